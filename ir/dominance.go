@@ -1,0 +1,210 @@
+package ir
+
+// domTree is the working memory of the dominance computation.
+type domTree struct {
+	rpo   []*Block // reverse post order
+	order []int32  // by block index: position in rpo, -1 unreachable
+}
+
+// computeDominance finds immediate dominators by iterating the two-finger
+// intersection over reverse post order (Cooper, Harvey, Kennedy: "A Simple,
+// Fast Dominance Algorithm"), then numbers the tree and collects frontiers.
+func (impl *Impl) computeDominance() {
+	impl.reversePostOrder()
+	rpo, order := impl.dom.rpo, impl.dom.order
+	for b := range impl.Blocks() {
+		b.resetDom()
+	}
+	impl.End.resetDom()
+	start := impl.Start()
+	start.idom = start
+	for changed := true; changed; {
+		changed = false
+		for _, b := range rpo[1:] {
+			var d *Block
+			for _, p := range b.Preds {
+				if p.idom == nil {
+					continue
+				}
+				if d == nil {
+					d = p
+				} else {
+					d = intersect(order, d, p)
+				}
+			}
+			if b.idom != d {
+				b.idom = d
+				changed = true
+			}
+		}
+	}
+	start.idom = nil
+	for _, b := range rpo {
+		if b.idom != nil {
+			b.idom.domChildren = append(b.idom.domChildren, b)
+		}
+	}
+	numberDomTree(start)
+	for _, b := range rpo {
+		b.addToFrontiers()
+	}
+}
+
+func (b *Block) resetDom() {
+	b.idom = nil
+	b.domChildren = b.domChildren[:0]
+	b.domFrontier = b.domFrontier[:0]
+	// An unreachable block is dominated by every block: see Dominates.
+	b.domPre, b.domPost = ^uint32(0), 0
+}
+
+func intersect(order []int32, a, b *Block) *Block {
+	for a != b {
+		for order[a.Index] > order[b.Index] {
+			a = a.idom
+		}
+		for order[b.Index] > order[a.Index] {
+			b = b.idom
+		}
+	}
+	return a
+}
+
+// reversePostOrder fills dom.rpo with the reachable blocks.
+func (impl *Impl) reversePostOrder() {
+	d := &impl.dom
+	d.rpo = d.rpo[:0]
+	if cap(d.order) < int(impl.NumBlocks) {
+		d.order = make([]int32, impl.NumBlocks)
+	}
+	d.order = d.order[:impl.NumBlocks]
+	for i := range d.order {
+		d.order[i] = -1
+	}
+	type frame struct {
+		b *Block
+		i int
+	}
+	stack := []frame{{impl.Start(), 0}}
+	d.order[impl.Start().Index] = 0
+	for len(stack) > 0 {
+		f := &stack[len(stack)-1]
+		if f.i < 2 {
+			s := f.b.Succ[f.i]
+			f.i++
+			if s != nil && d.order[s.Index] < 0 {
+				d.order[s.Index] = 0
+				stack = append(stack, frame{s, 0})
+			}
+			continue
+		}
+		d.rpo = append(d.rpo, f.b)
+		stack = stack[:len(stack)-1]
+	}
+	for i, j := 0, len(d.rpo)-1; i < j; i, j = i+1, j-1 {
+		d.rpo[i], d.rpo[j] = d.rpo[j], d.rpo[i]
+	}
+	for i, b := range d.rpo {
+		d.order[b.Index] = int32(i)
+	}
+}
+
+// numberDomTree gives each block of the tree an interval that encloses those
+// of the blocks below.
+func numberDomTree(root *Block) {
+	type frame struct {
+		b *Block
+		i int
+	}
+	n := uint32(0)
+	stack := []frame{{root, 0}}
+	root.domPre = n
+	for len(stack) > 0 {
+		f := &stack[len(stack)-1]
+		if f.i < len(f.b.domChildren) {
+			c := f.b.domChildren[f.i]
+			f.i++
+			n++
+			c.domPre = n
+			stack = append(stack, frame{c, 0})
+			continue
+		}
+		n++
+		f.b.domPost = n
+		stack = stack[:len(stack)-1]
+	}
+}
+
+func (b *Block) addToFrontiers() {
+	if len(b.Preds) < 2 {
+		return
+	}
+	for _, p := range b.Preds {
+		if p.idom == nil && len(p.Preds) == 0 && p != p.impl.Start() {
+			continue // unreachable
+		}
+		for r := p; r != nil && r != b.idom; r = r.idom {
+			if n := len(r.domFrontier); n > 0 && r.domFrontier[n-1] == b {
+				break
+			}
+			r.domFrontier = append(r.domFrontier, b)
+		}
+	}
+}
+
+// Dominates tells whether every path from the start to b goes through a (a
+// dominates itself). Everything dominates an unreachable block. Needs MetaDominance.
+func (a *Block) Dominates(b *Block) bool {
+	if !b.Reachable() {
+		return true
+	}
+	return a.domPre <= b.domPre && b.domPost <= a.domPost
+}
+
+// Reachable tells whether a path leads from the start to b. Needs MetaDominance.
+func (b *Block) Reachable() bool { return b.domPre != ^uint32(0) }
+
+// IDom is the immediate dominator, nil of the start and of unreachable blocks.
+func (b *Block) IDom() *Block { return b.idom }
+
+// DomChildren are the blocks whose immediate dominator b is, in reverse post order.
+func (b *Block) DomChildren() []*Block { return b.domChildren }
+
+// DomFrontier are the blocks that b does not strictly dominate but one of
+// whose predecessors it dominates.
+func (b *Block) DomFrontier() []*Block { return b.domFrontier }
+
+// DomPreorder is b's number in a preorder walk of the dominator tree.
+func (b *Block) DomPreorder() uint32 { return b.domPre }
+
+// CommonDominator returns the lowest block that dominates both (either may be
+// nil). Needs MetaDominance.
+func CommonDominator(a, b *Block) *Block {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	for !a.Dominates(b) {
+		a = a.idom
+	}
+	return a
+}
+
+// Dominates tells whether d is available at in: defined in a block that
+// dominates in's, or before it in the same block. Needs MetaDominance, and
+// MetaInstrIndex to be fast; without it the block is walked.
+func (d *Def) Dominates(in *Instr) bool {
+	if d.Instr.Block == in.Block {
+		if in.Block.impl.valid&MetaInstrIndex != 0 {
+			return d.Instr.Index < in.Index
+		}
+		return precedes(d.Instr, in)
+	}
+	return d.Instr.Block.Dominates(in.Block)
+}
+
+// ReversePostOrder returns the reachable blocks, each before its successors
+// but for back edges. Needs MetaDominance; the slice is reused by the next computation.
+func (impl *Impl) ReversePostOrder() []*Block { return impl.dom.rpo }

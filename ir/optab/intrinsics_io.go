@@ -1,0 +1,31 @@
+package optab
+
+// Rows of intrinsics: shader inputs and outputs.
+var ioIntrinsics = []Intrinsic{
+	{Name: "load_input", Srcs: []int8{1}, HasDest: true, Indices: []Index{IdxBase, IdxRange, IdxComponent, IdxDestType, IdxIoSemantics}, Flags: CanEliminate | CanReorder, Doc: "vertex attribute, flat FS input, or previous stage output; offset in slots"},
+	{Name: "load_interpolated_input", Srcs: []int8{2, 1}, HasDest: true, Indices: []Index{IdxBase, IdxComponent, IdxDestType, IdxIoSemantics}, Flags: CanEliminate | CanReorder, Doc: "FS input interpolated with the barycentrics src 0"},
+	{Name: "load_per_vertex_input", Srcs: []int8{1, 1}, HasDest: true, Indices: []Index{IdxBase, IdxRange, IdxComponent, IdxDestType, IdxIoSemantics}, Flags: CanEliminate | CanReorder, Doc: "arrayed input (tess, geometry): vertex index, offset"},
+	{Name: "load_input_vertex", Srcs: []int8{1, 1}, HasDest: true, Indices: []Index{IdxBase, IdxComponent, IdxDestType, IdxIoSemantics}, Flags: CanEliminate | CanReorder, Doc: "FS: raw value at vertex src 0 of the primitive"},
+	{Name: "load_per_primitive_input", Srcs: []int8{1}, HasDest: true, Indices: []Index{IdxBase, IdxComponent, IdxDestType, IdxIoSemantics}, Flags: CanEliminate | CanReorder, Doc: "FS input that mesh wrote per primitive"},
+	{Name: "load_fs_input_interp_deltas", Srcs: []int8{1}, HasDest: true, DestComps: 3, Indices: []Index{IdxBase, IdxComponent, IdxIoSemantics}, Flags: CanEliminate | CanReorder, Doc: "three coefficients, value = c.x + c.y·bary.y + c.z·bary.x"},
+	{Name: "load_output", Srcs: []int8{1}, HasDest: true, Indices: []Index{IdxBase, IdxRange, IdxComponent, IdxDestType, IdxIoSemantics}, Flags: CanEliminate, Doc: "read back an output (framebuffer fetch, TCS)"},
+	{Name: "store_output", Srcs: []int8{0, 1}, Indices: []Index{IdxBase, IdxRange, IdxWriteMask, IdxComponent, IdxSrcType, IdxIoSemantics, IdxIoXfb, IdxIoXfb2}, Doc: "write an output"},
+	{Name: "load_per_vertex_output", Srcs: []int8{1, 1}, HasDest: true, Indices: []Index{IdxBase, IdxRange, IdxComponent, IdxDestType, IdxIoSemantics}, Flags: CanEliminate, Doc: "TCS / mesh"},
+	{Name: "store_per_vertex_output", Srcs: []int8{0, 1, 1}, Indices: []Index{IdxBase, IdxRange, IdxWriteMask, IdxComponent, IdxSrcType, IdxIoSemantics}, Doc: "TCS / mesh"},
+	{Name: "load_per_view_output", Srcs: []int8{1, 1}, HasDest: true, Indices: []Index{IdxBase, IdxRange, IdxComponent, IdxDestType, IdxIoSemantics}, Flags: CanEliminate, Doc: "multiview read"},
+	{Name: "store_per_view_output", Srcs: []int8{0, 1, 1}, Indices: []Index{IdxBase, IdxRange, IdxWriteMask, IdxComponent, IdxSrcType, IdxIoSemantics}, Doc: "multiview position"},
+	{Name: "load_per_primitive_output", Srcs: []int8{1, 1}, HasDest: true, Indices: []Index{IdxBase, IdxComponent, IdxDestType, IdxIoSemantics}, Flags: CanEliminate, Doc: "mesh"},
+	{Name: "store_per_primitive_output", Srcs: []int8{0, 1, 1}, Indices: []Index{IdxBase, IdxRange, IdxWriteMask, IdxComponent, IdxSrcType, IdxIoSemantics}, Doc: "mesh"},
+	{Name: "interp_deref_at_centroid", Srcs: []int8{1}, HasDest: true, Flags: CanEliminate | CanReorder, Doc: "InterpolateAtCentroid before lower_io"},
+	{Name: "interp_deref_at_sample", Srcs: []int8{1, 1}, HasDest: true, Flags: CanEliminate | CanReorder, Doc: "… AtSample"},
+	{Name: "interp_deref_at_offset", Srcs: []int8{1, 2}, HasDest: true, Flags: CanEliminate | CanReorder, Doc: "… AtOffset"},
+	{Name: "interp_deref_at_vertex", Srcs: []int8{1, 1}, HasDest: true, Flags: CanEliminate | CanReorder, Doc: "value at vertex"},
+	{Name: "load_barycentric_pixel", HasDest: true, DestComps: 2, Indices: []Index{IdxInterpMode}, Flags: CanEliminate | CanReorder, Doc: "pixel centre"},
+	{Name: "load_barycentric_centroid", HasDest: true, DestComps: 2, Indices: []Index{IdxInterpMode}, Flags: CanEliminate | CanReorder, Doc: "centroid"},
+	{Name: "load_barycentric_sample", HasDest: true, DestComps: 2, Indices: []Index{IdxInterpMode}, Flags: CanEliminate | CanReorder, Doc: "current sample"},
+	{Name: "load_barycentric_at_sample", Srcs: []int8{1}, HasDest: true, DestComps: 2, Indices: []Index{IdxInterpMode}, Flags: CanEliminate | CanReorder, Doc: "sample src 0"},
+	{Name: "load_barycentric_at_offset", Srcs: []int8{2}, HasDest: true, DestComps: 2, Indices: []Index{IdxInterpMode}, Flags: CanEliminate | CanReorder, Doc: "offset src 0 in pixels"},
+	{Name: "load_barycentric_model", HasDest: true, DestComps: 3, Indices: []Index{IdxInterpMode}, Flags: CanEliminate | CanReorder, Doc: "(1/w, i, j)"},
+	{Name: "load_barycentric_coord_pixel", HasDest: true, DestComps: 3, Indices: []Index{IdxInterpMode}, Flags: CanEliminate | CanReorder, Doc: "BaryCoordKHR as 3 values (also _centroid, _sample, _at_sample, _at_offset)"},
+	{Name: "load_sample_pos_from_id", Srcs: []int8{1}, HasDest: true, DestComps: 2, Flags: CanEliminate | CanReorder, Doc: "position of sample src 0"},
+}

@@ -1,0 +1,66 @@
+package ir
+
+import "nirc/ir/optab"
+
+// TypeClass is how an operand's bits are read.
+type TypeClass = optab.Class
+
+// Type classes.
+const (
+	ClassNone  = optab.ClassNone
+	ClassUint  = optab.ClassUint
+	ClassInt   = optab.ClassInt
+	ClassFloat = optab.ClassFloat
+	ClassBool  = optab.ClassBool
+)
+
+// Options say what a target wants lowered and what it has. The zero value
+// asks for nothing: every operation stays. They steer the algebraic rules and
+// lower_alu (the project's IR reference, section 4.4).
+type Options struct {
+	Target string // "agx", "ir3", "midgard", or "" for none
+
+	// Lower*: the operation is rewritten into others.
+	LowerFdiv, LowerFlrp, LowerFpow, LowerFmod, LowerFfract       bool
+	LowerScmp                                                     bool // slt sge seq sne
+	LowerLdexp, LowerIsign, LowerFsign, LowerIabs, LowerIneg      bool
+	LowerFfma16, LowerFfma32, LowerFfma64                         bool
+	LowerFsqrt, LowerFquantize2f16, LowerFisnormal                bool
+	LowerUaddCarry, LowerUsubBorrow, LowerAddSat, LowerUsubSat    bool
+	LowerBitfieldInsert, LowerBitfieldExtract                     bool
+	LowerBitfieldReverse, LowerBitCount                           bool
+	LowerFindLsb, LowerIfindMsb, LowerUfindMsb, LowerUclz         bool
+	LowerMulHigh, LowerMul2x32_64                                 bool
+	LowerExtractByte, LowerExtractWord                            bool
+	LowerInsertByte, LowerInsertWord                              bool
+	LowerPackSnorm, LowerPackUnorm, LowerPackHalf, LowerPackInt   bool
+	LowerPackSplit                                                bool // pack_64_2x32 … as split operations
+	LowerHadd, LowerFminMaxSignedZero, LowerRotate, LowerIadd3    bool
+	LowerFdph, LowerFdot, LowerVectorCmp                          bool // horizontals into scalar chains
+	LowerInt64                                                    bool // all 64-bit integer operations
+	LowerDouble                                                   bool // 64-bit floats are not supported
+	LowerSinCosArg                                                bool // the target's sin and cos want a reduced argument
+	LowerDot4x8, LowerDotSat, LowerFceil, LowerFrem, LowerUabsSub bool
+	LowerBitfieldSelect, LowerMsad, LowerFsatSigned               bool
+
+	// Fuse*: fmul + fadd becomes ffma when neither is exact.
+	FuseFfma16, FuseFfma32, FuseFfma64 bool
+	// Has*: the operation exists.
+	HasFsub, HasIsub, HasImul24, HasUmul24, HasIcselEqz, HasIadd3 bool
+	HasRotate, HasDot4x8, HasBitTest, HasAmul, HasUmulLow         bool
+	HasImad24, HasShiftLogic                                      bool // ir3's imad24, shrm … andg
+
+	// Vectors: the widest ALU vector the target executes (1: scalar).
+	MaxVectorWidth uint8
+	// Booleans32: booleans become 32-bit masks before selection.
+	Booleans32 bool
+	// FlushDenorm and PreserveDenorm by size (bit 0: 16, bit 1: 32, bit 2: 64):
+	// what the hardware does.
+	FlushDenorm, PreserveDenorm uint8
+	// LowerIndirect are the modes whose indirect access becomes ifs.
+	LowerIndirect Mode
+	// MaxUnroll bounds the trip count of unrolled loops.
+	MaxUnroll uint32
+	// Int8ALU and Int16ALU: arithmetic of that size is native.
+	Int8ALU, Int16ALU, Float16ALU bool
+}

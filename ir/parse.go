@@ -1,0 +1,524 @@
+package ir
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Limits of what the parser accepts, so that a small text cannot ask for much memory.
+const (
+	maxParseDepth  = 2000
+	maxParseNumber = 1 << 22 // value, block, variable numbers
+)
+
+// Parse reads the text form of a shader. Value and block numbers are free;
+// they may have gaps. The result is not validated: see Validate.
+func Parse(src string) (s *Shader, err error) {
+	p := &parser{lexer: lexer{src: src}}
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case *ParseError:
+			s, err = nil, e
+		default:
+			panic(e)
+		}
+	}()
+	p.next()
+	p.shader()
+	if p.tok.kind != tokEOF {
+		p.fail("text behind the shader's end")
+	}
+	return p.s, nil
+}
+
+type parser struct {
+	lexer
+	s     *Shader
+	types []*Type
+	vars  map[int]*Variable
+	// Calls are resolved when all functions are known.
+	calls []pendingCall
+
+	// Per function.
+	impl   *Impl
+	vals   map[int]*Def
+	blocks map[int]*Block
+	uses   []pendingUse
+	phis   []pendingPhi
+	block  *Block
+	depth  int
+}
+
+type pendingUse struct {
+	src *Src
+	reg **Def // or a register name to fill in
+	num int
+	pos int
+}
+
+type pendingPhi struct {
+	in    *Instr
+	block *Block
+	preds []int
+	vals  []int
+	pos   int
+}
+
+type pendingCall struct {
+	info *CallInfo
+	num  int
+	pos  int
+}
+
+func (p *parser) shader() {
+	p.expect("shader")
+	stage := ParseStage(p.word())
+	if stage == StageNone {
+		p.fail("no such stage")
+	}
+	p.s = NewShader(stage, nil)
+	p.s.Name = p.str()
+	p.vars = map[int]*Variable{}
+	p.expect("{")
+	var initPos []func()
+	for !p.accept("}") {
+		switch kw := p.word(); kw {
+		case "info":
+			p.info()
+		case "constant_data":
+			p.expect("=")
+			b, err := hex.DecodeString(strings.TrimPrefix(p.word(), "0x"))
+			if err != nil {
+				p.fail("ill-formed bytes")
+			}
+			p.s.ConstantData = b
+		case "scratch_size":
+			p.expect("=")
+			p.s.ScratchSize = uint32(p.uint(32))
+		case "shared_size":
+			p.expect("=")
+			p.s.SharedSize = uint32(p.uint(32))
+		case "type":
+			p.structType()
+		case "file":
+			if int(p.uint(32)) != len(p.s.Files) {
+				p.fail("files are numbered from 1")
+			}
+			p.expect("=")
+			p.s.Files = append(p.s.Files, p.str())
+		case "loc":
+			if int(p.uint(32)) != len(p.s.Locs) {
+				p.fail("locs are numbered from 1")
+			}
+			p.expect("=")
+			var v [5]uint32
+			for i := range v {
+				v[i] = uint32(p.uint(32))
+			}
+			p.s.Locs = append(p.s.Locs, Loc{v[0], v[1], v[2], v[3], v[4]})
+		case "var":
+			v, fix := p.variable()
+			p.s.Variables = append(p.s.Variables, v)
+			if fix != nil {
+				initPos = append(initPos, fix)
+			}
+		case "fn":
+			p.function()
+		default:
+			p.fail("unknown item %q", kw)
+		}
+	}
+	for _, fix := range initPos {
+		fix()
+	}
+	for _, c := range p.calls {
+		if c.num >= len(p.s.Functions) {
+			panic(p.errorAt(c.pos, fmt.Sprintf("no function f%d", c.num)))
+		}
+		c.info.Callee = p.s.Functions[c.num]
+	}
+}
+
+// setField parses the value of one of the named fields, or says that there is none.
+func (p *parser) setField(name string, fields []namedField) bool {
+	for _, f := range fields {
+		if f.name != name {
+			continue
+		}
+		if b, ok := f.ptr.(*bool); ok {
+			*b = true
+			return true
+		}
+		p.expect("=")
+		switch x := f.ptr.(type) {
+		case *uint8:
+			*x = uint8(p.uint(8))
+		case *uint32:
+			*x = uint32(p.uint(32))
+		case *uint64:
+			*x = p.uint(64)
+		case *int32:
+			*x = int32(p.int(32))
+		case *FloatControls:
+			*x = FloatControls(p.uint(32))
+		}
+		return true
+	}
+	return false
+}
+
+func (p *parser) info() {
+	p.expect("{")
+	for !p.accept("}") {
+		name := p.word()
+		if name == "workgroup_size" {
+			p.expect("=")
+			for i := range p.s.Info.WorkgroupSize {
+				if i > 0 {
+					p.expect(",")
+				}
+				p.s.Info.WorkgroupSize[i] = uint32(p.uint(32))
+			}
+			continue
+		}
+		if !p.setField(name, infoFields(&p.s.Info)) {
+			p.fail("no info %q", name)
+		}
+	}
+}
+
+func (p *parser) structType() {
+	if n := p.prefixed("$"); n != len(p.types) {
+		p.fail("types are numbered from $0")
+	}
+	p.expect("=")
+	p.expect("struct")
+	t := &Type{Base: BaseStruct, Name: p.str()}
+	t.Block = p.accept("block")
+	p.expect("{")
+	for !p.accept("}") {
+		f := Field{Name: p.str(), Offset: -1, Location: -1, BuiltIn: -1, XfbBuffer: -1, XfbOffset: -1}
+		p.expect(":")
+		f.Type = p.typ()
+		for p.tok.kind == tokWord {
+			p.fieldAttr(&f)
+		}
+		t.Fields = append(t.Fields, f)
+	}
+	p.types = append(p.types, t)
+}
+
+func (p *parser) fieldAttr(f *Field) {
+	name := p.word()
+	switch name {
+	case "interp":
+		p.expect("=")
+		f.Interp = p.interp()
+		return
+	case "access":
+		p.expect("=")
+		f.Access = p.access()
+		return
+	}
+	fields := []namedField{{"offset", &f.Offset}, {"location", &f.Location}, {"component", &f.Component}, {"centroid", &f.Centroid},
+		{"sample", &f.Sample}, {"patch", &f.Patch}, {"invariant", &f.Invariant}, {"builtin", &f.BuiltIn}, {"xfb_buffer", &f.XfbBuffer},
+		{"xfb_offset", &f.XfbOffset}, {"per_primitive", &f.PerPrimitive}, {"mediump", &f.RelaxedPrecis}}
+	if !p.setField(name, fields) {
+		p.fail("no member attribute %q", name)
+	}
+}
+
+func (p *parser) interp() Interp { return Interp(p.enum(interpNames[:])) }
+
+// enum reads one of the names, or a number.
+func (p *parser) enum(names []string) uint64 {
+	for i, n := range names {
+		if p.is(n) {
+			p.next()
+			return uint64(i)
+		}
+	}
+	return p.uint(64)
+}
+
+func (p *parser) access() Access { return Access(p.flags(accessNames[:])) }
+
+// flags reads names joined by '|', or a number.
+func (p *parser) flags(names []string) uint64 {
+	if c := p.tok.text; p.tok.kind == tokWord && c != "" && c[0] >= '0' && c[0] <= '9' {
+		return p.uint(64)
+	}
+	var v uint64
+	for {
+		w := p.word()
+		found := w == "none"
+		for i, n := range names {
+			if n == w {
+				v |= 1 << i
+				found = true
+			}
+		}
+		if !found {
+			p.fail("unknown flag %q", w)
+		}
+		if !p.accept("|") {
+			return v
+		}
+	}
+}
+
+// typ reads a type; see printer.typ.
+func (p *parser) typ() *Type {
+	w := p.word()
+	var t *Type
+	switch {
+	case strings.HasPrefix(w, "$"):
+		n, err := strconv.Atoi(w[1:])
+		if err != nil || n < 0 || n >= len(p.types) {
+			p.fail("no type %s before this", w)
+		}
+		t = p.types[n]
+	case w == "nil":
+		return nil
+	case w == "void":
+		t = VoidType
+	case w == "sampler":
+		t = &Type{Base: BaseSampler}
+	case w == "sampler_shadow":
+		t = &Type{Base: BaseSampler, Shadow: true}
+	case w == "accel_struct":
+		t = &Type{Base: BaseAccelStruct}
+	default:
+		if t = p.imageType(w); t == nil {
+			t = p.numericType(w)
+		}
+	}
+	for p.is("[") && !p.tok.space {
+		p.next()
+		var n, stride uint32
+		if !p.is("]") && !p.is(":") {
+			n = uint32(p.uint(32))
+		}
+		if p.accept(":") {
+			stride = uint32(p.uint(32))
+		}
+		p.expect("]")
+		if p.depth++; p.depth > maxParseDepth {
+			p.fail("types nest too deep")
+		}
+		t = ArrayType(t, n, stride)
+	}
+	return t
+}
+
+func (p *parser) imageType(w string) *Type {
+	for b := BaseTexture; b <= BaseSampledImage; b++ {
+		if b == BaseSampler || !strings.HasPrefix(w, baseNames[b]) {
+			continue
+		}
+		t := &Type{Base: b}
+		rest := w[len(baseNames[b]):]
+		if rest, t.Shadow = cutSuffix(rest, "_shadow"); true {
+			rest, t.Arrayed = cutSuffix(rest, "_array")
+		}
+		dim := -1
+		for i, n := range dimNames {
+			if n == rest {
+				dim = i
+			}
+		}
+		if dim < 0 {
+			return nil
+		}
+		t.Dim = Dim(dim)
+		p.expect("<")
+		elem := p.word()
+		p.expect(">")
+		if strings.HasPrefix(elem, "void") {
+			n, err := strconv.ParseUint(elem[4:], 10, 8)
+			if err != nil {
+				p.fail("no texel type %q", elem)
+			}
+			t.TexelBits = uint8(n)
+		} else {
+			at := p.aluType(elem)
+			t.TexelBits = at.Bits
+			t.Texel = [...]Base{ClassNone: BaseVoid, ClassUint: BaseUint, ClassInt: BaseInt, ClassFloat: BaseFloat, ClassBool: BaseBool}[at.Class]
+		}
+		if p.is("ms") && !p.tok.space {
+			p.next()
+			t.MS = true
+		}
+		return t
+	}
+	return nil
+}
+
+func cutSuffix(s, suffix string) (string, bool) {
+	r, ok := strings.CutSuffix(s, suffix)
+	return r, ok
+}
+
+// aluType reads f32, u16, b1 … from a word.
+func (p *parser) aluType(w string) ALUType {
+	for c := ClassUint; c <= ClassBool; c++ {
+		if strings.HasPrefix(w, c.String()) {
+			if n, err := strconv.ParseUint(w[1:], 10, 8); err == nil && n <= 64 {
+				return ALUType{c, uint8(n)}
+			}
+		}
+	}
+	if w != "none" {
+		p.fail("no type %q", w)
+	}
+	return ALUType{}
+}
+
+func (p *parser) numericType(w string) *Type {
+	cols, rows := uint8(1), uint8(1)
+	rest := w
+	if r, ok := strings.CutPrefix(w, "vec"); ok && len(r) > 1 {
+		rows, rest = r[0]-'0', r[1:]
+	} else if r, ok := strings.CutPrefix(w, "mat"); ok && len(r) > 3 && r[1] == 'x' {
+		cols, rows, rest = r[0]-'0', r[2]-'0', r[3:]
+	}
+	at := p.aluType(rest)
+	base := [...]Base{ClassNone: BaseVoid, ClassUint: BaseUint, ClassInt: BaseInt, ClassFloat: BaseFloat, ClassBool: BaseBool}[at.Class]
+	if rows < 1 || rows > 4 || cols < 1 || cols > 4 || base == BaseVoid || bitsIndex(at.Bits) == 0 && at.Bits != 1 {
+		p.fail("no type %q", w)
+	}
+	if cols == 1 && !(p.is(":") && !p.tok.space && p.stridedNext()) {
+		return VectorType(base, at.Bits, rows)
+	}
+	t := MatrixType(at.Bits, cols, rows)
+	t.Base = base
+	if p.is(":") && !p.tok.space {
+		p.next()
+		n, row := strings.CutSuffix(p.word(), "r")
+		v, err := strconv.ParseUint(n, 10, 32)
+		if err != nil {
+			p.fail("want a stride")
+		}
+		t.Stride, t.RowMajor = uint32(v), row
+	}
+	return t
+}
+
+// stridedNext tells whether a number follows the ':' at once: a stride.
+func (p *parser) stridedNext() bool {
+	return p.pos < len(p.src) && p.src[p.pos] >= '0' && p.src[p.pos] <= '9'
+}
+
+func (p *parser) variable() (v *Variable, fix func()) {
+	n := p.prefixed("@")
+	if p.vars[n] != nil || n > maxParseNumber {
+		p.fail("variable @%d stands twice, or its number is too large", n)
+	}
+	mode := ParseMode(p.word())
+	if mode == 0 {
+		p.fail("no such variable mode")
+	}
+	t := p.typ()
+	if t == nil {
+		p.fail("a variable has a type")
+	}
+	v = p.s.makeVariable(mode, t, p.str())
+	v.ID = uint32(n)
+	p.s.nextVar = max(p.s.nextVar, v.ID)
+	p.vars[n] = v
+	if !p.accept("{") {
+		return v, nil
+	}
+	for !p.accept("}") {
+		if f := p.varAttr(v); f != nil {
+			fix = f
+		}
+	}
+	return v, fix
+}
+
+func (p *parser) varAttr(v *Variable) (fix func()) {
+	name := p.word()
+	if p.setField(name, varFields(v)) {
+		return nil
+	}
+	p.expect("=")
+	switch name {
+	case "location":
+		loc, ok := parseSlot(p.word())
+		if !ok {
+			p.fail("no such location")
+		}
+		v.Location = loc
+	case "set":
+		v.Set = uint32(p.uint(32))
+		v.HasBinding = true
+	case "binding":
+		v.Binding = uint32(p.uint(32))
+		v.HasBinding = true
+	case "interp":
+		v.Interp = p.interp()
+	case "access":
+		v.Access = p.access()
+	case "format":
+		f, ok := ParseImageFormat(p.word())
+		if !ok {
+			p.fail("no such image format")
+		}
+		v.ImageFormat = f
+	case "init":
+		v.Init = p.constant(v.Type)
+	case "interface":
+		v.InterfaceType = p.typ()
+	case "pointer_init":
+		n, pos := p.prefixed("@"), p.tok.pos
+		return func() {
+			if v.PointerInit = p.vars[n]; v.PointerInit == nil {
+				panic(p.errorAt(pos, fmt.Sprintf("no variable @%d", n)))
+			}
+		}
+	default:
+		p.fail("no variable attribute %q", name)
+	}
+	return nil
+}
+
+func (p *parser) constant(t *Type) *Constant {
+	c := &Constant{}
+	if p.accept("zero") {
+		c.Zero = true
+		return c
+	}
+	if t != nil && t.IsVectorOrScalar() {
+		p.expect("(")
+		for i := 0; i < int(t.Rows); i++ {
+			if i > 0 {
+				p.expect(",")
+			}
+			c.Values[i] = p.uint(64)
+		}
+		p.expect(")")
+		return c
+	}
+	if t == nil {
+		p.fail("initialiser of more parts than the type has")
+	}
+	p.expect("{")
+	for !p.accept("}") {
+		if len(c.Elems) > 0 {
+			p.expect(",")
+		}
+		et := t.Child()
+		if t.IsStruct() {
+			if len(c.Elems) >= len(t.Fields) {
+				p.fail("initialiser of more parts than the type has")
+			}
+			et = t.Fields[len(c.Elems)].Type
+		}
+		c.Elems = append(c.Elems, p.constant(et))
+	}
+	return c
+}

@@ -1,0 +1,387 @@
+package ir
+
+// Shader is one shader stage: its functions, variables and facts. It owns all
+// of its objects; dropping it frees them.
+type Shader struct {
+	Stage     Stage
+	Name      string // the entry point's name
+	Functions []*Function
+	// Variables are all but those of ModeFunctionTemp, in order of creation.
+	Variables []*Variable
+	Info      Info
+	Options   *Options // what the target wants lowered; never nil
+	// ConstantData is the shader's constant memory (ModeConstant).
+	ConstantData []byte
+	// ScratchSize is private memory in bytes an invocation, SharedSize workgroup memory.
+	ScratchSize, SharedSize uint32
+	// Locs[i] is a place in the source; Locs[0] is unknown.
+	Locs []Loc
+	// Files and Names are strings that Locs and defs refer to; index 0 is "".
+	Files, Names []string
+
+	nextVar uint32
+	curLoc  uint32
+
+	instrs slab[Instr]
+	srcs   slab[Src]
+	blocks slab[Block]
+	ifs    slab[If]
+	loops  slab[Loop]
+	imms   slab[uint64]
+	derefs slab[DerefInfo]
+	texs   slab[TexInfo]
+	phis   slab[PhiInfo]
+}
+
+// Loc is a place in the source: file (index into Shader.Files), line and
+// column from 1 (0 unknown), and the SPIR-V result id and word offset it came from.
+type Loc struct {
+	File, Line, Col uint32
+	ID, Word        uint32
+}
+
+// NewShader returns an empty shader.
+func NewShader(stage Stage, opts *Options) *Shader {
+	if opts == nil {
+		opts = &Options{}
+	}
+	return &Shader{Stage: stage, Options: opts, Locs: make([]Loc, 1), Files: []string{""}, Names: []string{""}}
+}
+
+// Info are facts about a shader. The frontend fills what the module declares;
+// gather_info recomputes the rest (marked R) from the instructions.
+type Info struct {
+	// R: masks by slot. Vertex inputs by attribute, fragment outputs by result slot.
+	InputsRead, OutputsWritten, OutputsRead [2]uint64
+	SystemValuesRead                        [2]uint64 // R: by Intrinsic index - first system value; see gather_info
+	NumUBOs, NumSSBOs                       uint32    // R
+	NumTextures, NumImages                  uint32    // R
+	WritesMemory, UsesDiscard, UsesDemote   bool      // R
+	NeedsQuadHelpers, UsesControlBarrier    bool      // R
+	UsesSampleShading                       bool      // R
+	IOLowered                               bool
+
+	WorkgroupSize             [3]uint32
+	WorkgroupSizeVariable     bool
+	SubgroupSize              uint8 // 0: the target's
+	FloatControls             FloatControls
+	DerivativeGroup           uint8 // 0 none, 1 quads, 2 linear
+	ZeroInitShared            bool
+	SharedExplicitLayout      bool
+	ClipDistances             uint8
+	CullDistances             uint8
+	EarlyFragmentTests        bool
+	PostDepthCoverage         bool
+	DepthLayout               uint8 // 0 none, 1 any, 2 greater, 3 less, 4 unchanged
+	PixelCenterInteger        bool
+	OriginLowerLeft           bool
+	DepthReplacing            bool
+	StencilReplacing          bool
+	SubgroupUniform, MaximalR bool // SubgroupUniformControlFlow, MaximallyReconverges
+
+	Tess TessInfo
+	Geom GeomInfo
+	Xfb  bool
+}
+
+// TessInfo holds the modes of the tessellation stages.
+type TessInfo struct {
+	OutputVertices uint32
+	Domain         uint8 // 0 none, 1 triangles, 2 quads, 3 isolines
+	Spacing        uint8 // 0 equal, 1 fractional even, 2 fractional odd
+	CCW, PointMode bool
+}
+
+// GeomInfo holds the modes of the geometry stage.
+type GeomInfo struct {
+	Invocations, MaxVertices uint32
+	InPrimitive              uint8 // vertices of an input primitive: 1, 2, 3, 4, 6
+	OutPrimitive             uint8 // 0 points, 1 line strip, 2 triangle strip
+}
+
+// Function is a function with its parameters. It returns nothing: the caller
+// passes a deref for the result.
+type Function struct {
+	Name   string
+	Params []Param
+	// Impl is the body, nil of a declaration.
+	Impl       *Impl
+	Shader     *Shader
+	IsEntry    bool
+	IsPreamble bool
+	// ShouldInline and DontInline are the source's hints.
+	ShouldInline, DontInline bool
+}
+
+// Param is a function parameter: a value of NumComponents components of
+// BitSize bits; derefs travel as 32-bit (logical) or 64-bit pointers.
+type Param struct {
+	NumComponents, BitSize uint8
+	IsReturn, IsUniform    bool
+	// Type and Modes describe the pointee of a deref parameter; nil of a value.
+	Type  *Type
+	Modes Mode
+	Name  string
+}
+
+// NewFunction adds a function with an empty body.
+func (s *Shader) NewFunction(name string) *Function {
+	f := &Function{Name: name, Shader: s}
+	s.Functions = append(s.Functions, f)
+	impl := &Impl{Fn: f, Shader: s, Structured: true}
+	impl.Body.impl = impl
+	impl.End = s.newBlock(impl)
+	start := s.newBlock(impl)
+	impl.Body.append(start)
+	start.relink()
+	f.Impl = impl
+	return f
+}
+
+// Entry returns the entry point, or nil.
+func (s *Shader) Entry() *Function {
+	for _, f := range s.Functions {
+		if f.IsEntry {
+			return f
+		}
+	}
+	return nil
+}
+
+// Preamble returns the preamble function, or nil.
+func (s *Shader) Preamble() *Function {
+	for _, f := range s.Functions {
+		if f.IsPreamble {
+			return f
+		}
+	}
+	return nil
+}
+
+// Impl is a function's body.
+type Impl struct {
+	Fn     *Function
+	Shader *Shader
+	Body   List
+	// End is the empty block that return and the last block lead to. It is in no list.
+	End    *Block
+	Locals []*Variable
+	// NumDefs bounds Def.Index; NumBlocks bounds Block.Index while MetaBlockIndex is valid.
+	NumDefs    uint32
+	NumBlocks  uint32
+	Structured bool
+
+	valid Metadata
+	cache [metaCount]any
+	dom   domTree
+}
+
+// Start returns the first block.
+func (impl *Impl) Start() *Block { return impl.Body.First().(*Block) }
+
+// Variable is a variable of any mode.
+type Variable struct {
+	Name string
+	Type *Type
+	Mode Mode
+	// ID is unique in the shader and names the variable in the text form.
+	ID uint32
+	// Location is the slot (see Slot), -1 unknown; Component the first component in it.
+	Location       int32
+	Component      uint8
+	DriverLocation uint32
+	// Index is 1 of a second dual-source colour, or the input attachment index.
+	Index         uint32
+	Set, Binding  uint32
+	BuiltIn       int32 // SPIR-V BuiltIn, -1 none
+	Interp        Interp
+	Centroid      bool
+	Sample        bool
+	Patch         bool
+	Invariant     bool
+	Mediump       bool
+	Compact       bool // array of scalars, one component each
+	PerView       bool
+	PerVertex     bool
+	PerPrimitive  bool
+	FBFetch       bool
+	HasBinding    bool
+	AlwaysActive  bool
+	Stream        uint8
+	DepthLayout   uint8
+	Access        Access
+	ImageFormat   ImageFormat
+	XfbBuffer     int32 // -1 none
+	XfbStride     uint32
+	XfbOffset     int32
+	Init          *Constant // constant initialiser, or nil
+	PointerInit   *Variable
+	InterfaceType *Type
+}
+
+// Constant is an initialiser: Values of a scalar or vector, Elems of anything else.
+type Constant struct {
+	Values [4]uint64
+	Elems  []*Constant
+	// Zero says that all is zero; Elems may then be missing.
+	Zero bool
+}
+
+// NewVariable adds a variable to the shader (not of ModeFunctionTemp).
+func (s *Shader) NewVariable(mode Mode, t *Type, name string) *Variable {
+	v := s.makeVariable(mode, t, name)
+	s.Variables = append(s.Variables, v)
+	return v
+}
+
+// NewLocal adds a ModeFunctionTemp variable.
+func (impl *Impl) NewLocal(t *Type, name string) *Variable {
+	v := impl.Shader.makeVariable(ModeFunctionTemp, t, name)
+	impl.Locals = append(impl.Locals, v)
+	return v
+}
+
+func (s *Shader) makeVariable(mode Mode, t *Type, name string) *Variable {
+	s.nextVar++
+	return &Variable{ID: s.nextVar, Mode: mode, Type: t, Name: name, Location: -1, BuiltIn: -1, XfbBuffer: -1, XfbOffset: -1}
+}
+
+// NewALU makes an ALU instruction outside any block. The sources' swizzles are
+// identities; comps and bits give the result.
+func (s *Shader) NewALU(op Op, comps, bits uint8, srcs ...*Def) *Instr {
+	in := s.newInstr(KindALU)
+	in.Op = op
+	s.SetSrcs(in, srcs...)
+	s.initDef(in, comps, bits)
+	return in
+}
+
+// NewIntrinsic makes an intrinsic outside any block, all constant indices 0.
+// comps is the result's component count (0: none) and, where the table says n
+// for any operand, NumComponents, which the caller otherwise sets.
+func (s *Shader) NewIntrinsic(i Intrinsic, comps, bits uint8, srcs ...*Def) *Instr {
+	in := s.newInstr(KindIntrinsic)
+	in.Intr = i
+	info := i.Info()
+	in.Imm = s.imms.slice(len(info.Indices))
+	s.SetSrcs(in, srcs...)
+	if info.HasDest {
+		s.initDef(in, comps, bits)
+	}
+	if info.Vectorized() {
+		in.NumComponents = comps
+		if !info.HasDest {
+			for k, c := range info.Srcs {
+				if c == 0 && srcs[k] != nil {
+					in.NumComponents = srcs[k].NumComponents
+				}
+			}
+		}
+	}
+	return in
+}
+
+// NewTex makes a texture instruction without sources (AddTexSrc adds them).
+func (s *Shader) NewTex(op TexOp, comps, bits uint8) *Instr {
+	in := s.newInstr(KindTex)
+	in.TexOp = op
+	in.ext = s.texs.new()
+	s.initDef(in, comps, bits)
+	return in
+}
+
+// NewDeref makes a deref; its result is a pointer of comps x bits.
+func (s *Shader) NewDeref(kind DerefKind, info DerefInfo, comps, bits uint8, srcs ...*Def) *Instr {
+	in := s.newInstr(KindDeref)
+	in.Deref = kind
+	d := s.derefs.new()
+	*d = info
+	in.ext = d
+	s.SetSrcs(in, srcs...)
+	s.initDef(in, comps, bits)
+	return in
+}
+
+// NewConst makes a load_const of the given components.
+func (s *Shader) NewConst(bits uint8, vals ...uint64) *Instr {
+	in := s.newInstr(KindLoadConst)
+	in.Imm = s.imms.slice(len(vals))
+	for i, v := range vals {
+		if bits < 64 {
+			v &= 1<<bits - 1
+		}
+		in.Imm[i] = v
+	}
+	s.initDef(in, uint8(len(vals)), bits)
+	return in
+}
+
+// NewUndef makes an undef.
+func (s *Shader) NewUndef(comps, bits uint8) *Instr {
+	in := s.newInstr(KindUndef)
+	s.initDef(in, comps, bits)
+	return in
+}
+
+// NewPhi makes a phi without sources (AddPhiSrc adds them).
+func (s *Shader) NewPhi(comps, bits uint8) *Instr {
+	in := s.newInstr(KindPhi)
+	in.ext = s.phis.new()
+	s.initDef(in, comps, bits)
+	return in
+}
+
+// NewJump makes a jump.
+func (s *Shader) NewJump(kind JumpKind) *Instr {
+	in := s.newInstr(KindJump)
+	in.Jump = kind
+	return in
+}
+
+// NewCall makes a call.
+func (s *Shader) NewCall(callee *Function, args ...*Def) *Instr {
+	in := s.newInstr(KindCall)
+	in.ext = &CallInfo{Callee: callee}
+	s.SetSrcs(in, args...)
+	return in
+}
+
+// NewParallelCopy makes a parallel copy of len(srcs) entries whose Dst values
+// have the sources' shapes; entries may then be turned to registers.
+func (s *Shader) NewParallelCopy(srcs ...*Def) *Instr {
+	in := s.newInstr(KindParallelCopy)
+	info := &CopyInfo{Entries: make([]CopyEntry, len(srcs))}
+	in.ext = info
+	s.SetSrcs(in, srcs...)
+	for i, d := range srcs {
+		e := &info.Entries[i]
+		e.Dst = Def{Instr: in, Index: noIndex, NumComponents: d.NumComponents, BitSize: d.BitSize}
+	}
+	return in
+}
+
+// noIndex marks a value that is in no function yet.
+const noIndex = ^uint32(0)
+
+// SetLoc makes new instructions carry Loc i (an index into Locs, 0: unknown)
+// and returns what was set before. Passes that build code for an existing
+// instruction set its Loc.
+func (s *Shader) SetLoc(i uint32) uint32 {
+	old := s.curLoc
+	s.curLoc = i
+	return old
+}
+
+func (s *Shader) newInstr(k Kind) *Instr {
+	in := s.instrs.new()
+	in.Kind = k
+	in.Def.Index = noIndex
+	in.Loc = s.curLoc
+	return in
+}
+
+func (s *Shader) initDef(in *Instr, comps, bits uint8) {
+	in.Def.Instr = in
+	in.Def.NumComponents = comps
+	in.Def.BitSize = bits
+}
