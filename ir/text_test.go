@@ -67,3 +67,21 @@ func TestTextRoundTrip(t *testing.T) {
 		t.Log(text)
 	}
 }
+
+func TestSampleIsValid(t *testing.T) {
+	if err := Validate(sampleShader()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCloneEqual(t *testing.T) {
+	s := sampleShader()
+	c := Clone(s)
+	if err := Validate(c); err != nil {
+		t.Fatal(err)
+	}
+	a, b := PrintWith(s, PrintOptions{Locs: true}), PrintWith(c, PrintOptions{Locs: true})
+	if a != b {
+		t.Errorf("clone differs:\n%s\n---\n%s", a, b)
+	}
+}

@@ -1,0 +1,265 @@
+package ir
+
+// Cloner copies parts of a function, into the same function (unrolling), into
+// another of the same shader (inlining) or into another shader. Values,
+// blocks and variables that it has copied map to their copies; what it has
+// not copied stays itself, or is what Map says.
+type Cloner struct {
+	Dst  *Impl
+	defs []*Def // by the source's Def.Index
+	vars map[*Variable]*Variable
+	// fns maps functions of another shader.
+	fns    map[*Function]*Function
+	blocks map[*Block]*Block
+	phis   []phiPair
+	pend   []pendPair
+}
+
+type phiPair struct{ from, to *Instr }
+
+type pendPair struct {
+	s    *Src
+	from *Def
+}
+
+// NewCloner returns a cloner from src to dst (which may be the same).
+func NewCloner(src, dst *Impl) *Cloner {
+	return &Cloner{Dst: dst, defs: make([]*Def, src.NumDefs), blocks: map[*Block]*Block{}}
+}
+
+// Map makes uses of from in what is cloned refer to to.
+func (c *Cloner) Map(from, to *Def) {
+	for int(from.Index) >= len(c.defs) {
+		c.defs = append(c.defs, nil)
+	}
+	c.defs[from.Index] = to
+}
+
+// MapVar makes derefs of from refer to to.
+func (c *Cloner) MapVar(from, to *Variable) {
+	if c.vars == nil {
+		c.vars = map[*Variable]*Variable{}
+	}
+	c.vars[from] = to
+}
+
+// Def returns the copy of d, or d itself.
+func (c *Cloner) Def(d *Def) *Def {
+	if d != nil && int(d.Index) < len(c.defs) && c.defs[d.Index] != nil {
+		return c.defs[d.Index]
+	}
+	return d
+}
+
+// Block returns the copy of b, or b itself.
+func (c *Cloner) Block(b *Block) *Block {
+	if n := c.blocks[b]; n != nil {
+		return n
+	}
+	return b
+}
+
+// Instr returns a free copy of in, which is not a phi. Sources whose values
+// are copied later (uses of a loop's phi before Finish) are mended by Finish.
+func (c *Cloner) Instr(in *Instr) *Instr {
+	s := c.Dst.Shader
+	n := s.instrs.new()
+	n.Kind, n.Deref, n.Jump, n.TexOp, n.Op, n.Intr = in.Kind, in.Deref, in.Jump, in.TexOp, in.Op, in.Intr
+	n.NumComponents, n.Exact, n.NoSignedWrap, n.NoUnsignedWrap = in.NumComponents, in.Exact, in.NoSignedWrap, in.NoUnsignedWrap
+	n.FastMath, n.Loc = in.FastMath, in.Loc
+	n.Def = Def{Index: noIndex, NumComponents: in.Def.NumComponents, BitSize: in.Def.BitSize, Divergent: in.Def.Divergent, Name: in.Def.Name}
+	n.Def.Instr = n
+	n.Imm = s.imms.slice(len(in.Imm))
+	copy(n.Imm, in.Imm)
+	c.ext(n, in)
+	n.Srcs = s.srcs.slice(len(in.Srcs))
+	for i := range in.Srcs {
+		n.Srcs[i] = Src{Instr: n, Swizzle: in.Srcs[i].Swizzle}
+		c.src(&n.Srcs[i], in.Srcs[i].Def)
+	}
+	if in.HasDef() {
+		c.Map(&in.Def, &n.Def)
+	}
+	return n
+}
+
+func (c *Cloner) src(s *Src, from *Def) {
+	if from == nil {
+		return
+	}
+	if m := c.Def(from); m != from || from.Instr != nil && from.Instr.Block != nil && from.Instr.Block.impl == c.Dst {
+		s.Set(m)
+		if m == from {
+			c.pend = append(c.pend, pendPair{s, from})
+		}
+		return
+	}
+	c.pend = append(c.pend, pendPair{s, from})
+}
+
+func (c *Cloner) ext(n, in *Instr) {
+	s := c.Dst.Shader
+	switch in.Kind {
+	case KindTex:
+		t := s.texs.new()
+		*t = *in.TexInfo()
+		t.SrcKinds = append([]TexSrc(nil), t.SrcKinds...)
+		n.ext = t
+	case KindDeref:
+		d := s.derefs.new()
+		*d = *in.DerefInfo()
+		if v := c.vars[d.Var]; v != nil {
+			d.Var = v
+		}
+		n.ext = d
+	case KindPhi:
+		n.ext = s.phis.new()
+	case KindCall:
+		callee := in.CallInfo().Callee
+		if f := c.fns[callee]; f != nil {
+			callee = f
+		}
+		n.ext = &CallInfo{Callee: callee}
+	case KindParallelCopy:
+		info := &CopyInfo{Entries: append([]CopyEntry(nil), in.CopyInfo().Entries...)}
+		for i := range info.Entries {
+			e := &info.Entries[i]
+			old := &in.CopyInfo().Entries[i]
+			e.DstReg = c.Def(e.DstReg)
+			e.Dst = Def{Instr: n, Index: noIndex, NumComponents: old.Dst.NumComponents, BitSize: old.Dst.BitSize}
+			if old.DstReg == nil {
+				c.Map(&old.Dst, &e.Dst)
+			}
+		}
+		n.ext = info
+	}
+}
+
+// List copies the nodes of from to the place at. When all lists are copied,
+// Finish fills in the phis. A jump at the list's end is copied too: then at
+// must be the end of a block with nothing behind it that is still wanted.
+// It returns where code behind the copy goes.
+func (c *Cloner) List(from *List, at Cursor) Cursor {
+	for n := from.head; n != nil; n = n.cf().next {
+		switch x := n.(type) {
+		case *Block:
+			at = c.blockInto(x, at)
+		case *If:
+			i := InsertIf(at, nil)
+			i.Control = x.Control
+			c.src(&i.Cond, x.Cond.Def)
+			c.List(&x.Then, AtEnd(i.Then.FirstBlock()))
+			c.List(&x.Else, AtEnd(i.Else.FirstBlock()))
+			at = AtStart(i.After())
+		case *Loop:
+			l := InsertLoop(at)
+			l.Control, l.PartiallyUnrolled = x.Control, x.PartiallyUnrolled
+			var cont *Block
+			if !x.Continue.Empty() {
+				cont = l.AddContinue()
+			}
+			c.List(&x.Body, AtEnd(l.Body.FirstBlock()))
+			if cont != nil {
+				c.List(&x.Continue, AtEnd(cont))
+			}
+			at = AtStart(l.After())
+		}
+	}
+	return at
+}
+
+// blockInto copies the instructions of b to at, phis as free instructions
+// that Finish puts at the copy's start.
+func (c *Cloner) blockInto(b *Block, at Cursor) Cursor {
+	c.blocks[b] = at.Block
+	for in := b.first; in != nil; in = in.next {
+		switch in.Kind {
+		case KindPhi:
+			n := c.Dst.Shader.NewPhi(in.Def.NumComponents, in.Def.BitSize)
+			n.Loc, n.Def.Name = in.Loc, in.Def.Name
+			c.Map(&in.Def, &n.Def)
+			c.phis = append(c.phis, phiPair{in, n})
+		case KindJump:
+			j := at.Block.InsertJump(in.Jump)
+			j.Loc = in.Loc
+			return Before(j)
+		default:
+			at.Insert(c.Instr(in))
+		}
+	}
+	return at
+}
+
+// Finish completes the copies: phis get their sources, and uses of values
+// that were copied after their use are mended. A phi keeps only sources from
+// blocks that are predecessors of its copy; the caller adds others.
+func (c *Cloner) Finish() {
+	for i := len(c.phis) - 1; i >= 0; i-- {
+		p := c.phis[i]
+		b := c.blocks[p.from.Block]
+		b.insert(p.to, b.first)
+	}
+	for _, p := range c.phis {
+		b := p.to.Block
+		for i, pred := range p.from.PhiInfo().Preds {
+			q := c.Block(pred)
+			if b.HasPred(q) && p.to.PhiSrc(q) == nil {
+				c.Dst.Shader.AddPhiSrc(p.to, q, c.Def(p.from.Srcs[i].Def))
+			}
+		}
+	}
+	for _, p := range c.pend {
+		p.s.Set(c.Def(p.from))
+	}
+	c.phis, c.pend = c.phis[:0], c.pend[:0]
+}
+
+// Clone returns a deep copy of s.
+func Clone(s *Shader) *Shader {
+	n := NewShader(s.Stage, s.Options)
+	n.Name, n.Info = s.Name, s.Info
+	n.ConstantData = append([]byte(nil), s.ConstantData...)
+	n.ScratchSize, n.SharedSize, n.nextVar = s.ScratchSize, s.SharedSize, s.nextVar
+	n.Locs = append([]Loc(nil), s.Locs...)
+	n.Files = append([]string(nil), s.Files...)
+	n.Names = append([]string(nil), s.Names...)
+	vars := map[*Variable]*Variable{}
+	fns := map[*Function]*Function{}
+	copyVar := func(v *Variable) *Variable {
+		w := *v
+		vars[v] = &w
+		return &w
+	}
+	for _, v := range s.Variables {
+		n.Variables = append(n.Variables, copyVar(v))
+	}
+	for _, f := range s.Functions {
+		g := n.NewFunction(f.Name)
+		g.Params = append([]Param(nil), f.Params...)
+		g.IsEntry, g.IsPreamble, g.ShouldInline, g.DontInline = f.IsEntry, f.IsPreamble, f.ShouldInline, f.DontInline
+		if f.Impl == nil {
+			g.Impl = nil
+		} else {
+			g.Impl.Structured = f.Impl.Structured
+			for _, v := range f.Impl.Locals {
+				g.Impl.Locals = append(g.Impl.Locals, copyVar(v))
+			}
+		}
+		fns[f] = g
+	}
+	for _, w := range vars {
+		if w.PointerInit != nil {
+			w.PointerInit = vars[w.PointerInit]
+		}
+	}
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		c := NewCloner(f.Impl, fns[f].Impl)
+		c.vars, c.fns = vars, fns
+		c.List(&f.Impl.Body, AtEnd(c.Dst.Start()))
+		c.Finish()
+	}
+	return n
+}
