@@ -1,0 +1,66 @@
+// Package backend says what a target is: the Backend interface that the
+// library drives, and nothing of any instruction set. The machine layer that
+// targets share is in backend/mach; each target is a package below this one,
+// and none knows another. No target registers itself: package nirc lists them.
+package backend
+
+import (
+	"nirc/emu"
+	"nirc/ir"
+	"nirc/object"
+	"nirc/passes"
+)
+
+// GPU is a chip that a backend generates code for.
+type GPU struct {
+	Name string // as --gpu takes it: "a630"
+	Doc  string // the chips it stands for
+}
+
+// Job is what a compile asks of a backend.
+type Job struct {
+	GPU   string
+	Level passes.Level
+	// Instrument dumps, times, verifies and bisects machine steps; never nil.
+	Instrument *passes.Instrument
+	// ABI is "monolithic" or "separate" where the target has both.
+	ABI string
+	// Debug keeps source lines in the object.
+	Debug bool
+	// Dump asks for the machine code's text form in Result.Asm even if nothing else does.
+	WantAsm bool
+}
+
+// Line is one disassembled instruction.
+type Line struct {
+	Offset int // bytes from the start of the code
+	Hex    string
+	Text   string
+	// Bad tells that the bytes decode to no instruction.
+	Bad bool
+}
+
+// Backend turns lowered IR into machine code for one family of GPUs.
+type Backend interface {
+	// Name is the target's name as -t takes it.
+	Name() string
+	// GPUs lists the chips, the default first.
+	GPUs() []GPU
+	// Options are the lowerings that the target wants of the common passes; an
+	// unknown GPU or a stage that the target lacks is a diagnostic.
+	Options(gpu string, stage ir.Stage) (*ir.Options, error)
+	// Compile generates code for a shader that went through the target's
+	// pipeline. It changes the shader.
+	Compile(s *ir.Shader, job *Job) (*object.Object, error)
+	// Load makes an object runnable on the target's emulator core. Only the
+	// object's code and metadata are looked at.
+	Load(o *object.Object) (emu.Program, error)
+	// Disassemble decodes raw code; words that decode to nothing become Bad lines.
+	Disassemble(gpu string, code []byte) ([]Line, error)
+	// Assemble encodes a listing; errors name the line.
+	Assemble(gpu, text string) ([]byte, error)
+	// DecodeHex decodes one encoding written in hex digits, EncodeHex is its inverse.
+	DecodeHex(gpu, hex string) (string, error)
+	// EncodeHex encodes one line of assembly to hex digits.
+	EncodeHex(gpu, text string) (string, error)
+}

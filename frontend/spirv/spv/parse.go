@@ -1,0 +1,120 @@
+package spv
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// IsModule tells whether data begins like a binary module of either byte order.
+func IsModule(data []byte) bool {
+	return len(data) >= 4 && (binary.LittleEndian.Uint32(data) == Magic || binary.BigEndian.Uint32(data) == Magic)
+}
+
+// Parse reads a binary module of either byte order. Errors are of type *Error. The memory it takes is proportional to len(data).
+func Parse(data []byte) (*Module, error) {
+	if len(data) < headerWords*4 {
+		return nil, wordErr(len(data)/4, "a module has at least %d bytes, this has %d", headerWords*4, len(data))
+	}
+	if !IsModule(data) {
+		return nil, wordErr(0, "no SPIR-V: the magic number is %#08x", binary.LittleEndian.Uint32(data))
+	}
+	if len(data)%4 != 0 {
+		return nil, wordErr(len(data)/4, "the length of %d bytes is not a multiple of 4", len(data))
+	}
+	words := make([]uint32, len(data)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(data[4*i:])
+	}
+	if words[0] != Magic {
+		for i, w := range words {
+			words[i] = bits.ReverseBytes32(w)
+		}
+	}
+	return ParseWords(words)
+}
+
+// ParseWords reads a module of words in the machine's byte order, which become the module's. Errors are of type *Error.
+func ParseWords(words []uint32) (*Module, error) {
+	m := &Module{Words: words}
+	if err := m.header(); err != nil {
+		return nil, err
+	}
+	n := 0
+	for at := headerWords; at < len(words); n++ {
+		count := int(words[at] >> 16)
+		if count == 0 {
+			return nil, wordErr(at, "an instruction has length 0")
+		}
+		if count > len(words)-at {
+			return nil, wordErr(at, "an instruction has %d words, %d are left", count, len(words)-at)
+		}
+		at += count
+	}
+	m.Insts = make([]Instruction, n)
+	if m.Bound <= uint32(4*len(words)+4096) {
+		m.defs = make([]uint32, m.Bound)
+	} else {
+		m.sparse = make(map[ID]uint32)
+	}
+	d := decoder{m: m}
+	at := headerWords
+	for i := range m.Insts {
+		count := int(words[at] >> 16)
+		in := &m.Insts[i]
+		in.Op = Op(words[at] & 0xffff)
+		in.Offset = uint32(at)
+		in.Words = words[at : at+count : at+count]
+		if err := m.check(&d, in, uint32(i+1)); err != nil {
+			return nil, err
+		}
+		at += count
+	}
+	return m, nil
+}
+
+func (m *Module) header() error {
+	w := m.Words
+	if len(w) < headerWords {
+		return wordErr(len(w), "a module has at least %d words", headerWords)
+	}
+	if w[0] != Magic {
+		return wordErr(0, "no SPIR-V: the magic number is %#08x", w[0])
+	}
+	if w[1]&0xff0000ff != 0 || w[1]>>16 != 1 || w[1]>>8&0xff > 6 {
+		return wordErr(1, "SPIR-V version %#08x is not supported (1.0 to 1.6 are)", w[1])
+	}
+	m.Version, m.Generator, m.Bound, m.Schema = uint16(w[1]>>8), w[2], w[3], w[4]
+	if m.Bound == 0 || m.Bound > MaxBound {
+		return wordErr(3, "the id bound is %d, it must be between 1 and %d", m.Bound, MaxBound)
+	}
+	return nil
+}
+
+// check validates one instruction against the grammar and enters its result.
+func (m *Module) check(d *decoder, in *Instruction, index uint32) error {
+	info := in.Op.info()
+	if info == nil {
+		return wordErr(int(in.Offset), "opcode %d is not known", uint16(in.Op))
+	}
+	in.flags = info.flags
+	if in.flags&flagPlain != 0 {
+		if err := d.checkPlain(in, info); err != nil {
+			return err
+		}
+	} else if err := d.decode(in, info); err != nil {
+		return err
+	}
+	id := in.Result()
+	if id == 0 {
+		return nil
+	}
+	if m.DefIndex(id) >= 0 {
+		return wordErr(int(in.Offset), "id %%%d is defined more than once", id)
+	}
+	if m.sparse != nil {
+		m.sparse[id] = index
+	} else {
+		m.defs[id] = index
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+// Package object is the compiler's output: machine code with the facts that a
+// driver needs to run it. It knows no instruction set: what is special to a
+// target is an opaque note. An object is written as an ELF file and read back.
+package object
+
+import (
+	"encoding/json"
+
+	"nirc/ir"
+)
+
+// Object is one compiled shader stage.
+type Object struct {
+	Target string   `json:"target"`
+	GPU    string   `json:"gpu"`
+	Stage  ir.Stage `json:"-"`
+	Entry  string   `json:"entry"`
+	// Code is the machine code, Data the constant data that stands behind it.
+	Code []byte `json:"-"`
+	Data []byte `json:"-"`
+	// ABI is the target's own description of the binary as JSON.
+	ABI     json.RawMessage `json:"abi,omitempty"`
+	Reflect Reflection      `json:"reflection"`
+	Stats   []Stat          `json:"stats"`
+	// Lines maps code offsets to places in the source, by rising offset.
+	Lines []LineEntry `json:"lines,omitempty"`
+	Files []string    `json:"files,omitempty"`
+}
+
+// Stat is one figure about the code, named as on the target's ISA page.
+type Stat struct {
+	Name  string `json:"name"`
+	Value int64  `json:"value"`
+}
+
+// Stat returns the figure of that name, or 0.
+func (o *Object) Stat(name string) int64 {
+	for _, s := range o.Stats {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	return 0
+}
+
+// LineEntry says where the code from Offset up to the next entry comes from.
+type LineEntry struct {
+	Offset uint32 `json:"offset"` // bytes
+	File   uint32 `json:"file"`   // index into Object.Files
+	Line   uint32 `json:"line"`
+	Col    uint32 `json:"col,omitempty"`
+	ID     uint32 `json:"id,omitempty"`   // SPIR-V result id
+	Word   uint32 `json:"word,omitempty"` // offset in the module in words
+}
+
+// Reflection is the interface of a shader as its module declares it.
+type Reflection struct {
+	Stage         string     `json:"stage"`
+	Inputs        []Slot     `json:"inputs,omitempty"`
+	Outputs       []Slot     `json:"outputs,omitempty"`
+	Resources     []Resource `json:"resources,omitempty"`
+	PushConstants []Member   `json:"push_constants,omitempty"`
+	WorkgroupSize []uint32   `json:"workgroup_size,omitempty"`
+	SharedSize    uint32     `json:"shared_size,omitempty"`
+	ScratchSize   uint32     `json:"scratch_size,omitempty"`
+}
+
+// Slot is an input or output variable.
+type Slot struct {
+	Name      string `json:"name,omitempty"`
+	Location  string `json:"location"`
+	Component uint8  `json:"component,omitempty"`
+	Type      string `json:"type"`
+	Interp    string `json:"interp,omitempty"`
+}
+
+// Resource is a descriptor binding.
+type Resource struct {
+	Name    string `json:"name,omitempty"`
+	Set     uint32 `json:"set"`
+	Binding uint32 `json:"binding"`
+	Kind    string `json:"kind"`
+	Count   uint32 `json:"count"` // array elements; 0 run-time sized
+	Type    string `json:"type,omitempty"`
+}
+
+// Member is a member of the push constant block.
+type Member struct {
+	Name   string `json:"name,omitempty"`
+	Offset uint32 `json:"offset"`
+	Size   uint32 `json:"size"`
+	Type   string `json:"type"`
+}
