@@ -1,0 +1,276 @@
+package emu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"nirc/ir"
+)
+
+// drawer is one draw under way: the vertex batch in front, then primitive
+// set-up, rasteriser and fragment batch.
+type drawer struct {
+	p       *Pipeline
+	params  *DrawParams
+	meter   *meter
+	stats   DrawStats
+	area    bounds
+	samples int
+
+	fetcher *fetcher
+	batch   vertexBatch
+	setup   setup
+	raster  *rasteriser
+	frag    fragmentStage
+	out     outputs
+	view    uint32 // of multiview
+}
+
+// Draw runs a draw through the pipeline: vertex fetch and stage, assembly,
+// clipping, rasterisation, fragment stage, tests and blending, into the
+// attachments. Primitives take effect in order. It returns an error for what
+// the pipeline cannot do, for what a wave did wrong, and ErrTimeout.
+func Draw(ctx context.Context, p *Pipeline, params DrawParams) error {
+	d := &drawer{p: p, params: &params, meter: newMeter(ctx, &params.Limits)}
+	if err := d.prepare(); err != nil {
+		return err
+	}
+	err := d.run()
+	if err == nil {
+		err = d.out.resolve(p)
+	}
+	if s := params.Stats; s != nil {
+		s.VertexInvocations += d.stats.VertexInvocations
+		s.FragmentInvocations += d.stats.FragmentInvocations
+		s.Primitives += d.stats.Primitives
+		s.PrimitivesDrawn += d.stats.PrimitivesDrawn
+		s.SamplesPassed += d.stats.SamplesPassed
+		s.Waves += d.stats.Waves
+	}
+	return err
+}
+
+// prepare checks the pipeline and builds the stages' state.
+func (d *drawer) prepare() error {
+	p := d.p
+	if err := checkStages(p); err != nil {
+		return err
+	}
+	if b := d.params.Index; b != nil && b.Bytes != 1 && b.Bytes != 2 && b.Bytes != 4 {
+		return fmt.Errorf("emu: indices of %d bytes are not supported", b.Bytes)
+	}
+	if err := d.findArea(); err != nil {
+		return err
+	}
+	if _, ok := sampleTables[d.samples]; !ok {
+		return fmt.Errorf("emu: %d samples a pixel are not supported", d.samples)
+	}
+	var err error
+	if d.fetcher, err = newFetcher(p); err != nil {
+		return err
+	}
+	d.batch.init(d.params.VertexCount)
+	if err := d.setup.init(d); err != nil {
+		return err
+	}
+	if err := d.out.init(d); err != nil {
+		return err
+	}
+	d.raster = newRasteriser(d.samples)
+	d.raster.poll = d.meter.poll
+	d.raster.emit = d.frag.quad
+	return d.frag.init(d)
+}
+
+func checkStages(p *Pipeline) error {
+	switch {
+	case p.Env == nil:
+		return errors.New("emu: pipeline without an environment")
+	case p.Vertex == nil:
+		return errors.New("emu: pipeline without a vertex stage is not supported")
+	case p.Vertex.Stage() != ir.StageVertex:
+		return fmt.Errorf("emu: the vertex stage's program is of stage %v", p.Vertex.Stage())
+	case p.Fragment != nil && p.Fragment.Stage() != ir.StageFragment:
+		return fmt.Errorf("emu: the fragment stage's program is of stage %v", p.Fragment.Stage())
+	case p.TessCtrl != nil || p.TessEval != nil || p.Topology == PatchList:
+		return errors.New("emu: tessellation is not supported by draws")
+	case p.Geometry != nil:
+		return errors.New("emu: geometry stages are not supported by draws")
+	case p.Topology > PatchList:
+		return fmt.Errorf("emu: topology %d is unknown", p.Topology)
+	}
+	for _, s := range []Program{p.Vertex, p.Fragment} {
+		if s == nil {
+			continue
+		}
+		if n := s.WaveSize(); n < 1 || n > MaxLanes {
+			return fmt.Errorf("emu: %v stage: wave size %d is outside 1..%d", s.Stage(), n, MaxLanes)
+		}
+		if s.IO() == nil {
+			return fmt.Errorf("emu: %v stage: program without an interface", s.Stage())
+		}
+	}
+	return nil
+}
+
+// findArea works out the pixels and samples that the attachments share.
+func (d *drawer) findArea() error {
+	p := d.p
+	box := bounds{0, 0, math.MaxInt32, math.MaxInt32}
+	d.samples = p.Multisample.Samples
+	found := false
+	add := func(v *ImageView) error {
+		if v == nil {
+			return nil
+		}
+		if v.Image == nil || v.TexelFormat() == nil {
+			return errors.New("emu: attachment without an image or format")
+		}
+		found = true
+		w, h, _ := v.Size(0)
+		box = box.intersect(bounds{0, 0, w, h})
+		n := max(1, v.Image.Samples)
+		if d.samples == 0 {
+			d.samples = n
+		}
+		if n != d.samples {
+			return fmt.Errorf("emu: attachment has %d samples, the pipeline %d", n, d.samples)
+		}
+		return nil
+	}
+	for i := range p.Color {
+		if err := add(p.Color[i].View); err != nil {
+			return err
+		}
+	}
+	if err := add(p.DepthStencil.View); err != nil {
+		return err
+	}
+	if p.Area != (Rect{}) {
+		box = box.intersect(p.Area.bounds())
+	} else if !found && !p.Raster.Discard {
+		return errors.New("emu: draw without attachments needs an area")
+	}
+	d.area = box.intersect(bounds{0, 0, 1 << 16, 1 << 16})
+	d.samples = max(d.samples, 1)
+	return nil
+}
+
+// run draws every view and instance.
+func (d *drawer) run() error {
+	if d.params.VertexCount == 0 {
+		return nil
+	}
+	views := d.p.ViewMask
+	if views == 0 {
+		views = 1
+	}
+	for v := range uint32(32) {
+		if views>>v&1 == 0 {
+			continue
+		}
+		d.view = v
+		for i := range d.params.InstanceCount {
+			if err := d.instance(i); err != nil {
+				return err
+			}
+		}
+		if err := d.flushVertices(); err != nil {
+			return err
+		}
+		if err := d.frag.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// instance streams the vertices of one instance through assembly.
+func (d *drawer) instance(i uint32) error {
+	pr := d.params
+	a := assembler{topo: d.p.Topology, last: d.p.Raster.ProvokingLast}
+	lane := VertexLane{InstanceIndex: pr.FirstInstance + i, BaseInstance: pr.FirstInstance, DrawIndex: pr.DrawIndex, ViewIndex: d.view}
+	restart := uint32(math.MaxUint32)
+	if pr.Index != nil {
+		lane.IsIndexed = true
+		lane.BaseVertex = uint32(pr.VertexOffset)
+		restart >>= 32 - 8*pr.Index.Bytes
+	} else {
+		lane.BaseVertex = pr.FirstVertex
+	}
+	d.batch.newInstance()
+	for n := range pr.VertexCount {
+		idx := pr.FirstVertex + n
+		if pr.Index != nil {
+			idx = pr.Index.indexAt(uint64(pr.FirstVertex) + uint64(n))
+			if d.p.PrimitiveRestart && idx == restart {
+				a.restart()
+				continue
+			}
+			idx += uint32(pr.VertexOffset)
+		}
+		// A primitive may need its three vertices anew after a flush.
+		if d.batch.room() < 4 {
+			if err := d.flushVertices(); err != nil {
+				return err
+			}
+		}
+		lane.VertexIndex = idx
+		d.batch.vertex(&lane)
+		if a.push(idx) {
+			d.batch.primitive(&a.prim, &lane)
+		}
+	}
+	return nil
+}
+
+// flushVertices runs the vertex stage on the batch and draws its primitives.
+func (d *drawer) flushVertices() error {
+	b := &d.batch
+	if len(b.lanes) == 0 {
+		return nil
+	}
+	if err := b.shade(d); err != nil {
+		return fmt.Errorf("vertex stage: %w", err)
+	}
+	d.stats.VertexInvocations += uint64(len(b.lanes))
+	d.stats.Primitives += uint64(len(b.prims))
+	if !d.p.Raster.Discard {
+		for i := range b.prims {
+			if err := d.setup.primitive(d, &b.prims[i]); err != nil {
+				return err
+			}
+		}
+		// The fragments in flight point at the batch's vertices.
+		if err := d.frag.flush(); err != nil {
+			return err
+		}
+	}
+	b.reset()
+	return nil
+}
+
+// runWave runs a wave of a graphics stage to its end.
+func (d *drawer) runWave(w Wave, lanes int) error {
+	d.stats.Waves++
+	if err := d.meter.poll(); err != nil {
+		return err
+	}
+	for {
+		st, err := w.Run(d.meter.fuel(lanes))
+		if err != nil {
+			return err
+		}
+		switch st {
+		case StatusDone:
+			return d.meter.ended(lanes)
+		case StatusBarrier:
+			return errors.New("emu: a graphics stage stands at a workgroup barrier")
+		}
+		if err := d.meter.yielded(lanes); err != nil {
+			return err
+		}
+	}
+}

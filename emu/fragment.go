@@ -1,0 +1,225 @@
+package emu
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"nirc/ir"
+)
+
+// fragmentStage collects quads into waves, runs them, and retires their lanes
+// in order, so that primitives take effect in order.
+type fragmentStage struct {
+	d         *drawer
+	prog      Program // nil: nothing is shaded, only tests are made
+	early     bool    // tests before shading
+	perSample bool
+	fixed     uint32 // samples that the pipeline's mask leaves
+	// single runs lanes by themselves instead of in quads, without helpers.
+	single bool
+	// What the program writes besides colours and the tests have to take.
+	sampleMask, depth, stencil bool
+	offsets                    [][2]float64 // sample positions
+
+	lanes  []FragmentLane
+	mask   []uint32 // samples to write, by lane
+	prim   []*prim  // by lane
+	out    []Slots
+	n      int
+	launch Launch
+}
+
+func (f *fragmentStage) init(d *drawer) error {
+	f.d = d
+	f.fixed = uint32(1)<<d.samples - 1
+	if m := d.p.Multisample.Mask; m != nil {
+		f.fixed &= *m
+	}
+	for s := range d.samples {
+		x, y := SamplePosition(d.samples, s)
+		f.offsets = append(f.offsets, [2]float64{float64(x), float64(y)})
+	}
+	f.prog = d.p.Fragment
+	if f.prog == nil {
+		return nil
+	}
+	io := f.prog.IO()
+	f.perSample = io.PerSample || d.p.Multisample.SampleShading
+	f.sampleMask, f.depth, f.stencil = io.WritesSampleMask, io.WritesDepth, io.WritesStencil
+	changes := io.UsesDiscard || io.WritesMemory || f.sampleMask || f.depth || f.stencil || d.p.Multisample.AlphaToCoverage
+	f.early = io.EarlyFragmentTests || !changes
+	wave := f.prog.WaveSize()
+	if wave < 4 {
+		if io.NeedsQuads {
+			return fmt.Errorf("emu: the fragment stage needs quads, its waves have %d lanes", wave)
+		}
+		f.single = true
+	} else {
+		wave &^= 3
+	}
+	f.lanes = make([]FragmentLane, wave)
+	f.mask = make([]uint32, wave)
+	f.prim = make([]*prim, wave)
+	f.out = make([]Slots, wave)
+	return nil
+}
+
+// quad takes a covered quad from the rasteriser.
+func (f *fragmentStage) quad(pr *prim, x, y int, cov *[4]uint32) error {
+	if int64(pr.Layer) >= int64(f.d.out.layers) {
+		return nil
+	}
+	var mask [4]uint32
+	any := uint32(0)
+	for k := range cov {
+		cov[k] &= f.fixed
+		mask[k] = cov[k]
+		if mask[k] != 0 && (f.early || f.prog == nil) {
+			mask[k] = f.d.out.depth.test(f.d, pr, x+k&1, y+k>>1, mask[k], nil, nil)
+		}
+		any |= mask[k]
+	}
+	if any == 0 {
+		return nil
+	}
+	if f.prog == nil {
+		for _, m := range mask {
+			f.d.stats.SamplesPassed += uint64(bits.OnesCount32(m))
+		}
+		return nil
+	}
+	if !f.perSample {
+		return f.push(pr, x, y, -1, cov, &mask)
+	}
+	for any != 0 {
+		s := bits.TrailingZeros32(any)
+		any &^= 1 << s
+		var c, m [4]uint32
+		for k := range cov {
+			c[k], m[k] = cov[k]&(1<<s), mask[k]&(1<<s)
+		}
+		if err := f.push(pr, x, y, s, &c, &m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// push adds a quad to the wave, and runs the wave when it is full.
+func (f *fragmentStage) push(pr *prim, x, y, sample int, cov, mask *[4]uint32) error {
+	for k := range cov {
+		helper := mask[k] == 0
+		if helper && f.single {
+			continue
+		}
+		if !helper {
+			f.d.stats.FragmentInvocations++
+		}
+		f.fill(&f.lanes[f.n], pr, x+k&1, y+k>>1, sample, cov[k])
+		f.lanes[f.n].Helper = helper
+		f.mask[f.n] = mask[k]
+		f.prim[f.n] = pr
+		f.n++
+		pr.users++
+		if f.n == len(f.lanes) {
+			if err := f.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fill sets the inputs of one lane.
+func (f *fragmentStage) fill(l *FragmentLane, pr *prim, x, y, sample int, cov uint32) {
+	px, py := float64(x), float64(y)
+	l.Prim = &pr.Primitive
+	l.X, l.Y = int32(x), int32(y)
+	l.SampleID = int32(sample)
+	l.Coverage = cov
+	cx, cy := px+0.5, py+0.5
+	i, j, rw := pr.persp(cx, cy)
+	l.Persp[BaryPixel] = [2]float32{i, j}
+	i, j = pr.linear(cx, cy)
+	l.Linear[BaryPixel] = [2]float32{i, j}
+	l.Persp[BaryCentroid], l.Persp[BarySample] = l.Persp[BaryPixel], l.Persp[BaryPixel]
+	l.Linear[BaryCentroid], l.Linear[BarySample] = l.Linear[BaryPixel], l.Linear[BaryPixel]
+	if len(f.offsets) > 1 {
+		if sample >= 0 {
+			o := f.offsets[sample]
+			cx, cy = px+o[0], py+o[1]
+			i, j, rw = pr.persp(cx, cy)
+			l.Persp[BarySample] = [2]float32{i, j}
+			i, j = pr.linear(cx, cy)
+			l.Linear[BarySample] = [2]float32{i, j}
+			l.Persp[BaryCentroid], l.Linear[BaryCentroid] = l.Persp[BarySample], l.Linear[BarySample]
+		} else if cov != 0 && cov != uint32(1)<<len(f.offsets)-1 {
+			// The first covered sample lies inside the primitive.
+			o := f.offsets[bits.TrailingZeros32(cov)]
+			i, j, _ = pr.persp(px+o[0], py+o[1])
+			l.Persp[BaryCentroid] = [2]float32{i, j}
+			i, j = pr.linear(px+o[0], py+o[1])
+			l.Linear[BaryCentroid] = [2]float32{i, j}
+		}
+	}
+	l.Coord = [4]float32{float32(cx), float32(cy), float32(f.d.clampDepth(pr, pr.depth(cx, cy))), rw}
+}
+
+// flush runs the lanes collected so far and retires them.
+func (f *fragmentStage) flush() error {
+	n := f.n
+	if n == 0 {
+		return nil
+	}
+	f.n = 0
+	for i := range n {
+		clear(f.out[i][:ir.NumResultSlots])
+	}
+	f.launch = Launch{Env: f.d.p.Env, NumLanes: n, Check: f.d.params.Check, Fragment: f.lanes[:n], Out: f.out[:n]}
+	if err := f.d.runWave(f.prog.NewWave(&f.launch), n); err != nil {
+		return fmt.Errorf("fragment stage: %w", err)
+	}
+	for i := range n {
+		pr := f.prim[i]
+		if f.mask[i] != 0 && f.launch.Live.Get(i) {
+			f.retire(i, pr)
+		}
+		f.d.setup.release(pr)
+	}
+	return nil
+}
+
+// retire makes what tests are left on a lane and writes its outputs.
+func (f *fragmentStage) retire(i int, pr *prim) {
+	d, l, out := f.d, &f.lanes[i], &f.out[i]
+	mask := f.mask[i]
+	if f.sampleMask {
+		mask &= out[ir.SlotSampleMask][0]
+	}
+	d.out.load(out)
+	if d.p.Multisample.AlphaToCoverage {
+		mask &= alphaMask(math.Float32frombits(d.out.color[0][3]), d.samples)
+	}
+	if mask != 0 && !f.early {
+		var z, ref *uint32
+		if f.depth {
+			z = &out[ir.SlotDepth][0]
+		}
+		if f.stencil {
+			ref = &out[ir.SlotStencil][0]
+		}
+		mask = d.out.depth.test(d, pr, int(l.X), int(l.Y), mask, z, ref)
+	}
+	if mask == 0 {
+		return
+	}
+	d.stats.SamplesPassed += uint64(bits.OnesCount32(mask))
+	d.out.write(int(l.X), int(l.Y), int(pr.Layer), mask)
+}
+
+// alphaMask is the coverage that alpha stands for: that share of the samples.
+func alphaMask(alpha float32, samples int) uint32 {
+	n := int(math.Floor(clampNum(float64(alpha), 0, 1)*float64(samples) + 0.5))
+	return uint32(1)<<n - 1
+}

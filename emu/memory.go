@@ -1,0 +1,123 @@
+package emu
+
+import (
+	"encoding/binary"
+	"sync"
+)
+
+// Buffer is a range of device memory. Its bytes may be read and written
+// directly while no wave runs.
+type Buffer struct {
+	Addr uint64 // device address of Data[0], 256-byte aligned
+	Data []byte
+}
+
+// Memory is the device's 64-bit address space. Accesses outside every buffer
+// read zero and write nothing (robust access), and are counted.
+type Memory struct {
+	mu   sync.Mutex // serialises atomics between waves run in parallel
+	bufs []*Buffer  // by address
+	next uint64
+	// OutOfBounds counts accesses that hit no buffer.
+	OutOfBounds int
+	oobMu       sync.Mutex // guards OutOfBounds
+}
+
+// NewMemory returns an empty address space. Addresses start at 4 GiB so that
+// truncating one to 32 bits never works by accident.
+func NewMemory() *Memory { return &Memory{next: 1 << 32} }
+
+// Alloc adds a zeroed buffer of size bytes with a guard gap behind it.
+func (m *Memory) Alloc(size int) *Buffer {
+	b := &Buffer{Addr: m.next, Data: make([]byte, size)}
+	m.next += (uint64(size)+255)&^255 + 4096
+	m.bufs = append(m.bufs, b)
+	return b
+}
+
+// find returns the bytes [addr, addr+n) or nil.
+func (m *Memory) find(addr uint64, n int) []byte {
+	lo, hi := 0, len(m.bufs)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if m.bufs[mid].Addr > addr {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	if lo > 0 {
+		b := m.bufs[lo-1]
+		size := uint64(len(b.Data))
+		if off := addr - b.Addr; off <= size && uint64(n) <= size-off {
+			return b.Data[off : off+uint64(n)]
+		}
+	}
+	m.oobMu.Lock()
+	m.OutOfBounds++
+	m.oobMu.Unlock()
+	return nil
+}
+
+// Bytes returns the memory [addr, addr+n) itself, or nil unless one buffer
+// holds all of it.
+func (m *Memory) Bytes(addr uint64, n int) []byte {
+	if n < 0 {
+		return nil
+	}
+	return m.find(addr, n)
+}
+
+// Load reads n bytes (1, 2, 4 or 8), little endian, zero-extended.
+func (m *Memory) Load(addr uint64, n int) uint64 { return LoadBytes(m.find(addr, n), n) }
+
+// Store writes the low n bytes (1, 2, 4 or 8) of v, little endian.
+func (m *Memory) Store(addr uint64, n int, v uint64) { StoreBytes(m.find(addr, n), n, v) }
+
+// Atomic replaces the n-byte (4 or 8) value at addr by f(old) and returns
+// old; nothing else runs between. Out of bounds it returns 0 and calls nothing.
+func (m *Memory) Atomic(addr uint64, n int, f func(old uint64) uint64) uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b := m.find(addr, n)
+	if b == nil {
+		return 0
+	}
+	old := LoadBytes(b, n)
+	StoreBytes(b, n, f(old))
+	return old
+}
+
+// LoadBytes reads n bytes (1, 2, 4 or 8) of b, or 0 if b is shorter.
+func LoadBytes(b []byte, n int) uint64 {
+	if len(b) < n {
+		return 0
+	}
+	switch n {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+// StoreBytes writes the low n bytes (1, 2, 4 or 8) of v to b, or nothing if b
+// is shorter.
+func StoreBytes(b []byte, n int, v uint64) {
+	if len(b) < n {
+		return
+	}
+	switch n {
+	case 1:
+		b[0] = byte(v)
+	case 2:
+		binary.LittleEndian.PutUint16(b, uint16(v))
+	case 4:
+		binary.LittleEndian.PutUint32(b, uint32(v))
+	default:
+		binary.LittleEndian.PutUint64(b, v)
+	}
+}
