@@ -1,0 +1,150 @@
+package amber
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Batch says how RunFiles runs its scripts.
+type Batch struct {
+	Runner *Runner
+	// Jobs is how many scripts run at a time; less than 1 counts as 1.
+	Jobs int
+	// Timeout limits each script; 0 does not.
+	Timeout time.Duration
+}
+
+// RunFiles runs scripts and calls done for each in the order of paths, on the
+// calling goroutine and as soon as the order allows. When ctx ends, the scripts
+// left fail with its error.
+func (b *Batch) RunFiles(ctx context.Context, paths []string, done func(path string, r Result)) {
+	jobs := max(1, min(b.Jobs, len(paths)))
+	results := make([]chan Result, len(paths))
+	for i := range results {
+		results[i] = make(chan Result, 1)
+	}
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range jobs {
+		wg.Go(func() {
+			for i := range next {
+				results[i] <- b.RunFile(ctx, paths[i])
+			}
+		})
+	}
+	wg.Go(func() {
+		for i := range paths {
+			next <- i
+		}
+		close(next)
+	})
+	for i, path := range paths {
+		done(path, <-results[i])
+	}
+	wg.Wait()
+}
+
+// errScriptTimeout is the cause of a context that a batch's Timeout ended.
+var errScriptTimeout = errors.New("the script's time is up")
+
+// RunFile runs one script. A script whose name says expect_fail passes if
+// an expectation or the parser fails it.
+func (b *Batch) RunFile(ctx context.Context, path string) (r Result) {
+	defer func() {
+		// A bug in the emulator or a target must not end the other scripts.
+		if x := recover(); x != nil {
+			r = Result{Verdict: Fail, Cause: CauseRun, Reason: fmt.Sprintf("internal error: %v at %s", x, panicSite(debug.Stack()))}
+		}
+	}()
+	if b.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, b.Timeout, errScriptTimeout)
+		defer cancel()
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return Result{Verdict: Fail, Cause: CauseRun, Reason: err.Error()}
+	}
+	s, err := Parse(path, src)
+	if err != nil {
+		r = resultOf(err, 0)
+	} else {
+		r = b.Runner.Run(ctx, s)
+	}
+	if strings.Contains(filepath.Base(path), "expect_fail") {
+		return r.inverted()
+	}
+	return r
+}
+
+// inverted is the result of a script that is meant to fail.
+func (r Result) inverted() Result {
+	switch {
+	case r.Verdict == Pass:
+		return Result{Verdict: Fail, Cause: CauseExpectation, Reason: "passes but is meant to fail", Checked: r.Checked}
+	case r.Verdict == Fail && (r.Cause == CauseParse || r.Cause == CauseExpectation):
+		return Result{Verdict: Pass, Checked: r.Checked}
+	}
+	return r
+}
+
+// panicSite picks the function that panicked from a stack trace.
+func panicSite(stack []byte) string {
+	lines := strings.Split(string(stack), "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, "panic(") && i+3 < len(lines) {
+			site := strings.TrimSpace(lines[i+3])
+			site, _, _ = strings.Cut(site, " +")
+			return filepath.Base(filepath.Dir(site)) + "/" + filepath.Base(site)
+		}
+	}
+	return "unknown place"
+}
+
+// WriteResult writes the line of a script: its verdict, its path and why.
+func WriteResult(w io.Writer, path string, r Result) error {
+	if r.Verdict == Pass {
+		_, err := fmt.Fprintf(w, "%s %s\n", r.Verdict, path)
+		return err
+	}
+	why := strings.Join(strings.Fields(r.Reason), " ")
+	if r.Line > 0 {
+		why = fmt.Sprintf("line %d: %s", r.Line, why)
+	}
+	_, err := fmt.Fprintf(w, "%s %s: %s\n", r.Verdict, path, why)
+	return err
+}
+
+// Summary counts verdicts.
+type Summary struct {
+	Pass, Fail, Skip int
+	// Checked counts the expectations that were evaluated and true.
+	Checked int
+}
+
+// Add counts a result.
+func (s *Summary) Add(r Result) {
+	s.Checked += r.Checked
+	switch r.Verdict {
+	case Pass:
+		s.Pass++
+	case Skip:
+		s.Skip++
+	default:
+		s.Fail++
+	}
+}
+
+// Write writes the summary line.
+func (s *Summary) Write(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%d scripts: %d pass, %d fail, %d skip; %d expectations true\n", s.Pass+s.Fail+s.Skip, s.Pass, s.Fail, s.Skip, s.Checked)
+	return err
+}

@@ -1,0 +1,172 @@
+package amber
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// corpusDir returns the folder of the test corpus, or "" with the reason.
+func corpusDir() (dir, why string) {
+	dir = os.Getenv("NIRC_SHARED")
+	if dir == "" {
+		root, err := os.Getwd()
+		for err == nil {
+			if _, e := os.Stat(filepath.Join(root, "go.mod")); e == nil {
+				break
+			}
+			up := filepath.Dir(root)
+			if up == root {
+				return "", "no go.mod above the working directory"
+			}
+			root = up
+		}
+		dir = filepath.Join(root, "..", "shared")
+	}
+	dir = filepath.Join(dir, "corpus")
+	if _, err := os.Stat(dir); err != nil {
+		return "", fmt.Sprintf("no corpus: %v", err)
+	}
+	return dir, ""
+}
+
+// corpus returns the folder of the test corpus, or skips.
+func corpus(t testing.TB) string {
+	dir, why := corpusDir()
+	if dir == "" {
+		t.Skip(why)
+	}
+	return dir
+}
+
+// scripts returns the paths of all scripts of the corpus.
+func scripts(t testing.TB, exts ...string) []string {
+	var list []string
+	err := filepath.WalkDir(corpus(t), func(path string, d fs.DirEntry, err error) error {
+		for _, e := range exts {
+			if err == nil && strings.HasSuffix(path, e) {
+				list = append(list, path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// corpusErrors are the scripts that are meant not to parse, with what the
+// error must say.
+var corpusErrors = map[string]string{
+	// Amber's own test of the rule that DRAW_GRID brings its own vertices.
+	"draw_grid_with_two_vertex_data_attached.expect_fail.amber": "bring their own vertices",
+}
+
+// isTemplate tells whether the script is a template whose {words} the
+// conformance tests' own C++ code replaces before it is AmberScript.
+func isTemplate(src string) bool {
+	return strings.Contains(src, "{device_features}")
+}
+
+var (
+	runLine    = regexp.MustCompile(`(?m)^[ \t]*RUN[ \t]`)
+	expectLine = regexp.MustCompile(`(?m)^[ \t]*EXPECT[ \t]`)
+)
+
+// countCommands counts RUN and EXPECT commands.
+func countCommands(list []Command) (n [2]int) {
+	for _, c := range list {
+		switch c := c.(type) {
+		case *Run:
+			n[0]++
+		case *ExpectValues, *ExpectTexels, *ExpectBuffers:
+			n[1]++
+		case *Repeat:
+			m := countCommands(c.Body)
+			n[0] += m[0]
+			n[1] += m[1]
+		}
+	}
+	return n
+}
+
+func TestParseCorpus(t *testing.T) {
+	var parsed, vk, templates, expected, expectations int
+	for _, path := range scripts(t, ".amber") {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Parse(path, src)
+		want := corpusErrors[filepath.Base(path)]
+		switch {
+		case err == nil && want != "":
+			t.Errorf("%s parses, want an error with %q", path, want)
+		case err == nil && s.VkScript:
+			vk++
+		case err == nil:
+			parsed++
+			n := countCommands(s.Commands)
+			expectations += n[1]
+			if lines := [2]int{len(runLine.FindAll(src, -1)), len(expectLine.FindAll(src, -1))}; n != lines {
+				t.Errorf("%s: %d RUN and %d EXPECT commands on %d and %d lines", path, n[0], n[1], lines[0], lines[1])
+			}
+		case want != "" && strings.Contains(err.Error(), want):
+			expected++
+		case isTemplate(string(src)):
+			templates++
+			t.Logf("template: %v", err)
+		default:
+			t.Error(err)
+		}
+	}
+	t.Logf("%d scripts parse (%d expectations), %d are VkScript, %d are errors on purpose, %d are templates", parsed, expectations, vk, expected, templates)
+	if parsed < 700 {
+		t.Errorf("only %d scripts parse", parsed)
+	}
+}
+
+func TestVkScriptIsRecognised(t *testing.T) {
+	for _, path := range scripts(t, ".vkscript") {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Parse(path, src); err != nil || !s.VkScript {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestAssembleCorpus turns all SPIR-V assembly of the corpus's scripts into words.
+func TestAssembleCorpus(t *testing.T) {
+	n := 0
+	for _, path := range scripts(t, ".amber") {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Parse(path, src)
+		if err != nil {
+			continue // TestParseCorpus judges it
+		}
+		for _, sh := range s.Shaders {
+			if sh.Format != FormatSpirvAsm {
+				continue
+			}
+			if _, err := assemble(sh.Source, sh.TargetEnv); err != nil {
+				t.Errorf("%s:%d: %v", path, sh.SourceLine, err)
+			}
+			n++
+		}
+	}
+	t.Logf("%d shaders assembled", n)
+	if n < 500 {
+		t.Errorf("only %d shaders assembled", n)
+	}
+}
