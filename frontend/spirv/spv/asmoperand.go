@@ -115,6 +115,8 @@ func (a *assembler) literal(k Kind, w string) error {
 		return a.str(w)
 	case KindLiteralInteger:
 		return a.number(w, Number{32, Unsigned})
+	case KindLiteralFloat:
+		return a.number(w, Number{32, Float})
 	case KindLiteralContextDependentNumber:
 		num, ok := a.num[a.words[a.start+1]]
 		if !ok {

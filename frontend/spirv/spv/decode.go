@@ -22,11 +22,14 @@ type Number struct {
 // Encoding is how the bits of a literal number are read.
 type Encoding uint8
 
-// The encodings of numbers. Floats are IEEE 754's binary formats.
+// The encodings of numbers. Floats without a name of their own are IEEE 754's binary formats.
 const (
 	Unsigned Encoding = iota
 	Signed
 	Float
+	BFloat16
+	Float8E4M3
+	Float8E5M2
 )
 
 // words is the number of words of a literal of the type.
@@ -250,6 +253,8 @@ func (d *decoder) literal(k Kind, w uint32) error {
 		d.push(k, Number{}, n)
 	case KindLiteralInteger:
 		d.push(k, Number{32, Unsigned}, 1)
+	case KindLiteralFloat:
+		d.push(k, Number{32, Float}, 1)
 	case KindLiteralContextDependentNumber:
 		num, ok := d.m.NumberType(d.in.typeWord())
 		if !ok {
@@ -350,6 +355,18 @@ func numberType(op Op, args []uint32) (num Number, ok bool) {
 	case op == OpTypeFloat && len(args) == 1:
 		num.Encoding = Float
 		return num, num.Bits == 16 || num.Bits == 32 || num.Bits == 64
+	case op == OpTypeFloat:
+		switch FPEncoding(args[1]) {
+		case FPEncodingBFloat16KHR:
+			num.Encoding = BFloat16
+			return num, num.Bits == 16
+		case FPEncodingFloat8E4M3EXT:
+			num.Encoding = Float8E4M3
+			return num, num.Bits == 8
+		case FPEncodingFloat8E5M2EXT:
+			num.Encoding = Float8E5M2
+			return num, num.Bits == 8
+		}
 	}
 	return Number{}, false
 }

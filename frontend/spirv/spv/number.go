@@ -10,10 +10,17 @@ import (
 // floatFormat is the layout of a binary floating-point format below its sign bit.
 type floatFormat struct {
 	exp, mant int
+	finiteTop bool // the top exponent holds numbers too, and only the all-ones mantissa is a NaN
 }
 
 func (n Number) float() floatFormat {
 	switch {
+	case n.Encoding == BFloat16:
+		return floatFormat{exp: 8, mant: 7}
+	case n.Encoding == Float8E4M3:
+		return floatFormat{exp: 4, mant: 3, finiteTop: true}
+	case n.Encoding == Float8E5M2:
+		return floatFormat{exp: 5, mant: 2}
 	case n.Bits == 16:
 		return floatFormat{exp: 5, mant: 10}
 	case n.Bits == 64:
@@ -189,7 +196,7 @@ func parseFloat(s string, n Number) (uint64, string) {
 			if x != 0 {
 				v = f.encode(d&(1<<52-1)<<11|1<<63, int(d>>52)-1023)
 			}
-			if field := int(v >> f.mant); field >= f.top() {
+			if field := int(v >> f.mant); !f.finiteTop && field >= f.top() || f.finiteTop && v >= 1<<(f.exp+f.mant)-1 {
 				return bad()
 			}
 		}
@@ -206,6 +213,9 @@ func (f floatFormat) encode(mant uint64, exp int) uint64 {
 	field := exp + f.bias()
 	switch {
 	case field > f.top():
+		if f.finiteTop {
+			return 1<<(f.exp+f.mant) - 1
+		}
 		return uint64(f.top()) << f.mant
 	case field <= 0:
 		shift := 64 - f.mant - field

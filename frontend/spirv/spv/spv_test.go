@@ -88,6 +88,7 @@ func TestParseNumber(t *testing.T) {
 		{".5", f32, 0x3f000000}, {"5.", f32, 0x40a00000}, {"0x12p+0", f32, 0x41900000}, {"0x.8p0", f32, 0x3f000000}, {"0x1.8p-149", f32, 1},
 		{"0x1.ffffff8p+127", f32, 0x7f7fffff}, {"0x1p+200", f32, 0x7f800000}, {"16777217", f32, 0x4b800000}, {"-0", f32, 0x80000000},
 		{"1e-50", f32, 0}, {"123456789012345678", f64, 0x437b69b4ba630f35},
+		{"1", Number{16, BFloat16}, 0x3f80}, {"448", Number{8, Float8E4M3}, 0x7e}, {"57344", Number{8, Float8E5M2}, 0x7b},
 	} {
 		got, msg := parseNumber(c.text, c.num)
 		if msg != "" || got != c.want {
@@ -101,7 +102,7 @@ func TestParseNumber(t *testing.T) {
 		{"128", i8}, {"-129", i8}, {"0x100", i8}, {"-1", u32}, {"4294967296", u32}, {"", u32}, {"1.5", u32}, {"0x", u32}, {"0b1", u32}, {"08", u32},
 		{"1_0", u32}, {"0x_1", u32}, {"--1", u32}, {"-+1", u32}, {"18446744073709551616", Number{64, Unsigned}},
 		{"1e9", f16}, {"1e39", f32}, {"1e400", f64}, {"inf", f32}, {"nan", f32}, {"0x12", f32}, {"0x1p", f32}, {"1.0f", f32}, {"1e", f32},
-		{"0X1p+3", f32}, {"0x1.8P+1", f32}, {"0x.p+0", f32}, {"--1", f32}, {"-+1", f32}, {"1_0", f32},
+		{"0X1p+3", f32}, {"0x1.8P+1", f32}, {"0x.p+0", f32}, {"--1", f32}, {"-+1", f32}, {"1_0", f32}, {"480", Number{8, Float8E4M3}},
 	} {
 		if got, msg := parseNumber(c.text, c.num); msg == "" {
 			t.Errorf("%q as %v is taken as %#x", c.text, c.num, got)
@@ -122,15 +123,18 @@ func TestNumberRoundTrip(t *testing.T) {
 	}
 	for v := range uint64(1 << 16) {
 		try(v, Number{16, Float})
+		try(v, Number{16, BFloat16})
 		try(v, Number{16, Unsigned})
 		try(uint64(uint32(int32(int16(v)))), Number{16, Signed})
+		try(v&0xff, Number{8, Float8E5M2})
+		try(v&0xff, Number{8, Float8E4M3})
 		x := v * 0x9e3779b97f4a7c15
 		try(x, Number{64, Float})
 		try(x>>32, Number{32, Float})
 		try(v|x>>63<<31, Number{32, Float})     // denormals
 		try(v<<30|x>>63<<63, Number{64, Float}) // denormals
 	}
-	for _, n := range []Number{{16, Signed}, {8, Unsigned}} {
+	for _, n := range []Number{{16, Signed}, {8, Unsigned}, {8, Float8E5M2}} {
 		if b, ok := appendNumber(nil, 0xffff, n); ok || len(b) != 0 {
 			t.Errorf("0xffff as %v, whose high bits are not right, is written %s", n, b)
 		}
