@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -73,6 +74,9 @@ func (b *Batch) RunFile(ctx context.Context, path string) (r Result) {
 	if err != nil {
 		return Result{Verdict: Fail, Cause: CauseRun, Reason: err.Error()}
 	}
+	if line, name := placeholder(src); name != "" {
+		return Result{Verdict: Skip, Line: line, Reason: "a template: " + name + " stands for text that a generator fills in"}
+	}
 	s, err := Parse(path, src)
 	if err != nil {
 		r = resultOf(err, 0)
@@ -83,6 +87,19 @@ func (b *Batch) RunFile(ctx context.Context, path string) (r Result) {
 		return r.inverted()
 	}
 	return r
+}
+
+// placeholder finds a line that is nothing but a name in braces, which no
+// script has but the templates that scripts are generated from.
+func placeholder(src []byte) (line int, name string) {
+	for l := range bytes.Lines(src) {
+		line++
+		l = bytes.TrimSpace(l)
+		if n := len(l); n > 2 && l[0] == '{' && l[n-1] == '}' && !bytes.ContainsAny(l[1:n-1], " {};,") {
+			return line, string(l)
+		}
+	}
+	return 0, ""
 }
 
 // inverted is the result of a script that is meant to fail.

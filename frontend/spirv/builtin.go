@@ -1,0 +1,262 @@
+package spirv
+
+import (
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+)
+
+// interfaceVariable makes the IR variables of an Input or Output variable: one
+// each member of a struct, else one.
+func (t *translator) interfaceVariable(v *variable, i int, init *cnst) {
+	own := ir.Field{Location: -1, BuiltIn: -1, XfbBuffer: -1, XfbOffset: -1}
+	var index, stride, stream uint32
+	perVertex := false
+	t.eachDec(i, func(d *decoration) {
+		switch d.dec {
+		case spv.DecorationIndex:
+			index = d.arg(0)
+		case spv.DecorationXfbStride:
+			stride = d.arg(0)
+		case spv.DecorationStream:
+			stream = d.arg(0)
+		case spv.DecorationPerVertexKHR:
+			perVertex = true
+		default:
+			interfaceDecoration(&own, d)
+		}
+	})
+	v.access = own.Access
+	finish := func(iv *ir.Variable, f *ir.Field) {
+		iv.Index, iv.XfbStride, iv.Stream, iv.PerVertex = index, stride, uint8(stream), perVertex
+		t.fillInterface(v, iv, f)
+	}
+	arrayed := t.arrayedInterface(v.sc, own.Patch) && v.typ.kind == tArray
+	st := v.typ
+	if arrayed {
+		st = st.elem
+	}
+	if st.kind != tStruct {
+		v.iv = t.newInterface(v, own.BuiltIn, v.typ.plain, t.nameOf(v.id))
+		finish(v.iv, &own)
+		if init != nil {
+			v.iv.Init = init.irConstant()
+		}
+		return
+	}
+	v.members = make([]*ir.Variable, len(st.members))
+	loc := own.Location
+	for k, m := range st.members {
+		f := st.memb[k]
+		inherit(&f, &own)
+		if f.Location >= 0 {
+			loc = f.Location
+		} else if loc >= 0 && f.BuiltIn < 0 {
+			f.Location = loc
+		}
+		mt := m.plain
+		if loc >= 0 {
+			loc += int32(min(mt.SlotCount(), 1<<16))
+		}
+		if arrayed {
+			mt = ir.ArrayType(mt, v.typ.n, 0)
+		}
+		name := t.nameOf(v.id)
+		if name == "" {
+			name = st.ir.Name
+		}
+		iv := t.newInterface(v, f.BuiltIn, mt, name+"."+f.Name)
+		iv.InterfaceType = st.plain
+		finish(iv, &f)
+		if init != nil && !arrayed {
+			iv.Init = init.part(k).irConstant()
+		}
+		v.members[k] = iv
+	}
+}
+
+// inherit gives a member the decorations of its variable.
+func inherit(f, own *ir.Field) {
+	if f.Interp == ir.InterpNone {
+		f.Interp = own.Interp
+	}
+	f.Centroid = f.Centroid || own.Centroid
+	f.Sample = f.Sample || own.Sample
+	f.Patch = f.Patch || own.Patch
+	f.Invariant = f.Invariant || own.Invariant
+	f.PerPrimitive = f.PerPrimitive || own.PerPrimitive
+	f.Access |= own.Access
+	if f.XfbBuffer < 0 {
+		f.XfbBuffer = own.XfbBuffer
+	}
+}
+
+// arrayedInterface tells whether the stage's interface variables of the
+// storage class have an array level that counts vertices.
+func (t *translator) arrayedInterface(sc spv.StorageClass, patch bool) bool {
+	if patch {
+		return false
+	}
+	switch t.stage {
+	case ir.StageTessCtrl:
+		return true
+	case ir.StageTessEval, ir.StageGeometry:
+		return sc == spv.StorageClassInput
+	}
+	return false
+}
+
+// newInterface makes an interface variable of the mode that its built-in, if
+// any, asks for.
+func (t *translator) newInterface(v *variable, builtIn int32, ty *ir.Type, name string) *ir.Variable {
+	mode := ir.ModeShaderIn
+	if v.sc == spv.StorageClassOutput {
+		mode = ir.ModeShaderOut
+	}
+	if builtIn >= 0 {
+		if _, ok := t.builtInSlot(v, spv.BuiltIn(builtIn)); !ok {
+			mode = ir.ModeSystemValue
+		}
+	}
+	v.mode = mode
+	return t.s.NewVariable(mode, ty, name)
+}
+
+// fillInterface enters decorations into an interface variable.
+func (t *translator) fillInterface(v *variable, iv *ir.Variable, f *ir.Field) {
+	iv.Component, iv.Interp, iv.Centroid, iv.Sample, iv.Patch = f.Component, f.Interp, f.Centroid, f.Sample, f.Patch
+	iv.Invariant, iv.PerPrimitive, iv.Mediump, iv.Access = f.Invariant, f.PerPrimitive, f.RelaxedPrecis, f.Access
+	iv.XfbBuffer, iv.XfbOffset, iv.BuiltIn = f.XfbBuffer, f.XfbOffset, f.BuiltIn
+	if f.XfbBuffer < 0 {
+		iv.XfbOffset = -1
+	} else {
+		t.s.Info.Xfb = true
+	}
+	base := iv.Type.WithoutArray()
+	if t.stage == ir.StageFragment && iv.Mode == ir.ModeShaderIn && iv.Interp == ir.InterpNone {
+		iv.Interp = ir.InterpSmooth
+		if base.Base != ir.BaseFloat || base.Bits == 64 {
+			iv.Interp = ir.InterpFlat
+		}
+	}
+	if f.BuiltIn >= 0 {
+		t.fillBuiltIn(v, iv, spv.BuiltIn(f.BuiltIn))
+		return
+	}
+	if f.Location < 0 {
+		t.fail(v.id, "the interface variable %q has no location", iv.Name)
+	}
+	bound := int32(ir.SlotPatch0 - ir.SlotVar0)
+	switch {
+	case iv.Patch:
+		bound = ir.NumVaryingSlots - int32(ir.SlotPatch0)
+		iv.Location = int32(ir.SlotPatch0) + f.Location
+	case t.stage == ir.StageVertex && iv.Mode == ir.ModeShaderIn:
+		bound = ir.NumAttribSlots
+		iv.Location = int32(ir.SlotAttrib0) + f.Location
+	case t.stage == ir.StageFragment && iv.Mode == ir.ModeShaderOut:
+		bound = ir.NumResultSlots - int32(ir.SlotData0)
+		iv.Location = int32(ir.SlotData0) + f.Location
+	default:
+		iv.Location = int32(ir.SlotVar0) + f.Location
+	}
+	ty := iv.Type
+	if t.arrayedInterface(v.sc, iv.Patch) && ty.IsArray() || iv.PerVertex && ty.IsArray() {
+		ty = ty.Elem
+	}
+	if f.Location+int32(min(ty.SlotCount(), 1<<16)) > bound {
+		t.fail(v.id, "the location %d of %q is not supported: it is beyond the last", f.Location, iv.Name)
+	}
+}
+
+// fillBuiltIn enters slot and facts of a built-in variable.
+func (t *translator) fillBuiltIn(v *variable, iv *ir.Variable, b spv.BuiltIn) {
+	if slot, ok := t.builtInSlot(v, b); ok {
+		iv.Location = int32(slot)
+	}
+	ty := iv.Type
+	if t.arrayedInterface(v.sc, iv.Patch) && ty.IsArray() {
+		ty = ty.Elem
+	}
+	switch b {
+	case spv.BuiltInClipDistance, spv.BuiltInCullDistance:
+		iv.Compact = true
+		if !ty.IsArray() || ty.Len == 0 || ty.Len > 8 {
+			t.fail(v.id, "%s is not an array of 1 to 8 floats", b)
+		}
+		if (v.sc == spv.StorageClassOutput) || t.stage == ir.StageFragment {
+			if b == spv.BuiltInClipDistance {
+				t.s.Info.ClipDistances = uint8(ty.Len)
+			} else {
+				t.s.Info.CullDistances = uint8(ty.Len)
+			}
+		}
+	case spv.BuiltInTessLevelOuter, spv.BuiltInTessLevelInner:
+		iv.Compact, iv.Patch = true, true
+	case spv.BuiltInSampleId, spv.BuiltInSamplePosition:
+		t.s.Info.UsesSampleShading = true
+	case spv.BuiltInPrimitiveId, spv.BuiltInLayer, spv.BuiltInViewportIndex:
+		if iv.Mode == ir.ModeShaderIn {
+			iv.Interp = ir.InterpFlat
+		}
+	}
+}
+
+// builtInSlot returns the slot of a built-in that travels between stages or
+// is a fragment result; the others are system values. It fails for those that
+// are not supported.
+func (t *translator) builtInSlot(v *variable, b spv.BuiltIn) (ir.Slot, bool) {
+	in := v.sc == spv.StorageClassInput
+	frag := t.stage == ir.StageFragment
+	switch b {
+	case spv.BuiltInPosition:
+		return ir.SlotPos, true
+	case spv.BuiltInPointSize:
+		return ir.SlotPointSize, true
+	case spv.BuiltInClipDistance:
+		return ir.SlotClipDist0, true
+	case spv.BuiltInCullDistance:
+		return ir.SlotCullDist0, true
+	case spv.BuiltInLayer:
+		return ir.SlotLayer, true
+	case spv.BuiltInViewportIndex:
+		return ir.SlotViewport, true
+	case spv.BuiltInPrimitiveId:
+		return ir.SlotPrimitiveID, !in || frag
+	case spv.BuiltInTessLevelOuter:
+		return ir.SlotTessLevelOuter, true
+	case spv.BuiltInTessLevelInner:
+		return ir.SlotTessLevelInner, true
+	case spv.BuiltInPrimitiveShadingRateKHR:
+		return ir.SlotShadingRate, true
+	case spv.BuiltInFragDepth:
+		return ir.SlotDepth, true
+	case spv.BuiltInFragStencilRefEXT:
+		return ir.SlotStencil, true
+	case spv.BuiltInSampleMask:
+		return ir.SlotSampleMask, !in
+	}
+	if !systemValue(b) || !in {
+		t.fail(v.id, "the built-in %s of storage class %s is not supported", b, v.sc)
+	}
+	return 0, false
+}
+
+// systemValue tells whether the built-in is one that lower_system_values knows.
+func systemValue(b spv.BuiltIn) bool {
+	switch b {
+	case spv.BuiltInVertexIndex, spv.BuiltInInstanceIndex, spv.BuiltInVertexId, spv.BuiltInInstanceId,
+		spv.BuiltInBaseVertex, spv.BuiltInBaseInstance, spv.BuiltInDrawIndex, spv.BuiltInDeviceIndex, spv.BuiltInViewIndex,
+		spv.BuiltInInvocationId, spv.BuiltInTessCoord, spv.BuiltInPatchVertices, spv.BuiltInPrimitiveId,
+		spv.BuiltInFragCoord, spv.BuiltInPointCoord, spv.BuiltInFrontFacing, spv.BuiltInSampleId,
+		spv.BuiltInSamplePosition, spv.BuiltInSampleMask, spv.BuiltInHelperInvocation, spv.BuiltInFullyCoveredEXT,
+		spv.BuiltInBaryCoordKHR, spv.BuiltInBaryCoordNoPerspKHR, spv.BuiltInFragSizeEXT,
+		spv.BuiltInFragInvocationCountEXT, spv.BuiltInShadingRateKHR,
+		spv.BuiltInNumWorkgroups, spv.BuiltInWorkgroupSize, spv.BuiltInWorkgroupId, spv.BuiltInLocalInvocationId,
+		spv.BuiltInGlobalInvocationId, spv.BuiltInLocalInvocationIndex,
+		spv.BuiltInSubgroupSize, spv.BuiltInNumSubgroups, spv.BuiltInSubgroupId, spv.BuiltInSubgroupLocalInvocationId,
+		spv.BuiltInSubgroupEqMask, spv.BuiltInSubgroupGeMask, spv.BuiltInSubgroupGtMask, spv.BuiltInSubgroupLeMask,
+		spv.BuiltInSubgroupLtMask:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,56 @@
+package spirv
+
+import "nirc/ir"
+
+// call translates OpFunctionCall: values by leaves, pointers as they are, the
+// result through a local of the caller.
+func (t *translator) call(in *inst) {
+	b := t.f.b
+	v := t.val(t.arg(in, 0))
+	if v.kind != vFunction {
+		t.fail(in.id, "the callee is not a function")
+	}
+	f := v.obj.(*function)
+	if len(in.args)-1 != len(f.typ.members) {
+		t.fail(in.id, "the call has %d arguments, the function has %d parameters", len(in.args)-1, len(f.typ.members))
+	}
+	if f.irf == nil {
+		t.fail(in.id, "the callee was not found to be reachable")
+	}
+	var args []*ir.Def
+	ret := f.typ.elem
+	var local *ir.Variable
+	if len(f.irf.Params) > 0 && f.irf.Params[0].IsReturn {
+		local = b.Impl.NewLocal(ret.plain, "")
+		args = append(args, b.DerefVar(local))
+	}
+	for k, id := range in.args[1:] {
+		want := f.typ.members[k]
+		if !want.sameShape(t.valType(id)) {
+			t.fail(in.id, "argument %d has type %s instead of %s", k, t.valType(id), want)
+		}
+		if want.kind == tPointer {
+			p := t.ptr(id)
+			if m := f.irf.Params[len(args)].Modes; m != p.mode {
+				t.fail(in.id, "a pointer to %s cannot be passed as a pointer to %s", p.mode, m)
+			}
+		}
+		args = append(args, t.get(id)...)
+	}
+	for k, a := range args {
+		if p := &f.irf.Params[k]; p.NumComponents != a.NumComponents || p.BitSize != a.BitSize {
+			t.fail(in.id, "an argument does not have its parameter's shape")
+		}
+	}
+	b.Insert(b.Shader.NewCall(f.irf, args...))
+	if local == nil {
+		t.vals[t.index(in.id)] = value{kind: vUndef, typ: ret}
+		return
+	}
+	p := &pointer{typ: ret, mode: ir.ModeFunctionTemp, deref: b.DerefVar(local)}
+	l := t.loadLeaves(p, t.leaves.make(t.leafCount(ret))[:0])
+	if ret.isLeaf() {
+		t.nameDef(in.id, l[0])
+	}
+	t.vals[t.index(in.id)] = value{kind: vLeaves, typ: ret, leaves: l}
+}

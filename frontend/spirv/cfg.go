@@ -1,0 +1,332 @@
+package spirv
+
+import (
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+)
+
+// mergeKind says which merge instruction a block has.
+type mergeKind uint8
+
+const (
+	mergeNone mergeKind = iota
+	mergeSelection
+	mergeLoop
+)
+
+// block is a SPIR-V block of the function under translation.
+type block struct {
+	label       uint32
+	first, term int32 // first instruction behind the label; the terminator (indices in Insts)
+	kind        mergeKind
+	merge, cont int32  // blocks
+	control     uint32 // the merge instruction's hints
+	visited     bool   // it is in the tree
+	phiOut      int32  // first of the phi stores at its end + 1
+	target      target // what a branch to it means, while a construct is open
+}
+
+// cfg is a function's control flow.
+type cfg struct {
+	blocks  []block
+	byLabel []int32 // by definition: block + 1
+	tree    []node
+	phis    []phi
+	stores  []phiStore
+	depth   int
+	// leaves counts the blocks met that leave the function, soft the exits to
+	// constructs that are no loops.
+	exits, soft int
+	// SPIR-V dominators, made when first needed: blocks that each dominates
+	// directly, and how many edges lead to each.
+	idom      []int32
+	domKids   [][]int32
+	predCount []int32
+	premerge  bool // selections are looked at for where their sides meet
+	loops     []irLoop
+}
+
+// phi is an OpPhi: one variable a leaf.
+type phi struct {
+	id   uint32
+	vars []*ir.Variable
+}
+
+// phiStore is a store into a phi's variables at the end of a predecessor.
+type phiStore struct {
+	next int32 // + 1
+	phi  int32
+	val  uint32
+}
+
+// findBlocks finds the function's blocks.
+func (t *translator) findBlocks() {
+	f := t.f
+	f.byLabel = t.labelIndex()
+	cur := int32(-1)
+	for i := f.fn.first; i < f.fn.last; i++ {
+		in := &t.m.Insts[i]
+		switch {
+		case in.Op == spv.OpLabel:
+			t.word = int(in.Offset)
+			if cur >= 0 {
+				t.fail(uint32(in.Result()), "a block begins before the one before it ends")
+			}
+			cur = int32(len(f.blocks))
+			f.blocks = append(f.blocks, block{label: uint32(in.Result()), first: i + 1, merge: -1, cont: -1})
+			f.byLabel[i] = cur + 1
+		case terminates(in.Op):
+			if cur < 0 {
+				t.word = int(in.Offset)
+				t.fail(0, "%s stands outside a block", in.Op)
+			}
+			f.blocks[cur].term = i
+			cur = -1
+		}
+	}
+	if len(f.blocks) == 0 {
+		t.fail(f.fn.id, "the function has no body")
+	}
+	if cur >= 0 {
+		t.fail(f.blocks[cur].label, "the block does not end")
+	}
+	for i := range f.blocks {
+		t.findMerge(&f.blocks[i])
+	}
+}
+
+// labelIndex returns the table of labels, kept from function to function:
+// labels of other functions stay in it but lead to no block of this one.
+func (t *translator) labelIndex() []int32 {
+	if t.labels == nil {
+		t.labels = make([]int32, len(t.m.Insts))
+	}
+	return t.labels
+}
+
+func terminates(op spv.Op) bool {
+	switch op {
+	case spv.OpBranch, spv.OpBranchConditional, spv.OpSwitch, spv.OpKill, spv.OpReturn, spv.OpReturnValue, spv.OpUnreachable,
+		spv.OpTerminateInvocation, spv.OpIgnoreIntersectionKHR, spv.OpTerminateRayKHR, spv.OpEmitMeshTasksEXT:
+		return true
+	}
+	return false
+}
+
+func (t *translator) findMerge(b *block) {
+	for i := b.term - 1; i >= b.first; i-- {
+		in := &t.m.Insts[i]
+		t.word = int(in.Offset)
+		switch in.Op {
+		case spv.OpLine, spv.OpNoLine:
+			continue
+		case spv.OpSelectionMerge:
+			b.kind, b.merge, b.control = mergeSelection, t.blockOf(in.Arg(0)), in.Arg(1)
+		case spv.OpLoopMerge:
+			b.kind, b.merge, b.cont, b.control = mergeLoop, t.blockOf(in.Arg(0)), t.blockOf(in.Arg(1)), in.Arg(2)
+		}
+		return
+	}
+}
+
+// blockOf returns the block of the current function that a label names.
+func (t *translator) blockOf(label uint32) int32 {
+	i := t.index(label)
+	k := t.f.byLabel[i] - 1
+	if k < 0 || int(k) >= len(t.f.blocks) || t.f.blocks[k].label != label {
+		t.fail(label, "the label is not of a block of this function")
+	}
+	return k
+}
+
+// successors calls f with each target of a block's terminator.
+func (t *translator) successors(b *block, f func(int32)) {
+	in := &t.m.Insts[b.term]
+	t.word = int(in.Offset)
+	switch in.Op {
+	case spv.OpBranch:
+		f(t.blockOf(in.Arg(0)))
+	case spv.OpBranchConditional:
+		f(t.blockOf(in.Arg(1)))
+		f(t.blockOf(in.Arg(2)))
+	case spv.OpSwitch:
+		f(t.blockOf(in.Arg(1)))
+		t.eachCase(in, func(_ uint64, target int32) { f(target) })
+	}
+}
+
+// eachCase calls f with the literals and targets of an OpSwitch.
+func (t *translator) eachCase(in *spv.Instruction, f func(v uint64, target int32)) {
+	// The selector itself may not be translated yet.
+	sel := t.index(in.Arg(0))
+	ty := t.typeOf(uint32(t.m.Insts[sel].ResultType()))
+	if ty.kind != tInt {
+		t.fail(in.Arg(0), "the selector of OpSwitch is not an integer")
+	}
+	n := 1
+	if ty.bits == 64 {
+		n = 2
+	}
+	a := in.Args()
+	for k := 2; k+n < len(a); k += n + 1 {
+		v := uint64(a[k])
+		if n == 2 {
+			v |= uint64(a[k+1]) << 32
+		} else if ty.bits < 32 {
+			v &= 1<<ty.bits - 1
+		}
+		f(v, t.blockOf(a[k+n]))
+	}
+}
+
+// dominators computes the immediate dominators of the function's blocks (-1:
+// unreachable), by the iteration of Cooper, Harvey and Kennedy.
+func (t *translator) dominators() {
+	f := t.f
+	if f.idom != nil {
+		return
+	}
+	n := len(f.blocks)
+	order, rpo := make([]int32, n), t.reversePostOrder()
+	for i := range order {
+		order[i] = -1
+	}
+	for i, b := range rpo {
+		order[b] = int32(i)
+	}
+	preds := make([][]int32, n)
+	for _, b := range rpo {
+		t.successors(&f.blocks[b], func(s int32) { preds[s] = append(preds[s], b) })
+	}
+	idom := make([]int32, n)
+	for i := range idom {
+		idom[i] = -1
+	}
+	idom[0] = 0
+	for changed := true; changed; {
+		changed = false
+		for _, b := range rpo[1:] {
+			d := int32(-1)
+			for _, p := range preds[b] {
+				if idom[p] < 0 {
+					continue
+				}
+				if d < 0 {
+					d = p
+				}
+				for x := p; d != x; {
+					if order[d] > order[x] {
+						d = idom[d]
+					} else {
+						x = idom[x]
+					}
+				}
+			}
+			if idom[b] != d {
+				idom[b], changed = d, true
+			}
+		}
+	}
+	f.idom, f.domKids, f.predCount = idom, make([][]int32, n), make([]int32, n)
+	for _, b := range rpo {
+		f.predCount[b] = int32(len(preds[b]))
+		if b != 0 {
+			f.domKids[idom[b]] = append(f.domKids[idom[b]], b)
+		}
+	}
+}
+
+func (t *translator) reversePostOrder() []int32 {
+	f := t.f
+	type frame struct {
+		b     int32
+		succs []int32
+	}
+	seen := make([]bool, len(f.blocks))
+	var rpo []int32
+	push := func(stack []frame, b int32) []frame {
+		seen[b] = true
+		fr := frame{b: b}
+		t.successors(&f.blocks[b], func(s int32) { fr.succs = append(fr.succs, s) })
+		return append(stack, fr)
+	}
+	stack := push(nil, 0)
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if k := len(top.succs); k > 0 {
+			s := top.succs[k-1]
+			top.succs = top.succs[:k-1]
+			if !seen[s] {
+				stack = push(stack, s)
+			}
+			continue
+		}
+		rpo = append(rpo, top.b)
+		stack = stack[:len(stack)-1]
+	}
+	for i, j := 0, len(rpo)-1; i < j; i, j = i+1, j-1 {
+		rpo[i], rpo[j] = rpo[j], rpo[i]
+	}
+	return rpo
+}
+
+// makePhis makes the variables of the phis of the blocks in the tree and
+// notes at which blocks' ends they are stored.
+func (t *translator) makePhis() {
+	f := t.f
+	for k := range f.blocks {
+		b := &f.blocks[k]
+		if !b.visited {
+			continue
+		}
+		for i := b.first; i < b.term; i++ {
+			in := &t.m.Insts[i]
+			if in.Op == spv.OpLine || in.Op == spv.OpNoLine {
+				continue
+			}
+			if in.Op != spv.OpPhi {
+				break
+			}
+			t.word = int(in.Offset)
+			t.makePhi(in)
+		}
+	}
+}
+
+func (t *translator) makePhi(in *spv.Instruction) {
+	f := t.f
+	id := uint32(in.Result())
+	ty := t.typeOf(uint32(in.ResultType()))
+	if ty.opaque() {
+		t.fail(id, "OpPhi of images or samplers is not supported")
+	}
+	p := phi{id: id, vars: make([]*ir.Variable, 0, 1)}
+	t.leafCount(ty)
+	name := t.nameOf(id)
+	t.leafTypes(ty, func(lt *ir.Type) { p.vars = append(p.vars, f.b.Impl.NewLocal(lt, name)) })
+	n := int32(len(f.phis))
+	f.phis = append(f.phis, p)
+	t.phiOf[t.index(id)] = n + 1
+	a := in.Args()
+	for k := 0; k+1 < len(a); k += 2 {
+		pred := &f.blocks[t.blockOf(a[k+1])]
+		f.stores = append(f.stores, phiStore{next: pred.phiOut, phi: n, val: a[k]})
+		pred.phiOut = int32(len(f.stores))
+	}
+}
+
+// leafTypes calls f with the IR type of each leaf.
+func (t *translator) leafTypes(ty *typ, f func(*ir.Type)) {
+	switch {
+	case ty.isLeaf():
+		f(ty.plain)
+	case ty.kind == tStruct:
+		for _, m := range ty.members {
+			t.leafTypes(m, f)
+		}
+	default:
+		for range ty.n {
+			t.leafTypes(ty.elem, f)
+		}
+	}
+}

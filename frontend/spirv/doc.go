@@ -1,0 +1,21 @@
+// Package spirv translates a SPIR-V module (package spv) to the IR (package
+// ir): the one way into the compiler. It is one pass over the module's
+// instructions for types, constants and variables, a structuriser that turns
+// each function's blocks into a tree, and one pass over the instructions of
+// the functions that the chosen entry point reaches.
+//
+// Where to look: types.go, consts.go, spec.go and vars.go for what stands
+// before the functions; cfg.go, structure.go, flow.go and emit.go for control
+// flow; access.go and memory.go for pointers; alu.go, convert.go, composite.go,
+// matrix.go and glsl450*.go for arithmetic; builtin.go and decor.go for the
+// stage's interface.
+//
+// What never happens here: optimisation, knowledge of a target, and failure
+// because of code that the entry point does not reach. A module that spv.Parse
+// accepts gives a shader or an [Error], whatever stands in it.
+//
+// The mapping follows the project's IR reference, sections 15 to 17, which
+// describes what Mesa's NIR does as of version 25.0; the meaning of
+// instructions is that of the SPIR-V specification 1.6 and of the
+// GLSL.std.450 specification.
+package spirv

@@ -1,0 +1,101 @@
+package spirv
+
+import (
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+)
+
+// EntryPoint is an OpEntryPoint of a module.
+type EntryPoint struct {
+	Name  string
+	Stage ir.Stage
+	Model spv.ExecutionModel
+	// ID is the function's id, Interface the ids of its interface variables.
+	ID        uint32
+	Interface []uint32
+}
+
+// EntryPoints lists the module's entry points in their order.
+func EntryPoints(m *spv.Module) []EntryPoint {
+	var list []EntryPoint
+	for i := range m.Insts {
+		in := &m.Insts[i]
+		if in.Op == spv.OpFunction {
+			break
+		}
+		if in.Op != spv.OpEntryPoint {
+			continue
+		}
+		name, next := in.StringArg(2)
+		e := EntryPoint{Name: name, Model: spv.ExecutionModel(in.Arg(0)), ID: in.Arg(1), Interface: in.Args()[next:]}
+		e.Stage = stageOf(e.Model)
+		list = append(list, e)
+	}
+	return list
+}
+
+func stageOf(m spv.ExecutionModel) ir.Stage {
+	switch m {
+	case spv.ExecutionModelVertex:
+		return ir.StageVertex
+	case spv.ExecutionModelTessellationControl:
+		return ir.StageTessCtrl
+	case spv.ExecutionModelTessellationEvaluation:
+		return ir.StageTessEval
+	case spv.ExecutionModelGeometry:
+		return ir.StageGeometry
+	case spv.ExecutionModelFragment:
+		return ir.StageFragment
+	case spv.ExecutionModelGLCompute:
+		return ir.StageCompute
+	case spv.ExecutionModelKernel:
+		return ir.StageKernel
+	case spv.ExecutionModelTaskEXT, spv.ExecutionModelTaskNV:
+		return ir.StageTask
+	case spv.ExecutionModelMeshEXT, spv.ExecutionModelMeshNV:
+		return ir.StageMesh
+	}
+	return ir.StageRay
+}
+
+// chooseEntry finds the entry point that the options ask for.
+func (t *translator) chooseEntry() {
+	list := EntryPoints(t.m)
+	var found []EntryPoint
+	for _, e := range list {
+		if (t.opts.Entry == "" || e.Name == t.opts.Entry) && (t.opts.Stage == ir.StageNone || e.Stage == t.opts.Stage) {
+			found = append(found, e)
+		}
+	}
+	if len(found) > 1 && t.opts.Entry == "" {
+		for _, e := range found {
+			if e.Name == "main" {
+				found = []EntryPoint{e}
+				break
+			}
+		}
+	}
+	switch {
+	case len(list) == 0:
+		t.fail(0, "the module has no entry point")
+	case len(found) == 0:
+		t.fail(0, "the module has no entry point %q of stage %s", t.opts.Entry, t.opts.Stage)
+	case len(found) > 1 && (t.opts.Entry == "" || t.opts.Stage == ir.StageNone):
+		t.fail(0, "the module has several entry points that fit; name one with its stage")
+	}
+	t.entry, t.stage = found[0], found[0].Stage
+	if t.stage >= ir.StageTask {
+		t.refuseModel(found[0].Model)
+	}
+}
+
+func (t *translator) refuseModel(m spv.ExecutionModel) {
+	caps := ""
+	for i, c := range spv.KindExecutionModel.Capabilities(uint32(m)) {
+		if i > 0 {
+			caps += " or "
+		}
+		caps += c.String()
+	}
+	t.fail(t.entry.ID, "the entry point's execution model %s (capability %s) is not supported", m, caps)
+}

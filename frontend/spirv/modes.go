@@ -1,0 +1,190 @@
+package spirv
+
+import (
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+)
+
+// floatModes are the float properties that the entry point asks for.
+type floatModes struct {
+	exact bool // ContractionOff
+	fast  ir.FloatControls
+}
+
+// executionModes reads the entry point's execution modes.
+func (t *translator) executionModes() {
+	info := &t.s.Info
+	for i := range t.m.Insts {
+		in := &t.m.Insts[i]
+		if in.Op == spv.OpFunction {
+			break
+		}
+		if in.Op != spv.OpExecutionMode && in.Op != spv.OpExecutionModeId || in.Arg(0) != t.entry.ID {
+			continue
+		}
+		t.word = int(in.Offset)
+		x := makeInst(in)
+		t.executionMode(&x)
+	}
+	if c := t.workgroupSize; c != nil && c.typ.kind == tVector && c.typ.n == 3 && c.typ.isInt() {
+		info.WorkgroupSize = [3]uint32{uint32(c.v[0]), uint32(c.v[1]), uint32(c.v[2])}
+	}
+	if t.stage == ir.StageCompute {
+		for _, n := range info.WorkgroupSize {
+			if n == 0 {
+				t.fail(t.entry.ID, "the compute entry point has no workgroup size, or one of 0")
+			}
+		}
+	}
+	t.float.fast |= info.FloatControls & 0x1ff
+	info.SharedExplicitLayout = t.caps.explicitShared
+}
+
+func (t *translator) executionMode(in *inst) {
+	info := &t.s.Info
+	lit := func(k int) uint32 {
+		if k+2 < len(in.args) {
+			return in.args[k+2]
+		}
+		return 0
+	}
+	switch m := spv.ExecutionMode(in.args[1]); m {
+	case spv.ExecutionModeLocalSize:
+		info.WorkgroupSize = [3]uint32{lit(0), lit(1), lit(2)}
+	case spv.ExecutionModeLocalSizeId:
+		info.WorkgroupSize = [3]uint32{t.constArg(in, 2), t.constArg(in, 3), t.constArg(in, 4)}
+	case spv.ExecutionModeEarlyFragmentTests:
+		info.EarlyFragmentTests = true
+	case spv.ExecutionModePostDepthCoverage:
+		info.PostDepthCoverage = true
+	case spv.ExecutionModePixelCenterInteger:
+		info.PixelCenterInteger = true
+	case spv.ExecutionModeOriginLowerLeft:
+		info.OriginLowerLeft = true
+	case spv.ExecutionModeDepthReplacing:
+		info.DepthReplacing = true
+		info.DepthLayout = max(info.DepthLayout, 1)
+	case spv.ExecutionModeDepthGreater:
+		info.DepthLayout = 2
+	case spv.ExecutionModeDepthLess:
+		info.DepthLayout = 3
+	case spv.ExecutionModeDepthUnchanged:
+		info.DepthLayout = 4
+	case spv.ExecutionModeStencilRefReplacingEXT:
+		info.StencilReplacing = true
+	case spv.ExecutionModeDerivativeGroupQuadsNV:
+		info.DerivativeGroup = 1
+	case spv.ExecutionModeDerivativeGroupLinearNV:
+		info.DerivativeGroup = 2
+	case spv.ExecutionModeSubgroupUniformControlFlowKHR:
+		info.SubgroupUniform = true
+	case spv.ExecutionModeSubgroupSize:
+		info.SubgroupSize = uint8(min(lit(0), 128))
+	case spv.ExecutionModeXfb:
+		info.Xfb = true
+	case spv.ExecutionModeContractionOff:
+		t.float.exact = true
+	case spv.ExecutionModeDenormPreserve:
+		t.floatControl(in, ir.FCDenormPreserve)
+	case spv.ExecutionModeDenormFlushToZero:
+		t.floatControl(in, ir.FCDenormFlush)
+	case spv.ExecutionModeRoundingModeRTE:
+		t.floatControl(in, ir.FCRoundRTE)
+	case spv.ExecutionModeRoundingModeRTZ:
+		t.floatControl(in, ir.FCRoundRTZ)
+	case spv.ExecutionModeSignedZeroInfNanPreserve:
+		t.floatControl(in, ir.FCSignedZeroPreserve)
+		t.floatControl(in, ir.FCInfPreserve)
+		t.floatControl(in, ir.FCNaNPreserve)
+	default:
+		t.geometryMode(in, m, lit(0))
+	}
+}
+
+func (t *translator) floatControl(in *inst, p ir.FloatControls) {
+	switch bits := t.arg(in, 2); bits {
+	case 16, 32, 64:
+		t.s.Info.FloatControls = t.s.Info.FloatControls.With(p, uint8(bits))
+	default:
+		t.fail(0, "an execution mode for floats of %d bits", bits)
+	}
+}
+
+// fastMathBits maps a FPFastMathMode to exactness and to the properties to
+// preserve, at the 16-bit place of each.
+func fastMathBits(m spv.FPFastMathMode) (exact bool, keep ir.FloatControls) {
+	// AllowRecip, AllowContract, AllowReassoc, AllowTransform of SPV_KHR_float_controls2.
+	const all = spv.FPFastMathModeAllowRecip | 0x10000 | 0x20000 | 0x40000
+	if m&spv.FPFastMathModeFast != 0 {
+		return false, 0
+	}
+	if m&spv.FPFastMathModeNSZ == 0 {
+		keep |= ir.FCSignedZeroPreserve
+	}
+	if m&spv.FPFastMathModeNotInf == 0 {
+		keep |= ir.FCInfPreserve
+	}
+	if m&spv.FPFastMathModeNotNaN == 0 {
+		keep |= ir.FCNaNPreserve
+	}
+	return m&all != all, keep
+}
+
+// fastMath gives the builder what a FPFastMathMode decoration says.
+func (t *translator) fastMath(m spv.FPFastMathMode) {
+	exact, keep := fastMathBits(m)
+	t.f.b.Exact = exact
+	t.f.b.FastMath = keep | keep<<1 | keep<<2
+}
+
+// builderModes gives the builder the entry point's defaults.
+func (t *translator) builderModes() {
+	t.f.b.Exact, t.f.b.FastMath = t.float.exact, t.float.fast
+	t.s.SetLoc(0)
+}
+
+// geometryMode reads the modes of the tessellation and geometry stages.
+func (t *translator) geometryMode(in *inst, m spv.ExecutionMode, n uint32) {
+	tess, geom := &t.s.Info.Tess, &t.s.Info.Geom
+	switch m {
+	case spv.ExecutionModeInvocations:
+		geom.Invocations = n
+	case spv.ExecutionModeOutputVertices:
+		tess.OutputVertices, geom.MaxVertices = n, n
+	case spv.ExecutionModeTriangles:
+		tess.Domain, geom.InPrimitive = 1, 3
+	case spv.ExecutionModeQuads:
+		tess.Domain = 2
+	case spv.ExecutionModeIsolines:
+		tess.Domain = 3
+	case spv.ExecutionModeSpacingEqual:
+		tess.Spacing = 0
+	case spv.ExecutionModeSpacingFractionalEven:
+		tess.Spacing = 1
+	case spv.ExecutionModeSpacingFractionalOdd:
+		tess.Spacing = 2
+	case spv.ExecutionModeVertexOrderCcw:
+		tess.CCW = true
+	case spv.ExecutionModePointMode:
+		tess.PointMode = true
+	case spv.ExecutionModeInputPoints:
+		geom.InPrimitive = 1
+	case spv.ExecutionModeInputLines:
+		geom.InPrimitive = 2
+	case spv.ExecutionModeInputLinesAdjacency:
+		geom.InPrimitive = 4
+	case spv.ExecutionModeInputTrianglesAdjacency:
+		geom.InPrimitive = 6
+	case spv.ExecutionModeOutputPoints:
+		geom.OutPrimitive = 0
+	case spv.ExecutionModeOutputLineStrip:
+		geom.OutPrimitive = 1
+	case spv.ExecutionModeOutputTriangleStrip:
+		geom.OutPrimitive = 2
+	case spv.ExecutionModeOriginUpperLeft, spv.ExecutionModeVertexOrderCw, spv.ExecutionModeStencilRefUnchangedFrontAMD,
+		spv.ExecutionModePixelInterlockOrderedEXT, spv.ExecutionModePixelInterlockUnorderedEXT,
+		spv.ExecutionModeSampleInterlockOrderedEXT, spv.ExecutionModeSampleInterlockUnorderedEXT:
+	default:
+		t.fail(t.entry.ID, "the execution mode %s is not supported", m)
+	}
+}

@@ -1,0 +1,134 @@
+package spirv
+
+import (
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+)
+
+// SpecValue gives a specialization constant a value.
+type SpecValue struct {
+	// ID is the SpecId decoration's number.
+	ID uint32
+	// Bits is the value, zero or sign extended; a boolean is true if not 0.
+	Bits uint64
+}
+
+// Options choose what to translate and how.
+type Options struct {
+	// Entry is the entry point's name; "" takes the only one of the stage, or
+	// "main" if there are several.
+	Entry string
+	// Stage is the stage; StageNone goes by the name alone.
+	Stage ir.Stage
+	// Spec are the values of specialization constants; others keep their defaults.
+	Spec []SpecValue
+	// Target goes into the shader's Options.
+	Target *ir.Options
+	// Debug gives every instruction its own Loc with id and word offset, and
+	// values their names.
+	Debug bool
+
+	panics bool // tests: run-time panics are not turned into errors
+}
+
+// line is a place in the source.
+type line struct {
+	file      int32 // index in Insts of the OpString, -1 none
+	line, col uint32
+}
+
+// translator is the state of one translation. Everything that belongs to an
+// id stands in slices indexed by the place of its definition in m.Insts.
+type translator struct {
+	m    *spv.Module
+	s    *ir.Shader
+	opts Options
+
+	entry    EntryPoint
+	stage    ir.Stage
+	vals     []value
+	decHead  []int32 // by definition: first decoration + 1
+	decs     []decoration
+	decLeft  int     // decorations that may still be read: bounds groups
+	names    []int32 // by definition: index in Insts of the OpName + 1
+	extSets  []spv.ExtSet
+	fileIdx  []uint32 // by definition of an OpString: index in s.Files + 1
+	nameIdx  []uint32 // by definition: index in s.Names + 1
+	specVals map[uint32]uint64
+
+	funcs   []*function
+	order   []*function // reachable ones, callees first
+	globals []int32     // used global variables, in module order
+	errs    []*Error
+
+	// The place under translation, for messages.
+	word int
+	line line
+
+	budget int // leaf operations that may still be made: bounds memory
+	f      *fctx
+	leaves leafArena
+	caps   capSet
+
+	float         floatModes
+	scratch       *fctx   // evaluates OpSpecConstantOp
+	workgroupSize *cnst   // constant decorated BuiltIn WorkgroupSize
+	labels, phiOf []int32 // by definition: block + 1; phi of the function + 1
+	caseOf        []int32 // by block: case of the OpSwitch being read + 1
+}
+
+// Translate translates the entry point that opts choose. Errors are of type
+// *Error, or several of them joined.
+func Translate(m *spv.Module, opts Options) (*ir.Shader, error) {
+	t := &translator{m: m, opts: opts}
+	t.line.file = -1
+	t.budget = 1<<20 + 16*len(m.Words)
+	if err := t.guard(t.module); err != nil {
+		return nil, err
+	}
+	if len(t.errs) > 0 {
+		return nil, joinErrors(t.errs)
+	}
+	return t.s, nil
+}
+
+func (t *translator) module() {
+	t.chooseEntry()
+	n := len(t.m.Insts)
+	t.vals = make([]value, n)
+	t.phiOf = make([]int32, n)
+	t.s = ir.NewShader(t.stage, t.opts.Target)
+	t.s.Name = t.entry.Name
+	if len(t.opts.Spec) > 0 {
+		t.specVals = make(map[uint32]uint64, len(t.opts.Spec))
+		for _, v := range t.opts.Spec {
+			t.specVals[v.ID] = v.Bits
+		}
+	}
+	t.collectDecorations()
+	t.declarations()
+	t.executionModes()
+	t.findFunctions()
+	t.reachable()
+	t.makeVariables()
+	t.makeFunctions()
+	for _, f := range t.order {
+		if err := t.guard(func() { t.function(f) }); err != nil {
+			t.errs = append(t.errs, err)
+			if len(t.errs) >= maxErrors {
+				return
+			}
+		}
+	}
+}
+
+// maxErrors bounds how many functions may fail before the rest is not tried.
+const maxErrors = 20
+
+// spend takes n leaf operations from the budget.
+func (t *translator) spend(n int) {
+	t.budget -= n
+	if t.budget < 0 {
+		t.fail(0, "the module's aggregate operations expand to too many instructions")
+	}
+}

@@ -1,0 +1,244 @@
+package spirv
+
+import (
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+)
+
+// variable is an OpVariable.
+type variable struct {
+	id   uint32
+	typ  *typ // of the pointee
+	sc   spv.StorageClass
+	mode ir.Mode
+	// iv is the IR variable, or members those of a struct-typed interface
+	// variable that is split.
+	iv      *ir.Variable
+	members []*ir.Variable
+	access  ir.Access
+	// cached is the variable's deref (a buffer's block deref) in the current function.
+	cached *ir.Def
+}
+
+// buffer tells whether pointers to the variable go through a descriptor.
+func (v *variable) buffer() bool { return v.mode == ir.ModeUBO || v.mode == ir.ModeSSBO }
+
+// modeOf returns the mode of a storage class's pointers to type ty.
+func (t *translator) modeOf(sc spv.StorageClass, ty *typ) ir.Mode {
+	base := ty
+	for base.kind == tArray || base.kind == tRuntimeArray {
+		base = base.elem
+	}
+	switch sc {
+	case spv.StorageClassInput:
+		return ir.ModeShaderIn
+	case spv.StorageClassOutput:
+		return ir.ModeShaderOut
+	case spv.StorageClassUniform:
+		if base.buffer {
+			return ir.ModeSSBO
+		}
+		return ir.ModeUBO
+	case spv.StorageClassStorageBuffer:
+		return ir.ModeSSBO
+	case spv.StorageClassUniformConstant:
+		if !base.opaque() {
+			t.fail(ty.id, "variables of %s in UniformConstant are not supported", ty)
+		}
+		return t.opaqueMode(base)
+	case spv.StorageClassPushConstant:
+		return ir.ModePushConst
+	case spv.StorageClassWorkgroup:
+		return ir.ModeShared
+	case spv.StorageClassPrivate:
+		return ir.ModeShaderTemp
+	case spv.StorageClassFunction:
+		return ir.ModeFunctionTemp
+	case spv.StorageClassPhysicalStorageBuffer:
+		return ir.ModeGlobal
+	}
+	caps := ""
+	for _, c := range spv.KindStorageClass.Capabilities(uint32(sc)) {
+		caps += " " + c.String()
+	}
+	t.fail(ty.id, "the storage class %s (capabilities%s) is not supported", sc, caps)
+	return 0
+}
+
+// opaqueMode returns the mode of variables of an image or sampler type.
+func (t *translator) opaqueMode(ty *typ) ir.Mode {
+	if ty.kind == tImage && ty.image.sampled == 2 && ty.image.dim != spv.DimSubpassData {
+		return ir.ModeImage
+	}
+	return ir.ModeUniform
+}
+
+// storageType returns the IR type that storage of the mode has.
+func (t *translator) storageType(mode ir.Mode, ty *typ) *ir.Type {
+	if mode&ir.ModeExplicit != 0 || mode == ir.ModeShared && t.caps.explicitShared {
+		return ty.ir
+	}
+	return ty.plain
+}
+
+// makeVariables makes the global variables that are used.
+func (t *translator) makeVariables() {
+	for _, i := range t.globals {
+		in := &t.m.Insts[i]
+		t.word = int(in.Offset)
+		x := makeInst(in)
+		var v *variable
+		if err := t.guard(func() { v = t.globalVariable(&x, int(i)) }); err != nil {
+			t.vals[i] = value{kind: vBad, obj: err}
+			continue
+		}
+		t.vals[i] = value{kind: vVariable, typ: t.typeOf(x.typ), obj: v}
+	}
+}
+
+func (t *translator) globalVariable(in *inst, i int) *variable {
+	pt := t.typeOf(in.typ)
+	ty := t.pointee(pt)
+	v := &variable{id: in.id, typ: ty, sc: spv.StorageClass(in.args[0])}
+	if v.sc != pt.sc {
+		t.fail(in.id, "the variable's storage class is not its pointer type's")
+	}
+	if v.sc == spv.StorageClassFunction {
+		t.fail(in.id, "a variable of storage class Function stands outside a function")
+	}
+	v.mode = t.modeOf(v.sc, ty)
+	if v.mode == ir.ModeGlobal {
+		t.fail(in.id, "a variable cannot be in storage class %s", v.sc)
+	}
+	var init *cnst
+	if len(in.args) > 1 {
+		init = t.initialiser(in)
+	}
+	if v.sc == spv.StorageClassInput || v.sc == spv.StorageClassOutput {
+		t.interfaceVariable(v, i, init)
+		return v
+	}
+	v.iv = t.s.NewVariable(v.mode, t.storageType(v.mode, ty), t.nameOf(in.id))
+	if init != nil {
+		v.iv.Init = init.irConstant()
+	}
+	t.eachDec(i, func(d *decoration) {
+		switch d.dec {
+		case spv.DecorationBinding:
+			v.iv.Binding, v.iv.HasBinding = d.arg(0), true
+		case spv.DecorationDescriptorSet:
+			v.iv.Set = d.arg(0)
+		case spv.DecorationInputAttachmentIndex:
+			v.iv.Index = d.arg(0)
+		case spv.DecorationRelaxedPrecision:
+			v.iv.Mediump = true
+		default:
+			v.access |= accessBit(d.dec)
+		}
+	})
+	base := ty
+	for base.kind == tArray || base.kind == tRuntimeArray {
+		base = base.elem
+	}
+	if v.buffer() {
+		if base.kind != tStruct {
+			t.fail(in.id, "a buffer variable is not a block")
+		}
+		all := ir.Access(0xffff)
+		for k := range base.memb {
+			all &= base.memb[k].Access
+		}
+		if len(base.memb) > 0 {
+			v.access |= all & (ir.AccessNonWriteable | ir.AccessNonReadable)
+		}
+	}
+	if base.kind == tImage {
+		v.iv.ImageFormat = ir.ImageFormat(base.image.format)
+	}
+	v.iv.Access = v.access
+	return v
+}
+
+// initialiser returns the constant that a variable starts with.
+func (t *translator) initialiser(in *inst) *cnst {
+	i := t.m.DefIndex(spv.ID(in.args[1]))
+	if i >= 0 && t.m.Insts[i].Op == spv.OpVariable {
+		t.fail(in.id, "a pointer as initialiser is not supported")
+	}
+	c := t.constOf(in.args[1])
+	if pt := t.pointee(t.typeOf(in.typ)); !c.typ.sameShape(pt) {
+		t.fail(in.id, "the initialiser's type %s is not the variable's type %s", c.typ, pt)
+	}
+	return c
+}
+
+// localVariable translates an OpVariable of a function.
+func (t *translator) localVariable(in *inst) {
+	pt := t.typeOf(in.typ)
+	ty := t.pointee(pt)
+	if spv.StorageClass(in.args[0]) != spv.StorageClassFunction || pt.sc != spv.StorageClassFunction {
+		t.fail(in.id, "a variable inside a function is not of storage class Function")
+	}
+	v := &variable{id: in.id, typ: ty, sc: pt.sc, mode: ir.ModeFunctionTemp}
+	v.iv = t.f.b.Impl.NewLocal(ty.plain, t.nameOf(in.id))
+	if len(in.args) > 1 {
+		v.iv.Init = t.initialiser(in).irConstant()
+	}
+	if _, ok := t.decOf(t.index(in.id), spv.DecorationRelaxedPrecision); ok {
+		v.iv.Mediump = true
+	}
+	t.vals[t.index(in.id)] = value{kind: vVariable, typ: pt, obj: v}
+}
+
+// pointerTo returns the pointer that a variable's id stands for.
+func (t *translator) pointerTo(v *variable) *pointer {
+	p := &pointer{typ: v.typ, mode: v.mode, access: v.access, v: v}
+	switch {
+	case v.members != nil:
+	case v.buffer():
+		if v.typ.kind == tStruct {
+			if v.cached == nil {
+				v.cached = t.blockDeref(v, v.typ, t.f.u32(0), true)
+				t.f.vars = append(t.f.vars, v)
+			}
+			p.deref = v.cached
+		}
+	default:
+		if v.cached == nil {
+			iv := v.iv
+			v.cached = t.f.atStart(t.f.b.Shader.NewDeref(ir.DerefVar, ir.DerefInfo{Modes: iv.Mode, Type: iv.Type, Var: iv}, 1, ir.LogicalPtrBits))
+			t.f.vars = append(t.f.vars, v)
+		}
+		p.deref = v.cached
+	}
+	return p
+}
+
+// descriptor types, as emu.DescriptorType numbers them.
+const (
+	descUniformBuffer = 1
+	descStorageBuffer = 2
+)
+
+// blockDeref makes the deref of a buffer's block: element index of the
+// variable's descriptor array. If start, it stands at the function's start.
+func (t *translator) blockDeref(v *variable, block *typ, index *ir.Def, start bool) *ir.Def {
+	b := t.f.b
+	put := func(in *ir.Instr) *ir.Def {
+		if start {
+			return t.f.atStart(in)
+		}
+		return &b.Insert(in).Def
+	}
+	desc := uint64(descUniformBuffer)
+	if v.mode == ir.ModeSSBO {
+		desc = descStorageBuffer
+	}
+	res := b.Shader.NewIntrinsic(ir.IntrVulkanResourceIndex, 2, 32, index)
+	res.Set(ir.IdxDescSet, uint64(v.iv.Set)).Set(ir.IdxBinding, uint64(v.iv.Binding)).Set(ir.IdxDescType, desc)
+	put(res)
+	load := b.Shader.NewIntrinsic(ir.IntrLoadVulkanDescriptor, 2, 32, &res.Def).Set(ir.IdxDescType, desc)
+	put(load)
+	info := ir.DerefInfo{Modes: v.mode, Type: block.ir, AlignMul: 16}
+	return put(b.Shader.NewDeref(ir.DerefCast, info, 2, 32, &load.Def))
+}

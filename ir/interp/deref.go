@@ -1,0 +1,401 @@
+package interp
+
+import "nirc/ir"
+
+// space is a kind of memory as an instruction addresses it.
+type space uint8
+
+const (
+	spPrivate space = iota // variables, inputs and outputs of the lane
+	spShared
+	spPush
+	spConst  // ModeConstant variables
+	spData   // Shader.ConstantData
+	spBuffer // descriptor handle and offset
+	spGlobal
+	spOpaque // images, textures, samplers: only named, never read
+)
+
+// pointer is what is known of a deref at translation.
+type pointer struct {
+	t       *ir.Type
+	space   space
+	lay     layout
+	comp    uint32 // distance of components, if t is a vector
+	step    uint32 // of ptr_as_array
+	known   bool   // off is the whole address
+	off     uint64
+	compact bool
+	dims    []dim // wildcards so far
+	at      int32 // slot of the address
+	handle  int32 // slot of the buffer's handle
+}
+
+type dim struct{ n, stride uint32 }
+
+// run is a range of bytes that a copy moves.
+type run struct{ dst, src, n uint32 }
+
+func spaceOf(m ir.Mode) (space, bool) {
+	switch {
+	case m == 0:
+		return 0, false
+	case m&^(ir.ModeFunctionTemp|ir.ModeShaderTemp|ir.ModeShaderIn|ir.ModeShaderOut|ir.ModeSystemValue) == 0:
+		return spPrivate, true
+	case m == ir.ModeShared:
+		return spShared, true
+	case m == ir.ModePushConst:
+		return spPush, true
+	case m == ir.ModeConstant:
+		return spConst, true
+	case m&^(ir.ModeUBO|ir.ModeSSBO) == 0:
+		return spBuffer, true
+	case m == ir.ModeGlobal:
+		return spGlobal, true
+	case m&^(ir.ModeUniform|ir.ModeImage) == 0:
+		return spOpaque, true
+	}
+	return 0, false
+}
+
+func layoutOf(m ir.Mode) layout {
+	return layout(m&^(ir.ModeShaderIn|ir.ModeShaderOut) == 0)
+}
+
+// place gives a variable its address.
+func (c *compiler) place(v *ir.Variable) {
+	size := packed.size(v.Type)
+	slot := uint32(max(v.Location, 0))*16 + uint32(v.Component)*4
+	switch v.Mode {
+	case ir.ModeShaderIn:
+		c.vars[v] = c.p.inBase + slot
+	case ir.ModeShaderOut:
+		if v.Index == 1 && c.s.Stage == ir.StageFragment {
+			slot = uint32(ir.SlotData0+7)*16 + uint32(v.Component)*4
+		}
+		c.vars[v] = c.p.outBase + slot
+	case ir.ModeFunctionTemp, ir.ModeShaderTemp, ir.ModeSystemValue:
+		c.vars[v] = c.p.private
+		c.p.private += (size + 7) &^ 7
+	case ir.ModeShared:
+		switch {
+		case c.s.Info.SharedExplicitLayout:
+			c.vars[v] = 0
+			c.p.shared = max(c.p.shared, size)
+		case v.ExplicitLayout:
+			c.vars[v] = v.DriverLocation
+			c.p.shared = max(c.p.shared, v.DriverLocation+size)
+		default:
+			c.vars[v] = (c.p.shared + 15) &^ 15
+			c.p.shared = c.vars[v] + size
+		}
+	case ir.ModeConstant:
+		c.vars[v] = uint32(len(c.p.constMem))
+		c.p.constMem = append(c.p.constMem, make([]byte, (size+7)&^7)...)
+		packed.put(c.p.constMem[c.vars[v]:], v.Type, v.Init, 0, packed.component(v.Type))
+	default:
+		c.vars[v] = 0
+	}
+}
+
+// layoutVariables places the shader's variables and the fixed regions of
+// private memory.
+func (c *compiler) layoutVariables() {
+	p := c.p
+	p.inBase = 16 // so that no variable is at 0
+	p.outBase = p.inBase
+	for _, v := range c.s.Variables {
+		if v.Mode == ir.ModeShaderIn {
+			p.outBase = p.inBase + ir.NumVaryingSlots*16
+		}
+	}
+	switch c.s.Stage {
+	case ir.StageVertex:
+		p.outSlots = ir.NumVaryingSlots
+	case ir.StageFragment:
+		p.outSlots = ir.NumResultSlots
+	}
+	p.private = p.outBase + p.outSlots*16
+	p.shared = c.s.SharedSize
+	for i := range p.inputAt {
+		p.inputAt[i] = -1
+	}
+	for _, v := range c.s.Variables {
+		c.place(v)
+	}
+}
+
+// finishMemory places scratch behind the variables and gathers initial values.
+func (c *compiler) finishMemory() {
+	p := c.p
+	p.scratchBase = (p.private + 15) &^ 15
+	p.private = p.scratchBase + c.s.ScratchSize
+	buf := make([]byte, p.scratchBase)
+	any := false
+	for _, v := range c.s.Variables {
+		if v.Init == nil || v.Mode != ir.ModeShaderTemp && v.Mode != ir.ModeShaderOut {
+			continue
+		}
+		l := layoutOf(v.Mode)
+		l.put(buf[c.vars[v]:], v.Type, v.Init, 0, l.component(v.Type))
+		any = true
+	}
+	if any {
+		p.init = buf
+	}
+	for i := range p.code {
+		if x := p.code[i].x; x != nil && x.in != nil && (x.in.IsIntrinsic(ir.IntrLoadScratch) || x.in.IsIntrinsic(ir.IntrStoreScratch)) {
+			p.code[i].imm += uint64(p.scratchBase)
+		}
+	}
+}
+
+// parent returns what is known of a deref's parent; a pointer value that is
+// no deref has only its slots.
+func (c *compiler) parent(in *ir.Instr) *pointer {
+	d := in.Srcs[0].Def
+	if d.Instr.Kind != ir.KindDeref {
+		return nil
+	}
+	return c.f.ptrs[d.Index]
+}
+
+// ptrOf returns what is known of the pointer that source i is.
+func (c *compiler) ptrOf(in *ir.Instr, i int) *pointer {
+	d := in.Srcs[i].Def
+	if d.Instr == nil || d.Instr.Kind != ir.KindDeref || c.f.ptrs[d.Index] == nil {
+		c.failf(in, "source %d is no deref", i)
+		return &pointer{t: ir.VoidType}
+	}
+	return c.f.ptrs[d.Index]
+}
+
+// assignDeref works out a deref and gives it its slots.
+func (c *compiler) assignDeref(in *ir.Instr) []int32 {
+	info := in.DerefInfo()
+	var p *pointer
+	switch in.Deref {
+	case ir.DerefVar:
+		p = c.varPointer(in, info.Var)
+	case ir.DerefCast:
+		p = c.castPointer(in, info)
+	default:
+		up := c.parent(in)
+		if up == nil {
+			c.failf(in, "the parent is no deref")
+			return nil
+		}
+		q := *up
+		p = &q
+		c.step(in, p, up)
+	}
+	if p == nil || c.err != nil {
+		return nil
+	}
+	p.t = info.Type
+	c.f.ptrs[in.Def.Index] = p
+	n := int(in.Def.NumComponents)
+	if p.known {
+		p.at = c.constant(p.off & lowBits(in.Def.BitSize))
+	} else if p.at < 0 {
+		p.at = c.newSlots(1)[0]
+	}
+	switch {
+	case p.space == spBuffer && n == 2:
+		return []int32{p.handle, p.at}
+	case n == 1:
+		return []int32{p.at}
+	}
+	c.failf(in, "pointers of %d components in mode %s are not supported", n, info.Modes)
+	return nil
+}
+
+func (c *compiler) varPointer(in *ir.Instr, v *ir.Variable) *pointer {
+	sp, ok := spaceOf(v.Mode)
+	if !ok || sp == spGlobal {
+		c.failf(in, "variables of mode %s are not supported", v.Mode)
+		return nil
+	}
+	if _, placed := c.vars[v]; !placed {
+		c.failf(in, "variable %s is not in the shader", v.Name)
+		return nil
+	}
+	l := layoutOf(v.Mode)
+	p := &pointer{space: sp, lay: l, comp: l.component(v.Type), known: true, off: uint64(c.vars[v]), compact: v.Compact}
+	if sp == spBuffer {
+		if in.Def.NumComponents != 2 {
+			c.failf(in, "buffer variable %s needs a pointer of 2 components", v.Name)
+			return nil
+		}
+		p.handle = c.newSlots(1)[0]
+	}
+	c.useVariable(v)
+	return p
+}
+
+func (c *compiler) castPointer(in *ir.Instr, info *ir.DerefInfo) *pointer {
+	sp, ok := spaceOf(info.Modes)
+	if !ok {
+		c.failf(in, "pointers of mode %s are not supported", info.Modes)
+		return nil
+	}
+	l := layoutOf(info.Modes)
+	s := c.src(in, 0)
+	p := &pointer{space: sp, lay: l, comp: l.component(info.Type), step: info.PtrStride, at: s[0]}
+	if sp == spBuffer {
+		if len(s) != 2 {
+			c.failf(in, "a buffer pointer of %d components is not supported", len(s))
+			return nil
+		}
+		p.handle, p.at = s[0], s[1]
+	}
+	if up := c.parent(in); up != nil { // keep what is known
+		p.known, p.off, p.dims, p.compact = up.known, up.off, up.dims, up.compact
+		if info.Type.IsVectorOrScalar() && up.t.IsVectorOrScalar() {
+			p.comp = up.comp
+		}
+	}
+	return p
+}
+
+// step works out a deref of a part; up is the parent.
+func (c *compiler) step(in *ir.Instr, p, up *pointer) {
+	var stride uint32
+	switch in.Deref {
+	case ir.DerefStruct:
+		i := in.DerefInfo().Field
+		if !up.t.IsStruct() || i < 0 || i >= len(up.t.Fields) {
+			c.failf(in, "no member %d", i)
+			return
+		}
+		off := uint64(p.lay.field(up.t, i))
+		p.comp = p.lay.component(up.t.Fields[i].Type)
+		c.advance(p, off)
+		return
+	case ir.DerefPtrAsArray:
+		if stride = up.step; stride == 0 {
+			stride = p.lay.size(up.t)
+		}
+	default:
+		if up.t.Child() == nil {
+			c.failf(in, "indexing of a %s", up.t)
+			return
+		}
+		stride = p.lay.stride(up.t)
+		switch {
+		case up.t.IsVector():
+			stride = up.comp
+		case up.t.IsMatrix():
+			p.comp = p.lay.columnComponent(up.t)
+		default:
+			p.comp = p.lay.component(up.t.Elem)
+			if p.compact {
+				stride = 4
+			}
+		}
+		p.step = stride
+	}
+	if in.Deref == ir.DerefArrayWildcard {
+		p.dims = append(p.dims[:len(p.dims):len(p.dims)], dim{uint32(up.t.ChildCount()), stride})
+		return
+	}
+	if k, ok := in.Srcs[1].Def.Const(0); ok {
+		c.advance(p, uint64(int64(k)<<(64-in.Srcs[1].Def.BitSize)>>(64-in.Srcs[1].Def.BitSize))*uint64(stride))
+		return
+	}
+	p.known, p.at = false, -1
+}
+
+// advance moves a pointer by a constant.
+func (c *compiler) advance(p *pointer, off uint64) {
+	p.off += off
+	if !p.known && off != 0 {
+		p.at = -1
+	}
+}
+
+// deref emits what a deref computes at run time.
+func (c *compiler) deref(in *ir.Instr) {
+	p := c.f.ptrs[in.Def.Index]
+	if in.Deref == ir.DerefVar && p.space == spBuffer {
+		v := in.DerefInfo().Var
+		c.emit(inst{op: opResource, n: 1, dst: p.handle, a: c.constant(0), imm: uint64(v.Set)<<32 | uint64(v.Binding), x: &extra{in: in}})
+		return
+	}
+	if p.known || in.Deref == ir.DerefVar || in.Deref == ir.DerefCast || p.at == c.addressOf(in) {
+		return
+	}
+	bits := in.Def.BitSize
+	up := c.addressOf(in)
+	switch in.Deref {
+	case ir.DerefStruct:
+		par := c.parent(in)
+		c.emit(inst{op: opPointer, bits: bits, dst: p.at, a: up, b: -1, imm: uint64(p.lay.field(par.t, in.DerefInfo().Field))})
+	case ir.DerefArray, ir.DerefPtrAsArray:
+		par := c.parent(in)
+		stride := p.step
+		if in.Deref == ir.DerefPtrAsArray {
+			if stride = par.step; stride == 0 {
+				stride = p.lay.size(par.t)
+			}
+		}
+		if k, ok := in.Srcs[1].Def.Const(0); ok {
+			sh := 64 - in.Srcs[1].Def.BitSize
+			c.emit(inst{op: opPointer, bits: bits, dst: p.at, a: up, b: -1, imm: uint64(int64(k)<<sh>>sh) * uint64(stride)})
+			return
+		}
+		c.emit(inst{op: opPointer, n: in.Srcs[1].Def.BitSize, bits: bits, dst: p.at, a: up, b: c.src(in, 1)[0], imm: uint64(stride)})
+	}
+}
+
+// addressOf is the slot of the parent's address.
+func (c *compiler) addressOf(in *ir.Instr) int32 {
+	if up := c.parent(in); up != nil {
+		return up.at
+	}
+	s := c.src(in, 0)
+	return s[len(s)-1]
+}
+
+// copyDeref emits the copy of a whole object.
+func (c *compiler) copyDeref(in *ir.Instr) {
+	d, s := c.ptrOf(in, 0), c.ptrOf(in, 1)
+	if c.err != nil {
+		return
+	}
+	if len(d.dims) != len(s.dims) {
+		c.failf(in, "the sides have %d and %d wildcards", len(d.dims), len(s.dims))
+		return
+	}
+	dl, sl := d.lay.leaves(d.t, 0, d.comp, nil), s.lay.leaves(s.t, 0, s.comp, nil)
+	if len(dl) != len(sl) {
+		c.failf(in, "the sides have %d and %d vectors", len(dl), len(sl))
+		return
+	}
+	var runs []run
+	add := func(r run) {
+		if n := len(runs); n > 0 && runs[n-1].dst+runs[n-1].n == r.dst && runs[n-1].src+runs[n-1].n == r.src {
+			runs[n-1].n += r.n
+			return
+		}
+		runs = append(runs, r)
+	}
+	var walk func(k int, dOff, sOff uint32)
+	walk = func(k int, dOff, sOff uint32) {
+		if k < len(d.dims) {
+			for i := range min(d.dims[k].n, s.dims[k].n) {
+				walk(k+1, dOff+i*d.dims[k].stride, sOff+i*s.dims[k].stride)
+			}
+			return
+		}
+		for i := range dl {
+			n := uint32(dl[i].t.MemBits() / 8)
+			for k := range uint32(min(dl[i].t.Rows, sl[i].t.Rows)) {
+				add(run{dOff + dl[i].off + k*dl[i].comp, sOff + sl[i].off + k*sl[i].comp, n})
+			}
+		}
+	}
+	walk(0, 0, 0)
+	c.emit(inst{op: opCopyMem, x: &extra{in: in, runs: runs, space: d.space, helper: d.space >= spBuffer,
+		src: [][]int32{{d.handle, d.at}, {s.handle, s.at}}, from: s.space}})
+}

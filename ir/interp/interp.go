@@ -1,0 +1,128 @@
+// Package interp runs the IR itself: it is the reference that every target's
+// machine code is compared with, and the judge of what a pass did to a
+// shader. It takes a shader at any stage of lowering, with derefs and
+// variables or with explicit memory intrinsics, and is an emu core like those
+// of the targets.
+//
+// New translates a shader once into a dense program: values live in slots, one
+// column of lanes each; a copy that only renames (mov, vec) shares its source's
+// slot; the control flow tree becomes jumps and mask changes over an explicit
+// stack, so that a wave may stop at a barrier and go on later. Lanes of a wave
+// run in lock step and join exactly where the tree says.
+//
+// Nothing here rewrites a shader, and nothing here knows a target.
+package interp
+
+import (
+	"fmt"
+
+	"nirc/emu"
+	"nirc/ir"
+	"nirc/ir/optab"
+)
+
+// Options are the choices that the IR leaves to an implementation.
+type Options struct {
+	// WaveSize is the number of lanes of a wave and of a subgroup: a power of
+	// two from 1 to emu.MaxLanes; 0 means 32. Fragment shaders need 4 or more.
+	WaveSize int
+	// UndefPattern gives the bits of every undef, cut to its size.
+	UndefPattern uint64
+}
+
+// Program is a translated shader. It is immutable.
+type Program struct {
+	shader *ir.Shader
+	lanes  int
+	mode   optab.Mode
+	io     emu.StageIO
+
+	code     []inst
+	entry    int32
+	preamble int32 // start of the preamble function, or -1
+	slots    int
+	consts   []constSlot
+	// Memory of a lane: variables, then inputs and outputs by slot, then scratch.
+	private                      uint32
+	inBase, outBase, scratchBase uint32
+	outSlots                     uint32
+	shared                       uint32
+	constMem                     []byte // ModeConstant variables
+	init                         []byte // of private memory, up to its last set byte
+	inputs                       []input
+	inputAt                      [ir.NumVaryingSlots]int16 // index into inputs, -1 none
+	sysvars                      []sysvar
+	outputs                      []ir.Slot
+	preambleWords                int
+	pool                         wavePool
+}
+
+type constSlot struct {
+	slot  int32
+	value uint64
+}
+
+// New translates the shader. It fails on what no run could do: a stage
+// without launches, recursion, a construct that has no meaning here. The
+// program does not follow later changes of s.
+func New(s *ir.Shader, opts Options) (emu.Program, error) {
+	w := opts.WaveSize
+	if w == 0 {
+		w = 32
+	}
+	if w < 1 || w > emu.MaxLanes || w&(w-1) != 0 {
+		return nil, fmt.Errorf("interp: wave size %d is not a power of two up to %d", w, emu.MaxLanes)
+	}
+	switch s.Stage {
+	case ir.StageVertex, ir.StageCompute, ir.StageKernel:
+	case ir.StageFragment:
+		if w < 4 {
+			return nil, fmt.Errorf("interp: a fragment wave of %d lanes holds no quad", w)
+		}
+	default:
+		return nil, fmt.Errorf("interp: stage %s is not supported by the emulator", s.Stage)
+	}
+	s = ir.Clone(s) // the caller may go on changing his
+	p := &Program{shader: s, lanes: w, mode: ir.ModeOf(s.Info.FloatControls), preamble: -1}
+	c := &compiler{p: p, s: s, opts: opts, constAt: map[uint64]int32{}, vars: map[*ir.Variable]uint32{}, fns: map[*ir.Function]*function{}}
+	if err := c.shader(); err != nil {
+		return nil, err
+	}
+	p.scanIO()
+	return p, nil
+}
+
+// Stage returns the shader's stage.
+func (p *Program) Stage() ir.Stage { return p.shader.Stage }
+
+// WaveSize returns the number of lanes of a wave.
+func (p *Program) WaveSize() int { return p.lanes }
+
+// WorkgroupSize returns the shader's workgroup size.
+func (p *Program) WorkgroupSize() [3]uint32 { return p.shader.Info.WorkgroupSize }
+
+// SharedSize returns the workgroup memory in bytes.
+func (p *Program) SharedSize() uint32 { return p.shared }
+
+// IO describes the stage's inputs and outputs.
+func (p *Program) IO() *emu.StageIO { return &p.io }
+
+// where names an instruction for an error: its text and place in the source.
+func (p *Program) where(in *ir.Instr) string {
+	s := in.Intr.String()
+	if in.Block != nil {
+		s = ir.PrintInstr(in)
+	}
+	if int(in.Loc) < len(p.shader.Locs) && in.Loc != 0 {
+		l := p.shader.Locs[in.Loc]
+		file := ""
+		if int(l.File) < len(p.shader.Files) {
+			file = p.shader.Files[l.File]
+		}
+		s += fmt.Sprintf(" at %s:%d", file, l.Line)
+		if l.ID != 0 {
+			s += fmt.Sprintf(" (SPIR-V %%%d)", l.ID)
+		}
+	}
+	return s
+}

@@ -1,0 +1,248 @@
+package interp
+
+import (
+	"math"
+
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// intrinsicClass sorts the intrinsics that are executed by name.
+type intrinsicClass uint8
+
+const (
+	classNone intrinsicClass = iota
+	classSysval
+	classInput
+	classOutput
+	classBary
+	classInterp
+	classSubgroup
+	classDerivative
+	classOther
+)
+
+var intrinsicClasses = func() (t [ir.NumIntrinsics]intrinsicClass) {
+	for i := range sysvalIntrinsics {
+		t[i] = classSysval
+	}
+	put := func(c intrinsicClass, list ...ir.Intrinsic) {
+		for _, i := range list {
+			t[i] = c
+		}
+	}
+	put(classInput, ir.IntrLoadInput, ir.IntrLoadInterpolatedInput, ir.IntrLoadInputVertex)
+	put(classOutput, ir.IntrStoreOutput, ir.IntrLoadOutput)
+	put(classBary, ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample, ir.IntrLoadBarycentricAtSample,
+		ir.IntrLoadBarycentricAtOffset, ir.IntrLoadBarycentricModel, ir.IntrLoadBarycentricCoordPixel)
+	put(classInterp, ir.IntrInterpDerefAtCentroid, ir.IntrInterpDerefAtSample, ir.IntrInterpDerefAtOffset, ir.IntrInterpDerefAtVertex)
+	put(classDerivative, ir.IntrDdx, ir.IntrDdy, ir.IntrDdxFine, ir.IntrDdyFine, ir.IntrDdxCoarse, ir.IntrDdyCoarse)
+	put(classSubgroup, ir.IntrElect, ir.IntrFirstInvocation, ir.IntrLastInvocation, ir.IntrBallot, ir.IntrBallotRelaxed, ir.IntrInverseBallot,
+		ir.IntrVoteAny, ir.IntrVoteAll, ir.IntrVoteFeq, ir.IntrVoteIeq, ir.IntrReadInvocation, ir.IntrReadFirstInvocation, ir.IntrShuffle,
+		ir.IntrShuffleXor, ir.IntrShuffleUp, ir.IntrShuffleDown, ir.IntrRotate, ir.IntrQuadBroadcast, ir.IntrQuadSwapHorizontal,
+		ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal, ir.IntrQuadVoteAny, ir.IntrQuadVoteAll, ir.IntrReduce, ir.IntrInclusiveScan,
+		ir.IntrExclusiveScan, ir.IntrBallotBitfieldExtract, ir.IntrBallotBitCountReduce, ir.IntrBallotBitCountInclusive,
+		ir.IntrBallotBitCountExclusive, ir.IntrBallotFindLsb, ir.IntrBallotFindMsb)
+	put(classOther, ir.IntrDemote, ir.IntrDemoteIf, ir.IntrTerminate, ir.IntrTerminateIf, ir.IntrIsHelperInvocation, ir.IntrBarrier, ir.IntrShaderClock,
+		ir.IntrGetSsboSize, ir.IntrGetUboSize, ir.IntrDerefBufferArrayLength, ir.IntrLoadSsboAddress, ir.IntrLoadUboVec4, ir.IntrLoadGlobal2x32,
+		ir.IntrStoreGlobal2x32, ir.IntrLoadGlobalConstantOffset, ir.IntrLoadGlobalConstantBounded, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32,
+		ir.IntrLoadPreamble, ir.IntrStorePreamble, ir.IntrLoadSamplePosFromId, ir.IntrLoadFragCoordZw, ir.IntrLoadSampleMask, ir.IntrLoadFsInputInterpDeltas)
+	return t
+}()
+
+// supported tells whether an intrinsic can be executed by name.
+func supported(i ir.Intrinsic) bool { return intrinsicClasses[i] != classNone }
+
+// execIntrinsic runs an intrinsic; wait: the wave stands at a barrier.
+func (w *Wave) execIntrinsic(i *inst) (wait bool, err error) {
+	if len(w.on) == 0 {
+		return false, nil
+	}
+	switch intrinsicClasses[i.x.in.Intr] {
+	case classSysval:
+		w.execSysval(i)
+	case classInput:
+		for _, l := range w.on {
+			if err := w.execInput(i, int(l)); err != nil {
+				return false, err
+			}
+		}
+	case classOutput:
+		for _, l := range w.on {
+			w.execOutput(i, int(l))
+		}
+	case classBary:
+		for _, l := range w.on {
+			w.execBary(i, int(l))
+		}
+	case classInterp:
+		for _, l := range w.on {
+			if err := w.execInterp(i, int(l)); err != nil {
+				return false, err
+			}
+		}
+	case classSubgroup:
+		w.execSubgroup(i)
+	case classDerivative:
+		w.execDerivative(i)
+	default:
+		return w.execOther(i)
+	}
+	return false, nil
+}
+
+func (w *Wave) execSysval(i *inst) {
+	sv := sysvalIntrinsics[i.x.in.Intr]
+	for _, l := range w.on {
+		v := w.sysval(sv, int(l))
+		for k := range int32(i.n) {
+			x := uint64(v[k&3])
+			switch {
+			case i.bits == 64 && sv >= svEqMask:
+				x = uint64(v[2*k&3]) | uint64(v[(2*k+1)&3])<<32
+			case i.bits == 1:
+				x = truth(x != 0)
+			case (sv == svFrontFace || sv == svHelper) && x != 0:
+				x = lowBits(i.bits)
+			}
+			w.regs[i.dst+k*w.w+int32(l)] = x & lowBits(i.bits)
+		}
+	}
+}
+
+// leave makes lanes helpers, or ends them.
+func (w *Wave) leave(m emu.Mask, end bool) {
+	w.dead = or(w.dead, m)
+	w.helper = or(w.helper, m)
+	if end {
+		w.setActive(andNot(w.active, m))
+	}
+}
+
+func (w *Wave) execOther(i *inst) (wait bool, err error) {
+	x := i.x
+	switch x.in.Intr {
+	case ir.IntrDemote, ir.IntrTerminate:
+		w.leave(w.active, x.in.Intr == ir.IntrTerminate)
+	case ir.IntrDemoteIf, ir.IntrTerminateIf:
+		w.leave(w.where1(x.src[0][0]), x.in.Intr == ir.IntrTerminateIf)
+	case ir.IntrIsHelperInvocation:
+		for _, l := range w.on {
+			w.regs[i.dst+int32(l)] = truth(w.helper.Get(int(l))) * lowBits(i.bits)
+		}
+	case ir.IntrBarrier:
+		return w.l.Compute != nil && ir.Scope(x.in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup, nil
+	case ir.IntrShaderClock: // steps of this wave
+		w.clock++
+		for _, l := range w.on {
+			w.regs[i.dst+int32(l)] = w.clock & 0xffffffff
+			w.regs[i.dst+w.w+int32(l)] = w.clock >> 32
+		}
+	case ir.IntrStorePreamble:
+		for k, s := range x.src[0] {
+			w.preWords[int(x.in.Get(ir.IdxBase))+k] = w.regs[s+int32(w.on[0])]
+		}
+	default:
+		for _, l := range w.on {
+			w.execLane(i, int(l))
+		}
+	}
+	return false, nil
+}
+
+// execLane runs the intrinsics that look at one lane only.
+func (w *Wave) execLane(i *inst, l int) {
+	x := i.x
+	src := func(k, c int) uint64 { return w.regs[x.src[k][c]+int32(l)] }
+	out := func(c int, v uint64) { w.regs[i.dst+int32(c)*w.w+int32(l)] = v & lowBits(i.bits) }
+	desc := func(h uint64) *emu.Descriptor { return w.l.Env.Bindings.Desc(int(int32(h))) }
+	size := int(i.bits+7) / 8
+	vec := func(sp space, h, at uint64) {
+		for c := range int(i.n) {
+			out(c, w.load(sp, l, h, at+uint64(c*size), size))
+		}
+	}
+	switch x.in.Intr {
+	case ir.IntrGetSsboSize, ir.IntrGetUboSize:
+		out(0, desc(src(0, 0)).Size)
+	case ir.IntrDerefBufferArrayLength:
+		n := uint64(0)
+		if s, off := desc(src(0, 0)).Size, (src(0, 1)+i.imm)&0xffffffff; s > off {
+			n = (s - off) / uint64(x.comp)
+		}
+		out(0, n)
+	case ir.IntrLoadSsboAddress:
+		out(0, desc(src(0, 0)).Addr+src(1, 0))
+	case ir.IntrLoadUboVec4:
+		at := (src(1, 0)+x.in.Get(ir.IdxBase))*16 + x.in.Get(ir.IdxComponent)*uint64(size)
+		vec(spBuffer, src(0, 0), at&0xffffffff)
+	case ir.IntrLoadGlobal2x32:
+		vec(spGlobal, 0, src(0, 0)|src(0, 1)<<32)
+	case ir.IntrLoadGlobalConstantOffset:
+		vec(spGlobal, 0, src(0, 0)+src(1, 0))
+	case ir.IntrLoadGlobalConstantBounded:
+		if src(1, 0)+uint64(int(i.n)*size) > src(2, 0) {
+			for c := range int(i.n) {
+				out(c, 0)
+			}
+			return
+		}
+		vec(spGlobal, 0, src(0, 0)+src(1, 0))
+	case ir.IntrStoreGlobal2x32:
+		n := int(x.in.Srcs[0].Def.BitSize) / 8
+		for c, s := range x.src[0] {
+			if x.in.Get(ir.IdxWriteMask)>>c&1 != 0 && !w.helper.Get(l) {
+				w.store(spGlobal, l, 0, (src(1, 0)|src(1, 1)<<32)+uint64(c*n), n, w.regs[s+int32(l)])
+			}
+		}
+	case ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:
+		if !w.helper.Get(l) {
+			a, b := src(1, 0), src(len(x.src)-1, 0)
+			out(0, w.l.Env.Mem.Atomic(src(0, 0)|src(0, 1)<<32, size, func(old uint64) uint64 {
+				return w.atomicValue(ir.AtomicOp(x.in.Get(ir.IdxAtomicOp)), i.bits, old, a, b)
+			}))
+		}
+	case ir.IntrLoadPreamble:
+		for c := range int(i.n) {
+			v := uint64(0)
+			if at := int(x.in.Get(ir.IdxBase)) + c; at < len(w.preWords) {
+				v = w.preWords[at]
+			}
+			out(c, v)
+		}
+	default:
+		w.execFragmentLane(i, l, src, out)
+	}
+}
+
+func (w *Wave) execFragmentLane(i *inst, l int, src func(k, c int) uint64, out func(c int, v uint64)) {
+	x := i.x
+	f := &w.l.Fragment[l]
+	switch x.in.Intr {
+	case ir.IntrLoadSamplePosFromId:
+		px, py := float32(0.5), float32(0.5)
+		if n := int(int32(src(0, 0))); f.Prim.SamplePos != nil && n >= 0 && n < max(1, f.Prim.Samples) {
+			px, py = f.Prim.SamplePos(n)
+		}
+		out(0, ir.FloatBits(float64(px), i.bits))
+		out(1, ir.FloatBits(float64(py), i.bits))
+	case ir.IntrLoadFragCoordZw:
+		out(0, uint64(math.Float32bits(f.Coord[x.in.Get(ir.IdxComponent)&3])))
+	case ir.IntrLoadSampleMask:
+		if w.helper.Get(l) {
+			out(0, 0)
+		} else {
+			out(0, uint64(f.Coverage))
+		}
+	case ir.IntrLoadFsInputInterpDeltas:
+		slot := uint64(x.io.Location) + src(0, 0)
+		if slot >= ir.NumVaryingSlots {
+			return
+		}
+		c := x.in.Get(ir.IdxComponent) & 3
+		v := func(k int) float32 { return math.Float32frombits(f.Prim.V[k][slot][c]) }
+		out(0, uint64(math.Float32bits(v(0))))
+		out(1, uint64(math.Float32bits(v(2)-v(0))))
+		out(2, uint64(math.Float32bits(v(1)-v(0))))
+	}
+}

@@ -1,0 +1,327 @@
+package interp
+
+import (
+	"math"
+
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// sysval is a system value that a wave can give; each has up to four words.
+type sysval uint8
+
+const (
+	svNone sysval = iota
+	svVertexIndex
+	svVertexIndexZero
+	svInstanceIndex
+	svInstanceID
+	svBaseVertex
+	svBaseInstance
+	svDrawIndex
+	svIsIndexed
+	svViewIndex
+	svFragCoord
+	svPixelCoord
+	svPointCoord
+	svFrontFace
+	svFrontFaceSign
+	svSampleID
+	svSamplePos
+	svSampleMask
+	svPrimitiveID
+	svLayer
+	svViewport
+	svHelper
+	svBary
+	svBaryLinear
+	svNumWorkgroups
+	svWorkgroupID
+	svBaseWorkgroupID
+	svWorkgroupSize
+	svWorkgroupIndex
+	svLocalID
+	svLocalIndex
+	svGlobalID
+	svGlobalIndex
+	svGlobalSize
+	svSubgroupSize
+	svNumSubgroups
+	svSubgroupID
+	svSubgroupLane
+	svEqMask
+	svGeMask
+	svGtMask
+	svLeMask
+	svLtMask
+	svZero
+)
+
+// builtIns maps SPIR-V's BuiltIn numbers (SPIR-V specification, section BuiltIn).
+var builtIns = map[int32]sysval{
+	5: svVertexIndex, 6: svInstanceIndex, 7: svPrimitiveID, 9: svLayer, 10: svViewport, 15: svFragCoord, 16: svPointCoord, 17: svFrontFace,
+	18: svSampleID, 19: svSamplePos, 20: svSampleMask, 23: svHelper, 24: svNumWorkgroups, 25: svWorkgroupSize, 26: svWorkgroupID,
+	27: svLocalID, 28: svGlobalID, 29: svLocalIndex, 31: svGlobalSize, 36: svSubgroupSize, 37: svSubgroupSize, 38: svNumSubgroups,
+	40: svSubgroupID, 41: svSubgroupLane, 42: svVertexIndex, 43: svInstanceIndex, 4416: svEqMask, 4417: svGeMask, 4418: svGtMask,
+	4419: svLeMask, 4420: svLtMask, 4424: svBaseVertex, 4425: svBaseInstance, 4426: svDrawIndex, 4438: svZero, 4440: svViewIndex,
+	5286: svBary, 5287: svBaryLinear,
+}
+
+var sysvalIntrinsics = map[ir.Intrinsic]sysval{
+	ir.IntrLoadVertexId: svVertexIndex, ir.IntrLoadVertexIdZeroBase: svVertexIndexZero, ir.IntrLoadFirstVertex: svBaseVertex, ir.IntrLoadBaseVertex: svBaseVertex,
+	ir.IntrLoadIsIndexedDraw: svIsIndexed, ir.IntrLoadInstanceId: svInstanceID, ir.IntrLoadBaseInstance: svBaseInstance, ir.IntrLoadDrawId: svDrawIndex,
+	ir.IntrLoadViewIndex: svViewIndex, ir.IntrLoadFragCoord: svFragCoord, ir.IntrLoadPixelCoord: svPixelCoord, ir.IntrLoadPointCoord: svPointCoord,
+	ir.IntrLoadFrontFace: svFrontFace, ir.IntrLoadFrontFaceFsign: svFrontFaceSign, ir.IntrLoadSampleId: svSampleID, ir.IntrLoadSampleIdNoPerSample: svSampleID,
+	ir.IntrLoadSamplePos: svSamplePos, ir.IntrLoadSamplePosOrCenter: svSamplePos, ir.IntrLoadSampleMaskIn: svSampleMask, ir.IntrLoadPrimitiveId: svPrimitiveID,
+	ir.IntrLoadLayerId: svLayer, ir.IntrLoadHelperInvocation: svHelper, ir.IntrLoadNumWorkgroups: svNumWorkgroups, ir.IntrLoadWorkgroupId: svWorkgroupID,
+	ir.IntrLoadBaseWorkgroupId: svBaseWorkgroupID, ir.IntrLoadWorkgroupSize: svWorkgroupSize, ir.IntrLoadWorkgroupIndex: svWorkgroupIndex,
+	ir.IntrLoadLocalInvocationId: svLocalID, ir.IntrLoadLocalInvocationIndex: svLocalIndex, ir.IntrLoadGlobalInvocationId: svGlobalID,
+	ir.IntrLoadGlobalInvocationIndex: svGlobalIndex, ir.IntrLoadGlobalSize: svGlobalSize, ir.IntrLoadBaseGlobalInvocationId: svZero,
+	ir.IntrLoadSubgroupSize: svSubgroupSize, ir.IntrLoadNumSubgroups: svNumSubgroups, ir.IntrLoadSubgroupId: svSubgroupID,
+	ir.IntrLoadSubgroupInvocation: svSubgroupLane, ir.IntrLoadSubgroupEqMask: svEqMask, ir.IntrLoadSubgroupGeMask: svGeMask, ir.IntrLoadSubgroupGtMask: svGtMask,
+	ir.IntrLoadSubgroupLeMask: svLeMask, ir.IntrLoadSubgroupLtMask: svLtMask,
+}
+
+// sysvar is a system value variable that the shader reads.
+type sysvar struct {
+	sv   sysval
+	addr uint32
+	t    *ir.Type
+}
+
+// useVariable notes a variable that a deref names.
+func (c *compiler) useVariable(v *ir.Variable) {
+	limit := int32(ir.NumVaryingSlots)
+	if v.Mode == ir.ModeShaderOut {
+		limit = int32(c.p.outSlots)
+	}
+	if v.Mode&(ir.ModeShaderIn|ir.ModeShaderOut) != 0 && (v.Location < 0 || v.Location >= limit) {
+		c.failf(nil, "variable %s: location %d is no slot", v.Name, v.Location)
+		return
+	}
+	switch v.Mode {
+	case ir.ModeSystemValue:
+		for _, s := range c.p.sysvars {
+			if s.addr == c.vars[v] {
+				return
+			}
+		}
+		sv := builtIns[v.BuiltIn]
+		if sv == svNone || !svStage(sv, c.s.Stage) {
+			c.failf(nil, "variable %s: SPIR-V built-in %d is not supported in stage %s", v.Name, v.BuiltIn, c.s.Stage)
+			return
+		}
+		c.p.sysvars = append(c.p.sysvars, sysvar{sv, c.vars[v], v.Type})
+	case ir.ModeShaderIn:
+		c.useInput(v)
+	case ir.ModeShaderOut:
+		n := layoutOf(v.Mode).size(v.Type)
+		if v.Compact {
+			n = v.Type.Len*4 + uint32(v.Component)*4
+		}
+		first := (c.vars[v] - c.p.outBase) / 16
+		for s := first; s < min(first+max(1, (n+15)/16), c.p.outSlots); s++ {
+			c.p.writes(ir.Slot(s))
+		}
+	}
+}
+
+// writes notes an output slot.
+func (p *Program) writes(s ir.Slot) {
+	for _, o := range p.outputs {
+		if o == s {
+			return
+		}
+	}
+	p.outputs = append(p.outputs, s)
+}
+
+// svStage tells whether a stage has a system value.
+func svStage(sv sysval, st ir.Stage) bool {
+	switch {
+	case sv == svViewIndex:
+		return st == ir.StageVertex || st == ir.StageFragment
+	case sv >= svVertexIndex && sv <= svIsIndexed:
+		return st == ir.StageVertex
+	case sv >= svFragCoord && sv <= svBaryLinear:
+		return st == ir.StageFragment
+	case sv >= svNumWorkgroups && sv <= svGlobalSize, sv == svNumSubgroups, sv == svSubgroupID:
+		return st == ir.StageCompute || st == ir.StageKernel
+	}
+	return true
+}
+
+// startSysvals fills the system value variables.
+func (w *Wave) startSysvals() {
+	for _, v := range w.p.sysvars {
+		t := v.t.WithoutArray()
+		for l := range w.l.NumLanes {
+			val := w.sysval(v.sv, l)
+			b := w.priv[l*int(w.p.private)+int(v.addr):]
+			n := int(t.MemBits() / 8)
+			for k := range int(t.Rows) {
+				x := uint64(val[k&3])
+				if n == 8 {
+					x = 0
+					if v.sv >= svEqMask && k < 2 {
+						x = uint64(val[2*k]) | uint64(val[2*k+1])<<32
+					} else if v.sv < svEqMask {
+						x = uint64(val[k&3])
+					}
+				}
+				emu.StoreBytes(b[k*n:], n, x)
+			}
+		}
+	}
+}
+
+func bits3(v [3]uint32) [4]uint32 { return [4]uint32{v[0], v[1], v[2]} }
+
+// sysval gives a system value in one lane.
+func (w *Wave) sysval(sv sysval, lane int) [4]uint32 {
+	switch {
+	case sv >= svVertexIndex && sv <= svIsIndexed, sv == svViewIndex && w.l.Vertex != nil:
+		return [4]uint32{w.vertexValue(sv, &w.l.Vertex[lane])}
+	case sv >= svViewIndex && sv <= svBaryLinear:
+		return w.fragmentValue(sv, lane)
+	case sv >= svNumWorkgroups && sv <= svGlobalSize:
+		return w.computeValue(sv, lane)
+	}
+	switch sv {
+	case svSubgroupSize:
+		return [4]uint32{uint32(w.p.lanes)}
+	case svNumSubgroups:
+		return [4]uint32{w.l.Compute.NumSubgroups}
+	case svSubgroupID:
+		return [4]uint32{w.l.Compute.SubgroupID}
+	case svSubgroupLane:
+		return [4]uint32{uint32(lane)}
+	case svEqMask:
+		var m emu.Mask
+		m.Set(lane)
+		return words(m)
+	case svGeMask:
+		return words(andNot(firstLanes(w.p.lanes), firstLanes(lane)))
+	case svGtMask:
+		return words(andNot(firstLanes(w.p.lanes), firstLanes(lane+1)))
+	case svLeMask:
+		return words(firstLanes(lane + 1))
+	case svLtMask:
+		return words(firstLanes(lane))
+	}
+	return [4]uint32{}
+}
+
+// words returns a mask as a ballot's four words.
+func words(m emu.Mask) [4]uint32 {
+	return [4]uint32{uint32(m[0]), uint32(m[0] >> 32), uint32(m[1]), uint32(m[1] >> 32)}
+}
+
+func (w *Wave) vertexValue(sv sysval, v *emu.VertexLane) uint32 {
+	switch sv {
+	case svVertexIndex:
+		return v.VertexIndex
+	case svVertexIndexZero:
+		return v.VertexIndex - v.BaseVertex
+	case svInstanceIndex:
+		return v.InstanceIndex
+	case svInstanceID:
+		return v.InstanceIndex - v.BaseInstance
+	case svBaseVertex:
+		return v.BaseVertex
+	case svBaseInstance:
+		return v.BaseInstance
+	case svDrawIndex:
+		return v.DrawIndex
+	case svIsIndexed:
+		return -uint32(truth(v.IsIndexed))
+	}
+	return v.ViewIndex
+}
+
+func (w *Wave) fragmentValue(sv sysval, lane int) [4]uint32 {
+	f := &w.l.Fragment[lane]
+	p := f.Prim
+	fl := math.Float32bits
+	switch sv {
+	case svViewIndex:
+		return [4]uint32{p.ViewIndex}
+	case svFragCoord:
+		return [4]uint32{fl(f.Coord[0]), fl(f.Coord[1]), fl(f.Coord[2]), fl(f.Coord[3])}
+	case svPixelCoord:
+		return [4]uint32{uint32(f.X), uint32(f.Y)}
+	case svPointCoord:
+		if p.PointCoord != nil {
+			s, t := p.PointCoord(f.Coord[0], f.Coord[1])
+			return [4]uint32{fl(s), fl(t)}
+		}
+	case svFrontFace:
+		return [4]uint32{uint32(truth(p.FrontFacing))}
+	case svFrontFaceSign:
+		if p.FrontFacing {
+			return [4]uint32{fl(1)}
+		}
+		return [4]uint32{fl(-1)}
+	case svSampleID:
+		return [4]uint32{uint32(max(f.SampleID, 0))}
+	case svSamplePos:
+		if f.SampleID >= 0 && p.SamplePos != nil {
+			x, y := p.SamplePos(int(f.SampleID))
+			return [4]uint32{fl(x), fl(y)}
+		}
+		return [4]uint32{fl(0.5), fl(0.5)}
+	case svSampleMask:
+		return [4]uint32{f.Coverage}
+	case svPrimitiveID:
+		return [4]uint32{p.PrimitiveID}
+	case svLayer:
+		return [4]uint32{p.Layer}
+	case svViewport:
+		return [4]uint32{p.Viewport}
+	case svHelper:
+		return [4]uint32{uint32(truth(f.Helper))}
+	case svBary, svBaryLinear:
+		b := f.Persp
+		if sv == svBaryLinear {
+			b = f.Linear
+		}
+		i, j := b[emu.BaryPixel][0], b[emu.BaryPixel][1]
+		return [4]uint32{fl(1 - i - j), fl(i), fl(j)}
+	}
+	return [4]uint32{}
+}
+
+func (w *Wave) computeValue(sv sysval, lane int) [4]uint32 {
+	c := w.l.Compute
+	size := w.p.shader.Info.WorkgroupSize
+	id := c.LocalID[lane]
+	var global, total, rel [3]uint32
+	for k := range 3 {
+		rel[k] = c.WorkgroupID[k] - c.BaseWorkgroupID[k]
+		global[k] = c.WorkgroupID[k]*size[k] + id[k]
+		total[k] = c.NumWorkgroups[k] * size[k]
+	}
+	switch sv {
+	case svNumWorkgroups:
+		return bits3(c.NumWorkgroups)
+	case svWorkgroupID:
+		return bits3(c.WorkgroupID)
+	case svBaseWorkgroupID: // emu's workgroup ids include it: nothing is to be added
+		return [4]uint32{}
+	case svWorkgroupSize:
+		return bits3(size)
+	case svWorkgroupIndex:
+		return [4]uint32{rel[0] + c.NumWorkgroups[0]*(rel[1]+c.NumWorkgroups[1]*rel[2])}
+	case svLocalID:
+		return bits3(id)
+	case svLocalIndex:
+		return [4]uint32{id[0] + size[0]*(id[1]+size[1]*id[2])}
+	case svGlobalID:
+		return bits3(global)
+	case svGlobalIndex:
+		return [4]uint32{global[0] + total[0]*(global[1]+total[1]*global[2])}
+	case svGlobalSize:
+		return bits3(total)
+	}
+	return [4]uint32{}
+}

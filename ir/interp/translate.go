@@ -1,0 +1,312 @@
+package interp
+
+import (
+	"strings"
+
+	"nirc/ir"
+)
+
+// instr translates an instruction that is neither phi nor jump.
+func (c *compiler) instr(in *ir.Instr) {
+	switch in.Kind {
+	case ir.KindALU:
+		c.aluInstr(in)
+	case ir.KindDeref:
+		c.deref(in)
+	case ir.KindCall:
+		c.call(in)
+	case ir.KindTex:
+		c.emit(inst{op: opUnsupported, x: &extra{in: in}})
+	case ir.KindParallelCopy:
+		c.parallelCopy(in)
+	case ir.KindIntrinsic:
+		c.intrinsic(in)
+	default:
+		c.failf(in, "instructions of this kind are not supported")
+	}
+}
+
+func (c *compiler) call(in *ir.Instr) {
+	f := c.fns[in.CallInfo().Callee]
+	if f == nil || len(f.params) != len(in.Srcs) {
+		c.failf(in, "the arguments do not fit the callee")
+		return
+	}
+	for i := range in.Srcs {
+		s := c.src(in, i)
+		if len(s) < len(f.params[i]) {
+			c.failf(in, "argument %d has %d components, the parameter %d", i, len(s), len(f.params[i]))
+			return
+		}
+		for k, d := range f.params[i] {
+			c.emit(inst{op: opCopy, dst: d, a: s[k]})
+		}
+	}
+	c.emit(inst{op: opCall, imm: uint64(f.start), x: &extra{in: in}})
+}
+
+func (c *compiler) parallelCopy(in *ir.Instr) {
+	info := in.CopyInfo()
+	var dst, src []int32
+	slotsOf := func(d *ir.Def, reg bool) []int32 {
+		if !reg {
+			return c.f.defs[d.Index]
+		}
+		r := c.f.regs[d]
+		if r == nil {
+			c.failf(in, "an entry names no register")
+			return nil
+		}
+		var s []int32
+		for k := range r.comps {
+			s = append(s, r.first+int32(k*c.p.lanes))
+		}
+		return s
+	}
+	for i := range info.Entries {
+		e := &info.Entries[i]
+		s := slotsOf(in.Srcs[i].Def, e.SrcIsReg)
+		var d []int32
+		if e.DstReg != nil {
+			d = slotsOf(e.DstReg, true)
+		} else {
+			d = slotsOf(&e.Dst, false)
+		}
+		for k := range min(len(d), len(s)) {
+			if d[k] != s[k] {
+				dst, src = append(dst, d[k]), append(src, s[k])
+			}
+		}
+	}
+	c.parallel(dst, src)
+}
+
+// memory describes how an explicit memory intrinsic addresses: which source is
+// the handle (-1 none), which the address, and the space.
+type memory struct {
+	space        space
+	handle, addr int
+}
+
+var memoryLoads = map[ir.Intrinsic]memory{
+	ir.IntrLoadUbo: {spBuffer, 0, 1}, ir.IntrLoadSsbo: {spBuffer, 0, 1}, ir.IntrLoadShared: {spShared, -1, 0}, ir.IntrLoadGlobal: {spGlobal, -1, 0},
+	ir.IntrLoadGlobalConstant: {spGlobal, -1, 0}, ir.IntrLoadPushConstant: {spPush, -1, 0}, ir.IntrLoadConstant: {spData, -1, 0}, ir.IntrLoadScratch: {spPrivate, -1, 0},
+}
+
+var memoryStores = map[ir.Intrinsic]memory{
+	ir.IntrStoreSsbo: {spBuffer, 1, 2}, ir.IntrStoreShared: {spShared, -1, 1}, ir.IntrStoreGlobal: {spGlobal, -1, 1}, ir.IntrStoreScratch: {spPrivate, -1, 1},
+}
+
+var memoryAtomics = map[ir.Intrinsic]memory{
+	ir.IntrSsboAtomic: {spBuffer, 0, 1}, ir.IntrSsboAtomicSwap: {spBuffer, 0, 1}, ir.IntrSharedAtomic: {spShared, -1, 0}, ir.IntrSharedAtomicSwap: {spShared, -1, 0},
+	ir.IntrGlobalAtomic: {spGlobal, -1, 0}, ir.IntrGlobalAtomicSwap: {spGlobal, -1, 0},
+}
+
+func memBytes(bits uint8) uint8 {
+	if bits == 1 {
+		return 4
+	}
+	return bits / 8
+}
+
+// explicitMemory translates the explicit memory intrinsics; false: in is none.
+func (c *compiler) explicitMemory(in *ir.Instr) bool {
+	if m, ok := memoryLoads[in.Intr]; ok {
+		c.memoryAccess(in, m, opLoadMem, in.Def.BitSize, -1)
+		return true
+	}
+	if m, ok := memoryStores[in.Intr]; ok {
+		c.memoryAccess(in, m, opStoreMem, in.Srcs[0].Def.BitSize, 0)
+		return true
+	}
+	m, ok := memoryAtomics[in.Intr]
+	if !ok {
+		return false
+	}
+	i := inst{op: opAtomic, n: 1, bits: in.Def.BitSize, dst: c.dst(in), a: c.src(in, m.addr)[0], imm: in.Get(ir.IdxBase)}
+	i.x = &extra{in: in, space: m.space, helper: m.space >= spBuffer}
+	if m.handle >= 0 {
+		i.b = c.src(in, m.handle)[0]
+	}
+	for k := m.addr + 1; k < len(in.Srcs); k++ {
+		i.x.src = append(i.x.src, c.src(in, k))
+	}
+	c.checkAtomic(in)
+	c.emit(i)
+	return true
+}
+
+func (c *compiler) checkAtomic(in *ir.Instr) {
+	if b := in.Def.BitSize; b < 16 {
+		c.failf(in, "atomics of %d bits are not supported", b)
+	}
+	if in.Get(ir.IdxAtomicOp) > uint64(ir.AtomicDecWrap) {
+		c.failf(in, "atomic operation %d is not supported", in.Get(ir.IdxAtomicOp))
+	}
+}
+
+// memoryAccess emits a load, or a store of source val.
+func (c *compiler) memoryAccess(in *ir.Instr, m memory, op opcode, bits uint8, val int) {
+	i := inst{op: op, bits: bits, a: c.src(in, m.addr)[0], imm: in.Get(ir.IdxBase)}
+	i.x = &extra{in: in, space: m.space, bytes: memBytes(bits), comp: uint32(memBytes(bits)), helper: m.space >= spBuffer}
+	if m.handle >= 0 {
+		i.b = c.src(in, m.handle)[0]
+	}
+	if val >= 0 {
+		i.x.src = [][]int32{c.src(in, val)}
+		i.x.mask = uint16(in.Get(ir.IdxWriteMask))
+	} else {
+		i.n, i.dst = in.Def.NumComponents, c.dst(in)
+	}
+	c.emit(i)
+}
+
+// intrinsic translates an intrinsic.
+func (c *compiler) intrinsic(in *ir.Instr) {
+	if c.explicitMemory(in) {
+		return
+	}
+	if name := in.Intr.String(); strings.HasPrefix(name, "image_") || strings.HasPrefix(name, "bindless_image_") {
+		c.emit(inst{op: opUnsupported, x: &extra{in: in}})
+		return
+	}
+	switch in.Intr {
+	case ir.IntrDeclReg: // what was never stored is undefined, and the same in every run
+		r := c.f.regs[&in.Def]
+		undef := c.constant(c.opts.UndefPattern & lowBits(uint8(in.Get(ir.IdxBitSize))))
+		for k := range r.comps * r.elem {
+			c.emit(inst{op: opCopy, dst: r.first + int32(k*c.p.lanes), a: undef})
+		}
+	case ir.IntrLoadParam, ir.IntrLoadVulkanDescriptor, ir.IntrAsUniform, ir.IntrNop, ir.IntrUse,
+		ir.IntrBeginInvocationInterlock, ir.IntrEndInvocationInterlock, ir.IntrDebugBreak:
+	case ir.IntrLoadDeref, ir.IntrStoreDeref, ir.IntrDerefAtomic, ir.IntrDerefAtomicSwap, ir.IntrDerefBufferArrayLength:
+		c.derefAccess(in)
+	case ir.IntrCopyDeref:
+		c.copyDeref(in)
+	case ir.IntrLoadReg, ir.IntrLoadRegIndirect, ir.IntrStoreReg, ir.IntrStoreRegIndirect:
+		c.regAccess(in)
+	case ir.IntrVulkanResourceIndex:
+		c.emit(inst{op: opResource, n: 1, dst: c.dst(in), a: c.src(in, 0)[0], imm: in.Get(ir.IdxDescSet)<<32 | in.Get(ir.IdxBinding), x: &extra{in: in}})
+	case ir.IntrVulkanResourceReindex:
+		c.emit(inst{op: opIadd, bits: 32, dst: c.dst(in), a: c.src(in, 0)[0], b: c.src(in, 1)[0], x: &extra{in: in}})
+	default:
+		c.other(in)
+	}
+}
+
+// other emits an intrinsic that is executed by its name.
+func (c *compiler) other(in *ir.Instr) {
+	x := &extra{in: in, io: ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))}
+	for i := range in.Srcs {
+		x.src = append(x.src, c.src(in, i))
+	}
+	i := inst{op: opIntrinsic, n: in.Def.NumComponents, bits: in.Def.BitSize, x: x}
+	if in.HasDef() {
+		i.dst = c.dst(in)
+	}
+	switch in.Intr {
+	case ir.IntrStorePreamble:
+		c.p.preambleWords = max(c.p.preambleWords, int(in.Get(ir.IdxBase))+len(x.src[0]))
+	case ir.IntrReduce, ir.IntrInclusiveScan, ir.IntrExclusiveScan:
+		op := in.Get(ir.IdxReductionOp)
+		if op >= uint64(ir.NumOps) || ir.Op(op).Info().Eval == nil || len(ir.Op(op).Info().In) != 2 {
+			c.failf(in, "reduction operation %d is not supported", op)
+			return
+		}
+		x.eval = ir.Op(op).Info().Eval
+	case ir.IntrInterpDerefAtCentroid, ir.IntrInterpDerefAtSample, ir.IntrInterpDerefAtOffset, ir.IntrInterpDerefAtVertex:
+		x.comp = uint32(c.ptrOf(in, 0).comp)
+	}
+	if !supported(in.Intr) {
+		if in.Intr.Info().SysVal {
+			c.failf(in, "this system value is not supported")
+		} else {
+			c.failf(in, "the intrinsic is not supported by the interpreter")
+		}
+		return
+	}
+	c.emit(i)
+}
+
+// derefAccess translates what reads or writes through a deref.
+func (c *compiler) derefAccess(in *ir.Instr) {
+	p := c.ptrOf(in, 0)
+	if c.err != nil {
+		return
+	}
+	if p.space == spOpaque || len(p.dims) > 0 {
+		c.failf(in, "a deref of type %s can not be accessed", p.t)
+		return
+	}
+	x := &extra{in: in, space: p.space, comp: p.comp, helper: p.space >= spBuffer}
+	i := inst{a: p.at, b: p.handle, x: x}
+	switch in.Intr {
+	case ir.IntrLoadDeref:
+		i.op, i.n, i.bits, i.dst = opLoadMem, in.Def.NumComponents, in.Def.BitSize, c.dst(in)
+		x.bytes = memBytes(p.t.MemBits())
+	case ir.IntrStoreDeref:
+		i.op, i.bits = opStoreMem, in.Srcs[1].Def.BitSize
+		x.bytes, x.mask = memBytes(p.t.MemBits()), uint16(in.Get(ir.IdxWriteMask))
+		x.src = [][]int32{c.src(in, 1)}
+		if p.lay == slots && p.t.MemBits() < 32 {
+			x.bytes = 4 // the whole word of the slot
+		}
+	case ir.IntrDerefBufferArrayLength:
+		c.arrayLength(in, p, i)
+		return
+	default:
+		c.checkAtomic(in)
+		i.op, i.n, i.bits, i.dst = opAtomic, 1, in.Def.BitSize, c.dst(in)
+		for k := 1; k < len(in.Srcs); k++ {
+			x.src = append(x.src, c.src(in, k))
+		}
+	}
+	if i.op != opAtomic && !p.t.IsVectorOrScalar() {
+		c.failf(in, "access to a whole %s", p.t)
+		return
+	}
+	c.emit(i)
+}
+
+// arrayLength emits (size of the range - offset of the array) / stride.
+func (c *compiler) arrayLength(in *ir.Instr, p *pointer, i inst) {
+	t, off := p.t, uint32(0)
+	if t.IsStruct() && len(t.Fields) > 0 {
+		off = p.lay.field(t, len(t.Fields)-1)
+		t = t.Fields[len(t.Fields)-1].Type
+	}
+	if p.space != spBuffer || !t.IsArray() || p.lay.stride(t) == 0 {
+		c.failf(in, "the length of a %s is not known", p.t)
+		return
+	}
+	i.op, i.n, i.bits, i.dst = opIntrinsic, 1, in.Def.BitSize, c.dst(in)
+	i.x.src = [][]int32{{p.handle, p.at}}
+	i.imm, i.x.comp = uint64(off), p.lay.stride(t)
+	c.emit(i)
+}
+
+func (c *compiler) regAccess(in *ir.Instr) {
+	store := in.Intr == ir.IntrStoreReg || in.Intr == ir.IntrStoreRegIndirect
+	at := 0
+	if store {
+		at = 1
+	}
+	r := c.f.regs[in.Srcs[at].Def]
+	if r == nil {
+		c.failf(in, "source %d is no register", at)
+		return
+	}
+	i := inst{op: opLoadReg, a: r.first, b: -1, imm: in.Get(ir.IdxBase), x: &extra{in: in, comp: uint32(r.elem), bytes: uint8(r.comps)}}
+	if in.Intr == ir.IntrLoadRegIndirect || in.Intr == ir.IntrStoreRegIndirect {
+		i.b = c.src(in, at+1)[0]
+	}
+	if store {
+		s := c.src(in, 0)
+		i.op, i.n, i.bits = opStoreReg, uint8(min(r.comps, len(s))), in.Srcs[0].Def.BitSize
+		i.x.src, i.x.mask, i.x.helper = [][]int32{s}, uint16(in.Get(ir.IdxWriteMask)), in.Get(ir.IdxLegacyFsat) != 0
+	} else {
+		i.n, i.bits, i.dst = uint8(min(r.comps, int(in.Def.NumComponents))), in.Def.BitSize, c.dst(in)
+		i.x.mask = uint16(in.Get(ir.IdxLegacyFabs)&1 | in.Get(ir.IdxLegacyFneg)&1<<1)
+	}
+	c.emit(i)
+}

@@ -1,0 +1,407 @@
+package interp
+
+import (
+	"fmt"
+	"sync"
+
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// Wave is a wave in flight; see emu.Wave.
+type Wave struct {
+	p    *Program
+	l    *emu.Launch
+	w    int32 // lanes of a slot
+	pc   int32
+	fuel int
+	done bool
+	err  error
+
+	active, helper, dead emu.Mask
+	on                   []uint8 // the lanes of active
+	dense                int     // how many, if they are the first ones; else 0
+	stack                []frame
+	*state
+
+	bufHandle uint32
+	bufValid  bool
+	buf       []byte
+	bufAddr   uint64
+	bufSize   uint64
+	inPre     bool
+	preWords  []uint64
+	clock     uint64
+}
+
+// state is the storage of a wave, used again by later waves.
+type state struct {
+	regs     []uint64
+	priv     []byte
+	tmp      []byte
+	laneBuf  [emu.MaxLanes]uint8
+	args     [4]uint64
+	vecWords []uint64
+	vecSrcs  [16][]uint64
+	vecDst   [16]uint64
+	lane     [emu.MaxLanes]uint64
+}
+
+type wavePool struct{ sync.Pool }
+
+type frameKind uint8
+
+const (
+	frameIf frameKind = iota
+	frameLoop
+	frameCall
+)
+
+// frame is an if, a loop or a call that is being executed.
+type frame struct {
+	kind frameKind
+	// If: lanes of the else side, and lanes at the end of the then side.
+	// Loop: lanes that left, and that wait at the continue.
+	// Call: lanes that returned.
+	a, b emu.Mask
+	pc   int32 // Call: where to go on
+}
+
+// NewWave makes a wave at the start of the program.
+func (p *Program) NewWave(l *emu.Launch) emu.Wave {
+	st, _ := p.pool.Get().(*state)
+	if st == nil {
+		st = &state{regs: make([]uint64, max(1, p.slots)*p.lanes), priv: make([]byte, int(p.private)*p.lanes)}
+		for _, k := range p.consts {
+			for i := range p.lanes {
+				st.regs[int(k.slot)+i] = k.value
+			}
+		}
+	} else {
+		clear(st.priv)
+	}
+	w := &Wave{p: p, l: l, w: int32(p.lanes), state: st}
+	if l.NumLanes < 1 || l.NumLanes > p.lanes {
+		w.err = fmt.Errorf("interp: a launch of %d lanes does not fit a wave of %d", l.NumLanes, p.lanes)
+		return w
+	}
+	if err := w.checkLaunch(); err != nil {
+		w.err = err
+		return w
+	}
+	for i := range l.NumLanes {
+		copy(st.priv[i*int(p.private):], p.init)
+	}
+	w.setActive(firstLanes(l.NumLanes))
+	if l.Fragment != nil {
+		for i := range l.NumLanes {
+			if l.Fragment[i].Helper {
+				w.helper.Set(i)
+			}
+		}
+	}
+	w.startInputs()
+	w.startSysvals()
+	w.pc = p.entry
+	if p.preamble >= 0 {
+		w.pc, w.inPre = p.preamble, true
+		w.preWords = make([]uint64, p.preambleWords)
+	}
+	w.stack = append(w.stack, frame{kind: frameCall, pc: -1})
+	return w
+}
+
+// checkLaunch tells what a launch lacks for the program's stage.
+func (w *Wave) checkLaunch() error {
+	l, n := w.l, w.l.NumLanes
+	switch {
+	case l.Env == nil:
+		return fmt.Errorf("interp: launch without an environment")
+	case w.p.shader.Stage == ir.StageVertex && (len(l.Vertex) < n || len(l.Inputs) < n && len(w.p.io.Inputs) > 0 || len(l.Out) < n):
+		return fmt.Errorf("interp: launch without vertex lanes")
+	case w.p.shader.Stage == ir.StageFragment && (len(l.Fragment) < n || len(l.Out) < n || n%4 != 0):
+		return fmt.Errorf("interp: launch without fragment lanes in quads")
+	case (w.p.shader.Stage == ir.StageCompute || w.p.shader.Stage == ir.StageKernel) && (l.Compute == nil || len(l.Compute.LocalID) < n):
+		return fmt.Errorf("interp: launch without compute lanes")
+	}
+	return nil
+}
+
+// Run executes until the wave ends, stops at a barrier, or the fuel is used up.
+func (w *Wave) Run(fuel int) (status emu.Status, err error) {
+	if w.err != nil || w.done {
+		return emu.StatusDone, w.err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			at := "the start"
+			if pc := int(w.pc) - 1; pc >= 0 && pc < len(w.p.code) && w.p.code[pc].x != nil && w.p.code[pc].x.in != nil {
+				at = w.p.where(w.p.code[pc].x.in)
+			}
+			err = fmt.Errorf("interp: internal error at %s: %v", at, r)
+			w.err = err
+		}
+	}()
+	w.fuel = fuel
+	w.bufValid = false // descriptors' memory may have been written by others
+	status, err = w.run()
+	if err != nil {
+		w.err = err
+	}
+	if status == emu.StatusDone && err == nil {
+		w.finish()
+	}
+	return status, err
+}
+
+// finish hands out the outputs and gives the storage back.
+func (w *Wave) finish() {
+	w.done = true
+	for i := range w.l.NumLanes {
+		if len(w.p.outputs) > 0 {
+			b := w.priv[i*int(w.p.private)+int(w.p.outBase):]
+			out := &w.l.Out[i]
+			for _, s := range w.p.outputs {
+				for k := range 4 {
+					out[s][k] = uint32(emu.LoadBytes(b[int(s)*16+k*4:], 4))
+				}
+			}
+		}
+		if !w.dead.Get(i) {
+			w.l.Live.Set(i)
+		} else {
+			w.l.Live.Clear(i)
+		}
+	}
+	w.p.pool.Put(w.state)
+	w.state = nil
+}
+
+// run is the main loop.
+func (w *Wave) run() (emu.Status, error) {
+	code := w.p.code
+	for {
+		i := &code[w.pc]
+		w.pc++
+		w.fuel--
+		switch {
+		case i.op >= opFadd && w.dense > 0 && w.execDense(i, w.dense):
+			continue
+		case i.op >= opIadd:
+			switch i.op {
+			case opIadd, opIsub, opImul, opIneg, opShl, opUshr, opIshr, opIlt, opIge, opImin, opImax:
+				w.execInt(i)
+			default:
+				w.execBits(i)
+			}
+			continue
+		case i.op >= opFadd:
+			w.execFloat(i)
+			continue
+		}
+		switch i.op {
+		case opEval:
+			w.execEval(i)
+		case opEvalVec:
+			w.execEvalVec(i)
+		case opCopy:
+			if n := w.dense; n > 0 {
+				copy(w.regs[i.dst:][:n], w.regs[i.a:][:n])
+				continue
+			}
+			d, a := w.regs[i.dst:], w.regs[i.a:]
+			for _, l := range w.on {
+				d[l] = a[l]
+			}
+		case opLoadMem:
+			w.execLoad(i)
+		case opStoreMem:
+			w.execStore(i)
+		case opPointer:
+			w.execPointer(i)
+		case opCopyMem:
+			w.execCopyMem(i)
+		case opAtomic:
+			w.execAtomic(i)
+		case opLoadReg, opStoreReg:
+			w.execReg(i)
+		case opResource:
+			w.execResource(i)
+		case opInit:
+			for _, l := range w.on {
+				copy(w.priv[int(l)*int(w.p.private)+int(i.imm):], i.x.data)
+			}
+		case opUnsupported:
+			if w.active.Any() {
+				return emu.StatusDone, fmt.Errorf("interp: %s: texture operations are not supported by the interpreter yet", w.p.where(i.x.in))
+			}
+		case opIntrinsic:
+			wait, err := w.execIntrinsic(i)
+			if err != nil {
+				return emu.StatusDone, fmt.Errorf("interp: %s: %w", w.p.where(i.x.in), err)
+			}
+			if wait {
+				return emu.StatusBarrier, nil
+			}
+		case opLoopEnd:
+			f := &w.stack[len(w.stack)-1]
+			if w.active.Any() {
+				w.pc = i.a
+				if w.fuel <= 0 {
+					return emu.StatusYield, nil
+				}
+				continue
+			}
+			w.setActive(f.a)
+			w.stack = w.stack[:len(w.stack)-1]
+			if !w.active.Any() {
+				w.pc = int32(i.imm)
+			}
+		case opReturnEnd:
+			if w.returnEnd() {
+				return emu.StatusDone, nil
+			}
+		default:
+			w.control(i)
+		}
+	}
+}
+
+// returnEnd leaves a function; true: the program is over.
+func (w *Wave) returnEnd() bool {
+	f := w.stack[len(w.stack)-1]
+	w.stack = w.stack[:len(w.stack)-1]
+	w.setActive(or(w.active, f.a))
+	if f.pc >= 0 {
+		w.pc = f.pc
+		return false
+	}
+	if !w.inPre {
+		return true
+	}
+	w.inPre = false
+	w.setActive(firstLanes(w.l.NumLanes))
+	w.pc = w.p.entry
+	w.stack = append(w.stack, frame{kind: frameCall, pc: -1})
+	return false
+}
+
+// control changes the active lanes.
+func (w *Wave) control(i *inst) {
+	top := len(w.stack) - 1
+	switch i.op {
+	case opIf:
+		then := w.where1(i.a)
+		w.stack = append(w.stack, frame{kind: frameIf, a: andNot(w.active, then)})
+		if !then.Any() {
+			w.pc = int32(i.imm)
+			w.setActive(then)
+		} else if then != w.active {
+			w.setActive(then)
+		}
+	case opElse:
+		f := &w.stack[top]
+		f.b = w.active
+		if !f.a.Any() {
+			w.pc = int32(i.imm)
+		}
+		w.setActive(f.a)
+	case opEndIf:
+		m := or(w.active, w.stack[top].b)
+		w.stack = w.stack[:top]
+		if m != w.active {
+			w.setActive(m)
+		}
+		if !m.Any() {
+			w.pc = int32(i.imm)
+		}
+	case opLoop:
+		w.stack = append(w.stack, frame{kind: frameLoop})
+	case opLoopContinue:
+		f := &w.stack[top]
+		if f.b.Any() {
+			w.setActive(or(w.active, f.b))
+			f.b = emu.Mask{}
+		}
+	case opBreak, opContinue:
+		for w.stack[top].kind != frameLoop {
+			top--
+		}
+		if f := &w.stack[top]; i.op == opBreak {
+			f.a = or(f.a, w.active)
+		} else {
+			f.b = or(f.b, w.active)
+		}
+		w.setActive(emu.Mask{})
+	case opReturn:
+		for w.stack[top].kind != frameCall {
+			top--
+		}
+		w.stack[top].a = or(w.stack[top].a, w.active)
+		w.setActive(emu.Mask{})
+	case opHalt:
+		w.setActive(emu.Mask{})
+	case opCall:
+		w.stack = append(w.stack, frame{kind: frameCall, pc: w.pc})
+		w.pc = int32(i.imm)
+	}
+}
+
+// execPointer computes a + b*imm, or a + imm if b is -1.
+func (w *Wave) execPointer(i *inst) {
+	d, a, m := w.regs[i.dst:], w.regs[i.a:], lowBits(i.bits)
+	if i.b < 0 {
+		for _, l := range w.on {
+			d[l] = (a[l] + i.imm) & m
+		}
+		return
+	}
+	b, sh := w.regs[i.b:], 64-i.n
+	for _, l := range w.on {
+		d[l] = (a[l] + uint64(int64(b[l])<<sh>>sh)*i.imm) & m
+	}
+}
+
+// execResource gives the handle of element a of the binding in imm.
+func (w *Wave) execResource(i *inst) {
+	for _, l := range w.on {
+		h := w.l.Env.Bindings.Handle(uint32(i.imm>>32), uint32(i.imm), uint32(w.regs[i.a+int32(l)]))
+		w.regs[i.dst+int32(l)] = uint64(uint32(h))
+	}
+}
+
+// execReg copies between values and a register: element imm, plus the index at
+// b unless that is -1. An index outside the register reads 0 and writes nothing.
+func (w *Wave) execReg(i *inst) {
+	x := i.x
+	comps, elems := int32(x.bytes), uint64(x.comp)
+	for _, l := range w.on {
+		e := i.imm
+		if i.b >= 0 {
+			e = uint64(uint32(e) + uint32(w.regs[i.b+int32(l)]))
+		}
+		at := i.a + int32(e)*comps*w.w + int32(l)
+		for k := range int32(i.n) {
+			switch {
+			case i.op == opLoadReg && e >= elems:
+				w.regs[i.dst+k*w.w+int32(l)] = 0
+			case i.op == opLoadReg:
+				v := w.regs[at+k*w.w]
+				if x.mask&1 != 0 {
+					v &^= 1 << (i.bits - 1)
+				}
+				if x.mask&2 != 0 {
+					v ^= 1 << (i.bits - 1)
+				}
+				w.regs[i.dst+k*w.w+int32(l)] = v
+			case e < elems && x.mask>>k&1 != 0:
+				v := w.regs[x.src[0][k]+int32(l)]
+				if x.helper {
+					w.args[0] = v
+					v = ir.OpFsat.Info().Eval(w.p.mode, i.bits, &w.args)
+				}
+				w.regs[at+k*w.w] = v
+			}
+		}
+	}
+}
