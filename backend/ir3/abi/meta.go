@@ -1,0 +1,300 @@
+// Package abi holds what an ir3 binary says about itself: which registers
+// inputs arrive in and outputs leave in, how the const file is laid out, which
+// descriptor stands where. The code generator writes a [Meta] beside the code,
+// package core reads it; both see the shader through this and nothing else.
+// All types are plain data that encoding/json carries unchanged. The contents
+// follow the project's ir3 reference, sections 6.1 to 6.13.
+package abi
+
+import (
+	"fmt"
+
+	"nirc/backend/ir3/isa"
+	"nirc/ir"
+)
+
+// NoReg is the register number of something that is absent (r63.x).
+const NoReg = isa.NoReg
+
+// Meta describes one shader binary. Register numbers are 4*N+c, half ones in
+// half numbers; const offsets and sizes are in 32-bit scalars unless said
+// otherwise.
+type Meta struct {
+	Gen   isa.Gen  `json:"gen"`
+	Stage ir.Stage `json:"stage"`
+	// DoubleWave: waves have 128 fibers and not 64.
+	DoubleWave bool `json:"double_wave,omitempty"`
+	// ScalarALU: the device runs instructions on shared registers on its scalar
+	// unit (reference, section 3.9); it matters to hazard checks only.
+	ScalarALU bool `json:"scalar_alu,omitempty"`
+	// MaxRegs is the footprint: vec4 registers, halves folded in.
+	MaxRegs int `json:"max_regs"`
+	// ConstLen is the size of the const file in vec4.
+	ConstLen int `json:"const_len"`
+	// BranchStack is the largest number of places where fibers wait at a time.
+	BranchStack int    `json:"branch_stack,omitempty"`
+	SharedSize  uint32 `json:"shared_size,omitempty"`  // bytes a workgroup
+	PrivateSize uint32 `json:"private_size,omitempty"` // bytes a fiber
+	// WorkgroupSize of a compute shader.
+	WorkgroupSize [3]uint32 `json:"workgroup_size"`
+
+	UsesBarrier        bool `json:"uses_barrier,omitempty"`
+	UsesDiscard        bool `json:"uses_discard,omitempty"`
+	WritesMemory       bool `json:"writes_memory,omitempty"`
+	NeedsQuads         bool `json:"needs_quads,omitempty"`
+	EarlyFragmentTests bool `json:"early_fragment_tests,omitempty"`
+	PerSample          bool `json:"per_sample,omitempty"`
+	EarlyPreamble      bool `json:"early_preamble,omitempty"`
+	// ClipDistances and CullDistances count components of a vertex stage.
+	ClipDistances uint8 `json:"clip_distances,omitempty"`
+	CullDistances uint8 `json:"cull_distances,omitempty"`
+
+	Inputs  []Input  `json:"inputs,omitempty"`
+	Sysvals []Sysval `json:"sysvals,omitempty"`
+	Outputs []Output `json:"outputs,omitempty"`
+	// TotalIn is the number of varying components: highest inloc + 1.
+	TotalIn int `json:"total_in,omitempty"`
+
+	Consts      Consts       `json:"consts"`
+	Descriptors []Descriptor `json:"descriptors,omitempty"`
+	// ConstData is read through the descriptor whose ConstData is set.
+	ConstData []byte `json:"const_data,omitempty"`
+}
+
+// WaveSize returns the number of fibers of a wave.
+func (m *Meta) WaveSize() int {
+	if m.DoubleWave {
+		return 128
+	}
+	return 64
+}
+
+// Input is one vec4 input: a vertex attribute that arrives in registers
+// (component k in register Reg+k), or a varying that bary.f and flat.b fetch
+// (component k is location InLoc+k).
+type Input struct {
+	Slot ir.Slot `json:"slot"`
+	Mask uint8   `json:"mask"`
+	// Reg is the first register of an attribute; NoReg for varyings.
+	Reg    int       `json:"reg"`
+	InLoc  int       `json:"in_loc,omitempty"`
+	Interp ir.Interp `json:"interp,omitempty"`
+	Half   bool      `json:"half,omitempty"`
+}
+
+// Output is one vec4 output: component k is in register Reg+k. A component
+// without its bit in Mask is not read.
+type Output struct {
+	Slot ir.Slot `json:"slot"`
+	Mask uint8   `json:"mask"`
+	Reg  int     `json:"reg"`
+	Half bool    `json:"half,omitempty"`
+	// As is what a half output becomes: F32, U32, S32 (by conversion, as the
+	// output unit does it), or zero: the 16 bits stay as they are.
+	As isa.Type `json:"as,omitempty"`
+	// Index is 1 for the second source of dual-source blending.
+	Index uint8 `json:"index,omitempty"`
+	// AliasRT: the preamble's alias.rt gives the components of this mask.
+	AliasRT uint8 `json:"alias_rt,omitempty"`
+}
+
+// SysvalKind is a value that the hardware writes into registers.
+type SysvalKind uint8
+
+// System values and the form they arrive in.
+const (
+	SysvalNone        SysvalKind = iota
+	VertexID                     // includes the base vertex
+	InstanceID                   // includes the base instance
+	ViewIndex                    // 32 bits
+	FragCoord                    // 4 registers: x, y fixed point with 4 fraction bits, z, w floats
+	IJPerspPixel                 // 2 registers each
+	IJPerspCentroid              //
+	IJPerspSample                //
+	IJPerspCenterRHW             // 1 register: 1/w at the pixel centre
+	IJLinearPixel                //
+	IJLinearCentroid             //
+	IJLinearSample               //
+	FrontFace                    // half: 0 front, -1 back
+	SampleID                     // half
+	SampleMaskIn                 // 32 bits
+	LocalInvocationID            // 3 registers
+	WorkgroupID                  // 3 shared registers; includes the base workgroup
+	NumSysvals
+)
+
+var sysvalNames = [...]string{"none", "vertex_id", "instance_id", "view_index", "frag_coord", "ij_persp_pixel",
+	"ij_persp_centroid", "ij_persp_sample", "ij_persp_center_rhw", "ij_linear_pixel", "ij_linear_centroid",
+	"ij_linear_sample", "front_face", "sample_id", "sample_mask_in", "local_invocation_id", "workgroup_id"}
+
+// String returns the system value's name.
+func (k SysvalKind) String() string {
+	if int(k) < len(sysvalNames) {
+		return sysvalNames[k]
+	}
+	return "sysval?"
+}
+
+// Count returns the number of consecutive registers of the value.
+func (k SysvalKind) Count() int {
+	switch k {
+	case FragCoord:
+		return 4
+	case LocalInvocationID, WorkgroupID:
+		return 3
+	case IJPerspPixel, IJPerspCentroid, IJPerspSample, IJLinearPixel, IJLinearCentroid, IJLinearSample:
+		return 2
+	}
+	return 1
+}
+
+// Half tells whether the value arrives in half registers.
+func (k SysvalKind) Half() bool { return k == FrontFace || k == SampleID }
+
+// Sysval says where a system value arrives. Components without their bit in
+// Mask are not written (their registers may hold something else); Mask 0 means
+// all.
+type Sysval struct {
+	Kind SysvalKind `json:"kind"`
+	Reg  int        `json:"reg"`
+	Mask uint8      `json:"mask,omitempty"`
+}
+
+// Area is a range of the const file in scalars.
+type Area struct {
+	Offset int `json:"offset"`
+	Size   int `json:"size"`
+}
+
+// Consts is the layout of the const file: what the driver puts where before
+// the shader starts. The preamble fills the rest.
+type Consts struct {
+	// Push receives the push constant block from byte PushStart on.
+	Push      Area   `json:"push"`
+	PushStart uint32 `json:"push_start,omitempty"`
+	// Driver receives the driver parameters of the stage, see the Param indices.
+	Driver Area `json:"driver"`
+	// Preamble is written by the preamble.
+	Preamble Area `json:"preamble"`
+	// UBOs are uniform buffer ranges that the driver copies.
+	UBOs []UBORange `json:"ubos,omitempty"`
+	// Immediates stand from ImmediateOffset on.
+	ImmediateOffset int      `json:"immediate_offset,omitempty"`
+	Immediates      []uint32 `json:"immediates,omitempty"`
+}
+
+// UBORange is a part of a uniform buffer that is copied to the const file.
+type UBORange struct {
+	Set     uint32 `json:"set"`
+	Binding uint32 `json:"binding"`
+	Element uint32 `json:"element,omitempty"`
+	Start   uint32 `json:"start"` // byte offset in the buffer, a multiple of 4
+	Area    Area   `json:"area"`
+}
+
+// Scalar indices inside Consts.Driver by stage (reference, section 6.6).
+const (
+	ParamVSDrawID       = 0
+	ParamVSVertexBase   = 1
+	ParamVSInstanceBase = 2
+	ParamVSMaxVertices  = 3
+	ParamVSIsIndexed    = 4
+
+	ParamFSSubgroupSize = 0
+	ParamFSInvocations  = 4
+	ParamFSFragSize     = 8 // frag size .xy, frag offset .xy
+
+	ParamCSNumWorkgroups   = 0
+	ParamCSWorkDim         = 3
+	ParamCSBaseWorkgroup   = 4
+	ParamCSSubgroupSize    = 7
+	ParamCSLocalSize       = 8
+	ParamCSSubgroupIDShift = 11
+)
+
+// DescriptorKind says what a binding's slots hold.
+type DescriptorKind uint8
+
+// Descriptor kinds. A combined image and sampler has two slots per element:
+// the image, then the sampler.
+const (
+	Buffer   DescriptorKind = iota // uniform or storage buffer
+	Texture                        // image, texel buffer, input attachment
+	Sampler                        //
+	Combined                       //
+)
+
+// Descriptor places a binding in its bindless descriptor set: the slot (unit
+// of 16 dwords, the index that instructions use) of element 0.
+type Descriptor struct {
+	Set     uint32         `json:"set"`
+	Binding uint32         `json:"binding"`
+	Kind    DescriptorKind `json:"kind"`
+	// Base is the set number that instructions use.
+	Base uint8 `json:"base"`
+	// Slot is the index of element 0.
+	Slot uint32 `json:"slot"`
+	// Count is the array size; 0 means unbounded (the last of its set).
+	Count uint32 `json:"count"`
+	// Views has, for a storage buffer, the element size in bytes of each of its
+	// slots: {4}, {2, 4} with 16-bit storage, {..., 1} with 8-bit storage. nil
+	// means one slot of 4-byte elements.
+	Views []uint8 `json:"views,omitempty"`
+	// ConstData: this is Meta.ConstData and no binding.
+	ConstData bool `json:"const_data,omitempty"`
+}
+
+// SlotsPerElement returns how many slots an array element takes.
+func (d *Descriptor) SlotsPerElement() uint32 {
+	switch {
+	case d.Kind == Combined:
+		return 2
+	case len(d.Views) > 1:
+		return uint32(len(d.Views))
+	}
+	return 1
+}
+
+// Check finds contradictions that would make the core read nonsense.
+func (m *Meta) Check() error {
+	if m.Gen != isa.A6xx && m.Gen != isa.A7xx {
+		return fmt.Errorf("ir3 meta: %s is not supported", m.Gen)
+	}
+	if m.MaxRegs < 0 || m.MaxRegs > 48 {
+		return fmt.Errorf("ir3 meta: %d vec4 registers, at most 48 exist", m.MaxRegs)
+	}
+	if m.ConstLen < 0 || m.ConstLen > 512 {
+		return fmt.Errorf("ir3 meta: constlen %d, at most 512", m.ConstLen)
+	}
+	if m.PrivateSize > 1<<20 {
+		return fmt.Errorf("ir3 meta: %d bytes of private memory a fiber, at most %d", m.PrivateSize, 1<<20)
+	}
+	if m.DoubleWave && m.Stage != ir.StageFragment && m.Stage != ir.StageCompute {
+		return fmt.Errorf("ir3 meta: double waves do not exist in stage %s", m.Stage)
+	}
+	areas := []Area{m.Consts.Push, m.Consts.Driver, m.Consts.Preamble, {m.Consts.ImmediateOffset, len(m.Consts.Immediates)}}
+	for _, u := range m.Consts.UBOs {
+		areas = append(areas, u.Area)
+	}
+	for _, a := range areas {
+		if a.Size != 0 && (a.Offset < 0 || a.Size < 0 || a.Offset+a.Size > 4*m.ConstLen) {
+			return fmt.Errorf("ir3 meta: const area c[%d], %d scalars, lies outside constlen %d", a.Offset, a.Size, m.ConstLen)
+		}
+	}
+	for _, s := range m.Sysvals {
+		if s.Kind == SysvalNone || s.Kind >= NumSysvals {
+			return fmt.Errorf("ir3 meta: unknown system value %d", s.Kind)
+		}
+	}
+	for _, d := range m.Descriptors {
+		if d.Base > 7 {
+			return fmt.Errorf("ir3 meta: descriptor base %d, at most 7", d.Base)
+		}
+		for _, v := range d.Views {
+			if v != 1 && v != 2 && v != 4 {
+				return fmt.Errorf("ir3 meta: binding %d.%d has elements of %d bytes, 1, 2 and 4 exist", d.Set, d.Binding, v)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package abi
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"nirc/backend/ir3/isa"
+	"nirc/ir"
+)
+
+func TestJSON(t *testing.T) {
+	m := Meta{Gen: isa.A7xx, Stage: ir.StageFragment, DoubleWave: true, MaxRegs: 7, ConstLen: 8, BranchStack: 2,
+		Inputs:      []Input{{Slot: ir.SlotVar0, Mask: 7, Reg: NoReg, InLoc: 4, Interp: ir.InterpSmooth}},
+		Sysvals:     []Sysval{{Kind: IJPerspPixel, Reg: 0}},
+		Outputs:     []Output{{Slot: ir.SlotData0, Mask: 15, Reg: 8, Half: true}},
+		Consts:      Consts{Push: Area{0, 16}, Immediates: []uint32{1, 2}, ImmediateOffset: 30},
+		Descriptors: []Descriptor{{Set: 1, Binding: 2, Base: 1, Count: 3, Views: []uint8{2, 4}}},
+		ConstData:   []byte{1, 2, 3}}
+	b, err := json.Marshal(&m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Meta
+	if err = json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(m, back) {
+		t.Errorf("JSON changes the meta: %v\n%s", err, b)
+	}
+	if err = m.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	ok := Meta{Gen: isa.A6xx, Stage: ir.StageCompute, ConstLen: 4}
+	for name, change := range map[string]func(m *Meta){
+		"gen":   func(m *Meta) { m.Gen = 5 },
+		"regs":  func(m *Meta) { m.MaxRegs = 49 },
+		"const": func(m *Meta) { m.Consts.Push = Area{8, 16} },
+		"wave":  func(m *Meta) { m.Stage = ir.StageVertex; m.DoubleWave = true },
+		"base":  func(m *Meta) { m.Descriptors = []Descriptor{{Base: 8}} },
+	} {
+		m := ok
+		change(&m)
+		if m.Check() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := ok.Check(); err != nil {
+		t.Error(err)
+	}
+}

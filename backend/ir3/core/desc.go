@@ -1,0 +1,369 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+	"nirc/emu"
+)
+
+var errImages = errors.New("images are not supported by this core yet")
+
+// descRange is a run of slots of one bindless set that belongs to a binding.
+type descRange struct {
+	first, end uint32 // slots
+	d          *abi.Descriptor
+}
+
+func (p *program) buildDescriptors() {
+	for i := range p.meta.Descriptors {
+		d := &p.meta.Descriptors[i]
+		end := uint32(1<<32 - 1)
+		if d.Count > 0 {
+			end = d.Slot + d.Count*d.SlotsPerElement()
+		}
+		p.descs[d.Base] = append(p.descs[d.Base], descRange{d.Slot, end, d})
+	}
+	for i := range p.descs {
+		slices.SortFunc(p.descs[i], func(a, b descRange) int { return int(a.first) - int(b.first) })
+	}
+}
+
+// buffer is a resolved buffer descriptor.
+type buffer struct {
+	addr, size uint64
+	data       []byte // constant data instead of memory
+	elem       uint32 // bytes an element of this slot has
+}
+
+type descCache struct {
+	index uint32
+	valid bool
+	buf   buffer
+}
+
+// resolve finds the buffer behind an index of a bindless set. Unbound slots
+// give an empty buffer.
+func (w *wave) resolve(base int, index uint32) (*buffer, error) {
+	if base < 0 || base > 7 {
+		return nil, errors.New("the classic binding table is not supported, only bindless descriptors are")
+	}
+	c := &w.cache[base]
+	if c.valid && c.index == index {
+		return &c.buf, nil
+	}
+	b, err := w.lookup(base, index)
+	if err != nil {
+		return nil, err
+	}
+	*c = descCache{index, true, b}
+	return &c.buf, nil
+}
+
+func (w *wave) lookup(base int, index uint32) (buffer, error) {
+	for _, r := range w.p.descs[base] {
+		if index < r.first || index >= r.end {
+			continue
+		}
+		per := r.d.SlotsPerElement()
+		sub := (index - r.first) % per
+		b := buffer{elem: 4}
+		if int(sub) < len(r.d.Views) {
+			b.elem = uint32(r.d.Views[sub])
+		}
+		if r.d.ConstData {
+			b.data, b.size = w.p.meta.ConstData, uint64(len(w.p.meta.ConstData))
+			return b, nil
+		}
+		d := w.l.Env.Bindings.Lookup(r.d.Set, r.d.Binding, (index-r.first)/per)
+		switch d.Type {
+		case emu.DescNone:
+			return buffer{elem: b.elem}, nil
+		case emu.DescUniformBuffer, emu.DescStorageBuffer:
+			b.addr, b.size = d.Addr, d.Size
+			return b, nil
+		}
+		return buffer{}, errImages
+	}
+	return buffer{}, fmt.Errorf("slot %d of descriptor set %d belongs to no binding of the meta", index, base)
+}
+
+// load reads n bytes at a byte offset; out of bounds gives 0.
+func (w *wave) load(b *buffer, off uint64, n int) uint32 {
+	if off+uint64(n) > b.size || off+uint64(n) < off {
+		return 0
+	}
+	if b.data != nil {
+		return uint32(emu.LoadBytes(b.data[off:], n))
+	}
+	return uint32(w.l.Env.Mem.Load(b.addr+off, n))
+}
+
+func (w *wave) storeTo(b *buffer, off uint64, n int, v uint32) {
+	if off+uint64(n) > b.size || off+uint64(n) < off || b.data != nil {
+		return
+	}
+	w.l.Env.Mem.Store(b.addr+off, n, uint64(v))
+}
+
+// index returns a lane's descriptor index of a category 6 instruction.
+func (w *wave) index(o isa.Operand, lane int) uint32 {
+	if o.Kind == isa.Imm {
+		return uint32(o.Val)
+	}
+	return w.laneGet(int(o.Val), lane, false)
+}
+
+// memBytes is the size of a type in memory.
+func memBytes(t isa.Type) int {
+	switch t {
+	case isa.F16, isa.U16, isa.S16:
+		return 2
+	case isa.U8, isa.U8x32:
+		return 1
+	}
+	return 4
+}
+
+// active lanes that may have side effects.
+func (w *wave) writers() emu.Mask { return andNot(w.exec, w.helper) }
+
+// execLdib loads from a storage buffer: untyped in units of the type,
+// typed one element of the descriptor's view.
+func execLdib(w *wave, x *inst) error {
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		b, err := w.resolve(int(x.Set)-1, w.index(x.Srcs[1], lane))
+		if err != nil {
+			return err
+		}
+		at := uint64(w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off))
+		if x.Flags&isa.Typed != 0 {
+			w.laneSet(int(x.Dst.Val), lane, x.dst.half, w.load(b, at*uint64(b.elem), int(b.elem)))
+			continue
+		}
+		n := memBytes(x.Type)
+		for k := 0; k < int(x.Size); k++ {
+			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, w.load(b, (at+uint64(k))*uint64(n), n))
+		}
+	}
+	return nil
+}
+
+func execStib(w *wave, x *inst) error {
+	m := w.writers()
+	for lane := 0; lane < w.n; lane++ {
+		if !m.Get(lane) {
+			continue
+		}
+		b, err := w.resolve(int(x.Set)-1, w.index(x.Srcs[2], lane))
+		if err != nil {
+			return err
+		}
+		at := uint64(w.laneGet(int(x.Srcs[1].Val), lane, false) + uint32(x.Off))
+		data, half := int(x.Srcs[0].Val), x.Srcs[0].IsHalf()
+		if x.Flags&isa.Typed != 0 {
+			w.storeTo(b, at*uint64(b.elem), int(b.elem), w.laneGet(data, lane, half))
+			continue
+		}
+		n := memBytes(x.Type)
+		for k := 0; k < int(x.Size); k++ {
+			w.storeTo(b, (at+uint64(k))*uint64(n), n, w.laneGet(data+k, lane, half))
+		}
+	}
+	return nil
+}
+
+// execLdc loads from a uniform buffer; offsets are in vec4.
+func execLdc(w *wave, x *inst) error {
+	if x.Dst.Val == isa.NoReg {
+		return nil // a descriptor prefetch
+	}
+	shared := x.dst.kind == dstShared
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		b, err := w.resolve(int(x.Set)-1, w.index(x.Srcs[1], lane))
+		if err != nil {
+			return err
+		}
+		off := uint64(w.index(x.Srcs[0], lane))*16 + uint64(x.Index)*4
+		for k := 0; k < int(x.Size); k++ {
+			w.laneSet(int(x.Dst.Val)+k, lane, false, w.load(b, off+uint64(4*k), 4))
+		}
+		if shared {
+			return nil
+		}
+	}
+	return nil
+}
+
+// execLdcK copies vec4s of a uniform buffer to the const file at a1.x.
+func execLdcK(w *wave, x *inst) error {
+	lane := first(&w.exec)
+	if lane < 0 {
+		return nil
+	}
+	b, err := w.resolve(int(x.Set)-1, w.index(x.Srcs[1], lane))
+	if err != nil {
+		return err
+	}
+	off := uint64(w.index(x.Srcs[0], lane)) * 16
+	for k := 0; k < 4*int(x.Size); k++ {
+		if err := w.constSet(int(w.a1)+k, w.load(b, off+uint64(4*k), 4)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *wave) constSet(n int, v uint32) error {
+	if n < 0 || n >= len(w.consts) {
+		return fmt.Errorf("a write to c[%d] is outside the %d consts of the meta", n, len(w.consts))
+	}
+	w.consts[n] = v
+	return nil
+}
+
+// execResinfo gives the size of a storage buffer in elements of its view.
+func execResinfo(w *wave, x *inst) error {
+	if x.Dst.Val == isa.NoReg {
+		return nil
+	}
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		b, err := w.resolve(int(x.Set)-1, w.index(x.Srcs[0], lane))
+		if err != nil {
+			return err
+		}
+		w.laneSet(int(x.Dst.Val), lane, x.dst.half, uint32(b.size/uint64(max(b.elem, 1))))
+		w.laneSet(int(x.Dst.Val)+1, lane, x.dst.half, 1)
+		w.laneSet(int(x.Dst.Val)+2, lane, x.dst.half, 1)
+	}
+	return nil
+}
+
+// execAtomicB is an atomic on a storage buffer; the data vector's first
+// register receives the old value, the operands follow.
+func execAtomicB(w *wave, x *inst) error {
+	n := 4
+	if x.Type == isa.U64 {
+		n = 8
+	}
+	m := w.writers()
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		b, err := w.resolve(int(x.Set)-1, w.index(x.Srcs[2], lane))
+		if err != nil {
+			return err
+		}
+		off := uint64(w.laneGet(int(x.Srcs[1].Val), lane, false)) * uint64(n)
+		data := int(x.Srcs[0].Val)
+		op1, op2 := w.wide(data+n/4, lane, n), w.wide(data+n/2, lane, n)
+		old := uint64(0)
+		if m.Get(lane) && off+uint64(n) <= b.size && b.data == nil {
+			old = w.l.Env.Mem.Atomic(b.addr+off, n, func(v uint64) uint64 { return atomic(x.atomicOp(), x.Type, v, op1, op2) })
+		}
+		w.setWide(data, lane, n, old)
+	}
+	return nil
+}
+
+// wide reads a value of 4 or 8 bytes from full registers.
+func (w *wave) wide(reg, lane, n int) uint64 {
+	v := uint64(w.laneGet(reg, lane, false))
+	if n == 8 {
+		v |= uint64(w.laneGet(reg+1, lane, false)) << 32
+	}
+	return v
+}
+
+func (w *wave) setWide(reg, lane, n int, v uint64) {
+	w.laneSet(reg, lane, false, uint32(v))
+	if n == 8 {
+		w.laneSet(reg+1, lane, false, uint32(v>>32))
+	}
+}
+
+// atomicKind is the operation of an atomic, in the order of the opcodes.
+type atomicKind int
+
+const (
+	atomicAdd atomicKind = iota
+	atomicSub
+	atomicXchg
+	atomicInc
+	atomicDec
+	atomicCmpxchg
+	atomicMin
+	atomicMax
+	atomicAnd
+	atomicOr
+	atomicXor
+)
+
+func (x *inst) atomicOp() atomicKind {
+	switch {
+	case x.Op >= isa.OpAtomicBAdd && x.Op <= isa.OpAtomicBXor:
+		k := atomicKind(x.Op - isa.OpAtomicBAdd)
+		if k >= atomicInc { // atomic.b has no inc and dec
+			k += 2
+		}
+		return k
+	case x.Op >= isa.OpAtomicGAdd && x.Op <= isa.OpAtomicGXor:
+		return atomicKind(x.Op - isa.OpAtomicGAdd)
+	}
+	return atomicKind(x.Op - isa.OpAtomicLAdd)
+}
+
+// atomic computes the new value; a and b are the operands, cmpxchg's compare
+// and new value.
+func atomic(k atomicKind, t isa.Type, v, a, b uint64) uint64 {
+	switch k {
+	case atomicAdd:
+		return v + a
+	case atomicSub:
+		return v - a
+	case atomicXchg:
+		return a
+	case atomicInc:
+		if v >= a {
+			return 0
+		}
+		return v + 1
+	case atomicDec:
+		if v == 0 || v > a {
+			return a
+		}
+		return v - 1
+	case atomicCmpxchg:
+		if v == a {
+			return b
+		}
+		return v
+	case atomicMin, atomicMax:
+		less := v < a
+		if t == isa.S32 {
+			less = int32(v) < int32(a)
+		}
+		if less == (k == atomicMin) {
+			return v
+		}
+		return a
+	case atomicAnd:
+		return v & a
+	case atomicOr:
+		return v | a
+	}
+	return v ^ a
+}

@@ -1,0 +1,212 @@
+package core
+
+import (
+	"errors"
+
+	"nirc/backend/ir3/isa"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// pred returns the fibers whose predicate operand (xor inv) is set.
+func (w *wave) pred(o isa.Operand) emu.Mask {
+	m := w.preds[int(o.Val-isa.P0)&3]
+	if o.Flags&isa.Inv != 0 {
+		m = andNot(w.all, m)
+	}
+	return m
+}
+
+func execNop(w *wave, x *inst) error {
+	if x.Flags&isa.EQ == 0 {
+		return nil
+	}
+	w.noHelp = true
+	w.drop(w.helper)
+	w.remask()
+	if !w.active.Any() {
+		w.resume(w.next)
+	}
+	return nil
+}
+
+// drop ends fibers wherever they are.
+func (w *wave) drop(m emu.Mask) {
+	w.active = andNot(w.active, m)
+	w.alive = andNot(w.alive, m)
+	kept := w.parked[:0]
+	for _, p := range w.parked {
+		if p.mask = andNot(p.mask, m); p.mask.Any() {
+			kept = append(kept, p)
+		}
+	}
+	w.parked = kept
+}
+
+func execBr(w *wave, x *inst) error {
+	taken := w.pred(x.Srcs[0])
+	switch x.Op {
+	case isa.OpBraa:
+		taken = and(taken, w.pred(x.Srcs[1]))
+	case isa.OpBrao:
+		taken = or(taken, w.pred(x.Srcs[1]))
+	}
+	w.split(and(taken, w.active), w.pc+int(x.Target))
+	return nil
+}
+
+// execUniform is bany and ball.
+func execUniform(w *wave, x *inst) error {
+	taken := and(w.pred(x.Srcs[0]), w.active)
+	if x.Op == isa.OpBany && taken.Any() || x.Op == isa.OpBall && taken == w.active {
+		w.resume(w.pc + int(x.Target))
+	}
+	return nil
+}
+
+func execJump(w *wave, x *inst) error {
+	w.resume(w.pc + int(x.Target))
+	return nil
+}
+
+// execKill makes fibers helpers for good; when no other is left the wave ends.
+func execKill(w *wave, x *inst) error {
+	k := and(w.pred(x.Srcs[0]), w.exec)
+	w.killed, w.helper = or(w.killed, k), or(w.helper, k)
+	left := andNot(w.alive, w.helper)
+	switch {
+	case !left.Any():
+		w.drop(w.alive)
+		w.done = true
+	case w.noHelp:
+		w.drop(k)
+		w.remask()
+		if !w.active.Any() {
+			w.resume(w.next)
+		}
+	}
+	return nil
+}
+
+func execGetone(w *wave, x *inst) error {
+	rest := w.active
+	rest.Clear(first(&w.active))
+	w.split(rest, w.pc+int(x.Target))
+	return nil
+}
+
+// execGetlast: of the lowest cluster of 8 with active fibers, all active ones
+// but the last take the branch.
+func execGetlast(w *wave, x *inst) error {
+	f := first(&w.active)
+	base, last := f&^7, f
+	var taken emu.Mask
+	for i := base; i < base+8; i++ {
+		if w.active.Get(i) {
+			last = i
+			taken.Set(i)
+		}
+	}
+	taken.Clear(last)
+	w.split(taken, w.pc+int(x.Target))
+	return nil
+}
+
+// execPred is predt, predf and prede.
+func execPred(w *wave, x *inst) error {
+	w.predMask = w.preds[0]
+	switch x.Op {
+	case isa.OpPredt:
+		w.predMode = 1
+	case isa.OpPredf:
+		w.predMode = 2
+	default:
+		w.predMode = 0
+	}
+	w.remask()
+	return nil
+}
+
+func execBar(w *wave, x *inst) error {
+	if len(w.parked) > 0 {
+		return errors.New("a barrier is executed while fibers of the wave are parked")
+	}
+	w.barrier = w.p.meta.Stage == ir.StageCompute
+	return nil
+}
+
+// execEnd copies the outputs of the fibers that got here.
+func execEnd(w *wave, _ *inst) error {
+	for lane := 0; lane < w.n; lane++ {
+		if !w.active.Get(lane) || len(w.l.Out) <= lane {
+			continue
+		}
+		w.outputs(&w.l.Out[lane], lane)
+	}
+	for i := range w.l.Live {
+		w.l.Live[i] |= w.active[i] &^ w.killed[i]
+	}
+	if w.p.meta.Stage == ir.StageFragment {
+		for i := range w.l.Live {
+			w.l.Live[i] &^= w.helper[i]
+		}
+	}
+	w.alive = andNot(w.alive, w.active)
+	w.active = emu.Mask{}
+	w.resume(w.next)
+	return nil
+}
+
+func (w *wave) outputs(out *emu.Slots, lane int) {
+	for i := range w.p.meta.Outputs {
+		o := &w.p.meta.Outputs[i]
+		slot := o.Slot
+		if o.Index == 1 && w.p.meta.Stage == ir.StageFragment {
+			slot = ir.SlotData0 + 7
+		}
+		for k := 0; k < 4; k++ {
+			if o.Mask>>k&1 == 0 {
+				continue
+			}
+			if o.AliasRT>>k&1 != 0 {
+				out[slot][k] = w.rt[(int(slot-ir.SlotData0)*4+k)&31]
+			} else {
+				v := w.laneGet(o.Reg+k, lane, o.Half)
+				if o.Half {
+					v = widen(v, o.As)
+				}
+				out[slot][k] = v
+			}
+		}
+	}
+}
+
+func widen(v uint32, as isa.Type) uint32 {
+	switch as {
+	case isa.F32:
+		return floatBits(h2f(v))
+	case isa.S32:
+		return uint32(int32(int16(v)))
+	}
+	return v
+}
+
+// execAlias: alias.rt gives a render target component a value for all fibers;
+// the other scopes serve instructions that work on images.
+func execAlias(w *wave, x *inst) error {
+	if x.Scope != 1 {
+		return errImages
+	}
+	o, lane := x.Srcs[0], first(&w.exec)
+	v := uint32(o.Val)
+	switch {
+	case lane < 0:
+		return nil
+	case o.Kind == isa.Const:
+		v = w.constGet(int(o.Val), &src{half: o.IsHalf(), demote: o.IsHalf() && x.Type == isa.F16})
+	case o.Kind == isa.Reg:
+		v = w.laneGet(int(o.Val), lane, o.IsHalf())
+	}
+	w.rt[x.Dst.Val&31] = v
+	return nil
+}

@@ -1,0 +1,322 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+
+	"nirc/backend/ir3/isa"
+	"nirc/emu"
+)
+
+// address is a lane's address of ldg and stg; off is the offset register's
+// operand index.
+func (w *wave) address(x *inst, offSrc, lane int) uint64 {
+	var a uint64
+	if s := x.Srcs[0]; s.Kind == isa.Const {
+		a = uint64(w.constGet(int(s.Val), &src{})) | uint64(w.constGet(int(s.Val)+1, &src{}))<<32
+	} else {
+		a = uint64(w.laneGet(int(s.Val), lane, false)) | uint64(w.laneGet(int(s.Val)+1, lane, false))<<32
+	}
+	switch x.Op {
+	case isa.OpLdgA6, isa.OpStgA6:
+		o := uint64(w.laneGet(int(x.Srcs[offSrc].Val), lane, false))
+		if x.Shift == 0 {
+			return a + (o+uint64(x.Off))<<2
+		}
+		return a + o<<(x.Shift+2) + uint64(x.Off)<<2
+	case isa.OpLdgA7, isa.OpStgA7:
+		return a + uint64(w.laneGet(int(x.Srcs[offSrc].Val), lane, false)) + uint64(x.Off)
+	}
+	return a + uint64(int64(x.Off))
+}
+
+func execLdg(w *wave, x *inst) error {
+	n := memBytes(x.Type)
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		a := w.address(x, 1, lane)
+		for k := 0; k < int(x.Size); k++ {
+			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, uint32(w.l.Env.Mem.Load(a+uint64(k*n), n)))
+		}
+	}
+	return nil
+}
+
+func execStg(w *wave, x *inst) error {
+	n := memBytes(x.Type)
+	m := w.writers()
+	for lane := 0; lane < w.n; lane++ {
+		if !m.Get(lane) {
+			continue
+		}
+		a := w.address(x, 2, lane)
+		for k := 0; k < int(x.Size); k++ {
+			w.l.Env.Mem.Store(a+uint64(k*n), n, uint64(w.laneGet(int(x.Srcs[1].Val)+k, lane, x.Srcs[1].IsHalf())))
+		}
+	}
+	return nil
+}
+
+// constTarget is the const number of a ConstDst or ConstA1 operand.
+func (w *wave) constTarget(o isa.Operand) int {
+	if o.Kind == isa.ConstA1 {
+		return int(o.Val) + int(w.a1)
+	}
+	return int(o.Val)
+}
+
+func execLdgK(w *wave, x *inst) error {
+	lane := first(&w.exec)
+	if lane < 0 {
+		return nil
+	}
+	a := w.address(x, 1, lane)
+	for k := 0; k < int(x.Size); k++ {
+		if err := w.constSet(w.constTarget(x.Dst)+k, uint32(w.l.Env.Mem.Load(a+uint64(4*k), 4))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// execStc stores to the const file; 16-bit data are packed from the low half
+// of the first const upward.
+func execStc(w *wave, x *inst) error {
+	lane := first(&w.exec)
+	if lane < 0 {
+		return nil
+	}
+	at := w.constTarget(x.Dst)
+	for k := 0; k < int(x.Size); k++ {
+		v := w.laneGet(int(x.Srcs[0].Val)+k, lane, x.Srcs[0].IsHalf())
+		n := at + k
+		if x.Type.Half() {
+			n = at + k/2
+			old := w.constGet(n, &src{})
+			sh := k % 2 * 16
+			v = old&^(0xffff<<sh) | v&0xffff<<sh
+		}
+		if err := w.constSet(n, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// execStsc copies push constants to the const file.
+func execStsc(w *wave, x *inst) error {
+	for k := 0; k < int(x.Size); k++ {
+		var word [4]byte
+		if at := 4 * (int(x.Srcs[0].Val) + k); at < len(w.l.Env.Push) {
+			copy(word[:], w.l.Env.Push[at:])
+		}
+		if err := w.constSet(int(x.Dst.Val)+k, uint32(emu.LoadBytes(word[:], 4))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sharedMem is the workgroup's memory; none outside compute.
+func (w *wave) sharedMem() ([]byte, error) {
+	if w.l.Compute == nil {
+		return nil, errors.New("local memory exists in compute shaders only")
+	}
+	return w.l.Compute.Shared, nil
+}
+
+func within(mem []byte, at uint32, n int) []byte {
+	if uint64(at)+uint64(n) > uint64(len(mem)) {
+		return nil
+	}
+	return mem[at:]
+}
+
+func execLdl(w *wave, x *inst) error {
+	mem, err := w.sharedMem()
+	if err != nil {
+		return err
+	}
+	n := memBytes(x.Type)
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		a := w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off)
+		for k := 0; k < int(x.Size); k++ {
+			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, uint32(emu.LoadBytes(within(mem, a+uint32(k*n), n), n)))
+		}
+	}
+	return nil
+}
+
+func execStl(w *wave, x *inst) error {
+	mem, err := w.sharedMem()
+	if err != nil {
+		return err
+	}
+	n := memBytes(x.Type)
+	m := w.writers()
+	for lane := 0; lane < w.n; lane++ {
+		if !m.Get(lane) {
+			continue
+		}
+		a := w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off)
+		for k := 0; k < int(x.Size); k++ {
+			emu.StoreBytes(within(mem, a+uint32(k*n), n), n, uint64(w.laneGet(int(x.Srcs[1].Val)+k, lane, x.Srcs[1].IsHalf())))
+		}
+	}
+	return nil
+}
+
+// privateMem is a lane's private memory, made when it is first used.
+func (w *wave) privateMem(lane int) ([]byte, error) {
+	size := int(w.p.meta.PrivateSize)
+	if size == 0 {
+		return nil, fmt.Errorf("private memory is used, but the meta says 0 bytes")
+	}
+	if w.private == nil {
+		w.private = make([]byte, size*w.size)
+	}
+	return w.private[lane*size : lane*size+size], nil
+}
+
+func execLdp(w *wave, x *inst) error {
+	n := memBytes(x.Type)
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		mem, err := w.privateMem(lane)
+		if err != nil {
+			return err
+		}
+		a := w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off)
+		for k := 0; k < int(x.Size); k++ {
+			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, uint32(emu.LoadBytes(within(mem, a+uint32(k*n), n), n)))
+		}
+	}
+	return nil
+}
+
+func execStp(w *wave, x *inst) error {
+	n := memBytes(x.Type)
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		mem, err := w.privateMem(lane)
+		if err != nil {
+			return err
+		}
+		a := w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off)
+		for k := 0; k < int(x.Size); k++ {
+			emu.StoreBytes(within(mem, a+uint32(k*n), n), n, uint64(w.laneGet(int(x.Srcs[1].Val)+k, lane, x.Srcs[1].IsHalf())))
+		}
+	}
+	return nil
+}
+
+// operandValue is a lane's value of a register or immediate operand.
+func (w *wave) operandValue(o isa.Operand, lane, n int) uint64 {
+	if o.Kind == isa.Imm {
+		return uint64(o.Val)
+	}
+	return w.wide(int(o.Val), lane, n)
+}
+
+func execAtomicL(w *wave, x *inst) error {
+	mem, err := w.sharedMem()
+	if err != nil {
+		return err
+	}
+	m := w.writers()
+	for lane := 0; lane < w.n; lane++ {
+		if !m.Get(lane) {
+			continue
+		}
+		cell := within(mem, uint32(w.operandValue(x.Srcs[0], lane, 4)), 4)
+		old := emu.LoadBytes(cell, 4)
+		a := w.operandValue(x.Srcs[1], lane, 4)
+		b := uint64(0)
+		if x.Op == isa.OpAtomicLCmpxchg {
+			b = w.wide(int(x.Srcs[1].Val)+1, lane, 4)
+		}
+		emu.StoreBytes(cell, 4, atomic(x.atomicOp(), x.Type, old, a, b))
+		w.laneSet(int(x.Dst.Val), lane, false, uint32(old))
+	}
+	return nil
+}
+
+func execAtomicG(w *wave, x *inst) error {
+	n := 4
+	if x.Type == isa.U64 {
+		n = 8
+	}
+	m := w.writers()
+	for lane := 0; lane < w.n; lane++ {
+		if !m.Get(lane) {
+			continue
+		}
+		a := w.operandValue(x.Srcs[1], lane, n)
+		b := uint64(0)
+		if x.Op == isa.OpAtomicGCmpxchg {
+			b = w.wide(int(x.Srcs[1].Val)+n/4, lane, n)
+		}
+		old := w.l.Env.Mem.Atomic(w.wide(int(x.Srcs[0].Val), lane, 8), n, func(v uint64) uint64 {
+			return atomic(x.atomicOp(), x.Type, v, a, b)
+		})
+		w.setWide(int(x.Dst.Val), lane, n, old)
+	}
+	return nil
+}
+
+// execGetID gives the fiber number; the wave slot and processor are 0.
+func execGetID(w *wave, x *inst) error {
+	for lane := 0; lane < w.n; lane++ {
+		if w.exec.Get(lane) {
+			v := 0
+			if x.Op == isa.OpGetfiberid {
+				v = lane
+			}
+			w.laneSet(int(x.Dst.Val), lane, x.dst.half, uint32(v))
+		}
+	}
+	return nil
+}
+
+// execShfl moves data between fibers by a wave-uniform amount. A source lane
+// that does not exist leaves the own value.
+func execShfl(w *wave, x *inst) error {
+	f := first(&w.exec)
+	if f < 0 {
+		return nil
+	}
+	by := int(uint32(w.operandValue(x.Srcs[1], f, 4)))
+	half := x.Srcs[0].IsHalf()
+	for lane := 0; lane < w.n; lane++ {
+		from := shflFrom(x.Op, lane, by, w.size)
+		if from < 0 || from >= w.n {
+			from = lane
+		}
+		w.res[lane] = w.laneGet(int(x.Srcs[0].Val), from, half)
+	}
+	return w.store(&x.dst, 0, 0, w.n, w.res[:])
+}
+
+func shflFrom(o isa.Op, lane, by, size int) int {
+	by &= size - 1
+	switch o {
+	case isa.OpShflXor:
+		return lane ^ by
+	case isa.OpShflUp:
+		return lane - by
+	case isa.OpShflDown:
+		return lane + by
+	case isa.OpShflRup:
+		return (lane - by) & (size - 1)
+	}
+	return (lane + by) & (size - 1)
+}

@@ -1,0 +1,129 @@
+package isa
+
+import (
+	"strings"
+	"testing"
+)
+
+const sample = `
+	mov.f32f32 r0.x, (0.500000)
+	cmps.s.ne p0.x, r0.y, 0 ; a comment
+	(rpt5)nop
+	br !p0.x, #out
+loop:	(nop2) add.f r0.x, r0.x, (1.0)
+	jump #loop
+out: (jp)nop
+	end
+`
+
+func TestAssembleRoundTrip(t *testing.T) {
+	code, err := Assemble(A6xx, sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(code) != 8*WordBytes {
+		t.Fatalf("%d bytes", len(code))
+	}
+	lines := Disassemble(A6xx, code)
+	if lines[3].Target != 6 || lines[5].Target != 4 || !lines[4].Label || !lines[6].Label || lines[5].Label {
+		t.Errorf("targets or labels are wrong: %+v", lines)
+	}
+	for _, labels := range []bool{false, true} {
+		text := Listing(A6xx, lines, labels)
+		again, err := Assemble(A6xx, text)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if string(again) != string(code) {
+			t.Errorf("listing reassembles differently:\n%s", text)
+		}
+	}
+	hex, err := DisasmHex(A6xx, []string{"0300000000000000", "", "0xffffffffffffffff"})
+	if err != nil || len(hex) != 2 || hex[0].Instr.Op != OpEnd || hex[1].Err == nil {
+		t.Errorf("DisasmHex: %+v, %v", hex, err)
+	}
+	if _, err = DisasmHex(A6xx, []string{"xyz"}); err == nil {
+		t.Error("DisasmHex takes xyz")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"frob r0.x", "unknown mnemonic"},
+		{"add.f r0.x, r0.y", "is expected"},
+		{"add.f r0.x, r0.y, hr0.z", "cannot be encoded"},
+		{"add.u r0.x, r0.y, 5000", "cannot be encoded"},
+		{"add.f r0.x, r0.y, r0.z extra", "unexpected"},
+		{"(sat)mova a0.x, hr0.x", "flag"},
+		{"(ss)sam (f32)(x)r0.x, r0.y, s#0, t#0", "flag"},
+		{"ldg.u32 r0.x, g[r1.x+5000], 1", "offset"},
+		{"ldg.u32 r0.x, g[r1.x], 9", "size"},
+		{"br p0.x, #nowhere", "nowhere"},
+		{"(rpt3)(nop1) add.f r0.x, r0.y, r0.z", "nop"},
+		{"lock", "a6xx"},
+		{"mov.f32f32 r0.x, (abc)", "bad float"},
+		{"mov.f32u32 r0.x, r0.y", "equal types"},
+	} {
+		_, err := Assemble(A6xx, "\n"+c.text+"\nend")
+		if err == nil || !strings.Contains(err.Error(), "line 2:") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: error %v, want line 2 and %q", c.text, err, c.want)
+		}
+	}
+	if _, err := Unpack(5, 0); err == nil {
+		t.Error("generation 5 is accepted")
+	}
+	if _, err := Assemble(A6xx, "a: nop\na: end"); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("duplicate label: %v", err)
+	}
+}
+
+func TestNops(t *testing.T) {
+	for _, s := range []string{"bary.f r0.x, (r)3, r0.x", "(nop1) add.f r0.x, r0.y, r0.z"} {
+		in, err := ParseText(A6xx, s)
+		if err != nil || in.Nops() != 1 {
+			t.Errorf("%q: %d nops, %v", s, in.Nops(), err)
+		}
+		in.SetNops(3)
+		if w, err := Pack(A6xx, &in); err != nil {
+			t.Error(err)
+		} else if back, _ := Unpack(A6xx, w); back.Nops() != 3 {
+			t.Errorf("%q with 3 nops reads as %d", s, back.Nops())
+		}
+	}
+}
+
+func TestQueries(t *testing.T) {
+	for _, c := range []struct {
+		what      string
+		got, want bool
+	}{
+		{"(ss) on add.f", OpAddF.Can(SS | SY | Sat), true},
+		{"(ss) on sam", OpSam.Can(SS), false},
+		{"(sy)(jp) on sam", OpSam.Can(SY | JP), true},
+		{"(eq) on nop", OpNop.Can(EQ), true},
+		{"(eq) on add.f", OpAddF.Can(EQ), false},
+		{".1d on isam", OpIsam.Can(Tex1D), true},
+		{".1d on sam", OpSam.Can(Tex1D), false},
+		{"(rptN) on rcp", OpRcp.CanRepeat(), true},
+		{"(rptN) on sam", OpSam.CanRepeat(), false},
+		{"(nopN) on mad.f32", OpMadF32.CanNop(), true},
+		{"(nopN) on mov", OpMov.CanNop(), false},
+		{"target of getone", OpGetone.HasTarget(), true},
+		{"lock on a6xx", OpLock.OnGen(A6xx), false},
+		{"raw", OpRaw.Can(SY), false},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v", c.what, c.got)
+		}
+	}
+}
+
+func BenchmarkPack(b *testing.B) {
+	in := Instr{Op: OpAddF, Flags: SS, Repeat: 1, Dst: R(16), Srcs: [4]Operand{R(32).With(Rpt), C(5)}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Pack(A6xx, &in); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

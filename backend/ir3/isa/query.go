@@ -1,0 +1,47 @@
+package isa
+
+// has tells whether the encoding of o has a field.
+func (o Op) has(id fieldID) bool {
+	if o == OpRaw || o >= NumOps {
+		return false
+	}
+	for _, f := range opTable[o].layout {
+		if f.id == id {
+			return true
+		}
+	}
+	return false
+}
+
+// Can tells whether the encoding has a bit for every one of the flags. Whether
+// the hardware honours it there (sat on category 4) is another matter.
+func (o Op) Can(flags Flags) bool {
+	if o == OpRaw || o >= NumOps {
+		return false
+	}
+	for f := Flags(1); f <= flags; f <<= 1 {
+		if flags&f == 0 || f == SY || f == JP {
+			continue
+		}
+		ok := f == Tex1D && o.has(fInv1D)
+		for id, x := range flagOf {
+			ok = ok || x == f && o.has(fieldID(id))
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// CanRepeat tells whether the instruction takes (rptN).
+func (o Op) CanRepeat() bool { return o.has(fRepeat) }
+
+// CanNop tells whether the instruction takes (nopN).
+func (o Op) CanNop() bool { return o.has(fR2) }
+
+// HasTarget tells whether the instruction has a branch offset.
+func (o Op) HasTarget() bool { return o.has(fTarget) }
+
+// OnGen tells whether the instruction exists on a generation.
+func (o Op) OnGen(g Gen) bool { return o != OpRaw && o < NumOps && opTable[o].onGen(g) }
