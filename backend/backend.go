@@ -27,8 +27,8 @@ type Job struct {
 	ABI string
 	// Debug keeps source lines in the object.
 	Debug bool
-	// Dump asks for the machine code's text form in Result.Asm even if nothing else does.
-	WantAsm bool
+	// Dump tells that someone looks at the machine steps: their text must be made.
+	Dump bool
 }
 
 // Line is one disassembled instruction.
@@ -38,6 +38,8 @@ type Line struct {
 	Text   string
 	// Bad tells that the bytes decode to no instruction.
 	Bad bool
+	// Label, if not "", stands before the line; branches name it.
+	Label string
 }
 
 // Backend turns lowered IR into machine code for one family of GPUs.
@@ -63,4 +65,11 @@ type Backend interface {
 	DecodeHex(gpu, hex string) (string, error)
 	// EncodeHex encodes one line of assembly to hex digits.
 	EncodeHex(gpu, text string) (string, error)
+}
+
+// VerboseDecoder is a Backend whose assembly has a longer form, which says
+// what the usual one leaves out.
+type VerboseDecoder interface {
+	// DecodeHexVerbose is Backend.DecodeHex in the longer form.
+	DecodeHexVerbose(gpu, hex string) (string, error)
 }

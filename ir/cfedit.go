@@ -441,3 +441,37 @@ func ReplaceIf(i *If, side *List) {
 	Reinsert(body, AtEnd(i.prev.(*Block)))
 	RemoveNode(i)
 }
+
+// DropContinue removes the loop's continue list, which must be one empty
+// block: what led to it leads to the head of the body, and phis there get for
+// each new edge what came through the list.
+func (l *Loop) DropContinue() {
+	c := l.Continue.FirstBlock()
+	head := l.Body.FirstBlock()
+	preds := append([]*Block(nil), c.Preds...)
+	var vals []*Def
+	for phi := range head.Phis() {
+		vals = append(vals, phi.PhiSrc(c).Def)
+	}
+	for len(c.Preds) > 0 {
+		p := c.Preds[0]
+		p.unlinkSucc(c)
+		clearSucc(p, c)
+		if p.Succ[0] == nil {
+			p.Succ[0], p.Succ[1] = p.Succ[1], nil
+		}
+	}
+	c.unlinkSucc(head)
+	c.Succ = [2]*Block{}
+	l.Continue.remove(c)
+	for _, p := range preds {
+		p.Succ[0] = head
+		head.Preds = append(head.Preds, p)
+		i := 0
+		for phi := range head.Phis() {
+			c.impl.Shader.AddPhiSrc(phi, p, vals[i])
+			i++
+		}
+	}
+	c.impl.valid = 0
+}

@@ -186,6 +186,9 @@ func CommonDominator(a, b *Block) *Block {
 	if b == nil {
 		return a
 	}
+	if !a.Reachable() { // everything dominates it
+		return b
+	}
 	for !a.Dominates(b) {
 		a = a.idom
 	}

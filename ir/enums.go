@@ -248,6 +248,11 @@ const (
 // AtomicOpNames are the names of the atomic operations in the text form.
 var AtomicOpNames = [...]string{"iadd", "imin", "umin", "imax", "umax", "iand", "ior", "ixor", "xchg", "fadd", "fmin", "fmax", "cmpxchg", "fcmpxchg", "inc_wrap", "dec_wrap"}
 
+// IsFloat tells whether the operation reads its operands as floats.
+func (op AtomicOp) IsFloat() bool {
+	return op >= AtomicFAdd && op <= AtomicFMax || op == AtomicFCmpXchg
+}
+
 // Scope is a synchronisation scope, narrow to wide.
 type Scope uint8
 

@@ -34,16 +34,31 @@ func (i Intrinsic) Info() *optab.Intrinsic { return &optab.Intrinsics[i] }
 func (t TexOp) Info() *optab.Tex { return &optab.Texs[t] }
 
 // String returns the operation's name.
-func (o Op) String() string { return optab.Ops[o].Name }
+func (o Op) String() string {
+	if int(o) >= len(optab.Ops) {
+		return "op?"
+	}
+	return optab.Ops[o].Name
+}
 
 // String returns the intrinsic's name.
-func (i Intrinsic) String() string { return optab.Intrinsics[i].Name }
+func (i Intrinsic) String() string {
+	if int(i) >= len(optab.Intrinsics) {
+		return "intrinsic?"
+	}
+	return optab.Intrinsics[i].Name
+}
 
 // String returns the operation's name.
 func (t TexOp) String() string { return optab.Texs[t].Name }
 
 // String returns the name of the source kind.
-func (t TexSrc) String() string { return optab.TexSources[t].Name }
+func (t TexSrc) String() string {
+	if int(t) >= len(optab.TexSources) {
+		return "source?"
+	}
+	return optab.TexSources[t].Name
+}
 
 // nameIndex finds rows by name: positions sorted by name, made when first asked.
 type nameIndex struct {

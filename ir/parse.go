@@ -39,6 +39,7 @@ type parser struct {
 	s     *Shader
 	types []*Type
 	vars  map[int]*Variable
+	names map[string]uint32
 	// Calls are resolved when all functions are known.
 	calls []pendingCall
 

@@ -220,6 +220,23 @@ func (p *parser) instr(b *Block) {
 			p.fail("no such loc")
 		}
 	}
+	if p.tok.kind == tokString {
+		in.Def.Name = p.name(p.str())
+	}
+}
+
+// name returns the index of a value's name in Shader.Names.
+func (p *parser) name(text string) uint32 {
+	i, ok := p.names[text]
+	if !ok && text != "" {
+		if p.names == nil {
+			p.names = map[string]uint32{}
+		}
+		i = uint32(len(p.s.Names))
+		p.s.Names = append(p.s.Names, text)
+		p.names[text] = i
+	}
+	return i
 }
 
 // body parses an instruction behind its "%n:size =" and inserts it into b.

@@ -10,8 +10,8 @@ import (
 
 // PrintOptions choose what the text form shows.
 type PrintOptions struct {
-	// Locs keeps source locations: the text then reads back to a shader equal in
-	// every field.
+	// Locs keeps source locations and the names of values: the text then reads
+	// back to a shader equal in every field.
 	Locs bool
 	// CFG prints each block's predecessors and successors as a comment.
 	CFG bool
@@ -374,7 +374,7 @@ func varFields(v *Variable) []namedField {
 		{"component", &v.Component}, {"driver_location", &v.DriverLocation}, {"index", &v.Index}, {"builtin", &v.BuiltIn},
 		{"centroid", &v.Centroid}, {"sample", &v.Sample}, {"patch", &v.Patch}, {"invariant", &v.Invariant},
 		{"mediump", &v.Mediump}, {"compact", &v.Compact}, {"per_view", &v.PerView}, {"per_vertex", &v.PerVertex},
-		{"per_primitive", &v.PerPrimitive}, {"fb_fetch", &v.FBFetch}, {"always_active", &v.AlwaysActive},
+		{"per_primitive", &v.PerPrimitive}, {"fb_fetch", &v.FBFetch}, {"always_active", &v.AlwaysActive}, {"explicit", &v.ExplicitLayout}, {"temporary", &v.Temporary},
 		{"stream", &v.Stream}, {"depth_layout", &v.DepthLayout}, {"xfb_buffer", &v.XfbBuffer},
 		{"xfb_stride", &v.XfbStride}, {"xfb_offset", &v.XfbOffset},
 	}

@@ -33,7 +33,7 @@ func (p *printer) instr(in *Instr) {
 			if i > 0 {
 				p.f(",")
 			}
-			p.f(" %s: %s", p.blockName(b), p.val(in.Srcs[i].Def))
+			p.f(" %s: %s", p.blockName(b), p.src(in, i))
 		}
 	case KindParallelCopy:
 		p.parallelCopy(in)
@@ -46,17 +46,24 @@ func (p *printer) instr(in *Instr) {
 		p.f(" #%d", in.Loc)
 	}
 	if in.Def.Name != 0 && p.s != nil && int(in.Def.Name) < len(p.s.Names) {
-		comment = strings.TrimSpace(comment + " " + printable(p.s.Names[in.Def.Name]))
+		name := strconv.Quote(p.s.Names[in.Def.Name])
+		if p.o.Locs {
+			p.f(" %s", name)
+		} else {
+			comment = strings.TrimSpace(comment + " " + name[1:len(name)-1])
+		}
 	}
 	if comment != "" {
 		p.f(" // %s", comment)
 	}
 }
 
-// printable keeps a name from ending its comment.
-func printable(s string) string {
-	q := strconv.Quote(s)
-	return q[1 : len(q)-1]
+// src names source i; a broken instruction, which may lack it, prints too.
+func (p *printer) src(in *Instr, i int) string {
+	if i >= len(in.Srcs) {
+		return "%none"
+	}
+	return p.val(in.Srcs[i].Def)
 }
 
 var jumpNames = [...]string{"return", "halt", "break", "continue"}
@@ -79,7 +86,10 @@ func (p *printer) alu(in *Instr) {
 		}
 		s := &in.Srcs[i]
 		p.f(" %s", p.val(s.Def))
-		n := in.SrcComps(i)
+		n := int(in.Def.NumComponents)
+		if int(in.Op) < NumOps && i < len(in.Op.Info().In) { // a broken instruction prints too
+			n = in.SrcComps(i)
+		}
 		if s.Def != nil && (int(s.Def.NumComponents) != n || !s.Swizzle.Same(IdentitySwizzle, n)) {
 			p.f(".%s", swizzleLetters(s.Swizzle, n))
 		}
@@ -92,9 +102,15 @@ func (p *printer) intrinsic(in *Instr) {
 		if i > 0 {
 			p.f(",")
 		}
-		p.f(" %s", p.val(in.Srcs[i].Def))
+		p.f(" %s", p.src(in, i))
+	}
+	if int(in.Intr) >= NumIntrinsics {
+		return
 	}
 	for i, x := range in.Intr.Info().Indices {
+		if i >= len(in.Imm) {
+			break
+		}
 		if v := in.Imm[i]; v != 0 {
 			p.f(" %s=%s", x, indexText(x, v, p.stage(), in))
 		}
@@ -196,7 +212,7 @@ func (p *printer) tex(in *Instr) {
 	t := in.TexInfo()
 	p.f("%s", in.TexOp)
 	for i, k := range t.SrcKinds {
-		p.f(" %s=%s", k, p.val(in.Srcs[i].Def))
+		p.f(" %s=%s", k, p.src(in, i))
 	}
 	var a attrs
 	a.word("dim", t.Dim.String(), true)
@@ -240,17 +256,21 @@ func (p *printer) deref(in *Instr) {
 	d := in.DerefInfo()
 	switch in.Deref {
 	case DerefVar:
-		p.f("deref_var @%d", d.Var.ID)
+		id := uint32(0)
+		if d.Var != nil {
+			id = d.Var.ID
+		}
+		p.f("deref_var @%d", id)
 	case DerefArray:
-		p.f("deref_array %s[%s]", p.val(in.Srcs[0].Def), p.val(in.Srcs[1].Def))
+		p.f("deref_array %s[%s]", p.src(in, 0), p.src(in, 1))
 	case DerefArrayWildcard:
-		p.f("deref_wildcard %s[*]", p.val(in.Srcs[0].Def))
+		p.f("deref_wildcard %s[*]", p.src(in, 0))
 	case DerefPtrAsArray:
-		p.f("deref_ptr %s + %s", p.val(in.Srcs[0].Def), p.val(in.Srcs[1].Def))
+		p.f("deref_ptr %s + %s", p.src(in, 0), p.src(in, 1))
 	case DerefStruct:
-		p.f("deref_struct %s.%d", p.val(in.Srcs[0].Def), d.Field)
+		p.f("deref_struct %s.%d", p.src(in, 0), d.Field)
 	case DerefCast:
-		p.f("deref_cast %s (%s %s)", p.val(in.Srcs[0].Def), d.Modes, p.typ(d.Type))
+		p.f("deref_cast %s (%s %s)", p.src(in, 0), d.Modes, p.typ(d.Type))
 		if d.PtrStride != 0 {
 			p.f(" stride=%d", d.PtrStride)
 		}
@@ -305,7 +325,7 @@ func (p *printer) parallelCopy(in *Instr) {
 		if e.SrcIsReg {
 			p.f("reg ")
 		}
-		p.f("%s", p.val(in.Srcs[i].Def))
+		p.f("%s", p.src(in, i))
 	}
 	p.f(")")
 }
@@ -325,7 +345,7 @@ func (p *printer) call(in *Instr) {
 		if i > 0 {
 			p.f(", ")
 		}
-		p.f("%s", p.val(in.Srcs[i].Def))
+		p.f("%s", p.src(in, i))
 	}
 	p.f(")")
 }

@@ -1,7 +1,7 @@
 package ir
 
 // Shader is one shader stage: its functions, variables and facts. It owns all
-// of its objects; dropping it frees them.
+// of its objects; dropping it frees them, Release hands their memory on.
 type Shader struct {
 	Stage     Stage
 	Name      string // the entry point's name
@@ -22,15 +22,7 @@ type Shader struct {
 	nextVar uint32
 	curLoc  uint32
 
-	instrs slab[Instr]
-	srcs   slab[Src]
-	blocks slab[Block]
-	ifs    slab[If]
-	loops  slab[Loop]
-	imms   slab[uint64]
-	derefs slab[DerefInfo]
-	texs   slab[TexInfo]
-	phis   slab[PhiInfo]
+	*slabs // nil after Release
 }
 
 // Loc is a place in the source: file (index into Shader.Files), line and
@@ -45,7 +37,7 @@ func NewShader(stage Stage, opts *Options) *Shader {
 	if opts == nil {
 		opts = &Options{}
 	}
-	return &Shader{Stage: stage, Options: opts, Locs: make([]Loc, 1), Files: []string{""}, Names: []string{""}}
+	return &Shader{Stage: stage, Options: opts, Locs: make([]Loc, 1), Files: []string{""}, Names: []string{""}, slabs: slabPool.Get().(*slabs)}
 }
 
 // Info are facts about a shader. The frontend fills what the module declares;
@@ -191,21 +183,25 @@ type Variable struct {
 	Component      uint8
 	DriverLocation uint32
 	// Index is 1 of a second dual-source colour, or the input attachment index.
-	Index         uint32
-	Set, Binding  uint32
-	BuiltIn       int32 // SPIR-V BuiltIn, -1 none
-	Interp        Interp
-	Centroid      bool
-	Sample        bool
-	Patch         bool
-	Invariant     bool
-	Mediump       bool
-	Compact       bool // array of scalars, one component each
-	PerView       bool
-	PerVertex     bool
-	PerPrimitive  bool
-	FBFetch       bool
-	HasBinding    bool
+	Index        uint32
+	Set, Binding uint32
+	BuiltIn      int32 // SPIR-V BuiltIn, -1 none
+	Interp       Interp
+	Centroid     bool
+	Sample       bool
+	Patch        bool
+	Invariant    bool
+	Mediump      bool
+	Compact      bool // array of scalars, one component each
+	PerView      bool
+	PerVertex    bool
+	PerPrimitive bool
+	FBFetch      bool
+	HasBinding   bool
+	// ExplicitLayout says that lower_vars_to_explicit_types has placed the variable.
+	ExplicitLayout bool
+	// Temporary says that lower_io_to_temporaries has given the variable a temporary.
+	Temporary     bool
 	AlwaysActive  bool
 	Stream        uint8
 	DepthLayout   uint8

@@ -1,10 +1,6 @@
 package ir
 
-import (
-	"fmt"
-
-	"nirc/ir/optab"
-)
+import "fmt"
 
 // ValidationError is a broken rule of the IR. Rules are named as in docs/ir.md:
 // a letter for what they are about and a number.
@@ -42,8 +38,8 @@ func Validate(s *Shader) (err error) {
 type validator struct {
 	s     *Shader
 	impl  *Impl
-	vars  map[*Variable]bool
-	seen  []bool // by Def.Index
+	vars  map[*Variable]*Impl // what is declared, and in which function (nil: the shader)
+	seen  []bool              // by Def.Index
 	uses  int
 	depth int
 }
@@ -60,24 +56,30 @@ func (v *validator) check(ok bool, rule string, in *Instr, format string, a ...a
 }
 
 func (v *validator) shader() {
-	v.vars = map[*Variable]bool{}
+	v.vars = map[*Variable]*Impl{}
 	for _, x := range v.s.Variables {
 		if x.Mode == ModeFunctionTemp {
 			v.fail("R1", x.Name, "function_temp variable outside a function")
 		}
 		v.variable(x)
 	}
-	entries := 0
+	entries, preambles := 0, 0
 	for _, f := range v.s.Functions {
 		if f.IsEntry {
 			entries++
+		}
+		if f.IsPreamble {
+			preambles++
+		}
+		if f.IsEntry && f.IsPreamble {
+			v.fail("F1", f.Name, "the entry point is the preamble")
 		}
 		if f.Shader != v.s || f.Impl != nil && (f.Impl.Fn != f || f.Impl.Shader != v.s) {
 			v.fail("F1", f.Name, "function and body do not point at each other")
 		}
 	}
-	if entries > 1 {
-		v.fail("F1", "", "%d entry points", entries)
+	if entries > 1 || preambles > 1 {
+		v.fail("F1", "", "%d entry points, %d preambles", entries, preambles)
 	}
 	for _, f := range v.s.Functions {
 		if f.Impl != nil {
@@ -87,7 +89,7 @@ func (v *validator) shader() {
 }
 
 func (v *validator) variable(x *Variable) {
-	v.vars[x] = true
+	v.vars[x] = v.impl
 	m := x.Mode
 	switch {
 	case m == 0 || m&(m-1) != 0 || m >= modeEnd:
@@ -98,6 +100,8 @@ func (v *validator) variable(x *Variable) {
 		v.fail("R2", x.Name, "compact variable is not an array of scalars")
 	case m == ModeImage && x.Type.WithoutArray().Base != BaseImage:
 		v.fail("R5", x.Name, "image variable of type %s", x.Type)
+	case x.InterfaceType != nil && !x.InterfaceType.WithoutArray().IsStruct():
+		v.fail("R3", x.Name, "interface type %s is no struct", x.InterfaceType)
 	case x.PerVertex && !(v.s.Stage == StageFragment && m == ModeShaderIn):
 		v.fail("R6", x.Name, "per_vertex is for fragment inputs")
 	case x.PerView && !x.Type.IsArray():
@@ -139,6 +143,9 @@ func (v *validator) function(f *Function) {
 		}
 		v.variable(x)
 	}
+	if !impl.Structured {
+		v.fail("B7", f.Name, "unstructured function: there is no goto, so edges follow from the tree")
+	}
 	v.tree(&impl.Body, nil)
 	if !impl.End.Empty() || impl.End.list != nil || impl.End.Succ != [2]*Block{} {
 		v.fail("B4", f.Name, "the end block has instructions, successors or a place in the tree")
@@ -172,6 +179,9 @@ func (v *validator) metadata(claimed Metadata) {
 			n++
 		}
 	}
+	if claimed&MetaInstrIndex != 0 {
+		v.instrIndex()
+	}
 	if claimed&MetaDominance == 0 {
 		return
 	}
@@ -186,6 +196,23 @@ func (v *validator) metadata(claimed Metadata) {
 		if o.b.idom != o.idom {
 			v.fail("M1", v.impl.Fn.Name, "dominance claimed valid, but is not")
 		}
+	}
+}
+
+// instrIndex checks that instruction numbers increase; a removal may have left gaps.
+func (v *validator) instrIndex() {
+	last := uint32(0)
+	for b := range v.impl.Blocks() {
+		ok := b.StartIP >= last
+		last = b.StartIP
+		for in := b.first; in != nil; in = in.next {
+			ok = ok && in.Index > last
+			last = in.Index
+		}
+		if !ok || b.EndIP <= last {
+			v.fail("M1", v.impl.Fn.Name, "instr_index claimed valid, but is not")
+		}
+		last = b.EndIP
 	}
 }
 
@@ -254,7 +281,7 @@ func (v *validator) edges() {
 	}
 	links := 0
 	for b := range impl.Blocks() {
-		if impl.Structured && b.Succ != b.successors() {
+		if b.Succ != b.successors() {
 			v.fail("B3", name, "a block's successors are not what its place in the tree says")
 		}
 		if b.Succ[0] == b.Succ[1] && b.Succ[0] != nil {
@@ -323,6 +350,9 @@ func (v *validator) ifCond(b *Block, i *If) {
 		v.fail("V3", v.impl.Fn.Name, "condition of an if without value or owner")
 	}
 	v.uses++
+	if c.Instr == nil || c.Instr.Block == nil || c.Instr.Block.impl != v.impl {
+		v.fail("V3", v.impl.Fn.Name, "condition of an if comes from outside the function")
+	}
 	if c.NumComponents != 1 || c.BitSize > 32 {
 		v.fail("B5", PrintInstr(c.Instr), "condition of %dx%d", c.BitSize, c.NumComponents)
 	}
@@ -434,6 +464,31 @@ func (v *validator) instr(in *Instr) {
 		v.phi(in)
 	case KindCall:
 		v.call(in)
+	case KindParallelCopy:
+		v.parallelCopy(in)
+	}
+}
+
+// parallelCopy checks the sizes of the copies and that register ends are registers.
+func (v *validator) parallelCopy(in *Instr) {
+	entries := in.CopyInfo().Entries
+	v.check(len(entries) == len(in.Srcs), "P3", in, "%d copies of %d sources", len(entries), len(in.Srcs))
+	size := func(d *Def, isReg bool) (comps, bits uint64) {
+		if !isReg {
+			return uint64(d.NumComponents), uint64(d.BitSize)
+		}
+		v.check(d.Instr.IsIntrinsic(IntrDeclReg), "I4", in, "register end does not come from decl_reg")
+		return d.Instr.Get(IdxNumComponents), d.Instr.Get(IdxBitSize)
+	}
+	for i := range entries {
+		e := &entries[i]
+		dst := &e.Dst
+		if e.DstReg != nil {
+			dst = e.DstReg
+		}
+		sc, sb := size(in.Srcs[i].Def, e.SrcIsReg)
+		dc, db := size(dst, e.DstReg != nil)
+		v.check(sc == dc && sb == db, "P3", in, "copy %d is from %dx%d to %dx%d", i, sb, sc, db, dc)
 	}
 }
 
@@ -458,17 +513,10 @@ func (v *validator) phi(in *Instr) {
 func (v *validator) call(in *Instr) {
 	f := in.CallInfo().Callee
 	v.check(f != nil && f.Shader == v.s, "C1", in, "callee is no function of this shader")
+	v.check(!f.IsPreamble || v.impl.Fn.IsEntry, "F1", in, "the preamble is called from another function than the entry point")
 	v.check(len(f.Params) == len(in.Srcs), "C1", in, "%d arguments for %d parameters", len(in.Srcs), len(f.Params))
 	for i, q := range f.Params {
 		d := in.Srcs[i].Def
 		v.check(d.NumComponents == q.NumComponents && d.BitSize == q.BitSize, "C1", in, "argument %d has another size than the parameter", i)
 	}
-}
-
-// operandBits gives the size that an operand must have: its own, or w.
-func operandBits(t optab.T, w uint8) uint8 {
-	if t.Bits != 0 {
-		return t.Bits
-	}
-	return w
 }

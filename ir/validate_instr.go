@@ -139,7 +139,12 @@ func (v *validator) special(in *Instr) {
 	case IntrStoreOutput:
 		v.storeOutput(in)
 	case IntrLoadParam:
-		v.check(in.Get(IdxParamIdx) < uint64(len(v.impl.Fn.Params)), "I12", in, "no such parameter")
+		k := in.Get(IdxParamIdx)
+		v.check(k < uint64(len(v.impl.Fn.Params)), "I12", in, "no such parameter")
+		q := &v.impl.Fn.Params[k]
+		v.check(q.NumComponents == in.Def.NumComponents && q.BitSize == in.Def.BitSize, "I12", in, "parameter of %dx%d", q.BitSize, q.NumComponents)
+	case IntrImageDerefAtomic, IntrImageAtomic, IntrBindlessImageAtomic, IntrImageDerefAtomicSwap, IntrImageAtomicSwap, IntrBindlessImageAtomicSwap:
+		v.imageAtomic(in)
 	case IntrDerefModeIs:
 		m := in.Get(IdxMemoryModes)
 		v.check(m != 0 && m&(m-1) == 0, "I13", in, "exactly one mode wanted")
@@ -151,7 +156,30 @@ func (v *validator) special(in *Instr) {
 		s := UnpackIOSemantics(in.Get(IdxIoSemantics))
 		v.check(s.DualSourceIndex == 0 && !s.FBFetch || v.s.Stage == StageFragment, "I10", in, "dual source or framebuffer fetch outside a fragment shader")
 		v.check(s.GSStreams == 0 || v.s.Stage == StageGeometry, "I10", in, "streams outside a geometry shader")
+		v.check(!in.Has(IdxIoXfb) || !s.NoVarying || !s.NoSysvalOutput || in.Get(IdxIoXfb) != 0 || in.Get(IdxIoXfb2) != 0, "I10", in, "output without effect")
 	}
+}
+
+// imageAtomic checks rule I11 where the format is known.
+func (v *validator) imageAtomic(in *Instr) {
+	f := ImageFormat(in.Get(IdxFormat))
+	if f == 0 {
+		return
+	}
+	op := AtomicOp(in.Get(IdxAtomicOp))
+	bits, ok := uint8(32), false
+	switch f.String() {
+	case "r32ui", "r32i":
+		ok = !op.IsFloat()
+	case "r64ui", "r64i":
+		bits, ok = 64, !op.IsFloat()
+	case "r32f":
+		ok = op.IsFloat() || op == AtomicXchg
+	case "r16f":
+		bits, ok = 16, op == AtomicFMin || op == AtomicFMax
+	}
+	v.check(ok, "I11", in, "%s on an image of format %s", enumText(AtomicOpNames[:], uint64(op)), f)
+	v.check(in.Def.BitSize == bits, "I11", in, "%d bits of an image of format %s", in.Def.BitSize, f)
 }
 
 func (v *validator) storeOutput(in *Instr) {
@@ -182,13 +210,18 @@ func (v *validator) access(in *Instr, val *Def, store bool) {
 	v.check(!store || info.Modes&^ModeReadOnly != 0, "I5", in, "store to %s", info.Modes)
 }
 
+// derefSrcs is the number of sources by kind of deref.
+var derefSrcs = [...]int{DerefVar: 0, DerefArray: 2, DerefArrayWildcard: 1, DerefPtrAsArray: 2, DerefStruct: 1, DerefCast: 1}
+
 func (v *validator) deref(in *Instr) {
 	d := in.DerefInfo()
 	v.check(d.Type != nil, "D1", in, "deref without type")
+	v.check(len(in.Srcs) == derefSrcs[in.Deref], "D2", in, "%d sources, not %d", len(in.Srcs), derefSrcs[in.Deref])
 	if in.Deref == DerefVar {
-		v.check(d.Var != nil && v.vars[d.Var], "D1", in, "variable is not declared here")
+		home, declared := v.vars[d.Var]
+		v.check(declared, "D1", in, "variable is not declared here")
 		v.check(d.Modes == d.Var.Mode && d.Type == d.Var.Type, "D1", in, "modes or type differ from the variable's")
-		v.check(d.Var.Mode != ModeFunctionTemp || declares(v.impl, d.Var), "D1", in, "variable of another function")
+		v.check(home == nil || home == v.impl, "D1", in, "variable of another function")
 		return
 	}
 	if in.Deref == DerefCast {
@@ -221,21 +254,13 @@ func (v *validator) deref(in *Instr) {
 	}
 }
 
-func declares(impl *Impl, x *Variable) bool {
-	for _, l := range impl.Locals {
-		if l == x {
-			return true
-		}
-	}
-	return false
-}
-
 func (v *validator) tex(in *Instr) {
 	t := in.TexInfo()
 	row := in.TexOp.Info()
 	v.check(len(t.SrcKinds) == len(in.Srcs), "T1", in, "%d kinds for %d sources", len(t.SrcKinds), len(in.Srcs))
 	var have [32]bool
 	for i, k := range t.SrcKinds {
+		v.check(int(k) < NumTexSrcs, "T1", in, "no such kind of source")
 		v.check(!have[k], "T1", in, "two %s sources", k)
 		have[k] = true
 		v.texSrc(in, t, k, in.Srcs[i].Def)
@@ -246,19 +271,38 @@ func (v *validator) tex(in *Instr) {
 	v.check(!have[TexSrcLod] || op != TexOpTex && op != TexOpTxb && op != TexOpTxd && op != TexOpLod, "T3", in, "lod source")
 	v.check(have[TexSrcDdx] == have[TexSrcDdy] && (!have[TexSrcDdx] || op == TexOpTxd), "T3", in, "derivative sources")
 	ms := t.Dim == DimMS || t.Dim == DimSubpassMS
-	v.check(op != TexOpTxf || !ms, "T4", in, "txf of a multisampled texture")
+	sampled := op == TexOpTxf || op == TexOpTex || op == TexOpTxb || op == TexOpTxl || op == TexOpTxd || op == TexOpTg4 || op == TexOpLod
+	v.check(!sampled || !ms, "T4", in, "%s of a multisampled texture", op)
 	v.check(op != TexOpTxfMs || ms, "T4", in, "txf_ms of a texture that is not multisampled")
 	v.check(t.Component == 0 || op == TexOpTg4, "T5", in, "component of what is no gather")
 	v.check(!t.HasOffsets || op == TexOpTg4 && !have[TexSrcOffset], "T5", in, "four offsets")
 	want := row.Comps
+	if op == TexOpTxs {
+		want = sizeComps(t)
+	}
 	if want == 4 && t.NewStyleShadow && op != TexOpTg4 {
 		want = 1
 	}
 	if t.IsSparse {
 		want++
 	}
-	v.check(want == 0 || row.Comps == 0 || in.Def.NumComponents == want, "T6", in, "result of %d components, not %d", in.Def.NumComponents, want)
+	v.check(in.Def.NumComponents == want, "T6", in, "result of %d components, not %d", in.Def.NumComponents, want)
 	v.check(t.DestType.Bits == 0 || t.DestType.Bits == in.Def.BitSize, "T6", in, "result of %d bits", in.Def.BitSize)
+}
+
+// sizeComps is the number of components of a texture's size.
+func sizeComps(t *TexInfo) uint8 {
+	n := uint8(2)
+	switch t.Dim {
+	case Dim1D, DimBuf:
+		n = 1
+	case Dim3D:
+		n = 3
+	}
+	if t.IsArray {
+		n++
+	}
+	return n
 }
 
 func (v *validator) texSrc(in *Instr, t *TexInfo, k TexSrc, d *Def) {
@@ -268,7 +312,31 @@ func (v *validator) texSrc(in *Instr, t *TexInfo, k TexSrc, d *Def) {
 		v.check(n == t.CoordComponents || t.CoordComponents == 0, "T1", in, "coord of %d components, not %d", n, t.CoordComponents)
 	case TexSrcProjector, TexSrcComparator, TexSrcBias, TexSrcLod, TexSrcMinLod, TexSrcMsIndex, TexSrcTextureOffset, TexSrcSamplerOffset, TexSrcPlane:
 		v.check(n == 1, "T1", in, "%s of %d components", k, n)
+	case TexSrcOffset, TexSrcDdx, TexSrcDdy:
+		want := t.CoordComponents
+		if t.IsArray && want > 0 {
+			want--
+		}
+		v.check(n == want || want == 0, "T1", in, "%s of %d components, not %d", k, n, want)
+	case TexSrcBackend1, TexSrcBackend2:
+		v.check(n <= 4, "T1", in, "%s of %d components", k, n)
 	case TexSrcTextureDeref, TexSrcSamplerDeref:
-		v.check(d.Instr.Kind == KindDeref && d.Instr.DerefInfo().Type.IsOpaque(), "T7", in, "%s is no deref of a texture or sampler", k)
+		v.texDeref(in, t, k, d)
 	}
+}
+
+// texDeref checks rule T7.
+func (v *validator) texDeref(in *Instr, t *TexInfo, k TexSrc, d *Def) {
+	v.check(d.Instr.Kind == KindDeref, "T7", in, "%s is no deref", k)
+	typ := d.Instr.DerefInfo().Type
+	if k == TexSrcSamplerDeref {
+		v.check(typ.Base == BaseSampler || typ.Base == BaseSampledImage, "T7", in, "%s of type %s", k, typ)
+		return
+	}
+	v.check(typ.Base == BaseTexture || typ.Base == BaseSampledImage || typ.Base == BaseImage, "T7", in, "%s of type %s", k, typ)
+	row := in.TexOp.Info()
+	if row.Comps != 4 || row.Query || t.IsShadow || typ.Texel == BaseVoid || t.DestType.Class == ClassNone {
+		return
+	}
+	v.check((t.DestType.Class == ClassFloat) == (typ.Texel == BaseFloat), "T7", in, "%s result of a %s", t.DestType, typ)
 }

@@ -180,7 +180,7 @@ func (t *translator) fillBuiltIn(v *variable, iv *ir.Variable, b spv.BuiltIn) {
 	switch b {
 	case spv.BuiltInClipDistance, spv.BuiltInCullDistance:
 		iv.Compact = true
-		if !ty.IsArray() || ty.Len == 0 || ty.Len > 8 {
+		if !ty.IsArray() || ty.Len == 0 || ty.Len > 8 || !ty.Elem.IsScalar() {
 			t.fail(v.id, "%s is not an array of 1 to 8 floats", b)
 		}
 		if (v.sc == spv.StorageClassOutput) || t.stage == ir.StageFragment {
@@ -192,6 +192,9 @@ func (t *translator) fillBuiltIn(v *variable, iv *ir.Variable, b spv.BuiltIn) {
 		}
 	case spv.BuiltInTessLevelOuter, spv.BuiltInTessLevelInner:
 		iv.Compact, iv.Patch = true, true
+		if !iv.Type.IsArray() || !iv.Type.Elem.IsScalar() {
+			t.fail(v.id, "%s is not an array of floats", b)
+		}
 	case spv.BuiltInSampleId, spv.BuiltInSamplePosition:
 		t.s.Info.UsesSampleShading = true
 	case spv.BuiltInPrimitiveId, spv.BuiltInLayer, spv.BuiltInViewportIndex:

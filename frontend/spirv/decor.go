@@ -28,7 +28,7 @@ func (d *decoration) arg(i int) uint32 {
 
 // capSet are the capabilities that change a translation.
 type capSet struct {
-	explicitShared, variablePointers, demote bool
+	explicitShared bool
 }
 
 // collectDecorations gathers decorations, names and capabilities: what stands
@@ -94,10 +94,6 @@ func (t *translator) capability(c spv.Capability) {
 		t.fail(0, "modules of capability %s are not supported", c)
 	case spv.CapabilityWorkgroupMemoryExplicitLayoutKHR:
 		t.caps.explicitShared = true
-	case spv.CapabilityVariablePointers, spv.CapabilityVariablePointersStorageBuffer:
-		t.caps.variablePointers = true
-	case spv.CapabilityDemoteToHelperInvocation:
-		t.caps.demote = true
 	}
 }
 

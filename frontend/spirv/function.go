@@ -248,8 +248,8 @@ func (t *translator) makeFunctions() {
 		if len(f.params) != len(f.typ.members) {
 			t.fail(f.id, "the function has %d parameters, its type has %d", len(f.params), len(f.typ.members))
 		}
-		for _, p := range f.params {
-			t.makeParam(f, &t.m.Insts[p])
+		for k, p := range f.params {
+			t.makeParam(f, &t.m.Insts[p], f.typ.members[k])
 		}
 	}
 }
@@ -257,8 +257,11 @@ func (t *translator) makeFunctions() {
 // maxParams bounds the leaves of a function's parameters and result.
 const maxParams = 1 << 14
 
-func (t *translator) makeParam(f *function, in *spv.Instruction) {
+func (t *translator) makeParam(f *function, in *spv.Instruction, want *typ) {
 	ty := t.typeOf(uint32(in.ResultType()))
+	if ty != want {
+		t.fail(uint32(in.Result()), "the parameter's type is not that of the function type")
+	}
 	name := t.nameOf(uint32(in.Result()))
 	if ty.kind == tPointer {
 		p := t.pointee(ty)

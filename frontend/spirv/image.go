@@ -353,6 +353,9 @@ func (t *translator) imageAtomic(in *inst, x *texel, op ir.AtomicOp, access ir.A
 		r.Set(ir.IdxSrcType, ir.ALUType{Class: texelClass(ty), Bits: ty.bits}.Pack())
 		return
 	}
+	if !atomicFormat(s.format, ty.bits, op) {
+		t.fail(in.id, "%s on an image of format %s is not allowed", in.op, s.format)
+	}
 	data, compare := t.atomicData(in, ty)
 	var r *ir.Instr
 	if compare != nil {
@@ -362,4 +365,22 @@ func (t *translator) imageAtomic(in *inst, x *texel, op ir.AtomicOp, access ir.A
 	}
 	setImage(r, x.img.typ.ir, s, access).Set(ir.IdxAtomicOp, uint64(op))
 	t.atomicResult(in, &r.Def)
+}
+
+// atomicFormat tells whether an atomic of the size works on texels of a format.
+func atomicFormat(f spv.ImageFormat, bits uint8, op ir.AtomicOp) bool {
+	isFloat := op == ir.AtomicFAdd || op == ir.AtomicFMin || op == ir.AtomicFMax
+	switch f {
+	case spv.ImageFormatUnknown:
+		return true
+	case spv.ImageFormatR32f:
+		return bits == 32 && (isFloat || op == ir.AtomicXchg)
+	case spv.ImageFormatR16f:
+		return bits == 16 && isFloat && op != ir.AtomicFAdd
+	case spv.ImageFormatR32ui, spv.ImageFormatR32i:
+		return bits == 32 && !isFloat
+	case spv.ImageFormatR64ui, spv.ImageFormatR64i:
+		return bits == 64 && !isFloat
+	}
+	return false
 }

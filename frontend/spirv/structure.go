@@ -97,6 +97,7 @@ const (
 // structurize builds and resolves the function's tree.
 func (t *translator) structurize() {
 	f := t.f
+	clear(t.caseOf)
 	build := func() { f.tree = t.region(0, false, false) }
 	if t.guard(build) != nil {
 		// Sides of a selection may meet before its merge block; finding where

@@ -113,12 +113,19 @@ func (t *translator) sample(in *inst, f sampleFlags) {
 	if it.kind != tImage || it.image.sampled == 2 {
 		t.fail(in.id, "%s is not of a sampled image", in.op)
 	}
+	res := t.texelResult(in, f&sSparse != 0)
+	if el := it.elem; el.kind != tVoid && (el.isFloat() != res.isFloat()) {
+		t.fail(in.id, "%s gives %s from an image of %s", in.op, res, el)
+	}
+	if it.image.ms && f&sFetch == 0 {
+		t.fail(in.id, "%s is not allowed on a multisampled image", in.op)
+	}
 	k := 2
 	if f&(sDref|sGather) != 0 {
 		k = 3
 	}
 	o := t.imageOps(in, k)
-	res := t.texelResult(in, f&sSparse != 0)
+	t.flatOperands(in, &o, &it.image)
 	n := uint8(4)
 	if f&sDref != 0 && f&sGather == 0 {
 		n = 1
@@ -139,6 +146,19 @@ func (t *translator) sample(in *inst, f sampleFlags) {
 	t.sampleOperands(in, x, f, &o, &it.image)
 	b.Insert(x)
 	t.setTexel(in, &x.Def, res, f&sSparse != 0)
+}
+
+// flatOperands checks the operands that have a component for each coordinate
+// but the layer.
+func (t *translator) flatOperands(in *inst, o *imageOperands, s *imageShape) {
+	flat := *s
+	flat.arrayed = false
+	n := uint8(coordComps(&flat))
+	for _, d := range []*ir.Def{o.offset, o.ddx, o.ddy} {
+		if d != nil && d.NumComponents != n {
+			t.fail(in.id, "%s: an operand has %d components, the image has %d coordinates", in.op, d.NumComponents, n)
+		}
+	}
 }
 
 // sampleOp chooses the texture operation.
@@ -281,6 +301,9 @@ func (t *translator) imageQuery(in *inst) {
 func (t *translator) queryLod(in *inst) {
 	tex, smp := t.sampled(t.arg(in, 0))
 	s := imageTypeOf(tex.typ).image
+	if s.ms {
+		t.fail(in.id, "%s is not allowed on a multisampled image", in.op)
+	}
 	flat := s
 	flat.arrayed = false
 	x := t.newTex(ir.TexOpLod, 2, 32, ir.ClassFloat, tex, smp, &s)

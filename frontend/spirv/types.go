@@ -213,7 +213,7 @@ func (t *translator) typeDecl(in *inst) {
 	case spv.OpTypeForwardPointer:
 		return
 	case spv.OpTypeFunction:
-		ty.kind, ty.elem = tFunction, t.typeOf(in.args[0])
+		ty.kind, ty.leaves, ty.elem = tFunction, 0, t.typeOf(in.args[0])
 		for _, a := range in.args[1:] {
 			ty.members = append(ty.members, t.typeOf(a))
 		}
@@ -464,6 +464,9 @@ func (t *translator) imageType(in *inst, ty *typ) {
 	dims := [...]ir.Dim{ir.Dim1D, ir.Dim2D, ir.Dim3D, ir.DimCube, ir.DimRect, ir.DimBuf, ir.DimSubpass}
 	if int(sh.dim) >= len(dims) {
 		t.fail(in.id, "images of dimension %s are not supported", sh.dim)
+	}
+	if sh.ms && sh.dim != spv.Dim2D && sh.dim != spv.DimSubpassData {
+		t.fail(in.id, "multisampled images of dimension %s do not exist", sh.dim)
 	}
 	ty.kind, ty.image, ty.elem = tImage, sh, texel
 	ty.ir = &ir.Type{Base: ir.BaseTexture, Dim: dims[sh.dim], Arrayed: sh.arrayed, Shadow: sh.depth == 1, MS: sh.ms, TexelBits: texel.bits}

@@ -73,8 +73,13 @@ func (t *translator) val(id uint32) *value {
 	switch v.kind {
 	case vBad:
 		panic(bail{v.obj.(*Error)})
+	case vFunction, vExtSet:
+		return v
 	case vNone:
 		t.fail(id, "%s %%%d is used before its definition, or where its kind is not allowed", t.m.Insts[i].Op, id)
+	}
+	if t.f != nil && t.f.fn != nil && i > int(t.funcs[0].def) && (i < int(t.f.fn.def) || i > int(t.f.fn.last)) {
+		t.fail(id, "the id belongs to another function")
 	}
 	return v
 }

@@ -88,8 +88,10 @@ func (t *translator) makeVariables() {
 		t.word = int(in.Offset)
 		x := makeInst(in)
 		var v *variable
+		n := len(t.s.Variables)
 		if err := t.guard(func() { v = t.globalVariable(&x, int(i)) }); err != nil {
 			t.vals[i] = value{kind: vBad, obj: err}
+			t.s.Variables = t.s.Variables[:n]
 			continue
 		}
 		t.vals[i] = value{kind: vVariable, typ: t.typeOf(x.typ), obj: v}

@@ -56,25 +56,38 @@ const (
 	opU2f
 	opFfloor
 	opFsqrt
-	opIadd
+	opFrcp
+	opFceil
+	opFtrunc
+	opFroundEven
+	opFmod
+	opFrem
+	opF2i
+	opF2u
+	opIadd // from here integers of 32 bits
 	opIsub
 	opImul
 	opIneg
-	opAnd
-	opOr
-	opXor
-	opNot
 	opShl
 	opUshr
 	opIshr
 	opIlt
 	opIge
+	opImin
+	opImax
+	opIdiv
+	opIrem
+	opImod
+	opUdiv
+	opUmod
+	opAnd // from here zero-extended values of any size
+	opOr
+	opXor
+	opNot
 	opIeq
 	opIne
 	opUlt
 	opUge
-	opImin
-	opImax
 	opUmin
 	opUmax
 	opSelect
@@ -93,11 +106,14 @@ type fastOp struct {
 var fastOps = func() (t [ir.NumOps]fastOp) {
 	for op, code := range map[ir.Op]opcode{ir.OpFadd: opFadd, ir.OpFsub: opFsub, ir.OpFmul: opFmul, ir.OpFdiv: opFdiv, ir.OpFfma: opFfma,
 		ir.OpFmin: opFmin, ir.OpFmax: opFmax, ir.OpFneg: opFneg, ir.OpFabs: opFabs, ir.OpFsat: opFsat, ir.OpFlt: opFlt, ir.OpFge: opFge,
-		ir.OpFeq: opFeq, ir.OpFneu: opFneu, ir.OpFfloor: opFfloor, ir.OpFsqrt: opFsqrt} {
+		ir.OpFeq: opFeq, ir.OpFneu: opFneu, ir.OpFfloor: opFfloor, ir.OpFsqrt: opFsqrt,
+		ir.OpFrcp: opFrcp, ir.OpFceil: opFceil, ir.OpFtrunc: opFtrunc, ir.OpFroundEven: opFroundEven, ir.OpFmod: opFmod, ir.OpFrem: opFrem,
+		ir.OpF2i32: opF2i, ir.OpF2u32: opF2u} {
 		t[op] = fastOp{code, 32, true}
 	}
 	for op, code := range map[ir.Op]opcode{ir.OpIadd: opIadd, ir.OpIsub: opIsub, ir.OpImul: opImul, ir.OpIneg: opIneg, ir.OpIshl: opShl,
-		ir.OpUshr: opUshr, ir.OpIshr: opIshr, ir.OpIlt: opIlt, ir.OpIge: opIge, ir.OpImin: opImin, ir.OpImax: opImax, ir.OpI2f32: opI2f} {
+		ir.OpUshr: opUshr, ir.OpIshr: opIshr, ir.OpIlt: opIlt, ir.OpIge: opIge, ir.OpImin: opImin, ir.OpImax: opImax, ir.OpI2f32: opI2f,
+		ir.OpIdiv: opIdiv, ir.OpIrem: opIrem, ir.OpImod: opImod, ir.OpUdiv: opUdiv, ir.OpUmod: opUmod} {
 		t[op] = fastOp{code, 32, false}
 	}
 	// Sizes do not matter where the operands are zero-extended.
@@ -310,6 +326,57 @@ func (w *Wave) execFloat(i *inst) {
 		for _, l := range w.on {
 			d[l] = bits32(float32(math.Sqrt(float64(f32(a[l])))))
 		}
+	default:
+		w.execRound(i)
+	}
+}
+
+// execRound runs the float operations around rounding to integers.
+func (w *Wave) execRound(i *inst) {
+	d, a, b := w.regs[i.dst:], w.regs[i.a:], w.regs[i.b:]
+	switch i.op {
+	case opFrcp:
+		for _, l := range w.on {
+			d[l] = bits32(1 / f32(a[l]))
+		}
+	case opFceil:
+		for _, l := range w.on {
+			d[l] = bits32(float32(math.Ceil(float64(f32(a[l])))))
+		}
+	case opFtrunc:
+		for _, l := range w.on {
+			d[l] = bits32(float32(math.Trunc(float64(f32(a[l])))))
+		}
+	case opFroundEven:
+		for _, l := range w.on {
+			d[l] = bits32(float32(math.RoundToEven(float64(f32(a[l])))))
+		}
+	case opFmod: // every step rounds
+		for _, l := range w.on {
+			q := float32(math.Floor(float64(f32(a[l]) / f32(b[l]))))
+			d[l] = bits32(f32(a[l]) - float32(f32(b[l])*q))
+		}
+	case opFrem:
+		for _, l := range w.on {
+			q := float32(math.Trunc(float64(f32(a[l]) / f32(b[l]))))
+			d[l] = bits32(f32(a[l]) - float32(f32(b[l])*q))
+		}
+	case opF2i:
+		for _, l := range w.on {
+			v := float64(f32(a[l]))
+			if v != v {
+				v = 0
+			}
+			d[l] = uint64(uint32(int32(max(math.MinInt32, min(math.MaxInt32, v)))))
+		}
+	case opF2u:
+		for _, l := range w.on {
+			v := float64(f32(a[l]))
+			if v != v {
+				v = 0
+			}
+			d[l] = uint64(uint32(int64(max(0, min(math.MaxUint32, v)))))
+		}
 	}
 }
 
@@ -395,6 +462,31 @@ func (w *Wave) execInt(i *inst) {
 		for _, l := range w.on {
 			d[l] = uint64(uint32(max(int32(a[l]), int32(b[l]))))
 		}
+	default:
+		w.execDivision(i)
+	}
+}
+
+// execDivision runs the integer divisions; division by 0 gives 0.
+func (w *Wave) execDivision(i *inst) {
+	d, a, b := w.regs[i.dst:], w.regs[i.a:], w.regs[i.b:]
+	for _, l := range w.on {
+		x, y := int64(int32(a[l])), int64(int32(b[l]))
+		if i.op >= opUdiv {
+			x, y = int64(a[l]), int64(b[l])
+		}
+		if y == 0 {
+			d[l] = 0
+			continue
+		}
+		r := x % y
+		switch {
+		case i.op == opIdiv || i.op == opUdiv:
+			r = x / y
+		case i.op == opImod && r != 0 && (r < 0) != (y < 0):
+			r += y
+		}
+		d[l] = uint64(uint32(r))
 	}
 }
 

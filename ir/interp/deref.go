@@ -130,6 +130,9 @@ func (c *compiler) finishMemory() {
 	p := c.p
 	p.scratchBase = (p.private + 15) &^ 15
 	p.private = p.scratchBase + c.s.ScratchSize
+	// An odd number of cache lines, so that the lanes' copies of one variable do
+	// not fall on the same few sets of the cache.
+	p.private = (p.private+63)&^63 | 64
 	buf := make([]byte, p.scratchBase)
 	any := false
 	for _, v := range c.s.Variables {

@@ -181,15 +181,19 @@ func TestFastAgainstTable(t *testing.T) {
 						copy(w.regs[1:], in[:3])
 						i := &inst{op: f.op, dst: 0, a: 1, b: 2, c: 3, bits: bits, imm: lowBits(bits)}
 						switch {
-						case f.op >= opAnd && f.op <= opNot || f.op >= opIeq && f.op <= opUge || f.op >= opUmin:
+						case f.op >= opAnd:
 							w.execBits(i)
 						case f.op >= opIadd:
 							w.execInt(i)
 						default:
 							w.execFloat(i)
 						}
-						if want := info.Eval(w.p.mode, bits, &in); w.regs[0] != want {
+						want := info.Eval(w.p.mode, bits, &in)
+						if w.regs[0] != want {
 							t.Fatalf("%s w=%d %x: %#x, table %#x", op, bits, in, w.regs[0], want)
+						}
+						if w.execDense(i, 1) && w.regs[0] != want {
+							t.Fatalf("dense %s w=%d %x: %#x, table %#x", op, bits, in, w.regs[0], want)
 						}
 					}
 				}

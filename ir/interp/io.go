@@ -255,8 +255,8 @@ func (w *Wave) execInput(i *inst, l int) error {
 	return nil
 }
 
-// outputSlot is the place in private memory of an output access.
-func (w *Wave) outputAddr(i *inst, l int) uint64 {
+// outputSlot is the slot that an output access names.
+func (w *Wave) outputSlot(i *inst, l int) uint64 {
 	x := i.x
 	slot := uint64(x.io.Location) + w.regs[x.src[len(x.src)-1][0]+int32(l)]&0xffffffff
 	if x.io.DualSourceIndex == 1 && w.p.shader.Stage == ir.StageFragment {
@@ -268,7 +268,7 @@ func (w *Wave) outputAddr(i *inst, l int) uint64 {
 // execOutput runs store_output and load_output.
 func (w *Wave) execOutput(i *inst, l int) {
 	x := i.x
-	slot := w.outputAddr(i, l)
+	slot := w.outputSlot(i, l)
 	n := 4
 	bits := i.bits
 	store := x.in.Intr == ir.IntrStoreOutput

@@ -147,6 +147,7 @@ func (w *Wave) storeWords(i *inst) {
 	}
 }
 
+// execStore stores the masked components of a vector in every active lane.
 func (w *Wave) execStore(i *inst) {
 	x := i.x
 	if x.space == spPrivate && x.bytes == 4 {

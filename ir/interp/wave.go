@@ -187,13 +187,11 @@ func (w *Wave) run() (emu.Status, error) {
 		switch {
 		case i.op >= opFadd && w.dense > 0 && w.execDense(i, w.dense):
 			continue
+		case i.op >= opAnd:
+			w.execBits(i)
+			continue
 		case i.op >= opIadd:
-			switch i.op {
-			case opIadd, opIsub, opImul, opIneg, opShl, opUshr, opIshr, opIlt, opIge, opImin, opImax:
-				w.execInt(i)
-			default:
-				w.execBits(i)
-			}
+			w.execInt(i)
 			continue
 		case i.op >= opFadd:
 			w.execFloat(i)

@@ -1,0 +1,117 @@
+package nirc
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"nirc/amber"
+	"nirc/emu"
+	"nirc/frontend/spirv"
+	"nirc/frontend/spirv/spv"
+	"nirc/ir/interp"
+	"nirc/object"
+	"nirc/passes"
+)
+
+// AmberTarget returns what makes the amber runner compile its shaders with
+// these options. IRTarget runs the IR itself, at O0 as the frontend made it and
+// above O0 behind the common passes; other targets run the machine code, read
+// back from an object file. Entry, Stage and Spec are the script's.
+func AmberTarget(o Options) (amber.Target, error) {
+	if _, err := New(o); err != nil {
+		return nil, err
+	}
+	return &amberTarget{o}, nil
+}
+
+type amberTarget struct{ opts Options }
+
+func (t *amberTarget) Name() string {
+	if t.opts.Target == "" {
+		return DefaultTarget
+	}
+	return t.opts.Target
+}
+
+// Compile compiles a script's shader. What the compiler does not support
+// skips the script.
+func (t *amberTarget) Compile(ctx context.Context, sh amber.Shader) (emu.Program, error) {
+	p, err := t.compile(ctx, sh)
+	var list Diagnostics
+	if !errors.As(err, &list) {
+		return p, err
+	}
+	for i := range list {
+		if !strings.Contains(list[i].Msg, "not supported") {
+			return nil, err
+		}
+	}
+	return nil, &amber.Unsupported{What: err.Error()}
+}
+
+func (t *amberTarget) compile(ctx context.Context, sh amber.Shader) (emu.Program, error) {
+	o := t.opts
+	o.File, o.Entry, o.Stage, o.Spec = sh.Name, sh.Entry, sh.Stage, make([]spirv.SpecValue, len(sh.Spec))
+	for i, s := range sh.Spec {
+		o.Spec[i] = spirv.SpecValue{ID: s.ID, Bits: s.Bits}
+	}
+	if sh.OptimizationOff {
+		o.Level = passes.O0
+	}
+	m := &Module{Name: sh.Name}
+	var err error
+	if m.SPIRV, err = spv.ParseWords(sh.Words); err != nil {
+		return nil, Diagnose(err, sh.Name, "")
+	}
+	if o.Target == IRTarget {
+		return interpret(ctx, m, o, sh.SubgroupSize)
+	}
+	obj, err := m.Compile(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return Reload(ctx, obj)
+}
+
+// interpret makes a program of the IR.
+func interpret(ctx context.Context, m *Module, o Options, subgroup int) (p emu.Program, err error) {
+	u, err := New(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := u.Translate(ctx, m); err != nil {
+		return nil, err
+	}
+	if o.Level != passes.O0 || o.Passes != nil {
+		if err := u.Optimize(ctx); err != nil {
+			return nil, err
+		}
+	}
+	err = guard(ctx, "interp", o.File, "", func() error {
+		p, err = interp.New(u.Shader, interp.Options{WaveSize: subgroup})
+		return err
+	})
+	return p, err
+}
+
+// Reload writes an object to a file in memory, reads it back and makes it
+// runnable on its target's core: what runs is what a driver would get.
+func Reload(ctx context.Context, o *object.Object) (p emu.Program, err error) {
+	file, err := o.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	if o, err = object.Read(file); err != nil {
+		return nil, &InternalError{Value: err}
+	}
+	b, err := Backend(o.Target)
+	if err != nil {
+		return nil, err
+	}
+	err = guard(ctx, "load", "", o.Target, func() error {
+		p, err = b.Load(o)
+		return err
+	})
+	return p, err
+}

@@ -1,0 +1,367 @@
+package ir3
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// CompileOptions steer Compile.
+type CompileOptions struct {
+	// GPU is the device's name, "" for DefaultGPU.
+	GPU string
+	// Verify validates the IR before selection and runs the allocation checker.
+	Verify bool
+	// Dump, if not nil, receives the program's text after each step: isel, spill, ra, copies, final.
+	Dump func(step, text string)
+	// Registers, if not 0, bounds the vec4 registers that may be used (for tests of spilling).
+	Registers int
+}
+
+// Binary is a compiled shader.
+type Binary struct {
+	Code  []byte
+	Meta  abi.Meta
+	Stats Stats
+	// Locs[i] is the source location (an index into ir.Shader.Locs) of instruction i.
+	Locs []uint32
+}
+
+// Compile generates code for a shader in the form that the package comment
+// describes. It changes the shader. What cannot be compiled is an error that says what and,
+// if known, where in the source.
+func Compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
+	g, err := FindGPU(opts.GPU)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{s: s, gpu: g, opts: opts}
+	return c.run()
+}
+
+type compiler struct {
+	s    *ir.Shader
+	gpu  *GPU
+	opts CompileOptions
+	meta abi.Meta
+	sel  *isel
+	// spillStart is where the spill area begins in private memory, in bytes.
+	spillStart int
+}
+
+func (c *compiler) run() (*Binary, error) {
+	switch c.s.Stage {
+	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+	default:
+		return nil, fmt.Errorf("ir3: %s shaders are not supported", c.s.Stage)
+	}
+	entry := c.s.Entry()
+	if entry == nil || entry.Impl == nil {
+		return nil, errors.New("ir3: the shader has no entry point")
+	}
+	c.meta = abi.Meta{Gen: c.gpu.Gen, Stage: c.s.Stage}
+	if err := c.lowerIR(entry.Impl); err != nil {
+		return nil, err
+	}
+	sel, err := selectFunc(c.s, entry.Impl, c.gpu, &c.meta)
+	if err != nil {
+		return nil, err
+	}
+	c.sel = sel
+	removeDead(sel.f)
+	c.dump("isel", sel.f)
+	if err := c.allocate(sel.f); err != nil {
+		return nil, err
+	}
+	p, err := lower(sel.f, c.gpu)
+	if err != nil {
+		return nil, err
+	}
+	return c.finish(p)
+}
+
+// lowerIR runs the target's own passes over the IR.
+func (c *compiler) lowerIR(impl *ir.Impl) (err error) {
+	if c.meta.Descriptors, err = lowerDescriptors(c.s, impl); err != nil {
+		return err
+	}
+	if c.s.Stage == ir.StageFragment {
+		lowerTerminateIf(impl)
+	}
+	if c.opts.Verify {
+		return ir.Validate(c.s)
+	}
+	return nil
+}
+
+func (c *compiler) dump(step string, f *mach.Func) {
+	if c.opts.Dump != nil {
+		c.opts.Dump(step, f.String())
+	}
+}
+
+// allocate brings f to physical registers.
+func (c *compiler) allocate(f *mach.Func) error {
+	limit := c.registerLimit()
+	f.SetFileLimit(fileGPR, limit)
+	mach.LowerTied(f)
+	if err := c.spill(f, limit); err != nil {
+		return err
+	}
+	c.dump("spill", f)
+	var check *mach.Checker
+	if c.opts.Verify {
+		check = mach.NewChecker(f)
+	}
+	if _, err := mach.Allocate(f, mach.AllocOptions{}); err != nil {
+		return fmt.Errorf("ir3: %w", err)
+	}
+	c.dump("ra", f)
+	if check != nil {
+		if err := check.Check(); err != nil {
+			return fmt.Errorf("ir3: %w", err)
+		}
+	}
+	c.registers(f)
+	mach.LowerCopies(f)
+	c.dump("copies", f)
+	if check != nil {
+		if err := check.Check(); err != nil {
+			return fmt.Errorf("ir3: after copies: %w", err)
+		}
+	}
+	return nil
+}
+
+// registerLimit is the number of units that a fiber may use: all, or less
+// where the waves of a workgroup with barriers must fit at once (the project's ir3 reference, section 1.6).
+func (c *compiler) registerLimit() int {
+	vec4 := 48
+	if c.meta.UsesBarrier {
+		if w := c.wavesPerGroup(false); w > 0 {
+			vec4 = min(vec4, c.gpu.RegVec4/w)
+		}
+	}
+	if c.opts.Registers > 0 {
+		vec4 = min(vec4, c.opts.Registers)
+	}
+	return vec4 * 8
+}
+
+func (c *compiler) threads() int {
+	z := c.s.Info.WorkgroupSize
+	return int(z[0]) * int(z[1]) * int(z[2])
+}
+
+// wavesPerGroup is the number of launches of WaveGranularity waves that a workgroup takes.
+func (c *compiler) wavesPerGroup(double bool) int {
+	size := 64 * c.gpu.WaveGranularity
+	if double {
+		size *= 2
+	}
+	return (c.threads() + size - 1) / size
+}
+
+// registers reads from the operands where inputs and outputs ended up.
+func (c *compiler) registers(f *mach.Func) {
+	s := c.sel
+	for b := range f.Blocks {
+		for _, in := range f.Blocks[b].Instrs {
+			switch in.Op {
+			case opInputs:
+				for k := range in.Defs() {
+					c.input(&s.in.defs[k], &in.Ops[k])
+				}
+			case machOp(isa.OpEnd):
+				for k, u := range in.Uses() {
+					c.meta.Outputs[k].Reg = regNumber(f.Class(u.Val), int(u.Reg))
+				}
+			}
+		}
+	}
+	if c.s.Stage != ir.StageFragment {
+		return
+	}
+	for slot := range s.in.slots {
+		i := &s.in.slots[slot]
+		if i.mask == 0 {
+			continue
+		}
+		c.meta.Inputs = append(c.meta.Inputs, abi.Input{Slot: ir.Slot(slot), Mask: i.mask, Reg: abi.NoReg, InLoc: i.inLoc, Interp: i.interp, Half: i.half})
+		for k := range 4 {
+			if i.mask>>k&1 != 0 {
+				c.meta.TotalIn = max(c.meta.TotalIn, i.inLoc+k+1)
+			}
+		}
+	}
+}
+
+func regNumber(class uint8, unit int) int { return int(regOperand(class, unit).Val) }
+
+func (c *compiler) input(d *inputDef, o *mach.Operand) {
+	f := c.sel.f
+	if o.Flags&mach.Dead != 0 {
+		return
+	}
+	reg := regNumber(f.Class(d.val), int(o.Reg))
+	if d.attrib {
+		c.meta.Inputs = append(c.meta.Inputs, abi.Input{Slot: d.slot, Mask: c.sel.in.slots[d.slot].mask, Reg: reg})
+		return
+	}
+	c.meta.Sysvals = append(c.meta.Sysvals, abi.Sysval{Kind: d.sysval, Reg: reg})
+}
+
+// finish orders, flags, pads and encodes the physical program.
+func (c *compiler) finish(p *final) (*Binary, error) {
+	var outs []span
+	for _, o := range c.meta.Outputs {
+		for k := range 4 {
+			if o.Mask>>k&1 == 0 {
+				continue
+			}
+			r := isa.R(o.Reg + k)
+			if o.Half {
+				r = isa.HR(o.Reg + k)
+			}
+			if sp, ok := operandSpan(r, 1); ok {
+				outs = append(outs, sp)
+			}
+		}
+	}
+	p.markEI()
+	p.sync(outs)
+	p.markUL()
+	p.delays()
+	list, stack := p.layOut()
+	if c.opts.Dump != nil {
+		c.opts.Dump("final", listing(list, c.gpu.Gen))
+	}
+	b := &Binary{}
+	count := len(list)
+	padded := max((count+15)/16*16, count+4)
+	padded = (padded + 15) / 16 * 16
+	nop := isa.Instr{Op: isa.OpNop}
+	b.Code = make([]byte, 0, 8*padded)
+	for i := range padded {
+		in := &nop
+		if i < count {
+			in = &list[i].Instr
+		}
+		w, err := isa.Pack(c.gpu.Gen, in)
+		if err != nil {
+			return nil, fmt.Errorf("ir3: instruction %d: %w", i, err)
+		}
+		b.Code = binary.LittleEndian.AppendUint64(b.Code, w)
+		if i < count {
+			b.Locs = append(b.Locs, list[i].loc)
+		}
+	}
+	c.describe(list, stack)
+	b.Meta = c.meta
+	b.Stats = c.stats(list)
+	if err := b.Meta.Check(); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func listing(list []pinstr, gen isa.Gen) string {
+	var w strings.Builder
+	for i := range list {
+		fmt.Fprintf(&w, "%4d  %s\n", i, list[i].Text(gen))
+	}
+	return w.String()
+}
+
+// describe fills the metadata that follows from the final code.
+func (c *compiler) describe(list []pinstr, stack int) {
+	m := &c.meta
+	m.BranchStack = stack
+	m.SharedSize = c.s.SharedSize
+	m.PrivateSize = uint32(alignUp(int(c.s.ScratchSize), 512))
+	if n := c.sel.f.SpillUnits; n > 0 {
+		m.PrivateSize = uint32(alignUp(c.spillStart+2*n, 512))
+	}
+	if c.s.Stage == ir.StageCompute {
+		m.WorkgroupSize = c.s.Info.WorkgroupSize
+	}
+	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests
+	m.ClipDistances, m.CullDistances = c.s.Info.ClipDistances, c.s.Info.CullDistances
+	m.MaxRegs = c.footprint(list)
+	m.DoubleWave = c.doubleWave()
+	c.sel.consts.describe(m, c.gpu)
+}
+
+// footprint is the number of vec4 registers in use, halves folded in.
+func (c *compiler) footprint(list []pinstr) int {
+	most := 0
+	note := func(s span) {
+		if s.unit+s.n <= gprUnits {
+			most = max(most, s.unit+s.n)
+		}
+	}
+	var t touch
+	for i := range list {
+		t.of(&list[i].Instr)
+		for _, r := range t.reads {
+			note(r)
+		}
+		for _, w := range t.writes {
+			note(w)
+		}
+	}
+	for _, v := range c.meta.Sysvals {
+		r := isa.R(v.Reg)
+		if v.Kind.Half() {
+			r = isa.HR(v.Reg)
+		}
+		if s, ok := operandSpan(r, v.Kind.Count()); ok {
+			note(s)
+		}
+	}
+	for _, i := range c.meta.Inputs {
+		if i.Reg != abi.NoReg {
+			n := 1
+			for i.Mask>>n != 0 {
+				n++
+			}
+			if s, ok := operandSpan(isa.R(i.Reg), n); ok {
+				note(s)
+			}
+		}
+	}
+	for _, o := range c.meta.Outputs {
+		r := isa.R(o.Reg)
+		if o.Half {
+			r = isa.HR(o.Reg)
+		}
+		n := 1
+		for o.Mask>>n != 0 {
+			n++
+		}
+		if s, ok := operandSpan(r, n); ok {
+			note(s)
+		}
+	}
+	return (most + 7) / 8
+}
+
+// doubleWave decides the wave size (the project's ir3 reference, section 1.6).
+func (c *compiler) doubleWave() bool {
+	if c.gpu.NoDoubleWave || c.meta.BranchStack > 64 || 2*c.meta.MaxRegs > c.gpu.RegVec4 {
+		return false
+	}
+	switch c.s.Stage {
+	case ir.StageFragment:
+		return true
+	case ir.StageCompute:
+		return c.threads() > 64
+	}
+	return false
+}

@@ -1,0 +1,87 @@
+package ir3
+
+import (
+	"nirc/backend/ir3/abi"
+	"nirc/ir"
+)
+
+// constFile lays out the const file: push constants, driver parameters,
+// immediates (the project's ir3 reference, section 6.8).
+type constFile struct {
+	limit  int // scalars
+	push   abi.Area
+	start  uint32 // first push constant byte
+	driver abi.Area
+	imms   []uint32
+	immAt  int
+	noImms bool
+	used   int // scalars used so far by relative accesses
+}
+
+func alignUp(n, a int) int { return (n + a - 1) / a * a }
+
+// layOut places the areas that come before the immediates. pushLo and pushHi bound the push
+// constant bytes in use, driver the driver parameters in scalars.
+func (c *constFile) layOut(g *GPU, stage ir.Stage, pushLo, pushHi uint32, driver int) {
+	c.limit = 512 * 4
+	if stage == ir.StageCompute {
+		c.limit = g.ConstsCS * 4
+	}
+	c.noImms = g.NoImmediates
+	at := 0
+	if pushHi > pushLo {
+		c.start = pushLo &^ 63
+		c.push = abi.Area{Offset: 0, Size: alignUp(int(pushHi-c.start+3)/4, 16)}
+		at = c.push.Size
+	}
+	if driver > 0 {
+		unit := 4
+		if stage == ir.StageCompute || stage == ir.StageVertex {
+			unit = 16
+		}
+		if stage == ir.StageVertex && at == 0 {
+			at = 16 // offset 0 means none there
+		}
+		c.driver = abi.Area{Offset: at, Size: alignUp(driver, unit)}
+		at += c.driver.Size
+	}
+	c.immAt = at
+}
+
+// immediate returns the const number of a 32-bit value, adding it if there is room.
+func (c *constFile) immediate(v uint32) (int, bool) {
+	if c.noImms {
+		return 0, false
+	}
+	for i, x := range c.imms {
+		if x == v {
+			return c.immAt + i, true
+		}
+	}
+	if c.immAt+len(c.imms) >= c.limit {
+		return 0, false
+	}
+	c.imms = append(c.imms, v)
+	return c.immAt + len(c.imms) - 1, true
+}
+
+// length returns constlen in vec4.
+func (c *constFile) length(g *GPU, stage ir.Stage) int {
+	n := alignUp((c.immAt+len(c.imms)+3)/4, 4)
+	switch {
+	case stage == ir.StageVertex:
+		n = max(n, 8)
+	case stage == ir.StageFragment && g.FSMinConst:
+		n = max(n, 4)
+	}
+	return n
+}
+
+// describe fills the const part of the metadata.
+func (c *constFile) describe(m *abi.Meta, g *GPU) {
+	m.Consts = abi.Consts{Push: c.push, PushStart: c.start, Driver: c.driver, Immediates: c.imms}
+	if len(c.imms) > 0 {
+		m.Consts.ImmediateOffset = c.immAt
+	}
+	m.ConstLen = c.length(g, m.Stage)
+}

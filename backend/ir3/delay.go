@@ -1,0 +1,206 @@
+package ir3
+
+import "nirc/backend/ir3/isa"
+
+// settled is the age at which a result is ready for everyone.
+const settled = 6
+
+// Sizes that a result was written in.
+const (
+	wroteHalf = 1 << iota
+	wroteFull
+)
+
+// ages is the time in issue slots since each unit was written by an
+// instruction whose results are not interlocked, at most settled.
+type ages struct {
+	age  [numUnits]uint8
+	size [numUnits]uint8 // wroteHalf, wroteFull; both if paths differ
+}
+
+func newAges() *ages {
+	a := &ages{}
+	for i := range a.age {
+		a.age[i] = settled
+	}
+	return a
+}
+
+func (a *ages) pass(slots int) {
+	if slots == 0 {
+		return
+	}
+	for i := range a.age {
+		if a.age[i] < settled {
+			a.age[i] = uint8(min(settled, int(a.age[i])+slots))
+		}
+	}
+}
+
+// merge makes a the younger of both and tells whether it changed.
+func (a *ages) merge(b *ages) bool {
+	changed := false
+	for i := range a.age {
+		if b.age[i] == settled {
+			continue
+		}
+		switch {
+		case a.age[i] == settled:
+			a.size[i] = b.size[i]
+		case a.size[i]|b.size[i] != a.size[i]:
+			a.size[i] |= b.size[i]
+			changed = true
+		}
+		if b.age[i] < a.age[i] {
+			a.age[i] = b.age[i]
+			changed = true
+		}
+	}
+	return changed
+}
+
+// delays inserts nops so that no instruction reads a result before it is
+// there (the project's ir3 reference, sections 4.1 and 4.6). At block entry what matters is the youngest
+// write on any path.
+func (p *final) delays() {
+	entry := make([]*ages, len(p.blocks))
+	exit := make([]*ages, len(p.blocks))
+	for b := range entry {
+		entry[b], exit[b] = newAges(), newAges()
+	}
+	lists := make([][]pinstr, len(p.blocks))
+	var t touch
+	done := make([]bool, len(p.blocks))
+	for again := true; again; {
+		again = false
+		for b := range p.blocks {
+			grew := !done[b]
+			for _, q := range p.blocks[b].preds {
+				grew = entry[b].merge(exit[q]) || grew
+			}
+			if !grew {
+				continue
+			}
+			done[b], again = true, true
+			*exit[b] = *entry[b]
+			lists[b] = p.pad(exit[b], p.blocks[b].ins, lists[b][:0], &t)
+			a := exit[b]
+			a.age[unitA0], a.age[unitA1] = settled, settled
+		}
+	}
+	for b := range p.blocks {
+		p.blocks[b].ins = lists[b]
+	}
+}
+
+// pad copies the instructions of a block, with nops where they are needed.
+func (p *final) pad(a *ages, ins, list []pinstr, t *touch) []pinstr {
+	for i := range ins {
+		x := ins[i]
+		t.of(&x.Instr)
+		need := 0
+		for _, r := range t.reads {
+			need = max(need, p.wait(a, &x.Instr, r))
+		}
+		if need > 0 {
+			list = addNops(list, need, x.loc)
+			a.pass(need)
+		}
+		list = append(list, x)
+		a.issue(&x.Instr, t)
+	}
+	return list
+}
+
+// wait is the number of slots that must still pass before in can read r.
+func (p *final) wait(a *ages, in *isa.Instr, r span) int {
+	base, far, later, late := 3, 6, 2, in.Op >= isa.OpMadU16 && in.Op <= isa.OpMadF32
+	cat := in.Op.Category()
+	if p.gpu.Gen == isa.A7xx {
+		base, far, later, late = 2, 5, 1, cat == 3
+	}
+	worst := 0
+	for u := r.unit; u < r.unit+r.n; u++ {
+		if a.age[u] == settled {
+			continue
+		}
+		need := far
+		same := a.size[u] == wroteFull && !r.half || a.size[u] == wroteHalf && r.half
+		if cat >= 1 && cat <= 3 && u < unitShared {
+			if same {
+				need = base
+			}
+			if r.late && late {
+				need -= later
+			}
+		}
+		worst = max(worst, need-int(a.age[u]))
+	}
+	return worst
+}
+
+// issue ages everything by the slots that in takes and notes what it writes.
+func (a *ages) issue(in *isa.Instr, t *touch) {
+	a.pass(slots(in))
+	k := syncOf(in)
+	cat := in.Op.Category()
+	for _, w := range t.writes {
+		size := uint8(wroteFull)
+		if w.half {
+			size = wroteHalf
+		}
+		for u := w.unit; u < w.unit+w.n; u++ {
+			a.age[u], a.size[u] = 0, size
+			if k.ss || k.sy || cat > 3 {
+				a.age[u] = settled
+			}
+		}
+	}
+}
+
+// slots is the number of issue slots that an instruction takes.
+func slots(in *isa.Instr) int {
+	switch in.Op.Category() {
+	case 0:
+		switch in.Op {
+		case isa.OpBr, isa.OpBraa, isa.OpBrao, isa.OpJump:
+			return 0
+		}
+		return 1 + int(in.Repeat)
+	case 1, 2, 3:
+		switch in.Op {
+		case isa.OpSwz:
+			return 2
+		case isa.OpMovmsk:
+			return int(in.Size)
+		}
+		return 1 + int(in.Repeat) + in.Nops()
+	}
+	return 0
+}
+
+// addNops lets n slots pass: in the nop field of the instruction before, by a
+// longer nop before, or by new nops.
+func addNops(list []pinstr, n int, loc uint32) []pinstr {
+	if k := len(list); k > 0 {
+		last := &list[k-1]
+		switch c := last.Op.Category(); {
+		case (c == 2 || c == 3) && last.Repeat == 0 && !last.Dst.IsShared():
+			if have := last.Nops(); have < 3 {
+				add := min(n, 3-have)
+				last.SetNops(have + add)
+				n -= add
+			}
+		case last.Op == isa.OpNop && last.Repeat < 5:
+			add := min(n, 5-int(last.Repeat))
+			last.Repeat += uint8(add)
+			n -= add
+		}
+	}
+	for n > 0 {
+		k := min(n, 6)
+		list = append(list, pinstr{Instr: isa.Instr{Op: isa.OpNop, Repeat: uint8(k - 1)}, loc: loc, to: -1})
+		n -= k
+	}
+	return list
+}

@@ -1,0 +1,38 @@
+// Package ir3 is the code generator for Adreno a6xx and a7xx. It turns a
+// shader in lowered form into machine code and its [abi.Meta].
+//
+// [Compile] is the way through: the target's own passes over the IR (lower_*.go),
+// instruction selection into the shared machine layer (isel*.go), register
+// allocation there (package mach), then physical instructions: copies become
+// moves (moves.go), synchronisation flags and delay slots are found (sync.go, delay.go),
+// blocks are laid out with branches (layout.go) and encoded (package isa). Encodings, text and
+// decoding are in package isa; what a binary says about itself in package abi; package core
+// executes it. The facts are those of the project's ir3 reference.
+//
+// What never happens here: nothing looks at SPIR-V, nothing executes code,
+// and no pass that another target could use lives here.
+//
+// # The form that Compile takes
+//
+// One function, the entry point (inlined, returns lowered, continue lists
+// lowered), in SSA, structured control flow, valid by ir.Validate, with:
+//   - only scalar ALU operations except vecN and mov (lower_alu_to_scalar);
+//     phis of any width;
+//   - the operations that [Options] asks to lower are gone (algebraic rules,
+//     lower_idiv, lower_int64; float64 is diagnosed); 64-bit values only as
+//     pack_64_2x32_split, unpack_64_2x32_split_x/y, moves, phis, selects and global addresses;
+//   - booleans of 1 bit;
+//   - no derefs: variables in SSA or as scratch (lower_vars_to_ssa,
+//     lower_vars_to_explicit_types, lower_explicit_io with 32bit_index_offset pointers for
+//     UBO and SSBO, 64-bit global addresses, 32-bit offsets for shared, scratch and push constants);
+//   - inputs and outputs by lower_io: load_input, load_interpolated_input,
+//     load_barycentric_*, store_output with io_semantics, constant offsets
+//     (lower_indirect_io or temporaries), fragment outputs anywhere;
+//   - system values as intrinsics (lower_system_values, lower_compute_system_values):
+//     global and workgroup ids, local ids, vertex and instance ids and so on;
+//   - memory accesses of at most 4 components of 8, 16 or 32 bits, aligned to their
+//     component size (lower_mem_access_bit_sizes: 64-bit components become pairs; UBO
+//     and push constant loads of 32-bit components only); contiguous write masks
+//     (lower_wrmasks);
+//   - texture and image operations are not supported yet and diagnosed.
+package ir3

@@ -1,0 +1,317 @@
+package ir3
+
+import (
+	"fmt"
+
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+)
+
+// pinstr is a physical instruction: every operand has its register.
+type pinstr struct {
+	isa.Instr
+	loc uint32
+	// to is the block that a branch leads to, -1 of other instructions.
+	to int32
+	// implicit: the registers that end reads are outputs.
+}
+
+// pblock is a block of physical instructions. Blocks stand in program order.
+type pblock struct {
+	ins   []pinstr
+	preds []int32
+	succs []int32
+	// physical predecessors: where control drops in from when fibers wait here.
+	physPreds []int32
+	jp        bool // fibers join here
+	divergent bool // ends in a branch that fibers may part at
+}
+
+// final turns an allocated machine function into physical instructions.
+type final struct {
+	f      *mach.Func
+	code   *code
+	gpu    *GPU
+	blocks []pblock
+	// start[b] is the first physical block of machine block b, tail[b] the last.
+	start, tail []int32
+	cur         int32
+	err         error
+	// swzScratch: no register is free for moves of high halves; they swap through r0.x or r0.y.
+}
+
+// lower makes the physical program. Blocks keep their order; macros split
+// them.
+func lower(f *mach.Func, g *GPU) (*final, error) {
+	p := &final{f: f, code: templates(f), gpu: g, start: make([]int32, len(f.Blocks)), tail: make([]int32, len(f.Blocks))}
+	for b := range f.Blocks {
+		p.start[b] = p.newBlock()
+		for _, in := range f.Blocks[b].Instrs {
+			p.instr(in)
+		}
+		p.tail[b] = p.cur
+	}
+	for b := range f.Blocks {
+		t := p.tail[b]
+		for _, s := range f.Blocks[b].Succs {
+			p.edge(t, p.start[s])
+		}
+		p.blocks[t].divergent = len(f.Blocks[b].Succs) > 1
+	}
+	return p, p.err
+}
+
+func (p *final) newBlock() int32 {
+	p.blocks = append(p.blocks, pblock{})
+	p.cur = int32(len(p.blocks) - 1)
+	return p.cur
+}
+
+func (p *final) edge(from, to int32) {
+	p.blocks[from].succs = append(p.blocks[from].succs, to)
+	p.blocks[to].preds = append(p.blocks[to].preds, from)
+}
+
+func (p *final) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf("ir3: "+format, args...)
+	}
+}
+
+func (p *final) emit(in isa.Instr, loc uint32) *pinstr {
+	b := &p.blocks[p.cur]
+	b.ins = append(b.ins, pinstr{Instr: in, loc: loc, to: -1})
+	return &b.ins[len(b.ins)-1]
+}
+
+// operand is the register of a machine operand.
+func (p *final) operand(o *mach.Operand) isa.Operand {
+	class := o.Class
+	if o.Val != 0 {
+		class = p.f.Class(o.Val)
+	}
+	return regOperand(class, int(o.Reg))
+}
+
+func regOperand(class uint8, unit int) isa.Operand {
+	switch class {
+	case classHalf:
+		return isa.HR(unit)
+	case classFull:
+		return isa.R(unit / 2)
+	case classPred:
+		return isa.P(unit)
+	case classShared:
+		return isa.R(isa.SharedFirst + unit/2)
+	}
+	return isa.R(isa.A0)
+}
+
+func (p *final) instr(in *mach.Instr) {
+	switch in.Op {
+	case mach.OpMove:
+		p.move(in)
+	case mach.OpSwap:
+		p.swap(p.operand(&in.Ops[0]), p.operand(&in.Ops[1]), in.Loc)
+	case opInputs:
+	case opElect, opAny, opAll, opBallot:
+		p.macro(in)
+	case opFineDsx, opFineDsy:
+		t := p.fill(in)
+		p.emit(t, in.Loc)
+		t.Flags |= isa.TexP
+		p.emit(t, in.Loc)
+	default:
+		if in.Op < mach.FirstTargetOp {
+			p.fail("a generic operation is left after allocation")
+			return
+		}
+		t := p.fill(in)
+		if t.Op == isa.OpEnd || t.Op == isa.OpBr || t.Op == isa.OpJump {
+			if t.Op != isa.OpEnd && t.Op != isa.OpBr {
+				return // branches come with the layout
+			}
+		}
+		p.emit(t, in.Loc)
+	}
+}
+
+// fill puts the registers of in into its template.
+func (p *final) fill(in *mach.Instr) isa.Instr {
+	t := p.code.tmpl[in.Ext]
+	if in.NDefs > 0 && t.Dst.Kind == isa.Reg {
+		flags := t.Dst.Flags &^ isa.Half
+		t.Dst = p.operand(&in.Ops[0]).With(flags)
+	}
+	uses := in.Uses()
+	k := 0
+	for i := range t.Srcs {
+		if t.Srcs[i].Kind != isa.Reg {
+			continue
+		}
+		if k >= len(uses) {
+			p.fail("%s has too few sources", t.Op)
+			return t
+		}
+		t.Srcs[i] = p.operand(&uses[k]).With(t.Srcs[i].Flags &^ isa.Half)
+		k++
+	}
+	return t
+}
+
+// move emits a copy between registers.
+func (p *final) move(in *mach.Instr) {
+	d, s := p.operand(&in.Ops[0]), p.operand(&in.Ops[1])
+	if d.IsPred() || s.IsPred() || d.Val == isa.A0 && !d.IsHalf() {
+		p.fail("a predicate or address register would have to be copied")
+		return
+	}
+	if d.IsHalf() && (d.Val >= gprUnits/2 || s.Val >= gprUnits/2) {
+		p.moveHigh(d, s, in.Loc)
+		return
+	}
+	p.emit(movInstr(d, s), in.Loc)
+}
+
+func movInstr(d, s isa.Operand) isa.Instr {
+	t := movType(d.IsHalf())
+	return isa.Instr{Op: isa.OpMov, Type: t, SrcType: t, Dst: d, Srcs: [4]isa.Operand{s}}
+}
+
+// moveHigh copies a half whose register has no half name: the full register
+// is exchanged with a low one around the copy.
+func (p *final) moveHigh(d, s isa.Operand, loc uint32) {
+	low := int32(0)
+	for low == d.Val/2 || low == s.Val/2 {
+		low++
+	}
+	if s.Val >= gprUnits/2 {
+		hi := s.Val / 2
+		p.swap(isa.R(int(low)), isa.R(int(hi)), loc)
+		s.Val = 2*low + s.Val&1
+		defer p.swap(isa.R(int(low)), isa.R(int(hi)), loc)
+	}
+	if d.Val >= gprUnits/2 {
+		hi := d.Val / 2
+		if hi == low {
+			p.fail("a copy between halves has no way")
+			return
+		}
+		l2 := low + 1
+		for l2 == s.Val/2 {
+			l2++
+		}
+		p.swap(isa.R(int(l2)), isa.R(int(hi)), loc)
+		d.Val = 2*l2 + d.Val&1
+		p.emit(movInstr(d, s), loc)
+		p.swap(isa.R(int(l2)), isa.R(int(hi)), loc)
+		return
+	}
+	p.emit(movInstr(d, s), loc)
+}
+
+// swap exchanges two registers of one size: swz, or three exclusive ors where
+// swz has no access.
+func (p *final) swap(a, b isa.Operand, loc uint32) {
+	if a.IsPred() || b.IsPred() {
+		p.fail("predicates would have to be exchanged")
+		return
+	}
+	if a.IsHalf() && (a.Val >= gprUnits/2 || b.Val >= gprUnits/2) {
+		p.swapHigh(a, b, loc)
+		return
+	}
+	if a.IsShared() {
+		for i := range 3 {
+			d := a
+			if i == 1 {
+				d = b
+			}
+			p.emit(isa.Instr{Op: isa.OpXorB, Dst: d, Srcs: [4]isa.Operand{a, b}}, loc)
+		}
+		return
+	}
+	t := movType(a.IsHalf())
+	p.emit(isa.Instr{Op: isa.OpSwz, Type: t, SrcType: t, Dst: a, Srcs: [4]isa.Operand{b, a, b}}, loc)
+}
+
+// swapHigh exchanges halves of registers without half names by way of low ones.
+func (p *final) swapHigh(a, b isa.Operand, loc uint32) {
+	low := int32(0)
+	next := func() int32 {
+		for low == a.Val/2 || low == b.Val/2 {
+			low++
+		}
+		low++
+		return low - 1
+	}
+	if a.Val/2 == b.Val/2 {
+		l, hi := next(), a.Val/2
+		p.swap(isa.R(int(l)), isa.R(int(hi)), loc)
+		p.swap(isa.HR(int(2*l+a.Val&1)), isa.HR(int(2*l+b.Val&1)), loc)
+		p.swap(isa.R(int(l)), isa.R(int(hi)), loc)
+		return
+	}
+	var undo [2][2]int32
+	n := 0
+	for _, o := range []*isa.Operand{&a, &b} {
+		if o.Val >= gprUnits/2 {
+			undo[n] = [2]int32{next(), o.Val / 2}
+			p.swap(isa.R(int(undo[n][0])), isa.R(int(undo[n][1])), loc)
+			o.Val = 2*undo[n][0] + o.Val&1
+			n++
+		}
+	}
+	p.swap(a, b, loc)
+	for n > 0 {
+		n--
+		p.swap(isa.R(int(undo[n][0])), isa.R(int(undo[n][1])), loc)
+	}
+}
+
+// macro expands a pseudo instruction into control flow (the project's ir3
+// reference, section 5.5): d = 0; branch over; d = ...; after.
+func (p *final) macro(in *mach.Instr) {
+	d := p.operand(&in.Ops[0])
+	if in.Op == opBallot {
+		for k := range int32(4) {
+			r := d
+			r.Val += k
+			p.emit(isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32, Dst: r, Srcs: [4]isa.Operand{isa.I(0)}}, in.Loc)
+		}
+	} else {
+		p.emit(isa.Instr{Op: isa.OpMov, Type: isa.U16, SrcType: isa.U16, Dst: d, Srcs: [4]isa.Operand{isa.I(0)}}, in.Loc)
+	}
+	from := p.cur
+	inv := isa.Inv
+	if in.Flags != 0 {
+		inv = 0
+	}
+	// The branch is taken by those that go around.
+	br := isa.Instr{Op: isa.OpGetone}
+	switch in.Op {
+	case opAny:
+		br.Op = isa.OpBall // not any = all not
+	case opAll:
+		br.Op = isa.OpBany
+	case opBallot:
+		br.Op = isa.OpBr
+	}
+	if in.Op != opElect {
+		br.Srcs[0] = p.operand(&in.Uses()[0]).With(inv)
+	}
+	b := p.emit(br, in.Loc)
+	then := p.newBlock()
+	if in.Op == opBallot {
+		p.emit(isa.Instr{Op: isa.OpMovmsk, Size: 4, Dst: d}, in.Loc)
+	} else {
+		p.emit(isa.Instr{Op: isa.OpMov, Type: isa.U16, SrcType: isa.U16, Dst: d, Srcs: [4]isa.Operand{isa.I(1)}}, in.Loc)
+	}
+	after := p.newBlock()
+	b = &p.blocks[from].ins[len(p.blocks[from].ins)-1]
+	b.to = after
+	p.edge(from, then)
+	p.edge(from, after)
+	p.edge(then, after)
+	p.blocks[from].divergent = in.Op == opElect || in.Op == opBallot
+}

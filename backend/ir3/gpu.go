@@ -1,0 +1,124 @@
+package ir3
+
+import (
+	"fmt"
+
+	"nirc/backend/ir3/isa"
+	"nirc/ir"
+)
+
+// GPU is a device as the code generator sees it (the project's ir3 reference,
+// section 1.8).
+type GPU struct {
+	Name string
+	Gen  isa.Gen
+	// RegVec4 is the register file of a base-size wave's fiber in vec4.
+	RegVec4 int
+	// WaveGranularity is the number of waves launched at a time.
+	WaveGranularity int
+	LocalMem        int // bytes
+	// ConstsCS is the compute stage's const file in vec4.
+	ConstsCS int
+	// NoDoubleWave: waves of 128 fibers do not exist.
+	NoDoubleWave bool
+	ScalarALU    bool
+	HasFiberID   bool
+	HasDp2acc    bool
+	HasDp4acc    bool
+	DotCompliant bool
+	HasIsamV     bool // isam.v, immediate offsets of ldib and stib
+	SadIsAdd3    bool
+	Storage16    bool
+	Storage8     bool
+	PredeNops    bool
+	PredtNops    bool
+	NoImmediates bool // the command stream cannot put immediates into the const file
+	FSMinConst   bool // fragment shaders need 4 vec4 of consts
+	ICacheUnits  int  // instruction cache in units of 16 instructions
+}
+
+type gpuClass struct {
+	names []string
+	gpu   GPU
+}
+
+var gpuClasses = []gpuClass{
+	{[]string{"a605", "a608", "a610", "a612"}, GPU{Gen: isa.A6xx, RegVec4: 48, WaveGranularity: 1, LocalMem: 16 << 10, ConstsCS: 256, NoDoubleWave: true, ICacheUnits: 64}},
+	{[]string{"a615", "a616", "a618", "a619", "a620", "a630"}, GPU{Gen: isa.A6xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ICacheUnits: 64}},
+	{[]string{"a640", "a680"}, GPU{Gen: isa.A6xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ICacheUnits: 64}},
+	{[]string{"a621", "a650"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ScalarALU: true,
+		HasDp2acc: true, Storage16: true, PredeNops: true, ICacheUnits: 127}},
+	{[]string{"a635", "a643", "a644", "a660", "a662", "a663", "a690"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256,
+		ScalarALU: true, HasFiberID: true, HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, ICacheUnits: 127}},
+	{[]string{"a725", "a730"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, HasFiberID: true,
+		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, FSMinConst: true, ICacheUnits: 127}},
+	{[]string{"a735", "a740", "a32", "x1-85"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, HasFiberID: true,
+		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, FSMinConst: true, ICacheUnits: 127}},
+	{[]string{"a750"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, HasFiberID: true,
+		HasDp2acc: true, HasDp4acc: true, DotCompliant: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, Storage8: true, PredeNops: true, PredtNops: true,
+		NoImmediates: true, ICacheUnits: 127}},
+}
+
+// DefaultGPU is the device that an empty name stands for.
+const DefaultGPU = "a630"
+
+// GPUs returns the names of all devices.
+func GPUs() []string {
+	var names []string
+	for _, c := range gpuClasses {
+		names = append(names, c.names...)
+	}
+	return names
+}
+
+// FindGPU returns the device of that name; "" is DefaultGPU, "a6xx" and
+// "a7xx" are the default devices of their generations (a630, a740).
+func FindGPU(name string) (*GPU, error) {
+	switch name {
+	case "", "a6xx":
+		name = DefaultGPU
+	case "a7xx":
+		name = "a740"
+	}
+	for i := range gpuClasses {
+		for _, n := range gpuClasses[i].names {
+			if n == name {
+				g := gpuClasses[i].gpu
+				g.Name = n
+				if n == "x1-85" {
+					g.ConstsCS = 256
+				}
+				return &g, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("ir3: GPU %q is not supported", name)
+}
+
+// Options returns what the device wants lowered before Compile, for a stage
+// (the project's IR reference, section 4.4).
+func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
+	g, err := FindGPU(gpu)
+	if err != nil {
+		return nil, err
+	}
+	o := &ir.Options{
+		Target: "ir3", MaxVectorWidth: 1, MaxUnroll: 32,
+		LowerFdiv: true, LowerFlrp: true, LowerFpow: true, LowerFmod: true, LowerFrem: true, LowerFfract: true, LowerScmp: true,
+		LowerLdexp: true, LowerIsign: true, LowerFisnormal: true,
+		LowerUaddCarry: true, LowerUsubBorrow: true,
+		LowerBitfieldInsert: true, LowerBitfieldExtract: true, LowerBitfieldSelect: true, LowerUclz: true,
+		LowerMulHigh: true, LowerMul2x32_64: true,
+		LowerExtractByte: true, LowerExtractWord: true, LowerInsertByte: true, LowerInsertWord: true,
+		LowerPackSnorm: true, LowerPackUnorm: true, LowerPackHalf: true, LowerPackInt: true, LowerPackSplit: true,
+		LowerHadd: true, LowerRotate: true, LowerFdph: true, LowerFdot: true, LowerVectorCmp: true,
+		LowerInt64: true, LowerDouble: true, LowerUabsSub: true, LowerMsad: true, LowerFsatSigned: true,
+		LowerDot4x8: !g.HasDp2acc, LowerDotSat: true,
+		FuseFfma16: true, FuseFfma32: true, FuseFfma64: true,
+		HasFsub: true, HasIsub: true, HasImul24: true, HasIcselEqz: true, HasIadd3: g.SadIsAdd3, HasUmulLow: true,
+		HasDot4x8:   g.HasDp2acc,
+		FlushDenorm: 3, Int16ALU: true, Float16ALU: true,
+		LowerIndirect: ir.ModeShaderIn | ir.ModeShaderOut,
+	}
+	return o, nil
+}

@@ -1,0 +1,251 @@
+package ir3
+
+import (
+	"math/bits"
+
+	"nirc/backend/ir3/isa"
+)
+
+// Units of the hazard analysis: halves of general registers, of shared ones,
+// then the special registers.
+const (
+	unitShared = gprUnits
+	unitA0     = unitShared + 64
+	unitA1     = unitA0 + 1
+	unitPred   = unitA1 + 1
+	numUnits   = unitPred + 4
+	unitWords  = (numUnits + 63) / 64
+)
+
+// unitSet is a set of units.
+type unitSet [unitWords]uint64
+
+func (s *unitSet) add(r span) {
+	for u := r.unit; u < r.unit+r.n; u++ {
+		s[u>>6] |= 1 << (u & 63)
+	}
+}
+
+func (s *unitSet) remove(r span) {
+	for u := r.unit; u < r.unit+r.n; u++ {
+		s[u>>6] &^= 1 << (u & 63)
+	}
+}
+
+func (s *unitSet) meets(r span) bool {
+	for u := r.unit; u < r.unit+r.n; u++ {
+		if s[u>>6]>>(u&63)&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// union adds t to s and tells whether s grew.
+func (s *unitSet) union(t *unitSet) bool {
+	grew := false
+	for i, w := range t {
+		grew = grew || w&^s[i] != 0
+		s[i] |= w
+	}
+	return grew
+}
+
+// span is a run of units that an instruction reads or writes.
+type span struct {
+	unit, n int
+	half    bool
+	late    bool // src3 of category 3
+}
+
+// touch is what an instruction reads and writes.
+type touch struct {
+	reads, writes []span
+}
+
+// operandSpan is the units of n consecutive registers from o on.
+func operandSpan(o isa.Operand, n int) (span, bool) {
+	if o.Kind != isa.Reg || n <= 0 {
+		return span{}, false
+	}
+	v, w := int(o.Val), 2
+	if o.IsHalf() {
+		w = 1
+	}
+	switch {
+	case o.IsPred():
+		return span{unit: unitPred + v - isa.P0, n: 1}, true
+	case v == isa.A0:
+		return span{unit: unitA0, n: 1}, true
+	case v == isa.A1:
+		return span{unit: unitA1, n: 1}, true
+	case v == isa.NoReg:
+		return span{}, false
+	case o.IsShared():
+		return span{unit: unitShared + (v-isa.SharedFirst)*w, n: n * w, half: w == 1}, true
+	}
+	return span{unit: v * w, n: n * w, half: w == 1}, true
+}
+
+func (t *touch) read(o isa.Operand, n int) {
+	if s, ok := operandSpan(o, n); ok {
+		t.reads = append(t.reads, s)
+	}
+}
+
+func (t *touch) write(o isa.Operand, n int) {
+	if s, ok := operandSpan(o, n); ok {
+		t.writes = append(t.writes, s)
+	}
+}
+
+// of fills t with what in touches.
+func (t *touch) of(in *isa.Instr) {
+	t.reads, t.writes = t.reads[:0], t.writes[:0]
+	switch in.Op.Category() {
+	case 0:
+		t.read(in.Srcs[0], 1)
+		t.read(in.Srcs[1], 1)
+	case 1:
+		t.cat1(in)
+	case 2, 3, 4:
+		for i, o := range in.Srcs {
+			n := 1
+			if in.Op == isa.OpBaryF && i == 1 {
+				n = 2
+			}
+			k := len(t.reads)
+			t.read(o, n)
+			if i == 2 && len(t.reads) > k {
+				t.reads[k].late = true
+			}
+		}
+		t.write(in.Dst, 1)
+	case 5:
+		t.read(in.Srcs[0], 1)
+		t.read(in.Srcs[1], 1)
+		t.read(in.Srcs[2], 1)
+		// The second half of a fine derivative writes what the first did: only
+		// that one counts.
+		if (in.Op != isa.OpDsxpp1 && in.Op != isa.OpDsypp1) || in.Flags&isa.TexP != 0 {
+			t.write(in.Dst, bits.Len8(in.WrMask))
+		}
+	case 6:
+		t.mem(in)
+	}
+	for _, o := range in.Srcs {
+		if o.Kind == isa.RelReg || o.Kind == isa.RelConst {
+			t.reads = append(t.reads, span{unit: unitA0, n: 1})
+			break
+		}
+	}
+}
+
+func (t *touch) cat1(in *isa.Instr) {
+	switch in.Op {
+	case isa.OpSwz:
+		t.read(in.Srcs[0], 1)
+		t.read(in.Srcs[1], 1)
+		t.write(in.Dst, 1)
+		t.write(in.Srcs[2], 1)
+	case isa.OpMovmsk:
+		t.write(in.Dst, int(in.Size))
+	default:
+		t.read(in.Srcs[0], 1)
+		t.write(in.Dst, 1)
+	}
+}
+
+// mem: vectors in memory instructions have Size registers, addresses their own width.
+func (t *touch) mem(in *isa.Instr) {
+	n, s := int(in.Size), &in.Srcs
+	switch op := in.Op; {
+	case op == isa.OpLdg:
+		t.read(s[0], 2)
+		t.write(in.Dst, n)
+	case op == isa.OpStg:
+		t.read(s[0], 2)
+		t.read(s[1], n)
+	case op == isa.OpStl, op == isa.OpStp:
+		t.read(s[0], 1)
+		t.read(s[1], n)
+	case op == isa.OpStib:
+		t.read(s[0], n)
+		t.read(s[1], int(in.Dims))
+		t.read(s[2], 1)
+	case op == isa.OpLdib:
+		t.read(s[0], int(in.Dims))
+		t.read(s[1], 1)
+		t.write(in.Dst, n)
+	case op == isa.OpResinfo:
+		t.read(s[0], 1)
+		t.write(in.Dst, 3)
+	case op >= isa.OpAtomicBAdd && op <= isa.OpAtomicBXor:
+		k := 2
+		if op == isa.OpAtomicBCmpxchg {
+			k = 3
+		}
+		t.read(s[0], k)
+		t.read(s[1], int(in.Dims))
+		t.read(s[2], 1)
+		t.write(s[0], 1)
+	case op >= isa.OpAtomicLAdd && op <= isa.OpAtomicGXor:
+		a, k := 1, 1
+		if op >= isa.OpAtomicGAdd {
+			a = 2
+		}
+		if op == isa.OpAtomicLCmpxchg || op == isa.OpAtomicGCmpxchg {
+			k = 2
+		}
+		t.read(s[0], a)
+		t.read(s[1], k)
+		t.write(in.Dst, 1)
+	case op == isa.OpLdl, op == isa.OpLdp, op == isa.OpLdc:
+		t.read(s[0], 1)
+		t.read(s[1], 1)
+		t.write(in.Dst, n)
+	default:
+		t.read(s[0], 1)
+		t.read(s[1], 1)
+		t.write(in.Dst, 1)
+	}
+}
+
+// syncKind is how results and late reads of an instruction are waited for
+// (the project's ir3 reference, sections 4.3 and 4.4).
+type syncKind struct {
+	ss, sy bool // results need (ss), (sy)
+	late   bool // sources are read after the issue
+	warSS  bool // ... and only (ss) makes sure that they were
+}
+
+func syncOf(in *isa.Instr) syncKind {
+	op := in.Op
+	switch op.Category() {
+	case 1, 2, 3:
+		if in.Dst.IsShared() {
+			return syncKind{ss: true, late: true, warSS: true}
+		}
+	case 4:
+		return syncKind{ss: true, late: true, warSS: true}
+	case 5:
+		return syncKind{sy: op != isa.OpTcinv, late: true}
+	case 6:
+		switch {
+		case op == isa.OpGetfiberid || op == isa.OpGetwid || op == isa.OpGetspid:
+			return syncKind{ss: true}
+		case op == isa.OpLdl, op == isa.OpResinfo, op >= isa.OpAtomicLAdd && op <= isa.OpAtomicLXor, op >= isa.OpShflXor && op <= isa.OpShflRdown:
+			return syncKind{ss: true, late: true, warSS: true}
+		case op == isa.OpStg, op == isa.OpStl, op == isa.OpStp, op == isa.OpStib, op == isa.OpStc:
+			return syncKind{late: true, warSS: true}
+		}
+		return syncKind{sy: true, late: true}
+	}
+	return syncKind{}
+}
+
+// takesSS tells whether an instruction has a bit for (ss).
+func takesSS(in *isa.Instr) bool {
+	c := in.Op.Category()
+	return c <= 4 || c == 7
+}

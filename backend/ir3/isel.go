@@ -1,0 +1,284 @@
+package ir3
+
+import (
+	"fmt"
+
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// isel selects machine instructions for one function, block by block.
+type isel struct {
+	sh     *ir.Shader
+	impl   *ir.Impl
+	gpu    *GPU
+	f      *mach.Func
+	code   *code
+	consts *constFile
+	meta   *abi.Meta
+	loc    uint32
+	err    error
+
+	// base[d.Index] is where the components of d start in comps; a 64-bit
+	// component is two of them.
+	base  []int32
+	comps []opnd
+	// wide[d.Index]: a boolean's form in a full register, if it was made.
+	wide []mach.Value
+
+	blk      mach.BlockID
+	blocks   []mach.BlockID // by IR block index; -1 unreachable
+	irBlocks []*ir.Block    // by machine block, nil of the end block
+	end      mach.BlockID
+	immCache [immCacheSize]immSlot
+	epoch    uint32
+	phis     []pendingPhi
+	folded   []bool // by def index: an fsat that its source has taken over
+
+	in  inputs
+	out outputs
+	// killed: the shader discards; kills gets their blocks.
+	kills []mach.BlockID
+	// last access to the predicate file never outlives a block.
+}
+
+// pendingPhi is a phi whose sources are still to be filled in.
+type pendingPhi struct {
+	in   *ir.Instr
+	comp int
+	mach *mach.Instr
+}
+
+// fail notes the first error.
+func (s *isel) fail(in *ir.Instr, format string, args ...any) {
+	if s.err != nil {
+		return
+	}
+	where := ""
+	if in != nil && int(in.Loc) < len(s.sh.Locs) && in.Loc != 0 {
+		if l := s.sh.Locs[in.Loc]; l.Line != 0 {
+			where = fmt.Sprintf("%s:%d: ", s.sh.Files[l.File], l.Line)
+		}
+	}
+	s.err = fmt.Errorf("ir3: %s%s", where, fmt.Sprintf(format, args...))
+}
+
+// selectFunc translates the entry point.
+func selectFunc(sh *ir.Shader, impl *ir.Impl, g *GPU, meta *abi.Meta) (*isel, error) {
+	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
+	c := &code{gen: g.Gen}
+	s := &isel{sh: sh, impl: impl, gpu: g, code: c, meta: meta, consts: &constFile{}}
+	s.f = mach.NewFunc(sh.Name, machISA{g.Gen})
+	if s.f.Name == "" {
+		s.f.Name = "main"
+	}
+	s.f.Ext = c
+	s.base = make([]int32, impl.NumDefs)
+	s.wide = make([]mach.Value, impl.NumDefs)
+	s.folded = make([]bool, impl.NumDefs)
+	s.makeBlocks()
+	s.scan()
+	s.makeInputs()
+	for id := range s.irBlocks {
+		if s.irBlocks[id] == nil || s.err != nil {
+			break
+		}
+		s.block(mach.BlockID(id))
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	s.finishPhis()
+	s.finishOutputs()
+	s.terminators()
+	return s, s.err
+}
+
+// makeBlocks makes a machine block for each reachable one, in source order,
+// and the end block.
+func (s *isel) makeBlocks() {
+	s.blocks = make([]mach.BlockID, s.impl.NumBlocks+1)
+	for b := range s.impl.Blocks() {
+		s.blocks[b.Index] = -1
+		if b.Reachable() {
+			s.blocks[b.Index] = s.f.NewBlock()
+			s.irBlocks = append(s.irBlocks, b)
+			s.f.Blocks[s.blocks[b.Index]].LoopDepth = loopDepth(b)
+		}
+	}
+	s.end = s.f.NewBlock()
+	s.irBlocks = append(s.irBlocks, nil)
+	s.blocks[s.impl.End.Index] = s.end
+	for b := range s.impl.Blocks() {
+		from := s.blocks[b.Index]
+		if from < 0 {
+			continue
+		}
+		for _, t := range b.Succ {
+			if t != nil {
+				s.f.AddEdge(from, s.blocks[t.Index])
+			}
+		}
+	}
+}
+
+func loopDepth(b *ir.Block) int32 {
+	n := int32(0)
+	for l := ir.EnclosingLoop(b); l != nil; l = ir.EnclosingLoop(l) {
+		n++
+	}
+	return n
+}
+
+// setComps gives def its operands.
+func (s *isel) setComps(d *ir.Def, ops ...opnd) {
+	s.base[d.Index] = int32(len(s.comps))
+	s.comps = append(s.comps, ops...)
+}
+
+// parts is the number of operands of one component.
+func parts(d *ir.Def) int {
+	if d.BitSize == 64 {
+		return 2
+	}
+	return 1
+}
+
+// comp returns component c (a half of a 64-bit component counts as one) of d.
+func (s *isel) comp(d *ir.Def, c int) opnd {
+	if d.Instr.Kind == ir.KindLoadConst {
+		v := d.Instr.Imm[c/parts(d)]
+		if d.BitSize == 64 && c&1 != 0 {
+			v >>= 32
+		}
+		return immediate(uint32(v), isHalf(d))
+	}
+	if d.Instr.Kind == ir.KindUndef {
+		return immediate(0, isHalf(d))
+	}
+	return s.comps[int(s.base[d.Index])+c]
+}
+
+// isHalf tells whether components of d live in half registers.
+func isHalf(d *ir.Def) bool { return d.BitSize <= 16 }
+
+// src returns what an ALU source reads.
+func (s *isel) src(in *ir.Instr, i int) opnd {
+	return s.comp(in.Srcs[i].Def, in.Srcs[i].Swizzle.Lane(0))
+}
+
+func (s *isel) block(id mach.BlockID) {
+	s.enter(id)
+	for in := range s.irBlocks[id].Instrs() {
+		s.loc = in.Loc
+		s.instr(in)
+		if s.err != nil {
+			return
+		}
+	}
+	s.out.leave(s, id)
+}
+
+// enter makes id the current block.
+func (s *isel) enter(id mach.BlockID) {
+	s.blk = id
+	s.epoch++
+}
+
+func (s *isel) instr(in *ir.Instr) {
+	switch in.Kind {
+	case ir.KindALU:
+		s.alu(in)
+	case ir.KindIntrinsic:
+		s.intrinsic(in)
+	case ir.KindLoadConst, ir.KindUndef, ir.KindJump:
+	case ir.KindPhi:
+		s.phi(in)
+	case ir.KindTex:
+		s.fail(in, "texture operations (%s) are not supported by the ir3 backend yet", in.TexOp)
+	case ir.KindDeref:
+		s.fail(in, "a deref is left at selection: variables must be lowered")
+	case ir.KindCall:
+		s.fail(in, "a call of %s is left at selection: functions must be inlined", in.CallInfo().Callee.Name)
+	default:
+		s.fail(in, "a parallel copy is left at selection")
+	}
+}
+
+func (s *isel) phi(in *ir.Instr) {
+	n := int(in.Def.NumComponents) * parts(&in.Def)
+	ops := make([]opnd, n)
+	preds := len(s.f.Blocks[s.blk].Preds)
+	for c := range ops {
+		v := s.newReg(isHalf(&in.Def))
+		m := s.f.NewInstr(mach.OpPhi, 1, preds)
+		m.Ops[0].Val = v
+		s.push(m)
+		ops[c] = s.value(v)
+		s.phis = append(s.phis, pendingPhi{in, c, m})
+	}
+	s.setComps(&in.Def, ops...)
+}
+
+// finishPhis fills in the sources, whose moves go to the predecessors' ends.
+func (s *isel) finishPhis() {
+	for _, p := range s.phis {
+		blk := s.blocks[p.in.Block.Index]
+		for k, pred := range s.f.Blocks[blk].Preds {
+			src := p.in.PhiSrc(s.irBlocks[pred])
+			if src == nil {
+				s.fail(p.in, "a phi has no source for one of its predecessors")
+				return
+			}
+			s.enter(pred)
+			s.loc = p.in.Loc
+			p.mach.Uses()[k].Val = s.reg(s.comp(src.Def, p.comp))
+		}
+	}
+}
+
+// terminators ends every block in its branch, jump or end.
+func (s *isel) terminators() {
+	for id := range s.f.Blocks {
+		if s.irBlocks[id] == nil {
+			continue
+		}
+		b := s.irBlocks[id]
+		s.enter(mach.BlockID(id))
+		s.loc = 0
+		switch i := b.FollowingIf(); {
+		case b.Jump() == nil && i != nil:
+			p, inv := s.predicate(i.Cond.Def)
+			t := isa.Instr{Op: isa.OpBr, Srcs: [4]isa.Operand{isa.P(0)}}
+			if inv {
+				t.Srcs[0].Flags = isa.Inv
+			}
+			s.add(t, 0, p)
+		default:
+			s.add(isa.Instr{Op: isa.OpJump}, 0)
+		}
+	}
+}
+
+// predicate makes a predicate of a boolean, at the end of a block; inv says that it is its opposite.
+func (s *isel) predicate(d *ir.Def) (p mach.Value, inv bool) {
+	for d.Instr.IsALU(ir.OpInot) {
+		d, inv = d.Instr.Srcs[0].Def, !inv
+	}
+	p = s.f.NewValue(classPred, 1)
+	in := d.Instr
+	if in.Kind == ir.KindALU && d.NumComponents == 1 {
+		if t, imm, ok := compareOp(in.Op); ok && in.Srcs[0].Def.BitSize >= 16 && in.Srcs[0].Def.BitSize <= 32 {
+			s.alu2To(t, p, imm, s.src(in, 0), s.src(in, 1))
+			return p, inv
+		}
+	}
+	o := s.comp(d, 0)
+	if o.kind == opImm {
+		o = s.value(s.reg(o))
+	}
+	s.alu2To(isa.Instr{Op: isa.OpCmpsS, Cond: condNE}, p, immInt, o, immediate(0, o.half))
+	return p, inv
+}

@@ -1,0 +1,270 @@
+package ir3
+
+import (
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// convert selects conversions and packing; false if in is neither.
+func (s *isel) convert(in *ir.Instr) bool {
+	from := uint8(0)
+	if len(in.Srcs) > 0 {
+		from = in.Srcs[0].Def.BitSize
+	}
+	one := func(o opnd) { s.setComps(&in.Def, o) }
+	a := func() opnd { return s.src(in, 0) }
+	switch in.Op {
+	case ir.OpI2i1, ir.OpU2u1, ir.OpB2i1:
+		o := s.narrow(a(), from)
+		one(s.alu2(isa.Instr{Op: isa.OpAndB}, true, true, immInt, o, immediate(1, true)))
+		s.widenBool(in)
+	case ir.OpI2i8, ir.OpU2u8, ir.OpI2i16, ir.OpU2u16, ir.OpI2i32, ir.OpU2u32, ir.OpI2imp:
+		one(s.intToInt(in, in.Op == ir.OpI2i8 || in.Op == ir.OpI2i16 || in.Op == ir.OpI2i32))
+	case ir.OpB2b1:
+		one(s.bool16(a()))
+		s.widenBool(in)
+	case ir.OpB2i8, ir.OpB2i16:
+		one(s.bool16(a()))
+	case ir.OpB2i32:
+		one(s.condition(&in.Srcs[0], false))
+	case ir.OpB2b8, ir.OpB2b16:
+		one(s.alu2Mod(isa.Instr{Op: isa.OpAbsnegS}, true, s.bool16(a()), isa.Neg))
+	case ir.OpB2b32:
+		one(s.alu2Mod(isa.Instr{Op: isa.OpAbsnegS}, false, s.condition(&in.Srcs[0], false), isa.Neg))
+	case ir.OpB2f16:
+		one(s.cov(isa.U16, isa.F16, isa.RoundEven, s.bool16(a())))
+	case ir.OpB2f32:
+		one(s.cov(isa.U16, isa.F32, isa.RoundEven, s.bool16(a())))
+	case ir.OpF2f16, ir.OpF2f16Rtne, ir.OpF2f16Rtz, ir.OpF2fmp:
+		if from == 16 {
+			one(a())
+			break
+		}
+		one(s.cov(isa.F32, isa.F16, s.halfRound(in), a()))
+	case ir.OpF2f32:
+		if from == 32 {
+			one(a())
+			break
+		}
+		one(s.cov(isa.F16, isa.F32, 0, a()))
+	case ir.OpI2f16, ir.OpI2f32, ir.OpI2fmp:
+		one(s.intToFloat(in, true))
+	case ir.OpU2f16, ir.OpU2f32, ir.OpU2fmp:
+		one(s.intToFloat(in, false))
+	case ir.OpF2i16, ir.OpF2imp:
+		one(s.cov(floatType(from), isa.S16, 0, a()))
+	case ir.OpF2i8:
+		o := s.alu2(isa.Instr{Op: isa.OpMaxS}, true, true, immInt, s.cov(floatType(from), isa.S16, 0, a()), immediate(0xff80, true))
+		one(s.alu2(isa.Instr{Op: isa.OpMinS}, true, true, immInt, o, immediate(0x7f, true)))
+	case ir.OpF2u16, ir.OpF2ump:
+		one(s.cov(floatType(from), isa.U16, 0, a()))
+	case ir.OpF2u8:
+		one(s.alu2(isa.Instr{Op: isa.OpMinU}, true, true, immInt, s.cov(floatType(from), isa.U16, 0, a()), immediate(0xff, true)))
+	case ir.OpF2i32:
+		one(s.cov(floatType(from), isa.S32, 0, a()))
+	case ir.OpF2u32:
+		one(s.cov(floatType(from), isa.U32, 0, a()))
+	default:
+		return s.pack(in)
+	}
+	return true
+}
+
+func floatType(bits uint8) isa.Type {
+	if bits == 16 {
+		return isa.F16
+	}
+	return isa.F32
+}
+
+// halfRound is the rounding of a conversion to 16-bit float.
+func (s *isel) halfRound(in *ir.Instr) isa.Round {
+	switch {
+	case in.Op == ir.OpF2f16Rtz:
+		return isa.RoundZero
+	case in.Op == ir.OpF2f16 && s.sh.Info.FloatControls.Has(ir.FCRoundRTZ, 16):
+		return isa.RoundZero
+	}
+	return isa.RoundEven
+}
+
+// narrow returns the low half of an integer of the given size.
+func (s *isel) narrow(o opnd, from uint8) opnd {
+	if from <= 16 {
+		return s.bool16(o)
+	}
+	if o.kind == opImm {
+		return immediate(o.fold().bits, true)
+	}
+	return s.cov(isa.U32, isa.U16, 0, o)
+}
+
+func (s *isel) intToInt(in *ir.Instr, signed bool) opnd {
+	from, to := in.Srcs[0].Def.BitSize, in.Def.BitSize
+	lane := in.Srcs[0].Swizzle.Lane(0) * parts(in.Srcs[0].Def)
+	o := s.comp(in.Srcs[0].Def, lane)
+	switch {
+	case from == 1 && signed:
+		o = s.alu2Mod(isa.Instr{Op: isa.OpAbsnegS}, true, s.bool16(o), isa.Neg)
+		from = 16
+	case from == 1:
+		o = s.bool16(o)
+		from = 16
+	}
+	if to <= 16 {
+		if from == 8 && to == 16 {
+			return s.widen8(o, signed)
+		}
+		return s.narrow(o, from)
+	}
+	if from >= 32 {
+		return o
+	}
+	if from == 8 {
+		o = s.widen8(o, signed)
+	}
+	if o.kind == opImm {
+		if signed {
+			return immediate(uint32(o.signed()), false)
+		}
+		return immediate(o.bits, false)
+	}
+	if signed {
+		return s.cov(isa.S16, isa.S32, 0, o)
+	}
+	return s.cov(isa.U16, isa.U32, 0, o)
+}
+
+func (s *isel) intToFloat(in *ir.Instr, signed bool) opnd {
+	from := in.Srcs[0].Def.BitSize
+	o := s.src(in, 0)
+	if from == 8 {
+		o = s.widen8(o, signed)
+	}
+	t := isa.U32
+	switch {
+	case from <= 16 && signed:
+		t = isa.S16
+	case from <= 16:
+		t = isa.U16
+	case signed:
+		t = isa.S32
+	}
+	return s.cov(t, floatType(in.Def.BitSize), isa.RoundEven, o)
+}
+
+// pack selects packing and unpacking; false if in is neither.
+func (s *isel) pack(in *ir.Instr) bool {
+	one := func(o opnd) { s.setComps(&in.Def, o) }
+	a := func() opnd { return s.src(in, 0) }
+	word := func(k int) opnd {
+		return s.comp(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(0)*2+k)
+	}
+	switch in.Op {
+	case ir.OpPack64_2x32Split:
+		s.setComps(&in.Def, a(), s.src(in, 1))
+	case ir.OpPack64_2x32:
+		s.setComps(&in.Def, a(), s.comp(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(1)))
+	case ir.OpUnpack64_2x32SplitX:
+		one(word(0))
+	case ir.OpUnpack64_2x32SplitY:
+		one(word(1))
+	case ir.OpPack32_2x16Split:
+		one(s.pair(a(), s.src(in, 1)))
+	case ir.OpPack32_2x16:
+		one(s.pair(a(), s.comp(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(1))))
+	case ir.OpUnpack32_2x16SplitX:
+		one(s.narrow(a(), 32))
+	case ir.OpUnpack32_2x16SplitY:
+		one(s.highHalf(a()))
+	case ir.OpPackHalf2x16Split, ir.OpPackHalf2x16RtzSplit:
+		r := isa.RoundEven
+		if in.Op == ir.OpPackHalf2x16RtzSplit {
+			r = isa.RoundZero
+		}
+		one(s.pair(s.cov(isa.F32, isa.F16, r, a()), s.cov(isa.F32, isa.F16, r, s.src(in, 1))))
+	case ir.OpUnpackHalf2x16SplitX:
+		one(s.cov(isa.F16, isa.F32, 0, s.narrow(a(), 32)))
+	case ir.OpUnpackHalf2x16SplitY:
+		one(s.cov(isa.F16, isa.F32, 0, s.highHalf(a())))
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *isel) highHalf(o opnd) opnd {
+	o = o.fold()
+	if o.kind == opImm {
+		return immediate(o.bits>>16, true)
+	}
+	return s.narrow(s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, o, immediate(16, false)), 32)
+}
+
+// pair puts two halves into a full register.
+func (s *isel) pair(lo, hi opnd) opnd {
+	if lo.kind == opImm && hi.kind == opImm {
+		return immediate(lo.fold().bits|hi.fold().bits<<16, false)
+	}
+	d := s.newReg(false)
+	s.generic(mach.OpCollect, []mach.Value{d}, []mach.Value{s.reg(lo), s.reg(hi)})
+	return s.value(d)
+}
+
+// bits selects bit counting and searching; false if in is neither.
+func (s *isel) bits(in *ir.Instr) bool {
+	a := func() opnd { return s.src(in, 0) }
+	bits := uint8(0)
+	if len(in.Srcs) > 0 {
+		bits = in.Srcs[0].Def.BitSize
+	}
+	full := func(t isa.Instr, x opnd) opnd { return s.alu2(t, false, false, immInt, x, opnd{}) }
+	switch in.Op {
+	case ir.OpBitCount:
+		s.setComps(&in.Def, s.bitCount(a(), bits))
+	case ir.OpFindLsb:
+		s.setComps(&in.Def, full(isa.Instr{Op: isa.OpClzB}, full(isa.Instr{Op: isa.OpBfrevB}, s.zext32(a(), bits))))
+	case ir.OpUfindMsb:
+		s.setComps(&in.Def, s.fromTop(full(isa.Instr{Op: isa.OpClzB}, s.zext32(a(), bits))))
+	case ir.OpIfindMsb:
+		s.setComps(&in.Def, s.fromTop(full(isa.Instr{Op: isa.OpClzS}, a())))
+	default:
+		return false
+	}
+	return true
+}
+
+// zext32 widens an integer to 32 bits.
+func (s *isel) zext32(o opnd, bits uint8) opnd {
+	if bits >= 32 {
+		return o
+	}
+	if bits == 8 {
+		o = s.widen8(o, false)
+	}
+	if o.kind == opImm {
+		return immediate(o.bits, false)
+	}
+	return s.cov(isa.U16, isa.U32, 0, o)
+}
+
+// fromTop turns a count of leading bits n into 31 - n, keeping -1.
+func (s *isel) fromTop(n opnd) opnd {
+	r := s.alu2(isa.Instr{Op: isa.OpSubU}, false, false, immInt, immediate(31, false), n)
+	c := s.alu2(isa.Instr{Op: isa.OpCmpsS, Cond: condGE}, false, false, immInt, n, immediate(0, false))
+	return s.sel(false, c, r, n)
+}
+
+// bitCount counts in halves: cbits.b is reliable on 16 bits only.
+func (s *isel) bitCount(o opnd, bits uint8) opnd {
+	count := func(h opnd) opnd { return s.alu2(isa.Instr{Op: isa.OpCbitsB}, true, true, immInt, h, opnd{}) }
+	if bits <= 16 {
+		if bits == 8 {
+			o = s.widen8(o, false)
+		}
+		return s.cov(isa.U16, isa.U32, 0, count(o))
+	}
+	lo, hi := count(s.narrow(o, 32)), count(s.highHalf(o))
+	return s.cov(isa.U16, isa.U32, 0, s.alu2(isa.Instr{Op: isa.OpAddS}, true, true, immInt, lo, hi))
+}

@@ -1,0 +1,517 @@
+package ir3
+
+import (
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// inputs is what the shader receives: system values and attributes in
+// registers, varyings to be fetched, driver parameters and push constants.
+type inputs struct {
+	sysvals [abi.NumSysvals]mach.Value
+	wanted  [abi.NumSysvals]bool
+	// parts of the vector system values.
+	parts [abi.NumSysvals][]opnd
+	// slots are the input slots in use, by slot.
+	slots   [ir.NumVaryingSlots]inputSlot
+	fetches []*ir.Instr // varying loads, all done in the first block
+	pushLo  uint32
+	pushHi  uint32
+	driver  int // scalars of driver parameters
+	defs    []inputDef
+	frag    []opnd // frag coord, converted
+}
+
+type inputSlot struct {
+	mask   uint8
+	interp ir.Interp
+	half   bool
+	inLoc  int
+	val    mach.Value
+	ops    []opnd
+}
+
+// inputDef ties a value that arrives in registers to its metadata.
+type inputDef struct {
+	val    mach.Value
+	sysval abi.SysvalKind
+	slot   ir.Slot
+	attrib bool
+}
+
+// scan finds out what the shader needs before anything is selected.
+func (s *isel) scan() {
+	s.in.pushLo = ^uint32(0)
+	for _, b := range s.irBlocks {
+		if b == nil {
+			continue
+		}
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindIntrinsic {
+				s.scanIntrinsic(in)
+			}
+		}
+	}
+	lo, hi := s.in.pushLo, s.in.pushHi
+	if lo > hi {
+		lo, hi = 0, 0
+	}
+	s.consts.layOut(s.gpu, s.sh.Stage, lo, hi, s.in.driver)
+}
+
+func (s *isel) want(k abi.SysvalKind) { s.in.wanted[k] = true }
+
+// param notes that driver parameter n is used.
+func (s *isel) param(n int) { s.in.driver = max(s.in.driver, n+1) }
+
+func (s *isel) scanIntrinsic(in *ir.Instr) {
+	switch in.Intr {
+	case ir.IntrLoadPushConstant:
+		s.scanPush(in)
+	case ir.IntrLoadInput:
+		s.scanInput(in, ir.InterpFlat)
+	case ir.IntrLoadInterpolatedInput:
+		bary := in.Srcs[0].Def.Instr
+		mode := ir.InterpSmooth
+		if ir.Interp(baryMode(bary)) == ir.InterpNoPerspective {
+			mode = ir.InterpNoPerspective
+		}
+		s.scanInput(in, mode)
+	case ir.IntrLoadVertexId, ir.IntrLoadVertexIdZeroBase:
+		s.want(abi.VertexID)
+		if in.Intr == ir.IntrLoadVertexIdZeroBase {
+			s.param(abi.ParamVSVertexBase)
+		}
+	case ir.IntrLoadInstanceId:
+		s.want(abi.InstanceID)
+		s.param(abi.ParamVSInstanceBase)
+	case ir.IntrLoadBaseInstance:
+		s.param(abi.ParamVSInstanceBase)
+	case ir.IntrLoadFirstVertex:
+		s.param(abi.ParamVSVertexBase)
+	case ir.IntrLoadBaseVertex, ir.IntrLoadIsIndexedDraw:
+		s.param(abi.ParamVSIsIndexed)
+	case ir.IntrLoadDrawId:
+		s.param(abi.ParamVSDrawID)
+	case ir.IntrLoadViewIndex:
+		s.want(abi.ViewIndex)
+	case ir.IntrLoadFragCoord, ir.IntrLoadFragCoordUnscaledIr3, ir.IntrLoadFragCoordZw, ir.IntrLoadPixelCoord:
+		s.want(abi.FragCoord)
+	case ir.IntrLoadFrontFace, ir.IntrLoadFrontFaceFsign:
+		s.want(abi.FrontFace)
+	case ir.IntrLoadSampleId, ir.IntrLoadSampleIdNoPerSample:
+		s.want(abi.SampleID)
+		s.meta.PerSample = s.meta.PerSample || in.Intr == ir.IntrLoadSampleId
+	case ir.IntrLoadSampleMaskIn:
+		s.want(abi.SampleMaskIn)
+	case ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample:
+		if k, ok := baryKind(in); ok {
+			s.want(k)
+		}
+		s.meta.PerSample = s.meta.PerSample || in.Intr == ir.IntrLoadBarycentricSample
+	case ir.IntrLoadPerspCenterRhwIr3:
+		s.want(abi.IJPerspCenterRHW)
+	case ir.IntrLoadLocalInvocationId, ir.IntrLoadLocalInvocationIndex, ir.IntrLoadSubgroupInvocation, ir.IntrLoadSubgroupId:
+		s.want(abi.LocalInvocationID)
+		s.param(abi.ParamCSSubgroupIDShift)
+	case ir.IntrLoadGlobalInvocationId:
+		s.want(abi.LocalInvocationID)
+		s.want(abi.WorkgroupID)
+	case ir.IntrLoadWorkgroupId, ir.IntrLoadWorkgroupIndex:
+		s.want(abi.WorkgroupID)
+		s.param(abi.ParamCSNumWorkgroups + 2)
+	case ir.IntrLoadNumWorkgroups:
+		s.param(abi.ParamCSNumWorkgroups + 2)
+	case ir.IntrLoadBaseWorkgroupId:
+		s.param(abi.ParamCSBaseWorkgroup + 2)
+	case ir.IntrLoadSubgroupSize, ir.IntrLoadNumSubgroups, ir.IntrLoadSubgroupIdShiftIr3:
+		if s.sh.Stage == ir.StageCompute {
+			s.param(abi.ParamCSSubgroupIDShift)
+		} else {
+			s.param(abi.ParamFSSubgroupSize)
+		}
+	}
+}
+
+func (s *isel) scanPush(in *ir.Instr) {
+	base := uint32(in.Get(ir.IdxBase))
+	size := uint32(in.Def.NumComponents) * uint32(in.Def.BitSize) / 8
+	if c, ok := in.Srcs[0].Def.Const(0); ok {
+		lo := base + uint32(c)
+		s.in.pushLo, s.in.pushHi = min(s.in.pushLo, lo&^3), max(s.in.pushHi, (lo+size+3)&^3)
+		return
+	}
+	n := uint32(in.Get(ir.IdxRange))
+	if n == 0 {
+		n = 256 - min(base, 252)
+	}
+	s.in.pushLo, s.in.pushHi = min(s.in.pushLo, base&^3), max(s.in.pushHi, (base+n+3)&^3)
+}
+
+// baryMode is the interpolation of a load_barycentric intrinsic.
+func baryMode(in *ir.Instr) uint64 {
+	if in.Kind != ir.KindIntrinsic {
+		return 0
+	}
+	return in.Get(ir.IdxInterpMode)
+}
+
+// baryKind is the system value behind a load_barycentric intrinsic.
+func baryKind(in *ir.Instr) (abi.SysvalKind, bool) {
+	linear := ir.Interp(baryMode(in)) == ir.InterpNoPerspective
+	k := abi.SysvalNone
+	switch in.Intr {
+	case ir.IntrLoadBarycentricPixel:
+		k = abi.IJPerspPixel
+		if linear {
+			k = abi.IJLinearPixel
+		}
+	case ir.IntrLoadBarycentricCentroid:
+		k = abi.IJPerspCentroid
+		if linear {
+			k = abi.IJLinearCentroid
+		}
+	case ir.IntrLoadBarycentricSample:
+		k = abi.IJPerspSample
+		if linear {
+			k = abi.IJLinearSample
+		}
+	}
+	return k, k != abi.SysvalNone && in.Kind == ir.KindIntrinsic
+}
+
+// ioSlot returns slot and first component of an input or output access with
+// a constant offset.
+func (s *isel) ioSlot(in *ir.Instr, off *ir.Def) (slot int, comp int, ok bool) {
+	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
+	c, ok := off.Const(0)
+	if !ok {
+		s.fail(in, "%s with an indirect slot is not supported: it must be lowered", in.Intr)
+		return 0, 0, false
+	}
+	slot, comp = int(sem.Location)+int(c), int(in.Get(ir.IdxComponent))
+	if slot >= ir.NumVaryingSlots {
+		s.fail(in, "%s of slot %d is not supported", in.Intr, slot)
+		return 0, 0, false
+	}
+	return slot, comp, true
+}
+
+func (s *isel) scanInput(in *ir.Instr, interp ir.Interp) {
+	slot, comp, ok := s.ioSlot(in, in.Srcs[len(in.Srcs)-1].Def)
+	if !ok {
+		return
+	}
+	if b := in.Def.BitSize; b != 32 && b != 16 {
+		s.fail(in, "inputs of %d bits are not supported: they must be lowered to 32 bits", b)
+		return
+	}
+	i := &s.in.slots[slot]
+	for c := comp; c < comp+int(in.Def.NumComponents); c++ {
+		i.mask |= 1 << (c & 3)
+		if c > 3 && slot+1 < len(s.in.slots) {
+			s.fail(in, "%s reads behind the end of its slot", in.Intr)
+			return
+		}
+	}
+	i.half = in.Def.BitSize == 16
+	i.interp = interp
+	if s.sh.Stage == ir.StageFragment {
+		s.in.fetches = append(s.in.fetches, in)
+	}
+}
+
+// makeInputs defines everything that arrives in registers, at the start of
+// the first block, and fetches the varyings.
+func (s *isel) makeInputs() {
+	if s.err != nil {
+		return
+	}
+	s.enter(0)
+	s.defineSysvals()
+	if s.sh.Stage == ir.StageVertex {
+		for slot := range s.in.slots {
+			i := &s.in.slots[slot]
+			if i.mask == 0 {
+				continue
+			}
+			n := 1
+			for i.mask>>n != 0 {
+				n++
+			}
+			i.val = s.f.NewValue(classFull, n)
+			s.in.defs = append(s.in.defs, inputDef{val: i.val, slot: ir.Slot(slot), attrib: true})
+		}
+	}
+	if len(s.in.defs) > 0 {
+		vals := make([]mach.Value, len(s.in.defs))
+		for k, d := range s.in.defs {
+			vals[k] = d.val
+		}
+		s.generic(opInputs, vals, nil)
+	}
+	for slot := range s.in.slots {
+		if i := &s.in.slots[slot]; i.val != 0 {
+			i.ops = s.split(i.val, s.f.Elems(i.val))
+		}
+	}
+	s.splitSysvals()
+	if s.sh.Stage == ir.StageFragment {
+		s.fetchVaryings()
+	}
+}
+
+func (s *isel) defineSysvals() {
+	for k := abi.SysvalKind(1); k < abi.NumSysvals; k++ {
+		if !s.in.wanted[k] {
+			continue
+		}
+		class := gprClass(k.Half())
+		if k == abi.WorkgroupID {
+			class = classShared
+		}
+		v := s.f.NewValue(class, k.Count())
+		s.in.sysvals[k] = v
+		s.in.defs = append(s.in.defs, inputDef{val: v, sysval: k})
+	}
+}
+
+func (s *isel) splitSysvals() {
+	for k := abi.SysvalKind(1); k < abi.NumSysvals; k++ {
+		v := s.in.sysvals[k]
+		if v == 0 {
+			continue
+		}
+		ops := s.split(v, k.Count())
+		if k == abi.WorkgroupID {
+			for i := range ops {
+				d := s.newReg(false)
+				t := isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32}
+				uses := s.register(&t, 0, ops[i].val, 0, nil)
+				s.add(t, d, uses...)
+				ops[i] = s.value(d)
+			}
+		}
+		s.in.parts[k] = ops
+	}
+}
+
+// fetchVaryings emits bary.f and flat.b of all inputs: they must come before
+// any kill, and in the first block so that the varying storage can be released early.
+func (s *isel) fetchVaryings() {
+	n := 0
+	for slot := range s.in.slots {
+		if s.in.slots[slot].mask != 0 {
+			s.in.slots[slot].inLoc = 4 * n
+			n++
+		}
+	}
+	for _, in := range s.in.fetches {
+		s.loc = in.Loc
+		slot, comp, _ := s.ioSlot(in, in.Srcs[len(in.Srcs)-1].Def)
+		loc := s.in.slots[slot].inLoc + comp
+		half := isHalf(&in.Def)
+		ops := make([]opnd, in.Def.NumComponents)
+		for c := range ops {
+			at := isa.I(int32(loc + c))
+			d := s.newReg(half)
+			if in.Intr == ir.IntrLoadInput {
+				s.add(isa.Instr{Op: isa.OpFlatB, Srcs: [4]isa.Operand{at, at}}, d)
+				ops[c] = s.value(d)
+				continue
+			}
+			kind, ok := baryKind(in.Srcs[0].Def.Instr)
+			if !ok {
+				s.fail(in, "interpolation at an offset or a given sample is not supported by the ir3 backend")
+				return
+			}
+			t := isa.Instr{Op: isa.OpBaryF, Srcs: [4]isa.Operand{at}}
+			uses := s.register(&t, 1, s.in.sysvals[kind], 0, nil)
+			s.add(t, d, uses...)
+			ops[c] = s.value(d)
+		}
+		s.setComps(&in.Def, ops...)
+	}
+}
+
+// driverParam returns a driver parameter.
+func (s *isel) driverParam(n int) opnd {
+	return opnd{kind: opConst, bits: uint32(s.consts.driver.Offset + n)}
+}
+
+// outputs collects what the shader leaves in registers at its end.
+type outputs struct {
+	vars []outputVar
+	cur  []opnd   // of the current block, by variable
+	at   [][]opnd // by block: values at its end
+}
+
+// outputVar is one component of an output slot.
+type outputVar struct {
+	slot  ir.Slot
+	index uint8
+	comp  uint8
+	half  bool
+}
+
+func (o *outputs) find(v outputVar) int {
+	for i := range o.vars {
+		if o.vars[i].slot == v.slot && o.vars[i].index == v.index && o.vars[i].comp == v.comp {
+			return i
+		}
+	}
+	o.vars = append(o.vars, v)
+	return len(o.vars) - 1
+}
+
+// leave keeps the values stored in the block that ends.
+func (o *outputs) leave(s *isel, b mach.BlockID) {
+	if o.at == nil {
+		o.at = make([][]opnd, len(s.f.Blocks))
+	}
+	o.at[b] = o.cur
+	o.cur = nil
+}
+
+func (o *outputs) set(k int, v opnd) {
+	for len(o.cur) <= k {
+		o.cur = append(o.cur, opnd{})
+	}
+	o.cur[k] = v
+}
+
+func (s *isel) storeOutput(in *ir.Instr) {
+	slot, comp, ok := s.ioSlot(in, in.Srcs[1].Def)
+	if !ok {
+		return
+	}
+	val := in.Srcs[0].Def
+	if val.BitSize != 32 && val.BitSize != 16 {
+		s.fail(in, "outputs of %d bits are not supported: they must be lowered to 32 bits", val.BitSize)
+		return
+	}
+	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
+	mask := in.Get(ir.IdxWriteMask)
+	for c := range int(val.NumComponents) {
+		if mask>>c&1 == 0 {
+			continue
+		}
+		k := s.out.find(outputVar{ir.Slot(slot), sem.DualSourceIndex, uint8(comp + c), isHalf(val)})
+		if s.out.vars[k].half != isHalf(val) {
+			s.fail(in, "output slot %d is stored with 16 and 32 bits", slot)
+			return
+		}
+		s.out.set(k, s.comp(val, c))
+	}
+}
+
+// finishOutputs brings the outputs to the end block, through phis where
+// different paths stored different values, and ends the program.
+func (s *isel) finishOutputs() {
+	if s.err != nil {
+		return
+	}
+	vals := make([]mach.Value, len(s.out.vars))
+	for k := range s.out.vars {
+		r := outputReader{s: s, k: k, memo: make([]mach.Value, len(s.f.Blocks))}
+		vals[k] = r.atStart(s.end)
+	}
+	s.enter(s.end)
+	s.loc = 0
+	var uses []mach.Value
+	for k := 0; k < len(s.out.vars); k++ {
+		v := s.out.vars[k]
+		if s.outputDone(k) {
+			continue
+		}
+		var ops [4]opnd
+		n, mask := 0, uint8(0)
+		for j := k; j < len(s.out.vars); j++ {
+			w := s.out.vars[j]
+			if w.slot != v.slot || w.index != v.index {
+				continue
+			}
+			if w.comp > 3 {
+				s.fail(nil, "output slot %d: component %d does not exist", w.slot, w.comp)
+				return
+			}
+			if w.half != v.half {
+				s.fail(nil, "output slot %d is stored with 16 and 32 bits", w.slot)
+				return
+			}
+			ops[w.comp] = s.value(vals[j])
+			mask |= 1 << w.comp
+			n = max(n, int(w.comp)+1)
+		}
+		for c := range n {
+			if ops[c].kind == opNone {
+				ops[c] = immediate(0, v.half)
+			}
+		}
+		uses = append(uses, s.collect(ops[:n]...))
+		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: v.slot, Mask: mask, Half: v.half, Index: v.index})
+	}
+	if s.gpu.Gen == isa.A7xx && s.sh.Stage == ir.StageCompute {
+		s.add(isa.Instr{Op: isa.OpLock, Flags: isa.SY | isa.SS | isa.JP}, 0)
+		s.add(isa.Instr{Op: isa.OpUnlock}, 0)
+	}
+	s.add(isa.Instr{Op: isa.OpEnd}, 0, uses...)
+}
+
+// outputDone tells whether variable k's slot was seen before k.
+func (s *isel) outputDone(k int) bool {
+	for j := range k {
+		if s.out.vars[j].slot == s.out.vars[k].slot && s.out.vars[j].index == s.out.vars[k].index {
+			return true
+		}
+	}
+	return false
+}
+
+// outputReader finds the value of output variable k at blocks, making phis
+// where predecessors differ.
+type outputReader struct {
+	s    *isel
+	k    int
+	memo []mach.Value // by block: value at its start
+}
+
+func (r *outputReader) atEnd(b mach.BlockID) mach.Value {
+	s := r.s
+	if int(b) < len(s.out.at) && r.k < len(s.out.at[b]) && s.out.at[b][r.k].kind != opNone {
+		s.enter(b)
+		return s.reg(s.out.at[b][r.k])
+	}
+	return r.atStart(b)
+}
+
+func (r *outputReader) atStart(b mach.BlockID) mach.Value {
+	if v := r.memo[b]; v != 0 {
+		return v
+	}
+	s := r.s
+	half := s.out.vars[r.k].half
+	preds := s.f.Blocks[b].Preds
+	switch len(preds) {
+	case 0:
+		s.enter(b)
+		r.memo[b] = s.reg(immediate(0, half))
+	case 1:
+		r.memo[b] = r.atEnd(preds[0])
+	default:
+		v := s.newReg(half)
+		r.memo[b] = v
+		phi := s.f.NewInstr(mach.OpPhi, 1, len(preds))
+		phi.Ops[0].Val = v
+		blk := &s.f.Blocks[b]
+		blk.Instrs = append(blk.Instrs, nil)
+		copy(blk.Instrs[1:], blk.Instrs)
+		blk.Instrs[0] = phi
+		for i, p := range preds {
+			phi.Uses()[i].Val = r.atEnd(p)
+		}
+	}
+	return r.memo[b]
+}

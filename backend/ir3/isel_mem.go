@@ -1,0 +1,439 @@
+package ir3
+
+import (
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// descriptor sets the descriptor operand i of t from a handle that
+// lowerDescriptors has marked.
+func (s *isel) descriptor(in *ir.Instr, t *isa.Instr, i int, h *ir.Def, uses []mach.Value) []mach.Value {
+	if !h.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3) {
+		s.fail(in, "%s: the handle is no bindless resource", in.Intr)
+		return uses
+	}
+	t.Set = int8(h.Instr.Get(ir.IdxDescSet)) + 1
+	index := s.comp(h.Instr.Srcs[0].Def, 0)
+	if index.kind == opImm && index.bits < 256 {
+		t.Mode = isa.ModeImm
+		t.Srcs[i] = isa.I(int32(index.bits))
+		return uses
+	}
+	t.Mode = isa.ModeNonuniform
+	return s.register(t, i, s.reg(index), 0, uses)
+}
+
+// elements turns a byte offset into one in units of 1<<shift bytes, plus an
+// immediate part in the same units that is at most limit. Offsets made by a shift and an
+// addition are taken apart; the aligned form is what SPIR-V's array accesses have.
+func (s *isel) elements(off *ir.Def, shift uint, limit uint32) (opnd, uint32) {
+	imm := uint32(0)
+	if c, ok := off.Const(0); ok {
+		n := uint32(c) >> shift
+		if n <= limit {
+			return immediate(0, false), n
+		}
+		return immediate(n, false), 0
+	}
+	in := off.Instr
+	if in.IsALU(ir.OpIadd) {
+		if c, ok := in.Srcs[1].Const(0); ok && uint32(c)&(1<<shift-1) == 0 {
+			base := in.Srcs[0]
+			if base.Swizzle.Lane(0) == 0 && base.Def.NumComponents == 1 {
+				if o, ok := s.unshift(base.Def, shift); ok {
+					n := uint32(int32(uint32(c)) >> shift)
+					if n <= limit {
+						return o, n
+					}
+					return s.alu2(isa.Instr{Op: isa.OpAddU}, false, false, immInt, o, immediate(n, false)), 0
+				}
+			}
+		}
+	}
+	if o, ok := s.unshift(off, shift); ok {
+		return o, imm
+	}
+	o := s.comp(off, 0)
+	if shift == 0 {
+		return o, imm
+	}
+	return s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, o, immediate(uint32(shift), false)), imm
+}
+
+// unshift returns d >> shift where d is a left shift by at least as much.
+func (s *isel) unshift(d *ir.Def, shift uint) (opnd, bool) {
+	in := d.Instr
+	if !in.IsALU(ir.OpIshl) || d.NumComponents != 1 {
+		return opnd{}, false
+	}
+	n, ok := in.Srcs[1].Const(0)
+	if !ok || uint(n&31) < shift {
+		return opnd{}, false
+	}
+	o := s.src(in, 0)
+	if k := uint32(n&31) - uint32(shift); k > 0 {
+		o = s.alu2(isa.Instr{Op: isa.OpShlB}, false, false, immInt, o, immediate(k, false))
+	}
+	return o, true
+}
+
+// iboLimit is the largest immediate offset of ldib.b and stib.b.
+func (s *isel) iboLimit() uint32 {
+	if s.gpu.HasIsamV {
+		return 127
+	}
+	return 0
+}
+
+func (s *isel) loadSSBO(in *ir.Instr) {
+	bits, n := in.Def.BitSize, int(in.Def.NumComponents)
+	if bits != 32 && (bits != 16 || !s.gpu.Storage16) {
+		s.narrowLoad(in, in.Srcs[1].Def, func(word opnd) opnd {
+			return s.ldib(in, isa.U32, 1, word, 0)[0]
+		})
+		return
+	}
+	t, shift := isa.U32, uint(2)
+	if bits == 16 {
+		t, shift = isa.U16, 1
+	}
+	off, imm := s.elements(in.Srcs[1].Def, shift, s.iboLimit())
+	s.setComps(&in.Def, s.ldib(in, t, n, off, imm)...)
+}
+
+func (s *isel) ldib(in *ir.Instr, typ isa.Type, n int, off opnd, imm uint32) []opnd {
+	t := isa.Instr{Op: isa.OpLdib, Dims: 1, Type: typ, Size: uint16(n), Off: int32(imm)}
+	uses := s.register(&t, 0, s.reg(off), 0, nil)
+	uses = s.descriptor(in, &t, 1, in.Srcs[0].Def, uses)
+	d := s.f.NewValue(gprClass(typ.Half()), n)
+	s.add(t, d, uses...)
+	return s.split(d, n)
+}
+
+// narrowLoad loads components of 8 or 16 bits from memory that is read in
+// words: load gives the word of a word number.
+func (s *isel) narrowLoad(in *ir.Instr, off *ir.Def, load func(word opnd) opnd) {
+	bytes := uint32(in.Def.BitSize / 8)
+	if bytes == 0 || bytes > 2 {
+		s.fail(in, "%s of %d-bit components is not supported: they must be lowered to 32 bits", in.Intr, in.Def.BitSize)
+		return
+	}
+	ops := make([]opnd, in.Def.NumComponents)
+	for k := range ops {
+		at := s.comp(off, 0)
+		if k > 0 {
+			at = s.addImm(at, uint32(k)*bytes)
+		}
+		if at.kind == opImm {
+			w := load(immediate(at.bits>>2, false))
+			if sh := at.bits & 3 * 8; sh != 0 {
+				w = s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, w, immediate(sh, false))
+			}
+			ops[k] = s.narrow(w, 32)
+			continue
+		}
+		w := load(s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, at, immediate(2, false)))
+		sh := s.alu2(isa.Instr{Op: isa.OpShlB}, false, false, immInt, at, immediate(3, false))
+		ops[k] = s.narrow(s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, w, sh), 32)
+	}
+	s.setComps(&in.Def, ops...)
+}
+
+// addImm adds a constant to a 32-bit integer.
+func (s *isel) addImm(o opnd, c uint32) opnd {
+	switch {
+	case c == 0:
+		return o
+	case o.kind == opImm:
+		return immediate(o.bits+c, false)
+	}
+	return s.alu2(isa.Instr{Op: isa.OpAddU}, false, false, immInt, o, immediate(c, false))
+}
+
+// runs calls f for each run of consecutive components in a write mask.
+func runs(mask uint64, f func(first, n int)) {
+	for c := 0; mask>>c != 0; c++ {
+		if mask>>c&1 == 0 {
+			continue
+		}
+		n := 1
+		for mask>>(c+n)&1 != 0 {
+			n++
+		}
+		f(c, n)
+		c += n
+	}
+}
+
+// data collects n components of a stored value from first on.
+func (s *isel) data(d *ir.Def, first, n int) mach.Value {
+	ops := make([]opnd, n)
+	for k := range ops {
+		ops[k] = s.comp(d, first+k)
+		if d.BitSize == 1 {
+			ops[k] = s.bool16(ops[k])
+		}
+	}
+	return s.collect(ops...)
+}
+
+func (s *isel) storeSSBO(in *ir.Instr) {
+	val := in.Srcs[0].Def
+	typ, shift := isa.U32, uint(2)
+	switch val.BitSize {
+	case 32:
+	case 16:
+		if !s.gpu.Storage16 {
+			s.fail(in, "16-bit stores to storage buffers are not supported on %s", s.gpu.Name)
+			return
+		}
+		typ, shift = isa.U16, 1
+	default:
+		s.fail(in, "%d-bit stores to storage buffers are not supported on %s", val.BitSize, s.gpu.Name)
+		return
+	}
+	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
+		data := s.data(val, first, n)
+		off, imm := s.elements(in.Srcs[2].Def, shift, s.iboLimit())
+		if first > 0 {
+			if imm+uint32(first) <= s.iboLimit() {
+				imm += uint32(first)
+			} else {
+				off, imm = s.addImm(off, imm+uint32(first)), 0
+			}
+		}
+		t := isa.Instr{Op: isa.OpStib, Dims: 1, Type: typ, Size: uint16(n), Off: int32(imm)}
+		uses := s.register(&t, 0, data, 0, nil)
+		uses = s.register(&t, 1, s.reg(off), 0, uses)
+		uses = s.descriptor(in, &t, 2, in.Srcs[1].Def, uses)
+		s.add(t, 0, uses...)
+	})
+}
+
+// atomicKind is an atomic operation as the three families of instructions have it.
+type atomicKind struct {
+	local isa.Op // atomic.X.l; the global and bindless ones follow
+	b     isa.Op
+	typ   isa.Type
+}
+
+func (s *isel) atomicOp(in *ir.Instr) (k atomicKind, ok bool) {
+	k.typ = isa.U32
+	switch ir.AtomicOp(in.Get(ir.IdxAtomicOp)) {
+	case ir.AtomicIAdd:
+		k.local, k.b = isa.OpAtomicLAdd, isa.OpAtomicBAdd
+	case ir.AtomicIMin:
+		k.local, k.b, k.typ = isa.OpAtomicLMin, isa.OpAtomicBMin, isa.S32
+	case ir.AtomicUMin:
+		k.local, k.b = isa.OpAtomicLMin, isa.OpAtomicBMin
+	case ir.AtomicIMax:
+		k.local, k.b, k.typ = isa.OpAtomicLMax, isa.OpAtomicBMax, isa.S32
+	case ir.AtomicUMax:
+		k.local, k.b = isa.OpAtomicLMax, isa.OpAtomicBMax
+	case ir.AtomicIAnd:
+		k.local, k.b = isa.OpAtomicLAnd, isa.OpAtomicBAnd
+	case ir.AtomicIOr:
+		k.local, k.b = isa.OpAtomicLOr, isa.OpAtomicBOr
+	case ir.AtomicIXor:
+		k.local, k.b = isa.OpAtomicLXor, isa.OpAtomicBXor
+	case ir.AtomicXchg:
+		k.local, k.b = isa.OpAtomicLXchg, isa.OpAtomicBXchg
+	case ir.AtomicCmpXchg:
+		k.local, k.b = isa.OpAtomicLCmpxchg, isa.OpAtomicBCmpxchg
+	default:
+		s.fail(in, "the atomic operation %s is not supported: it must be lowered", ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
+		return k, false
+	}
+	if in.Def.BitSize != 32 {
+		s.fail(in, "%d-bit atomics are not supported", in.Def.BitSize)
+		return k, false
+	}
+	return k, true
+}
+
+// atomicSSBO selects atomic.b: a vector of the result, the operand (and the
+// new value of a compare and swap) is source and destination at once.
+func (s *isel) atomicSSBO(in *ir.Instr) {
+	k, ok := s.atomicOp(in)
+	if !ok {
+		return
+	}
+	ops := []opnd{{}}
+	for i := 2; i < len(in.Srcs); i++ {
+		ops = append(ops, s.comp(in.Srcs[i].Def, 0))
+	}
+	off, _ := s.elements(in.Srcs[1].Def, 2, 0)
+	data := s.collect(ops...)
+	t := isa.Instr{Op: k.b, Dims: 1, Type: k.typ, Size: 1}
+	uses := s.register(&t, 0, data, 0, nil)
+	uses = s.register(&t, 1, s.reg(off), 0, uses)
+	uses = s.descriptor(in, &t, 2, in.Srcs[0].Def, uses)
+	d := s.f.NewValue(classFull, len(ops))
+	m := s.add(t, d, uses...)
+	s.code.tmpl[m.Ext].Dst = isa.Operand{}
+	m.Ops[0].Flags |= mach.Tied
+	vals := make([]mach.Value, len(ops))
+	vals[0] = s.newReg(false)
+	s.generic(mach.OpSplit, vals, []mach.Value{d})
+	s.setComps(&in.Def, s.value(vals[0]))
+}
+
+// atomicLocal selects atomic.l: address, operand or (compare, new).
+func (s *isel) atomicLocal(in *ir.Instr) {
+	k, ok := s.atomicOp(in)
+	if !ok {
+		return
+	}
+	addr := s.addImm(s.comp(in.Srcs[0].Def, 0), uint32(in.Get(ir.IdxBase)))
+	s.atomicAddr(in, k.local, k.typ, s.reg(addr), 1)
+}
+
+func (s *isel) atomicGlobal(in *ir.Instr) {
+	k, ok := s.atomicOp(in)
+	if !ok {
+		return
+	}
+	op := isa.OpAtomicGAdd + (k.local - isa.OpAtomicLAdd)
+	s.atomicAddr(in, op, k.typ, s.address(in.Srcs[0].Def), 1)
+}
+
+func (s *isel) atomicAddr(in *ir.Instr, op isa.Op, typ isa.Type, addr mach.Value, first int) {
+	var ops []opnd
+	for i := first; i < len(in.Srcs); i++ {
+		ops = append(ops, s.comp(in.Srcs[i].Def, 0))
+	}
+	data := s.collect(ops...)
+	t := isa.Instr{Op: op, Dims: 1, Type: typ, Size: 1}
+	uses := s.register(&t, 0, addr, 0, nil)
+	uses = s.register(&t, 1, data, 0, uses)
+	d := s.newReg(false)
+	s.add(t, d, uses...)
+	s.setComps(&in.Def, s.value(d))
+}
+
+// address brings a 64-bit address, one component of 64 bits or two of 32,
+// into a pair of registers.
+func (s *isel) address(d *ir.Def) mach.Value { return s.collect(s.comp(d, 0), s.comp(d, 1)) }
+
+func memType(bits uint8) isa.Type {
+	switch bits {
+	case 8:
+		return isa.U8
+	case 16:
+		return isa.U16
+	}
+	return isa.U32
+}
+
+func (s *isel) loadGlobal(in *ir.Instr) {
+	if in.Def.BitSize > 32 || in.Def.NumComponents > 4 {
+		s.fail(in, "%s of %d x %d bits is not supported", in.Intr, in.Def.NumComponents, in.Def.BitSize)
+		return
+	}
+	if in.Srcs[0].Def.BitSize*in.Srcs[0].Def.NumComponents != 64 {
+		s.fail(in, "%s needs a 64-bit address", in.Intr)
+		return
+	}
+	n := int(in.Def.NumComponents)
+	t := isa.Instr{Op: isa.OpLdg, Type: memType(in.Def.BitSize), Size: uint16(n)}
+	uses := s.register(&t, 0, s.address(in.Srcs[0].Def), 0, nil)
+	d := s.f.NewValue(gprClass(isHalf(&in.Def)), n)
+	s.add(t, d, uses...)
+	s.setComps(&in.Def, s.split(d, n)...)
+}
+
+func (s *isel) storeGlobal(in *ir.Instr) {
+	val := in.Srcs[0].Def
+	if val.BitSize > 32 || in.Srcs[1].Def.BitSize*in.Srcs[1].Def.NumComponents != 64 {
+		s.fail(in, "%s of %d-bit components is not supported", in.Intr, val.BitSize)
+		return
+	}
+	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
+		t := isa.Instr{Op: isa.OpStg, Type: memType(val.BitSize), Size: uint16(n), Off: int32(first) * int32(val.BitSize/8)}
+		uses := s.register(&t, 0, s.address(in.Srcs[1].Def), 0, nil)
+		uses = s.register(&t, 1, s.data(val, first, n), 0, uses)
+		s.add(t, 0, uses...)
+	})
+}
+
+// byteOffset takes a byte offset apart into a register and an immediate that
+// local and private accesses can hold.
+func (s *isel) byteOffset(off *ir.Def, base uint32) (opnd, uint32) {
+	imm := base
+	if c, ok := off.Const(0); ok {
+		imm += uint32(c)
+		if imm <= 4095 {
+			return immediate(0, false), imm
+		}
+		return immediate(imm&^2047, false), imm & 2047
+	}
+	o := s.comp(off, 0)
+	if in := off.Instr; in.IsALU(ir.OpIadd) && off.NumComponents == 1 {
+		if c, ok := in.Srcs[1].Const(0); ok && uint32(c)+imm <= 4000 && uint32(c) <= 4000 && in.NoUnsignedWrap {
+			o, imm = s.src(in, 0), imm+uint32(c)
+		}
+	}
+	if imm > 4000 {
+		return s.addImm(o, imm), 0
+	}
+	return o, imm
+}
+
+// loadLocal selects ldl and ldp.
+func (s *isel) loadLocal(in *ir.Instr, op isa.Op) {
+	n := int(in.Def.NumComponents)
+	if in.Def.BitSize > 32 || n > 4 {
+		s.fail(in, "%s of %d x %d bits is not supported", in.Intr, n, in.Def.BitSize)
+		return
+	}
+	off, imm := s.byteOffset(in.Srcs[0].Def, uint32(in.Get(ir.IdxBase)))
+	t := isa.Instr{Op: op, Type: memType(in.Def.BitSize), Size: uint16(n), Off: int32(imm)}
+	uses := s.register(&t, 0, s.reg(off), 0, nil)
+	d := s.f.NewValue(gprClass(isHalf(&in.Def)), n)
+	s.add(t, d, uses...)
+	s.setComps(&in.Def, s.split(d, n)...)
+}
+
+// storeLocal selects stl and stp.
+func (s *isel) storeLocal(in *ir.Instr, op isa.Op) {
+	val := in.Srcs[0].Def
+	if val.BitSize > 32 || val.BitSize == 1 {
+		s.fail(in, "%s of %d-bit components is not supported", in.Intr, val.BitSize)
+		return
+	}
+	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
+		off, imm := s.byteOffset(in.Srcs[1].Def, uint32(in.Get(ir.IdxBase))+uint32(first)*uint32(val.BitSize/8))
+		t := isa.Instr{Op: op, Type: memType(val.BitSize), Size: uint16(n), Off: int32(imm)}
+		uses := s.register(&t, 0, s.reg(off), 0, nil)
+		uses = s.register(&t, 1, s.data(val, first, n), 0, uses)
+		s.add(t, 0, uses...)
+	})
+}
+
+// barrier selects fences and the workgroup barrier (the project's ir3
+// reference, section 7.8).
+func (s *isel) barrier(in *ir.Instr) {
+	modes := ir.Mode(in.Get(ir.IdxMemoryModes))
+	sem := ir.Semantics(in.Get(ir.IdxMemorySemantics))
+	scope := ir.Scope(in.Get(ir.IdxMemoryScope))
+	acqrel := sem&(ir.SemAcquire|ir.SemRelease) != 0
+	if acqrel && modes&(ir.ModeSSBO|ir.ModeImage|ir.ModeShared|ir.ModeGlobal) != 0 && scope != ir.ScopeInvocation {
+		t := isa.Instr{Op: isa.OpFence, Flags: isa.BarR | isa.BarW}
+		if modes&(ir.ModeSSBO|ir.ModeImage|ir.ModeGlobal) != 0 {
+			t.Flags |= isa.BarG
+		}
+		if modes&(ir.ModeSSBO|ir.ModeImage) != 0 {
+			t.Flags |= isa.BarL
+		}
+		s.add(t, 0)
+		if s.gpu.Gen == isa.A7xx && scope > ir.ScopeWorkgroup && sem&ir.SemAcquire != 0 && modes&(ir.ModeSSBO|ir.ModeImage) != 0 {
+			s.add(isa.Instr{Op: isa.OpFence, Flags: isa.BarG | isa.BarW}, 0)
+			s.add(isa.Instr{Op: isa.OpCcinv}, 0)
+		}
+	}
+	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup && s.sh.Stage == ir.StageCompute {
+		s.add(isa.Instr{Op: isa.OpBar, Flags: isa.BarG}, 0)
+		s.meta.UsesBarrier = true
+	}
+}

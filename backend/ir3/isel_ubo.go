@@ -1,0 +1,214 @@
+package ir3
+
+import (
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// loadUBO selects ldc: the offset counts vec4, the instruction has the first
+// component, and a load stays inside one vec4.
+func (s *isel) loadUBO(in *ir.Instr) {
+	ldc := func(vec4 opnd, first, n int) []opnd { return s.ldc(in, vec4, first, n) }
+	s.vec4Load(in, in.Srcs[1].Def, uint32(in.Get(ir.IdxAlignMul)), uint32(in.Get(ir.IdxAlignOffset)), ldc)
+}
+
+func (s *isel) ldc(in *ir.Instr, vec4 opnd, first, n int) []opnd {
+	return s.ldcFrom(vec4, first, n, func(t *isa.Instr, uses []mach.Value) []mach.Value {
+		return s.descriptor(in, t, 1, in.Srcs[0].Def, uses)
+	})
+}
+
+func (s *isel) ldcFrom(vec4 opnd, first, n int, desc func(t *isa.Instr, uses []mach.Value) []mach.Value) []opnd {
+	t := isa.Instr{Op: isa.OpLdc, Index: uint8(first), Size: uint16(n)}
+	var uses []mach.Value
+	if vec4.kind == opImm && vec4.bits < 256 {
+		t.Srcs[0] = isa.I(int32(vec4.bits))
+	} else {
+		uses = s.register(&t, 0, s.reg(vec4), 0, uses)
+	}
+	uses = desc(&t, uses)
+	d := s.f.NewValue(classFull, n)
+	s.add(t, d, uses...)
+	return s.split(d, n)
+}
+
+// vec4Load loads from memory that is addressed in vec4 with known or unknown
+// position inside them.
+func (s *isel) vec4Load(in *ir.Instr, off *ir.Def, alignMul, alignOff uint32, load func(vec4 opnd, first, n int) []opnd) {
+	n := int(in.Def.NumComponents)
+	if in.Def.BitSize < 32 {
+		s.narrowLoad(in, off, func(word opnd) opnd { return s.vec4Word(word, load) })
+		return
+	}
+	if in.Def.BitSize != 32 {
+		s.fail(in, "%s of %d-bit components is not supported: they must be lowered to 32 bits", in.Intr, in.Def.BitSize)
+		return
+	}
+	o := s.comp(off, 0)
+	ops := make([]opnd, 0, n)
+	if o.kind != opImm && alignMul < 16 {
+		for k := range n {
+			at := s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, s.addImm(o, uint32(4*k)), immediate(2, false))
+			ops = append(ops, s.vec4Word(at, load))
+		}
+		s.setComps(&in.Def, ops...)
+		return
+	}
+	first := alignOff & 15 >> 2
+	vec4 := opnd{}
+	if o.kind == opImm {
+		first, vec4 = o.bits&15>>2, immediate(o.bits>>4, false)
+	} else {
+		var imm uint32
+		vec4, imm = s.elements(off, 4, 0)
+		vec4 = s.addImm(vec4, imm)
+	}
+	for len(ops) < n {
+		k := min(n-len(ops), 4-int(first))
+		ops = append(ops, load(vec4, int(first), k)...)
+		first, vec4 = 0, s.addImm(vec4, 1)
+		if len(ops) < n {
+			continue
+		}
+	}
+	s.setComps(&in.Def, ops...)
+}
+
+// vec4Word loads one word of a word number: its vec4, and the component by
+// selects if it is not known.
+func (s *isel) vec4Word(word opnd, load func(vec4 opnd, first, n int) []opnd) opnd {
+	if word.kind == opImm {
+		return load(immediate(word.bits>>2, false), int(word.bits&3), 1)[0]
+	}
+	word = s.once(word)
+	v := load(s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, word, immediate(2, false)), 0, 4)
+	bit := func(b uint32) opnd {
+		return s.alu2(isa.Instr{Op: isa.OpAndB}, false, false, immInt, word, immediate(b, false))
+	}
+	odd, high := bit(1), bit(2)
+	return s.sel(false, high, s.sel(false, odd, v[3], v[2]), s.sel(false, odd, v[1], v[0]))
+}
+
+// loadPush reads push constants from the const file: directly, or relative to a0.x.
+func (s *isel) loadPush(in *ir.Instr) {
+	base := uint32(in.Get(ir.IdxBase))
+	first := s.consts.push.Offset - int(s.consts.start/4)
+	read := func(word opnd) opnd {
+		if word.kind == opImm {
+			return opnd{kind: opConst, bits: uint32(first) + word.bits}
+		}
+		return s.relConst(word, first)
+	}
+	if in.Def.BitSize < 32 {
+		if base&3 != 0 {
+			s.fail(in, "%s of %d-bit components at byte %d is not supported", in.Intr, in.Def.BitSize, base)
+			return
+		}
+		first += int(base / 4)
+		s.narrowLoad(in, in.Srcs[0].Def, read)
+		return
+	}
+	if in.Def.BitSize != 32 {
+		s.fail(in, "%s of %d-bit components is not supported: they must be lowered to 32 bits", in.Intr, in.Def.BitSize)
+		return
+	}
+	ops := make([]opnd, in.Def.NumComponents)
+	off, imm := s.elements(in.Srcs[0].Def, 2, 1<<20)
+	imm += base / 4
+	for k := range ops {
+		w := uint32(k) + imm
+		if off.isImm(0) {
+			ops[k] = opnd{kind: opConst, bits: uint32(first) + w}
+		} else {
+			ops[k] = s.relConst(off, first+int(w))
+		}
+	}
+	s.setComps(&in.Def, ops...)
+}
+
+// relConst reads c<a0.x + n> with a0.x = index.
+func (s *isel) relConst(index opnd, n int) opnd {
+	if n >= 512 {
+		index, n = s.addImm(index, uint32(n&^255)), n&255
+	}
+	h := s.cov(isa.U32, isa.S16, 0, s.once(index))
+	a := s.f.NewValue(classAddr, 1)
+	t := isa.Instr{Op: isa.OpMova, Type: isa.S16, SrcType: isa.S16}
+	uses := s.register(&t, 0, h.val, 0, nil)
+	s.add(t, a, uses...)
+	d := s.newReg(false)
+	s.add(isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32, Srcs: [4]isa.Operand{isa.RelC(n)}}, d, a)
+	return s.value(d)
+}
+
+// loadConstant reads the shader's constant data through its own descriptor.
+func (s *isel) loadConstant(in *ir.Instr) {
+	set, slot := s.constDataSlot()
+	if set < 0 {
+		s.fail(in, "no descriptor set is left for constant data")
+		return
+	}
+	base := uint32(in.Get(ir.IdxBase))
+	load := func(vec4 opnd, first, n int) []opnd {
+		return s.ldcFrom(vec4, first, n, func(t *isa.Instr, uses []mach.Value) []mach.Value {
+			t.Set = int8(set) + 1
+			t.Srcs[1] = isa.I(int32(slot))
+			return uses
+		})
+	}
+	if base == 0 {
+		s.vec4Load(in, in.Srcs[0].Def, uint32(in.Get(ir.IdxAlignMul)), uint32(in.Get(ir.IdxAlignOffset)), load)
+		return
+	}
+	n := int(in.Def.NumComponents)
+	bytes := uint32(in.Def.BitSize / 8)
+	if bytes == 0 || bytes > 4 {
+		s.fail(in, "%s of %d-bit components is not supported", in.Intr, in.Def.BitSize)
+		return
+	}
+	ops := make([]opnd, n)
+	for k := range ops {
+		at := s.addImm(s.comp(in.Srcs[0].Def, 0), base+uint32(k)*bytes)
+		var word opnd
+		if at.kind == opImm {
+			word = immediate(at.bits>>2, false)
+		} else {
+			at = s.once(at)
+			word = s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, at, immediate(2, false))
+		}
+		w := s.vec4Word(word, load)
+		if bytes < 4 {
+			sh := s.alu2(isa.Instr{Op: isa.OpShlB}, false, false, immInt, s.once(at), immediate(3, false))
+			w = s.narrow(s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, w, sh), 32)
+		}
+		ops[k] = w
+	}
+	s.setComps(&in.Def, ops...)
+}
+
+// constDataSlot places the constant data behind the bindings of the first set
+// that has none of unknown size.
+func (s *isel) constDataSlot() (set, slot int) {
+	var next [maxSets]int
+	for i := range s.meta.Descriptors {
+		d := &s.meta.Descriptors[i]
+		switch {
+		case d.ConstData:
+			return int(d.Base), int(d.Slot)
+		case d.Count == 0:
+			next[d.Base] = -1
+		case next[d.Base] >= 0:
+			next[d.Base] = max(next[d.Base], int(d.Slot+d.Count*d.SlotsPerElement()))
+		}
+	}
+	for b, n := range next {
+		if n >= 0 && n < 256 {
+			s.meta.Descriptors = append(s.meta.Descriptors, abi.Descriptor{Set: uint32(b), Base: uint8(b), Slot: uint32(n), Count: 1, ConstData: true})
+			s.meta.ConstData = s.sh.ConstantData
+			return b, n
+		}
+	}
+	return -1, 0
+}

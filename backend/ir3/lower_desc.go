@@ -1,0 +1,361 @@
+package ir3
+
+import (
+	"fmt"
+	"math/bits"
+	"sort"
+
+	"nirc/backend/ir3/abi"
+	"nirc/ir"
+)
+
+// maxSets is the number of descriptor sets that instructions can name.
+const maxSets = 8
+
+// descriptors lowers resource handles to bindless slots. A handle becomes the
+// number set<<16 | slot; accesses get the slot through bindless_resource_ir3,
+// whose desc_set is the set. Where a handle may come from several sets, the access is put
+// into a ladder of ifs over them, as the set is part of the instruction (the
+// project's ir3 reference, section 6.10).
+type descriptors struct {
+	s        *ir.Shader
+	impl     *ir.Impl
+	table    []abi.Descriptor
+	visiting []bool
+	err      error
+}
+
+// lowerDescriptors rewrites the entry point and returns the placement of the bindings.
+func lowerDescriptors(s *ir.Shader, impl *ir.Impl) ([]abi.Descriptor, error) {
+	d := &descriptors{s: s, impl: impl}
+	d.place()
+	var uses []*ir.Instr
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindIntrinsic && handleSrc(in.Intr) >= 0 {
+				uses = append(uses, in)
+			}
+		}
+	}
+	if len(uses) == 0 && len(d.table) == 0 {
+		return nil, d.err
+	}
+	for _, in := range uses {
+		d.access(in)
+	}
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			d.resource(in)
+		}
+	}
+	impl.Preserve(ir.MetaNone)
+	return d.table, d.err
+}
+
+// handleSrc is the source of an intrinsic that is a buffer handle, or -1.
+func handleSrc(i ir.Intrinsic) int {
+	switch i {
+	case ir.IntrLoadUbo, ir.IntrLoadSsbo, ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrGetSsboSize, ir.IntrGetUboSize:
+		return 0
+	case ir.IntrStoreSsbo:
+		return 1
+	}
+	return -1
+}
+
+// place gives every binding its slots: by set, then binding, arrays of
+// unknown size last.
+func (d *descriptors) place() {
+	add := func(set, binding uint32, count uint32) {
+		for i := range d.table {
+			if d.table[i].Set == set && d.table[i].Binding == binding {
+				if count > d.table[i].Count && d.table[i].Count != 0 {
+					d.table[i].Count = count
+				}
+				return
+			}
+		}
+		if set >= maxSets {
+			d.fail("descriptor set %d is not supported, at most %d sets are", set, maxSets)
+			set = 0
+		}
+		d.table = append(d.table, abi.Descriptor{Set: set, Binding: binding, Base: uint8(set), Count: count})
+	}
+	for _, v := range d.s.Variables {
+		if v.HasBinding && (v.Mode == ir.ModeUBO || v.Mode == ir.ModeSSBO) {
+			add(v.Set, v.Binding, arrayCount(v.Type))
+		}
+	}
+	for b := range d.impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.IsIntrinsic(ir.IntrVulkanResourceIndex) {
+				count := uint32(0)
+				if c, ok := in.Srcs[0].Def.Const(0); ok {
+					count = uint32(c) + 1
+				}
+				add(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)), count)
+			}
+		}
+	}
+	sort.SliceStable(d.table, func(i, j int) bool {
+		a, b := &d.table[i], &d.table[j]
+		if a.Set != b.Set {
+			return a.Set < b.Set
+		}
+		if (a.Count == 0) != (b.Count == 0) {
+			return a.Count != 0
+		}
+		return a.Binding < b.Binding
+	})
+	slot := uint32(0)
+	for i := range d.table {
+		if i > 0 && d.table[i].Set != d.table[i-1].Set {
+			slot = 0
+		}
+		d.table[i].Slot = slot
+		n := d.table[i].Count
+		if n == 0 && i+1 < len(d.table) && d.table[i+1].Set == d.table[i].Set {
+			d.fail("set %d has two descriptor arrays of unknown size", d.table[i].Set)
+		}
+		slot += n
+	}
+	if slot > 0xffff {
+		d.fail("%d descriptors in a set are not supported", slot)
+	}
+}
+
+// arrayCount is the number of descriptors of a variable's type, 0 unknown.
+func arrayCount(t *ir.Type) uint32 {
+	n := uint32(1)
+	for t.IsArray() {
+		n *= uint32(t.Len)
+		t = t.Elem
+	}
+	return n
+}
+
+func (d *descriptors) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = fmt.Errorf("ir3: "+format, args...)
+	}
+}
+
+// resource lowers an intrinsic that makes or changes a handle.
+func (d *descriptors) resource(in *ir.Instr) {
+	if in.Kind != ir.KindIntrinsic {
+		return
+	}
+	b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
+	var x *ir.Def
+	switch in.Intr {
+	case ir.IntrVulkanResourceIndex:
+		e := d.find(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)))
+		x = b.IAddImm(in.Srcs[0].Def, int64(e.Set<<16|e.Slot))
+	case ir.IntrVulkanResourceReindex:
+		x = b.Iadd(b.Channel(in.Srcs[0].Def, 0), in.Srcs[1].Def)
+	case ir.IntrLoadVulkanDescriptor:
+		x = b.Channel(in.Srcs[0].Def, 0)
+	default:
+		return
+	}
+	comps := []*ir.Def{x}
+	for len(comps) < int(in.Def.NumComponents) {
+		comps = append(comps, b.ImmInt(0, in.Def.BitSize))
+	}
+	in.Def.RewriteUses(b.Vec(comps...))
+	in.Remove()
+}
+
+func (d *descriptors) find(set, binding uint32) *abi.Descriptor {
+	for i := range d.table {
+		if d.table[i].Set == set && d.table[i].Binding == binding {
+			return &d.table[i]
+		}
+	}
+	return &abi.Descriptor{}
+}
+
+// access replaces the handle of a memory access by a slot of a known set.
+func (d *descriptors) access(in *ir.Instr) {
+	k := handleSrc(in.Intr)
+	h := in.Srcs[k].Def
+	if n := int(d.impl.NumDefs); len(d.visiting) < n {
+		d.visiting = make([]bool, n)
+	}
+	mask := d.sets(h, 0)
+	b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
+	if h.NumComponents != 1 {
+		h = b.Channel(h, 0)
+	}
+	if mask == 0 {
+		d.fail("the descriptor of a %s comes from no binding", in.Intr)
+		return
+	}
+	if bits.OnesCount8(mask) == 1 {
+		in.Srcs[k].Set(d.slot(b, h, bits.TrailingZeros8(mask)))
+		return
+	}
+	d.ladder(b, in, k, h, mask)
+}
+
+// slot marks the slot part of a handle of a set.
+func (d *descriptors) slot(b *ir.Builder, h *ir.Def, set int) *ir.Def {
+	index := d.index(b, h, set)
+	r := b.Intrinsic(ir.IntrBindlessResourceIr3, 1, 32, index)
+	r.Set(ir.IdxDescSet, uint64(set))
+	return &r.Def
+}
+
+// index is the slot of a handle: followed to the resource index where that is
+// direct, so that constants stay constants, else cut out of the number.
+func (d *descriptors) index(b *ir.Builder, h *ir.Def, set int) *ir.Def {
+	if x := d.direct(b, h, 0); x != nil {
+		return x
+	}
+	return b.Iand(h, b.Imm32(0xffff))
+}
+
+// direct rebuilds the slot of a handle that needs no choice, or returns nil.
+func (d *descriptors) direct(b *ir.Builder, h *ir.Def, comp int) *ir.Def {
+	in := h.Instr
+	switch {
+	case in.IsIntrinsic(ir.IntrVulkanResourceIndex):
+		e := d.find(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)))
+		if c, ok := in.Srcs[0].Def.Const(0); ok {
+			return b.Imm32(uint32(c) + e.Slot)
+		}
+		return b.IAddImm(in.Srcs[0].Def, int64(e.Slot))
+	case in.IsIntrinsic(ir.IntrVulkanResourceReindex):
+		x := d.direct(b, in.Srcs[0].Def, 0)
+		if x == nil {
+			return nil
+		}
+		c, ok := in.Srcs[1].Def.Const(0)
+		if y, ok2 := x.Const(0); ok && ok2 {
+			return b.Imm32(uint32(c + y))
+		}
+		return b.Iadd(x, in.Srcs[1].Def)
+	case in.IsIntrinsic(ir.IntrLoadVulkanDescriptor):
+		return d.direct(b, in.Srcs[0].Def, 0)
+	case in.IsALU(ir.OpMov):
+		return d.direct(b, in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(comp))
+	case in.IsVec():
+		return d.direct(b, in.Srcs[comp].Def, in.Srcs[comp].Swizzle.Lane(0))
+	}
+	return nil
+}
+
+// sets returns the sets that component comp of a handle may come from.
+func (d *descriptors) sets(h *ir.Def, comp int) uint8 {
+	if d.visiting[h.Index] {
+		return 0
+	}
+	d.visiting[h.Index] = true
+	defer func() { d.visiting[h.Index] = false }()
+	in := h.Instr
+	switch in.Kind {
+	case ir.KindIntrinsic:
+		switch in.Intr {
+		case ir.IntrVulkanResourceIndex:
+			return 1 << (in.Get(ir.IdxDescSet) & (maxSets - 1))
+		case ir.IntrVulkanResourceReindex, ir.IntrLoadVulkanDescriptor:
+			return d.sets(in.Srcs[0].Def, 0)
+		}
+	case ir.KindALU:
+		switch {
+		case in.Op == ir.OpMov:
+			return d.sets(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(comp))
+		case in.IsVec():
+			return d.sets(in.Srcs[comp].Def, in.Srcs[comp].Swizzle.Lane(0))
+		case in.Op == ir.OpBcsel:
+			return d.sets(in.Srcs[1].Def, in.Srcs[1].Swizzle.Lane(comp)) | d.sets(in.Srcs[2].Def, in.Srcs[2].Swizzle.Lane(comp))
+		}
+	case ir.KindPhi:
+		m := uint8(0)
+		for i := range in.Srcs {
+			m |= d.sets(in.Srcs[i].Def, comp)
+		}
+		return m
+	case ir.KindUndef:
+		return 0
+	}
+	// Anything else: some binding of the shader.
+	m := uint8(0)
+	for i := range d.table {
+		m |= 1 << d.table[i].Set
+	}
+	return m
+}
+
+// ladder replaces an access by one for each set, chosen by the handle.
+func (d *descriptors) ladder(b *ir.Builder, in *ir.Instr, k int, h *ir.Def, mask uint8) {
+	if res := d.rest(b, in, k, h, mask); res != nil {
+		in.Def.RewriteUses(res)
+	}
+	in.Remove()
+}
+
+// rest builds the ladder for the sets in mask, asking for each but the last,
+// and returns its result.
+func (d *descriptors) rest(b *ir.Builder, in *ir.Instr, k int, h *ir.Def, mask uint8) *ir.Def {
+	set := bits.TrailingZeros8(mask)
+	rest := mask & (mask - 1)
+	if rest == 0 {
+		return d.copyAccess(b, in, k, h, set)
+	}
+	i := b.PushIf(b.Ieq(b.Ushr(h, b.Imm32(16)), b.Imm32(uint32(set))))
+	then := d.copyAccess(b, in, k, h, set)
+	b.PushElse(i)
+	els := d.rest(b, in, k, h, rest)
+	b.PopIf(i)
+	if then == nil {
+		return nil
+	}
+	return b.IfPhi(i, then, els)
+}
+
+func (d *descriptors) copyAccess(b *ir.Builder, in *ir.Instr, k int, h *ir.Def, set int) *ir.Def {
+	srcs := make([]*ir.Def, len(in.Srcs))
+	for i := range srcs {
+		srcs[i] = in.Srcs[i].Def
+	}
+	srcs[k] = d.slot(b, h, set)
+	c := b.Intrinsic(in.Intr, in.Def.NumComponents, in.Def.BitSize, srcs...).CopyIndices(in)
+	c.NumComponents = in.NumComponents
+	if !c.HasDef() {
+		return nil
+	}
+	return &c.Def
+}
+
+// lowerTerminateIf turns terminate_if into an if with terminate and halt
+// where a loop could otherwise be kept alive by fibers that are gone (the
+// project's ir3 reference, section 4.10).
+func lowerTerminateIf(impl *ir.Impl) {
+	loops := false
+	for b := range impl.Blocks() {
+		loops = loops || ir.EnclosingLoop(b) != nil
+	}
+	if !loops {
+		return
+	}
+	var found []*ir.Instr
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.IsIntrinsic(ir.IntrTerminateIf) {
+				found = append(found, in)
+			}
+		}
+	}
+	for _, in := range found {
+		b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
+		i := b.PushIf(in.Srcs[0].Def)
+		b.Intrinsic(ir.IntrTerminate, 0, 0)
+		b.Jump(ir.JumpHalt)
+		b.PopIf(i)
+		in.Remove()
+	}
+	if len(found) > 0 {
+		impl.Preserve(ir.MetaNone)
+	}
+}

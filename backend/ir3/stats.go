@@ -1,0 +1,181 @@
+package ir3
+
+import (
+	"fmt"
+
+	"nirc/backend/ir3/isa"
+	"nirc/ir"
+)
+
+// Stats are the figures of a binary (the project's ir3 reference, section 10).
+type Stats struct {
+	Instrs, Nops, NonNops, Mov, Cov, Dwords int
+	LastBaryf, LastHelper                   int
+	Half, Full, ConstLen                    int
+	Cat                                     [8]int
+	Stp, Ldp                                int
+	SStall, SS, SyStall, SY                 int
+	Waves, Loops                            int
+	Preamble                                int
+	EarlyPreamble                           bool
+	CodeBytes                               int
+}
+
+// String is the line that shader-db tools read.
+func (s Stats) String() string {
+	return fmt.Sprintf("%d inst, %d nops, %d non-nops, %d mov, %d cov, %d dwords, %d last-baryf, %d last-helper, %d half, %d full, %d constlen, "+
+		"%d cat0, %d cat1, %d cat2, %d cat3, %d cat4, %d cat5, %d cat6, %d cat7, %d stp, %d ldp, %d sstall, %d (ss), %d systall, %d (sy), %d waves, %d loops, %d preamble inst, %d early-preamble",
+		s.Instrs, s.Nops, s.NonNops, s.Mov, s.Cov, s.Dwords, s.LastBaryf, s.LastHelper, s.Half, s.Full, s.ConstLen,
+		s.Cat[0], s.Cat[1], s.Cat[2], s.Cat[3], s.Cat[4], s.Cat[5], s.Cat[6], s.Cat[7], s.Stp, s.Ldp, s.SStall, s.SS, s.SyStall, s.SY, s.Waves, s.Loops, s.Preamble, boolInt(s.EarlyPreamble))
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (c *compiler) stats(list []pinstr) Stats {
+	st := Stats{Full: c.meta.MaxRegs, ConstLen: c.meta.ConstLen, Waves: c.waves(), Loops: c.loops()}
+	st.Dwords = 2 * max((len(list)+15)/16*16, len(list)+4)
+	st.CodeBytes = 8 * len(list)
+	var ssDelay, syDelay int
+	for i := range list {
+		in := &list[i].Instr
+		if in.Flags&isa.JP != 0 || i > 0 && list[i-1].to >= 0 {
+			ssDelay, syDelay = 0, 0
+		}
+		c.count(&st, in)
+		if in.Flags&isa.SS != 0 {
+			st.SS++
+			st.SStall += ssDelay
+			ssDelay = 0
+		}
+		if in.Flags&isa.SY != 0 {
+			st.SY++
+			st.SyStall += syDelay
+			syDelay = 0
+		}
+		ss, sy := c.latency(in)
+		n := cost(in)
+		if ss > 0 {
+			ssDelay = ss
+		} else {
+			ssDelay -= min(ssDelay, n)
+		}
+		if sy > 0 {
+			syDelay = sy
+		} else {
+			syDelay -= min(syDelay, n)
+		}
+	}
+	st.NonNops = st.Instrs - st.Nops
+	return st
+}
+
+// cost is what an instruction counts in the figures.
+func cost(in *isa.Instr) int {
+	switch in.Op {
+	case isa.OpSwz:
+		return 2
+	case isa.OpMovmsk:
+		return int(in.Size)
+	}
+	return 1 + int(in.Repeat) + in.Nops()
+}
+
+func (c *compiler) count(st *Stats, in *isa.Instr) {
+	n := cost(in)
+	cat := in.Op.Category()
+	switch {
+	case in.Op == isa.OpNop:
+		st.Nops += n
+	default:
+		st.Nops += in.Nops()
+		st.Cat[0] += in.Nops()
+	}
+	st.Cat[cat] += n - in.Nops()
+	switch in.Op {
+	case isa.OpMov:
+		st.Mov += n
+	case isa.OpCov:
+		st.Cov += n
+	case isa.OpStp:
+		st.Stp += int(in.Size)
+	case isa.OpLdp:
+		st.Ldp += int(in.Size)
+	case isa.OpBaryF, isa.OpFlatB:
+		if in.Flags&isa.EI != 0 {
+			st.LastBaryf = st.Instrs
+		}
+	case isa.OpEnd:
+		if c.meta.NeedsQuads {
+			st.LastHelper = st.Instrs
+		}
+	}
+	st.Instrs += n
+}
+
+// latency is the soft latency of a result by class (the project's ir3 reference, section 4.9).
+func (c *compiler) latency(in *isa.Instr) (ss, sy int) {
+	k := syncOf(in)
+	double := c.s.Stage != ir.StageVertex
+	n := max(1, int(in.Size))
+	switch {
+	case k.ss && (in.Op.Category() == 4 || in.Op == isa.OpLdl):
+		ss = 10
+	case k.ss:
+		ss = 6
+	}
+	if !k.sy {
+		return ss, 0
+	}
+	switch {
+	case in.Op == isa.OpLdc && double:
+		sy = (21 + 8*n) / 2
+	case in.Op == isa.OpLdc:
+		sy = 18 + 4*n
+	case in.Op.Category() == 5 && double:
+		sy = 29
+	case in.Op.Category() == 5:
+		sy = 51
+	case double:
+		sy = (172 + n) / 2
+	default:
+		sy = 109 + n
+	}
+	return ss, sy
+}
+
+// waves is the occupancy of the final code.
+func (c *compiler) waves() int {
+	g, m := c.gpu, &c.meta
+	size := 1
+	if m.DoubleWave {
+		size = 2
+	}
+	w := 16
+	if m.MaxRegs > 0 {
+		w = min(w, g.RegVec4/(m.MaxRegs*size)*g.WaveGranularity)
+	}
+	if m.BranchStack > 0 {
+		w = min(w, 64/m.BranchStack*g.WaveGranularity)
+	}
+	if m.SharedSize > 0 && c.s.Stage == ir.StageCompute {
+		shared := alignUp(int(m.SharedSize), 1024)
+		w = min(w, c.wavesPerGroup(m.DoubleWave)*(g.LocalMem/shared)*g.WaveGranularity)
+	}
+	return w
+}
+
+func (c *compiler) loops() int {
+	n := 0
+	var last *ir.Loop
+	for b := range c.sel.impl.Blocks() {
+		if l := ir.EnclosingLoop(b); l != nil && l != last && l.Body.FirstBlock() == b {
+			n, last = n+1, l
+		}
+	}
+	return n
+}

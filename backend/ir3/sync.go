@@ -1,0 +1,126 @@
+package ir3
+
+import "nirc/backend/ir3/isa"
+
+// syncState is what is under way at a point of the program.
+type syncState struct {
+	ss, sy  unitSet // results
+	warSS   unitSet // sources that only (ss) releases
+	warAny  unitSet // sources that (ss) or (sy) releases
+	barrier bool    // behind a barrier: the next instruction waits for everything
+}
+
+func (s *syncState) union(t *syncState) bool {
+	g := s.ss.union(&t.ss)
+	g = s.sy.union(&t.sy) || g
+	g = s.warSS.union(&t.warSS) || g
+	g = s.warAny.union(&t.warAny) || g
+	if t.barrier && !s.barrier {
+		s.barrier, g = true, true
+	}
+	return g
+}
+
+// sync gives instructions their (ss) and (sy) flags (the project's ir3
+// reference, section 4.3 to 4.5), as late as a result is needed. outputs are what end reads.
+func (p *final) sync(outputs []span) {
+	in := make([]syncState, len(p.blocks))
+	out := make([]syncState, len(p.blocks))
+	var t touch
+	for changed := true; changed; {
+		changed = false
+		for b := range p.blocks {
+			blk := &p.blocks[b]
+			for _, q := range blk.preds {
+				changed = in[b].union(&out[q]) || changed
+			}
+			for _, q := range blk.physPreds {
+				changed = in[b].union(&out[q]) || changed
+			}
+			st := in[b]
+			for i := range blk.ins {
+				st.step(&blk.ins[i].Instr, &t, outputs, nil)
+			}
+			changed = out[b].union(&st) || changed
+		}
+	}
+	for b := range p.blocks {
+		blk := &p.blocks[b]
+		st := in[b]
+		var list []pinstr
+		for i := range blk.ins {
+			x := blk.ins[i]
+			var flags isa.Flags
+			st.step(&x.Instr, &t, outputs, &flags)
+			if flags&isa.SS != 0 && !takesSS(&x.Instr) {
+				list = append(list, pinstr{Instr: isa.Instr{Op: isa.OpNop, Flags: isa.SS}, loc: x.loc, to: -1})
+				flags &^= isa.SS
+			}
+			x.Flags |= flags
+			list = append(list, x)
+		}
+		blk.ins = list
+	}
+}
+
+// step moves the state over one instruction and reports the flags that it needs.
+func (s *syncState) step(in *isa.Instr, t *touch, outputs []span, flags *isa.Flags) {
+	t.of(in)
+	reads := t.reads
+	if in.Op == isa.OpEnd {
+		reads = outputs
+	}
+	ss, sy := s.barrier || in.Flags&isa.SS != 0, s.barrier || in.Flags&isa.SY != 0
+	for _, r := range reads {
+		ss = ss || s.ss.meets(r)
+		sy = sy || s.sy.meets(r)
+	}
+	for _, w := range t.writes {
+		ss = ss || s.ss.meets(w) || s.warSS.meets(w)
+		sy = sy || s.sy.meets(w)
+	}
+	for _, w := range t.writes {
+		ss = ss || !sy && s.warAny.meets(w)
+	}
+	s.barrier = false
+	if ss {
+		s.ss, s.warSS, s.warAny = unitSet{}, unitSet{}, unitSet{}
+	}
+	if sy {
+		s.sy, s.warAny = unitSet{}, unitSet{}
+	}
+	if flags != nil {
+		if ss {
+			*flags |= isa.SS
+		}
+		if sy {
+			*flags |= isa.SY
+		}
+	}
+	s.start(in, t)
+}
+
+// start notes what the instruction leaves under way.
+func (s *syncState) start(in *isa.Instr, t *touch) {
+	k := syncOf(in)
+	if k.late {
+		for _, r := range t.reads {
+			if k.warSS {
+				s.warSS.add(r)
+			} else {
+				s.warAny.add(r)
+			}
+		}
+	}
+	for _, w := range t.writes {
+		if k.ss {
+			s.ss.add(w)
+		}
+		if k.sy {
+			s.sy.add(w)
+		}
+	}
+	if in.Op.Category() == 7 && in.Op != isa.OpAlias && in.Op != isa.OpLock && in.Op != isa.OpUnlock {
+		s.barrier = true
+	}
+}

@@ -1,0 +1,148 @@
+package ir3
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"nirc/backend"
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/core"
+	"nirc/backend/ir3/isa"
+	"nirc/emu"
+	"nirc/ir"
+	"nirc/object"
+)
+
+// Target is ir3 as a backend.Backend.
+type Target struct{}
+
+// Name returns "ir3".
+func (Target) Name() string { return "ir3" }
+
+// GPUs lists the devices, DefaultGPU first.
+func (Target) GPUs() []backend.GPU {
+	list := []backend.GPU{{}}
+	for _, c := range gpuClasses {
+		doc := "Adreno " + c.gpu.Gen.String() + ": " + strings.Join(c.names, ", ")
+		for _, n := range c.names {
+			if n == DefaultGPU {
+				list[0] = backend.GPU{Name: n, Doc: doc}
+				continue
+			}
+			list = append(list, backend.GPU{Name: n, Doc: doc})
+		}
+	}
+	return list
+}
+
+// Options returns what the device wants lowered.
+func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
+	switch stage {
+	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+		return Options(gpu, stage)
+	}
+	return nil, fmt.Errorf("ir3: stage %s is not supported", stage)
+}
+
+// Load makes an object runnable from its code and its meta.
+func (Target) Load(o *object.Object) (emu.Program, error) {
+	if o.Target != "ir3" {
+		return nil, fmt.Errorf("ir3: the object is for %s", o.Target)
+	}
+	var m abi.Meta
+	d := json.NewDecoder(bytes.NewReader(o.ABI))
+	if err := d.Decode(&m); err != nil {
+		return nil, fmt.Errorf("ir3: the object's meta: %w", err)
+	}
+	return core.Load(o.Code, &m)
+}
+
+func generation(gpu string) (isa.Gen, error) {
+	g, err := FindGPU(gpu)
+	if err != nil {
+		return isa.GenNone, err
+	}
+	return g.Gen, nil
+}
+
+// Disassemble decodes code, one line a word. Branches name labels.
+func (Target) Disassemble(gpu string, code []byte) ([]backend.Line, error) {
+	gen, err := generation(gpu)
+	if err != nil {
+		return nil, err
+	}
+	lines := isa.Disassemble(gen, code)
+	out := make([]backend.Line, 0, len(lines)+1)
+	for i := range lines {
+		l := &lines[i]
+		b := backend.Line{Offset: l.PC * isa.WordBytes, Hex: fmt.Sprintf("%016x", l.Word), Bad: l.Err != nil}
+		if l.Label {
+			b.Label = label(l.PC)
+		}
+		b.Text = l.Instr.Text(gen)
+		if l.Target >= 0 && l.Target < len(lines) {
+			// The text ends in the offset, as #N.
+			if k := strings.LastIndexByte(b.Text, '#'); k >= 0 {
+				b.Text = b.Text[:k+1] + label(l.Target)
+			}
+		}
+		out = append(out, b)
+	}
+	if rest := len(code) % isa.WordBytes; rest != 0 {
+		tail := code[len(code)-rest:]
+		out = append(out, backend.Line{Offset: len(code) - rest, Hex: fmt.Sprintf("%x", tail), Text: fmt.Sprintf("%d bytes are left over", rest), Bad: true})
+	}
+	return out, nil
+}
+
+func label(pc int) string { return "l" + strconv.Itoa(pc) }
+
+// Assemble encodes a listing.
+func (Target) Assemble(gpu, text string) ([]byte, error) {
+	gen, err := generation(gpu)
+	if err != nil {
+		return nil, err
+	}
+	return isa.Assemble(gen, text)
+}
+
+// DecodeHex decodes one word, most significant digit first.
+func (Target) DecodeHex(gpu, hex string) (string, error) {
+	gen, err := generation(gpu)
+	if err != nil {
+		return "", err
+	}
+	digits := strings.TrimPrefix(hex, "0x")
+	w, err := strconv.ParseUint(digits, 16, 64)
+	if err != nil || len(digits) > 16 {
+		return "", fmt.Errorf("%q is no 64-bit word in hexadecimal", hex)
+	}
+	in, err := isa.Unpack(gen, w)
+	if err != nil {
+		return "", err
+	}
+	return in.Text(gen), nil
+}
+
+// EncodeHex encodes one instruction.
+func (Target) EncodeHex(gpu, text string) (string, error) {
+	gen, err := generation(gpu)
+	if err != nil {
+		return "", err
+	}
+	in, err := isa.ParseText(gen, text)
+	if err != nil {
+		return "", err
+	}
+	w, err := isa.Pack(gen, &in)
+	if err != nil {
+		return "", err
+	}
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], w)
+	return fmt.Sprintf("%x", b), nil
+}

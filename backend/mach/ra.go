@@ -1,0 +1,358 @@
+package mach
+
+import "fmt"
+
+const maxFiles = 8
+
+// AllocOptions steer the allocator.
+type AllocOptions struct {
+	// Target bounds the units of each file that are used as long as they last;
+	// 0 is no bound below the file's size.
+	Target [maxFiles]int
+	// RoundRobin walks through the registers below the target instead of taking
+	// the lowest free one, which leaves the scheduler more freedom.
+	RoundRobin bool
+}
+
+// Allocation tells what the allocator did.
+type Allocation struct {
+	// Used is the highest unit in use plus 1, by file.
+	Used [maxFiles]int
+	// Copies counts the values that had to be moved to make room or to bring
+	// predecessors of a block into line.
+	Copies int
+}
+
+// PressureError says that the values live at one place do not fit a file.
+type PressureError struct {
+	Block BlockID
+	File  string
+}
+
+// Error implements error.
+func (e *PressureError) Error() string {
+	return fmt.Sprintf("mach: values live in block %d do not fit register file %s", e.Block, e.File)
+}
+
+// place is where a value is.
+type place struct {
+	v Value
+	r Reg
+}
+
+// collectHint is the allocator's wish for the registers of a collect.
+type collectHint struct {
+	def  Value
+	base Reg
+}
+
+// allocator walks the blocks in order (a walk over the dominator tree, as
+// blocks come after their dominators) and keeps where each live value is.
+// Values may move: a copy before an instruction makes room, and at block ends
+// copies bring every predecessor into line with the first one.
+type allocator struct {
+	f     *Func
+	opts  AllocOptions
+	lv    *Liveness
+	reg   []Reg // by value: where it is now
+	files []fileState
+
+	in, out [][]place // by block
+	done    []bool
+
+	collects []collectHint
+	collOf   []int32 // by value: the collect it is a piece of, or -1
+	collOff  []uint8
+	phiOf    []Value // by value: a phi it goes into
+	phiHint  []Reg   // by phi
+
+	origin []place // values moved before the current instruction, and from where
+	killed []Value
+	block  BlockID
+	copies int
+	cur    *Instr   // the current instruction, nil among phis
+	list   []*Instr // the block's new instructions
+	lines  []lineup
+}
+
+// Allocate gives every operand of f a register. Tied operands must have been
+// through LowerTied, critical edges into blocks with phis or from blocks with
+// several live places must be split. Copies that become necessary are OpPcopy
+// instructions; OpCollect, OpSplit and OpCopy stay for LowerCopies. The error
+// is a *PressureError where spilling would help.
+func Allocate(f *Func, opts AllocOptions) (*Allocation, error) {
+	a := newAllocator(f, opts)
+	for b := range f.Blocks {
+		if err := a.doBlock(BlockID(b)); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.resolve(); err != nil {
+		return nil, err
+	}
+	res := &Allocation{Copies: a.copies}
+	for i := range a.files {
+		res.Used[i] = a.files[i].used
+	}
+	return res, nil
+}
+
+func newAllocator(f *Func, opts AllocOptions) *allocator {
+	n := len(f.vals)
+	a := &allocator{f: f, opts: opts, lv: ComputeLiveness(f), reg: make([]Reg, n), files: make([]fileState, len(f.files)),
+		in: make([][]place, len(f.Blocks)), out: make([][]place, len(f.Blocks)), done: make([]bool, len(f.Blocks)),
+		collOf: make([]int32, n), collOff: make([]uint8, n), phiOf: make([]Value, n), phiHint: make([]Reg, n)}
+	for i := range a.files {
+		a.files[i].val = make([]Value, f.files[i].Units)
+	}
+	for i := range n {
+		a.reg[i], a.phiHint[i], a.collOf[i] = NoReg, NoReg, -1
+	}
+	a.findHints()
+	return a
+}
+
+// findHints notes which values would like to be where: pieces of collects in
+// line, sources of phis in the phi's register.
+func (a *allocator) findHints() {
+	for b := range a.f.Blocks {
+		for _, in := range a.f.Blocks[b].Instrs {
+			switch in.Op {
+			case OpPhi:
+				for _, u := range in.Uses() {
+					if u.Val != 0 {
+						a.phiOf[u.Val] = in.Ops[0].Val
+					}
+				}
+			case OpCollect:
+				a.collects = append(a.collects, collectHint{in.Ops[0].Val, NoReg})
+				off := 0
+				for _, u := range in.Uses() {
+					if u.Val != 0 && a.collOf[u.Val] < 0 {
+						a.collOf[u.Val] = int32(len(a.collects) - 1)
+						a.collOff[u.Val] = uint8(off)
+					}
+					off += a.f.Size(u.Val)
+				}
+			}
+		}
+	}
+}
+
+func (a *allocator) file(v Value) *fileState { return &a.files[a.f.File(v)] }
+
+func (a *allocator) put(v Value, r Reg) {
+	a.file(v).take(v, int(r), a.f.Size(v))
+	a.reg[v] = r
+}
+
+// move records that v changes its register before the current instruction.
+func (a *allocator) move(v Value, r Reg) {
+	for i := range a.origin {
+		if a.origin[i].v == v {
+			a.reg[v] = r
+			return
+		}
+	}
+	a.origin = append(a.origin, place{v, a.reg[v]})
+	a.reg[v] = r
+}
+
+func (a *allocator) doBlock(b BlockID) error {
+	blk := &a.f.Blocks[b]
+	a.block = b
+	for i := range a.files {
+		a.files[i].reset()
+	}
+	if err := a.enter(b); err != nil {
+		return err
+	}
+	a.list = make([]*Instr, 0, len(blk.Instrs)+4)
+	n, err := a.phis(blk)
+	if err != nil {
+		return err
+	}
+	a.lv.In[b].Each(func(v Value) { a.in[b] = append(a.in[b], place{v, a.reg[v]}) })
+	for _, in := range blk.Instrs[n:] {
+		if err := a.instr(in); err != nil {
+			return err
+		}
+	}
+	blk.Instrs = a.list
+	a.lv.Out[b].Each(func(v Value) { a.out[b] = append(a.out[b], place{v, a.reg[v]}) })
+	a.done[b] = true
+	return nil
+}
+
+// enter places the live-in values as the first finished predecessor left them.
+func (a *allocator) enter(b BlockID) error {
+	for _, p := range a.f.Blocks[b].Preds {
+		if !a.done[p] {
+			continue
+		}
+		for _, pl := range a.out[p] {
+			a.reg[pl.v] = pl.r
+			if a.lv.In[b].Has(pl.v) {
+				a.put(pl.v, pl.r)
+			}
+		}
+		return nil
+	}
+	var err error
+	a.lv.In[b].Each(func(v Value) {
+		if err == nil {
+			err = fmt.Errorf("mach: value %d is live into block %d, which no block before it leads to", v, b)
+		}
+	})
+	return err
+}
+
+// phis places the results of the block's phis and returns their number.
+func (a *allocator) phis(blk *Block) (int, error) {
+	n := 0
+	a.origin, a.killed, a.cur = a.origin[:0], a.killed[:0], nil
+	for n < len(blk.Instrs) && blk.Instrs[n].Op == OpPhi {
+		in := blk.Instrs[n]
+		n++
+		a.list = append(a.list, in)
+		v := in.Ops[0].Val
+		r, ok := a.pickPhi(in, v)
+		if !ok {
+			if r, ok = a.evict(v, -1); !ok {
+				if err := a.compact(in); err != nil {
+					return n, err
+				}
+				r = a.reg[v]
+			}
+		}
+		a.put(v, r)
+		a.hintPhi(v)
+	}
+	for _, in := range blk.Instrs[:n] {
+		v := in.Ops[0].Val
+		in.Ops[0].Reg = a.reg[v]
+		if in.Ops[0].Flags&Dead != 0 {
+			a.file(v).release(int(a.reg[v]), a.f.Size(v))
+		}
+	}
+	// Values that had to give way were never where they were before: the
+	// predecessors bring them to their new places.
+	a.origin = a.origin[:0]
+	return n, nil
+}
+
+func (a *allocator) pickPhi(in *Instr, v Value) (Reg, bool) {
+	if a.phiHint[v] != NoReg && a.fits(v, int(a.phiHint[v])) {
+		return a.phiHint[v], true
+	}
+	for _, u := range in.Uses() {
+		if u.Val != 0 && a.reg[u.Val] != NoReg && !a.lv.In[a.block].Has(u.Val) && a.fits(v, int(a.reg[u.Val])) {
+			return a.reg[u.Val], true
+		}
+	}
+	return a.pick(in, v)
+}
+
+func (a *allocator) hintPhi(v Value) {
+	r := a.reg[v]
+	if a.phiHint[v] == NoReg {
+		a.phiHint[v] = r
+	}
+	if p := a.phiOf[v]; p != 0 && a.phiHint[p] == NoReg {
+		a.phiHint[p] = r
+	}
+}
+
+// fits tells whether v may be put at unit r now.
+func (a *allocator) fits(v Value, r int) bool {
+	c := &a.f.classes[a.f.Class(v)]
+	n := a.f.Size(v)
+	return r >= 0 && r&(int(c.Align)-1) == 0 && r+n <= a.f.limit(a.f.Class(v)) && a.file(v).free(r, n)
+}
+
+// pick chooses a register for v, a result of in, without moving anything.
+func (a *allocator) pick(in *Instr, v Value) (Reg, bool) {
+	if r, ok := a.pickHint(in, v); ok {
+		return r, true
+	}
+	c := &a.f.classes[a.f.Class(v)]
+	r := a.findGap(c, a.f.Size(v), a.f.limit(a.f.Class(v)))
+	return Reg(r), r >= 0
+}
+
+// findGap searches the file below the target, then above.
+func (a *allocator) findGap(c *Class, n, limit int) int {
+	fs := &a.files[c.File]
+	to := limit
+	if t := a.opts.Target[c.File]; t != 0 {
+		to = min(t, limit)
+	}
+	if a.opts.RoundRobin {
+		if r := gap(&fs.busy, nil, n, int(c.Align), fs.next, to); r >= 0 {
+			fs.next = r + n
+			return r
+		}
+	}
+	r := gap(&fs.busy, nil, n, int(c.Align), 0, to)
+	if r >= 0 {
+		fs.next = r + n
+	} else if to < limit {
+		r = gap(&fs.busy, nil, n, int(c.Align), max(0, to-n), limit)
+	}
+	return r
+}
+
+func (a *allocator) pickHint(in *Instr, v Value) (Reg, bool) {
+	if k := a.collOf[v]; k >= 0 {
+		h := &a.collects[k]
+		if h.base == NoReg {
+			c := &a.f.classes[a.f.Class(h.def)]
+			if r := a.findGap(c, a.f.Size(h.def), a.f.limit(a.f.Class(h.def))); r >= 0 {
+				h.base = Reg(r)
+			}
+		}
+		if h.base != NoReg && a.fits(v, int(h.base)+int(a.collOff[v])) {
+			return h.base + Reg(a.collOff[v]), true
+		}
+	}
+	if p := a.phiOf[v]; p != 0 && a.phiHint[p] != NoReg && a.fits(v, int(a.phiHint[p])) {
+		return a.phiHint[p], true
+	}
+	return a.pickFromUses(in, v)
+}
+
+// pickFromUses tries the registers of sources: in line for splits, collects
+// and copies, those that die here for the rest.
+func (a *allocator) pickFromUses(in *Instr, v Value) (Reg, bool) {
+	try := func(r int) (Reg, bool) { return Reg(r), a.fits(v, r) }
+	uses := in.Uses()
+	switch in.Op {
+	case OpPhi:
+		return NoReg, false
+	case OpSplit:
+		for k := range in.Defs() {
+			if in.Ops[k].Val == v {
+				return try(int(a.reg[uses[0].Val]) + k*a.f.Size(v))
+			}
+		}
+	case OpCollect:
+		off := 0
+		for _, u := range uses {
+			if u.Val != 0 {
+				if r, ok := try(int(a.reg[u.Val]) - off); ok {
+					return r, true
+				}
+			}
+			off += a.f.Size(u.Val)
+		}
+		return NoReg, false
+	}
+	for _, u := range uses {
+		if u.Flags&Kill != 0 && a.f.Class(u.Val) == a.f.Class(v) && a.f.Size(u.Val) == a.f.Size(v) {
+			if r, ok := try(int(a.reg[u.Val])); ok {
+				return r, true
+			}
+		}
+	}
+	return NoReg, false
+}

@@ -1,0 +1,182 @@
+package mach
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allocate runs the whole way on f and proves the result twice, before and
+// after the copies are in sequence.
+func allocate(f *Func, opts AllocOptions) error {
+	LowerTied(f)
+	c := NewChecker(f)
+	if _, err := Allocate(f, opts); err != nil {
+		return err
+	}
+	if err := c.Check(); err != nil {
+		return err
+	}
+	LowerCopies(f)
+	return c.Check()
+}
+
+func TestRandomAllocation(t *testing.T) {
+	copies, moves, swaps, full := 0, 0, 0, 0
+	for seed := int64(0); seed < 1500; seed++ {
+		isa := &testISA{units: 48}
+		f := randomFunc(seed, isa, 10+int(seed)%80, false)
+		before := f.String()
+		want, err := run(f, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = allocate(f, AllocOptions{RoundRobin: seed%2 == 0})
+		var pe *PressureError
+		if errors.As(err, &pe) {
+			full++
+			continue
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s\n%s", seed, err, before, f)
+		}
+		got, err := run(f, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d: stored %x, want %x\n%s\n%s", seed, got, want, before, f)
+		}
+		for b := range f.Blocks {
+			for _, in := range f.Blocks[b].Instrs {
+				switch in.Op {
+				case OpMove:
+					moves++
+				case OpSwap:
+					swaps++
+				}
+			}
+		}
+		copies++
+	}
+	t.Logf("%d allocated, %d did not fit, %d moves, %d swaps", copies, full, moves, swaps)
+	if full > 500 || swaps == 0 {
+		t.Errorf("%d of 1500 programs did not fit, %d swaps", full, swaps)
+	}
+}
+
+func TestTextRoundTrip(t *testing.T) {
+	isa := &testISA{units: 48}
+	for seed := int64(0); seed < 200; seed++ {
+		f := randomFunc(seed, isa, 40, false)
+		if seed%2 == 0 {
+			if allocate(f, AllocOptions{}) != nil {
+				continue
+			}
+		}
+		text := f.String()
+		g, err := Parse(text, isa)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if again := g.String(); again != text {
+			t.Fatalf("parsed and printed differs:\n%s\n%s", text, again)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	isa := &testISA{units: 16}
+	for _, text := range []string{
+		"", "block 0", "func f target other", "func f target test\n  end",
+		"func f target test\nblock 1", "func f target test\nblock 0\n  v1:nope = const",
+		"func f target test\nblock 0\n  bogus v1", "func f target test\nblock 0 -> 7\n  jump",
+		"func f target test\nblock 0\n  v1:full!tied3 = alu", "func f target test\nblock 0\n  v99999999999:full = const",
+		"func f target test\nblock 0\n  v1:full*99 = const", "func f target test\nblock 0\n  v1:full = const {x}",
+	} {
+		if _, err := Parse(text, isa); err == nil {
+			t.Errorf("no error for %q", text)
+		}
+	}
+}
+
+// The checker must see each of these mistakes.
+func TestCheckerRejects(t *testing.T) {
+	isa := &testISA{units: 16}
+	src := `func f target test
+block 0 -> 1 2
+  v1:full = const {1}
+  v2:full = const {2}
+  v3:pred = alu v1 {3}
+  br v3
+block 1 <- 0 -> 3
+  v4:full = alu v1, v2 {4}
+  jump
+block 2 <- 0 -> 3
+  v5:full = alu v2 {5}
+  jump
+block 3 <- 1 2
+  v6:full = phi v4, v5
+  v7:full*2 = collect v6, v2
+  store v7
+  store v1
+  end
+`
+	breakers := []struct {
+		name string
+		do   func(f *Func)
+	}{
+		{"wrong source register", func(f *Func) { f.Blocks[1].Instrs[0].Ops[1].Reg ^= 2 }},
+		{"wrong result register", func(f *Func) { f.Blocks[0].Instrs[0].Ops[0].Reg ^= 4 }},
+		{"wrong value", func(f *Func) { f.Blocks[1].Instrs[0].Ops[1].Val = 2 }},
+		{"misaligned", func(f *Func) { f.Blocks[0].Instrs[1].Ops[0].Reg++ }},
+		{"lost instruction", func(f *Func) { f.Blocks[0].Instrs = f.Blocks[0].Instrs[1:] }},
+		{"lost store", func(f *Func) { f.Blocks[3].Instrs = slices.Delete(f.Blocks[3].Instrs, 2, 3) }},
+		{"phi register", func(f *Func) { f.Blocks[3].Instrs[0].Ops[0].Reg ^= 8 }},
+	}
+	for _, br := range breakers {
+		f, err := Parse(src, isa)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := NewChecker(f)
+		if _, err := Allocate(f, AllocOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Check(); err != nil {
+			t.Fatal(err)
+		}
+		br.do(f)
+		if err := c.Check(); err == nil {
+			t.Errorf("%s: the checker sees nothing wrong", br.name)
+		}
+	}
+}
+
+// Values that dominate nothing in the way of a vector are placed in line: no
+// move is left.
+func TestCollectCostsNothing(t *testing.T) {
+	isa := &testISA{units: 32}
+	f, err := Parse(`func f target test
+block 0
+  v1:full*4 = const {1}
+  v2:full, v3:full, v4:full, v5:full = split v1
+  v6:full = alu v2 {2}
+  v7:full = alu v3 {3}
+  v8:full = alu v4 {4}
+  v9:full = alu v5 {5}
+  v10:full*4 = collect v6, v7, v8, v9
+  store v10
+  end
+`, isa)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := allocate(f, AllocOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if text := f.String(); strings.Contains(text, "move") || strings.Contains(text, "swap") {
+		t.Errorf("copies left:\n%s", text)
+	}
+}

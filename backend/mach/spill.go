@@ -1,0 +1,796 @@
+package mach
+
+import (
+	"fmt"
+	"sort"
+)
+
+// Spiller makes a target's spill code. Spill stores v to a slot (in units from
+// the start of the spill area), Reload defines v from one.
+type Spiller interface {
+	Spill(f *Func, v Value, slot int) *Instr
+	Reload(f *Func, v Value, slot int) *Instr
+}
+
+// far is the distance of a use that is never reached; loopExit is added for
+// edges that leave a loop, so that what is only needed behind it goes first.
+const (
+	far      = 1 << 30
+	loopExit = 1 << 16
+)
+
+// spiller reduces register pressure on SSA form: it walks the blocks in order and keeps
+// the set of values in registers within the limit, dropping those whose next use is
+// furthest away (Belady's rule). A dropped value is stored once, behind
+// its definition, and loaded anew as another value before its next use; what is made by an
+// instruction without sources is made again instead.
+// After Braun and Hack, "Register Spilling and Live-Range Splitting for SSA-Form Programs".
+type spiller struct {
+	f     *Func
+	file  uint8
+	limit int
+	low   int // the same for classes bound to the low part of the file
+	sp    Spiller
+	lv    *Liveness
+
+	next    [][]place32 // by block: distance of the next use of live-in values
+	dist    []uint32    // by value: position of the next use in the current block
+	remat   []*Instr    // by value: the instruction to repeat, or nil
+	stored  []bool      // by value: has been dropped, so must be stored
+	slot    []int32     // by value: slot + 1
+	memPhi  []bool      // by value: a phi that lives in memory
+	name    []Value     // by value: what it is called at the current point
+	in      []bool      // by value: in a register at the current point
+	set     []Value     // the values in registers
+	size    int
+	lowSize int
+
+	entry, exit [][]named // by block
+	newPhis     []newPhi
+	alias       []Value
+	list        []*Instr
+	// stagingSlots[v]: slot + 1 that predecessors of a memory phi write.
+	stagingSlots []int32
+}
+
+type place32 struct {
+	v Value
+	d uint32
+}
+
+// named is a value in a register and its name there.
+type named struct{ v, name Value }
+
+// newPhi merges the names of v at a block.
+type newPhi struct {
+	block BlockID
+	v     Value
+	in    *Instr
+}
+
+// Spill rewrites f so that at no point more than limit units of a file are
+// live, leaving slack for what allocation itself needs to the caller. Blocks that
+// several edges lead to must have predecessors with one successor. It tells
+// whether anything changed; the error says where values do not fit at all.
+func Spill(f *Func, file uint8, limit int, sp Spiller) (bool, error) {
+	low := limit
+	for i := range f.classes {
+		if c := &f.classes[i]; c.File == file && c.Limit != 0 {
+			low = min(low, int(c.Limit))
+		}
+	}
+	lv := ComputeLiveness(f)
+	if p, l := pressure(f, lv, file); p <= limit && l <= low {
+		return false, nil
+	}
+	n := len(f.vals)
+	s := &spiller{f: f, file: file, limit: limit, low: low, sp: sp, lv: lv,
+		dist: make([]uint32, n), remat: make([]*Instr, n), stored: make([]bool, n), slot: make([]int32, n), memPhi: make([]bool, n),
+		name: make([]Value, n), in: make([]bool, n), entry: make([][]named, len(f.Blocks)), exit: make([][]named, len(f.Blocks))}
+	s.findRemat()
+	s.nextUses()
+	for b := range f.Blocks {
+		if err := s.block(BlockID(b)); err != nil {
+			return true, err
+		}
+	}
+	s.edges()
+	s.stores()
+	s.rename()
+	return true, nil
+}
+
+// pressure returns the largest number of units live at once, of all and of low classes.
+func pressure(f *Func, lv *Liveness, file uint8) (most, low int) {
+	for b := range f.Blocks {
+		n, l := 0, 0
+		add := func(v Value, sign int) {
+			if f.File(v) == file {
+				n += sign * f.Size(v)
+				if f.classes[f.Class(v)].Limit != 0 {
+					l += sign * f.Size(v)
+				}
+			}
+		}
+		lv.Out[b].Each(func(v Value) { add(v, 1) })
+		live := append(Set(nil), lv.Out[b]...)
+		blk := &f.Blocks[b]
+		most, low = max(most, n), max(low, l)
+		for i := len(blk.Instrs) - 1; i >= 0; i-- {
+			in := blk.Instrs[i]
+			early := false
+			for _, d := range in.Defs() {
+				if d.Val != 0 && !live.Has(d.Val) {
+					live.Add(d.Val)
+					add(d.Val, 1)
+				}
+				early = early || d.Flags&Early != 0
+			}
+			most, low = max(most, n), max(low, l)
+			drop := func() {
+				for _, d := range in.Defs() {
+					if d.Val != 0 && live.Has(d.Val) {
+						live.Remove(d.Val)
+						add(d.Val, -1)
+					}
+				}
+			}
+			if !early {
+				drop()
+			}
+			if in.Op != OpPhi {
+				for _, u := range in.Uses() {
+					if u.Val != 0 && !live.Has(u.Val) {
+						live.Add(u.Val)
+						add(u.Val, 1)
+					}
+				}
+			}
+			most, low = max(most, n), max(low, l)
+			if early {
+				drop()
+			}
+		}
+	}
+	return most, low
+}
+
+func (s *spiller) mine(v Value) bool { return v != 0 && s.f.File(v) == s.file }
+
+func (s *spiller) findRemat() {
+	for b := range s.f.Blocks {
+		for _, in := range s.f.Blocks[b].Instrs {
+			if in.NDefs == 1 && len(in.Uses()) == 0 && s.f.Props(in)&PropRemat != 0 {
+				s.remat[in.Ops[0].Val] = in
+			}
+		}
+	}
+}
+
+// nextUses computes the distance from each block's start to the next use of
+// every value live there, until it no longer gets smaller.
+func (s *spiller) nextUses() {
+	f := s.f
+	s.next = make([][]place32, len(f.Blocks))
+	for b := range f.Blocks {
+		s.lv.In[b].Each(func(v Value) { s.next[b] = append(s.next[b], place32{v, far}) })
+	}
+	for changed := true; changed; {
+		changed = false
+		for b := len(f.Blocks) - 1; b >= 0; b-- {
+			s.outDistances(BlockID(b))
+			blk := &f.Blocks[b]
+			for i := len(blk.Instrs) - 1; i >= 0; i-- {
+				if in := blk.Instrs[i]; in.Op != OpPhi {
+					for _, u := range in.Uses() {
+						s.dist[u.Val] = uint32(i)
+					}
+				}
+			}
+			for k := range s.next[b] {
+				if d := s.dist[s.next[b][k].v]; d < s.next[b][k].d {
+					s.next[b][k].d = d
+					changed = true
+				}
+			}
+		}
+	}
+}
+
+// outDistances sets dist of the values live out of b to the distance from b's start.
+func (s *spiller) outDistances(b BlockID) {
+	f := s.f
+	blk := &f.Blocks[b]
+	n := uint32(len(blk.Instrs))
+	s.lv.Out[b].Each(func(v Value) { s.dist[v] = far })
+	for _, t := range blk.Succs {
+		far2 := n
+		if f.Blocks[t].LoopDepth < blk.LoopDepth {
+			far2 += loopExit
+		}
+		for _, p := range s.next[t] {
+			if p.d < far {
+				s.dist[p.v] = min(s.dist[p.v], min(p.d+far2, far-1))
+			}
+		}
+	}
+	for _, t := range blk.Succs {
+		to := &f.Blocks[t]
+		for k, p := range to.Preds {
+			if p != b {
+				continue
+			}
+			for _, in := range to.Instrs {
+				if in.Op != OpPhi {
+					break
+				}
+				s.dist[in.Uses()[k].Val] = n
+			}
+		}
+	}
+}
+
+func (s *spiller) add(v, name Value) {
+	s.name[v] = name
+	if s.in[v] {
+		return
+	}
+	s.in[v] = true
+	s.set = append(s.set, v)
+	n := s.f.Size(v)
+	s.size += n
+	if s.f.classes[s.f.Class(v)].Limit != 0 {
+		s.lowSize += n
+	}
+}
+
+func (s *spiller) drop(v Value) {
+	if !s.in[v] {
+		return
+	}
+	s.in[v] = false
+	for i, w := range s.set {
+		if w == v {
+			s.set[i] = s.set[len(s.set)-1]
+			s.set = s.set[:len(s.set)-1]
+			break
+		}
+	}
+	n := s.f.Size(v)
+	s.size -= n
+	if s.f.classes[s.f.Class(v)].Limit != 0 {
+		s.lowSize -= n
+	}
+}
+
+func (s *spiller) clear() {
+	for _, v := range s.set {
+		s.in[v] = false
+	}
+	s.set, s.size, s.lowSize = s.set[:0], 0, 0
+}
+
+// block decides what is in registers at the start of b and walks it.
+func (s *spiller) block(b BlockID) error {
+	s.clear()
+	s.enter(b)
+	blk := &s.f.Blocks[b]
+	after := s.positions(b)
+	s.list = make([]*Instr, 0, len(blk.Instrs)+8)
+	k := 0
+	for _, in := range blk.Instrs {
+		if in.Op == OpPhi {
+			if v := in.Ops[0].Val; s.mine(v) && !s.in[v] {
+				s.memPhi[v], s.stored[v] = true, true
+			}
+			s.list = append(s.list, in)
+			continue
+		}
+		if err := s.instr(b, in); err != nil {
+			return err
+		}
+		for _, u := range in.Uses() {
+			if s.mine(u.Val) {
+				s.dist[s.source(u.Val)] = after[k]
+			}
+			k++
+		}
+		s.results(b, in)
+	}
+	blk.Instrs = s.list
+	for _, v := range s.set {
+		if s.lv.Out[b].Has(v) {
+			s.exit[b] = append(s.exit[b], named{v, s.name[v]})
+		}
+	}
+	sort.Slice(s.exit[b], func(i, j int) bool { return s.exit[b][i].v < s.exit[b][j].v })
+	return nil
+}
+
+// source maps a reloaded name back to its value.
+func (s *spiller) source(v Value) Value {
+	for int(v) >= len(s.in) {
+		v = s.alias[int(v)-len(s.in)]
+	}
+	return v
+}
+
+// fresh makes a new name of v.
+func (s *spiller) fresh(v Value) Value {
+	n := s.f.Clone(v)
+	for len(s.alias) <= int(n)-len(s.in) {
+		s.alias = append(s.alias, 0)
+	}
+	s.alias[int(n)-len(s.in)] = v
+	return n
+}
+
+// positions computes, for each use in the block in order, where the same value
+// is used next, and sets dist to the first uses.
+func (s *spiller) positions(b BlockID) []uint32 {
+	s.outDistances(b)
+	blk := &s.f.Blocks[b]
+	n := 0
+	for _, in := range blk.Instrs {
+		if in.Op != OpPhi {
+			n += len(in.Uses())
+		}
+		for _, d := range in.Defs() {
+			if d.Val != 0 && !s.lv.Out[b].Has(d.Val) {
+				s.dist[d.Val] = far
+			}
+		}
+	}
+	s.lv.In[b].Each(func(v Value) {
+		if !s.lv.Out[b].Has(v) {
+			s.dist[v] = far
+		}
+	})
+	after := make([]uint32, n)
+	for i := len(blk.Instrs) - 1; i >= 0; i-- {
+		in := blk.Instrs[i]
+		if in.Op == OpPhi {
+			break
+		}
+		uses := in.Uses()
+		n -= len(uses)
+		for k, u := range uses {
+			after[n+k] = s.dist[u.Val]
+		}
+		for _, u := range uses {
+			s.dist[u.Val] = uint32(i)
+		}
+	}
+	return after
+}
+
+// enter chooses the values in registers at the start of b: those that all
+// finished predecessors have, then those needed soonest, as many as fit.
+func (s *spiller) enter(b BlockID) {
+	blk := &s.f.Blocks[b]
+	var phis, cand []place32
+	pinned := 0
+	for _, in := range blk.Instrs {
+		if in.Op != OpPhi {
+			break
+		}
+		if v := in.Ops[0].Val; s.mine(v) {
+			phis = append(phis, place32{v, 0})
+		}
+	}
+	header := false
+	have := map[Value]int{}
+	done := 0
+	for _, p := range blk.Preds {
+		if p >= b {
+			header = true
+			continue
+		}
+		done++
+		for _, e := range s.exit[p] {
+			have[e.v]++
+		}
+	}
+	for _, p := range s.next[b] {
+		if !s.mine(p.v) {
+			continue
+		}
+		d := p.d
+		switch {
+		case s.f.vals[p.v].noSpill:
+			d = 0
+			pinned++
+		case have[p.v] == 0 && !header:
+			continue // in memory on every path
+		case have[p.v] < done && !header:
+			d += loopExit // would cost a reload
+		}
+		cand = append(cand, place32{p.v, d})
+	}
+	sort.SliceStable(cand, func(i, j int) bool { return cand[i].d < cand[j].d })
+	single := len(blk.Preds) == 1
+	for _, l := range [][]place32{cand[:pinned], phis, cand[pinned:]} {
+		for _, c := range l {
+			if s.fits(c.v) && !(single && have[c.v] == 0) {
+				s.add(c.v, c.v)
+			}
+		}
+	}
+	s.names(b)
+	for _, p := range s.next[b] {
+		if s.mine(p.v) && !s.in[p.v] {
+			s.stored[p.v] = true
+		}
+	}
+}
+
+func (s *spiller) fits(v Value) bool {
+	n := s.f.Size(v)
+	return s.size+n <= s.limit && (s.f.classes[s.f.Class(v)].Limit == 0 || s.lowSize+n <= s.low)
+}
+
+// names gives the values at the start of b their names: the predecessor's if
+// there is one only, else those of phis, which rename later removes where they
+// turn out to join nothing.
+func (s *spiller) names(b BlockID) {
+	blk := &s.f.Blocks[b]
+	isPhi := map[Value]bool{}
+	for _, in := range blk.Instrs {
+		if in.Op != OpPhi {
+			break
+		}
+		isPhi[in.Ops[0].Val] = true
+	}
+	sort.Slice(s.set, func(i, j int) bool { return s.set[i] < s.set[j] })
+	if len(blk.Preds) == 1 {
+		for _, e := range s.exit[blk.Preds[0]] {
+			if s.in[e.v] {
+				s.name[e.v] = e.name
+			}
+		}
+	}
+	for _, v := range s.set {
+		if len(blk.Preds) > 1 && !isPhi[v] {
+			phi := s.f.NewInstr(OpPhi, 1, len(blk.Preds))
+			n := s.fresh(v)
+			phi.Ops[0].Val = n
+			s.name[v] = n
+			s.newPhis = append(s.newPhis, newPhi{b, v, phi})
+		}
+		s.entry[b] = append(s.entry[b], named{v, s.name[v]})
+	}
+}
+
+// instr brings the sources of in into registers, renames them, and makes room for the results.
+func (s *spiller) instr(b BlockID, in *Instr) error {
+	uses := in.Uses()
+	for _, u := range uses {
+		if s.mine(u.Val) && !s.in[u.Val] {
+			if err := s.room(b, in, s.f.Size(u.Val), s.lowOf(u.Val)); err != nil {
+				return err
+			}
+			s.add(u.Val, s.reload(u.Val, in.Loc))
+		}
+	}
+	n, l, early := 0, 0, false
+	for _, d := range in.Defs() {
+		if s.mine(d.Val) {
+			n += s.f.Size(d.Val)
+			l += s.lowOf(d.Val)
+			early = early || d.Flags&Early != 0
+		}
+	}
+	if !early {
+		for i, u := range uses {
+			if s.mine(u.Val) && u.Flags&Kill != 0 && firstUse(uses, i) {
+				n -= s.f.Size(u.Val)
+				l -= s.lowOf(u.Val)
+			}
+		}
+	}
+	if err := s.room(b, in, n, l); err != nil {
+		return err
+	}
+	for i := range uses {
+		if s.mine(uses[i].Val) {
+			uses[i].Val = s.name[uses[i].Val]
+		}
+	}
+	s.list = append(s.list, in)
+	return nil
+}
+
+func firstUse(uses []Operand, i int) bool {
+	for _, u := range uses[:i] {
+		if u.Val == uses[i].Val {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *spiller) lowOf(v Value) int {
+	if s.f.classes[s.f.Class(v)].Limit != 0 {
+		return s.f.Size(v)
+	}
+	return 0
+}
+
+// results moves the set over in: sources that die leave, results enter.
+func (s *spiller) results(b BlockID, in *Instr) {
+	for _, u := range in.Uses() {
+		if s.mine(u.Val) && u.Flags&Kill != 0 {
+			s.drop(s.source(u.Val))
+		}
+	}
+	for _, d := range in.Defs() {
+		if s.mine(d.Val) && d.Flags&Dead == 0 {
+			s.add(d.Val, d.Val)
+		}
+	}
+}
+
+// room drops the values needed last until n more units fit, l of them low.
+func (s *spiller) room(b BlockID, in *Instr, n, l int) error {
+	for s.size+n > s.limit || s.lowSize+l > s.low {
+		lowOnly := s.size+n <= s.limit
+		worst := Value(0)
+		for _, v := range s.set {
+			if s.f.vals[v].noSpill || lowOnly && s.lowOf(v) == 0 || usesValue(in, v) {
+				continue
+			}
+			if worst == 0 || s.farther(v, worst) {
+				worst = v
+			}
+		}
+		if worst == 0 {
+			return fmt.Errorf("mach: block %d: the operands of one instruction need more than %d units", b, s.limit)
+		}
+		s.stored[worst] = true
+		s.drop(worst)
+	}
+	return nil
+}
+
+// farther tells whether v is the better one to drop: needed later, or as late
+// and cheap to make again; then the larger number, to be the same every time.
+func (s *spiller) farther(v, w Value) bool {
+	if s.dist[v] != s.dist[w] {
+		return s.dist[v] > s.dist[w]
+	}
+	if (s.remat[v] != nil) != (s.remat[w] != nil) {
+		return s.remat[v] != nil
+	}
+	return v > w
+}
+
+func usesValue(in *Instr, v Value) bool {
+	for _, u := range in.Uses() {
+		if u.Val == v {
+			return true
+		}
+	}
+	return false
+}
+
+// reload emits the code that makes v anew and returns its name.
+func (s *spiller) reload(v Value, loc uint32) Value {
+	n := s.fresh(v)
+	in := s.reloadTo(v, n)
+	in.Loc = loc
+	s.list = append(s.list, in)
+	return n
+}
+
+func (s *spiller) reloadTo(v, n Value) *Instr {
+	if r := s.remat[v]; r != nil {
+		in := s.f.NewInstr(r.Op, 1, 0)
+		in.Flags, in.Aux, in.Ext = r.Flags, r.Aux, r.Ext
+		in.Ops[0].Val = n
+		return in
+	}
+	s.stored[v] = true
+	in := s.sp.Reload(s.f, n, s.slotOf(v))
+	return in
+}
+
+// slotOf returns the spill slot of v.
+func (s *spiller) slotOf(v Value) int {
+	if s.slot[v] == 0 {
+		s.slot[v] = int32(s.newSlot(v)) + 1
+	}
+	return int(s.slot[v] - 1)
+}
+
+func (s *spiller) newSlot(v Value) int {
+	at := (s.f.SpillUnits + 1) &^ 1
+	s.f.SpillUnits = at + s.f.Size(v)
+	return at
+}
+
+// edges gives phis their sources and reloads, at the ends of predecessors,
+// what the next block expects in registers.
+func (s *spiller) edges() {
+	s.list = nil // it was the last block's
+	at := make([]int, len(s.f.Blocks)+1) // newPhis of a block
+	for i, p := range s.newPhis {
+		if i == 0 || s.newPhis[i-1].block != p.block {
+			at[p.block] = i
+		}
+	}
+	for b := range s.f.Blocks {
+		blk := &s.f.Blocks[b]
+		if len(blk.Preds) < 2 {
+			continue
+		}
+		first := at[b]
+		last := first
+		for last < len(s.newPhis) && s.newPhis[last].block == BlockID(b) {
+			last++
+		}
+		for k, p := range blk.Preds {
+			s.edge(BlockID(b), p, k, s.newPhis[first:last])
+		}
+		s.placePhis(BlockID(b), s.newPhis[first:last])
+	}
+}
+
+// edge prepares the edge from p, predecessor k of b.
+func (s *spiller) edge(b, p BlockID, k int, phis []newPhi) {
+	s.list = s.list[:0]
+	have := map[Value]Value{}
+	for _, e := range s.exit[p] {
+		have[e.v] = e.name
+	}
+	get := func(v Value) Value {
+		if n, ok := have[v]; ok {
+			return n
+		}
+		return s.reload(v, 0)
+	}
+	for _, in := range s.f.Blocks[b].Instrs {
+		if in.Op != OpPhi {
+			break
+		}
+		u := &in.Uses()[k]
+		if !s.mine(u.Val) || !s.memPhi[in.Ops[0].Val] {
+			continue
+		}
+		// All sources are read before any slot is written: the stores go to slots of
+		// their own, which the block copies (see placePhis).
+		name := get(u.Val)
+		s.list = append(s.list, s.sp.Spill(s.f, name, s.staging(in.Ops[0].Val)))
+	}
+	for _, in := range s.f.Blocks[b].Instrs {
+		if in.Op != OpPhi {
+			break
+		}
+		if u := &in.Uses()[k]; s.mine(u.Val) && !s.memPhi[in.Ops[0].Val] {
+			n := get(u.Val)
+			have[u.Val] = n
+			u.Val = n
+		}
+	}
+	for i := range phis {
+		n := get(phis[i].v)
+		have[phis[i].v] = n
+		phis[i].in.Uses()[k].Val = n
+	}
+	if len(s.list) == 0 {
+		return
+	}
+	blk := &s.f.Blocks[p]
+	t := s.f.firstTerminator(blk)
+	tail := append([]*Instr(nil), blk.Instrs[t:]...)
+	blk.Instrs = append(append(blk.Instrs[:t:t], s.list...), tail...)
+}
+
+// staging is the slot that predecessors of a memory phi write.
+func (s *spiller) staging(v Value) int {
+	s.slotOf(v)
+	key := int(v)
+	for len(s.stagingSlots) <= key {
+		s.stagingSlots = append(s.stagingSlots, 0)
+	}
+	if s.stagingSlots[key] == 0 {
+		s.stagingSlots[key] = int32(s.newSlot(v)) + 1
+	}
+	return int(s.stagingSlots[key] - 1)
+}
+
+// placePhis puts the new phis first and turns memory phis into copies from
+// their staging slots.
+func (s *spiller) placePhis(b BlockID, phis []newPhi) {
+	blk := &s.f.Blocks[b]
+	var head, copies []*Instr
+	rest := 0
+	for _, in := range blk.Instrs {
+		if in.Op != OpPhi {
+			break
+		}
+		rest++
+		v := in.Ops[0].Val
+		if !s.mine(v) || !s.memPhi[v] {
+			head = append(head, in)
+			continue
+		}
+		t := s.fresh(v)
+		copies = append(copies, s.sp.Reload(s.f, t, s.staging(v)), s.sp.Spill(s.f, t, s.slotOf(v)))
+	}
+	for _, p := range phis {
+		head = append(head, p.in)
+	}
+	blk.Instrs = append(append(head, copies...), blk.Instrs[rest:]...)
+}
+
+// stores puts the stores of dropped values behind their definitions.
+func (s *spiller) stores() {
+	for b := range s.f.Blocks {
+		blk := &s.f.Blocks[b]
+		var out, late []*Instr
+		for i, in := range blk.Instrs {
+			out = append(out, in)
+			for _, d := range in.Defs() {
+				v := d.Val
+				if !s.mine(v) || int(v) >= len(s.in) || s.slot[v] == 0 || s.remat[v] != nil || s.memPhi[v] {
+					continue
+				}
+				late = append(late, s.sp.Spill(s.f, v, s.slotOf(v)))
+			}
+			if in.Op == OpPhi && i+1 < len(blk.Instrs) && blk.Instrs[i+1].Op == OpPhi {
+				continue
+			}
+			out = append(out, late...)
+			late = late[:0]
+		}
+		blk.Instrs = out
+	}
+}
+
+// rename removes phis that join one value only and replaces their names.
+func (s *spiller) rename() {
+	to := make([]Value, len(s.f.vals))
+	find := func(v Value) Value {
+		for to[v] != 0 {
+			v = to[v]
+		}
+		return v
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, p := range s.newPhis {
+			d := p.in.Ops[0].Val
+			if to[d] != 0 {
+				continue
+			}
+			one, many := Value(0), false
+			for _, u := range p.in.Uses() {
+				w := find(u.Val)
+				if w == d || w == one {
+					continue
+				}
+				many = many || one != 0
+				one = w
+			}
+			if !many && one != 0 {
+				to[d] = one
+				changed = true
+			}
+		}
+	}
+	for b := range s.f.Blocks {
+		blk := &s.f.Blocks[b]
+		n := 0
+		for _, in := range blk.Instrs {
+			if in.Op == OpPhi && to[in.Ops[0].Val] != 0 {
+				continue
+			}
+			for i := range in.Uses() {
+				in.Uses()[i].Val = find(in.Uses()[i].Val)
+			}
+			blk.Instrs[n] = in
+			n++
+		}
+		blk.Instrs = blk.Instrs[:n]
+	}
+}

@@ -1,0 +1,73 @@
+package mach
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+type testSpiller struct{ stores, loads int }
+
+func (t *testSpiller) Spill(f *Func, v Value, slot int) *Instr {
+	t.stores++
+	in := f.NewInstr(OpSpill, 0, 1)
+	in.Ops[0].Val, in.Aux = v, int32(slot)
+	return in
+}
+
+func (t *testSpiller) Reload(f *Func, v Value, slot int) *Instr {
+	t.loads++
+	in := f.NewInstr(OpReload, 1, 0)
+	in.Ops[0].Val, in.Aux = v, int32(slot)
+	return in
+}
+
+// Random programs that need more registers than there are still compute the
+// same after spilling, and then fit.
+func TestRandomSpilling(t *testing.T) {
+	sp := &testSpiller{}
+	spilled, tight := 0, 0
+	for seed := int64(0); seed < 1200; seed++ {
+		isa := &testISA{units: 96}
+		f := randomFunc(seed, isa, 20+int(seed)%100, true)
+		want, err := run(f, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := f.String()
+		f.SetFileLimit(0, 48)
+		LowerTied(f)
+		did, err := Spill(f, 0, 38, sp)
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, before)
+		}
+		if did {
+			spilled++
+		}
+		after := f.String()
+		got, err := run(f, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d: stored %x, want %x\n%s\n%s", seed, got, want, before, after)
+		}
+		err = allocate(f, AllocOptions{RoundRobin: seed%2 == 0})
+		var pe *PressureError
+		if errors.As(err, &pe) {
+			tight++
+			t.Logf("seed %d: %v", seed, err)
+			continue
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s\n%s", seed, err, after, f)
+		}
+		if got, err = run(f, seed); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("seed %d: allocated: stored %x, want %x\n%s\n%s", seed, got, want, after, f)
+		}
+	}
+	t.Logf("%d of 1200 programs spilled, %d stores, %d loads", spilled, sp.stores, sp.loads)
+	if spilled < 500 || tight > 0 {
+		t.Errorf("%d spilled, %d did not fit afterwards", spilled, tight)
+	}
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"sort"
+	"strings"
+	"time"
+
+	"nirc"
+	"nirc/amber"
+	"nirc/emu"
+
+	"github.com/spf13/cobra"
+)
+
+const amberLong = `Run AmberScript tests: their shaders are compiled for the target and run on its software core
+(ir: on the IR interpreter). Directories are searched for *.amber files.
+
+One line a script: "PASS path", "FAIL path: why" or "SKIP path: why", then a summary. The exit code
+is 1 if any script fails.`
+
+type amberCommand struct {
+	*app
+	runFlags
+	jobs        int
+	json, check bool
+	timeout     time.Duration
+}
+
+func (a *app) amber() *cobra.Command {
+	c := &amberCommand{app: a}
+	cmd := &cobra.Command{Use: "amber FILE|DIR…", Short: "Run AmberScript tests on a software core", Long: amberLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
+	f := cmd.Flags()
+	c.targetFlags(f, nirc.IRTarget, "`TARGET`: ir, or one of nirc targets")
+	c.levelFlag(f, "")
+	c.choiceFlags(f)
+	f.IntVarP(&c.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "`N` scripts at a time")
+	f.BoolVar(&c.json, "json", false, "write one JSON object a script, the summary last")
+	f.BoolVar(&c.check, "check", true, "the core's checking mode: what hardware would punish is an error (not for -t ir)")
+	f.DurationVar(&c.timeout, "timeout", 2*time.Minute, "time for each script, 0 for no limit")
+	return cmd
+}
+
+func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
+	if c.level == "" {
+		// The IR is run as the frontend made it; a target needs its passes anyway.
+		c.level = "2"
+		if c.target == nirc.IRTarget {
+			c.level = "0"
+		}
+	}
+	o, err := c.options(c.target)
+	if err != nil {
+		return err
+	}
+	target, err := nirc.AmberTarget(o)
+	if err != nil {
+		return err
+	}
+	paths, err := scripts(args)
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return nirc.Usagef("no *.amber file in %s", strings.Join(args, ", "))
+	}
+	runner := &amber.Runner{Target: target, Limits: emu.Limits{Check: c.check && c.target != nirc.IRTarget}}
+	batch := &amber.Batch{Runner: runner, Jobs: c.jobs, Timeout: c.timeout}
+	return c.batch(cmd.Context(), batch, paths)
+}
+
+// batch runs the scripts and writes their results.
+func (c *amberCommand) batch(ctx context.Context, b *amber.Batch, paths []string) error {
+	var (
+		sum    amber.Summary
+		failed error
+	)
+	b.RunFiles(ctx, paths, func(path string, r amber.Result) {
+		sum.Add(r)
+		if err := c.result(path, r); err != nil && failed == nil {
+			failed = &nirc.IOError{Err: err}
+		}
+	})
+	if failed == nil {
+		failed = c.summary(&sum)
+	}
+	if failed == nil && sum.Fail > 0 {
+		// The lines above say all.
+		return errReported{nirc.Diagnostics{{Msg: "scripts failed"}}}
+	}
+	return failed
+}
+
+// scriptResult is a line of --json.
+type scriptResult struct {
+	Path    string `json:"path"`
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Checked int    `json:"checked"`
+}
+
+func (c *amberCommand) result(path string, r amber.Result) error {
+	if !c.json {
+		return amber.WriteResult(c.out, path, r)
+	}
+	return json.NewEncoder(c.out).Encode(scriptResult{path, r.Verdict.String(), r.Reason, r.Line, r.Checked})
+}
+
+// batchSummary is the last line of --json.
+type batchSummary struct {
+	Scripts int `json:"scripts"`
+	Pass    int `json:"pass"`
+	Fail    int `json:"fail"`
+	Skip    int `json:"skip"`
+	Checked int `json:"checked"`
+}
+
+func (c *amberCommand) summary(s *amber.Summary) error {
+	var err error
+	if c.json {
+		err = json.NewEncoder(c.out).Encode(batchSummary{s.Pass + s.Fail + s.Skip, s.Pass, s.Fail, s.Skip, s.Checked})
+	} else {
+		err = s.Write(c.out)
+	}
+	if err != nil {
+		return &nirc.IOError{Err: err}
+	}
+	return nil
+}
+
+// scripts lists the scripts that the arguments name: files as they are,
+// directories with all *.amber files below, sorted.
+func scripts(args []string) ([]string, error) {
+	var paths []string
+	for _, arg := range args {
+		var found []string
+		err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && (path == arg || filepath.Ext(path) == ".amber") {
+				found = append(found, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, &nirc.IOError{Err: err}
+		}
+		sort.Strings(found)
+		paths = append(paths, found...)
+	}
+	return paths, nil
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+
+	"nirc"
+
+	"github.com/spf13/cobra"
+)
+
+const asmLong = `Assemble a listing to raw machine code: what nirc disasm and --emit asm write.
+
+--hex reads one line of assembly and writes its encoding in hexadecimal, line by line, in order.
+A line that is wrong says so in its place, and the exit code is 1 at the end.`
+
+func (a *app) asm() *cobra.Command {
+	var (
+		target, gpu, output string
+		hex                 bool
+	)
+	cmd := &cobra.Command{Use: "asm -t TARGET FILE|-", Short: "Assemble a listing to machine code", Long: asmLong, Args: cobra.ExactArgs(1)}
+	f := cmd.Flags()
+	f.StringVarP(&target, "target", "t", "", "`TARGET`")
+	f.StringVar(&gpu, "gpu", "", "`GPU` of the target")
+	f.StringVarP(&output, "output", "o", "", "write to this `FILE`, or - for standard output")
+	f.BoolVar(&hex, "hex", false, "one line of assembly in, one encoding out")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if target == "" {
+			return nirc.Usagef("asm needs -t TARGET")
+		}
+		b, err := nirc.Backend(target)
+		if err != nil {
+			return err
+		}
+		if hex {
+			return a.filter(args[0], func(line string) (string, error) { return b.EncodeHex(gpu, line) })
+		}
+		text, err := a.read(args[0])
+		if err != nil {
+			return err
+		}
+		code, err := b.Assemble(gpu, string(text))
+		if err != nil {
+			return nirc.Diagnose(err, args[0], target)
+		}
+		if output == "" {
+			output = "-"
+			if args[0] != "-" {
+				name := filepath.Base(args[0])
+				output = strings.TrimSuffix(name, filepath.Ext(name)) + ".bin"
+			}
+		}
+		return a.writeFile(output, code)
+	}
+	return cmd
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"nirc"
+	"nirc/backend"
+	"nirc/object"
+
+	"github.com/spf13/cobra"
+)
+
+const disasmLong = `Disassemble an object of nirc, or raw code with -t.
+
+--hex reads one encoding a line, in hexadecimal, and writes one line of assembly for each, in order.
+A line that does not decode says so in its place, and the exit code is 1 at the end.`
+
+type disasmCommand struct {
+	*app
+	target, gpu         string
+	hex, lines, verbose bool
+}
+
+func (a *app) disasm() *cobra.Command {
+	d := &disasmCommand{app: a}
+	cmd := &cobra.Command{Use: "disasm FILE|-", Short: "Disassemble objects or raw code", Long: disasmLong, Args: cobra.ExactArgs(1)}
+	f := cmd.Flags()
+	f.StringVarP(&d.target, "target", "t", "", "`TARGET` of raw code; an object knows its own")
+	f.StringVar(&d.gpu, "gpu", "", "`GPU` of the target, for raw code")
+	f.BoolVar(&d.hex, "hex", false, "one encoding a line in, one line of assembly out")
+	f.BoolVarP(&d.lines, "debug", "g", false, "show source lines between the instructions")
+	f.BoolVar(&d.verbose, "verbose", false, "show offsets and encodings, and what the short form leaves out")
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return d.run(args[0]) }
+	return cmd
+}
+
+func (d *disasmCommand) run(path string) error {
+	if d.hex {
+		b, err := nirc.Backend(d.target)
+		if err != nil {
+			return err
+		}
+		return d.filter(path, func(line string) (string, error) {
+			if v, ok := b.(backend.VerboseDecoder); ok && d.verbose {
+				return v.DecodeHexVerbose(d.gpu, line)
+			}
+			return b.DecodeHex(d.gpu, line)
+		})
+	}
+	data, err := d.read(path)
+	if err != nil {
+		return err
+	}
+	o := &object.Object{Target: d.target, GPU: d.gpu, Code: data}
+	if object.IsObject(data) {
+		if o, err = object.Read(data); err != nil {
+			return nirc.Diagnose(err, path, "")
+		}
+		if d.target != "" && d.target != o.Target {
+			return nirc.Usagef("-t %s: %s is for %s", d.target, path, o.Target)
+		}
+	} else if d.target == "" {
+		return nirc.Usagef("%s is no object of nirc: raw code needs -t", path)
+	}
+	b, err := nirc.Backend(o.Target)
+	if err != nil {
+		return err
+	}
+	lines, err := b.Disassemble(o.GPU, o.Code)
+	if err != nil {
+		return nirc.Diagnose(err, path, o.Target)
+	}
+	return d.print(path, o, lines)
+}
+
+// print writes the listing, and fails at its end if lines were bad.
+func (d *disasmCommand) print(path string, o *object.Object, lines []backend.Line) error {
+	w := bufio.NewWriter(d.out)
+	src := sources{}
+	var last *object.LineEntry
+	bad := 0
+	for i := range lines {
+		l := &lines[i]
+		if at := o.LineAt(uint32(l.Offset)); d.lines && at != nil && (last == nil || at.File != last.File || at.Line != last.Line) {
+			last = at
+			file := ""
+			if int(at.File) < len(o.Files) {
+				file = o.Files[at.File]
+			}
+			fmt.Fprintf(w, "; %s:%d%s\n", file, at.Line, src.line(file, at.Line))
+		}
+		if l.Bad {
+			bad++
+		}
+		if !d.verbose {
+			writeLine(w, l)
+			continue
+		}
+		if l.Label != "" {
+			fmt.Fprintf(w, "%s:\n", l.Label)
+		}
+		fmt.Fprintf(w, "%08x  %s  %s\n", l.Offset, l.Hex, l.Text)
+	}
+	if err := w.Flush(); err != nil {
+		return &nirc.IOError{Err: err}
+	}
+	if bad > 0 {
+		return nirc.Diagnostics{{File: path, Msg: fmt.Sprintf("%d of %d encodings do not decode", bad, len(lines)), Target: o.Target}}
+	}
+	return nil
+}
+
+// sources are the lines of source files that could be read.
+type sources map[string][]string
+
+// line returns ": " and the text of a line, or "" if there is none.
+func (s sources) line(file string, n uint32) string {
+	text, ok := s[file]
+	if !ok {
+		if data, err := os.ReadFile(file); err == nil {
+			text = strings.Split(string(data), "\n")
+		}
+		s[file] = text
+	}
+	if n == 0 || int(n) > len(text) {
+		return ""
+	}
+	return ": " + strings.TrimSpace(text[n-1])
+}
+
+// read reads a file, or standard input for "-".
+func (a *app) read(path string) ([]byte, error) {
+	var data []byte
+	var err error
+	if path == "-" {
+		data, err = io.ReadAll(a.in)
+	} else {
+		data, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, &nirc.IOError{Err: err}
+	}
+	return data, nil
+}
+
+// maxLine bounds a line of the one-a-line filters.
+const maxLine = 1 << 20
+
+// filter writes f of each line read, in order. A line that f refuses is
+// written as "error: why" and makes the run fail at its end; an empty line stays.
+func (a *app) filter(path string, f func(line string) (string, error)) error {
+	in := a.in
+	if path != "-" {
+		data, err := a.read(path)
+		if err != nil {
+			return err
+		}
+		in = bytes.NewReader(data)
+	}
+	scan := bufio.NewScanner(in)
+	scan.Buffer(make([]byte, 0, 1<<16), maxLine)
+	w := bufio.NewWriter(a.out)
+	var refused nirc.Diagnostics
+	for n := uint32(1); scan.Scan(); n++ {
+		line := strings.TrimSpace(scan.Text())
+		out := ""
+		if line != "" {
+			var err error
+			if out, err = f(line); err != nil {
+				out = "error: " + strings.Join(strings.Fields(err.Error()), " ")
+				refused = append(refused, nirc.Diagnostic{File: path, Line: n, Msg: err.Error()})
+			}
+		}
+		fmt.Fprintln(w, out)
+	}
+	if err := scan.Err(); err != nil {
+		return &nirc.IOError{Err: err}
+	}
+	if err := w.Flush(); err != nil {
+		return &nirc.IOError{Err: err}
+	}
+	if len(refused) > 0 {
+		return refused
+	}
+	return nil
+}

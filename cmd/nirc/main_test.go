@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"nirc": main})
+}
+
+// TestScript runs the scripts of testdata/script: each is a session with the
+// command line, files, streams and exit codes.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Condition: func(cond string) (bool, error) {
+			_, err := exec.LookPath(cond)
+			return err == nil, nil
+		},
+		Setup: func(e *testscript.Env) error {
+			// Settings of the machine must not reach the scripts.
+			for _, v := range os.Environ() {
+				if len(v) > 5 && v[:5] == "NIRC_" {
+					name, _, _ := cut(v)
+					e.Setenv(name, "")
+				}
+			}
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": code},
+	})
+}
+
+func cut(v string) (name, value string, ok bool) {
+	for i := range v {
+		if v[i] == '=' {
+			return v[:i], v[i+1:], true
+		}
+	}
+	return v, "", false
+}
+
+// code N CMD… runs a command and checks its exit code.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N command…")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if exit, ok := err.(*exec.ExitError); ok {
+		got = exitText(exit)
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
+
+func exitText(e *exec.ExitError) string { return string(rune('0' + e.ExitCode())) }

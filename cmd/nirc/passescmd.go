@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"nirc"
+	"nirc/ir"
+	"nirc/passes"
+
+	"github.com/spf13/cobra"
+)
+
+const passesLong = `List the passes: name, class (A needed for correct code, B better code), what they do.
+
+With -t, the passes that the target's pipeline runs, in order; loops and conditions are flattened.
+--file prints the default pipeline file, to be changed and given to --pipeline.`
+
+type passInfo struct {
+	Name     string       `json:"name"`
+	Class    string       `json:"class,omitempty"`
+	Optional bool         `json:"optional"`
+	Doc      string       `json:"doc"`
+	Options  []passOption `json:"options,omitempty"`
+}
+
+type passOption struct {
+	Name    string `json:"name"`
+	Doc     string `json:"doc"`
+	Default string `json:"default"`
+}
+
+func (a *app) passes() *cobra.Command {
+	var (
+		r        runFlags
+		asJSON   bool
+		showFile bool
+		stage    string
+	)
+	cmd := &cobra.Command{Use: "passes", Short: "List passes and pipelines", Long: passesLong}
+	f := cmd.Flags()
+	f.StringVarP(&r.target, "target", "t", "", "list the pipeline of this `TARGET` (or ir, for the common one)")
+	r.levelFlag(f, "2")
+	f.StringVar(&stage, "stage", "fragment", "`STAGE` of the pipeline")
+	f.StringVar(&r.pipeline, "pipeline", "", "read the pipeline from this `FILE`")
+	f.BoolVar(&asJSON, "json", false, "write JSON")
+	f.BoolVar(&showFile, "file", false, "print the default pipeline file")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if showFile {
+			return a.writeFile("-", nirc.PipelineFile())
+		}
+		if r.target != "" {
+			s, err := parseStage(stage)
+			if err != nil {
+				return err
+			}
+			return a.listPipeline(&r, s, asJSON)
+		}
+		return a.listPasses(asJSON)
+	}
+	return cmd
+}
+
+func (a *app) listPipeline(r *runFlags, stage ir.Stage, asJSON bool) error {
+	o, err := r.options(r.target)
+	if err != nil {
+		return err
+	}
+	names, err := nirc.PipelinePasses(o, stage)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.writeJSON(names)
+	}
+	return a.writeFile("-", []byte(strings.Join(names, "\n")+"\n"))
+}
+
+func (a *app) listPasses(asJSON bool) error {
+	list := make([]passInfo, 0, 128)
+	for _, p := range passes.Registry() {
+		info := passInfo{Name: p.Name, Class: p.Class, Optional: p.Optional, Doc: p.Doc}
+		for _, o := range p.Options {
+			info.Options = append(info.Options, passOption{o.Name, o.Doc, fmt.Sprint(o.Default)})
+		}
+		list = append(list, info)
+	}
+	if asJSON {
+		return a.writeJSON(list)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, p := range list {
+		class := p.Class
+		if class == "" {
+			class = "-"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, class, summary(p.Doc))
+		for _, o := range p.Options {
+			fmt.Fprintf(w, "\t\t    %s=%s: %s\n", o.Name, o.Default, o.Doc)
+		}
+	}
+	return ioError(w.Flush())
+}
+
+// summary is the first sentence of a doc.
+func summary(doc string) string {
+	if i := strings.Index(doc, ". "); i >= 0 {
+		return doc[:i+1]
+	}
+	return doc
+}
+
+// writeJSON writes v indented, for people and programs.
+func (a *app) writeJSON(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return ioError(e.Encode(v))
+}
+
+func ioError(err error) error {
+	if err != nil {
+		return &nirc.IOError{Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"nirc"
+
+	"github.com/fatih/color"
+)
+
+// Exit codes.
+const (
+	exitDone     = 0
+	exitRefused  = 1
+	exitUsage    = 2
+	exitIO       = 3
+	exitInternal = 5
+)
+
+// exitCode maps an error to the program's exit code; of several errors joined
+// the gravest counts.
+func exitCode(err error) int {
+	var (
+		internal *nirc.InternalError
+		inout    *nirc.IOError
+		path     *fs.PathError
+		usage    *nirc.UsageError
+	)
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &internal):
+		return exitInternal
+	case errors.As(err, &inout), errors.As(err, &path):
+		return exitIO
+	case errors.As(err, &usage):
+		return exitUsage
+	}
+	return exitRefused
+}
+
+// errReported is the error of a run whose errors have been written already.
+type errReported struct{ code error }
+
+func (e errReported) Error() string { return e.code.Error() }
+func (e errReported) Unwrap() error { return e.code }
+
+// reporter writes diagnostics.
+type reporter struct {
+	w     io.Writer
+	json  bool
+	paint [nirc.SeverityNote + 1]*color.Color
+}
+
+// setup sets the form and the colours.
+func (r *reporter) setup(format, colors string) error {
+	switch format {
+	case "text":
+	case "json":
+		r.json = true
+	default:
+		return nirc.Usagef("--diagnostics-format %s: want text or json", format)
+	}
+	on := colors == "always"
+	switch colors {
+	case "always", "never":
+	case "auto":
+		f, ok := r.w.(*os.File)
+		on = ok && os.Getenv("NO_COLOR") == "" && isTerminal(f)
+	default:
+		return nirc.Usagef("--color %s: want auto, always or never", colors)
+	}
+	if on {
+		r.paint = [...]*color.Color{color.New(color.FgRed, color.Bold), color.New(color.FgYellow, color.Bold), color.New(color.FgCyan)}
+		for _, c := range r.paint {
+			c.EnableColor()
+		}
+	}
+	return nil
+}
+
+func isTerminal(f *os.File) bool {
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+}
+
+// error writes an error; diagnostics one a line.
+func (r *reporter) error(err error) {
+	var done errReported
+	if errors.As(err, &done) {
+		return
+	}
+	var many interface{ Unwrap() []error }
+	if errors.As(err, &many) {
+		for _, e := range many.Unwrap() {
+			r.error(e)
+		}
+		return
+	}
+	var list nirc.Diagnostics
+	if !errors.As(err, &list) {
+		msg := err.Error()
+		if errors.Is(err, context.Canceled) {
+			msg = "interrupted"
+		}
+		list = nirc.Diagnostics{{Msg: msg}}
+	}
+	r.diagnostics(list)
+	var internal *nirc.InternalError
+	if errors.As(err, &internal) && internal.Stack != nil && os.Getenv("NIRC_BACKTRACE") != "" {
+		fmt.Fprintf(r.w, "%s\n", internal.Stack)
+	}
+}
+
+// diagnostics writes a list.
+func (r *reporter) diagnostics(list nirc.Diagnostics) {
+	if r.json {
+		list.WriteJSON(r.w)
+		return
+	}
+	for i := range list {
+		text := list[i].Text(func(s nirc.Severity, t string) string {
+			if c := r.paint[s]; c != nil {
+				return c.Sprint(t)
+			}
+			return t
+		})
+		if list[i].File == "" {
+			text = "nirc: " + text
+		}
+		fmt.Fprintln(r.w, text)
+	}
+}

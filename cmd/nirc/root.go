@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"nirc"
+
+	"github.com/spf13/cobra"
+)
+
+// streams are the standard streams of a run.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// app is one run of the program.
+type app struct {
+	streams
+	report reporter
+	config string // --config
+	color  string // --color
+	format string // --diagnostics-format
+}
+
+// run executes a command line and returns the exit code.
+func run(ctx context.Context, args []string, s streams) int {
+	a := &app{streams: s}
+	a.report = reporter{w: s.err}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		a.report.error(err)
+	}
+	return exitCode(err)
+}
+
+const rootLong = `nirc compiles SPIR-V shaders to machine code for Adreno (ir3), AGX and Midgard GPUs.
+
+"nirc FILE…" is "nirc compile FILE…". Every flag can also come from the environment
+(NIRC_TARGET=ir3 for --target) or from nirc.yaml in the working directory
+(target: ir3); the command line wins over the environment, that over the file.
+
+Exit codes: 0 done; 1 the input or the target says no; 2 usage; 3 input or output
+failed; 5 an error of nirc itself.`
+
+// root builds the command tree.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use: "nirc FILE…", Short: "Compile SPIR-V shaders for Adreno, AGX and Midgard", Long: rootLong, Version: nirc.Version,
+		SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.configure(cmd); err != nil {
+				return err
+			}
+			return a.report.setup(a.format, a.color)
+		},
+	}
+	root.SetVersionTemplate("nirc {{.Version}}\n")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return nirc.Usagef("%s", err) })
+	p := root.PersistentFlags()
+	p.StringVar(&a.config, "config", "", "read settings from this `FILE` and not from nirc.yaml")
+	p.StringVar(&a.color, "color", "auto", "colour in diagnostics: auto, always or never (NO_COLOR is honoured)")
+	p.StringVar(&a.format, "diagnostics-format", "text", "form of diagnostics: text or json, one object a line")
+	compile := &compileCommand{app: a}
+	compile.flags(root.Flags())
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nirc.Usagef("no input file; see nirc --help")
+		}
+		return compile.run(cmd, args)
+	}
+	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.passes(), a.targets(), a.ops())
+	for _, c := range root.Commands() {
+		if c.Args == nil {
+			c.Args = cobra.NoArgs
+		}
+		args := c.Args
+		c.Args = func(cmd *cobra.Command, list []string) error {
+			if err := args(cmd, list); err != nil {
+				return nirc.Usagef("%s: %s", cmd.Name(), err)
+			}
+			return nil
+		}
+	}
+	return root
+}

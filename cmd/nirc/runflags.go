@@ -1,0 +1,204 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"nirc"
+	"nirc/ir"
+	"nirc/passes"
+
+	"github.com/spf13/pflag"
+)
+
+// runFlags are the flags about passes, which compile, opt and amber share.
+type runFlags struct {
+	target, gpu, level    string
+	dumpBefore, dumpAfter []string
+	printChanged, cfg     bool
+	timePasses, verify    bool
+	bisect                string
+	passes, pipeline      string
+	disable               []string
+	startBefore, stopAt   string
+
+	set *pflag.FlagSet
+}
+
+// targetFlags adds the choice of the target.
+func (r *runFlags) targetFlags(f *pflag.FlagSet, target, help string) {
+	f.StringVarP(&r.target, "target", "t", target, help)
+	f.StringVar(&r.gpu, "gpu", "", "`GPU` of the target (see nirc targets; default: its first)")
+}
+
+// levelFlag adds -O.
+func (r *runFlags) levelFlag(f *pflag.FlagSet, level string) {
+	f.StringVarP(&r.level, "opt-level", "O", level, "optimisation `LEVEL`: 0, 1, 2 or s")
+}
+
+// choiceFlags adds the choice of passes.
+func (r *runFlags) choiceFlags(f *pflag.FlagSet) {
+	r.set = f
+	f.BoolVar(&r.verify, "verify-each", false, "check the shader after each pass")
+	f.StringVar(&r.passes, "passes", "", "run these `PASSES` and not the pipeline: a,b(opt=1),loop(c,d)")
+	f.StringVar(&r.pipeline, "pipeline", "", "read the pipeline from this `FILE`")
+	f.StringSliceVar(&r.disable, "disable-pass", nil, "leave out these optional `PASSES`")
+}
+
+// passFlags adds the choice of passes and what shows them at work.
+func (r *runFlags) passFlags(f *pflag.FlagSet) {
+	r.choiceFlags(f)
+	f.StringSliceVar(&r.dumpBefore, "dump-before", nil, "dump the shader before these `PASSES`, or all")
+	f.StringSliceVar(&r.dumpAfter, "dump-after", nil, "dump the shader after these `PASSES`, or all")
+	f.BoolVar(&r.printChanged, "print-changed", false, "dump the shader after each pass that changed it")
+	f.BoolVar(&r.cfg, "print-cfg", false, "show predecessors and successors of blocks in the IR's text")
+	f.BoolVar(&r.timePasses, "time-passes", false, "tell how long each pass took")
+	f.StringVar(&r.bisect, "bisect-limit", "", "run only the first `N[.M]` optional passes (and M rewrites of the last)")
+	f.StringVar(&r.startBefore, "start-before", "", "leave out what stands before `PASS[:K]` (its K-th run)")
+	f.StringVar(&r.stopAt, "stop-after", "", "leave out what stands behind `PASS[:K]`")
+}
+
+// dumps tells whether a flag asks to see something on the way.
+func (r *runFlags) dumps() bool {
+	return len(r.dumpBefore)+len(r.dumpAfter) > 0 || r.printChanged || r.timePasses
+}
+
+// options turns the flags into options. target is one target's name.
+func (r *runFlags) options(target string) (nirc.Options, error) {
+	o := nirc.Options{Target: target, GPU: r.gpu, PrintCFG: r.cfg}
+	var err error
+	if o.Level, err = passes.ParseLevel("O" + r.level); err != nil {
+		return o, nirc.Usagef("-O%s: %s", r.level, err)
+	}
+	if r.set != nil && r.set.Changed("passes") {
+		if r.pipeline != "" {
+			return o, nirc.Usagef("--passes and --pipeline exclude each other")
+		}
+		if o.Passes, err = passes.ParsePassList(r.passes); err != nil {
+			return o, nirc.Usagef("%s", err)
+		}
+	}
+	if r.pipeline != "" {
+		text, err := os.ReadFile(r.pipeline)
+		if err != nil {
+			return o, &nirc.IOError{Err: err}
+		}
+		if o.Pipelines, err = passes.Load(text, r.pipeline); err != nil {
+			return o, nirc.Usagef("%s", err)
+		}
+	}
+	o.Run = passes.RunOptions{DumpBefore: r.dumpBefore, DumpAfter: r.dumpAfter, PrintChanged: r.printChanged, VerifyEach: r.verify,
+		Disable: r.disable, StartBefore: r.startBefore, StopAfter: r.stopAt}
+	if r.bisect != "" {
+		if o.Run.Bisect, err = passes.ParseBisect(r.bisect); err != nil {
+			return o, nirc.Usagef("%s", err)
+		}
+	}
+	return o, nil
+}
+
+// watch is what one unit tells on its way.
+type watch struct {
+	w     io.Writer
+	times *passes.Times
+	seen  []string // names of the steps that were dumped
+}
+
+// attach makes the options write dumps, times and bisection to w. head stands
+// in the heading of each dump.
+func (r *runFlags) attach(o *nirc.Options, head string, w io.Writer) *watch {
+	t := &watch{w: w}
+	if len(r.dumpBefore)+len(r.dumpAfter) > 0 || r.printChanged {
+		o.Run.Dump = func(title, text string) {
+			t.seen = append(t.seen, title)
+			fmt.Fprintf(w, "// %s: %s\n%s", head, title, text)
+		}
+	}
+	if r.timePasses {
+		t.times = &passes.Times{}
+		o.Run.Times = t.times
+	}
+	if r.bisect != "" {
+		o.Run.BisectLog = func(n int, name string, ran bool) {
+			did := "run"
+			if !ran {
+				did = "not run"
+			}
+			fmt.Fprintf(w, "bisect: %d %s: %s\n", n, name, did)
+		}
+	}
+	return t
+}
+
+// finish tells which of the dumps that were asked for have not come. A pass
+// that has not run is worth a warning; a name that is neither a pass nor a step that
+// ran is misspelt.
+func (r *runFlags) finish(t *watch, file string) (warnings nirc.Diagnostics, err error) {
+	var errs []error
+	for _, q := range []struct {
+		flag, when string
+		names      []string
+	}{{"dump-before", "before ", r.dumpBefore}, {"dump-after", "after ", r.dumpAfter}} {
+		for _, n := range q.names {
+			switch {
+			case n == "all" || slices.Contains(t.seen, q.when+n):
+			case n == "translate" || passes.Find(n) != nil:
+				warnings = append(warnings, nirc.Diagnostic{File: file, Severity: nirc.SeverityWarning, Msg: fmt.Sprintf("--%s: %s has not run", q.flag, n)})
+			default:
+				errs = append(errs, nirc.Usagef("--%s: no pass or step %q has run", q.flag, n))
+			}
+		}
+	}
+	return warnings, errors.Join(errs...)
+}
+
+// onlyPasses tells whether all dumps asked for are of the IR.
+func (r *runFlags) onlyPasses() bool {
+	for _, n := range append(slices.Clone(r.dumpBefore), r.dumpAfter...) {
+		if n != "translate" && passes.Find(n) == nil {
+			return false
+		}
+	}
+	return !r.printChanged && !r.timePasses
+}
+
+// writeTimes writes the table of --time-passes.
+func writeTimes(w io.Writer, t *passes.Times) {
+	var sum time.Duration
+	for _, s := range t.Steps {
+		sum += s.Time
+	}
+	fmt.Fprintf(w, "%12s %6s %5s %7s  %s\n", "time", "share", "runs", "changes", "pass")
+	for _, s := range t.Steps {
+		fmt.Fprintf(w, "%12s %5.1f%% %5d %7d  %s\n", s.Time, 100*float64(s.Time)/float64(max(sum, 1)), s.Runs, s.Changes, s.Name)
+	}
+	fmt.Fprintf(w, "%12s %6s %5s %7s  total\n", sum, "", "", "")
+}
+
+// parseStage reads --stage.
+func parseStage(name string) (ir.Stage, error) {
+	switch name {
+	case "":
+		return ir.StageNone, nil
+	case "vert":
+		name = "vertex"
+	case "frag":
+		name = "fragment"
+	case "comp":
+		name = "compute"
+	case "tesc":
+		name = "tess_ctrl"
+	case "tese":
+		name = "tess_eval"
+	case "geom":
+		name = "geometry"
+	}
+	if s := ir.ParseStage(name); s != ir.StageNone {
+		return s, nil
+	}
+	return ir.StageNone, nirc.Usagef("no stage %q", name)
+}

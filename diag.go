@@ -1,0 +1,194 @@
+package nirc
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"nirc/frontend/spirv"
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+	"nirc/passes"
+)
+
+// Severity is how bad a Diagnostic is.
+type Severity uint8
+
+// Severities.
+const (
+	SeverityError Severity = iota
+	SeverityWarning
+	SeverityNote
+)
+
+var severityNames = [...]string{"error", "warning", "note"}
+
+// String returns error, warning or note.
+func (s Severity) String() string {
+	if int(s) < len(severityNames) {
+		return severityNames[s]
+	}
+	return "severity?"
+}
+
+// MarshalText gives the name, for JSON.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the name.
+func (s *Severity) UnmarshalText(b []byte) error {
+	for i, n := range severityNames {
+		if n == string(b) {
+			*s = Severity(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("no severity %q", b)
+}
+
+// Diagnostic is one thing that the compiler has to say about its input.
+type Diagnostic struct {
+	// File is the input, or the source file that the module names.
+	File string `json:"file,omitempty"`
+	// Line and Col count from 1; 0 unknown.
+	Line uint32 `json:"line,omitempty"`
+	Col  uint32 `json:"col,omitempty"`
+	// Word is the offset in 32-bit words from the start of a binary module, ID
+	// the result id that the message is about; 0 unknown.
+	Word     int      `json:"word,omitempty"`
+	ID       uint32   `json:"id,omitempty"`
+	Severity Severity `json:"severity"`
+	Msg      string   `json:"message"`
+	// Target is the target that says so, "" if it is not about one.
+	Target string `json:"target,omitempty"`
+}
+
+// String is the text form: file:line:col: severity: message, with what is
+// unknown left out and the target in brackets behind.
+func (d *Diagnostic) String() string {
+	return d.Text(func(_ Severity, text string) string { return text })
+}
+
+// Text is String with the severity's word painted.
+func (d *Diagnostic) Text(paint func(s Severity, text string) string) string {
+	var b strings.Builder
+	if d.File != "" {
+		b.WriteString(d.File)
+		b.WriteByte(':')
+	}
+	if d.Line != 0 {
+		fmt.Fprintf(&b, "%d:", d.Line)
+		if d.Col != 0 {
+			fmt.Fprintf(&b, "%d:", d.Col)
+		}
+	}
+	if b.Len() > 0 {
+		b.WriteByte(' ')
+	}
+	b.WriteString(paint(d.Severity, d.Severity.String()+":"))
+	b.WriteByte(' ')
+	if d.Word != 0 {
+		fmt.Fprintf(&b, "word %d: ", d.Word)
+	}
+	if d.ID != 0 {
+		fmt.Fprintf(&b, "%%%d: ", d.ID)
+	}
+	b.WriteString(d.Msg)
+	if d.Target != "" {
+		fmt.Fprintf(&b, " [%s]", d.Target)
+	}
+	return b.String()
+}
+
+// Diagnostics is a list of diagnostics; it is the error that refused input
+// comes back with.
+type Diagnostics []Diagnostic
+
+// Error returns the text forms, one a line.
+func (l Diagnostics) Error() string {
+	lines := make([]string, len(l))
+	for i := range l {
+		lines[i] = l[i].String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// WriteJSON writes one JSON object a line.
+func (l Diagnostics) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for i := range l {
+		if err := e.Encode(&l[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Diagnose turns what a stage of the compiler returned into Diagnostics. file
+// stands for the input where the error names no other file, target is added
+// to each. Errors that are not about the input (InternalError, UsageError,
+// input and output, an ended context) are returned unchanged.
+func Diagnose(err error, file, target string) error {
+	if err == nil || !aboutInput(err) {
+		return err
+	}
+	list := appendDiagnostics(nil, err, file)
+	for i := range list {
+		if list[i].Target == "" {
+			list[i].Target = target
+		}
+	}
+	return list
+}
+
+func appendDiagnostics(list Diagnostics, err error, file string) Diagnostics {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range many.Unwrap() {
+			list = appendDiagnostics(list, e, file)
+		}
+		return list
+	}
+	var (
+		ds    Diagnostics
+		front *spirv.Error
+		asm   *spv.Error
+		text  *ir.ParseError
+		pass  *passes.Diagnostic
+	)
+	d := Diagnostic{File: file, Msg: err.Error()}
+	switch {
+	case errors.As(err, &ds):
+		return append(list, ds...)
+	case errors.As(err, &front):
+		d.Word, d.ID, d.Msg = front.Word, front.ID, front.Msg
+		d.place(front.File, front.Line, front.Col)
+	case errors.As(err, &asm):
+		d.Msg = asm.Msg
+		if asm.Line > 0 {
+			d.Line, d.Col = uint32(asm.Line), uint32(asm.Column)
+		} else {
+			d.Word = asm.Word
+		}
+	case errors.As(err, &text):
+		d.Msg, d.Line, d.Col = text.Msg, uint32(text.Line), uint32(text.Col)
+	case errors.As(err, &pass):
+		// What stands before the diagnostic names the pass.
+		d.Msg = strings.TrimSuffix(err.Error(), pass.Error()) + pass.Msg
+		d.Word, d.ID = int(pass.Loc.Word), pass.Loc.ID
+		d.place(pass.File, pass.Loc.Line, pass.Loc.Col)
+	}
+	return append(list, d)
+}
+
+// place sets the source place if it is known.
+func (d *Diagnostic) place(file string, line, col uint32) {
+	if line == 0 {
+		return
+	}
+	d.Line, d.Col = line, col
+	if file != "" {
+		d.File = file
+	}
+}

@@ -1,0 +1,94 @@
+package nirc
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"nirc/ir"
+	"nirc/object"
+)
+
+// Document is what is known about a compiled shader as one JSON document.
+type Document struct {
+	File       string             `json:"file,omitempty"`
+	Target     string             `json:"target"`
+	GPU        string             `json:"gpu,omitempty"`
+	Entry      string             `json:"entry"`
+	Stage      string             `json:"stage"`
+	Stats      Stats              `json:"stats"`
+	Reflection object.Reflection  `json:"reflection"`
+	ABI        json.RawMessage    `json:"abi,omitempty"`
+	Files      []string           `json:"files,omitempty"`
+	Lines      []object.LineEntry `json:"lines,omitempty"`
+}
+
+// Stats are figures; in JSON one object with a member a figure, in their order.
+type Stats []object.Stat
+
+// MarshalJSON gives the object.
+func (s Stats) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, st := range s {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		name, err := json.Marshal(st.Name)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(b, name...), ':')
+		b = strconv.AppendInt(b, st.Value, 10)
+	}
+	return append(b, '}'), nil
+}
+
+// String gives name=value pairs.
+func (s Stats) String() string {
+	var b bytes.Buffer
+	for i, st := range s {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(st.Name)
+		b.WriteByte('=')
+		b.WriteString(strconv.FormatInt(st.Value, 10))
+	}
+	return b.String()
+}
+
+// Document describes an object that was compiled from file.
+func NewDocument(file string, o *object.Object) *Document {
+	return &Document{File: file, Target: o.Target, GPU: o.GPU, Entry: o.Entry, Stage: o.Stage.String(), Stats: o.Stats,
+		Reflection: o.Reflect, ABI: o.ABI, Files: o.Files, Lines: o.Lines}
+}
+
+// Document describes the unit's shader as it stands, before code generation.
+func (u *Unit) Document() *Document {
+	return &Document{File: u.opts.File, Target: u.opts.Target, GPU: u.opts.GPU, Entry: u.Shader.Name, Stage: u.Shader.Stage.String(),
+		Stats: IRStats(u.Shader), Reflection: u.Reflection}
+}
+
+// IRStats counts what a shader consists of.
+func IRStats(s *ir.Shader) Stats {
+	var blocks, all int64
+	var kinds [ir.KindCall + 1]int64
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		for b := range f.Impl.Blocks() {
+			blocks++
+			for in := range b.Instrs() {
+				all++
+				if int(in.Kind) < len(kinds) {
+					kinds[in.Kind]++
+				}
+			}
+		}
+	}
+	return Stats{{Name: "functions", Value: int64(len(s.Functions))}, {Name: "blocks", Value: blocks}, {Name: "instructions", Value: all},
+		{Name: "alu", Value: kinds[ir.KindALU]}, {Name: "intrinsic", Value: kinds[ir.KindIntrinsic]}, {Name: "tex", Value: kinds[ir.KindTex]},
+		{Name: "deref", Value: kinds[ir.KindDeref]}, {Name: "phi", Value: kinds[ir.KindPhi]}, {Name: "load_const", Value: kinds[ir.KindLoadConst]},
+		{Name: "jump", Value: kinds[ir.KindJump]}}
+}

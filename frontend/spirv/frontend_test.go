@@ -1,0 +1,292 @@
+package spirv
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+)
+
+// assemble makes a module of assembly text.
+func assemble(t *testing.T, text string) *spv.Module {
+	t.Helper()
+	words, err := spv.Assemble(text, spv.AssembleOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := spv.ParseWords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+const computeHead = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 4 2 1
+`
+
+const computeTypes = `%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%true = OpConstantTrue %bool
+%uint = OpTypeInt 32 0
+%int = OpTypeInt 32 1
+%c0 = OpConstant %uint 0
+%c1 = OpConstant %uint 1
+%priv = OpTypePointer Private %uint
+%x = OpVariable %priv Private
+`
+
+// sampleModules returns small modules of different kinds.
+func sampleModules(t *testing.T) [][]byte {
+	t.Helper()
+	var list [][]byte
+	for _, text := range []string{loopText, switchText, specText, bufferText} {
+		m := assemble(t, text)
+		b := make([]byte, 0, 4*len(m.Words))
+		for _, w := range m.Words {
+			b = append(b, byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+const loopText = computeHead + computeTypes + `
+%main = OpFunction %void None %fn
+%e = OpLabel
+OpBranch %h
+%h = OpLabel
+%i = OpPhi %uint %c0 %e %next %cont
+%j = OpPhi %uint %c1 %e %i %cont
+OpLoopMerge %m %cont None
+OpBranch %body
+%body = OpLabel
+%lt = OpULessThan %bool %i %j
+OpSelectionMerge %sm None
+OpBranchConditional %lt %then %sm
+%then = OpLabel
+OpBranchConditional %true %m %cont
+%sm = OpLabel
+OpStore %x %i
+OpBranch %cont
+%cont = OpLabel
+%next = OpIAdd %uint %i %c1
+%more = OpULessThan %bool %next %j
+OpBranchConditional %more %h %m
+%m = OpLabel
+OpReturn
+OpFunctionEnd
+`
+
+const switchText = computeHead + computeTypes + `
+%main = OpFunction %void None %fn
+%e = OpLabel
+%v = OpLoad %uint %x
+OpSelectionMerge %m None
+OpSwitch %v %d 1 %a 2 %b 7 %b 9 %m
+%a = OpLabel
+OpStore %x %c1
+OpBranch %b
+%b = OpLabel
+%lt = OpULessThan %bool %v %c1
+OpSelectionMerge %bm None
+OpBranchConditional %lt %bt %bf
+%bt = OpLabel
+OpBranch %m
+%bf = OpLabel
+OpBranch %bm
+%bm = OpLabel
+OpStore %x %c0
+OpBranch %m
+%d = OpLabel
+OpStore %x %v
+OpReturn
+%m = OpLabel
+OpReturn
+OpFunctionEnd
+`
+
+const specText = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+OpName %n "count"
+OpDecorate %n SpecId 3
+OpDecorate %f SpecId 4
+OpDecorate %size BuiltIn WorkgroupSize
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%bool = OpTypeBool
+%v3 = OpTypeVector %uint 3
+%c2 = OpConstant %uint 2
+%n = OpSpecConstant %uint 5
+%f = OpSpecConstantTrue %bool
+%twice = OpSpecConstantOp %uint IMul %n %c2
+%sel = OpSpecConstantOp %uint Select %f %twice %c2
+%size = OpSpecConstantComposite %v3 %n %sel %c2
+%y = OpSpecConstantOp %uint CompositeExtract %size 1
+%arr = OpTypeArray %uint %y
+%ptr = OpTypePointer Private %arr
+%x = OpVariable %ptr Private
+%pe = OpTypePointer Private %uint
+%main = OpFunction %void None %fn
+%e = OpLabel
+%p = OpAccessChain %pe %x %c2
+OpStore %p %y
+OpReturn
+OpFunctionEnd
+`
+
+const bufferText = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %blk BufferBlock
+OpMemberDecorate %blk 0 Offset 0
+OpMemberDecorate %blk 0 RowMajor
+OpMemberDecorate %blk 0 MatrixStride 16
+OpMemberDecorate %blk 1 Offset 64
+OpDecorate %run ArrayStride 16
+OpDecorate %buf DescriptorSet 1
+OpDecorate %buf Binding 2
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%float = OpTypeFloat 32
+%v3 = OpTypeVector %float 3
+%mat = OpTypeMatrix %v3 4
+%run = OpTypeRuntimeArray %v3
+%blk = OpTypeStruct %mat %run
+%pb = OpTypePointer Uniform %blk
+%buf = OpVariable %pb Uniform
+%c0 = OpConstant %uint 0
+%c1 = OpConstant %uint 1
+%c2 = OpConstant %uint 2
+%f2 = OpConstant %float 2
+%pm = OpTypePointer Uniform %mat
+%pv = OpTypePointer Uniform %v3
+%pf = OpTypePointer Uniform %float
+%main = OpFunction %void None %fn
+%e = OpLabel
+%n = OpArrayLength %uint %buf 1
+%m = OpAccessChain %pm %buf %c0
+%mv = OpLoad %mat %m
+%mt = OpMatrixTimesScalar %mat %mv %f2
+OpStore %m %mt
+%col = OpAccessChain %pv %buf %c0 %c2
+%cv = OpLoad %v3 %col
+%at = OpAccessChain %pv %buf %c1 %n
+OpStore %at %cv
+%el = OpAccessChain %pf %m %c1 %c2
+%ev = OpLoad %float %el
+%ev2 = OpFAdd %float %ev %ev
+OpStore %el %ev2
+OpReturn
+OpFunctionEnd
+`
+
+func TestSpecConstants(t *testing.T) {
+	m := assemble(t, specText)
+	list := SpecConstants(m)
+	if len(list) != 2 || list[0].ID != 3 || list[0].Default != 5 || list[0].Name != "count" || list[0].Class != ir.ClassUint || list[1].Bits != 1 || list[1].Default != 1 {
+		t.Errorf("SpecConstants: %+v", list)
+	}
+	for _, c := range []struct {
+		spec []SpecValue
+		want [3]uint32
+	}{
+		{nil, [3]uint32{5, 10, 2}},
+		{[]SpecValue{{3, 7}}, [3]uint32{7, 14, 2}},
+		{[]SpecValue{{3, 9}, {4, 0}}, [3]uint32{9, 2, 2}},
+	} {
+		s, err := Translate(m, Options{Spec: c.spec, panics: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Info.WorkgroupSize != c.want {
+			t.Errorf("with %v the workgroup size is %v, not %v", c.spec, s.Info.WorkgroupSize, c.want)
+		}
+		if n := s.Variables[0].Type.Len; n != c.want[1] {
+			t.Errorf("with %v the array has %d elements, not %d", c.spec, n, c.want[1])
+		}
+	}
+}
+
+// TestRowMajor: a row-major matrix is an array of its rows in memory.
+func TestRowMajor(t *testing.T) {
+	s, err := Translate(assemble(t, bufferText), Options{panics: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ir.Validate(s); err != nil {
+		t.Fatal(err)
+	}
+	f := s.Variables[0].Type.Fields[0].Type
+	if f.Base != ir.BaseArray || f.Len != 3 || f.Elem.Rows != 4 || f.Stride != 16 {
+		t.Errorf("the row-major matrix of 4 columns and 3 rows is laid out as %v", f)
+	}
+}
+
+// nested returns a function body with n nested selections, each of which also
+// breaks out of the loop around all of them.
+func nested(n int) string {
+	var b strings.Builder
+	b.WriteString(computeHead + computeTypes)
+	b.WriteString("%main = OpFunction %void None %fn\n%e = OpLabel\nOpBranch %h\n%h = OpLabel\nOpLoopMerge %m %cont None\nOpBranch %s0\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%%s%d = OpLabel\nOpSelectionMerge %%j%d None\nOpBranchConditional %%true %%s%d %%m\n", i, i, i+1)
+	}
+	fmt.Fprintf(&b, "%%s%d = OpLabel\nOpBranch %%j%d\n", n, n-1)
+	for i := n - 1; i > 0; i-- {
+		fmt.Fprintf(&b, "%%j%d = OpLabel\nOpBranch %%j%d\n", i, i-1)
+	}
+	b.WriteString("%j0 = OpLabel\nOpBranch %cont\n%cont = OpLabel\nOpBranch %h\n%m = OpLabel\nOpReturn\nOpFunctionEnd\n")
+	return b.String()
+}
+
+func TestNesting(t *testing.T) {
+	s, err := Translate(assemble(t, nested(2000)), Options{panics: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ir.Validate(s); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Translate(assemble(t, nested(maxNesting)), Options{panics: true}); err == nil || !strings.Contains(err.Error(), "nested more than") {
+		t.Errorf("%d nested selections: %v", maxNesting, err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ what, text, want string }{
+		{"no entry point", "OpCapability Shader\nOpMemoryModel Logical GLSL450\n%v = OpTypeVoid\n", "no entry point"},
+		{"kernel", "OpCapability Kernel\nOpMemoryModel Logical OpenCL\nOpEntryPoint Kernel %f \"k\"\n%v = OpTypeVoid\n%t = OpTypeFunction %v\n%f = OpFunction %v None %t\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n", "Kernel"},
+		{"recursion", computeHead + computeTypes + "%main = OpFunction %void None %fn\n%e = OpLabel\n%r = OpFunctionCall %void %main\nOpReturn\nOpFunctionEnd\n", "calls itself"},
+		{"type error", computeHead + computeTypes + "%main = OpFunction %void None %fn\n%e = OpLabel\n%r = OpFAdd %uint %c0 %c1\nOpReturn\nOpFunctionEnd\n", "operand 0 is of type uint32"},
+		{"circle", computeHead + computeTypes + "%main = OpFunction %void None %fn\n%e = OpLabel\nOpBranch %a\n%a = OpLabel\nOpBranch %a\nOpFunctionEnd\n", "not structured"},
+		{"forward use", computeHead + computeTypes + "%main = OpFunction %void None %fn\n%e = OpLabel\nOpStore %x %r\n%r = OpIAdd %uint %c0 %c1\nOpReturn\nOpFunctionEnd\n", "before its definition"},
+	} {
+		_, err := Translate(assemble(t, c.text), Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: the error is %v, it should speak of %q", c.what, err, c.want)
+		}
+	}
+}
+
+// TestUnusedIsIgnored: what the entry point does not reach cannot fail.
+func TestUnusedIsIgnored(t *testing.T) {
+	text := strings.Replace(loopText, "%main = OpFunction", "%bad = OpTypeInt 24 0\n%other = OpFunction %void None %fn\n%oe = OpLabel\n%or = OpFAdd %uint %c0 %c1\nOpReturn\nOpFunctionEnd\n%main = OpFunction", 1)
+	s, err := Translate(assemble(t, text), Options{panics: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Functions) != 1 {
+		t.Errorf("%d functions are translated, one is reachable", len(s.Functions))
+	}
+}

@@ -1,0 +1,71 @@
+package spirv
+
+import (
+	"encoding/binary"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+)
+
+// TestMutations changes words of real modules at random: whatever comes out
+// and still parses has to translate or fail with an error, never with a
+// run-time panic, and what translates has to be valid IR.
+func TestMutations(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	parsed, translated := 0, 0
+	rounds := 3000
+	list := sampleModules(t)
+	if dir := os.Getenv("NIRC_MODULES"); dir != "" {
+		files, _ := filepath.Glob(filepath.Join(dir, "*.spv"))
+		for _, f := range files {
+			if data, err := os.ReadFile(f); err == nil && len(data) < 40000 {
+				list = append(list, data)
+			}
+		}
+		rounds = 40
+	}
+	for _, src := range list {
+		words := make([]uint32, len(src)/4)
+		for i := range words {
+			words[i] = binary.LittleEndian.Uint32(src[4*i:])
+		}
+		for range rounds {
+			w := append([]uint32(nil), words...)
+			for range 1 + rng.Intn(3) {
+				i := 5 + rng.Intn(len(w)-5)
+				switch rng.Intn(3) {
+				case 0:
+					w[i] = w[5+rng.Intn(len(w)-5)]
+				case 1:
+					w[i] = uint32(rng.Intn(int(w[3])))
+				default:
+					w[i] ^= 1 << rng.Intn(32)
+				}
+			}
+			m, err := spv.ParseWords(w)
+			if err != nil {
+				continue
+			}
+			parsed++
+			for _, e := range EntryPoints(m) {
+				s, err := Translate(m, Options{Entry: e.Name, Stage: e.Stage, panics: os.Getenv("NIRC_PANICS") != ""})
+				switch {
+				case err != nil && strings.Contains(err.Error(), "internal error"):
+					t.Errorf("%v", err)
+				case err == nil:
+					translated++
+					if err := ir.Validate(s); err != nil {
+						t.Errorf("a changed module gives invalid IR: %v", err)
+					}
+				}
+			}
+			SpecConstants(m)
+		}
+	}
+	t.Logf("%d changed modules parse, %d entry points of them translate", parsed, translated)
+}

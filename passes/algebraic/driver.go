@@ -1,0 +1,194 @@
+package algebraic
+
+import (
+	"fmt"
+
+	"nirc/ir"
+)
+
+// Env is what a run may ask for.
+type Env struct {
+	// Step is asked before each rewrite; nil allows all.
+	Step func() bool
+	// Hits counts the firings of rules by number, if it is long enough.
+	Hits []uint32
+}
+
+// The engine keeps an instruction's state in its Flags: whether it is queued,
+// how many rewrites led to it, and the last rule of those.
+const (
+	flagQueued  = 1
+	depthShift  = 1
+	depthMask   = 0x7f
+	ruleShift   = 8
+	maxDepth    = 100
+	growthLimit = 64 // rewrites an instruction of the input, on average
+)
+
+// engine is one run over a function.
+type engine struct {
+	m       matcher
+	b       builder
+	env     Env
+	enabled []bool // by rule
+	queue   []*ir.Instr
+	dead    []*ir.Instr
+	left    int // rewrites until the run is given up
+}
+
+// Run applies the rules of a section to a function until none fires. An error
+// says which rules undo each other. Metadata but control flow is stale after
+// progress; the caller calls Preserve.
+func Run(impl *ir.Impl, section Section, env Env) (progress bool, err error) {
+	s := impl.Shader
+	e := &engine{env: env, enabled: make([]bool, len(rules))}
+	for i := range rules {
+		r := &rules[i]
+		e.enabled[i] = r.section == section && (r.option == nil || r.option(s.Options))
+	}
+	e.m.flush = s.Info.FloatControls
+	e.b = builder{m: &e.m, s: s, mode: ir.ModeOf(s.Info.FloatControls)}
+	for blk := range impl.Blocks() {
+		for in := blk.First(); in != nil; in = in.Next() {
+			in.Flags = 0
+			if in.Kind == ir.KindALU {
+				in.Flags = flagQueued
+				e.queue = append(e.queue, in)
+			}
+		}
+	}
+	e.left = growthLimit*len(e.queue) + 1000
+	for head := 0; head < len(e.queue); head++ {
+		in := e.queue[head]
+		if in.Block == nil {
+			continue
+		}
+		in.Flags &^= flagQueued
+		did, err := e.visit(in)
+		progress = progress || did
+		if err != nil {
+			return progress, err
+		}
+		if head > 4096 && head > len(e.queue)/2 {
+			e.queue = e.queue[:copy(e.queue, e.queue[head+1:])]
+			head = -1
+		}
+	}
+	return progress, nil
+}
+
+// visit tries all candidates on in and applies the first that matches.
+func (e *engine) visit(in *ir.Instr) (bool, error) {
+	list := byOp[in.Op]
+	if len(list) == 0 {
+		return false, nil
+	}
+	k := [2]uint16{keyOther, keyOther}
+	for i := range min(2, len(in.Srcs)) {
+		k[i] = keyOf(in.Srcs[i].Def)
+	}
+	e.m.root = in
+	for i := range list {
+		c := &list[i]
+		if !e.enabled[c.rule] {
+			continue
+		}
+		k0, k1 := k[0], k[1]
+		if c.swap&1 != 0 && nodes[rules[c.rule].root].comm == 1 {
+			k0, k1 = k1, k0
+		}
+		if c.k0 != keyAny && c.k0 != k0 || c.k1 != keyAny && c.k1 != k1 || !e.m.match(c) {
+			continue
+		}
+		if e.env.Step != nil && !e.env.Step() {
+			return false, nil
+		}
+		return true, e.apply(in, int(c.rule))
+	}
+	return false, nil
+}
+
+// apply rewrites the matched root by the rule.
+func (e *engine) apply(in *ir.Instr, n int) error {
+	depth, last := in.Flags>>depthShift&depthMask, in.Flags>>ruleShift
+	e.left--
+	if depth >= maxDepth || e.left < 0 {
+		return fmt.Errorf("algebraic rules %s and %s undo each other or never end at %s", rules[n].name, rules[max(last, 1)-1].name, in.Op)
+	}
+	if n < len(e.env.Hits) {
+		e.env.Hits[n]++
+	}
+	v := e.b.replace(&rules[n])
+	state := (depth+1)<<depthShift | uint32(n+1)<<ruleShift
+	for _, x := range e.b.made {
+		x.Flags = state
+		e.push(x)
+	}
+	e.replaceUses(in, v)
+	e.remove(in)
+	return nil
+}
+
+func (e *engine) push(in *ir.Instr) {
+	if in.Kind == ir.KindALU && in.Flags&flagQueued == 0 {
+		in.Flags |= flagQueued
+		e.queue = append(e.queue, in)
+	}
+}
+
+// replaceUses makes users of in's result use v. ALU users read through v's
+// swizzle; for the others a mov shapes v, unless it has the right shape.
+func (e *engine) replaceUses(in *ir.Instr, v value) {
+	n := int(in.Def.NumComponents)
+	same := int(v.def.NumComponents) == n && v.swz.Same(ir.IdentitySwizzle, n)
+	var shaped *ir.Def
+	for u := range in.Def.Uses() {
+		if u.Instr != nil {
+			e.push(u.Instr)
+		}
+		switch {
+		case same:
+			u.Set(v.def)
+		case u.Instr != nil && u.Instr.Kind == ir.KindALU:
+			u.Swizzle = u.Swizzle.Compose(v.swz)
+			u.Set(v.def)
+		default:
+			if shaped == nil {
+				mov := e.b.s.NewALU(ir.OpMov, uint8(n), v.def.BitSize, v.def)
+				mov.Srcs[0].Swizzle = v.swz
+				mov.Loc = in.Loc
+				ir.Before(in).Insert(mov)
+				shaped = &mov.Def
+			}
+			u.Set(shaped)
+		}
+	}
+}
+
+// remove deletes in and what only it used, and looks again at the users of
+// values that now have one use.
+func (e *engine) remove(in *ir.Instr) {
+	e.dead = append(e.dead[:0], in)
+	for len(e.dead) > 0 {
+		x := e.dead[len(e.dead)-1]
+		e.dead = e.dead[:len(e.dead)-1]
+		for i := range x.Srcs {
+			d := x.Srcs[i].Def
+			if d == nil {
+				continue
+			}
+			x.Srcs[i].Set(nil)
+			switch {
+			case d.Unused():
+				if k := d.Instr.Kind; k == ir.KindALU || k == ir.KindLoadConst {
+					e.dead = append(e.dead, d.Instr)
+				}
+			case d.UsedOnce() && d.Instr.Kind == ir.KindALU:
+				if u := d.FirstUse(); u.Instr != nil {
+					e.push(u.Instr)
+				}
+			}
+		}
+		x.Remove()
+	}
+}

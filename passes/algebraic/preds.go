@@ -1,0 +1,306 @@
+package algebraic
+
+import (
+	"math"
+	"math/bits"
+
+	"nirc/ir"
+	"nirc/passes/analysis"
+)
+
+// Predicates of the rules' conditions. Each is named in the rule files in
+// snake_case. Those about constants want all components to satisfy them.
+
+// each tells whether f holds of all components of a constant, given as bits.
+func each(b *bind, f func(v uint64, size uint8) bool) bool {
+	if !b.def.IsConst() {
+		return false
+	}
+	for i := range int(b.width) {
+		if !f(b.lane(i), b.def.BitSize) {
+			return false
+		}
+	}
+	return true
+}
+
+// isConst: the value is a constant.
+func isConst(_ *matcher, b *bind) bool { return b.def.IsConst() }
+
+// isNotConst: the value is not a constant.
+func isNotConst(_ *matcher, b *bind) bool { return !b.def.IsConst() }
+
+// isPosPowerOfTwo: a power of two, positive as a signed integer.
+func isPosPowerOfTwo(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, size uint8) bool { return bits.OnesCount64(v) == 1 && v>>(size-1) == 0 })
+}
+
+// isUnsignedPowerOfTwo: exactly one bit set.
+func isUnsignedPowerOfTwo(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, _ uint8) bool { return bits.OnesCount64(v) == 1 })
+}
+
+// isNegPowerOfTwo: minus a power of two, not the smallest integer.
+func isNegPowerOfTwo(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, size uint8) bool {
+		n := -v & mask(size)
+		return v>>(size-1) == 1 && bits.OnesCount64(n) == 1 && n != v
+	})
+}
+
+// isNotZeroConst: no component is zero as an integer.
+func isNotZeroConst(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, _ uint8) bool { return v != 0 })
+}
+
+// isNan: all components are NaN.
+func isNan(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, size uint8) bool { return math.IsNaN(ir.FloatValue(v, size)) })
+}
+
+// isNotNan: no component is NaN.
+func isNotNan(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, size uint8) bool { return !math.IsNaN(ir.FloatValue(v, size)) })
+}
+
+// isFiniteNotZeroConst: finite, not a zero or denormal, and so is the reciprocal.
+func isFiniteNotZeroConst(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, size uint8) bool {
+		e, ok := exponent(v, size)
+		limit := 12
+		switch size {
+		case 32:
+			limit = 124
+		case 64:
+			limit = 1020
+		}
+		return ok && e > -limit && e < limit
+	})
+}
+
+// exponent returns the exponent of a finite float that is not zero.
+func exponent(v uint64, size uint8) (int, bool) {
+	f := ir.FloatValue(v, size)
+	if f == 0 || f != f || math.IsInf(f, 0) {
+		return 0, false
+	}
+	_, e := math.Frexp(f)
+	return e, true
+}
+
+// isFloatPowerOfTwo: plus or minus a power of two whose reciprocal is exact.
+func isFloatPowerOfTwo(m *matcher, b *bind) bool {
+	return isFiniteNotZeroConst(m, b) && each(b, func(v uint64, size uint8) bool {
+		f, _ := math.Frexp(ir.FloatValue(v, size))
+		return math.Abs(f) == 0.5
+	})
+}
+
+// isUlt32: below 32.
+func isUlt32(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, _ uint8) bool { return v < 32 })
+}
+
+// isZeroToOne: a float from 0 to 1.
+func isZeroToOne(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, size uint8) bool {
+		f := ir.FloatValue(v, size)
+		return f >= 0 && f <= 1
+	})
+}
+
+// notBool: more than one bit wide.
+func notBool(_ *matcher, b *bind) bool { return b.def.BitSize != 1 }
+
+// shiftSumFits: two shift counts, each modulo the root's size, add up to less
+// than the size.
+func shiftSumFits(m *matcher, b, c *bind) bool {
+	return shiftSums(m, b, c, func(sum, size uint64) bool { return sum < size })
+}
+
+// shiftSumOverflows: they add up to the size or more.
+func shiftSumOverflows(m *matcher, b, c *bind) bool {
+	return shiftSums(m, b, c, func(sum, size uint64) bool { return sum >= size })
+}
+
+// shiftSumIsSize: they add up to the size.
+func shiftSumIsSize(m *matcher, b, c *bind) bool {
+	return shiftSums(m, b, c, func(sum, size uint64) bool { return sum == size })
+}
+
+func shiftSums(m *matcher, b, c *bind, f func(sum, size uint64) bool) bool {
+	size := uint64(m.root.Def.BitSize)
+	for i := range int(b.width) {
+		if !f(b.lane(i)&(size-1)+c.lane(i)&(size-1), size) {
+			return false
+		}
+	}
+	return true
+}
+
+// maskCoversShift: the mask c, shifted right by b and back, keeps all bits that
+// a shift left by b can set.
+func maskCoversShift(m *matcher, b, c *bind) bool {
+	size := m.root.Def.BitSize
+	for i := range int(b.width) {
+		set := mask(size) << (b.lane(i) & uint64(size-1)) & mask(size)
+		if c.lane(i)&set != set {
+			return false
+		}
+	}
+	return true
+}
+
+// byteInRange: the constant numbers a byte of a value of its size.
+func byteInRange(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, size uint8) bool { return v < uint64(size/8) })
+}
+
+// wordInRange: the constant numbers a 16-bit half of a value of its size.
+func wordInRange(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, size uint8) bool { return v < uint64(size/16) })
+}
+
+// isUsedOnce: the value has one use.
+func isUsedOnce(_ *matcher, b *bind) bool { return b.def.UsedOnce() }
+
+// isOnlyUsedByFadd: all users are fadd instructions.
+func isOnlyUsedByFadd(_ *matcher, b *bind) bool { return onlyUsedBy(b.def, ir.OpFadd) }
+
+// isUsedByIf: a branch depends on the value.
+func isUsedByIf(_ *matcher, b *bind) bool {
+	for u := b.def.FirstUse(); u != nil; u = u.NextUse() {
+		if u.If != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func onlyUsedBy(d *ir.Def, op ir.Op) bool {
+	for u := d.FirstUse(); u != nil; u = u.NextUse() {
+		if u.Instr == nil || !u.Instr.IsALU(op) {
+			return false
+		}
+	}
+	return true
+}
+
+// isOnlyUsedAsFloat: all users are ALU instructions that read it as a float
+// and flush or keep denormals as arithmetic does.
+func isOnlyUsedAsFloat(_ *matcher, b *bind) bool {
+	for u := b.def.FirstUse(); u != nil; u = u.NextUse() {
+		if u.Instr == nil || u.Instr.Kind != ir.KindALU {
+			return false
+		}
+		for k := range u.Instr.Srcs {
+			if &u.Instr.Srcs[k] == u && u.Instr.Op.Info().In[k].Class != ir.ClassFloat {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// The following ask the range analysis.
+
+func floatNever(b *bind, s analysis.FloatSet) bool {
+	return analysis.FloatRange(b.def, b.swz, int(b.width))&s == 0
+}
+
+// isIntegral: a float without fractional part (inf and NaN included).
+func isIntegral(_ *matcher, b *bind) bool { return floatNever(b, analysis.FloatFrac) }
+
+// isFinite: neither inf nor NaN.
+func isFinite(_ *matcher, b *bind) bool { return floatNever(b, analysis.FloatInf|analysis.FloatNaN) }
+
+// isANumber: not NaN.
+func isANumber(_ *matcher, b *bind) bool { return floatNever(b, analysis.FloatNaN) }
+
+// isNotNegative: zero of any sign, above, or NaN.
+func isNotNegative(_ *matcher, b *bind) bool { return floatNever(b, analysis.FloatNeg) }
+
+// isNotPositive: zero of any sign, below, or NaN.
+func isNotPositive(_ *matcher, b *bind) bool { return floatNever(b, analysis.FloatPos) }
+
+// isNotZero: not a zero or denormal.
+func isNotZero(_ *matcher, b *bind) bool { return floatNever(b, analysis.FloatZero) }
+
+// isAtLeastZeroNumber: zero or above, not NaN.
+func isAtLeastZeroNumber(_ *matcher, b *bind) bool {
+	return floatNever(b, analysis.FloatNeg|analysis.FloatNaN)
+}
+
+// isLtZeroNumber: below zero, not NaN.
+func isLtZeroNumber(_ *matcher, b *bind) bool {
+	return floatNever(b, analysis.FloatPos|analysis.FloatZero|analysis.FloatNaN)
+}
+
+// isGtZeroNumber: above zero, not NaN.
+func isGtZeroNumber(_ *matcher, b *bind) bool {
+	return floatNever(b, analysis.FloatNeg|analysis.FloatZero|analysis.FloatNaN)
+}
+
+// uintBelow: the value is below the constant c, as unsigned integers.
+func uintBelow(_ *matcher, b, c *bind) bool {
+	for i := range int(b.width) {
+		if analysis.UintMax(b.def, b.swz.Lane(i)) >= c.lane(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// isSignBitClear: not negative as a signed integer.
+func isSignBitClear(_ *matcher, b *bind) bool {
+	for i := range int(b.width) {
+		if analysis.UintMax(b.def, b.swz.Lane(i))>>(b.def.BitSize-1) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// masksNothing: the value has no bits outside the constant c.
+func masksNothing(_ *matcher, b, c *bind) bool {
+	for i := range int(b.width) {
+		low := uint64(1)<<bits.Len64(analysis.UintMax(b.def, b.swz.Lane(i))) - 1
+		if low&^c.lane(i) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// promised16Signed: the source promises that the value fits 16 bits, signed;
+// conversions marked mp carry that promise.
+func promised16Signed(_ *matcher, _ *bind) bool { return true }
+
+// promised16Unsigned: the same, unsigned.
+func promised16Unsigned(_ *matcher, _ *bind) bool { return true }
+
+// isBitCount: from 1 to 32.
+func isBitCount(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, _ uint8) bool { return v >= 1 && v <= 32 })
+}
+
+// productFits: the product of two constants, not zero, does not overflow.
+func productFits(_ *matcher, b, c *bind) bool {
+	for i := range int(b.width) {
+		hi, lo := bits.Mul64(b.lane(i), c.lane(i))
+		if hi != 0 || lo > mask(b.def.BitSize) || lo == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// ultConst: constant b is below constant c, unsigned.
+func ultConst(_ *matcher, b, c *bind) bool {
+	for i := range int(b.width) {
+		if b.lane(i) >= c.lane(i) {
+			return false
+		}
+	}
+	return true
+}

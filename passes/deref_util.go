@@ -1,0 +1,233 @@
+package passes
+
+import "nirc/ir"
+
+// derefOf returns the deref instruction that makes d, or nil.
+func derefOf(d *ir.Def) *ir.Instr {
+	if d.Instr.Kind == ir.KindDeref {
+		return d.Instr
+	}
+	return nil
+}
+
+// derefParent returns the deref that in is made from, nil of a var deref and
+// of a cast of something else.
+func derefParent(in *ir.Instr) *ir.Instr {
+	if in.Deref == ir.DerefVar {
+		return nil
+	}
+	return derefOf(in.Srcs[0].Def)
+}
+
+// derefVar returns the variable at the root of a deref chain without casts, or nil.
+func derefVar(in *ir.Instr) *ir.Variable {
+	for in != nil {
+		switch in.Deref {
+		case ir.DerefVar:
+			return in.DerefInfo().Var
+		case ir.DerefCast:
+			return nil
+		}
+		in = derefParent(in)
+	}
+	return nil
+}
+
+// rootVar is derefVar through casts.
+func rootVar(in *ir.Instr) *ir.Variable {
+	for in != nil {
+		if in.Deref == ir.DerefVar {
+			return in.DerefInfo().Var
+		}
+		in = derefParent(in)
+	}
+	return nil
+}
+
+// derefPath is the chain of a deref from its var or cast on.
+type derefPath struct {
+	buf  [12]*ir.Instr
+	path []*ir.Instr
+}
+
+// of fills p with the chain that ends in in and returns it.
+func (p *derefPath) of(in *ir.Instr) []*ir.Instr {
+	p.path = p.buf[:0]
+	for d := in; d != nil; {
+		p.path = append(p.path, d)
+		if d.Deref == ir.DerefVar || d.Deref == ir.DerefCast {
+			break
+		}
+		d = derefParent(d)
+	}
+	for i, j := 0, len(p.path)-1; i < j; i, j = i+1, j-1 {
+		p.path[i], p.path[j] = p.path[j], p.path[i]
+	}
+	return p.path
+}
+
+// alias is the relation of two derefs: a set of bits.
+type alias uint8
+
+const (
+	// mayAlias: some byte may belong to both.
+	mayAlias alias = 1 << iota
+	// aContainsB and bContainsA: all of one belongs to the other.
+	aContainsB
+	bContainsA
+
+	noAlias alias = 0
+	// derefsEqual: the same object for sure.
+	derefsEqual = mayAlias | aContainsB | bContainsA
+)
+
+// compareDerefs relates two derefs (the project's IR reference, section 8).
+func compareDerefs(a, b *ir.Instr) alias {
+	if a == b {
+		return derefsEqual
+	}
+	if a.DerefInfo().Modes&b.DerefInfo().Modes == 0 {
+		return noAlias
+	}
+	var pa, pb derefPath
+	return comparePaths(pa.of(a), pb.of(b))
+}
+
+func comparePaths(a, b []*ir.Instr) alias {
+	if r, ok := compareRoots(a[0], b[0]); !ok {
+		return r
+	}
+	result := derefsEqual
+	n := min(len(a), len(b))
+	for i := 1; i < n; i++ {
+		r := compareLinks(a[i], b[i])
+		if r == noAlias {
+			return noAlias
+		}
+		result &= r
+	}
+	if len(a) > n {
+		result &^= bContainsA
+	}
+	if len(b) > n {
+		result &^= aContainsB
+	}
+	// A pointer step behind an equal prefix may leave the object.
+	for i := n; i < len(a); i++ {
+		if a[i].Deref == ir.DerefPtrAsArray {
+			return mayAlias
+		}
+	}
+	for i := n; i < len(b); i++ {
+		if b[i].Deref == ir.DerefPtrAsArray {
+			return mayAlias
+		}
+	}
+	return result
+}
+
+// compareRoots tells whether two chains start at the same place; if not, what
+// they may have in common.
+func compareRoots(a, b *ir.Instr) (alias, bool) {
+	if a.Deref == ir.DerefVar && b.Deref == ir.DerefVar {
+		va, vb := a.DerefInfo().Var, b.DerefInfo().Var
+		if va == vb {
+			return derefsEqual, true
+		}
+		if va.Mode&(ir.ModeUBO|ir.ModeSSBO|ir.ModeImage|ir.ModeGlobal) != 0 && (va.Access|vb.Access)&ir.AccessRestrict == 0 {
+			return mayAlias, false
+		}
+		return noAlias, false
+	}
+	if a == b {
+		return derefsEqual, true
+	}
+	if a.Deref == ir.DerefCast && b.Deref == ir.DerefCast && a.Srcs[0].Def == b.Srcs[0].Def &&
+		a.DerefInfo().Type.Equal(b.DerefInfo().Type) && a.DerefInfo().PtrStride == b.DerefInfo().PtrStride {
+		return derefsEqual, true
+	}
+	return mayAlias, false
+}
+
+// compareLinks relates two links behind equal parents.
+func compareLinks(a, b *ir.Instr) alias {
+	if a == b {
+		return derefsEqual
+	}
+	switch {
+	case a.Deref == ir.DerefStruct && b.Deref == ir.DerefStruct:
+		if a.DerefInfo().Field == b.DerefInfo().Field {
+			return derefsEqual
+		}
+		return noAlias
+	case a.Deref == ir.DerefArrayWildcard && b.Deref == ir.DerefArrayWildcard:
+		return derefsEqual
+	case a.Deref == ir.DerefArrayWildcard && b.Deref == ir.DerefArray:
+		return mayAlias | aContainsB
+	case a.Deref == ir.DerefArray && b.Deref == ir.DerefArrayWildcard:
+		return mayAlias | bContainsA
+	case a.Deref == b.Deref && (a.Deref == ir.DerefArray || a.Deref == ir.DerefPtrAsArray):
+		ia, ib := a.Srcs[1].Def, b.Srcs[1].Def
+		if ia == ib {
+			return derefsEqual
+		}
+		ca, oka := firstConst(ia)
+		cb, okb := firstConst(ib)
+		switch {
+		case oka && okb && ca == cb:
+			return derefsEqual
+		case oka && okb:
+			return noAlias
+		}
+	}
+	return mayAlias
+}
+
+// removeDeadDerefs deletes d and its parents as far as nothing uses them.
+func removeDeadDerefs(d *ir.Instr) (progress bool) {
+	for d != nil && d.Kind == ir.KindDeref && d.Def.Unused() {
+		p := derefParent(d)
+		d.Remove()
+		progress = true
+		d = p
+	}
+	return progress
+}
+
+// isComplexUse tells whether a use of a deref is anything but a child deref
+// or a load, store or copy through it.
+func isComplexUse(u *ir.Src) bool {
+	if u.Instr == nil {
+		return true
+	}
+	switch u.Instr.Kind {
+	case ir.KindDeref:
+		return u.Instr.Deref == ir.DerefCast || u.Instr.Deref == ir.DerefPtrAsArray || u != &u.Instr.Srcs[0]
+	case ir.KindIntrinsic:
+		switch u.Instr.Intr {
+		case ir.IntrLoadDeref, ir.IntrCopyDeref:
+			return false
+		case ir.IntrStoreDeref:
+			return u != &u.Instr.Srcs[0]
+		}
+	}
+	return true
+}
+
+// rebuildDeref builds at b the same link as in on another parent.
+func rebuildDeref(b *ir.Builder, in *ir.Instr, parent *ir.Def) *ir.Def {
+	switch in.Deref {
+	case ir.DerefArray:
+		return b.DerefArray(parent, in.Srcs[1].Def)
+	case ir.DerefArrayWildcard:
+		return b.DerefWildcard(parent)
+	case ir.DerefPtrAsArray:
+		return b.DerefPtrAsArray(parent, in.Srcs[1].Def)
+	case ir.DerefStruct:
+		return b.DerefStruct(parent, in.DerefInfo().Field)
+	}
+	i := in.DerefInfo()
+	d := b.DerefCast(parent, i.Modes, i.Type, i.PtrStride)
+	d.Instr.DerefInfo().AlignMul, d.Instr.DerefInfo().AlignOffset = i.AlignMul, i.AlignOffset
+	return d
+}

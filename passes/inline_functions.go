@@ -1,0 +1,127 @@
+package passes
+
+import (
+	"fmt"
+
+	"nirc/ir"
+)
+
+// inlineFunctions puts the bodies of all called functions in place of their
+// calls, callees first. A call of a function without body and recursion are errors.
+func inlineFunctions(_ *Context, s *ir.Shader) (bool, error) {
+	in := &inliner{s: s, state: make([]uint8, len(s.Functions))}
+	for _, f := range s.Functions {
+		if err := in.function(f); err != nil {
+			return in.progress, err
+		}
+	}
+	return in.progress, nil
+}
+
+type inliner struct {
+	s        *ir.Shader
+	state    []uint8 // by function: 0 not seen, 1 being inlined, 2 done
+	progress bool
+}
+
+func (in *inliner) function(f *ir.Function) error {
+	at := 0
+	for at < len(in.s.Functions) && in.s.Functions[at] != f {
+		at++
+	}
+	if at == len(in.s.Functions) {
+		return fmt.Errorf("call of %s, which is not in the shader", f.Name)
+	}
+	switch in.state[at] {
+	case 1:
+		return fmt.Errorf("recursive call of %s is not supported", f.Name)
+	case 2:
+		return nil
+	}
+	if f.Impl == nil {
+		return nil
+	}
+	in.state[at] = 1
+	var calls []*ir.Instr
+	for b := range f.Impl.Blocks() {
+		for i := b.First(); i != nil; i = i.Next() {
+			if i.Kind == ir.KindCall {
+				calls = append(calls, i)
+			}
+		}
+	}
+	for _, c := range calls {
+		callee := c.CallInfo().Callee
+		if err := in.function(callee); err != nil {
+			return err
+		}
+		if callee.Impl == nil {
+			return fmt.Errorf("call of %s, which has no body, in %s", callee.Name, f.Name)
+		}
+		inlineCall(c, callee.Impl)
+		in.progress = true
+	}
+	if len(calls) > 0 {
+		f.Impl.Preserve(ir.MetaNone)
+	}
+	in.state[at] = 2
+	return nil
+}
+
+// inlineCall replaces a call by a copy of the callee's body, which has no returns.
+func inlineCall(call *ir.Instr, callee *ir.Impl) {
+	impl := call.Block.Impl()
+	c := ir.NewCloner(callee, impl)
+	for _, v := range callee.Locals {
+		n := impl.NewLocal(v.Type, v.Name)
+		id := n.ID
+		*n = *v
+		n.ID = id
+		c.MapVar(v, n)
+	}
+	at := ir.Before(call)
+	if endsInJump(&callee.Body) {
+		// The callee never comes back: its jump needs the end of a block.
+		b := ir.NewBuilder(at)
+		at = ir.AtEnd(b.PushIf(b.ImmBool(true)).Then.FirstBlock())
+	}
+	c.List(&callee.Body, at)
+	c.Finish()
+	for b := range callee.Blocks() {
+		for in := b.First(); in != nil; in = in.Next() {
+			if !in.IsIntrinsic(ir.IntrLoadParam) {
+				continue
+			}
+			p := c.Def(&in.Def)
+			p.RewriteUses(call.Srcs[in.Get(ir.IdxParamIdx)].Def)
+			p.Instr.Remove()
+		}
+	}
+	call.Remove()
+}
+
+// endsInJump tells whether a block of the list itself ends in a jump.
+func endsInJump(l *ir.List) bool {
+	for n := range l.Nodes() {
+		if b, ok := n.(*ir.Block); ok && b.Jump() != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// removeNonEntrypoints deletes all functions but the entry point and the preamble.
+func removeNonEntrypoints(_ *Context, s *ir.Shader) (bool, error) {
+	keep := s.Functions[:0]
+	n := len(s.Functions)
+	for _, f := range s.Functions {
+		if f.IsEntry || f.IsPreamble {
+			keep = append(keep, f)
+		}
+	}
+	for i := len(keep); i < n; i++ {
+		s.Functions[i] = nil
+	}
+	s.Functions = keep
+	return len(keep) != n, nil
+}

@@ -1,0 +1,218 @@
+package passes
+
+import "nirc/ir"
+
+// instrSet is a hash set of instructions for value numbering: open addressing
+// over a power of two, the hash kept in Instr.Flags.
+type instrSet struct {
+	slots []*ir.Instr
+	n     int
+}
+
+func newInstrSet(hint int) *instrSet {
+	size := 64
+	for size < 2*hint {
+		size *= 2
+	}
+	return &instrSet{slots: make([]*ir.Instr, size)}
+}
+
+// find returns the slot of an instruction equal to in, or the free one where
+// it belongs.
+func (s *instrSet) find(in *ir.Instr) **ir.Instr {
+	if s.n*2 >= len(s.slots) {
+		s.grow()
+	}
+	h := hashInstr(in)
+	in.Flags = h
+	mask := uint32(len(s.slots) - 1)
+	for i := h & mask; ; i = (i + 1) & mask {
+		p := &s.slots[i]
+		if *p == nil || (*p).Flags == h && equalInstrs(*p, in) {
+			return p
+		}
+	}
+}
+
+func (s *instrSet) grow() {
+	old := s.slots
+	s.slots = make([]*ir.Instr, 2*len(old))
+	mask := uint32(len(s.slots) - 1)
+	for _, in := range old {
+		if in == nil {
+			continue
+		}
+		i := in.Flags & mask
+		for s.slots[i] != nil {
+			i = (i + 1) & mask
+		}
+		s.slots[i] = in
+	}
+}
+
+// canMerge tells whether two equal instructions of this kind make the same
+// value wherever one dominates the other.
+func canMerge(in *ir.Instr) bool {
+	switch in.Kind {
+	case ir.KindALU, ir.KindDeref, ir.KindLoadConst, ir.KindUndef, ir.KindPhi, ir.KindTex:
+		return true
+	case ir.KindIntrinsic:
+		if in.Intr == ir.IntrDeclReg || !in.HasDef() {
+			return false
+		}
+		return canReorder(in) || isDerivative(in.Intr)
+	}
+	return false
+}
+
+type hasher uint64
+
+func (h *hasher) add(v uint64) {
+	*h = (*h ^ hasher(v)) * 0x9e3779b97f4a7c15
+	*h ^= *h >> 29
+}
+
+func (h *hasher) src(in *ir.Instr, i int) {
+	s := &in.Srcs[i]
+	v := uint64(s.Def.Index)
+	if in.Kind == ir.KindALU {
+		v |= uint64(s.Swizzle&(1<<(4*min(in.SrcComps(i), 8))-1)) << 32
+	}
+	h.add(v)
+}
+
+func hashInstr(in *ir.Instr) uint32 {
+	var h hasher
+	h.add(uint64(in.Kind)<<56 | uint64(in.Def.NumComponents)<<48 | uint64(in.Def.BitSize)<<40 | uint64(in.Deref)<<32 | uint64(in.TexOp)<<24 | uint64(in.Op)<<12 | uint64(in.Intr))
+	first := 0
+	if in.Kind == ir.KindALU && in.Op.Info().Props&commutative != 0 {
+		// The order of the first two sources does not count.
+		var a, b hasher
+		a.src(in, 0)
+		b.src(in, 1)
+		h.add(uint64(a) + uint64(b))
+		first = 2
+	}
+	if in.Kind == ir.KindPhi {
+		h.add(uint64(in.Block.Index))
+		sum := uint64(0)
+		for i := range in.Srcs {
+			sum += uint64(in.Srcs[i].Def.Index) * 0x9e3779b9
+		}
+		h.add(sum)
+		first = len(in.Srcs)
+	}
+	for i := first; i < len(in.Srcs); i++ {
+		h.src(in, i)
+	}
+	for _, v := range in.Imm {
+		h.add(v)
+	}
+	if in.Kind == ir.KindDeref {
+		d := in.DerefInfo()
+		h.add(uint64(d.Field) | uint64(d.Modes)<<32)
+		if d.Var != nil {
+			h.add(uint64(d.Var.ID))
+		}
+	}
+	return uint32(h >> 16)
+}
+
+func equalInstrs(a, b *ir.Instr) bool {
+	if a.Kind != b.Kind || a.Def.NumComponents != b.Def.NumComponents || a.Def.BitSize != b.Def.BitSize || len(a.Srcs) != len(b.Srcs) {
+		return false
+	}
+	switch a.Kind {
+	case ir.KindALU:
+		return equalALU(a, b)
+	case ir.KindPhi:
+		return equalPhis(a, b)
+	case ir.KindDeref:
+		if a.Deref != b.Deref || !equalDerefs(a.DerefInfo(), b.DerefInfo()) {
+			return false
+		}
+	case ir.KindTex:
+		if a.TexOp != b.TexOp || !equalTex(a.TexInfo(), b.TexInfo()) {
+			return false
+		}
+	case ir.KindIntrinsic:
+		if a.Intr != b.Intr || a.NumComponents != b.NumComponents {
+			return false
+		}
+	}
+	for i := range a.Imm {
+		if a.Imm[i] != b.Imm[i] {
+			return false
+		}
+	}
+	for i := range a.Srcs {
+		if a.Srcs[i].Def != b.Srcs[i].Def {
+			return false
+		}
+	}
+	return true
+}
+
+func equalALU(a, b *ir.Instr) bool {
+	if a.Op != b.Op || a.NoSignedWrap != b.NoSignedWrap || a.NoUnsignedWrap != b.NoUnsignedWrap {
+		return false
+	}
+	same := func(i, j int) bool {
+		s, t := &a.Srcs[i], &b.Srcs[j]
+		return s.Def == t.Def && s.Swizzle.Same(t.Swizzle, a.SrcComps(i))
+	}
+	first := 0
+	if a.Op.Info().Props&commutative != 0 {
+		if !(same(0, 0) && same(1, 1)) && !(same(0, 1) && same(1, 0)) {
+			return false
+		}
+		first = 2
+	}
+	for i := first; i < len(a.Srcs); i++ {
+		if !same(i, i) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalPhis(a, b *ir.Instr) bool {
+	if a.Block != b.Block {
+		return false
+	}
+	for i, p := range a.PhiInfo().Preds {
+		s := b.PhiSrc(p)
+		if s == nil || s.Def != a.Srcs[i].Def {
+			return false
+		}
+	}
+	return true
+}
+
+func equalDerefs(a, b *ir.DerefInfo) bool {
+	return a.Var == b.Var && a.Field == b.Field && a.Modes == b.Modes && a.InBounds == b.InBounds && a.PtrStride == b.PtrStride &&
+		a.AlignMul == b.AlignMul && a.AlignOffset == b.AlignOffset && a.Type.Equal(b.Type)
+}
+
+func equalTex(a, b *ir.TexInfo) bool {
+	if len(a.SrcKinds) != len(b.SrcKinds) {
+		return false
+	}
+	for i := range a.SrcKinds {
+		if a.SrcKinds[i] != b.SrcKinds[i] {
+			return false
+		}
+	}
+	x, y := *a, *b
+	x.SrcKinds, y.SrcKinds = nil, nil
+	return equalTexFields(&x, &y)
+}
+
+func equalTexFields(a, b *ir.TexInfo) bool {
+	return a.Dim == b.Dim && a.IsArray == b.IsArray && a.IsShadow == b.IsShadow && a.NewStyleShadow == b.NewStyleShadow &&
+		a.IsSparse == b.IsSparse && a.CoordComponents == b.CoordComponents && a.DestType == b.DestType && a.Component == b.Component &&
+		a.HasOffsets == b.HasOffsets && a.Offsets == b.Offsets && a.TextureIndex == b.TextureIndex && a.SamplerIndex == b.SamplerIndex &&
+		a.TextureNonUniform == b.TextureNonUniform && a.SamplerNonUniform == b.SamplerNonUniform && a.GatherImplicitLod == b.GatherImplicitLod &&
+		a.ArrayIsLoweredCube == b.ArrayIsLoweredCube && a.BackendFlags == b.BackendFlags && a.Precise16 == b.Precise16 &&
+		a.CanSpeculate == b.CanSpeculate && a.SkipHelpers == b.SkipHelpers && a.TextureBase == b.TextureBase && a.SamplerSet == b.SamplerSet
+}

@@ -1,0 +1,263 @@
+package passes
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// RunOptions are the switches of a compile that look into its steps. The zero
+// value runs everything and looks at nothing.
+type RunOptions struct {
+	// DumpBefore and DumpAfter name passes or machine steps; "all" is every one.
+	DumpBefore, DumpAfter []string
+	// PrintChanged dumps after each step that changed something.
+	PrintChanged bool
+	// Dump receives a dump; title is "before NAME" or "after NAME".
+	Dump func(title, text string)
+	// Times collects the time of each pass if not nil.
+	Times *Times
+	// VerifyEach validates the shader after each pass and tests what the pass
+	// said about progress and metadata.
+	VerifyEach bool
+	// Bisect limits the optional steps that run, if not nil.
+	Bisect *BisectLimit
+	// BisectLog is told of each optional step: its number from 1 and whether it ran.
+	BisectLog func(n int, name string, ran bool)
+	// Disable names steps to leave out.
+	Disable []string
+	// StartBefore and StopAfter cut the pipeline: "NAME" or "NAME:K" for its
+	// K-th run, counted from 1. Steps outside are left out.
+	StartBefore, StopAfter string
+	// RuleHits counts firings of algebraic rules by rule number if not nil.
+	RuleHits []uint32
+}
+
+// BisectLimit runs the first Runs optional steps, and of the last of them only
+// the first Rewrites rewrites unless that is negative.
+type BisectLimit struct {
+	Runs, Rewrites int
+}
+
+// ParseBisect reads "N" or "N.M".
+func ParseBisect(text string) (*BisectLimit, error) {
+	runs, rew, ok := strings.Cut(text, ".")
+	b := &BisectLimit{Rewrites: -1}
+	var err error
+	if b.Runs, err = strconv.Atoi(runs); err == nil && ok {
+		b.Rewrites, err = strconv.Atoi(rew)
+	}
+	if err != nil || b.Runs < 0 || ok && b.Rewrites < 0 {
+		return nil, fmt.Errorf("bisect limit %q: want N or N.M", text)
+	}
+	return b, nil
+}
+
+// Times collects the time that steps took.
+type Times struct {
+	// Steps are in order of their first run.
+	Steps []StepTime
+}
+
+// StepTime is the time of all runs of one step.
+type StepTime struct {
+	Name string
+	Runs int
+	// Changes counts the runs that changed something.
+	Changes int
+	Time    time.Duration
+}
+
+func (t *Times) add(name string, changed bool, d time.Duration) {
+	for i := range t.Steps {
+		if t.Steps[i].Name == name {
+			t.Steps[i].count(changed, d)
+			return
+		}
+	}
+	t.Steps = append(t.Steps, StepTime{Name: name})
+	t.Steps[len(t.Steps)-1].count(changed, d)
+}
+
+func (s *StepTime) count(changed bool, d time.Duration) {
+	s.Runs++
+	s.Time += d
+	if changed {
+		s.Changes++
+	}
+}
+
+// Merge adds the times of another compile.
+func (t *Times) Merge(u *Times) {
+	for _, s := range u.Steps {
+		t.add(s.Name, false, 0)
+		for i := range t.Steps {
+			if d := &t.Steps[i]; d.Name == s.Name {
+				d.Runs += s.Runs - 1
+				d.Changes += s.Changes
+				d.Time += s.Time
+			}
+		}
+	}
+}
+
+// Instrument applies RunOptions to the steps of one compile: IR passes and the
+// machine steps of a backend share its counters. A nil Instrument runs
+// everything. It belongs to one goroutine.
+type Instrument struct {
+	opt     RunOptions
+	on      bool // any switch is set
+	started bool
+	stopped bool
+	seen    []nameCount // runs of the names in StartBefore and StopAfter
+	runs    int         // optional steps so far
+	left    int         // rewrites left to the running step, -1 all
+}
+
+type nameCount struct {
+	name string
+	n    int
+}
+
+// NewInstrument returns the instrument of one compile.
+func NewInstrument(opt RunOptions) *Instrument {
+	i := &Instrument{opt: opt, started: opt.StartBefore == "", left: -1}
+	i.on = len(opt.DumpBefore)+len(opt.DumpAfter)+len(opt.Disable) > 0 || opt.PrintChanged || opt.Times != nil ||
+		opt.VerifyEach || opt.Bisect != nil || opt.BisectLog != nil || opt.StartBefore != "" || opt.StopAfter != ""
+	return i
+}
+
+// Step is one named step of a compile.
+type Step struct {
+	Name string
+	// Optional steps are counted and cut by bisection, and may be disabled.
+	Optional bool
+	// Print returns the state as text for dumps; nil if there is none.
+	Print func() string
+	// Verify, if not nil, checks the state after the step under VerifyEach.
+	Verify func(changed bool) error
+	// Run does the work and tells whether anything changed.
+	Run func() (changed bool, err error)
+}
+
+// VerifyEach tells whether steps are to check their results.
+func (i *Instrument) VerifyEach() bool { return i != nil && i.opt.VerifyEach }
+
+// Rewrite tells whether the running step may do its next rewrite.
+func (i *Instrument) Rewrite() bool {
+	if i == nil || i.left < 0 {
+		return true
+	}
+	if i.left == 0 {
+		return false
+	}
+	i.left--
+	return true
+}
+
+// Do runs a step under the switches.
+func (i *Instrument) Do(s *Step) (changed bool, err error) {
+	if i == nil || !i.on {
+		return s.Run()
+	}
+	if !i.admit(s) {
+		return false, nil
+	}
+	i.dump("before ", s, i.opt.DumpBefore)
+	changed, err = i.timed(s)
+	i.left = -1
+	if err != nil {
+		return changed, err
+	}
+	if i.opt.PrintChanged && changed && s.Print != nil && i.opt.Dump != nil {
+		i.opt.Dump("after "+s.Name, s.Print())
+	} else {
+		i.dump("after ", s, i.opt.DumpAfter)
+	}
+	if i.opt.VerifyEach && s.Verify != nil {
+		err = s.Verify(changed)
+	}
+	return changed, err
+}
+
+func (i *Instrument) timed(s *Step) (bool, error) {
+	if i.opt.Times == nil {
+		return s.Run()
+	}
+	start := time.Now()
+	changed, err := s.Run()
+	i.opt.Times.add(s.Name, changed, time.Since(start))
+	return changed, err
+}
+
+// admit decides whether a step runs, and counts it.
+func (i *Instrument) admit(s *Step) bool {
+	if !i.started && i.reached(i.opt.StartBefore, s.Name) {
+		i.started = true
+	}
+	if !i.started || i.stopped {
+		return false
+	}
+	if i.opt.StopAfter != "" && i.reached(i.opt.StopAfter, s.Name) {
+		i.stopped = true
+	}
+	if listed(i.opt.Disable, s.Name) {
+		return false
+	}
+	return !s.Optional || i.bisect(s)
+}
+
+// bisect counts an optional step against the limit.
+func (i *Instrument) bisect(s *Step) bool {
+	i.runs++
+	ran := true
+	if b := i.opt.Bisect; b != nil {
+		ran = i.runs <= b.Runs
+		if i.runs == b.Runs && b.Rewrites >= 0 {
+			i.left = b.Rewrites
+		}
+	}
+	if i.opt.BisectLog != nil {
+		i.opt.BisectLog(i.runs, s.Name, ran)
+	}
+	return ran
+}
+
+// reached counts a run of name towards "name:k" and tells whether it is the k-th.
+func (i *Instrument) reached(at, name string) bool {
+	want, k, ok := strings.Cut(at, ":")
+	if want != name {
+		return false
+	}
+	n := 1
+	if ok {
+		if v, err := strconv.Atoi(k); err == nil {
+			n = v
+		}
+	}
+	for j := range i.seen {
+		if i.seen[j].name == at {
+			i.seen[j].n++
+			return i.seen[j].n == n
+		}
+	}
+	i.seen = append(i.seen, nameCount{at, 1})
+	return n == 1
+}
+
+func (i *Instrument) dump(when string, s *Step, names []string) {
+	if i.opt.Dump != nil && s.Print != nil && listed(names, s.Name) {
+		i.opt.Dump(when+s.Name, s.Print())
+	}
+}
+
+// listed tells whether names holds name or "all".
+func listed(names []string, name string) bool {
+	for _, n := range names {
+		if n == name || n == "all" {
+			return true
+		}
+	}
+	return false
+}

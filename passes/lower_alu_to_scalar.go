@@ -1,0 +1,252 @@
+package passes
+
+import (
+	"nirc/ir"
+)
+
+var lowerALUToScalarPass = &Pass{
+	Name:  "lower_alu_to_scalar",
+	Class: "A",
+	Doc: "Splits vector ALU operations into scalar ones joined by a vecN, and horizontal operations (dot products, all/any, packs of vectors) into chains. " +
+		"Output: every ALU operation but mov of vectors' making (vecN) has one component.",
+	Run:        lowerALUToScalar,
+	Idempotent: true,
+}
+
+func lowerALUToScalar(c *Context, s *ir.Shader) (bool, error) {
+	progress := false
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		changed := false
+		b := ir.NewBuilder(ir.AtStart(f.Impl.Start()))
+		for blk := range f.Impl.Blocks() {
+			for in := range blk.Instrs() {
+				if in.Kind != ir.KindALU || in.IsVec() {
+					continue
+				}
+				b.AtInstr(in)
+				if v := scalarALU(b, in); v != nil {
+					in.Def.RewriteUses(v)
+					in.Remove()
+					changed = true
+				}
+			}
+		}
+		if changed {
+			f.Impl.Preserve(ir.MetaControlFlow)
+			progress = true
+		}
+	}
+	return progress, nil
+}
+
+// lane reads component i of source k through its swizzle.
+func lane(b *ir.Builder, in *ir.Instr, k, i int) *ir.Def {
+	return b.Channel(in.Srcs[k].Def, in.Srcs[k].Swizzle.Lane(i))
+}
+
+func scalarALU(b *ir.Builder, in *ir.Instr) *ir.Def {
+	if in.Op.Info().Horizontal() {
+		return horizontalALU(b, in)
+	}
+	n := int(in.Def.NumComponents)
+	if n == 1 {
+		return nil
+	}
+	parts := make([]*ir.Def, n)
+	for i := range parts {
+		s := b.Shader.NewALU(in.Op, 1, in.Def.BitSize)
+		srcs := make([]*ir.Def, len(in.Srcs))
+		for k := range in.Srcs {
+			srcs[k] = in.Srcs[k].Def
+		}
+		b.Shader.SetSrcs(s, srcs...)
+		for k := range in.Srcs {
+			s.Srcs[k].Swizzle = ir.Broadcast(in.Srcs[k].Swizzle.Lane(i))
+		}
+		s.Exact, s.FastMath, s.NoSignedWrap, s.NoUnsignedWrap = in.Exact, in.FastMath, in.NoSignedWrap, in.NoUnsignedWrap
+		b.Insert(s)
+		parts[i] = &s.Def
+	}
+	return b.Vec(parts...)
+}
+
+// chain joins per-lane values by a binary operation, first lane first.
+func chain(b *ir.Builder, n int, join ir.Op, f func(i int) *ir.Def) *ir.Def {
+	r := f(0)
+	for i := 1; i < n; i++ {
+		r = b.ALU(join, r, f(i))
+	}
+	return r
+}
+
+// horizontalOps give for each reduction the operation per lane (OpMov: none)
+// and the one that joins.
+type reduction struct{ lane, join ir.Op }
+
+func reductionOf(op ir.Op) (reduction, bool) {
+	switch op {
+	case ir.OpFdot2, ir.OpFdot3, ir.OpFdot4, ir.OpFdot5, ir.OpFdot8, ir.OpFdot16,
+		ir.OpFdot2Replicated, ir.OpFdot3Replicated, ir.OpFdot4Replicated, ir.OpFdot5Replicated, ir.OpFdot8Replicated, ir.OpFdot16Replicated:
+		return reduction{ir.OpFmul, ir.OpFadd}, true
+	case ir.OpFsum3, ir.OpFsum4:
+		return reduction{ir.OpMov, ir.OpFadd}, true
+	case ir.OpBallFequal2, ir.OpBallFequal3, ir.OpBallFequal4, ir.OpBallFequal5, ir.OpBallFequal8, ir.OpBallFequal16:
+		return reduction{ir.OpFeq, ir.OpIand}, true
+	case ir.OpBanyFnequal2, ir.OpBanyFnequal3, ir.OpBanyFnequal4, ir.OpBanyFnequal5, ir.OpBanyFnequal8, ir.OpBanyFnequal16:
+		return reduction{ir.OpFneu, ir.OpIor}, true
+	case ir.OpBallIequal2, ir.OpBallIequal3, ir.OpBallIequal4, ir.OpBallIequal5, ir.OpBallIequal8, ir.OpBallIequal16:
+		return reduction{ir.OpIeq, ir.OpIand}, true
+	case ir.OpBanyInequal2, ir.OpBanyInequal3, ir.OpBanyInequal4, ir.OpBanyInequal5, ir.OpBanyInequal8, ir.OpBanyInequal16:
+		return reduction{ir.OpIne, ir.OpIor}, true
+	}
+	return reduction{}, false
+}
+
+func horizontalALU(b *ir.Builder, in *ir.Instr) *ir.Def {
+	if r, ok := reductionOf(in.Op); ok {
+		n := in.SrcComps(0)
+		v := chain(b, n, r.join, func(i int) *ir.Def {
+			if r.lane == ir.OpMov {
+				return lane(b, in, 0, i)
+			}
+			return b.ALU(r.lane, lane(b, in, 0, i), lane(b, in, 1, i))
+		})
+		if in.Def.NumComponents > 1 {
+			return b.Swizzle(v, make([]int, in.Def.NumComponents)...)
+		}
+		return v
+	}
+	if in.Op == ir.OpFdph {
+		dot := chain(b, 3, ir.OpFadd, func(i int) *ir.Def { return b.Fmul(lane(b, in, 0, i), lane(b, in, 1, i)) })
+		return b.Fadd(dot, lane(b, in, 1, 3))
+	}
+	return scalarPack(b, in)
+}
+
+// scalarPack writes packs of a vector and unpacks to a vector as operations on
+// scalars.
+func scalarPack(b *ir.Builder, in *ir.Instr) *ir.Def {
+	l := func(i int) *ir.Def { return lane(b, in, 0, i) }
+	switch in.Op {
+	case ir.OpPack64_2x32:
+		return b.Pack64_2x32Split(l(0), l(1))
+	case ir.OpUnpack64_2x32:
+		return b.Vec(b.Unpack64_2x32SplitX(l(0)), b.Unpack64_2x32SplitY(l(0)))
+	case ir.OpPack32_2x16:
+		return b.Pack32_2x16Split(l(0), l(1))
+	case ir.OpUnpack32_2x16:
+		return b.Vec(b.Unpack32_2x16SplitX(l(0)), b.Unpack32_2x16SplitY(l(0)))
+	case ir.OpPack64_4x16:
+		return b.Pack64_2x32Split(b.Pack32_2x16Split(l(0), l(1)), b.Pack32_2x16Split(l(2), l(3)))
+	case ir.OpUnpack64_4x16:
+		x, y := b.Unpack64_2x32SplitX(l(0)), b.Unpack64_2x32SplitY(l(0))
+		return b.Vec(b.Unpack32_2x16SplitX(x), b.Unpack32_2x16SplitY(x), b.Unpack32_2x16SplitX(y), b.Unpack32_2x16SplitY(y))
+	case ir.OpPackHalf2x16:
+		return b.PackHalf2x16Split(l(0), l(1))
+	case ir.OpUnpackHalf2x16:
+		return b.Vec(b.UnpackHalf2x16SplitX(l(0)), b.UnpackHalf2x16SplitY(l(0)))
+	case ir.OpPackUvec2ToUint:
+		return b.Ior(b.Iand(l(0), b.Imm32(0xffff)), b.Ishl(l(1), b.Imm32(16)))
+	case ir.OpPackUvec4ToUint:
+		r := l(0)
+		for i := 1; i < 4; i++ {
+			r = b.Ior(r, b.Ishl(l(i), b.Imm32(uint32(8*i))))
+		}
+		return r
+	case ir.OpPack32_4x8:
+		r := b.U2u32(l(0))
+		for i := 1; i < 4; i++ {
+			r = b.Ior(r, b.Ishl(b.U2u32(l(i)), b.Imm32(uint32(8*i))))
+		}
+		return r
+	case ir.OpUnpack32_4x8:
+		parts := make([]*ir.Def, 4)
+		for i := range parts {
+			parts[i] = b.U2u8(b.Ushr(l(0), b.Imm32(uint32(8*i))))
+		}
+		return b.Vec(parts...)
+	}
+	return scalarNorm(b, in)
+}
+
+// normFormats are the packs with scaling: lanes, bits a lane, signed.
+func normFormat(op ir.Op) (lanes, bits int, signed, pack, ok bool) {
+	switch op {
+	case ir.OpPackSnorm2x16:
+		return 2, 16, true, true, true
+	case ir.OpPackUnorm2x16:
+		return 2, 16, false, true, true
+	case ir.OpPackSnorm4x8:
+		return 4, 8, true, true, true
+	case ir.OpPackUnorm4x8:
+		return 4, 8, false, true, true
+	case ir.OpUnpackSnorm2x16:
+		return 2, 16, true, false, true
+	case ir.OpUnpackUnorm2x16:
+		return 2, 16, false, false, true
+	case ir.OpUnpackSnorm4x8:
+		return 4, 8, true, false, true
+	case ir.OpUnpackUnorm4x8:
+		return 4, 8, false, false, true
+	}
+	return 0, 0, false, false, false
+}
+
+func scalarNorm(b *ir.Builder, in *ir.Instr) *ir.Def {
+	lanes, bits, signed, pack, ok := normFormat(in.Op)
+	if !ok {
+		return scalarIntPack(b, in)
+	}
+	scale := float64(uint(1)<<bits - 1)
+	if signed {
+		scale = float64(uint(1)<<(bits-1) - 1)
+	}
+	if pack {
+		mask := b.Imm32(uint32(1)<<bits - 1)
+		var r *ir.Def
+		for i := 0; i < lanes; i++ {
+			x := lane(b, in, 0, i)
+			var q *ir.Def
+			if signed {
+				x = b.Fmin(b.Fmax(x, b.ImmFloat(-1, x.BitSize)), b.ImmFloat(1, x.BitSize))
+				q = b.Iand(b.F2i32(b.FroundEven(b.Fmul(x, b.ImmFloat(scale, x.BitSize)))), mask)
+			} else {
+				q = b.F2u32(b.FroundEven(b.Fmul(b.Fsat(x), b.ImmFloat(scale, x.BitSize))))
+			}
+			if i > 0 {
+				q = b.Ior(r, b.Ishl(q, b.Imm32(uint32(i*bits))))
+			}
+			r = q
+		}
+		return r
+	}
+	x := lane(b, in, 0, 0)
+	parts := make([]*ir.Def, lanes)
+	for i := range parts {
+		if signed {
+			v := b.Ishr(b.Ishl(x, b.Imm32(uint32(32-bits*(i+1)))), b.Imm32(uint32(32-bits)))
+			parts[i] = b.Fmax(b.Fdiv(b.I2f32(v), b.ImmFloat(scale, 32)), b.ImmFloat(-1, 32))
+		} else {
+			v := b.Iand(b.Ushr(x, b.Imm32(uint32(bits*i))), b.Imm32(uint32(1)<<bits-1))
+			parts[i] = b.Fdiv(b.U2f32(v), b.ImmFloat(scale, 32))
+		}
+	}
+	return b.Vec(parts...)
+}
+
+func scalarIntPack(b *ir.Builder, in *ir.Instr) *ir.Def {
+	switch in.Op {
+	case ir.OpPackUint2x16:
+		m := b.Imm32(0xffff)
+		return b.Ior(b.Umin(lane(b, in, 0, 0), m), b.Ishl(b.Umin(lane(b, in, 0, 1), m), b.Imm32(16)))
+	case ir.OpPackSint2x16:
+		clamp := func(i int) *ir.Def {
+			return b.Imin(b.Imax(lane(b, in, 0, i), b.ImmInt(-32768, 32)), b.ImmInt(32767, 32))
+		}
+		return b.Ior(b.Iand(clamp(0), b.Imm32(0xffff)), b.Ishl(clamp(1), b.Imm32(16)))
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package passes
+
+import "nirc/ir"
+
+// lowerArrayDerefOfVec turns accesses of one component of a vector by deref
+// into accesses of the vector: a load picks the component, a store of a known
+// component writes it under a mask, any other store writes back the whole
+// vector. The modes must not be memory that other invocations write.
+func lowerArrayDerefOfVec(c *Context, s *ir.Shader) (bool, error) {
+	modes := c.Modes("modes")
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (progress bool) {
+		for b := range impl.Blocks() {
+			for in := range b.Instrs() {
+				if !in.IsIntrinsic(ir.IntrLoadDeref) && !in.IsIntrinsic(ir.IntrStoreDeref) {
+					continue
+				}
+				d := derefOf(in.Srcs[0].Def)
+				if d == nil || d.Deref != ir.DerefArray || d.DerefInfo().Modes&^modes != 0 {
+					continue
+				}
+				p := derefParent(d)
+				if p == nil || !isLeafType(p.DerefInfo().Type) {
+					continue
+				}
+				componentAccess(in, d, p)
+				progress = true
+			}
+		}
+		return progress
+	}), nil
+}
+
+func componentAccess(in, d, p *ir.Instr) {
+	b := builderBefore(in)
+	n := int(p.DerefInfo().Type.Rows)
+	access := ir.Access(in.Get(ir.IdxAccess))
+	idx := d.Srcs[1].Def
+	c, known := firstConst(idx)
+	if in.Intr == ir.IntrLoadDeref {
+		vec := b.LoadDeref(&p.Def, access)
+		in.Def.RewriteUses(extractComponent(b, vec, idx))
+	} else if val := in.Srcs[1].Def; known {
+		if c < uint64(n) {
+			wide := b.Swizzle(val, make([]int, n)...)
+			b.StoreDeref(&p.Def, wide, 1<<c, access)
+		}
+	} else {
+		vec := b.LoadDeref(&p.Def, access)
+		b.StoreDeref(&p.Def, insertComponent(b, vec, val, idx), 0, access)
+	}
+	in.Remove()
+	removeDeadDerefs(d)
+}
+
+// extractComponent returns component idx of vec, undef when out of bounds.
+func extractComponent(b *ir.Builder, vec, idx *ir.Def) *ir.Def {
+	n := int(vec.NumComponents)
+	if c, ok := firstConst(idx); ok {
+		if c >= uint64(n) {
+			return b.Undef(1, vec.BitSize)
+		}
+		return b.Channel(vec, int(c))
+	}
+	v := b.Channel(vec, 0)
+	for i := 1; i < n; i++ {
+		v = b.Bcsel(b.Ieq(idx, b.ImmInt(int64(i), idx.BitSize)), b.Channel(vec, i), v)
+	}
+	return v
+}
+
+// insertComponent returns vec with component idx replaced.
+func insertComponent(b *ir.Builder, vec, val, idx *ir.Def) *ir.Def {
+	n := int(vec.NumComponents)
+	var parts [16]*ir.Def
+	var zero [16]int
+	for i := 0; i < n; i++ {
+		parts[i] = b.Bcsel(b.Ieq(idx, b.ImmInt(int64(i), idx.BitSize)), val, b.Channel(vec, i))
+	}
+	return vecOf(b, parts[:n], zero[:n])
+}

@@ -1,0 +1,81 @@
+package passes
+
+import "nirc/ir"
+
+var lowerBitSizePass = &Pass{
+	Name:  "lower_bit_size",
+	Class: "A",
+	Doc: "Widens integer ALU operations narrower than the target computes: sources are converted by how the operation reads them, the operation runs wide, " +
+		"the result is cut. Shift counts are taken modulo the narrow size first. Moves, selections, conversions and bitwise logic stay narrow, " +
+		"as do saturating and high-half operations, whose meaning depends on the size: rules and lower_alu rewrite those.",
+	Options: []Option{
+		{Name: "below", Doc: "operations narrower than this many bits are widened", Default: 16},
+		{Name: "to", Doc: "size to compute in", Default: 16},
+	},
+	Run:        lowerBitSize,
+	Idempotent: true,
+}
+
+func lowerBitSize(c *Context, s *ir.Shader) (bool, error) {
+	below, to := uint8(c.Int("below")), uint8(c.Int("to"))
+	return eachALU(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
+		if bits := in.OpBits(); bits == 1 || bits >= below || !widenable(in.Op) {
+			return nil
+		}
+		return widen(b, in, to)
+	}), nil
+}
+
+// widenable tells the operations that compute the same low bits when their
+// sources are extended.
+func widenable(op ir.Op) bool {
+	switch op {
+	case ir.OpIadd, ir.OpIsub, ir.OpImul, ir.OpIneg, ir.OpIabs, ir.OpIsign, ir.OpImin, ir.OpImax, ir.OpUmin, ir.OpUmax,
+		ir.OpIshl, ir.OpIshr, ir.OpUshr, ir.OpIdiv, ir.OpUdiv, ir.OpIrem, ir.OpImod, ir.OpUmod,
+		ir.OpIeq, ir.OpIne, ir.OpIlt, ir.OpIge, ir.OpUlt, ir.OpUge, ir.OpImad, ir.OpIadd3,
+		ir.OpBitCount, ir.OpFindLsb, ir.OpI2f16, ir.OpI2f32, ir.OpU2f16, ir.OpU2f32, ir.OpUabsIsub, ir.OpUabsUsub,
+		ir.OpIhadd, ir.OpUhadd, ir.OpIrhadd, ir.OpUrhadd:
+		return true
+	}
+	return false
+}
+
+func widen(b *ir.Builder, in *ir.Instr, to uint8) *ir.Def {
+	info := in.Op.Info()
+	srcs := make([]*ir.Def, len(in.Srcs))
+	bits := in.OpBits()
+	for k, t := range info.In {
+		v := srcValue(b, in, k)
+		switch {
+		case t.Bits == 32 && (in.Op == ir.OpIshl || in.Op == ir.OpIshr || in.Op == ir.OpUshr):
+			v = b.Iand(v, b.Imm32(uint32(bits-1)))
+		case t.Bits != 0:
+		case t.Class == ir.ClassInt:
+			v = resizeInt(b, v, to)
+		default:
+			v = resizeUint(b, v, to)
+		}
+		srcs[k] = v
+	}
+	r := b.ALUInstr(in.Op, srcs...)
+	r.Exact = in.Exact
+	if info.Out.Bits != 0 {
+		return &r.Def
+	}
+	return resizeUint(b, &r.Def, bits)
+}
+
+// resizeInt sign-extends or truncates.
+func resizeInt(b *ir.Builder, v *ir.Def, bits uint8) *ir.Def {
+	switch {
+	case v.BitSize == bits:
+		return v
+	case bits == 8:
+		return b.I2i8(v)
+	case bits == 16:
+		return b.I2i16(v)
+	case bits == 32:
+		return b.I2i32(v)
+	}
+	return b.I2i64(v)
+}

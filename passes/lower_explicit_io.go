@@ -1,0 +1,404 @@
+package passes
+
+import (
+	"fmt"
+
+	"nirc/ir"
+)
+
+var lowerExplicitIOPass = &Pass{
+	Name:  "lower_explicit_io",
+	Class: "A",
+	Doc: "Turns derefs of laid out memory into address arithmetic and loads, stores and atomics through them into the explicit memory intrinsics. " +
+		"Input: explicit types, no copy_deref of these modes. Address formats: UBO and SSBO 2x32 (resource, byte offset), global 1x64, the others a 32-bit byte offset. " +
+		"Output: load_ubo, load_ssbo, load_push_constant, load_shared, load_scratch, load_constant, load_global and their stores and atomics, with alignment; " +
+		"booleans are 32 bits in memory.",
+	Options: []Option{
+		{Name: "modes", Doc: "modes to lower", Default: ir.ModeUBO | ir.ModeSSBO | ir.ModePushConst | ir.ModeShared | ir.ModeGlobal | ir.ModeConstant},
+	},
+	Run:        lowerExplicitIO,
+	Idempotent: true,
+}
+
+// address is a lowered pointer.
+type address struct {
+	res *ir.Def // resource of a 2x32 pointer, else nil
+	off *ir.Def // byte offset or address
+	// whole is the pointer as one value, once made.
+	whole *ir.Def
+	// Alignment: (address - offset) mod mul = 0; mul 0 is unknown.
+	mul, offset uint32
+	// vecStride is the distance in bytes between the components of a vector that
+	// is the column of a row-major matrix, else 0.
+	vecStride uint32
+	access    ir.Access
+}
+
+type explicitIO struct {
+	s     *ir.Shader
+	modes ir.Mode
+	b     *ir.Builder
+	addrs []address // by Def.Index of the deref
+	err   error
+}
+
+func lowerExplicitIO(c *Context, s *ir.Shader) (bool, error) {
+	progress := false
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		e := &explicitIO{s: s, modes: c.Modes("modes"), b: ir.NewBuilder(ir.AtStart(f.Impl.Start()))}
+		if e.function(f.Impl) {
+			f.Impl.Preserve(ir.MetaControlFlow)
+			progress = true
+		}
+		if e.err != nil {
+			return false, e.err
+		}
+	}
+	return progress, nil
+}
+
+func (e *explicitIO) function(impl *ir.Impl) bool {
+	e.addrs = make([]address, impl.NumDefs)
+	var derefs []*ir.Instr
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			switch in.Kind {
+			case ir.KindDeref:
+				if e.mine(in) {
+					e.b.AtInstr(in)
+					e.addrs[in.Def.Index] = e.address(in)
+					derefs = append(derefs, in)
+				}
+			case ir.KindIntrinsic:
+				if len(in.Srcs) > 0 && in.Srcs[0].Def.Instr.Kind == ir.KindDeref && e.mine(in.Srcs[0].Def.Instr) {
+					e.access(in)
+				}
+			}
+			if e.err != nil {
+				return true
+			}
+		}
+	}
+	// What still uses a pointer uses its value; derefs go, children first.
+	for i := len(derefs) - 1; i >= 0; i-- {
+		d := derefs[i]
+		if !d.Def.Unused() {
+			e.b.AtInstr(d)
+			d.Def.RewriteUses(e.whole(&e.addrs[d.Def.Index]))
+		}
+		d.Remove()
+	}
+	return len(derefs) > 0
+}
+
+func (e *explicitIO) mine(d *ir.Instr) bool {
+	m := d.DerefInfo().Modes
+	return m&e.modes != 0 && m&^e.modes == 0
+}
+
+func (e *explicitIO) whole(a *address) *ir.Def {
+	if a.whole == nil {
+		a.whole = a.off
+		if a.res != nil {
+			a.whole = e.b.Vec2(a.res, a.off)
+		}
+	}
+	return a.whole
+}
+
+// fail records the first diagnostic.
+func (e *explicitIO) fail(in *ir.Instr, format string, args ...any) {
+	if e.err == nil {
+		e.err = diag(e.s, in, fmt.Sprintf(format, args...))
+	}
+}
+
+// address computes where deref d points, with the builder before d.
+func (e *explicitIO) address(d *ir.Instr) address {
+	info := d.DerefInfo()
+	switch d.Deref {
+	case ir.DerefVar:
+		v := info.Var
+		if info.Modes&(ir.ModeUBO|ir.ModeSSBO) != 0 {
+			e.fail(d, "variable %q of %s is addressed without a descriptor", v.Name, info.Modes)
+		}
+		return address{off: e.b.ImmInt(int64(v.DriverLocation), d.Def.BitSize), mul: 16, offset: v.DriverLocation % 16, access: v.Access}
+	case ir.DerefCast:
+		return e.castAddress(d, info)
+	}
+	parent := d.Srcs[0].Def
+	a := e.addrs[parent.Index]
+	a.whole = nil
+	pt := parent.Instr.DerefInfo().Type
+	switch d.Deref {
+	case ir.DerefStruct:
+		f := pt.Fields[info.Field]
+		if f.Offset < 0 {
+			e.fail(d, "member %q has no offset", f.Name)
+		}
+		a.access |= f.Access
+		e.addConst(&a, int64(f.Offset))
+		a.vecStride = 0
+	case ir.DerefArray:
+		stride, vec := elementStride(pt, a.vecStride)
+		e.addIndex(&a, d.Srcs[1].Def, stride)
+		a.vecStride = vec
+	case ir.DerefPtrAsArray:
+		e.addIndex(&a, d.Srcs[1].Def, ptrStride(parent.Instr))
+	default:
+		e.fail(d, "wildcard access to %s", info.Modes)
+	}
+	return a
+}
+
+// elementStride returns the bytes between the elements of t and, for the
+// columns of a row-major matrix, between the components of an element.
+func elementStride(t *ir.Type, vecStride uint32) (stride, vec uint32) {
+	switch {
+	case t.IsArray():
+		return t.Stride, 0
+	case t.IsMatrix() && t.RowMajor:
+		return uint32(t.Bits / 8), t.Stride
+	case t.IsMatrix():
+		return t.Stride, 0
+	case vecStride != 0:
+		return vecStride, 0
+	}
+	return uint32(t.MemBits() / 8), 0
+}
+
+// ptrStride returns the step of pointer arithmetic on a deref.
+func ptrStride(d *ir.Instr) uint32 {
+	for {
+		switch d.Deref {
+		case ir.DerefCast:
+			return d.DerefInfo().PtrStride
+		case ir.DerefArray:
+			s, _ := elementStride(d.Srcs[0].Def.Instr.DerefInfo().Type, 0)
+			return s
+		case ir.DerefPtrAsArray:
+			d = d.Srcs[0].Def.Instr
+			continue
+		}
+		return 0
+	}
+}
+
+func (e *explicitIO) castAddress(d *ir.Instr, info *ir.DerefInfo) address {
+	src := d.Srcs[0].Def
+	var a address
+	if src.Instr.Kind == ir.KindDeref && int(src.Index) < len(e.addrs) && e.mine(src.Instr) {
+		a = e.addrs[src.Index]
+		a.whole, a.vecStride = nil, 0
+	} else if src.NumComponents == 2 {
+		a = address{res: e.b.Channel(src, 0), off: e.b.Channel(src, 1), whole: src}
+	} else {
+		a = address{off: src, whole: src}
+	}
+	if info.AlignMul != 0 && info.AlignMul >= a.mul {
+		a.mul, a.offset = info.AlignMul, info.AlignOffset
+	}
+	return a
+}
+
+func (e *explicitIO) addConst(a *address, n int64) {
+	a.off = e.b.IAddImm(a.off, n)
+	if a.mul != 0 {
+		a.offset = uint32((int64(a.offset) + n) & int64(a.mul-1))
+	}
+}
+
+func (e *explicitIO) addIndex(a *address, index *ir.Def, stride uint32) {
+	if k, ok := index.Const(0); ok {
+		// Indices are signed; bits above the size are zero in constants.
+		sh := 64 - index.BitSize
+		e.addConst(a, int64(k)<<sh>>sh*int64(stride))
+		return
+	}
+	step := e.b.IMulImm(index, int64(stride))
+	if e.s.Options.HasAmul && stride&(stride-1) != 0 {
+		step = e.b.Amul(index, e.b.ImmInt(int64(stride), index.BitSize))
+	}
+	a.off = e.b.Iadd(a.off, step)
+	if a.mul != 0 && stride != 0 {
+		a.mul = min(a.mul, stride&-stride)
+		a.offset &= a.mul - 1
+	}
+}
+
+// access lowers an intrinsic whose source 0 is a deref of ours.
+func (e *explicitIO) access(in *ir.Instr) {
+	d := in.Srcs[0].Def.Instr
+	a := &e.addrs[d.Def.Index]
+	t := d.DerefInfo().Type
+	mode := d.DerefInfo().Modes
+	e.b.AtInstr(in)
+	e.b.Exact, e.b.FastMath = false, 0
+	switch in.Intr {
+	case ir.IntrLoadDeref:
+		in.Def.RewriteUses(e.load(in, a, t, mode))
+	case ir.IntrStoreDeref:
+		e.store(in, a, t, mode)
+	case ir.IntrDerefAtomic, ir.IntrDerefAtomicSwap:
+		v := e.atomic(in, a, mode)
+		if v == nil {
+			e.fail(in, "atomic on %s", mode)
+			return
+		}
+		in.Def.RewriteUses(v)
+	case ir.IntrDerefBufferArrayLength:
+		in.Def.RewriteUses(e.arrayLength(in, a, t))
+	default:
+		e.fail(in, "%s on %s is not supported by lower_explicit_io", in.Intr, mode)
+		return
+	}
+	in.Remove()
+}
+
+var explicitLoads = map[ir.Mode]ir.Intrinsic{
+	ir.ModeUBO: ir.IntrLoadUbo, ir.ModeSSBO: ir.IntrLoadSsbo, ir.ModePushConst: ir.IntrLoadPushConstant, ir.ModeShared: ir.IntrLoadShared,
+	ir.ModeFunctionTemp: ir.IntrLoadScratch, ir.ModeShaderTemp: ir.IntrLoadScratch, ir.ModeConstant: ir.IntrLoadConstant, ir.ModeGlobal: ir.IntrLoadGlobal,
+}
+
+var explicitStores = map[ir.Mode]ir.Intrinsic{
+	ir.ModeSSBO: ir.IntrStoreSsbo, ir.ModeShared: ir.IntrStoreShared, ir.ModeFunctionTemp: ir.IntrStoreScratch,
+	ir.ModeShaderTemp: ir.IntrStoreScratch, ir.ModeGlobal: ir.IntrStoreGlobal,
+}
+
+// setMemory fills in the constant indices of a memory access of bytes bytes a
+// component at byte delta from a.
+func (e *explicitIO) setMemory(in *ir.Instr, a *address, delta, bytes uint32, access ir.Access) {
+	mul, off := a.mul, uint32(0)
+	if mul == 0 {
+		mul = bytes
+	} else {
+		off = (a.offset + delta) & (mul - 1)
+	}
+	in.Set(ir.IdxAlignMul, uint64(mul)).Set(ir.IdxAlignOffset, uint64(off)).Set(ir.IdxAccess, uint64(access))
+	if in.Has(ir.IdxRange) {
+		in.Set(ir.IdxRange, 0xffffffff)
+	}
+}
+
+func (e *explicitIO) load(in *ir.Instr, a *address, t *ir.Type, mode ir.Mode) *ir.Def {
+	op, ok := explicitLoads[mode]
+	if !ok {
+		e.fail(in, "load from %s", mode)
+		return &in.Def
+	}
+	bits := t.MemBits()
+	access := a.access | ir.Access(in.Get(ir.IdxAccess))
+	if mode&(ir.ModeUBO|ir.ModePushConst|ir.ModeConstant) != 0 {
+		access |= ir.AccessCanReorder | ir.AccessNonWriteable
+	}
+	one := func(comps uint8, delta uint32) *ir.Def {
+		off := e.b.IAddImm(a.off, int64(delta))
+		var l *ir.Instr
+		if a.res != nil {
+			l = e.b.Intrinsic(op, comps, bits, a.res, off)
+		} else {
+			l = e.b.Intrinsic(op, comps, bits, off)
+		}
+		e.setMemory(l, a, delta, uint32(bits/8), access)
+		return &l.Def
+	}
+	var v *ir.Def
+	if a.vecStride != 0 && t.Rows > 1 {
+		parts := make([]*ir.Def, t.Rows)
+		for i := range parts {
+			parts[i] = one(1, uint32(i)*a.vecStride)
+		}
+		v = e.b.Vec(parts...)
+	} else {
+		v = one(t.Rows, 0)
+	}
+	if t.Base == ir.BaseBool && in.Def.BitSize == 1 {
+		v = e.b.Ine(v, e.b.Imm32(0))
+	}
+	return v
+}
+
+func (e *explicitIO) store(in *ir.Instr, a *address, t *ir.Type, mode ir.Mode) {
+	op, ok := explicitStores[mode]
+	if !ok {
+		e.fail(in, "store to %s", mode)
+		return
+	}
+	v := in.Srcs[1].Def
+	if v.BitSize == 1 {
+		v = e.b.B2i32(v)
+	}
+	mask := in.Get(ir.IdxWriteMask)
+	access := a.access | ir.Access(in.Get(ir.IdxAccess))
+	one := func(v *ir.Def, mask uint64, delta uint32) {
+		off := e.b.IAddImm(a.off, int64(delta))
+		var st *ir.Instr
+		if a.res != nil {
+			st = e.b.Intrinsic(op, 0, 0, v, a.res, off)
+		} else {
+			st = e.b.Intrinsic(op, 0, 0, v, off)
+		}
+		st.Set(ir.IdxWriteMask, mask)
+		e.setMemory(st, a, delta, uint32(v.BitSize/8), access)
+	}
+	if a.vecStride != 0 && t.Rows > 1 {
+		for i := 0; i < int(t.Rows); i++ {
+			if mask>>i&1 != 0 {
+				one(e.b.Channel(v, i), 1, uint32(i)*a.vecStride)
+			}
+		}
+		return
+	}
+	one(v, mask, 0)
+}
+
+func (e *explicitIO) atomic(in *ir.Instr, a *address, mode ir.Mode) *ir.Def {
+	swap := in.Intr == ir.IntrDerefAtomicSwap
+	var op ir.Intrinsic
+	switch mode {
+	case ir.ModeSSBO:
+		op = ir.IntrSsboAtomic
+	case ir.ModeShared:
+		op = ir.IntrSharedAtomic
+	case ir.ModeGlobal:
+		op = ir.IntrGlobalAtomic
+	default:
+		return nil
+	}
+	if swap {
+		op = map[ir.Intrinsic]ir.Intrinsic{ir.IntrSsboAtomic: ir.IntrSsboAtomicSwap, ir.IntrSharedAtomic: ir.IntrSharedAtomicSwap, ir.IntrGlobalAtomic: ir.IntrGlobalAtomicSwap}[op]
+	}
+	srcs := []*ir.Def{a.off}
+	if a.res != nil {
+		srcs = []*ir.Def{a.res, a.off}
+	}
+	for i := 1; i < len(in.Srcs); i++ {
+		srcs = append(srcs, in.Srcs[i].Def)
+	}
+	n := e.b.Intrinsic(op, 1, in.Def.BitSize, srcs...)
+	n.CopyIndices(in)
+	n.Set(ir.IdxAccess, in.Get(ir.IdxAccess)|uint64(a.access))
+	return &n.Def
+}
+
+// arrayLength computes how many elements of the unsized array at (the end of)
+// a fit the bound range: (size - offset) / stride, at least 0.
+func (e *explicitIO) arrayLength(in *ir.Instr, a *address, t *ir.Type) *ir.Def {
+	off := a.off
+	if t.IsStruct() {
+		last := t.Fields[len(t.Fields)-1]
+		off = e.b.IAddImm(off, int64(last.Offset))
+		t = last.Type
+	}
+	if !t.IsArray() || t.Stride == 0 || a.res == nil {
+		e.fail(in, "length of what is no unsized array in a storage buffer")
+		return &in.Def
+	}
+	size := &e.b.Intrinsic(ir.IntrGetSsboSize, 1, 32, a.res).Set(ir.IdxAccess, uint64(a.access)).Def
+	bytes := e.b.UsubSat(size, off)
+	n := e.b.Udiv(bytes, e.b.Imm32(t.Stride))
+	return resizeUint(e.b, n, in.Def.BitSize)
+}

@@ -1,0 +1,148 @@
+package passes
+
+import (
+	"nirc/ir"
+)
+
+var lowerVarsToExplicitTypesPass = &Pass{
+	Name:  "lower_vars_to_explicit_types",
+	Class: "A",
+	Doc: "Lays out the variables of some modes: gives their types offsets and strides (natural alignment, vec3 as vec4), places them one behind " +
+		"the other (Variable.DriverLocation in bytes) and sets shared_size or scratch_size. Types that have a layout keep it.",
+	Options: []Option{
+		{Name: "modes", Doc: "modes to lay out: mem_shared, function_temp, shader_temp", Default: ir.ModeShared},
+	},
+	Run:        lowerVarsToExplicitTypes,
+	Idempotent: true,
+}
+
+func lowerVarsToExplicitTypes(c *Context, s *ir.Shader) (bool, error) {
+	modes := c.Modes("modes")
+	progress := false
+	shared, scratch := uint64(s.SharedSize), uint64(s.ScratchSize)
+	place := func(v *ir.Variable) error {
+		if v.Mode&modes == 0 || v.ExplicitLayout {
+			return nil
+		}
+		t, size, align := explicitType(v.Type)
+		v.Type, v.ExplicitLayout = t, true
+		end := &scratch
+		if v.Mode == ir.ModeShared {
+			end = &shared
+		}
+		if v.Mode == ir.ModeShared && s.Info.SharedExplicitLayout {
+			// WorkgroupMemoryExplicitLayout: all blocks alias at 0.
+			v.DriverLocation = 0
+			*end = max(*end, size)
+		} else {
+			at := (*end + align - 1) / align * align
+			v.DriverLocation = uint32(at)
+			*end = at + size
+		}
+		if *end > 1<<30 {
+			return &Diagnostic{Msg: "variable " + v.Name + ": more than 1 GiB of " + v.Mode.String() + " memory"}
+		}
+		progress = true
+		return nil
+	}
+	for _, v := range s.Variables {
+		if err := place(v); err != nil {
+			return false, err
+		}
+	}
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		for _, v := range f.Impl.Locals {
+			if err := place(v); err != nil {
+				return false, err
+			}
+		}
+	}
+	s.SharedSize, s.ScratchSize = uint32(shared), uint32(scratch)
+	if progress {
+		retypeDerefs(s, modes)
+	}
+	return progress, nil
+}
+
+// retypeDerefs brings the types of derefs in line with their variables'.
+func retypeDerefs(s *ir.Shader, modes ir.Mode) {
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		for b := range f.Impl.Blocks() {
+			for in := range b.Instrs() {
+				if in.Kind != ir.KindDeref || in.DerefInfo().Modes&modes == 0 {
+					continue
+				}
+				d := in.DerefInfo()
+				switch in.Deref {
+				case ir.DerefVar:
+					d.Type = d.Var.Type
+				case ir.DerefCast:
+					t, size, align := explicitType(d.Type)
+					d.Type = t
+					if d.PtrStride == 0 {
+						d.PtrStride = uint32((size + align - 1) / align * align)
+					}
+				case ir.DerefStruct:
+					d.Type = in.Srcs[0].Def.Instr.DerefInfo().Type.Fields[d.Field].Type
+				case ir.DerefPtrAsArray:
+					d.Type = in.Srcs[0].Def.Instr.DerefInfo().Type
+				default:
+					d.Type = in.Srcs[0].Def.Instr.DerefInfo().Type.Child()
+				}
+			}
+		}
+		f.Impl.Preserve(ir.MetaControlFlow | ir.MetaInstrIndex | ir.MetaLiveness | ir.MetaLoops)
+	}
+}
+
+// explicitType returns t with offsets and strides, its size and alignment in
+// bytes. What has a layout keeps it.
+func explicitType(t *ir.Type) (et *ir.Type, size, align uint64) {
+	switch {
+	case t.IsArray():
+		e, es, ea := explicitType(t.Elem)
+		stride := uint64(t.Stride)
+		if stride == 0 {
+			stride = (es + ea - 1) / ea * ea
+		}
+		return ir.ArrayType(e, t.Len, uint32(stride)), stride * uint64(t.Len), ea
+	case t.IsStruct():
+		c := *t
+		c.Fields = append([]ir.Field(nil), t.Fields...)
+		align = 1
+		for i := range c.Fields {
+			f := &c.Fields[i]
+			ft, fs, fa := explicitType(f.Type)
+			f.Type = ft
+			if f.Offset < 0 {
+				f.Offset = int32((size + fa - 1) / fa * fa)
+			}
+			size = max(size, uint64(f.Offset)+fs)
+			align = max(align, fa)
+		}
+		return &c, (size + align - 1) / align * align, align
+	case t.IsMatrix():
+		col := t.Column()
+		_, cs, ca := explicitType(col)
+		if t.Stride != 0 {
+			return t, t.Size(), ca
+		}
+		c := *t
+		c.Stride = uint32((cs + ca - 1) / ca * ca)
+		return &c, uint64(c.Stride) * uint64(c.Cols), ca
+	case t.IsNumeric():
+		n := uint64(t.MemBits() / 8)
+		rows := uint64(t.Rows)
+		if rows == 3 {
+			rows = 4
+		}
+		return t, n * uint64(t.Rows), n * rows
+	}
+	return t, 4, 4
+}

@@ -1,0 +1,128 @@
+package passes
+
+import "nirc/ir"
+
+var lowerIdivPass = &Pass{
+	Name:  "lower_idiv",
+	Class: "A",
+	Doc: "Writes integer division and remainder (udiv, umod, idiv, irem, imod) of up to 32 bits by a float reciprocal: an estimate that is never too large, " +
+		"one Newton step and two corrections. A divisor of 0 gives any value. 64-bit divisions are lower_int64's.",
+	Run:        lowerIdiv,
+	Idempotent: true,
+}
+
+func lowerIdiv(c *Context, s *ir.Shader) (bool, error) {
+	return eachALU(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
+		if in.Def.BitSize == 64 {
+			return nil
+		}
+		switch in.Op {
+		case ir.OpUdiv, ir.OpUmod, ir.OpIdiv, ir.OpIrem, ir.OpImod:
+			return divide(b, in.Op, srcValue(b, in, 0), srcValue(b, in, 1))
+		}
+		return nil
+	}), nil
+}
+
+// eachALU asks f for each ALU instruction; what f returns replaces it, nil
+// keeps it. It leaves the control flow alone.
+func eachALU(s *ir.Shader, f func(b *ir.Builder, in *ir.Instr) *ir.Def) bool {
+	progress := false
+	for _, fn := range s.Functions {
+		if fn.Impl == nil {
+			continue
+		}
+		changed := false
+		b := ir.NewBuilder(ir.AtStart(fn.Impl.Start()))
+		for blk := range fn.Impl.Blocks() {
+			for in := range blk.Instrs() {
+				if in.Kind != ir.KindALU {
+					continue
+				}
+				b.AtInstr(in)
+				if v := f(b, in); v != nil {
+					in.Def.RewriteUses(v)
+					in.Remove()
+					changed = true
+				}
+			}
+		}
+		if changed {
+			fn.Impl.Preserve(ir.MetaControlFlow)
+			progress = true
+		}
+	}
+	return progress
+}
+
+// srcValue is ALU source k as a value of its own, swizzle applied.
+func srcValue(b *ir.Builder, in *ir.Instr, k int) *ir.Def {
+	n := in.SrcComps(k)
+	sel := make([]int, n)
+	for i := range sel {
+		sel[i] = in.Srcs[k].Swizzle.Lane(i)
+	}
+	return b.Swizzle(in.Srcs[k].Def, sel...)
+}
+
+// divide builds op over n and d of 8, 16 or 32 bits.
+func divide(b *ir.Builder, op ir.Op, n, d *ir.Def) *ir.Def {
+	bits := n.BitSize
+	signed := op == ir.OpIdiv || op == ir.OpIrem || op == ir.OpImod
+	if bits < 32 {
+		if signed {
+			n, d = b.I2i32(n), b.I2i32(d)
+		} else {
+			n, d = b.U2u32(n), b.U2u32(d)
+		}
+	}
+	var r *ir.Def
+	if signed {
+		r = divideSigned(b, op, n, d)
+	} else {
+		q, rem := divideUnsigned(b, n, d)
+		r = q
+		if op == ir.OpUmod {
+			r = rem
+		}
+	}
+	switch bits {
+	case 8:
+		return b.U2u8(r)
+	case 16:
+		return b.U2u16(r)
+	}
+	return r
+}
+
+// divideUnsigned builds quotient and remainder. The factor 2^32-2048 keeps the
+// reciprocal's estimate from being too large whatever way the target's
+// reciprocal errs by up to 2 ulp (the project's pass reference, section 5).
+func divideUnsigned(b *ir.Builder, n, d *ir.Def) (q, r *ir.Def) {
+	y := b.F2u32(b.Fmul(b.Frcp(b.U2f32(d)), b.ImmFloat(4294967296-2048, 32)))
+	y = b.Iadd(y, b.UmulHigh(y, b.Imul(b.Ineg(d), y)))
+	q = b.UmulHigh(n, y)
+	r = b.Isub(n, b.Imul(q, d))
+	for i := 0; i < 2; i++ {
+		fits := b.Uge(r, d)
+		q = b.Bcsel(fits, b.IAddImm(q, 1), q)
+		r = b.Bcsel(fits, b.Isub(r, d), r)
+	}
+	return q, r
+}
+
+func divideSigned(b *ir.Builder, op ir.Op, n, d *ir.Def) *ir.Def {
+	zero := b.Imm32(0)
+	q, r := divideUnsigned(b, b.Iabs(n), b.Iabs(d))
+	nNeg := b.Ilt(n, zero)
+	switch op {
+	case ir.OpIdiv:
+		differ := b.Ilt(b.Ixor(n, d), zero)
+		return b.Bcsel(differ, b.Ineg(q), q)
+	case ir.OpIrem:
+		return b.Bcsel(nNeg, b.Ineg(r), r)
+	}
+	r = b.Bcsel(nNeg, b.Ineg(r), r)
+	differ := b.Iand(b.Ilt(b.Ixor(n, d), zero), b.Ine(r, zero))
+	return b.Bcsel(differ, b.Iadd(r, d), r)
+}

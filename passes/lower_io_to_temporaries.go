@@ -1,0 +1,124 @@
+package passes
+
+import "nirc/ir"
+
+var lowerIOToTemporariesPass = &Pass{
+	Name:  "lower_io_to_temporaries",
+	Class: "A",
+	Doc: "Gives inputs and outputs temporaries: inputs are copied in at the start, outputs are copied out at the end (before each emit_vertex of a geometry shader), " +
+		"so that outputs are written once and nothing is indexed indirectly. Input: one entry point, everything inlined, single exit. Inputs are only copied when " +
+		"they are accessed by a dynamic index.",
+	Options: []Option{
+		{Name: "modes", Doc: "shader_in, shader_out or both", Default: ir.ModeShaderOut},
+	},
+	Run: lowerIOToTemporaries,
+}
+
+func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
+	f := s.Entry()
+	if f == nil || f.Impl == nil || s.Stage == ir.StageTessCtrl {
+		return false, nil
+	}
+	modes := c.Modes("modes")
+	indirect := indirectInputs(f.Impl)
+	temp := map[*ir.Variable]*ir.Variable{}
+	var moved []*ir.Variable
+	for _, v := range s.Variables {
+		if v.Mode&modes == 0 || v.Temporary || v.FBFetch {
+			continue
+		}
+		if v.Mode == ir.ModeShaderIn && (!indirect[v] || arrayed(s, v)) {
+			continue
+		}
+		t := f.Impl.NewLocal(v.Type.Bare(), v.Name)
+		t.Init, v.Init = v.Init, nil
+		temp[v] = t
+		moved = append(moved, v)
+	}
+	if len(moved) == 0 {
+		return false, nil
+	}
+	for b := range f.Impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindDeref {
+				redirect(in, temp)
+			}
+		}
+	}
+	b := ir.NewBuilder(ir.AtStart(f.Impl.Start()))
+	for _, v := range moved {
+		v.Temporary = true
+		if v.Mode == ir.ModeShaderIn {
+			b.CopyDeref(b.DerefVar(temp[v]), b.DerefVar(v))
+		}
+	}
+	copyOut := func(at ir.Cursor) {
+		b.At(at)
+		for _, v := range moved {
+			if v.Mode == ir.ModeShaderOut {
+				b.CopyDeref(b.DerefVar(v), b.DerefVar(temp[v]))
+			}
+		}
+	}
+	if s.Stage == ir.StageGeometry {
+		for blk := range f.Impl.Blocks() {
+			for in := range blk.Instrs() {
+				if in.IsIntrinsic(ir.IntrEmitVertex) {
+					copyOut(ir.Before(in))
+				}
+			}
+		}
+	} else {
+		for _, p := range append([]*ir.Block(nil), f.Impl.End.Preds...) {
+			if j := p.Jump(); j == nil || j.Jump == ir.JumpReturn {
+				copyOut(ir.BeforeJump(p))
+			}
+		}
+	}
+	f.Impl.Preserve(ir.MetaControlFlow)
+	return true, nil
+}
+
+// redirect makes a deref of a variable with a temporary one of the temporary,
+// and derefs below it follow.
+func redirect(in *ir.Instr, temp map[*ir.Variable]*ir.Variable) {
+	d := in.DerefInfo()
+	if in.Deref == ir.DerefVar {
+		if t := temp[d.Var]; t != nil {
+			d.Var, d.Modes, d.Type = t, t.Mode, t.Type
+		}
+		return
+	}
+	parent := in.Srcs[0].Def.Instr
+	if parent.Kind != ir.KindDeref || d.Modes&(ir.ModeShaderIn|ir.ModeShaderOut) == 0 {
+		return
+	}
+	p := parent.DerefInfo()
+	d.Modes = p.Modes
+	switch in.Deref {
+	case ir.DerefStruct:
+		d.Type = p.Type.Fields[d.Field].Type
+	case ir.DerefArray, ir.DerefArrayWildcard:
+		d.Type = p.Type.Child()
+	}
+}
+
+// indirectInputs are the input variables that a dynamic index reaches into.
+func indirectInputs(impl *ir.Impl) map[*ir.Variable]bool {
+	found := map[*ir.Variable]bool{}
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.Kind != ir.KindDeref || in.Deref != ir.DerefArray || in.DerefInfo().Modes != ir.ModeShaderIn || in.Srcs[1].Def.IsConst() {
+				continue
+			}
+			d := in
+			for d.Kind == ir.KindDeref && d.Deref != ir.DerefVar {
+				d = d.Srcs[0].Def.Instr
+			}
+			if d.Kind == ir.KindDeref {
+				found[d.DerefInfo().Var] = true
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,229 @@
+package passes
+
+import (
+	"nirc/ir"
+)
+
+var lowerMemAccessBitSizesPass = &Pass{
+	Name:  "lower_mem_access_bit_sizes",
+	Class: "A",
+	Doc: "Splits explicit memory loads and stores so that none has wider components than max_bits, more than max_comps of them, or less alignment than a " +
+		"component. Values are put together and taken apart by packs and shifts. Atomics stay.",
+	Options: []Option{
+		{Name: "max_bits", Doc: "widest component: 32 or 64", Default: 32},
+		{Name: "max_comps", Doc: "most components an access", Default: 4},
+		{Name: "const_bits", Doc: "narrowest component of UBO and push constant loads", Default: 8},
+	},
+	Run:        lowerMemAccessBitSizes,
+	Idempotent: true,
+}
+
+// memOffsetSrc says which source of an explicit memory intrinsic is its offset,
+// and whether it stores (source 0 is then the value).
+func memOffsetSrc(i ir.Intrinsic) (off int, store, ok bool) {
+	switch i {
+	case ir.IntrLoadUbo, ir.IntrLoadSsbo:
+		return 1, false, true
+	case ir.IntrLoadShared, ir.IntrLoadScratch, ir.IntrLoadGlobal, ir.IntrLoadGlobalConstant, ir.IntrLoadPushConstant, ir.IntrLoadConstant:
+		return 0, false, true
+	case ir.IntrStoreSsbo:
+		return 2, true, true
+	case ir.IntrStoreShared, ir.IntrStoreScratch, ir.IntrStoreGlobal:
+		return 1, true, true
+	}
+	return 0, false, false
+}
+
+type memSplitter struct {
+	b         *ir.Builder
+	maxBits   int
+	maxComps  int
+	constBits int
+}
+
+func lowerMemAccessBitSizes(c *Context, s *ir.Shader) (bool, error) {
+	m := &memSplitter{maxBits: c.Int("max_bits"), maxComps: c.Int("max_comps"), constBits: c.Int("const_bits")}
+	progress := false
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		m.b = ir.NewBuilder(ir.AtStart(f.Impl.Start()))
+		changed := false
+		for blk := range f.Impl.Blocks() {
+			for in := range blk.Instrs() {
+				if in.Kind == ir.KindIntrinsic && m.split(in) {
+					in.Remove()
+					changed = true
+				}
+			}
+		}
+		if changed {
+			f.Impl.Preserve(ir.MetaControlFlow)
+			progress = true
+		}
+	}
+	return progress, nil
+}
+
+// alignment is the largest power of two that the access's address is known to
+// be a multiple of, in bytes.
+func alignment(in *ir.Instr) int {
+	mul, off := in.Get(ir.IdxAlignMul), in.Get(ir.IdxAlignOffset)
+	if off != 0 {
+		return int(off & -off)
+	}
+	return int(max(mul, 1))
+}
+
+// unit returns the component size in bits to access memory in: at most what
+// the target takes and the alignment allows.
+func (m *memSplitter) unit(bits, align int) int { return min(bits, m.maxBits, align*8) }
+
+func (m *memSplitter) split(in *ir.Instr) bool {
+	off, store, ok := memOffsetSrc(in.Intr)
+	if !ok {
+		return false
+	}
+	bits, n := int(in.Def.BitSize), int(in.Def.NumComponents)
+	if store {
+		bits, n = int(in.Srcs[0].Def.BitSize), int(in.Srcs[0].Def.NumComponents)
+	}
+	if bits >= 8 && bits < m.constBits && (in.Intr == ir.IntrLoadUbo || in.Intr == ir.IntrLoadPushConstant) {
+		m.b.AtInstr(in)
+		in.Def.RewriteUses(m.narrowConst(in, off, bits, n))
+		return true
+	}
+	u := m.unit(bits, alignment(in))
+	if u < 8 || u == bits && n <= m.maxComps {
+		return false
+	}
+	m.b.AtInstr(in)
+	m.b.Exact, m.b.FastMath = false, 0
+	if store {
+		m.store(in, off, bits, n, u)
+	} else {
+		in.Def.RewriteUses(m.load(in, off, bits, n, u))
+	}
+	return true
+}
+
+// access copies in for comps units of u bits at byte delta.
+func (m *memSplitter) access(in *ir.Instr, off, delta, u, comps int, val *ir.Def) *ir.Instr {
+	srcs := make([]*ir.Def, len(in.Srcs))
+	for i := range in.Srcs {
+		srcs[i] = in.Srcs[i].Def
+	}
+	srcs[off] = m.b.IAddImm(srcs[off], int64(delta))
+	if val != nil {
+		srcs[0] = val
+	}
+	n := m.b.Shader.NewIntrinsic(in.Intr, uint8(comps), uint8(u), srcs...)
+	n.CopyIndices(in)
+	if mul := in.Get(ir.IdxAlignMul); mul != 0 {
+		n.Set(ir.IdxAlignOffset, (in.Get(ir.IdxAlignOffset)+uint64(delta))&(mul-1))
+	}
+	if val != nil {
+		n.Set(ir.IdxWriteMask, 1<<comps-1)
+	}
+	return m.b.Insert(n)
+}
+
+func (m *memSplitter) load(in *ir.Instr, off, bits, n, u int) *ir.Def {
+	total := n * bits / u
+	units := make([]*ir.Def, 0, total)
+	for len(units) < total {
+		k := min(m.maxComps, total-len(units))
+		l := m.access(in, off, len(units)*u/8, u, k, nil)
+		for i := 0; i < k; i++ {
+			units = append(units, m.b.Channel(&l.Def, i))
+		}
+	}
+	per := bits / u
+	comps := make([]*ir.Def, n)
+	for i := range comps {
+		comps[i] = joinUnits(m.b, units[i*per:(i+1)*per], uint8(bits))
+	}
+	return m.b.Vec(comps...)
+}
+
+// narrowConst loads components of 8 or 16 bits, each aligned to its size, out
+// of the words that hold them.
+func (m *memSplitter) narrowConst(in *ir.Instr, off, bits, n int) *ir.Def {
+	b := m.b
+	base := in.Srcs[off].Def
+	comps := make([]*ir.Def, n)
+	for i := range comps {
+		at := b.IAddImm(base, int64(i*bits/8+int(in.Get(ir.IdxBase))))
+		word := m.access(in, off, 0, 32, 1, nil)
+		word.Set(ir.IdxBase, 0)
+		word.Set(ir.IdxAlignMul, 4).Set(ir.IdxAlignOffset, 0)
+		aligned := b.Iand(at, b.ImmInt(^int64(3), at.BitSize))
+		word.MoveTo(ir.Cursor{Block: b.Cursor.Block, At: b.Cursor.At})
+		word.Srcs[off].Set(aligned)
+		shift := b.Ishl(b.Iand(at, b.ImmInt(3, at.BitSize)), b.Imm32(3))
+		comps[i] = resizeUint(b, b.Ushr(&word.Def, resizeUint(b, shift, 32)), uint8(bits))
+	}
+	return b.Vec(comps...)
+}
+
+func (m *memSplitter) store(in *ir.Instr, off, bits, n, u int) {
+	mask := in.Get(ir.IdxWriteMask)
+	per := bits / u
+	for i := 0; i < n; {
+		if mask>>i&1 == 0 {
+			i++
+			continue
+		}
+		// A run of components that one access can take.
+		var units []*ir.Def
+		first := i
+		for i < n && mask>>i&1 != 0 && (len(units) == 0 || len(units)+per <= m.maxComps) {
+			units = append(units, splitUnits(m.b, m.b.Channel(in.Srcs[0].Def, i), uint8(u))...)
+			i++
+		}
+		for k := 0; k < len(units); k += m.maxComps {
+			part := units[k:min(k+m.maxComps, len(units))]
+			m.access(in, off, (first*bits+k*u)/8, u, len(part), m.b.Vec(part...))
+		}
+	}
+}
+
+// joinUnits makes one value of the given size from its parts, lowest first.
+func joinUnits(b *ir.Builder, parts []*ir.Def, bits uint8) *ir.Def {
+	u := parts[0].BitSize
+	switch {
+	case len(parts) == 1:
+		return parts[0]
+	case bits == 64 && u == 32:
+		return b.Pack64_2x32Split(parts[0], parts[1])
+	case bits == 64:
+		half := len(parts) / 2
+		return b.Pack64_2x32Split(joinUnits(b, parts[:half], 32), joinUnits(b, parts[half:], 32))
+	case bits == 32 && u == 16:
+		return b.Pack32_2x16Split(parts[0], parts[1])
+	}
+	r := resizeUint(b, parts[0], bits)
+	for i, p := range parts[1:] {
+		r = b.Ior(r, b.Ishl(resizeUint(b, p, bits), b.Imm32(uint32(i+1)*uint32(u))))
+	}
+	return r
+}
+
+// splitUnits is the inverse of joinUnits.
+func splitUnits(b *ir.Builder, v *ir.Def, u uint8) []*ir.Def {
+	switch {
+	case v.BitSize == u:
+		return []*ir.Def{v}
+	case v.BitSize == 64:
+		lo := splitUnits(b, b.Unpack64_2x32SplitX(v), u)
+		return append(lo, splitUnits(b, b.Unpack64_2x32SplitY(v), u)...)
+	case v.BitSize == 32 && u == 16:
+		return []*ir.Def{b.Unpack32_2x16SplitX(v), b.Unpack32_2x16SplitY(v)}
+	}
+	parts := make([]*ir.Def, v.BitSize/u)
+	for i := range parts {
+		parts[i] = resizeUint(b, b.Ushr(v, b.Imm32(uint32(i)*uint32(u))), u)
+	}
+	return parts
+}

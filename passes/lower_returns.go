@@ -1,0 +1,156 @@
+package passes
+
+import "nirc/ir"
+
+// lowerReturns removes return jumps: what follows an if that may return moves
+// into its other side or under a flag, and a return in a loop becomes a flag
+// and a break.
+func lowerReturns(impl *ir.Impl) bool {
+	r := &returns{impl: impl}
+	r.list(&impl.Body, 0)
+	if !r.progress {
+		return false
+	}
+	// A pointer has no phi: derefs are made again where they are used.
+	rematerializeDerefs(impl)
+	impl.Require(ir.MetaDominance)
+	repairSSA(impl)
+	return true
+}
+
+type returns struct {
+	impl     *ir.Impl
+	flag     *ir.Variable
+	progress bool
+}
+
+// returned returns the flag variable, made and cleared at the start when first needed.
+func (r *returns) returned() *ir.Variable {
+	if r.flag == nil {
+		r.flag = r.impl.NewLocal(ir.BoolType, "returned")
+		b := ir.NewBuilder(ir.AtStart(r.impl.Start()))
+		b.StoreVar(r.flag, b.ImmBool(false), 0)
+	}
+	return r.flag
+}
+
+func (r *returns) setFlag(at ir.Cursor) {
+	v := r.returned()
+	b := ir.NewBuilder(at)
+	b.StoreVar(v, b.ImmBool(true), 0)
+}
+
+func (r *returns) loadFlag(at ir.Cursor) (*ir.Builder, *ir.Def) {
+	b := ir.NewBuilder(at)
+	return b, b.LoadVar(r.returned())
+}
+
+// list lowers the returns in l, which stands inside of loops loops, and tells
+// whether there was one, so that what follows l's owner must be guarded.
+func (r *returns) list(l *ir.List, loops int) (may bool) {
+	top := l.Owner() == nil
+	for n := l.First(); n != nil; n = ir.Next(n) {
+		switch x := n.(type) {
+		case *ir.Block:
+			j := x.Jump()
+			if j == nil {
+				continue
+			}
+			if ir.Next(x) != nil {
+				dropRest(x)
+				r.progress = true
+			}
+			if j.Jump != ir.JumpReturn {
+				return may
+			}
+			r.progress = true
+			j.Remove()
+			if !top {
+				r.setFlag(ir.AtEnd(x))
+			}
+			if loops > 0 {
+				x.InsertJump(ir.JumpBreak)
+			}
+			return true
+		case *ir.If:
+			if r.ifNode(x, loops) {
+				may = true
+				if loops == 0 {
+					return may // the rest was moved and is done
+				}
+			}
+		case *ir.Loop:
+			if !r.list(&x.Body, loops+1) {
+				continue
+			}
+			may = true
+			if loops > 0 {
+				b, flag := r.loadFlag(ir.AfterPhis(x.After()))
+				i := b.PushIf(flag)
+				i.Then.FirstBlock().InsertJump(ir.JumpBreak)
+				n = i // what follows is not run after a return
+				continue
+			}
+			r.guardRest(x.After(), loops)
+			return may
+		}
+	}
+	return may
+}
+
+// ifNode lowers the returns in both sides of an if. Outside of loops it also
+// guards what follows.
+func (r *returns) ifNode(x *ir.If, loops int) bool {
+	thenEnds, elseEnds := endsInReturn(&x.Then), endsInReturn(&x.Else)
+	a := r.list(&x.Then, loops)
+	b := r.list(&x.Else, loops)
+	if !a && !b {
+		return false
+	}
+	if loops > 0 {
+		return true
+	}
+	switch {
+	case thenEnds && !b && x.Else.LastBlock().Jump() == nil:
+		r.moveRest(x.After(), &x.Else, loops)
+	case elseEnds && !a && x.Then.LastBlock().Jump() == nil:
+		r.moveRest(x.After(), &x.Then, loops)
+	default:
+		r.guardRest(x.After(), loops)
+	}
+	return true
+}
+
+// endsInReturn tells whether a list's last block returns: then no path leads
+// through its end.
+func endsInReturn(l *ir.List) bool {
+	j := l.LastBlock().Jump()
+	return j != nil && j.Jump == ir.JumpReturn
+}
+
+// restEmpty tells whether nothing stands from b to the end of its list.
+func restEmpty(b *ir.Block) bool { return ir.Next(b) == nil && ir.AfterPhis(b).At == nil }
+
+// moveRest moves what follows from b on to the end of side, the only way to
+// get there, and goes on in it.
+func (r *returns) moveRest(b *ir.Block, side *ir.List, loops int) {
+	replacePhis(b, side.LastBlock())
+	if restEmpty(b) {
+		return
+	}
+	rest := ir.Extract(ir.AtStart(b), ir.AtEnd(ir.ParentList(b).LastBlock()))
+	ir.Reinsert(rest, ir.AtEnd(side.LastBlock()))
+	r.list(side, loops)
+}
+
+// guardRest puts what follows from b on under the flag, and goes on in it.
+func (r *returns) guardRest(b *ir.Block, loops int) {
+	if restEmpty(b) {
+		return
+	}
+	rest := ir.Extract(ir.AfterPhis(b), ir.AtEnd(ir.ParentList(b).LastBlock()))
+	bld, flag := r.loadFlag(ir.AfterPhis(b))
+	i := bld.PushIf(flag)
+	ir.Reinsert(rest, ir.AtEnd(i.Else.LastBlock()))
+	r.list(&i.Else, loops)
+}

@@ -1,0 +1,296 @@
+package passes
+
+import (
+	"fmt"
+
+	"nirc/ir"
+)
+
+var lowerSystemValuesPass = &Pass{
+	Name:  "lower_system_values",
+	Class: "A",
+	Doc: "Turns loads of system value variables into intrinsics. Input: derefs of ModeSystemValue variables with a BuiltIn, loaded whole or " +
+		"by one index. Output: load_* intrinsics; the variables are left for remove_dead_variables.",
+	Run:        lowerSystemValues,
+	Idempotent: true,
+}
+
+func lowerSystemValues(c *Context, s *ir.Shader) (bool, error) {
+	progress := false
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		changed := false
+		for b := range f.Impl.Blocks() {
+			for in := range b.Instrs() {
+				if !in.IsIntrinsic(ir.IntrLoadDeref) {
+					continue
+				}
+				d := in.Srcs[0].Def.Instr
+				if d.Kind != ir.KindDeref || d.DerefInfo().Modes != ir.ModeSystemValue {
+					continue
+				}
+				v, err := systemValueLoad(s, in, d)
+				if err != nil {
+					return false, err
+				}
+				in.Def.RewriteUses(v)
+				in.Remove()
+				changed = true
+			}
+		}
+		if changed {
+			f.Impl.Preserve(ir.MetaControlFlow)
+			progress = true
+		}
+	}
+	return progress, nil
+}
+
+// systemValueLoad builds the value that load reads through deref d.
+func systemValueLoad(s *ir.Shader, load, d *ir.Instr) (*ir.Def, error) {
+	var index *ir.Def
+	if d.Deref == ir.DerefArray {
+		index = d.Srcs[1].Def
+		d = d.Srcs[0].Def.Instr
+	}
+	if d.Deref != ir.DerefVar {
+		return nil, diag(s, load, "system value accessed by more than one index")
+	}
+	v := d.DerefInfo().Var
+	b := ir.NewBuilder(ir.Before(load))
+	s.SetLoc(load.Loc)
+	val := builtinValue(b, v.BuiltIn)
+	if val == nil {
+		return nil, diag(s, load, fmt.Sprintf("BuiltIn %d of variable %q is not supported in a %s shader", v.BuiltIn, v.Name, s.Stage))
+	}
+	if v.Type.IsArray() {
+		// SampleMask: one element; the others are zero.
+		if index == nil {
+			return nil, diag(s, load, "array system value loaded whole")
+		}
+		if k, ok := index.Const(0); !ok || k != 0 {
+			val = b.Bcsel(b.Ieq(index, b.ImmInt(0, index.BitSize)), val, b.ImmInt(0, val.BitSize))
+		}
+	} else if index != nil {
+		val = vectorExtract(b, val, index)
+	}
+	switch {
+	case val.NumComponents > load.Def.NumComponents:
+		val = b.Channels(val, 0, int(load.Def.NumComponents))
+	case val.NumComponents < load.Def.NumComponents:
+		return nil, diag(s, load, fmt.Sprintf("BuiltIn %d has %d components, the variable %d", v.BuiltIn, val.NumComponents, load.Def.NumComponents))
+	}
+	return resizeUint(b, val, load.Def.BitSize), nil
+}
+
+// vectorExtract builds val[index] by selects; an index beyond reads the last component.
+func vectorExtract(b *ir.Builder, val, index *ir.Def) *ir.Def {
+	n := int(val.NumComponents)
+	if k, ok := index.Const(0); ok {
+		return b.Channel(val, min(int(k), n-1))
+	}
+	r := b.Channel(val, n-1)
+	for i := n - 2; i >= 0; i-- {
+		r = b.Bcsel(b.Ieq(index, b.ImmInt(int64(i), index.BitSize)), b.Channel(val, i), r)
+	}
+	return r
+}
+
+// resizeUint converts an unsigned value or a boolean to the given size.
+func resizeUint(b *ir.Builder, v *ir.Def, bits uint8) *ir.Def {
+	if v.BitSize == bits {
+		return v
+	}
+	if v.BitSize == 1 {
+		return b.ALU(map[uint8]ir.Op{8: ir.OpB2i8, 16: ir.OpB2i16, 32: ir.OpB2i32, 64: ir.OpB2i64}[bits], v)
+	}
+	switch bits {
+	case 1:
+		return b.Ine(v, b.ImmInt(0, v.BitSize))
+	case 8:
+		return b.U2u8(v)
+	case 16:
+		return b.U2u16(v)
+	case 32:
+		return b.U2u32(v)
+	}
+	return b.U2u64(v)
+}
+
+// builtinValue builds the value of a SPIR-V BuiltIn (numbers of the SPIR-V
+// specification, section BuiltIn), or returns nil for one that is no system value.
+func builtinValue(b *ir.Builder, builtin int32) *ir.Def {
+	if f := builtinLoads[builtin]; f != nil {
+		return f(b)
+	}
+	return nil
+}
+
+func load(i ir.Intrinsic, comps, bits uint8) func(*ir.Builder) *ir.Def {
+	return func(b *ir.Builder) *ir.Def { return &b.Intrinsic(i, comps, bits).Def }
+}
+
+var builtinLoads = map[int32]func(*ir.Builder) *ir.Def{
+	5:    load(ir.IntrLoadVertexId, 1, 32),
+	6:    load(ir.IntrLoadInstanceId, 1, 32),
+	7:    load(ir.IntrLoadPrimitiveId, 1, 32),
+	8:    load(ir.IntrLoadInvocationId, 1, 32),
+	9:    load(ir.IntrLoadLayerId, 1, 32),
+	11:   load(ir.IntrLoadTessLevelOuter, 4, 32),
+	12:   load(ir.IntrLoadTessLevelInner, 2, 32),
+	13:   load(ir.IntrLoadTessCoord, 3, 32),
+	14:   load(ir.IntrLoadPatchVerticesIn, 1, 32),
+	15:   load(ir.IntrLoadFragCoord, 4, 32),
+	16:   load(ir.IntrLoadPointCoord, 2, 32),
+	17:   load(ir.IntrLoadFrontFace, 1, 1),
+	18:   load(ir.IntrLoadSampleId, 1, 32),
+	19:   load(ir.IntrLoadSamplePos, 2, 32),
+	20:   load(ir.IntrLoadSampleMaskIn, 1, 32),
+	23:   load(ir.IntrLoadHelperInvocation, 1, 1),
+	24:   load(ir.IntrLoadNumWorkgroups, 3, 32),
+	25:   load(ir.IntrLoadWorkgroupSize, 3, 32),
+	26:   load(ir.IntrLoadWorkgroupId, 3, 32),
+	27:   load(ir.IntrLoadLocalInvocationId, 3, 32),
+	28:   load(ir.IntrLoadGlobalInvocationId, 3, 32),
+	29:   load(ir.IntrLoadLocalInvocationIndex, 1, 32),
+	36:   load(ir.IntrLoadSubgroupSize, 1, 32),
+	38:   load(ir.IntrLoadNumSubgroups, 1, 32),
+	40:   load(ir.IntrLoadSubgroupId, 1, 32),
+	41:   load(ir.IntrLoadSubgroupInvocation, 1, 32),
+	42:   load(ir.IntrLoadVertexId, 1, 32),
+	43:   instanceIndex,
+	4416: load(ir.IntrLoadSubgroupEqMask, 4, 32),
+	4417: load(ir.IntrLoadSubgroupGeMask, 4, 32),
+	4418: load(ir.IntrLoadSubgroupGtMask, 4, 32),
+	4419: load(ir.IntrLoadSubgroupLeMask, 4, 32),
+	4420: load(ir.IntrLoadSubgroupLtMask, 4, 32),
+	4424: load(ir.IntrLoadFirstVertex, 1, 32),
+	4425: load(ir.IntrLoadBaseInstance, 1, 32),
+	4426: load(ir.IntrLoadDrawId, 1, 32),
+	4438: func(b *ir.Builder) *ir.Def { return b.Imm32(0) },
+	4440: load(ir.IntrLoadViewIndex, 1, 32),
+	4444: load(ir.IntrLoadFragShadingRate, 1, 32),
+	5292: load(ir.IntrLoadFragSize, 2, 32),
+	5293: load(ir.IntrLoadFragInvocationCount, 1, 32),
+}
+
+func instanceIndex(b *ir.Builder) *ir.Def {
+	return b.Iadd(&b.Intrinsic(ir.IntrLoadInstanceId, 1, 32).Def, &b.Intrinsic(ir.IntrLoadBaseInstance, 1, 32).Def)
+}
+
+var lowerComputeSystemValuesPass = &Pass{
+	Name:  "lower_compute_system_values",
+	Class: "A",
+	Doc: "Derives the compute ids that hardware does not have: global_invocation_id from workgroup_id, base and size; " +
+		"local_invocation_index from local_invocation_id (option lower_local_index); workgroup_size from the shader's constant.",
+	Options: []Option{
+		{Name: "base", Doc: "add base_workgroup_id (vkCmdDispatchBase)", Default: false},
+		{Name: "local_index", Doc: "derive local_invocation_index", Default: true},
+	},
+	Run:        lowerComputeSystemValues,
+	Idempotent: true,
+}
+
+func lowerComputeSystemValues(c *Context, s *ir.Shader) (bool, error) {
+	if s.Stage != ir.StageCompute && s.Stage != ir.StageKernel {
+		return false, nil
+	}
+	base, localIndex := c.Bool("base"), c.Bool("local_index")
+	return eachIntrinsic(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
+		switch in.Intr {
+		case ir.IntrLoadGlobalInvocationId:
+			wg := &b.Intrinsic(ir.IntrLoadWorkgroupId, 3, 32).Def
+			if base {
+				wg = b.Iadd(wg, &b.Intrinsic(ir.IntrLoadBaseWorkgroupId, 3, 32).Def)
+			}
+			id := b.Iadd(b.Imul(wg, workgroupSize(b, s)), &b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def)
+			return resizeUint(b, id, in.Def.BitSize)
+		case ir.IntrLoadLocalInvocationIndex:
+			if !localIndex {
+				return nil
+			}
+			id, size := &b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, workgroupSize(b, s)
+			x, y := b.Channel(size, 0), b.Channel(size, 1)
+			yz := b.Iadd(b.Channel(id, 1), b.Imul(b.Channel(id, 2), y))
+			return b.Iadd(b.Channel(id, 0), b.Imul(yz, x))
+		case ir.IntrLoadWorkgroupSize:
+			if s.Info.WorkgroupSizeVariable {
+				return nil
+			}
+			return workgroupSize(b, s)
+		}
+		return nil
+	}), nil
+}
+
+func workgroupSize(b *ir.Builder, s *ir.Shader) *ir.Def {
+	if s.Info.WorkgroupSizeVariable {
+		return &b.Intrinsic(ir.IntrLoadWorkgroupSize, 3, 32).Def
+	}
+	w := s.Info.WorkgroupSize
+	return b.Const(32, uint64(w[0]), uint64(w[1]), uint64(w[2]))
+}
+
+// eachIntrinsic asks f for each intrinsic with a result; what f returns
+// replaces it, nil keeps it. It leaves the control flow alone.
+func eachIntrinsic(s *ir.Shader, f func(b *ir.Builder, in *ir.Instr) *ir.Def) bool {
+	progress := false
+	for _, fn := range s.Functions {
+		if fn.Impl == nil {
+			continue
+		}
+		changed := false
+		b := ir.NewBuilder(ir.AtStart(fn.Impl.Start()))
+		for blk := range fn.Impl.Blocks() {
+			for in := range blk.Instrs() {
+				if in.Kind != ir.KindIntrinsic || !in.HasDef() {
+					continue
+				}
+				b.AtInstr(in)
+				if v := f(b, in); v != nil {
+					in.Def.RewriteUses(v)
+					in.Remove()
+					changed = true
+				}
+			}
+		}
+		if changed {
+			fn.Impl.Preserve(ir.MetaControlFlow)
+			progress = true
+		}
+	}
+	return progress
+}
+
+// Diagnostic is a pass's refusal: what is not supported and where in the source.
+type Diagnostic struct {
+	Msg string
+	Loc ir.Loc
+	// File is the source file that Loc.Line counts in, or "".
+	File string
+}
+
+// Error returns the message with its place.
+func (d *Diagnostic) Error() string {
+	switch {
+	case d.Loc.Line != 0:
+		return fmt.Sprintf("%s:%d:%d: %s", d.File, d.Loc.Line, d.Loc.Col, d.Msg)
+	case d.Loc.ID != 0:
+		return fmt.Sprintf("%%%d: %s", d.Loc.ID, d.Msg)
+	}
+	return d.Msg
+}
+
+// diag makes the refusal of instruction in.
+func diag(s *ir.Shader, in *ir.Instr, msg string) error {
+	d := &Diagnostic{Msg: msg}
+	if int(in.Loc) < len(s.Locs) {
+		d.Loc = s.Locs[in.Loc]
+		if int(d.Loc.File) < len(s.Files) {
+			d.File = s.Files[d.Loc.File]
+		}
+	}
+	return d
+}

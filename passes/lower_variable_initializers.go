@@ -1,0 +1,82 @@
+package passes
+
+import (
+	"fmt"
+
+	"nirc/ir"
+)
+
+// lowerVariableInitializers turns constant initialisers of the given modes
+// into stores: of locals at the start of their function, of all others at the
+// start of the entry point.
+func lowerVariableInitializers(c *Context, s *ir.Shader) (progress bool, err error) {
+	modes := c.Modes("modes")
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		vars := []*ir.Variable(nil)
+		if modes&ir.ModeFunctionTemp != 0 {
+			vars = f.Impl.Locals
+		}
+		did, err := storeInits(f.Impl, vars, ir.ModeFunctionTemp)
+		if err != nil {
+			return progress, err
+		}
+		if f.IsEntry {
+			d, err := storeInits(f.Impl, s.Variables, modes&^ir.ModeFunctionTemp)
+			if err != nil {
+				return progress, err
+			}
+			did = did || d
+		}
+		if did {
+			f.Impl.Preserve(ir.MetaControlFlow)
+			progress = true
+		}
+	}
+	return progress, nil
+}
+
+func storeInits(impl *ir.Impl, vars []*ir.Variable, modes ir.Mode) (progress bool, err error) {
+	b := ir.NewBuilder(ir.AtStart(impl.Start()))
+	for _, v := range vars {
+		if v.Mode&modes == 0 {
+			continue
+		}
+		if v.PointerInit != nil {
+			return progress, fmt.Errorf("variable %s: an initialiser that is a pointer is not supported", v.Name)
+		}
+		if v.Init == nil {
+			continue
+		}
+		storeConstant(b, b.DerefVar(v), v.Init)
+		v.Init = nil
+		progress = true
+	}
+	return progress, nil
+}
+
+var zeroConstant = &ir.Constant{Zero: true}
+
+func storeConstant(b *ir.Builder, d *ir.Def, c *ir.Constant) {
+	t := d.Instr.DerefInfo().Type
+	elem := func(i int) *ir.Constant {
+		if c.Zero || i >= len(c.Elems) {
+			return zeroConstant
+		}
+		return c.Elems[i]
+	}
+	switch {
+	case isLeafType(t):
+		b.StoreDeref(d, b.Const(t.Bits, c.Values[:t.Rows]...), 0, 0)
+	case t.IsStruct():
+		for i := range t.Fields {
+			storeConstant(b, b.DerefStruct(d, i), elem(i))
+		}
+	default:
+		for i := 0; i < t.ChildCount(); i++ {
+			storeConstant(b, b.DerefArrayImm(d, i), elem(i))
+		}
+	}
+}

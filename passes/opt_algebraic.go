@@ -1,0 +1,56 @@
+package passes
+
+import (
+	"fmt"
+
+	"nirc/ir"
+	"nirc/passes/algebraic"
+)
+
+// algebraicPass makes the pass that runs one section of the algebraic rules.
+func algebraicPass(name, doc string, section algebraic.Section) *Pass {
+	return &Pass{
+		Name: name, Class: "A", Doc: doc, Idempotent: true, Rewrites: true,
+		Run: func(c *Context, s *ir.Shader) (bool, error) { return runAlgebraic(c, s, section) },
+	}
+}
+
+func runAlgebraic(c *Context, s *ir.Shader, section algebraic.Section) (progress bool, err error) {
+	env := algebraic.Env{Hits: c.RuleHits}
+	if c.step != nil {
+		env.Step = c.Step
+	}
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		did, err := algebraic.Run(f.Impl, section, env)
+		if did {
+			f.Impl.Preserve(ir.MetaControlFlow)
+			progress = true
+		}
+		if err != nil {
+			return progress, fmt.Errorf("function %s: %w", f.Name, err)
+		}
+	}
+	return progress, nil
+}
+
+// AlgebraicRules returns the names of all algebraic rules; Context.RuleHits
+// counts by the same numbers.
+func AlgebraicRules() []string {
+	names := make([]string, algebraic.NumRules())
+	for i := range names {
+		names[i] = algebraic.RuleName(i)
+	}
+	return names
+}
+
+var algebraicPasses = []*Pass{
+	algebraicPass("opt_algebraic", "Rewrites ALU instructions by the main algebraic rules: identities, canonical forms, and what the target's options ask to have lowered.", algebraic.Main),
+	algebraicPass("opt_algebraic_late", "Rewrites ALU instructions by the late rules, after the optimisation loop: fused operations of the target, canonical forms undone, mp conversions made concrete.", algebraic.Late),
+	algebraicPass("lower_flrp", "Writes flrp as products and sums if the target lacks it: the short form where rounding is free.", algebraic.Flrp),
+	algebraicPass("lower_frexp", "Writes frexp_sig and frexp_exp with integer operations on the bits.", algebraic.Frexp),
+	algebraicPass("opt_algebraic_distribute_src_mods", "Moves negations and absolutes towards sources, for targets with source modifiers.", algebraic.DistributeSrcMods),
+	algebraicPass("opt_algebraic_before_lower_int64", "Rewrites 64-bit integer operations whose halves are simple, before lower_int64.", algebraic.BeforeInt64),
+}

@@ -1,0 +1,82 @@
+package passes
+
+import (
+	"nirc/ir"
+	"nirc/ir/optab"
+)
+
+var optConstantFoldingPass = &Pass{
+	Name:  "opt_constant_folding",
+	Class: "A",
+	Doc: "Replaces ALU operations over constants by their value in the shader's float environment, and loads from constant data at constant offsets. " +
+		"A selection by a constant condition becomes the side chosen.",
+	Run:        optConstantFolding,
+	Idempotent: true,
+	Rewrites:   true,
+}
+
+func optConstantFolding(c *Context, s *ir.Shader) (bool, error) {
+	mode := ir.ModeOf(s.Info.FloatControls)
+	progress := false
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		changed := false
+		b := ir.NewBuilder(ir.AtStart(f.Impl.Start()))
+		for blk := range f.Impl.Blocks() {
+			for in := range blk.Instrs() {
+				if v := foldInstr(b, in, s, mode); v != nil && c.Step() {
+					in.Def.RewriteUses(v)
+					in.Remove()
+					changed = true
+				}
+			}
+		}
+		if changed {
+			f.Impl.Preserve(ir.MetaControlFlow)
+			progress = true
+		}
+	}
+	return progress, nil
+}
+
+// foldInstr returns what replaces in, or nil.
+func foldInstr(b *ir.Builder, in *ir.Instr, s *ir.Shader, mode optab.Mode) *ir.Def {
+	switch {
+	case in.Kind == ir.KindALU:
+		vals, ok := ir.EvalConstALU(in, mode)
+		if !ok {
+			return nil
+		}
+		b.AtInstr(in)
+		return b.Const(in.Def.BitSize, vals[:in.Def.NumComponents]...)
+	case in.IsIntrinsic(ir.IntrLoadConstant):
+		return foldLoadConstant(b, in, s)
+	}
+	return nil
+}
+
+func foldLoadConstant(b *ir.Builder, in *ir.Instr, s *ir.Shader) *ir.Def {
+	off, ok := in.Srcs[0].Const(0)
+	if !ok {
+		return nil
+	}
+	at := off + in.Get(ir.IdxBase)
+	n := uint64(in.Def.BitSize / 8)
+	if n == 0 {
+		return nil
+	}
+	vals := make([]uint64, in.Def.NumComponents)
+	for i := range vals {
+		if at+n > uint64(len(s.ConstantData)) {
+			break // beyond the data reads zero
+		}
+		for k := n; k > 0; k-- {
+			vals[i] = vals[i]<<8 | uint64(s.ConstantData[at+k-1])
+		}
+		at += n
+	}
+	b.AtInstr(in)
+	return b.Const(in.Def.BitSize, vals...)
+}

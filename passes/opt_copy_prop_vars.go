@@ -1,0 +1,257 @@
+package passes
+
+import (
+	"nirc/ir"
+	"nirc/ir/optab"
+)
+
+// optCopyPropVars forwards what is known of variables' contents along the
+// tree: a load of what was just stored or loaded is that value, and a store of
+// what is there already goes.
+func optCopyPropVars(impl *ir.Impl) bool {
+	c := &copyProp{impl: impl}
+	c.list(&impl.Body)
+	return c.progress
+}
+
+// trackedModes are the modes whose contents only change by what this
+// invocation does, up to barriers.
+const trackedModes = ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut | ir.ModeShared | ir.ModeSSBO | ir.ModeGlobal
+
+// maxKnown bounds the objects remembered at a time; the oldest go first.
+const maxKnown = 128
+
+// known is an object and the values of its components, nil where unknown.
+type known struct {
+	deref *ir.Instr
+	root  *ir.Variable // see privateRoot
+	vals  [4]knownComp
+}
+
+// privateRoot returns the variable that a chain without casts starts at if
+// nothing else can be the same memory: two different ones never alias.
+func privateRoot(d *ir.Instr) *ir.Variable {
+	const own = ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderIn | ir.ModeShaderOut | ir.ModeShared
+	if d.DerefInfo().Modes&^own != 0 {
+		return nil
+	}
+	return derefVar(d)
+}
+
+type knownComp struct {
+	def  *ir.Def
+	comp uint8
+}
+
+type copyProp struct {
+	impl     *ir.Impl
+	known    []known
+	progress bool
+}
+
+func (c *copyProp) list(l *ir.List) {
+	for n := l.First(); n != nil; n = ir.Next(n) {
+		switch x := n.(type) {
+		case *ir.Block:
+			for in := range x.Instrs() {
+				c.instr(in)
+			}
+		case *ir.If:
+			saved := append([]known(nil), c.known...)
+			c.list(&x.Then)
+			c.known = append(c.known[:0], saved...)
+			c.list(&x.Else)
+			c.known = append(c.known[:0], saved...)
+			c.killWrites(&x.Then)
+			c.killWrites(&x.Else)
+		case *ir.Loop:
+			c.killWrites(&x.Body)
+			c.killWrites(&x.Continue)
+			saved := append([]known(nil), c.known...)
+			c.list(&x.Body)
+			c.known = append(c.known[:0], saved...)
+			if !x.Continue.Empty() {
+				c.list(&x.Continue)
+			}
+			c.known = append(c.known[:0], saved...)
+		}
+	}
+}
+
+// killWrites forgets what a list may write.
+func (c *copyProp) killWrites(l *ir.List) {
+	if len(c.known) == 0 {
+		return
+	}
+	for b := range ir.ListBlocks(l) {
+		for in := b.First(); in != nil; in = in.Next() {
+			c.kill(in)
+		}
+	}
+}
+
+// kill forgets what an instruction may write.
+func (c *copyProp) kill(in *ir.Instr) {
+	switch modes, d := writes(in); {
+	case d != nil:
+		c.killDeref(d)
+	case modes != 0:
+		c.killModes(modes)
+	}
+}
+
+// writes returns the modes that an instruction may write, or the deref if it
+// writes through one only.
+func writes(in *ir.Instr) (ir.Mode, *ir.Instr) {
+	switch in.Kind {
+	case ir.KindCall:
+		return ^ir.Mode(0), nil
+	case ir.KindIntrinsic:
+	default:
+		return 0, nil
+	}
+	switch in.Intr {
+	case ir.IntrStoreDeref, ir.IntrCopyDeref, ir.IntrMemcpyDeref, ir.IntrDerefAtomic, ir.IntrDerefAtomicSwap:
+		if d := derefOf(in.Srcs[0].Def); d != nil {
+			return 0, d
+		}
+		return ^ir.Mode(0), nil
+	case ir.IntrBarrier:
+		return ir.Mode(in.Get(ir.IdxMemoryModes)), nil
+	case ir.IntrEmitVertex, ir.IntrEmitVertexWithCounter:
+		return ir.ModeShaderOut, nil
+	}
+	if in.Intr.Info().Flags&optab.CanEliminate == 0 {
+		return ^(ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut), nil
+	}
+	return 0, nil
+}
+
+func (c *copyProp) killDeref(d *ir.Instr) {
+	out := c.known[:0]
+	root := privateRoot(d)
+	for i := range c.known {
+		r := c.known[i].root
+		if r != nil && root != nil && r != root || compareDerefs(c.known[i].deref, d) == noAlias {
+			out = append(out, c.known[i])
+		}
+	}
+	c.known = out
+}
+
+func (c *copyProp) killModes(m ir.Mode) {
+	out := c.known[:0]
+	for i := range c.known {
+		if c.known[i].deref.DerefInfo().Modes&m == 0 {
+			out = append(out, c.known[i])
+		}
+	}
+	c.known = out
+}
+
+// find returns what is known of an object, or nil.
+func (c *copyProp) find(d *ir.Instr) *known {
+	root := privateRoot(d)
+	for i := len(c.known) - 1; i >= 0; i-- {
+		if c.known[i].root != root {
+			continue
+		}
+		if c.known[i].deref == d || compareDerefs(c.known[i].deref, d) == derefsEqual {
+			return &c.known[i]
+		}
+	}
+	return nil
+}
+
+func (c *copyProp) add(d *ir.Instr) *known {
+	if len(c.known) >= maxKnown {
+		c.known = append(c.known[:0], c.known[maxKnown/2:]...)
+	}
+	c.known = append(c.known, known{deref: d, root: privateRoot(d)})
+	return &c.known[len(c.known)-1]
+}
+
+func (c *copyProp) instr(in *ir.Instr) {
+	if in.Kind != ir.KindIntrinsic || in.Intr != ir.IntrLoadDeref && in.Intr != ir.IntrStoreDeref {
+		c.kill(in)
+		return
+	}
+	d := derefOf(in.Srcs[0].Def)
+	if d == nil || !isLeafType(d.DerefInfo().Type) || ir.Access(in.Get(ir.IdxAccess))&ir.AccessVolatile != 0 {
+		c.kill(in)
+		return
+	}
+	m := d.DerefInfo().Modes
+	if m&^trackedModes != 0 || ir.Access(in.Get(ir.IdxAccess))&ir.AccessCoherent != 0 {
+		c.kill(in)
+		return
+	}
+	if in.Intr == ir.IntrLoadDeref {
+		c.load(in, d)
+	} else {
+		c.store(in, d)
+	}
+}
+
+func (c *copyProp) load(in, d *ir.Instr) {
+	n := int(in.Def.NumComponents)
+	k := c.find(d)
+	if k == nil {
+		k = c.add(d)
+	}
+	var defs [4]*ir.Def
+	var comps [4]int
+	complete := true
+	for i := 0; i < n; i++ {
+		if k.vals[i].def == nil {
+			k.vals[i] = knownComp{&in.Def, uint8(i)}
+			complete = false
+		}
+		defs[i], comps[i] = k.vals[i].def, int(k.vals[i].comp)
+	}
+	if !complete {
+		for i := 0; i < n; i++ {
+			k.vals[i] = knownComp{&in.Def, uint8(i)}
+		}
+		return
+	}
+	v := vecOf(builderBefore(in), defs[:n], comps[:n])
+	in.Def.RewriteUses(v)
+	for i := range c.known {
+		for j := range c.known[i].vals {
+			if kc := &c.known[i].vals[j]; kc.def == &in.Def {
+				kc.def = v
+			}
+		}
+	}
+	in.Remove()
+	c.progress = true
+}
+
+func (c *copyProp) store(in, d *ir.Instr) {
+	val := in.Srcs[1].Def
+	mask := in.Get(ir.IdxWriteMask)
+	n := int(val.NumComponents)
+	var vals [4]knownComp
+	if k := c.find(d); k != nil {
+		vals = k.vals
+		same := true
+		for i := 0; i < n; i++ {
+			if mask>>i&1 != 0 && vals[i] != (knownComp{val, uint8(i)}) {
+				same = false
+			}
+		}
+		if same {
+			in.Remove()
+			c.progress = true
+			return
+		}
+	}
+	c.killDeref(d)
+	for i := 0; i < n; i++ {
+		if mask>>i&1 != 0 {
+			vals[i] = knownComp{val, uint8(i)}
+		}
+	}
+	c.add(d).vals = vals
+}

@@ -1,0 +1,254 @@
+package passes
+
+import "nirc/ir"
+
+// optDeadCF removes control flow that cannot or need not run: code behind
+// jumps, the side of an if that a constant condition never takes, ifs and
+// loops without effect whose values nobody needs, and loops that run once.
+func optDeadCF(impl *ir.Impl) bool {
+	impl.Require(ir.MetaDominance)
+	progress := deadCFList(&impl.Body)
+	if progress {
+		impl.Preserve(ir.MetaNone)
+		impl.Require(ir.MetaDominance)
+		removeUnreachablePhiSrcs(impl)
+	}
+	return progress
+}
+
+// deadCFList handles a list and the lists inside. The nodes before the
+// current one stay valid whatever is removed.
+func deadCFList(l *ir.List) (progress bool) {
+	for n := l.First(); n != nil; {
+		switch x := n.(type) {
+		case *ir.Block:
+			if x.Jump() != nil && ir.Next(x) != nil {
+				dropRest(x)
+				return true
+			}
+		case *ir.If:
+			prev := ir.Prev(n)
+			if c, ok := firstConst(x.Cond.Def); ok {
+				side := &x.Else
+				if c != 0 {
+					side = &x.Then
+				}
+				ir.ReplaceIf(x, side)
+				progress, n = true, prev
+				continue
+			}
+			progress = deadCFList(&x.Then) || progress
+			progress = deadCFList(&x.Else) || progress
+			if deadNode(x, &x.Then, &x.Else) {
+				removeDeadNode(x, x.After())
+				progress, n = true, prev
+				continue
+			}
+			if x.Then.LastBlock().Jump() != nil && x.Else.LastBlock().Jump() != nil && !emptyTail(x.After()) {
+				dropAfter(x.After())
+				progress = true
+			}
+		case *ir.Loop:
+			prev := ir.Prev(n)
+			progress = deadCFList(&x.Body) || progress
+			if !x.Continue.Empty() {
+				progress = deadCFList(&x.Continue) || progress
+			}
+			if x.Continue.Empty() && runsOnce(x) {
+				unwrapLoop(x)
+				progress, n = true, prev
+				continue
+			}
+			if loopExits(x) && deadNode(x, &x.Body, &x.Continue) {
+				removeDeadNode(x, x.After())
+				progress, n = true, prev
+				continue
+			}
+		}
+		n = ir.Next(n)
+	}
+	return progress
+}
+
+// dropRest deletes the nodes behind a block that ends in a jump.
+func dropRest(b *ir.Block) {
+	last := ir.ParentList(b).LastBlock()
+	ir.Extract(ir.AtEnd(b), ir.AtEnd(last)).Delete()
+}
+
+// emptyTail tells whether a block is empty and last in its list.
+func emptyTail(b *ir.Block) bool { return b.Empty() && ir.Next(b) == nil }
+
+// dropAfter deletes b's instructions and what follows it in its list.
+func dropAfter(b *ir.Block) {
+	last := ir.ParentList(b).LastBlock()
+	ir.Extract(ir.AtStart(b), ir.AtEnd(last)).Delete()
+}
+
+// deadNode tells whether a node's lists have no effect but to make values that
+// nobody outside reads and to reach the block behind.
+func deadNode(n ir.Node, lists ...*ir.List) bool {
+	after := ir.Next(n).(*ir.Block)
+	for phi := range after.Phis() {
+		if !samePhiSrcs(phi, n) {
+			return false
+		}
+	}
+	for _, l := range lists {
+		for b := range ir.ListBlocks(l) {
+			for in := b.First(); in != nil; in = in.Next() {
+				if in.Kind == ir.KindJump {
+					if !jumpStays(in, n) {
+						return false
+					}
+					continue
+				}
+				if hasSideEffects(in) || in.HasDef() && usedOutside(&in.Def, n) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// samePhiSrcs tells whether a phi behind a node has one source only, made
+// outside of the node.
+func samePhiSrcs(phi *ir.Instr, n ir.Node) bool {
+	for i := range phi.Srcs {
+		if phi.Srcs[i].Def != phi.Srcs[0].Def {
+			return false
+		}
+	}
+	return len(phi.Srcs) > 0 && !within(phi.Srcs[0].Def.Instr.Block, n)
+}
+
+// jumpStays tells whether a jump inside n leads to a place inside n, or right
+// behind it if n is a loop.
+func jumpStays(j *ir.Instr, n ir.Node) bool {
+	if j.Jump != ir.JumpBreak && j.Jump != ir.JumpContinue {
+		return false
+	}
+	l := ir.EnclosingLoop(j.Block)
+	return l != nil && (ir.Node(l) == n || within(l, n))
+}
+
+// within tells whether x stands inside of node n (or is n).
+func within(x ir.Node, n ir.Node) bool {
+	for x != nil {
+		if x == n {
+			return true
+		}
+		if ir.ParentList(x) == nil {
+			return false
+		}
+		x = parentNode(x)
+	}
+	return false
+}
+
+func parentNode(x ir.Node) ir.Node {
+	switch p := ir.Parent(x).(type) {
+	case *ir.If:
+		return p
+	case *ir.Loop:
+		return p
+	}
+	return nil
+}
+
+func usedOutside(d *ir.Def, n ir.Node) bool {
+	for u := d.FirstUse(); u != nil; u = u.NextUse() {
+		if u.If != nil {
+			if !within(u.If, n) {
+				return true
+			}
+		} else if !within(u.Instr.Block, n) {
+			return true
+		}
+	}
+	return false
+}
+
+func removeDeadNode(n ir.Node, after *ir.Block) {
+	for phi := range after.Phis() {
+		phi.Def.RewriteUses(phi.Srcs[0].Def)
+		for i := range phi.Srcs {
+			phi.Srcs[i].Set(nil)
+		}
+		phi.Remove()
+	}
+	ir.RemoveNode(n)
+}
+
+// loopExits tells whether something leaves the loop: one that nothing leaves
+// must not be removed, for what follows never runs.
+func loopExits(l *ir.Loop) bool { return livePreds(l.After()) > 0 }
+
+// livePreds counts the predecessors that something leads to.
+func livePreds(b *ir.Block) (n int) {
+	for _, p := range b.Preds {
+		if len(p.Preds) > 0 || p == p.Impl().Start() {
+			n++
+		}
+	}
+	return n
+}
+
+// replacePhis makes b's phis what comes from pred.
+func replacePhis(b, pred *ir.Block) {
+	for phi := range b.Phis() {
+		if s := phi.PhiSrc(pred); s != nil {
+			phi.Def.RewriteUses(s.Def)
+		}
+		for i := range phi.Srcs {
+			phi.Srcs[i].Set(nil)
+		}
+		phi.Remove()
+	}
+}
+
+// runsOnce tells whether the loop's body ends in a break or another jump out
+// and nothing leads back to its start, with no other exit to behind the loop.
+func runsOnce(l *ir.Loop) bool {
+	last := l.Body.LastBlock()
+	j := last.Jump()
+	if j == nil || j.Jump == ir.JumpContinue || livePreds(l.Body.FirstBlock()) != 1 {
+		return false
+	}
+	after := l.After()
+	if j.Jump == ir.JumpBreak {
+		return livePreds(after) == 1
+	}
+	return livePreds(after) == 0
+}
+
+// unwrapLoop puts the body of a loop that runs once in its place.
+func unwrapLoop(l *ir.Loop) {
+	last := l.Body.LastBlock()
+	replacePhis(l.After(), last)
+	replacePhis(l.Body.FirstBlock(), ir.Prev(l).(*ir.Block))
+	if j := last.Jump(); j.Jump == ir.JumpBreak {
+		j.Remove()
+	}
+	prev := ir.Prev(l).(*ir.Block)
+	body := ir.Extract(ir.AtStart(l.Body.FirstBlock()), ir.AtEnd(last))
+	ir.Reinsert(body, ir.AtEnd(prev))
+	ir.RemoveNode(l)
+}
+
+// removeUnreachablePhiSrcs does what remains after edits: phis of unreachable
+// blocks lose their uses to undef.
+func removeUnreachablePhiSrcs(impl *ir.Impl) {
+	for b := range impl.Blocks() {
+		if b.Reachable() || b == impl.Start() {
+			continue
+		}
+		for phi := range b.Phis() {
+			if len(phi.Srcs) == 0 {
+				phi.Def.RewriteUses(undefAtStart(impl, phi.Def.NumComponents, phi.Def.BitSize))
+				phi.Remove()
+			}
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package passes
+
+import "nirc/ir"
+
+// optDeadWriteVars deletes stores, or their channels, that later stores of
+// the same block overwrite before anything may read them.
+func optDeadWriteVars(impl *ir.Impl) (progress bool) {
+	w := &deadWrites{}
+	for b := range impl.Blocks() {
+		w.later = w.later[:0]
+		for in := range b.InstrsReverse() {
+			progress = w.instr(in) || progress
+		}
+	}
+	return progress
+}
+
+// overwrite is an object that is written further on, with nothing between
+// that reads it.
+type overwrite struct {
+	deref *ir.Instr
+	mask  uint64 // of a leaf; all ones of a whole object
+}
+
+type deadWrites struct{ later []overwrite }
+
+func (w *deadWrites) instr(in *ir.Instr) bool {
+	switch in.Kind {
+	case ir.KindCall, ir.KindJump:
+		w.later = w.later[:0]
+		return false
+	case ir.KindIntrinsic:
+	default:
+		return false
+	}
+	volatile := ir.Access(in.Get(ir.IdxAccess)|in.Get(ir.IdxDstAccess))&ir.AccessVolatile != 0
+	switch in.Intr {
+	case ir.IntrStoreDeref:
+		if d := derefOf(in.Srcs[0].Def); d != nil && !volatile {
+			return w.store(in, d, in.Get(ir.IdxWriteMask))
+		}
+		return false
+	case ir.IntrCopyDeref:
+		dst, src := derefOf(in.Srcs[0].Def), derefOf(in.Srcs[1].Def)
+		if dst == nil || src == nil {
+			w.later = w.later[:0]
+			return false
+		}
+		dead := !volatile && w.store(in, dst, ^uint64(0))
+		if !dead {
+			w.read(src)
+		}
+		return dead
+	case ir.IntrBarrier:
+		w.readModes(ir.Mode(in.Get(ir.IdxMemoryModes)))
+		return false
+	case ir.IntrEmitVertex, ir.IntrEmitVertexWithCounter, ir.IntrTerminate, ir.IntrTerminateIf, ir.IntrDemote, ir.IntrDemoteIf:
+		w.readModes(^ir.ModeFunctionTemp)
+		return false
+	}
+	for i := range in.Srcs {
+		if d := derefOf(in.Srcs[i].Def); d != nil {
+			w.read(d)
+		}
+	}
+	if hasSideEffects(in) {
+		w.readModes(^(ir.ModeFunctionTemp | ir.ModeShaderTemp))
+	}
+	return false
+}
+
+// store handles a write of the channels in mask and tells whether it changed in.
+func (w *deadWrites) store(in, d *ir.Instr, mask uint64) bool {
+	left := mask
+	at := -1
+	for i := range w.later {
+		switch rel := compareDerefs(w.later[i].deref, d); {
+		case rel == derefsEqual:
+			left &^= w.later[i].mask
+			at = i
+		case rel&aContainsB != 0 && w.later[i].mask == ^uint64(0):
+			left = 0
+		}
+	}
+	if left == 0 {
+		in.Remove()
+		return true
+	}
+	if at >= 0 {
+		w.later[at].mask |= mask
+	} else if len(w.later) < maxKnown {
+		w.later = append(w.later, overwrite{d, mask})
+	}
+	if left != mask && in.Intr == ir.IntrStoreDeref {
+		in.Set(ir.IdxWriteMask, left)
+		return true
+	}
+	return false
+}
+
+// read drops what a read of d may see.
+func (w *deadWrites) read(d *ir.Instr) {
+	out := w.later[:0]
+	for _, o := range w.later {
+		if compareDerefs(o.deref, d) == noAlias {
+			out = append(out, o)
+		}
+	}
+	w.later = out
+}
+
+func (w *deadWrites) readModes(m ir.Mode) {
+	out := w.later[:0]
+	for _, o := range w.later {
+		if o.deref.DerefInfo().Modes&m == 0 {
+			out = append(out, o)
+		}
+	}
+	w.later = out
+}

@@ -1,0 +1,209 @@
+package passes
+
+import "nirc/ir"
+
+// optDeref simplifies deref chains: a cast to the type that is there already
+// goes, as does one to the first member of a struct; pointer steps by zero go
+// and those behind an array deref add to its index; modes narrow to the
+// variable's; deref_mode_is of a known mode is decided.
+func optDeref(impl *ir.Impl) (progress bool) {
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			switch {
+			case in.Kind == ir.KindDeref:
+				progress = simplifyDeref(in) || progress
+			case in.IsIntrinsic(ir.IntrDerefModeIs):
+				progress = decideMode(in) || progress
+			}
+		}
+	}
+	return progress
+}
+
+func simplifyDeref(in *ir.Instr) (progress bool) {
+	p := derefParent(in)
+	if p == nil {
+		return false
+	}
+	info, parent := in.DerefInfo(), p.DerefInfo()
+	if info.Modes != parent.Modes && info.Modes&parent.Modes != 0 {
+		if m := info.Modes & parent.Modes; m != info.Modes {
+			info.Modes = m
+			progress = true
+		}
+	}
+	switch in.Deref {
+	case ir.DerefCast:
+		return simplifyCast(in, p) || progress
+	case ir.DerefPtrAsArray:
+		return simplifyPtrAsArray(in, p) || progress
+	}
+	return progress
+}
+
+func replaceDeref(in *ir.Instr, by *ir.Def) bool {
+	p := derefParent(in)
+	in.Def.RewriteUses(by)
+	in.Remove()
+	removeDeadDerefs(p)
+	return true
+}
+
+// usedAsPointer tells whether pointer arithmetic starts from in, so that its
+// stride matters.
+func usedAsPointer(in *ir.Instr) bool {
+	for u := in.Def.FirstUse(); u != nil; u = u.NextUse() {
+		if u.Instr != nil && u.Instr.Kind == ir.KindDeref && u.Instr.Deref == ir.DerefPtrAsArray {
+			return true
+		}
+	}
+	return false
+}
+
+func simplifyCast(in, p *ir.Instr) bool {
+	info, parent := in.DerefInfo(), p.DerefInfo()
+	if info.AlignMul > parent.AlignMul && info.AlignMul != 0 {
+		return false // it says more than what it casts
+	}
+	if in.Def.NumComponents != p.Def.NumComponents || in.Def.BitSize != p.Def.BitSize {
+		return false
+	}
+	sameStride := parent.Var == nil && info.PtrStride == parent.PtrStride || !usedAsPointer(in)
+	switch {
+	case info.Type.Equal(parent.Type) && sameStride:
+		return replaceDeref(in, &p.Def)
+	case p.Deref == ir.DerefCast && parent.AlignMul <= info.AlignMul:
+		// A cast of a cast reads the inner one's pointer.
+		in.Srcs[0].Set(p.Srcs[0].Def)
+		info.Modes &= parent.Modes
+		removeDeadDerefs(p)
+		return true
+	case info.Type.Bare() != info.Type || usedAsPointer(in):
+		return false
+	case !castsToBare(in, p):
+		return false
+	}
+	return replaceDeref(in, &p.Def)
+}
+
+// castsToBare tells whether a cast only drops the layout of a type in a mode
+// where layouts say nothing.
+func castsToBare(in, p *ir.Instr) bool {
+	const noLayout = ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderIn | ir.ModeShaderOut
+	return p.DerefInfo().Modes&^noLayout == 0 && in.DerefInfo().Type.Bare().Equal(p.DerefInfo().Type.Bare())
+}
+
+func simplifyPtrAsArray(in, p *ir.Instr) bool {
+	idx := in.Srcs[1].Def
+	if c, ok := firstConst(idx); ok && c == 0 {
+		return replaceDeref(in, &p.Def)
+	}
+	if p.Deref != ir.DerefArray && p.Deref != ir.DerefPtrAsArray {
+		return false
+	}
+	b := builderBefore(in)
+	sum := b.Iadd(p.Srcs[1].Def, idx)
+	n := b.Shader.NewDeref(p.Deref, *in.DerefInfo(), in.Def.NumComponents, in.Def.BitSize, p.Srcs[0].Def, sum)
+	n.DerefInfo().InBounds = false
+	b.Insert(n)
+	return replaceDeref(in, &n.Def)
+}
+
+func decideMode(in *ir.Instr) bool {
+	d := derefOf(in.Srcs[0].Def)
+	if d == nil {
+		return false
+	}
+	have, want := d.DerefInfo().Modes, ir.Mode(in.Get(ir.IdxMemoryModes))
+	if have&want != 0 && have&^want != 0 {
+		return false
+	}
+	c := in.Block.Impl().Shader.NewConst(1, boolBits(have&want != 0))
+	ir.Before(in).Insert(c)
+	in.Def.RewriteUses(&c.Def)
+	in.Remove()
+	return true
+}
+
+func boolBits(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// removeDeadDerefsPass deletes derefs that nothing uses.
+func removeDeadDerefsPass(impl *ir.Impl) (progress bool) {
+	for b := range impl.Blocks() {
+		for in := range b.InstrsReverse() {
+			if in.Kind == ir.KindDeref && in.Def.Unused() {
+				in.Remove()
+				progress = true
+			}
+		}
+	}
+	if progress {
+		removeDeadDerefsPass(impl) // parents in earlier blocks
+	}
+	return progress
+}
+
+// rematerializeDerefs builds every deref chain again in each block that uses
+// it, so that code may move without its derefs.
+func rematerializeDerefs(impl *ir.Impl) (progress bool) {
+	for b := range impl.Blocks() {
+		r := &remat{block: b}
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindPhi || in.Kind == ir.KindDeref && in.Def.Unused() {
+				continue
+			}
+			r.b = ir.NewBuilder(ir.Before(in))
+			for i := range in.Srcs {
+				d := derefOf(in.Srcs[i].Def)
+				if d == nil || d.Block == b {
+					continue
+				}
+				in.Srcs[i].Set(r.deref(d))
+				progress = true
+			}
+		}
+	}
+	if progress {
+		removeDeadDerefsPass(impl)
+	}
+	return progress
+}
+
+// remat rebuilds derefs in one block.
+type remat struct {
+	block *ir.Block
+	b     *ir.Builder
+	made  []rematPair
+}
+
+type rematPair struct{ old, new *ir.Instr }
+
+func (r *remat) deref(d *ir.Instr) *ir.Def {
+	if d.Block == r.block {
+		return &d.Def
+	}
+	for _, m := range r.made {
+		if m.old == d {
+			return &m.new.Def
+		}
+	}
+	var n *ir.Def
+	if d.Deref == ir.DerefVar {
+		n = r.b.DerefVar(d.DerefInfo().Var)
+	} else {
+		parent := d.Srcs[0].Def
+		if p := derefOf(parent); p != nil {
+			parent = r.deref(p)
+		}
+		n = rebuildDeref(r.b, d, parent)
+	}
+	*n.Instr.DerefInfo() = *d.DerefInfo()
+	n.Instr.Loc = d.Loc
+	r.made = append(r.made, rematPair{d, n.Instr})
+	return n
+}

@@ -1,0 +1,252 @@
+package passes
+
+import "nirc/ir"
+
+// optIf simplifies ifs: the condition inside a side is a constant, an empty
+// then side swaps with the else side, a phi of true and false is the
+// condition, neighbours with the same condition merge, and an if that only
+// holds an if becomes one.
+func optIf(impl *ir.Impl) (progress bool) {
+	impl.Require(ir.MetaDominance)
+	progress = optIfConds(impl)
+	if optIfList(&impl.Body) {
+		impl.Preserve(ir.MetaNone)
+		return true
+	}
+	return progress
+}
+
+// optIfConds handles what leaves the tree as it is.
+func optIfConds(impl *ir.Impl) (progress bool) {
+	for b := range impl.Blocks() {
+		x := b.FollowingIf()
+		if x == nil || b.Jump() != nil || !b.Reachable() {
+			continue
+		}
+		if !x.Cond.Def.IsConst() {
+			progress = condInSides(impl, x) || progress
+		}
+		progress = boolPhis(x) || progress
+	}
+	return progress
+}
+
+// condInSides replaces uses of the condition in the if's sides by constants.
+func condInSides(impl *ir.Impl, x *ir.If) (progress bool) {
+	cond := x.Cond.Def
+	if cond.UsedOnce() {
+		return false
+	}
+	then, els := x.Then.FirstBlock(), x.Else.FirstBlock()
+	var consts [2]*ir.Def
+	for u := range cond.Uses() {
+		if u == &x.Cond {
+			continue
+		}
+		b := useBlock(u)
+		if !b.Reachable() {
+			continue
+		}
+		side := -1
+		switch {
+		case then.Dominates(b):
+			side = 1
+		case els.Dominates(b):
+			side = 0
+		}
+		if side < 0 || u.Instr != nil && u.Instr.Kind == ir.KindALU && u.Swizzle.Lane(0) != 0 {
+			continue
+		}
+		if consts[side] == nil {
+			v := boolBits(side == 1)
+			if cond.BitSize > 1 {
+				v = -v
+			}
+			c := impl.Shader.NewConst(cond.BitSize, v)
+			ir.AtStart(impl.Start()).Insert(c)
+			consts[side] = &c.Def
+		}
+		u.Set(consts[side])
+		progress = true
+	}
+	return progress
+}
+
+// boolPhis replaces phi(true, false) behind x by the condition and
+// phi(false, true) by its opposite.
+func boolPhis(x *ir.If) (progress bool) {
+	then, els := x.Then.LastBlock(), x.Else.LastBlock()
+	for phi := range x.After().Phis() {
+		if phi.Def.BitSize != x.Cond.Def.BitSize || phi.Def.NumComponents != 1 || len(phi.Srcs) != 2 {
+			continue
+		}
+		a, b := phi.PhiSrc(then), phi.PhiSrc(els)
+		if a == nil || b == nil {
+			continue
+		}
+		va, ok := firstConst(a.Def)
+		vb, ok2 := firstConst(b.Def)
+		if !ok || !ok2 || (va != 0) == (vb != 0) {
+			continue
+		}
+		by := x.Cond.Def
+		if va == 0 {
+			bld := ir.NewBuilder(ir.AfterPhis(phi.Block))
+			by = bld.Inot(by)
+		}
+		phi.Def.RewriteUses(by)
+		phi.Remove()
+		progress = true
+	}
+	return progress
+}
+
+func optIfList(l *ir.List) (progress bool) {
+	for n := l.First(); n != nil; n = ir.Next(n) {
+		switch x := n.(type) {
+		case *ir.If:
+			progress = optIfList(&x.Then) || progress
+			progress = optIfList(&x.Else) || progress
+			for mergeNext(x) {
+				progress = true
+			}
+			progress = mergeNested(x) || progress
+			progress = swapEmptyThen(x) || progress
+		case *ir.Loop:
+			progress = optIfList(&x.Body) || progress
+			if !x.Continue.Empty() {
+				progress = optIfList(&x.Continue) || progress
+			}
+		}
+	}
+	return progress
+}
+
+// onlyEmptyBlock tells whether a list is one block without instructions.
+func onlyEmptyBlock(l *ir.List) bool { return ir.Next(l.First()) == nil && l.FirstBlock().Empty() }
+
+// swapEmptyThen turns if c {} else {A} into if !c {A} else {}.
+func swapEmptyThen(x *ir.If) bool {
+	prev := ir.Prev(x).(*ir.Block)
+	if !onlyEmptyBlock(&x.Then) || onlyEmptyBlock(&x.Else) || prev.Jump() != nil {
+		return false
+	}
+	after := x.After()
+	var phis []savedPhi
+	oldThen, oldElse := x.Then.LastBlock(), x.Else.LastBlock()
+	for phi := range after.Phis() {
+		phis = append(phis, savePhi(phi))
+	}
+	code := ir.Extract(ir.AtStart(x.Else.FirstBlock()), ir.AtEnd(oldElse))
+	ir.Reinsert(code, ir.AtStart(x.Then.FirstBlock()))
+	x.Cond.Set(ir.NewBuilder(ir.AtEnd(prev)).Inot(x.Cond.Def))
+	for i := range phis {
+		p := &phis[i]
+		setPhiSrcs(p.phi, func(b *ir.Block) *ir.Def {
+			switch b {
+			case x.Then.LastBlock():
+				return p.from(oldElse)
+			case x.Else.LastBlock():
+				return p.from(oldThen)
+			}
+			return p.from(b)
+		})
+	}
+	return true
+}
+
+// mergeNested turns if a { if b {X} } into if a && b {X}.
+func mergeNested(x *ir.If) bool {
+	prev := ir.Prev(x).(*ir.Block)
+	first := x.Then.FirstBlock()
+	in, ok := ir.Next(first).(*ir.If)
+	if !ok || prev.Jump() != nil || !first.Empty() || !onlyEmptyBlock(&x.Else) || !onlyEmptyBlock(&in.Else) {
+		return false
+	}
+	if !in.After().Empty() || ir.Next(in.After()) != nil || x.After().First() != nil && x.After().First().Kind == ir.KindPhi {
+		return false
+	}
+	b := ir.NewBuilder(ir.AtEnd(prev))
+	x.Cond.Set(b.Iand(x.Cond.Def, in.Cond.Def))
+	ir.ReplaceIf(in, &in.Then)
+	return true
+}
+
+// mergeNext merges the if behind x, if it has the same condition and nothing
+// stands between, into x.
+func mergeNext(x *ir.If) bool {
+	mid := x.After()
+	y, ok := ir.Next(mid).(*ir.If)
+	if !ok || y.Cond.Def != x.Cond.Def || ir.AfterPhis(mid).At != nil {
+		return false
+	}
+	a, b := x.Then.LastBlock(), x.Else.LastBlock()
+	if a.Jump() != nil || b.Jump() != nil || ir.Prev(x).(*ir.Block).Jump() != nil {
+		return false
+	}
+	// Inside of y's sides a phi between is what its side of x gave.
+	for phi := range mid.Phis() {
+		for u := range phi.Def.Uses() {
+			n := ir.Node(useBlock(u))
+			if side := sideOf(n, y); side == &y.Then {
+				u.Set(phi.PhiSrc(a).Def)
+			} else if side == &y.Else {
+				u.Set(phi.PhiSrc(b).Def)
+			}
+		}
+	}
+	var mids, afters []savedPhi
+	for phi := range mid.Phis() {
+		mids = append(mids, savePhi(phi))
+	}
+	for phi := range y.After().Phis() {
+		afters = append(afters, savePhi(phi))
+	}
+	yThen, yElse := y.Then.LastBlock(), y.Else.LastBlock()
+	thenCode := ir.Extract(ir.AtStart(y.Then.FirstBlock()), ir.AtEnd(yThen))
+	elseCode := ir.Extract(ir.AtStart(y.Else.FirstBlock()), ir.AtEnd(yElse))
+	// Phis wait in the block before x while the tree changes.
+	park := ir.Prev(x).(*ir.Block)
+	for _, p := range append(mids, afters...) {
+		for len(p.phi.Srcs) > 0 {
+			p.phi.RemoveSrc(len(p.phi.Srcs) - 1)
+		}
+		p.phi.MoveTo(ir.AtEnd(park))
+	}
+	ir.RemoveNode(y)
+	ir.Reinsert(thenCode, ir.AtEnd(a))
+	ir.Reinsert(elseCode, ir.AtEnd(b))
+	mergedPhis(x, mids, a, b)
+	mergedPhis(x, afters, yThen, yElse)
+	return true
+}
+
+// mergedPhis puts parked phis behind x, with the sources they had from the
+// old ends of the two sides.
+func mergedPhis(x *ir.If, phis []savedPhi, then, els *ir.Block) {
+	for i := range phis {
+		p := &phis[i]
+		p.phi.MoveTo(ir.AtStart(x.After()))
+		setPhiSrcs(p.phi, func(b *ir.Block) *ir.Def {
+			switch b {
+			case x.Then.LastBlock():
+				return p.from(then)
+			case x.Else.LastBlock():
+				return p.from(els)
+			}
+			return nil
+		})
+	}
+}
+
+// sideOf returns the side of x that n stands in, or nil.
+func sideOf(n ir.Node, x *ir.If) *ir.List {
+	for n != nil {
+		l := ir.ParentList(n)
+		if l == &x.Then || l == &x.Else {
+			return l
+		}
+		n = parentNode(n)
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package passes
+
+import "nirc/ir"
+
+// optLoop cleans up loops without continue lists: a continue where the end of
+// the body would follow goes, equal jumps at the ends of both sides of an if
+// become one behind it, and what a side that does not jump holds moves behind
+// the if, so that the jumping side stands alone.
+func optLoop(impl *ir.Impl) (progress bool) {
+	for again := true; again; {
+		again = optLoopList(&impl.Body, nil)
+		progress = progress || again
+	}
+	return progress
+}
+
+// optTrivialContinues only removes continues.
+func optTrivialContinues(impl *ir.Impl) (progress bool) {
+	for again := true; again; {
+		again = trivialContinues(&impl.Body)
+		progress = progress || again
+	}
+	return progress
+}
+
+func trivialContinues(l *ir.List) (progress bool) {
+	for n := l.First(); n != nil; n = ir.Next(n) {
+		switch x := n.(type) {
+		case *ir.If:
+			progress = trivialContinues(&x.Then) || progress
+			progress = trivialContinues(&x.Else) || progress
+		case *ir.Loop:
+			progress = trivialContinues(&x.Body) || progress
+			if x.Continue.Empty() {
+				progress = tailContinues(&x.Body) || progress
+			}
+		}
+	}
+	return progress
+}
+
+// tailContinues removes continues at the end of a list from which the next
+// iteration follows, and in the sides of an if at its end.
+func tailContinues(l *ir.List) bool {
+	last := l.LastBlock()
+	if j := last.Jump(); j != nil {
+		if j.Jump != ir.JumpContinue {
+			return false
+		}
+		// The edge stays: it now belongs to the end of the list.
+		if _, ok := l.Owner().(*ir.Loop); ok {
+			dropTailJump(last)
+			return true
+		}
+		return false
+	}
+	x, ok := ir.Prev(last).(*ir.If)
+	if !ok || !last.Empty() {
+		return false
+	}
+	progress := false
+	for _, side := range []*ir.List{&x.Then, &x.Else} {
+		end := side.LastBlock()
+		if j := end.Jump(); j != nil && j.Jump == ir.JumpContinue {
+			joinAt(last, end, last.Succ[0])
+			progress = true
+		}
+	}
+	if tailContinues(&x.Then) || tailContinues(&x.Else) {
+		progress = true
+	}
+	return progress
+}
+
+// dropTailJump removes a continue at the very end of a loop's body, keeping
+// what the phis of the head get along the edge.
+func dropTailJump(b *ir.Block) {
+	var saved []savedPhi
+	head := b.Succ[0]
+	for phi := range head.Phis() {
+		saved = append(saved, savePhi(phi))
+	}
+	b.Jump().Remove()
+	for i := range saved {
+		setPhiSrcs(saved[i].phi, saved[i].from)
+	}
+}
+
+// joinAt removes end's jump to target, so that it falls through to the empty
+// block after, which goes to target too; phis of target then get one source
+// from after, made by a phi there.
+func joinAt(after, end, target *ir.Block) {
+	s := end.Impl().Shader
+	var saved []savedPhi
+	for phi := range target.Phis() {
+		saved = append(saved, savePhi(phi))
+	}
+	hadPreds := len(after.Preds) > 0
+	end.Jump().Remove()
+	for i := range saved {
+		p := &saved[i]
+		viaAfter, viaEnd := p.from(after), p.from(end)
+		val := viaEnd
+		if hadPreds && viaAfter != viaEnd {
+			join := s.NewPhi(p.phi.Def.NumComponents, p.phi.Def.BitSize)
+			ir.AtStart(after).Insert(join)
+			setPhiSrcs(join, func(b *ir.Block) *ir.Def {
+				if b == end {
+					return viaEnd
+				}
+				return viaAfter
+			})
+			val = &join.Def
+		}
+		setPhiSrcs(p.phi, func(b *ir.Block) *ir.Def {
+			if b == after {
+				return val
+			}
+			return p.from(b)
+		})
+	}
+}
+
+// optLoopList handles a list inside of loop (nil: outside of any).
+func optLoopList(l *ir.List, loop *ir.Loop) (progress bool) {
+	for n := l.First(); n != nil; n = ir.Next(n) {
+		switch x := n.(type) {
+		case *ir.If:
+			progress = optLoopList(&x.Then, loop) || progress
+			progress = optLoopList(&x.Else, loop) || progress
+			if loop != nil && loop.Continue.Empty() {
+				progress = mergeJumps(x) || hoistSide(x) || progress
+			}
+		case *ir.Loop:
+			progress = optLoopList(&x.Body, x) || progress
+			if x.Continue.Empty() {
+				progress = tailContinues(&x.Body) || progress
+			}
+		}
+	}
+	return progress
+}
+
+// mergeJumps replaces equal breaks or continues at the ends of both sides of
+// an if by one behind it.
+func mergeJumps(x *ir.If) bool {
+	then, els := x.Then.LastBlock(), x.Else.LastBlock()
+	a, b := then.Jump(), els.Jump()
+	if a == nil || b == nil || a.Jump != b.Jump || a.Jump != ir.JumpBreak && a.Jump != ir.JumpContinue {
+		return false
+	}
+	kind, target, after := a.Jump, then.Succ[0], x.After()
+	if ir.Next(after) != nil || !after.Empty() {
+		dropAfter(after)
+		after = x.After()
+	}
+	var saved []savedPhi
+	for phi := range target.Phis() {
+		saved = append(saved, savePhi(phi))
+	}
+	a.Remove()
+	b.Remove()
+	after.InsertJump(kind)
+	s := after.Impl().Shader
+	for i := range saved {
+		p := &saved[i]
+		join := s.NewPhi(p.phi.Def.NumComponents, p.phi.Def.BitSize)
+		ir.AtStart(after).Insert(join)
+		setPhiSrcs(join, p.from)
+		setPhiSrcs(p.phi, func(b *ir.Block) *ir.Def {
+			if b == after {
+				return &join.Def
+			}
+			return p.from(b)
+		})
+	}
+	return true
+}
+
+// hoistSide moves the code of the side that falls through behind the if when
+// the other side ends in a jump.
+func hoistSide(x *ir.If) bool {
+	jumps, other := &x.Then, &x.Else
+	if jumps.LastBlock().Jump() == nil {
+		jumps, other = other, jumps
+	}
+	if jumps.LastBlock().Jump() == nil || other.LastBlock().Jump() != nil || onlyEmptyBlock(other) {
+		return false
+	}
+	replacePhis(x.After(), other.LastBlock())
+	code := ir.Extract(ir.AtStart(other.FirstBlock()), ir.AtEnd(other.LastBlock()))
+	ir.Reinsert(code, ir.AtStart(x.After()))
+	return true
+}

@@ -1,0 +1,93 @@
+package passes
+
+import "nirc/ir"
+
+// optRemovePhis replaces phis whose sources are all one value, or all the
+// same constant. Sources that are the phi itself or undef do not count; with
+// an undef the value must dominate the phi.
+func optRemovePhis(impl *ir.Impl) (progress bool) {
+	impl.Require(ir.MetaDominance)
+	var work []*ir.Instr
+	for b := range impl.Blocks() {
+		for phi := range b.Phis() {
+			phi.Flags = 1 // on the list
+			work = append(work, phi)
+		}
+	}
+	for len(work) > 0 {
+		phi := work[len(work)-1]
+		work = work[:len(work)-1]
+		phi.Flags = 0
+		by := phiValue(impl, phi)
+		if by == nil {
+			continue
+		}
+		for u := range phi.Def.Uses() {
+			if in := u.Instr; in != nil && in.Kind == ir.KindPhi && in != phi && in.Flags == 0 {
+				in.Flags = 1
+				work = append(work, in)
+			}
+		}
+		phi.Def.RewriteUses(by)
+		for i := range phi.Srcs {
+			phi.Srcs[i].Set(nil)
+		}
+		phi.Remove()
+		progress = true
+	}
+	return progress
+}
+
+// phiValue returns what phi can be replaced by, or nil.
+func phiValue(impl *ir.Impl, phi *ir.Instr) *ir.Def {
+	var def *ir.Def
+	undef := false
+	for i := range phi.Srcs {
+		d := phi.Srcs[i].Def
+		switch {
+		case d == &phi.Def:
+		case d.IsUndef():
+			undef = true
+		case def == nil:
+			def = d
+		case d != def && !equalConsts(d, def):
+			return nil
+		}
+	}
+	if def == nil {
+		return undefAtStart(impl, phi.Def.NumComponents, phi.Def.BitSize)
+	}
+	if def.Instr.Block != phi.Block && def.Instr.Block.Dominates(phi.Block) {
+		return def
+	}
+	if def.IsConst() {
+		// A constant from the branches is made again in front of them.
+		c := impl.Shader.NewConst(def.BitSize, def.Instr.Imm...)
+		c.Loc = def.Instr.Loc
+		ir.AfterPhis(phi.Block).Insert(c)
+		return &c.Def
+	}
+	if undef || !dominatesPhi(def, phi) {
+		return nil
+	}
+	return def
+}
+
+// dominatesPhi tells whether def is available at phi's block. Without undefs
+// it is, unless def is a value of a loop around itself.
+func dominatesPhi(def *ir.Def, phi *ir.Instr) bool {
+	b := def.Instr.Block
+	return b != phi.Block && b.Dominates(phi.Block) || b == phi.Block && def.Instr.Kind == ir.KindPhi
+}
+
+func equalConsts(a, b *ir.Def) bool {
+	if !a.IsConst() || !b.IsConst() {
+		return false
+	}
+	for i, v := range a.Instr.Imm {
+		if b.Instr.Imm[i] != v {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,38 @@
+package passes
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"nirc/ir"
+)
+
+// parseOption reads text as a value of like's type.
+func parseOption(like any, text string) (any, error) {
+	switch like.(type) {
+	case bool:
+		v, err := strconv.ParseBool(text)
+		if err != nil {
+			return nil, fmt.Errorf("want true or false")
+		}
+		return v, nil
+	case int:
+		v, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("want an integer")
+		}
+		return v, nil
+	case ir.Mode:
+		var m ir.Mode
+		for _, n := range strings.Split(text, "|") {
+			one := ir.ParseMode(n)
+			if one == 0 && n != "none" {
+				return nil, fmt.Errorf("no variable mode %q", n)
+			}
+			m |= one
+		}
+		return m, nil
+	}
+	return text, nil
+}

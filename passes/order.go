@@ -1,0 +1,83 @@
+package passes
+
+import (
+	"fmt"
+
+	"nirc/ir"
+)
+
+// orderRule is a constraint between two passes of one pipeline. Where both
+// occur, the first occurrence of first precedes the first of then; if never
+// is set, no occurrence of first follows any of then.
+type orderRule struct {
+	first, then string
+	never       bool
+	why         string
+}
+
+// orderRules are the facts about order that are easy to get wrong (the
+// project's pass reference, sections 4 and 5).
+var orderRules = []orderRule{
+	{first: "lower_returns", then: "inline_functions", why: "an inlined return would leave the caller"},
+	{first: "lower_returns", then: "inline_functions", never: true, why: "an inlined return would leave the caller"},
+	{first: "inline_functions", then: "remove_non_entrypoints", why: "callees must still exist to be inlined"},
+	{first: "lower_continue_constructs", then: "lower_vars_to_ssa", why: "no later pass handles continue lists"},
+	{first: "lower_continue_constructs", then: "opt_loop_unroll", why: "no later pass handles continue lists"},
+	{first: "opt_find_array_copies", then: "split_var_copies", why: "splitting hides the element copies"},
+	{first: "opt_loop_unroll", then: "lower_io_to_temporaries", why: "indices that unrolling makes constant would cost ladders of selects"},
+	{first: "opt_idiv_const", then: "lower_idiv", why: "divisions by constants would go through the slow form"},
+	{first: "lower_var_copies", then: "lower_explicit_io", why: "explicit memory has no copies"},
+	{first: "lower_vars_to_explicit_types", then: "lower_explicit_io", why: "addresses need layouts"},
+	{first: "lower_explicit_io", then: "opt_load_store_vectorize", why: "it merges explicit accesses"},
+	{first: "opt_algebraic_late", then: "lower_bool_to_int32", why: "general rules match 1-bit booleans"},
+	{first: "opt_algebraic", then: "lower_bool_to_int32", never: true, why: "general rules match 1-bit booleans"},
+	{first: "lower_vars_to_ssa", then: "from_ssa", never: true, why: "registers are not SSA"},
+	{first: "opt_cse", then: "from_ssa", never: true, why: "register loads have no value numbers"},
+	{first: "opt_algebraic", then: "from_ssa", never: true, why: "rules match SSA"},
+	{first: "from_ssa", then: "lower_vec_to_regs", why: "vector stores coalesce with the phi registers"},
+}
+
+// occurrence is a pass in a flattened pipeline.
+type occurrence struct {
+	pass string
+	line int
+}
+
+// checkOrder tests every pipeline for every level and stage.
+func (p *Pipelines) checkOrder() error {
+	stages := []ir.Stage{ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageFragment, ir.StageCompute, ir.StageKernel}
+	for _, t := range p.names {
+		for level := O0; level <= Os; level++ {
+			for _, st := range stages {
+				pl, err := p.Resolve(t, level, st)
+				if err != nil {
+					return err
+				}
+				var occ []occurrence
+				walkSteps(pl.steps, func(s *step) { occ = append(occ, occurrence{s.ctx.pass.Name, s.line}) })
+				if err := checkRules(occ); err != nil {
+					return fmt.Errorf("%s:%w (pipeline %s, -%s, %s)", p.name, err, t, level, st)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func checkRules(occ []occurrence) error {
+	for _, r := range orderRules {
+		seenThen := -1
+		for _, o := range occ {
+			switch {
+			case o.pass == r.then && seenThen < 0:
+				seenThen = o.line
+			case o.pass == r.first && seenThen >= 0:
+				return fmt.Errorf("%d: %s must come before %s of line %d: %s", o.line, r.first, r.then, seenThen, r.why)
+			}
+			if o.pass == r.first && !r.never {
+				break // the first occurrence decides
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+// Package passes holds the transformations of the IR, one file each, named as
+// in NIR, and what runs them: the registry, the pipeline described by
+// pipeline.yaml, dumps, timing, verification and bisection.
+//
+// A pass takes a valid shader and leaves a valid shader. It knows the IR, the
+// analyses of passes/analysis and its own options; it never knows a frontend,
+// a backend or another pass's internals, and never prints.
+package passes
+
+import (
+	"fmt"
+
+	"nirc/ir"
+)
+
+// Pass is one transformation.
+type Pass struct {
+	Name string
+	// Doc says what the pass does: input form, output form, invariants. The
+	// first sentence is the summary that `nirc passes` prints.
+	Doc string
+	// Class of the row in NIR's listing: "A" needed for correct code, "B" better
+	// code, "C" legacy; "" our own.
+	Class string
+	// Options that pipeline.yaml and --passes may set, as name(opt=value).
+	Options []Option
+	// Run transforms s and tells whether anything changed. On progress it has
+	// called Preserve on each function changed. An error is a diagnostic about
+	// the shader: what the target or the pass cannot do, and where.
+	Run func(c *Context, s *ir.Shader) (progress bool, err error)
+	// Idempotent: a second run right after makes no progress.
+	Idempotent bool
+	// Optional: skipping the pass leaves code that later steps can still compile,
+	// so that bisection and --disable-pass may drop it.
+	Optional bool
+	// Rewrites: the pass asks c.Step before each rewrite, so that bisection
+	// reaches single rewrites.
+	Rewrites bool
+}
+
+// Option describes one option of a pass.
+type Option struct {
+	Name    string
+	Doc     string
+	Default any // bool, int, string or ir.Mode: gives the type
+}
+
+// Context is what a running pass may ask for.
+type Context struct {
+	// Options are the target's wishes: s.Options of the shader that is run.
+	pass *Pass
+	args []any // by the pass's Options
+	// step, if set, is asked before each rewrite of a pass that counts them.
+	step func() bool
+	// RuleHits counts firings of algebraic rules by rule number when not nil.
+	RuleHits []uint32
+}
+
+// NewContext returns a context for running p with its default options.
+func NewContext(p *Pass) *Context {
+	c := &Context{pass: p, args: make([]any, len(p.Options))}
+	for i, o := range p.Options {
+		c.args[i] = o.Default
+	}
+	return c
+}
+
+// SetOption sets an option from its text; it says what is wrong with the value.
+func (c *Context) SetOption(name, value string) error {
+	for i, o := range c.pass.Options {
+		if o.Name != name {
+			continue
+		}
+		v, err := parseOption(o.Default, value)
+		if err != nil {
+			return fmt.Errorf("%s(%s=%s): %w", c.pass.Name, name, value, err)
+		}
+		c.args[i] = v
+		return nil
+	}
+	return fmt.Errorf("%s has no option %q", c.pass.Name, name)
+}
+
+func (c *Context) arg(name string) any {
+	for i, o := range c.pass.Options {
+		if o.Name == name {
+			return c.args[i]
+		}
+	}
+	panic("passes: " + c.pass.Name + " asks for option " + name + " that it does not declare")
+}
+
+// Bool, Int, String and Modes return the pass's own options.
+func (c *Context) Bool(name string) bool { return c.arg(name).(bool) }
+
+// Int returns an integer option.
+func (c *Context) Int(name string) int { return c.arg(name).(int) }
+
+// String returns a text option.
+func (c *Context) String(name string) string { return c.arg(name).(string) }
+
+// Modes returns a set of variable modes.
+func (c *Context) Modes(name string) ir.Mode { return c.arg(name).(ir.Mode) }
+
+// Step tells whether the next rewrite may be done; passes with Rewrites ask
+// before each.
+func (c *Context) Step() bool { return c.step == nil || c.step() }

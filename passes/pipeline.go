@@ -1,0 +1,190 @@
+package passes
+
+import (
+	"fmt"
+	"strings"
+
+	"nirc/ir"
+)
+
+// Level is an optimisation level.
+type Level uint8
+
+// The levels of -O0, -O1, -O2 and -Os.
+const (
+	O0 Level = iota
+	O1
+	O2
+	Os
+)
+
+var levelNames = [...]string{"O0", "O1", "O2", "Os"}
+
+// String returns the level as the command line spells it, without the dash.
+func (l Level) String() string {
+	if int(l) < len(levelNames) {
+		return levelNames[l]
+	}
+	return "O?"
+}
+
+// ParseLevel reads "O2" or "-O2".
+func ParseLevel(text string) (Level, error) {
+	for i, n := range levelNames {
+		if strings.TrimPrefix(text, "-") == n {
+			return Level(i), nil
+		}
+	}
+	return O0, fmt.Errorf("no optimisation level %q (have O0, O1, O2, Os)", text)
+}
+
+// Pipelines are the pass lists of a pipeline file, one a target.
+type Pipelines struct {
+	name  string
+	lists map[string]*list
+	// names are the pipelines in the file's order; "common" is for all targets.
+	names []string
+}
+
+// list is a named list as the file gives it.
+type list struct {
+	name     string
+	items    []*item
+	line     int
+	pipeline bool
+}
+
+// item is one entry of a list: exactly one of pass, use, body (a loop) and
+// cond is set.
+type item struct {
+	line int
+	pass *Context
+	use  *list
+	loop bool
+	max  int
+	body []*item
+	cond *cond
+	els  []*item
+}
+
+// Targets returns the names of the pipelines in the file's order.
+func (p *Pipelines) Targets() []string { return append([]string(nil), p.names...) }
+
+// Pipeline is what runs on a shader of one stage: a tree of steps with all
+// conditions but those on the shader's facts decided. It is immutable and may
+// be run by several goroutines at once.
+type Pipeline struct {
+	Name  string
+	steps []*step
+	slots int
+	env   condEnv
+	has   map[string]bool // pass names, for checking options
+}
+
+// step is one entry of a resolved pipeline: a pass, a loop or a condition.
+type step struct {
+	line int
+	ctx  *Context
+	slot int // the same for steps with equal pass and options
+	loop bool
+	max  int
+	body []*step
+	cond *cond
+	els  []*step
+}
+
+// defaultMax bounds the turns of a loop that does not say.
+const defaultMax = 64
+
+// Resolve returns the pipeline of a target for shaders of a stage. An unknown
+// target is an error.
+func (p *Pipelines) Resolve(target string, level Level, stage ir.Stage) (*Pipeline, error) {
+	l := p.lists[target]
+	if l == nil || !l.pipeline {
+		return nil, fmt.Errorf("%s: no pipeline %q (have %s)", p.name, target, strings.Join(p.names, ", "))
+	}
+	r := resolver{env: condEnv{target: target, level: level, stage: stage}, keys: map[string]int{}}
+	out := &Pipeline{Name: target, env: r.env, has: map[string]bool{}}
+	out.steps = r.items(l.items, out)
+	out.slots = len(r.keys)
+	return out, nil
+}
+
+// resolver turns items into steps.
+type resolver struct {
+	env  condEnv
+	keys map[string]int
+}
+
+func (r *resolver) items(items []*item, p *Pipeline) []*step {
+	var out []*step
+	for _, it := range items {
+		switch {
+		case it.use != nil:
+			out = append(out, r.items(it.use.items, p)...)
+		case it.pass != nil:
+			out = append(out, r.pass(it, p))
+		case it.loop:
+			if body := r.items(it.body, p); len(body) > 0 {
+				out = append(out, &step{line: it.line, loop: true, max: it.max, body: body})
+			}
+		case it.cond != nil:
+			switch c, known := it.cond.partial(&r.env); {
+			case known && c:
+				out = append(out, r.items(it.body, p)...)
+			case known:
+				out = append(out, r.items(it.els, p)...)
+			default:
+				out = append(out, &step{line: it.line, cond: it.cond, body: r.items(it.body, p), els: r.items(it.els, p)})
+			}
+		}
+	}
+	return out
+}
+
+func (r *resolver) pass(it *item, p *Pipeline) *step {
+	key := it.pass.Describe()
+	slot, ok := r.keys[key]
+	if !ok {
+		slot = len(r.keys)
+		r.keys[key] = slot
+	}
+	p.has[it.pass.pass.Name] = true
+	return &step{line: it.line, ctx: it.pass, slot: slot}
+}
+
+// Passes returns the pipeline's passes in order, loops and conditions
+// flattened, as name(option=value,…) with the options that differ from their defaults.
+func (p *Pipeline) Passes() []string {
+	var out []string
+	walkSteps(p.steps, func(s *step) { out = append(out, s.ctx.Describe()) })
+	return out
+}
+
+// Has tells whether the pipeline contains the pass.
+func (p *Pipeline) Has(pass string) bool { return p.has[pass] }
+
+func walkSteps(steps []*step, f func(*step)) {
+	for _, s := range steps {
+		if s.ctx != nil {
+			f(s)
+			continue
+		}
+		walkSteps(s.body, f)
+		walkSteps(s.els, f)
+	}
+}
+
+// Describe returns the pass with those options that differ from their defaults.
+func (c *Context) Describe() string {
+	var opts []string
+	for i, o := range c.pass.Options {
+		if c.args[i] != o.Default {
+			opts = append(opts, fmt.Sprintf("%s=%v", o.Name, c.args[i]))
+		}
+	}
+	if len(opts) == 0 {
+		return c.pass.Name
+	}
+	return c.pass.Name + "(" + strings.Join(opts, ",") + ")"
+}

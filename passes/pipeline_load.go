@@ -1,0 +1,392 @@
+package passes
+
+import (
+	"fmt"
+	"strings"
+
+	"nirc/ir"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Load reads a pipeline file. name stands before line numbers in errors. The
+// file is a mapping with two keys: lists (named lists of items to use) and
+// pipelines (one list of items a target; "common" serves all). An item is
+//
+//	pass                          the name of a pass
+//	pass: {option: value, …}      a pass with options
+//	use: LIST                     the items of a list
+//	loop: [item, …]               repeat until a turn changes nothing
+//	  max: N                      but at most N turns (64)
+//	if: CONDITION                 see below
+//	  then: [item, …]
+//	  else: [item, …]
+//
+// A condition compares target, stage or level (target == agx, level >= O1,
+// stage != fragment) or names a fact of the shader's Info (uses_discard), and
+// is combined with !, &&, || and parentheses. Facts are looked up when the
+// pipeline runs, everything else when it is resolved.
+func Load(data []byte, name string) (*Pipelines, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return nil, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	l := &loader{p: &Pipelines{name: name, lists: map[string]*list{}}, nodes: map[string]*yaml.Node{}}
+	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("%s:1: want a mapping with lists and pipelines", name)
+	}
+	if err := l.top(doc.Content[0]); err != nil {
+		return nil, err
+	}
+	if err := l.p.checkOrder(); err != nil {
+		return nil, err
+	}
+	return l.p, nil
+}
+
+// loader turns the YAML tree into lists.
+type loader struct {
+	p     *Pipelines
+	nodes map[string]*yaml.Node // lists not read yet
+	busy  []string              // lists being read, to find cycles
+}
+
+func (l *loader) errorf(n *yaml.Node, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", l.p.name, n.Line, fmt.Sprintf(format, args...))
+}
+
+func (l *loader) top(n *yaml.Node) error {
+	var lists, pipes *yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		switch k := n.Content[i]; k.Value {
+		case "lists":
+			lists = n.Content[i+1]
+		case "pipelines":
+			pipes = n.Content[i+1]
+		default:
+			return l.errorf(k, "unknown key %q (want lists or pipelines)", k.Value)
+		}
+	}
+	if pipes == nil || pipes.Kind != yaml.MappingNode {
+		return l.errorf(n, "no pipelines")
+	}
+	for _, m := range []*yaml.Node{lists, pipes} {
+		if m == nil {
+			continue
+		}
+		if m.Kind != yaml.MappingNode {
+			return l.errorf(m, "want a mapping of names to lists")
+		}
+		for i := 0; i+1 < len(m.Content); i += 2 {
+			k := m.Content[i]
+			if l.nodes[k.Value] != nil {
+				return l.errorf(k, "list %q is given twice", k.Value)
+			}
+			l.nodes[k.Value] = m.Content[i+1]
+		}
+	}
+	for i := 0; i+1 < len(pipes.Content); i += 2 {
+		name := pipes.Content[i].Value
+		li, err := l.list(name, pipes.Content[i])
+		if err != nil {
+			return err
+		}
+		li.pipeline = true
+		l.p.names = append(l.p.names, name)
+	}
+	return l.rest(lists)
+}
+
+// rest reads the lists that no pipeline uses, so that mistakes in them show.
+func (l *loader) rest(lists *yaml.Node) error {
+	for i := 0; lists != nil && i+1 < len(lists.Content); i += 2 {
+		if _, err := l.list(lists.Content[i].Value, lists.Content[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list returns the list of that name, reading it if it has not been.
+func (l *loader) list(name string, at *yaml.Node) (*list, error) {
+	if li := l.p.lists[name]; li != nil {
+		return li, nil
+	}
+	n := l.nodes[name]
+	if n == nil {
+		return nil, l.errorf(at, "no list %q", name)
+	}
+	for _, b := range l.busy {
+		if b == name {
+			return nil, l.errorf(at, "list %q uses itself", name)
+		}
+	}
+	l.busy = append(l.busy, name)
+	items, err := l.items(n)
+	if err != nil {
+		return nil, err
+	}
+	l.busy = l.busy[:len(l.busy)-1]
+	li := &list{name: name, items: items, line: n.Line}
+	l.p.lists[name] = li
+	return li, nil
+}
+
+func (l *loader) items(n *yaml.Node) ([]*item, error) {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		return nil, nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		return nil, l.errorf(n, "want a list of passes")
+	}
+	var out []*item
+	for _, c := range n.Content {
+		it, err := l.item(c)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, it)
+	}
+	return out, nil
+}
+
+func (l *loader) item(n *yaml.Node) (*item, error) {
+	switch n.Kind {
+	case yaml.ScalarNode:
+		return l.passItem(n, n.Value, nil)
+	case yaml.MappingNode:
+		if len(n.Content) < 2 {
+			return nil, l.errorf(n, "empty item")
+		}
+		switch n.Content[0].Value {
+		case "loop", "max":
+			return l.loopItem(n)
+		case "if", "then", "else":
+			return l.ifItem(n)
+		case "use":
+			li, err := l.list(n.Content[1].Value, n.Content[1])
+			if err != nil {
+				return nil, err
+			}
+			return &item{line: n.Line, use: li}, nil
+		}
+		if len(n.Content) != 2 {
+			return nil, l.errorf(n.Content[2], "an item is one pass; %q does not belong to %q", n.Content[2].Value, n.Content[0].Value)
+		}
+		return l.passItem(n, n.Content[0].Value, n.Content[1])
+	}
+	return nil, l.errorf(n, "want a pass, loop, if or use")
+}
+
+func (l *loader) passItem(n *yaml.Node, name string, opts *yaml.Node) (*item, error) {
+	p := Find(name)
+	if p == nil {
+		return nil, l.errorf(n, "no pass %q%s", name, suggest(name))
+	}
+	c := NewContext(p)
+	if opts != nil && opts.Kind != yaml.MappingNode {
+		return nil, l.errorf(opts, "want options of %s as {name: value}", name)
+	}
+	for i := 0; opts != nil && i+1 < len(opts.Content); i += 2 {
+		if err := c.SetOption(opts.Content[i].Value, opts.Content[i+1].Value); err != nil {
+			return nil, l.errorf(opts.Content[i], "%s", err)
+		}
+	}
+	return &item{line: n.Line, pass: c}, nil
+}
+
+func (l *loader) loopItem(n *yaml.Node) (*item, error) {
+	it := &item{line: n.Line, loop: true, max: defaultMax}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		switch k.Value {
+		case "loop":
+			body, err := l.items(v)
+			if err != nil {
+				return nil, err
+			}
+			it.body = body
+		case "max":
+			if err := v.Decode(&it.max); err != nil || it.max < 1 {
+				return nil, l.errorf(v, "max wants a positive integer")
+			}
+		default:
+			return nil, l.errorf(k, "unknown key %q of a loop", k.Value)
+		}
+	}
+	if len(it.body) == 0 {
+		return nil, l.errorf(n, "loop without passes")
+	}
+	return it, nil
+}
+
+func (l *loader) ifItem(n *yaml.Node) (*item, error) {
+	it := &item{line: n.Line}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		var err error
+		switch k.Value {
+		case "if":
+			if it.cond, err = parseCond(v.Value); err != nil {
+				return nil, l.errorf(v, "%s", err)
+			}
+		case "then":
+			it.body, err = l.items(v)
+		case "else":
+			it.els, err = l.items(v)
+		default:
+			return nil, l.errorf(k, "unknown key %q of an if", k.Value)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if it.cond == nil {
+		return nil, l.errorf(n, "then or else without if")
+	}
+	return it, nil
+}
+
+// suggest names the registered pass that is closest to a misspelt one.
+func suggest(name string) string {
+	best, dist := "", len(name)/2+1
+	for _, p := range Registry() {
+		if d := editDistance(name, p.Name); d < dist {
+			best, dist = p.Name, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return " (did you mean " + best + "?)"
+}
+
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diag := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diag
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			diag = row[j]
+			row[j] = min(cost, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// ParsePassList reads the list that --passes takes: passes with options,
+// separated by commas, and loop(…) around those to repeat:
+// "a,b(opt=1,mode=x|y),loop(c,d)".
+func ParsePassList(text string) (*Pipeline, error) {
+	pp := listParser{text: text}
+	items, err := pp.list(0)
+	if err != nil {
+		return nil, fmt.Errorf("--passes: %w", err)
+	}
+	r := resolver{env: condEnv{stage: ir.StageNone}, keys: map[string]int{}}
+	out := &Pipeline{Name: "passes", has: map[string]bool{}}
+	out.steps = r.items(items, out)
+	out.slots = len(r.keys)
+	return out, nil
+}
+
+type listParser struct {
+	text string
+	pos  int
+}
+
+func (p *listParser) space() {
+	for p.pos < len(p.text) && (p.text[p.pos] == ' ' || p.text[p.pos] == '\n' || p.text[p.pos] == '\t') {
+		p.pos++
+	}
+}
+
+// until returns the trimmed text up to one of the stop bytes.
+func (p *listParser) until(stops string) string {
+	start := p.pos
+	for p.pos < len(p.text) && !strings.ContainsRune(stops, rune(p.text[p.pos])) {
+		p.pos++
+	}
+	return strings.TrimSpace(p.text[start:p.pos])
+}
+
+func (p *listParser) eat(c byte) bool {
+	p.space()
+	if p.pos < len(p.text) && p.text[p.pos] == c {
+		p.pos++
+		return true
+	}
+	return false
+}
+
+func (p *listParser) list(depth int) ([]*item, error) {
+	var out []*item
+	for {
+		p.space()
+		name := p.until(",()")
+		if name == "" {
+			if depth == 0 && p.pos == len(p.text) && len(out) == 0 {
+				return nil, nil
+			}
+			return nil, fmt.Errorf("want a pass at %q", p.text[p.pos:])
+		}
+		it, err := p.item(name, depth)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, it)
+		if p.eat(',') {
+			continue
+		}
+		if depth > 0 && p.eat(')') {
+			return out, nil
+		}
+		if p.space(); depth == 0 && p.pos == len(p.text) {
+			return out, nil
+		}
+		return nil, fmt.Errorf("want ',' or ')' at %q", p.text[p.pos:])
+	}
+}
+
+func (p *listParser) item(name string, depth int) (*item, error) {
+	open := p.eat('(')
+	if name == "loop" {
+		if !open || depth > 8 {
+			return nil, fmt.Errorf("want loop(pass, …), nested at most 8 deep")
+		}
+		body, err := p.list(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		return &item{loop: true, max: defaultMax, body: body}, nil
+	}
+	pass := Find(name)
+	if pass == nil {
+		return nil, fmt.Errorf("no pass %q%s", name, suggest(name))
+	}
+	c := NewContext(pass)
+	for open {
+		kv := p.until(",)")
+		k, v, ok := strings.Cut(kv, "=")
+		if !ok {
+			v = "true"
+		}
+		if err := c.SetOption(strings.TrimSpace(k), strings.TrimSpace(v)); err != nil {
+			return nil, err
+		}
+		if p.eat(')') {
+			break
+		}
+		if !p.eat(',') {
+			return nil, fmt.Errorf("want ')' after the options of %s", name)
+		}
+	}
+	return &item{pass: c}, nil
+}

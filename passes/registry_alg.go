@@ -1,0 +1,4 @@
+package passes
+
+// algPasses are the passes over algebraic rewriting and constant folding.
+var algPasses = append([]*Pass{optConstantFoldingPass}, algebraicPasses...)

@@ -1,0 +1,4 @@
+package passes
+
+// loopPasses are the passes over loops and ifs.
+var loopPasses = []*Pass{}

@@ -1,0 +1,138 @@
+package passes
+
+import "nirc/ir"
+
+// removeDeadVariables deletes the variables of the given modes that are not
+// used, and temporaries that are only written, stores included.
+func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
+	modes := c.Modes("modes")
+	live := make([]bool, highestVarID(s)+1)
+	for _, v := range s.Variables {
+		if v.PointerInit != nil {
+			live[v.PointerInit.ID] = true
+		}
+		live[v.ID] = live[v.ID] || v.AlwaysActive || v.XfbBuffer >= 0
+	}
+	for _, f := range s.Functions {
+		if f.Impl != nil {
+			markLiveVars(f.Impl, live)
+		}
+	}
+	progress := false
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		if dropDeadStores(f.Impl, modes, live) {
+			f.Impl.Preserve(ir.MetaControlFlow)
+			progress = true
+		}
+		if modes&ir.ModeFunctionTemp != 0 {
+			progress = filterVars(&f.Impl.Locals, modes, live) || progress
+		}
+	}
+	return filterVars(&s.Variables, modes, live) || progress, nil
+}
+
+func highestVarID(s *ir.Shader) uint32 {
+	n := maxVarID(s.Variables)
+	for _, f := range s.Functions {
+		if f.Impl != nil {
+			n = max(n, maxVarID(f.Impl.Locals))
+		}
+	}
+	return n
+}
+
+// writeOnlyModes are the modes where what is never read need not be written.
+const writeOnlyModes = ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShared
+
+func markLiveVars(impl *ir.Impl, live []bool) {
+	for b := range impl.Blocks() {
+		for in := b.First(); in != nil; in = in.Next() {
+			if in.Kind != ir.KindDeref || in.Deref != ir.DerefVar {
+				continue
+			}
+			v := in.DerefInfo().Var
+			if !live[v.ID] && (v.Mode&writeOnlyModes == 0 && !in.Def.Unused() || derefIsRead(in)) {
+				live[v.ID] = true
+			}
+		}
+	}
+}
+
+// derefIsRead tells whether anything but plain stores and copies into it uses
+// a deref or what is derived from it.
+func derefIsRead(d *ir.Instr) bool {
+	for u := d.Def.FirstUse(); u != nil; u = u.NextUse() {
+		switch {
+		case u.Instr == nil:
+			return true
+		case u.Instr.Kind == ir.KindDeref && u == &u.Instr.Srcs[0]:
+			if derefIsRead(u.Instr) {
+				return true
+			}
+		case (u.Instr.IsIntrinsic(ir.IntrStoreDeref) || u.Instr.IsIntrinsic(ir.IntrCopyDeref)) && u == &u.Instr.Srcs[0]:
+			if a := u.Instr.Get(ir.IdxAccess) | u.Instr.Get(ir.IdxDstAccess); ir.Access(a)&ir.AccessVolatile != 0 {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+func dropDeadStores(impl *ir.Impl, modes ir.Mode, live []bool) (progress bool) {
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if !in.IsIntrinsic(ir.IntrStoreDeref) && !in.IsIntrinsic(ir.IntrCopyDeref) {
+				continue
+			}
+			d := derefOf(in.Srcs[0].Def)
+			if d == nil {
+				continue
+			}
+			v := rootVar(d)
+			if v == nil || v.Mode&modes == 0 || v.Mode&writeOnlyModes == 0 || live[v.ID] {
+				continue
+			}
+			other := derefOf(in.Srcs[1].Def)
+			in.Remove()
+			removeDeadDerefs(d)
+			if other != nil {
+				removeDeadDerefs(other)
+			}
+			progress = true
+		}
+	}
+	if progress || anyDeadDeref(impl, live) {
+		progress = removeDeadDerefsPass(impl) || progress
+	}
+	return progress
+}
+
+// anyDeadDeref tells whether a deref names a variable that is going to go.
+func anyDeadDeref(impl *ir.Impl, live []bool) bool {
+	for b := range impl.Blocks() {
+		for in := b.First(); in != nil; in = in.Next() {
+			if in.Kind == ir.KindDeref && in.Deref == ir.DerefVar && !live[in.DerefInfo().Var.ID] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func filterVars(vars *[]*ir.Variable, modes ir.Mode, live []bool) bool {
+	out := (*vars)[:0]
+	n := len(*vars)
+	for _, v := range *vars {
+		if v.Mode&modes == 0 || live[v.ID] {
+			out = append(out, v)
+		}
+	}
+	clear((*vars)[len(out):])
+	*vars = out
+	return len(out) != n
+}

@@ -1,0 +1,129 @@
+package passes
+
+import (
+	"fmt"
+
+	"nirc/ir"
+)
+
+// Run runs the pipeline on s. An error names the pass.
+func (p *Pipeline) Run(s *ir.Shader, opt RunOptions) error {
+	return p.RunWith(s, NewInstrument(opt))
+}
+
+// RunWith is Run with an instrument that other steps of the same compile share;
+// nil runs everything without looking.
+func (p *Pipeline) RunWith(s *ir.Shader, ins *Instrument) error {
+	r := &runner{p: p, s: s, ins: ins, clean: make([]uint64, p.slots), epoch: 1}
+	_, err := r.steps(p.steps)
+	return err
+}
+
+// runner is one run of a pipeline. The epoch counts changes of the shader:
+// clean holds for each step the epoch at which a run of it would change
+// nothing, so that loops skip what has nothing to do.
+type runner struct {
+	p     *Pipeline
+	s     *ir.Shader
+	ins   *Instrument
+	epoch uint64
+	clean []uint64
+}
+
+func (r *runner) steps(steps []*step) (progress bool, err error) {
+	for _, st := range steps {
+		var did bool
+		switch {
+		case st.ctx != nil:
+			did, err = r.pass(st)
+		case st.loop:
+			did, err = r.loop(st)
+		default:
+			branch := st.els
+			if st.cond.eval(r.s, &r.p.env) {
+				branch = st.body
+			}
+			did, err = r.steps(branch)
+		}
+		if err != nil {
+			return progress, err
+		}
+		progress = progress || did
+	}
+	return progress, nil
+}
+
+func (r *runner) loop(st *step) (progress bool, err error) {
+	for turn := 0; turn < st.max; turn++ {
+		did, err := r.steps(st.body)
+		if err != nil {
+			return progress, err
+		}
+		if !did {
+			return progress, nil
+		}
+		progress = true
+	}
+	if r.ins.VerifyEach() && st.max == defaultMax {
+		return progress, fmt.Errorf("%s:%d: the loop still makes progress after %d turns", r.p.Name, st.line, st.max)
+	}
+	return progress, nil
+}
+
+func (r *runner) pass(st *step) (bool, error) {
+	if r.clean[st.slot] == r.epoch {
+		return false, nil
+	}
+	p := st.ctx.pass
+	progress, err := r.run(st.ctx, p)
+	if err != nil {
+		return progress, fmt.Errorf("%s: %w", p.Name, err)
+	}
+	if progress {
+		r.epoch++
+	}
+	if !progress || p.Idempotent {
+		r.clean[st.slot] = r.epoch
+	}
+	return progress, nil
+}
+
+func (r *runner) run(proto *Context, p *Pass) (bool, error) {
+	if r.ins == nil || !r.ins.on {
+		if r.ins == nil || r.ins.opt.RuleHits == nil {
+			return p.Run(proto, r.s)
+		}
+	}
+	c := *proto
+	c.RuleHits = r.ins.opt.RuleHits
+	if p.Rewrites && r.ins.opt.Bisect != nil {
+		c.step = r.ins.Rewrite
+	}
+	st := Step{Name: p.Name, Optional: p.Optional, Print: func() string { return ir.Print(r.s) }}
+	var v *verifier
+	st.Run = func() (bool, error) {
+		if r.ins.opt.VerifyEach {
+			v = beginVerify(r.s)
+		}
+		return p.Run(&c, r.s)
+	}
+	st.Verify = func(changed bool) error { return v.end(changed) }
+	return r.ins.Do(&st)
+}
+
+// RunPass runs a single pass with its default options on s, as a pipeline
+// would without switches. Backends use it for passes that they call
+// themselves; opts are name=value pairs.
+func RunPass(s *ir.Shader, name string, opts ...string) (progress bool, err error) {
+	p := Find(name)
+	if p == nil {
+		return false, fmt.Errorf("no pass %q", name)
+	}
+	c := NewContext(p)
+	for i := 0; i+1 < len(opts); i += 2 {
+		if err := c.SetOption(opts[i], opts[i+1]); err != nil {
+			return false, err
+		}
+	}
+	return p.Run(c, s)
+}

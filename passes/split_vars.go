@@ -1,0 +1,235 @@
+package passes
+
+import (
+	"strconv"
+
+	"nirc/ir"
+)
+
+// splitStructVars replaces temporaries whose type is a struct, or an array of
+// structs, by one variable a member. Copies of whole structs must be split before.
+func splitStructVars(c *Context, s *ir.Shader) (bool, error) {
+	return splitVars(s, c.Modes("modes"), &splitter{
+		wants: func(t *ir.Type) int {
+			if w := t.WithoutArray(); w.IsStruct() {
+				return len(w.Fields)
+			}
+			return 0
+		},
+		part: func(t *ir.Type, i int) *ir.Type { return wrapArrays(t, t.WithoutArray().Fields[i].Type) },
+		cut: func(in *ir.Instr) int {
+			if in.Deref == ir.DerefStruct {
+				return in.DerefInfo().Field
+			}
+			return -1
+		},
+		passes: func(in *ir.Instr) bool { return in.Deref == ir.DerefArray || in.Deref == ir.DerefArrayWildcard },
+	}), nil
+}
+
+// wrapArrays returns elem inside of the array levels of t.
+func wrapArrays(t, elem *ir.Type) *ir.Type {
+	if !t.IsArray() {
+		return elem
+	}
+	return ir.ArrayType(wrapArrays(t.Elem, elem), t.Len, 0)
+}
+
+// splitArrayVars replaces temporaries that are arrays and whose outermost
+// index is always constant by one variable an element.
+func splitArrayVars(c *Context, s *ir.Shader) (bool, error) {
+	return splitVars(s, c.Modes("modes"), &splitter{
+		wants: func(t *ir.Type) int {
+			if t.IsArray() && t.Len <= maxSplitArray {
+				return int(t.Len)
+			}
+			return 0
+		},
+		part: func(t *ir.Type, i int) *ir.Type { return t.Elem },
+		cut: func(in *ir.Instr) int {
+			if in.Deref != ir.DerefArray {
+				return -1
+			}
+			i, ok := firstConst(in.Srcs[1].Def)
+			if n := derefParent(in).DerefInfo().Type.ChildCount(); !ok || i >= uint64(n) {
+				return -1
+			}
+			return int(i)
+		},
+		passes: func(*ir.Instr) bool { return false },
+	}), nil
+}
+
+// maxSplitArray bounds the arrays that are split into variables.
+const maxSplitArray = 256
+
+// splitter says how variables fall apart.
+type splitter struct {
+	// wants returns the number of parts of a type, 0 to leave it alone.
+	wants func(*ir.Type) int
+	part  func(t *ir.Type, i int) *ir.Type
+	// cut returns the part that a deref chooses, or -1.
+	cut func(*ir.Instr) int
+	// passes tells whether a deref may stand between the variable and the cut.
+	passes func(*ir.Instr) bool
+}
+
+// splitState is what is known of the variables of one run.
+type splitState struct {
+	sp    *splitter
+	modes ir.Mode
+	ok    []bool // by variable ID
+	parts [][]*ir.Variable
+}
+
+func splitVars(s *ir.Shader, modes ir.Mode, sp *splitter) (progress bool) {
+	for {
+		n := highestVarID(s) + 1
+		st := &splitState{sp: sp, modes: modes & (ir.ModeFunctionTemp | ir.ModeShaderTemp), ok: make([]bool, n), parts: make([][]*ir.Variable, n)}
+		if !st.round(s) {
+			return progress
+		}
+		progress = true
+	}
+}
+
+// round splits all variables that can be, one level.
+func (st *splitState) round(s *ir.Shader) (any bool) {
+	consider := func(vars []*ir.Variable) {
+		for _, v := range vars {
+			st.ok[v.ID] = v.Mode&st.modes != 0 && st.sp.wants(v.Type) > 0 && v.Init == nil && v.PointerInit == nil
+		}
+	}
+	consider(s.Variables)
+	for _, f := range s.Functions {
+		if f.Impl != nil {
+			consider(f.Impl.Locals)
+			st.examine(f.Impl)
+		}
+	}
+	s.Variables, any = st.makeParts(s.Variables, func(t *ir.Type, name string) *ir.Variable {
+		v := s.NewVariable(ir.ModeShaderTemp, t, name)
+		s.Variables = s.Variables[:len(s.Variables)-1]
+		return v
+	})
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		var did bool
+		impl := f.Impl
+		impl.Locals, did = st.makeParts(impl.Locals, func(t *ir.Type, name string) *ir.Variable {
+			v := impl.NewLocal(t, name)
+			impl.Locals = impl.Locals[:len(impl.Locals)-1]
+			return v
+		})
+		any = any || did
+	}
+	if !any {
+		return false
+	}
+	return eachImpl(s, ir.MetaControlFlow, st.rewrite) || any
+}
+
+// examine finds uses that keep variables whole.
+func (st *splitState) examine(impl *ir.Impl) {
+	for b := range impl.Blocks() {
+		for in := b.First(); in != nil; in = in.Next() {
+			if in.Kind != ir.KindDeref {
+				continue
+			}
+			v := rootVar(in)
+			if v == nil || !st.ok[v.ID] || st.below(in) {
+				continue
+			}
+			whole := in.Deref == ir.DerefVar || st.sp.passes(in)
+			if st.sp.cut(in) >= 0 {
+				continue
+			}
+			for u := in.Def.FirstUse(); u != nil && whole; u = u.NextUse() {
+				whole = u.Instr != nil && u.Instr.Kind == ir.KindDeref && u == &u.Instr.Srcs[0] && u.Instr.Deref != ir.DerefCast && u.Instr.Deref != ir.DerefPtrAsArray
+			}
+			if !whole {
+				st.ok[v.ID] = false
+			}
+		}
+	}
+}
+
+// below tells whether a deref stands behind the one where its variable is cut.
+func (st *splitState) below(in *ir.Instr) bool {
+	for d := derefParent(in); d != nil && d.Deref != ir.DerefVar; d = derefParent(d) {
+		if st.sp.cut(d) >= 0 && st.atCut(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// atCut tells whether only passing derefs stand between in and its variable.
+func (st *splitState) atCut(in *ir.Instr) bool {
+	for d := derefParent(in); d != nil; d = derefParent(d) {
+		if d.Deref == ir.DerefVar {
+			return true
+		}
+		if !st.sp.passes(d) {
+			return false
+		}
+	}
+	return false
+}
+
+func (st *splitState) makeParts(vars []*ir.Variable, fresh func(*ir.Type, string) *ir.Variable) (out []*ir.Variable, any bool) {
+	for _, v := range vars {
+		if !st.ok[v.ID] {
+			out = append(out, v)
+			continue
+		}
+		parts := make([]*ir.Variable, st.sp.wants(v.Type))
+		for i := range parts {
+			parts[i] = fresh(st.sp.part(v.Type, i), partName(v, i))
+			parts[i].Access, parts[i].Mediump = v.Access, v.Mediump
+		}
+		st.parts[v.ID] = parts
+		out = append(out, parts...)
+		any = true
+	}
+	return out, any
+}
+
+func partName(v *ir.Variable, i int) string {
+	if w := v.Type.WithoutArray(); w.IsStruct() {
+		return v.Name + "." + w.Fields[i].Name
+	}
+	return v.Name + "[" + strconv.Itoa(i) + "]"
+}
+
+// rewrite builds the chains of split variables on their parts.
+func (st *splitState) rewrite(impl *ir.Impl) (progress bool) {
+	var path derefPath
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.Kind != ir.KindDeref || st.sp.cut(in) < 0 || !st.atCut(in) {
+				continue
+			}
+			v := derefVar(in)
+			if v == nil || int(v.ID) >= len(st.parts) || st.parts[v.ID] == nil {
+				continue
+			}
+			links := path.of(in)
+			bld := builderBefore(in)
+			d := bld.DerefVar(st.parts[v.ID][st.sp.cut(in)])
+			for _, l := range links[1 : len(links)-1] {
+				d = rebuildDeref(bld, l, d)
+			}
+			in.Def.RewriteUses(d)
+			in.Remove()
+			removeDeadDerefs(links[len(links)-2])
+			progress = true
+		}
+	}
+	if progress {
+		removeDeadDerefsPass(impl)
+	}
+	return progress
+}

@@ -1,0 +1,121 @@
+package passes
+
+import (
+	"nirc/ir"
+	"nirc/ir/optab"
+)
+
+// eachImpl runs f on every function body and, where it reports progress,
+// keeps only the given metadata.
+func eachImpl(s *ir.Shader, keep ir.Metadata, f func(*ir.Impl) bool) (progress bool) {
+	for _, fn := range s.Functions {
+		if fn.Impl != nil && f(fn.Impl) {
+			fn.Impl.Preserve(keep)
+			progress = true
+		}
+	}
+	return progress
+}
+
+// implPass makes the Run function of a pass that works on one function at a
+// time, needs no option and cannot fail.
+func implPass(keep ir.Metadata, f func(*ir.Impl) bool) func(*Context, *ir.Shader) (bool, error) {
+	return func(_ *Context, s *ir.Shader) (bool, error) { return eachImpl(s, keep, f), nil }
+}
+
+// hasSideEffects tells whether in may not be deleted although nothing uses its result.
+func hasSideEffects(in *ir.Instr) bool {
+	switch in.Kind {
+	case ir.KindJump, ir.KindCall, ir.KindParallelCopy:
+		return true
+	case ir.KindIntrinsic:
+		return in.Intr.Info().Flags&optab.CanEliminate == 0 || ir.Access(in.Get(ir.IdxAccess))&ir.AccessVolatile != 0
+	}
+	return false
+}
+
+// canReorder tells whether an intrinsic may move across any other instruction
+// and be merged with an equal one.
+func canReorder(in *ir.Instr) bool {
+	a := ir.Access(in.Get(ir.IdxAccess))
+	if a&ir.AccessVolatile != 0 {
+		return false
+	}
+	if in.Intr.Info().Flags&optab.CanReorder != 0 {
+		return true
+	}
+	if in.Intr.Info().Flags&optab.CanEliminate == 0 {
+		return false
+	}
+	if in.Intr == ir.IntrLoadDeref {
+		if d := derefOf(in.Srcs[0].Def); d != nil && d.DerefInfo().Modes&^ir.ModeReadOnly == 0 {
+			return true
+		}
+	}
+	return in.Has(ir.IdxAccess) && a&ir.AccessCanReorder != 0
+}
+
+// isDerivative tells whether an intrinsic is one of ddx, ddy and their forms.
+func isDerivative(i ir.Intrinsic) bool {
+	switch i {
+	case ir.IntrDdx, ir.IntrDdy, ir.IntrDdxFine, ir.IntrDdyFine, ir.IntrDdxCoarse, ir.IntrDdyCoarse:
+		return true
+	}
+	return false
+}
+
+// firstConst returns the first component of a load_const.
+func firstConst(d *ir.Def) (uint64, bool) { return d.Const(0) }
+
+// undefAtStart makes an undef at the start of the function, where it
+// dominates everything.
+func undefAtStart(impl *ir.Impl, comps, bits uint8) *ir.Def {
+	u := impl.Shader.NewUndef(comps, bits)
+	ir.AtStart(impl.Start()).Insert(u)
+	return &u.Def
+}
+
+// vecOf builds the vector of the given scalar sources (a value and a
+// component each) at b, or the value itself if they are all of one.
+func vecOf(b *ir.Builder, defs []*ir.Def, comps []int) *ir.Def {
+	same := true
+	for i := range defs {
+		same = same && defs[i] == defs[0] && comps[i] == i
+	}
+	if same && int(defs[0].NumComponents) == len(defs) {
+		return defs[0]
+	}
+	if len(defs) == 1 {
+		return b.Channel(defs[0], comps[0])
+	}
+	in := b.Shader.NewALU(ir.VecOp(len(defs)), uint8(len(defs)), defs[0].BitSize, defs...)
+	for i := range in.Srcs {
+		in.Srcs[i].Swizzle = ir.Broadcast(comps[i])
+	}
+	return &b.Insert(in).Def
+}
+
+// blend builds the vector that has the channels of mask from val and the others from old.
+func blend(b *ir.Builder, old, val *ir.Def, mask uint64) *ir.Def {
+	n := int(val.NumComponents)
+	if mask&(1<<n-1) == 1<<n-1 {
+		return val
+	}
+	var defs [16]*ir.Def
+	var comps [16]int
+	for i := 0; i < n; i++ {
+		defs[i], comps[i] = old, i
+		if mask>>i&1 != 0 {
+			defs[i] = val
+		}
+	}
+	return vecOf(b, defs[:n], comps[:n])
+}
+
+// builderBefore returns a builder right before in whose instructions take in's
+// place in the source but not its float properties.
+func builderBefore(in *ir.Instr) *ir.Builder {
+	b := ir.NewBuilder(ir.Before(in))
+	b.Shader.SetLoc(in.Loc)
+	return b
+}

@@ -1,0 +1,173 @@
+package nirc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"nirc/ir"
+)
+
+// glslStages are the file name extensions of GLSL by stage, as glslang has them.
+var glslStages = []struct {
+	ext   string
+	stage ir.Stage
+}{
+	{"vert", ir.StageVertex}, {"tesc", ir.StageTessCtrl}, {"tese", ir.StageTessEval}, {"geom", ir.StageGeometry},
+	{"frag", ir.StageFragment}, {"comp", ir.StageCompute}, {"task", ir.StageTask}, {"mesh", ir.StageMesh},
+}
+
+// GLSLExtension tells whether a path's extension is that of a GLSL shader,
+// which LoadFile gives to glslangValidator or glslc.
+func GLSLExtension(path string) bool { return glslName(path) != "" }
+
+// glslName returns the stage as the GLSL compilers spell it, or "".
+func glslName(path string) string {
+	path = strings.TrimSuffix(path, ".glsl")
+	for _, s := range glslStages {
+		if filepath.Ext(path) == "."+s.ext {
+			return s.ext
+		}
+	}
+	return ""
+}
+
+// FileOptions are what LoadFile needs to know beside the path.
+type FileOptions struct {
+	// Stdin is read for the path "-".
+	Stdin io.Reader
+	// Stage is the stage of GLSL from Stdin.
+	Stage ir.Stage
+	// Debug keeps source lines of GLSL.
+	Debug bool
+}
+
+// LoadFile reads a module from a file, or from o.Stdin for "-". GLSL, told by
+// the extension (or by #version and o.Stage on Stdin), is compiled to SPIR-V by
+// glslangValidator or glslc if one is installed.
+func LoadFile(ctx context.Context, path string, o FileOptions) (*Module, error) {
+	if stage := glslName(path); stage != "" {
+		if _, err := os.Stat(path); err != nil {
+			return nil, &IOError{err}
+		}
+		return loadGLSL(ctx, path, path, stage, o)
+	}
+	if path != "-" {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, &IOError{err}
+		}
+		return Load(data, path)
+	}
+	data, err := io.ReadAll(o.Stdin)
+	if err != nil {
+		return nil, &IOError{fmt.Errorf("standard input: %w", err)}
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("#version")) || o.Stage == ir.StageNone {
+		return Load(data, "-")
+	}
+	for _, s := range glslStages {
+		if s.stage == o.Stage {
+			return stdinGLSL(ctx, data, s.ext, o)
+		}
+	}
+	return nil, Diagnostics{{File: "-", Msg: fmt.Sprintf("GLSL of stage %s is not supported", o.Stage)}}
+}
+
+// stdinGLSL compiles GLSL from memory.
+func stdinGLSL(ctx context.Context, text []byte, stage string, o FileOptions) (*Module, error) {
+	dir, err := os.MkdirTemp("", "nirc")
+	if err != nil {
+		return nil, &IOError{err}
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "stdin."+stage)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return nil, &IOError{err}
+	}
+	return loadGLSL(ctx, path, "-", stage, o)
+}
+
+// loadGLSL compiles the GLSL file at path; name stands for it in diagnostics.
+func loadGLSL(ctx context.Context, path, name, stage string, o FileOptions) (*Module, error) {
+	dir, err := os.MkdirTemp("", "nirc")
+	if err != nil {
+		return nil, &IOError{err}
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "out.spv")
+	var args []string
+	tool, err := exec.LookPath("glslangValidator")
+	if err == nil {
+		args = []string{"-V", "--target-env", "vulkan1.3", "-S", stage, "-o", out}
+		if o.Debug {
+			args = append(args, "-g")
+		}
+	} else {
+		if tool, err = exec.LookPath("glslc"); err != nil {
+			return nil, Diagnostics{{File: name, Msg: "GLSL needs glslangValidator or glslc, and neither is installed"}}
+		}
+		args = []string{"--target-env=vulkan1.3", "-fshader-stage=" + stage, "-o", out}
+		if o.Debug {
+			args = append(args, "-g")
+		}
+	}
+	msgs, err := exec.CommandContext(ctx, tool, append(args, path)...).CombinedOutput()
+	var failed *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.As(err, &failed):
+		return nil, glslDiagnostics(string(msgs), path, name)
+	case err != nil:
+		return nil, &IOError{fmt.Errorf("%s: %w", tool, err)}
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		return nil, &IOError{err}
+	}
+	return Load(data, name)
+}
+
+// glslDiagnostics reads the messages of glslangValidator ("ERROR: FILE:LINE:
+// message") and glslc ("FILE:LINE: error: message").
+func glslDiagnostics(text, path, name string) Diagnostics {
+	var list Diagnostics
+	for _, line := range strings.Split(text, "\n") {
+		msg := strings.TrimSpace(line)
+		severity := SeverityError
+		if m, ok := strings.CutPrefix(msg, "WARNING: "); ok {
+			msg, severity = m, SeverityWarning
+		} else {
+			msg = strings.TrimPrefix(msg, "ERROR: ")
+		}
+		rest, ok := strings.CutPrefix(msg, path+":")
+		if !ok {
+			continue
+		}
+		num, rest, ok := strings.Cut(rest, ":")
+		n, err := strconv.ParseUint(num, 10, 32)
+		if !ok || err != nil {
+			continue
+		}
+		rest = strings.TrimSpace(rest)
+		if m, ok := strings.CutPrefix(rest, "error: "); ok {
+			rest = m
+		}
+		if m, ok := strings.CutPrefix(rest, "warning: "); ok {
+			rest, severity = m, SeverityWarning
+		}
+		list = append(list, Diagnostic{File: name, Line: uint32(n), Severity: severity, Msg: rest})
+	}
+	if len(list) == 0 {
+		list = Diagnostics{{File: name, Msg: "the GLSL compiler failed: " + strings.TrimSpace(text)}}
+	}
+	return list
+}

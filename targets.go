@@ -1,0 +1,71 @@
+package nirc
+
+import (
+	"strings"
+
+	"nirc/backend"
+	"nirc/backend/ir3"
+)
+
+// DefaultTarget is the target that an empty Options.Target stands for.
+const DefaultTarget = "ir3"
+
+// IRTarget is the name of the target without code: the passes that all
+// targets share, for looking at the IR and for the interpreter.
+const IRTarget = "ir"
+
+// commonPipeline is IRTarget's list in pipeline.yaml.
+const commonPipeline = "common"
+
+// backends are the targets that generate code, the default first.
+var backends = []backend.Backend{ir3.Target{}}
+
+// Target describes a target that generates code.
+type Target struct {
+	Name string        `json:"name"`
+	GPUs []backend.GPU `json:"gpus"`
+}
+
+// Targets lists the targets that generate code, the default first.
+func Targets() []Target {
+	list := make([]Target, len(backends))
+	for i, b := range backends {
+		list[i] = Target{b.Name(), b.GPUs()}
+	}
+	return list
+}
+
+// Backend returns the backend of a target; "" is DefaultTarget. The error is
+// a UsageError.
+func Backend(name string) (backend.Backend, error) {
+	if name == "" {
+		name = DefaultTarget
+	}
+	var have []string
+	for _, b := range backends {
+		if b.Name() == name {
+			return b, nil
+		}
+		have = append(have, b.Name())
+	}
+	return nil, Usagef("no target %q (have %s; %s for the IR alone)", name, strings.Join(have, ", "), IRTarget)
+}
+
+// checkGPU refuses a GPU that the target does not have. The target itself may
+// know more spellings than it lists, and has the last word.
+func checkGPU(b backend.Backend, gpu string) error {
+	if gpu == "" {
+		return nil
+	}
+	var have []string
+	for _, g := range b.GPUs() {
+		if g.Name == gpu {
+			return nil
+		}
+		have = append(have, g.Name)
+	}
+	if _, err := b.DecodeHex(gpu, "0000000000000000"); err == nil {
+		return nil
+	}
+	return Usagef("target %s has no GPU %q (has %s)", b.Name(), gpu, strings.Join(have, ", "))
+}

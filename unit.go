@@ -1,0 +1,291 @@
+package nirc
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+
+	"nirc/backend"
+	"nirc/frontend/spirv"
+	"nirc/ir"
+	"nirc/object"
+	"nirc/passes"
+)
+
+//go:embed pipeline.yaml
+var pipelineFile []byte
+
+// DefaultPipelines returns the passes of every target, from the pipeline.yaml
+// that is part of the compiler.
+var DefaultPipelines = sync.OnceValues(func() (*passes.Pipelines, error) {
+	return passes.Load(pipelineFile, "pipeline.yaml")
+})
+
+// PipelineFile returns the text of the default pipeline.yaml, to be copied
+// and changed.
+func PipelineFile() []byte { return append([]byte(nil), pipelineFile...) }
+
+// Options say what to compile and how. The zero value compiles the module's
+// only entry point for DefaultTarget without optimisation.
+type Options struct {
+	// File names the input in diagnostics.
+	File string
+	// Target is a name that Targets lists, or IRTarget; "" is DefaultTarget.
+	Target string
+	// GPU is one of the target's; "" is its first.
+	GPU string
+	// Entry is the entry point; "" is the only one of the stage, or main. Stage
+	// narrows the choice.
+	Entry string
+	Stage ir.Stage
+	// Spec are the values of specialization constants; see Module.Spec.
+	Spec  []spirv.SpecValue
+	Level passes.Level
+	// Debug keeps source lines in the object.
+	Debug bool
+	// ABI is the target's calling convention where it has several.
+	ABI string
+	// Pipelines takes the place of DefaultPipelines if not nil, Passes that of
+	// both: a single list of passes for any target.
+	Pipelines *passes.Pipelines
+	Passes    *passes.Pipeline
+	// Run dumps, times, verifies and bisects. The translation is the step
+	// "translate"; its dump before is the module's assembly.
+	Run passes.RunOptions
+	// PrintCFG shows blocks' predecessors and successors in dumps.
+	PrintCFG bool
+}
+
+// Unit is one shader on its way through the compiler: New, Translate,
+// Optimize, Generate in this order. It belongs to one goroutine.
+type Unit struct {
+	// Shader is the shader as the last stage left it, nil before Translate.
+	Shader *ir.Shader
+	// Reflection is the shader's interface, known from Translate on.
+	Reflection object.Reflection
+
+	opts       Options
+	back       backend.Backend // nil of IRTarget
+	ins        *passes.Instrument
+	ctx        context.Context // of the running stage
+	generating bool
+}
+
+// New starts a unit. The error is a UsageError.
+func New(o Options) (*Unit, error) {
+	u := &Unit{opts: o}
+	if o.Target == "" {
+		u.opts.Target = DefaultTarget
+	}
+	if u.opts.Target != IRTarget {
+		b, err := Backend(o.Target)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkGPU(b, o.GPU); err != nil {
+			return nil, err
+		}
+		if o.GPU == "" {
+			u.opts.GPU = b.GPUs()[0].Name
+		}
+		u.back = b
+	}
+	if err := checkSteps(&o.Run); err != nil {
+		return nil, err
+	}
+	run := o.Run
+	if o.Run.Dump != nil {
+		run.Dump = u.dump
+	}
+	log := o.Run.BisectLog
+	run.BisectLog = func(n int, name string, ran bool) {
+		if err := u.ctx.Err(); err != nil {
+			panic(stopped{err})
+		}
+		if log != nil {
+			log(n, name, ran)
+		}
+	}
+	u.ins = passes.NewInstrument(run)
+	return u, nil
+}
+
+// translateStep is the name of the translation among the steps.
+const translateStep = "translate"
+
+// checkSteps refuses names of passes that there are not, where a wrong name
+// would silently change what is compiled.
+func checkSteps(o *passes.RunOptions) error {
+	check := func(what, name string) error {
+		name, _, _ = strings.Cut(name, ":")
+		if name != "" && name != translateStep && passes.Find(name) == nil {
+			return Usagef("--%s: no pass %q", what, name)
+		}
+		return nil
+	}
+	for _, n := range o.Disable {
+		if err := check("disable-pass", n); err != nil {
+			return err
+		}
+		if p := passes.Find(n); p == nil || !p.Optional {
+			return Usagef("--disable-pass: %s is needed for correct code", n)
+		}
+	}
+	if err := check("start-before", o.StartBefore); err != nil {
+		return err
+	}
+	return check("stop-after", o.StopAfter)
+}
+
+// dump passes a dump on, printed again with the flow of control if asked for.
+func (u *Unit) dump(title, text string) {
+	if u.opts.PrintCFG && !u.generating && u.Shader != nil {
+		text = ir.PrintWith(u.Shader, ir.PrintOptions{CFG: true})
+	}
+	u.opts.Run.Dump(title, text)
+}
+
+// Target returns the name of the unit's target, GPU its GPU ("" of IRTarget).
+func (u *Unit) Target() string { return u.opts.Target }
+
+// GPU returns the name of the GPU, "" of IRTarget.
+func (u *Unit) GPU() string { return u.opts.GPU }
+
+// Stopped tells whether RunOptions.StopAfter cuts the compile: no code can
+// be generated then.
+func (u *Unit) Stopped() bool { return u.opts.Run.StopAfter != "" }
+
+// stage runs one stage of the compile.
+func (u *Unit) stage(ctx context.Context, name string, f func() error) error {
+	u.ctx = ctx
+	target := u.opts.Target
+	if u.back == nil || name == translateStep {
+		target = ""
+	}
+	return guard(ctx, name, u.opts.File, target, f)
+}
+
+// Translate makes the shader of the entry point that the options choose.
+func (u *Unit) Translate(ctx context.Context, m *Module) error {
+	if u.opts.File == "" {
+		u.opts.File = m.Name
+	}
+	return u.stage(ctx, translateStep, func() error {
+		st := passes.Step{Name: translateStep, Print: func() string { return u.printSource(m) }}
+		st.Run = func() (bool, error) { return true, u.translate(m) }
+		if u.opts.Run.StartBefore != "" {
+			return u.translate(m) // the cut is about passes
+		}
+		if _, err := u.ins.Do(&st); err != nil {
+			return err
+		}
+		if u.opts.Run.VerifyEach {
+			if err := ir.Validate(u.Shader); err != nil {
+				return &InternalError{Pass: translateStep, Value: err}
+			}
+		}
+		return nil
+	})
+}
+
+// printSource is the state around the translation: assembly before it, the
+// shader after it.
+func (u *Unit) printSource(m *Module) string {
+	if u.Shader != nil {
+		return ir.Print(u.Shader)
+	}
+	text, err := m.Disassemble()
+	if err != nil {
+		return ir.Print(m.shader)
+	}
+	return text
+}
+
+func (u *Unit) translate(m *Module) (err error) {
+	var s *ir.Shader
+	if m.shader != nil {
+		if u.opts.Entry != "" && u.opts.Entry != m.shader.Name || u.opts.Stage != ir.StageNone && u.opts.Stage != m.shader.Stage {
+			return fmt.Errorf("the shader is %s %q, not %s %q", m.shader.Stage, m.shader.Name, u.opts.Stage, u.opts.Entry)
+		}
+		if len(u.opts.Spec) > 0 {
+			return fmt.Errorf("IR text has no specialization constants")
+		}
+		s = ir.Clone(m.shader)
+	} else {
+		s, err = spirv.Translate(m.SPIRV, spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Debug: u.opts.Debug})
+		if err != nil {
+			return err
+		}
+	}
+	if u.back != nil {
+		if s.Options, err = u.back.Options(u.opts.GPU, s.Stage); err != nil {
+			return err
+		}
+	}
+	u.Shader, u.Reflection = s, Reflect(s)
+	return nil
+}
+
+// Optimize runs the target's passes, or those that the options give.
+func (u *Unit) Optimize(ctx context.Context) error {
+	return u.stage(ctx, "optimize", func() error {
+		p, err := u.pipeline()
+		if err != nil {
+			return err
+		}
+		if err := p.RunWith(u.Shader, u.ins); err != nil {
+			return verifyError(err)
+		}
+		return nil
+	})
+}
+
+// pipeline returns the passes to run.
+func (u *Unit) pipeline() (*passes.Pipeline, error) {
+	if u.opts.Passes != nil {
+		return u.opts.Passes, nil
+	}
+	all := u.opts.Pipelines
+	if all == nil {
+		var err error
+		if all, err = DefaultPipelines(); err != nil {
+			return nil, &InternalError{Value: err}
+		}
+	}
+	name := u.opts.Target
+	if u.back == nil {
+		name = commonPipeline
+	}
+	p, err := all.Resolve(name, u.opts.Level, u.Shader.Stage)
+	if err != nil {
+		return nil, Usagef("%s", err)
+	}
+	return p, nil
+}
+
+// Generate makes the machine code. The unit's shader is consumed.
+func (u *Unit) Generate(ctx context.Context) (obj *object.Object, err error) {
+	if u.back == nil {
+		return nil, Usagef("target %s has no code", IRTarget)
+	}
+	if u.Stopped() {
+		return nil, Usagef("--stop-after leaves no code to generate")
+	}
+	u.generating = true
+	err = u.stage(ctx, "generate", func() error {
+		run := &u.opts.Run
+		job := backend.Job{GPU: u.opts.GPU, Level: u.opts.Level, Instrument: u.ins, ABI: u.opts.ABI, Debug: u.opts.Debug}
+		job.Dump = run.Dump != nil && (len(run.DumpBefore)+len(run.DumpAfter) > 0 || run.PrintChanged)
+		obj, err = u.back.Compile(u.Shader, &job)
+		return verifyError(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	shared, scratch := obj.Reflect.SharedSize, obj.Reflect.ScratchSize
+	obj.Reflect = u.Reflection
+	obj.Reflect.SharedSize, obj.Reflect.ScratchSize = max(shared, u.Shader.SharedSize), max(scratch, u.Shader.ScratchSize)
+	return obj, nil
+}
