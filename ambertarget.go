@@ -15,8 +15,8 @@ import (
 )
 
 // AmberTarget returns what makes the amber runner compile its shaders with
-// these options. IRTarget runs the IR itself, at O0 as the frontend made it and
-// above O0 behind the common passes; other targets run the machine code, read
+// these options. IRTarget runs the IR itself, at O0 as the frontend made it
+// unless the options name passes, and above O0 behind the common passes; other targets run the machine code, read
 // back from an object file. Entry, Stage and Spec are the script's.
 func AmberTarget(o Options) (amber.Target, error) {
 	if _, err := New(o); err != nil {
@@ -52,17 +52,17 @@ func (t *amberTarget) Compile(ctx context.Context, sh amber.Shader) (emu.Program
 
 func (t *amberTarget) compile(ctx context.Context, sh amber.Shader) (emu.Program, error) {
 	o := t.opts
-	o.File, o.Entry, o.Stage, o.Spec = sh.Name, sh.Entry, sh.Stage, make([]spirv.SpecValue, len(sh.Spec))
+	o.File, o.Entry, o.Stage, o.Spec = "", sh.Entry, sh.Stage, make([]spirv.SpecValue, len(sh.Spec))
 	for i, s := range sh.Spec {
 		o.Spec[i] = spirv.SpecValue{ID: s.ID, Bits: s.Bits}
 	}
 	if sh.OptimizationOff {
 		o.Level = passes.O0
 	}
-	m := &Module{Name: sh.Name}
+	m := &Module{} // the runner adds the shader's name
 	var err error
 	if m.SPIRV, err = spv.ParseWords(sh.Words); err != nil {
-		return nil, Diagnose(err, sh.Name, "")
+		return nil, Diagnose(err, "", "")
 	}
 	if o.Target == IRTarget {
 		return interpret(ctx, m, o, sh.SubgroupSize)
@@ -83,7 +83,7 @@ func interpret(ctx context.Context, m *Module, o Options, subgroup int) (p emu.P
 	if err := u.Translate(ctx, m); err != nil {
 		return nil, err
 	}
-	if o.Level != passes.O0 || o.Passes != nil {
+	if o.Level != passes.O0 || o.Passes != nil || o.Pipelines != nil {
 		if err := u.Optimize(ctx); err != nil {
 			return nil, err
 		}

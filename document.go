@@ -57,7 +57,7 @@ func (s Stats) String() string {
 	return b.String()
 }
 
-// Document describes an object that was compiled from file.
+// NewDocument describes an object that was compiled from file.
 func NewDocument(file string, o *object.Object) *Document {
 	return &Document{File: file, Target: o.Target, GPU: o.GPU, Entry: o.Entry, Stage: o.Stage.String(), Stats: o.Stats,
 		Reflection: o.Reflect, ABI: o.ABI, Files: o.Files, Lines: o.Lines}

@@ -5,6 +5,7 @@ import (
 
 	"nirc/backend"
 	"nirc/backend/ir3"
+	"nirc/ir"
 )
 
 // DefaultTarget is the target that an empty Options.Target stands for.
@@ -51,11 +52,12 @@ func Backend(name string) (backend.Backend, error) {
 	return nil, Usagef("no target %q (have %s; %s for the IR alone)", name, strings.Join(have, ", "), IRTarget)
 }
 
-// checkGPU refuses a GPU that the target does not have. The target itself may
-// know more spellings than it lists, and has the last word.
-func checkGPU(b backend.Backend, gpu string) error {
-	if gpu == "" {
-		return nil
+// CheckGPU refuses a GPU that the target does not have, with a UsageError. The
+// target itself may know more spellings than it lists, and has the last word.
+func CheckGPU(target, gpu string) error {
+	b, err := Backend(target)
+	if err != nil || gpu == "" {
+		return err
 	}
 	var have []string
 	for _, g := range b.GPUs() {
@@ -64,7 +66,7 @@ func checkGPU(b backend.Backend, gpu string) error {
 		}
 		have = append(have, g.Name)
 	}
-	if _, err := b.DecodeHex(gpu, "0000000000000000"); err == nil {
+	if _, err := b.Options(gpu, ir.StageCompute); err == nil {
 		return nil
 	}
 	return Usagef("target %s has no GPU %q (has %s)", b.Name(), gpu, strings.Join(have, ", "))

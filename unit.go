@@ -84,7 +84,7 @@ func New(o Options) (*Unit, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := checkGPU(b, o.GPU); err != nil {
+		if err := CheckGPU(o.Target, o.GPU); err != nil {
 			return nil, err
 		}
 		if o.GPU == "" {
@@ -206,8 +206,11 @@ func (u *Unit) printSource(m *Module) string {
 func (u *Unit) translate(m *Module) (err error) {
 	var s *ir.Shader
 	if m.shader != nil {
-		if u.opts.Entry != "" && u.opts.Entry != m.shader.Name || u.opts.Stage != ir.StageNone && u.opts.Stage != m.shader.Stage {
-			return fmt.Errorf("the shader is %s %q, not %s %q", m.shader.Stage, m.shader.Name, u.opts.Stage, u.opts.Entry)
+		if u.opts.Entry != "" && u.opts.Entry != m.shader.Name {
+			return fmt.Errorf("the shader's name is %q, not %q", m.shader.Name, u.opts.Entry)
+		}
+		if u.opts.Stage != ir.StageNone && u.opts.Stage != m.shader.Stage {
+			return fmt.Errorf("the shader's stage is %s, not %s", m.shader.Stage, u.opts.Stage)
 		}
 		if len(u.opts.Spec) > 0 {
 			return fmt.Errorf("IR text has no specialization constants")

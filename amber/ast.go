@@ -262,9 +262,8 @@ type Attached struct {
 	Stage  ShaderStage
 	Entry  string
 	Spec   []Specialization
-	// Optimize lists the spirv-opt passes of SHADER_OPTIMIZATION, which are not
-	// run: they do not change what a shader does. Options are the COMPILE_OPTIONS
-	// of an OpenCL shader.
+	// Optimize lists the spirv-opt passes of SHADER_OPTIMIZATION. Options are the
+	// COMPILE_OPTIONS of an OpenCL shader.
 	Optimize, Options []string
 	// FullSubgroups, VaryingSubgroups and RequiredSubgroup are the SUBGROUP
 	// block; RequiredSubgroup is a size, SubgroupMin, SubgroupMax, or 0.

@@ -184,6 +184,9 @@ func (e *engine) compile(c Command) error {
 // program compiles an attached shader.
 func (e *engine) program(a *Attached) (emu.Program, error) {
 	words, err := e.r.spirv(e.ctx, e.s, a.Shader, a.Stage, a.Entry)
+	if err == nil {
+		words, err = optimize(e.ctx, words, a.Optimize)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("shader %s: %w", a.Shader.Name, err)
 	}

@@ -13,8 +13,8 @@ import (
 
 // GPU is a chip that a backend generates code for.
 type GPU struct {
-	Name string // as --gpu takes it: "a630"
-	Doc  string // the chips it stands for
+	Name string `json:"name"` // as --gpu takes it: "a630"
+	Doc  string `json:"doc"`  // the chips it stands for
 }
 
 // Job is what a compile asks of a backend.
@@ -61,7 +61,8 @@ type Backend interface {
 	Disassemble(gpu string, code []byte) ([]Line, error)
 	// Assemble encodes a listing; errors name the line.
 	Assemble(gpu, text string) ([]byte, error)
-	// DecodeHex decodes one encoding written in hex digits, EncodeHex is its inverse.
+	// DecodeHex decodes one encoding written in hex digits, EncodeHex is its
+	// inverse. With an error may come the text that stands for what does not decode.
 	DecodeHex(gpu, hex string) (string, error)
 	// EncodeHex encodes one line of assembly to hex digits.
 	EncodeHex(gpu, text string) (string, error)

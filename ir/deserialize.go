@@ -274,6 +274,9 @@ func (r *serialReader) typ() {
 			}
 			t.Fields = append(t.Fields, f)
 		}
+		if typeNodes(t, 0) > maxTypeNodes {
+			r.fail("a type has too many members")
+		}
 	case BaseBool, BaseInt, BaseUint, BaseFloat:
 		t = r.numeric(t.Base)
 	default:

@@ -31,7 +31,7 @@ func reach(impl *ir.Impl, not *ir.Block) []bool {
 // cannot be reached without a.
 func TestDominanceAgainstModel(t *testing.T) {
 	for seed := range uint64(25) {
-		s := irtest.RandomShader(seed, 150)
+		s := irtest.RandomShader(seed, 400)
 		e := newEditor(seed+1000, s)
 		for range 15 {
 			edits[e.r.IntN(len(edits))].do(e)

@@ -36,9 +36,10 @@ type token struct {
 // lexer cuts the text form into words (names, numbers, %1, @2, $3), strings
 // and single punctuation characters. Comments run from // to the line's end.
 type lexer struct {
-	src string
-	pos int
-	tok token
+	src  string
+	pos  int
+	tok  token
+	last int // where the token before tok stands
 }
 
 func isWordByte(c byte) bool {
@@ -46,6 +47,7 @@ func isWordByte(c byte) bool {
 }
 
 func (l *lexer) next() {
+	l.last = l.tok.pos
 	start := l.pos
 	for l.pos < len(l.src) {
 		c := l.src[l.pos]
@@ -95,6 +97,11 @@ func (l *lexer) next() {
 // fail ends parsing with an error at the current token.
 func (l *lexer) fail(format string, a ...any) {
 	panic(l.errorAt(l.tok.pos, fmt.Sprintf(format, a...)))
+}
+
+// failLast is fail at the token before the current one.
+func (l *lexer) failLast(format string, a ...any) {
+	panic(l.errorAt(l.last, fmt.Sprintf(format, a...)))
 }
 
 func (l *lexer) errorAt(pos int, msg string) *ParseError {

@@ -8,6 +8,7 @@ import (
 )
 
 //go:generate go run nirc/internal/gen/opgen
+//go:generate go run nirc/internal/gen/docgen ../docs/ops.md
 
 // Op is an ALU operation: an index into optab.Ops.
 type Op uint16

@@ -11,6 +11,9 @@ import (
 const (
 	maxParseDepth  = 2000
 	maxParseNumber = 1 << 22 // value, block, variable numbers
+	// maxTypeNodes bounds a struct type written out: a few lines of structs in
+	// structs could otherwise stand for more members than anything can walk.
+	maxTypeNodes = 1 << 16
 )
 
 // Parse reads the text form of a shader. Value and block numbers are free;
@@ -78,7 +81,7 @@ func (p *parser) shader() {
 	p.expect("shader")
 	stage := ParseStage(p.word())
 	if stage == StageNone {
-		p.fail("no such stage")
+		p.failLast("no such stage")
 	}
 	p.s = NewShader(stage, nil)
 	p.s.Name = p.str()
@@ -93,7 +96,7 @@ func (p *parser) shader() {
 			p.expect("=")
 			b, err := hex.DecodeString(strings.TrimPrefix(p.word(), "0x"))
 			if err != nil {
-				p.fail("ill-formed bytes")
+				p.failLast("ill-formed bytes")
 			}
 			p.s.ConstantData = b
 		case "scratch_size":
@@ -106,13 +109,13 @@ func (p *parser) shader() {
 			p.structType()
 		case "file":
 			if int(p.uint(32)) != len(p.s.Files) {
-				p.fail("files are numbered from 1")
+				p.failLast("files are numbered from 1")
 			}
 			p.expect("=")
 			p.s.Files = append(p.s.Files, p.str())
 		case "loc":
 			if int(p.uint(32)) != len(p.s.Locs) {
-				p.fail("locs are numbered from 1")
+				p.failLast("locs are numbered from 1")
 			}
 			p.expect("=")
 			var v [5]uint32
@@ -129,7 +132,7 @@ func (p *parser) shader() {
 		case "fn":
 			p.function()
 		default:
-			p.fail("unknown item %q", kw)
+			p.failLast("unknown item %q", kw)
 		}
 	}
 	for _, fix := range initPos {
@@ -186,14 +189,14 @@ func (p *parser) info() {
 			continue
 		}
 		if !p.setField(name, infoFields(&p.s.Info)) {
-			p.fail("no info %q", name)
+			p.failLast("no info %q", name)
 		}
 	}
 }
 
 func (p *parser) structType() {
 	if n := p.prefixed("$"); n != len(p.types) {
-		p.fail("types are numbered from $0")
+		p.failLast("types are numbered from $0")
 	}
 	p.expect("=")
 	p.expect("struct")
@@ -203,13 +206,32 @@ func (p *parser) structType() {
 	for !p.accept("}") {
 		f := Field{Name: p.str(), Offset: -1, Location: -1, BuiltIn: -1, XfbBuffer: -1, XfbOffset: -1}
 		p.expect(":")
-		f.Type = p.typ()
+		if f.Type = p.typ(); f.Type == nil {
+			p.failLast("a member has a type")
+		}
 		for p.tok.kind == tokWord {
 			p.fieldAttr(&f)
 		}
 		t.Fields = append(t.Fields, f)
 	}
+	if typeNodes(t, 0) > maxTypeNodes {
+		p.fail("type $%d has too many members", len(p.types))
+	}
 	p.types = append(p.types, t)
+}
+
+// typeNodes counts the types that t is made of, each as often as it stands
+// there, and gives up soon after maxTypeNodes.
+func typeNodes(t *Type, n int) int {
+	for n++; t.Base == BaseArray && n <= maxTypeNodes; n++ {
+		t = t.Elem
+	}
+	for i := range t.Fields {
+		if n <= maxTypeNodes {
+			n = typeNodes(t.Fields[i].Type, n)
+		}
+	}
+	return n
 }
 
 func (p *parser) fieldAttr(f *Field) {
@@ -228,7 +250,7 @@ func (p *parser) fieldAttr(f *Field) {
 		{"sample", &f.Sample}, {"patch", &f.Patch}, {"invariant", &f.Invariant}, {"builtin", &f.BuiltIn}, {"xfb_buffer", &f.XfbBuffer},
 		{"xfb_offset", &f.XfbOffset}, {"per_primitive", &f.PerPrimitive}, {"mediump", &f.RelaxedPrecis}}
 	if !p.setField(name, fields) {
-		p.fail("no member attribute %q", name)
+		p.failLast("no member attribute %q", name)
 	}
 }
 
@@ -263,7 +285,7 @@ func (p *parser) flags(names []string) uint64 {
 			}
 		}
 		if !found {
-			p.fail("unknown flag %q", w)
+			p.failLast("unknown flag %q", w)
 		}
 		if !p.accept("|") {
 			return v
@@ -279,7 +301,7 @@ func (p *parser) typ() *Type {
 	case strings.HasPrefix(w, "$"):
 		n, err := strconv.Atoi(w[1:])
 		if err != nil || n < 0 || n >= len(p.types) {
-			p.fail("no type %s before this", w)
+			p.failLast("no type %s before this", w)
 		}
 		t = p.types[n]
 	case w == "nil":
@@ -297,6 +319,7 @@ func (p *parser) typ() *Type {
 			t = p.numericType(w)
 		}
 	}
+	dims := 0
 	for p.is("[") && !p.tok.space {
 		p.next()
 		var n, stride uint32
@@ -307,7 +330,7 @@ func (p *parser) typ() *Type {
 			stride = uint32(p.uint(32))
 		}
 		p.expect("]")
-		if p.depth++; p.depth > maxParseDepth {
+		if dims++; dims > maxParseDepth {
 			p.fail("types nest too deep")
 		}
 		t = ArrayType(t, n, stride)
@@ -341,7 +364,7 @@ func (p *parser) imageType(w string) *Type {
 		if strings.HasPrefix(elem, "void") {
 			n, err := strconv.ParseUint(elem[4:], 10, 8)
 			if err != nil {
-				p.fail("no texel type %q", elem)
+				p.failLast("no texel type %q", elem)
 			}
 			t.TexelBits = uint8(n)
 		} else {
@@ -373,7 +396,7 @@ func (p *parser) aluType(w string) ALUType {
 		}
 	}
 	if w != "none" {
-		p.fail("no type %q", w)
+		p.failLast("no type %q", w)
 	}
 	return ALUType{}
 }
@@ -389,7 +412,7 @@ func (p *parser) numericType(w string) *Type {
 	at := p.aluType(rest)
 	base := [...]Base{ClassNone: BaseVoid, ClassUint: BaseUint, ClassInt: BaseInt, ClassFloat: BaseFloat, ClassBool: BaseBool}[at.Class]
 	if rows < 1 || rows > 4 || cols < 1 || cols > 4 || base == BaseVoid || bitsIndex(at.Bits) == 0 && at.Bits != 1 {
-		p.fail("no type %q", w)
+		p.failLast("no type %q", w)
 	}
 	if cols == 1 && !(p.is(":") && !p.tok.space && p.stridedNext()) {
 		return VectorType(base, at.Bits, rows)
@@ -416,15 +439,15 @@ func (p *parser) stridedNext() bool {
 func (p *parser) variable() (v *Variable, fix func()) {
 	n := p.prefixed("@")
 	if p.vars[n] != nil || n > maxParseNumber {
-		p.fail("variable @%d stands twice, or its number is too large", n)
+		p.failLast("variable @%d stands twice, or its number is too large", n)
 	}
 	mode := ParseMode(p.word())
 	if mode == 0 {
-		p.fail("no such variable mode")
+		p.failLast("no such variable mode")
 	}
 	t := p.typ()
 	if t == nil {
-		p.fail("a variable has a type")
+		p.failLast("a variable has a type")
 	}
 	v = p.s.makeVariable(mode, t, p.str())
 	v.ID = uint32(n)
@@ -451,7 +474,7 @@ func (p *parser) varAttr(v *Variable) (fix func()) {
 	case "location":
 		loc, ok := parseSlot(p.word())
 		if !ok {
-			p.fail("no such location")
+			p.failLast("no such location")
 		}
 		v.Location = loc
 	case "set":
@@ -467,7 +490,7 @@ func (p *parser) varAttr(v *Variable) (fix func()) {
 	case "format":
 		f, ok := ParseImageFormat(p.word())
 		if !ok {
-			p.fail("no such image format")
+			p.failLast("no such image format")
 		}
 		v.ImageFormat = f
 	case "init":
@@ -475,14 +498,14 @@ func (p *parser) varAttr(v *Variable) (fix func()) {
 	case "interface":
 		v.InterfaceType = p.typ()
 	case "pointer_init":
-		n, pos := p.prefixed("@"), p.tok.pos
+		n, pos := p.prefixed("@"), p.last
 		return func() {
 			if v.PointerInit = p.vars[n]; v.PointerInit == nil {
 				panic(p.errorAt(pos, fmt.Sprintf("no variable @%d", n)))
 			}
 		}
 	default:
-		p.fail("no variable attribute %q", name)
+		p.failLast("no variable attribute %q", name)
 	}
 	return nil
 }

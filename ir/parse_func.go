@@ -8,7 +8,7 @@ import (
 
 func (p *parser) function() {
 	if n := p.prefixed("f"); n != len(p.s.Functions) {
-		p.fail("functions are numbered from f0")
+		p.failLast("functions are numbered from f0")
 	}
 	f := p.s.NewFunction(p.str())
 	for p.tok.kind == tokWord {
@@ -22,7 +22,7 @@ func (p *parser) function() {
 		case "dont_inline":
 			f.DontInline = true
 		default:
-			p.fail("no function attribute %q", w)
+			p.failLast("no function attribute %q", w)
 		}
 	}
 	p.params(f)
@@ -78,7 +78,7 @@ func (p *parser) size() (bits, comps uint8) {
 		nc, err = strconv.ParseUint(c, 10, 8)
 	}
 	if err != nil || nc < 1 || nc > 16 || nb < 1 || nb > 64 {
-		p.fail("want a size such as 32x4, have %q", w)
+		p.failLast("want a size such as 32x4, have %q", w)
 	}
 	return uint8(nb), uint8(nc)
 }
@@ -111,14 +111,15 @@ func (p *parser) blockLabel(b *Block) {
 	n := p.prefixed("b")
 	p.expect(":")
 	if p.blocks[n] != nil || n > maxParseNumber {
-		p.fail("block b%d stands twice, or its number is too large", n)
+		p.failLast("block b%d stands twice, or its number is too large", n)
 	}
 	p.blocks[n] = b
 	p.block = b
 }
 
 func (p *parser) ifNode(b *Block) *Block {
-	num, pos := p.prefixed("%"), p.tok.pos
+	num := p.prefixed("%")
+	pos := p.last
 	i := InsertIf(AtEnd(b), nil)
 	p.uses = append(p.uses, pendingUse{src: &i.Cond, num: num, pos: pos})
 	for k, n := range []string{"", "flatten", "dont_flatten", "divergent_always_taken"} {
@@ -189,7 +190,7 @@ func (p *parser) resolve() {
 // def names the result of in, whose shape the text gave.
 func (p *parser) define(num int, d *Def) {
 	if p.vals[num] != nil || num > maxParseNumber {
-		p.fail("value %%%d stands twice, or its number is too large", num)
+		p.failLast("value %%%d stands twice, or its number is too large", num)
 	}
 	p.vals[num] = d
 }
@@ -209,7 +210,7 @@ func (p *parser) instr(b *Block) {
 	}
 	name := p.word()
 	in := p.body(name, b, bits, comps)
-	if in.HasDef() != (num >= 0) {
+	if in.HasDef() != (num >= 0) || num < 0 && definesValue(in) {
 		panic(p.errorAt(pos, fmt.Sprintf("%s: result missing or not wanted", name)))
 	}
 	if num >= 0 {
@@ -217,7 +218,7 @@ func (p *parser) instr(b *Block) {
 	}
 	if p.accept("#") {
 		if in.Loc = uint32(p.uint(32)); int(in.Loc) >= len(p.s.Locs) {
-			p.fail("no such loc")
+			p.failLast("no such loc")
 		}
 	}
 	if p.tok.kind == tokString {
@@ -312,7 +313,7 @@ func (p *parser) constValue(bits uint8) uint64 {
 		}
 		f, err := strconv.ParseFloat(w, 64)
 		if err != nil || bits < 16 {
-			p.fail("ill-formed constant %q", w)
+			p.failLast("ill-formed constant %q", w)
 		}
 		return FloatBits(f, bits)
 	}
@@ -321,14 +322,14 @@ func (p *parser) constValue(bits uint8) uint64 {
 	}
 	v, err := strconv.ParseInt(w, 0, 64)
 	if err != nil {
-		p.fail("ill-formed constant %q", w)
+		p.failLast("ill-formed constant %q", w)
 	}
 	return uint64(v)
 }
 
 func (p *parser) phi(b *Block, bits, comps uint8) *Instr {
 	if !b.Empty() {
-		p.fail("a phi stands behind another instruction")
+		p.failLast("a phi stands behind another instruction")
 	}
 	q := pendingPhi{in: p.s.NewPhi(comps, bits), block: b, pos: p.tok.pos}
 	for strings.HasPrefix(p.tok.text, "b") && p.tok.kind == tokWord && p.predFollows() {
@@ -375,7 +376,8 @@ func (p *parser) parallelCopy() *Instr {
 		if len(dsts) > 0 {
 			p.expect(",")
 		}
-		d := end{reg: p.accept("reg"), pos: p.tok.pos, num: p.prefixed("%")}
+		d := end{reg: p.accept("reg"), num: p.prefixed("%")}
+		d.pos = p.last
 		if !d.reg {
 			p.expect(":")
 			d.bits, d.n = p.size()
@@ -383,7 +385,8 @@ func (p *parser) parallelCopy() *Instr {
 		p.expect("<")
 		p.expect("-")
 		dsts = append(dsts, d)
-		srcs = append(srcs, end{reg: p.accept("reg"), pos: p.tok.pos, num: p.prefixed("%")})
+		srcs = append(srcs, end{reg: p.accept("reg"), num: p.prefixed("%")})
+		srcs[len(srcs)-1].pos = p.last
 	}
 	info.Entries = make([]CopyEntry, len(dsts))
 	p.blank(in, len(dsts))
@@ -405,7 +408,8 @@ func (p *parser) call() *Instr {
 	in := p.s.newInstr(KindCall)
 	info := &CallInfo{}
 	in.ext = info
-	p.calls = append(p.calls, pendingCall{info: info, pos: p.tok.pos, num: p.prefixed("f")})
+	n := p.prefixed("f")
+	p.calls = append(p.calls, pendingCall{info: info, pos: p.last, num: n})
 	p.expect("(")
 	var nums, poss []int
 	for !p.accept(")") {
@@ -450,7 +454,7 @@ func (p *parser) deref(name string, bits, comps uint8) *Instr {
 		n := p.prefixed("@")
 		v := p.vars[n]
 		if v == nil {
-			p.fail("no variable @%d", n)
+			p.failLast("no variable @%d", n)
 		}
 		d.Var, d.Modes, d.Type = v, v.Mode, v.Type
 	case "deref_array", "deref_ptr":
@@ -486,7 +490,7 @@ func (p *parser) deref(name string, bits, comps uint8) *Instr {
 		p.expect(".")
 		d.Field = int(p.uint(31))
 		if !q.Type.IsStruct() || d.Field >= len(q.Type.Fields) {
-			p.fail("no member %d of %s", d.Field, q.Type)
+			p.failLast("no member %d of %s", d.Field, q.Type)
 		}
 		d.Modes, d.Type = q.Modes, q.Type.Fields[d.Field].Type
 	case "deref_cast":
@@ -503,7 +507,7 @@ func (p *parser) derefCast(in *Instr, d *DerefInfo) {
 	p.expect("(")
 	d.Modes = p.modes()
 	if d.Type = p.typ(); d.Type == nil {
-		p.fail("a cast has a type")
+		p.failLast("a cast has a type")
 	}
 	p.expect(")")
 	if p.accept("stride") {

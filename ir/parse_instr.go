@@ -17,7 +17,7 @@ func (p *parser) tableInstr(name string, bits, comps uint8) *Instr {
 	if t, ok := ParseTexOp(name); ok {
 		return p.tex(t, bits, comps)
 	}
-	p.fail("no operation %q", name)
+	p.failLast("no operation %q", name)
 	return nil
 }
 
@@ -37,7 +37,7 @@ func (p *parser) alu(op Op, bits, comps uint8) *Instr {
 				p.expect("=")
 				in.FastMath = FloatControls(p.uint(32))
 			default:
-				p.fail("no ALU flag %q", w)
+				p.failLast("no ALU flag %q", w)
 			}
 		}
 	}
@@ -180,14 +180,14 @@ func (p *parser) ioSemantics() uint64 {
 	var s IOSemantics
 	loc, ok := parseSlot(p.word())
 	if !ok || loc < 0 || loc > 255 {
-		p.fail("no such location")
+		p.failLast("no such location")
 	}
 	s.Location = Slot(loc)
 	s.NumSlots = uint8(p.uint(8))
 	fields := append(ioFlags(&s), namedField{"dual", &s.DualSourceIndex}, namedField{"streams", &s.GSStreams})
 	for !p.accept("}") {
 		if name := p.word(); !p.setField(name, fields) {
-			p.fail("no io_semantics %q", name)
+			p.failLast("no io_semantics %q", name)
 		}
 	}
 	return s.Pack()
@@ -264,7 +264,7 @@ func (p *parser) texAttr(name string, t *TexInfo) {
 		}
 	default:
 		if !p.setField(name, texFields(t)) {
-			p.fail("no texture attribute %q", name)
+			p.failLast("no texture attribute %q", name)
 		}
 	}
 }

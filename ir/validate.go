@@ -323,7 +323,7 @@ func (v *validator) block(b *Block) (listed int) {
 			v.jump(in)
 		}
 		v.srcs(in)
-		if in.HasDef() {
+		if in.HasDef() || in.Kind != KindIntrinsic && definesValue(in) {
 			listed += v.def(in, &in.Def)
 		}
 		v.instr(in)
@@ -364,15 +364,26 @@ func (v *validator) ifCond(b *Block, i *If) {
 	}
 }
 
+// definesValue tells whether an instruction such as in always has a result.
+func definesValue(in *Instr) bool {
+	switch in.Kind {
+	case KindIntrinsic:
+		return int(in.Intr) < NumIntrinsics && in.Intr.Info().HasDest
+	case KindJump, KindCall, KindParallelCopy:
+		return false
+	}
+	return true
+}
+
 func validComps(n uint8) bool { return n >= 1 && n <= 5 || n == 8 || n == 16 }
 
 func validBits(n uint8) bool { return n == 1 || n == 8 || n == 16 || n == 32 || n == 64 }
 
 func (v *validator) def(in *Instr, d *Def) (listed int) {
 	v.check(d.Instr == in, "V1", in, "value does not name its instruction")
+	v.check(validComps(d.NumComponents), "V2", in, "%d components", d.NumComponents)
 	v.check(int(d.Index) < len(v.seen) && !v.seen[d.Index], "V1", in, "value number %d is not unique or too large", d.Index)
 	v.seen[d.Index] = true
-	v.check(validComps(d.NumComponents), "V2", in, "%d components", d.NumComponents)
 	v.check(validBits(d.BitSize), "V2", in, "bit size %d", d.BitSize)
 	for u := d.uses; u != nil; u = u.next {
 		listed++

@@ -42,6 +42,7 @@ var codeBreaks = []breakCase{
 	{rule: "V1", msg: "does not name its instruction", body: ifLoop, corrupt: func(s *Shader) { nth(s, KindALU, 2).Def.Instr = nth(s, KindALU, 1) }},
 	{rule: "V1", msg: "not unique", body: ifLoop, corrupt: func(s *Shader) { nth(s, KindALU, 2).Def.Index = nth(s, KindALU, 1).Def.Index }},
 	{rule: "V1", msg: "too large", body: ifLoop, corrupt: func(s *Shader) { nth(s, KindALU, 2).Def.Index = s.Entry().Impl.NumDefs }},
+	{rule: "V2", msg: "0 components", body: ifLoop, corrupt: func(s *Shader) { nth(s, KindALU, 2).Def.NumComponents = 0 }},
 	{rule: "V3", msg: "use list is broken", body: ifLoop, corrupt: func(s *Shader) {
 		d := &nth(s, KindPhi, 0).Def // used twice by the iadd
 		d.uses.next.prev = nil

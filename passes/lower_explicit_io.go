@@ -31,7 +31,9 @@ type address struct {
 	// vecStride is the distance in bytes between the components of a vector that
 	// is the column of a row-major matrix, else 0.
 	vecStride uint32
-	access    ir.Access
+	// size is that of the push constant block in bytes, 0 of other memory.
+	size   uint32
+	access ir.Access
 }
 
 type explicitIO struct {
@@ -125,7 +127,11 @@ func (e *explicitIO) address(d *ir.Instr) address {
 		if info.Modes&(ir.ModeUBO|ir.ModeSSBO) != 0 {
 			e.fail(d, "variable %q of %s is addressed without a descriptor", v.Name, info.Modes)
 		}
-		return address{off: e.b.ImmInt(int64(v.DriverLocation), d.Def.BitSize), mul: 16, offset: v.DriverLocation % 16, access: v.Access}
+		a := address{off: e.b.ImmInt(int64(v.DriverLocation), d.Def.BitSize), mul: 16, offset: v.DriverLocation % 16, access: v.Access}
+		if info.Modes == ir.ModePushConst {
+			a.size = uint32(min(v.Type.Size(), 1<<31))
+		}
+		return a
 	case ir.DerefCast:
 		return e.castAddress(d, info)
 	}
@@ -278,7 +284,10 @@ func (e *explicitIO) setMemory(in *ir.Instr, a *address, delta, bytes uint32, ac
 		off = (a.offset + delta) & (mul - 1)
 	}
 	in.Set(ir.IdxAlignMul, uint64(mul)).Set(ir.IdxAlignOffset, uint64(off)).Set(ir.IdxAccess, uint64(access))
-	if in.Has(ir.IdxRange) {
+	switch {
+	case in.Intr == ir.IntrLoadPushConstant && a.size != 0:
+		in.Set(ir.IdxRange, uint64(a.size))
+	case in.Has(ir.IdxRange):
 		in.Set(ir.IdxRange, 0xffffffff)
 	}
 }

@@ -62,7 +62,11 @@ func tailContinues(l *ir.List) bool {
 	for _, side := range []*ir.List{&x.Then, &x.Else} {
 		end := side.LastBlock()
 		if j := end.Jump(); j != nil && j.Jump == ir.JumpContinue {
-			joinAt(last, end, last.Succ[0])
+			head := end.Succ[0]
+			if last.Succ[0] != head {
+				continueAt(last, head)
+			}
+			joinAt(last, end, head)
 			progress = true
 		}
 	}
@@ -83,6 +87,30 @@ func dropTailJump(b *ir.Block) {
 	b.Jump().Remove()
 	for i := range saved {
 		setPhiSrcs(saved[i].phi, saved[i].from)
+	}
+}
+
+// continueAt ends the empty block b, from which only empty blocks lead to the
+// loop's head, in a continue of its own. The phis of head get from b what they
+// get from the last of those blocks.
+func continueAt(b, head *ir.Block) {
+	via := b.Succ[0]
+	for via.Succ[0] != head {
+		via = via.Succ[0]
+	}
+	var saved []savedPhi
+	for phi := range head.Phis() {
+		saved = append(saved, savePhi(phi))
+	}
+	b.InsertJump(ir.JumpContinue)
+	for i := range saved {
+		p := &saved[i]
+		setPhiSrcs(p.phi, func(q *ir.Block) *ir.Def {
+			if q == b {
+				q = via
+			}
+			return p.from(q)
+		})
 	}
 }
 

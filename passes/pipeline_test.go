@@ -224,3 +224,28 @@ func TestLoopSkips(t *testing.T) {
 		t.Errorf("a second run takes %d steps, want 2", n)
 	}
 }
+
+// TestRunPass runs single passes with and without switches.
+func TestRunPass(t *testing.T) {
+	s := randomShader(2, 20, false)
+	if _, err := RunPass(s, "lower_returns"); err != nil {
+		t.Error(err)
+	}
+	if did, err := RunPass(s, "inline_functions"); err != nil || !did {
+		t.Errorf("inline_functions: %v, %v", did, err)
+	}
+	if _, err := RunPass(s, "opt_peephole_select", "limit", "many"); err == nil {
+		t.Error("limit=many is accepted")
+	}
+	if _, err := RunPass(s, "nope"); err == nil {
+		t.Error("nope is a pass")
+	}
+	times := &Times{}
+	ins := NewInstrument(RunOptions{Times: times, VerifyEach: true})
+	if _, err := ins.RunPass(s, "opt_dce"); err != nil {
+		t.Error(err)
+	}
+	if len(times.Steps) != 1 || times.Steps[0].Name != "opt_dce" {
+		t.Errorf("times %+v", times.Steps)
+	}
+}

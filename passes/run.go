@@ -111,19 +111,28 @@ func (r *runner) run(proto *Context, p *Pass) (bool, error) {
 	return r.ins.Do(&st)
 }
 
-// RunPass runs a single pass with its default options on s, as a pipeline
-// would without switches. Backends use it for passes that they call
-// themselves; opts are name=value pairs.
+// RunPass runs a single pass on s without switches; opts are pairs of an
+// option's name and its text. See Instrument.RunPass.
 func RunPass(s *ir.Shader, name string, opts ...string) (progress bool, err error) {
+	return (*Instrument)(nil).RunPass(s, name, opts...)
+}
+
+// RunPass runs a single pass on s under the instrument's switches. Backends
+// use it for passes that they run between their own steps.
+func (i *Instrument) RunPass(s *ir.Shader, name string, opts ...string) (progress bool, err error) {
 	p := Find(name)
 	if p == nil {
 		return false, fmt.Errorf("no pass %q", name)
 	}
 	c := NewContext(p)
-	for i := 0; i+1 < len(opts); i += 2 {
-		if err := c.SetOption(opts[i], opts[i+1]); err != nil {
+	for k := 0; k+1 < len(opts); k += 2 {
+		if err := c.SetOption(opts[k], opts[k+1]); err != nil {
 			return false, err
 		}
 	}
-	return p.Run(c, s)
+	progress, err = (&runner{s: s, ins: i}).run(c, p)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return progress, err
 }

@@ -34,6 +34,9 @@ func hasSideEffects(in *ir.Instr) bool {
 	return false
 }
 
+// builtInHelperInvocation is SPIR-V's HelperInvocation, which changes at a demote.
+const builtInHelperInvocation = 23
+
 // canReorder tells whether an intrinsic may move across any other instruction
 // and be merged with an equal one.
 func canReorder(in *ir.Instr) bool {
@@ -49,7 +52,8 @@ func canReorder(in *ir.Instr) bool {
 	}
 	if in.Intr == ir.IntrLoadDeref {
 		if d := derefOf(in.Srcs[0].Def); d != nil && d.DerefInfo().Modes&^ir.ModeReadOnly == 0 {
-			return true
+			v := rootVar(d)
+			return v == nil || v.Mode != ir.ModeSystemValue || v.BuiltIn != builtInHelperInvocation
 		}
 	}
 	return in.Has(ir.IdxAccess) && a&ir.AccessCanReorder != 0

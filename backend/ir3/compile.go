@@ -119,7 +119,9 @@ func (c *compiler) allocate(f *mach.Func) error {
 	if c.opts.Verify {
 		check = mach.NewChecker(f)
 	}
-	if _, err := mach.Allocate(f, mach.AllocOptions{}); err != nil {
+	opts := mach.AllocOptions{RoundRobin: true}
+	opts.Target[fileGPR] = c.targetUnits(mach.Pressure(f, fileGPR), limit)
+	if _, err := mach.Allocate(f, opts); err != nil {
 		return fmt.Errorf("ir3: %w", err)
 	}
 	c.dump("ra", f)
@@ -152,6 +154,31 @@ func (c *compiler) registerLimit() int {
 		vec4 = min(vec4, c.opts.Registers)
 	}
 	return vec4 * 8
+}
+
+// targetUnits is the number of units that allocation walks through: as many
+// as cost no wave against the pressure (the project's ir3 reference, section 9.3).
+func (c *compiler) targetUnits(pressure, limit int) int {
+	vec4 := (pressure + 7) / 8
+	for vec4 < limit/8 && c.wavesFor(vec4+1) >= c.wavesFor(vec4) {
+		vec4++
+	}
+	return 8 * vec4
+}
+
+// wavesFor is the number of waves that a register footprint allows, each
+// counted by its size so that a loss of double waves shows.
+func (c *compiler) wavesFor(vec4 int) int {
+	g := c.gpu
+	if vec4 == 0 {
+		return 32
+	}
+	double := !g.NoDoubleWave && c.s.Stage != ir.StageVertex && 2*vec4 <= g.RegVec4
+	size := 1
+	if double {
+		size = 2
+	}
+	return min(16, g.RegVec4/(vec4*size)*g.WaveGranularity) * size
 }
 
 func (c *compiler) threads() int {
@@ -234,6 +261,7 @@ func (c *compiler) finish(p *final) (*Binary, error) {
 			}
 		}
 	}
+	p.schedule()
 	p.markEI()
 	p.sync(outs)
 	p.markUL()

@@ -114,29 +114,33 @@ func (p *final) pad(a *ages, ins, list []pinstr, t *touch) []pinstr {
 
 // wait is the number of slots that must still pass before in can read r.
 func (p *final) wait(a *ages, in *isa.Instr, r span) int {
+	worst := 0
+	for u := r.unit; u < r.unit+r.n; u++ {
+		if a.age[u] != settled {
+			worst = max(worst, p.delay(a.size[u], in, r)-int(a.age[u]))
+		}
+	}
+	return worst
+}
+
+// delay is the number of slots between an instruction that wrote r in the
+// given size and one that reads it (the project's ir3 reference, section 4.1).
+func (p *final) delay(size uint8, in *isa.Instr, r span) int {
 	base, far, later, late := 3, 6, 2, in.Op >= isa.OpMadU16 && in.Op <= isa.OpMadF32
 	cat := in.Op.Category()
 	if p.gpu.Gen == isa.A7xx {
 		base, far, later, late = 2, 5, 1, cat == 3
 	}
-	worst := 0
-	for u := r.unit; u < r.unit+r.n; u++ {
-		if a.age[u] == settled {
-			continue
+	need := far
+	if cat >= 1 && cat <= 3 && r.unit < unitShared {
+		if size == wroteFull && !r.half || size == wroteHalf && r.half {
+			need = base
 		}
-		need := far
-		same := a.size[u] == wroteFull && !r.half || a.size[u] == wroteHalf && r.half
-		if cat >= 1 && cat <= 3 && u < unitShared {
-			if same {
-				need = base
-			}
-			if r.late && late {
-				need -= later
-			}
+		if r.late && late {
+			need -= later
 		}
-		worst = max(worst, need-int(a.age[u]))
 	}
-	return worst
+	return need
 }
 
 // issue ages everything by the slots that in takes and notes what it writes.

@@ -30,7 +30,9 @@ type isel struct {
 
 	blk      mach.BlockID
 	blocks   []mach.BlockID // by IR block index; -1 unreachable
-	irBlocks []*ir.Block    // by machine block, nil of the end block
+	irBlocks []*ir.Block    // by machine block, nil of those that selection adds
+	// join[h] is the block at the end of the loop with header h where its continues meet, or 0.
+	join     []mach.BlockID
 	end      mach.BlockID
 	immCache [immCacheSize]immSlot
 	epoch    uint32
@@ -82,10 +84,9 @@ func selectFunc(sh *ir.Shader, impl *ir.Impl, g *GPU, meta *abi.Meta) (*isel, er
 	s.scan()
 	s.makeInputs()
 	for id := range s.irBlocks {
-		if s.irBlocks[id] == nil || s.err != nil {
-			break
+		if s.irBlocks[id] != nil && s.err == nil {
+			s.block(mach.BlockID(id))
 		}
-		s.block(mach.BlockID(id))
 	}
 	if s.err != nil {
 		return nil, s.err
@@ -97,31 +98,66 @@ func selectFunc(sh *ir.Shader, impl *ir.Impl, g *GPU, meta *abi.Meta) (*isel, er
 }
 
 // makeBlocks makes a machine block for each reachable one, in source order,
-// and the end block.
+// and the end block. Loops that are continued from several places get a block at their end
+// where all of those meet before they go back, so that fibers join there.
 func (s *isel) makeBlocks() {
 	s.blocks = make([]mach.BlockID, s.impl.NumBlocks+1)
+	type continued struct{ head, join mach.BlockID }
+	var joins []continued
 	for b := range s.impl.Blocks() {
+		if l, ok := ir.Prev(b).(*ir.Loop); ok {
+			head := l.Body.FirstBlock()
+			if h := s.blocks[head.Index]; h >= 0 && s.backEdges(head) > 1 {
+				joins = append(joins, continued{h, s.addBlock(nil, loopDepth(head))})
+			}
+		}
 		s.blocks[b.Index] = -1
 		if b.Reachable() {
-			s.blocks[b.Index] = s.f.NewBlock()
-			s.irBlocks = append(s.irBlocks, b)
-			s.f.Blocks[s.blocks[b.Index]].LoopDepth = loopDepth(b)
+			s.blocks[b.Index] = s.addBlock(b, loopDepth(b))
 		}
 	}
-	s.end = s.f.NewBlock()
-	s.irBlocks = append(s.irBlocks, nil)
+	s.end = s.addBlock(nil, 0)
 	s.blocks[s.impl.End.Index] = s.end
+	s.join = make([]mach.BlockID, len(s.f.Blocks))
+	for _, j := range joins {
+		s.join[j.head] = j.join
+		s.f.AddEdge(j.join, j.head)
+	}
 	for b := range s.impl.Blocks() {
 		from := s.blocks[b.Index]
 		if from < 0 {
 			continue
 		}
 		for _, t := range b.Succ {
-			if t != nil {
-				s.f.AddEdge(from, s.blocks[t.Index])
+			if t == nil {
+				continue
 			}
+			to := s.blocks[t.Index]
+			if to <= from && s.join[to] != 0 {
+				to = s.join[to]
+			}
+			s.f.AddEdge(from, to)
 		}
 	}
+}
+
+// addBlock makes the machine block of b, or one that the source does not have.
+func (s *isel) addBlock(b *ir.Block, depth int32) mach.BlockID {
+	id := s.f.NewBlock()
+	s.irBlocks = append(s.irBlocks, b)
+	s.f.Blocks[id].LoopDepth = depth
+	return id
+}
+
+// backEdges counts the reachable blocks that lead back to a loop header.
+func (s *isel) backEdges(head *ir.Block) int {
+	n := 0
+	for _, p := range head.Preds {
+		if p.Reachable() && s.blocks[p.Index] >= s.blocks[head.Index] {
+			n++
+		}
+	}
+	return n
 }
 
 func loopDepth(b *ir.Block) int32 {
@@ -199,6 +235,10 @@ func (s *isel) instr(in *ir.Instr) {
 	case ir.KindTex:
 		s.fail(in, "texture operations (%s) are not supported by the ir3 backend yet", in.TexOp)
 	case ir.KindDeref:
+		if in.DerefInfo().Modes&(ir.ModeUniform|ir.ModeImage) != 0 {
+			s.fail(in, "image and texture operations are not supported by the ir3 backend yet")
+			return
+		}
 		s.fail(in, "a deref is left at selection: variables must be lowered")
 	case ir.KindCall:
 		s.fail(in, "a call of %s is left at selection: functions must be inlined", in.CallInfo().Callee.Name)
@@ -227,27 +267,49 @@ func (s *isel) finishPhis() {
 	for _, p := range s.phis {
 		blk := s.blocks[p.in.Block.Index]
 		for k, pred := range s.f.Blocks[blk].Preds {
-			src := p.in.PhiSrc(s.irBlocks[pred])
-			if src == nil {
-				s.fail(p.in, "a phi has no source for one of its predecessors")
-				return
+			if s.irBlocks[pred] != nil {
+				p.mach.Uses()[k].Val = s.phiSrc(p, pred)
+				continue
+			}
+			// The block where continues meet: they are joined there first.
+			preds := s.f.Blocks[pred].Preds
+			m := s.f.NewInstr(mach.OpPhi, 1, len(preds))
+			m.Ops[0].Val = s.f.Clone(p.mach.Ops[0].Val)
+			for j, q := range preds {
+				m.Uses()[j].Val = s.phiSrc(p, q)
 			}
 			s.enter(pred)
-			s.loc = p.in.Loc
-			p.mach.Uses()[k].Val = s.reg(s.comp(src.Def, p.comp))
+			s.push(m)
+			p.mach.Uses()[k].Val = m.Ops[0].Val
 		}
 	}
+}
+
+// phiSrc brings what a phi reads from a predecessor into a register at its end.
+func (s *isel) phiSrc(p pendingPhi, pred mach.BlockID) mach.Value {
+	src := p.in.PhiSrc(s.irBlocks[pred])
+	if src == nil {
+		s.fail(p.in, "a phi has no source for one of its predecessors")
+		return p.mach.Ops[0].Val
+	}
+	s.enter(pred)
+	s.loc = p.in.Loc
+	return s.reg(s.comp(src.Def, p.comp))
 }
 
 // terminators ends every block in its branch, jump or end.
 func (s *isel) terminators() {
 	for id := range s.f.Blocks {
-		if s.irBlocks[id] == nil {
+		if mach.BlockID(id) == s.end {
 			continue
 		}
-		b := s.irBlocks[id]
 		s.enter(mach.BlockID(id))
 		s.loc = 0
+		b := s.irBlocks[id]
+		if b == nil {
+			s.add(isa.Instr{Op: isa.OpJump}, 0)
+			continue
+		}
 		switch i := b.FollowingIf(); {
 		case b.Jump() == nil && i != nil:
 			p, inv := s.predicate(i.Cond.Def)

@@ -252,6 +252,10 @@ func TestRandomShaders(t *testing.T) {
 	if testing.Short() {
 		n = 40
 	}
+	var inst, nops, regs int
+	defer func() {
+		t.Logf("%d instructions, %d nops, %d vec4 registers", inst, nops, regs)
+	}()
 	for seed := range int64(n) {
 		s, lane := randomShader(t, seed, 10+int(seed)%60)
 		if err := ir.Validate(s); err != nil {
@@ -261,5 +265,33 @@ func TestRandomShaders(t *testing.T) {
 		if err := differ(s, CompileOptions{GPU: gpu}, 2, randomInput(seed), 128*lane, nil, nil); err != nil {
 			t.Fatalf("seed %d on %s: %v\n%s", seed, gpu, err, ir.Print(s))
 		}
+		if bin, err := compile(s, CompileOptions{GPU: gpu}); err == nil {
+			inst, nops, regs = inst+bin.Stats.Instrs, nops+bin.Stats.Nops, regs+bin.Meta.MaxRegs
+		}
 	}
+}
+
+// With few registers values go to private memory and back.
+func TestRandomSpilling(t *testing.T) {
+	stores := 0
+	for seed := range int64(80) {
+		s, lane := randomShader(t, 1000+seed, 40+int(seed)%60)
+		gpu := gpus[seed%int64(len(gpus))]
+		opts := CompileOptions{GPU: gpu, Registers: 6}
+		if err := differ(s, opts, 2, randomInput(seed), 128*lane, nil, nil); err != nil {
+			t.Fatalf("seed %d on %s: %v\n%s", seed, gpu, err, ir.Print(s))
+		}
+		bin, err := compile(s, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bin.Meta.MaxRegs > 6 {
+			t.Errorf("seed %d: %d vec4 registers", seed, bin.Meta.MaxRegs)
+		}
+		stores += bin.Stats.Stp
+	}
+	if stores == 0 {
+		t.Error("nothing was spilled")
+	}
+	t.Logf("%d values stored", stores)
 }

@@ -110,7 +110,8 @@ func (Target) Assemble(gpu, text string) ([]byte, error) {
 	return isa.Assemble(gen, text)
 }
 
-// DecodeHex decodes one word, most significant digit first.
+// DecodeHex decodes one word, most significant digit first. A word that is
+// no instruction gives the text "raw 0x…" beside the error.
 func (Target) DecodeHex(gpu, hex string) (string, error) {
 	gen, err := generation(gpu)
 	if err != nil {
@@ -122,10 +123,7 @@ func (Target) DecodeHex(gpu, hex string) (string, error) {
 		return "", fmt.Errorf("%q is no 64-bit word in hexadecimal", hex)
 	}
 	in, err := isa.Unpack(gen, w)
-	if err != nil {
-		return "", err
-	}
-	return in.Text(gen), nil
+	return in.Text(gen), err
 }
 
 // EncodeHex encodes one instruction.

@@ -100,6 +100,12 @@ func Spill(f *Func, file uint8, limit int, sp Spiller) (bool, error) {
 	return true, nil
 }
 
+// Pressure returns the largest number of units of a file that are live at once.
+func Pressure(f *Func, file uint8) int {
+	most, _ := pressure(f, ComputeLiveness(f), file)
+	return most
+}
+
 // pressure returns the largest number of units live at once, of all and of low classes.
 func pressure(f *Func, lv *Liveness, file uint8) (most, low int) {
 	for b := range f.Blocks {

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"nirc"
 	"nirc/ir"
@@ -24,10 +26,16 @@ type compileCommand struct {
 	stats, debug, rules, keepGoing      bool
 	jobs                                int
 
+	base     nirc.Options // of every job
 	stage    ir.Stage
 	targets  []string
+	gpus     map[string]string // by target
 	emitSet  bool
 	writeOut bool // an artefact is to be written
+
+	stdinOnce sync.Once
+	stdinData []byte
+	stdinErr  error
 }
 
 const compileLong = `Compile shaders: SPIR-V (binary of either byte order, or assembly), the IR's text
@@ -66,7 +74,7 @@ func (c *compileCommand) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.emit, "emit", "obj", "what to write: obj, bin, asm, ir, json or spvasm")
 	f.StringVar(&c.entry, "entry", "", "`NAME` of the entry point (default: the only one, or main)")
 	f.StringVar(&c.stageName, "stage", "", "`STAGE` of the entry point, or of GLSL from standard input")
-	f.StringArrayVar(&c.spec, "spec", nil, "`ID=VALUE` of a specialization constant, read by the constant's type")
+	f.StringArrayVar(&c.spec, "spec", nil, "`ID=VALUE` (or NAME=VALUE) of a specialization constant, read by the constant's type")
 	f.StringVar(&c.abi, "abi", "", "calling convention where the target has several: monolithic or separate")
 	f.BoolVar(&c.stats, "stats", false, "show statistics of the code")
 	f.BoolVarP(&c.debug, "debug", "g", false, "keep source lines")
@@ -86,6 +94,7 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
+	c.jobs = max(1, min(c.jobs, len(jobs)))
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	var all []error
@@ -112,6 +121,9 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 
 // check reads the flags that do not depend on files.
 func (c *compileCommand) check(cmd *cobra.Command) (err error) {
+	if c.base, err = c.options(""); err != nil {
+		return err
+	}
 	if c.stage, err = parseStage(c.stageName); err != nil {
 		return err
 	}
@@ -149,6 +161,37 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 			c.targets = append(c.targets, t)
 		}
 	}
+	return c.chooseGPUs()
+}
+
+// chooseGPUs gives each target the first GPU of --gpu that it has, or its
+// default; each name must be of one of the targets.
+func (c *compileCommand) chooseGPUs() error {
+	c.gpus = make(map[string]string)
+	if c.gpu == "" {
+		return nil
+	}
+	for _, gpu := range strings.Split(c.gpu, ",") {
+		var refused error
+		found := false
+		for _, t := range c.targets {
+			if t == nirc.IRTarget {
+				found = true
+				continue
+			}
+			if err := nirc.CheckGPU(t, gpu); err != nil {
+				refused = err
+				continue
+			}
+			found = true
+			if c.gpus[t] == "" {
+				c.gpus[t] = gpu
+			}
+		}
+		if !found {
+			return refused
+		}
+	}
 	return nil
 }
 
@@ -165,11 +208,11 @@ func (c *compileCommand) ending() string {
 }
 
 // shown is where dumps and statistics go.
-func (c *compileCommand) shown() *writerTo {
+func (c *compileCommand) shown() io.Writer {
 	if c.writeOut && c.output == "-" {
-		return &writerTo{c.err}
+		return c.err
 	}
-	return &writerTo{c.out}
+	return c.out
 }
 
 // isDir tells whether the output is a directory.

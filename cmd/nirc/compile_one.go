@@ -30,7 +30,7 @@ type compiled struct {
 // compileOne does one job; what it has to say waits in the result for its turn.
 func (c *compileCommand) compileOne(ctx context.Context, j *compileJob) *compiled {
 	r := &compiled{job: j}
-	m, err := nirc.LoadFile(ctx, j.file, nirc.FileOptions{Stdin: c.in, Stage: c.stage, Debug: c.debug})
+	m, err := nirc.LoadFile(ctx, j.file, nirc.FileOptions{Stdin: c.stdin(j.file), Stage: c.stage, Debug: c.debug})
 	if err != nil {
 		r.err = err
 		return r
@@ -46,10 +46,8 @@ func (c *compileCommand) compileOne(ctx context.Context, j *compileJob) *compile
 
 // unit takes the job's shader through the compiler.
 func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled) error {
-	o, err := c.options(r.job.target)
-	if err != nil {
-		return err
-	}
+	o := c.base
+	o.Target, o.GPU = r.job.target, c.gpus[r.job.target]
 	o.File, o.Entry, o.Stage, o.Debug, o.ABI = r.job.file, c.entry, c.stage, c.debug, c.abi
 	for _, text := range c.spec {
 		v, err := m.Spec(text)
@@ -89,7 +87,7 @@ func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled) 
 // that they are there even if a pass never ends.
 func (c *compileCommand) sink(r *compiled) io.Writer {
 	if c.jobs == 1 {
-		return c.shown().Writer
+		return c.shown()
 	}
 	return &r.shown
 }
@@ -172,7 +170,7 @@ func writeLine(w io.Writer, l *backend.Line) {
 // flush writes what a job brought, in the job's turn.
 func (c *compileCommand) flush(r *compiled) error {
 	if r.shown.Len() > 0 {
-		if _, err := r.shown.WriteTo(c.shown().Writer); err != nil {
+		if _, err := r.shown.WriteTo(c.shown()); err != nil {
 			return &nirc.IOError{Err: err}
 		}
 	}
@@ -195,4 +193,24 @@ func (a *app) writeFile(path string, data []byte) error {
 		return &nirc.IOError{Err: err}
 	}
 	return nil
+}
+
+// stdin returns standard input if the path means it. It is read once, whatever
+// the number of jobs that want it.
+func (c *compileCommand) stdin(path string) io.Reader {
+	if path != "-" {
+		return nil
+	}
+	c.stdinOnce.Do(func() { c.stdinData, c.stdinErr = io.ReadAll(c.in) })
+	return io.MultiReader(bytes.NewReader(c.stdinData), failing{c.stdinErr})
+}
+
+// failing is a reader that ends with an error, or with EOF if that is nil.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	return 0, io.EOF
 }

@@ -7,9 +7,6 @@ import (
 	"nirc/passes"
 )
 
-// writerTo names the stream that something goes to.
-type writerTo struct{ io.Writer }
-
 // totals are the figures over all jobs of a compile.
 type totals struct {
 	times *passes.Times

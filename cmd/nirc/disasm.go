@@ -18,7 +18,7 @@ import (
 const disasmLong = `Disassemble an object of nirc, or raw code with -t.
 
 --hex reads one encoding a line, in hexadecimal, and writes one line of assembly for each, in order.
-A line that does not decode says so in its place, and the exit code is 1 at the end.`
+A line that does not decode says so in its place ("raw 0x…" or "error: …"), and the exit code is 1 at the end.`
 
 type disasmCommand struct {
 	*app
@@ -152,7 +152,8 @@ func (a *app) read(path string) ([]byte, error) {
 const maxLine = 1 << 20
 
 // filter writes f of each line read, in order. A line that f refuses is
-// written as "error: why" and makes the run fail at its end; an empty line stays.
+// written as what f has for it, or as "error: why", and makes the run fail at its
+// end; an empty line stays.
 func (a *app) filter(path string, f func(line string) (string, error)) error {
 	in := a.in
 	if path != "-" {
@@ -172,7 +173,9 @@ func (a *app) filter(path string, f func(line string) (string, error)) error {
 		if line != "" {
 			var err error
 			if out, err = f(line); err != nil {
-				out = "error: " + strings.Join(strings.Fields(err.Error()), " ")
+				if out == "" {
+					out = "error: " + strings.Join(strings.Fields(err.Error()), " ")
+				}
 				refused = append(refused, nirc.Diagnostic{File: path, Line: n, Msg: err.Error()})
 			}
 		}

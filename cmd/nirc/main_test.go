@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -24,8 +26,8 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			// Settings of the machine must not reach the scripts.
 			for _, v := range os.Environ() {
-				if len(v) > 5 && v[:5] == "NIRC_" {
-					name, _, _ := cut(v)
+				if strings.HasPrefix(v, "NIRC_") {
+					name, _, _ := strings.Cut(v, "=")
 					e.Setenv(name, "")
 				}
 			}
@@ -33,15 +35,6 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": code},
 	})
-}
-
-func cut(v string) (name, value string, ok bool) {
-	for i := range v {
-		if v[i] == '=' {
-			return v[:i], v[i+1:], true
-		}
-	}
-	return v, "", false
 }
 
 // code N CMD… runs a command and checks its exit code.
@@ -52,7 +45,7 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	err := ts.Exec(args[1], args[2:]...)
 	got := "0"
 	if exit, ok := err.(*exec.ExitError); ok {
-		got = exitText(exit)
+		got = strconv.Itoa(exit.ExitCode())
 	} else if err != nil {
 		ts.Fatalf("%v", err)
 	}
@@ -60,5 +53,3 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("exit code %s, want %s", got, args[0])
 	}
 }
-
-func exitText(e *exec.ExitError) string { return string(rune('0' + e.ExitCode())) }

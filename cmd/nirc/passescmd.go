@@ -37,6 +37,7 @@ func (a *app) passes() *cobra.Command {
 		r        runFlags
 		asJSON   bool
 		showFile bool
+		showNIR  bool
 		stage    string
 	)
 	cmd := &cobra.Command{Use: "passes", Short: "List passes and pipelines", Long: passesLong}
@@ -47,7 +48,11 @@ func (a *app) passes() *cobra.Command {
 	f.StringVar(&r.pipeline, "pipeline", "", "read the pipeline from this `FILE`")
 	f.BoolVar(&asJSON, "json", false, "write JSON")
 	f.BoolVar(&showFile, "file", false, "print the default pipeline file")
+	f.BoolVar(&showNIR, "nir", false, "list the files of NIR, their class and what stands for each, or -")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if showNIR {
+			return a.listNIR()
+		}
 		if showFile {
 			return a.writeFile("-", nirc.PipelineFile())
 		}

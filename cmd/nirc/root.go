@@ -35,6 +35,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	root.SetErr(s.err)
 	err := root.ExecuteContext(ctx)
 	if err != nil {
+		a.report.json = a.format == "json" // a wrong flag is found before the setup
 		a.report.error(err)
 	}
 	return exitCode(err)
@@ -47,7 +48,7 @@ const rootLong = `nirc compiles SPIR-V shaders to machine code for Adreno (ir3),
 (target: ir3); the command line wins over the environment, that over the file.
 
 Exit codes: 0 done; 1 the input or the target says no; 2 usage; 3 input or output
-failed; 5 an error of nirc itself.`
+failed; 5 an error of nirc itself (NIRC_BACKTRACE=1 shows where).`
 
 // root builds the command tree.
 func (a *app) root() *cobra.Command {

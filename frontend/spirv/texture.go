@@ -318,6 +318,9 @@ func (t *translator) subpassLoad(in *inst, p *pointer, ty *typ) {
 	b := t.f.b
 	o := t.imageOps(in, 2)
 	res := t.texelResult(in, false)
+	if el := ty.elem; el.kind != tVoid && el.isFloat() != res.isFloat() {
+		t.fail(in.id, "%s gives %s from an image of %s", in.op, res, el)
+	}
 	op := ir.TexOpTxf
 	if ty.image.ms {
 		op = ir.TexOpTxfMs

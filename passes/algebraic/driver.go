@@ -46,6 +46,12 @@ func Run(impl *ir.Impl, section Section, env Env) (progress bool, err error) {
 		r := &rules[i]
 		e.enabled[i] = r.section == section && (r.option == nil || r.option(s.Options))
 	}
+	return e.run(impl)
+}
+
+// run applies the enabled rules.
+func (e *engine) run(impl *ir.Impl) (progress bool, err error) {
+	s := impl.Shader
 	e.m.flush = s.Info.FloatControls
 	e.b = builder{m: &e.m, s: s, mode: ir.ModeOf(s.Info.FloatControls)}
 	for blk := range impl.Blocks() {
@@ -60,10 +66,10 @@ func Run(impl *ir.Impl, section Section, env Env) (progress bool, err error) {
 	e.left = growthLimit*len(e.queue) + 1000
 	for head := 0; head < len(e.queue); head++ {
 		in := e.queue[head]
-		if in.Block == nil {
+		in.Flags &^= flagQueued
+		if in.Block == nil || in.Def.Unused() {
 			continue
 		}
-		in.Flags &^= flagQueued
 		did, err := e.visit(in)
 		progress = progress || did
 		if err != nil {
@@ -119,6 +125,9 @@ func (e *engine) apply(in *ir.Instr, n int) error {
 		e.env.Hits[n]++
 	}
 	v := e.b.replace(&rules[n])
+	if v.def == &in.Def {
+		return nil // a cycle without entry: unreachable code
+	}
 	state := (depth+1)<<depthShift | uint32(n+1)<<ruleShift
 	for _, x := range e.b.made {
 		x.Flags = state

@@ -304,3 +304,11 @@ func ultConst(_ *matcher, b, c *bind) bool {
 	}
 	return true
 }
+
+// isAboveOne: above 1, signed.
+func isAboveOne(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, size uint8) bool { return v > 1 && v>>(size-1) == 0 })
+}
+
+// promised16Float: the source promises that 16 bits are precise enough.
+func promised16Float(_ *matcher, _ *bind) bool { return true }

@@ -1,0 +1,311 @@
+package ir3
+
+import "nirc/backend/ir3/isa"
+
+// scheduler orders the instructions of a block after register allocation, so
+// that fewer delay slots and waits are left (the project's ir3 reference, section 9.4). It
+// works on a graph of dependences between registers and memory; nothing moves
+// between blocks.
+type scheduler struct {
+	p     *final
+	nodes []schedNode
+	edges []schedEdge
+	// By unit: the node that wrote it last, and the first of a list of readers since.
+	writer  [numUnits]int32
+	readers [numUnits]int32
+	links   []readerLink
+	memory  [memClasses]memOrder
+	fence   int32 // the last node that nothing crosses, -1 none
+	ready   []int32
+	t       touch
+}
+
+type schedNode struct {
+	first, n int32 // instructions of the block that stay together
+	succs    int32 // first edge, -1 none
+	preds    int32 // not yet scheduled
+	earliest int32 // slot at which all sources are there
+	soft     int32 // the same with the usual latency of waits
+	critical int32 // slots from here to the block's end
+	slots    int32
+	class    uint8
+}
+
+// Classes of nodes by how early they should go.
+const (
+	schedPlain    uint8 = iota
+	schedProducer       // something will have to wait for its result
+	schedInput          // varying fetches come first: others may not follow a kill
+	schedLast           // branches, end
+)
+
+type schedEdge struct {
+	to, next   int32
+	hard, soft int32
+}
+
+type readerLink struct{ node, next int32 }
+
+// Memory that accesses are ordered in.
+const (
+	memBuffer = iota
+	memLocal
+	memPrivate
+	memKill // kills, and what must not cross them
+	memClasses
+)
+
+type memOrder struct {
+	lastWrite int32
+	reads     []int32
+}
+
+// schedule orders every block.
+func (p *final) schedule() {
+	s := &scheduler{p: p}
+	for b := range p.blocks {
+		if len(p.blocks[b].ins) > 2 {
+			p.blocks[b].ins = s.block(p.blocks[b].ins)
+		}
+	}
+}
+
+func (s *scheduler) reset() {
+	s.nodes, s.edges, s.links, s.ready = s.nodes[:0], s.edges[:0], s.links[:0], s.ready[:0]
+	s.fence = -1
+	for i := range s.writer {
+		s.writer[i], s.readers[i] = -1, -1
+	}
+	for i := range s.memory {
+		s.memory[i].lastWrite = -1
+		s.memory[i].reads = s.memory[i].reads[:0]
+	}
+}
+
+func (s *scheduler) block(ins []pinstr) []pinstr {
+	s.reset()
+	for i := 0; i < len(ins); {
+		n := 1
+		if op := ins[i].Op; (op == isa.OpDsxpp1 || op == isa.OpDsypp1) && i+1 < len(ins) && ins[i+1].Op == op {
+			n = 2
+		}
+		s.node(ins, i, n)
+		i += n
+	}
+	s.criticalPaths()
+	out := make([]pinstr, 0, len(ins)+len(ins)/2)
+	for i := range s.nodes {
+		if s.nodes[i].preds == 0 {
+			s.ready = append(s.ready, int32(i))
+		}
+	}
+	now := int32(0)
+	for len(s.ready) > 0 {
+		k := s.choose(now)
+		i := s.ready[k]
+		s.ready[k] = s.ready[len(s.ready)-1]
+		s.ready = s.ready[:len(s.ready)-1]
+		nd := &s.nodes[i]
+		out = append(out, ins[nd.first:nd.first+nd.n]...)
+		now = max(now, nd.earliest) + nd.slots
+		for e := nd.succs; e >= 0; e = s.edges[e].next {
+			to := &s.nodes[s.edges[e].to]
+			to.earliest = max(to.earliest, now+s.edges[e].hard)
+			to.soft = max(to.soft, now+s.edges[e].soft)
+			to.preds--
+			if to.preds == 0 {
+				s.ready = append(s.ready, s.edges[e].to)
+			}
+		}
+	}
+	return out
+}
+
+// node adds instructions [i, i+n) of the block as one node, with its dependences.
+func (s *scheduler) node(ins []pinstr, i, n int) {
+	id := int32(len(s.nodes))
+	s.nodes = append(s.nodes, schedNode{first: int32(i), n: int32(n), succs: -1})
+	for k := i; k < i+n; k++ {
+		in := &ins[k].Instr
+		s.nodes[id].slots += int32(slots(in))
+		s.nodes[id].class = max(s.nodes[id].class, schedClass(&ins[k]))
+		s.t.of(in)
+		for _, r := range s.t.reads {
+			s.read(id, in, r, ins)
+		}
+		for _, w := range s.t.writes {
+			s.write(id, w)
+		}
+		s.memoryOrder(id, in)
+	}
+	from := max(s.fence, 0)
+	switch {
+	case s.nodes[id].class == schedLast:
+		for k := from; k < id; k++ {
+			s.edge(k, id, 0, 0)
+		}
+		s.fence = id
+	case s.fence >= 0:
+		s.edge(s.fence, id, 0, 0)
+	}
+}
+
+func schedClass(in *pinstr) uint8 {
+	k := syncOf(&in.Instr)
+	switch op := in.Op; {
+	case op.Category() == 0 && op != isa.OpNop && op != isa.OpKill, op.Category() == 7, in.to >= 0:
+		return schedLast
+	case op == isa.OpBaryF || op == isa.OpFlatB:
+		return schedInput
+	case k.ss || k.sy:
+		return schedProducer
+	}
+	return schedPlain
+}
+
+func (s *scheduler) edge(from, to, hard, soft int32) {
+	if from < 0 || from == to {
+		return
+	}
+	s.edges = append(s.edges, schedEdge{to, s.nodes[from].succs, hard, max(hard, soft)})
+	s.nodes[from].succs = int32(len(s.edges) - 1)
+	s.nodes[to].preds++
+}
+
+// read notes that node id reads r: it follows the writers.
+func (s *scheduler) read(id int32, in *isa.Instr, r span, ins []pinstr) {
+	last := int32(-1)
+	for u := r.unit; u < r.unit+r.n; u++ {
+		if w := s.writer[u]; w >= 0 && w != last && w != id {
+			hard, soft := s.latency(&ins[s.nodes[w].first+s.nodes[w].n-1].Instr, in, r)
+			s.edge(w, id, hard, soft)
+			last = w
+		}
+		s.links = append(s.links, readerLink{id, s.readers[u]})
+		s.readers[u] = int32(len(s.links) - 1)
+	}
+}
+
+func (s *scheduler) write(id int32, w span) {
+	last := int32(-1)
+	for u := w.unit; u < w.unit+w.n; u++ {
+		for l := s.readers[u]; l >= 0; l = s.links[l].next {
+			if n := s.links[l].node; n != last {
+				s.edge(n, id, 0, 0)
+				last = n
+			}
+		}
+		if s.writer[u] != last {
+			s.edge(s.writer[u], id, 0, 0)
+			last = s.writer[u]
+		}
+		s.writer[u], s.readers[u] = id, -1
+	}
+}
+
+// latency is the number of slots between a producer and a consumer: those
+// that nops would fill, and those that a wait usually takes.
+func (s *scheduler) latency(from, to *isa.Instr, r span) (hard, soft int32) {
+	k := syncOf(from)
+	switch {
+	case k.sy && from.Op == isa.OpLdc:
+		return 0, int32(21+8*int(from.Size)) / 2
+	case k.sy && from.Op.Category() == 5:
+		return 0, 29
+	case k.sy:
+		return 0, 86
+	case k.ss && (from.Op.Category() == 4 || from.Op == isa.OpLdl):
+		return 0, 10
+	case k.ss:
+		return 0, 6
+	}
+	size := uint8(wroteFull)
+	if from.Dst.IsHalf() {
+		size = wroteHalf
+	}
+	hard = int32(s.p.delay(size, to, r))
+	return hard, hard
+}
+
+// memoryOrder keeps accesses to memory in order where one of them writes.
+func (s *scheduler) memoryOrder(id int32, in *isa.Instr) {
+	reads, writes := memoryOf(in)
+	for c := range s.memory {
+		m := &s.memory[c]
+		switch {
+		case writes>>c&1 != 0:
+			for _, r := range m.reads {
+				s.edge(r, id, 0, 0)
+			}
+			s.edge(m.lastWrite, id, 0, 0)
+			m.lastWrite, m.reads = id, m.reads[:0]
+		case reads>>c&1 != 0:
+			s.edge(m.lastWrite, id, 0, 0)
+			m.reads = append(m.reads, id)
+		}
+	}
+}
+
+// memoryOf returns the memories that an instruction reads and writes, as sets.
+func memoryOf(in *isa.Instr) (reads, writes uint8) {
+	const buffer, local, private, kill = 1 << memBuffer, 1 << memLocal, 1 << memPrivate, 1 << memKill
+	op := in.Op
+	switch {
+	case op == isa.OpKill:
+		return 0, kill
+	case op == isa.OpBaryF, op == isa.OpFlatB:
+		return kill, 0
+	case op == isa.OpLdib, op == isa.OpLdg:
+		return buffer, 0
+	case op == isa.OpStib, op == isa.OpStg, op >= isa.OpAtomicGAdd && op <= isa.OpAtomicGXor, op >= isa.OpAtomicBAdd && op <= isa.OpAtomicBXor:
+		return kill, buffer
+	case op == isa.OpLdl:
+		return local, 0
+	case op == isa.OpStl, op >= isa.OpAtomicLAdd && op <= isa.OpAtomicLXor:
+		return 0, local
+	case op == isa.OpLdp:
+		return private, 0
+	case op == isa.OpStp:
+		return 0, private
+	}
+	return 0, 0
+}
+
+// criticalPaths computes the longest way to the block's end; successors have
+// higher numbers.
+func (s *scheduler) criticalPaths() {
+	for i := len(s.nodes) - 1; i >= 0; i-- {
+		n := &s.nodes[i]
+		for e := n.succs; e >= 0; e = s.edges[e].next {
+			n.critical = max(n.critical, s.edges[e].soft+s.nodes[s.edges[e].to].critical)
+		}
+		n.critical += n.slots
+	}
+}
+
+// choose picks from the ready list: inputs; then what waits for nothing,
+// producers before others, longest way to the end first; else what waits least.
+func (s *scheduler) choose(now int32) int {
+	best, bestKey := 0, int64(-1<<62)
+	for k, i := range s.ready {
+		n := &s.nodes[i]
+		hard, soft := max(0, n.earliest-now), max(0, n.soft-now)
+		key := int64(n.critical)<<20 - int64(i)
+		switch {
+		case n.class == schedInput:
+			key += 3 << 60
+		case soft == 0 && n.class == schedProducer:
+			key += 2 << 60
+		case soft == 0:
+			key += 1 << 60
+		case hard == 0:
+			key -= int64(soft) << 50
+		default:
+			key -= int64(hard+soft) << 50
+		}
+		if key > bestKey {
+			best, bestKey = k, key
+		}
+	}
+	return best
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"nirc"
+)
+
+func TestExitCode(t *testing.T) {
+	refused := nirc.Diagnostics{{Msg: "no"}}
+	inout := &nirc.IOError{Err: fs.ErrNotExist}
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{nil, 0}, {refused, 1}, {errors.New("other"), 1}, {context.Canceled, 1}, {nirc.Usagef("x"), 2}, {inout, 3},
+		{&fs.PathError{Err: fs.ErrExist}, 3}, {&nirc.InternalError{Value: 1}, 5}, {errReported{inout}, 3},
+		{errors.Join(refused, nirc.Usagef("x")), 2}, {errors.Join(nirc.Usagef("x"), inout, refused), 3},
+		{fmt.Errorf("a: %w", errors.Join(inout, &nirc.InternalError{})), 5},
+	} {
+		if got := exitCode(c.err); got != c.want {
+			t.Errorf("%v: %d, want %d", c.err, got, c.want)
+		}
+	}
+}
+
+func TestOrdered(t *testing.T) {
+	for _, jobs := range []int{1, 3, 100} {
+		var got []int
+		ordered(50, jobs, func(i int) int { return i * i }, func(i, r int) bool {
+			if r != i*i {
+				t.Errorf("result %d is %d", i, r)
+			}
+			got = append(got, i)
+			return true
+		})
+		for i := range 50 {
+			if i >= len(got) || got[i] != i {
+				t.Fatalf("jobs %d: order %v", jobs, got)
+			}
+		}
+		var started atomic.Int32
+		ordered(1000, jobs, func(int) int { started.Add(1); return 0 }, func(i, _ int) bool { return i < 2 })
+		if n := started.Load(); n > 3+int32(5*jobs) {
+			t.Errorf("jobs %d: %d were started after the end at 3", jobs, n)
+		}
+	}
+	ordered(0, 4, func(int) int { return 0 }, func(int, int) bool { t.Error("called for nothing"); return true })
+}
+
+// Several errors of one run are each written once, in order.
+func TestReport(t *testing.T) {
+	var b bytes.Buffer
+	r := reporter{w: &b}
+	r.error(errors.Join(nirc.Diagnostics{{File: "a", Msg: "one"}, {File: "b", Severity: nirc.SeverityWarning, Msg: "two"}}, nirc.Usagef("three")))
+	if want := "a: error: one\nb: warning: two\nnirc: error: three\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+	b.Reset()
+	r.error(errReported{nirc.Usagef("x")})
+	if b.Len() != 0 {
+		t.Errorf("a reported error came again: %q", b.String())
+	}
+}
+
+// The list of NIR's files is whole, and the files it names exist.
+func TestNIRRows(t *testing.T) {
+	classes := map[string]int{}
+	last := ""
+	for row := range strings.Lines(nirRows) {
+		cols := strings.Split(strings.TrimSuffix(row, "\n"), "\t")
+		if len(cols) < 2 || len(cols) > 3 {
+			t.Fatalf("row %q has %d columns", row, len(cols))
+		}
+		classes[cols[1]]++
+		if strings.HasPrefix(cols[0], "nir") && cols[0] < last {
+			t.Errorf("%s stands behind %s", cols[0], last)
+		}
+		last = cols[0]
+		if len(cols) < 3 || strings.HasPrefix(cols[2], "(") {
+			continue
+		}
+		for _, name := range strings.Fields(cols[2]) {
+			if !isPath(name) {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join("..", "..", name)); err != nil {
+				t.Errorf("%s: %v", cols[0], err)
+			}
+		}
+	}
+	if classes["A"] != 113 || classes["B"] != 66 || classes["C"] != 42 {
+		t.Errorf("classes %v, want 113 A, 66 B, 42 C", classes)
+	}
+}
+
+// Building the command tree must stay cheap: it is part of every start.
+func BenchmarkStart(b *testing.B) {
+	for b.Loop() {
+		var out bytes.Buffer
+		if code := run(context.Background(), []string{"--version"}, streams{strings.NewReader(""), &out, &out}); code != 0 {
+			b.Fatal(code)
+		}
+	}
+}

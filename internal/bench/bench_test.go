@@ -1,0 +1,68 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nirc"
+	"nirc/passes"
+)
+
+// TestGeneratedCompiles: the generator writes what the compiler takes, of the size asked for.
+func TestGeneratedCompiles(t *testing.T) {
+	for _, n := range []int{20, 500, 2000} {
+		text := generate(n)
+		if text != generate(n) {
+			t.Fatal("two texts of one size differ")
+		}
+		body := text[strings.Index(text, "%entry"):]
+		if have := strings.Count(body, "\n"); have < n || have > n+n/4+200 {
+			t.Errorf("%d instructions, not %d", have, n)
+		}
+		f, err := measure([]byte(text), "generated", nirc.Options{Level: passes.O1}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.time[stageParse] == 0 || f.time[stageGenerate] == 0 || f.allocs[stageTranslate] == 0 {
+			t.Errorf("a stage took no time or made nothing: %+v", f)
+		}
+	}
+}
+
+func TestReadTable(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "ir3-a630.tsv")
+	write := func(text string) {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("file\tstage\tstatus\tcompile_us\tstats\na/b.spv\tcomp\tok\t21.5\tx=1;inst=158;nops=4\nc.spv\tcomp\tcrash\t\t\n")
+	rows, err := readTable(name)
+	if err != nil || len(rows) != 1 || rows[0].ref != 21.5 || rows[0].refInstrs != 158 || rows[0].file != "a/b.spv" {
+		t.Errorf("%v %v", rows, err)
+	}
+	for _, bad := range []string{"a\tb\n", "a\tcomp\tok\tfast\t\n", "a\tcomp\tok\t1\tinst=x\n", "a\tcomp\tok\t-1\t\n"} {
+		write(bad)
+		if _, err := readTable(name); err == nil {
+			t.Errorf("%q is a table", bad)
+		}
+	}
+}
+
+func TestCorpusFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, n := range []string{"a.spv", "b.frag", "c.txt", "d.spvasm", "e.comp"} {
+		if err := os.WriteFile(filepath.Join(dir, n), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := corpusFiles(dir, 0)
+	if err != nil || len(all) != 4 {
+		t.Errorf("%v %v", all, err)
+	}
+	if two, err := corpusFiles(dir, 2); err != nil || len(two) != 2 || two[0] == two[1] {
+		t.Errorf("%v %v", two, err)
+	}
+}

@@ -1,0 +1,101 @@
+// Command bench measures the compiler through its public library: how long
+// each stage takes and allocates over the corpus, whether the time of an
+// instruction grows with the shader, and how a target's compile time compares
+// with a table of another compiler's. It prints tables and changes nothing;
+// docs/testing.md says how to read them.
+//
+//	go run ./internal/bench [-corpus DIR] [-max N] [-O LEVEL] [-t TARGET]
+//	go run ./internal/bench -baseline FILE -real DIR
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"nirc"
+	"nirc/passes"
+)
+
+// config is what the flags say.
+type config struct {
+	corpus, baseline, real string
+	opts                   nirc.Options
+	max, rounds            int
+	scale                  float64
+	generated              bool
+}
+
+// started is when the process began.
+var started = time.Now()
+
+func main() {
+	log.SetFlags(0)
+	runtime.LockOSThread() // stages are timed by this thread's clock
+	c, err := parseFlags()
+	if err != nil {
+		log.Fatal("bench: ", err)
+	}
+	if err := run(c); err != nil {
+		log.Fatal("bench: ", err)
+	}
+}
+
+func parseFlags() (*config, error) {
+	c := &config{}
+	flag.StringVar(&c.corpus, "corpus", defaultCorpus(), "directory of .spv, .spvasm, .vert, .frag and .comp files")
+	flag.StringVar(&c.baseline, "baseline", "", "table of another compiler's times, named TARGET-GPU.tsv")
+	flag.StringVar(&c.real, "real", "", "directory of the modules that the table is about")
+	flag.StringVar(&c.opts.Target, "t", nirc.DefaultTarget, "target")
+	flag.StringVar(&c.opts.GPU, "gpu", "", "GPU of the target, the first if empty")
+	flag.IntVar(&c.max, "max", 0, "look at no more than this many corpus files, evenly chosen; 0: all")
+	flag.IntVar(&c.rounds, "n", 5, "take the best of this many runs")
+	flag.Float64Var(&c.scale, "scale", 1, "how much slower this machine is than the table's")
+	flag.BoolVar(&c.generated, "generated", true, "measure generated shaders of 500, 5,000 and 50,000 instructions")
+	level := flag.String("O", "O2", "optimisation level")
+	flag.Parse()
+	if flag.NArg() > 0 || c.rounds < 1 || (c.baseline == "") != (c.real == "") {
+		return nil, fmt.Errorf("want flags only, -n of at least 1, and -baseline and -real together")
+	}
+	var err error
+	c.opts.Level, err = passes.ParseLevel(*level)
+	return c, err
+}
+
+// defaultCorpus is the corpus beside the repository, "" if there is none.
+func defaultCorpus() string {
+	shared := os.Getenv("NIRC_SHARED")
+	if shared == "" {
+		dir, err := os.Getwd()
+		for ; err == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+				shared = filepath.Join(dir, "..", "shared")
+				break
+			}
+		}
+	}
+	dir := filepath.Join(shared, "corpus")
+	if _, err := os.Stat(dir); err != nil {
+		return ""
+	}
+	return dir
+}
+
+func run(c *config) error {
+	if c.baseline != "" {
+		return compare(c)
+	}
+	if c.corpus == "" {
+		fmt.Println("corpus: skipped, there is none (-corpus DIR)")
+	} else if err := overCorpus(c); err != nil {
+		return err
+	}
+	if c.generated {
+		return scaling(c)
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package ir_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"nirc/ir"
+	"nirc/ir/irtest"
+)
+
+func sampleFiles(t testing.TB) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob("testdata/*.nir")
+	if err != nil || len(names) < 10 {
+		t.Fatal(names, err)
+	}
+	m := map[string]string{}
+	for _, n := range names {
+		b, err := os.ReadFile(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m[n] = string(b)
+	}
+	return m
+}
+
+// checkRoundTrip prints and reads s until it must be stable.
+func checkRoundTrip(t *testing.T, name string, s *ir.Shader) {
+	t.Helper()
+	text := allText(s)
+	back, err := ir.Parse(text)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, text)
+	}
+	if again := allText(back); again != text {
+		t.Fatalf("%s: %s", name, firstDiff(text, again))
+	}
+}
+
+func TestSampleFiles(t *testing.T) {
+	for name, text := range sampleFiles(t) {
+		s, err := ir.Parse(text)
+		if err != nil {
+			t.Errorf("%s:%v", name, err)
+			continue
+		}
+		if err := ir.Validate(s); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		checkRoundTrip(t, name, s)
+		checkRoundTrip(t, name, ir.Clone(s))
+		back, err := ir.Deserialize(ir.Serialize(s, ir.SerializeOptions{}))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if allText(back) != allText(s) {
+			t.Errorf("%s: %s", name, firstDiff(allText(s), allText(back)))
+		}
+	}
+}
+
+func TestTextRandom(t *testing.T) {
+	for seed := range uint64(40) {
+		s := irtest.Config{Seed: seed, Size: 400, Everything: true}.Shader()
+		checkRoundTrip(t, "random", s)
+		if c := ir.Clone(s); allText(c) != allText(s) {
+			t.Fatalf("seed %d: clone: %s", seed, firstDiff(allText(s), allText(c)))
+		}
+		// Without locations the text is that of the shader without.
+		p, err := ir.Parse(ir.Print(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ir.Validate(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	fn := func(body string) string {
+		return "shader compute \"m\" {\nfn f0 \"main\" entry() {\n" + body + "\n}\n}"
+	}
+	for _, c := range []struct{ text, want string }{
+		{"", `1:1: want "shader"`},
+		{"shader rabbit \"m\" {}", "1:8: no such stage"},
+		{"shader compute \"m {}", "1:16: unfinished or ill-formed string"},
+		{"shader compute \"m\" {", "1:21: want a word"},
+		{"shader compute \"m\" {} x", "1:23: text behind"},
+		{"shader compute \"m\" {\n  info { colour=1 } }", "2:10: no info \"colour\""},
+		{"shader compute \"m\" {\n var @1 shared f32 \"x\" }", "no such variable mode"},
+		{"shader compute \"m\" {\n var @1 mem_shared f33 \"x\" }", "no type \"f33\""},
+		{"shader compute \"m\" {\n var @1 mem_shared $0 \"x\" }", "no type $0 before this"},
+		{"shader compute \"m\" {\n var @1 mem_shared f32 \"x\" var @1 mem_shared f32 \"y\" }", "stands twice"},
+		{"shader compute \"m\" {\n var @1 mem_shared f32 \"x\" { colour=3 } }", "no variable attribute"},
+		{fn("%0:32 = undef"), "3:1: want b and a number"},
+		{fn("b0:\n  %0:32 = fadd %1, %2"), "4:16: no value %1"},
+		{fn("b0:\n  %0:32 = frob %1"), "no operation \"frob\""},
+		{fn("b0:\n %0:32 = undef\n %0:32 = undef"), "stands twice"},
+		{fn("b0:\n %0:0 = undef"), "want a size"},
+		{fn("b0:\n %0:32x99 = undef"), "want a size"},
+		{fn("b0:\n return\n return"), "5:2: instruction behind a jump"},
+		{fn("b0:\n demote %3"), "want"},
+		{fn("b0:\n %0:32 = undef\n %1:32 = phi"), "5:10: a phi stands behind"},
+		{fn("b0:\n undef"), "4:2: undef: result missing"},
+		{fn("b0:\n %0:32 = undef #3"), "no such loc"},
+		{fn("b0:\n %0:32 = deref_var @9"), "no variable @9"},
+		{fn("b0:\n %0:32 = undef %1:32 = deref_struct %0.0"), "is not a deref"},
+		{fn("b0:\n call f7()"), "4:7: no function f7"},
+		{fn("b0:\n loop {\n b0:\n }\n b1:"), "stands twice"},
+		{fn("b0:\n %0:32 = iadd {fast} %0, %0"), "no ALU flag \"fast\""},
+		{fn("b0:\n %0:32 = undef %1:32 = mov %0.q9"), "ill-formed swizzle"},
+		{fn("b0:\n %0:32 = undef %1:32 = load_ssbo %0, %0 binding=1"), "load_ssbo has no index \"binding\""},
+		{fn("b0:\n %0:32 = load_const 99999999999999999999999"), "ill-formed constant"},
+		{"shader compute \"m\" {" + strings.Repeat("type $0 = struct \"s\" {", 2) + "}", "want"},
+	} {
+		_, err := ir.Parse(c.text)
+		var pe *ir.ParseError
+		if !errors.As(err, &pe) || !strings.Contains(err.Error(), c.want) || pe.Line < 1 || pe.Col < 1 {
+			t.Errorf("%q: %v, want %q", c.text, err, c.want)
+		}
+	}
+}
+
+// TestParseBounds: small texts that ask for much get an error, quickly.
+func TestParseBounds(t *testing.T) {
+	var structs strings.Builder
+	structs.WriteString("shader compute \"m\" {\ntype $0 = struct \"s\" { \"a\": f32 }\n")
+	for i := 1; i < 60; i++ {
+		n := string(rune('0'+i/10)) + string(rune('0'+i%10))
+		m := string(rune('0'+(i-1)/10)) + string(rune('0'+(i-1)%10))
+		structs.WriteString("type $" + strings.TrimLeft(n, "0") + " = struct \"s\" { \"a\": $" + m + " \"b\": $" + m + " }\n")
+	}
+	structs.WriteString("}")
+	head, tail := "shader compute \"m\" {\nfn f0 \"main\" entry() {\nb0:\n %0:1 = undef\n", "}\n}"
+	for name, text := range map[string]string{
+		"structs": structs.String(),
+		"nesting": head + strings.Repeat("if %0 { b1:\n", 100000) + tail,
+		"arrays":  "shader compute \"m\" { var @1 mem_shared f32" + strings.Repeat("[2]", 100000) + " \"x\" }",
+		"numbers": head + "%4000000000:32 = undef" + tail,
+		"blocks":  head + "loop { b4000000: }" + tail,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := ir.Parse(text)
+		runtime.ReadMemStats(&after)
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 100 {
+			t.Errorf("%s: took %d MB", name, mb)
+		}
+	}
+}
+
+// TestManyArrays: the bound on nesting is not one on the number of types.
+func TestManyArrays(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("shader compute \"m\" {\n")
+	for i := range 3000 {
+		b.WriteString("var @" + strings.Repeat("1", 1) + pad(i) + " mem_shared f32[4] \"x\"\n")
+	}
+	b.WriteString("}")
+	if _, err := ir.Parse(b.String()); err != nil {
+		t.Error(err)
+	}
+}
+
+func pad(i int) string {
+	s := ""
+	for d := 1000; d > 0; d /= 10 {
+		s += string(rune('0' + i/d%10))
+	}
+	return s
+}
+
+// FuzzParse: no text panics; what parses prints, and reads back to the same
+// text; what is valid stays valid.
+func FuzzParse(f *testing.F) {
+	for _, text := range sampleFiles(f) {
+		f.Add(text)
+	}
+	for seed := range uint64(3) {
+		f.Add(allText(irtest.Config{Seed: seed, Size: 40, Everything: true}.Shader()))
+	}
+	for _, s := range []string{"shader compute \"\" { fn f0 \"\" (1) }", "shader vertex \"x\" { info { workgroup_size=1,2,3 } }"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1<<15 {
+			return
+		}
+		s, err := ir.Parse(text)
+		if err != nil {
+			return
+		}
+		valid := ir.Validate(s) == nil
+		once := allText(s)
+		back, err := ir.Parse(once)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, once)
+		}
+		if again := allText(back); again != once {
+			t.Fatal(firstDiff(once, again))
+		}
+		if valid {
+			if err := ir.Validate(back); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,373 @@
+package nirc
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"nirc/frontend/spirv"
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+	"nirc/object"
+	"nirc/passes"
+)
+
+// fragment has an input, an output, a uniform and a push constant block and
+// specialization constants of three types.
+const fragment = `
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %uv %color
+OpExecutionMode %main OriginUpperLeft
+OpName %uv "uv"
+OpName %color "color"
+OpName %scale "scale"
+OpName %P "P"
+OpMemberName %P 1 "second"
+OpDecorate %uv Location 2
+OpDecorate %color Location 0
+OpDecorate %scale SpecId 1
+OpDecorate %count SpecId 2
+OpDecorate %flag SpecId 3
+OpDecorate %P Block
+OpMemberDecorate %P 0 Offset 0
+OpMemberDecorate %P 1 Offset 16
+OpDecorate %U Block
+OpMemberDecorate %U 0 Offset 0
+OpDecorate %u DescriptorSet 1
+OpDecorate %u Binding 4
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f32 = OpTypeFloat 32
+%i32 = OpTypeInt 32 1
+%bool = OpTypeBool
+%v2 = OpTypeVector %f32 2
+%v4 = OpTypeVector %f32 4
+%scale = OpSpecConstant %f32 2
+%count = OpSpecConstant %i32 3
+%flag = OpSpecConstantTrue %bool
+%one = OpConstant %i32 1
+%zero = OpConstant %i32 0
+%P = OpTypeStruct %v4 %f32
+%ptrP = OpTypePointer PushConstant %P
+%ptrPf = OpTypePointer PushConstant %f32
+%p = OpVariable %ptrP PushConstant
+%U = OpTypeStruct %v4
+%ptrU = OpTypePointer Uniform %U
+%ptrUv = OpTypePointer Uniform %v4
+%u = OpVariable %ptrU Uniform
+%ptrIn = OpTypePointer Input %v2
+%ptrOut = OpTypePointer Output %v4
+%uv = OpVariable %ptrIn Input
+%color = OpVariable %ptrOut Output
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%pp = OpAccessChain %ptrPf %p %one
+%a = OpLoad %f32 %pp
+%b = OpFMul %f32 %a %scale
+%xy = OpLoad %v2 %uv
+%x = OpCompositeExtract %f32 %xy 0
+%c = OpFMul %f32 %b %x
+%up = OpAccessChain %ptrUv %u %zero
+%d = OpLoad %v4 %up
+%r = OpVectorTimesScalar %v4 %d %c
+OpStore %color %r
+OpReturn
+OpFunctionEnd
+`
+
+func words(t *testing.T, order binary.AppendByteOrder) []byte {
+	t.Helper()
+	w, err := spv.Assemble(fragment, spv.AssembleOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b []byte
+	for _, v := range w {
+		b = order.AppendUint32(b, v)
+	}
+	return b
+}
+
+// The same module in every form gives the same shader.
+func TestLoadForms(t *testing.T) {
+	ctx := context.Background()
+	want := ""
+	for name, data := range map[string][]byte{
+		"little": words(t, binary.LittleEndian), "big": words(t, binary.BigEndian), "text": []byte(fragment),
+	} {
+		m, err := Load(data, name)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		s, err := Translate(ctx, m, Options{Target: IRTarget})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		text := ir.Print(s)
+		if want == "" {
+			want = text
+		}
+		if text != want {
+			t.Errorf("%s: another shader:\n%s\nwant\n%s", name, text, want)
+		}
+	}
+	m, err := Load([]byte("// a comment\n"+want), "ir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.EntryPoints(); len(got) != 1 || got[0] != (EntryPoint{"main", ir.StageFragment}) {
+		t.Errorf("entry points %v", got)
+	}
+	s, err := Translate(ctx, m, Options{Target: IRTarget})
+	if err != nil || ir.Print(s) != want {
+		t.Errorf("the IR text reads back as another shader (%v)", err)
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	for _, c := range []struct{ data, want string }{
+		{"", "a.x: error: the file is empty"},
+		{"\x7fELF\x02", "see nirc disasm"},
+		{"\x81FOSSILIZEDB\x00", "Fossilize"},
+		{"#version 450\n", "must say the stage"},
+		{"ab\x00cd", "neither SPIR-V nor text: byte 2"},
+		{"OpCapability Shader\nOpNothing\n", "a.x:2:1: error: "},
+		{"shader compute \"m\" {\n  what\n}\n", "a.x:2:"},
+		{"\x03\x02\x23\x07\x00", "a.x: error: "},
+	} {
+		_, err := Load([]byte(c.data), "a.x")
+		var list Diagnostics
+		if !errors.As(err, &list) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want Diagnostics with %q", c.data, err, c.want)
+		}
+	}
+}
+
+func TestReflect(t *testing.T) {
+	m, err := Load([]byte(fragment), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Translate(context.Background(), m, Options{Target: IRTarget})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Reflect(s)
+	want := object.Reflection{
+		Stage:         "fragment",
+		Inputs:        []object.Slot{{Name: "uv", Location: "location 2", Type: "vec2f32", Interp: "smooth"}},
+		Outputs:       []object.Slot{{Name: "color", Location: "color 0", Type: "vec4f32"}},
+		Resources:     []object.Resource{{Name: r.Resources[0].Name, Set: 1, Binding: 4, Kind: "uniform_buffer", Count: 1, Type: r.Resources[0].Type}},
+		PushConstants: []object.Member{{Name: r.PushConstants[0].Name, Offset: 0, Size: 16, Type: "vec4f32"}, {Name: "second", Offset: 16, Size: 4, Type: "f32"}},
+	}
+	if !reflect.DeepEqual(r, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", r, want)
+	}
+}
+
+func TestSpec(t *testing.T) {
+	m, err := Load([]byte(fragment), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]spirv.SpecValue{
+		"1=1.5": {ID: 1, Bits: 0x3fc00000}, "scale=-2": {ID: 1, Bits: 0xc0000000}, "2=-1": {ID: 2, Bits: 1<<64 - 1},
+		"2=0xffffffff": {ID: 2, Bits: 0xffffffff}, "3=false": {ID: 3}, "3=1": {ID: 3, Bits: 1},
+	} {
+		if got, err := m.Spec(text); err != nil || got != want {
+			t.Errorf("%s: %+v, %v, want %+v", text, got, err, want)
+		}
+	}
+	var usage *UsageError
+	for _, text := range []string{"1", "1=abc", "2=1.5", "2=0x100000000", "3=2", "1=1e99"} {
+		if _, err := m.Spec(text); !errors.As(err, &usage) {
+			t.Errorf("%s: %v, want a usage error", text, err)
+		}
+	}
+	var list Diagnostics
+	if _, err := m.Spec("9=1"); !errors.As(err, &list) || !strings.Contains(err.Error(), "(it has 1, 2, 3)") {
+		t.Errorf("an unknown constant: %v", err)
+	}
+}
+
+func TestOptionErrors(t *testing.T) {
+	var usage *UsageError
+	for _, o := range []Options{
+		{Target: "vax"}, {GPU: "voodoo"}, {Run: passes.RunOptions{StopAfter: "no_pass"}},
+		{Run: passes.RunOptions{StartBefore: "no_pass:2"}}, {Run: passes.RunOptions{Disable: []string{"lower_returns"}}},
+	} {
+		if _, err := New(o); !errors.As(err, &usage) {
+			t.Errorf("%+v: %v, want a usage error", o, err)
+		}
+	}
+	if _, err := Compile(context.Background(), []byte(fragment), Options{Target: IRTarget}); !errors.As(err, &usage) {
+		t.Errorf("code of the IR: %v", err)
+	}
+}
+
+// A panic inside a pass becomes an error that names the pass.
+func TestInternalError(t *testing.T) {
+	for _, name := range []string{"opt_cse", "lower_io", "lower_returns"} {
+		p := passes.Find(name)
+		err := guard(context.Background(), "optimize", "f", "ir3", func() error {
+			_, err := p.Run(passes.NewContext(p), nil)
+			return err
+		})
+		var internal *InternalError
+		if !errors.As(err, &internal) || internal.Pass != name || len(internal.Stack) == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	err := guard(context.Background(), "generate", "f", "", func() error { panic("boom") })
+	if want := "internal error in generate: boom"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	err = guard(context.Background(), "translate", "f", "", func() error { return &spirv.Error{Msg: "internal error of the frontend: x"} })
+	if _, ok := err.(*InternalError); !ok {
+		t.Errorf("a panic of the frontend: %v", err)
+	}
+}
+
+// The end of the context ends the compile at the next pass.
+func TestCancel(t *testing.T) {
+	m, err := Load([]byte(fragment), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	calls := 0
+	o := Options{Target: IRTarget, Level: passes.O2}
+	o.Run.BisectLog = func(int, string, bool) { calls++; cancel() }
+	u, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := u.Translate(ctx, m); err != nil {
+		t.Fatal(err)
+	}
+	if err := u.Optimize(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+	if calls != 1 {
+		t.Errorf("%d optional passes were reached after the context's end, want 1", calls)
+	}
+}
+
+func TestDiagnose(t *testing.T) {
+	err := errors.Join(&spirv.Error{Word: 12, ID: 34, Msg: "m1"}, errors.Join(&spirv.Error{File: "a.frag", Line: 3, Col: 4, Word: 9, Msg: "m2"}, errors.New("m3")))
+	got := Diagnose(err, "f.spv", "ir3")
+	want := "f.spv: error: word 12: %34: m1 [ir3]\na.frag:3:4: error: word 9: m2 [ir3]\nf.spv: error: m3 [ir3]"
+	if got.Error() != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	var b bytes.Buffer
+	if err := got.(Diagnostics)[:1].WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"file":"f.spv","word":12,"id":34,"severity":"error","message":"m1","target":"ir3"}` + "\n"; b.String() != want {
+		t.Errorf("got %s want %s", b.String(), want)
+	}
+	pass := &passes.Diagnostic{Msg: "no", Loc: ir.Loc{Line: 7, Col: 1}, File: "b.frag"}
+	if got := Diagnose(errors.Join(pass), "f", "").Error(); got != "b.frag:7:1: error: no" {
+		t.Errorf("got %s", got)
+	}
+	io := &IOError{&fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}}
+	if Diagnose(io, "f", "") != error(io) {
+		t.Error("an error of input became a diagnostic")
+	}
+}
+
+// Objects are the same bytes every time and can be read back and loaded.
+func TestObjects(t *testing.T) {
+	ctx := context.Background()
+	for _, target := range Targets() {
+		var first []byte
+		for range 3 {
+			o, err := Compile(ctx, []byte(fragment), Options{File: "f", Target: target.Name, Level: passes.O2, Debug: true})
+			if err != nil {
+				t.Fatalf("%s: %v", target.Name, err)
+			}
+			file, err := o.Bytes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = file
+			}
+			if !bytes.Equal(file, first) {
+				t.Fatalf("%s: two compiles differ", target.Name)
+			}
+			p, err := Reload(ctx, o)
+			if err != nil {
+				t.Fatalf("%s: %v", target.Name, err)
+			}
+			if p.Stage() != ir.StageFragment {
+				t.Errorf("%s: stage %v", target.Name, p.Stage())
+			}
+		}
+		o, err := object.Read(first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(o.Code) == 0 || len(o.Lines) == 0 || len(o.Reflect.Inputs) != 1 || o.Stat("code_bytes") == 0 {
+			t.Errorf("%s: the object lacks code, lines, reflection or figures: %+v", target.Name, o)
+		}
+	}
+}
+
+func TestLoadFile(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.spvasm")
+	if err := os.WriteFile(path, []byte(fragment), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := LoadFile(ctx, path, FileOptions{}); err != nil || m.Name != path {
+		t.Errorf("%v, %v", m, err)
+	}
+	if m, err := LoadFile(ctx, "-", FileOptions{Stdin: strings.NewReader(fragment)}); err != nil || m.Name != "-" {
+		t.Errorf("%v, %v", m, err)
+	}
+	var inout *IOError
+	for _, p := range []string{"missing.spv", "missing.frag"} {
+		if _, err := LoadFile(ctx, filepath.Join(dir, p), FileOptions{}); !errors.As(err, &inout) {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+}
+
+func TestGLSLDiagnostics(t *testing.T) {
+	got := glslDiagnostics("/tmp/x.frag\nERROR: /tmp/x.frag:3: 'a' : undeclared identifier \nWARNING: /tmp/x.frag:4: odd\nERROR: 1 compilation errors.  No code generated.\n", "/tmp/x.frag", "x")
+	if want := "x:3: error: 'a' : undeclared identifier\nx:4: warning: odd"; got.Error() != want {
+		t.Errorf("got %s", got)
+	}
+	got = glslDiagnostics("x.frag:3: error: 'a' : undeclared identifier\n1 error generated.\n", "x.frag", "x.frag")
+	if want := "x.frag:3: error: 'a' : undeclared identifier"; got.Error() != want {
+		t.Errorf("got %s", got)
+	}
+	if got = glslDiagnostics("crashed", "x.frag", "x.frag"); !strings.Contains(got.Error(), "crashed") {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestDefaultPipelines(t *testing.T) {
+	p, err := DefaultPipelines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := strings.Join(p.Targets(), " ") + " "
+	for _, target := range append(Targets(), Target{Name: commonPipeline}) {
+		if !strings.Contains(have, target.Name+" ") {
+			t.Errorf("pipeline.yaml has no pipeline for %s", target.Name)
+		}
+	}
+}
