@@ -26,7 +26,7 @@ func (b *Builder) Vec16(srcs ...*Def) *Def { return b.ALU(OpVec16, srcs...) }
 // Bcsel builds bcsel: d = c ? a : b, c is 1-bit; never evaluates types.
 func (b *Builder) Bcsel(x, y, z *Def) *Def { return b.ALU(OpBcsel, x, y, z) }
 
-// B8csel builds b8csel: as bcsel with the condition a 8-bit 0/~0 mask.
+// B8csel builds b8csel: as bcsel with the condition an 8-bit 0/~0 mask.
 func (b *Builder) B8csel(x, y, z *Def) *Def { return b.ALU(OpB8csel, x, y, z) }
 
 // B16csel builds b16csel: as bcsel with the condition a 16-bit 0/~0 mask.
@@ -257,7 +257,7 @@ func (b *Builder) Fexp2(x *Def) *Def { return b.ALU(OpFexp2, x) }
 // Flog2 builds flog2: log2 s; 3 ULP outside [0.5, 2], abs err < 2^−21 inside; 0 → −inf; <0 → NaN.
 func (b *Builder) Flog2(x *Def) *Def { return b.ALU(OpFlog2, x) }
 
-// Fpow builds fpow: a^b = exp2(b·log2 a) with a ≥ 0; a<0 and 0^0 undefined.
+// Fpow builds fpow: a^b = exp2(b·log2 a) with a ≥ 0; a<0 (NaN here) and 0^0 (1 here) undefined.
 func (b *Builder) Fpow(x, y *Def) *Def { return b.ALU(OpFpow, x, y) }
 
 // Fsin builds fsin: sin s, s in radians; abs err ≤ 2^−11 for s in [−π, π].
@@ -335,7 +335,7 @@ func (b *Builder) Fdot2(x, y *Def) *Def { return b.ALU(OpFdot2, x, y) }
 // Fdot3 builds fdot3: as fdot2.
 func (b *Builder) Fdot3(x, y *Def) *Def { return b.ALU(OpFdot3, x, y) }
 
-// Fdot4 builds fdot4: as fdot2 (fdot5, 8, 16 exist).
+// Fdot4 builds fdot4: as fdot2.
 func (b *Builder) Fdot4(x, y *Def) *Def { return b.ALU(OpFdot4, x, y) }
 
 // Fdot5 builds fdot5: as fdot2.
@@ -374,76 +374,76 @@ func (b *Builder) Fsum3(x *Def) *Def { return b.ALU(OpFsum3, x) }
 // Fsum4 builds fsum4: sum of the components.
 func (b *Builder) Fsum4(x *Def) *Def { return b.ALU(OpFsum4, x) }
 
-// BallFequal2 builds ball_fequal2: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// BallFequal2 builds ball_fequal2: all_k a.k = b.k (ordered).
 func (b *Builder) BallFequal2(x, y *Def) *Def { return b.ALU(OpBallFequal2, x, y) }
 
-// BallFequal3 builds ball_fequal3: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// BallFequal3 builds ball_fequal3: all_k a.k = b.k (ordered).
 func (b *Builder) BallFequal3(x, y *Def) *Def { return b.ALU(OpBallFequal3, x, y) }
 
-// BallFequal4 builds ball_fequal4: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// BallFequal4 builds ball_fequal4: all_k a.k = b.k (ordered).
 func (b *Builder) BallFequal4(x, y *Def) *Def { return b.ALU(OpBallFequal4, x, y) }
 
-// BallFequal5 builds ball_fequal5: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// BallFequal5 builds ball_fequal5: all_k a.k = b.k (ordered).
 func (b *Builder) BallFequal5(x, y *Def) *Def { return b.ALU(OpBallFequal5, x, y) }
 
-// BallFequal8 builds ball_fequal8: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// BallFequal8 builds ball_fequal8: all_k a.k = b.k (ordered).
 func (b *Builder) BallFequal8(x, y *Def) *Def { return b.ALU(OpBallFequal8, x, y) }
 
-// BallFequal16 builds ball_fequal16: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// BallFequal16 builds ball_fequal16: all_k a.k = b.k (ordered).
 func (b *Builder) BallFequal16(x, y *Def) *Def { return b.ALU(OpBallFequal16, x, y) }
 
-// B8allFequal2 builds b8all_fequal2: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B8allFequal2 builds b8all_fequal2: all_k a.k = b.k (ordered).
 func (b *Builder) B8allFequal2(x, y *Def) *Def { return b.ALU(OpB8allFequal2, x, y) }
 
-// B8allFequal3 builds b8all_fequal3: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B8allFequal3 builds b8all_fequal3: all_k a.k = b.k (ordered).
 func (b *Builder) B8allFequal3(x, y *Def) *Def { return b.ALU(OpB8allFequal3, x, y) }
 
-// B8allFequal4 builds b8all_fequal4: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B8allFequal4 builds b8all_fequal4: all_k a.k = b.k (ordered).
 func (b *Builder) B8allFequal4(x, y *Def) *Def { return b.ALU(OpB8allFequal4, x, y) }
 
-// B8allFequal5 builds b8all_fequal5: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B8allFequal5 builds b8all_fequal5: all_k a.k = b.k (ordered).
 func (b *Builder) B8allFequal5(x, y *Def) *Def { return b.ALU(OpB8allFequal5, x, y) }
 
-// B8allFequal8 builds b8all_fequal8: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B8allFequal8 builds b8all_fequal8: all_k a.k = b.k (ordered).
 func (b *Builder) B8allFequal8(x, y *Def) *Def { return b.ALU(OpB8allFequal8, x, y) }
 
-// B8allFequal16 builds b8all_fequal16: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B8allFequal16 builds b8all_fequal16: all_k a.k = b.k (ordered).
 func (b *Builder) B8allFequal16(x, y *Def) *Def { return b.ALU(OpB8allFequal16, x, y) }
 
-// B16allFequal2 builds b16all_fequal2: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B16allFequal2 builds b16all_fequal2: all_k a.k = b.k (ordered).
 func (b *Builder) B16allFequal2(x, y *Def) *Def { return b.ALU(OpB16allFequal2, x, y) }
 
-// B16allFequal3 builds b16all_fequal3: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B16allFequal3 builds b16all_fequal3: all_k a.k = b.k (ordered).
 func (b *Builder) B16allFequal3(x, y *Def) *Def { return b.ALU(OpB16allFequal3, x, y) }
 
-// B16allFequal4 builds b16all_fequal4: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B16allFequal4 builds b16all_fequal4: all_k a.k = b.k (ordered).
 func (b *Builder) B16allFequal4(x, y *Def) *Def { return b.ALU(OpB16allFequal4, x, y) }
 
-// B16allFequal5 builds b16all_fequal5: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B16allFequal5 builds b16all_fequal5: all_k a.k = b.k (ordered).
 func (b *Builder) B16allFequal5(x, y *Def) *Def { return b.ALU(OpB16allFequal5, x, y) }
 
-// B16allFequal8 builds b16all_fequal8: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B16allFequal8 builds b16all_fequal8: all_k a.k = b.k (ordered).
 func (b *Builder) B16allFequal8(x, y *Def) *Def { return b.ALU(OpB16allFequal8, x, y) }
 
-// B16allFequal16 builds b16all_fequal16: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B16allFequal16 builds b16all_fequal16: all_k a.k = b.k (ordered).
 func (b *Builder) B16allFequal16(x, y *Def) *Def { return b.ALU(OpB16allFequal16, x, y) }
 
-// B32allFequal2 builds b32all_fequal2: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B32allFequal2 builds b32all_fequal2: all_k a.k = b.k (ordered).
 func (b *Builder) B32allFequal2(x, y *Def) *Def { return b.ALU(OpB32allFequal2, x, y) }
 
-// B32allFequal3 builds b32all_fequal3: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B32allFequal3 builds b32all_fequal3: all_k a.k = b.k (ordered).
 func (b *Builder) B32allFequal3(x, y *Def) *Def { return b.ALU(OpB32allFequal3, x, y) }
 
-// B32allFequal4 builds b32all_fequal4: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B32allFequal4 builds b32all_fequal4: all_k a.k = b.k (ordered).
 func (b *Builder) B32allFequal4(x, y *Def) *Def { return b.ALU(OpB32allFequal4, x, y) }
 
-// B32allFequal5 builds b32all_fequal5: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B32allFequal5 builds b32all_fequal5: all_k a.k = b.k (ordered).
 func (b *Builder) B32allFequal5(x, y *Def) *Def { return b.ALU(OpB32allFequal5, x, y) }
 
-// B32allFequal8 builds b32all_fequal8: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B32allFequal8 builds b32all_fequal8: all_k a.k = b.k (ordered).
 func (b *Builder) B32allFequal8(x, y *Def) *Def { return b.ALU(OpB32allFequal8, x, y) }
 
-// B32allFequal16 builds b32all_fequal16: all_k a.k = b.k (ordered); N = 2,3,4,5,8,16.
+// B32allFequal16 builds b32all_fequal16: all_k a.k = b.k (ordered).
 func (b *Builder) B32allFequal16(x, y *Def) *Def { return b.ALU(OpB32allFequal16, x, y) }
 
 // BanyFnequal2 builds bany_fnequal2: any_k a.k ≠ b.k (unordered).
@@ -716,7 +716,7 @@ func (b *Builder) Umul24(x, y *Def) *Def { return b.ALU(OpUmul24, x, y) }
 // Umad24 builds umad24: umul24(a,b) + c.
 func (b *Builder) Umad24(x, y, z *Def) *Def { return b.ALU(OpUmad24, x, y, z) }
 
-// Imul24Relaxed builds imul24_relaxed: a·b, caller promises 24-bit sources (umul24_relaxed, umad24_relaxed likewise).
+// Imul24Relaxed builds imul24_relaxed: a·b, the caller promises 24-bit sources.
 func (b *Builder) Imul24Relaxed(x, y *Def) *Def { return b.ALU(OpImul24Relaxed, x, y) }
 
 // Umul24Relaxed builds umul24_relaxed: a·b, the caller promises 24-bit sources.
@@ -803,13 +803,13 @@ func (b *Builder) UabsUsub(x, y *Def) *Def { return b.ALU(OpUabsUsub, x, y) }
 // Ihadd builds ihadd: floor((a+b)/2) without overflow, signed.
 func (b *Builder) Ihadd(x, y *Def) *Def { return b.ALU(OpIhadd, x, y) }
 
-// Uhadd builds uhadd: same, unsigned.
+// Uhadd builds uhadd: floor((a+b)/2), unsigned.
 func (b *Builder) Uhadd(x, y *Def) *Def { return b.ALU(OpUhadd, x, y) }
 
 // Irhadd builds irhadd: floor((a+b+1)/2), signed.
 func (b *Builder) Irhadd(x, y *Def) *Def { return b.ALU(OpIrhadd, x, y) }
 
-// Urhadd builds urhadd: same, unsigned.
+// Urhadd builds urhadd: floor((a+b+1)/2), unsigned.
 func (b *Builder) Urhadd(x, y *Def) *Def { return b.ALU(OpUrhadd, x, y) }
 
 // Sdot4x8Iadd builds sdot_4x8_iadd: Σ_k s8(a[k])·s8(b[k]) + c mod 2^32.
@@ -830,7 +830,7 @@ func (b *Builder) Udot4x8UaddSat(x, y, z *Def) *Def { return b.ALU(OpUdot4x8Uadd
 // Sudot4x8IaddSat builds sudot_4x8_iadd_sat: clamped to signed range.
 func (b *Builder) Sudot4x8IaddSat(x, y, z *Def) *Def { return b.ALU(OpSudot4x8IaddSat, x, y, z) }
 
-// Sdot2x16Iadd builds sdot_2x16_iadd: two 16-bit lanes; udot_2x16_uadd and the _sat forms likewise.
+// Sdot2x16Iadd builds sdot_2x16_iadd: signed 16-bit lanes.
 func (b *Builder) Sdot2x16Iadd(x, y, z *Def) *Def { return b.ALU(OpSdot2x16Iadd, x, y, z) }
 
 // Udot2x16Uadd builds udot_2x16_uadd: unsigned 16-bit lanes.
@@ -845,7 +845,7 @@ func (b *Builder) Udot2x16UaddSat(x, y, z *Def) *Def { return b.ALU(OpUdot2x16Ua
 // Msad4x8 builds msad_4x8: c + Σ_k (a[k] ≠ 0 ? |a[k] − b[k]| : 0) over bytes.
 func (b *Builder) Msad4x8(x, y, z *Def) *Def { return b.ALU(OpMsad4x8, x, y, z) }
 
-// BoundsAgx builds bounds_agx: u-compare: offset ≤ bound ? data : 0.
+// BoundsAgx builds bounds_agx: a data, b offset, c bound: b ≤ c unsigned ? a : 0.
 func (b *Builder) BoundsAgx(x, y, z *Def) *Def { return b.ALU(OpBoundsAgx, x, y, z) }
 
 // Iand builds iand: bitwise; on 1-bit: logical and.
@@ -914,13 +914,13 @@ func (b *Builder) BitCount(x *Def) *Def { return b.ALU(OpBitCount, x) }
 // FindLsb builds find_lsb: index of the lowest 1, −1 if none; int32.
 func (b *Builder) FindLsb(x *Def) *Def { return b.ALU(OpFindLsb, x) }
 
-// UfindMsb builds ufind_msb: index of the highest 1, −1 if none; w = 32 or 64.
+// UfindMsb builds ufind_msb: index of the highest 1, −1 if none.
 func (b *Builder) UfindMsb(x *Def) *Def { return b.ALU(OpUfindMsb, x) }
 
 // IfindMsb builds ifind_msb: highest bit that differs from the sign; −1 for 0 and −1.
 func (b *Builder) IfindMsb(x *Def) *Def { return b.ALU(OpIfindMsb, x) }
 
-// UfindMsbRev builds ufind_msb_rev: 31 − ufind_msb, −1 if none (count from the top).
+// UfindMsbRev builds ufind_msb_rev: 31 − ufind_msb (63 − … for w = 64), −1 if none: counts from the top.
 func (b *Builder) UfindMsbRev(x *Def) *Def { return b.ALU(OpUfindMsbRev, x) }
 
 // IfindMsbRev builds ifind_msb_rev: same for ifind_msb.
@@ -968,13 +968,13 @@ func (b *Builder) AndgIr3(x, y, z *Def) *Def { return b.ALU(OpAndgIr3, x, y, z) 
 // Bitnz builds bitnz: 1-bit: bit (n mod w) of a is 1.
 func (b *Builder) Bitnz(x, y *Def) *Def { return b.ALU(OpBitnz, x, y) }
 
-// Bitz builds bitz: … is 0.
+// Bitz builds bitz: 1-bit: bit (n mod w) of a is 0.
 func (b *Builder) Bitz(x, y *Def) *Def { return b.ALU(OpBitz, x, y) }
 
 // Flt builds flt: a < b, false if unordered.
 func (b *Builder) Flt(x, y *Def) *Def { return b.ALU(OpFlt, x, y) }
 
-// Flt8 builds flt8: flt with a 8-bit 0/~0 result.
+// Flt8 builds flt8: flt with an 8-bit 0/~0 result.
 func (b *Builder) Flt8(x, y *Def) *Def { return b.ALU(OpFlt8, x, y) }
 
 // Flt16 builds flt16: flt with a 16-bit 0/~0 result.
@@ -986,7 +986,7 @@ func (b *Builder) Flt32(x, y *Def) *Def { return b.ALU(OpFlt32, x, y) }
 // Fge builds fge: a ≥ b, false if unordered.
 func (b *Builder) Fge(x, y *Def) *Def { return b.ALU(OpFge, x, y) }
 
-// Fge8 builds fge8: fge with a 8-bit 0/~0 result.
+// Fge8 builds fge8: fge with an 8-bit 0/~0 result.
 func (b *Builder) Fge8(x, y *Def) *Def { return b.ALU(OpFge8, x, y) }
 
 // Fge16 builds fge16: fge with a 16-bit 0/~0 result.
@@ -998,7 +998,7 @@ func (b *Builder) Fge32(x, y *Def) *Def { return b.ALU(OpFge32, x, y) }
 // Feq builds feq: a = b, false if unordered.
 func (b *Builder) Feq(x, y *Def) *Def { return b.ALU(OpFeq, x, y) }
 
-// Feq8 builds feq8: feq with a 8-bit 0/~0 result.
+// Feq8 builds feq8: feq with an 8-bit 0/~0 result.
 func (b *Builder) Feq8(x, y *Def) *Def { return b.ALU(OpFeq8, x, y) }
 
 // Feq16 builds feq16: feq with a 16-bit 0/~0 result.
@@ -1010,7 +1010,7 @@ func (b *Builder) Feq32(x, y *Def) *Def { return b.ALU(OpFeq32, x, y) }
 // Fneu builds fneu: a ≠ b, true if unordered.
 func (b *Builder) Fneu(x, y *Def) *Def { return b.ALU(OpFneu, x, y) }
 
-// Fneu8 builds fneu8: fneu with a 8-bit 0/~0 result.
+// Fneu8 builds fneu8: fneu with an 8-bit 0/~0 result.
 func (b *Builder) Fneu8(x, y *Def) *Def { return b.ALU(OpFneu8, x, y) }
 
 // Fneu16 builds fneu16: fneu with a 16-bit 0/~0 result.
@@ -1040,7 +1040,7 @@ func (b *Builder) Ford(x, y *Def) *Def { return b.ALU(OpFord, x, y) }
 // Ilt builds ilt: signed <.
 func (b *Builder) Ilt(x, y *Def) *Def { return b.ALU(OpIlt, x, y) }
 
-// Ilt8 builds ilt8: ilt with a 8-bit 0/~0 result.
+// Ilt8 builds ilt8: ilt with an 8-bit 0/~0 result.
 func (b *Builder) Ilt8(x, y *Def) *Def { return b.ALU(OpIlt8, x, y) }
 
 // Ilt16 builds ilt16: ilt with a 16-bit 0/~0 result.
@@ -1052,7 +1052,7 @@ func (b *Builder) Ilt32(x, y *Def) *Def { return b.ALU(OpIlt32, x, y) }
 // Ige builds ige: signed ≥.
 func (b *Builder) Ige(x, y *Def) *Def { return b.ALU(OpIge, x, y) }
 
-// Ige8 builds ige8: ige with a 8-bit 0/~0 result.
+// Ige8 builds ige8: ige with an 8-bit 0/~0 result.
 func (b *Builder) Ige8(x, y *Def) *Def { return b.ALU(OpIge8, x, y) }
 
 // Ige16 builds ige16: ige with a 16-bit 0/~0 result.
@@ -1064,7 +1064,7 @@ func (b *Builder) Ige32(x, y *Def) *Def { return b.ALU(OpIge32, x, y) }
 // Ieq builds ieq: =.
 func (b *Builder) Ieq(x, y *Def) *Def { return b.ALU(OpIeq, x, y) }
 
-// Ieq8 builds ieq8: ieq with a 8-bit 0/~0 result.
+// Ieq8 builds ieq8: ieq with an 8-bit 0/~0 result.
 func (b *Builder) Ieq8(x, y *Def) *Def { return b.ALU(OpIeq8, x, y) }
 
 // Ieq16 builds ieq16: ieq with a 16-bit 0/~0 result.
@@ -1076,7 +1076,7 @@ func (b *Builder) Ieq32(x, y *Def) *Def { return b.ALU(OpIeq32, x, y) }
 // Ine builds ine: ≠.
 func (b *Builder) Ine(x, y *Def) *Def { return b.ALU(OpIne, x, y) }
 
-// Ine8 builds ine8: ine with a 8-bit 0/~0 result.
+// Ine8 builds ine8: ine with an 8-bit 0/~0 result.
 func (b *Builder) Ine8(x, y *Def) *Def { return b.ALU(OpIne8, x, y) }
 
 // Ine16 builds ine16: ine with a 16-bit 0/~0 result.
@@ -1088,7 +1088,7 @@ func (b *Builder) Ine32(x, y *Def) *Def { return b.ALU(OpIne32, x, y) }
 // Ult builds ult: unsigned <.
 func (b *Builder) Ult(x, y *Def) *Def { return b.ALU(OpUlt, x, y) }
 
-// Ult8 builds ult8: ult with a 8-bit 0/~0 result.
+// Ult8 builds ult8: ult with an 8-bit 0/~0 result.
 func (b *Builder) Ult8(x, y *Def) *Def { return b.ALU(OpUlt8, x, y) }
 
 // Ult16 builds ult16: ult with a 16-bit 0/~0 result.
@@ -1100,7 +1100,7 @@ func (b *Builder) Ult32(x, y *Def) *Def { return b.ALU(OpUlt32, x, y) }
 // Uge builds uge: unsigned ≥.
 func (b *Builder) Uge(x, y *Def) *Def { return b.ALU(OpUge, x, y) }
 
-// Uge8 builds uge8: uge with a 8-bit 0/~0 result.
+// Uge8 builds uge8: uge with an 8-bit 0/~0 result.
 func (b *Builder) Uge8(x, y *Def) *Def { return b.ALU(OpUge8, x, y) }
 
 // Uge16 builds uge16: uge with a 16-bit 0/~0 result.
@@ -1178,7 +1178,7 @@ func (b *Builder) PackHalf2x16RtzSplit(x, y *Def) *Def { return b.ALU(OpPackHalf
 // UnpackHalf2x16 builds unpack_half_2x16: f16→f32 each; denormals kept unless f16 flush mode.
 func (b *Builder) UnpackHalf2x16(x *Def) *Def { return b.ALU(OpUnpackHalf2x16, x) }
 
-// UnpackHalf2x16SplitX builds unpack_half_2x16_split_x: low half only (…_split_y high).
+// UnpackHalf2x16SplitX builds unpack_half_2x16_split_x: low half only.
 func (b *Builder) UnpackHalf2x16SplitX(x *Def) *Def { return b.ALU(OpUnpackHalf2x16SplitX, x) }
 
 // UnpackHalf2x16SplitY builds unpack_half_2x16_split_y: high half only.
@@ -1217,7 +1217,7 @@ func (b *Builder) PackSint2x16(x *Def) *Def { return b.ALU(OpPackSint2x16, x) }
 // PackUvec2ToUint builds pack_uvec2_to_uint: (x & 0xffff) | y << 16.
 func (b *Builder) PackUvec2ToUint(x *Def) *Def { return b.ALU(OpPackUvec2ToUint, x) }
 
-// PackUvec4ToUint builds pack_uvec4_to_uint: bytes, no clamp (x not masked).
+// PackUvec4ToUint builds pack_uvec4_to_uint: x | y << 8 | z << 16 | w << 24, nothing masked.
 func (b *Builder) PackUvec4ToUint(x *Def) *Def { return b.ALU(OpPackUvec4ToUint, x) }
 
 // LoadFragCoord builds load_frag_coord: x, y (pixel centre), z, 1/w.

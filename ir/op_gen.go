@@ -12,7 +12,7 @@ const (
 	OpVec8                           // d.k = src k .x for each k
 	OpVec16                          // d.k = src k .x for each k
 	OpBcsel                          // d = c ? a : b, c is 1-bit; never evaluates types
-	OpB8csel                         // as bcsel with the condition a 8-bit 0/~0 mask
+	OpB8csel                         // as bcsel with the condition an 8-bit 0/~0 mask
 	OpB16csel                        // as bcsel with the condition a 16-bit 0/~0 mask
 	OpB32csel                        // as bcsel with the condition a 32-bit 0/~0 mask
 	OpB32fcselMdg                    // b32csel whose a and b are float-typed so that abs/neg modifiers may be folded
@@ -89,7 +89,7 @@ const (
 	OpFsqrt                          // √s; −x → NaN
 	OpFexp2                          // 2^s; 3+2|s| ULP
 	OpFlog2                          // log2 s; 3 ULP outside [0.5, 2], abs err < 2^−21 inside; 0 → −inf; <0 → NaN
-	OpFpow                           // a^b = exp2(b·log2 a) with a ≥ 0; a<0 and 0^0 undefined
+	OpFpow                           // a^b = exp2(b·log2 a) with a ≥ 0; a<0 (NaN here) and 0^0 (1 here) undefined
 	OpFsin                           // sin s, s in radians; abs err ≤ 2^−11 for s in [−π, π]
 	OpFcos                           // cos s, as fsin
 	OpFsinAgx                        // sin(s·π/2): s is in quadrants, s in [0, 4)
@@ -115,7 +115,7 @@ const (
 	OpFisfinite                      // 1-bit: s is not inf or NaN
 	OpFdot2                          // Σ a.k·b.k, order free when inexact
 	OpFdot3                          // as fdot2
-	OpFdot4                          // as fdot2 (fdot5, 8, 16 exist)
+	OpFdot4                          // as fdot2
 	OpFdot5                          // as fdot2
 	OpFdot8                          // as fdot2
 	OpFdot16                         // as fdot2
@@ -128,30 +128,30 @@ const (
 	OpFdph                           // dot(a.xyz, b.xyz) + b.w
 	OpFsum3                          // sum of the components
 	OpFsum4                          // sum of the components
-	OpBallFequal2                    // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpBallFequal3                    // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpBallFequal4                    // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpBallFequal5                    // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpBallFequal8                    // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpBallFequal16                   // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB8allFequal2                   // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB8allFequal3                   // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB8allFequal4                   // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB8allFequal5                   // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB8allFequal8                   // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB8allFequal16                  // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB16allFequal2                  // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB16allFequal3                  // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB16allFequal4                  // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB16allFequal5                  // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB16allFequal8                  // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB16allFequal16                 // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB32allFequal2                  // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB32allFequal3                  // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB32allFequal4                  // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB32allFequal5                  // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB32allFequal8                  // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
-	OpB32allFequal16                 // all_k a.k = b.k (ordered); N = 2,3,4,5,8,16
+	OpBallFequal2                    // all_k a.k = b.k (ordered)
+	OpBallFequal3                    // all_k a.k = b.k (ordered)
+	OpBallFequal4                    // all_k a.k = b.k (ordered)
+	OpBallFequal5                    // all_k a.k = b.k (ordered)
+	OpBallFequal8                    // all_k a.k = b.k (ordered)
+	OpBallFequal16                   // all_k a.k = b.k (ordered)
+	OpB8allFequal2                   // all_k a.k = b.k (ordered)
+	OpB8allFequal3                   // all_k a.k = b.k (ordered)
+	OpB8allFequal4                   // all_k a.k = b.k (ordered)
+	OpB8allFequal5                   // all_k a.k = b.k (ordered)
+	OpB8allFequal8                   // all_k a.k = b.k (ordered)
+	OpB8allFequal16                  // all_k a.k = b.k (ordered)
+	OpB16allFequal2                  // all_k a.k = b.k (ordered)
+	OpB16allFequal3                  // all_k a.k = b.k (ordered)
+	OpB16allFequal4                  // all_k a.k = b.k (ordered)
+	OpB16allFequal5                  // all_k a.k = b.k (ordered)
+	OpB16allFequal8                  // all_k a.k = b.k (ordered)
+	OpB16allFequal16                 // all_k a.k = b.k (ordered)
+	OpB32allFequal2                  // all_k a.k = b.k (ordered)
+	OpB32allFequal3                  // all_k a.k = b.k (ordered)
+	OpB32allFequal4                  // all_k a.k = b.k (ordered)
+	OpB32allFequal5                  // all_k a.k = b.k (ordered)
+	OpB32allFequal8                  // all_k a.k = b.k (ordered)
+	OpB32allFequal16                 // all_k a.k = b.k (ordered)
 	OpBanyFnequal2                   // any_k a.k ≠ b.k (unordered)
 	OpBanyFnequal3                   // any_k a.k ≠ b.k (unordered)
 	OpBanyFnequal4                   // any_k a.k ≠ b.k (unordered)
@@ -242,7 +242,7 @@ const (
 	OpImul24                         // sext24(a)·sext24(b) mod 2^32
 	OpUmul24                         // zext24(a)·zext24(b) mod 2^32
 	OpUmad24                         // umul24(a,b) + c
-	OpImul24Relaxed                  // a·b, caller promises 24-bit sources (umul24_relaxed, umad24_relaxed likewise)
+	OpImul24Relaxed                  // a·b, the caller promises 24-bit sources
 	OpUmul24Relaxed                  // a·b, the caller promises 24-bit sources
 	OpUmad24Relaxed                  // a·b + c, the caller promises 24-bit a and b
 	OpAmul                           // a·b for addresses: undefined if it overflows the range of the addressed object, so imul24 may replace it
@@ -271,21 +271,21 @@ const (
 	OpUabsIsub                       // |s(a)−s(b)| as unsigned
 	OpUabsUsub                       // |u(a)−u(b)|
 	OpIhadd                          // floor((a+b)/2) without overflow, signed
-	OpUhadd                          // same, unsigned
+	OpUhadd                          // floor((a+b)/2), unsigned
 	OpIrhadd                         // floor((a+b+1)/2), signed
-	OpUrhadd                         // same, unsigned
+	OpUrhadd                         // floor((a+b+1)/2), unsigned
 	OpSdot4x8Iadd                    // Σ_k s8(a[k])·s8(b[k]) + c mod 2^32
 	OpUdot4x8Uadd                    // unsigned bytes
 	OpSudot4x8Iadd                   // a signed, b unsigned
 	OpSdot4x8IaddSat                 // exact sum clamped to the signed 32-bit range
 	OpUdot4x8UaddSat                 // clamped to unsigned range
 	OpSudot4x8IaddSat                // clamped to signed range
-	OpSdot2x16Iadd                   // two 16-bit lanes; udot_2x16_uadd and the _sat forms likewise
+	OpSdot2x16Iadd                   // signed 16-bit lanes
 	OpUdot2x16Uadd                   // unsigned 16-bit lanes
 	OpSdot2x16IaddSat                // exact sum clamped to the signed 32-bit range
 	OpUdot2x16UaddSat                // exact sum clamped to the unsigned 32-bit range
 	OpMsad4x8                        // c + Σ_k (a[k] ≠ 0 ? |a[k] − b[k]| : 0) over bytes
-	OpBoundsAgx                      // u-compare: offset ≤ bound ? data : 0
+	OpBoundsAgx                      // a data, b offset, c bound: b ≤ c unsigned ? a : 0
 	OpIand                           // bitwise; on 1-bit: logical and
 	OpIor                            // bitwise or
 	OpIxor                           // bitwise xor
@@ -308,9 +308,9 @@ const (
 	OpBitfieldReverse                // bit k → bit 31−k
 	OpBitCount                       // popcount, result int32
 	OpFindLsb                        // index of the lowest 1, −1 if none; int32
-	OpUfindMsb                       // index of the highest 1, −1 if none; w = 32 or 64
+	OpUfindMsb                       // index of the highest 1, −1 if none
 	OpIfindMsb                       // highest bit that differs from the sign; −1 for 0 and −1
-	OpUfindMsbRev                    // 31 − ufind_msb, −1 if none (count from the top)
+	OpUfindMsbRev                    // 31 − ufind_msb (63 − … for w = 64), −1 if none: counts from the top
 	OpIfindMsbRev                    // same for ifind_msb
 	OpUclz                           // leading zeros, 32 for 0
 	OpExtractU8                      // zext8 of byte n (n constant in practice)
@@ -326,21 +326,21 @@ const (
 	OpShlgIr3                        // (a << n) | c; n mod w
 	OpAndgIr3                        // (a & b) | c
 	OpBitnz                          // 1-bit: bit (n mod w) of a is 1
-	OpBitz                           // … is 0
+	OpBitz                           // 1-bit: bit (n mod w) of a is 0
 	OpFlt                            // a < b, false if unordered
-	OpFlt8                           // flt with a 8-bit 0/~0 result
+	OpFlt8                           // flt with an 8-bit 0/~0 result
 	OpFlt16                          // flt with a 16-bit 0/~0 result
 	OpFlt32                          // flt with a 32-bit 0/~0 result
 	OpFge                            // a ≥ b, false if unordered
-	OpFge8                           // fge with a 8-bit 0/~0 result
+	OpFge8                           // fge with an 8-bit 0/~0 result
 	OpFge16                          // fge with a 16-bit 0/~0 result
 	OpFge32                          // fge with a 32-bit 0/~0 result
 	OpFeq                            // a = b, false if unordered
-	OpFeq8                           // feq with a 8-bit 0/~0 result
+	OpFeq8                           // feq with an 8-bit 0/~0 result
 	OpFeq16                          // feq with a 16-bit 0/~0 result
 	OpFeq32                          // feq with a 32-bit 0/~0 result
 	OpFneu                           // a ≠ b, true if unordered
-	OpFneu8                          // fneu with a 8-bit 0/~0 result
+	OpFneu8                          // fneu with an 8-bit 0/~0 result
 	OpFneu16                         // fneu with a 16-bit 0/~0 result
 	OpFneu32                         // fneu with a 32-bit 0/~0 result
 	OpFltu                           // a < b or unordered
@@ -350,27 +350,27 @@ const (
 	OpFunord                         // either is NaN
 	OpFord                           // neither is NaN
 	OpIlt                            // signed <
-	OpIlt8                           // ilt with a 8-bit 0/~0 result
+	OpIlt8                           // ilt with an 8-bit 0/~0 result
 	OpIlt16                          // ilt with a 16-bit 0/~0 result
 	OpIlt32                          // ilt with a 32-bit 0/~0 result
 	OpIge                            // signed ≥
-	OpIge8                           // ige with a 8-bit 0/~0 result
+	OpIge8                           // ige with an 8-bit 0/~0 result
 	OpIge16                          // ige with a 16-bit 0/~0 result
 	OpIge32                          // ige with a 32-bit 0/~0 result
 	OpIeq                            // =
-	OpIeq8                           // ieq with a 8-bit 0/~0 result
+	OpIeq8                           // ieq with an 8-bit 0/~0 result
 	OpIeq16                          // ieq with a 16-bit 0/~0 result
 	OpIeq32                          // ieq with a 32-bit 0/~0 result
 	OpIne                            // ≠
-	OpIne8                           // ine with a 8-bit 0/~0 result
+	OpIne8                           // ine with an 8-bit 0/~0 result
 	OpIne16                          // ine with a 16-bit 0/~0 result
 	OpIne32                          // ine with a 32-bit 0/~0 result
 	OpUlt                            // unsigned <
-	OpUlt8                           // ult with a 8-bit 0/~0 result
+	OpUlt8                           // ult with an 8-bit 0/~0 result
 	OpUlt16                          // ult with a 16-bit 0/~0 result
 	OpUlt32                          // ult with a 32-bit 0/~0 result
 	OpUge                            // unsigned ≥
-	OpUge8                           // uge with a 8-bit 0/~0 result
+	OpUge8                           // uge with an 8-bit 0/~0 result
 	OpUge16                          // uge with a 16-bit 0/~0 result
 	OpUge32                          // uge with a 32-bit 0/~0 result
 	OpSlt                            // a < b ? 1.0 : 0.0
@@ -396,7 +396,7 @@ const (
 	OpPackHalf2x16Split              // same from two scalars
 	OpPackHalf2x16RtzSplit           // same, round toward zero
 	OpUnpackHalf2x16                 // f16→f32 each; denormals kept unless f16 flush mode
-	OpUnpackHalf2x16SplitX           // low half only (…_split_y high)
+	OpUnpackHalf2x16SplitX           // low half only
 	OpUnpackHalf2x16SplitY           // high half only
 	OpPackSnorm2x16                  // round(clamp(x,−1,1)·32767) each
 	OpPackUnorm2x16                  // round(clamp(x,0,1)·65535)
@@ -409,7 +409,7 @@ const (
 	OpPackUint2x16                   // umin(x, 65535) each
 	OpPackSint2x16                   // clamp to s16 each
 	OpPackUvec2ToUint                // (x & 0xffff) | y << 16
-	OpPackUvec4ToUint                // bytes, no clamp (x not masked)
+	OpPackUvec4ToUint                // x | y << 8 | z << 16 | w << 24, nothing masked
 
 	// NumOps is the number of rows.
 	NumOps = int(iota)

@@ -266,11 +266,11 @@ func readSections(data []byte) ([]*section, error) {
 	}
 	names := list[nameIndex].data
 	for i, s := range list {
-		rest, ok := within(names, s.nameRef, 0)
+		_, ok := within(names, s.nameRef, 0)
 		if !ok || i == 0 {
 			continue
 		}
-		rest = names[s.nameRef:]
+		rest := names[s.nameRef:]
 		if end := bytes.IndexByte(rest, 0); end >= 0 {
 			s.name = string(rest[:end])
 		}

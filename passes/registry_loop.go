@@ -1,4 +1,6 @@
 package passes
 
 // loopPasses are the passes over loops and ifs.
-var loopPasses = []*Pass{}
+var loopPasses = []*Pass{
+	optLoopUnrollPass,
+}

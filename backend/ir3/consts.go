@@ -15,7 +15,6 @@ type constFile struct {
 	imms   []uint32
 	immAt  int
 	noImms bool
-	used   int // scalars used so far by relative accesses
 }
 
 func alignUp(n, a int) int { return (n + a - 1) / a * a }

@@ -300,7 +300,7 @@ func (p *final) macro(in *mach.Instr) {
 	if in.Op != opElect {
 		br.Srcs[0] = p.operand(&in.Uses()[0]).With(inv)
 	}
-	b := p.emit(br, in.Loc)
+	p.emit(br, in.Loc)
 	then := p.newBlock()
 	if in.Op == opBallot {
 		p.emit(isa.Instr{Op: isa.OpMovmsk, Size: 4, Dst: d}, in.Loc)
@@ -308,8 +308,7 @@ func (p *final) macro(in *mach.Instr) {
 		p.emit(isa.Instr{Op: isa.OpMov, Type: isa.U16, SrcType: isa.U16, Dst: d, Srcs: [4]isa.Operand{isa.I(1)}}, in.Loc)
 	}
 	after := p.newBlock()
-	b = &p.blocks[from].ins[len(p.blocks[from].ins)-1]
-	b.to = after
+	p.blocks[from].ins[len(p.blocks[from].ins)-1].to = after
 	p.edge(from, then)
 	p.edge(from, after)
 	p.edge(then, after)

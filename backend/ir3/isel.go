@@ -41,8 +41,6 @@ type isel struct {
 
 	in  inputs
 	out outputs
-	// killed: the shader discards; kills gets their blocks.
-	kills []mach.BlockID
 	// last access to the predicate file never outlives a block.
 }
 
@@ -239,7 +237,7 @@ func (s *isel) instr(in *ir.Instr) {
 			s.fail(in, "image and texture operations are not supported by the ir3 backend yet")
 			return
 		}
-		s.fail(in, "a deref is left at selection: variables must be lowered")
+		s.fail(in, "a deref of %s is left at selection: variables must be lowered", in.DerefInfo().Modes)
 	case ir.KindCall:
 		s.fail(in, "a call of %s is left at selection: functions must be inlined", in.CallInfo().Callee.Name)
 	default:

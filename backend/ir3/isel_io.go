@@ -21,7 +21,6 @@ type inputs struct {
 	pushHi  uint32
 	driver  int // scalars of driver parameters
 	defs    []inputDef
-	frag    []opnd // frag coord, converted
 }
 
 type inputSlot struct {

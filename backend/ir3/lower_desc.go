@@ -9,6 +9,10 @@ import (
 	"nirc/ir"
 )
 
+// unsizedCount is the number of slots that an array of unknown size gets
+// when others follow it in its set.
+const unsizedCount = 4096
+
 // maxSets is the number of descriptor sets that instructions can name.
 const maxSets = 8
 
@@ -109,18 +113,19 @@ func (d *descriptors) place() {
 	})
 	slot := uint32(0)
 	for i := range d.table {
+		// Only the last array of a set can be without end.
+		if e := &d.table[i]; e.Count == 0 && i+1 < len(d.table) && d.table[i+1].Set == e.Set {
+			e.Count = unsizedCount
+		}
 		if i > 0 && d.table[i].Set != d.table[i-1].Set {
 			slot = 0
 		}
 		d.table[i].Slot = slot
-		n := d.table[i].Count
-		if n == 0 && i+1 < len(d.table) && d.table[i+1].Set == d.table[i].Set {
-			d.fail("set %d has two descriptor arrays of unknown size", d.table[i].Set)
+		slot += d.table[i].Count
+		if slot > 0xffff {
+			d.fail("%d descriptors in a set are not supported", slot)
+			return
 		}
-		slot += n
-	}
-	if slot > 0xffff {
-		d.fail("%d descriptors in a set are not supported", slot)
 	}
 }
 

@@ -617,7 +617,7 @@ func (s *spiller) newSlot(v Value) int {
 // edges gives phis their sources and reloads, at the ends of predecessors,
 // what the next block expects in registers.
 func (s *spiller) edges() {
-	s.list = nil // it was the last block's
+	s.list = nil                         // it was the last block's
 	at := make([]int, len(s.f.Blocks)+1) // newPhis of a block
 	for i, p := range s.newPhis {
 		if i == 0 || s.newPhis[i-1].block != p.block {

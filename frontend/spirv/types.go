@@ -91,14 +91,6 @@ func (ty *typ) isInt() bool   { return ty.scalarType().kind == tInt }
 func (ty *typ) isFloat() bool { return ty.scalarType().kind == tFloat }
 func (ty *typ) isBool() bool  { return ty.scalarType().kind == tBool }
 
-// comps is the component count of a scalar or vector.
-func (ty *typ) comps() int {
-	if ty.kind == tVector {
-		return int(ty.n)
-	}
-	return 1
-}
-
 // shape returns components and bit size of a leaf.
 func (ty *typ) shape() (comps, bits uint8) {
 	switch ty.kind {

@@ -85,7 +85,7 @@ func (w *Wave) execSubgroup(i *inst) bool {
 func (w *Wave) execGather(i *inst) bool {
 	x := i.x
 	arg := func(l int) int { return int(uint32(w.regs[x.src[1][0]+int32(l)])) }
-	from := func(l int) int { return l }
+	var from func(l int) int
 	switch x.in.Intr {
 	case ir.IntrReadInvocation, ir.IntrShuffle:
 		from = arg

@@ -20,7 +20,8 @@ func TestRandomShadersAreValid(t *testing.T) {
 
 func TestSameSeedSameShader(t *testing.T) {
 	c := Config{Seed: 7, Size: 500, Everything: true}
-	if ir.Print(c.Shader()) != ir.Print(c.Shader()) {
+	first, second := ir.Print(c.Shader()), ir.Print(c.Shader())
+	if first != second {
 		t.Error("two shaders of one seed differ")
 	}
 	if ir.Print(RandomShader(1, 500)) == ir.Print(RandomShader(2, 500)) {

@@ -247,9 +247,9 @@ func sqrt(m Mode, bits uint8, a float64) uint64 {
 	}
 	if m.rtz(64) && a > 0 && !math.IsInf(a, 1) {
 		// Scaled by an even power, so that the error does not underflow.
-		f, e := math.Frexp(a)
+		_, e := math.Frexp(a)
 		e &^= 1
-		f = math.Ldexp(a, -e)
+		f := math.Ldexp(a, -e)
 		q := math.Sqrt(f)
 		if math.FMA(q, q, -f) > 0 {
 			q = math.Nextafter(q, 0)

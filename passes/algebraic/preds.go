@@ -48,21 +48,6 @@ func isNegPowerOfTwo(_ *matcher, b *bind) bool {
 	})
 }
 
-// isNotZeroConst: no component is zero as an integer.
-func isNotZeroConst(_ *matcher, b *bind) bool {
-	return each(b, func(v uint64, _ uint8) bool { return v != 0 })
-}
-
-// isNan: all components are NaN.
-func isNan(_ *matcher, b *bind) bool {
-	return each(b, func(v uint64, size uint8) bool { return math.IsNaN(ir.FloatValue(v, size)) })
-}
-
-// isNotNan: no component is NaN.
-func isNotNan(_ *matcher, b *bind) bool {
-	return each(b, func(v uint64, size uint8) bool { return !math.IsNaN(ir.FloatValue(v, size)) })
-}
-
 // isFiniteNotZeroConst: finite, not a zero or denormal, and so is the reciprocal.
 func isFiniteNotZeroConst(_ *matcher, b *bind) bool {
 	return each(b, func(v uint64, size uint8) bool {
@@ -93,19 +78,6 @@ func isFloatPowerOfTwo(m *matcher, b *bind) bool {
 	return isFiniteNotZeroConst(m, b) && each(b, func(v uint64, size uint8) bool {
 		f, _ := math.Frexp(ir.FloatValue(v, size))
 		return math.Abs(f) == 0.5
-	})
-}
-
-// isUlt32: below 32.
-func isUlt32(_ *matcher, b *bind) bool {
-	return each(b, func(v uint64, _ uint8) bool { return v < 32 })
-}
-
-// isZeroToOne: a float from 0 to 1.
-func isZeroToOne(_ *matcher, b *bind) bool {
-	return each(b, func(v uint64, size uint8) bool {
-		f := ir.FloatValue(v, size)
-		return f >= 0 && f <= 1
 	})
 }
 
@@ -161,42 +133,13 @@ func wordInRange(_ *matcher, b *bind) bool {
 	return each(b, func(v uint64, size uint8) bool { return v < uint64(size/16) })
 }
 
-// isUsedOnce: the value has one use.
-func isUsedOnce(_ *matcher, b *bind) bool { return b.def.UsedOnce() }
-
 // isOnlyUsedByFadd: all users are fadd instructions.
 func isOnlyUsedByFadd(_ *matcher, b *bind) bool { return onlyUsedBy(b.def, ir.OpFadd) }
-
-// isUsedByIf: a branch depends on the value.
-func isUsedByIf(_ *matcher, b *bind) bool {
-	for u := b.def.FirstUse(); u != nil; u = u.NextUse() {
-		if u.If != nil {
-			return true
-		}
-	}
-	return false
-}
 
 func onlyUsedBy(d *ir.Def, op ir.Op) bool {
 	for u := d.FirstUse(); u != nil; u = u.NextUse() {
 		if u.Instr == nil || !u.Instr.IsALU(op) {
 			return false
-		}
-	}
-	return true
-}
-
-// isOnlyUsedAsFloat: all users are ALU instructions that read it as a float
-// and flush or keep denormals as arithmetic does.
-func isOnlyUsedAsFloat(_ *matcher, b *bind) bool {
-	for u := b.def.FirstUse(); u != nil; u = u.NextUse() {
-		if u.Instr == nil || u.Instr.Kind != ir.KindALU {
-			return false
-		}
-		for k := range u.Instr.Srcs {
-			if &u.Instr.Srcs[k] == u && u.Instr.Op.Info().In[k].Class != ir.ClassFloat {
-				return false
-			}
 		}
 	}
 	return true
@@ -210,9 +153,6 @@ func floatNever(b *bind, s analysis.FloatSet) bool {
 
 // isIntegral: a float without fractional part (inf and NaN included).
 func isIntegral(_ *matcher, b *bind) bool { return floatNever(b, analysis.FloatFrac) }
-
-// isFinite: neither inf nor NaN.
-func isFinite(_ *matcher, b *bind) bool { return floatNever(b, analysis.FloatInf|analysis.FloatNaN) }
 
 // isANumber: not NaN.
 func isANumber(_ *matcher, b *bind) bool { return floatNever(b, analysis.FloatNaN) }

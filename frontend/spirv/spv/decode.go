@@ -76,9 +76,8 @@ type decoder struct {
 	keep bool // append to ops; Parse only checks
 
 	// What earlier operands said about later ones.
-	set         ExtSet
-	setIsNamed  bool // set has a grammar that its instructions must be in
-	literalType Number
+	set        ExtSet
+	setIsNamed bool // set has a grammar that its instructions must be in
 }
 
 func (d *decoder) err(format string, args ...any) *Error {

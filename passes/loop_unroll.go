@@ -1,0 +1,207 @@
+package passes
+
+import (
+	"nirc/ir"
+	"nirc/passes/analysis"
+)
+
+var optLoopUnrollPass = &Pass{
+	Name:  "opt_loop_unroll",
+	Class: "B",
+	Doc: "Replaces loops whose trip count is known exactly by copies of their bodies, innermost first, within limits of trips and size that the loop's unroll hint lifts. " +
+		"Needs lower_continue_constructs. Loops that hold loops stay unless they run once.",
+	Options: []Option{
+		{"max_iterations", "most trips of an unrolled loop; 0: the target's, or 32", 0},
+		{"force", "unroll whatever the size", false},
+	},
+	Run:      optLoopUnroll,
+	Rewrites: true,
+	Optional: true,
+}
+
+// unrollCost is how many instructions a trip of the limit stands for.
+const unrollCost = 26
+
+// hintedTrips bounds the trips of loops that the source wants unrolled.
+const hintedTrips = 1024
+
+// growthCap bounds a function's instructions made by one run of the pass.
+const growthCap = 200_000
+
+func optLoopUnroll(c *Context, s *ir.Shader) (bool, error) {
+	limit := uint32(c.Int("max_iterations"))
+	if limit == 0 {
+		limit = s.Options.MaxUnroll
+	}
+	if limit == 0 {
+		limit = 32
+	}
+	force := c.Bool("force")
+	return eachImpl(s, ir.MetaNone, func(impl *ir.Impl) bool {
+		progress := false
+		budget := growthCap
+		for {
+			l := nextUnroll(impl, limit, force, &budget)
+			if l == nil || !c.Step() {
+				return progress
+			}
+			unroll(impl, l)
+			progress = true
+		}
+	}), nil
+}
+
+// nextUnroll returns a loop to unroll, inner ones first, or nil.
+func nextUnroll(impl *ir.Impl, limit uint32, force bool, budget *int) *analysis.LoopInfo {
+	all := analysis.RequireLoops(impl).All
+	for i := len(all) - 1; i >= 0; i-- {
+		l := all[i]
+		if !l.Exact || len(l.Terminators) != 1 || !unrollable(l) {
+			continue
+		}
+		cost := (l.Cost + 1) * int(l.MaxTrips+1)
+		if cost > *budget || !worthUnrolling(l, limit, force) {
+			continue
+		}
+		*budget -= cost
+		return l
+	}
+	return nil
+}
+
+func worthUnrolling(l *analysis.LoopInfo, limit uint32, force bool) bool {
+	hint := l.Loop.Control
+	switch {
+	case hint == ir.LoopDontUnroll:
+		return false
+	case l.MaxTrips == 0:
+		return true
+	case l.HasInner && l.MaxTrips > 1:
+		return false
+	case hint == ir.LoopUnroll:
+		return l.MaxTrips <= hintedTrips
+	case l.MaxTrips > limit:
+		return false
+	}
+	return force || l.Cost*int(l.MaxTrips) <= unrollCost*int(limit)
+}
+
+// unrollable: the shapes that unroll takes apart.
+func unrollable(l *analysis.LoopInfo) bool {
+	t := &l.Terminators[0]
+	stay := t.Stay()
+	return stay.LastBlock().Jump() == nil && l.Loop.Body.LastBlock().Jump() == nil && l.Loop.Continue.Empty()
+}
+
+// carried is a phi and the value that it takes over.
+type carried struct{ phi, from *ir.Def }
+
+func carriedBy(b *ir.Block, pred func(*ir.Block) bool) []carried {
+	var out []carried
+	for phi := range b.Phis() {
+		for i, p := range phi.PhiInfo().Preds {
+			if pred(p) {
+				out = append(out, carried{&phi.Def, phi.Srcs[i].Def})
+			}
+		}
+	}
+	return out
+}
+
+// unroll replaces a loop with one terminator that leaves in iteration MaxTrips.
+// The body is taken apart into what runs before the terminator, the side that
+// stays with what follows, and the side that leaves; copies of these go in
+// front of the loop, which is then deleted.
+func unroll(impl *ir.Impl, info *analysis.LoopInfo) {
+	l, t := info.Loop, &info.Terminators[0]
+	pre := ir.Prev(l).(*ir.Block)
+	head, join := l.Body.FirstBlock(), t.If.After()
+	inLoop := map[*ir.Block]bool{}
+	for b := range ir.ListBlocks(&l.Body) {
+		inLoop[b] = true
+	}
+	init := carriedBy(head, func(p *ir.Block) bool { return p == pre })
+	next := carriedBy(head, func(p *ir.Block) bool { return p != pre })
+	joined := carriedBy(join, func(*ir.Block) bool { return true })
+	left := carriedBy(l.After(), func(p *ir.Block) bool { return inLoop[p] })
+	outside := usesOutside(inLoop, l.After())
+
+	exit := t.Exit()
+	bodyB := ir.Extract(ir.AfterPhis(join), ir.AtEnd(l.Body.LastBlock()))
+	stay := ir.Extract(ir.AtStart(t.Stay().FirstBlock()), ir.AtEnd(t.Stay().LastBlock()))
+	leave := ir.Extract(ir.AtStart(exit.FirstBlock()), ir.BeforeJump(exit.LastBlock()))
+	bodyA := ir.Extract(ir.AfterPhis(head), ir.AtEnd(ir.Prev(t.If).(*ir.Block)))
+
+	c := ir.NewCloner(impl, impl)
+	at := ir.AtEnd(ir.Prev(l).(*ir.Block))
+	for _, p := range init {
+		c.Map(p.phi, p.from)
+	}
+	vals := make([]*ir.Def, len(next))
+	for trip := uint32(0); ; trip++ {
+		at = c.List(bodyA, at)
+		c.Finish()
+		if trip == info.MaxTrips {
+			break
+		}
+		at = c.List(stay, at)
+		c.Finish()
+		for _, p := range joined {
+			c.Map(p.phi, c.Def(p.from))
+		}
+		at = c.List(bodyB, at)
+		c.Finish()
+		for i, p := range next {
+			vals[i] = c.Def(p.from)
+		}
+		for i, p := range next {
+			c.Map(p.phi, vals[i])
+		}
+	}
+	c.List(leave, at)
+	c.Finish()
+	for _, p := range left {
+		p.phi.RewriteUses(c.Def(p.from))
+	}
+	for _, u := range outside {
+		u.src.Set(c.Def(u.def))
+	}
+	for _, list := range []*ir.List{bodyB, stay, leave, bodyA} {
+		list.Delete()
+	}
+	ir.RemoveNode(l)
+}
+
+// outsideUse is a use behind a loop of a value made in it.
+type outsideUse struct {
+	src *ir.Src
+	def *ir.Def
+}
+
+// usesOutside collects the uses of the loop's values behind it, those by the
+// phis right behind it left out.
+func usesOutside(inLoop map[*ir.Block]bool, after *ir.Block) []outsideUse {
+	var out []outsideUse
+	for b := range inLoop {
+		for in := b.First(); in != nil; in = in.Next() {
+			if !in.HasDef() {
+				continue
+			}
+			for u := range in.Def.Uses() {
+				user := after
+				if u.If != nil {
+					user = ir.Prev(u.If).(*ir.Block)
+				} else if u.Instr != nil {
+					user = u.Instr.Block
+					if u.Instr.Kind == ir.KindPhi && user == after {
+						continue
+					}
+				}
+				if !inLoop[user] {
+					out = append(out, outsideUse{u, &in.Def})
+				}
+			}
+		}
+	}
+	return out
+}
