@@ -2,6 +2,7 @@ package algebraic
 
 import (
 	"fmt"
+	"sync"
 
 	"nirc/ir"
 )
@@ -34,26 +35,51 @@ type engine struct {
 	queue   []*ir.Instr
 	dead    []*ir.Instr
 	left    int // rewrites until the run is given up
+	choices [numSections]choice
 }
 
 // Run applies the rules of a section to a function until none fires. An error
 // says which rules undo each other. Metadata but control flow is stale after
 // progress; the caller calls Preserve.
 func Run(impl *ir.Impl, section Section, env Env) (progress bool, err error) {
-	s := impl.Shader
-	e := &engine{env: env, enabled: make([]bool, len(rules))}
+	e := engines.Get().(*engine)
+	defer engines.Put(e)
+	e.env = env
+	e.enabled = e.choices[section].of(section, impl.Shader.Options)
+	return e.run(impl)
+}
+
+// engines are kept from run to run: on a small shader, asking each rule
+// whether the target wants it costs more than the rewriting.
+var engines = sync.Pool{New: func() any { return new(engine) }}
+
+// choice is which rules of a section a target's options enable.
+type choice struct {
+	options ir.Options
+	enabled []bool // by rule; nil: not asked yet
+}
+
+func (c *choice) of(section Section, o *ir.Options) []bool {
+	if c.enabled != nil && c.options == *o {
+		return c.enabled
+	}
+	if c.enabled == nil {
+		c.enabled = make([]bool, len(rules))
+	}
+	c.options = *o
 	for i := range rules {
 		r := &rules[i]
-		e.enabled[i] = r.section == section && (r.option == nil || r.option(s.Options))
+		c.enabled[i] = r.section == section && (r.option == nil || r.option(o))
 	}
-	return e.run(impl)
+	return c.enabled
 }
 
 // run applies the enabled rules.
 func (e *engine) run(impl *ir.Impl) (progress bool, err error) {
 	s := impl.Shader
 	e.m.flush = s.Info.FloatControls
-	e.b = builder{m: &e.m, s: s, mode: ir.ModeOf(s.Info.FloatControls)}
+	e.b.m, e.b.s, e.b.mode = &e.m, s, ir.ModeOf(s.Info.FloatControls)
+	e.queue = e.queue[:0]
 	for blk := range impl.Blocks() {
 		for in := blk.First(); in != nil; in = in.Next() {
 			in.Flags = 0
