@@ -2,9 +2,39 @@ package passes
 
 import "nirc/ir"
 
-// optDCE is mark and sweep: what is not reached from an instruction with side
-// effects or a condition goes, unused phi cycles of loops included.
+// optDCE deletes what has no effect. Backwards, one walk sees every user of a
+// value before the value; only phis of loops may live on each other, and take
+// mark and sweep.
 func optDCE(impl *ir.Impl) bool {
+	if hasLoopPhis(impl) {
+		return markAndSweep(impl)
+	}
+	progress := false
+	for b := range impl.BlocksReverse() {
+		for in := range b.InstrsReverse() {
+			if in.Def.Unused() && !hasSideEffects(in) {
+				in.Remove()
+				progress = true
+			}
+		}
+	}
+	return progress
+}
+
+func hasLoopPhis(impl *ir.Impl) bool {
+	for b := range impl.Blocks() {
+		if l := b.FollowingLoop(); l != nil {
+			if in := l.Body.FirstBlock().First(); in != nil && in.Kind == ir.KindPhi {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// markAndSweep deletes what is not reached from an instruction with side
+// effects or a condition, unused phi cycles of loops included.
+func markAndSweep(impl *ir.Impl) bool {
 	work := make([]*ir.Instr, 0, 256)
 	for b := range impl.Blocks() {
 		for in := b.First(); in != nil; in = in.Next() {

@@ -185,7 +185,7 @@ func (d *descriptors) access(in *ir.Instr) {
 	k := handleSrc(in.Intr)
 	h := in.Srcs[k].Def
 	if n := int(d.impl.NumDefs); len(d.visiting) < n {
-		d.visiting = make([]bool, n)
+		d.visiting = make([]bool, n+n/2) // the function grows with every access
 	}
 	mask := d.sets(h, 0)
 	b := ir.NewBuilder(ir.Before(in)).AtInstr(in)

@@ -1,6 +1,9 @@
 package mach
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Set is a set of values, one bit each.
 type Set []uint64
@@ -23,109 +26,170 @@ func (s Set) Each(f func(v Value)) {
 	}
 }
 
+// Live is a set of values in ascending order: what is live at one border of a
+// block is little beside all values of a large function.
+type Live []Value
+
+// Has tells whether v is in the set.
+func (l Live) Has(v Value) bool {
+	_, ok := slices.BinarySearch(l, v)
+	return ok
+}
+
+// Each calls f for every value of the set, in order.
+func (l Live) Each(f func(v Value)) {
+	for _, v := range l {
+		f(v)
+	}
+}
+
 // Liveness tells which values are live at the borders of blocks. A value that
 // a phi reads is live out of the predecessor it comes from, and not live into
 // the phi's block on that account; phi results are not live in.
 type Liveness struct {
-	In, Out []Set
+	In, Out []Live
+}
+
+// occurrence is a value that is live at a border of a block.
+type occurrence struct {
+	v   Value
+	b   BlockID
+	out bool // at its end, else at its start
+}
+
+// liveWalk finds where values are live by following each use that is not in
+// its definition's block up to that block, one value after the other.
+type liveWalk struct {
+	f       *Func
+	def     []BlockID // by value; -1: none
+	uses    []occurrence
+	in, out []occurrence
+	// lastIn and lastOut are the value that was last found live there.
+	lastIn, lastOut []Value
+	stack           []BlockID
 }
 
 // ComputeLiveness computes liveness and sets the Kill flags of all uses
 // and the Dead flags of all defs.
 func ComputeLiveness(f *Func) *Liveness {
-	n, words := len(f.Blocks), (len(f.vals)+63)/64
-	store := make([]uint64, 2*n*words)
-	lv := &Liveness{In: make([]Set, n), Out: make([]Set, n)}
-	for i := range n {
-		lv.In[i] = store[2*i*words : (2*i+1)*words]
-		lv.Out[i] = store[(2*i+1)*words : (2*i+2)*words]
-	}
-	cur := make(Set, words)
-	work := make([]BlockID, 0, n)
-	queued := make([]bool, n)
-	for i := range n {
-		work = append(work, BlockID(i))
-		queued[i] = true
-	}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		queued[b] = false
-		if !lv.transfer(f, b, cur) {
-			continue
+	n := len(f.Blocks)
+	last := make([]Value, 2*n)
+	w := &liveWalk{f: f, def: make([]BlockID, len(f.vals)), lastIn: last[:n], lastOut: last[n:]}
+	w.definitions()
+	w.borderUses()
+	for _, u := range w.usesByValue() {
+		if u.out {
+			w.liveOut(u.v, u.b)
+		} else {
+			w.liveIn(u.v, u.b)
 		}
-		for _, p := range f.Blocks[b].Preds {
-			if !queued[p] {
-				queued[p] = true
-				work = append(work, p)
-			}
-		}
+		w.up(u.v)
 	}
+	lv := &Liveness{In: byBlock(w.in, n), Out: byBlock(w.out, n)}
+	cur := make(Set, (len(f.vals)+63)/64)
 	for b := range f.Blocks {
 		lv.markKills(f, BlockID(b), cur)
 	}
 	return lv
 }
 
-// transfer recomputes the sets of block b and tells whether what flows to its
-// predecessors changed.
-func (lv *Liveness) transfer(f *Func, b BlockID, cur Set) bool {
-	blk := &f.Blocks[b]
-	copy(cur, lv.Out[b])
-	for _, s := range blk.Succs {
-		for i, w := range lv.In[s] {
-			cur[i] |= w
-		}
+func (w *liveWalk) definitions() {
+	for v := range w.def {
+		w.def[v] = -1
 	}
-	lv.addPhiUses(f, b, cur)
-	copy(lv.Out[b], cur)
-	for i := len(blk.Instrs) - 1; i >= 0; i-- {
-		in := blk.Instrs[i]
-		for _, d := range in.Defs() {
-			if d.Val != 0 {
-				cur.Remove(d.Val)
-			}
-		}
-		if in.Op == OpPhi {
-			continue
-		}
-		for _, u := range in.Uses() {
-			if u.Val != 0 {
-				cur.Add(u.Val)
+	for b := range w.f.Blocks {
+		for _, in := range w.f.Blocks[b].Instrs {
+			for _, d := range in.Defs() {
+				w.def[d.Val] = BlockID(b)
 			}
 		}
 	}
-	changed := false
-	for i, w := range cur {
-		if w != lv.In[b][i] {
-			lv.In[b][i] = w
-			changed = true
-		}
-	}
-	return changed
 }
 
-func (lv *Liveness) addPhiUses(f *Func, b BlockID, cur Set) {
-	for _, s := range f.Blocks[b].Succs {
-		blk := &f.Blocks[s]
-		for k, p := range blk.Preds {
-			if p != b {
-				continue
-			}
-			for _, in := range blk.Instrs {
-				if in.Op != OpPhi {
-					break
-				}
-				if v := in.Uses()[k].Val; v != 0 {
-					cur.Add(v)
+// borderUses collects the uses that make values live at borders of blocks.
+func (w *liveWalk) borderUses() {
+	for b := range w.f.Blocks {
+		blk := &w.f.Blocks[b]
+		for _, in := range blk.Instrs {
+			for k, u := range in.Uses() {
+				switch {
+				case u.Val == 0:
+				case in.Op == OpPhi:
+					w.uses = append(w.uses, occurrence{u.Val, blk.Preds[k], true})
+				case w.def[u.Val] != BlockID(b):
+					w.uses = append(w.uses, occurrence{u.Val, BlockID(b), false})
 				}
 			}
 		}
 	}
 }
 
+func (w *liveWalk) usesByValue() []occurrence {
+	starts := make([]int32, len(w.def)+1)
+	for _, u := range w.uses {
+		starts[u.v+1]++
+	}
+	for v := range w.def {
+		starts[v+1] += starts[v]
+	}
+	to := make([]occurrence, len(w.uses))
+	for _, u := range w.uses {
+		to[starts[u.v]] = u
+		starts[u.v]++
+	}
+	return to
+}
+
+func (w *liveWalk) liveIn(v Value, b BlockID) {
+	if w.lastIn[b] != v {
+		w.lastIn[b] = v
+		w.in = append(w.in, occurrence{v: v, b: b})
+		w.stack = append(w.stack, b)
+	}
+}
+
+func (w *liveWalk) liveOut(v Value, b BlockID) {
+	if w.lastOut[b] != v {
+		w.lastOut[b] = v
+		w.out = append(w.out, occurrence{v: v, b: b})
+	}
+	if w.def[v] != b {
+		w.liveIn(v, b)
+	}
+}
+
+// up follows v from the blocks that it was found live into to its definition.
+func (w *liveWalk) up(v Value) {
+	for len(w.stack) > 0 {
+		b := w.stack[len(w.stack)-1]
+		w.stack = w.stack[:len(w.stack)-1]
+		for _, p := range w.f.Blocks[b].Preds {
+			w.liveOut(v, p)
+		}
+	}
+}
+
+// byBlock parts occurrences in the order of values into a set a block.
+func byBlock(list []occurrence, blocks int) []Live {
+	count := make([]int32, blocks)
+	for _, o := range list {
+		count[o.b]++
+	}
+	sets, store := make([]Live, blocks), make([]Value, len(list))
+	for b, n := range count {
+		sets[b], store = store[:0:n], store[n:]
+	}
+	for _, o := range list {
+		sets[o.b] = append(sets[o.b], o.v)
+	}
+	return sets
+}
+
+// markKills sets the flags of a block's operands. cur is empty, before and after.
 func (lv *Liveness) markKills(f *Func, b BlockID, cur Set) {
-	copy(cur, lv.Out[b])
+	for _, v := range lv.Out[b] {
+		cur.Add(v)
+	}
 	blk := &f.Blocks[b]
 	for i := len(blk.Instrs) - 1; i >= 0; i-- {
 		in := blk.Instrs[i]
@@ -136,13 +200,13 @@ func (lv *Liveness) markKills(f *Func, b BlockID, cur Set) {
 				defs[k].Flags |= Dead
 			}
 		}
-		if in.Op == OpPhi {
-			continue
-		}
 		for _, d := range defs {
 			if d.Val != 0 {
 				cur.Remove(d.Val)
 			}
+		}
+		if in.Op == OpPhi {
+			continue
 		}
 		uses := in.Uses()
 		for k := range uses {
@@ -156,5 +220,8 @@ func (lv *Liveness) markKills(f *Func, b BlockID, cur Set) {
 				cur.Add(uses[k].Val)
 			}
 		}
+	}
+	for _, v := range lv.In[b] {
+		cur.Remove(v)
 	}
 }

@@ -108,6 +108,7 @@ func Pressure(f *Func, file uint8) int {
 
 // pressure returns the largest number of units live at once, of all and of low classes.
 func pressure(f *Func, lv *Liveness, file uint8) (most, low int) {
+	live := make(Set, (len(f.vals)+63)/64)
 	for b := range f.Blocks {
 		n, l := 0, 0
 		add := func(v Value, sign int) {
@@ -118,8 +119,10 @@ func pressure(f *Func, lv *Liveness, file uint8) (most, low int) {
 				}
 			}
 		}
-		lv.Out[b].Each(func(v Value) { add(v, 1) })
-		live := append(Set(nil), lv.Out[b]...)
+		lv.Out[b].Each(func(v Value) {
+			add(v, 1)
+			live.Add(v)
+		})
 		blk := &f.Blocks[b]
 		most, low = max(most, n), max(low, l)
 		for i := len(blk.Instrs) - 1; i >= 0; i-- {
@@ -157,6 +160,7 @@ func pressure(f *Func, lv *Liveness, file uint8) (most, low int) {
 				drop()
 			}
 		}
+		lv.In[b].Each(func(v Value) { live.Remove(v) })
 	}
 	return most, low
 }
