@@ -72,12 +72,14 @@ func (t *translator) executionMode(in *inst) {
 		info.DepthLayout = 4
 	case spv.ExecutionModeStencilRefReplacingEXT:
 		info.StencilReplacing = true
-	case spv.ExecutionModeDerivativeGroupQuadsNV:
+	case spv.ExecutionModeDerivativeGroupQuadsKHR:
 		info.DerivativeGroup = 1
-	case spv.ExecutionModeDerivativeGroupLinearNV:
+	case spv.ExecutionModeDerivativeGroupLinearKHR:
 		info.DerivativeGroup = 2
 	case spv.ExecutionModeSubgroupUniformControlFlowKHR:
 		info.SubgroupUniform = true
+	case spv.ExecutionModeMaximallyReconvergesKHR:
+		info.MaximalR = true
 	case spv.ExecutionModeSubgroupSize:
 		info.SubgroupSize = uint8(min(lit(0), 128))
 	case spv.ExecutionModeXfb:
@@ -96,9 +98,24 @@ func (t *translator) executionMode(in *inst) {
 		t.floatControl(in, ir.FCSignedZeroPreserve)
 		t.floatControl(in, ir.FCInfPreserve)
 		t.floatControl(in, ir.FCNaNPreserve)
+	case spv.ExecutionModeFPFastMathDefault:
+		t.fastMathDefault(in)
 	default:
 		t.geometryMode(in, m, lit(0))
 	}
+}
+
+// fastMathDefault reads what instructions of one float type may do that have
+// no decoration of their own. Exactness is one flag for all sizes: the
+// strictest of the defaults holds.
+func (t *translator) fastMathDefault(in *inst) {
+	ty := t.typeOf(t.arg(in, 2))
+	if ty.kind != tFloat {
+		t.fail(ty.id, "FPFastMathDefault is given for a type that is no float")
+	}
+	exact, keep := fastMathBits(spv.FPFastMathMode(t.constArg(in, 3)))
+	t.float.exact = t.float.exact || exact
+	t.float.fast = t.float.fast.With(keep, ty.bits)
 }
 
 func (t *translator) floatControl(in *inst, p ir.FloatControls) {
@@ -113,8 +130,7 @@ func (t *translator) floatControl(in *inst, p ir.FloatControls) {
 // fastMathBits maps a FPFastMathMode to exactness and to the properties to
 // preserve, at the 16-bit place of each.
 func fastMathBits(m spv.FPFastMathMode) (exact bool, keep ir.FloatControls) {
-	// AllowRecip, AllowContract, AllowReassoc, AllowTransform of SPV_KHR_float_controls2.
-	const all = spv.FPFastMathModeAllowRecip | 0x10000 | 0x20000 | 0x40000
+	const all = spv.FPFastMathModeAllowRecip | spv.FPFastMathModeAllowContract | spv.FPFastMathModeAllowReassoc | spv.FPFastMathModeAllowTransform
 	if m&spv.FPFastMathModeFast != 0 {
 		return false, 0
 	}

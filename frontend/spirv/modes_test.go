@@ -1,0 +1,69 @@
+package spirv
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/ir"
+)
+
+const modesText = `
+OpCapability Shader
+OpCapability FloatControls2
+OpCapability ComputeDerivativeGroupQuadsKHR
+OpExtension "SPV_KHR_float_controls2"
+OpExtension "SPV_KHR_maximal_reconvergence"
+OpExtension "SPV_KHR_compute_shader_derivatives"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 2 2 1
+OpExecutionMode %main MaximallyReconvergesKHR
+OpExecutionMode %main DerivativeGroupQuadsKHR
+OpExecutionModeId %main FPFastMathDefault %f32 %mode
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%half = OpConstant %f32 0.5
+%mode = OpConstant %u32 MODE
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%sum = OpFAdd %f32 %half %half
+OpReturn
+OpFunctionEnd
+`
+
+// TestExecutionModes: modes of SPIR-V 1.6 revision 7 reach the shader.
+func TestExecutionModes(t *testing.T) {
+	for _, c := range []struct {
+		mode  string
+		exact bool
+		keep  ir.FloatControls
+	}{
+		// NSZ with AllowRecip, AllowContract, AllowReassoc and AllowTransform.
+		{"458764", false, ir.FCInfPreserve | ir.FCNaNPreserve},
+		// NotNaN and NotInf alone: zeros are kept, and nothing may be rewritten.
+		{"3", true, ir.FCSignedZeroPreserve},
+	} {
+		s, err := Translate(assemble(t, strings.Replace(modesText, "MODE", c.mode, 1)), Options{panics: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !s.Info.MaximalR || s.Info.DerivativeGroup != 1 {
+			t.Errorf("maximal reconvergence %v, derivative group %d", s.Info.MaximalR, s.Info.DerivativeGroup)
+		}
+		found := false
+		for in := range s.Functions[0].Impl.Start().Instrs() {
+			if !in.IsALU(ir.OpFadd) {
+				continue
+			}
+			found = true
+			if want := ir.FloatControls(0).With(c.keep, 32); in.Exact != c.exact || in.FastMath != want {
+				t.Errorf("mode %s: exact %v, keeps %#x; want %v, %#x", c.mode, in.Exact, in.FastMath, c.exact, want)
+			}
+		}
+		if !found {
+			t.Error("no fadd")
+		}
+	}
+}
