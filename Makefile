@@ -1,6 +1,11 @@
 # The longer runs. What a commit needs is `go test ./...`; what lands runs .ci/run.
 
-CORPUS ?= $(or $(NIRC_SHARED),../shared)/corpus
+SHARED   := $(or $(NIRC_SHARED),../shared)
+CORPUS   ?= $(SHARED)/corpus
+BASELINE ?= $(SHARED)/baseline/ir3-a630.tsv
+REAL     ?=
+SCALE    ?= 1
+TARGETS  ?= ir3
 AMBER  := $(CORPUS)/KhronosGroup+VK-GL-CTS $(CORPUS)/google+amber
 
 .PHONY: all test conformance bench generate
@@ -11,14 +16,17 @@ all:
 test:
 	go test ./...
 
-# Khronos' amber scripts on the interpreter and on the ir3 core.
+# Khronos' amber scripts on the interpreter and on each core; fails on any FAIL.
 conformance: all
 	@if [ -d "$(CORPUS)" ]; then \
-	  ./nirc amber -t ir -j 2 $(AMBER) | tail -1 && ./nirc amber -t ir3 -j 2 $(AMBER) | tail -1; \
+	  for t in ir $(TARGETS); do echo "$$t:"; ./nirc amber -t $$t -j 2 $(AMBER) >amber-$$t.log || { grep ^FAIL amber-$$t.log; exit 1; }; tail -1 amber-$$t.log; done; \
 	else echo "skipped: no corpus at $(CORPUS)"; fi
 
+# REAL is a directory of real shaders; with it, compile times are compared with BASELINE.
 bench:
 	go run ./internal/bench
+	@if [ -d "$(REAL)" ]; then for b in $(BASELINE); do go run ./internal/bench -max 1 -generated=false -baseline $$b -real "$(REAL)" -scale $(SCALE); done; \
+	else echo "no comparison: REAL names no directory of real shaders"; fi
 
 generate:
 	go generate ./...
