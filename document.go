@@ -3,6 +3,7 @@ package nirc
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 
 	"nirc/ir"
@@ -41,6 +42,27 @@ func (s Stats) MarshalJSON() ([]byte, error) {
 		b = strconv.AppendInt(b, st.Value, 10)
 	}
 	return append(b, '}'), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote, and keeps the order.
+func (s *Stats) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return fmt.Errorf("statistics: want an object")
+	}
+	*s = Stats{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		st := object.Stat{Name: name.(string)} // keys are strings
+		if err := d.Decode(&st.Value); err != nil {
+			return err
+		}
+		*s = append(*s, st)
+	}
+	return nil
 }
 
 // String gives name=value pairs.

@@ -2,6 +2,7 @@ package nirc
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
@@ -19,6 +20,8 @@ type Module struct {
 	Name string
 	// SPIRV is the module, nil if it was IR text.
 	SPIRV *spv.Module
+	// Deps are the files that GLSL included, if LoadFile was asked for them.
+	Deps []string
 
 	shader *ir.Shader // parsed IR text, nil of SPIR-V
 }
@@ -44,7 +47,7 @@ func Load(data []byte, name string) (*Module, error) {
 // magics are files that people give to a compiler by mistake.
 var magics = []struct{ magic, what string }{
 	{"\x7fELF", "an ELF file, perhaps an object of nirc (see nirc disasm)"},
-	{"\x81FOSSILIZEDB", "a Fossilize database: those are not supported, extract its modules first"},
+	{"\x81FOSSILIZEDB", "a Fossilize database, of which nirc foz extract takes the modules"},
 	{"DXBC", "a DirectX shader: only SPIR-V is supported"},
 	{"BC\xc0\xde", "LLVM bitcode: only SPIR-V is supported"},
 	{"#version", "GLSL: its file name must say the stage (.vert, .frag, .comp …)"},
@@ -106,6 +109,49 @@ func (m *Module) EntryPoints() []EntryPoint {
 	return list
 }
 
+// Select lists the entry points of a name and a stage, in their order; "" and
+// StageNone leave the choice open. If there is none, the error lists those that there are.
+func (m *Module) Select(name string, stage ir.Stage) ([]EntryPoint, error) {
+	all := m.EntryPoints()
+	var list []EntryPoint
+	for _, e := range all {
+		if (name == "" || e.Name == name) && (stage == ir.StageNone || e.Stage == stage) {
+			list = append(list, e)
+		}
+	}
+	if len(list) > 0 {
+		return list, nil
+	}
+	want := "entry point"
+	if name != "" {
+		want += fmt.Sprintf(" %q", name)
+	}
+	if stage != ir.StageNone {
+		want += " of stage " + stage.String()
+	}
+	msg := "the module has no " + want
+	if len(all) > 0 {
+		msg += ": it has " + EntryList(all)
+	}
+	return nil, Diagnostics{{File: m.Name, Msg: msg}}
+}
+
+// EntryList writes entry points as they are given to the command line:
+// --entry main --stage vertex, --entry main --stage fragment.
+func EntryList(list []EntryPoint) string {
+	var b strings.Builder
+	for i, e := range list {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "--entry %s", e.Name)
+		if e.Stage != ir.StageNone {
+			fmt.Fprintf(&b, " --stage %s", e.Stage)
+		}
+	}
+	return b.String()
+}
+
 // SpecConstants lists the module's specialization constants.
 func (m *Module) SpecConstants() []spirv.SpecConstant {
 	if m.SPIRV == nil {
@@ -121,6 +167,26 @@ func (m *Module) Disassemble() (string, error) {
 		return "", Diagnostics{{File: m.Name, Msg: "IR text has no SPIR-V form"}}
 	}
 	return spv.Disassemble(m.SPIRV, spv.DisassembleOptions{Header: true, Indent: true}), nil
+}
+
+// Bytes returns the words of a SPIR-V module in little endian, nil of IR text.
+func (m *Module) Bytes() []byte {
+	if m.SPIRV == nil {
+		return nil
+	}
+	b := make([]byte, 0, 4*len(m.SPIRV.Words))
+	for _, w := range m.SPIRV.Words {
+		b = binary.LittleEndian.AppendUint32(b, w)
+	}
+	return b
+}
+
+// Text returns the text form of a module that was IR text, "" of SPIR-V.
+func (m *Module) Text() string {
+	if m.shader == nil {
+		return ""
+	}
+	return ir.Print(m.shader)
 }
 
 // Spec reads the value of a specialization constant, written ID=VALUE, by the

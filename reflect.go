@@ -142,8 +142,13 @@ func appendMembers(list []object.Member, v *ir.Variable) []object.Member {
 	if !v.Type.IsStruct() {
 		return append(list, object.Member{Name: v.Name, Size: uint32(v.Type.Size()), Type: v.Type.String()})
 	}
-	for i := range v.Type.Fields {
-		f := &v.Type.Fields[i]
+	return typeMembers(list, v.Type)
+}
+
+// typeMembers lists the members of a block type.
+func typeMembers(list []object.Member, t *ir.Type) []object.Member {
+	for i := range t.Fields {
+		f := &t.Fields[i]
 		list = append(list, object.Member{Name: f.Name, Offset: uint32(max(f.Offset, 0)), Size: uint32(f.Type.Size()), Type: f.Type.String()})
 	}
 	return list

@@ -47,6 +47,8 @@ type FileOptions struct {
 	Stage ir.Stage
 	// Debug keeps source lines of GLSL.
 	Debug bool
+	// Deps finds out which files GLSL includes: Module.Deps.
+	Deps bool
 }
 
 // LoadFile reads a module from a file, or from o.Stdin for "-". GLSL, told by
@@ -110,6 +112,9 @@ func loadGLSL(ctx context.Context, path, name, stage string, o FileOptions) (*Mo
 		if o.Debug {
 			args = append(args, "-g")
 		}
+		if o.Deps {
+			args = append(args, "--depfile", out+".d")
+		}
 	} else {
 		if tool, err = exec.LookPath("glslc"); err != nil {
 			return nil, Diagnostics{{File: name, Msg: "GLSL needs glslangValidator or glslc, and neither is installed"}}
@@ -117,6 +122,9 @@ func loadGLSL(ctx context.Context, path, name, stage string, o FileOptions) (*Mo
 		args = []string{"--target-env=vulkan1.3", "-fshader-stage=" + stage, "-o", out}
 		if o.Debug {
 			args = append(args, "-g")
+		}
+		if o.Deps {
+			args = append(args, "-MD", "-MF", out+".d")
 		}
 	}
 	msgs, err := exec.CommandContext(ctx, tool, append(args, path)...).CombinedOutput()
@@ -133,7 +141,27 @@ func loadGLSL(ctx context.Context, path, name, stage string, o FileOptions) (*Mo
 	if err != nil {
 		return nil, &IOError{err}
 	}
-	return Load(data, name)
+	m, err := Load(data, name)
+	if err == nil && o.Deps {
+		m.Deps, err = readDeps(out+".d", path)
+	}
+	return m, err
+}
+
+// readDeps reads the prerequisites of the rule in a depfile but for the file itself.
+func readDeps(file, self string) ([]string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, &IOError{err}
+	}
+	_, list, _ := strings.Cut(strings.ReplaceAll(string(text), "\\\n", " "), ": ")
+	var deps []string
+	for _, d := range strings.Fields(strings.ReplaceAll(list, `\ `, "\x00")) {
+		if d = filepath.Clean(strings.ReplaceAll(d, "\x00", " ")); d != filepath.Clean(self) {
+			deps = append(deps, d)
+		}
+	}
+	return deps, nil
 }
 
 // glslDiagnostics reads the messages of glslangValidator ("ERROR: FILE:LINE:

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"nirc/backend"
+	"nirc/backend/agx"
 	"nirc/backend/ir3"
 	"nirc/ir"
 )
@@ -19,7 +20,7 @@ const IRTarget = "ir"
 const commonPipeline = "common"
 
 // backends are the targets that generate code, the default first.
-var backends = []backend.Backend{ir3.Target{}}
+var backends = []backend.Backend{ir3.Target{}, agx.Target{}}
 
 // Target describes a target that generates code.
 type Target struct {
@@ -70,4 +71,14 @@ func CheckGPU(target, gpu string) error {
 		return nil
 	}
 	return Usagef("target %s has no GPU %q (has %s)", b.Name(), gpu, strings.Join(have, ", "))
+}
+
+// DefaultGPU is the GPU that an empty Options.GPU stands for, "" of a target
+// that there is not.
+func DefaultGPU(target string) string {
+	b, err := Backend(target)
+	if err != nil {
+		return ""
+	}
+	return b.GPUs()[0].Name
 }

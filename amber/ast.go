@@ -1,12 +1,12 @@
-// Package amber runs AmberScript, the language of the Khronos Vulkan
-// conformance tests' scripts (https://github.com/google/amber), on the
-// software GPU of package emu. Parse turns a script into a Script, a Runner
-// runs one, RunFiles runs many. Who compiles the shaders is a Target's
+// Package amber runs AmberScript and VkScript, the languages of the Khronos
+// Vulkan conformance tests' scripts (https://github.com/google/amber), on the
+// software GPU of package emu. Parse turns a script of either language into a
+// Script, a Runner runs one, RunFiles runs many. Who compiles the shaders is a Target's
 // affair: nothing here knows an instruction set or the compiler, and no
 // script passes whose expectations were not all evaluated and true.
 //
-// The language is AmberScript as Amber's docs/amber_script.md describes it.
-// The older VkScript is recognised and skipped.
+// The languages are those that Amber's docs/amber_script.md and
+// docs/vk_script.md describe, the second with what VkRunner adds to it.
 package amber
 
 import "nirc/emu"
@@ -16,8 +16,7 @@ import "nirc/emu"
 type Script struct {
 	// Name is the path that files named by the script are relative to.
 	Name string
-	// VkScript tells that the text is not AmberScript but the older VkScript;
-	// nothing else is set then.
+	// VkScript tells that the text is not AmberScript but the older VkScript.
 	VkScript bool
 
 	Requirements []Requirement
@@ -167,38 +166,13 @@ type Sampler struct {
 	Name                 string
 	Line                 int
 	MagLinear, MinLinear bool
-	Address              [3]AddressMode
-	Border               BorderColor
+	Address              [3]emu.AddressMode
+	Border               emu.BorderColor
 	MinLod, MaxLod       float32
 	Unnormalized         bool
 	Compare              bool
 	CompareOp            emu.CompareOp
 }
-
-// AddressMode is what a sampler does outside the image.
-type AddressMode uint8
-
-// Address modes, in Vulkan's order.
-const (
-	AddressRepeat AddressMode = iota
-	AddressMirroredRepeat
-	AddressClampToEdge
-	AddressClampToBorder
-	AddressMirrorClampToEdge
-)
-
-// BorderColor is a sampler's border, in Vulkan's order.
-type BorderColor uint8
-
-// Border colours.
-const (
-	BorderFloatTransparentBlack BorderColor = iota
-	BorderIntTransparentBlack
-	BorderFloatOpaqueBlack
-	BorderIntOpaqueBlack
-	BorderFloatOpaqueWhite
-	BorderIntOpaqueWhite
-)
 
 // AccelStruct is an ACCELERATION_STRUCTURE command. Its contents are checked
 // and dropped: no target traces rays.
@@ -234,6 +208,11 @@ type Pipeline struct {
 	DepthClamp                          bool
 	DepthBias                           bool
 	BiasConstant, BiasClamp, BiasSlope  float32
+	// What only VkScript can set.
+	Cull                                       emu.CullMode
+	FrontClockwise, Discard, Restart, LogicOps bool
+	Logic                                      emu.LogicOp
+	LineWidth                                  float32 // 0 counts as 1
 	// Blend is the state of all colour attachments. AdvancedBlend is the
 	// name of a blend operation of VK_EXT_blend_operation_advanced, or "".
 	Blend         emu.AttachmentBlend
@@ -369,10 +348,12 @@ type Run struct {
 	Kind     RunKind
 	Timed    bool
 	Groups   [3]uint32 // RunCompute, RunRays
-	// X, Y, W, H are in pixels (RunRect, RunGrid); Columns and Rows are cells.
+	// X, Y, W, H are in pixels (RunRect, RunGrid), or in normalised device
+	// coordinates if NDC; Columns and Rows are cells.
 	X, Y, W, H    float32
+	NDC           bool
 	Columns, Rows uint32
-	// RunArray. Count is 0 when not given.
+	// RunArray, and RunRect as a patch. Count is 0 when not given.
 	Topology             emu.Topology
 	Indexed              bool
 	Start, Count         uint32
@@ -385,11 +366,11 @@ type Clear struct {
 	Pipeline *Pipeline
 }
 
-// ClearColor is a CLEAR_COLOR command; RGBA are 0..255.
+// ClearColor is a CLEAR_COLOR command; RGBA are 0..1.
 type ClearColor struct {
 	line
 	Pipeline *Pipeline
-	RGBA     [4]uint8
+	RGBA     [4]float32
 }
 
 // ClearDepth is a CLEAR_DEPTH command.
@@ -404,6 +385,17 @@ type ClearStencil struct {
 	line
 	Pipeline *Pipeline
 	Value    uint8
+}
+
+// Write is VkScript's command that sets bytes of a buffer.
+type Write struct {
+	line
+	Buffer *Buffer
+	Offset int // bytes
+	// Format lays Values out: elements behind each other, the last of which may
+	// be cut short.
+	Format *Format
+	Values []Number
 }
 
 // Copy is a COPY command.
@@ -441,7 +433,10 @@ type Tolerance struct {
 // ExpectValues is EXPECT buffer IDX offset … values.
 type ExpectValues struct {
 	line
-	Buffer     *Buffer
+	Buffer *Buffer
+	// Format is the layout to read the buffer with, at any Offset; nil is the
+	// buffer's own.
+	Format     *Format
 	Offset     uint64 // bytes
 	Cmp        Comparator
 	Tolerances []Tolerance
@@ -454,7 +449,10 @@ type ExpectTexels struct {
 	Buffer     *Buffer
 	X, Y, W, H int
 	Alpha      bool
-	RGBA       [4]uint8
+	// RGBA is 0..1 for normalised formats. Unit is what an absolute tolerance
+	// of 1 is worth.
+	RGBA       [4]float64
+	Unit       float64
 	Tolerances []Tolerance
 }
 

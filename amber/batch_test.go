@@ -47,7 +47,7 @@ func TestRunFilesInOrder(t *testing.T) {
 		"d.expect_fail.amber": failing,
 		"e.expect_fail.amber": computeScript,
 		"f.expect_fail.amber": "#!amber\nWHAT\n",
-		"g.amber":             "[require]\n",
+		"g.amber":             "[require]\nVK_NO_such\n",
 		"h.amber":             strings.ReplaceAll(computeScript, "inc", "panics"),
 		"i.expect_fail.amber": strings.ReplaceAll(computeScript, "inc", "panics"),
 	})
@@ -72,7 +72,7 @@ func TestRunFilesInOrder(t *testing.T) {
 	want := []string{
 		"PASS a.amber", "PASS b.amber", `FAIL c.amber: line 13: "data" at byte 0, value 0: got 11, want EQ 12`,
 		"PASS d.expect_fail.amber", "FAIL e.expect_fail.amber: passes but is meant to fail", "PASS f.expect_fail.amber",
-		"SKIP g.amber: VkScript", "FAIL h.amber: internal error: boom", "FAIL i.expect_fail.amber: internal error: boom", "FAIL none.amber: open ",
+		"SKIP g.amber: line 2: device extension VK_NO_such is not supported", "FAIL h.amber: internal error: boom", "FAIL i.expect_fail.amber: internal error: boom", "FAIL none.amber: open ",
 		"10 scripts: 4 pass, 5 fail, 1 skip;",
 	}
 	got := strings.Split(strings.TrimSpace(out.String()), "\n")

@@ -39,12 +39,11 @@ func (t Tolerance) limit(want, unit float64) float64 {
 
 // check evaluates the expectation on the buffer's contents; nil is true.
 func (e *ExpectValues) check(data []byte) error {
-	f := e.Buffer.Format
-	elems := (len(e.Values) + len(f.Leaves) - 1) / len(f.Leaves)
-	if e.Offset%uint64(f.Size) != 0 {
+	f := e.format()
+	if e.Format == nil && e.Offset%uint64(f.Size) != 0 {
 		return fmt.Errorf("IDX %d is not a multiple of the element size %d of %s", e.Offset, f.Size, f.Type.Name)
 	}
-	if e.Offset+uint64(elems)*uint64(f.Size) > uint64(len(data)) {
+	if e.Offset+f.span(len(e.Values)) > uint64(len(data)) {
 		return fmt.Errorf("IDX %d with %d values reads beyond the %d bytes of %q", e.Offset, len(e.Values), len(data), e.Buffer.Name)
 	}
 	at := int(e.Offset)
@@ -57,6 +56,24 @@ func (e *ExpectValues) check(data []byte) error {
 		}
 	}
 	return nil
+}
+
+// format is the layout that the values are read with.
+func (e *ExpectValues) format() *Format {
+	if e.Format != nil {
+		return e.Format
+	}
+	return e.Buffer.Format
+}
+
+// span is the number of bytes that n > 0 numbers in this layout reach over; the
+// padding behind the last element does not count.
+func (f *Format) span(n int) uint64 {
+	whole, end := (n-1)/len(f.Leaves), uint64(0)
+	for k := range (n-1)%len(f.Leaves) + 1 {
+		end = max(end, uint64(f.Leaves[k].Offset)+uint64(f.Leaves[k].Scalar.Bits)/8)
+	}
+	return uint64(whole)*uint64(f.Size) + end
 }
 
 // text formats a number of a buffer.
@@ -226,7 +243,7 @@ func (e *ExpectTexels) check(data []byte, x extent) error {
 	}
 	var want, tol [4]float64
 	for i := range 4 {
-		want[i] = float64(e.RGBA[i]) / 255
+		want[i] = e.RGBA[i]
 		tol[i] = e.texelTolerance(i, want[i])
 	}
 	n := 3
@@ -264,14 +281,13 @@ func (e *ExpectTexels) check(data []byte, x extent) error {
 }
 
 func (e *ExpectTexels) texelTolerance(i int, want float64) float64 {
-	const unit = 1.0 / 255
 	// Values pass through 32-bit floats, so a limit is that much wider.
 	const slack = 1e-6
 	switch {
 	case len(e.Tolerances) == 1:
-		return e.Tolerances[0].limit(want, unit) + slack
+		return e.Tolerances[0].limit(want, e.Unit) + slack
 	case i < len(e.Tolerances):
-		return e.Tolerances[i].limit(want, unit) + slack
+		return e.Tolerances[i].limit(want, e.Unit) + slack
 	}
 	return texelDefault
 }

@@ -1,8 +1,11 @@
 package amber
 
 import (
+	"math"
 	"strings"
 	"testing"
+
+	"nirc/emu"
 )
 
 // expectOn parses a script of declarations and one EXPECT and evaluates it on the
@@ -90,5 +93,21 @@ func TestStencilHasNoColour(t *testing.T) {
 	err := expectOn(t, "BUFFER b DATA_TYPE S8_UINT WIDTH 1 HEIGHT 1 DATA 5 END\nEXPECT b IDX 0 0 SIZE 1 1 EQ_RGB 0 0 0")
 	if err == nil || !strings.Contains(err.Error(), "no colour") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestHalfTowardsZero checks that halves of literals are cut off, not rounded.
+func TestHalfTowardsZero(t *testing.T) {
+	for _, f := range []float32{0, 1, -1, 1.0009, -2.9000001, 5.73735199, 90.5568627, -60.4349515, 65504, 1e-7, -3e-8, 6.1e-5, 0.1} {
+		h := halfTowardsZero(f)
+		got, next := float64(emu.HalfToFloat(h)), float64(emu.HalfToFloat(h+1))
+		if math.Abs(got) > math.Abs(float64(f)) || math.Abs(next) <= math.Abs(float64(f)) || got != 0 && math.Signbit(got) != (f < 0) {
+			t.Errorf("%g becomes %g, the next is %g", f, got, next)
+		}
+	}
+	for f, want := range map[float32]uint16{float32(math.Inf(1)): 0x7c00, float32(math.Inf(-1)): 0xfc00, 1e6: 0x7c00} {
+		if h := halfTowardsZero(f); h != want {
+			t.Errorf("%g becomes %#x, want %#x", f, h, want)
+		}
 	}
 }

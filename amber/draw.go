@@ -108,9 +108,9 @@ func (e *engine) clear(c *Clear) error {
 		var v [4]uint32
 		integer := a.View.TexelFormat().IsInteger()
 		for i, u := range p.clearColor {
-			v[i] = uint32(u)
+			v[i] = uint32(u*255 + 0.5)
 			if !integer {
-				v[i] = math.Float32bits(float32(u) / 255)
+				v[i] = math.Float32bits(u)
 			}
 		}
 		if err := a.View.Clear(v); err != nil {
@@ -130,11 +130,14 @@ func (e *engine) draw(p *pipe, c *Run) error {
 	}
 	pl := p.decl
 	g := emu.Pipeline{
-		Vertex: p.programs[StageVertex], Fragment: p.programs[StageFragment],
+		Vertex: p.programs[StageVertex], TessCtrl: p.programs[StageTessCtrl], TessEval: p.programs[StageTessEval],
+		Geometry: p.programs[StageGeometry], Fragment: p.programs[StageFragment],
 		Env: &p.env, PatchControlPoints: int(pl.PatchControlPoints),
 		Area: emu.Rect{Width: pl.FramebufferWidth, Height: pl.FramebufferHeight},
 		Raster: emu.RasterState{Polygon: pl.Polygon, DepthClamp: pl.DepthClamp, DepthBias: pl.DepthBias,
-			BiasConstant: pl.BiasConstant, BiasClamp: pl.BiasClamp, BiasSlope: pl.BiasSlope},
+			DepthUnrestricted: e.s.requires("VK_EXT_depth_range_unrestricted"), BiasConstant: pl.BiasConstant, BiasClamp: pl.BiasClamp, BiasSlope: pl.BiasSlope,
+			Cull: pl.Cull, FrontClockwise: pl.FrontClockwise, Discard: pl.Discard, LineWidth: pl.LineWidth},
+		PrimitiveRestart: pl.Restart, Blend: emu.BlendState{LogicEnable: pl.LogicOps, Logic: pl.Logic},
 		Depth: pl.Depth, Color: p.color, DepthStencil: p.depth,
 		Viewports: []emu.Viewport{{Width: float32(pl.FramebufferWidth), Height: float32(pl.FramebufferHeight), MaxDepth: 1}},
 	}
@@ -145,7 +148,9 @@ func (e *engine) draw(p *pipe, c *Run) error {
 	params := emu.DrawParams{Limits: e.r.Limits, InstanceCount: c.Instances, FirstInstance: c.FirstInst}
 	switch c.Kind {
 	case RunRect:
-		g.Topology = emu.TriangleStrip
+		if g.Topology = emu.TriangleStrip; c.Topology == emu.PatchList {
+			g.Topology = emu.PatchList
+		}
 		x0, y0, x1, y1 := c.ndc(pl)
 		setPositions(&g, &params, [][2]float32{{x0, y1}, {x0, y0}, {x1, y1}, {x1, y0}})
 	case RunGrid:
@@ -173,6 +178,9 @@ func (e *engine) draw(p *pipe, c *Run) error {
 
 // ndc returns the corners of a rectangle in normalised device coordinates.
 func (c *Run) ndc(pl *Pipeline) (x0, y0, x1, y1 float32) {
+	if c.NDC {
+		return c.X, c.Y, c.X + c.W, c.Y + c.H
+	}
 	w, h := float32(pl.FramebufferWidth), float32(pl.FramebufferHeight)
 	x0, y0 = c.X/w*2-1, c.Y/h*2-1
 	return x0, y0, x0 + c.W/w*2, y0 + c.H/h*2

@@ -176,9 +176,6 @@ func TestSkips(t *testing.T) {
 	const shaders = "#!amber\nSHADER vertex v PASSTHROUGH\nSHADER compute c SPIRV-HEX\n" + someModule + "SHADER geometry g SPIRV-HEX\n" + someModule +
 		"SHADER tessellation_control tc SPIRV-HEX\n" + someModule + "SHADER compute cl OPENCL-C\nkernel void k() {}\nEND\nBUFFER b DATA_TYPE vec2<float> DATA 0 0 END\n"
 	for _, c := range []struct{ text, want string }{
-		{"PIPELINE graphics p\nATTACH v\nATTACH g\nEND\nRUN p DRAW_RECT POS 0 0 SIZE 1 1\n", "geometry"},
-		{"PIPELINE graphics p\nATTACH v\nATTACH tc\nEND\nRUN p DRAW_RECT POS 0 0 SIZE 1 1\n", "tessellation"},
-		{"PIPELINE graphics p\nATTACH v\nVERTEX_DATA b LOCATION 0\nEND\nRUN p DRAW_ARRAY AS PATCH_LIST\n", "tessellation"},
 		{"PIPELINE compute p\nATTACH cl ENTRY_POINT k\nEND\nRUN p 1 1 1\n", "OPENCL-C"},
 		{"PIPELINE graphics p\nATTACH v\nBLEND\nCOLOR_OP multiply\nEND\nEND\nRUN p DRAW_RECT POS 0 0 SIZE 1 1\n", "multiply"},
 		{"PIPELINE compute p\nATTACH c\nSUBGROUP c\nREQUIRED_SIZE 16\nEND\nEND\nRUN p 1 1 1\n", "subgroups of 16"},
@@ -189,6 +186,10 @@ func TestSkips(t *testing.T) {
 		if r := runText(t, target, shaders+c.text); r.Verdict != Skip || !strings.Contains(r.Reason, c.want) {
 			t.Errorf("%s%+v", c.text, r)
 		}
+	}
+	r := runText(t, graphicsTarget(), shaders+"PIPELINE graphics p\nATTACH v\nVERTEX_DATA b LOCATION 0\nEND\nRUN p DRAW_ARRAY AS PATCH_LIST\n")
+	if r.Verdict != Fail || !strings.Contains(r.Reason, "patches and tessellation stages") {
+		t.Errorf("%+v", r)
 	}
 	// What is not run does not matter.
 	if r := runText(t, graphicsTarget(), shaders+"PIPELINE graphics p\nATTACH v\nATTACH g\nEND\n"); r.Verdict != Pass {

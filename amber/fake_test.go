@@ -249,8 +249,9 @@ func TestVerdicts(t *testing.T) {
 		cause   Cause
 		reason  string
 	}{
-		{"vkscript", graphicsTarget(), "[require]\n", Skip, CauseNone, "VkScript"},
-		{"feature", graphicsTarget(), "#!amber\nDEVICE_FEATURE geometryShader\n", Skip, CauseNone, "geometryShader"},
+		{"vkscript", graphicsTarget(), "[require]\nnoSuchFeature\n", Skip, CauseNone, "noSuchFeature"},
+		{"no script", graphicsTarget(), "require\n", Fail, CauseParse, "neither AmberScript"},
+		{"feature", graphicsTarget(), "#!amber\nDEVICE_FEATURE sparseBinding\n", Skip, CauseNone, "sparseBinding"},
 		{"extension", graphicsTarget(), "#!amber\nDEVICE_EXTENSION VK_XX_none\n", Skip, CauseNone, "VK_XX_none"},
 		{"property", graphicsTarget(), "#!amber\nDEVICE_PROPERTY none\n", Skip, CauseNone, "property none"},
 		{"parse", graphicsTarget(), "#!amber\nNONSENSE\n", Fail, CauseParse, "NONSENSE"},

@@ -9,6 +9,7 @@ import "slices"
 // features are the device features; absent ones make a script SKIP.
 var features = []string{
 	"BufferDeviceAddressFeatures.bufferDeviceAddress",
+	"DepthClampZeroOneFeatures.depthClampZeroOne",
 	"Float16Int8Features.shaderFloat16",
 	"Float16Int8Features.shaderInt8",
 	"IndexTypeUint8Features.indexTypeUint8",
@@ -31,6 +32,9 @@ var features = []string{
 	"SubgroupSupportedOperations.vote",
 	"SubgroupSupportedStages.compute",
 	"SubgroupSupportedStages.fragment",
+	"SubgroupSupportedStages.geometry",
+	"SubgroupSupportedStages.tessellationControl",
+	"SubgroupSupportedStages.tessellationEvaluation",
 	"SubgroupSupportedStages.vertex",
 	"VariablePointerFeatures.variablePointers",
 	"VariablePointerFeatures.variablePointersStorageBuffer",
@@ -45,10 +49,12 @@ var features = []string{
 	"fillModeNonSolid",
 	"fragmentStoresAndAtomics",
 	"fullDrawIndexUint32",
+	"geometryShader",
 	"imageCubeArray",
 	"independentBlend",
 	"largePoints",
 	"logicOp",
+	"multiViewport",
 	"robustBufferAccess",
 	"sampleRateShading",
 	"shaderClipDistance",
@@ -64,13 +70,17 @@ var features = []string{
 	"shaderStorageImageMultisample",
 	"shaderStorageImageReadWithoutFormat",
 	"shaderStorageImageWriteWithoutFormat",
+	"shaderTessellationAndGeometryPointSize",
 	"shaderUniformBufferArrayDynamicIndexing",
+	"tessellationShader",
 	"vertexPipelineStoresAndAtomics",
 	"wideLines",
 }
 
 // extensions are the device and instance extensions.
 var extensions = []string{
+	"VK_EXT_depth_clamp_zero_one",
+	"VK_EXT_depth_range_unrestricted",
 	"VK_EXT_index_type_uint8",
 	"VK_EXT_primitive_topology_list_restart",
 	"VK_EXT_scalar_block_layout",
@@ -115,6 +125,11 @@ func floatControlProperties() []string {
 		}
 	}
 	return list
+}
+
+// requires tells whether the script names a feature or extension.
+func (s *Script) requires(name string) bool {
+	return slices.ContainsFunc(s.Requirements, func(q Requirement) bool { return q.Name == name })
 }
 
 // check tells whether the device has what is required.

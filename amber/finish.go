@@ -26,6 +26,11 @@ func (p *parser) finish() {
 	for _, c := range p.s.Commands {
 		p.checkCommand(c)
 	}
+	p.checkTotal()
+}
+
+// checkTotal bounds the memory of all buffers.
+func (p *parser) checkTotal() {
 	total := int64(0)
 	for _, b := range p.s.Buffers {
 		if p.err != nil {

@@ -11,8 +11,8 @@ import (
 const MaxScriptBytes = 64 << 20
 
 // Parse reads a script. name is its path, for diagnostics and for the files
-// that it names. An error is a *ParseError. A text that is not AmberScript but
-// could be VkScript gives a Script with VkScript set and nothing else.
+// that it names. A text whose first line does not start with #!amber is read
+// as VkScript. An error is a *ParseError.
 func Parse(name string, src []byte) (*Script, error) {
 	if len(src) > MaxScriptBytes {
 		return nil, &ParseError{name, 1, fmt.Sprintf("script of %d bytes is too large, the most is %d", len(src), MaxScriptBytes)}
@@ -22,6 +22,10 @@ func Parse(name string, src []byte) (*Script, error) {
 	first, _, _ := strings.Cut(p.lex.src, "\n")
 	if !strings.HasPrefix(first, "#!amber") {
 		p.s.VkScript = true
+		p.vkScript()
+		if p.err != nil {
+			return nil, p.err
+		}
 		return p.s, nil
 	}
 	p.names = make(map[string]any)

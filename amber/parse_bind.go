@@ -143,7 +143,7 @@ func (p *parser) place(pl *Pipeline, b *Binding) {
 			b.Elems[i].Dynamic = p.uint("an offset", math.MaxUint32)
 		}
 	}
-	if b.Kind <= BindStorageDynamic {
+	if b.Kind <= BindStorageTexel {
 		if p.accept("DESCRIPTOR_OFFSET") {
 			for i := range b.Elems {
 				b.Elems[i].Offset = p.uint("an offset", math.MaxUint32)

@@ -368,9 +368,9 @@ func (p *parser) sampler(line int) {
 		case t.isWord("MIN_FILTER"):
 			s.MinLinear = p.choose("a filter", filterWords) == 1
 		case t.kind == tokWord && len(t.text) == 14 && strings.HasPrefix(t.text, "ADDRESS_MODE_") && t.text[13] >= 'U' && t.text[13] <= 'W':
-			s.Address[t.text[13]-'U'] = AddressMode(p.choose("an address mode", addressWords))
+			s.Address[t.text[13]-'U'] = emu.AddressMode(p.choose("an address mode", addressWords))
 		case t.isWord("BORDER_COLOR"):
-			s.Border = BorderColor(p.choose("a border colour", borderWords))
+			s.Border = emu.BorderColor(p.choose("a border colour", borderWords))
 		case t.isWord("MIN_LOD"):
 			s.MinLod = float32(p.float("a level of detail"))
 		case t.isWord("MAX_LOD"):

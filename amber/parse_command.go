@@ -25,7 +25,7 @@ func (p *parser) command(t token) Command {
 	case "CLEAR_COLOR":
 		c := &ClearColor{line: line(t.line), Pipeline: p.graphics()}
 		for i := range c.RGBA {
-			c.RGBA[i] = uint8(p.uint("a colour", 255))
+			c.RGBA[i] = float32(p.uint("a colour", 255)) / 255
 		}
 		p.end()
 		return c
@@ -203,7 +203,7 @@ func (p *parser) expectation(at int) Command {
 	p.expect("IDX")
 	x := p.uint("an index", math.MaxInt32)
 	if k := p.peek().kind; k == tokInt || k == tokHex {
-		return p.expectTexels(&ExpectTexels{line: line(at), Buffer: b, X: int(x), Y: int(p.uint("y", math.MaxInt32))})
+		return p.expectTexels(&ExpectTexels{line: line(at), Buffer: b, Unit: 1.0 / 255, X: int(x), Y: int(p.uint("y", math.MaxInt32))})
 	}
 	return p.expectValues(&ExpectValues{line: line(at), Buffer: b, Offset: x})
 }
@@ -217,7 +217,7 @@ func (p *parser) expectTexels(e *ExpectTexels) Command {
 		n = 4
 	}
 	for i := range n {
-		e.RGBA[i] = uint8(p.uint("a colour", 255))
+		e.RGBA[i] = float64(p.uint("a colour", 255)) / 255
 	}
 	if p.accept("TOLERANCE") {
 		e.Tolerances = p.tolerances(n)

@@ -16,14 +16,20 @@ var pipelineKindWords = []string{"compute", "graphics", "ray_tracing"}
 var pipelineKinds = []string{"compute", "graphics", "ray_tracing", "raytracing"}
 
 func (p *parser) pipeline(line int) {
-	pl := &Pipeline{Line: line, FramebufferWidth: defaultFramebufferSide, FramebufferHeight: defaultFramebufferSide, PatchControlPoints: 3}
+	pl := &Pipeline{Line: line, FramebufferWidth: defaultFramebufferSide, FramebufferHeight: defaultFramebufferSide}
+	pl.defaults()
 	pl.Kind = PipelineKind(min(p.choose("a pipeline kind", pipelineKinds), int(PipelineRayTracing)))
+	pl.Name = p.declare("pipeline", pl)
+	p.pipelineBody(pl)
+}
+
+// defaults sets the state that is not zero.
+func (pl *Pipeline) defaults() {
+	pl.PatchControlPoints = 3
 	pl.Depth.Compare = emu.CompareAlways
 	face := emu.StencilFace{Compare: emu.CompareAlways, CompareMask: 0xff, WriteMask: 0xff}
 	pl.Depth.Front, pl.Depth.Back = face, face
 	pl.Blend = emu.AttachmentBlend{SrcColor: emu.BlendOne, SrcAlpha: emu.BlendOne, WriteMask: emu.WriteAll}
-	pl.Name = p.declare("pipeline", pl)
-	p.pipelineBody(pl)
 }
 
 func (p *parser) derivePipeline(line int) {

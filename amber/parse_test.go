@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"nirc/emu"
 )
 
 const shaderDecls = "SHADER vertex v PASSTHROUGH\nSHADER fragment f GLSL\nvoid main() {}\nEND\nSHADER compute c GLSL\nvoid main() {}\nEND\nBUFFER b DATA_TYPE uint32 SIZE 4 FILL 0\nBUFFER img FORMAT R8G8B8A8_UNORM\n"
@@ -137,7 +139,7 @@ END
 	if q.Polygon != 2 || q.Bindings[0].Kind != BindUniform || len(q.Bindings) != 2 || p.Bindings[0].Kind != BindStorageDynamic || q.Name != "q" {
 		t.Errorf("%+v", q)
 	}
-	if sm := s.Samplers[0]; !sm.MinLinear || sm.MagLinear || sm.Address[1] != AddressClampToBorder || !sm.Compare || sm.CompareOp != 1 || sm.MaxLod != 1 {
+	if sm := s.Samplers[0]; !sm.MinLinear || sm.MagLinear || sm.Address[1] != emu.AddressClampToBorder || !sm.Compare || sm.CompareOp != 1 || sm.MaxLod != 1 {
 		t.Errorf("%+v", sm)
 	}
 	if c := s.Buffers[2]; c.Width != 250 || c.Elements != 250*250 {

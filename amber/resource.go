@@ -271,9 +271,7 @@ func (e *engine) descriptor(b *Binding, el *BindingElem) (emu.Descriptor, error)
 	d := emu.Descriptor{Type: descTypes[b.Kind]}
 	var err error
 	if el.Sampler != nil {
-		if d.Sampler, err = el.Sampler.state(); err != nil {
-			return d, err
-		}
+		d.Sampler = el.Sampler.state()
 	}
 	switch b.Kind {
 	case BindSampler:
@@ -281,7 +279,7 @@ func (e *engine) descriptor(b *Binding, el *BindingElem) (emu.Descriptor, error)
 		d.Image, err = e.view(el.Buffer, b.Mip, b.Kind == BindStorageImage)
 	case BindUniformTexel, BindStorageTexel:
 		d.Format = el.Buffer.Format.Image
-		if d.Format == nil || d.Format.Bytes != el.Buffer.Format.Size {
+		if d.Format == nil || d.Format.Bytes != el.Buffer.Format.Size || !texelBuffer(d.Format) {
 			return d, unsupported("texel buffer %q of %s is not supported", el.Buffer.Name, el.Buffer.Format.Type.Name)
 		}
 		err = e.bufferRange(&d, el)
@@ -289,6 +287,14 @@ func (e *engine) descriptor(b *Binding, el *BindingElem) (emu.Descriptor, error)
 		err = e.bufferRange(&d, el)
 	}
 	return d, err
+}
+
+// texelBuffer tells whether texel buffers may have a format. Vulkan requires
+// none of the signed formats in BGR order, and what the conformance tests expect
+// of one (components in the order of memory) is no reading of it.
+func texelBuffer(f *emu.Format) bool {
+	c := f.Channels[0]
+	return c.Comp != emu.CompB || c.Kind != emu.KindSnorm && c.Kind != emu.KindSscaled
 }
 
 // bufferRange sets the address and size of a buffer descriptor.

@@ -22,6 +22,8 @@ type Runner struct {
 	OptimizationOff bool
 	// Glslang is the path of glslangValidator; "" looks it up.
 	Glslang string
+	// Modules, unless nil, keeps what glslangValidator makes.
+	Modules *ModuleCache
 }
 
 // Run executes a script. It passes if every command ran and every expectation
@@ -44,7 +46,8 @@ type engine struct {
 	mem     *emu.Memory
 	res     []resource // by Buffer.index
 	pipes   map[*Pipeline]*pipe
-	line    int // of the command being executed
+	progs   map[*Attached]emu.Program // pipelines of a VkScript share theirs
+	line    int                       // of the command being executed
 	checked int
 }
 
@@ -57,7 +60,7 @@ type pipe struct {
 	color    []emu.Attachment
 	depth    emu.Attachment
 
-	clearColor   [4]uint8
+	clearColor   [4]float32
 	clearDepth   float32
 	clearStencil uint8
 }
@@ -67,9 +70,6 @@ var irStages = [...]ir.Stage{StageVertex: ir.StageVertex, StageFragment: ir.Stag
 	StageTessEval: ir.StageTessEval, StageTessCtrl: ir.StageTessCtrl, StageCompute: ir.StageCompute}
 
 func (e *engine) run() error {
-	if e.s.VkScript {
-		return unsupported("VkScript")
-	}
 	for i := range e.s.Requirements {
 		q := &e.s.Requirements[i]
 		if err := q.check(); err != nil {
@@ -77,6 +77,7 @@ func (e *engine) run() error {
 		}
 	}
 	e.pipes = make(map[*Pipeline]*pipe)
+	e.progs = make(map[*Attached]emu.Program)
 	// What cannot run is found before anything runs: first what the script
 	// asks for, then what the target says to its shaders.
 	if err := e.eachCommand(e.s.Commands, e.checkSupport); err != nil {
@@ -137,12 +138,6 @@ func (pl *Pipeline) checkSupport(c *Run) error {
 		return skip(pl.Line, "ray tracing is not supported")
 	}
 	for _, a := range pl.Shaders {
-		switch a.Stage {
-		case StageGeometry:
-			return skip(a.Line, "geometry shaders are not supported")
-		case StageTessCtrl, StageTessEval:
-			return skip(a.Line, "tessellation is not supported")
-		}
 		if a.Shader.Format == FormatOpenCL {
 			return skip(a.Shader.Line, "shader language OPENCL-C is not supported")
 		}
@@ -152,8 +147,6 @@ func (pl *Pipeline) checkSupport(c *Run) error {
 		return skip(pl.Line, "OpenCL kernel arguments are not supported")
 	case pl.AdvancedBlend != "":
 		return skip(pl.Line, "blend operation %s is not supported", pl.AdvancedBlend)
-	case c.Kind == RunArray && c.Topology == emu.PatchList:
-		return skip(c.Pos(), "tessellation is not supported")
 	}
 	for _, b := range pl.Bindings {
 		if b.Kind == BindAccel {
@@ -172,11 +165,14 @@ func (e *engine) compile(c Command) error {
 	p := e.pipe(run.Pipeline)
 	for _, a := range p.decl.Shaders {
 		e.line = a.Line
-		prog, err := e.program(a)
-		if err != nil {
-			return at(a.Line, CauseCompile, err)
+		if e.progs[a] == nil {
+			prog, err := e.program(a)
+			if err != nil {
+				return at(a.Line, CauseCompile, err)
+			}
+			e.progs[a] = prog
 		}
-		p.programs[a.Stage] = prog
+		p.programs[a.Stage] = e.progs[a]
 	}
 	return nil
 }
@@ -257,6 +253,8 @@ func (e *engine) step(c Command) (cause Cause, err error) {
 		e.pipe(c.Pipeline).clearStencil = c.Value
 	case *Copy:
 		return CauseRun, e.copy(c)
+	case *Write:
+		return CauseRun, e.write(c)
 	case *ExpectValues:
 		return e.expect(c.check, c.Buffer)
 	case *ExpectTexels:

@@ -74,7 +74,7 @@ func (r *Runner) spirv(ctx context.Context, s *Script, sh *ShaderDecl, stage Sha
 	case FormatSpirvBin:
 		return spirvBin([]byte(source))
 	case FormatGLSL, FormatHLSL:
-		return r.glslang(ctx, s, sh, source, stage, entry)
+		return r.glslModule(ctx, s, sh, source, stage, entry)
 	}
 	return nil, unsupported("shader language %s is not supported", shaderFormatWords[sh.Format])
 }

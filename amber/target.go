@@ -134,5 +134,9 @@ func resultOf(err error, checked int) Result {
 	if errors.As(err, &u) {
 		r.Verdict, r.Reason, r.Cause = Skip, u.What, CauseNone
 	}
+	var g *emu.Unsupported
+	if errors.As(err, &g) {
+		r.Verdict, r.Reason, r.Cause = Skip, g.What, CauseNone
+	}
 	return r
 }

@@ -19,12 +19,22 @@ func (s Scalar) put(dst []byte, n Number) {
 	}
 	switch s.Bits {
 	case 16:
-		binary.LittleEndian.PutUint16(dst, emu.FloatToHalf(float32(n.F)))
+		binary.LittleEndian.PutUint16(dst, halfTowardsZero(float32(n.F)))
 	case 32:
 		binary.LittleEndian.PutUint32(dst, math.Float32bits(float32(n.F)))
 	default:
 		binary.LittleEndian.PutUint64(dst, math.Float64bits(n.F))
 	}
+}
+
+// halfTowardsZero makes a half of a literal as Amber does: what does not fit is
+// cut off. Scripts' expectations go by that.
+func halfTowardsZero(f float32) uint16 {
+	h := emu.FloatToHalf(f)
+	if g := emu.HalfToFloat(h); math.Abs(float64(g)) > math.Abs(float64(f)) && !math.IsInf(float64(g), 0) {
+		h-- // the next towards 0, of either sign
+	}
+	return h
 }
 
 func putUint(dst []byte, bits uint8, u uint64) {

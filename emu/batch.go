@@ -15,6 +15,8 @@ const (
 type vertexBatch struct {
 	lanes  []VertexLane
 	prims  []primRef // v are indices into lanes
+	wide   []uint32  // vertices of primitives for the stages in between, behind each other
+	wideID []uint32  // their numbers
 	slots  []Slots   // outputs by lane
 	inputs [][]Vec4
 	store  []Vec4 // behind inputs
@@ -47,13 +49,13 @@ func (b *vertexBatch) newInstance() {
 }
 
 func (b *vertexBatch) reset() {
-	b.lanes, b.prims = b.lanes[:0], b.prims[:0]
+	b.lanes, b.prims, b.wide, b.wideID = b.lanes[:0], b.prims[:0], b.wide[:0], b.wideID[:0]
 	b.newInstance()
 }
 
 // room returns how many more vertices fit.
 func (b *vertexBatch) room() int {
-	if len(b.prims) >= batchPrims {
+	if len(b.prims)+len(b.wideID) >= batchPrims {
 		return 0
 	}
 	return b.size - len(b.lanes)
@@ -80,6 +82,16 @@ func (b *vertexBatch) primitive(p *primRef, l *VertexLane) {
 		q.v[k] = b.vertex(&v)
 	}
 	b.prims = append(b.prims, q)
+}
+
+// widePrimitive adds a primitive for the stages in between.
+func (b *vertexBatch) widePrimitive(a *wideAssembler, l *VertexLane) {
+	v := *l
+	for _, idx := range a.v[:a.size] {
+		v.VertexIndex = idx
+		b.wide = append(b.wide, b.vertex(&v))
+	}
+	b.wideID = append(b.wideID, a.id)
 }
 
 // shade runs the vertex stage on all vertices of the batch.

@@ -54,6 +54,20 @@ func (d *Descriptor) StoreTexel(m *Memory, i uint64, t [4]uint32) {
 	}
 }
 
+// AtomicTexel replaces the raw 2-, 4- or 8-byte element i of a texel buffer by
+// f(old) and returns old; nothing else runs between. Outside the buffer, and for
+// elements of another size, it returns 0 and calls nothing.
+func (d *Descriptor) AtomicTexel(m *Memory, i uint64, f func(old uint64) uint64) uint64 {
+	if i >= d.NumTexels() {
+		return 0
+	}
+	switch n := d.Format.Bytes; n {
+	case 2, 4, 8:
+		return m.Atomic(d.Addr+i*uint64(n), n, f)
+	}
+	return 0
+}
+
 // NumTexels returns how many elements a texel buffer has.
 func (d *Descriptor) NumTexels() uint64 {
 	if d.Format == nil {

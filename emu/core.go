@@ -4,6 +4,19 @@
 // instruction is decoded here, and nothing here looks at the compiler's data
 // structures. It takes from package ir only the names of stages and slots.
 //
+// Textures are read through a view and a sampler, which a core finds in a
+// [Descriptor]: [ImageView.Sample] filters, [ImageView.Gather] reads a footprint,
+// [ImageView.QueryLod] tells the level; a [SampleOp] says in which shape, where
+// and at which LOD, and the core brings the derivatives of an implicit one from its
+// quad. [ImageView.Fetch] reads a texel without a sampler; QuerySize, QueryLevels
+// and QuerySamples ask about the view. Storage images are [ImageView.Load],
+// [ImageView.Store] and [ImageView.Atomic], texel buffers [Descriptor.LoadTexel],
+// [Descriptor.StoreTexel], [Descriptor.AtomicTexel] and [Descriptor.NumTexels].
+// A nil view, sampler or format reads 0. Components are words as [Format.Unpack]
+// gives them: bits of 32-bit floats, or integers. Sampling follows the Vulkan 1.3 specification, chapter
+// Image Operations, at more precision than it asks for: coordinates and weights
+// are computed with 64-bit floats and not rounded to subtexels.
+//
 // A core implements [Program] and [Wave]. emu creates waves from a [Launch],
 // runs them until they end or meet a barrier, and reads what they left in
 // Launch.Out and in memory.
@@ -148,6 +161,9 @@ type Launch struct {
 	Compute  *ComputeLaunch
 	Vertex   []VertexLane
 	Fragment []FragmentLane
+	TessCtrl []TessCtrlLane
+	TessEval []TessEvalLane
+	Geometry []GeometryLane
 
 	// Inputs[lane][slot]: the stage's input slots of vertex lanes (fetched and
 	// converted attributes by location, four 32-bit words each). Fragment lanes

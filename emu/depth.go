@@ -54,10 +54,14 @@ func (t *depthTarget) init(d *drawer, layers *int) error {
 	return nil
 }
 
-// clampDepth limits a depth to what a fragment may have.
-func (d *drawer) clampDepth(pr *prim, z float64) float64 {
-	if d.p.Raster.DepthClamp {
-		return clampNum(z, pr.minZ, pr.maxZ)
+// clampDepth limits a depth to what the attachment may get (Vulkan 1.3, Depth
+// Clamping and Range Adjustment).
+func (t *depthTarget) clampDepth(st *RasterState, pr *prim, z float64) float64 {
+	if st.DepthClamp {
+		z = clampNum(z, pr.minZ, pr.maxZ)
+	}
+	if st.DepthUnrestricted && t.top == 0 {
+		return z
 	}
 	return clampNum(z, 0, 1)
 }
@@ -126,7 +130,7 @@ func (t *depthTarget) test(d *drawer, pr *prim, x, y int, mask uint32, z, ref *u
 			} else {
 				v = pr.depth(float64(x)+t.offsets[s][0], float64(y)+t.offsets[s][1])
 			}
-			v = t.quantise(d.clampDepth(pr, v))
+			v = t.quantise(t.clampDepth(&d.p.Raster, pr, v))
 			if pass = compare(st.Compare, v, stored); pass && st.Write {
 				t.store(b, v)
 			}

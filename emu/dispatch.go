@@ -133,15 +133,15 @@ func (d *dispatcher) check() error {
 	n := uint64(1)
 	for _, s := range d.prog.WorkgroupSize() {
 		if s == 0 || s > 1<<16 {
-			return fmt.Errorf("emu: workgroup size %v is not supported", d.prog.WorkgroupSize())
+			return unsupported("workgroup size %v is not supported", d.prog.WorkgroupSize())
 		}
 		n *= uint64(s)
 	}
 	if n > 1<<16 {
-		return fmt.Errorf("emu: workgroup of %d invocations is not supported, the most is %d", n, 1<<16)
+		return unsupported("workgroup of %d invocations is not supported, the most is %d", n, 1<<16)
 	}
 	if s := d.prog.SharedSize(); s > maxShared {
-		return fmt.Errorf("emu: %d bytes of workgroup memory are not supported, the most is %d", s, maxShared)
+		return unsupported("%d bytes of workgroup memory are not supported, the most is %d", s, maxShared)
 	}
 	d.invocations = int(n)
 	d.waves = (d.invocations + d.waveSize - 1) / d.waveSize

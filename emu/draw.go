@@ -21,6 +21,9 @@ type drawer struct {
 
 	fetcher *fetcher
 	batch   vertexBatch
+	tess    *tessStage     // nil without tessellation
+	geom    *geometryStage // nil without a geometry stage
+	last    Program        // the last stage in front of the rasteriser
 	setup   setup
 	raster  *rasteriser
 	frag    fragmentStage
@@ -59,19 +62,20 @@ func (d *drawer) prepare() error {
 		return err
 	}
 	if b := d.params.Index; b != nil && b.Bytes != 1 && b.Bytes != 2 && b.Bytes != 4 {
-		return fmt.Errorf("emu: indices of %d bytes are not supported", b.Bytes)
+		return unsupported("indices of %d bytes are not supported", b.Bytes)
 	}
 	if err := d.findArea(); err != nil {
 		return err
 	}
 	if _, ok := sampleTables[d.samples]; !ok {
-		return fmt.Errorf("emu: %d samples a pixel are not supported", d.samples)
+		return unsupported("%d samples a pixel are not supported", d.samples)
 	}
 	var err error
 	if d.fetcher, err = newFetcher(p); err != nil {
 		return err
 	}
 	d.batch.init(d.params.VertexCount)
+	d.initStages()
 	if err := d.setup.init(d); err != nil {
 		return err
 	}
@@ -94,14 +98,13 @@ func checkStages(p *Pipeline) error {
 		return fmt.Errorf("emu: the vertex stage's program is of stage %v", p.Vertex.Stage())
 	case p.Fragment != nil && p.Fragment.Stage() != ir.StageFragment:
 		return fmt.Errorf("emu: the fragment stage's program is of stage %v", p.Fragment.Stage())
-	case p.TessCtrl != nil || p.TessEval != nil || p.Topology == PatchList:
-		return errors.New("emu: tessellation is not supported by draws")
-	case p.Geometry != nil:
-		return errors.New("emu: geometry stages are not supported by draws")
 	case p.Topology > PatchList:
 		return fmt.Errorf("emu: topology %d is unknown", p.Topology)
 	}
-	for _, s := range []Program{p.Vertex, p.Fragment} {
+	if err := checkMiddle(p); err != nil {
+		return err
+	}
+	for _, s := range []Program{p.Vertex, p.TessCtrl, p.TessEval, p.Geometry, p.Fragment} {
 		if s == nil {
 			continue
 		}
@@ -190,26 +193,17 @@ func (d *drawer) run() error {
 // instance streams the vertices of one instance through assembly.
 func (d *drawer) instance(i uint32) error {
 	pr := d.params
-	a := assembler{topo: d.p.Topology, last: d.p.Raster.ProvokingLast}
-	lane := VertexLane{InstanceIndex: pr.FirstInstance + i, BaseInstance: pr.FirstInstance, DrawIndex: pr.DrawIndex, ViewIndex: d.view}
-	restart := uint32(math.MaxUint32)
-	if pr.Index != nil {
-		lane.IsIndexed = true
-		lane.BaseVertex = uint32(pr.VertexOffset)
-		restart >>= 32 - 8*pr.Index.Bytes
-	} else {
-		lane.BaseVertex = pr.FirstVertex
+	if d.tess != nil || d.geom != nil {
+		return d.wideInstance(i)
 	}
+	a := assembler{topo: d.p.Topology, last: d.p.Raster.ProvokingLast}
+	lane := d.firstLane(i)
 	d.batch.newInstance()
 	for n := range pr.VertexCount {
-		idx := pr.FirstVertex + n
-		if pr.Index != nil {
-			idx = pr.Index.indexAt(uint64(pr.FirstVertex) + uint64(n))
-			if d.p.PrimitiveRestart && idx == restart {
-				a.restart()
-				continue
-			}
-			idx += uint32(pr.VertexOffset)
+		idx, restart := d.indexOf(n)
+		if restart {
+			a.restart()
+			continue
 		}
 		// A primitive may need its three vertices anew after a flush.
 		if d.batch.room() < 4 {
@@ -226,6 +220,31 @@ func (d *drawer) instance(i uint32) error {
 	return nil
 }
 
+// firstLane returns what the vertices of an instance have in common.
+func (d *drawer) firstLane(instance uint32) VertexLane {
+	pr := d.params
+	lane := VertexLane{InstanceIndex: pr.FirstInstance + instance, BaseInstance: pr.FirstInstance, DrawIndex: pr.DrawIndex, ViewIndex: d.view}
+	if lane.BaseVertex = pr.FirstVertex; pr.Index != nil {
+		lane.IsIndexed = true
+		lane.BaseVertex = uint32(pr.VertexOffset)
+	}
+	return lane
+}
+
+// indexOf returns the index of vertex n of the draw, or that it restarts the
+// primitive.
+func (d *drawer) indexOf(n uint32) (idx uint32, restart bool) {
+	pr := d.params
+	if pr.Index == nil {
+		return pr.FirstVertex + n, false
+	}
+	idx = pr.Index.indexAt(uint64(pr.FirstVertex) + uint64(n))
+	if d.p.PrimitiveRestart && idx == math.MaxUint32>>(32-8*pr.Index.Bytes) {
+		return 0, true
+	}
+	return idx + uint32(pr.VertexOffset), false
+}
+
 // flushVertices runs the vertex stage on the batch and draws its primitives.
 func (d *drawer) flushVertices() error {
 	b := &d.batch
@@ -236,10 +255,20 @@ func (d *drawer) flushVertices() error {
 		return fmt.Errorf("vertex stage: %w", err)
 	}
 	d.stats.VertexInvocations += uint64(len(b.lanes))
+	if d.tess != nil || d.geom != nil {
+		if err := d.runStages(); err != nil {
+			return err
+		}
+		b.reset()
+		return nil
+	}
 	d.stats.Primitives += uint64(len(b.prims))
 	if !d.p.Raster.Discard {
+		n := d.p.Topology.primVertices()
 		for i := range b.prims {
-			if err := d.setup.primitive(d, &b.prims[i]); err != nil {
+			p := &b.prims[i]
+			v := [3]*Slots{&b.slots[p.v[0]], &b.slots[p.v[1]], &b.slots[p.v[2]]}
+			if err := d.setup.primitive(d, &shadedPrim{v: v, n: n, provoking: p.provoking, id: p.id}); err != nil {
 				return err
 			}
 		}

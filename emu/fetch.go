@@ -44,7 +44,7 @@ func newFetcher(p *Pipeline) (*fetcher, error) {
 			return nil, fmt.Errorf("emu: vertex attribute at location %d has no format or is out of range", a.Location)
 		}
 		if a.Format.IsDepthStencil() {
-			return nil, fmt.Errorf("emu: vertex attribute at location %d: format %s is not supported", a.Location, a.Format.Name)
+			return nil, unsupported("vertex attribute at location %d: format %s is not supported", a.Location, a.Format.Name)
 		}
 		in := used[a.Location]
 		tail := a.Format.IsWide() && len(a.Format.Channels) > 2 && a.Location+1 < ir.NumAttribSlots

@@ -285,6 +285,10 @@ func (c *Channel) encode(v uint32) uint32 {
 		if w == 16 {
 			return uint32(FloatToHalf(math.Float32frombits(v)))
 		}
+	case KindUint: // out of range is undefined; GPUs saturate
+		return min(v, uint32(uint64(1)<<w-1))
+	case KindSint:
+		return uint32(min(max(int32(v), int32(int64(-1)<<(w-1))), int32(int64(1)<<(w-1)-1)))
 	case KindSrgb:
 		return uint32(linearToSrgb8(math.Float32frombits(v)))
 	}

@@ -163,7 +163,7 @@ func (f *fragmentStage) fill(l *FragmentLane, pr *prim, x, y, sample int, cov ui
 			l.Linear[BaryCentroid] = [2]float32{i, j}
 		}
 	}
-	l.Coord = [4]float32{float32(cx), float32(cy), float32(f.d.clampDepth(pr, pr.depth(cx, cy))), rw}
+	l.Coord = [4]float32{float32(cx), float32(cy), float32(pr.depth(cx, cy)), rw}
 }
 
 // flush runs the lanes collected so far and retires them.

@@ -24,7 +24,7 @@ func (s *surface) init(v *ImageView, layers *int) error {
 	w, h, depth := v.Size(0)
 	s.bytes = m.Format.Bytes
 	if f := v.TexelFormat(); f.Bytes != s.bytes {
-		return fmt.Errorf("emu: view of format %s over an image of %s is not supported", f.Name, m.Format.Name)
+		return unsupported("view of format %s over an image of %s is not supported", f.Name, m.Format.Name)
 	}
 	s.data = m.LevelBytes(v.BaseMip)
 	s.pixelStride = max(1, m.Samples) * s.bytes
@@ -80,7 +80,7 @@ type outputs struct {
 }
 
 func unsupportedTarget(f *Format, as string) error {
-	return fmt.Errorf("emu: format %s is not supported as %s", f.Name, as)
+	return unsupported("format %s is not supported as %s", f.Name, as)
 }
 
 func (o *outputs) init(d *drawer) error {
@@ -90,7 +90,7 @@ func (o *outputs) init(d *drawer) error {
 	}
 	o.alphaToOne = d.p.Multisample.AlphaToOne
 	if len(d.p.Color) > len(o.color) {
-		return fmt.Errorf("emu: %d colour attachments are not supported, the most is %d", len(d.p.Color), len(o.color))
+		return unsupported("%d colour attachments are not supported, the most is %d", len(d.p.Color), len(o.color))
 	}
 	if d.p.Fragment == nil {
 		return nil

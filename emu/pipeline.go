@@ -97,6 +97,9 @@ type RasterState struct {
 	Discard bool
 	// DepthClamp clamps depth to the viewport's range instead of clipping.
 	DepthClamp bool
+	// DepthUnrestricted lets floating point depths be outside 0..1, as
+	// VK_EXT_depth_range_unrestricted does.
+	DepthUnrestricted bool
 	// DepthBias adds Constant units of the depth format's resolution and Slope
 	// times the largest slope, limited by Clamp unless that is 0.
 	DepthBias                          bool
@@ -316,7 +319,7 @@ type Limits struct {
 }
 
 // DefaultBudget is the instruction budget of a dispatch or draw.
-const DefaultBudget = 1 << 32
+const DefaultBudget = 1 << 33
 
 // DrawParams are the parameters of one draw.
 type DrawParams struct {

@@ -12,6 +12,7 @@ type prim struct {
 	w          [3]float64 // clip w of the vertices
 	z          plane      // window depth
 	minZ, maxZ float64    // the viewport's depth range
+	loZ, hiZ   float64    // what depth keeps z in
 	bias       float64
 	ox, oy     float64 // origin of the planes
 	// Points: centre and reciprocal size.
@@ -58,9 +59,9 @@ func (p *prim) linear(x, y float64) (i, j float32) {
 }
 
 // depth returns the window depth at a position, biased. Samples outside the
-// primitive stay within the viewport's range.
+// primitive stay within the viewport's range, if it is clipped to that.
 func (p *prim) depth(x, y float64) float64 {
-	return min(max(p.z.at(x-p.ox, y-p.oy), p.minZ), p.maxZ) + p.bias
+	return min(max(p.z.at(x-p.ox, y-p.oy), p.loZ), p.hiZ) + p.bias
 }
 
 // pointCoord is Primitive.PointCoord.
@@ -118,9 +119,13 @@ func (p *prim) setPoint(w float64) {
 }
 
 // setDepth computes the depth plane from the vertices' clip z and the depth
-// range.
-func (p *prim) setDepth(v *[3]clipVertex, vp *viewport) {
+// range; clipped tells that the primitive lies within the range.
+func (p *prim) setDepth(v *[3]clipVertex, vp *viewport, clipped bool) {
 	p.minZ, p.maxZ = vp.minZ, vp.maxZ
+	p.loZ, p.hiZ = vp.minZ, vp.maxZ
+	if !clipped {
+		p.loZ, p.hiZ = math.Inf(-1), math.Inf(1)
+	}
 	p.z = plane{c: vp.addZ}
 	for k := range p.c {
 		f := v[k].z * vp.mulZ

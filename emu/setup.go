@@ -26,6 +26,8 @@ type setup struct {
 	hasLayer  bool
 	hasView   bool
 	hasSize   bool
+	hasID     bool
+	ownCull   bool    // cull distances have their own slots
 	depthUnit float64 // of the depth attachment, 0 for float ones
 	prims     []*prim // free
 	lineWidth float64
@@ -33,22 +35,24 @@ type setup struct {
 
 func (s *setup) init(d *drawer) error {
 	p := d.p
-	io := p.Vertex.IO()
+	io := d.last.IO()
 	s.numClip, s.numCull = int(io.ClipDistances), int(io.CullDistances)
 	if s.numClip+s.numCull > 8 {
-		return fmt.Errorf("emu: %d clip and cull distances are not supported, the most is 8", s.numClip+s.numCull)
+		return unsupported("%d clip and cull distances are not supported, the most is 8", s.numClip+s.numCull)
 	}
 	for _, o := range io.Outputs {
 		s.hasLayer = s.hasLayer || o.Slot == ir.SlotLayer
 		s.hasView = s.hasView || o.Slot == ir.SlotViewport
 		s.hasSize = s.hasSize || o.Slot == ir.SlotPointSize
+		s.hasID = s.hasID || o.Slot == ir.SlotPrimitiveID
+		s.ownCull = s.ownCull || o.Slot == ir.SlotCullDist0
 	}
 	s.lineWidth = float64(p.Raster.LineWidth)
 	if s.lineWidth == 0 {
 		s.lineWidth = 1
 	}
 	if !(s.lineWidth > 0 && s.lineWidth <= 1024) {
-		return fmt.Errorf("emu: line width %v is not supported", p.Raster.LineWidth)
+		return unsupported("line width %v is not supported", p.Raster.LineWidth)
 	}
 	s.clip.numDist = s.numClip
 	s.clip.near, s.clip.far = !p.Raster.DepthClamp, !p.Raster.DepthClamp
@@ -111,14 +115,22 @@ func (vp *viewport) window(v *clipVertex) (x, y float64) {
 
 func f32(w uint32) float64 { return float64(math.Float32frombits(w)) }
 
-// primitive draws one primitive of the batch.
-func (s *setup) primitive(d *drawer, ref *primRef) error {
+// shadedPrim is a primitive of n vertices whose outputs are known; the last
+// vertex of a point or line is repeated.
+type shadedPrim struct {
+	v         [3]*Slots
+	n         int
+	provoking uint8
+	id        uint32
+}
+
+// primitive draws a primitive.
+func (s *setup) primitive(d *drawer, ref *shadedPrim) error {
 	var v [3]clipVertex
-	n := d.p.Topology.primVertices()
+	n := ref.n
 	pr := s.take(d)
 	pr.users = 1 // this function
-	for k := range v {
-		o := &d.batch.slots[ref.v[k]]
+	for k, o := range ref.v {
 		pr.V[k] = o
 		pos := &o[ir.SlotPos]
 		v[k] = clipVertex{x: f32(pos[0]), y: f32(pos[1]), z: f32(pos[2]), w: f32(pos[3])}
@@ -148,6 +160,9 @@ func (s *setup) primitive(d *drawer, ref *primRef) error {
 	if s.hasView {
 		pr.Viewport = prov[ir.SlotViewport][0]
 	}
+	if s.hasID {
+		pr.PrimitiveID = prov[ir.SlotPrimitiveID][0]
+	}
 	if int64(pr.Viewport) >= int64(len(s.views)) {
 		pr.Viewport = 0 // undefined by Vulkan
 	}
@@ -172,7 +187,11 @@ func (s *setup) culled(pr *prim, n int) bool {
 	for i := s.numClip; i < s.numClip+s.numCull; i++ {
 		out := 0
 		for k := range n {
-			if !(f32(pr.V[k][int(ir.SlotClipDist0)+i/4][i&3]) >= 0) {
+			slot, c := int(ir.SlotClipDist0)+i/4, i&3
+			if s.ownCull {
+				slot, c = int(ir.SlotCullDist0)+(i-s.numClip)/4, (i-s.numClip)&3
+			}
+			if !(f32(pr.V[k][slot][c]) >= 0) {
 				out++
 			}
 		}
@@ -207,7 +226,7 @@ func (s *setup) point(d *drawer, pr *prim, v *clipVertex, vp *viewport) error {
 	}
 	pr.ox, pr.oy = vp.cx, vp.cy
 	pr.setPoint(v.w)
-	pr.setDepth(&[3]clipVertex{*v, *v, *v}, vp)
+	pr.setDepth(&[3]clipVertex{*v, *v, *v}, vp, s.clip.near)
 	d.stats.PrimitivesDrawn++
 	x, y := vp.window(v)
 	return s.drawPoint(d, pr, x, y, pr.V[0], vp)
@@ -244,7 +263,7 @@ func (s *setup) line(d *drawer, pr *prim, v *[3]clipVertex, vp *viewport) error 
 	x1, y1 := vp.window(&b)
 	pr.ox, pr.oy = math.Floor(x0), math.Floor(y0)
 	pr.setLine(&v[0], &v[1], t0, t1, x0, y0, a.w, x1, y1, b.w)
-	pr.setDepth(v, vp)
+	pr.setDepth(v, vp, s.clip.near)
 	d.stats.PrimitivesDrawn++
 	return s.drawLine(d, pr, x0, y0, x1, y1, vp)
 }
@@ -334,7 +353,7 @@ func (s *setup) planes(pr *prim, v *[3]clipVertex, pts []point, whole bool, vp *
 	if !pr.setTriangle(x, y, v) {
 		return false
 	}
-	pr.setDepth(v, vp)
+	pr.setDepth(v, vp, s.clip.near)
 	return true
 }
 

@@ -229,19 +229,14 @@ func Extract(from, to Cursor) *List {
 		n = next
 	}
 	// The extracted part keeps no edge to the outside but those of its jumps,
-	// with the phi sources behind them, for Reinsert.
-	for b := range freeBlocks(out) {
-		if b.Jump() != nil {
-			continue
-		}
+	// with the phi sources behind them, for Reinsert. Without a jump only the
+	// last block leads there.
+	if b := out.LastBlock(); b.Jump() == nil {
 		for i, s := range b.Succ {
-			if s != nil && !inFree(s, out) {
+			if s != nil {
 				b.unlinkSucc(s)
 				b.Succ[i] = nil
 			}
-		}
-		if b.Succ[0] == nil && b.Succ[1] != nil {
-			b.Succ[0], b.Succ[1] = b.Succ[1], nil
 		}
 	}
 	stitch(first, after)
@@ -260,15 +255,6 @@ func freeBlocks(l *List) func(func(*Block) bool) {
 			}
 		}
 	}
-}
-
-// inFree tells whether b lies in the free list l.
-func inFree(b *Block, l *List) bool {
-	x := b.list
-	for x != nil && x != l && x.owner != nil {
-		x = x.owner.cf().list
-	}
-	return x == l
 }
 
 // stitch merges two neighbouring blocks a and b of a list into a, which takes

@@ -1,6 +1,10 @@
 package passes
 
-import "nirc/ir"
+import (
+	"slices"
+
+	"nirc/ir"
+)
 
 // derefOf returns the deref instruction that makes d, or nil.
 func derefOf(d *ir.Def) *ir.Instr {
@@ -44,27 +48,20 @@ func rootVar(in *ir.Instr) *ir.Variable {
 	return nil
 }
 
-// derefPath is the chain of a deref from its var or cast on.
-type derefPath struct {
-	buf  [12]*ir.Instr
-	path []*ir.Instr
-}
-
-// of fills p with the chain that ends in in and returns it.
-func (p *derefPath) of(in *ir.Instr) []*ir.Instr {
-	p.path = p.buf[:0]
-	for d := in; d != nil; {
-		p.path = append(p.path, d)
+// derefPath appends the chain of a deref from its var or cast on.
+func derefPath(path []*ir.Instr, in *ir.Instr) []*ir.Instr {
+	for d := in; d != nil; d = derefParent(d) {
+		path = append(path, d)
 		if d.Deref == ir.DerefVar || d.Deref == ir.DerefCast {
 			break
 		}
-		d = derefParent(d)
 	}
-	for i, j := 0, len(p.path)-1; i < j; i, j = i+1, j-1 {
-		p.path[i], p.path[j] = p.path[j], p.path[i]
-	}
-	return p.path
+	slices.Reverse(path)
+	return path
 }
+
+// pathLen is the length of most chains: their space is on the stack.
+const pathLen = 12
 
 // alias is the relation of two derefs: a set of bits.
 type alias uint8
@@ -89,8 +86,8 @@ func compareDerefs(a, b *ir.Instr) alias {
 	if a.DerefInfo().Modes&b.DerefInfo().Modes == 0 {
 		return noAlias
 	}
-	var pa, pb derefPath
-	return comparePaths(pa.of(a), pb.of(b))
+	var pa, pb [pathLen]*ir.Instr
+	return comparePaths(derefPath(pa[:0], a), derefPath(pb[:0], b))
 }
 
 func comparePaths(a, b []*ir.Instr) alias {

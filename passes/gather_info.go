@@ -160,8 +160,8 @@ func gatherDeref(s *ir.Shader, ptr *ir.Def, write bool) {
 // slotRange returns the first slot and the number of slots, counted from the
 // variable's, that a deref may touch.
 func slotRange(s *ir.Shader, v *ir.Variable, d *ir.Instr) (first, n uint32) {
-	var buf derefPath
-	path := buf.of(d)
+	var buf [pathLen]*ir.Instr
+	path := derefPath(buf[:0], d)
 	t := v.Type
 	i := 1
 	if arrayedIO(s, v) && t.IsArray() {

@@ -2,14 +2,19 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 
 	"nirc/ir"
 )
 
+// maxInlined bounds the instructions of one function after inlining: calls
+// that form a tree may multiply without end.
+const maxInlined = 1 << 17
+
 // inlineFunctions puts the bodies of all called functions in place of their
 // calls, callees first. A call of a function without body and recursion are errors.
 func inlineFunctions(_ *Context, s *ir.Shader) (bool, error) {
-	in := &inliner{s: s, state: make([]uint8, len(s.Functions))}
+	in := &inliner{s: s, state: make([]uint8, len(s.Functions)), size: make([]int, len(s.Functions))}
 	for _, f := range s.Functions {
 		if err := in.function(f); err != nil {
 			return in.progress, err
@@ -21,15 +26,13 @@ func inlineFunctions(_ *Context, s *ir.Shader) (bool, error) {
 type inliner struct {
 	s        *ir.Shader
 	state    []uint8 // by function: 0 not seen, 1 being inlined, 2 done
+	size     []int   // by function: instructions, with those of inlined calls
 	progress bool
 }
 
 func (in *inliner) function(f *ir.Function) error {
-	at := 0
-	for at < len(in.s.Functions) && in.s.Functions[at] != f {
-		at++
-	}
-	if at == len(in.s.Functions) {
+	at := slices.Index(in.s.Functions, f)
+	if at < 0 {
 		return fmt.Errorf("call of %s, which is not in the shader", f.Name)
 	}
 	switch in.state[at] {
@@ -45,6 +48,7 @@ func (in *inliner) function(f *ir.Function) error {
 	var calls []*ir.Instr
 	for b := range f.Impl.Blocks() {
 		for i := b.First(); i != nil; i = i.Next() {
+			in.size[at]++
 			if i.Kind == ir.KindCall {
 				calls = append(calls, i)
 			}
@@ -57,6 +61,9 @@ func (in *inliner) function(f *ir.Function) error {
 		}
 		if callee.Impl == nil {
 			return fmt.Errorf("call of %s, which has no body, in %s", callee.Name, f.Name)
+		}
+		if in.size[at] += in.size[slices.Index(in.s.Functions, callee)]; in.size[at] > maxInlined {
+			return fmt.Errorf("calls that make more than %d instructions of %s are not supported", maxInlined, f.Name)
 		}
 		inlineCall(c, callee.Impl)
 		in.progress = true

@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"slices"
+
 	"nirc/ir"
 	"nirc/passes/analysis"
 )
@@ -40,33 +42,38 @@ func optLoopUnroll(c *Context, s *ir.Shader) (bool, error) {
 	return eachImpl(s, ir.MetaNone, func(impl *ir.Impl) bool {
 		progress := false
 		budget := growthCap
-		for {
-			l := nextUnroll(impl, limit, force, &budget)
-			if l == nil || !c.Step() {
-				return progress
-			}
-			unroll(impl, l)
+		for unrollRound(c, impl, limit, force, &budget) {
 			progress = true
 		}
+		return progress
 	}), nil
 }
 
-// nextUnroll returns a loop to unroll, inner ones first, or nil.
-func nextUnroll(impl *ir.Impl, limit uint32, force bool, budget *int) *analysis.LoopInfo {
+// unrollRound unrolls what one analysis of the loops allows, inner loops
+// first. A loop around one that went waits for the next round, which sees what
+// it holds then.
+func unrollRound(c *Context, impl *ir.Impl, limit uint32, force bool, budget *int) bool {
 	all := analysis.RequireLoops(impl).All
+	var stale []*analysis.LoopInfo
+	progress := false
 	for i := len(all) - 1; i >= 0; i-- {
 		l := all[i]
-		if !l.Exact || len(l.Terminators) != 1 || !unrollable(l) {
+		cost := (l.Cost + 1) * int(l.MaxTrips+1)
+		if !l.Exact || len(l.Terminators) != 1 || !unrollable(l) || slices.Contains(stale, l) ||
+			cost > *budget || !worthUnrolling(l, limit, force) {
 			continue
 		}
-		cost := (l.Cost + 1) * int(l.MaxTrips+1)
-		if cost > *budget || !worthUnrolling(l, limit, force) {
-			continue
+		if !c.Step() {
+			return progress
 		}
 		*budget -= cost
-		return l
+		for p := l.Parent; p != nil; p = p.Parent {
+			stale = append(stale, p)
+		}
+		unroll(impl, l)
+		progress = true
 	}
-	return nil
+	return progress
 }
 
 func worthUnrolling(l *analysis.LoopInfo, limit uint32, force bool) bool {
@@ -124,7 +131,7 @@ func unroll(impl *ir.Impl, info *analysis.LoopInfo) {
 	next := carriedBy(head, func(p *ir.Block) bool { return p != pre })
 	joined := carriedBy(join, func(*ir.Block) bool { return true })
 	left := carriedBy(l.After(), func(p *ir.Block) bool { return inLoop[p] })
-	outside := usesOutside(inLoop, l.After())
+	outside := usesOutside(l, inLoop)
 
 	exit := t.Exit()
 	bodyB := ir.Extract(ir.AfterPhis(join), ir.AtEnd(l.Body.LastBlock()))
@@ -180,9 +187,10 @@ type outsideUse struct {
 
 // usesOutside collects the uses of the loop's values behind it, those by the
 // phis right behind it left out.
-func usesOutside(inLoop map[*ir.Block]bool, after *ir.Block) []outsideUse {
+func usesOutside(l *ir.Loop, inLoop map[*ir.Block]bool) []outsideUse {
 	var out []outsideUse
-	for b := range inLoop {
+	after := l.After()
+	for b := range ir.ListBlocks(&l.Body) {
 		for in := b.First(); in != nil; in = in.Next() {
 			if !in.HasDef() {
 				continue

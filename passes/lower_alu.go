@@ -6,7 +6,7 @@ var lowerALUPass = &Pass{
 	Name:  "lower_alu",
 	Class: "A",
 	Doc: "Writes ALU operations that the target lacks and that are awkward as rules by others, as the target's options ask: bitfield_reverse and bit_count by masks " +
-		"and shifts, the high half of a product from 16-bit pieces, 32x32 to 64-bit products, fmin and fmax that order zeros.",
+		"and shifts, the high half of a product from 16-bit pieces, 32x32 to 64-bit products, fmin and fmax that order zeros. fneo, fequ, funord and ford become pairs of comparisons whatever the target.",
 	Run:        lowerALU,
 	Idempotent: true,
 }
@@ -16,6 +16,8 @@ func lowerALU(c *Context, s *ir.Shader) (bool, error) {
 	return eachALU(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
 		x := func(k int) *ir.Def { return srcValue(b, in, k) }
 		switch in.Op {
+		case ir.OpFneo, ir.OpFequ, ir.OpFunord, ir.OpFord:
+			return orderedCompare(b, in)
 		case ir.OpBitfieldReverse:
 			if o.LowerBitfieldReverse {
 				return bitReverse(b, x(0))
@@ -49,6 +51,30 @@ func lowerALU(c *Context, s *ir.Shader) (bool, error) {
 		}
 		return nil
 	}), nil
+}
+
+// orderedCompare writes a comparison that says what it makes of NaN by those
+// that only tell unequal as true of it; nil for other operations.
+func orderedCompare(b *ir.Builder, in *ir.Instr) *ir.Def {
+	switch in.Op {
+	case ir.OpFneo, ir.OpFequ, ir.OpFltu, ir.OpFgeu, ir.OpFunord, ir.OpFord:
+	default:
+		return nil
+	}
+	x, y := srcValue(b, in, 0), srcValue(b, in, 1)
+	switch in.Op {
+	case ir.OpFltu:
+		return b.Inot(b.Fge(x, y))
+	case ir.OpFgeu:
+		return b.Inot(b.Flt(x, y))
+	case ir.OpFneo:
+		return b.Ior(b.Flt(x, y), b.Flt(y, x))
+	case ir.OpFequ:
+		return b.Inot(b.Ior(b.Flt(x, y), b.Flt(y, x)))
+	case ir.OpFunord:
+		return b.Ior(b.Fneu(x, x), b.Fneu(y, y))
+	}
+	return b.Iand(b.Feq(x, x), b.Feq(y, y))
 }
 
 // highHalf builds mul_high in the form that the target wants.

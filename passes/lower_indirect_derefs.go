@@ -45,8 +45,8 @@ func (l *indirects) access(in *ir.Instr) bool {
 	if d == nil || !l.applies(d) {
 		return false
 	}
-	var buf derefPath
-	path := buf.of(d)
+	var buf [pathLen]*ir.Instr
+	path := derefPath(buf[:0], d)
 	e := &ladder{b: builderBefore(in), in: in, path: path}
 	v := e.link(&path[0].Def, 1)
 	if in.HasDef() {

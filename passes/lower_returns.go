@@ -46,56 +46,57 @@ func (r *returns) loadFlag(at ir.Cursor) (*ir.Builder, *ir.Def) {
 }
 
 // list lowers the returns in l, which stands inside of loops loops, and tells
-// whether there was one, so that what follows l's owner must be guarded.
+// whether there was one, so that what follows l's owner must be guarded. It
+// goes backwards: what is moved or guarded is done, and never looked at again.
 func (r *returns) list(l *ir.List, loops int) (may bool) {
-	top := l.Owner() == nil
 	for n := l.First(); n != nil; n = ir.Next(n) {
+		if x, ok := n.(*ir.Block); ok && x.Jump() != nil && ir.Next(x) != nil {
+			dropRest(x)
+			r.progress = true
+		}
+	}
+	for n := ir.Node(l.LastBlock()); n != nil; n = ir.Prev(n) {
 		switch x := n.(type) {
 		case *ir.Block:
-			j := x.Jump()
-			if j == nil {
-				continue
-			}
-			if ir.Next(x) != nil {
-				dropRest(x)
-				r.progress = true
-			}
-			if j.Jump != ir.JumpReturn {
-				return may
-			}
-			r.progress = true
-			j.Remove()
-			if !top {
-				r.setFlag(ir.AtEnd(x))
-			}
-			if loops > 0 {
-				x.InsertJump(ir.JumpBreak)
-			}
-			return true
+			may = r.block(x, loops) || may
 		case *ir.If:
-			if r.ifNode(x, loops) {
-				may = true
-				if loops == 0 {
-					return may // the rest was moved and is done
-				}
-			}
+			may = r.ifNode(x, loops) || may
 		case *ir.Loop:
-			if !r.list(&x.Body, loops+1) {
-				continue
-			}
-			may = true
-			if loops > 0 {
-				b, flag := r.loadFlag(ir.AfterPhis(x.After()))
-				i := b.PushIf(flag)
-				i.Then.FirstBlock().InsertJump(ir.JumpBreak)
-				n = i // what follows is not run after a return
-				continue
-			}
-			r.guardRest(x.After(), loops)
-			return may
+			may = r.loop(x, loops) || may
 		}
 	}
 	return may
+}
+
+// block lowers a return at the end of a block, which is the last of its list.
+func (r *returns) block(x *ir.Block, loops int) bool {
+	j := x.Jump()
+	if j == nil || j.Jump != ir.JumpReturn {
+		return false
+	}
+	r.progress = true
+	j.Remove()
+	if ir.ParentList(x).Owner() != nil {
+		r.setFlag(ir.AtEnd(x))
+	}
+	if loops > 0 {
+		x.InsertJump(ir.JumpBreak)
+	}
+	return true
+}
+
+// loop lowers the returns in a loop, which break out of it.
+func (r *returns) loop(x *ir.Loop, loops int) bool {
+	if !r.list(&x.Body, loops+1) {
+		return false
+	}
+	if loops == 0 {
+		r.guardRest(x.After())
+		return true
+	}
+	b, flag := r.loadFlag(ir.AfterPhis(x.After()))
+	b.PushIf(flag).Then.FirstBlock().InsertJump(ir.JumpBreak)
+	return true
 }
 
 // ifNode lowers the returns in both sides of an if. Outside of loops it also
@@ -112,11 +113,11 @@ func (r *returns) ifNode(x *ir.If, loops int) bool {
 	}
 	switch {
 	case thenEnds && !b && x.Else.LastBlock().Jump() == nil:
-		r.moveRest(x.After(), &x.Else, loops)
+		moveRest(x.After(), &x.Else)
 	case elseEnds && !a && x.Then.LastBlock().Jump() == nil:
-		r.moveRest(x.After(), &x.Then, loops)
+		moveRest(x.After(), &x.Then)
 	default:
-		r.guardRest(x.After(), loops)
+		r.guardRest(x.After())
 	}
 	return true
 }
@@ -132,19 +133,18 @@ func endsInReturn(l *ir.List) bool {
 func restEmpty(b *ir.Block) bool { return ir.Next(b) == nil && ir.AfterPhis(b).At == nil }
 
 // moveRest moves what follows from b on to the end of side, the only way to
-// get there, and goes on in it.
-func (r *returns) moveRest(b *ir.Block, side *ir.List, loops int) {
+// get there.
+func moveRest(b *ir.Block, side *ir.List) {
 	replacePhis(b, side.LastBlock())
 	if restEmpty(b) {
 		return
 	}
 	rest := ir.Extract(ir.AtStart(b), ir.AtEnd(ir.ParentList(b).LastBlock()))
 	ir.Reinsert(rest, ir.AtEnd(side.LastBlock()))
-	r.list(side, loops)
 }
 
-// guardRest puts what follows from b on under the flag, and goes on in it.
-func (r *returns) guardRest(b *ir.Block, loops int) {
+// guardRest puts what follows from b on under the flag.
+func (r *returns) guardRest(b *ir.Block) {
 	if restEmpty(b) {
 		return
 	}
@@ -152,5 +152,4 @@ func (r *returns) guardRest(b *ir.Block, loops int) {
 	bld, flag := r.loadFlag(ir.AfterPhis(b))
 	i := bld.PushIf(flag)
 	ir.Reinsert(rest, ir.AtEnd(i.Else.LastBlock()))
-	r.list(&i.Else, loops)
 }

@@ -67,9 +67,8 @@ func lowerVarCopies(impl *ir.Impl) (progress bool) {
 // are the same object or different ones, so their order does not matter.
 func expandCopy(in *ir.Instr) {
 	b := builderBefore(in)
-	var dp, sp derefPath
 	dst, src := in.Srcs[0].Def.Instr, in.Srcs[1].Def.Instr
-	e := &copyExpander{b: b, dst: dp.of(dst), src: sp.of(src),
+	e := &copyExpander{b: b, dst: derefPath(nil, dst), src: derefPath(nil, src),
 		dstAccess: ir.Access(in.Get(ir.IdxDstAccess)), srcAccess: ir.Access(in.Get(ir.IdxSrcAccess))}
 	e.wildcards(&e.dst[0].Def, &e.src[0].Def, 1, 1)
 	removeCopy(in)

@@ -47,7 +47,7 @@ func foldInstr(b *ir.Builder, in *ir.Instr, s *ir.Shader, mode optab.Mode) *ir.D
 	case in.Kind == ir.KindALU:
 		vals, ok := ir.EvalConstALU(in, mode)
 		if !ok {
-			return nil
+			return foldSelect(b, in)
 		}
 		b.AtInstr(in)
 		return b.Const(in.Def.BitSize, vals[:in.Def.NumComponents]...)
@@ -55,6 +55,24 @@ func foldInstr(b *ir.Builder, in *ir.Instr, s *ir.Shader, mode optab.Mode) *ir.D
 		return foldLoadConstant(b, in, s)
 	}
 	return nil
+}
+
+// foldSelect returns the side that a selection takes in all components, or nil.
+func foldSelect(b *ir.Builder, in *ir.Instr) *ir.Def {
+	if !in.IsALU(ir.OpBcsel) || !in.Srcs[0].Def.IsConst() {
+		return nil
+	}
+	first, _ := in.Srcs[0].Const(0)
+	for i := 1; i < int(in.Def.NumComponents); i++ {
+		if v, _ := in.Srcs[0].Const(i); v != first {
+			return nil
+		}
+	}
+	b.AtInstr(in)
+	if first != 0 {
+		return srcValue(b, in, 1)
+	}
+	return srcValue(b, in, 2)
 }
 
 func foldLoadConstant(b *ir.Builder, in *ir.Instr, s *ir.Shader) *ir.Def {

@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"slices"
+
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -9,7 +11,9 @@ import (
 // tree: a load of what was just stored or loaded is that value, and a store of
 // what is there already goes.
 func optCopyPropVars(impl *ir.Impl) bool {
-	c := &copyProp{impl: impl}
+	impl.Require(ir.MetaBlockIndex)
+	c := &copyProp{impl: impl, writes: make([]writeSet, impl.NumBlocks)}
+	c.collect(&impl.Body)
 	c.list(&impl.Body)
 	return c.progress
 }
@@ -44,7 +48,9 @@ type knownComp struct {
 }
 
 type copyProp struct {
-	impl     *ir.Impl
+	impl *ir.Impl
+	// writes is what each if and loop may write, by the block before it.
+	writes   []writeSet
 	known    []known
 	progress bool
 }
@@ -62,11 +68,9 @@ func (c *copyProp) list(l *ir.List) {
 			c.known = append(c.known[:0], saved...)
 			c.list(&x.Else)
 			c.known = append(c.known[:0], saved...)
-			c.killWrites(&x.Then)
-			c.killWrites(&x.Else)
+			c.killWrites(x)
 		case *ir.Loop:
-			c.killWrites(&x.Body)
-			c.killWrites(&x.Continue)
+			c.killWrites(x)
 			saved := append([]known(nil), c.known...)
 			c.list(&x.Body)
 			c.known = append(c.known[:0], saved...)
@@ -78,15 +82,72 @@ func (c *copyProp) list(l *ir.List) {
 	}
 }
 
-// killWrites forgets what a list may write.
-func (c *copyProp) killWrites(l *ir.List) {
-	if len(c.known) == 0 {
+// maxWrites bounds the derefs of a writeSet; beyond, their modes stand for them.
+const maxWrites = 32
+
+// writeSet is what a part of the code may write.
+type writeSet struct {
+	modes  ir.Mode
+	derefs []*ir.Instr
+}
+
+func (w *writeSet) addDeref(d *ir.Instr) {
+	m := d.DerefInfo().Modes
+	if m&^w.modes == 0 || slices.Contains(w.derefs, d) {
 		return
 	}
-	for b := range ir.ListBlocks(l) {
-		for in := b.First(); in != nil; in = in.Next() {
-			c.kill(in)
+	if len(w.derefs) == maxWrites {
+		w.modes |= m
+		return
+	}
+	w.derefs = append(w.derefs, d)
+}
+
+func (w *writeSet) merge(v *writeSet) {
+	w.modes |= v.modes
+	for _, d := range v.derefs {
+		w.addDeref(d)
+	}
+}
+
+// collect fills in writes for the ifs and loops of a list and returns what the
+// list may write.
+func (c *copyProp) collect(l *ir.List) (w writeSet) {
+	for n := l.First(); n != nil; n = ir.Next(n) {
+		var inner writeSet
+		switch x := n.(type) {
+		case *ir.Block:
+			for in := x.First(); in != nil; in = in.Next() {
+				m, d := writes(in)
+				w.modes |= m
+				if d != nil {
+					w.addDeref(d)
+				}
+			}
+			continue
+		case *ir.If:
+			inner = c.collect(&x.Then)
+			other := c.collect(&x.Else)
+			inner.merge(&other)
+		case *ir.Loop:
+			inner = c.collect(&x.Body)
+			other := c.collect(&x.Continue)
+			inner.merge(&other)
 		}
+		w.merge(&inner)
+		c.writes[ir.Prev(n).(*ir.Block).Index] = inner
+	}
+	return w
+}
+
+// killWrites forgets what an if or a loop may write.
+func (c *copyProp) killWrites(n ir.Node) {
+	w := &c.writes[ir.Prev(n).(*ir.Block).Index]
+	if w.modes != 0 {
+		c.killModes(w.modes)
+	}
+	for _, d := range w.derefs {
+		c.killDeref(d)
 	}
 }
 

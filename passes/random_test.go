@@ -247,6 +247,10 @@ var randomPipelines = []string{
 	frontPasses + ",lower_indirect_derefs(modes=function_temp),lower_vars_to_ssa,loop(opt_copy_prop,opt_remove_phis,opt_dce,opt_dead_cf,opt_cse,opt_if,opt_loop,opt_undef,opt_peephole_select(limit=8)),remove_dead_variables",
 	frontPasses + ",lower_vars_to_ssa,lower_vars_to_scratch(threshold=4),opt_dce,lower_phis_to_scalar(all=true),opt_copy_prop,from_ssa,opt_dce,lower_vec_to_regs,opt_dce",
 	frontPasses + ",lower_vars_to_ssa,opt_dce,from_ssa,lower_regs_to_ssa,opt_dce",
+	frontPasses + ",lower_vars_to_ssa,loop(opt_copy_prop,opt_remove_phis,opt_dce,opt_dead_cf,opt_loop,opt_constant_folding,opt_loop_unroll,lower_vars_to_ssa)",
+	frontPasses + ",lower_vars_to_ssa,opt_loop_unroll(force=true),opt_dce",
+	frontPasses + ",lower_vars_to_ssa,opt_copy_prop,opt_gcm,opt_cse,opt_dce,opt_gcm,opt_sink(alu=true,copies=true,compares=true),opt_move(alu=true,copies=true)",
+	frontPasses + ",lower_indirect_derefs(modes=function_temp),lower_vars_to_ssa,opt_if,opt_peephole_select,lower_alu_to_scalar,opt_algebraic_late,lower_bool_to_int32,opt_dce,from_ssa",
 	frontPasses + ",opt_if,opt_peephole_select,rematerialize_derefs_in_use_blocks,split_array_vars,lower_locals_to_regs,lower_regs_to_ssa,opt_dce",
 }
 

@@ -3,4 +3,9 @@ package passes
 // loopPasses are the passes over loops and ifs.
 var loopPasses = []*Pass{
 	optLoopUnrollPass,
+	optIdivConstPass,
+	optGCMPass,
+	optSinkPass,
+	optMovePass,
+	optLoadStoreVectorizePass,
 }

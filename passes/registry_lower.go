@@ -7,4 +7,9 @@ var lowerPasses = []*Pass{
 	lowerALUPass,
 	lowerIdivPass,
 	lowerBitSizePass,
+	lowerInt64Pass,
+	lower64BitPhisPass,
+	lowerPackPass,
+	lowerTexPass,
+	lowerBoolToInt32Pass,
 }

@@ -206,7 +206,7 @@ func partName(v *ir.Variable, i int) string {
 
 // rewrite builds the chains of split variables on their parts.
 func (st *splitState) rewrite(impl *ir.Impl) (progress bool) {
-	var path derefPath
+	var links []*ir.Instr
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			if in.Kind != ir.KindDeref || st.sp.cut(in) < 0 || !st.atCut(in) {
@@ -216,7 +216,7 @@ func (st *splitState) rewrite(impl *ir.Impl) (progress bool) {
 			if v == nil || int(v.ID) >= len(st.parts) || st.parts[v.ID] == nil {
 				continue
 			}
-			links := path.of(in)
+			links = derefPath(links[:0], in)
 			bld := builderBefore(in)
 			d := bld.DerefVar(st.parts[v.ID][st.sp.cut(in)])
 			for _, l := range links[1 : len(links)-1] {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -16,7 +17,8 @@ var update = flag.Bool("update", false, "rewrite the expected output of testdata
 
 // TestText runs testdata/PASS/*.txtar. The comment's first line that starts
 // with "passes:" is the pass list (default: the folder's name); file in is
-// the shader before, file out the shader after.
+// the shader before, file out the shader after. A line "options: A,B" sets
+// these booleans of ir.Options.
 func TestText(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -33,9 +35,19 @@ func textTest(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	list := filepath.Base(filepath.Dir(file))
+	opts := &ir.Options{}
 	for _, line := range strings.Split(string(ar.Comment), "\n") {
 		if l, ok := strings.CutPrefix(line, "passes:"); ok {
 			list = strings.TrimSpace(l)
+		}
+		if l, ok := strings.CutPrefix(line, "options:"); ok {
+			for _, name := range strings.Split(strings.TrimSpace(l), ",") {
+				f := reflect.ValueOf(opts).Elem().FieldByName(name)
+				if !f.IsValid() || f.Kind() != reflect.Bool {
+					t.Fatalf("no option %q", name)
+				}
+				f.SetBool(true)
+			}
 		}
 	}
 	var in, want string
@@ -48,7 +60,7 @@ func textTest(t *testing.T, file string) {
 			want, outAt = string(f.Data), i
 		}
 	}
-	got := runText(t, list, in, !strings.Contains(string(ar.Comment), "noexec:"))
+	got := runText(t, list, in, opts, !strings.Contains(string(ar.Comment), "noexec:"))
 	if *update {
 		if outAt < 0 {
 			ar.Files = append(ar.Files, txtar.File{Name: "out"})
@@ -67,7 +79,7 @@ func textTest(t *testing.T, file string) {
 
 // runText parses, runs and verifies, and tests that idempotent passes have
 // nothing left to do.
-func runText(t *testing.T, list, in string, exec bool) string {
+func runText(t *testing.T, list, in string, opts *ir.Options, exec bool) string {
 	t.Helper()
 	s, err := ir.Parse(in)
 	if err != nil {
@@ -76,6 +88,7 @@ func runText(t *testing.T, list, in string, exec bool) string {
 	if err := ir.Validate(s); err != nil {
 		t.Fatalf("input: %v", err)
 	}
+	s.Options = opts
 	before := ir.Clone(s)
 	p, err := ParsePassList(list)
 	if err != nil {

@@ -20,6 +20,8 @@ type CompileOptions struct {
 	Verify bool
 	// Dump, if not nil, receives the program's text after each step: isel, spill, ra, copies, final.
 	Dump func(step, text string)
+	// NoRepeat leaves repeat groups out.
+	NoRepeat bool
 	// Registers, if not 0, bounds the vec4 registers that may be used (for tests of spilling).
 	Registers int
 }
@@ -51,6 +53,8 @@ type compiler struct {
 	opts CompileOptions
 	meta abi.Meta
 	sel  *isel
+	plan *vecPlan
+	rpt  RptStats
 	// spillStart is where the spill area begins in private memory, in bytes.
 	spillStart int
 }
@@ -69,7 +73,41 @@ func (c *compiler) run() (*Binary, error) {
 	if err := c.lowerIR(entry.Impl); err != nil {
 		return nil, err
 	}
-	sel, err := selectFunc(c.s, entry.Impl, c.gpu, &c.meta)
+	c.plan = &vecPlan{}
+	if !c.opts.NoRepeat {
+		c.plan = vectorize(entry.Impl)
+		if c.opts.Dump != nil {
+			c.opts.Dump("vectorize", ir.Print(c.s))
+		}
+	}
+	p, err := c.program(entry.Impl, false)
+	if err == errNoPreamble || err == nil && !c.prefetchesFit() {
+		c.meta = abi.Meta{Gen: c.gpu.Gen, Stage: c.s.Stage, Descriptors: c.meta.Descriptors}
+		p, err = c.program(entry.Impl, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.finish(p)
+}
+
+// prefetchesFit tells whether the results of prefetches got registers that
+// prefetches can write.
+func (c *compiler) prefetchesFit() bool {
+	for _, s := range c.prefetchSpans() {
+		if (s.unit+s.n-1)/2 > abi.MaxPrefetchReg {
+			return false
+		}
+	}
+	return true
+}
+
+// errNoPreamble: the preamble does not fit beside the inputs of the program.
+var errNoPreamble = errors.New("ir3: the preamble needs more registers than there are")
+
+// program selects and allocates the program, with its preamble unless plain.
+func (c *compiler) program(impl *ir.Impl, plain bool) (*final, error) {
+	sel, err := selectFunc(c.s, impl, c.gpu, &c.meta, c.plan, plain)
 	if err != nil {
 		return nil, err
 	}
@@ -79,11 +117,17 @@ func (c *compiler) run() (*Binary, error) {
 	if err := c.allocate(sel.f); err != nil {
 		return nil, err
 	}
-	p, err := lower(sel.f, c.gpu)
-	if err != nil {
-		return nil, err
+	if sel.pre.f == nil {
+		return lower(sel.f, nil, c.gpu)
 	}
-	return c.finish(p)
+	if err := c.allocatePreamble(); err != nil {
+		var p *mach.PressureError
+		if errors.As(err, &p) {
+			return nil, errNoPreamble
+		}
+		return nil, fmt.Errorf("ir3: preamble: %w", err)
+	}
+	return lower(sel.f, sel.pre.f, c.gpu)
 }
 
 // lowerIR runs the target's own passes over the IR.
@@ -91,6 +135,12 @@ func (c *compiler) lowerIR(impl *ir.Impl) (err error) {
 	if c.meta.Descriptors, err = lowerDescriptors(c.s, impl); err != nil {
 		return err
 	}
+	if len(c.meta.Descriptors) > 0 {
+		if err := foldHandles(c.s, impl); err != nil {
+			return err
+		}
+	}
+	lowerSubgroups(c.s, impl)
 	if c.s.Stage == ir.StageFragment {
 		lowerTerminateIf(impl)
 	}
@@ -115,11 +165,19 @@ func (c *compiler) allocate(f *mach.Func) error {
 		return err
 	}
 	c.dump("spill", f)
+	var runs [][]mach.Value
+	if !c.opts.NoRepeat {
+		c.rpt = RptStats{Made: c.sel.link.made}
+		runs = cleanRepeats(f, &c.sel.link, &c.rpt)
+		if c.opts.Dump != nil {
+			c.opts.Dump("groups", dumpGroups(f))
+		}
+	}
 	var check *mach.Checker
 	if c.opts.Verify {
 		check = mach.NewChecker(f)
 	}
-	opts := mach.AllocOptions{RoundRobin: true}
+	opts := mach.AllocOptions{RoundRobin: true, MergeSets: true, Groups: runs}
 	opts.Target[fileGPR] = c.targetUnits(mach.Pressure(f, fileGPR), limit)
 	if _, err := mach.Allocate(f, opts); err != nil {
 		return fmt.Errorf("ir3: %w", err)
@@ -233,10 +291,16 @@ func regNumber(class uint8, unit int) int { return int(regOperand(class, unit).V
 
 func (c *compiler) input(d *inputDef, o *mach.Operand) {
 	f := c.sel.f
-	if o.Flags&mach.Dead != 0 {
+	if o.Flags&mach.Dead != 0 && o.Flags&mach.Fixed == 0 {
 		return
 	}
 	reg := regNumber(f.Class(d.val), int(o.Reg))
+	if d.prefetch > 0 {
+		p := c.sel.in.prefetches[d.prefetch-1].meta
+		p.Reg = reg
+		c.meta.Prefetches = append(c.meta.Prefetches, p)
+		return
+	}
 	if d.attrib {
 		c.meta.Inputs = append(c.meta.Inputs, abi.Input{Slot: d.slot, Mask: c.sel.in.slots[d.slot].mask, Reg: reg})
 		return
@@ -261,9 +325,15 @@ func (c *compiler) finish(p *final) (*Binary, error) {
 			}
 		}
 	}
+	if !c.opts.NoRepeat {
+		p.mergeRepeats(&c.rpt)
+		if c.opts.Dump != nil {
+			c.opts.Dump("rpt", p.text())
+		}
+	}
 	p.schedule()
-	p.markEI()
-	p.sync(outs)
+	p.markEI(len(c.meta.Prefetches) > 0)
+	p.sync(outs, c.prefetchSpans())
 	p.markUL()
 	p.delays()
 	list, stack := p.layOut()
@@ -293,6 +363,7 @@ func (c *compiler) finish(p *final) (*Binary, error) {
 	c.describe(list, stack)
 	b.Meta = c.meta
 	b.Stats = c.stats(list)
+	b.Stats.Rpt = c.rpt
 	if err := b.Meta.Check(); err != nil {
 		return nil, err
 	}
@@ -303,6 +374,18 @@ func listing(list []pinstr, gen isa.Gen) string {
 	var w strings.Builder
 	for i := range list {
 		fmt.Fprintf(&w, "%4d  %s\n", i, list[i].Text(gen))
+	}
+	return w.String()
+}
+
+// text is the program by blocks, before it has its order.
+func (p *final) text() string {
+	var w strings.Builder
+	for b := range p.blocks {
+		fmt.Fprintf(&w, "b%d:\n", b)
+		for i := range p.blocks[b].ins {
+			fmt.Fprintf(&w, "    %s\n", p.blocks[b].ins[i].Text(p.gpu.Gen))
+		}
 	}
 	return w.String()
 }
@@ -324,6 +407,7 @@ func (c *compiler) describe(list []pinstr, stack int) {
 	m.MaxRegs = c.footprint(list)
 	m.DoubleWave = c.doubleWave()
 	c.sel.consts.describe(m, c.gpu)
+	m.Consts.Preamble = c.sel.pre.area()
 }
 
 // footprint is the number of vec4 registers in use, halves folded in.
@@ -363,6 +447,9 @@ func (c *compiler) footprint(list []pinstr) int {
 				note(s)
 			}
 		}
+	}
+	for _, s := range c.prefetchSpans() {
+		note(s)
 	}
 	for _, o := range c.meta.Outputs {
 		r := isa.R(o.Reg)

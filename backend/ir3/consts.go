@@ -15,6 +15,7 @@ type constFile struct {
 	imms   []uint32
 	immAt  int
 	noImms bool
+	ubos   uboPush
 }
 
 func alignUp(n, a int) int { return (n + a - 1) / a * a }
@@ -46,6 +47,16 @@ func (c *constFile) layOut(g *GPU, stage ir.Stage, pushLo, pushHi uint32, driver
 	}
 	c.immAt = at
 }
+
+// pushUBOs places the ranges of uniform buffers, leaving room for the preamble
+// and for immediates.
+func (c *constFile) pushUBOs(g *GPU) {
+	const keep = maxPreambleConsts + 4*32
+	c.immAt = c.ubos.layOut(c.immAt, c.limit-c.immAt-keep)
+}
+
+// reserve keeps n scalars for the preamble's results.
+func (c *constFile) reserve(n int) { c.immAt += alignUp(n, 4) }
 
 // immediate returns the const number of a 32-bit value, adding it if there is room.
 func (c *constFile) immediate(v uint32) (int, bool) {
@@ -79,6 +90,7 @@ func (c *constFile) length(g *GPU, stage ir.Stage) int {
 // describe fills the const part of the metadata.
 func (c *constFile) describe(m *abi.Meta, g *GPU) {
 	m.Consts = abi.Consts{Push: c.push, PushStart: c.start, Driver: c.driver, Immediates: c.imms}
+	m.Consts.UBOs = c.ubos.describe(m.Descriptors)
 	if len(c.imms) > 0 {
 		m.Consts.ImmediateOffset = c.immAt
 	}

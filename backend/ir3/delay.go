@@ -117,7 +117,11 @@ func (p *final) wait(a *ages, in *isa.Instr, r span) int {
 	worst := 0
 	for u := r.unit; u < r.unit+r.n; u++ {
 		if a.age[u] != settled {
-			worst = max(worst, p.delay(a.size[u], in, r)-int(a.age[u]))
+			later := 0 // the slot, from the first, in which the unit is read
+			if r.step > 0 {
+				later = (u - r.unit) / r.step
+			}
+			worst = max(worst, p.delay(a.size[u], in, r)-int(a.age[u])-later)
 		}
 	}
 	return worst
@@ -155,6 +159,10 @@ func (a *ages) issue(in *isa.Instr, t *touch) {
 		}
 		for u := w.unit; u < w.unit+w.n; u++ {
 			a.age[u], a.size[u] = 0, size
+			if w.step > 0 {
+				// Earlier repetitions have written some slots ago.
+				a.age[u] = uint8(w.n/w.step - 1 - (u-w.unit)/w.step)
+			}
 			if k.ss || k.sy || cat > 3 {
 				a.age[u] = settled
 			}

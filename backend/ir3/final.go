@@ -13,7 +13,8 @@ type pinstr struct {
 	loc uint32
 	// to is the block that a branch leads to, -1 of other instructions.
 	to int32
-	// implicit: the registers that end reads are outputs.
+	// group is the repeat group that it belongs to, 0 none.
+	group int32
 }
 
 // pblock is a block of physical instructions. Blocks stand in program order.
@@ -40,10 +41,13 @@ type final struct {
 	// swzScratch: no register is free for moves of high halves; they swap through r0.x or r0.y.
 }
 
-// lower makes the physical program. Blocks keep their order; macros split
-// them.
-func lower(f *mach.Func, g *GPU) (*final, error) {
+// lower makes the physical program of f, behind its preamble if that is not
+// nil. Blocks keep their order; macros split them.
+func lower(f, preamble *mach.Func, g *GPU) (*final, error) {
 	p := &final{f: f, code: templates(f), gpu: g, start: make([]int32, len(f.Blocks)), tail: make([]int32, len(f.Blocks))}
+	if preamble != nil {
+		p.preamble(preamble)
+	}
 	for b := range f.Blocks {
 		p.start[b] = p.newBlock()
 		for _, in := range f.Blocks[b].Instrs {
@@ -58,7 +62,40 @@ func lower(f *mach.Func, g *GPU) (*final, error) {
 		}
 		p.blocks[t].divergent = len(f.Blocks[b].Succs) > 1
 	}
+	if preamble != nil {
+		p.preambleEdges()
+	}
 	return p, p.err
+}
+
+// preamble puts the preamble in front: shps for the waves that skip it, getone
+// for the fibers that do.
+func (p *final) preamble(f *mach.Func) {
+	main := p.f
+	p.f = f
+	for _, op := range [...]isa.Op{isa.OpShps, isa.OpGetone} {
+		b := p.newBlock()
+		p.emit(isa.Instr{Op: op}, 0).to = preambleBlocks
+		p.blocks[b].divergent = op == isa.OpGetone
+	}
+	p.newBlock()
+	for _, in := range f.Blocks[0].Instrs {
+		p.instr(in)
+	}
+	p.f = main
+}
+
+// preambleBlocks is the number of blocks that a preamble takes.
+const preambleBlocks = 3
+
+// preambleEdges joins the preamble to the program.
+func (p *final) preambleEdges() {
+	for b := range int32(preambleBlocks) {
+		p.edge(b, b+1)
+		if b+1 < preambleBlocks {
+			p.edge(b, preambleBlocks)
+		}
+	}
 }
 
 func (p *final) newBlock() int32 {
@@ -114,7 +151,7 @@ func (p *final) instr(in *mach.Instr) {
 	case mach.OpSwap:
 		p.swap(p.operand(&in.Ops[0]), p.operand(&in.Ops[1]), in.Loc)
 	case opInputs:
-	case opElect, opAny, opAll, opBallot:
+	case opElect, opAny, opAll, opBallot, opReadCond:
 		p.macro(in)
 	case opFineDsx, opFineDsy:
 		t := p.fill(in)
@@ -132,7 +169,7 @@ func (p *final) instr(in *mach.Instr) {
 				return // branches come with the layout
 			}
 		}
-		p.emit(t, in.Loc)
+		p.emit(t, in.Loc).group = in.Aux
 	}
 }
 
@@ -279,7 +316,7 @@ func (p *final) macro(in *mach.Instr) {
 			r.Val += k
 			p.emit(isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32, Dst: r, Srcs: [4]isa.Operand{isa.I(0)}}, in.Loc)
 		}
-	} else {
+	} else if in.Op != opReadCond {
 		p.emit(isa.Instr{Op: isa.OpMov, Type: isa.U16, SrcType: isa.U16, Dst: d, Srcs: [4]isa.Operand{isa.I(0)}}, in.Loc)
 	}
 	from := p.cur
@@ -294,7 +331,7 @@ func (p *final) macro(in *mach.Instr) {
 		br.Op = isa.OpBall // not any = all not
 	case opAll:
 		br.Op = isa.OpBany
-	case opBallot:
+	case opBallot, opReadCond:
 		br.Op = isa.OpBr
 	}
 	if in.Op != opElect {
@@ -302,9 +339,12 @@ func (p *final) macro(in *mach.Instr) {
 	}
 	p.emit(br, in.Loc)
 	then := p.newBlock()
-	if in.Op == opBallot {
+	switch in.Op {
+	case opBallot:
 		p.emit(isa.Instr{Op: isa.OpMovmsk, Size: 4, Dst: d}, in.Loc)
-	} else {
+	case opReadCond:
+		p.emit(isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32, Dst: d, Srcs: [4]isa.Operand{p.operand(&in.Uses()[1])}}, in.Loc)
+	default:
 		p.emit(isa.Instr{Op: isa.OpMov, Type: isa.U16, SrcType: isa.U16, Dst: d, Srcs: [4]isa.Operand{isa.I(1)}}, in.Loc)
 	}
 	after := p.newBlock()
@@ -312,5 +352,5 @@ func (p *final) macro(in *mach.Instr) {
 	p.edge(from, then)
 	p.edge(from, after)
 	p.edge(then, after)
-	p.blocks[from].divergent = in.Op == opElect || in.Op == opBallot
+	p.blocks[from].divergent = in.Op == opElect || in.Op == opBallot || in.Op == opReadCond
 }

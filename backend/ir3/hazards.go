@@ -50,6 +50,9 @@ type span struct {
 	unit, n int
 	half    bool
 	late    bool // src3 of category 3
+	// step is, of a register that advances under (rptN), the units of one
+	// repetition; the next ones follow a slot later each. 0 of the others.
+	step int
 }
 
 // touch is what an instruction reads and writes.
@@ -104,21 +107,26 @@ func (t *touch) of(in *isa.Instr) {
 		t.cat1(in)
 	case 2, 3, 4:
 		for i, o := range in.Srcs {
-			n := 1
-			if in.Op == isa.OpBaryF && i == 1 {
-				n = 2
-			}
 			k := len(t.reads)
-			t.read(o, n)
+			if in.Op == isa.OpBaryF && i == 1 {
+				t.read(o, 2)
+			} else {
+				t.repeatedRead(in, o)
+			}
 			if i == 2 && len(t.reads) > k {
 				t.reads[k].late = true
 			}
 		}
-		t.write(in.Dst, 1)
+		t.repeatedWrite(in)
 	case 5:
-		t.read(in.Srcs[0], 1)
-		t.read(in.Srcs[1], 1)
-		t.read(in.Srcs[2], 1)
+		n1, n2, n3 := in.TexSources()
+		t.read(in.Srcs[0], n1)
+		t.read(in.Srcs[1], n2)
+		t.read(in.Srcs[2], n3)
+		switch in.Mode {
+		case isa.TexBindlessA1, isa.TexBindlessA1Nonu, isa.TexBindlessA1Imm:
+			t.reads = append(t.reads, span{unit: unitA1, n: 1})
+		}
 		// The second half of a fine derivative writes what the first did: only
 		// that one counts.
 		if (in.Op != isa.OpDsxpp1 && in.Op != isa.OpDsypp1) || in.Flags&isa.TexP != 0 {
@@ -145,14 +153,38 @@ func (t *touch) cat1(in *isa.Instr) {
 	case isa.OpMovmsk:
 		t.write(in.Dst, int(in.Size))
 	default:
-		t.read(in.Srcs[0], 1)
-		t.write(in.Dst, 1)
+		t.repeatedRead(in, in.Srcs[0])
+		t.repeatedWrite(in)
+	}
+}
+
+// repeatedRead adds a source that advances if it has (r).
+func (t *touch) repeatedRead(in *isa.Instr, o isa.Operand) {
+	if in.Repeat == 0 || o.Flags&isa.Rpt == 0 {
+		t.read(o, 1)
+		return
+	}
+	if s, ok := operandSpan(o, 1+int(in.Repeat)); ok {
+		s.step = s.n / (1 + int(in.Repeat))
+		t.reads = append(t.reads, s)
+	}
+}
+
+func (t *touch) repeatedWrite(in *isa.Instr) {
+	if s, ok := operandSpan(in.Dst, 1+int(in.Repeat)); ok {
+		if in.Repeat > 0 {
+			s.step = s.n / (1 + int(in.Repeat))
+		}
+		t.writes = append(t.writes, s)
 	}
 }
 
 // mem: vectors in memory instructions have Size registers, addresses their own width.
 func (t *touch) mem(in *isa.Instr) {
 	n, s := int(in.Size), &in.Srcs
+	if in.Dst.Kind == isa.ConstA1 {
+		t.reads = append(t.reads, span{unit: unitA1, n: 1})
+	}
 	switch op := in.Op; {
 	case op == isa.OpLdg:
 		t.read(s[0], 2)
@@ -163,6 +195,8 @@ func (t *touch) mem(in *isa.Instr) {
 	case op == isa.OpStl, op == isa.OpStp:
 		t.read(s[0], 1)
 		t.read(s[1], n)
+	case op == isa.OpStc:
+		t.read(s[0], n)
 	case op == isa.OpStib:
 		t.read(s[0], n)
 		t.read(s[1], int(in.Dims))

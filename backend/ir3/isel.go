@@ -39,9 +39,14 @@ type isel struct {
 	phis     []pendingPhi
 	folded   []bool // by def index: an fsat that its source has taken over
 
-	in  inputs
-	out outputs
-	// last access to the predicate file never outlives a block.
+	in   inputs
+	out  outputs
+	pre  preamble
+	link linker
+	// a1Value is in a1.x if a1Epoch is the block's.
+	a1Value, a1Epoch uint32
+	// noPush leaves the const file to push constants, parameters and immediates: there is no preamble.
+	noPush bool
 }
 
 // pendingPhi is a phi whose sources are still to be filled in.
@@ -66,10 +71,10 @@ func (s *isel) fail(in *ir.Instr, format string, args ...any) {
 }
 
 // selectFunc translates the entry point.
-func selectFunc(sh *ir.Shader, impl *ir.Impl, g *GPU, meta *abi.Meta) (*isel, error) {
+func selectFunc(sh *ir.Shader, impl *ir.Impl, g *GPU, meta *abi.Meta, plan *vecPlan, plain bool) (*isel, error) {
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
 	c := &code{gen: g.Gen}
-	s := &isel{sh: sh, impl: impl, gpu: g, code: c, meta: meta, consts: &constFile{}}
+	s := &isel{sh: sh, impl: impl, gpu: g, code: c, meta: meta, consts: &constFile{}, noPush: plain, link: linker{plan: plan}}
 	s.f = mach.NewFunc(sh.Name, machISA{g.Gen})
 	if s.f.Name == "" {
 		s.f.Name = "main"
@@ -80,6 +85,9 @@ func selectFunc(sh *ir.Shader, impl *ir.Impl, g *GPU, meta *abi.Meta) (*isel, er
 	s.folded = make([]bool, impl.NumDefs)
 	s.makeBlocks()
 	s.scan()
+	if s.err == nil {
+		s.selectPreamble()
+	}
 	s.makeInputs()
 	for id := range s.irBlocks {
 		if s.irBlocks[id] != nil && s.err == nil {
@@ -206,13 +214,30 @@ func (s *isel) src(in *ir.Instr, i int) opnd {
 func (s *isel) block(id mach.BlockID) {
 	s.enter(id)
 	for in := range s.irBlocks[id].Instrs() {
+		if s.isRoot(in) {
+			continue
+		}
 		s.loc = in.Loc
+		before := len(s.f.Blocks[id].Instrs)
 		s.instr(in)
 		if s.err != nil {
 			return
 		}
+		if g := s.planned(in); g != 0 {
+			if l := s.f.Blocks[id].Instrs; len(l) > before && l[len(l)-1].Op >= mach.FirstTargetOp {
+				s.link.member(g, l[len(l)-1])
+			}
+		}
 	}
 	s.out.leave(s, id)
+}
+
+// planned is the repeat group that in belongs to, 0 none.
+func (s *isel) planned(in *ir.Instr) int32 {
+	if !in.HasDef() || int(in.Def.Index) >= len(s.link.plan.group) {
+		return 0
+	}
+	return s.link.plan.group[in.Def.Index]
 }
 
 // enter makes id the current block.
@@ -231,17 +256,16 @@ func (s *isel) instr(in *ir.Instr) {
 	case ir.KindPhi:
 		s.phi(in)
 	case ir.KindTex:
-		s.fail(in, "texture operations (%s) are not supported by the ir3 backend yet", in.TexOp)
+		s.tex(in)
 	case ir.KindDeref:
-		if in.DerefInfo().Modes&(ir.ModeUniform|ir.ModeImage) != 0 {
-			s.fail(in, "image and texture operations are not supported by the ir3 backend yet")
-			return
+		if in.DerefInfo().Modes&^(ir.ModeUniform|ir.ModeImage) == 0 {
+			return // those that use it look at it
 		}
-		s.fail(in, "a deref of %s is left at selection: variables must be lowered", in.DerefInfo().Modes)
+		s.fail(in, "a deref of %s is not supported at selection: variables must be lowered", in.DerefInfo().Modes)
 	case ir.KindCall:
-		s.fail(in, "a call of %s is left at selection: functions must be inlined", in.CallInfo().Callee.Name)
+		s.fail(in, "a call of %s is not supported at selection: functions must be inlined", in.CallInfo().Callee.Name)
 	default:
-		s.fail(in, "a parallel copy is left at selection")
+		s.fail(in, "a parallel copy is not supported at selection")
 	}
 }
 

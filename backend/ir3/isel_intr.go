@@ -50,6 +50,8 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:
 		s.meta.WritesMemory = true
 		s.atomicGlobal(in)
+	case ir.IntrImageDerefLoad, ir.IntrImageDerefStore, ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap, ir.IntrImageDerefSize, ir.IntrImageDerefSamples:
+		s.image(in)
 	case ir.IntrBarrier:
 		s.barrier(in)
 	case ir.IntrLoadInput:
@@ -346,6 +348,9 @@ func (s *isel) subgroup(in *ir.Instr) bool {
 	case ir.IntrVoteAny, ir.IntrVoteAll, ir.IntrBallot, ir.IntrBallotRelaxed:
 		s.vote(in)
 		return true
+	case ir.IntrReadInvocationCondIr3:
+		s.readCond(in)
+		return true
 	default:
 		return false
 	}
@@ -468,6 +473,40 @@ func (s *isel) vote(in *ir.Instr) {
 	s.setComps(&in.Def, ops...)
 }
 
+// readCond reads the fiber whose condition is true, by a shared register.
+// Halves go through full registers.
+func (s *isel) readCond(in *ir.Instr) {
+	ops := make([]opnd, int(in.Def.NumComponents)*parts(&in.Def))
+	for c := range ops {
+		o := s.comp(in.Srcs[0].Def, c)
+		if in.Def.BitSize == 1 {
+			o = s.bool16(o)
+		}
+		half := o.half
+		if half {
+			o = s.cov(isa.U16, isa.U32, 0, o)
+		}
+		v := s.reg(o)
+		p, inv := s.predicate(in.Srcs[1].Def)
+		sh := s.f.NewValue(classShared, 1)
+		m := s.generic(opReadCond, []mach.Value{sh}, []mach.Value{p, v})
+		m.Ops[0].Flags |= mach.Early
+		m.Flags = invFlag(inv)
+		t := isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32}
+		d := s.newReg(false)
+		uses := s.register(&t, 0, sh, 0, nil)
+		s.add(t, d, uses...)
+		ops[c] = s.value(d)
+		if half {
+			ops[c] = s.cov(isa.U32, isa.U16, 0, ops[c])
+		}
+	}
+	s.setComps(&in.Def, ops...)
+	if in.Def.BitSize == 1 {
+		s.widenBool(in)
+	}
+}
+
 func invFlag(inv bool) uint8 {
 	if inv {
 		return 1
@@ -479,7 +518,7 @@ func invFlag(inv bool) uint8 {
 func (s *isel) lastMacro() *mach.Instr {
 	l := s.f.Blocks[s.blk].Instrs
 	for i := len(l) - 1; i >= 0; i-- {
-		if l[i].Op >= opElect && l[i].Op <= opBallot {
+		if l[i].Op >= opElect && l[i].Op <= opReadCond {
 			return l[i]
 		}
 	}

@@ -21,6 +21,8 @@ type inputs struct {
 	pushHi  uint32
 	driver  int // scalars of driver parameters
 	defs    []inputDef
+	// prefetches are done before the shader starts.
+	prefetches []prefetch
 }
 
 type inputSlot struct {
@@ -34,10 +36,11 @@ type inputSlot struct {
 
 // inputDef ties a value that arrives in registers to its metadata.
 type inputDef struct {
-	val    mach.Value
-	sysval abi.SysvalKind
-	slot   ir.Slot
-	attrib bool
+	val      mach.Value
+	sysval   abi.SysvalKind
+	slot     ir.Slot
+	attrib   bool
+	prefetch int // number of the prefetch, plus 1
 }
 
 // scan finds out what the shader needs before anything is selected.
@@ -53,11 +56,19 @@ func (s *isel) scan() {
 			}
 		}
 	}
+	s.planPrefetches()
 	lo, hi := s.in.pushLo, s.in.pushHi
 	if lo > hi {
 		lo, hi = 0, 0
 	}
 	s.consts.layOut(s.gpu, s.sh.Stage, lo, hi, s.in.driver)
+	if s.err == nil && !s.noPush {
+		s.consts.pushUBOs(s.gpu)
+		s.pre.first = s.consts.immAt
+		n := s.planPreamble()
+		s.pre.at, s.pre.end = s.pre.first, s.pre.first+n
+		s.consts.reserve(n)
+	}
 }
 
 func (s *isel) want(k abi.SysvalKind) { s.in.wanted[k] = true }
@@ -69,6 +80,8 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 	switch in.Intr {
 	case ir.IntrLoadPushConstant:
 		s.scanPush(in)
+	case ir.IntrLoadUbo:
+		s.scanUBO(in)
 	case ir.IntrLoadInput:
 		s.scanInput(in, ir.InterpFlat)
 	case ir.IntrLoadInterpolatedInput:
@@ -147,6 +160,31 @@ func (s *isel) scanPush(in *ir.Instr) {
 		n = 256 - min(base, 252)
 	}
 	s.in.pushLo, s.in.pushHi = min(s.in.pushLo, base&^3), max(s.in.pushHi, (base+n+3)&^3)
+}
+
+// scanUBO notes a load whose place in its buffer is known.
+func (s *isel) scanUBO(in *ir.Instr) {
+	set, slot, ok := constBuffer(in.Srcs[0].Def)
+	off, ok2 := in.Srcs[1].Def.Const(0)
+	if ok && ok2 {
+		s.consts.ubos.note(set, slot, uint32(off), uint32(in.Def.NumComponents)*uint32(in.Def.BitSize)/8)
+	}
+}
+
+// pushedLoad tells whether a uniform buffer load reads the const file only.
+func (s *isel) pushedLoad(in *ir.Instr) bool {
+	set, slot, ok := constBuffer(in.Srcs[0].Def)
+	off, ok2 := in.Srcs[1].Def.Const(0)
+	if !ok || !ok2 {
+		return false
+	}
+	end := uint32(off) + uint32(in.Def.NumComponents)*uint32(in.Def.BitSize)/8
+	for v := uint32(off) / 16; v < (end+15)/16; v++ {
+		if _, ok := s.consts.ubos.find(set, slot, v); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // baryMode is the interpolation of a load_barycentric intrinsic.
@@ -230,6 +268,7 @@ func (s *isel) makeInputs() {
 	}
 	s.enter(0)
 	s.defineSysvals()
+	s.definePrefetches()
 	if s.sh.Stage == ir.StageVertex {
 		for slot := range s.in.slots {
 			i := &s.in.slots[slot]
@@ -249,7 +288,16 @@ func (s *isel) makeInputs() {
 		for k, d := range s.in.defs {
 			vals[k] = d.val
 		}
-		s.generic(opInputs, vals, nil)
+		in := s.generic(opInputs, vals, nil)
+		if len(s.in.prefetches) > 0 {
+			// Prefetches take the barycentrics from r0.x and r0.y.
+			for k, d := range s.in.defs {
+				if d.sysval == abi.IJPerspPixel {
+					in.Ops[k].Flags |= mach.Fixed
+					in.Ops[k].Reg = 0
+				}
+			}
+		}
 	}
 	for slot := range s.in.slots {
 		if i := &s.in.slots[slot]; i.val != 0 {
@@ -257,6 +305,7 @@ func (s *isel) makeInputs() {
 		}
 	}
 	s.splitSysvals()
+	s.splitPrefetches()
 	if s.sh.Stage == ir.StageFragment {
 		s.fetchVaryings()
 	}
@@ -307,17 +356,22 @@ func (s *isel) fetchVaryings() {
 			n++
 		}
 	}
+	for i := range s.in.prefetches {
+		p := &s.in.prefetches[i]
+		p.meta.InLoc = s.in.slots[p.slot].inLoc + p.comp
+	}
 	for _, in := range s.in.fetches {
 		s.loc = in.Loc
 		slot, comp, _ := s.ioSlot(in, in.Srcs[len(in.Srcs)-1].Def)
 		loc := s.in.slots[slot].inLoc + comp
 		half := isHalf(&in.Def)
 		ops := make([]opnd, in.Def.NumComponents)
+		group := s.link.fresh()
 		for c := range ops {
 			at := isa.I(int32(loc + c))
 			d := s.newReg(half)
 			if in.Intr == ir.IntrLoadInput {
-				s.add(isa.Instr{Op: isa.OpFlatB, Srcs: [4]isa.Operand{at, at}}, d)
+				s.link.member(group, s.add(isa.Instr{Op: isa.OpFlatB, Srcs: [4]isa.Operand{at, at}}, d))
 				ops[c] = s.value(d)
 				continue
 			}
@@ -328,7 +382,7 @@ func (s *isel) fetchVaryings() {
 			}
 			t := isa.Instr{Op: isa.OpBaryF, Srcs: [4]isa.Operand{at}}
 			uses := s.register(&t, 1, s.in.sysvals[kind], 0, nil)
-			s.add(t, d, uses...)
+			s.link.member(group, s.add(t, d, uses...))
 			ops[c] = s.value(d)
 		}
 		s.setComps(&in.Def, ops...)

@@ -264,11 +264,19 @@ func (s *isel) atomicSSBO(in *ir.Instr) {
 		ops = append(ops, s.comp(in.Srcs[i].Def, 0))
 	}
 	off, _ := s.elements(in.Srcs[1].Def, 2, 0)
-	data := s.collect(ops...)
 	t := isa.Instr{Op: k.b, Dims: 1, Type: k.typ, Size: 1}
+	s.atomicData(in, t, ops, s.reg(off), func(t *isa.Instr, i int, uses []mach.Value) []mach.Value {
+		return s.descriptor(in, t, i, in.Srcs[0].Def, uses)
+	})
+}
+
+// atomicData emits an atomic.b: ops are the place of the result, then the
+// operands; at is the address, desc sets the descriptor operand.
+func (s *isel) atomicData(in *ir.Instr, t isa.Instr, ops []opnd, at mach.Value, desc func(t *isa.Instr, i int, uses []mach.Value) []mach.Value) {
+	data := s.collect(ops...)
 	uses := s.register(&t, 0, data, 0, nil)
-	uses = s.register(&t, 1, s.reg(off), 0, uses)
-	uses = s.descriptor(in, &t, 2, in.Srcs[0].Def, uses)
+	uses = s.register(&t, 1, at, 0, uses)
+	uses = desc(&t, 2, uses)
 	d := s.f.NewValue(classFull, len(ops))
 	m := s.add(t, d, uses...)
 	s.code.tmpl[m.Ext].Dst = isa.Operand{}

@@ -15,6 +15,15 @@ func (s *isel) loadUBO(in *ir.Instr) {
 }
 
 func (s *isel) ldc(in *ir.Instr, vec4 opnd, first, n int) []opnd {
+	if set, slot, ok := constBuffer(in.Srcs[0].Def); ok && vec4.kind == opImm {
+		if at, ok := s.consts.ubos.find(set, slot, vec4.bits); ok {
+			ops := make([]opnd, n)
+			for k := range ops {
+				ops[k] = opnd{kind: opConst, bits: uint32(at + first + k)}
+			}
+			return ops
+		}
+	}
 	return s.ldcFrom(vec4, first, n, func(t *isa.Instr, uses []mach.Value) []mach.Value {
 		return s.descriptor(in, t, 1, in.Srcs[0].Def, uses)
 	})

@@ -216,13 +216,18 @@ func (p *final) markUL() {
 }
 
 // markEI gives (ei) to the last varying fetch. All of them are in the first
-// block, before any kill.
-func (p *final) markEI() {
-	ins := p.blocks[0].ins
+// block, before any kill. Where only prefetches read inputs, a fetch to nowhere ends them.
+func (p *final) markEI(prefetches bool) {
+	blk := &p.blocks[p.start[0]]
+	ins := blk.ins
 	for i := len(ins) - 1; i >= 0; i-- {
 		if op := ins[i].Op; op == isa.OpBaryF || op == isa.OpFlatB {
 			ins[i].Flags |= isa.EI
 			return
 		}
+	}
+	if prefetches {
+		end := isa.Instr{Op: isa.OpBaryF, Flags: isa.EI, Dst: isa.R(isa.NoReg), Srcs: [4]isa.Operand{isa.I(0), isa.R(0)}}
+		blk.ins = append([]pinstr{{Instr: end, to: -1}}, ins...)
 	}
 }

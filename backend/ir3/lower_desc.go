@@ -70,12 +70,13 @@ func handleSrc(i ir.Intrinsic) int {
 // place gives every binding its slots: by set, then binding, arrays of
 // unknown size last.
 func (d *descriptors) place() {
-	add := func(set, binding uint32, count uint32) {
+	add := func(set, binding uint32, count uint32, kind abi.DescriptorKind, view abi.View) {
 		for i := range d.table {
-			if d.table[i].Set == set && d.table[i].Binding == binding {
-				if count > d.table[i].Count && d.table[i].Count != 0 {
-					d.table[i].Count = count
+			if e := &d.table[i]; e.Set == set && e.Binding == binding {
+				if count > e.Count && e.Count != 0 {
+					e.Count = count
 				}
+				d.join(e, kind, view)
 				return
 			}
 		}
@@ -83,11 +84,16 @@ func (d *descriptors) place() {
 			d.fail("descriptor set %d is not supported, at most %d sets are", set, maxSets)
 			set = 0
 		}
-		d.table = append(d.table, abi.Descriptor{Set: set, Binding: binding, Base: uint8(set), Count: count})
+		d.table = append(d.table, abi.Descriptor{Set: set, Binding: binding, Base: uint8(set), Count: count, Kind: kind, View: view})
 	}
 	for _, v := range d.s.Variables {
-		if v.HasBinding && (v.Mode == ir.ModeUBO || v.Mode == ir.ModeSSBO) {
-			add(v.Set, v.Binding, arrayCount(v.Type))
+		switch {
+		case !v.HasBinding:
+		case v.Mode == ir.ModeUBO || v.Mode == ir.ModeSSBO:
+			add(v.Set, v.Binding, arrayCount(v.Type), abi.Buffer, abi.View{})
+		case v.Mode == ir.ModeUniform || v.Mode == ir.ModeImage:
+			kind, view := opaqueKind(v.Type.WithoutArray())
+			add(v.Set, v.Binding, arrayCount(v.Type), kind, view)
 		}
 	}
 	for b := range d.impl.Blocks() {
@@ -97,7 +103,7 @@ func (d *descriptors) place() {
 				if c, ok := in.Srcs[0].Def.Const(0); ok {
 					count = uint32(c) + 1
 				}
-				add(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)), count)
+				add(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)), count, abi.Buffer, abi.View{})
 			}
 		}
 	}
@@ -121,11 +127,38 @@ func (d *descriptors) place() {
 			slot = 0
 		}
 		d.table[i].Slot = slot
-		slot += d.table[i].Count
+		slot += d.table[i].Count * d.table[i].SlotsPerElement()
 		if slot > 0xffff {
 			d.fail("%d descriptors in a set are not supported", slot)
 			return
 		}
+	}
+}
+
+// opaqueKind is the descriptor of a texture, image or sampler.
+func opaqueKind(t *ir.Type) (abi.DescriptorKind, abi.View) {
+	view := abi.View{Dim: t.Dim, Array: t.Arrayed, MS: t.MS}
+	switch t.Base {
+	case ir.BaseSampler:
+		return abi.Sampler, abi.View{}
+	case ir.BaseSampledImage:
+		return abi.Combined, view
+	}
+	return abi.Texture, view
+}
+
+// join adds a second variable at the binding of e. A texture and a sampler
+// there are the two halves of a combined one.
+func (d *descriptors) join(e *abi.Descriptor, kind abi.DescriptorKind, view abi.View) {
+	if e.Kind == abi.Sampler {
+		e.View = view
+	}
+	switch {
+	case e.Kind == kind:
+	case e.Kind == abi.Buffer || kind == abi.Buffer:
+		d.fail("a buffer and an image at binding %d of set %d are not supported", e.Binding, e.Set)
+	default:
+		e.Kind = abi.Combined
 	}
 }
 

@@ -47,11 +47,12 @@ const (
 	opElect // becomes control flow: 1 in one active fiber
 	opAny   // vote over a predicate, Flags 1 inverts it
 	opAll
-	opBallot // mask of fibers with the predicate, in 4 shared registers
+	opBallot   // mask of fibers with the predicate, in 4 shared registers
+	opReadCond // value of the fiber with the predicate, in a shared register
 	numMachOps
 )
 
-var pseudoNames = [...]string{"inputs", "fine_dsx", "fine_dsy", "elect", "any", "all", "ballot"}
+var pseudoNames = [...]string{"inputs", "fine_dsx", "fine_dsy", "elect", "any", "all", "ballot", "read_cond"}
 
 func machOp(op isa.Op) mach.Op { return mach.FirstTargetOp + mach.Op(op) }
 

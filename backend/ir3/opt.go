@@ -76,7 +76,7 @@ func removable(in *mach.Instr) bool {
 	switch in.Op {
 	case opInputs:
 		return false
-	case opFineDsx, opFineDsy, opElect, opAny, opAll, opBallot:
+	case opFineDsx, opFineDsy, opElect, opAny, opAll, opBallot, opReadCond:
 		return true
 	}
 	op := isaOp(in.Op)

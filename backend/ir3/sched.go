@@ -223,8 +223,27 @@ func (s *scheduler) latency(from, to *isa.Instr, r span) (hard, soft int32) {
 	if from.Dst.IsHalf() {
 		size = wroteHalf
 	}
-	hard = int32(s.p.delay(size, to, r))
+	hard = int32(max(0, s.p.delay(size, to, r)-overlapSlots(from, r)))
 	return hard, hard
+}
+
+// overlapSlots is what repeats take off the delay: slots that pass between the
+// write of the first common register and the end of its instruction, and until it is read (the
+// project's ir3 reference, section 4.2).
+func overlapSlots(from *isa.Instr, r span) int {
+	w, ok := operandSpan(from.Dst, 1+int(from.Repeat))
+	if !ok || from.Op.Category() == 0 || from.Op.Category() > 4 {
+		return 0
+	}
+	first := max(r.unit, w.unit)
+	n := 0
+	if from.Repeat > 0 {
+		n = int(from.Repeat) - (first-w.unit)/(w.n/(1+int(from.Repeat)))
+	}
+	if r.step > 0 {
+		n += (first - r.unit) / r.step
+	}
+	return n
 }
 
 // memoryOrder keeps accesses to memory in order where one of them writes.

@@ -233,7 +233,7 @@ func TestRefusals(t *testing.T) {
 	s, b := newStage(ir.StageFragment)
 	tex := s.NewTex(ir.TexOp(0), 4, 32)
 	b.Insert(tex)
-	if _, err := Compile(s, CompileOptions{}); err == nil || err.Error() != "ir3: texture operations (tex) are not supported by the ir3 backend yet" {
+	if _, err := Compile(s, CompileOptions{}); err == nil || err.Error() != "ir3: tex without a texture deref is not supported by the ir3 backend" {
 		t.Errorf("texture: %v", err)
 	}
 	if _, err := Compile(ir.NewShader(ir.StageGeometry, nil), CompileOptions{}); err == nil {

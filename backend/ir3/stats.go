@@ -2,6 +2,7 @@ package ir3
 
 import (
 	"fmt"
+	"math/bits"
 
 	"nirc/backend/ir3/isa"
 	"nirc/ir"
@@ -19,6 +20,7 @@ type Stats struct {
 	Preamble                                int
 	EarlyPreamble                           bool
 	CodeBytes                               int
+	Rpt                                     RptStats
 }
 
 // String is the line that shader-db tools read.
@@ -40,8 +42,14 @@ func (c *compiler) stats(list []pinstr) Stats {
 	st := Stats{Full: c.meta.MaxRegs, ConstLen: c.meta.ConstLen, Waves: c.waves(), Loops: c.loops()}
 	st.Dwords = 2 * max((len(list)+15)/16*16, len(list)+4)
 	st.CodeBytes = 8 * len(list)
+	for i := range list[:preambleEnd(list)] {
+		st.Preamble += cost(&list[i].Instr)
+	}
 	var ssDelay, syDelay int
-	for i := range list {
+	for _, p := range c.meta.Prefetches {
+		_, syDelay = c.latency(&isa.Instr{Op: isa.OpSam, WrMask: p.Mask})
+	}
+	for i := preambleEnd(list); i < len(list); i++ {
 		in := &list[i].Instr
 		if in.Flags&isa.JP != 0 || i > 0 && list[i-1].to >= 0 {
 			ssDelay, syDelay = 0, 0
@@ -72,6 +80,19 @@ func (c *compiler) stats(list []pinstr) Stats {
 	}
 	st.NonNops = st.Instrs - st.Nops
 	return st
+}
+
+// preambleEnd is the number of instructions up to and including shpe.
+func preambleEnd(list []pinstr) int {
+	if len(list) == 0 || list[0].Op != isa.OpShps {
+		return 0
+	}
+	for i := range list {
+		if list[i].Op == isa.OpShpe {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // cost is what an instruction counts in the figures.
@@ -137,9 +158,9 @@ func (c *compiler) latency(in *isa.Instr) (ss, sy int) {
 	case in.Op == isa.OpLdc:
 		sy = 18 + 4*n
 	case in.Op.Category() == 5 && double:
-		sy = 29
+		sy = [...]int{29, 29, 30, 38, 39}[bits.OnesCount8(in.WrMask&15)]
 	case in.Op.Category() == 5:
-		sy = 51
+		sy = [...]int{51, 51, 53, 62, 64}[bits.OnesCount8(in.WrMask&15)]
 	case double:
 		sy = (172 + n) / 2
 	default:

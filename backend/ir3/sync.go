@@ -8,6 +8,7 @@ type syncState struct {
 	warSS   unitSet // sources that only (ss) releases
 	warAny  unitSet // sources that (ss) or (sy) releases
 	barrier bool    // behind a barrier: the next instruction waits for everything
+	consts  bool    // writes to the const file, until (ss)
 }
 
 func (s *syncState) union(t *syncState) bool {
@@ -18,15 +19,22 @@ func (s *syncState) union(t *syncState) bool {
 	if t.barrier && !s.barrier {
 		s.barrier, g = true, true
 	}
+	if t.consts && !s.consts {
+		s.consts, g = true, true
+	}
 	return g
 }
 
 // sync gives instructions their (ss) and (sy) flags (the project's ir3
-// reference, section 4.3 to 4.5), as late as a result is needed. outputs are what end reads.
-func (p *final) sync(outputs []span) {
+// reference, section 4.3 to 4.5), as late as a result is needed. outputs are what end reads, early what is being written when the
+// program starts.
+func (p *final) sync(outputs, early []span) {
 	in := make([]syncState, len(p.blocks))
 	out := make([]syncState, len(p.blocks))
 	var t touch
+	for _, s := range early {
+		in[0].sy.add(s)
+	}
 	for changed := true; changed; {
 		changed = false
 		for b := range p.blocks {
@@ -71,6 +79,7 @@ func (s *syncState) step(in *isa.Instr, t *touch, outputs []span, flags *isa.Fla
 		reads = outputs
 	}
 	ss, sy := s.barrier || in.Flags&isa.SS != 0, s.barrier || in.Flags&isa.SY != 0
+	ss = ss || s.consts && readsConst(in)
 	for _, r := range reads {
 		ss = ss || s.ss.meets(r)
 		sy = sy || s.sy.meets(r)
@@ -84,7 +93,7 @@ func (s *syncState) step(in *isa.Instr, t *touch, outputs []span, flags *isa.Fla
 	}
 	s.barrier = false
 	if ss {
-		s.ss, s.warSS, s.warAny = unitSet{}, unitSet{}, unitSet{}
+		s.ss, s.warSS, s.warAny, s.consts = unitSet{}, unitSet{}, unitSet{}, false
 	}
 	if sy {
 		s.sy, s.warAny = unitSet{}, unitSet{}
@@ -103,6 +112,7 @@ func (s *syncState) step(in *isa.Instr, t *touch, outputs []span, flags *isa.Fla
 // start notes what the instruction leaves under way.
 func (s *syncState) start(in *isa.Instr, t *touch) {
 	k := syncOf(in)
+	s.consts = s.consts || in.Op == isa.OpStc
 	if k.late {
 		for _, r := range t.reads {
 			if k.warSS {
@@ -123,4 +133,13 @@ func (s *syncState) start(in *isa.Instr, t *touch) {
 	if in.Op.Category() == 7 && in.Op != isa.OpAlias && in.Op != isa.OpLock && in.Op != isa.OpUnlock {
 		s.barrier = true
 	}
+}
+
+func readsConst(in *isa.Instr) bool {
+	for _, o := range in.Srcs {
+		if o.Kind == isa.Const || o.Kind == isa.RelConst {
+			return true
+		}
+	}
+	return false
 }

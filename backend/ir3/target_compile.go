@@ -16,12 +16,23 @@ import (
 // steps inside it are seen by dumps.
 const codegenStep = "codegen"
 
+// repeatStep is the step that stands for repeat groups.
+const repeatStep = "repeat_groups"
+
 // Compile generates the object of a shader that went through the pipeline.
 func (Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) {
 	opts := CompileOptions{GPU: job.GPU, Verify: job.Instrument.VerifyEach()}
 	if job.Dump {
 		before := ir.Print(s)
 		opts.Dump = func(step, text string) { before = dumpStep(job.Instrument, step, before, text) }
+	}
+	// The repeat groups may be left out as a pass may be.
+	opts.NoRepeat = true
+	if _, err := job.Instrument.Do(&passes.Step{Name: repeatStep, Optional: true, Run: func() (bool, error) {
+		opts.NoRepeat = false
+		return true, nil
+	}}); err != nil {
+		return nil, err
 	}
 	var bin *Binary
 	_, err := job.Instrument.Do(&passes.Step{Name: codegenStep, Run: func() (bool, error) {
@@ -110,6 +121,11 @@ func (s *Stats) list() []object.Stat {
 	add("loops", s.Loops)
 	add("preamble inst", s.Preamble)
 	add("early-preamble", boolInt(s.EarlyPreamble))
+	add("rpt groups made", s.Rpt.Made)
+	add("rpt groups cleaned", s.Rpt.Cleaned)
+	add("rpt merged", s.Rpt.Merged)
+	add("rpt groups split", s.Rpt.Split)
+	add("rpt saved", s.Rpt.Saved)
 	add("regs", s.Full)
 	add("code_bytes", s.CodeBytes)
 	return l

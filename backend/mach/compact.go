@@ -69,7 +69,7 @@ func (a *allocator) layOut(in *Instr, file uint8) error {
 		i = int(a.reg[v]) + a.f.Size(v)
 	}
 	live := len(a.lines)
-	pos, err := a.line(a.lines[:live], true, 0)
+	pos, err := a.line(a.lines[:live], true, a.f.floors[file])
 	if err != nil {
 		return err
 	}

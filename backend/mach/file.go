@@ -7,6 +7,7 @@ type fileState struct {
 	val  []Value   // by unit: what is there, 0 nothing
 	busy [8]uint64 // units in use
 	held [8]uint64 // units of sources that die at the current instruction
+	soft [8]uint64 // units that merge sets would like to have
 	next int       // where the last gap ended
 	used int       // highest unit ever used, plus 1
 }

@@ -205,6 +205,8 @@ type Func struct {
 	opSlab  []Operand
 	// caps bounds the units of a file below its size, 0 does not.
 	caps [maxFiles]int
+	// floors are the first units of the files that may be used.
+	floors [maxFiles]int
 }
 
 // NewFunc returns an empty function.
@@ -265,6 +267,10 @@ func (f *Func) limit(class uint8) int {
 
 // SetFileLimit lets allocation use the first n units of a file only.
 func (f *Func) SetFileLimit(file uint8, n int) { f.caps[file] = n }
+
+// SetFileFloor keeps allocation away from the first n units of a file; n is a
+// multiple of the largest alignment of its classes or below it.
+func (f *Func) SetFileFloor(file uint8, n int) { f.floors[file] = n }
 
 // NewBlock appends a block.
 func (f *Func) NewBlock() BlockID {

@@ -12,6 +12,11 @@ type AllocOptions struct {
 	// RoundRobin walks through the registers below the target instead of taking
 	// the lowest free one, which leaves the scheduler more freedom.
 	RoundRobin bool
+	// MergeSets places values that belong together (vectors and pieces, phis and
+	// sources, Groups) as a whole.
+	MergeSets bool
+	// Groups are runs of values that would like consecutive registers.
+	Groups [][]Value
 }
 
 // Allocation tells what the allocator did.
@@ -60,11 +65,13 @@ type allocator struct {
 	in, out [][]place // by block
 	done    []bool
 
+	sets     *mergeSets // nil unless wanted
 	collects []collectHint
 	collOf   []int32 // by value: the collect it is a piece of, or -1
 	collOff  []uint8
 	phiOf    []Value // by value: a phi it goes into
 	phiHint  []Reg   // by phi
+	wish     []Reg   // by value: the register that a parallel copy wants it in
 
 	origin []place // values moved before the current instruction, and from where
 	killed []Value
@@ -101,14 +108,18 @@ func newAllocator(f *Func, opts AllocOptions) *allocator {
 	n := len(f.vals)
 	a := &allocator{f: f, opts: opts, lv: ComputeLiveness(f), reg: make([]Reg, n), files: make([]fileState, len(f.files)),
 		in: make([][]place, len(f.Blocks)), out: make([][]place, len(f.Blocks)), done: make([]bool, len(f.Blocks)),
-		collOf: make([]int32, n), collOff: make([]uint8, n), phiOf: make([]Value, n), phiHint: make([]Reg, n)}
+		collOf: make([]int32, n), collOff: make([]uint8, n), phiOf: make([]Value, n), phiHint: make([]Reg, n), wish: make([]Reg, n)}
 	for i := range a.files {
 		a.files[i].val = make([]Value, f.files[i].Units)
 	}
 	for i := range n {
-		a.reg[i], a.phiHint[i], a.collOf[i] = NoReg, NoReg, -1
+		a.reg[i], a.phiHint[i], a.wish[i], a.collOf[i] = NoReg, NoReg, NoReg, -1
 	}
 	a.findHints()
+	if opts.MergeSets {
+		a.sets = buildSets(f, a.lv, opts.Groups)
+		a.sets.finish()
+	}
 	return a
 }
 
@@ -122,6 +133,12 @@ func (a *allocator) findHints() {
 				for _, u := range in.Uses() {
 					if u.Val != 0 {
 						a.phiOf[u.Val] = in.Ops[0].Val
+					}
+				}
+			case OpPcopy:
+				for i, d := range in.Defs() {
+					if v := in.Uses()[i].Val; v != 0 && d.Flags&Fixed != 0 {
+						a.wish[v] = d.Reg
 					}
 				}
 			case OpCollect:
@@ -226,6 +243,7 @@ func (a *allocator) phis(blk *Block) (int, error) {
 			}
 		}
 		a.put(v, r)
+		a.placed(v)
 		a.hintPhi(v)
 	}
 	for _, in := range blk.Instrs[:n] {
@@ -242,8 +260,14 @@ func (a *allocator) phis(blk *Block) (int, error) {
 }
 
 func (a *allocator) pickPhi(in *Instr, v Value) (Reg, bool) {
+	if r, ok := a.pickSet(v); ok {
+		return r, true
+	}
 	if a.phiHint[v] != NoReg && a.fits(v, int(a.phiHint[v])) {
 		return a.phiHint[v], true
+	}
+	if a.wish[v] != NoReg && a.fits(v, int(a.wish[v])) {
+		return a.wish[v], true
 	}
 	for _, u := range in.Uses() {
 		if u.Val != 0 && a.reg[u.Val] != NoReg && !a.lv.In[a.block].Has(u.Val) && a.fits(v, int(a.reg[u.Val])) {
@@ -267,7 +291,7 @@ func (a *allocator) hintPhi(v Value) {
 func (a *allocator) fits(v Value, r int) bool {
 	c := &a.f.classes[a.f.Class(v)]
 	n := a.f.Size(v)
-	return r >= 0 && r&(int(c.Align)-1) == 0 && r+n <= a.f.limit(a.f.Class(v)) && a.file(v).free(r, n)
+	return r >= a.f.floors[c.File] && r&(int(c.Align)-1) == 0 && r+n <= a.f.limit(a.f.Class(v)) && a.file(v).free(r, n)
 }
 
 // pick chooses a register for v, a result of in, without moving anything.
@@ -282,28 +306,41 @@ func (a *allocator) pick(in *Instr, v Value) (Reg, bool) {
 
 // findGap searches the file below the target, then above.
 func (a *allocator) findGap(c *Class, n, limit int) int {
-	fs := &a.files[c.File]
+	fs, floor := &a.files[c.File], a.f.floors[c.File]
 	to := limit
+	soft := &fs.soft
+	if a.sets == nil {
+		soft = nil
+	}
 	if t := a.opts.Target[c.File]; t != 0 {
 		to = min(t, limit)
 	}
 	if a.opts.RoundRobin {
-		if r := gap(&fs.busy, nil, n, int(c.Align), fs.next, to); r >= 0 {
+		if r := gap(&fs.busy, soft, n, int(c.Align), max(fs.next, floor), to); r >= 0 {
 			fs.next = r + n
 			return r
 		}
 	}
-	r := gap(&fs.busy, nil, n, int(c.Align), 0, to)
+	r := gap(&fs.busy, soft, n, int(c.Align), floor, to)
+	if r < 0 && soft != nil {
+		r = gap(&fs.busy, nil, n, int(c.Align), floor, to)
+	}
 	if r >= 0 {
 		fs.next = r + n
 	} else if to < limit {
-		r = gap(&fs.busy, nil, n, int(c.Align), max(0, to-n), limit)
+		r = gap(&fs.busy, nil, n, int(c.Align), max(floor, to-n), limit)
 	}
 	return r
 }
 
 func (a *allocator) pickHint(in *Instr, v Value) (Reg, bool) {
-	if k := a.collOf[v]; k >= 0 {
+	if a.wish[v] != NoReg && a.fits(v, int(a.wish[v])) {
+		return a.wish[v], true
+	}
+	if r, ok := a.pickSet(v); ok {
+		return r, true
+	}
+	if k := a.collOf[v]; k >= 0 && a.sets == nil {
 		h := &a.collects[k]
 		if h.base == NoReg {
 			c := &a.f.classes[a.f.Class(h.def)]

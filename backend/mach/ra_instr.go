@@ -113,6 +113,7 @@ func (a *allocator) placeDef(in *Instr, i int) bool {
 	}
 	if ok {
 		a.put(d.Val, r)
+		a.placed(d.Val)
 		a.hintPhi(d.Val)
 	}
 	return ok
@@ -126,7 +127,8 @@ func (a *allocator) evict(v Value, at int) (Reg, bool) {
 	limit := a.f.limit(a.f.Class(v))
 	if at < 0 {
 		best := 1 << 30
-		for r := 0; r+n <= limit; r += int(c.Align) {
+		floor := (a.f.floors[c.File] + int(c.Align) - 1) &^ (int(c.Align) - 1)
+		for r := floor; r+n <= limit; r += int(c.Align) {
 			if cost := a.windowCost(fs, r, n); cost < best {
 				best, at = cost, r
 			}
@@ -197,7 +199,7 @@ func (a *allocator) clearWindow(fs *fileState, r, n int, keep *[8]uint64) bool {
 			return false
 		}
 		c := &a.f.classes[a.f.Class(v)]
-		g := gap(&busy, &block, a.f.Size(v), int(c.Align), 0, a.f.limit(a.f.Class(v)))
+		g := gap(&busy, &block, a.f.Size(v), int(c.Align), a.f.floors[c.File], a.f.limit(a.f.Class(v)))
 		if g < 0 {
 			return false
 		}

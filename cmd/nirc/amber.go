@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const amberLong = `Run AmberScript tests: their shaders are compiled for the target and run on its software core
-(ir: on the IR interpreter). Directories are searched for *.amber files.
+const amberLong = `Run AmberScript and VkScript tests: their shaders are compiled for the target and run on its software
+core (ir: on the IR interpreter). Directories are searched for *.amber, *.vkscript and *.shader_test files.
 
 One line a script: "PASS path", "FAIL path: why" or "SKIP path: why", then a summary. The exit code
 is 1 if any script fails.`
@@ -66,7 +66,7 @@ func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if len(paths) == 0 {
-		return nirc.Usagef("no *.amber file in %s", strings.Join(args, ", "))
+		return nirc.Usagef("no *.amber, *.vkscript or *.shader_test file in %s", strings.Join(args, ", "))
 	}
 	runner := &amber.Runner{Target: target, Limits: emu.Limits{Check: c.check && c.target != nirc.IRTarget}}
 	batch := &amber.Batch{Runner: runner, Jobs: c.jobs, Timeout: c.timeout}
@@ -134,13 +134,13 @@ func (c *amberCommand) summary(s *amber.Summary) error {
 }
 
 // scripts lists the scripts that the arguments name: files as they are,
-// directories with all *.amber files below, sorted.
+// directories with all scripts below, sorted.
 func scripts(args []string) ([]string, error) {
 	var paths []string
 	for _, arg := range args {
 		var found []string
 		err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && (path == arg || filepath.Ext(path) == ".amber") {
+			if err == nil && !d.IsDir() && (path == arg || isScript(path)) {
 				found = append(found, path)
 			}
 			return err
@@ -152,4 +152,13 @@ func scripts(args []string) ([]string, error) {
 		paths = append(paths, found...)
 	}
 	return paths, nil
+}
+
+// isScript tells by its name whether a file is a script.
+func isScript(path string) bool {
+	switch filepath.Ext(path) {
+	case ".amber", ".vkscript", ".shader_test":
+		return true
+	}
+	return false
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -42,7 +44,7 @@ func (a *app) asm() *cobra.Command {
 		}
 		code, err := b.Assemble(gpu, string(text))
 		if err != nil {
-			return nirc.Diagnose(err, args[0], target)
+			return placed(nirc.Diagnose(err, args[0], target))
 		}
 		if output == "" {
 			output = "-"
@@ -54,4 +56,21 @@ func (a *app) asm() *cobra.Command {
 		return a.writeFile(output, code)
 	}
 	return cmd
+}
+
+// placed takes the line out of the messages of an assembler ("line 2: …").
+func placed(err error) error {
+	var list nirc.Diagnostics
+	if !errors.As(err, &list) {
+		return err
+	}
+	for i := range list {
+		var n uint32
+		d := &list[i]
+		if k, _ := fmt.Sscanf(d.Msg, "line %d:", &n); k == 1 && d.Line == 0 {
+			_, d.Msg, _ = strings.Cut(d.Msg, ": ")
+			d.Line = n
+		}
+	}
+	return list
 }

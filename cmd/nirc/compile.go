@@ -29,9 +29,14 @@ type compileCommand struct {
 	base     nirc.Options // of every job
 	stage    ir.Stage
 	targets  []string
-	gpus     map[string]string // by target
+	gpus     map[string][]string // by target
 	emitSet  bool
-	writeOut bool // an artefact is to be written
+	writeOut bool              // an artefact is to be written
+	outDir   bool              // -o is a directory
+	template string            // -o with {fields}
+	inputs   map[string]bool   // cleaned paths
+	outputs  map[string]string // what was written where
+	deps     depFlags
 
 	stdinOnce sync.Once
 	stdinData []byte
@@ -39,15 +44,25 @@ type compileCommand struct {
 }
 
 const compileLong = `Compile shaders: SPIR-V (binary of either byte order, or assembly), the IR's text
-form, or GLSL if glslangValidator or glslc is installed. What a file is, its
+form, Fossilize databases, or GLSL if glslangValidator or glslc is installed. What a file is, its
 contents tell; only GLSL goes by the extension (.vert .frag .comp …). - is standard input.
+A directory stands for the shaders below it, a pattern ('shaders/**/*.frag') for the files that fit, and
+@FILE for the arguments in FILE. Every entry point is compiled unless --entry or --stage choose.
 
 Without -o, shader.spv becomes shader.ir3.o in the working directory, shader.frag becomes
-shader.frag.ir3.o, and standard input goes to standard output. -o DIR/ puts these names
-into a directory, -o - writes to standard output. When a flag asks for a look inside
+shader.frag.ir3.o, an entry point of several shader.NAME.ir3.o, one of several GPUs of a target
+shader.ir3.a740.o, and standard input goes to standard output. -o DIR/ puts these names
+into a directory, files found below a directory keep their path there; -o - writes to standard output. An -o
+with {stem}, {name}, {dir}, {entry}, {stage}, {target}, {gpu} or {ext} is a template: -o 'out/{stem}.{entry}.{target}.{ext}'.
+An output is there whole or not at all. Outputs and diagnostics come in the order of the inputs whatever -j is.
+
+When a flag asks for a look inside
 (--dump-…, --print-changed, --time-passes, --stats, --rule-stats) and neither -o nor --emit is
 given, nothing is written but what was asked for. What is shown goes to standard
 output unless an artefact goes there, then to standard error.
+
+-MD writes beside each output a rule for make, OUTPUT.d: the output depends on the input, on what GLSL
+includes, and on --pipeline's file. -MF FILE names the file (for all rules), -MT NAME the rule's target.
 
 What --emit writes:
   obj     an ELF file: code, constants, and all else as a note (nirc disasm reads it)
@@ -55,24 +70,25 @@ What --emit writes:
   asm     the machine code disassembled; nirc asm assembles it again
   ir      the shader in the IR's text form behind the target's passes
   json    one JSON document a shader: statistics, interface, layout
+  map     the source map as JSON: machine code, IR, SPIR-V id, line of the source
   spvasm  the SPIR-V module disassembled
 
 The target "ir" runs the passes that all targets share, for --emit ir and json.`
 
 func (a *app) compile() *cobra.Command {
 	c := &compileCommand{app: a}
-	cmd := &cobra.Command{Use: "compile FILE…", Short: "Compile shaders", Long: compileLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
+	cmd := &cobra.Command{Use: "compile FILE|DIR…", Short: "Compile shaders", Long: compileLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
 	c.flags(cmd.Flags())
 	return cmd
 }
 
 func (c *compileCommand) flags(f *pflag.FlagSet) {
-	c.targetFlags(f, nirc.DefaultTarget, "`TARGET`s, separated by commas: those of nirc targets, ir, or all")
+	c.targetFlags(f, nirc.DefaultTarget, "`TARGETS`, separated by commas: those of nirc targets, ir, or all")
 	c.levelFlag(f, "2")
 	c.passFlags(f)
-	f.StringVarP(&c.output, "output", "o", "", "write to this `FILE`, DIR/ or - for standard output")
-	f.StringVar(&c.emit, "emit", "obj", "what to write: obj, bin, asm, ir, json or spvasm")
-	f.StringVar(&c.entry, "entry", "", "`NAME` of the entry point (default: the only one, or main)")
+	f.StringVarP(&c.output, "output", "o", "", "write to this `FILE`, DIR/, template or - for standard output")
+	f.StringVar(&c.emit, "emit", "obj", "what to write: obj, bin, asm, ir, json, map or spvasm")
+	f.StringVar(&c.entry, "entry", "", "`NAME` of the entry point (default: all)")
 	f.StringVar(&c.stageName, "stage", "", "`STAGE` of the entry point, or of GLSL from standard input")
 	f.StringArrayVar(&c.spec, "spec", nil, "`ID=VALUE` (or NAME=VALUE) of a specialization constant, read by the constant's type")
 	f.StringVar(&c.abi, "abi", "", "calling convention where the target has several: monolithic or separate")
@@ -81,10 +97,11 @@ func (c *compileCommand) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.rules, "rule-stats", false, "count how often each algebraic rule fired")
 	f.BoolVar(&c.keepGoing, "keep-going", false, "go on with the other files after an error")
 	f.IntVarP(&c.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "`N` files at a time")
+	c.deps.add(f)
 }
 
 // emits are the kinds of artefacts and the endings of their names.
-var emits = []struct{ kind, ending string }{{"obj", "o"}, {"bin", "bin"}, {"asm", "asm"}, {"ir", "nir"}, {"json", "json"}, {"spvasm", "spvasm"}}
+var emits = []struct{ kind, ending string }{{"obj", "o"}, {"bin", "bin"}, {"asm", "asm"}, {"ir", "nir"}, {"json", "json"}, {"map", "map.json"}, {"spvasm", "spvasm"}}
 
 func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 	if err := c.check(cmd); err != nil {
@@ -99,9 +116,12 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 	defer cancel()
 	var all []error
 	total := newTotals(c)
+	bar := c.progress(len(jobs), c.writeOut && c.output != "-" && c.shownNothing())
+	defer bar.close()
 	ordered(len(jobs), c.jobs, func(i int) *compiled { return c.compileOne(ctx, &jobs[i]) }, func(_ int, r *compiled) bool {
 		err := c.flush(r)
 		total.add(r)
+		bar.step()
 		if err != nil {
 			c.report.error(err)
 			all = append(all, err)
@@ -112,11 +132,21 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 		}
 		return true
 	})
+	bar.close()
+	if err := c.deps.finish(c.app); err != nil {
+		c.report.error(err)
+		all = append(all, err)
+	}
 	total.write(c.shown())
 	if len(all) > 0 {
 		return errReported{errors.Join(all...)}
 	}
 	return nil
+}
+
+// shownNothing tells whether nothing goes to standard output on the way.
+func (c *compileCommand) shownNothing() bool {
+	return !c.dumps() && !c.stats && !c.rules && c.bisect == ""
 }
 
 // check reads the flags that do not depend on files.
@@ -133,10 +163,13 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 		c.emit = "ir"
 	}
 	if c.ending() == "" {
-		return nirc.Usagef("--emit %s: want obj, bin, asm, ir, json or spvasm", c.emit)
+		return nirc.Usagef("--emit %s: want obj, bin, asm, ir, json, map or spvasm", c.emit)
 	}
 	if c.stopAt != "" && c.emit != "ir" && c.emit != "spvasm" {
 		return nirc.Usagef("--emit %s: --stop-after leaves no code", c.emit)
+	}
+	if c.emit == "map" && c.writeOut {
+		c.debug = true
 	}
 	switch c.abi {
 	case "", "monolithic", "separate":
@@ -161,14 +194,28 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 			c.targets = append(c.targets, t)
 		}
 	}
+	if err := c.deps.check(c.writeOut, c.output); err != nil {
+		return err
+	}
 	return c.chooseGPUs()
 }
 
-// chooseGPUs gives each target the first GPU of --gpu that it has, or its
-// default; each name must be of one of the targets.
+// chooseGPUs gives each target the GPUs of --gpu that it has; one that has none
+// of them takes its default. Each name must be of one of the targets; all is
+// every GPU of each.
 func (c *compileCommand) chooseGPUs() error {
-	c.gpus = make(map[string]string)
+	c.gpus = make(map[string][]string)
 	if c.gpu == "" {
+		return nil
+	}
+	if c.gpu == "all" {
+		for _, t := range nirc.Targets() {
+			if slices.Contains(c.targets, t.Name) {
+				for _, g := range t.GPUs {
+					c.gpus[t.Name] = append(c.gpus[t.Name], g.Name)
+				}
+			}
+		}
 		return nil
 	}
 	for _, gpu := range strings.Split(c.gpu, ",") {
@@ -184,8 +231,8 @@ func (c *compileCommand) chooseGPUs() error {
 				continue
 			}
 			found = true
-			if c.gpus[t] == "" {
-				c.gpus[t] = gpu
+			if !slices.Contains(c.gpus[t], gpu) {
+				c.gpus[t] = append(c.gpus[t], gpu)
 			}
 		}
 		if !found {
@@ -196,7 +243,9 @@ func (c *compileCommand) chooseGPUs() error {
 }
 
 // code tells whether the artefact needs machine code.
-func (c *compileCommand) code() bool { return c.emit == "obj" || c.emit == "bin" || c.emit == "asm" }
+func (c *compileCommand) code() bool {
+	return c.emit == "obj" || c.emit == "bin" || c.emit == "asm" || c.emit == "map"
+}
 
 func (c *compileCommand) ending() string {
 	for _, e := range emits {

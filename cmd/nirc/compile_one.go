@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"nirc"
 	"nirc/backend"
@@ -19,55 +21,107 @@ import (
 type compiled struct {
 	job      *compileJob
 	shown    bytes.Buffer // dumps and statistics
-	artefact []byte
-	written  bool // there is an artefact
+	parts    []part
+	deps     []string // files that the input includes
 	times    *passes.Times
 	rules    []uint32
 	warnings nirc.Diagnostics
 	err      error
 }
 
+// part is one artefact, of one entry point.
+type part struct {
+	entry nirc.EntryPoint
+	out   string // path or "-"
+	data  []byte
+}
+
 // compileOne does one job; what it has to say waits in the result for its turn.
 func (c *compileCommand) compileOne(ctx context.Context, j *compileJob) *compiled {
 	r := &compiled{job: j}
-	m, err := nirc.LoadFile(ctx, j.file, nirc.FileOptions{Stdin: c.stdin(j.file), Stage: c.stage, Debug: c.debug})
+	m, err := j.src.get(func() (*nirc.Module, error) {
+		return c.load(ctx, &j.input, nirc.FileOptions{Stdin: c.stdin(j.path), Stage: c.stage, Debug: c.debug, Deps: c.deps.on})
+	})
 	if err != nil {
 		r.err = err
 		return r
 	}
+	r.deps = m.Deps
 	if c.emit == "spvasm" && c.writeOut {
 		text, err := m.Disassemble()
-		r.artefact, r.written, r.err = []byte(text), err == nil, err
+		if r.err = err; err == nil {
+			r.parts = []part{{out: c.outputName(j, nirc.EntryPoint{}, false), data: []byte(text)}}
+		}
 		return r
 	}
-	r.err = c.unit(ctx, m, r)
+	list, err := variants(m, &j.input, c.entry, c.stage, c.spec)
+	if err == nil {
+		err = c.oneOutput(m, list)
+	}
+	if err != nil {
+		r.err = err
+		return r
+	}
+	for i := range list {
+		if err := c.unit(ctx, m, r, &list[i], len(list) > 1); err != nil {
+			r.err = errors.Join(r.err, err)
+			if !c.keepGoing || ctx.Err() != nil {
+				break
+			}
+		}
+	}
 	return r
 }
 
-// unit takes the job's shader through the compiler.
-func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled) error {
-	o := c.base
-	o.Target, o.GPU = r.job.target, c.gpus[r.job.target]
-	o.File, o.Entry, o.Stage, o.Debug, o.ABI = r.job.file, c.entry, c.stage, c.debug, c.abi
-	for _, text := range c.spec {
-		v, err := m.Spec(text)
-		if err != nil {
-			return err
-		}
-		o.Spec = append(o.Spec, v)
+// oneOutput refuses several entry points where there is but one place for
+// them, and lists them ready to be chosen.
+func (c *compileCommand) oneOutput(m *nirc.Module, list []variant) error {
+	if !c.writeOut || len(list) == 1 || c.template != "" || c.outDir || c.output == "" || c.output == "-" && c.emit != "obj" && c.emit != "bin" {
+		return nil
 	}
+	points := make([]nirc.EntryPoint, len(list))
+	for i := range list {
+		points[i] = list[i].EntryPoint
+	}
+	return nirc.Usagef("%s has %d entry points, but -o %s is one output: choose %s", m.Name, len(list), c.output, nirc.EntryList(points))
+}
+
+// unit takes one of the job's shaders through the compiler.
+func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled, v *variant, several bool) error {
+	o := c.base
+	o.Target, o.GPU = r.job.target, r.job.gpu
+	o.File, o.Entry, o.Stage, o.Debug, o.ABI, o.Spec = r.job.path, v.Name, v.Stage, c.debug, c.abi, v.spec
 	if c.rules {
-		r.rules = newRuleHits()
+		if r.rules == nil {
+			r.rules = newRuleHits()
+		}
 		o.Run.RuleHits = r.rules
 	}
-	head := r.job.file
-	if len(c.targets) > 1 {
-		head += " (" + r.job.target + ")"
+	t := c.attach(&o, c.head(r.job, v.label, several), c.sink(r))
+	if err := c.stages(ctx, m, r, v, several, &o); err != nil {
+		return c.repro(err, m, &o)
 	}
-	t := c.attach(&o, head, c.sink(r))
-	r.times = t.times
-	u, err := nirc.New(o)
+	if t.times != nil {
+		if r.times == nil {
+			r.times = &passes.Times{}
+		}
+		r.times.Merge(t.times)
+	}
+	warnings, err := c.finish(t, r.job.path)
+	r.warnings = append(r.warnings, warnings...)
+	return err
+}
+
+// beforeCompile is called before each compile; tests set it.
+var beforeCompile = func(*nirc.Unit) error { return nil }
+
+// stages compiles the shader and keeps its artefact.
+func (c *compileCommand) stages(ctx context.Context, m *nirc.Module, r *compiled, v *variant, several bool, o *nirc.Options) error {
+	u, err := nirc.New(*o)
 	if err != nil {
+		return err
+	}
+	if err := beforeCompile(u); err != nil {
 		return err
 	}
 	if err := u.Translate(ctx, m); err != nil {
@@ -76,11 +130,32 @@ func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled) 
 	if err := u.Optimize(ctx); err != nil {
 		return err
 	}
-	if err := c.artefactOf(ctx, u, r, head); err != nil {
+	// The label tells entry points apart, of whom SPIR-V may have several of one name.
+	point := nirc.EntryPoint{Name: v.label, Stage: v.Stage}
+	p := part{entry: point, out: c.outputName(r.job, point, several)}
+	written, err := c.artefactOf(ctx, u, r, &p)
+	if err != nil {
 		return err
 	}
-	r.warnings, err = c.finish(t, r.job.file)
-	return err
+	if written {
+		r.parts = append(r.parts, p)
+	}
+	return nil
+}
+
+// head names the shader in dumps.
+func (c *compileCommand) head(j *compileJob, entry string, several bool) string {
+	head := j.path
+	if several {
+		head += " " + entry
+	}
+	switch {
+	case j.manyGPUs:
+		head += " (" + j.target + " " + j.gpu + ")"
+	case len(c.targets) > 1:
+		head += " (" + j.target + ")"
+	}
+	return head
 }
 
 // sink is where a job's dumps go: at once if it is the only one at work, so
@@ -92,17 +167,25 @@ func (c *compileCommand) sink(r *compiled) io.Writer {
 	return &r.shown
 }
 
-// artefactOf generates code if anything needs it and fills the job's result.
-func (c *compileCommand) artefactOf(ctx context.Context, u *nirc.Unit, r *compiled, head string) error {
-	var obj *object.Object
+// artefactOf generates code if anything needs it, shows statistics and fills
+// the part, if one is wanted.
+func (c *compileCommand) artefactOf(ctx context.Context, u *nirc.Unit, r *compiled, p *part) (written bool, err error) {
+	var (
+		obj *object.Object
+		m   *nirc.SourceMap
+	)
 	doc := u.Document
 	needed := c.writeOut && c.emit != "ir" || !c.onlyPasses() || c.stats
 	if needed && r.job.target != nirc.IRTarget && !u.Stopped() {
-		var err error
-		if obj, err = u.Generate(ctx); err != nil {
-			return err
+		if c.writeOut && c.emit == "map" {
+			obj, m, err = u.GenerateMapped(ctx)
+		} else {
+			obj, err = u.Generate(ctx)
 		}
-		doc = func() *nirc.Document { return nirc.NewDocument(r.job.file, obj) }
+		if err != nil {
+			return false, err
+		}
+		doc = func() *nirc.Document { return nirc.NewDocument(r.job.path, obj) }
 	}
 	if c.stats && !(c.writeOut && c.emit == "json") {
 		d := doc()
@@ -110,26 +193,26 @@ func (c *compileCommand) artefactOf(ctx context.Context, u *nirc.Unit, r *compil
 		if d.GPU != "" {
 			gpu = " " + d.GPU
 		}
-		fmt.Fprintf(c.sink(r), "%s: %s%s %s %q: %s\n", r.job.file, d.Target, gpu, d.Stage, d.Entry, d.Stats)
+		fmt.Fprintf(c.sink(r), "%s: %s%s %s %q: %s\n", r.job.path, d.Target, gpu, d.Stage, d.Entry, d.Stats)
 	}
 	if !c.writeOut {
-		return nil
+		return false, nil
 	}
-	r.written = true
-	var err error
 	switch c.emit {
 	case "obj":
-		r.artefact, err = obj.Bytes()
+		p.data, err = obj.Bytes()
 	case "bin":
-		r.artefact = obj.Code
+		p.data = obj.Code
 	case "asm":
-		r.artefact, err = listing(obj)
+		p.data, err = listing(obj)
 	case "ir":
-		r.artefact = []byte(ir.PrintWith(u.Shader, ir.PrintOptions{CFG: c.cfg, Locs: c.debug}))
+		p.data = []byte(ir.PrintWith(u.Shader, ir.PrintOptions{CFG: c.cfg, Locs: c.debug}))
 	case "json":
-		r.artefact, err = jsonLine(doc())
+		p.data, err = jsonLine(doc())
+	case "map":
+		p.data, err = jsonLine(m)
 	}
-	return err
+	return err == nil, err
 }
 
 // jsonLine returns v as one line of JSON.
@@ -175,24 +258,24 @@ func (c *compileCommand) flush(r *compiled) error {
 		}
 	}
 	c.report.diagnostics(r.warnings)
-	if r.err != nil || !r.written {
-		return r.err
+	for i := range r.parts {
+		p := &r.parts[i]
+		if err := c.claim(r, p); err != nil {
+			return errors.Join(r.err, err)
+		}
+		if dir := filepath.Dir(p.out); p.out != "-" && (c.output == "" || c.outDir) && dir != "." {
+			if err := os.MkdirAll(dir, 0o777); err != nil {
+				return errors.Join(r.err, &nirc.IOError{Err: err})
+			}
+		}
+		if err := c.writeFile(p.out, p.data); err != nil {
+			return errors.Join(r.err, err)
+		}
+		if err := c.deps.note(c.app, p.out, append([]string{r.job.path}, r.deps...), c.pipeline); err != nil {
+			return errors.Join(r.err, err)
+		}
 	}
-	return c.writeFile(r.job.out, r.artefact)
-}
-
-// writeFile writes an artefact to a path, or to standard output for "-".
-func (a *app) writeFile(path string, data []byte) error {
-	var err error
-	if path == "-" {
-		_, err = a.out.Write(data)
-	} else {
-		err = os.WriteFile(path, data, 0o666)
-	}
-	if err != nil {
-		return &nirc.IOError{Err: err}
-	}
-	return nil
+	return r.err
 }
 
 // stdin returns standard input if the path means it. It is read once, whatever

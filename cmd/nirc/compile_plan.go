@@ -3,82 +3,198 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"nirc"
+	"nirc/ir"
 )
 
-// compileJob is one shader for one target.
+// compileJob is one file for one GPU of one target.
 type compileJob struct {
-	file, target string
-	out          string // path, "-", or "" to write nothing
+	input
+	target, gpu string // gpu "" is the target's default
+	manyGPUs    bool   // the target has several jobs, so the GPU is in the name
+	src         *source
 }
 
-// plan lists the jobs with the names of their outputs, files first.
-func (c *compileCommand) plan(files []string) ([]compileJob, error) {
+// source is a module that several jobs read once and drop when the last is done.
+type source struct {
+	once sync.Once
+	m    *nirc.Module
+	err  error
+	left atomic.Int32
+}
+
+func (s *source) get(load func() (*nirc.Module, error)) (*nirc.Module, error) {
+	s.once.Do(func() { s.m, s.err = load() })
+	m, err := s.m, s.err
+	if s.left.Add(-1) == 0 {
+		s.m = nil
+	}
+	return m, err
+}
+
+// plan lists the jobs, files first.
+func (c *compileCommand) plan(args []string) ([]compileJob, error) {
+	inputs, err := c.expandInputs(args)
+	if err != nil {
+		return nil, err
+	}
 	var jobs []compileJob
-	inputs := map[string]bool{}
-	for _, f := range files {
-		inputs[filepath.Clean(f)] = true
-		targets := c.targets
+	c.inputs = map[string]bool{}
+	for _, in := range inputs {
+		c.inputs[filepath.Clean(in.path)] = true
+		first := len(jobs)
+		src := &source{}
+		for _, t := range c.targets {
+			gpus := c.gpus[t]
+			if len(gpus) == 0 {
+				gpus = []string{""}
+			}
+			for _, g := range gpus {
+				jobs = append(jobs, compileJob{input: in, target: t, gpu: g, manyGPUs: len(gpus) > 1, src: src})
+			}
+		}
 		if c.emit == "spvasm" {
-			targets = targets[:1] // the module is the same for all
+			jobs = jobs[:first+1] // the module is the same for all
 		}
-		for _, t := range targets {
-			jobs = append(jobs, compileJob{file: f, target: t})
-		}
+		src.left.Store(int32(len(jobs) - first))
 	}
+	c.outputs = map[string]string{}
+	return jobs, c.checkOutput(jobs)
+}
+
+// checkOutput refuses an -o that cannot take what the jobs bring, as far as is
+// known before the modules are read.
+func (c *compileCommand) checkOutput(jobs []compileJob) error {
 	if !c.writeOut {
-		return jobs, nil
+		return nil
 	}
-	dir := c.isDir()
-	if c.output != "" && c.output != "-" && !dir && len(jobs) > 1 {
-		return nil, nirc.Usagef("-o %s is one file, but there are %d outputs", c.output, len(jobs))
-	}
-	if dir {
-		if err := os.MkdirAll(c.output, 0o777); err != nil {
-			return nil, &nirc.IOError{Err: err}
+	switch {
+	case strings.Contains(c.output, "{"):
+		if c.template, c.output = c.output, ""; true {
+			return checkTemplate(c.template)
 		}
+	case c.output == "-":
+		if (c.emit == "obj" || c.emit == "bin") && len(jobs) > 1 {
+			return nirc.Usagef("-o -: %d outputs of --emit %s do not go into one stream", len(jobs), c.emit)
+		}
+	case c.isDir():
+		c.outDir = true
+	case c.output != "" && len(jobs) > 1:
+		return nirc.Usagef("-o %s is one file, but there are %d outputs", c.output, len(jobs))
 	}
-	from := map[string]string{}
+	names := map[string]string{}
 	for i := range jobs {
 		j := &jobs[i]
-		switch {
-		case dir:
-			j.out = filepath.Join(c.output, c.defaultName(j))
-		case c.output != "":
-			j.out = c.output
-		case j.file == "-":
-			j.out = "-"
-		default:
-			j.out = c.defaultName(j)
-		}
-		if j.out == "-" {
+		out := c.outputName(j, nirc.EntryPoint{}, false)
+		if out == "-" {
 			continue
 		}
-		if inputs[filepath.Clean(j.out)] {
-			return nil, nirc.Usagef("the output %s would overwrite an input", j.out)
+		if c.inputs[filepath.Clean(out)] {
+			return nirc.Usagef("the output %s would overwrite an input", out)
 		}
-		if other, twice := from[j.out]; twice {
-			return nil, nirc.Usagef("%s and %s would both be written to %s", other, j.file, j.out)
+		if other, twice := names[out]; twice {
+			return nirc.Usagef("%s and %s would both be written to %s", other, j.path, out)
 		}
-		from[j.out] = j.file
+		names[out] = j.path
 	}
-	return jobs, nil
+	if c.outDir {
+		return ioError(os.MkdirAll(c.output, 0o777))
+	}
+	return nil
 }
 
-// defaultName is the name of an output: shader.spv gives shader.ir3.o,
-// shader.frag gives shader.frag.ir3.o.
-func (c *compileCommand) defaultName(j *compileJob) string {
-	name := filepath.Base(j.file)
-	switch ext := filepath.Ext(name); {
-	case j.file == "-":
-		name = "stdin"
-	case !nirc.GLSLExtension(name) && ext != name:
-		name = strings.TrimSuffix(name, ext)
+// fields are the parts of a template for -o.
+var fields = []string{"stem", "name", "dir", "entry", "stage", "target", "gpu", "ext"}
+
+func checkTemplate(t string) error {
+	for rest := t; ; {
+		_, after, ok := strings.Cut(rest, "{")
+		if !ok {
+			return nil
+		}
+		field, next, closed := strings.Cut(after, "}")
+		if !closed || !slices.Contains(fields, field) {
+			return nirc.Usagef("-o %s: {%s is none of {%s}", t, field, strings.Join(fields, "}, {"))
+		}
+		rest = next
 	}
-	if c.emit == "spvasm" {
-		return name + "." + c.ending()
+}
+
+// stem is a file's name without its extension; GLSL keeps its own, as glslc
+// has it: shader.frag gives shader.frag.ir3.o.
+func stem(name string) string {
+	if ext := filepath.Ext(name); !nirc.GLSLExtension(name) && ext != name {
+		return strings.TrimSuffix(name, ext)
 	}
-	return name + "." + j.target + "." + c.ending()
+	return name
+}
+
+// outputName is where an entry point of a job goes. many tells that the module gives
+// several, so that the name must tell them apart.
+func (c *compileCommand) outputName(j *compileJob, e nirc.EntryPoint, many bool) string {
+	if c.template != "" {
+		return c.fill(j, e)
+	}
+	if c.output != "" && !c.outDir {
+		return c.output
+	}
+	if c.output == "" && j.path == "-" {
+		return "-"
+	}
+	parts := []string{stem(j.rel)}
+	if many {
+		parts = append(parts, fileName(e.Name))
+	}
+	if c.emit != "spvasm" {
+		parts = append(parts, j.target)
+		if j.manyGPUs {
+			parts = append(parts, j.gpu)
+		}
+	}
+	return filepath.Join(c.output, strings.Join(append(parts, c.ending()), "."))
+}
+
+// fill fills in the template.
+func (c *compileCommand) fill(j *compileJob, e nirc.EntryPoint) string {
+	gpu := j.gpu
+	if gpu == "" && j.target != nirc.IRTarget {
+		gpu = nirc.DefaultGPU(j.target)
+	}
+	stage := ""
+	if e.Stage != ir.StageNone {
+		stage = e.Stage.String()
+	}
+	return filepath.Clean(strings.NewReplacer("{stem}", stem(filepath.Base(j.rel)), "{name}", filepath.Base(j.rel), "{dir}", filepath.Dir(j.rel),
+		"{entry}", fileName(e.Name), "{stage}", stage, "{target}", j.target, "{gpu}", gpu, "{ext}", c.ending()).Replace(c.template))
+}
+
+// fileName makes an entry point's name fit for a file's.
+func fileName(entry string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '_'
+		}
+		return r
+	}, entry)
+}
+
+// claim takes an output's name, once the entry points are known.
+func (c *compileCommand) claim(r *compiled, p *part) error {
+	if p.out == "-" {
+		return nil
+	}
+	if c.inputs[filepath.Clean(p.out)] {
+		return nirc.Usagef("the output %s would overwrite an input", p.out)
+	}
+	what := r.job.path + " " + p.entry.Name
+	if other, twice := c.outputs[p.out]; twice {
+		return nirc.Usagef("%s and %s would both be written to %s", other, what, p.out)
+	}
+	c.outputs[p.out] = what
+	return nil
 }

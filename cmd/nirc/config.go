@@ -2,9 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
+	"text/tabwriter"
 
 	"nirc"
 
@@ -16,11 +18,19 @@ import (
 // configFile is read from the working directory if --config names no other.
 const configFile = "nirc.yaml"
 
-// configure gives the flags that the command line left alone the values of
-// the environment or of the configuration file.
-func (a *app) configure(cmd *cobra.Command) error {
+// envPrefix begins the names of environment variables that are settings.
+const envPrefix = "NIRC"
+
+// settings are what the environment and the configuration file say.
+type settings struct {
+	v    *viper.Viper
+	file string // "" if none was read
+}
+
+// settings reads the environment and the configuration file.
+func (a *app) settings(root *cobra.Command) (*settings, error) {
 	v := viper.New()
-	v.SetEnvPrefix("NIRC")
+	v.SetEnvPrefix(envPrefix)
 	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
 	v.AutomaticEnv()
 	path := a.config
@@ -32,31 +42,65 @@ func (a *app) configure(cmd *cobra.Command) error {
 			path = configFile
 		}
 	}
-	if path != "" {
-		v.SetConfigFile(path)
-		v.SetConfigType("yaml")
-		if err := v.ReadInConfig(); err != nil {
-			var at *fs.PathError
-			if errors.As(err, &at) {
-				return &nirc.IOError{Err: err}
-			}
-			return nirc.Usagef("%s: %s", path, err)
+	if path == "" {
+		return &settings{v, ""}, nil
+	}
+	v.SetConfigFile(path)
+	v.SetConfigType("yaml")
+	if err := v.ReadInConfig(); err != nil {
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			return nil, &nirc.IOError{Err: err}
 		}
-		if err := checkConfig(v, cmd, path); err != nil {
-			return err
-		}
+		return nil, nirc.Usagef("%s: %s", path, err)
+	}
+	return &settings{v, path}, checkConfig(v, root, path)
+}
+
+// notSettings are flags that make no sense as settings.
+var notSettings = map[string]bool{"config": true, "help": true, "version": true}
+
+// value returns what is set for a flag, and where: the name of the variable or
+// of the file. A flag that may be given several times has several values: a list in the file, words in the variable.
+func (s *settings) value(f *pflag.Flag) (values []string, origin string) {
+	if notSettings[f.Name] || !s.v.IsSet(f.Name) {
+		return nil, ""
+	}
+	values = []string{s.v.GetString(f.Name)}
+	switch list := s.v.GetStringSlice(f.Name); {
+	case f.Value.Type() == "stringArray":
+		values = list
+	case len(list) > 1 && strings.HasSuffix(f.Value.Type(), "Slice"):
+		values[0] = strings.Join(list, ",")
+	}
+	if name := envName(f.Name); os.Getenv(name) != "" {
+		return values, name
+	}
+	return values, s.file
+}
+
+// envName is the environment's name of a flag.
+func envName(flag string) string {
+	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// configure gives the flags that the command line left alone the values of
+// the environment or of the configuration file.
+func (a *app) configure(cmd *cobra.Command) error {
+	s, err := a.settings(cmd.Root())
+	if err != nil {
+		return err
 	}
 	var failed error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed || f.Name == "config" || f.Name == "help" || f.Name == "version" || !v.IsSet(f.Name) || failed != nil {
+		values, origin := s.value(f)
+		if f.Changed || failed != nil {
 			return
 		}
-		value := v.GetString(f.Name)
-		if list := v.GetStringSlice(f.Name); len(list) > 1 && strings.HasSuffix(f.Value.Type(), "Slice") {
-			value = strings.Join(list, ",")
-		}
-		if err := cmd.Flags().Set(f.Name, value); err != nil {
-			failed = nirc.Usagef("%s: %s", f.Name, err)
+		for _, v := range values {
+			if err := cmd.Flags().Set(f.Name, v); err != nil {
+				failed = nirc.Usagef("%s, by %s: %s", f.Name, origin, err)
+			}
 		}
 	})
 	return failed
@@ -64,16 +108,114 @@ func (a *app) configure(cmd *cobra.Command) error {
 
 // checkConfig refuses keys that no command has, so that a misspelt setting
 // does not go unnoticed.
-func checkConfig(v *viper.Viper, cmd *cobra.Command, path string) error {
+func checkConfig(v *viper.Viper, root *cobra.Command, path string) error {
 	known := map[string]bool{}
-	for _, c := range append(cmd.Root().Commands(), cmd.Root()) {
+	visitCommands(root, func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) { known[strings.ToLower(f.Name)] = true })
 		c.PersistentFlags().VisitAll(func(f *pflag.Flag) { known[strings.ToLower(f.Name)] = true })
-	}
+	})
 	for _, k := range v.AllKeys() {
 		if !known[k] {
 			return nirc.Usagef("%s: no setting %q", path, k)
 		}
 	}
 	return nil
+}
+
+// visitCommands calls f for a command and all below.
+func visitCommands(c *cobra.Command, f func(*cobra.Command)) {
+	f(c)
+	for _, sub := range c.Commands() {
+		visitCommands(sub, f)
+	}
+}
+
+const configLong = `Show the settings that a command runs with when its command line gives no flags: "nirc config show" those of nirc compile,
+"nirc config show cache build" those of that command. Without --origin the output is a nirc.yaml, in which defaults are comments.
+--origin tells where each comes from: an environment variable, a file, or the default.`
+
+// configSetting is one line of nirc config show --json.
+type configSetting struct {
+	Name   string   `json:"name"`
+	Values []string `json:"values"`
+	Origin string   `json:"origin"`
+}
+
+func (a *app) configCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "config", Short: "Look at the settings"}
+	cmd.RunE = func(*cobra.Command, []string) error { return nirc.Usagef("config: want show") }
+	var origin, asJSON bool
+	show := &cobra.Command{Use: "show [COMMAND…]", Short: "Show settings and where they come from", Long: configLong, Args: cobra.ArbitraryArgs}
+	show.Flags().BoolVar(&origin, "origin", false, "tell where each comes from")
+	show.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	show.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			args = []string{"compile"}
+		}
+		about, rest, err := cmd.Root().Find(args)
+		if err != nil || len(rest) > 0 || about == cmd.Root() {
+			return nirc.Usagef("config show: no command %q", strings.Join(args, " "))
+		}
+		list, err := a.effective(about)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return a.writeJSON(list)
+		}
+		return a.showSettings(list, origin)
+	}
+	cmd.AddCommand(show)
+	return cmd
+}
+
+// effective lists what a command's flags are without a command line.
+func (a *app) effective(cmd *cobra.Command) ([]configSetting, error) {
+	s, err := a.settings(cmd.Root())
+	if err != nil {
+		return nil, err
+	}
+	var list []configSetting
+	add := func(f *pflag.Flag) {
+		if notSettings[f.Name] || f.Hidden {
+			return
+		}
+		set := configSetting{f.Name, []string{strings.TrimSuffix(strings.TrimPrefix(f.DefValue, "["), "]")}, originDefault}
+		if values, origin := s.value(f); origin != "" {
+			set.Values, set.Origin = values, origin
+		}
+		list = append(list, set)
+	}
+	cmd.LocalFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	return list, nil
+}
+
+// originDefault is the origin of what nothing sets.
+const originDefault = "default"
+
+func (a *app) showSettings(list []configSetting, origin bool) error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, s := range list {
+		if s.Origin == originDefault && !origin {
+			fmt.Fprint(w, "# ")
+		}
+		values := make([]string, len(s.Values))
+		for i, v := range s.Values {
+			if v == "" || strings.ContainsAny(v, ":#{}[],&*!|>'\"%@` ") {
+				v = "'" + strings.ReplaceAll(v, "'", "''") + "'"
+			}
+			values[i] = v
+		}
+		text := strings.Join(values, ", ")
+		if len(values) > 1 {
+			text = "[" + text + "]"
+		}
+		fmt.Fprintf(w, "%s: %s", s.Name, text)
+		if origin {
+			fmt.Fprintf(w, "\t# %s", s.Origin)
+		}
+		fmt.Fprintln(w)
+	}
+	return ioError(w.Flush())
 }

@@ -86,13 +86,9 @@ func (d *disasmCommand) print(path string, o *object.Object, lines []backend.Lin
 	bad := 0
 	for i := range lines {
 		l := &lines[i]
-		if at := o.LineAt(uint32(l.Offset)); d.lines && at != nil && (last == nil || at.File != last.File || at.Line != last.Line) {
+		if at := o.LineAt(uint32(l.Offset)); d.lines && at != nil && (last == nil || at.File != last.File || at.Line != last.Line || at.Line == 0 && at.ID != last.ID) {
 			last = at
-			file := ""
-			if int(at.File) < len(o.Files) {
-				file = o.Files[at.File]
-			}
-			fmt.Fprintf(w, "; %s:%d%s\n", file, at.Line, src.line(file, at.Line))
+			src.write(w, o, at)
 		}
 		if l.Bad {
 			bad++
@@ -117,6 +113,23 @@ func (d *disasmCommand) print(path string, o *object.Object, lines []backend.Lin
 
 // sources are the lines of source files that could be read.
 type sources map[string][]string
+
+// write says where the code that follows comes from: the source's line, or,
+// of a module without lines, its instruction.
+func (s sources) write(w io.Writer, o *object.Object, at *object.LineEntry) {
+	file := ""
+	if int(at.File) < len(o.Files) {
+		file = o.Files[at.File]
+	}
+	switch {
+	case at.Line != 0:
+		fmt.Fprintf(w, "; %s:%d%s\n", file, at.Line, s.line(file, at.Line))
+	case at.ID != 0:
+		fmt.Fprintf(w, "; %%%d, word %d\n", at.ID, at.Word)
+	case at.Word != 0:
+		fmt.Fprintf(w, "; word %d\n", at.Word)
+	}
+}
 
 // line returns ": " and the text of a line, or "" if there is none.
 func (s sources) line(file string, n uint32) string {

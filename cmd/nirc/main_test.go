@@ -7,11 +7,21 @@ import (
 	"strings"
 	"testing"
 
+	"nirc"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"nirc": main})
+	testscript.Main(m, map[string]func(){"nirc": main, "broken": broken})
+}
+
+// broken is nirc whose compiler has a mistake.
+func broken() {
+	beforeCompile = func(*nirc.Unit) error {
+		return &nirc.InternalError{Pass: "translate", Value: "broken for a test", Stack: []byte("stack\n")}
+	}
+	main()
 }
 
 // TestScript runs the scripts of testdata/script: each is a session with the
@@ -33,7 +43,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": code},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": code, "flip": flip},
 	})
 }
 

@@ -136,3 +136,8 @@ func (r *reporter) diagnostics(list nirc.Diagnostics) {
 		fmt.Fprintln(r.w, text)
 	}
 }
+
+// interrupted tells whether an error is that of a run that was stopped.
+func interrupted(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

@@ -29,11 +29,16 @@ func run(ctx context.Context, args []string, s streams) int {
 	a := &app{streams: s}
 	a.report = reporter{w: s.err}
 	root := a.root()
-	root.SetArgs(args)
+	args, err := expandResponses(args, 0)
+	if err != nil {
+		a.report.error(err)
+		return exitCode(err)
+	}
+	root.SetArgs(longDeps(args))
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	err := root.ExecuteContext(ctx)
+	err = root.ExecuteContext(ctx)
 	if err != nil {
 		a.report.json = a.format == "json" // a wrong flag is found before the setup
 		a.report.error(err)
@@ -43,12 +48,13 @@ func run(ctx context.Context, args []string, s streams) int {
 
 const rootLong = `nirc compiles SPIR-V shaders to machine code for Adreno (ir3), AGX and Midgard GPUs.
 
-"nirc FILE…" is "nirc compile FILE…". Every flag can also come from the environment
+"nirc FILE…" is "nirc compile FILE…". An argument @FILE stands for the arguments in FILE. Every flag can also come from the environment
 (NIRC_TARGET=ir3 for --target) or from nirc.yaml in the working directory
 (target: ir3); the command line wins over the environment, that over the file.
 
 Exit codes: 0 done; 1 the input or the target says no; 2 usage; 3 input or output
-failed; 5 an error of nirc itself (NIRC_BACKTRACE=1 shows where).`
+failed; 5 an error of nirc itself (NIRC_BACKTRACE=1 shows where, and a file
+nirc-repro-….txtar has what it takes to see it again).`
 
 // root builds the command tree.
 func (a *app) root() *cobra.Command {
@@ -76,8 +82,8 @@ func (a *app) root() *cobra.Command {
 		}
 		return compile.run(cmd, args)
 	}
-	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.passes(), a.targets(), a.ops())
-	for _, c := range root.Commands() {
+	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.passes(), a.targets(), a.ops(), a.runShader(), a.reflect(), a.stats(), a.cache(), a.foz(), a.configCommand(), a.man())
+	visitCommands(root, func(c *cobra.Command) {
 		if c.Args == nil {
 			c.Args = cobra.NoArgs
 		}
@@ -88,6 +94,7 @@ func (a *app) root() *cobra.Command {
 			}
 			return nil
 		}
-	}
+	})
+	addCompletions(root)
 	return root
 }

@@ -1,6 +1,8 @@
 package spirv
 
 import (
+	"math"
+
 	"nirc/frontend/spirv/spv"
 	"nirc/ir"
 )
@@ -92,6 +94,10 @@ func (t *translator) constDecl(in *inst) {
 		c.kind = cNull
 		if ty.numeric() || ty.kind == tPointer {
 			c.kind = cValue
+		}
+		if ty.kind == tPointer && ty.sc != spv.StorageClassPhysicalStorageBuffer {
+			// Handle 0 and offset 0 are places in memory.
+			c.v[0], c.v[1] = math.MaxUint32, math.MaxUint32
 		}
 	case spv.OpSpecConstantOp:
 		c = t.specOp(in, ty)

@@ -86,6 +86,32 @@ func (t *translator) collectDecorations() {
 		}
 	}
 	t.decLeft = 16*n + 1<<16
+	t.caps.explicitShared = t.caps.explicitShared && t.sharedBlocks(end)
+}
+
+// sharedBlocks tells whether a variable of workgroup memory is a Block. Then
+// all are, and alias; modules that only declare the capability for the scalar
+// types it allows have variables that do not.
+func (t *translator) sharedBlocks(end int) bool {
+	for i := range end {
+		if t.m.Insts[i].Op != spv.OpVariable {
+			continue
+		}
+		in := makeInst(&t.m.Insts[i])
+		if len(in.args) == 0 || spv.StorageClass(in.args[0]) != spv.StorageClassWorkgroup {
+			continue
+		}
+		p := t.m.DefIndex(spv.ID(in.typ))
+		if p < 0 || t.m.Insts[p].Op != spv.OpTypePointer || t.m.Insts[p].NumArgs() < 2 {
+			continue
+		}
+		if s := t.m.DefIndex(t.m.Insts[p].IDArg(1)); s >= 0 {
+			if _, ok := t.decOf(s, spv.DecorationBlock); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (t *translator) capability(c spv.Capability) {

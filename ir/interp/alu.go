@@ -37,7 +37,8 @@ const (
 	opLoadReg
 	opStoreReg
 	opIntrinsic
-	opUnsupported
+	opTex
+	opImage
 	opFadd
 	opFsub
 	opFmul

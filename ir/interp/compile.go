@@ -34,6 +34,8 @@ type extra struct {
 	runs   []run
 	io     ir.IOSemantics
 	data   []byte // initial bytes of a variable
+	tex    *texture
+	image  *image
 }
 
 type compiler struct {

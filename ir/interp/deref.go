@@ -9,8 +9,10 @@ const (
 	spPrivate space = iota // variables, inputs and outputs of the lane
 	spShared
 	spPush
-	spConst  // ModeConstant variables
-	spData   // Shader.ConstantData
+	spConst // ModeConstant variables
+	spData  // Shader.ConstantData
+	spStageIn
+	spStageOut
 	spBuffer // descriptor handle and offset
 	spGlobal
 	spOpaque // images, textures, samplers: only named, never read
@@ -26,6 +28,7 @@ type pointer struct {
 	known   bool   // off is the whole address
 	off     uint64
 	compact bool
+	vertex  bool  // the outermost array of t counts vertices
 	dims    []dim // wildcards so far
 	at      int32 // slot of the address
 	handle  int32 // slot of the buffer's handle
@@ -68,8 +71,14 @@ func (c *compiler) place(v *ir.Variable) {
 	slot := uint32(max(v.Location, 0))*16 + uint32(v.Component)*4
 	switch v.Mode {
 	case ir.ModeShaderIn:
-		c.vars[v] = c.p.inBase + slot
+		if c.vars[v] = c.p.inBase + slot; arrayed(c.s.Stage) {
+			c.vars[v] = stageAddress(v)
+		}
 	case ir.ModeShaderOut:
+		if c.s.Stage == ir.StageTessCtrl {
+			c.vars[v] = stageAddress(v)
+			return
+		}
 		if v.Index == 1 && c.s.Stage == ir.StageFragment {
 			slot = uint32(ir.SlotData0+7)*16 + uint32(v.Component)*4
 		}
@@ -105,12 +114,12 @@ func (c *compiler) layoutVariables() {
 	p.inBase = 16 // so that no variable is at 0
 	p.outBase = p.inBase
 	for _, v := range c.s.Variables {
-		if v.Mode == ir.ModeShaderIn {
+		if v.Mode == ir.ModeShaderIn && !arrayed(c.s.Stage) {
 			p.outBase = p.inBase + ir.NumVaryingSlots*16
 		}
 	}
 	switch c.s.Stage {
-	case ir.StageVertex:
+	case ir.StageVertex, ir.StageTessEval, ir.StageGeometry:
 		p.outSlots = ir.NumVaryingSlots
 	case ir.StageFragment:
 		p.outSlots = ir.NumResultSlots
@@ -137,6 +146,10 @@ func (c *compiler) finishMemory() {
 	any := false
 	for _, v := range c.s.Variables {
 		if v.Init == nil || v.Mode != ir.ModeShaderTemp && v.Mode != ir.ModeShaderOut {
+			continue
+		}
+		if sp, _ := c.spaceOf(v.Mode); sp == spStageOut {
+			p.stageInits = append(p.stageInits, v)
 			continue
 		}
 		l := layoutOf(v.Mode)
@@ -214,7 +227,7 @@ func (c *compiler) assignDeref(in *ir.Instr) []int32 {
 }
 
 func (c *compiler) varPointer(in *ir.Instr, v *ir.Variable) *pointer {
-	sp, ok := spaceOf(v.Mode)
+	sp, ok := c.spaceOf(v.Mode)
 	if !ok || sp == spGlobal {
 		c.failf(in, "variables of mode %s are not supported", v.Mode)
 		return nil
@@ -224,20 +237,23 @@ func (c *compiler) varPointer(in *ir.Instr, v *ir.Variable) *pointer {
 		return nil
 	}
 	l := layoutOf(v.Mode)
-	p := &pointer{space: sp, lay: l, comp: l.component(v.Type), known: true, off: uint64(c.vars[v]), compact: v.Compact}
-	if sp == spBuffer {
+	p := &pointer{space: sp, lay: l, comp: l.component(v.Type), known: true, off: uint64(c.vars[v]), compact: v.Compact, vertex: perVertex(sp, v)}
+	switch sp {
+	case spBuffer:
 		if in.Def.NumComponents != 2 {
 			c.failf(in, "buffer variable %s needs a pointer of 2 components", v.Name)
 			return nil
 		}
 		p.handle = c.newSlots(1)[0]
+	case spOpaque: // the address is a descriptor's handle
+		p.known, p.at = false, -1
 	}
 	c.useVariable(v)
 	return p
 }
 
 func (c *compiler) castPointer(in *ir.Instr, info *ir.DerefInfo) *pointer {
-	sp, ok := spaceOf(info.Modes)
+	sp, ok := c.spaceOf(info.Modes)
 	if !ok {
 		c.failf(in, "pointers of mode %s are not supported", info.Modes)
 		return nil
@@ -252,8 +268,10 @@ func (c *compiler) castPointer(in *ir.Instr, info *ir.DerefInfo) *pointer {
 		}
 		p.handle, p.at = s[0], s[1]
 	}
-	if up := c.parent(in); up != nil { // keep what is known
-		p.known, p.off, p.dims, p.compact = up.known, up.off, up.dims, up.compact
+	if up := c.parent(in); up == nil && info.Type.IsArray() && (sp == spStageIn || sp == spStageOut) {
+		c.failf(in, "a pointer to an array in mode %s as a value is not supported in stage %s", info.Modes, c.s.Stage)
+	} else if up != nil { // keep what is known
+		p.known, p.off, p.dims, p.compact, p.vertex = up.known, up.off, up.dims, up.compact, up.vertex
 		if info.Type.IsVectorOrScalar() && up.t.IsVectorOrScalar() {
 			p.comp = up.comp
 		}
@@ -276,23 +294,26 @@ func (c *compiler) step(in *ir.Instr, p, up *pointer) {
 		c.advance(p, off)
 		return
 	case ir.DerefPtrAsArray:
-		if stride = up.step; stride == 0 {
-			stride = p.lay.size(up.t)
-		}
+		stride = up.elementStride()
 	default:
 		if up.t.Child() == nil {
 			c.failf(in, "indexing of a %s", up.t)
 			return
 		}
 		stride = p.lay.stride(up.t)
+		p.vertex = false
 		switch {
+		case p.space == spOpaque:
+			stride = handles(up.t.Child())
 		case up.t.IsVector():
 			stride = up.comp
 		case up.t.IsMatrix():
 			p.comp = p.lay.columnComponent(up.t)
 		default:
 			p.comp = p.lay.component(up.t.Elem)
-			if p.compact {
+			if up.vertex {
+				stride = vertexStride
+			} else if p.compact {
 				stride = 4
 			}
 		}
@@ -307,6 +328,26 @@ func (c *compiler) step(in *ir.Instr, p, up *pointer) {
 		return
 	}
 	p.known, p.at = false, -1
+}
+
+// elementStride is the distance of the elements that a pointer points into.
+func (p *pointer) elementStride() uint32 {
+	switch {
+	case p.step != 0:
+		return p.step
+	case p.space == spOpaque:
+		return handles(p.t)
+	}
+	return p.lay.size(p.t)
+}
+
+// handles is the number of descriptors that an object of opaque type takes.
+func handles(t *ir.Type) uint32 {
+	n := uint32(1)
+	for ; t.IsArray(); t = t.Elem {
+		n *= max(1, t.Len)
+	}
+	return n
 }
 
 // advance moves a pointer by a constant.
@@ -325,6 +366,11 @@ func (c *compiler) deref(in *ir.Instr) {
 		c.emit(inst{op: opResource, n: 1, dst: p.handle, a: c.constant(0), imm: uint64(v.Set)<<32 | uint64(v.Binding), x: &extra{in: in}})
 		return
 	}
+	if in.Deref == ir.DerefVar && p.space == spOpaque {
+		v := in.DerefInfo().Var
+		c.emit(inst{op: opResource, n: 1, dst: p.at, a: c.constant(0), imm: uint64(v.Set)<<32 | uint64(v.Binding), x: &extra{in: in, space: spOpaque}})
+		return
+	}
 	if p.known || in.Deref == ir.DerefVar || in.Deref == ir.DerefCast || p.at == c.addressOf(in) {
 		return
 	}
@@ -338,9 +384,7 @@ func (c *compiler) deref(in *ir.Instr) {
 		par := c.parent(in)
 		stride := p.step
 		if in.Deref == ir.DerefPtrAsArray {
-			if stride = par.step; stride == 0 {
-				stride = p.lay.size(par.t)
-			}
+			stride = par.elementStride()
 		}
 		if k, ok := in.Srcs[1].Def.Const(0); ok {
 			sh := 64 - in.Srcs[1].Def.BitSize
@@ -360,6 +404,18 @@ func (c *compiler) addressOf(in *ir.Instr) int32 {
 	return s[len(s)-1]
 }
 
+// leaves returns the leaves of what a pointer points to.
+func (p *pointer) leaves() []leaf {
+	if !p.vertex {
+		return p.lay.leaves(p.t, 0, p.comp, nil)
+	}
+	var list []leaf
+	for i := range p.t.Len {
+		list = p.lay.leaves(p.t.Elem, i*vertexStride, p.lay.component(p.t.Elem), list)
+	}
+	return list
+}
+
 // copyDeref emits the copy of a whole object.
 func (c *compiler) copyDeref(in *ir.Instr) {
 	d, s := c.ptrOf(in, 0), c.ptrOf(in, 1)
@@ -370,7 +426,7 @@ func (c *compiler) copyDeref(in *ir.Instr) {
 		c.failf(in, "the sides have %d and %d wildcards", len(d.dims), len(s.dims))
 		return
 	}
-	dl, sl := d.lay.leaves(d.t, 0, d.comp, nil), s.lay.leaves(s.t, 0, s.comp, nil)
+	dl, sl := d.leaves(), s.leaves()
 	if len(dl) != len(sl) {
 		c.failf(in, "the sides have %d and %d vectors", len(dl), len(sl))
 		return

@@ -53,6 +53,7 @@ type Program struct {
 	inputAt                      [ir.NumVaryingSlots]int16 // index into inputs, -1 none
 	sysvars                      []sysvar
 	outputs                      []ir.Slot
+	stageInits                   []*ir.Variable // outputs of the tessellation control stage
 	preambleWords                int
 	pool                         wavePool
 }
@@ -74,7 +75,7 @@ func New(s *ir.Shader, opts Options) (emu.Program, error) {
 		return nil, fmt.Errorf("interp: wave size %d is not a power of two up to %d", w, emu.MaxLanes)
 	}
 	switch s.Stage {
-	case ir.StageVertex, ir.StageCompute, ir.StageKernel:
+	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageCompute, ir.StageKernel:
 	case ir.StageFragment:
 		if w < 4 {
 			return nil, fmt.Errorf("interp: a fragment wave of %d lanes holds no quad", w)

@@ -18,7 +18,8 @@ type bench struct {
 	b    *ir.Builder
 	lane *ir.Def
 	next int
-	per  int // words a lane
+	per  int                              // words a lane
+	bind func(*emu.Bindings, *emu.Memory) // more descriptors
 }
 
 func newBench(t *testing.T, per int) *bench {
@@ -75,6 +76,9 @@ func (k *bench) run(wave int, more ...[]byte) *result {
 		b := mem.Alloc(len(data))
 		copy(b.Data, data)
 		bind.Set(0, uint32(i+1), []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: b.Addr, Size: uint64(len(data))}})
+	}
+	if k.bind != nil {
+		k.bind(&bind, mem)
 	}
 	env := &emu.Env{Mem: mem, Bindings: &bind, Push: []byte{1, 0, 0, 0, 2, 0, 0, 0}}
 	res := &result{per: k.per, env: env, buf: out}

@@ -19,6 +19,8 @@ const (
 	classInterp
 	classSubgroup
 	classDerivative
+	classStageIO
+	classEmit
 	classOther
 )
 
@@ -32,6 +34,8 @@ var intrinsicClasses = func() (t [ir.NumIntrinsics]intrinsicClass) {
 		}
 	}
 	put(classInput, ir.IntrLoadInput, ir.IntrLoadInterpolatedInput, ir.IntrLoadInputVertex)
+	put(classStageIO, ir.IntrLoadPerVertexInput, ir.IntrLoadPerVertexOutput, ir.IntrStorePerVertexOutput)
+	put(classEmit, ir.IntrEmitVertex, ir.IntrEndPrimitive, ir.IntrEmitVertexWithCounter, ir.IntrEndPrimitiveWithCounter)
 	put(classOutput, ir.IntrStoreOutput, ir.IntrLoadOutput)
 	put(classBary, ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample, ir.IntrLoadBarycentricAtSample,
 		ir.IntrLoadBarycentricAtOffset, ir.IntrLoadBarycentricModel, ir.IntrLoadBarycentricCoordPixel)
@@ -46,7 +50,8 @@ var intrinsicClasses = func() (t [ir.NumIntrinsics]intrinsicClass) {
 	put(classOther, ir.IntrDemote, ir.IntrDemoteIf, ir.IntrTerminate, ir.IntrTerminateIf, ir.IntrIsHelperInvocation, ir.IntrBarrier, ir.IntrShaderClock,
 		ir.IntrGetSsboSize, ir.IntrGetUboSize, ir.IntrDerefBufferArrayLength, ir.IntrLoadSsboAddress, ir.IntrLoadUboVec4, ir.IntrLoadGlobal2x32,
 		ir.IntrStoreGlobal2x32, ir.IntrLoadGlobalConstantOffset, ir.IntrLoadGlobalConstantBounded, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32,
-		ir.IntrLoadPreamble, ir.IntrStorePreamble, ir.IntrLoadSamplePosFromId, ir.IntrLoadFragCoordZw, ir.IntrLoadSampleMask, ir.IntrLoadFsInputInterpDeltas)
+		ir.IntrLoadPreamble, ir.IntrStorePreamble, ir.IntrLoadSamplePosFromId, ir.IntrLoadFragCoordZw, ir.IntrLoadSampleMask, ir.IntrLoadFsInputInterpDeltas,
+		ir.IntrIsSparseTexelsResident, ir.IntrSparseResidencyCodeAnd)
 	return t
 }()
 
@@ -58,9 +63,19 @@ func (w *Wave) execIntrinsic(i *inst) (wait bool, err error) {
 	if len(w.on) == 0 {
 		return false, nil
 	}
-	switch intrinsicClasses[i.x.in.Intr] {
+	class := intrinsicClasses[i.x.in.Intr]
+	if class == classInput && arrayed(w.p.shader.Stage) || class == classOutput && w.p.shader.Stage == ir.StageTessCtrl {
+		class = classStageIO
+	}
+	switch class {
 	case classSysval:
 		w.execSysval(i)
+	case classStageIO:
+		for _, l := range w.on {
+			w.execStageIO(i, int(l))
+		}
+	case classEmit:
+		w.execEmit(i)
 	case classInput:
 		for _, l := range w.on {
 			if err := w.execInput(i, int(l)); err != nil {
@@ -131,7 +146,7 @@ func (w *Wave) execOther(i *inst) (wait bool, err error) {
 			w.regs[i.dst+int32(l)] = truth(w.helper.Get(int(l))) * lowBits(i.bits)
 		}
 	case ir.IntrBarrier:
-		return w.l.Compute != nil && ir.Scope(x.in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup, nil
+		return (w.l.Compute != nil || w.l.TessCtrl != nil) && ir.Scope(x.in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup, nil
 	case ir.IntrShaderClock: // steps of this wave
 		w.clock++
 		for _, l := range w.on {
@@ -202,6 +217,10 @@ func (w *Wave) execLane(i *inst, l int) {
 				return w.atomicValue(ir.AtomicOp(x.in.Get(ir.IdxAtomicOp)), i.bits, old, a, b)
 			}))
 		}
+	case ir.IntrIsSparseTexelsResident:
+		out(0, truth(src(0, 0) == resident)*lowBits(i.bits))
+	case ir.IntrSparseResidencyCodeAnd:
+		out(0, src(0, 0)&src(1, 0))
 	case ir.IntrLoadPreamble:
 		for c := range int(i.n) {
 			v := uint64(0)

@@ -67,6 +67,10 @@ func (c *compiler) useInput(v *ir.Variable) {
 
 // startInputs fills the input variables.
 func (w *Wave) startInputs() {
+	if arrayed(w.p.shader.Stage) {
+		w.startStageOutputs()
+		return
+	}
 	for k := range w.p.inputs {
 		in := &w.p.inputs[k]
 		for l := range w.l.NumLanes {

@@ -64,6 +64,9 @@ func (w *Wave) bindBuffer(h uint32) {
 }
 
 func (w *Wave) load(sp space, lane int, h, addr uint64, n int) uint64 {
+	if sp == spStageIn || sp == spStageOut {
+		return w.loadStage(sp, lane, addr, n)
+	}
 	b := w.bytesAt(sp, lane, h, addr, n)
 	if b == nil {
 		return 0
@@ -72,7 +75,11 @@ func (w *Wave) load(sp space, lane int, h, addr uint64, n int) uint64 {
 }
 
 func (w *Wave) store(sp space, lane int, h, addr uint64, n int, v uint64) {
-	if sp == spPush || sp == spConst || sp == spData {
+	switch sp {
+	case spPush, spConst, spData:
+		return
+	case spStageIn, spStageOut:
+		w.storeStage(sp, lane, addr, n, v)
 		return
 	}
 	if b := w.bytesAt(sp, lane, h, addr, n); b != nil {
@@ -101,7 +108,9 @@ func (w *Wave) execLoad(i *inst) {
 		for k := int32(0); k < int32(i.n); k++ {
 			a := at + uint64(k)*uint64(x.comp)
 			var v uint64
-			if b := w.bytesAt(x.space, int(l), handle[l], a, size); b != nil {
+			if x.space == spStageIn || x.space == spStageOut {
+				v = w.loadStage(x.space, int(l), a, size)
+			} else if b := w.bytesAt(x.space, int(l), handle[l], a, size); b != nil {
 				if size == 4 {
 					v = uint64(binary.LittleEndian.Uint32(b))
 				} else {

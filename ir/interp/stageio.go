@@ -12,6 +12,7 @@ import (
 func (p *Program) scanIO() {
 	s, io := p.shader, &p.io
 	io.EarlyFragmentTests = s.Info.EarlyFragmentTests
+	io.Tess, io.Geom = emu.TessIO(s.Info.Tess), emu.GeomIO(s.Info.Geom)
 	io.ClipDistances, io.CullDistances = s.Info.ClipDistances, s.Info.CullDistances
 	out := map[ir.Slot]*emu.OutputSlot{}
 	in := map[ir.Slot]*emu.InputSlot{}
@@ -28,6 +29,8 @@ func (p *Program) scanIO() {
 	for k := range p.code {
 		if x := p.code[k].x; x != nil && x.in != nil && x.in.Kind == ir.KindIntrinsic {
 			p.scanIntrinsic(x, in, out)
+		} else if x != nil && x.tex != nil {
+			io.NeedsQuads = io.NeedsQuads || x.tex.implicit
 		}
 	}
 	for _, i := range in {
@@ -37,7 +40,7 @@ func (p *Program) scanIO() {
 		io.Inputs = append(io.Inputs, *i)
 	}
 	for _, o := range out {
-		if p.outputAt(o.Slot) {
+		if p.outputAt(o.Slot) || s.Stage == ir.StageTessCtrl {
 			if o.Bits == 64 {
 				o.Bits = 32
 			}
@@ -87,7 +90,10 @@ func (p *Program) outputVariable(v *ir.Variable, out map[ir.Slot]*emu.OutputSlot
 	if v.Compact {
 		n = (v.Type.Len + uint32(v.Component) + 3) / 4
 	}
-	for k := range min(n, ir.NumVaryingSlots) {
+	if p.shader.Stage == ir.StageTessCtrl && !v.Patch && v.Type.IsArray() {
+		n = v.Type.Elem.SlotCount()
+	}
+	for k := range min(n, uint32(max(0, ir.NumVaryingSlots-int(slot)))) {
 		merge(out, ir.Slot(slot+k), mask, index, bits)
 	}
 }
@@ -95,7 +101,7 @@ func (p *Program) outputVariable(v *ir.Variable, out map[ir.Slot]*emu.OutputSlot
 func merge(out map[ir.Slot]*emu.OutputSlot, s ir.Slot, mask, index, bits uint8) {
 	o := out[s]
 	if o == nil {
-		o = &emu.OutputSlot{Slot: s, Index: index, Bits: bits}
+		o = &emu.OutputSlot{Slot: s, Index: index, Bits: bits, Patch: s >= ir.SlotPatch0 || s == ir.SlotTessLevelOuter || s == ir.SlotTessLevelInner}
 		out[s] = o
 	}
 	o.Mask |= mask
@@ -104,11 +110,17 @@ func merge(out map[ir.Slot]*emu.OutputSlot, s ir.Slot, mask, index, bits uint8) 
 // scanIntrinsic notes what an instruction tells about the stage.
 func (p *Program) scanIntrinsic(x *extra, in map[ir.Slot]*emu.InputSlot, out map[ir.Slot]*emu.OutputSlot) {
 	io, i := &p.io, x.in
+	if x.image != nil {
+		io.WritesMemory = io.WritesMemory || x.image.writes
+		return
+	}
 	switch intrinsicClasses[i.Intr] {
-	case classInput:
-		p.inputIntrinsic(x, in)
+	case classInput, classStageIO:
+		if i.Intr != ir.IntrLoadPerVertexOutput && i.Intr != ir.IntrStorePerVertexOutput {
+			p.inputIntrinsic(x, in)
+		}
 	case classOutput:
-		if i.Intr != ir.IntrStoreOutput {
+		if i.Intr != ir.IntrStoreOutput || p.shader.Stage == ir.StageTessCtrl {
 			return
 		}
 		bits, comp := i.Srcs[0].Def.BitSize, i.Get(ir.IdxComponent)
@@ -155,7 +167,7 @@ func (p *Program) inputIntrinsic(x *extra, in map[ir.Slot]*emu.InputSlot) {
 			interp = ir.InterpNoPerspective
 		}
 	}
-	if p.shader.Stage == ir.StageVertex {
+	if p.shader.Stage != ir.StageFragment {
 		interp = ir.InterpNone
 	}
 	mask := uint8((1<<i.Def.NumComponents - 1) << i.Get(ir.IdxComponent))

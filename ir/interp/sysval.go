@@ -55,16 +55,21 @@ const (
 	svLeMask
 	svLtMask
 	svZero
+	svInvocationID // tessellation and geometry stages
+	svPatchVertices
+	svTessCoord
+	svTessOuter
+	svTessInner
 )
 
 // builtIns maps SPIR-V's BuiltIn numbers (SPIR-V specification, section BuiltIn).
 var builtIns = map[int32]sysval{
-	5: svVertexIndex, 6: svInstanceIndex, 7: svPrimitiveID, 9: svLayer, 10: svViewport, 15: svFragCoord, 16: svPointCoord, 17: svFrontFace,
+	5: svVertexIndex, 6: svInstanceIndex, 7: svPrimitiveID, 8: svInvocationID, 9: svLayer, 10: svViewport, 15: svFragCoord, 16: svPointCoord, 17: svFrontFace,
 	18: svSampleID, 19: svSamplePos, 20: svSampleMask, 23: svHelper, 24: svNumWorkgroups, 25: svWorkgroupSize, 26: svWorkgroupID,
 	27: svLocalID, 28: svGlobalID, 29: svLocalIndex, 31: svGlobalSize, 36: svSubgroupSize, 37: svSubgroupSize, 38: svNumSubgroups,
 	40: svSubgroupID, 41: svSubgroupLane, 42: svVertexIndex, 43: svInstanceIndex, 4416: svEqMask, 4417: svGeMask, 4418: svGtMask,
 	4419: svLeMask, 4420: svLtMask, 4424: svBaseVertex, 4425: svBaseInstance, 4426: svDrawIndex, 4438: svZero, 4440: svViewIndex,
-	5286: svBary, 5287: svBaryLinear,
+	5286: svBary, 5287: svBaryLinear, 11: svTessOuter, 12: svTessInner, 13: svTessCoord, 14: svPatchVertices,
 }
 
 var sysvalIntrinsics = map[ir.Intrinsic]sysval{
@@ -80,6 +85,8 @@ var sysvalIntrinsics = map[ir.Intrinsic]sysval{
 	ir.IntrLoadSubgroupSize: svSubgroupSize, ir.IntrLoadNumSubgroups: svNumSubgroups, ir.IntrLoadSubgroupId: svSubgroupID,
 	ir.IntrLoadSubgroupInvocation: svSubgroupLane, ir.IntrLoadSubgroupEqMask: svEqMask, ir.IntrLoadSubgroupGeMask: svGeMask, ir.IntrLoadSubgroupGtMask: svGtMask,
 	ir.IntrLoadSubgroupLeMask: svLeMask, ir.IntrLoadSubgroupLtMask: svLtMask,
+	ir.IntrLoadInvocationId: svInvocationID, ir.IntrLoadPatchVerticesIn: svPatchVertices, ir.IntrLoadTessCoord: svTessCoord, ir.IntrLoadTessCoordXy: svTessCoord,
+	ir.IntrLoadTessLevelOuter: svTessOuter, ir.IntrLoadTessLevelInner: svTessInner,
 }
 
 // sysvar is a system value variable that the shader reads.
@@ -91,6 +98,10 @@ type sysvar struct {
 
 // useVariable notes a variable that a deref names.
 func (c *compiler) useVariable(v *ir.Variable) {
+	if sp, _ := c.spaceOf(v.Mode); sp == spStageIn || sp == spStageOut {
+		c.useStageVariable(v)
+		return
+	}
 	limit := int32(ir.NumVaryingSlots)
 	if v.Mode == ir.ModeShaderOut {
 		limit = int32(c.p.outSlots)
@@ -140,7 +151,15 @@ func (p *Program) writes(s ir.Slot) {
 func svStage(sv sysval, st ir.Stage) bool {
 	switch {
 	case sv == svViewIndex:
-		return st == ir.StageVertex || st == ir.StageFragment
+		return st == ir.StageVertex || st == ir.StageFragment || arrayed(st)
+	case sv == svPrimitiveID:
+		return st == ir.StageFragment || arrayed(st)
+	case sv == svInvocationID:
+		return st == ir.StageTessCtrl || st == ir.StageGeometry
+	case sv == svPatchVertices, sv == svTessOuter, sv == svTessInner:
+		return st == ir.StageTessCtrl || st == ir.StageTessEval
+	case sv == svTessCoord:
+		return st == ir.StageTessEval
 	case sv >= svVertexIndex && sv <= svIsIndexed:
 		return st == ir.StageVertex
 	case sv >= svFragCoord && sv <= svBaryLinear:
@@ -177,9 +196,15 @@ func (w *Wave) startSysvals() {
 
 func bits3(v [3]uint32) [4]uint32 { return [4]uint32{v[0], v[1], v[2]} }
 
+func floats3(v [3]float32) [4]uint32 {
+	return [4]uint32{math.Float32bits(v[0]), math.Float32bits(v[1]), math.Float32bits(v[2])}
+}
+
 // sysval gives a system value in one lane.
 func (w *Wave) sysval(sv sysval, lane int) [4]uint32 {
 	switch {
+	case sv >= svInvocationID, (sv == svPrimitiveID || sv == svViewIndex) && arrayed(w.p.shader.Stage):
+		return w.stageValue(sv, lane)
 	case sv >= svVertexIndex && sv <= svIsIndexed, sv == svViewIndex && w.l.Vertex != nil:
 		return [4]uint32{w.vertexValue(sv, &w.l.Vertex[lane])}
 	case sv >= svViewIndex && sv <= svBaryLinear:

@@ -1,8 +1,6 @@
 package interp
 
 import (
-	"strings"
-
 	"nirc/ir"
 )
 
@@ -16,7 +14,7 @@ func (c *compiler) instr(in *ir.Instr) {
 	case ir.KindCall:
 		c.call(in)
 	case ir.KindTex:
-		c.emit(inst{op: opUnsupported, x: &extra{in: in}})
+		c.tex(in)
 	case ir.KindParallelCopy:
 		c.parallelCopy(in)
 	case ir.KindIntrinsic:
@@ -166,8 +164,7 @@ func (c *compiler) intrinsic(in *ir.Instr) {
 	if c.explicitMemory(in) {
 		return
 	}
-	if name := in.Intr.String(); strings.HasPrefix(name, "image_") || strings.HasPrefix(name, "bindless_image_") {
-		c.emit(inst{op: opUnsupported, x: &extra{in: in}})
+	if c.imageAccess(in) {
 		return
 	}
 	switch in.Intr {

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"math"
 	"sync"
 
 	"nirc/emu"
@@ -45,6 +46,7 @@ type state struct {
 	vecSrcs  [16][]uint64
 	vecDst   [16]uint64
 	lane     [emu.MaxLanes]uint64
+	texOut   [emu.MaxLanes][4]uint64
 }
 
 type wavePool struct{ sync.Pool }
@@ -121,6 +123,8 @@ func (w *Wave) checkLaunch() error {
 		return fmt.Errorf("interp: launch without vertex lanes")
 	case w.p.shader.Stage == ir.StageFragment && (len(l.Fragment) < n || len(l.Out) < n || n%4 != 0):
 		return fmt.Errorf("interp: launch without fragment lanes in quads")
+	case arrayed(w.p.shader.Stage):
+		return w.checkStages()
 	case (w.p.shader.Stage == ir.StageCompute || w.p.shader.Stage == ir.StageKernel) && (l.Compute == nil || len(l.Compute.LocalID) < n):
 		return fmt.Errorf("interp: launch without compute lanes")
 	}
@@ -158,14 +162,8 @@ func (w *Wave) Run(fuel int) (status emu.Status, err error) {
 func (w *Wave) finish() {
 	w.done = true
 	for i := range w.l.NumLanes {
-		if len(w.p.outputs) > 0 {
-			b := w.priv[i*int(w.p.private)+int(w.p.outBase):]
-			out := &w.l.Out[i]
-			for _, s := range w.p.outputs {
-				for k := range 4 {
-					out[s][k] = uint32(emu.LoadBytes(b[int(s)*16+k*4:], 4))
-				}
-			}
+		if len(w.p.outputs) > 0 && w.l.Geometry == nil {
+			w.readOutputs(i, &w.l.Out[i])
 		}
 		if !w.dead.Get(i) {
 			w.l.Live.Set(i)
@@ -229,10 +227,10 @@ func (w *Wave) run() (emu.Status, error) {
 			for _, l := range w.on {
 				copy(w.priv[int(l)*int(w.p.private)+int(i.imm):], i.x.data)
 			}
-		case opUnsupported:
-			if w.active.Any() {
-				return emu.StatusDone, fmt.Errorf("interp: %s: texture operations are not supported by the interpreter yet", w.p.where(i.x.in))
-			}
+		case opTex:
+			w.execTex(i)
+		case opImage:
+			w.execImage(i)
 		case opIntrinsic:
 			wait, err := w.execIntrinsic(i)
 			if err != nil {
@@ -364,6 +362,9 @@ func (w *Wave) execPointer(i *inst) {
 func (w *Wave) execResource(i *inst) {
 	for _, l := range w.on {
 		h := w.l.Env.Bindings.Handle(uint32(i.imm>>32), uint32(i.imm), uint32(w.regs[i.a+int32(l)]))
+		if h < 0 && i.x.space == spOpaque {
+			h = math.MinInt32 // no index makes a handle of it
+		}
 		w.regs[i.dst+int32(l)] = uint64(uint32(h))
 	}
 }

@@ -8,6 +8,7 @@ package abi
 
 import (
 	"fmt"
+	"math/bits"
 
 	"nirc/backend/ir3/isa"
 	"nirc/ir"
@@ -55,6 +56,9 @@ type Meta struct {
 	// TotalIn is the number of varying components: highest inloc + 1.
 	TotalIn int `json:"total_in,omitempty"`
 
+	// Prefetches are done before a fragment shader starts.
+	Prefetches []Prefetch `json:"prefetches,omitempty"`
+
 	Consts      Consts       `json:"consts"`
 	Descriptors []Descriptor `json:"descriptors,omitempty"`
 	// ConstData is read through the descriptor whose ConstData is set.
@@ -96,6 +100,19 @@ type Output struct {
 	Index uint8 `json:"index,omitempty"`
 	// AliasRT: the preamble's alias.rt gives the components of this mask.
 	AliasRT uint8 `json:"alias_rt,omitempty"`
+}
+
+// Prefetch is a texture lookup that the hardware does before the shader
+// starts: coordinates are the varying components InLoc and InLoc+1 at the pixel, with perspective;
+// component k of the texel goes to register Reg+k if Mask has it. Its result
+// needs (sy) as that of a sam does.
+type Prefetch struct {
+	InLoc   int   `json:"in_loc"`
+	Set     uint8 `json:"set"`
+	Texture uint8 `json:"texture"`
+	Sampler uint8 `json:"sampler"`
+	Reg     int   `json:"reg"`
+	Mask    uint8 `json:"mask"`
 }
 
 // SysvalKind is a value that the hardware writes into registers.
@@ -240,8 +257,17 @@ type Descriptor struct {
 	// slots: {4}, {2, 4} with 16-bit storage, {..., 1} with 8-bit storage. nil
 	// means one slot of 4-byte elements.
 	Views []uint8 `json:"views,omitempty"`
+	// View is the shape in which the shader sees a texture or an image.
+	View View `json:"view"`
 	// ConstData: this is Meta.ConstData and no binding.
 	ConstData bool `json:"const_data,omitempty"`
+}
+
+// View is the shape of a texture: what the driver writes into its descriptor.
+type View struct {
+	Dim   ir.Dim `json:"dim,omitempty"`
+	Array bool   `json:"array,omitempty"`
+	MS    bool   `json:"ms,omitempty"`
 }
 
 // SlotsPerElement returns how many slots an array element takes.
@@ -254,6 +280,14 @@ func (d *Descriptor) SlotsPerElement() uint32 {
 	}
 	return 1
 }
+
+// Limits of texture prefetches: the last register number, and descriptor
+// indices (reference, section 6.4).
+const (
+	MaxPrefetchReg     = 0x3f
+	MaxPrefetchTexture = 31
+	MaxPrefetchSampler = 15
+)
 
 // Check finds contradictions that would make the core read nonsense.
 func (m *Meta) Check() error {
@@ -284,6 +318,11 @@ func (m *Meta) Check() error {
 	for _, s := range m.Sysvals {
 		if s.Kind == SysvalNone || s.Kind >= NumSysvals {
 			return fmt.Errorf("ir3 meta: unknown system value %d", s.Kind)
+		}
+	}
+	for _, f := range m.Prefetches {
+		if m.Stage != ir.StageFragment || f.Reg < 0 || f.Reg+bits.Len8(f.Mask) > MaxPrefetchReg+1 || f.Texture > MaxPrefetchTexture || f.Sampler > MaxPrefetchSampler {
+			return fmt.Errorf("ir3 meta: the texture prefetch into register %d cannot be had", f.Reg)
 		}
 	}
 	for _, d := range m.Descriptors {

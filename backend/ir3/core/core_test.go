@@ -426,7 +426,8 @@ func TestLaneOperations(t *testing.T) {
 
 func TestErrorsOfRun(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"image", "sam.base0 (f32)(x)r1.x, r0.x, s#0, t#0\nend", "images are not supported by this core yet"},
+		{"no such texture", "(rpt5)nop\nsam.base0 (f32)(x)r1.x, r0.x, s#0, t#9\nend", "slot 9"},
+		{"format query", "getinfo.base0 (u32)(x)r1.x, t#0\nend", "not supported"},
 		{"no such register", "mov.u16u16 hr57.x, 1\nend", "do not exist"},
 		{"off the end", "nop", "leaves the code"},
 		{"raw", "raw 0xFFFFFFFFFFFFFFFF", "no instruction"},

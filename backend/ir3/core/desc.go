@@ -10,7 +10,7 @@ import (
 	"nirc/emu"
 )
 
-var errImages = errors.New("images are not supported by this core yet")
+var errImages = errors.New("an image is accessed as a buffer")
 
 // descRange is a run of slots of one bindless set that belongs to a binding.
 type descRange struct {
@@ -134,6 +134,9 @@ func (w *wave) writers() emu.Mask { return andNot(w.exec, w.helper) }
 // execLdib loads from a storage buffer: untyped in units of the type,
 // typed one element of the descriptor's view.
 func execLdib(w *wave, x *inst) error {
+	if x.Flags&isa.Typed != 0 && w.isImage(x, 1) {
+		return w.loadImage(x)
+	}
 	for lane := 0; lane < w.n; lane++ {
 		if !w.exec.Get(lane) {
 			continue
@@ -156,6 +159,9 @@ func execLdib(w *wave, x *inst) error {
 }
 
 func execStib(w *wave, x *inst) error {
+	if x.Flags&isa.Typed != 0 && w.isImage(x, 2) {
+		return w.storeImage(x)
+	}
 	m := w.writers()
 	for lane := 0; lane < w.n; lane++ {
 		if !m.Get(lane) {
@@ -236,6 +242,9 @@ func execResinfo(w *wave, x *inst) error {
 	if x.Dst.Val == isa.NoReg {
 		return nil
 	}
+	if w.isImage(x, 0) {
+		return w.imageInfo(x)
+	}
 	for lane := 0; lane < w.n; lane++ {
 		if !w.exec.Get(lane) {
 			continue
@@ -254,6 +263,9 @@ func execResinfo(w *wave, x *inst) error {
 // execAtomicB is an atomic on a storage buffer; the data vector's first
 // register receives the old value, the operands follow.
 func execAtomicB(w *wave, x *inst) error {
+	if x.Flags&isa.Typed != 0 && w.isImage(x, 2) {
+		return w.atomicImage(x)
+	}
 	n := 4
 	if x.Type == isa.U64 {
 		n = 8

@@ -191,6 +191,9 @@ var execOf = [isa.NumOps]func(w *wave, x *inst) error{
 	isa.OpResinfo: execResinfo, isa.OpGetfiberid: execGetID, isa.OpGetwid: execGetID, isa.OpGetspid: execGetID,
 	isa.OpShflXor: execShfl, isa.OpShflUp: execShfl, isa.OpShflDown: execShfl, isa.OpShflRup: execShfl, isa.OpShflRdown: execShfl,
 
+	isa.OpSam: execSample, isa.OpSamb: execSample, isa.OpSaml: execSample, isa.OpSamgq: execSample, isa.OpGetlod: execSample,
+	isa.OpGather4r: execSample, isa.OpGather4g: execSample, isa.OpGather4b: execSample, isa.OpGather4a: execSample,
+	isa.OpIsaml: execIsam, isa.OpIsamm: execIsam, isa.OpGetsize: execGetsize, isa.OpGetinfo: execGetinfo,
 	isa.OpIsam: execIsam, isa.OpGetbuf: execGetbuf, isa.OpDsx: execDeriv, isa.OpDsy: execDeriv, isa.OpDsxpp1: execDeriv,
 	isa.OpDsypp1: execDeriv, isa.OpBrcstActive: execBrcst, isa.OpQuadBrcst: execQuad, isa.OpQuadHoriz: execQuad,
 	isa.OpQuadVert: execQuad, isa.OpQuadDiag: execQuad, isa.OpTcinv: execIdle,

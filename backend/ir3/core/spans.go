@@ -2,7 +2,6 @@ package core
 
 import (
 	"fmt"
-	"math/bits"
 
 	"nirc/backend/ir3/isa"
 )
@@ -201,18 +200,10 @@ func (h *hazards) texSpans(x *inst) {
 		return
 	}
 	h.class, h.lateRead = syncSY, true
-	n := 1
-	switch x.Op {
-	case isa.OpDsx, isa.OpDsy, isa.OpDsxpp1, isa.OpDsypp1, isa.OpBrcstActive, isa.OpQuadBrcst, isa.OpQuadHoriz,
-		isa.OpQuadVert, isa.OpQuadDiag:
-		n = bits.Len8(x.WrMask)
-	case isa.OpIsam, isa.OpGetsize, isa.OpGetpos, isa.OpRgetpos:
-	default:
-		n = 2
-	}
-	h.add(x.Srcs[0], n, false)
-	h.add(x.Srcs[1], 1, false)
-	h.add(x.Srcs[2], 1, false)
+	n1, n2, n3 := x.TexSources()
+	h.add(x.Srcs[0], n1, false)
+	h.add(x.Srcs[1], n2, false)
+	h.add(x.Srcs[2], n3, false)
 	switch x.Mode {
 	case isa.TexBindlessA1, isa.TexBindlessA1Nonu, isa.TexBindlessA1Imm:
 		h.add(isa.R(isa.A1), 1, false)

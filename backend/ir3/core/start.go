@@ -37,6 +37,11 @@ func (w *wave) start() error {
 			w.startInput(&m.Inputs[i])
 		}
 	}
+	for i := range m.Prefetches {
+		if err := w.prefetch(&m.Prefetches[i]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -1,0 +1,52 @@
+package amber
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// ModuleCache keeps the SPIR-V modules that glslangValidator made, for runners
+// that run the same shaders many times. The zero value is empty. Several
+// goroutines may use it.
+type ModuleCache struct {
+	mu   sync.Mutex
+	list map[moduleKey][]uint32
+}
+
+// moduleKey is what a module depends on: the shader's text, how it is compiled
+// and the script's virtual files.
+type moduleKey struct {
+	source, env, entry, files string
+	format                    ShaderFormat
+	stage                     ShaderStage
+}
+
+// glslModule is glslang through the runner's cache.
+func (r *Runner) glslModule(ctx context.Context, s *Script, sh *ShaderDecl, source string, stage ShaderStage, entry string) ([]uint32, error) {
+	c := r.Modules
+	if c == nil {
+		return r.glslang(ctx, s, sh, source, stage, entry)
+	}
+	key := moduleKey{source: source, env: sh.TargetEnv, entry: entry, format: sh.Format, stage: stage}
+	for _, f := range s.Files {
+		key.files += f.Path + "\x00" + f.Text + "\x00"
+	}
+	c.mu.Lock()
+	words := c.list[key]
+	c.mu.Unlock()
+	if words != nil {
+		return slices.Clone(words), nil
+	}
+	words, err := r.glslang(ctx, s, sh, source, stage, entry)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.list == nil {
+		c.list = make(map[moduleKey][]uint32)
+	}
+	c.list[key] = slices.Clone(words)
+	return words, nil
+}

@@ -1,0 +1,414 @@
+// Package abi holds what an AGX binary says about itself: which registers
+// values arrive in and leave in, what the driver puts into the uniform
+// registers, which coefficient register, output word or state register stands
+// for what. The code generator writes a [Meta] beside the code, package core
+// reads it (and plays the driver); both see the shader through this and nothing
+// else. All types are plain data that encoding/json carries unchanged. The
+// conventions follow the project's agx reference, section 11; where it leaves a
+// choice to the driver, this package makes it.
+//
+// # Registers
+//
+// Register positions are half indices: 2n is the low half of rn (or un), 2n+1
+// the high half. 32-bit values stand at even ones.
+//
+// At the start of a vertex shader r5 holds the vertex index (base vertex
+// included), r6 the instance index (base instance included); the attributes
+// of Meta.Attribs stand where they say, customarily from r8 on, four registers
+// each. A fragment shader with PerSample finds in r1l the mask of the sample
+// that it shades (1 << sample id); the driver runs it once a sample. Nothing
+// else is defined at the start: r0l must be zeroed before the first
+// control-flow instruction. Compute shaders read special registers.
+//
+// # Ends
+//
+// A vertex shader leaves its outputs by st_var, the words of the record being
+// described by Meta.Varyings. A fragment shader leaves its results in
+// registers (Meta.Results) for the epilog that the driver appends, which makes
+// depth, stencil, blending and tile stores; or stores to the tile itself
+// (Meta.Tile). It discards with sample_mask. Code ends with stop and traps.
+//
+// # Resources
+//
+// Buffers are reached by address: of a fixed binding (UniformBufferAddr,
+// UniformBufferSize), or from the descriptor table for indices that are only
+// known at run time. Nothing checks bounds but the shader. Textures and images
+// stand in state registers or in the heap; a storage image has an entry for
+// texture_load and one for image_write, and code that wants sizes loads the
+// heap's descriptors (reference, section 8.6): sizes are those of level 0 of
+// the image, texel buffers have their number of elements in the word at byte
+// 16. Image atomics take their address from there too (HeapAtomicOffset).
+// A texel buffer is a 2D texture of width 16384. Samplers carry their LOD
+// bias, so shaders do not add it.
+package abi
+
+import (
+	"fmt"
+
+	"nirc/backend/agx/isa"
+	"nirc/ir"
+)
+
+// Fixed half indices.
+const (
+	VertexIDReg   = 2 * 5 // r5, 32 bits
+	InstanceIDReg = 2 * 6 // r6, 32 bits
+	// AttribReg is the customary place of attribute 0; attribute i is 8*i halves
+	// behind it.
+	AttribReg = 2 * 8
+	// SampleMaskReg is r1l: the samples being shaded, with PerSample.
+	SampleMaskReg = 2 * 1
+	// Customary places of fragment results: r2 depth, r3l stencil, r3h sample
+	// mask, colour i from r4(i+1) on.
+	DepthReg      = 2 * 2
+	StencilReg    = 2 * 3
+	SampleOutReg  = 2*3 + 1
+	ColorReg      = 2 * 4
+	ColorRegStep  = 2 * 4
+	UserWord      = 4 // first word of user varyings in the output record
+	NumUniforms   = 512
+	NumRegs       = 256
+	MaxTileOffset = 511
+)
+
+// Meta describes one shader binary.
+type Meta struct {
+	Stage ir.Stage `json:"stage"`
+	// Entry is the byte offset of the main program in the code. A preamble, if
+	// HasPreamble, starts at Preamble: the driver runs it before the main
+	// program with the same uniforms; what it stores to uniforms stays.
+	Entry       uint32 `json:"entry,omitempty"`
+	HasPreamble bool   `json:"has_preamble,omitempty"`
+	Preamble    uint32 `json:"preamble,omitempty"`
+	// Halves and PreambleHalves are the register halves that the programs use:
+	// the highest one plus 1.
+	Halves         int `json:"halves"`
+	PreambleHalves int `json:"preamble_halves,omitempty"`
+	// UniformHalves is the highest uniform half in use, plus 1, preamble results
+	// included.
+	UniformHalves int `json:"uniform_halves,omitempty"`
+	// ScratchSize and PreambleScratch are the bytes of stack a lane that the
+	// programs address.
+	ScratchSize     uint32 `json:"scratch_size,omitempty"`
+	PreambleScratch uint32 `json:"preamble_scratch,omitempty"`
+	SharedSize      uint32 `json:"shared_size,omitempty"` // bytes a workgroup
+	// WorkgroupSize of a compute shader.
+	WorkgroupSize [3]uint32 `json:"workgroup_size"`
+
+	UsesBarrier        bool `json:"uses_barrier,omitempty"`
+	UsesDiscard        bool `json:"uses_discard,omitempty"`
+	WritesMemory       bool `json:"writes_memory,omitempty"`
+	NeedsQuads         bool `json:"needs_quads,omitempty"`
+	EarlyFragmentTests bool `json:"early_fragment_tests,omitempty"`
+	PerSample          bool `json:"per_sample,omitempty"`
+	// ClipDistances and CullDistances count components of a vertex stage.
+	ClipDistances uint8 `json:"clip_distances,omitempty"`
+	CullDistances uint8 `json:"cull_distances,omitempty"`
+
+	Uniforms []Uniform `json:"uniforms,omitempty"`
+	// Attribs are the inputs of a vertex shader.
+	Attribs []Attrib `json:"attribs,omitempty"`
+	// Varyings are the outputs of a vertex shader.
+	Varyings []Varying `json:"varyings,omitempty"`
+	// LayerViewportWord is the output word that holds layer | viewport << 16; 0
+	// or NoWord if neither is written.
+	LayerViewportWord int `json:"layer_viewport_word,omitempty"`
+	// Coefs are the coefficient registers of a fragment shader.
+	Coefs []Coef `json:"coefs,omitempty"`
+	// Results and Tile are the outputs of a fragment shader.
+	Results []Result     `json:"results,omitempty"`
+	Tile    []TileTarget `json:"tile,omitempty"`
+
+	// Table lists the buffers of the descriptor table (UniformTable).
+	Table []TableRange `json:"table,omitempty"`
+	// States are texture and sampler state registers; Heap lists what the
+	// descriptor heap (UniformHeap) holds.
+	States []State     `json:"states,omitempty"`
+	Heap   []HeapRange `json:"heap,omitempty"`
+	// ConstData is read through the address that UniformConstData gives.
+	ConstData []byte `json:"const_data,omitempty"`
+}
+
+// WaveSize is the number of lanes of a SIMD-group.
+const WaveSize = 32
+
+// UniformKind is what the driver puts into a uniform register.
+type UniformKind uint8
+
+// Uniform contents. 64-bit addresses take four halves, words two.
+const (
+	UniformNone            UniformKind = iota
+	UniformWords                       // Words, promoted constants
+	UniformPush                        // Size bytes of push constants from byte Offset on
+	UniformBufferData                  // Size bytes of buffer (Set, Binding, Element) from byte Offset on
+	UniformBufferAddr                  // address of the buffer (Set, Binding, Element)
+	UniformBufferSize                  // its size in bytes, one word, at most 2^32-1
+	UniformTable                       // address of the descriptor table
+	UniformHeap                        // address of the texture descriptor heap
+	UniformConstData                   // address of ConstData
+	UniformPushAddr                    // address of the push constant block
+	UniformNumWorkgroups               // 3 words
+	UniformBaseWorkgroup               // 3 words
+	UniformNumSubgroups                // word: subgroups of a workgroup
+	UniformBaseVertex                  // word
+	UniformBaseInstance                // word
+	UniformDrawID                      // word
+	UniformViewIndex                   // word
+	UniformIsIndexed                   // word: 0 or ~0
+	UniformSamplePositions             // Size bytes: x and y in [0, 1) of each sample, floats
+	NumUniformKinds
+)
+
+var uniformNames = [...]string{"none", "words", "push", "buffer_data", "buffer_addr", "buffer_size", "table", "heap",
+	"const_data", "push_addr", "num_workgroups", "base_workgroup", "num_subgroups", "base_vertex", "base_instance", "draw_id",
+	"view_index", "is_indexed", "sample_positions"}
+
+// String returns the name of the contents.
+func (k UniformKind) String() string {
+	if int(k) < len(uniformNames) {
+		return uniformNames[k]
+	}
+	return "uniform?"
+}
+
+// Uniform is a range of uniform registers that the driver fills before the
+// shader (and its preamble) starts.
+type Uniform struct {
+	Kind UniformKind `json:"kind"`
+	// Half is the first half index, even.
+	Half    int      `json:"half"`
+	Set     uint32   `json:"set,omitempty"`
+	Binding uint32   `json:"binding,omitempty"`
+	Element uint32   `json:"element,omitempty"`
+	Offset  uint32   `json:"offset,omitempty"` // bytes
+	Size    uint32   `json:"size,omitempty"`   // bytes, a multiple of 4
+	Words   []uint32 `json:"words,omitempty"`
+}
+
+// Halves returns the number of uniform halves it fills.
+func (u *Uniform) Halves() int {
+	switch u.Kind {
+	case UniformWords:
+		return 2 * len(u.Words)
+	case UniformPush, UniformBufferData, UniformSamplePositions:
+		return int(u.Size / 2)
+	case UniformBufferAddr, UniformTable, UniformHeap, UniformConstData, UniformPushAddr:
+		return 4
+	case UniformNumWorkgroups, UniformBaseWorkgroup:
+		return 6
+	case UniformNone:
+		return 0
+	}
+	return 2
+}
+
+// The addresses of what is no buffer: the driver's own memory, read-only.
+const (
+	TableAddr     uint64 = 1 << 48 // descriptor table
+	HeapAddr      uint64 = 2 << 48 // texture descriptor heap
+	ConstDataAddr uint64 = 3 << 48
+	PushAddr      uint64 = 4 << 48 // push constants; zero beyond their end
+	// ImageAddr is where images can be reached by atomics: bits 32 to 47 and
+	// below say the entry of the heap and the place of the texel, see Heap.
+	ImageAddr uint64 = 5 << 48
+)
+
+// TableEntrySize is the size of an entry of the descriptor table: 64-bit
+// address, 32-bit size in bytes, 32 bits of zero.
+const TableEntrySize = 16
+
+// TableRange places the elements of a buffer binding in the descriptor table:
+// element e is entry First + e. Count is the array size, 0 means unbounded (the
+// range then ends where the next one starts).
+type TableRange struct {
+	Set     uint32 `json:"set"`
+	Binding uint32 `json:"binding"`
+	First   uint32 `json:"first"`
+	Count   uint32 `json:"count"`
+}
+
+// HeapEntrySize is the size of a descriptor in the heap.
+const HeapEntrySize = 24
+
+// HeapAtomicOffset is the byte in a write descriptor of the heap where the
+// driver keeps the 64-bit address of level 0 of the image for atomics. Texel
+// (x, y, z) of 32 bits, z being the slice or the layer and s the sample, is at
+// address + 4*(((z*height + y)*width + x)*samples + s); of a texel buffer
+// element i at address + 4*i. Only atomics can use addresses of images.
+const HeapAtomicOffset = 16
+
+// HeapRange places the elements of an image binding in the heap: element e has
+// its texture descriptor in entry First + 2e and its write (PBE) descriptor in
+// entry First + 2e + 1. Count is as in TableRange.
+type HeapRange struct {
+	Set     uint32 `json:"set"`
+	Binding uint32 `json:"binding"`
+	First   uint32 `json:"first"`
+	Count   uint32 `json:"count"`
+}
+
+// State is a texture or sampler state register that the driver fills. Sampler
+// state 0 is the driver's own, for texture_load.
+type State struct {
+	Set     uint32 `json:"set"`
+	Binding uint32 `json:"binding"`
+	Element uint32 `json:"element,omitempty"`
+	// Sampler tells that Index is a sampler state, not a texture state.
+	Sampler bool `json:"sampler,omitempty"`
+	// Write tells that a texture state holds the write descriptor.
+	Write bool `json:"write,omitempty"`
+	Index int  `json:"index"`
+}
+
+// Attrib is a vertex attribute: component k arrives as a 32-bit register at
+// half Reg + 2k. 64-bit attributes take two registers a component.
+type Attrib struct {
+	Slot ir.Slot `json:"slot"`
+	Mask uint8   `json:"mask"`
+	Reg  int     `json:"reg"`
+}
+
+// NoWord is the word number of something absent.
+const NoWord = -1
+
+// Varying is a run of output words: component First + i of the slot is word
+// Word + i.
+type Varying struct {
+	Slot  ir.Slot `json:"slot"`
+	First uint8   `json:"first,omitempty"`
+	Count uint8   `json:"count"`
+	Word  int     `json:"word"`
+}
+
+// CoefSource is where a coefficient register comes from.
+type CoefSource uint8
+
+// Coefficient sources.
+const (
+	CoefVarying     CoefSource = iota // components of Slot
+	CoefW                             // position w: interpolates to 1/w
+	CoefZ                             // window depth
+	CoefPointCoord                    // x and y of the point coordinate
+	CoefPrimitiveID                   // an integer, the same in all three words
+)
+
+// Coef is a run of coefficient registers: register CF + i holds component
+// First + i. Flat ones have the value of the provoking vertex in word c (and
+// a = b = 0).
+type Coef struct {
+	Source CoefSource `json:"source,omitempty"`
+	CF     int        `json:"cf"`
+	Slot   ir.Slot    `json:"slot,omitempty"`
+	First  uint8      `json:"first,omitempty"`
+	Count  uint8      `json:"count"`
+	// Interp is flat, smooth (a coefficient of v/w, read by iterproj with W) or
+	// noperspective.
+	Interp ir.Interp `json:"interp,omitempty"`
+}
+
+// Result is a fragment result that stands in registers at the end: component
+// k of colours at half Reg + 2k (Bits 32) or Reg + k (Bits 16); depth is one
+// 32-bit, stencil and sample mask are one 16-bit register.
+type Result struct {
+	Slot ir.Slot `json:"slot"`
+	Mask uint8   `json:"mask"`
+	Reg  int     `json:"reg"`
+	Bits uint8   `json:"bits"`
+	// Index is 1 for the second source of dual-source blending.
+	Index uint8 `json:"index,omitempty"`
+}
+
+// TileTarget is a colour in tile memory, which st_tile writes: component k of
+// the slot is element k of Format at byte Offset.
+type TileTarget struct {
+	Slot   ir.Slot    `json:"slot"`
+	Mask   uint8      `json:"mask"`
+	Offset uint32     `json:"offset"`
+	Format isa.Format `json:"format"`
+	// Signed tells that i8 and i16 elements are signed.
+	Signed bool `json:"signed,omitempty"`
+}
+
+// Check finds contradictions that would make the core read nonsense.
+func (m *Meta) Check() error {
+	switch m.Stage {
+	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+	default:
+		return fmt.Errorf("agx meta: stage %s is not supported", m.Stage)
+	}
+	if m.Halves < 0 || m.Halves > NumRegs || m.PreambleHalves < 0 || m.PreambleHalves > NumRegs {
+		return fmt.Errorf("agx meta: %d and %d register halves, at most %d exist", m.Halves, m.PreambleHalves, NumRegs)
+	}
+	if m.UniformHalves < 0 || m.UniformHalves > NumUniforms {
+		return fmt.Errorf("agx meta: %d uniform halves, at most %d exist", m.UniformHalves, NumUniforms)
+	}
+	if m.ScratchSize > 1<<20 || m.PreambleScratch > 1<<20 {
+		return fmt.Errorf("agx meta: %d bytes of scratch a lane, at most %d", max(m.ScratchSize, m.PreambleScratch), 1<<20)
+	}
+	for i := range m.Uniforms {
+		u := &m.Uniforms[i]
+		if u.Kind == UniformNone || u.Kind >= NumUniformKinds || u.Size&3 != 0 {
+			return fmt.Errorf("agx meta: uniform %d: unknown contents %d or size %d", i, u.Kind, u.Size)
+		}
+		if u.Size > 2*NumUniforms || u.Half < 0 || u.Half&1 != 0 || u.Half+u.Halves() > m.UniformHalves {
+			return fmt.Errorf("agx meta: %s at uniform half %d, %d halves, lies outside the %d in use", u.Kind, u.Half, u.Halves(), m.UniformHalves)
+		}
+	}
+	if err := m.checkInterface(); err != nil {
+		return err
+	}
+	return m.checkResources()
+}
+
+// checkInterface checks inputs and outputs.
+func (m *Meta) checkInterface() error {
+	for _, a := range m.Attribs {
+		if a.Slot >= ir.NumAttribSlots || a.Reg < 0 || a.Reg&1 != 0 || a.Reg+8 > NumRegs {
+			return fmt.Errorf("agx meta: attribute %d at register half %d", a.Slot, a.Reg)
+		}
+	}
+	for _, v := range m.Varyings {
+		if v.Slot >= ir.NumVaryingSlots || int(v.First)+int(v.Count) > 4 || v.Word < 0 || v.Word > 255 {
+			return fmt.Errorf("agx meta: output slot %d, components %d+%d at word %d", v.Slot, v.First, v.Count, v.Word)
+		}
+	}
+	if w := m.LayerViewportWord; w < NoWord || w > 255 {
+		return fmt.Errorf("agx meta: layer and viewport at word %d", w)
+	}
+	for _, c := range m.Coefs {
+		if c.Slot >= ir.NumVaryingSlots || c.Source > CoefPrimitiveID || int(c.First)+int(c.Count) > 4 ||
+			c.CF < 0 || c.CF+int(c.Count) > 256 {
+			return fmt.Errorf("agx meta: coefficients of source %d, slot %d, components %d+%d at cf%d", c.Source, c.Slot, c.First, c.Count, c.CF)
+		}
+	}
+	for _, r := range m.Results {
+		if r.Slot >= ir.NumResultSlots || r.Reg < 0 || r.Reg >= NumRegs || r.Bits != 16 && r.Bits != 32 || r.Mask > 15 {
+			return fmt.Errorf("agx meta: fragment result %d of %d bits at register half %d", r.Slot, r.Bits, r.Reg)
+		}
+	}
+	for _, t := range m.Tile {
+		if t.Slot >= ir.NumResultSlots || t.Offset > MaxTileOffset || t.Format.String() == "" {
+			return fmt.Errorf("agx meta: tile target %d of format %d at offset %d", t.Slot, t.Format, t.Offset)
+		}
+	}
+	return nil
+}
+
+func (m *Meta) checkResources() error {
+	for i := 1; i < len(m.Table); i++ {
+		if p := m.Table[i-1]; uint64(p.First)+uint64(p.Count) > uint64(m.Table[i].First) {
+			return fmt.Errorf("agx meta: descriptor table range %d overlaps the one before it or is out of order", i)
+		}
+	}
+	for i := 1; i < len(m.Heap); i++ {
+		if p := m.Heap[i-1]; uint64(p.First)+2*uint64(p.Count) > uint64(m.Heap[i].First) {
+			return fmt.Errorf("agx meta: descriptor heap range %d overlaps the one before it or is out of order", i)
+		}
+	}
+	for _, s := range m.States {
+		if s.Index < 0 || s.Index > 255 {
+			return fmt.Errorf("agx meta: state register %d does not exist", s.Index)
+		}
+	}
+	return nil
+}

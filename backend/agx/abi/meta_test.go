@@ -1,0 +1,67 @@
+package abi
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"nirc/backend/agx/isa"
+	"nirc/ir"
+)
+
+func valid() *Meta {
+	return &Meta{Stage: ir.StageFragment, Halves: 64, UniformHalves: 20,
+		Uniforms: []Uniform{{Kind: UniformBufferAddr, Half: 0, Binding: 3}, {Kind: UniformWords, Half: 4, Words: []uint32{1, 2}}},
+		Coefs:    []Coef{{Source: CoefW, Count: 1}, {CF: 1, Slot: ir.SlotVar0, Count: 3, Interp: ir.InterpSmooth}},
+		Results:  []Result{{Slot: ir.SlotData0, Mask: 15, Reg: ColorReg, Bits: 32}},
+		Tile:     []TileTarget{{Slot: ir.SlotData0 + 1, Mask: 3, Offset: 16, Format: isa.FormatF16}},
+		Table:    []TableRange{{Count: 4}, {Binding: 1, First: 4}},
+	}
+}
+
+func TestCheck(t *testing.T) {
+	if err := valid().Check(); err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]func(m *Meta){
+		"stage":          func(m *Meta) { m.Stage = ir.StageGeometry },
+		"halves":         func(m *Meta) { m.Halves = 257 },
+		"uniform halves": func(m *Meta) { m.UniformHalves = 513 },
+		"outside":        func(m *Meta) { m.Uniforms[1].Half = 18 },
+		"contents":       func(m *Meta) { m.Uniforms[0].Kind = NumUniformKinds },
+		"attribute":      func(m *Meta) { m.Attribs = []Attrib{{Reg: 17}} },
+		"output slot":    func(m *Meta) { m.Varyings = []Varying{{First: 255, Count: 2}} },
+		"layer":          func(m *Meta) { m.LayerViewportWord = 256 },
+		"coefficients":   func(m *Meta) { m.Coefs[1].CF = 255 },
+		"result":         func(m *Meta) { m.Results[0].Bits = 8 },
+		"tile":           func(m *Meta) { m.Tile[0].Format = 9 },
+		"overlaps":       func(m *Meta) { m.Table[1].First = 3 },
+		"state":          func(m *Meta) { m.States = []State{{Index: 256}} },
+		"scratch":        func(m *Meta) { m.ScratchSize = 1 << 21 },
+	} {
+		m := valid()
+		f(m)
+		if err := m.Check(); err == nil || !strings.Contains(err.Error(), strings.Fields(name)[0]) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	m := valid()
+	b, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Meta
+	if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(m, &back) {
+		t.Errorf("%s comes back as %+v, %v", b, back, err)
+	}
+}
+
+func TestUniformNames(t *testing.T) {
+	if len(uniformNames) != int(NumUniformKinds) {
+		t.Errorf("%d names, %d kinds", len(uniformNames), NumUniformKinds)
+	}
+}

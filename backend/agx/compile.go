@@ -1,0 +1,325 @@
+package agx
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// CompileOptions steer Compile.
+type CompileOptions struct {
+	// GPU is the chip's name, "" for DefaultGPU.
+	GPU string
+	// Verify validates the IR before selection and runs the allocation checker.
+	Verify bool
+	// Dump, if not nil, receives the program's text after each step: isel, spill, ra, copies, final.
+	Dump func(step, text string)
+	// Halves, if not 0, bounds the register halves that may be used (for tests of spilling).
+	Halves int
+}
+
+// Binary is a compiled shader.
+type Binary struct {
+	Code  []byte
+	Meta  abi.Meta
+	Stats Stats
+	// Lines tells the source location (an index into ir.Shader.Locs) of the code
+	// from a byte offset on.
+	Lines []CodeLine
+}
+
+// CodeLine is where the code of a source location begins.
+type CodeLine struct {
+	Offset int
+	Loc    uint32
+}
+
+// Compile generates code for a shader in the form that the package comment
+// describes. It changes the shader. What cannot be compiled is an error that
+// says what and, if known, where in the source.
+func Compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
+	g, err := FindGPU(opts.GPU)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{s: s, gpu: g, opts: opts}
+	return c.run()
+}
+
+type compiler struct {
+	s    *ir.Shader
+	gpu  *GPU
+	opts CompileOptions
+	meta abi.Meta
+	uni  uniforms
+	res  *resources
+	sel  *isel
+	// spillStart is where the spill area begins on the stack, in bytes.
+	spillStart int
+	loops      int
+}
+
+func (c *compiler) run() (*Binary, error) {
+	switch c.s.Stage {
+	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+	default:
+		return nil, fmt.Errorf("agx: %s shaders are not supported: a driver builds them from compute shaders", c.s.Stage)
+	}
+	entry := c.s.Entry()
+	if entry == nil || entry.Impl == nil {
+		return nil, errors.New("agx: the shader has no entry point")
+	}
+	c.meta = abi.Meta{Stage: c.s.Stage, LayerViewportWord: abi.NoWord}
+	var err error
+	if c.res, err = lowerDescriptors(c.s, entry.Impl); err != nil {
+		return nil, err
+	}
+	lowerFragSidefx(c.s, entry.Impl)
+	lowerSubgroups(entry.Impl)
+	if c.opts.Verify {
+		if err := ir.Validate(c.s); err != nil {
+			return nil, err
+		}
+	}
+	if c.sel, err = selectFunc(c, entry.Impl); err != nil {
+		return nil, err
+	}
+	f := c.sel.f
+	mach.RemoveDead(f, removable)
+	c.dump("isel", f)
+	if err := c.allocate(f); err != nil {
+		return nil, err
+	}
+	return c.finish(f)
+}
+
+// removable tells whether an instruction does nothing but compute its result.
+func removable(in *mach.Instr) bool {
+	switch in.Op {
+	case opInputs, opEnd, opIf:
+		return false
+	case opShuffle:
+		return true
+	}
+	const effects = isa.TraitStore | isa.TraitBarrier | isa.TraitExec | isa.TraitBranch
+	return isaOp(in.Op).Traits()&effects == 0
+}
+
+func (c *compiler) dump(step string, f *mach.Func) {
+	if c.opts.Dump != nil {
+		c.opts.Dump(step, f.String())
+	}
+}
+
+// allocate brings f to physical registers.
+func (c *compiler) allocate(f *mach.Func) error {
+	limit := c.registerLimit()
+	f.SetFileLimit(fileGPR, limit)
+	mach.LowerTied(f)
+	if err := c.spill(f, limit); err != nil {
+		return err
+	}
+	c.dump("spill", f)
+	var check *mach.Checker
+	if c.opts.Verify {
+		check = mach.NewChecker(f)
+	}
+	if _, err := mach.Allocate(f, mach.AllocOptions{}); err != nil {
+		return fmt.Errorf("agx: %w", err)
+	}
+	c.dump("ra", f)
+	if check != nil {
+		if err := check.Check(); err != nil {
+			return fmt.Errorf("agx: %w", err)
+		}
+	}
+	mach.LowerCopies(f)
+	c.dump("copies", f)
+	if check != nil {
+		if err := check.Check(); err != nil {
+			return fmt.Errorf("agx: after copies: %w", err)
+		}
+	}
+	return nil
+}
+
+// registerLimit is the number of halves that a thread may use: all, or less
+// where a workgroup must be resident as a whole.
+func (c *compiler) registerLimit() int {
+	n := gprHalves
+	if c.s.Stage == ir.StageCompute {
+		z := c.s.Info.WorkgroupSize
+		n = halvesFor(int(z[0]) * int(z[1]) * int(z[2]))
+	}
+	if c.opts.Halves > 0 {
+		n = min(n, c.opts.Halves)
+	}
+	return n
+}
+
+// finish makes the physical program, improves and encodes it.
+func (c *compiler) finish(f *mach.Func) (*Binary, error) {
+	var err error
+	if c.meta.Uniforms, c.meta.UniformHalves, err = c.uni.layOut(); err != nil {
+		return nil, err
+	}
+	p, err := lowerPseudo(f, &c.uni)
+	if err != nil {
+		return nil, err
+	}
+	c.loops = len(p.loops)
+	p.emptyElse()
+	p.breakIf()
+	p.jumpNone()
+	p.entry(c.scratch())
+	p.insertWaits()
+	if c.opts.Dump != nil {
+		c.opts.Dump("final", p.String())
+	}
+	b := &Binary{}
+	if b.Code, b.Lines, err = p.encode(); err != nil {
+		return nil, err
+	}
+	c.describe(p)
+	b.Meta = c.meta
+	b.Stats = c.stats(p, len(b.Code))
+	if err := b.Meta.Check(); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// scratch is the number of bytes of stack that the shader addresses.
+func (c *compiler) scratch() int {
+	n := int(c.s.ScratchSize)
+	if k := c.sel.f.SpillUnits; k > 0 {
+		n = c.spillStart + 2*k
+	}
+	return alignUp(n, 16)
+}
+
+// entry puts what every program that needs it begins with in front: the
+// nesting counter's start and the stack frame.
+func (p *program) entry(scratch int) {
+	var head []*pinstr
+	if p.exec {
+		head = append(head, p.newInstr(isa.Instr{Op: isa.OpMovImm16, Dst: isa.H(isa.R0L)}, 0))
+	}
+	if p.r0h {
+		head = append(head, p.newInstr(zeroIndex, 0))
+	}
+	if scratch > 0 {
+		words := alignUp((scratch+3)/4+stackReserved, stackAlign)
+		head = append(head, p.newInstr(isa.Instr{Op: isa.OpStackAdjust, Imm: uint32(words)}, 0))
+	}
+	if len(head) > 0 {
+		p.list = append(head, p.list...)
+	}
+}
+
+// trapCount is the number of traps behind the last instruction.
+const trapCount = 8
+
+// encode lays the instructions out and encodes them.
+func (p *program) encode() (code []byte, lines []CodeLine, err error) {
+	at := 0
+	for _, in := range p.list {
+		in.addr = at
+		n, err := in.Length()
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w in %s", err, in.Text())
+		}
+		at += n
+	}
+	code = make([]byte, 0, at+2*trapCount)
+	for _, in := range p.list {
+		if in.to != nil {
+			in.Target = int32(in.to.addr - in.addr)
+		}
+		if n := len(lines); in.loc != 0 && (n == 0 || lines[n-1].Loc != in.loc) {
+			lines = append(lines, CodeLine{len(code), in.loc})
+		}
+		if code, err = isa.AppendPack(code, &in.Instr); err != nil {
+			return nil, nil, fmt.Errorf("%w in %s", err, in.Text())
+		}
+	}
+	trap := isa.Instr{Op: isa.OpTrap}
+	for range trapCount {
+		if code, err = isa.AppendPack(code, &trap); err != nil {
+			return nil, nil, err
+		}
+	}
+	return code, lines, nil
+}
+
+// String lists the instructions; branches show the number of their target.
+func (p *program) String() string {
+	var w strings.Builder
+	number := map[*pinstr]int{}
+	for i, in := range p.list {
+		number[in] = i
+	}
+	for i, in := range p.list {
+		fmt.Fprintf(&w, "%4d  %s", i, in.Text())
+		if in.to != nil {
+			fmt.Fprintf(&w, " -> %d", number[in.to])
+		}
+		w.WriteByte('\n')
+	}
+	return w.String()
+}
+
+// describe fills the metadata that follows from the final code.
+func (c *compiler) describe(p *program) {
+	m := &c.meta
+	m.ScratchSize = uint32(c.scratch())
+	m.SharedSize = c.s.SharedSize
+	if c.s.Stage == ir.StageCompute {
+		m.WorkgroupSize = c.s.Info.WorkgroupSize
+	}
+	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests
+	m.ClipDistances, m.CullDistances = c.s.Info.ClipDistances, c.s.Info.CullDistances
+	m.Table = c.res.table
+	m.Heap = c.res.heap
+	m.States = append(append([]abi.State(nil), c.res.textures...), c.res.samplers...)
+	m.Halves = c.footprint(p)
+}
+
+// footprint is the number of halves in use: the highest plus 1.
+func (c *compiler) footprint(p *program) int {
+	most := 0
+	note := func(o *isa.Operand) {
+		if o.Kind == isa.Reg {
+			most = max(most, int(o.Val)+o.Halves())
+		}
+	}
+	for _, in := range p.list {
+		note(&in.Dst)
+		for i := range in.Srcs {
+			note(&in.Srcs[i])
+		}
+	}
+	for _, r := range c.meta.Results {
+		n := 1
+		for r.Mask>>n != 0 {
+			n++
+		}
+		most = max(most, r.Reg+n*int(r.Bits)/16)
+	}
+	for _, a := range c.meta.Attribs {
+		n := 1
+		for a.Mask>>n != 0 {
+			n++
+		}
+		most = max(most, a.Reg+2*n)
+	}
+	if c.s.Stage == ir.StageVertex {
+		most = max(most, abi.InstanceIDReg+2)
+	}
+	return most
+}

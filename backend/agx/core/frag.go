@@ -1,0 +1,373 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// fragState is what only fragment waves have.
+type fragState struct {
+	shaded [lanes]uint32 // samples that the lane shades
+	cover  [lanes]uint32 // of those, the covered ones; none of a helper
+	killed [lanes]uint32
+	tested [lanes]uint32
+	z      [lanes]zsValue
+	tile   []tileByte // of each lane, tileSize bytes
+	size   int
+}
+
+// zsValue is the depth and stencil that zs_emit gave.
+type zsValue struct {
+	depth, stencil       uint32
+	hasDepth, hasStencil bool
+}
+
+// tileByte is a byte of a pixel's tile storage; ok: the shader stored it.
+type tileByte struct {
+	v  byte
+	ok bool
+}
+
+func (w *wave) startFragment() {
+	f := &fragState{}
+	w.frag = f
+	for lane := 0; lane < w.n; lane++ {
+		l := &w.l.Fragment[lane]
+		samples := 1
+		if l.Prim != nil {
+			samples = max(1, l.Prim.Samples)
+		}
+		f.shaded[lane] = 1<<samples - 1
+		if l.SampleID >= 0 {
+			f.shaded[lane] = 1 << l.SampleID
+		}
+		if !l.Helper {
+			if f.cover[lane] = l.Coverage & f.shaded[lane]; f.cover[lane] == 0 {
+				f.cover[lane] = f.shaded[lane]
+			}
+		}
+	}
+	for i := range w.p.meta.Tile {
+		t := &w.p.meta.Tile[i]
+		f.size = max(f.size, int(t.Offset)+16)
+	}
+	f.tile = make([]tileByte, f.size*w.n)
+}
+
+// shaded is the mask of samples that a lane shades.
+func (w *wave) shaded(lane int) uint32 { return w.frag.shaded[lane] }
+
+func (w *wave) fragmentSR(sr, lane int) (uint32, bool) {
+	l, f := &w.l.Fragment[lane], w.frag
+	switch sr {
+	case srThirdWorkgroup:
+		if l.Prim != nil {
+			return l.Prim.Layer, true
+		}
+		return 0, true
+	case srSamplesLog2:
+		if l.Prim != nil {
+			return uint32(bits.Len(uint(max(1, l.Prim.Samples))) - 1), true
+		}
+		return 0, true
+	case srCoverage:
+		return f.cover[lane] &^ f.killed[lane], true
+	case srReal:
+		return uint32(min(f.cover[lane]&^f.killed[lane], 1)), true
+	case srBackFacing:
+		if l.Prim != nil && !l.Prim.FrontFacing {
+			return 1, true
+		}
+		return 0, true
+	case srGlobalID:
+		return uint32(l.X), true
+	case srGlobalID + 1:
+		return uint32(l.Y), true
+	case srInputCoverage:
+		return l.Coverage, true
+	}
+	return 0, false
+}
+
+// sampleOperand is a sample mask operand: immediates and registers have eight
+// bits that count, 255 meaning all samples.
+func (w *wave) sampleOperand(o *isa.Operand, lane int) uint32 {
+	v := w.value(o, lane) & 0xff
+	if v == 0xff {
+		return math.MaxUint32
+	}
+	return v
+}
+
+// execSampleMask tests the target samples that live and kills the others.
+func execSampleMask(w *wave, x *inst) error {
+	f := w.frag
+	if f == nil {
+		return errNoFragment
+	}
+	for lane := 0; lane < w.n; lane++ {
+		if w.exec>>lane&1 == 0 {
+			continue
+		}
+		target := w.sampleOperand(&x.Srcs[0], lane) & f.shaded[lane]
+		live := w.sampleOperand(&x.Srcs[1], lane) & target
+		if err := w.testSamples(lane, target, live); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errNoFragment = errors.New("it only exists in fragment shaders")
+
+// testSamples tests live and kills the rest of target. What was killed stays
+// so; a tested sample must not come again.
+func (w *wave) testSamples(lane int, target, live uint32) error {
+	f := w.frag
+	if w.check != nil {
+		if again := target & f.tested[lane] &^ f.killed[lane]; again != 0 {
+			return fmt.Errorf("samples %#x of lane %d are tested or killed again", again, lane)
+		}
+		if live&^f.killed[lane] != 0 && w.check.fences&1 == 0 {
+			return errors.New("samples are tested before wait_pix 1")
+		}
+	}
+	f.killed[lane] |= target &^ live &^ f.tested[lane]
+	f.tested[lane] |= live &^ f.killed[lane]
+	return nil
+}
+
+// execZsEmit tests all target samples with a depth, a stencil or both.
+func execZsEmit(w *wave, x *inst) error {
+	f := w.frag
+	if f == nil {
+		return errNoFragment
+	}
+	r := &x.Srcs[1]
+	for lane := 0; lane < w.n; lane++ {
+		if w.exec>>lane&1 == 0 {
+			continue
+		}
+		target := w.sampleOperand(&x.Srcs[0], lane) & f.shaded[lane]
+		z, at := zsValue{}, int(r.Val)
+		if r.Count >= 2 {
+			z.depth, z.hasDepth = w.get(at, 32, lane), true
+			at += 2
+		}
+		if r.Count&1 != 0 {
+			z.stencil, z.hasStencil = w.get(at, 16, lane), true
+		}
+		if f.tested[lane] != 0 && z != f.z[lane] {
+			return errors.New("different depths for the samples of one invocation are not supported")
+		}
+		f.z[lane] = z
+		if err := w.testSamples(lane, target, target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// execStTile stores a colour to the pixel's tile storage, in all the samples
+// that the lane shades.
+func execStTile(w *wave, x *inst) error {
+	if err := w.tileForm(x, &x.Srcs[0]); err != nil {
+		return err
+	}
+	f, size := w.frag, x.Format.Size()
+	for lane := 0; lane < w.n; lane++ {
+		if w.exec>>lane&1 == 0 {
+			continue
+		}
+		switch m := w.sampleOperand(&x.Srcs[1], lane) & f.shaded[lane]; m {
+		case 0:
+			continue
+		case f.shaded[lane]:
+		default:
+			return errors.New("a tile store to some of the invocation's samples is not supported")
+		}
+		at := int(x.Imm)
+		if x.Format.Packed() {
+			w.tilePut(lane, at, 4, w.packWord(x, &x.Srcs[0], lane))
+			continue
+		}
+		r := int(x.Srcs[0].Val)
+		for k := 0; k < 4; k++ {
+			if x.Mask>>k&1 != 0 {
+				w.tilePut(lane, at+k*size, size, toMemory(x.Format, x.Srcs[0].Size, k, w.get(r, x.Srcs[0].Size, lane)))
+				r += int(x.Srcs[0].Size) / 16
+			}
+		}
+	}
+	return nil
+}
+
+func (w *wave) tileForm(x *inst, data *isa.Operand) error {
+	if w.frag == nil {
+		return errors.New("tile memory outside fragment shaders is not supported")
+	}
+	store := x.Op == isa.OpStTile
+	if u, _ := x.Field("u0"); store && u != 0 {
+		return errors.New("tile stores with explicit coordinates are not supported")
+	}
+	end := int(x.Imm) + 4
+	if !x.Format.Packed() {
+		end = int(x.Imm) + x.Format.Size()*bits.Len8(x.Mask)
+	}
+	if end > w.frag.size {
+		return fmt.Errorf("bytes %d to %d of the tile belong to no target", x.Imm, end-1)
+	}
+	return x.checkFormat()
+}
+
+func (w *wave) tilePut(lane, at, n int, v uint32) {
+	t := w.frag.tile[lane*w.frag.size+at:]
+	for i := 0; i < n; i++ {
+		t[i] = tileByte{byte(v >> (8 * i)), true}
+	}
+}
+
+func (w *wave) tileGet(lane, at, n int) (v uint32, ok bool) {
+	t := w.frag.tile[lane*w.frag.size+at:]
+	ok = true
+	for i := 0; i < n; i++ {
+		v |= uint32(t[i].v) << (8 * i)
+		ok = ok && t[i].ok
+	}
+	return v, ok
+}
+
+var errTileLoad = errors.New("loading what the tile held before the shader is not supported")
+
+// execLdTile reads back what the shader stored.
+func execLdTile(w *wave, x *inst) error {
+	if err := w.tileForm(x, &x.Dst); err != nil {
+		return err
+	}
+	size := x.Format.Size()
+	for lane := 0; lane < w.n; lane++ {
+		if w.exec>>lane&1 == 0 {
+			continue
+		}
+		at, r := int(x.Imm), int(x.Dst.Val)
+		if x.Format.Packed() {
+			v, ok := w.tileGet(lane, at, 4)
+			if !ok {
+				return errTileLoad
+			}
+			w.unpackWord(x, lane, v)
+			continue
+		}
+		for k := 0; k < 4; k++ {
+			if x.Mask>>k&1 == 0 {
+				continue
+			}
+			v, ok := w.tileGet(lane, at+k*size, size)
+			if !ok {
+				return errTileLoad
+			}
+			w.set(r, x.Dst.Size, lane, fromMemory(x.Format, x.Dst.Size, k, v))
+			r += int(x.Dst.Size) / 16
+		}
+	}
+	return nil
+}
+
+// finishFragment hands results and live lanes to emu.
+func (w *wave) finishFragment() error {
+	f := w.frag
+	for lane := 0; lane < w.n; lane++ {
+		if f.cover[lane]&^f.killed[lane] == 0 {
+			continue
+		}
+		if w.check != nil && w.p.uses.samples {
+			if left := f.cover[lane] &^ f.killed[lane] &^ f.tested[lane]; left != 0 {
+				return fmt.Errorf("lane %d ends with samples %#x neither tested nor killed", lane, left)
+			}
+		}
+		w.l.Live.Set(lane)
+		w.fragmentOutputs(lane)
+	}
+	return nil
+}
+
+// fragmentOutputs plays the epilog.
+func (w *wave) fragmentOutputs(lane int) {
+	f, out := w.frag, &w.l.Out[lane]
+	mask := uint32(math.MaxUint32)
+	for i := range w.p.meta.Results {
+		r := &w.p.meta.Results[i]
+		switch r.Slot {
+		case ir.SlotDepth:
+			out[r.Slot][0] = w.get(r.Reg, 32, lane)
+		case ir.SlotStencil:
+			out[r.Slot][0] = w.get(r.Reg, r.Bits, lane)
+		case ir.SlotSampleMask:
+			mask = w.get(r.Reg, r.Bits, lane)
+		default:
+			slot := r.Slot
+			if r.Index == 1 {
+				slot = ir.SlotData0 + 7
+			}
+			for k := 0; k < 4; k++ {
+				if r.Mask>>k&1 != 0 {
+					out[slot][k] = w.get(r.Reg+k*int(r.Bits)/16, r.Bits, lane)
+				}
+			}
+		}
+	}
+	if z := &f.z[lane]; z.hasDepth {
+		out[ir.SlotDepth][0] = z.depth
+	}
+	if z := &f.z[lane]; z.hasStencil {
+		out[ir.SlotStencil][0] = z.stencil
+	}
+	out[ir.SlotSampleMask][0] = mask &^ f.killed[lane]
+	for i := range w.p.meta.Tile {
+		w.tileOutput(&w.p.meta.Tile[i], lane, out)
+	}
+}
+
+// tileOutput widens a colour of the tile to words: floats of float formats,
+// integers of the others.
+func (w *wave) tileOutput(t *abi.TileTarget, lane int, out *emu.Slots) {
+	o := &out[t.Slot]
+	if t.Format.Packed() {
+		v, _ := w.tileGet(lane, int(t.Offset), 4)
+		for k, c := range unpackFloats(t.Format, v) {
+			if t.Mask>>k&1 != 0 && k < packedCount(t.Format) {
+				o[k] = round32(c)
+			}
+		}
+		return
+	}
+	size := t.Format.Size()
+	for k := 0; k < 4; k++ {
+		if t.Mask>>k&1 == 0 {
+			continue
+		}
+		v, _ := w.tileGet(lane, int(t.Offset)+k*size, size)
+		switch t.Format {
+		case isa.FormatF16:
+			v = halfToSingle(v)
+		case isa.FormatI8:
+			if t.Signed {
+				v = uint32(int32(int8(v)))
+			}
+		case isa.FormatI16:
+			if t.Signed {
+				v = uint32(int32(int16(v)))
+			}
+		default:
+			v = fromMemory(t.Format, 32, k, v)
+		}
+		o[k] = v
+	}
+}

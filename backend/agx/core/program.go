@@ -1,0 +1,264 @@
+package core
+
+import (
+	"fmt"
+	"sync"
+
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+const (
+	numRegs = abi.NumRegs / 2     // 32-bit registers
+	numUnis = abi.NumUniforms / 2 // 32-bit uniforms
+)
+
+// inst is one decoded instruction with what its execution needs.
+type inst struct {
+	isa.Instr
+	exec   func(w *wave, x *inst) error
+	fn     fn
+	fv     func(res, a, b, c *vec)
+	err    error // bytes that are no instruction
+	limit  error // it names registers beyond what the meta declares
+	s      [4]src
+	d      dst
+	nsrc   int
+	nest   nestKind
+	half   bool // fn gives f16 bits
+	signed bool // a source has the sign-extend flag
+	pc     int  // byte offset
+	n      uint8
+	target int32 // index of the branch target, -1 none
+	chk    hazards
+}
+
+// program is a decoded shader.
+type program struct {
+	meta     *abi.Meta
+	code     []inst
+	entry    int // index of the main program's first instruction
+	preamble int
+	io       emu.StageIO
+	top      int // registers that anything names
+	uses     codeUses
+	words    [256]word     // output words of a vertex stage
+	coefs    [256]coef     // coefficient registers
+	states   [2][256]state // texture and sampler state registers
+
+	pool, checkPool sync.Pool // *registers, *checker
+}
+
+// codeUses is what a scan of the code finds.
+type codeUses struct {
+	samples bool // sample_mask or zs_emit
+	zs      bool
+}
+
+// Load decodes a binary. Bytes that are no instruction (constants, padding)
+// are only an error if they are executed. The stages are vertex, fragment and
+// compute.
+func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
+	if err := meta.Check(); err != nil {
+		return nil, err
+	}
+	p := &program{meta: meta, top: 8}
+	at := make([]int32, len(code)+1)
+	for i := range at {
+		at[i] = -1
+	}
+	if meta.HasPreamble {
+		if err := p.sweep(code, int(meta.Preamble), at); err != nil {
+			return nil, err
+		}
+		p.preamble = int(at[meta.Preamble])
+	}
+	if err := p.sweep(code, int(meta.Entry), at); err != nil {
+		return nil, err
+	}
+	p.entry = int(at[meta.Entry])
+	for i := range p.code {
+		x := &p.code[i]
+		x.target = -1
+		if t := x.pc + int(x.Target); x.Op.HasTarget() && t >= 0 && t < len(at) {
+			x.target = at[t]
+		}
+		p.scan(x)
+	}
+	if err := p.interfaces(); err != nil {
+		return nil, err
+	}
+	p.buildIO()
+	return p, nil
+}
+
+// sweep decodes from an offset to the end, or to what is decoded already.
+func (p *program) sweep(code []byte, pc int, at []int32) error {
+	if pc >= len(code) || pc&1 != 0 {
+		return fmt.Errorf("agx core: the program starts at byte %d of %d", pc, len(code))
+	}
+	for pc < len(code) && at[pc] < 0 {
+		p.code = append(p.code, inst{pc: pc})
+		x := &p.code[len(p.code)-1]
+		at[pc] = int32(len(p.code) - 1)
+		in, n, err := isa.Unpack(code[pc:])
+		if err != nil {
+			x.err, x.exec, x.n = err, execBytes, 2
+			pc += 2
+			continue
+		}
+		x.Instr, x.n = in, uint8(n)
+		x.decode()
+		pc += n
+	}
+	// A program that runs into the preceding sweep, or off the end.
+	p.code = append(p.code, inst{pc: pc, exec: execOff})
+	return nil
+}
+
+func execBytes(_ *wave, x *inst) error { return x.err }
+func execOff(*wave, *inst) error       { return fmt.Errorf("execution leaves the code") }
+
+func (p *program) scan(x *inst) {
+	switch x.Op {
+	case isa.OpSampleMask:
+		p.uses.samples = true
+	case isa.OpZsEmit:
+		p.uses.samples, p.uses.zs = true, true
+	}
+	if x.err != nil {
+		return
+	}
+	x.limit = p.checkLimits(x)
+	for _, s := range append(x.chk.reads[:x.chk.nreads:x.chk.nreads], x.chk.write) {
+		p.top = max(p.top, (int(s.half)+int(s.n)+1)/2)
+	}
+}
+
+// Stage returns the shader's stage.
+func (p *program) Stage() ir.Stage { return p.meta.Stage }
+
+// WaveSize returns 32.
+func (p *program) WaveSize() int { return lanes }
+
+// WorkgroupSize returns the compute workgroup's size.
+func (p *program) WorkgroupSize() [3]uint32 { return p.meta.WorkgroupSize }
+
+// SharedSize returns the workgroup memory in bytes.
+func (p *program) SharedSize() uint32 { return p.meta.SharedSize }
+
+// IO returns the stage's interface.
+func (p *program) IO() *emu.StageIO { return &p.io }
+
+// word is where an output word of a vertex shader goes; ok marks words that
+// exist. layer marks the word of layer and viewport.
+type word struct {
+	slot  ir.Slot
+	comp  uint8
+	ok    bool
+	layer bool
+}
+
+// coef is a coefficient register.
+type coef struct {
+	*abi.Coef
+	comp uint8
+}
+
+// state is a texture or sampler state register.
+type state struct{ *abi.State }
+
+// interfaces indexes the meta's lists.
+func (p *program) interfaces() error {
+	for _, a := range p.meta.Attribs {
+		p.top = max(p.top, a.Reg/2+4)
+	}
+	for _, r := range p.meta.Results {
+		p.top = max(p.top, min(r.Reg/2+4, numRegs))
+	}
+	for _, v := range p.meta.Varyings {
+		for i := 0; i < int(v.Count); i++ {
+			if v.Word+i > 255 {
+				return fmt.Errorf("agx core: output word %d does not exist", v.Word+i)
+			}
+			if p.words[v.Word+i].ok {
+				return fmt.Errorf("agx core: output word %d is given twice", v.Word+i)
+			}
+			p.words[v.Word+i] = word{slot: v.Slot, comp: v.First + uint8(i), ok: true}
+		}
+	}
+	if w := p.meta.LayerViewportWord; w > 0 {
+		if p.words[w].ok {
+			return fmt.Errorf("agx core: output word %d is given twice", w)
+		}
+		p.words[w] = word{ok: true, layer: true}
+	}
+	for i := range p.meta.Coefs {
+		c := &p.meta.Coefs[i]
+		for k := 0; k < int(c.Count); k++ {
+			p.coefs[c.CF+k] = coef{c, c.First + uint8(k)}
+		}
+	}
+	for i := range p.meta.States {
+		s := &p.meta.States[i]
+		kind := 0
+		if s.Sampler {
+			kind = 1
+		}
+		p.states[kind][s.Index] = state{s}
+	}
+	return nil
+}
+
+func (p *program) buildIO() {
+	m := p.meta
+	p.io = emu.StageIO{UsesDiscard: m.UsesDiscard, WritesMemory: m.WritesMemory, NeedsQuads: m.NeedsQuads,
+		EarlyFragmentTests: m.EarlyFragmentTests, PerSample: m.PerSample,
+		ClipDistances: m.ClipDistances, CullDistances: m.CullDistances}
+	for _, a := range m.Attribs {
+		p.io.Inputs = append(p.io.Inputs, emu.InputSlot{Slot: a.Slot, Mask: a.Mask})
+	}
+	for _, c := range m.Coefs {
+		if c.Source == abi.CoefVarying {
+			p.io.Inputs = append(p.io.Inputs, emu.InputSlot{Slot: c.Slot, Mask: (1<<c.Count - 1) << c.First, Interp: c.Interp})
+		}
+	}
+	for _, v := range m.Varyings {
+		p.addOutput(emu.OutputSlot{Slot: v.Slot, Mask: (1<<v.Count - 1) << v.First})
+	}
+	if m.LayerViewportWord > 0 {
+		p.addOutput(emu.OutputSlot{Slot: ir.SlotLayer, Mask: 1})
+		p.addOutput(emu.OutputSlot{Slot: ir.SlotViewport, Mask: 1})
+	}
+	for _, r := range m.Results {
+		o := emu.OutputSlot{Slot: r.Slot, Mask: r.Mask, Index: r.Index}
+		if r.Bits == 16 && r.Slot >= ir.SlotData0 {
+			o.Bits = 16
+		}
+		p.addOutput(o)
+	}
+	for _, t := range m.Tile {
+		p.addOutput(emu.OutputSlot{Slot: t.Slot, Mask: t.Mask})
+	}
+	if m.Stage == ir.StageFragment && p.uses.samples {
+		p.addOutput(emu.OutputSlot{Slot: ir.SlotSampleMask, Mask: 1})
+	}
+}
+
+// addOutput adds components of a slot.
+func (p *program) addOutput(o emu.OutputSlot) {
+	if p.meta.Stage == ir.StageFragment {
+		p.io.WritesDepth = p.io.WritesDepth || o.Slot == ir.SlotDepth
+		p.io.WritesStencil = p.io.WritesStencil || o.Slot == ir.SlotStencil
+		p.io.WritesSampleMask = p.io.WritesSampleMask || o.Slot == ir.SlotSampleMask
+	}
+	for i := range p.io.Outputs {
+		if q := &p.io.Outputs[i]; q.Slot == o.Slot && q.Index == o.Index {
+			q.Mask |= o.Mask
+			return
+		}
+	}
+	p.io.Outputs = append(p.io.Outputs, o)
+}

@@ -1,0 +1,307 @@
+package core
+
+import (
+	"fmt"
+	"math"
+
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// start plays the driver: uniforms, the preamble, preloaded registers.
+func (w *wave) start() error {
+	l, m := w.l, w.p.meta
+	short := l.Env == nil
+	switch m.Stage {
+	case ir.StageVertex:
+		short = short || len(l.Vertex) < w.n || len(l.Out) < w.n
+	case ir.StageFragment:
+		short = short || len(l.Fragment) < w.n || len(l.Out) < w.n
+	case ir.StageCompute:
+		short = short || l.Compute == nil || len(l.Compute.LocalID) < w.n
+	}
+	if short {
+		return fmt.Errorf("the launch lacks the lanes of stage %s", m.Stage)
+	}
+	l.Live = emu.Mask{}
+	if w.n == 0 {
+		w.done = true
+		return nil
+	}
+	w.clearRegs()
+	clear(w.unis[:])
+	if m.Stage == ir.StageFragment {
+		w.startFragment()
+	}
+	for i := range m.Uniforms {
+		if err := w.fillUniform(&m.Uniforms[i]); err != nil {
+			return err
+		}
+	}
+	if m.HasPreamble {
+		w.preamble, w.at, w.exec = true, w.p.preamble, 1
+		return nil
+	}
+	w.at, w.exec = w.p.entry, w.all
+	return w.startRegs()
+}
+
+// startRegs sets what the main program finds in registers.
+func (w *wave) startRegs() error {
+	l, m := w.l, w.p.meta
+	switch m.Stage {
+	case ir.StageVertex:
+		for lane := 0; lane < w.n; lane++ {
+			w.set(abi.VertexIDReg, 32, lane, l.Vertex[lane].VertexIndex)
+			w.set(abi.InstanceIDReg, 32, lane, l.Vertex[lane].InstanceIndex)
+		}
+		for i := range m.Attribs {
+			w.startAttrib(&m.Attribs[i])
+		}
+	case ir.StageFragment:
+		if m.PerSample {
+			for lane := 0; lane < w.n; lane++ {
+				w.set(abi.SampleMaskReg, 16, lane, w.shaded(lane))
+			}
+		}
+	}
+	return nil
+}
+
+func (w *wave) startAttrib(a *abi.Attrib) {
+	for lane := 0; lane < w.n && lane < len(w.l.Inputs); lane++ {
+		slots := w.l.Inputs[lane]
+		if int(a.Slot) >= len(slots) {
+			continue
+		}
+		for k := 0; k < 4; k++ {
+			if a.Mask>>k&1 != 0 {
+				w.set(a.Reg+2*k, 32, lane, slots[a.Slot][k])
+			}
+		}
+	}
+}
+
+// fillUniform fills one range of uniform registers.
+func (w *wave) fillUniform(u *abi.Uniform) error {
+	l, env := w.l, w.l.Env
+	to := w.unis[u.Half/2:]
+	addr := func(a uint64) { to[0], to[1] = uint32(a), uint32(a>>32) }
+	switch u.Kind {
+	case abi.UniformWords:
+		copy(to, u.Words)
+	case abi.UniformPush:
+		for i := range to[:u.Size/4] {
+			to[i] = word32(env.Push, uint64(u.Offset)+uint64(4*i))
+		}
+	case abi.UniformBufferData:
+		d := env.Bindings.Lookup(u.Set, u.Binding, u.Element)
+		for i := range to[:u.Size/4] {
+			if off := uint64(u.Offset) + uint64(4*i); off+4 <= d.Size {
+				to[i] = uint32(env.Mem.Load(d.Addr+off, 4))
+			}
+		}
+	case abi.UniformBufferAddr:
+		addr(env.Bindings.Lookup(u.Set, u.Binding, u.Element).Addr)
+	case abi.UniformBufferSize:
+		to[0] = uint32(min(env.Bindings.Lookup(u.Set, u.Binding, u.Element).Size, math.MaxUint32))
+	case abi.UniformTable:
+		addr(abi.TableAddr)
+	case abi.UniformHeap:
+		addr(abi.HeapAddr)
+	case abi.UniformConstData:
+		addr(abi.ConstDataAddr)
+	case abi.UniformPushAddr:
+		addr(abi.PushAddr)
+	case abi.UniformViewIndex:
+		return w.viewIndex(to)
+	case abi.UniformSamplePositions:
+		w.samplePositions(to[:u.Size/4])
+	case abi.UniformNumWorkgroups, abi.UniformBaseWorkgroup, abi.UniformNumSubgroups:
+		if l.Compute == nil {
+			return fmt.Errorf("uniform %s does not exist in stage %s", u.Kind, w.p.meta.Stage)
+		}
+		switch u.Kind {
+		case abi.UniformNumWorkgroups:
+			copy(to, l.Compute.NumWorkgroups[:])
+		case abi.UniformBaseWorkgroup:
+			copy(to, l.Compute.BaseWorkgroupID[:])
+		default:
+			to[0] = l.Compute.NumSubgroups
+		}
+	default:
+		return w.drawUniform(u.Kind, to)
+	}
+	return nil
+}
+
+// word32 reads a word of b, zero beyond its end.
+func word32(b []byte, at uint64) uint32 {
+	var t [4]byte
+	if at < uint64(len(b)) {
+		copy(t[:], b[at:])
+	}
+	return uint32(emu.LoadBytes(t[:], 4))
+}
+
+// drawUniform is a value that the lanes of a draw share.
+func (w *wave) drawUniform(k abi.UniformKind, to []uint32) error {
+	if w.p.meta.Stage != ir.StageVertex {
+		return fmt.Errorf("uniform %s does not exist in stage %s", k, w.p.meta.Stage)
+	}
+	v := &w.l.Vertex[0]
+	switch k {
+	case abi.UniformBaseVertex:
+		to[0] = v.BaseVertex
+	case abi.UniformBaseInstance:
+		to[0] = v.BaseInstance
+	case abi.UniformDrawID:
+		to[0] = v.DrawIndex
+	case abi.UniformIsIndexed:
+		if v.IsIndexed {
+			to[0] = math.MaxUint32
+		}
+	}
+	return nil
+}
+
+func (w *wave) viewIndex(to []uint32) error {
+	switch w.p.meta.Stage {
+	case ir.StageVertex:
+		to[0] = w.l.Vertex[0].ViewIndex
+	case ir.StageFragment:
+		for lane := 0; lane < w.n; lane++ {
+			p := w.l.Fragment[lane].Prim
+			if p == nil {
+				continue
+			}
+			if lane > 0 && p.ViewIndex != to[0] {
+				return fmt.Errorf("a SIMD-group that shades two views at once is not supported")
+			}
+			to[0] = p.ViewIndex
+		}
+	}
+	return nil
+}
+
+func (w *wave) samplePositions(to []uint32) {
+	if w.p.meta.Stage != ir.StageFragment {
+		return
+	}
+	p := w.l.Fragment[0].Prim
+	for i := 0; i+1 < len(to); i += 2 {
+		x, y := float32(0.5), float32(0.5)
+		if p != nil && p.SamplePos != nil && i/2 < max(1, p.Samples) {
+			x, y = p.SamplePos(i / 2)
+		}
+		to[i], to[i+1] = fbits(x), fbits(y)
+	}
+}
+
+// execGetSR reads a special register.
+func execGetSR(w *wave, x *inst) error {
+	for lane := range w.res {
+		if w.exec>>lane&1 == 0 {
+			continue
+		}
+		v, ok := w.special(int(x.Srcs[0].Val), lane)
+		if !ok {
+			return fmt.Errorf("special register %d is not supported in stage %s", x.Srcs[0].Val, w.p.meta.Stage)
+		}
+		w.res[lane] = v
+	}
+	w.put(x.d, &w.res)
+	return nil
+}
+
+// Special register numbers (reference, section 1.2).
+const (
+	srWorkgroupID    = 0
+	srWorkgroupSize  = 4
+	srDispatchSize   = 8
+	srSamplesLog2    = 14
+	srLocalID        = 48
+	srLocalIndex     = 51
+	srLane           = 52
+	srGroup          = 53
+	srQuadRank       = 56
+	srQuadCount      = 57
+	srRank           = 58
+	srCount          = 59
+	srCoverage       = 60
+	srBackFacing     = 62
+	srReal           = 63
+	srGlobalID       = 80
+	srInputCoverage  = 124
+	srThirdWorkgroup = 2 // the layer in fragment shaders
+)
+
+// special is the value of a special register in a lane.
+func (w *wave) special(sr, lane int) (uint32, bool) {
+	quad := w.exec >> (lane &^ 3) & 15
+	switch sr {
+	case srLane:
+		return uint32(lane), true
+	case srQuadRank:
+		return popcount(quad & (1<<(lane&3) - 1)), true
+	case srQuadCount:
+		return popcount(quad), true
+	case srRank:
+		return popcount(w.exec & (1<<lane - 1)), true
+	case srCount:
+		return popcount(w.exec), true
+	}
+	switch w.p.meta.Stage {
+	case ir.StageCompute:
+		return w.computeSR(sr, lane)
+	case ir.StageFragment:
+		return w.fragmentSR(sr, lane)
+	}
+	return 0, false
+}
+
+func (w *wave) computeSR(sr, lane int) (uint32, bool) {
+	c, size := w.l.Compute, w.p.meta.WorkgroupSize
+	switch {
+	case sr >= srWorkgroupID && sr < srWorkgroupID+3:
+		return c.WorkgroupID[sr-srWorkgroupID], true
+	case sr >= srWorkgroupSize && sr < srWorkgroupSize+3:
+		return size[sr-srWorkgroupSize], true
+	case sr >= srDispatchSize && sr < srDispatchSize+3:
+		return size[sr-srDispatchSize], true
+	case sr >= srLocalID && sr < srLocalID+3:
+		return c.LocalID[lane][sr-srLocalID], true
+	case sr == srLocalIndex:
+		return c.FirstLocalInvocationIndex + uint32(lane), true
+	case sr == srGroup:
+		return c.SubgroupID, true
+	case sr >= srGlobalID && sr < srGlobalID+3:
+		k := sr - srGlobalID
+		return c.WorkgroupID[k]*size[k] + c.LocalID[lane][k], true
+	}
+	return 0, false
+}
+
+// checkLimits finds registers beyond what the meta declares.
+func (p *program) checkLimits(x *inst) error {
+	halves := p.meta.Halves
+	if p.meta.HasPreamble && (p.meta.Preamble > p.meta.Entry) == (x.pc >= int(max(p.meta.Preamble, p.meta.Entry))) {
+		halves = p.meta.PreambleHalves
+	}
+	for i := -1; i < len(x.Srcs); i++ {
+		o := &x.Dst
+		if i >= 0 {
+			o = &x.Srcs[i]
+		}
+		end := int(o.Val) + o.Halves()
+		switch {
+		case o.Kind == isa.Reg && end > halves:
+			return fmt.Errorf("register half %d is used, but the meta says %d halves", end-1, halves)
+		case o.Kind == isa.Uniform && end > p.meta.UniformHalves:
+			return fmt.Errorf("uniform half %d is read, but the meta says %d halves", end-1, p.meta.UniformHalves)
+		}
+	}
+	return nil
+}

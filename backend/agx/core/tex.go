@@ -1,0 +1,458 @@
+package core
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// bufferWidth is the width of the 2D shape that texel buffers have.
+const bufferWidth = 16384
+
+// texOperands are the places of a texture operation's operands.
+type texOperands struct{ heap, tex, smp, coord *isa.Operand }
+
+// descriptor finds the descriptor of a texture operand in a lane; write wants
+// the descriptor for writing.
+func (w *wave) descriptor(heap, tex *isa.Operand, lane int, write bool) (*emu.Descriptor, error) {
+	var n int
+	switch {
+	case tex.Kind == isa.TS:
+		n = int(tex.Val)
+	case tex.Size == 16:
+		n = int(w.value(tex, lane))
+	default:
+		return w.heapDescriptor(w.get64(heap, lane)+uint64(w.value(tex, lane)), write)
+	}
+	if n > 255 || w.p.states[0][n].State == nil {
+		return nil, fmt.Errorf("texture state ts%d is given by nothing", n)
+	}
+	s := w.p.states[0][n].State
+	if s.Write != write {
+		return nil, fmt.Errorf("texture state ts%d holds the other kind of descriptor", n)
+	}
+	return w.l.Env.Bindings.Lookup(s.Set, s.Binding, s.Element), nil
+}
+
+func (w *wave) heapDescriptor(addr uint64, write bool) (*emu.Descriptor, error) {
+	off := addr - abi.HeapAddr
+	if addr < abi.HeapAddr || off%abi.HeapEntrySize != 0 || off/abi.HeapEntrySize > 1<<32-1 {
+		return nil, fmt.Errorf("address %#x is no descriptor of the heap", addr)
+	}
+	d, forWrite := w.heapEntry(uint32(off / abi.HeapEntrySize))
+	if d == nil {
+		return nil, fmt.Errorf("descriptor %d of the heap belongs to no binding", off/abi.HeapEntrySize)
+	}
+	if forWrite != write {
+		return nil, fmt.Errorf("descriptor %d of the heap is of the other kind", off/abi.HeapEntrySize)
+	}
+	return d, nil
+}
+
+// heapEntry finds what an entry of the heap stands for.
+func (w *wave) heapEntry(n uint32) (d *emu.Descriptor, write bool) {
+	for i := range w.p.meta.Heap {
+		h := &w.p.meta.Heap[i]
+		if n >= h.First && (h.Count == 0 && (i+1 == len(w.p.meta.Heap) || n < w.p.meta.Heap[i+1].First) || n-h.First < 2*h.Count) {
+			return w.l.Env.Bindings.Lookup(h.Set, h.Binding, (n-h.First)/2), (n-h.First)&1 != 0
+		}
+	}
+	return nil, false
+}
+
+// sampler finds the sampler state of an operand.
+func (w *wave) sampler(o *isa.Operand, lane int) (*emu.Sampler, error) {
+	n := int(w.value(o, lane))
+	if n > 255 || w.p.states[1][n].State == nil {
+		return nil, fmt.Errorf("sampler state ss%d is given by nothing", n)
+	}
+	s := w.p.states[1][n].State
+	return w.l.Env.Bindings.Lookup(s.Set, s.Binding, s.Element).Sampler, nil
+}
+
+// coords are the coordinates of a lane: raw numbers, layer and sample.
+type coords struct {
+	c             [3]uint32
+	layer, sample uint32
+}
+
+// coords reads a coordinate run (reference, section 8.2). 16-bit ones are
+// widened: as floats, or as integers.
+func (w *wave) coords(o *isa.Operand, d isa.Dim, lane int, float bool) (c coords) {
+	n, extra := d.Coords()
+	short := o.Size == 16 && (!extra || int(o.Count) != 2*n+1)
+	at, step, size := int(o.Val), 2, uint8(32)
+	if short {
+		step, size = 1, 16
+	}
+	for k := 0; k < n; k++ {
+		v := w.get(at, size, lane)
+		if short && float {
+			v = halfToSingle(v)
+		}
+		c.c[k] = v
+		at += step
+	}
+	if !extra {
+		return c
+	}
+	v := w.get(at, 16, lane)
+	switch d {
+	case isa.Dim2DMS:
+		c.sample = v
+	case isa.Dim2DMSArray:
+		c.sample, c.layer = v, w.get(at+1, 16, lane)
+	default:
+		c.layer = v
+	}
+	return c
+}
+
+func texDim(d isa.Dim) (dim emu.TexDim, array bool) {
+	switch d {
+	case isa.Dim1D:
+		return emu.Tex1D, false
+	case isa.Dim1DArray:
+		return emu.Tex1D, true
+	case isa.Dim3D:
+		return emu.Tex3D, false
+	case isa.DimCube:
+		return emu.TexCube, false
+	case isa.DimCubeArray:
+		return emu.TexCube, true
+	case isa.Dim2DArray, isa.Dim2DMSArray:
+		return emu.Tex2D, true
+	}
+	return emu.Tex2D, false
+}
+
+// execTexture runs texture_sample and texture_load.
+func execTexture(w *wave, x *inst) error {
+	if f, ok := x.Field("kill"); ok && f != 0 {
+		return errKill
+	}
+	o := texOperands{&x.Srcs[0], &x.Srcs[1], &x.Srcs[2], &x.Srcs[3]}
+	var out [lanes][4]uint32
+	var integer [lanes]bool
+	var d *emu.Descriptor
+	var err error
+	for lane := 0; lane < w.n; lane++ {
+		if w.exec>>lane&1 == 0 {
+			continue
+		}
+		if d == nil || o.tex.Kind != isa.TS {
+			if d, err = w.descriptor(o.heap, o.tex, lane, false); err != nil {
+				return err
+			}
+		}
+		if d.Format == nil && d.Image == nil {
+			continue // nothing is bound: zeros
+		}
+		if d.Image != nil && d.Image.TexelFormat().IsWide() || d.Format != nil && d.Format.IsWide() {
+			return errors.New("textures of 64-bit texels are not supported")
+		}
+		if x.Op == isa.OpTextureLoad {
+			out[lane], integer[lane] = w.fetch(x, d, &o, lane)
+		} else if out[lane], err = w.sample(x, d, &o, lane); err != nil {
+			return err
+		} else {
+			integer[lane] = d.Image.IsInteger() && x.Mode != isa.TexQueryLod
+		}
+	}
+	w.putTexels(x, &out, &integer)
+	return nil
+}
+
+// putTexels writes the components that the mask names. It comes after all
+// lanes have read their coordinates, which neighbours may need.
+func (w *wave) putTexels(x *inst, out *[lanes][4]uint32, integer *[lanes]bool) {
+	for lane := 0; lane < w.n; lane++ {
+		if w.exec>>lane&1 == 0 {
+			continue
+		}
+		r := int(x.Dst.Val)
+		for k := 0; k < 4; k++ {
+			if x.Mask>>k&1 == 0 {
+				continue
+			}
+			v := out[lane][k]
+			if x.Dst.Size == 16 && !integer[lane] {
+				v = round16(wideF(v))
+			}
+			w.set(r, x.Dst.Size, lane, v)
+			r += int(x.Dst.Size) / 16
+		}
+	}
+}
+
+// fetch reads a texel by integer coordinates.
+func (w *wave) fetch(x *inst, d *emu.Descriptor, o *texOperands, lane int) ([4]uint32, bool) {
+	c := w.coords(o.coord, x.Dim, lane, false)
+	var off [3]int32
+	if p := &x.Srcs[5]; p.Kind == isa.Reg && p.Size == 16 {
+		off = texOffset(w.value(p, lane))
+	}
+	at := [3]int{}
+	for k := range at {
+		at[k] = int(int32(c.c[k])) + int(off[k])
+	}
+	if d.Format != nil {
+		i := uint64(int64(at[0]))
+		if x.Dim == isa.Dim2D {
+			i += uint64(int64(at[1])) * bufferWidth
+		}
+		return d.LoadTexel(w.l.Env.Mem, i), d.Format.IsInteger()
+	}
+	lod := 0
+	if x.Lod == isa.LodMin || x.Lod == isa.LodMinUniform {
+		lod = int(int16(w.value(&x.Srcs[4], lane)))
+	}
+	dim, _ := texDim(x.Dim)
+	return d.Image.Fetch(dim, at[0], at[1], at[2], int(c.layer), lod, int(c.sample)), d.Image.IsInteger()
+}
+
+// texOffset unpacks three signed offsets of 4 bits.
+func texOffset(v uint32) (o [3]int32) {
+	for k := range o {
+		o[k] = int32(v>>(4*k)<<28) >> 28
+	}
+	return o
+}
+
+// sample filters, gathers or asks for the LOD.
+func (w *wave) sample(x *inst, d *emu.Descriptor, o *texOperands, lane int) (t [4]uint32, err error) {
+	if d.Image == nil {
+		return t, errors.New("sampling a texel buffer is not supported")
+	}
+	s, err := w.sampler(o.smp, lane)
+	if err != nil {
+		return t, err
+	}
+	op := emu.SampleOp{}
+	op.Dim, op.Array = texDim(x.Dim)
+	c := w.coords(o.coord, x.Dim, lane, true)
+	op.Layer = float32(c.layer)
+	for k := range op.Coord {
+		op.Coord[k] = toF(c.c[k])
+	}
+	w.sampleLod(x, o, lane, &op)
+	if p := &x.Srcs[5]; p.Kind == isa.Reg {
+		at := int(p.Val)
+		if op.Compare = x.Flags&isa.Compare != 0; op.Compare {
+			op.Ref = toF(w.get(at, 32, lane))
+			at += 2
+		}
+		if p.Size == 16 {
+			op.Offset = texOffset(w.get(at, 16, lane))
+		}
+	}
+	switch {
+	case x.Mode == isa.TexQueryLod:
+		level, lod := d.Image.QueryLod(s, &op)
+		return [4]uint32{fbits(level), fbits(lod)}, nil
+	case x.Mode != isa.TexNormal:
+		return t, fmt.Errorf("texture mode %d is not supported", x.Mode)
+	case x.Gather>>1 != 0:
+		return d.Image.Gather(s, &op, int(x.Gather>>2), nil), nil
+	}
+	return d.Image.Sample(s, &op), nil
+}
+
+// sampleLod reads the level of detail operand, or takes the derivatives of the
+// coordinates in the quad.
+func (w *wave) sampleLod(x *inst, o *texOperands, lane int, op *emu.SampleOp) {
+	l := &x.Srcs[4]
+	half := func(i int) float32 {
+		h := *l
+		h.Val, h.Size = l.Val+int32(i), 16
+		return toF(halfToSingle(w.value(&h, lane)))
+	}
+	implicit := w.p.meta.Stage == ir.StageFragment
+	switch x.Lod {
+	case isa.LodMin, isa.LodMinUniform:
+		op.Lod = half(0)
+		return
+	case isa.LodGrad, isa.LodGradMin:
+		n, _ := x.Dim.Coords()
+		op.Gradient = true
+		for k := 0; k < n; k++ {
+			op.Ddx[k] = toF(w.get(int(l.Val)+4*k, 32, lane))
+			op.Ddy[k] = toF(w.get(int(l.Val)+4*k+2, 32, lane))
+		}
+		if x.Lod == isa.LodGradMin {
+			op.MinLod = half(4 * n)
+		}
+		return
+	case isa.LodBias, isa.LodBiasUniform:
+		op.Bias = half(0)
+	case isa.LodBiasMin, isa.LodBiasMinUniform:
+		op.Bias, op.MinLod = half(0), half(1)
+	}
+	if !implicit {
+		return
+	}
+	op.Gradient = true
+	base := lane &^ 3
+	c0 := w.coords(o.coord, x.Dim, base, true)
+	cx := w.coords(o.coord, x.Dim, base|1, true)
+	cy := w.coords(o.coord, x.Dim, base|2, true)
+	for k := range op.Ddx {
+		op.Ddx[k] = toF(cx.c[k]) - toF(c0.c[k])
+		op.Ddy[k] = toF(cy.c[k]) - toF(c0.c[k])
+	}
+}
+
+// execImageWrite stores one texel a lane.
+func execImageWrite(w *wave, x *inst) error {
+	if x.Round != isa.RoundEven {
+		return errors.New("image writes that round toward zero are not supported")
+	}
+	data := &x.Srcs[0]
+	for lane := 0; lane < w.n; lane++ {
+		if w.exec>>lane&1 == 0 {
+			continue
+		}
+		d, err := w.descriptor(&x.Srcs[3], &x.Srcs[4], lane, true)
+		if err != nil {
+			return err
+		}
+		f := d.Format
+		if f == nil {
+			if d.Image == nil {
+				continue
+			}
+			f = d.Image.TexelFormat()
+		}
+		if f.IsWide() {
+			return errors.New("images of 64-bit texels are not supported")
+		}
+		var t [4]uint32
+		for k := range t {
+			t[k] = w.get(int(data.Val)+k*int(data.Size)/16, data.Size, lane)
+			switch {
+			case data.Size != 16:
+			case !f.IsInteger():
+				t[k] = halfToSingle(t[k])
+			case f.IsSigned():
+				t[k] = uint32(int32(int16(t[k])))
+			}
+		}
+		if err := w.storeTexel(x, d, lane, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) error {
+	c := w.coords(&x.Srcs[1], x.Dim, lane, false)
+	px, py, pz := int(int32(c.c[0])), int(int32(c.c[1])), int(int32(c.c[2]))
+	if d.Format != nil {
+		i := uint64(int64(px))
+		if x.Dim == isa.Dim2D {
+			i += uint64(int64(py)) * bufferWidth
+		}
+		d.StoreTexel(w.l.Env.Mem, i, t)
+		return nil
+	}
+	lod := int(w.value(&x.Srcs[2], lane))
+	switch x.Dim {
+	case isa.Dim1D:
+		py, pz = 0, 0
+	case isa.Dim1DArray:
+		py, pz = 0, int(c.layer)
+	case isa.Dim2D:
+		pz = 0
+	case isa.Dim2DArray:
+		pz = int(c.layer)
+	case isa.Dim3D:
+	default:
+		return fmt.Errorf("image_write of dimension %s is not supported", x.Dim)
+	}
+	d.Image.Store(px, py, pz, lod, 0, t)
+	return nil
+}
+
+// heapBytes makes the rest of a descriptor in the heap, for code that reads
+// sizes from it (reference, section 8.6). Sizes are those of the image's level
+// 0, of texel buffers their number of elements; addresses are 0.
+func (w *wave) heapBytes(off uint64) []byte {
+	if off/abi.HeapEntrySize > 1<<32-1 {
+		return nil
+	}
+	var b [abi.HeapEntrySize]byte
+	bits := descBits{&b}
+	d, write := w.heapEntry(uint32(off / abi.HeapEntrySize))
+	switch {
+	case d == nil || d.Format == nil && d.Image == nil:
+		if !write {
+			bits.put(105, 1, 1)
+		}
+	case d.Format != nil:
+		bits.put(128, 32, uint32(min(d.NumTexels(), 1<<32-1)))
+	default:
+		bits.image(d.Image, write)
+	}
+	if write && d != nil {
+		addr := abi.ImageAddr | off/abi.HeapEntrySize<<32
+		if d.Format != nil {
+			addr, b = d.Addr, [abi.HeapEntrySize]byte{}
+		}
+		binary.LittleEndian.PutUint64(b[abi.HeapAtomicOffset:], addr)
+	}
+	return b[off%abi.HeapEntrySize:]
+}
+
+// imageAtomic is an atomic on the texel at an address below abi.ImageAddr.
+// Outside the image it gives 0 and does nothing.
+func (w *wave) imageAtomic(off uint64, f func(old uint64) uint64) (uint64, error) {
+	d, _ := w.heapEntry(uint32(off >> 32))
+	if d == nil || d.Image == nil {
+		return 0, fmt.Errorf("entry %d of the heap is no image", off>>32)
+	}
+	if f := d.Image.TexelFormat(); f.Bytes != 4 {
+		return 0, fmt.Errorf("atomics on texels of format %s are not supported", f.Name)
+	}
+	n, samples := int(off&(1<<32-1)/4), max(1, d.Image.Image.Samples)
+	width, height, _ := d.Image.Size(0)
+	x := n / samples
+	y, z := x/width, x/width/height
+	return d.Image.Atomic(x%width, y%height, z, n%samples, f), nil
+}
+
+// descBits writes fields of a descriptor.
+type descBits struct{ b *[abi.HeapEntrySize]byte }
+
+func (d descBits) put(at, n int, v uint32) {
+	for i := 0; i < n; i++ {
+		d.b[(at+i)/8] |= byte(v>>i&1) << ((at + i) % 8)
+	}
+}
+
+func (d descBits) image(v *emu.ImageView, write bool) {
+	m := v.Image
+	samples := max(1, m.Samples)
+	layers := v.NumLayers()
+	if m.Depth > 1 {
+		layers = m.Depth
+	}
+	if write {
+		d.put(24, 14, uint32(m.Width-1))
+		d.put(38, 14, uint32(m.Height-1))
+		d.put(100, 4, uint32(v.BaseMip))
+		d.put(104, 4, uint32(max(1, m.Mips)-1))
+		d.put(108, 14, uint32(layers-1))
+		return
+	}
+	d.put(28, 14, uint32(m.Width-1))
+	d.put(42, 14, uint32(m.Height-1))
+	d.put(56, 4, uint32(v.BaseMip))
+	d.put(60, 4, uint32(v.BaseMip+v.NumMips()-1))
+	d.put(64, 1, uint32(samples>>2&1))
+	d.put(110, 14, uint32(layers-1))
+}

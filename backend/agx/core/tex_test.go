@@ -1,0 +1,223 @@
+package core
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/backend/agx/abi"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// texMachine is a machine with a 4x4 image of floats (value 10y + x, layer 1
+// has 100 more) as binding 2, its storage view as binding 3, a texel buffer as
+// binding 4, and u20_u21 the descriptor heap.
+func texMachine(t *testing.T) *machine {
+	m := newMachine()
+	m.edit = func(a *abi.Meta) {
+		a.Uniforms = append(a.Uniforms, abi.Uniform{Kind: abi.UniformHeap, Half: 40})
+		a.States = []abi.State{{Binding: 2, Index: 0}, {Binding: 2, Sampler: true, Index: 1}, {Binding: 3, Index: 1, Write: true},
+			{Binding: 3, Index: 2}, {Binding: 4, Index: 3}, {Binding: 4, Index: 4, Write: true}}
+		a.Heap = []abi.HeapRange{{Binding: 2, First: 0, Count: 2}, {Binding: 3, First: 4, Count: 1}}
+	}
+	return m
+}
+
+func (m *machine) runTex(t *testing.T, body string) (*emu.Image, error) {
+	t.Helper()
+	img, err := emu.NewImage(emu.ImageDesc{Width: 4, Height: 4, Layers: 2, Format: emu.FormatByName("R32G32_SFLOAT")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &emu.ImageView{Image: img}
+	for i := 0; i < 32; i++ {
+		v.Store(i&3, i>>2&3, i>>4, 0, 0, [4]uint32{fbits(float32(10*(i>>2&3) + i&3 + 100*(i>>4))), fbits(1)})
+	}
+	p, err := Load(assemble(t, head+body+tail), m.meta())
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := m.env()
+	s := &emu.Sampler{Mag: emu.FilterLinear, Min: emu.FilterLinear, Address: [3]emu.AddressMode{emu.AddressClampToEdge, emu.AddressClampToEdge}, MaxLod: 4}
+	flat := &emu.ImageView{Image: img, Layers: 1}
+	env.Bindings.Set(0, 2, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: flat, Sampler: s}, {Type: emu.DescCombinedImageSampler, Image: v, Sampler: s}})
+	env.Bindings.Set(0, 3, []emu.Descriptor{{Type: emu.DescStorageImage, Image: v}})
+	env.Bindings.Set(0, 4, []emu.Descriptor{{Type: emu.DescStorageTexelBuffer, Format: emu.FormatByName("R16_UINT"), Addr: m.in.Addr, Size: 512}})
+	c := &emu.ComputeLaunch{LocalID: make([][3]uint32, 32), Shared: make([]byte, 16)}
+	_, err = p.NewWave(&emu.Launch{Env: env, NumLanes: 32, Check: m.check, Compute: c}).Run(1000)
+	return img, err
+}
+
+func TestTextures(t *testing.T) {
+	// r4, r5 are the texel of the lane, r6 the lane number's upper bit.
+	const at = "\tand r4, r10, 3\n\tbfeil r5, 0, r10, 2, mask 0x3\n\tbfeil r6, 0, r10, 4\n"
+	const fl = "\tconvert u32_to_f, r4, r4, rte\n\tconvert u32_to_f, r5, r5, rte\n\tfmadd32 r4, r4, 0.25, 0.125\n\tfmadd32 r5, r5, 0.25, 0.125\n"
+	value := func(i int) float32 { return float32(10*(i>>2&3) + i&3) }
+	for _, c := range []struct {
+		name, body string
+		want       func(i int) uint32
+	}{
+		{"load", at + "\ttexture_load 0, 0b1100, 0b0, none, x, 0b00, r2, None, ts0, ss0, tex_2d, r4_r5, auto_lod, 0\n\twait 0",
+			func(i int) uint32 { return fbits(value(i)) }},
+		{"load outside", at + "\tiadd r4, r4, 2\n\ttexture_load 0, 0b1100, 0b1, none, x, 0b00, r2, None, ts0, ss0, tex_2d, r4_r5, auto_lod, 0\n\twait 1",
+			func(i int) uint32 { return pick(i&3 < 2, fbits(value(i)+2), 0) }},
+		{"load a layer, bindless", at + "\tmov_imm r8, 48, 0b0\n" +
+			"\ttexture_load 0, 0b1100, 0b0, none, yx, 0b00, r2_r3, u20_u21, r8, ss0, tex_2d_array, r4l_r4h_r5l_r5h_r6l, auto_lod, 0\n\twait 0\n\tmov r2, r2",
+			func(i int) uint32 { return fbits(value(i) + float32(100*(i>>4))) }},
+		{"sample", at + fl + "\ttexture_sample 0, 0b1100, 0b0, none, xyzw, 0b00, r12_r13_r14_r15, None, ts0, ss1, tex_2d, r4_r5, auto_lod, 0\n\twait 0\n\tfadd32 r2, r12, r13",
+			func(i int) uint32 { return fbits(value(i) + 1) }},
+		{"sample between, to halves", at + fl + "\tfadd32 r4, r4, 0.125\n\tmov_imm r7l, 0\n" +
+			"\ttexture_sample 0, 0b1100, 0b0, none, x, 0b00, r2l, None, ts0, ss1, tex_2d, r4_r5, lod_min, r7l\n\twait 0\n\tmov r2, r2l",
+			func(i int) uint32 { return round16(float64(value(i)) + float64(pick(i&3 < 3, 1, 0))*0.5) }},
+		{"gather", at + fl + "\ttexture_sample 0, 0b1100, 0b0, gather_r, xyzw, 0b00, r12_r13_r14_r15, None, ts0, ss1, tex_2d, r4_r5, auto_lod, 0\n\twait 0\n\tmov r2, r15",
+			func(i int) uint32 { return fbits(value(i)) }},
+		{"texel buffer", "\tmov r4, r10\n\tmov_imm r5, 0, 0b0\n\ttexture_load 0, 0b1100, 0b0, none, x, 0b00, r2, None, ts3, ss0, tex_2d, r4_r5, auto_lod, 0\n\twait 0", nil},
+		{"heap descriptor", "\tmov_imm r4, 24, 0b0\n\tdevice_load 0, i32, xy, r2_r3, u20_u21, 24, signed\n\tdevice_load 0, i32, x, r4, u20_u21, 27, signed\n\twait 0\n" +
+			"\tbfeil r2, 0, r2, 28\n\tbfeil r4, 0, r4, 14\n\tiadd r2, r2, r4, lsl 4", func(i int) uint32 { return 3 + 1<<4 }},
+	} {
+		m := texMachine(t)
+		body := strings.Replace(c.body, "none, yx,", "none, xy,", 1)
+		if _, err := m.runTex(t, body); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		for i := 0; i < 32; i++ {
+			want := uint32(m.in.Data[2*i]) | uint32(m.in.Data[2*i+1])<<8
+			if c.want != nil {
+				want = c.want(i)
+			}
+			if got := m.word(i); got != want {
+				t.Errorf("%s: lane %d has %#x (%v), want %#x (%v)", c.name, i, got, toF(got), want, toF(want))
+				break
+			}
+		}
+	}
+}
+
+func TestImageWrite(t *testing.T) {
+	m := texMachine(t)
+	img, err := m.runTex(t, `
+	and r4, r10, 3
+	bfeil r5, 0, r10, 2, mask 0x3
+	bfeil r6, 0, r10, 4
+	convert u32_to_f, r12, r10, rte
+	fadd32 r13, r12, 1.0
+	image_write r12_r13_r14_r15, r4l_r4h_r5l_r5h_r6l, 0, None, ts1, tex_2d_array, rte, 1, 0, 9, 0
+	mov r4, r10
+	mov_imm r5, 0, 0b0
+	image_write r10_r11_r12_r13, r4_r5, 0, None, ts4, tex_2d, rte, 1, 0, 9, 0`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &emu.ImageView{Image: img}
+	for i := 0; i < 32; i++ {
+		if got := v.Load(i&3, i>>2&3, i>>4, 0, 0); got[0] != fbits(float32(i)) || got[1] != fbits(float32(i+1)) {
+			t.Errorf("texel %d: %#x", i, got)
+		}
+		if m.in.Data[2*i] != byte(i) || m.in.Data[2*i+1] != 0 {
+			t.Errorf("element %d of the texel buffer: %#x", i, m.in.Data[2*i:2*i+2])
+		}
+	}
+	for _, c := range []struct{ body, want string }{
+		{"\timage_write r12_r13_r14_r15, r4_r5, 0, None, ts0, tex_2d, rte, 1, 0, 9, 0", "other kind"},
+		{"\timage_write r12_r13_r14_r15, r4_r5, 0, None, ts9, tex_2d, rte, 1, 0, 9, 0", "given by nothing"},
+		{"\ttexture_sample 0, 0b1100, 0b0, none, x, 0b00, r2, None, ts0, ss5, tex_2d, r4_r5, auto_lod, 0", "ss5"},
+		{"\ttexture_sample 0, 0b1100, 0b0, none, x, 0b00, r2, None, ts3, ss1, tex_2d, r4_r5, auto_lod, 0", "texel buffer"},
+		{"\ttexture_load 0, 0b1100, 0b0, none, x, 0b00, r2, None, ts0, ss0, tex_2d, r4_r5, auto_lod, 0\n\twait 0\n\tmov r6, r3", "texture result"},
+		{"\tmov_imm r8, 25, 0b0\n\ttexture_load 0, 0b1100, 0b0, none, x, 0b00, r2, u20_u21, r8, ss0, tex_2d, r4_r5, auto_lod, 0", "no descriptor"},
+		{"\tmov_imm r8, 24, 0b0\n\ttexture_load 0, 0b1100, 0b0, none, x, 0b00, r2, u20_u21, r8, ss0, tex_2d, r4_r5, auto_lod, 0", "other kind"},
+	} {
+		_, err := texMachine(t).runTex(t, "\tmov_imm r4, 0, 0b0\n\tmov_imm r5, 0, 0b0\n"+c.body)
+		wantError(t, err, c.want)
+	}
+}
+
+// TestImageAtomic finds the image's address in its write descriptor.
+func TestImageAtomic(t *testing.T) {
+	m := texMachine(t)
+	m.edit = func(a *abi.Meta) {
+		a.Uniforms = append(a.Uniforms, abi.Uniform{Kind: abi.UniformHeap, Half: 40})
+		a.Heap = []abi.HeapRange{{Binding: 2, First: 0, Count: 1}, {Binding: 4, First: 2, Count: 1}}
+	}
+	p, err := Load(assemble(t, head+`
+	device_load 0, i32, xy, r4_r5, u20_u21, 10, signed
+	device_load 0, i32, xy, r6_r7, u20_u21, 22, signed
+	mov_imm r8, 3, 0b0
+	wait 0
+	and r9, r10, 15
+	atomic add, 0, r2, r4_r5, r9, unsigned, r8, 1, 0, 1, 4, 2
+	atomic add, 0, None, r6_r7, r9, unsigned, r8, 1, 0, 1, 4, 2
+	wait 0`+tail), m.meta())
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := emu.NewImage(emu.ImageDesc{Width: 4, Height: 2, Layers: 2, Format: emu.FormatByName("R32_UINT")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &emu.ImageView{Image: img}
+	v.Store(3, 1, 1, 0, 0, [4]uint32{100})
+	clear(m.in.Data)
+	env := m.env()
+	env.Bindings.Set(0, 2, []emu.Descriptor{{Type: emu.DescStorageImage, Image: v}})
+	env.Bindings.Set(0, 4, []emu.Descriptor{{Type: emu.DescStorageTexelBuffer, Format: emu.FormatByName("R32_UINT"), Addr: m.in.Addr, Size: 512}})
+	c := &emu.ComputeLaunch{LocalID: make([][3]uint32, 32), Shared: make([]byte, 16)}
+	if _, err := p.NewWave(&emu.Launch{Env: env, NumLanes: 32, Check: true, Compute: c}).Run(1000); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < 16; i++ {
+		base := pick(i == 15, 100, 0)
+		if got := v.Load(i&3, i>>2&1, i>>3, 0, 0)[0]; got != base+6 || m.word(i) != base || m.word(i+16) != base+3 {
+			t.Errorf("texel %d: %d, results %d and %d", i, got, m.word(i), m.word(i+16))
+		}
+		if m.inWord(i) != 6 {
+			t.Errorf("element %d: %d", i, m.inWord(i))
+		}
+	}
+}
+
+// TestImplicitLod: fragments take the derivatives of their quad.
+func TestImplicitLod(t *testing.T) {
+	img, err := emu.NewImage(emu.ImageDesc{Width: 8, Height: 8, Mips: 4, Format: emu.FormatByName("R32_SFLOAT")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &emu.ImageView{Image: img}
+	for mip := 0; mip < 4; mip++ {
+		for i := 0; i < 64; i++ {
+			v.Store(i&7, i>>3, 0, mip, 0, [4]uint32{fbits(float32(mip))})
+		}
+	}
+	m := fragMeta()
+	m.States = []abi.State{{Index: 0}, {Sampler: true, Index: 1}}
+	p := build(t, m, `
+	get_sr r8, sr80
+	get_sr r9, sr81
+	convert u32_to_f, r8, r8, rte
+	convert u32_to_f, r9, r9, rte
+	fmul32 r8, r8, 0.25
+	fmul32 r9, r9, 0.25
+	mov_imm r10l, 16384
+	mov_imm r5, 0, 0b0
+	texture_sample 0, 0b1100, 0b0, none, x, 0b00, r12, None, ts0, ss1, tex_2d, r8_r9, auto_lod, 0
+	texture_sample 0, 0b1100, 0b0, none, x, 0b00, r16, None, ts0, ss1, tex_2d, r8_r9, auto_lod_bias, r10l
+	texture_sample 0, query_lod, 0b1100, 0b0, none, xy, 0b00, r20_r21, None, ts0, ss1, tex_2d, r8_r9, auto_lod, 0
+	wait 0
+	mov r4, r12
+	mov r5, r16
+	mov r6, r20
+	mov r7, r21
+	stop`)
+	l := quads(1)
+	b := &emu.Bindings{}
+	b.Set(0, 0, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: v, Sampler: &emu.Sampler{MaxLod: 10}}})
+	l.Env = &emu.Env{Mem: emu.NewMemory(), Bindings: b}
+	mustFinish(t, p, l)
+	for i := range l.Out {
+		o := l.Out[i][ir.SlotData0]
+		// A step of a quarter image a pixel is 2 texels: level 1; the bias adds 2.
+		if toF(o[0]) != 1 || toF(o[1]) != 3 || toF(o[2]) != 1 || toF(o[3]) != 1 {
+			t.Errorf("lane %d: levels %v %v, query %v %v", i, toF(o[0]), toF(o[1]), toF(o[2]), toF(o[3]))
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package core
+
+import (
+	"fmt"
+
+	"nirc/emu"
+)
+
+// registers is the storage of a wave, reused by later ones.
+type registers struct {
+	regs [numRegs]vec
+	unis [numUnis]uint32
+	// Scratch of one instruction.
+	buf       [6]vec
+	res, res2 vec
+}
+
+// wave is one SIMD-group in flight.
+type wave struct {
+	*registers
+	p    *program
+	l    *emu.Launch
+	n    int    // lanes that exist
+	at   int    // index of the instruction
+	next int    // where to go on
+	exec uint32 // execution mask
+	all  uint32 // lanes that exist
+
+	preamble bool
+	started  bool
+	done     bool
+	barrier  bool
+	err      error
+
+	stack    []byte // scratch, lane after lane
+	frames   []frame
+	stackTop int // words a lane
+
+	frag  *fragState
+	check *checker
+}
+
+// NewWave makes a wave about to start.
+func (p *program) NewWave(l *emu.Launch) emu.Wave {
+	w := &wave{p: p, l: l, n: min(l.NumLanes, lanes)}
+	r, ok := p.pool.Get().(*registers)
+	if !ok {
+		r = new(registers)
+	}
+	w.registers = r
+	if w.n > 0 {
+		w.all = ^uint32(0) >> (lanes - w.n)
+	}
+	if l.Check {
+		w.check = newChecker(p)
+	}
+	return w
+}
+
+// Run executes until the wave ends, meets a barrier or used up its fuel.
+func (w *wave) Run(fuel int) (emu.Status, error) {
+	if w.err != nil {
+		return emu.StatusDone, w.err
+	}
+	if !w.started {
+		w.started = true
+		if err := w.start(); err != nil {
+			w.err = fmt.Errorf("agx core: %w", err)
+			return emu.StatusDone, w.err
+		}
+	}
+	code := w.p.code
+	for ; fuel > 0 && !w.done; fuel-- {
+		x := &code[w.at]
+		if w.check != nil {
+			if err := w.check.before(w, x); err != nil {
+				return w.fail(x, err)
+			}
+		}
+		w.next = w.at + 1
+		if err := x.exec(w, x); err != nil {
+			return w.fail(x, err)
+		}
+		if w.check != nil {
+			w.check.after(w, x)
+		}
+		w.at = w.next
+		if w.barrier {
+			w.barrier = false
+			return emu.StatusBarrier, nil
+		}
+	}
+	if !w.done {
+		return emu.StatusYield, nil
+	}
+	w.release()
+	return emu.StatusDone, nil
+}
+
+// release hands the storage of an ended wave to the next one.
+func (w *wave) release() {
+	if w.registers != nil {
+		w.p.pool.Put(w.registers)
+		w.registers = nil
+	}
+	if w.check != nil {
+		w.p.checkPool.Put(w.check)
+		w.check = nil
+	}
+}
+
+func (w *wave) fail(x *inst, err error) (emu.Status, error) {
+	text, where := "", ""
+	if x.err == nil && x.Op != 0 {
+		text = x.Text() + ": "
+	}
+	if w.preamble {
+		where = "preamble, "
+	}
+	w.err = fmt.Errorf("agx core: %spc %#x: %s%w", where, x.pc, text, err)
+	return emu.StatusDone, w.err
+}
+
+// clearRegs zeroes the registers that the code can reach.
+func (w *wave) clearRegs() { clear(w.regs[:w.p.top]) }

@@ -1,0 +1,91 @@
+package agx
+
+import (
+	"fmt"
+
+	"nirc/ir"
+)
+
+// GPU is a chip as the code generator sees it (the project's agx reference,
+// sections 1.3 and 7.5).
+type GPU struct {
+	Name string
+	Doc  string
+	// MultiDie: several dies share memory, which atomics must be told of.
+	MultiDie bool
+}
+
+// DefaultGPU is the chip that an empty name stands for.
+const DefaultGPU = "g13g"
+
+var gpus = []GPU{
+	{Name: "g13g", Doc: "Apple M1"},
+	{Name: "g13s", Doc: "Apple M1 Pro", MultiDie: true},
+	{Name: "g13c", Doc: "Apple M1 Max", MultiDie: true},
+	{Name: "g13d", Doc: "Apple M1 Ultra", MultiDie: true},
+	{Name: "g14g", Doc: "Apple M2"},
+}
+
+// FindGPU returns the chip of that name; "" is DefaultGPU.
+func FindGPU(name string) (*GPU, error) {
+	if name == "" {
+		name = DefaultGPU
+	}
+	for i := range gpus {
+		if gpus[i].Name == name {
+			return &gpus[i], nil
+		}
+	}
+	return nil, fmt.Errorf("agx: GPU %q is not supported", name)
+}
+
+// Options returns what the chip wants lowered before Compile, for a stage.
+func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
+	if _, err := FindGPU(gpu); err != nil {
+		return nil, err
+	}
+	return &ir.Options{
+		Target: "agx", MaxVectorWidth: 1, MaxUnroll: 32,
+		LowerFdiv: true, LowerFlrp: true, LowerFpow: true, LowerFmod: true, LowerFrem: true, LowerFfract: true, LowerScmp: true,
+		LowerLdexp: true, LowerIsign: true, LowerFsign: true, LowerIabs: true, LowerFisnormal: true,
+		LowerFquantize2f16: true, LowerFsatSigned: true,
+		LowerUaddCarry: true, LowerUsubBorrow: true, LowerAddSat: true, LowerUsubSat: true,
+		LowerBitfieldInsert: true, LowerBitfieldExtract: true, LowerBitfieldSelect: true, LowerUclz: true,
+		LowerExtractByte: true, LowerExtractWord: true, LowerInsertByte: true, LowerInsertWord: true,
+		LowerPackSnorm: true, LowerPackUnorm: true, LowerPackHalf: true, LowerPackInt: true, LowerPackSplit: true,
+		LowerHadd: true, LowerRotate: true, LowerIadd3: true, LowerFdph: true, LowerFdot: true, LowerVectorCmp: true,
+		LowerInt64: true, LowerDouble: true, LowerUabsSub: true, LowerMsad: true,
+		LowerDot4x8: true, LowerDotSat: true,
+		FuseFfma16: true, FuseFfma32: true, FuseFfma64: true,
+		HasFsub: true, HasIsub: true,
+		FlushDenorm: 2, PreserveDenorm: 1, Int16ALU: true, Float16ALU: true,
+		LowerIndirect: ir.ModeShaderIn | ir.ModeShaderOut,
+	}, nil
+}
+
+// occupancy says how many threads a core holds for a number of halves.
+var occupancy = [...]struct{ halves, threads int }{
+	{104, 1024}, {112, 896}, {128, 832}, {136, 768}, {144, 704}, {160, 640}, {184, 576}, {208, 512}, {232, 448}, {256, 384},
+}
+
+// threadsFor is the number of threads a core holds at a register footprint.
+func threadsFor(halves int) int {
+	for _, o := range occupancy {
+		if halves <= o.halves {
+			return o.threads
+		}
+	}
+	return occupancy[len(occupancy)-1].threads
+}
+
+// halvesFor is the largest footprint at which a workgroup of that many threads
+// is resident as a whole.
+func halvesFor(threads int) int {
+	most := occupancy[0].halves
+	for _, o := range occupancy {
+		if o.threads >= threads {
+			most = o.halves
+		}
+	}
+	return most
+}

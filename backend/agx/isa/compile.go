@@ -1,0 +1,234 @@
+package isa
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// info is a row of the table, compiled.
+type info struct {
+	op          Op
+	mask, value word // fixed bits
+	short, long uint8
+	lbit        uint8 // length bit; 0: one length only
+	fields      []field
+	items       []item
+	byName      []int8 // items in decoding order: plain fields before operands
+}
+
+// item is one thing in an instruction's text, or a hidden field.
+type item struct {
+	cls   *class
+	name  string
+	f     [4]int8 // fields: the named one and those of class.more; -1 absent
+	slot  int8    // operand: -1 Dst, else index in Srcs
+	def   uint32  // customary value
+	shift uint8   // place in Instr.Extra
+	width uint8   // of the first field
+}
+
+var (
+	infos      [NumOps]info
+	candidates [256][]*info // by first byte, most fixed bits first
+)
+
+func init() {
+	for o := OpInvalid + 1; o < NumOps; o++ {
+		in := &infos[o]
+		if err := in.compile(o, &opTable[o]); err != nil {
+			panic(fmt.Sprintf("agx isa table: %s: %v", opTable[o].name, err))
+		}
+		for b := 0; b < 256; b++ {
+			if in.value.xor(word{lo: uint64(b)}).and(in.mask).lo&0xff == 0 {
+				candidates[b] = insertBySpecificity(candidates[b], in)
+			}
+		}
+	}
+	registerNames()
+}
+
+func insertBySpecificity(list []*info, in *info) []*info {
+	at := len(list)
+	for at > 0 && list[at-1].mask.count() < in.mask.count() {
+		at--
+	}
+	list = append(list, nil)
+	copy(list[at+1:], list[at:])
+	list[at] = in
+	return list
+}
+
+func (in *info) compile(o Op, r *row) error {
+	in.op = o
+	if err := in.compileSize(r.size); err != nil {
+		return err
+	}
+	for _, s := range strings.Fields(r.fixed) {
+		where, val, _ := strings.Cut(s, "=")
+		sp, err := parseSpan(where)
+		v, err2 := strconv.ParseUint(val, 16, 64)
+		if err != nil || err2 != nil || v>>sp.n != 0 {
+			return fmt.Errorf("bad fixed bits %q", s)
+		}
+		sp.put(&in.mask, 1<<sp.n-1)
+		sp.put(&in.value, v)
+	}
+	used := in.mask
+	if in.lbit != 0 {
+		span{in.lbit, 1}.put(&used, 1)
+	}
+	for _, s := range strings.Fields(r.fields) {
+		f, err := parseField(s)
+		if err != nil {
+			return err
+		}
+		var bits word
+		f.put(&bits, 1<<f.width-1)
+		// A fixed bit inside a field is one value that the field must have.
+		if bits.count() != int(f.width) || bits.and(used.xor(in.mask)) != (word{}) {
+			return fmt.Errorf("field %q overlaps another", s)
+		}
+		used = used.or(bits)
+		in.fields = append(in.fields, f)
+	}
+	return in.compileText(r.text)
+}
+
+func (in *info) compileSize(s string) error {
+	lens, l, _ := strings.Cut(s, " L")
+	a, b, two := strings.Cut(lens, "/")
+	n, err := strconv.Atoi(a)
+	in.short, in.long = uint8(n), uint8(n)
+	if err == nil && two {
+		n, err = strconv.Atoi(b)
+		in.long = uint8(n)
+	}
+	if err == nil && l != "" {
+		n, err = strconv.Atoi(l)
+		in.lbit = uint8(n)
+	}
+	if err != nil || two != (l != "") || in.long > MaxBytes {
+		return fmt.Errorf("bad size %q", s)
+	}
+	return nil
+}
+
+func parseSpan(s string) (span, error) {
+	a, b, ok := strings.Cut(s, "+")
+	lo, err := strconv.Atoi(a)
+	n, err2 := strconv.Atoi(b)
+	if !ok || err != nil || err2 != nil || n < 1 || lo < 64 && lo+n > 64 || lo+n > 8*MaxBytes {
+		return span{}, fmt.Errorf("bad bit range %q", s)
+	}
+	return span{uint8(lo), uint8(n)}, nil
+}
+
+func parseField(s string) (f field, err error) {
+	name, where, _ := strings.Cut(s, "=")
+	f.name = name
+	for _, p := range strings.Split(where, ",") {
+		sp, err := parseSpan(p)
+		if err != nil {
+			return f, err
+		}
+		f.spans = append(f.spans, sp)
+		f.width += sp.n
+	}
+	return f, nil
+}
+
+func (in *info) field(name string) int8 {
+	for i := range in.fields {
+		if in.fields[i].name == name {
+			return int8(i)
+		}
+	}
+	return -1
+}
+
+// compileText reads the operand list. Operands take Srcs in order, fields of
+// class x take bits of Extra in order.
+func (in *info) compileText(text string) error {
+	slot, extra := int8(0), uint8(0)
+	claimed := make([]bool, len(in.fields))
+	for _, s := range strings.Fields(text) {
+		dst := strings.HasPrefix(s, ">")
+		name, cls, _ := strings.Cut(strings.TrimPrefix(s, ">"), ":")
+		cls, def, hasDef := strings.Cut(cls, "=")
+		it := item{cls: classes[cls], name: name, slot: -2}
+		if it.cls == nil {
+			return fmt.Errorf("class of %q does not exist", s)
+		}
+		it.f[0] = in.field(name)
+		for i := range it.f[1:] {
+			it.f[i+1] = -1
+			if i < len(it.cls.more) {
+				it.f[i+1] = in.field(strings.Replace(it.cls.more[i], "*", name, 1))
+			}
+		}
+		for _, f := range it.f {
+			if f >= 0 {
+				claimed[f] = true
+			}
+		}
+		if it.f[0] >= 0 {
+			it.width = in.fields[it.f[0]].width
+		} else if cls != "r0l" {
+			return fmt.Errorf("%q has no field", s)
+		}
+		switch {
+		case dst:
+			it.slot = -1
+		case it.cls.operand:
+			it.slot = slot
+			slot++
+		}
+		if hasDef {
+			v, err := strconv.ParseUint(def, 10, 32)
+			if err != nil {
+				return err
+			}
+			it.def = uint32(v)
+		}
+		if it.cls.extra {
+			it.shift = extra
+			extra += it.width
+		}
+		in.items = append(in.items, it)
+	}
+	for i, c := range claimed {
+		if !c {
+			return fmt.Errorf("field %s is in no operand", in.fields[i].name)
+		}
+	}
+	if int(slot) > len(Instr{}.Srcs) || extra > 32 {
+		return fmt.Errorf("too many operands or unknown bits")
+	}
+	in.orderItems()
+	return nil
+}
+
+// orderItems puts plain fields first: operands may depend on them (a register
+// run's length is the number of components, for one). So may operands on the
+// destination, which comes next.
+func (in *info) orderItems() {
+	for pass := 0; pass < 3; pass++ {
+		for i := range in.items {
+			it := &in.items[i]
+			p := 2
+			if !it.cls.operand {
+				p = 0
+			} else if it.slot == -1 {
+				p = 1
+			}
+			if p == pass {
+				in.byName = append(in.byName, int8(i))
+			}
+		}
+	}
+}
+
+// onlyBits reports a value that needs more than width bits.
+func onlyBits(v uint64, width uint8) bool { return bits.Len64(v) <= int(width) }

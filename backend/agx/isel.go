@@ -1,0 +1,266 @@
+package agx
+
+import (
+	"fmt"
+
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// isel selects machine instructions for one function, block by block.
+type isel struct {
+	sh   *ir.Shader
+	impl *ir.Impl
+	gpu  *GPU
+	f    *mach.Func
+	code *code
+	uni  *uniforms
+	meta *abi.Meta
+	res  *resources
+	loc  uint32
+	err  error
+
+	// base[d.Index] is where the components of d start in comps; a 64-bit
+	// component is two of them.
+	base  []int32
+	comps []opnd
+
+	blk      mach.BlockID
+	blocks   []mach.BlockID // by IR block index
+	irBlocks []*ir.Block    // by machine block
+	immCache [immCacheSize]immSlot
+	epoch    uint32
+	phis     []pendingPhi
+	folded   []bool // by def index: the source has taken the operation over
+
+	nest nesting
+	in   inputs
+	out  outputs
+	bnd  []bound // limits of buffers in the current block
+	mem  memState
+}
+
+// pendingPhi is a phi whose sources are still to be filled in.
+type pendingPhi struct {
+	in   *ir.Instr
+	comp int
+	mach *mach.Instr
+}
+
+// fail notes the first error.
+func (s *isel) fail(in *ir.Instr, format string, args ...any) {
+	if s.err != nil {
+		return
+	}
+	where := ""
+	if in != nil && int(in.Loc) < len(s.sh.Locs) && in.Loc != 0 {
+		if l := s.sh.Locs[in.Loc]; l.Line != 0 && int(l.File) < len(s.sh.Files) {
+			where = fmt.Sprintf("%s:%d: ", s.sh.Files[l.File], l.Line)
+		}
+	}
+	s.err = fmt.Errorf("agx: %s%s", where, fmt.Sprintf(format, args...))
+}
+
+// selectFunc translates the entry point.
+func selectFunc(c *compiler, impl *ir.Impl) (*isel, error) {
+	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
+	code := &code{}
+	s := &isel{sh: c.s, impl: impl, gpu: c.gpu, code: code, meta: &c.meta, uni: &c.uni, res: c.res}
+	s.f = mach.NewFunc(c.s.Name, machISA{})
+	if s.f.Name == "" {
+		s.f.Name = "main"
+	}
+	s.f.Ext = code
+	s.f.SetFileFloor(fileGPR, gprFloor)
+	s.base = make([]int32, impl.NumDefs)
+	s.folded = make([]bool, impl.NumDefs)
+	s.makeBlocks()
+	s.makeInputs()
+	for id := range s.irBlocks {
+		if b := s.irBlocks[id]; b != nil && b.Reachable() && s.err == nil {
+			s.block(mach.BlockID(id))
+		}
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	s.finishPhis()
+	s.finishOutputs()
+	s.control()
+	return s, s.err
+}
+
+// makeBlocks makes a machine block for each block, in source order, and the
+// end block. Unreachable ones only hold what ends their nesting level, and no edge.
+func (s *isel) makeBlocks() {
+	s.blocks = make([]mach.BlockID, s.impl.NumBlocks+1)
+	for b := range s.impl.Blocks() {
+		s.blocks[b.Index] = s.addBlock(b, loopDepth(b))
+	}
+	end := s.addBlock(s.impl.End, 0)
+	s.blocks[s.impl.End.Index] = end
+	for b := range s.impl.Blocks() {
+		if !b.Reachable() {
+			continue
+		}
+		for _, t := range b.Succ {
+			if t != nil {
+				s.f.AddEdge(s.blocks[b.Index], s.blocks[t.Index])
+			}
+		}
+	}
+}
+
+func (s *isel) addBlock(b *ir.Block, depth int32) mach.BlockID {
+	id := s.f.NewBlock()
+	s.irBlocks = append(s.irBlocks, b)
+	s.f.Blocks[id].LoopDepth = depth
+	return id
+}
+
+func (s *isel) end() mach.BlockID { return s.blocks[s.impl.End.Index] }
+
+func loopDepth(b *ir.Block) int32 {
+	n := int32(0)
+	for l := ir.EnclosingLoop(b); l != nil; l = ir.EnclosingLoop(l) {
+		n++
+	}
+	return n
+}
+
+// setComps gives def its operands.
+func (s *isel) setComps(d *ir.Def, ops ...opnd) {
+	s.base[d.Index] = int32(len(s.comps))
+	s.comps = append(s.comps, ops...)
+}
+
+// parts is the number of operands of one component.
+func parts(d *ir.Def) int {
+	if d.BitSize == 64 {
+		return 2
+	}
+	return 1
+}
+
+// isHalf tells whether components of d live in 16-bit registers.
+func isHalf(d *ir.Def) bool { return d.BitSize <= 16 }
+
+// comp returns component c (a word of a 64-bit component counts as one) of d.
+func (s *isel) comp(d *ir.Def, c int) opnd {
+	switch d.Instr.Kind {
+	case ir.KindLoadConst:
+		v := d.Instr.Imm[c/parts(d)]
+		if d.BitSize == 64 && c&1 != 0 {
+			v >>= 32
+		}
+		return immediate(uint32(v), isHalf(d))
+	case ir.KindUndef:
+		return immediate(0, isHalf(d))
+	}
+	return s.comps[int(s.base[d.Index])+c]
+}
+
+// src returns what an ALU source reads.
+func (s *isel) src(in *ir.Instr, i int) opnd {
+	return s.comp(in.Srcs[i].Def, in.Srcs[i].Swizzle.Lane(0))
+}
+
+func (s *isel) block(id mach.BlockID) {
+	s.enter(id)
+	for in := range s.irBlocks[id].Instrs() {
+		s.loc = in.Loc
+		s.instr(in)
+		if s.err != nil {
+			return
+		}
+	}
+	s.out.leave(s, id)
+}
+
+// enter makes id the current block.
+func (s *isel) enter(id mach.BlockID) {
+	s.blk = id
+	s.epoch++
+	s.bnd = s.bnd[:0]
+}
+
+func (s *isel) instr(in *ir.Instr) {
+	switch in.Kind {
+	case ir.KindALU:
+		s.alu(in)
+	case ir.KindIntrinsic:
+		s.intrinsic(in)
+	case ir.KindLoadConst, ir.KindUndef, ir.KindJump:
+	case ir.KindPhi:
+		s.phi(in)
+	case ir.KindTex:
+		s.tex(in)
+	case ir.KindDeref:
+		if in.DerefInfo().Modes&(ir.ModeUniform|ir.ModeImage) != 0 {
+			return // its users find the variable
+		}
+		s.fail(in, "a deref of %s is left at selection: variables must be lowered", in.DerefInfo().Modes)
+	case ir.KindCall:
+		s.fail(in, "a call of %s is left at selection: functions must be inlined", in.CallInfo().Callee.Name)
+	default:
+		s.fail(in, "a parallel copy is left at selection")
+	}
+}
+
+func (s *isel) phi(in *ir.Instr) {
+	n := int(in.Def.NumComponents) * parts(&in.Def)
+	ops := make([]opnd, n)
+	preds := len(s.f.Blocks[s.blk].Preds)
+	for c := range ops {
+		v := s.newReg(isHalf(&in.Def))
+		m := s.f.NewInstr(mach.OpPhi, 1, preds)
+		m.Ops[0].Val = v
+		s.push(m)
+		ops[c] = s.value(v)
+		s.phis = append(s.phis, pendingPhi{in, c, m})
+	}
+	s.setComps(&in.Def, ops...)
+}
+
+// finishPhis fills in the sources, whose moves go to the predecessors' ends.
+func (s *isel) finishPhis() {
+	for _, p := range s.phis {
+		blk := s.blocks[p.in.Block.Index]
+		for k, pred := range s.f.Blocks[blk].Preds {
+			src := p.in.PhiSrc(s.irBlocks[pred])
+			if src == nil {
+				s.fail(p.in, "a phi has no source for one of its predecessors")
+				return
+			}
+			s.enter(pred)
+			s.loc = p.in.Loc
+			p.mach.Uses()[k].Val = s.reg(s.comp(src.Def, p.comp))
+		}
+	}
+}
+
+// cond is a comparison of two operands.
+type cond struct {
+	op   isa.Cond // not inverted
+	inv  bool
+	flt  bool
+	a, b opnd
+}
+
+// condition returns a boolean as a comparison: its own, if that is where it
+// comes from, else that it is not 0.
+func (s *isel) condition(src *ir.Def, lane int) cond {
+	d, inv := src, false
+	for d.Instr.IsALU(ir.OpInot) && d.NumComponents == 1 {
+		d, lane, inv = d.Instr.Srcs[0].Def, d.Instr.Srcs[0].Swizzle.Lane(0), !inv
+	}
+	if in := d.Instr; in.Kind == ir.KindALU && d.NumComponents == 1 {
+		if c, ok := s.compare(in); ok {
+			c.inv = c.inv != inv
+			return c
+		}
+	}
+	return cond{op: isa.CondUEQ, inv: !inv, a: s.comp(d, lane), b: imm16(0)}
+}

@@ -1,0 +1,528 @@
+package agx
+
+import (
+	"math"
+	"math/bits"
+
+	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// dense turns a table written by name into one by operation.
+func dense[T any](m map[ir.Op]T) []T {
+	t := make([]T, ir.NumOps)
+	for k, v := range m {
+		t[k] = v
+	}
+	return t
+}
+
+// floatOps are the operations that are one float instruction: for 32 bits, and
+// for 16 where that is another one.
+var floatOps = dense(map[ir.Op]struct{ op32, op16 isa.Op }{
+	ir.OpFadd: {isa.OpFadd32, isa.OpFadd16}, ir.OpFsub: {isa.OpFadd32, isa.OpFadd16},
+	ir.OpFmul: {isa.OpFmul32, isa.OpFmul16}, ir.OpFfma: {isa.OpFmadd32, isa.OpFmadd16},
+	ir.OpFfloor: {isa.OpFloor, isa.OpFloor}, ir.OpFceil: {isa.OpCeil, isa.OpCeil},
+	ir.OpFtrunc: {isa.OpTrunc, isa.OpTrunc}, ir.OpFroundEven: {isa.OpRint, isa.OpRint},
+	ir.OpFrcp: {isa.OpRcp, isa.OpRcp}, ir.OpFrsq: {isa.OpRsqrt, isa.OpRsqrt},
+	ir.OpFexp2: {isa.OpExp2, isa.OpExp2}, ir.OpFlog2: {isa.OpLog2, isa.OpLog2},
+})
+
+// compares are the comparisons.
+var compares = dense(map[ir.Op]struct {
+	ok, inv bool
+	cond    isa.Cond
+}{
+	ir.OpFlt: {true, false, isa.CondFLT}, ir.OpFge: {true, false, isa.CondFGE}, ir.OpFeq: {true, false, isa.CondFEQ}, ir.OpFneu: {true, true, isa.CondFEQ},
+	ir.OpFltu: {true, true, isa.CondFGE}, ir.OpFgeu: {true, true, isa.CondFLT},
+	ir.OpIlt: {true, false, isa.CondSLT}, ir.OpIge: {true, true, isa.CondSLT}, ir.OpUlt: {true, false, isa.CondULT}, ir.OpUge: {true, true, isa.CondULT},
+	ir.OpIeq: {true, false, isa.CondUEQ}, ir.OpIne: {true, true, isa.CondUEQ},
+})
+
+// isFloatOp tells whether sources of an operation are float operands, which
+// take modifiers and widened halves.
+func isFloatOp(op ir.Op) bool {
+	switch op {
+	case ir.OpFneg, ir.OpFabs, ir.OpF2f16, ir.OpF2f16Rtne, ir.OpFsat:
+		return true
+	}
+	return floatOps[op].op32 != 0 || compares[op].ok && compares[op].cond >= isa.CondFEQ
+}
+
+// alu selects an ALU instruction.
+func (s *isel) alu(in *ir.Instr) {
+	if in.IsVec() {
+		s.vec(in)
+		return
+	}
+	if in.Op == ir.OpMov {
+		s.mov(in)
+		return
+	}
+	if in.Def.NumComponents != 1 {
+		s.fail(in, "%s with %d components is left at selection: ALU operations must be scalar", in.Op, in.Def.NumComponents)
+		return
+	}
+	for i := range in.Srcs {
+		if b := in.Srcs[i].Def.BitSize; b == 64 && !takes64(in.Op) {
+			s.fail(in, "64-bit %s is not supported", in.Op)
+			return
+		}
+	}
+	if s.float(in) || s.integer(in) || s.convert(in) || s.bitSearch(in) {
+		return
+	}
+	s.fail(in, "%s is not supported: it must be lowered before selection", in.Op)
+}
+
+// takes64 tells whether an operation is selected with 64-bit sources.
+func takes64(op ir.Op) bool {
+	switch op {
+	case ir.OpBcsel, ir.OpUnpack64_2x32SplitX, ir.OpUnpack64_2x32SplitY, ir.OpU2u32, ir.OpI2i32, ir.OpU2u16, ir.OpI2i16:
+		return true
+	}
+	return false
+}
+
+func (s *isel) vec(in *ir.Instr) {
+	n := parts(&in.Def)
+	ops := make([]opnd, 0, len(in.Srcs)*n)
+	for i := range in.Srcs {
+		for k := range n {
+			ops = append(ops, s.comp(in.Srcs[i].Def, in.Srcs[i].Swizzle.Lane(0)*n+k))
+		}
+	}
+	s.setComps(&in.Def, ops...)
+}
+
+func (s *isel) mov(in *ir.Instr) {
+	n := parts(&in.Def)
+	ops := make([]opnd, 0, int(in.Def.NumComponents)*n)
+	for c := range int(in.Def.NumComponents) {
+		for k := range n {
+			ops = append(ops, s.comp(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(c)*n+k))
+		}
+	}
+	s.setComps(&in.Def, ops...)
+}
+
+// satFlag returns .sat if the instruction's only use is an fsat, which is then folded.
+func (s *isel) satFlag(in *ir.Instr) isa.Flags {
+	if !in.Def.UsedOnce() {
+		return 0
+	}
+	u := in.Def.FirstUse()
+	if u.Instr == nil || !u.Instr.IsALU(ir.OpFsat) {
+		return 0
+	}
+	s.folded[in.Def.Index] = true
+	return isa.Sat
+}
+
+// float selects float arithmetic; false if in is something else.
+func (s *isel) float(in *ir.Instr) bool {
+	half := isHalf(&in.Def)
+	one := func(o opnd) bool { s.setComps(&in.Def, o); return true }
+	if f := floatOps[in.Op]; f.op32 != 0 {
+		t := isa.Instr{Op: f.op32, Flags: s.satFlag(in)}
+		if half {
+			t.Op = f.op16
+		}
+		var ops [3]opnd
+		for i := range in.Srcs {
+			ops[i] = s.src(in, i)
+		}
+		if in.Op == ir.OpFsub {
+			ops[1] = ops[1].negated()
+		}
+		return one(s.intOp(t, half, ops[:len(in.Srcs)]...))
+	}
+	switch in.Op {
+	case ir.OpFneg:
+		return one(s.modified(in, s.src(in, 0).negated()))
+	case ir.OpFabs:
+		return one(s.modified(in, s.src(in, 0).absolute()))
+	case ir.OpFsat:
+		if src := &in.Srcs[0]; s.folded[src.Def.Index] {
+			return one(s.comp(src.Def, 0))
+		}
+		t := isa.Instr{Op: isa.OpFadd32, Flags: isa.Sat}
+		if half {
+			t.Op = isa.OpFadd16
+		}
+		return one(s.intOp(t, half, s.src(in, 0), negZero(half)))
+	case ir.OpFmin, ir.OpFmax:
+		return one(s.minMax(in))
+	case ir.OpFsqrt:
+		x := s.once(s.src(in, 0))
+		mul := isa.OpFmul32
+		if half {
+			mul = isa.OpFmul16
+		}
+		return one(s.intOp(isa.Instr{Op: mul, Flags: s.satFlag(in)}, half, x, s.intOp(isa.Instr{Op: isa.OpRsqrtSpecial}, half, x)))
+	case ir.OpFsin, ir.OpFcos:
+		return one(s.trig(in, half))
+	case ir.OpFsinAgx:
+		return one(s.sineOfQuadrants(s.src(in, 0), half))
+	}
+	return false
+}
+
+// minMax selects fmin and fmax, which return the operand that is no NaN.
+func (s *isel) minMax(in *ir.Instr) opnd {
+	half := isHalf(&in.Def)
+	a, b := s.raw(s.src(in, 0)), s.raw(s.src(in, 1))
+	t := isa.Instr{Op: isa.OpFcmpsel, Cond: isa.CondFLTN}
+	if in.Op == ir.OpFmax {
+		t.Cond = isa.CondFGTN
+	}
+	if a.kind == opImm && b.kind != opImm {
+		a, b = b, a // a NaN constant would be folded: the other way round is the same
+	}
+	d := s.value(s.compareSelect(t, half, a, b, a, b))
+	if !half && s.sh.Info.FloatControls.Has(ir.FCDenormFlush, 32) {
+		return s.value(s.fmov(d, false))
+	}
+	return d
+}
+
+// raw is an operand whose bits are its value: modifiers are applied.
+func (s *isel) raw(o opnd) opnd {
+	o = o.fold()
+	if o.mods != 0 || o.conv {
+		return s.value(s.reg(o))
+	}
+	return o
+}
+
+// once makes an operand that is used twice one that costs nothing to read.
+func (s *isel) once(o opnd) opnd {
+	if o.kind == opVal || o.kind == opUniform {
+		return o
+	}
+	return s.value(s.reg(o))
+}
+
+// compareSelect emits icmpsel or fcmpsel: x if the comparison holds, else y.
+// Immediates for x and y are integers.
+func (s *isel) compareSelect(t isa.Instr, half bool, a, b, x, y opnd) mach.Value {
+	d := s.newReg(half)
+	t.Dst = shape(gprClass(half), 1)
+	var buf [4]mach.Value
+	uses := s.source(&t, 0, a, buf[:0])
+	uses = s.source(&t, 1, b, uses)
+	uses = s.source(&t, 2, s.sized(x, half), uses)
+	uses = s.source(&t, 3, s.sized(y, half), uses)
+	s.add(t, d, uses...)
+	return d
+}
+
+// sized makes an operand of the given size, extending with zeros.
+func (s *isel) sized(o opnd, half bool) opnd {
+	o = s.raw(o)
+	if o.half == half {
+		return o
+	}
+	if o.kind == opImm {
+		return immediate(o.bits, half)
+	}
+	if half {
+		lo, _ := s.halves(o)
+		return lo
+	}
+	return s.intOp(bitop(tableA), false, o, imm32(0))
+}
+
+// selectBy selects x or y by a condition.
+func (s *isel) selectBy(c cond, half bool, x, y opnd) opnd {
+	if c.inv {
+		x, y = y, x
+	}
+	t := isa.Instr{Op: isa.OpIcmpsel, Cond: c.op}
+	if c.flt {
+		t.Op = isa.OpFcmpsel
+	}
+	return s.value(s.compareSelect(t, half, c.a, c.b, x, y))
+}
+
+// compare returns a comparison instruction's condition; false if in is none.
+func (s *isel) compare(in *ir.Instr) (cond, bool) {
+	c := compares[in.Op]
+	if !c.ok || in.Srcs[0].Def.BitSize > 32 {
+		return cond{}, false
+	}
+	r := cond{op: c.cond, inv: c.inv, flt: c.cond >= isa.CondFEQ, a: s.src(in, 0), b: s.src(in, 1)}
+	if in.Srcs[0].Def.BitSize == 8 && !r.flt {
+		signed := c.cond == isa.CondSLT
+		r.a, r.b = s.widen8(r.a, signed), s.widen8(r.b, signed)
+	}
+	if !r.flt && c.cond == isa.CondSLT && in.Srcs[0].Def.BitSize == 16 {
+		// An immediate is never sign-extended: a negative one needs a register.
+		r.a, r.b = s.signed16(r.a), s.signed16(r.b)
+	}
+	return r, true
+}
+
+func (s *isel) signed16(o opnd) opnd { return s.raw(o) }
+
+// modified returns a float with a modifier: kept for later if all users can
+// apply it, else applied.
+func (s *isel) modified(in *ir.Instr, o opnd) opnd {
+	if o.mods == 0 && !o.conv {
+		return o
+	}
+	for u := range in.Def.Uses() {
+		if u.Instr == nil || u.Instr.Kind != ir.KindALU || !isFloatOp(u.Instr.Op) || o.conv && u.Instr.Def.BitSize == 16 {
+			return s.value(s.reg(o))
+		}
+	}
+	return o
+}
+
+// trig selects the sine and cosine of radians.
+func (s *isel) trig(in *ir.Instr, half bool) opnd {
+	turns := float32Imm(1 / (2 * math.Pi))
+	x := s.src(in, 0)
+	if half {
+		x.conv = true
+	}
+	t := s.intOp(isa.Instr{Op: isa.OpFmul32}, false, x, turns)
+	if in.Op == ir.OpFcos {
+		t = s.intOp(isa.Instr{Op: isa.OpFadd32}, false, t, float32Imm(0.25))
+	}
+	f := s.intOp(isa.Instr{Op: isa.OpFloor}, false, t)
+	t = s.intOp(isa.Instr{Op: isa.OpFadd32}, false, t, f.negated())
+	q := s.intOp(isa.Instr{Op: isa.OpFmul32}, false, t, float32Imm(4))
+	return s.sineOfQuadrants(q, half)
+}
+
+func (s *isel) sineOfQuadrants(q opnd, half bool) opnd {
+	p1 := s.intOp(isa.Instr{Op: isa.OpSinPt1}, false, q)
+	p2 := s.intOp(isa.Instr{Op: isa.OpSinPt2}, false, p1)
+	return s.intOp(isa.Instr{Op: isa.OpFmul32}, half, p2, p1)
+}
+
+// widen8 brings an 8-bit value, whose upper byte is undefined, to 16 bits.
+func (s *isel) widen8(o opnd, signed bool) opnd {
+	if o.kind == opImm {
+		if signed {
+			return imm16(uint32(int32(int8(o.bits))))
+		}
+		return imm16(o.bits & 0xff)
+	}
+	if !signed {
+		return s.intOp(bitop(tableAnd), true, o, imm16(0xff))
+	}
+	up := s.intOp(isa.Instr{Op: isa.OpBfi}, true, imm16(0), o, imm16(8))
+	return s.intOp(isa.Instr{Op: isa.OpAsr}, true, up, imm16(8))
+}
+
+var bitTables = dense(map[ir.Op]uint8{ir.OpIand: tableAnd, ir.OpIor: tableOr, ir.OpIxor: tableXor})
+
+// integer selects integer arithmetic and logic, comparisons and selects; false
+// if in is something else.
+func (s *isel) integer(in *ir.Instr) bool {
+	half := isHalf(&in.Def)
+	one := func(o opnd) bool { s.setComps(&in.Def, o); return true }
+	if t := bitTables[in.Op]; t != 0 {
+		return one(s.intOp(bitop(t), half, s.src(in, 0), s.src(in, 1)))
+	}
+	if c, ok := s.compare(in); ok {
+		return one(s.selectBy(c, true, imm16(1), imm16(0)))
+	}
+	switch in.Op {
+	case ir.OpIadd:
+		return one(s.iadd(in, half))
+	case ir.OpIsub:
+		return one(s.addSub(half, s.src(in, 0), s.src(in, 1), true))
+	case ir.OpIneg:
+		return one(s.intOp(isa.Instr{Op: isa.OpIadd, Flags: isa.Sub}, half, imm32(0), s.src(in, 0)))
+	case ir.OpInot:
+		if in.Def.BitSize == 1 {
+			return one(s.intOp(bitop(tableXor), true, s.src(in, 0), imm16(1)))
+		}
+		return one(s.intOp(bitop(tableNot), half, s.src(in, 0), imm32(0)))
+	case ir.OpImul, ir.OpAmul:
+		return one(s.imul(half, s.src(in, 0), s.src(in, 1)))
+	case ir.OpUmulHigh, ir.OpImulHigh, ir.OpUmul2x32_64, ir.OpImul2x32_64:
+		return s.wideMul(in)
+	case ir.OpIshl, ir.OpUshr, ir.OpIshr:
+		return one(s.shift(in, half))
+	case ir.OpImin, ir.OpImax, ir.OpUmin, ir.OpUmax:
+		return one(s.intMinMax(in, half))
+	case ir.OpBcsel:
+		return s.bcsel(in, half)
+	}
+	return false
+}
+
+// addSub emits an addition or subtraction; negative immediates are subtracted.
+func (s *isel) addSub(half bool, a, b opnd, sub bool) opnd {
+	t := isa.Instr{Op: isa.OpIadd}
+	if a.kind == opImm && !sub {
+		a, b = b, a
+	}
+	if b.kind == opImm && b.bits > maxImmediate {
+		neg := -b.bits
+		if b.half {
+			neg &= 0xffff
+		}
+		if neg <= maxImmediate {
+			b.bits, sub = neg, !sub
+		}
+	}
+	if sub {
+		t.Flags = isa.Sub
+	}
+	return s.intOp(t, half, a, b)
+}
+
+// iadd selects an addition, with a product or a shifted operand folded in
+// where they have no other use.
+func (s *isel) iadd(in *ir.Instr, half bool) opnd {
+	for k := range 2 {
+		d := in.Srcs[k].Def
+		x := d.Instr
+		if x.Kind != ir.KindALU || d.NumComponents != 1 || !d.UsedOnce() || d.BitSize != in.Def.BitSize || d.BitSize < 16 {
+			continue
+		}
+		other := s.src(in, 1-k)
+		switch x.Op {
+		case ir.OpIshl:
+			n, ok := x.Srcs[1].Const(0)
+			if n &= uint64(d.BitSize - 1); ok && n >= 1 && n <= 4 {
+				return s.intOp(isa.Instr{Op: isa.OpIadd, Shift: uint8(n)}, half, other, s.src(x, 0))
+			}
+		case ir.OpImul, ir.OpAmul:
+			return s.intOp(isa.Instr{Op: isa.OpImadd}, half, s.src(x, 0), s.src(x, 1), other)
+		}
+	}
+	return s.addSub(half, s.src(in, 0), s.src(in, 1), false)
+}
+
+func (s *isel) imul(half bool, a, b opnd) opnd {
+	if a.kind == opImm {
+		a, b = b, a
+	}
+	if b.kind == opImm && bits.OnesCount32(b.bits) == 1 {
+		return s.shiftLeft(half, a, uint32(bits.TrailingZeros32(b.bits)))
+	}
+	return s.intOp(isa.Instr{Op: isa.OpImadd}, half, a, b, imm32(0))
+}
+
+// shiftLeft shifts by a constant: small ones are cheaper as an addition.
+func (s *isel) shiftLeft(half bool, a opnd, n uint32) opnd {
+	if n == 0 {
+		return a
+	}
+	if n <= 4 {
+		return s.intOp(isa.Instr{Op: isa.OpIadd, Shift: uint8(n)}, half, imm32(0), a)
+	}
+	return s.intOp(isa.Instr{Op: isa.OpBfi}, half, imm32(0), a, imm32(n))
+}
+
+func (s *isel) shiftRight(half bool, a opnd, n uint32) opnd {
+	if n == 0 {
+		return a
+	}
+	return s.intOp(isa.Instr{Op: isa.OpBfeil}, half, imm32(0), a, imm32(n))
+}
+
+// wideMul selects products of 64 bits and their high words.
+func (s *isel) wideMul(in *ir.Instr) bool {
+	signed := in.Op == ir.OpImulHigh || in.Op == ir.OpImul2x32_64
+	a, b := s.src(in, 0), s.src(in, 1)
+	if in.Srcs[0].Def.BitSize != 32 {
+		if in.Srcs[0].Def.BitSize != 16 || in.Op != ir.OpUmulHigh && in.Op != ir.OpImulHigh {
+			return false
+		}
+		t := isa.Instr{Op: isa.OpImadd}
+		p := s.mulTo(t, s.newReg(false), a, b, signed)
+		_, hi := s.halves(s.value(p))
+		s.setComps(&in.Def, hi)
+		return true
+	}
+	w := s.mulTo(isa.Instr{Op: isa.OpImadd}, s.f.NewValue(classWide, 2), a, b, signed)
+	words := s.split(w, 2)
+	if in.Def.BitSize == 64 {
+		s.setComps(&in.Def, words...)
+	} else {
+		s.setComps(&in.Def, words[1])
+	}
+	return true
+}
+
+// mulTo emits a product whose sources are extended by their signs or by zeros.
+func (s *isel) mulTo(t isa.Instr, d mach.Value, a, b opnd, signed bool) mach.Value {
+	var buf [3]mach.Value
+	uses := s.source(&t, 0, a, buf[:0])
+	uses = s.source(&t, 1, b, uses)
+	uses = s.source(&t, 2, imm32(0), uses)
+	if signed {
+		for i := range 2 {
+			if t.Srcs[i].Kind != isa.Imm {
+				t.Srcs[i].Flags |= isa.SignExt
+			}
+		}
+	}
+	s.add(t, d, uses...)
+	return d
+}
+
+// shift selects shifts, whose count is taken modulo the size.
+func (s *isel) shift(in *ir.Instr, half bool) opnd {
+	a, n := s.src(in, 0), s.src(in, 1)
+	size := uint32(in.Def.BitSize)
+	if size == 8 && in.Op != ir.OpIshl {
+		a = s.widen8(a, in.Op == ir.OpIshr)
+	}
+	if n.kind == opImm {
+		c := n.bits & (size - 1)
+		switch in.Op {
+		case ir.OpIshl:
+			return s.shiftLeft(half, a, c)
+		case ir.OpUshr:
+			return s.shiftRight(half, a, c)
+		}
+		return s.intOp(isa.Instr{Op: isa.OpAsr}, half, a, imm32(c))
+	}
+	n = s.intOp(bitop(tableAnd), n.half, n, immediate(size-1, n.half))
+	switch in.Op {
+	case ir.OpIshl:
+		return s.intOp(isa.Instr{Op: isa.OpBfi}, half, imm32(0), a, n)
+	case ir.OpUshr:
+		return s.intOp(isa.Instr{Op: isa.OpBfeil}, half, imm32(0), a, n)
+	}
+	// An immediate would not be sign-extended.
+	return s.intOp(isa.Instr{Op: isa.OpAsr}, half, s.once(a), n)
+}
+
+func (s *isel) intMinMax(in *ir.Instr, half bool) opnd {
+	a, b := s.src(in, 0), s.src(in, 1)
+	signed := in.Op == ir.OpImin || in.Op == ir.OpImax
+	if in.Def.BitSize == 8 {
+		a, b = s.widen8(a, signed), s.widen8(b, signed)
+	}
+	c := cond{op: isa.CondULT, a: a, b: b}
+	if signed {
+		c.op = isa.CondSLT
+	}
+	if in.Op == ir.OpImax || in.Op == ir.OpUmax {
+		a, b = b, a
+	}
+	return s.selectBy(c, half, a, b)
+}
+
+func (s *isel) bcsel(in *ir.Instr, half bool) bool {
+	c := s.condition(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(0))
+	n := parts(&in.Def)
+	ops := make([]opnd, n)
+	for k := range ops {
+		x := s.comp(in.Srcs[1].Def, in.Srcs[1].Swizzle.Lane(0)*n+k)
+		y := s.comp(in.Srcs[2].Def, in.Srcs[2].Swizzle.Lane(0)*n+k)
+		ops[k] = s.selectBy(c, half, x, y)
+	}
+	s.setComps(&in.Def, ops...)
+	return true
+}

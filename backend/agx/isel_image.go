@@ -1,0 +1,298 @@
+package agx
+
+import (
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// descriptorWords loads n words of a texture's read descriptor from the heap.
+func (s *isel) descriptorWords(in *ir.Instr, deref *ir.Def, first, n int) []opnd {
+	v, index := s.variable(in, deref)
+	if v == nil {
+		return make([]opnd, n)
+	}
+	return s.heapWords(in, s.heapOffset(in, v, index, false), first, n)
+}
+
+func (s *isel) heapWords(in *ir.Instr, off opnd, first, n int) []opnd {
+	b := s.heapBase(in)
+	at := s.addSub(false, s.shiftRightConst(off, 2), imm32(uint32(first)), false)
+	if o := s.shiftRightConst(off, 2); o.kind == opImm {
+		at = imm32(o.bits + uint32(first))
+	}
+	t := isa.Instr{Format: isa.FormatI32, Mask: uint8(1<<n - 1), Flags: isa.Unsigned}
+	return s.split(s.load(t, b, at, classFull, n), n)
+}
+
+func (s *isel) shiftRightConst(o opnd, n uint32) opnd {
+	if o.kind == opImm {
+		return imm32(o.bits >> n)
+	}
+	return s.shiftRight(false, o, n)
+}
+
+// bitField takes a field out of a word.
+func (s *isel) bitField(w opnd, at, bits int) opnd {
+	return s.intOp(isa.Instr{Op: isa.OpBfeil, Bits: uint8(bits)}, false, imm32(0), w, imm32(uint32(at)))
+}
+
+// texSize selects the size of a texture at a level (the project's agx
+// reference, section 8.6): descriptors have that of level 0.
+func (s *isel) texSize(in *ir.Instr, deref *ir.Def, dim ir.Dim, array bool, lod *ir.Src) {
+	if dim == ir.DimBuf {
+		s.setComps(&in.Def, s.descriptorWords(in, deref, 4, 1)...)
+		return
+	}
+	w := s.descriptorWords(in, deref, 0, 4)
+	if s.err != nil {
+		return
+	}
+	level := s.bitField(w[1], 24, 4)
+	if lod != nil {
+		level = s.addSub(false, level, s.sized(s.comp(lod.Def, 0), false), false)
+	}
+	null := cond{op: isa.CondUEQ, inv: true, a: s.bitField(w[3], 9, 1), b: imm32(0)}
+	one := func(o opnd) opnd { return s.addSub(false, o, imm32(1), false) }
+	atLevel := func(o opnd) opnd {
+		n := s.intOp(isa.Instr{Op: isa.OpBfeil}, false, imm32(0), one(o), level)
+		return s.selectBy(cond{op: isa.CondUEQ, a: n, b: imm32(0)}, false, imm32(1), n)
+	}
+	width := s.intOp(isa.Instr{Op: isa.OpExtr, Bits: 14}, false, w[0], w[1], imm32(28))
+	height, depth := s.bitField(w[1], 10, 14), s.bitField(w[3], 14, 14)
+	ops := []opnd{atLevel(width)}
+	if dim != ir.Dim1D {
+		ops = append(ops, atLevel(height))
+	}
+	switch {
+	case dim == ir.Dim3D:
+		ops = append(ops, atLevel(depth))
+	case array && dim == ir.DimCube:
+		ops = append(ops, s.udivSmall(one(depth), 6))
+	case array:
+		ops = append(ops, one(depth))
+	}
+	for k := range ops {
+		ops[k] = s.selectBy(null, false, imm32(0), ops[k])
+	}
+	if n := int(in.Def.NumComponents); n <= len(ops) {
+		s.setComps(&in.Def, ops[:n]...)
+		return
+	}
+	s.fail(in, "a size of %d numbers of a texture of dimension %s is not supported", in.Def.NumComponents, dim)
+}
+
+// texLevels selects the number of levels.
+func (s *isel) texLevels(in *ir.Instr, deref *ir.Def) {
+	w := s.descriptorWords(in, deref, 1, 3)
+	if s.err != nil {
+		return
+	}
+	n := s.addSub(false, s.bitField(w[0], 28, 4), s.bitField(w[0], 24, 4), true)
+	null := cond{op: isa.CondUEQ, inv: true, a: s.bitField(w[2], 9, 1), b: imm32(0)}
+	s.setComps(&in.Def, s.selectBy(null, false, imm32(0), s.addSub(false, n, imm32(1), false)))
+}
+
+// texSamples selects the number of samples of a multisampled texture: 2 or 4.
+func (s *isel) texSamples(in *ir.Instr, deref *ir.Def) {
+	w := s.descriptorWords(in, deref, 2, 2)
+	if s.err != nil {
+		return
+	}
+	n := s.shiftLeft(false, s.addSub(false, s.bitField(w[0], 0, 1), imm32(1), false), 1)
+	null := cond{op: isa.CondUEQ, inv: true, a: s.bitField(w[1], 9, 1), b: imm32(0)}
+	s.setComps(&in.Def, s.selectBy(null, false, imm32(0), n))
+}
+
+// image selects image intrinsics; false if in is none.
+func (s *isel) image(in *ir.Instr) bool {
+	switch in.Intr {
+	case ir.IntrImageDerefLoad:
+		s.imageLoad(in)
+	case ir.IntrImageDerefStore:
+		s.meta.WritesMemory = true
+		s.imageStore(in)
+	case ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap:
+		s.meta.WritesMemory = true
+		s.imageAtomic(in)
+	case ir.IntrImageDerefSize:
+		dim, array := imageShape(in)
+		s.texSize(in, in.Srcs[0].Def, dim, array, &in.Srcs[1])
+	case ir.IntrImageDerefLevels:
+		s.texLevels(in, in.Srcs[0].Def)
+	case ir.IntrImageDerefSamples:
+		s.texSamples(in, in.Srcs[0].Def)
+	default:
+		return false
+	}
+	return true
+}
+
+func imageShape(in *ir.Instr) (ir.Dim, bool) {
+	return ir.Dim(in.Get(ir.IdxImageDim)), in.Get(ir.IdxImageArray) != 0
+}
+
+// imageDim is the dimension of an image access: cubes are arrays of faces.
+func imageDim(in *ir.Instr) isa.Dim {
+	dim, array := imageShape(in)
+	if dim == ir.DimCube {
+		return isa.Dim2DArray
+	}
+	return texDim(dim, array)
+}
+
+// imageCoords makes the coordinates of an image access source i of t.
+func (s *isel) imageCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value) []mach.Value {
+	dim, _ := imageShape(in)
+	coord := in.Srcs[1].Def
+	if dim == ir.DimBuf {
+		return s.texCoords(t, i, s.bufferCoords(s.comp(coord, 0)), opnd{}, opnd{}, uses)
+	}
+	n, _ := t.Dim.Coords()
+	c := make([]opnd, n, n+1)
+	for k := range c {
+		c[k] = s.comp(coord, k)
+	}
+	layer := imm32(0)
+	if n < int(coord.NumComponents) {
+		layer = s.comp(coord, n)
+	}
+	return s.texCoords(t, i, c, layer, s.comp(in.Srcs[2].Def, 0), uses)
+}
+
+func (s *isel) imageLoad(in *ir.Instr) {
+	if in.Def.BitSize > 32 {
+		s.fail(in, "images of %d-bit components are not supported", in.Def.BitSize)
+		return
+	}
+	t := isa.Instr{Op: isa.OpTextureLoad, Mask: 15, Dim: imageDim(in)}
+	uses := s.texOperand(in, &t, 0, 1, s.texture(in, in.Srcs[0].Def, false), nil)
+	t.Srcs[2] = isa.Operand{Kind: isa.SS}
+	uses = s.imageCoords(in, &t, 3, uses)
+	t.Srcs[4] = isa.I(0)
+	if o := s.comp(in.Srcs[3].Def, 0); !o.isImm(0) {
+		t.Lod = isa.LodMin
+		uses = s.register(&t, 4, s.reg(s.sized(o, true)), uses)
+	}
+	s.setCoherent(in, &t)
+	d := s.f.NewValue(gprClass(isHalf(&in.Def)), 4)
+	s.add(t, d, uses...)
+	s.setComps(&in.Def, s.split(d, 4)[:in.Def.NumComponents]...)
+}
+
+func (s *isel) imageStore(in *ir.Instr) {
+	val := in.Srcs[3].Def
+	if val.BitSize > 32 {
+		s.fail(in, "images of %d-bit components are not supported", val.BitSize)
+		return
+	}
+	dim := imageDim(in)
+	if dim == isa.Dim2DMS || dim == isa.Dim2DMSArray {
+		s.fail(in, "stores to multisampled images are not supported")
+		return
+	}
+	t := isa.Instr{Op: isa.OpImageWrite, Dim: dim}
+	ops := make([]opnd, 4)
+	for k := range ops {
+		ops[k] = immediate(0, isHalf(val))
+		if k < int(val.NumComponents) {
+			ops[k] = s.comp(val, k)
+		}
+	}
+	uses := s.register(&t, 0, s.collect(ops...), nil)
+	uses = s.imageCoords(in, &t, 1, uses)
+	t.Srcs[2] = isa.I(0)
+	if o := s.comp(in.Srcs[4].Def, 0); !o.isImm(0) {
+		uses = s.register(&t, 2, s.reg(s.sized(o, true)), uses)
+	}
+	uses = s.texOperand(in, &t, 3, 4, s.texture(in, in.Srcs[0].Def, true), uses)
+	s.setCoherent(in, &t)
+	s.add(t, 0, uses...)
+	if s.readsImage(in) {
+		s.memoryBarrier(barrierImage)
+		s.memoryBarrier(barrierAfter)
+	}
+}
+
+// readsImage tells whether the shader may read the image that in writes: the
+// texture cache must then hear of it.
+func (s *isel) readsImage(in *ir.Instr) bool {
+	return ir.Access(in.Get(ir.IdxAccess))&ir.AccessNonReadable == 0
+}
+
+// imageAtomic selects an atomic on the address of a texel of level 0, which
+// the driver keeps in the descriptor for writing.
+func (s *isel) imageAtomic(in *ir.Instr) {
+	op, data, ok := s.atomicData(in, 3)
+	if !ok {
+		return
+	}
+	v, index := s.variable(in, in.Srcs[0].Def)
+	if v == nil {
+		return
+	}
+	w := s.heapWords(in, s.heapOffset(in, v, index, true), abi.HeapAtomicOffset/4, 2)
+	a := address{lo: w[0], hi: w[1]}
+	dim, array := imageShape(in)
+	coord := in.Srcs[1].Def
+	at := s.once(s.sized(s.comp(coord, 0), false))
+	var inside cond
+	if dim == ir.DimBuf {
+		size := s.descriptorWords(in, in.Srcs[0].Def, 4, 1)[0]
+		inside = cond{op: isa.CondULT, a: at, b: size}
+	} else {
+		at, inside = s.texelIndex(in, dim, array)
+	}
+	if s.err != nil {
+		return
+	}
+	s.atomic(in, op, s.nowhere(a, inside), at, data)
+	for _, codes := range [][]uint32{{0x96, 0x9a}, barrierImage, barrierAfter, {0x40}} {
+		s.memoryBarrier(codes)
+	}
+}
+
+// texelIndex numbers the texel of an atomic, ((z*height + y)*width + x)*samples
+// + sample, and tells whether it lies in the image.
+func (s *isel) texelIndex(in *ir.Instr, dim ir.Dim, array bool) (opnd, cond) {
+	coord := in.Srcs[1].Def
+	w := s.descriptorWords(in, in.Srcs[0].Def, 0, 4)
+	one := func(o opnd) opnd { return s.addSub(false, o, imm32(1), false) }
+	width := one(s.intOp(isa.Instr{Op: isa.OpExtr, Bits: 14}, false, w[0], w[1], imm32(28)))
+	height, depth := one(s.bitField(w[1], 10, 14)), one(s.bitField(w[3], 14, 14))
+	x := s.once(s.sized(s.comp(coord, 0), false))
+	y, z := imm32(0), imm32(0)
+	layered := array || dim == ir.DimCube || dim == ir.Dim3D
+	if dim == ir.Dim1D {
+		if layered {
+			z = s.once(s.comp(coord, 1))
+		}
+	} else {
+		y = s.once(s.comp(coord, 1))
+		if layered {
+			z = s.once(s.comp(coord, 2))
+		}
+	}
+	in1 := s.selectBy(cond{op: isa.CondULT, a: x, b: width}, true, imm16(1), imm16(0))
+	at := x
+	check := func(c, limit opnd) {
+		in1 = s.selectBy(cond{op: isa.CondULT, a: c, b: limit}, true, in1, imm16(0))
+	}
+	row := y
+	if layered {
+		check(z, depth)
+		row = s.intOp(isa.Instr{Op: isa.OpImadd}, false, z, height, y)
+	}
+	if dim != ir.Dim1D {
+		check(y, height)
+	}
+	if dim != ir.Dim1D || layered {
+		at = s.intOp(isa.Instr{Op: isa.OpImadd}, false, row, width, x)
+	}
+	if dim == ir.DimMS || dim == ir.DimSubpassMS {
+		samples := s.shiftLeft(false, one(s.bitField(w[2], 0, 1)), 1)
+		at = s.intOp(isa.Instr{Op: isa.OpImadd}, false, at, samples, s.comp(in.Srcs[2].Def, 0))
+	}
+	return at, cond{op: isa.CondUEQ, inv: true, a: in1, b: imm16(0)}
+}

@@ -1,0 +1,282 @@
+package agx
+
+import (
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/ir"
+)
+
+// intrinsic selects an intrinsic.
+func (s *isel) intrinsic(in *ir.Instr) {
+	switch in.Intr {
+	case ir.IntrNop, ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample,
+		ir.IntrLoadBarycentricAtSample, ir.IntrLoadBarycentricAtOffset:
+		// Barycentrics are read by the loads that use them.
+	case ir.IntrLoadUbo, ir.IntrLoadSsbo:
+		s.loadBuffer(in)
+	case ir.IntrStoreSsbo:
+		s.meta.WritesMemory = true
+		s.storeBuffer(in)
+	case ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap:
+		s.meta.WritesMemory = true
+		s.atomicBuffer(in)
+	case ir.IntrGetSsboSize, ir.IntrGetUboSize:
+		s.bufferSize(in)
+	case ir.IntrLoadPushConstant:
+		s.loadPush(in)
+	case ir.IntrLoadShared:
+		s.loadShared(in)
+	case ir.IntrStoreShared:
+		s.storeShared(in)
+	case ir.IntrSharedAtomic, ir.IntrSharedAtomicSwap:
+		s.atomicShared(in)
+	case ir.IntrLoadScratch:
+		s.loadScratch(in)
+	case ir.IntrStoreScratch:
+		s.storeScratch(in)
+	case ir.IntrLoadGlobal, ir.IntrLoadGlobalConstant, ir.IntrLoadGlobal2x32:
+		s.loadGlobal(in)
+	case ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32:
+		s.meta.WritesMemory = true
+		s.storeGlobal(in)
+	case ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:
+		s.meta.WritesMemory = true
+		s.atomicGlobal(in)
+	case ir.IntrBarrier:
+		s.barrier(in)
+	case ir.IntrLoadInput:
+		s.loadInput(in)
+	case ir.IntrLoadInterpolatedInput:
+		s.loadInterpolated(in)
+	case ir.IntrStoreOutput:
+		s.storeOutput(in)
+	case ir.IntrDemote, ir.IntrTerminate:
+		s.discard(imm16(samplesAll))
+	case ir.IntrDemoteIf, ir.IntrTerminateIf:
+		c := s.condition(in.Srcs[0].Def, 0)
+		s.discard(s.selectBy(c, true, imm16(samplesAll), imm16(0)))
+	case ir.IntrBeginInvocationInterlock, ir.IntrEndInvocationInterlock:
+		s.fail(in, "fragment shader interlock is not supported")
+	default:
+		if !s.sysval(in) && !s.subgroup(in) && !s.derivative(in) && !s.image(in) {
+			s.fail(in, "the intrinsic %s is not supported by the agx backend", in.Intr)
+		}
+	}
+}
+
+// discard kills samples: their mask is 16 bits.
+func (s *isel) discard(mask opnd) {
+	s.meta.UsesDiscard = true
+	if s.meta.PerSample {
+		mask = s.intOp(bitop(tableAnd), true, mask, s.in.sampleMask)
+	}
+	t := isa.Instr{Op: isa.OpSampleMask}
+	t.Srcs[1] = isa.I(0)
+	if mask.kind == opImm {
+		t.Srcs[0] = isa.I(int(mask.bits))
+		s.add(t, 0)
+		return
+	}
+	uses := s.register(&t, 0, s.reg(mask), nil)
+	s.add(t, 0, uses...)
+}
+
+// test has the samples that were not discarded tested, behind the last
+// discard. A shader without discards leaves that to fixed function.
+func (s *isel) test() {
+	if !s.meta.UsesDiscard {
+		return
+	}
+	s.add(isa.Instr{Op: isa.OpWaitPix, Imm: 1}, 0)
+	t := isa.Instr{Op: isa.OpSampleMask}
+	t.Srcs[0], t.Srcs[1] = isa.I(samplesAll), isa.I(samplesAll)
+	if s.meta.PerSample {
+		uses := s.register(&t, 0, s.reg(s.in.sampleMask), nil)
+		s.add(t, 0, uses...)
+		return
+	}
+	s.add(t, 0)
+}
+
+// getSR reads a special register.
+func (s *isel) getSR(sr int32, half bool) opnd {
+	d := s.newReg(half)
+	t := isa.Instr{Op: isa.OpGetSR}
+	t.Srcs[0] = isa.Operand{Kind: isa.SR, Val: sr}
+	s.add(t, d)
+	return s.value(d)
+}
+
+// driver returns word k of a uniform that the driver sets.
+func (s *isel) driver(in *ir.Instr, kind abi.UniformKind, k uint32) opnd {
+	n, ok := s.uni.take(abi.Uniform{Kind: kind}, uniformHalves)
+	if !ok {
+		s.fail(in, "more driver values than uniform registers can hold are not supported")
+	}
+	return opnd{kind: opUniform, bits: n + 2*k}
+}
+
+func (s *isel) frontFacing() cond {
+	return cond{op: isa.CondUEQ, a: s.getSR(srBackFacing, true), b: imm16(0)}
+}
+
+// sysval selects system values; false if in is none.
+func (s *isel) sysval(in *ir.Instr) bool {
+	one := func(o ...opnd) bool { s.setComps(&in.Def, o...); return true }
+	srs := func(first int32) bool {
+		ops := make([]opnd, in.Def.NumComponents)
+		for k := range ops {
+			ops[k] = s.getSR(first+int32(k), isHalf(&in.Def))
+		}
+		return one(ops...)
+	}
+	driver := func(k abi.UniformKind) bool {
+		ops := make([]opnd, in.Def.NumComponents)
+		for c := range ops {
+			ops[c] = s.driver(in, k, uint32(c))
+		}
+		return one(ops...)
+	}
+	if in.HasDef() && in.Def.BitSize == 64 {
+		return false
+	}
+	switch in.Intr {
+	case ir.IntrLoadWorkgroupId:
+		return srs(srWorkgroupID)
+	case ir.IntrLoadLocalInvocationId:
+		return srs(srLocalID)
+	case ir.IntrLoadLocalInvocationIndex:
+		return srs(srLocalIndex)
+	case ir.IntrLoadGlobalInvocationId:
+		return srs(srGlobalID)
+	case ir.IntrLoadSubgroupInvocation:
+		return srs(srLane)
+	case ir.IntrLoadSubgroupId:
+		return srs(srSubgroupID)
+	case ir.IntrLoadNumWorkgroups:
+		return driver(abi.UniformNumWorkgroups)
+	case ir.IntrLoadBaseWorkgroupId:
+		return driver(abi.UniformBaseWorkgroup)
+	case ir.IntrLoadNumSubgroups:
+		z := s.sh.Info.WorkgroupSize
+		return one(imm32((z[0]*z[1]*z[2] + abi.WaveSize - 1) / abi.WaveSize))
+	case ir.IntrLoadSubgroupSize:
+		return one(imm32(abi.WaveSize))
+	case ir.IntrLoadWorkgroupSize:
+		z := s.sh.Info.WorkgroupSize
+		return one(imm32(z[0]), imm32(z[1]), imm32(z[2]))
+	case ir.IntrLoadVertexId:
+		return one(s.in.vertexID)
+	case ir.IntrLoadVertexIdZeroBase:
+		return one(s.addSub(false, s.in.vertexID, s.driver(in, abi.UniformBaseVertex, 0), true))
+	case ir.IntrLoadInstanceId:
+		return one(s.addSub(false, s.in.instanceID, s.driver(in, abi.UniformBaseInstance, 0), true))
+	case ir.IntrLoadBaseInstance:
+		return driver(abi.UniformBaseInstance)
+	case ir.IntrLoadFirstVertex:
+		return driver(abi.UniformBaseVertex)
+	case ir.IntrLoadIsIndexedDraw:
+		return driver(abi.UniformIsIndexed)
+	case ir.IntrLoadBaseVertex:
+		return one(s.intOp(bitop(tableAnd), false, s.driver(in, abi.UniformBaseVertex, 0), s.driver(in, abi.UniformIsIndexed, 0)))
+	case ir.IntrLoadDrawId:
+		return driver(abi.UniformDrawID)
+	case ir.IntrLoadViewIndex:
+		return driver(abi.UniformViewIndex)
+	}
+	return s.sh.Stage == ir.StageFragment && s.fragmentSysval(in)
+}
+
+func (s *isel) fragmentSysval(in *ir.Instr) bool {
+	one := func(o ...opnd) bool { s.setComps(&in.Def, o...); return true }
+	c := &s.in.coefs
+	centre := func(k int32) opnd {
+		f := s.convertOp(isa.U16ToF, isa.RoundEven, false, s.getSR(srPixel+k, true))
+		return s.intOp(isa.Instr{Op: isa.OpFadd32}, false, f, float32Imm(0.5))
+	}
+	switch in.Intr {
+	case ir.IntrLoadFragCoord:
+		return one(centre(0), centre(1), s.iter(c.z, 1, false, nil)[0], s.iter(c.w, 1, false, nil)[0])
+	case ir.IntrLoadFragCoordZw:
+		cf := c.z
+		if in.Get(ir.IdxComponent) == 3 {
+			cf = c.w
+		}
+		return one(s.iter(cf, 1, false, nil)[0])
+	case ir.IntrLoadPixelCoord:
+		return one(s.getSR(srPixel, true), s.getSR(srPixel+1, true))
+	case ir.IntrLoadFrontFace:
+		if in.Def.BitSize != 1 {
+			return false
+		}
+		return one(s.selectBy(s.frontFacing(), true, imm16(1), imm16(0)))
+	case ir.IntrLoadFrontFaceFsign:
+		return one(s.selectBy(s.frontFacing(), false, float32Imm(1), float32Imm(-1)))
+	case ir.IntrLoadPointCoord:
+		return one(s.iter(c.point, 2, false, nil)...)
+	case ir.IntrLoadPrimitiveId:
+		return one(s.ldcf(c.primitive)[2])
+	case ir.IntrLoadSampleId:
+		return one(s.sampleID(false))
+	case ir.IntrLoadSampleIdNoPerSample:
+		if !s.meta.PerSample {
+			return one(imm32(0))
+		}
+		return one(s.sampleID(false))
+	case ir.IntrLoadSamplePos, ir.IntrLoadSamplePosOrCenter:
+		if !s.meta.PerSample {
+			return one(float32Imm(0.5), float32Imm(0.5))
+		}
+		return one(s.samplePosition(in)...)
+	case ir.IntrLoadSampleMaskIn:
+		m := s.getSR(srSampleMaskIn, false)
+		if s.meta.PerSample {
+			m = s.intOp(bitop(tableAnd), false, m, s.in.sampleMask)
+		}
+		return one(m)
+	case ir.IntrLoadHelperInvocation, ir.IntrIsHelperInvocation:
+		return one(s.selectBy(s.covered(false), true, imm16(1), imm16(0)))
+	}
+	return false
+}
+
+// maxSamples is the largest number of samples of a pixel.
+const maxSamples = 4
+
+// samplePosition selects the position of the current sample among those that
+// the driver gives.
+func (s *isel) samplePosition(in *ir.Instr) []opnd {
+	n, ok := s.uni.take(abi.Uniform{Kind: abi.UniformSamplePositions, Size: 8 * maxSamples}, uniformHalves)
+	if !ok {
+		s.fail(in, "more driver values than uniform registers can hold are not supported")
+	}
+	at := func(sample, k int) opnd { return opnd{kind: opUniform, bits: n + uint32(4*sample+2*k)} }
+	ops := []opnd{at(0, 0), at(0, 1)}
+	for sample := 1; sample < maxSamples; sample++ {
+		for k := range ops {
+			c := cond{op: isa.CondUEQ, a: s.in.sampleMask, b: imm16(1 << sample)}
+			ops[k] = s.selectBy(c, false, at(sample, k), ops[k])
+		}
+	}
+	return ops
+}
+
+// derivative selects derivatives; false if in is none. The instructions serve
+// the coarse and the fine ones.
+func (s *isel) derivative(in *ir.Instr) bool {
+	op := isa.OpDfdx
+	switch in.Intr {
+	case ir.IntrDdx, ir.IntrDdxCoarse, ir.IntrDdxFine:
+	case ir.IntrDdy, ir.IntrDdyCoarse, ir.IntrDdyFine:
+		op = isa.OpDfdy
+	default:
+		return false
+	}
+	s.meta.NeedsQuads = true
+	ops := make([]opnd, in.Def.NumComponents)
+	for c := range ops {
+		ops[c] = s.intOp(isa.Instr{Op: op}, isHalf(&in.Def), s.once(s.comp(in.Srcs[0].Def, c)))
+	}
+	s.setComps(&in.Def, ops...)
+	return true
+}

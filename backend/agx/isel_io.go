@@ -1,0 +1,570 @@
+package agx
+
+import (
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// inputs is what the shader receives.
+type inputs struct {
+	vertexID, instanceID opnd
+	sampleMask           opnd // samples being shaded, 16 bits
+	attribs              [ir.NumAttribSlots]attrib
+	coefs                coefficients
+}
+
+type attrib struct {
+	mask uint8
+	ops  [4]opnd
+}
+
+// coefficients are the coefficient registers of a fragment shader: W and Z
+// if they are wanted, then a run for each slot (the project's agx reference, section 11.3).
+type coefficients struct {
+	wantW, wantZ, wantPoint, wantPrimitive bool
+	w, z, point, primitive                 int
+	slots                                  [ir.NumVaryingSlots]coefSlot
+}
+
+type coefSlot struct {
+	mask   uint8
+	first  int
+	cf     int
+	interp ir.Interp
+}
+
+// ioSlot returns slot and first component of an input or output access with
+// a constant offset.
+func (s *isel) ioSlot(in *ir.Instr, off *ir.Def) (slot, comp int, ok bool) {
+	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
+	c, ok := off.Const(0)
+	if !ok {
+		s.fail(in, "%s with an indirect slot is not supported: it must be lowered", in.Intr)
+		return 0, 0, false
+	}
+	slot, comp = int(sem.Location)+int(c), int(in.Get(ir.IdxComponent))
+	if slot >= ir.NumVaryingSlots || comp+max(int(in.Def.NumComponents), 1) > 4 {
+		s.fail(in, "%s of slot %d, components from %d on, is not supported", in.Intr, slot, comp)
+		return 0, 0, false
+	}
+	return slot, comp, true
+}
+
+// makeInputs finds out what the shader reads and defines what arrives in registers.
+func (s *isel) makeInputs() {
+	for _, b := range s.irBlocks {
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindIntrinsic {
+				s.scan(in)
+			}
+		}
+	}
+	if s.err != nil {
+		return
+	}
+	s.enter(0)
+	switch s.sh.Stage {
+	case ir.StageVertex:
+		s.vertexInputs()
+	case ir.StageFragment:
+		s.in.coefs.place(s.meta)
+		if s.meta.PerSample {
+			s.in.sampleMask = s.preloads([]mach.Reg{abi.SampleMaskReg}, classHalf)[0]
+		}
+	}
+}
+
+// preloads defines values that arrive in the given registers.
+func (s *isel) preloads(regs []mach.Reg, class uint8) []opnd {
+	vals := make([]mach.Value, len(regs))
+	ops := make([]opnd, len(regs))
+	for i := range regs {
+		vals[i] = s.f.NewValue(class, 1)
+		ops[i] = s.value(vals[i])
+	}
+	fix(s.generic(opInputs, vals, nil).Defs(), regs)
+	return ops
+}
+
+// vertexInputs defines the indices and the attributes, each of which has four registers.
+func (s *isel) vertexInputs() {
+	regs := []mach.Reg{abi.VertexIDReg, abi.InstanceIDReg}
+	n := 0
+	for slot := range s.in.attribs {
+		a := &s.in.attribs[slot]
+		if a.mask == 0 {
+			continue
+		}
+		reg := abi.AttribReg + 8*n
+		if reg+8 > gprHalves {
+			s.fail(nil, "more than %d vertex attributes are not supported", n)
+			return
+		}
+		n++
+		s.meta.Attribs = append(s.meta.Attribs, abi.Attrib{Slot: ir.Slot(slot), Mask: a.mask, Reg: reg})
+		for c := range 4 {
+			if a.mask>>c&1 != 0 {
+				regs = append(regs, mach.Reg(reg+2*c))
+			}
+		}
+	}
+	ops := s.preloads(regs, classFull)
+	s.in.vertexID, s.in.instanceID = ops[0], ops[1]
+	k := 2
+	for slot := range s.in.attribs {
+		a := &s.in.attribs[slot]
+		for c := range 4 {
+			if a.mask>>c&1 != 0 {
+				a.ops[c] = ops[k]
+				k++
+			}
+		}
+	}
+}
+
+// scan notes what an intrinsic wants of the inputs.
+func (s *isel) scan(in *ir.Instr) {
+	c := &s.in.coefs
+	switch in.Intr {
+	case ir.IntrLoadInput:
+		slot, comp, ok := s.ioSlot(in, in.Srcs[0].Def)
+		if !ok {
+			return
+		}
+		mask := uint8(1<<in.Def.NumComponents-1) << comp
+		if in.Def.BitSize != 32 {
+			s.fail(in, "inputs of %d bits are not supported: they must be lowered to 32 bits", in.Def.BitSize)
+			return
+		}
+		switch {
+		case s.sh.Stage == ir.StageFragment:
+			s.wantSlot(in, slot, mask, ir.InterpFlat)
+		case slot < ir.NumAttribSlots:
+			s.in.attribs[slot].mask |= mask
+		default:
+			s.fail(in, "vertex attribute slot %d does not exist", slot)
+		}
+	case ir.IntrLoadInterpolatedInput:
+		slot, comp, ok := s.ioSlot(in, in.Srcs[1].Def)
+		if !ok {
+			return
+		}
+		if in.Def.BitSize != 32 {
+			s.fail(in, "inputs of %d bits are not supported: they must be lowered to 32 bits", in.Def.BitSize)
+			return
+		}
+		interp := interpOf(in.Srcs[0].Def.Instr)
+		c.wantW = c.wantW || interp == ir.InterpSmooth
+		s.wantSlot(in, slot, uint8(1<<in.Def.NumComponents-1)<<comp, interp)
+	case ir.IntrLoadFragCoord:
+		c.wantW, c.wantZ = true, true
+	case ir.IntrLoadFragCoordZw:
+		c.wantW, c.wantZ = c.wantW || in.Get(ir.IdxComponent) == 3, c.wantZ || in.Get(ir.IdxComponent) == 2
+	case ir.IntrLoadPointCoord:
+		c.wantPoint = true
+	case ir.IntrLoadPrimitiveId:
+		c.wantPrimitive = s.sh.Stage == ir.StageFragment
+	case ir.IntrLoadBarycentricSample, ir.IntrLoadSampleId, ir.IntrLoadSamplePos:
+		s.meta.PerSample = true
+	}
+}
+
+func (s *isel) wantSlot(in *ir.Instr, slot int, mask uint8, interp ir.Interp) {
+	c := &s.in.coefs
+	switch ir.Slot(slot) {
+	case ir.SlotLayer, ir.SlotFace:
+		return
+	case ir.SlotPrimitiveID:
+		c.wantPrimitive = true
+		return
+	case ir.SlotPointCoord:
+		c.wantPoint = true
+		return
+	}
+	sl := &c.slots[slot]
+	if sl.mask != 0 && sl.interp != interp {
+		s.fail(in, "slot %d interpolated in two ways is not supported", slot)
+	}
+	sl.mask |= mask
+	sl.interp = interp
+}
+
+// interpOf is the interpolation of a load_barycentric intrinsic.
+func interpOf(in *ir.Instr) ir.Interp {
+	if in.Kind == ir.KindIntrinsic && ir.Interp(in.Get(ir.IdxInterpMode)) == ir.InterpNoPerspective {
+		return ir.InterpNoPerspective
+	}
+	return ir.InterpSmooth
+}
+
+// place numbers the coefficient registers and describes them.
+func (c *coefficients) place(m *abi.Meta) {
+	n := 0
+	special := func(want bool, source abi.CoefSource, count int) int {
+		at := n
+		if want {
+			m.Coefs = append(m.Coefs, abi.Coef{Source: source, CF: at, Count: uint8(count)})
+			n += count
+		}
+		return at
+	}
+	c.w = special(c.wantW, abi.CoefW, 1)
+	c.z = special(c.wantZ, abi.CoefZ, 1)
+	for slot := range c.slots {
+		s := &c.slots[slot]
+		if s.mask == 0 {
+			continue
+		}
+		for s.mask>>s.first&1 == 0 {
+			s.first++
+		}
+		count := 0
+		for s.mask>>(s.first+count) != 0 {
+			count++
+		}
+		s.cf = n
+		m.Coefs = append(m.Coefs, abi.Coef{CF: n, Slot: ir.Slot(slot), First: uint8(s.first), Count: uint8(count), Interp: s.interp})
+		n += count
+	}
+	c.point = special(c.wantPoint, abi.CoefPointCoord, 2)
+	c.primitive = special(c.wantPrimitive, abi.CoefPrimitiveID, 1)
+}
+
+func coefficient(n int) isa.Operand { return isa.Operand{Kind: isa.CF, Val: int32(n)} }
+
+// loadInput selects an attribute or a flat varying.
+func (s *isel) loadInput(in *ir.Instr) {
+	slot, comp, ok := s.ioSlot(in, in.Srcs[0].Def)
+	if !ok {
+		return
+	}
+	n := int(in.Def.NumComponents)
+	if s.sh.Stage == ir.StageVertex {
+		s.setComps(&in.Def, s.in.attribs[slot].ops[comp:comp+n]...)
+		return
+	}
+	c := &s.in.coefs
+	switch ir.Slot(slot) {
+	case ir.SlotLayer:
+		s.setComps(&in.Def, s.getSR(srLayer, false))
+		return
+	case ir.SlotFace:
+		s.setComps(&in.Def, s.selectBy(s.frontFacing(), false, imm32(^uint32(0)), imm32(0)))
+		return
+	case ir.SlotPrimitiveID:
+		s.setComps(&in.Def, s.ldcf(c.primitive)[2])
+		return
+	case ir.SlotPointCoord:
+		s.setComps(&in.Def, s.iter(c.point, 2, false, nil)[comp:comp+n]...)
+		return
+	}
+	ops := make([]opnd, n)
+	for k := range ops {
+		ops[k] = s.ldcf(c.slots[slot].cf + comp + k - c.slots[slot].first)[2]
+	}
+	s.setComps(&in.Def, ops...)
+}
+
+// ldcf loads the three words of a coefficient register.
+func (s *isel) ldcf(cf int) []opnd {
+	d := s.f.NewValue(classFull, 3)
+	s.add(isa.Instr{Op: isa.OpLdcf, Srcs: [6]isa.Operand{coefficient(cf)}}, d)
+	return s.split(d, 3)
+}
+
+// iter interpolates n coefficient registers where bary (nil: the centre) says.
+func (s *isel) iter(cf, n int, persp bool, bary *ir.Instr) []opnd {
+	t := isa.Instr{Op: isa.OpIter}
+	t.Srcs[0] = coefficient(cf)
+	k := 1
+	if persp {
+		t.Op = isa.OpIterProj
+		t.Srcs[1] = coefficient(s.in.coefs.w)
+		k = 2
+	}
+	var uses []mach.Value
+	if bary != nil {
+		switch bary.Intr {
+		case ir.IntrLoadBarycentricPixel:
+		case ir.IntrLoadBarycentricCentroid:
+			t.Interp = isa.InterpCentroid
+		case ir.IntrLoadBarycentricSample:
+			t.Interp = isa.InterpSampleRegister
+			uses = s.register(&t, k, s.reg(s.sampleID(true)), nil)
+		case ir.IntrLoadBarycentricAtSample:
+			o := s.comp(bary.Srcs[0].Def, 0)
+			if o.kind == opImm && o.bits < 256 {
+				t.Interp, t.Srcs[k] = isa.InterpSample, isa.I(int(o.bits))
+				break
+			}
+			t.Interp = isa.InterpSampleRegister
+			uses = s.register(&t, k, s.reg(s.sized(o, true)), nil)
+		case ir.IntrLoadBarycentricAtOffset:
+			return s.iterAt(cf, n, persp, bary.Srcs[0].Def)
+		default:
+			s.fail(bary, "interpolation by %s is not supported", bary.Intr)
+		}
+	}
+	d := s.f.NewValue(classFull, n)
+	s.add(t, d, uses...)
+	return s.split(d, n)
+}
+
+// iterAt evaluates coefficients at an offset from the pixel's centre.
+func (s *isel) iterAt(cf, n int, persp bool, off *ir.Def) []opnd {
+	var p [2]opnd
+	for k := range p {
+		i := s.intOp(bitop(tableAnd), true, s.getSR(srPixel+int32(k), true), imm16(31))
+		f := s.convertOp(isa.U16ToF, isa.RoundEven, false, i)
+		f = s.intOp(isa.Instr{Op: isa.OpFadd32}, false, f, float32Imm(0.5))
+		p[k] = s.intOp(isa.Instr{Op: isa.OpFadd32}, false, f, s.comp(off, k))
+	}
+	at := func(cf int) opnd {
+		w := s.ldcf(cf)
+		v := s.intOp(isa.Instr{Op: isa.OpFmadd32}, false, p[1], w[1], w[2])
+		return s.intOp(isa.Instr{Op: isa.OpFmadd32}, false, p[0], w[0], v)
+	}
+	var inv opnd
+	if persp {
+		inv = s.intOp(isa.Instr{Op: isa.OpRcp}, false, at(s.in.coefs.w))
+	}
+	ops := make([]opnd, n)
+	for k := range ops {
+		ops[k] = at(cf + k)
+		if persp {
+			ops[k] = s.intOp(isa.Instr{Op: isa.OpFmul32}, false, ops[k], inv)
+		}
+	}
+	return ops
+}
+
+func (s *isel) loadInterpolated(in *ir.Instr) {
+	slot, comp, ok := s.ioSlot(in, in.Srcs[1].Def)
+	if !ok {
+		return
+	}
+	n, bary := int(in.Def.NumComponents), in.Srcs[0].Def.Instr
+	c := &s.in.coefs
+	if ir.Slot(slot) == ir.SlotPointCoord {
+		s.setComps(&in.Def, s.iter(c.point, 2, false, nil)[comp:comp+n]...)
+		return
+	}
+	sl := &c.slots[slot]
+	s.setComps(&in.Def, s.iter(sl.cf+comp-sl.first, n, sl.interp == ir.InterpSmooth, bary)...)
+}
+
+// sampleID is the number of the sample being shaded.
+func (s *isel) sampleID(half bool) opnd {
+	return s.intOp(isa.Instr{Op: isa.OpFfs}, half, s.in.sampleMask)
+}
+
+// outputs collects what the shader leaves at its end.
+type outputs struct {
+	vars []outputVar
+	cur  []opnd   // of the current block, by variable
+	at   [][]opnd // by block: values at its end
+}
+
+// outputVar is one component of an output slot.
+type outputVar struct {
+	slot  ir.Slot
+	index uint8
+	comp  uint8
+	half  bool
+}
+
+func (o *outputs) find(v outputVar) int {
+	for i := range o.vars {
+		if w := &o.vars[i]; w.slot == v.slot && w.index == v.index && w.comp == v.comp {
+			return i
+		}
+	}
+	o.vars = append(o.vars, v)
+	return len(o.vars) - 1
+}
+
+// leave keeps the values stored in the block that ends.
+func (o *outputs) leave(s *isel, b mach.BlockID) {
+	if o.at == nil {
+		o.at = make([][]opnd, len(s.f.Blocks))
+	}
+	o.at[b] = o.cur
+	o.cur = nil
+}
+
+func (s *isel) storeOutput(in *ir.Instr) {
+	slot, comp, ok := s.ioSlot(in, in.Srcs[1].Def)
+	if !ok {
+		return
+	}
+	val := in.Srcs[0].Def
+	if val.BitSize != 32 && (val.BitSize != 16 || s.sh.Stage != ir.StageFragment) {
+		s.fail(in, "outputs of %d bits are not supported: they must be lowered to 32 bits", val.BitSize)
+		return
+	}
+	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
+	mask := in.Get(ir.IdxWriteMask)
+	for c := range int(val.NumComponents) {
+		if mask>>c&1 == 0 {
+			continue
+		}
+		if comp+c > 3 {
+			s.fail(in, "output slot %d: component %d does not exist", slot, comp+c)
+			return
+		}
+		k := s.out.find(outputVar{ir.Slot(slot), sem.DualSourceIndex, uint8(comp + c), isHalf(val)})
+		if s.out.vars[k].half != isHalf(val) {
+			s.fail(in, "output slot %d is stored with 16 and 32 bits, which is not supported", slot)
+			return
+		}
+		for len(s.out.cur) <= k {
+			s.out.cur = append(s.out.cur, opnd{})
+		}
+		s.out.cur[k] = s.comp(val, c)
+	}
+}
+
+// finishOutputs brings the outputs to the end block, through phis where
+// different paths stored different values, and ends the program.
+func (s *isel) finishOutputs() {
+	if s.err != nil {
+		return
+	}
+	end := s.end()
+	vals := make([]mach.Value, len(s.out.vars))
+	for k := range s.out.vars {
+		r := outputReader{s: s, k: k, memo: make([]mach.Value, len(s.f.Blocks))}
+		vals[k] = r.atStart(end)
+	}
+	s.enter(end)
+	s.loc = 0
+	var uses []mach.Value
+	var regs []mach.Reg
+	switch s.sh.Stage {
+	case ir.StageVertex:
+		s.vertexOutputs(vals)
+	case ir.StageFragment:
+		uses, regs = s.fragmentOutputs(vals)
+		s.test()
+		if s.meta.PerSample {
+			uses, regs = append(uses, s.reg(s.in.sampleMask)), append(regs, abi.SampleMaskReg)
+		}
+	}
+	// All go to their registers at once.
+	outs := make([]mach.Value, len(uses))
+	for i := range uses {
+		outs[i] = s.f.Clone(uses[i])
+	}
+	if len(outs) > 0 {
+		fix(s.generic(mach.OpPcopy, outs, uses).Defs(), regs)
+	}
+	fix(s.generic(opEnd, nil, outs).Uses(), regs)
+}
+
+// fix asks for the operands to be in the given registers.
+func fix(ops []mach.Operand, regs []mach.Reg) {
+	for i, r := range regs {
+		ops[i].Reg = r
+		ops[i].Flags |= mach.Fixed
+	}
+}
+
+// fragmentOutputs returns the results and the registers they are left in.
+func (s *isel) fragmentOutputs(vals []mach.Value) (uses []mach.Value, regs []mach.Reg) {
+	for k, v := range s.out.vars {
+		reg, bits := 0, uint8(32)
+		val := vals[k]
+		switch {
+		case v.slot == ir.SlotDepth:
+			reg = abi.DepthReg
+		case v.slot == ir.SlotStencil || v.slot == ir.SlotSampleMask:
+			reg, bits = abi.StencilReg, 16
+			if v.slot == ir.SlotSampleMask {
+				reg = abi.SampleOutReg
+			}
+			val = s.reg(s.sized(s.value(val), true))
+		case v.slot >= ir.SlotData0 && v.slot < ir.NumResultSlots:
+			target := int(v.slot-ir.SlotData0) + int(v.index)
+			reg = abi.ColorReg + abi.ColorRegStep*target + 2*int(v.comp)
+			if v.half {
+				reg, bits = abi.ColorReg+abi.ColorRegStep*target+int(v.comp), 16
+			}
+		default:
+			s.fail(nil, "fragment output slot %d is not supported", v.slot)
+			return nil, nil
+		}
+		uses, regs = append(uses, val), append(regs, mach.Reg(reg))
+		s.describeResult(v, bits)
+	}
+	return uses, regs
+}
+
+func (s *isel) describeResult(v outputVar, bits uint8) {
+	for i := range s.meta.Results {
+		if r := &s.meta.Results[i]; r.Slot == v.slot && r.Index == v.index {
+			r.Mask |= 1 << v.comp
+			if r.Bits != bits {
+				s.fail(nil, "output slot %d is stored with 16 and 32 bits, which is not supported", v.slot)
+			}
+			return
+		}
+	}
+	r := abi.Result{Slot: v.slot, Mask: 1 << v.comp, Bits: bits, Index: v.index}
+	switch {
+	case v.slot == ir.SlotDepth:
+		r.Reg = abi.DepthReg
+	case v.slot == ir.SlotStencil:
+		r.Reg = abi.StencilReg
+	case v.slot == ir.SlotSampleMask:
+		r.Reg = abi.SampleOutReg
+	default:
+		r.Reg = abi.ColorReg + abi.ColorRegStep*(int(v.slot-ir.SlotData0)+int(v.index))
+	}
+	s.meta.Results = append(s.meta.Results, r)
+}
+
+// outputReader finds the value of output variable k at blocks, making phis
+// where predecessors differ.
+type outputReader struct {
+	s    *isel
+	k    int
+	memo []mach.Value // by block: value at its start
+}
+
+func (r *outputReader) atEnd(b mach.BlockID) mach.Value {
+	s := r.s
+	if int(b) < len(s.out.at) && r.k < len(s.out.at[b]) && s.out.at[b][r.k].kind != opNone {
+		s.enter(b)
+		return s.reg(s.out.at[b][r.k])
+	}
+	return r.atStart(b)
+}
+
+func (r *outputReader) atStart(b mach.BlockID) mach.Value {
+	if v := r.memo[b]; v != 0 {
+		return v
+	}
+	s := r.s
+	half := s.out.vars[r.k].half
+	preds := s.f.Blocks[b].Preds
+	switch len(preds) {
+	case 0:
+		s.enter(b)
+		r.memo[b] = s.reg(immediate(0, half))
+	case 1:
+		r.memo[b] = r.atEnd(preds[0])
+	default:
+		v := s.newReg(half)
+		r.memo[b] = v
+		phi := s.f.NewInstr(mach.OpPhi, 1, len(preds))
+		phi.Ops[0].Val = v
+		blk := &s.f.Blocks[b]
+		blk.Instrs = append([]*mach.Instr{phi}, blk.Instrs...)
+		for i, p := range preds {
+			phi.Uses()[i].Val = r.atEnd(p)
+		}
+	}
+	return r.memo[b]
+}

@@ -1,0 +1,599 @@
+package agx
+
+import (
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// buffer is a buffer as an access finds it: by a number of type uniforms, or
+// by what was loaded from the descriptor table.
+type buffer struct {
+	known   bool
+	key     abi.Uniform // set, binding, element of a known one
+	address address
+	size    opnd
+}
+
+// address is the base of an access: a 64-bit uniform, or two words.
+type address struct {
+	uniform bool
+	number  uint32
+	lo, hi  opnd
+}
+
+// words are the two halves of an address as operands.
+func (a address) words() (lo, hi opnd) {
+	if a.uniform {
+		return opnd{kind: opUniform, bits: a.number}, opnd{kind: opUniform, bits: a.number + 2}
+	}
+	return a.lo, a.hi
+}
+
+// bound is the first offset at which an access of some size leaves a buffer,
+// kept while a block is selected.
+type bound struct {
+	size  opnd
+	bytes uint32
+	limit opnd
+}
+
+// memState is what memory accesses share.
+type memState struct {
+	loaded []loadedBuffer // table entries loaded in the current block
+	epoch  uint32
+}
+
+type loadedBuffer struct {
+	entry opnd
+	buf   buffer
+}
+
+// buffer finds the buffer of a handle.
+func (s *isel) buffer(in *ir.Instr, h *ir.Def) buffer {
+	e := s.comp(h, 0)
+	if e.kind == opImm {
+		set, binding, element, ok := s.res.entry(e.bits)
+		if !ok {
+			s.fail(in, "%s: the buffer comes from no binding", in.Intr)
+			return buffer{}
+		}
+		key := abi.Uniform{Set: set, Binding: binding, Element: element}
+		a := key
+		a.Kind = abi.UniformBufferAddr
+		if n, ok := s.uni.take(a, baseHalves); ok {
+			return buffer{known: true, key: key, address: address{uniform: true, number: n}}
+		}
+	}
+	return s.tableEntry(in, e)
+}
+
+// tableEntry loads address and size from the descriptor table.
+func (s *isel) tableEntry(in *ir.Instr, e opnd) buffer {
+	if s.mem.epoch != s.epoch {
+		s.mem.epoch, s.mem.loaded = s.epoch, s.mem.loaded[:0]
+	}
+	for i := range s.mem.loaded {
+		if l := &s.mem.loaded[i]; l.entry == e {
+			return l.buf
+		}
+	}
+	n, ok := s.uni.take(abi.Uniform{Kind: abi.UniformTable}, baseHalves)
+	if !ok {
+		s.fail(in, "more addresses than uniform registers can hold are not supported")
+		return buffer{}
+	}
+	t := isa.Instr{Format: isa.FormatI32, Mask: 7, Shift: 2, Flags: isa.Unsigned}
+	v := s.load(t, address{uniform: true, number: n}, e, classFull, 3)
+	w := s.split(v, 3)
+	b := buffer{address: address{lo: w[0], hi: w[1]}, size: w[2]}
+	s.mem.loaded = append(s.mem.loaded, loadedBuffer{e, b})
+	return b
+}
+
+// sizeOf returns the size of a buffer in bytes.
+func (s *isel) sizeOf(in *ir.Instr, b buffer) opnd {
+	if !b.known {
+		return b.size
+	}
+	k := b.key
+	k.Kind = abi.UniformBufferSize
+	n, ok := s.uni.take(k, uniformHalves)
+	if !ok {
+		s.fail(in, "more buffer sizes than uniform registers can hold are not supported")
+	}
+	return opnd{kind: opUniform, bits: n}
+}
+
+// limit returns the bound of accesses of a number of bytes.
+func (s *isel) limit(size opnd, bytes uint32) opnd {
+	if bytes <= 1 {
+		return size
+	}
+	for i := range s.bnd {
+		if b := &s.bnd[i]; b.size == size && b.bytes == bytes {
+			return b.limit
+		}
+	}
+	l := s.intOp(isa.Instr{Op: isa.OpIadd, Flags: isa.Sub | isa.Sat}, false, size, imm32(bytes-1))
+	s.bnd = append(s.bnd, bound{size, bytes, l})
+	return l
+}
+
+// nowhere makes the address one that belongs to nobody unless the condition
+// holds: its high word is cleared. Nothing is ever mapped in the low 64 GiB,
+// where loads give 0 and stores vanish (the project's agx reference, section 7.1).
+func (s *isel) nowhere(a address, c cond) address {
+	lo, hi := a.words()
+	return address{lo: lo, hi: s.selectBy(c, false, hi, imm32(0))}
+}
+
+// guarded returns the address of an access of some bytes at a byte offset,
+// moved away where the offset is out of bounds. Offsets that are
+// constant stay inside the block that the shader declares, which the bound buffer has room for.
+func (s *isel) guarded(in *ir.Instr, b buffer, off opnd, bytes int) address {
+	if off.kind == opImm {
+		return b.address
+	}
+	lim := s.limit(s.sizeOf(in, b), uint32(bytes))
+	return s.nowhere(b.address, cond{op: isa.CondULT, a: off, b: lim})
+}
+
+// covered is the condition that the invocation is no helper, or that it is.
+func (s *isel) covered(yes bool) cond {
+	m := s.getSR(srCoverage, true)
+	if s.meta.PerSample {
+		m = s.intOp(bitop(tableAnd), true, m, s.in.sampleMask)
+	}
+	return cond{op: isa.CondUEQ, inv: yes, a: m, b: imm16(0)}
+}
+
+// baseSource makes an address source i of t.
+func (s *isel) baseSource(t *isa.Instr, i int, a address, uses []mach.Value) []mach.Value {
+	if a.uniform {
+		t.Srcs[i] = isa.Operand{Kind: isa.Uniform, Size: 64, Count: 1, Val: int32(a.number)}
+		return uses
+	}
+	return s.register(t, i, s.pair(a.lo, a.hi), uses)
+}
+
+// index makes a memory index source i of t.
+func (s *isel) index(t *isa.Instr, i int, o opnd, uses []mach.Value) []mach.Value {
+	if o.kind == opImm && o.bits <= 0x7fff {
+		t.Srcs[i] = isa.I(int(o.bits))
+		return uses
+	}
+	return s.register(t, i, s.reg(s.sized(o, false)), uses)
+}
+
+// load emits a device load of n registers.
+func (s *isel) load(t isa.Instr, a address, index opnd, class uint8, n int) mach.Value {
+	t.Op = isa.OpDeviceLoad
+	uses := s.baseSource(&t, 0, a, nil)
+	uses = s.index(&t, 1, index, uses)
+	d := s.f.NewValue(class, n)
+	s.add(t, d, uses...)
+	return d
+}
+
+// elements turns a byte offset into an index of elements of 1<<log bytes and a
+// left shift of it that the instruction does.
+func (s *isel) elements(off *ir.Def, log uint) (o opnd, shift uint8) {
+	o = s.comp(off, 0)
+	if o.kind == opImm {
+		return imm32(o.bits >> log), 0
+	}
+	if in := off.Instr; in.IsALU(ir.OpIshl) && off.NumComponents == 1 {
+		if n, ok := in.Srcs[1].Const(0); ok && uint(n&31) >= log {
+			k := uint(n&31) - log
+			if k <= 2 {
+				return s.src(in, 0), uint8(k)
+			}
+			return s.shiftLeft(false, s.src(in, 0), uint32(k-2)), 2
+		}
+	}
+	return s.shiftRight(false, o, uint32(log)), 0
+}
+
+// memShape is what the components of a memory access look like.
+type memShape struct {
+	format isa.Format
+	class  uint8
+	log    uint
+}
+
+func (s *isel) shapeOfMem(in *ir.Instr, bits uint8, n int) (memShape, bool) {
+	if n <= maxVectorRegisters {
+		switch bits {
+		case 8:
+			return memShape{isa.FormatI8, classHalf, 0}, true
+		case 16:
+			return memShape{isa.FormatI16, classHalf, 1}, true
+		case 32:
+			return memShape{isa.FormatI32, classFull, 2}, true
+		}
+	}
+	s.fail(in, "%s of %d x %d bits is not supported: it must be lowered", in.Intr, n, bits)
+	return memShape{}, false
+}
+
+// isCoherent tells whether an access must see what other cores do.
+func isCoherent(in *ir.Instr) bool {
+	return ir.Access(in.Get(ir.IdxAccess))&(ir.AccessCoherent|ir.AccessVolatile) != 0
+}
+
+func (s *isel) setCoherent(in *ir.Instr, t *isa.Instr) {
+	if isCoherent(in) {
+		if err := t.SetCoherent(); err != nil {
+			s.fail(in, "%v", err)
+		}
+	}
+}
+
+// loadBuffer selects loads from uniform and storage buffers.
+func (s *isel) loadBuffer(in *ir.Instr) {
+	if in.Intr == ir.IntrLoadUbo && s.pushBuffer(in) {
+		return
+	}
+	n := int(in.Def.NumComponents)
+	m, ok := s.shapeOfMem(in, in.Def.BitSize, n)
+	if !ok {
+		return
+	}
+	b := s.buffer(in, in.Srcs[0].Def)
+	a := s.guarded(in, b, s.comp(in.Srcs[1].Def, 0), n<<m.log)
+	s.deviceLoad(in, m, a, in.Srcs[1].Def)
+}
+
+// deviceLoad selects a load at an address and a byte offset (nil: none).
+func (s *isel) deviceLoad(in *ir.Instr, m memShape, a address, off *ir.Def) {
+	n := int(in.Def.NumComponents)
+	t := isa.Instr{Op: isa.OpDeviceLoad, Format: m.format, Mask: 1<<n - 1, Flags: isa.Unsigned}
+	index := imm32(0)
+	if off != nil {
+		index, t.Shift = s.elements(off, m.log)
+	}
+	if in.Intr != ir.IntrLoadPushConstant && in.Intr != ir.IntrLoadUbo {
+		s.setCoherent(in, &t)
+	}
+	s.setComps(&in.Def, s.split(s.load(t, a, index, m.class, n), n)...)
+}
+
+// pushBuffer takes a load at a constant offset of a known uniform buffer from
+// uniform registers, which the driver fills; false if there is no room.
+func (s *isel) pushBuffer(in *ir.Instr) bool {
+	e, off := s.comp(in.Srcs[0].Def, 0), s.comp(in.Srcs[1].Def, 0)
+	if e.kind != opImm || off.kind != opImm {
+		return false
+	}
+	set, binding, element, ok := s.res.entry(e.bits)
+	if !ok {
+		return false
+	}
+	return s.pushed(in, abi.Uniform{Kind: abi.UniformBufferData, Set: set, Binding: binding, Element: element}, off.bits)
+}
+
+// pushed gives in's components from uniform registers that hold bytes of k.
+func (s *isel) pushed(in *ir.Instr, k abi.Uniform, off uint32) bool {
+	bits := uint32(in.Def.BitSize)
+	if bits != 32 && bits != 16 {
+		return false
+	}
+	var buf [16]opnd
+	n := int(in.Def.NumComponents)
+	for c := range n {
+		at := off + uint32(c)*bits/8
+		k.Offset, k.Size = at&^3, 4
+		u, ok := s.uni.take(k, pushBudget)
+		if !ok {
+			return false
+		}
+		buf[c] = opnd{kind: opUniform, bits: u + at&3/2, half: bits == 16}
+	}
+	s.setComps(&in.Def, buf[:n]...)
+	return true
+}
+
+func (s *isel) loadPush(in *ir.Instr) {
+	base := uint32(in.Get(ir.IdxBase))
+	if off := s.comp(in.Srcs[0].Def, 0); off.kind == opImm && s.pushed(in, abi.Uniform{Kind: abi.UniformPush}, base+off.bits) {
+		return
+	}
+	m, ok := s.shapeOfMem(in, in.Def.BitSize, int(in.Def.NumComponents))
+	if !ok {
+		return
+	}
+	n, ok := s.uni.take(abi.Uniform{Kind: abi.UniformPushAddr}, baseHalves)
+	if !ok {
+		s.fail(in, "more addresses than uniform registers can hold are not supported")
+		return
+	}
+	off := s.addSub(false, s.comp(in.Srcs[0].Def, 0), imm32(base), false)
+	t := isa.Instr{Format: m.format, Mask: 1<<in.Def.NumComponents - 1, Flags: isa.Unsigned}
+	v := s.load(t, address{uniform: true, number: n}, s.shiftRight(false, off, uint32(m.log)), m.class, int(in.Def.NumComponents))
+	s.setComps(&in.Def, s.split(v, int(in.Def.NumComponents))...)
+}
+
+// runs calls f for each run of consecutive components in a write mask.
+func runs(mask uint64, f func(first, n int)) {
+	for c := 0; mask>>c != 0; c++ {
+		if mask>>c&1 == 0 {
+			continue
+		}
+		n := 1
+		for mask>>(c+n)&1 != 0 {
+			n++
+		}
+		f(c, n)
+		c += n
+	}
+}
+
+// data collects n components of a stored value from first on.
+func (s *isel) data(d *ir.Def, first, n int) mach.Value {
+	ops := make([]opnd, n)
+	for k := range ops {
+		ops[k] = s.comp(d, first+k)
+	}
+	return s.collect(ops...)
+}
+
+func (s *isel) storeBuffer(in *ir.Instr) {
+	val, off := in.Srcs[0].Def, in.Srcs[2].Def
+	b := s.buffer(in, in.Srcs[1].Def)
+	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
+		m, ok := s.shapeOfMem(in, val.BitSize, n)
+		if !ok {
+			return
+		}
+		a := s.guarded(in, b, s.comp(off, 0), (first+n)<<m.log)
+		s.deviceStore(in, m, a, off, first, n)
+	})
+}
+
+// deviceStore selects a store of components at an address and a byte offset
+// (nil: none) of component 0.
+func (s *isel) deviceStore(in *ir.Instr, m memShape, a address, off *ir.Def, first, n int) {
+	t := isa.Instr{Op: isa.OpDeviceStore, Format: m.format, Mask: 1<<n - 1, Flags: isa.Unsigned}
+	index := imm32(0)
+	if off != nil {
+		index, t.Shift = s.elements(off, m.log)
+	}
+	if first > 0 {
+		if t.Shift > 0 {
+			index, t.Shift = s.shiftLeft(false, index, uint32(t.Shift)), 0
+		}
+		index = s.addSub(false, index, imm32(uint32(first)), false)
+	}
+	uses := s.register(&t, 0, s.data(in.Srcs[0].Def, first, n), nil)
+	uses = s.baseSource(&t, 1, a, uses)
+	uses = s.index(&t, 2, index, uses)
+	s.setCoherent(in, &t)
+	s.add(t, 0, uses...)
+}
+
+// global is the address of a global access.
+func (s *isel) global(in *ir.Instr, d *ir.Def) address {
+	if int(d.BitSize)*int(d.NumComponents) != 64 {
+		s.fail(in, "%s needs a 64-bit address", in.Intr)
+		return address{}
+	}
+	return address{lo: s.comp(d, 0), hi: s.comp(d, 1)}
+}
+
+func (s *isel) loadGlobal(in *ir.Instr) {
+	m, ok := s.shapeOfMem(in, in.Def.BitSize, int(in.Def.NumComponents))
+	if ok {
+		s.deviceLoad(in, m, s.global(in, in.Srcs[0].Def), nil)
+	}
+}
+
+func (s *isel) storeGlobal(in *ir.Instr) {
+	a := s.global(in, in.Srcs[1].Def)
+	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
+		if m, ok := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n); ok && s.err == nil {
+			s.deviceStore(in, m, a, nil, first, n)
+		}
+	})
+}
+
+// bufferSize selects the size of a buffer in bytes.
+func (s *isel) bufferSize(in *ir.Instr) {
+	s.setComps(&in.Def, s.sizeOf(in, s.buffer(in, in.Srcs[0].Def)))
+}
+
+var atomicOps = map[ir.AtomicOp]isa.AtomicOp{
+	ir.AtomicIAdd: isa.AtomicAdd, ir.AtomicIMin: isa.AtomicIMin, ir.AtomicUMin: isa.AtomicUMin, ir.AtomicIMax: isa.AtomicIMax,
+	ir.AtomicUMax: isa.AtomicUMax, ir.AtomicIAnd: isa.AtomicAnd, ir.AtomicIOr: isa.AtomicOr, ir.AtomicIXor: isa.AtomicXor,
+	ir.AtomicXchg: isa.AtomicXchg, ir.AtomicCmpXchg: isa.AtomicCmpXchg,
+}
+
+// atomicData collects the operand of an atomic whose data is from source k
+// on: new value before comparand.
+func (s *isel) atomicData(in *ir.Instr, k int) (op isa.AtomicOp, data mach.Value, ok bool) {
+	op, ok = atomicOps[ir.AtomicOp(in.Get(ir.IdxAtomicOp))]
+	if !ok || in.Def.BitSize != 32 {
+		s.fail(in, "the %d-bit atomic operation %s is not supported", in.Def.BitSize, ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
+		return 0, 0, false
+	}
+	if len(in.Srcs) > k+1 {
+		return op, s.collect(s.comp(in.Srcs[k+1].Def, 0), s.comp(in.Srcs[k].Def, 0)), true
+	}
+	return op, s.reg(s.comp(in.Srcs[k].Def, 0)), true
+}
+
+func (s *isel) atomicBuffer(in *ir.Instr) {
+	op, data, ok := s.atomicData(in, 2)
+	if !ok {
+		return
+	}
+	a := s.guarded(in, s.buffer(in, in.Srcs[0].Def), s.comp(in.Srcs[1].Def, 0), 4)
+	o := s.comp(in.Srcs[1].Def, 0)
+	if k, shift := s.elements(in.Srcs[1].Def, 2); shift == 0 {
+		o = k
+	} else {
+		o = s.shiftRight(false, o, 2)
+	}
+	s.atomic(in, op, a, o, data)
+}
+
+func (s *isel) atomicGlobal(in *ir.Instr) {
+	if op, data, ok := s.atomicData(in, 1); ok {
+		s.atomic(in, op, s.global(in, in.Srcs[0].Def), imm32(0), data)
+	}
+}
+
+func (s *isel) atomic(in *ir.Instr, op isa.AtomicOp, a address, index opnd, data mach.Value) {
+	t := isa.Instr{Op: isa.OpAtomic, Mode: uint8(op), Flags: isa.Unsigned}
+	if err := t.SetMultiDie(s.gpu.MultiDie); err != nil {
+		s.fail(in, "%v", err)
+	}
+	uses := s.baseSource(&t, 0, a, nil)
+	uses = s.index(&t, 1, index, uses)
+	uses = s.register(&t, 2, data, uses)
+	s.result(in, t, uses)
+}
+
+// result adds an atomic with its result, if that is wanted.
+func (s *isel) result(in *ir.Instr, t isa.Instr, uses []mach.Value) {
+	if in.Def.Unused() {
+		s.add(t, 0, uses...)
+		s.setComps(&in.Def, imm32(0))
+		return
+	}
+	d := s.newReg(false)
+	s.add(t, d, uses...)
+	s.setComps(&in.Def, s.value(d))
+}
+
+// group makes base and index of a threadgroup access of elements of 1<<log
+// bytes at a byte offset, sources i and i+1 of t.
+func (s *isel) group(t *isa.Instr, i int, off *ir.Def, bytes uint32, log uint, uses []mach.Value) []mach.Value {
+	o := s.comp(off, 0)
+	if o.kind == opImm {
+		bytes += o.bits
+		o = imm32(0)
+	}
+	if bytes>>log > 0x7fff || bytes&(1<<log-1) != 0 {
+		o, bytes = s.addSub(false, o, imm32(bytes), false), 0
+	}
+	t.Srcs[i+1] = isa.I(int(bytes >> log))
+	if o.isImm(0) {
+		t.Srcs[i] = isa.I(0)
+		return uses
+	}
+	lo, _ := s.halves(o)
+	if lo.kind == opUniform {
+		t.Srcs[i] = isa.Operand{Kind: isa.Uniform, Size: 16, Count: 1, Val: int32(lo.bits)}
+		return uses
+	}
+	return s.register(t, i, s.reg(lo), uses)
+}
+
+func (s *isel) loadShared(in *ir.Instr) {
+	n := int(in.Def.NumComponents)
+	m, ok := s.shapeOfMem(in, in.Def.BitSize, n)
+	if !ok {
+		return
+	}
+	t := isa.Instr{Op: isa.OpThreadgroupLoad, Format: m.format, Mask: 1<<n - 1}
+	uses := s.group(&t, 0, in.Srcs[0].Def, uint32(in.Get(ir.IdxBase)), m.log, nil)
+	d := s.f.NewValue(m.class, n)
+	s.add(t, d, uses...)
+	s.setComps(&in.Def, s.split(d, n)...)
+}
+
+func (s *isel) storeShared(in *ir.Instr) {
+	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
+		m, ok := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n)
+		if !ok {
+			return
+		}
+		t := isa.Instr{Op: isa.OpThreadgroupStore, Format: m.format, Mask: 1<<n - 1}
+		uses := s.register(&t, 0, s.data(in.Srcs[0].Def, first, n), nil)
+		uses = s.group(&t, 1, in.Srcs[1].Def, uint32(in.Get(ir.IdxBase))+uint32(first)<<m.log, m.log, uses)
+		s.add(t, 0, uses...)
+	})
+}
+
+func (s *isel) atomicShared(in *ir.Instr) {
+	op, data, ok := s.atomicData(in, 1)
+	if !ok {
+		return
+	}
+	t := isa.Instr{Op: isa.OpThreadgroupAtomic, Mode: uint8(op)}
+	uses := s.group(&t, 0, in.Srcs[0].Def, uint32(in.Get(ir.IdxBase)), 2, nil)
+	uses = s.register(&t, 2, data, uses)
+	s.result(in, t, uses)
+}
+
+func (s *isel) loadScratch(in *ir.Instr) {
+	n := int(in.Def.NumComponents)
+	m, ok := s.shapeOfMem(in, in.Def.BitSize, n)
+	if !ok {
+		return
+	}
+	t := isa.Instr{Op: isa.OpStackLoad, Format: m.format, Mask: 1<<n - 1}
+	uses := s.index(&t, 0, s.comp(in.Srcs[0].Def, 0), nil)
+	d := s.f.NewValue(m.class, n)
+	s.add(t, d, uses...)
+	s.setComps(&in.Def, s.split(d, n)...)
+}
+
+func (s *isel) storeScratch(in *ir.Instr) {
+	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
+		m, ok := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n)
+		if !ok {
+			return
+		}
+		t := isa.Instr{Op: isa.OpStackStore, Format: m.format, Mask: 1<<n - 1}
+		off := s.comp(in.Srcs[1].Def, 0)
+		if first > 0 {
+			off = s.addSub(false, off, imm32(uint32(first)<<m.log), false)
+		}
+		uses := s.register(&t, 0, s.data(in.Srcs[0].Def, first, n), nil)
+		uses = s.index(&t, 1, off, uses)
+		s.add(t, 0, uses...)
+	})
+}
+
+// Codes of memory_barrier (the project's agx reference, section 7.6).
+var (
+	barrierMemory = []uint32{0x96}
+	barrierDevice = []uint32{0x96, 0x33, 0x9a, 0x9e, 0x03, 0x99, 0x9d}
+	barrierImage  = []uint32{0xaa, 0xae}
+	barrierAfter  = []uint32{0xa9, 0xad}
+)
+
+func (s *isel) memoryBarrier(codes []uint32) {
+	for _, c := range codes {
+		s.add(isa.Instr{Op: isa.OpMemoryBarrier, Imm: c}, 0)
+	}
+}
+
+// barrier selects memory barriers and the barrier of the workgroup.
+func (s *isel) barrier(in *ir.Instr) {
+	modes := ir.Mode(in.Get(ir.IdxMemoryModes))
+	scope := ir.Scope(in.Get(ir.IdxMemoryScope))
+	if in.Get(ir.IdxMemorySemantics) == 0 || scope < ir.ScopeWorkgroup {
+		modes = 0
+	}
+	switch {
+	case modes&(ir.ModeSSBO|ir.ModeGlobal|ir.ModeImage) == 0:
+	case scope > ir.ScopeWorkgroup:
+		s.memoryBarrier(barrierDevice)
+	default:
+		s.memoryBarrier(barrierMemory)
+	}
+	if modes&ir.ModeImage != 0 {
+		s.memoryBarrier(barrierImage)
+	}
+	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup && s.sh.Stage == ir.StageCompute {
+		s.add(isa.Instr{Op: isa.OpThreadgroupBarrier}, 0)
+		s.meta.UsesBarrier = true
+	}
+	if modes&ir.ModeImage != 0 {
+		s.memoryBarrier(barrierAfter)
+	}
+}

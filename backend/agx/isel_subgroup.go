@@ -1,0 +1,372 @@
+package agx
+
+import (
+	"nirc/backend/agx/isa"
+	"nirc/ir"
+)
+
+// subgroup selects what looks at other lanes; false if in is something else.
+func (s *isel) subgroup(in *ir.Instr) bool {
+	one := func(o opnd) bool { s.setComps(&in.Def, o); return true }
+	flag := func(c cond) bool { return one(s.selectBy(c, true, imm16(1), imm16(0))) }
+	src := func(i int) opnd { return s.comp(in.Srcs[i].Def, 0) }
+	switch in.Intr {
+	case ir.IntrElect:
+		return flag(cond{op: isa.CondUEQ, a: s.getSR(srActiveRank, true), b: imm16(0)})
+	case ir.IntrBallot, ir.IntrBallotRelaxed:
+		s.mask(in, s.ballot(s.condition(in.Srcs[0].Def, 0), false))
+		return true
+	case ir.IntrVoteAny, ir.IntrVoteAll, ir.IntrQuadVoteAny, ir.IntrQuadVoteAll:
+		quad := in.Intr == ir.IntrQuadVoteAny || in.Intr == ir.IntrQuadVoteAll
+		any := in.Intr == ir.IntrVoteAny || in.Intr == ir.IntrQuadVoteAny
+		return flag(s.vote(s.condition(in.Srcs[0].Def, 0), quad, any))
+	case ir.IntrVoteIeq, ir.IntrVoteFeq:
+		return flag(s.voteEqual(in))
+	case ir.IntrFirstInvocation:
+		return one(s.firstLane())
+	case ir.IntrLastInvocation:
+		return one(s.intOp(isa.Instr{Op: isa.OpFfs}, false, s.activeLanes()))
+	case ir.IntrInverseBallot:
+		return one(s.maskBit(src(0), s.getSR(srLane, true)))
+	case ir.IntrBallotBitfieldExtract:
+		return one(s.maskBit(src(0), src(1)))
+	case ir.IntrBallotBitCountReduce:
+		return one(s.intOp(isa.Instr{Op: isa.OpPopcount}, false, s.once(src(0))))
+	case ir.IntrBallotBitCountInclusive, ir.IntrBallotBitCountExclusive:
+		m := s.intOp(bitop(tableAnd), false, src(0), s.laneMask(in.Intr == ir.IntrBallotBitCountInclusive))
+		return one(s.intOp(isa.Instr{Op: isa.OpPopcount}, false, m))
+	case ir.IntrBallotFindMsb:
+		return one(s.intOp(isa.Instr{Op: isa.OpFfs}, false, s.once(src(0))))
+	case ir.IntrBallotFindLsb:
+		return one(s.lowestBit(s.once(src(0))))
+	case ir.IntrLoadSubgroupEqMask, ir.IntrLoadSubgroupGeMask, ir.IntrLoadSubgroupGtMask, ir.IntrLoadSubgroupLeMask, ir.IntrLoadSubgroupLtMask:
+		s.mask(in, s.compareMask(in.Intr))
+		return true
+	}
+	return s.exchange(in) || s.reduction(in)
+}
+
+// mask gives a ballot its further words, which are 0.
+func (s *isel) mask(in *ir.Instr, m opnd) {
+	ops := make([]opnd, int(in.Def.NumComponents)*parts(&in.Def))
+	ops[0] = m
+	for k := 1; k < len(ops); k++ {
+		ops[k] = imm32(0)
+	}
+	s.setComps(&in.Def, ops...)
+}
+
+// ballot is the mask of the active lanes (of the quad) where a condition holds.
+func (s *isel) ballot(c cond, quad bool) opnd {
+	t := isa.Instr{Op: isa.OpIcmpBallot, Cond: c.op}
+	switch {
+	case c.flt && quad:
+		t.Op = isa.OpFcmpQuadBallot
+	case c.flt:
+		t.Op = isa.OpFcmpBallot
+	case quad:
+		t.Op = isa.OpIcmpQuadBallot
+	}
+	if c.inv {
+		t.Cond |= condInverted
+	}
+	if c.a.kind == opImm {
+		c.a = s.value(s.reg(c.a))
+	}
+	d := s.intOp(t, false, c.a, c.b)
+	if quad {
+		d = s.intOp(bitop(tableAnd), false, d, imm32(15))
+	}
+	return d
+}
+
+// vote is the condition that another holds in any or in all active lanes.
+func (s *isel) vote(c cond, quad, any bool) cond {
+	if !any {
+		c.inv = !c.inv
+	}
+	return cond{op: isa.CondUEQ, inv: any, a: s.ballot(c, quad), b: imm32(0)}
+}
+
+// voteEqual is the condition that all active lanes have the same value.
+func (s *isel) voteEqual(in *ir.Instr) cond {
+	lane := s.firstLane()
+	n := int(in.Srcs[0].Def.NumComponents) * parts(in.Srcs[0].Def)
+	var all opnd
+	for k := range n {
+		x := s.once(s.raw(s.comp(in.Srcs[0].Def, k)))
+		c := cond{op: isa.CondUEQ, inv: true, a: x, b: s.shuffleTo(x, lane)}
+		if in.Intr == ir.IntrVoteFeq {
+			c.op, c.flt = isa.CondFEQ, true
+		}
+		m := s.ballot(c, false)
+		if k == 0 {
+			all = m
+			continue
+		}
+		all = s.intOp(bitop(tableOr), false, all, m)
+	}
+	return cond{op: isa.CondUEQ, a: all, b: imm32(0)}
+}
+
+// firstLane is the number of the lowest active lane, activeLanes their mask.
+func (s *isel) firstLane() opnd {
+	m := s.ballot(cond{op: isa.CondUEQ, a: s.getSR(srActiveRank, true), b: imm16(0)}, false)
+	return s.intOp(isa.Instr{Op: isa.OpFfs}, false, m)
+}
+
+func (s *isel) activeLanes() opnd {
+	return s.ballot(cond{op: isa.CondUEQ, a: imm16(0), b: imm16(0)}, false)
+}
+
+// maskBit is bit n of a mask as a boolean.
+func (s *isel) maskBit(m, n opnd) opnd {
+	b := s.intOp(isa.Instr{Op: isa.OpBfeil, Bits: 1}, true, imm32(0), m, n)
+	return b
+}
+
+// lowestBit is the number of the lowest bit set, -1 if none is.
+func (s *isel) lowestBit(m opnd) opnd {
+	neg := s.intOp(isa.Instr{Op: isa.OpIadd, Flags: isa.Sub}, false, imm32(0), m)
+	return s.intOp(isa.Instr{Op: isa.OpFfs}, false, s.intOp(bitop(tableAnd), false, m, neg))
+}
+
+// laneMask is the mask of the lanes below the own one, or up to it.
+func (s *isel) laneMask(own bool) opnd {
+	n := s.getSR(srLane, true)
+	start := uint32(1)
+	if own {
+		start = 2
+	}
+	p := s.intOp(isa.Instr{Op: isa.OpBfi}, false, imm32(0), imm32(start), n)
+	return s.addSub(false, p, imm32(1), true)
+}
+
+func (s *isel) compareMask(i ir.Intrinsic) opnd {
+	not := func(o opnd) opnd { return s.intOp(bitop(tableNot), false, o, imm32(0)) }
+	switch i {
+	case ir.IntrLoadSubgroupEqMask:
+		return s.intOp(isa.Instr{Op: isa.OpBfi}, false, imm32(0), imm32(1), s.getSR(srLane, true))
+	case ir.IntrLoadSubgroupGeMask:
+		return not(s.laneMask(false))
+	case ir.IntrLoadSubgroupGtMask:
+		return not(s.laneMask(true))
+	case ir.IntrLoadSubgroupLeMask:
+		return s.laneMask(true)
+	}
+	return s.laneMask(false)
+}
+
+// shuffleTo reads x of the lane n, which is the same for all lanes.
+func (s *isel) shuffleTo(x, n opnd) opnd {
+	if n.kind == opImm {
+		return s.intOp(isa.Instr{Op: isa.OpSimdShuffle}, x.half, s.once(x), imm16(n.bits&31))
+	}
+	t := isa.Instr{Op: isa.OpSimdShuffle}
+	uses := s.source(&t, 0, s.once(x), nil)
+	uses = s.register(&t, 1, s.reg(s.sized(n, true)), uses)
+	d := s.newReg(x.half)
+	s.add(t, d, uses...).Op = opShuffle
+	return s.value(d)
+}
+
+// shuffleAny reads x of the lane n, which differs from lane to lane: a quad offers
+// one of its lanes at a time, so each of the four is asked for.
+func (s *isel) shuffleAny(x, n opnd) opnd {
+	if n.kind == opImm {
+		return s.shuffleTo(x, n)
+	}
+	n = s.sized(n, true)
+	quad := s.intOp(bitop(tableAnd), true, n, imm16(28))
+	pos := s.intOp(bitop(tableAnd), true, n, imm16(3))
+	var r opnd
+	for k := range uint32(4) {
+		at := quad
+		if k > 0 {
+			at = s.intOp(bitop(tableOr), true, quad, imm16(k))
+		}
+		v := s.shuffleTo(x, at)
+		if k == 0 {
+			r = v
+			continue
+		}
+		r = s.selectBy(cond{op: isa.CondUEQ, a: pos, b: imm16(k)}, x.half, v, r)
+	}
+	return r
+}
+
+// exchange selects moves of values between lanes; false if in is none.
+func (s *isel) exchange(in *ir.Instr) bool {
+	var f func(x opnd) opnd
+	arg := func() opnd { return s.raw(s.comp(in.Srcs[1].Def, 0)) }
+	lane := func() opnd { return s.getSR(srLane, true) }
+	quadXor := func(n uint32) func(x opnd) opnd {
+		s.meta.NeedsQuads = s.sh.Stage == ir.StageFragment
+		return func(x opnd) opnd {
+			return s.intOp(isa.Instr{Op: isa.OpQuadShuffleXor}, x.half, s.once(x), imm16(n))
+		}
+	}
+	relative := func(op isa.Op, index func() opnd) {
+		n := arg()
+		if n.kind == opImm && n.bits < 32 {
+			f = func(x opnd) opnd { return s.intOp(isa.Instr{Op: op}, x.half, s.once(x), imm16(n.bits)) }
+			return
+		}
+		at := index()
+		f = func(x opnd) opnd { return s.shuffleAny(x, at) }
+	}
+	switch in.Intr {
+	case ir.IntrAsUniform:
+		f = func(x opnd) opnd { return x }
+	case ir.IntrReadFirstInvocation:
+		n := s.firstLane()
+		f = func(x opnd) opnd { return s.shuffleTo(x, n) }
+	case ir.IntrReadInvocation:
+		n := arg()
+		f = func(x opnd) opnd { return s.shuffleTo(x, n) }
+	case ir.IntrShuffle:
+		n := arg()
+		f = func(x opnd) opnd { return s.shuffleAny(x, n) }
+	case ir.IntrShuffleXor:
+		relative(isa.OpSimdShuffleXor, func() opnd { return s.intOp(bitop(tableXor), true, lane(), s.sized(arg(), true)) })
+	case ir.IntrShuffleUp:
+		relative(isa.OpSimdShuffleUp, func() opnd { return s.addSub(true, lane(), s.sized(arg(), true), true) })
+	case ir.IntrShuffleDown:
+		relative(isa.OpSimdShuffleDown, func() opnd { return s.addSub(true, lane(), s.sized(arg(), true), false) })
+	case ir.IntrRotate:
+		at := s.rotated(in, s.sized(arg(), true))
+		f = func(x opnd) opnd { return s.shuffleAny(x, at) }
+	case ir.IntrQuadBroadcast:
+		n := arg()
+		s.meta.NeedsQuads = s.sh.Stage == ir.StageFragment
+		f = func(x opnd) opnd {
+			return s.intOp(isa.Instr{Op: isa.OpQuadShuffle}, x.half, s.once(x), s.sized(n, true))
+		}
+	case ir.IntrQuadSwapHorizontal:
+		f = quadXor(1)
+	case ir.IntrQuadSwapVertical:
+		f = quadXor(2)
+	case ir.IntrQuadSwapDiagonal:
+		f = quadXor(3)
+	default:
+		return false
+	}
+	ops := make([]opnd, int(in.Def.NumComponents)*parts(&in.Def))
+	for c := range ops {
+		ops[c] = f(s.raw(s.comp(in.Srcs[0].Def, c)))
+	}
+	s.setComps(&in.Def, ops...)
+	return true
+}
+
+// rotated is the lane that a rotation by n inside clusters reads.
+func (s *isel) rotated(in *ir.Instr, n opnd) opnd {
+	size := uint32(in.Get(ir.IdxClusterSize))
+	if size == 0 || size > 32 {
+		size = 32
+	}
+	lane := s.getSR(srLane, true)
+	sum := s.intOp(bitop(tableAnd), true, s.addSub(true, lane, n, false), imm16(size-1))
+	return s.intOp(bitop(tableOr), true, sum, s.intOp(bitop(tableAnd), true, lane, imm16(32-size)))
+}
+
+var reductions = map[ir.Op]isa.ReduceOp{
+	ir.OpIand: isa.ReduceAnd, ir.OpIor: isa.ReduceOr, ir.OpIxor: isa.ReduceXor, ir.OpIadd: isa.ReduceIAdd,
+	ir.OpFadd: isa.ReduceFAdd, ir.OpFmul: isa.ReduceFMul, ir.OpFmin: isa.ReduceFMin, ir.OpFmax: isa.ReduceFMax,
+	ir.OpImin: isa.ReduceSMin, ir.OpImax: isa.ReduceSMax, ir.OpUmin: isa.ReduceUMin, ir.OpUmax: isa.ReduceUMax,
+}
+
+// reduction selects reductions and scans; false if in is none.
+func (s *isel) reduction(in *ir.Instr) bool {
+	switch in.Intr {
+	case ir.IntrReduce, ir.IntrInclusiveScan, ir.IntrExclusiveScan:
+	default:
+		return false
+	}
+	op := ir.Op(in.Get(ir.IdxReductionOp))
+	t := isa.Instr{Op: isa.OpReduce, Flags: isa.Simd}
+	code, ok := reductions[op]
+	if in.Def.BitSize == 64 || !ok && op != ir.OpImul {
+		s.fail(in, "the %d-bit %s by %s is not supported", in.Def.BitSize, in.Intr, op)
+		return true
+	}
+	t.Mode = uint8(code)
+	if in.Intr != ir.IntrReduce {
+		t.Flags |= isa.Prefix
+	} else if in.Get(ir.IdxClusterSize) == 4 {
+		t.Flags = 0
+	}
+	ops := make([]opnd, in.Def.NumComponents)
+	for c := range ops {
+		x := s.once(s.raw(s.comp(in.Srcs[0].Def, c)))
+		if in.Def.BitSize == 8 {
+			x = s.widen8(x, op == ir.OpImin || op == ir.OpImax)
+		}
+		if op == ir.OpImul {
+			ops[c] = s.product(in, x)
+			continue
+		}
+		r := s.intOp(t, x.half, x)
+		if in.Def.BitSize == 1 {
+			r = s.intOp(bitop(tableAnd), true, r, imm16(1)) // the identity of and is ~0
+		}
+		if in.Intr == ir.IntrInclusiveScan {
+			r = s.combine(op, r, x)
+		}
+		ops[c] = r
+	}
+	s.setComps(&in.Def, ops...)
+	return true
+}
+
+// combine applies a reduction's operation to two values.
+func (s *isel) combine(op ir.Op, a, b opnd) opnd {
+	half := a.half
+	pick := func(c isa.Cond, x, y opnd) opnd { return s.selectBy(cond{op: c, a: a, b: b}, half, x, y) }
+	switch op {
+	case ir.OpIand, ir.OpIor, ir.OpIxor:
+		return s.intOp(bitop(bitTables[op]), half, a, b)
+	case ir.OpIadd:
+		return s.addSub(half, a, b, false)
+	case ir.OpImin:
+		return pick(isa.CondSLT, a, b)
+	case ir.OpImax:
+		return pick(isa.CondSLT, b, a)
+	case ir.OpUmin:
+		return pick(isa.CondULT, a, b)
+	case ir.OpUmax:
+		return pick(isa.CondULT, b, a)
+	case ir.OpFmin:
+		return s.selectBy(cond{op: isa.CondFLTN, flt: true, a: a, b: b}, half, a, b)
+	case ir.OpFmax:
+		return s.selectBy(cond{op: isa.CondFGTN, flt: true, a: a, b: b}, half, a, b)
+	}
+	f := floatOps[op]
+	t := isa.Instr{Op: f.op32}
+	if half {
+		t.Op = f.op16
+	}
+	return s.intOp(t, half, a, b)
+}
+
+// product multiplies integers lane by lane: the hardware has no such reduction.
+func (s *isel) product(in *ir.Instr, x opnd) opnd {
+	mask := s.activeLanes()
+	size := uint32(in.Get(ir.IdxClusterSize))
+	switch {
+	case in.Intr == ir.IntrInclusiveScan, in.Intr == ir.IntrExclusiveScan:
+		mask = s.intOp(bitop(tableAnd), false, mask, s.laneMask(in.Intr == ir.IntrInclusiveScan))
+	case size > 0 && size < 32:
+		first := s.intOp(bitop(tableAnd), true, s.getSR(srLane, true), imm16(32-size))
+		own := s.intOp(isa.Instr{Op: isa.OpBfi}, false, imm32(0), imm32(1<<size-1), first)
+		mask = s.intOp(bitop(tableAnd), false, mask, own)
+	}
+	r := immediate(1, x.half)
+	for lane := range uint32(32) {
+		v := s.intOp(isa.Instr{Op: isa.OpSimdShuffle}, x.half, x, imm16(lane))
+		bit := s.intOp(bitop(tableAnd), false, mask, imm32(1<<lane))
+		v = s.selectBy(cond{op: isa.CondUEQ, a: bit, b: imm32(0)}, x.half, immediate(1, x.half), v)
+		r = s.intOp(isa.Instr{Op: isa.OpImadd}, x.half, r, v, imm32(0))
+	}
+	return r
+}

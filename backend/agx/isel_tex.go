@@ -1,0 +1,446 @@
+package agx
+
+import (
+	"math"
+
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// texture is a texture operand: a state register, or a byte offset in the heap.
+type texture struct {
+	state  int
+	offset opnd // of the heap, if kind is not opNone
+}
+
+// image finds the variable of a texture or sampler deref and the index of the
+// element in its array.
+func (s *isel) variable(in *ir.Instr, d *ir.Def) (v *ir.Variable, index opnd) {
+	index = imm32(0)
+	stride := uint32(1)
+	for d.Instr.Kind == ir.KindDeref {
+		di := d.Instr
+		switch di.Deref {
+		case ir.DerefVar:
+			return di.DerefInfo().Var, index
+		case ir.DerefArray:
+			index = s.scaled(s.comp(di.Srcs[1].Def, 0), stride, index)
+			if p := di.Srcs[0].Def.Instr; p.Kind == ir.KindDeref && p.DerefInfo().Type.IsArray() {
+				stride *= max(1, uint32(p.DerefInfo().Type.Len))
+			}
+		case ir.DerefCast:
+		default:
+			s.fail(in, "a texture deref of this kind is not supported")
+			return nil, index
+		}
+		d = di.Srcs[0].Def
+	}
+	s.fail(in, "a texture that is no variable is not supported")
+	return nil, index
+}
+
+// scaled computes n*stride + add, folding constants.
+func (s *isel) scaled(n opnd, stride uint32, add opnd) opnd {
+	n = s.sized(n, false)
+	if n.kind == opImm {
+		n = imm32(n.bits * stride)
+	} else {
+		n = s.imul(false, n, imm32(stride))
+	}
+	switch {
+	case add.isImm(0):
+		return n
+	case n.kind == opImm && add.kind == opImm:
+		return imm32(n.bits + add.bits)
+	}
+	return s.addSub(false, n, add, false)
+}
+
+// texture finds the texture of a deref; write wants the descriptor for writing.
+func (s *isel) texture(in *ir.Instr, d *ir.Def, write bool) texture {
+	v, index := s.variable(in, d)
+	if v == nil {
+		return texture{}
+	}
+	if index.kind == opImm {
+		if n, ok := s.res.textureState(v, index.bits, write); ok {
+			return texture{state: n}
+		}
+	}
+	return texture{offset: s.heapOffset(in, v, index, write)}
+}
+
+// heapOffset is the byte offset of a descriptor in the heap.
+func (s *isel) heapOffset(in *ir.Instr, v *ir.Variable, index opnd, write bool) opnd {
+	first, ok := s.res.heapEntry(v)
+	if !ok {
+		s.fail(in, "the image %s has no binding, which is not supported", v.Name)
+	}
+	at := first * abi.HeapEntrySize
+	if write {
+		at += abi.HeapEntrySize
+	}
+	return s.scaled(index, 2*abi.HeapEntrySize, imm32(at))
+}
+
+// heapBase is the heap's address.
+func (s *isel) heapBase(in *ir.Instr) address {
+	n, ok := s.uni.take(abi.Uniform{Kind: abi.UniformHeap}, heapHalves)
+	if !ok {
+		s.fail(in, "more addresses than uniform registers can hold are not supported")
+	}
+	return address{uniform: true, number: n}
+}
+
+// texOperand makes a texture sources heap and tex of t.
+func (s *isel) texOperand(in *ir.Instr, t *isa.Instr, heap, tex int, x texture, uses []mach.Value) []mach.Value {
+	if x.offset.kind == opNone {
+		t.Srcs[tex] = isa.Operand{Kind: isa.TS, Val: int32(x.state)}
+		return uses
+	}
+	b := s.heapBase(in)
+	t.Srcs[heap] = isa.Operand{Kind: isa.Uniform, Size: 64, Count: 1, Val: int32(b.number)}
+	return s.register(t, tex, s.reg(x.offset), uses)
+}
+
+// samplerOperand makes a sampler source i of t.
+func (s *isel) samplerOperand(in *ir.Instr, t *isa.Instr, i int, d *ir.Def, uses []mach.Value) []mach.Value {
+	v, index := s.variable(in, d)
+	if v == nil {
+		return uses
+	}
+	count := arrayCount(v.Type)
+	if index.kind == opImm {
+		count = 1
+	}
+	n, ok := s.res.samplerState(v, index, count)
+	if !ok {
+		s.fail(in, "more than %d samplers, or an array of samplers without size, are not supported", maxSamplers)
+		return uses
+	}
+	if index.kind == opImm {
+		t.Srcs[i] = isa.Operand{Kind: isa.SS, Val: int32(n)}
+		return uses
+	}
+	return s.register(t, i, s.reg(s.sized(s.addSub(false, index, imm32(uint32(n)), false), true)), uses)
+}
+
+var texDims = [...]struct{ plain, array isa.Dim }{
+	ir.Dim1D: {isa.Dim1D, isa.Dim1DArray}, ir.Dim2D: {isa.Dim2D, isa.Dim2DArray}, ir.Dim3D: {isa.Dim3D, isa.Dim3D},
+	ir.DimCube: {isa.DimCube, isa.DimCubeArray}, ir.DimRect: {isa.Dim2D, isa.Dim2DArray}, ir.DimBuf: {isa.Dim2D, isa.Dim2D},
+	ir.DimExternal: {isa.Dim2D, isa.Dim2DArray}, ir.DimMS: {isa.Dim2DMS, isa.Dim2DMSArray}, ir.DimSubpass: {isa.Dim2D, isa.Dim2DArray},
+	ir.DimSubpassMS: {isa.Dim2DMS, isa.Dim2DMSArray},
+}
+
+func texDim(d ir.Dim, array bool) isa.Dim {
+	if array {
+		return texDims[d].array
+	}
+	return texDims[d].plain
+}
+
+// texCoords collects coordinates: n numbers, then a register with layer or sample.
+func (s *isel) texCoords(t *isa.Instr, i int, c []opnd, layer, sample opnd, uses []mach.Value) []mach.Value {
+	switch t.Dim {
+	case isa.Dim2DMS:
+		c = append(c, s.sized(sample, false))
+	case isa.Dim2DMSArray:
+		lo, hi := s.sized(sample, true), s.sized(layer, true)
+		c = append(c, s.join(lo, hi))
+	case isa.Dim1DArray, isa.Dim2DArray, isa.DimCubeArray:
+		c = append(c, s.sized(layer, false))
+	}
+	for k := range c {
+		c[k] = s.sized(c[k], false)
+	}
+	t.Srcs[i] = isa.CoordRun(t.Dim, 0, false)
+	return append(uses, s.collect(c...))
+}
+
+// bufferCoords turns the index of a texel into a place in the 2D shape of texel buffers.
+func (s *isel) bufferCoords(x opnd) []opnd {
+	x = s.once(s.sized(x, false))
+	return []opnd{s.intOp(bitop(tableAnd), false, x, imm32(bufferWidth-1)), s.shiftRight(false, x, bufferWidthLog)}
+}
+
+// Texel buffers are 2D textures of this width.
+const (
+	bufferWidthLog = 14
+	bufferWidth    = 1 << bufferWidthLog
+)
+
+// tex selects texture instructions.
+func (s *isel) tex(in *ir.Instr) {
+	ti := in.TexInfo()
+	src := in.TexSrc(ir.TexSrcTextureDeref)
+	if src == nil || ti.IsSparse || in.TexSrc(ir.TexSrcPlane) != nil {
+		s.fail(in, "texture operations (%s) of this form are not supported by the agx backend", in.TexOp)
+		return
+	}
+	switch in.TexOp {
+	case ir.TexOpTxs:
+		s.texSize(in, src.Def, ti.Dim, ti.IsArray, in.TexSrc(ir.TexSrcLod))
+		return
+	case ir.TexOpQueryLevels:
+		s.texLevels(in, src.Def)
+		return
+	case ir.TexOpTextureSamples:
+		s.texSamples(in, src.Def)
+		return
+	case ir.TexOpTg4:
+		if ti.HasOffsets {
+			s.gatherOffsets(in)
+			return
+		}
+	case ir.TexOpTex, ir.TexOpTxb, ir.TexOpTxl, ir.TexOpTxd, ir.TexOpTxf, ir.TexOpTxfMs, ir.TexOpLod:
+	default:
+		s.fail(in, "texture operations (%s) are not supported by the agx backend", in.TexOp)
+		return
+	}
+	off := opnd{}
+	if o := in.TexSrc(ir.TexSrcOffset); o != nil {
+		off = s.packOffset(o.Def)
+	}
+	ops := s.sample(in, off)
+	if n := int(in.Def.NumComponents); s.err == nil {
+		s.setComps(&in.Def, ops[:n]...)
+	}
+}
+
+// sample emits one texture instruction and returns its four components.
+func (s *isel) sample(in *ir.Instr, off opnd) []opnd {
+	ti := in.TexInfo()
+	fetch := in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs
+	t := isa.Instr{Op: isa.OpTextureSample, Mask: 15, Dim: texDim(ti.Dim, ti.IsArray)}
+	if fetch {
+		t.Op = isa.OpTextureLoad
+	}
+	switch in.TexOp {
+	case ir.TexOpTg4:
+		t.Gather = [4]isa.Gather{isa.GatherR, isa.GatherG, isa.GatherB, isa.GatherA}[ti.Component&3]
+	case ir.TexOpLod:
+		t.Mode, t.Mask = isa.TexQueryLod, 3
+		if ti.IsArray { // a LOD has no layer
+			t.Dim = texDim(ti.Dim, false)
+		}
+	}
+	x := s.texture(in, in.TexSrc(ir.TexSrcTextureDeref).Def, false)
+	uses := s.texOperand(in, &t, 0, 1, x, nil)
+	if fetch {
+		t.Srcs[2] = isa.Operand{Kind: isa.SS}
+	} else if d := in.TexSrc(ir.TexSrcSamplerDeref); d != nil {
+		uses = s.samplerOperand(in, &t, 2, d.Def, uses)
+	} else {
+		s.fail(in, "a texture operation (%s) without sampler is not supported", in.TexOp)
+	}
+	if s.err != nil {
+		return nil
+	}
+	uses = s.sampleCoords(in, &t, fetch, uses)
+	uses = s.lod(in, &t, fetch, uses)
+	uses = s.compareOffset(in, &t, off, uses)
+	n := 4
+	if t.Mask == 3 {
+		n = 2
+	}
+	half := isHalf(&in.Def)
+	d := s.f.NewValue(gprClass(half), 4)
+	m := s.add(t, d, uses...)
+	s.code.tmpl[m.Ext].Dst.Count = uint8(n)
+	return s.split(d, 4)
+}
+
+func (s *isel) sampleCoords(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []mach.Value {
+	ti := in.TexInfo()
+	coord := in.TexSrc(ir.TexSrcCoord)
+	if coord == nil {
+		s.fail(in, "a texture operation (%s) without coordinates is not supported", in.TexOp)
+		return uses
+	}
+	n, _ := t.Dim.Coords()
+	layer, sample := imm32(0), imm32(0)
+	inv := s.projector(in)
+	var c []opnd
+	if ti.Dim == ir.DimBuf {
+		c = s.bufferCoords(s.comp(coord.Def, 0))
+	} else {
+		for k := range n {
+			o := s.comp(coord.Def, k)
+			if isHalf(coord.Def) && !fetch {
+				o.conv = true
+			}
+			c = append(c, s.projected(o, inv))
+		}
+	}
+	if ti.IsArray && in.TexOp != ir.TexOpLod {
+		layer = s.comp(coord.Def, n)
+		if !fetch {
+			layer = s.clampLayer(in, layer, ti.Dim)
+		}
+	}
+	if ms := in.TexSrc(ir.TexSrcMsIndex); ms != nil {
+		sample = s.comp(ms.Def, 0)
+	}
+	return s.texCoords(t, 3, c, layer, sample, uses)
+}
+
+// projector is what coordinates are multiplied with, if they are projected.
+func (s *isel) projector(in *ir.Instr) opnd {
+	q := in.TexSrc(ir.TexSrcProjector)
+	if q == nil {
+		return opnd{}
+	}
+	return s.intOp(isa.Instr{Op: isa.OpRcp}, false, s.once(s.comp(q.Def, 0)))
+}
+
+func (s *isel) projected(o, inv opnd) opnd {
+	if inv.kind == opNone {
+		return s.value(s.reg(o))
+	}
+	return s.intOp(isa.Instr{Op: isa.OpFmul32}, false, s.once(o), inv)
+}
+
+// clampLayer rounds a layer and keeps it inside the array: hardware does not.
+func (s *isel) clampLayer(in *ir.Instr, layer opnd, dim ir.Dim) opnd {
+	r := s.intOp(isa.Instr{Op: isa.OpRint}, false, layer)
+	n := s.convertOp(isa.FToU32, isa.RoundZero, false, r) // negative ones become 0
+	w := s.descriptorWords(in, in.TexSrc(ir.TexSrcTextureDeref).Def, 3, 1)
+	last := s.intOp(isa.Instr{Op: isa.OpBfeil, Bits: 14}, false, imm32(0), w[0], imm32(14))
+	if dim == ir.DimCube {
+		// The array has six faces an element.
+		six := s.udivSmall(s.addSub(false, last, imm32(1), false), 6)
+		last = s.addSub(false, six, imm32(1), true)
+	}
+	return s.selectBy(cond{op: isa.CondULT, a: n, b: last}, false, n, last)
+}
+
+// udivSmall divides a number below 2^15 by a small constant.
+func (s *isel) udivSmall(x opnd, n uint32) opnd {
+	p := s.intOp(isa.Instr{Op: isa.OpImadd}, false, x, imm32((1<<17+n-1)/n), imm32(0))
+	return s.shiftRight(false, p, 17)
+}
+
+// lod makes the level of detail source 4 of t.
+func (s *isel) lod(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []mach.Value {
+	half := func(src *ir.Src) opnd {
+		o := s.comp(src.Def, 0)
+		switch {
+		case isHalf(src.Def):
+			return o
+		case fetch:
+			return s.sized(o, true)
+		}
+		if o = o.fold(); o.kind == opImm {
+			return imm16(uint32(ir.FloatBits(float64(math.Float32frombits(o.bits)), 16)))
+		}
+		return s.value(s.fmov(o, true))
+	}
+	minLod, bias, lod := in.TexSrc(ir.TexSrcMinLod), in.TexSrc(ir.TexSrcBias), in.TexSrc(ir.TexSrcLod)
+	ddx, ddy := in.TexSrc(ir.TexSrcDdx), in.TexSrc(ir.TexSrcDdy)
+	t.Srcs[4] = isa.I(0)
+	implicit := in.TexOp == ir.TexOpTex || in.TexOp == ir.TexOpTxb || in.TexOp == ir.TexOpLod
+	switch {
+	case ddx != nil && ddy != nil:
+		return s.gradient(t, ddx.Def, ddy.Def, minLod, half, uses)
+	case lod != nil:
+		o := half(lod)
+		if fetch && o.isImm(0) || in.TexInfo().Dim == ir.DimBuf {
+			return uses
+		}
+		t.Lod = isa.LodMin
+		return s.register(t, 4, s.reg(o), uses)
+	case implicit && s.sh.Stage != ir.StageFragment, in.TexOp == ir.TexOpTg4:
+		t.Lod = isa.LodMin
+		return s.register(t, 4, s.reg(imm16(0)), uses)
+	case minLod != nil:
+		b := imm16(0)
+		if bias != nil {
+			b = half(bias)
+		}
+		t.Lod = isa.LodBiasMin
+		return s.register(t, 4, s.collect(b, half(minLod)), uses)
+	case bias != nil:
+		t.Lod = isa.LodBias
+		return s.register(t, 4, s.reg(half(bias)), uses)
+	}
+	if implicit {
+		s.meta.NeedsQuads = true
+	}
+	return uses
+}
+
+// gradient collects explicit derivatives, coordinate by coordinate.
+func (s *isel) gradient(t *isa.Instr, ddx, ddy *ir.Def, minLod *ir.Src, half func(*ir.Src) opnd, uses []mach.Value) []mach.Value {
+	n, _ := t.Dim.Coords()
+	var c []opnd
+	at := func(d *ir.Def, k int) opnd {
+		o := s.comp(d, k)
+		o.conv = isHalf(d)
+		return s.value(s.reg(o))
+	}
+	for k := range n {
+		c = append(c, at(ddx, k), at(ddy, k))
+	}
+	t.Lod = isa.LodGrad
+	if minLod != nil {
+		t.Lod = isa.LodGradMin
+		c = append(c, s.sized(half(minLod), false))
+	}
+	return s.register(t, 4, s.collect(c...), uses)
+}
+
+// packOffset packs texel offsets into a half, four bits each.
+func (s *isel) packOffset(d *ir.Def) opnd {
+	packed := imm16(0)
+	for k := range int(d.NumComponents) {
+		o := s.sized(s.comp(d, k), true)
+		switch {
+		case o.kind == opImm && packed.kind == opImm:
+			packed.bits |= o.bits & 15 << (4 * k)
+		default:
+			packed = s.intOp(isa.Instr{Op: isa.OpBfi, Bits: 4}, true, packed, o, imm16(uint32(4*k)))
+		}
+	}
+	return packed
+}
+
+// compareOffset makes depth reference and texel offsets source 5 of t.
+func (s *isel) compareOffset(in *ir.Instr, t *isa.Instr, off opnd, uses []mach.Value) []mach.Value {
+	cmp := in.TexSrc(ir.TexSrcComparator)
+	if off.isImm(0) {
+		off = opnd{}
+	}
+	switch {
+	case cmp == nil && off.kind == opNone:
+		return uses
+	case cmp == nil:
+		return s.register(t, 5, s.reg(off), uses)
+	}
+	ref := s.comp(cmp.Def, 0)
+	ref.conv = isHalf(cmp.Def)
+	ref = s.projected(ref, s.projector(in))
+	t.Flags |= isa.Compare
+	if off.kind == opNone {
+		return s.register(t, 5, s.reg(ref), uses)
+	}
+	v := s.collect(s.value(s.reg(ref)), s.sized(off, false))
+	t.Srcs[5] = isa.H(0).Run(3)
+	return append(uses, v)
+}
+
+// gatherOffsets gathers four times, each time keeping the texel at the offset.
+func (s *isel) gatherOffsets(in *ir.Instr) {
+	ti := in.TexInfo()
+	ops := make([]opnd, 4)
+	for k := range ops {
+		o := ti.Offsets[k]
+		v := s.sample(in, imm16(uint32(o[0])&15|uint32(o[1])&15<<4))
+		if s.err != nil {
+			return
+		}
+		ops[k] = v[3]
+	}
+	s.setComps(&in.Def, ops[:in.Def.NumComponents]...)
+}

@@ -1,0 +1,55 @@
+package agx
+
+import "nirc/ir"
+
+// writesMemory tells whether an intrinsic changes memory.
+func writesMemory(i ir.Intrinsic) bool {
+	switch i {
+	case ir.IntrStoreSsbo, ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32,
+		ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32,
+		ir.IntrImageDerefStore, ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap:
+		return true
+	}
+	return false
+}
+
+// lowerFragSidefx puts what writes memory in a fragment shader under a test
+// that the invocation is no helper: hardware suppresses nothing for those (the project's agx
+// reference, section 11.3).
+func lowerFragSidefx(s *ir.Shader, impl *ir.Impl) {
+	if s.Stage != ir.StageFragment {
+		return
+	}
+	var found []*ir.Instr
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindIntrinsic && writesMemory(in.Intr) {
+				found = append(found, in)
+			}
+		}
+	}
+	for _, in := range found {
+		b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
+		helper := b.Intrinsic(ir.IntrIsHelperInvocation, 1, 1)
+		i := b.PushIf(b.Inot(&helper.Def))
+		srcs := make([]*ir.Def, len(in.Srcs))
+		for k := range srcs {
+			srcs[k] = in.Srcs[k].Def
+		}
+		c := b.Intrinsic(in.Intr, in.Def.NumComponents, in.Def.BitSize, srcs...).CopyIndices(in)
+		c.NumComponents = in.NumComponents
+		b.PushElse(i)
+		var none *ir.Def
+		if in.HasDef() {
+			none = b.ImmInt(0, in.Def.BitSize)
+		}
+		b.PopIf(i)
+		if in.HasDef() {
+			in.Def.RewriteUses(b.IfPhi(i, &c.Def, none))
+		}
+		in.Remove()
+	}
+	if len(found) > 0 {
+		impl.Preserve(ir.MetaNone)
+	}
+}

@@ -1,0 +1,258 @@
+package agx
+
+import (
+	"nirc/ir"
+)
+
+// preambleBudget is the number of uniform halves that driver values, pushed
+// data and preamble results may take together (the project's agx reference, section 13).
+const preambleBudget = 480
+
+// preamble moves what is the same for all invocations into a program of its
+// own, which runs once before the shader and leaves its results in uniform registers.
+type preamble struct {
+	s    *ir.Shader
+	impl *ir.Impl
+	uni  *uniforms
+	// can[d.Index]: the value is the same everywhere and may be computed early;
+	// free: it costs the shader nothing where it is.
+	can, free []bool
+	pre       *ir.Shader
+	b         *ir.Builder
+	copies    []*ir.Def // by index: the value in the preamble
+	found     bool
+}
+
+// formPreamble returns the preamble's shader, or nil if there is nothing to move.
+func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms) *ir.Shader {
+	p := &preamble{s: s, impl: impl, uni: u, can: make([]bool, impl.NumDefs), free: make([]bool, impl.NumDefs), copies: make([]*ir.Def, impl.NumDefs)}
+	n := len(p.can)
+	var list []*ir.Instr
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.HasDef() {
+				p.classify(in)
+				list = append(list, in)
+			}
+		}
+	}
+	for _, in := range list {
+		if d := &in.Def; int(d.Index) < n && p.can[d.Index] && !p.free[d.Index] && p.leaves(d) {
+			p.move(in)
+		}
+	}
+	if !p.found {
+		return nil
+	}
+	sweep(impl)
+	impl.Preserve(ir.MetaControlFlow)
+	return p.pre
+}
+
+// classify finds out whether a value can be computed in the preamble.
+func (p *preamble) classify(in *ir.Instr) {
+	d := &in.Def
+	switch in.Kind {
+	case ir.KindLoadConst, ir.KindUndef:
+		p.can[d.Index], p.free[d.Index] = true, true
+		return
+	case ir.KindALU:
+		if d.BitSize == 64 || d.BitSize == 8 {
+			return
+		}
+		free := in.IsVec() || in.Op == ir.OpMov
+		for i := range in.Srcs {
+			x := in.Srcs[i].Def
+			if !p.can[x.Index] {
+				return
+			}
+			free = free && p.free[x.Index]
+		}
+		p.can[d.Index], p.free[d.Index] = true, free || isFree(in.Op)
+	case ir.KindIntrinsic:
+		p.intrinsic(in)
+	}
+}
+
+// isFree lists operations that operands or register allocation absorb, where
+// their sources are uniform.
+func isFree(op ir.Op) bool {
+	switch op {
+	case ir.OpFneg, ir.OpFabs, ir.OpUnpack32_2x16SplitX, ir.OpUnpack32_2x16SplitY, ir.OpPack64_2x32Split,
+		ir.OpUnpack64_2x32SplitX, ir.OpUnpack64_2x32SplitY:
+		return true
+	}
+	return false
+}
+
+func (p *preamble) intrinsic(in *ir.Instr) {
+	d := &in.Def
+	switch in.Intr {
+	case ir.IntrLoadUbo, ir.IntrLoadPushConstant, ir.IntrGetSsboSize, ir.IntrGetUboSize:
+		free := true
+		for i := range in.Srcs {
+			x := in.Srcs[i].Def
+			if !p.can[x.Index] {
+				return
+			}
+			free = free && x.IsConst()
+		}
+		p.can[d.Index], p.free[d.Index] = d.BitSize == 32 || d.BitSize == 16, free
+	case ir.IntrLoadNumWorkgroups, ir.IntrLoadBaseWorkgroupId, ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex, ir.IntrLoadBaseInstance,
+		ir.IntrLoadDrawId, ir.IntrLoadIsIndexedDraw, ir.IntrLoadSubgroupSize, ir.IntrLoadNumSubgroups, ir.IntrLoadWorkgroupSize:
+		p.can[d.Index], p.free[d.Index] = d.BitSize == 32, true
+	}
+}
+
+// leaves tells whether the shader itself uses a value.
+func (p *preamble) leaves(d *ir.Def) bool {
+	for u := range d.Uses() {
+		if u.Instr == nil || !u.Instr.HasDef() || int(u.Instr.Def.Index) >= len(p.can) || !p.can[u.Instr.Def.Index] {
+			return true
+		}
+		// A vector of it is free only if something reads the vector.
+		if p.free[u.Instr.Def.Index] && p.leaves(&u.Instr.Def) {
+			return true
+		}
+	}
+	return false
+}
+
+// move computes in's components in the preamble and makes the shader read
+// them from uniform registers.
+func (p *preamble) move(in *ir.Instr) {
+	d := &in.Def
+	n := int(d.NumComponents)
+	bits := d.BitSize
+	if bits == 1 {
+		bits = 16
+	}
+	b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
+	comps := make([]*ir.Def, n)
+	var at [16]uint32
+	for c := range n {
+		u, ok := p.uni.result(int(bits))
+		if !ok {
+			return
+		}
+		at[c] = u
+		l := b.Intrinsic(ir.IntrLoadPreamble, 1, bits).Set(ir.IdxBase, uint64(u))
+		comps[c] = &l.Def
+		if d.BitSize == 1 {
+			comps[c] = b.Ine(&l.Def, b.ImmInt(0, 16))
+		}
+	}
+	p.start()
+	v := p.copy(in)
+	for c := range n {
+		x := p.b.Channel(v, c)
+		if d.BitSize == 1 {
+			x = p.b.ALU(ir.OpB2i16, x)
+		}
+		p.b.Intrinsic(ir.IntrStorePreamble, 0, 0, x).Set(ir.IdxBase, uint64(at[c]))
+	}
+	r := comps[0]
+	if n > 1 {
+		r = b.Vec(comps...)
+	}
+	// Values that stay in the preamble go on using the original.
+	for u := range d.Uses() {
+		if u.Instr == r.Instr {
+			continue
+		}
+		u.Set(r)
+	}
+	p.found = true
+}
+
+// start makes the preamble's shader, which has what code generation asks of it.
+func (p *preamble) start() {
+	if p.pre != nil {
+		return
+	}
+	p.pre = ir.NewShader(ir.StageCompute, p.s.Options)
+	p.pre.Name, p.pre.Info = p.s.Name+".preamble", p.s.Info
+	p.pre.Info.WorkgroupSize = p.s.Info.WorkgroupSize
+	p.pre.Locs, p.pre.Files, p.pre.Names = p.s.Locs, p.s.Files, p.s.Names
+	f := p.pre.NewFunction("main")
+	f.IsEntry = true
+	p.b = ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
+}
+
+// copy makes a value in the preamble, from its sources on.
+func (p *preamble) copy(in *ir.Instr) *ir.Def {
+	if int(in.Def.Index) >= len(p.copies) {
+		return p.copyPreamble(in)
+	}
+	if d := p.copies[in.Def.Index]; d != nil {
+		return d
+	}
+	srcs := make([]*ir.Def, len(in.Srcs))
+	for i := range srcs {
+		srcs[i] = p.copy(in.Srcs[i].Def.Instr)
+	}
+	var c *ir.Instr
+	switch in.Kind {
+	case ir.KindLoadConst:
+		c = p.pre.NewConst(in.Def.BitSize, in.Imm...)
+	case ir.KindUndef:
+		c = p.pre.NewUndef(in.Def.NumComponents, in.Def.BitSize)
+	case ir.KindALU:
+		c = p.pre.NewALU(in.Op, in.Def.NumComponents, in.Def.BitSize, srcs...)
+		c.Exact, c.FastMath, c.NoSignedWrap, c.NoUnsignedWrap = in.Exact, in.FastMath, in.NoSignedWrap, in.NoUnsignedWrap
+		for i := range c.Srcs {
+			c.Srcs[i].Swizzle = in.Srcs[i].Swizzle
+		}
+	default:
+		c = p.pre.NewIntrinsic(in.Intr, in.Def.NumComponents, in.Def.BitSize, srcs...).CopyIndices(in)
+		c.NumComponents = in.NumComponents
+	}
+	c.Loc = in.Loc
+	p.b.Insert(c)
+	p.copies[in.Def.Index] = &c.Def
+	return &c.Def
+}
+
+// copyPreamble follows a value that was moved before back to what it stands for.
+func (p *preamble) copyPreamble(in *ir.Instr) *ir.Def {
+	if in.IsVec() || in.Kind == ir.KindALU || in.Kind == ir.KindLoadConst {
+		srcs := make([]*ir.Def, len(in.Srcs))
+		for i := range srcs {
+			srcs[i] = p.copy(in.Srcs[i].Def.Instr)
+		}
+		if in.Kind == ir.KindLoadConst {
+			return p.b.Const(in.Def.BitSize, in.Imm...)
+		}
+		c := p.pre.NewALU(in.Op, in.Def.NumComponents, in.Def.BitSize, srcs...)
+		for i := range c.Srcs {
+			c.Srcs[i].Swizzle = in.Srcs[i].Swizzle
+		}
+		return &p.b.Insert(c).Def
+	}
+	return &p.b.Insert(p.pre.NewIntrinsic(in.Intr, in.Def.NumComponents, in.Def.BitSize).CopyIndices(in)).Def
+}
+
+// sweep removes values that nothing uses any more.
+func sweep(impl *ir.Impl) {
+	for again := true; again; {
+		again = false
+		for b := range impl.BlocksReverse() {
+			for in := range b.InstrsReverse() {
+				if in.HasDef() && in.Def.Unused() && eliminable(in) {
+					in.Remove()
+					again = true
+				}
+			}
+		}
+	}
+}
+
+func eliminable(in *ir.Instr) bool {
+	switch in.Kind {
+	case ir.KindALU, ir.KindLoadConst, ir.KindUndef, ir.KindPhi, ir.KindDeref:
+		return true
+	case ir.KindIntrinsic:
+		return in.Intr.CanEliminate()
+	}
+	return false
+}

@@ -1,0 +1,64 @@
+package agx
+
+import (
+	"fmt"
+
+	"nirc/backend/agx/isa"
+	"nirc/object"
+)
+
+// Stats are the figures of a binary (the project's agx reference, section 13).
+type Stats struct {
+	Instrs               int // traps not counted
+	ALU, FSCIB, IC       int // cycles
+	CodeBytes            int
+	Regs                 int // highest half in use
+	Uniforms             int // halves
+	Scratch              int // bytes
+	Threads              int
+	Loops, Spills, Fills int
+}
+
+// String is the line that shader-db tools read.
+func (s Stats) String() string {
+	return fmt.Sprintf("%d inst, %d alu, %d fscib, %d ic, %d bytes, %d regs, %d uniforms, %d scratch, %d threads, %d loops, %d:%d spills:fills",
+		s.Instrs, s.ALU, s.FSCIB, s.IC, s.CodeBytes, s.Regs, s.Uniforms, s.Scratch, s.Threads, s.Loops, s.Spills, s.Fills)
+}
+
+func (c *compiler) stats(p *program, bytes int) Stats {
+	st := Stats{Instrs: len(p.list), CodeBytes: bytes, Uniforms: c.meta.UniformHalves, Scratch: int(c.meta.ScratchSize),
+		Threads: threadsFor(c.meta.Halves), Loops: c.loops, Regs: max(c.meta.Halves-1, 0)}
+	st.FSCIB, st.IC = cycles(p.list)
+	st.ALU = max(st.FSCIB, st.IC)
+	for _, in := range p.list {
+		switch in.Op {
+		case isa.OpStackStore:
+			st.Spills++
+		case isa.OpStackLoad:
+			st.Fills++
+		}
+	}
+	return st
+}
+
+// list gives the figures by their names in the project's agx reference, and
+// the two that all targets have: regs and code_bytes.
+func (s *Stats) list() []object.Stat {
+	var l []object.Stat
+	add := func(name string, v int) { l = append(l, object.Stat{Name: name, Value: int64(v)}) }
+	add("inst", s.Instrs)
+	add("alu", s.ALU)
+	add("fscib", s.FSCIB)
+	add("ic", s.IC)
+	add("bytes", s.CodeBytes)
+	add("halfregs", s.Regs+1)
+	add("uniforms", s.Uniforms)
+	add("scratch", s.Scratch)
+	add("threads", s.Threads)
+	add("loops", s.Loops)
+	add("spills", s.Spills)
+	add("fills", s.Fills)
+	add("regs", s.Regs)
+	add("code_bytes", s.CodeBytes)
+	return l
+}

@@ -1,0 +1,133 @@
+package agx
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"nirc/backend"
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/core"
+	"nirc/backend/agx/isa"
+	"nirc/emu"
+	"nirc/ir"
+	"nirc/object"
+)
+
+// Target is AGX as a backend.Backend.
+type Target struct{}
+
+// Name returns "agx".
+func (Target) Name() string { return "agx" }
+
+// GPUs lists the chips, DefaultGPU first.
+func (Target) GPUs() []backend.GPU {
+	list := make([]backend.GPU, len(gpus))
+	for i, g := range gpus {
+		list[i] = backend.GPU{Name: g.Name, Doc: g.Doc}
+	}
+	return list
+}
+
+// Options returns what the chip wants lowered.
+func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
+	switch stage {
+	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+		return Options(gpu, stage)
+	}
+	return nil, fmt.Errorf("agx: stage %s is not supported: a driver builds it from compute shaders", stage)
+}
+
+// Load makes an object runnable from its code and its meta.
+func (Target) Load(o *object.Object) (emu.Program, error) {
+	if o.Target != "agx" {
+		return nil, fmt.Errorf("agx: the object is for %s", o.Target)
+	}
+	var m abi.Meta
+	if err := json.NewDecoder(bytes.NewReader(o.ABI)).Decode(&m); err != nil {
+		return nil, fmt.Errorf("agx: the object's meta: %w", err)
+	}
+	return core.Load(o.Code, &m)
+}
+
+// Disassemble decodes code, one line an instruction. Branches name labels.
+func (Target) Disassemble(gpu string, code []byte) ([]backend.Line, error) {
+	if _, err := FindGPU(gpu); err != nil {
+		return nil, err
+	}
+	lines := isa.Disassemble(code)
+	out := make([]backend.Line, 0, len(lines))
+	for i := range lines {
+		l := &lines[i]
+		b := backend.Line{Offset: l.PC, Hex: hex.EncodeToString(l.Bytes), Bad: l.Err != nil}
+		if l.Label {
+			b.Label = label(l.PC)
+		}
+		if b.Bad {
+			b.Text = ".half 0x" + reversed(l.Bytes)
+		} else {
+			b.Text = l.Instr.Text()
+		}
+		if l.Target >= 0 {
+			// The text ends in the offset, as pc+N.
+			if k := strings.LastIndex(b.Text, "pc"); k >= 0 {
+				b.Text = b.Text[:k] + label(l.Target)
+			}
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// reversed writes two bytes as a little-endian number.
+func reversed(b []byte) string {
+	r := make([]byte, 0, len(b))
+	for i := len(b) - 1; i >= 0; i-- {
+		r = append(r, b[i])
+	}
+	return hex.EncodeToString(r)
+}
+
+func label(offset int) string { return fmt.Sprintf("l%d", offset) }
+
+// Assemble encodes a listing.
+func (Target) Assemble(gpu, text string) ([]byte, error) {
+	if _, err := FindGPU(gpu); err != nil {
+		return nil, err
+	}
+	return isa.Assemble(text)
+}
+
+// DecodeHex decodes the bytes of one instruction, first byte first.
+func (Target) DecodeHex(gpu, digits string) (string, error) {
+	if _, err := FindGPU(gpu); err != nil {
+		return "", err
+	}
+	code, err := hex.DecodeString(digits)
+	if err != nil {
+		return "", fmt.Errorf("%q is no byte string in hexadecimal", digits)
+	}
+	in, n, err := isa.Unpack(code)
+	if err != nil {
+		return "raw 0x" + digits, err
+	}
+	if n != len(code) {
+		return "raw 0x" + digits, fmt.Errorf("agx: %s takes %d of %d bytes", in.Op, n, len(code))
+	}
+	return in.Text(), nil
+}
+
+// EncodeHex encodes one instruction.
+func (Target) EncodeHex(gpu, text string) (string, error) {
+	if _, err := FindGPU(gpu); err != nil {
+		return "", err
+	}
+	in, err := isa.ParseText(text)
+	if err != nil {
+		return "", err
+	}
+	b, err := isa.Pack(&in)
+	return hex.EncodeToString(b), err
+}

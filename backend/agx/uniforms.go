@@ -1,0 +1,170 @@
+package agx
+
+import (
+	"fmt"
+	"sort"
+
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+)
+
+// uniforms collects what the driver is to put into uniform registers. While
+// code is selected every piece has a number of its own in half units; layOut
+// gives the pieces their registers: addresses first, for only the low half of the file
+// can be a base, then ranges of buffers and push constants, then constants.
+type uniforms struct {
+	items []abi.Uniform // Half is the piece's number
+	next  int           // number of the next piece
+	used  int           // halves that the pieces take
+	// reserved halves at the start belong to the driver.
+	reserved int
+	place    []int32 // by number: the half, after layOut
+	words    map[uint32]uint32
+}
+
+// Bounds of the uniform file, in halves (the project's agx reference, section 1.1).
+const (
+	uniformHalves = 512
+	baseHalves    = 256 // bases of memory accesses
+	heapHalves    = 128 // base of the texture heap
+	// pushBudget leaves room for constants.
+	pushBudget = 400
+)
+
+// take returns the number of a piece, adding it unless it would exceed budget.
+func (u *uniforms) take(k abi.Uniform, budget int) (uint32, bool) {
+	for i := range u.items {
+		if it := &u.items[i]; it.Kind == k.Kind && it.Set == k.Set && it.Binding == k.Binding && it.Element == k.Element && it.Offset == k.Offset && it.Kind != abi.UniformWords {
+			return uint32(it.Half), true
+		}
+	}
+	return u.append(k, budget)
+}
+
+func (u *uniforms) append(k abi.Uniform, budget int) (uint32, bool) {
+	n := k.Halves()
+	if u.reserved+u.used+n > budget {
+		return 0, false
+	}
+	u.next = (u.next + 3) &^ 3
+	k.Half = u.next
+	u.items = append(u.items, k)
+	u.next += n
+	u.used += n
+	return uint32(k.Half), true
+}
+
+// constant returns the number of a promoted 32-bit constant.
+func (u *uniforms) constant(bits uint32) (uint32, bool) {
+	if n, ok := u.words[bits]; ok {
+		return n, true
+	}
+	n, ok := u.append(abi.Uniform{Kind: abi.UniformWords, Words: []uint32{bits}}, uniformHalves)
+	if ok {
+		if u.words == nil {
+			u.words = map[uint32]uint32{}
+		}
+		u.words[bits] = n
+	}
+	return n, ok
+}
+
+// uniformRank orders the pieces: what must stand low comes first.
+func uniformRank(k abi.UniformKind) int {
+	switch k {
+	case abi.UniformHeap:
+		return 0
+	case abi.UniformTable, abi.UniformConstData, abi.UniformPushAddr, abi.UniformBufferAddr:
+		return 1
+	case abi.UniformWords:
+		return 3
+	}
+	return 2
+}
+
+// layOut gives the pieces their registers and returns their description.
+func (u *uniforms) layOut() ([]abi.Uniform, int, error) {
+	sort.SliceStable(u.items, func(i, j int) bool {
+		a, b := &u.items[i], &u.items[j]
+		if x, y := uniformRank(a.Kind), uniformRank(b.Kind); x != y {
+			return x < y
+		}
+		if a.Kind == abi.UniformWords {
+			return a.Half < b.Half
+		}
+		return lessUniform(a, b)
+	})
+	u.place = make([]int32, u.next+4)
+	at := (u.reserved + 1) &^ 1
+	var out []abi.Uniform
+	for i := range u.items {
+		it := u.items[i]
+		if uniformRank(it.Kind) < 2 {
+			at = (at + 3) &^ 3
+		}
+		n := it.Halves()
+		for k := range n {
+			u.place[it.Half+k] = int32(at + k)
+		}
+		if limit := baseLimit(it.Kind); at+n > limit {
+			return nil, 0, fmt.Errorf("agx: more than %d halves of addresses in uniform registers are not supported", limit)
+		}
+		it.Half = at
+		at += n
+		if l := len(out); l == 0 || !merge(&out[l-1], &it) {
+			out = append(out, it)
+		}
+	}
+	return out, at, nil
+}
+
+func baseLimit(k abi.UniformKind) int {
+	switch uniformRank(k) {
+	case 0:
+		return heapHalves
+	case 1:
+		return baseHalves
+	}
+	return uniformHalves
+}
+
+func lessUniform(a, b *abi.Uniform) bool {
+	switch {
+	case a.Kind != b.Kind:
+		return a.Kind < b.Kind
+	case a.Set != b.Set:
+		return a.Set < b.Set
+	case a.Binding != b.Binding:
+		return a.Binding < b.Binding
+	case a.Element != b.Element:
+		return a.Element < b.Element
+	}
+	return a.Offset < b.Offset
+}
+
+// merge appends b to a if it continues it.
+func merge(a, b *abi.Uniform) bool {
+	if a.Kind != b.Kind || a.Set != b.Set || a.Binding != b.Binding || a.Element != b.Element || a.Half+a.Halves() != b.Half {
+		return false
+	}
+	switch a.Kind {
+	case abi.UniformPush, abi.UniformBufferData:
+		if a.Offset+a.Size == b.Offset {
+			a.Size += b.Size
+			return true
+		}
+	case abi.UniformWords:
+		a.Words = append(a.Words[:len(a.Words):len(a.Words)], b.Words...)
+		return true
+	}
+	return false
+}
+
+// resolve gives the uniform operands of an instruction their registers.
+func (u *uniforms) resolve(in *isa.Instr) {
+	for i := range in.Srcs {
+		if o := &in.Srcs[i]; o.Kind == isa.Uniform && int(o.Val) < len(u.place) {
+			o.Val = u.place[o.Val]
+		}
+	}
+}

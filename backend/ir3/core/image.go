@@ -1,0 +1,140 @@
+package core
+
+import (
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// isImage tells whether the descriptor of a category 6 instruction, its
+// source i, is an image or a texel buffer in the first active lane.
+func (w *wave) isImage(x *inst, i int) bool {
+	lane := first(&w.exec)
+	if lane < 0 {
+		return false
+	}
+	d, _, err := w.descriptor(int(x.Set)-1, w.index(x.Srcs[i], lane))
+	return err == nil && d.Kind == abi.Texture
+}
+
+// texelAt is the place of a texel: an element of a buffer, or x, y and slice
+// or layer of an image.
+func (w *wave) texelAt(x *inst, i, lane int, d *abi.Descriptor) (c [3]int) {
+	for k := range min(int(x.Dims), len(c)) {
+		c[k] = int(int32(w.laneGet(int(x.Srcs[i].Val)+k, lane, false)))
+	}
+	if d.View.Dim == ir.Dim1D {
+		c[1], c[2] = 0, c[1]
+	}
+	return c
+}
+
+// eachImage calls f for every lane of m with its descriptor and texel.
+func (w *wave) eachImage(x *inst, m emu.Mask, coord, desc int, f func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [3]int)) error {
+	for lane := 0; lane < w.n; lane++ {
+		if !m.Get(lane) {
+			continue
+		}
+		d, res, err := w.descriptor(int(x.Set)-1, w.index(x.Srcs[desc], lane))
+		if err != nil {
+			return err
+		}
+		f(lane, d, res, w.texelAt(x, coord, lane, d))
+	}
+	return nil
+}
+
+func (w *wave) loadImage(x *inst) error {
+	return w.eachImage(x, w.exec, 0, 1, func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [3]int) {
+		var t [4]uint32
+		switch {
+		case d.View.Dim == ir.DimBuf:
+			t = res.LoadTexel(w.l.Env.Mem, uint64(uint32(c[0])))
+		case res.Image != nil:
+			t = res.Image.Load(c[0], c[1], c[2], 0, 0)
+		}
+		for k := 0; k < int(x.Size) && k < 4; k++ {
+			v := t[k]
+			if x.Type == isa.F16 {
+				v = toH(float64(floatOf(v)))
+			}
+			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, v)
+		}
+	})
+}
+
+func (w *wave) storeImage(x *inst) error {
+	data := x.Srcs[0]
+	return w.eachImage(x, w.writers(), 1, 2, func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [3]int) {
+		var t [4]uint32
+		for k := 0; k < int(x.Size) && k < 4; k++ {
+			t[k] = w.laneGet(int(data.Val)+k, lane, data.IsHalf())
+			switch x.Type {
+			case isa.F16:
+				t[k] = floatBits(h2f(t[k]))
+			case isa.S16:
+				t[k] = uint32(int32(int16(t[k])))
+			}
+		}
+		switch {
+		case d.View.Dim == ir.DimBuf:
+			res.StoreTexel(w.l.Env.Mem, uint64(uint32(c[0])), t)
+		case res.Image != nil:
+			res.Image.Store(c[0], c[1], c[2], 0, 0, t)
+		}
+	})
+}
+
+func (w *wave) atomicImage(x *inst) error {
+	live := w.writers()
+	data := int(x.Srcs[0].Val)
+	return w.eachImage(x, w.exec, 1, 2, func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [3]int) {
+		op1, op2 := w.wide(data+1, lane, 4), w.wide(data+2, lane, 4)
+		step := func(v uint64) uint64 { return atomic(x.atomicOp(), x.Type, v, op1, op2) }
+		old := uint64(0)
+		switch {
+		case !live.Get(lane):
+		case d.View.Dim == ir.DimBuf:
+			old = res.AtomicTexel(w.l.Env.Mem, uint64(uint32(c[0])), step)
+		case res.Image != nil:
+			old = res.Image.Atomic(c[0], c[1], c[2], 0, step)
+		}
+		w.setWide(data, lane, 4, old)
+	})
+}
+
+// imageInfo is resinfo of an image: its size, layers behind the dimensions.
+func (w *wave) imageInfo(x *inst) error {
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		d, res, err := w.descriptor(int(x.Set)-1, w.index(x.Srcs[0], lane))
+		if err != nil {
+			return err
+		}
+		for k, v := range imageSize(d.View, res) {
+			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, v)
+		}
+	}
+	return nil
+}
+
+func imageSize(v abi.View, res *emu.Descriptor) (size [3]uint32) {
+	if v.Dim == ir.DimBuf {
+		return [3]uint32{uint32(res.NumTexels()), 1, 1}
+	}
+	if res.Image == nil || res.Image.Image == nil {
+		return size
+	}
+	a, b, c := res.Image.Size(0)
+	layers := res.Image.NumLayers()
+	switch v.Dim {
+	case ir.Dim1D:
+		return [3]uint32{uint32(a), uint32(layers), 1}
+	case ir.Dim3D:
+		return [3]uint32{uint32(a), uint32(b), uint32(c)}
+	}
+	return [3]uint32{uint32(a), uint32(b), uint32(layers)}
+}

@@ -1,0 +1,334 @@
+package core
+
+import (
+	"fmt"
+	"math"
+
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+func floatOf(v uint32) float32 { return math.Float32frombits(v) }
+
+// execSample filters, gathers or asks for the LOD: instructions with a sampler.
+func execSample(w *wave, x *inst) error {
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		d, res, err := w.texture(x, lane)
+		if err != nil {
+			return err
+		}
+		s, err := w.sampler(x, lane)
+		if err != nil {
+			return err
+		}
+		op := w.sampleOp(x, lane, d)
+		switch x.Op {
+		case isa.OpGetlod:
+			level, lod := res.Image.QueryLod(s, &op)
+			w.putTexel(x, lane, [4]uint32{fixed8(level), fixed8(lod)})
+		case isa.OpGather4r, isa.OpGather4g, isa.OpGather4b, isa.OpGather4a:
+			w.putTexel(x, lane, res.Image.Gather(s, &op, int(x.Op-isa.OpGather4r), nil))
+		default:
+			w.putTexel(x, lane, res.Image.Sample(s, &op))
+		}
+	}
+	return nil
+}
+
+// fixed8 is signed fixed point with 8 fraction bits.
+func fixed8(f float32) uint32 {
+	return uint32(int32(max(-32768, min(32767, math.RoundToEven(float64(f)*256)))))
+}
+
+// sampleOp reads the source vectors of a lane (the project's ir3 reference, section 3.7).
+func (w *wave) sampleOp(x *inst, lane int, d *abi.Descriptor) (op emu.SampleOp) {
+	three := x.Flags&isa.Tex3D != 0
+	dims := 2
+	if three {
+		dims = 3
+	}
+	op.Dim = texDim(d.View, three)
+	src := x.Srcs[0]
+	half := src.IsHalf()
+	get := func(k, lane int) float32 {
+		v := w.laneGet(int(src.Val)+k, lane, half)
+		if half {
+			return h2f(v)
+		}
+		return floatOf(v)
+	}
+	at := 0
+	for ; at < dims; at++ {
+		op.Coord[at] = get(at, lane)
+	}
+	if x.Flags&isa.TexS != 0 {
+		op.Compare, op.Ref = true, get(at, lane)
+		at++
+	}
+	if x.Flags&isa.TexA != 0 {
+		op.Array, op.Layer = true, get(at, lane)
+		at++
+	}
+	proj := -1
+	if x.Flags&isa.TexP != 0 {
+		proj = at
+	}
+	w.projected(&op, get, proj, lane, dims)
+	second := x.Srcs[1]
+	next := 0
+	if x.Flags&isa.TexO != 0 {
+		for ; next < dims; next++ {
+			v := w.laneGet(int(second.Val)+next, lane, second.IsHalf())
+			if second.IsHalf() {
+				v = uint32(int32(int16(v)))
+			}
+			op.Offset[next] = int32(v)
+		}
+	}
+	level := func() float32 {
+		v := w.laneGet(int(second.Val)+next, lane, second.IsHalf())
+		if second.IsHalf() {
+			return h2f(v)
+		}
+		return floatOf(v)
+	}
+	switch x.Op {
+	case isa.OpSaml:
+		op.Lod = level()
+	case isa.OpSamgq:
+		op.Gradient = true
+		base := max(at, 4)
+		for k := 0; k < dims; k++ {
+			op.Ddx[k], op.Ddy[k] = get(base+k, lane), get(base+dims+k, lane)
+		}
+	case isa.OpSam, isa.OpSamb, isa.OpGetlod:
+		if x.Op == isa.OpSamb {
+			op.Bias = level()
+		}
+		w.implicitGradient(&op, get, proj, lane, dims)
+	}
+	return op
+}
+
+// projected divides the coordinates by the projector in component proj, if there is one.
+func (w *wave) projected(op *emu.SampleOp, get func(k, lane int) float32, proj, lane, dims int) {
+	if proj < 0 {
+		return
+	}
+	q := get(proj, lane)
+	for k := 0; k < dims; k++ {
+		op.Coord[k] /= q
+	}
+	op.Ref /= q
+}
+
+// implicitGradient takes the derivatives from the lane's quad; outside of
+// fragment shaders there are none, and the LOD is 0.
+func (w *wave) implicitGradient(op *emu.SampleOp, get func(k, lane int) float32, proj, lane, dims int) {
+	q := lane &^ 3
+	if w.p.meta.Stage != ir.StageFragment || q+3 >= w.n {
+		return
+	}
+	coord := func(k, lane int) float32 {
+		c := get(k, lane)
+		if proj >= 0 {
+			c /= get(proj, lane)
+		}
+		return c
+	}
+	op.Gradient = true
+	for k := 0; k < dims; k++ {
+		op.Ddx[k] = coord(k, lane|1) - coord(k, lane&^1)
+		op.Ddy[k] = coord(k, lane|2) - coord(k, lane&^2)
+	}
+}
+
+// execIsam fetches a texel without a sampler, or loads from a buffer through
+// the texture path: with .v consecutive elements, else (value, 0, 0, 1).
+func execIsam(w *wave, x *inst) error {
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		d, res, err := w.texture(x, lane)
+		if err != nil {
+			return err
+		}
+		if d.Kind == abi.Buffer {
+			if err := w.isamBuffer(x, lane); err != nil {
+				return err
+			}
+			continue
+		}
+		w.putTexel(x, lane, w.fetchTexel(x, lane, d, res))
+	}
+	return nil
+}
+
+func (w *wave) isamBuffer(x *inst, lane int) error {
+	base, tex, _, _ := w.texNumbers(x, lane)
+	b, err := w.resolve(base, tex)
+	if err != nil {
+		return err
+	}
+	s := x.Srcs[0]
+	at := uint64(w.laneGet(int(s.Val), lane, s.IsHalf()) + uint32(x.Off))
+	var t [4]uint32
+	for k := range t {
+		switch {
+		case k == 0 || x.Flags&isa.TexS != 0:
+			t[k] = w.load(b, (at+uint64(k))*uint64(b.elem), int(b.elem))
+		case k == 3:
+			t[k] = 1
+		}
+		if x.WrMask>>k&1 != 0 {
+			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, t[k])
+		}
+	}
+	return nil
+}
+
+// fetchTexel reads a texel at integer coordinates; what follows the layer is
+// the sample (isamm), and the second vector is the level (isaml).
+func (w *wave) fetchTexel(x *inst, lane int, d *abi.Descriptor, res *emu.Descriptor) [4]uint32 {
+	n1, n2, _ := x.TexSources()
+	s := x.Srcs[0]
+	var c [6]int
+	for k := range min(n1, len(c)) {
+		v := w.laneGet(int(s.Val)+k, lane, s.IsHalf())
+		if s.IsHalf() {
+			v = uint32(int32(int16(v)))
+		}
+		c[k] = int(int32(v))
+	}
+	if d.View.Dim == ir.DimBuf {
+		return res.LoadTexel(w.l.Env.Mem, uint64(uint32(c[0])))
+	}
+	three := x.Flags&isa.Tex3D != 0
+	at := 2
+	z := 0
+	if three {
+		z, at = c[2], 3
+	}
+	layer, sample, lod := 0, 0, 0
+	if x.Flags&isa.TexA != 0 {
+		layer, at = c[at], at+1
+	}
+	if x.Op == isa.OpIsamm {
+		sample = c[at]
+	}
+	if n2 > 0 {
+		lod = int(int32(w.laneGet(int(x.Srcs[1].Val)+n2-1, lane, x.Srcs[1].IsHalf())))
+	}
+	return res.Image.Fetch(texDim(d.View, three), c[0], c[1], z, layer, lod, sample)
+}
+
+// execGetbuf gives the number of elements of a buffer.
+func execGetbuf(w *wave, x *inst) error {
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		d, res, err := w.texture(x, lane)
+		if err != nil {
+			return err
+		}
+		n := uint32(res.NumTexels())
+		if d.Kind == abi.Buffer {
+			base, tex, _, _ := w.texNumbers(x, lane)
+			b, err := w.resolve(base, tex)
+			if err != nil {
+				return err
+			}
+			n = uint32(b.size / uint64(max(b.elem, 1)))
+		}
+		w.putTexel(x, lane, [4]uint32{n, n, n, n})
+	}
+	return nil
+}
+
+// execGetsize gives the size of a level: x, y, z, and the layers in w.
+func execGetsize(w *wave, x *inst) error {
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		d, res, err := w.texture(x, lane)
+		if err != nil {
+			return err
+		}
+		lod := int(int32(w.laneGet(int(x.Srcs[0].Val), lane, x.Srcs[0].IsHalf())))
+		dim := texDim(d.View, d.View.Dim == ir.Dim3D || d.View.Dim == ir.DimCube)
+		size := res.Image.QuerySize(dim, d.View.Array, lod)
+		if d.View.Array {
+			n := 2
+			if dim == emu.Tex1D {
+				n = 1
+			}
+			size[3], size[n] = size[n], 0
+		}
+		w.putTexel(x, lane, size)
+	}
+	return nil
+}
+
+// execGetinfo gives levels and samples; the codes of format and channel order
+// are not known here.
+func execGetinfo(w *wave, x *inst) error {
+	if x.WrMask&3 != 0 {
+		return fmt.Errorf("the format codes of getinfo are not supported by this core")
+	}
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		_, res, err := w.texture(x, lane)
+		if err != nil {
+			return err
+		}
+		w.putTexel(x, lane, [4]uint32{2: res.Image.QueryLevels(), 3: res.Image.QuerySamples()})
+	}
+	return nil
+}
+
+// prefetch does a texture lookup before the program starts.
+func (w *wave) prefetch(p *abi.Prefetch) error {
+	_, tex, err := w.descriptor(int(p.Set), uint32(p.Texture))
+	if err != nil {
+		return err
+	}
+	_, smp, err := w.descriptor(int(p.Set), uint32(p.Sampler))
+	if err != nil {
+		return err
+	}
+	coord := func(k, lane int) float32 {
+		v, _ := w.corner(p.InLoc+k, lane)
+		ij := w.l.Fragment[lane].Persp[emu.BaryPixel]
+		return floatOf(interpolate(v, floatBits(ij[0]), floatBits(ij[1])))
+	}
+	for lane := 0; lane < w.n; lane++ {
+		op := emu.SampleOp{Dim: emu.Tex2D, Coord: [3]float32{coord(0, lane), coord(1, lane)}}
+		w.implicitGradient(&op, coord, -1, lane, 2)
+		t := tex.Image.Sample(smp.Sampler, &op)
+		for k := 0; k < 4; k++ {
+			if p.Mask>>k&1 != 0 {
+				w.laneSet(p.Reg+k, lane, false, t[k])
+			}
+		}
+	}
+	if w.check != nil {
+		for k := 0; k < 4; k++ {
+			if p.Mask>>k&1 != 0 {
+				u := 2 * (p.Reg + k)
+				w.check.pendSY[u].add(w.check.sy, w.all)
+				w.check.pendSY[u+1].add(w.check.sy, w.all)
+			}
+		}
+	}
+	return nil
+}

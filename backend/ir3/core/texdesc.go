@@ -1,0 +1,102 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// descriptor finds what stands at an index of a bindless set: the binding and
+// the element of it. Unbound elements are of type emu.DescNone.
+func (w *wave) descriptor(base int, index uint32) (*abi.Descriptor, *emu.Descriptor, error) {
+	if base < 0 || base > 7 {
+		return nil, nil, errors.New("the classic binding table is not supported, only bindless descriptors are")
+	}
+	for i := range w.p.descs[base] {
+		r := &w.p.descs[base][i]
+		if index < r.first || index >= r.end {
+			continue
+		}
+		if r.d.ConstData {
+			return r.d, &emu.Descriptor{}, nil
+		}
+		return r.d, w.l.Env.Bindings.Lookup(r.d.Set, r.d.Binding, (index-r.first)/r.d.SlotsPerElement()), nil
+	}
+	return nil, nil, fmt.Errorf("slot %d of descriptor set %d belongs to no binding of the meta", index, base)
+}
+
+// texNumbers gives the texture and the sampler of a category 5 instruction in
+// a lane as sets and indices.
+func (w *wave) texNumbers(x *inst, lane int) (base int, tex uint32, sbase int, smp uint32) {
+	base = int(x.Set) - 1
+	sbase, tex, smp = base, uint32(x.Tex), uint32(x.Samp)
+	switch x.Mode {
+	case isa.TexBindlessImm:
+		return
+	case isa.TexBindlessA1Imm:
+		sbase = int(w.a1 & 7)
+		if w.p.meta.Gen == isa.A6xx {
+			tex, smp = w.a1>>3, tex
+		} else {
+			smp = w.a1 >> 3
+		}
+		return
+	case isa.TexDirect, isa.TexUniform, isa.TexNonuniform:
+		return -1, 0, -1, 0
+	case isa.TexBindlessA1, isa.TexBindlessA1Nonu:
+		sbase = int(w.a1 & 7)
+	}
+	reg := int(x.Srcs[2].Val)
+	tex = w.laneGet(reg, lane, false)
+	if _, _, n := x.TexSources(); n > 1 {
+		smp = w.laneGet(reg+1, lane, false)
+	}
+	return
+}
+
+// texture is the texture of an instruction in a lane.
+func (w *wave) texture(x *inst, lane int) (*abi.Descriptor, *emu.Descriptor, error) {
+	base, tex, _, _ := w.texNumbers(x, lane)
+	return w.descriptor(base, tex)
+}
+
+// sampler is the sampler of an instruction in a lane.
+func (w *wave) sampler(x *inst, lane int) (*emu.Sampler, error) {
+	_, _, base, smp := w.texNumbers(x, lane)
+	_, d, err := w.descriptor(base, smp)
+	if err != nil {
+		return nil, err
+	}
+	return d.Sampler, nil
+}
+
+// texDim is the shape of a texture as an instruction sees it.
+func texDim(v abi.View, threeD bool) emu.TexDim {
+	switch {
+	case threeD && v.Dim == ir.DimCube:
+		return emu.TexCube
+	case threeD:
+		return emu.Tex3D
+	case v.Dim == ir.Dim1D:
+		return emu.Tex1D
+	}
+	return emu.Tex2D
+}
+
+// putTexel writes the components of a texel in the mask to a lane.
+func (w *wave) putTexel(x *inst, lane int, t [4]uint32) {
+	for k := 0; k < 4; k++ {
+		if x.WrMask>>k&1 == 0 {
+			continue
+		}
+		v := t[k]
+		if x.Type == isa.F16 {
+			v = toH(float64(floatOf(v)))
+		}
+		w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, v)
+	}
+}

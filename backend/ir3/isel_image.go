@@ -1,0 +1,176 @@
+package ir3
+
+import (
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// image selects an access to a storage image or storage texel buffer: typed
+// ldib, stib and atomics, whose coordinates have the layer behind them.
+func (s *isel) image(in *ir.Instr) {
+	dim := ir.Dim(in.Get(ir.IdxImageDim))
+	if dim == ir.DimMS || dim == ir.DimSubpass || dim == ir.DimSubpassMS {
+		s.fail(in, "storage images of dimension %s (%s) are not supported by the ir3 backend", dim, in.Intr)
+		return
+	}
+	x := imageSel{s: s, in: in, dim: dim, array: in.Get(ir.IdxImageArray) != 0}
+	x.res = s.resource(in, in.Srcs[0].Def, false)
+	if s.err != nil {
+		return
+	}
+	switch in.Intr {
+	case ir.IntrImageDerefLoad:
+		x.load()
+	case ir.IntrImageDerefStore:
+		s.meta.WritesMemory = true
+		x.store()
+	case ir.IntrImageDerefSize:
+		x.size()
+	case ir.IntrImageDerefSamples:
+		s.setComps(&in.Def, immediate(1, isHalf(&in.Def)))
+	default:
+		s.meta.WritesMemory = true
+		x.atomic()
+	}
+}
+
+type imageSel struct {
+	s     *isel
+	in    *ir.Instr
+	dim   ir.Dim
+	array bool
+	res   resource
+}
+
+// dims is the number of coordinates; a cube is an array of faces.
+func (x *imageSel) dims() int {
+	n := 2
+	switch x.dim {
+	case ir.Dim1D, ir.DimBuf:
+		n = 1
+	case ir.Dim3D, ir.DimCube:
+		return 3
+	}
+	if x.array {
+		n++
+	}
+	return n
+}
+
+func (x *imageSel) coords() mach.Value {
+	d := x.in.Srcs[1].Def
+	ops := make([]opnd, x.dims())
+	for k := range ops {
+		ops[k] = x.s.comp(d, k)
+		if d.BitSize == 16 {
+			ops[k] = x.s.cov(isa.S16, isa.S32, 0, ops[k])
+		}
+	}
+	return x.s.collect(ops...)
+}
+
+// descriptor is the operand i of t.
+func (x *imageSel) descriptor(t *isa.Instr, i int, uses []mach.Value) []mach.Value {
+	t.Set = int8(x.res.set) + 1
+	if x.res.slot.kind == opImm && x.res.slot.bits < 256 {
+		t.Mode, t.Srcs[i] = isa.ModeImm, isa.I(int32(x.res.slot.bits))
+		return uses
+	}
+	t.Mode = isa.ModeNonuniform
+	return x.s.register(t, i, x.s.reg(x.res.slot), 0, uses)
+}
+
+// texelType is the type of texels in registers.
+func (x *imageSel) texelType(idx ir.Index, bits uint8) (isa.Type, bool) {
+	t := isa.U32
+	switch ir.UnpackALUType(x.in.Get(idx)).Class {
+	case ir.ClassFloat:
+		t = isa.F32
+	case ir.ClassInt:
+		t = isa.S32
+	}
+	switch bits {
+	case 32:
+		return t, true
+	case 16:
+		return map16[t], true
+	}
+	x.s.fail(x.in, "%s of %d-bit components is not supported by the ir3 backend", x.in.Intr, bits)
+	return t, false
+}
+
+var map16 = [...]isa.Type{isa.F32: isa.F16, isa.U32: isa.U16, isa.S32: isa.S16}
+
+func (x *imageSel) load() {
+	s, def := x.s, &x.in.Def
+	typ, ok := x.texelType(ir.IdxDestType, def.BitSize)
+	if !ok {
+		return
+	}
+	n := 0
+	for m := usedMask(def); m != 0; m >>= 1 {
+		n++
+	}
+	n = max(n, 1)
+	t := isa.Instr{Op: isa.OpLdib, Flags: isa.Typed, Dims: uint8(x.dims()), Type: typ, Size: uint16(n)}
+	uses := s.register(&t, 0, x.coords(), 0, nil)
+	uses = x.descriptor(&t, 1, uses)
+	d := s.f.NewValue(gprClass(typ.Half()), n)
+	s.add(t, d, uses...)
+	ops := s.split(d, n)
+	for len(ops) < int(def.NumComponents) {
+		ops = append(ops, immediate(0, typ.Half()))
+	}
+	s.setComps(def, ops...)
+}
+
+func (x *imageSel) store() {
+	s, val := x.s, x.in.Srcs[3].Def
+	typ, ok := x.texelType(ir.IdxSrcType, val.BitSize)
+	if !ok {
+		return
+	}
+	n := int(val.NumComponents)
+	t := isa.Instr{Op: isa.OpStib, Flags: isa.Typed, Dims: uint8(x.dims()), Type: typ, Size: uint16(n)}
+	uses := s.register(&t, 0, s.data(val, 0, n), 0, nil)
+	uses = s.register(&t, 1, x.coords(), 0, uses)
+	uses = x.descriptor(&t, 2, uses)
+	s.add(t, 0, uses...)
+}
+
+func (x *imageSel) atomic() {
+	s, in := x.s, x.in
+	k, ok := s.atomicOp(in)
+	if !ok {
+		return
+	}
+	ops := []opnd{{}}
+	for i := 3; i < len(in.Srcs); i++ {
+		ops = append(ops, s.comp(in.Srcs[i].Def, 0))
+	}
+	t := isa.Instr{Op: k.b, Flags: isa.Typed, Dims: uint8(x.dims()), Type: k.typ, Size: 1}
+	s.atomicData(in, t, ops, x.coords(), x.descriptor)
+}
+
+// size asks for the size: x, y, z, with the layers in the place behind the
+// last dimension; cubes are counted by their six faces.
+func (x *imageSel) size() {
+	s, def := x.s, &x.in.Def
+	t := isa.Instr{Op: isa.OpResinfo, Dims: uint8(min(x.dims(), 3)), Type: isa.U32, Size: 1, Flags: isa.Typed}
+	uses := x.descriptor(&t, 0, nil)
+	d := s.f.NewValue(classFull, 3)
+	s.add(t, d, uses...)
+	ops := s.split(d, 3)
+	if x.dim == ir.DimCube && x.array {
+		// z/6 by the reciprocal, exact for numbers of 16 bits.
+		m := s.alu2(isa.Instr{Op: isa.OpMullU}, false, false, immInt, ops[2], immediate(43691, false))
+		ops[2] = s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, m, immediate(18, false))
+	}
+	if def.BitSize == 16 {
+		for k := range ops {
+			ops[k] = s.narrow(ops[k], 32)
+		}
+	}
+	s.setComps(def, ops[:min(3, int(def.NumComponents))]...)
+}

@@ -1,0 +1,519 @@
+package ir3
+
+import (
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// resource is a texture, image or sampler: its bindless set and slot.
+type resource struct {
+	set  int
+	slot opnd
+	ok   bool
+}
+
+// tex selects a texture operation (the project's ir3 reference, sections 3.7 and 7.5).
+func (s *isel) tex(in *ir.Instr) {
+	x := texSel{s: s, in: in, i: in.TexInfo(), half: isHalf(&in.Def)}
+	if !x.supported() {
+		return
+	}
+	if ops := s.prefetched(in); ops != nil {
+		s.meta.NeedsQuads = true
+		s.setComps(&in.Def, ops...)
+		return
+	}
+	x.find()
+	if s.err != nil {
+		return
+	}
+	switch in.TexOp {
+	case ir.TexOpTxs:
+		x.size()
+	case ir.TexOpQueryLevels:
+		x.info(2)
+	case ir.TexOpTextureSamples:
+		x.info(3)
+	case ir.TexOpLod:
+		x.lod()
+	case ir.TexOpTxf, ir.TexOpTxfMs:
+		x.fetch()
+	case ir.TexOpTg4:
+		x.gather()
+	default:
+		x.sample()
+	}
+}
+
+// texSel is a texture operation under selection.
+type texSel struct {
+	s    *isel
+	in   *ir.Instr
+	i    *ir.TexInfo
+	half bool
+	tex  resource
+	smp  resource
+}
+
+// supported refuses what the instructions cannot do.
+func (x *texSel) supported() bool {
+	s, in := x.s, x.in
+	switch in.TexOp {
+	case ir.TexOpTex, ir.TexOpTxb, ir.TexOpTxl, ir.TexOpTxd, ir.TexOpTxf, ir.TexOpTxfMs, ir.TexOpTg4, ir.TexOpTxs, ir.TexOpLod, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
+	default:
+		s.fail(in, "the texture operation %s is not supported by the ir3 backend", in.TexOp)
+		return false
+	}
+	switch {
+	case x.i.IsSparse:
+		s.fail(in, "sparse residency (%s) is not supported by the ir3 backend", in.TexOp)
+	case x.src(ir.TexSrcMinLod) != nil:
+		s.fail(in, "a lower bound of the LOD (%s) is not supported by the ir3 backend", in.TexOp)
+	case x.src(ir.TexSrcPlane) != nil:
+		s.fail(in, "multi-planar formats are not supported by the ir3 backend")
+	case in.TexOp == ir.TexOpTxd && s.sh.Stage == ir.StageVertex:
+		s.fail(in, "explicit derivatives in a vertex shader are not supported by the ir3 backend")
+	case in.Def.BitSize != 32 && in.Def.BitSize != 16:
+		s.fail(in, "%s with %d-bit results is not supported by the ir3 backend", in.TexOp, in.Def.BitSize)
+	}
+	return s.err == nil
+}
+
+func (x *texSel) src(k ir.TexSrc) *ir.Def {
+	if src := x.in.TexSrc(k); src != nil {
+		return src.Def
+	}
+	return nil
+}
+
+// find gets the descriptors.
+func (x *texSel) find() {
+	d := x.src(ir.TexSrcTextureDeref)
+	if d == nil {
+		x.s.fail(x.in, "%s without a texture deref is not supported by the ir3 backend", x.in.TexOp)
+		return
+	}
+	x.tex = x.s.resource(x.in, d, false)
+	if d := x.src(ir.TexSrcSamplerDeref); d != nil {
+		x.smp = x.s.resource(x.in, d, true)
+	}
+}
+
+// resource follows a deref to its binding. A combined image and sampler has
+// the image first.
+func (s *isel) resource(in *ir.Instr, d *ir.Def, sampler bool) resource {
+	index := immediate(0, false)
+	scale := uint32(1)
+	at := d.Instr
+	for ; at.Kind == ir.KindDeref && at.Deref == ir.DerefArray; at = at.Srcs[0].Def.Instr {
+		i := s.comp(at.Srcs[1].Def, 0)
+		if at.Srcs[1].Def.BitSize != 32 {
+			s.fail(in, "a descriptor array index of %d bits is not supported", at.Srcs[1].Def.BitSize)
+			return resource{}
+		}
+		index = s.addIndex(index, i, scale)
+		scale *= uint32(max(1, at.Srcs[0].Def.Instr.DerefInfo().Type.Len))
+	}
+	if at.Kind != ir.KindDeref || at.Deref != ir.DerefVar {
+		s.fail(in, "a texture or image that is chosen at run time, other than by an array index, is not supported by the ir3 backend")
+		return resource{}
+	}
+	v := at.DerefInfo().Var
+	for k := range s.meta.Descriptors {
+		e := &s.meta.Descriptors[k]
+		if e.ConstData || e.Set != v.Set || e.Binding != v.Binding {
+			continue
+		}
+		slot := s.addIndex(immediate(e.Slot, false), index, e.SlotsPerElement())
+		if sampler && e.Kind == abi.Combined {
+			slot = s.addImm(slot, 1)
+		}
+		return resource{set: int(e.Base), slot: slot, ok: true}
+	}
+	s.fail(in, "the variable %q has no descriptor", v.Name)
+	return resource{}
+}
+
+// addIndex computes a + b*scale of descriptor numbers.
+func (s *isel) addIndex(a, b opnd, scale uint32) opnd {
+	switch {
+	case b.kind == opImm:
+		return s.addImm(a, b.bits*scale)
+	case scale == 1 && a.isImm(0):
+		return b
+	case a.kind == opImm:
+		return s.addImm(s.mad32(s.once(b), immediate(scale, false), immediate(0, false)), a.bits)
+	}
+	return s.mad32(s.once(b), immediate(scale, false), a)
+}
+
+// descriptors sets mode, set and indices of t. Where both are small numbers of one set
+// they stand in the instruction; sets that differ go through a1.x.
+func (x *texSel) descriptors(t *isa.Instr, uses []mach.Value) []mach.Value {
+	s := x.s
+	tex, smp := x.tex, x.smp
+	if !smp.ok {
+		smp = resource{set: tex.set, slot: immediate(0, false)}
+	}
+	t.Set = int8(tex.set) + 1
+	imm := tex.slot.kind == opImm && smp.slot.kind == opImm
+	same := tex.set == smp.set
+	switch {
+	case imm && same && tex.slot.bits < 16 && smp.slot.bits < 16:
+		t.Mode, t.Tex, t.Samp = isa.TexBindlessImm, uint8(tex.slot.bits), uint8(smp.slot.bits)
+		return uses
+	case imm && s.gpu.Gen == isa.A6xx && smp.slot.bits < 256 && tex.slot.bits < 1<<12:
+		t.Mode, t.Tex = isa.TexBindlessA1Imm, uint8(smp.slot.bits) // the field is the sampler's there
+		s.setA1(tex.slot.bits<<3 | uint32(smp.set))
+		return uses
+	case imm && s.gpu.Gen == isa.A7xx && tex.slot.bits < 256 && smp.slot.bits < 1<<12:
+		t.Mode, t.Tex = isa.TexBindlessA1Imm, uint8(tex.slot.bits)
+		s.setA1(smp.slot.bits<<3 | uint32(smp.set))
+		return uses
+	case same:
+		t.Mode = isa.TexBindlessNonu
+	default:
+		t.Mode = isa.TexBindlessA1Nonu
+		s.setA1(uint32(smp.set))
+	}
+	if !x.smp.ok && (t.Op == isa.OpGetsize || t.Op == isa.OpGetbuf || t.Op == isa.OpGetinfo) {
+		return s.register(t, 2, s.reg(tex.slot), 0, uses)
+	}
+	return s.register(t, 2, s.collect(tex.slot, smp.slot), 0, uses)
+}
+
+// setA1 loads a1.x, unless it has the value already in this block.
+func (s *isel) setA1(v uint32) {
+	if s.a1Epoch == s.epoch && s.a1Value == v {
+		return
+	}
+	s.a1Epoch, s.a1Value = s.epoch, v
+	s.add(isa.Instr{Op: isa.OpMova1, Type: isa.U16, SrcType: isa.U16, Dst: isa.R(isa.A1), Srcs: [4]isa.Operand{isa.I(int32(v))}}, 0)
+}
+
+// destType is the type that the instruction returns.
+func (x *texSel) destType() isa.Type {
+	t := isa.U32
+	switch x.i.DestType.Class {
+	case ir.ClassFloat:
+		t = isa.F32
+	case ir.ClassInt:
+		t = isa.S32
+	}
+	if x.half {
+		switch t {
+		case isa.F32:
+			t = isa.F16
+		case isa.S32:
+			t = isa.S16
+		default:
+			t = isa.U16
+		}
+	}
+	return t
+}
+
+// usedMask returns the components of d that are read.
+func usedMask(d *ir.Def) uint8 {
+	m := uint8(0)
+	all := uint8(1<<d.NumComponents - 1)
+	for u := range d.Uses() {
+		if u.Instr == nil || u.Instr.Kind != ir.KindALU {
+			return all
+		}
+		n := 1
+		for i := range u.Instr.Srcs {
+			if u == &u.Instr.Srcs[i] {
+				n = u.Instr.SrcComps(i)
+			}
+		}
+		for c := range n {
+			m |= 1 << u.Swizzle.Lane(c)
+		}
+	}
+	return m & all
+}
+
+// emit adds t with its source vectors and returns the components in mask; the
+// others are undefined.
+func (x *texSel) emit(t isa.Instr, mask uint8, v1, v2 []opnd) [4]opnd {
+	s := x.s
+	var uses []mach.Value
+	if len(v1) > 0 {
+		uses = s.register(&t, 0, s.collect(v1...), 0, uses)
+	}
+	if len(v2) > 0 {
+		uses = s.register(&t, 1, s.collect(v2...), 0, uses)
+	}
+	uses = x.descriptors(&t, uses)
+	if mask == 0 {
+		mask = 1
+	}
+	t.WrMask = mask
+	n := 0
+	for mask>>n != 0 {
+		n++
+	}
+	half := t.Type.Half()
+	d := s.f.NewValue(gprClass(half), n)
+	s.add(t, d, uses...)
+	var res [4]opnd
+	parts := s.split(d, n)
+	for k := range res {
+		res[k] = immediate(0, half)
+		if mask>>k&1 != 0 {
+			res[k] = parts[k]
+		}
+	}
+	return res
+}
+
+// result gives the operation its components.
+func (x *texSel) result(r [4]opnd) {
+	x.s.setComps(&x.in.Def, r[:x.in.Def.NumComponents]...)
+}
+
+// full returns component c of a source in a full register: a coordinate of 16
+// bits is widened.
+func (x *texSel) full(d *ir.Def, c int, float bool) opnd {
+	o := x.s.comp(d, c)
+	switch {
+	case d.BitSize == 32:
+		return o
+	case float:
+		return x.s.cov(isa.F16, isa.F32, 0, o)
+	}
+	return x.s.cov(isa.S16, isa.S32, 0, o)
+}
+
+// coords returns the coordinates without the layer, the layer, and sets the
+// shape in t. A line is a plane with y in the middle of its only row.
+func (x *texSel) coords(t *isa.Instr, float bool) (c []opnd, layer opnd) {
+	d := x.src(ir.TexSrcCoord)
+	n := int(x.i.CoordComponents)
+	if x.i.IsArray && x.in.TexOp != ir.TexOpLod {
+		n--
+		layer = x.full(d, n, float)
+		t.Flags |= isa.TexA
+	}
+	n = min(n, int(d.NumComponents))
+	for k := range n {
+		c = append(c, x.full(d, k, float))
+	}
+	if q := x.src(ir.TexSrcProjector); q != nil {
+		r := x.s.sfu(isa.OpRcp, false, x.full(q, 0, true))
+		for k := range c {
+			c[k] = x.s.alu2(isa.Instr{Op: isa.OpMulF}, false, false, immFloat, c[k], r)
+		}
+	}
+	switch len(c) {
+	case 1:
+		y := uint32(0)
+		if float {
+			y = 0x3f000000
+		}
+		c = append(c, immediate(y, false))
+	case 3:
+		t.Flags |= isa.Tex3D
+	}
+	return c, layer
+}
+
+// vector1 is the first source vector: coordinates, reference, layer.
+func (x *texSel) vector1(t *isa.Instr, float bool) (v []opnd, dims int) {
+	c, layer := x.coords(t, float)
+	v = c
+	if ref := x.src(ir.TexSrcComparator); ref != nil {
+		t.Flags |= isa.TexS
+		o := x.full(ref, 0, true)
+		if q := x.src(ir.TexSrcProjector); q != nil {
+			r := x.s.sfu(isa.OpRcp, false, x.full(q, 0, true))
+			o = x.s.alu2(isa.Instr{Op: isa.OpMulF}, false, false, immFloat, o, r)
+		}
+		v = append(v, o)
+	}
+	if layer.kind != opNone {
+		v = append(v, layer)
+	}
+	return v, len(c)
+}
+
+// offsets are the texel offsets, as many as there are dimensions.
+func (x *texSel) offsets(t *isa.Instr, dims int) []opnd {
+	d := x.src(ir.TexSrcOffset)
+	if d == nil {
+		return nil
+	}
+	t.Flags |= isa.TexO
+	v := make([]opnd, dims)
+	for k := range v {
+		v[k] = immediate(0, false)
+		if k < int(d.NumComponents) {
+			v[k] = x.full(d, k, false)
+		}
+	}
+	return v
+}
+
+// implicit tells whether LODs can be computed from neighbours, and notes it.
+func (x *texSel) implicit() bool {
+	if x.s.sh.Stage != ir.StageFragment {
+		return false
+	}
+	x.s.meta.NeedsQuads = true
+	return true
+}
+
+func (x *texSel) sample() {
+	s := x.s
+	t := isa.Instr{Op: isa.OpSam, Type: x.destType()}
+	v1, dims := x.vector1(&t, true)
+	v2 := x.offsets(&t, dims)
+	level := func(k ir.TexSrc) opnd {
+		if d := x.src(k); d != nil {
+			return x.full(d, 0, true)
+		}
+		return immediate(0, false)
+	}
+	switch {
+	case x.in.TexOp == ir.TexOpTxd:
+		t.Op = isa.OpSamgq
+		for len(v1) < 4 {
+			v1 = append(v1, immediate(0, false))
+		}
+		for _, k := range [...]ir.TexSrc{ir.TexSrcDdx, ir.TexSrcDdy} {
+			d := x.src(k)
+			for c := range dims {
+				o := immediate(0, false)
+				if c < int(d.NumComponents) {
+					o = x.full(d, c, true)
+				}
+				v1 = append(v1, o)
+			}
+		}
+	case x.in.TexOp == ir.TexOpTxl:
+		t.Op, v2 = isa.OpSaml, append(v2, level(ir.TexSrcLod))
+	case !x.implicit():
+		// Without neighbours the LOD is 0.
+		t.Op, v2 = isa.OpSaml, append(v2, level(ir.TexSrcBias))
+	case x.in.TexOp == ir.TexOpTxb:
+		t.Op, v2 = isa.OpSamb, append(v2, level(ir.TexSrcBias))
+	}
+	mask := usedMask(&x.in.Def)
+	r := x.emit(t, mask, v1, v2)
+	if x.i.IsShadow && !x.i.NewStyleShadow && x.in.Def.NumComponents > 1 {
+		s.setComps(&x.in.Def, r[:x.in.Def.NumComponents]...)
+		return
+	}
+	x.result(r)
+}
+
+// fetch reads texels without a sampler.
+func (x *texSel) fetch() {
+	t := isa.Instr{Op: isa.OpIsam, Type: x.destType()}
+	c, layer := x.coords(&t, false)
+	if off := x.src(ir.TexSrcOffset); off != nil {
+		for k := range min(len(c), int(off.NumComponents)) {
+			c[k] = x.s.alu2(isa.Instr{Op: isa.OpAddU}, false, false, immInt, c[k], x.full(off, k, false))
+		}
+	}
+	if layer.kind != opNone {
+		c = append(c, layer)
+	}
+	var v2 []opnd
+	if x.in.TexOp == ir.TexOpTxfMs {
+		t.Op = isa.OpIsamm
+		c = append(c, x.full(x.src(ir.TexSrcMsIndex), 0, false))
+	} else if lod := x.src(ir.TexSrcLod); lod != nil && x.i.Dim != ir.DimBuf {
+		if l := x.full(lod, 0, false); !l.isImm(0) {
+			t.Op, v2 = isa.OpIsaml, []opnd{l}
+		}
+	}
+	x.result(x.emit(t, usedMask(&x.in.Def), c, v2))
+}
+
+// gather reads one component of four texels; four offsets take four gathers,
+// each of which gives the last texel.
+func (x *texSel) gather() {
+	t := isa.Instr{Op: isa.OpGather4r + isa.Op(x.i.Component&3), Type: x.destType()}
+	v1, dims := x.vector1(&t, true)
+	if t.Flags&isa.TexS != 0 {
+		t.Op = isa.OpGather4r
+	}
+	if x.src(ir.TexSrcBias) != nil || x.src(ir.TexSrcLod) != nil {
+		x.s.fail(x.in, "a gather with LOD or bias is not supported by the ir3 backend")
+		return
+	}
+	if !x.i.HasOffsets {
+		v2 := x.offsets(&t, dims)
+		x.result(x.emit(t, usedMask(&x.in.Def), v1, v2))
+		return
+	}
+	t.Flags |= isa.TexO
+	var r [4]opnd
+	for k, o := range x.i.Offsets {
+		v2 := []opnd{immediate(uint32(int32(o[0])), false), immediate(uint32(int32(o[1])), false)}
+		for len(v2) < dims {
+			v2 = append(v2, immediate(0, false))
+		}
+		r[k] = x.emit(t, 8, v1, v2)[3]
+	}
+	x.result(r)
+}
+
+// lod queries levels: fixed point with 8 fraction bits.
+func (x *texSel) lod() {
+	t := isa.Instr{Op: isa.OpGetlod, Type: isa.S32}
+	c, _ := x.coords(&t, true)
+	x.implicit()
+	r := x.emit(t, 3, c, nil)
+	for k := range 2 {
+		f := x.s.cov(isa.S32, isa.F32, isa.RoundEven, r[k])
+		r[k] = x.s.alu2(isa.Instr{Op: isa.OpMulF}, false, false, immFloat, f, immediate(0x3b800000, false))
+		if x.half {
+			r[k] = x.s.cov(isa.F32, isa.F16, isa.RoundEven, r[k])
+		}
+	}
+	x.result(r)
+}
+
+// size asks for the size of a level: x, y, z, and the layers in w.
+func (x *texSel) size() {
+	if x.half {
+		x.s.fail(x.in, "a texture size of 16 bits is not supported by the ir3 backend")
+		return
+	}
+	if x.i.Dim == ir.DimBuf {
+		t := isa.Instr{Op: isa.OpGetbuf, Type: isa.U32}
+		x.result(x.emit(t, 1, nil, nil))
+		return
+	}
+	lod := immediate(0, false)
+	if d := x.src(ir.TexSrcLod); d != nil {
+		lod = x.full(d, 0, false)
+	}
+	n := int(x.in.Def.NumComponents)
+	mask := uint8(1<<n - 1)
+	if x.i.IsArray {
+		mask = uint8(1<<(n-1)-1) | 8
+	}
+	t := isa.Instr{Op: isa.OpGetsize, Type: isa.U32}
+	r := x.emit(t, mask, []opnd{lod}, nil)
+	if x.i.IsArray {
+		r[n-1] = r[3]
+	}
+	x.result(r)
+}
+
+// info asks for one component of getinfo.
+func (x *texSel) info(c int) {
+	t := isa.Instr{Op: isa.OpGetinfo, Type: isa.U32}
+	r := x.emit(t, 1<<c, nil, nil)
+	o := r[c]
+	if x.half {
+		o = x.s.narrow(o, 32)
+	}
+	x.s.setComps(&x.in.Def, o)
+}

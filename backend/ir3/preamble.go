@@ -1,0 +1,314 @@
+package ir3
+
+import (
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// The preamble computes what is the same for all fibers of a draw once, and
+// leaves it in the const file (the project's ir3 reference, section 6.9). It is a function of
+// its own: selected first, allocated after the main program, so that the
+// registers of inputs are left alone.
+
+// preamble is the plan of it.
+type preamble struct {
+	uniform []bool // by def index: depends on nothing but consts
+	root    []bool // its value goes to the const file
+	inside  []bool // computed in the preamble
+	// at is where the next root goes, end bounds the area.
+	first, at, end int
+	f              *mach.Func
+	inputs         *mach.Instr
+	queue          []opnd // results that are still to be stored
+}
+
+// maxPreambleConsts bounds the results of the preamble, in scalars.
+const maxPreambleConsts = 256
+
+// planPreamble finds what the preamble computes; the number of scalars of the
+// const file that it fills.
+func (s *isel) planPreamble() int {
+	p := &s.pre
+	n := int(s.impl.NumDefs)
+	flags := make([]bool, 3*n)
+	p.uniform, p.root, p.inside = flags[:n:n], flags[n:2*n:2*n], flags[2*n:]
+	any := false
+	for _, b := range s.irBlocks {
+		if b == nil {
+			continue
+		}
+		for in := range b.Instrs() {
+			if in.HasDef() && s.isUniform(in) {
+				p.uniform[in.Def.Index] = true
+				any = any || in.Kind == ir.KindALU
+			}
+		}
+	}
+	if !any {
+		return 0
+	}
+	return s.chooseRoots()
+}
+
+func (s *isel) isUniform(in *ir.Instr) bool {
+	switch in.Kind {
+	case ir.KindLoadConst, ir.KindUndef:
+		return true
+	case ir.KindALU:
+		if in.Def.BitSize > 32 {
+			return false
+		}
+	case ir.KindIntrinsic:
+		switch in.Intr {
+		case ir.IntrLoadUbo:
+			if in.Def.BitSize > 32 {
+				return false
+			}
+		case ir.IntrLoadPushConstant, ir.IntrBindlessResourceIr3, ir.IntrLoadNumWorkgroups, ir.IntrLoadBaseWorkgroupId,
+			ir.IntrLoadWorkgroupSize, ir.IntrLoadBaseInstance, ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex, ir.IntrLoadDrawId:
+		default:
+			return false
+		}
+	default:
+		return false
+	}
+	for i := range in.Srcs {
+		if !s.pre.uniform[in.Srcs[i].Def.Index] {
+			return false
+		}
+	}
+	return true
+}
+
+// rootable tells whether a uniform instruction saves something when its
+// result is a const.
+func (s *isel) rootable(in *ir.Instr) bool {
+	if in.Def.BitSize != 32 {
+		return false
+	}
+	switch in.Kind {
+	case ir.KindALU:
+		switch in.Op {
+		case ir.OpMov, ir.OpFneg, ir.OpFabs:
+			return false
+		}
+		return !in.IsVec() && in.Def.NumComponents == 1
+	case ir.KindIntrinsic:
+		return in.Intr == ir.IntrLoadUbo && !s.pushedLoad(in) || in.Intr == ir.IntrLoadPushConstant && !constSrc(in, 0)
+	}
+	return false
+}
+
+func constSrc(in *ir.Instr, i int) bool {
+	_, ok := in.Srcs[i].Def.Const(0)
+	return ok
+}
+
+// chooseRoots walks backwards: a root is uniform, and something that stays in
+// the main program reads it.
+func (s *isel) chooseRoots() int {
+	p := &s.pre
+	kept := make([]bool, len(p.uniform)) // uniform, but computed in the main program
+	size := 0
+	for k := len(s.irBlocks) - 1; k >= 0; k-- {
+		b := s.irBlocks[k]
+		if b == nil {
+			continue
+		}
+		for in := b.Last(); in != nil; in = in.Prev() {
+			if !in.HasDef() || !p.uniform[in.Def.Index] {
+				continue
+			}
+			main, pre := false, false
+			for u := range in.Def.Uses() {
+				switch {
+				case u.If != nil || u.Instr == nil || !u.Instr.HasDef() || !p.uniform[u.Instr.Def.Index]:
+					main = true
+				default:
+					main = main || kept[u.Instr.Def.Index]
+					pre = pre || p.inside[u.Instr.Def.Index]
+				}
+			}
+			n := int(in.Def.NumComponents)
+			if main && s.rootable(in) && size+n <= maxPreambleConsts {
+				p.root[in.Def.Index], p.inside[in.Def.Index] = true, true
+				size += n
+				continue
+			}
+			kept[in.Def.Index], p.inside[in.Def.Index] = main, pre
+		}
+	}
+	return size
+}
+
+// selectPreamble selects the preamble; what it computes are consts from here on.
+func (s *isel) selectPreamble() {
+	p := &s.pre
+	if p.end == p.first {
+		return
+	}
+	main := s.f
+	p.f = mach.NewFunc(main.Name+".preamble", main.ISA)
+	p.f.Ext, s.f = main.Ext, p.f
+	p.f.NewBlock()
+	s.enter(0)
+	p.inputs = s.generic(opInputs, nil, nil)
+	for _, b := range s.irBlocks {
+		if b == nil {
+			continue
+		}
+		for in := range b.Instrs() {
+			if !in.HasDef() || !p.inside[in.Def.Index] {
+				continue
+			}
+			s.loc = in.Loc
+			s.instr(in)
+			if s.err != nil {
+				return
+			}
+			if p.root[in.Def.Index] {
+				s.storeRoot(in)
+			}
+		}
+	}
+	s.loc = 0
+	s.flushRoots()
+	s.add(isa.Instr{Op: isa.OpShpe, Flags: isa.SS | isa.SY}, 0)
+	s.f = main
+	s.epoch++
+	clear(s.wide)
+	clear(s.folded)
+	s.rootConsts()
+}
+
+// storeRoot queues the components of a result for stc. A store would make
+// later reads of consts wait, so they come in bunches.
+func (s *isel) storeRoot(in *ir.Instr) {
+	p := &s.pre
+	for c := range int(in.Def.NumComponents) {
+		p.queue = append(p.queue, s.comp(&in.Def, c))
+	}
+	if len(p.queue) >= maxQueuedRoots {
+		s.flushRoots()
+	}
+}
+
+const maxQueuedRoots = 48
+
+// flushRoots stores what is queued, up to four consts at a time.
+func (s *isel) flushRoots() {
+	p := &s.pre
+	for len(p.queue) > 0 {
+		// The part of the address in a1.x is a multiple of 256.
+		n := min(len(p.queue), 4, 256-p.at&255)
+		t := isa.Instr{Op: isa.OpStc, Type: isa.U32, Size: uint16(n)}
+		data := s.collect(p.queue[:n]...)
+		if p.at < 256 {
+			t.Dst = isa.Operand{Kind: isa.ConstDst, Val: int32(p.at)}
+		} else {
+			s.add(isa.Instr{Op: isa.OpMova1, Type: isa.U16, SrcType: isa.U16, Dst: isa.R(isa.A1), Srcs: [4]isa.Operand{isa.I(int32(p.at &^ 255))}}, 0)
+			t.Dst = isa.Operand{Kind: isa.ConstA1, Val: int32(p.at & 255)}
+		}
+		uses := s.register(&t, 0, data, 0, nil)
+		s.add(t, 0, uses...)
+		p.at, p.queue = p.at+n, p.queue[n:]
+	}
+}
+
+// rootConsts makes the roots consts for the main program.
+func (s *isel) rootConsts() {
+	p := &s.pre
+	at := p.first
+	for _, b := range s.irBlocks {
+		if b == nil {
+			continue
+		}
+		for in := range b.Instrs() {
+			if !in.HasDef() || !p.root[in.Def.Index] {
+				continue
+			}
+			ops := make([]opnd, in.Def.NumComponents)
+			for c := range ops {
+				ops[c] = opnd{kind: opConst, bits: uint32(at + c)}
+			}
+			at += len(ops)
+			s.setComps(&in.Def, ops...)
+		}
+	}
+}
+
+// isRoot tells whether the preamble has computed the result of in.
+func (s *isel) isRoot(in *ir.Instr) bool {
+	return s.pre.f != nil && in.HasDef() && s.pre.root[in.Def.Index]
+}
+
+// allocatePreamble gives the preamble registers beside those that inputs
+// arrive in, which it must leave as they are.
+func (c *compiler) allocatePreamble() error {
+	p := &c.sel.pre
+	f := p.f
+	removeDead(f)
+	c.dump("preamble", f)
+	c.holdInputs()
+	f.SetFileLimit(fileGPR, c.registerLimit())
+	mach.LowerTied(f)
+	var check *mach.Checker
+	if c.opts.Verify {
+		check = mach.NewChecker(f)
+	}
+	if _, err := mach.Allocate(f, mach.AllocOptions{}); err != nil {
+		return err
+	}
+	if check != nil {
+		if err := check.Check(); err != nil {
+			return err
+		}
+	}
+	mach.LowerCopies(f)
+	return nil
+}
+
+// holdInputs defines values in the registers of the main program's inputs,
+// and uses them at the end of the preamble.
+func (c *compiler) holdInputs() {
+	p := &c.sel.pre
+	f := p.f
+	var held []mach.Operand
+	for b := range c.sel.f.Blocks {
+		for _, in := range c.sel.f.Blocks[b].Instrs {
+			if in.Op != opInputs {
+				continue
+			}
+			for _, d := range in.Defs() {
+				if d.Flags&mach.Dead != 0 || c.sel.f.File(d.Val) != fileGPR {
+					continue
+				}
+				class := c.sel.f.Class(d.Val)
+				held = append(held, mach.Operand{Val: f.NewValue(class, c.sel.f.Elems(d.Val)), Reg: d.Reg, Flags: mach.Fixed})
+			}
+		}
+	}
+	blk := &f.Blocks[0]
+	if len(held) == 0 {
+		blk.Instrs = blk.Instrs[1:]
+		return
+	}
+	in := f.NewInstr(opInputs, len(held), 0)
+	copy(in.Ops, held)
+	blk.Instrs[0] = in
+	last := blk.Instrs[len(blk.Instrs)-1]
+	end := f.NewInstr(last.Op, 0, len(held))
+	end.Ext, end.Loc = last.Ext, last.Loc
+	copy(end.Ops, held)
+	blk.Instrs[len(blk.Instrs)-1] = end
+}
+
+// describePreamble fills the const area of the preamble in.
+func (p *preamble) area() abi.Area {
+	if p.f == nil {
+		return abi.Area{}
+	}
+	return abi.Area{Offset: p.first, Size: alignUp(p.end-p.first, 4)}
+}

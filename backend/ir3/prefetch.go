@@ -1,0 +1,167 @@
+package ir3
+
+import (
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// prefetch is a texture operation that the hardware does before the fragment
+// shader starts (the project's ir3 reference, section 6.4): its coordinates are
+// two neighbouring components of a varying.
+type prefetch struct {
+	in   *ir.Instr
+	slot ir.Slot
+	comp int
+	val  mach.Value
+	ops  []opnd
+	meta abi.Prefetch
+}
+
+// planPrefetches picks lookups of the first block; short shaders get fewer, as
+// the results take registers from the start on.
+func (s *isel) planPrefetches() {
+	if s.sh.Stage != ir.StageFragment || s.noPush {
+		return
+	}
+	limit, n := 2, 0
+	for _, b := range s.irBlocks {
+		if b == nil {
+			continue
+		}
+		for range b.Instrs() {
+			n++
+		}
+	}
+	switch {
+	case n >= 70:
+		limit = 4
+	case n >= 50:
+		limit = 3
+	}
+	for in := range s.irBlocks[0].Instrs() {
+		if in.Kind != ir.KindTex || len(s.in.prefetches) == limit {
+			continue
+		}
+		if p, ok := s.prefetchable(in); ok {
+			s.in.prefetches = append(s.in.prefetches, p)
+		}
+	}
+	if len(s.in.prefetches) > 0 {
+		s.want(abi.IJPerspPixel)
+	}
+}
+
+func (s *isel) prefetchable(in *ir.Instr) (p prefetch, ok bool) {
+	i := in.TexInfo()
+	if in.TexOp != ir.TexOpTex || i.Dim != ir.Dim2D || i.IsArray || i.IsShadow || i.IsSparse || in.Def.BitSize != 32 {
+		return p, false
+	}
+	for _, k := range i.SrcKinds {
+		switch k {
+		case ir.TexSrcCoord, ir.TexSrcTextureDeref, ir.TexSrcSamplerDeref:
+		default:
+			return p, false
+		}
+	}
+	tex, smp := in.TexSrc(ir.TexSrcTextureDeref), in.TexSrc(ir.TexSrcSamplerDeref)
+	coord := in.TexSrc(ir.TexSrcCoord)
+	if tex == nil || smp == nil || coord == nil || i.CoordComponents != 2 || !constDeref(tex.Def) || !constDeref(smp.Def) {
+		return p, false
+	}
+	x, cx := throughVec(coord.Def, 0)
+	y, cy := throughVec(coord.Def, 1)
+	if x != y || cy != cx+1 || !x.IsIntrinsic(ir.IntrLoadInterpolatedInput) || x.Def.BitSize != 32 {
+		return p, false
+	}
+	if k, ok := baryKind(x.Srcs[0].Def.Instr); !ok || k != abi.IJPerspPixel {
+		return p, false
+	}
+	t, m := s.resource(in, tex.Def, false), s.resource(in, smp.Def, true)
+	if s.err != nil || t.set != m.set || t.slot.bits > abi.MaxPrefetchTexture || m.slot.bits > abi.MaxPrefetchSampler {
+		return p, false
+	}
+	slot, comp, ok := s.ioSlot(x, x.Srcs[1].Def)
+	p = prefetch{in: in, slot: ir.Slot(slot), comp: comp + cx}
+	p.meta = abi.Prefetch{Set: uint8(t.set), Texture: uint8(t.slot.bits), Sampler: uint8(m.slot.bits), Mask: usedMask(&in.Def)}
+	return p, ok && p.meta.Mask != 0
+}
+
+// constDeref tells whether all array indices of a deref are constants.
+func constDeref(d *ir.Def) bool {
+	in := d.Instr
+	for ; in.Kind == ir.KindDeref && in.Deref == ir.DerefArray; in = in.Srcs[0].Def.Instr {
+		if _, ok := in.Srcs[1].Def.Const(0); !ok {
+			return false
+		}
+	}
+	return in.Kind == ir.KindDeref && in.Deref == ir.DerefVar
+}
+
+// throughVec follows component c of d through moves and vectors.
+func throughVec(d *ir.Def, c int) (*ir.Instr, int) {
+	for {
+		in := d.Instr
+		switch {
+		case in.IsVec():
+			d, c = in.Srcs[c].Def, in.Srcs[c].Swizzle.Lane(0)
+		case in.IsALU(ir.OpMov):
+			d, c = in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(c)
+		default:
+			return in, c
+		}
+	}
+}
+
+// prefetched returns the result of a texture operation that was prefetched, or nil.
+func (s *isel) prefetched(in *ir.Instr) []opnd {
+	for i := range s.in.prefetches {
+		if s.in.prefetches[i].in == in {
+			return s.in.prefetches[i].ops
+		}
+	}
+	return nil
+}
+
+// definePrefetches makes the values that prefetches leave.
+func (s *isel) definePrefetches() {
+	for i := range s.in.prefetches {
+		p := &s.in.prefetches[i]
+		n := 0
+		for m := p.meta.Mask; m != 0; m >>= 1 {
+			n++
+		}
+		p.val = s.f.NewValue(classFull, n)
+		s.in.defs = append(s.in.defs, inputDef{val: p.val, prefetch: i + 1})
+	}
+}
+
+func (s *isel) splitPrefetches() {
+	for i := range s.in.prefetches {
+		p := &s.in.prefetches[i]
+		parts := s.split(p.val, s.f.Elems(p.val))
+		p.ops = make([]opnd, p.in.Def.NumComponents)
+		for k := range p.ops {
+			p.ops[k] = immediate(0, false)
+			if p.meta.Mask>>k&1 != 0 {
+				p.ops[k] = parts[k]
+			}
+		}
+	}
+}
+
+// prefetchSpans are the registers that prefetches are writing when the shader starts.
+func (c *compiler) prefetchSpans() []span {
+	var list []span
+	for _, p := range c.meta.Prefetches {
+		n := 0
+		for m := p.Mask; m != 0; m >>= 1 {
+			n++
+		}
+		if s, ok := operandSpan(isa.R(p.Reg), n); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"nirc"
+	"nirc/passes"
+
+	"github.com/spf13/cobra"
+)
+
+// completions complete the values of flags, by the flag's name.
+var completions = map[string]func(cmd *cobra.Command) []string{
+	"target":             completeTargets,
+	"gpu":                completeGPUs,
+	"passes":             completePasses,
+	"disable-pass":       completeOptional,
+	"dump-after":         completeSteps,
+	"dump-before":        completeSteps,
+	"start-before":       completePasses,
+	"stop-after":         completePasses,
+	"opt-level":          choices("0", "1", "2", "s"),
+	"emit":               func(*cobra.Command) []string { return emitKinds() },
+	"stage":              choices("vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute", "task", "mesh"),
+	"abi":                choices("monolithic", "separate"),
+	"color":              choices("auto", "always", "never"),
+	"diagnostics-format": choices("text", "json"),
+}
+
+// lists are the flags whose values are separated by commas.
+var lists = []string{"target", "gpu", "passes", "disable-pass", "dump-after", "dump-before"}
+
+func choices(list ...string) func(*cobra.Command) []string {
+	return func(*cobra.Command) []string { return list }
+}
+
+func emitKinds() []string {
+	var list []string
+	for _, e := range emits {
+		list = append(list, e.kind)
+	}
+	return list
+}
+
+func completeTargets(*cobra.Command) []string {
+	list := []string{"all", nirc.IRTarget + "\tthe IR alone"}
+	for _, t := range nirc.Targets() {
+		list = append(list, t.Name)
+	}
+	return list
+}
+
+// completeGPUs lists the GPUs of the targets on the command line, or of all.
+func completeGPUs(cmd *cobra.Command) []string {
+	var list []string
+	want := ""
+	if f := cmd.Flags().Lookup("target"); f != nil && f.Changed {
+		want = f.Value.String()
+	}
+	for _, t := range nirc.Targets() {
+		if want != "" && want != "all" && !slices.Contains(strings.Split(want, ","), t.Name) {
+			continue
+		}
+		for _, g := range t.GPUs {
+			list = append(list, g.Name+"\t"+t.Name+": "+g.Doc)
+		}
+	}
+	return list
+}
+
+func completePasses(*cobra.Command) []string {
+	var list []string
+	for _, p := range passes.Registry() {
+		list = append(list, p.Name+"\t"+summary(p.Doc))
+	}
+	return list
+}
+
+func completeOptional(*cobra.Command) []string {
+	var list []string
+	for _, p := range passes.Registry() {
+		if p.Optional {
+			list = append(list, p.Name+"\t"+summary(p.Doc))
+		}
+	}
+	return list
+}
+
+func completeSteps(cmd *cobra.Command) []string {
+	return append([]string{"all", "translate"}, completePasses(cmd)...)
+}
+
+// addCompletions makes the shell complete the flags of a command and all below.
+func addCompletions(root *cobra.Command) {
+	visitCommands(root, func(c *cobra.Command) {
+		for name, f := range completions {
+			if c.Flags().Lookup(name) == nil && c.PersistentFlags().Lookup(name) == nil {
+				continue
+			}
+			isList := slices.Contains(lists, name)
+			err := c.RegisterFlagCompletionFunc(name, func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+				// What stands before the last comma stays.
+				head := ""
+				if i := strings.LastIndexByte(typed, ','); isList && i >= 0 {
+					head = typed[:i+1]
+				}
+				var list []string
+				for _, v := range f(cmd) {
+					if strings.HasPrefix(head+v, typed) {
+						list = append(list, head+v)
+					}
+				}
+				slices.Sort(list)
+				directive := cobra.ShellCompDirectiveNoFileComp
+				if isList {
+					directive |= cobra.ShellCompDirectiveNoSpace
+				}
+				return list, directive
+			})
+			if err != nil {
+				panic(err) // the flag was looked up
+			}
+		}
+	})
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+
+	"nirc"
+
+	"github.com/spf13/pflag"
+)
+
+// depFlags are -MD, -MF and -MT: rules for make about the outputs.
+type depFlags struct {
+	on           bool
+	file, target string
+	rules        bytes.Buffer // of -MF
+}
+
+func (d *depFlags) add(f *pflag.FlagSet) {
+	f.BoolVar(&d.on, "MD", false, "write a rule for make beside each output, OUTPUT.d (also -MD)")
+	f.StringVar(&d.file, "MF", "", "write the rules into this `FILE` (also -MF)")
+	f.StringVar(&d.target, "MT", "", "the rule is about `NAME` and not the output (also -MT)")
+}
+
+// longDeps spells -MD, -MF FILE and -MT NAME, which are no flags of one letter,
+// with two dashes.
+func longDeps(args []string) []string {
+	out := make([]string, 0, len(args))
+	for i, a := range args {
+		if a == "--" {
+			return append(out, args[i:]...)
+		}
+		if a == "-MD" || a == "-MF" || a == "-MT" {
+			a = "-" + a
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+var errDepsOfStream = nirc.Usagef("-MD: standard output needs -MF FILE and -MT NAME")
+
+// check refuses flags that do nothing.
+func (d *depFlags) check(writes bool, output string) error {
+	if d.on && output == "-" && (d.file == "" || d.target == "") {
+		return errDepsOfStream
+	}
+	if !d.on && (d.file != "" || d.target != "") {
+		return nirc.Usagef("-MF and -MT need -MD")
+	}
+	if d.on && !writes {
+		return nirc.Usagef("-MD: nothing is written that a rule could be about (use -o or --emit)")
+	}
+	return nil
+}
+
+// note writes the rule about an output, or keeps it for -MF.
+func (d *depFlags) note(a *app, out string, deps []string, pipeline string) error {
+	if !d.on {
+		return nil
+	}
+	if out == "-" && (d.file == "" || d.target == "") {
+		return errDepsOfStream
+	}
+	about := out
+	if d.target != "" {
+		about = d.target
+	}
+	if pipeline != "" {
+		deps = append(deps, pipeline)
+	}
+	var b strings.Builder
+	b.WriteString(escapeMake(about) + ":")
+	for _, p := range deps {
+		if p != "-" {
+			b.WriteString(" " + escapeMake(p))
+		}
+	}
+	b.WriteByte('\n')
+	if d.file != "" {
+		d.rules.WriteString(b.String())
+		return nil
+	}
+	return a.writeFile(out+".d", []byte(b.String()))
+}
+
+// finish writes the file of -MF.
+func (d *depFlags) finish(a *app) error {
+	if d.rules.Len() == 0 {
+		return nil
+	}
+	return a.writeFile(d.file, d.rules.Bytes())
+}
+
+// escapeMake writes a path as make reads it.
+var escapeMake = strings.NewReplacer(" ", `\ `, "#", `\#`, "$", "$$", ":", `\:`).Replace

@@ -1,0 +1,329 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"nirc"
+	"nirc/internal/foz"
+	"nirc/ir"
+
+	"github.com/spf13/cobra"
+)
+
+const fozLong = `Look into Fossilize databases (.foz), in which Vulkan applications' pipelines are captured, take their shader modules out, and
+write new ones. nirc compile, stats and cache build read databases too: each module with the entry
+points, stages and specialization of the pipelines that use it. Damaged entries are reported and passed over; an entry that
+the end of the file cuts off is none.`
+
+func (a *app) foz() *cobra.Command {
+	cmd := &cobra.Command{Use: "foz", Short: "Look into Fossilize databases", Long: fozLong}
+	cmd.RunE = func(*cobra.Command, []string) error { return nirc.Usagef("foz: want ls, extract or pack") }
+	cmd.AddCommand(a.fozLs(), a.fozExtract(), a.fozPack())
+	return cmd
+}
+
+// openFoz reads a database into memory.
+func (a *app) openFoz(path string) (*foz.DB, error) {
+	data, err := a.read(path)
+	if err != nil {
+		return nil, err
+	}
+	db, err := foz.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, nirc.Diagnostics{{File: path, Msg: err.Error()}}
+	}
+	return db, nil
+}
+
+// isFoz tells whether a file is a database: by its name or, where the name says nothing, its first bytes.
+func isFoz(path string) bool {
+	switch ext := filepath.Ext(path); {
+	case ext == ".foz":
+		return true
+	case path == "-", slices.Contains(moduleExtensions, ext), nirc.GLSLExtension(path):
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(foz.Magic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && foz.IsDB(head)
+}
+
+// appendModules appends an input, or the modules in it if it is a database;
+// what is damaged there is reported.
+func (a *app) appendModules(list []input, in input) ([]input, error) {
+	if !isFoz(in.path) {
+		return append(list, in), nil
+	}
+	db, err := a.openFoz(in.path)
+	if err != nil {
+		return nil, err
+	}
+	uses, problems := db.Uses()
+	a.report.diagnostics(fozProblems(in.path, append(db.Problems, problems...)))
+	byModule := map[uint64][]foz.Use{}
+	for _, u := range uses {
+		byModule[u.Module] = append(byModule[u.Module], u)
+	}
+	for i := range db.Entries {
+		e := &db.Entries[i]
+		if e.Tag != foz.TagShaderModule {
+			continue
+		}
+		hash := fmt.Sprintf("%016x", e.Hash)
+		list = append(list, input{path: in.path + ":" + hash, rel: stem(in.rel) + "." + hash + ".spv",
+			module: func() ([]byte, error) { return db.Module(e.Hash) }, uses: byModule[e.Hash]})
+	}
+	return list, nil
+}
+
+// fozProblems makes warnings of damaged entries.
+func fozProblems(path string, list []*foz.Problem) nirc.Diagnostics {
+	var d nirc.Diagnostics
+	for _, p := range list {
+		d = append(d, nirc.Diagnostic{File: path, Severity: nirc.SeverityWarning, Msg: p.Error() + "; it is passed over"})
+	}
+	return d
+}
+
+// fozEntry is a line of nirc foz ls --json.
+type fozEntry struct {
+	Tag    string    `json:"tag"`
+	Hash   string    `json:"hash"`
+	Stored uint32    `json:"stored"`
+	Size   uint32    `json:"size"`
+	Words  int       `json:"words,omitempty"` // of a module
+	Uses   []foz.Use `json:"uses,omitempty"`
+	Error  string    `json:"error,omitempty"`
+}
+
+// fozList is what nirc foz ls --json writes.
+type fozList struct {
+	Version    int        `json:"version"`
+	Entries    []fozEntry `json:"entries"`
+	Duplicates int        `json:"duplicates"`
+	Tail       int64      `json:"truncated_bytes"`
+	Damaged    []string   `json:"damaged"`
+}
+
+func (a *app) fozLs() *cobra.Command {
+	var all, asJSON bool
+	cmd := &cobra.Command{Use: "ls FILE", Short: "List the modules of a database and how pipelines use them", Args: cobra.ExactArgs(1)}
+	cmd.Flags().BoolVar(&all, "all", false, "list what is no shader module too")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		db, err := a.openFoz(args[0])
+		if err != nil {
+			return err
+		}
+		list := listFoz(db, all)
+		if asJSON {
+			err = a.writeJSON(list)
+		} else {
+			err = list.write(a.out)
+		}
+		if err == nil && len(list.Damaged) > 0 {
+			return nirc.Diagnostics{{File: args[0], Msg: fmt.Sprintf("%d damaged entries", len(list.Damaged))}}
+		}
+		return err
+	}
+	return cmd
+}
+
+func listFoz(db *foz.DB, all bool) *fozList {
+	list := &fozList{Version: db.Version, Entries: []fozEntry{}, Duplicates: db.Duplicates, Tail: db.Tail, Damaged: []string{}}
+	uses, problems := db.Uses()
+	for _, p := range append(slices.Clone(db.Problems), problems...) {
+		list.Damaged = append(list.Damaged, p.Error())
+	}
+	for i := range db.Entries {
+		e := &db.Entries[i]
+		row := fozEntry{Tag: e.Tag.String(), Hash: fmt.Sprintf("%016x", e.Hash), Stored: e.Stored, Size: e.Size}
+		if e.Tag == foz.TagShaderModule {
+			code, err := db.Module(e.Hash)
+			if row.Words = len(code) / 4; err != nil {
+				row.Error = err.Error()
+				list.Damaged = append(list.Damaged, err.Error())
+			}
+			for _, u := range uses {
+				if u.Module == e.Hash {
+					row.Uses = append(row.Uses, u)
+				}
+			}
+		} else if !all {
+			continue
+		}
+		list.Entries = append(list.Entries, row)
+	}
+	return list
+}
+
+func (l *fozList) write(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, e := range l.Entries {
+		what := fmt.Sprintf("%d bytes", e.Size)
+		if e.Words > 0 {
+			what = fmt.Sprintf("%d words", e.Words)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Hash, e.Tag, what)
+		for _, u := range e.Uses {
+			fmt.Fprintf(w, "\t  %s %s%s\t%d pipelines\n", u.Stage, u.Entry, specText(u.Spec, " "), u.Pipelines)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return &nirc.IOError{Err: err}
+	}
+	for _, d := range l.Damaged {
+		fmt.Fprintf(out, "damaged: %s\n", d)
+	}
+	_, err := fmt.Fprintf(out, "%d entries, %d duplicates, %d damaged, %d bytes cut off at the end\n", len(l.Entries), l.Duplicates, len(l.Damaged), l.Tail)
+	return ioError(err)
+}
+
+// specText writes specialization as flags are given; in front of each stands sep.
+func specText(list []foz.Spec, sep string) string {
+	var b strings.Builder
+	for _, s := range list {
+		fmt.Fprintf(&b, "%s--spec %d=0x%x", sep, s.ID, s.Bits)
+	}
+	return b.String()
+}
+
+func (a *app) fozExtract() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{Use: "extract FILE", Short: "Write a database's modules as HASH.spv", Args: cobra.ExactArgs(1),
+		Long: "Write a database's modules as HASH.spv into the directory of -o, and a file manifest beside them\nfor nirc cache build --manifest, with a line for each way that pipelines use a module."}
+	cmd.Flags().StringVarP(&dir, "output", "o", ".", "write into this `DIRECTORY`")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		db, err := a.openFoz(args[0])
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return &nirc.IOError{Err: err}
+		}
+		return a.extract(db, args[0], dir)
+	}
+	return cmd
+}
+
+func (a *app) extract(db *foz.DB, path, dir string) error {
+	uses, problems := db.Uses()
+	problems = append(slices.Clone(db.Problems), problems...)
+	var manifest strings.Builder
+	for i := range db.Entries {
+		e := &db.Entries[i]
+		if e.Tag != foz.TagShaderModule {
+			continue
+		}
+		code, err := db.Module(e.Hash)
+		var p *foz.Problem
+		if errors.As(err, &p) {
+			problems = append(problems, p)
+			continue
+		}
+		if err != nil {
+			return &nirc.IOError{Err: err}
+		}
+		name := fmt.Sprintf("%016x.spv", e.Hash)
+		if err := a.writeFile(filepath.Join(dir, name), code); err != nil {
+			return err
+		}
+		used := false
+		for _, u := range uses {
+			if u.Module == e.Hash {
+				fmt.Fprintf(&manifest, "%s --entry '%s' --stage %s%s\n", name, u.Entry, u.Stage, specText(u.Spec, " "))
+				used = true
+			}
+		}
+		if !used {
+			fmt.Fprintln(&manifest, name)
+		}
+	}
+	if err := a.writeFile(filepath.Join(dir, "manifest"), []byte(manifest.String())); err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		list := fozProblems(path, problems)
+		for i := range list {
+			list[i].Severity = nirc.SeverityError
+		}
+		return list
+	}
+	return nil
+}
+
+func (a *app) fozPack() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{Use: "pack -o OUT.foz FILE|DIR…", Short: "Write modules as a database", Args: cobra.MinimumNArgs(1),
+		Long: "Write modules as a database: each module, and for each of its entry points a pipeline of that stage alone. Modules of\ndatabases keep the uses that they have there."}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE`, or - for standard output")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if output == "" {
+			return nirc.Usagef("foz pack: want -o FILE")
+		}
+		inputs, err := a.expandInputs(args)
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		buf := bufio.NewWriter(&b)
+		w, err := foz.NewWriter(buf)
+		if err != nil {
+			return &nirc.IOError{Err: err}
+		}
+		for i := range inputs {
+			m, err := a.load(cmd.Context(), &inputs[i], nirc.FileOptions{Stdin: a.in})
+			if err != nil {
+				return err
+			}
+			if err := packModule(w, m, &inputs[i]); err != nil {
+				return nirc.Diagnose(err, inputs[i].path, "")
+			}
+		}
+		buf.Flush() // into memory
+		return a.writeFile(output, b.Bytes())
+	}
+	return cmd
+}
+
+// packModule writes a module and its pipelines.
+func packModule(w *foz.Writer, m *nirc.Module, in *input) error {
+	if m.SPIRV == nil {
+		return errors.New("IR text has no SPIR-V form")
+	}
+	hash, err := w.AddModule(m.Bytes())
+	if err != nil {
+		return err
+	}
+	list, err := variants(m, in, "", ir.StageNone, nil)
+	if err != nil {
+		return nil // a module without entry points
+	}
+	for _, v := range list {
+		u := foz.Use{Module: hash, Entry: v.Name, Stage: foz.StageOf(v.Stage.String())}
+		if u.Stage == 0 {
+			continue // a stage that the IR does not know
+		}
+		for _, s := range v.spec {
+			u.Spec = append(u.Spec, foz.Spec{ID: s.ID, Bits: s.Bits})
+		}
+		if _, err := w.AddPipeline(u); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package figures
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// Diff is two sets compared, shader by shader, as shader-db's report does it.
+type Diff struct {
+	Shaders int          `json:"shaders"` // that both compiled
+	Columns []ColumnDiff `json:"columns"` // figures that differ somewhere
+	// Lost compiled only in the first set, Gained only in the second.
+	Lost   []string `json:"lost"`
+	Gained []string `json:"gained"`
+}
+
+// ColumnDiff compares one figure.
+type ColumnDiff struct {
+	Name   string `json:"name"`
+	Before int64  `json:"before"` // sums over all shaders
+	After  int64  `json:"after"`
+	// Sums over the shaders that differ.
+	AffectedBefore int64 `json:"affected_before"`
+	AffectedAfter  int64 `json:"affected_after"`
+	// Shaders by falling share.
+	Helped []Change `json:"helped"`
+	Hurt   []Change `json:"hurt"`
+}
+
+// Change is one shader whose figure differs.
+type Change struct {
+	Shader string `json:"shader"`
+	Before int64  `json:"before"`
+	After  int64  `json:"after"`
+}
+
+// share is by how much of the first figure the second differs.
+func (c Change) share() float64 {
+	if c.Before == 0 {
+		return math.Inf(1)
+	}
+	return math.Abs(float64(c.After-c.Before)) / float64(c.Before)
+}
+
+// higherIsBetter are the figures of which more is better.
+var higherIsBetter = []string{"waves", "threads", "early-preamble"}
+
+// NewDiff compares set b with set a.
+func NewDiff(a, b *Set) *Diff {
+	d := &Diff{Lost: []string{}, Gained: []string{}, Columns: []ColumnDiff{}}
+	first := make(map[string]*Shader, len(a.Shaders))
+	for i := range a.Shaders {
+		if s := &a.Shaders[i]; s.Error == "" {
+			first[s.Key()] = s
+		}
+	}
+	var cols []ColumnDiff
+	for i := range b.Shaders {
+		s := &b.Shaders[i]
+		if s.Error != "" {
+			continue
+		}
+		before := first[s.Key()]
+		if before == nil {
+			d.Gained = append(d.Gained, s.Label())
+			continue
+		}
+		delete(first, s.Key())
+		d.Shaders++
+		cols = addShader(cols, before, s)
+	}
+	for i := range a.Shaders { // in order, not that of the map
+		if s := &a.Shaders[i]; first[s.Key()] == s {
+			d.Lost = append(d.Lost, s.Label())
+		}
+	}
+	for i := range cols {
+		if c := &cols[i]; len(c.Helped)+len(c.Hurt) > 0 {
+			byShare := func(x, y Change) int { return cmp.Compare(y.share(), x.share()) }
+			slices.SortStableFunc(c.Helped, byShare)
+			slices.SortStableFunc(c.Hurt, byShare)
+			d.Columns = append(d.Columns, *c)
+		}
+	}
+	return d
+}
+
+func addShader(cols []ColumnDiff, before, after *Shader) []ColumnDiff {
+	for _, st := range after.Stats {
+		old, ok := before.Get(st.Name)
+		if !ok {
+			continue
+		}
+		i := slices.IndexFunc(cols, func(c ColumnDiff) bool { return c.Name == st.Name })
+		if i < 0 {
+			i = len(cols)
+			cols = append(cols, ColumnDiff{Name: st.Name, Helped: []Change{}, Hurt: []Change{}})
+		}
+		c := &cols[i]
+		c.Before += old
+		c.After += st.Value
+		if old == st.Value {
+			continue
+		}
+		c.AffectedBefore += old
+		c.AffectedAfter += st.Value
+		ch := Change{after.Label(), old, st.Value}
+		if (st.Value < old) != slices.Contains(higherIsBetter, st.Name) {
+			c.Helped = append(c.Helped, ch)
+		} else {
+			c.Hurt = append(c.Hurt, ch)
+		}
+	}
+	return cols
+}
+
+// Write writes the report for people; n bounds each list of shaders.
+func (d *Diff) Write(w io.Writer, n int) error {
+	e := &errWriter{w: w}
+	if len(d.Columns) == 0 {
+		fmt.Fprintf(e, "no figure differs\n")
+	}
+	for i := range d.Columns {
+		c := &d.Columns[i]
+		fmt.Fprintf(e, "total %s in shared programs: %d -> %d (%s)\n", c.Name, c.Before, c.After, percent(c.Before, c.After))
+		fmt.Fprintf(e, "%s in affected programs: %d -> %d (%s)\n", c.Name, c.AffectedBefore, c.AffectedAfter, percent(c.AffectedBefore, c.AffectedAfter))
+		fmt.Fprintf(e, "helped: %d\nHURT: %d\n", len(c.Helped), len(c.Hurt))
+		writeChanges(e, "helped", c.Name, c.Helped, n)
+		writeChanges(e, "HURT", c.Name, c.Hurt, n)
+		fmt.Fprintln(e)
+	}
+	fmt.Fprintf(e, "%d shaders in both, LOST: %d, GAINED: %d\n", d.Shaders, len(d.Lost), len(d.Gained))
+	for _, l := range d.Lost {
+		fmt.Fprintf(e, "LOST: %s\n", l)
+	}
+	for _, g := range d.Gained {
+		fmt.Fprintf(e, "GAINED: %s\n", g)
+	}
+	return e.err
+}
+
+func writeChanges(w io.Writer, word, name string, list []Change, n int) {
+	for i, c := range list {
+		if i == n {
+			fmt.Fprintf(w, "  … and %d more\n", len(list)-n)
+			return
+		}
+		fmt.Fprintf(w, "  %s: %s %s: %d -> %d (%s)\n", name, word, c.Shader, c.Before, c.After, percent(c.Before, c.After))
+	}
+}
+
+func percent(before, after int64) string {
+	if before == 0 {
+		return "from zero"
+	}
+	return fmt.Sprintf("%+.2f%%", 100*float64(after-before)/float64(before))
+}
+
+// errWriter keeps the first error of a run of writes.
+type errWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (e *errWriter) Write(b []byte) (int, error) {
+	if e.err == nil {
+		_, e.err = e.w.Write(b)
+	}
+	return len(b), e.err
+}

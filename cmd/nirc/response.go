@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"nirc"
+)
+
+// maxResponses bounds how deep response files may name others.
+const maxResponses = 16
+
+// expandResponses replaces each argument @FILE by the arguments in FILE:
+// separated by white space, quoted with ' or ", \ before a character that is meant as it is,
+// and # to the end of a line a comment. A file may name others. What stands behind -- is left alone.
+func expandResponses(args []string, depth int) ([]string, error) {
+	var out []string
+	for i, a := range args {
+		if a == "--" {
+			return append(out, args[i:]...), nil
+		}
+		if len(a) < 2 || a[0] != '@' {
+			out = append(out, a)
+			continue
+		}
+		if depth == maxResponses {
+			return nil, nirc.Usagef("%s: response files name each other %d deep", a, depth)
+		}
+		text, err := os.ReadFile(a[1:])
+		if err != nil {
+			return nil, &nirc.IOError{Err: err}
+		}
+		words, err := splitArgs(string(text))
+		if err != nil {
+			return nil, nirc.Usagef("%s: %s", a[1:], err)
+		}
+		if words, err = expandResponses(words, depth+1); err != nil {
+			return nil, err
+		}
+		out = append(out, words...)
+	}
+	return out, nil
+}
+
+// splitArgs takes a response file's text apart.
+func splitArgs(text string) ([]string, error) {
+	var (
+		words []string
+		word  strings.Builder
+		in    bool // a word
+		quote rune
+		runes = []rune(text)
+	)
+	for i := 0; i < len(runes); i++ {
+		r := runes[i]
+		switch {
+		case r == '\\' && quote != '\'' && i+1 < len(runes):
+			i++
+			word.WriteRune(runes[i])
+			in = true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, in = r, true
+		case strings.ContainsRune(" \t\r\n", r):
+			if in {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			in = false
+		case r == '#' && !in:
+			for i+1 < len(runes) && runes[i+1] != '\n' {
+				i++
+			}
+		default:
+			word.WriteRune(r)
+			in = true
+		}
+	}
+	if quote != 0 {
+		return nil, nirc.Usagef("a quotation with %c does not end", quote)
+	}
+	if in {
+		words = append(words, word.String())
+	}
+	return words, nil
+}

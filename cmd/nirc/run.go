@@ -1,0 +1,306 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"nirc"
+	"nirc/emu"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const runLong = `Run shaders by hand on a target's software core: a compute shader with --dispatch, the stages of a
+graphics pipeline with --draw. The input is SPIR-V, IR text or GLSL; a pipeline's stages may stand
+in one module or in several files.
+
+    nirc run add.spv --dispatch 4,1,1 --buffer 0.0=f32:1,2,3,4 --buffer 0.1=data.bin --push i32:7
+    nirc run a.vert a.frag --draw out.png --size 64x64 --vertex 0=2:-1,-1,3,-1,-1,3
+
+Buffers, push constants:
+  TYPE:V,V,…   numbers; V*N is N times V. TYPE is u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64
+  FILE         the file's bytes
+Images:
+  FORMAT:WxH   zeros in a Vulkan format, as R32_SFLOAT:16x16
+  FILE.png     R8G8B8A8_UNORM
+Samplers are linear and clamp to the edge.
+
+Afterwards every storage buffer that was given by values is printed as SET.BINDING: and its
+numbers. --print names buffers and types instead; --write puts a buffer's bytes, or an image
+as PNG, into a file. Without --vertex a draw has no vertex data: the shader goes by VertexIndex.`
+
+type runCommand struct {
+	*app
+	runFlags
+	entry, stage    string
+	spec            []string
+	dispatch, push  string
+	buffers, images []string
+	print, write    []string
+	check           bool
+	timeout         time.Duration
+	draw            drawFlags
+}
+
+// drawFlags are the flags about a draw.
+type drawFlags struct {
+	output, size, format, topology, clear string
+	vertices                              []string
+	count, instances, patch               uint32
+	cull                                  string
+}
+
+func (a *app) runShader() *cobra.Command {
+	c := &runCommand{app: a}
+	cmd := &cobra.Command{Use: "run FILE…", Short: "Run shaders on a software core", Long: runLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
+	f := cmd.Flags()
+	c.targetFlags(f, nirc.IRTarget, "`TARGET`: ir, or one of nirc targets")
+	c.levelFlag(f, "")
+	c.choiceFlags(f)
+	f.StringVar(&c.entry, "entry", "", "`NAME` of the entry point")
+	f.StringVar(&c.stage, "stage", "", "`STAGE` of the entry point, or of GLSL from standard input")
+	f.StringArrayVar(&c.spec, "spec", nil, "`ID=VALUE` (or NAME=VALUE) of a specialization constant")
+	f.StringVar(&c.dispatch, "dispatch", "", "run `X,Y,Z` workgroups of a compute shader")
+	f.StringArrayVar(&c.buffers, "buffer", nil, "`SET.BINDING=TYPE:VALUES` or SET.BINDING=FILE: contents of a buffer")
+	f.StringArrayVar(&c.images, "image", nil, "`SET.BINDING=FORMAT:WxH` or SET.BINDING=FILE.png: an image")
+	f.StringVar(&c.push, "push", "", "push constants: `TYPE:VALUES`, several separated by a semicolon, or FILE")
+	f.StringArrayVar(&c.print, "print", nil, "`SET.BINDING=TYPE`: print this buffer")
+	f.StringArrayVar(&c.write, "write", nil, "`SET.BINDING=FILE`: write this buffer or image")
+	f.BoolVar(&c.check, "check", true, "the core's checking mode: what hardware would punish is an error (not for -t ir)")
+	f.DurationVar(&c.timeout, "timeout", 2*time.Minute, "time for the run, 0 for no limit")
+	c.draw.flags(f)
+	return cmd
+}
+
+func (d *drawFlags) flags(f *pflag.FlagSet) {
+	f.StringVar(&d.output, "draw", "", "draw, and write the picture to this `FILE.png`")
+	f.StringVar(&d.size, "size", "256x256", "`WxH` of the picture")
+	f.StringVar(&d.format, "format", "R8G8B8A8_UNORM", "`FORMAT` of the render target")
+	f.StringVar(&d.clear, "clear", "0,0,0,1", "`R,G,B,A` of the picture before the draw")
+	f.StringVar(&d.topology, "topology", "triangle_list", "`TOPOLOGY`: point_list, line_list, line_strip, triangle_list, triangle_strip, triangle_fan, patch_list, …_with_adjacency")
+	f.StringArrayVar(&d.vertices, "vertex", nil, "`LOCATION=N:V,V,…`: a vertex input of N 32-bit floats (Ni, Nu: integers)")
+	f.Uint32Var(&d.count, "count", 0, "number of vertices (default: what the vertex data has, or 3)")
+	f.Uint32Var(&d.instances, "instances", 1, "number of instances")
+	f.Uint32Var(&d.patch, "patch", 3, "control points of a patch")
+	f.StringVar(&d.cull, "cull", "none", "faces that are not drawn: none, front, back or both")
+}
+
+func (c *runCommand) run(cmd *cobra.Command, args []string) error {
+	if (c.dispatch == "") == (c.draw.output == "") {
+		return nirc.Usagef("run needs one of --dispatch and --draw")
+	}
+	x, err := c.execution(cmd.Context(), args)
+	if err != nil {
+		return err
+	}
+	types, err := c.resources(x)
+	if err != nil {
+		return err
+	}
+	var target *emu.ImageView
+	if c.draw.output != "" {
+		if target, err = c.draw.pipeline(x); err != nil {
+			return err
+		}
+	} else if x.Groups, err = parseGroups(c.dispatch); err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	if c.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.timeout)
+		defer cancel()
+	}
+	if err := nirc.Execute(ctx, x); err != nil {
+		return err
+	}
+	if err := c.show(x, types); err != nil {
+		return err
+	}
+	if target == nil {
+		return nil
+	}
+	return c.writePNG(c.draw.output, target)
+}
+
+// execution loads the shaders.
+func (c *runCommand) execution(ctx context.Context, args []string) (*nirc.Execution, error) {
+	if c.level == "" {
+		c.level = "2"
+		if c.target == nirc.IRTarget {
+			c.level = "0"
+		}
+	}
+	o, err := c.options(c.target)
+	if err != nil {
+		return nil, err
+	}
+	if o.Stage, err = parseStage(c.stage); err != nil {
+		return nil, err
+	}
+	o.Entry = c.entry
+	x := &nirc.Execution{Options: o, Limits: emu.Limits{Check: c.check}}
+	for _, path := range args {
+		m, err := nirc.LoadFile(ctx, path, nirc.FileOptions{Stdin: c.in, Stage: o.Stage})
+		if err != nil {
+			return nil, err
+		}
+		x.Modules = append(x.Modules, m)
+	}
+	for _, text := range c.spec {
+		v, err := x.Modules[0].Spec(text)
+		if err != nil {
+			return nil, err
+		}
+		x.Options.Spec = append(x.Options.Spec, v)
+	}
+	if len(c.spec) > 0 && len(args) > 1 {
+		return nil, nirc.Usagef("--spec goes with one file only")
+	}
+	return x, nil
+}
+
+// resources sets what is bound; the result has the types of buffers given by
+// values.
+func (c *runCommand) resources(x *nirc.Execution) ([]*elemType, error) {
+	var types []*elemType
+	add := func(flag, text string, read func(b *nirc.ExecutionBinding, rest string) (*elemType, error)) error {
+		b := nirc.ExecutionBinding{}
+		var rest string
+		var err error
+		if b.Set, b.Binding, rest, err = parseBinding(flag, text); err != nil {
+			return err
+		}
+		for _, o := range x.Bindings {
+			if o.Set == b.Set && o.Binding == b.Binding {
+				return nirc.Usagef("--%s %s: %d.%d is given twice", flag, text, b.Set, b.Binding)
+			}
+		}
+		t, err := read(&b, rest)
+		if err != nil {
+			return err
+		}
+		x.Bindings, types = append(x.Bindings, b), append(types, t)
+		return nil
+	}
+	for _, text := range c.buffers {
+		err := add("buffer", text, func(b *nirc.ExecutionBinding, rest string) (t *elemType, err error) {
+			b.Data, t, err = valuesOrFile(rest)
+			if t != nil {
+				b.Format = emu.FormatByName(fmt.Sprintf("R%d_%s", 8*t.bytes, map[byte]string{'u': "UINT", 'i': "SINT", 'f': "SFLOAT"}[t.kind]))
+			}
+			return t, err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range c.images {
+		err := add("image", text, func(b *nirc.ExecutionBinding, rest string) (_ *elemType, err error) {
+			b.Image, err = parseImage(rest)
+			return nil, err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range strings.Split(c.push, ";") {
+		if text == "" {
+			continue
+		}
+		data, _, err := valuesOrFile(text)
+		if err != nil {
+			return nil, err
+		}
+		x.Push = append(x.Push, data...)
+	}
+	return types, nil
+}
+
+func parseGroups(text string) (g [3]uint32, err error) {
+	list := strings.Split(text, ",")
+	for i := range g {
+		g[i] = 1
+		if i < len(list) {
+			n, err := strconv.ParseUint(list[i], 0, 32)
+			if err != nil || len(list) > 3 {
+				return g, nirc.Usagef("--dispatch %s: want X,Y,Z", text)
+			}
+			g[i] = uint32(n)
+		}
+	}
+	return g, nil
+}
+
+// find returns the binding that a flag names.
+func find(x *nirc.Execution, flag, text string) (i int, rest string, err error) {
+	set, binding, rest, err := parseBinding(flag, text)
+	for i := range x.Bindings {
+		if err == nil && x.Bindings[i].Set == set && x.Bindings[i].Binding == binding {
+			return i, rest, nil
+		}
+	}
+	if err == nil {
+		err = nirc.Usagef("--%s %s: nothing is bound there", flag, text)
+	}
+	return 0, "", err
+}
+
+// show prints and writes what the run left.
+func (c *runCommand) show(x *nirc.Execution, types []*elemType) error {
+	for i, t := range types {
+		if b := &x.Bindings[i]; len(c.print) == 0 && t != nil && strings.HasPrefix(b.Kind, "storage") {
+			if err := c.printBuffer(b, t); err != nil {
+				return err
+			}
+		}
+	}
+	for _, text := range c.print {
+		i, rest, err := find(x, "print", text)
+		if err != nil {
+			return err
+		}
+		t := findType(rest)
+		if t == nil || x.Bindings[i].Image != nil {
+			return nirc.Usagef("--print %s: want SET.BINDING=TYPE of a buffer", text)
+		}
+		if err := c.printBuffer(&x.Bindings[i], t); err != nil {
+			return err
+		}
+	}
+	for _, text := range c.write {
+		i, path, err := find(x, "write", text)
+		if err != nil {
+			return err
+		}
+		if b := &x.Bindings[i]; b.Image != nil {
+			err = c.writePNG(path, &emu.ImageView{Image: b.Image})
+		} else {
+			err = c.writeFile(path, b.Data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *runCommand) printBuffer(b *nirc.ExecutionBinding, t *elemType) error {
+	if _, err := fmt.Fprintf(c.out, "%d.%d:\n", b.Set, b.Binding); err != nil {
+		return ioError(err)
+	}
+	return ioError(t.write(c.out, b.Data))
+}
+
+func (c *runCommand) writePNG(path string, v *emu.ImageView) error {
+	var b bytes.Buffer
+	if err := emu.EncodePNG(&b, v, 0); err != nil {
+		return nirc.Usagef("%s: %s", path, err)
+	}
+	return c.writeFile(path, b.Bytes())
+}

@@ -1,0 +1,316 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"nirc"
+	"nirc/cmd/nirc/internal/figures"
+	"nirc/ir"
+
+	"github.com/spf13/cobra"
+)
+
+const statsLong = `Compile shaders and show the statistics of their code: a line a shader and the totals. Every entry point
+counts. The arguments are files, directories and patterns, as of nirc compile. Shaders that do not compile are
+counted and left out; with --keep-going=false the first one ends the run.
+
+--against FILE.tsv compares with a baseline of another compiler: columns file, stage, status, compile_us and
+stats (key=value;…). The files are looked for in the directory that is the argument. Target and GPU are those of
+the baseline's name (ir3-a630.tsv) unless -t or --gpu say otherwise. For each figure that both have it shows the geometric
+mean of the ratios, the ratio of the totals, and with --by the worst shaders.
+
+--time N compiles each shader N times and notes the best time, from the module's words in memory to machine code; use
+-j 1 with it.
+
+The JSON has a member schema (1); members may be added under the same number.`
+
+type statsCommand struct {
+	*app
+	runFlags
+	format, against string
+	columns, by     []string
+	jobs, repeat    int
+	worst           int
+	keepGoing       bool
+	base            nirc.Options
+}
+
+func (a *app) stats() *cobra.Command {
+	c := &statsCommand{app: a}
+	cmd := &cobra.Command{Use: "stats FILE|DIR…", Short: "Show statistics of shaders, or compare them", Long: statsLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
+	f := cmd.Flags()
+	c.targetFlags(f, nirc.DefaultTarget, "`TARGET`: one of nirc targets, or ir")
+	c.levelFlag(f, "2")
+	c.choiceFlags(f)
+	f.StringVar(&c.format, "format", "table", "table, json or csv")
+	f.StringSliceVar(&c.columns, "columns", nil, "these `FIGURES` in the table, or all (default: the usual ones)")
+	f.StringVar(&c.against, "against", "", "compare with this baseline `FILE`")
+	f.StringSliceVar(&c.by, "by", []string{"inst"}, "with --against: list the worst shaders by these `FIGURES`")
+	f.IntVar(&c.worst, "worst", 10, "with --against: list `N` shaders")
+	f.IntVar(&c.repeat, "time", 0, "measure compile times, best of `N`")
+	f.IntVarP(&c.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "`N` files at a time")
+	f.BoolVar(&c.keepGoing, "keep-going", true, "go on after a shader that does not compile")
+	cmd.AddCommand(a.statsDiff())
+	return cmd
+}
+
+func (c *statsCommand) run(cmd *cobra.Command, args []string) error {
+	switch c.format {
+	case "table", "json", "csv":
+	default:
+		return nirc.Usagef("--format %s: want table, json or csv", c.format)
+	}
+	if c.against != "" {
+		return c.runAgainst(cmd, args)
+	}
+	if err := c.setup(); err != nil {
+		return err
+	}
+	inputs, err := c.expandInputs(args)
+	if err != nil {
+		return err
+	}
+	set := figures.New("O" + c.level)
+	failed := c.collect(cmd.Context(), inputs, func(_ int, list []figures.Shader) {
+		for _, s := range list {
+			set.Add(s)
+		}
+	})
+	if failed != nil && !c.keepGoing {
+		return failed
+	}
+	if err := c.write(set); err != nil {
+		return err
+	}
+	return cmd.Context().Err()
+}
+
+// setup reads the flags about passes.
+func (c *statsCommand) setup() (err error) {
+	if c.base, err = c.options(c.target); err != nil {
+		return err
+	}
+	_, err = nirc.New(c.base)
+	return err
+}
+
+func (c *statsCommand) write(set *figures.Set) error {
+	switch c.format {
+	case "json":
+		return ioError(set.WriteJSON(c.out))
+	case "csv":
+		return ioError(set.WriteCSV(c.out))
+	}
+	cols, err := set.Columns(c.columns)
+	if err != nil {
+		return nirc.Usagef("--columns: %s", err)
+	}
+	return ioError(set.WriteTable(c.out, cols))
+}
+
+// fileStats are the shaders of one file.
+type fileStats struct {
+	shaders []figures.Shader
+	err     error // of all together
+}
+
+// collect compiles all inputs and hands on their shaders in order. Errors are
+// reported as they come and returned together.
+func (c *statsCommand) collect(ctx context.Context, inputs []input, add func(i int, list []figures.Shader)) error {
+	var all []error
+	ordered(len(inputs), c.jobs, func(i int) fileStats { return c.file(ctx, &inputs[i]) }, func(i int, r fileStats) bool {
+		add(i, r.shaders)
+		if r.err != nil {
+			if c.against == "" {
+				c.report.error(r.err)
+			}
+			all = append(all, errReported{r.err})
+		}
+		return ctx.Err() == nil && (r.err == nil || c.keepGoing)
+	})
+	return errors.Join(all...)
+}
+
+// file compiles the entry points of a file.
+func (c *statsCommand) file(ctx context.Context, in *input) fileStats {
+	r := fileStats{}
+	fail := func(e nirc.EntryPoint, err error) {
+		s := figures.Shader{File: in.path, Entry: e.Name, Target: c.base.Target, GPU: c.base.GPU, Error: reason(in.path, err)}
+		if e.Stage != ir.StageNone {
+			s.Stage = e.Stage.String()
+		}
+		r.shaders = append(r.shaders, s)
+		r.err = errors.Join(r.err, err)
+	}
+	m, err := c.load(ctx, in, nirc.FileOptions{Stdin: c.in})
+	if err != nil {
+		fail(nirc.EntryPoint{}, err)
+		return r
+	}
+	list, err := variants(m, in, "", ir.StageNone, nil)
+	if err != nil {
+		fail(nirc.EntryPoint{}, err)
+		return r
+	}
+	for _, v := range list {
+		s, err := c.shader(ctx, in, m, &v)
+		if err != nil {
+			fail(v.EntryPoint, err)
+			continue
+		}
+		r.shaders = append(r.shaders, *s)
+	}
+	return r
+}
+
+// reason is an error's text without what a diagnostic has in front.
+func reason(path string, err error) string {
+	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), path+": "), "error: ")
+}
+
+// shader compiles one entry point, several times if times are asked for.
+func (c *statsCommand) shader(ctx context.Context, in *input, m *nirc.Module, v *variant) (*figures.Shader, error) {
+	o := c.base
+	o.File, o.Entry, o.Stage, o.Spec = in.path, v.Name, v.Stage, v.spec
+	s := &figures.Shader{File: in.path, Entry: v.label}
+	for i := range max(1, c.repeat) {
+		start := time.Now()
+		d, err := documentOf(ctx, m, o)
+		if err != nil {
+			return nil, err
+		}
+		us := float64(time.Since(start).Nanoseconds()) / 1000
+		if c.repeat > 0 && (i == 0 || us < s.Micros) {
+			s.Micros = us
+		}
+		s.Stage, s.Target, s.GPU, s.Stats = d.Stage, d.Target, d.GPU, d.Stats
+	}
+	s.Bound = figures.Bound(s)
+	return s, nil
+}
+
+// documentOf compiles a shader and describes it; the target ir has no code.
+func documentOf(ctx context.Context, m *nirc.Module, o nirc.Options) (*nirc.Document, error) {
+	u, err := nirc.New(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := u.Translate(ctx, m); err != nil {
+		return nil, err
+	}
+	if err := u.Optimize(ctx); err != nil {
+		return nil, err
+	}
+	if u.Target() == nirc.IRTarget {
+		return u.Document(), nil
+	}
+	obj, err := u.Generate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return nirc.NewDocument(o.File, obj), nil
+}
+
+// runAgainst is --against.
+func (c *statsCommand) runAgainst(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 || c.format == "csv" {
+		return nirc.Usagef("--against: want one directory, and --format table or json")
+	}
+	f, err := os.Open(c.against)
+	if err != nil {
+		return &nirc.IOError{Err: err}
+	}
+	defer f.Close()
+	base, err := figures.ReadBaseline(f)
+	if err != nil {
+		return nirc.Diagnostics{{File: c.against, Msg: err.Error()}}
+	}
+	target, gpu := figures.BaselineTarget(c.against)
+	if !cmd.Flags().Changed("target") && target != "" {
+		c.target = target
+	}
+	if !cmd.Flags().Changed("gpu") && gpu != "" && c.target == target {
+		c.gpu = gpu
+	}
+	if err := c.setup(); err != nil {
+		return err
+	}
+	ours := make([]*figures.Shader, len(base.Rows))
+	var inputs []input
+	var rows []int // of each input
+	for i := range base.Rows {
+		path := filepath.Join(args[0], filepath.FromSlash(base.Rows[i].File))
+		if _, err := os.Stat(path); err == nil {
+			inputs = append(inputs, input{path: path, rel: base.Rows[i].File})
+			rows = append(rows, i)
+		}
+	}
+	if len(inputs) == 0 {
+		return nirc.Usagef("--against: none of the baseline's %d files is in %s", len(base.Rows), args[0])
+	}
+	c.keepGoing = true
+	c.collect(cmd.Context(), inputs, func(i int, list []figures.Shader) {
+		ours[rows[i]] = ofStage(list, base.Rows[rows[i]].Stage)
+	})
+	if err := cmd.Context().Err(); err != nil {
+		return err
+	}
+	a := figures.Compare(base, ours, c.worst)
+	if c.format == "json" {
+		return c.writeJSON(a)
+	}
+	return ioError(a.Write(c.out, c.by))
+}
+
+// ofStage picks the shader of a baseline's row: main, or the first, of its
+// stage; a file that could not be read stands for itself.
+func ofStage(list []figures.Shader, stage string) *figures.Shader {
+	want, err := parseStage(stage)
+	var found *figures.Shader
+	for i := range list {
+		s := &list[i]
+		if s.Stage != "" && (err != nil || s.Stage != want.String()) {
+			continue
+		}
+		if found == nil || found.Entry != "main" && s.Entry == "main" {
+			found = s
+		}
+	}
+	return found
+}
+
+// statsDiff is nirc stats diff.
+func (a *app) statsDiff() *cobra.Command {
+	var (
+		asJSON bool
+		n      int
+	)
+	cmd := &cobra.Command{Use: "diff BEFORE.json AFTER.json", Short: "Compare two outputs of nirc stats --format json", Args: cobra.ExactArgs(2),
+		Long: "Compare two outputs of nirc stats --format json: for each figure the totals, what changed, and the shaders that were\nhelped and hurt, the greatest change first."}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.Flags().IntVar(&n, "worst", 10, "list `N` shaders of each kind")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		var sets [2]*figures.Set
+		for i, path := range args {
+			data, err := a.read(path)
+			if err != nil {
+				return err
+			}
+			if sets[i], err = figures.Read(strings.NewReader(string(data))); err != nil {
+				return nirc.Diagnostics{{File: path, Msg: err.Error()}}
+			}
+		}
+		d := figures.NewDiff(sets[0], sets[1])
+		if asJSON {
+			return a.writeJSON(d)
+		}
+		return ioError(d.Write(a.out, n))
+	}
+	return cmd
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"strconv"
+
+	"nirc"
+	"nirc/frontend/spirv"
+	"nirc/internal/foz"
+	"nirc/ir"
+)
+
+// variant is one shader that is wanted of a module: an entry point and its
+// specialization.
+type variant struct {
+	nirc.EntryPoint
+	spec  []spirv.SpecValue
+	label string // the entry point's name, with what tells it from others of the module
+}
+
+// variants lists the shaders that are wanted of a module. Of one in a
+// Fossilize database these are what its pipelines use, if there are any; specialization on the command line
+// comes on top.
+func variants(m *nirc.Module, in *input, entry string, stage ir.Stage, spec []string) ([]variant, error) {
+	var values []spirv.SpecValue
+	for _, text := range spec {
+		v, err := m.Spec(text)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+	}
+	points, err := m.Select(entry, stage)
+	if err != nil {
+		return nil, err
+	}
+	var list []variant
+	for _, p := range points {
+		v := variant{EntryPoint: p, spec: values, label: p.Name}
+		for _, q := range points {
+			if q.Name == p.Name && q.Stage != p.Stage {
+				v.label = p.Name + "." + p.Stage.String()
+			}
+		}
+		list = v.appendUses(list, in.uses)
+	}
+	return list, nil
+}
+
+// appendUses appends the variant as it is used; without uses as it is.
+func (v *variant) appendUses(list []variant, uses []foz.Use) []variant {
+	n := 0
+	for i := range uses {
+		u := &uses[i]
+		if u.Entry != v.Name || u.Stage.String() != v.Stage.String() {
+			continue
+		}
+		w := *v
+		w.spec = nil
+		for _, s := range u.Spec {
+			w.spec = append(w.spec, spirv.SpecValue{ID: s.ID, Bits: s.Bits})
+		}
+		w.spec = append(w.spec, v.spec...)
+		if n > 0 {
+			w.label += ".spec" + strconv.Itoa(n)
+		}
+		n++
+		list = append(list, w)
+	}
+	if n == 0 {
+		list = append(list, *v)
+	}
+	return list
+}

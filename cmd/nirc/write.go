@@ -1,0 +1,68 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"nirc"
+)
+
+// writeFile writes an artefact to a path, or to standard output for "-".
+func (a *app) writeFile(path string, data []byte) error {
+	var err error
+	if path == "-" {
+		_, err = a.out.Write(data)
+	} else {
+		err = writeWhole(path, data)
+	}
+	if err != nil {
+		return &nirc.IOError{Err: err}
+	}
+	return nil
+}
+
+// writeWhole writes a file so that it is there whole or, whatever happens, as
+// it was before: it is written under another name and renamed into place. What is no
+// regular file, as /dev/null or a pipe, is written to directly; of a symbolic link the file it leads to.
+func writeWhole(path string, data []byte) error {
+	if st, err := os.Lstat(path); err == nil && st.Mode()&os.ModeSymlink != 0 {
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			path = target
+		}
+	}
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return os.WriteFile(path, data, 0o666)
+	}
+	f, err := temporary(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// temporary makes a file beside path, with the rights that a new file has.
+func temporary(path string) (*os.File, error) {
+	for {
+		name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strconv.FormatUint(rand.Uint64(), 36)+".tmp")
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if os.IsExist(err) {
+			continue
+		}
+		if pe, ok := err.(*os.PathError); ok {
+			pe.Path = path // the name that people know
+		}
+		return f, err
+	}
+}

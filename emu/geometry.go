@@ -1,0 +1,102 @@
+package emu
+
+import (
+	"fmt"
+	"slices"
+)
+
+// geometryStage collects primitives into waves of the geometry stage and draws
+// what they emit, in order.
+type geometryStage struct {
+	d           *drawer
+	prog        Program
+	invocations int
+	limit       int // vertices a lane
+	out         uint8
+	lanes       []GeometryLane
+	emitted     []Emission // by lane
+	launch      Launch
+}
+
+func newGeometryStage(d *drawer) *geometryStage {
+	io := d.p.Geometry.IO()
+	return &geometryStage{
+		d: d, prog: d.p.Geometry, invocations: int(max(1, io.Geom.Invocations)), limit: int(io.Geom.MaxVertices), out: io.Geom.OutPrimitive,
+		emitted: make([]Emission, d.p.Geometry.WaveSize()),
+	}
+}
+
+// add takes a primitive; v is the stage's until the next flush.
+func (g *geometryStage) add(v []*Slots, id uint32) error {
+	for i := range g.invocations {
+		e := &g.emitted[len(g.lanes)]
+		e.reset(g.limit)
+		g.lanes = append(g.lanes, GeometryLane{V: v, PrimitiveID: id, InvocationID: uint32(i), ViewIndex: g.d.view, Emitted: e})
+		if len(g.lanes) == g.prog.WaveSize() {
+			if err := g.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flush runs the lanes collected so far.
+func (g *geometryStage) flush() error {
+	n := len(g.lanes)
+	if n == 0 {
+		return nil
+	}
+	g.launch = Launch{Env: g.d.p.Env, NumLanes: n, Check: g.d.params.Check, Geometry: g.lanes}
+	if err := g.d.runWave(g.prog.NewWave(&g.launch), n); err != nil {
+		return fmt.Errorf("geometry stage: %w", err)
+	}
+	for i := range g.lanes {
+		if err := g.strips(&g.lanes[i]); err != nil {
+			return err
+		}
+	}
+	g.lanes = g.lanes[:0]
+	// The fragments in flight point at what was emitted.
+	return g.d.frag.flush()
+}
+
+// strips draws the strips that a lane emitted.
+func (g *geometryStage) strips(l *GeometryLane) error {
+	e := l.Emitted
+	first := 0
+	for _, end := range append(slices.Clip(e.Ends), len(e.Vertices)) {
+		strip := e.Vertices[first:end]
+		first = end
+		size := int(g.out) + 1
+		for k := 0; k+size <= len(strip); k++ {
+			v := [3]*Slots{}
+			for c := range size {
+				v[c] = &strip[k+c]
+			}
+			if size == 3 && k&1 != 0 {
+				if err := g.oddTriangle(&v, l.PrimitiveID); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := g.d.rasterise(v[:size], size, l.PrimitiveID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// oddTriangle draws every second triangle of a strip, whose vertices are
+// swapped to keep the orientation but not the provoking one.
+func (g *geometryStage) oddTriangle(v *[3]*Slots, id uint32) error {
+	if g.d.p.Raster.Discard {
+		return nil
+	}
+	p := shadedPrim{v: [3]*Slots{v[0], v[2], v[1]}, n: 3, id: id}
+	if g.d.p.Raster.ProvokingLast {
+		p.provoking = 1
+	}
+	return g.d.setup.primitive(g.d, &p)
+}

@@ -1,0 +1,213 @@
+package nirc
+
+import (
+	"context"
+	"fmt"
+
+	"nirc/emu"
+	"nirc/ir"
+	"nirc/object"
+)
+
+// Executable compiles the shader that the options choose and makes it runnable
+// on its target's software core, with its interface: IRTarget runs the IR
+// itself, at O0 as the frontend made it; other targets run the machine code, read back
+// from an object file.
+func (m *Module) Executable(ctx context.Context, o Options) (emu.Program, object.Reflection, error) {
+	if o.Target != IRTarget {
+		obj, err := m.Compile(ctx, o)
+		if err != nil {
+			return nil, object.Reflection{}, err
+		}
+		p, err := Reload(ctx, obj)
+		return p, obj.Reflect, err
+	}
+	s, err := Translate(ctx, m, o)
+	if err != nil {
+		return nil, object.Reflection{}, err
+	}
+	r := Reflect(s)
+	p, err := interpret(ctx, m, o, 0)
+	return p, r, err
+}
+
+// Execution is a run of shaders by hand: what stands in a pipeline, what is
+// bound, and a dispatch or a draw.
+type Execution struct {
+	// Modules hold the shaders: one compute shader, or those of a graphics
+	// pipeline, a stage each. Options.Entry and Stage choose among a single
+	// module's; of several, every module gives its only entry point.
+	Modules []*Module
+	Options Options
+	// Bindings are the descriptors. A run writes to their contents.
+	Bindings []ExecutionBinding
+	// Push are the push constants, zero behind their end.
+	Push   []byte
+	Limits emu.Limits
+	// Groups is the number of workgroups of a compute shader.
+	Groups [3]uint32
+	// Draw is the draw of a graphics pipeline. Its stages, environment and
+	// vertex inputs that no buffer gives need not be set.
+	Draw       *emu.Pipeline
+	DrawParams emu.DrawParams
+}
+
+// ExecutionBinding is one descriptor: bytes for a buffer, or an image.
+type ExecutionBinding struct {
+	Set, Binding uint32
+	Data         []byte
+	Image        *emu.Image
+	// Format is the format of a texel buffer.
+	Format *emu.Format
+	// Kind is set by the run: what the shaders declare there, or "".
+	Kind string
+}
+
+// Execute compiles the shaders and runs them. Every resource that a shader
+// declares must be bound; samplers are made, linear and clamped to the edge.
+func Execute(ctx context.Context, x *Execution) error {
+	mem := emu.NewMemory()
+	var table emu.Bindings
+	env := &emu.Env{Mem: mem, Bindings: &table, Push: x.Push}
+	programs, err := x.compile(ctx)
+	if err != nil {
+		return err
+	}
+	buffers, err := x.bind(mem, &table, programs)
+	if err != nil {
+		return err
+	}
+	err = guard(ctx, "run", x.Options.File, x.Options.Target, func() error { return x.run(ctx, env, programs) })
+	for i, b := range buffers {
+		if b != nil {
+			copy(x.Bindings[i].Data, b.Data)
+		}
+	}
+	return err
+}
+
+// compiledStage is a shader of an execution.
+type compiledStage struct {
+	prog    emu.Program
+	reflect object.Reflection
+}
+
+func (x *Execution) compile(ctx context.Context) ([]compiledStage, error) {
+	var list []compiledStage
+	for _, m := range x.Modules {
+		entries, err := m.Select(x.Options.Entry, x.Options.Stage)
+		if err != nil {
+			return nil, err
+		}
+		graphics := x.Draw != nil
+		for _, e := range entries {
+			if compute := e.Stage == ir.StageCompute || e.Stage == ir.StageKernel; compute == graphics {
+				continue
+			}
+			o := x.Options
+			o.File, o.Entry, o.Stage = m.Name, e.Name, e.Stage
+			p, r, err := m.Executable(ctx, o)
+			if err != nil {
+				return nil, err
+			}
+			for i := range list {
+				if list[i].prog.Stage() == e.Stage {
+					return nil, Usagef("%s: there are two %s shaders; --entry and --stage choose one", m.Name, e.Stage)
+				}
+			}
+			list = append(list, compiledStage{p, r})
+		}
+	}
+	if len(list) == 0 {
+		want := "a compute shader"
+		if x.Draw != nil {
+			want = "a vertex and a fragment shader"
+		}
+		return nil, Usagef("the modules do not have %s", want)
+	}
+	return list, nil
+}
+
+// bind makes the descriptors; the result has the memory of each buffer.
+func (x *Execution) bind(mem *emu.Memory, table *emu.Bindings, stages []compiledStage) ([]*emu.Buffer, error) {
+	buffers := make([]*emu.Buffer, len(x.Bindings))
+	smooth := &emu.Sampler{Mag: emu.FilterLinear, Min: emu.FilterLinear, MaxLod: emu.LodNone,
+		Address: [3]emu.AddressMode{emu.AddressClampToEdge, emu.AddressClampToEdge, emu.AddressClampToEdge}}
+	for _, s := range stages {
+		for _, r := range s.reflect.Resources {
+			if r.Kind == "sampler" {
+				table.Set(r.Set, r.Binding, []emu.Descriptor{{Type: emu.DescSampler, Sampler: smooth}})
+				continue
+			}
+			at := -1
+			for i := range x.Bindings {
+				if x.Bindings[i].Set == r.Set && x.Bindings[i].Binding == r.Binding {
+					at = i
+				}
+			}
+			if at < 0 {
+				return nil, Usagef("the %s shader's %s %d.%d %q is not bound", s.reflect.Stage, r.Kind, r.Set, r.Binding, r.Name)
+			}
+			b := &x.Bindings[at]
+			b.Kind = r.Kind
+			d := emu.Descriptor{Type: descriptorTypes[r.Kind], Sampler: smooth, Format: b.Format}
+			switch image := imageKinds[r.Kind]; {
+			case d.Type == emu.DescNone:
+				return nil, Usagef("%d.%d: a resource of kind %s is not supported", r.Set, r.Binding, r.Kind)
+			case image != (b.Image != nil):
+				return nil, Usagef("%d.%d is a %s: give it %s", r.Set, r.Binding, r.Kind, map[bool]string{true: "an image", false: "a buffer"}[image])
+			case image:
+				d.Image = &emu.ImageView{Image: b.Image}
+			default:
+				if buffers[at] == nil {
+					buffers[at] = mem.Alloc(len(b.Data))
+					copy(buffers[at].Data, b.Data)
+				}
+				d.Addr, d.Size = buffers[at].Addr, uint64(len(b.Data))
+			}
+			table.Set(r.Set, r.Binding, []emu.Descriptor{d})
+		}
+	}
+	return buffers, nil
+}
+
+// descriptorTypes are the types of descriptors by Resource.Kind, imageKinds
+// those that are images.
+var descriptorTypes = map[string]emu.DescriptorType{
+	"uniform_buffer": emu.DescUniformBuffer, "storage_buffer": emu.DescStorageBuffer, "uniform_texel_buffer": emu.DescUniformTexelBuffer,
+	"storage_texel_buffer": emu.DescStorageTexelBuffer, "sampled_image": emu.DescSampledImage, "storage_image": emu.DescStorageImage,
+	"combined_image_sampler": emu.DescCombinedImageSampler, "input_attachment": emu.DescInputAttachment,
+}
+
+var imageKinds = map[string]bool{"sampled_image": true, "storage_image": true, "combined_image_sampler": true, "input_attachment": true}
+
+func (x *Execution) run(ctx context.Context, env *emu.Env, stages []compiledStage) error {
+	if x.Draw == nil {
+		if len(stages) > 1 {
+			return Usagef("a dispatch runs one compute shader, there are %d", len(stages))
+		}
+		return emu.Dispatch(ctx, stages[0].prog, env, emu.DispatchParams{Limits: x.Limits, Groups: x.Groups})
+	}
+	p := *x.Draw
+	p.Env = env
+	for i := range stages {
+		s := stages[i].prog
+		switch s.Stage() {
+		case ir.StageVertex:
+			p.Vertex = s
+		case ir.StageTessCtrl:
+			p.TessCtrl = s
+		case ir.StageTessEval:
+			p.TessEval = s
+		case ir.StageGeometry:
+			p.Geometry = s
+		case ir.StageFragment:
+			p.Fragment = s
+		default:
+			return fmt.Errorf("shaders of stage %s are not supported in a draw", s.Stage())
+		}
+	}
+	params := x.DrawParams
+	params.Limits = x.Limits
+	return emu.Draw(ctx, &p, params)
+}

@@ -1,0 +1,546 @@
+package cache
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"nirc"
+	"nirc/frontend/spirv"
+	"nirc/frontend/spirv/spv"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// testCodec is zstd, as the command line has it.
+type testCodec struct {
+	e *zstd.Encoder
+	d *zstd.Decoder
+}
+
+func newCodec(t testing.TB) testCodec {
+	e, err1 := zstd.NewWriter(nil)
+	d, err2 := zstd.NewReader(nil)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	return testCodec{e, d}
+}
+
+func (testCodec) ID() byte                 { return 1 }
+func (c testCodec) Encode(b []byte) []byte { return c.e.EncodeAll(b, nil) }
+func (c testCodec) Decode(b []byte, size int) ([]byte, error) {
+	return c.d.DecodeAll(b, make([]byte, 0, size))
+}
+
+func newDir(t testing.TB) *Dir {
+	d, err := Open(filepath.Join(t.TempDir(), "cache"), newCodec(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func fill(t *testing.T, d *Dir, n int) map[Digest][]byte {
+	want := map[Digest][]byte{}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		data := bytes.Repeat(fmt.Appendf(nil, "entry %d ", i), rnd.IntN(40))
+		if i%3 == 0 { // what does not compress
+			for range 100 {
+				data = append(data, byte(rnd.Uint32()))
+			}
+		}
+		key := Digest(sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
+		if err := d.Put(key, data); err != nil {
+			t.Fatal(err)
+		}
+		want[key] = data
+	}
+	return want
+}
+
+func same(t *testing.T, d *Dir, want map[Digest][]byte) {
+	t.Helper()
+	for key, data := range want {
+		if got, err := d.Get(key); err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("%s: %q, %v; want %q", key, got, err, data)
+		}
+	}
+	if list, err := d.List(); err != nil || len(list) != len(want) {
+		t.Fatalf("%d entries, %v; want %d", len(list), err, len(want))
+	}
+}
+
+func TestDir(t *testing.T) {
+	d := newDir(t)
+	want := fill(t, d, 60)
+	same(t, d, want)
+	if _, err := d.Get(Digest{1}); !errors.Is(err, ErrAbsent) {
+		t.Errorf("a digest that is not there: %v", err)
+	}
+	for key := range want {
+		if has, err := d.Has(key); err != nil || !has {
+			t.Errorf("Has: %v, %v", has, err)
+		}
+		if err := d.Remove(key); err != nil {
+			t.Error(err)
+		}
+		if has, _ := d.Has(key); has {
+			t.Error("it is there after Remove")
+		}
+		break
+	}
+	left, err := os.ReadDir(filepath.Join(d.root, "tmp"))
+	if err != nil || len(left) != 0 {
+		t.Errorf("%d files left in tmp, %v", len(left), err)
+	}
+}
+
+// Each flipped bit of an entry, and each cut, is found.
+func TestBroken(t *testing.T) {
+	d := newDir(t)
+	key := Digest{7}
+	if err := d.Put(key, []byte(strings.Repeat("an entry that compresses ", 10))); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(d.Path(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := func(what string, data []byte) {
+		t.Helper()
+		if err := os.WriteFile(d.Path(key), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var broken *BrokenError
+		if _, err := d.Get(key); !errors.As(err, &broken) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for bit := range 8 * len(whole) {
+		b := bytes.Clone(whole)
+		b[bit/8] ^= 1 << (bit % 8)
+		try(fmt.Sprintf("bit %d", bit), b)
+	}
+	for n := range whole {
+		try(fmt.Sprintf("cut to %d", n), whole[:n])
+	}
+	try("another entry's name", seal(Digest{8}, []byte("x"), d.codec))
+	if err := d.putFrame(key, whole); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Get(key); err != nil {
+		t.Errorf("the whole entry again: %v", err)
+	}
+}
+
+// Writers and readers of one directory at once.
+func TestConcurrent(t *testing.T) {
+	d := newDir(t)
+	var wg sync.WaitGroup
+	for w := range 4 {
+		wg.Go(func() {
+			other := &Dir{root: d.root, codec: newCodec(t), now: time.Now}
+			for i := range 100 {
+				key := Digest(sha256.Sum256([]byte{byte(i)}))
+				if err := other.Put(key, bytes.Repeat([]byte{byte(i)}, 300)); err != nil {
+					t.Error(w, err)
+				}
+				if got, err := other.Get(Digest(sha256.Sum256([]byte{byte(i / 2)}))); err != nil || len(got) != 300 || got[0] != byte(i/2) {
+					t.Error(w, len(got), err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if list, _ := d.List(); len(list) != 100 {
+		t.Errorf("%d entries", len(list))
+	}
+}
+
+func TestGC(t *testing.T) {
+	d := newDir(t)
+	want := fill(t, d, 30)
+	list, _ := d.List()
+	var sizes int64
+	for i, e := range list {
+		used := time.Now().Add(time.Duration(i-100) * time.Hour)
+		if err := os.Chtimes(d.Path(e.Key), used, used); err != nil {
+			t.Fatal(err)
+		}
+		sizes += e.Size
+	}
+	if _, err := d.Get(list[0].Key); err != nil { // the oldest is used again
+		t.Fatal(err)
+	}
+	stale := filepath.Join(d.root, "tmp", "left")
+	os.WriteFile(stale, []byte("x"), 0o666)
+	old := time.Now().Add(-2 * staleAfter)
+	os.Chtimes(stale, old, old)
+	c, err := d.GC(sizes / 2)
+	if err != nil || c.Bytes != sizes || sizes-c.Freed > sizes/2 || c.Removed == 0 || c.Removed == len(list) || c.Stale != 1 {
+		t.Fatalf("%+v, %v of %d bytes", c, err, sizes)
+	}
+	if has, _ := d.Has(list[0].Key); !has {
+		t.Error("what was used last is gone")
+	}
+	if has, _ := d.Has(list[1].Key); has {
+		t.Error("what was not used for longest is there")
+	}
+	for key := range want {
+		if has, _ := d.Has(key); !has {
+			delete(want, key)
+		}
+	}
+	same(t, d, want)
+}
+
+func TestMergeAndPack(t *testing.T) {
+	a, b := newDir(t), newDir(t)
+	want := fill(t, a, 40)
+	fill(t, b, 10)
+	list, _ := a.List()
+	bad := list[3].Key
+	damage(t, a, bad)
+	b.Remove(bad)
+	delete(want, bad)
+	added := 29
+	if keyIsOld(bad) {
+		added = 30
+	}
+	c, err := b.Merge(a)
+	if err != nil || c.Added != added || len(c.Broken) != 1 || c.Broken[0].Key != bad {
+		t.Errorf("merge: %+v, %v", c, err)
+	}
+	same(t, b, want)
+
+	var pack, again bytes.Buffer
+	if n, broken, err := b.Export(&pack); n != len(want) || len(broken) != 0 || err != nil {
+		t.Fatalf("export: %d, %v, %v", n, broken, err)
+	}
+	in := newDir(t)
+	if c, err := in.Import(bytes.NewReader(pack.Bytes())); err != nil || c.Added != len(want) {
+		t.Fatalf("import: %+v, %v", c, err)
+	}
+	same(t, in, want)
+	in.Export(&again)
+	if !bytes.Equal(pack.Bytes(), again.Bytes()) {
+		t.Error("the same entries give another file")
+	}
+	if c, err := in.Import(bytes.NewReader(pack.Bytes())); err != nil || c.There != len(want) || c.Added != 0 {
+		t.Errorf("a second import: %+v, %v", c, err)
+	}
+	// A file that is cut gives what came before, and is told.
+	for n := 0; n < pack.Len(); n += 397 {
+		part := newDir(t)
+		c, err := part.Import(bytes.NewReader(pack.Bytes()[:n]))
+		if !errors.Is(err, ErrPack) || c.Added > len(want) || len(c.Broken) > 0 {
+			t.Fatalf("cut to %d: %+v, %v", n, c, err)
+		}
+	}
+	// A flipped bit loses at most its own entry, and never goes unnoticed.
+	for n := 0; n < pack.Len(); n += 131 {
+		data := bytes.Clone(pack.Bytes())
+		data[n] ^= 4
+		c, err := newDir(t).Import(bytes.NewReader(data))
+		if err == nil && len(c.Broken) == 0 {
+			t.Fatalf("flip at %d: %+v", n, c)
+		}
+	}
+}
+
+// keyIsOld tells whether a key is among the first ten of fill.
+func keyIsOld(key Digest) bool {
+	for i := range 10 {
+		if key == Digest(sha256.Sum256([]byte{byte(i), 0})) {
+			return true
+		}
+	}
+	return false
+}
+
+func damage(t *testing.T, d *Dir, key Digest) {
+	data, err := os.ReadFile(d.Path(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)-1] ^= 1
+	if err := os.WriteFile(d.Path(key), data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestShard(t *testing.T) {
+	for _, s := range []string{"", "1", "0/2", "3/2", "a/b", "1/0"} {
+		if _, err := ParseShard(s); err == nil {
+			t.Errorf("%q is no error", s)
+		}
+	}
+	counts := make([]int, 3)
+	for i := range 3000 {
+		key := Digest(sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
+		n := 0
+		for k := range counts {
+			if (Shard{k + 1, 3}).Has(key) {
+				counts[k]++
+				n++
+			}
+		}
+		if n != 1 {
+			t.Fatalf("%s is in %d shards", key, n)
+		}
+	}
+	for _, n := range counts {
+		if n < 900 {
+			t.Errorf("shards of %v", counts)
+		}
+	}
+}
+
+const module = `
+OpCapability Shader
+%dbg = OpExtInstImport "NonSemantic.Whatever"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+EXTRA
+OpName %B "Block"
+OpMemberName %B 0 "member"
+OpName %b "buffer"
+OpDecorate %c SpecId 7
+OpDecorate %B Block
+OpMemberDecorate %B 0 Offset 0
+OpDecorate %b DescriptorSet 0
+OpDecorate %b Binding 3
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%int = OpTypeInt 32 1
+%c = OpSpecConstant %int 5
+%zero = OpConstant %int 0
+%B = OpTypeStruct %int
+%ptrB = OpTypePointer StorageBuffer %B
+%ptri = OpTypePointer StorageBuffer %int
+%b = OpVariable %ptrB StorageBuffer
+%main = OpFunction %void None %fn
+%entry = OpLabel
+LINE
+%p = OpAccessChain %ptri %b %zero
+OpStore %p %c
+OpReturn
+OpFunctionEnd
+`
+
+// load assembles the module; extra and line are what its debug information is.
+func load(t *testing.T, extra, line string) *nirc.Module {
+	t.Helper()
+	text := strings.NewReplacer("EXTRA", extra, "LINE", line).Replace(module)
+	if extra == "" {
+		text = strings.Replace(text, "%dbg = OpExtInstImport \"NonSemantic.Whatever\"\n", "", 1)
+	}
+	// The same ids whatever is in front.
+	for i, id := range []string{"%void", "%fn", "%int", "%zero", "%ptrB", "%ptri", "%main", "%entry", "%dbg", "%str", "%B", "%b", "%c", "%p"} {
+		text = strings.ReplaceAll(text+" ", id+" ", fmt.Sprintf("%%%d ", i+1))
+		text = strings.ReplaceAll(text, id+"\n", fmt.Sprintf("%%%d\n", i+1))
+	}
+	words, err := spv.Assemble(text, spv.AssembleOptions{PreserveNumericIDs: true})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	words[3] = 40 // the bound
+	data := make([]byte, 0, 4*len(words))
+	for _, w := range words {
+		data = append(data, byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
+	}
+	m, err := nirc.Load(data, "m.spv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Debug information makes no other module, names that reflection has do.
+func TestCanonical(t *testing.T) {
+	plain := Canonical(load(t, "", "").SPIRV)
+	noisy := load(t, "%str = OpString \"a.comp\"\nOpSource GLSL 450\nOpName %main \"main\"\nOpName %p \"pointer\"", "OpLine %str 3 4")
+	if !bytes.Equal(plain, Canonical(noisy.SPIRV)) {
+		t.Error("debug information makes another canonical form")
+	}
+	m, err := nirc.Load(plain, "canonical")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(plain, Canonical(m.SPIRV)) {
+		t.Error("the canonical form is not its own canonical form")
+	}
+	var objs [2][]byte
+	for i, m := range []*nirc.Module{noisy, m} {
+		o, err := m.Compile(context.Background(), nirc.Options{Level: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if objs[i], err = o.Bytes(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(objs[0], objs[1]) || !bytes.Contains(objs[0], []byte("buffer")) {
+		t.Error("the canonical form gives another object, or one without names")
+	}
+}
+
+// Each part of a request makes another key.
+func TestKey(t *testing.T) {
+	b := &Builder{Code: "1"}
+	m := NewModule(load(t, "", ""), false)
+	o := nirc.Options{Target: "ir3", GPU: "a630", Entry: "main", Level: 2}
+	base := b.Request(m, &o)
+	seen := map[Digest]string{base.Key(): "base"}
+	for name, change := range map[string]func(r *Request){
+		"module": func(r *Request) { r.Module[0]++ }, "entry": func(r *Request) { r.Entry = "mai" }, "stage": func(r *Request) { r.Stage = "vertex" },
+		"spec":  func(r *Request) { r.Spec = []spirv.SpecValue{{ID: 7, Bits: 1}} },
+		"spec2": func(r *Request) { r.Spec = []spirv.SpecValue{{ID: 7, Bits: 2}} }, "target": func(r *Request) { r.Target = "agx" },
+		"gpu": func(r *Request) { r.GPU = "a740" }, "level": func(r *Request) { r.Level = "O1" }, "debug": func(r *Request) { r.Debug = true },
+		"abi": func(r *Request) { r.ABI = "separate" }, "pipeline": func(r *Request) { r.Pipeline[3]++ }, "code": func(r *Request) { r.Code = "2" },
+	} {
+		r := base
+		change(&r)
+		if other, there := seen[r.Key()]; there {
+			t.Errorf("%s has the key of %s", name, other)
+		}
+		seen[r.Key()] = name
+	}
+	o.Spec = []spirv.SpecValue{{ID: 2, Bits: 1}, {ID: 1, Bits: 5}}
+	p := o
+	p.Spec = []spirv.SpecValue{{ID: 1, Bits: 5}, {ID: 2, Bits: 1}}
+	x, y := b.Request(m, &o), b.Request(m, &p)
+	if x.Key() != y.Key() {
+		t.Error("the order of specialization makes another key")
+	}
+	o = nirc.Options{Entry: "main", Level: 2}
+	if z := b.Request(m, &o); z.Key() != base.Key() {
+		t.Error("default target and GPU have another key than their names")
+	}
+}
+
+// What was compiled is there the next time; what is broken is made anew.
+func TestBuilder(t *testing.T) {
+	ctx := context.Background()
+	d := newDir(t)
+	m := load(t, "", "")
+	o := nirc.Options{File: "m.spv", Entry: "main", Stage: m.EntryPoints()[0].Stage, Level: 2}
+	run := func(want Outcome) {
+		t.Helper()
+		b := &Builder{Store: d, Code: "1", Modules: true}
+		mod := NewModule(m, false)
+		if out, refused, err := b.Shader(ctx, mod, o); out != want || len(refused) > 0 || err != nil {
+			t.Fatalf("outcome %d, %v, %v; want %d", out, refused, err, want)
+		}
+		if out, _, err := b.Shader(ctx, mod, o); out != Duplicate || err != nil {
+			t.Fatalf("the same again: outcome %d, %v", out, err)
+		}
+	}
+	run(Compiled)
+	run(Hit)
+	list, _ := d.List()
+	if len(list) != 2 {
+		t.Fatalf("%d entries, want the shader and the module", len(list))
+	}
+	b := &Builder{Store: d, Code: "1"}
+	req := b.Request(NewModule(m, false), &o)
+	damage(t, d, req.Key())
+	v := &Verifier{Dir: d, Sample: 1, Builder: b, Base: o}
+	if c, err := v.Run(ctx); err != nil || len(c.Broken) != 1 || c.Broken[0].Key != req.Key() {
+		t.Fatalf("verify: %+v, %v", c, err)
+	}
+	run(Repaired)
+	c, err := v.Run(ctx)
+	if err != nil || len(c.Broken) != 0 || c.Shaders != 1 || c.Modules != 1 || c.Recompiled != 1 {
+		t.Fatalf("verify: %+v, %v", c, err)
+	}
+	obj, err := m.Compile(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := obj.Bytes()
+	data, _ := d.Get(req.Key())
+	if e, err := parseEntry(data); err != nil || !bytes.Equal(e.Object, want) {
+		t.Errorf("the cache's object is not that of a compile: %v", err)
+	}
+	// A recompile that gives other bytes is found.
+	e := &Entry{Request: req, Object: want[:len(want)-1]}
+	bad, _ := e.bytes()
+	d.Put(req.Key(), bad)
+	if c, err := v.Run(ctx); err != nil || len(c.Broken) != 1 {
+		t.Errorf("another object: %+v, %v", c, err)
+	}
+	if f, err := d.Stats(); err != nil || f.Shaders != 1 || f.Modules != 1 || len(f.Targets) != 1 {
+		t.Errorf("stats: %+v, %v", f, err)
+	}
+}
+
+// A store that cannot write loses nothing and leaves nothing behind. The disk
+// is a small tmpfs where one may be mounted, else a directory without rights.
+func TestFullDisk(t *testing.T) {
+	root := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "nirc-test", root).CombinedOutput(); err != nil {
+		t.Skipf("no tmpfs may be mounted: %s", out)
+	}
+	defer exec.Command("umount", root).Run()
+	d, err := Open(filepath.Join(root, "cache"), newCodec(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rnd := rand.New(rand.NewPCG(3, 4))
+	want := map[Digest][]byte{}
+	var full error
+	for i := range 100 {
+		data := make([]byte, 3000)
+		for k := range data {
+			data[k] = byte(rnd.Uint32())
+		}
+		key := Digest(sha256.Sum256([]byte{byte(i)}))
+		if full = d.Put(key, data); full != nil {
+			break
+		}
+		want[key] = data
+	}
+	if full == nil || !strings.Contains(full.Error(), "no space") {
+		t.Fatalf("the disk is not full: %v", full)
+	}
+	same(t, d, want)
+	if left, _ := os.ReadDir(filepath.Join(root, "cache", "tmp")); len(left) != 0 {
+		t.Errorf("%d files left behind", len(left))
+	}
+}
+
+func FuzzImport(f *testing.F) {
+	d, err := Open(f.TempDir(), newCodec(f))
+	if err != nil {
+		f.Fatal(err)
+	}
+	d.Put(Digest{1}, []byte("one"))
+	var b bytes.Buffer
+	d.Export(&b)
+	f.Add(b.Bytes())
+	f.Add([]byte(packMagic))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in, err := Open(t.TempDir(), d.codec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := in.Import(bytes.NewReader(data))
+		if list, _ := in.List(); len(list) != c.Added {
+			t.Errorf("%d entries of %d added, %v", len(list), c.Added, err)
+		}
+	})
+}

@@ -1,0 +1,196 @@
+package nirc
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"nirc/amber"
+)
+
+// mutant returns the script with expectation n, counted through REPEAT blocks,
+// changed so that it must be false; nil when there is none.
+func mutant(s *amber.Script, n int) *amber.Script {
+	list, _, found := mutateList(s.Commands, n)
+	if !found {
+		return nil
+	}
+	m := *s
+	m.Commands = list
+	return &m
+}
+
+func mutateList(in []amber.Command, n int) (list []amber.Command, left int, found bool) {
+	list = slices.Clone(in)
+	for i, c := range list {
+		if r, ok := c.(*amber.Repeat); ok {
+			m := *r
+			if m.Body, n, found = mutateList(r.Body, n); found {
+				list[i] = &m
+				return list, 0, true
+			}
+			continue
+		}
+		e := mutateExpectation(c)
+		if e == nil {
+			continue
+		}
+		if n == 0 {
+			list[i] = e
+			return list, 0, true
+		}
+		n--
+	}
+	return list, n, false
+}
+
+// mutateExpectation changes the value that an expectation wants, or its
+// comparison where most values would do; nil when c expects nothing.
+func mutateExpectation(c amber.Command) amber.Command {
+	switch c := c.(type) {
+	case *amber.ExpectValues:
+		m := *c
+		if c.Cmp != amber.CmpEQ {
+			m.Cmp = [...]amber.Comparator{amber.CmpNE: amber.CmpEQ, amber.CmpLT: amber.CmpGE, amber.CmpLE: amber.CmpGT, amber.CmpGT: amber.CmpLE, amber.CmpGE: amber.CmpLT}[c.Cmp]
+			m.Values = c.Values[:1]
+			return &m
+		}
+		m.Values = slices.Clone(c.Values)
+		v := &m.Values[len(m.Values)/2]
+		v.U = ^v.U
+		if v.F = -2*v.F - 1e4; v.F != v.F {
+			v.F = 1
+		}
+		return &m
+	case *amber.ExpectTexels:
+		m := *c
+		for i := range m.RGBA {
+			m.RGBA[i] = -3*m.RGBA[i] - 10
+		}
+		return &m
+	case *amber.ExpectBuffers:
+		m := *c
+		m.Kind, m.Tolerance = amber.CompareRMSE, -1
+		return &m
+	}
+	return nil
+}
+
+// checkMutants runs a script, which must pass, then up to limit mutants, each of
+// which must fail for its expectation; 0 is all of them. It returns how many did.
+func checkMutants(ctx context.Context, r *amber.Runner, s *amber.Script, limit int) (int, error) {
+	if got := r.Run(ctx, s); got.Verdict != amber.Pass {
+		return 0, fmt.Errorf("%v: line %d: %s", got.Verdict, got.Line, got.Reason)
+	}
+	done := 0
+	for n := 0; limit == 0 || n < limit; n++ {
+		m := mutant(s, n)
+		if m == nil {
+			break
+		}
+		if got := r.Run(ctx, m); got.Verdict != amber.Fail || got.Cause != amber.CauseExpectation {
+			return done, fmt.Errorf("with expectation %d changed: %v: line %d: %s", n, got.Verdict, got.Line, got.Reason)
+		}
+		done++
+	}
+	return done, nil
+}
+
+func mutationRunner(t *testing.T) *amber.Runner {
+	target, err := AmberTarget(Options{Target: IRTarget})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &amber.Runner{Target: target, Modules: &amber.ModuleCache{}}
+}
+
+func parseScript(t *testing.T, path string) *amber.Script {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := amber.Parse(path, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestMutants changes every expectation of our own scripts, one at a time.
+func TestMutants(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.amber")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, _ := filepath.Glob("testdata/*.vkscript")
+	r := mutationRunner(t)
+	for _, path := range append(files, more...) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			s := parseScript(t, path)
+			for _, sh := range s.Shaders {
+				if _, err := exec.LookPath("glslangValidator"); err != nil && sh.Format == amber.FormatGLSL {
+					t.Skip("no glslangValidator")
+				}
+			}
+			if n, err := checkMutants(t.Context(), r, s, 0); err != nil || n == 0 {
+				t.Errorf("%d mutants fail, then %v", n, err)
+			}
+		})
+	}
+}
+
+// TestCorpusMutants changes the first expectations of a sample of the
+// conformance tests' scripts.
+func TestCorpusMutants(t *testing.T) {
+	shared := os.Getenv("NIRC_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "shared")
+	}
+	var paths []string
+	err := filepath.WalkDir(filepath.Join(shared, "corpus", "KhronosGroup+VK-GL-CTS"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".amber") {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Skip("no corpus: ", err)
+	}
+	const want = 50
+	r := mutationRunner(t)
+	scripts, mutants := 0, 0
+	for i := 0; i < len(paths) && scripts < want; i++ {
+		path := paths[i*11%len(paths)] // from all folders
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := amber.Parse(path, src)
+		if err != nil || slices.ContainsFunc(s.Shaders, func(sh *amber.ShaderDecl) bool { return sh.Format == amber.FormatGLSL }) {
+			continue // GLSL costs a process a shader
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		if r.Run(ctx, s).Verdict == amber.Pass {
+			n, err := checkMutants(t.Context(), r, s, 2)
+			if err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			if n > 0 {
+				scripts++
+				mutants += n
+			}
+		}
+		cancel()
+	}
+	t.Logf("%d scripts pass, %d mutants of them fail", scripts, mutants)
+	if scripts < want {
+		t.Errorf("only %d scripts of the corpus pass", scripts)
+	}
+}

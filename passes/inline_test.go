@@ -1,0 +1,38 @@
+package passes
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"nirc/ir"
+)
+
+// TestInlineLimits: calls that would never end, or multiply without end, are
+// refused at once.
+func TestInlineLimits(t *testing.T) {
+	var tree strings.Builder
+	tree.WriteString("shader compute \"main\" {\n  info { workgroup_size=1,1,1 }\n")
+	for i := range 40 {
+		fmt.Fprintf(&tree, "  fn f%d \"f%d\" (%s) {\n    b0:\n", i, i, "")
+		for range 2 {
+			if i > 0 {
+				fmt.Fprintf(&tree, "      call f%d()\n", i-1)
+			}
+		}
+		tree.WriteString("  }\n")
+	}
+	tree.WriteString("  fn f40 \"main\" entry() {\n    b0:\n      call f39()\n  }\n}\n")
+	for _, c := range []struct{ text, want string }{
+		{tree.String(), "calls that make more than 131072 instructions"},
+		{"shader compute \"main\" {\n  info { workgroup_size=1,1,1 }\n  fn f0 \"a\" () {\n    b0:\n      call f1()\n  }\n  fn f1 \"main\" entry() {\n    b0:\n      call f0()\n  }\n}\n", "recursive call of"},
+	} {
+		s, err := ir.Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := RunPass(s, "inline_functions"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}

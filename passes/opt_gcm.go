@@ -1,0 +1,209 @@
+package passes
+
+import "nirc/ir"
+
+var optGCMPass = &Pass{
+	Name:  "opt_gcm",
+	Class: "B",
+	Doc: "Moves instructions to better blocks (global code motion): out of loops that do not change them, and down to the last place that all uses share, " +
+		"never into a loop. Derivatives, operations across lanes and loads that others may write stay; loads that might go wrong where they did not run only move down.",
+	Options:  []Option{{"sink", "move instructions down too; without, only what leaves a loop moves", true}},
+	Run:      optGCM,
+	Optional: true,
+	Rewrites: true,
+}
+
+func optGCM(c *Context, s *ir.Shader) (bool, error) {
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
+		var p placement
+		p.init(impl)
+		progress := hoist(c, impl, &p)
+		if !c.Bool("sink") {
+			return progress
+		}
+		return sink(impl, &p, func(in *ir.Instr) bool {
+			return in.Kind != ir.KindLoadConst && in.Kind != ir.KindUndef && c.Step()
+		}) || progress
+	}), nil
+}
+
+// hoist goes forward, so that what an instruction needs has moved before it.
+func hoist(c *Context, impl *ir.Impl, p *placement) (progress bool) {
+	for blk := range impl.Blocks() {
+		if p.depth[blk.Index] == 0 {
+			continue
+		}
+		for in := range blk.Instrs() {
+			if mobilityOf(in) != speculated {
+				continue
+			}
+			if to := p.up(in); to != blk && c.Step() {
+				in.MoveTo(ir.BeforeJump(to))
+				progress = true
+			}
+		}
+	}
+	return progress
+}
+
+// sink goes backward, so that what uses an instruction has moved before it,
+// and puts each in front of what its new block held.
+func sink(impl *ir.Impl, p *placement, want func(*ir.Instr) bool) (progress bool) {
+	for blk := range impl.BlocksReverse() {
+		for in := range blk.InstrsReverse() {
+			if !in.HasDef() || in.Def.Unused() || mobilityOf(in) == pinned {
+				continue
+			}
+			if to := p.down(in); to != blk && want(in) {
+				in.MoveTo(ir.AfterPhis(to))
+				progress = true
+			}
+		}
+	}
+	return progress
+}
+
+var optSinkPass = &Pass{
+	Name:  "opt_sink",
+	Class: "B",
+	Doc:   "Moves instructions of chosen kinds down to the last block that all uses share, never into a loop: values live shorter, and branches that do not need them skip them.",
+	Options: []Option{
+		{"const_undef", "constants and undefs", true},
+		{"inputs", "inputs and system values", false},
+		{"buffers", "loads from buffers that nobody writes", false},
+		{"compares", "comparisons", false},
+		{"copies", "moves and vectors", false},
+		{"alu", "ALU operations with at most one source that is not constant", false},
+	},
+	Run:        optSink,
+	Optional:   true,
+	Idempotent: true,
+}
+
+func optSink(c *Context, s *ir.Shader) (bool, error) {
+	k := sinkKinds(c)
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
+		var p placement
+		p.init(impl)
+		return sink(impl, &p, k.has)
+	}), nil
+}
+
+// kinds are the kinds of instructions that opt_sink and opt_move handle.
+type kinds struct{ consts, inputs, buffers, compares, copies, alu bool }
+
+func sinkKinds(c *Context) kinds {
+	return kinds{c.Bool("const_undef"), c.Bool("inputs"), c.Bool("buffers"), c.Bool("compares"), c.Bool("copies"), c.Bool("alu")}
+}
+
+func (k kinds) has(in *ir.Instr) bool {
+	switch in.Kind {
+	case ir.KindLoadConst, ir.KindUndef:
+		return k.consts
+	case ir.KindIntrinsic:
+		switch in.Intr {
+		case ir.IntrLoadUbo, ir.IntrLoadSsbo, ir.IntrLoadPushConstant, ir.IntrLoadGlobalConstant, ir.IntrLoadConstant, ir.IntrLoadGlobal:
+			return k.buffers
+		}
+		return k.inputs && in.Intr.Info().SysVal || k.inputs && (in.Intr == ir.IntrLoadInput || in.Intr == ir.IntrLoadInterpolatedInput)
+	case ir.KindALU:
+		switch {
+		case in.Op == ir.OpMov || in.IsVec():
+			return k.copies
+		case in.Op.Info().Out.Class == ir.ClassBool:
+			return k.compares
+		}
+		return k.alu && variableSources(in) <= 1
+	}
+	return false
+}
+
+// variableSources counts the different sources that are not constants.
+func variableSources(in *ir.Instr) (n int) {
+	for i := range in.Srcs {
+		d := in.Srcs[i].Def
+		seen := d.IsConst()
+		for j := range i {
+			seen = seen || in.Srcs[j].Def == d
+		}
+		if !seen {
+			n++
+		}
+	}
+	return n
+}
+
+var optMovePass = &Pass{
+	Name:  "opt_move",
+	Class: "B",
+	Doc:   "Moves instructions of chosen kinds down inside their block, in front of their first use there, or to its end if all uses are behind it.",
+	Options: []Option{
+		{"const_undef", "constants and undefs", true},
+		{"inputs", "inputs and system values", false},
+		{"buffers", "loads from buffers that nobody writes", false},
+		{"compares", "comparisons", true},
+		{"copies", "moves and vectors", false},
+		{"alu", "ALU operations with at most one source that is not constant", false},
+	},
+	Run:      optMove,
+	Optional: true,
+}
+
+func optMove(c *Context, s *ir.Shader) (bool, error) {
+	k := sinkKinds(c)
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
+		progress := false
+		for blk := range impl.Blocks() {
+			progress = moveInBlock(blk, k) || progress
+		}
+		return progress
+	}), nil
+}
+
+// moveInBlock goes backward; Instr.Flags numbers the block, and what has moved
+// takes the number of what it stands in front of.
+func moveInBlock(blk *ir.Block, k kinds) (progress bool) {
+	n := uint32(0)
+	for in := range blk.Instrs() {
+		in.Flags = n
+		n++
+	}
+	for in := range blk.InstrsReverse() {
+		if !in.HasDef() || in.Def.Unused() || mobilityOf(in) == pinned || !k.has(in) {
+			continue
+		}
+		first := blk.Jump()
+		for u := range in.Def.Uses() {
+			if u.Instr != nil && u.Instr.Block == blk && u.Instr.Kind != ir.KindPhi && (first == nil || u.Instr.Flags < first.Flags || standsBefore(u.Instr, first)) {
+				first = u.Instr
+			}
+		}
+		if first == in.Next() {
+			continue
+		}
+		to := ir.AtEnd(blk)
+		if first != nil {
+			to = ir.Before(first)
+			in.Flags = first.Flags
+		} else {
+			in.Flags = n
+		}
+		in.MoveTo(to)
+		progress = true
+	}
+	return progress
+}
+
+// standsBefore tells the order of two instructions of one number: those that moved
+// in front of the one that has it by right.
+func standsBefore(a, b *ir.Instr) bool {
+	if a.Flags != b.Flags {
+		return false
+	}
+	for x := a.Next(); x != nil && x.Flags == a.Flags; x = x.Next() {
+		if x == b {
+			return true
+		}
+	}
+	return false
+}

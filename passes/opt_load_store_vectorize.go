@@ -1,0 +1,413 @@
+package passes
+
+import (
+	"nirc/ir"
+	"nirc/ir/optab"
+)
+
+var optLoadStoreVectorizePass = &Pass{
+	Name:  "opt_load_store_vectorize",
+	Class: "B",
+	Doc: "Merges explicit memory accesses of a block that lie side by side: loads at the place of the first, stores at that of the last, if nothing in between " +
+		"may touch the same memory. Offsets are compared as a value and a constant. Volatile and coherent accesses and atomics stay.",
+	Options: []Option{
+		{"modes", "memory whose accesses are merged; mem_ssbo stands for mem_global too", ir.ModeUBO | ir.ModeSSBO | ir.ModeShared | ir.ModeConstant | ir.ModePushConst | ir.ModeFunctionTemp},
+		{"max_comps", "most components of a merged access", 4},
+		{"max_bytes", "most bytes of a merged access", 16},
+		{"ubo_straddle", "uniform buffer loads may cross a 16-byte boundary", false},
+		{"robust", "refuse where an offset might wrap around between the two", false},
+	},
+	Run:      optLoadStoreVectorize,
+	Optional: true,
+	Rewrites: true,
+}
+
+func optLoadStoreVectorize(c *Context, s *ir.Shader) (bool, error) {
+	v := &vectorizer{c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), straddle: c.Bool("ubo_straddle"), robust: c.Bool("robust")}
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
+		progress := false
+		for blk := range impl.Blocks() {
+			progress = v.block(blk) || progress
+		}
+		return progress
+	}), nil
+}
+
+// vectorWindow bounds the accesses that a new one is compared with.
+const vectorWindow = 48
+
+type vectorizer struct {
+	c        *Context
+	modes    ir.Mode
+	maxComps int
+	maxBytes uint64
+	straddle bool
+	robust   bool
+	open     []memAccess
+}
+
+// memAccess is a load or store that others may join.
+type memAccess struct {
+	in    *ir.Instr
+	store bool
+	class ir.Mode // memory that may alias
+	// Where: resource, then base (nil: none) plus at, modulo the offset's size.
+	resource *ir.Def
+	base     *ir.Def
+	comp     int
+	at       int64
+	bytes    int64
+	nuw      bool // base + at is known not to wrap
+	// fixed: nobody writes there.
+	fixed bool
+	// closed: no other joins it, as something behind it may touch its memory; it
+	// still is in the way of others.
+	closed bool
+}
+
+// classOf returns the memory of an access by explicit offset.
+func classOf(i ir.Intrinsic) ir.Mode {
+	switch i {
+	case ir.IntrLoadUbo:
+		return ir.ModeUBO
+	case ir.IntrLoadSsbo, ir.IntrStoreSsbo, ir.IntrLoadGlobal, ir.IntrStoreGlobal:
+		return ir.ModeSSBO
+	case ir.IntrLoadGlobalConstant, ir.IntrLoadConstant:
+		return ir.ModeConstant
+	case ir.IntrLoadShared, ir.IntrStoreShared:
+		return ir.ModeShared
+	case ir.IntrLoadScratch, ir.IntrStoreScratch:
+		return ir.ModeFunctionTemp
+	case ir.IntrLoadPushConstant:
+		return ir.ModePushConst
+	}
+	return 0
+}
+
+// describe fills in an access; ok is false if it takes no part.
+func describe(in *ir.Instr) (a memAccess, ok bool) {
+	off, store, mem := memOffsetSrc(in.Intr)
+	if !mem {
+		return a, false
+	}
+	val := &in.Def
+	if store {
+		val = in.Srcs[0].Def
+	}
+	a = memAccess{in: in, store: store, class: classOf(in.Intr), bytes: int64(val.NumComponents) * int64(val.BitSize) / 8}
+	switch in.Intr {
+	case ir.IntrLoadUbo, ir.IntrLoadSsbo:
+		a.resource = in.Srcs[0].Def
+	case ir.IntrStoreSsbo:
+		a.resource = in.Srcs[1].Def
+	}
+	a.splitOffset(in.Srcs[off].Def)
+	if in.Has(ir.IdxBase) {
+		a.at += int64(in.Get(ir.IdxBase))
+	}
+	acc := ir.Access(in.Get(ir.IdxAccess))
+	a.fixed = !store && (in.Intr.Info().Flags&optab.CanReorder != 0 || acc&ir.AccessCanReorder != 0)
+	full := !store || in.Get(ir.IdxWriteMask) == 1<<val.NumComponents-1
+	return a, a.class != 0 && val.BitSize >= 8 && acc&(ir.AccessVolatile|ir.AccessCoherent) == 0 && full
+}
+
+// splitOffset takes constants off an offset.
+func (a *memAccess) splitOffset(d *ir.Def) {
+	a.base, a.comp, a.nuw = d, 0, true
+	for range 8 {
+		if v, ok := a.base.Const(a.comp); ok {
+			a.at += signExtend(v, d.BitSize)
+			a.base = nil
+			return
+		}
+		in := a.base.Instr
+		switch {
+		case in.IsALU(ir.OpMov):
+			a.base, a.comp = in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(a.comp)
+		case in.IsVec():
+			a.base, a.comp = in.Srcs[a.comp].Def, in.Srcs[a.comp].Swizzle.Lane(0)
+		case in.IsALU(ir.OpIadd):
+			k := 1
+			v, ok := in.Srcs[1].Const(a.comp)
+			if !ok {
+				k = 0
+				v, ok = in.Srcs[0].Const(a.comp)
+			}
+			if !ok {
+				return
+			}
+			a.at += signExtend(v, d.BitSize)
+			a.nuw = a.nuw && in.NoUnsignedWrap
+			s := &in.Srcs[1-k]
+			a.base, a.comp = s.Def, s.Swizzle.Lane(a.comp)
+		default:
+			return
+		}
+	}
+}
+
+func signExtend(v uint64, bits uint8) int64 { return int64(v<<(64-bits)) >> (64 - bits) }
+
+func (v *vectorizer) block(blk *ir.Block) (progress bool) {
+	v.open = v.open[:0]
+	for in := range blk.Instrs() {
+		switch {
+		case in.Kind == ir.KindCall || in.Kind == ir.KindParallelCopy:
+			v.open = v.open[:0]
+		case in.Kind != ir.KindIntrinsic:
+		default:
+			a, ok := describe(in)
+			if !ok {
+				v.disturb(in)
+				continue
+			}
+			progress = v.add(a) || progress
+		}
+	}
+	return progress
+}
+
+// disturb closes the accesses that an instruction may interfere with: one
+// with effects closes all but what nobody writes, a load all stores.
+func (v *vectorizer) disturb(in *ir.Instr) {
+	if !hasSideEffects(in) && (canReorder(in) || in.Intr.Info().SysVal) {
+		return
+	}
+	effects := hasSideEffects(in)
+	v.keep(func(o *memAccess) bool { return o.fixed || !effects && !o.store })
+}
+
+func (v *vectorizer) keep(f func(*memAccess) bool) {
+	n := 0
+	for i := range v.open {
+		if f(&v.open[i]) {
+			v.open[n] = v.open[i]
+			n++
+		}
+	}
+	v.open = v.open[:n]
+}
+
+// add merges a new access with open ones as often as possible, and opens it.
+// The list is in the order of the code: a merged store stands where the last
+// was, a merged load where the first was, and so do their entries.
+func (v *vectorizer) add(a memAccess) (progress bool) {
+	if len(v.open) == vectorWindow {
+		v.open = append(v.open[:0], v.open[1:]...)
+	}
+	v.open = append(v.open, a)
+	at := len(v.open) - 1
+	for {
+		next := v.join(at)
+		if next < 0 {
+			break
+		}
+		at, progress = next, true
+	}
+	a = v.open[at]
+	for i := range v.open {
+		if o := &v.open[i]; i != at && conflict(o, &a) {
+			o.closed = true
+		}
+	}
+	return progress
+}
+
+// join merges entry at with another and returns the place of what came of it,
+// -1 if there is none. No access in between may conflict with that which moves.
+func (v *vectorizer) join(at int) int {
+	for k := len(v.open) - 1; k >= 0; k-- {
+		if k == at || v.open[k].closed {
+			continue
+		}
+		first, second := min(k, at), max(k, at)
+		moves := second
+		if v.open[at].store {
+			moves = first
+		}
+		if v.between(first, second, &v.open[moves]) {
+			continue
+		}
+		m, ok := v.merge(v.open[first], v.open[second])
+		if !ok {
+			continue
+		}
+		if m.store {
+			v.open[second] = m
+			v.open = append(v.open[:first], v.open[first+1:]...)
+			return second - 1
+		}
+		v.open[first] = m
+		v.open = append(v.open[:second], v.open[second+1:]...)
+		return first
+	}
+	return -1
+}
+
+// between tells whether an entry between two places conflicts with a.
+func (v *vectorizer) between(first, second int, a *memAccess) bool {
+	for i := first + 1; i < second; i++ {
+		if conflict(&v.open[i], a) {
+			return true
+		}
+	}
+	return false
+}
+
+// conflict tells whether the order of two accesses matters.
+func conflict(x, y *memAccess) bool {
+	if !x.store && !y.store || x.class != y.class {
+		return false
+	}
+	if x.resource == y.resource && x.base == y.base && x.comp == y.comp {
+		return x.at < y.at+y.bytes && y.at < x.at+x.bytes
+	}
+	return true
+}
+
+// sameKind tells whether two accesses differ only in place and width.
+func sameKind(x, y *memAccess) bool {
+	p, q := x.in, y.in
+	if p.Intr != q.Intr || x.resource != y.resource || x.base != y.base || x.comp != y.comp || p.Get(ir.IdxAccess) != q.Get(ir.IdxAccess) {
+		return false
+	}
+	if x.store {
+		return p.Srcs[0].Def.BitSize == q.Srcs[0].Def.BitSize
+	}
+	return p.Def.BitSize == q.Def.BitSize
+}
+
+// merge makes one access of an open one and a later one that touch.
+func (v *vectorizer) merge(first, second memAccess) (m memAccess, ok bool) {
+	if !sameKind(&first, &second) {
+		return m, false
+	}
+	low, high := &first, &second
+	if second.at < first.at {
+		low, high = &second, &first
+	}
+	if v.modes&low.class == 0 || low.at+low.bytes != high.at || !v.fits(low, high) || !v.c.Step() {
+		return m, false
+	}
+	if first.store {
+		m = mergeStores(low, high, &second)
+	} else {
+		m = mergeLoads(low, high, &first)
+	}
+	return m, true
+}
+
+func (v *vectorizer) fits(low, high *memAccess) bool {
+	bits := accessValue(low).BitSize
+	n := int(accessValue(low).NumComponents + accessValue(high).NumComponents)
+	bytes := uint64(low.bytes + high.bytes)
+	if n > v.maxComps || bytes > v.maxBytes || n > 5 && n != 8 && n != 16 {
+		return false
+	}
+	mul, off := uint64(1), uint64(0)
+	if low.in.Has(ir.IdxAlignMul) {
+		mul, off = max(1, low.in.Get(ir.IdxAlignMul)), low.in.Get(ir.IdxAlignOffset)
+	}
+	if mul < uint64(bits/8) || off%uint64(bits/8) != 0 {
+		return false
+	}
+	inside := off+bytes <= mul // of one aligned unit: it cannot wrap
+	if low.class == ir.ModeUBO && !v.straddle && !(mul >= 16 && off%16+bytes <= 16) {
+		return false
+	}
+	return !v.robust || inside || low.base == nil || low.nuw && high.nuw
+}
+
+func accessValue(a *memAccess) *ir.Def {
+	if a.store {
+		return a.in.Srcs[0].Def
+	}
+	return &a.in.Def
+}
+
+// place gives in, a copy of at's access, low's offset and alignment; at
+// supplies the offset, whose value is there.
+func place(b *ir.Builder, in *ir.Instr, at, low, high *memAccess) {
+	off, _, _ := memOffsetSrc(in.Intr)
+	delta := low.at - at.at
+	if base := in.Get(ir.IdxBase); in.Has(ir.IdxBase) && int64(base)+delta >= 0 {
+		in.Set(ir.IdxBase, uint64(int64(base)+delta))
+		delta = 0
+	}
+	in.Srcs[off].Set(b.IAddImm(in.Srcs[off].Def, delta))
+	if in.Has(ir.IdxAlignMul) {
+		in.Set(ir.IdxAlignMul, low.in.Get(ir.IdxAlignMul)).Set(ir.IdxAlignOffset, low.in.Get(ir.IdxAlignOffset))
+	}
+	if in.Has(ir.IdxRange) {
+		uniteRanges(in, low.in, high.in)
+	}
+}
+
+// uniteRanges bounds an access by what bounds either of two. A range of
+// push constants counts from the base.
+func uniteRanges(in, x, y *ir.Instr) {
+	start := func(i *ir.Instr) uint64 {
+		if i.Has(ir.IdxRangeBase) {
+			return i.Get(ir.IdxRangeBase)
+		}
+		return i.Get(ir.IdxBase)
+	}
+	first := min(start(x), start(y))
+	end := max(start(x)+x.Get(ir.IdxRange), start(y)+y.Get(ir.IdxRange))
+	if in.Has(ir.IdxRangeBase) {
+		in.Set(ir.IdxRangeBase, first)
+	} else {
+		first = in.Get(ir.IdxBase)
+	}
+	in.Set(ir.IdxRange, min(end-first, 1<<32-1))
+}
+
+// copyAccess makes an intrinsic like a's, without its value.
+func copyAccess(s *ir.Shader, a *memAccess, comps, bits uint8, val *ir.Def) *ir.Instr {
+	srcs := make([]*ir.Def, len(a.in.Srcs))
+	for i := range srcs {
+		srcs[i] = a.in.Srcs[i].Def
+	}
+	if a.store {
+		srcs[0], comps, bits = val, 0, 0
+	}
+	in := s.NewIntrinsic(a.in.Intr, comps, bits, srcs...)
+	copy(in.Imm, a.in.Imm)
+	in.Loc = a.in.Loc
+	return in
+}
+
+func mergeLoads(low, high, first *memAccess) memAccess {
+	s := first.in.Block.Impl().Shader
+	b := ir.NewBuilder(ir.Before(first.in))
+	nl, nh := int(low.in.Def.NumComponents), int(high.in.Def.NumComponents)
+	in := copyAccess(s, first, uint8(nl+nh), low.in.Def.BitSize, nil)
+	place(b, in, first, low, high)
+	b.Insert(in)
+	low.in.Def.RewriteUses(b.Channels(&in.Def, 0, nl))
+	high.in.Def.RewriteUses(b.Channels(&in.Def, nl, nh))
+	low.in.Remove()
+	high.in.Remove()
+	return memAccess{in: in, class: low.class, resource: low.resource, base: low.base, comp: low.comp, at: low.at, bytes: low.bytes + high.bytes,
+		nuw: low.nuw && high.nuw, fixed: low.fixed && high.fixed}
+}
+
+func mergeStores(low, high, last *memAccess) memAccess {
+	s := last.in.Block.Impl().Shader
+	b := ir.NewBuilder(ir.Before(last.in))
+	var comps []*ir.Def
+	for _, a := range []*memAccess{low, high} {
+		v := a.in.Srcs[0].Def
+		for i := range int(v.NumComponents) {
+			comps = append(comps, b.Channel(v, i))
+		}
+	}
+	in := copyAccess(s, last, 0, 0, b.Vec(comps...))
+	in.Set(ir.IdxWriteMask, 1<<len(comps)-1)
+	place(b, in, last, low, high)
+	b.Insert(in)
+	low.in.Remove()
+	high.in.Remove()
+	return memAccess{in: in, store: true, class: low.class, resource: low.resource, base: low.base, comp: low.comp, at: low.at, bytes: low.bytes + high.bytes,
+		nuw: low.nuw && high.nuw}
+}
