@@ -68,6 +68,106 @@ func ExampleUnit() {
 	// }
 }
 
+// A pass of one's own runs between the stages: this one counts multiplications.
+func ExampleUnit_RunPass() {
+	ctx := context.Background()
+	muls := 0
+	count := &passes.Pass{Name: "count_muls", Run: func(_ *passes.Context, s *ir.Shader) (progress bool, err error) {
+		for _, f := range s.Functions {
+			for b := range f.Impl.Blocks() {
+				for in := range b.Instrs() {
+					if in.Kind == ir.KindALU && in.Op == ir.OpImul {
+						muls++
+					}
+				}
+			}
+		}
+		return false, nil
+	}}
+	m, err := nirc.Load([]byte(shader), "twice.nir")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	u, err := nirc.New(nirc.Options{Target: nirc.IRTarget})
+	if err == nil {
+		err = u.Translate(ctx, m)
+	}
+	if err == nil {
+		_, err = u.RunPass(ctx, count)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	fmt.Println(muls)
+	// Output: 1
+}
+
+// A pipeline of one's own takes the place of pipeline.yaml.
+func ExampleOptions_pipelines() {
+	pipelines, err := passes.Load([]byte(`
+pipelines:
+  common:
+    - loop: [opt_copy_prop, opt_dce]
+`), "mine.yaml")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	list, err := nirc.PipelinePasses(nirc.Options{Target: nirc.IRTarget, Pipelines: pipelines}, ir.StageCompute)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	fmt.Println(list)
+	// Output: [opt_copy_prop opt_dce]
+}
+
+// Compile a module and run its machine code on the target's software core.
+func ExampleExecute() {
+	const add = `
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %B Block
+OpMemberDecorate %B 0 Offset 0
+OpDecorate %b DescriptorSet 0
+OpDecorate %b Binding 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%zero = OpConstant %uint 0
+%three = OpConstant %uint 3
+%B = OpTypeStruct %uint
+%ptrB = OpTypePointer StorageBuffer %B
+%ptr = OpTypePointer StorageBuffer %uint
+%b = OpVariable %ptrB StorageBuffer
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%p = OpAccessChain %ptr %b %zero
+%old = OpLoad %uint %p
+%new = OpIAdd %uint %old %three
+OpStore %p %new
+OpReturn
+OpFunctionEnd`
+	m, err := nirc.Load([]byte(add), "add.spvasm")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	buffer := []byte{4, 0, 0, 0}
+	err = nirc.Execute(context.Background(), &nirc.Execution{
+		Modules:  []*nirc.Module{m},
+		Options:  nirc.Options{Target: "ir3", Level: passes.O2},
+		Bindings: []nirc.ExecutionBinding{{Set: 0, Binding: 0, Data: buffer}},
+		Groups:   [3]uint32{1, 1, 1},
+	})
+	fmt.Println(buffer[0], err)
+	// Output: 7 <nil>
+}
+
 // What is wrong with the input comes as a list.
 func ExampleLoad() {
 	_, err := nirc.Load([]byte("OpCapability Shader\nOpMystery\n"), "a.spvasm")

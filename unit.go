@@ -245,6 +245,23 @@ func (u *Unit) Optimize(ctx context.Context) error {
 	})
 }
 
+// RunPass runs a pass of the caller's own on the shader, before or after
+// Optimize, with the defaults of its options. Under RunOptions.VerifyEach the shader is checked after it.
+func (u *Unit) RunPass(ctx context.Context, p *passes.Pass) (progress bool, err error) {
+	err = u.stage(ctx, p.Name, func() error {
+		if progress, err = p.Run(passes.NewContext(p), u.Shader); err != nil {
+			return err
+		}
+		if u.opts.Run.VerifyEach {
+			if err := ir.Validate(u.Shader); err != nil {
+				return &InternalError{Pass: p.Name, Value: err}
+			}
+		}
+		return nil
+	})
+	return progress, err
+}
+
 // pipeline returns the passes to run.
 func (u *Unit) pipeline() (*passes.Pipeline, error) {
 	if u.opts.Passes != nil {

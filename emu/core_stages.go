@@ -51,6 +51,9 @@ type Emission struct {
 	limit int
 }
 
+// NewEmission returns one that takes up to limit vertices.
+func NewEmission(limit int) *Emission { return &Emission{limit: limit} }
+
 // Emit adds a vertex. Vertices beyond the stage's MaxVertices are dropped.
 func (e *Emission) Emit(v *Slots) {
 	if len(e.Vertices) < e.limit {

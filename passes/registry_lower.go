@@ -12,4 +12,5 @@ var lowerPasses = []*Pass{
 	lowerPackPass,
 	lowerTexPass,
 	lowerBoolToInt32Pass,
+	lowerSubgroupsPass,
 }

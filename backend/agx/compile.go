@@ -58,10 +58,6 @@ type compiler struct {
 	meta abi.Meta
 	uni  uniforms
 	res  *resources
-	sel  *isel
-	// spillStart is where the spill area begins on the stack, in bytes.
-	spillStart int
-	loops      int
 }
 
 func (c *compiler) run() (*Binary, error) {
@@ -86,16 +82,40 @@ func (c *compiler) run() (*Binary, error) {
 			return nil, err
 		}
 	}
-	if c.sel, err = selectFunc(c, entry.Impl); err != nil {
+	var main, pre *part
+	ps := formPreamble(c.s, entry.Impl, &c.uni)
+	if main, err = c.generate(c.s, &c.meta); err != nil {
 		return nil, err
 	}
-	f := c.sel.f
+	if ps != nil {
+		if pre, err = c.generate(ps, &abi.Meta{LayerViewportWord: abi.NoWord}); err != nil {
+			return nil, err
+		}
+	}
+	return c.finish(main, pre)
+}
+
+// part is a program of the binary: the shader itself or its preamble.
+type part struct {
+	s          *ir.Shader
+	f          *mach.Func
+	meta       *abi.Meta
+	spillStart int // where the spill area begins on the stack, in bytes
+	code       []byte
+	lines      []CodeLine
+	p          *program
+}
+
+// generate selects and allocates the entry point of a shader.
+func (c *compiler) generate(s *ir.Shader, meta *abi.Meta) (*part, error) {
+	f, err := selectFunc(c, s, meta)
+	if err != nil {
+		return nil, err
+	}
+	pt := &part{s: s, f: f, meta: meta}
 	mach.RemoveDead(f, removable)
 	c.dump("isel", f)
-	if err := c.allocate(f); err != nil {
-		return nil, err
-	}
-	return c.finish(f)
+	return pt, c.allocate(pt)
 }
 
 // removable tells whether an instruction does nothing but compute its result.
@@ -117,11 +137,12 @@ func (c *compiler) dump(step string, f *mach.Func) {
 }
 
 // allocate brings f to physical registers.
-func (c *compiler) allocate(f *mach.Func) error {
+func (c *compiler) allocate(pt *part) error {
+	f := pt.f
 	limit := c.registerLimit()
 	f.SetFileLimit(fileGPR, limit)
 	mach.LowerTied(f)
-	if err := c.spill(f, limit); err != nil {
+	if err := c.spill(pt, limit); err != nil {
 		return err
 	}
 	c.dump("spill", f)
@@ -162,43 +183,71 @@ func (c *compiler) registerLimit() int {
 	return n
 }
 
-// finish makes the physical program, improves and encodes it.
-func (c *compiler) finish(f *mach.Func) (*Binary, error) {
+// codeAlign is the alignment of a program in the code.
+const codeAlign = 128
+
+// finish makes the physical programs, improves and encodes them.
+func (c *compiler) finish(main, pre *part) (*Binary, error) {
 	var err error
 	if c.meta.Uniforms, c.meta.UniformHalves, err = c.uni.layOut(); err != nil {
 		return nil, err
 	}
-	p, err := lowerPseudo(f, &c.uni)
-	if err != nil {
+	if err := c.encode(main); err != nil {
 		return nil, err
 	}
-	c.loops = len(p.loops)
+	b := &Binary{Code: main.code, Lines: main.lines}
+	c.describe(main)
+	c.meta.Halves = c.footprint(main.p)
+	if pre != nil {
+		if err := c.encode(pre); err != nil {
+			return nil, err
+		}
+		c.meta.HasPreamble = true
+		for len(b.Code)%codeAlign != 0 {
+			if b.Code, err = isa.AppendPack(b.Code, &isa.Instr{Op: isa.OpTrap}); err != nil {
+				return nil, err
+			}
+		}
+		c.meta.Preamble = uint32(len(b.Code))
+		c.meta.PreambleScratch = uint32(pre.scratch())
+		c.meta.PreambleHalves = registers(pre.p)
+		if pre.scratch() > 0 {
+			c.meta.PreambleHalves = gprHalves
+		}
+		for _, l := range pre.lines {
+			b.Lines = append(b.Lines, CodeLine{l.Offset + len(b.Code), l.Loc})
+		}
+		b.Code = append(b.Code, pre.code...)
+	}
+	b.Meta = c.meta
+	b.Stats = c.stats(main, len(b.Code))
+	return b, b.Meta.Check()
+}
+
+// encode makes the code of a part.
+func (c *compiler) encode(pt *part) (err error) {
+	p, err := lowerPseudo(pt.f, &c.uni)
+	if err != nil {
+		return err
+	}
+	pt.p = p
 	p.emptyElse()
 	p.breakIf()
 	p.jumpNone()
-	p.entry(c.scratch())
+	p.entry(pt.scratch())
 	p.insertWaits()
 	if c.opts.Dump != nil {
 		c.opts.Dump("final", p.String())
 	}
-	b := &Binary{}
-	if b.Code, b.Lines, err = p.encode(); err != nil {
-		return nil, err
-	}
-	c.describe(p)
-	b.Meta = c.meta
-	b.Stats = c.stats(p, len(b.Code))
-	if err := b.Meta.Check(); err != nil {
-		return nil, err
-	}
-	return b, nil
+	pt.code, pt.lines, err = p.encode()
+	return err
 }
 
-// scratch is the number of bytes of stack that the shader addresses.
-func (c *compiler) scratch() int {
-	n := int(c.s.ScratchSize)
-	if k := c.sel.f.SpillUnits; k > 0 {
-		n = c.spillStart + 2*k
+// scratch is the number of bytes of stack that a part addresses.
+func (pt *part) scratch() int {
+	n := int(pt.s.ScratchSize)
+	if k := pt.f.SpillUnits; k > 0 {
+		n = pt.spillStart + 2*k
 	}
 	return alignUp(n, 16)
 }
@@ -275,9 +324,9 @@ func (p *program) String() string {
 }
 
 // describe fills the metadata that follows from the final code.
-func (c *compiler) describe(p *program) {
+func (c *compiler) describe(main *part) {
 	m := &c.meta
-	m.ScratchSize = uint32(c.scratch())
+	m.ScratchSize = uint32(main.scratch())
 	m.SharedSize = c.s.SharedSize
 	if c.s.Stage == ir.StageCompute {
 		m.WorkgroupSize = c.s.Info.WorkgroupSize
@@ -287,11 +336,10 @@ func (c *compiler) describe(p *program) {
 	m.Table = c.res.table
 	m.Heap = c.res.heap
 	m.States = append(append([]abi.State(nil), c.res.textures...), c.res.samplers...)
-	m.Halves = c.footprint(p)
 }
 
-// footprint is the number of halves in use: the highest plus 1.
-func (c *compiler) footprint(p *program) int {
+// registers is the number of halves that a program names: the highest plus 1.
+func registers(p *program) int {
 	most := 0
 	note := func(o *isa.Operand) {
 		if o.Kind == isa.Reg {
@@ -304,6 +352,12 @@ func (c *compiler) footprint(p *program) int {
 			note(&in.Srcs[i])
 		}
 	}
+	return most
+}
+
+// footprint is the number of halves in use by the shader, inputs and results included.
+func (c *compiler) footprint(p *program) int {
+	most := registers(p)
 	for _, r := range c.meta.Results {
 		n := 1
 		for r.Mask>>n != 0 {

@@ -64,11 +64,12 @@ func (s *isel) fail(in *ir.Instr, format string, args ...any) {
 }
 
 // selectFunc translates the entry point.
-func selectFunc(c *compiler, impl *ir.Impl) (*isel, error) {
+func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) {
+	impl := sh.Entry().Impl
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
 	code := &code{}
-	s := &isel{sh: c.s, impl: impl, gpu: c.gpu, code: code, meta: &c.meta, uni: &c.uni, res: c.res}
-	s.f = mach.NewFunc(c.s.Name, machISA{})
+	s := &isel{sh: sh, impl: impl, gpu: c.gpu, code: code, meta: meta, uni: &c.uni, res: c.res}
+	s.f = mach.NewFunc(sh.Name, machISA{})
 	if s.f.Name == "" {
 		s.f.Name = "main"
 	}
@@ -89,7 +90,7 @@ func selectFunc(c *compiler, impl *ir.Impl) (*isel, error) {
 	s.finishPhis()
 	s.finishOutputs()
 	s.control()
-	return s, s.err
+	return s.f, s.err
 }
 
 // makeBlocks makes a machine block for each block, in source order, and the

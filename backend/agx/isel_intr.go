@@ -55,6 +55,10 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrDemoteIf, ir.IntrTerminateIf:
 		c := s.condition(in.Srcs[0].Def, 0)
 		s.discard(s.selectBy(c, true, imm16(samplesAll), imm16(0)))
+	case ir.IntrLoadPreamble:
+		s.setComps(&in.Def, opnd{kind: opUniform, bits: uint32(in.Get(ir.IdxBase)), half: isHalf(&in.Def)})
+	case ir.IntrStorePreamble:
+		s.storePreamble(in)
 	case ir.IntrBeginInvocationInterlock, ir.IntrEndInvocationInterlock:
 		s.fail(in, "fragment shader interlock is not supported")
 	default:
@@ -279,4 +283,15 @@ func (s *isel) derivative(in *ir.Instr) bool {
 	}
 	s.setComps(&in.Def, ops...)
 	return true
+}
+
+// storePreamble selects the store of a preamble's value to uniform registers,
+// which counts halves.
+func (s *isel) storePreamble(in *ir.Instr) {
+	v := s.reg(s.comp(in.Srcs[0].Def, 0))
+	t := isa.Instr{Op: isa.OpUniformStore, Format: isa.FormatI16, Mask: 1<<s.f.Size(v) - 1}
+	uses := s.register(&t, 0, v, nil)
+	t.Srcs[0] = isa.H(0).Run(s.f.Size(v))
+	t.Srcs[1] = isa.I(int(in.Get(ir.IdxBase)))
+	s.add(t, 0, uses...)
 }

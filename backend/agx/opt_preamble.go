@@ -2,6 +2,7 @@ package agx
 
 import (
 	"nirc/ir"
+	"nirc/ir/optab"
 )
 
 // preambleBudget is the number of uniform halves that driver values, pushed
@@ -20,7 +21,14 @@ type preamble struct {
 	pre       *ir.Shader
 	b         *ir.Builder
 	copies    []*ir.Def // by index: the value in the preamble
-	found     bool
+	moved     []movedValue
+}
+
+// movedValue is a value that the preamble leaves in uniform registers.
+type movedValue struct {
+	in    *ir.Instr
+	bits  uint8
+	place []uint32 // of each component
 }
 
 // formPreamble returns the preamble's shader, or nil if there is nothing to move.
@@ -41,8 +49,11 @@ func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms) *ir.Shader {
 			p.move(in)
 		}
 	}
-	if !p.found {
+	if len(p.moved) == 0 {
 		return nil
+	}
+	for i := range p.moved {
+		p.moved[i].replace()
 	}
 	sweep(impl)
 	impl.Preserve(ir.MetaControlFlow)
@@ -118,51 +129,43 @@ func (p *preamble) leaves(d *ir.Def) bool {
 	return false
 }
 
-// move computes in's components in the preamble and makes the shader read
-// them from uniform registers.
+// move computes in's components in the preamble, if there is room for them.
 func (p *preamble) move(in *ir.Instr) {
-	d := &in.Def
-	n := int(d.NumComponents)
-	bits := d.BitSize
-	if bits == 1 {
-		bits = 16
-	}
-	b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
-	comps := make([]*ir.Def, n)
-	var at [16]uint32
-	for c := range n {
-		u, ok := p.uni.result(int(bits))
+	m := movedValue{in: in, bits: max(16, in.Def.BitSize)}
+	for range in.Def.NumComponents {
+		u, ok := p.uni.result(int(m.bits))
 		if !ok {
 			return
 		}
-		at[c] = u
-		l := b.Intrinsic(ir.IntrLoadPreamble, 1, bits).Set(ir.IdxBase, uint64(u))
-		comps[c] = &l.Def
-		if d.BitSize == 1 {
-			comps[c] = b.Ine(&l.Def, b.ImmInt(0, 16))
-		}
+		m.place = append(m.place, u)
 	}
 	p.start()
 	v := p.copy(in)
-	for c := range n {
+	for c, u := range m.place {
 		x := p.b.Channel(v, c)
-		if d.BitSize == 1 {
-			x = p.b.ALU(ir.OpB2i16, x)
+		if in.Def.BitSize == 1 {
+			x = p.b.B2i16(x)
 		}
-		p.b.Intrinsic(ir.IntrStorePreamble, 0, 0, x).Set(ir.IdxBase, uint64(at[c]))
+		p.b.Intrinsic(ir.IntrStorePreamble, 0, 0, x).Set(ir.IdxBase, uint64(u))
+	}
+	p.moved = append(p.moved, m)
+}
+
+// replace makes the shader read the value from uniform registers.
+func (m *movedValue) replace() {
+	b := ir.NewBuilder(ir.Before(m.in)).AtInstr(m.in)
+	comps := make([]*ir.Def, len(m.place))
+	for c, u := range m.place {
+		comps[c] = &b.Intrinsic(ir.IntrLoadPreamble, 1, m.bits).Set(ir.IdxBase, uint64(u)).Def
+		if m.in.Def.BitSize == 1 {
+			comps[c] = b.Ine(comps[c], b.ImmInt(0, 16))
+		}
 	}
 	r := comps[0]
-	if n > 1 {
+	if len(comps) > 1 {
 		r = b.Vec(comps...)
 	}
-	// Values that stay in the preamble go on using the original.
-	for u := range d.Uses() {
-		if u.Instr == r.Instr {
-			continue
-		}
-		u.Set(r)
-	}
-	p.found = true
+	m.in.Def.RewriteUses(r)
 }
 
 // start makes the preamble's shader, which has what code generation asks of it.
@@ -181,9 +184,6 @@ func (p *preamble) start() {
 
 // copy makes a value in the preamble, from its sources on.
 func (p *preamble) copy(in *ir.Instr) *ir.Def {
-	if int(in.Def.Index) >= len(p.copies) {
-		return p.copyPreamble(in)
-	}
 	if d := p.copies[in.Def.Index]; d != nil {
 		return d
 	}
@@ -213,25 +213,6 @@ func (p *preamble) copy(in *ir.Instr) *ir.Def {
 	return &c.Def
 }
 
-// copyPreamble follows a value that was moved before back to what it stands for.
-func (p *preamble) copyPreamble(in *ir.Instr) *ir.Def {
-	if in.IsVec() || in.Kind == ir.KindALU || in.Kind == ir.KindLoadConst {
-		srcs := make([]*ir.Def, len(in.Srcs))
-		for i := range srcs {
-			srcs[i] = p.copy(in.Srcs[i].Def.Instr)
-		}
-		if in.Kind == ir.KindLoadConst {
-			return p.b.Const(in.Def.BitSize, in.Imm...)
-		}
-		c := p.pre.NewALU(in.Op, in.Def.NumComponents, in.Def.BitSize, srcs...)
-		for i := range c.Srcs {
-			c.Srcs[i].Swizzle = in.Srcs[i].Swizzle
-		}
-		return &p.b.Insert(c).Def
-	}
-	return &p.b.Insert(p.pre.NewIntrinsic(in.Intr, in.Def.NumComponents, in.Def.BitSize).CopyIndices(in)).Def
-}
-
 // sweep removes values that nothing uses any more.
 func sweep(impl *ir.Impl) {
 	for again := true; again; {
@@ -252,7 +233,7 @@ func eliminable(in *ir.Instr) bool {
 	case ir.KindALU, ir.KindLoadConst, ir.KindUndef, ir.KindPhi, ir.KindDeref:
 		return true
 	case ir.KindIntrinsic:
-		return in.Intr.CanEliminate()
+		return in.Intr.Info().Flags&optab.CanEliminate != 0
 	}
 	return false
 }

@@ -62,13 +62,13 @@ func (s *spiller) Reload(f *mach.Func, v mach.Value, slot int) *mach.Instr {
 }
 
 // spill brings f below the register limit.
-func (c *compiler) spill(f *mach.Func, limit int) error {
-	s := &spiller{start: alignUp(int(c.s.ScratchSize), 4)}
-	did, err := mach.Spill(f, fileGPR, limit-spillSlack, s)
+func (c *compiler) spill(pt *part, limit int) error {
+	s := &spiller{start: alignUp(int(pt.s.ScratchSize), 4)}
+	did, err := mach.Spill(pt.f, fileGPR, limit-spillSlack, s)
 	if err != nil {
 		return fmt.Errorf("agx: %w", err)
 	}
-	c.spillStart = s.start
+	pt.spillStart = s.start
 	if did {
 		return s.err
 	}

@@ -11,7 +11,7 @@ import (
 type Stats struct {
 	Instrs               int // traps not counted
 	ALU, FSCIB, IC       int // cycles
-	CodeBytes            int
+	Bytes, CodeBytes     int // of all, and of the shader without its preamble
 	Regs                 int // highest half in use
 	Uniforms             int // halves
 	Scratch              int // bytes
@@ -22,12 +22,13 @@ type Stats struct {
 // String is the line that shader-db tools read.
 func (s Stats) String() string {
 	return fmt.Sprintf("%d inst, %d alu, %d fscib, %d ic, %d bytes, %d regs, %d uniforms, %d scratch, %d threads, %d loops, %d:%d spills:fills",
-		s.Instrs, s.ALU, s.FSCIB, s.IC, s.CodeBytes, s.Regs, s.Uniforms, s.Scratch, s.Threads, s.Loops, s.Spills, s.Fills)
+		s.Instrs, s.ALU, s.FSCIB, s.IC, s.Bytes, s.Regs, s.Uniforms, s.Scratch, s.Threads, s.Loops, s.Spills, s.Fills)
 }
 
-func (c *compiler) stats(p *program, bytes int) Stats {
-	st := Stats{Instrs: len(p.list), CodeBytes: bytes, Uniforms: c.meta.UniformHalves, Scratch: int(c.meta.ScratchSize),
-		Threads: threadsFor(c.meta.Halves), Loops: c.loops, Regs: max(c.meta.Halves-1, 0)}
+func (c *compiler) stats(main *part, bytes int) Stats {
+	p := main.p
+	st := Stats{Instrs: len(p.list), CodeBytes: len(main.code), Bytes: bytes, Uniforms: c.meta.UniformHalves, Scratch: int(c.meta.ScratchSize),
+		Threads: threadsFor(c.meta.Halves), Loops: len(p.loops), Regs: max(c.meta.Halves-1, 0)}
 	st.FSCIB, st.IC = cycles(p.list)
 	st.ALU = max(st.FSCIB, st.IC)
 	for _, in := range p.list {
@@ -50,7 +51,7 @@ func (s *Stats) list() []object.Stat {
 	add("alu", s.ALU)
 	add("fscib", s.FSCIB)
 	add("ic", s.IC)
-	add("bytes", s.CodeBytes)
+	add("bytes", s.Bytes)
 	add("halfregs", s.Regs+1)
 	add("uniforms", s.Uniforms)
 	add("scratch", s.Scratch)

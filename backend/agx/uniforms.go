@@ -13,13 +13,25 @@ import (
 // gives the pieces their registers: addresses first, for only the low half of the file
 // can be a base, then ranges of buffers and push constants, then constants.
 type uniforms struct {
-	items []abi.Uniform // Half is the piece's number
-	next  int           // number of the next piece
-	used  int           // halves that the pieces take
+	items []piece
+	next  int // number of the next piece
+	used  int // halves that the pieces take
 	// reserved halves at the start belong to the driver.
 	reserved int
 	place    []int32 // by number: the half, after layOut
 	words    map[uint32]uint32
+}
+
+// piece is what the driver or the preamble (Kind is then UniformNone) puts
+// into some halves; Half is its number.
+type piece struct {
+	abi.Uniform
+	halves int
+}
+
+// result makes a piece for a value of the preamble of 16 or 32 bits.
+func (u *uniforms) result(bits int) (uint32, bool) {
+	return u.appendPiece(piece{halves: bits / 16}, preambleBudget)
 }
 
 // Bounds of the uniform file, in halves (the project's agx reference, section 1.1).
@@ -42,7 +54,11 @@ func (u *uniforms) take(k abi.Uniform, budget int) (uint32, bool) {
 }
 
 func (u *uniforms) append(k abi.Uniform, budget int) (uint32, bool) {
-	n := k.Halves()
+	return u.appendPiece(piece{k, k.Halves()}, budget)
+}
+
+func (u *uniforms) appendPiece(k piece, budget int) (uint32, bool) {
+	n := (k.halves + 1) &^ 1
 	if u.reserved+u.used+n > budget {
 		return 0, false
 	}
@@ -92,7 +108,7 @@ func (u *uniforms) layOut() ([]abi.Uniform, int, error) {
 		if a.Kind == abi.UniformWords {
 			return a.Half < b.Half
 		}
-		return lessUniform(a, b)
+		return lessUniform(&a.Uniform, &b.Uniform)
 	})
 	u.place = make([]int32, u.next+4)
 	at := (u.reserved + 1) &^ 1
@@ -102,7 +118,7 @@ func (u *uniforms) layOut() ([]abi.Uniform, int, error) {
 		if uniformRank(it.Kind) < 2 {
 			at = (at + 3) &^ 3
 		}
-		n := it.Halves()
+		n := (it.halves + 1) &^ 1
 		for k := range n {
 			u.place[it.Half+k] = int32(at + k)
 		}
@@ -111,8 +127,8 @@ func (u *uniforms) layOut() ([]abi.Uniform, int, error) {
 		}
 		it.Half = at
 		at += n
-		if l := len(out); l == 0 || !merge(&out[l-1], &it) {
-			out = append(out, it)
+		if l := len(out); it.Kind != abi.UniformNone && (l == 0 || !merge(&out[l-1], &it.Uniform)) {
+			out = append(out, it.Uniform)
 		}
 	}
 	return out, at, nil
@@ -166,5 +182,8 @@ func (u *uniforms) resolve(in *isa.Instr) {
 		if o := &in.Srcs[i]; o.Kind == isa.Uniform && int(o.Val) < len(u.place) {
 			o.Val = u.place[o.Val]
 		}
+	}
+	if o := &in.Srcs[1]; in.Op == isa.OpUniformStore && int(o.Val) < len(u.place) {
+		o.Val = u.place[o.Val]
 	}
 }

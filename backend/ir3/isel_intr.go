@@ -59,7 +59,7 @@ func (s *isel) intrinsic(in *ir.Instr) {
 			slot, comp, _ := s.ioSlot(in, in.Srcs[0].Def)
 			s.setComps(&in.Def, s.in.slots[slot].ops[comp:comp+int(in.Def.NumComponents)]...)
 		}
-	case ir.IntrLoadInterpolatedInput: // fetched in the first block
+	case ir.IntrLoadInterpolatedInput, ir.IntrLoadPointCoord: // fetched in the first block
 	case ir.IntrStoreOutput:
 		s.storeOutput(in)
 	case ir.IntrDemote, ir.IntrTerminate:

@@ -91,6 +91,12 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 			mode = ir.InterpNoPerspective
 		}
 		s.scanInput(in, mode)
+	case ir.IntrLoadPointCoord:
+		// A varying that the rasteriser makes.
+		i := &s.in.slots[ir.SlotPointCoord]
+		i.mask, i.interp = i.mask|3, ir.InterpSmooth
+		s.want(abi.IJPerspPixel)
+		s.in.fetches = append(s.in.fetches, in)
 	case ir.IntrLoadVertexId, ir.IntrLoadVertexIdZeroBase:
 		s.want(abi.VertexID)
 		if in.Intr == ir.IntrLoadVertexIdZeroBase {
@@ -362,7 +368,12 @@ func (s *isel) fetchVaryings() {
 	}
 	for _, in := range s.in.fetches {
 		s.loc = in.Loc
-		slot, comp, _ := s.ioSlot(in, in.Srcs[len(in.Srcs)-1].Def)
+		slot, comp := int(ir.SlotPointCoord), 0
+		kind, ok := abi.IJPerspPixel, true
+		if in.Intr != ir.IntrLoadPointCoord {
+			slot, comp, _ = s.ioSlot(in, in.Srcs[len(in.Srcs)-1].Def)
+			kind, ok = baryKind(in.Srcs[0].Def.Instr)
+		}
 		loc := s.in.slots[slot].inLoc + comp
 		half := isHalf(&in.Def)
 		ops := make([]opnd, in.Def.NumComponents)
@@ -375,7 +386,6 @@ func (s *isel) fetchVaryings() {
 				ops[c] = s.value(d)
 				continue
 			}
-			kind, ok := baryKind(in.Srcs[0].Def.Instr)
 			if !ok {
 				s.fail(in, "interpolation at an offset or a given sample is not supported by the ir3 backend")
 				return

@@ -13,9 +13,15 @@ import (
 
 const stageLanes = 64
 
+// stageEnv, if not nil, fills the environment of launches.
+var stageEnv func(env *emu.Env)
+
 // stageLaunch makes 64 vertices or fragments with varied data.
 func stageLaunch(stage ir.Stage, check bool) *emu.Launch {
 	l := &emu.Launch{NumLanes: stageLanes, Check: check, Out: make([]emu.Slots, stageLanes), Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}}
+	if stageEnv != nil {
+		stageEnv(l.Env)
+	}
 	for i := range stageLanes {
 		switch stage {
 		case ir.StageVertex:

@@ -152,7 +152,7 @@ func (c *compiler) finishMemory() {
 			p.stageInits = append(p.stageInits, v)
 			continue
 		}
-		l := layoutOf(v.Mode)
+		l := initLayout(v)
 		l.put(buf[c.vars[v]:], v.Type, v.Init, 0, l.component(v.Type))
 		any = true
 	}

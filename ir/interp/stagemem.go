@@ -260,6 +260,15 @@ func (w *Wave) stageValue(sv sysval, lane int) [4]uint32 {
 	return [4]uint32{p.ViewIndex}
 }
 
+// initLayout is the layout of a variable with an initial value: the elements of
+// a compact array follow each other word by word.
+func initLayout(v *ir.Variable) layout {
+	if v.Compact {
+		return packed
+	}
+	return layoutOf(v.Mode)
+}
+
 // startStageOutputs gives outputs of the control stage their initial values: a
 // lane those of its vertex, the first lane of a patch those of the patch.
 func (w *Wave) startStageOutputs() {
@@ -275,9 +284,10 @@ func (w *Wave) startStageOutputs() {
 			} else if id != 0 {
 				continue
 			}
-			b := make([]byte, slots.size(t))
-			slots.put(b, t, k, 0, slots.component(t))
-			for _, leaf := range slots.leaves(t, 0, slots.component(t), nil) {
+			lay := initLayout(v)
+			b := make([]byte, lay.size(t))
+			lay.put(b, t, k, 0, lay.component(t))
+			for _, leaf := range lay.leaves(t, 0, lay.component(t), nil) {
 				n := int(leaf.t.MemBits() / 8)
 				for c := range uint32(leaf.t.Rows) {
 					off := leaf.off + c*leaf.comp

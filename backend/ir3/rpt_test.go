@@ -1,0 +1,123 @@
+package ir3
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/ir"
+	"nirc/passes"
+)
+
+// lowerToScalar makes ALU operations scalar, as the pipeline does.
+func lowerToScalar(s *ir.Shader) error {
+	for _, name := range []string{"lower_alu_to_scalar", "opt_copy_prop", "opt_dce"} {
+		if _, err := passes.RunPass(s, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vec4Shader computes with vectors of four.
+func vec4Shader(t *testing.T) *ir.Shader {
+	s, b := newStage(ir.StageVertex)
+	a, c := inputFrom(b, ir.SlotAttrib0, 0, 4), inputFrom(b, ir.SlotAttrib0+1, 0, 4)
+	k := b.Channel(c, 3)
+	v := b.Fadd(b.Fmul(a, c), b.Vec(k, k, k, k))
+	v = b.Fmax(v, b.Vec(b.ImmFloat(0.5, 32), b.ImmFloat(0.5, 32), b.ImmFloat(0.5, 32), b.ImmFloat(0.5, 32)))
+	outputTo(b, b.Fsqrt(v), ir.SlotPos)
+	if err := lowerToScalar(s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestRepeatGroups follows a vector operation through the five steps.
+func TestRepeatGroups(t *testing.T) {
+	for _, gpu := range gpus {
+		s := vec4Shader(t)
+		steps := map[string]string{}
+		bin, err := compile(s, CompileOptions{GPU: gpu, Dump: func(step, text string) { steps[step] = text }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range []string{"vectorize", "isel", "groups", "ra", "rpt", "final"} {
+			if steps[step] == "" {
+				t.Errorf("%s: no dump of step %s", gpu, step)
+			}
+		}
+		if !strings.Contains(steps["groups"], "mul.f") || !strings.Contains(steps["groups"], "sqrt") {
+			t.Errorf("%s: groups before allocation:\n%s", gpu, steps["groups"])
+		}
+		for _, op := range []string{"(rpt3)mul.f", "(rpt3)add.f", "(rpt3)max.f", "(rpt3)sqrt"} {
+			if !strings.Contains(disasm(bin), op) {
+				t.Errorf("%s: no %s in\n%s", gpu, op, disasm(bin))
+			}
+		}
+		if r := bin.Stats.Rpt; r.Made != 4 || r.Merged != 4 || r.Saved != 12 || r.Cleaned != 0 || r.Split != 0 {
+			t.Errorf("%s: counters %+v", gpu, r)
+		}
+		plain, err := compile(s, CompileOptions{GPU: gpu, NoRepeat: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(disasm(plain), "rpt3)mul") || len(plain.Locs) < len(bin.Locs)+12 {
+			t.Errorf("%s: without groups:\n%s", gpu, disasm(plain))
+		}
+		if err := stageDiffer(s, gpu, true); err != nil {
+			t.Errorf("%s: %v", gpu, err)
+		}
+	}
+}
+
+// TestGroupsThatCannotMerge: members whose sources neither stay nor go on are cut.
+func TestGroupsThatCannotMerge(t *testing.T) {
+	s, b := newStage(ir.StageVertex)
+	a := inputFrom(b, ir.SlotAttrib0, 0, 4)
+	v := b.Fadd(a, b.Vec(b.ImmFloat(0.5, 32), b.ImmFloat(0.5, 32), b.ImmFloat(2, 32), b.ImmFloat(2, 32)))
+	outputTo(b, v, ir.SlotPos)
+	if err := lowerToScalar(s); err != nil {
+		t.Fatal(err)
+	}
+	bin, err := compile(s, CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := bin.Stats.Rpt; r.Made != 1 || r.Cleaned != 1 || r.Merged != 2 || r.Saved != 2 {
+		t.Errorf("counters %+v\n%s", r, disasm(bin))
+	}
+	if err := stageDiffer(s, "", true); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPreamble: what depends on uniform buffers only is computed once, and
+// buffers at constant offsets are read as consts.
+func TestPreamble(t *testing.T) {
+	for _, gpu := range gpus {
+		s, b := newCompute(t)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
+		x, y := ubo(b, b.Imm32(16), 1, 32, 16), ubo(b, b.Imm32(64), 1, 32, 16)
+		k := b.Imul(b.Ixor(x, y), b.Iadd(x, b.Imm32(77)))
+		storeWord(b, buffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Iadd(k, id))
+		if err := ir.Validate(s); err != nil {
+			t.Fatal(err)
+		}
+		in := make([]byte, 1024)
+		for i := range in {
+			in[i] = byte(i * 31)
+		}
+		if err := differ(s, CompileOptions{GPU: gpu}, 2, in, 512, nil, nil); err != nil {
+			t.Errorf("%s: %v", gpu, err)
+		}
+		bin, err := compile(s, CompileOptions{GPU: gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := disasm(bin)
+		if strings.Contains(text, "ldc") || !strings.Contains(text, "shps") || !strings.Contains(text, "stc.u32") || bin.Stats.Preamble == 0 ||
+			len(bin.Meta.Consts.UBOs) != 1 || bin.Meta.Consts.Preamble.Size == 0 {
+			t.Errorf("%s: %+v\n%s", gpu, bin.Meta.Consts, text)
+		}
+	}
+}

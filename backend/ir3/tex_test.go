@@ -1,0 +1,268 @@
+package ir3
+
+import (
+	"math"
+	"testing"
+
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// texWorld is what shaders of these tests see: textures, a sampler of its own
+// set, a texel buffer and a storage image.
+func texWorld(t *testing.T, env *emu.Env) {
+	t.Helper()
+	linear := &emu.Sampler{Mag: emu.FilterLinear, Min: emu.FilterLinear, Mip: emu.MipLinear, MaxLod: emu.LodNone}
+	shadow := *linear
+	shadow.CompareOp = emu.CompareLess
+	view := func(d emu.ImageDesc, format string) *emu.ImageView {
+		d.Format = emu.FormatByName(format)
+		img, err := emu.NewImage(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := &emu.ImageView{Image: img}
+		for mip := range v.NumMips() {
+			w, h, depth := v.Size(mip)
+			for z := range max(depth, v.NumLayers()) {
+				for i := range w * h * img.Samples {
+					n := float32(mip)/2 + float32(z)/8 + float32(i%(w*img.Samples))/64 + float32(i/(w*img.Samples))/256
+					texel := [4]uint32{math.Float32bits(n), math.Float32bits(1 - n), math.Float32bits(n * n), math.Float32bits(0.5)}
+					v.Store(i/img.Samples%w, i/img.Samples/w, z, mip, i%img.Samples, texel)
+				}
+			}
+		}
+		return v
+	}
+	const rgba = "R32G32B32A32_SFLOAT"
+	var bind emu.Bindings
+	put := func(binding uint32, v *emu.ImageView, s *emu.Sampler) {
+		bind.Set(0, binding, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: v, Sampler: s}})
+	}
+	put(0, view(emu.ImageDesc{Width: 16, Height: 8, Mips: 4}, rgba), linear)
+	put(1, view(emu.ImageDesc{Width: 8, Height: 8, Layers: 6, Mips: 2}, rgba), linear)
+	put(2, view(emu.ImageDesc{Width: 8, Height: 8, Layers: 3}, rgba), linear)
+	put(3, view(emu.ImageDesc{Width: 8, Height: 4, Depth: 4}, rgba), linear)
+	put(4, view(emu.ImageDesc{Width: 8, Height: 8}, "D32_SFLOAT"), &shadow)
+	bind.Set(0, 5, []emu.Descriptor{{Type: emu.DescSampledImage, Image: view(emu.ImageDesc{Width: 8, Height: 8}, rgba)}})
+	put(6, view(emu.ImageDesc{Width: 16, Height: 1}, rgba), linear)
+	put(7, view(emu.ImageDesc{Width: 4, Height: 4, Samples: 4}, rgba), linear)
+	var list []emu.Descriptor
+	for i := range 3 {
+		list = append(list, emu.Descriptor{Type: emu.DescCombinedImageSampler, Image: view(emu.ImageDesc{Width: 4 << i, Height: 4}, rgba), Sampler: linear})
+	}
+	bind.Set(0, 8, list)
+	buf := env.Mem.Alloc(256)
+	for i := range buf.Data {
+		buf.Data[i] = byte(i * 37)
+	}
+	bind.Set(0, 9, []emu.Descriptor{{Type: emu.DescUniformTexelBuffer, Addr: buf.Addr, Size: 256, Format: emu.FormatByName("R8G8B8A8_UNORM")}})
+	bind.Set(0, 10, []emu.Descriptor{{Type: emu.DescStorageImage, Image: view(emu.ImageDesc{Width: 64, Height: 2}, "R32_UINT")}})
+	bind.Set(1, 0, []emu.Descriptor{{Type: emu.DescSampler, Sampler: linear}})
+	env.Bindings = &bind
+}
+
+// texBuild builds texture operations of one test.
+type texBuild struct {
+	s *ir.Shader
+	b *ir.Builder
+	// uv are coordinates that differ in all lanes, id the number of a lane.
+	uv, id *ir.Def
+}
+
+func (x *texBuild) variable(set, binding uint32, base ir.Base, dim ir.Dim, array, ms bool, n uint32) *ir.Def {
+	t := &ir.Type{Base: base, Dim: dim, Arrayed: array, MS: ms, Texel: ir.BaseFloat, TexelBits: 32}
+	mode := ir.ModeUniform
+	if base == ir.BaseImage {
+		mode = ir.ModeImage
+	}
+	if n > 0 {
+		t = ir.ArrayType(t, n, 0)
+	}
+	v := x.s.NewVariable(mode, t, "t")
+	v.Set, v.Binding, v.HasBinding = set, binding, true
+	return x.b.DerefVar(v)
+}
+
+type texSource struct {
+	kind ir.TexSrc
+	def  *ir.Def
+}
+
+func (x *texBuild) op(op ir.TexOp, comps uint8, dim ir.Dim, array bool, srcs ...texSource) *ir.Instr {
+	in := x.s.NewTex(op, comps, 32)
+	i := in.TexInfo()
+	i.Dim, i.IsArray, i.DestType = dim, array, ir.ALUType{Class: ir.ClassFloat, Bits: 32}
+	switch op {
+	case ir.TexOpTxs, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
+		i.DestType.Class = ir.ClassInt
+	}
+	for _, s := range srcs {
+		switch s.kind {
+		case ir.TexSrcCoord:
+			i.CoordComponents = s.def.NumComponents
+		case ir.TexSrcComparator:
+			i.IsShadow, i.NewStyleShadow = true, comps == 1
+		}
+		x.s.AddTexSrc(in, s.kind, s.def)
+	}
+	return x.b.Insert(in)
+}
+
+// at is a combined image and sampler.
+func at(d *ir.Def) []texSource {
+	return []texSource{{ir.TexSrcTextureDeref, d}, {ir.TexSrcSamplerDeref, d}}
+}
+
+func (x *texBuild) xyz(z *ir.Def) *ir.Def {
+	return x.b.Vec(x.b.Channel(x.uv, 0), x.b.Channel(x.uv, 1), z)
+}
+
+var texTests = []struct {
+	name  string
+	build func(x *texBuild) *ir.Def
+}{
+	{"tex 2D", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+		return &x.op(ir.TexOpTex, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.uv})...).Def
+	}},
+	{"txb with offset", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+		off := x.b.Vec(x.b.Imm32(1), x.b.Imm32(0xffffffff))
+		return &x.op(ir.TexOpTxb, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.uv}, texSource{ir.TexSrcBias, x.b.ImmFloat(0.5, 32)}, texSource{ir.TexSrcOffset, off})...).Def
+	}},
+	{"txl and projector", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+		return &x.op(ir.TexOpTxl, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.uv}, texSource{ir.TexSrcLod, x.b.Channel(x.uv, 0)}, texSource{ir.TexSrcProjector, x.b.ImmFloat(2, 32)})...).Def
+	}},
+	{"txd cube", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 1, ir.BaseSampledImage, ir.DimCube, false, false, 0)
+		dir := x.xyz(x.b.ImmFloat(-0.75, 32))
+		ddx := x.b.Vec(x.b.ImmFloat(0.2, 32), x.b.ImmFloat(0, 32), x.b.ImmFloat(0, 32))
+		ddy := x.b.Vec(x.b.ImmFloat(0, 32), x.b.ImmFloat(0.3, 32), x.b.ImmFloat(0, 32))
+		return &x.op(ir.TexOpTxd, 4, ir.DimCube, false, append(at(d), texSource{ir.TexSrcCoord, dir}, texSource{ir.TexSrcDdx, ddx}, texSource{ir.TexSrcDdy, ddy})...).Def
+	}},
+	{"tex array", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 2, ir.BaseSampledImage, ir.Dim2D, true, false, 0)
+		return &x.op(ir.TexOpTex, 4, ir.Dim2D, true, append(at(d), texSource{ir.TexSrcCoord, x.xyz(x.b.ImmFloat(1.6, 32))})...).Def
+	}},
+	{"tex 3D", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 3, ir.BaseSampledImage, ir.Dim3D, false, false, 0)
+		return &x.op(ir.TexOpTxl, 4, ir.Dim3D, false, append(at(d), texSource{ir.TexSrcCoord, x.xyz(x.b.Channel(x.uv, 1))}, texSource{ir.TexSrcLod, x.b.ImmFloat(0, 32)})...).Def
+	}},
+	{"shadow", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 4, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+		r := &x.op(ir.TexOpTex, 1, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.uv}, texSource{ir.TexSrcComparator, x.b.ImmFloat(0.06, 32)})...).Def
+		return x.b.Vec(r, r, r, r)
+	}},
+	{"sampler of another set", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 5, ir.BaseTexture, ir.Dim2D, false, false, 0)
+		m := x.variable(1, 0, ir.BaseSampler, ir.Dim2D, false, false, 0)
+		return &x.op(ir.TexOpTex, 4, ir.Dim2D, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcSamplerDeref, m}, texSource{ir.TexSrcCoord, x.uv}).Def
+	}},
+	{"1D", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 6, ir.BaseSampledImage, ir.Dim1D, false, false, 0)
+		return &x.op(ir.TexOpTex, 4, ir.Dim1D, false, append(at(d), texSource{ir.TexSrcCoord, x.b.Channel(x.uv, 0)})...).Def
+	}},
+	{"gathers", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+		a := x.op(ir.TexOpTg4, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.uv})...)
+		a.TexInfo().Component = 1
+		c := x.op(ir.TexOpTg4, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.uv})...)
+		c.TexInfo().HasOffsets, c.TexInfo().Offsets = true, [4][2]int8{{0, 1}, {2, -1}, {-2, 0}, {1, 1}}
+		return x.b.Fadd(&a.Def, &c.Def)
+	}},
+	{"fetches", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 0, ir.BaseTexture, ir.Dim2D, false, false, 0)
+		c := x.b.Vec(x.b.Iand(x.id, x.b.Imm32(7)), x.b.Iand(x.id, x.b.Imm32(3)))
+		a := x.op(ir.TexOpTxf, 4, ir.Dim2D, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcCoord, c}, texSource{ir.TexSrcLod, x.b.Imm32(0)})
+		e := x.op(ir.TexOpTxf, 4, ir.Dim2D, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcCoord, c}, texSource{ir.TexSrcLod, x.b.Iand(x.id, x.b.Imm32(1))})
+		m := x.variable(0, 7, ir.BaseTexture, ir.DimMS, false, true, 0)
+		f := x.op(ir.TexOpTxfMs, 4, ir.DimMS, false, texSource{ir.TexSrcTextureDeref, m}, texSource{ir.TexSrcCoord, c}, texSource{ir.TexSrcMsIndex, x.b.Iand(x.id, x.b.Imm32(3))})
+		return x.b.Fadd(x.b.Fadd(&a.Def, &e.Def), &f.Def)
+	}},
+	{"texel buffer", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 9, ir.BaseTexture, ir.DimBuf, false, false, 0)
+		return &x.op(ir.TexOpTxf, 4, ir.DimBuf, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcCoord, x.id}).Def
+	}},
+	{"array of textures", func(x *texBuild) *ir.Def {
+		d := x.b.DerefArray(x.variable(0, 8, ir.BaseSampledImage, ir.Dim2D, false, false, 3), x.b.Iand(x.id, x.b.Imm32(1)))
+		in := x.op(ir.TexOpTxl, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.uv}, texSource{ir.TexSrcLod, x.b.ImmFloat(0, 32)})...)
+		in.TexInfo().TextureNonUniform = true
+		return &in.Def
+	}},
+	{"queries", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 0, ir.BaseTexture, ir.Dim2D, false, false, 0)
+		a := x.variable(0, 2, ir.BaseTexture, ir.Dim2D, true, false, 0)
+		m := x.variable(0, 7, ir.BaseTexture, ir.DimMS, false, true, 0)
+		buf := x.variable(0, 9, ir.BaseTexture, ir.DimBuf, false, false, 0)
+		size := x.op(ir.TexOpTxs, 2, ir.Dim2D, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcLod, x.b.Imm32(1)})
+		layers := x.op(ir.TexOpTxs, 3, ir.Dim2D, true, texSource{ir.TexSrcTextureDeref, a}, texSource{ir.TexSrcLod, x.b.Imm32(0)})
+		levels := x.op(ir.TexOpQueryLevels, 1, ir.Dim2D, false, texSource{ir.TexSrcTextureDeref, d})
+		samples := x.op(ir.TexOpTextureSamples, 1, ir.DimMS, false, texSource{ir.TexSrcTextureDeref, m})
+		elems := x.op(ir.TexOpTxs, 1, ir.DimBuf, false, texSource{ir.TexSrcTextureDeref, buf})
+		v := x.b.Vec(x.b.Channel(&size.Def, 0), x.b.Iadd(x.b.Channel(&size.Def, 1), &elems.Def), x.b.Channel(&layers.Def, 2), x.b.Iadd(x.b.IMulImm(&levels.Def, 16), &samples.Def))
+		return x.b.U2f32(v)
+	}},
+	{"storage image", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 10, ir.BaseImage, ir.Dim2D, false, false, 0)
+		u := x.b.Undef(1, 32)
+		zero := x.b.Imm32(0)
+		c := x.b.Vec(x.id, zero, u, u)
+		set := func(in *ir.Instr) *ir.Instr { return in.Set(ir.IdxImageDim, uint64(ir.Dim2D)) }
+		typ := ir.ALUType{Class: ir.ClassUint, Bits: 32}.Pack()
+		v := x.b.Vec(x.b.IMulImm(x.id, 3), zero, zero, zero)
+		set(x.b.Intrinsic(ir.IntrImageDerefStore, 0, 0, d, c, zero, v, zero)).Set(ir.IdxSrcType, typ)
+		old := set(x.b.Intrinsic(ir.IntrImageDerefAtomic, 1, 32, d, c, zero, x.b.Imm32(5))).Set(ir.IdxAtomicOp, uint64(ir.AtomicIAdd))
+		back := set(x.b.Intrinsic(ir.IntrImageDerefLoad, 4, 32, d, c, zero, zero)).Set(ir.IdxDestType, typ)
+		size := set(x.b.Intrinsic(ir.IntrImageDerefSize, 2, 32, d, zero))
+		return x.b.U2f32(x.b.Vec(&old.Def, x.b.Channel(&back.Def, 0), x.b.Channel(&size.Def, 0), x.b.Channel(&size.Def, 1)))
+	}},
+}
+
+// TestTextures runs texture and image operations on the interpreter and on
+// the core, in a fragment shader with derivatives from quads.
+func TestTextures(t *testing.T) {
+	stageEnv = func(env *emu.Env) { texWorld(t, env) }
+	defer func() { stageEnv = nil }()
+	for _, c := range texTests {
+		for _, gpu := range []string{"a630", "a740"} {
+			s, b := newStage(ir.StageFragment)
+			pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
+			fx, fy := b.Channel(pos, 0), b.Channel(pos, 1)
+			x := &texBuild{s: s, b: b, uv: b.Vec(b.Fmul(fx, b.ImmFloat(0.0625, 32)), b.Fmul(fy, b.ImmFloat(0.2, 32)))}
+			x.id = b.Iadd(b.F2u32(fx), b.IMulImm(b.F2u32(fy), 16))
+			outputTo(b, c.build(x), ir.SlotData0)
+			if err := lowerToScalar(s); err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			if err := ir.Validate(s); err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			if err := stageDiffer(s, gpu, true); err != nil {
+				t.Errorf("%s on %s: %v", c.name, gpu, err)
+			}
+		}
+	}
+}
+
+// TestPrefetch: a lookup at interpolated coordinates is done before the shader starts.
+func TestPrefetch(t *testing.T) {
+	stageEnv = func(env *emu.Env) { texWorld(t, env) }
+	defer func() { stageEnv = nil }()
+	for _, gpu := range gpus {
+		s, b := newStage(ir.StageFragment)
+		x := &texBuild{s: s, b: b, uv: interpolated(b, ir.IntrLoadBarycentricPixel, ir.InterpSmooth, ir.SlotVar0+1, 1, 2)}
+		outputTo(b, texTests[0].build(x), ir.SlotData0)
+		if err := stageDiffer(s, gpu, true); err != nil {
+			t.Errorf("%s: %v", gpu, err)
+		}
+		bin, err := compile(s, CompileOptions{GPU: gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := bin.Meta.Prefetches; len(p) != 1 || p[0].InLoc != 1 || p[0].Mask != 15 || bin.Stats.Cat[5] != 0 || bin.Stats.Instrs != 2 {
+			t.Errorf("%s: prefetches %v, code\n%s", gpu, p, disasm(bin))
+		}
+	}
+}
