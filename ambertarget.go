@@ -22,10 +22,14 @@ func AmberTarget(o Options) (amber.Target, error) {
 	if _, err := New(o); err != nil {
 		return nil, err
 	}
-	return &amberTarget{o}, nil
+	return &amberTarget{opts: o}, nil
 }
 
-type amberTarget struct{ opts Options }
+type amberTarget struct {
+	opts Options
+	// interpret executes the IR that the target's passes leave.
+	interpret bool
+}
 
 func (t *amberTarget) Name() string {
 	if t.opts.Target == "" {
@@ -64,7 +68,7 @@ func (t *amberTarget) compile(ctx context.Context, sh amber.Shader) (emu.Program
 	if m.SPIRV, err = spv.ParseWords(sh.Words); err != nil {
 		return nil, Diagnose(err, "", "")
 	}
-	if o.Target == IRTarget {
+	if o.Target == IRTarget || t.interpret {
 		return interpret(ctx, m, o, sh.SubgroupSize)
 	}
 	obj, err := m.Compile(ctx, o)
@@ -83,7 +87,7 @@ func interpret(ctx context.Context, m *Module, o Options, subgroup int) (p emu.P
 	if err := u.Translate(ctx, m); err != nil {
 		return nil, err
 	}
-	if o.Level != passes.O0 || o.Passes != nil || o.Pipelines != nil {
+	if o.Level != passes.O0 || o.Target != IRTarget || o.Passes != nil || o.Pipelines != nil {
 		if err := u.Optimize(ctx); err != nil {
 			return nil, err
 		}

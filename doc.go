@@ -5,7 +5,7 @@
 // shows the shader in between.
 //
 // This package joins the others and adds what a program that embeds the
-// compiler needs: options, diagnostics, reflection, the list of targets, and
+// compiler needs: options, diagnostics, reflection, source maps, the list of targets, and
 // targets for the amber runner. No shader is analysed or changed here, and
 // nothing is printed.
 //

@@ -18,6 +18,8 @@ type Interface struct {
 	File  string `json:"file,omitempty"`
 	Entry string `json:"entry"`
 	object.Reflection
+	// Modes are the execution modes that fixed function goes by.
+	Modes []string `json:"modes,omitempty"`
 	// Blocks are the buffers whose elements are structures.
 	Blocks        []BlockLayout  `json:"blocks,omitempty"`
 	SpecConstants []SpecConstant `json:"spec_constants,omitempty"`
@@ -50,7 +52,7 @@ func (m *Module) Interface(ctx context.Context, o Options) (*Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Interface{File: m.Name, Entry: s.Name, Reflection: Reflect(s), WorkgroupVariable: s.Info.WorkgroupSizeVariable}
+	r := &Interface{File: m.Name, Entry: s.Name, Reflection: Reflect(s), Modes: modesOf(s), WorkgroupVariable: s.Info.WorkgroupSizeVariable}
 	for _, v := range s.Variables {
 		t := v.Type
 		for t.IsArray() && t.Elem.IsStruct() {
@@ -74,6 +76,39 @@ func (m *Module) Interface(ctx context.Context, o Options) (*Interface, error) {
 		r.SpecConstants = append(r.SpecConstants, SpecConstant{ID: c.ID, Name: c.Name, Type: specType(c.Class, c.Bits), Default: specText(c.Class, c.Bits, c.Default)})
 	}
 	return r, nil
+}
+
+// modesOf lists the execution modes of a shader.
+func modesOf(s *ir.Shader) []string {
+	var list []string
+	add := func(on bool, format string, args ...any) {
+		if on {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	name := func(names []string, i uint8) string { return names[min(int(i), len(names)-1)] }
+	tess, geom := &s.Info.Tess, &s.Info.Geom
+	switch s.Stage {
+	case ir.StageTessCtrl:
+		add(true, "output_vertices %d", tess.OutputVertices)
+	case ir.StageGeometry:
+		add(true, "input %s", name([]string{"", "points", "lines", "triangles", "lines_adjacency", "", "triangles_adjacency"}, geom.InPrimitive))
+		add(true, "output %s", name([]string{"points", "line_strip", "triangle_strip"}, geom.OutPrimitive))
+		add(true, "max_vertices %d", geom.MaxVertices)
+		add(geom.Invocations > 1, "invocations %d", geom.Invocations)
+	case ir.StageFragment:
+		add(s.Info.EarlyFragmentTests, "early_fragment_tests")
+		add(s.Info.PostDepthCoverage, "post_depth_coverage")
+		add(s.Info.DepthReplacing, "depth_replacing")
+		add(s.Info.StencilReplacing, "stencil_replacing")
+	}
+	if s.Stage == ir.StageTessCtrl || s.Stage == ir.StageTessEval {
+		add(tess.Domain != 0, "domain %s", name([]string{"", "triangles", "quads", "isolines"}, tess.Domain))
+		add(tess.Domain != 0, "spacing %s", name([]string{"equal", "fractional_even", "fractional_odd"}, tess.Spacing))
+		add(tess.Domain == 1 || tess.Domain == 2, "order %s", map[bool]string{true: "ccw", false: "cw"}[tess.CCW])
+		add(tess.PointMode, "point_mode")
+	}
+	return list
 }
 
 func specType(c ir.TypeClass, bits uint8) string {
@@ -117,6 +152,9 @@ func (r *Interface) Write(w io.Writer) error {
 	}
 	if r.WorkgroupVariable {
 		fmt.Fprintf(t, "workgroup size\tvariable\n")
+	}
+	if len(r.Modes) > 0 {
+		fmt.Fprintf(t, "modes\t%s\n", strings.Join(r.Modes, ", "))
 	}
 	if r.SharedSize != 0 {
 		fmt.Fprintf(t, "shared memory\t%d bytes\n", r.SharedSize)

@@ -6,6 +6,7 @@ import (
 	"nirc/backend"
 	"nirc/backend/agx"
 	"nirc/backend/ir3"
+	"nirc/backend/midgard"
 	"nirc/ir"
 )
 
@@ -20,7 +21,7 @@ const IRTarget = "ir"
 const commonPipeline = "common"
 
 // backends are the targets that generate code, the default first.
-var backends = []backend.Backend{ir3.Target{}, agx.Target{}}
+var backends = []backend.Backend{ir3.Target{}, agx.Target{}, midgard.Target{}}
 
 // Target describes a target that generates code.
 type Target struct {

@@ -175,7 +175,7 @@ func (u *Unit) Translate(ctx context.Context, m *Module) error {
 	return u.stage(ctx, translateStep, func() error {
 		st := passes.Step{Name: translateStep, Print: func() string { return u.printSource(m) }}
 		st.Run = func() (bool, error) { return true, u.translate(m) }
-		if u.opts.Run.StartBefore != "" {
+		if b := u.opts.Run.Bisect; u.opts.Run.StartBefore != "" || b != nil && b.Every {
 			return u.translate(m) // the cut is about passes
 		}
 		if _, err := u.ins.Do(&st); err != nil {

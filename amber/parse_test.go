@@ -162,10 +162,12 @@ func TestLexer(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(computeScript))
 	f.Add([]byte(rectScript))
+	f.Add([]byte(vkGraphics))
+	f.Add([]byte("[compute shader spirv hex]\n[test]\nssbo 1:2 subdata mat3x2 16 1 2 3 4 5 6\ntolerance 1% 2\nuniform ubo 3 dvec2 0 1 2\nprobe ssbo u8vec3 1:2 0 ~= 1 2 3\ncompute 1 1 1\n"))
 	f.Add([]byte("#!amber\nSTRUCT s\nfloat[3] a\nmat3x3<float16> m\nEND\nBUFFER b DATA_TYPE s[] STD140 SIZE 2 FILL 1\n"))
 	f.Add([]byte("#!amber\nACCELERATION_STRUCTURE BOTTOM_LEVEL x\nGEOMETRY TRIANGLES\n0 0 0 1 0 0 0 1 0\nEND\nEND\n"))
 	if dir, _ := corpusDir(); dir != "" {
-		seeds, err := filepath.Glob(filepath.Join(dir, "google+amber/tests/cases/*.amber"))
+		seeds, err := filepath.Glob(filepath.Join(dir, "google+amber/tests/cases/*"))
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -317,17 +317,16 @@ func (v *vkParser) target(line int) *Pipeline {
 
 // bindAll gives all pipelines the buffers, whose sizes are known at the end.
 func (v *vkParser) bindAll() {
+	var list []*Binding
 	for _, d := range v.descs {
 		d.buf.Elements = d.size
+		list = append(list, &Binding{Kind: d.kind, Set: d.set, Binding: d.binding, Line: d.buf.Line, Elems: []BindingElem{{Buffer: d.buf, Range: -1}}})
 	}
 	if v.push != nil {
 		v.push.buf.Elements = v.push.size
 	}
 	for _, pl := range v.s.Pipelines {
-		for _, d := range v.descs {
-			pl.Bindings = append(pl.Bindings, &Binding{Kind: d.kind, Set: d.set, Binding: d.binding, Line: d.buf.Line,
-				Elems: []BindingElem{{Buffer: d.buf, Range: -1}}})
-		}
+		pl.Bindings = list
 		if v.push != nil {
 			pl.Push = v.push.buf
 		}

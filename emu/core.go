@@ -171,7 +171,8 @@ type Launch struct {
 	Inputs [][]Vec4
 	// Out is written by the core when lanes end: Out[lane] holds the output
 	// slots (varying slots, or fragment result slots). In dual-source blending
-	// the second source is result slot SlotData0+7.
+	// the second source is result slot SlotData0+7. Tessellation control and
+	// geometry lanes write to their Patch and Emitted instead.
 	Out []Slots
 	// Live is set by the core at the end: lanes that were not killed (fragment:
 	// neither discarded nor demoted). Other stages: all lanes.

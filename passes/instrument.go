@@ -23,7 +23,8 @@ type RunOptions struct {
 	VerifyEach bool
 	// Bisect limits the optional steps that run, if not nil.
 	Bisect *BisectLimit
-	// BisectLog is told of each optional step: its number from 1 and whether it ran.
+	// BisectLog is told of each step that Bisect counts, the optional ones without
+	// it: its number from 1 and whether it ran.
 	BisectLog func(n int, name string, ran bool)
 	// Disable names steps to leave out.
 	Disable []string
@@ -38,6 +39,9 @@ type RunOptions struct {
 // the first Rewrites rewrites unless that is negative.
 type BisectLimit struct {
 	Runs, Rewrites int
+	// Every counts all steps and not only the optional ones: what is left can
+	// be executed by the interpreter, but hardly be compiled further.
+	Every bool
 }
 
 // ParseBisect reads "N" or "N.M".
@@ -111,7 +115,7 @@ type Instrument struct {
 	started bool
 	stopped bool
 	seen    []nameCount // runs of the names in StartBefore and StopAfter
-	runs    int         // optional steps so far
+	runs    int         // counted steps so far
 	left    int         // rewrites left to the running step, -1 all
 }
 
@@ -205,10 +209,11 @@ func (i *Instrument) admit(s *Step) bool {
 	if listed(i.opt.Disable, s.Name) {
 		return false
 	}
-	return !s.Optional || i.bisect(s)
+	every := i.opt.Bisect != nil && i.opt.Bisect.Every
+	return !s.Optional && !every || i.bisect(s)
 }
 
-// bisect counts an optional step against the limit.
+// bisect counts a step against the limit.
 func (i *Instrument) bisect(s *Step) bool {
 	i.runs++
 	ran := true

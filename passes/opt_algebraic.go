@@ -21,7 +21,7 @@ func runAlgebraic(c *Context, s *ir.Shader, section algebraic.Section) (progress
 		env.Step = c.Step
 	}
 	for _, f := range s.Functions {
-		if f.Impl == nil {
+		if f.Impl == nil || !concerns(f.Impl, section) {
 			continue
 		}
 		did, err := algebraic.Run(f.Impl, section, env)
@@ -34,6 +34,30 @@ func runAlgebraic(c *Context, s *ir.Shader, section algebraic.Section) (progress
 		}
 	}
 	return progress, nil
+}
+
+// concerns tells whether a function holds what the small sections are about:
+// most hold none of it, and looking is cheaper than matching.
+func concerns(impl *ir.Impl, section algebraic.Section) bool {
+	var about func(in *ir.Instr) bool
+	switch section {
+	case algebraic.Flrp:
+		about = func(in *ir.Instr) bool { return in.Op == ir.OpFlrp }
+	case algebraic.Frexp:
+		about = func(in *ir.Instr) bool { return in.Op == ir.OpFrexpSig || in.Op == ir.OpFrexpExp }
+	case algebraic.BeforeInt64:
+		about = is64
+	default:
+		return true
+	}
+	for blk := range impl.Blocks() {
+		for in := range blk.Instrs() {
+			if in.Kind == ir.KindALU && about(in) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // AlgebraicRules returns the names of all algebraic rules; Context.RuleHits

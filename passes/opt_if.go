@@ -86,7 +86,9 @@ func boolPhis(x *ir.If) (progress bool) {
 		}
 		va, ok := firstConst(a.Def)
 		vb, ok2 := firstConst(b.Def)
-		if !ok || !ok2 || (va != 0) == (vb != 0) {
+		// Of conditions of 32 bits true is all ones, and 1 is a number.
+		yes := uint64(1)<<phi.Def.BitSize - 1
+		if !ok || !ok2 || va != yes && va != 0 || vb != yes&^va {
 			continue
 		}
 		by := x.Cond.Def

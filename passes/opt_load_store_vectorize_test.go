@@ -62,6 +62,35 @@ func randomAccesses(seed int64) *ir.Shader {
 	return s
 }
 
+// TestRobustRuns: the same accesses with tests of their bounds, some of which fail.
+func TestRobustRuns(t *testing.T) {
+	for seed := int64(1); seed <= 20; seed++ {
+		s := randomAccesses(seed)
+		// Offsets beyond the buffer: what is read there is 0, what is written is lost.
+		b := ir.NewBuilder(ir.AtEnd(s.Entry().Impl.Start()))
+		far, zero := b.Imm32(testGroups*256-4), b.Imm32(0)
+		v := &b.Intrinsic(ir.IntrLoadSsbo, 1, 32, zero, b.IAddImm(far, 4)).Set(ir.IdxAlignMul, 4).Def
+		b.Intrinsic(ir.IntrStoreSsbo, 0, 0, b.Vec(v, v), zero, far).Set(ir.IdxWriteMask, 2).Set(ir.IdxAlignMul, 4)
+		want, err := execute(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := RunPass(s, "lower_robust_access", "modes", "mem_ssbo|mem_shared"); err != nil {
+			t.Fatal(err)
+		}
+		if err := ir.Validate(s); err != nil {
+			t.Fatal(err)
+		}
+		got, err := execute(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Fatalf("seed %d: results differ:\n%s", seed, ir.Print(s))
+		}
+	}
+}
+
 // TestVectorizeRuns compares the results of random accesses before and after.
 func TestVectorizeRuns(t *testing.T) {
 	merged := 0

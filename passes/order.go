@@ -25,16 +25,36 @@ var orderRules = []orderRule{
 	{first: "lower_continue_constructs", then: "opt_loop_unroll", why: "no later pass handles continue lists"},
 	{first: "opt_find_array_copies", then: "split_var_copies", why: "splitting hides the element copies"},
 	{first: "opt_loop_unroll", then: "lower_io_to_temporaries", why: "indices that unrolling makes constant would cost ladders of selects"},
+	{first: "lower_io_to_temporaries", then: "lower_io", never: true, why: "the copies at the ends would overwrite what explicit stores wrote"},
+	{first: "lower_io_to_temporaries", then: "lower_var_copies", why: "it makes copies"},
+	{first: "lower_var_copies", then: "lower_io", why: "explicit inputs and outputs have no copies"},
+	{first: "lower_indirect_derefs", then: "lower_io", why: "some inputs and outputs are not indexed by values"},
 	{first: "opt_idiv_const", then: "lower_idiv", why: "divisions by constants would go through the slow form"},
+	{first: "opt_algebraic_before_lower_int64", then: "lower_int64", why: "its shapes are 64-bit operations"},
+	{first: "propagate_invariant", then: "opt_algebraic", why: "rules may change a rounding"},
 	{first: "lower_var_copies", then: "lower_explicit_io", why: "explicit memory has no copies"},
 	{first: "lower_vars_to_explicit_types", then: "lower_explicit_io", why: "addresses need layouts"},
 	{first: "lower_explicit_io", then: "opt_load_store_vectorize", why: "it merges explicit accesses"},
 	{first: "opt_algebraic_late", then: "lower_bool_to_int32", why: "general rules match 1-bit booleans"},
 	{first: "opt_algebraic", then: "lower_bool_to_int32", never: true, why: "general rules match 1-bit booleans"},
+	{first: "lower_vars_to_ssa", then: "lower_bool_to_int32", never: true, why: "variables hold 1-bit booleans"},
+	{first: "lower_array_deref_of_vec", then: "lower_bool_to_int32", never: true, why: "variables hold 1-bit booleans"},
+	{first: "lower_is_helper_invocation", then: "lower_bool_to_int32", never: true, why: "its flags are 1-bit booleans"},
 	{first: "lower_vars_to_ssa", then: "from_ssa", never: true, why: "registers are not SSA"},
 	{first: "opt_cse", then: "from_ssa", never: true, why: "register loads have no value numbers"},
 	{first: "opt_algebraic", then: "from_ssa", never: true, why: "rules match SSA"},
 	{first: "from_ssa", then: "lower_vec_to_regs", why: "vector stores coalesce with the phi registers"},
+}
+
+// Constraints lists the pairs of passes of which the first must run before the
+// second wherever both run once: what pipelines are checked by, for what makes
+// lists of passes itself.
+func Constraints() [][2]string {
+	list := make([][2]string, len(orderRules))
+	for i, r := range orderRules {
+		list[i] = [2]string{r.first, r.then}
+	}
+	return list
 }
 
 // occurrence is a pass in a flattened pipeline.

@@ -249,6 +249,8 @@ var randomPipelines = []string{
 	frontPasses + ",lower_vars_to_ssa,opt_dce,from_ssa,lower_regs_to_ssa,opt_dce",
 	frontPasses + ",lower_vars_to_ssa,loop(opt_copy_prop,opt_remove_phis,opt_dce,opt_dead_cf,opt_loop,opt_constant_folding,opt_loop_unroll,lower_vars_to_ssa)",
 	frontPasses + ",lower_vars_to_ssa,opt_loop_unroll(force=true),opt_dce",
+	frontPasses + ",lower_vars_to_ssa,to_lcssa,opt_copy_prop,opt_dce,from_ssa",
+	frontPasses + ",lower_vars_to_ssa,opt_copy_prop,opt_dce,opt_shrink_vectors,opt_copy_prop,opt_dce,opt_shrink_vectors,opt_load_store_vectorize,opt_dce",
 	frontPasses + ",lower_vars_to_ssa,opt_copy_prop,opt_gcm,opt_cse,opt_dce,opt_gcm,opt_sink(alu=true,copies=true,compares=true),opt_move(alu=true,copies=true)",
 	frontPasses + ",lower_indirect_derefs(modes=function_temp),lower_vars_to_ssa,opt_if,opt_peephole_select,lower_alu_to_scalar,opt_algebraic_late,lower_bool_to_int32,opt_dce,from_ssa",
 	frontPasses + ",opt_if,opt_peephole_select,rematerialize_derefs_in_use_blocks,split_array_vars,lower_locals_to_regs,lower_regs_to_ssa,opt_dce",
@@ -257,7 +259,7 @@ var randomPipelines = []string{
 // TestRandomPrograms runs pass lists over random shaders. The environment
 // variable NIRC_RANDOM_SEEDS=FIRST,COUNT chooses others than the usual ones.
 func TestRandomPrograms(t *testing.T) {
-	first, n := int64(1), int64(12)
+	first, n := int64(1), int64(8)
 	if v := os.Getenv("NIRC_RANDOM_SEEDS"); v != "" {
 		if _, err := fmt.Sscanf(v, "%d,%d", &first, &n); err != nil {
 			t.Fatalf("NIRC_RANDOM_SEEDS: want FIRST,COUNT: %v", err)

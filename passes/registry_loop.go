@@ -8,4 +8,6 @@ var loopPasses = []*Pass{
 	optSinkPass,
 	optMovePass,
 	optLoadStoreVectorizePass,
+	optShrinkVectorsPass,
+	optLargeConstantsPass,
 }

@@ -13,4 +13,7 @@ var lowerPasses = []*Pass{
 	lowerTexPass,
 	lowerBoolToInt32Pass,
 	lowerSubgroupsPass,
+	propagateInvariantPass,
+	toLCSSAPass,
+	lowerRobustAccessPass,
 }

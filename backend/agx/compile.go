@@ -77,6 +77,7 @@ func (c *compiler) run() (*Binary, error) {
 	}
 	lowerFragSidefx(c.s, entry.Impl)
 	lowerSubgroups(entry.Impl)
+	lowerTexture(c.s, entry.Impl)
 	if c.opts.Verify {
 		if err := ir.Validate(c.s); err != nil {
 			return nil, err
@@ -86,6 +87,9 @@ func (c *compiler) run() (*Binary, error) {
 	ps := formPreamble(c.s, entry.Impl, &c.uni)
 	if main, err = c.generate(c.s, &c.meta); err != nil {
 		return nil, err
+	}
+	if ps == nil && len(c.uni.limits) > 0 {
+		ps = newPreamble(c.s)
 	}
 	if ps != nil {
 		if pre, err = c.generate(ps, &abi.Meta{LayerViewportWord: abi.NoWord}); err != nil {
@@ -121,7 +125,7 @@ func (c *compiler) generate(s *ir.Shader, meta *abi.Meta) (*part, error) {
 // removable tells whether an instruction does nothing but compute its result.
 func removable(in *mach.Instr) bool {
 	switch in.Op {
-	case opInputs, opEnd, opIf:
+	case opInputs, opEnd, opIf, opRefresh:
 		return false
 	case opShuffle:
 		return true

@@ -145,13 +145,19 @@ func (s *isel) movImm(o opnd) mach.Value {
 	if slot.epoch == s.epoch && slot.bits == o.bits && slot.half == o.half {
 		return slot.val
 	}
+	d := s.newImm(o)
+	*slot = immSlot{o.bits, d, s.epoch, o.half}
+	return d
+}
+
+// newImm makes an immediate that is shared with nobody.
+func (s *isel) newImm(o opnd) mach.Value {
 	d := s.newReg(o.half)
 	op := isa.OpMovImm32
 	if o.half {
 		op = isa.OpMovImm16
 	}
 	s.add(isa.Instr{Op: op, Imm: o.bits}, d)
-	*slot = immSlot{o.bits, d, s.epoch, o.half}
 	return d
 }
 
@@ -253,6 +259,11 @@ func (s *isel) pair(lo, hi opnd) mach.Value { return s.collectAs(classWide, lo, 
 func (s *isel) collectAs(class uint8, ops ...opnd) mach.Value {
 	vals := make([]mach.Value, len(ops))
 	for i, o := range ops {
+		// An immediate goes right to its place: sharing it would cost a move.
+		if o = o.fold(); o.kind == opImm {
+			vals[i] = s.newImm(o)
+			continue
+		}
 		vals[i] = s.reg(o)
 	}
 	if class == 0xff {

@@ -38,8 +38,13 @@ type isel struct {
 	nest nesting
 	in   inputs
 	out  outputs
-	bnd  []bound // limits of buffers in the current block
-	mem  memState
+	// early: the preamble is being selected.
+	early bool
+	// lanesMatter: terminated lanes must leave the execution mask.
+	lanesMatter bool
+
+	bnd []bound // limits of buffers in the current block
+	mem memState
 }
 
 // pendingPhi is a phi whose sources are still to be filled in.
@@ -68,7 +73,7 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	impl := sh.Entry().Impl
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
 	code := &code{}
-	s := &isel{sh: sh, impl: impl, gpu: c.gpu, code: code, meta: meta, uni: &c.uni, res: c.res}
+	s := &isel{sh: sh, impl: impl, gpu: c.gpu, code: code, meta: meta, uni: &c.uni, res: c.res, early: sh != c.s}
 	s.f = mach.NewFunc(sh.Name, machISA{})
 	if s.f.Name == "" {
 		s.f.Name = "main"
@@ -78,7 +83,11 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	s.base = make([]int32, impl.NumDefs)
 	s.folded = make([]bool, impl.NumDefs)
 	s.makeBlocks()
+	s.findLanes()
 	s.makeInputs()
+	if s.early {
+		s.storeLimits()
+	}
 	for id := range s.irBlocks {
 		if b := s.irBlocks[id]; b != nil && b.Reachable() && s.err == nil {
 			s.block(mach.BlockID(id))

@@ -363,6 +363,9 @@ func (s *isel) addSub(half bool, a, b opnd, sub bool) opnd {
 	if a.kind == opImm && !sub {
 		a, b = b, a
 	}
+	if b.isImm(0) && a.half == half {
+		return a
+	}
 	if b.kind == opImm && b.bits > maxImmediate {
 		neg := -b.bits
 		if b.half {
@@ -381,6 +384,12 @@ func (s *isel) addSub(half bool, a, b opnd, sub bool) opnd {
 // iadd selects an addition, with a product or a shifted operand folded in
 // where they have no other use.
 func (s *isel) iadd(in *ir.Instr, half bool) opnd {
+	if o, ok := s.index0(in); ok {
+		return o
+	}
+	if c, ok := s.globalID(in); ok {
+		return s.getSR(srGlobalID+int32(c), false)
+	}
 	for k := range 2 {
 		d := in.Srcs[k].Def
 		x := d.Instr
@@ -399,6 +408,59 @@ func (s *isel) iadd(in *ir.Instr, half bool) opnd {
 		}
 	}
 	return s.addSub(half, s.src(in, 0), s.src(in, 1), false)
+}
+
+// index0 recognises the sum of an index that counts from zero and its base: it
+// is what the hardware gives.
+func (s *isel) index0(in *ir.Instr) (opnd, bool) {
+	a, b := in.Srcs[0].Def.Instr, in.Srcs[1].Def.Instr
+	for range 2 {
+		switch {
+		case a.IsIntrinsic(ir.IntrLoadInstanceId) && b.IsIntrinsic(ir.IntrLoadBaseInstance):
+			return s.in.instanceID, true
+		case a.IsIntrinsic(ir.IntrLoadVertexIdZeroBase) && b.IsIntrinsic(ir.IntrLoadFirstVertex):
+			return s.in.vertexID, true
+		}
+		a, b = b, a
+	}
+	return opnd{}, false
+}
+
+// globalID recognises a component of the global invocation id computed from
+// workgroup and local id.
+func (s *isel) globalID(in *ir.Instr) (comp int, ok bool) {
+	for k := range 2 {
+		m := in.Srcs[k].Def.Instr
+		if in.Def.BitSize != 32 || m.Kind != ir.KindALU || in.Srcs[k].Def.NumComponents != 1 || m.Op != ir.OpIshl && m.Op != ir.OpImul {
+			continue
+		}
+		n, isConst := m.Srcs[1].Const(0)
+		if m.Op == ir.OpIshl {
+			n = 1 << (n & 31)
+		}
+		group, c := component(&m.Srcs[0])
+		local, d := component(&in.Srcs[1-k])
+		if isConst && c == d && c < 3 && group.Instr.IsIntrinsic(ir.IntrLoadWorkgroupId) && local.Instr.IsIntrinsic(ir.IntrLoadLocalInvocationId) &&
+			n == uint64(s.sh.Info.WorkgroupSize[c]) {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// component follows moves to the value and component that a scalar source reads.
+func component(src *ir.Src) (*ir.Def, int) {
+	d, c := src.Def, src.Swizzle.Lane(0)
+	for {
+		switch in := d.Instr; {
+		case in.IsALU(ir.OpMov):
+			d, c = in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(c)
+		case in.IsVec():
+			d, c = in.Srcs[c].Def, in.Srcs[c].Swizzle.Lane(0)
+		default:
+			return d, c
+		}
+	}
 }
 
 func (s *isel) imul(half bool, a, b opnd) opnd {
@@ -433,6 +495,11 @@ func (s *isel) shiftRight(half bool, a opnd, n uint32) opnd {
 func (s *isel) wideMul(in *ir.Instr) bool {
 	signed := in.Op == ir.OpImulHigh || in.Op == ir.OpImul2x32_64
 	a, b := s.src(in, 0), s.src(in, 1)
+	if in.Srcs[0].Def.BitSize == 8 && (in.Op == ir.OpUmulHigh || in.Op == ir.OpImulHigh) {
+		p := s.imul(true, s.widen8(a, signed), s.widen8(b, signed))
+		s.setComps(&in.Def, s.shiftRight(true, p, 8))
+		return true
+	}
 	if in.Srcs[0].Def.BitSize != 32 {
 		if in.Srcs[0].Def.BitSize != 16 || in.Op != ir.OpUmulHigh && in.Op != ir.OpImulHigh {
 			return false

@@ -3,6 +3,7 @@ package agx
 import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
 	"nirc/ir"
 )
 
@@ -55,6 +56,9 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrDemoteIf, ir.IntrTerminateIf:
 		c := s.condition(in.Srcs[0].Def, 0)
 		s.discard(s.selectBy(c, true, imm16(samplesAll), imm16(0)))
+		if in.Intr == ir.IntrTerminateIf && s.lanesMatter {
+			s.halt(c)
+		}
 	case ir.IntrLoadPreamble:
 		s.setComps(&in.Def, opnd{kind: opUniform, bits: uint32(in.Get(ir.IdxBase)), half: isHalf(&in.Def)})
 	case ir.IntrStorePreamble:
@@ -83,6 +87,58 @@ func (s *isel) discard(mask opnd) {
 	}
 	uses := s.register(&t, 0, s.reg(mask), nil)
 	s.add(t, 0, uses...)
+}
+
+// halt takes the lanes where a condition holds out of the execution mask for good.
+func (s *isel) halt(c cond) {
+	t := isa.Instr{Op: isa.OpIcmpsel, Cond: c.op, Dst: isa.H(isa.R0L)}
+	if c.flt {
+		t.Op = isa.OpFcmpsel
+	}
+	var buf [3]mach.Value
+	uses := s.source(&t, 0, c.a, buf[:0])
+	uses = s.source(&t, 1, c.b, uses)
+	x, y := 2, 3
+	if c.inv {
+		x, y = y, x
+	}
+	// r0l is no value of the allocator: the template has it.
+	t.Srcs[x] = isa.I(haltHere)
+	t.Srcs[y] = isa.H(isa.R0L)
+	s.add(t, 0, uses...)
+	s.generic(opRefresh, nil, nil)
+}
+
+// haltHere is as many levels as an immediate holds; no shader closes as many
+// without opening them behind the halt.
+const haltHere = maxImmediate
+
+// findLanes tells whether it matters that terminated lanes take no part:
+// others look at them, or loops wait for them.
+func (s *isel) findLanes() {
+	for _, b := range s.irBlocks {
+		if ir.EnclosingLoop(b) != nil {
+			s.lanesMatter = true
+			return
+		}
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindIntrinsic && looksAtLanes(in.Intr) {
+				s.lanesMatter = true
+				return
+			}
+		}
+	}
+}
+
+// looksAtLanes tells whether an intrinsic depends on which lanes are active.
+func looksAtLanes(i ir.Intrinsic) bool {
+	switch i {
+	case ir.IntrElect, ir.IntrFirstInvocation, ir.IntrLastInvocation, ir.IntrBallot, ir.IntrBallotRelaxed, ir.IntrVoteAny, ir.IntrVoteAll,
+		ir.IntrVoteIeq, ir.IntrVoteFeq, ir.IntrReadFirstInvocation, ir.IntrQuadVoteAny, ir.IntrQuadVoteAll, ir.IntrReduce,
+		ir.IntrInclusiveScan, ir.IntrExclusiveScan:
+		return true
+	}
+	return false
 }
 
 // test has the samples that were not discarded tested, behind the last
@@ -288,10 +344,13 @@ func (s *isel) derivative(in *ir.Instr) bool {
 // storePreamble selects the store of a preamble's value to uniform registers,
 // which counts halves.
 func (s *isel) storePreamble(in *ir.Instr) {
-	v := s.reg(s.comp(in.Srcs[0].Def, 0))
+	s.storeUniform(s.reg(s.comp(in.Srcs[0].Def, 0)), uint32(in.Get(ir.IdxBase)))
+}
+
+func (s *isel) storeUniform(v mach.Value, to uint32) {
 	t := isa.Instr{Op: isa.OpUniformStore, Format: isa.FormatI16, Mask: 1<<s.f.Size(v) - 1}
 	uses := s.register(&t, 0, v, nil)
 	t.Srcs[0] = isa.H(0).Run(s.f.Size(v))
-	t.Srcs[1] = isa.I(int(in.Get(ir.IdxBase)))
+	t.Srcs[1] = isa.I(int(to))
 	s.add(t, 0, uses...)
 }

@@ -433,9 +433,9 @@ func (s *isel) finishOutputs() {
 		return
 	}
 	end := s.end()
-	vals := make([]mach.Value, len(s.out.vars))
+	vals := make([]opnd, len(s.out.vars))
 	for k := range s.out.vars {
-		r := outputReader{s: s, k: k, memo: make([]mach.Value, len(s.f.Blocks))}
+		r := outputReader{s: s, k: k, memo: make([]opnd, len(s.f.Blocks))}
 		vals[k] = r.atStart(end)
 	}
 	s.enter(end)
@@ -472,7 +472,7 @@ func fix(ops []mach.Operand, regs []mach.Reg) {
 }
 
 // fragmentOutputs returns the results and the registers they are left in.
-func (s *isel) fragmentOutputs(vals []mach.Value) (uses []mach.Value, regs []mach.Reg) {
+func (s *isel) fragmentOutputs(vals []opnd) (uses []mach.Value, regs []mach.Reg) {
 	for k, v := range s.out.vars {
 		reg, bits := 0, uint8(32)
 		val := vals[k]
@@ -484,7 +484,7 @@ func (s *isel) fragmentOutputs(vals []mach.Value) (uses []mach.Value, regs []mac
 			if v.slot == ir.SlotSampleMask {
 				reg = abi.SampleOutReg
 			}
-			val = s.reg(s.sized(s.value(val), true))
+			val = s.sized(val, true)
 		case v.slot >= ir.SlotData0 && v.slot < ir.NumResultSlots:
 			target := int(v.slot-ir.SlotData0) + int(v.index)
 			reg = abi.ColorReg + abi.ColorRegStep*target + 2*int(v.comp)
@@ -495,7 +495,7 @@ func (s *isel) fragmentOutputs(vals []mach.Value) (uses []mach.Value, regs []mac
 			s.fail(nil, "fragment output slot %d is not supported", v.slot)
 			return nil, nil
 		}
-		uses, regs = append(uses, val), append(regs, mach.Reg(reg))
+		uses, regs = append(uses, s.reg(val)), append(regs, mach.Reg(reg))
 		s.describeResult(v, bits)
 	}
 	return uses, regs
@@ -530,20 +530,19 @@ func (s *isel) describeResult(v outputVar, bits uint8) {
 type outputReader struct {
 	s    *isel
 	k    int
-	memo []mach.Value // by block: value at its start
+	memo []opnd // by block: value at its start
 }
 
-func (r *outputReader) atEnd(b mach.BlockID) mach.Value {
+func (r *outputReader) atEnd(b mach.BlockID) opnd {
 	s := r.s
 	if int(b) < len(s.out.at) && r.k < len(s.out.at[b]) && s.out.at[b][r.k].kind != opNone {
-		s.enter(b)
-		return s.reg(s.out.at[b][r.k])
+		return s.out.at[b][r.k]
 	}
 	return r.atStart(b)
 }
 
-func (r *outputReader) atStart(b mach.BlockID) mach.Value {
-	if v := r.memo[b]; v != 0 {
+func (r *outputReader) atStart(b mach.BlockID) opnd {
+	if v := r.memo[b]; v.kind != opNone {
 		return v
 	}
 	s := r.s
@@ -551,19 +550,20 @@ func (r *outputReader) atStart(b mach.BlockID) mach.Value {
 	preds := s.f.Blocks[b].Preds
 	switch len(preds) {
 	case 0:
-		s.enter(b)
-		r.memo[b] = s.reg(immediate(0, half))
+		r.memo[b] = immediate(0, half)
 	case 1:
 		r.memo[b] = r.atEnd(preds[0])
 	default:
 		v := s.newReg(half)
-		r.memo[b] = v
+		r.memo[b] = s.value(v)
 		phi := s.f.NewInstr(mach.OpPhi, 1, len(preds))
 		phi.Ops[0].Val = v
 		blk := &s.f.Blocks[b]
 		blk.Instrs = append([]*mach.Instr{phi}, blk.Instrs...)
 		for i, p := range preds {
-			phi.Uses()[i].Val = r.atEnd(p)
+			o := r.atEnd(p)
+			s.enter(p)
+			phi.Uses()[i].Val = s.reg(o)
 		}
 	}
 	return r.memo[b]

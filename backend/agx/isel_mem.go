@@ -116,9 +116,25 @@ func (s *isel) limit(size opnd, bytes uint32) opnd {
 			return b.limit
 		}
 	}
-	l := s.intOp(isa.Instr{Op: isa.OpIadd, Flags: isa.Sub | isa.Sat}, false, size, imm32(bytes-1))
+	if size.kind == opUniform && !s.early {
+		if n, ok := s.uni.limit(size.bits, bytes); ok {
+			return opnd{kind: opUniform, bits: n}
+		}
+	}
+	l := s.subLimit(size, bytes)
 	s.bnd = append(s.bnd, bound{size, bytes, l})
 	return l
+}
+
+func (s *isel) subLimit(size opnd, bytes uint32) opnd {
+	return s.intOp(isa.Instr{Op: isa.OpIadd, Flags: isa.Sub | isa.Sat}, false, size, imm32(bytes-1))
+}
+
+// storeLimits computes, in a preamble, the bounds that the shader asked for.
+func (s *isel) storeLimits() {
+	for _, l := range s.uni.limits {
+		s.storeUniform(s.reg(s.subLimit(opnd{kind: opUniform, bits: l.size}, l.bytes)), l.result)
+	}
 }
 
 // nowhere makes the address one that belongs to nobody unless the condition

@@ -276,8 +276,8 @@ func (s *isel) sampleCoords(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.
 	}
 	if ti.IsArray && in.TexOp != ir.TexOpLod {
 		layer = s.comp(coord.Def, n)
-		if !fetch {
-			layer = s.clampLayer(in, layer, ti.Dim)
+		if !fetch && ti.BackendFlags&texLayerDone == 0 {
+			s.fail(in, "16-bit coordinates of texture arrays are not supported")
 		}
 	}
 	if ms := in.TexSrc(ir.TexSrcMsIndex); ms != nil {
@@ -300,20 +300,6 @@ func (s *isel) projected(o, inv opnd) opnd {
 		return s.value(s.reg(o))
 	}
 	return s.intOp(isa.Instr{Op: isa.OpFmul32}, false, s.once(o), inv)
-}
-
-// clampLayer rounds a layer and keeps it inside the array: hardware does not.
-func (s *isel) clampLayer(in *ir.Instr, layer opnd, dim ir.Dim) opnd {
-	r := s.intOp(isa.Instr{Op: isa.OpRint}, false, layer)
-	n := s.convertOp(isa.FToU32, isa.RoundZero, false, r) // negative ones become 0
-	w := s.descriptorWords(in, in.TexSrc(ir.TexSrcTextureDeref).Def, 3, 1)
-	last := s.intOp(isa.Instr{Op: isa.OpBfeil, Bits: 14}, false, imm32(0), w[0], imm32(14))
-	if dim == ir.DimCube {
-		// The array has six faces an element.
-		six := s.udivSmall(s.addSub(false, last, imm32(1), false), 6)
-		last = s.addSub(false, six, imm32(1), true)
-	}
-	return s.selectBy(cond{op: isa.CondULT, a: n, b: last}, false, n, last)
 }
 
 // udivSmall divides a number below 2^15 by a small constant.

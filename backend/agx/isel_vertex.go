@@ -25,17 +25,17 @@ func outputRank(slot ir.Slot) int {
 }
 
 // vertexOutputs stores the outputs to the record, the last one by the final store.
-func (s *isel) vertexOutputs(vals []mach.Value) {
-	var slots [ir.NumVaryingSlots][4]mach.Value
+func (s *isel) vertexOutputs(vals []opnd) {
+	var slots [ir.NumVaryingSlots][4]opnd
 	for k, v := range s.out.vars {
 		slots[v.slot][v.comp] = vals[k]
 	}
 	s.meta.LayerViewportWord = abi.NoWord
 	word := 0
 	var last *mach.Instr
-	store := func(word int, v mach.Value) {
+	store := func(word int, o opnd) {
 		t := isa.Instr{Op: isa.OpStVar}
-		uses := s.register(&t, 0, v, nil)
+		uses := s.register(&t, 0, s.reg(o), nil)
 		t.Srcs[1] = isa.I(word)
 		last = s.add(t, 0, uses...)
 	}
@@ -45,21 +45,21 @@ func (s *isel) vertexOutputs(vals []mach.Value) {
 			if outputRank(ir.Slot(slot)) != rank || rank == 3 {
 				continue
 			}
-			if *vs == [4]mach.Value{} {
+			if *vs == ([4]opnd{}) {
 				continue
 			}
 			first, end := 0, 4
 			if rank != 0 {
-				for vs[first] == 0 {
+				for vs[first].kind == opNone {
 					first++
 				}
 			}
-			for vs[end-1] == 0 {
+			for vs[end-1].kind == opNone {
 				end--
 			}
 			s.meta.Varyings = append(s.meta.Varyings, abi.Varying{Slot: ir.Slot(slot), First: uint8(first), Count: uint8(end - first), Word: word})
 			for c := first; c < end; c++ {
-				if vs[c] != 0 {
+				if vs[c].kind != opNone {
 					store(word+c-first, vs[c])
 				}
 			}
@@ -68,7 +68,7 @@ func (s *isel) vertexOutputs(vals []mach.Value) {
 		if rank == 0 {
 			word = abi.UserWord
 		}
-		if layer, view := slots[ir.SlotLayer][0], slots[ir.SlotViewport][0]; rank == 3 && layer|view != 0 {
+		if layer, view := slots[ir.SlotLayer][0], slots[ir.SlotViewport][0]; rank == 3 && layer.kind != opNone || view.kind != opNone {
 			s.meta.LayerViewportWord = word
 			store(word, s.layerViewport(layer, view))
 			word++
@@ -87,13 +87,13 @@ func (s *isel) vertexOutputs(vals []mach.Value) {
 }
 
 // layerViewport packs layer and viewport index into one word.
-func (s *isel) layerViewport(layer, view mach.Value) mach.Value {
+func (s *isel) layerViewport(layer, view opnd) opnd {
 	lo, hi := imm16(0), imm16(0)
-	if layer != 0 {
-		lo, _ = s.halves(s.value(layer))
+	if layer.kind != opNone {
+		lo, _ = s.halves(layer)
 	}
-	if view != 0 {
-		hi, _ = s.halves(s.value(view))
+	if view.kind != opNone {
+		hi, _ = s.halves(view)
 	}
-	return s.reg(s.join(lo, hi))
+	return s.join(lo, hi)
 }

@@ -105,6 +105,9 @@ func (p *program) instr(in *mach.Instr) {
 		p.emit(isa.Instr{Op: isa.OpMovImm16, Dst: isa.H(isa.R0L), Imm: uint32(in.Aux)}, in.Loc)
 		p.emit(popExec(0), in.Loc)
 		p.exec = true
+	case opRefresh:
+		p.emit(execFCmp(isa.OpIfFcmp, 0), in.Loc)
+		p.exec = true
 	case opShuffle:
 		p.shuffle(in)
 	default:

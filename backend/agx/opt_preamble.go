@@ -82,7 +82,25 @@ func (p *preamble) classify(in *ir.Instr) {
 		p.can[d.Index], p.free[d.Index] = true, free || isFree(in.Op)
 	case ir.KindIntrinsic:
 		p.intrinsic(in)
+	case ir.KindDeref:
+		k := in.Deref == ir.DerefVar || in.Deref == ir.DerefArray
+		p.can[d.Index] = k && p.allCan(in)
+		p.free[d.Index] = true
+	case ir.KindTex:
+		switch in.TexOp {
+		case ir.TexOpTxs, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
+			p.can[d.Index] = d.BitSize == 32 && p.allCan(in)
+		}
 	}
+}
+
+func (p *preamble) allCan(in *ir.Instr) bool {
+	for i := range in.Srcs {
+		if !p.can[in.Srcs[i].Def.Index] {
+			return false
+		}
+	}
+	return true
 }
 
 // isFree lists operations that operands or register allocation absorb, where
@@ -109,6 +127,8 @@ func (p *preamble) intrinsic(in *ir.Instr) {
 			free = free && x.IsConst()
 		}
 		p.can[d.Index], p.free[d.Index] = d.BitSize == 32 || d.BitSize == 16, free
+	case ir.IntrImageDerefSize, ir.IntrImageDerefLevels, ir.IntrImageDerefSamples:
+		p.can[d.Index] = d.BitSize == 32 && p.allCan(in)
 	case ir.IntrLoadNumWorkgroups, ir.IntrLoadBaseWorkgroupId, ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex, ir.IntrLoadBaseInstance,
 		ir.IntrLoadDrawId, ir.IntrLoadIsIndexedDraw, ir.IntrLoadSubgroupSize, ir.IntrLoadNumSubgroups, ir.IntrLoadWorkgroupSize:
 		p.can[d.Index], p.free[d.Index] = d.BitSize == 32, true
@@ -173,13 +193,17 @@ func (p *preamble) start() {
 	if p.pre != nil {
 		return
 	}
-	p.pre = ir.NewShader(ir.StageCompute, p.s.Options)
-	p.pre.Name, p.pre.Info = p.s.Name+".preamble", p.s.Info
-	p.pre.Info.WorkgroupSize = p.s.Info.WorkgroupSize
-	p.pre.Locs, p.pre.Files, p.pre.Names = p.s.Locs, p.s.Files, p.s.Names
-	f := p.pre.NewFunction("main")
-	f.IsEntry = true
-	p.b = ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
+	p.pre = newPreamble(p.s)
+	p.b = ir.NewBuilder(ir.AtEnd(p.pre.Entry().Impl.Start()))
+}
+
+// newPreamble makes an empty preamble of a shader.
+func newPreamble(s *ir.Shader) *ir.Shader {
+	pre := ir.NewShader(ir.StageCompute, s.Options)
+	pre.Name, pre.Info = s.Name+".preamble", s.Info
+	pre.Locs, pre.Files, pre.Names = s.Locs, s.Files, s.Names
+	pre.NewFunction("main").IsEntry = true
+	return pre
 }
 
 // copy makes a value in the preamble, from its sources on.
@@ -202,6 +226,16 @@ func (p *preamble) copy(in *ir.Instr) *ir.Def {
 		c.Exact, c.FastMath, c.NoSignedWrap, c.NoUnsignedWrap = in.Exact, in.FastMath, in.NoSignedWrap, in.NoUnsignedWrap
 		for i := range c.Srcs {
 			c.Srcs[i].Swizzle = in.Srcs[i].Swizzle
+		}
+	case ir.KindDeref:
+		c = p.pre.NewDeref(in.Deref, *in.DerefInfo(), in.Def.NumComponents, in.Def.BitSize, srcs...)
+	case ir.KindTex:
+		c = p.pre.NewTex(in.TexOp, in.Def.NumComponents, in.Def.BitSize)
+		kinds := in.TexInfo().SrcKinds
+		*c.TexInfo() = *in.TexInfo()
+		c.TexInfo().SrcKinds = nil
+		for i, k := range kinds {
+			p.pre.AddTexSrc(c, k, srcs[i])
 		}
 	default:
 		c = p.pre.NewIntrinsic(in.Intr, in.Def.NumComponents, in.Def.BitSize, srcs...).CopyIndices(in)
@@ -230,7 +264,7 @@ func sweep(impl *ir.Impl) {
 
 func eliminable(in *ir.Instr) bool {
 	switch in.Kind {
-	case ir.KindALU, ir.KindLoadConst, ir.KindUndef, ir.KindPhi, ir.KindDeref:
+	case ir.KindALU, ir.KindLoadConst, ir.KindUndef, ir.KindPhi, ir.KindDeref, ir.KindTex:
 		return true
 	case ir.KindIntrinsic:
 		return in.Intr.Info().Flags&optab.CanEliminate != 0

@@ -17,6 +17,9 @@ const codegenStep = "codegen"
 
 // Compile generates the object of a shader that went through the pipeline.
 func (Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) {
+	if job.ABI != "" && job.ABI != "monolithic" {
+		return nil, fmt.Errorf("agx: the %s ABI is not supported", job.ABI)
+	}
 	opts := CompileOptions{GPU: job.GPU, Verify: job.Instrument.VerifyEach()}
 	if job.Dump {
 		before := ir.Print(s)

@@ -13,9 +13,11 @@ import (
 // gives the pieces their registers: addresses first, for only the low half of the file
 // can be a base, then ranges of buffers and push constants, then constants.
 type uniforms struct {
-	items []piece
-	next  int // number of the next piece
-	used  int // halves that the pieces take
+	items  []piece
+	limits []limit
+	next   int // number of the next piece
+	used   int // halves that the pieces take
+	low    int // of those, what addresses take
 	// reserved halves at the start belong to the driver.
 	reserved int
 	place    []int32 // by number: the half, after layOut
@@ -32,6 +34,24 @@ type piece struct {
 // result makes a piece for a value of the preamble of 16 or 32 bits.
 func (u *uniforms) result(bits int) (uint32, bool) {
 	return u.appendPiece(piece{halves: bits / 16}, preambleBudget)
+}
+
+// limit is a bound of accesses of some bytes to a buffer of the size that a
+// piece holds; the preamble leaves it in another piece.
+type limit struct{ size, bytes, result uint32 }
+
+// limit returns the number of a bound, asking the preamble for it.
+func (u *uniforms) limit(size, bytes uint32) (uint32, bool) {
+	for _, l := range u.limits {
+		if l.size == size && l.bytes == bytes {
+			return l.result, true
+		}
+	}
+	n, ok := u.result(32)
+	if ok {
+		u.limits = append(u.limits, limit{size, bytes, n})
+	}
+	return n, ok
 }
 
 // Bounds of the uniform file, in halves (the project's agx reference, section 1.1).
@@ -59,6 +79,13 @@ func (u *uniforms) append(k abi.Uniform, budget int) (uint32, bool) {
 
 func (u *uniforms) appendPiece(k piece, budget int) (uint32, bool) {
 	n := (k.halves + 1) &^ 1
+	if uniformRank(k.Kind) < 2 {
+		if u.reserved+u.low+n > budget {
+			return 0, false
+		}
+		u.low += n
+		budget = uniformHalves
+	}
 	if u.reserved+u.used+n > budget {
 		return 0, false
 	}

@@ -113,6 +113,7 @@ func (c *compiler) program(impl *ir.Impl, plain bool) (*final, error) {
 	}
 	c.sel = sel
 	removeDead(sel.f)
+	commonSubexpressions(sel.f)
 	c.dump("isel", sel.f)
 	if err := c.allocate(sel.f); err != nil {
 		return nil, err
@@ -160,6 +161,11 @@ func (c *compiler) dump(step string, f *mach.Func) {
 func (c *compiler) allocate(f *mach.Func) error {
 	limit := c.registerLimit()
 	f.SetFileLimit(fileGPR, limit)
+	if pressure := mach.Pressure(f, fileGPR); pressure <= limit {
+		// Some room is left for vectors, which want registers in line.
+		preSchedule(f, c.gpu, c.s.Stage != ir.StageVertex, max(pressure, c.targetUnits(pressure, limit)-16))
+		c.dump("presched", f)
+	}
 	mach.LowerTied(f)
 	if err := c.spill(f, limit); err != nil {
 		return err
@@ -167,6 +173,7 @@ func (c *compiler) allocate(f *mach.Func) error {
 	c.dump("spill", f)
 	var runs [][]mach.Value
 	if !c.opts.NoRepeat {
+		linkMoves(f, &c.sel.link)
 		c.rpt = RptStats{Made: c.sel.link.made}
 		runs = cleanRepeats(f, &c.sel.link, &c.rpt)
 		if c.opts.Dump != nil {

@@ -1,13 +1,25 @@
 // Package ir3 is the code generator for Adreno a6xx and a7xx. It turns a
 // shader in lowered form into machine code and its [abi.Meta].
 //
-// [Compile] is the way through: the target's own passes over the IR (lower_*.go),
-// instruction selection into the shared machine layer (isel*.go), register
-// allocation there (package mach), then physical instructions: copies become
-// moves (moves.go), synchronisation flags and delay slots are found (sync.go, delay.go),
-// blocks are laid out with branches (layout.go) and encoded (package isa). Encodings, text and
+// [Compile] is the way through: the target's own passes over the IR (lower_*.go: resource
+// handles and descriptors, subgroup operations), equal scalar operations brought together
+// (vectorize.go), instruction selection into the shared machine layer (isel*.go) with what is
+// done before the program proper: uniform buffers in the const file (consts*.go), the preamble
+// (preamble.go) and texture prefetches (prefetch.go); a first schedule (presched.go); register
+// allocation in package mach, then physical instructions (final.go): repeat groups become (rptN)
+// (rpt.go), a second schedule hides latency (sched.go), synchronisation flags and delay slots are found (sync.go,
+// delay.go), blocks are laid out with branches (layout.go) and encoded (package isa). Encodings, text and
 // decoding are in package isa; what a binary says about itself in package abi; package core
 // executes it. The facts are those of the project's ir3 reference.
+//
+// # Repeat groups
+//
+// The five steps of section 8 of the reference: vectorize brings up to four equal scalar operations
+// of a block together; selection links the instructions that it makes of them (linker); nothing
+// in between looks at groups but the first scheduler, which keeps them whole; cleanRepeats cuts, right before
+// allocation, what can never merge, and tells the allocator which values would like consecutive
+// registers (mach.AllocOptions.Groups); mergeRepeats makes one instruction of members whose
+// registers came out in line. The dumps vectorize, isel, groups, ra, rpt show each step, [RptStats] counts.
 //
 // What never happens here: nothing looks at SPIR-V, nothing executes code,
 // and no pass that another target could use lives here.
@@ -34,5 +46,8 @@
 //     component size (lower_mem_access_bit_sizes: 64-bit components become pairs; UBO
 //     and push constant loads of 32-bit components only); contiguous write masks
 //     (lower_wrmasks);
-//   - texture and image operations are not supported yet and diagnosed.
+//   - textures, images and samplers as derefs of variables and array elements
+//     (a choice between variables at run time is diagnosed, as are multisampled storage
+//     images, sparse residency, lower bounds of the LOD, and explicit derivatives in vertex shaders);
+//   - subgroup operations as SPIR-V has them.
 package ir3

@@ -15,7 +15,7 @@ func (s *isel) add(t isa.Instr, def mach.Value, uses ...mach.Value) *mach.Instr 
 	in := s.f.NewInstr(machOp(t.Op), nd, len(uses))
 	if def != 0 {
 		in.Ops[0].Val = def
-		t.Dst = placeholder(s.f.Class(def))
+		t.Dst = standIn(s.f.Class(def))
 	}
 	for i, u := range uses {
 		in.Ops[nd+i].Val = u
@@ -25,8 +25,8 @@ func (s *isel) add(t isa.Instr, def mach.Value, uses ...mach.Value) *mach.Instr 
 	return in
 }
 
-// placeholder is the register operand that stands for a value of a class.
-func placeholder(class uint8) isa.Operand {
+// standIn is the register operand that stands for a value of a class in a template.
+func standIn(class uint8) isa.Operand {
 	switch class {
 	case classHalf:
 		return isa.HR(0)
@@ -169,7 +169,7 @@ func (s *isel) source(t *isa.Instr, i int, o opnd, imm immClass, mods isa.OpFlag
 
 // register makes v register operand i of t.
 func (s *isel) register(t *isa.Instr, i int, v mach.Value, mods isa.OpFlags, uses []mach.Value) []mach.Value {
-	t.Srcs[i] = placeholder(s.f.Class(v)).With(mods)
+	t.Srcs[i] = standIn(s.f.Class(v)).With(mods)
 	return append(uses, v)
 }
 
@@ -306,11 +306,44 @@ func (s *isel) collect(ops ...opnd) mach.Value {
 	}
 	vals := make([]mach.Value, len(ops))
 	for i, o := range ops {
-		vals[i] = s.reg(o)
+		if vals[i] == 0 && o.kind == opImm {
+			s.repeatImm(ops[i:], vals[i:])
+		}
+		if vals[i] == 0 {
+			vals[i] = s.reg(o)
+		}
 	}
 	d := s.f.NewValue(s.f.Class(vals[0]), len(ops))
 	s.generic(mach.OpCollect, []mach.Value{d}, vals)
 	return d
+}
+
+// repeatImm makes the elements of a vector that are the same immediate as the
+// first, if there are others: a repeat group of moves, for a value that stands
+// in one register would have to be copied.
+func (s *isel) repeatImm(ops []opnd, vals []mach.Value) {
+	first := ops[0].fold()
+	same := func(o opnd) bool {
+		o = o.fold()
+		return o.kind == opImm && o.bits == first.bits && o.half == first.half
+	}
+	n := 0
+	for _, o := range ops {
+		if same(o) {
+			n++
+		}
+	}
+	if n < 2 {
+		return
+	}
+	group := s.link.fresh()
+	for i, o := range ops {
+		if vals[i] == 0 && same(o) {
+			vals[i] = s.newReg(first.half)
+			t := isa.Instr{Op: isa.OpMov, Type: movType(first.half), SrcType: movType(first.half), Srcs: [4]isa.Operand{isa.I(int32(first.bits))}}
+			s.link.member(group, s.add(t, vals[i]))
+		}
+	}
 }
 
 // split takes n elements of a vector apart.

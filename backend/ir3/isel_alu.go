@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
@@ -98,10 +99,31 @@ func (s *isel) alu(in *ir.Instr) {
 			return
 		}
 	}
-	if s.table(in) || s.convert(in) || s.bits(in) {
+	if s.withBase(in) || s.table(in) || s.convert(in) || s.bits(in) {
 		return
 	}
 	s.special(in)
+}
+
+// withBase selects the sum of an instance or vertex number and its base: what
+// arrives in the register has the base in it.
+func (s *isel) withBase(in *ir.Instr) bool {
+	if in.Op != ir.OpIadd {
+		return false
+	}
+	a, b := in.Srcs[0].Def.Instr, in.Srcs[1].Def.Instr
+	for range 2 {
+		switch {
+		case a.IsIntrinsic(ir.IntrLoadInstanceId) && b.IsIntrinsic(ir.IntrLoadBaseInstance):
+			s.setComps(&in.Def, s.in.parts[abi.InstanceID][0])
+			return true
+		case a.IsIntrinsic(ir.IntrLoadVertexIdZeroBase) && b.IsIntrinsic(ir.IntrLoadFirstVertex):
+			s.setComps(&in.Def, s.in.parts[abi.VertexID][0])
+			return true
+		}
+		a, b = b, a
+	}
+	return false
 }
 
 // takes64 tells whether an operation is selected with 64-bit sources.

@@ -189,8 +189,20 @@ func (s *isel) setA1(v uint32) {
 	if s.a1Epoch == s.epoch && s.a1Value == v {
 		return
 	}
+	first := s.a1Epoch != s.epoch
 	s.a1Epoch, s.a1Value = s.epoch, v
 	s.add(isa.Instr{Op: isa.OpMova1, Type: isa.U16, SrcType: isa.U16, Dst: isa.R(isa.A1), Srcs: [4]isa.Operand{isa.I(int32(v))}}, 0)
+	if !first {
+		return
+	}
+	// The first value of a block is loaded at its start, so that nothing waits for it.
+	l := s.f.Blocks[s.blk].Instrs
+	in, at := l[len(l)-1], 0
+	for l[at].Op == mach.OpPhi || l[at].Op == opInputs {
+		at++
+	}
+	copy(l[at+1:], l[at:len(l)-1])
+	l[at] = in
 }
 
 // destType is the type that the instruction returns.

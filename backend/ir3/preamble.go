@@ -250,6 +250,7 @@ func (c *compiler) allocatePreamble() error {
 	p := &c.sel.pre
 	f := p.f
 	removeDead(f)
+	commonSubexpressions(f)
 	c.dump("preamble", f)
 	c.holdInputs()
 	f.SetFileLimit(fileGPR, c.registerLimit())

@@ -51,6 +51,35 @@ func (l *linker) fresh() int32 {
 	return l.plan.last
 }
 
+// linkMoves makes groups of moves of one immediate that stand in a row, as
+// vectors of constants leave them.
+func linkMoves(f *mach.Func, l *linker) {
+	c := templates(f)
+	same := func(a, b *mach.Instr) bool {
+		return b.Op == a.Op && b.Aux == 0 && c.tmpl[a.Ext] == c.tmpl[b.Ext] && f.Class(a.Ops[0].Val) == f.Class(b.Ops[0].Val)
+	}
+	for b := range f.Blocks {
+		ins := f.Blocks[b].Instrs
+		for i := 0; i < len(ins); {
+			in := ins[i]
+			n := 1
+			if in.Op == machOp(isa.OpMov) && in.Aux == 0 && in.NDefs == 1 && f.File(in.Ops[0].Val) == fileGPR && c.tmpl[in.Ext].Srcs[0].Kind == isa.Imm {
+				for n < maxGroup && i+n < len(ins) && same(in, ins[i+n]) {
+					n++
+				}
+			}
+			if n > 1 {
+				l.groups++
+				l.made++
+				for k := range n {
+					ins[i+k].Aux = l.groups
+				}
+			}
+			i += n
+		}
+	}
+}
+
 // stride is how an operand goes on from member to member.
 type stride uint8
 

@@ -39,7 +39,7 @@ func (s *spiller) access(f *mach.Func, op isa.Op, v mach.Value, slot int) isa.In
 // Spill implements mach.Spiller.
 func (s *spiller) Spill(f *mach.Func, v mach.Value, slot int) *mach.Instr {
 	t := s.access(f, isa.OpStp, v, slot)
-	t.Srcs[1] = placeholder(f.Class(v))
+	t.Srcs[1] = standIn(f.Class(v))
 	in := f.NewInstr(machOp(isa.OpStp), 0, 2)
 	in.Ops[0].Val, in.Ops[1].Val = s.zero, v
 	in.Ext = templates(f).new(t)
@@ -49,7 +49,7 @@ func (s *spiller) Spill(f *mach.Func, v mach.Value, slot int) *mach.Instr {
 // Reload implements mach.Spiller.
 func (s *spiller) Reload(f *mach.Func, v mach.Value, slot int) *mach.Instr {
 	t := s.access(f, isa.OpLdp, v, slot)
-	t.Dst = placeholder(f.Class(v))
+	t.Dst = standIn(f.Class(v))
 	in := f.NewInstr(machOp(isa.OpLdp), 1, 1)
 	in.Ops[0].Val, in.Ops[1].Val = v, s.zero
 	in.Ext = templates(f).new(t)

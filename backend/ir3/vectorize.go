@@ -108,6 +108,7 @@ func (v *vectorizer) instr(in *ir.Instr) {
 	if s.epoch == v.epoch && s.n < maxGroup {
 		v.plan.group[in.Def.Index] = v.plan.group[s.last.Def.Index]
 		if in.Prev() != s.last {
+			hoistConsts(in)
 			in.MoveTo(ir.After(s.last))
 		}
 		s.last = in
@@ -121,6 +122,16 @@ func (v *vectorizer) instr(in *ir.Instr) {
 	v.plan.last++
 	v.plan.group[in.Def.Index] = v.plan.last
 	*s = vecSlot{epoch: v.epoch, n: 1, key: k, last: in}
+}
+
+// hoistConsts moves the constants that in reads to the start of their block,
+// if they are in its own.
+func hoistConsts(in *ir.Instr) {
+	for i := range in.Srcs {
+		if c := in.Srcs[i].Def.Instr; c.Kind == ir.KindLoadConst && c.Block == in.Block {
+			c.MoveTo(ir.AfterPhis(c.Block))
+		}
+	}
 }
 
 // find returns the slot of a key, or the free one where it would go.

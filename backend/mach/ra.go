@@ -116,11 +116,48 @@ func newAllocator(f *Func, opts AllocOptions) *allocator {
 		a.reg[i], a.phiHint[i], a.wish[i], a.collOf[i] = NoReg, NoReg, NoReg, -1
 	}
 	a.findHints()
+	a.spreadWishes()
 	if opts.MergeSets {
 		a.sets = buildSets(f, a.lv, opts.Groups)
 		a.sets.finish()
 	}
 	return a
+}
+
+// spreadWishes carries the wishes of parallel copies back to vectors that
+// pieces are split from, to sources of copies, phis and collects.
+func (a *allocator) spreadWishes() {
+	for b := len(a.f.Blocks) - 1; b >= 0; b-- {
+		l := a.f.Blocks[b].Instrs
+		for i := len(l) - 1; i >= 0; i-- {
+			switch in := l[i]; in.Op {
+			case OpSplit:
+				for k, d := range in.Defs() {
+					if d.Val != 0 && a.wish[d.Val] != NoReg {
+						a.want(in.Uses()[0].Val, int(a.wish[d.Val])-k*a.f.Size(d.Val))
+					}
+				}
+			case OpCopy, OpPhi, OpCollect:
+				w := a.wish[in.Ops[0].Val]
+				if w == NoReg {
+					continue
+				}
+				for _, u := range in.Uses() {
+					a.want(u.Val, int(w))
+					if in.Op == OpCollect {
+						w += Reg(a.f.Size(u.Val))
+					}
+				}
+			}
+		}
+	}
+}
+
+// want notes that v would like to be at r, unless it has a wish.
+func (a *allocator) want(v Value, r int) {
+	if v != 0 && r >= 0 && a.wish[v] == NoReg {
+		a.wish[v] = Reg(r)
+	}
 }
 
 // findHints notes which values would like to be where: pieces of collects in
@@ -342,7 +379,8 @@ func (a *allocator) pickHint(in *Instr, v Value) (Reg, bool) {
 	}
 	if k := a.collOf[v]; k >= 0 && a.sets == nil {
 		h := &a.collects[k]
-		if h.base == NoReg {
+		if h.base == NoReg || !a.fits(v, int(h.base)+int(a.collOff[v])) {
+			// A new place if the first one has been taken: the last piece decides.
 			c := &a.f.classes[a.f.Class(h.def)]
 			if r := a.findGap(c, a.f.Size(h.def), a.f.limit(a.f.Class(h.def))); r >= 0 {
 				h.base = Reg(r)

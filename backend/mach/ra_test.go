@@ -32,7 +32,7 @@ func TestRandomAllocation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = allocate(f, AllocOptions{RoundRobin: seed%2 == 0})
+		err = allocate(f, AllocOptions{RoundRobin: seed%2 == 0, MergeSets: seed%4 < 2})
 		var pe *PressureError
 		if errors.As(err, &pe) {
 			full++

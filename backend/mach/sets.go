@@ -27,7 +27,7 @@ type setMember struct {
 
 // maxSetMembers and maxSetUnits bound a set, and so the work of joining two.
 const (
-	maxSetMembers = 96
+	maxSetMembers = 40
 	maxSetUnits   = 128
 )
 

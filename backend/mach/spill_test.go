@@ -52,7 +52,7 @@ func TestRandomSpilling(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("seed %d: stored %x, want %x\n%s\n%s", seed, got, want, before, after)
 		}
-		err = allocate(f, AllocOptions{RoundRobin: seed%2 == 0})
+		err = allocate(f, AllocOptions{RoundRobin: seed%2 == 0, MergeSets: seed%4 < 2})
 		var pe *PressureError
 		if errors.As(err, &pe) {
 			tight++

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
@@ -99,12 +100,34 @@ var codeVersion = sync.OnceValue(func() string {
 		return nirc.Version + "+" + revision
 	}
 	if path, err := os.Executable(); err == nil {
+		if id := buildID(path); id != "" {
+			return nirc.Version + "+" + id
+		}
 		if data, err := os.ReadFile(path); err == nil {
 			return fmt.Sprintf("%s+%x", nirc.Version, sha256.Sum256(data))
 		}
 	}
 	return nirc.Version
 })
+
+// buildID is a digest of what the linker gave an ELF program as its identity,
+// which changes with all that it was built of; "" if it has none.
+func buildID(path string) string {
+	f, err := elf.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	note := f.Section(".note.go.buildid")
+	if note == nil {
+		return ""
+	}
+	id, err := note.Data()
+	if err != nil || len(id) < 32 {
+		return ""
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(id))
+}
 
 // buildJob is one module and what is wanted of it.
 type buildJob struct {

@@ -60,7 +60,7 @@ func TestCacheKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := writeTree(t, 300)
+	tree := writeTree(t, 100)
 	nirc := func(args ...string) string {
 		t.Helper()
 		out, err := exec.Command(program, args...).CombinedOutput()

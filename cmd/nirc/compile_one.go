@@ -271,7 +271,7 @@ func (c *compileCommand) flush(r *compiled) error {
 		if err := c.writeFile(p.out, p.data); err != nil {
 			return errors.Join(r.err, err)
 		}
-		if err := c.deps.note(c.app, p.out, append([]string{r.job.path}, r.deps...), c.pipeline); err != nil {
+		if err := c.deps.note(c.app, p.out, append([]string{r.job.file()}, r.deps...), c.pipeline); err != nil {
 			return errors.Join(r.err, err)
 		}
 	}

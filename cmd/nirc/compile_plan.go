@@ -46,7 +46,7 @@ func (c *compileCommand) plan(args []string) ([]compileJob, error) {
 	var jobs []compileJob
 	c.inputs = map[string]bool{}
 	for _, in := range inputs {
-		c.inputs[filepath.Clean(in.path)] = true
+		c.inputs[filepath.Clean(in.file())] = true
 		first := len(jobs)
 		src := &source{}
 		for _, t := range c.targets {
@@ -98,7 +98,7 @@ func (c *compileCommand) checkOutput(jobs []compileJob) error {
 			return nirc.Usagef("the output %s would overwrite an input", out)
 		}
 		if other, twice := names[out]; twice {
-			return nirc.Usagef("%s and %s would both be written to %s", other, j.path, out)
+			return nirc.Usagef("%s and %s would both be written to %s (a template with {name} tells them apart)", other, j.path, out)
 		}
 		names[out] = j.path
 	}

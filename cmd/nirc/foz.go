@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,14 +32,36 @@ func (a *app) foz() *cobra.Command {
 	return cmd
 }
 
-// openFoz reads a database into memory.
+// openFoz opens a database. Its file stays open until the program ends:
+// modules are read when they are wanted.
 func (a *app) openFoz(path string) (*foz.DB, error) {
-	data, err := a.read(path)
-	if err != nil {
-		return nil, err
+	var (
+		r    io.ReaderAt
+		size int64
+	)
+	if path == "-" {
+		data, err := a.read(path)
+		if err != nil {
+			return nil, err
+		}
+		r, size = bytes.NewReader(data), int64(len(data))
+	} else {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, &nirc.IOError{Err: err}
+		}
+		st, err := f.Stat()
+		if err != nil {
+			return nil, &nirc.IOError{Err: err}
+		}
+		r, size = f, st.Size()
 	}
-	db, err := foz.Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
+	db, err := foz.Open(r, size)
+	var inout *fs.PathError
+	switch {
+	case errors.As(err, &inout):
+		return nil, &nirc.IOError{Err: err}
+	case err != nil:
 		return nil, nirc.Diagnostics{{File: path, Msg: err.Error()}}
 	}
 	return db, nil

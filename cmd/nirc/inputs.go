@@ -24,6 +24,14 @@ type input struct {
 	uses   []foz.Use
 }
 
+// file is the file that the input is in.
+func (in *input) file() string {
+	if in.module != nil {
+		return in.path[:strings.LastIndexByte(in.path, ':')]
+	}
+	return in.path
+}
+
 // moduleExtensions are the files that a directory is searched for, GLSL apart.
 var moduleExtensions = []string{".spv", ".spvasm", ".nir", ".foz"}
 

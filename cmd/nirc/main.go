@@ -12,10 +12,17 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	// A second interrupt ends the program even if the first finds no end.
+	context.AfterFunc(ctx, stop)
+	if os.Getenv("GOGC") == "" {
+		// A compile makes little that lives long: collect less often, for some 50 MB.
+		debug.SetGCPercent(400)
+	}
 	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 	stop()
 	os.Exit(code)

@@ -8,18 +8,49 @@ import (
 	"testing"
 
 	"nirc"
+	"nirc/ir"
+	"nirc/passes"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"nirc": main, "broken": broken})
+	testscript.Main(m, map[string]func(){"nirc": main, "broken": broken, "wrong": wrong})
 }
 
 // broken is nirc whose compiler has a mistake.
 func broken() {
 	beforeCompile = func(*nirc.Unit) error {
 		return &nirc.InternalError{Pass: "translate", Value: "broken for a test", Stack: []byte("stack\n")}
+	}
+	main()
+}
+
+// wrong is nirc whose opt_constant_folding also turns its third subtraction,
+// and those behind it, around.
+func wrong() {
+	p := passes.Find("opt_constant_folding")
+	fold := p.Run
+	p.Run = func(c *passes.Context, s *ir.Shader) (bool, error) {
+		progress, err := fold(c, s)
+		n := 0
+		for _, f := range s.Functions {
+			if f.Impl == nil {
+				continue
+			}
+			for b := range f.Impl.Blocks() {
+				for in := range b.Instrs() {
+					if in.Kind != ir.KindALU || in.Op != ir.OpIsub || !c.Step() {
+						continue
+					}
+					if n++; n > 2 {
+						in.Op, progress = ir.OpIadd, true
+						f.Impl.Preserve(ir.MetaControlFlow)
+					}
+				}
+			}
+		}
+		return progress, err
 	}
 	main()
 }

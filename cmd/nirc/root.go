@@ -82,7 +82,7 @@ func (a *app) root() *cobra.Command {
 		}
 		return compile.run(cmd, args)
 	}
-	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.passes(), a.targets(), a.ops(), a.runShader(), a.reflect(), a.stats(), a.cache(), a.foz(), a.configCommand(), a.man())
+	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.bisectScript(), a.reduce(), a.passes(), a.targets(), a.ops(), a.runShader(), a.reflect(), a.stats(), a.cache(), a.foz(), a.configCommand(), a.man())
 	visitCommands(root, func(c *cobra.Command) {
 		if c.Args == nil {
 			c.Args = cobra.NoArgs

@@ -22,7 +22,7 @@ counted and left out; with --keep-going=false the first one ends the run.
 
 --against FILE.tsv compares with a baseline of another compiler: columns file, stage, status, compile_us and
 stats (key=value;…). The files are looked for in the directory that is the argument. Target and GPU are those of
-the baseline's name (ir3-a630.tsv) unless -t or --gpu say otherwise. For each figure that both have it shows the geometric
+the baseline's name (ir3-a630.tsv) unless -t or --gpu say otherwise. The AGX baseline counts the main part alone, as --abi separate gives it. For each figure that both have it shows the geometric
 mean of the ratios, the ratio of the totals, and with --by the worst shaders.
 
 --time N compiles each shader N times and notes the best time, from the module's words in memory to machine code; use
@@ -34,6 +34,7 @@ type statsCommand struct {
 	*app
 	runFlags
 	format, against string
+	abi             string
 	columns, by     []string
 	jobs, repeat    int
 	worst           int
@@ -54,6 +55,7 @@ func (a *app) stats() *cobra.Command {
 	f.StringSliceVar(&c.by, "by", []string{"inst"}, "with --against: list the worst shaders by these `FIGURES`")
 	f.IntVar(&c.worst, "worst", 10, "with --against: list `N` shaders")
 	f.IntVar(&c.repeat, "time", 0, "measure compile times, best of `N`")
+	f.StringVar(&c.abi, "abi", "", "calling convention where the target has several: monolithic or separate")
 	f.IntVarP(&c.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "`N` files at a time")
 	f.BoolVar(&c.keepGoing, "keep-going", true, "go on after a shader that does not compile")
 	cmd.AddCommand(a.statsDiff())
@@ -95,6 +97,9 @@ func (c *statsCommand) run(cmd *cobra.Command, args []string) error {
 func (c *statsCommand) setup() (err error) {
 	if c.base, err = c.options(c.target); err != nil {
 		return err
+	}
+	if c.base.ABI = c.abi; c.abi != "" && c.abi != "monolithic" && c.abi != "separate" {
+		return nirc.Usagef("--abi %s: want monolithic or separate", c.abi)
 	}
 	_, err = nirc.New(c.base)
 	return err
@@ -269,13 +274,13 @@ func (c *statsCommand) runAgainst(cmd *cobra.Command, args []string) error {
 }
 
 // ofStage picks the shader of a baseline's row: main, or the first, of its
-// stage; a file that could not be read stands for itself.
+// stage, or of any if the row does not know it; a file that could not be read stands for itself.
 func ofStage(list []figures.Shader, stage string) *figures.Shader {
 	want, err := parseStage(stage)
 	var found *figures.Shader
 	for i := range list {
 		s := &list[i]
-		if s.Stage != "" && (err != nil || s.Stage != want.String()) {
+		if err == nil && s.Stage != "" && s.Stage != want.String() {
 			continue
 		}
 		if found == nil || found.Entry != "main" && s.Entry == "main" {

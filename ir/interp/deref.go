@@ -71,7 +71,7 @@ func (c *compiler) place(v *ir.Variable) {
 	slot := uint32(max(v.Location, 0))*16 + uint32(v.Component)*4
 	switch v.Mode {
 	case ir.ModeShaderIn:
-		if c.vars[v] = c.p.inBase + slot; arrayed(c.s.Stage) {
+		if c.vars[v] = c.p.inBase + slot; arrayed(c.s.Stage) || v.PerVertex {
 			c.vars[v] = stageAddress(v)
 		}
 	case ir.ModeShaderOut:
@@ -227,7 +227,7 @@ func (c *compiler) assignDeref(in *ir.Instr) []int32 {
 }
 
 func (c *compiler) varPointer(in *ir.Instr, v *ir.Variable) *pointer {
-	sp, ok := c.spaceOf(v.Mode)
+	sp, ok := c.variableSpace(v)
 	if !ok || sp == spGlobal {
 		c.failf(in, "variables of mode %s are not supported", v.Mode)
 		return nil

@@ -19,8 +19,8 @@ type input struct {
 
 // useInput notes the slots of an input variable.
 func (c *compiler) useInput(v *ir.Variable) {
-	if v.PerVertex || v.PerPrimitive {
-		c.failf(nil, "input %s: per-vertex and per-primitive inputs are not supported as variables", v.Name)
+	if v.PerPrimitive {
+		c.failf(nil, "input %s: per-primitive inputs are not supported as variables", v.Name)
 		return
 	}
 	t := v.Type

@@ -32,6 +32,15 @@ func (c *compiler) spaceOf(m ir.Mode) (space, bool) {
 	return spaceOf(m)
 }
 
+// variableSpace returns the space of a variable: a fragment shader's inputs per
+// vertex stand where those of several vertices do.
+func (c *compiler) variableSpace(v *ir.Variable) (space, bool) {
+	if v.PerVertex && v.Mode == ir.ModeShaderIn {
+		return spStageIn, true
+	}
+	return c.spaceOf(v.Mode)
+}
+
 // perVertex tells whether v's outermost array counts vertices.
 func perVertex(sp space, v *ir.Variable) bool {
 	return (sp == spStageIn || sp == spStageOut) && !v.Patch && v.Type.IsArray()
@@ -63,7 +72,7 @@ func (c *compiler) useStageVariable(v *ir.Variable) {
 	for s := uint32(v.Location); v.Mode == ir.ModeShaderIn && s < uint32(v.Location)+n; s++ {
 		if c.p.inputAt[s] < 0 {
 			c.p.inputAt[s] = int16(len(c.p.inputs))
-			c.p.inputs = append(c.p.inputs, input{slot: ir.Slot(s), mask: 15, bits: 32})
+			c.p.inputs = append(c.p.inputs, input{slot: ir.Slot(s), mask: 15, bits: 32, interp: ir.InterpFlat})
 		}
 	}
 }
@@ -76,6 +85,10 @@ func (w *Wave) stageWord(sp space, lane int, addr uint64) *uint32 {
 	switch {
 	case w.l.Geometry != nil:
 		if v := w.l.Geometry[lane].V; vertex < uint64(len(v)) {
+			s = v[vertex]
+		}
+	case w.l.Fragment != nil:
+		if v := &w.l.Fragment[lane].Prim.V; vertex < uint64(len(v)) {
 			s = v[vertex]
 		}
 	case w.l.TessCtrl != nil:

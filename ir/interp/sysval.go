@@ -68,7 +68,7 @@ var builtIns = map[int32]sysval{
 	18: svSampleID, 19: svSamplePos, 20: svSampleMask, 23: svHelper, 24: svNumWorkgroups, 25: svWorkgroupSize, 26: svWorkgroupID,
 	27: svLocalID, 28: svGlobalID, 29: svLocalIndex, 31: svGlobalSize, 36: svSubgroupSize, 37: svSubgroupSize, 38: svNumSubgroups,
 	40: svSubgroupID, 41: svSubgroupLane, 42: svVertexIndex, 43: svInstanceIndex, 4416: svEqMask, 4417: svGeMask, 4418: svGtMask,
-	4419: svLeMask, 4420: svLtMask, 4424: svBaseVertex, 4425: svBaseInstance, 4426: svDrawIndex, 4438: svZero, 4440: svViewIndex,
+	4419: svLeMask, 4420: svLtMask, 4424: svBaseVertex, 4425: svBaseInstance, 4426: svDrawIndex, 4438: svZero, 4440: svViewIndex, 4444: svZero,
 	5286: svBary, 5287: svBaryLinear, 11: svTessOuter, 12: svTessInner, 13: svTessCoord, 14: svPatchVertices,
 }
 
@@ -98,7 +98,7 @@ type sysvar struct {
 
 // useVariable notes a variable that a deref names.
 func (c *compiler) useVariable(v *ir.Variable) {
-	if sp, _ := c.spaceOf(v.Mode); sp == spStageIn || sp == spStageOut {
+	if sp, _ := c.variableSpace(v); sp == spStageIn || sp == spStageOut {
 		c.useStageVariable(v)
 		return
 	}

@@ -32,7 +32,9 @@
 //
 // Buffers are reached by address: of a fixed binding (UniformBufferAddr,
 // UniformBufferSize), or from the descriptor table for indices that are only
-// known at run time. Nothing checks bounds but the shader. Textures and images
+// known at run time. Nothing checks bounds but the shader. Where it finds an
+// access out of bounds it clears the high word of the address: nothing is ever
+// mapped in the low 64 GiB, where loads give 0 and stores vanish. Textures and images
 // stand in state registers or in the heap; a storage image has an entry for
 // texture_load and one for image_write, and code that wants sizes loads the
 // heap's descriptors (reference, section 8.6): sizes are those of level 0 of

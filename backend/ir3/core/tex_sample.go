@@ -90,6 +90,14 @@ func (w *wave) sampleOp(x *inst, lane int, d *abi.Descriptor) (op emu.SampleOp) 
 			op.Offset[next] = int32(v)
 		}
 	}
+	w.lodOf(x, &op, get, lane, dims, max(at, 4), next, proj)
+	return op
+}
+
+// lodOf reads what the LOD comes from: component next of the second vector, derivatives from
+// component base of the first on, or the quad.
+func (w *wave) lodOf(x *inst, op *emu.SampleOp, get func(k, lane int) float32, lane, dims, base, next, proj int) {
+	second := x.Srcs[1]
 	level := func() float32 {
 		v := w.laneGet(int(second.Val)+next, lane, second.IsHalf())
 		if second.IsHalf() {
@@ -102,7 +110,6 @@ func (w *wave) sampleOp(x *inst, lane int, d *abi.Descriptor) (op emu.SampleOp) 
 		op.Lod = level()
 	case isa.OpSamgq:
 		op.Gradient = true
-		base := max(at, 4)
 		for k := 0; k < dims; k++ {
 			op.Ddx[k], op.Ddy[k] = get(base+k, lane), get(base+dims+k, lane)
 		}
@@ -110,9 +117,8 @@ func (w *wave) sampleOp(x *inst, lane int, d *abi.Descriptor) (op emu.SampleOp) 
 		if x.Op == isa.OpSamb {
 			op.Bias = level()
 		}
-		w.implicitGradient(&op, get, proj, lane, dims)
+		w.implicitGradient(op, get, proj, lane, dims)
 	}
-	return op
 }
 
 // projected divides the coordinates by the projector in component proj, if there is one.

@@ -1,0 +1,100 @@
+package agx
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/backend/agx/abi"
+	"nirc/ir"
+)
+
+func ioSemantics(slot ir.Slot) uint64 { return ir.IOSemantics{Location: slot, NumSlots: 1}.Pack() }
+
+func storeOutput(b *ir.Builder, slot ir.Slot, val *ir.Def) {
+	in := b.Intrinsic(ir.IntrStoreOutput, 0, 0, val, b.Imm32(0))
+	in.Set(ir.IdxWriteMask, 1<<val.NumComponents-1).Set(ir.IdxIoSemantics, ioSemantics(slot)).Set(ir.IdxRange, 1)
+}
+
+func loadInput(b *ir.Builder, slot ir.Slot, comps uint8) *ir.Def {
+	in := b.Intrinsic(ir.IntrLoadInput, comps, 32, b.Imm32(0))
+	in.Set(ir.IdxIoSemantics, ioSemantics(slot)).Set(ir.IdxRange, 1)
+	return &in.Def
+}
+
+// A vertex shader finds its attributes in registers and stores words, the
+// last one by the final store.
+func TestVertex(t *testing.T) {
+	s, b := newShader(ir.StageVertex)
+	pos := loadInput(b, ir.SlotAttrib0, 4)
+	color := loadInput(b, ir.SlotAttrib0+3, 3)
+	storeOutput(b, ir.SlotPos, pos)
+	storeOutput(b, ir.SlotVar0+2, b.Vec(b.Channel(color, 2), b.Channel(color, 0)))
+	storeOutput(b, ir.SlotPointSize, b.ImmFloat(2, 32))
+	bin, text := build(t, s, CompileOptions{})
+	expect(t, text, "st_var 1, r8, 0", "st_var 1, r11, 3", "st_var 1, r14, 4", "st_var 1, r12, 5", "st_var_final", ", 6")
+	want := []abi.Varying{{Slot: ir.SlotPos, Count: 4}, {Slot: ir.SlotVar0 + 2, Count: 2, Word: 4}, {Slot: ir.SlotPointSize, Count: 1, Word: 6}}
+	if len(bin.Meta.Varyings) != len(want) {
+		t.Fatalf("outputs %+v", bin.Meta.Varyings)
+	}
+	for i := range want {
+		if bin.Meta.Varyings[i] != want[i] {
+			t.Errorf("output %d is %+v, want %+v", i, bin.Meta.Varyings[i], want[i])
+		}
+	}
+	if a := bin.Meta.Attribs; len(a) != 2 || a[1] != (abi.Attrib{Slot: ir.SlotAttrib0 + 3, Mask: 7, Reg: abi.AttribReg + 8}) {
+		t.Errorf("attributes %+v", a)
+	}
+	if bin.Meta.Halves < abi.AttribReg+14 {
+		t.Errorf("%d halves do not hold the attributes", bin.Meta.Halves)
+	}
+}
+
+func TestVertexWithoutOutputs(t *testing.T) {
+	s, _ := newShader(ir.StageVertex)
+	_, text := build(t, s, CompileOptions{})
+	expect(t, text, "no_var", "stop")
+}
+
+// A fragment shader discards by sample_mask, has the rest tested, writes no
+// memory from helpers and leaves its results in the registers of the epilog.
+func TestFragment(t *testing.T) {
+	s, b := newShader(ir.StageFragment)
+	bary := b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32)
+	bary.Set(ir.IdxInterpMode, uint64(ir.InterpSmooth))
+	in := b.Intrinsic(ir.IntrLoadInterpolatedInput, 4, 32, &bary.Def, b.Imm32(0))
+	in.Set(ir.IdxIoSemantics, ioSemantics(ir.SlotVar0))
+	b.Intrinsic(ir.IntrDemoteIf, 0, 0, b.Flt(b.Channel(&in.Def, 3), b.ImmFloat(0.5, 32)))
+	storeBuffer(b, 0, b.Channel(&in.Def, 0), b.Imm32(8))
+	storeOutput(b, ir.SlotData0+1, &in.Def)
+	bin, text := build(t, s, CompileOptions{})
+	expect(t, text, "iterproj r8_r9_r10_r11, cf1, cf0, center", "fcmpsel lt", "sample_mask", "get_sr", "sr60", "if_icmp", "device_store", "pop_exec",
+		"wait_pix 1", "sample_mask 255, 255", "stop")
+	m := &bin.Meta
+	if len(m.Results) != 1 || m.Results[0] != (abi.Result{Slot: ir.SlotData0 + 1, Mask: 15, Reg: abi.ColorReg + abi.ColorRegStep, Bits: 32}) {
+		t.Errorf("results %+v", m.Results)
+	}
+	if len(m.Coefs) != 2 || m.Coefs[0].Source != abi.CoefW || m.Coefs[1].CF != 1 || m.Coefs[1].Count != 4 || !m.UsesDiscard || !m.WritesMemory {
+		t.Errorf("meta %+v", m)
+	}
+}
+
+// What is the same for all invocations moves to the preamble.
+func TestPreamble(t *testing.T) {
+	s, b := newShader(ir.StageCompute)
+	load := func(off uint32) *ir.Def {
+		x := b.Intrinsic(ir.IntrLoadPushConstant, 1, 32, b.Imm32(off))
+		x.Set(ir.IdxRange, 64).Set(ir.IdxAlignMul, 4)
+		return &x.Def
+	}
+	scale := b.Frcp(b.Ffma(load(0), load(4), load(8)))
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
+	off := b.Ishl(id, b.Imm32(2))
+	storeBuffer(b, 0, b.Fmul(loadBuffer(b, 0, 1, off), scale), off)
+	bin, text := build(t, s, CompileOptions{})
+	if strings.Contains(text, "rcp") || !bin.Meta.HasPreamble || bin.Meta.Preamble%codeAlign != 0 {
+		t.Errorf("preamble %t at %d\n%s", bin.Meta.HasPreamble, bin.Meta.Preamble, text)
+	}
+	if bin.Meta.UniformHalves == 0 || bin.Meta.PreambleHalves == 0 || bin.Stats.CodeBytes >= bin.Stats.Bytes {
+		t.Errorf("%d uniforms, %d halves of the preamble, %s", bin.Meta.UniformHalves, bin.Meta.PreambleHalves, bin.Stats)
+	}
+}

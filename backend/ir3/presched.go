@@ -1,0 +1,409 @@
+package ir3
+
+import (
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+)
+
+// preScheduler orders the instructions of blocks before register allocation
+// (the project's ir3 reference, section 9.4): results that take long are asked for
+// early, as long as the values that live at once fit the registers that cost no
+// wave. Members of a repeat group, and a vector with its split, stay together. Nothing moves
+// across barriers, kills, votes and instructions with address registers.
+type preScheduler struct {
+	f      *mach.Func
+	code   *code
+	gpu    *GPU
+	double bool
+	lv     *mach.Liveness
+	budget int
+	branch []bool // by value: the predicate of a branch
+
+	left    []int32 // by value: uses in the block that are still to come; more if it is live at the end
+	units   []preUnit
+	edges   []preEdge
+	defUnit []int32 // by value: its unit in the segment, plus 1
+	ready   []int32
+	memory  [memClasses]memOrder
+	live    int // units of general registers in use
+	waiting int // results under way that (sy) would wait for
+}
+
+type preUnit struct {
+	first, n int32
+	preds    int32
+	succs    int32 // first edge, -1 none
+	critical int32
+	earliest int32 // slot at which nothing has to be waited for
+	slots    int32
+	long     bool // (sy) waits for its result
+}
+
+type preEdge struct{ to, next, latency int32 }
+
+// maxReady bounds how many candidates are looked at, maxWaiting the results of
+// textures and memory that are under way at once.
+const (
+	maxReady   = 48
+	maxWaiting = 8
+	liveAtEnd  = 1 << 20
+)
+
+// preSchedule orders all blocks of f. budget is the number of register units
+// to stay below.
+func preSchedule(f *mach.Func, g *GPU, double bool, budget int) {
+	n := f.NumValues()
+	p := &preScheduler{f: f, code: templates(f), gpu: g, double: double, lv: mach.ComputeLiveness(f), budget: budget,
+		left: make([]int32, n), defUnit: make([]int32, n)}
+	p.branchPreds()
+	for b := range f.Blocks {
+		if len(f.Blocks[b].Instrs) > 3 {
+			p.block(mach.BlockID(b))
+		}
+	}
+}
+
+func (p *preScheduler) size(v mach.Value) int {
+	if p.f.File(v) != fileGPR {
+		return 0
+	}
+	return p.f.Size(v)
+}
+
+func (p *preScheduler) block(b mach.BlockID) {
+	blk := &p.f.Blocks[b]
+	p.live, p.waiting = 0, 0
+	p.lv.In[b].Each(func(v mach.Value) { p.live += p.size(v) })
+	for _, in := range blk.Instrs {
+		if in.Op == mach.OpPhi {
+			continue
+		}
+		for _, u := range in.Uses() {
+			p.left[u.Val]++
+		}
+	}
+	p.lv.Out[b].Each(func(v mach.Value) { p.left[v] += liveAtEnd })
+	out := make([]*mach.Instr, 0, len(blk.Instrs))
+	start := 0
+	for i, in := range blk.Instrs {
+		if !p.fixed(in) {
+			continue
+		}
+		out = p.segment(blk.Instrs[start:i], out)
+		out = append(out, in)
+		p.account(in)
+		start = i + 1
+	}
+	out = p.segment(blk.Instrs[start:], out)
+	blk.Instrs = out
+	p.lv.Out[b].Each(func(v mach.Value) { p.left[v] = 0 })
+}
+
+// fixed tells whether nothing moves across in.
+func (p *preScheduler) fixed(in *mach.Instr) bool {
+	switch {
+	case in.Op == mach.OpPhi:
+		return true
+	case in.Op < mach.FirstTargetOp:
+		return false
+	case in.Op == opFineDsx || in.Op == opFineDsy:
+		return false
+	case in.Op >= opInputs:
+		return true
+	}
+	t := &p.code.tmpl[in.Ext]
+	switch c := t.Op.Category(); {
+	case c == 0, c == 7, t.Op == isa.OpMova, t.Op == isa.OpMova1, t.Dst.Kind == isa.RelReg:
+		return true
+	}
+	switch t.Mode {
+	case isa.TexBindlessA1, isa.TexBindlessA1Nonu, isa.TexBindlessA1Imm:
+		return true
+	}
+	for _, o := range t.Srcs {
+		if o.Kind == isa.RelConst || o.Kind == isa.RelReg {
+			return true
+		}
+	}
+	// A predicate for a kill or a vote stays with it, as there are few.
+	return in.NDefs == 1 && p.f.File(in.Ops[0].Val) == filePred && p.left[in.Ops[0].Val] > 0 && !p.branch[in.Ops[0].Val]
+}
+
+// branchPreds marks the predicates that end blocks.
+func (p *preScheduler) branchPreds() {
+	p.branch = make([]bool, p.f.NumValues())
+	for b := range p.f.Blocks {
+		l := p.f.Blocks[b].Instrs
+		if len(l) == 0 || l[len(l)-1].Op != machOp(isa.OpBr) {
+			continue
+		}
+		for _, u := range l[len(l)-1].Uses() {
+			p.branch[u.Val] = true
+		}
+	}
+}
+
+// account follows the live values over an instruction.
+func (p *preScheduler) account(in *mach.Instr) {
+	if in.Op != mach.OpPhi {
+		for _, u := range in.Uses() {
+			if p.left[u.Val]--; p.left[u.Val] == 0 {
+				p.live -= p.size(u.Val)
+			}
+		}
+	}
+	for _, d := range in.Defs() {
+		if p.left[d.Val] > 0 {
+			p.live += p.size(d.Val)
+		}
+	}
+}
+
+// segment appends ins in their new order.
+func (p *preScheduler) segment(ins, out []*mach.Instr) []*mach.Instr {
+	if len(ins) < 3 {
+		for _, in := range ins {
+			p.account(in)
+		}
+		return append(out, ins...)
+	}
+	p.makeUnits(ins)
+	p.makeEdges(ins)
+	p.ready = p.ready[:0]
+	for i := range p.units {
+		if p.units[i].preds == 0 {
+			p.ready = append(p.ready, int32(i))
+		}
+	}
+	now := int32(0)
+	for len(p.ready) > 0 {
+		k := p.choose(ins, now)
+		i := p.ready[k]
+		p.ready = append(p.ready[:k], p.ready[k+1:]...)
+		u := &p.units[i]
+		if u.earliest > now {
+			// What the wait is for has arrived, and what was asked for before it.
+			p.waiting = 0
+		}
+		if u.long {
+			p.waiting++
+		}
+		for _, in := range ins[u.first : u.first+u.n] {
+			p.account(in)
+		}
+		out = append(out, ins[u.first:u.first+u.n]...)
+		now = max(now, u.earliest) + u.slots
+		for e := u.succs; e >= 0; e = p.edges[e].next {
+			to := &p.units[p.edges[e].to]
+			to.earliest = max(to.earliest, now+p.edges[e].latency)
+			if to.preds--; to.preds == 0 {
+				p.insertReady(p.edges[e].to)
+			}
+		}
+	}
+	for _, in := range ins {
+		for _, d := range in.Defs() {
+			p.defUnit[d.Val] = 0
+		}
+	}
+	return out
+}
+
+// insertReady keeps the ready list in the order of the program.
+func (p *preScheduler) insertReady(u int32) {
+	p.ready = append(p.ready, u)
+	for k := len(p.ready) - 1; k > 0 && p.ready[k-1] > u; k-- {
+		p.ready[k-1], p.ready[k] = p.ready[k], p.ready[k-1]
+	}
+}
+
+// makeUnits cuts the segment into pieces that stay whole.
+func (p *preScheduler) makeUnits(ins []*mach.Instr) {
+	p.units = p.units[:0]
+	for i := 0; i < len(ins); {
+		n := 1
+		in := ins[i]
+		if in.Op >= mach.FirstTargetOp && in.Aux != 0 {
+			for i+n < len(ins) && ins[i+n].Op == in.Op && ins[i+n].Aux == in.Aux {
+				n++
+			}
+		}
+		if i+n < len(ins) && ins[i+n].Op == mach.OpSplit && n == 1 && in.NDefs > 0 && ins[i+n].Uses()[0].Val == in.Ops[0].Val {
+			n++
+		}
+		u := preUnit{first: int32(i), n: int32(n), succs: -1}
+		for k := range n {
+			p.describe(&u, ins[i+k])
+			for _, d := range ins[i+k].Defs() {
+				p.defUnit[d.Val] = int32(len(p.units) + 1)
+			}
+		}
+		p.units = append(p.units, u)
+		i += n
+	}
+}
+
+func (p *preScheduler) describe(u *preUnit, in *mach.Instr) {
+	if in.Op < mach.FirstTargetOp {
+		return
+	}
+	if in.Op >= opInputs {
+		u.long = true
+		return
+	}
+	t := &p.code.tmpl[in.Ext]
+	u.slots += int32(slots(t))
+	u.long = u.long || t.Op.Category() >= 5 && syncOf(t).sy
+}
+
+// makeEdges finds what depends on what; definitions come before uses in the list.
+func (p *preScheduler) makeEdges(ins []*mach.Instr) {
+	p.edges = p.edges[:0]
+	for i := range p.memory {
+		p.memory[i].lastWrite, p.memory[i].reads = -1, p.memory[i].reads[:0]
+	}
+	for i := range p.units {
+		u := &p.units[i]
+		for _, in := range ins[u.first : u.first+u.n] {
+			for _, o := range in.Uses() {
+				if d := p.defUnit[o.Val] - 1; d >= 0 && d != int32(i) {
+					p.edge(d, int32(i), p.latency(ins, d, in))
+				}
+			}
+			if in.Op >= mach.FirstTargetOp && in.Op < opInputs {
+				p.order(int32(i), &p.code.tmpl[in.Ext])
+			}
+		}
+	}
+	for i := len(p.units) - 1; i >= 0; i-- {
+		u := &p.units[i]
+		for e := u.succs; e >= 0; e = p.edges[e].next {
+			u.critical = max(u.critical, p.edges[e].latency+p.units[p.edges[e].to].critical)
+		}
+		u.critical += u.slots
+	}
+}
+
+func (p *preScheduler) edge(from, to, latency int32) {
+	if from < 0 || from == to {
+		return
+	}
+	p.edges = append(p.edges, preEdge{to, p.units[from].succs, latency})
+	p.units[from].succs = int32(len(p.edges) - 1)
+	p.units[to].preds++
+}
+
+func (p *preScheduler) order(i int32, t *isa.Instr) {
+	reads, writes := memoryOf(t)
+	for c := range p.memory {
+		m := &p.memory[c]
+		switch {
+		case writes>>c&1 != 0:
+			for _, r := range m.reads {
+				p.edge(r, i, 0)
+			}
+			p.edge(m.lastWrite, i, 0)
+			m.lastWrite, m.reads = i, m.reads[:0]
+		case reads>>c&1 != 0:
+			p.edge(m.lastWrite, i, 0)
+			m.reads = append(m.reads, i)
+		}
+	}
+}
+
+// latency is the usual time from the end of unit d to its reader.
+func (p *preScheduler) latency(ins []*mach.Instr, d int32, to *mach.Instr) int32 {
+	u := &p.units[d]
+	from := ins[u.first]
+	if from.Op < mach.FirstTargetOp {
+		return 0
+	}
+	if from.Op >= opInputs {
+		return 30
+	}
+	t := &p.code.tmpl[from.Ext]
+	k := syncOf(t)
+	switch {
+	case k.sy && t.Op == isa.OpLdc:
+		return int32(21+8*int(t.Size)) / 2
+	case k.sy && t.Op.Category() == 5:
+		return 36
+	case k.sy:
+		return 86
+	case k.ss:
+		return 10
+	}
+	alu, far := int32(3), int32(6)
+	if p.gpu.Gen == isa.A7xx {
+		alu, far = 2, 5
+	}
+	if to.Op < mach.FirstTargetOp || to.Op >= opInputs || p.code.tmpl[to.Ext].Op.Category() > 3 {
+		return far
+	}
+	return max(0, alu-u.slots+1)
+}
+
+// growth is how many register units more are in use behind a unit.
+func (p *preScheduler) growth(ins []*mach.Instr, i int32) int {
+	u := &p.units[i]
+	g := 0
+	for k, in := range ins[u.first : u.first+u.n] {
+		uses := in.Uses()
+		for j, o := range uses {
+			if p.defUnit[o.Val] == i+1 {
+				continue
+			}
+			n := int32(1)
+			for _, q := range uses[:j] {
+				if q.Val == o.Val {
+					n++
+				}
+			}
+			for _, before := range ins[u.first : u.first+int32(k)] {
+				for _, q := range before.Uses() {
+					if q.Val == o.Val {
+						n++
+					}
+				}
+			}
+			if p.left[o.Val] == n {
+				g -= p.size(o.Val)
+			}
+		}
+		for _, d := range in.Defs() {
+			if p.left[d.Val] > 0 && (u.n == 1 || in.Aux != 0 || in.Op == mach.OpSplit) {
+				g += p.size(d.Val)
+			}
+		}
+	}
+	return g
+}
+
+// choose picks from the ready list: where there is room, what waits for nothing
+// with the longest way to the end; else what takes least room.
+func (p *preScheduler) choose(ins []*mach.Instr, now int32) int {
+	best, bestKey := 0, int64(-1<<62)
+	for k, i := range p.ready {
+		if k == maxReady {
+			break
+		}
+		u := &p.units[i]
+		g := p.growth(ins, i)
+		wait := max(0, u.earliest-now)
+		var key int64
+		switch {
+		case g > 0 && p.live+g > p.budget:
+			key = -1<<60 - int64(g)<<40
+		case u.long && p.waiting >= maxWaiting:
+			key = -1 << 50
+		case wait > 0:
+			key = -int64(wait) << 30
+		default:
+			key = int64(u.critical) << 20
+		}
+		if key -= int64(i); key > bestKey {
+			best, bestKey = k, key
+		}
+	}
+	return best
+}

@@ -1,0 +1,47 @@
+package ir3
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/ir"
+)
+
+// TestPreSchedule: loads are asked for before the result of an earlier one is
+// used, addresses that are equal are computed once.
+func TestPreSchedule(t *testing.T) {
+	s, b := newCompute(t)
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	sum := b.Imm32(0)
+	for k := range 4 {
+		off := b.IAddImm(b.Ishl(id, b.Imm32(4)), int64(4*k))
+		x := loadWord(b, buffer(b, 0, 0), off, 1)
+		sum = b.Iadd(sum, b.Ixor(b.Ishl(x, b.Imm32(1)), x))
+	}
+	storeWord(b, buffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), sum)
+	if err := ir.Validate(s); err != nil {
+		t.Fatal(err)
+	}
+	steps := map[string]string{}
+	bin, err := compile(s, CompileOptions{Dump: func(step, text string) { steps[step] = text }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := steps["presched"]
+	if last, use := strings.LastIndex(text, "ldib.b"), strings.Index(text, "xor.b"); last < 0 || use < last {
+		t.Errorf("a load comes behind the use of another:\n%s", text)
+	}
+	if n := strings.Count(disasm(bin), "shl.b"); n > 6 {
+		t.Errorf("%d shifts, those of addresses are not shared\n%s", n, disasm(bin))
+	}
+	if n := strings.Count(disasm(bin), "(sy)"); n != 1 {
+		t.Errorf("%d waits for loads, want 1\n%s", n, disasm(bin))
+	}
+	in := make([]byte, 4096)
+	for i := range in {
+		in[i] = byte(i * 13)
+	}
+	if err := differ(s, CompileOptions{}, 1, in, 256, nil, nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,84 @@
+package mach
+
+import "testing"
+
+// moves counts what is left of copies.
+func moves(f *Func) int {
+	n := 0
+	for b := range f.Blocks {
+		for _, in := range f.Blocks[b].Instrs {
+			if in.Op == OpMove || in.Op == OpSwap {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// A vector that grows out of a smaller one, and a group that nothing else ties
+// together, get their registers in line; without merge sets they do not.
+func TestMergeSets(t *testing.T) {
+	isa := &testISA{units: 64}
+	const src = `func f target test
+block 0
+  v1:full*3 = const {1}
+  v2:full, v3:full, v4:full = split v1
+  v5:full = const {2}
+  v6:full*4 = collect v2, v3, v4, v5
+  v7:full = const {3}
+  v8:full = alu v7 {4}
+  v9:full = alu v7 {5}
+  v10:full = alu v7 {6}
+  store v8
+  store v10
+  store v9
+  store v6
+  end
+`
+	f, err := Parse(src, isa)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := allocate(f, AllocOptions{RoundRobin: true, MergeSets: true, Groups: [][]Value{{8, 9, 10}}}); err != nil {
+		t.Fatal(err)
+	}
+	if n := moves(f); n != 0 {
+		t.Errorf("%d moves are left\n%s", n, f)
+	}
+	var group [3]Reg
+	for _, in := range f.Blocks[0].Instrs {
+		for _, d := range in.Defs() {
+			if d.Val >= 8 && d.Val <= 10 {
+				group[d.Val-8] = d.Reg
+			}
+		}
+	}
+	if group[1] != group[0]+2 || group[2] != group[0]+4 {
+		t.Errorf("the group is in registers %v\n%s", group, f)
+	}
+}
+
+// Values that live at the same time never share a place in a set.
+func TestMergeSetsKeepApart(t *testing.T) {
+	isa := &testISA{units: 64}
+	f, err := Parse(`func f target test
+block 0
+  v1:full = const {1}
+  v2:full = const {2}
+  v3:full*2 = collect v1, v2
+  v4:full*2 = collect v2, v1
+  store v3
+  store v4
+  end
+`, isa)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets := buildSets(f, ComputeLiveness(f), nil)
+	if sets.of[3] == sets.of[4] && sets.of[3] >= 0 {
+		t.Error("two vectors that live at once are in one set")
+	}
+	if err := allocate(f, AllocOptions{MergeSets: true}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,333 @@
+// Package abi holds what a Midgard binary says about itself: what stands in
+// its uniform registers, buffer, attribute, varying and texture tables. The code
+// generator writes a [Meta] beside the code, package core reads it; both see the
+// shader through this and nothing else. All types are plain data that
+// encoding/json carries unchanged. The contents follow the project's Midgard
+// reference, section 9.
+//
+// # Where things are
+//
+//   - Uniform register i (r(23-i)) holds the 16 bytes that Uniforms[i] names:
+//     the driver copies them from a buffer of the UBO table.
+//   - LD_UBO's immediate buffer index is an index into UBOs. An entry is a bound
+//     uniform buffer, the push constants, the system values (one vec4 each, in
+//     the order of Sysvals) or constant data of the binary.
+//   - Storage buffers are reached through a system value of two words address
+//     and one word size in bytes, and through 64-bit addresses.
+//   - LD_ATTR's and the image operations' index is an index into Attributes: vertex
+//     inputs, vertex and instance id (by custom at AttrVertexID, AttrInstanceID),
+//     images.
+//   - LD_VARY's and ST_VARY's index is an index into Varyings.
+//   - Texture and sampler indices are indices into Textures and Samplers.
+//   - Work-group storage is reached through address register 3, component z;
+//     scratch through register 2, component z (stack pointer); the register
+//     allocator's spill slots through register 3, component x. The last two name the
+//     same TLSSize bytes of a thread.
+//   - A fragment leaves by writeout: colour r0, target number times 256 in r1.z (0
+//     when the bundle does not write it; 0xff: none), depth r1.x and stencil r1.y
+//     where WritesDepth and WritesStencil say so, a second colour in r2 with
+//     DualSource.
+package abi
+
+import (
+	"fmt"
+
+	"nirc/backend/midgard/isa"
+	"nirc/ir"
+)
+
+// Registers of the convention.
+const (
+	// UniformTop is the register of uniform 0; uniform i is UniformTop - i.
+	UniformTop = 23
+	// MaxUniforms is how many uniform registers there can be.
+	MaxUniforms = 16
+	// MaxWork is how many work registers there can be.
+	MaxWork = 16
+)
+
+// Places of ids in the attribute table that the reference uses.
+const (
+	AttrVertexID   = 16
+	AttrInstanceID = 17
+)
+
+// Selectors of LD_SPECIAL.
+const (
+	SpecialTileTyped = 1  // v4: typed tilebuffer read
+	SpecialTileRaw   = 16 // v4: raw tilebuffer read
+	SpecialCoverage  = 96 // sample mask in; 0 in helper threads
+	SpecialSampleID  = 97
+)
+
+// Writeout target numbers.
+const (
+	// TargetNone in r1.z writes depth and stencil only.
+	TargetNone = 0xff
+	// TargetShift is the place of the target number in r1.z.
+	TargetShift = 8
+)
+
+// Meta describes one shader binary.
+type Meta struct {
+	Stage ir.Stage `json:"stage"`
+	// FirstTag is the tag of the bundle at the start of the code.
+	FirstTag isa.Tag `json:"first_tag"`
+	// Alias: the GPU's texture pipe shares registers with the others (T720, T820,
+	// T830): inputs r26 and r27, results r0 and r1.
+	Alias bool `json:"alias,omitempty"`
+	// NoUpperALU: the GPU faults on the tags of writeout bundles (T600 to T760).
+	NoUpperALU bool `json:"no_upper_alu,omitempty"`
+	// BrokenLOD: the GPU ignores the sampler's clamps and bias where the level of
+	// detail is explicit (T600, T620, T720).
+	BrokenLOD bool `json:"broken_lod,omitempty"`
+	// WorkRegs is the number of work registers declared, Uniforms what the
+	// uniform registers hold.
+	WorkRegs   int        `json:"work_regs"`
+	Uniforms   []Uniform  `json:"uniforms,omitempty"`
+	UBOs       []UBO      `json:"ubos,omitempty"`
+	Sysvals    []Sysval   `json:"sysvals,omitempty"`
+	Attributes []Record   `json:"attributes,omitempty"`
+	Varyings   []Varying  `json:"varyings,omitempty"`
+	Textures   []Texture  `json:"textures,omitempty"`
+	Samplers   []Resource `json:"samplers,omitempty"`
+
+	TLSSize       uint32    `json:"tls_size,omitempty"`    // bytes a thread
+	SharedSize    uint32    `json:"shared_size,omitempty"` // bytes a workgroup
+	WorkgroupSize [3]uint32 `json:"workgroup_size"`
+
+	// Inputs says what a vertex or fragment stage reads, Outputs what it writes,
+	// for the fixed-function stages.
+	Inputs  []Input  `json:"inputs,omitempty"`
+	Outputs []Output `json:"outputs,omitempty"`
+
+	UsesBarrier        bool `json:"uses_barrier,omitempty"`
+	UsesDiscard        bool `json:"uses_discard,omitempty"`
+	WritesMemory       bool `json:"writes_memory,omitempty"`
+	NeedsQuads         bool `json:"needs_quads,omitempty"`
+	EarlyFragmentTests bool `json:"early_fragment_tests,omitempty"`
+	PerSample          bool `json:"per_sample,omitempty"`
+	WritesDepth        bool `json:"writes_depth,omitempty"`
+	WritesStencil      bool `json:"writes_stencil,omitempty"`
+	DualSource         bool `json:"dual_source,omitempty"`
+	// WindowPosition: the vertex program stores the position behind the viewport
+	// transform, (xyz/w * scale + offset, 1/w), as the hardware takes it (section
+	// 9.3), with SysvalViewportScale and SysvalViewportOffset. Else it stores the
+	// clip coordinates.
+	WindowPosition bool `json:"window_position,omitempty"`
+	// ClipDistances and CullDistances count components of a vertex stage.
+	ClipDistances uint8 `json:"clip_distances,omitempty"`
+	CullDistances uint8 `json:"cull_distances,omitempty"`
+}
+
+// Uniform is the source of one uniform register: 16 bytes of a buffer.
+type Uniform struct {
+	UBO    int    `json:"ubo"`
+	Offset uint32 `json:"offset"` // a multiple of 16
+}
+
+// UBOKind says where an entry of the UBO table comes from.
+type UBOKind uint8
+
+// The kinds.
+const (
+	UBONone     UBOKind = iota // reads zero
+	UBOBinding                 // a uniform buffer of the descriptor sets
+	UBOPush                    // the push constants
+	UBOSysvals                 // the system values
+	UBOData                    // constant data of the binary
+	NumUBOKinds                //
+)
+
+// UBO is an entry of the UBO table.
+type UBO struct {
+	Kind    UBOKind `json:"kind"`
+	Set     uint32  `json:"set,omitempty"`
+	Binding uint32  `json:"binding,omitempty"`
+	Element uint32  `json:"element,omitempty"`
+	Data    []byte  `json:"data,omitempty"`
+}
+
+// SysvalKind is a system value: a vec4 that the driver fills in.
+type SysvalKind uint8
+
+// The system values (section 9.2) and their components.
+const (
+	SysvalNone            SysvalKind = iota
+	SysvalViewportScale              // xyz
+	SysvalViewportOffset             // xyz
+	SysvalTextureSize                // width, height, depth or layers of a texture (set, binding, element); w mip levels
+	SysvalImageSize                  // width, height, depth or layers of an image
+	SysvalSSBO                       // xy 64-bit address, z size in bytes
+	SysvalNumWorkgroups              // xyz
+	SysvalWorkgroupSize              // xyz
+	SysvalWorkDim                    // x
+	SysvalSampler                    // minimum, maximum LOD, bias of a sampler
+	SysvalSamplePositions            // xy 64-bit address of a table of 16-bit pairs, 1/256 pixel
+	SysvalMultisampled               // ~0 or 0
+	SysvalVertexOffsets              // raw vertex offset, base vertex, base instance
+	SysvalDrawID                     // x
+	SysvalBaseWorkgroup              // xyz
+	SysvalViewIndex                  // x
+	SysvalTextureSamples             // x: samples a texel of a texture or image
+	SysvalUBOSize                    // x: bytes of a uniform buffer
+	NumSysvals
+)
+
+var sysvalNames = [NumSysvals]string{"none", "viewport_scale", "viewport_offset", "texture_size", "image_size", "ssbo",
+	"num_workgroups", "workgroup_size", "work_dim", "sampler", "sample_positions", "multisampled", "vertex_offsets",
+	"draw_id", "base_workgroup", "view_index", "texture_samples", "ubo_size"}
+
+// String returns the system value's name.
+func (k SysvalKind) String() string {
+	if k < NumSysvals {
+		return sysvalNames[k]
+	}
+	return "sysval?"
+}
+
+// Sysval is one vec4 of the system value buffer.
+type Sysval struct {
+	Kind SysvalKind `json:"kind"`
+	// The resource of those that describe one.
+	Set     uint32 `json:"set,omitempty"`
+	Binding uint32 `json:"binding,omitempty"`
+	Element uint32 `json:"element,omitempty"`
+	// Dim, Array and Lod choose what SysvalTextureSize and SysvalImageSize say.
+	Dim   ir.Dim `json:"dim,omitempty"`
+	Array bool   `json:"array,omitempty"`
+	Lod   uint32 `json:"lod,omitempty"`
+}
+
+// RecordKind says what an entry of the attribute table is.
+type RecordKind uint8
+
+// The kinds.
+const (
+	RecordNone       RecordKind = iota // reads zero
+	RecordAttribute                    // a vertex input, 32-bit words as fetched
+	RecordVertexID                     // raw: without SysvalVertexOffsets.x
+	RecordInstanceID                   // raw: without SysvalVertexOffsets.z
+	RecordImage                        // a storage image or texel buffer
+	NumRecordKinds
+)
+
+// Record is an entry of the attribute table.
+type Record struct {
+	Kind RecordKind `json:"kind"`
+	Slot ir.Slot    `json:"slot,omitempty"` // RecordAttribute
+	Resource
+	// Dim and Array are the shape in which the shader sees an image.
+	Dim   ir.Dim `json:"dim,omitempty"`
+	Array bool   `json:"array,omitempty"`
+}
+
+// Resource names a descriptor.
+type Resource struct {
+	Set     uint32 `json:"set,omitempty"`
+	Binding uint32 `json:"binding,omitempty"`
+	Element uint32 `json:"element,omitempty"`
+}
+
+// Texture is an entry of the texture table: a sampled image or a texel buffer, and
+// the shape in which the shader sees it.
+type Texture struct {
+	Resource
+	Dim   ir.Dim `json:"dim,omitempty"`
+	Array bool   `json:"array,omitempty"`
+}
+
+// VaryingKind says where a varying comes from.
+type VaryingKind uint8
+
+// The kinds. The first three of fragment programs are fed by special buffers.
+const (
+	VaryingNone       VaryingKind = iota // written: dropped; read: zero
+	VaryingSlot                          // an output slot of the stage before
+	VaryingFragCoord                     // upper-left origin, w is 1/w
+	VaryingFrontFace                     // all ones in front, else 0
+	VaryingPointCoord                    // xy
+	NumVaryingKinds
+)
+
+// Varying is an entry of the varying table.
+type Varying struct {
+	Kind VaryingKind `json:"kind"`
+	Slot ir.Slot     `json:"slot,omitempty"`
+	// Half: the slot holds halves (in the low half of its words, as
+	// emu.OutputSlot.Bits says).
+	Half bool `json:"half,omitempty"`
+}
+
+// Input is an input slot of the stage.
+type Input struct {
+	Slot   ir.Slot   `json:"slot"`
+	Mask   uint8     `json:"mask"`
+	Interp ir.Interp `json:"interp,omitempty"`
+	Bits   uint8     `json:"bits,omitempty"`
+}
+
+// Output is an output slot of the stage.
+type Output struct {
+	Slot  ir.Slot `json:"slot"`
+	Mask  uint8   `json:"mask"`
+	Index uint8   `json:"index,omitempty"`
+	Bits  uint8   `json:"bits,omitempty"`
+}
+
+// Check finds contradictions that would make the core read nonsense.
+func (m *Meta) Check() error {
+	switch m.Stage {
+	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+	default:
+		return fmt.Errorf("midgard meta: stage %s is not supported", m.Stage)
+	}
+	u := len(m.Uniforms)
+	if u > MaxUniforms {
+		return fmt.Errorf("midgard meta: %d uniform registers, at most %d exist", u, MaxUniforms)
+	}
+	if limit := min(MaxWork, UniformTop+1-u); m.WorkRegs < 0 || m.WorkRegs > limit {
+		return fmt.Errorf("midgard meta: %d work registers beside %d uniform registers, at most %d", m.WorkRegs, u, limit)
+	}
+	if !m.FirstTag.Known() {
+		return fmt.Errorf("midgard meta: first tag %s", m.FirstTag)
+	}
+	for i, x := range m.Uniforms {
+		if x.UBO < 0 || x.UBO >= len(m.UBOs) || x.Offset%16 != 0 {
+			return fmt.Errorf("midgard meta: uniform register %d holds byte %d of buffer %d of %d", i, x.Offset, x.UBO, len(m.UBOs))
+		}
+	}
+	for i := range m.UBOs {
+		if m.UBOs[i].Kind >= NumUBOKinds {
+			return fmt.Errorf("midgard meta: buffer %d has the unknown kind %d", i, m.UBOs[i].Kind)
+		}
+	}
+	for _, s := range m.Sysvals {
+		if s.Kind == SysvalNone || s.Kind >= NumSysvals {
+			return fmt.Errorf("midgard meta: unknown system value %d", s.Kind)
+		}
+	}
+	if m.TLSSize > 1<<20 {
+		return fmt.Errorf("midgard meta: %d bytes of local storage a thread, at most %d", m.TLSSize, 1<<20)
+	}
+	return m.checkTables()
+}
+
+func (m *Meta) checkTables() error {
+	for i, a := range m.Attributes {
+		if a.Kind >= NumRecordKinds || int(a.Slot) >= ir.NumVaryingSlots {
+			return fmt.Errorf("midgard meta: attribute %d: kind %d, slot %d", i, a.Kind, a.Slot)
+		}
+	}
+	for i, v := range m.Varyings {
+		if v.Kind >= NumVaryingKinds || int(v.Slot) >= ir.NumVaryingSlots {
+			return fmt.Errorf("midgard meta: varying %d: kind %d, slot %d", i, v.Kind, v.Slot)
+		}
+	}
+	for i, o := range m.Outputs {
+		if int(o.Slot) >= ir.NumVaryingSlots {
+			return fmt.Errorf("midgard meta: output %d: slot %d", i, o.Slot)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package midgard
+
+import (
+	"errors"
+	"fmt"
+
+	"nirc/backend/midgard/abi"
+	"nirc/backend/midgard/isa"
+	"nirc/ir"
+)
+
+// CompileOptions steer Compile.
+type CompileOptions struct {
+	// GPU is the chip's name, "" for DefaultGPU.
+	GPU string
+	// Verify validates the IR before selection.
+	Verify bool
+	// Dump, if not nil, receives the program's text after each step: isel, ra, final.
+	Dump func(step, text string)
+	// Registers, if not 0, bounds the work registers (for tests of spilling).
+	Registers int
+}
+
+// Binary is a compiled shader.
+type Binary struct {
+	Code  []byte
+	Meta  abi.Meta
+	Stats Stats
+	// Lines tells the source location (an index into ir.Shader.Locs) of the code
+	// from a byte offset on.
+	Lines []CodeLine
+}
+
+// CodeLine is where the code of a source location begins.
+type CodeLine struct {
+	Offset int
+	Loc    uint32
+}
+
+// Compile generates code for a shader in the form that the package comment
+// describes. It changes the shader. What cannot be compiled is an error that says
+// what and, if known, where in the source.
+func Compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
+	g, err := FindGPU(opts.GPU)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{s: s, gpu: g, opts: opts}
+	return c.run()
+}
+
+type compiler struct {
+	s        *ir.Shader
+	gpu      *GPU
+	opts     CompileOptions
+	meta     abi.Meta
+	res      *resources
+	uniforms int // limit of the uniform registers
+}
+
+// Uniform registers: more than the first number cost work registers.
+const (
+	freeUniforms = abi.UniformTop + 1 - abi.MaxWork
+	maxThreads   = 64 // of a workgroup that may use all work registers
+)
+
+func (c *compiler) run() (*Binary, error) {
+	switch c.s.Stage {
+	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+	default:
+		return nil, fmt.Errorf("midgard: %s shaders are not supported", c.s.Stage)
+	}
+	entry := c.s.Entry()
+	if entry == nil || entry.Impl == nil {
+		return nil, errors.New("midgard: the shader has no entry point")
+	}
+	c.res = lowerHandles(c.s, entry.Impl)
+	if c.opts.Verify {
+		if err := ir.Validate(c.s); err != nil {
+			return nil, err
+		}
+	}
+	// Many uniform registers, unless that makes values spill.
+	b, err := c.attempt(abi.MaxUniforms)
+	if err == nil && b.Stats.Spills+b.Stats.Fills > 0 && len(b.Meta.Uniforms) > freeUniforms {
+		return c.attempt(freeUniforms)
+	}
+	return b, err
+}
+
+// attempt compiles with at most so many uniform registers.
+func (c *compiler) attempt(uniforms int) (*Binary, error) {
+	c.uniforms = uniforms
+	c.meta = abi.Meta{Stage: c.s.Stage, Alias: c.gpu.Alias, NoUpperALU: c.gpu.NoUpperALU}
+	s, err := c.selectFunc()
+	if err != nil {
+		return nil, err
+	}
+	f := s.f
+	f.removeDead()
+	f.fuseConditions()
+	f.removeDead()
+	c.dump("isel", f)
+	base := (int(c.s.ScratchSize) + 15) &^ 15
+	slots, used, err := f.allocate(s.floor, c.workLimit(), base)
+	if err != nil {
+		return nil, err
+	}
+	c.dump("ra", f)
+	p, err := schedule(f, c.gpu)
+	if err != nil {
+		return nil, err
+	}
+	p.layout()
+	c.describe(used, base, slots)
+	b := &Binary{Stats: p.stats()}
+	if err := p.encode(b); err != nil {
+		return nil, err
+	}
+	c.meta.FirstTag = isa.Tag(b.Code[0] & 15)
+	b.Meta = c.meta
+	b.Stats.finish(&b.Meta, len(b.Code), f.loops)
+	if c.opts.Dump != nil {
+		c.opts.Dump("final", p.String())
+	}
+	return b, b.Meta.Check()
+}
+
+// workLimit is the number of work registers: all, or less where uniforms take
+// the upper ones or a workgroup must be resident at once (section 1.2).
+func (c *compiler) workLimit() int {
+	n := min(abi.MaxWork, abi.UniformTop+1-len(c.meta.Uniforms))
+	if z := c.s.Info.WorkgroupSize; c.s.Stage == ir.StageCompute && z[0]*z[1]*z[2] > maxThreads {
+		n = min(n, 8)
+	}
+	if c.opts.Registers > 0 {
+		n = min(n, c.opts.Registers)
+	}
+	return n
+}
+
+func (c *compiler) dump(step string, f *function) {
+	if c.opts.Dump != nil {
+		c.opts.Dump(step, f.String())
+	}
+}
+
+// describe fills the metadata that follows from the allocation.
+func (c *compiler) describe(used, base, slots int) {
+	m := &c.meta
+	m.WorkRegs = used
+	if c.s.Stage == ir.StageFragment {
+		m.WorkRegs = max(used, 2) // a writeout's own
+	}
+	if m.DualSource {
+		m.WorkRegs = max(m.WorkRegs, 3)
+	}
+	if n := base + 16*slots; n > 0 {
+		size := 16
+		for size < n {
+			size *= 2
+		}
+		m.TLSSize = uint32(size)
+	}
+	m.SharedSize = c.s.SharedSize
+	if c.s.Stage == ir.StageCompute {
+		m.WorkgroupSize = c.s.Info.WorkgroupSize
+	}
+	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests
+	m.ClipDistances, m.CullDistances = c.s.Info.ClipDistances, c.s.Info.CullDistances
+}

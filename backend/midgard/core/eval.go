@@ -1,0 +1,127 @@
+package core
+
+import (
+	"math"
+
+	"nirc/backend/midgard/isa"
+)
+
+// eval computes the result of an instruction from the thread's registers.
+func (x *inst) eval(t *thread) (res [2]uint64) {
+	if x.reduces() {
+		x.put(&res, 0, x.reduce(&t.file))
+		for k := 1; k < x.nout; k++ {
+			x.put(&res, k, element(&res, x.off[0], x.dstBits))
+		}
+		return res
+	}
+	for k := range x.nout {
+		a, b := x.src[0].get(&t.file, k), x.src[1].get(&t.file, k)
+		var v uint64
+		switch x.shape {
+		case shapeSelect:
+			c := element(&t.file[fileCond], x.lane[k]*uint8(x.bits/8), x.bits)
+			v = c&a | ^c&b
+		case shapeSelectW:
+			c := uint64(int64(int32(t.file[fileCond][1] >> 32)))
+			v = (c&a | ^c&b) & mask(x.bits)
+		default:
+			v = x.fn(x.bits, x.round, a, b)
+		}
+		x.put(&res, k, x.output(v))
+	}
+	return res
+}
+
+func (x *inst) put(res *[2]uint64, k int, v uint64) {
+	res[x.off[k]>>3&1] |= (v & mask(x.dstBits)) << (x.off[k] & 7 * 8)
+}
+
+// reduce makes the one result of a reduction.
+func (x *inst) reduce(file *[fileSize][2]uint64) uint64 {
+	n := x.bits
+	switch x.shape {
+	case shapeDot:
+		var sum uint64
+		for k := range x.n {
+			p := aluFns[isa.OpFmul](n, isa.RoundE, x.src[0].get(file, k), x.src[1].get(file, k))
+			if k == 0 {
+				sum = p
+			} else {
+				sum = aluFns[isa.OpFadd](n, isa.RoundE, sum, p)
+			}
+		}
+		return x.output(sum)
+	case shapeFma:
+		a, b := toF(n, x.src[0].get(file, 0)), toF(n, x.src[0].get(file, 1))
+		c := toF(n, x.src[1].get(file, 0))
+		if n == 64 {
+			return x.output(fromF(n, x.round, math.FMA(a, b, c), 0))
+		}
+		v, err := twoSum(a*b, c) // the product of 32-bit floats is exact
+		return x.output(fromF(n, x.round, v, err))
+	}
+	any, all := false, true
+	for k := range x.n {
+		c := x.fn(n, x.round, x.src[0].get(file, k), x.src[1].get(file, k)) != 0
+		any, all = any || c, all && c
+	}
+	if x.shape == shapeAll {
+		return x.output(truth(n, all))
+	}
+	return x.output(truth(n, any))
+}
+
+// output applies the output modifier and narrows the result.
+func (x *inst) output(v uint64) uint64 {
+	if x.float {
+		if x.out != isa.OutNone {
+			v = x.clamp(v)
+		}
+		if x.shrink {
+			v = fromF(x.dstBits, x.round, toF(x.bits, v), 0)
+		}
+		return v
+	}
+	if !x.shrink {
+		return v
+	}
+	n := x.dstBits
+	s := sx(x.bits, v)
+	switch x.out {
+	case isa.OutSsat:
+		top := int64(mask(n - 1))
+		if x.op.Is(isa.Unsigned) && v > uint64(top) {
+			s = top
+		}
+		return uint64(max(min(s, top), -top-1))
+	case isa.OutUsat:
+		if x.op.Is(isa.Unsigned) {
+			return min(v, mask(n))
+		}
+		return uint64(max(min(s, int64(mask(n))), 0))
+	case isa.OutKeepHigh:
+		return v >> n
+	}
+	return v
+}
+
+func (x *inst) clamp(v uint64) uint64 {
+	f := toF(x.bits, v)
+	lo, hi := 0.0, math.Inf(1)
+	switch x.out {
+	case isa.OutSigned1:
+		lo, hi = -1, 1
+	case isa.OutSaturate:
+		hi = 1
+	}
+	switch {
+	case f > hi:
+		f = hi
+	case f > lo:
+		return v
+	default: // also a NaN, and the zeros
+		f = lo
+	}
+	return fromF(x.bits, isa.RoundE, f, 0)
+}

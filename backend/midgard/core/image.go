@@ -1,0 +1,150 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+
+	"nirc/backend/midgard/abi"
+	"nirc/backend/midgard/isa"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// texel is a place in an image of the attribute table.
+type texel struct {
+	rec     *abi.Record
+	desc    *emu.Descriptor
+	x, y, z int
+	index   uint64 // of a texel buffer
+	record  int
+}
+
+// locate finds the texel that an image operation means.
+func (w *wave) locate(s *inputs, l *isa.LoadStore) (t texel, err error) {
+	t.record = int(int32(s.index(l))) + l.Slot()
+	list := w.p.meta.Attributes
+	if t.record < 0 || t.record >= len(list) || list[t.record].Kind != abi.RecordImage {
+		return t, fmt.Errorf("entry %d of the attribute table is no image", t.record)
+	}
+	t.rec = &list[t.record]
+	t.desc = w.l.Env.Bindings.Lookup(t.rec.Set, t.rec.Binding, t.rec.Element)
+	c := uint64(s.word(l.Arg))
+	t.index = c
+	if l.Toggle {
+		c = s.long(l.Arg)
+	}
+	t.x, t.y, t.z = int(c&0xffff), int(c>>16&0xffff), int(c>>32&0xffff)
+	return t, nil
+}
+
+// buffer tells whether the texel is one of a texel buffer.
+func (t *texel) buffer() bool { return t.rec.Dim == ir.DimBuf }
+
+// at returns the coordinates as the view takes them.
+func (t *texel) at() (x, y, z, sample int) {
+	x, y, z = t.x, t.y, t.z
+	switch t.rec.Dim {
+	case ir.DimMS, ir.DimSubpassMS:
+		return x, y, 0, z
+	case ir.Dim1D:
+		if t.rec.Array {
+			return x, 0, y, 0
+		}
+		return x, 0, 0, 0
+	}
+	return x, y, z, 0
+}
+
+func (t *texel) load(m *emu.Memory) [4]uint32 {
+	if t.buffer() {
+		return t.desc.LoadTexel(m, t.index)
+	}
+	if t.desc.Image == nil {
+		return [4]uint32{}
+	}
+	x, y, z, sample := t.at()
+	return t.desc.Image.Load(x, y, z, 0, sample)
+}
+
+func (t *texel) store(m *emu.Memory, v [4]uint32) {
+	switch {
+	case t.buffer():
+		t.desc.StoreTexel(m, t.index, v)
+	case t.desc.Image != nil:
+		x, y, z, sample := t.at()
+		t.desc.Image.Store(x, y, z, 0, sample, v)
+	}
+}
+
+func (w *wave) image(s *inputs, l *isa.LoadStore) error {
+	t, err := w.locate(s, l)
+	if err != nil {
+		return err
+	}
+	if (t.rec.Dim == ir.DimMS || t.rec.Dim == ir.DimSubpassMS) && t.rec.Array {
+		return errors.New("arrays of multisample images are not supported")
+	}
+	switch l.Op.Info().Kind {
+	case isa.KindImage:
+		return w.result(s.t, l, typed(l.Op.Info().Elem, t.load(w.l.Env.Mem)))
+	case isa.KindLeaImage:
+		plain := *l
+		plain.Swizzle = isa.XYZW
+		a := w.texelAddress(&t)
+		return w.result(s.t, &plain, [4]uint32{uint32(a), uint32(a >> 32)})
+	}
+	v, err := s.data(l)
+	if err != nil || s.t.helper {
+		return err
+	}
+	if l.Op.Info().Elem == isa.ElemF16 {
+		for i, h := range unpackHalves(v) {
+			v[i] = halfToSingle(h)
+		}
+	}
+	t.store(w.l.Env.Mem, v)
+	return nil
+}
+
+// texelAddress is an address that means the texel: that of memory for texel
+// buffers, else one of the range imageBase with the table entry in bits 48:59
+// and the coordinates below.
+func (w *wave) texelAddress(t *texel) uint64 {
+	if t.buffer() {
+		if t.index >= t.desc.NumTexels() {
+			return 0
+		}
+		return t.desc.Addr + t.index*uint64(t.desc.Format.Bytes)
+	}
+	return imageBase | uint64(t.record&0xfff)<<48 | uint64(t.z)<<32 | uint64(t.y)<<16 | uint64(t.x)
+}
+
+func (w *wave) texelAt(a uint64) (t texel, ok bool) {
+	t.record = int(a >> 48 & 0xfff)
+	if t.record >= len(w.p.meta.Attributes) {
+		return t, false
+	}
+	t.rec = &w.p.meta.Attributes[t.record]
+	t.desc = w.l.Env.Bindings.Lookup(t.rec.Set, t.rec.Binding, t.rec.Element)
+	t.x, t.y, t.z = int(a&0xffff), int(a>>16&0xffff), int(a>>32&0xffff)
+	return t, t.desc.Image != nil
+}
+
+// texelBytes are the bytes of the texel that an address of imageBase means.
+func (w *wave) texelBytes(a uint64) []byte {
+	t, ok := w.texelAt(a)
+	if !ok {
+		return nil
+	}
+	x, y, z, sample := t.at()
+	return t.desc.Image.Texel(x, y, z, 0, sample)
+}
+
+func (w *wave) texelAtomic(a uint64, f func(uint64) uint64) (uint64, error) {
+	t, ok := w.texelAt(a)
+	if !ok {
+		return 0, nil
+	}
+	x, y, z, sample := t.at()
+	return t.desc.Image.Atomic(x, y, z, sample, f), nil
+}

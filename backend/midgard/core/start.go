@@ -1,0 +1,212 @@
+package core
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"nirc/backend/midgard/abi"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// undefinedWord is what checking mode leaves in registers that nothing wrote: a
+// NaN that is no small integer either.
+const undefinedWord = 0xffc0dead
+
+// start fills the registers of all threads.
+func (w *wave) start() error {
+	l, m := w.l, w.p.meta
+	n := len(w.threads)
+	short := l.Env == nil || l.Env.Mem == nil || l.Env.Bindings == nil
+	switch m.Stage {
+	case ir.StageVertex:
+		short = short || len(l.Vertex) < n || len(l.Out) < n
+	case ir.StageFragment:
+		short = short || len(l.Fragment) < n || len(l.Out) < n
+	case ir.StageCompute:
+		short = short || l.Compute == nil || len(l.Compute.LocalID) < n
+	}
+	if short {
+		return fmt.Errorf("the launch lacks the lanes of stage %s", m.Stage)
+	}
+	l.Live = emu.Mask{}
+	for i := range w.threads {
+		w.startThread(&w.threads[i], i)
+	}
+	for i, u := range m.Uniforms {
+		var b [16]byte
+		w.readUBO(u.UBO, uint64(u.Offset), b[:])
+		v := [2]uint64{binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])}
+		for k := range w.threads {
+			w.threads[k].file[abi.UniformTop-i] = v
+		}
+	}
+	return nil
+}
+
+func (w *wave) startThread(t *thread, lane int) {
+	t.lane = lane
+	if w.p.meta.Stage == ir.StageFragment {
+		t.helper = w.l.Fragment[lane].Helper
+	}
+	t.tls = make([]byte, w.p.meta.TLSSize)
+	t.file[filePCSP][1] = tlsBase
+	if !w.check {
+		return
+	}
+	for r := range t.file[:filePCSP] {
+		t.file[r] = [2]uint64{undefinedWord<<32 | undefinedWord, undefinedWord<<32 | undefinedWord}
+	}
+	for r := range t.def[:24] {
+		t.def[r] = [2]uint64{math.MaxUint64, math.MaxUint64}
+	}
+	t.def[filePCSP] = t.def[0]
+}
+
+// readUBO reads bytes of an entry of the UBO table; beyond its end they are 0.
+func (w *wave) readUBO(i int, off uint64, b []byte) {
+	clear(b)
+	if i >= len(w.p.meta.UBOs) {
+		return
+	}
+	u := &w.p.meta.UBOs[i]
+	var data []byte
+	switch u.Kind {
+	case abi.UBOBinding:
+		d := w.l.Env.Bindings.Lookup(u.Set, u.Binding, u.Element)
+		for k := 0; k < len(b); k += 4 {
+			n := min(4, len(b)-k)
+			if at := off + uint64(k); at+uint64(n) <= d.Size {
+				copy(b[k:], w.l.Env.Mem.Bytes(d.Addr+at, n))
+			}
+		}
+		return
+	case abi.UBOPush:
+		data = w.l.Env.Push
+	case abi.UBOSysvals:
+		w.readSysvals(off, b)
+		return
+	case abi.UBOData:
+		data = u.Data
+	}
+	if off < uint64(len(data)) {
+		copy(b, data[off:])
+	}
+}
+
+// readSysvals reads bytes of the system value buffer; values are made as they are
+// read, because a buffer may have very many.
+func (w *wave) readSysvals(off uint64, b []byte) {
+	list := w.p.meta.Sysvals
+	for n := 0; n < len(b); {
+		at := off + uint64(n)
+		i := at / 16
+		if i >= uint64(len(list)) {
+			return
+		}
+		var v [16]byte
+		for k, x := range w.sysval(&list[i]) {
+			binary.LittleEndian.PutUint32(v[4*k:], x)
+		}
+		n += copy(b[n:], v[at%16:])
+	}
+}
+
+// sysval is the value of a system value slot.
+func (w *wave) sysval(s *abi.Sysval) (v [4]uint32) {
+	l := w.l
+	desc := func() *emu.Descriptor { return l.Env.Bindings.Lookup(s.Set, s.Binding, s.Element) }
+	switch s.Kind {
+	case abi.SysvalViewportScale:
+		// The fixed-function part does the real transform behind clipping.
+		one := math.Float32bits(1)
+		return [4]uint32{one, one, one, one}
+	case abi.SysvalTextureSize, abi.SysvalImageSize:
+		return imageSize(desc(), s)
+	case abi.SysvalTextureSamples:
+		v[0] = desc().Image.QuerySamples()
+	case abi.SysvalMultisampled:
+		if d := desc(); d.Image.QuerySamples() > 1 {
+			v[0] = math.MaxUint32
+		}
+	case abi.SysvalSSBO:
+		d := desc()
+		return [4]uint32{uint32(d.Addr), uint32(d.Addr >> 32), uint32(d.Size)}
+	case abi.SysvalUBOSize:
+		v[0] = uint32(desc().Size)
+	case abi.SysvalWorkgroupSize:
+		copy(v[:], w.p.meta.WorkgroupSize[:])
+	case abi.SysvalWorkDim:
+		v[0] = 3
+	case abi.SysvalSampler:
+		if d := desc().Sampler; d != nil {
+			return [4]uint32{math.Float32bits(d.MinLod), math.Float32bits(d.MaxLod), math.Float32bits(d.LodBias)}
+		}
+	default:
+		return w.launchSysval(s.Kind)
+	}
+	return v
+}
+
+// launchSysval are the system values that come with the launch.
+func (w *wave) launchSysval(k abi.SysvalKind) (v [4]uint32) {
+	l := w.l
+	switch {
+	case l.Compute != nil && k == abi.SysvalNumWorkgroups:
+		copy(v[:], l.Compute.NumWorkgroups[:])
+	case l.Compute != nil && k == abi.SysvalBaseWorkgroup:
+		copy(v[:], l.Compute.BaseWorkgroupID[:])
+	case k == abi.SysvalViewIndex && len(l.Fragment) > 0:
+		if p := l.Fragment[0].Prim; p != nil {
+			v[0] = p.ViewIndex
+		}
+	case k == abi.SysvalSamplePositions:
+		return [4]uint32{0, uint32(sampleBase >> 32)}
+	case len(l.Vertex) > 0:
+		x := &l.Vertex[0]
+		switch k {
+		case abi.SysvalVertexOffsets:
+			v = [4]uint32{x.BaseVertex, x.BaseVertex, x.BaseInstance}
+		case abi.SysvalDrawID:
+			v[0] = x.DrawIndex
+		case abi.SysvalViewIndex:
+			v[0] = x.ViewIndex
+		}
+	}
+	return v
+}
+
+func imageSize(d *emu.Descriptor, s *abi.Sysval) (v [4]uint32) {
+	if d.Format != nil && d.Image == nil {
+		v[0] = uint32(d.NumTexels())
+		return v
+	}
+	v = d.Image.QuerySize(shapeOf(s.Dim), s.Array, int(s.Lod))
+	v[3] = d.Image.QueryLevels()
+	return v
+}
+
+// shapeOf is the emulator's shape of a texture.
+func shapeOf(d ir.Dim) emu.TexDim {
+	switch d {
+	case ir.Dim1D, ir.DimBuf:
+		return emu.Tex1D
+	case ir.Dim3D:
+		return emu.Tex3D
+	case ir.DimCube:
+		return emu.TexCube
+	}
+	return emu.Tex2D
+}
+
+// clipPosition turns a position behind the viewport transform (of scale 1 and
+// offset 0) back into clip coordinates.
+func (w *wave) clipPosition(t *thread) {
+	p := &w.l.Out[t.lane][ir.SlotPos]
+	inv := math.Float32frombits(p[3])
+	for k := range 3 {
+		p[k] = math.Float32bits(math.Float32frombits(p[k]) / inv)
+	}
+	p[3] = math.Float32bits(1 / inv)
+}

@@ -1,0 +1,25 @@
+// Package midgard generates code for Mali Midgard (T720 to T880): it is the
+// target "midgard" of package backend. A shader comes in lowered by the target's part
+// of pipeline.yaml, vectors kept, and leaves as bundles of package isa beside an
+// abi.Meta. Nothing here runs code: package core does. Facts about the hardware are
+// from the project's Midgard reference, named by section in comments.
+//
+// # The way of a shader
+//
+// [Compile] rewrites buffer handles to table entries (resources.go), selects
+// instructions (isel*.go), removes dead lanes (dce.go), gives the virtual registers
+// places among the vec4 work registers and spills what does not fit (ra.go, spill.go),
+// packs instructions into bundles (sched.go, bundle.go) and encodes (emit.go).
+//
+// # The machine form
+//
+// An [inst] is a vec4 instruction before its unit is chosen: a destination register
+// with a write mask and two sources with a selector a lane. Lane i of the result comes
+// from lane i of the swizzled sources, so a write of w alone has its operand in lane w
+// (section 1.1). Scalar units are the business of the bundler alone. A register is
+// physical or virtual; a virtual one has up to four components of 32 bits, may be
+// written piece by piece, and is never split over two work registers.
+//
+// Values of 8 and 16 bits have a component of 32 bits each, whose upper bits
+// mean nothing; 64-bit values have two components. Booleans are 0 or all ones.
+package midgard

@@ -1,0 +1,390 @@
+package midgard
+
+import (
+	"fmt"
+	"strings"
+
+	"nirc/backend/midgard/abi"
+	"nirc/backend/midgard/isa"
+)
+
+// layout puts the bundles of all blocks in a row, forms their words, and fills in
+// branches and tags.
+func (p *program) layout() {
+	p.dropJumps()
+	start := make([]*bundle, len(p.blocks)+1) // the first bundle from a block on
+	for i := range p.blocks {
+		p.list = append(p.list, p.blocks[i].list...)
+	}
+	if len(p.list) == 0 {
+		b := newBundle()
+		b.units[isa.UnitVMUL] = &inst{op: isa.OpImov, dst: isa.RegPipe0, mask: 1, out: isa.OutKeepLow, imm: true, src: [2]source{{reg: regNone}}}
+		p.list = []*bundle{b}
+	}
+	for i := len(p.blocks) - 1; i >= 0; i-- {
+		start[i] = start[i+1]
+		if len(p.blocks[i].list) > 0 {
+			start[i] = p.blocks[i].list[0]
+		}
+	}
+	at := 0
+	for _, b := range p.list {
+		b.form(p.gpu)
+		b.at = at
+		at += b.enc.Quads()
+	}
+	encs := make([]isa.Bundle, len(p.list))
+	for i, b := range p.list {
+		encs[i] = b.enc
+	}
+	isa.Link(encs)
+	for i, b := range p.list {
+		b.enc.Next = encs[i].Next
+		if b.branch != nil {
+			p.link(b, start, at)
+		}
+	}
+}
+
+// dropJumps removes jumps to the bundle that follows anyway.
+func (p *program) dropJumps() {
+	for i := len(p.blocks) - 1; i >= 0; i-- {
+		list := p.blocks[i].list
+		k := len(list) - 1
+		if k < 0 || list[k].branch == nil || list[k].branch.kind != kindBranch {
+			continue
+		}
+		t := list[k].branch.target
+		if t <= i {
+			continue
+		}
+		empty := true
+		for j := i + 1; j < t; j++ {
+			empty = empty && len(p.blocks[j].list) == 0
+		}
+		if !empty {
+			continue
+		}
+		b := list[k]
+		for u := range isa.NumALUUnits {
+			if b.cond[u] == b.branch {
+				b.cond[u] = nil
+				b.size -= unitSize(u)
+			}
+		}
+		b.branch = nil
+		b.size -= branchSize
+		if b.size == 4 {
+			p.blocks[i].list = list[:k]
+		}
+	}
+}
+
+// link fills in the branch of a bundle; end is the size of the code.
+func (p *program) link(b *bundle, start []*bundle, end int) {
+	in := b.branch
+	br := &b.enc.Extended
+	if in.kind == kindDiscard {
+		br.Target, br.Offset = isa.TagInvalid, 2
+		return
+	}
+	if in.kind == kindTileWait {
+		br.Target, br.Offset = b.enc.Tag, -int32(b.enc.Quads())
+		return
+	}
+	from := b.at + b.enc.Quads()
+	if in.kind == kindWriteout && in.wo.last {
+		b.enc.Next = isa.TagBreak
+	}
+	t := start[in.target]
+	if t == nil {
+		br.Target, br.Offset = isa.TagBreak, int32(end-from)
+		return
+	}
+	br.Target, br.Offset = t.enc.Tag, int32(t.at-from)
+}
+
+// form makes the words of a bundle.
+func (b *bundle) form(gpu *GPU) {
+	e := &b.enc
+	switch {
+	case b.tex != nil:
+		e.Tag, e.Tex = isa.TagTex, b.tex.tex
+		switch t := &b.tex.tex; {
+		case t.Op == isa.TexBarrier:
+			e.Tag = isa.TagBarrier
+		case t.Op == isa.TexFetch || b.tex.inv:
+			e.Tag = isa.TagTexVtx
+		}
+		if b.tex.tex.Op != isa.TexBarrier {
+			e.Tex.Mask = b.tex.mask
+		}
+		return
+	case b.ldst[0] != nil:
+		e.Tag = isa.TagLdSt
+		e.LdSt = [2]isa.LoadStore{isa.EmptySlot, isa.EmptySlot}
+		for i, in := range b.ldst {
+			if in != nil {
+				e.LdSt[i] = in.ld
+				if in.ld.Op.Load() {
+					e.LdSt[i].Reg, e.LdSt[i].Mask = uint8(in.dst), in.mask
+				}
+			}
+		}
+		return
+	}
+	for u := range isa.NumALUUnits {
+		if in := b.units[u]; in != nil {
+			e.Add(u, b.word(u, in))
+		}
+		if in := b.cond[u]; in != nil {
+			e.Add(u, b.word(u, in.conditionMove()))
+		}
+	}
+	upper := false
+	if in := b.branch; in != nil {
+		upper = b.formBranch(in)
+	}
+	if b.nconst > 0 {
+		e.SetConsts(b.consts)
+	}
+	e.SetTag(upper && !gpu.NoUpperALU)
+}
+
+// formBranch makes the branch of a bundle; true if it is one of the output.
+func (b *bundle) formBranch(in *inst) bool {
+	br := isa.Branch{Op: isa.BranchCond, Cond: isa.CondAlways}
+	if in.hasCond {
+		br.Cond = isa.CondTrue
+		if in.inv {
+			br.Cond = isa.CondFalse
+		}
+	}
+	switch in.kind {
+	case kindDiscard:
+		br.Op = isa.BranchDiscard
+	case kindTileWait:
+		br.Op = isa.BranchTilebuffer
+	case kindWriteout:
+		br.Op = isa.BranchWriteout
+		b.writeoutValues(in.wo)
+	}
+	b.enc.SetBranch(br)
+	return in.kind == kindTileWait || in.kind == kindWriteout
+}
+
+// writeoutValues adds what leaves in a writeout bundle (rule 7 of section 8.1).
+func (b *bundle) writeoutValues(w *writeout) {
+	mov := func(dst reg, mask uint8, o source) *inst {
+		in := &inst{op: isa.OpImov, dst: dst, mask: mask, out: isa.OutKeepLow}
+		in.src = [2]source{{reg: regNone}, o}
+		return in
+	}
+	imm := func(dst reg, mask uint8, v uint16) *inst {
+		in := mov(dst, mask, constant(uint32(v)))
+		in.imm, in.con = true, v
+		return in
+	}
+	e := &b.enc
+	color := mov(0, 15, w.color)
+	var pool constPool
+	pool.from(b)
+	if w.color.reg == regConst {
+		if c, ok := inlineConstant(color.op, w.color, 15); ok {
+			color.imm, color.con = true, c
+		}
+		pool.all(color)
+	}
+	pool.to(b)
+	e.Add(isa.UnitVMUL, b.word(isa.UnitVMUL, color))
+	switch {
+	case w.target == abi.TargetNone:
+		e.Add(isa.UnitSADD, b.word(isa.UnitSADD, imm(1, 4, abi.TargetNone)))
+	case w.target != 0:
+		e.Add(isa.UnitSADD, b.word(isa.UnitSADD, imm(1, 4, uint16(w.target<<abi.TargetShift))))
+	}
+	back := &inst{op: isa.OpIadd, dst: 1, mask: 8, out: isa.OutKeepLow, imm: true}
+	back.src[0] = source{reg: regPC}
+	e.Add(isa.UnitVADD, b.word(isa.UnitVADD, back))
+	if w.depth.reg != regNone {
+		e.Add(isa.UnitSMUL, b.word(isa.UnitSMUL, mov(1, 1, w.depth)))
+	}
+	if w.stencil.reg != regNone {
+		e.Add(isa.UnitLUT, b.word(isa.UnitLUT, mov(1, 2, w.stencil)))
+	}
+}
+
+// conditionMove is what brings a select's or branch's condition to r31.
+func (in *inst) conditionMove() *inst {
+	if in.fuse != nil {
+		return in.fuse
+	}
+	mv := &inst{op: isa.OpImov, dst: regCond, mask: in.condLanes(), out: isa.OutKeepLow}
+	mv.src = [2]source{{reg: regNone}, in.cond}
+	return mv
+}
+
+// number is a register as an instruction word names it.
+func (r reg) number() uint8 {
+	switch r {
+	case regTexOut0, regTexOut1:
+		return uint8(r-regTexOut0) + isa.RegTex0
+	case regPC:
+		return isa.RegCond
+	case regConst:
+		return isa.RegConst
+	}
+	return uint8(r)
+}
+
+// word forms an instruction for a unit.
+func (b *bundle) word(u isa.Unit, in *inst) isa.ALU {
+	if u.Scalar() {
+		return b.scalarWord(in)
+	}
+	a := isa.Vector(in.op, isa.Mode32, in.dst.number(), isa.LaneMask(isa.Mode32, uint16(in.mask)))
+	a.Out = in.out
+	if in.half != partFull {
+		// One lane: that of the operation is that of the 16-bit result in its half.
+		e := 2 * in.component()
+		if in.half == partHigh {
+			e++
+		}
+		a.Mask = isa.LaneMask(isa.Mode32, 1<<(e&3))
+		a.Shrink = isa.Shrink(e >> 2)
+	}
+	for i := range in.src {
+		if in.usesSource(i) {
+			a = a.From(i, b.vectorSource(in, i))
+		}
+	}
+	if in.imm {
+		a = a.Inline(in.con)
+	}
+	return a
+}
+
+// component is the first component that the instruction writes.
+func (in *inst) component() int {
+	for c := range 4 {
+		if in.mask>>c&1 != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func (b *bundle) vectorSource(in *inst, i int) isa.Source {
+	s := &in.src[i]
+	lanes := in.lanesRead(i)
+	var sel [4]uint8
+	used := -1
+	for k := range 4 {
+		if lanes>>k&1 == 0 {
+			continue
+		}
+		sel[k] = s.swz[k]
+		if s.reg == regConst {
+			sel[k] = b.constSlot(s.con[k])
+		}
+		if used < 0 {
+			used = k
+		}
+	}
+	for k := range 4 {
+		if lanes>>k&1 == 0 || in.half != partFull {
+			sel[k] = sel[max(used, 0)]
+		}
+	}
+	o := isa.Source{Reg: s.reg.number(), Mod: s.mod}
+	if s.half != partFull {
+		e := 2 * sel[max(used, 0)]
+		if s.half == partHigh {
+			e++
+		}
+		o.Expand = isa.ExpandLow + isa.Expand(e>>2)
+		sel = replicate(e & 3)
+	}
+	o.Swizzle = isa.Swz(int(sel[0]), int(sel[1]), int(sel[2]), int(sel[3]))
+	return o
+}
+
+// constSlot is the component of the bundle's constants that holds v.
+func (b *bundle) constSlot(v uint32) uint8 {
+	for i, w := range b.consts[:b.nconst] {
+		if w == v {
+			return uint8(i)
+		}
+	}
+	return 0
+}
+
+func (b *bundle) scalarWord(in *inst) isa.ALU {
+	c := in.component()
+	a := isa.Scalar(in.op, in.dst.number(), c)
+	a.Out = in.out
+	if in.half != partFull {
+		a.DstFull = false
+		if in.half == partHigh {
+			a.DstComp++
+		}
+	}
+	for i := range in.src {
+		if !in.usesSource(i) {
+			continue
+		}
+		s := &in.src[i]
+		k := s.swz[c]
+		if s.reg == regConst {
+			k = b.constSlot(s.con[c])
+		}
+		o := isa.SReg(s.reg.number(), int(k))
+		o.Mod = s.mod
+		if s.half != partFull {
+			o.Full = false
+			if s.half == partHigh {
+				o.Comp++
+			}
+		}
+		a = a.From(i, o)
+	}
+	if in.imm {
+		a = a.Inline(in.con)
+	}
+	return a
+}
+
+// encode appends the bytes of the program to the binary.
+func (p *program) encode(out *Binary) error {
+	for _, b := range p.list {
+		loc := b.loc()
+		if n := len(out.Lines); loc != 0 && (n == 0 || out.Lines[n-1].Loc != loc) {
+			out.Lines = append(out.Lines, CodeLine{len(out.Code), loc})
+		}
+		var err error
+		if out.Code, err = isa.AppendEncode(out.Code, &b.enc); err != nil {
+			return fmt.Errorf("%w in %s", err, b.enc)
+		}
+	}
+	out.Code = append(out.Code, make([]byte, isa.Padding)...)
+	return nil
+}
+
+// loc is the source location of a bundle: that of its first instruction that has one.
+func (b *bundle) loc() uint32 {
+	for _, in := range append(append(b.units[:], b.ldst[:]...), b.tex, b.branch) {
+		if in != nil && in.loc != 0 {
+			return in.loc
+		}
+	}
+	return 0
+}
+
+// String lists the bundles.
+func (p *program) String() string {
+	var w strings.Builder
+	for _, b := range p.list {
+		fmt.Fprintf(&w, "%4d  %s\n", b.at, strings.ReplaceAll(strings.TrimRight(b.enc.String(), "\n"), "\n", "\n      "))
+	}
+	return w.String()
+}

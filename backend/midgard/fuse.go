@@ -1,0 +1,120 @@
+package midgard
+
+import "nirc/backend/midgard/isa"
+
+// condReads is what is known of a virtual register that may be a condition.
+type condReads struct {
+	def   *inst
+	block int32
+	at    int32 // position of def in its block
+	defs  int32
+	reads int32
+	conds int32 // reads as a condition in the block of def
+}
+
+// fuseConditions gives selects, branches and discards the instruction that
+// makes their condition, to run in the condition's slot of their bundle, where it writes
+// r31: no register holds the boolean and no move copies it. A boolean that is
+// read otherwise too keeps its register.
+func (f *function) fuseConditions() {
+	info := make([]condReads, len(f.nodes))
+	for b := range f.blocks {
+		for i, in := range f.blocks[b].list {
+			if in.dst.virtual() && in.mask != 0 {
+				c := &info[index(in.dst)]
+				c.def, c.block, c.at = in, int32(b), int32(i)
+				c.defs++
+			}
+			in.reads(func(r reg, _ uint8) {
+				if r.virtual() {
+					info[index(r)].reads++
+				}
+			})
+		}
+	}
+	for b := range f.blocks {
+		for _, in := range f.blocks[b].list {
+			if c := conditionOf(in, info); c != nil && c.block == int32(b) {
+				c.conds++
+			}
+		}
+	}
+	written := make([]int32, int(firstVirtual)+len(f.nodes)) // by register: 1 + where it was last written
+	for b := range f.blocks {
+		clear(written)
+		for i, in := range f.blocks[b].list {
+			if c := conditionOf(in, info); c != nil && c.block == int32(b) && c.defs == 1 && c.reads == c.conds && fusable(in, c, written) {
+				in.fuse = f.fused(in, c.def)
+			}
+			if in.dst != regNone {
+				written[in.dst] = int32(i) + 1
+			}
+		}
+	}
+}
+
+// conditionOf finds what makes the condition of in.
+func conditionOf(in *inst, info []condReads) *condReads {
+	if !in.hasCond || in.fuse != nil || !in.cond.reg.virtual() {
+		return nil
+	}
+	return &info[index(in.cond.reg)]
+}
+
+// fusable tells whether the instruction can run where the condition is made: on
+// a unit for it, with operands that have not changed.
+func fusable(in *inst, c *condReads, written []int32) bool {
+	d := c.def
+	if d.kind != kindALU || d.hasCond || d.half != partFull || !conditionUnits(in).any(d) {
+		return false
+	}
+	if in.kind == kindALU && constWords(d)+constWords(in) > 4 {
+		return false // both have the bundle's constants
+	}
+	ok := true
+	d.eachSource(func(s *source, _ uint8) { ok = ok && written[s.reg] <= c.at })
+	return ok && (!d.op.Is(isa.Reduce|isa.OneLane) || in.condLanes() == 8)
+}
+
+// fused is a copy of d that writes the condition register for in.
+func (f *function) fused(in, d *inst) *inst {
+	t := *d
+	t.dst, t.mask = regCond, in.condLanes()
+	if !d.op.Is(isa.Reduce) {
+		for i := range t.src {
+			t.src[i] = t.src[i].place(in.cond.swz)
+		}
+	}
+	return f.newInst(t)
+}
+
+// unitList is units in the order in which they are tried.
+type unitList []isa.Unit
+
+// any tells whether one of the units has the operation.
+func (l unitList) any(in *inst) bool {
+	for _, u := range l {
+		if in.op.Info().Units.Has(u) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	vectorCond = unitList{isa.UnitVMUL}
+	scalarCond = unitList{isa.UnitSADD, isa.UnitVMUL}
+	branchCond = unitList{isa.UnitSMUL, isa.UnitSADD, isa.UnitVMUL, isa.UnitVADD}
+)
+
+// conditionUnits are the units that may make the condition of an instruction:
+// in stage 1 for selects, in any for branches.
+func conditionUnits(in *inst) unitList {
+	switch {
+	case in.kind != kindALU:
+		return branchCond
+	case in.op.Is(isa.SelectVector):
+		return vectorCond
+	}
+	return scalarCond
+}

@@ -1,0 +1,72 @@
+package midgard
+
+import (
+	"fmt"
+
+	"nirc/ir"
+)
+
+// GPU is a chip as the code generator sees it (section 13 of the reference).
+type GPU struct {
+	Name string
+	Doc  string
+	// Arch is 4 or 5.
+	Arch int
+	// Alias: the texture pipe shares r26 and r27 with load/store and leaves its
+	// results in r0 and r1.
+	Alias bool
+	// NoUpperALU: writeout bundles have the plain ALU tags.
+	NoUpperALU bool
+	// BrokenLod: sampling with explicit LOD ignores the sampler's clamps and bias.
+	BrokenLod bool
+}
+
+// DefaultGPU is the chip that an empty name stands for.
+const DefaultGPU = "t860"
+
+var gpus = []GPU{
+	{Name: "t860", Doc: "Mali T860", Arch: 5},
+	{Name: "t880", Doc: "Mali T880", Arch: 5},
+	{Name: "t820", Doc: "Mali T820", Arch: 5, Alias: true},
+	{Name: "t830", Doc: "Mali T830", Arch: 5, Alias: true},
+	{Name: "t760", Doc: "Mali T760", Arch: 5, NoUpperALU: true},
+	{Name: "t720", Doc: "Mali T720", Arch: 4, Alias: true, NoUpperALU: true, BrokenLod: true},
+}
+
+// FindGPU returns the chip of that name; "" is DefaultGPU.
+func FindGPU(name string) (*GPU, error) {
+	if name == "" {
+		name = DefaultGPU
+	}
+	for i := range gpus {
+		if gpus[i].Name == name {
+			return &gpus[i], nil
+		}
+	}
+	return nil, fmt.Errorf("midgard: GPU %q is not supported", name)
+}
+
+// Options returns what the chip wants lowered before Compile, for a stage.
+func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
+	if _, err := FindGPU(gpu); err != nil {
+		return nil, err
+	}
+	return &ir.Options{
+		Target: "midgard", MaxVectorWidth: 4, MaxUnroll: 32,
+		LowerFdiv: true, LowerFlrp: true, LowerFpow: true, LowerFmod: true, LowerFrem: true, LowerFfract: true, LowerScmp: true,
+		LowerLdexp: true, LowerIsign: true, LowerFsign: true, LowerFisnormal: true, LowerIneg: true,
+		LowerFfma16: true, LowerFfma32: true, LowerFfma64: true,
+		LowerFquantize2f16: true, LowerFsatSigned: true,
+		LowerUaddCarry: true, LowerUsubBorrow: true,
+		LowerBitfieldInsert: true, LowerBitfieldExtract: true, LowerBitfieldReverse: true, LowerBitfieldSelect: true,
+		LowerFindLsb: true, LowerIfindMsb: true, LowerMulHigh: true, LowerMul2x32_64: true,
+		LowerExtractByte: true, LowerExtractWord: true, LowerInsertByte: true, LowerInsertWord: true,
+		LowerPackSnorm: true, LowerPackUnorm: true, LowerPackHalf: true, LowerPackInt: true,
+		LowerRotate: true, LowerIadd3: true, LowerFdph: true,
+		LowerInt64: true, LowerDouble: true, LowerUabsSub: true, LowerMsad: true,
+		LowerDot4x8: true, LowerDotSat: true,
+		HasFsub: true, HasIsub: true,
+		PreserveDenorm: 7,
+		LowerIndirect:  ir.ModeShaderIn | ir.ModeShaderOut,
+	}, nil
+}

@@ -1,0 +1,304 @@
+package midgard
+
+import (
+	"nirc/backend/midgard/isa"
+)
+
+// reg is a register of the machine form: physical below firstVirtual.
+type reg uint32
+
+// Physical registers. Up to 31 they are numbered as an ALU instruction writes
+// them; what reads of the same number mean has numbers of its own.
+const (
+	regLd0     reg = isa.RegConst // inputs of load/store
+	regLd1     reg = isa.RegLdSt1
+	regTexIn0  reg = isa.RegTex0
+	regTexIn1  reg = isa.RegTex1
+	regCond    reg = isa.RegCond
+	regTexOut0 reg = 32
+	regTexOut1 reg = 33
+	regPC      reg = 34
+	regConst   reg = 35 // embedded constants, one value a lane
+	regNone    reg = 36
+
+	numPhysical      = 40
+	firstVirtual reg = 64
+)
+
+func (r reg) virtual() bool { return r >= firstVirtual }
+
+// part says which half of a component an operand is.
+type part uint8
+
+const (
+	partFull part = iota
+	partLow
+	partHigh
+)
+
+// source is an operand.
+type source struct {
+	reg  reg
+	swz  [4]uint8  // the component that lane i reads
+	con  [4]uint32 // regConst: the value of lane i
+	half part
+	mod  isa.Mod
+}
+
+// kind is what an instruction is.
+type kind uint8
+
+const (
+	kindALU kind = iota
+	kindLdSt
+	kindTex
+	kindBranch   // to block target, if cond is set when it holds (inv: does not)
+	kindDiscard  // of the fragment, under cond
+	kindWriteout // of a fragment's results; see writeout
+	kindTileWait // until the tile can be read
+)
+
+// inst is an instruction.
+type inst struct {
+	kind kind
+	op   isa.Op
+	dst  reg
+	mask uint8 // components of dst that are written
+	half part  // of the result
+	out  isa.OutMod
+	src  [2]source
+	// imm tells that source 2 is the inline constant con.
+	imm bool
+	con uint16
+	// hasCond: a select, a conditional branch or discard, whose condition is cond.
+	hasCond bool
+	inv     bool
+	cond    source
+	// fuse, if not nil, is the instruction that makes the condition, in its bundle.
+	fuse *inst
+	// ld is a load/store; its registers 0 and 1 are those of the machine. dst and
+	// mask are a load's result, data is a store's or atomic's operand registers.
+	ld     isa.LoadStore
+	tex    isa.Texture
+	target int
+	wo     *writeout
+	loc    uint32
+	spill  uint8 // 1: stores a spilled value, 2: loads one
+}
+
+// writeout is what leaves in one writeout bundle.
+type writeout struct {
+	color   source
+	dual    source // second colour, or regNone
+	depth   source // or regNone
+	stencil source // or regNone
+	target  int    // render target, or abi.TargetNone
+	index   int    // number of the writeout in the program
+	last    bool
+	again   bool // the waiting loop's
+}
+
+// block is a basic block.
+type block struct {
+	list  []*inst
+	succs []int
+	preds []int
+	depth int // of loops
+}
+
+// nodeInfo is what a virtual register is.
+type nodeInfo struct {
+	size    uint8 // components
+	noSpill bool
+	// min is the lowest work register that it may have.
+	min uint8
+	// first: it must begin with component x of its work register.
+	first bool
+}
+
+// function is a program in the machine form.
+type function struct {
+	blocks []block
+	nodes  []nodeInfo
+	slab   []inst
+	loops  int
+}
+
+func (f *function) newNode(n int) reg {
+	f.nodes = append(f.nodes, nodeInfo{size: uint8(n)})
+	return firstVirtual + reg(len(f.nodes)-1)
+}
+
+func (f *function) node(r reg) *nodeInfo { return &f.nodes[r-firstVirtual] }
+
+const slabSize = 256
+
+func (f *function) newInst(t inst) *inst {
+	if len(f.slab) == cap(f.slab) {
+		f.slab = make([]inst, 0, slabSize)
+	}
+	f.slab = append(f.slab, t)
+	return &f.slab[len(f.slab)-1]
+}
+
+// newFirst makes a virtual register that begins with component x: results that no
+// swizzle can move.
+func (f *function) newFirst(n int) reg {
+	r := f.newNode(n)
+	f.node(r).first = true
+	return r
+}
+
+// fullMask is the mask of the first n components.
+func fullMask(n int) uint8 { return 1<<n - 1 }
+
+var identity = [4]uint8{0, 1, 2, 3}
+
+func replicate(c uint8) [4]uint8 { return [4]uint8{c, c, c, c} }
+
+// lanesRead is the set of lanes of source i that the instruction reads.
+func (in *inst) lanesRead(i int) uint8 {
+	switch {
+	case in.op.Is(isa.Reduce3):
+		return 7
+	case in.op.Is(isa.Reduce4):
+		return 15
+	}
+	return in.mask
+}
+
+// usesSource tells whether ALU source i is an operand.
+func (in *inst) usesSource(i int) bool {
+	if in.kind != kindALU || in.src[i].reg == regNone {
+		return false
+	}
+	return i == 0 || !in.imm
+}
+
+// condLanes is the set of lanes of the condition that are read.
+func (in *inst) condLanes() uint8 {
+	if in.kind == kindALU && in.op.Is(isa.SelectVector) {
+		return in.mask
+	}
+	return 8
+}
+
+// components is the set of components that lanes of a source read.
+func (s *source) components(lanes uint8) (m uint8) {
+	for i := range 4 {
+		if lanes>>i&1 != 0 {
+			m |= 1 << s.swz[i]
+		}
+	}
+	return m
+}
+
+// reads calls f for every register that the instruction reads, with the
+// components read.
+func (in *inst) reads(f func(r reg, comps uint8)) {
+	in.eachSource(func(s *source, lanes uint8) { f(s.reg, s.components(lanes)) })
+	if in.kind == kindALU && in.half == partHigh {
+		f(in.dst, in.mask)
+	}
+	switch in.kind {
+	case kindLdSt:
+		ldstReads(&in.ld, f)
+	case kindTex:
+		texReads(&in.tex, f)
+	}
+}
+
+// eachSource calls f for every source in a register, with the lanes read.
+func (in *inst) eachSource(f func(s *source, lanes uint8)) {
+	each := func(s *source, lanes uint8) {
+		if s.reg != regNone && s.reg != regConst {
+			f(s, lanes)
+		}
+	}
+	if in.kind == kindALU {
+		for i := range in.src {
+			if in.usesSource(i) {
+				each(&in.src[i], in.lanesRead(i))
+			}
+		}
+	}
+	switch {
+	case in.fuse != nil:
+		in.fuse.eachSource(f)
+	case in.hasCond:
+		each(&in.cond, in.condLanes())
+	}
+	if w := in.wo; w != nil {
+		each(&w.color, 15)
+		each(&w.dual, 15)
+		each(&w.depth, 1)
+		each(&w.stencil, 2)
+	}
+}
+
+// ldstReads are the machine registers that a load/store reads.
+func ldstReads(l *isa.LoadStore, f func(r reg, comps uint8)) {
+	addr := func(a isa.AddrReg, n uint8) {
+		if a.Reg <= 1 {
+			f(regLd0+reg(a.Reg), (1<<n-1)<<a.Comp)
+		}
+	}
+	wide := func(b bool) uint8 {
+		if b {
+			return 2
+		}
+		return 1
+	}
+	info := l.Op.Info()
+	switch info.Kind {
+	case isa.KindLoad, isa.KindStore, isa.KindAtomic, isa.KindCmpXchg, isa.KindLea:
+		addr(l.Arg, wide(l.Toggle))
+		addr(l.Index, wide(l.Format == isa.IndexU64))
+		if info.Atomic != isa.AtomicNone {
+			addr(l.AtomicSrc(), 1)
+		}
+	case isa.KindImage, isa.KindStImage, isa.KindLeaImage:
+		addr(l.Arg, wide(l.Toggle))
+		addr(l.Index, 1)
+	case isa.KindCube, isa.KindPersp:
+		addr(isa.AddrReg{Reg: l.Arg.Reg}, 4)
+	case isa.KindUbo, isa.KindAttr, isa.KindVary, isa.KindSpecial, isa.KindStVary:
+		addr(l.Index, 1)
+	}
+	if l.Op.Store() {
+		var m uint8
+		for i := range 4 {
+			if l.Mask>>i&1 != 0 {
+				m |= 1 << l.Swizzle.Lane(i)
+			}
+		}
+		f(regLd0+reg(l.Reg), m)
+	}
+}
+
+// texReads are the machine registers that a texture instruction reads: the
+// inputs that it may take something from.
+func texReads(t *isa.Texture, f func(r reg, comps uint8)) {
+	if t.Op == isa.TexBarrier {
+		return
+	}
+	f(regTexIn0, 15)
+	f(regTexIn1, 15)
+}
+
+// effects tells whether the instruction does more than make its result.
+func (in *inst) effects() bool {
+	switch in.kind {
+	case kindALU:
+		return false
+	case kindLdSt:
+		switch in.ld.Op.Info().Kind {
+		case isa.KindLoad, isa.KindUbo, isa.KindAttr, isa.KindVary, isa.KindSpecial, isa.KindMov, isa.KindCube, isa.KindImage,
+			isa.KindLeaImage, isa.KindLea, isa.KindPersp:
+			return false
+		}
+	case kindTex:
+		return in.tex.Op == isa.TexBarrier
+	}
+	return true
+}

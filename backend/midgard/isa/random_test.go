@@ -1,0 +1,241 @@
+package isa
+
+import (
+	"math/rand"
+	"strings"
+	"testing"
+)
+
+// randomFields sets every field of a struct to a random value.
+func randomFields[T any](r *rand.Rand, t *T, lists ...[]field[T]) {
+	for _, fields := range lists {
+		for i := range fields {
+			f := &fields[i]
+			f.set(t, r.Uint64()&(1<<f.n-1))
+		}
+	}
+}
+
+func randomALU(r *rand.Rand, u Unit) (a ALU) {
+	if u.Scalar() {
+		randomFields(r, &a, regFields, reg2Fields, scalarFields, scalar2Reg)
+	} else {
+		randomFields(r, &a, regFields, reg2Fields, vectorFields, vector2Reg)
+	}
+	if a.Imm {
+		mod := a.Src[1].Mod
+		a.Src[1], a.Const = Source{}, uint16(r.Uint32())
+		if u.Scalar() {
+			a.Reserved &= 32
+		} else {
+			a.Src[1].Mod = mod
+		}
+	}
+	return a
+}
+
+// randomBundle makes a bundle of any content that its encoding can hold.
+func randomBundle(r *rand.Rand) (b Bundle) {
+	switch r.Intn(4) {
+	case 0:
+		b.Tag = TagLdSt
+		for i := range b.LdSt {
+			randomFields(r, &b.LdSt[i], ldstFields)
+		}
+	case 1:
+		b.Tag = TagTexVtx + Tag(r.Intn(3))
+		randomFields(r, &b.Tex, textureFields)
+	default:
+		for u := Unit(0); u < NumALUUnits; u++ {
+			if r.Intn(2) == 0 {
+				b.Add(u, randomALU(r, u))
+			}
+		}
+		switch r.Intn(4) {
+		case 0:
+			var br Branch
+			randomFields(r, &br, branchHead, extendedBranch)
+			b.SetBranch(br)
+		case 1:
+			b.Units |= UnitBranch.In()
+			b.Compact = decodeBranch(false, r.Uint64()&0xffff)
+		}
+		if r.Intn(2) == 0 {
+			b.SetConsts([4]uint32{r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32()})
+		}
+		if r.Intn(8) == 0 {
+			b.Control = 1 << (16 + 2*r.Intn(5))
+		}
+		b.SetTag(r.Intn(2) == 0)
+	}
+	b.Next = Tag(r.Intn(16))
+	return b
+}
+
+// TestRandom: all bundles come back from their bytes, and from their full text.
+func TestRandom(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	opt := TextOptions{Full: true}
+	for i := range 4000 {
+		b := randomBundle(r)
+		code, err := AppendEncode(nil, &b)
+		if err != nil {
+			t.Fatalf("%d: %+v: %v", i, b, err)
+		}
+		back, size, err := Decode(code)
+		if err != nil || size != len(code) || back != b {
+			t.Fatalf("%d: %x\n%+v decodes to\n%+v, %v", i, code, b, back, err)
+		}
+		text := b.Text(opt)
+		again, err := ParseBundle(text, opt)
+		if err != nil || again != b {
+			t.Fatalf("%d: %x\n%s\nparses to\n%s\n%v", i, code, text, again.Text(opt), err)
+		}
+		alias := TextOptions{Full: true, Alias: true}
+		if again, err = ParseBundle(b.Text(alias), alias); err != nil || again != b {
+			t.Fatalf("%d: aliased: %v", i, err)
+		}
+	}
+}
+
+// TestEveryOp encodes and prints every operation of the tables on every unit
+// that runs it.
+func TestEveryOp(t *testing.T) {
+	n := 0
+	for o := range 256 {
+		op := Op(o)
+		if !op.Known() {
+			continue
+		}
+		if back, ok := OpByName(op.String()); !ok || back != op {
+			t.Errorf("%s is not found by its name", op)
+		}
+		for u := Unit(0); u < NumALUUnits; u++ {
+			if !op.Info().Units.Has(u) {
+				continue
+			}
+			a := Vector(op, Mode32, 2, LaneMask(Mode32, 1)).From(0, VReg(3, Rep(1)))
+			if u.Scalar() {
+				a = Scalar(op, 2, 1).From(0, SReg(3, 2))
+			}
+			var b Bundle
+			b.Add(u, a)
+			b.SetTag(false)
+			b.Next = TagBreak
+			text := b.Text(TextOptions{Full: true})
+			if back, err := ParseBundle(text, TextOptions{Full: true}); err != nil || back != b {
+				t.Errorf("%s: %v", text, err)
+			}
+			if !strings.HasPrefix(text, u.String()+"."+op.Info().Text+".") {
+				t.Errorf("%s prints as %q", op, text)
+			}
+			n++
+		}
+	}
+	for o := range 256 {
+		l := LoadStore{Op: LdOp(o), Reg: 1, Mask: 15, Swizzle: XYZW, Index: AddrReg{Reg: AddrZero}}
+		b := Bundle{Tag: TagLdSt, Next: TagBreak, LdSt: [2]LoadStore{l, EmptySlot}}
+		text := b.Text(TextOptions{Full: true})
+		if back, err := ParseBundle(text, TextOptions{Full: true}); err != nil || back != b {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if n < 250 {
+		t.Errorf("only %d operations", n)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	bad := Vector(OpFadd, Mode32, 40, FullMask)
+	b := Bundle{}
+	b.Add(UnitVADD, bad)
+	b.SetTag(false)
+	if _, err := AppendEncode(nil, &b); err == nil || !strings.Contains(err.Error(), "dst") {
+		t.Errorf("destination 40: %v", err)
+	}
+	b.Tag = TagALU16
+	if _, err := AppendEncode(nil, &b); err == nil {
+		t.Error("a tag of another size is taken")
+	}
+	mixed := Scalar(OpFadd, 1, 0)
+	mixed.Mask = 3
+	b = Bundle{}
+	b.Add(UnitSADD, mixed)
+	b.SetTag(false)
+	if _, err := AppendEncode(nil, &b); err == nil {
+		t.Error("a write mask on a scalar unit is taken")
+	}
+	b = Bundle{}
+	b.Units = UnitBranch.In()
+	b.Compact = Branch{Op: BranchCond, Cond: 0x1234}
+	b.SetTag(false)
+	if _, err := AppendEncode(nil, &b); err == nil {
+		t.Error("a truth table in a compact branch is taken")
+	}
+	ld := Bundle{Tag: TagLdSt, LdSt: [2]LoadStore{{Op: Ld32, Offset: 1 << 17}, EmptySlot}}
+	if _, err := AppendEncode(nil, &ld); err == nil || !strings.Contains(err.Error(), "offset") {
+		t.Errorf("offset: %v", err)
+	}
+	for _, text := range []string{"FADD.f32 R0", "FADD.f32 R0, R1, R2, R3", "XYZ.f32 R0, R1, R2", "br.cond +1", "LD.32 R0.xyzw", "TEX.9d TA0",
+		"FADD.f32 R40, R1, R2", "FADD.f32 R0.q, R1, R2", "uconstants 1, 2", "FADD.f32 R0, R1, <1, 2>", "vmul.FADD.f32 R0, R1, R2 ; what=1",
+		"vadd.FADD.f32 R0, R1, R2\nsadd.FADD.f32 R0.x, R1.x, R2.x", "LD.32 R0.xyzw, AL0.u64.x ; mask=0x10", "Unknown word type 5:\n0x5, 0, 0, 0"} {
+		if b, err := ParseBundle(text, TextOptions{}); err == nil {
+			t.Errorf("%q is taken for %s", text, b)
+		}
+	}
+	if _, _, err := Decode(make([]byte, 15)); err != ErrShort {
+		t.Errorf("15 bytes: %v", err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	r := rand.New(rand.NewSource(2))
+	for range 20 {
+		b := randomBundle(r)
+		code, _ := AppendEncode(nil, &b)
+		f.Add(code)
+	}
+	f.Fuzz(func(t *testing.T, code []byte) {
+		if b, size, err := Decode(code); err == nil {
+			if back, err := AppendEncode(nil, &b); err != nil || string(back) != string(code[:size]) {
+				t.Errorf("%x comes back as %x, %v", code[:size], back, err)
+			}
+		}
+		for _, opt := range []TextOptions{{}, {Verbose: true, Alias: true}, {Full: true}} {
+			Disassemble(code, opt)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	r := rand.New(rand.NewSource(3))
+	for range 20 {
+		b := randomBundle(r)
+		f.Add(b.Text(TextOptions{Full: true}))
+		f.Add(b.Text(TextOptions{}))
+	}
+	f.Add("vmul.alu_op_00.i8 00/*/")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, opt := range []TextOptions{{}, {Full: true}, {Alias: true}} {
+			if code, err := Assemble(text, opt); err == nil {
+				Disassemble(code, opt)
+			}
+		}
+	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	r := rand.New(rand.NewSource(4))
+	var code []byte
+	for range 64 {
+		x := randomBundle(r)
+		code, _ = AppendEncode(code, &x)
+	}
+	b.SetBytes(int64(len(code)))
+	for range b.N {
+		for at := 0; at < len(code); {
+			_, size, _ := Decode(code[at:])
+			at += size
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package midgard
+
+import "nirc/ir"
+
+// list selects a list of the control flow tree into the current block and new
+// ones behind it.
+func (s *isel) list(l *ir.List) {
+	for n := l.First(); n != nil && s.err == nil; n = ir.Next(n) {
+		switch n := n.(type) {
+		case *ir.Block:
+			s.blocks[n.Index] = s.blk
+			if !n.Reachable() {
+				continue
+			}
+			s.block(n)
+			s.jump(n)
+			s.blocks[n.Index] = s.blk
+		case *ir.If:
+			s.ifNode(n)
+		case *ir.Loop:
+			s.loopNode(n)
+		}
+	}
+}
+
+// loop is an open loop: where it begins, and the branches that leave it.
+type loop struct {
+	head   int
+	breaks []breakOut
+	outer  *loop
+}
+
+type breakOut struct {
+	from int
+	in   *inst
+}
+
+func (s *isel) depth() int { return s.f.blocks[s.blk].depth }
+
+// branch ends the current block with a jump to a block that may not be known yet.
+func (s *isel) branch() *inst { return s.add(inst{kind: kindBranch, dst: regNone}) }
+
+// jump ends a block that breaks, continues or halts.
+func (s *isel) jump(b *ir.Block) {
+	j := b.Jump()
+	if j == nil {
+		return
+	}
+	s.loc = j.Loc
+	l := s.loopOf
+	switch j.Jump {
+	case ir.JumpBreak, ir.JumpContinue:
+		if l == nil {
+			s.fail(j, "a jump out of no loop")
+			return
+		}
+		in := s.branch()
+		if j.Jump == ir.JumpBreak {
+			l.breaks = append(l.breaks, breakOut{s.blk, in})
+			return
+		}
+		in.target = l.head
+		s.edge(s.blk, l.head)
+	case ir.JumpHalt, ir.JumpReturn:
+		// Behind a discard nothing runs; else the outputs leave as they are.
+		s.ends = append(s.ends, breakOut{s.blk, s.branch()})
+	}
+}
+
+func (s *isel) ifNode(n *ir.If) {
+	head := s.blk
+	if !ir.Prev(n).(*ir.Block).Reachable() {
+		s.list(&n.Then)
+		s.list(&n.Else)
+		return
+	}
+	s.loc = 0
+	cond := s.comp(n.Cond.Def, 0)
+	br := s.branch()
+	br.hasCond, br.inv, br.cond = true, true, s.condition(cond)
+	depth := s.depth()
+	then := s.newBlock(depth)
+	s.edge(head, then)
+	s.list(&n.Then)
+	thenEnd := s.blk
+	falls := n.Then.LastBlock().Reachable() && n.Then.LastBlock().Jump() == nil
+	els := s.newBlock(depth)
+	br.target = els
+	s.edge(head, els)
+	s.list(&n.Else)
+	elseEnd := s.blk
+	elseFalls := n.Else.LastBlock().Reachable() && n.Else.LastBlock().Jump() == nil
+	var skip *inst
+	if falls {
+		s.blk = thenEnd
+		skip = s.branch()
+	}
+	after := s.newBlock(depth)
+	if falls {
+		skip.target = after
+		s.edge(thenEnd, after)
+	}
+	if elseFalls {
+		s.edge(elseEnd, after)
+	}
+}
+
+func (s *isel) loopNode(n *ir.Loop) {
+	s.f.loops++
+	before := s.blk
+	depth := s.depth()
+	reachable := ir.Prev(n).(*ir.Block).Reachable()
+	l := &loop{head: s.newBlock(depth + 1), outer: s.loopOf}
+	if reachable {
+		s.edge(before, l.head)
+	}
+	s.loopOf = l
+	s.list(&n.Body)
+	s.loopOf = l.outer
+	if last := n.Body.LastBlock(); last.Reachable() && last.Jump() == nil {
+		s.loc = 0
+		in := s.branch()
+		in.target = l.head
+		s.edge(s.blk, l.head)
+	}
+	after := s.newBlock(depth)
+	for _, b := range l.breaks {
+		b.in.target = after
+		s.edge(b.from, after)
+	}
+}
+
+// fillPhis copies the sources of phis to their registers at the ends of the
+// predecessors.
+func (s *isel) fillPhis() {
+	for i := 0; i < len(s.phis); {
+		b := s.phis[i].Block
+		k := i
+		for k < len(s.phis) && s.phis[k].Block == b {
+			k++
+		}
+		for _, p := range b.Preds {
+			s.edgeCopies(s.phis[i:k], p)
+		}
+		i = k
+	}
+}
+
+// edgeCopies does the copies of one edge: at once, as it were.
+func (s *isel) edgeCopies(phis []*ir.Instr, pred *ir.Block) {
+	s.blk = s.blocks[pred.Index]
+	b := &s.f.blocks[s.blk]
+	var tail []*inst
+	if k := len(b.list) - 1; k >= 0 && b.list[k].kind == kindBranch {
+		tail = []*inst{b.list[k]}
+		b.list = b.list[:k]
+	}
+	type pair struct {
+		dst  reg
+		mask uint8
+		src  source
+	}
+	var copies []pair
+	for _, phi := range phis {
+		q := phi.PhiSrc(pred)
+		if q == nil {
+			s.fail(phi, "a phi has no source for one of its predecessors")
+			return
+		}
+		if q.Def.IsUndef() {
+			q = nil
+		}
+		n := int(phi.Def.NumComponents) * width(&phi.Def)
+		o := constant(0)
+		if q != nil {
+			o = s.whole(q.Def)
+		}
+		v := s.vals[phi.Def.Index]
+		same := o.reg == v.reg
+		for c := range n {
+			same = same && o.swz[c] == v.at[c]
+		}
+		if !same {
+			copies = append(copies, pair{v.reg, fullMask(n), o})
+		}
+	}
+	// A source that another copy overwrites is read first.
+	for i := range copies {
+		for k := range copies {
+			if copies[i].src.reg == copies[k].dst {
+				t := s.f.newNode(int(s.f.node(copies[i].dst).size))
+				s.move(t, copies[i].mask, copies[i].src)
+				copies[i].src = source{reg: t, swz: identity}
+				break
+			}
+		}
+	}
+	for i := range copies {
+		s.move(copies[i].dst, copies[i].mask, copies[i].src)
+	}
+	b = &s.f.blocks[s.blk]
+	b.list = append(b.list, tail...)
+}

@@ -1,0 +1,154 @@
+package midgard
+
+import (
+	"nirc/backend/midgard/abi"
+	"nirc/backend/midgard/isa"
+	"nirc/ir"
+)
+
+// image selects image intrinsics; false if in is none.
+func (s *isel) image(in *ir.Instr) bool {
+	switch in.Intr {
+	case ir.IntrImageDerefLoad:
+		s.imageLoad(in)
+	case ir.IntrImageDerefStore:
+		s.meta.WritesMemory = true
+		s.imageStore(in)
+	case ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap:
+		s.meta.WritesMemory = true
+		s.imageAtomic(in)
+	case ir.IntrImageDerefSize, ir.IntrImageDerefSamples:
+		v, index := s.variable(in, in.Srcs[0].Def)
+		if v == nil {
+			return true
+		}
+		dim, array := imageShape(in)
+		x := abi.Sysval{Kind: abi.SysvalImageSize, Dim: dim, Array: array}
+		if in.Intr == ir.IntrImageDerefSamples {
+			x = abi.Sysval{Kind: abi.SysvalTextureSamples}
+		}
+		if o := s.imageValue(in, x, v, index); s.err == nil {
+			s.viewOf(in, o)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func imageShape(in *ir.Instr) (ir.Dim, bool) {
+	return ir.Dim(in.Get(ir.IdxImageDim)), in.Get(ir.IdxImageArray) != 0
+}
+
+// imageAccess describes the texel of an image access in t and moves the
+// coordinates to load/store input 1. They are 16-bit integers, two a word (section 5.9);
+// larger ones are cut to 0xffff, which is outside of every image.
+func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
+	dim, array := imageShape(in)
+	v, index := s.variable(in, in.Srcs[0].Def)
+	if v == nil {
+		return false
+	}
+	if (dim == ir.DimMS || dim == ir.DimSubpassMS) && array || dim == ir.DimSubpass {
+		s.fail(in, "images of dimension %s of this form are not supported", dim)
+		return false
+	}
+	first, dynamic := tableIndex(s, in, &s.meta.Attributes, v, index, func(r abi.Resource) abi.Record {
+		return abi.Record{Kind: abi.RecordImage, Resource: r, Dim: dim, Array: array}
+	})
+	if s.err != nil {
+		return false
+	}
+	if first > 255 {
+		s.fail(in, "more than 256 attributes and images are not supported")
+		return false
+	}
+	coord := in.Srcs[1].Def
+	n := dimCoords(dim)
+	if array && dim != ir.DimCube {
+		n++
+	}
+	var parts []source
+	switch {
+	case dim == ir.DimBuf:
+		parts = append(parts, s.comp(coord, 0))
+	default:
+		c := s.temp(isa.OpUmin, n, s.operand(coord, n, func(i int) int { return i }), constant(0xffff))
+		xy := c.lane(0)
+		if n > 1 {
+			xy = s.temp(isa.OpIor, 1, xy, s.temp(isa.OpIshl, 1, c.lane(1), constant(16)))
+		}
+		parts = append(parts, xy)
+		switch {
+		case dim == ir.DimMS || dim == ir.DimSubpassMS:
+			parts = append(parts, s.comp(in.Srcs[2].Def, 0)) // the sample
+		case n > 2:
+			parts = append(parts, c.lane(2))
+		}
+	}
+	t.ld.Arg, t.ld.Toggle = isa.AddrReg{Reg: 1}, len(parts) > 1
+	t.ld.Index = isa.AddrReg{Reg: isa.AddrZero}
+	if dynamic {
+		t.ld.Index = isa.AddrReg{Reg: 1, Comp: uint8(len(parts))}
+		parts = append(parts, index)
+	}
+	t.ld.SetSlot(first, 0)
+	s.gather(regLd1, parts)
+	s.turn = 1
+	return true
+}
+
+// imageOp is the operation of an image access by type.
+func imageOp(in *ir.Instr, x ir.Index, f, u, i isa.LdOp) isa.LdOp {
+	switch ir.UnpackALUType(in.Get(x)).Class {
+	case ir.ClassInt:
+		return i
+	case ir.ClassUint:
+		return u
+	}
+	return f
+}
+
+func (s *isel) imageLoad(in *ir.Instr) {
+	if in.Def.BitSize != 32 {
+		s.fail(in, "images of %d-bit components are not supported", in.Def.BitSize)
+		return
+	}
+	n := int(in.Def.NumComponents)
+	t := inst{kind: kindLdSt, mask: fullMask(n)}
+	t.ld = isa.LoadStore{Op: imageOp(in, ir.IdxDestType, isa.LdImageF32, isa.LdImageU32, isa.LdImageS32), Swizzle: isa.XYZW}
+	if !s.imageAccess(in, &t) {
+		return
+	}
+	t.dst = s.result(&in.Def)
+	s.add(t)
+}
+
+func (s *isel) imageStore(in *ir.Instr) {
+	val := in.Srcs[3].Def
+	if val.BitSize != 32 {
+		s.fail(in, "images of %d-bit components are not supported", val.BitSize)
+		return
+	}
+	t := inst{kind: kindLdSt, dst: regNone}
+	t.ld = isa.LoadStore{Op: imageOp(in, ir.IdxSrcType, isa.StImageF32, isa.StImageU32, isa.StImageS32), Swizzle: isa.XYZW, Mask: 15}
+	data := s.whole(val)
+	if !s.imageAccess(in, &t) {
+		return
+	}
+	s.move(regLd0, 15, data)
+	s.add(t)
+}
+
+// imageAtomic takes the address of the texel.
+func (s *isel) imageAtomic(in *ir.Instr) {
+	t := inst{kind: kindLdSt, mask: 3}
+	t.ld = isa.LoadStore{Op: isa.LdLeaImage, Swizzle: isa.XYZW}
+	if !s.imageAccess(in, &t) {
+		return
+	}
+	t.dst = s.f.newFirst(2)
+	s.add(t)
+	o := source{reg: t.dst, swz: identity}
+	s.atomicAt(in, address{pair: true, lo: o.lane(0), hi: o.lane(1), index: source{reg: regNone}}, 3)
+}

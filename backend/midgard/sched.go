@@ -1,0 +1,584 @@
+package midgard
+
+import (
+	"fmt"
+
+	"nirc/backend/midgard/isa"
+)
+
+// program is the code in bundles.
+type program struct {
+	gpu    *GPU
+	blocks []pblock
+	list   []*bundle // in the order of the code, made by layout
+}
+
+// pblock is a block in bundles.
+type pblock struct {
+	list []*bundle
+}
+
+// bundle is a bundle before it is encoded.
+type bundle struct {
+	units  [isa.NumALUUnits]*inst
+	cond   [isa.NumALUUnits]*inst // unit makes the condition of this instruction
+	branch *inst
+	ldst   [2]*inst
+	tex    *inst
+	consts [4]uint32
+	nconst int
+	size   int // bytes of an ALU bundle's body
+	r31    bool
+	// enc and at are made by layout: the encoded form, the position in quadwords.
+	enc isa.Bundle
+	at  int
+	// block is the block that it belongs to.
+	block int
+}
+
+func (b *bundle) alu() bool { return b.ldst[0] == nil && b.tex == nil }
+
+const maxBody = 48
+
+func newBundle() *bundle { return &bundle{size: 4} }
+
+// unitSize is what an instruction on a unit takes of an ALU bundle.
+func unitSize(u isa.Unit) int {
+	if u.Scalar() {
+		return 6
+	}
+	return 8
+}
+
+const branchSize = 6
+
+// dep says how two instructions of a block must be ordered.
+type dep struct {
+	to *node
+	// apart: never in one bundle. Else the stages say: raw and waw need an earlier
+	// stage, war one that is not earlier.
+	kind depKind
+}
+
+type depKind uint8
+
+const (
+	depRAW   depKind = iota // in one bundle: stage 1 before stage 2
+	depWAW                  // the same
+	depWAR                  // in one bundle: the writer's stage is not before the reader's
+	depApart                // never in one bundle
+)
+
+// node is an instruction in the dependence graph of its block.
+type node struct {
+	in     *inst
+	order  int
+	succs  []dep
+	preds  []dep // to is the predecessor
+	left   int   // predecessors that are not placed
+	height int
+	at     *bundle // where it was placed
+	stage  int     // 1 or 2, of ALU
+}
+
+// numResources bounds the physical registers that dependences know.
+const numResources = numPhysical
+
+// graph finds the dependences of a block, its terminator left out.
+type graph struct {
+	nodes   []node
+	writer  [numResources][4]*node
+	readers [numResources][4][]*node
+	mem     []*node // memory accesses since the last barrier
+}
+
+func (g *graph) link(from, to *node, k depKind) {
+	if from == nil || from == to {
+		return
+	}
+	for i := range to.preds {
+		if to.preds[i].to == from {
+			if old := to.preds[i].kind; stricter(k, old) {
+				to.preds[i].kind = k
+				for j := range from.succs {
+					if from.succs[j].to == to {
+						from.succs[j].kind = k
+					}
+				}
+			}
+			return
+		}
+	}
+	from.succs = append(from.succs, dep{to, k})
+	to.preds = append(to.preds, dep{from, k})
+	to.left++
+}
+
+// stricter tells whether k forbids more than old.
+func stricter(k, old depKind) bool { return k == depApart || old == depWAR && k != depWAR }
+
+// together tells whether a register's value may be made and used in one bundle.
+func together(r reg) bool { return r < 26 }
+
+func (g *graph) add(n *node) {
+	in := n.in
+	in.reads(func(r reg, m uint8) {
+		if r >= numResources {
+			return
+		}
+		for c := range 4 {
+			if m>>c&1 == 0 {
+				continue
+			}
+			k := depRAW
+			if w := g.writer[r][c]; w != nil && (!together(r) || w.in.kind != kindALU || in.kind != kindALU) {
+				k = depApart
+			}
+			g.link(g.writer[r][c], n, k)
+			g.readers[r][c] = append(g.readers[r][c], n)
+		}
+	})
+	if in.dst != regNone && in.dst < numResources {
+		for c := range 4 {
+			if in.mask>>c&1 != 0 {
+				g.write(n, in.dst, c)
+			}
+		}
+	}
+	g.memory(n)
+}
+
+func (g *graph) write(n *node, r reg, c int) {
+	w := g.writer[r][c]
+	k := depWAW
+	if w != nil && (w.in.kind != kindALU || n.in.kind != kindALU) {
+		k = depApart
+	}
+	g.link(w, n, k)
+	for _, o := range g.readers[r][c] {
+		k := depWAR
+		if o.in.kind != kindALU || n.in.kind != kindALU {
+			k = depApart
+		}
+		g.link(o, n, k)
+	}
+	g.writer[r][c], g.readers[r][c] = n, g.readers[r][c][:0]
+}
+
+// access says what a load/store does to memory.
+func access(in *inst) (reads, writes bool) {
+	if in.kind == kindTex {
+		barrier := in.tex.Op == isa.TexBarrier
+		return barrier, barrier
+	}
+	if in.kind != kindLdSt {
+		return false, false
+	}
+	switch in.ld.Op.Info().Kind {
+	case isa.KindLoad, isa.KindImage:
+		return true, false
+	case isa.KindStore, isa.KindStImage, isa.KindAtomic, isa.KindCmpXchg:
+		return true, true
+	}
+	return false, false
+}
+
+// memory keeps accesses in order where one of two writes. Spill slots are apart
+// from all else.
+func (g *graph) memory(n *node) {
+	r, w := access(n.in)
+	if !r {
+		return
+	}
+	for _, o := range g.mem {
+		_, ow := access(o.in)
+		if (w || ow) && (n.in.spill != 0) == (o.in.spill != 0) {
+			g.link(o, n, depApart)
+		}
+	}
+	g.mem = append(g.mem, n)
+}
+
+// schedule packs the blocks into bundles.
+func schedule(f *function, gpu *GPU) (*program, error) {
+	p := &program{gpu: gpu, blocks: make([]pblock, len(f.blocks))}
+	for i := range f.blocks {
+		s := scheduler{block: i}
+		p.blocks[i].list = s.run(f.blocks[i].list)
+		if s.err != nil {
+			return nil, s.err
+		}
+	}
+	return p, nil
+}
+
+// scheduler is the state of one block.
+type scheduler struct {
+	block int
+	out   []*bundle
+	ready []*node
+	err   error
+}
+
+func terminator(in *inst) bool {
+	return in.kind == kindBranch || in.kind == kindDiscard || in.kind == kindWriteout || in.kind == kindTileWait
+}
+
+func (s *scheduler) run(list []*inst) []*bundle {
+	var last *inst
+	if k := len(list) - 1; k >= 0 && terminator(list[k]) {
+		last, list = list[k], list[:k]
+	}
+	g := &graph{nodes: make([]node, len(list))}
+	for i, in := range list {
+		g.nodes[i] = node{in: in, order: i}
+		g.add(&g.nodes[i])
+	}
+	for i := len(g.nodes) - 1; i >= 0; i-- {
+		n := &g.nodes[i]
+		for _, d := range n.succs {
+			n.height = max(n.height, d.to.height+1)
+		}
+		if n.left == 0 {
+			s.ready = append(s.ready, n)
+		}
+	}
+	left := len(g.nodes)
+	for left > 0 {
+		k := s.fill()
+		if k == 0 {
+			s.err = fmt.Errorf("midgard: no bundle can hold %s", s.pick(func(*node) bool { return true }).in)
+			return nil
+		}
+		left -= k
+	}
+	if last != nil {
+		s.terminate(last)
+	}
+	return s.out
+}
+
+// better tells whether a goes before b.
+func better(a, b *node) bool {
+	if a.height != b.height {
+		return a.height > b.height
+	}
+	return a.order < b.order
+}
+
+// pick returns the best ready node that f takes.
+func (s *scheduler) pick(f func(n *node) bool) *node {
+	var best *node
+	for _, n := range s.ready {
+		if (best == nil || better(n, best)) && f(n) {
+			best = n
+		}
+	}
+	return best
+}
+
+// placed takes n off the ready list and readies its successors.
+func (s *scheduler) placed(n *node, b *bundle) {
+	n.at = b
+	for i := range s.ready {
+		if s.ready[i] == n {
+			s.ready[i] = s.ready[len(s.ready)-1]
+			s.ready = s.ready[:len(s.ready)-1]
+			break
+		}
+	}
+	for _, d := range n.succs {
+		if d.to.left--; d.to.left == 0 {
+			s.ready = append(s.ready, d.to)
+		}
+	}
+}
+
+// fill makes one bundle and returns the number of instructions in it.
+func (s *scheduler) fill() int {
+	b := newBundle()
+	b.block = s.block
+	s.out = append(s.out, b)
+	first := s.pick(func(*node) bool { return true })
+	switch first.in.kind {
+	case kindLdSt:
+		return s.fillLdSt(b, first)
+	case kindTex:
+		b.tex = first.in
+		s.placed(first, b)
+		return 1
+	}
+	count := 0
+	for {
+		n := s.pick(func(n *node) bool { return n.in.kind == kindALU && s.fitALU(b, n, false) })
+		if n == nil {
+			return count
+		}
+		s.fitALU(b, n, true)
+		s.placed(n, b)
+		count++
+	}
+}
+
+func (s *scheduler) fillLdSt(b *bundle, first *node) int {
+	b.ldst[0] = first.in
+	s.placed(first, b)
+	vary := isVaryStore(first.in)
+	n := s.pick(func(n *node) bool {
+		if n.in.kind != kindLdSt || isVaryStore(n.in) != vary {
+			return false
+		}
+		for _, d := range n.preds {
+			if d.to.at == b {
+				return false
+			}
+		}
+		return true
+	})
+	if n == nil {
+		return 1
+	}
+	b.ldst[1] = n.in
+	s.placed(n, b)
+	return 2
+}
+
+func isVaryStore(in *inst) bool { return in.ld.Op.Info().Kind == isa.KindStVary }
+
+// stages returns the stages of bundle b in which n may stand.
+func stages(b *bundle, n *node) (one, two bool) {
+	one, two = true, true
+	for _, d := range n.preds {
+		if d.to.at != b {
+			continue
+		}
+		switch d.kind {
+		case depApart:
+			return false, false
+		case depRAW, depWAW:
+			one = false
+			two = two && d.to.stage == 1
+		case depWAR:
+			one = one && d.to.stage == 1
+		}
+	}
+	return one, two
+}
+
+// Orders in which units are tried.
+var (
+	tryOne = []isa.Unit{isa.UnitSADD, isa.UnitVMUL}
+	tryTwo = []isa.Unit{isa.UnitSMUL, isa.UnitLUT, isa.UnitVADD}
+)
+
+// fitALU finds a unit of b for n, and with do puts it there.
+func (s *scheduler) fitALU(b *bundle, n *node, do bool) bool {
+	one, two := stages(b, n)
+	if !one && !two {
+		return false
+	}
+	if n.in.hasCond {
+		// The condition is written in stage 1, the select runs in stage 2.
+		return two && s.fitSelect(b, n, do)
+	}
+	if one {
+		for _, u := range tryOne {
+			if b.takes(u, n.in) {
+				return s.put(b, u, n, do)
+			}
+		}
+	}
+	if two {
+		for _, u := range tryTwo {
+			if b.takes(u, n.in) {
+				return s.put(b, u, n, do)
+			}
+		}
+	}
+	return false
+}
+
+func (s *scheduler) put(b *bundle, u isa.Unit, n *node, do bool) bool {
+	var add constPool
+	add.from(b)
+	if !add.all(n.in) || n.in.fuse != nil && !add.all(n.in.fuse) {
+		return false
+	}
+	if do {
+		add.to(b)
+		b.units[u] = n.in
+		b.size += unitSize(u)
+		n.stage = u.Stage()
+	}
+	return true
+}
+
+// takes tells whether unit u of the bundle is free and runs the instruction.
+func (b *bundle) takes(u isa.Unit, in *inst) bool {
+	return b.units[u] == nil && b.cond[u] == nil && b.size+unitSize(u) <= maxBody && runs(u, in)
+}
+
+// runs tells whether a unit runs an instruction.
+func runs(u isa.Unit, in *inst) bool {
+	if !in.op.Info().Units.Has(u) {
+		return false
+	}
+	if u == isa.UnitLUT && !in.op.Is(isa.OneLane) && in.half != partFull {
+		return false
+	}
+	return !u.Scalar() || in.scalar()
+}
+
+// scalar tells whether a scalar unit can have the instruction: one lane.
+func (in *inst) scalar() bool {
+	return in.mask&(in.mask-1) == 0 && !in.op.Is(isa.Reduce|isa.SelectVector)
+}
+
+// fitSelect places a select and the move of its condition.
+func (s *scheduler) fitSelect(b *bundle, n *node, do bool) bool {
+	if b.r31 {
+		return false
+	}
+	// What the condition reads must be there before stage 1.
+	for _, d := range n.preds {
+		if d.to.at == b && (d.kind != depWAR) && d.to.stage == 1 && b.readsCond(n.in, d.to.in) {
+			return false
+		}
+	}
+	cu, found := b.condUnit(n.in)
+	if !found {
+		return false
+	}
+	for _, u := range selectUnits {
+		if b.units[u] != nil || b.cond[u] != nil || b.size+unitSize(u)+unitSize(cu) > maxBody || !runs(u, n.in) {
+			continue
+		}
+		if !s.put(b, u, n, do) {
+			return false
+		}
+		if do {
+			b.cond[cu] = n.in
+			b.size += unitSize(cu)
+			b.r31 = true
+		}
+		return true
+	}
+	return false
+}
+
+// selectUnits are tried in this order.
+var selectUnits = unitList{isa.UnitSMUL, isa.UnitVADD}
+
+// condUnit finds a free unit that can make the condition of in.
+func (b *bundle) condUnit(in *inst) (isa.Unit, bool) {
+	mv := in.conditionMove()
+	for _, u := range conditionUnits(in) {
+		if b.units[u] == nil && b.cond[u] == nil && runs(u, mv) && !(in.kind != kindALU && b.writesLate(in, u)) {
+			return u, true
+		}
+	}
+	return 0, false
+}
+
+// readsCond tells whether w writes what the condition of in is made of.
+func (b *bundle) readsCond(in, w *inst) bool {
+	hit := false
+	in.conditionMove().eachSource(func(s *source, lanes uint8) {
+		hit = hit || s.reg == w.dst && s.components(lanes)&w.mask != 0
+	})
+	return hit
+}
+
+// terminate ends the block with a branch, in its last bundle where that has room.
+func (s *scheduler) terminate(in *inst) {
+	var b *bundle
+	if k := len(s.out) - 1; k >= 0 && s.out[k].alu() && in.kind != kindWriteout && in.kind != kindTileWait {
+		b = s.out[k]
+	}
+	if b == nil || !s.putBranch(b, in) {
+		b = newBundle()
+		b.block = s.block
+		s.out = append(s.out, b)
+		s.putBranch(b, in)
+	}
+}
+
+// putBranch puts a branch with its condition into a bundle, if they fit.
+func (s *scheduler) putBranch(b *bundle, in *inst) bool {
+	need := branchSize
+	var add constPool
+	add.from(b)
+	if in.hasCond {
+		u, found := b.condUnit(in)
+		if !found || b.r31 || !add.all(in.conditionMove()) {
+			return false
+		}
+		need += unitSize(u)
+		if b.size+need > maxBody {
+			return false
+		}
+		b.cond[u] = in
+		b.r31 = true
+		add.to(b)
+	} else if b.size+need > maxBody {
+		return false
+	}
+	b.branch = in
+	b.size += need
+	return true
+}
+
+// writesLate tells whether the bundle writes what the condition of in is made
+// of too late for unit u.
+func (b *bundle) writesLate(in *inst, u isa.Unit) bool {
+	for k, w := range b.units {
+		if w != nil && isa.Unit(k).Stage() >= u.Stage() && b.readsCond(in, w) {
+			return true
+		}
+		if c := b.cond[k]; c != nil && c != in && isa.Unit(k).Stage() >= u.Stage() && b.readsCond(in, c.conditionMove()) {
+			return true
+		}
+	}
+	return false
+}
+
+// constPool collects the constants of a bundle.
+type constPool struct {
+	words [4]uint32
+	n     int
+}
+
+func (p *constPool) from(b *bundle) { p.words, p.n = b.consts, b.nconst }
+func (p *constPool) to(b *bundle)   { b.consts, b.nconst = p.words, p.n }
+
+// all adds the constants of an instruction; false if there is no room.
+func (p *constPool) all(in *inst) bool {
+	for i := range in.src {
+		s := &in.src[i]
+		if s.reg != regConst || i == 1 && in.imm {
+			continue
+		}
+		lanes := in.lanesRead(i)
+		for k := range 4 {
+			if lanes>>k&1 != 0 && p.slot(s.con[k]) < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// slot finds or makes the place of a word, -1 if there is none.
+func (p *constPool) slot(v uint32) int {
+	for i, w := range p.words[:p.n] {
+		if w == v {
+			return i
+		}
+	}
+	if p.n == len(p.words) {
+		return -1
+	}
+	p.words[p.n] = v
+	p.n++
+	return p.n - 1
+}

@@ -1,0 +1,163 @@
+package midgard
+
+import (
+	"fmt"
+
+	"nirc/backend/midgard/isa"
+)
+
+// shiftSwizzle moves the lanes of a load's swizzle up with its destination.
+func shiftSwizzle(s isa.Swizzle, off int) isa.Swizzle {
+	return isa.Swz(s.Lane(max(0-off, 0)), s.Lane(max(1-off, 0)), s.Lane(max(2-off, 0)), s.Lane(max(3-off, 0)))
+}
+
+// maxRounds bounds the turns of spilling.
+const maxRounds = 64
+
+// allocate brings f to physical registers; slots counts 16-byte spill slots
+// from byte base of the thread's storage.
+func (f *function) allocate(floor, limit, base int) (slots, used int, err error) {
+	for range maxRounds {
+		a := newAllocator(f, floor, limit)
+		a.build()
+		ok, err := a.allocate()
+		if err != nil {
+			return 0, 0, err
+		}
+		if ok {
+			if err := a.check(); err != nil {
+				return 0, 0, err
+			}
+			a.apply()
+			return slots, a.used, nil
+		}
+		slots = f.insertSpills(a.spill, slots, base)
+	}
+	return 0, 0, fmt.Errorf("midgard: register allocation with %d work registers does not end", limit)
+}
+
+// insertSpills puts loads before every use of the marked registers and stores
+// behind every write; it returns the new number of slots.
+func (f *function) insertSpills(spill []bool, slots, base int) int {
+	slot := make([]int32, len(spill))
+	for i, s := range spill {
+		if s {
+			slot[i] = int32(base + 16*slots)
+			slots++
+		}
+	}
+	spilled := func(r reg) bool { return r.virtual() && int(index(r)) < len(spill) && spill[index(r)] }
+	for b := range f.blocks {
+		var out []*inst
+		for _, in := range f.blocks[b].list {
+			var from, to [8]reg
+			n := 0
+			reload := func(r reg) reg {
+				for k := range n {
+					if from[k] == r {
+						return to[k]
+					}
+				}
+				t := f.newNode(int(f.node(r).size))
+				f.node(t).noSpill, f.node(t).min = true, f.node(r).min
+				out = append(out, f.spillLoad(t, slot[index(r)], in.loc))
+				from[n], to[n] = r, t
+				n++
+				return t
+			}
+			in.eachSource(func(s *source, _ uint8) {
+				if spilled(s.reg) {
+					s.reg = reload(s.reg)
+				}
+			})
+			if !spilled(in.dst) || in.mask == 0 {
+				out = append(out, in)
+				continue
+			}
+			d := in.dst
+			var t reg
+			if in.kind == kindALU && in.half == partHigh {
+				t = reload(d)
+			} else {
+				t = f.newNode(int(f.node(d).size))
+				f.node(t).noSpill, f.node(t).min, f.node(t).first = true, f.node(d).min, f.node(d).first
+			}
+			in.dst = t
+			out = append(out, in)
+			out = append(out, f.spillStore(t, in.mask, slot[index(d)], in.loc)...)
+		}
+		f.blocks[b].list = out
+	}
+	return slots
+}
+
+// Spill slots are reached through the base of the thread's storage.
+var spillBase = isa.AddrReg{Reg: isa.AddrLocal}
+
+func (f *function) spillLoad(t reg, off int32, loc uint32) *inst {
+	in := inst{kind: kindLdSt, dst: t, mask: fullMask(int(f.node(t).size)), loc: loc, spill: 2}
+	in.ld = isa.LoadStore{Op: isa.Ld128, Swizzle: isa.XYZW, Arg: spillBase, Toggle: true, Format: isa.IndexU32,
+		Index: isa.AddrReg{Reg: isa.AddrZero}, Offset: off}
+	return f.newInst(in)
+}
+
+func (f *function) spillStore(t reg, mask uint8, off int32, loc uint32) []*inst {
+	mv := inst{op: isa.OpImov, dst: regLd0, mask: mask, out: isa.OutKeepLow, loc: loc}
+	mv.src = [2]source{{reg: regNone}, {reg: t, swz: identity}}
+	st := inst{kind: kindLdSt, dst: regNone, loc: loc, spill: 1}
+	st.ld = isa.LoadStore{Op: isa.St128, Swizzle: isa.XYZW, Mask: mask, Arg: spillBase, Toggle: true, Format: isa.IndexU32,
+		Index: isa.AddrReg{Reg: isa.AddrZero}, Offset: off}
+	return []*inst{f.newInst(mv), f.newInst(st)}
+}
+
+// check proves the allocation: no write touches a component of another register
+// that is live there.
+func (a *allocator) check() error {
+	f := a.f
+	out := f.liveness()
+	for b := range f.blocks {
+		live := out[b]
+		for i := len(f.blocks[b].list) - 1; i >= 0; i-- {
+			in := f.blocks[b].list[i]
+			if in.dst.virtual() && in.mask != 0 {
+				if err := a.checkWrite(in, live); err != nil {
+					return err
+				}
+			}
+			live.step(in)
+		}
+	}
+	return nil
+}
+
+func (a *allocator) checkWrite(in *inst, live compSet) error {
+	p := a.place[index(in.dst)]
+	if p < 0 {
+		return nil
+	}
+	if int(p&3)+int(a.f.node(in.dst).size) > 4 {
+		return fmt.Errorf("midgard: a value lies over the end of work register %d", p>>2)
+	}
+	for w, word := range live {
+		for word != 0 {
+			k := 0
+			for word>>(4*k)&15 == 0 {
+				k++
+			}
+			m := uint8(word >> (4 * k) & 15)
+			word &^= 15 << (4 * k)
+			r := reg(16*w + k)
+			if !r.virtual() || r == in.dst {
+				continue
+			}
+			q := a.place[index(r)]
+			if q < 0 || q>>2 != p>>2 {
+				continue
+			}
+			if in.mask<<(p&3)&(m<<(q&3)) != 0 {
+				return fmt.Errorf("midgard: two values share components of work register %d", p>>2)
+			}
+		}
+	}
+	return nil
+}

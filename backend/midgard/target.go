@@ -1,0 +1,152 @@
+package midgard
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"nirc/backend"
+	"nirc/backend/midgard/abi"
+	"nirc/backend/midgard/core"
+	"nirc/backend/midgard/isa"
+	"nirc/emu"
+	"nirc/ir"
+	"nirc/object"
+)
+
+// Target is Midgard as a backend.Backend.
+type Target struct{}
+
+// Name returns "midgard".
+func (Target) Name() string { return "midgard" }
+
+// GPUs lists the chips, DefaultGPU first.
+func (Target) GPUs() []backend.GPU {
+	list := make([]backend.GPU, len(gpus))
+	for i, g := range gpus {
+		list[i] = backend.GPU{Name: g.Name, Doc: g.Doc}
+	}
+	return list
+}
+
+// Options returns what the chip wants lowered.
+func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
+	switch stage {
+	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+		return Options(gpu, stage)
+	}
+	return nil, fmt.Errorf("midgard: stage %s is not supported: the hardware has no such stage", stage)
+}
+
+// Load makes an object runnable from its code and its meta.
+func (Target) Load(o *object.Object) (emu.Program, error) {
+	if o.Target != "midgard" {
+		return nil, fmt.Errorf("midgard: the object is for %s", o.Target)
+	}
+	var m abi.Meta
+	if err := json.NewDecoder(bytes.NewReader(o.ABI)).Decode(&m); err != nil {
+		return nil, fmt.Errorf("midgard: the object's meta: %w", err)
+	}
+	return core.Load(o.Code, &m)
+}
+
+// lineIndent separates the lines of a bundle in a listing, which has four
+// spaces before each.
+const lineIndent = "\n    "
+
+// Disassemble decodes code, one bundle a line of several rows; an empty row
+// ends it. The text is the full one of package isa.
+func (Target) Disassemble(gpu string, code []byte) ([]backend.Line, error) {
+	if _, err := FindGPU(gpu); err != nil {
+		return nil, err
+	}
+	groups := strings.Split(isa.Disassemble(code, isa.TextOptions{Full: true}), "\n\n")
+	var out []backend.Line
+	for at := 0; at < len(code) && len(groups) > 0; {
+		text := groups[0]
+		groups = groups[1:]
+		b, size, err := isa.Decode(code[at:])
+		if size == 0 {
+			size = len(code) - at
+		}
+		if !b.Tag.Known() && len(groups) > 0 {
+			text += "\n\n" + groups[0] // its quadword stands apart
+			groups = groups[1:]
+		}
+		l := backend.Line{Offset: at, Hex: hex.EncodeToString(code[at : at+size])}
+		l.Bad = err != nil && (at+size < len(code) || !zero(code[at:])) // zeros pad the end
+		l.Text = strings.ReplaceAll(text, "\n", lineIndent) + "\n"
+		out = append(out, l)
+		at += size
+	}
+	return out, nil
+}
+
+func zero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Assemble encodes a listing.
+func (Target) Assemble(gpu, text string) ([]byte, error) {
+	if _, err := FindGPU(gpu); err != nil {
+		return nil, err
+	}
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return isa.Assemble(strings.Join(lines, "\n"), isa.TextOptions{Full: true})
+}
+
+// textOptions are those of the reference's text for a GPU.
+func textOptions(gpu string, verbose bool) (isa.TextOptions, error) {
+	g, err := FindGPU(gpu)
+	if err != nil {
+		return isa.TextOptions{}, err
+	}
+	return isa.TextOptions{Verbose: verbose, Alias: g.Alias}, nil
+}
+
+// escapes stand for what would break a line of text into several.
+var (
+	escape   = strings.NewReplacer("\\", `\\`, "\n", `\n`, "\t", `\t`)
+	unescape = strings.NewReplacer(`\\`, "\\", `\n`, "\n", `\t`, "\t")
+)
+
+// DecodeHex decodes the bytes of bundles, first byte first, to the reference's
+// text, whose line ends are written \n.
+func (t Target) DecodeHex(gpu, digits string) (string, error) { return t.decodeHex(gpu, digits, false) }
+
+// DecodeHexVerbose is DecodeHex with the units' names.
+func (t Target) DecodeHexVerbose(gpu, digits string) (string, error) {
+	return t.decodeHex(gpu, digits, true)
+}
+
+func (Target) decodeHex(gpu, digits string, verbose bool) (string, error) {
+	o, err := textOptions(gpu, verbose)
+	if err != nil {
+		return "", err
+	}
+	code, err := hex.DecodeString(digits)
+	if err != nil {
+		return "", fmt.Errorf("%q is no byte string in hexadecimal", digits)
+	}
+	return escape.Replace(isa.Disassemble(code, o)), nil
+}
+
+// EncodeHex encodes the text of bundles, its line ends written \n.
+func (Target) EncodeHex(gpu, text string) (string, error) {
+	o, err := textOptions(gpu, false)
+	if err != nil {
+		return "", err
+	}
+	code, err := isa.Assemble(unescape.Replace(text), o)
+	return hex.EncodeToString(code), err
+}

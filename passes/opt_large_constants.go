@@ -1,0 +1,175 @@
+package passes
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"nirc/ir"
+)
+
+var optLargeConstantsPass = &Pass{
+	Name:  "opt_large_constants",
+	Class: "B",
+	Doc: "Moves local arrays that only ever hold constants and are read at indices that are values into the shader's constant data, for lower_explicit_io(modes=mem_constant) to read. " +
+		"Every store must be of constants at a constant place, and agree with the others. Where such an array was read before it was written, the constant is as good as what was there.",
+	Options:    []Option{{"threshold", "smallest variable that moves, in bytes", 32}},
+	Run:        optLargeConstants,
+	Optional:   true,
+	Idempotent: true,
+}
+
+// constantVar is what is known of a local.
+type constantVar struct {
+	v        *ir.Variable
+	t        *ir.Type // laid out
+	data     []byte
+	written  []bool // by byte
+	stores   []*ir.Instr
+	indirect bool
+	refused  bool
+}
+
+func optLargeConstants(c *Context, s *ir.Shader) (bool, error) {
+	threshold := c.Int("threshold")
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
+		vars := map[*ir.Variable]*constantVar{}
+		var order []*constantVar
+		for _, v := range impl.Locals {
+			if !v.Type.IsArray() || v.ExplicitLayout || v.Init != nil || v.PointerInit != nil {
+				continue
+			}
+			t, size, _ := explicitType(v.Type)
+			if size < uint64(threshold) || size > 1<<16 {
+				continue
+			}
+			k := &constantVar{v: v, t: t, data: make([]byte, size), written: make([]bool, size)}
+			vars[v] = k
+			order = append(order, k)
+		}
+		if len(order) == 0 {
+			return false
+		}
+		for blk := range impl.Blocks() {
+			for in := range blk.Instrs() {
+				if in.Kind == ir.KindDeref && in.Deref != ir.DerefCast {
+					if k := vars[rootVar(in)]; k != nil {
+						k.uses(in)
+					}
+				}
+			}
+		}
+		moved := false
+		for _, k := range order {
+			if !k.refused && k.indirect && len(k.stores) > 0 {
+				k.move(s, impl)
+				moved = true
+			}
+		}
+		if moved {
+			retargetDerefs(s, impl)
+		}
+		return moved
+	}), nil
+}
+
+// uses looks at what is done with a deref of the variable.
+func (k *constantVar) uses(d *ir.Instr) {
+	if d.Deref == ir.DerefArray {
+		if _, ok := d.Srcs[1].Def.Const(0); !ok {
+			k.indirect = true
+		}
+	}
+	for u := range d.Def.Uses() {
+		in := u.Instr
+		switch {
+		case in == nil:
+			k.refused = true
+		case in.Kind == ir.KindDeref && in.Deref != ir.DerefCast && in.Deref != ir.DerefPtrAsArray:
+		case in.IsIntrinsic(ir.IntrLoadDeref) && ir.Access(in.Get(ir.IdxAccess))&ir.AccessVolatile == 0:
+		case in.IsIntrinsic(ir.IntrStoreDeref) && u == &in.Srcs[0] && k.store(in, d):
+		default:
+			k.refused = true
+		}
+	}
+}
+
+// store notes constants stored; false if they cannot be.
+func (k *constantVar) store(in, d *ir.Instr) bool {
+	at, t, ok := k.place(d)
+	val := in.Srcs[1].Def
+	if !ok || !val.IsConst() || !t.IsNumeric() || t.IsMatrix() {
+		return false
+	}
+	size := uint64(t.MemBits() / 8)
+	for i := range uint64(val.NumComponents) {
+		if in.Get(ir.IdxWriteMask)>>i&1 == 0 {
+			continue
+		}
+		v, _ := val.Const(int(i))
+		var word [8]byte
+		binary.LittleEndian.PutUint64(word[:], v)
+		from := at + i*size
+		for b := range size {
+			if from+b >= uint64(len(k.data)) || k.written[from+b] && k.data[from+b] != word[b] {
+				return false
+			}
+			k.data[from+b], k.written[from+b] = word[b], true
+		}
+	}
+	k.stores = append(k.stores, in)
+	return true
+}
+
+// place is the byte offset and laid-out type of a deref with constant indices.
+func (k *constantVar) place(d *ir.Instr) (at uint64, t *ir.Type, ok bool) {
+	if d.Deref == ir.DerefVar {
+		return 0, k.t, true
+	}
+	at, t, ok = k.place(derefParent(d))
+	if !ok {
+		return 0, nil, false
+	}
+	if d.Deref == ir.DerefStruct {
+		f := &t.Fields[d.DerefInfo().Field]
+		return at + uint64(f.Offset), f.Type, true
+	}
+	i, ok := d.Srcs[1].Def.Const(0)
+	if d.Deref != ir.DerefArray || !ok || t.RowMajor {
+		return 0, nil, false
+	}
+	stride := uint64(t.Stride)
+	if !t.IsArray() && !t.IsMatrix() { // a component
+		stride = uint64(t.MemBits() / 8)
+	}
+	return at + i*stride, t.Child(), i < 1<<16
+}
+
+// move makes the variable part of the constant data, 16 bytes aligned.
+func (k *constantVar) move(s *ir.Shader, impl *ir.Impl) {
+	for len(s.ConstantData)%16 != 0 {
+		s.ConstantData = append(s.ConstantData, 0)
+	}
+	k.v.DriverLocation = uint32(len(s.ConstantData))
+	s.ConstantData = append(s.ConstantData, k.data...)
+	k.v.Mode, k.v.Type, k.v.ExplicitLayout = ir.ModeConstant, k.t, true
+	impl.Locals = slices.DeleteFunc(impl.Locals, func(v *ir.Variable) bool { return v == k.v })
+	s.Variables = append(s.Variables, k.v)
+	for _, in := range k.stores {
+		in.Remove()
+	}
+}
+
+// retargetDerefs gives the derefs of what moved their mode and types.
+func retargetDerefs(s *ir.Shader, impl *ir.Impl) {
+	for blk := range impl.Blocks() {
+		for in := range blk.Instrs() {
+			if in.Kind != ir.KindDeref || in.Deref == ir.DerefCast {
+				continue
+			}
+			if v := rootVar(in); v != nil && v.Mode == ir.ModeConstant {
+				in.DerefInfo().Modes = ir.ModeConstant
+			}
+		}
+	}
+	retypeDerefs(s, ir.ModeConstant)
+}

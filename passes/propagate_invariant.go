@@ -1,0 +1,126 @@
+package passes
+
+import "nirc/ir"
+
+var propagateInvariantPass = &Pass{
+	Name:  "propagate_invariant",
+	Class: "A",
+	Doc: "Makes exact every ALU operation that an invariant output depends on: by values, through variables, and by the conditions that decide what is stored. " +
+		"Works on variables and on store_output alike; runs before anything that may change a rounding.",
+	Options:    []Option{{"position", "the position is invariant even if the shader does not say so", false}},
+	Run:        propagateInvariant,
+	Idempotent: true,
+}
+
+// invariance goes backward from the outputs.
+type invariance struct {
+	seen     []bool // by Def.Index
+	vars     map[*ir.Variable]bool
+	blocks   map[*ir.Block]bool
+	list     []*ir.Instr
+	progress bool
+}
+
+func propagateInvariant(c *Context, s *ir.Shader) (bool, error) {
+	position := c.Bool("position")
+	return eachImpl(s, ir.MetaAll&^ir.MetaRange, func(impl *ir.Impl) bool {
+		p := &invariance{seen: make([]bool, impl.NumDefs), vars: map[*ir.Variable]bool{}, blocks: map[*ir.Block]bool{}}
+		for _, v := range s.Variables {
+			if v.Mode == ir.ModeShaderOut && (v.Invariant || position && ir.Slot(v.Location) == ir.SlotPos && s.Stage != ir.StageFragment) {
+				p.vars[v] = true
+			}
+		}
+		// A variable found invariant late makes its earlier stores count.
+		for again := true; again; {
+			n := len(p.vars)
+			for blk := range impl.Blocks() {
+				for in := range blk.Instrs() {
+					if in.Kind == ir.KindIntrinsic && p.stores(in, position && s.Stage != ir.StageFragment) {
+						p.control(blk)
+						for i := range in.Srcs {
+							p.add(in.Srcs[i].Def)
+						}
+					}
+				}
+			}
+			p.drain()
+			again = len(p.vars) != n
+		}
+		return p.progress
+	}), nil
+}
+
+// stores tells whether an intrinsic writes what must be invariant.
+func (p *invariance) stores(in *ir.Instr, position bool) bool {
+	switch in.Intr {
+	case ir.IntrStoreOutput, ir.IntrStorePerVertexOutput:
+		sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
+		return sem.Invariant || position && sem.Location == ir.SlotPos
+	case ir.IntrStoreDeref, ir.IntrCopyDeref:
+		v := rootVar(in.Srcs[0].Def.Instr)
+		return v != nil && p.vars[v]
+	}
+	return false
+}
+
+func (p *invariance) add(d *ir.Def) {
+	if p.seen[d.Index] {
+		return
+	}
+	p.seen[d.Index] = true
+	p.list = append(p.list, d.Instr)
+}
+
+// control adds what decides whether a block runs: conditions of ifs around it,
+// and those by which loops around it are left.
+func (p *invariance) control(b *ir.Block) {
+	if p.blocks[b] {
+		return
+	}
+	p.blocks[b] = true
+	for n := ir.Parent(b); n != nil; n = ir.Parent(n) {
+		switch x := n.(type) {
+		case *ir.If:
+			p.add(x.Cond.Def)
+		case *ir.Loop:
+			for inner := range ir.ListBlocks(&x.Body) {
+				if j := inner.Jump(); j != nil && (j.Jump == ir.JumpBreak || j.Jump == ir.JumpContinue) {
+					p.control(inner)
+				}
+			}
+		}
+	}
+}
+
+// rounds tells whether an operation has to do with floats.
+func rounds(in *ir.Instr) bool {
+	info := in.Op.Info()
+	float := info.Out.Class == ir.ClassFloat
+	for _, t := range info.In {
+		float = float || t.Class == ir.ClassFloat
+	}
+	return float
+}
+
+func (p *invariance) drain() {
+	for len(p.list) > 0 {
+		in := p.list[len(p.list)-1]
+		p.list = p.list[:len(p.list)-1]
+		switch {
+		case in.Kind == ir.KindALU && !in.Exact && rounds(in):
+			in.Exact = true
+			p.progress = true
+		case in.Kind == ir.KindPhi:
+			for _, b := range in.PhiInfo().Preds {
+				p.control(b)
+			}
+		case in.IsIntrinsic(ir.IntrLoadDeref):
+			if v := rootVar(in.Srcs[0].Def.Instr); v != nil && v.Mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp|ir.ModeShaderOut) != 0 {
+				p.vars[v] = true
+			}
+		}
+		for i := range in.Srcs {
+			p.add(in.Srcs[i].Def)
+		}
+	}
+}
