@@ -204,7 +204,7 @@ func (in *inst) reads(f func(r reg, comps uint8)) {
 	case kindLdSt:
 		ldstReads(&in.ld, f)
 	case kindTex:
-		texReads(&in.tex, f)
+		in.texReads(f)
 	}
 }
 
@@ -277,13 +277,18 @@ func ldstReads(l *isa.LoadStore, f func(r reg, comps uint8)) {
 }
 
 // texReads are the machine registers that a texture instruction reads: the
-// inputs that it may take something from.
-func texReads(t *isa.Texture, f func(r reg, comps uint8)) {
-	if t.Op == isa.TexBarrier {
+// inputs that it may take something from. Where results land in work registers
+// the inputs are those of load/store.
+func (in *inst) texReads(f func(r reg, comps uint8)) {
+	first := regTexIn0
+	switch {
+	case in.tex.Op == isa.TexBarrier:
 		return
+	case in.dst < 16:
+		first = regLd0
 	}
-	f(regTexIn0, 15)
-	f(regTexIn1, 15)
+	f(first, 15)
+	f(first+1, 15)
 }
 
 // effects tells whether the instruction does more than make its result.

@@ -100,7 +100,7 @@ func (Target) Assemble(gpu, text string) ([]byte, error) {
 	}
 	lines := strings.Split(text, "\n")
 	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
+		lines[i] = strings.TrimLeft(lines[i], " \t") // lines of textures end in a space
 	}
 	return isa.Assemble(strings.Join(lines, "\n"), isa.TextOptions{Full: true})
 }
