@@ -7,6 +7,7 @@ import (
 
 	"nirc/backend/ir3/abi"
 	"nirc/ir"
+	"nirc/ir/optab"
 )
 
 // unsizedCount is the number of slots that an array of unknown size gets
@@ -367,23 +368,26 @@ func (d *descriptors) copyAccess(b *ir.Builder, in *ir.Instr, k int, h *ir.Def, 
 }
 
 // lowerTerminateIf turns terminate_if into an if with terminate and halt
-// where a loop could otherwise be kept alive by fibers that are gone (the
-// project's ir3 reference, section 4.10).
+// where fibers that are gone, which go on as helpers, would matter: a loop
+// could be kept alive (the project's ir3 reference, section 4.10), votes
+// would count them, loads would use pointers that the program never made.
 func lowerTerminateIf(impl *ir.Impl) {
-	loops := false
-	for b := range impl.Blocks() {
-		loops = loops || ir.EnclosingLoop(b) != nil
-	}
-	if !loops {
-		return
-	}
+	matters := false
 	var found []*ir.Instr
 	for b := range impl.Blocks() {
+		matters = matters || ir.EnclosingLoop(b) != nil
 		for in := range b.Instrs() {
-			if in.IsIntrinsic(ir.IntrTerminateIf) {
+			if in.Kind != ir.KindIntrinsic {
+				continue
+			}
+			if in.Intr == ir.IntrTerminateIf {
 				found = append(found, in)
 			}
+			matters = matters || in.Intr.Info().Flags&(optab.CanEliminate|optab.CanReorder) == optab.CanEliminate
 		}
+	}
+	if !matters {
+		return
 	}
 	for _, in := range found {
 		b := ir.NewBuilder(ir.Before(in)).AtInstr(in)

@@ -202,6 +202,24 @@ func TestFineDerivatives(t *testing.T) {
 	}
 }
 
+// TestVoteBehindTerminate: fibers that are gone have no vote.
+func TestVoteBehindTerminate(t *testing.T) {
+	for _, gpu := range gpus {
+		s, b := newStage(ir.StageFragment)
+		x := b.Channel(&b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def, 0)
+		gone := b.Feq(x, b.ImmFloat(1.5, 32))
+		b.Intrinsic(ir.IntrTerminateIf, 0, 0, gone)
+		vote := &b.Intrinsic(ir.IntrVoteAny, 1, 1, gone).Def
+		outputTo(b, b.Vec(x, b.Bcsel(vote, b.ImmFloat(1, 32), b.ImmFloat(2, 32))), ir.SlotData0)
+		if err := ir.Validate(s); err != nil {
+			t.Fatal(err)
+		}
+		if err := stageDiffer(s, gpu, true); err != nil {
+			t.Errorf("%s: %v", gpu, err)
+		}
+	}
+}
+
 func TestDiscard(t *testing.T) {
 	for _, gpu := range gpus {
 		for _, kind := range []ir.Intrinsic{ir.IntrTerminateIf, ir.IntrDemoteIf} {
