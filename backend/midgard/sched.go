@@ -89,7 +89,15 @@ type graph struct {
 	nodes   []node
 	writer  [numResources][4]*node
 	readers [numResources][4][]*node
-	mem     []*node // memory accesses since the last barrier
+	// Memory: spill slots are apart from all else.
+	slots, mem accesses
+}
+
+// accesses are those of one memory that later ones may have to wait for: the
+// last write and the reads since; what came before is ordered through these.
+type accesses struct {
+	write *node
+	reads []*node
 }
 
 func (g *graph) link(from, to *node, k depKind) {
@@ -183,20 +191,25 @@ func access(in *inst) (reads, writes bool) {
 	return false, false
 }
 
-// memory keeps accesses in order where one of two writes. Spill slots are apart
-// from all else.
+// memory keeps accesses in order where one of two writes.
 func (g *graph) memory(n *node) {
-	r, w := access(n.in)
-	if !r {
+	reads, writes := access(n.in)
+	if !reads {
 		return
 	}
-	for _, o := range g.mem {
-		_, ow := access(o.in)
-		if (w || ow) && (n.in.spill != 0) == (o.in.spill != 0) {
-			g.link(o, n, depApart)
-		}
+	m := &g.mem
+	if n.in.spill != 0 {
+		m = &g.slots
 	}
-	g.mem = append(g.mem, n)
+	g.link(m.write, n, depApart)
+	if !writes {
+		m.reads = append(m.reads, n)
+		return
+	}
+	for _, o := range m.reads {
+		g.link(o, n, depApart)
+	}
+	m.write, m.reads = n, m.reads[:0]
 }
 
 // schedule packs the blocks into bundles.
