@@ -133,6 +133,7 @@ func (c *compiler) program(impl *ir.Impl, plain bool) (*final, error) {
 
 // lowerIR runs the target's own passes over the IR.
 func (c *compiler) lowerIR(impl *ir.Impl) (err error) {
+	lowerNarrowStores(impl, c.gpu)
 	if c.meta.Descriptors, err = lowerDescriptors(c.s, impl); err != nil {
 		return err
 	}

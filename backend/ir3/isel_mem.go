@@ -181,13 +181,9 @@ func (s *isel) data(d *ir.Def, first, n int) mach.Value {
 func (s *isel) storeSSBO(in *ir.Instr) {
 	val := in.Srcs[0].Def
 	typ, shift := isa.U32, uint(2)
-	switch val.BitSize {
+	switch val.BitSize { // narrower than the GPU's: lowerNarrowStores
 	case 32:
 	case 16:
-		if !s.gpu.Storage16 {
-			s.fail(in, "16-bit stores to storage buffers are not supported on %s", s.gpu.Name)
-			return
-		}
 		typ, shift = isa.U16, 1
 	default:
 		s.fail(in, "%d-bit stores to storage buffers are not supported on %s", val.BitSize, s.gpu.Name)

@@ -112,7 +112,13 @@ var memCases = []memCase{
 		c := b.Intrinsic(ir.IntrLoadSsbo, 1, 8, buffer(b, 0, 0), id).Set(ir.IdxAlignMul, 1)
 		return append([]*ir.Def{&n.Def, b.U2u32(&c.Def)}, channels(b, &h.Def)...)
 	}},
-	{name: "16-bit stores", words: 2, gpus: []string{"a650", "a740"}, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
+	{name: "8-bit stores", words: 2, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
+		off := b.Iadd(b.Ishl(id, b.Imm32(2)), b.Imm32(8192))
+		v := b.Vec(b.U2u8(id), b.U2u8(b.Inot(id)), b.U2u8(b.Imm32(7)))
+		b.Intrinsic(ir.IntrStoreSsbo, 0, 0, v, buffer(b, 0, 1), b.Iadd(off, b.Imm32(1))).Set(ir.IdxWriteMask, 5).Set(ir.IdxAlignMul, 1)
+		return []*ir.Def{loadWord(b, buffer(b, 0, 1), off, 1), id}
+	}},
+	{name: "16-bit stores", words: 2, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
 		off := b.Iadd(b.Ishl(id, b.Imm32(2)), b.Imm32(8192))
 		b.Intrinsic(ir.IntrStoreSsbo, 0, 0, b.Vec(b.U2u16(id), b.U2u16(b.Inot(id))), buffer(b, 0, 1), off).Set(ir.IdxWriteMask, 3).Set(ir.IdxAlignMul, 4)
 		return []*ir.Def{loadWord(b, buffer(b, 0, 1), off, 1), id}
