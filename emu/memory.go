@@ -27,9 +27,11 @@ type Memory struct {
 // truncating one to 32 bits never works by accident.
 func NewMemory() *Memory { return &Memory{next: 1 << 32} }
 
-// Alloc adds a zeroed buffer of size bytes with a guard gap behind it.
+// Alloc adds a zeroed buffer of size bytes with a guard gap behind it. Memory
+// comes in words of 4 bytes: an address in the last word is in bounds even
+// where the buffer ends within it.
 func (m *Memory) Alloc(size int) *Buffer {
-	b := &Buffer{Addr: m.next, Data: make([]byte, size)}
+	b := &Buffer{Addr: m.next, Data: make([]byte, size, (size+3)&^3)}
 	m.next += (uint64(size)+255)&^255 + 4096
 	m.bufs = append(m.bufs, b)
 	return b
@@ -48,9 +50,9 @@ func (m *Memory) find(addr uint64, n int) []byte {
 	}
 	if lo > 0 {
 		b := m.bufs[lo-1]
-		size := uint64(len(b.Data))
+		size := uint64(cap(b.Data))
 		if off := addr - b.Addr; off <= size && uint64(n) <= size-off {
-			return b.Data[off : off+uint64(n)]
+			return b.Data[:size][off : off+uint64(n)]
 		}
 	}
 	m.oobMu.Lock()

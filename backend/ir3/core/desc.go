@@ -83,7 +83,9 @@ func (w *wave) lookup(base int, index uint32) (buffer, error) {
 		case emu.DescNone:
 			return buffer{elem: b.elem}, nil
 		case emu.DescUniformBuffer, emu.DescStorageBuffer:
-			b.addr, b.size = d.Addr, d.Size
+			// Descriptors count elements; drivers round the bytes up.
+			elem := uint64(max(b.elem, 1))
+			b.addr, b.size = d.Addr, (d.Size+elem-1)/elem*elem
 			return b, nil
 		}
 		return buffer{}, errImages
