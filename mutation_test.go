@@ -16,6 +16,7 @@ import (
 
 	"nirc/amber"
 	"nirc/emu"
+	"nirc/internal/refs"
 )
 
 // mutant returns the script with expectation n, counted through REPEAT blocks,
@@ -174,12 +175,8 @@ func TestMutants(t *testing.T) {
 // TestCorpusMutants changes the first expectation of a sample of the
 // conformance tests' scripts.
 func TestCorpusMutants(t *testing.T) {
-	shared := os.Getenv("NIRC_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "shared")
-	}
 	var paths []string
-	err := filepath.WalkDir(filepath.Join(shared, "corpus", "KhronosGroup+VK-GL-CTS"), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(refs.Path(t, "corpus", "KhronosGroup+VK-GL-CTS"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".amber") {
 			paths = append(paths, path)
 		}

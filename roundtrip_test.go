@@ -3,10 +3,10 @@ package nirc
 import (
 	"context"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -85,12 +85,12 @@ func textRoundTrip(t *testing.T, name string) (texts int, ok bool) {
 // corpusFiles lists the corpus's files of some names, in order; none where
 // the corpus is not laid out beside the repository.
 func corpusFiles(t *testing.T, patterns ...string) []string {
-	root := os.Getenv("NIRC_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "shared")
+	root, err := refs.Find("corpus")
+	if err != nil {
+		return nil
 	}
 	var list []string
-	err := filepath.WalkDir(filepath.Join(root, "corpus"), func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // what cannot be read is not there
 		}

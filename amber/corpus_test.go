@@ -1,52 +1,20 @@
 package amber
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"nirc/internal/refs"
 )
-
-// corpusDir returns the folder of the test corpus, or "" with the reason.
-func corpusDir() (dir, why string) {
-	dir = os.Getenv("NIRC_SHARED")
-	if dir == "" {
-		root, err := os.Getwd()
-		for err == nil {
-			if _, e := os.Stat(filepath.Join(root, "go.mod")); e == nil {
-				break
-			}
-			up := filepath.Dir(root)
-			if up == root {
-				return "", "no go.mod above the working directory"
-			}
-			root = up
-		}
-		dir = filepath.Join(root, "..", "shared")
-	}
-	dir = filepath.Join(dir, "corpus")
-	if _, err := os.Stat(dir); err != nil {
-		return "", fmt.Sprintf("no corpus: %v", err)
-	}
-	return dir, ""
-}
-
-// corpus returns the folder of the test corpus, or skips.
-func corpus(t testing.TB) string {
-	dir, why := corpusDir()
-	if dir == "" {
-		t.Skip(why)
-	}
-	return dir
-}
 
 // scripts returns the paths of all scripts of the corpus.
 func scripts(t testing.TB, exts ...string) []string {
 	var list []string
-	err := filepath.WalkDir(corpus(t), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(refs.Path(t, "corpus"), func(path string, d fs.DirEntry, err error) error {
 		for _, e := range exts {
 			if err == nil && strings.HasSuffix(path, e) {
 				list = append(list, path)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"nirc/emu"
+	"nirc/internal/refs"
 )
 
 const shaderDecls = "SHADER vertex v PASSTHROUGH\nSHADER fragment f GLSL\nvoid main() {}\nEND\nSHADER compute c GLSL\nvoid main() {}\nEND\nBUFFER b DATA_TYPE uint32 SIZE 4 FILL 0\nBUFFER img FORMAT R8G8B8A8_UNORM\n"
@@ -166,7 +167,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("[compute shader spirv hex]\n[test]\nssbo 1:2 subdata mat3x2 16 1 2 3 4 5 6\ntolerance 1% 2\nuniform ubo 3 dvec2 0 1 2\nprobe ssbo u8vec3 1:2 0 ~= 1 2 3\ncompute 1 1 1\n"))
 	f.Add([]byte("#!amber\nSTRUCT s\nfloat[3] a\nmat3x3<float16> m\nEND\nBUFFER b DATA_TYPE s[] STD140 SIZE 2 FILL 1\n"))
 	f.Add([]byte("#!amber\nACCELERATION_STRUCTURE BOTTOM_LEVEL x\nGEOMETRY TRIANGLES\n0 0 0 1 0 0 0 1 0\nEND\nEND\n"))
-	if dir, _ := corpusDir(); dir != "" {
+	if dir, err := refs.Find("corpus"); err == nil {
 		seeds, err := filepath.Glob(filepath.Join(dir, "google+amber/tests/cases/*"))
 		if err != nil {
 			f.Fatal(err)

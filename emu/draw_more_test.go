@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/internal/refs"
 	"nirc/ir"
 )
 
@@ -236,34 +237,11 @@ func TestTexelBuffer(t *testing.T) {
 	}
 }
 
-// sharedDir finds the test inputs, or skips.
-func sharedDir(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("NIRC_SHARED")
-	if dir == "" {
-		wd, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for wd != filepath.Dir(wd) {
-			if _, err := os.Stat(filepath.Join(wd, "go.mod")); err == nil {
-				break
-			}
-			wd = filepath.Dir(wd)
-		}
-		dir = filepath.Join(wd, "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "corpus")); err != nil {
-		t.Skipf("no test inputs: %v", err)
-	}
-	return dir
-}
-
 // TestCorpusFormats finds every format that an amber script names in the table.
 func TestCorpusFormats(t *testing.T) {
 	re := regexp.MustCompile(`\b(?:FORMAT|DATA_TYPE)[ \t]+((?:[RGBADSXE][0-9]+)+_[A-Z0-9_]+)`)
 	seen := map[string]bool{}
-	err := filepath.WalkDir(filepath.Join(sharedDir(t), "corpus"), func(path string, _ os.DirEntry, err error) error {
+	err := filepath.WalkDir(refs.Path(t, "corpus"), func(path string, _ os.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".amber") {
 			return err
 		}

@@ -6,40 +6,24 @@ import (
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
+	"nirc/backend/gputest"
 	"nirc/ir"
 )
 
 // newShader returns a shader of one empty function.
-func newShader(stage ir.Stage) (*ir.Shader, *ir.Builder) {
-	s := ir.NewShader(stage, nil)
-	s.Info.WorkgroupSize = [3]uint32{64, 1, 1}
-	f := s.NewFunction("main")
-	f.IsEntry = true
-	return s, ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
-}
-
-func handle(b *ir.Builder, set, binding uint32) *ir.Def {
-	in := b.Intrinsic(ir.IntrVulkanResourceIndex, 2, 32, b.Imm32(0))
-	in.Set(ir.IdxDescSet, uint64(set)).Set(ir.IdxBinding, uint64(binding)).Set(ir.IdxDescType, 2)
-	d := b.Intrinsic(ir.IntrLoadVulkanDescriptor, 2, 32, &in.Def)
-	d.Set(ir.IdxDescType, 2)
-	return b.Channel(&d.Def, 0)
-}
-
-func loadBuffer(b *ir.Builder, binding uint32, comps uint8, off *ir.Def) *ir.Def {
-	in := b.Intrinsic(ir.IntrLoadSsbo, comps, 32, handle(b, 0, binding), off)
-	in.Set(ir.IdxAlignMul, 4)
-	return &in.Def
-}
-
-func storeBuffer(b *ir.Builder, binding uint32, val, off *ir.Def) {
-	in := b.Intrinsic(ir.IntrStoreSsbo, 0, 0, val, handle(b, 0, binding), off)
-	in.Set(ir.IdxWriteMask, 1<<val.NumComponents-1).Set(ir.IdxAlignMul, 4)
-}
-
 // build compiles a copy of s, checks that the code decodes and encodes back,
 // and returns the binary and its last listing.
 func build(t *testing.T, s *ir.Shader, opts CompileOptions) (*Binary, string) {
+	t.Helper()
+	bin, text, err := tryBuild(t, s, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bin, text
+}
+
+// tryBuild is build that returns what the compiler refuses.
+func tryBuild(t *testing.T, s *ir.Shader, opts CompileOptions) (*Binary, string, error) {
 	t.Helper()
 	final := ""
 	opts.Verify = true
@@ -50,7 +34,7 @@ func build(t *testing.T, s *ir.Shader, opts CompileOptions) (*Binary, string) {
 	}
 	bin, err := Compile(ir.Clone(s), opts)
 	if err != nil {
-		t.Fatal(err)
+		return nil, "", err
 	}
 	lines := isa.Disassemble(bin.Code)
 	for _, l := range lines {
@@ -65,7 +49,7 @@ func build(t *testing.T, s *ir.Shader, opts CompileOptions) (*Binary, string) {
 	if string(back) != string(bin.Code) {
 		t.Error("the listing assembles to other bytes")
 	}
-	return bin, final
+	return bin, final, nil
 }
 
 // expect checks that the listing has the lines, in order, numbers aside.
@@ -112,10 +96,10 @@ func TestSelection(t *testing.T) {
 		}, []string{"device_load", "device_store"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, b := newShader(ir.StageCompute)
+			s, b := gputest.NewShader(ir.StageCompute, 64)
 			off := b.Ishl(b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0), b.Imm32(3))
-			v := loadBuffer(b, 0, 2, off)
-			storeBuffer(b, 1, c.make(b, b.Channel(v, 0), b.Channel(v, 1)), off)
+			v := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), off, 2)
+			gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), off, c.make(b, b.Channel(v, 0), b.Channel(v, 1)))
 			_, text := build(t, s, CompileOptions{})
 			expect(t, text, c.want...)
 		})
@@ -123,16 +107,16 @@ func TestSelection(t *testing.T) {
 }
 
 func TestControlFlow(t *testing.T) {
-	s, b := newShader(ir.StageCompute)
+	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 	off := b.Ishl(id, b.Imm32(2))
 	i := b.PushIf(b.Ult(id, b.Imm32(5)))
 	l := b.PushLoop()
-	x := loadBuffer(b, 0, 1, off)
+	x := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), off, 1)
 	k := b.PushIf(b.Ieq(x, id))
 	b.Jump(ir.JumpBreak)
 	b.PushElse(k)
-	storeBuffer(b, 1, x, off)
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), off, x)
 	b.PopIf(k)
 	b.PopLoop(l)
 	b.PushElse(i)
@@ -143,9 +127,9 @@ func TestControlFlow(t *testing.T) {
 }
 
 func TestBreakIf(t *testing.T) {
-	s, b := newShader(ir.StageCompute)
+	s, b := gputest.NewShader(ir.StageCompute, 64)
 	l := b.PushLoop()
-	x := loadBuffer(b, 0, 1, b.Imm32(0))
+	x := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(0), 1)
 	k := b.PushIf(b.Ieq(x, b.Imm32(3)))
 	b.Jump(ir.JumpBreak)
 	b.PushElse(k)
@@ -160,17 +144,17 @@ func TestBreakIf(t *testing.T) {
 
 // Values beyond the limit go to the stack, which is set up and described.
 func TestSpilling(t *testing.T) {
-	s, b := newShader(ir.StageCompute)
+	s, b := gputest.NewShader(ir.StageCompute, 64)
 	off := b.Ishl(b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0), b.Imm32(2))
 	var vals []*ir.Def
 	for i := range 40 {
-		vals = append(vals, loadBuffer(b, 0, 1, b.Iadd(off, b.Imm32(uint32(4*i)))))
+		vals = append(vals, gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Iadd(off, b.Imm32(uint32(4*i))), 1))
 	}
 	sum := vals[0]
 	for _, v := range vals[1:] {
 		sum = b.Ixor(b.Imul(sum, b.Imm32(5)), v)
 	}
-	storeBuffer(b, 1, sum, off)
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), off, sum)
 	bin, text := build(t, s, CompileOptions{Halves: 48})
 	expect(t, text, "stack_adjust", "stack_store", "wait", "stack_load")
 	if bin.Meta.Halves > 48 || bin.Meta.ScratchSize == 0 || bin.Stats.Spills == 0 || bin.Stats.Fills == 0 {
@@ -180,10 +164,10 @@ func TestSpilling(t *testing.T) {
 
 // Uniform buffers at known offsets arrive in uniform registers.
 func TestUniformBuffer(t *testing.T) {
-	s, b := newShader(ir.StageCompute)
-	x := b.Intrinsic(ir.IntrLoadUbo, 4, 32, handle(b, 2, 1), b.Imm32(16))
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	x := b.Intrinsic(ir.IntrLoadUbo, 4, 32, gputest.StorageBuffer(b, 2, 1), b.Imm32(16))
 	x.Set(ir.IdxAlignMul, 16).Set(ir.IdxRange, 1<<32-1)
-	storeBuffer(b, 0, b.Fadd(b.Channel(&x.Def, 1), b.Channel(&x.Def, 3)), b.Imm32(0))
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(0), b.Fadd(b.Channel(&x.Def, 1), b.Channel(&x.Def, 3)))
 	bin, text := build(t, s, CompileOptions{})
 	expect(t, text, "mov r1, u", "device_store 0, i32, x, r1, u0_u1, 0")
 	if !bin.Meta.HasPreamble {
@@ -202,12 +186,12 @@ func TestUniformBuffer(t *testing.T) {
 
 func TestUnsupported(t *testing.T) {
 	for stage, want := range map[ir.Stage]string{ir.StageGeometry: "not supported", ir.StageTessCtrl: "not supported"} {
-		s, _ := newShader(stage)
+		s, _ := gputest.NewShader(stage, 64)
 		if _, err := Compile(s, CompileOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", stage, err)
 		}
 	}
-	s, b := newShader(ir.StageCompute)
+	s, b := gputest.NewShader(ir.StageCompute, 64)
 	b.Intrinsic(ir.IntrShaderClock, 2, 32)
 	if _, err := Compile(s, CompileOptions{}); err == nil || !strings.Contains(err.Error(), "not supported") {
 		t.Errorf("error %v", err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"nirc/backend"
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
@@ -30,13 +31,7 @@ type Binary struct {
 	Stats Stats
 	// Lines tells the source location (an index into ir.Shader.Locs) of the code
 	// from a byte offset on.
-	Lines []CodeLine
-}
-
-// CodeLine is where the code of a source location begins.
-type CodeLine struct {
-	Offset int
-	Loc    uint32
+	Lines []backend.CodeLine
 }
 
 // Compile generates code for a shader in the form that the package comment
@@ -106,7 +101,7 @@ type part struct {
 	meta       *abi.Meta
 	spillStart int // where the spill area begins on the stack, in bytes
 	code       []byte
-	lines      []CodeLine
+	lines      []backend.CodeLine
 	p          *program
 }
 
@@ -219,7 +214,7 @@ func (c *compiler) finish(main, pre *part) (*Binary, error) {
 			c.meta.PreambleHalves = gprHalves
 		}
 		for _, l := range pre.lines {
-			b.Lines = append(b.Lines, CodeLine{l.Offset + len(b.Code), l.Loc})
+			b.Lines = append(b.Lines, backend.CodeLine{Offset: l.Offset + len(b.Code), Loc: l.Loc})
 		}
 		b.Code = append(b.Code, pre.code...)
 	}
@@ -279,7 +274,7 @@ func (p *program) entry(scratch int) {
 const trapCount = 8
 
 // encode lays the instructions out and encodes them.
-func (p *program) encode() (code []byte, lines []CodeLine, err error) {
+func (p *program) encode() (code []byte, lines []backend.CodeLine, err error) {
 	at := 0
 	for _, in := range p.list {
 		in.addr = at
@@ -295,7 +290,7 @@ func (p *program) encode() (code []byte, lines []CodeLine, err error) {
 			in.Target = int32(in.to.addr - in.addr)
 		}
 		if n := len(lines); in.loc != 0 && (n == 0 || lines[n-1].Loc != in.loc) {
-			lines = append(lines, CodeLine{len(code), in.loc})
+			lines = append(lines, backend.CodeLine{Offset: len(code), Loc: in.loc})
 		}
 		if code, err = isa.AppendPack(code, &in.Instr); err != nil {
 			return nil, nil, fmt.Errorf("%w in %s", err, in.Text())

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"nirc/backend/agx/abi"
+	"nirc/backend/gputest"
 	"nirc/ir"
 )
 
@@ -24,7 +25,7 @@ func loadInput(b *ir.Builder, slot ir.Slot, comps uint8) *ir.Def {
 // A vertex shader finds its attributes in registers and stores words, the
 // last one by the final store.
 func TestVertex(t *testing.T) {
-	s, b := newShader(ir.StageVertex)
+	s, b := gputest.NewShader(ir.StageVertex, 64)
 	pos := loadInput(b, ir.SlotAttrib0, 4)
 	color := loadInput(b, ir.SlotAttrib0+3, 3)
 	storeOutput(b, ir.SlotPos, pos)
@@ -50,7 +51,7 @@ func TestVertex(t *testing.T) {
 }
 
 func TestVertexWithoutOutputs(t *testing.T) {
-	s, _ := newShader(ir.StageVertex)
+	s, _ := gputest.NewShader(ir.StageVertex, 64)
 	_, text := build(t, s, CompileOptions{})
 	expect(t, text, "no_var", "stop")
 }
@@ -58,13 +59,13 @@ func TestVertexWithoutOutputs(t *testing.T) {
 // A fragment shader discards by sample_mask, has the rest tested, writes no
 // memory from helpers and leaves its results in the registers of the epilog.
 func TestFragment(t *testing.T) {
-	s, b := newShader(ir.StageFragment)
+	s, b := gputest.NewShader(ir.StageFragment, 64)
 	bary := b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32)
 	bary.Set(ir.IdxInterpMode, uint64(ir.InterpSmooth))
 	in := b.Intrinsic(ir.IntrLoadInterpolatedInput, 4, 32, &bary.Def, b.Imm32(0))
 	in.Set(ir.IdxIoSemantics, ioSemantics(ir.SlotVar0))
 	b.Intrinsic(ir.IntrDemoteIf, 0, 0, b.Flt(b.Channel(&in.Def, 3), b.ImmFloat(0.5, 32)))
-	storeBuffer(b, 0, b.Channel(&in.Def, 0), b.Imm32(8))
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(8), b.Channel(&in.Def, 0))
 	storeOutput(b, ir.SlotData0+1, &in.Def)
 	bin, text := build(t, s, CompileOptions{})
 	expect(t, text, "iterproj r8_r9_r10_r11, cf1, cf0, center", "fcmpsel lt", "sample_mask", "get_sr", "sr60", "if_icmp", "device_store", "pop_exec",
@@ -80,7 +81,7 @@ func TestFragment(t *testing.T) {
 
 // What is the same for all invocations moves to the preamble.
 func TestPreamble(t *testing.T) {
-	s, b := newShader(ir.StageCompute)
+	s, b := gputest.NewShader(ir.StageCompute, 64)
 	load := func(off uint32) *ir.Def {
 		x := b.Intrinsic(ir.IntrLoadPushConstant, 1, 32, b.Imm32(off))
 		x.Set(ir.IdxRange, 64).Set(ir.IdxAlignMul, 4)
@@ -89,7 +90,7 @@ func TestPreamble(t *testing.T) {
 	scale := b.Frcp(b.Ffma(load(0), load(4), load(8)))
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 	off := b.Ishl(id, b.Imm32(2))
-	storeBuffer(b, 0, b.Fmul(loadBuffer(b, 0, 1, off), scale), off)
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), off, b.Fmul(gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), off, 1), scale))
 	bin, text := build(t, s, CompileOptions{})
 	if strings.Contains(text, "rcp") || !bin.Meta.HasPreamble || bin.Meta.Preamble%codeAlign != 0 {
 		t.Errorf("preamble %t at %d\n%s", bin.Meta.HasPreamble, bin.Meta.Preamble, text)

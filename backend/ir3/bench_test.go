@@ -8,7 +8,7 @@ import (
 
 // BenchmarkCompile compiles a shader of a few thousand instructions.
 func BenchmarkCompile(b *testing.B) {
-	s, _ := randomShader(&testing.T{}, 7, 3000)
+	s := randomShader(7, 3000)
 	n := 0
 	for blk := range s.Entry().Impl.Blocks() {
 		for range blk.Instrs() {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/ir"
 )
 
@@ -97,7 +98,7 @@ var memCases = []memCase{
 		return append(channels(b, &x.Def), b.U2u32(&y.Def))
 	}},
 	{name: "ssbo atomics", words: 4, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
-		buf := buffer(b, 0, 1)
+		buf := gputest.StorageBuffer(b, 0, 1)
 		at := b.Iadd(b.Ishl(id, b.Imm32(2)), b.Imm32(8192))
 		atomic := func(op ir.AtomicOp, v *ir.Def) *ir.Def {
 			return &b.Intrinsic(ir.IntrSsboAtomic, 1, 32, buf, at, v).Set(ir.IdxAtomicOp, uint64(op)).Def
@@ -107,21 +108,21 @@ var memCases = []memCase{
 		return append(l, &sw.Def)
 	}},
 	{name: "ssbo sizes and narrow loads", words: 4, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
-		n := b.Intrinsic(ir.IntrGetSsboSize, 1, 32, buffer(b, 0, 0))
-		h := b.Intrinsic(ir.IntrLoadSsbo, 2, 16, buffer(b, 0, 0), b.Ishl(id, b.Imm32(1))).Set(ir.IdxAlignMul, 2)
-		c := b.Intrinsic(ir.IntrLoadSsbo, 1, 8, buffer(b, 0, 0), id).Set(ir.IdxAlignMul, 1)
+		n := b.Intrinsic(ir.IntrGetSsboSize, 1, 32, gputest.StorageBuffer(b, 0, 0))
+		h := b.Intrinsic(ir.IntrLoadSsbo, 2, 16, gputest.StorageBuffer(b, 0, 0), b.Ishl(id, b.Imm32(1))).Set(ir.IdxAlignMul, 2)
+		c := b.Intrinsic(ir.IntrLoadSsbo, 1, 8, gputest.StorageBuffer(b, 0, 0), id).Set(ir.IdxAlignMul, 1)
 		return append([]*ir.Def{&n.Def, b.U2u32(&c.Def)}, channels(b, &h.Def)...)
 	}},
 	{name: "8-bit stores", words: 2, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
 		off := b.Iadd(b.Ishl(id, b.Imm32(2)), b.Imm32(8192))
 		v := b.Vec(b.U2u8(id), b.U2u8(b.Inot(id)), b.U2u8(b.Imm32(7)))
-		b.Intrinsic(ir.IntrStoreSsbo, 0, 0, v, buffer(b, 0, 1), b.Iadd(off, b.Imm32(1))).Set(ir.IdxWriteMask, 5).Set(ir.IdxAlignMul, 1)
-		return []*ir.Def{loadWord(b, buffer(b, 0, 1), off, 1), id}
+		b.Intrinsic(ir.IntrStoreSsbo, 0, 0, v, gputest.StorageBuffer(b, 0, 1), b.Iadd(off, b.Imm32(1))).Set(ir.IdxWriteMask, 5).Set(ir.IdxAlignMul, 1)
+		return []*ir.Def{gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 1), off, 1), id}
 	}},
 	{name: "16-bit stores", words: 2, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
 		off := b.Iadd(b.Ishl(id, b.Imm32(2)), b.Imm32(8192))
-		b.Intrinsic(ir.IntrStoreSsbo, 0, 0, b.Vec(b.U2u16(id), b.U2u16(b.Inot(id))), buffer(b, 0, 1), off).Set(ir.IdxWriteMask, 3).Set(ir.IdxAlignMul, 4)
-		return []*ir.Def{loadWord(b, buffer(b, 0, 1), off, 1), id}
+		b.Intrinsic(ir.IntrStoreSsbo, 0, 0, b.Vec(b.U2u16(id), b.U2u16(b.Inot(id))), gputest.StorageBuffer(b, 0, 1), off).Set(ir.IdxWriteMask, 3).Set(ir.IdxAlignMul, 4)
+		return []*ir.Def{gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 1), off, 1), id}
 	}},
 	{name: "sets chosen at run time", words: 1, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
 		x := b.Intrinsic(ir.IntrVulkanResourceIndex, 2, 32, b.Imm32(0))
@@ -129,7 +130,7 @@ var memCases = []memCase{
 		y := b.Intrinsic(ir.IntrVulkanResourceIndex, 2, 32, b.Imm32(0))
 		y.Set(ir.IdxDescSet, 1).Set(ir.IdxBinding, 1).Set(ir.IdxDescType, 2)
 		h := b.Bcsel(b.Ult(id, b.Imm32(70)), b.Channel(&x.Def, 0), b.Channel(&y.Def, 0))
-		return []*ir.Def{loadWord(b, h, b.Ishl(id, b.Imm32(2)), 1)}
+		return []*ir.Def{gputest.LoadWords(b, h, b.Ishl(id, b.Imm32(2)), 1)}
 	}},
 	{name: "global memory", words: 7, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
 		lo := b.Intrinsic(ir.IntrLoadPushConstant, 2, 32, b.Imm32(112)).Set(ir.IdxRange, 128).Set(ir.IdxAlignMul, 4)
@@ -174,11 +175,11 @@ func TestMemory(t *testing.T) {
 			list = gpus
 		}
 		for _, gpu := range list {
-			s, b := newCompute(t)
+			s, b := gputest.NewShader(ir.StageCompute, 64)
 			id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 			for k, v := range c.build(s, b, id) {
 				off := b.Iadd(b.Imul(id, b.Imm32(uint32(4*c.words))), b.Imm32(uint32(4*k)))
-				storeWord(b, buffer(b, 0, 1), off, v)
+				gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), off, v)
 			}
 			if err := ir.Validate(s); err != nil {
 				t.Fatalf("%s: %v", c.name, err)
@@ -187,7 +188,7 @@ func TestMemory(t *testing.T) {
 			for i := 0; i < len(in); i += 4 {
 				binary.LittleEndian.PutUint32(in[i:], uint32(i)*2654435761)
 			}
-			if err := differ(s, CompileOptions{GPU: gpu}, 2, in, 16384, in[64:176], nil); err != nil {
+			if err := differ(s, CompileOptions{GPU: gpu}, 2, in, 16384, in[64:176]); err != nil {
 				t.Errorf("%s on %s: %v", c.name, gpu, err)
 			}
 		}
@@ -197,21 +198,21 @@ func TestMemory(t *testing.T) {
 // A workgroup whose waves must all fit at once, because they meet at a
 // barrier, gets fewer registers.
 func TestBarrierLimitsRegisters(t *testing.T) {
-	s, b := newCompute(t)
+	s, b := gputest.NewShader(ir.StageCompute, 64)
 	s.Info.WorkgroupSize = [3]uint32{1024, 1, 1}
 	s.SharedSize = 4096
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 	var live []*ir.Def
 	for k := range 80 {
-		live = append(live, b.Imul(loadWord(b, buffer(b, 0, 0), b.Imm32(uint32(4*k)), 1), id))
+		live = append(live, b.Imul(gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(uint32(4*k)), 1), id))
 	}
 	barrier(b)
 	sum := id
 	for _, v := range live {
 		sum = b.Ixor(b.Iadd(sum, v), b.Imm32(99))
 	}
-	storeWord(b, buffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), sum)
-	if err := differ(s, CompileOptions{}, 1, make([]byte, 512), 4096, nil, nil); err != nil {
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), sum)
+	if err := differ(s, CompileOptions{}, 1, make([]byte, 512), 4096, nil); err != nil {
 		t.Fatal(err)
 	}
 	bin, err := compile(s, CompileOptions{})

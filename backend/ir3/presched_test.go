@@ -4,21 +4,22 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/ir"
 )
 
 // TestPreSchedule: loads are asked for before the result of an earlier one is
 // used, addresses that are equal are computed once.
 func TestPreSchedule(t *testing.T) {
-	s, b := newCompute(t)
+	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
 	sum := b.Imm32(0)
 	for k := range 4 {
 		off := b.IAddImm(b.Ishl(id, b.Imm32(4)), int64(4*k))
-		x := loadWord(b, buffer(b, 0, 0), off, 1)
+		x := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), off, 1)
 		sum = b.Iadd(sum, b.Ixor(b.Ishl(x, b.Imm32(1)), x))
 	}
-	storeWord(b, buffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), sum)
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), sum)
 	if err := ir.Validate(s); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func TestPreSchedule(t *testing.T) {
 	for i := range in {
 		in[i] = byte(i * 13)
 	}
-	if err := differ(s, CompileOptions{}, 1, in, 256, nil, nil); err != nil {
+	if err := differ(s, CompileOptions{}, 1, in, 256, nil); err != nil {
 		t.Error(err)
 	}
 }

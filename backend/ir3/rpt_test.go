@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -95,11 +96,11 @@ func TestGroupsThatCannotMerge(t *testing.T) {
 // buffers at constant offsets are read as consts.
 func TestPreamble(t *testing.T) {
 	for _, gpu := range gpus {
-		s, b := newCompute(t)
+		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 		x, y := ubo(b, b.Imm32(16), 1, 32, 16), ubo(b, b.Imm32(64), 1, 32, 16)
 		k := b.Imul(b.Ixor(x, y), b.Iadd(x, b.Imm32(77)))
-		storeWord(b, buffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Iadd(k, id))
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Iadd(k, id))
 		if err := ir.Validate(s); err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +108,7 @@ func TestPreamble(t *testing.T) {
 		for i := range in {
 			in[i] = byte(i * 31)
 		}
-		if err := differ(s, CompileOptions{GPU: gpu}, 2, in, 512, nil, nil); err != nil {
+		if err := differ(s, CompileOptions{GPU: gpu}, 2, in, 512, nil); err != nil {
 			t.Errorf("%s: %v", gpu, err)
 		}
 		bin, err := compile(s, CompileOptions{GPU: gpu})

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/backend/ir3/core"
 	"nirc/emu"
 	"nirc/ir"
@@ -104,7 +105,7 @@ func stageDiffer(s *ir.Shader, gpu string, check bool) error {
 		for _, o := range bin.Meta.Outputs {
 			for c := range 4 {
 				w, g := want.Out[l][o.Slot][c], got.Out[l][o.Slot][c]
-				if o.Mask>>c&1 != 0 && w != g && !close32(w, g) {
+				if o.Mask>>c&1 != 0 && w != g && !gputest.Close32(w, g) {
 					return fmt.Errorf("lane %d: slot %d component %d is %#x, want %#x\n%s", l, o.Slot, c, g, w, disasm(bin))
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/ir"
 )
 
@@ -88,19 +89,19 @@ func TestSubgroups(t *testing.T) {
 	}
 	for _, c := range subgroupCases {
 		for _, gpu := range []string{"a630", "a740"} {
-			s, b := newCompute(t)
+			s, b := gputest.NewShader(ir.StageCompute, 64)
 			id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
-			v := loadWord(b, buffer(b, 0, 0), b.Ishl(id, b.Imm32(2)), 1)
+			v := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Ishl(id, b.Imm32(2)), 1)
 			quads := c.name == "quads"
 			i := b.PushIf(b.Ior(b.Ine(b.Iand(v, b.Imm32(3)), b.Imm32(1)), b.ImmBool(quads)))
 			for k, x := range c.build(b, v, id) {
-				storeWord(b, buffer(b, 0, 1), b.IAddImm(b.Imul(id, b.Imm32(uint32(4*c.words))), int64(4*k)), x)
+				gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.IAddImm(b.Imul(id, b.Imm32(uint32(4*c.words))), int64(4*k)), x)
 			}
 			b.PopIf(i)
 			if err := ir.Validate(s); err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
-			if err := differ(s, CompileOptions{GPU: gpu}, 1, in, 64*4*c.words, nil, nil); err != nil {
+			if err := differ(s, CompileOptions{GPU: gpu}, 1, in, 64*4*c.words, nil); err != nil {
 				t.Errorf("%s on %s: %v", c.name, gpu, err)
 			}
 		}

@@ -1,9 +1,7 @@
 package ir3
 
 import (
-	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -49,14 +47,10 @@ func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 }
 
 // Load makes an object runnable from its code and its meta.
-func (Target) Load(o *object.Object) (emu.Program, error) {
-	if o.Target != "ir3" {
-		return nil, fmt.Errorf("ir3: the object is for %s", o.Target)
-	}
+func (t Target) Load(o *object.Object) (emu.Program, error) {
 	var m abi.Meta
-	d := json.NewDecoder(bytes.NewReader(o.ABI))
-	if err := d.Decode(&m); err != nil {
-		return nil, fmt.Errorf("ir3: the object's meta: %w", err)
+	if err := backend.Meta(t.Name(), o, &m); err != nil {
+		return nil, err
 	}
 	return core.Load(o.Code, &m)
 }

@@ -1,8 +1,6 @@
 package ir3
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 
 	"nirc/backend"
@@ -12,84 +10,43 @@ import (
 	"nirc/passes"
 )
 
-// codegenStep is the step that stands for the whole of Compile; the machine
-// steps inside it are seen by dumps.
-const codegenStep = "codegen"
-
 // repeatStep is the step that stands for repeat groups.
 const repeatStep = "repeat_groups"
 
 // Compile generates the object of a shader that went through the pipeline.
-func (Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) {
-	opts := CompileOptions{GPU: job.GPU, Verify: job.Instrument.VerifyEach()}
-	if job.Dump {
-		before := ir.Print(s)
-		opts.Dump = func(step, text string) { before = dumpStep(job.Instrument, step, before, text) }
+func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) {
+	g, err := FindGPU(job.GPU)
+	if err != nil {
+		return nil, err
 	}
+	opts := CompileOptions{GPU: g.Name, Verify: job.Instrument.VerifyEach(), NoRepeat: true}
 	// The repeat groups may be left out as a pass may be.
-	opts.NoRepeat = true
 	if _, err := job.Instrument.Do(&passes.Step{Name: repeatStep, Optional: true, Run: func() (bool, error) {
 		opts.NoRepeat = false
 		return true, nil
 	}}); err != nil {
 		return nil, err
 	}
-	var bin *Binary
-	_, err := job.Instrument.Do(&passes.Step{Name: codegenStep, Run: func() (bool, error) {
-		var err error
-		bin, err = Compile(s, opts)
-		return true, err
-	}})
-	if err != nil {
-		return nil, err
-	}
-	if bin == nil {
-		return nil, errors.New("no code was generated: the pass of --start-before has not run")
-	}
-	abi, err := json.Marshal(&bin.Meta)
-	if err != nil {
-		return nil, fmt.Errorf("ir3: %w", err)
-	}
-	g, err := FindGPU(job.GPU)
-	if err != nil {
-		return nil, err
-	}
-	o := &object.Object{Target: "ir3", GPU: g.Name, Stage: s.Stage, Entry: s.Name, Code: bin.Code, ABI: abi, Stats: bin.Stats.list()}
-	o.Reflect.SharedSize, o.Reflect.ScratchSize = bin.Meta.SharedSize, bin.Meta.PrivateSize
-	if job.Debug {
-		lineTable(o, s, bin.Locs)
-	}
-	return o, nil
+	return job.Object(t.Name(), s, func(dump func(step, text string)) (*backend.Generated, error) {
+		opts.Dump = dump
+		bin, err := Compile(s, opts)
+		if err != nil {
+			return nil, err
+		}
+		m := &bin.Meta
+		return &backend.Generated{GPU: g.Name, Code: bin.Code, Meta: m, Stats: bin.Stats.list(), SharedSize: m.SharedSize, ScratchSize: m.PrivateSize, Lines: codeLines(bin.Locs)}, nil
+	})
 }
 
-// dumpStep shows a machine step, whose work is done, to the instrument and
-// returns the state behind it.
-func dumpStep(ins *passes.Instrument, step, before, text string) string {
-	state := before
-	ins.Do(&passes.Step{Name: step, Print: func() string { return state }, Run: func() (bool, error) {
-		changed := state != text
-		state = text
-		return changed, nil
-	}})
-	return text
-}
-
-// lineTable fills the object's map from code to source: an entry wherever the
-// location changes.
-func lineTable(o *object.Object, s *ir.Shader, locs []uint32) {
-	o.Files = append([]string(nil), s.Files...)
-	last := ir.Loc{}
+// codeLines finds where the location of the words changes.
+func codeLines(locs []uint32) []backend.CodeLine {
+	var lines []backend.CodeLine
 	for i, n := range locs {
-		if int(n) >= len(s.Locs) {
-			continue
+		if i == 0 || n != locs[i-1] {
+			lines = append(lines, backend.CodeLine{Offset: i * isa.WordBytes, Loc: n})
 		}
-		l := s.Locs[n]
-		if l == last {
-			continue
-		}
-		last = l
-		o.Lines = append(o.Lines, object.LineEntry{Offset: uint32(i * isa.WordBytes), File: l.File, Line: l.Line, Col: l.Col, ID: l.ID, Word: l.Word})
 	}
+	return lines
 }
 
 // list gives the figures by their names in the project's ir3 reference,

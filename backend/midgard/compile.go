@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"nirc/backend"
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/ir"
@@ -28,13 +29,7 @@ type Binary struct {
 	Stats Stats
 	// Lines tells the source location (an index into ir.Shader.Locs) of the code
 	// from a byte offset on.
-	Lines []CodeLine
-}
-
-// CodeLine is where the code of a source location begins.
-type CodeLine struct {
-	Offset int
-	Loc    uint32
+	Lines []backend.CodeLine
 }
 
 // Compile generates code for a shader in the form that the package comment

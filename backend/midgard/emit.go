@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"nirc/backend"
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 )
@@ -359,7 +360,7 @@ func (p *program) encode(out *Binary) error {
 	for _, b := range p.list {
 		loc := b.loc()
 		if n := len(out.Lines); loc != 0 && (n == 0 || out.Lines[n-1].Loc != loc) {
-			out.Lines = append(out.Lines, CodeLine{len(out.Code), loc})
+			out.Lines = append(out.Lines, backend.CodeLine{Offset: len(out.Code), Loc: loc})
 		}
 		var err error
 		if out.Code, err = isa.AppendEncode(out.Code, &b.enc); err != nil {

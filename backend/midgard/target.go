@@ -1,9 +1,7 @@
 package midgard
 
 import (
-	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -41,13 +39,10 @@ func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 }
 
 // Load makes an object runnable from its code and its meta.
-func (Target) Load(o *object.Object) (emu.Program, error) {
-	if o.Target != "midgard" {
-		return nil, fmt.Errorf("midgard: the object is for %s", o.Target)
-	}
+func (t Target) Load(o *object.Object) (emu.Program, error) {
 	var m abi.Meta
-	if err := json.NewDecoder(bytes.NewReader(o.ABI)).Decode(&m); err != nil {
-		return nil, fmt.Errorf("midgard: the object's meta: %w", err)
+	if err := backend.Meta(t.Name(), o, &m); err != nil {
+		return nil, err
 	}
 	return core.Load(o.Code, &m)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/backend/midgard/isa"
 	"nirc/ir"
 )
@@ -55,11 +56,11 @@ func TestSelection(t *testing.T) {
 		{"vector compare", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.B2i32(b.BallFequal4(x, y)) }, []string{"FCMP.all.eq", "AND.i32"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, b := newShader(ir.StageCompute, 64)
-			in, out := buffers(b)
+			s, b := gputest.NewShader(ir.StageCompute, 64)
+			in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
 			off := b.Ishl(b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0), b.Imm32(5))
-			x, y := loadWord(b, in, off, 4), loadWord(b, in, b.IAddImm(off, 16), 4)
-			storeWord(b, out, off, c.make(b, x, y))
+			x, y := gputest.LoadWords(b, in, off, 4), gputest.LoadWords(b, in, b.IAddImm(off, 16), 4)
+			gputest.StoreWords(b, out, off, c.make(b, x, y))
 			_, text := listing(t, s, CompileOptions{})
 			expect(t, text, c.want...)
 		})
@@ -68,11 +69,11 @@ func TestSelection(t *testing.T) {
 
 // TestBranch: the comparison stands in the branch's bundle.
 func TestBranch(t *testing.T) {
-	s, b := newShader(ir.StageCompute, 64)
-	_, out := buffers(b)
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	out := gputest.StorageBuffer(b, 0, 1)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 	i := b.PushIf(b.Ult(id, b.Imm32(5)))
-	storeWord(b, out, b.Imm32(0), id)
+	gputest.StoreWords(b, out, b.Imm32(0), id)
 	b.PopIf(i)
 	_, text := listing(t, s, CompileOptions{})
 	expect(t, text, "smul.CMP.lt.i32 R31.w", "cond.false", "ST.32")
@@ -83,7 +84,7 @@ func TestBranch(t *testing.T) {
 
 // fragment makes a fragment shader that writes its input to n targets.
 func fragment(n int) *ir.Shader {
-	s, b := newShader(ir.StageFragment, 1)
+	s, b := gputest.NewShader(ir.StageFragment, 1)
 	bary := b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32)
 	in := b.Intrinsic(ir.IntrLoadInterpolatedInput, 4, 32, &bary.Def, b.Imm32(0))
 	in.Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotVar0, NumSlots: 1}.Pack())
@@ -164,7 +165,7 @@ func TestInlineConstants(t *testing.T) {
 // load/store and its result a work register.
 func TestAlias(t *testing.T) {
 	for _, g := range gpus {
-		s, b := newShader(ir.StageFragment, 1)
+		s, b := gputest.NewShader(ir.StageFragment, 1)
 		c := b.Intrinsic(ir.IntrLoadFragCoord, 4, 32)
 		d := b.Intrinsic(ir.IntrDdx, 4, 32, &c.Def)
 		st := b.Intrinsic(ir.IntrStoreOutput, 0, 0, &d.Def, b.Imm32(0))

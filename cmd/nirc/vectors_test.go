@@ -3,34 +3,19 @@ package main
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// sharedDir is where the references lie that are no part of the repository.
-func sharedDir(t *testing.T) string {
-	dir := os.Getenv("NIRC_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the references are not there: %v", err)
-	}
-	return dir
-}
+	"nirc/internal/refs"
+)
 
 // Every encoding of the project's ir3 vectors goes through the command line
 // to its text, and back to its bits.
 func TestVectors(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(sharedDir(t), "isa", "vectors", "ir3.tsv"))
-	if err != nil {
-		t.Skip(err)
-	}
+	data := refs.File(t, "isa", "vectors", "ir3.tsv")
 	for _, gen := range []string{"a6xx", "a7xx"} {
 		var words, texts []string
-		for line := range strings.Lines(string(data)) {
+		for line := range strings.Lines(data) {
 			if cols := strings.Split(strings.TrimRight(line, "\n"), "\t"); cols[0] == gen {
 				words, texts = append(words, strings.ToLower(cols[1])), append(texts, cols[2])
 			}

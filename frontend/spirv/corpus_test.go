@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"nirc/frontend/spirv/spv"
+	"nirc/internal/refs"
 )
 
 // stageOfFile are the file endings that name a stage to glslangValidator.
@@ -137,7 +138,7 @@ func run(name string, args ...string) bool {
 // TestCorpus translates the valid modules of the corpus: every 60th file, all
 // with NIRC_FULL=1.
 func TestCorpus(t *testing.T) {
-	dir := corpusDir(t)
+	dir := refs.Path(t, "corpus")
 	for _, tool := range []string{"glslangValidator", "spirv-val"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip("no ", tool)
@@ -150,32 +151,4 @@ func TestCorpus(t *testing.T) {
 	c := tally{reasons: map[string]int{}}
 	corpusModules(t, dir, step, func(name string, data []byte) { c.check(t, name, data) })
 	c.report(t)
-}
-
-// corpusDir finds the corpus, or skips the test.
-func corpusDir(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("NIRC_SHARED")
-	if dir == "" {
-		at, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
-				break
-			}
-			up := filepath.Dir(at)
-			if up == at {
-				t.Skip("no go.mod above the working directory")
-			}
-			at = up
-		}
-		dir = filepath.Join(at, "..", "shared")
-	}
-	dir = filepath.Join(dir, "corpus")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no corpus: ", err)
-	}
-	return dir
 }

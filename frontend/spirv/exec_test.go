@@ -14,6 +14,7 @@ import (
 	"nirc/emu"
 	"nirc/frontend/spirv"
 	"nirc/frontend/spirv/spv"
+	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/ir/interp"
 )
@@ -52,7 +53,7 @@ func (interpreter) Compile(_ context.Context, s amber.Shader) (emu.Program, erro
 
 // corpus returns the scripts of the corpus, or skips.
 func scripts(t *testing.T) []string {
-	dir := sharedDir(t)
+	dir := refs.Path(t)
 	var list []string
 	err := filepath.WalkDir(filepath.Join(dir, "corpus"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".amber") {
@@ -64,27 +65,6 @@ func scripts(t *testing.T) []string {
 		t.Skip("no corpus: ", err)
 	}
 	return list
-}
-
-// sharedDir finds the folder of the references and the corpus, or skips.
-func sharedDir(t *testing.T) string {
-	if dir := os.Getenv("NIRC_SHARED"); dir != "" {
-		return dir
-	}
-	at, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
-			return filepath.Join(at, "..", "shared")
-		}
-		up := filepath.Dir(at)
-		if up == at {
-			t.Skip("no go.mod above the working directory")
-		}
-		at = up
-	}
 }
 
 // TestExecute runs scripts of the corpus on the interpreter, whose results

@@ -36,6 +36,7 @@ var rooms = []room{
 	{path: "backend", may: []string{"ir", "passes/...", "object", "emu"}},
 	{path: "backend/mach"},
 	{path: "backend/isa"},
+	{path: "backend/gputest", may: []string{"ir", "ir/interp", "emu"}},
 	{path: "backend/*/isa", may: []string{"backend/isa"}},
 	{path: "backend/*/...", may: []string{"ir", "ir/optab", "passes/...", "backend", "backend/mach", "backend/isa", "object", "emu", "backend/*/..."}},
 	{path: "amber", may: []string{"ir", "emu", "frontend/spirv/spv"}},
@@ -50,7 +51,7 @@ var rooms = []room{
 }
 
 // testOnly are packages that only tests import.
-var testOnly = []string{"ir/irtest"}
+var testOnly = []string{"ir/irtest", "backend/gputest", "internal/refs"}
 
 // match tells whether path fits the form. star is what * stands for, "" if
 // nothing yet; the element that it then stands for is returned.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,32 +13,9 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/emu"
+	"nirc/internal/refs"
 	"nirc/ir"
 )
-
-// shared returns the folder of the reference material, or skips.
-func shared(t *testing.T) string {
-	if d := os.Getenv("NIRC_SHARED"); d != "" {
-		return d
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Skip("no go.mod above the working directory")
-		}
-	}
-	d := filepath.Join(dir, "..", "shared")
-	if _, err := os.Stat(d); err != nil {
-		t.Skip("the shared reference folder is absent")
-	}
-	return d
-}
 
 // execState is one column of agx-exec.tsv.
 type execState struct {
@@ -131,7 +107,7 @@ func runOne(t *testing.T, code []byte, s *execState) (*wave, error) {
 
 // TestExecVectors runs every line of agx-exec.tsv, lane by lane.
 func TestExecVectors(t *testing.T) {
-	f, err := os.Open(filepath.Join(shared(t), "isa", "vectors", "agx-exec.tsv"))
+	f, err := os.Open(refs.Path(t, "isa", "vectors", "agx-exec.tsv"))
 	if err != nil {
 		t.Skip("no vectors: ", err)
 	}

@@ -4,35 +4,11 @@ import (
 	"bufio"
 	"encoding/hex"
 	"math/rand"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// shared returns the folder of the reference material, or skips.
-func shared(t *testing.T) string {
-	if d := os.Getenv("NIRC_SHARED"); d != "" {
-		return d
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Skip("no go.mod above the working directory")
-		}
-	}
-	d := filepath.Join(dir, "..", "shared")
-	if _, err := os.Stat(d); err != nil {
-		t.Skip("the shared reference folder is absent")
-	}
-	return d
-}
+	"nirc/internal/refs"
+)
 
 type vector struct {
 	code       []byte
@@ -41,13 +17,9 @@ type vector struct {
 }
 
 func vectors(t *testing.T) (list []vector) {
-	f, err := os.Open(filepath.Join(shared(t), "isa", "vectors", "agx.tsv"))
-	if err != nil {
-		t.Skip("no vectors: ", err)
-	}
-	defer f.Close()
+	file := strings.NewReader(refs.File(t, "isa", "vectors", "agx.tsv"))
 	only := false
-	for s := bufio.NewScanner(f); s.Scan(); {
+	for s := bufio.NewScanner(file); s.Scan(); {
 		line := s.Text()
 		if strings.HasPrefix(line, "#") {
 			only = only || strings.HasPrefix(line, "# section: decode only")

@@ -3,36 +3,12 @@ package isa
 import (
 	"bufio"
 	"math/rand"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-)
 
-// shared returns the folder of the reference material, or skips.
-func shared(t *testing.T) string {
-	if d := os.Getenv("NIRC_SHARED"); d != "" {
-		return d
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Skip("no go.mod above the working directory")
-		}
-	}
-	d := filepath.Join(dir, "..", "shared")
-	if _, err := os.Stat(d); err != nil {
-		t.Skip("the shared reference folder is absent")
-	}
-	return d
-}
+	"nirc/internal/refs"
+)
 
 type vector struct {
 	gen  Gen
@@ -41,13 +17,9 @@ type vector struct {
 }
 
 func vectors(t *testing.T) (list []vector) {
-	f, err := os.Open(filepath.Join(shared(t), "isa", "vectors", "ir3.tsv"))
-	if err != nil {
-		t.Skip("no vectors: ", err)
-	}
-	defer f.Close()
+	file := strings.NewReader(refs.File(t, "isa", "vectors", "ir3.tsv"))
 	refused := 0
-	for s := bufio.NewScanner(f); s.Scan(); {
+	for s := bufio.NewScanner(file); s.Scan(); {
 		c := strings.Split(s.Text(), "\t")
 		if len(c) != 3 || strings.HasPrefix(c[0], "#") {
 			continue

@@ -5,39 +5,15 @@ import (
 	"encoding/hex"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/emu"
+	"nirc/internal/refs"
 	"nirc/ir"
 )
-
-// shared returns the folder of the reference material, or skips.
-func shared(t *testing.T) string {
-	if d := os.Getenv("NIRC_SHARED"); d != "" {
-		return d
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Skip("no go.mod above the working directory")
-		}
-	}
-	d := filepath.Join(dir, "..", "shared")
-	if _, err := os.Stat(d); err != nil {
-		t.Skip("the shared reference folder is absent")
-	}
-	return d
-}
 
 // reference is a program of the reference compiler.
 type reference struct {
@@ -48,7 +24,7 @@ type reference struct {
 
 // references reads the programs among the vectors.
 func references(t *testing.T) (list []reference) {
-	file, err := os.Open(filepath.Join(shared(t), "isa", "vectors", "midgard.tsv"))
+	file, err := os.Open(refs.Path(t, "isa", "vectors", "midgard.tsv"))
 	if err != nil {
 		t.Skip("no vectors: ", err)
 	}

@@ -3,35 +3,11 @@ package isa
 import (
 	"bufio"
 	"encoding/hex"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// shared returns the folder of the reference material, or skips.
-func shared(t *testing.T) string {
-	if d := os.Getenv("NIRC_SHARED"); d != "" {
-		return d
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Skip("no go.mod above the working directory")
-		}
-	}
-	d := filepath.Join(dir, "..", "shared")
-	if _, err := os.Stat(d); err != nil {
-		t.Skip("the shared reference folder is absent")
-	}
-	return d
-}
+	"nirc/internal/refs"
+)
 
 type vector struct {
 	line int
@@ -42,13 +18,9 @@ type vector struct {
 
 // readVectors reads the reference disassembler's output.
 func readVectors(t *testing.T) (list []vector) {
-	f, err := os.Open(filepath.Join(shared(t), "isa", "vectors", "midgard.tsv"))
-	if err != nil {
-		t.Skip("no vectors: ", err)
-	}
-	defer f.Close()
+	file := strings.NewReader(refs.File(t, "isa", "vectors", "midgard.tsv"))
 	var opt TextOptions
-	s := bufio.NewScanner(f)
+	s := bufio.NewScanner(file)
 	s.Buffer(nil, 1<<20)
 	for n := 1; s.Scan(); n++ {
 		l := s.Text()

@@ -11,35 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// corpusDir finds the corpus of real inputs, or skips the test.
-func corpusDir(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("NIRC_SHARED")
-	if dir == "" {
-		at, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
-				break
-			}
-			up := filepath.Dir(at)
-			if up == at {
-				t.Skip("no go.mod above the working directory")
-			}
-			at = up
-		}
-		dir = filepath.Join(at, "..", "shared")
-	}
-	dir = filepath.Join(dir, "corpus")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no corpus: ", err)
-	}
-	return dir
-}
+	"nirc/internal/refs"
+)
 
 // needTools skips the test when a tool is absent.
 func needTools(t *testing.T, names ...string) {
@@ -54,7 +28,7 @@ func needTools(t *testing.T, names ...string) {
 // corpusFiles lists the files that keep takes: every one under NIRC_FULL=1, else every step-th, so that a test run stays quick.
 func corpusFiles(t *testing.T, step int, keep func(path string) bool) []string {
 	t.Helper()
-	dir := corpusDir(t)
+	dir := refs.Path(t, "corpus")
 	var files []string
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && keep(path) {

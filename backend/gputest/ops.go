@@ -1,0 +1,102 @@
+package gputest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"nirc/ir"
+)
+
+// Ops runs the ALU operations of a target one by one, in vectors of up to
+// Comps components.
+type Ops struct {
+	Target string
+	Sizes  []uint8 // of the unsized operands
+	Comps  int
+	Wave   int
+	// Skip, if not nil, leaves out what the pipeline lowers before the target sees it.
+	Skip func(op ir.Op, bits uint8) bool
+	// Load compiles the n-th shader and returns what Run.Differ wants.
+	Differ func(n int, s *ir.Shader, r *Run, same func(i int, want, got uint32) bool) error
+	// Least are the operations that must run.
+	Least int
+}
+
+// Test compares each operation on the target with the interpreter; integers
+// exactly, floats but for the last places.
+func (c *Ops) Test(t *testing.T) {
+	ran, refused := 0, []string{}
+	for op := ir.Op(0); int(op) < ir.NumOps; op++ {
+		info := op.Info()
+		if info.Target != "" && info.Target != c.Target || info.Horizontal() || op == ir.OpMov || info.Out.Class == ir.ClassNone {
+			continue
+		}
+		for _, bits := range c.Sizes {
+			if !RunsAt(op, bits) || c.Skip != nil && c.Skip(op, bits) {
+				continue
+			}
+			n := 1 + ran%c.Comps
+			s, words := opShader(op, bits, uint8(n))
+			if ir.Validate(s) != nil {
+				continue // sized otherwise
+			}
+			exact := info.Out.Class != ir.ClassFloat
+			run := &Run{Groups: 1, In: opInput(op, words), OutSize: 64 * 16, Wave: c.Wave}
+			err := c.Differ(ran, s, run, func(_ int, w, g uint32) bool { return !exact && Close32(w, g) })
+			switch {
+			case err == nil:
+				ran++
+			case strings.Contains(err.Error(), "not supported"):
+				refused = append(refused, fmt.Sprintf("%s/%d", op, bits))
+			default:
+				t.Errorf("%s of %d bits, %d components: %v", op, bits, n, err)
+			}
+		}
+	}
+	t.Logf("%d operations ran; refused: %s", ran, strings.Join(refused, " "))
+	if ran < c.Least {
+		t.Errorf("only %d operations ran", ran)
+	}
+}
+
+// opInput makes the operands of 64 threads, words each.
+func opInput(op ir.Op, words int) []byte {
+	info := op.Info()
+	r := rand.New(rand.NewSource(int64(op)))
+	in := make([]byte, 64*4*words)
+	for i := 0; i < len(in); i += 4 {
+		k := i / 4 % words / 4
+		v := Input(info.In[min(k, len(info.In)-1)].Class, r)
+		if name := op.String(); strings.HasPrefix(name, "fsin") || strings.HasPrefix(name, "fcos") {
+			v = math.Float32bits(float32(math.Mod(float64(math.Float32frombits(v)), 50)))
+		}
+		binary.LittleEndian.PutUint32(in[i:], v)
+	}
+	return in
+}
+
+// opShader applies op to vectors of n components and stores the result; words
+// is what a thread reads.
+func opShader(op ir.Op, bits, n uint8) (s *ir.Shader, words int) {
+	s, b := NewShader(ir.StageCompute, 64)
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	in, out := StorageBuffer(b, 0, 0), StorageBuffer(b, 0, 1)
+	info := op.Info()
+	words = 4 * len(info.In)
+	var srcs []*ir.Def
+	for k, ty := range info.In {
+		w := ty.Bits
+		if w == 0 {
+			w = bits
+		}
+		v := LoadWords(b, in, b.Iadd(b.Imul(id, b.Imm32(uint32(4*words))), b.Imm32(uint32(16*k))), n)
+		srcs = append(srcs, Narrow(b, v, w, ty.Class))
+	}
+	res := b.ALU(op, srcs...)
+	StoreWords(b, out, b.Ishl(id, b.Imm32(4)), Widen(b, res, info.Out.Class))
+	return s, words
+}

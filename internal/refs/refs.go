@@ -1,0 +1,61 @@
+// Package refs finds the reference material that the deeper tests and the
+// benchmark read: ISA vectors, conformance scripts, tables of other compilers'
+// figures. None of it is part of the repository: it lies in a folder "shared"
+// beside it, or where NIRC_SHARED says. Nothing that ships imports this.
+package refs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Find returns the path of a file or folder of the reference material, or an
+// error that says why it is not there.
+func Find(elem ...string) (string, error) {
+	root := os.Getenv("NIRC_SHARED")
+	if root == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return "", err
+		}
+		for {
+			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+				break
+			}
+			up := filepath.Dir(dir)
+			if up == dir {
+				return "", errors.New("no go.mod above the working directory")
+			}
+			dir = up
+		}
+		root = filepath.Join(dir, "..", "shared")
+	}
+	path := filepath.Join(append([]string{root}, elem...)...)
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("the reference material is not there: %w", err)
+	}
+	return path, nil
+}
+
+// Path is Find for tests: where the path is absent the test is skipped.
+func Path(t testing.TB, elem ...string) string {
+	t.Helper()
+	path, err := Find(elem...)
+	if err != nil {
+		t.Skip(err)
+	}
+	return path
+}
+
+// File returns what a file of the reference material holds, or skips the test.
+func File(t testing.TB, elem ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(Path(t, elem...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
