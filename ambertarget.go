@@ -75,7 +75,16 @@ func (t *amberTarget) compile(ctx context.Context, sh amber.Shader) (emu.Program
 	if err != nil {
 		return nil, err
 	}
-	return Reload(ctx, obj)
+	return runnable(ctx, obj, o.ABI)
+}
+
+// Link makes what the parts of a pipeline become with its state.
+func (t *amberTarget) Link(ctx context.Context, p *emu.Pipeline) error {
+	err := linkPipeline(ctx, p)
+	if err != nil && strings.Contains(err.Error(), "not supported") {
+		return &amber.Unsupported{What: err.Error()}
+	}
+	return err
 }
 
 // interpret makes a program of the IR.

@@ -12,14 +12,15 @@ import (
 // Executable compiles the shader that the options choose and makes it runnable
 // on its target's software core, with its interface: IRTarget runs the IR
 // itself, at O0 as the frontend made it; other targets run the machine code, read back
-// from an object file.
+// from an object file. With SeparateABI graphics shaders are main parts, which run only
+// in an Execution or behind Link.
 func (m *Module) Executable(ctx context.Context, o Options) (emu.Program, object.Reflection, error) {
 	if o.Target != IRTarget {
 		obj, err := m.Compile(ctx, o)
 		if err != nil {
 			return nil, object.Reflection{}, err
 		}
-		p, err := Reload(ctx, obj)
+		p, err := runnable(ctx, obj, o.ABI)
 		return p, obj.Reflect, err
 	}
 	s, err := Translate(ctx, m, o)
@@ -206,6 +207,9 @@ func (x *Execution) run(ctx context.Context, env *emu.Env, stages []compiledStag
 		default:
 			return fmt.Errorf("shaders of stage %s are not supported in a draw", s.Stage())
 		}
+	}
+	if err := linkPipeline(ctx, &p); err != nil {
+		return err
 	}
 	params := x.DrawParams
 	params.Limits = x.Limits

@@ -23,6 +23,8 @@ type Interface struct {
 	// Blocks are the buffers whose elements are structures.
 	Blocks        []BlockLayout  `json:"blocks,omitempty"`
 	SpecConstants []SpecConstant `json:"spec_constants,omitempty"`
+	// Captures are the outputs that transform feedback takes, by buffer and offset.
+	Captures []CapturedOutput `json:"captures,omitempty"`
 	// WorkgroupVariable tells that the workgroup size is not known before
 	// the launch.
 	WorkgroupVariable bool `json:"workgroup_size_variable,omitempty"`
@@ -45,6 +47,30 @@ type SpecConstant struct {
 	Default string `json:"default"`
 }
 
+// CapturedOutput is a run of components of an output that transform feedback
+// writes for each vertex. A 64-bit component counts as two.
+type CapturedOutput struct {
+	Buffer   uint8  `json:"buffer"`
+	Offset   uint32 `json:"offset"` // bytes
+	Stride   uint32 `json:"stride"` // bytes a vertex takes
+	Stream   uint8  `json:"stream"`
+	Location string `json:"location"`
+	// First is the first component in its location, Components how many of Bits.
+	First      uint8 `json:"first_component"`
+	Components uint8 `json:"components"`
+	Bits       uint8 `json:"bits"`
+}
+
+// capturesOf describes what transform feedback takes of a shader.
+func capturesOf(s *ir.Shader) []CapturedOutput {
+	var list []CapturedOutput
+	for _, c := range s.Captures {
+		list = append(list, CapturedOutput{Buffer: c.Buffer, Offset: c.Offset, Stride: s.Info.XfbStrides[c.Buffer], Stream: c.Stream,
+			Location: slotLocation(s, ir.ModeShaderOut, c.Slot), First: c.First, Components: c.Count, Bits: c.Bits})
+	}
+	return list
+}
+
 // Interface describes the shader that the options choose. The workgroup size is
 // that of the specialization that they give.
 func (m *Module) Interface(ctx context.Context, o Options) (*Interface, error) {
@@ -52,7 +78,7 @@ func (m *Module) Interface(ctx context.Context, o Options) (*Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Interface{File: m.Name, Entry: s.Name, Reflection: Reflect(s), Modes: modesOf(s), WorkgroupVariable: s.Info.WorkgroupSizeVariable}
+	r := &Interface{File: m.Name, Entry: s.Name, Reflection: Reflect(s), Modes: modesOf(s), Captures: capturesOf(s), WorkgroupVariable: s.Info.WorkgroupSizeVariable}
 	for _, v := range s.Variables {
 		t := v.Type
 		for t.IsArray() && t.Elem.IsStruct() {
@@ -179,6 +205,12 @@ func (r *Interface) Write(w io.Writer) error {
 				writeMembers(t, "    ", b.Members)
 			}
 		}
+	}
+	if len(r.Captures) > 0 {
+		fmt.Fprintln(t, "\ntransform feedback")
+	}
+	for _, c := range r.Captures {
+		fmt.Fprintf(t, "  buffer %d+%d of %d\tstream %d\t%s\t%d\u00d7%d bits from component %d\n", c.Buffer, c.Offset, c.Stride, c.Stream, c.Location, c.Components, c.Bits, c.First)
 	}
 	if len(r.PushConstants) > 0 {
 		fmt.Fprintln(t, "\npush constants")

@@ -23,6 +23,14 @@ func Compile(ctx context.Context, module []byte, o Options) (*object.Object, err
 
 // Compile compiles one shader of the module.
 func (m *Module) Compile(ctx context.Context, o Options) (*object.Object, error) {
+	obj, err := m.compile(ctx, o)
+	if err != nil {
+		return nil, m.Locate(ctx, o, err)
+	}
+	return obj, nil
+}
+
+func (m *Module) compile(ctx context.Context, o Options) (*object.Object, error) {
 	u, err := New(o)
 	if err != nil {
 		return nil, err

@@ -57,7 +57,6 @@ var varyingNames = [...]string{ir.SlotPos: "position", ir.SlotPointSize: "point_
 // locationName names where a variable stands: location N, patch N, color N,
 // attribute N, or a built-in's name.
 func locationName(s *ir.Shader, v *ir.Variable) string {
-	slot := ir.Slot(v.Location)
 	switch {
 	case v.Mode == ir.ModeSystemValue:
 		if v.BuiltIn >= 0 {
@@ -66,9 +65,18 @@ func locationName(s *ir.Shader, v *ir.Variable) string {
 		return "system_value"
 	case v.Location < 0:
 		return "none"
-	case s.Stage == ir.StageVertex && v.Mode == ir.ModeShaderIn:
+	case s.Stage == ir.StageFragment && v.Mode == ir.ModeShaderOut && v.Index != 0:
+		return fmt.Sprintf("color %d index %d", ir.Slot(v.Location)-ir.SlotData0, v.Index)
+	}
+	return slotLocation(s, v.Mode, ir.Slot(v.Location))
+}
+
+// slotLocation names a slot of the stage's inputs or outputs.
+func slotLocation(s *ir.Shader, mode ir.Mode, slot ir.Slot) string {
+	switch {
+	case s.Stage == ir.StageVertex && mode == ir.ModeShaderIn:
 		return fmt.Sprintf("attribute %d", slot-ir.SlotAttrib0)
-	case s.Stage == ir.StageFragment && v.Mode == ir.ModeShaderOut:
+	case s.Stage == ir.StageFragment && mode == ir.ModeShaderOut:
 		switch slot {
 		case ir.SlotDepth:
 			return "depth"
@@ -76,9 +84,6 @@ func locationName(s *ir.Shader, v *ir.Variable) string {
 			return "stencil"
 		case ir.SlotSampleMask:
 			return "sample_mask"
-		}
-		if v.Index != 0 {
-			return fmt.Sprintf("color %d index %d", slot-ir.SlotData0, v.Index)
 		}
 		return fmt.Sprintf("color %d", slot-ir.SlotData0)
 	case slot >= ir.SlotPatch0:

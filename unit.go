@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -92,7 +93,7 @@ func New(o Options) (*Unit, error) {
 		}
 		u.back = b
 	}
-	if err := checkSteps(&o.Run); err != nil {
+	if err := checkSteps(&o.Run, u.back); err != nil {
 		return nil, err
 	}
 	run := o.Run
@@ -115,17 +116,29 @@ func New(o Options) (*Unit, error) {
 // translateStep is the name of the translation among the steps.
 const translateStep = "translate"
 
+// optionalSteps is a backend with machine steps that may be left out.
+type optionalSteps interface {
+	// OptionalSteps lists their names.
+	OptionalSteps() []string
+}
+
 // checkSteps refuses names of passes that there are not, where a wrong name
-// would silently change what is compiled.
-func checkSteps(o *passes.RunOptions) error {
+// would silently change what is compiled. back is the target, nil of IRTarget.
+func checkSteps(o *passes.RunOptions, back backend.Backend) error {
 	check := func(what, name string) error {
 		name, _, _ = strings.Cut(name, ":")
 		if name != "" && name != translateStep && passes.Find(name) == nil {
+			if _, err := passes.ParsePassList(name); err != nil { // says which it may have been
+				return Usagef("--%s: %s", what, err)
+			}
 			return Usagef("--%s: no pass %q", what, name)
 		}
 		return nil
 	}
 	for _, n := range o.Disable {
+		if s, ok := back.(optionalSteps); ok && slices.Contains(s.OptionalSteps(), n) {
+			continue
+		}
 		if err := check("disable-pass", n); err != nil {
 			return err
 		}
@@ -224,7 +237,7 @@ func (u *Unit) translate(m *Module) (err error) {
 	}
 	if u.back != nil {
 		if s.Options, err = u.back.Options(u.opts.GPU, s.Stage); err != nil {
-			return err
+			return Diagnose(err, u.opts.File, u.opts.Target)
 		}
 	}
 	u.Shader, u.Reflection = s, Reflect(s)
@@ -285,6 +298,14 @@ func (u *Unit) pipeline() (*passes.Pipeline, error) {
 	return p, nil
 }
 
+// What an invocation and a workgroup may have of memory on every target: the
+// limit that Vulkan drivers of these GPUs give for workgroup memory, and
+// what private memory's addresses reach at 128 invocations in flight a core.
+const (
+	maxSharedSize  = 32 << 10
+	maxScratchSize = 1 << 24
+)
+
 // Generate makes the machine code. The unit's shader is consumed.
 func (u *Unit) Generate(ctx context.Context) (obj *object.Object, err error) {
 	if u.back == nil {
@@ -292,6 +313,12 @@ func (u *Unit) Generate(ctx context.Context) (obj *object.Object, err error) {
 	}
 	if u.Stopped() {
 		return nil, Usagef("--stop-after leaves no code to generate")
+	}
+	if n := u.Shader.SharedSize; n > maxSharedSize {
+		return nil, Diagnostics{{File: u.opts.File, Target: u.opts.Target, Msg: fmt.Sprintf("%d bytes of workgroup memory are not supported, the most is %d (maxComputeSharedMemorySize)", n, maxSharedSize)}}
+	}
+	if n := u.Shader.ScratchSize; n > maxScratchSize {
+		return nil, Diagnostics{{File: u.opts.File, Target: u.opts.Target, Msg: fmt.Sprintf("%d bytes of private memory an invocation are not supported, the most is %d", n, maxScratchSize)}}
 	}
 	u.generating = true
 	err = u.stage(ctx, "generate", func() error {

@@ -173,6 +173,11 @@ func (e *engine) draw(p *pipe, c *Run) error {
 			params.FirstVertex, params.VertexOffset = 0, int32(c.Start)
 		}
 	}
+	if l, ok := e.r.Target.(Linker); ok {
+		if err := l.Link(e.ctx, &g); err != nil {
+			return err
+		}
+	}
 	return emu.Draw(e.ctx, &g, params)
 }
 

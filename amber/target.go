@@ -36,6 +36,13 @@ type Target interface {
 	Compile(ctx context.Context, s Shader) (emu.Program, error)
 }
 
+// Linker is a Target whose programs are parts that need a pipeline's state.
+type Linker interface {
+	// Link replaces the programs of a pipeline that is about to be drawn with, and
+	// takes out of its state what they do themselves.
+	Link(ctx context.Context, p *emu.Pipeline) error
+}
+
 // Unsupported is the error for what a target, a tool or this package does not
 // do; a script that needs it is skipped.
 type Unsupported struct {

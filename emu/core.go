@@ -116,12 +116,21 @@ type StageIO struct {
 	// Fragment stage.
 	UsesDiscard, WritesMemory, EarlyFragmentTests, PerSample, NeedsQuads bool
 	WritesDepth, WritesStencil, WritesSampleMask                         bool
+	// TileStores: the program blends and masks its colours itself and leaves
+	// them in Launch.Tile. TileLoads: it reads the attachments while it runs, so
+	// no wave may hold two fragments of a pixel.
+	TileStores, TileLoads bool
 	// ClipDistances and CullDistances count the components in use, clip first,
 	// cull appended (last pre-rasterisation stage).
 	ClipDistances, CullDistances uint8
 	// Tessellation and geometry stages; their meaning is Vulkan's.
 	Tess TessIO
 	Geom GeomIO
+	// Captures is what transform feedback takes of the stage, if it is the last
+	// in front of the rasteriser, and XfbStrides the bytes of a vertex in each
+	// buffer.
+	Captures   []ir.Capture
+	XfbStrides [ir.NumXfbBuffers]uint32
 }
 
 // TessIO holds the execution modes of the tessellation stages.
@@ -158,6 +167,10 @@ type Launch struct {
 	// synchronisation that hardware would punish are errors.
 	Check bool
 
+	// Draw is the pipeline of a draw's vertex and fragment waves: for cores whose
+	// programs fetch vertices or blend.
+	Draw *Pipeline
+
 	Compute  *ComputeLaunch
 	Vertex   []VertexLane
 	Fragment []FragmentLane
@@ -174,6 +187,9 @@ type Launch struct {
 	// the second source is result slot SlotData0+7. Tessellation control and
 	// geometry lanes write to their Patch and Emitted instead.
 	Out []Slots
+	// Tile are the colours of fragment lanes with StageIO.TileStores, appended by
+	// the core in the order of the lanes.
+	Tile []TileStore
 	// Live is set by the core at the end: lanes that were not killed (fragment:
 	// neither discarded nor demoted). Other stages: all lanes.
 	Live Mask
@@ -255,4 +271,7 @@ type Env struct {
 	Bindings *Bindings
 	// Push is the push constant block, zero-padded by reads beyond its end.
 	Push []byte
+	// ClipPlanes are user clip planes, for shaders that compute the distances of
+	// their position to them; Vulkan has none.
+	ClipPlanes [8][4]float32
 }

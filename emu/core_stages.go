@@ -1,5 +1,7 @@
 package emu
 
+import "nirc/ir"
+
 // MaxPatchVertices bounds the control points of a patch.
 const MaxPatchVertices = 32
 
@@ -43,27 +45,81 @@ type GeometryLane struct {
 	Emitted *Emission
 }
 
-// Emission is what an invocation of the geometry stage emits on stream 0.
+// Emission is what an invocation of the geometry stage emits: strips of stream 0,
+// which is drawn, and of others, which only transform feedback captures.
 type Emission struct {
+	Strips
+	others [ir.NumXfbBuffers - 1]Strips
+	left   int // vertices that may still be emitted, on all streams together
+}
+
+// Strips are the strips of a vertex stream.
+type Strips struct {
 	Vertices []Slots
 	// Ends holds len(Vertices) as it was at each end of a primitive.
-	Ends  []int
-	limit int
+	Ends []int
 }
 
 // NewEmission returns one that takes up to limit vertices.
-func NewEmission(limit int) *Emission { return &Emission{limit: limit} }
+func NewEmission(limit int) *Emission { return &Emission{left: limit} }
 
-// Emit adds a vertex. Vertices beyond the stage's MaxVertices are dropped.
-func (e *Emission) Emit(v *Slots) {
-	if len(e.Vertices) < e.limit {
-		e.Vertices = append(e.Vertices, *v)
+// Stream returns the strips of a vertex stream; there are [ir.NumXfbBuffers].
+func (e *Emission) Stream(n int) *Strips {
+	if n == 0 {
+		return &e.Strips
+	}
+	return &e.others[n-1]
+}
+
+// Emit adds a vertex to stream 0. Vertices beyond the stage's MaxVertices are dropped.
+func (e *Emission) Emit(v *Slots) { e.EmitTo(0, v) }
+
+// EndPrimitive ends stream 0's strip of the vertices so far.
+func (e *Emission) EndPrimitive() { e.EndPrimitiveOf(0) }
+
+// EmitTo is Emit for a stream.
+func (e *Emission) EmitTo(stream int, v *Slots) {
+	if e.left > 0 {
+		e.left--
+		l := e.Stream(stream)
+		l.Vertices = append(l.Vertices, *v)
 	}
 }
 
-// EndPrimitive ends the strip of the vertices so far.
-func (e *Emission) EndPrimitive() { e.Ends = append(e.Ends, len(e.Vertices)) }
+// EndPrimitiveOf is EndPrimitive for a stream.
+func (e *Emission) EndPrimitiveOf(stream int) {
+	l := e.Stream(stream)
+	l.Ends = append(l.Ends, len(l.Vertices))
+}
 
 func (e *Emission) reset(limit int) {
-	e.Vertices, e.Ends, e.limit = e.Vertices[:0], e.Ends[:0], limit
+	for i := range ir.NumXfbBuffers {
+		l := e.Stream(i)
+		l.Vertices, l.Ends = l.Vertices[:0], l.Ends[:0]
+	}
+	e.left = limit
+}
+
+// each calls f with the primitives of size vertices; odd says that a
+// triangle's last two are to be swapped to keep the orientation.
+func (l *Strips) each(size int, f func(v [3]*Slots, odd bool) error) error {
+	first := 0
+	for i := range len(l.Ends) + 1 {
+		end := len(l.Vertices)
+		if i < len(l.Ends) {
+			end = l.Ends[i]
+		}
+		strip := l.Vertices[first:end]
+		first = end
+		for k := 0; k+size <= len(strip); k++ {
+			v := [3]*Slots{}
+			for c := range size {
+				v[c] = &strip[k+c]
+			}
+			if err := f(v, size == 3 && k&1 != 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -76,6 +76,9 @@ func (d *drawer) prepare() error {
 	}
 	d.batch.init(d.params.VertexCount)
 	d.initStages()
+	if err := d.checkFeedback(); err != nil {
+		return err
+	}
 	if err := d.setup.init(d); err != nil {
 		return err
 	}
@@ -263,11 +266,15 @@ func (d *drawer) flushVertices() error {
 		return nil
 	}
 	d.stats.Primitives += uint64(len(b.prims))
-	if !d.p.Raster.Discard {
+	if !d.p.Raster.Discard || d.params.Feedback != nil {
 		n := d.p.Topology.primVertices()
 		for i := range b.prims {
 			p := &b.prims[i]
 			v := [3]*Slots{&b.slots[p.v[0]], &b.slots[p.v[1]], &b.slots[p.v[2]]}
+			d.capture(0, v[:n])
+			if d.p.Raster.Discard {
+				continue
+			}
 			if err := d.setup.primitive(d, &shadedPrim{v: v, n: n, provoking: p.provoking, id: p.id}); err != nil {
 				return err
 			}

@@ -108,6 +108,11 @@ func (f *fragmentStage) quad(pr *prim, x, y int, cov *[4]uint32) error {
 
 // push adds a quad to the wave, and runs the wave when it is full.
 func (f *fragmentStage) push(pr *prim, x, y, sample int, cov, mask *[4]uint32) error {
+	if f.prog.IO().TileLoads && f.holds(pr, x, y) {
+		if err := f.flush(); err != nil {
+			return err
+		}
+	}
 	for k := range cov {
 		helper := mask[k] == 0
 		if helper && f.single {
@@ -176,7 +181,7 @@ func (f *fragmentStage) flush() error {
 	for i := range n {
 		clear(f.out[i][:ir.NumResultSlots])
 	}
-	f.launch = Launch{Env: f.d.p.Env, NumLanes: n, Check: f.d.params.Check, Fragment: f.lanes[:n], Out: f.out[:n]}
+	f.launch = Launch{Env: f.d.p.Env, NumLanes: n, Check: f.d.params.Check, Fragment: f.lanes[:n], Out: f.out[:n], Draw: f.d.p, Tile: f.launch.Tile[:0]}
 	if err := f.d.runWave(f.prog.NewWave(&f.launch), n); err != nil {
 		return fmt.Errorf("fragment stage: %w", err)
 	}
@@ -215,6 +220,10 @@ func (f *fragmentStage) retire(i int, pr *prim) {
 		return
 	}
 	d.stats.SamplesPassed += uint64(bits.OnesCount32(mask))
+	if f.prog.IO().TileStores {
+		f.storeTile(i, pr, mask)
+		return
+	}
 	d.out.write(int(l.X), int(l.Y), int(pr.Layer), mask)
 }
 

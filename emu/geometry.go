@@ -1,9 +1,6 @@
 package emu
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // geometryStage collects primitives into waves of the geometry stage and draws
 // what they emit, in order.
@@ -55,6 +52,9 @@ func (g *geometryStage) flush() error {
 		if err := g.strips(&g.lanes[i]); err != nil {
 			return err
 		}
+		if g.d.params.Feedback != nil {
+			g.captureStrips(g.lanes[i].Emitted)
+		}
 	}
 	g.lanes = g.lanes[:0]
 	// The fragments in flight point at what was emitted.
@@ -63,38 +63,23 @@ func (g *geometryStage) flush() error {
 
 // strips draws the strips that a lane emitted.
 func (g *geometryStage) strips(l *GeometryLane) error {
-	e := l.Emitted
-	first := 0
-	for _, end := range append(slices.Clip(e.Ends), len(e.Vertices)) {
-		strip := e.Vertices[first:end]
-		first = end
-		size := int(g.out) + 1
-		for k := 0; k+size <= len(strip); k++ {
-			v := [3]*Slots{}
-			for c := range size {
-				v[c] = &strip[k+c]
-			}
-			if size == 3 && k&1 != 0 {
-				if err := g.oddTriangle(&v, l.PrimitiveID); err != nil {
-					return err
-				}
-				continue
-			}
-			if err := g.d.rasterise(v[:size], size, l.PrimitiveID); err != nil {
-				return err
-			}
+	size := int(g.out) + 1
+	return l.Emitted.each(size, func(v [3]*Slots, odd bool) error {
+		if odd {
+			return g.oddTriangle(&v, l.PrimitiveID)
 		}
-	}
-	return nil
+		return g.d.rasterise(v[:size], size, l.PrimitiveID)
+	})
 }
 
 // oddTriangle draws every second triangle of a strip, whose vertices are
 // swapped to keep the orientation but not the provoking one.
 func (g *geometryStage) oddTriangle(v *[3]*Slots, id uint32) error {
+	p := shadedPrim{v: [3]*Slots{v[0], v[2], v[1]}, n: 3, id: id}
+	g.d.capture(0, p.v[:])
 	if g.d.p.Raster.Discard {
 		return nil
 	}
-	p := shadedPrim{v: [3]*Slots{v[0], v[2], v[1]}, n: 3, id: id}
 	if g.d.p.Raster.ProvokingLast {
 		p.provoking = 1
 	}

@@ -333,6 +333,8 @@ type DrawParams struct {
 	Index        *IndexBuffer
 	VertexOffset int32
 	DrawIndex    uint32
+	// Feedback, unless nil, takes what transform feedback captures.
+	Feedback *Feedback
 	// Stats, unless nil, is added to.
 	Stats *DrawStats
 }

@@ -177,6 +177,7 @@ func (d *drawer) runStages() error {
 
 // rasterise hands a primitive of n vertices to set-up.
 func (d *drawer) rasterise(v []*Slots, n int, id uint32) error {
+	d.capture(0, v[:n])
 	if d.p.Raster.Discard {
 		return nil
 	}

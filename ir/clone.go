@@ -66,7 +66,7 @@ func (c *Cloner) Instr(in *Instr) *Instr {
 	n := s.instrs.new()
 	n.Kind, n.Deref, n.Jump, n.TexOp, n.Op, n.Intr = in.Kind, in.Deref, in.Jump, in.TexOp, in.Op, in.Intr
 	n.NumComponents, n.Exact, n.NoSignedWrap, n.NoUnsignedWrap = in.NumComponents, in.Exact, in.NoSignedWrap, in.NoUnsignedWrap
-	n.FastMath, n.Loc = in.FastMath, in.Loc
+	n.FastMath, n.Relaxed, n.Loc = in.FastMath, in.Relaxed, in.Loc
 	n.Def = Def{Index: noIndex, NumComponents: in.Def.NumComponents, BitSize: in.Def.BitSize, Divergent: in.Def.Divergent, Name: in.Def.Name}
 	n.Def.Instr = n
 	n.Imm = s.imms.slice(len(in.Imm))
@@ -219,6 +219,7 @@ func Clone(s *Shader) *Shader {
 	n := NewShader(s.Stage, s.Options)
 	n.Name, n.Info = s.Name, s.Info
 	n.ConstantData = append([]byte(nil), s.ConstantData...)
+	n.Captures = append([]Capture(nil), s.Captures...)
 	n.ScratchSize, n.SharedSize, n.nextVar = s.ScratchSize, s.SharedSize, s.nextVar
 	n.Locs = append([]Loc(nil), s.Locs...)
 	n.Files = append([]string(nil), s.Files...)

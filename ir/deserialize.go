@@ -191,6 +191,14 @@ func (r *serialReader) shader() {
 		s.Info.WorkgroupSize[i] = r.u32()
 	}
 	r.fields(infoFields(&s.Info))
+	for range r.count() {
+		c := Capture{Slot: Slot(r.below(NumVaryingSlots, "slot"))}
+		r.fields(captureFields(&c))
+		if !c.valid() {
+			r.fail("a capture of components that do not exist")
+		}
+		s.Captures = append(s.Captures, c)
+	}
 	if d := r.str(); d != "" {
 		s.ConstantData = []byte(d)
 	}

@@ -130,7 +130,7 @@ func (r *serialReader) instr(head byte, b *Block) *Instr {
 	}
 	var flags uint64
 	if head&serialFlags != 0 {
-		flags = r.below(1<<34, "flags")
+		flags = r.below(1<<35, "flags")
 	}
 	if kind == KindJump {
 		j := b.InsertJump(JumpKind(r.below(uint64(len(jumpNames)), "jump")))
@@ -140,7 +140,7 @@ func (r *serialReader) instr(head byte, b *Block) *Instr {
 	in := r.s.newInstr(kind)
 	in.Def.Instr = in
 	in.Exact, in.NoSignedWrap, in.NoUnsignedWrap = head&serialExact != 0, flags&1 != 0, flags&2 != 0
-	in.FastMath = FloatControls(flags >> 2)
+	in.FastMath, in.Relaxed = FloatControls(flags>>2), flags>>34 != 0
 	if kind == KindIntrinsic {
 		in.Intr = Intrinsic(r.below(uint64(NumIntrinsics), "intrinsic"))
 	}

@@ -71,7 +71,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 	d := cast.Instr.DerefInfo()
 	d.InBounds, d.AlignMul, d.AlignOffset = true, 16, 4
 	add := b.ALUInstr(OpFadd, &tex.Def, b.Const(32, 1, 2, 3, 4))
-	add.Exact, add.NoSignedWrap, add.NoUnsignedWrap, add.FastMath = true, true, true, 0x1ff
+	add.Exact, add.NoSignedWrap, add.NoUnsignedWrap, add.FastMath, add.Relaxed = true, true, true, 0x1ff, true
 	add.Srcs[1].Swizzle = Swz(3, 2, 1, 0)
 	i := b.PushIf(b.ImmBool(true))
 	i.Control = IfDivergentAlwaysTaken
@@ -106,7 +106,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 			}
 		}
 		h := nthInstr(g, KindALU)
-		if h.Exact != add.Exact || h.NoSignedWrap != add.NoSignedWrap || h.NoUnsignedWrap != add.NoUnsignedWrap || h.FastMath != add.FastMath {
+		if h.Exact != add.Exact || h.NoSignedWrap != add.NoSignedWrap || h.NoUnsignedWrap != add.NoUnsignedWrap || h.FastMath != add.FastMath || h.Relaxed != add.Relaxed {
 			t.Errorf("%s: ALU flags differ", name)
 		}
 		if !h.Srcs[1].Swizzle.Same(add.Srcs[1].Swizzle, 4) {

@@ -109,6 +109,9 @@ type Instr struct {
 	Exact bool
 	// NoSignedWrap and NoUnsignedWrap: the source promises no overflow.
 	NoSignedWrap, NoUnsignedWrap bool
+	// Relaxed: an ALU result of 32 bits may be as imprecise as one of 16
+	// (RelaxedPrecision); lower_mediump computes it so if it is asked to.
+	Relaxed bool
 	// FastMath are the float properties to preserve (FCSignedZeroPreserve …
 	// FCNaNPreserve for 16, 32, 64 bits): the low nine bits of FloatControls.
 	FastMath FloatControls

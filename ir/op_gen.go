@@ -728,7 +728,12 @@ const (
 	IntrPrefetchTexIr3                                   // prefetch tex ir3
 	IntrPrefetchUboIr3                                   // prefetch ubo ir3
 	IntrLoadFragCoordUnscaledIr3                         // load frag coord unscaled ir3
-	IntrLoadVsPrimitiveStrideIr3                         // geometry/tess layout (with load_vs_vertex_stride, primitive_location, hs_patch_stride, tess_factor_base, tess_param_base, gs_header, tcs_header, rel_patch_id)
+	IntrLoadPrimitiveParamIr3                            // scalar base of the primitive parameters that chained stages find in the const file
+	IntrLoadPrimitiveLocationIr3                         // entry base of the primitive map: where the stage before left that slot
+	IntrStoreVertexFlagsIr3                              // a geometry shader's vertex: 4 starts a strip, low bits are the stream
+	IntrLoadGsHeaderIr3                                  // packed ids of a geometry shader's thread
+	IntrLoadTcsHeaderIr3                                 // packed ids of a tessellation control shader's thread
+	IntrLoadRelPatchIdIr3                                // number of the patch in its tessellation buffers
 	IntrLoadAttributePan                                 // attribute with explicit vertex and instance id
 	IntrLoadRawVertexIdPan                               // hardware vertex id
 	IntrLoadRawVertexOffsetPan                           // vertex_id = raw + offset

@@ -92,6 +92,8 @@ func (p *parser) shader() {
 		switch kw := p.word(); kw {
 		case "info":
 			p.info()
+		case "capture":
+			p.capture()
 		case "constant_data":
 			p.expect("=")
 			b, err := hex.DecodeString(strings.TrimPrefix(p.word(), "0x"))

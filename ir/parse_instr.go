@@ -33,6 +33,8 @@ func (p *parser) alu(op Op, bits, comps uint8) *Instr {
 				in.NoSignedWrap = true
 			case "nuw":
 				in.NoUnsignedWrap = true
+			case "mediump":
+				in.Relaxed = true
 			case "fm":
 				p.expect("=")
 				in.FastMath = FloatControls(p.uint(32))

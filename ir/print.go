@@ -289,6 +289,14 @@ func (p *printer) info() {
 	if len(a) > 0 {
 		p.line("info { %s }", strings.Join(a, " "))
 	}
+	for k := range p.s.Captures {
+		c := &p.s.Captures[k]
+		var a attrs
+		for _, f := range captureFields(c) {
+			a = append(a, fmt.Sprintf("%s=%d", f.name, fieldValue(f)))
+		}
+		p.line("capture %s { %s }", slotName(p.s.Stage, ModeShaderOut, int32(c.Slot)), strings.Join(a, " "))
+	}
 }
 
 type namedField struct {
@@ -316,6 +324,7 @@ func infoFields(i *Info) []namedField {
 		{"origin_lower_left", &i.OriginLowerLeft}, {"depth_replacing", &i.DepthReplacing},
 		{"stencil_replacing", &i.StencilReplacing}, {"subgroup_uniform", &i.SubgroupUniform},
 		{"maximally_reconverges", &i.MaximalR}, {"xfb", &i.Xfb},
+		{"xfb_stride0", &i.XfbStrides[0]}, {"xfb_stride1", &i.XfbStrides[1]}, {"xfb_stride2", &i.XfbStrides[2]}, {"xfb_stride3", &i.XfbStrides[3]},
 		{"tess_output_vertices", &i.Tess.OutputVertices}, {"tess_domain", &i.Tess.Domain},
 		{"tess_spacing", &i.Tess.Spacing}, {"tess_ccw", &i.Tess.CCW}, {"tess_point_mode", &i.Tess.PointMode},
 		{"gs_invocations", &i.Geom.Invocations}, {"gs_max_vertices", &i.Geom.MaxVertices},
@@ -631,13 +640,24 @@ func swizzleLetters(s Swizzle, n int) string {
 	return string(b)
 }
 
+// constComment reads a constant as a float, or as an integer where the float
+// would be a denormal or no number.
 func constComment(v uint64, bits uint8) string {
 	switch bits {
 	case 16:
+		if v&0x3ff != 0 && (v>>10&0x1f == 0 || v>>10&0x1f == 0x1f) {
+			return strconv.Itoa(int(int16(v)))
+		}
 		return strconv.FormatFloat(Float16Value(uint16(v)), 'g', -1, 32)
 	case 32:
+		if e := v >> 23 & 0xff; v&(1<<23-1) != 0 && (e == 0 || e == 0xff) {
+			return strconv.Itoa(int(int32(v)))
+		}
 		return strconv.FormatFloat(float64(math.Float32frombits(uint32(v))), 'g', -1, 32)
 	case 64:
+		if e := v >> 52 & 0x7ff; v&(1<<52-1) != 0 && (e == 0 || e == 0x7ff) {
+			return strconv.FormatInt(int64(v), 10)
+		}
 		return strconv.FormatFloat(math.Float64frombits(v), 'g', -1, 64)
 	}
 	return ""

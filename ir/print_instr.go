@@ -76,6 +76,7 @@ func (p *printer) alu(in *Instr) {
 	var a attrs
 	a.flag("nsw", in.NoSignedWrap)
 	a.flag("nuw", in.NoUnsignedWrap)
+	a.flag("mediump", in.Relaxed)
 	a.word("fm", fmt.Sprintf("0x%x", uint32(in.FastMath)), in.FastMath != 0)
 	if len(a) > 0 {
 		p.f(" {%s}", strings.Join(a, " "))

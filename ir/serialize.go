@@ -14,7 +14,7 @@ import (
 
 const (
 	serialMagic   = "nirb"
-	serialVersion = 1
+	serialVersion = 2
 )
 
 // SerializeOptions choose what the binary form leaves out.
@@ -120,6 +120,11 @@ func (w *serialWriter) shader() {
 		w.uint(uint64(n))
 	}
 	w.fields(infoFields(&s.Info))
+	w.uint(uint64(len(s.Captures)))
+	for i := range s.Captures {
+		w.uint(uint64(s.Captures[i].Slot))
+		w.fields(captureFields(&s.Captures[i]))
+	}
 	w.bytes(string(s.ConstantData))
 	w.uint(uint64(s.ScratchSize))
 	w.uint(uint64(s.SharedSize))

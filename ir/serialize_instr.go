@@ -95,7 +95,7 @@ func (w *serialWriter) instr(in *Instr) {
 	if w.o.StripNames {
 		name = 0
 	}
-	flags := bit(in.NoSignedWrap, 0) | bit(in.NoUnsignedWrap, 1) | uint64(in.FastMath)<<2
+	flags := bit(in.NoSignedWrap, 0) | bit(in.NoUnsignedWrap, 1) | uint64(in.FastMath)<<2 | bit(in.Relaxed, 34)
 	head := byte(in.Kind)
 	if loc != w.loc {
 		head |= serialLoc

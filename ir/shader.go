@@ -14,6 +14,8 @@ type Shader struct {
 	ConstantData []byte
 	// ScratchSize is private memory in bytes an invocation, SharedSize workgroup memory.
 	ScratchSize, SharedSize uint32
+	// Captures is what transform feedback writes for each vertex.
+	Captures []Capture
 	// Locs[i] is a place in the source; Locs[0] is unknown.
 	Locs []Loc
 	// Files and Names are strings that Locs and defs refer to; index 0 is "".
@@ -74,6 +76,8 @@ type Info struct {
 	Tess TessInfo
 	Geom GeomInfo
 	Xfb  bool
+	// XfbStrides are the bytes that a vertex takes in each transform feedback buffer.
+	XfbStrides [NumXfbBuffers]uint32
 }
 
 // TessInfo holds the modes of the tessellation stages.

@@ -85,3 +85,19 @@ func TestCloneEqual(t *testing.T) {
 		t.Errorf("clone differs:\n%s\n---\n%s", a, b)
 	}
 }
+
+// TestConstComment reads constants as what they more likely are.
+func TestConstComment(t *testing.T) {
+	for _, c := range []struct {
+		v    uint64
+		bits uint8
+		want string
+	}{
+		{1, 32, "1"}, {0x3fc00000, 32, "1.5"}, {0xffffffff, 32, "-1"}, {0x7f800000, 32, "+Inf"}, {0x80000000, 32, "-0"}, {0x800000, 32, "1.1754944e-38"},
+		{0xffff, 16, "-1"}, {0x3c00, 16, "1"}, {7, 16, "7"}, {3, 64, "3"}, {1<<64 - 2, 64, "-2"}, {0x3ff0000000000000, 64, "1"}, {200, 8, ""},
+	} {
+		if got := constComment(c.v, c.bits); got != c.want {
+			t.Errorf("%#x:%d: %q, want %q", c.v, c.bits, got, c.want)
+		}
+	}
+}

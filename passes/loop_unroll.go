@@ -11,10 +11,14 @@ var optLoopUnrollPass = &Pass{
 	Name:  "opt_loop_unroll",
 	Class: "B",
 	Doc: "Replaces loops whose trip count is known exactly by copies of their bodies, innermost first, within limits of trips and size that the loop's unroll hint lifts. " +
-		"Needs lower_continue_constructs. Loops that hold loops stay unless they run once.",
+		"Needs lower_continue_constructs. Loops that hold loops stay unless they run once. Loops that stay, of many or of unknown trips, get more copies of their body if max_partial asks for it, " +
+		"with the exits that cannot be taken decided; with bounded, those whose largest trip count is known become a single round of that many copies. Both leave conditions to opt_dead_cf.",
 	Options: []Option{
 		{"max_iterations", "most trips of an unrolled loop; 0: the target's, or 32", 0},
 		{"force", "unroll whatever the size", false},
+		{"max_partial", "most copies of the body of a loop that stays; 0: it is left alone", 0},
+		{"partial_cost", "most instructions of a body with its copies", 128},
+		{"bounded", "also loops of which only the largest trip count is known", false},
 	},
 	Run:      optLoopUnroll,
 	Rewrites: true,
@@ -45,6 +49,9 @@ func optLoopUnroll(c *Context, s *ir.Shader) (bool, error) {
 		for unrollRound(c, impl, limit, force, &budget) {
 			progress = true
 		}
+		if c.Bool("bounded") || c.Int("max_partial") > 1 {
+			progress = unrollRest(c, impl, limit, &budget) || progress
+		}
 		return progress
 	}), nil
 }
@@ -71,6 +78,26 @@ func unrollRound(c *Context, impl *ir.Impl, limit uint32, force bool, budget *in
 			stale = append(stale, p)
 		}
 		unroll(impl, l)
+		progress = true
+	}
+	return progress
+}
+
+// unrollRest unrolls partially what unrollRound has left.
+func unrollRest(c *Context, impl *ir.Impl, limit uint32, budget *int) (progress bool) {
+	all := analysis.RequireLoops(impl).All
+	for i := len(all) - 1; i >= 0; i-- {
+		impl.Require(ir.MetaBlockIndex)
+		l := all[i]
+		plan := planPartial(l, limit, c.Int("max_partial"), c.Int("partial_cost"), c.Bool("bounded"))
+		if cost := (l.Cost + 1) * plan.copies; plan.copies < 2 || cost > *budget {
+			continue
+		} else if !c.Step() {
+			return progress
+		} else {
+			*budget -= cost
+		}
+		unrollPartially(impl, l, plan)
 		progress = true
 	}
 	return progress

@@ -13,33 +13,13 @@ var lowerALUToScalarPass = &Pass{
 	Idempotent: true,
 }
 
-func lowerALUToScalar(c *Context, s *ir.Shader) (bool, error) {
-	progress := false
-	for _, f := range s.Functions {
-		if f.Impl == nil {
-			continue
+func lowerALUToScalar(_ *Context, s *ir.Shader) (bool, error) {
+	return eachALU(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
+		if in.IsVec() {
+			return nil
 		}
-		changed := false
-		b := ir.NewBuilder(ir.AtStart(f.Impl.Start()))
-		for blk := range f.Impl.Blocks() {
-			for in := range blk.Instrs() {
-				if in.Kind != ir.KindALU || in.IsVec() {
-					continue
-				}
-				b.AtInstr(in)
-				if v := scalarALU(b, in); v != nil {
-					in.Def.RewriteUses(v)
-					in.Remove()
-					changed = true
-				}
-			}
-		}
-		if changed {
-			f.Impl.Preserve(ir.MetaControlFlow)
-			progress = true
-		}
-	}
-	return progress, nil
+		return scalarALU(b, in)
+	}), nil
 }
 
 // lane reads component i of source k through its swizzle.
@@ -67,6 +47,7 @@ func scalarALU(b *ir.Builder, in *ir.Instr) *ir.Def {
 			s.Srcs[k].Swizzle = ir.Broadcast(in.Srcs[k].Swizzle.Lane(i))
 		}
 		s.Exact, s.FastMath, s.NoSignedWrap, s.NoUnsignedWrap = in.Exact, in.FastMath, in.NoSignedWrap, in.NoUnsignedWrap
+		s.Relaxed = in.Relaxed
 		b.Insert(s)
 		parts[i] = &s.Def
 	}
@@ -105,10 +86,27 @@ func reductionOf(op ir.Op) (reduction, bool) {
 	return reduction{}, false
 }
 
+// lastIsOne tells whether the last component that source k reads is the float 1.
+func lastIsOne(in *ir.Instr, k int) bool {
+	src := &in.Srcs[k]
+	d, c := src.Def, src.Swizzle.Lane(in.SrcComps(k)-1)
+	if v := d.Instr; v.IsVec() {
+		d, c = v.Srcs[c].Def, v.Srcs[c].Swizzle.Lane(0)
+	}
+	x, ok := d.Const(c)
+	return ok && x == ir.FloatBits(1, d.BitSize)
+}
+
 func horizontalALU(b *ir.Builder, in *ir.Instr) *ir.Def {
 	if r, ok := reductionOf(in.Op); ok {
 		n := in.SrcComps(0)
+		// Where rounding is free, a last component of 1 starts the sum of a dot
+		// product: the rest is a chain of multiply-adds then.
+		backward := r.lane == ir.OpFmul && !in.Exact && (lastIsOne(in, 0) || lastIsOne(in, 1))
 		v := chain(b, n, r.join, func(i int) *ir.Def {
+			if backward {
+				i = n - 1 - i
+			}
 			if r.lane == ir.OpMov {
 				return lane(b, in, 0, i)
 			}

@@ -224,9 +224,11 @@ func (e *explicitIO) addIndex(a *address, index *ir.Def, stride uint32) {
 		e.addConst(a, int64(k)<<sh>>sh*int64(stride))
 		return
 	}
-	step := e.b.IMulImm(index, int64(stride))
+	var step *ir.Def
 	if e.s.Options.HasAmul && stride&(stride-1) != 0 {
 		step = e.b.Amul(index, e.b.ImmInt(int64(stride), index.BitSize))
+	} else {
+		step = e.b.IMulImm(index, int64(stride))
 	}
 	a.off = e.b.Iadd(a.off, step)
 	if a.mul != 0 && stride != 0 {

@@ -24,37 +24,6 @@ func lowerIdiv(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// eachALU asks f for each ALU instruction; what f returns replaces it, nil
-// keeps it. It leaves the control flow alone.
-func eachALU(s *ir.Shader, f func(b *ir.Builder, in *ir.Instr) *ir.Def) bool {
-	progress := false
-	for _, fn := range s.Functions {
-		if fn.Impl == nil {
-			continue
-		}
-		changed := false
-		b := ir.NewBuilder(ir.AtStart(fn.Impl.Start()))
-		for blk := range fn.Impl.Blocks() {
-			for in := range blk.Instrs() {
-				if in.Kind != ir.KindALU {
-					continue
-				}
-				b.AtInstr(in)
-				if v := f(b, in); v != nil {
-					in.Def.RewriteUses(v)
-					in.Remove()
-					changed = true
-				}
-			}
-		}
-		if changed {
-			fn.Impl.Preserve(ir.MetaControlFlow)
-			progress = true
-		}
-	}
-	return progress
-}
-
 // srcValue is ALU source k as a value of its own, swizzle applied.
 func srcValue(b *ir.Builder, in *ir.Instr, k int) *ir.Def {
 	n := in.SrcComps(k)

@@ -32,13 +32,13 @@ func lowerInt64(c *Context, s *ir.Shader) (bool, error) {
 		return false, nil
 	}
 	return eachALU(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
-		if !is64(in) {
+		if !is64(in) || !c.Step() {
 			return nil
 		}
 		l := int64Lowering{b, in}
 		r := l.lower()
-		if r.lo == nil || !c.Step() {
-			return nil
+		if r.lo == nil {
+			return nil // it stays, and nothing has been made
 		}
 		if r.hi == nil {
 			return r.lo
@@ -114,6 +114,9 @@ func (l *int64Lowering) lower() pair {
 	if l.in.Srcs[0].Def.BitSize != 64 {
 		return l.widening()
 	}
+	if l.in.IsVec() {
+		return l.vector()
+	}
 	switch l.in.Op {
 	case ir.OpIand, ir.OpIor, ir.OpIxor:
 		return l.both(l.in.Op, l.src(0), l.src(1))
@@ -134,6 +137,19 @@ func (l *int64Lowering) lower() pair {
 		return r
 	}
 	return l.narrowing()
+}
+
+// vector makes vectors of the halves on targets that have vectors of 32 bits.
+func (l *int64Lowering) vector() pair {
+	if l.Shader.Options.MaxVectorWidth < 2 {
+		return pair{}
+	}
+	lo, hi := make([]*ir.Def, len(l.in.Srcs)), make([]*ir.Def, len(l.in.Srcs))
+	for k := range lo {
+		p := l.src(k)
+		lo[k], hi[k] = p.lo, p.hi
+	}
+	return pair{l.Vec(lo...), l.Vec(hi...)}
 }
 
 func (l *int64Lowering) add(x, y pair) pair {
@@ -228,6 +244,20 @@ func (l *int64Lowering) comparison() pair {
 	return pair{}
 }
 
+// isBinary64 tells the operations of two and more sources that arithmetic and
+// saturating write: the halves of others' sources must not be made, for an
+// instruction that stays leaves nothing behind.
+func isBinary64(op ir.Op) bool {
+	switch op {
+	case ir.OpIadd, ir.OpIsub, ir.OpImul, ir.OpAmul, ir.OpImad, ir.OpIadd3, ir.OpUmulHigh, ir.OpImulHigh,
+		ir.OpUdiv, ir.OpUmod, ir.OpIdiv, ir.OpIrem, ir.OpImod,
+		ir.OpUaddSat, ir.OpUsubSat, ir.OpUaddCarry, ir.OpUsubBorrow, ir.OpIaddSat, ir.OpIsubSat,
+		ir.OpUabsUsub, ir.OpUabsIsub, ir.OpUhadd, ir.OpIhadd, ir.OpUrhadd, ir.OpIrhadd:
+		return true
+	}
+	return false
+}
+
 func (l *int64Lowering) arithmetic() pair {
 	switch l.in.Op {
 	case ir.OpIneg:
@@ -239,7 +269,7 @@ func (l *int64Lowering) arithmetic() pair {
 		s := l.Ishr(x.hi, l.Imm32(31))
 		return pair{l.Ior(s, l.B2i32(l.Ine(l.Ior(x.lo, x.hi), l.Imm32(0)))), s}
 	}
-	if len(l.in.Srcs) < 2 || l.in.Srcs[1].Def.BitSize != 64 {
+	if !isBinary64(l.in.Op) {
 		return pair{}
 	}
 	x, y := l.src(0), l.src(1)

@@ -8,8 +8,12 @@ func (l *int64Lowering) widening() pair {
 	if l.in.Def.BitSize != 64 {
 		return pair{}
 	}
+	switch l.in.Op {
+	case ir.OpBcsel, ir.OpU2u64, ir.OpI2i64, ir.OpB2i64, ir.OpF2u64, ir.OpF2i64:
+	default:
+		return pair{} // and nothing is made for it
+	}
 	x := srcValue(l.Builder, l.in, 0)
-	zero := l.Imm32(0)
 	switch l.in.Op {
 	case ir.OpBcsel:
 		return l.sel(x, l.src(1), l.src(2))
@@ -34,7 +38,7 @@ func (l *int64Lowering) widening() pair {
 			x = l.F2f32(x)
 		}
 		r = l.sel(l.Fge(x, l.ImmFloat(0x1p63, x.BitSize)), l.imm(^uint32(0), 1<<31-1), r)
-		return l.sel(l.Flt(x, l.ImmFloat(-0x1p63, x.BitSize)), pair{zero, l.Imm32(1 << 31)}, r)
+		return l.sel(l.Flt(x, l.ImmFloat(-0x1p63, x.BitSize)), pair{l.Imm32(0), l.Imm32(1 << 31)}, r)
 	}
 	return pair{}
 }

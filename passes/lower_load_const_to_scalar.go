@@ -11,32 +11,14 @@ var lowerLoadConstToScalarPass = &Pass{
 }
 
 func lowerLoadConstToScalar(c *Context, s *ir.Shader) (bool, error) {
-	progress := false
-	for _, f := range s.Functions {
-		if f.Impl == nil {
-			continue
+	return eachInstr(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
+		if in.Kind != ir.KindLoadConst || in.Def.NumComponents == 1 {
+			return nil
 		}
-		changed := false
-		b := ir.NewBuilder(ir.AtStart(f.Impl.Start()))
-		for blk := range f.Impl.Blocks() {
-			for in := range blk.Instrs() {
-				if in.Kind != ir.KindLoadConst || in.Def.NumComponents == 1 {
-					continue
-				}
-				b.AtInstr(in)
-				parts := make([]*ir.Def, in.Def.NumComponents)
-				for i := range parts {
-					parts[i] = b.Const(in.Def.BitSize, in.Imm[i])
-				}
-				in.Def.RewriteUses(b.Vec(parts...))
-				in.Remove()
-				changed = true
-			}
+		parts := make([]*ir.Def, in.Def.NumComponents)
+		for i := range parts {
+			parts[i] = b.Const(in.Def.BitSize, in.Imm[i])
 		}
-		if changed {
-			f.Impl.Preserve(ir.MetaControlFlow)
-			progress = true
-		}
-	}
-	return progress, nil
+		return b.Vec(parts...)
+	}), nil
 }

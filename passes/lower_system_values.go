@@ -15,37 +15,21 @@ var lowerSystemValuesPass = &Pass{
 	Idempotent: true,
 }
 
-func lowerSystemValues(c *Context, s *ir.Shader) (bool, error) {
-	progress := false
-	for _, f := range s.Functions {
-		if f.Impl == nil {
-			continue
+func lowerSystemValues(_ *Context, s *ir.Shader) (bool, error) {
+	var err error
+	progress := eachIntrinsic(s, func(_ *ir.Builder, in *ir.Instr) *ir.Def {
+		if in.Intr != ir.IntrLoadDeref || err != nil {
+			return nil
 		}
-		changed := false
-		for b := range f.Impl.Blocks() {
-			for in := range b.Instrs() {
-				if !in.IsIntrinsic(ir.IntrLoadDeref) {
-					continue
-				}
-				d := in.Srcs[0].Def.Instr
-				if d.Kind != ir.KindDeref || d.DerefInfo().Modes != ir.ModeSystemValue {
-					continue
-				}
-				v, err := systemValueLoad(s, in, d)
-				if err != nil {
-					return false, err
-				}
-				in.Def.RewriteUses(v)
-				in.Remove()
-				changed = true
-			}
+		d := in.Srcs[0].Def.Instr
+		if d.Kind != ir.KindDeref || d.DerefInfo().Modes != ir.ModeSystemValue {
+			return nil
 		}
-		if changed {
-			f.Impl.Preserve(ir.MetaControlFlow)
-			progress = true
-		}
-	}
-	return progress, nil
+		var v *ir.Def
+		v, err = systemValueLoad(s, in, d)
+		return v
+	})
+	return progress, err
 }
 
 // systemValueLoad builds the value that load reads through deref d.
@@ -62,6 +46,9 @@ func systemValueLoad(s *ir.Shader, load, d *ir.Instr) (*ir.Def, error) {
 	b := ir.NewBuilder(ir.Before(load))
 	s.SetLoc(load.Loc)
 	val := builtinValue(b, v.BuiltIn)
+	if val == nil && s.Stage == ir.StageFragment {
+		val = baryCoord(b, v)
+	}
 	if val == nil {
 		return nil, diag(s, load, fmt.Sprintf("BuiltIn %d of variable %q is not supported in a %s shader", v.BuiltIn, v.Name, s.Stage))
 	}
@@ -100,23 +87,14 @@ func vectorExtract(b *ir.Builder, val, index *ir.Def) *ir.Def {
 
 // resizeUint converts an unsigned value or a boolean to the given size.
 func resizeUint(b *ir.Builder, v *ir.Def, bits uint8) *ir.Def {
-	if v.BitSize == bits {
-		return v
-	}
+	from, to := ir.ClassUint, ir.ALUType{Class: ir.ClassUint, Bits: bits}
 	if v.BitSize == 1 {
-		return b.ALU(map[uint8]ir.Op{8: ir.OpB2i8, 16: ir.OpB2i16, 32: ir.OpB2i32, 64: ir.OpB2i64}[bits], v)
+		from = ir.ClassBool
 	}
-	switch bits {
-	case 1:
-		return b.Ine(v, b.ImmInt(0, v.BitSize))
-	case 8:
-		return b.U2u8(v)
-	case 16:
-		return b.U2u16(v)
-	case 32:
-		return b.U2u32(v)
+	if bits == 1 {
+		to.Class = ir.ClassBool
 	}
-	return b.U2u64(v)
+	return ConvertType(b, v, from, to)
 }
 
 // builtinValue builds the value of a SPIR-V BuiltIn (numbers of the SPIR-V
@@ -231,37 +209,6 @@ func workgroupSize(b *ir.Builder, s *ir.Shader) *ir.Def {
 	}
 	w := s.Info.WorkgroupSize
 	return b.Const(32, uint64(w[0]), uint64(w[1]), uint64(w[2]))
-}
-
-// eachIntrinsic asks f for each intrinsic with a result; what f returns
-// replaces it, nil keeps it. It leaves the control flow alone.
-func eachIntrinsic(s *ir.Shader, f func(b *ir.Builder, in *ir.Instr) *ir.Def) bool {
-	progress := false
-	for _, fn := range s.Functions {
-		if fn.Impl == nil {
-			continue
-		}
-		changed := false
-		b := ir.NewBuilder(ir.AtStart(fn.Impl.Start()))
-		for blk := range fn.Impl.Blocks() {
-			for in := range blk.Instrs() {
-				if in.Kind != ir.KindIntrinsic || !in.HasDef() {
-					continue
-				}
-				b.AtInstr(in)
-				if v := f(b, in); v != nil {
-					in.Def.RewriteUses(v)
-					in.Remove()
-					changed = true
-				}
-			}
-		}
-		if changed {
-			fn.Impl.Preserve(ir.MetaControlFlow)
-			progress = true
-		}
-	}
-	return progress
 }
 
 // Diagnostic is a pass's refusal: what is not supported and where in the source.

@@ -17,28 +17,12 @@ var optConstantFoldingPass = &Pass{
 
 func optConstantFolding(c *Context, s *ir.Shader) (bool, error) {
 	mode := ir.ModeOf(s.Info.FloatControls)
-	progress := false
-	for _, f := range s.Functions {
-		if f.Impl == nil {
-			continue
+	return eachInstr(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
+		if v := foldInstr(b, in, s, mode); v != nil && c.Step() {
+			return v
 		}
-		changed := false
-		b := ir.NewBuilder(ir.AtStart(f.Impl.Start()))
-		for blk := range f.Impl.Blocks() {
-			for in := range blk.Instrs() {
-				if v := foldInstr(b, in, s, mode); v != nil && c.Step() {
-					in.Def.RewriteUses(v)
-					in.Remove()
-					changed = true
-				}
-			}
-		}
-		if changed {
-			f.Impl.Preserve(ir.MetaControlFlow)
-			progress = true
-		}
-	}
-	return progress, nil
+		return nil
+	}), nil
 }
 
 // foldInstr returns what replaces in, or nil.

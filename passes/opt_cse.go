@@ -42,6 +42,7 @@ func optCSE(impl *ir.Impl) (progress bool) {
 func mergeInto(old, in *ir.Instr) {
 	old.Exact = old.Exact || in.Exact
 	old.FastMath |= in.FastMath
+	old.Relaxed = old.Relaxed && in.Relaxed
 	in.Def.RewriteUses(&old.Def)
 	in.Remove()
 }

@@ -32,46 +32,82 @@ func hasLoopPhis(impl *ir.Impl) bool {
 	return false
 }
 
+// States of an instruction in Instr.Flags while markAndSweep runs.
+const (
+	dceUnseen uint32 = iota
+	dceLive          // marked, the walk is still to come by
+	dceDone          // the walk has come by and it was not marked
+)
+
 // markAndSweep deletes what is not reached from an instruction with side
-// effects or a condition, unused phi cycles of loops included.
+// effects or a condition, unused phi cycles of loops included. It walks
+// backwards, so that but for what loops carry back all users have been met
+// before a value; those are followed by a work list.
 func markAndSweep(impl *ir.Impl) bool {
-	work := make([]*ir.Instr, 0, 256)
 	for b := range impl.Blocks() {
 		for in := b.First(); in != nil; in = in.Next() {
-			in.Flags = 0
+			in.Flags = dceUnseen
 		}
 	}
-	push := func(in *ir.Instr) {
-		if in.Flags == 0 {
-			in.Flags = 1
-			work = append(work, in)
-		}
-	}
-	for b := range impl.Blocks() {
-		for in := b.First(); in != nil; in = in.Next() {
-			if hasSideEffects(in) {
-				push(in)
-			}
-		}
+	m := marker{work: make([]*ir.Instr, 0, 64)}
+	for b := range impl.BlocksReverse() {
 		if i := b.FollowingIf(); i != nil {
-			push(i.Cond.Def.Instr)
+			m.mark(i.Cond.Def.Instr)
 		}
-		for len(work) > 0 {
-			in := work[len(work)-1]
-			work = work[:len(work)-1]
-			for k := range in.Srcs {
-				push(in.Srcs[k].Def.Instr)
+		for in := b.Last(); in != nil; in = in.Prev() {
+			switch {
+			case in.Flags == dceLive:
+			case hasSideEffects(in):
+				in.Flags = dceLive
+			default:
+				in.Flags = dceDone
+				m.dead++
+				continue
 			}
-			if in.Kind == ir.KindParallelCopy {
-				for _, e := range in.CopyInfo().Entries {
-					if e.DstReg != nil {
-						push(e.DstReg.Instr)
-					}
-				}
+			m.sources(in)
+		}
+		m.follow()
+	}
+	return m.dead > 0 && sweep(impl)
+}
+
+// marker marks what live instructions need.
+type marker struct {
+	work []*ir.Instr // marked after the walk had come by
+	dead int         // instructions that the walk has come by and are not marked
+}
+
+func (m *marker) mark(in *ir.Instr) {
+	switch in.Flags {
+	case dceUnseen:
+		in.Flags = dceLive
+	case dceDone:
+		in.Flags = dceLive
+		m.dead--
+		m.work = append(m.work, in)
+	}
+}
+
+func (m *marker) sources(in *ir.Instr) {
+	for k := range in.Srcs {
+		m.mark(in.Srcs[k].Def.Instr)
+	}
+	if in.Kind == ir.KindParallelCopy {
+		for _, e := range in.CopyInfo().Entries {
+			if e.DstReg != nil {
+				m.mark(e.DstReg.Instr)
 			}
 		}
 	}
-	return sweep(impl)
+}
+
+// follow marks what the instructions of the work list need.
+func (m *marker) follow() {
+	for len(m.work) > 0 {
+		in := m.work[len(m.work)-1]
+		m.work = m.work[:len(m.work)-1]
+		m.sources(in)
+	}
 }
 
 // sweep deletes what is not marked. Dead code may use dead code further on in
@@ -79,7 +115,7 @@ func markAndSweep(impl *ir.Impl) bool {
 func sweep(impl *ir.Impl) (progress bool) {
 	for b := range impl.Blocks() {
 		for in := range b.InstrsReverse() {
-			if in.Flags != 0 {
+			if in.Flags == dceLive {
 				continue
 			}
 			for i := range in.Srcs {

@@ -1,12 +1,15 @@
 package passes
 
-import "nirc/ir"
+import (
+	"nirc/ir"
+	"nirc/passes/analysis"
+)
 
 var optGCMPass = &Pass{
 	Name:  "opt_gcm",
 	Class: "B",
 	Doc: "Moves instructions to better blocks (global code motion): out of loops that do not change them, and down to the last place that all uses share, " +
-		"never into a loop. Derivatives, operations across lanes and loads that others may write stay; loads that might go wrong where they did not run only move down.",
+		"never into a loop. Derivatives, operations across lanes and loads that others may write stay; loads that might go wrong where they did not run move down, and out of loops only if each loop that is entered comes by them.",
 	Options:  []Option{{"sink", "move instructions down too; without, only what leaves a loop moves", true}},
 	Run:      optGCM,
 	Optional: true,
@@ -29,21 +32,132 @@ func optGCM(c *Context, s *ir.Shader) (bool, error) {
 
 // hoist goes forward, so that what an instruction needs has moved before it.
 func hoist(c *Context, impl *ir.Impl, p *placement) (progress bool) {
+	l := entered{impl: impl}
 	for blk := range impl.Blocks() {
 		if p.depth[blk.Index] == 0 {
 			continue
 		}
 		for in := range blk.Instrs() {
-			if mobilityOf(in) != speculated {
+			var to *ir.Block
+			switch mobilityOf(in) {
+			case speculated:
+				to = p.up(in)
+			case sinkable:
+				to = l.out(in)
+			default:
 				continue
 			}
-			if to := p.up(in); to != blk && c.Step() {
+			if to != blk && c.Step() {
 				in.MoveTo(ir.BeforeJump(to))
 				progress = true
 			}
 		}
 	}
 	return progress
+}
+
+// entered finds what runs whenever the loop around it is entered.
+type entered struct {
+	impl  *ir.Impl
+	loops *analysis.Loops
+	known []uint8 // by block index
+}
+
+// out returns the block in front of the outermost loop that an instruction may
+// leave without running where it did not, or its own.
+func (e *entered) out(in *ir.Instr) *ir.Block {
+	to := in.Block
+	for {
+		l := ir.EnclosingLoop(to)
+		if l == nil || !e.runs(l, to) {
+			return to
+		}
+		before := ir.Prev(l).(*ir.Block)
+		for i := range in.Srcs {
+			if !before.Reachable() || !in.Srcs[i].Def.Instr.Block.Dominates(before) {
+				return to
+			}
+		}
+		to = before
+	}
+}
+
+// runs tells whether a block of a loop's body, not in an if, runs at least once
+// when the loop is entered: in front of it stand only exits that are known
+// not to be taken at first, and ifs without jumps.
+func (e *entered) runs(l *ir.Loop, b *ir.Block) bool {
+	if ir.ParentList(b) != &l.Body {
+		return false
+	}
+	if e.known == nil {
+		e.known = make([]uint8, e.impl.NumBlocks)
+	}
+	k := &e.known[b.Index]
+	if *k == unasked {
+		*k = always
+		if n := ir.Prev(b); n != nil && !e.passes(l, n) {
+			*k = perhaps
+		}
+	}
+	return *k == always
+}
+
+// What is known of a block.
+const (
+	unasked uint8 = iota
+	always
+	perhaps
+)
+
+// passes tells whether the first iteration comes by an if of a loop's body and
+// by the block in front of it.
+func (e *entered) passes(l *ir.Loop, n ir.Node) bool {
+	x, ok := n.(*ir.If)
+	if !ok || !e.staysAtFirst(l, x) && !withoutJumps(&x.Then, &x.Else) {
+		return false
+	}
+	before := ir.Prev(n).(*ir.Block)
+	for in := range before.Instrs() {
+		if isDiscard(in) || in.Kind == ir.KindCall {
+			return false
+		}
+	}
+	return e.runs(l, before)
+}
+
+// staysAtFirst tells whether an if is an exit that the first iteration does not take.
+func (e *entered) staysAtFirst(l *ir.Loop, x *ir.If) bool {
+	if e.loops == nil {
+		e.loops = analysis.RequireLoops(e.impl)
+	}
+	for _, info := range e.loops.All {
+		if info.Loop != l {
+			continue
+		}
+		for _, t := range info.Terminators {
+			if t.If == x {
+				return t.Known && t.Trips > 0 && withoutJumps(t.Stay())
+			}
+		}
+	}
+	return false
+}
+
+// withoutJumps tells whether lists hold neither jumps nor discards nor calls.
+func withoutJumps(lists ...*ir.List) bool {
+	for _, l := range lists {
+		for b := range ir.ListBlocks(l) {
+			for in := range b.Instrs() {
+				if in.Kind == ir.KindJump || in.Kind == ir.KindCall || isDiscard(in) {
+					return false
+				}
+			}
+			if b.FollowingLoop() != nil {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // sink goes backward, so that what uses an instruction has moved before it,

@@ -7,25 +7,21 @@ import "nirc/ir"
 // an undef the value must dominate the phi.
 func optRemovePhis(impl *ir.Impl) (progress bool) {
 	impl.Require(ir.MetaDominance)
-	var work []*ir.Instr
+	var work ir.InstrWorklist
 	for b := range impl.Blocks() {
 		for phi := range b.Phis() {
-			phi.Flags = 1 // on the list
-			work = append(work, phi)
+			phi.Flags = 0
+			work.Push(phi)
 		}
 	}
-	for len(work) > 0 {
-		phi := work[len(work)-1]
-		work = work[:len(work)-1]
-		phi.Flags = 0
+	for phi := work.Pop(); phi != nil; phi = work.Pop() {
 		by := phiValue(impl, phi)
 		if by == nil {
 			continue
 		}
 		for u := range phi.Def.Uses() {
-			if in := u.Instr; in != nil && in.Kind == ir.KindPhi && in != phi && in.Flags == 0 {
-				in.Flags = 1
-				work = append(work, in)
+			if in := u.Instr; in != nil && in.Kind == ir.KindPhi && in != phi {
+				work.Push(in)
 			}
 		}
 		phi.Def.RewriteUses(by)

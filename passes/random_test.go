@@ -249,10 +249,17 @@ var randomPipelines = []string{
 	frontPasses + ",lower_vars_to_ssa,opt_dce,from_ssa,lower_regs_to_ssa,opt_dce",
 	frontPasses + ",lower_vars_to_ssa,loop(opt_copy_prop,opt_remove_phis,opt_dce,opt_dead_cf,opt_loop,opt_constant_folding,opt_loop_unroll,lower_vars_to_ssa)",
 	frontPasses + ",lower_vars_to_ssa,opt_loop_unroll(force=true),opt_dce",
+	frontPasses + ",lower_vars_to_ssa,opt_copy_prop,opt_remove_phis,opt_dce,opt_dead_cf,opt_loop,opt_trivial_continues,opt_loop_unroll(max_iterations=1,max_partial=3,partial_cost=1000,bounded=true),opt_dead_cf,opt_remove_phis,opt_dce",
+	frontPasses + ",lower_vars_to_ssa,opt_copy_prop,opt_constant_folding,opt_dce,opt_dead_cf,opt_loop,opt_loop_unroll(bounded=true,max_partial=2),loop(opt_dead_cf,opt_constant_folding,opt_remove_phis,opt_dce)",
 	frontPasses + ",lower_vars_to_ssa,to_lcssa,opt_copy_prop,opt_dce,from_ssa",
 	frontPasses + ",lower_vars_to_ssa,opt_copy_prop,opt_dce,opt_shrink_vectors,opt_copy_prop,opt_dce,opt_shrink_vectors,opt_load_store_vectorize,opt_dce",
 	frontPasses + ",lower_vars_to_ssa,opt_copy_prop,opt_gcm,opt_cse,opt_dce,opt_gcm,opt_sink(alu=true,copies=true,compares=true),opt_move(alu=true,copies=true)",
 	frontPasses + ",lower_indirect_derefs(modes=function_temp),lower_vars_to_ssa,opt_if,opt_peephole_select,lower_alu_to_scalar,opt_algebraic_late,lower_bool_to_int32,opt_dce,from_ssa",
+	frontPasses + ",opt_combine_stores,opt_find_array_copies,opt_copy_prop_vars,lower_var_copies,lower_vars_to_ssa,opt_copy_prop,opt_dce,opt_reassociate(float=true,uniform_const=true),opt_cse,opt_reassociate,opt_dce",
+	frontPasses + ",opt_find_array_copies,split_var_copies,lower_var_copies,lower_vars_to_ssa,opt_copy_prop,opt_dce,opt_group_loads,opt_vectorize,opt_copy_prop,opt_dce,schedule(threshold=4),opt_vectorize(width=2),opt_rematerialize_compares",
+	frontPasses + ",lower_vars_to_ssa,opt_copy_prop,opt_dce,schedule,lower_alu_to_scalar,opt_copy_prop,opt_dce,opt_reassociate,opt_vectorize,opt_comparison_pre,opt_phi_precision,opt_offsets,schedule(threshold=1),opt_load_store_update_alignments",
+	frontPasses + ",lower_indirect_derefs(modes=function_temp),lower_vars_to_ssa,opt_if,opt_copy_prop,lower_bool_to_bitsize,opt_dce,move_vec_src_uses_to_dest,from_ssa",
+	frontPasses + ",lower_vars_to_ssa,lower_io_to_scalar(modes=mem_ssbo),opt_copy_prop,lower_memory_model,lower_amul,lower_convert_alu_types,opt_dce",
 	frontPasses + ",opt_if,opt_peephole_select,rematerialize_derefs_in_use_blocks,split_array_vars,lower_locals_to_regs,lower_regs_to_ssa,opt_dce",
 }
 

@@ -3,7 +3,7 @@ package passes
 // Registry returns all passes, family by family.
 func Registry() []*Pass {
 	var all []*Pass
-	for _, l := range [][]*Pass{varsPasses, cfPasses, ioPasses, lowerPasses, algPasses, loopPasses, discardPasses, fragmentPasses, memoryFormPasses, accessPasses} {
+	for _, l := range [][]*Pass{varsPasses, cfPasses, ioPasses, lowerPasses, algPasses, loopPasses, discardPasses, fragmentPasses, memoryFormPasses, accessPasses, optPasses, more2Passes, morePasses} {
 		all = append(all, l...)
 	}
 	return all

@@ -10,6 +10,7 @@ var lowerPasses = []*Pass{
 	lowerInt64Pass,
 	lower64BitPhisPass,
 	lowerPackPass,
+	lowerDoublesPass,
 	lowerTexPass,
 	lowerBoolToInt32Pass,
 	lowerSubgroupsPass,

@@ -23,6 +23,46 @@ func implPass(keep ir.Metadata, f func(*ir.Impl) bool) func(*Context, *ir.Shader
 	return func(_ *Context, s *ir.Shader) (bool, error) { return eachImpl(s, keep, f), nil }
 }
 
+// eachInstr asks f for each instruction, with the builder before it; what f
+// returns replaces the result, nil keeps the instruction. It leaves the control
+// flow alone.
+func eachInstr(s *ir.Shader, f func(b *ir.Builder, in *ir.Instr) *ir.Def) bool {
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (changed bool) {
+		b := ir.NewBuilder(ir.AtStart(impl.Start()))
+		for blk := range impl.Blocks() {
+			for in := range blk.Instrs() {
+				b.AtInstr(in)
+				if v := f(b, in); v != nil {
+					in.Def.RewriteUses(v)
+					in.Remove()
+					changed = true
+				}
+			}
+		}
+		return changed
+	})
+}
+
+// eachALU is eachInstr for ALU instructions.
+func eachALU(s *ir.Shader, f func(b *ir.Builder, in *ir.Instr) *ir.Def) bool {
+	return eachInstr(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
+		if in.Kind != ir.KindALU {
+			return nil
+		}
+		return f(b, in)
+	})
+}
+
+// eachIntrinsic is eachInstr for intrinsics with a result.
+func eachIntrinsic(s *ir.Shader, f func(b *ir.Builder, in *ir.Instr) *ir.Def) bool {
+	return eachInstr(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
+		if in.Kind != ir.KindIntrinsic || !in.HasDef() {
+			return nil
+		}
+		return f(b, in)
+	})
+}
+
 // hasSideEffects tells whether in may not be deleted although nothing uses its result.
 func hasSideEffects(in *ir.Instr) bool {
 	switch in.Kind {
@@ -122,4 +162,19 @@ func builderBefore(in *ir.Instr) *ir.Builder {
 	b := ir.NewBuilder(ir.Before(in))
 	b.Shader.SetLoc(in.Loc)
 	return b
+}
+
+// copyALU puts a copy of an ALU instruction at the builder's cursor, with its
+// swizzles, flags and place in the source.
+func copyALU(b *ir.Builder, in *ir.Instr) *ir.Instr {
+	var srcs [16]*ir.Def
+	for i := range in.Srcs {
+		srcs[i] = in.Srcs[i].Def
+	}
+	c := b.Shader.NewALU(in.Op, in.Def.NumComponents, in.Def.BitSize, srcs[:len(in.Srcs)]...)
+	for i := range in.Srcs {
+		c.Srcs[i].Swizzle = in.Srcs[i].Swizzle
+	}
+	c.Exact, c.FastMath, c.NoSignedWrap, c.NoUnsignedWrap, c.Loc = in.Exact, in.FastMath, in.NoSignedWrap, in.NoUnsignedWrap, in.Loc
+	return b.Insert(c)
 }

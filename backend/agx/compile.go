@@ -3,7 +3,6 @@ package agx
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"nirc/backend"
 	"nirc/backend/agx/abi"
@@ -20,6 +19,14 @@ type CompileOptions struct {
 	Verify bool
 	// Dump, if not nil, receives the program's text after each step: isel, spill, ra, copies, final.
 	Dump func(step, text string)
+	// Part says which part of a program of the separate ABI the shader is;
+	// abi.PartWhole is one that stands for itself.
+	Part abi.Part
+	// Tile are the targets that an epilog stores to, Samples the samples of its
+	// pixels; Slots the attributes that a vertex prolog gives, in order.
+	Tile    []abi.TileTarget
+	Samples int
+	Slots   []ir.Slot
 	// Halves, if not 0, bounds the register halves that may be used (for tests of spilling).
 	Halves int
 }
@@ -53,6 +60,8 @@ type compiler struct {
 	meta abi.Meta
 	uni  uniforms
 	res  *resources
+	// slots are the attributes of a vertex part, nil of others.
+	slots []ir.Slot
 }
 
 func (c *compiler) run() (*Binary, error) {
@@ -65,11 +74,15 @@ func (c *compiler) run() (*Binary, error) {
 	if entry == nil || entry.Impl == nil {
 		return nil, errors.New("agx: the shader has no entry point")
 	}
-	c.meta = abi.Meta{Stage: c.s.Stage, LayerViewportWord: abi.NoWord}
+	c.meta = abi.Meta{Stage: c.s.Stage, Part: c.opts.Part, LayerViewportWord: abi.NoWord, Tile: c.opts.Tile, Samples: c.opts.Samples}
+	c.reserve(entry.Impl)
 	var err error
-	if c.res, err = lowerDescriptors(c.s, entry.Impl); err != nil {
+	c.res = lowerDescriptors(c.s, entry.Impl)
+	// Handles are constants now, and so are most offsets.
+	if err := runPasses(c.s, handlePasses); err != nil {
 		return nil, err
 	}
+	dropZeros(entry.Impl)
 	lowerFragSidefx(c.s, entry.Impl)
 	lowerSubgroups(entry.Impl)
 	lowerTexture(c.s, entry.Impl)
@@ -79,7 +92,11 @@ func (c *compiler) run() (*Binary, error) {
 		}
 	}
 	var main, pre *part
-	ps := formPreamble(c.s, entry.Impl, &c.uni)
+	var ps *ir.Shader
+	if !c.uni.plain {
+		ps = formPreamble(c.s, entry.Impl, &c.uni)
+		c.reserve(entry.Impl) // it may have removed loads of attributes
+	}
 	if main, err = c.generate(c.s, &c.meta); err != nil {
 		return nil, err
 	}
@@ -94,11 +111,30 @@ func (c *compiler) run() (*Binary, error) {
 	return c.finish(main, pre)
 }
 
+// reserve keeps the uniforms that belong to the parts of a program, and
+// leaves prologs and epilogs nothing but those (the project's agx reference, section 11.4).
+func (c *compiler) reserve(impl *ir.Impl) {
+	if c.opts.Part == abi.PartWhole {
+		return
+	}
+	c.uni.plain = c.opts.Part != abi.PartMain
+	switch c.s.Stage {
+	case ir.StageVertex:
+		if c.slots = c.opts.Slots; c.opts.Part == abi.PartMain {
+			c.slots = attribSlots(impl)
+		}
+		c.uni.reserved = abi.VertexHalves(len(c.slots))
+	case ir.StageFragment:
+		c.uni.reserved = abi.FragmentHalves
+	}
+}
+
 // part is a program of the binary: the shader itself or its preamble.
 type part struct {
 	s          *ir.Shader
 	f          *mach.Func
 	meta       *abi.Meta
+	preamble   bool
 	spillStart int // where the spill area begins on the stack, in bytes
 	code       []byte
 	lines      []backend.CodeLine
@@ -111,22 +147,20 @@ func (c *compiler) generate(s *ir.Shader, meta *abi.Meta) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	pt := &part{s: s, f: f, meta: meta}
-	mach.RemoveDead(f, removable)
-	c.dump("isel", f)
-	return pt, c.allocate(pt)
-}
-
-// removable tells whether an instruction does nothing but compute its result.
-func removable(in *mach.Instr) bool {
-	switch in.Op {
-	case opInputs, opEnd, opIf, opRefresh:
-		return false
-	case opShuffle:
-		return true
+	pt := &part{s: s, f: f, meta: meta, preamble: s != c.s}
+	for _, step := range [...]struct {
+		name string
+		run  func(*mach.Func)
+	}{{"isel", removeDead}, {"cse", cse}, {"dce", removeDead}, {"schedule", pressureSchedule}} {
+		step.run(f)
+		c.dump(step.name, f)
+		if c.opts.Verify {
+			if err := validate(f, step.name); err != nil {
+				return nil, err
+			}
+		}
 	}
-	const effects = isa.TraitStore | isa.TraitBarrier | isa.TraitExec | isa.TraitBranch
-	return isaOp(in.Op).Traits()&effects == 0
+	return pt, c.allocate(pt)
 }
 
 func (c *compiler) dump(step string, f *mach.Func) {
@@ -134,56 +168,6 @@ func (c *compiler) dump(step string, f *mach.Func) {
 		c.opts.Dump(step, f.String())
 	}
 }
-
-// allocate brings f to physical registers.
-func (c *compiler) allocate(pt *part) error {
-	f := pt.f
-	limit := c.registerLimit()
-	f.SetFileLimit(fileGPR, limit)
-	mach.LowerTied(f)
-	if err := c.spill(pt, limit); err != nil {
-		return err
-	}
-	c.dump("spill", f)
-	var check *mach.Checker
-	if c.opts.Verify {
-		check = mach.NewChecker(f)
-	}
-	if _, err := mach.Allocate(f, mach.AllocOptions{}); err != nil {
-		return fmt.Errorf("agx: %w", err)
-	}
-	c.dump("ra", f)
-	if check != nil {
-		if err := check.Check(); err != nil {
-			return fmt.Errorf("agx: %w", err)
-		}
-	}
-	mach.LowerCopies(f)
-	c.dump("copies", f)
-	if check != nil {
-		if err := check.Check(); err != nil {
-			return fmt.Errorf("agx: after copies: %w", err)
-		}
-	}
-	return nil
-}
-
-// registerLimit is the number of halves that a thread may use: all, or less
-// where a workgroup must be resident as a whole.
-func (c *compiler) registerLimit() int {
-	n := gprHalves
-	if c.s.Stage == ir.StageCompute {
-		z := c.s.Info.WorkgroupSize
-		n = halvesFor(int(z[0]) * int(z[1]) * int(z[2]))
-	}
-	if c.opts.Halves > 0 {
-		n = min(n, c.opts.Halves)
-	}
-	return n
-}
-
-// codeAlign is the alignment of a program in the code.
-const codeAlign = 128
 
 // finish makes the physical programs, improves and encodes them.
 func (c *compiler) finish(main, pre *part) (*Binary, error) {
@@ -195,6 +179,9 @@ func (c *compiler) finish(main, pre *part) (*Binary, error) {
 		return nil, err
 	}
 	b := &Binary{Code: main.code, Lines: main.lines}
+	if c.opts.Part != abi.PartWhole {
+		c.meta.CodeSize = uint32(len(main.code))
+	}
 	c.describe(main)
 	c.meta.Halves = c.footprint(main.p)
 	if pre != nil {
@@ -202,10 +189,8 @@ func (c *compiler) finish(main, pre *part) (*Binary, error) {
 			return nil, err
 		}
 		c.meta.HasPreamble = true
-		for len(b.Code)%codeAlign != 0 {
-			if b.Code, err = isa.AppendPack(b.Code, &isa.Instr{Op: isa.OpTrap}); err != nil {
-				return nil, err
-			}
+		if b.Code, err = align(b.Code); err != nil {
+			return nil, err
 		}
 		c.meta.Preamble = uint32(len(b.Code))
 		c.meta.PreambleScratch = uint32(pre.scratch())
@@ -233,8 +218,10 @@ func (c *compiler) encode(pt *part) (err error) {
 	p.emptyElse()
 	p.breakIf()
 	p.jumpNone()
-	p.entry(pt.scratch())
+	p.open = c.opts.Part != abi.PartWhole && !pt.preamble
+	p.entry(pt.scratch(), p.open && pt.meta.PerSample)
 	p.insertWaits()
+	p.registerCache()
 	if c.opts.Dump != nil {
 		c.opts.Dump("final", p.String())
 	}
@@ -252,10 +239,11 @@ func (pt *part) scratch() int {
 }
 
 // entry puts what every program that needs it begins with in front: the
-// nesting counter's start and the stack frame.
-func (p *program) entry(scratch int) {
+// nesting counter's start and the stack frame. A part that runs once a sample
+// finds the counter at 0; it closes its frame.
+func (p *program) entry(scratch int, again bool) {
 	var head []*pinstr
-	if p.exec {
+	if p.exec && !again {
 		head = append(head, p.newInstr(isa.Instr{Op: isa.OpMovImm16, Dst: isa.H(isa.R0L)}, 0))
 	}
 	if p.r0h {
@@ -264,62 +252,15 @@ func (p *program) entry(scratch int) {
 	if scratch > 0 {
 		words := alignUp((scratch+3)/4+stackReserved, stackAlign)
 		head = append(head, p.newInstr(isa.Instr{Op: isa.OpStackAdjust, Imm: uint32(words)}, 0))
+		if p.open {
+			stop := p.list[len(p.list)-1]
+			p.list[len(p.list)-1] = p.newInstr(isa.Instr{Op: isa.OpStackAdjust, Imm: uint32(-words)}, 0)
+			p.list = append(p.list, stop)
+		}
 	}
 	if len(head) > 0 {
 		p.list = append(head, p.list...)
 	}
-}
-
-// trapCount is the number of traps behind the last instruction.
-const trapCount = 8
-
-// encode lays the instructions out and encodes them.
-func (p *program) encode() (code []byte, lines []backend.CodeLine, err error) {
-	at := 0
-	for _, in := range p.list {
-		in.addr = at
-		n, err := in.Length()
-		if err != nil {
-			return nil, nil, fmt.Errorf("%w in %s", err, in.Text())
-		}
-		at += n
-	}
-	code = make([]byte, 0, at+2*trapCount)
-	for _, in := range p.list {
-		if in.to != nil {
-			in.Target = int32(in.to.addr - in.addr)
-		}
-		if n := len(lines); in.loc != 0 && (n == 0 || lines[n-1].Loc != in.loc) {
-			lines = append(lines, backend.CodeLine{Offset: len(code), Loc: in.loc})
-		}
-		if code, err = isa.AppendPack(code, &in.Instr); err != nil {
-			return nil, nil, fmt.Errorf("%w in %s", err, in.Text())
-		}
-	}
-	trap := isa.Instr{Op: isa.OpTrap}
-	for range trapCount {
-		if code, err = isa.AppendPack(code, &trap); err != nil {
-			return nil, nil, err
-		}
-	}
-	return code, lines, nil
-}
-
-// String lists the instructions; branches show the number of their target.
-func (p *program) String() string {
-	var w strings.Builder
-	number := map[*pinstr]int{}
-	for i, in := range p.list {
-		number[in] = i
-	}
-	for i, in := range p.list {
-		fmt.Fprintf(&w, "%4d  %s", i, in.Text())
-		if in.to != nil {
-			fmt.Fprintf(&w, " -> %d", number[in.to])
-		}
-		w.WriteByte('\n')
-	}
-	return w.String()
 }
 
 // describe fills the metadata that follows from the final code.
@@ -335,44 +276,4 @@ func (c *compiler) describe(main *part) {
 	m.Table = c.res.table
 	m.Heap = c.res.heap
 	m.States = append(append([]abi.State(nil), c.res.textures...), c.res.samplers...)
-}
-
-// registers is the number of halves that a program names: the highest plus 1.
-func registers(p *program) int {
-	most := 0
-	note := func(o *isa.Operand) {
-		if o.Kind == isa.Reg {
-			most = max(most, int(o.Val)+o.Halves())
-		}
-	}
-	for _, in := range p.list {
-		note(&in.Dst)
-		for i := range in.Srcs {
-			note(&in.Srcs[i])
-		}
-	}
-	return most
-}
-
-// footprint is the number of halves in use by the shader, inputs and results included.
-func (c *compiler) footprint(p *program) int {
-	most := registers(p)
-	for _, r := range c.meta.Results {
-		n := 1
-		for r.Mask>>n != 0 {
-			n++
-		}
-		most = max(most, r.Reg+n*int(r.Bits)/16)
-	}
-	for _, a := range c.meta.Attribs {
-		n := 1
-		for a.Mask>>n != 0 {
-			n++
-		}
-		most = max(most, a.Reg+2*n)
-	}
-	if c.s.Stage == ir.StageVertex {
-		most = max(most, abi.InstanceIDReg+2)
-	}
-	return most
 }

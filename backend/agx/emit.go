@@ -180,10 +180,8 @@ func (s *isel) source(t *isa.Instr, i int, o opnd, uses []mach.Value) []mach.Val
 			t.Srcs[i] = isa.I(int(o.bits))
 			return uses
 		}
-		if allow&isa.AllowUniform16 != 0 {
-			if u, ok := s.uni.constant(o.bits); ok {
-				return s.uniform(t, i, opnd{kind: opUniform, bits: u, half: o.half}, allow, uses)
-			}
+		if uses, ok := s.promote(t, i, o, allow, uses); ok {
+			return uses
 		}
 		return s.register(t, i, s.movImm(o), uses)
 	case opUniform:
@@ -194,28 +192,6 @@ func (s *isel) source(t *isa.Instr, i int, o opnd, uses []mach.Value) []mach.Val
 	uses = s.register(t, i, o.val, uses)
 	t.Srcs[i].Flags |= o.mods
 	return uses
-}
-
-func (s *isel) uniform(t *isa.Instr, i int, o opnd, allow isa.Allow, uses []mach.Value) []mach.Value {
-	want, size := isa.AllowUniform32, uint8(32)
-	if o.half {
-		want, size = isa.AllowUniform16, 16
-	}
-	if allow&want == 0 || noUniforms(t.Op) {
-		return s.register(t, i, s.reg(o), uses)
-	}
-	t.Srcs[i] = isa.Operand{Kind: isa.Uniform, Size: size, Count: 1, Val: int32(o.bits), Flags: o.mods}
-	return uses
-}
-
-// noUniforms lists instructions whose encoding has uniforms that compilers
-// never use there (the project's agx reference, section 12.1).
-func noUniforms(op isa.Op) bool {
-	switch op {
-	case isa.OpIcmpBallot, isa.OpFcmpBallot, isa.OpIcmpQuadBallot, isa.OpFcmpQuadBallot:
-		return true
-	}
-	return false
 }
 
 // register makes v register source i of t.
@@ -252,9 +228,6 @@ func (s *isel) collect(ops ...opnd) mach.Value {
 	}
 	return s.collectAs(0xff, ops...)
 }
-
-// pair makes the two words of a 64-bit value.
-func (s *isel) pair(lo, hi opnd) mach.Value { return s.collectAs(classWide, lo, hi) }
 
 func (s *isel) collectAs(class uint8, ops ...opnd) mach.Value {
 	vals := make([]mach.Value, len(ops))

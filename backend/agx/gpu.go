@@ -56,7 +56,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		LowerHadd: true, LowerRotate: true, LowerIadd3: true, LowerFdph: true, LowerFdot: true, LowerVectorCmp: true,
 		LowerInt64: true, LowerDouble: true, LowerUabsSub: true, LowerMsad: true,
 		LowerDot4x8: true, LowerDotSat: true,
-		FuseFfma16: true, FuseFfma32: true, FuseFfma64: true,
+		FuseFfma16: true, FuseFfma32: true,
 		HasFsub: true, HasIsub: true,
 		FlushDenorm: 2, PreserveDenorm: 1, Int16ALU: true, Float16ALU: true,
 		LowerIndirect: ir.ModeShaderIn | ir.ModeShaderOut,

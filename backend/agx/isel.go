@@ -43,8 +43,16 @@ type isel struct {
 	// lanesMatter: terminated lanes must leave the execution mask.
 	lanesMatter bool
 
-	bnd []bound // limits of buffers in the current block
-	mem memState
+	// part says which part of a program the shader is, slots which attributes
+	// its prolog gives (of vertex parts).
+	part  abi.Part
+	slots []ir.Slot
+	hand  handover
+
+	elems  []element // offsets in the current block
+	guards []guard
+	bnd    []bound // limits of buffers in the current block
+	mem    memState
 }
 
 // pendingPhi is a phi whose sources are still to be filled in.
@@ -73,7 +81,11 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	impl := sh.Entry().Impl
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
 	code := &code{}
-	s := &isel{sh: sh, impl: impl, gpu: c.gpu, code: code, meta: meta, uni: &c.uni, res: c.res, early: sh != c.s}
+	s := &isel{sh: sh, impl: impl, gpu: c.gpu, code: code, meta: meta, uni: &c.uni, res: c.res, early: sh != c.s, part: c.opts.Part, slots: c.slots}
+	s.nest.wrapped = s.wraps()
+	if s.nest.wrapped {
+		s.nest.depth = 1
+	}
 	s.f = mach.NewFunc(sh.Name, machISA{})
 	if s.f.Name == "" {
 		s.f.Name = "main"
@@ -193,7 +205,7 @@ func (s *isel) block(id mach.BlockID) {
 func (s *isel) enter(id mach.BlockID) {
 	s.blk = id
 	s.epoch++
-	s.bnd = s.bnd[:0]
+	s.bnd, s.elems, s.guards = s.bnd[:0], s.elems[:0], s.guards[:0]
 }
 
 func (s *isel) instr(in *ir.Instr) {

@@ -6,6 +6,7 @@ import (
 
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
+	"nirc/backend/resource"
 	"nirc/ir"
 )
 
@@ -65,7 +66,7 @@ func (s *isel) alu(in *ir.Instr) {
 		return
 	}
 	for i := range in.Srcs {
-		if b := in.Srcs[i].Def.BitSize; b == 64 && !takes64(in.Op) {
+		if b := in.Srcs[i].Def.BitSize; b == 64 && !resource.Splits64(in.Op) {
 			s.fail(in, "64-bit %s is not supported", in.Op)
 			return
 		}
@@ -74,15 +75,6 @@ func (s *isel) alu(in *ir.Instr) {
 		return
 	}
 	s.fail(in, "%s is not supported: it must be lowered before selection", in.Op)
-}
-
-// takes64 tells whether an operation is selected with 64-bit sources.
-func takes64(op ir.Op) bool {
-	switch op {
-	case ir.OpBcsel, ir.OpUnpack64_2x32SplitX, ir.OpUnpack64_2x32SplitY, ir.OpU2u32, ir.OpI2i32, ir.OpU2u16, ir.OpI2i16:
-		return true
-	}
-	return false
 }
 
 func (s *isel) vec(in *ir.Instr) {
@@ -167,24 +159,6 @@ func (s *isel) float(in *ir.Instr) bool {
 		return one(s.sineOfQuadrants(s.src(in, 0), half))
 	}
 	return false
-}
-
-// minMax selects fmin and fmax, which return the operand that is no NaN.
-func (s *isel) minMax(in *ir.Instr) opnd {
-	half := isHalf(&in.Def)
-	a, b := s.raw(s.src(in, 0)), s.raw(s.src(in, 1))
-	t := isa.Instr{Op: isa.OpFcmpsel, Cond: isa.CondFLTN}
-	if in.Op == ir.OpFmax {
-		t.Cond = isa.CondFGTN
-	}
-	if a.kind == opImm && b.kind != opImm {
-		a, b = b, a // a NaN constant would be folded: the other way round is the same
-	}
-	d := s.value(s.compareSelect(t, half, a, b, a, b))
-	if !half && s.sh.Info.FloatControls.Has(ir.FCDenormFlush, 32) {
-		return s.value(s.fmov(d, false))
-	}
-	return d
 }
 
 // raw is an operand whose bits are its value: modifiers are applied.
@@ -489,52 +463,6 @@ func (s *isel) shiftRight(half bool, a opnd, n uint32) opnd {
 		return a
 	}
 	return s.intOp(isa.Instr{Op: isa.OpBfeil}, half, imm32(0), a, imm32(n))
-}
-
-// wideMul selects products of 64 bits and their high words.
-func (s *isel) wideMul(in *ir.Instr) bool {
-	signed := in.Op == ir.OpImulHigh || in.Op == ir.OpImul2x32_64
-	a, b := s.src(in, 0), s.src(in, 1)
-	if in.Srcs[0].Def.BitSize == 8 && (in.Op == ir.OpUmulHigh || in.Op == ir.OpImulHigh) {
-		p := s.imul(true, s.widen8(a, signed), s.widen8(b, signed))
-		s.setComps(&in.Def, s.shiftRight(true, p, 8))
-		return true
-	}
-	if in.Srcs[0].Def.BitSize != 32 {
-		if in.Srcs[0].Def.BitSize != 16 || in.Op != ir.OpUmulHigh && in.Op != ir.OpImulHigh {
-			return false
-		}
-		t := isa.Instr{Op: isa.OpImadd}
-		p := s.mulTo(t, s.newReg(false), a, b, signed)
-		_, hi := s.halves(s.value(p))
-		s.setComps(&in.Def, hi)
-		return true
-	}
-	w := s.mulTo(isa.Instr{Op: isa.OpImadd}, s.f.NewValue(classWide, 2), a, b, signed)
-	words := s.split(w, 2)
-	if in.Def.BitSize == 64 {
-		s.setComps(&in.Def, words...)
-	} else {
-		s.setComps(&in.Def, words[1])
-	}
-	return true
-}
-
-// mulTo emits a product whose sources are extended by their signs or by zeros.
-func (s *isel) mulTo(t isa.Instr, d mach.Value, a, b opnd, signed bool) mach.Value {
-	var buf [3]mach.Value
-	uses := s.source(&t, 0, a, buf[:0])
-	uses = s.source(&t, 1, b, uses)
-	uses = s.source(&t, 2, imm32(0), uses)
-	if signed {
-		for i := range 2 {
-			if t.Srcs[i].Kind != isa.Imm {
-				t.Srcs[i].Flags |= isa.SignExt
-			}
-		}
-	}
-	s.add(t, d, uses...)
-	return d
 }
 
 // shift selects shifts, whose count is taken modulo the size.

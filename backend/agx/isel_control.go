@@ -12,6 +12,8 @@ type nesting struct {
 	ifs   int // levels of ifs open inside the innermost loop
 	depth int // levels open in all
 	loops []loopNest
+	// wrapped: a level around everything keeps halted lanes until the end.
+	wrapped bool
 }
 
 // loopNest is an open loop.
@@ -71,6 +73,10 @@ func (s *isel) jump(b *ir.Block) {
 		}
 		s.terminator(opBreak, level)
 	case ir.JumpHalt:
+		if s.nest.wrapped {
+			s.terminator(opBreak, s.nest.depth)
+			break
+		}
 		s.terminator(opBreak, haltNesting)
 	case ir.JumpReturn:
 		if s.nest.depth > 0 {

@@ -187,12 +187,7 @@ func (s *isel) imageStore(in *ir.Instr) {
 		s.fail(in, "images of %d-bit components are not supported", val.BitSize)
 		return
 	}
-	dim := imageDim(in)
-	if dim == isa.Dim2DMS || dim == isa.Dim2DMSArray {
-		s.fail(in, "stores to multisampled images are not supported")
-		return
-	}
-	t := isa.Instr{Op: isa.OpImageWrite, Dim: dim}
+	t := isa.Instr{Op: isa.OpImageWrite, Dim: imageDim(in)}
 	ops := make([]opnd, 4)
 	for k := range ops {
 		ops[k] = immediate(0, isHalf(val))
@@ -201,7 +196,11 @@ func (s *isel) imageStore(in *ir.Instr) {
 		}
 	}
 	uses := s.register(&t, 0, s.collect(ops...), nil)
-	uses = s.imageCoords(in, &t, 1, uses)
+	if t.Dim == isa.Dim2DMS || t.Dim == isa.Dim2DMSArray {
+		uses = s.flatCoords(in, &t, 1, uses)
+	} else {
+		uses = s.imageCoords(in, &t, 1, uses)
+	}
 	t.Srcs[2] = isa.I(0)
 	if o := s.comp(in.Srcs[4].Def, 0); !o.isImm(0) {
 		uses = s.register(&t, 2, s.reg(s.sized(o, true)), uses)
@@ -214,6 +213,30 @@ func (s *isel) imageStore(in *ir.Instr) {
 		s.memoryBarrier(barrierAfter)
 	}
 }
+
+// flatCoords makes the coordinates of a store to a multisampled image, which
+// goes through a view of single samples: those of a pixel stand side by side, and sample
+// numbers that the pixel does not have lead outside (the project's agx reference, section 8.5).
+func (s *isel) flatCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value) []mach.Value {
+	w := s.descriptorWords(in, in.Srcs[0].Def, 2, 1)
+	n := s.shiftLeft(false, s.addSub(false, s.bitField(w[0], 0, 1), imm32(1), false), 1)
+	coord, layer := in.Srcs[1].Def, imm32(0)
+	if t.Dim == isa.Dim2DMSArray {
+		layer = s.comp(coord, 2)
+		t.Dim = isa.Dim2DArray
+	} else {
+		t.Dim = isa.Dim2D
+	}
+	x, sample := s.once(s.sized(s.comp(coord, 0), false)), s.once(s.sized(s.comp(in.Srcs[2].Def, 0), false))
+	// No image is as wide as that, so the product stays outside too.
+	x = s.selectBy(cond{op: isa.CondULT, a: x, b: imm32(flatLimit)}, false, x, imm32(flatLimit))
+	x = s.intOp(isa.Instr{Op: isa.OpImadd}, false, x, n, sample)
+	x = s.selectBy(cond{op: isa.CondULT, a: sample, b: n}, false, x, imm32(1<<32-1))
+	return s.texCoords(t, i, []opnd{x, s.comp(coord, 1)}, layer, opnd{}, uses)
+}
+
+// flatLimit is beyond the width of any multisampled image.
+const flatLimit = 0xffff
 
 // readsImage tells whether the shader may read the image that in writes: the
 // texture cache must then hear of it.

@@ -56,7 +56,7 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrDemoteIf, ir.IntrTerminateIf:
 		c := s.condition(in.Srcs[0].Def, 0)
 		s.discard(s.selectBy(c, true, imm16(samplesAll), imm16(0)))
-		if in.Intr == ir.IntrTerminateIf && s.lanesMatter {
+		if in.Intr == ir.IntrTerminateIf && s.lanesMatter && !s.nest.wrapped {
 			s.halt(c)
 		}
 	case ir.IntrLoadPreamble:
@@ -66,27 +66,10 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrBeginInvocationInterlock, ir.IntrEndInvocationInterlock:
 		s.fail(in, "fragment shader interlock is not supported")
 	default:
-		if !s.sysval(in) && !s.subgroup(in) && !s.derivative(in) && !s.image(in) {
+		if !s.partIntrinsic(in) && !s.sysval(in) && !s.subgroup(in) && !s.derivative(in) && !s.image(in) {
 			s.fail(in, "the intrinsic %s is not supported by the agx backend", in.Intr)
 		}
 	}
-}
-
-// discard kills samples: their mask is 16 bits.
-func (s *isel) discard(mask opnd) {
-	s.meta.UsesDiscard = true
-	if s.meta.PerSample {
-		mask = s.intOp(bitop(tableAnd), true, mask, s.in.sampleMask)
-	}
-	t := isa.Instr{Op: isa.OpSampleMask}
-	t.Srcs[1] = isa.I(0)
-	if mask.kind == opImm {
-		t.Srcs[0] = isa.I(int(mask.bits))
-		s.add(t, 0)
-		return
-	}
-	uses := s.register(&t, 0, s.reg(mask), nil)
-	s.add(t, 0, uses...)
 }
 
 // halt takes the lanes where a condition holds out of the execution mask for good.
@@ -141,23 +124,6 @@ func looksAtLanes(i ir.Intrinsic) bool {
 	return false
 }
 
-// test has the samples that were not discarded tested, behind the last
-// discard. A shader without discards leaves that to fixed function.
-func (s *isel) test() {
-	if !s.meta.UsesDiscard {
-		return
-	}
-	s.add(isa.Instr{Op: isa.OpWaitPix, Imm: 1}, 0)
-	t := isa.Instr{Op: isa.OpSampleMask}
-	t.Srcs[0], t.Srcs[1] = isa.I(samplesAll), isa.I(samplesAll)
-	if s.meta.PerSample {
-		uses := s.register(&t, 0, s.reg(s.in.sampleMask), nil)
-		s.add(t, 0, uses...)
-		return
-	}
-	s.add(t, 0)
-}
-
 // getSR reads a special register.
 func (s *isel) getSR(sr int32, half bool) opnd {
 	d := s.newReg(half)
@@ -169,6 +135,10 @@ func (s *isel) getSR(sr int32, half bool) opnd {
 
 // driver returns word k of a uniform that the driver sets.
 func (s *isel) driver(in *ir.Instr, kind abi.UniformKind, k uint32) opnd {
+	if half, ok := s.partUniform(kind); ok {
+		o := opnd{kind: opUniform, bits: s.uni.fixed(abi.Uniform{Kind: kind}, half), half: kind == abi.UniformDrawID}
+		return s.sized(o, false)
+	}
 	n, ok := s.uni.take(abi.Uniform{Kind: kind}, uniformHalves)
 	if !ok {
 		s.fail(in, "more driver values than uniform registers can hold are not supported")
@@ -298,27 +268,6 @@ func (s *isel) fragmentSysval(in *ir.Instr) bool {
 		return one(s.selectBy(s.covered(false), true, imm16(1), imm16(0)))
 	}
 	return false
-}
-
-// maxSamples is the largest number of samples of a pixel.
-const maxSamples = 4
-
-// samplePosition selects the position of the current sample among those that
-// the driver gives.
-func (s *isel) samplePosition(in *ir.Instr) []opnd {
-	n, ok := s.uni.take(abi.Uniform{Kind: abi.UniformSamplePositions, Size: 8 * maxSamples}, uniformHalves)
-	if !ok {
-		s.fail(in, "more driver values than uniform registers can hold are not supported")
-	}
-	at := func(sample, k int) opnd { return opnd{kind: opUniform, bits: n + uint32(4*sample+2*k)} }
-	ops := []opnd{at(0, 0), at(0, 1)}
-	for sample := 1; sample < maxSamples; sample++ {
-		for k := range ops {
-			c := cond{op: isa.CondUEQ, a: s.in.sampleMask, b: imm16(1 << sample)}
-			ops[k] = s.selectBy(c, false, at(sample, k), ops[k])
-		}
-	}
-	return ops
 }
 
 // derivative selects derivatives; false if in is none. The instructions serve

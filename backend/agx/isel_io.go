@@ -65,6 +65,10 @@ func (s *isel) makeInputs() {
 		return
 	}
 	s.enter(0)
+	s.makeImports()
+	if s.part == abi.PartProlog || s.part == abi.PartEpilog {
+		return
+	}
 	switch s.sh.Stage {
 	case ir.StageVertex:
 		s.vertexInputs()
@@ -72,6 +76,9 @@ func (s *isel) makeInputs() {
 		s.in.coefs.place(s.meta)
 		if s.meta.PerSample {
 			s.in.sampleMask = s.preloads([]mach.Reg{abi.SampleMaskReg}, classHalf)[0]
+		}
+		if s.nest.wrapped {
+			s.generic(opRefresh, nil, nil).Aux = 1
 		}
 	}
 }
@@ -127,6 +134,9 @@ func (s *isel) vertexInputs() {
 // scan notes what an intrinsic wants of the inputs.
 func (s *isel) scan(in *ir.Instr) {
 	c := &s.in.coefs
+	if perSample(in.Intr) {
+		s.meta.PerSample = true
+	}
 	switch in.Intr {
 	case ir.IntrLoadInput:
 		slot, comp, ok := s.ioSlot(in, in.Srcs[0].Def)
@@ -134,7 +144,7 @@ func (s *isel) scan(in *ir.Instr) {
 			return
 		}
 		mask := uint8(1<<in.Def.NumComponents-1) << comp
-		if in.Def.BitSize != 32 {
+		if in.Def.BitSize != 32 && in.Def.BitSize != 16 {
 			s.fail(in, "inputs of %d bits are not supported: they must be lowered to 32 bits", in.Def.BitSize)
 			return
 		}
@@ -151,7 +161,7 @@ func (s *isel) scan(in *ir.Instr) {
 		if !ok {
 			return
 		}
-		if in.Def.BitSize != 32 {
+		if in.Def.BitSize != 32 && in.Def.BitSize != 16 {
 			s.fail(in, "inputs of %d bits are not supported: they must be lowered to 32 bits", in.Def.BitSize)
 			return
 		}
@@ -166,8 +176,8 @@ func (s *isel) scan(in *ir.Instr) {
 		c.wantPoint = true
 	case ir.IntrLoadPrimitiveId:
 		c.wantPrimitive = s.sh.Stage == ir.StageFragment
-	case ir.IntrLoadBarycentricSample, ir.IntrLoadSampleId, ir.IntrLoadSamplePos:
-		s.meta.PerSample = true
+	case ir.IntrLoadExportedAgx:
+		s.hand.imports = append(s.hand.imports, in)
 	}
 }
 
@@ -189,14 +199,6 @@ func (s *isel) wantSlot(in *ir.Instr, slot int, mask uint8, interp ir.Interp) {
 	}
 	sl.mask |= mask
 	sl.interp = interp
-}
-
-// interpOf is the interpolation of a load_barycentric intrinsic.
-func interpOf(in *ir.Instr) ir.Interp {
-	if in.Kind == ir.KindIntrinsic && ir.Interp(in.Get(ir.IdxInterpMode)) == ir.InterpNoPerspective {
-		return ir.InterpNoPerspective
-	}
-	return ir.InterpSmooth
 }
 
 // place numbers the coefficient registers and describes them.
@@ -242,7 +244,7 @@ func (s *isel) loadInput(in *ir.Instr) {
 	}
 	n := int(in.Def.NumComponents)
 	if s.sh.Stage == ir.StageVertex {
-		s.setComps(&in.Def, s.in.attribs[slot].ops[comp:comp+n]...)
+		s.setInput(in, s.in.attribs[slot].ops[comp:comp+n])
 		return
 	}
 	c := &s.in.coefs
@@ -264,7 +266,35 @@ func (s *isel) loadInput(in *ir.Instr) {
 	for k := range ops {
 		ops[k] = s.ldcf(c.slots[slot].cf + comp + k - c.slots[slot].first)[2]
 	}
-	s.setComps(&in.Def, ops...)
+	s.setInput(in, ops)
+}
+
+// setInput gives an input the words that it arrives in. Inputs and outputs
+// between stages always are words: 16-bit floats stand in them as 32-bit ones of the same
+// value, 16-bit integers in the low halves.
+func (s *isel) setInput(in *ir.Instr, ops []opnd) {
+	if in.Def.BitSize != 16 {
+		s.setComps(&in.Def, ops...)
+		return
+	}
+	short := make([]opnd, len(ops))
+	for k, o := range ops {
+		if ir.UnpackALUType(in.Get(ir.IdxDestType)).Class == ir.ClassFloat {
+			short[k] = s.value(s.fmov(o, true))
+		} else {
+			short[k], _ = s.halves(o)
+		}
+	}
+	s.setComps(&in.Def, short...)
+}
+
+// outputWord makes the word of a 16-bit output.
+func (s *isel) outputWord(in *ir.Instr, o opnd) opnd {
+	if ir.UnpackALUType(in.Get(ir.IdxSrcType)).Class == ir.ClassFloat {
+		o.conv = true
+		return s.value(s.reg(o))
+	}
+	return s.sized(o, false)
 }
 
 // ldcf loads the three words of a coefficient register.
@@ -272,92 +302,6 @@ func (s *isel) ldcf(cf int) []opnd {
 	d := s.f.NewValue(classFull, 3)
 	s.add(isa.Instr{Op: isa.OpLdcf, Srcs: [6]isa.Operand{coefficient(cf)}}, d)
 	return s.split(d, 3)
-}
-
-// iter interpolates n coefficient registers where bary (nil: the centre) says.
-func (s *isel) iter(cf, n int, persp bool, bary *ir.Instr) []opnd {
-	t := isa.Instr{Op: isa.OpIter}
-	t.Srcs[0] = coefficient(cf)
-	k := 1
-	if persp {
-		t.Op = isa.OpIterProj
-		t.Srcs[1] = coefficient(s.in.coefs.w)
-		k = 2
-	}
-	var uses []mach.Value
-	if bary != nil {
-		switch bary.Intr {
-		case ir.IntrLoadBarycentricPixel:
-		case ir.IntrLoadBarycentricCentroid:
-			t.Interp = isa.InterpCentroid
-		case ir.IntrLoadBarycentricSample:
-			t.Interp = isa.InterpSampleRegister
-			uses = s.register(&t, k, s.reg(s.sampleID(true)), nil)
-		case ir.IntrLoadBarycentricAtSample:
-			o := s.comp(bary.Srcs[0].Def, 0)
-			if o.kind == opImm && o.bits < 256 {
-				t.Interp, t.Srcs[k] = isa.InterpSample, isa.I(int(o.bits))
-				break
-			}
-			t.Interp = isa.InterpSampleRegister
-			uses = s.register(&t, k, s.reg(s.sized(o, true)), nil)
-		case ir.IntrLoadBarycentricAtOffset:
-			return s.iterAt(cf, n, persp, bary.Srcs[0].Def)
-		default:
-			s.fail(bary, "interpolation by %s is not supported", bary.Intr)
-		}
-	}
-	d := s.f.NewValue(classFull, n)
-	s.add(t, d, uses...)
-	return s.split(d, n)
-}
-
-// iterAt evaluates coefficients at an offset from the pixel's centre.
-func (s *isel) iterAt(cf, n int, persp bool, off *ir.Def) []opnd {
-	var p [2]opnd
-	for k := range p {
-		i := s.intOp(bitop(tableAnd), true, s.getSR(srPixel+int32(k), true), imm16(31))
-		f := s.convertOp(isa.U16ToF, isa.RoundEven, false, i)
-		f = s.intOp(isa.Instr{Op: isa.OpFadd32}, false, f, float32Imm(0.5))
-		p[k] = s.intOp(isa.Instr{Op: isa.OpFadd32}, false, f, s.comp(off, k))
-	}
-	at := func(cf int) opnd {
-		w := s.ldcf(cf)
-		v := s.intOp(isa.Instr{Op: isa.OpFmadd32}, false, p[1], w[1], w[2])
-		return s.intOp(isa.Instr{Op: isa.OpFmadd32}, false, p[0], w[0], v)
-	}
-	var inv opnd
-	if persp {
-		inv = s.intOp(isa.Instr{Op: isa.OpRcp}, false, at(s.in.coefs.w))
-	}
-	ops := make([]opnd, n)
-	for k := range ops {
-		ops[k] = at(cf + k)
-		if persp {
-			ops[k] = s.intOp(isa.Instr{Op: isa.OpFmul32}, false, ops[k], inv)
-		}
-	}
-	return ops
-}
-
-func (s *isel) loadInterpolated(in *ir.Instr) {
-	slot, comp, ok := s.ioSlot(in, in.Srcs[1].Def)
-	if !ok {
-		return
-	}
-	n, bary := int(in.Def.NumComponents), in.Srcs[0].Def.Instr
-	c := &s.in.coefs
-	if ir.Slot(slot) == ir.SlotPointCoord {
-		s.setComps(&in.Def, s.iter(c.point, 2, false, nil)[comp:comp+n]...)
-		return
-	}
-	sl := &c.slots[slot]
-	s.setComps(&in.Def, s.iter(sl.cf+comp-sl.first, n, sl.interp == ir.InterpSmooth, bary)...)
-}
-
-// sampleID is the number of the sample being shaded.
-func (s *isel) sampleID(half bool) opnd {
-	return s.intOp(isa.Instr{Op: isa.OpFfs}, half, s.in.sampleMask)
 }
 
 // outputs collects what the shader leaves at its end.
@@ -400,7 +344,7 @@ func (s *isel) storeOutput(in *ir.Instr) {
 		return
 	}
 	val := in.Srcs[0].Def
-	if val.BitSize != 32 && (val.BitSize != 16 || s.sh.Stage != ir.StageFragment) {
+	if val.BitSize != 32 && val.BitSize != 16 {
 		s.fail(in, "outputs of %d bits are not supported: they must be lowered to 32 bits", val.BitSize)
 		return
 	}
@@ -414,15 +358,19 @@ func (s *isel) storeOutput(in *ir.Instr) {
 			s.fail(in, "output slot %d: component %d does not exist", slot, comp+c)
 			return
 		}
-		k := s.out.find(outputVar{ir.Slot(slot), sem.DualSourceIndex, uint8(comp + c), isHalf(val)})
-		if s.out.vars[k].half != isHalf(val) {
+		o, half := s.comp(val, c), isHalf(val)
+		if half && s.sh.Stage == ir.StageVertex {
+			o, half = s.outputWord(in, o), false
+		}
+		k := s.out.find(outputVar{ir.Slot(slot), sem.DualSourceIndex, uint8(comp + c), half})
+		if s.out.vars[k].half != half {
 			s.fail(in, "output slot %d is stored with 16 and 32 bits, which is not supported", slot)
 			return
 		}
 		for len(s.out.cur) <= k {
 			s.out.cur = append(s.out.cur, opnd{})
 		}
-		s.out.cur[k] = s.comp(val, c)
+		s.out.cur[k] = o
 	}
 }
 
@@ -440,12 +388,15 @@ func (s *isel) finishOutputs() {
 	}
 	s.enter(end)
 	s.loc = 0
-	var uses []mach.Value
-	var regs []mach.Reg
-	switch s.sh.Stage {
-	case ir.StageVertex:
+	if s.nest.wrapped {
+		s.generic(opUnwrap, nil, nil)
+	}
+	uses, regs := s.hand.uses, s.hand.regs
+	switch {
+	case s.early || s.part == abi.PartProlog || s.part == abi.PartEpilog:
+	case s.sh.Stage == ir.StageVertex:
 		s.vertexOutputs(vals)
-	case ir.StageFragment:
+	case s.sh.Stage == ir.StageFragment:
 		uses, regs = s.fragmentOutputs(vals)
 		s.test()
 		if s.meta.PerSample {
@@ -495,8 +446,12 @@ func (s *isel) fragmentOutputs(vals []opnd) (uses []mach.Value, regs []mach.Reg)
 			s.fail(nil, "fragment output slot %d is not supported", v.slot)
 			return nil, nil
 		}
-		uses, regs = append(uses, s.reg(val)), append(regs, mach.Reg(reg))
 		s.describeResult(v, bits)
+		if s.part == abi.PartMain && v == (outputVar{slot: ir.SlotData0, comp: 3}) && val.fold().isImm(abi.One) {
+			s.meta.AlphaOne = true // the epilog has it without a register
+			continue
+		}
+		uses, regs = append(uses, s.reg(val)), append(regs, mach.Reg(reg))
 	}
 	return uses, regs
 }

@@ -16,11 +16,12 @@ type buffer struct {
 	size    opnd
 }
 
-// address is the base of an access: a 64-bit uniform, or two words.
+// address is the base of an access: a 64-bit uniform, two words, or the
+// register pair lo of both.
 type address struct {
-	uniform bool
-	number  uint32
-	lo, hi  opnd
+	uniform, pair bool
+	number        uint32
+	lo, hi        opnd
 }
 
 // words are the two halves of an address as operands.
@@ -29,14 +30,6 @@ func (a address) words() (lo, hi opnd) {
 		return opnd{kind: opUniform, bits: a.number}, opnd{kind: opUniform, bits: a.number + 2}
 	}
 	return a.lo, a.hi
-}
-
-// bound is the first offset at which an access of some size leaves a buffer,
-// kept while a block is selected.
-type bound struct {
-	size  opnd
-	bytes uint32
-	limit opnd
 }
 
 // memState is what memory accesses share.
@@ -106,56 +99,6 @@ func (s *isel) sizeOf(in *ir.Instr, b buffer) opnd {
 	return opnd{kind: opUniform, bits: n}
 }
 
-// limit returns the bound of accesses of a number of bytes.
-func (s *isel) limit(size opnd, bytes uint32) opnd {
-	if bytes <= 1 {
-		return size
-	}
-	for i := range s.bnd {
-		if b := &s.bnd[i]; b.size == size && b.bytes == bytes {
-			return b.limit
-		}
-	}
-	if size.kind == opUniform && !s.early {
-		if n, ok := s.uni.limit(size.bits, bytes); ok {
-			return opnd{kind: opUniform, bits: n}
-		}
-	}
-	l := s.subLimit(size, bytes)
-	s.bnd = append(s.bnd, bound{size, bytes, l})
-	return l
-}
-
-func (s *isel) subLimit(size opnd, bytes uint32) opnd {
-	return s.intOp(isa.Instr{Op: isa.OpIadd, Flags: isa.Sub | isa.Sat}, false, size, imm32(bytes-1))
-}
-
-// storeLimits computes, in a preamble, the bounds that the shader asked for.
-func (s *isel) storeLimits() {
-	for _, l := range s.uni.limits {
-		s.storeUniform(s.reg(s.subLimit(opnd{kind: opUniform, bits: l.size}, l.bytes)), l.result)
-	}
-}
-
-// nowhere makes the address one that belongs to nobody unless the condition
-// holds: its high word is cleared. Nothing is ever mapped in the low 64 GiB,
-// where loads give 0 and stores vanish (the project's agx reference, section 7.1).
-func (s *isel) nowhere(a address, c cond) address {
-	lo, hi := a.words()
-	return address{lo: lo, hi: s.selectBy(c, false, hi, imm32(0))}
-}
-
-// guarded returns the address of an access of some bytes at a byte offset,
-// moved away where the offset is out of bounds. Offsets that are
-// constant stay inside the block that the shader declares, which the bound buffer has room for.
-func (s *isel) guarded(in *ir.Instr, b buffer, off opnd, bytes int) address {
-	if off.kind == opImm {
-		return b.address
-	}
-	lim := s.limit(s.sizeOf(in, b), uint32(bytes))
-	return s.nowhere(b.address, cond{op: isa.CondULT, a: off, b: lim})
-}
-
 // covered is the condition that the invocation is no helper, or that it is.
 func (s *isel) covered(yes bool) cond {
 	m := s.getSR(srCoverage, true)
@@ -171,16 +114,10 @@ func (s *isel) baseSource(t *isa.Instr, i int, a address, uses []mach.Value) []m
 		t.Srcs[i] = isa.Operand{Kind: isa.Uniform, Size: 64, Count: 1, Val: int32(a.number)}
 		return uses
 	}
-	return s.register(t, i, s.pair(a.lo, a.hi), uses)
-}
-
-// index makes a memory index source i of t.
-func (s *isel) index(t *isa.Instr, i int, o opnd, uses []mach.Value) []mach.Value {
-	if o.kind == opImm && o.bits <= 0x7fff {
-		t.Srcs[i] = isa.I(int(o.bits))
-		return uses
+	if a.pair {
+		return s.register(t, i, a.lo.val, uses)
 	}
-	return s.register(t, i, s.reg(s.sized(o, false)), uses)
+	return s.register(t, i, s.pair(a.lo, a.hi), uses)
 }
 
 // load emits a device load of n registers.
@@ -191,25 +128,6 @@ func (s *isel) load(t isa.Instr, a address, index opnd, class uint8, n int) mach
 	d := s.f.NewValue(class, n)
 	s.add(t, d, uses...)
 	return d
-}
-
-// elements turns a byte offset into an index of elements of 1<<log bytes and a
-// left shift of it that the instruction does.
-func (s *isel) elements(off *ir.Def, log uint) (o opnd, shift uint8) {
-	o = s.comp(off, 0)
-	if o.kind == opImm {
-		return imm32(o.bits >> log), 0
-	}
-	if in := off.Instr; in.IsALU(ir.OpIshl) && off.NumComponents == 1 {
-		if n, ok := in.Srcs[1].Const(0); ok && uint(n&31) >= log {
-			k := uint(n&31) - log
-			if k <= 2 {
-				return s.src(in, 0), uint8(k)
-			}
-			return s.shiftLeft(false, s.src(in, 0), uint32(k-2)), 2
-		}
-	}
-	return s.shiftRight(false, o, uint32(log)), 0
 }
 
 // memShape is what the components of a memory access look like.
@@ -258,22 +176,17 @@ func (s *isel) loadBuffer(in *ir.Instr) {
 		return
 	}
 	b := s.buffer(in, in.Srcs[0].Def)
-	a := s.guarded(in, b, s.comp(in.Srcs[1].Def, 0), n<<m.log)
-	s.deviceLoad(in, m, a, in.Srcs[1].Def)
+	s.deviceLoad(in, m, s.access(in, b, in.Srcs[1].Def, m.log, n<<m.log))
 }
 
-// deviceLoad selects a load at an address and a byte offset (nil: none).
-func (s *isel) deviceLoad(in *ir.Instr, m memShape, a address, off *ir.Def) {
+// deviceLoad selects a load from a place.
+func (s *isel) deviceLoad(in *ir.Instr, m memShape, at place) {
 	n := int(in.Def.NumComponents)
-	t := isa.Instr{Op: isa.OpDeviceLoad, Format: m.format, Mask: 1<<n - 1, Flags: isa.Unsigned}
-	index := imm32(0)
-	if off != nil {
-		index, t.Shift = s.elements(off, m.log)
-	}
+	t := isa.Instr{Op: isa.OpDeviceLoad, Format: m.format, Mask: 1<<n - 1, Flags: isa.Unsigned, Shift: at.shift}
 	if in.Intr != ir.IntrLoadPushConstant && in.Intr != ir.IntrLoadUbo {
 		s.setCoherent(in, &t)
 	}
-	s.setComps(&in.Def, s.split(s.load(t, a, index, m.class, n), n)...)
+	s.setComps(&in.Def, s.split(s.load(t, at.base, at.index, m.class, n), n)...)
 }
 
 // pushBuffer takes a load at a constant offset of a known uniform buffer from
@@ -363,19 +276,15 @@ func (s *isel) storeBuffer(in *ir.Instr) {
 		if !ok {
 			return
 		}
-		a := s.guarded(in, b, s.comp(off, 0), (first+n)<<m.log)
-		s.deviceStore(in, m, a, off, first, n)
+		s.deviceStore(in, m, s.access(in, b, off, m.log, (first+n)<<m.log), first, n)
 	})
 }
 
-// deviceStore selects a store of components at an address and a byte offset
-// (nil: none) of component 0.
-func (s *isel) deviceStore(in *ir.Instr, m memShape, a address, off *ir.Def, first, n int) {
-	t := isa.Instr{Op: isa.OpDeviceStore, Format: m.format, Mask: 1<<n - 1, Flags: isa.Unsigned}
-	index := imm32(0)
-	if off != nil {
-		index, t.Shift = s.elements(off, m.log)
-	}
+// deviceStore selects a store of components to a place, which is that of
+// component 0.
+func (s *isel) deviceStore(in *ir.Instr, m memShape, at place, first, n int) {
+	t := isa.Instr{Op: isa.OpDeviceStore, Format: m.format, Mask: 1<<n - 1, Flags: isa.Unsigned, Shift: at.shift}
+	index := at.index
 	if first > 0 {
 		if t.Shift > 0 {
 			index, t.Shift = s.shiftLeft(false, index, uint32(t.Shift)), 0
@@ -383,7 +292,7 @@ func (s *isel) deviceStore(in *ir.Instr, m memShape, a address, off *ir.Def, fir
 		index = s.addSub(false, index, imm32(uint32(first)), false)
 	}
 	uses := s.register(&t, 0, s.data(in.Srcs[0].Def, first, n), nil)
-	uses = s.baseSource(&t, 1, a, uses)
+	uses = s.baseSource(&t, 1, at.base, uses)
 	uses = s.index(&t, 2, index, uses)
 	s.setCoherent(in, &t)
 	s.add(t, 0, uses...)
@@ -401,7 +310,7 @@ func (s *isel) global(in *ir.Instr, d *ir.Def) address {
 func (s *isel) loadGlobal(in *ir.Instr) {
 	m, ok := s.shapeOfMem(in, in.Def.BitSize, int(in.Def.NumComponents))
 	if ok {
-		s.deviceLoad(in, m, s.global(in, in.Srcs[0].Def), nil)
+		s.deviceLoad(in, m, place{base: s.global(in, in.Srcs[0].Def), index: imm32(0)})
 	}
 }
 
@@ -409,7 +318,7 @@ func (s *isel) storeGlobal(in *ir.Instr) {
 	a := s.global(in, in.Srcs[1].Def)
 	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
 		if m, ok := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n); ok && s.err == nil {
-			s.deviceStore(in, m, a, nil, first, n)
+			s.deviceStore(in, m, place{base: a, index: imm32(0)}, first, n)
 		}
 	})
 }
@@ -444,14 +353,11 @@ func (s *isel) atomicBuffer(in *ir.Instr) {
 	if !ok {
 		return
 	}
-	a := s.guarded(in, s.buffer(in, in.Srcs[0].Def), s.comp(in.Srcs[1].Def, 0), 4)
-	o := s.comp(in.Srcs[1].Def, 0)
-	if k, shift := s.elements(in.Srcs[1].Def, 2); shift == 0 {
-		o = k
-	} else {
-		o = s.shiftRight(false, o, 2)
+	at := s.access(in, s.buffer(in, in.Srcs[0].Def), in.Srcs[1].Def, 2, 4)
+	if at.shift > 0 {
+		at.index = s.shiftLeft(false, at.index, uint32(at.shift)) // atomics do not shift
 	}
-	s.atomic(in, op, a, o, data)
+	s.atomic(in, op, at.base, at.index, data)
 }
 
 func (s *isel) atomicGlobal(in *ir.Instr) {

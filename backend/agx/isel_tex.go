@@ -6,6 +6,7 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
+	"nirc/backend/resource"
 	"nirc/ir"
 )
 
@@ -15,30 +16,18 @@ type texture struct {
 	offset opnd // of the heap, if kind is not opNone
 }
 
-// image finds the variable of a texture or sampler deref and the index of the
+// variable finds the variable of a texture or sampler deref and the index of the
 // element in its array.
 func (s *isel) variable(in *ir.Instr, d *ir.Def) (v *ir.Variable, index opnd) {
 	index = imm32(0)
-	stride := uint32(1)
-	for d.Instr.Kind == ir.KindDeref {
-		di := d.Instr
-		switch di.Deref {
-		case ir.DerefVar:
-			return di.DerefInfo().Var, index
-		case ir.DerefArray:
-			index = s.scaled(s.comp(di.Srcs[1].Def, 0), stride, index)
-			if p := di.Srcs[0].Def.Instr; p.Kind == ir.KindDeref && p.DerefInfo().Type.IsArray() {
-				stride *= max(1, uint32(p.DerefInfo().Type.Len))
-			}
-		case ir.DerefCast:
-		default:
-			s.fail(in, "a texture deref of this kind is not supported")
-			return nil, index
-		}
-		d = di.Srcs[0].Def
+	v, indices, err := resource.Texture(d)
+	if err != nil {
+		s.fail(in, "%v", err)
 	}
-	s.fail(in, "a texture that is no variable is not supported")
-	return nil, index
+	for _, x := range indices {
+		index = s.scaled(s.comp(x.Def, 0), x.Stride, index)
+	}
+	return v, index
 }
 
 // scaled computes n*stride + add, folding constants.
@@ -111,7 +100,7 @@ func (s *isel) samplerOperand(in *ir.Instr, t *isa.Instr, i int, d *ir.Def, uses
 	if v == nil {
 		return uses
 	}
-	count := arrayCount(v.Type)
+	count := resource.ArrayCount(v.Type)
 	if index.kind == opImm {
 		count = 1
 	}

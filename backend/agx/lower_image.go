@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"nirc/backend/agx/abi"
+	"nirc/backend/resource"
 	"nirc/ir"
 )
 
@@ -21,7 +22,7 @@ func (r *resources) placeImages() {
 		if !v.HasBinding || v.Mode != ir.ModeUniform && v.Mode != ir.ModeImage || r.heapRange(v) != nil {
 			continue
 		}
-		r.heap = append(r.heap, abi.HeapRange{Set: v.Set, Binding: v.Binding, Count: arrayCount(v.Type)})
+		r.heap = append(r.heap, abi.HeapRange{Set: v.Set, Binding: v.Binding, Count: resource.ArrayCount(v.Type)})
 	}
 	sort.SliceStable(r.heap, func(i, j int) bool {
 		a, b := &r.heap[i], &r.heap[j]

@@ -14,6 +14,8 @@ type pinstr struct {
 	// to is the instruction that a branch leads to.
 	to   *pinstr
 	addr int
+	// divergent: some lanes may not run it.
+	divergent bool
 }
 
 // program is an allocated function as one run of instructions, in which
@@ -28,6 +30,7 @@ type program struct {
 	start []int
 	err   error
 	exec  bool // the execution mask is used
+	open  bool // another part follows in place of stop
 	r0h   bool // shuffles use it
 	stale bool // it holds an index
 	loops []pendingLoop
@@ -106,8 +109,10 @@ func (p *program) instr(in *mach.Instr) {
 		p.emit(popExec(0), in.Loc)
 		p.exec = true
 	case opRefresh:
-		p.emit(execFCmp(isa.OpIfFcmp, 0), in.Loc)
+		p.emit(execFCmp(isa.OpIfFcmp, int(in.Aux)), in.Loc)
 		p.exec = true
+	case opUnwrap:
+		p.emit(popExec(1), in.Loc)
 	case opShuffle:
 		p.shuffle(in)
 	default:

@@ -44,12 +44,13 @@ const (
 	opLoop                                                      // push_exec before a loop, Aux levels
 	opEndLoop                                                   // goes back to the block Aux, closes the levels
 	opBreak                                                     // sets r0l to Aux, refreshes the mask
-	opRefresh                                                   // recomputes the execution mask from r0l
+	opRefresh                                                   // recomputes the execution mask from r0l, opens Aux levels
+	opUnwrap                                                    // closes the level around everything
 	opShuffle                                                   // simd_shuffle by an index register that goes through r0h
 	numMachOps
 )
 
-var pseudoNames = [...]string{"inputs", "end", "if", "else", "end_if", "loop", "end_loop", "break", "refresh", "shuffle"}
+var pseudoNames = [...]string{"inputs", "end", "if", "else", "end_if", "loop", "end_loop", "break", "refresh", "unwrap", "shuffle"}
 
 func machOp(op isa.Op) mach.Op { return mach.FirstTargetOp + mach.Op(op) }
 

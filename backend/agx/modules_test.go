@@ -2,6 +2,7 @@ package agx_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"nirc"
 	"nirc/backend/agx"
+	"nirc/backend/agx/abi"
 	"nirc/passes"
 )
 
@@ -62,8 +64,30 @@ func TestABI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = nirc.Compile(context.Background(), data, nirc.Options{Target: "agx", ABI: "separate"})
+	_, err = nirc.Compile(context.Background(), data, nirc.Options{Target: "agx", ABI: "register"})
 	if err == nil || !strings.Contains(err.Error(), "not supported") {
 		t.Errorf("error %v", err)
+	}
+	o, err := nirc.Compile(context.Background(), data, nirc.Options{Target: "agx", ABI: nirc.SeparateABI})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m abi.Meta
+	if err := json.Unmarshal(o.ABI, &m); err != nil {
+		t.Fatal(err)
+	}
+	n := len(m.Attribs)
+	if m.Part != abi.PartMain || n == 0 {
+		t.Errorf("part %q with %d attributes", m.Part, n)
+	}
+	for i, a := range m.Attribs {
+		if a.Reg != abi.AttribReg+8*i {
+			t.Errorf("attribute %d at register half %d", i, a.Reg)
+		}
+	}
+	for _, u := range m.Uniforms {
+		if u.Half < abi.VertexHalves(n) && u.Kind != abi.UniformBaseVertex && u.Kind != abi.UniformBaseInstance && u.Kind != abi.UniformDrawID {
+			t.Errorf("%s at uniform half %d, which belongs to the parts", u.Kind, u.Half)
+		}
 	}
 }

@@ -29,6 +29,9 @@ func (c *compiler) stats(main *part, bytes int) Stats {
 	p := main.p
 	st := Stats{Instrs: len(p.list), CodeBytes: len(main.code), Bytes: bytes, Uniforms: c.meta.UniformHalves, Scratch: int(c.meta.ScratchSize),
 		Threads: threadsFor(c.meta.Halves), Loops: len(p.loops), Regs: max(c.meta.Halves-1, 0)}
+	if p.open {
+		st.Instrs-- // the next part takes the place of stop
+	}
 	st.FSCIB, st.IC = cycles(p.list)
 	st.ALU = max(st.FSCIB, st.IC)
 	for _, in := range p.list {

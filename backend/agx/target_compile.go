@@ -1,8 +1,6 @@
 package agx
 
 import (
-	"fmt"
-
 	"nirc/backend"
 	"nirc/ir"
 	"nirc/object"
@@ -10,15 +8,16 @@ import (
 
 // Compile generates the object of a shader that went through the pipeline.
 func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) {
-	if job.ABI != "" && job.ABI != "monolithic" {
-		return nil, fmt.Errorf("agx: the %s ABI is not supported", job.ABI)
+	part, err := partOf(s, job.ABI)
+	if err != nil {
+		return nil, err
 	}
 	g, err := FindGPU(job.GPU)
 	if err != nil {
 		return nil, err
 	}
 	return job.Object(t.Name(), s, func(dump func(step, text string)) (*backend.Generated, error) {
-		bin, err := Compile(s, CompileOptions{GPU: g.Name, Verify: job.Instrument.VerifyEach(), Dump: dump})
+		bin, err := Compile(s, CompileOptions{GPU: g.Name, Part: part, Verify: job.Instrument.VerifyEach(), Dump: dump})
 		if err != nil {
 			return nil, err
 		}

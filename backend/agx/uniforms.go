@@ -20,8 +20,10 @@ type uniforms struct {
 	low    int // of those, what addresses take
 	// reserved halves at the start belong to the driver.
 	reserved int
+	// plain: nothing but fixed uniforms may be used.
+	plain    bool
 	place    []int32 // by number: the half, after layOut
-	words    map[uint32]uint32
+	promoted promotion
 }
 
 // piece is what the driver or the preamble (Kind is then UniformNone) puts
@@ -29,6 +31,24 @@ type uniforms struct {
 type piece struct {
 	abi.Uniform
 	halves int
+	// fixed pieces have their place among the reserved halves; it is at.
+	fixed bool
+	at    int
+}
+
+// fixed returns the number of a uniform whose place the ABI gives.
+func (u *uniforms) fixed(k abi.Uniform, half int) uint32 {
+	for i := range u.items {
+		if it := &u.items[i]; it.fixed && it.at == half && it.Kind == k.Kind {
+			return uint32(it.Half)
+		}
+	}
+	u.next = (u.next + 3) &^ 3
+	k.Half = u.next
+	p := piece{Uniform: k, halves: k.Halves(), fixed: true, at: half}
+	u.items = append(u.items, p)
+	u.next += p.halves
+	return uint32(k.Half)
 }
 
 // result makes a piece for a value of the preamble of 16 or 32 bits.
@@ -37,19 +57,19 @@ func (u *uniforms) result(bits int) (uint32, bool) {
 }
 
 // limit is a bound of accesses of some bytes to a buffer of the size that a
-// piece holds; the preamble leaves it in another piece.
-type limit struct{ size, bytes, result uint32 }
+// piece holds, counted in 1<<shift bytes; the preamble leaves it in another piece.
+type limit struct{ size, bytes, shift, result uint32 }
 
 // limit returns the number of a bound, asking the preamble for it.
-func (u *uniforms) limit(size, bytes uint32) (uint32, bool) {
+func (u *uniforms) limit(size, bytes, shift uint32) (uint32, bool) {
 	for _, l := range u.limits {
-		if l.size == size && l.bytes == bytes {
+		if l.size == size && l.bytes == bytes && l.shift == shift {
 			return l.result, true
 		}
 	}
 	n, ok := u.result(32)
 	if ok {
-		u.limits = append(u.limits, limit{size, bytes, n})
+		u.limits = append(u.limits, limit{size, bytes, shift, n})
 	}
 	return n, ok
 }
@@ -74,11 +94,14 @@ func (u *uniforms) take(k abi.Uniform, budget int) (uint32, bool) {
 }
 
 func (u *uniforms) append(k abi.Uniform, budget int) (uint32, bool) {
-	return u.appendPiece(piece{k, k.Halves()}, budget)
+	return u.appendPiece(piece{Uniform: k, halves: k.Halves()}, budget)
 }
 
 func (u *uniforms) appendPiece(k piece, budget int) (uint32, bool) {
 	n := (k.halves + 1) &^ 1
+	if u.plain {
+		return 0, false
+	}
 	if uniformRank(k.Kind) < 2 {
 		if u.reserved+u.low+n > budget {
 			return 0, false
@@ -95,21 +118,6 @@ func (u *uniforms) appendPiece(k piece, budget int) (uint32, bool) {
 	u.next += n
 	u.used += n
 	return uint32(k.Half), true
-}
-
-// constant returns the number of a promoted 32-bit constant.
-func (u *uniforms) constant(bits uint32) (uint32, bool) {
-	if n, ok := u.words[bits]; ok {
-		return n, true
-	}
-	n, ok := u.append(abi.Uniform{Kind: abi.UniformWords, Words: []uint32{bits}}, uniformHalves)
-	if ok {
-		if u.words == nil {
-			u.words = map[uint32]uint32{}
-		}
-		u.words[bits] = n
-	}
-	return n, ok
 }
 
 // uniformRank orders the pieces: what must stand low comes first.
@@ -142,6 +150,10 @@ func (u *uniforms) layOut() ([]abi.Uniform, int, error) {
 	var out []abi.Uniform
 	for i := range u.items {
 		it := u.items[i]
+		if it.fixed {
+			out = append(out, u.layFixed(&it))
+			continue
+		}
 		if uniformRank(it.Kind) < 2 {
 			at = (at + 3) &^ 3
 		}
@@ -159,6 +171,15 @@ func (u *uniforms) layOut() ([]abi.Uniform, int, error) {
 		}
 	}
 	return out, at, nil
+}
+
+// layFixed gives a fixed piece its place and returns its description.
+func (u *uniforms) layFixed(it *piece) abi.Uniform {
+	for k := range it.halves {
+		u.place[it.Half+k] = int32(it.at + k)
+	}
+	it.Half = it.at
+	return it.Uniform
 }
 
 func baseLimit(k abi.UniformKind) int {

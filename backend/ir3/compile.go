@@ -10,6 +10,7 @@ import (
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // CompileOptions steer Compile.
@@ -22,6 +23,10 @@ type CompileOptions struct {
 	Dump func(step, text string)
 	// NoRepeat leaves repeat groups out.
 	NoRepeat bool
+	// Next is the stage whose threads go on where this one ends: tessellation
+	// control or geometry behind vertex, geometry behind tessellation evaluation. None
+	// means that outputs are left in registers.
+	Next ir.Stage
 	// Registers, if not 0, bounds the vec4 registers that may be used (for tests of spilling).
 	Registers int
 }
@@ -61,7 +66,7 @@ type compiler struct {
 
 func (c *compiler) run() (*Binary, error) {
 	switch c.s.Stage {
-	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageFragment, ir.StageCompute:
 	default:
 		return nil, fmt.Errorf("ir3: %s shaders are not supported", c.s.Stage)
 	}
@@ -82,7 +87,7 @@ func (c *compiler) run() (*Binary, error) {
 	}
 	p, err := c.program(entry.Impl, false)
 	if err == errNoPreamble || err == nil && !c.prefetchesFit() {
-		c.meta = abi.Meta{Gen: c.gpu.Gen, Stage: c.s.Stage, Descriptors: c.meta.Descriptors}
+		c.meta = abi.Meta{Gen: c.gpu.Gen, Stage: c.s.Stage, Descriptors: c.meta.Descriptors, Chain: c.meta.Chain}
 		p, err = c.program(entry.Impl, true)
 	}
 	if err != nil {
@@ -119,7 +124,7 @@ func (c *compiler) program(impl *ir.Impl, plain bool) (*final, error) {
 		return nil, err
 	}
 	if sel.pre.f == nil {
-		return lower(sel.f, nil, c.gpu)
+		return lower(sel.f, nil, c.gpu, c.spillStart)
 	}
 	if err := c.allocatePreamble(); err != nil {
 		var p *mach.PressureError
@@ -128,11 +133,14 @@ func (c *compiler) program(impl *ir.Impl, plain bool) (*final, error) {
 		}
 		return nil, fmt.Errorf("ir3: preamble: %w", err)
 	}
-	return lower(sel.f, sel.pre.f, c.gpu)
+	return lower(sel.f, sel.pre.f, c.gpu, c.spillStart)
 }
 
 // lowerIR runs the target's own passes over the IR.
 func (c *compiler) lowerIR(impl *ir.Impl) (err error) {
+	if err := lowerChain(c.s, impl, c.gpu, c.opts.Next, &c.meta.Chain); err != nil {
+		return err
+	}
 	lowerNarrowStores(impl, c.gpu)
 	if c.meta.Descriptors, err = lowerDescriptors(c.s, impl); err != nil {
 		return err
@@ -143,6 +151,12 @@ func (c *compiler) lowerIR(impl *ir.Impl) (err error) {
 		}
 	}
 	lowerSubgroups(c.s, impl)
+	fused := fuseBitwise(impl)
+	if orderSums(impl) || fused {
+		if _, err := passes.RunPass(c.s, "opt_dce"); err != nil {
+			return err
+		}
+	}
 	if c.s.Stage == ir.StageFragment {
 		lowerTerminateIf(impl)
 	}
@@ -164,7 +178,7 @@ func (c *compiler) allocate(f *mach.Func) error {
 	f.SetFileLimit(fileGPR, limit)
 	if pressure := mach.Pressure(f, fileGPR); pressure <= limit {
 		// Some room is left for vectors, which want registers in line.
-		preSchedule(f, c.gpu, c.s.Stage != ir.StageVertex, max(pressure, c.targetUnits(pressure, limit)-16))
+		preSchedule(f, c.gpu, c.doubles(), max(pressure, c.targetUnits(pressure, limit)-16))
 		c.dump("presched", f)
 	}
 	mach.LowerTied(f)
@@ -239,12 +253,17 @@ func (c *compiler) wavesFor(vec4 int) int {
 	if vec4 == 0 {
 		return 32
 	}
-	double := !g.NoDoubleWave && c.s.Stage != ir.StageVertex && 2*vec4 <= g.RegVec4
+	double := !g.NoDoubleWave && c.doubles() && 2*vec4 <= g.RegVec4
 	size := 1
 	if double {
 		size = 2
 	}
 	return min(16, g.RegVec4/(vec4*size)*g.WaveGranularity) * size
+}
+
+// doubles tells whether the stage may run in double waves.
+func (c *compiler) doubles() bool {
+	return c.s.Stage == ir.StageFragment || c.s.Stage == ir.StageCompute
 }
 
 func (c *compiler) threads() int {
@@ -341,6 +360,7 @@ func (c *compiler) finish(p *final) (*Binary, error) {
 	}
 	p.schedule()
 	p.markEI(len(c.meta.Prefetches) > 0)
+	p.waitFirst = c.s.Stage == ir.StageTessCtrl || c.s.Stage == ir.StageGeometry
 	p.sync(outs, c.prefetchSpans())
 	p.markUL()
 	p.delays()
@@ -409,6 +429,9 @@ func (c *compiler) describe(list []pinstr, stack int) {
 	}
 	if c.s.Stage == ir.StageCompute {
 		m.WorkgroupSize = c.s.Info.WorkgroupSize
+	}
+	if len(c.s.Captures) > 0 {
+		m.Feedback = &abi.Feedback{Captures: c.s.Captures, Strides: c.s.Info.XfbStrides}
 	}
 	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests
 	m.ClipDistances, m.CullDistances = c.s.Info.ClipDistances, c.s.Info.CullDistances

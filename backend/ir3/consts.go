@@ -16,6 +16,8 @@ type constFile struct {
 	immAt  int
 	noImms bool
 	ubos   uboPush
+	// primitive and slots are the parameters and the map of chained stages.
+	primitive, slots abi.Area
 }
 
 func alignUp(n, a int) int { return (n + a - 1) / a * a }
@@ -51,12 +53,19 @@ func (c *constFile) layOut(g *GPU, stage ir.Stage, pushLo, pushHi uint32, driver
 // pushUBOs places the ranges of uniform buffers, leaving room for the preamble
 // and for immediates.
 func (c *constFile) pushUBOs(g *GPU) {
-	const keep = maxPreambleConsts + 4*32
+	keep := maxPreambleConsts + 4*32 + c.primitive.Size + c.slots.Size
 	c.immAt = c.ubos.layOut(c.immAt, c.limit-c.immAt-keep)
 }
 
 // reserve keeps n scalars for the preamble's results.
 func (c *constFile) reserve(n int) { c.immAt += alignUp(n, 4) }
+
+// placeChain places the parameters and the map of chained stages, whose sizes are known.
+func (c *constFile) placeChain() {
+	c.primitive.Offset = c.immAt
+	c.slots.Offset = c.immAt + c.primitive.Size
+	c.immAt += c.primitive.Size + c.slots.Size
+}
 
 // immediate returns the const number of a 32-bit value, adding it if there is room.
 func (c *constFile) immediate(v uint32) (int, bool) {
@@ -89,7 +98,7 @@ func (c *constFile) length(g *GPU, stage ir.Stage) int {
 
 // describe fills the const part of the metadata.
 func (c *constFile) describe(m *abi.Meta, g *GPU) {
-	m.Consts = abi.Consts{Push: c.push, PushStart: c.start, Driver: c.driver, Immediates: c.imms}
+	m.Consts = abi.Consts{Push: c.push, PushStart: c.start, Driver: c.driver, Primitive: c.primitive, Map: c.slots, Immediates: c.imms}
 	m.Consts.UBOs = c.ubos.describe(m.Descriptors)
 	if len(c.imms) > 0 {
 		m.Consts.ImmediateOffset = c.immAt

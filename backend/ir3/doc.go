@@ -31,7 +31,7 @@
 //   - only scalar ALU operations except vecN and mov (lower_alu_to_scalar);
 //     phis of any width;
 //   - the operations that [Options] asks to lower are gone (algebraic rules,
-//     lower_idiv, lower_int64; float64 is diagnosed); 64-bit values only as
+//     lower_idiv, lower_doubles, lower_int64); 64-bit values only as
 //     pack_64_2x32_split, unpack_64_2x32_split_x/y, moves, phis, selects and global addresses;
 //   - booleans of 1 bit;
 //   - no derefs: variables in SSA or as scratch (lower_vars_to_ssa,

@@ -203,10 +203,16 @@ func (s *isel) alu2To(t isa.Instr, d mach.Value, imm immClass, a, b opnd) {
 		s.add(t, d, uses...)
 		return
 	}
-	// Only one of the sources may be a const or an immediate.
-	special := a.kind == opImm || a.kind == opConst
-	if special && (b.kind == opImm || b.kind == opConst) {
+	// Only one of the sources may be a const, and one an immediate; those that
+	// do not fit are in the const file.
+	a, b = a.fold(), b.fold()
+	_, fitsA := a.encodable(imm)
+	_, fitsB := b.encodable(imm)
+	switch {
+	case a.kind == opImm && b.kind == opImm, a.kind == opConst && b.kind == opConst, a.kind == opImm && !fitsA && b.kind == opConst:
 		a = s.value(s.reg(a))
+	case a.kind == opConst && b.kind == opImm && !fitsB:
+		b = s.value(s.reg(b))
 	}
 	uses = s.source(&t, 0, a, imm, mods, true, uses)
 	uses = s.source(&t, 1, b, imm, mods, true, uses)

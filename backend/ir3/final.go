@@ -38,13 +38,17 @@ type final struct {
 	start, tail []int32
 	cur         int32
 	err         error
+	// waitFirst: the first instruction waits for what the threads' stage before left under way.
+	waitFirst bool
+	// spillBase is what the base register of spilled values holds.
+	spillBase int
 	// swzScratch: no register is free for moves of high halves; they swap through r0.x or r0.y.
 }
 
 // lower makes the physical program of f, behind its preamble if that is not
 // nil. Blocks keep their order; macros split them.
-func lower(f, preamble *mach.Func, g *GPU) (*final, error) {
-	p := &final{f: f, code: templates(f), gpu: g, start: make([]int32, len(f.Blocks)), tail: make([]int32, len(f.Blocks))}
+func lower(f, preamble *mach.Func, g *GPU, spillStart int) (*final, error) {
+	p := &final{f: f, code: templates(f), gpu: g, spillBase: spillBase(spillStart), start: make([]int32, len(f.Blocks)), tail: make([]int32, len(f.Blocks))}
 	if preamble != nil {
 		p.preamble(preamble)
 	}
@@ -153,6 +157,8 @@ func (p *final) instr(in *mach.Instr) {
 	case opInputs:
 	case opElect, opAny, opAll, opBallot, opReadCond:
 		p.macro(in)
+	case opSpillFar:
+		p.spillFar(in)
 	case opFineDsx, opFineDsy:
 		t := p.fill(in)
 		p.emit(t, in.Loc)
@@ -164,12 +170,25 @@ func (p *final) instr(in *mach.Instr) {
 			return
 		}
 		t := p.fill(in)
+		if t.Op == isa.OpSamgp0 {
+			p.quadByQuad(t, in.Loc)
+			return
+		}
 		if t.Op == isa.OpEnd || t.Op == isa.OpBr || t.Op == isa.OpJump {
 			if t.Op != isa.OpEnd && t.Op != isa.OpBr {
 				return // branches come with the layout
 			}
 		}
 		p.emit(t, in.Loc).group = in.Aux
+	}
+}
+
+// quadByQuad emits a lookup with explicit gradients outside of fragment and
+// compute shaders: an instruction for each fiber of the quads.
+func (p *final) quadByQuad(t isa.Instr, loc uint32) {
+	for k := range 4 {
+		t.Op = isa.OpSamgp0 + isa.Op(k)
+		p.emit(t, loc)
 	}
 }
 

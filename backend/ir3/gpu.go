@@ -34,6 +34,7 @@ type GPU struct {
 	PredtNops    bool
 	NoImmediates bool // the command stream cannot put immediates into the const file
 	FSMinConst   bool // fragment shaders need 4 vec4 of consts
+	TessLocal    bool // vertices go to tessellation control by stl and ldl
 	ICacheUnits  int  // instruction cache in units of 16 instructions
 }
 
@@ -47,16 +48,16 @@ var gpuClasses = []gpuClass{
 	{[]string{"a615", "a616", "a618", "a619", "a620", "a630"}, GPU{Gen: isa.A6xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ICacheUnits: 64}},
 	{[]string{"a640", "a680"}, GPU{Gen: isa.A6xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ICacheUnits: 64}},
 	{[]string{"a621", "a650"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ScalarALU: true,
-		HasDp2acc: true, Storage16: true, PredeNops: true, ICacheUnits: 127}},
+		HasDp2acc: true, Storage16: true, PredeNops: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a635", "a643", "a644", "a660", "a662", "a663", "a690"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256,
-		ScalarALU: true, HasFiberID: true, HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, ICacheUnits: 127}},
+		ScalarALU: true, HasFiberID: true, HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a725", "a730"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, HasFiberID: true,
-		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, FSMinConst: true, ICacheUnits: 127}},
+		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, FSMinConst: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a735", "a740", "a32", "x1-85"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, HasFiberID: true,
-		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, FSMinConst: true, ICacheUnits: 127}},
+		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, FSMinConst: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a750"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, HasFiberID: true,
 		HasDp2acc: true, HasDp4acc: true, DotCompliant: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, Storage8: true, PredeNops: true, PredtNops: true,
-		NoImmediates: true, ICacheUnits: 127}},
+		NoImmediates: true, TessLocal: true, ICacheUnits: 127}},
 }
 
 // DefaultGPU is the device that an empty name stands for.
@@ -114,8 +115,8 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		LowerHadd: true, LowerRotate: true, LowerFdph: true, LowerFdot: true, LowerVectorCmp: true,
 		LowerInt64: true, LowerDouble: true, LowerUabsSub: true, LowerMsad: true, LowerFsatSigned: true,
 		LowerDot4x8: !g.HasDp2acc, LowerDotSat: true,
-		FuseFfma16: true, FuseFfma32: true, FuseFfma64: true,
-		HasFsub: true, HasIsub: true, HasImul24: true, HasIcselEqz: true, HasIadd3: g.SadIsAdd3, HasUmulLow: true,
+		FuseFfma16: true, FuseFfma32: true,
+		HasFsub: true, HasIsub: true, HasImul24: true, HasAmul: true, HasIcselEqz: true, HasIadd3: g.SadIsAdd3, HasUmulLow: true,
 		HasDot4x8:   g.HasDp2acc,
 		FlushDenorm: 3, Int16ALU: true, Float16ALU: true,
 		LowerIndirect: ir.ModeShaderIn | ir.ModeShaderOut,

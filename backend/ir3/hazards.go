@@ -189,10 +189,18 @@ func (t *touch) mem(in *isa.Instr) {
 	case op == isa.OpLdg:
 		t.read(s[0], 2)
 		t.write(in.Dst, n)
+	case op == isa.OpLdgA6, op == isa.OpLdgA7:
+		t.read(s[0], 2)
+		t.read(s[1], 1)
+		t.write(in.Dst, n)
 	case op == isa.OpStg:
 		t.read(s[0], 2)
 		t.read(s[1], n)
-	case op == isa.OpStl, op == isa.OpStp:
+	case op == isa.OpStgA6, op == isa.OpStgA7:
+		t.read(s[0], 2)
+		t.read(s[1], n)
+		t.read(s[2], 1)
+	case op == isa.OpStl, op == isa.OpStlw, op == isa.OpStp:
 		t.read(s[0], 1)
 		t.read(s[1], n)
 	case op == isa.OpStc:
@@ -228,7 +236,7 @@ func (t *touch) mem(in *isa.Instr) {
 		t.read(s[0], a)
 		t.read(s[1], k)
 		t.write(in.Dst, 1)
-	case op == isa.OpLdl, op == isa.OpLdp, op == isa.OpLdc:
+	case op == isa.OpLdl, op == isa.OpLdlw, op == isa.OpLdp, op == isa.OpLdc:
 		t.read(s[0], 1)
 		t.read(s[1], 1)
 		t.write(in.Dst, n)
@@ -262,9 +270,9 @@ func syncOf(in *isa.Instr) syncKind {
 		switch {
 		case op == isa.OpGetfiberid || op == isa.OpGetwid || op == isa.OpGetspid:
 			return syncKind{ss: true}
-		case op == isa.OpLdl, op == isa.OpResinfo, op >= isa.OpAtomicLAdd && op <= isa.OpAtomicLXor, op >= isa.OpShflXor && op <= isa.OpShflRdown:
+		case op == isa.OpLdl, op == isa.OpLdlw, op == isa.OpResinfo, op >= isa.OpAtomicLAdd && op <= isa.OpAtomicLXor, op >= isa.OpShflXor && op <= isa.OpShflRdown:
 			return syncKind{ss: true, late: true, warSS: true}
-		case op == isa.OpStg, op == isa.OpStl, op == isa.OpStp, op == isa.OpStib, op == isa.OpStc:
+		case op == isa.OpStg, op == isa.OpStgA6, op == isa.OpStgA7, op == isa.OpStl, op == isa.OpStlw, op == isa.OpStp, op == isa.OpStib, op == isa.OpStc:
 			return syncKind{late: true, warSS: true}
 		}
 		return syncKind{sy: true, late: true}

@@ -4,6 +4,7 @@ import (
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
+	"nirc/backend/resource"
 	"nirc/ir"
 )
 
@@ -94,7 +95,7 @@ func (s *isel) alu(in *ir.Instr) {
 		return
 	}
 	for i := range in.Srcs {
-		if b := in.Srcs[i].Def.BitSize; b == 64 && !takes64(in.Op) {
+		if b := in.Srcs[i].Def.BitSize; b == 64 && !resource.Splits64(in.Op) {
 			s.fail(in, "64-bit %s is not supported", in.Op)
 			return
 		}
@@ -122,15 +123,6 @@ func (s *isel) withBase(in *ir.Instr) bool {
 			return true
 		}
 		a, b = b, a
-	}
-	return false
-}
-
-// takes64 tells whether an operation is selected with 64-bit sources.
-func takes64(op ir.Op) bool {
-	switch op {
-	case ir.OpBcsel, ir.OpUnpack64_2x32SplitX, ir.OpUnpack64_2x32SplitY, ir.OpU2u32, ir.OpI2i32, ir.OpU2u16, ir.OpI2i16:
-		return true
 	}
 	return false
 }

@@ -10,7 +10,7 @@ import (
 // ldib, stib and atomics, whose coordinates have the layer behind them.
 func (s *isel) image(in *ir.Instr) {
 	dim := ir.Dim(in.Get(ir.IdxImageDim))
-	if dim == ir.DimMS || dim == ir.DimSubpass || dim == ir.DimSubpassMS {
+	if dim == ir.DimSubpass || dim == ir.DimSubpassMS {
 		s.fail(in, "storage images of dimension %s (%s) are not supported by the ir3 backend", dim, in.Intr)
 		return
 	}
@@ -28,7 +28,14 @@ func (s *isel) image(in *ir.Instr) {
 	case ir.IntrImageDerefSize:
 		x.size()
 	case ir.IntrImageDerefSamples:
-		s.setComps(&in.Def, immediate(1, isHalf(&in.Def)))
+		n := immediate(1, false)
+		if dim == ir.DimMS {
+			n = x.samples()
+		}
+		if isHalf(&in.Def) {
+			n = s.narrow(n, 32)
+		}
+		s.setComps(&in.Def, n)
 	default:
 		s.meta.WritesMemory = true
 		x.atomic()
@@ -40,7 +47,7 @@ type imageSel struct {
 	in    *ir.Instr
 	dim   ir.Dim
 	array bool
-	res   resource
+	res   texResource
 }
 
 // dims is the number of coordinates; a cube is an array of faces.
@@ -49,7 +56,7 @@ func (x *imageSel) dims() int {
 	switch x.dim {
 	case ir.Dim1D, ir.DimBuf:
 		n = 1
-	case ir.Dim3D, ir.DimCube:
+	case ir.Dim3D, ir.DimCube, ir.DimMS:
 		return 3
 	}
 	if x.array {
@@ -58,9 +65,40 @@ func (x *imageSel) dims() int {
 	return n
 }
 
+// samples asks the image for its samples.
+func (x *imageSel) samples() opnd {
+	q := texSel{s: x.s, in: x.in, tex: x.res}
+	return q.emit(isa.Instr{Op: isa.OpGetinfo, Type: isa.U32}, 1<<3, nil, nil)[3]
+}
+
+// sampleLayer is the third coordinate of a multisampled image: its samples
+// are bound as layers, those of layer l from l*samples on. A sample that does not
+// exist leads outside, not to another layer.
+func (x *imageSel) sampleLayer(layer opnd) opnd {
+	s := x.s
+	sample := s.comp(x.in.Srcs[2].Def, 0)
+	if !x.array {
+		return sample
+	}
+	n := s.once(x.samples())
+	sample = s.value(s.reg(sample))
+	at := s.mad32(layer, n, sample)
+	in := s.alu2(isa.Instr{Op: isa.OpCmpsU, Cond: condLT}, false, false, immInt, sample, n)
+	return s.alu3(isa.Instr{Op: isa.OpSelB32}, false, false, false, at, in, s.value(s.movImm(immediate(^uint32(0), false))))
+}
+
 func (x *imageSel) coords() mach.Value {
 	d := x.in.Srcs[1].Def
 	ops := make([]opnd, x.dims())
+	if x.dim == ir.DimMS {
+		layer := opnd{}
+		if x.array {
+			layer = x.s.value(x.s.reg(x.s.comp(d, 2)))
+		}
+		ops[2] = x.sampleLayer(layer)
+		ops[0], ops[1] = x.s.comp(d, 0), x.s.comp(d, 1)
+		return x.s.collect(ops...)
+	}
 	for k := range ops {
 		ops[k] = x.s.comp(d, k)
 		if d.BitSize == 16 {
@@ -162,6 +200,12 @@ func (x *imageSel) size() {
 	d := s.f.NewValue(classFull, 3)
 	s.add(t, d, uses...)
 	ops := s.split(d, 3)
+	if x.dim == ir.DimMS && x.array {
+		// The layers of the image are those of the binding by its samples, a power of two.
+		n := s.alu2(isa.Instr{Op: isa.OpClzB}, false, false, immInt, x.samples(), opnd{})
+		n = s.alu2(isa.Instr{Op: isa.OpSubU}, false, false, immInt, immediate(31, false), n)
+		ops[2] = s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, ops[2], n)
+	}
 	if x.dim == ir.DimCube && x.array {
 		// z/6 by the reciprocal, exact for numbers of 16 bits.
 		m := s.alu2(isa.Instr{Op: isa.OpMullU}, false, false, immInt, ops[2], immediate(43691, false))

@@ -59,6 +59,16 @@ func (s *isel) intrinsic(in *ir.Instr) {
 			slot, comp, _ := s.ioSlot(in, in.Srcs[0].Def)
 			s.setComps(&in.Def, s.in.slots[slot].ops[comp:comp+int(in.Def.NumComponents)]...)
 		}
+	case ir.IntrLoadGlobalIr3:
+		s.loadGlobalAt(in)
+	case ir.IntrStoreGlobalIr3:
+		s.storeGlobalAt(in)
+	case ir.IntrLoadSharedIr3:
+		s.loadLocal(in, s.stageOp(isa.OpLdlw, isa.OpLdl))
+	case ir.IntrStoreSharedIr3:
+		s.storeStage(in)
+	case ir.IntrStoreVertexFlagsIr3:
+		s.vertexFlags(in)
 	case ir.IntrLoadInterpolatedInput, ir.IntrLoadPointCoord: // fetched in the first block
 	case ir.IntrStoreOutput:
 		s.storeOutput(in)
@@ -70,7 +80,7 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrDemoteIf, ir.IntrTerminateIf:
 		s.kill(s.predicate(in.Srcs[0].Def))
 	default:
-		if !s.sysval(in) && !s.subgroup(in) && !s.derivative(in) {
+		if !s.chainValue(in) && !s.sysval(in) && !s.subgroup(in) && !s.derivative(in) {
 			s.fail(in, "the intrinsic %s is not supported by the ir3 backend", in.Intr)
 		}
 	}
@@ -152,6 +162,8 @@ func (s *isel) sysval(in *ir.Instr) bool {
 		return one(s.cov(isa.U16, isa.U32, 0, part(abi.SampleID)))
 	case ir.IntrLoadSampleMaskIn:
 		return one(part(abi.SampleMaskIn))
+	case ir.IntrLoadFragShadingRate:
+		return one(part(abi.ShadingRate))
 	case ir.IntrLoadPerspCenterRhwIr3:
 		return one(part(abi.IJPerspCenterRHW))
 	}

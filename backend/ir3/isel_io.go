@@ -69,6 +69,7 @@ func (s *isel) scan() {
 		s.pre.at, s.pre.end = s.pre.first, s.pre.first+n
 		s.consts.reserve(n)
 	}
+	s.consts.placeChain()
 }
 
 func (s *isel) want(k abi.SysvalKind) { s.in.wanted[k] = true }
@@ -115,6 +116,9 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 		s.param(abi.ParamVSDrawID)
 	case ir.IntrLoadViewIndex:
 		s.want(abi.ViewIndex)
+	case ir.IntrLoadPrimitiveParamIr3, ir.IntrLoadPrimitiveLocationIr3, ir.IntrLoadTessCoordXy, ir.IntrLoadRelPatchIdIr3, ir.IntrLoadTcsHeaderIr3,
+		ir.IntrLoadGsHeaderIr3, ir.IntrLoadPrimitiveId:
+		s.scanChain(in)
 	case ir.IntrLoadFragCoord, ir.IntrLoadFragCoordUnscaledIr3, ir.IntrLoadFragCoordZw, ir.IntrLoadPixelCoord:
 		s.want(abi.FragCoord)
 	case ir.IntrLoadFrontFace, ir.IntrLoadFrontFaceFsign:
@@ -129,6 +133,11 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 			s.want(k)
 		}
 		s.meta.PerSample = s.meta.PerSample || in.Intr == ir.IntrLoadBarycentricSample
+	case ir.IntrLoadFragShadingRate:
+		s.want(abi.ShadingRate)
+		if s.gpu.FSMinConst {
+			s.want(abi.SampleMaskIn) // these devices give it with the mask only
+		}
 	case ir.IntrLoadPerspCenterRhwIr3:
 		s.want(abi.IJPerspCenterRHW)
 	case ir.IntrLoadLocalInvocationId, ir.IntrLoadLocalInvocationIndex, ir.IntrLoadSubgroupInvocation, ir.IntrLoadSubgroupId:
@@ -295,6 +304,7 @@ func (s *isel) makeInputs() {
 			vals[k] = d.val
 		}
 		in := s.generic(opInputs, vals, nil)
+		s.fixChain(in)
 		if len(s.in.prefetches) > 0 {
 			// Prefetches take the barycentrics from r0.x and r0.y.
 			for k, d := range s.in.defs {
@@ -314,6 +324,9 @@ func (s *isel) makeInputs() {
 	s.splitPrefetches()
 	if s.sh.Stage == ir.StageFragment {
 		s.fetchVaryings()
+	}
+	if s.sh.Stage == ir.StageTessCtrl && s.meta.Chain.TessLocal {
+		s.add(isa.Instr{Op: isa.OpBar, Flags: isa.BarG}, 0)
 	}
 }
 
@@ -370,7 +383,11 @@ func (s *isel) fetchVaryings() {
 		s.loc = in.Loc
 		slot, comp := int(ir.SlotPointCoord), 0
 		kind, ok := abi.IJPerspPixel, true
-		if in.Intr != ir.IntrLoadPointCoord {
+		switch in.Intr {
+		case ir.IntrLoadPointCoord:
+		case ir.IntrLoadPrimitiveId:
+			slot = int(ir.SlotPrimitiveID)
+		default:
 			slot, comp, _ = s.ioSlot(in, in.Srcs[len(in.Srcs)-1].Def)
 			kind, ok = baryKind(in.Srcs[0].Def.Instr)
 		}
@@ -381,7 +398,7 @@ func (s *isel) fetchVaryings() {
 		for c := range ops {
 			at := isa.I(int32(loc + c))
 			d := s.newReg(half)
-			if in.Intr == ir.IntrLoadInput {
+			if in.Intr == ir.IntrLoadInput || in.Intr == ir.IntrLoadPrimitiveId {
 				s.link.member(group, s.add(isa.Instr{Op: isa.OpFlatB, Srcs: [4]isa.Operand{at, at}}, d))
 				ops[c] = s.value(d)
 				continue
@@ -417,11 +434,17 @@ type outputVar struct {
 	index uint8
 	comp  uint8
 	half  bool
+	flags bool // the vertex flags of a geometry shader, and no slot
+}
+
+// together tells whether v and w are components of one output.
+func (v outputVar) together(w outputVar) bool {
+	return v.slot == w.slot && v.index == w.index && v.flags == w.flags
 }
 
 func (o *outputs) find(v outputVar) int {
 	for i := range o.vars {
-		if o.vars[i].slot == v.slot && o.vars[i].index == v.index && o.vars[i].comp == v.comp {
+		if o.vars[i].slot == v.slot && o.vars[i].index == v.index && o.vars[i].comp == v.comp && o.vars[i].flags == v.flags {
 			return i
 		}
 	}
@@ -461,7 +484,7 @@ func (s *isel) storeOutput(in *ir.Instr) {
 		if mask>>c&1 == 0 {
 			continue
 		}
-		k := s.out.find(outputVar{ir.Slot(slot), sem.DualSourceIndex, uint8(comp + c), isHalf(val)})
+		k := s.out.find(outputVar{slot: ir.Slot(slot), index: sem.DualSourceIndex, comp: uint8(comp + c), half: isHalf(val)})
 		if s.out.vars[k].half != isHalf(val) {
 			s.fail(in, "output slot %d is stored with 16 and 32 bits", slot)
 			return
@@ -493,7 +516,7 @@ func (s *isel) finishOutputs() {
 		n, mask := 0, uint8(0)
 		for j := k; j < len(s.out.vars); j++ {
 			w := s.out.vars[j]
-			if w.slot != v.slot || w.index != v.index {
+			if !w.together(v) {
 				continue
 			}
 			if w.comp > 3 {
@@ -514,11 +537,15 @@ func (s *isel) finishOutputs() {
 			}
 		}
 		uses = append(uses, s.collect(ops[:n]...))
-		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: v.slot, Mask: mask, Half: v.half, Index: v.index})
+		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: v.slot, Mask: mask, Half: v.half, Index: v.index, VertexFlags: v.flags})
 	}
 	if s.gpu.Gen == isa.A7xx && s.sh.Stage == ir.StageCompute {
 		s.add(isa.Instr{Op: isa.OpLock, Flags: isa.SY | isa.SS | isa.JP}, 0)
 		s.add(isa.Instr{Op: isa.OpUnlock}, 0)
+	}
+	if s.meta.Chain.Next != ir.StageNone {
+		s.handOver()
+		return
 	}
 	s.add(isa.Instr{Op: isa.OpEnd}, 0, uses...)
 }
@@ -526,7 +553,7 @@ func (s *isel) finishOutputs() {
 // outputDone tells whether variable k's slot was seen before k.
 func (s *isel) outputDone(k int) bool {
 	for j := range k {
-		if s.out.vars[j].slot == s.out.vars[k].slot && s.out.vars[j].index == s.out.vars[k].index {
+		if s.out.vars[j].together(s.out.vars[k]) {
 			return true
 		}
 	}

@@ -422,9 +422,9 @@ func (s *isel) barrier(in *ir.Instr) {
 	sem := ir.Semantics(in.Get(ir.IdxMemorySemantics))
 	scope := ir.Scope(in.Get(ir.IdxMemoryScope))
 	acqrel := sem&(ir.SemAcquire|ir.SemRelease) != 0
-	if acqrel && modes&(ir.ModeSSBO|ir.ModeImage|ir.ModeShared|ir.ModeGlobal) != 0 && scope != ir.ScopeInvocation {
+	if acqrel && modes&(ir.ModeSSBO|ir.ModeImage|ir.ModeShared|ir.ModeGlobal|ir.ModeShaderOut) != 0 && scope != ir.ScopeInvocation {
 		t := isa.Instr{Op: isa.OpFence, Flags: isa.BarR | isa.BarW}
-		if modes&(ir.ModeSSBO|ir.ModeImage|ir.ModeGlobal) != 0 {
+		if modes&(ir.ModeSSBO|ir.ModeImage|ir.ModeGlobal|ir.ModeShaderOut) != 0 {
 			t.Flags |= isa.BarG
 		}
 		if modes&(ir.ModeSSBO|ir.ModeImage) != 0 {

@@ -7,8 +7,8 @@ import (
 	"nirc/ir"
 )
 
-// resource is a texture, image or sampler: its bindless set and slot.
-type resource struct {
+// texResource is a texture, image or sampler: its bindless set and slot.
+type texResource struct {
 	set  int
 	slot opnd
 	ok   bool
@@ -53,8 +53,8 @@ type texSel struct {
 	in   *ir.Instr
 	i    *ir.TexInfo
 	half bool
-	tex  resource
-	smp  resource
+	tex  texResource
+	smp  texResource
 }
 
 // supported refuses what the instructions cannot do.
@@ -73,8 +73,6 @@ func (x *texSel) supported() bool {
 		s.fail(in, "a lower bound of the LOD (%s) is not supported by the ir3 backend", in.TexOp)
 	case x.src(ir.TexSrcPlane) != nil:
 		s.fail(in, "multi-planar formats are not supported by the ir3 backend")
-	case in.TexOp == ir.TexOpTxd && s.sh.Stage == ir.StageVertex:
-		s.fail(in, "explicit derivatives in a vertex shader are not supported by the ir3 backend")
 	case in.Def.BitSize != 32 && in.Def.BitSize != 16:
 		s.fail(in, "%s with %d-bit results is not supported by the ir3 backend", in.TexOp, in.Def.BitSize)
 	}
@@ -103,7 +101,7 @@ func (x *texSel) find() {
 
 // resource follows a deref to its binding. A combined image and sampler has
 // the image first.
-func (s *isel) resource(in *ir.Instr, d *ir.Def, sampler bool) resource {
+func (s *isel) resource(in *ir.Instr, d *ir.Def, sampler bool) texResource {
 	index := immediate(0, false)
 	scale := uint32(1)
 	at := d.Instr
@@ -111,14 +109,14 @@ func (s *isel) resource(in *ir.Instr, d *ir.Def, sampler bool) resource {
 		i := s.comp(at.Srcs[1].Def, 0)
 		if at.Srcs[1].Def.BitSize != 32 {
 			s.fail(in, "a descriptor array index of %d bits is not supported", at.Srcs[1].Def.BitSize)
-			return resource{}
+			return texResource{}
 		}
 		index = s.addIndex(index, i, scale)
 		scale *= uint32(max(1, at.Srcs[0].Def.Instr.DerefInfo().Type.Len))
 	}
 	if at.Kind != ir.KindDeref || at.Deref != ir.DerefVar {
 		s.fail(in, "a texture or image that is chosen at run time, other than by an array index, is not supported by the ir3 backend")
-		return resource{}
+		return texResource{}
 	}
 	v := at.DerefInfo().Var
 	for k := range s.meta.Descriptors {
@@ -130,10 +128,10 @@ func (s *isel) resource(in *ir.Instr, d *ir.Def, sampler bool) resource {
 		if sampler && e.Kind == abi.Combined {
 			slot = s.addImm(slot, 1)
 		}
-		return resource{set: int(e.Base), slot: slot, ok: true}
+		return texResource{set: int(e.Base), slot: slot, ok: true}
 	}
 	s.fail(in, "the variable %q has no descriptor", v.Name)
-	return resource{}
+	return texResource{}
 }
 
 // addIndex computes a + b*scale of descriptor numbers.
@@ -155,7 +153,7 @@ func (x *texSel) descriptors(t *isa.Instr, uses []mach.Value) []mach.Value {
 	s := x.s
 	tex, smp := x.tex, x.smp
 	if !smp.ok {
-		smp = resource{set: tex.set, slot: immediate(0, false)}
+		smp = texResource{set: tex.set, slot: immediate(0, false)}
 	}
 	t.Set = int8(tex.set) + 1
 	imm := tex.slot.kind == opImm && smp.slot.kind == opImm
@@ -270,7 +268,10 @@ func (x *texSel) emit(t isa.Instr, mask uint8, v1, v2 []opnd) [4]opnd {
 	}
 	half := t.Type.Half()
 	d := s.f.NewValue(gprClass(half), n)
-	s.add(t, d, uses...)
+	m := s.add(t, d, uses...)
+	if t.Op == isa.OpSamgp0 {
+		m.Ops[0].Flags |= mach.Early
+	}
 	var res [4]opnd
 	parts := s.split(d, n)
 	for k := range res {
@@ -392,6 +393,9 @@ func (x *texSel) sample() {
 	switch {
 	case x.in.TexOp == ir.TexOpTxd:
 		t.Op = isa.OpSamgq
+		if s.sh.Stage != ir.StageFragment && s.sh.Stage != ir.StageCompute {
+			t.Op = isa.OpSamgp0 // the four of a quad one after the other
+		}
 		for len(v1) < 4 {
 			v1 = append(v1, immediate(0, false))
 		}

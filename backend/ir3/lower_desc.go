@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"nirc/backend/ir3/abi"
+	"nirc/backend/resource"
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -48,11 +49,10 @@ func lowerDescriptors(s *ir.Shader, impl *ir.Impl) ([]abi.Descriptor, error) {
 	for _, in := range uses {
 		d.access(in)
 	}
-	for b := range impl.Blocks() {
-		for in := range b.Instrs() {
-			d.resource(in)
-		}
-	}
+	resource.LowerHandles(impl, func(set, binding uint32) uint32 {
+		e := d.find(set, binding)
+		return e.Set<<16 | e.Slot
+	})
 	impl.Preserve(ir.MetaNone)
 	return d.table, d.err
 }
@@ -91,10 +91,10 @@ func (d *descriptors) place() {
 		switch {
 		case !v.HasBinding:
 		case v.Mode == ir.ModeUBO || v.Mode == ir.ModeSSBO:
-			add(v.Set, v.Binding, arrayCount(v.Type), abi.Buffer, abi.View{})
+			add(v.Set, v.Binding, resource.ArrayCount(v.Type), abi.Buffer, abi.View{})
 		case v.Mode == ir.ModeUniform || v.Mode == ir.ModeImage:
 			kind, view := opaqueKind(v.Type.WithoutArray())
-			add(v.Set, v.Binding, arrayCount(v.Type), kind, view)
+			add(v.Set, v.Binding, resource.ArrayCount(v.Type), kind, view)
 		}
 	}
 	for b := range d.impl.Blocks() {
@@ -163,46 +163,10 @@ func (d *descriptors) join(e *abi.Descriptor, kind abi.DescriptorKind, view abi.
 	}
 }
 
-// arrayCount is the number of descriptors of a variable's type, 0 unknown.
-func arrayCount(t *ir.Type) uint32 {
-	n := uint32(1)
-	for t.IsArray() {
-		n *= uint32(t.Len)
-		t = t.Elem
-	}
-	return n
-}
-
 func (d *descriptors) fail(format string, args ...any) {
 	if d.err == nil {
 		d.err = fmt.Errorf("ir3: "+format, args...)
 	}
-}
-
-// resource lowers an intrinsic that makes or changes a handle.
-func (d *descriptors) resource(in *ir.Instr) {
-	if in.Kind != ir.KindIntrinsic {
-		return
-	}
-	b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
-	var x *ir.Def
-	switch in.Intr {
-	case ir.IntrVulkanResourceIndex:
-		e := d.find(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)))
-		x = b.IAddImm(in.Srcs[0].Def, int64(e.Set<<16|e.Slot))
-	case ir.IntrVulkanResourceReindex:
-		x = b.Iadd(b.Channel(in.Srcs[0].Def, 0), in.Srcs[1].Def)
-	case ir.IntrLoadVulkanDescriptor:
-		x = b.Channel(in.Srcs[0].Def, 0)
-	default:
-		return
-	}
-	comps := []*ir.Def{x}
-	for len(comps) < int(in.Def.NumComponents) {
-		comps = append(comps, b.ImmInt(0, in.Def.BitSize))
-	}
-	in.Def.RewriteUses(b.Vec(comps...))
-	in.Remove()
 }
 
 func (d *descriptors) find(set, binding uint32) *abi.Descriptor {

@@ -49,10 +49,11 @@ const (
 	opAll
 	opBallot   // mask of fibers with the predicate, in 4 shared registers
 	opReadCond // value of the fiber with the predicate, in a shared register
+	opSpillFar // stp or ldp, by the template, out of reach of the base register
 	numMachOps
 )
 
-var pseudoNames = [...]string{"inputs", "fine_dsx", "fine_dsy", "elect", "any", "all", "ballot", "read_cond"}
+var pseudoNames = [...]string{"inputs", "fine_dsx", "fine_dsy", "elect", "any", "all", "ballot", "read_cond", "spill_far"}
 
 func machOp(op isa.Op) mach.Op { return mach.FirstTargetOp + mach.Op(op) }
 
@@ -104,7 +105,7 @@ func (machISA) OpByName(name string) (mach.Op, bool) {
 
 func (machISA) Props(in *mach.Instr, f *mach.Func) mach.Props {
 	switch in.Op {
-	case machOp(isa.OpBr), machOp(isa.OpJump), machOp(isa.OpEnd), machOp(isa.OpGetone):
+	case machOp(isa.OpBr), machOp(isa.OpJump), machOp(isa.OpEnd), machOp(isa.OpChsh), machOp(isa.OpGetone):
 		return mach.PropTerminator
 	case machOp(isa.OpMov):
 		if len(in.Uses()) == 0 && len(in.Ops) == 1 && f.File(in.Ops[0].Val) == fileGPR {
@@ -114,9 +115,14 @@ func (machISA) Props(in *mach.Instr, f *mach.Func) mach.Props {
 	return 0
 }
 
+// hasTemplate tells whether instructions of an operation have a template.
+func hasTemplate(op mach.Op) bool {
+	return op < opInputs || op == opFineDsx || op == opFineDsy || op == opSpillFar
+}
+
 // FormatExt writes the template as assembly with r0.x for every register.
 func (m machISA) FormatExt(f *mach.Func, in *mach.Instr) string {
-	if in.Op >= opInputs && in.Op != opFineDsx && in.Op != opFineDsy {
+	if !hasTemplate(in.Op) {
 		return ""
 	}
 	return templates(f).tmpl[in.Ext].Text(m.gen)
@@ -126,7 +132,7 @@ func (m machISA) ParseExt(f *mach.Func, in *mach.Instr, text string) error {
 	if f.Ext == nil {
 		f.Ext = &code{gen: m.gen}
 	}
-	if in.Op >= opInputs && in.Op != opFineDsx && in.Op != opFineDsy {
+	if !hasTemplate(in.Op) {
 		return nil
 	}
 	t, err := isa.ParseText(m.gen, text)

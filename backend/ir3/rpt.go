@@ -343,5 +343,6 @@ func dumpGroups(f *mach.Func) string {
 			}
 		}
 	}
+	w.WriteString(f.String())
 	return w.String()
 }

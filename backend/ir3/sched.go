@@ -18,6 +18,39 @@ type scheduler struct {
 	fence   int32 // the last node that nothing crosses, -1 none
 	ready   []int32
 	t       touch
+	clock
+}
+
+// clock is how far the block has come: in slots, which delays are counted in,
+// and in time, in which waits for results pass too. A wait for one result of memory or
+// textures is one for all that are under way.
+type clock struct {
+	slot, time int32
+	arrived    int32 // when all results that were asked for are there
+	waited     int32 // the time of the last wait for all, plus 1
+}
+
+// issue moves the clock over a node.
+func (c *clock) issue(n *schedNode) {
+	start := max(c.slot, n.earliest)
+	c.time = max(c.time+start-c.slot, n.soft)
+	if n.waits > c.waited {
+		c.time = max(c.time, c.arrived)
+		c.waited = c.time + 1
+	}
+	c.slot = start + n.slots
+	c.time += n.slots
+}
+
+// stall is how long a node would have to wait.
+func (c *clock) stall(n *schedNode) (slots, time int32) {
+	slots, time = max(0, n.earliest-c.slot), max(0, n.soft-c.time)
+	if n.waits > c.waited {
+		time = max(time, c.arrived-c.time)
+	} else if n.waits > 0 {
+		time = slots // its results came with the others
+	}
+	return slots, max(slots, time)
 }
 
 type schedNode struct {
@@ -25,7 +58,8 @@ type schedNode struct {
 	succs    int32 // first edge, -1 none
 	preds    int32 // not yet scheduled
 	earliest int32 // slot at which all sources are there
-	soft     int32 // the same with the usual latency of waits
+	soft     int32 // time at which they are, with the usual latency of waits
+	waits    int32 // time at which the last of the sources that need (sy) was asked for, plus 1
 	critical int32 // slots from here to the block's end
 	slots    int32
 	class    uint8
@@ -42,6 +76,7 @@ const (
 type schedEdge struct {
 	to, next   int32
 	hard, soft int32
+	sy         bool // the result needs (sy)
 }
 
 type readerLink struct{ node, next int32 }
@@ -99,19 +134,23 @@ func (s *scheduler) block(ins []pinstr) []pinstr {
 			s.ready = append(s.ready, int32(i))
 		}
 	}
-	now := int32(0)
+	s.clock = clock{}
 	for len(s.ready) > 0 {
-		k := s.choose(now)
+		k := s.choose()
 		i := s.ready[k]
 		s.ready[k] = s.ready[len(s.ready)-1]
 		s.ready = s.ready[:len(s.ready)-1]
 		nd := &s.nodes[i]
 		out = append(out, ins[nd.first:nd.first+nd.n]...)
-		now = max(now, nd.earliest) + nd.slots
+		s.issue(nd)
 		for e := nd.succs; e >= 0; e = s.edges[e].next {
 			to := &s.nodes[s.edges[e].to]
-			to.earliest = max(to.earliest, now+s.edges[e].hard)
-			to.soft = max(to.soft, now+s.edges[e].soft)
+			to.earliest = max(to.earliest, s.slot+s.edges[e].hard)
+			to.soft = max(to.soft, s.time+s.edges[e].soft)
+			if s.edges[e].sy {
+				to.waits = max(to.waits, s.time+1)
+				s.arrived = max(s.arrived, s.time+s.edges[e].soft)
+			}
 			to.preds--
 			if to.preds == 0 {
 				s.ready = append(s.ready, s.edges[e].to)
@@ -142,11 +181,11 @@ func (s *scheduler) node(ins []pinstr, i, n int) {
 	switch {
 	case s.nodes[id].class == schedLast:
 		for k := from; k < id; k++ {
-			s.edge(k, id, 0, 0)
+			s.edge(k, id, 0, 0, false)
 		}
 		s.fence = id
 	case s.fence >= 0:
-		s.edge(s.fence, id, 0, 0)
+		s.edge(s.fence, id, 0, 0, false)
 	}
 }
 
@@ -163,11 +202,11 @@ func schedClass(in *pinstr) uint8 {
 	return schedPlain
 }
 
-func (s *scheduler) edge(from, to, hard, soft int32) {
+func (s *scheduler) edge(from, to, hard, soft int32, sy bool) {
 	if from < 0 || from == to {
 		return
 	}
-	s.edges = append(s.edges, schedEdge{to, s.nodes[from].succs, hard, max(hard, soft)})
+	s.edges = append(s.edges, schedEdge{to, s.nodes[from].succs, hard, max(hard, soft), sy})
 	s.nodes[from].succs = int32(len(s.edges) - 1)
 	s.nodes[to].preds++
 }
@@ -177,8 +216,9 @@ func (s *scheduler) read(id int32, in *isa.Instr, r span, ins []pinstr) {
 	last := int32(-1)
 	for u := r.unit; u < r.unit+r.n; u++ {
 		if w := s.writer[u]; w >= 0 && w != last && w != id {
-			hard, soft := s.latency(&ins[s.nodes[w].first+s.nodes[w].n-1].Instr, in, r)
-			s.edge(w, id, hard, soft)
+			from := &ins[s.nodes[w].first+s.nodes[w].n-1].Instr
+			hard, soft := s.latency(from, in, r)
+			s.edge(w, id, hard, soft, syncOf(from).sy)
 			last = w
 		}
 		s.links = append(s.links, readerLink{id, s.readers[u]})
@@ -191,12 +231,12 @@ func (s *scheduler) write(id int32, w span) {
 	for u := w.unit; u < w.unit+w.n; u++ {
 		for l := s.readers[u]; l >= 0; l = s.links[l].next {
 			if n := s.links[l].node; n != last {
-				s.edge(n, id, 0, 0)
+				s.edge(n, id, 0, 0, false)
 				last = n
 			}
 		}
 		if s.writer[u] != last {
-			s.edge(s.writer[u], id, 0, 0)
+			s.edge(s.writer[u], id, 0, 0, false)
 			last = s.writer[u]
 		}
 		s.writer[u], s.readers[u] = id, -1
@@ -214,7 +254,7 @@ func (s *scheduler) latency(from, to *isa.Instr, r span) (hard, soft int32) {
 		return 0, 29
 	case k.sy:
 		return 0, 86
-	case k.ss && (from.Op.Category() == 4 || from.Op == isa.OpLdl):
+	case k.ss && (from.Op.Category() == 4 || from.Op == isa.OpLdl || from.Op == isa.OpLdlw):
 		return 0, 10
 	case k.ss:
 		return 0, 6
@@ -254,12 +294,12 @@ func (s *scheduler) memoryOrder(id int32, in *isa.Instr) {
 		switch {
 		case writes>>c&1 != 0:
 			for _, r := range m.reads {
-				s.edge(r, id, 0, 0)
+				s.edge(r, id, 0, 0, false)
 			}
-			s.edge(m.lastWrite, id, 0, 0)
+			s.edge(m.lastWrite, id, 0, 0, false)
 			m.lastWrite, m.reads = id, m.reads[:0]
 		case reads>>c&1 != 0:
-			s.edge(m.lastWrite, id, 0, 0)
+			s.edge(m.lastWrite, id, 0, 0, false)
 			m.reads = append(m.reads, id)
 		}
 	}
@@ -274,13 +314,13 @@ func memoryOf(in *isa.Instr) (reads, writes uint8) {
 		return 0, kill
 	case op == isa.OpBaryF, op == isa.OpFlatB:
 		return kill, 0
-	case op == isa.OpLdib, op == isa.OpLdg:
+	case op == isa.OpLdib, op == isa.OpLdg, op == isa.OpLdgA6, op == isa.OpLdgA7:
 		return buffer, 0
-	case op == isa.OpStib, op == isa.OpStg, op >= isa.OpAtomicGAdd && op <= isa.OpAtomicGXor, op >= isa.OpAtomicBAdd && op <= isa.OpAtomicBXor:
+	case op == isa.OpStib, op == isa.OpStg, op == isa.OpStgA6, op == isa.OpStgA7, op >= isa.OpAtomicGAdd && op <= isa.OpAtomicGXor, op >= isa.OpAtomicBAdd && op <= isa.OpAtomicBXor:
 		return kill, buffer
-	case op == isa.OpLdl:
+	case op == isa.OpLdl, op == isa.OpLdlw:
 		return local, 0
-	case op == isa.OpStl, op >= isa.OpAtomicLAdd && op <= isa.OpAtomicLXor:
+	case op == isa.OpStl, op == isa.OpStlw, op >= isa.OpAtomicLAdd && op <= isa.OpAtomicLXor:
 		return 0, local
 	case op == isa.OpLdp:
 		return private, 0
@@ -304,11 +344,11 @@ func (s *scheduler) criticalPaths() {
 
 // choose picks from the ready list: inputs; then what waits for nothing,
 // producers before others, longest way to the end first; else what waits least.
-func (s *scheduler) choose(now int32) int {
+func (s *scheduler) choose() int {
 	best, bestKey := 0, int64(-1<<62)
 	for k, i := range s.ready {
 		n := &s.nodes[i]
-		hard, soft := max(0, n.earliest-now), max(0, n.soft-now)
+		hard, soft := s.stall(n)
 		key := int64(n.critical)<<20 - int64(i)
 		switch {
 		case n.class == schedInput:

@@ -11,55 +11,83 @@ import (
 // between halves and full registers, and a vector on its way to memory.
 const spillSlack = 10
 
-// maxSpillBytes bounds private memory for spills: offsets are immediates.
-const maxSpillBytes = 4096
+// spillReach is how far the 13-bit offset of stp and ldp goes either way.
+const spillReach = 4096
 
-// spiller makes stp and ldp. Their address is a register that holds 0 for the
-// whole program (the project's ir3 reference, section 9.6).
+// spiller makes stp and ldp. Their address is a register that holds the same
+// for the whole program (the project's ir3 reference, section 9.6): the middle of what
+// offsets reach from the start of the spill area. Slots further away are for spillFar.
 type spiller struct {
 	c     *compiler
 	start int // first byte of the spill area
-	zero  mach.Value
+	base  mach.Value
 	err   error
 }
 
-func (s *spiller) access(f *mach.Func, op isa.Op, v mach.Value, slot int) isa.Instr {
+// spillBase is what the base register holds when the spill area starts at start.
+func spillBase(start int) int { return start + spillReach }
+
+// access makes the template of a load or store and tells its operation: one
+// beyond what offsets reach is expanded later.
+func (s *spiller) access(f *mach.Func, op isa.Op, v mach.Value, slot int) (isa.Instr, mach.Op) {
 	n := f.Elems(v)
-	at := s.start + 2*slot
-	if n > 4 || at+2*f.Size(v) > maxSpillBytes {
-		s.err = fmt.Errorf("ir3: the shader needs too many registers: more than %d bytes of spilled values are not supported", maxSpillBytes)
+	off := 2*slot - spillReach
+	if n > 4 && s.err == nil {
+		s.err = fmt.Errorf("ir3: the shader needs too many registers: a vector of %d cannot be spilled", n)
 	}
 	t := isa.U32
 	if f.Class(v) == classHalf {
 		t = isa.U16
 	}
-	return isa.Instr{Op: op, Type: t, Size: uint16(n), Off: int32(at), Srcs: [4]isa.Operand{isa.R(0)}}
+	m := machOp(op)
+	if off >= spillReach {
+		m = opSpillFar
+	}
+	return isa.Instr{Op: op, Type: t, Size: uint16(n), Off: int32(off), Srcs: [4]isa.Operand{isa.R(0)}}, m
+}
+
+// spillFar accesses a slot that the base register does not reach: it holds
+// another address meanwhile.
+func (p *final) spillFar(in *mach.Instr) {
+	t := p.fill(in)
+	base := t.Srcs[0]
+	set := func(v int) {
+		p.emit(isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32, Dst: base, Srcs: [4]isa.Operand{isa.I(int32(v))}}, in.Loc)
+	}
+	near := p.spillBase
+	set(near + int(t.Off))
+	t.Off = 0
+	p.emit(t, in.Loc)
+	set(near)
 }
 
 // Spill implements mach.Spiller.
 func (s *spiller) Spill(f *mach.Func, v mach.Value, slot int) *mach.Instr {
-	t := s.access(f, isa.OpStp, v, slot)
+	t, op := s.access(f, isa.OpStp, v, slot)
 	t.Srcs[1] = standIn(f.Class(v))
-	in := f.NewInstr(machOp(isa.OpStp), 0, 2)
-	in.Ops[0].Val, in.Ops[1].Val = s.zero, v
+	in := f.NewInstr(op, 0, 2)
+	in.Ops[0].Val, in.Ops[1].Val = s.base, v
 	in.Ext = templates(f).new(t)
 	return in
 }
 
 // Reload implements mach.Spiller.
 func (s *spiller) Reload(f *mach.Func, v mach.Value, slot int) *mach.Instr {
-	t := s.access(f, isa.OpLdp, v, slot)
+	t, op := s.access(f, isa.OpLdp, v, slot)
 	t.Dst = standIn(f.Class(v))
-	in := f.NewInstr(machOp(isa.OpLdp), 1, 1)
-	in.Ops[0].Val, in.Ops[1].Val = v, s.zero
+	in := f.NewInstr(op, 1, 1)
+	in.Ops[0].Val, in.Ops[1].Val = v, s.base
+	if op == opSpillFar {
+		in.Ops[0].Flags |= mach.Early // the base is written behind the load
+	}
 	in.Ext = templates(f).new(t)
 	return in
 }
 
 // spill brings f below the register limit.
 func (c *compiler) spill(f *mach.Func, limit int) error {
-	s := &spiller{c: c, start: alignUp(int(c.s.ScratchSize), 4), zero: f.NewValue(classFull, 1)}
-	f.SetNoSpill(s.zero)
+	s := &spiller{c: c, start: alignUp(int(c.s.ScratchSize), 4), base: f.NewValue(classFull, 1)}
+	f.SetNoSpill(s.base)
 	did, err := mach.Spill(f, fileGPR, limit-spillSlack, s)
 	if err != nil {
 		return fmt.Errorf("ir3: %w", err)
@@ -72,8 +100,8 @@ func (c *compiler) spill(f *mach.Func, limit int) error {
 	}
 	c.spillStart = s.start
 	mov := f.NewInstr(machOp(isa.OpMov), 1, 0)
-	mov.Ops[0].Val = s.zero
-	mov.Ext = templates(f).new(isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32, Dst: isa.R(0), Srcs: [4]isa.Operand{isa.I(0)}})
+	mov.Ops[0].Val = s.base
+	mov.Ext = templates(f).new(isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32, Dst: isa.R(0), Srcs: [4]isa.Operand{isa.I(int32(spillBase(s.start)))}})
 	blk := &f.Blocks[0]
 	at := 0
 	if len(blk.Instrs) > 0 && blk.Instrs[0].Op == opInputs {

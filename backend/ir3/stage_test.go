@@ -261,8 +261,8 @@ func TestRefusals(t *testing.T) {
 	if _, err := Compile(s, CompileOptions{}); err == nil || err.Error() != "ir3: tex without a texture deref is not supported by the ir3 backend" {
 		t.Errorf("texture: %v", err)
 	}
-	if _, err := Compile(ir.NewShader(ir.StageGeometry, nil), CompileOptions{}); err == nil {
-		t.Error("no error for a geometry shader")
+	if _, err := Compile(ir.NewShader(ir.StageKernel, nil), CompileOptions{}); err == nil || err.Error() != "ir3: kernel shaders are not supported" {
+		t.Errorf("kernel: %v", err)
 	}
 	if _, err := Compile(ir.NewShader(ir.StageCompute, nil), CompileOptions{GPU: "a999"}); err == nil {
 		t.Error("no error for an unknown GPU")

@@ -144,7 +144,7 @@ func (c *compiler) latency(in *isa.Instr) (ss, sy int) {
 	double := c.s.Stage != ir.StageVertex
 	n := max(1, int(in.Size))
 	switch {
-	case k.ss && (in.Op.Category() == 4 || in.Op == isa.OpLdl):
+	case k.ss && (in.Op.Category() == 4 || in.Op == isa.OpLdl || in.Op == isa.OpLdlw):
 		ss = 10
 	case k.ss:
 		ss = 6

@@ -35,6 +35,7 @@ func (p *final) sync(outputs, early []span) {
 	for _, s := range early {
 		in[0].sy.add(s)
 	}
+	in[0].barrier = p.waitFirst
 	for changed := true; changed; {
 		changed = false
 		for b := range p.blocks {

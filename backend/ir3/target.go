@@ -40,7 +40,7 @@ func (Target) GPUs() []backend.GPU {
 // Options returns what the device wants lowered.
 func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	switch stage {
-	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageFragment, ir.StageCompute:
 		return Options(gpu, stage)
 	}
 	return nil, fmt.Errorf("ir3: stage %s is not supported", stage)

@@ -86,13 +86,15 @@ func (c *compiler) run() (*Binary, error) {
 // attempt compiles with at most so many uniform registers.
 func (c *compiler) attempt(uniforms int) (*Binary, error) {
 	c.uniforms = uniforms
-	c.meta = abi.Meta{Stage: c.s.Stage, Alias: c.gpu.Alias, NoUpperALU: c.gpu.NoUpperALU}
+	c.meta = abi.Meta{Stage: c.s.Stage, Alias: c.gpu.Alias, NoUpperALU: c.gpu.NoUpperALU, BrokenLOD: c.gpu.BrokenLod}
 	s, err := c.selectFunc()
 	if err != nil {
 		return nil, err
 	}
 	f := s.f
+	f.coalesce()
 	f.removeDead()
+	f.fuseWriteouts()
 	f.fuseConditions()
 	f.removeDead()
 	c.dump("isel", f)

@@ -7,9 +7,12 @@
 // # The way of a shader
 //
 // [Compile] rewrites buffer handles to table entries (resources.go), selects
-// instructions (isel*.go), removes dead lanes (dce.go), gives the virtual registers
-// places among the vec4 work registers and spills what does not fit (ra.go, spill.go),
-// packs instructions into bundles (sched.go, bundle.go) and encodes (emit.go).
+// instructions (isel*.go), lets values be made where moves would put them
+// (coalesce.go), removes dead lanes (liveness.go), brings what makes colours and
+// conditions into the bundles that want them (writeout.go, fuse.go), gives the virtual
+// registers places among the vec4 work registers, makes cheap values anew and
+// spills others where that does not fit (ra.go, spill.go), packs instructions into
+// bundles (sched.go) and encodes (emit.go).
 //
 // # The machine form
 //

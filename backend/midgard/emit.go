@@ -187,17 +187,29 @@ func (b *bundle) writeoutValues(w *writeout) {
 		return in
 	}
 	e := &b.enc
-	color := mov(0, 15, w.color)
+	color := mov(0, w.rest, w.color)
 	var pool constPool
 	pool.from(b)
 	if w.color.reg == regConst {
-		if c, ok := inlineConstant(color.op, w.color, 15); ok {
+		if c, ok := inlineConstant(color.op, w.color, w.rest); ok {
 			color.imm, color.con = true, c
 		}
 		pool.all(color)
 	}
+	for _, in := range w.make {
+		if in != nil {
+			pool.all(in)
+		}
+	}
 	pool.to(b)
-	e.Add(isa.UnitVMUL, b.word(isa.UnitVMUL, color))
+	if w.rest != 0 {
+		e.Add(isa.UnitVMUL, b.word(isa.UnitVMUL, color))
+	}
+	for u, in := range w.make {
+		if in != nil {
+			e.Add(isa.Unit(u), b.word(isa.Unit(u), in))
+		}
+	}
 	switch {
 	case w.target == abi.TargetNone:
 		e.Add(isa.UnitSADD, b.word(isa.UnitSADD, imm(1, 4, abi.TargetNone)))

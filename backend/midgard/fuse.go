@@ -40,16 +40,17 @@ func (f *function) fuseConditions() {
 		}
 	}
 	written := make([]int32, int(firstVirtual)+len(f.nodes)) // by register: 1 + where it was last written
+	base := int32(0)                                         // of the block's instructions
 	for b := range f.blocks {
-		clear(written)
 		for i, in := range f.blocks[b].list {
-			if c := conditionOf(in, info); c != nil && c.block == int32(b) && c.defs == 1 && c.reads == c.conds && fusable(in, c, written) {
+			if c := conditionOf(in, info); c != nil && c.block == int32(b) && c.defs == 1 && c.reads == c.conds && fusable(in, c, written, base) {
 				in.fuse = f.fused(in, c.def)
 			}
 			if in.dst != regNone {
-				written[in.dst] = int32(i) + 1
+				written[in.dst] = base + int32(i) + 1
 			}
 		}
+		base += int32(len(f.blocks[b].list))
 	}
 }
 
@@ -63,7 +64,7 @@ func conditionOf(in *inst, info []condReads) *condReads {
 
 // fusable tells whether the instruction can run where the condition is made: on
 // a unit for it, with operands that have not changed.
-func fusable(in *inst, c *condReads, written []int32) bool {
+func fusable(in *inst, c *condReads, written []int32, base int32) bool {
 	d := c.def
 	if d.kind != kindALU || d.hasCond || d.half != partFull || !conditionUnits(in).any(d) {
 		return false
@@ -72,7 +73,7 @@ func fusable(in *inst, c *condReads, written []int32) bool {
 		return false // both have the bundle's constants
 	}
 	ok := true
-	d.eachSource(func(s *source, _ uint8) { ok = ok && written[s.reg] <= c.at })
+	d.eachSource(func(s *source, _ uint8) { ok = ok && written[s.reg] <= base+c.at })
 	return ok && (!d.op.Is(isa.Reduce|isa.OneLane) || in.condLanes() == 8)
 }
 

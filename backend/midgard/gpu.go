@@ -55,7 +55,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		Target: "midgard", MaxVectorWidth: 4, MaxUnroll: 32,
 		LowerFdiv: true, LowerFlrp: true, LowerFpow: true, LowerFmod: true, LowerFrem: true, LowerFfract: true, LowerScmp: true,
 		LowerLdexp: true, LowerIsign: true, LowerFsign: true, LowerFisnormal: true, LowerIneg: true,
-		LowerFfma16: true, LowerFfma32: true, LowerFfma64: true,
+		LowerFfma16: true, LowerFfma32: true,
 		LowerFquantize2f16: true, LowerFsatSigned: true,
 		LowerUaddCarry: true, LowerUsubBorrow: true,
 		LowerBitfieldInsert: true, LowerBitfieldExtract: true, LowerBitfieldReverse: true, LowerBitfieldSelect: true,

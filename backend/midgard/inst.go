@@ -88,14 +88,18 @@ type inst struct {
 
 // writeout is what leaves in one writeout bundle.
 type writeout struct {
-	color   source
-	dual    source // second colour, or regNone
-	depth   source // or regNone
-	stencil source // or regNone
-	target  int    // render target, or abi.TargetNone
-	index   int    // number of the writeout in the program
-	last    bool
-	again   bool // the waiting loop's
+	color source
+	// mask is the lanes of the colour that mean something, rest those that a move
+	// brings; the instructions of make bring the others, each on its unit.
+	mask, rest uint8
+	make       [isa.NumALUUnits]*inst
+	dual       source // second colour, or regNone
+	depth      source // or regNone
+	stencil    source // or regNone
+	target     int    // render target, or abi.TargetNone
+	index      int    // number of the writeout in the program
+	last       bool
+	again      bool // the waiting loop's
 }
 
 // block is a basic block.
@@ -229,7 +233,12 @@ func (in *inst) eachSource(f func(s *source, lanes uint8)) {
 		each(&in.cond, in.condLanes())
 	}
 	if w := in.wo; w != nil {
-		each(&w.color, 15)
+		each(&w.color, w.rest)
+		for _, m := range w.make {
+			if m != nil {
+				m.eachSource(f)
+			}
+		}
 		each(&w.dual, 15)
 		each(&w.depth, 1)
 		each(&w.stencil, 2)
@@ -287,8 +296,14 @@ func (in *inst) texReads(f func(r reg, comps uint8)) {
 	case in.dst < 16:
 		first = regLd0
 	}
-	f(first, 15)
-	f(first+1, 15)
+	coords := uint8(0)
+	for i := range 4 {
+		coords |= 1 << in.tex.CoordSwizzle.Lane(i)
+	}
+	f(first+reg(in.tex.CoordSel), coords)
+	if in.tex.LodReg || in.tex.OffsetReg || in.tex.TextureReg || in.tex.SamplerReg {
+		f(first+1, 15)
+	}
 }
 
 // effects tells whether the instruction does more than make its result.
@@ -299,7 +314,7 @@ func (in *inst) effects() bool {
 	case kindLdSt:
 		switch in.ld.Op.Info().Kind {
 		case isa.KindLoad, isa.KindUbo, isa.KindAttr, isa.KindVary, isa.KindSpecial, isa.KindMov, isa.KindCube, isa.KindImage,
-			isa.KindLeaImage, isa.KindLea, isa.KindPersp:
+			isa.KindLeaImage, isa.KindLea, isa.KindPersp, isa.KindTile:
 			return false
 		}
 	case kindTex:

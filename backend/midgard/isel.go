@@ -38,7 +38,11 @@ type isel struct {
 	blocks []int
 	phis   []*ir.Instr
 	turn   uint8 // which load/store input the next access takes
-	out    outputs
+	// texTurn and outTurn are the texture input and result that come next.
+	texTurn uint8
+	outTurn reg
+	out     outputs
+	guards  []guard
 	// floor is the first work register that is free for values.
 	floor  int
 	loopOf *loop      // the innermost loop
@@ -70,6 +74,7 @@ func (c *compiler) selectFunc() (*isel, error) {
 	s.blocks = make([]int, impl.NumBlocks+1)
 	s.scanOutputs()
 	s.newBlock(0)
+	s.waitForTile()
 	s.initOutputs()
 	s.list(&impl.Body)
 	if s.err == nil {
@@ -222,7 +227,16 @@ func (o source) shifted(n int) source {
 
 // move copies lanes of o to the masked components of dst.
 func (s *isel) move(dst reg, mask uint8, o source) *inst {
-	return s.alu(isa.OpImov, dst, mask, source{reg: regNone}, o)
+	op := isa.OpImov
+	if o.reg == regConst && mask != 0 {
+		// Some floats are inline constants of a float move alone.
+		_, integer := inlineConstant(isa.OpImov, o, mask)
+		_, float := inlineConstant(isa.OpFmov, o, mask)
+		if float && !integer {
+			op = isa.OpFmov
+		}
+	}
+	return s.alu(op, dst, mask, source{reg: regNone}, o)
 }
 
 // inRegister returns o as an operand that is no constant.

@@ -298,11 +298,12 @@ func (s *isel) vec(in *ir.Instr) {
 	s.gather(d, parts[:n])
 }
 
-// gather moves one operand to each component of dst.
+// gather moves one operand to each component of dst, but nothing where a part
+// is no register.
 func (s *isel) gather(dst reg, parts []source) {
 	done := uint8(0)
 	for i := range parts {
-		if done>>i&1 != 0 {
+		if done>>i&1 != 0 || parts[i].reg == regNone {
 			continue
 		}
 		o := source{reg: parts[i].reg}

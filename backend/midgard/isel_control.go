@@ -140,7 +140,9 @@ func (s *isel) fillPhis() {
 			k++
 		}
 		for _, p := range b.Preds {
-			s.edgeCopies(s.phis[i:k], p)
+			if p.Reachable() { // else nothing in it was selected
+				s.edgeCopies(s.phis[i:k], p)
+			}
 		}
 		i = k
 	}

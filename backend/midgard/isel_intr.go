@@ -51,6 +51,8 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.loadInput(in, in.Srcs[0].Def.Instr)
 	case ir.IntrStoreOutput:
 		s.storeOutput(in)
+	case ir.IntrLoadOutput:
+		s.loadTile(in)
 	case ir.IntrDemote, ir.IntrTerminate:
 		s.discard(nil)
 	case ir.IntrDemoteIf, ir.IntrTerminateIf:
@@ -136,12 +138,12 @@ func (s *isel) systemValue(in *ir.Instr) bool {
 		return s.words(in, z[0], z[1], z[2])
 	case ir.IntrLoadViewIndex:
 		return s.sysvalOf(in, abi.SysvalViewIndex, 0)
-	case ir.IntrLoadSubgroupSize:
-		return s.words(in, 1)
-	case ir.IntrLoadSubgroupInvocation:
-		return s.words(in, 0)
 	case ir.IntrLoadNumSubgroups:
 		return s.words(in, z[0]*z[1]*z[2])
+	case ir.IntrLoadSubgroupId:
+		// Who numbers subgroups counts on subgroups of several threads.
+		s.fail(in, "the number of a subgroup is not supported: a subgroup is one thread")
+		return true
 	}
 	switch s.sh.Stage {
 	case ir.StageVertex:

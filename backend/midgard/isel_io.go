@@ -2,6 +2,7 @@ package midgard
 
 import (
 	"math"
+	"math/bits"
 
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
@@ -20,6 +21,21 @@ type output struct {
 	mask  uint8
 	reg   reg
 	bits  uint8
+}
+
+// value is the operand that leaves the fragment; components that nothing stores
+// repeat one that something does.
+func (o *output) value() source {
+	if o.mask == 0 {
+		return constant(0)
+	}
+	v := source{reg: o.reg, swz: identity}
+	for i := range v.swz {
+		if o.mask>>i&1 == 0 {
+			v.swz[i] = uint8(bits.TrailingZeros8(o.mask))
+		}
+	}
+	return v
 }
 
 // ioSlot returns slot and first component of an access with a constant offset.
@@ -79,18 +95,18 @@ func (s *isel) scanOutputs() {
 	}
 }
 
-// initOutputs gives outputs their registers, of which components that no store
-// reaches on some way must hold something.
+// initOutputs gives outputs their registers, of which components that stores
+// reach on some ways only must hold something on the others.
 func (s *isel) initOutputs() {
 	last := s.impl.Body.LastBlock()
 	for i := range s.out.list {
 		o := &s.out.list[i]
 		o.reg = s.f.newNode(4)
-		need := 15 &^ o.mask
+		need := uint8(0)
 		for b := range s.impl.Blocks() {
 			for in := range b.Instrs() {
 				if in.IsIntrinsic(ir.IntrStoreOutput) && b != last {
-					need = 15
+					need |= o.mask
 				}
 			}
 		}
@@ -127,10 +143,6 @@ func (s *isel) halfOutput(in *ir.Instr, o *output, val *ir.Def, mask uint8, comp
 	if in.Has(ir.IdxSrcType) {
 		class = ir.UnpackALUType(in.Get(ir.IdxSrcType)).Class
 	}
-	if s.sh.Stage != ir.StageFragment {
-		s.fail(in, "vertex outputs of 16 bits are not supported")
-		return
-	}
 	if class != ir.ClassFloat {
 		n := int(val.NumComponents)
 		s.move(o.reg, mask<<comp, s.inRegister(s.extended(w, n, 16, class == ir.ClassInt), mask).shifted(comp))
@@ -148,13 +160,15 @@ func (s *isel) halfOutput(in *ir.Instr, o *output, val *ir.Def, mask uint8, comp
 func (s *isel) finish() {
 	from := s.blk
 	falls := s.impl.Body.LastBlock().Reachable() && s.impl.Body.LastBlock().Jump() == nil
-	end := s.newBlock(0)
-	if falls {
-		s.edge(from, end)
-	}
-	for _, e := range s.ends {
-		e.in.target = end
-		s.edge(e.from, end)
+	if !falls || len(s.ends) > 0 {
+		end := s.newBlock(0)
+		if falls {
+			s.edge(from, end)
+		}
+		for _, e := range s.ends {
+			e.in.target = end
+			s.edge(e.from, end)
+		}
 	}
 	s.loc = 0
 	switch s.sh.Stage {
@@ -199,16 +213,16 @@ func (s *isel) fragmentOutputs() {
 	for n := range 8 {
 		for i := range s.out.list {
 			o := &s.out.list[i]
-			v := source{reg: o.reg, swz: identity}
+			v := o.value()
 			if o.slot == ir.SlotData0+ir.Slot(n) && o.index == 0 {
-				list = append(list, writeout{color: v, dual: none, depth: none, stencil: none, target: n})
+				list = append(list, writeout{color: v, mask: o.mask, rest: 15, dual: none, depth: none, stencil: none, target: n})
 				s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: o.slot, Mask: o.mask, Bits: 32})
 			}
 		}
 	}
 	for i := range s.out.list {
 		o := &s.out.list[i]
-		v := source{reg: o.reg, swz: identity}
+		v := o.value()
 		switch {
 		case o.slot == ir.SlotDepth:
 			depth, s.meta.WritesDepth = v.lane(0), true
@@ -225,7 +239,7 @@ func (s *isel) fragmentOutputs() {
 		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: o.slot, Mask: o.mask, Index: o.index, Bits: 32})
 	}
 	if len(list) == 0 && (depth.reg != regNone || stencil.reg != regNone) {
-		list = append(list, writeout{color: constant(0), dual: none, target: abi.TargetNone})
+		list = append(list, writeout{color: constant(0), mask: 15, rest: 15, dual: none, target: abi.TargetNone})
 	}
 	if len(list) == 0 {
 		return
@@ -370,14 +384,14 @@ func (s *isel) loadInput(in *ir.Instr, bary *ir.Instr) {
 	if !ok {
 		return
 	}
-	if in.Def.BitSize != 32 {
+	if in.Def.BitSize != 32 && in.Def.BitSize != 16 {
 		s.fail(in, "inputs of %d bits are not supported: they must be lowered to 32 bits", in.Def.BitSize)
 		return
 	}
 	mask := fullMask(int(in.Def.NumComponents)) << comp
 	if s.sh.Stage == ir.StageVertex {
 		s.noteInput(slot, mask, ir.InterpFlat)
-		s.loadAttribute(in, abi.Record{Kind: abi.RecordAttribute, Slot: ir.Slot(slot)}, comp)
+		s.narrowed(in, s.attribute(abi.Record{Kind: abi.RecordAttribute, Slot: ir.Slot(slot)}, comp, int(in.Def.NumComponents)))
 		return
 	}
 	param, interp := isa.VaryFlatParams, ir.InterpFlat
@@ -395,8 +409,21 @@ func (s *isel) loadInput(in *ir.Instr, bary *ir.Instr) {
 	default:
 		s.noteInput(slot, mask, interp)
 	}
-	o := s.varying(v, param, comp, int(in.Def.NumComponents))
-	s.viewOf(in, o)
+	s.narrowed(in, s.varying(v, param, comp, int(in.Def.NumComponents)))
+}
+
+// loadsFloats tells whether a load is of floats, or does not say.
+func loadsFloats(in *ir.Instr) bool {
+	return !in.Has(ir.IdxDestType) || in.Get(ir.IdxDestType) == 0 || ir.UnpackALUType(in.Get(ir.IdxDestType)).Class == ir.ClassFloat
+}
+
+// narrowed gives in the value of an input, which comes in 32 bits.
+func (s *isel) narrowed(in *ir.Instr, o source) {
+	if in.Def.BitSize == 32 || !loadsFloats(in) {
+		s.viewOf(in, o)
+		return
+	}
+	s.eachLane(in, func(d reg, i int) { s.halfInst(isa.OpFmov, d, i, source{reg: regNone}, o.lane(i)) })
 }
 
 // interpolation is the parameter of a load that a load_barycentric governs.

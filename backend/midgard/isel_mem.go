@@ -281,13 +281,13 @@ func (s *isel) bufferOf(in *ir.Instr, h *ir.Def) (desc source, r abi.Resource, f
 		}
 		return source{}, r, true
 	}
-	if !s.res.sized || s.res.total > 1024 {
+	if !s.res.Sized || s.res.Total > 1024 {
 		s.fail(in, "an index that is not constant into an array of buffers of unknown size is not supported")
 		return constant(0), r, false
 	}
 	if s.tab.dyn == 0 {
 		s.tab.dyn = len(s.meta.Sysvals) + 1
-		for k := range s.res.total {
+		for k := range s.res.Total {
 			x, _ := s.res.entry(k)
 			s.meta.Sysvals = append(s.meta.Sysvals, abi.Sysval{Kind: abi.SysvalSSBO, Set: x.Set, Binding: x.Binding, Element: x.Element})
 		}
@@ -322,14 +322,50 @@ func (s *isel) guarded(in *ir.Instr, h, off *ir.Def, bytes int) (a address) {
 		a.add(o)
 		return a
 	}
+	a.index = o
+	k := guard{h: h, off: off, bytes: bytes, blk: s.blk}
+	if hi, ok := s.guardOf(k); ok {
+		a.hi = hi
+		return a
+	}
 	limit := desc.lane(2)
 	if bytes > 1 {
-		limit = s.temp(isa.OpUsubsat, 1, limit, constant(uint32(bytes-1)))
+		all := guard{h: h, bytes: bytes, blk: s.blk}
+		var ok bool
+		if all.hi, ok = s.guardOf(all); !ok {
+			all.hi = s.temp(isa.OpUsubsat, 1, limit, constant(uint32(bytes-1)))
+			s.guards = append(s.guards, all)
+		}
+		limit = all.hi
 	}
 	inside := s.temp(isa.OpUlt, 1, o, limit)
 	a.hi = s.temp(isa.OpIand, 1, a.hi, inside)
-	a.index = o
+	k.hi = a.hi
+	s.guards = append(s.guards, k)
 	return a
+}
+
+// guard is what an access through a handle found out: the high word of the
+// address for an offset, and without offset the limit.
+type guard struct {
+	h, off *ir.Def
+	bytes  int
+	blk    int
+	hi     source
+}
+
+// maxGuards is how many guards an access looks back at.
+const maxGuards = 16
+
+// guardOf finds what an earlier access of the block found out.
+func (s *isel) guardOf(k guard) (hi source, ok bool) {
+	for i := len(s.guards) - 1; i >= max(0, len(s.guards)-maxGuards); i-- {
+		g := &s.guards[i]
+		if g.h == k.h && g.off == k.off && g.bytes == k.bytes && g.blk == k.blk {
+			return g.hi, true
+		}
+	}
+	return source{}, false
 }
 
 func (s *isel) loadBuffer(in *ir.Instr) {

@@ -3,6 +3,7 @@ package midgard
 import (
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
+	"nirc/backend/resource"
 	"nirc/ir"
 )
 
@@ -14,38 +15,27 @@ func (s *isel) texIn(k reg) reg {
 	return regTexIn0 + k
 }
 
-// texOut is the register that texture results land in.
+// texOut is the register that the next texture result lands in: the two in turn.
 func (s *isel) texOut() reg {
+	s.outTurn ^= 1
 	if s.gpu.Alias {
 		s.floor = max(s.floor, 2)
-		return 0
+		return s.outTurn
 	}
-	return regTexOut0
+	return regTexOut0 + s.outTurn
 }
 
 // variable finds the variable of a deref of textures, and the index into it.
 func (s *isel) variable(in *ir.Instr, d *ir.Def) (v *ir.Variable, index source) {
 	index = constant(0)
-	stride := uint32(1)
-	for d.Instr.Kind == ir.KindDeref {
-		di := d.Instr
-		switch di.Deref {
-		case ir.DerefVar:
-			return di.DerefInfo().Var, index
-		case ir.DerefArray:
-			index = s.scaled(s.comp(di.Srcs[1].Def, 0), stride, index)
-			if p := di.Srcs[0].Def.Instr; p.Kind == ir.KindDeref && p.DerefInfo().Type.IsArray() {
-				stride *= max(1, uint32(p.DerefInfo().Type.Len))
-			}
-		case ir.DerefCast:
-		default:
-			s.fail(in, "a texture deref of this kind is not supported")
-			return nil, index
-		}
-		d = di.Srcs[0].Def
+	v, indices, err := resource.Texture(d)
+	if err != nil {
+		s.fail(in, "%v", err)
 	}
-	s.fail(in, "a texture that is no variable is not supported")
-	return nil, index
+	for _, x := range indices {
+		index = s.scaled(s.comp(x.Def, 0), x.Stride, index)
+	}
+	return v, index
 }
 
 // scaled computes x * stride + add; constants stay constants.
@@ -70,7 +60,7 @@ func (s *isel) scaled(x source, stride uint32, add source) source {
 // to which the index is added in the second case.
 func tableIndex[T comparable](s *isel, in *ir.Instr, list *[]T, v *ir.Variable, index source, entry func(r abi.Resource) T) (first int, dynamic bool) {
 	r := abi.Resource{Set: v.Set, Binding: v.Binding}
-	count := descriptors(v.Type)
+	count := resource.ArrayCount(v.Type)
 	if index.reg == regConst {
 		r.Element, count = index.con[0], 1
 	} else if count == 0 {
@@ -190,7 +180,9 @@ func (s *isel) sample(in *ir.Instr, v *ir.Variable, index source) {
 	if s.err != nil {
 		return
 	}
-	s.sampleCoords(in, fetch)
+	if !s.sampleCoords(in, &t, fetch, len(more.parts) > 0) {
+		return
+	}
 	s.gather(s.texIn(1), more.parts)
 	s.texResult(in, t)
 }
@@ -208,6 +200,7 @@ func texType(c ir.TypeClass) isa.TexType {
 // texResult adds a texture instruction and copies its result.
 func (s *isel) texResult(in *ir.Instr, t isa.Texture) {
 	out := s.texOut()
+	t.Dst = uint8(out & 1)
 	s.add(inst{kind: kindTex, dst: out, mask: t.Mask, tex: t, inv: s.sh.Stage != ir.StageFragment})
 	n := int(in.Def.NumComponents)
 	s.move(s.result(&in.Def), fullMask(n), source{reg: out, swz: identity})
@@ -218,10 +211,14 @@ func (s *isel) sampleLod(in *ir.Instr, t *isa.Texture, fetch bool, more *samplin
 	if q == nil {
 		q = in.TexSrc(ir.TexSrcBias)
 	}
+	clamp := s.gpu.BrokenLod && t.Op == isa.TexSampleLod && in.TexOp == ir.TexOpTxl
 	if q == nil {
 		return
 	}
 	o := s.comp(q.Def, 0)
+	if clamp {
+		o = s.clampedLod(in, o)
+	}
 	if o.reg == regConst && o.con[0] == 0 {
 		return
 	}
@@ -230,6 +227,23 @@ func (s *isel) sampleLod(in *ir.Instr, t *isa.Texture, fetch bool, more *samplin
 	}
 	t.LodReg = true
 	t.Lod = isa.TexReg{Full: true, Select: 1, Comp: more.put(o)}.Selector()
+}
+
+// clampedLod does to an explicit LOD what the sampler would, on GPUs whose
+// samplers do not (section 6.3).
+func (s *isel) clampedLod(in *ir.Instr, lod source) source {
+	q := in.TexSrc(ir.TexSrcSamplerDeref)
+	if q == nil {
+		return lod
+	}
+	v, index := s.variable(in, q.Def)
+	if v == nil {
+		return lod
+	}
+	limits := s.imageValue(in, abi.Sysval{Kind: abi.SysvalSampler}, v, index)
+	lod = s.temp(isa.OpFadd, 1, limits.lane(2), lod)
+	lod = s.temp(isa.OpFmax, 1, lod, limits.lane(0))
+	return s.temp(isa.OpFmin, 1, lod, limits.lane(1))
 }
 
 func (s *isel) sampleOffset(d *ir.Def, t *isa.Texture, more *sampling) {
@@ -290,23 +304,24 @@ func dimCoords(d ir.Dim) int {
 	return 2
 }
 
-// sampleCoords fills the first input: coordinates, reference or sample in z,
-// layer in w (section 6.2).
-func (s *isel) sampleCoords(in *ir.Instr, fetch bool) {
+// sampleCoords fills an input with coordinates, reference or sample in z, layer
+// in w (section 6.2): the first one where the second holds more. Lanes that mean nothing
+// repeat x, but all that a fetch has must hold something.
+func (s *isel) sampleCoords(in *ir.Instr, t *isa.Texture, fetch, more bool) bool {
 	ti := in.TexInfo()
 	q := in.TexSrc(ir.TexSrcCoord)
 	if q == nil || q.Def.BitSize != 32 {
 		s.fail(in, "a texture operation (%s) without coordinates of 32 bits is not supported", in.TexOp)
-		return
+		return false
 	}
-	parts := []source{constant(0), constant(0), constant(0), constant(0)}
+	parts := [4]source{{reg: regNone}, {reg: regNone}, {reg: regNone}, {reg: regNone}}
 	n := dimCoords(ti.Dim)
 	for i := range n {
 		parts[i] = s.comp(q.Def, i)
 	}
 	if ti.Dim == ir.DimCube {
 		pair := s.cubePair(q.Def)
-		parts[0], parts[1], parts[2] = pair.lane(0), pair.lane(1), constant(0)
+		parts[0], parts[1], parts[2] = pair.lane(0), pair.lane(1), source{reg: regNone}
 	}
 	if ti.IsArray {
 		parts[3] = s.comp(q.Def, n)
@@ -320,7 +335,21 @@ func (s *isel) sampleCoords(in *ir.Instr, fetch bool) {
 	if m := in.TexSrc(ir.TexSrcMsIndex); m != nil {
 		parts[2] = s.comp(m.Def, 0)
 	}
-	s.gather(s.texIn(0), parts)
+	var lanes [4]int
+	for i := range parts {
+		if parts[i].reg != regNone {
+			lanes[i] = i
+		} else if fetch {
+			parts[i], lanes[i] = constant(0), i
+		}
+	}
+	t.CoordSwizzle = isa.Swz(lanes[0], lanes[1], lanes[2], lanes[3])
+	if !more && !s.gpu.Alias {
+		t.CoordSel = s.texTurn
+		s.texTurn ^= 1
+	}
+	s.gather(s.texIn(reg(t.CoordSel)), parts[:])
+	return true
 }
 
 // cubePair turns a direction into the pair that cube textures take.
@@ -358,6 +387,7 @@ func (s *isel) derivative(in *ir.Instr) bool {
 		t := isa.Texture{Op: isa.TexDerivative, Mode: mode, Helpers: isa.HelpersNormal, Dim: isa.Tex2D, CoordFull: true,
 			CoordSwizzle: isa.Swz(0, 1, 0, 0), Full: true, Type: isa.TexTypeFloat, Mask: 3, Swizzle: isa.XYZW}
 		out := s.texOut()
+		t.Dst = uint8(out & 1)
 		s.add(inst{kind: kindTex, dst: out, mask: 3, tex: t})
 		s.move(d, fullMask(k)<<first, source{reg: out, swz: identity}.shifted(first))
 	}

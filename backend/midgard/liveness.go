@@ -13,18 +13,6 @@ func (s compSet) add(r reg, m uint8) { s[r>>4] |= uint64(m) << (r & 15 * 4) }
 
 func (s compSet) remove(r reg, m uint8) { s[r>>4] &^= uint64(m) << (r & 15 * 4) }
 
-// union adds t and tells whether that changed s.
-func (s compSet) union(t compSet) bool {
-	changed := false
-	for i, w := range t {
-		if w&^s[i] != 0 {
-			s[i] |= w
-			changed = true
-		}
-	}
-	return changed
-}
-
 // step walks over an instruction backwards.
 func (s compSet) step(in *inst) {
 	if in.mask != 0 && in.dst != regNone {
@@ -33,46 +21,160 @@ func (s compSet) step(in *inst) {
 	in.reads(s.add)
 }
 
-// liveness returns what is live at the end of each block.
-func (f *function) liveness() []compSet {
+// liveReg is components of a register that are live.
+type liveReg struct {
+	r reg
+	m uint8
+}
+
+// liveness is what is live at the end of each block: lists, for most blocks of a
+// long program see few of its registers.
+type liveness struct {
+	out [][]liveReg
+	set compSet // what at returns
+}
+
+// at returns the set of what is live at the end of a block. It is the caller's
+// until the next call.
+func (l *liveness) at(b int) compSet {
+	clear(l.set)
+	for _, x := range l.out[b] {
+		l.set.add(x.r, x.m)
+	}
+	// What a block leaves in the pipes' inputs no other block counts on.
+	for r := regLd0; r <= regTexIn1; r++ {
+		l.set.remove(r, 15)
+	}
+	return l.set
+}
+
+// occurrence is what a block does to a register.
+type occurrence struct {
+	r       reg
+	block   int32
+	exposed uint8 // components read before the block writes them
+	defs    uint8 // components written
+}
+
+// liveness follows each register from where blocks read it back to where it is
+// written.
+func (f *function) liveness() *liveness {
 	n := len(f.blocks)
-	out := make([]compSet, n)
-	for i := range out {
-		out[i] = f.newSet()
+	l := &liveness{out: make([][]liveReg, n), set: f.newSet()}
+	list := f.occurrences()
+	defs := make([]uint8, n) // of the register at hand, by block
+	in, out := make([]uint8, n), make([]uint8, n)
+	var work, seen []int32
+	type live struct {
+		block int32
+		liveReg
 	}
-	queued := make([]bool, n)
-	var work []int
-	for i := range n {
-		work = append(work, i)
-		queued[i] = true
-	}
-	cur := f.newSet()
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		queued[b] = false
-		copy(cur, out[b])
-		list := f.blocks[b].list
-		for i := len(list) - 1; i >= 0; i-- {
-			cur.step(list[i])
+	var found []live
+	for len(list) > 0 {
+		k := 1
+		for k < len(list) && list[k].r == list[0].r {
+			k++
 		}
-		for _, p := range f.blocks[b].preds {
-			if out[p].union(cur) && !queued[p] {
-				queued[p] = true
-				work = append(work, p)
+		exposed := false
+		for _, o := range list[:k] {
+			defs[o.block] = o.defs
+			exposed = exposed || o.exposed != 0
+		}
+		if exposed {
+			seen = seen[:0]
+			for _, o := range list[:k] {
+				if o.exposed != 0 {
+					in[o.block] = o.exposed
+					work = append(work, o.block)
+				}
+			}
+			for len(work) > 0 {
+				b := work[len(work)-1]
+				work = work[:len(work)-1]
+				for _, p := range f.blocks[b].preds {
+					m := in[b] &^ out[p]
+					if m == 0 {
+						continue
+					}
+					if out[p] == 0 {
+						seen = append(seen, int32(p))
+					}
+					out[p] |= m
+					if m &^= defs[p] | in[p]; m != 0 {
+						in[p] |= m
+						work = append(work, int32(p))
+					}
+				}
+			}
+			for _, b := range seen {
+				found = append(found, live{b, liveReg{list[0].r, out[b]}})
+				in[b], out[b] = 0, 0
+			}
+		}
+		for _, o := range list[:k] {
+			defs[o.block], in[o.block] = 0, 0
+		}
+		list = list[k:]
+	}
+	count := make([]int32, n)
+	for i := range found {
+		count[found[i].block]++
+	}
+	slab := make([]liveReg, len(found))
+	for b := range count {
+		l.out[b], slab = slab[:0:count[b]], slab[count[b]:]
+	}
+	for i := range found {
+		l.out[found[i].block] = append(l.out[found[i].block], found[i].liveReg)
+	}
+	return l
+}
+
+// occurrences lists what blocks do to registers, sorted by register.
+func (f *function) occurrences() []occurrence {
+	regs := int(firstVirtual) + len(f.nodes)
+	last := make([]int32, regs) // by register: 1 + its newest occurrence
+	count := make([]int32, regs+1)
+	var list []occurrence
+	for b := range f.blocks {
+		start := int32(len(list))
+		of := func(r reg) *occurrence {
+			if last[r] <= start {
+				list = append(list, occurrence{r: r, block: int32(b)})
+				last[r] = int32(len(list))
+				count[r+1]++
+			}
+			return &list[last[r]-1]
+		}
+		for _, in := range f.blocks[b].list {
+			in.reads(func(r reg, m uint8) {
+				o := of(r)
+				o.exposed |= m &^ o.defs
+			})
+			if in.mask != 0 && in.dst != regNone {
+				of(in.dst).defs |= in.mask
 			}
 		}
 	}
-	return out
+	for r := range regs {
+		count[r+1] += count[r]
+	}
+	sorted := make([]occurrence, len(list))
+	for i := range list {
+		r := list[i].r
+		sorted[count[r]] = list[i]
+		count[r]++
+	}
+	return sorted
 }
 
 // removeDead removes instructions and lanes whose results nothing reads.
 func (f *function) removeDead() {
 	for again := true; again; {
 		again = false
-		out := f.liveness()
+		l := f.liveness()
 		for b := range f.blocks {
-			live := out[b]
+			live := l.at(b)
 			list := f.blocks[b].list
 			keep := len(list)
 			for i := len(list) - 1; i >= 0; i-- {

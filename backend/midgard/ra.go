@@ -1,7 +1,10 @@
 package midgard
 
 import (
+	"cmp"
 	"fmt"
+	"math/bits"
+	"slices"
 
 	"nirc/backend/midgard/isa"
 )
@@ -34,12 +37,15 @@ type allocator struct {
 	weight []float32 // of the accesses
 	spill  []bool
 	used   int // registers used: the highest and 1
+	// at counts instructions, span tells by node from where to where it occurs.
+	at   int32
+	span [][2]int32
 }
 
 func newAllocator(f *function, floor, limit int) *allocator {
 	n := len(f.nodes)
 	a := &allocator{f: f, floor: floor, limit: limit, adj: make([][]conflict, n), hints: make([][]hint, n), place: make([]int16, n),
-		weight: make([]float32, n), spill: make([]bool, n), used: floor}
+		weight: make([]float32, n), span: make([][2]int32, n), spill: make([]bool, n), used: floor}
 	for i := range a.place {
 		a.place[i] = -1
 	}
@@ -48,13 +54,11 @@ func newAllocator(f *function, floor, limit int) *allocator {
 
 func index(r reg) uint32 { return uint32(r - firstVirtual) }
 
-// build finds conflicts, hints, the order of definition and the weights.
-func (a *allocator) build() {
+// build finds conflicts, hints, the order of definition and the weights. Where
+// more is live than fits it marks what to spill instead; false if it did.
+func (a *allocator) build() bool {
 	f := a.f
 	seen := make([]bool, len(f.nodes))
-	out := f.liveness()
-	var list []reg // live registers, without order; pos finds them
-	pos := make([]int32, len(f.nodes))
 	for b := range f.blocks {
 		w := float32(1)
 		for range min(f.blocks[b].depth, 6) {
@@ -63,60 +67,152 @@ func (a *allocator) build() {
 		for _, in := range f.blocks[b].list {
 			a.note(in, w, seen)
 		}
-		live := out[b]
-		list = list[:0]
-		for i := range f.nodes {
-			pos[i] = -1
-			if r := firstVirtual + reg(i); live.get(r) != 0 {
-				pos[i] = int32(len(list))
-				list = append(list, r)
-			}
+	}
+	l := f.liveness()
+	live := liveList{pos: make([]int32, len(f.nodes))}
+	for i := range live.pos {
+		live.pos[i] = -1
+	}
+	fits := true
+	for b := range f.blocks {
+		live.set = l.at(b)
+		live.clear()
+		for _, x := range l.out[b] {
+			live.update(x.r)
 		}
 		for i := len(f.blocks[b].list) - 1; i >= 0; i-- {
 			in := f.blocks[b].list[i]
+			if live.comps > 4*(a.limit-a.floor) {
+				fits = !a.relieve(&live) && fits
+			}
 			if in.kind == kindWriteout {
-				for _, r := range list {
+				for _, r := range live.list {
 					f.node(r).min = max(f.node(r).min, 4)
 				}
 			}
-			if in.dst.virtual() && in.mask != 0 {
-				a.define(in.dst, in.mask, live, list)
+			if fits && in.dst.virtual() && in.mask != 0 {
+				a.define(in.dst, in.mask, live.set, live.list)
 			}
-			live.step(in)
-			// Bring the list up to date.
-			drop := func(r reg) {
-				if !r.virtual() {
-					return
-				}
-				k := pos[index(r)]
-				switch alive := live.get(r) != 0; {
-				case alive && k < 0:
-					pos[index(r)] = int32(len(list))
-					list = append(list, r)
-				case !alive && k >= 0:
-					last := list[len(list)-1]
-					list[k] = last
-					pos[index(last)] = k
-					list = list[:len(list)-1]
-					pos[index(r)] = -1
-				}
-			}
+			live.set.step(in)
 			if in.dst != regNone {
-				drop(in.dst)
+				live.update(in.dst)
 			}
-			in.reads(func(r reg, _ uint8) { drop(r) })
+			in.reads(func(r reg, _ uint8) { live.update(r) })
 		}
 	}
+	return fits
+}
+
+// liveList is the virtual registers that are live at a point, without order; pos
+// finds them.
+type liveList struct {
+	set   compSet
+	list  []reg
+	pos   []int32 // by virtual register, -1 where it is not live
+	comps int     // an upper bound of the components that are live
+	size  []uint8 // along list: components counted
+}
+
+func (l *liveList) clear() {
+	for _, r := range l.list {
+		l.pos[index(r)] = -1
+	}
+	l.list, l.size, l.comps = l.list[:0], l.size[:0], 0
+}
+
+// update brings the list up to date with what the set says of a register.
+func (l *liveList) update(r reg) {
+	if !r.virtual() {
+		return
+	}
+	m := l.set.get(r)
+	k := l.pos[index(r)]
+	n := uint8(bits.OnesCount8(m))
+	switch {
+	case n > 0 && k < 0:
+		l.pos[index(r)] = int32(len(l.list))
+		l.list, l.size = append(l.list, r), append(l.size, n)
+		l.comps += int(n)
+	case n > 0:
+		l.comps += int(n) - int(l.size[k])
+		l.size[k] = n
+	case k >= 0:
+		l.comps -= int(l.size[k])
+		last := len(l.list) - 1
+		l.list[k], l.size[k] = l.list[last], l.size[last]
+		l.pos[index(l.list[k])] = k
+		l.list, l.size = l.list[:last], l.size[:last]
+		l.pos[index(r)] = -1
+	}
+}
+
+// relieve marks for spilling, at a point where more components are live than
+// there are, what is accessed least for its
+// length; false if nothing is marked.
+func (a *allocator) relieve(l *liveList) bool {
+	over := l.comps - 4*(a.limit-a.floor)
+	type candidate struct {
+		r     reg
+		n     int
+		score float32
+	}
+	var list []candidate
+	for i, r := range l.list {
+		switch {
+		case a.spill[index(r)]:
+			over -= int(l.size[i])
+		case !a.f.node(r).noSpill:
+			s := a.span[index(r)]
+			list = append(list, candidate{r, int(l.size[i]), float32(s[1]-s[0]) / (a.weight[index(r)] + 1)})
+		}
+	}
+	if over <= 0 {
+		return true // what is marked suffices
+	}
+	slices.SortFunc(list, func(p, q candidate) int {
+		if c := cmp.Compare(q.score, p.score); c != 0 {
+			return c
+		}
+		return cmp.Compare(p.r, q.r)
+	})
+	for _, c := range list {
+		if over <= 0 {
+			break
+		}
+		a.spill[index(c.r)] = true
+		over -= c.n
+	}
+	return len(list) > 0 || over < l.comps-4*(a.limit-a.floor)
+}
+
+func (a *allocator) access(n uint32, w float32) {
+	a.weight[n] += w
+	s := &a.span[n]
+	if s[0] == 0 {
+		s[0] = a.at
+	}
+	s[1] = a.at
 }
 
 // note counts accesses, and notes moves and the order.
 func (a *allocator) note(in *inst, w float32, seen []bool) {
+	a.at++
 	in.reads(func(r reg, _ uint8) {
 		if r.virtual() {
-			a.weight[index(r)] += w
+			a.access(index(r), w)
 		}
 	})
 	if w := in.wo; w != nil {
+		for u, m := range w.make {
+			if m == nil || isa.Unit(u).Stage() == 1 {
+				continue
+			}
+			m.eachSource(func(s *source, _ uint8) {
+				if s.reg.virtual() {
+					a.f.node(s.reg).min = max(a.f.node(s.reg).min, 2)
+				}
+			})
+		}
 		for _, s := range []*source{&w.depth, &w.stencil} {
 			if s.reg.virtual() {
 				a.f.node(s.reg).min = max(a.f.node(s.reg).min, 2)
@@ -127,7 +223,7 @@ func (a *allocator) note(in *inst, w float32, seen []bool) {
 		return
 	}
 	d := index(in.dst)
-	a.weight[d] += w
+	a.access(d, w)
 	if !seen[d] {
 		seen[d] = true
 		a.order = append(a.order, d)

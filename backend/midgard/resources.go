@@ -2,174 +2,33 @@ package midgard
 
 import (
 	"fmt"
-	"sort"
 
 	"nirc/backend/midgard/abi"
+	"nirc/backend/resource"
 	"nirc/ir"
 )
-
-// entryRange is the entries of one buffer binding. Count 0 is an array of unknown
-// size.
-type entryRange struct {
-	set, binding, first, count uint32
-}
 
 // unsizedCount is how many entries an array of unknown size takes up.
 const unsizedCount = 1 << 16
 
 // resources number the buffers of a shader: a buffer handle becomes the number
 // of an entry, a constant where the shader names the buffer.
-type resources struct {
-	s      *ir.Shader
-	impl   *ir.Impl
-	ranges []entryRange
-	total  uint32 // entries, if all sizes are known
-	sized  bool
-}
+type resources struct{ *resource.Table }
 
 // lowerHandles numbers the bindings and rewrites handles.
 func lowerHandles(s *ir.Shader, impl *ir.Impl) *resources {
-	r := &resources{s: s, impl: impl, sized: true}
-	r.number()
-	changed := false
-	for b := range impl.Blocks() {
-		for in := range b.Instrs() {
-			changed = r.handle(in) || changed
-		}
-	}
-	if changed {
-		impl.Preserve(ir.MetaControlFlow)
-	}
+	r := &resources{resource.Buffers(s, impl, unsizedCount)}
+	resource.LowerHandles(impl, func(set, binding uint32) uint32 { return r.Find(set, binding).First })
 	return r
-}
-
-// number gives every buffer binding its entries, arrays of unknown size last.
-func (r *resources) number() {
-	add := func(set, binding, count uint32) {
-		if e := r.find(set, binding); e != nil {
-			if e.count != 0 {
-				e.count = max(e.count, count)
-			}
-			return
-		}
-		r.ranges = append(r.ranges, entryRange{set: set, binding: binding, count: count})
-	}
-	for _, v := range r.s.Variables {
-		if v.HasBinding && (v.Mode == ir.ModeUBO || v.Mode == ir.ModeSSBO) {
-			add(v.Set, v.Binding, descriptors(v.Type))
-		}
-	}
-	for b := range r.impl.Blocks() {
-		for in := range b.Instrs() {
-			if in.IsIntrinsic(ir.IntrVulkanResourceIndex) {
-				count := uint32(0)
-				if c, ok := in.Srcs[0].Def.Const(0); ok {
-					count = uint32(c) + 1
-				}
-				add(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)), count)
-			}
-		}
-	}
-	sort.SliceStable(r.ranges, func(i, j int) bool {
-		a, b := &r.ranges[i], &r.ranges[j]
-		if (a.count == 0) != (b.count == 0) {
-			return a.count != 0
-		}
-		if a.set != b.set {
-			return a.set < b.set
-		}
-		return a.binding < b.binding
-	})
-	for i := range r.ranges {
-		e := &r.ranges[i]
-		e.first = r.total
-		if e.count == 0 {
-			r.sized = false
-			r.total += unsizedCount
-		}
-		r.total += e.count
-	}
-}
-
-// descriptors is the number of descriptors of a variable's type, 0 unknown.
-func descriptors(t *ir.Type) uint32 {
-	n := uint32(1)
-	for t.IsArray() {
-		n *= uint32(t.Len)
-		t = t.Elem
-	}
-	return n
-}
-
-// handle rewrites an intrinsic that makes or changes a handle.
-func (r *resources) handle(in *ir.Instr) bool {
-	if in.Kind != ir.KindIntrinsic {
-		return false
-	}
-	b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
-	var x *ir.Def
-	switch in.Intr {
-	case ir.IntrVulkanResourceIndex:
-		x = in.Srcs[0].Def
-		set, binding := uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding))
-		e := r.find(set, binding)
-		if c, ok := x.Const(0); ok {
-			x = b.Imm32(uint32(c) + e.first)
-		} else {
-			x = b.IAddImm(x, int64(e.first))
-		}
-	case ir.IntrVulkanResourceReindex:
-		h := b.Channel(in.Srcs[0].Def, 0)
-		c, ok1 := in.Srcs[0].Def.Const(0)
-		k, ok2 := in.Srcs[1].Def.Const(0)
-		if ok1 && ok2 {
-			x = b.Imm32(uint32(c + k))
-		} else {
-			x = b.Iadd(h, in.Srcs[1].Def)
-		}
-	case ir.IntrLoadVulkanDescriptor:
-		if c, ok := in.Srcs[0].Def.Const(0); ok {
-			x = b.Imm32(uint32(c))
-		} else {
-			x = b.Channel(in.Srcs[0].Def, 0)
-		}
-	default:
-		return false
-	}
-	n := int(in.Def.NumComponents)
-	if c, ok := x.Const(0); ok {
-		vals := make([]uint64, n)
-		vals[0] = c
-		in.Def.RewriteUses(b.Const(in.Def.BitSize, vals...))
-	} else {
-		comps := []*ir.Def{x}
-		for len(comps) < n {
-			comps = append(comps, b.ImmInt(0, in.Def.BitSize))
-		}
-		in.Def.RewriteUses(b.Vec(comps...))
-	}
-	in.Remove()
-	return true
-}
-
-func (r *resources) find(set, binding uint32) *entryRange {
-	for i := range r.ranges {
-		if r.ranges[i].set == set && r.ranges[i].binding == binding {
-			return &r.ranges[i]
-		}
-	}
-	return nil
 }
 
 // entry names the buffer of an entry.
 func (r *resources) entry(n uint32) (abi.Resource, bool) {
-	for i := range r.ranges {
-		e := &r.ranges[i]
-		if n >= e.first && (e.count == 0 || n-e.first < e.count) {
-			return abi.Resource{Set: e.set, Binding: e.binding, Element: n - e.first}, true
-		}
+	e, element, ok := r.Entry(n)
+	if !ok {
+		return abi.Resource{}, false
 	}
-	return abi.Resource{}, false
+	return abi.Resource{Set: e.Set, Binding: e.Binding, Element: element}, true
 }
 
 // tables are the buffer, system value and uniform register tables of a binary.

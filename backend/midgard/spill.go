@@ -19,10 +19,11 @@ const maxRounds = 64
 func (f *function) allocate(floor, limit, base int) (slots, used int, err error) {
 	for range maxRounds {
 		a := newAllocator(f, floor, limit)
-		a.build()
-		ok, err := a.allocate()
-		if err != nil {
-			return 0, 0, err
+		ok := a.build()
+		if ok {
+			if ok, err = a.allocate(); err != nil {
+				return 0, 0, err
+			}
 		}
 		if ok {
 			if err := a.check(); err != nil {
@@ -40,14 +41,16 @@ func (f *function) allocate(floor, limit, base int) (slots, used int, err error)
 // behind every write; it returns the new number of slots.
 func (f *function) insertSpills(spill []bool, slots, base int) int {
 	slot := make([]int32, len(spill))
+	again := f.remakable(spill)
 	for i, s := range spill {
-		if s {
+		if s && again[i] == nil {
 			slot[i] = int32(base + 16*slots)
 			slots++
 		}
 	}
 	spilled := func(r reg) bool { return r.virtual() && int(index(r)) < len(spill) && spill[index(r)] }
 	for b := range f.blocks {
+		f.freeStoreInput(b, func(in *inst) bool { return in.mask != 0 && spilled(in.dst) && again[index(in.dst)] == nil })
 		var out []*inst
 		for _, in := range f.blocks[b].list {
 			var from, to [8]reg
@@ -60,7 +63,13 @@ func (f *function) insertSpills(spill []bool, slots, base int) int {
 				}
 				t := f.newNode(int(f.node(r).size))
 				f.node(t).noSpill, f.node(t).min = true, f.node(r).min
-				out = append(out, f.spillLoad(t, slot[index(r)], in.loc))
+				if d := again[index(r)]; d != nil {
+					c := *d
+					c.dst = t
+					out = append(out, f.newInst(c))
+				} else {
+					out = append(out, f.spillLoad(t, slot[index(r)], in.loc))
+				}
 				from[n], to[n] = r, t
 				n++
 				return t
@@ -75,6 +84,9 @@ func (f *function) insertSpills(spill []bool, slots, base int) int {
 				continue
 			}
 			d := in.dst
+			if again[index(d)] != nil {
+				continue
+			}
 			var t reg
 			if in.kind == kindALU && in.half == partHigh {
 				t = reload(d)
@@ -89,6 +101,82 @@ func (f *function) insertSpills(spill []bool, slots, base int) int {
 		f.blocks[b].list = out
 	}
 	return slots
+}
+
+// freeStoreInput makes the load/store pipe's first input late where it would
+// hold a value across a spill store, which goes through it too: what is made
+// there is made in a register, and moved before the reader.
+func (f *function) freeStoreInput(b int, spills func(in *inst) bool) {
+	var out, group []*inst // group: what writes the input since its last reader
+	mask, hit := uint8(0), false
+	for _, in := range f.blocks[b].list {
+		read := false
+		in.reads(func(r reg, _ uint8) { read = read || r == regLd0 })
+		if read {
+			if hit {
+				t := f.newNode(4)
+				f.node(t).noSpill, f.node(t).first = true, true
+				for _, w := range group {
+					w.dst = t
+				}
+				mv := inst{op: isa.OpImov, dst: regLd0, mask: mask, out: isa.OutKeepLow, loc: in.loc}
+				mv.src = [2]source{{reg: regNone}, {reg: t, swz: identity}}
+				out = append(out, f.newInst(mv))
+			}
+			group, mask, hit = group[:0], 0, false
+		}
+		if in.dst == regLd0 && in.mask != 0 {
+			group, mask = append(group, in), mask|in.mask
+		}
+		hit = hit || mask != 0 && spills(in)
+		out = append(out, in)
+	}
+	f.blocks[b].list = out
+}
+
+// widelyRead is from how many reads on a register counts as live anyway.
+const widelyRead = 8
+
+// remakable finds, for spilled registers, the instruction that makes the value
+// anew from what is there wherever it is wanted: that is better than memory.
+func (f *function) remakable(spill []bool) []*inst {
+	list := make([]*inst, len(spill))
+	defs, reads := make([]uint32, len(f.nodes)), make([]uint32, len(f.nodes))
+	for b := range f.blocks {
+		for _, in := range f.blocks[b].list {
+			in.reads(func(r reg, _ uint8) {
+				if r.virtual() {
+					reads[index(r)]++
+				}
+			})
+			if !in.dst.virtual() || in.mask == 0 {
+				continue
+			}
+			k := index(in.dst)
+			defs[k]++
+			if int(k) < len(spill) && spill[k] {
+				list[k] = in
+			}
+		}
+	}
+	for k, in := range list {
+		if in == nil {
+			continue
+		}
+		ok := defs[k] == 1 && in.kind == kindALU && !in.hasCond && in.half == partFull
+		in.eachSource(func(s *source, _ uint8) {
+			if s.reg.virtual() {
+				q := index(s.reg)
+				ok = ok && defs[q] == 1 && reads[q] >= widelyRead && (int(q) >= len(spill) || !spill[q])
+			} else {
+				ok = ok && s.reg >= 8 && s.reg < isa.RegPipe0 // a uniform
+			}
+		})
+		if !ok {
+			list[k] = nil
+		}
+	}
+	return list
 }
 
 // Spill slots are reached through the base of the thread's storage.
@@ -114,9 +202,9 @@ func (f *function) spillStore(t reg, mask uint8, off int32, loc uint32) []*inst 
 // that is live there.
 func (a *allocator) check() error {
 	f := a.f
-	out := f.liveness()
+	l := f.liveness()
 	for b := range f.blocks {
-		live := out[b]
+		live := l.at(b)
 		for i := len(f.blocks[b].list) - 1; i >= 0; i-- {
 			in := f.blocks[b].list[i]
 			if in.dst.virtual() && in.mask != 0 {
@@ -125,6 +213,29 @@ func (a *allocator) check() error {
 				}
 			}
 			live.step(in)
+		}
+		if err := f.checkInputs(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkInputs proves that no lane of a pipe's input is written again before
+// something reads it.
+func (f *function) checkInputs(b int) error {
+	var pending [numPhysical]uint8
+	for _, in := range f.blocks[b].list {
+		in.reads(func(r reg, _ uint8) {
+			if r < numPhysical {
+				pending[r] = 0
+			}
+		})
+		if d := in.dst; d >= regLd0 && d <= regTexIn1 && in.half == partFull {
+			if pending[d]&in.mask != 0 {
+				return fmt.Errorf("midgard: r%d is written twice before it is read\n%s", d, f.String())
+			}
+			pending[d] |= in.mask
 		}
 	}
 	return nil

@@ -92,7 +92,12 @@ func (in *inst) String() string {
 	case kindDiscard:
 		w.WriteString("discard")
 	case kindWriteout:
-		fmt.Fprintf(&w, "writeout %d %s -> b%d", in.wo.target, in.wo.color.text(15), in.target)
+		fmt.Fprintf(&w, "writeout %d %s -> b%d", in.wo.target, in.wo.color.text(in.wo.rest), in.target)
+		for u, m := range in.wo.make {
+			if m != nil {
+				fmt.Fprintf(&w, " {%s: %s}", isa.Unit(u), m)
+			}
+		}
 	case kindTileWait:
 		w.WriteString("tilewait")
 	}

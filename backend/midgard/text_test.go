@@ -52,7 +52,7 @@ func TestSelection(t *testing.T) {
 		{"scalar select", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
 			c := b.Ilt(b.Channel(x, 0), b.Channel(y, 1))
 			return b.Bcsel(b.Swizzle(c, 0, 0, 0, 0), x, y)
-		}, []string{"sadd.CMP.lt.i32 R31.w", "vadd.CSEL.scalar"}},
+		}, []string{".CMP.lt.i32 R31.w", "vadd.CSEL.scalar"}},
 		{"vector compare", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.B2i32(b.BallFequal4(x, y)) }, []string{"FCMP.all.eq", "AND.i32"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -28,6 +28,8 @@ type amberCommand struct {
 	runFlags
 	jobs        int
 	json, check bool
+	folders     bool
+	abi         string
 	timeout     time.Duration
 }
 
@@ -39,7 +41,9 @@ func (a *app) amber() *cobra.Command {
 	c.levelFlag(f, "")
 	c.choiceFlags(f)
 	f.IntVarP(&c.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "`N` scripts at a time")
+	f.StringVar(&c.abi, "abi", "", "calling convention where the target has several: monolithic or separate")
 	f.BoolVar(&c.json, "json", false, "write one JSON object a script, the summary last")
+	f.BoolVar(&c.folders, "folders", false, "before the summary, show figures of each folder and what was skipped why")
 	f.BoolVar(&c.check, "check", true, "the core's checking mode: what hardware would punish is an error (not for -t ir)")
 	f.DurationVar(&c.timeout, "timeout", 2*time.Minute, "time for each script, 0 for no limit")
 	return cmd
@@ -57,6 +61,13 @@ func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if c.folders && c.json {
+		return nirc.Usagef("--folders is for text: --json gives each script's path and reason")
+	}
+	if err := checkABI(c.abi); err != nil {
+		return err
+	}
+	o.ABI = c.abi
 	target, err := nirc.AmberTarget(o)
 	if err != nil {
 		return err
@@ -77,14 +88,23 @@ func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
 func (c *amberCommand) batch(ctx context.Context, b *amber.Batch, paths []string) error {
 	var (
 		sum    amber.Summary
+		tally  tallies
 		failed error
 	)
 	b.RunFiles(ctx, paths, func(path string, r amber.Result) {
 		sum.Add(r)
+		if c.folders {
+			tally.add(path, r)
+		}
 		if err := c.result(path, r); err != nil && failed == nil {
 			failed = &nirc.IOError{Err: err}
 		}
 	})
+	if failed == nil && c.folders {
+		if err := tally.write(c.out); err != nil {
+			failed = &nirc.IOError{Err: err}
+		}
+	}
 	if failed == nil {
 		failed = c.summary(&sum)
 	}

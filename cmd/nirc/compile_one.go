@@ -99,7 +99,7 @@ func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled, 
 	}
 	t := c.attach(&o, c.head(r.job, v.label, several), c.sink(r))
 	if err := c.stages(ctx, m, r, v, several, &o); err != nil {
-		return c.repro(err, m, &o)
+		return c.repro(m.Locate(ctx, o, err), m, &o)
 	}
 	if t.times != nil {
 		if r.times == nil {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"io"
+	"os"
+	"strings"
 
 	"nirc"
 
@@ -69,7 +71,10 @@ func (a *app) root() *cobra.Command {
 		},
 	}
 	root.SetVersionTemplate("nirc {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return nirc.Usagef("%s", err) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return nirc.Usagef("%s; see %s --help", err, cmd.CommandPath())
+	})
+	root.SuggestionsMinimumDistance = 2
 	p := root.PersistentFlags()
 	p.StringVar(&a.config, "config", "", "read settings from this `FILE` and not from nirc.yaml")
 	p.StringVar(&a.color, "color", "auto", "colour in diagnostics: auto, always or never (NO_COLOR is honoured)")
@@ -80,9 +85,17 @@ func (a *app) root() *cobra.Command {
 		if len(args) == 0 {
 			return nirc.Usagef("no input file; see nirc --help")
 		}
+		// A word that is no file is more likely a command spelt wrongly.
+		if _, err := os.Stat(args[0]); err != nil && !strings.ContainsAny(args[0], "./*?@-") {
+			hint := ""
+			if list := cmd.SuggestionsFor(args[0]); len(list) > 0 {
+				hint = "; did you mean " + strings.Join(list, " or ") + "?"
+			}
+			return nirc.Usagef("no command and no file %q%s", args[0], hint)
+		}
 		return compile.run(cmd, args)
 	}
-	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.bisectScript(), a.reduce(), a.passes(), a.targets(), a.ops(), a.runShader(), a.reflect(), a.stats(), a.cache(), a.foz(), a.configCommand(), a.man())
+	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.bisectScript(), a.reduce(), a.passes(), a.targets(), a.ops(), a.runShader(), a.reflect(), a.stats(), a.cache(), a.foz(), a.link(), a.configCommand(), a.man())
 	visitCommands(root, func(c *cobra.Command) {
 		if c.Args == nil {
 			c.Args = cobra.NoArgs

@@ -200,5 +200,5 @@ func parseStage(name string) (ir.Stage, error) {
 	if s := ir.ParseStage(name); s != ir.StageNone {
 		return s, nil
 	}
-	return ir.StageNone, nirc.Usagef("no stage %q", name)
+	return ir.StageNone, nirc.Usagef("no stage %q (have vertex, tess_ctrl, tess_eval, geometry, fragment, compute)", name)
 }

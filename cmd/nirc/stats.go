@@ -22,7 +22,7 @@ counted and left out; with --keep-going=false the first one ends the run.
 
 --against FILE.tsv compares with a baseline of another compiler: columns file, stage, status, compile_us and
 stats (key=value;…). The files are looked for in the directory that is the argument. Target and GPU are those of
-the baseline's name (ir3-a630.tsv) unless -t or --gpu say otherwise. The AGX baseline counts the main part alone, as --abi separate gives it. For each figure that both have it shows the geometric
+the baseline's name (ir3-a630.tsv) unless -t or --gpu say otherwise. The AGX baseline counts the main part alone, as --abi separate gives it: with it that is the default. For each figure that both have it shows the geometric
 mean of the ratios, the ratio of the totals, and with --by the worst shaders.
 
 --time N compiles each shader N times and notes the best time, from the module's words in memory to machine code; use
@@ -242,6 +242,9 @@ func (c *statsCommand) runAgainst(cmd *cobra.Command, args []string) error {
 	}
 	if !cmd.Flags().Changed("gpu") && gpu != "" && c.target == target {
 		c.gpu = gpu
+	}
+	if c.target == "agx" && !cmd.Flags().Changed("abi") {
+		c.abi = nirc.SeparateABI // the baseline counts main parts
 	}
 	if err := c.setup(); err != nil {
 		return err

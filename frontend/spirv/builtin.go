@@ -9,26 +9,26 @@ import (
 // each member of a struct, else one.
 func (t *translator) interfaceVariable(v *variable, i int, init *cnst) {
 	own := ir.Field{Location: -1, BuiltIn: -1, XfbBuffer: -1, XfbOffset: -1}
-	var index, stride, stream uint32
+	var index uint32
+	var xfb captureDec
 	perVertex := false
 	t.eachDec(i, func(d *decoration) {
 		switch d.dec {
 		case spv.DecorationIndex:
 			index = d.arg(0)
-		case spv.DecorationXfbStride:
-			stride = d.arg(0)
-		case spv.DecorationStream:
-			stream = d.arg(0)
 		case spv.DecorationPerVertexKHR:
 			perVertex = true
 		default:
-			interfaceDecoration(&own, d)
+			if !xfb.read(d) {
+				interfaceDecoration(&own, d)
+			}
 		}
 	})
 	v.access = own.Access
-	finish := func(iv *ir.Variable, f *ir.Field) {
-		iv.Index, iv.XfbStride, iv.Stream, iv.PerVertex = index, stride, uint8(stream), perVertex
+	finish := func(iv *ir.Variable, f *ir.Field, c captureDec) {
+		iv.Index, iv.PerVertex = index, perVertex
 		t.fillInterface(v, iv, f)
+		t.capture(v, iv, c)
 	}
 	arrayed := t.arrayedInterface(v.sc, own.Patch) && v.typ.kind == tArray
 	st := v.typ
@@ -36,8 +36,9 @@ func (t *translator) interfaceVariable(v *variable, i int, init *cnst) {
 		st = st.elem
 	}
 	if st.kind != tStruct {
+		t.noBlockArrayCapture(v, &own)
 		v.iv = t.newInterface(v, own.BuiltIn, v.typ.plain, t.nameOf(v.id))
-		finish(v.iv, &own)
+		finish(v.iv, &own, xfb)
 		if init != nil {
 			v.iv.Init = init.irConstant()
 		}
@@ -48,6 +49,9 @@ func (t *translator) interfaceVariable(v *variable, i int, init *cnst) {
 	for k, m := range st.members {
 		f := st.memb[k]
 		inherit(&f, &own)
+		if f.XfbBuffer >= 0 {
+			f.XfbOffset = f.Offset
+		}
 		if f.Location >= 0 {
 			loc = f.Location
 		} else if loc >= 0 && f.BuiltIn < 0 {
@@ -66,11 +70,16 @@ func (t *translator) interfaceVariable(v *variable, i int, init *cnst) {
 		}
 		iv := t.newInterface(v, f.BuiltIn, mt, name+"."+f.Name)
 		iv.InterfaceType = st.plain
-		finish(iv, &f)
+		finish(iv, &f, xfb.merge(st, k))
 		if init != nil && !arrayed {
 			iv.Init = init.part(k).irConstant()
 		}
 		v.members[k] = iv
+	}
+	if own.XfbOffset >= 0 && len(v.members) > 0 {
+		whole := *v.members[0]
+		whole.Type, whole.XfbOffset, whole.Compact = st.plain, own.XfbOffset, false
+		t.captureRuns(v, &whole)
 	}
 }
 
@@ -126,11 +135,6 @@ func (t *translator) fillInterface(v *variable, iv *ir.Variable, f *ir.Field) {
 	iv.Component, iv.Interp, iv.Centroid, iv.Sample, iv.Patch = f.Component, f.Interp, f.Centroid, f.Sample, f.Patch
 	iv.Invariant, iv.PerPrimitive, iv.Mediump, iv.Access = f.Invariant, f.PerPrimitive, f.RelaxedPrecis, f.Access
 	iv.XfbBuffer, iv.XfbOffset, iv.BuiltIn = f.XfbBuffer, f.XfbOffset, f.BuiltIn
-	if f.XfbBuffer < 0 {
-		iv.XfbOffset = -1
-	} else {
-		t.s.Info.Xfb = true
-	}
 	base := iv.Type.WithoutArray()
 	if t.stage == ir.StageFragment && iv.Mode == ir.ModeShaderIn && iv.Interp == ir.InterpNone {
 		iv.Interp = ir.InterpSmooth

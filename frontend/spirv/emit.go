@@ -56,14 +56,35 @@ func (t *translator) emitInst(i int32) {
 		return
 	}
 	b := t.f.b
-	exact, fast := b.Exact, b.FastMath
-	t.resultDecorations(int(i))
+	exact, fast, first := b.Exact, b.FastMath, b.Impl.NumDefs
+	relaxed := t.resultDecorations(int(i))
 	t.instruction(&in)
 	b.Exact, b.FastMath = exact, fast
+	if relaxed {
+		t.relax(&in, first)
+	}
 }
 
-// resultDecorations enters the float decorations of a result.
-func (t *translator) resultDecorations(i int) {
+// relax marks what an instruction with RelaxedPrecision has made, the values
+// numbered from first on: of the instructions of GLSL.std.450 only the last
+// operation, for what leads to it may need more bits than the result.
+func (t *translator) relax(in *inst, first uint32) {
+	for x := t.f.b.Cursor.Block.Last(); x != nil && (!x.HasDef() || x.Def.Index >= first); x = x.Prev() {
+		switch {
+		case x.Kind == ir.KindTex:
+			x.TexInfo().Precise16 = true
+		case x.Kind == ir.KindALU && x.Def.BitSize == 32:
+			x.Relaxed = true
+			if in.op == spv.OpExtInst {
+				return
+			}
+		}
+	}
+}
+
+// resultDecorations enters the float decorations of a result; relaxed is that
+// of RelaxedPrecision.
+func (t *translator) resultDecorations(i int) (relaxed bool) {
 	b := t.f.b
 	t.eachDec(i, func(d *decoration) {
 		switch d.dec {
@@ -71,8 +92,11 @@ func (t *translator) resultDecorations(i int) {
 			b.Exact = true
 		case spv.DecorationFPFastMathMode:
 			t.fastMath(spv.FPFastMathMode(d.arg(0)))
+		case spv.DecorationRelaxedPrecision:
+			relaxed = true
 		}
 	})
+	return relaxed
 }
 
 func (t *translator) terminator(in *spv.Instruction) {
@@ -261,6 +285,9 @@ func (t *translator) emitVertex(in *inst) {
 	stream := uint64(0)
 	if len(in.args) > 0 {
 		stream = uint64(t.constArg(in, 0))
+	}
+	if stream >= ir.NumXfbBuffers {
+		t.fail(0, "%s: the vertex stream %d is not supported: there are %d", in.op, stream, ir.NumXfbBuffers)
 	}
 	i := ir.IntrEmitVertex
 	if in.op == spv.OpEndPrimitive || in.op == spv.OpEndStreamPrimitive {

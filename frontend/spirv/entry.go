@@ -13,6 +13,8 @@ type EntryPoint struct {
 	// ID is the function's id, Interface the ids of its interface variables.
 	ID        uint32
 	Interface []uint32
+
+	word int // offset in the module
 }
 
 // EntryPoints lists the module's entry points in their order.
@@ -27,7 +29,7 @@ func EntryPoints(m *spv.Module) []EntryPoint {
 			continue
 		}
 		name, next := in.StringArg(2)
-		e := EntryPoint{Name: name, Model: spv.ExecutionModel(in.Arg(0)), ID: in.Arg(1), Interface: in.Args()[next:]}
+		e := EntryPoint{Name: name, Model: spv.ExecutionModel(in.Arg(0)), ID: in.Arg(1), Interface: in.Args()[next:], word: int(in.Offset)}
 		e.Stage = stageOf(e.Model)
 		list = append(list, e)
 	}
@@ -90,6 +92,7 @@ func (t *translator) chooseEntry() {
 }
 
 func (t *translator) refuseModel(m spv.ExecutionModel) {
+	t.word = t.entry.word
 	caps := ""
 	for i, c := range spv.KindExecutionModel.Capabilities(uint32(m)) {
 		if i > 0 {

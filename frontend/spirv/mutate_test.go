@@ -57,7 +57,9 @@ func TestMutations(t *testing.T) {
 				switch {
 				case err != nil && strings.Contains(err.Error(), "internal error"):
 					t.Errorf("%v", err)
-				case err == nil:
+				case err != nil:
+					checkPlace(t, err)
+				default:
 					translated++
 					if err := ir.Validate(s); err != nil {
 						t.Errorf("a changed module gives invalid IR: %v", err)
@@ -68,4 +70,42 @@ func TestMutations(t *testing.T) {
 		}
 	}
 	t.Logf("%d changed modules parse, %d entry points of them translate", parsed, translated)
+}
+
+// checkPlace checks that each error says where in the module it is about, but
+// those about the whole module.
+func checkPlace(t *testing.T, err error) {
+	t.Helper()
+	list := []error{err}
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		list = many.Unwrap()
+	}
+	for _, err := range list {
+		e, ok := err.(*Error)
+		if !ok {
+			t.Errorf("an error of another type: %T %v", err, err)
+		} else if e.Word < 5 && !strings.Contains(e.Msg, "the module has") {
+			t.Errorf("an error without a place: %v", e)
+		}
+	}
+}
+
+// TestPlaces: errors name the place in the source that OpLine gives, in the
+// function and among the declarations.
+func TestPlaces(t *testing.T) {
+	head := computeHead + "%file = OpString \"a.comp\"\n"
+	body := "%main = OpFunction %void None %fn\n%e = OpLabel\nOpLine %file 7 3\n%r = OpFAdd %uint %c0 %c1\nOpReturn\nOpFunctionEnd\n"
+	for text, want := range map[string]string{
+		head + computeTypes + body: "a.comp:7:3: ",
+		head + computeTypes + "OpLine %file 4 1\n%odd = OpTypeInt 24 1\n%po = OpTypePointer Private %odd\n%vo = OpVariable %po Private\n" +
+			"%main = OpFunction %void None %fn\n%e = OpLabel\n%r = OpLoad %odd %vo\nOpReturn\nOpFunctionEnd\n": "a.comp:4:1: ",
+		computeHead + computeTypes + strings.Replace(body, "OpLine %file 7 3\n", "", 1): "word ",
+	} {
+		_, err := Translate(assemble(t, text), Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want a place %q", err, want)
+			continue
+		}
+		checkPlace(t, err)
+	}
 }

@@ -97,6 +97,7 @@ func (t *translator) specOp(in *inst, ty *typ) *cnst {
 	t.f = t.scratch
 	defer func() {
 		t.f.forgetConsts(t)
+		t.f.b.Shader.Release()
 		t.f = old
 		t.vals[t.index(in.id)] = value{}
 	}()

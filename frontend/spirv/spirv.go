@@ -111,6 +111,7 @@ func (t *translator) module() {
 	t.findFunctions()
 	t.reachable()
 	t.makeVariables()
+	t.checkCaptures()
 	t.makeFunctions()
 	for _, f := range t.order {
 		if err := t.guard(func() { t.function(f) }); err != nil {

@@ -55,9 +55,10 @@ type typ struct {
 	// measure the type's tree.
 	leaves, nodes uint32
 	depth         uint32
-	memb          []ir.Field // struct: decorations of the members, types with layout
-	ir            *ir.Type   // with layout
-	plain         *ir.Type   // without
+	xfb           []captureDec // struct: of the members, if any
+	memb          []ir.Field   // struct: decorations of the members, types with layout
+	ir            *ir.Type     // with layout
+	plain         *ir.Type     // without
 }
 
 // imageShape is what OpTypeImage says.
@@ -352,7 +353,9 @@ func (t *translator) structType(in *inst, ty *typ, i int) {
 		case spv.DecorationRowMajor:
 			mats[d.member].rowMajor = true
 		default:
-			interfaceDecoration(f, d)
+			if !ty.memberCapture(d.member, d) {
+				interfaceDecoration(f, d)
+			}
 		}
 	})
 	for k, m := range ty.members {

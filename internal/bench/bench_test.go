@@ -66,3 +66,26 @@ func TestCorpusFiles(t *testing.T) {
 		t.Errorf("%v %v", two, err)
 	}
 }
+
+// TestTimePasses: each pass once, with a time, and growth judged by the others'.
+func TestTimePasses(t *testing.T) {
+	c := &config{rounds: 1, opts: nirc.Options{Level: passes.O1}}
+	times, err := timePasses(generate(200), 200, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, p := range times {
+		if seen[p.name] || p.runs < 1 || p.per[0] < 0 {
+			t.Errorf("%+v", p)
+		}
+		seen[p.name] = true
+	}
+	if !seen["opt_dce"] || !seen["opt_cse"] {
+		t.Errorf("passes are missing among %d", len(times))
+	}
+	list := []*passTime{{per: [3]float64{10, 10, 20}}, {per: [3]float64{5, 5, 12}}, {per: [3]float64{4, 4, 4}}, {per: [3]float64{0, 1, 900}}, {per: [3]float64{0.1, 0.1, 1}}}
+	if g := medianGrowth(list); g != 2 {
+		t.Errorf("growth %g", g)
+	}
+}

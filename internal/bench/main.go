@@ -1,6 +1,6 @@
 // Command bench measures the compiler through its public library: how long
 // each stage takes and allocates over the corpus, whether the time of an
-// instruction grows with the shader, and how a target's compile time compares
+// instruction grows with the shader, in all and in each pass, and how a target's compile time compares
 // with a table of another compiler's. It prints tables and changes nothing;
 // docs/testing.md says how to read them.
 //
@@ -9,6 +9,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -94,8 +95,8 @@ func run(c *config) error {
 	} else if err := overCorpus(c); err != nil {
 		return err
 	}
-	if c.generated {
-		return scaling(c)
+	if !c.generated {
+		return nil
 	}
-	return nil
+	return errors.Join(scaling(c), eachPass(c))
 }

@@ -65,8 +65,34 @@ func layoutOf(m ir.Mode) layout {
 	return layout(m&^(ir.ModeShaderIn|ir.ModeShaderOut) == 0)
 }
 
+// maxMemory bounds the bytes of a shader's variables.
+const maxMemory = 1 << 24
+
+// wideSize is a bound of the bytes of a type, in as many bits as it takes.
+func wideSize(t *ir.Type) uint64 {
+	switch {
+	case t.IsArray():
+		return min(uint64(t.Len)*max(wideSize(t.Elem), uint64(t.Stride)), 1<<40)
+	case t.IsStruct():
+		n := uint64(0)
+		for i := range t.Fields {
+			n = max(n, uint64(max(t.Fields[i].Offset, 0))) + wideSize(t.Fields[i].Type)
+		}
+		return min(n, 1<<40)
+	case t.IsMatrix():
+		return uint64(max(t.Cols, t.Rows)) * uint64(max(t.Stride, 32))
+	}
+	return uint64(t.Rows) * uint64(t.MemBits()) / 8
+}
+
 // place gives a variable its address.
 func (c *compiler) place(v *ir.Variable) {
+	if v.Mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp|ir.ModeSystemValue|ir.ModeShared|ir.ModeConstant|ir.ModeShaderIn|ir.ModeShaderOut) != 0 {
+		if n := wideSize(v.Type) + uint64(c.p.private) + uint64(c.p.shared); n > maxMemory {
+			c.failf(nil, "variable %s: more than %d bytes of variables are not supported", v.Name, maxMemory)
+			return
+		}
+	}
 	size := packed.size(v.Type)
 	slot := uint32(max(v.Location, 0))*16 + uint32(v.Component)*4
 	switch v.Mode {
@@ -99,6 +125,12 @@ func (c *compiler) place(v *ir.Variable) {
 			c.p.shared = c.vars[v] + size
 		}
 	case ir.ModeConstant:
+		if v.ExplicitLayout && v.Init == nil { // opt_large_constants
+			if c.vars[v] = v.DriverLocation; uint64(v.DriverLocation)+uint64(size) > uint64(len(c.s.ConstantData)) {
+				c.failf(nil, "variable %s reaches beyond the constant data", v.Name)
+			}
+			return
+		}
 		c.vars[v] = uint32(len(c.p.constMem))
 		c.p.constMem = append(c.p.constMem, make([]byte, (size+7)&^7)...)
 		packed.put(c.p.constMem[c.vars[v]:], v.Type, v.Init, 0, packed.component(v.Type))
@@ -126,6 +158,8 @@ func (c *compiler) layoutVariables() {
 	}
 	p.private = p.outBase + p.outSlots*16
 	p.shared = c.s.SharedSize
+	p.constMem = append(p.constMem, c.s.ConstantData...)
+	p.constMem = append(p.constMem, make([]byte, -len(p.constMem)&7)...)
 	for i := range p.inputAt {
 		p.inputAt[i] = -1
 	}
@@ -136,8 +170,15 @@ func (c *compiler) layoutVariables() {
 
 // finishMemory places scratch behind the variables and gathers initial values.
 func (c *compiler) finishMemory() {
+	if c.err != nil {
+		return
+	}
 	p := c.p
 	p.scratchBase = (p.private + 15) &^ 15
+	if c.s.ScratchSize > maxMemory {
+		c.failf(nil, "%d bytes of scratch memory are not supported, the most is %d", c.s.ScratchSize, maxMemory)
+		return
+	}
 	p.private = p.scratchBase + c.s.ScratchSize
 	// An odd number of cache lines, so that the lanes' copies of one variable do
 	// not fall on the same few sets of the cache.

@@ -51,7 +51,7 @@ var intrinsicClasses = func() (t [ir.NumIntrinsics]intrinsicClass) {
 		ir.IntrGetSsboSize, ir.IntrGetUboSize, ir.IntrDerefBufferArrayLength, ir.IntrLoadSsboAddress, ir.IntrLoadUboVec4, ir.IntrLoadGlobal2x32,
 		ir.IntrStoreGlobal2x32, ir.IntrLoadGlobalConstantOffset, ir.IntrLoadGlobalConstantBounded, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32,
 		ir.IntrLoadPreamble, ir.IntrStorePreamble, ir.IntrLoadSamplePosFromId, ir.IntrLoadFragCoordZw, ir.IntrLoadSampleMask, ir.IntrLoadFsInputInterpDeltas,
-		ir.IntrIsSparseTexelsResident, ir.IntrSparseResidencyCodeAnd)
+		ir.IntrLoadUserClipPlane, ir.IntrConvertAluTypes, ir.IntrIsSparseTexelsResident, ir.IntrSparseResidencyCodeAnd)
 	return t
 }()
 
@@ -216,6 +216,17 @@ func (w *Wave) execLane(i *inst, l int) {
 			out(0, w.l.Env.Mem.Atomic(src(0, 0)|src(0, 1)<<32, size, func(old uint64) uint64 {
 				return w.atomicValue(ir.AtomicOp(x.in.Get(ir.IdxAtomicOp)), i.bits, old, a, b)
 			}))
+		}
+	case ir.IntrLoadUserClipPlane:
+		plane := &w.l.Env.ClipPlanes[x.in.Get(ir.IdxUcpId)&7]
+		for c := range int(i.n) {
+			out(c, uint64(math.Float32bits(plane[c&3])))
+		}
+	case ir.IntrConvertAluTypes:
+		from, to := ir.UnpackALUType(x.in.Get(ir.IdxSrcType)), ir.UnpackALUType(x.in.Get(ir.IdxDestType))
+		from.Bits, to.Bits = x.in.Srcs[0].Def.BitSize, i.bits
+		for c := range int(i.n) {
+			out(c, ir.ConvertBits(src(0, c), from, to, ir.RoundingMode(x.in.Get(ir.IdxRoundingMode)), x.in.Get(ir.IdxSaturate) != 0))
 		}
 	case ir.IntrIsSparseTexelsResident:
 		out(0, truth(src(0, 0) == resident)*lowBits(i.bits))

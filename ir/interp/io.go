@@ -101,7 +101,7 @@ func (w *Wave) startInputs() {
 func (w *Wave) varying(lane int, in *input, c int, bary [2]float32) uint32 {
 	f := &w.l.Fragment[lane]
 	switch in.slot {
-	case ir.SlotPrimitiveID, ir.SlotLayer, ir.SlotViewport, ir.SlotViewIndex, ir.SlotFace, ir.SlotPointCoord:
+	case ir.SlotPos, ir.SlotPrimitiveID, ir.SlotLayer, ir.SlotViewport, ir.SlotViewIndex, ir.SlotFace, ir.SlotPointCoord:
 		return w.slotValue(in.slot, lane, c)
 	}
 	if in.interp == ir.InterpFlat {
@@ -110,10 +110,13 @@ func (w *Wave) varying(lane int, in *input, c int, bary [2]float32) uint32 {
 	return interpolate(f.Prim, in.slot, c, in.bits, bary)
 }
 
-// slotValue gives the inputs that are facts of the primitive.
+// slotValue gives the inputs that are facts of the primitive or the pixel: at
+// the position's slot a fragment finds its window coordinates.
 func (w *Wave) slotValue(s ir.Slot, lane, c int) uint32 {
 	sv := svPrimitiveID
 	switch s {
+	case ir.SlotPos:
+		sv = svFragCoord
 	case ir.SlotLayer:
 		sv = svLayer
 	case ir.SlotViewport:

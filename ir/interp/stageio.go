@@ -13,6 +13,7 @@ func (p *Program) scanIO() {
 	s, io := p.shader, &p.io
 	io.EarlyFragmentTests = s.Info.EarlyFragmentTests
 	io.Tess, io.Geom = emu.TessIO(s.Info.Tess), emu.GeomIO(s.Info.Geom)
+	io.Captures, io.XfbStrides = s.Captures, s.Info.XfbStrides
 	io.ClipDistances, io.CullDistances = s.Info.ClipDistances, s.Info.CullDistances
 	out := map[ir.Slot]*emu.OutputSlot{}
 	in := map[ir.Slot]*emu.InputSlot{}

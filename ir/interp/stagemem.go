@@ -191,22 +191,19 @@ func (w *Wave) execStageIO(i *inst, l int) {
 	}
 }
 
-// execEmit runs emit_vertex and end_primitive of stream 0; other streams are
-// not drawn.
+// execEmit runs emit_vertex and end_primitive.
 func (w *Wave) execEmit(i *inst) {
 	in := i.x.in
-	if in.Get(ir.IdxStreamId) != 0 {
-		return
-	}
+	stream := int(min(in.Get(ir.IdxStreamId), ir.NumXfbBuffers-1))
 	for _, l := range w.on {
 		e := w.l.Geometry[l].Emitted
 		if in.Intr == ir.IntrEndPrimitive || in.Intr == ir.IntrEndPrimitiveWithCounter {
-			e.EndPrimitive()
+			e.EndPrimitiveOf(stream)
 			continue
 		}
 		var v emu.Slots
 		w.readOutputs(int(l), &v)
-		e.Emit(&v)
+		e.EmitTo(stream, &v)
 	}
 }
 

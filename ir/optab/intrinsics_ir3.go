@@ -37,5 +37,10 @@ var ir3Intrinsics = []Intrinsic{
 	{Name: "prefetch_tex_ir3", Srcs: []int8{1}, Flags: CanReorder, Target: "ir3", Doc: "prefetch tex ir3"},
 	{Name: "prefetch_ubo_ir3", Srcs: []int8{1}, Flags: CanReorder, Target: "ir3", Doc: "prefetch ubo ir3"},
 	{Name: "load_frag_coord_unscaled_ir3", HasDest: true, DestComps: 4, DestBits: Bits32, Flags: CanEliminate | CanReorder, Target: "ir3", Doc: "load frag coord unscaled ir3"},
-	{Name: "load_vs_primitive_stride_ir3", HasDest: true, DestComps: 1, DestBits: Bits32, Flags: CanEliminate | CanReorder, Target: "ir3", Doc: "geometry/tess layout (with load_vs_vertex_stride, primitive_location, hs_patch_stride, tess_factor_base, tess_param_base, gs_header, tcs_header, rel_patch_id)"},
+	{Name: "load_primitive_param_ir3", HasDest: true, DestComps: 1, DestBits: Bits32, Indices: []Index{IdxBase}, Flags: CanEliminate | CanReorder, Target: "ir3", Doc: "scalar base of the primitive parameters that chained stages find in the const file"},
+	{Name: "load_primitive_location_ir3", HasDest: true, DestComps: 1, DestBits: Bits32, Indices: []Index{IdxBase}, Flags: CanEliminate | CanReorder, Target: "ir3", Doc: "entry base of the primitive map: where the stage before left that slot"},
+	{Name: "store_vertex_flags_ir3", Srcs: []int8{1}, Target: "ir3", Doc: "a geometry shader's vertex: 4 starts a strip, low bits are the stream"},
+	{Name: "load_gs_header_ir3", HasDest: true, DestComps: 1, DestBits: Bits32, Flags: CanEliminate | CanReorder, Target: "ir3", Doc: "packed ids of a geometry shader's thread"},
+	{Name: "load_tcs_header_ir3", HasDest: true, DestComps: 1, DestBits: Bits32, Flags: CanEliminate | CanReorder, Target: "ir3", Doc: "packed ids of a tessellation control shader's thread"},
+	{Name: "load_rel_patch_id_ir3", HasDest: true, DestComps: 1, DestBits: Bits32, Flags: CanEliminate | CanReorder, Target: "ir3", Doc: "number of the patch in its tessellation buffers"},
 }

@@ -15,10 +15,9 @@ type Env struct {
 	Hits []uint32
 }
 
-// The engine keeps an instruction's state in its Flags: whether it is queued,
-// how many rewrites led to it, and the last rule of those.
+// The engine keeps an instruction's state in its Flags: beside the worklist's
+// bit how many rewrites led to it, and the last rule of those.
 const (
-	flagQueued  = 1
 	depthShift  = 1
 	depthMask   = 0x7f
 	ruleShift   = 8
@@ -32,7 +31,7 @@ type engine struct {
 	b       builder
 	env     Env
 	enabled []bool // by rule
-	queue   []*ir.Instr
+	queue   ir.InstrWorklist
 	dead    []*ir.Instr
 	left    int // rewrites until the run is given up
 	choices [numSections]choice
@@ -79,20 +78,17 @@ func (e *engine) run(impl *ir.Impl) (progress bool, err error) {
 	s := impl.Shader
 	e.m.flush = s.Info.FloatControls
 	e.b.m, e.b.s, e.b.mode = &e.m, s, ir.ModeOf(s.Info.FloatControls)
-	e.queue = e.queue[:0]
+	e.queue.Reset()
 	for blk := range impl.Blocks() {
 		for in := blk.First(); in != nil; in = in.Next() {
 			in.Flags = 0
 			if in.Kind == ir.KindALU {
-				in.Flags = flagQueued
-				e.queue = append(e.queue, in)
+				e.queue.Push(in)
 			}
 		}
 	}
-	e.left = growthLimit*len(e.queue) + 1000
-	for head := 0; head < len(e.queue); head++ {
-		in := e.queue[head]
-		in.Flags &^= flagQueued
+	e.left = growthLimit*e.queue.Len() + 1000
+	for in := e.queue.Next(); in != nil; in = e.queue.Next() {
 		if in.Block == nil || in.Def.Unused() {
 			continue
 		}
@@ -100,10 +96,6 @@ func (e *engine) run(impl *ir.Impl) (progress bool, err error) {
 		progress = progress || did
 		if err != nil {
 			return progress, err
-		}
-		if head > 4096 && head > len(e.queue)/2 {
-			e.queue = e.queue[:copy(e.queue, e.queue[head+1:])]
-			head = -1
 		}
 	}
 	return progress, nil
@@ -165,9 +157,8 @@ func (e *engine) apply(in *ir.Instr, n int) error {
 }
 
 func (e *engine) push(in *ir.Instr) {
-	if in.Kind == ir.KindALU && in.Flags&flagQueued == 0 {
-		in.Flags |= flagQueued
-		e.queue = append(e.queue, in)
+	if in.Kind == ir.KindALU {
+		e.queue.Push(in)
 	}
 }
 

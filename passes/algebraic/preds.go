@@ -252,3 +252,169 @@ func isAboveOne(_ *matcher, b *bind) bool {
 
 // promised16Float: the source promises that 16 bits are precise enough.
 func promised16Float(_ *matcher, _ *bind) bool { return true }
+
+// ordered tells of two constants whether f holds of all their components.
+func ordered(b, c *bind, f func(x, y uint64, size uint8) bool) bool {
+	if !b.def.IsConst() || !c.def.IsConst() {
+		return false
+	}
+	for i := range int(b.width) {
+		if !f(b.lane(i), c.lane(i), b.def.BitSize) {
+			return false
+		}
+	}
+	return true
+}
+
+func signExtend(v uint64, size uint8) int64 { return int64(v<<(64-size)) >> (64 - size) }
+
+// fminOrders and its like: b and c are in the order that makes a clamp of the two
+// inner extrema, so that the outer one with b again
+// changes nothing.
+func fminOrders(_ *matcher, b, c *bind) bool {
+	return ordered(b, c, func(x, y uint64, size uint8) bool { return ir.FloatValue(x, size) >= ir.FloatValue(y, size) })
+}
+
+func fmaxOrders(_ *matcher, b, c *bind) bool {
+	return ordered(b, c, func(x, y uint64, size uint8) bool { return ir.FloatValue(x, size) <= ir.FloatValue(y, size) })
+}
+
+func iminOrders(_ *matcher, b, c *bind) bool {
+	return ordered(b, c, func(x, y uint64, size uint8) bool { return signExtend(x, size) >= signExtend(y, size) })
+}
+
+func imaxOrders(_ *matcher, b, c *bind) bool {
+	return ordered(b, c, func(x, y uint64, size uint8) bool { return signExtend(x, size) <= signExtend(y, size) })
+}
+
+func uminOrders(_ *matcher, b, c *bind) bool {
+	return ordered(b, c, func(x, y uint64, _ uint8) bool { return x >= y })
+}
+
+func umaxOrders(_ *matcher, b, c *bind) bool {
+	return ordered(b, c, func(x, y uint64, _ uint8) bool { return x <= y })
+}
+
+// isMinus: the float b is minus c, c positive.
+func isMinus(_ *matcher, b, c *bind) bool {
+	return ordered(b, c, func(x, y uint64, size uint8) bool {
+		f := ir.FloatValue(y, size)
+		return f > 0 && ir.FloatValue(x, size) == -f
+	})
+}
+
+// isNext: the integer c is one more than b, without overflow.
+func isNext(_ *matcher, b, c *bind) bool {
+	return ordered(b, c, func(x, y uint64, size uint8) bool { return y == x+1 && x != mask(size) })
+}
+
+// hasOtherBits: b has a bit that c has not.
+func hasOtherBits(_ *matcher, b, c *bind) bool {
+	return ordered(b, c, func(x, y uint64, _ uint8) bool { return x&^y != 0 })
+}
+
+// masksApart: no bit is in both.
+func masksApart(_ *matcher, b, c *bind) bool {
+	return ordered(b, c, func(x, y uint64, _ uint8) bool { return x&y == 0 })
+}
+
+// masksFill: each bit is in one of them at least.
+func masksFill(_ *matcher, b, c *bind) bool {
+	return ordered(b, c, func(x, y uint64, size uint8) bool { return x|y == mask(size) })
+}
+
+// maskCoversUshr: the mask c keeps all bits that a shift right by b leaves.
+func maskCoversUshr(m *matcher, b, c *bind) bool {
+	size := m.root.Def.BitSize
+	for i := range int(b.width) {
+		left := mask(size) >> (b.lane(i) & uint64(size-1))
+		if c.lane(i)&left != left {
+			return false
+		}
+	}
+	return true
+}
+
+// isOdd: an odd integer.
+func isOdd(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, _ uint8) bool { return v&1 != 0 })
+}
+
+// isNotZeroConst: an integer other than 0.
+func isNotZeroConst(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, _ uint8) bool { return v != 0 })
+}
+
+// isZeroToOne: a number between 0 and 1, by what makes it.
+func isZeroToOne(_ *matcher, b *bind) bool {
+	if b.def.IsConst() {
+		return each(b, func(v uint64, size uint8) bool {
+			f := ir.FloatValue(v, size)
+			return f >= 0 && f <= 1 && !math.Signbit(f)
+		})
+	}
+	in := b.def.Instr
+	if in.Kind != ir.KindALU {
+		return false
+	}
+	switch in.Op {
+	case ir.OpFsat, ir.OpB2f16, ir.OpB2f32, ir.OpB2f64:
+		return true
+	}
+	return false
+}
+
+// fits24Bits: an integer that a 32-bit float holds exactly, read as unsigned.
+func fits24Bits(_ *matcher, b *bind) bool {
+	for i := range int(b.width) {
+		if analysis.UintMax(b.def, b.swz.Lane(i)) > 1<<24 {
+			return false
+		}
+	}
+	return true
+}
+
+// lowBitsSet: a shift count of size bits is the same behind the mask.
+func lowBitsSet(b *bind, size uint64) bool {
+	return each(b, func(v uint64, _ uint8) bool { return v&(size-1) == size-1 })
+}
+
+func hasLowBits7(_ *matcher, b *bind) bool  { return lowBitsSet(b, 8) }
+func hasLowBits15(_ *matcher, b *bind) bool { return lowBitsSet(b, 16) }
+func hasLowBits31(_ *matcher, b *bind) bool { return lowBitsSet(b, 32) }
+func hasLowBits63(_ *matcher, b *bind) bool { return lowBitsSet(b, 64) }
+
+// lowBitsClear: a shift count of size bits is the same with it added.
+func lowBitsClear(b *bind, size uint64) bool {
+	return each(b, func(v uint64, _ uint8) bool { return v&(size-1) == 0 })
+}
+
+func isMultiple8(_ *matcher, b *bind) bool  { return lowBitsClear(b, 8) }
+func isMultiple16(_ *matcher, b *bind) bool { return lowBitsClear(b, 16) }
+func isMultiple32(_ *matcher, b *bind) bool { return lowBitsClear(b, 32) }
+func isMultiple64(_ *matcher, b *bind) bool { return lowBitsClear(b, 64) }
+
+// lastIsOne: the last component read is the float 1, of a constant or of a
+// vector that is put together.
+func lastIsOne(_ *matcher, b *bind) bool {
+	c := b.swz.Lane(int(b.width) - 1)
+	d := b.def
+	if in := d.Instr; in.IsVec() {
+		d, c = in.Srcs[c].Def, in.Srcs[c].Swizzle.Lane(0)
+	}
+	v, ok := d.Const(c)
+	return ok && v == ir.FloatBits(1, d.BitSize)
+}
+
+// isFreeOfPositions: the shader makes no positions, which other shaders might
+// have to make again bit by bit.
+func isFreeOfPositions(m *matcher, _ *bind) bool {
+	if m.root.Block == nil {
+		return true
+	}
+	switch m.root.Block.Impl().Shader.Stage {
+	case ir.StageFragment, ir.StageCompute:
+		return true
+	}
+	return false
+}

@@ -1,6 +1,10 @@
 package analysis
 
-import "nirc/ir"
+import (
+	"slices"
+
+	"nirc/ir"
+)
 
 // RequireDivergence makes Def.Divergent, Block.Divergent and the loops'
 // DivergentBreak and DivergentContinue valid: a value is divergent if lanes of
@@ -14,6 +18,38 @@ func RequireDivergence(impl *ir.Impl) {
 	if impl.Analysis(ir.MetaDivergence) != nil {
 		return
 	}
+	diverge(impl)
+	impl.SetAnalysis(ir.MetaDivergence, true)
+}
+
+// CheckDivergence tells whether the marks of a function are what a new
+// computation gives; true if they are not said to be valid. The marks are then
+// those of the new computation.
+func CheckDivergence(impl *ir.Impl) bool {
+	if impl.Analysis(ir.MetaDivergence) == nil {
+		return true
+	}
+	old := marks(impl)
+	diverge(impl)
+	return slices.Equal(old, marks(impl))
+}
+
+// marks lists what the analysis has written, in source order.
+func marks(impl *ir.Impl) (list []bool) {
+	for b := range impl.Blocks() {
+		list = append(list, b.Divergent)
+		for in := range b.Instrs() {
+			list = append(list, in.Def.Divergent)
+		}
+		if l := b.FollowingLoop(); l != nil {
+			list = append(list, l.DivergentBreak, l.DivergentContinue)
+		}
+	}
+	return list
+}
+
+// diverge computes the marks from nothing.
+func diverge(impl *ir.Impl) {
 	impl.Require(ir.MetaBlockIndex)
 	d := divergence{stage: impl.Shader.Stage}
 	for b := range impl.Blocks() {
@@ -27,7 +63,6 @@ func RequireDivergence(impl *ir.Impl) {
 		d.changed = false
 		d.list(&impl.Body, false, nil)
 	}
-	impl.SetAnalysis(ir.MetaDivergence, true)
 }
 
 func resetLoops(l *ir.List) {

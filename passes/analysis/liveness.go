@@ -21,6 +21,7 @@ type Liveness struct {
 	number  []int32  // by Def.Index, -1 where not live across blocks
 	defs    []*ir.Def
 	impl    *ir.Impl
+	work    ir.BlockWorklist
 }
 
 // RequireLiveness returns the liveness of a function, computing it if needed.
@@ -70,34 +71,17 @@ func (l *Liveness) compute(impl *ir.Impl) {
 	l.words = (len(l.defs) + 63) / 64
 	n := l.words * int(impl.NumBlocks)
 	l.in, l.out = zeroed(l.in, n), zeroed(l.out, n)
-	blocks := make([]*ir.Block, 0, impl.NumBlocks)
-	for b := range impl.Blocks() {
-		blocks = append(blocks, b)
-	}
-	// Backward problem: blocks in reverse source order reach the fixed point
-	// in few turns; only blocks whose successors changed are looked at again.
-	dirty := make([]bool, impl.NumBlocks)
-	for i := range dirty {
-		dirty[i] = true
-	}
+	// Backward problem: taken last to first, blocks reach the fixed point in few
+	// turns; only those whose successors changed are looked at again.
+	l.work.Init(impl)
+	l.work.AddAll()
 	tmp := make([]uint64, l.words)
-	for again := true; again; {
-		again = false
-		for i := len(blocks) - 1; i >= 0; i-- {
-			b := blocks[i]
-			if !dirty[b.Index] {
-				continue
-			}
-			dirty[b.Index] = false
-			if !l.block(b, tmp) {
-				continue
-			}
-			for _, p := range b.Preds {
-				if !dirty[p.Index] {
-					dirty[p.Index] = true
-					again = again || p.Index >= b.Index
-				}
-			}
+	for b := l.work.PopLast(); b != nil; b = l.work.PopLast() {
+		if !l.block(b, tmp) {
+			continue
+		}
+		for _, p := range b.Preds {
+			l.work.Push(p)
 		}
 	}
 }

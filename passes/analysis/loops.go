@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -84,11 +86,32 @@ func RequireLoops(impl *ir.Impl) *Loops {
 	if l, ok := impl.Analysis(ir.MetaLoops).(*Loops); ok {
 		return l
 	}
+	l := findLoops(impl)
+	impl.SetAnalysis(ir.MetaLoops, l)
+	return l
+}
+
+func findLoops(impl *ir.Impl) *Loops {
 	l := &Loops{}
 	a := loopAnalysis{out: l, mode: ir.ModeOf(impl.Shader.Info.FloatControls)}
 	a.list(&impl.Body, nil)
-	impl.SetAnalysis(ir.MetaLoops, l)
 	return l
+}
+
+// CheckLoops tells whether the stored loops of a function are what a new
+// computation gives; true if none are stored.
+func CheckLoops(impl *ir.Impl) bool {
+	old, ok := impl.Analysis(ir.MetaLoops).(*Loops)
+	return !ok || slices.EqualFunc(old.All, findLoops(impl).All, sameLoop)
+}
+
+func sameLoop(a, b *LoopInfo) bool {
+	if (a.Parent == nil) != (b.Parent == nil) || a.Parent != nil && a.Parent.Loop != b.Parent.Loop {
+		return false
+	}
+	return a.Loop == b.Loop && a.Depth == b.Depth && a.HasInner == b.HasInner && a.Cost == b.Cost && a.OtherExits == b.OtherExits &&
+		a.Limiting == b.Limiting && a.MaxTrips == b.MaxTrips && a.Exact == b.Exact &&
+		slices.Equal(a.Terminators, b.Terminators) && slices.Equal(a.Inductions, b.Inductions)
 }
 
 type loopAnalysis struct {

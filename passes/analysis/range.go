@@ -46,9 +46,14 @@ func floatRange(d *ir.Def, swz ir.Swizzle, n, depth int) FloatSet {
 	case in.Kind != ir.KindALU || depth == 0 || in.Op.Info().Horizontal():
 		return floatAny
 	}
-	src := func(k int) FloatSet {
+	return floatOp(in, func(k int) FloatSet {
 		return floatRange(in.Srcs[k].Def, swz.Compose(in.Srcs[k].Swizzle), n, depth-1)
-	}
+	})
+}
+
+// floatOp returns what a per-component operation may give, by what its sources may be.
+func floatOp(in *ir.Instr, src func(k int) FloatSet) FloatSet {
+	d := &in.Def
 	switch in.Op {
 	case ir.OpMov:
 		return src(0)
@@ -233,70 +238,106 @@ func minMax(a, b, loses FloatSet) FloatSet {
 }
 
 // UintMax returns an upper bound of component c of d, read as an unsigned integer.
-func UintMax(d *ir.Def, c int) uint64 { return uintMax(d, c, rangeDepth) }
+func UintMax(d *ir.Def, c int) uint64 { return uintRange(d, c, rangeDepth).Max }
 
-func uintMax(d *ir.Def, c, depth int) uint64 {
-	all := ^uint64(0) >> (64 - d.BitSize)
+// Interval is a set of unsigned integers: those from Min to Max.
+type Interval struct{ Min, Max uint64 }
+
+// join returns the smallest interval that holds both.
+func (i Interval) join(j Interval) Interval { return Interval{min(i.Min, j.Min), max(i.Max, j.Max)} }
+
+// fullRange holds all values of d's size.
+func fullRange(d *ir.Def) Interval { return Interval{0, ^uint64(0) >> (64 - d.BitSize)} }
+
+func uintRange(d *ir.Def, c, depth int) Interval {
 	in := d.Instr
 	if v, ok := d.Const(c); ok {
-		return v
+		return Interval{v, v}
 	}
 	if in.Kind != ir.KindALU || depth == 0 || in.Op.Info().Horizontal() {
-		return all
+		return fullRange(d)
 	}
-	src := func(k int) uint64 {
-		return uintMax(in.Srcs[k].Def, in.Srcs[k].Swizzle.Lane(c), depth-1)
-	}
-	switch in.Op {
-	case ir.OpMov, ir.OpU2u8, ir.OpU2u16, ir.OpU2u32, ir.OpU2u64:
-		return min(all, src(0))
-	case ir.OpIand, ir.OpUmin:
-		return min(src(0), src(1))
-	case ir.OpIor, ir.OpIxor:
-		return min(all, upToMask(src(0)|src(1)))
-	case ir.OpUmax:
-		return max(src(0), src(1))
-	case ir.OpBcsel, ir.OpB32csel:
-		return max(src(1), src(2))
-	case ir.OpB2i8, ir.OpB2i16, ir.OpB2i32, ir.OpB2i64:
-		return 1
-	case ir.OpExtractU8:
-		return min(all, 0xff)
-	case ir.OpExtractU16:
-		return min(all, 0xffff)
-	case ir.OpUshr:
-		if n, ok := in.Srcs[1].Const(c); ok {
-			return src(0) >> (n & uint64(d.BitSize-1))
-		}
-		return src(0)
-	case ir.OpUmod:
-		if m, ok := in.Srcs[1].Const(c); ok && m > 0 {
-			return min(m-1, src(0))
-		}
-		return src(0)
-	case ir.OpUdiv:
-		if m, ok := in.Srcs[1].Const(c); ok && m > 0 {
-			return src(0) / m
-		}
-		return src(0)
-	}
-	return uintArith(in, src, all)
+	return uintOp(in, func(k int) Interval {
+		return uintRange(in.Srcs[k].Def, in.Srcs[k].Swizzle.Lane(c), depth-1)
+	})
 }
 
-func uintArith(in *ir.Instr, src func(int) uint64, all uint64) uint64 {
+// uintOp returns the range of one component of a per-component operation by
+// the ranges of the sources' components.
+func uintOp(in *ir.Instr, src func(k int) Interval) Interval {
+	full := fullRange(&in.Def)
+	all := full.Max
 	switch in.Op {
-	case ir.OpIadd:
-		if s, carry := bits.Add64(src(0), src(1), 0); carry == 0 && s <= all {
+	case ir.OpMov:
+		return src(0)
+	case ir.OpU2u8, ir.OpU2u16, ir.OpU2u32, ir.OpU2u64:
+		if s := src(0); s.Max <= all {
 			return s
 		}
+	case ir.OpIand:
+		return Interval{0, min(src(0).Max, src(1).Max)}
+	case ir.OpUmin:
+		a, b := src(0), src(1)
+		return Interval{min(a.Min, b.Min), min(a.Max, b.Max)}
+	case ir.OpIor:
+		a, b := src(0), src(1)
+		return Interval{max(a.Min, b.Min), min(all, upToMask(a.Max|b.Max))}
+	case ir.OpIxor:
+		return Interval{0, min(all, upToMask(src(0).Max|src(1).Max))}
+	case ir.OpUmax:
+		a, b := src(0), src(1)
+		return Interval{max(a.Min, b.Min), max(a.Max, b.Max)}
+	case ir.OpBcsel, ir.OpB32csel:
+		return src(1).join(src(2))
+	case ir.OpB2i8, ir.OpB2i16, ir.OpB2i32, ir.OpB2i64:
+		return Interval{0, 1}
+	case ir.OpExtractU8:
+		return Interval{0, min(all, 0xff)}
+	case ir.OpExtractU16:
+		return Interval{0, min(all, 0xffff)}
+	}
+	return uintArith(in, src, full)
+}
+
+func uintArith(in *ir.Instr, src func(int) Interval, full Interval) Interval {
+	switch in.Op {
+	case ir.OpIadd:
+		a, b := src(0), src(1)
+		if s, carry := bits.Add64(a.Max, b.Max, 0); carry == 0 && s <= full.Max {
+			return Interval{a.Min + b.Min, s}
+		}
 	case ir.OpImul, ir.OpAmul:
-		if hi, p := bits.Mul64(src(0), src(1)); hi == 0 && p <= all {
-			return p
+		a, b := src(0), src(1)
+		if hi, p := bits.Mul64(a.Max, b.Max); hi == 0 && p <= full.Max {
+			return Interval{a.Min * b.Min, p}
+		}
+	case ir.OpIshl:
+		n, a := src(1), src(0)
+		if k := n.Max; n.Min == k && k < uint64(in.Def.BitSize) && a.Max <= full.Max>>k {
+			return Interval{a.Min << k, a.Max << k}
+		}
+	case ir.OpUshr:
+		n, a := src(1), src(0)
+		if n.Min == n.Max {
+			k := n.Max & uint64(in.Def.BitSize-1)
+			return Interval{a.Min >> k, a.Max >> k}
+		}
+		return Interval{0, a.Max}
+	case ir.OpUmod:
+		a, m := src(0), src(1)
+		if m.Min > 0 {
+			return Interval{0, min(m.Max-1, a.Max)}
+		}
+		return Interval{0, a.Max}
+	case ir.OpUdiv:
+		a, m := src(0), src(1)
+		if m.Min > 0 {
+			return Interval{a.Min / m.Max, a.Max / m.Min}
 		}
 	case ir.OpBitCount:
-		return uint64(in.Srcs[0].Def.BitSize)
+		return Interval{0, uint64(in.Srcs[0].Def.BitSize)}
 	}
-	return all
+	return full
 }
 
 // upToMask returns the smallest 2^n - 1 that is at least v.

@@ -20,6 +20,14 @@
 // else is defined at the start: r0l must be zeroed before the first
 // control-flow instruction. Compute shaders read special registers.
 //
+// # Parts
+//
+// With [PartMain] a shader is the main part of a program of the separate ABI:
+// the linker puts a prolog in front, which fetches the attributes to where
+// Meta.Attribs says, and an epilog behind, which blends Meta.Results into the
+// tile. A program so linked (PartLinked) has Tile instead of Results, and runs its
+// own loop over the samples. Its code fetches attributes through UniformAttribAddr.
+//
 // # Ends
 //
 // A vertex shader leaves its outputs by st_var, the words of the record being
@@ -40,6 +48,8 @@
 // heap's descriptors (reference, section 8.6): sizes are those of level 0 of
 // the image, texel buffers have their number of elements in the word at byte
 // 16. Image atomics take their address from there too (HeapAtomicOffset).
+// The write descriptor of a multisampled image sees a 2D image as many times
+// as wide as a pixel has samples, those of a pixel side by side.
 // A texel buffer is a 2D texture of width 16384. Samplers carry their LOD
 // bias, so shaders do not add it.
 package abi
@@ -76,12 +86,21 @@ const (
 // Meta describes one shader binary.
 type Meta struct {
 	Stage ir.Stage `json:"stage"`
+	// Part says which part of a program the code is; "" is a whole one that was
+	// compiled as such, PartLinked one that was linked from parts.
+	Part Part `json:"part,omitempty"`
+	// CodeSize is the length of a part's main program, behind which the next
+	// part may follow.
+	CodeSize uint32 `json:"code_size,omitempty"`
 	// Entry is the byte offset of the main program in the code. A preamble, if
 	// HasPreamble, starts at Preamble: the driver runs it before the main
 	// program with the same uniforms; what it stores to uniforms stays.
 	Entry       uint32 `json:"entry,omitempty"`
 	HasPreamble bool   `json:"has_preamble,omitempty"`
 	Preamble    uint32 `json:"preamble,omitempty"`
+	// Samples is the number of samples of a pixel that an epilog or a linked
+	// fragment program serves.
+	Samples int `json:"samples,omitempty"`
 	// Halves and PreambleHalves are the register halves that the programs use:
 	// the highest one plus 1.
 	Halves         int `json:"halves"`
@@ -117,6 +136,9 @@ type Meta struct {
 	LayerViewportWord int `json:"layer_viewport_word,omitempty"`
 	// Coefs are the coefficient registers of a fragment shader.
 	Coefs []Coef `json:"coefs,omitempty"`
+	// AlphaOne tells that alpha of colour 0 is always One and in no register,
+	// whatever Results says (main parts).
+	AlphaOne bool `json:"alpha_one,omitempty"`
 	// Results and Tile are the outputs of a fragment shader.
 	Results []Result     `json:"results,omitempty"`
 	Tile    []TileTarget `json:"tile,omitempty"`
@@ -130,6 +152,37 @@ type Meta struct {
 	// ConstData is read through the address that UniformConstData gives.
 	ConstData []byte `json:"const_data,omitempty"`
 }
+
+// Part is a part of a program of the separate ABI (the project's agx reference,
+// section 11.4). The linker puts prolog, main part and epilog behind each other; they
+// hand values on in registers, and have places of their own among the first uniforms.
+type Part string
+
+// Parts.
+const (
+	PartWhole  Part = ""
+	PartProlog Part = "prolog"
+	PartMain   Part = "main"
+	PartEpilog Part = "epilog"
+	PartLinked Part = "linked"
+)
+
+// Uniforms of the separate ABI. A vertex shader of n attributes has the
+// address of attribute i at half 4i, its clamp at 4n + 2i, base vertex, base
+// instance and draw index at 6n, 6n + 2 and 6n + 4, and what is its own from 6n + 5
+// on. A fragment shader has the address of the heap of render targets at half 0, the
+// blend constant at 4, the root descriptor at 12, and its own from 16 on.
+const (
+	BlendConstHalf = 4
+	FragmentHalves = 16
+)
+
+// One is 1 as a 32-bit float.
+const One = 0x3f800000
+
+// VertexHalves is the number of uniform halves that belong to the parts of a
+// vertex shader with n attributes.
+func VertexHalves(n int) int { return 6*n + 5 }
 
 // WaveSize is the number of lanes of a SIMD-group.
 const WaveSize = 32
@@ -158,12 +211,16 @@ const (
 	UniformViewIndex                   // word
 	UniformIsIndexed                   // word: 0 or ~0
 	UniformSamplePositions             // Size bytes: x and y in [0, 1) of each sample, floats
+	UniformAttribAddr                  // address of attribute slot Element at element 0
+	UniformAttribClamp                 // word: its last element; the address is 0 if it has none
+	UniformBlendConst                  // 4 words, floats
 	NumUniformKinds
 )
 
 var uniformNames = [...]string{"none", "words", "push", "buffer_data", "buffer_addr", "buffer_size", "table", "heap",
 	"const_data", "push_addr", "num_workgroups", "base_workgroup", "num_subgroups", "base_vertex", "base_instance", "draw_id",
-	"view_index", "is_indexed", "sample_positions"}
+	"view_index", "is_indexed", "sample_positions",
+	"attrib_addr", "attrib_clamp", "blend_const"}
 
 // String returns the name of the contents.
 func (k UniformKind) String() string {
@@ -194,8 +251,10 @@ func (u *Uniform) Halves() int {
 		return 2 * len(u.Words)
 	case UniformPush, UniformBufferData, UniformSamplePositions:
 		return int(u.Size / 2)
-	case UniformBufferAddr, UniformTable, UniformHeap, UniformConstData, UniformPushAddr:
+	case UniformBufferAddr, UniformTable, UniformHeap, UniformConstData, UniformPushAddr, UniformAttribAddr:
 		return 4
+	case UniformBlendConst:
+		return 8
 	case UniformNumWorkgroups, UniformBaseWorkgroup:
 		return 6
 	case UniformNone:
@@ -213,6 +272,9 @@ const (
 	// ImageAddr is where images can be reached by atomics: bits 32 to 47 and
 	// below say the entry of the heap and the place of the texel, see Heap.
 	ImageAddr uint64 = 5 << 48
+	// AttribAddr is where vertex buffers are: that of attribute slot s begins
+	// at AttribAddr + s<<40.
+	AttribAddr uint64 = 6 << 48
 )
 
 // TableEntrySize is the size of an entry of the descriptor table: 64-bit
@@ -337,6 +399,11 @@ func (m *Meta) Check() error {
 	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
 	default:
 		return fmt.Errorf("agx meta: stage %s is not supported", m.Stage)
+	}
+	switch m.Part {
+	case PartWhole, PartProlog, PartMain, PartEpilog, PartLinked:
+	default:
+		return fmt.Errorf("agx meta: a part %q does not exist", m.Part)
 	}
 	if m.Halves < 0 || m.Halves > NumRegs || m.PreambleHalves < 0 || m.PreambleHalves > NumRegs {
 		return fmt.Errorf("agx meta: %d and %d register halves, at most %d exist", m.Halves, m.PreambleHalves, NumRegs)

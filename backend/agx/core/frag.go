@@ -6,9 +6,7 @@ import (
 	"math"
 	"math/bits"
 
-	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
-	"nirc/emu"
 	"nirc/ir"
 )
 
@@ -19,8 +17,10 @@ type fragState struct {
 	killed [lanes]uint32
 	tested [lanes]uint32
 	z      [lanes]zsValue
-	tile   []tileByte // of each lane, tileSize bytes
+	tile   []tileByte // of each lane and sample, size bytes
 	size   int
+	// samples is the largest number of samples of a lane's pixel.
+	samples int
 }
 
 // zsValue is the depth and stencil that zs_emit gave.
@@ -44,6 +44,7 @@ func (w *wave) startFragment() {
 		if l.Prim != nil {
 			samples = max(1, l.Prim.Samples)
 		}
+		f.samples = max(f.samples, samples)
 		f.shaded[lane] = 1<<samples - 1
 		if l.SampleID >= 0 {
 			f.shaded[lane] = 1 << l.SampleID
@@ -58,7 +59,7 @@ func (w *wave) startFragment() {
 		t := &w.p.meta.Tile[i]
 		f.size = max(f.size, int(t.Offset)+16)
 	}
-	f.tile = make([]tileByte, f.size*w.n)
+	f.tile = make([]tileByte, f.size*f.samples*w.n)
 }
 
 // shaded is the mask of samples that a lane shades.
@@ -175,111 +176,6 @@ func execZsEmit(w *wave, x *inst) error {
 	return nil
 }
 
-// execStTile stores a colour to the pixel's tile storage, in all the samples
-// that the lane shades.
-func execStTile(w *wave, x *inst) error {
-	if err := w.tileForm(x, &x.Srcs[0]); err != nil {
-		return err
-	}
-	f, size := w.frag, x.Format.Size()
-	for lane := 0; lane < w.n; lane++ {
-		if w.exec>>lane&1 == 0 {
-			continue
-		}
-		switch m := w.sampleOperand(&x.Srcs[1], lane) & f.shaded[lane]; m {
-		case 0:
-			continue
-		case f.shaded[lane]:
-		default:
-			return errors.New("a tile store to some of the invocation's samples is not supported")
-		}
-		at := int(x.Imm)
-		if x.Format.Packed() {
-			w.tilePut(lane, at, 4, w.packWord(x, &x.Srcs[0], lane))
-			continue
-		}
-		r := int(x.Srcs[0].Val)
-		for k := 0; k < 4; k++ {
-			if x.Mask>>k&1 != 0 {
-				w.tilePut(lane, at+k*size, size, toMemory(x.Format, x.Srcs[0].Size, k, w.get(r, x.Srcs[0].Size, lane)))
-				r += int(x.Srcs[0].Size) / 16
-			}
-		}
-	}
-	return nil
-}
-
-func (w *wave) tileForm(x *inst, data *isa.Operand) error {
-	if w.frag == nil {
-		return errors.New("tile memory outside fragment shaders is not supported")
-	}
-	store := x.Op == isa.OpStTile
-	if u, _ := x.Field("u0"); store && u != 0 {
-		return errors.New("tile stores with explicit coordinates are not supported")
-	}
-	end := int(x.Imm) + 4
-	if !x.Format.Packed() {
-		end = int(x.Imm) + x.Format.Size()*bits.Len8(x.Mask)
-	}
-	if end > w.frag.size {
-		return fmt.Errorf("bytes %d to %d of the tile belong to no target", x.Imm, end-1)
-	}
-	return x.checkFormat()
-}
-
-func (w *wave) tilePut(lane, at, n int, v uint32) {
-	t := w.frag.tile[lane*w.frag.size+at:]
-	for i := 0; i < n; i++ {
-		t[i] = tileByte{byte(v >> (8 * i)), true}
-	}
-}
-
-func (w *wave) tileGet(lane, at, n int) (v uint32, ok bool) {
-	t := w.frag.tile[lane*w.frag.size+at:]
-	ok = true
-	for i := 0; i < n; i++ {
-		v |= uint32(t[i].v) << (8 * i)
-		ok = ok && t[i].ok
-	}
-	return v, ok
-}
-
-var errTileLoad = errors.New("loading what the tile held before the shader is not supported")
-
-// execLdTile reads back what the shader stored.
-func execLdTile(w *wave, x *inst) error {
-	if err := w.tileForm(x, &x.Dst); err != nil {
-		return err
-	}
-	size := x.Format.Size()
-	for lane := 0; lane < w.n; lane++ {
-		if w.exec>>lane&1 == 0 {
-			continue
-		}
-		at, r := int(x.Imm), int(x.Dst.Val)
-		if x.Format.Packed() {
-			v, ok := w.tileGet(lane, at, 4)
-			if !ok {
-				return errTileLoad
-			}
-			w.unpackWord(x, lane, v)
-			continue
-		}
-		for k := 0; k < 4; k++ {
-			if x.Mask>>k&1 == 0 {
-				continue
-			}
-			v, ok := w.tileGet(lane, at+k*size, size)
-			if !ok {
-				return errTileLoad
-			}
-			w.set(r, x.Dst.Size, lane, fromMemory(x.Format, x.Dst.Size, k, v))
-			r += int(x.Dst.Size) / 16
-		}
-	}
-	return nil
-}
-
 // finishFragment hands results and live lanes to emu.
 func (w *wave) finishFragment() error {
 	f := w.frag
@@ -330,44 +226,11 @@ func (w *wave) fragmentOutputs(lane int) {
 		out[ir.SlotStencil][0] = z.stencil
 	}
 	out[ir.SlotSampleMask][0] = mask &^ f.killed[lane]
-	for i := range w.p.meta.Tile {
-		w.tileOutput(&w.p.meta.Tile[i], lane, out)
-	}
-}
-
-// tileOutput widens a colour of the tile to words: floats of float formats,
-// integers of the others.
-func (w *wave) tileOutput(t *abi.TileTarget, lane int, out *emu.Slots) {
-	o := &out[t.Slot]
-	if t.Format.Packed() {
-		v, _ := w.tileGet(lane, int(t.Offset), 4)
-		for k, c := range unpackFloats(t.Format, v) {
-			if t.Mask>>k&1 != 0 && k < packedCount(t.Format) {
-				o[k] = round32(c)
-			}
-		}
+	if w.p.io.TileStores {
+		w.tileStores(lane)
 		return
 	}
-	size := t.Format.Size()
-	for k := 0; k < 4; k++ {
-		if t.Mask>>k&1 == 0 {
-			continue
-		}
-		v, _ := w.tileGet(lane, int(t.Offset)+k*size, size)
-		switch t.Format {
-		case isa.FormatF16:
-			v = halfToSingle(v)
-		case isa.FormatI8:
-			if t.Signed {
-				v = uint32(int32(int8(v)))
-			}
-		case isa.FormatI16:
-			if t.Signed {
-				v = uint32(int32(int16(v)))
-			}
-		default:
-			v = fromMemory(t.Format, 32, k, v)
-		}
-		o[k] = v
+	for i := range w.p.meta.Tile {
+		w.tileOutput(&w.p.meta.Tile[i], lane, out)
 	}
 }

@@ -53,8 +53,9 @@ type program struct {
 
 // codeUses is what a scan of the code finds.
 type codeUses struct {
-	samples bool // sample_mask or zs_emit
-	zs      bool
+	samples        bool // sample_mask or zs_emit
+	depth, stencil bool // of zs_emit
+	tileLoads      bool
 }
 
 // Load decodes a binary. Bytes that are no instruction (constants, padding)
@@ -63,6 +64,9 @@ type codeUses struct {
 func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 	if err := meta.Check(); err != nil {
 		return nil, err
+	}
+	if meta.Part != abi.PartWhole && meta.Part != abi.PartLinked {
+		return nil, fmt.Errorf("agx core: the code is a %s part, which runs only when it is linked", meta.Part)
 	}
 	p := &program{meta: meta, top: 8}
 	at := make([]int32, len(code)+1)
@@ -126,7 +130,11 @@ func (p *program) scan(x *inst) {
 	case isa.OpSampleMask:
 		p.uses.samples = true
 	case isa.OpZsEmit:
-		p.uses.samples, p.uses.zs = true, true
+		p.uses.samples = true
+		p.uses.depth = p.uses.depth || x.Srcs[1].Count >= 2
+		p.uses.stencil = p.uses.stencil || x.Srcs[1].Count&1 != 0
+	case isa.OpLdTile:
+		p.uses.tileLoads = true
 	}
 	if x.err != nil {
 		return
@@ -217,7 +225,14 @@ func (p *program) buildIO() {
 	p.io = emu.StageIO{UsesDiscard: m.UsesDiscard, WritesMemory: m.WritesMemory, NeedsQuads: m.NeedsQuads,
 		EarlyFragmentTests: m.EarlyFragmentTests, PerSample: m.PerSample,
 		ClipDistances: m.ClipDistances, CullDistances: m.CullDistances}
+	linked := m.Part == abi.PartLinked
+	p.io.TileStores = linked && m.Stage == ir.StageFragment
+	p.io.TileLoads = p.io.TileStores && p.uses.tileLoads
+	p.io.WritesDepth, p.io.WritesStencil = p.uses.depth, p.uses.stencil
 	for _, a := range m.Attribs {
+		if linked {
+			break // its prolog fetches them
+		}
 		p.io.Inputs = append(p.io.Inputs, emu.InputSlot{Slot: a.Slot, Mask: a.Mask})
 	}
 	for _, c := range m.Coefs {

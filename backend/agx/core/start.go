@@ -119,6 +119,20 @@ func (w *wave) fillUniform(u *abi.Uniform) error {
 		return w.viewIndex(to)
 	case abi.UniformSamplePositions:
 		w.samplePositions(to[:u.Size/4])
+	case abi.UniformAttribAddr, abi.UniformAttribClamp:
+		f := w.fetchOf(u.Element)
+		if u.Kind == abi.UniformAttribClamp {
+			to[0] = f.clamp
+		} else if f.data != nil {
+			addr(attribAddr(u.Element))
+		}
+	case abi.UniformBlendConst:
+		if l.Draw == nil {
+			return errNoDraw
+		}
+		for i, v := range l.Draw.Blend.Constants {
+			to[i] = fbits(v)
+		}
 	case abi.UniformNumWorkgroups, abi.UniformBaseWorkgroup, abi.UniformNumSubgroups:
 		if l.Compute == nil {
 			return fmt.Errorf("uniform %s does not exist in stage %s", u.Kind, w.p.meta.Stage)

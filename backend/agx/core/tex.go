@@ -360,7 +360,17 @@ func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) err
 		d.StoreTexel(w.l.Env.Mem, i, t)
 		return nil
 	}
-	lod := int(w.value(&x.Srcs[2], lane))
+	lod, sample := int(w.value(&x.Srcs[2], lane)), 0
+	if n := d.Image.Image.Samples; n > 1 {
+		// The descriptor for writing sees the samples of a pixel side by side.
+		if n > 4 {
+			return &emu.Unsupported{What: fmt.Sprintf("agx core: image_write to %d samples is not supported", n)}
+		}
+		if px < 0 {
+			return nil
+		}
+		px, sample = px/n, px%n
+	}
 	switch x.Dim {
 	case isa.Dim1D:
 		py, pz = 0, 0
@@ -374,7 +384,7 @@ func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) err
 	default:
 		return fmt.Errorf("image_write of dimension %s is not supported", x.Dim)
 	}
-	d.Image.Store(px, py, pz, lod, 0, t)
+	d.Image.Store(px, py, pz, lod, sample, t)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"nirc/emu"
+	"nirc/ir"
 )
 
 // registers is the storage of a wave, reused by later ones.
@@ -36,8 +37,9 @@ type wave struct {
 	frames   []frame
 	stackTop int // words a lane
 
-	frag  *fragState
-	check *checker
+	frag    *fragState
+	fetches *[ir.NumAttribSlots]fetch // vertex buffers, once they are asked for
+	check   *checker
 }
 
 // NewWave makes a wave about to start.

@@ -31,6 +31,10 @@ func (w *wave) window(addr uint64) []byte {
 		return t[:]
 	case abi.HeapAddr:
 		return w.heapBytes(off)
+	case abi.AttribAddr:
+		if d := w.fetchOf(uint32(off >> 40)).data; off&(1<<40-1) < uint64(len(d)) {
+			return d[off&(1<<40-1):]
+		}
 	}
 	return nil
 }

@@ -77,36 +77,18 @@ func codeAsyncPtr(x *xfer, it *item) { x.choice(it, 64, 1, 1) }
 func codeAsyncDesc(x *xfer, it *item) { x.choice(it, 32, 3+2*int(x.in.Mode), 2) }
 
 // codeIndex32 is a memory index: 32-bit register or signed immediate.
-func codeIndex32(x *xfer, it *item) {
-	o := x.opnd(it)
-	if x.dec {
-		if v := x.get(it, 0); x.get(it, 1) != 0 {
-			*o = I(int(int16(v)))
-		} else {
-			*o = regRun(v, 32, 1)
-			x.checkRun(o)
-		}
-		return
-	}
-	switch {
-	case *o == I(int(int16(o.Val))):
-		x.set(it, 0, uint64(uint16(o.Val)))
-		x.set(it, 1, 1)
-	case o.isReg(32, 1):
-		x.register(it, 32, 1)
-	default:
-		x.fail("%s is neither a 32-bit register nor a signed 16-bit immediate", *o)
-	}
-}
+func codeIndex32(x *xfer, it *item) { codeIndex(x, it, 32) }
 
 // codeGroupIndex is a threadgroup memory index: 16-bit register or immediate.
-func codeGroupIndex(x *xfer, it *item) {
+func codeGroupIndex(x *xfer, it *item) { codeIndex(x, it, 16) }
+
+func codeIndex(x *xfer, it *item, bits int) {
 	o := x.opnd(it)
 	if x.dec {
 		if v := x.get(it, 0); x.get(it, 1) != 0 {
 			*o = I(int(int16(v)))
 		} else {
-			*o = regRun(v, 16, 1)
+			*o = regRun(v, bits, 1)
 			x.checkRun(o)
 		}
 		return
@@ -115,10 +97,10 @@ func codeGroupIndex(x *xfer, it *item) {
 	case *o == I(int(int16(o.Val))):
 		x.set(it, 0, uint64(uint16(o.Val)))
 		x.set(it, 1, 1)
-	case o.isReg(16, 1):
-		x.register(it, 16, 1)
+	case o.isReg(bits, 1):
+		x.register(it, bits, 1)
 	default:
-		x.fail("%s is neither a 16-bit register nor a signed 16-bit immediate", *o)
+		x.fail("%s is neither a %d-bit register nor a signed 16-bit immediate", *o, bits)
 	}
 }
 

@@ -59,6 +59,11 @@ type Meta struct {
 	// Prefetches are done before a fragment shader starts.
 	Prefetches []Prefetch `json:"prefetches,omitempty"`
 
+	// Chain is the stage's part in the geometry pipeline.
+	Chain Chain `json:"chain"`
+	// Feedback is nil of shaders without transform feedback.
+	Feedback *Feedback `json:"feedback,omitempty"`
+
 	Consts      Consts       `json:"consts"`
 	Descriptors []Descriptor `json:"descriptors,omitempty"`
 	// ConstData is read through the descriptor whose ConstData is set.
@@ -100,6 +105,8 @@ type Output struct {
 	Index uint8 `json:"index,omitempty"`
 	// AliasRT: the preamble's alias.rt gives the components of this mask.
 	AliasRT uint8 `json:"alias_rt,omitempty"`
+	// VertexFlags: this is no slot but the flags of a geometry shader's vertex.
+	VertexFlags bool `json:"vertex_flags,omitempty"`
 }
 
 // Prefetch is a texture lookup that the hardware does before the shader
@@ -137,12 +144,19 @@ const (
 	SampleMaskIn                 // 32 bits
 	LocalInvocationID            // 3 registers
 	WorkgroupID                  // 3 shared registers; includes the base workgroup
+	PrimitiveID                  // 32 bits
+	TessCoord                    // 2 registers: x, y
+	RelPatchID                   // number of the patch in the tessellation buffers
+	TCSHeader                    // see the Header constants
+	GSHeader                     //
+	ShadingRate                  // 32 bits, as Vulkan's ShadingRateKHR
 	NumSysvals
 )
 
 var sysvalNames = [...]string{"none", "vertex_id", "instance_id", "view_index", "frag_coord", "ij_persp_pixel",
 	"ij_persp_centroid", "ij_persp_sample", "ij_persp_center_rhw", "ij_linear_pixel", "ij_linear_centroid",
-	"ij_linear_sample", "front_face", "sample_id", "sample_mask_in", "local_invocation_id", "workgroup_id"}
+	"ij_linear_sample", "front_face", "sample_id", "sample_mask_in", "local_invocation_id", "workgroup_id", "primitive_id", "tess_coord",
+	"rel_patch_id", "tcs_header", "gs_header", "shading_rate"}
 
 // String returns the system value's name.
 func (k SysvalKind) String() string {
@@ -159,7 +173,7 @@ func (k SysvalKind) Count() int {
 		return 4
 	case LocalInvocationID, WorkgroupID:
 		return 3
-	case IJPerspPixel, IJPerspCentroid, IJPerspSample, IJLinearPixel, IJLinearCentroid, IJLinearSample:
+	case IJPerspPixel, IJPerspCentroid, IJPerspSample, IJLinearPixel, IJLinearCentroid, IJLinearSample, TessCoord:
 		return 2
 	}
 	return 1
@@ -193,6 +207,11 @@ type Consts struct {
 	Driver Area `json:"driver"`
 	// Preamble is written by the preamble.
 	Preamble Area `json:"preamble"`
+	// Primitive receives the primitive parameters, see the Prim indices.
+	Primitive Area `json:"primitive"`
+	// Map receives the primitive map: scalar MapIndex(slot) is where the stage
+	// before leaves that slot (Chain.Locations of its binary).
+	Map Area `json:"map"`
 	// UBOs are uniform buffer ranges that the driver copies.
 	UBOs []UBORange `json:"ubos,omitempty"`
 	// Immediates stand from ImmediateOffset on.
@@ -306,7 +325,7 @@ func (m *Meta) Check() error {
 	if m.DoubleWave && m.Stage != ir.StageFragment && m.Stage != ir.StageCompute {
 		return fmt.Errorf("ir3 meta: double waves do not exist in stage %s", m.Stage)
 	}
-	areas := []Area{m.Consts.Push, m.Consts.Driver, m.Consts.Preamble, {m.Consts.ImmediateOffset, len(m.Consts.Immediates)}}
+	areas := []Area{m.Consts.Push, m.Consts.Driver, m.Consts.Preamble, m.Consts.Primitive, m.Consts.Map, {m.Consts.ImmediateOffset, len(m.Consts.Immediates)}}
 	for _, u := range m.Consts.UBOs {
 		areas = append(areas, u.Area)
 	}

@@ -138,10 +138,13 @@ func execBar(w *wave, x *inst) error {
 // execEnd copies the outputs of the fibers that got here.
 func execEnd(w *wave, _ *inst) error {
 	for lane := 0; lane < w.n; lane++ {
-		if !w.active.Get(lane) || len(w.l.Out) <= lane {
+		if !w.active.Get(lane) || len(w.out) <= lane {
 			continue
 		}
-		w.outputs(&w.l.Out[lane], lane)
+		w.outputs(&w.out[lane], lane)
+		if isGeometry(w.p) {
+			w.emitVertex(lane)
+		}
 	}
 	for i := range w.l.Live {
 		w.l.Live[i] |= w.active[i] &^ w.killed[i]
@@ -165,7 +168,7 @@ func (w *wave) outputs(out *emu.Slots, lane int) {
 			slot = ir.SlotData0 + 7
 		}
 		for k := 0; k < 4; k++ {
-			if o.Mask>>k&1 == 0 {
+			if o.Mask>>k&1 == 0 || o.VertexFlags {
 				continue
 			}
 			if o.AliasRT>>k&1 != 0 {

@@ -19,19 +19,25 @@ func (w *wave) isImage(x *inst, i int) bool {
 }
 
 // texelAt is the place of a texel: an element of a buffer, or x, y and slice
-// or layer of an image.
-func (w *wave) texelAt(x *inst, i, lane int, d *abi.Descriptor) (c [3]int) {
-	for k := range min(int(x.Dims), len(c)) {
+// or layer, and the sample of an image, whose samples are bound as layers.
+func (w *wave) texelAt(x *inst, i, lane int, d *abi.Descriptor, res *emu.Descriptor) (c [4]int) {
+	for k := range min(int(x.Dims), 3) {
 		c[k] = int(int32(w.laneGet(int(x.Srcs[i].Val)+k, lane, false)))
 	}
 	if d.View.Dim == ir.Dim1D {
 		c[1], c[2] = 0, c[1]
 	}
+	if d.View.MS {
+		c[2], c[3] = 0, c[2]
+		if n := int(res.Image.QuerySamples()); d.View.Array && n > 0 && c[3] >= 0 {
+			c[2], c[3] = c[3]/n, c[3]%n
+		}
+	}
 	return c
 }
 
 // eachImage calls f for every lane of m with its descriptor and texel.
-func (w *wave) eachImage(x *inst, m emu.Mask, coord, desc int, f func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [3]int)) error {
+func (w *wave) eachImage(x *inst, m emu.Mask, coord, desc int, f func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [4]int)) error {
 	for lane := 0; lane < w.n; lane++ {
 		if !m.Get(lane) {
 			continue
@@ -40,19 +46,19 @@ func (w *wave) eachImage(x *inst, m emu.Mask, coord, desc int, f func(lane int, 
 		if err != nil {
 			return err
 		}
-		f(lane, d, res, w.texelAt(x, coord, lane, d))
+		f(lane, d, res, w.texelAt(x, coord, lane, d, res))
 	}
 	return nil
 }
 
 func (w *wave) loadImage(x *inst) error {
-	return w.eachImage(x, w.exec, 0, 1, func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [3]int) {
+	return w.eachImage(x, w.exec, 0, 1, func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [4]int) {
 		var t [4]uint32
 		switch {
 		case d.View.Dim == ir.DimBuf:
 			t = res.LoadTexel(w.l.Env.Mem, uint64(uint32(c[0])))
 		case res.Image != nil:
-			t = res.Image.Load(c[0], c[1], c[2], 0, 0)
+			t = res.Image.Load(c[0], c[1], c[2], 0, c[3])
 		}
 		for k := 0; k < int(x.Size) && k < 4; k++ {
 			v := t[k]
@@ -66,7 +72,7 @@ func (w *wave) loadImage(x *inst) error {
 
 func (w *wave) storeImage(x *inst) error {
 	data := x.Srcs[0]
-	return w.eachImage(x, w.writers(), 1, 2, func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [3]int) {
+	return w.eachImage(x, w.writers(), 1, 2, func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [4]int) {
 		var t [4]uint32
 		for k := 0; k < int(x.Size) && k < 4; k++ {
 			t[k] = w.laneGet(int(data.Val)+k, lane, data.IsHalf())
@@ -81,7 +87,7 @@ func (w *wave) storeImage(x *inst) error {
 		case d.View.Dim == ir.DimBuf:
 			res.StoreTexel(w.l.Env.Mem, uint64(uint32(c[0])), t)
 		case res.Image != nil:
-			res.Image.Store(c[0], c[1], c[2], 0, 0, t)
+			res.Image.Store(c[0], c[1], c[2], 0, c[3], t)
 		}
 	})
 }
@@ -89,7 +95,7 @@ func (w *wave) storeImage(x *inst) error {
 func (w *wave) atomicImage(x *inst) error {
 	live := w.writers()
 	data := int(x.Srcs[0].Val)
-	return w.eachImage(x, w.exec, 1, 2, func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [3]int) {
+	return w.eachImage(x, w.exec, 1, 2, func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [4]int) {
 		op1, op2 := w.wide(data+1, lane, 4), w.wide(data+2, lane, 4)
 		step := func(v uint64) uint64 { return atomic(x.atomicOp(), x.Type, v, op1, op2) }
 		old := uint64(0)
@@ -98,7 +104,7 @@ func (w *wave) atomicImage(x *inst) error {
 		case d.View.Dim == ir.DimBuf:
 			old = res.AtomicTexel(w.l.Env.Mem, uint64(uint32(c[0])), step)
 		case res.Image != nil:
-			old = res.Image.Atomic(c[0], c[1], c[2], 0, step)
+			old = res.Image.Atomic(c[0], c[1], c[2], c[3], step)
 		}
 		w.setWide(data, lane, 4, old)
 	})
@@ -135,6 +141,9 @@ func imageSize(v abi.View, res *emu.Descriptor) (size [3]uint32) {
 		return [3]uint32{uint32(a), uint32(layers), 1}
 	case ir.Dim3D:
 		return [3]uint32{uint32(a), uint32(b), uint32(c)}
+	}
+	if v.MS {
+		layers *= int(res.Image.QuerySamples())
 	}
 	return [3]uint32{uint32(a), uint32(b), uint32(layers)}
 }

@@ -38,7 +38,7 @@ func execLdg(w *wave, x *inst) error {
 		}
 		a := w.address(x, 1, lane)
 		for k := 0; k < int(x.Size); k++ {
-			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, uint32(w.l.Env.Mem.Load(a+uint64(k*n), n)))
+			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, uint32(w.loadGlobal(a+uint64(k*n), n)))
 		}
 	}
 	return nil
@@ -53,7 +53,7 @@ func execStg(w *wave, x *inst) error {
 		}
 		a := w.address(x, 2, lane)
 		for k := 0; k < int(x.Size); k++ {
-			w.l.Env.Mem.Store(a+uint64(k*n), n, uint64(w.laneGet(int(x.Srcs[1].Val)+k, lane, x.Srcs[1].IsHalf())))
+			w.storeGlobal(a+uint64(k*n), n, uint64(w.laneGet(int(x.Srcs[1].Val)+k, lane, x.Srcs[1].IsHalf())))
 		}
 	}
 	return nil
@@ -119,10 +119,14 @@ func execStsc(w *wave, x *inst) error {
 	return nil
 }
 
-// sharedMem is the workgroup's memory; none outside compute.
+// sharedMem is the workgroup's memory, or that between the stages of the
+// geometry pipeline; other stages have none.
 func (w *wave) sharedMem() ([]byte, error) {
+	if w.chain != nil && w.chain.local != nil {
+		return w.chain.local, nil
+	}
 	if w.l.Compute == nil {
-		return nil, errors.New("local memory exists in compute shaders only")
+		return nil, errors.New("local memory exists in compute shaders and between the stages of the geometry pipeline only")
 	}
 	return w.l.Compute.Shared, nil
 }

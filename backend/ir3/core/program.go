@@ -43,14 +43,13 @@ type program struct {
 }
 
 // Load decodes a binary. Words that are no instruction (padding, constant
-// data) are only an error if they are executed. The stages are vertex,
-// fragment and compute.
+// data) are only an error if they are executed.
 func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 	if err := meta.Check(); err != nil {
 		return nil, err
 	}
 	switch meta.Stage {
-	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageFragment, ir.StageCompute:
 	default:
 		return nil, fmt.Errorf("ir3 core: stage %s is not supported", meta.Stage)
 	}
@@ -133,8 +132,14 @@ func topBit(mask uint8) (n int) {
 // Stage returns the shader's stage.
 func (p *program) Stage() ir.Stage { return p.meta.Stage }
 
-// WaveSize returns 64 or 128.
-func (p *program) WaveSize() int { return p.size }
+// WaveSize returns 64 or 128; of a geometry shader the invocations whose
+// threads fill a wave.
+func (p *program) WaveSize() int {
+	if isGeometry(p) {
+		return max(1, p.size/p.threads())
+	}
+	return p.size
+}
 
 // WorkgroupSize returns the compute workgroup's size.
 func (p *program) WorkgroupSize() [3]uint32 { return p.meta.WorkgroupSize }
@@ -150,6 +155,7 @@ func (p *program) buildIO() {
 	p.io = emu.StageIO{UsesDiscard: m.UsesDiscard, WritesMemory: m.WritesMemory, NeedsQuads: m.NeedsQuads,
 		EarlyFragmentTests: m.EarlyFragmentTests, PerSample: m.PerSample,
 		ClipDistances: m.ClipDistances, CullDistances: m.CullDistances}
+	p.chainIO()
 	for _, in := range m.Inputs {
 		p.io.Inputs = append(p.io.Inputs, emu.InputSlot{Slot: in.Slot, Mask: in.Mask, Interp: in.Interp})
 		if m.Stage != ir.StageFragment {
@@ -165,6 +171,9 @@ func (p *program) buildIO() {
 		}
 	}
 	for _, o := range m.Outputs {
+		if o.VertexFlags {
+			continue
+		}
 		p.io.Outputs = append(p.io.Outputs, emu.OutputSlot{Slot: o.Slot, Mask: o.Mask, Index: o.Index})
 		if m.Stage == ir.StageFragment {
 			p.io.WritesDepth = p.io.WritesDepth || o.Slot == ir.SlotDepth
@@ -180,7 +189,7 @@ var execOf = [isa.NumOps]func(w *wave, x *inst) error{
 	isa.OpSwz: execSwz, isa.OpGat: execSwz, isa.OpSct: execSwz, isa.OpMovmsk: execMovmsk,
 	isa.OpBaryF: execBary, isa.OpFlatB: execFlat,
 	isa.OpNop: execNop, isa.OpBr: execBr, isa.OpBraa: execBr, isa.OpBrao: execBr, isa.OpBany: execUniform,
-	isa.OpBall: execUniform, isa.OpJump: execJump, isa.OpKill: execKill, isa.OpEnd: execEnd, isa.OpGetone: execGetone,
+	isa.OpBall: execUniform, isa.OpJump: execJump, isa.OpKill: execKill, isa.OpEnd: execEnd, isa.OpChmask: execIdle, isa.OpChsh: execEnd, isa.OpGetone: execGetone,
 	isa.OpGetlast: execGetlast, isa.OpShps: execIdle, isa.OpShpe: execIdle, isa.OpPredt: execPred, isa.OpPredf: execPred,
 	isa.OpPrede: execPred,
 
@@ -191,7 +200,7 @@ var execOf = [isa.NumOps]func(w *wave, x *inst) error{
 	isa.OpResinfo: execResinfo, isa.OpGetfiberid: execGetID, isa.OpGetwid: execGetID, isa.OpGetspid: execGetID,
 	isa.OpShflXor: execShfl, isa.OpShflUp: execShfl, isa.OpShflDown: execShfl, isa.OpShflRup: execShfl, isa.OpShflRdown: execShfl,
 
-	isa.OpSam: execSample, isa.OpSamb: execSample, isa.OpSaml: execSample, isa.OpSamgq: execSample, isa.OpGetlod: execSample,
+	isa.OpSam: execSample, isa.OpSamb: execSample, isa.OpSaml: execSample, isa.OpSamgq: execSample, isa.OpSamgp0: execSample, isa.OpSamgp1: execSample, isa.OpSamgp2: execSample, isa.OpSamgp3: execSample, isa.OpGetlod: execSample,
 	isa.OpGather4r: execSample, isa.OpGather4g: execSample, isa.OpGather4b: execSample, isa.OpGather4a: execSample,
 	isa.OpIsaml: execIsam, isa.OpIsamm: execIsam, isa.OpGetsize: execGetsize, isa.OpGetinfo: execGetinfo,
 	isa.OpIsam: execIsam, isa.OpGetbuf: execGetbuf, isa.OpDsx: execDeriv, isa.OpDsy: execDeriv, isa.OpDsxpp1: execDeriv,

@@ -213,8 +213,8 @@ func TestLoadErrors(t *testing.T) {
 	if _, err := Load(make([]byte, 7), &abi.Meta{Gen: isa.A6xx, Stage: ir.StageCompute}); err == nil {
 		t.Error("7 bytes are accepted")
 	}
-	if _, err := Load(nil, &abi.Meta{Gen: isa.A6xx, Stage: ir.StageGeometry}); err == nil || !strings.Contains(err.Error(), "geometry") {
-		t.Errorf("geometry stage: %v", err)
+	if _, err := Load(nil, &abi.Meta{Gen: isa.A6xx, Stage: ir.StageKernel}); err == nil || !strings.Contains(err.Error(), "kernel") {
+		t.Errorf("kernel stage: %v", err)
 	}
 	if _, err := Load(nil, &abi.Meta{}); err == nil {
 		t.Error("no generation is accepted")

@@ -21,6 +21,10 @@ func (w *wave) start() error {
 		short = len(l.Vertex) < w.n
 	case ir.StageFragment:
 		short = len(l.Fragment) < w.n
+	case ir.StageTessCtrl:
+		short = len(l.TessCtrl) < w.n
+	case ir.StageTessEval:
+		short = len(l.TessEval) < w.n
 	case ir.StageCompute:
 		short = l.Compute == nil || len(l.Compute.LocalID) < w.n
 	}
@@ -28,6 +32,7 @@ func (w *wave) start() error {
 		return fmt.Errorf("the launch lacks the lanes of stage %s", m.Stage)
 	}
 	l.Live = emu.Mask{}
+	w.startChain()
 	w.startConsts()
 	for i := range m.Sysvals {
 		w.startSysval(&m.Sysvals[i])
@@ -84,6 +89,12 @@ func (w *wave) startConsts() {
 	}
 	for i := 0; i < c.Driver.Size; i++ {
 		w.consts[c.Driver.Offset+i] = w.param(m.Stage, i)
+	}
+	for i := 0; i < c.Primitive.Size && w.chain != nil; i++ {
+		w.consts[c.Primitive.Offset+i] = w.chain.primitiveParam(i)
+	}
+	for i := 0; i < c.Map.Size && w.chain != nil; i++ {
+		w.consts[c.Map.Offset+i] = w.chain.location(m.Stage, i)
 	}
 }
 
@@ -168,7 +179,11 @@ func (w *wave) sysval(k abi.SysvalKind, lane int) (v [4]uint32) {
 			v[0] = x.InstanceIndex
 		case abi.ViewIndex:
 			v[0] = x.ViewIndex
+		case abi.TCSHeader, abi.GSHeader:
+			v[0] = w.chainHeader(lane, 0)
 		}
+	case ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry:
+		return w.chainSysval(k, lane)
 	case ir.StageCompute:
 		switch k {
 		case abi.LocalInvocationID:

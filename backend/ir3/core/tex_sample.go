@@ -14,8 +14,12 @@ func floatOf(v uint32) float32 { return math.Float32frombits(v) }
 
 // execSample filters, gathers or asks for the LOD: instructions with a sampler.
 func execSample(w *wave, x *inst) error {
+	only := -1 // the fiber of each quad that a samgp is for
+	if x.Op >= isa.OpSamgp0 && x.Op <= isa.OpSamgp3 {
+		only = int(x.Op - isa.OpSamgp0)
+	}
 	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
+		if !w.exec.Get(lane) || only >= 0 && lane&3 != only {
 			continue
 		}
 		d, res, err := w.texture(x, lane)
@@ -108,7 +112,7 @@ func (w *wave) lodOf(x *inst, op *emu.SampleOp, get func(k, lane int) float32, l
 	switch x.Op {
 	case isa.OpSaml:
 		op.Lod = level()
-	case isa.OpSamgq:
+	case isa.OpSamgq, isa.OpSamgp0, isa.OpSamgp1, isa.OpSamgp2, isa.OpSamgp3:
 		op.Gradient = true
 		for k := 0; k < dims; k++ {
 			op.Ddx[k], op.Ddy[k] = get(base+k, lane), get(base+dims+k, lane)

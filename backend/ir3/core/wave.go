@@ -44,7 +44,15 @@ type wave struct {
 	a1      uint32
 	consts  []uint32
 	private []byte
-	rt      [32]uint32 // render target components that alias.rt gave
+	rt      [32]uint32  // render target components that alias.rt gave
+	out     []emu.Slots // outputs by lane
+	chain   *chain      // nil of stages without
+
+	// Of a geometry wave: where its threads and invocations start in the
+	// launch, which threads emitted a vertex, and the flags of those.
+	firstThread, firstPrim int
+	emitted                emu.Mask
+	flags                  [emu.MaxLanes]uint8
 
 	buf   [3][emu.MaxLanes]uint32
 	res   [emu.MaxLanes]uint32
@@ -59,7 +67,15 @@ type wave struct {
 
 // NewWave makes a wave about to start.
 func (p *program) NewWave(l *emu.Launch) emu.Wave {
-	w := &wave{p: p, l: l, n: l.NumLanes, size: p.size}
+	if isGeometry(p) {
+		return p.newGeometryWave(l)
+	}
+	return p.newWave(l, l.NumLanes)
+}
+
+// newWave makes a wave of n lanes.
+func (p *program) newWave(l *emu.Launch, n int) *wave {
+	w := &wave{p: p, l: l, n: n, size: p.size, out: l.Out}
 	if r, ok := p.regPool.Get().(*[]uint32); ok {
 		w.regs = *r
 		clear(w.regs)
@@ -158,8 +174,11 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 	return emu.StatusYield, nil
 }
 
-// release hands the storage of an ended wave to the next one.
+// release hands what an ended wave left to the next stage, and its storage to
+// the next wave.
 func (w *wave) release() {
+	w.endChain()
+	w.chain = nil
 	if w.regs != nil {
 		regs := w.regs
 		w.p.regPool.Put(&regs)

@@ -78,6 +78,8 @@ type Meta struct {
 	Alias bool `json:"alias,omitempty"`
 	// NoUpperALU: the GPU faults on the tags of writeout bundles (T600 to T760).
 	NoUpperALU bool `json:"no_upper_alu,omitempty"`
+	// ReadsTile: the program reads render targets and waits for them first.
+	ReadsTile bool `json:"reads_tile,omitempty"`
 	// BrokenLOD: the GPU ignores the sampler's clamps and bias where the level of
 	// detail is explicit (T600, T620, T720).
 	BrokenLOD bool `json:"broken_lod,omitempty"`

@@ -99,9 +99,16 @@ func initFloat() {
 		return clampToInt(integral(r, toF(n, a)), 0, math.Ldexp(1, int(n)), mask(n)) & mask(n)
 	}
 	aluFns[isa.OpI2f] = func(n uint, r isa.Round, a, _ uint64) uint64 {
-		return intToF(n, r, new(big.Float).SetInt64(sx(n, a)), float64(sx(n, a)))
+		v := sx(n, a)
+		if n <= 32 {
+			return fromF(n, r, float64(v), 0)
+		}
+		return intToF(n, r, new(big.Float).SetInt64(v), float64(v))
 	}
 	aluFns[isa.OpU2f] = func(n uint, r isa.Round, a, _ uint64) uint64 {
+		if n <= 32 {
+			return fromF(n, r, float64(a), 0)
+		}
 		return intToF(n, r, new(big.Float).SetUint64(a), float64(a))
 	}
 }

@@ -337,9 +337,18 @@ func (w *wave) before(t *thread, b *bundle) error {
 	return nil
 }
 
-// readsDefined: registers that are read hold something. The pipeline registers
-// are checked by the bundle.
-func (w *wave) readsDefined(t *thread, b *bundle) error {
+// need is a part of a register that must hold something before a bundle.
+type need struct {
+	reg   uint8
+	bits  [2]uint64
+	unit  isa.Unit
+	src   uint8 // number of the source, from 1
+	named uint8 // the register as the instruction names it
+}
+
+// findNeeds lists what the bundle reads and does not write first. The pipeline
+// registers are checked by the bundle.
+func (b *bundle) findNeeds() {
 	for i := range b.alu {
 		x := &b.alu[i]
 		a := &b.ALU[x.unit]
@@ -348,20 +357,31 @@ func (w *wave) readsDefined(t *thread, b *bundle) error {
 			if s.fixed || unused(a, k) || s.reg == 24 || s.reg == 25 {
 				continue
 			}
-			d := t.def[s.reg]
+			n := need{reg: s.reg, bits: s.bytes, unit: x.unit, src: uint8(k + 1), named: a.Src[k].Reg}
 			if x.unit.Stage() == 2 {
 				for j := range b.alu[:b.stage2] {
 					if y := &b.alu[j]; y.reg == s.reg {
-						d[0] |= y.mask[0]
-						d[1] |= y.mask[1]
+						n.bits[0] &^= y.mask[0]
+						n.bits[1] &^= y.mask[1]
 					}
 				}
 			}
 			// A writeout bundle moves r0, depth and stencil to themselves.
 			self := s.reg == x.reg && b.hasBranch && b.branch.Op == isa.BranchWriteout && a.Op.Is(isa.Move)
-			if s.bytes[0]&^d[0]|s.bytes[1]&^d[1] != 0 && !self {
-				return fmt.Errorf("%s: source %d reads parts of register %d that nothing wrote, or that a writeout destroyed", x.unit, k+1, a.Src[k].Reg)
+			if n.bits != [2]uint64{} && !self {
+				b.needs = append(b.needs, n)
 			}
+		}
+	}
+}
+
+// readsDefined: registers that are read hold something.
+func (w *wave) readsDefined(t *thread, b *bundle) error {
+	for i := range b.needs {
+		n := &b.needs[i]
+		d := &t.def[n.reg]
+		if n.bits[0]&^d[0]|n.bits[1]&^d[1] != 0 {
+			return fmt.Errorf("%s: source %d reads parts of register %d that nothing wrote, or that a writeout destroyed", n.unit, n.src, n.named)
 		}
 	}
 	return nil

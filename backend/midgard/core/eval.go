@@ -8,6 +8,9 @@ import (
 
 // eval computes the result of an instruction from the thread's registers.
 func (x *inst) eval(t *thread) (res [2]uint64) {
+	if x.quick != quickNone {
+		return x.evalQuick(t)
+	}
 	if x.reduces() {
 		x.put(&res, 0, x.reduce(&t.file))
 		for k := 1; k < x.nout; k++ {

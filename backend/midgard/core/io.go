@@ -99,12 +99,43 @@ func (w *wave) special(t *thread, selector int) (v [4]uint32, err error) {
 		if !t.helper {
 			v[0] = x.Coverage
 		}
+	case abi.SpecialTileTyped:
+		return w.tilePixel(t, 0)
 	case abi.SpecialSampleID:
 		v[0] = uint32(max(x.SampleID, 0))
 	default:
 		return v, fmt.Errorf("the special value %d is not supported", selector)
 	}
 	return v, nil
+}
+
+// loadTile performs a tilebuffer read. Raw pixels have the layout of the tile,
+// which nothing here has.
+func (w *wave) loadTile(t *thread, l *isa.LoadStore) error {
+	if l.Op == isa.LdTileRaw {
+		return fmt.Errorf("%s is not supported", l.Op)
+	}
+	v, err := w.tilePixel(t, l.TargetIndex())
+	if err != nil {
+		return err
+	}
+	return w.result(t, l, typed(l.Op.Info().Elem, v))
+}
+
+// tilePixel is the colour that a render target has where a fragment is.
+func (w *wave) tilePixel(t *thread, target int) (v [4]uint32, err error) {
+	if w.p.meta.Stage != ir.StageFragment {
+		return v, errors.New("render targets exist in fragment shaders only")
+	}
+	draw, x := w.l.Draw, &w.l.Fragment[t.lane]
+	if draw == nil || target >= len(draw.Color) || draw.Color[target].View == nil {
+		return v, fmt.Errorf("render target %d is read, but none is bound", target)
+	}
+	layer := 0
+	if x.Prim != nil {
+		layer = int(x.Prim.Layer)
+	}
+	return draw.Color[target].View.Load(int(x.X), int(x.Y), layer, 0, int(max(x.SampleID, 0))), nil
 }
 
 func (w *wave) storeVarying(s *inputs, l *isa.LoadStore, slot int) error {

@@ -144,6 +144,8 @@ func (w *wave) ldst(s *inputs, l *isa.LoadStore) error {
 		return w.register(s, l)
 	case isa.KindAttr, isa.KindVary, isa.KindSpecial, isa.KindStVary:
 		return w.stageIO(s, l)
+	case isa.KindTile:
+		return w.loadTile(s.t, l)
 	case isa.KindImage, isa.KindStImage, isa.KindLeaImage:
 		return w.image(s, l)
 	case isa.KindTrap:

@@ -45,6 +45,10 @@ type source struct {
 	and   uint64    // modifiers: abs
 	xor   uint64    // modifiers: neg
 	bytes [2]uint64 // the bits that any lane reads
+	// What words reads, if the operand is ready for it.
+	comp [4]uint8
+	con  [4]uint32
+	mods bool
 }
 
 // element reads bits of a register at a byte offset, aligned to its width.
@@ -215,7 +219,8 @@ type inst struct {
 	nout    int
 	reg     uint8
 	mask    [2]uint64 // the bits written
-	bad     error     // found at decoding, reported when run
+	quick   quick
+	bad     error // found at decoding, reported when run
 }
 
 // compile prepares an instruction. What cannot run is remembered as an error of
@@ -247,6 +252,7 @@ func compile(b *isa.Bundle, u isa.Unit, alias bool) (x inst) {
 			x.bad = err
 		}
 	}
+	x.quick = x.findQuick()
 	return x
 }
 

@@ -26,7 +26,14 @@ type bundle struct {
 	branch      isa.Branch
 	hasBranch   bool
 	decode      error // the bytes are no legal bundle
-	rules       error // what checking mode finds without running
+	bad         error // what an instruction cannot do, reported when run
+	needs       []need
+	// plain bundles are arithmetic that cannot fail, with a plain branch or none.
+	plain bool
+	jump  jump
+	// direct: by stage, whether instructions may write before the next ones read.
+	direct [2]bool
+	rules  error // what checking mode finds without running
 	// wrote is, by register 0 and 1, the bits that the bundle writes.
 	wrote [2][2]uint64
 }
@@ -67,6 +74,8 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 	for i := range p.code {
 		p.link(i, at)
 		p.prepare(&p.code[i])
+		p.code[i].findNeeds()
+		p.code[i].findPlain()
 		p.code[i].rules = p.check(i)
 	}
 	p.buildIO()
@@ -108,6 +117,9 @@ func (p *program) prepare(b *bundle) {
 			continue
 		}
 		x := compile(&b.Bundle, u, p.meta.Alias)
+		if x.bad != nil && b.bad == nil {
+			b.bad = fmt.Errorf("%s: %w", x.unit, x.bad)
+		}
 		b.alu = append(b.alu, x)
 		if u.Stage() == 1 {
 			b.stage2 = len(b.alu)

@@ -143,6 +143,10 @@ func (w *wave) any(s state) bool {
 func (w *wave) runThread(t *thread, fuel *int) error {
 	for t.state == running && *fuel > 0 {
 		b := &w.p.code[t.pc]
+		if b.plain && w.runPlain(t, b) {
+			*fuel--
+			continue
+		}
 		if b.Tag.Texture() && w.needsQuad(b) {
 			t.state = atQuad
 			return nil
@@ -256,12 +260,11 @@ func (w *wave) barrier(t *thread, b *bundle) error {
 
 func (w *wave) stepALU(t *thread, b *bundle) error {
 	t.file[filePCSP][0] = uint64(b.addr)
-	if err := w.stage(t, b.alu[:b.stage2]); err != nil {
-		return err
+	if b.bad != nil {
+		return b.bad
 	}
-	if err := w.stage(t, b.alu[b.stage2:]); err != nil {
-		return err
-	}
+	w.stage(t, b.alu[:b.stage2])
+	w.stage(t, b.alu[b.stage2:])
 	to := b.next
 	if b.hasBranch {
 		taken, err := w.branch(t, b)
@@ -279,25 +282,31 @@ func (w *wave) stepALU(t *thread, b *bundle) error {
 }
 
 // stage runs the instructions of one stage: all read before any writes.
-func (w *wave) stage(t *thread, list []inst) error {
-	var res [3][2]uint64
-	for i := range list {
-		if list[i].bad != nil {
-			return fmt.Errorf("%s: %w", list[i].unit, list[i].bad)
+func (w *wave) stage(t *thread, list []inst) {
+	switch len(list) {
+	case 0:
+	case 1:
+		w.write(t, &list[0], list[0].eval(t))
+	default:
+		var res [3][2]uint64
+		for i := range list {
+			res[i] = list[i].eval(t)
 		}
-		res[i] = list[i].eval(t)
-	}
-	for i := range list {
-		x := &list[i]
-		r := &t.file[x.reg]
-		r[0] = r[0]&^x.mask[0] | res[i][0]&x.mask[0]
-		r[1] = r[1]&^x.mask[1] | res[i][1]&x.mask[1]
-		if w.check {
-			t.def[x.reg][0] |= x.mask[0]
-			t.def[x.reg][1] |= x.mask[1]
+		for i := range list {
+			w.write(t, &list[i], res[i])
 		}
 	}
-	return nil
+}
+
+// write puts a result into the register file.
+func (w *wave) write(t *thread, x *inst, res [2]uint64) {
+	r := &t.file[x.reg]
+	r[0] = r[0]&^x.mask[0] | res[0]&x.mask[0]
+	r[1] = r[1]&^x.mask[1] | res[1]&x.mask[1]
+	if w.check {
+		t.def[x.reg][0] |= x.mask[0]
+		t.def[x.reg][1] |= x.mask[1]
+	}
 }
 
 // branch decides whether the branch of a bundle is taken.

@@ -1,0 +1,277 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// execStTile stores a colour to the pixel's tile storage, in the samples that
+// the mask names of those that the lane shades.
+func execStTile(w *wave, x *inst) error {
+	if err := w.tileForm(x, &x.Srcs[0]); err != nil {
+		return err
+	}
+	f, size := w.frag, x.Format.Size()
+	for lane := 0; lane < w.n; lane++ {
+		if w.exec>>lane&1 == 0 {
+			continue
+		}
+		for m := w.sampleOperand(&x.Srcs[1], lane) & f.shaded[lane]; m != 0; m &= m - 1 {
+			s, at := bits.TrailingZeros32(m), int(x.Imm)
+			if x.Format.Packed() {
+				w.tilePut(lane, s, at, 4, w.packWord(x, &x.Srcs[0], lane))
+				continue
+			}
+			r := int(x.Srcs[0].Val)
+			for k := 0; k < 4; k++ {
+				if x.Mask>>k&1 != 0 {
+					w.tilePut(lane, s, at+k*size, size, toMemory(x.Format, x.Srcs[0].Size, k, w.get(r, x.Srcs[0].Size, lane)))
+					r += int(x.Srcs[0].Size) / 16
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (w *wave) tileForm(x *inst, data *isa.Operand) error {
+	if w.frag == nil {
+		return errors.New("tile memory outside fragment shaders is not supported")
+	}
+	store := x.Op == isa.OpStTile
+	if u, _ := x.Field("u0"); store && u != 0 {
+		return errors.New("tile stores with explicit coordinates are not supported")
+	}
+	end := int(x.Imm) + 4
+	if !x.Format.Packed() {
+		end = int(x.Imm) + x.Format.Size()*bits.Len8(x.Mask)
+	}
+	if end > w.frag.size {
+		return fmt.Errorf("bytes %d to %d of the tile belong to no target", x.Imm, end-1)
+	}
+	return x.checkFormat()
+}
+
+// sampleTile is the storage of a sample.
+func (f *fragState) sampleTile(lane, sample int) []tileByte {
+	at := (lane*f.samples + sample) * f.size
+	return f.tile[at : at+f.size]
+}
+
+func (w *wave) tilePut(lane, sample, at, n int, v uint32) {
+	t := w.frag.sampleTile(lane, sample)[at:]
+	for i := 0; i < n; i++ {
+		t[i] = tileByte{byte(v >> (8 * i)), true}
+	}
+}
+
+func (w *wave) tileGet(lane, sample, at, n int) (v uint32, ok bool) {
+	t := w.frag.sampleTile(lane, sample)[at:]
+	ok = true
+	for i := 0; i < n; i++ {
+		v |= uint32(t[i].v) << (8 * i)
+		ok = ok && t[i].ok
+	}
+	return v, ok
+}
+
+var errTileLoad = errors.New("loading what the tile held before the shader is not supported")
+
+// execLdTile loads from the tile: what the shader stored, else what the
+// attachment holds.
+func execLdTile(w *wave, x *inst) error {
+	if err := w.tileForm(x, &x.Dst); err != nil {
+		return err
+	}
+	f := w.frag
+	for lane := 0; lane < w.n; lane++ {
+		if w.exec>>lane&1 == 0 {
+			continue
+		}
+		m := w.sampleOperand(&x.Srcs[0], lane) & f.shaded[lane]
+		if m == 0 {
+			continue
+		}
+		if err := w.loadTile(x, lane, bits.TrailingZeros32(m)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *wave) loadTile(x *inst, lane, sample int) error {
+	size, at, r := x.Format.Size(), int(x.Imm), int(x.Dst.Val)
+	get := func(at, n int) (uint32, error) {
+		v, ok := w.tileGet(lane, sample, at, n)
+		if !ok {
+			if err := w.background(lane, sample, at, n); err != nil {
+				return 0, err
+			}
+			v, _ = w.tileGet(lane, sample, at, n)
+		}
+		return v, nil
+	}
+	if x.Format.Packed() {
+		v, err := get(at, 4)
+		if err == nil {
+			w.unpackWord(x, lane, v)
+		}
+		return err
+	}
+	for k := 0; k < 4; k++ {
+		if x.Mask>>k&1 == 0 {
+			continue
+		}
+		v, err := get(at+k*size, size)
+		if err != nil {
+			return err
+		}
+		w.set(r, x.Dst.Size, lane, fromMemory(x.Format, x.Dst.Size, k, v))
+		r += int(x.Dst.Size) / 16
+	}
+	return nil
+}
+
+// background brings the target that holds some bytes in from its attachment,
+// where the shader has not stored: it plays the background program.
+func (w *wave) background(lane, sample, at, n int) error {
+	draw, l := w.l.Draw, &w.l.Fragment[lane]
+	if draw == nil || w.p.meta.Part != abi.PartLinked {
+		return errTileLoad
+	}
+	for i := range w.p.meta.Tile {
+		t := &w.p.meta.Tile[i]
+		k := int(t.Slot) - int(ir.SlotData0)
+		if at < int(t.Offset) || at+n > int(t.Offset)+targetSize(t) || k >= len(draw.Color) || draw.Color[k].View == nil {
+			continue
+		}
+		layer := 0
+		if l.Prim != nil {
+			layer = int(l.Prim.Layer)
+		}
+		v := draw.Color[k].View.Load(int(l.X), int(l.Y), layer, 0, sample)
+		b := w.frag.sampleTile(lane, sample)[t.Offset:]
+		put := func(at, n int, v uint32) {
+			for i := range n {
+				if !b[at+i].ok {
+					b[at+i].v = byte(v >> (8 * i))
+				}
+			}
+		}
+		if t.Format.Packed() {
+			var c [4]float64
+			for k := range c {
+				c[k] = wideF(v[k])
+			}
+			put(0, 4, packFloats(t.Format, &c))
+			return nil
+		}
+		size := t.Format.Size()
+		for k := range 4 {
+			if t.Mask>>k&1 != 0 {
+				put(k*size, size, toMemory(t.Format, 32, k, v[k]))
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("bytes %d to %d of the tile belong to no attachment", at, at+n-1)
+}
+
+// targetSize is the number of bytes of a target.
+func targetSize(t *abi.TileTarget) int {
+	if t.Format.Packed() {
+		return 4
+	}
+	return t.Format.Size() * bits.Len8(t.Mask)
+}
+
+// tileStores hands the colours of a lane to emu, those of samples that have
+// the same at once.
+func (w *wave) tileStores(lane int) {
+	f := w.frag
+	for i := range w.p.meta.Tile {
+		t := &w.p.meta.Tile[i]
+		first := len(w.l.Tile)
+	next:
+		for m := f.shaded[lane]; m != 0; m &= m - 1 {
+			s := bits.TrailingZeros32(m)
+			st := emu.TileStore{Lane: lane, Target: int(t.Slot - ir.SlotData0), Samples: 1 << s, Mask: f.storedMask(t, lane, s)}
+			if st.Mask == 0 {
+				continue
+			}
+			st.Color = w.tileColor(t, lane, s)
+			for k := first; k < len(w.l.Tile); k++ {
+				if o := &w.l.Tile[k]; o.Mask == st.Mask && o.Color == st.Color {
+					o.Samples |= st.Samples
+					continue next
+				}
+			}
+			w.l.Tile = append(w.l.Tile, st)
+		}
+	}
+}
+
+// storedMask tells which components of a target the shader has stored.
+func (f *fragState) storedMask(t *abi.TileTarget, lane, sample int) (mask uint8) {
+	b := f.sampleTile(lane, sample)[t.Offset:]
+	if t.Format.Packed() {
+		if b[0].ok {
+			mask = t.Mask
+		}
+		return mask
+	}
+	for k := range 4 {
+		if t.Mask>>k&1 != 0 && b[k*t.Format.Size()].ok {
+			mask |= 1 << k
+		}
+	}
+	return mask
+}
+
+// tileOutput gives a colour of the tile to a result slot.
+func (w *wave) tileOutput(t *abi.TileTarget, lane int, out *emu.Slots) {
+	out[t.Slot] = w.tileColor(t, lane, bits.TrailingZeros32(w.frag.shaded[lane]))
+}
+
+// tileColor widens a colour of the tile to words: floats of float formats,
+// integers of the others.
+func (w *wave) tileColor(t *abi.TileTarget, lane, sample int) (o [4]uint32) {
+	if t.Format.Packed() {
+		v, _ := w.tileGet(lane, sample, int(t.Offset), 4)
+		for k, c := range unpackFloats(t.Format, v) {
+			if t.Mask>>k&1 != 0 && k < packedCount(t.Format) {
+				o[k] = round32(c)
+			}
+		}
+		return o
+	}
+	size := t.Format.Size()
+	for k := 0; k < 4; k++ {
+		if t.Mask>>k&1 == 0 {
+			continue
+		}
+		v, _ := w.tileGet(lane, sample, int(t.Offset)+k*size, size)
+		switch t.Format {
+		case isa.FormatF16:
+			v = halfToSingle(v)
+		case isa.FormatI8:
+			if t.Signed {
+				v = uint32(int32(int8(v)))
+			}
+		case isa.FormatI16:
+			if t.Signed {
+				v = uint32(int32(int16(v)))
+			}
+		default:
+			v = fromMemory(t.Format, 32, k, v)
+		}
+		o[k] = v
+	}
+	return o
+}

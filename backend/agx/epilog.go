@@ -1,0 +1,337 @@
+package agx
+
+import (
+	"fmt"
+	"math"
+
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// TargetKey is the state of a colour target; without a Format there is none.
+type TargetKey struct {
+	Format string `json:"format,omitempty"`
+	// Blend is Vulkan's state of the attachment.
+	Blend emu.AttachmentBlend `json:"blend"`
+}
+
+// FragmentKey is what the prolog and the epilog of a fragment shader have to
+// know of the pipeline.
+type FragmentKey struct {
+	Targets []TargetKey `json:"targets,omitempty"`
+	// LogicEnable applies Logic in place of blending.
+	LogicEnable     bool        `json:"logic_enable,omitempty"`
+	Logic           emu.LogicOp `json:"logic,omitempty"`
+	AlphaToCoverage bool        `json:"alpha_to_coverage,omitempty"`
+	AlphaToOne      bool        `json:"alpha_to_one,omitempty"`
+	// Samples of a pixel: 1, 2 or 4; 0 counts as 1.
+	Samples int `json:"samples,omitempty"`
+	// SampleMask, if not nil, has the samples that may be written.
+	SampleMask *uint32 `json:"sample_mask,omitempty"`
+}
+
+// NeedsProlog tells whether a fragment program takes a prolog.
+func (k *FragmentKey) NeedsProlog() bool { return k.SampleMask != nil }
+
+// samples is the number of samples of a pixel.
+func (k *FragmentKey) samples() (int, error) {
+	switch n := max(1, k.Samples); n {
+	case 1, 2, 4:
+		return n, nil
+	default:
+		return 0, fmt.Errorf("agx: %d samples a pixel are not supported", n)
+	}
+}
+
+// FragmentProlog compiles the prolog, which kills the samples that the pipeline's
+// sample mask leaves out.
+func FragmentProlog(gpu string, key *FragmentKey) (*Binary, error) {
+	s, b, err := newPart(gpu, ir.StageFragment, "fragment_prolog")
+	if err != nil {
+		return nil, err
+	}
+	if key.SampleMask != nil {
+		killed := b.ImmInt(int64(^*key.SampleMask&samplesAll), 16)
+		b.Intrinsic(ir.IntrSampleMaskAgx, 0, 0, killed, b.ImmInt(0, 16))
+	}
+	return compilePart(s, CompileOptions{GPU: gpu, Part: abi.PartProlog})
+}
+
+// epilog builds the epilog of a fragment shader.
+type epilog struct {
+	b     *ir.Builder
+	key   *FragmentKey
+	main  *abi.Meta
+	tile  []abi.TileTarget
+	alive *ir.Def // samples that the invocation shades; nil: all
+	all   int     // samples of a pixel
+	// Results of the main part.
+	color          [8][4]*ir.Def
+	src1           [4]*ir.Def
+	depth, stencil *ir.Def
+	mask           *ir.Def
+}
+
+// FragmentEpilog compiles the epilog of a main part: coverage, depth and
+// stencil, blending and the stores to the tile, in this order (the project's agx
+// reference, section 11.4).
+func FragmentEpilog(gpu string, main *abi.Meta, key *FragmentKey) (*Binary, error) {
+	s, b, err := newPart(gpu, ir.StageFragment, "fragment_epilog")
+	if err != nil {
+		return nil, err
+	}
+	e := &epilog{b: b, key: key, main: main}
+	if e.all, err = key.samples(); err != nil {
+		return nil, err
+	}
+	if e.tile, err = e.targets(); err != nil {
+		return nil, err
+	}
+	if err := e.imports(); err != nil {
+		return nil, err
+	}
+	e.coverage()
+	for i := range e.tile {
+		if err := e.target(&e.tile[i]); err != nil {
+			return nil, err
+		}
+	}
+	if e.alive != nil {
+		exported(b, abi.SampleMaskReg, e.alive)
+	}
+	return compilePart(s, CompileOptions{GPU: gpu, Part: abi.PartEpilog, Tile: e.tile, Samples: e.all})
+}
+
+// targets lays out the tile; targets that the shader does not write stay as they are.
+func (e *epilog) targets() ([]abi.TileTarget, error) {
+	all, err := tileLayout(e.key.Targets)
+	if err != nil {
+		return nil, err
+	}
+	var list []abi.TileTarget
+	for _, t := range all {
+		for _, r := range e.main.Results {
+			if r.Slot == t.Slot && r.Index == 0 {
+				list = append(list, t)
+			}
+		}
+	}
+	return list, nil
+}
+
+// imports reads what the main part left in registers.
+func (e *epilog) imports() error {
+	if e.main.PerSample {
+		e.alive = imported(e.b, abi.SampleMaskReg, 1, 16)
+	}
+	for i := range e.main.Results {
+		r := &e.main.Results[i]
+		switch r.Slot {
+		case ir.SlotDepth:
+			e.depth = imported(e.b, r.Reg, 1, 32)
+			continue
+		case ir.SlotStencil:
+			e.stencil = imported(e.b, r.Reg, 1, 16)
+			continue
+		case ir.SlotSampleMask:
+			e.mask = imported(e.b, r.Reg, 1, 16)
+			continue
+		}
+		n := int(r.Slot - ir.SlotData0)
+		if r.Slot < ir.SlotData0 || n >= len(e.color) {
+			return fmt.Errorf("agx: fragment result slot %d is not supported", r.Slot)
+		}
+		to := &e.color[n]
+		if r.Index == 1 {
+			to = &e.src1
+		}
+		for c := range to {
+			if r.Mask>>c&1 != 0 {
+				to[c] = e.component(r, n, c)
+			}
+		}
+	}
+	return nil
+}
+
+// component reads a component of a colour and widens it to 32 bits.
+func (e *epilog) component(r *abi.Result, target, c int) *ir.Def {
+	b := e.b
+	if target == 0 && c == 3 && r.Index == 0 && e.main.AlphaOne {
+		return b.Imm32(abi.One)
+	}
+	if r.Bits != 16 {
+		return imported(b, r.Reg+2*c, 1, 32)
+	}
+	x := imported(b, r.Reg+c, 1, 16)
+	f := e.format(target)
+	switch {
+	case f == nil || !f.IsInteger():
+		return b.F2f32(x)
+	case f.IsSigned():
+		return b.I2i32(x)
+	}
+	return b.U2u32(x)
+}
+
+// format is the image format of a target, nil if it has none.
+func (e *epilog) format(target int) *emu.Format {
+	if target >= len(e.key.Targets) {
+		return nil
+	}
+	return emu.FormatByName(e.key.Targets[target].Format)
+}
+
+// samplesOr is the mask of the samples that the invocation shades.
+func (e *epilog) samplesOr(all uint32) *ir.Def {
+	if e.alive != nil {
+		return e.alive
+	}
+	return e.b.ImmInt(int64(all), 16)
+}
+
+// target blends and stores the colour of a target.
+func (e *epilog) target(t *abi.TileTarget) error {
+	n := int(t.Slot - ir.SlotData0)
+	k, f := &e.key.Targets[n], e.format(n)
+	mask := t.Mask & k.Blend.WriteMask
+	logic := e.key.LogicEnable && !f.IsFloat() && !f.IsSrgb()
+	blends := k.Blend.Enable && !e.key.LogicEnable
+	if blends && f.IsInteger() {
+		return fmt.Errorf("agx: blending into integer format %s is not supported", f.Name)
+	}
+	if mask == 0 {
+		return nil
+	}
+	c := e.color[n]
+	for i := range c {
+		if c[i] == nil {
+			c[i] = e.b.Imm32(0)
+		}
+	}
+	if e.key.AlphaToOne && !f.IsInteger() {
+		c[3] = e.b.ImmFloat(1, 32)
+	}
+	if !blends && !logic && (!t.Format.Packed() || mask == t.Mask) {
+		e.store(t, f, mask, e.samplesOr(samplesAll), c)
+		return nil
+	}
+	// Samples differ in what is stored already.
+	if e.alive != nil {
+		e.store(t, f, mask, e.alive, e.merge(t, k, f, mask, e.alive, c))
+		return nil
+	}
+	for s := range e.all {
+		m := e.b.ImmInt(1<<s, 16)
+		e.store(t, f, mask, m, e.merge(t, k, f, mask, m, c))
+	}
+	return nil
+}
+
+// merge combines a colour with what one sample holds.
+func (e *epilog) merge(t *abi.TileTarget, k *TargetKey, f *emu.Format, mask uint8, sample *ir.Def, c [4]*ir.Def) [4]*ir.Def {
+	dst := e.load(t, f, sample)
+	switch {
+	case e.key.LogicEnable && !f.IsFloat() && !f.IsSrgb():
+		c = e.logic(f, c, dst)
+	case k.Blend.Enable && !e.key.LogicEnable:
+		c = e.blend(&k.Blend, f, c, dst)
+	}
+	for i := range c {
+		if mask>>i&1 == 0 {
+			c[i] = dst[i]
+		}
+	}
+	return c
+}
+
+// load reads a sample's colour; components that there are not are 0 and alpha 1.
+func (e *epilog) load(t *abi.TileTarget, f *emu.Format, sample *ir.Def) (v [4]*ir.Def) {
+	b := e.b
+	v = [4]*ir.Def{b.Imm32(0), b.Imm32(0), b.Imm32(0), b.ImmFloat(1, 32)}
+	n, bits := 4, uint8(32)
+	for t.Mask>>(n-1) == 0 {
+		n--
+	}
+	if t.Format == isa.FormatF16 {
+		bits = 16
+	}
+	d := &b.Intrinsic(ir.IntrLoadLocalPixelAgx, uint8(n), bits, sample).Set(ir.IdxBase, uint64(t.Offset)).Set(ir.IdxFormat, uint64(t.Format)).Def
+	for c := range n {
+		if t.Mask>>c&1 == 0 {
+			continue
+		}
+		if v[c] = b.Channel(d, c); bits == 16 {
+			v[c] = b.F2f32(v[c])
+		}
+		if t.Signed && t.Format != isa.FormatI32 {
+			sh := b.Imm32(32 - 8*uint32(t.Format.Size()))
+			v[c] = b.Ishr(b.Ishl(v[c], sh), sh)
+		}
+	}
+	return v
+}
+
+// store writes components to samples of the tile.
+func (e *epilog) store(t *abi.TileTarget, f *emu.Format, mask uint8, samples *ir.Def, c [4]*ir.Def) {
+	b := e.b
+	for i := range c {
+		if f.IsInteger() {
+			c[i] = e.clampInt(f, i, c[i])
+		} else {
+			c[i] = e.clampFloat(f, c[i])
+		}
+	}
+	if t.Format.Packed() {
+		mask = t.Mask
+	}
+	b.Intrinsic(ir.IntrStoreLocalPixelAgx, 0, 0, b.Vec(c[0], c[1], c[2], c[3]), samples, b.Const(16, 0, 0)).
+		Set(ir.IdxBase, uint64(t.Offset)).Set(ir.IdxFormat, uint64(t.Format)).Set(ir.IdxWriteMask, uint64(mask))
+}
+
+// channel is the channel of a component, nil if the format has none.
+func channel(f *emu.Format, comp int) *emu.Channel {
+	for i := range f.Channels {
+		if c := &f.Channels[i]; c.Kind != emu.KindNone && int(c.Comp) == comp {
+			return c
+		}
+	}
+	return nil
+}
+
+// clampInt limits an integer to the range of a component, which the tile's
+// store would cut off.
+func (e *epilog) clampInt(f *emu.Format, comp int, x *ir.Def) *ir.Def {
+	c := channel(f, comp)
+	if c == nil || c.Width == 32 {
+		return x
+	}
+	if c.Kind == emu.KindSint {
+		top := int64(1)<<(c.Width-1) - 1
+		return e.b.Imax(e.b.Imin(x, e.b.ImmInt(top, 32)), e.b.ImmInt(-top-1, 32))
+	}
+	return e.b.Umin(x, e.b.Imm32(1<<c.Width-1))
+}
+
+// clampFloat limits a colour to the range of its format, if that has one.
+func (e *epilog) clampFloat(f *emu.Format, x *ir.Def) *ir.Def {
+	if lo, ok := lowest(f); ok {
+		return e.b.Fmin(e.b.Fmax(x, e.b.ImmFloat(lo, 32)), e.b.ImmFloat(1, 32))
+	}
+	return x
+}
+
+// lowest is the least colour of a normalised format.
+func lowest(f *emu.Format) (float64, bool) {
+	if len(f.Channels) > 0 {
+		switch f.Channels[0].Kind {
+		case emu.KindUnorm, emu.KindSrgb:
+			return 0, true
+		case emu.KindSnorm:
+			return -1, true
+		}
+	}
+	return math.Inf(-1), false
+}

@@ -1,0 +1,238 @@
+package agx
+
+import (
+	"fmt"
+
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// handover is what a part of a program takes from the part before it and
+// leaves to the one behind, in registers (the project's agx reference, section 11.4).
+type handover struct {
+	imports []*ir.Instr // load_exported_agx
+	uses    []mach.Value
+	regs    []mach.Reg
+	// fenced: the tile may be accessed.
+	fenced bool
+}
+
+// partIntrinsic selects what only the parts around a shader's main part have:
+// values handed over, vertex buffers, the tile and its samples. It is false if in is none.
+func (s *isel) partIntrinsic(in *ir.Instr) bool {
+	switch in.Intr {
+	case ir.IntrLoadExportedAgx:
+		return true // the start has defined it
+	case ir.IntrExportAgx:
+		s.export(in)
+	case ir.IntrLoadVboBaseAgx:
+		n := s.attribUniform(in, abi.UniformAttribAddr, 4*s.attribIndex(in))
+		s.setComps(&in.Def, opnd{kind: opUniform, bits: n}, opnd{kind: opUniform, bits: n + 2})
+	case ir.IntrLoadAttribClampAgx:
+		n := s.attribUniform(in, abi.UniformAttribClamp, 4*len(s.slots)+2*s.attribIndex(in))
+		s.setComps(&in.Def, opnd{kind: opUniform, bits: n})
+	case ir.IntrLoadConstantAgx:
+		s.loadFormatted(in)
+	case ir.IntrLoadBlendConstColorRgba:
+		n := s.uni.fixed(abi.Uniform{Kind: abi.UniformBlendConst}, abi.BlendConstHalf)
+		var c [4]opnd
+		for k := range c {
+			c[k] = opnd{kind: opUniform, bits: n + 2*uint32(k)}
+		}
+		s.setComps(&in.Def, c[:]...)
+	case ir.IntrSampleMaskAgx:
+		s.sampleMask(in)
+	case ir.IntrStoreZsAgx:
+		s.storeZS(in)
+	case ir.IntrLoadLocalPixelAgx:
+		s.loadTile(in)
+	case ir.IntrStoreLocalPixelAgx:
+		s.storeTile(in)
+	default:
+		return false
+	}
+	return true
+}
+
+// makeImports defines what arrives from the part before.
+func (s *isel) makeImports() {
+	var regs []mach.Reg
+	var vals []mach.Value
+	for _, in := range s.hand.imports {
+		step := mach.Reg(1)
+		if !isHalf(&in.Def) {
+			step = 2
+		}
+		ops := make([]opnd, in.Def.NumComponents)
+		for k := range ops {
+			v := s.newReg(isHalf(&in.Def))
+			ops[k] = s.value(v)
+			vals = append(vals, v)
+			regs = append(regs, mach.Reg(in.Get(ir.IdxBase))+mach.Reg(k)*step)
+		}
+		s.setComps(&in.Def, ops...)
+	}
+	if len(vals) > 0 {
+		fix(s.generic(opInputs, vals, nil).Defs(), regs)
+	}
+}
+
+// export notes values that the part leaves in registers from half base on.
+func (s *isel) export(in *ir.Instr) {
+	d := in.Srcs[0].Def
+	at, step := mach.Reg(in.Get(ir.IdxBase)), mach.Reg(2)
+	if isHalf(d) {
+		step = 1
+	}
+	for c := range int(d.NumComponents) {
+		s.hand.uses = append(s.hand.uses, s.reg(s.comp(d, c)))
+		s.hand.regs = append(s.hand.regs, at+mach.Reg(c)*step)
+	}
+}
+
+// attribIndex is the number of the attribute that a prolog's intrinsic names
+// by its place among the slots in use.
+func (s *isel) attribIndex(in *ir.Instr) int {
+	k, ok := in.Srcs[0].Def.Const(0)
+	if !ok || k >= uint64(len(s.slots)) {
+		s.fail(in, "%s: the attribute is not one of the part's %d", in.Intr, len(s.slots))
+		return 0
+	}
+	return int(k)
+}
+
+func (s *isel) attribUniform(in *ir.Instr, kind abi.UniformKind, half int) uint32 {
+	if s.err != nil {
+		return 0
+	}
+	return s.uni.fixed(abi.Uniform{Kind: kind, Element: uint32(s.slots[s.attribIndex(in)])}, half)
+}
+
+// loadFormatted selects a load that converts from a memory format: of elements from
+// an index on, counted in elements of the format.
+func (s *isel) loadFormatted(in *ir.Instr) {
+	n, f := int(in.Def.NumComponents), isa.Format(in.Get(ir.IdxFormat))
+	t := isa.Instr{Format: f, Mask: 1<<n - 1, Flags: isa.Unsigned}
+	v := s.load(t, s.global(in, in.Srcs[0].Def), s.comp(in.Srcs[1].Def, 0), gprClass(isHalf(&in.Def)), n)
+	s.setComps(&in.Def, s.split(v, n)...)
+}
+
+// fence waits for older fragments of the pixel before the first access to its
+// tile storage.
+func (s *isel) fence() {
+	if !s.hand.fenced {
+		s.hand.fenced = true
+		s.add(isa.Instr{Op: isa.OpWaitPix, Imm: 12}, 0)
+	}
+}
+
+func (s *isel) loadTile(in *ir.Instr) {
+	s.fence()
+	n := int(in.Def.NumComponents)
+	t := isa.Instr{Op: isa.OpLdTile, Format: isa.Format(in.Get(ir.IdxFormat)), Mask: 1<<n - 1, Imm: uint32(in.Get(ir.IdxBase))}
+	uses := s.maskSource(&t, 0, in.Srcs[0].Def, nil)
+	d := s.f.NewValue(gprClass(isHalf(&in.Def)), n)
+	s.add(t, d, uses...)
+	s.setComps(&in.Def, s.split(d, n)...)
+}
+
+func (s *isel) storeTile(in *ir.Instr) {
+	s.fence()
+	mask := uint8(in.Get(ir.IdxWriteMask))
+	t := isa.Instr{Op: isa.OpStTile, Format: isa.Format(in.Get(ir.IdxFormat)), Mask: mask, Imm: uint32(in.Get(ir.IdxBase))}
+	var comps []opnd
+	for c := range int(in.Srcs[0].Def.NumComponents) {
+		if mask>>c&1 != 0 {
+			comps = append(comps, s.comp(in.Srcs[0].Def, c))
+		}
+	}
+	uses := s.register(&t, 0, s.collect(comps...), nil)
+	uses = s.maskSource(&t, 1, in.Srcs[1].Def, uses)
+	s.add(t, 0, uses...)
+}
+
+// partUniform is the place of a driver value among the uniforms that belong to
+// the parts of a vertex shader.
+func (s *isel) partUniform(kind abi.UniformKind) (half int, ok bool) {
+	if s.part == abi.PartWhole || s.sh.Stage != ir.StageVertex && !s.early || s.slots == nil {
+		return 0, false
+	}
+	switch n := 6 * len(s.slots); kind {
+	case abi.UniformBaseVertex:
+		return n, true
+	case abi.UniformBaseInstance:
+		return n + 2, true
+	case abi.UniformDrawID:
+		return n + 4, true
+	}
+	return 0, false
+}
+
+// wraps tells whether the lanes that halt must come back at the end: those of a
+// main part that runs once a sample, in the linker's loop.
+func (s *isel) wraps() bool {
+	if s.part != abi.PartMain || s.early || s.sh.Stage != ir.StageFragment {
+		return false
+	}
+	halts, samples := false, false
+	for b := range s.impl.Blocks() {
+		for in := range b.Instrs() {
+			switch {
+			case in.Kind == ir.KindJump:
+				halts = halts || in.Jump == ir.JumpHalt
+			case in.Kind == ir.KindIntrinsic:
+				samples = samples || perSample(in.Intr)
+			}
+		}
+	}
+	return halts && samples
+}
+
+// perSample tells whether an intrinsic makes a fragment shader run once a sample.
+func perSample(i ir.Intrinsic) bool {
+	switch i {
+	case ir.IntrLoadBarycentricSample, ir.IntrLoadSampleId, ir.IntrLoadSamplePos:
+		return true
+	}
+	return false
+}
+
+// attribSlots lists the attribute slots that a vertex shader reads; it is not nil.
+func attribSlots(impl *ir.Impl) []ir.Slot {
+	var read [ir.NumAttribSlots]bool
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.Kind != ir.KindIntrinsic || in.Intr != ir.IntrLoadInput {
+				continue
+			}
+			off, _ := in.Srcs[0].Def.Const(0)
+			if slot := uint64(ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location) + off; slot < uint64(len(read)) {
+				read[slot] = true
+			}
+		}
+	}
+	slots := []ir.Slot{}
+	for slot, r := range read {
+		if r {
+			slots = append(slots, ir.Slot(slot))
+		}
+	}
+	return slots
+}
+
+// partOf is the part that a module's shader is under an ABI: compute shaders
+// have no others.
+func partOf(s *ir.Shader, name string) (abi.Part, error) {
+	switch name {
+	case "", "monolithic":
+		return abi.PartWhole, nil
+	case "separate":
+		if s.Stage == ir.StageCompute {
+			return abi.PartWhole, nil
+		}
+		return abi.PartMain, nil
+	}
+	return "", fmt.Errorf("agx: the %s ABI is not supported", name)
+}

@@ -1,0 +1,261 @@
+package agx
+
+import (
+	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// bound is the first offset at which an access of some size leaves a buffer,
+// kept while a block is selected.
+type bound struct {
+	size  opnd
+	bytes uint32
+	limit opnd
+}
+
+// guard is an address that was moved away unless an access is inside, in the
+// current block.
+type guard struct {
+	base   address
+	inside cond
+	moved  address
+}
+
+// place is where an access goes: elements are counted from base, index << shift
+// of them on.
+type place struct {
+	base  address
+	index opnd
+	shift uint8
+}
+
+// element is a byte offset counted in elements, as found in the current block.
+type element struct {
+	def   *ir.Def
+	log   uint
+	index opnd
+	shift uint8
+	ok    bool
+}
+
+// access returns the place of an access of some bytes at a byte offset of a buffer,
+// in elements of 1<<log bytes, moved away where it is out of bounds. Bounds in elements are
+// as good as bounds in bytes, and the offset itself need not be computed.
+func (s *isel) access(in *ir.Instr, b buffer, off *ir.Def, log uint, bytes int) place {
+	o := s.comp(off, 0)
+	if o.kind == opImm {
+		return place{base: s.guarded(in, b, o, bytes), index: imm32(o.bits >> log)}
+	}
+	if e := s.element(off, log, 0); e.ok && log > 0 && b.known && !s.early {
+		if n, ok := s.uni.limit(s.sizeOf(in, b).bits, uint32(bytes), uint32(log)+uint32(e.shift)); ok {
+			c := cond{op: isa.CondULT, a: e.index, b: opnd{kind: opUniform, bits: n}}
+			return place{base: s.nowhere(b.address, c), index: e.index, shift: e.shift}
+		}
+	}
+	p := place{base: s.guarded(in, b, o, bytes)}
+	p.index, p.shift = s.elements(off, log)
+	return p
+}
+
+// maxElementDepth bounds how far sums are followed.
+const maxElementDepth = 6
+
+// element finds an offset's number of elements without a shift to the right: from
+// shifts, multiplications and sums that the offset is made of.
+func (s *isel) element(d *ir.Def, log uint, depth int) element {
+	for i := range s.elems {
+		if e := &s.elems[i]; e.def == d && e.log == log {
+			return *e
+		}
+	}
+	e := s.findElement(d, log, depth)
+	e.def, e.log = d, log
+	s.elems = append(s.elems, e)
+	return e
+}
+
+func (s *isel) findElement(d *ir.Def, log uint, depth int) (e element) {
+	in := d.Instr
+	if in.Kind != ir.KindALU || d.NumComponents != 1 || d.BitSize != 32 || depth > maxElementDepth {
+		return e
+	}
+	if in.Op == ir.OpIadd {
+		return s.sumElement(in, log, depth)
+	}
+	c, isConst := in.Srcs[len(in.Srcs)-1].Const(0)
+	switch in.Op {
+	case ir.OpIshl:
+		n := uint(c & 31)
+		if !isConst || n < log {
+			return e
+		}
+		e.index, e.shift, e.ok = s.src(in, 0), uint8(n-log), true
+		if e.shift > 2 {
+			e.index, e.shift = s.shiftLeft(false, e.index, uint32(e.shift-2)), 2
+		}
+	case ir.OpImul, ir.OpAmul:
+		if isConst && uint32(c)&(1<<log-1) == 0 {
+			e.index, e.ok = s.imul(false, s.src(in, 0), imm32(uint32(c)>>log)), true
+		}
+	}
+	return e
+}
+
+// sumElement is findElement of a sum.
+func (s *isel) sumElement(in *ir.Instr, log uint, depth int) (e element) {
+	x, y := &in.Srcs[0], &in.Srcs[1]
+	if _, ok := x.Const(0); ok {
+		x, y = y, x
+	}
+	if x.Swizzle.Lane(0) != 0 || x.Def.NumComponents != 1 {
+		return e
+	}
+	a := s.element(x.Def, log, depth+1)
+	if !a.ok {
+		return e
+	}
+	if c, ok := y.Const(0); ok {
+		if n := uint32(c); n == 0 {
+			return a
+		} else if n&(1<<log-1) == 0 {
+			e.index, e.ok = s.shiftAdd(imm32(uint32(int32(n)>>log)), a), true
+		}
+		return e
+	}
+	if y.Swizzle.Lane(0) != 0 || y.Def.NumComponents != 1 {
+		return e
+	}
+	if b := s.element(y.Def, log, depth+1); b.ok {
+		if b.shift > 0 {
+			b.index = s.shiftLeft(false, b.index, uint32(b.shift))
+		}
+		e.index, e.ok = s.shiftAdd(b.index, a), true
+	}
+	return e
+}
+
+// shiftAdd adds elements to a number of them.
+func (s *isel) shiftAdd(o opnd, e element) opnd {
+	if e.shift == 0 {
+		return s.addSub(false, e.index, o, false)
+	}
+	return s.intOp(isa.Instr{Op: isa.OpIadd, Shift: e.shift}, false, o, e.index)
+}
+
+// limit returns the bound of accesses of a number of bytes.
+func (s *isel) limit(size opnd, bytes uint32) opnd {
+	if bytes <= 1 {
+		return size
+	}
+	for i := range s.bnd {
+		if b := &s.bnd[i]; b.size == size && b.bytes == bytes {
+			return b.limit
+		}
+	}
+	if size.kind == opUniform && !s.early {
+		if n, ok := s.uni.limit(size.bits, bytes, 0); ok {
+			return opnd{kind: opUniform, bits: n}
+		}
+	}
+	l := s.subLimit(size, bytes)
+	s.bnd = append(s.bnd, bound{size, bytes, l})
+	return l
+}
+
+func (s *isel) subLimit(size opnd, bytes uint32) opnd {
+	return s.intOp(isa.Instr{Op: isa.OpIadd, Flags: isa.Sub | isa.Sat}, false, size, imm32(bytes-1))
+}
+
+// storeLimits computes, in a preamble, the bounds that the shader asked for.
+func (s *isel) storeLimits() {
+	for _, l := range s.uni.limits {
+		n := s.subLimit(opnd{kind: opUniform, bits: l.size}, l.bytes)
+		if l.shift > 0 {
+			// Rounded up, without a sum that could overflow.
+			mask := imm32(1<<l.shift - 1)
+			rest := s.addSub(false, s.intOp(bitop(tableAnd), false, n, mask), mask, false)
+			n = s.addSub(false, s.shiftRight(false, n, l.shift), s.shiftRight(false, rest, l.shift), false)
+		}
+		s.storeUniform(s.reg(n), l.result)
+	}
+}
+
+// nowhere makes the address one that belongs to nobody unless the condition
+// holds: its high word is cleared. Nothing is ever mapped in the low 64 GiB,
+// where loads give 0 and stores vanish (the project's agx reference, section 7.1).
+func (s *isel) nowhere(a address, c cond) address {
+	for i := range s.guards {
+		if g := &s.guards[i]; g.base == a && g.inside == c {
+			return g.moved
+		}
+	}
+	lo, hi := a.words()
+	moved := s.value(s.pair(lo, s.selectBy(c, false, hi, imm32(0))))
+	s.guards = append(s.guards, guard{a, c, address{lo: moved, pair: true}})
+	return s.guards[len(s.guards)-1].moved
+}
+
+// guarded returns the address of an access of some bytes at a byte offset,
+// moved away where the offset is out of bounds. Offsets that are
+// constant stay inside the block that the shader declares, which the bound buffer has room for.
+func (s *isel) guarded(in *ir.Instr, b buffer, off opnd, bytes int) address {
+	if off.kind == opImm {
+		return b.address
+	}
+	lim := s.limit(s.sizeOf(in, b), uint32(bytes))
+	return s.nowhere(b.address, cond{op: isa.CondULT, a: off, b: lim})
+}
+
+// index makes a memory index source i of t.
+func (s *isel) index(t *isa.Instr, i int, o opnd, uses []mach.Value) []mach.Value {
+	if o.kind == opImm && o.bits <= 0x7fff {
+		t.Srcs[i] = isa.I(int(o.bits))
+		return uses
+	}
+	return s.register(t, i, s.reg(s.sized(o, false)), uses)
+}
+
+// elements turns a byte offset into an index of elements of 1<<log bytes and a
+// left shift of it that the instruction does.
+func (s *isel) elements(off *ir.Def, log uint) (o opnd, shift uint8) {
+	o = s.comp(off, 0)
+	if o.kind == opImm {
+		return imm32(o.bits >> log), 0
+	}
+	if in := off.Instr; in.IsALU(ir.OpIshl) && off.NumComponents == 1 {
+		if n, ok := in.Srcs[1].Const(0); ok && uint(n&31) >= log {
+			k := uint(n&31) - log
+			if k <= 2 {
+				return s.src(in, 0), uint8(k)
+			}
+			return s.shiftLeft(false, s.src(in, 0), uint32(k-2)), 2
+		}
+	}
+	return s.shiftRight(false, o, uint32(log)), 0
+}
+
+// dropZeros removes additions of zero, which the offsets that handles carry
+// have become.
+func dropZeros(impl *ir.Impl) {
+	changed := false
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if !in.IsALU(ir.OpIadd) || in.Def.NumComponents != 1 {
+				continue
+			}
+			for k := range 2 {
+				x := &in.Srcs[1-k]
+				if c, ok := in.Srcs[k].Const(0); ok && c == 0 && x.Def.NumComponents == 1 && x.Def != &in.Def {
+					in.Def.RewriteUses(x.Def)
+					changed = true
+					break
+				}
+			}
+		}
+	}
+	if changed {
+		sweep(impl)
+		impl.Preserve(ir.MetaControlFlow)
+	}
+}

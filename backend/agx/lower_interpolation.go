@@ -1,0 +1,96 @@
+package agx
+
+import (
+	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// interpOf is the interpolation of a load_barycentric intrinsic.
+func interpOf(in *ir.Instr) ir.Interp {
+	if in.Kind == ir.KindIntrinsic && ir.Interp(in.Get(ir.IdxInterpMode)) == ir.InterpNoPerspective {
+		return ir.InterpNoPerspective
+	}
+	return ir.InterpSmooth
+}
+
+// iter interpolates n coefficient registers where bary (nil: the centre) says.
+func (s *isel) iter(cf, n int, persp bool, bary *ir.Instr) []opnd {
+	t := isa.Instr{Op: isa.OpIter}
+	t.Srcs[0] = coefficient(cf)
+	k := 1
+	if persp {
+		t.Op = isa.OpIterProj
+		t.Srcs[1] = coefficient(s.in.coefs.w)
+		k = 2
+	}
+	var uses []mach.Value
+	if bary != nil {
+		switch bary.Intr {
+		case ir.IntrLoadBarycentricPixel:
+		case ir.IntrLoadBarycentricCentroid:
+			t.Interp = isa.InterpCentroid
+		case ir.IntrLoadBarycentricSample:
+			t.Interp = isa.InterpSampleRegister
+			uses = s.register(&t, k, s.reg(s.sampleID(true)), nil)
+		case ir.IntrLoadBarycentricAtSample:
+			o := s.comp(bary.Srcs[0].Def, 0)
+			if o.kind == opImm && o.bits < 256 {
+				t.Interp, t.Srcs[k] = isa.InterpSample, isa.I(int(o.bits))
+				break
+			}
+			t.Interp = isa.InterpSampleRegister
+			uses = s.register(&t, k, s.reg(s.sized(o, true)), nil)
+		case ir.IntrLoadBarycentricAtOffset:
+			return s.iterAt(cf, n, persp, bary.Srcs[0].Def)
+		default:
+			s.fail(bary, "interpolation by %s is not supported", bary.Intr)
+		}
+	}
+	d := s.f.NewValue(classFull, n)
+	s.add(t, d, uses...)
+	return s.split(d, n)
+}
+
+// iterAt evaluates coefficients at an offset from the pixel's centre.
+func (s *isel) iterAt(cf, n int, persp bool, off *ir.Def) []opnd {
+	var p [2]opnd
+	for k := range p {
+		i := s.intOp(bitop(tableAnd), true, s.getSR(srPixel+int32(k), true), imm16(31))
+		f := s.convertOp(isa.U16ToF, isa.RoundEven, false, i)
+		f = s.intOp(isa.Instr{Op: isa.OpFadd32}, false, f, float32Imm(0.5))
+		p[k] = s.intOp(isa.Instr{Op: isa.OpFadd32}, false, f, s.comp(off, k))
+	}
+	at := func(cf int) opnd {
+		w := s.ldcf(cf)
+		v := s.intOp(isa.Instr{Op: isa.OpFmadd32}, false, p[1], w[1], w[2])
+		return s.intOp(isa.Instr{Op: isa.OpFmadd32}, false, p[0], w[0], v)
+	}
+	var inv opnd
+	if persp {
+		inv = s.intOp(isa.Instr{Op: isa.OpRcp}, false, at(s.in.coefs.w))
+	}
+	ops := make([]opnd, n)
+	for k := range ops {
+		ops[k] = at(cf + k)
+		if persp {
+			ops[k] = s.intOp(isa.Instr{Op: isa.OpFmul32}, false, ops[k], inv)
+		}
+	}
+	return ops
+}
+
+func (s *isel) loadInterpolated(in *ir.Instr) {
+	slot, comp, ok := s.ioSlot(in, in.Srcs[1].Def)
+	if !ok {
+		return
+	}
+	n, bary := int(in.Def.NumComponents), in.Srcs[0].Def.Instr
+	c := &s.in.coefs
+	if ir.Slot(slot) == ir.SlotPointCoord {
+		s.setComps(&in.Def, s.iter(c.point, 2, false, nil)[comp:comp+n]...)
+		return
+	}
+	sl := &c.slots[slot]
+	s.setInput(in, s.iter(sl.cf+comp-sl.first, n, sl.interp == ir.InterpSmooth, bary))
+}

@@ -1,0 +1,142 @@
+package agx
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"nirc/backend/agx/isa"
+	"nirc/backend/gputest"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// stepText compiles a shader and returns the text of a step.
+func stepText(t *testing.T, s *ir.Shader, step string) string {
+	t.Helper()
+	text := ""
+	_, err := Compile(ir.Clone(s), CompileOptions{Verify: true, Dump: func(name, dump string) {
+		if name == step && text == "" {
+			text = dump
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Last uses are told where all lanes run, and nowhere else.
+func TestRegisterCache(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	buf := gputest.StorageBuffer(b, 0, 0)
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	x := gputest.LoadWords(b, buf, b.Imm32(0), 1)
+	i := b.PushIf(b.Ult(id, b.Imm32(7)))
+	y := b.Fmul(b.Fadd(x, b.ImmFloat(1, 32)), x)
+	b.PushElse(i)
+	b.PopIf(i)
+	z := b.IfPhi(i, y, x)
+	gputest.StoreWords(b, buf, b.Imm32(64), b.Fmul(z, z))
+	depth := 0
+	text := stepText(t, s, "final")
+	hints := 0
+	for _, l := range strings.Split(text, "\n") {
+		switch {
+		case strings.Contains(l, "if_icmp"):
+			depth++
+		case strings.Contains(l, "pop_exec"):
+			depth--
+		case strings.Contains(l, ".discard") && depth > 0:
+			t.Errorf("a last use is told where lanes wait: %s", l)
+		case strings.Contains(l, ".discard"):
+			hints++
+		}
+	}
+	if hints == 0 || !strings.Contains(text, ".cache") {
+		t.Errorf("no hints in\n%s", text)
+	}
+}
+
+func TestCompactFloat(t *testing.T) {
+	for v, want := range map[float32]bool{0: true, 1: true, -0.333251953125: true, 1.0 / 3: false, 65504: true, 65536: false, 6e-8: false, 6.103515625e-05: true} {
+		h, ok := compactFloat(math.Float32bits(v))
+		if ok != want || ok && halfToFloat(uint16(h)) != math.Float32bits(v) {
+			t.Errorf("%v: %#x, %v", v, h, ok)
+		}
+	}
+	for _, bits := range []uint32{0x7f800000, 0x7fc00000, 0x80000001} {
+		if _, ok := compactFloat(bits); ok {
+			t.Errorf("%#x has a half", bits)
+		}
+	}
+}
+
+// Offsets in bytes are not computed where the access can count in elements.
+func TestElements(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	buf := gputest.StorageBuffer(b, 0, 0)
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	off := b.Iadd(b.Ishl(id, b.Imm32(4)), b.Imm32(8))
+	v := b.Intrinsic(ir.IntrLoadSsbo, 1, 32, buf, off).Set(ir.IdxAlignMul, 4)
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Imm32(0), &v.Def)
+	text := stepText(t, s, "final")
+	if strings.Contains(text, "bfeil") || !strings.Contains(text, "lsl 2") {
+		t.Errorf("the offset is counted in bytes:\n%s", text)
+	}
+}
+
+// The values of one block after the other need fewer registers than all at once.
+func TestPressureSchedule(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
+	var list []*ir.Def
+	for k := range 8 {
+		list = append(list, gputest.LoadWords(b, in, b.Imm32(uint32(16*k)), 4))
+	}
+	sum := b.ImmFloat(0, 32)
+	for _, v := range list {
+		for c := range 4 {
+			sum = b.Fadd(sum, b.Channel(v, c))
+		}
+	}
+	gputest.StoreWords(b, out, b.Imm32(0), sum)
+	bin, _ := build(t, s, CompileOptions{})
+	if bin.Meta.Halves > 30 {
+		t.Errorf("%d halves for four words at a time", bin.Meta.Halves)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	sample := func() (*mach.Func, mach.Value, mach.Value) {
+		f := mach.NewFunc("f", machISA{})
+		c := &code{}
+		f.Ext = c
+		b := f.NewBlock()
+		x, y := f.NewValue(classFull, 1), f.NewValue(classFull, 1)
+		in := f.Add(b, machOp(isa.OpMovImm32), []mach.Value{x}, nil)
+		in.Ext = c.new(isa.Instr{Op: isa.OpMovImm32, Dst: isa.R(0)})
+		in = f.Add(b, machOp(isa.OpFadd32), []mach.Value{y}, []mach.Value{x, x})
+		in.Ext = c.new(isa.Instr{Op: isa.OpFadd32, Dst: isa.R(0), Srcs: [6]isa.Operand{isa.R(0), isa.R(0)}})
+		return f, x, y
+	}
+	if f, _, _ := sample(); validate(f, "test") != nil {
+		t.Error(validate(f, "test"))
+	}
+	for name, spoil := range map[string]func(f *mach.Func, x, y mach.Value){
+		"order":     func(f *mach.Func, x, y mach.Value) { l := f.Blocks[0].Instrs; l[0], l[1] = l[1], l[0] },
+		"twice":     func(f *mach.Func, x, y mach.Value) { f.Blocks[0].Instrs[1].Ops[0].Val = x },
+		"undefined": func(f *mach.Func, x, y mach.Value) { f.Blocks[0].Instrs[1].Ops[1].Val = f.NewValue(classFull, 1) },
+		"size": func(f *mach.Func, x, y mach.Value) {
+			templates(f).tmpl[f.Blocks[0].Instrs[1].Ext].Dst = isa.R(0).Run(2)
+		},
+		"kind": func(f *mach.Func, x, y mach.Value) {
+			templates(f).tmpl[f.Blocks[0].Instrs[1].Ext].Srcs[0] = isa.I(3)
+		},
+	} {
+		f, x, y := sample()
+		if spoil(f, x, y); validate(f, "test") == nil {
+			t.Errorf("%s: nothing is wrong", name)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package agx
+
+import (
+	"fmt"
+
+	"nirc/backend"
+	"nirc/backend/agx/isa"
+)
+
+// align fills code with traps up to where a program may start.
+func align(code []byte) (_ []byte, err error) {
+	for len(code)%codeAlign != 0 && err == nil {
+		code, err = isa.AppendPack(code, &isa.Instr{Op: isa.OpTrap})
+	}
+	return code, err
+}
+
+// trapCount is the number of traps behind the last instruction.
+const trapCount = 8
+
+// encode lays the instructions out and encodes them.
+func (p *program) encode() (code []byte, lines []backend.CodeLine, err error) {
+	at := 0
+	for _, in := range p.list {
+		in.addr = at
+		n, err := in.Length()
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w in %s", err, in.Text())
+		}
+		at += n
+	}
+	code = make([]byte, 0, at+2*trapCount)
+	for _, in := range p.list {
+		if p.open && in.Op == isa.OpStop {
+			return code, lines, nil // the next part follows
+		}
+		if in.to != nil {
+			in.Target = int32(in.to.addr - in.addr)
+		}
+		if n := len(lines); in.loc != 0 && (n == 0 || lines[n-1].Loc != in.loc) {
+			lines = append(lines, backend.CodeLine{Offset: len(code), Loc: in.loc})
+		}
+		if code, err = isa.AppendPack(code, &in.Instr); err != nil {
+			return nil, nil, fmt.Errorf("%w in %s", err, in.Text())
+		}
+	}
+	trap := isa.Instr{Op: isa.OpTrap}
+	for range trapCount {
+		if code, err = isa.AppendPack(code, &trap); err != nil {
+			return nil, nil, err
+		}
+	}
+	return code, lines, nil
+}
+
+// codeAlign is the alignment of a program in the code.
+const codeAlign = 128

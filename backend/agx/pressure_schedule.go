@@ -1,0 +1,325 @@
+package agx
+
+import (
+	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
+)
+
+// pressureSchedule reorders each block so that fewer registers are live at
+// once: bottom-up, of the instructions that may come last it takes the one that
+// leaves the fewest live halves in front of it (the project's agx reference, section
+// 13). A block that does not get better keeps its order.
+func pressureSchedule(f *mach.Func) {
+	lv := mach.ComputeLiveness(f)
+	p := &scheduler{f: f, live: make(mach.Set, (f.NumValues()+63)/64), def: make([]int32, f.NumValues())}
+	for b := range f.Blocks {
+		blk := &f.Blocks[b]
+		first, end := p.region(blk)
+		if end-first < 3 {
+			continue
+		}
+		list := blk.Instrs[first:end]
+		live := p.liveBehind(lv.Out[b], blk.Instrs[end:])
+		p.graph(list)
+		before := p.pressure(list, live, nil)
+		if p.run(live); p.pressure(list, live, p.order) < before {
+			p.sorted = p.sorted[:0]
+			for _, k := range p.order {
+				p.sorted = append(p.sorted, list[k])
+			}
+			copy(list, p.sorted)
+		}
+	}
+}
+
+// maxRegion bounds the instructions of a region: the choice is quadratic in
+// the width of the graph.
+const maxRegion = 4000
+
+// scheduler is the state of a block under way.
+type scheduler struct {
+	f    *mach.Func
+	list []*mach.Instr
+	// preds[start[i]:start[i+1]] have to come before instruction i; waits[i]
+	// counts what has to come behind it and is not placed.
+	preds   []int32
+	start   []int32
+	waits   []int32
+	def     []int32 // by value: the instruction of the region that defines it, plus 1
+	live    mach.Set
+	liveOut []mach.Value
+	ready   []int32
+	order   []int32
+	sorted  []*mach.Instr
+}
+
+// region is the part of a block that may be reordered: phis, inputs, results
+// and terminators stay.
+func (p *scheduler) region(blk *mach.Block) (first, end int) {
+	end = len(blk.Instrs)
+	for end > 0 && p.f.Props(blk.Instrs[end-1])&mach.PropTerminator != 0 {
+		end--
+	}
+	for k := range end {
+		switch blk.Instrs[k].Op {
+		case mach.OpPhi, opInputs:
+			first = k + 1
+		case mach.OpPcopy:
+			end = k
+			return min(first, end), end
+		}
+	}
+	if end-first > maxRegion {
+		return 0, 0
+	}
+	return first, end
+}
+
+// liveBehind lists the values that are live behind the region.
+func (p *scheduler) liveBehind(out mach.Live, tail []*mach.Instr) []mach.Value {
+	list := p.liveOut[:0]
+	add := func(v mach.Value) {
+		if v != 0 && !p.live.Has(v) {
+			p.live.Add(v)
+			list = append(list, v)
+		}
+	}
+	out.Each(add)
+	for _, in := range tail {
+		for _, u := range in.Uses() {
+			add(u.Val)
+		}
+	}
+	for _, v := range list {
+		p.live.Remove(v)
+	}
+	p.liveOut = list
+	return list
+}
+
+// order classes of an instruction: what it must not pass.
+const (
+	orderLoad = 1 << iota
+	orderStore
+	orderCoverage
+	orderLanes
+	orderAll // nothing passes it
+)
+
+func (p *scheduler) class(in *mach.Instr) int {
+	switch {
+	case in.Op == opRefresh || in.Op == opUnwrap || in.Op == opBreak:
+		return orderAll
+	case in.Op == opShuffle:
+		return orderLanes
+	case in.Op < mach.FirstTargetOp:
+		return 0
+	}
+	op := isaOp(in.Op)
+	t := op.Traits()
+	c := 0
+	if t&isa.TraitLoad != 0 {
+		c |= orderLoad
+	}
+	if t&isa.TraitStore != 0 {
+		c |= orderStore
+	}
+	if t&isa.TraitCoverage != 0 {
+		c |= orderCoverage
+	}
+	if t&isa.TraitLanes != 0 {
+		c |= orderLanes
+	}
+	if op == isa.OpGetSR && !invariantSR(templates(p.f).tmpl[in.Ext].Srcs[0].Val) {
+		c |= orderCoverage | orderLanes
+	}
+	if t&(isa.TraitBarrier|isa.TraitExec|isa.TraitBranch|isa.TraitUnknown) != 0 || in.NDefs == 0 && c == 0 {
+		return orderAll
+	}
+	return c
+}
+
+// graph finds what must come before what.
+func (p *scheduler) graph(list []*mach.Instr) {
+	n := len(list)
+	p.list, p.preds, p.start = list, p.preds[:0], p.start[:0]
+	p.waits = append(p.waits[:0], make([]int32, n)...)
+	var lastStore, lastCover, lastAll int32 = -1, -1, -1
+	var loads, ordered []int32 // since the last store; since the last barrier
+	for i, in := range list {
+		p.start = append(p.start, int32(len(p.preds)))
+		for _, u := range in.Uses() {
+			if d := p.def[u.Val]; d != 0 {
+				p.edge(d - 1)
+			}
+		}
+		c := p.class(in)
+		switch {
+		case c == orderAll:
+			for _, k := range ordered {
+				p.edge(k)
+			}
+			ordered, loads, lastStore, lastCover = ordered[:0], loads[:0], -1, -1
+			p.edge(lastAll)
+			lastAll = int32(i)
+		case c != 0:
+			p.edge(lastAll)
+			ordered = append(ordered, int32(i))
+		}
+		if c != orderAll && c&(orderLoad|orderStore) != 0 {
+			p.edge(lastStore)
+		}
+		if c != orderAll && c&orderStore != 0 {
+			for _, k := range loads {
+				p.edge(k)
+			}
+			loads, lastStore = loads[:0], int32(i)
+		} else if c&orderLoad != 0 {
+			loads = append(loads, int32(i))
+		}
+		if c != orderAll && c&orderCoverage != 0 {
+			p.edge(lastCover)
+			lastCover = int32(i)
+		}
+		for _, d := range in.Defs() {
+			p.def[d.Val] = int32(i) + 1
+		}
+	}
+	p.start = append(p.start, int32(len(p.preds)))
+	for _, in := range list {
+		for _, d := range in.Defs() {
+			p.def[d.Val] = 0
+		}
+	}
+}
+
+// edge says that the instruction under way comes behind instruction k.
+func (p *scheduler) edge(k int32) {
+	if k < 0 {
+		return
+	}
+	for _, have := range p.preds[p.start[len(p.start)-1]:] {
+		if have == k {
+			return
+		}
+	}
+	p.preds = append(p.preds, k)
+	p.waits[k]++
+}
+
+// run makes the order, last instruction first, then turns it round.
+func (p *scheduler) run(live []mach.Value) {
+	for _, v := range live {
+		p.live.Add(v)
+	}
+	p.ready, p.order = p.ready[:0], p.order[:0]
+	for i := range p.list {
+		if p.waits[i] == 0 {
+			p.ready = append(p.ready, int32(i))
+		}
+	}
+	for len(p.ready) > 0 {
+		best, gain := 0, p.delta(p.list[p.ready[0]])
+		for k := 1; k < len(p.ready); k++ {
+			if d := p.delta(p.list[p.ready[k]]); d < gain || d == gain && p.ready[k] > p.ready[best] {
+				best, gain = k, d
+			}
+		}
+		i := p.ready[best]
+		p.ready[best] = p.ready[len(p.ready)-1]
+		p.ready = p.ready[:len(p.ready)-1]
+		p.place(p.list[i])
+		p.order = append(p.order, i)
+		for _, k := range p.preds[p.start[i]:p.start[i+1]] {
+			if p.waits[k]--; p.waits[k] == 0 {
+				p.ready = append(p.ready, k)
+			}
+		}
+	}
+	for a, b := 0, len(p.order)-1; a < b; a, b = a+1, b-1 {
+		p.order[a], p.order[b] = p.order[b], p.order[a]
+	}
+	p.forget(live)
+}
+
+// delta is the change of the live halves in front of an instruction against
+// those behind it.
+func (p *scheduler) delta(in *mach.Instr) (n int) {
+	for _, d := range in.Defs() {
+		if d.Val != 0 && p.live.Has(d.Val) {
+			n -= p.f.Size(d.Val)
+		}
+	}
+	uses := in.Uses()
+	for k, u := range uses {
+		if u.Val == 0 || p.live.Has(u.Val) || repeated(uses[:k], u.Val) {
+			continue
+		}
+		n += p.f.Size(u.Val)
+	}
+	return n
+}
+
+func repeated(uses []mach.Operand, v mach.Value) bool {
+	for _, u := range uses {
+		if u.Val == v {
+			return true
+		}
+	}
+	return false
+}
+
+// place makes live what is live in front of an instruction.
+func (p *scheduler) place(in *mach.Instr) {
+	for _, d := range in.Defs() {
+		if d.Val != 0 {
+			p.live.Remove(d.Val)
+		}
+	}
+	for _, u := range in.Uses() {
+		if u.Val != 0 {
+			p.live.Add(u.Val)
+		}
+	}
+}
+
+// forget empties the live set.
+func (p *scheduler) forget(live []mach.Value) {
+	for _, v := range live {
+		p.live.Remove(v)
+	}
+	for _, in := range p.list {
+		for _, o := range in.Ops {
+			if o.Val != 0 {
+				p.live.Remove(o.Val)
+			}
+		}
+	}
+}
+
+// pressure is the largest number of halves live at once with the instructions
+// in an order, nil being as they stand.
+func (p *scheduler) pressure(list []*mach.Instr, live []mach.Value, order []int32) (most int) {
+	now := 0
+	for _, v := range live {
+		p.live.Add(v)
+		now += p.f.Size(v)
+	}
+	most = now
+	for i := len(list) - 1; i >= 0; i-- {
+		in := list[i]
+		if order != nil {
+			in = list[order[i]]
+		}
+		for _, d := range in.Defs() {
+			if d.Val != 0 && !p.live.Has(d.Val) {
+				most = max(most, now+p.f.Size(d.Val)) // written all the same
+			}
+		}
+		now += p.delta(in)
+		p.place(in)
+		most = max(most, now)
+	}
+	p.forget(live)
+	return most
+}

@@ -1,0 +1,97 @@
+package agx
+
+import (
+	"fmt"
+
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// allocate brings f to physical registers.
+func (c *compiler) allocate(pt *part) error {
+	f := pt.f
+	limit := c.registerLimit()
+	f.SetFileLimit(fileGPR, limit)
+	mach.LowerTied(f)
+	if err := c.spill(pt, limit); err != nil {
+		return err
+	}
+	c.dump("spill", f)
+	var check *mach.Checker
+	if c.opts.Verify {
+		check = mach.NewChecker(f)
+	}
+	if _, err := mach.Allocate(f, mach.AllocOptions{}); err != nil {
+		return fmt.Errorf("agx: %w", err)
+	}
+	c.dump("ra", f)
+	if check != nil {
+		if err := check.Check(); err != nil {
+			return fmt.Errorf("agx: %w", err)
+		}
+	}
+	mach.LowerCopies(f)
+	c.dump("copies", f)
+	if check != nil {
+		if err := check.Check(); err != nil {
+			return fmt.Errorf("agx: after copies: %w", err)
+		}
+	}
+	return nil
+}
+
+// registerLimit is the number of halves that a thread may use: all, or less
+// where a workgroup must be resident as a whole.
+func (c *compiler) registerLimit() int {
+	n := gprHalves
+	if c.s.Stage == ir.StageCompute {
+		z := c.s.Info.WorkgroupSize
+		n = halvesFor(int(z[0]) * int(z[1]) * int(z[2]))
+	}
+	if c.opts.Halves > 0 {
+		n = min(n, c.opts.Halves)
+	}
+	return n
+}
+
+// registers is the number of halves that a program names: the highest plus 1.
+func registers(p *program) int {
+	most := 0
+	note := func(o *isa.Operand) {
+		if o.Kind == isa.Reg {
+			most = max(most, int(o.Val)+o.Halves())
+		}
+	}
+	for _, in := range p.list {
+		note(&in.Dst)
+		for i := range in.Srcs {
+			note(&in.Srcs[i])
+		}
+	}
+	return most
+}
+
+// footprint is the number of halves in use by the shader, inputs and results included.
+func (c *compiler) footprint(p *program) int {
+	most := registers(p)
+	for _, r := range c.meta.Results {
+		n := 1
+		for r.Mask>>n != 0 {
+			n++
+		}
+		most = max(most, r.Reg+n*int(r.Bits)/16)
+	}
+	for _, a := range c.meta.Attribs {
+		n := 1
+		for a.Mask>>n != 0 {
+			n++
+		}
+		most = max(most, a.Reg+2*n)
+	}
+	if c.s.Stage == ir.StageVertex {
+		most = max(most, abi.InstanceIDReg+2)
+	}
+	return most
+}

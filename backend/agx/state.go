@@ -1,0 +1,116 @@
+package agx
+
+import (
+	"fmt"
+
+	"nirc/backend"
+	"nirc/backend/agx/abi"
+	"nirc/emu"
+	"nirc/ir"
+	"nirc/object"
+)
+
+// State is what prologs and epilogs have to know of a pipeline, as plain data.
+type State struct {
+	Attributes []AttribKey `json:"attributes,omitempty"`
+	Fragment   FragmentKey `json:"fragment"`
+}
+
+// StateOf takes the state out of a pipeline of the software GPU.
+func StateOf(p *emu.Pipeline) *State {
+	s := &State{}
+	for i := range p.Attributes {
+		a := &p.Attributes[i]
+		k := AttribKey{Location: a.Location}
+		if a.Format != nil {
+			k.Format = a.Format.Name
+		}
+		for j := range p.Bindings {
+			b := &p.Bindings[j]
+			if b.Binding != a.Binding {
+				continue
+			}
+			k.Stride, k.Instance, k.Divisor = b.Stride, b.Instance, b.Divisor
+			if k.Divisor == 0 && !b.DivisorSet {
+				k.Divisor = 1
+			}
+		}
+		s.Attributes = append(s.Attributes, k)
+	}
+	f := &s.Fragment
+	f.LogicEnable, f.Logic = p.Blend.LogicEnable, p.Blend.Logic
+	f.AlphaToCoverage, f.AlphaToOne = p.Multisample.AlphaToCoverage, p.Multisample.AlphaToOne
+	f.SampleMask, f.Samples = p.Multisample.Mask, p.Multisample.Samples
+	for i := range p.Color {
+		k := TargetKey{Blend: emu.AttachmentBlend{WriteMask: emu.WriteAll}}
+		if v := p.Color[i].View; v != nil {
+			k.Format = v.TexelFormat().Name
+			f.Samples = max(f.Samples, v.Image.Samples)
+		}
+		if i < len(p.Blend.Attachments) {
+			k.Blend = p.Blend.Attachments[i]
+		}
+		f.Targets = append(f.Targets, k)
+	}
+	if v := p.DepthStencil.View; v != nil {
+		f.Samples = max(f.Samples, v.Image.Samples)
+	}
+	return s
+}
+
+// Strip takes out of a pipeline what the parts made from StateOf do themselves.
+func Strip(p *emu.Pipeline) {
+	p.Blend = emu.BlendState{Constants: p.Blend.Constants}
+	p.Multisample.AlphaToCoverage, p.Multisample.AlphaToOne, p.Multisample.Mask = false, false, nil
+}
+
+// Parts compiles the prolog and the epilog that a main part takes with a
+// state; nil stands for none.
+func (Target) Parts(main *object.Object, s *State) (prolog, epilog *object.Object, err error) {
+	var m abi.Meta
+	if err := backend.Meta("agx", main, &m); err != nil {
+		return nil, nil, err
+	}
+	if m.Part != abi.PartMain {
+		return nil, nil, fmt.Errorf("agx: %s is no main part: compile it with --abi separate", main.Entry)
+	}
+	if err := m.Check(); err != nil {
+		return nil, nil, err
+	}
+	switch main.Stage {
+	case ir.StageVertex:
+		prolog, err = vertexParts(main, &m, s)
+	case ir.StageFragment:
+		prolog, epilog, err = fragmentParts(main, &m, s)
+	}
+	return prolog, epilog, err
+}
+
+func vertexParts(main *object.Object, m *abi.Meta, s *State) (*object.Object, error) {
+	if len(m.Attribs) == 0 {
+		return nil, nil
+	}
+	bin, err := VertexProlog(main.GPU, m, s.Attributes)
+	if err != nil {
+		return nil, err
+	}
+	return partObject(main.GPU, "vertex_prolog", main.Stage, bin)
+}
+
+func fragmentParts(main *object.Object, m *abi.Meta, s *State) (prolog, epilog *object.Object, err error) {
+	if s.Fragment.NeedsProlog() {
+		bin, err := FragmentProlog(main.GPU, &s.Fragment)
+		if err != nil {
+			return nil, nil, err
+		}
+		if prolog, err = partObject(main.GPU, "fragment_prolog", main.Stage, bin); err != nil {
+			return nil, nil, err
+		}
+	}
+	bin, err := FragmentEpilog(main.GPU, m, &s.Fragment)
+	if err != nil {
+		return nil, nil, err
+	}
+	epilog, err = partObject(main.GPU, "fragment_epilog", main.Stage, bin)
+	return prolog, epilog, err
+}

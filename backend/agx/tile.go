@@ -1,0 +1,108 @@
+package agx
+
+import (
+	"fmt"
+	"math/bits"
+
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// tileBytes is how much a sample may take of tile memory (the project's agx
+// reference, section 9.3).
+const tileBytes = 64
+
+// tileFormat is the format that colours of an image format have in the tile:
+// what is no memory format itself lives in the next larger one.
+func tileFormat(f *emu.Format) (m isa.Format, ok bool) {
+	if len(f.Channels) == 0 || f.IsDepthStencil() || f.IsWide() || f.SharedExponent {
+		return 0, false
+	}
+	c := &f.Channels[0]
+	wide := uint8(0)
+	for i := range f.Channels {
+		wide = max(wide, f.Channels[i].Width)
+	}
+	switch c.Kind {
+	case emu.KindUnorm:
+		switch {
+		case f.Bytes == 4 && wide == 10:
+			return isa.FormatRGB10A2, true
+		case wide == 8 && c.Width == 8:
+			return isa.FormatU8Norm, true
+		case wide == 16:
+			return isa.FormatU16Norm, true
+		}
+		return isa.FormatF16, wide < 8
+	case emu.KindSnorm:
+		switch wide {
+		case 8:
+			return isa.FormatS8Norm, true
+		case 16:
+			return isa.FormatS16Norm, true
+		}
+	case emu.KindSrgb:
+		return isa.FormatSRGBA8, true
+	case emu.KindUfloat:
+		return isa.FormatRG11B10F, true
+	case emu.KindSfloat:
+		if wide == 16 {
+			return isa.FormatF16, true
+		}
+		return isa.FormatI32, true
+	case emu.KindUint, emu.KindSint:
+		switch {
+		case wide == 8:
+			return isa.FormatI8, true
+		case wide <= 16:
+			return isa.FormatI16, true
+		}
+		return isa.FormatI32, true
+	}
+	return 0, false
+}
+
+// components is the mask of the components that a format has.
+func components(f *emu.Format) (mask uint8) {
+	for i := range f.Channels {
+		if c := &f.Channels[i]; c.Kind != emu.KindNone && c.Comp <= emu.CompA {
+			mask |= 1 << c.Comp
+		}
+	}
+	return mask
+}
+
+// tileLayout places the colour targets in a sample's tile storage, in order,
+// each aligned to its block.
+func tileLayout(targets []TargetKey) ([]abi.TileTarget, error) {
+	var list []abi.TileTarget
+	at := 0
+	for i := range targets {
+		if targets[i].Format == "" {
+			continue
+		}
+		f := emu.FormatByName(targets[i].Format)
+		if f == nil {
+			return nil, fmt.Errorf("agx: there is no colour format %q", targets[i].Format)
+		}
+		m, ok := tileFormat(f)
+		if !ok {
+			return nil, fmt.Errorf("agx: format %s is not supported as a colour target", f.Name)
+		}
+		t := abi.TileTarget{Slot: ir.SlotData0 + ir.Slot(i), Mask: components(f), Format: m, Signed: f.IsSigned()}
+		block, size := 4, 4
+		if !m.Packed() {
+			block = m.Size()
+			size = block * bits.Len8(t.Mask)
+		}
+		at = alignUp(at, block)
+		t.Offset = uint32(at)
+		if at += size; at > tileBytes {
+			return nil, fmt.Errorf("agx: colour targets of more than %d bytes a sample are not supported", tileBytes)
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}

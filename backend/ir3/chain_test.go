@@ -1,0 +1,242 @@
+package ir3
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/backend/ir3/core"
+	"nirc/emu"
+	"nirc/ir"
+	"nirc/ir/interp"
+	"nirc/passes"
+)
+
+// chainVertex is a vertex shader with outputs on two paths.
+func chainVertex() *ir.Shader {
+	s, b := newStage(ir.StageVertex)
+	in := inputFrom(b, ir.SlotAttrib0, 0, 4)
+	outputTo(b, scaleVec(b, in, 2), ir.SlotPos)
+	i := b.PushIf(b.Flt(b.Channel(in, 1), b.ImmFloat(5, 32)))
+	outputTo(b, b.Vec(b.Channel(in, 2), b.Channel(in, 3)), ir.SlotVar0+3)
+	b.PushElse(i)
+	outputTo(b, b.Vec(b.ImmFloat(3, 32), b.Channel(in, 0)), ir.SlotVar0+3)
+	b.PopIf(i)
+	return s
+}
+
+// TestChained: a vertex shader whose threads go on as another stage leaves in
+// local memory what it otherwise leaves in registers.
+func TestChained(t *testing.T) {
+	s := chainVertex()
+	ref, err := interp.New(s, interp.Options{WaveSize: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := runStage(ref, s.Stage, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		gpu   string
+		next  ir.Stage
+		store string
+	}{
+		{"a630", ir.StageTessCtrl, "stlw."}, {"a630", ir.StageGeometry, "stlw."}, {"a740", ir.StageTessCtrl, "stl."}, {"a740", ir.StageGeometry, "stlw."},
+	} {
+		bin, err := compile(s, CompileOptions{GPU: c.gpu, Next: c.next})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := disasm(bin)
+		if !strings.Contains(text, c.store) || !strings.Contains(text, "chmask\n") || !strings.Contains(text, "chsh\n") || strings.Contains(text, "end\n") {
+			t.Errorf("%s before %s:\n%s", c.gpu, c.next, text)
+		}
+		if n := len(bin.Meta.Outputs); n != 0 || bin.Meta.Chain.VertexStride != 32 {
+			t.Errorf("%s before %s: %d outputs in registers, %d bytes a vertex", c.gpu, c.next, n, bin.Meta.Chain.VertexStride)
+		}
+		p, err := core.Load(bin.Code, &bin.Meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := runStage(p, s.Stage, true)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		for l := range stageLanes {
+			for _, slot := range []ir.Slot{ir.SlotPos, ir.SlotVar0 + 3} {
+				if w, g := want.Out[l][slot], got.Out[l][slot]; w != g {
+					t.Fatalf("%s before %s, lane %d, slot %d: %x, want %x\n%s", c.gpu, c.next, l, slot, g, w, text)
+				}
+			}
+		}
+	}
+	if _, err := compile(s, CompileOptions{Next: ir.StageFragment}); err == nil {
+		t.Error("a vertex shader hands its threads to a fragment shader")
+	}
+}
+
+// vertexInput loads an input of a vertex of the primitive.
+func vertexInput(b *ir.Builder, vertex *ir.Def, slot ir.Slot, n uint8) *ir.Def {
+	return &b.Intrinsic(ir.IntrLoadPerVertexInput, n, 32, vertex, b.Imm32(0)).Set(ir.IdxIoSemantics, sem(slot)).
+		Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack()).Def
+}
+
+// emitter is a geometry shader that emits n vertices in a loop and ends a
+// strip in each four; every invocation leaves out as many as its number.
+func emitter(n uint32) *ir.Shader {
+	s, b := newStage(ir.StageGeometry)
+	s.Info.Geom = ir.GeomInfo{Invocations: 3, MaxVertices: n, InPrimitive: 3, OutPrimitive: 2}
+	id := &b.Intrinsic(ir.IntrLoadInvocationId, 1, 32).Def
+	k := s.Entry().Impl.NewLocal(ir.ScalarType(ir.BaseUint, 32), "k")
+	b.StoreVar(k, id, 1)
+	loop := b.PushLoop()
+	at := b.LoadVar(k)
+	stop := b.PushIf(b.Uge(at, b.Imm32(n)))
+	b.Jump(ir.JumpBreak)
+	b.PopIf(stop)
+	v := vertexInput(b, b.Iand(at, b.Imm32(1)), ir.SlotVar0+2, 4)
+	outputTo(b, v, ir.SlotPos)
+	outputTo(b, b.Fadd(b.Channel(v, 1), b.U2f32(at)), ir.SlotVar0)
+	b.Intrinsic(ir.IntrEmitVertex, 0, 0)
+	cut := b.PushIf(b.Ieq(b.Iand(at, b.Imm32(3)), b.Imm32(2)))
+	b.Intrinsic(ir.IntrEndPrimitive, 0, 0)
+	b.PopIf(cut)
+	b.StoreVar(k, b.Iadd(at, b.Imm32(1)), 1)
+	b.PopLoop(loop)
+	return s
+}
+
+// TestGeometry: the threads of an invocation put together what it emits,
+// whether several invocations share a wave or one takes several.
+func TestGeometry(t *testing.T) {
+	for _, n := range []uint32{1, 7, 64, 150} {
+		s := emitter(n)
+		if _, err := passes.RunPass(s, "lower_vars_to_ssa"); err != nil {
+			t.Fatal(err)
+		}
+		run := func(p emu.Program) []emu.Emission {
+			l := &emu.Launch{NumLanes: min(6, p.WaveSize()), Check: true, Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}}
+			out := make([]emu.Emission, 6)
+			for i := range out {
+				out[i] = *emu.NewEmission(int(n))
+			}
+			for first := 0; first < len(out); first += l.NumLanes {
+				l.Geometry = nil
+				for i := range l.NumLanes {
+					v := [3]*emu.Slots{{}, {}, {}}
+					for k := range v {
+						for c := range 4 {
+							v[k][ir.SlotVar0+2][c] = math.Float32bits(float32(first + i + 10*k + 100*c))
+						}
+					}
+					l.Geometry = append(l.Geometry, emu.GeometryLane{V: v[:], PrimitiveID: uint32(first+i) / 3, InvocationID: uint32(first+i) % 3, Emitted: &out[first+i]})
+				}
+				for w := p.NewWave(l); ; {
+					st, err := w.Run(1 << 20)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if st == emu.StatusDone {
+						break
+					}
+				}
+			}
+			return out
+		}
+		ref, err := interp.New(s, interp.Options{WaveSize: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := run(ref)
+		for _, gpu := range gpus {
+			bin, err := compile(s, CompileOptions{GPU: gpu})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := core.Load(bin.Code, &bin.Meta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareEmissions(t, want, run(p), gpu)
+		}
+	}
+}
+
+// compareEmissions compares vertices and the places where strips end between them.
+func compareEmissions(t *testing.T, want, got []emu.Emission, gpu string) {
+	t.Helper()
+	ends := func(e *emu.Emission) (l []int) {
+		for _, n := range e.Ends {
+			if n > 0 && n < len(e.Vertices) {
+				l = append(l, n)
+			}
+		}
+		return l
+	}
+	for i := range want {
+		w, g := &want[i], &got[i]
+		if len(w.Vertices) != len(g.Vertices) || len(ends(w)) != len(ends(g)) {
+			t.Fatalf("%s, lane %d: %d vertices in %v, want %d in %v", gpu, i, len(g.Vertices), ends(g), len(w.Vertices), ends(w))
+		}
+		for k, n := range ends(w) {
+			if ends(g)[k] != n {
+				t.Errorf("%s, lane %d: strips end at %v, want %v", gpu, i, ends(g), ends(w))
+			}
+		}
+		for k := range w.Vertices {
+			if w.Vertices[k][ir.SlotPos] != g.Vertices[k][ir.SlotPos] || w.Vertices[k][ir.SlotVar0][0] != g.Vertices[k][ir.SlotVar0][0] {
+				t.Errorf("%s, lane %d, vertex %d differs", gpu, i, k)
+			}
+		}
+	}
+}
+
+// TestSpillFar: values that are spilled further away than offsets reach from
+// the base register come back.
+func TestSpillFar(t *testing.T) {
+	const n = 2600
+	s, b := gputest.NewShader(ir.StageCompute, 1)
+	in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
+	vals := make([]*ir.Def, n)
+	for i := range vals {
+		vals[i] = &b.Intrinsic(ir.IntrLoadSsbo, 1, 32, in, b.Imm32(uint32(4*i))).Set(ir.IdxAccess, uint64(ir.AccessVolatile)).Set(ir.IdxAlignMul, 4).Def
+	}
+	for i := range vals {
+		v := b.Iadd(vals[n-1-i], b.Imm32(uint32(i)))
+		b.Intrinsic(ir.IntrStoreSsbo, 0, 0, v, out, b.Imm32(uint32(4*i))).Set(ir.IdxWriteMask, 1).Set(ir.IdxAlignMul, 4)
+	}
+	data := make([]byte, 4*n)
+	for i := range data {
+		data[i] = byte(i * 7)
+	}
+	bin, err := compile(s, CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bin.Meta.PrivateSize <= 2*spillReach {
+		t.Errorf("%d bytes of private memory: nothing is out of reach", bin.Meta.PrivateSize)
+	}
+	if err := differ(s, CompileOptions{}, 1, data, 4*n, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFeedback: what transform feedback captures reaches the program's interface.
+func TestFeedback(t *testing.T) {
+	s := chainVertex()
+	s.Info.Xfb, s.Info.XfbStrides[1] = true, 32
+	s.Captures = []ir.Capture{{Slot: ir.SlotVar0 + 3, Count: 2, Bits: 32, Buffer: 1, Offset: 8}}
+	bin, err := compile(s, CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := core.Load(bin.Code, &bin.Meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if io := p.IO(); len(io.Captures) != 1 || io.Captures[0] != s.Captures[0] || io.XfbStrides != s.Info.XfbStrides {
+		t.Errorf("%+v, strides %v", io.Captures, io.XfbStrides)
+	}
+}

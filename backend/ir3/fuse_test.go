@@ -1,0 +1,98 @@
+package ir3
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/ir"
+)
+
+// fuseShader stores what build makes of four loaded floats and an integer.
+func fuseShader(build func(b *ir.Builder, f [4]*ir.Def, id *ir.Def) *ir.Def) *ir.Shader {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
+	var f [4]*ir.Def
+	v := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Imul(id, b.Imm32(16)), 4)
+	for k := range f {
+		// Small whole numbers: no grouping of sums rounds.
+		f[k] = b.U2f32(b.Iand(b.Channel(v, k), b.Imm32(255)))
+	}
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Imul(id, b.Imm32(4)), build(b, f, id))
+	return s
+}
+
+// TestFusion: sums of products become mads, shifts and ands one instruction,
+// and exact sums stay as they are.
+func TestFusion(t *testing.T) {
+	in := make([]byte, 64*16)
+	for i := range in {
+		in[i] = byte(i*29 + i>>3)
+	}
+	for _, c := range []struct {
+		name  string
+		build func(b *ir.Builder, f [4]*ir.Def, id *ir.Def) *ir.Def
+		count map[string]int
+	}{
+		{"translation", func(b *ir.Builder, f [4]*ir.Def, _ *ir.Def) *ir.Def {
+			return b.Fadd(b.Ffma(f[1], f[2], b.Fmul(f[0], f[3])), f[3])
+		}, map[string]int{"mad.f32": 2, "mul.f": 0, "add.f": 0}},
+		{"exact", func(b *ir.Builder, f [4]*ir.Def, _ *ir.Def) *ir.Def {
+			b.Exact = true
+			return b.Fadd(b.Ffma(f[1], f[2], b.Fmul(f[0], f[3])), f[3])
+		}, map[string]int{"mad.f32": 1, "mul.f": 1, "add.f": 1}},
+		{"shared product", func(b *ir.Builder, f [4]*ir.Def, _ *ir.Def) *ir.Def {
+			p := b.Fmul(f[0], f[3])
+			return b.Fmax(b.Fadd(b.Ffma(f[1], f[2], p), f[3]), p)
+		}, map[string]int{"mul.f": 1}},
+		{"order", func(b *ir.Builder, f [4]*ir.Def, _ *ir.Def) *ir.Def {
+			late := b.Fmax(b.Fadd(f[0], f[1]), f[2])
+			return b.Ffma(f[1], f[2], b.Ffma(f[0], f[1], b.Fmul(late, f[3])))
+		}, map[string]int{"mad.f32": 2, "mul.f": 1}},
+		{"bits", func(b *ir.Builder, _ [4]*ir.Def, id *ir.Def) *ir.Def {
+			shlm := b.Iand(b.Ishl(id, b.Imm32(3)), b.Imm32(40))
+			shrg := b.Ior(b.Ushr(id, b.Imm32(1)), shlm)
+			return b.Ior(b.Iand(shrg, b.Iadd(id, b.Imm32(7))), b.Imm32(0x900))
+		}, map[string]int{"shlm": 1, "shrg": 1, "andg": 1, "or.b": 0}},
+		{"wide mask", func(b *ir.Builder, _ [4]*ir.Def, id *ir.Def) *ir.Def {
+			return b.Iand(b.Ishl(id, b.Imm32(9)), b.Imm32(0x3400))
+		}, map[string]int{"shlm": 0}},
+	} {
+		s := fuseShader(c.build)
+		bin, err := compile(s, CompileOptions{})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		text := disasm(bin)
+		for op, n := range c.count {
+			if got := strings.Count(text, op+" "); got != n {
+				t.Errorf("%s: %d %s, want %d\n%s", c.name, got, op, n, text)
+			}
+		}
+		if err := differ(s, CompileOptions{}, 1, in, 256, nil); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// TestConstAndImmediate: an instruction may read a const and an immediate.
+func TestConstAndImmediate(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
+	p := &b.Intrinsic(ir.IntrLoadPushConstant, 1, 32, b.Imm32(0)).Set(ir.IdxRange, 16).Set(ir.IdxAlignMul, 4).Def
+	i := b.PushIf(b.Ieq(p, b.Imm32(5)))
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Imul(id, b.Imm32(4)), b.Imm32(77))
+	b.PopIf(i)
+	bin, err := compile(s, CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := disasm(bin); !strings.Contains(text, "cmps.s.eq p0.x, c0.x, 5") {
+		t.Errorf("%s", text)
+	}
+	for _, v := range []byte{5, 6} {
+		if err := differ(s, CompileOptions{}, 1, nil, 256, []byte{v, 0, 0, 0}); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package ir3
+
+import (
+	"errors"
+
+	"nirc/backend/ir3/abi"
+	"nirc/ir"
+	"nirc/passes"
+)
+
+// A geometry shader runs as one thread for each vertex that it may emit: every
+// thread runs all of it and keeps the outputs of the vertex whose number is its own (the project's
+// ir3 reference, section 6.5).
+
+// emits is the state of that lowering.
+type emits struct {
+	s    *ir.Shader
+	impl *ir.Impl
+	b    *ir.Builder
+	// cur and kept hold the components of outputs: those stored last, and those
+	// of the thread's vertex.
+	cur, kept [4 * ir.NumVaryingSlots]*ir.Variable
+	used      []int
+	count     *ir.Variable // vertices emitted
+	flags     *ir.Variable // of the next vertex
+	keptFlags *ir.Variable
+	err       error
+}
+
+// lowerEmits rewrites the outputs and emits of a geometry shader.
+func lowerEmits(s *ir.Shader, impl *ir.Impl) error {
+	if impl.Body.LastBlock().Jump() != nil {
+		return errors.New("ir3: a geometry shader that ends in a jump is not supported")
+	}
+	e := &emits{s: s, impl: impl, b: ir.NewBuilder(ir.AtStart(impl.Start()))}
+	u32 := ir.ScalarType(ir.BaseUint, 32)
+	e.count, e.flags, e.keptFlags = impl.NewLocal(u32, "vertex_count"), impl.NewLocal(u32, "vertex_flags"), impl.NewLocal(u32, "kept_flags")
+	var found []*ir.Instr
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindIntrinsic {
+				found = append(found, in)
+			}
+		}
+	}
+	for _, in := range found {
+		e.scan(in)
+	}
+	e.b.At(ir.AtStart(impl.Start()))
+	zero := e.b.Imm32(0)
+	e.b.StoreVar(e.count, zero, 1)
+	e.b.StoreVar(e.keptFlags, zero, 1)
+	e.b.StoreVar(e.flags, e.b.Imm32(abi.FlagCut), 1)
+	for _, in := range found {
+		e.b.AtInstr(in)
+		e.intrinsic(in)
+	}
+	if e.err != nil {
+		return e.err
+	}
+	e.finish()
+	impl.Preserve(ir.MetaNone)
+	for _, name := range [...]string{"lower_vars_to_ssa", "opt_copy_prop", "opt_constant_folding", "opt_remove_phis", "opt_dce", "opt_cse",
+		"remove_dead_variables"} {
+		if _, err := passes.RunPass(s, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scan makes the variables of the output components that in accesses.
+func (e *emits) scan(in *ir.Instr) {
+	n, d := 0, &in.Def
+	switch in.Intr {
+	case ir.IntrStoreOutput:
+		d = in.Srcs[0].Def
+		n = int(d.NumComponents)
+	case ir.IntrLoadOutput:
+		n = int(d.NumComponents)
+	default:
+		return
+	}
+	at, ok := e.component(in)
+	if !ok {
+		return
+	}
+	for k := at; k < at+n && k < len(e.cur); k++ {
+		if e.cur[k] == nil {
+			t := ir.ScalarType(ir.BaseUint, d.BitSize)
+			e.cur[k], e.kept[k] = e.impl.NewLocal(t, "out"), e.impl.NewLocal(t, "kept")
+			e.used = append(e.used, k)
+		}
+		if e.cur[k].Type.Bits != d.BitSize {
+			e.fail(in, "output slot %d is stored with 16 and 32 bits", k/4)
+		}
+	}
+}
+
+func (e *emits) fail(in *ir.Instr, format string, args ...any) {
+	if e.err == nil {
+		s := isel{sh: e.s}
+		s.fail(in, format, args...)
+		e.err = s.err
+	}
+}
+
+// component is the first output component that in accesses.
+func (e *emits) component(in *ir.Instr) (int, bool) {
+	off, ok := in.Srcs[len(in.Srcs)-1].Def.Const(0)
+	at := 4*(int(ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location)+int(off)) + int(in.Get(ir.IdxComponent))
+	if !ok || at >= len(e.cur) {
+		e.fail(in, "%s with an indirect slot is not supported: it must be lowered", in.Intr)
+		return 0, false
+	}
+	return at, true
+}
+
+func (e *emits) intrinsic(in *ir.Instr) {
+	b := e.b
+	switch in.Intr {
+	case ir.IntrStoreOutput:
+		at, ok := e.component(in)
+		for c := range int(in.Srcs[0].Def.NumComponents) {
+			if ok && in.Get(ir.IdxWriteMask)>>c&1 != 0 {
+				b.StoreVar(e.cur[at+c], b.Channel(in.Srcs[0].Def, c), 1)
+			}
+		}
+		in.Remove()
+	case ir.IntrLoadOutput:
+		at, ok := e.component(in)
+		parts := make([]*ir.Def, in.Def.NumComponents)
+		for c := range parts {
+			if ok {
+				parts[c] = b.LoadVar(e.cur[at+c])
+			}
+		}
+		if ok {
+			in.Def.RewriteUses(b.Vec(parts...))
+			in.Remove()
+		}
+	case ir.IntrEmitVertex:
+		e.emit(uint32(in.Get(ir.IdxStreamId)))
+		in.Remove()
+	case ir.IntrEndPrimitive:
+		b.StoreVar(e.flags, b.Imm32(abi.FlagCut), 1)
+		in.Remove()
+	case ir.IntrEmitVertexWithCounter, ir.IntrEndPrimitiveWithCounter:
+		e.fail(in, "the intrinsic %s is not supported by the ir3 backend", in.Intr)
+	default:
+		e.guard(in)
+	}
+}
+
+// thread is the number of the thread among those of its invocation.
+func (e *emits) thread() *ir.Def {
+	h := &e.b.Intrinsic(ir.IntrLoadGsHeaderIr3, 1, 32).Def
+	return e.b.Iand(e.b.Ushr(h, e.b.Imm32(abi.HeaderThreadShift)), e.b.Imm32(abi.HeaderThreadMask))
+}
+
+// emit keeps the outputs if the vertex is the thread's.
+func (e *emits) emit(stream uint32) {
+	b := e.b
+	n := b.LoadVar(e.count)
+	mine := b.Ieq(n, e.thread())
+	for _, k := range e.used {
+		b.StoreVar(e.kept[k], b.Bcsel(mine, b.LoadVar(e.cur[k]), b.LoadVar(e.kept[k])), 1)
+	}
+	flags := b.Ior(b.LoadVar(e.flags), b.Imm32(stream&abi.FlagStream))
+	b.StoreVar(e.keptFlags, b.Bcsel(mine, flags, b.LoadVar(e.keptFlags)), 1)
+	b.StoreVar(e.flags, b.Imm32(0), 1)
+	b.StoreVar(e.count, b.Iadd(n, b.Imm32(1)), 1)
+}
+
+// guard lets one thread alone do what is seen from outside.
+func (e *emits) guard(in *ir.Instr) {
+	if e.s.Info.Geom.MaxVertices <= 1 {
+		return
+	}
+	switch in.Intr {
+	case ir.IntrStoreSsbo, ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32, ir.IntrImageDerefStore:
+	case ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32,
+		ir.IntrGlobalAtomicSwap2x32, ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap:
+		if !in.Def.Unused() {
+			e.fail(in, "%s whose result is used is not supported in a geometry shader of several vertices: each runs in a thread of its own", in.Intr)
+			return
+		}
+	default:
+		return
+	}
+	i := e.b.PushIf(e.b.Ieq(e.thread(), e.b.Imm32(0)))
+	in.MoveTo(ir.AtEnd(i.Then.LastBlock()))
+	e.b.PopIf(i)
+}
+
+// finish ends threads without a vertex and leaves the others' outputs.
+func (e *emits) finish() {
+	b := e.b.At(ir.AtEnd(e.impl.Body.LastBlock()))
+	b.Intrinsic(ir.IntrTerminateIf, 0, 0, b.Uge(e.thread(), b.LoadVar(e.count)))
+	for _, k := range e.used {
+		v := b.LoadVar(e.kept[k])
+		sem := ir.IOSemantics{Location: ir.Slot(k / 4), NumSlots: 1}
+		b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, b.Imm32(0)).Set(ir.IdxWriteMask, 1).Set(ir.IdxComponent, uint64(k%4)).
+			Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxBase, uint64(k/4)).Set(ir.IdxRange, 1).
+			Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassUint, Bits: v.BitSize}.Pack())
+	}
+	b.Intrinsic(ir.IntrStoreVertexFlagsIr3, 0, 0, b.LoadVar(e.keptFlags))
+}

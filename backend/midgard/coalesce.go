@@ -1,0 +1,313 @@
+package midgard
+
+import "nirc/backend/midgard/isa"
+
+// coalescer removes moves before registers are given: readers of a copy read
+// what was copied, and what only a move reads is made where the move would put it, be
+// that an input of the load/store or texture pipe.
+type coalescer struct {
+	f     *function
+	defs  []int32 // by virtual register: instructions that write it
+	reads []int32 // sources that read it
+	// fixed tells the physical registers that nothing writes: uniforms.
+	fixed [numPhysical]bool
+	users [][]*inst // by virtual register: who reads it, in f's order
+	block []int32   // by virtual register: the block of its readers, manyBlocks if several
+	first []int32   // by virtual register: where the current block first writes it
+	count []int32   // by virtual register: how often the current block writes it
+}
+
+// reach bounds how far a move and what makes its value may be apart.
+const reach = 192
+
+const manyBlocks = -2
+
+// coalesce removes what moves it can; the instructions must not be fused yet.
+func (f *function) coalesce() {
+	f.removeDead()
+	c := newCoalescer(f)
+	for b := range f.blocks {
+		for i, in := range f.blocks[b].list {
+			c.forward(b, i, in)
+		}
+	}
+	f.removeDead()
+	c = newCoalescer(f)
+	for b := range f.blocks {
+		c.blockBackward(b)
+	}
+}
+
+func newCoalescer(f *function) *coalescer {
+	n := len(f.nodes)
+	c := &coalescer{f: f, defs: make([]int32, n), reads: make([]int32, n), users: make([][]*inst, n), block: make([]int32, n),
+		first: make([]int32, n), count: make([]int32, n)}
+	for i := range c.fixed {
+		c.fixed[i] = i < isa.RegPipe0
+	}
+	for i := range c.block {
+		c.block[i] = -1
+	}
+	for b := range f.blocks {
+		for _, in := range f.blocks[b].list {
+			if in.dst.virtual() && in.mask != 0 {
+				c.defs[index(in.dst)]++
+			} else if in.dst < numPhysical {
+				c.fixed[in.dst] = false
+			}
+			in.reads(func(r reg, _ uint8) {
+				if !r.virtual() {
+					return
+				}
+				k := index(r)
+				c.reads[k]++
+				if u := c.users[k]; len(u) == 0 || u[len(u)-1] != in {
+					c.users[k] = append(u, in)
+				}
+				if c.block[k] == -1 {
+					c.block[k] = int32(b)
+				} else if c.block[k] != int32(b) {
+					c.block[k] = manyBlocks
+				}
+			})
+		}
+	}
+	// Fragment results and the second colour leave in r0 to r2.
+	c.fixed[0], c.fixed[1], c.fixed[2] = false, false, false
+	return c
+}
+
+// stays tells whether a register has one value wherever a copy of it is read.
+func (c *coalescer) stays(r reg) bool {
+	if r.virtual() {
+		return c.defs[index(r)] == 1
+	}
+	return r < numPhysical && c.fixed[r]
+}
+
+// forward lets the readers of a copy read the original.
+func (c *coalescer) forward(b, at int, m *inst) {
+	d := m.dst
+	if !d.virtual() || !m.isMove() || c.defs[index(d)] != 1 || c.reads[index(d)] == 0 {
+		return
+	}
+	s := m.src[1]
+	if s.reg == regConst || s.reg == regNone || s.reg == d {
+		return
+	}
+	if !c.stays(s.reg) && !c.holds(b, at, m) {
+		return
+	}
+	for _, u := range c.users[index(d)] {
+		u.eachSource(func(o *source, _ uint8) {
+			if o.reg != d {
+				return
+			}
+			o.reg = s.reg
+			for i := range o.swz {
+				o.swz[i] = s.swz[o.swz[i]&3]
+			}
+		})
+		if s.reg.virtual() {
+			k := index(s.reg)
+			c.users[k] = append(c.users[k], u)
+			c.reads[k]++
+			if c.block[k] != c.block[index(d)] {
+				c.block[k] = manyBlocks
+			}
+		}
+	}
+	c.reads[index(d)] = 0
+}
+
+// holds tells whether a copied register keeps its value up to the last reader of
+// the copy, all of them in the block.
+func (c *coalescer) holds(b, at int, m *inst) bool {
+	d, s := m.dst, m.src[1]
+	if c.block[index(d)] != int32(b) {
+		return false
+	}
+	left := len(c.users[index(d)])
+	list := c.f.blocks[b].list
+	read := s.components(m.mask)
+	for k := at + 1; k < len(list) && k-at < reach; k++ {
+		in := list[k]
+		reads := false
+		in.eachSource(func(o *source, _ uint8) { reads = reads || o.reg == d })
+		if reads {
+			if left--; left == 0 {
+				return true
+			}
+		}
+		if in.dst == s.reg && in.mask&read != 0 {
+			return false
+		}
+	}
+	return false
+}
+
+// blockBackward lets what makes values put them where moves want them. Moves
+// are looked at from the last on: a value may go through several.
+func (c *coalescer) blockBackward(b int) {
+	list := c.f.blocks[b].list
+	for _, in := range list {
+		for _, r := range [2]reg{in.dst, in.src[1].reg} {
+			if r.virtual() {
+				c.first[index(r)], c.count[index(r)] = -1, 0
+			}
+		}
+	}
+	for i, in := range list {
+		if in.dst.virtual() && in.mask != 0 {
+			k := index(in.dst)
+			if c.count[k]++; c.first[k] < 0 {
+				c.first[k] = int32(i)
+			}
+		}
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		if in := list[i]; c.backward(list, i, in) {
+			list[i] = nil
+		}
+	}
+	kept := 0
+	for _, in := range list {
+		if in != nil {
+			list[kept] = in
+			kept++
+		}
+	}
+	c.f.blocks[b].list = list[:kept]
+}
+
+// backward makes the instructions that make the source of a move write its
+// destination; true if the move is no longer needed.
+func (c *coalescer) backward(list []*inst, at int, m *inst) bool {
+	s := &m.src[1]
+	if !m.isMove() || !s.reg.virtual() || s.reg == m.dst || m.dst == regNone || m.dst == regCond {
+		return false
+	}
+	if !m.dst.virtual() && (m.dst < regLd0 || m.dst > regTexIn1) {
+		return false
+	}
+	k := index(s.reg)
+	if c.reads[k] != 1 || c.count[k] != c.defs[k] || c.count[k] == 0 {
+		return false
+	}
+	first := int(c.first[k])
+	if first >= at || at-first > reach {
+		return false
+	}
+	lane, ok := lanesOf(m)
+	if !ok || !c.free(list[first:at], m, &lane) {
+		return false
+	}
+	for _, in := range list[first:at] {
+		if in != nil && in.dst == s.reg && in.mask != 0 {
+			if c.f.node(s.reg).first && m.dst.virtual() {
+				c.f.node(m.dst).first = true
+			}
+			if c.f.node(s.reg).first {
+				in.dst = m.dst // at the same components; its swizzle is of the operand
+			} else {
+				in.redirect(m.dst, &lane)
+			}
+		}
+	}
+	if m.dst.virtual() {
+		d := index(m.dst)
+		c.defs[d] += c.defs[k] - 1
+		c.count[d] += c.count[k] - 1
+		if c.first[d] < 0 || int(c.first[d]) > first {
+			c.first[d] = int32(first)
+		}
+	}
+	c.defs[k], c.count[k], c.reads[k] = 0, 0, 0
+	return true
+}
+
+const noLane = 4
+
+// lanesOf tells, by component of a move's source, the one lane that reads it.
+func lanesOf(m *inst) (lane [4]uint8, ok bool) {
+	lane = [4]uint8{noLane, noLane, noLane, noLane}
+	for i := range uint8(4) {
+		if m.mask>>i&1 == 0 {
+			continue
+		}
+		c := m.src[1].swz[i]
+		if lane[c] != noLane {
+			return lane, false
+		}
+		lane[c] = i
+	}
+	return lane, true
+}
+
+// free tells whether the destination of a move can be written from where its
+// source is first made on; list is what stands between.
+func (c *coalescer) free(list []*inst, m *inst, lane *[4]uint8) bool {
+	s := m.src[1].reg
+	pinned := c.f.node(s).first
+	for i, in := range list {
+		if in == nil {
+			continue
+		}
+		defines := in.dst == s && in.mask != 0
+		switch {
+		case defines && (in.kind == kindTex || in.half != partFull || in.kind == kindLdSt && in.spill != 0):
+			return false
+		case defines:
+			for k := range uint8(4) {
+				if in.mask>>k&1 != 0 && (lane[k] == noLane || pinned && lane[k] != k) {
+					return false
+				}
+			}
+		case in.dst == m.dst && in.mask&m.mask != 0:
+			return false
+		}
+		if i == 0 {
+			continue // reads before it writes
+		}
+		hit := false
+		in.reads(func(r reg, comps uint8) { hit = hit || r == m.dst && comps&m.mask != 0 })
+		if hit {
+			return false
+		}
+	}
+	return true
+}
+
+// redirect makes the instruction write another register, component k of its
+// result to component lane[k].
+func (in *inst) redirect(dst reg, lane *[4]uint8) {
+	mask, from := uint8(0), [4]uint8{}
+	lead := uint8(noLane)
+	for k := range uint8(4) {
+		if in.mask>>k&1 != 0 {
+			mask |= 1 << lane[k]
+			from[lane[k]] = k
+			if lead == noLane {
+				lead = k
+			}
+		}
+	}
+	for i := range from {
+		if mask>>i&1 == 0 {
+			from[i] = lead // lanes that are not written read what another does
+		}
+	}
+	in.dst, in.mask = dst, mask
+	switch in.kind {
+	case kindALU:
+		if !in.op.Is(isa.Reduce) {
+			in.src[0], in.src[1] = in.src[0].place(from), in.src[1].place(from)
+		}
+		if in.hasCond && in.op.Is(isa.SelectVector) {
+			in.cond = in.cond.place(from)
+		}
+	case kindLdSt:
+		z := in.ld.Swizzle
+		in.ld.Swizzle = isa.Swz(z.Lane(int(from[0])), z.Lane(int(from[1])), z.Lane(int(from[2])), z.Lane(int(from[3])))
+	}
+}

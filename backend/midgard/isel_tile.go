@@ -1,0 +1,57 @@
+package midgard
+
+import (
+	"nirc/backend/midgard/abi"
+	"nirc/backend/midgard/isa"
+	"nirc/ir"
+)
+
+// waitForTile begins a program that reads render targets: they must be there
+// (section 7.5 of the reference).
+func (s *isel) waitForTile() {
+	for b := range s.impl.Blocks() {
+		for in := range b.Instrs() {
+			s.meta.ReadsTile = s.meta.ReadsTile || b.Reachable() && in.IsIntrinsic(ir.IntrLoadOutput)
+		}
+	}
+	if s.meta.ReadsTile {
+		s.add(inst{kind: kindTileWait, dst: regNone})
+		from := s.blk
+		s.edge(from, s.newBlock(0))
+	}
+}
+
+// loadTile reads the colour that a render target has (sections 5.8 and 9.4):
+// framebuffer fetch, and what a blend program reads.
+func (s *isel) loadTile(in *ir.Instr) {
+	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
+	slot, comp, ok := s.ioSlot(in, in.Srcs[0].Def)
+	if !ok {
+		return
+	}
+	n := slot - int(ir.SlotData0)
+	if s.sh.Stage != ir.StageFragment || !sem.FBFetch || n < 0 || n > 7 {
+		s.fail(in, "reading back output slot %d is not supported", slot)
+		return
+	}
+	if !loadsFloats(in) || in.Def.BitSize > 32 {
+		s.fail(in, "reading a render target as other than floats is not supported")
+		return
+	}
+	k := int(in.Def.NumComponents)
+	d := s.f.newNode(k)
+	t := inst{kind: kindLdSt, dst: d, mask: fullMask(k)}
+	t.ld = isa.LoadStore{Op: isa.LdTileF32, Swizzle: componentsFrom(comp), Arg: isa.AddrReg{Reg: isa.AddrZero}}
+	switch {
+	case s.gpu.Arch > 4:
+		t.ld.Index = isa.AddrReg{Comp: uint8(n & 3), Reg: uint8(n >> 2)}
+	case n > 0:
+		s.fail(in, "more than one render target is not supported by %s", s.gpu.Name)
+		return
+	default:
+		t.ld.Op, t.ld.Index = isa.LdSpecialF32, isa.AddrReg{Reg: isa.AddrZero}
+		t.ld.SetSlot(abi.SpecialTileTyped, 0)
+	}
+	s.add(t)
+	s.narrowed(in, source{reg: d, swz: identity})
+}

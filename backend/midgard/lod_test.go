@@ -1,0 +1,44 @@
+package midgard
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/ir"
+)
+
+// Where the GPU ignores the sampler's limits for explicit levels of detail the
+// shader applies them: bias, minimum, maximum.
+func TestBrokenLOD(t *testing.T) {
+	for _, g := range gpus {
+		s, err := ir.Parse(`
+shader fragment "main" {
+  info { outputs_written=0x10 num_textures=1 io_lowered }
+  var @1 uniform sampled2D<f32> "s" { set=0 binding=0 }
+  var @2 shader_out vec4f32 "color" { location=DATA0 temporary }
+  fn f0 "main" entry() {
+    b0: // preds:
+      %0:32 = load_const 0x0
+      %1:32 = deref_var @1
+      %2:32x4 = load_frag_coord
+      %3:32x2 = mov %2.xy
+      %4:32 = mov %2.z
+      %5:32x4 = txl texture_deref=%1 sampler_deref=%1 coord=%3 lod=%4 dim=2D dest=f32 coord_components=2
+      store_output %5, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bin, text := listing(t, s, CompileOptions{GPU: g.Name})
+		if bin.Meta.BrokenLOD != g.BrokenLod {
+			t.Errorf("%s: the metadata says broken LOD: %t", g.Name, bin.Meta.BrokenLOD)
+		}
+		if g.BrokenLod {
+			expect(t, text, "FADD.f32", "FMAX.f32", "FMIN.f32", "TEX_GRAD")
+		} else if strings.Contains(text, "FMAX") {
+			t.Errorf("%s clamps a LOD that its samplers clamp:\n%s", g.Name, text)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package midgard
+
+import (
+	"math"
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/backend/midgard/core"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// A shader that adds to the colour that is there: it waits for the tile, and
+// reads it as its GPU does.
+func TestFramebufferFetch(t *testing.T) {
+	for _, c := range []struct{ gpu, load string }{{"t860", "LD_TILEBUFFER.f32"}, {"t720", "LD_SPECIAL.f32"}} {
+		s, b := gputest.NewShader(ir.StageFragment, 0)
+		sem := ir.IOSemantics{Location: ir.SlotData0, NumSlots: 1, FBFetch: true}
+		old := b.Intrinsic(ir.IntrLoadOutput, 4, 32, b.Imm32(0))
+		old.Set(ir.IdxIoSemantics, sem.Pack())
+		one := b.ImmFloat(1, 32)
+		st := b.Intrinsic(ir.IntrStoreOutput, 0, 0, b.Fadd(&old.Def, b.Vec(one, one, one, one)), b.Imm32(0))
+		st.Set(ir.IdxWriteMask, 15).Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotData0, NumSlots: 1}.Pack())
+		bin, text := listing(t, s, CompileOptions{GPU: c.gpu})
+		expect(t, text, "tilebuffer.always -1", c.load)
+		p, err := core.Load(bin.Code, &bin.Meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := emu.NewImage(emu.ImageDesc{Width: 2, Height: 2, Format: emu.FormatByName("R32G32B32A32_SFLOAT")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		view := &emu.ImageView{Image: img, Format: img.Format}
+		l := &emu.Launch{NumLanes: 4, Check: true, Out: make([]emu.Slots, 4), Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}},
+			Draw: &emu.Pipeline{Color: []emu.Attachment{{View: view}}}}
+		for i := range int32(4) {
+			x, y := i&1, i>>1
+			view.Store(int(x), int(y), 0, 0, 0, [4]uint32{math.Float32bits(float32(i)), 0, 0, 0})
+			l.Fragment = append(l.Fragment, emu.FragmentLane{X: x, Y: y, SampleID: -1, Coverage: 1})
+		}
+		if st, err := p.NewWave(l).Run(1000); err != nil || st != emu.StatusDone {
+			t.Fatalf("%s: status %d, %v", c.gpu, st, err)
+		}
+		for i := range 4 {
+			want := emu.Vec4{math.Float32bits(float32(i) + 1), math.Float32bits(1), math.Float32bits(1), math.Float32bits(1)}
+			if got := l.Out[i][ir.SlotData0]; got != want {
+				t.Errorf("%s: lane %d: %x, want %x", c.gpu, i, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,204 @@
+// Package resource is what targets share in placing a shader's resources: it
+// numbers buffer bindings, turns handles into numbers and follows texture
+// derefs to their variables. What a number means is the target's; nothing here
+// knows an instruction set.
+package resource
+
+import (
+	"errors"
+	"sort"
+
+	"nirc/ir"
+)
+
+// Range are the entries of one buffer binding: element e is entry First + e.
+// Count 0 is an array of unknown size.
+type Range struct{ Set, Binding, First, Count uint32 }
+
+// Table numbers the buffer bindings of a shader.
+type Table struct {
+	Ranges []Range // by First; those of unknown size last
+	// Total is the number of entries, those of unknown size as the caller counts them.
+	Total uint32
+	// Sized tells that no size is unknown.
+	Sized bool
+}
+
+// Buffers numbers the bindings of uniform and storage buffers. unsized is how
+// many entries an array of unknown size takes up.
+func Buffers(s *ir.Shader, impl *ir.Impl, unsized uint32) *Table {
+	t := &Table{Sized: true}
+	for _, v := range s.Variables {
+		if v.HasBinding && (v.Mode == ir.ModeUBO || v.Mode == ir.ModeSSBO) {
+			t.add(v.Set, v.Binding, ArrayCount(v.Type))
+		}
+	}
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.IsIntrinsic(ir.IntrVulkanResourceIndex) {
+				count := uint32(0)
+				if c, ok := in.Srcs[0].Def.Const(0); ok {
+					count = uint32(c) + 1
+				}
+				t.add(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)), count)
+			}
+		}
+	}
+	sort.SliceStable(t.Ranges, func(i, j int) bool {
+		a, b := &t.Ranges[i], &t.Ranges[j]
+		if (a.Count == 0) != (b.Count == 0) {
+			return a.Count != 0
+		}
+		if a.Set != b.Set {
+			return a.Set < b.Set
+		}
+		return a.Binding < b.Binding
+	})
+	for i := range t.Ranges {
+		r := &t.Ranges[i]
+		r.First = t.Total
+		if r.Count == 0 {
+			t.Sized = false
+			t.Total += unsized
+		}
+		t.Total += r.Count
+	}
+	return t
+}
+
+func (t *Table) add(set, binding, count uint32) {
+	if r := t.Find(set, binding); r == nil {
+		t.Ranges = append(t.Ranges, Range{Set: set, Binding: binding, Count: count})
+	} else if r.Count != 0 {
+		r.Count = max(r.Count, count)
+	}
+}
+
+// Find returns the range of a binding, or nil.
+func (t *Table) Find(set, binding uint32) *Range {
+	for i := range t.Ranges {
+		if t.Ranges[i].Set == set && t.Ranges[i].Binding == binding {
+			return &t.Ranges[i]
+		}
+	}
+	return nil
+}
+
+// Entry returns the range that entry n is in and its element there.
+func (t *Table) Entry(n uint32) (r *Range, element uint32, ok bool) {
+	for i := range t.Ranges {
+		r := &t.Ranges[i]
+		if n >= r.First && (r.Count == 0 || n-r.First < r.Count) {
+			return r, n - r.First, true
+		}
+	}
+	return nil, 0, false
+}
+
+// ArrayCount is the number of descriptors of a variable's type, 0 unknown.
+func ArrayCount(t *ir.Type) uint32 {
+	n := uint32(1)
+	for t.IsArray() {
+		n *= uint32(t.Len)
+		t = t.Elem
+	}
+	return n
+}
+
+// LowerHandles rewrites the intrinsics that make or change handles: a handle
+// becomes first(set, binding) plus the element, a constant where the element
+// is one. It leaves the control flow alone.
+func LowerHandles(impl *ir.Impl, first func(set, binding uint32) uint32) {
+	changed := false
+	for blk := range impl.Blocks() {
+		for in := range blk.Instrs() {
+			if in.Kind == ir.KindIntrinsic {
+				changed = lowerHandle(in, first) || changed
+			}
+		}
+	}
+	if changed {
+		impl.Preserve(ir.MetaControlFlow)
+	}
+}
+
+func lowerHandle(in *ir.Instr, first func(set, binding uint32) uint32) bool {
+	b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
+	var x *ir.Def
+	switch in.Intr {
+	case ir.IntrVulkanResourceIndex:
+		x = sum(b, in.Srcs[0].Def, b.Imm32(first(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)))))
+	case ir.IntrVulkanResourceReindex:
+		x = sum(b, in.Srcs[0].Def, in.Srcs[1].Def)
+	case ir.IntrLoadVulkanDescriptor:
+		x = sum(b, in.Srcs[0].Def, b.Imm32(0))
+	default:
+		return false
+	}
+	n := int(in.Def.NumComponents)
+	if c, ok := x.Const(0); ok {
+		vals := make([]uint64, n)
+		vals[0] = c
+		in.Def.RewriteUses(b.Const(in.Def.BitSize, vals...))
+	} else {
+		comps := []*ir.Def{x}
+		for len(comps) < n {
+			comps = append(comps, b.ImmInt(0, in.Def.BitSize))
+		}
+		in.Def.RewriteUses(b.Vec(comps...))
+	}
+	in.Remove()
+	return true
+}
+
+// sum adds the first components of two numbers.
+func sum(b *ir.Builder, x, y *ir.Def) *ir.Def {
+	c, ok1 := x.Const(0)
+	k, ok2 := y.Const(0)
+	switch {
+	case ok1 && ok2:
+		return b.Imm32(uint32(c + k))
+	case ok2 && k == 0:
+		return b.Channel(x, 0)
+	}
+	return b.Iadd(b.Channel(x, 0), b.Channel(y, 0))
+}
+
+// Index is one level of an array index: Def times Stride elements.
+type Index struct {
+	Def    *ir.Def
+	Stride uint32
+}
+
+// Texture follows the deref of a texture, image or sampler to its variable.
+// The element is the sum of the indices.
+func Texture(d *ir.Def) (v *ir.Variable, indices []Index, err error) {
+	stride := uint32(1)
+	for d.Instr.Kind == ir.KindDeref {
+		di := d.Instr
+		switch di.Deref {
+		case ir.DerefVar:
+			return di.DerefInfo().Var, indices, nil
+		case ir.DerefArray:
+			indices = append(indices, Index{di.Srcs[1].Def, stride})
+			if p := di.Srcs[0].Def.Instr; p.Kind == ir.KindDeref && p.DerefInfo().Type.IsArray() {
+				stride *= max(1, uint32(p.DerefInfo().Type.Len))
+			}
+		case ir.DerefCast:
+		default:
+			return nil, nil, errors.New("a texture deref of this kind is not supported")
+		}
+		d = di.Srcs[0].Def
+	}
+	return nil, nil, errors.New("a texture that is no variable is not supported")
+}
+
+// Splits64 tells whether an operation takes 64-bit sources as pairs of words
+// on targets of 32-bit registers.
+func Splits64(op ir.Op) bool {
+	switch op {
+	case ir.OpBcsel, ir.OpUnpack64_2x32SplitX, ir.OpUnpack64_2x32SplitY, ir.OpU2u32, ir.OpI2i32, ir.OpU2u16, ir.OpI2i16:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,96 @@
+package emu
+
+import (
+	"fmt"
+
+	"nirc/ir"
+)
+
+// Feedback is the transform feedback of draws: the outputs of the last stage
+// in front of the rasteriser, captured by that stage's [StageIO].Captures. Draws
+// that share one go on where the last stopped.
+type Feedback struct {
+	// Buffers are the bound ranges; nil takes nothing.
+	Buffers [ir.NumXfbBuffers][]byte
+	// Offsets are the bytes written so far.
+	Offsets [ir.NumXfbBuffers]uint64
+	// Generated counts the primitives of each vertex stream, Written those
+	// that were captured whole.
+	Generated, Written [ir.NumXfbBuffers]uint64
+}
+
+// checkFeedback checks that the last stage captures something.
+func (d *drawer) checkFeedback() error {
+	if d.params.Feedback == nil {
+		return nil
+	}
+	io := d.last.IO()
+	if len(io.Captures) == 0 {
+		return fmt.Errorf("emu: transform feedback with a %v stage that captures nothing", d.last.Stage())
+	}
+	for _, c := range io.Captures {
+		if c.Buffer >= ir.NumXfbBuffers || c.Stream >= ir.NumXfbBuffers || c.Slot >= ir.NumVaryingSlots || c.First+c.Count > 4 || c.Offset+c.Size() > io.XfbStrides[c.Buffer] {
+			return fmt.Errorf("emu: the %v stage's capture %+v does not fit", d.last.Stage(), c)
+		}
+	}
+	return nil
+}
+
+// capture writes a primitive of a stream to the buffers: the vertices of all of
+// them, or none where a buffer has no room.
+func (d *drawer) capture(stream uint8, v []*Slots) {
+	f := d.params.Feedback
+	if f == nil {
+		return
+	}
+	io := d.last.IO()
+	f.Generated[stream]++
+	var used [ir.NumXfbBuffers]bool
+	for i := range io.Captures {
+		if c := &io.Captures[i]; c.Stream == stream {
+			used[c.Buffer] = true
+		}
+	}
+	for b, on := range used {
+		if on && f.Offsets[b]+uint64(len(v))*uint64(io.XfbStrides[b]) > uint64(len(f.Buffers[b])) {
+			return
+		}
+	}
+	for k, vertex := range v {
+		for i := range io.Captures {
+			if c := &io.Captures[i]; c.Stream == stream {
+				at := f.Offsets[c.Buffer] + uint64(k)*uint64(io.XfbStrides[c.Buffer]) + uint64(c.Offset)
+				captureRun(f.Buffers[c.Buffer][at:], c, &vertex[c.Slot])
+			}
+		}
+	}
+	for b, on := range used {
+		if on {
+			f.Offsets[b] += uint64(len(v)) * uint64(io.XfbStrides[b])
+		}
+	}
+	f.Written[stream]++
+}
+
+func captureRun(to []byte, c *ir.Capture, from *Vec4) {
+	n := int(c.Bits / 8)
+	for k := range int(c.Count) {
+		StoreBytes(to[k*n:], n, uint64(from[int(c.First)+k]))
+	}
+}
+
+// captureStrips captures what a lane of the geometry stage emitted on the
+// streams that are not drawn.
+func (g *geometryStage) captureStrips(e *Emission) {
+	size := int(g.out) + 1
+	for n := 1; n < ir.NumXfbBuffers; n++ {
+		// The function below never fails.
+		_ = e.Stream(n).each(size, func(v [3]*Slots, odd bool) error {
+			if odd {
+				v[1], v[2] = v[2], v[1]
+			}
+			g.d.capture(uint8(n), v[:size])
+			return nil
+		})
+	}
+}

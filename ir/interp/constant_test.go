@@ -1,0 +1,73 @@
+package interp
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// constantText reads a variable of constant memory that stands in the constant
+// data, as opt_large_constants leaves it, one with a value of its own, and the
+// data itself.
+const constantText = `shader vertex "main" {
+  constant_data = 0x00000000000000000000000000000000aa000000bb000000cc000000dd000000
+  var @1 mem_constant u32[3] "table" { driver_location=16 explicit }
+  var @2 mem_constant u32[2] "own" { init={(0x11), (0x22)} }
+  var @3 shader_out vec4u32 "o" { location=VAR0 }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_vertex_id
+      %1:32 = deref_var @1
+      %2:32 = deref_array %1[%0]
+      %3:32 = load_deref %2
+      %4:32 = deref_var @2
+      %5:32 = deref_array %4[%0]
+      %6:32 = load_deref %5
+      %7:32 = load_const 0x1c
+      %8:32 = load_constant %7 align_mul=4 range=0x20
+      %9:32x4 = vec4 %3, %6, %8, %8
+      %10:32 = deref_var @3
+      store_deref %10, %9 write_mask=xyzw
+  }
+}
+`
+
+func TestConstantData(t *testing.T) {
+	s, err := ir.Parse(constantText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &emu.Launch{Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}, NumLanes: 2, Vertex: []emu.VertexLane{{VertexIndex: 0}, {VertexIndex: 1}},
+		Inputs: make([][]emu.Vec4, 2), Out: make([]emu.Slots, 2)}
+	runWave(t, p, l)
+	for i, want := range []emu.Vec4{{0xaa, 0x11, 0xdd, 0xdd}, {0xbb, 0x22, 0xdd, 0xdd}} {
+		if got := l.Out[i][ir.SlotVar0]; got != want {
+			t.Errorf("lane %d: %x, want %x", i, got, want)
+		}
+	}
+}
+
+// TestTooMuchMemory refuses shaders whose variables no machine holds for all lanes.
+func TestTooMuchMemory(t *testing.T) {
+	for _, change := range [][2]string{
+		{"u32[2] \"own\" { init={(0x11), (0x22)} }", "u32[4294967295] \"own\""},
+		{"mem_constant u32[2] \"own\" { init={(0x11), (0x22)} }", "mem_shared u32[99999999] \"own\""},
+		{"driver_location=16 explicit", "driver_location=24 explicit"},
+		{"constant_data", "scratch_size = 4000000000\n  constant_data"},
+	} {
+		text := strings.Replace(constantText, change[0], change[1], 1)
+		s, err := ir.Parse(text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if _, err := New(s, Options{}); err == nil || !strings.Contains(err.Error(), "supported") && !strings.Contains(err.Error(), "beyond") {
+			t.Errorf("%q: %v", change[1], err)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package nirc
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"nirc/backend/agx"
+	"nirc/emu"
+	"nirc/ir"
+	"nirc/object"
+)
+
+// SeparateABI is the value of Options.ABI for parts that are linked later.
+const SeparateABI = "separate"
+
+// partsLinker is a backend whose shaders can be compiled as parts.
+type partsLinker interface {
+	Link(parts []*object.Object) (*object.Object, error)
+	Parts(main *object.Object, s *agx.State) (prolog, epilog *object.Object, err error)
+}
+
+func linkerOf(target string) (partsLinker, error) {
+	b, err := Backend(target)
+	if err != nil {
+		return nil, err
+	}
+	l, ok := b.(partsLinker)
+	if !ok {
+		return nil, Usagef("target %s has no parts to link", b.Name())
+	}
+	return l, nil
+}
+
+// Link joins objects that were compiled with SeparateABI to one that runs: a
+// main part with its prolog and epilog. With a state, which stands for the
+// pipeline as JSON (agx.State), the parts that are missing are made; without,
+// all that the main part needs must be there.
+func Link(ctx context.Context, objects []*object.Object, state []byte) (linked *object.Object, err error) {
+	if len(objects) == 0 {
+		return nil, Usagef("no objects to link")
+	}
+	l, err := linkerOf(objects[0].Target)
+	if err != nil {
+		return nil, err
+	}
+	err = guard(ctx, "link", "", objects[0].Target, func() error {
+		if state != nil {
+			parts, err := PartsOf(objects[0], state)
+			if err != nil {
+				return err
+			}
+			objects = append(objects[:len(objects):len(objects)], parts...)
+		}
+		linked, err = l.Link(objects)
+		return err
+	})
+	return linked, err
+}
+
+// PartsOf makes the prolog and the epilog that a main part takes with a pipeline
+// state, those of the two that there are.
+func PartsOf(main *object.Object, state []byte) ([]*object.Object, error) {
+	l, err := linkerOf(main.Target)
+	if err != nil {
+		return nil, err
+	}
+	var s agx.State
+	if err := json.Unmarshal(state, &s); err != nil {
+		return nil, fmt.Errorf("the pipeline state: %w", err)
+	}
+	prolog, epilog, err := l.Parts(main, &s)
+	var list []*object.Object
+	for _, o := range []*object.Object{prolog, epilog} {
+		if o != nil && err == nil {
+			list = append(list, o)
+		}
+	}
+	return list, err
+}
+
+// mainPart is a main part in a pipeline of the software GPU: it runs only
+// behind LinkPipeline.
+type mainPart struct {
+	obj *object.Object
+	// programs keeps what it was linked to, by state.
+	mu       sync.Mutex
+	programs map[string]emu.Program
+}
+
+func (m *mainPart) Stage() ir.Stage              { return m.obj.Stage }
+func (m *mainPart) WaveSize() int                { return 32 }
+func (m *mainPart) WorkgroupSize() [3]uint32     { return [3]uint32{} }
+func (m *mainPart) SharedSize() uint32           { return 0 }
+func (m *mainPart) IO() *emu.StageIO             { return &emu.StageIO{} }
+func (m *mainPart) NewWave(*emu.Launch) emu.Wave { return m }
+func (m *mainPart) Run(int) (emu.Status, error) {
+	return emu.StatusDone, fmt.Errorf("the main part %s is not linked", m.obj.Entry)
+}
+
+// runnable makes a program of an object: a part that waits for its pipeline
+// where the ABI has parts.
+func runnable(ctx context.Context, o *object.Object, abi string) (emu.Program, error) {
+	if abi == SeparateABI && o.Stage != ir.StageCompute {
+		return &mainPart{obj: o}, nil
+	}
+	return Reload(ctx, o)
+}
+
+// linkPipeline puts programs linked for the pipeline's state in the place of
+// main parts, and takes the state that they contain out of it.
+func linkPipeline(ctx context.Context, p *emu.Pipeline) error {
+	state, err := json.Marshal(agx.StateOf(p))
+	if err != nil {
+		return err
+	}
+	for _, stage := range []*emu.Program{&p.Vertex, &p.Fragment} {
+		m, ok := (*stage).(*mainPart)
+		if !ok {
+			continue
+		}
+		if *stage, err = m.link(ctx, state); err != nil {
+			return err
+		}
+		if m.Stage() == ir.StageFragment {
+			agx.Strip(p)
+		}
+	}
+	return nil
+}
+
+func (m *mainPart) link(ctx context.Context, state []byte) (emu.Program, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p := m.programs[string(state)]; p != nil {
+		return p, nil
+	}
+	o, err := Link(ctx, []*object.Object{m.obj}, state)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Reload(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if m.programs == nil {
+		m.programs = map[string]emu.Program{}
+	}
+	m.programs[string(state)] = p
+	return p, nil
+}

@@ -1,0 +1,225 @@
+package passes
+
+import "nirc/ir"
+
+// The conversion operations by the result's size: 1, 8, 16, 32 and 64 bits.
+var (
+	intToIntOps     = [...]ir.Op{ir.OpI2i1, ir.OpI2i8, ir.OpI2i16, ir.OpI2i32, ir.OpI2i64}
+	uintToUintOps   = [...]ir.Op{ir.OpU2u1, ir.OpU2u8, ir.OpU2u16, ir.OpU2u32, ir.OpU2u64}
+	floatToIntOps   = [...]ir.Op{ir.OpF2i1, ir.OpF2i8, ir.OpF2i16, ir.OpF2i32, ir.OpF2i64}
+	floatToUintOps  = [...]ir.Op{ir.OpF2u1, ir.OpF2u8, ir.OpF2u16, ir.OpF2u32, ir.OpF2u64}
+	boolToIntOps    = [...]ir.Op{ir.OpB2i1, ir.OpB2i8, ir.OpB2i16, ir.OpB2i32, ir.OpB2i64}
+	intToFloatOps   = [...]ir.Op{2: ir.OpI2f16, ir.OpI2f32, ir.OpI2f64}
+	uintToFloatOps  = [...]ir.Op{2: ir.OpU2f16, ir.OpU2f32, ir.OpU2f64}
+	boolToFloatOps  = [...]ir.Op{2: ir.OpB2f16, ir.OpB2f32, ir.OpB2f64}
+	floatToFloatOps = [...]ir.Op{2: ir.OpF2f16, ir.OpF2f32, ir.OpF2f64}
+)
+
+// sizeIndex is the place of a size in these tables.
+func sizeIndex(bits uint8) int {
+	switch bits {
+	case 1:
+		return 0
+	case 8:
+		return 1
+	case 16:
+		return 2
+	case 32:
+		return 3
+	}
+	return 4
+}
+
+// ConvertType builds the conversion of x, which is of class from, to a type by
+// the operation for it: integers are cut or extended, floats to integers
+// truncate, and to floats all round to nearest even.
+func ConvertType(b *ir.Builder, x *ir.Def, from ir.TypeClass, to ir.ALUType) *ir.Def {
+	n := sizeIndex(to.Bits)
+	switch {
+	case from == to.Class && x.BitSize == to.Bits, from != ir.ClassFloat && from != ir.ClassBool && to.Class != ir.ClassFloat && to.Class != ir.ClassBool && x.BitSize == to.Bits:
+		return x
+	case to.Class == ir.ClassBool && from == ir.ClassFloat:
+		return b.Fneu(x, b.ImmFloat(0, x.BitSize))
+	case to.Class == ir.ClassBool:
+		return b.Ine(x, b.ImmInt(0, x.BitSize))
+	case from == ir.ClassBool && to.Class == ir.ClassFloat:
+		return b.ALU(boolToFloatOps[n], x)
+	case from == ir.ClassBool:
+		return b.ALU(boolToIntOps[n], x)
+	case from == ir.ClassFloat && to.Class == ir.ClassFloat:
+		return b.ALU(floatToFloatOps[n], x)
+	case from == ir.ClassFloat && to.Class == ir.ClassInt:
+		return b.ALU(floatToIntOps[n], x)
+	case from == ir.ClassFloat:
+		return b.ALU(floatToUintOps[n], x)
+	case from == ir.ClassInt && to.Class == ir.ClassFloat:
+		return b.ALU(intToFloatOps[n], x)
+	case to.Class == ir.ClassFloat:
+		return b.ALU(uintToFloatOps[n], x)
+	case from == ir.ClassInt:
+		return b.ALU(intToIntOps[n], x)
+	}
+	return b.ALU(uintToUintOps[n], x)
+}
+
+// ConvertRounded builds the conversion of x, which is of class from, to a type
+// with the given rounding from plain operations; see ir.ConvertBits for what
+// it gives. saturate limits integers that the result cannot hold.
+func ConvertRounded(b *ir.Builder, x *ir.Def, from ir.TypeClass, to ir.ALUType, mode ir.RoundingMode, saturate bool) *ir.Def {
+	switch {
+	case from == ir.ClassBool || to.Class == ir.ClassBool:
+		return ConvertType(b, x, from, to)
+	case from == ir.ClassFloat && to.Class == ir.ClassFloat:
+		return roundFloat(b, x, to, mode)
+	case from == ir.ClassFloat:
+		return floatToInteger(b, x, to, mode)
+	case to.Class == ir.ClassFloat:
+		return integerToFloat(b, x, from, to, mode)
+	case saturate:
+		return ConvertSaturated(b, x, from, to)
+	}
+	return ConvertType(b, x, from, to)
+}
+
+// ConvertSaturated builds the conversion of an integer to another integer type
+// that limits what that cannot hold.
+func ConvertSaturated(b *ir.Builder, x *ir.Def, from ir.TypeClass, to ir.ALUType) *ir.Def {
+	bits := x.BitSize
+	top := int64(uint64(1)<<(to.Bits-1) - 1) // of a signed result
+	switch {
+	case from == ir.ClassInt && to.Class == ir.ClassInt:
+		if to.Bits < bits {
+			x = b.Imin(b.Imax(x, b.ImmInt(-top-1, bits)), b.ImmInt(top, bits))
+		}
+	case from == ir.ClassInt:
+		x = b.Imax(x, b.ImmInt(0, bits))
+		if to.Bits < bits {
+			x = b.Imin(x, b.ImmInt(2*top+1, bits))
+		}
+	case to.Class == ir.ClassInt:
+		if to.Bits <= bits {
+			x = b.Umin(x, b.ImmInt(top, bits))
+		}
+	case to.Bits < bits:
+		x = b.Umin(x, b.ImmInt(2*top+1, bits))
+	}
+	return ConvertType(b, x, from, to)
+}
+
+// floatToInteger rounds, converts and limits.
+func floatToInteger(b *ir.Builder, x *ir.Def, to ir.ALUType, mode ir.RoundingMode) *ir.Def {
+	switch mode {
+	case ir.RoundNearestEven:
+		x = b.FroundEven(x)
+	case ir.RoundUp:
+		x = b.Fceil(x)
+	case ir.RoundDown:
+		x = b.Ffloor(x)
+	}
+	if to.Bits >= 32 {
+		return ConvertType(b, x, ir.ClassFloat, to)
+	}
+	// Wide operations saturate everywhere; what is left is narrowed by integers.
+	wide := ir.ALUType{Class: to.Class, Bits: 32}
+	return ConvertSaturated(b, ConvertType(b, x, ir.ClassFloat, wide), to.Class, to)
+}
+
+// roundFloat converts to nearest and goes one step on where the rounding mode
+// asks for the other neighbour.
+func roundFloat(b *ir.Builder, x *ir.Def, to ir.ALUType, mode ir.RoundingMode) *ir.Def {
+	if to.Bits >= x.BitSize {
+		return ConvertType(b, x, ir.ClassFloat, to)
+	}
+	v := nearestFloat(b, x, to)
+	back := ConvertType(b, v, ir.ClassFloat, ir.ALUType{Class: ir.ClassFloat, Bits: x.BitSize})
+	one, zero := b.ImmInt(1, to.Bits), b.ImmInt(0, to.Bits)
+	negative := b.Ilt(v, zero)
+	switch mode {
+	case ir.RoundTowardZero:
+		return b.Isub(v, b.Bcsel(b.Flt(b.Fabs(x), b.Fabs(back)), one, zero))
+	case ir.RoundUp:
+		step := b.Bcsel(b.Flt(back, x), one, zero)
+		return b.Bcsel(negative, b.Isub(v, step), b.Iadd(v, step))
+	case ir.RoundDown:
+		step := b.Bcsel(b.Flt(x, back), one, zero)
+		return b.Bcsel(negative, b.Iadd(v, step), b.Isub(v, step))
+	}
+	return v
+}
+
+// nearestFloat narrows to nearest even whatever the shader's mode is for halves.
+func nearestFloat(b *ir.Builder, x *ir.Def, to ir.ALUType) *ir.Def {
+	if to.Bits == 16 {
+		return b.F2f16Rtne(x)
+	}
+	return ConvertType(b, x, ir.ClassFloat, to)
+}
+
+// floatPrecision is how many bits of an integer a float holds exactly.
+func floatPrecision(bits uint8) uint8 {
+	switch bits {
+	case 16:
+		return 11
+	case 32:
+		return 24
+	}
+	return 53
+}
+
+// integerToFloat converts; rounding away from zero or toward it cuts the
+// magnitude to what the float holds exactly, and adds one to its bits if more
+// was there.
+func integerToFloat(b *ir.Builder, x *ir.Def, from ir.TypeClass, to ir.ALUType, mode ir.RoundingMode) *ir.Def {
+	precision := floatPrecision(to.Bits)
+	if mode <= ir.RoundNearestEven || x.BitSize <= precision {
+		return ConvertType(b, x, from, to)
+	}
+	if x.BitSize < 32 {
+		x = ConvertType(b, x, from, ir.ALUType{Class: from, Bits: 32})
+	}
+	bits := x.BitSize
+	negative := b.ImmBool(false)
+	size := x
+	if from == ir.ClassInt {
+		negative = b.Ilt(x, b.ImmInt(0, bits))
+		size = b.Bcsel(negative, b.Ineg(x), x)
+	}
+	// The bits below the precision of the highest one set are dropped.
+	top := b.UfindMsb(size)
+	drop := b.Imax(b.IAddImm(top, 1-int64(precision)), b.Imm32(0))
+	kept := b.Ishl(b.Ushr(size, drop), drop)
+	if to.Bits == 16 {
+		const largestHalf = 65504
+		kept = b.Umin(kept, b.ImmInt(largestHalf, bits))
+	}
+	v := ConvertType(b, kept, ir.ClassUint, to)
+	away := b.ImmBool(false)
+	switch mode {
+	case ir.RoundUp:
+		away = b.Inot(negative)
+	case ir.RoundDown:
+		away = negative
+	}
+	more := b.Iand(away, b.Ine(kept, size))
+	v = b.Iadd(v, b.Bcsel(more, b.ImmInt(1, to.Bits), b.ImmInt(0, to.Bits)))
+	return b.Bcsel(negative, b.Fneg(v), v)
+}
+
+var lowerConvertALUTypesPass = &Pass{
+	Name:  "lower_convert_alu_types",
+	Class: "B",
+	Doc: "Writes convert_alu_types, the conversion with a rounding mode and saturation that kernels ask for, as plain operations. Input: any shader. Output: no " +
+		"convert_alu_types; the results are those of its definition, NaN payloads aside.",
+	Run: func(_ *Context, s *ir.Shader) (bool, error) {
+		return eachIntrinsic(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
+			if in.Intr != ir.IntrConvertAluTypes {
+				return nil
+			}
+			to := ir.UnpackALUType(in.Get(ir.IdxDestType))
+			to.Bits = in.Def.BitSize
+			mode := ir.RoundingMode(in.Get(ir.IdxRoundingMode))
+			return ConvertRounded(b, in.Srcs[0].Def, ir.UnpackALUType(in.Get(ir.IdxSrcType)).Class, to, mode, in.Get(ir.IdxSaturate) != 0)
+		}), nil
+	},
+	Idempotent: true,
+}

@@ -1,0 +1,178 @@
+package passes
+
+import (
+	"nirc/ir"
+	"nirc/passes/analysis"
+)
+
+// partialPlan says how a loop that stays is unrolled.
+type partialPlan struct {
+	copies int
+	// leaves, for each copy, what its limiting exit does: exitTests, or what is known.
+	leaves func(copy int) exitKnowledge
+}
+
+// exitKnowledge is what is known of an exit of one copy of a loop's body.
+type exitKnowledge uint8
+
+const (
+	exitTests exitKnowledge = iota
+	exitNever
+	exitAlways
+)
+
+// planPartial chooses the number of copies for a loop that cannot go away
+// within the limits; 0 copies: it stays as it is. max is the most copies that
+// go round, cost the most instructions of the unrolled body; bounded loops, of
+// which only the largest trip count is known, become one round of all copies.
+func planPartial(l *analysis.LoopInfo, limit uint32, max, cost int, bounded bool) partialPlan {
+	if l.Loop.PartiallyUnrolled || l.Loop.Control == ir.LoopDontUnroll || l.HasInner || !copiable(l) {
+		return partialPlan{}
+	}
+	if bounded && l.Limiting >= 0 && !l.Exact && l.MaxTrips > 0 && l.MaxTrips <= limit && l.Cost*int(l.MaxTrips+1) <= unrollCost*int(limit) {
+		last := int(l.MaxTrips)
+		return partialPlan{last + 1, func(c int) exitKnowledge {
+			if c == last {
+				return exitAlways
+			}
+			return exitNever
+		}}
+	}
+	n := max
+	for n > 1 && l.Cost*n > cost {
+		n--
+	}
+	if l.Limiting >= 0 && l.Exact && len(l.Terminators) == 1 {
+		// Copies in number of a divisor of the trips: only the first leaves.
+		for n > 1 && (l.MaxTrips == 0 || int(l.MaxTrips)%n != 0) {
+			n--
+		}
+		return partialPlan{n, func(c int) exitKnowledge {
+			if c == 0 {
+				return exitTests
+			}
+			return exitNever
+		}}
+	}
+	return partialPlan{n, func(int) exitKnowledge { return exitTests }}
+}
+
+// copiable tells whether a loop's body may stand several times in it: it goes
+// round only by its end, and leaves by breaks alone.
+func copiable(l *analysis.LoopInfo) bool {
+	loop := l.Loop
+	head := loop.Body.FirstBlock()
+	if !loop.Continue.Empty() || loop.Body.LastBlock().Jump() != nil || len(head.Preds) != 2 || len(loop.After().Preds) == 0 {
+		return false
+	}
+	after := loop.After()
+	for b := range ir.ListBlocks(&loop.Body) {
+		if j := b.Jump(); j != nil && j.Jump != ir.JumpBreak {
+			return false
+		}
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindDeref && usedBehind(&in.Def, head, after) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// usedBehind tells whether something outside of a loop, whose blocks lie
+// between head and after, uses d. It needs block numbers.
+func usedBehind(d *ir.Def, head, after *ir.Block) bool {
+	for u := d.FirstUse(); u != nil; u = u.NextUse() {
+		if b := useBlock(u); b.Index < head.Index || b.Index >= after.Index {
+			return true
+		}
+	}
+	return false
+}
+
+// hoistConstants moves the constants that are used behind a loop in front of
+// it: copies of the body must not make them again.
+func hoistConstants(l *ir.Loop) {
+	pre, head, after := ir.Prev(l).(*ir.Block), l.Body.FirstBlock(), l.After()
+	for b := range ir.ListBlocks(&l.Body) {
+		for in := range b.Instrs() {
+			if (in.Kind == ir.KindLoadConst || in.Kind == ir.KindUndef) && usedBehind(&in.Def, head, after) {
+				in.MoveTo(ir.AtEnd(pre))
+			}
+		}
+	}
+}
+
+// unrollPartially puts copies of a loop's body behind it in the loop. The loop
+// keeps its phis; what leaves it does so by phis of all copies.
+func unrollPartially(impl *ir.Impl, info *analysis.LoopInfo, plan partialPlan) {
+	l := info.Loop
+	impl.Require(ir.MetaDominance)
+	hoistConstants(l)
+	closeLoop(impl, l)
+	pre, head, after := ir.Prev(l).(*ir.Block), l.Body.FirstBlock(), l.After()
+	next := carriedBy(head, func(p *ir.Block) bool { return p != pre })
+	body := ir.Extract(ir.AfterPhis(head), ir.AtEnd(l.Body.LastBlock()))
+	var exits []*ir.Block
+	exits = append(exits, after.Preds...)
+	var limiting *analysis.Terminator
+	if info.Limiting >= 0 {
+		limiting = &info.Terminators[info.Limiting]
+	}
+
+	c := ir.NewCloner(impl, impl)
+	vals := make([]*ir.Def, len(next))
+	for i, p := range next {
+		vals[i] = p.from
+	}
+	at := ir.AtEnd(head)
+	for k := 1; k < plan.copies; k++ {
+		for i, p := range next {
+			c.Map(p.phi, vals[i])
+		}
+		at = c.List(body, at)
+		c.Finish()
+		for phi := range after.Phis() {
+			for _, e := range exits {
+				v := c.Def(phi.PhiSrc(e).Def)
+				if s := phi.PhiSrc(c.Block(e)); s != nil {
+					s.Set(v) // linking the break has made one
+				} else {
+					impl.Shader.AddPhiSrc(phi, c.Block(e), v)
+				}
+			}
+		}
+		for i, p := range next {
+			vals[i] = c.Def(p.from)
+		}
+		if limiting != nil {
+			settleExit(c.Block(ir.Prev(limiting.If).(*ir.Block)).FollowingIf(), limiting, plan.leaves(k))
+		}
+	}
+	for i, p := range next {
+		in := p.phi.Instr
+		for s, pred := range in.PhiInfo().Preds {
+			if pred != pre {
+				in.Srcs[s].Set(vals[i])
+			}
+		}
+	}
+	ir.Reinsert(body, ir.AfterPhis(head))
+	if limiting != nil {
+		settleExit(limiting.If, limiting, plan.leaves(0))
+	}
+	l.PartiallyUnrolled = true
+}
+
+// settleExit makes the condition of an exit's copy the constant that is known.
+func settleExit(i *ir.If, t *analysis.Terminator, known exitKnowledge) {
+	if known == exitTests {
+		return
+	}
+	v := int64(0)
+	if (known == exitAlways) == t.ExitThen {
+		v = -1
+	}
+	b := ir.NewBuilder(ir.AtEnd(ir.Prev(i).(*ir.Block)))
+	i.Cond.Set(b.ImmInt(v, i.Cond.Def.BitSize))
+}

@@ -1,0 +1,36 @@
+package passes
+
+import "nirc/ir"
+
+// The built-ins of VK_KHR_fragment_shader_barycentric.
+const (
+	builtInBaryCoord        = 5286
+	builtInBaryCoordNoPersp = 5287
+)
+
+// baryCoord builds the value of BaryCoordKHR or BaryCoordNoPerspKHR, three
+// weights whose sum is 1, from the two that interpolation takes; nil for other
+// built-ins, and on targets whose interpolation keeps them to itself.
+func baryCoord(b *ir.Builder, v *ir.Variable) *ir.Def {
+	if t := b.Shader.Options.Target; t == "agx" || t == "midgard" {
+		return nil
+	}
+	mode := ir.InterpSmooth
+	switch v.BuiltIn {
+	case builtInBaryCoord:
+	case builtInBaryCoordNoPersp:
+		mode = ir.InterpNoPerspective
+	default:
+		return nil
+	}
+	place := ir.IntrLoadBarycentricPixel
+	switch {
+	case v.Sample:
+		place = ir.IntrLoadBarycentricSample
+	case v.Centroid:
+		place = ir.IntrLoadBarycentricCentroid
+	}
+	ij := &b.Intrinsic(place, 2, 32).Set(ir.IdxInterpMode, uint64(mode)).Def
+	i, j := b.Channel(ij, 0), b.Channel(ij, 1)
+	return b.Vec(b.Fsub(b.Fsub(b.ImmFloat(1, 32), i), j), i, j)
+}

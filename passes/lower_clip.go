@@ -1,0 +1,139 @@
+package passes
+
+import "nirc/ir"
+
+var clipPlanesOption = []Option{{Name: "planes", Doc: "bit i: plane i is enabled", Default: 0}}
+
+var lowerClipVSPass = &Pass{
+	Name:  "lower_clip_vs",
+	Class: "B",
+	Doc: "Computes the distances of the position to enabled user clip planes and stores them as clip distances. Input: a shader of the last stage before the " +
+		"rasteriser, behind lower_io, that stores its whole position. Output: store_output of CLIP_DIST0 and CLIP_DIST1 behind each store of the position, the " +
+		"planes by load_user_clip_plane, clip_distances in the shader's facts. A shader that writes clip distances of its own is left alone. Geometry shaders " +
+		"take it too: each vertex stores its position before it is emitted.",
+	Options:    clipPlanesOption,
+	Run:        lowerClipVS,
+	Idempotent: true,
+}
+
+var lowerClipFSPass = &Pass{
+	Name:  "lower_clip_fs",
+	Class: "B",
+	Doc: "Ends fragments that lie outside of an enabled user clip plane, for targets whose rasteriser does not clip. Input: a fragment shader behind lower_io. " +
+		"Output: at its start, the interpolated clip distances of the enabled planes and terminate_if one of them is negative.",
+	Options: clipPlanesOption,
+	Run:     lowerClipFS,
+}
+
+// maxClipPlanes is the number of clip distances in two slots.
+const maxClipPlanes = 8
+
+func lowerClipVS(c *Context, s *ir.Shader) (bool, error) {
+	planes := c.Int("planes") & (1<<maxClipPlanes - 1)
+	if planes == 0 || s.Stage == ir.StageFragment || s.Stage == ir.StageCompute || s.Stage == ir.StageTessCtrl {
+		return false, nil
+	}
+	own := false
+	for _, slot := range []ir.Slot{ir.SlotClipDist0, ir.SlotClipDist1} {
+		for _, f := range s.Functions {
+			if f.Impl != nil && len(storesOf(f.Impl, slot)) > 0 {
+				own = true
+			}
+		}
+	}
+	if own {
+		return false, nil
+	}
+	var refused error
+	progress := outputStores(s, ir.SlotPos, func(in *ir.Instr) {
+		if in.Get(ir.IdxWriteMask) != 15 || in.Srcs[0].Def.NumComponents != 4 {
+			refused = diag(s, in, "the position must be stored whole")
+			return
+		}
+		storeDistances(in, planes)
+	})
+	if progress {
+		n := uint8(0)
+		for planes>>n != 0 {
+			n++
+		}
+		s.Info.ClipDistances = n
+	}
+	return progress, refused
+}
+
+// storesOf lists the stores of an output slot.
+func storesOf(impl *ir.Impl, slot ir.Slot) []*ir.Instr {
+	return collect(impl, func(in *ir.Instr) bool {
+		return in.Intr == ir.IntrStoreOutput && ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location == slot
+	})
+}
+
+// storeDistances stores the distances behind the store of a position. Planes
+// that are off below one that is on have distance 0: nothing is outside.
+func storeDistances(in *ir.Instr, planes int) {
+	b := builderBefore(in)
+	b.Cursor = ir.After(in)
+	pos := in.Srcs[0].Def
+	for half := range 2 {
+		on := planes >> (4 * half)
+		if on == 0 {
+			break
+		}
+		var d [4]*ir.Def
+		n := 0
+		for k := range 4 {
+			if on>>k == 0 {
+				break
+			}
+			d[k] = b.ImmFloat(0, 32)
+			if on>>k&1 != 0 {
+				plane := &b.Intrinsic(ir.IntrLoadUserClipPlane, 4, 32).Set(ir.IdxUcpId, uint64(4*half+k)).Def
+				d[k] = b.Fdot4(pos, plane)
+			}
+			n++
+		}
+		slot := ir.SlotClipDist0 + ir.Slot(half)
+		sem := ir.IOSemantics{Location: slot, NumSlots: 1, GSStreams: ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).GSStreams}
+		st := b.Intrinsic(ir.IntrStoreOutput, 0, 0, b.Vec(d[:n]...), b.Imm32(0))
+		st.Set(ir.IdxBase, uint64(slot)).Set(ir.IdxRange, 1).Set(ir.IdxWriteMask, 1<<n-1).Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
+		st.Set(ir.IdxIoSemantics, sem.Pack())
+	}
+}
+
+func lowerClipFS(c *Context, s *ir.Shader) (bool, error) {
+	planes := c.Int("planes") & (1<<maxClipPlanes - 1)
+	f := s.Entry()
+	if planes == 0 || s.Stage != ir.StageFragment || f == nil || f.Impl == nil {
+		return false, nil
+	}
+	b := ir.NewBuilder(ir.AtStart(f.Impl.Start()))
+	s.SetLoc(0)
+	bary := &b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32).Set(ir.IdxInterpMode, uint64(ir.InterpSmooth)).Def
+	zero := b.Imm32(0)
+	var outside *ir.Def
+	for half := range 2 {
+		on := planes >> (4 * half) & 15
+		if on == 0 {
+			continue
+		}
+		slot := ir.SlotClipDist0 + ir.Slot(half)
+		l := b.Intrinsic(ir.IntrLoadInterpolatedInput, 4, 32, bary, zero)
+		l.Set(ir.IdxBase, uint64(slot)).Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
+		l.Set(ir.IdxIoSemantics, ir.IOSemantics{Location: slot, NumSlots: 1}.Pack())
+		for k := range 4 {
+			if on>>k&1 == 0 {
+				continue
+			}
+			neg := b.Flt(b.Channel(&l.Def, k), b.ImmFloat(0, 32))
+			if outside != nil {
+				neg = b.Ior(outside, neg)
+			}
+			outside = neg
+		}
+	}
+	b.Intrinsic(ir.IntrTerminateIf, 0, 0, outside)
+	s.Info.UsesDiscard = true
+	f.Impl.Preserve(ir.MetaControlFlow)
+	return true, nil
+}

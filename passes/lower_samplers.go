@@ -1,0 +1,91 @@
+package passes
+
+import (
+	"fmt"
+
+	"nirc/ir"
+)
+
+var lowerSamplersPass = &Pass{
+	Name:  "lower_samplers",
+	Class: "B",
+	Doc: "Turns the derefs that texture operations name textures and samplers by into numbers, for targets with one flat table of each. Input: derefs of variables " +
+		"of set 0, arrays indexed in any way. Output: texture_index and sampler_index, the binding plus the constant part of the element, and texture_offset and " +
+		"sampler_offset, the dynamic part limited to the array.",
+	Run:        lowerSamplers,
+	Idempotent: true,
+}
+
+func lowerSamplers(_ *Context, s *ir.Shader) (bool, error) {
+	var refused error
+	progress := eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (changed bool) {
+		for b := range impl.Blocks() {
+			for in := range b.Instrs() {
+				if in.Kind != ir.KindTex || refused != nil {
+					continue
+				}
+				t := in.TexInfo()
+				did, err := lowerSampler(s, in, ir.TexSrcTextureDeref, ir.TexSrcTextureOffset, &t.TextureIndex)
+				if err == nil {
+					var other bool
+					other, err = lowerSampler(s, in, ir.TexSrcSamplerDeref, ir.TexSrcSamplerOffset, &t.SamplerIndex)
+					did = did || other
+				}
+				changed = changed || did
+				refused = err
+			}
+		}
+		return changed
+	})
+	return progress, refused
+}
+
+// lowerSampler lowers one of the derefs of a texture operation.
+func lowerSampler(s *ir.Shader, in *ir.Instr, deref, offset ir.TexSrc, index *uint32) (bool, error) {
+	src := in.TexSrc(deref)
+	if src == nil {
+		return false, nil
+	}
+	d := derefOf(src.Def)
+	v := (*ir.Variable)(nil)
+	if d != nil {
+		v = derefVar(d)
+	}
+	if v == nil {
+		return false, diag(s, in, "a texture or sampler that is no variable")
+	}
+	if v.Set != 0 {
+		return false, diag(s, in, fmt.Sprintf("%q is in descriptor set %d", v.Name, v.Set))
+	}
+	b := builderBefore(in)
+	constant, dynamic, elems := int64(0), (*ir.Def)(nil), int64(1)
+	for x := d; x.Deref != ir.DerefVar; x = x.Srcs[0].Def.Instr {
+		n := int64(x.Srcs[0].Def.Instr.DerefInfo().Type.Len)
+		if x.Deref != ir.DerefArray || n == 0 {
+			return false, diag(s, in, fmt.Sprintf("%q is indexed without a bound", v.Name))
+		}
+		i := x.Srcs[1].Def
+		if k, ok := i.Const(0); ok {
+			constant += min(int64(k), n-1) * elems
+		} else {
+			i = b.IMulImm(b.Umin(resizeUint(b, i, 32), b.Imm32(uint32(n-1))), elems)
+			if dynamic != nil {
+				i = b.Iadd(dynamic, i)
+			}
+			dynamic = i
+		}
+		elems *= n
+	}
+	*index = v.Binding + uint32(constant)
+	for i, k := range in.TexInfo().SrcKinds {
+		if k == deref {
+			in.RemoveSrc(i)
+			break
+		}
+	}
+	if dynamic != nil {
+		s.AddTexSrc(in, offset, dynamic)
+	}
+	removeDeadDerefs(d)
+	return true, nil
+}

@@ -1,0 +1,72 @@
+package passes
+
+import "nirc/ir"
+
+var lowerSysvalsToVaryingsPass = &Pass{
+	Name:  "lower_sysvals_to_varyings",
+	Class: "A",
+	Doc: "Makes chosen system values of fragment shaders inputs, for targets whose hardware gives them as varyings. Input: variables of mode system_value " +
+		"(before lower_system_values). Output: the same variables with mode shader_in at the slots POS (window coordinates), FACE, PNTC, LAYER, PRIMITIVE_ID " +
+		"and VIEW_INDEX.",
+	Options: []Option{
+		{Name: "frag_coord", Doc: "FragCoord", Default: false},
+		{Name: "front_face", Doc: "FrontFacing", Default: false},
+		{Name: "point_coord", Doc: "PointCoord", Default: true},
+		{Name: "layer_id", Doc: "Layer", Default: false},
+		{Name: "primitive_id", Doc: "PrimitiveId", Default: false},
+		{Name: "view_index", Doc: "ViewIndex", Default: false},
+	},
+	Run:        lowerSysvalsToVaryings,
+	Idempotent: true,
+}
+
+// sysvalVaryings are the built-ins (numbers of the SPIR-V specification,
+// section BuiltIn) that have a slot.
+var sysvalVaryings = [...]struct {
+	option  string
+	builtin int32
+	slot    ir.Slot
+	interp  ir.Interp
+}{
+	{"frag_coord", 15, ir.SlotPos, ir.InterpNoPerspective},
+	{"front_face", 17, ir.SlotFace, ir.InterpFlat},
+	{"point_coord", 16, ir.SlotPointCoord, ir.InterpSmooth},
+	{"layer_id", 9, ir.SlotLayer, ir.InterpFlat},
+	{"primitive_id", 7, ir.SlotPrimitiveID, ir.InterpFlat},
+	{"view_index", 4440, ir.SlotViewIndex, ir.InterpFlat},
+}
+
+func lowerSysvalsToVaryings(c *Context, s *ir.Shader) (bool, error) {
+	if s.Stage != ir.StageFragment {
+		return false, nil
+	}
+	progress := false
+	for _, x := range sysvalVaryings {
+		if !c.Bool(x.option) {
+			continue
+		}
+		for _, v := range s.Variables {
+			if v.Mode == ir.ModeSystemValue && v.BuiltIn == x.builtin {
+				v.Mode, v.Location, v.Interp = ir.ModeShaderIn, int32(x.slot), x.interp
+				progress = true
+			}
+		}
+	}
+	if !progress {
+		return false, nil
+	}
+	return eachImpl(s, ir.MetaAll, func(impl *ir.Impl) (changed bool) {
+		for b := range impl.Blocks() {
+			for in := b.First(); in != nil; in = in.Next() {
+				if in.Kind != ir.KindDeref || in.DerefInfo().Modes != ir.ModeSystemValue {
+					continue
+				}
+				if v := rootVar(in); v != nil && v.Mode == ir.ModeShaderIn {
+					in.DerefInfo().Modes = ir.ModeShaderIn
+					changed = true
+				}
+			}
+		}
+		return changed
+	}) || progress, nil
+}

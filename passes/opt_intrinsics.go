@@ -1,0 +1,154 @@
+package passes
+
+import "nirc/ir"
+
+var optIntrinsicsPass = &Pass{
+	Name:  "opt_intrinsics",
+	Class: "B",
+	Doc: "Rewrites operations of the subgroup into cheaper ones: shuffles whose lane is the own one xor a constant, or a constant, reads, votes and reductions of constants, " +
+		"ballots that are only compared with 0, and the own bit of a ballot.",
+	Options:  []Option{{"quad_swaps", "shuffles inside of a quad become quad swaps", true}},
+	Run:      optIntrinsics,
+	Optional: true,
+}
+
+func optIntrinsics(c *Context, s *ir.Shader) (bool, error) {
+	quads := c.Bool("quad_swaps")
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
+		progress := false
+		for blk := range impl.Blocks() {
+			for in := range blk.Instrs() {
+				var v *ir.Def
+				switch in.Kind {
+				case ir.KindIntrinsic:
+					v = cheaperIntrinsic(in, quads)
+				case ir.KindALU:
+					v = ballotIsZero(in)
+				}
+				if v != nil {
+					in.Def.RewriteUses(v)
+					in.Remove()
+					progress = true
+				}
+			}
+		}
+		return progress
+	}), nil
+}
+
+// cheaperIntrinsic returns what an intrinsic can be replaced by, or nil.
+func cheaperIntrinsic(in *ir.Instr, quads bool) *ir.Def {
+	switch in.Intr {
+	case ir.IntrShuffle:
+		return cheaperShuffle(in, quads)
+	case ir.IntrShuffleXor:
+		if v, ok := in.Srcs[1].Def.Const(0); ok {
+			return shuffleXor(in, v, quads)
+		}
+	case ir.IntrReadFirstInvocation, ir.IntrReadInvocation, ir.IntrShuffleUp, ir.IntrShuffleDown, ir.IntrQuadBroadcast,
+		ir.IntrQuadSwapHorizontal, ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal:
+		if in.Srcs[0].Def.IsConst() {
+			return in.Srcs[0].Def
+		}
+	case ir.IntrVoteAny, ir.IntrVoteAll:
+		if in.Srcs[0].Def.IsConst() {
+			return in.Srcs[0].Def
+		}
+	case ir.IntrVoteIeq:
+		if in.Srcs[0].Def.IsConst() {
+			return builderBefore(in).Const(in.Def.BitSize, ^uint64(0)>>(64-in.Def.BitSize))
+		}
+	case ir.IntrReduce, ir.IntrInclusiveScan:
+		if in.Srcs[0].Def.IsConst() && keepsEqual(ir.Op(in.Get(ir.IdxReductionOp))) {
+			return in.Srcs[0].Def
+		}
+	case ir.IntrInverseBallot:
+		// Of lanes that are there when the ballot is, the own bit is what was given.
+		if b := in.Srcs[0].Def.Instr; b.IsIntrinsic(ir.IntrBallot) && b.Block == in.Block && b.Srcs[0].Def.BitSize == in.Def.BitSize {
+			return b.Srcs[0].Def
+		}
+	}
+	return nil
+}
+
+// keepsEqual tells whether x op x is x.
+func keepsEqual(op ir.Op) bool {
+	switch op {
+	case ir.OpIand, ir.OpIor, ir.OpImin, ir.OpImax, ir.OpUmin, ir.OpUmax, ir.OpFmin, ir.OpFmax:
+		return true
+	}
+	return false
+}
+
+// scalarValue follows moves from a scalar.
+func scalarValue(d *ir.Def, c int) (*ir.Def, int) {
+	for d.Instr.IsALU(ir.OpMov) {
+		s := &d.Instr.Srcs[0]
+		d, c = s.Def, s.Swizzle.Lane(c)
+	}
+	return d, c
+}
+
+func cheaperShuffle(in *ir.Instr, quads bool) *ir.Def {
+	if in.Srcs[0].Def.IsConst() {
+		return in.Srcs[0].Def
+	}
+	if in.Srcs[1].Def.IsConst() {
+		return &builderBefore(in).Intrinsic(ir.IntrReadInvocation, in.Def.NumComponents, in.Def.BitSize, in.Srcs[0].Def, in.Srcs[1].Def).Def
+	}
+	lane, c := scalarValue(in.Srcs[1].Def, 0)
+	if lane.Instr.IsIntrinsic(ir.IntrLoadSubgroupInvocation) {
+		return in.Srcs[0].Def
+	}
+	if !lane.Instr.IsALU(ir.OpIxor) {
+		return nil
+	}
+	for k := range 2 {
+		own, _ := scalarValue(lane.Instr.Srcs[k].Def, lane.Instr.Srcs[k].Swizzle.Lane(c))
+		if v, ok := lane.Instr.Srcs[1-k].Const(c); ok && own.Instr.IsIntrinsic(ir.IntrLoadSubgroupInvocation) {
+			if d := shuffleXor(in, v, quads); d != nil {
+				return d
+			}
+			b := builderBefore(in)
+			return &b.Intrinsic(ir.IntrShuffleXor, in.Def.NumComponents, in.Def.BitSize, in.Srcs[0].Def, b.Imm32(uint32(v))).Def
+		}
+	}
+	return nil
+}
+
+// shuffleXor returns the value of the lane that differs in the bits of v, if
+// that is one of the quad.
+func shuffleXor(in *ir.Instr, v uint64, quads bool) *ir.Def {
+	if v == 0 {
+		return in.Srcs[0].Def
+	}
+	if !quads || v > 3 {
+		return nil
+	}
+	op := [...]ir.Intrinsic{1: ir.IntrQuadSwapHorizontal, 2: ir.IntrQuadSwapVertical, 3: ir.IntrQuadSwapDiagonal}[v]
+	return &builderBefore(in).Intrinsic(op, in.Def.NumComponents, in.Def.BitSize, in.Srcs[0].Def).Def
+}
+
+// ballotIsZero turns the comparison of a ballot with 0 into a vote.
+func ballotIsZero(in *ir.Instr) *ir.Def {
+	if in.Op != ir.OpIne && in.Op != ir.OpIeq || in.Def.NumComponents != 1 {
+		return nil
+	}
+	for k := range 2 {
+		if v, ok := in.Srcs[1-k].Const(0); !ok || v != 0 {
+			continue
+		}
+		d, _ := scalarValue(in.Srcs[k].Def, in.Srcs[k].Swizzle.Lane(0))
+		// One word must hold all lanes.
+		if !d.Instr.IsIntrinsic(ir.IntrBallot) || d.NumComponents != 1 || d.Instr.Block != in.Block || d.Instr.Srcs[0].Def.BitSize != in.Def.BitSize {
+			continue
+		}
+		b := builderBefore(in)
+		v := &ir.NewBuilder(ir.Before(d.Instr)).Intrinsic(ir.IntrVoteAny, 1, in.Def.BitSize, d.Instr.Srcs[0].Def).Def
+		if in.Op == ir.OpIeq {
+			v = b.Inot(v)
+		}
+		return v
+	}
+	return nil
+}

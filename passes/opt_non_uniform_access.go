@@ -1,0 +1,97 @@
+package passes
+
+import (
+	"nirc/ir"
+	"nirc/passes/analysis"
+)
+
+var optNonUniformAccessPass = &Pass{
+	Name:       "opt_non_uniform_access",
+	Class:      "B",
+	Doc:        "Takes the mark non_uniform off accesses to resources whose index is the same in all lanes, by the divergence analysis, so that no loop over the lanes is made of them.",
+	Run:        implPass(ir.MetaControlFlow|ir.MetaDivergence|ir.MetaLoops|ir.MetaLiveness, optNonUniformAccess),
+	Optional:   true,
+	Idempotent: true,
+}
+
+func optNonUniformAccess(impl *ir.Impl) (progress bool) {
+	analysed := false
+	require := func() {
+		if !analysed {
+			analysis.RequireDivergence(impl)
+			analysed = true
+		}
+	}
+	for blk := range impl.Blocks() {
+		for in := range blk.Instrs() {
+			switch in.Kind {
+			case ir.KindTex:
+				t := in.TexInfo()
+				if t.TextureNonUniform || t.SamplerNonUniform {
+					require()
+					progress = uniformTex(in) || progress
+				}
+			case ir.KindIntrinsic:
+				a := ir.Access(in.Get(ir.IdxAccess))
+				if !in.Has(ir.IdxAccess) || a&ir.AccessNonUniform == 0 {
+					continue
+				}
+				if r := resourceSrc(in); r != nil {
+					if require(); sameInLanes(r) {
+						in.Set(ir.IdxAccess, uint64(a&^ir.AccessNonUniform))
+						progress = true
+					}
+				}
+			}
+		}
+	}
+	return progress
+}
+
+// resourceSrc returns what names the resource of an access, or nil.
+func resourceSrc(in *ir.Instr) *ir.Def {
+	switch in.Intr {
+	case ir.IntrStoreSsbo:
+		return in.Srcs[1].Def
+	case ir.IntrLoadUbo, ir.IntrLoadUboVec4, ir.IntrLoadSsbo, ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrGetSsboSize, ir.IntrGetUboSize:
+		return in.Srcs[0].Def
+	}
+	if in.Has(ir.IdxImageDim) && len(in.Srcs) > 0 {
+		return in.Srcs[0].Def
+	}
+	return nil
+}
+
+// sameInLanes tells whether a handle, or all indices of a deref chain, are
+// the same in all lanes.
+func sameInLanes(d *ir.Def) bool {
+	x := derefOf(d)
+	if x == nil {
+		return !d.Divergent
+	}
+	for ; x != nil; x = derefParent(x) {
+		for i := range x.Srcs {
+			if s := x.Srcs[i].Def; derefOf(s) == nil && s.Divergent {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func uniformTex(in *ir.Instr) (progress bool) {
+	t := in.TexInfo()
+	for i, k := range t.SrcKinds {
+		switch k {
+		case ir.TexSrcTextureDeref, ir.TexSrcTextureOffset, ir.TexSrcTextureHandle:
+			if t.TextureNonUniform && sameInLanes(in.Srcs[i].Def) {
+				t.TextureNonUniform, progress = false, true
+			}
+		case ir.TexSrcSamplerDeref, ir.TexSrcSamplerOffset, ir.TexSrcSamplerHandle:
+			if t.SamplerNonUniform && sameInLanes(in.Srcs[i].Def) {
+				t.SamplerNonUniform, progress = false, true
+			}
+		}
+	}
+	return progress
+}

@@ -1,0 +1,285 @@
+package passes
+
+import (
+	"slices"
+
+	"nirc/ir"
+)
+
+var optPreamblePass = &Pass{
+	Name:  "opt_preamble",
+	Class: "B",
+	Doc: "Moves computations that are the same for a whole draw or dispatch into a preamble, a function of its own that runs once before the shader: it leaves values by store_preamble, " +
+		"from where load_preamble takes them. What saves most for its size goes first, until the storage is full. Arithmetic, constants and loads that nobody writes; " +
+		"loads that may fault only from where the shader always comes by. Scalars and vectors of 16 and 32 bits; a shader that has a preamble is left alone. opt_dce removes what is left behind.",
+	Options: []Option{
+		{"size", "storage for values, in words of 32 bits", 256},
+		{"buffers", "loads from uniform buffers, and others that nobody writes", true},
+		{"push_const", "push constants are worth moving; else the target has them for free", false},
+		{"load_cost", "what a load from a buffer costs", 8},
+		{"alu_cost", "what an ALU operation costs", 1},
+		{"rewrite_cost", "what reading a word of the storage costs", 0},
+	},
+	Run:        optPreamble,
+	Optional:   true,
+	Idempotent: true,
+}
+
+func optPreamble(c *Context, s *ir.Shader) (bool, error) {
+	entry := s.Entry()
+	if entry == nil || entry.Impl == nil || s.Preamble() != nil {
+		return false, nil
+	}
+	p := &preambleForm{impl: entry.Impl, size: c.Int("size"), buffers: c.Bool("buffers"), push: c.Bool("push_const"),
+		load: c.Int("load_cost"), alu: c.Int("alu_cost"), rewrite: c.Int("rewrite_cost")}
+	p.classify()
+	if !p.choose() {
+		return false, nil
+	}
+	p.form(s, entry)
+	entry.Impl.Preserve(ir.MetaControlFlow)
+	return true, nil
+}
+
+// preambleForm finds what moves. Slices are by Def.Index.
+type preambleForm struct {
+	impl               *ir.Impl
+	size               int
+	buffers, push      bool
+	load, alu, rewrite int
+	moves              []*ir.Instr // what may move, in order
+	can                []bool
+	gain               []int32 // cost of a value with its share of what only it needs
+	chosen             []preambleValue
+}
+
+// preambleValue is a value that the preamble stores at base, in words.
+type preambleValue struct {
+	in    *ir.Instr
+	gain  int32
+	words int
+	base  int
+}
+
+// classify finds what may move: forward, as all that an instruction needs must.
+func (p *preambleForm) classify() {
+	n := int(p.impl.NumDefs)
+	p.can, p.gain = make([]bool, n), make([]int32, n)
+	always := true // the shader comes by here in any case
+	for node := range p.impl.Body.Nodes() {
+		b, ok := node.(*ir.Block)
+		if !ok {
+			p.inside(node)
+			always = always && !leavesEarly(node)
+			continue
+		}
+		always = p.block(b, always)
+	}
+}
+
+// inside looks at the blocks below an if or a loop.
+func (p *preambleForm) inside(n ir.Node) {
+	switch x := n.(type) {
+	case *ir.If:
+		for b := range ir.ListBlocks(&x.Then) {
+			p.block(b, false)
+		}
+		for b := range ir.ListBlocks(&x.Else) {
+			p.block(b, false)
+		}
+	case *ir.Loop:
+		for b := range ir.ListBlocks(&x.Body) {
+			p.block(b, false)
+		}
+		for b := range ir.ListBlocks(&x.Continue) {
+			p.block(b, false)
+		}
+	}
+}
+
+// leavesEarly tells whether the shader may end inside of an if or loop.
+func leavesEarly(n ir.Node) bool {
+	ends := func(l *ir.List) bool {
+		for b := range ir.ListBlocks(l) {
+			if j := b.Jump(); j != nil && (j.Jump == ir.JumpReturn || j.Jump == ir.JumpHalt) {
+				return true
+			}
+			for in := range b.Instrs() {
+				if isDiscard(in) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	switch x := n.(type) {
+	case *ir.If:
+		return ends(&x.Then) || ends(&x.Else)
+	case *ir.Loop:
+		return ends(&x.Body) || ends(&x.Continue)
+	}
+	return false
+}
+
+func (p *preambleForm) block(b *ir.Block, always bool) bool {
+	for in := range b.Instrs() {
+		if isDiscard(in) || in.Kind == ir.KindCall {
+			always = false
+		}
+		if in.HasDef() && p.movable(in, always) {
+			p.can[in.Def.Index] = true
+			p.moves = append(p.moves, in)
+		}
+	}
+	return always
+}
+
+func (p *preambleForm) movable(in *ir.Instr, always bool) bool {
+	for i := range in.Srcs {
+		if !p.can[in.Srcs[i].Def.Index] {
+			return false
+		}
+	}
+	switch in.Kind {
+	case ir.KindLoadConst, ir.KindUndef, ir.KindALU:
+		return true
+	case ir.KindIntrinsic:
+	default:
+		return false
+	}
+	safe := always || ir.Access(in.Get(ir.IdxAccess))&ir.AccessCanSpeculate != 0
+	switch in.Intr {
+	case ir.IntrLoadPushConstant:
+		return true
+	case ir.IntrLoadUbo, ir.IntrLoadUboVec4, ir.IntrLoadGlobalConstant, ir.IntrLoadConstant:
+		return p.buffers && safe
+	case ir.IntrLoadSsbo, ir.IntrLoadGlobal:
+		return p.buffers && safe && canReorder(in)
+	case ir.IntrLoadNumWorkgroups, ir.IntrLoadWorkgroupSize, ir.IntrLoadBaseWorkgroupId, ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex,
+		ir.IntrLoadBaseInstance, ir.IntrLoadDrawId, ir.IntrLoadIsIndexedDraw, ir.IntrGetSsboSize, ir.IntrGetUboSize,
+		ir.IntrVulkanResourceIndex, ir.IntrVulkanResourceReindex, ir.IntrLoadVulkanDescriptor:
+		return true
+	}
+	return false
+}
+
+// cost is what an instruction costs where it stands.
+func (p *preambleForm) cost(in *ir.Instr) int32 {
+	switch in.Kind {
+	case ir.KindALU:
+		n := int32(p.alu) * int32(in.Def.NumComponents)
+		switch {
+		case freeALU(in.Op):
+			return 0
+		case expensiveALU(in.Op):
+			return 4 * n
+		case in.Def.BitSize == 64:
+			return 2 * n
+		}
+		return n
+	case ir.KindIntrinsic:
+		if _, _, mem := memOffsetSrc(in.Intr); !mem {
+			return 0
+		}
+		if in.Intr == ir.IntrLoadPushConstant && !p.push {
+			return 0
+		}
+		return int32(p.load)
+	}
+	return 0
+}
+
+// storable tells whether a value may be stored.
+func storable(d *ir.Def) bool { return d.BitSize == 16 || d.BitSize == 32 }
+
+// choose decides what the preamble stores. An instruction's cost goes in
+// equal shares to the values that need it, backwards from the ends.
+func (p *preambleForm) choose() bool {
+	for _, in := range p.moves {
+		total := p.cost(in)
+		for i := range in.Srcs {
+			d := in.Srcs[i].Def
+			total += p.gain[d.Index] / uses(d)
+		}
+		p.gain[in.Def.Index] = total
+	}
+	for _, in := range p.moves {
+		if p.stays(&in.Def) && storable(&in.Def) && in.Kind != ir.KindLoadConst && in.Kind != ir.KindUndef {
+			words := (int(in.Def.NumComponents)*int(in.Def.BitSize) + 31) / 32
+			if g := p.gain[in.Def.Index] - int32(p.rewrite*words); g > 0 {
+				p.chosen = append(p.chosen, preambleValue{in: in, gain: g, words: words})
+			}
+		}
+	}
+	slices.SortStableFunc(p.chosen, func(x, y preambleValue) int {
+		return int(y.gain)*x.words - int(x.gain)*y.words
+	})
+	at, n := 0, 0
+	for _, v := range p.chosen {
+		if at+v.words > p.size {
+			continue
+		}
+		v.base = at
+		at += v.words
+		p.chosen[n] = v
+		n++
+	}
+	p.chosen = p.chosen[:n]
+	return n > 0
+}
+
+// maxUsesCounted bounds the users among whom a cost is shared.
+const maxUsesCounted = 8
+
+func uses(d *ir.Def) int32 {
+	n := int32(0)
+	for range d.Uses() {
+		if n++; n == maxUsesCounted {
+			break
+		}
+	}
+	return max(n, 1)
+}
+
+// stays tells whether something that does not move reads a value.
+func (p *preambleForm) stays(d *ir.Def) bool {
+	for u := range d.Uses() {
+		if u.Instr == nil || !u.Instr.HasDef() || !p.can[u.Instr.Def.Index] || !storable(&u.Instr.Def) && u.Instr.Def.BitSize != 64 {
+			return true
+		}
+	}
+	return false
+}
+
+// form makes the preamble and reads what it stores.
+func (p *preambleForm) form(s *ir.Shader, entry *ir.Function) {
+	need := make([]bool, len(p.can))
+	for _, v := range p.chosen {
+		need[v.in.Def.Index] = true
+	}
+	for i := len(p.moves) - 1; i >= 0; i-- {
+		if in := p.moves[i]; need[in.Def.Index] {
+			for k := range in.Srcs {
+				need[in.Srcs[k].Def.Index] = true
+			}
+		}
+	}
+	f := s.NewFunction(entry.Name + ".preamble")
+	f.IsPreamble = true
+	c := ir.NewCloner(p.impl, f.Impl)
+	b := ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
+	for _, in := range p.moves {
+		if need[in.Def.Index] {
+			b.Insert(c.Instr(in))
+		}
+	}
+	c.Finish()
+	for _, v := range p.chosen {
+		b.Intrinsic(ir.IntrStorePreamble, 0, 0, c.Def(&v.in.Def)).Set(ir.IdxBase, uint64(v.base))
+		load := s.NewIntrinsic(ir.IntrLoadPreamble, v.in.Def.NumComponents, v.in.Def.BitSize)
+		load.Set(ir.IdxBase, uint64(v.base))
+		load.Loc = v.in.Loc
+		ir.Before(v.in).Insert(load)
+		v.in.Def.RewriteUses(&load.Def)
+	}
+}

@@ -1,0 +1,117 @@
+package passes
+
+import (
+	"testing"
+
+	"nirc/ir"
+)
+
+// mergePreamble puts the preamble's code in front of the shader and its
+// values where they are loaded: what a machine does that runs the one before
+// the other.
+func mergePreamble(t *testing.T, s *ir.Shader) {
+	pre := s.Preamble()
+	if pre == nil {
+		t.Fatal("no preamble")
+	}
+	impl := s.Entry().Impl
+	c := ir.NewCloner(pre.Impl, impl)
+	stored := map[uint64]*ir.Def{}
+	at := ir.AtStart(impl.Start())
+	for in := range pre.Impl.Start().Instrs() {
+		if in.IsIntrinsic(ir.IntrStorePreamble) {
+			stored[in.Get(ir.IdxBase)] = c.Def(in.Srcs[0].Def)
+			continue
+		}
+		at.Insert(c.Instr(in))
+	}
+	c.Finish()
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if !in.IsIntrinsic(ir.IntrLoadPreamble) {
+				continue
+			}
+			v := stored[in.Get(ir.IdxBase)]
+			if v == nil || v.BitSize != in.Def.BitSize || v.NumComponents != in.Def.NumComponents {
+				t.Fatalf("%s\nloads what is not stored", ir.Print(s))
+			}
+			in.Def.RewriteUses(v)
+			in.Remove()
+		}
+	}
+	impl.Preserve(ir.MetaControlFlow)
+	s.Functions = s.Functions[:1]
+}
+
+// preambleCases give how many values move under the options.
+var preambleCases = []struct {
+	options []string
+	stores  int
+}{
+	{nil, 2},
+	{[]string{"size", "1"}, 1},
+	{[]string{"size", "0"}, 0},
+	{[]string{"alu_cost", "0"}, 0},
+	{[]string{"rewrite_cost", "2"}, 1},
+}
+
+const preambleShader = `shader compute "main" {
+  info { workgroup_size=1,1,1 }
+  fn f0 "main" entry() {
+    b0:
+      %900:32 = load_const 0x0
+      %901:32 = load_const 0x3
+      %903:32x3 = load_workgroup_id
+      %904:32 = mov %903.x
+      %909:32 = load_const 0x8
+      %910:32 = ishl %904, %909
+      %1:32x3 = load_base_workgroup_id
+      %2:32 = iadd %1.x, %901
+      %3:32 = imul %2, %901
+      %4:32 = ixor %3, %909
+      %5:32 = iadd %1.y, %901
+      %6:32 = iadd %4, %904
+      %7:32 = imul %5, %6
+      %8:1 = ult %904, %901
+    if %8 {
+      b1:
+      %9:32 = iadd %7, %4
+      store_ssbo %9, %900, %910 write_mask=x align_mul=4
+    } else {
+      b2:
+    }
+    b3:
+  }
+}
+`
+
+func TestPreamble(t *testing.T) {
+	for _, c := range preambleCases {
+		s, err := ir.Parse(preambleShader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := ir.Clone(s)
+		if _, err := (&Instrument{}).RunPass(s, "opt_preamble", c.options...); err != nil {
+			t.Fatal(err)
+		}
+		if err := ir.Validate(s); err != nil {
+			t.Fatalf("%v: %v\n%s", c.options, err, ir.Print(s))
+		}
+		n := 0
+		if f := s.Preamble(); f != nil {
+			for in := range f.Impl.Start().Instrs() {
+				if in.IsIntrinsic(ir.IntrStorePreamble) {
+					n++
+				}
+			}
+		}
+		if n != c.stores {
+			t.Errorf("%v: %d values stored, want %d\n%s", c.options, n, c.stores, ir.Print(s))
+		}
+		if n > 0 {
+			mergePreamble(t, s)
+			compareRuns(t, before, s)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package passes
+
+import (
+	"nirc/ir"
+	"nirc/passes/analysis"
+)
+
+var optUniformAtomicsPass = &Pass{
+	Name:  "opt_uniform_atomics",
+	Class: "B",
+	Doc: "Where all lanes of a subgroup do an atomic at the same place, one does it with the reduction of all their operands; if the result is used, each lane's is what was there combined " +
+		"with a scan over the lanes before it. Explicit buffer, shared and global atomics whose place is uniform by the divergence analysis; helpers of fragment shaders take no part. " +
+		"Makes reduce, exclusive_scan, elect and read_first_invocation: lower_subgroups comes behind it.",
+	Options:    []Option{{"float_add", "additions of floats too: the sum is rounded in another order", false}},
+	Run:        optUniformAtomics,
+	Optional:   true,
+	Idempotent: true,
+}
+
+func optUniformAtomics(c *Context, s *ir.Shader) (bool, error) {
+	floatAdd := c.Bool("float_add")
+	return eachImpl(s, ir.MetaNone, func(impl *ir.Impl) bool {
+		list := collect(impl, func(in *ir.Instr) bool {
+			if atomicData(in) < 0 {
+				return false
+			}
+			_, ok := reducedBy(ir.AtomicOp(in.Get(ir.IdxAtomicOp)), floatAdd)
+			return ok
+		})
+		if len(list) == 0 {
+			return false
+		}
+		analysis.RequireDivergence(impl)
+		progress := false
+		for _, in := range list {
+			if uniformPlace(in) && !oneLane(in.Block) {
+				op, _ := reducedBy(ir.AtomicOp(in.Get(ir.IdxAtomicOp)), floatAdd)
+				reduceAtomic(in, op)
+				progress = true
+			}
+		}
+		return progress
+	}), nil
+}
+
+// atomicData returns the number of an atomic's operand, -1 of what is none.
+func atomicData(in *ir.Instr) int {
+	switch in.Intr {
+	case ir.IntrSsboAtomic:
+		return 2
+	case ir.IntrSharedAtomic, ir.IntrGlobalAtomic, ir.IntrGlobalAtomic2x32:
+		return 1
+	}
+	return -1
+}
+
+// uniformPlace tells whether all lanes do an atomic at one place.
+func uniformPlace(in *ir.Instr) bool {
+	for i := range atomicData(in) {
+		if in.Srcs[i].Def.Divergent {
+			return false
+		}
+	}
+	return true
+}
+
+// oneLane tells whether a condition around a block picks a single lane.
+func oneLane(b *ir.Block) bool {
+	for n := ir.Node(b); n != nil; n = ir.Parent(n) {
+		x, ok := ir.Parent(n).(*ir.If)
+		if !ok || ir.ParentList(n) != &x.Then {
+			continue
+		}
+		cond, c := scalarValue(x.Cond.Def, 0)
+		in := cond.Instr
+		if in.IsIntrinsic(ir.IntrElect) {
+			return true
+		}
+		if !in.IsALU(ir.OpIeq) {
+			continue
+		}
+		for k := range 2 {
+			own, _ := scalarValue(in.Srcs[k].Def, in.Srcs[k].Swizzle.Lane(c))
+			id := own.Instr.IsIntrinsic(ir.IntrLoadSubgroupInvocation) || own.Instr.IsIntrinsic(ir.IntrLoadLocalInvocationIndex) ||
+				own.Instr.IsIntrinsic(ir.IntrLoadGlobalInvocationIndex)
+			if id && !in.Srcs[1-k].Def.Divergent {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reduceAtomic replaces an atomic by one for all lanes that are there.
+func reduceAtomic(in *ir.Instr, op ir.Op) {
+	b := builderBefore(in)
+	used := !in.Def.Unused()
+	var guard *ir.If
+	if b.Shader.Stage == ir.StageFragment {
+		helper := &b.Intrinsic(ir.IntrIsHelperInvocation, 1, 1).Def
+		guard = b.PushIf(b.Inot(helper))
+	}
+	k := atomicData(in)
+	data := in.Srcs[k].Def
+	sum := b.Intrinsic(ir.IntrReduce, 1, data.BitSize, data).Set(ir.IdxReductionOp, uint64(op))
+	elect := b.PushIf(&b.Intrinsic(ir.IntrElect, 1, 1).Def)
+	var srcs [4]*ir.Def
+	for i := range in.Srcs {
+		srcs[i] = in.Srcs[i].Def
+	}
+	srcs[k] = &sum.Def
+	one := b.Intrinsic(in.Intr, in.Def.NumComponents, in.Def.BitSize, srcs[:len(in.Srcs)]...)
+	copy(one.Imm, in.Imm)
+	b.PopIf(elect)
+	if used {
+		undef := undefAtStart(b.Impl, 1, in.Def.BitSize)
+		base := &b.Intrinsic(ir.IntrReadFirstInvocation, 1, in.Def.BitSize, b.IfPhi(elect, &one.Def, undef)).Def
+		before := &b.Intrinsic(ir.IntrExclusiveScan, 1, data.BitSize, data).Set(ir.IdxReductionOp, uint64(op)).Def
+		v := b.ALU(op, base, before)
+		if guard != nil {
+			b.PopIf(guard)
+			v = b.IfPhi(guard, v, undef)
+		}
+		in.Def.RewriteUses(v)
+	}
+	in.Remove()
+}
+
+// reducedBy returns the operation with which an atomic combines, false if it
+// is no such.
+func reducedBy(a ir.AtomicOp, floatAdd bool) (ir.Op, bool) {
+	switch a {
+	case ir.AtomicIAdd:
+		return ir.OpIadd, true
+	case ir.AtomicIMin:
+		return ir.OpImin, true
+	case ir.AtomicUMin:
+		return ir.OpUmin, true
+	case ir.AtomicIMax:
+		return ir.OpImax, true
+	case ir.AtomicUMax:
+		return ir.OpUmax, true
+	case ir.AtomicIAnd:
+		return ir.OpIand, true
+	case ir.AtomicIOr:
+		return ir.OpIor, true
+	case ir.AtomicIXor:
+		return ir.OpIxor, true
+	case ir.AtomicFMin:
+		return ir.OpFmin, true
+	case ir.AtomicFMax:
+		return ir.OpFmax, true
+	case ir.AtomicFAdd:
+		return ir.OpFadd, floatAdd
+	}
+	return 0, false
+}

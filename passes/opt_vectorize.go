@@ -1,0 +1,237 @@
+package passes
+
+import "nirc/ir"
+
+var optVectorizePass = &Pass{
+	Name:  "opt_vectorize",
+	Class: "B",
+	Doc: "Makes one vector operation of equal operations of a block whose sources are components of the same values, or constants, up to a width. " +
+		"Readers take the components by swizzle; operations that others than ALU operations read, which have none, are left out. " +
+		"Per-component operations only; moves and vectors are for opt_copy_prop.",
+	Options: []Option{
+		{"width", "most components of a result", 4},
+		{"width64", "most components of a result of 64 bits", 2},
+		{"distance", "most instructions between the two that become one; 0: any number", 0},
+		{"consts", "operations with different constants too, which become a constant vector", true},
+		{"moves", "what is read by others than ALU operations too: they get their components by moves", false},
+		{"special", "divisions, roots and the like, which many vector units do one component at a time", false},
+	},
+	Run:      optVectorize,
+	Optional: true,
+	Rewrites: true,
+}
+
+func optVectorize(c *Context, s *ir.Shader) (bool, error) {
+	v := &aluVectorizer{c: c, width: c.Int("width"), width64: c.Int("width64"), special: c.Bool("special"), moves: c.Bool("moves"), consts: c.Bool("consts"), distance: uint32(c.Int("distance"))}
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
+		progress := false
+		for blk := range impl.Blocks() {
+			progress = v.block(blk) || progress
+		}
+		return progress
+	}), nil
+}
+
+// aluVectorizer holds the operations of a block that others may join, in a
+// hash table by open addressing; Instr.Flags is the hash.
+type aluVectorizer struct {
+	c              *Context
+	width, width64 int
+	special, moves bool
+	consts         bool
+	distance       uint32
+	slots          []vectorSlot
+}
+
+// vectorSlot is an operation with its place in the block.
+type vectorSlot struct {
+	in  *ir.Instr
+	pos uint32
+}
+
+func (v *aluVectorizer) block(blk *ir.Block) (progress bool) {
+	n := 0
+	for in := range blk.Instrs() {
+		if v.takes(in) {
+			n++
+		}
+	}
+	if n < 2 {
+		return false
+	}
+	size := 16
+	for size < 2*n {
+		size *= 2
+	}
+	if cap(v.slots) < size {
+		v.slots = make([]vectorSlot, size)
+	}
+	v.slots = v.slots[:size]
+	clear(v.slots)
+	pos := uint32(0)
+	for in := range blk.Instrs() {
+		if pos++; !v.takes(in) {
+			continue
+		}
+		p := v.find(in)
+		far := v.distance > 0 && pos-p.pos > v.distance
+		if p.in == nil || far || int(p.in.Def.NumComponents+in.Def.NumComponents) > v.limit(in) || !v.c.Step() {
+			*p = vectorSlot{in, pos}
+			continue
+		}
+		p.in = joinALU(p.in, in)
+		progress = true
+	}
+	return progress
+}
+
+func (v *aluVectorizer) limit(in *ir.Instr) int {
+	if in.Def.BitSize == 64 || in.OpBits() == 64 {
+		return v.width64
+	}
+	return v.width
+}
+
+// takes tells whether an operation may become part of a vector.
+func (v *aluVectorizer) takes(in *ir.Instr) bool {
+	if in.Kind != ir.KindALU || in.Op == ir.OpMov || in.IsVec() || int(in.Def.NumComponents) >= v.limit(in) || in.Op.Info().Horizontal() {
+		return false
+	}
+	if !v.special && expensiveALU(in.Op) {
+		return false
+	}
+	return v.moves || onlyALUReads(&in.Def)
+}
+
+// onlyALUReads tells whether all that reads a value has swizzles.
+func onlyALUReads(d *ir.Def) bool {
+	for u := range d.Uses() {
+		if u.Instr == nil || u.Instr.Kind != ir.KindALU {
+			return false
+		}
+	}
+	return true
+}
+
+// find returns the slot of what in may join, or the free one where it belongs.
+func (v *aluVectorizer) find(in *ir.Instr) *vectorSlot {
+	var h hasher
+	h.add(uint64(in.Op)<<16 | uint64(in.Def.BitSize)<<8 | uint64(in.FastMath))
+	for i := range in.Srcs {
+		if d := in.Srcs[i].Def; d.IsConst() {
+			h.add(uint64(d.BitSize) << 40)
+		} else {
+			h.add(uint64(d.Index))
+		}
+	}
+	in.Flags = uint32(h >> 16)
+	mask := uint32(len(v.slots) - 1)
+	for i := in.Flags & mask; ; i = (i + 1) & mask {
+		p := &v.slots[i]
+		if p.in == nil || p.in.Flags == in.Flags && v.joins(p.in, in) {
+			return p
+		}
+	}
+}
+
+// joins tells whether two operations differ only in components and constants.
+func (v *aluVectorizer) joins(a, b *ir.Instr) bool {
+	if a.Op != b.Op || a.Def.BitSize != b.Def.BitSize || a.Exact != b.Exact || a.FastMath != b.FastMath ||
+		a.NoSignedWrap != b.NoSignedWrap || a.NoUnsignedWrap != b.NoUnsignedWrap {
+		return false
+	}
+	for i := range a.Srcs {
+		x, y := a.Srcs[i].Def, b.Srcs[i].Def
+		if x != y && !(x.IsConst() && y.IsConst() && x.BitSize == y.BitSize && (v.consts || sameConst(&a.Srcs[i], &b.Srcs[i], a))) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameConst tells whether two constant sources read one and the same value in
+// all lanes.
+func sameConst(x, y *ir.Src, in *ir.Instr) bool {
+	v, _ := x.Const(0)
+	for k := range int(in.Def.NumComponents) {
+		if w, _ := x.Const(k); w != v {
+			return false
+		}
+	}
+	w, _ := y.Const(0)
+	return v == w
+}
+
+// joinALU makes one operation of two, in the place of the first, where the
+// sources of both are known.
+func joinALU(a, b *ir.Instr) *ir.Instr {
+	na, nb := int(a.Def.NumComponents), int(b.Def.NumComponents)
+	n := na + nb
+	for !legalWidth(n) {
+		n++
+	}
+	bld := builderBefore(a)
+	var srcs [4]*ir.Def
+	var swz [4]ir.Swizzle
+	for i := range a.Srcs {
+		x, y := &a.Srcs[i], &b.Srcs[i]
+		srcs[i] = x.Def
+		for k := range na + nb {
+			lane := x.Swizzle.Lane(min(k, na-1))
+			if k >= na {
+				lane = y.Swizzle.Lane(k - na)
+			}
+			swz[i] = swz[i].With(k, lane)
+		}
+		if x.Def.IsConst() {
+			srcs[i], swz[i] = joinConsts(bld, x, y, na, nb), ir.IdentitySwizzle
+		}
+	}
+	v := bld.Shader.NewALU(a.Op, uint8(n), a.Def.BitSize, srcs[:len(a.Srcs)]...)
+	for i := range a.Srcs {
+		v.Srcs[i].Swizzle = swz[i]
+	}
+	v.Exact, v.FastMath, v.NoSignedWrap, v.NoUnsignedWrap, v.Loc, v.Flags = a.Exact, a.FastMath, a.NoSignedWrap, a.NoUnsignedWrap, a.Loc, a.Flags
+	bld.Insert(v)
+	readParts(bld, &a.Def, &v.Def, 0)
+	readParts(bld, &b.Def, &v.Def, na)
+	a.Remove()
+	b.Remove()
+	return v
+}
+
+// joinConsts makes the constant that holds what two sources read.
+func joinConsts(bld *ir.Builder, x, y *ir.Src, nx, ny int) *ir.Def {
+	n := nx + ny
+	for !legalWidth(n) {
+		n++
+	}
+	vals := make([]uint64, n)
+	for k := range nx {
+		vals[k], _ = x.Const(k)
+	}
+	for k := range ny {
+		vals[nx+k], _ = y.Const(k)
+	}
+	return bld.Const(x.Def.BitSize, vals...)
+}
+
+// readParts makes what reads old read the components of v from first on.
+func readParts(bld *ir.Builder, old, v *ir.Def, first int) {
+	var part *ir.Def
+	for u := old.FirstUse(); u != nil; u = old.FirstUse() {
+		if u.Instr == nil || u.Instr.Kind != ir.KindALU {
+			if part == nil {
+				part = bld.Channels(v, first, int(old.NumComponents))
+			}
+			u.Set(part)
+			continue
+		}
+		swz := ir.Swizzle(0)
+		for k := range 16 {
+			swz = swz.With(k, min(u.Swizzle.Lane(k), int(old.NumComponents)-1)+first)
+		}
+		u.Set(v)
+		u.Swizzle = swz
+	}
+}

@@ -1,0 +1,25 @@
+package passes
+
+// morePasses are rows of NIR's listing that few pipelines need: interfaces of
+// the graphics stages, blending, and forms that other front ends make.
+var morePasses = []*Pass{
+	lowerAmulPass,
+	lowerClipCullDistanceArraysPass,
+	lowerClipCullDistanceToVec4sPass,
+	lowerMemoryModelPass,
+	lowerSysvalsToVaryingsPass,
+	lowerIOArraysToElementsPass,
+	lowerIOToScalarPass,
+	lowerIOToScalarEarlyPass,
+	lowerIOToVectorPass,
+	lowerClipVSPass,
+	lowerClipFSPass,
+	lowerSingleSampledPass,
+	lowerBlendPass,
+	lowerConvertALUTypesPass,
+	lowerInterpolationPass,
+	lowerSamplersPass,
+	lowerFBReadPass,
+	lowerMultiviewPass,
+	assignIOLocationsPass,
+}

@@ -1,0 +1,21 @@
+package passes
+
+// more2Passes are lowerings that single targets or drivers ask for: precision,
+// booleans of other sizes, descriptors that differ between lanes.
+var more2Passes = []*Pass{
+	lowerBoolToBitsizePass,
+	lowerFP16CastsPass,
+	lowerMediumpPass,
+	lowerMediumpVarsPass,
+	lowerMediumpIOPass,
+	recomputeIOBasesPass,
+	opt16BitTexImagePass,
+	legalize16BitSamplerSrcsPass,
+	lowerNonUniformAccessPass,
+	lowerReadonlyImagesToTexPass,
+	lowerToSourceModsPass,
+	moveVecSrcUsesToDestPass,
+	normalizeCubemapCoordsPass,
+	scaleFdivPass,
+	split64BitVec3AndVec4Pass,
+}

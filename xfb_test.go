@@ -1,0 +1,119 @@
+package nirc
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"reflect"
+	"strings"
+	"testing"
+
+	"nirc/emu"
+	"nirc/ir"
+	"nirc/passes"
+)
+
+const feedbackVertex = `#version 450
+layout(location=0, xfb_buffer=1, xfb_offset=8, xfb_stride=48) out vec2 a;
+layout(location=1, xfb_buffer=1, xfb_offset=16) out B { vec3 b; layout(xfb_offset=40) float c; } blk;
+out gl_PerVertex { layout(xfb_buffer=0, xfb_stride=20, xfb_offset=4) vec4 gl_Position; float gl_PointSize; };
+struct S { mat2 m; float d[2]; };
+layout(location=5, xfb_buffer=2, xfb_offset=0, xfb_stride=24) out S s;
+void main() {
+  float i = float(gl_VertexIndex);
+  a = vec2(i, 2); blk.b = vec3(3, i, 5); blk.c = 6 + i;
+  gl_Position = vec4(i, 8, 9, 10); gl_PointSize = 1;
+  s.m = mat2(11, 12, i, 14); s.d[0] = 15; s.d[gl_VertexIndex & 1] = 16;
+}`
+
+const feedbackGeometry = `#version 450
+layout(points) in;
+layout(points, max_vertices=6) out;
+layout(location=0) in vec2 a[];
+layout(stream=0, location=0, xfb_buffer=0, xfb_offset=0, xfb_stride=4) out float x;
+layout(stream=1) out;
+layout(location=1, xfb_buffer=3, xfb_offset=0, xfb_stride=8) out B { vec2 y; } bb;
+void main() {
+  x = a[0].x + 100; EmitStreamVertex(0);
+  for (int k = 0; k < 2; k++) { bb.y = vec2(a[0].x, k); EmitStreamVertex(1); EndStreamPrimitive(1); }
+}`
+
+// compileGLSL compiles a shader with the outside compiler, or skips.
+func compileGLSL(t *testing.T, stage ir.Stage, src string) *Module {
+	t.Helper()
+	if _, err := exec.LookPath("glslangValidator"); err != nil {
+		if os.Getenv("NIRC_REQUIRE_TOOLS") != "" {
+			t.Fatal("no glslangValidator")
+		}
+		t.Skip("no glslangValidator")
+	}
+	o := FileOptions{Stdin: strings.NewReader(src), Stage: stage}
+	m, err := LoadFile(context.Background(), "-", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestTransformFeedback captures outputs of the vertex and of the geometry
+// stage, as the frontend makes them and behind the passes.
+func TestTransformFeedback(t *testing.T) {
+	vs, gs := compileGLSL(t, ir.StageVertex, feedbackVertex), compileGLSL(t, ir.StageGeometry, feedbackGeometry)
+	lowered, err := passes.ParsePassList(loweredInterface)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []Options{{}, {Level: passes.O2}, {Passes: lowered}} {
+		o.Target = IRTarget
+		for _, c := range []struct {
+			modules []*Module
+			want    [ir.NumXfbBuffers][]float32
+		}{
+			{[]*Module{vs}, [ir.NumXfbBuffers][]float32{
+				{0, 0, 8, 9, 10, 0, 1, 8, 9, 10},
+				{0, 0, 0, 2, 3, 0, 5, 0, 0, 0, 6, 0, 0, 0, 1, 2, 3, 1, 5, 0, 0, 0, 7, 0},
+				{11, 12, 0, 14, 16, 0, 11, 12, 1, 14, 15, 16}}},
+			{[]*Module{vs, gs}, [ir.NumXfbBuffers][]float32{{100, 101}, nil, nil, {0, 0, 0, 1, 1, 0, 1, 1}}},
+		} {
+			f := &emu.Feedback{}
+			for b := range f.Buffers {
+				f.Buffers[b] = make([]byte, 256)
+			}
+			draw := &emu.Pipeline{Topology: emu.PointList}
+			draw.Raster.Discard = true
+			x := &Execution{Modules: c.modules, Options: o, Draw: draw, DrawParams: emu.DrawParams{VertexCount: 2, InstanceCount: 1, Feedback: f}}
+			if err := Execute(context.Background(), x); err != nil {
+				t.Fatalf("O%v, passes given %v: %v", o.Level, o.Passes != nil, err)
+			}
+			for b, want := range c.want {
+				var got []float32
+				for at := uint64(0); at < f.Offsets[b]; at += 4 {
+					got = append(got, float32(ir.FloatValue(emu.LoadBytes(f.Buffers[b][at:], 4), 32)))
+				}
+				// s.d[1] of vertex 0 is never written.
+				if len(c.modules) == 1 && b == 2 && len(got) > 5 {
+					got[5] = 0
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("O%v, passes given %v, buffer %d: %v, want %v", o.Level, o.Passes != nil, b, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestReflectFeedback lists what is captured.
+func TestReflectFeedback(t *testing.T) {
+	r, err := compileGLSL(t, ir.StageGeometry, feedbackGeometry).Interface(context.Background(), Options{Target: IRTarget})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []CapturedOutput{{Buffer: 0, Stride: 4, Location: "location 0", Components: 1, Bits: 32}, {Buffer: 3, Stride: 8, Stream: 1, Location: "location 1", Components: 2, Bits: 32}}
+	if !reflect.DeepEqual(r.Captures, want) {
+		t.Errorf("%+v, want %+v", r.Captures, want)
+	}
+	var text strings.Builder
+	if err := r.Write(&text); err != nil || !strings.Contains(text.String(), "transform feedback") || !strings.Contains(text.String(), "stream 1") {
+		t.Errorf("%v: %s", err, text.String())
+	}
+}
