@@ -5,7 +5,7 @@ CORPUS   ?= $(SHARED)/corpus
 BASELINE ?= $(SHARED)/baseline/ir3-a630.tsv
 REAL     ?=
 SCALE    ?= 1
-TARGETS  ?= ir3 agx
+TARGETS  ?= ir3 agx midgard
 AMBER  := $(CORPUS)/KhronosGroup+VK-GL-CTS $(CORPUS)/google+amber
 
 .PHONY: all test conformance bench generate
