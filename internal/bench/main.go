@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"nirc"
@@ -37,6 +38,9 @@ var started = time.Now()
 func main() {
 	log.SetFlags(0)
 	runtime.LockOSThread() // stages are timed by this thread's clock
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // as the command does
+	}
 	c, err := parseFlags()
 	if err != nil {
 		log.Fatal("bench: ", err)
