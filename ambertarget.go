@@ -17,7 +17,7 @@ import (
 // AmberTarget returns what makes the amber runner compile its shaders with
 // these options. IRTarget runs the IR itself, at O0 as the frontend made it
 // unless the options name passes, and above O0 behind the common passes; other targets run the machine code, read
-// back from an object file. Entry, Stage and Spec are the script's.
+// back from an object file. Entry, Stage, Next and Spec are the script's.
 func AmberTarget(o Options) (amber.Target, error) {
 	if _, err := New(o); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (t *amberTarget) Compile(ctx context.Context, sh amber.Shader) (emu.Program
 
 func (t *amberTarget) compile(ctx context.Context, sh amber.Shader) (emu.Program, error) {
 	o := t.opts
-	o.File, o.Entry, o.Stage, o.Spec = "", sh.Entry, sh.Stage, make([]spirv.SpecValue, len(sh.Spec))
+	o.File, o.Entry, o.Stage, o.Next, o.Spec = "", sh.Entry, sh.Stage, sh.Next, make([]spirv.SpecValue, len(sh.Spec))
 	for i, s := range sh.Spec {
 		o.Spec[i] = spirv.SpecValue{ID: s.ID, Bits: s.Bits}
 	}

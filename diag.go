@@ -138,6 +138,7 @@ func Diagnose(err error, file, target string) error {
 	for i := range list {
 		if list[i].Target == "" {
 			list[i].Target = target
+			list[i].Msg = strings.TrimPrefix(list[i].Msg, target+": ")
 		}
 	}
 	return list

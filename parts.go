@@ -15,6 +15,10 @@ import (
 // SeparateABI is the value of Options.ABI for parts that are linked later.
 const SeparateABI = "separate"
 
+// BlendABI begins the value of Options.ABI for a fragment shader that becomes a blend
+// program of a target that has such; the format of the render target follows.
+const BlendABI = "blend:"
+
 // partsLinker is a backend whose shaders can be compiled as parts.
 type partsLinker interface {
 	Link(parts []*object.Object) (*object.Object, error)

@@ -48,6 +48,10 @@ type Options struct {
 	Debug bool
 	// ABI is the target's calling convention where it has several.
 	ABI string
+	// Next is the stage that follows in the pipeline, none if that is not known:
+	// ir3's tessellation control and geometry shaders go on with the threads of
+	// the stage before, which then leaves its outputs in memory.
+	Next ir.Stage
 	// Pipelines takes the place of DefaultPipelines if not nil, Passes that of
 	// both: a single list of passes for any target.
 	Pipelines *passes.Pipelines
@@ -87,6 +91,9 @@ func New(o Options) (*Unit, error) {
 		}
 		if err := CheckGPU(o.Target, o.GPU); err != nil {
 			return nil, err
+		}
+		if strings.HasPrefix(o.ABI, BlendABI) && o.Target != "midgard" {
+			return nil, fmt.Errorf("%s: blend programs are not supported: the fixed functions or the epilog blend", o.Target)
 		}
 		if o.GPU == "" {
 			u.opts.GPU = b.GPUs()[0].Name
@@ -323,7 +330,7 @@ func (u *Unit) Generate(ctx context.Context) (obj *object.Object, err error) {
 	u.generating = true
 	err = u.stage(ctx, "generate", func() error {
 		run := &u.opts.Run
-		job := backend.Job{GPU: u.opts.GPU, Level: u.opts.Level, Instrument: u.ins, ABI: u.opts.ABI, Debug: u.opts.Debug}
+		job := backend.Job{GPU: u.opts.GPU, Level: u.opts.Level, Instrument: u.ins, ABI: u.opts.ABI, Debug: u.opts.Debug, Next: u.opts.Next}
 		job.Dump = run.Dump != nil && (len(run.DumpBefore)+len(run.DumpAfter) > 0 || run.PrintChanged)
 		obj, err = u.back.Compile(u.Shader, &job)
 		return verifyError(err)

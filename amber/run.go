@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"nirc/emu"
 	"nirc/ir"
@@ -46,8 +47,8 @@ type engine struct {
 	mem     *emu.Memory
 	res     []resource // by Buffer.index
 	pipes   map[*Pipeline]*pipe
-	progs   map[*Attached]emu.Program // pipelines of a VkScript share theirs
-	line    int                       // of the command being executed
+	progs   map[attachment]emu.Program // pipelines of a VkScript share theirs
+	line    int                        // of the command being executed
 	checked int
 }
 
@@ -77,7 +78,7 @@ func (e *engine) run() error {
 		}
 	}
 	e.pipes = make(map[*Pipeline]*pipe)
-	e.progs = make(map[*Attached]emu.Program)
+	e.progs = make(map[attachment]emu.Program)
 	// What cannot run is found before anything runs: first what the script
 	// asks for, then what the target says to its shaders.
 	if err := e.eachCommand(e.s.Commands, e.checkSupport); err != nil {
@@ -165,20 +166,44 @@ func (e *engine) compile(c Command) error {
 	p := e.pipe(run.Pipeline)
 	for _, a := range p.decl.Shaders {
 		e.line = a.Line
-		if e.progs[a] == nil {
-			prog, err := e.program(a)
+		key := attachment{a, p.decl.next(a.Stage)}
+		if e.progs[key] == nil {
+			prog, err := e.program(a, key.next)
 			if err != nil {
 				return at(a.Line, CauseCompile, err)
 			}
-			e.progs[a] = prog
+			e.progs[key] = prog
 		}
-		p.programs[a.Stage] = e.progs[a]
+		p.programs[a.Stage] = e.progs[key]
 	}
 	return nil
 }
 
-// program compiles an attached shader.
-func (e *engine) program(a *Attached) (emu.Program, error) {
+// attachment is a shader and the stage that follows it.
+type attachment struct {
+	shader *Attached
+	next   ir.Stage
+}
+
+// next is the stage that follows a stage of the pipeline, or none.
+func (pl *Pipeline) next(stage ShaderStage) ir.Stage {
+	at := slices.Index(drawStages[:], stage)
+	if at < 0 {
+		return ir.StageNone
+	}
+	for _, s := range drawStages[at+1:] {
+		if pl.stage(s) != nil {
+			return irStages[s]
+		}
+	}
+	return ir.StageNone
+}
+
+// drawStages are the stages of a draw in their order.
+var drawStages = [...]ShaderStage{StageVertex, StageTessCtrl, StageTessEval, StageGeometry, StageFragment}
+
+// program compiles an attached shader; next follows it.
+func (e *engine) program(a *Attached, next ir.Stage) (emu.Program, error) {
 	words, err := e.r.spirv(e.ctx, e.s, a.Shader, a.Stage, a.Entry)
 	if err == nil {
 		words, err = optimize(e.ctx, words, a.Optimize)
@@ -187,7 +212,7 @@ func (e *engine) program(a *Attached) (emu.Program, error) {
 		return nil, fmt.Errorf("shader %s: %w", a.Shader.Name, err)
 	}
 	prog, err := e.r.Target.Compile(e.ctx, Shader{
-		Name: a.Shader.Name, Stage: irStages[a.Stage], Words: words, Entry: a.Entry, Spec: a.Spec,
+		Name: a.Shader.Name, Stage: irStages[a.Stage], Next: next, Words: words, Entry: a.Entry, Spec: a.Spec,
 		OptimizationOff: e.r.OptimizationOff, SubgroupSize: max(0, a.RequiredSubgroup), FullSubgroups: a.FullSubgroups,
 	})
 	switch {

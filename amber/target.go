@@ -14,6 +14,8 @@ type Shader struct {
 	// Name is the script's, for diagnostics.
 	Name  string
 	Stage ir.Stage
+	// Next is the stage that follows in the pipeline, or none.
+	Next ir.Stage
 	// Words is a SPIR-V module; Entry names its entry point of that stage.
 	Words []uint32
 	Entry string

@@ -27,6 +27,9 @@ type Job struct {
 	ABI string
 	// Debug keeps source lines in the object.
 	Debug bool
+	// Next is the stage that follows in the pipeline, none if that is not known.
+	// Targets on which it takes over the threads make a shader for that.
+	Next ir.Stage
 	// Dump tells that someone looks at the machine steps: their text must be made.
 	Dump bool
 }

@@ -268,6 +268,20 @@ func TestAlphaToCoverage(t *testing.T) {
 		if st := draw(t, p, 4); st.SamplesPassed != want {
 			t.Errorf("alpha %v covers %d samples, want %d", alpha, st.SamplesPassed, want)
 		}
+		// Alpha to one comes behind the coverage: it changes what is stored alone.
+		p = testPipeline(t, 1, 1, 4, "R8G8B8A8_UNORM", 1, quad(0), constantColor(1, 1, 1, alpha))
+		p.Topology = TriangleStrip
+		p.Multisample.AlphaToCoverage, p.Multisample.AlphaToOne = true, true
+		st := draw(t, p, 4)
+		stored := 0
+		for s := range 4 {
+			if p.Color[0].View.Texel(0, 0, 0, 0, s)[3] == 255 {
+				stored++
+			}
+		}
+		if st.SamplesPassed != want || stored != int(want) {
+			t.Errorf("alpha %v to coverage and to one covers %d samples and stores one to %d, want %d", alpha, st.SamplesPassed, stored, want)
+		}
 	}
 }
 

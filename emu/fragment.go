@@ -204,7 +204,7 @@ func (f *fragmentStage) retire(i int, pr *prim) {
 	}
 	d.out.load(out)
 	if d.p.Multisample.AlphaToCoverage {
-		mask &= alphaMask(math.Float32frombits(d.out.color[0][3]), d.samples)
+		mask &= alphaMask(d.out.alpha(out), d.samples)
 	}
 	if mask != 0 && !f.early {
 		var z, ref *uint32

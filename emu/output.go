@@ -77,6 +77,8 @@ type outputs struct {
 	dual       bool
 	dual16     bool
 	alphaToOne bool
+	// alpha0 tells that the shader has a colour at location 0, half0 that it is of 16 bits.
+	alpha0, half0 bool
 }
 
 func unsupportedTarget(f *Format, as string) error {
@@ -106,6 +108,7 @@ func (o *outputs) init(d *drawer) error {
 		}
 		written[s.Slot], half[s.Slot] = true, s.Bits == 16
 	}
+	o.alpha0, o.half0 = written[ir.SlotData0], half[ir.SlotData0]
 	for i := range d.p.Color {
 		v := d.p.Color[i].View
 		if v == nil {
@@ -182,6 +185,20 @@ func (o *outputs) load(out *Slots) {
 			widen(&o.src1, o.targets[0].format)
 		}
 	}
+}
+
+// alpha is what alpha to coverage goes by: the alpha that the shader gave
+// location 0, an attachment there or not, before alpha to one replaces it
+// (Vulkan, "Multisample Coverage"). Without that colour all is covered.
+func (o *outputs) alpha(out *Slots) float32 {
+	a := out[ir.SlotData0][3]
+	switch {
+	case !o.alpha0:
+		return 1
+	case o.half0:
+		return HalfToFloat(uint16(a))
+	}
+	return math.Float32frombits(a)
 }
 
 // widen makes 32-bit components of 16-bit ones.

@@ -350,17 +350,8 @@ func (w *serialWriter) signature(f *Function) {
 
 // sizeCode numbers the bit sizes; 7 says that the size itself follows.
 func sizeCode(bits uint8) uint64 {
-	switch bits {
-	case 1:
-		return 0
-	case 8:
-		return 1
-	case 16:
-		return 2
-	case 32:
-		return 3
-	case 64:
-		return 4
+	if i := SizeIndex(bits); i < 4 || bits == 64 {
+		return uint64(i)
 	}
 	return 7
 }

@@ -78,16 +78,25 @@ type Field struct {
 
 var scalarTypes [6][5][4]Type // base, log2(bits/4)... filled by init below
 
-func bitsIndex(bits uint8) int {
+// SizeIndex is the place of a bit size in tables by size: 1, 8, 16, 32, 64.
+func SizeIndex(bits uint8) int {
 	switch bits {
+	case 1:
+		return 0
 	case 8:
 		return 1
 	case 16:
 		return 2
 	case 32:
 		return 3
-	case 64:
-		return 4
+	}
+	return 4
+}
+
+// bitsIndex is SizeIndex, and 0 of what is no size.
+func bitsIndex(bits uint8) int {
+	if i := SizeIndex(bits); i < 4 || bits == 64 {
+		return i
 	}
 	return 0
 }

@@ -117,7 +117,7 @@ func blendOptions(c *Context) (*BlendOptions, error) {
 		if !asked {
 			return o, nil
 		}
-		return nil, errors.New("option format is missing")
+		return nil, errors.New("option format is missing: what enable, write_mask and logic_op come to depends on the attachment's format")
 	}
 	t := &o.Targets[rt]
 	var err error

@@ -15,26 +15,11 @@ var (
 	floatToFloatOps = [...]ir.Op{2: ir.OpF2f16, ir.OpF2f32, ir.OpF2f64}
 )
 
-// sizeIndex is the place of a size in these tables.
-func sizeIndex(bits uint8) int {
-	switch bits {
-	case 1:
-		return 0
-	case 8:
-		return 1
-	case 16:
-		return 2
-	case 32:
-		return 3
-	}
-	return 4
-}
-
 // ConvertType builds the conversion of x, which is of class from, to a type by
 // the operation for it: integers are cut or extended, floats to integers
 // truncate, and to floats all round to nearest even.
 func ConvertType(b *ir.Builder, x *ir.Def, from ir.TypeClass, to ir.ALUType) *ir.Def {
-	n := sizeIndex(to.Bits)
+	n := ir.SizeIndex(to.Bits)
 	switch {
 	case from == to.Class && x.BitSize == to.Bits, from != ir.ClassFloat && from != ir.ClassBool && to.Class != ir.ClassFloat && to.Class != ir.ClassBool && x.BitSize == to.Bits:
 		return x

@@ -74,7 +74,7 @@ func testConvert(t *testing.T, from, to ir.ALUType, mode ir.RoundingMode, sat bo
 	s := wordsShader(2, func(b *ir.Builder, w []*ir.Def) []*ir.Def {
 		x := b.Pack64_2x32(b.Vec2(w[0], w[1]))
 		if from.Bits < 64 {
-			x = b.ALU(uintToUintOps[sizeIndex(from.Bits)], x)
+			x = b.ALU(uintToUintOps[ir.SizeIndex(from.Bits)], x)
 		}
 		c := b.Intrinsic(ir.IntrConvertAluTypes, 1, to.Bits, x).Set(ir.IdxSrcType, from.Pack()).Set(ir.IdxDestType, to.Pack())
 		c.Set(ir.IdxRoundingMode, uint64(mode)).Set(ir.IdxSaturate, uint64(b2i(sat)))

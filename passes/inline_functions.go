@@ -3,6 +3,7 @@ package passes
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"nirc/ir"
 )
@@ -33,11 +34,11 @@ type inliner struct {
 func (in *inliner) function(f *ir.Function) error {
 	at := slices.Index(in.s.Functions, f)
 	if at < 0 {
-		return fmt.Errorf("call of %s, which is not in the shader", f.Name)
+		return fmt.Errorf("call of %s, which is not in the shader", called(f))
 	}
 	switch in.state[at] {
 	case 1:
-		return fmt.Errorf("recursive call of %s is not supported", f.Name)
+		return fmt.Errorf("recursive call of %s is not supported", called(f))
 	case 2:
 		return nil
 	}
@@ -60,10 +61,10 @@ func (in *inliner) function(f *ir.Function) error {
 			return err
 		}
 		if callee.Impl == nil {
-			return fmt.Errorf("call of %s, which has no body, in %s", callee.Name, f.Name)
+			return fmt.Errorf("call of %s, which has no body, in %s", called(callee), called(f))
 		}
 		if in.size[at] += in.size[slices.Index(in.s.Functions, callee)]; in.size[at] > maxInlined {
-			return fmt.Errorf("calls that make more than %d instructions of %s are not supported", maxInlined, f.Name)
+			return fmt.Errorf("calls that make more than %d instructions of %s are not supported", maxInlined, called(f))
 		}
 		inlineCall(c, callee.Impl)
 		in.progress = true
@@ -73,6 +74,17 @@ func (in *inliner) function(f *ir.Function) error {
 	}
 	in.state[at] = 2
 	return nil
+}
+
+// called is what a message says of a function: modules need not name them.
+func called(f *ir.Function) string {
+	switch {
+	case f.Name != "":
+		return strconv.Quote(f.Name)
+	case f.IsEntry:
+		return "the entry point"
+	}
+	return "a function without name"
 }
 
 // inlineCall replaces a call by a copy of the callee's body, which has no returns.

@@ -107,7 +107,7 @@ func movable(producer *ir.Shader, out *ir.Variable, consumer *ir.Shader, in *ir.
 	_, u := varyingMask(consumer, in)
 	return t.IsVectorOrScalar() && u.IsVectorOrScalar() && t.Rows == u.Rows && t.Base == u.Base && t.Bits == u.Bits && t.Bits <= 32 &&
 		out.Location == in.Location && out.Component == in.Component && out.Patch == in.Patch && out.XfbBuffer < 0 && !out.AlwaysActive && !in.AlwaysActive &&
-		!arrayed(producer, out) && !arrayed(consumer, in)
+		!arrayedIO(producer, out) && !arrayedIO(consumer, in)
 }
 
 // compareClass orders inputs by what the variables of one slot must share.
@@ -165,7 +165,7 @@ func assignIOLocations(c *Context, s *ir.Shader) (bool, error) {
 		var used [256]bool
 		slots := func(v *ir.Variable) int32 {
 			t := v.Type
-			if arrayed(s, v) && t.IsArray() {
+			if arrayedIO(s, v) && t.IsArray() {
 				t = t.Elem
 			}
 			if v.Compact {

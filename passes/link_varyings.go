@@ -34,7 +34,7 @@ func (m *slotMask) meets(o *slotMask) bool {
 // of one vertex of it.
 func varyingMask(s *ir.Shader, v *ir.Variable) (m slotMask, t *ir.Type) {
 	t = v.Type
-	if arrayed(s, v) && t.IsArray() {
+	if arrayedIO(s, v) && t.IsArray() {
 		t = t.Elem
 	}
 	leaf := t.WithoutArray()

@@ -15,7 +15,7 @@ var lowerBlendPass = &Pass{
 		"once an attachment.",
 	Options: []Option{
 		{Name: "rt", Doc: "the colour attachment", Default: 0},
-		{Name: "format", Doc: "its format by Vulkan's name, such as R8G8B8A8_UNORM; needed unless nothing is asked for", Default: ""},
+		{Name: "format", Doc: "its format by Vulkan's name, such as R8G8B8A8_UNORM; must be given with enable, logic_op or write_mask, and without these and it the pass does nothing", Default: ""},
 		{Name: "enable", Doc: "blend by the factors and operations", Default: false},
 		{Name: "src_color", Doc: "factor, such as src_alpha", Default: "one"},
 		{Name: "dst_color", Doc: "factor", Default: "zero"},

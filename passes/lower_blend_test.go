@@ -215,6 +215,8 @@ func replaceByPush(s *ir.Shader) {
 func TestLowerBlendRefusals(t *testing.T) {
 	for _, c := range []struct{ options, want string }{
 		{"enable=true", "option format is missing"},
+		{"logic_op=xor", "option format is missing"},
+		{"write_mask=3", "option format is missing"},
 		{"format=R8G8B8A8_FOO", "no uncompressed colour format"},
 		{"format=R8_UNORM,rt=8", "no colour attachment"},
 		{"format=R8_UNORM,src_color=red", "want one of"},

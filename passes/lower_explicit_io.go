@@ -127,6 +127,9 @@ func (e *explicitIO) address(d *ir.Instr) address {
 		if info.Modes&(ir.ModeUBO|ir.ModeSSBO) != 0 {
 			e.fail(d, "variable %q of %s is addressed without a descriptor", v.Name, info.Modes)
 		}
+		if v.Mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp|ir.ModeShared) != 0 && !v.ExplicitLayout {
+			e.fail(d, "variable %q of %s has no place in memory: lower_vars_to_explicit_types must run before", v.Name, info.Modes)
+		}
 		a := address{off: e.b.ImmInt(int64(v.DriverLocation), d.Def.BitSize), mul: 16, offset: v.DriverLocation % 16, access: v.Access}
 		if info.Modes == ir.ModePushConst {
 			a.size = uint32(min(v.Type.Size(), 1<<31))

@@ -73,20 +73,6 @@ type slotAccess struct {
 	t         *ir.Type
 }
 
-// arrayed tells whether v's outermost array dimension is the vertex.
-func arrayed(s *ir.Shader, v *ir.Variable) bool {
-	if v.Patch {
-		return false
-	}
-	switch s.Stage {
-	case ir.StageTessCtrl:
-		return true
-	case ir.StageTessEval, ir.StageGeometry:
-		return v.Mode == ir.ModeShaderIn
-	}
-	return v.PerVertex
-}
-
 // path resolves a deref chain with the builder at its use.
 func (l *ioLowering) path(in, d *ir.Instr) (*slotAccess, error) {
 	var chain []*ir.Instr
@@ -116,7 +102,7 @@ func (l *ioLowering) path(in, d *ir.Instr) (*slotAccess, error) {
 			continue
 		}
 		index := step.Srcs[1].Def
-		if i == len(chain)-1 && arrayed(l.s, a.v) {
+		if i == len(chain)-1 && arrayedIO(l.s, a.v) {
 			a.vertex = index
 			a.numSlots = uint8(min(a.t.SlotCount(), 255))
 			continue

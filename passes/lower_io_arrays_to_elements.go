@@ -103,7 +103,7 @@ func arraySplits(s *ir.Shader, modes ir.Mode) (splits, byVar []*arraySplit) {
 			continue
 		}
 		x := &arraySplit{v: v, inner: v.Type}
-		if arrayed(s, v) {
+		if arrayedIO(s, v) {
 			if !v.Type.IsArray() {
 				continue
 			}

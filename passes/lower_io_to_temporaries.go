@@ -27,7 +27,7 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 		if v.Mode&modes == 0 || v.Temporary || v.FBFetch {
 			continue
 		}
-		if v.Mode == ir.ModeShaderIn && (!indirect[v] || arrayed(s, v)) {
+		if v.Mode == ir.ModeShaderIn && (!indirect[v] || arrayedIO(s, v)) {
 			continue
 		}
 		t := f.Impl.NewLocal(v.Type.Bare(), v.Name)

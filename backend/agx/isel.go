@@ -1,8 +1,7 @@
 package agx
 
 import (
-	"fmt"
-
+	"nirc/backend"
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
@@ -30,7 +29,7 @@ type isel struct {
 	blk      mach.BlockID
 	blocks   []mach.BlockID // by IR block index
 	irBlocks []*ir.Block    // by machine block
-	immCache [immCacheSize]immSlot
+	immCache mach.ImmCache
 	epoch    uint32
 	phis     []pendingPhi
 	folded   []bool // by def index: the source has taken the operation over
@@ -64,16 +63,9 @@ type pendingPhi struct {
 
 // fail notes the first error.
 func (s *isel) fail(in *ir.Instr, format string, args ...any) {
-	if s.err != nil {
-		return
+	if s.err == nil {
+		s.err = backend.Refuse("agx", s.sh, in, format, args...)
 	}
-	where := ""
-	if in != nil && int(in.Loc) < len(s.sh.Locs) && in.Loc != 0 {
-		if l := s.sh.Locs[in.Loc]; l.Line != 0 && int(l.File) < len(s.sh.Files) {
-			where = fmt.Sprintf("%s:%d: ", s.sh.Files[l.File], l.Line)
-		}
-	}
-	s.err = fmt.Errorf("agx: %s%s", where, fmt.Sprintf(format, args...))
 }
 
 // selectFunc translates the entry point.
@@ -219,15 +211,10 @@ func (s *isel) instr(in *ir.Instr) {
 		s.phi(in)
 	case ir.KindTex:
 		s.tex(in)
-	case ir.KindDeref:
-		if in.DerefInfo().Modes&(ir.ModeUniform|ir.ModeImage) != 0 {
-			return // its users find the variable
-		}
-		s.fail(in, "a deref of %s is left at selection: variables must be lowered", in.DerefInfo().Modes)
-	case ir.KindCall:
-		s.fail(in, "a call of %s is left at selection: functions must be inlined", in.CallInfo().Callee.Name)
 	default:
-		s.fail(in, "a parallel copy is left at selection")
+		if err := backend.RefuseKind("agx", s.sh, in); s.err == nil {
+			s.err = err
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package agx
 import (
 	"math"
 	"math/bits"
+	"nirc/backend"
 
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
@@ -53,12 +54,8 @@ func isFloatOp(op ir.Op) bool {
 
 // alu selects an ALU instruction.
 func (s *isel) alu(in *ir.Instr) {
-	if in.IsVec() {
-		s.vec(in)
-		return
-	}
-	if in.Op == ir.OpMov {
-		s.mov(in)
+	if in.IsVec() || in.Op == ir.OpMov {
+		s.setComps(&in.Def, backend.Components(in, parts(&in.Def), s.comp)...)
 		return
 	}
 	if in.Def.NumComponents != 1 {
@@ -77,35 +74,9 @@ func (s *isel) alu(in *ir.Instr) {
 	s.fail(in, "%s is not supported: it must be lowered before selection", in.Op)
 }
 
-func (s *isel) vec(in *ir.Instr) {
-	n := parts(&in.Def)
-	ops := make([]opnd, 0, len(in.Srcs)*n)
-	for i := range in.Srcs {
-		for k := range n {
-			ops = append(ops, s.comp(in.Srcs[i].Def, in.Srcs[i].Swizzle.Lane(0)*n+k))
-		}
-	}
-	s.setComps(&in.Def, ops...)
-}
-
-func (s *isel) mov(in *ir.Instr) {
-	n := parts(&in.Def)
-	ops := make([]opnd, 0, int(in.Def.NumComponents)*n)
-	for c := range int(in.Def.NumComponents) {
-		for k := range n {
-			ops = append(ops, s.comp(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(c)*n+k))
-		}
-	}
-	s.setComps(&in.Def, ops...)
-}
-
 // satFlag returns .sat if the instruction's only use is an fsat, which is then folded.
 func (s *isel) satFlag(in *ir.Instr) isa.Flags {
-	if !in.Def.UsedOnce() {
-		return 0
-	}
-	u := in.Def.FirstUse()
-	if u.Instr == nil || !u.Instr.IsALU(ir.OpFsat) {
+	if !backend.OnlySaturated(in) {
 		return 0
 	}
 	s.folded[in.Def.Index] = true

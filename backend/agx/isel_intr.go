@@ -4,15 +4,20 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
+	"nirc/backend/resource"
 	"nirc/ir"
 )
 
 // intrinsic selects an intrinsic.
 func (s *isel) intrinsic(in *ir.Instr) {
 	switch in.Intr {
-	case ir.IntrNop, ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample,
+	case ir.IntrNop:
+	case ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample,
 		ir.IntrLoadBarycentricAtSample, ir.IntrLoadBarycentricAtOffset:
 		// Barycentrics are read by the loads that use them.
+		if !resource.OnlyInterpolates(in) {
+			s.fail(in, "%s that does anything but interpolate an input is not supported", in.Intr)
+		}
 	case ir.IntrLoadUbo, ir.IntrLoadSsbo:
 		s.loadBuffer(in)
 	case ir.IntrStoreSsbo:

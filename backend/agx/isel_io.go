@@ -4,6 +4,7 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
+	"nirc/backend/resource"
 	"nirc/ir"
 )
 
@@ -443,7 +444,7 @@ func (s *isel) fragmentOutputs(vals []opnd) (uses []mach.Value, regs []mach.Reg)
 				reg, bits = abi.ColorReg+abi.ColorRegStep*target+int(v.comp), 16
 			}
 		default:
-			s.fail(nil, "fragment output slot %d is not supported", v.slot)
+			s.fail(resource.OutputStore(s.impl, v.slot), "fragment output slot %d is not supported", v.slot)
 			return nil, nil
 		}
 		s.describeResult(v, bits)
@@ -461,7 +462,7 @@ func (s *isel) describeResult(v outputVar, bits uint8) {
 		if r := &s.meta.Results[i]; r.Slot == v.slot && r.Index == v.index {
 			r.Mask |= 1 << v.comp
 			if r.Bits != bits {
-				s.fail(nil, "output slot %d is stored with 16 and 32 bits, which is not supported", v.slot)
+				s.fail(resource.OutputStore(s.impl, v.slot), "output slot %d is stored with 16 and 32 bits, which is not supported", v.slot)
 			}
 			return
 		}

@@ -1,6 +1,7 @@
 package agx
 
 import (
+	"nirc/backend"
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
@@ -244,21 +245,6 @@ func (s *isel) loadPush(in *ir.Instr) {
 	s.setComps(&in.Def, s.split(v, int(in.Def.NumComponents))...)
 }
 
-// runs calls f for each run of consecutive components in a write mask.
-func runs(mask uint64, f func(first, n int)) {
-	for c := 0; mask>>c != 0; c++ {
-		if mask>>c&1 == 0 {
-			continue
-		}
-		n := 1
-		for mask>>(c+n)&1 != 0 {
-			n++
-		}
-		f(c, n)
-		c += n
-	}
-}
-
 // data collects n components of a stored value from first on.
 func (s *isel) data(d *ir.Def, first, n int) mach.Value {
 	ops := make([]opnd, n)
@@ -271,7 +257,7 @@ func (s *isel) data(d *ir.Def, first, n int) mach.Value {
 func (s *isel) storeBuffer(in *ir.Instr) {
 	val, off := in.Srcs[0].Def, in.Srcs[2].Def
 	b := s.buffer(in, in.Srcs[1].Def)
-	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
+	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
 		m, ok := s.shapeOfMem(in, val.BitSize, n)
 		if !ok {
 			return
@@ -316,7 +302,7 @@ func (s *isel) loadGlobal(in *ir.Instr) {
 
 func (s *isel) storeGlobal(in *ir.Instr) {
 	a := s.global(in, in.Srcs[1].Def)
-	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
+	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
 		if m, ok := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n); ok && s.err == nil {
 			s.deviceStore(in, m, place{base: a, index: imm32(0)}, first, n)
 		}
@@ -427,7 +413,7 @@ func (s *isel) loadShared(in *ir.Instr) {
 }
 
 func (s *isel) storeShared(in *ir.Instr) {
-	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
+	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
 		m, ok := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n)
 		if !ok {
 			return
@@ -464,7 +450,7 @@ func (s *isel) loadScratch(in *ir.Instr) {
 }
 
 func (s *isel) storeScratch(in *ir.Instr) {
-	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
+	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
 		m, ok := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n)
 		if !ok {
 			return

@@ -3,6 +3,7 @@ package agx
 import (
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
+	"nirc/backend/resource"
 	"nirc/ir"
 )
 
@@ -44,7 +45,7 @@ func (s *isel) iter(cf, n int, persp bool, bary *ir.Instr) []opnd {
 		case ir.IntrLoadBarycentricAtOffset:
 			return s.iterAt(cf, n, persp, bary.Srcs[0].Def)
 		default:
-			s.fail(bary, "interpolation by %s is not supported", bary.Intr)
+			s.fail(bary, "interpolation by %s is not supported", resource.Barycentrics(bary))
 		}
 	}
 	d := s.f.NewValue(classFull, n)

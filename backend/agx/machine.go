@@ -50,7 +50,11 @@ const (
 	numMachOps
 )
 
-var pseudoNames = [...]string{"inputs", "end", "if", "else", "end_if", "loop", "end_loop", "break", "refresh", "unwrap", "shuffle"}
+var opNames = mach.OpNames{
+	Num: int(isa.NumOps),
+	Of:  func(n int) string { return isa.Op(n).String() },
+	Own: []string{"inputs", "end", "if", "else", "end_if", "loop", "end_loop", "break", "refresh", "unwrap", "shuffle"},
+}
 
 func machOp(op isa.Op) mach.Op { return mach.FirstTargetOp + mach.Op(op) }
 
@@ -82,26 +86,9 @@ func (machISA) Name() string          { return "agx" }
 func (machISA) Files() []mach.File    { return machFiles }
 func (machISA) Classes() []mach.Class { return machClasses }
 
-func (machISA) OpName(op mach.Op) string {
-	if op >= opInputs {
-		return pseudoNames[op-opInputs]
-	}
-	return isaOp(op).String()
-}
+func (machISA) OpName(op mach.Op) string { return opNames.Name(op) }
 
-func (machISA) OpByName(name string) (mach.Op, bool) {
-	for i, n := range pseudoNames {
-		if n == name {
-			return opInputs + mach.Op(i), true
-		}
-	}
-	for op := isa.Op(1); op < isa.NumOps; op++ {
-		if op.String() == name {
-			return machOp(op), true
-		}
-	}
-	return 0, false
-}
+func (machISA) OpByName(name string) (mach.Op, bool) { return opNames.ByName(name) }
 
 func (machISA) Props(in *mach.Instr, f *mach.Func) mach.Props {
 	switch in.Op {

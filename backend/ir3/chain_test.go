@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend"
 	"nirc/backend/gputest"
+	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/core"
 	"nirc/emu"
 	"nirc/ir"
@@ -238,5 +240,26 @@ func TestFeedback(t *testing.T) {
 	}
 	if io := p.IO(); len(io.Captures) != 1 || io.Captures[0] != s.Captures[0] || io.XfbStrides != s.Info.XfbStrides {
 		t.Errorf("%+v, strides %v", io.Captures, io.XfbStrides)
+	}
+}
+
+// TestJobNext: the stage that follows reaches code generation where it takes
+// over the threads, and only there.
+func TestJobNext(t *testing.T) {
+	for _, c := range []struct {
+		next, chained ir.Stage
+	}{{ir.StageNone, ir.StageNone}, {ir.StageFragment, ir.StageNone}, {ir.StageGeometry, ir.StageGeometry}, {ir.StageTessCtrl, ir.StageTessCtrl}} {
+		s := ir.Clone(chainVertex())
+		o, err := Target{}.Compile(s, &backend.Job{GPU: "a740", Instrument: passes.NewInstrument(passes.RunOptions{}), Next: c.next})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m abi.Meta
+		if err := backend.Meta("ir3", o, &m); err != nil {
+			t.Fatal(err)
+		}
+		if m.Chain.Next != c.chained || (len(m.Outputs) == 0) != (c.chained != ir.StageNone) {
+			t.Errorf("before %s: the threads go on as %s, %d outputs", c.next, m.Chain.Next, len(m.Outputs))
+		}
 	}
 }

@@ -119,6 +119,9 @@ func (c *compiler) program(impl *ir.Impl, plain bool) (*final, error) {
 	c.sel = sel
 	removeDead(sel.f)
 	commonSubexpressions(sel.f)
+	if c.gpu.Gen == isa.A7xx {
+		aliasSources(sel.f, sel.isPrefetched)
+	}
 	c.dump("isel", sel.f)
 	if err := c.allocate(sel.f); err != nil {
 		return nil, err
@@ -364,6 +367,7 @@ func (c *compiler) finish(p *final) (*Binary, error) {
 	p.sync(outs, c.prefetchSpans())
 	p.markUL()
 	p.delays()
+	p.expandAliases()
 	list, stack := p.layOut()
 	if c.opts.Dump != nil {
 		c.opts.Dump("final", listing(list, c.gpu.Gen))
@@ -451,7 +455,7 @@ func (c *compiler) footprint(list []pinstr) int {
 	}
 	var t touch
 	for i := range list {
-		t.of(&list[i].Instr)
+		t.ofAliased(&list[i])
 		for _, r := range t.reads {
 			note(r)
 		}

@@ -97,7 +97,7 @@ func (p *final) delays() {
 func (p *final) pad(a *ages, ins, list []pinstr, t *touch) []pinstr {
 	for i := range ins {
 		x := ins[i]
-		t.of(&x.Instr)
+		t.ofAliased(&x)
 		need := 0
 		for _, r := range t.reads {
 			need = max(need, p.wait(a, &x.Instr, r))

@@ -8,20 +8,14 @@ import (
 // add appends an instruction to the current block: template t, result def (0
 // none), and the uses for the register operands of t in order, then implicit ones.
 func (s *isel) add(t isa.Instr, def mach.Value, uses ...mach.Value) *mach.Instr {
-	nd := 0
+	var one [1]mach.Value
+	defs := one[:0]
 	if def != 0 {
-		nd = 1
-	}
-	in := s.f.NewInstr(machOp(t.Op), nd, len(uses))
-	if def != 0 {
-		in.Ops[0].Val = def
+		defs = append(defs, def)
 		t.Dst = standIn(s.f.Class(def))
 	}
-	for i, u := range uses {
-		in.Ops[nd+i].Val = u
-	}
+	in := s.generic(machOp(t.Op), defs, uses)
 	in.Ext = s.code.new(t)
-	s.push(in)
 	return in
 }
 
@@ -40,24 +34,12 @@ func standIn(class uint8) isa.Operand {
 	return isa.R(0)
 }
 
-// push appends in to the current block, or before its terminators once it has some.
-func (s *isel) push(in *mach.Instr) {
-	in.Loc = s.loc
-	blk := &s.f.Blocks[s.blk]
-	blk.Instrs = append(blk.Instrs, in)
-}
+// push appends an instruction to the current block.
+func (s *isel) push(in *mach.Instr) { s.f.Append(s.blk, s.loc, in) }
 
-// generic appends one of package mach's operations.
+// generic appends an operation without template to the current block.
 func (s *isel) generic(op mach.Op, defs, uses []mach.Value) *mach.Instr {
-	in := s.f.NewInstr(op, len(defs), len(uses))
-	for i, v := range defs {
-		in.Ops[i].Val = v
-	}
-	for i, v := range uses {
-		in.Ops[len(defs)+i].Val = v
-	}
-	s.push(in)
-	return in
+	return s.f.AppendOp(s.blk, s.loc, op, defs, uses)
 }
 
 func gprClass(half bool) uint8 {
@@ -116,25 +98,14 @@ func constOperand(o opnd) isa.Operand {
 
 // movImm materialises an immediate once a block.
 func (s *isel) movImm(o opnd) mach.Value {
-	slot := &s.immCache[(o.bits*2654435761>>24)&(immCacheSize-1)]
-	if slot.epoch == s.epoch && slot.bits == o.bits && slot.half == o.half {
-		return slot.val
+	if v, ok := s.immCache.Get(s.epoch, o.bits, o.half); ok {
+		return v
 	}
 	d := s.newReg(o.half)
 	v := int32(o.bits)
 	s.add(isa.Instr{Op: isa.OpMov, Type: movType(o.half), SrcType: movType(o.half), Srcs: [4]isa.Operand{isa.I(v)}}, d)
-	*slot = immSlot{o.bits, d, s.epoch, o.half}
+	s.immCache.Put(s.epoch, o.bits, o.half, d)
 	return d
-}
-
-const immCacheSize = 64
-
-// immSlot remembers where an immediate stands in the current block.
-type immSlot struct {
-	bits  uint32
-	val   mach.Value
-	epoch uint32
-	half  bool
 }
 
 // source turns an operand into instruction operand i of t, through a register

@@ -15,6 +15,8 @@ type pinstr struct {
 	to int32
 	// group is the repeat group that it belongs to, 0 none.
 	group int32
+	// alias are names in the sources of a texture instruction that stand for something else.
+	alias []aliasEntry
 }
 
 // pblock is a block of physical instructions. Blocks stand in program order.
@@ -179,7 +181,11 @@ func (p *final) instr(in *mach.Instr) {
 				return // branches come with the layout
 			}
 		}
-		p.emit(t, in.Loc).group = in.Aux
+		x := p.emit(t, in.Loc)
+		x.group = in.Aux
+		if parts := p.code.aliasParts(in.Ext); parts != nil {
+			x.alias = p.aliased(&x.Instr, in, parts)
+		}
 	}
 }
 
@@ -198,6 +204,9 @@ func (p *final) fill(in *mach.Instr) isa.Instr {
 	if in.NDefs > 0 && t.Dst.Kind == isa.Reg {
 		flags := t.Dst.Flags &^ isa.Half
 		t.Dst = p.operand(&in.Ops[0]).With(flags)
+	}
+	if p.code.aliasParts(in.Ext) != nil {
+		return t
 	}
 	uses := in.Uses()
 	k := 0

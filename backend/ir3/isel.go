@@ -1,8 +1,7 @@
 package ir3
 
 import (
-	"fmt"
-
+	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
@@ -34,7 +33,7 @@ type isel struct {
 	// join[h] is the block at the end of the loop with header h where its continues meet, or 0.
 	join     []mach.BlockID
 	end      mach.BlockID
-	immCache [immCacheSize]immSlot
+	immCache mach.ImmCache
 	epoch    uint32
 	phis     []pendingPhi
 	folded   []bool // by def index: an fsat that its source has taken over
@@ -58,16 +57,9 @@ type pendingPhi struct {
 
 // fail notes the first error.
 func (s *isel) fail(in *ir.Instr, format string, args ...any) {
-	if s.err != nil {
-		return
+	if s.err == nil {
+		s.err = backend.Refuse("ir3", s.sh, in, format, args...)
 	}
-	where := ""
-	if in != nil && int(in.Loc) < len(s.sh.Locs) && in.Loc != 0 {
-		if l := s.sh.Locs[in.Loc]; l.Line != 0 {
-			where = fmt.Sprintf("%s:%d: ", s.sh.Files[l.File], l.Line)
-		}
-	}
-	s.err = fmt.Errorf("ir3: %s%s", where, fmt.Sprintf(format, args...))
 }
 
 // selectFunc translates the entry point.
@@ -257,15 +249,10 @@ func (s *isel) instr(in *ir.Instr) {
 		s.phi(in)
 	case ir.KindTex:
 		s.tex(in)
-	case ir.KindDeref:
-		if in.DerefInfo().Modes&^(ir.ModeUniform|ir.ModeImage) == 0 {
-			return // those that use it look at it
-		}
-		s.fail(in, "a deref of %s is not supported at selection: variables must be lowered", in.DerefInfo().Modes)
-	case ir.KindCall:
-		s.fail(in, "a call of %s is not supported at selection: functions must be inlined", in.CallInfo().Callee.Name)
 	default:
-		s.fail(in, "a parallel copy is not supported at selection")
+		if err := backend.RefuseKind("ir3", s.sh, in); s.err == nil {
+			s.err = err
+		}
 	}
 }
 

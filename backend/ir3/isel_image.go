@@ -146,6 +146,10 @@ func (x *imageSel) load() {
 	if !ok {
 		return
 	}
+	if x.readOnly() {
+		x.fetch(typ)
+		return
+	}
 	n := 0
 	for m := usedMask(def); m != 0; m >>= 1 {
 		n++
@@ -161,6 +165,38 @@ func (x *imageSel) load() {
 		ops = append(ops, immediate(0, typ.Half()))
 	}
 	s.setComps(def, ops...)
+}
+
+// readOnly tells whether an image that nobody writes is read by the texture
+// path: one without layers, faces and samples.
+func (x *imageSel) readOnly() bool {
+	switch x.dim {
+	case ir.Dim1D, ir.Dim2D, ir.Dim3D, ir.DimBuf:
+		return !x.array && readOnlyAccess(x.in)
+	}
+	return false
+}
+
+// fetch reads a texel by isam. A line is a plane with y 0.
+func (x *imageSel) fetch(typ isa.Type) {
+	s, d := x.s, x.in.Srcs[1].Def
+	t := isa.Instr{Op: isa.OpIsam, Type: typ}
+	c := make([]opnd, x.dims(), 3)
+	for k := range c {
+		c[k] = s.comp(d, k)
+		if d.BitSize == 16 {
+			c[k] = s.cov(isa.S16, isa.S32, 0, c[k])
+		}
+	}
+	switch len(c) {
+	case 1:
+		c = append(c, immediate(0, false))
+	case 3:
+		t.Flags |= isa.Tex3D
+	}
+	q := texSel{s: s, in: x.in, tex: x.res}
+	r := q.emit(t, usedMask(&x.in.Def), c, nil)
+	s.setComps(&x.in.Def, r[:x.in.Def.NumComponents]...)
 }
 
 func (x *imageSel) store() {

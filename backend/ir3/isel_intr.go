@@ -227,7 +227,7 @@ func (s *isel) computeSysval(in *ir.Instr, params func(n, count int) []opnd) boo
 	case ir.IntrLoadSubgroupSize:
 		return one(s.subgroupSize())
 	case ir.IntrLoadSubgroupInvocation:
-		return one(s.subgroupInvocation())
+		return one(s.subgroupInvocation(in))
 	case ir.IntrLoadSubgroupId:
 		return one(s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, s.localIndex(), s.driverParam(abi.ParamCSSubgroupIDShift)))
 	case ir.IntrLoadNumSubgroups:
@@ -280,14 +280,14 @@ func (s *isel) subgroupSize() opnd {
 	return immediate(64, false)
 }
 
-func (s *isel) subgroupInvocation() opnd {
+func (s *isel) subgroupInvocation(in *ir.Instr) opnd {
 	if s.gpu.HasFiberID {
 		d := s.newReg(false)
 		s.add(isa.Instr{Op: isa.OpGetfiberid, Type: isa.U32}, d)
 		return s.value(d)
 	}
 	if s.sh.Stage != ir.StageCompute {
-		s.fail(nil, "the subgroup invocation id of a %s shader is not supported on %s", s.sh.Stage, s.gpu.Name)
+		s.fail(in, "the subgroup invocation id of a %s shader is not supported on %s", s.sh.Stage, s.gpu.Name)
 		return immediate(0, false)
 	}
 	m := s.addImm(s.value(s.reg(s.subgroupSize())), ^uint32(0))

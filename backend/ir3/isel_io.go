@@ -4,6 +4,7 @@ import (
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
+	"nirc/backend/resource"
 	"nirc/ir"
 )
 
@@ -404,7 +405,7 @@ func (s *isel) fetchVaryings() {
 				continue
 			}
 			if !ok {
-				s.fail(in, "interpolation at an offset or a given sample is not supported by the ir3 backend")
+				s.fail(in, "interpolation by %s is not supported by the ir3 backend", resource.Barycentrics(in.Srcs[0].Def.Instr))
 				return
 			}
 			t := isa.Instr{Op: isa.OpBaryF, Srcs: [4]isa.Operand{at}}
@@ -426,6 +427,8 @@ type outputs struct {
 	vars []outputVar
 	cur  []opnd   // of the current block, by variable
 	at   [][]opnd // by block: values at its end
+	// imms are the immediates that were brought into registers at ends of blocks.
+	imms []outputImm
 }
 
 // outputVar is one component of an output slot.
@@ -507,6 +510,7 @@ func (s *isel) finishOutputs() {
 	s.enter(s.end)
 	s.loc = 0
 	var uses []mach.Value
+	var made outputVectors
 	for k := 0; k < len(s.out.vars); k++ {
 		v := s.out.vars[k]
 		if s.outputDone(k) {
@@ -520,11 +524,11 @@ func (s *isel) finishOutputs() {
 				continue
 			}
 			if w.comp > 3 {
-				s.fail(nil, "output slot %d: component %d does not exist", w.slot, w.comp)
+				s.fail(resource.OutputStore(s.impl, w.slot), "output slot %d: component %d does not exist", w.slot, w.comp)
 				return
 			}
 			if w.half != v.half {
-				s.fail(nil, "output slot %d is stored with 16 and 32 bits", w.slot)
+				s.fail(resource.OutputStore(s.impl, w.slot), "output slot %d is stored with 16 and 32 bits", w.slot)
 				return
 			}
 			ops[w.comp] = s.value(vals[j])
@@ -536,7 +540,7 @@ func (s *isel) finishOutputs() {
 				ops[c] = immediate(0, v.half)
 			}
 		}
-		uses = append(uses, s.collect(ops[:n]...))
+		uses = append(uses, made.collect(s, ops, n))
 		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: v.slot, Mask: mask, Half: v.half, Index: v.index, VertexFlags: v.flags})
 	}
 	if s.gpu.Gen == isa.A7xx && s.sh.Stage == ir.StageCompute {
@@ -572,7 +576,12 @@ func (r *outputReader) atEnd(b mach.BlockID) mach.Value {
 	s := r.s
 	if int(b) < len(s.out.at) && r.k < len(s.out.at[b]) && s.out.at[b][r.k].kind != opNone {
 		s.enter(b)
-		return s.reg(s.out.at[b][r.k])
+		o := s.out.at[b][r.k].fold()
+		v := s.reg(o)
+		if o.kind == opImm {
+			s.out.imms = append(s.out.imms, outputImm{v, o.bits})
+		}
+		return v
 	}
 	return r.atStart(b)
 }

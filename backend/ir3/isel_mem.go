@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"nirc/backend"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
@@ -98,8 +99,48 @@ func (s *isel) loadSSBO(in *ir.Instr) {
 	if bits == 16 {
 		t, shift = isa.U16, 1
 	}
+	if s.readOnly(in, n) {
+		s.setComps(&in.Def, s.isamBuffer(in, n)...)
+		return
+	}
 	off, imm := s.elements(in.Srcs[1].Def, shift, s.iboLimit())
 	s.setComps(&in.Def, s.ldib(in, t, n, off, imm)...)
+}
+
+// readOnly tells whether a load of n words goes through the texture path,
+// which is quicker but does not see what the shader writes (the project's ir3
+// reference, section 7.7). Several components take isam.v; where storage is also
+// seen in halves but isam.v lacks, isam would need a descriptor of its own.
+func (s *isel) readOnly(in *ir.Instr, n int) bool {
+	return readOnlyAccess(in) && in.Def.BitSize == 32 && (s.gpu.HasIsamV || n == 1 && !s.gpu.Storage16) && in.Srcs[0].Def.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3)
+}
+
+// readOnlyAccess tells whether nobody writes what the instruction reads.
+func readOnlyAccess(in *ir.Instr) bool {
+	const want = ir.AccessNonWriteable | ir.AccessCanReorder
+	a := ir.Access(in.Get(ir.IdxAccess))
+	return a&want == want && a&(ir.AccessVolatile|ir.AccessCoherent) == 0
+}
+
+// isamBuffer loads n words of a storage buffer by isam; y of the coordinates is 0.
+func (s *isel) isamBuffer(in *ir.Instr, n int) []opnd {
+	t := isa.Instr{Op: isa.OpIsam, Type: isa.U32}
+	limit := uint32(0)
+	if s.gpu.HasIsamV {
+		limit = 255
+	}
+	off, imm := s.elements(in.Srcs[1].Def, 2, limit)
+	if n > 1 || imm > 0 {
+		t.Flags |= isa.TexS
+	}
+	if imm > 0 {
+		t.Flags |= isa.TexP
+		t.Off = int32(imm)
+	}
+	h := in.Srcs[0].Def.Instr
+	x := texSel{s: s, in: in, tex: texResource{set: int(h.Get(ir.IdxDescSet)), slot: s.comp(h.Srcs[0].Def, 0), ok: true}}
+	r := x.emit(t, uint8(1<<n-1), []opnd{off, immediate(0, false)}, nil)
+	return r[:n]
 }
 
 func (s *isel) ldib(in *ir.Instr, typ isa.Type, n int, off opnd, imm uint32) []opnd {
@@ -151,21 +192,6 @@ func (s *isel) addImm(o opnd, c uint32) opnd {
 	return s.alu2(isa.Instr{Op: isa.OpAddU}, false, false, immInt, o, immediate(c, false))
 }
 
-// runs calls f for each run of consecutive components in a write mask.
-func runs(mask uint64, f func(first, n int)) {
-	for c := 0; mask>>c != 0; c++ {
-		if mask>>c&1 == 0 {
-			continue
-		}
-		n := 1
-		for mask>>(c+n)&1 != 0 {
-			n++
-		}
-		f(c, n)
-		c += n
-	}
-}
-
 // data collects n components of a stored value from first on.
 func (s *isel) data(d *ir.Def, first, n int) mach.Value {
 	ops := make([]opnd, n)
@@ -189,7 +215,7 @@ func (s *isel) storeSSBO(in *ir.Instr) {
 		s.fail(in, "%d-bit stores to storage buffers are not supported on %s", val.BitSize, s.gpu.Name)
 		return
 	}
-	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
+	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
 		data := s.data(val, first, n)
 		off, imm := s.elements(in.Srcs[2].Def, shift, s.iboLimit())
 		if first > 0 {
@@ -353,7 +379,7 @@ func (s *isel) storeGlobal(in *ir.Instr) {
 		s.fail(in, "%s of %d-bit components is not supported", in.Intr, val.BitSize)
 		return
 	}
-	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
+	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
 		t := isa.Instr{Op: isa.OpStg, Type: memType(val.BitSize), Size: uint16(n), Off: int32(first) * int32(val.BitSize/8)}
 		uses := s.register(&t, 0, s.address(in.Srcs[1].Def), 0, nil)
 		uses = s.register(&t, 1, s.data(val, first, n), 0, uses)
@@ -406,7 +432,7 @@ func (s *isel) storeLocal(in *ir.Instr, op isa.Op) {
 		s.fail(in, "%s of %d-bit components is not supported", in.Intr, val.BitSize)
 		return
 	}
-	runs(in.Get(ir.IdxWriteMask), func(first, n int) {
+	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
 		off, imm := s.byteOffset(in.Srcs[1].Def, uint32(in.Get(ir.IdxBase))+uint32(first)*uint32(val.BitSize/8))
 		t := isa.Instr{Op: op, Type: memType(val.BitSize), Size: uint16(n), Off: int32(imm)}
 		uses := s.register(&t, 0, s.reg(off), 0, nil)

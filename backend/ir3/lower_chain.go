@@ -3,6 +3,7 @@ package ir3
 import (
 	"fmt"
 
+	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/ir"
 	"nirc/passes"
@@ -70,11 +71,14 @@ func lowerChain(s *ir.Shader, impl *ir.Impl, g *GPU, next ir.Stage, out *abi.Cha
 	return nil
 }
 
+// takesOver tells whether the threads of a stage go on as those of next.
+func takesOver(stage, next ir.Stage) bool {
+	return next == ir.StageTessCtrl && stage == ir.StageVertex ||
+		next == ir.StageGeometry && (stage == ir.StageVertex || stage == ir.StageTessEval)
+}
+
 func checkNext(stage, next ir.Stage) error {
-	switch {
-	case next == ir.StageNone,
-		next == ir.StageTessCtrl && stage == ir.StageVertex,
-		next == ir.StageGeometry && (stage == ir.StageVertex || stage == ir.StageTessEval):
+	if next == ir.StageNone || takesOver(stage, next) {
 		return nil
 	}
 	return fmt.Errorf("ir3: a %s shader is not supported behind a %s shader", next, stage)
@@ -82,9 +86,7 @@ func checkNext(stage, next ir.Stage) error {
 
 func (c *chain) fail(in *ir.Instr, format string, args ...any) {
 	if c.err == nil {
-		s := isel{sh: c.s}
-		s.fail(in, format, args...)
-		c.err = s.err
+		c.err = backend.Refuse("ir3", c.s, in, format, args...)
 	}
 }
 
@@ -281,7 +283,7 @@ func (c *chain) storeVertex(in *ir.Instr) {
 	at := c.vertexBase(c.field(abi.HeaderVertexShift, abi.HeaderVertexMask))
 	at = c.add(at, c.slotOffset(in.Srcs[1].Def, c.b.Imm32(16)))
 	val, mask := in.Srcs[0].Def, in.Get(ir.IdxWriteMask)
-	runs(mask, func(k, n int) {
+	backend.Runs(mask, func(k, n int) {
 		c.b.Intrinsic(ir.IntrStoreSharedIr3, 0, 0, c.resize(c.b.Channels(val, k, n), 32), at).
 			Set(ir.IdxBase, uint64(c.place[first])+4*(in.Get(ir.IdxComponent)+uint64(k))).Set(ir.IdxAlignMul, 4)
 	})
@@ -379,7 +381,7 @@ func (c *chain) storePatch(in *ir.Instr) {
 	if at == nil {
 		return
 	}
-	runs(mask, func(k, n int) {
+	backend.Runs(mask, func(k, n int) {
 		c.storeWord(c.base(abi.PrimParamBase), c.b.IAddImm(at, int64(k)), c.resize(c.b.Channels(val, k, n), 32))
 	})
 	in.Remove()

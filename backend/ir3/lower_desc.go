@@ -1,10 +1,10 @@
 package ir3
 
 import (
-	"fmt"
 	"math/bits"
 	"sort"
 
+	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/resource"
 	"nirc/ir"
@@ -82,7 +82,7 @@ func (d *descriptors) place() {
 			}
 		}
 		if set >= maxSets {
-			d.fail("descriptor set %d is not supported, at most %d sets are", set, maxSets)
+			d.fail(nil, "descriptor set %d is not supported, at most %d sets are", set, maxSets)
 			set = 0
 		}
 		d.table = append(d.table, abi.Descriptor{Set: set, Binding: binding, Base: uint8(set), Count: count, Kind: kind, View: view})
@@ -130,7 +130,7 @@ func (d *descriptors) place() {
 		d.table[i].Slot = slot
 		slot += d.table[i].Count * d.table[i].SlotsPerElement()
 		if slot > 0xffff {
-			d.fail("%d descriptors in a set are not supported", slot)
+			d.fail(nil, "%d descriptors in a set are not supported", slot)
 			return
 		}
 	}
@@ -157,15 +157,15 @@ func (d *descriptors) join(e *abi.Descriptor, kind abi.DescriptorKind, view abi.
 	switch {
 	case e.Kind == kind:
 	case e.Kind == abi.Buffer || kind == abi.Buffer:
-		d.fail("a buffer and an image at binding %d of set %d are not supported", e.Binding, e.Set)
+		d.fail(nil, "a buffer and an image at binding %d of set %d are not supported", e.Binding, e.Set)
 	default:
 		e.Kind = abi.Combined
 	}
 }
 
-func (d *descriptors) fail(format string, args ...any) {
+func (d *descriptors) fail(in *ir.Instr, format string, args ...any) {
 	if d.err == nil {
-		d.err = fmt.Errorf("ir3: "+format, args...)
+		d.err = backend.Refuse("ir3", d.s, in, format, args...)
 	}
 }
 
@@ -191,7 +191,7 @@ func (d *descriptors) access(in *ir.Instr) {
 		h = b.Channel(h, 0)
 	}
 	if mask == 0 {
-		d.fail("the descriptor of a %s comes from no binding", in.Intr)
+		d.fail(in, "the descriptor of a %s comes from no binding", in.Intr)
 		return
 	}
 	if bits.OnesCount8(mask) == 1 {

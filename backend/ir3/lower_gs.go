@@ -1,8 +1,7 @@
 package ir3
 
 import (
-	"errors"
-
+	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/ir"
 	"nirc/passes"
@@ -30,7 +29,7 @@ type emits struct {
 // lowerEmits rewrites the outputs and emits of a geometry shader.
 func lowerEmits(s *ir.Shader, impl *ir.Impl) error {
 	if impl.Body.LastBlock().Jump() != nil {
-		return errors.New("ir3: a geometry shader that ends in a jump is not supported")
+		return backend.Refuse("ir3", s, impl.Body.LastBlock().Jump(), "a geometry shader that ends in a jump is not supported")
 	}
 	e := &emits{s: s, impl: impl, b: ir.NewBuilder(ir.AtStart(impl.Start()))}
 	u32 := ir.ScalarType(ir.BaseUint, 32)
@@ -99,9 +98,7 @@ func (e *emits) scan(in *ir.Instr) {
 
 func (e *emits) fail(in *ir.Instr, format string, args ...any) {
 	if e.err == nil {
-		s := isel{sh: e.s}
-		s.fail(in, format, args...)
-		e.err = s.err
+		e.err = backend.Refuse("ir3", e.s, in, format, args...)
 	}
 }
 

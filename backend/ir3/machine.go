@@ -53,7 +53,11 @@ const (
 	numMachOps
 )
 
-var pseudoNames = [...]string{"inputs", "fine_dsx", "fine_dsy", "elect", "any", "all", "ballot", "read_cond", "spill_far"}
+var opNames = mach.OpNames{
+	Num: int(isa.NumOps),
+	Of:  func(n int) string { return isa.Op(n).String() },
+	Own: []string{"inputs", "fine_dsx", "fine_dsy", "elect", "any", "all", "ballot", "read_cond", "spill_far"},
+}
 
 func machOp(op isa.Op) mach.Op { return mach.FirstTargetOp + mach.Op(op) }
 
@@ -66,6 +70,9 @@ func isaOp(op mach.Op) isa.Op { return isa.Op(op - mach.FirstTargetOp) }
 type code struct {
 	gen  isa.Gen
 	tmpl []isa.Instr
+	// aliases are the parts of source vectors; aliasAt, by template, is 1 behind the index there.
+	aliases [][]aliasPart
+	aliasAt []int32
 }
 
 func templates(f *mach.Func) *code { return f.Ext.(*code) }
@@ -82,26 +89,9 @@ func (machISA) Name() string          { return "ir3" }
 func (machISA) Files() []mach.File    { return machFiles }
 func (machISA) Classes() []mach.Class { return machClasses }
 
-func (machISA) OpName(op mach.Op) string {
-	if op >= opInputs {
-		return pseudoNames[op-opInputs]
-	}
-	return isaOp(op).String()
-}
+func (machISA) OpName(op mach.Op) string { return opNames.Name(op) }
 
-func (machISA) OpByName(name string) (mach.Op, bool) {
-	for i, n := range pseudoNames {
-		if n == name {
-			return opInputs + mach.Op(i), true
-		}
-	}
-	for op := isa.Op(1); op < isa.NumOps; op++ {
-		if op.String() == name {
-			return machOp(op), true
-		}
-	}
-	return 0, false
-}
+func (machISA) OpByName(name string) (mach.Op, bool) { return opNames.ByName(name) }
 
 func (machISA) Props(in *mach.Instr, f *mach.Func) mach.Props {
 	switch in.Op {

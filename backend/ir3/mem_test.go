@@ -113,6 +113,19 @@ var memCases = []memCase{
 		c := b.Intrinsic(ir.IntrLoadSsbo, 1, 8, gputest.StorageBuffer(b, 0, 0), id).Set(ir.IdxAlignMul, 1)
 		return append([]*ir.Def{&n.Def, b.U2u32(&c.Def)}, channels(b, &h.Def)...)
 	}},
+	{name: "read-only buffer", words: 9, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
+		at := b.Ishl(id, b.Imm32(4))
+		var l []*ir.Def
+		for n, off := range []*ir.Def{nil, b.Iadd(at, b.Imm32(20)), b.Iadd(at, b.Imm32(4096)), b.Imm32(8), b.Ishl(id, b.Imm32(20))} {
+			n := uint8(max(n, 1))
+			if off == nil {
+				off = at
+			}
+			ld := b.Intrinsic(ir.IntrLoadSsbo, min(n, 3), 32, gputest.StorageBuffer(b, 0, 0), off).Set(ir.IdxAlignMul, 4)
+			l = append(l, channels(b, &ld.Set(ir.IdxAccess, uint64(ir.AccessNonWriteable|ir.AccessCanReorder)).Def)...)
+		}
+		return l[:9]
+	}},
 	{name: "8-bit stores", words: 2, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
 		off := b.Iadd(b.Ishl(id, b.Imm32(2)), b.Imm32(8192))
 		v := b.Vec(b.U2u8(id), b.U2u8(b.Inot(id)), b.U2u8(b.Imm32(7)))

@@ -168,7 +168,7 @@ func (s *scheduler) node(ins []pinstr, i, n int) {
 		in := &ins[k].Instr
 		s.nodes[id].slots += int32(slots(in))
 		s.nodes[id].class = max(s.nodes[id].class, schedClass(&ins[k]))
-		s.t.of(in)
+		s.t.ofAliased(&ins[k])
 		for _, r := range s.t.reads {
 			s.read(id, in, r, ins)
 		}

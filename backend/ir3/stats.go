@@ -51,7 +51,8 @@ func (c *compiler) stats(list []pinstr) Stats {
 	}
 	for i := preambleEnd(list); i < len(list); i++ {
 		in := &list[i].Instr
-		if in.Flags&isa.JP != 0 || i > 0 && list[i-1].to >= 0 {
+		// Delays count inside blocks; the reference's end is one of its own.
+		if in.Flags&isa.JP != 0 || i > 0 && list[i-1].to >= 0 || in.Op == isa.OpEnd {
 			ssDelay, syDelay = 0, 0
 		}
 		c.count(&st, in)

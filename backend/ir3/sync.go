@@ -48,7 +48,7 @@ func (p *final) sync(outputs, early []span) {
 			}
 			st := in[b]
 			for i := range blk.ins {
-				st.step(&blk.ins[i].Instr, &t, outputs, nil)
+				st.step(&blk.ins[i], &t, outputs, nil)
 			}
 			changed = out[b].union(&st) || changed
 		}
@@ -60,8 +60,8 @@ func (p *final) sync(outputs, early []span) {
 		for i := range blk.ins {
 			x := blk.ins[i]
 			var flags isa.Flags
-			st.step(&x.Instr, &t, outputs, &flags)
-			if flags&isa.SS != 0 && !takesSS(&x.Instr) {
+			st.step(&x, &t, outputs, &flags)
+			if flags&isa.SS != 0 && !takesSS(&x.Instr) && len(x.alias) == 0 {
 				list = append(list, pinstr{Instr: isa.Instr{Op: isa.OpNop, Flags: isa.SS}, loc: x.loc, to: -1})
 				flags &^= isa.SS
 			}
@@ -73,14 +73,14 @@ func (p *final) sync(outputs, early []span) {
 }
 
 // step moves the state over one instruction and reports the flags that it needs.
-func (s *syncState) step(in *isa.Instr, t *touch, outputs []span, flags *isa.Flags) {
-	t.of(in)
+func (s *syncState) step(in *pinstr, t *touch, outputs []span, flags *isa.Flags) {
+	t.ofAliased(in)
 	reads := t.reads
 	if in.Op == isa.OpEnd {
 		reads = outputs
 	}
 	ss, sy := s.barrier || in.Flags&isa.SS != 0, s.barrier || in.Flags&isa.SY != 0
-	ss = ss || s.consts && readsConst(in)
+	ss = ss || s.consts && readsConst(&in.Instr)
 	for _, r := range reads {
 		ss = ss || s.ss.meets(r)
 		sy = sy || s.sy.meets(r)
@@ -107,7 +107,7 @@ func (s *syncState) step(in *isa.Instr, t *touch, outputs []span, flags *isa.Fla
 			*flags |= isa.SY
 		}
 	}
-	s.start(in, t)
+	s.start(&in.Instr, t)
 }
 
 // start notes what the instruction leaves under way.

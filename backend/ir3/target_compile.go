@@ -20,6 +20,9 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 		return nil, err
 	}
 	opts := CompileOptions{GPU: g.Name, Verify: job.Instrument.VerifyEach(), NoRepeat: true}
+	if takesOver(s.Stage, job.Next) {
+		opts.Next = job.Next
+	}
 	// The repeat groups may be left out as a pass may be.
 	if _, err := job.Instrument.Do(&passes.Step{Name: repeatStep, Optional: true, Run: func() (bool, error) {
 		opts.NoRepeat = false

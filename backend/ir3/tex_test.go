@@ -218,6 +218,18 @@ var texTests = []struct {
 		size := set(x.b.Intrinsic(ir.IntrImageDerefSize, 2, 32, d, zero))
 		return x.b.U2f32(x.b.Vec(&old.Def, x.b.Channel(&back.Def, 0), x.b.Channel(&size.Def, 0), x.b.Channel(&size.Def, 1)))
 	}},
+	{"read-only images", func(x *texBuild) *ir.Def {
+		d := x.variable(0, 10, ir.BaseImage, ir.Dim2D, false, false, 0)
+		buf := x.variable(0, 9, ir.BaseImage, ir.DimBuf, false, false, 0)
+		load := func(d, c *ir.Def, dim ir.Dim, class ir.TypeClass) *ir.Def {
+			in := x.b.Intrinsic(ir.IntrImageDerefLoad, 4, 32, d, c, x.b.Imm32(0), x.b.Imm32(0)).Set(ir.IdxImageDim, uint64(dim))
+			return &in.Set(ir.IdxDestType, ir.ALUType{Class: class, Bits: 32}.Pack()).Set(ir.IdxAccess, uint64(ir.AccessNonWriteable|ir.AccessCanReorder)).Def
+		}
+		u := x.b.Undef(1, 32)
+		y := x.b.Iand(x.id, x.b.Imm32(1))
+		texel := load(d, x.b.Vec(x.id, y, u, u), ir.Dim2D, ir.ClassUint)
+		return x.b.Fadd(x.b.U2f32(texel), load(buf, x.b.Vec(x.id, u, u, u), ir.DimBuf, ir.ClassFloat))
+	}},
 }
 
 // TestTextures runs texture and image operations on the interpreter and on
@@ -263,6 +275,51 @@ func TestPrefetch(t *testing.T) {
 		}
 		if p := bin.Meta.Prefetches; len(p) != 1 || p[0].InLoc != 1 || p[0].Mask != 15 || bin.Stats.Cat[5] != 0 || bin.Stats.Instrs != 2 {
 			t.Errorf("%s: prefetches %v, code\n%s", gpu, p, disasm(bin))
+		}
+	}
+}
+
+// TestPrefetchSets: image and sampler of a prefetch may be of different sets.
+func TestPrefetchSets(t *testing.T) {
+	stageEnv = func(env *emu.Env) { texWorld(t, env) }
+	defer func() { stageEnv = nil }()
+	s, b := newStage(ir.StageFragment)
+	x := &texBuild{s: s, b: b, uv: interpolated(b, ir.IntrLoadBarycentricPixel, ir.InterpSmooth, ir.SlotVar0+1, 1, 2)}
+	d, m := x.variable(0, 5, ir.BaseTexture, ir.Dim2D, false, false, 0), x.variable(1, 0, ir.BaseSampler, ir.Dim2D, false, false, 0)
+	c := &x.op(ir.TexOpTex, 4, ir.Dim2D, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcSamplerDeref, m}, texSource{ir.TexSrcCoord, x.uv}).Def
+	outputTo(b, c, ir.SlotData0)
+	for _, gpu := range gpus {
+		if err := stageDiffer(s, gpu, true); err != nil {
+			t.Errorf("%s: %v", gpu, err)
+		}
+		bin, err := compile(s, CompileOptions{GPU: gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := bin.Meta.Prefetches; len(p) != 1 || p[0].Set != 0 || p[0].SamplerSet != 1 || bin.Stats.Cat[5] != 0 {
+			t.Errorf("%s: prefetches %v, code\n%s", gpu, p, disasm(bin))
+		}
+	}
+}
+
+// TestEqualOutputs: outputs with the same components share registers, constants too.
+func TestEqualOutputs(t *testing.T) {
+	s, b := newStage(ir.StageFragment)
+	in := interpolated(b, ir.IntrLoadBarycentricPixel, ir.InterpSmooth, ir.SlotVar0+1, 0, 3)
+	for k := range ir.Slot(3) {
+		one := b.ImmFloat([]float64{1, 1, 0.5}[k], 32)
+		outputTo(b, b.Vec(b.Channel(in, 0), b.Channel(in, 1), b.Channel(in, 2), one), ir.SlotData0+k)
+	}
+	for _, gpu := range gpus {
+		if err := stageDiffer(s, gpu, true); err != nil {
+			t.Errorf("%s: %v", gpu, err)
+		}
+		bin, err := compile(s, CompileOptions{GPU: gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := bin.Meta.Outputs; len(o) != 3 || o[0].Reg != o[1].Reg || o[1].Reg == o[2].Reg {
+			t.Errorf("%s: outputs %+v\n%s", gpu, o, disasm(bin))
 		}
 	}
 }

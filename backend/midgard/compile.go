@@ -20,6 +20,12 @@ type CompileOptions struct {
 	Dump func(step, text string)
 	// Registers, if not 0, bounds the work registers (for tests of spilling).
 	Registers int
+	// Blend, if not "", compiles a fragment shader as a blend program for a render
+	// target of this format: see abi.Blend.
+	Blend string
+	// plan, if not 0, is the number of the one plan that is tried where it does (for
+	// tests), counted from 1.
+	plan int
 }
 
 // Binary is a compiled shader.
@@ -51,6 +57,7 @@ type compiler struct {
 	meta     abi.Meta
 	res      *resources
 	uniforms int // limit of the uniform registers
+	blend    *blendLayout
 }
 
 // Uniform registers: more than the first number cost work registers.
@@ -59,11 +66,19 @@ const (
 	maxThreads   = 64 // of a workgroup that may use all work registers
 )
 
-func (c *compiler) run() (*Binary, error) {
+func (c *compiler) run() (b *Binary, err error) {
 	switch c.s.Stage {
 	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
 	default:
 		return nil, fmt.Errorf("midgard: %s shaders are not supported", c.s.Stage)
+	}
+	if c.opts.Blend != "" {
+		if c.s.Stage != ir.StageFragment {
+			return nil, fmt.Errorf("midgard: a blend program is a fragment shader, not a %s shader", c.s.Stage)
+		}
+		if c.blend, err = layoutOf(c.opts.Blend); err != nil {
+			return nil, err
+		}
 	}
 	entry := c.s.Entry()
 	if entry == nil || entry.Impl == nil {
@@ -76,7 +91,7 @@ func (c *compiler) run() (*Binary, error) {
 		}
 	}
 	// Many uniform registers, unless that makes values spill.
-	b, err := c.attempt(abi.MaxUniforms)
+	b, err = c.attempt(abi.MaxUniforms)
 	if err == nil && b.Stats.Spills+b.Stats.Fills > 0 && len(b.Meta.Uniforms) > freeUniforms {
 		return c.attempt(freeUniforms)
 	}
@@ -87,6 +102,9 @@ func (c *compiler) run() (*Binary, error) {
 func (c *compiler) attempt(uniforms int) (*Binary, error) {
 	c.uniforms = uniforms
 	c.meta = abi.Meta{Stage: c.s.Stage, Alias: c.gpu.Alias, NoUpperALU: c.gpu.NoUpperALU, BrokenLOD: c.gpu.BrokenLod}
+	if c.blend != nil {
+		c.meta.Blend = &abi.Blend{Format: c.opts.Blend}
+	}
 	s, err := c.selectFunc()
 	if err != nil {
 		return nil, err
@@ -99,17 +117,16 @@ func (c *compiler) attempt(uniforms int) (*Binary, error) {
 	f.removeDead()
 	c.dump("isel", f)
 	base := (int(c.s.ScratchSize) + 15) &^ 15
-	slots, used, err := f.allocate(s.floor, c.workLimit(), base)
+	best, err := c.choose(f, s.floor, base)
 	if err != nil {
 		return nil, err
 	}
-	c.dump("ra", f)
-	p, err := schedule(f, c.gpu)
-	if err != nil {
-		return nil, err
+	c.dump("ra", best.f)
+	if c.blend != nil && best.slots+base > 0 {
+		return nil, fmt.Errorf("midgard: a blend program with more than %d work registers or with arrays in memory is not supported", blendWork)
 	}
-	p.layout()
-	c.describe(used, base, slots)
+	p := best.p
+	c.describe(best.used, base, best.slots)
 	b := &Binary{Stats: p.stats()}
 	if err := p.encode(b); err != nil {
 		return nil, err
@@ -130,6 +147,9 @@ func (c *compiler) workLimit() int {
 	if z := c.s.Info.WorkgroupSize; c.s.Stage == ir.StageCompute && z[0]*z[1]*z[2] > maxThreads {
 		n = min(n, 8)
 	}
+	if c.blend != nil {
+		n = min(n, blendWork)
+	}
 	if c.opts.Registers > 0 {
 		n = min(n, c.opts.Registers)
 	}
@@ -149,7 +169,7 @@ func (c *compiler) describe(used, base, slots int) {
 	if c.s.Stage == ir.StageFragment {
 		m.WorkRegs = max(used, 2) // a writeout's own
 	}
-	if m.DualSource {
+	if m.DualSource || m.Blend != nil && m.Blend.Second {
 		m.WorkRegs = max(m.WorkRegs, 3)
 	}
 	if n := base + 16*slots; n > 0 {

@@ -213,11 +213,14 @@ func (b *bundle) writeoutValues(w *writeout) {
 	switch {
 	case w.target == abi.TargetNone:
 		e.Add(isa.UnitSADD, b.word(isa.UnitSADD, imm(1, 4, abi.TargetNone)))
-	case w.target != 0:
+	case w.target != 0 || w.blend:
 		e.Add(isa.UnitSADD, b.word(isa.UnitSADD, imm(1, 4, uint16(w.target<<abi.TargetShift))))
 	}
 	back := &inst{op: isa.OpIadd, dst: 1, mask: 8, out: isa.OutKeepLow, imm: true}
 	back.src[0] = source{reg: regPC}
+	if w.blend {
+		back = mov(blendReturn, 8, source{reg: blendReturn, swz: replicate(3)})
+	}
 	e.Add(isa.UnitVADD, b.word(isa.UnitVADD, back))
 	if w.depth.reg != regNone {
 		e.Add(isa.UnitSMUL, b.word(isa.UnitSMUL, mov(1, 1, w.depth)))

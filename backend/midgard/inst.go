@@ -1,6 +1,8 @@
 package midgard
 
 import (
+	"slices"
+
 	"nirc/backend/midgard/isa"
 )
 
@@ -100,6 +102,7 @@ type writeout struct {
 	index      int    // number of the writeout in the program
 	last       bool
 	again      bool // the waiting loop's
+	blend      bool // a blend program's: it names its target always and keeps r1.w
 }
 
 // block is a basic block.
@@ -134,6 +137,46 @@ func (f *function) newNode(n int) reg {
 }
 
 func (f *function) node(r reg) *nodeInfo { return &f.nodes[r-firstVirtual] }
+
+// count is the number of instructions.
+func (f *function) count() (n int) {
+	for b := range f.blocks {
+		n += len(f.blocks[b].list)
+	}
+	return n
+}
+
+// clone copies the function so that the copy can be changed.
+func (f *function) clone() *function {
+	c := &function{nodes: slices.Clone(f.nodes), loops: f.loops, blocks: make([]block, len(f.blocks))}
+	c.slab = make([]inst, 0, f.count())
+	for b := range f.blocks {
+		c.blocks[b] = f.blocks[b]
+		list := make([]*inst, len(f.blocks[b].list))
+		for i, in := range f.blocks[b].list {
+			list[i] = c.cloneInst(in)
+		}
+		c.blocks[b].list = list
+	}
+	return c
+}
+
+func (f *function) cloneInst(in *inst) *inst {
+	t := f.newInst(*in)
+	if t.fuse != nil {
+		t.fuse = f.cloneInst(t.fuse)
+	}
+	if t.wo != nil {
+		w := *t.wo
+		for u, m := range w.make {
+			if m != nil {
+				w.make[u] = f.cloneInst(m)
+			}
+		}
+		t.wo = &w
+	}
+	return t
+}
 
 const slabSize = 256
 

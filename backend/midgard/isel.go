@@ -1,8 +1,7 @@
 package midgard
 
 import (
-	"fmt"
-
+	"nirc/backend"
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/ir"
@@ -43,6 +42,8 @@ type isel struct {
 	outTurn reg
 	out     outputs
 	guards  []guard
+	// blend, if not nil, is the layout of the target of a blend program.
+	blend *blendLayout
 	// floor is the first work register that is free for values.
 	floor  int
 	loopOf *loop      // the innermost loop
@@ -51,16 +52,9 @@ type isel struct {
 
 // fail notes the first error.
 func (s *isel) fail(in *ir.Instr, format string, args ...any) {
-	if s.err != nil {
-		return
+	if s.err == nil {
+		s.err = backend.Refuse("midgard", s.sh, in, format, args...)
 	}
-	where := ""
-	if in != nil && int(in.Loc) < len(s.sh.Locs) && in.Loc != 0 {
-		if l := s.sh.Locs[in.Loc]; l.Line != 0 && int(l.File) < len(s.sh.Files) {
-			where = fmt.Sprintf("%s:%d: ", s.sh.Files[l.File], l.Line)
-		}
-	}
-	s.err = fmt.Errorf("midgard: %s%s", where, fmt.Sprintf(format, args...))
 }
 
 // selectFunc translates the entry point.
@@ -74,7 +68,11 @@ func (c *compiler) selectFunc() (*isel, error) {
 	s.blocks = make([]int, impl.NumBlocks+1)
 	s.scanOutputs()
 	s.newBlock(0)
-	s.waitForTile()
+	if s.blend = c.blend; s.blend != nil {
+		s.startBlend()
+	} else {
+		s.waitForTile()
+	}
 	s.initOutputs()
 	s.list(&impl.Body)
 	if s.err == nil {
@@ -301,14 +299,9 @@ func (s *isel) instr(in *ir.Instr) {
 		s.phis = append(s.phis, in)
 	case ir.KindTex:
 		s.texture(in)
-	case ir.KindDeref:
-		if in.DerefInfo().Modes&(ir.ModeUniform|ir.ModeImage) != 0 {
-			return // its users find the variable
-		}
-		s.fail(in, "a deref of %s is left at selection: variables must be lowered", in.DerefInfo().Modes)
-	case ir.KindCall:
-		s.fail(in, "a call of %s is left at selection: functions must be inlined", in.CallInfo().Callee.Name)
 	default:
-		s.fail(in, "a parallel copy is left at selection")
+		if err := backend.RefuseKind("midgard", s.sh, in); s.err == nil {
+			s.err = err
+		}
 	}
 }

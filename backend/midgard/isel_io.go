@@ -6,6 +6,7 @@ import (
 
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
+	"nirc/backend/resource"
 	"nirc/ir"
 )
 
@@ -175,7 +176,11 @@ func (s *isel) finish() {
 	case ir.StageVertex:
 		s.vertexOutputs()
 	case ir.StageFragment:
-		s.fragmentOutputs()
+		if s.blend != nil {
+			s.blendOutput()
+		} else {
+			s.fragmentOutputs()
+		}
 	}
 }
 
@@ -231,7 +236,7 @@ func (s *isel) fragmentOutputs() {
 		case o.index == 1:
 			dual, s.meta.DualSource = v, true
 		case o.slot < ir.SlotData0 || o.slot >= ir.SlotData0+8:
-			s.fail(nil, "fragment output slot %d is not supported: the hardware has no such result", o.slot)
+			s.fail(resource.OutputStore(s.impl, o.slot), "fragment output slot %d is not supported: the hardware has no such result", o.slot)
 			return
 		default:
 			continue
@@ -400,6 +405,10 @@ func (s *isel) loadInput(in *ir.Instr, bary *ir.Instr) {
 			return
 		}
 	}
+	if s.blend != nil {
+		s.loadBlendInput(in, slot, comp, interp)
+		return
+	}
 	v := abi.Varying{Kind: abi.VaryingSlot, Slot: ir.Slot(slot)}
 	switch ir.Slot(slot) {
 	case ir.SlotPointCoord:
@@ -439,7 +448,7 @@ func (s *isel) interpolation(bary *ir.Instr) (param int, interp ir.Interp, ok bo
 	case ir.IntrLoadBarycentricSample:
 		s.meta.PerSample = true
 	default:
-		s.fail(bary, "interpolation by %s is not supported", bary.Intr)
+		s.fail(bary, "interpolation by %s is not supported", resource.Barycentrics(bary))
 		return 0, 0, false
 	}
 	return param, interp, true

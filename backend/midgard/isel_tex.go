@@ -102,6 +102,10 @@ func (s *isel) texture(in *ir.Instr) {
 	if v == nil {
 		return
 	}
+	if s.blend != nil && v.Type.WithoutArray().Dim == ir.DimSubpass && in.TexOp == ir.TexOpTxf {
+		s.loadDestination(in)
+		return
+	}
 	switch in.TexOp {
 	case ir.TexOpTxs, ir.TexOpQueryLevels:
 		lod := uint32(0)

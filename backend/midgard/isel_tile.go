@@ -3,6 +3,7 @@ package midgard
 import (
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
+	"nirc/emu"
 	"nirc/ir"
 )
 
@@ -34,24 +35,43 @@ func (s *isel) loadTile(in *ir.Instr) {
 		s.fail(in, "reading back output slot %d is not supported", slot)
 		return
 	}
-	if !loadsFloats(in) || in.Def.BitSize > 32 {
+	if !s.rawTile() && !loadsFloats(in) || in.Def.BitSize > 32 {
 		s.fail(in, "reading a render target as other than floats is not supported")
 		return
 	}
+	s.narrowed(in, s.tileColor(in, n, comp))
+}
+
+// rawTile tells whether the tile is read as it is: where the format is known, and
+// not one that a typed load converts.
+func (s *isel) rawTile() bool { return s.blend != nil && s.blend.kind != emu.KindUnorm }
+
+// tileColor loads what in wants of render target n, from component comp on.
+func (s *isel) tileColor(in *ir.Instr, n, comp int) source {
 	k := int(in.Def.NumComponents)
-	d := s.f.newNode(k)
-	t := inst{kind: kindLdSt, dst: d, mask: fullMask(k)}
-	t.ld = isa.LoadStore{Op: isa.LdTileF32, Swizzle: componentsFrom(comp), Arg: isa.AddrReg{Reg: isa.AddrZero}}
+	first := comp
+	t := inst{kind: kindLdSt}
+	op, special, selector := isa.LdTileF32, isa.LdSpecialF32, abi.SpecialTileTyped
+	if s.rawTile() {
+		op, special, selector = isa.LdTileRaw, isa.LdSpecialU32, abi.SpecialTileRaw
+		k, comp = s.blend.words(), 0
+	}
+	t.dst, t.mask = s.f.newNode(k), fullMask(k)
+	t.ld = isa.LoadStore{Op: op, Swizzle: componentsFrom(comp), Arg: isa.AddrReg{Reg: isa.AddrZero}}
 	switch {
 	case s.gpu.Arch > 4:
 		t.ld.Index = isa.AddrReg{Comp: uint8(n & 3), Reg: uint8(n >> 2)}
 	case n > 0:
 		s.fail(in, "more than one render target is not supported by %s", s.gpu.Name)
-		return
+		return constant(0)
 	default:
-		t.ld.Op, t.ld.Index = isa.LdSpecialF32, isa.AddrReg{Reg: isa.AddrZero}
-		t.ld.SetSlot(abi.SpecialTileTyped, 0)
+		t.ld.Op, t.ld.Index = special, isa.AddrReg{Reg: isa.AddrZero}
+		t.ld.SetSlot(selector, 0)
 	}
 	s.add(t)
-	s.narrowed(in, source{reg: d, swz: identity})
+	o := source{reg: t.dst, swz: identity}
+	if s.rawTile() {
+		o = s.unpackRaw(o).shifted(-first)
+	}
+	return o
 }

@@ -415,6 +415,9 @@ func (a *allocator) rewrite(in *inst) {
 			return
 		}
 		p := a.place[index(s.reg)]
+		if p < 0 {
+			p = int16(4 * a.floor) // read, never written
+		}
 		for i := range s.swz {
 			s.swz[i] = min(s.swz[i]+uint8(p&3), 3)
 		}

@@ -2,6 +2,7 @@ package midgard
 
 import (
 	"fmt"
+	"math"
 
 	"nirc/backend/midgard/isa"
 )
@@ -21,6 +22,7 @@ type pblock struct {
 // bundle is a bundle before it is encoded.
 type bundle struct {
 	units  [isa.NumALUUnits]*inst
+	seq    [isa.NumALUUnits]int   // where in its block each was
 	cond   [isa.NumALUUnits]*inst // unit makes the condition of this instruction
 	branch *inst
 	ldst   [2]*inst
@@ -52,171 +54,14 @@ func unitSize(u isa.Unit) int {
 
 const branchSize = 6
 
-// dep says how two instructions of a block must be ordered.
-type dep struct {
-	to *node
-	// apart: never in one bundle. Else the stages say: raw and waw need an earlier
-	// stage, war one that is not earlier.
-	kind depKind
-}
-
-type depKind uint8
-
-const (
-	depRAW   depKind = iota // in one bundle: stage 1 before stage 2
-	depWAW                  // the same
-	depWAR                  // in one bundle: the writer's stage is not before the reader's
-	depApart                // never in one bundle
-)
-
-// node is an instruction in the dependence graph of its block.
-type node struct {
-	in     *inst
-	order  int
-	succs  []dep
-	preds  []dep // to is the predecessor
-	left   int   // predecessors that are not placed
-	height int
-	at     *bundle // where it was placed
-	stage  int     // 1 or 2, of ALU
-}
-
-// numResources bounds the physical registers that dependences know.
-const numResources = numPhysical
-
-// graph finds the dependences of a block, its terminator left out.
-type graph struct {
-	nodes   []node
-	writer  [numResources][4]*node
-	readers [numResources][4][]*node
-	// Memory: spill slots are apart from all else.
-	slots, mem accesses
-}
-
-// accesses are those of one memory that later ones may have to wait for: the
-// last write and the reads since; what came before is ordered through these.
-type accesses struct {
-	write *node
-	reads []*node
-}
-
-func (g *graph) link(from, to *node, k depKind) {
-	if from == nil || from == to {
-		return
-	}
-	for i := range to.preds {
-		if to.preds[i].to == from {
-			if old := to.preds[i].kind; stricter(k, old) {
-				to.preds[i].kind = k
-				for j := range from.succs {
-					if from.succs[j].to == to {
-						from.succs[j].kind = k
-					}
-				}
-			}
-			return
-		}
-	}
-	from.succs = append(from.succs, dep{to, k})
-	to.preds = append(to.preds, dep{from, k})
-	to.left++
-}
-
-// stricter tells whether k forbids more than old.
-func stricter(k, old depKind) bool { return k == depApart || old == depWAR && k != depWAR }
-
-// together tells whether a register's value may be made and used in one bundle.
-func together(r reg) bool { return r < 26 }
-
-func (g *graph) add(n *node) {
-	in := n.in
-	in.reads(func(r reg, m uint8) {
-		if r >= numResources {
-			return
-		}
-		for c := range 4 {
-			if m>>c&1 == 0 {
-				continue
-			}
-			k := depRAW
-			if w := g.writer[r][c]; w != nil && (!together(r) || w.in.kind != kindALU || in.kind != kindALU) {
-				k = depApart
-			}
-			g.link(g.writer[r][c], n, k)
-			g.readers[r][c] = append(g.readers[r][c], n)
-		}
-	})
-	if in.dst != regNone && in.dst < numResources {
-		for c := range 4 {
-			if in.mask>>c&1 != 0 {
-				g.write(n, in.dst, c)
-			}
-		}
-	}
-	g.memory(n)
-}
-
-func (g *graph) write(n *node, r reg, c int) {
-	w := g.writer[r][c]
-	k := depWAW
-	if w != nil && (w.in.kind != kindALU || n.in.kind != kindALU) {
-		k = depApart
-	}
-	g.link(w, n, k)
-	for _, o := range g.readers[r][c] {
-		k := depWAR
-		if o.in.kind != kindALU || n.in.kind != kindALU {
-			k = depApart
-		}
-		g.link(o, n, k)
-	}
-	g.writer[r][c], g.readers[r][c] = n, g.readers[r][c][:0]
-}
-
-// access says what a load/store does to memory.
-func access(in *inst) (reads, writes bool) {
-	if in.kind == kindTex {
-		barrier := in.tex.Op == isa.TexBarrier
-		return barrier, barrier
-	}
-	if in.kind != kindLdSt {
-		return false, false
-	}
-	switch in.ld.Op.Info().Kind {
-	case isa.KindLoad, isa.KindImage:
-		return true, false
-	case isa.KindStore, isa.KindStImage, isa.KindAtomic, isa.KindCmpXchg:
-		return true, true
-	}
-	return false, false
-}
-
-// memory keeps accesses in order where one of two writes.
-func (g *graph) memory(n *node) {
-	reads, writes := access(n.in)
-	if !reads {
-		return
-	}
-	m := &g.mem
-	if n.in.spill != 0 {
-		m = &g.slots
-	}
-	g.link(m.write, n, depApart)
-	if !writes {
-		m.reads = append(m.reads, n)
-		return
-	}
-	for _, o := range m.reads {
-		g.link(o, n, depApart)
-	}
-	m.write, m.reads = n, m.reads[:0]
-}
-
-// schedule packs the blocks into bundles.
-func schedule(f *function, gpu *GPU) (*program, error) {
+// schedule packs the blocks into bundles. window, if not 0, keeps the order of the
+// instructions: a bundle begins with the first and takes others from as far
+// behind it.
+func schedule(f *function, gpu *GPU, window int) (*program, error) {
 	p := &program{gpu: gpu, blocks: make([]pblock, len(f.blocks))}
+	g := newGraph(f)
 	for i := range f.blocks {
-		s := scheduler{block: i}
+		s := scheduler{block: i, g: g, window: window, end: math.MaxInt}
 		p.blocks[i].list = s.run(f.blocks[i].list)
 		if s.err != nil {
 			return nil, s.err
@@ -228,9 +73,12 @@ func schedule(f *function, gpu *GPU) (*program, error) {
 // scheduler is the state of one block.
 type scheduler struct {
 	block int
+	g     *graph
 	out   []*bundle
-	ready []*node
-	err   error
+	// window is that of schedule; the bundle at hand takes what stands before end.
+	window, end int
+	ready       []*node
+	err         error
 }
 
 func terminator(in *inst) bool {
@@ -242,17 +90,10 @@ func (s *scheduler) run(list []*inst) []*bundle {
 	if k := len(list) - 1; k >= 0 && terminator(list[k]) {
 		last, list = list[k], list[:k]
 	}
-	g := &graph{nodes: make([]node, len(list))}
-	for i, in := range list {
-		g.nodes[i] = node{in: in, order: i}
-		g.add(&g.nodes[i])
-	}
+	g := s.g
+	g.build(list)
 	for i := len(g.nodes) - 1; i >= 0; i-- {
-		n := &g.nodes[i]
-		for _, d := range n.succs {
-			n.height = max(n.height, d.to.height+1)
-		}
-		if n.left == 0 {
+		if n := &g.nodes[i]; n.left == 0 {
 			s.ready = append(s.ready, n)
 		}
 	}
@@ -260,7 +101,7 @@ func (s *scheduler) run(list []*inst) []*bundle {
 	for left > 0 {
 		k := s.fill()
 		if k == 0 {
-			s.err = fmt.Errorf("midgard: no bundle can hold %s", s.pick(func(*node) bool { return true }).in)
+			s.err = fmt.Errorf("midgard: no bundle can hold %s", s.ready[0].in)
 			return nil
 		}
 		left -= k
@@ -283,7 +124,7 @@ func better(a, b *node) bool {
 func (s *scheduler) pick(f func(n *node) bool) *node {
 	var best *node
 	for _, n := range s.ready {
-		if (best == nil || better(n, best)) && f(n) {
+		if n.order < s.end && (best == nil || better(n, best)) && f(n) {
 			best = n
 		}
 	}
@@ -307,12 +148,27 @@ func (s *scheduler) placed(n *node, b *bundle) {
 	}
 }
 
+// first chooses the instruction that a bundle begins with.
+func (s *scheduler) first() *node {
+	if s.window == 0 {
+		return s.pick(func(*node) bool { return true })
+	}
+	first := s.ready[0]
+	for _, n := range s.ready[1:] {
+		if n.order < first.order {
+			first = n
+		}
+	}
+	s.end = first.order + s.window
+	return first
+}
+
 // fill makes one bundle and returns the number of instructions in it.
 func (s *scheduler) fill() int {
 	b := newBundle()
 	b.block = s.block
 	s.out = append(s.out, b)
-	first := s.pick(func(*node) bool { return true })
+	first := s.first()
 	switch first.in.kind {
 	case kindLdSt:
 		return s.fillLdSt(b, first)
@@ -322,6 +178,10 @@ func (s *scheduler) fill() int {
 		return 1
 	}
 	count := 0
+	if s.window != 0 && s.fitALU(b, first, true) {
+		s.placed(first, b)
+		count++
+	}
 	for {
 		n := s.pick(func(n *node) bool { return n.in.kind == kindALU && s.fitALU(b, n, false) })
 		if n == nil {
@@ -419,7 +279,7 @@ func (s *scheduler) put(b *bundle, u isa.Unit, n *node, do bool) bool {
 	}
 	if do {
 		add.to(b)
-		b.units[u] = n.in
+		b.units[u], b.seq[u] = n.in, n.order
 		b.size += unitSize(u)
 		n.stage = u.Stage()
 	}

@@ -111,7 +111,7 @@ func (m *maker) moves(list []*inst) bool {
 func (w *writeout) assign(made []maker, whole bool) bool {
 	var busy [isa.NumALUUnits]bool
 	busy[isa.UnitVADD] = true // has the return address
-	busy[isa.UnitSADD] = w.target != 0
+	busy[isa.UnitSADD] = w.target != 0 || w.blend
 	busy[isa.UnitSMUL] = w.depth.reg != regNone
 	busy[isa.UnitLUT] = w.stencil.reg != regNone
 	busy[isa.UnitVMUL] = !whole

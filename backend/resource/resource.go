@@ -202,3 +202,36 @@ func Splits64(op ir.Op) bool {
 	}
 	return false
 }
+
+// OutputStore returns the first store_output of a slot, nil if there is none:
+// where a refusal of the slot belongs.
+func OutputStore(impl *ir.Impl, slot ir.Slot) *ir.Instr {
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.IsIntrinsic(ir.IntrStoreOutput) && ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location == slot {
+				return in
+			}
+		}
+	}
+	return nil
+}
+
+// OnlyInterpolates tells whether barycentrics serve nothing but the
+// interpolation of inputs: hardware that interpolates has no value for them.
+func OnlyInterpolates(bary *ir.Instr) bool {
+	for u := range bary.Def.Uses() {
+		if in := u.Instr; in == nil || !in.IsIntrinsic(ir.IntrLoadInterpolatedInput) || &in.Srcs[0] != u {
+			return false
+		}
+	}
+	return true
+}
+
+// Barycentrics names what makes the barycentrics of a load_interpolated_input,
+// for its refusal.
+func Barycentrics(by *ir.Instr) string {
+	if by.Kind == ir.KindIntrinsic {
+		return by.Intr.String()
+	}
+	return "computed barycentrics"
+}

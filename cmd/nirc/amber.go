@@ -50,14 +50,7 @@ func (a *app) amber() *cobra.Command {
 }
 
 func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
-	if c.level == "" {
-		// The IR is run as the frontend made it; a target needs its passes anyway.
-		c.level = "2"
-		if c.target == nirc.IRTarget {
-			c.level = "0"
-		}
-	}
-	o, err := c.options(c.target)
+	o, err := c.runOptions()
 	if err != nil {
 		return err
 	}

@@ -21,10 +21,10 @@ import (
 type compileCommand struct {
 	*app
 	runFlags
-	output, emit, entry, stageName, abi string
-	spec                                []string
-	stats, debug, rules, keepGoing      bool
-	jobs                                int
+	output, emit, entry, stageName, nextName, abi string
+	spec                                          []string
+	stats, debug, rules, keepGoing                bool
+	jobs                                          int
 
 	base     nirc.Options // of every job
 	stage    ir.Stage
@@ -90,8 +90,9 @@ func (c *compileCommand) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.emit, "emit", "obj", "what to write: obj, bin, asm, ir, json, map or spvasm")
 	f.StringVar(&c.entry, "entry", "", "`NAME` of the entry point (default: all)")
 	f.StringVar(&c.stageName, "stage", "", "`STAGE` of the entry point, or of GLSL from standard input")
+	f.StringVar(&c.nextName, "next", "", "`STAGE` that follows in the pipeline: on ir3 tess_ctrl and geometry take over the threads")
 	f.StringArrayVar(&c.spec, "spec", nil, "`ID=VALUE` (or NAME=VALUE) of a specialization constant, read by the constant's type")
-	f.StringVar(&c.abi, "abi", "", "calling convention where the target has several: monolithic or separate")
+	f.StringVar(&c.abi, "abi", "", "calling convention where the target has several: monolithic, separate or blend:FORMAT")
 	f.BoolVar(&c.stats, "stats", false, "show statistics of the code")
 	f.BoolVarP(&c.debug, "debug", "g", false, "keep source lines")
 	f.BoolVar(&c.rules, "rule-stats", false, "count how often each algebraic rule fired")
@@ -157,6 +158,9 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 	if c.stage, err = parseStage(c.stageName); err != nil {
 		return err
 	}
+	if c.base.Next, err = parseStage(c.nextName); err != nil {
+		return err
+	}
 	c.emitSet = cmd.Flags().Changed("emit")
 	c.writeOut = c.emitSet || c.output != "" || !c.dumps() && !c.stats && !c.rules
 	if c.stopAt != "" && !c.emitSet {
@@ -174,7 +178,9 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 	switch c.abi {
 	case "", "monolithic", "separate":
 	default:
-		return nirc.Usagef("--abi %s: want monolithic or separate", c.abi)
+		if !strings.HasPrefix(c.abi, nirc.BlendABI) {
+			return nirc.Usagef("--abi %s: want monolithic, separate or blend:FORMAT", c.abi)
+		}
 	}
 	for _, t := range strings.Split(c.target, ",") {
 		if t == "all" {

@@ -23,6 +23,7 @@ var completions = map[string]func(cmd *cobra.Command) []string{
 	"opt-level":          choices("0", "1", "2", "s"),
 	"emit":               func(*cobra.Command) []string { return emitKinds() },
 	"stage":              choices("vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute", "task", "mesh"),
+	"next":               choices("tess_ctrl", "tess_eval", "geometry", "fragment"),
 	"abi":                choices("monolithic", "separate"),
 	"color":              choices("auto", "always", "never"),
 	"diagnostics-format": choices("text", "json"),

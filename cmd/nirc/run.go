@@ -130,13 +130,7 @@ func (c *runCommand) run(cmd *cobra.Command, args []string) error {
 
 // execution loads the shaders.
 func (c *runCommand) execution(ctx context.Context, args []string) (*nirc.Execution, error) {
-	if c.level == "" {
-		c.level = "2"
-		if c.target == nirc.IRTarget {
-			c.level = "0"
-		}
-	}
-	o, err := c.options(c.target)
+	o, err := c.runOptions()
 	if err != nil {
 		return nil, err
 	}

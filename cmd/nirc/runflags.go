@@ -67,6 +67,18 @@ func (r *runFlags) dumps() bool {
 	return len(r.dumpBefore)+len(r.dumpAfter) > 0 || r.printChanged || r.timePasses
 }
 
+// runOptions are the options for shaders that are run: -O stands at 2 unless
+// given, or at 0 for the IR, which is run as the frontend made it.
+func (r *runFlags) runOptions() (nirc.Options, error) {
+	if r.level == "" {
+		r.level = "2"
+		if r.target == nirc.IRTarget {
+			r.level = "0"
+		}
+	}
+	return r.options(r.target)
+}
+
 // options turns the flags into options. target is one target's name.
 func (r *runFlags) options(target string) (nirc.Options, error) {
 	o := nirc.Options{Target: target, GPU: r.gpu, PrintCFG: r.cfg}

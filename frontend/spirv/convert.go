@@ -5,21 +5,6 @@ import (
 	"nirc/ir"
 )
 
-// sizeIndex is the row of a bit size in the conversion tables.
-func sizeIndex(bits uint8) int {
-	switch bits {
-	case 1:
-		return 0
-	case 8:
-		return 1
-	case 16:
-		return 2
-	case 32:
-		return 3
-	}
-	return 4
-}
-
 // Conversions by the result's size: 1, 8, 16, 32, 64.
 var (
 	i2iOps = [5]ir.Op{ir.OpI2i1, ir.OpI2i8, ir.OpI2i16, ir.OpI2i32, ir.OpI2i64}
@@ -33,9 +18,9 @@ var (
 
 func intResize(bits uint8, signed bool) ir.Op {
 	if signed {
-		return i2iOps[sizeIndex(bits)]
+		return i2iOps[ir.SizeIndex(bits)]
 	}
-	return u2uOps[sizeIndex(bits)]
+	return u2uOps[ir.SizeIndex(bits)]
 }
 
 // convert translates the conversions and tells whether the instruction was one.
@@ -81,7 +66,7 @@ func (t *translator) convert(in *inst) bool {
 		t.set(in, b.Mov(x))
 		return true
 	}
-	t.set(in, b.ALU(table[sizeIndex(bits)], x))
+	t.set(in, b.ALU(table[ir.SizeIndex(bits)], x))
 	return true
 }
 

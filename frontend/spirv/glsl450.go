@@ -261,7 +261,7 @@ func (t *translator) refract(in *inst) *ir.Def {
 		if eta.BitSize < 16 || !t.valType(in.args[2]).isFloat() {
 			t.fail(in.id, "the ratio of indices is not a float")
 		}
-		eta = b.ALU(f2fOps[sizeIndex(i.BitSize)], eta)
+		eta = b.ALU(f2fOps[ir.SizeIndex(i.BitSize)], eta)
 	}
 	d := t.dot(n, i)
 	one := t.float1(1, i)

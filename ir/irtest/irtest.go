@@ -93,28 +93,13 @@ type gen struct {
 	texVar        *ir.Variable
 }
 
-// sizeIndex numbers the bit sizes 1, 8, 16, 32, 64.
-func sizeIndex(bits uint8) int {
-	switch bits {
-	case 1:
-		return 0
-	case 8:
-		return 1
-	case 16:
-		return 2
-	case 32:
-		return 3
-	}
-	return 4
-}
-
 var sizes = [5]uint8{1, 8, 16, 32, 64}
 
 func (g *gen) chance(n, of int) bool { return g.r.IntN(of) < n }
 
 // add makes d available.
 func (g *gen) add(d *ir.Def) *ir.Def {
-	i := sizeIndex(d.BitSize)
+	i := ir.SizeIndex(d.BitSize)
 	g.pool[i] = append(g.pool[i], d)
 	g.left--
 	return d
@@ -136,7 +121,7 @@ func (g *gen) cut(m [5]int) {
 
 // value returns any available value of the bit size, late ones more often.
 func (g *gen) value(bits uint8) *ir.Def {
-	p := g.pool[sizeIndex(bits)]
+	p := g.pool[ir.SizeIndex(bits)]
 	if len(p) == 0 || g.chance(1, 12) {
 		return g.constant(bits)
 	}

@@ -120,6 +120,8 @@ type Prefetch struct {
 	Sampler uint8 `json:"sampler"`
 	Reg     int   `json:"reg"`
 	Mask    uint8 `json:"mask"`
+	// SamplerSet is the sampler's set: prefetches have bases of their own for both.
+	SamplerSet uint8 `json:"sampler_set"`
 }
 
 // SysvalKind is a value that the hardware writes into registers.

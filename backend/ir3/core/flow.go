@@ -193,23 +193,3 @@ func widen(v uint32, as isa.Type) uint32 {
 	}
 	return v
 }
-
-// execAlias: alias.rt gives a render target component a value for all fibers;
-// the other scopes serve instructions that work on images.
-func execAlias(w *wave, x *inst) error {
-	if x.Scope != 1 {
-		return errImages
-	}
-	o, lane := x.Srcs[0], first(&w.exec)
-	v := uint32(o.Val)
-	switch {
-	case lane < 0:
-		return nil
-	case o.Kind == isa.Const:
-		v = w.constGet(int(o.Val), &src{half: o.IsHalf(), demote: o.IsHalf() && x.Type == isa.F16})
-	case o.Kind == isa.Reg:
-		v = w.laneGet(int(o.Val), lane, o.IsHalf())
-	}
-	w.rt[x.Dst.Val&31] = v
-	return nil
-}

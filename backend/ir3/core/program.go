@@ -24,7 +24,10 @@ type inst struct {
 	ext  uint  // 32 minus the source size: 0 or 16
 	post uint8 // steps behind the ALU operation
 	flow bool  // may change the program counter or the masks
-	chk  hazards
+	// alias.tex: attached to the instruction that it serves, which has the entries.
+	attached bool
+	alias    []aliasName
+	chk      hazards
 }
 
 // program is a decoded shader.
@@ -62,6 +65,11 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 		x := &p.code[pc]
 		x.Instr, _ = isa.Unpack(meta.Gen, binary.LittleEndian.Uint64(code[pc*isa.WordBytes:]))
 		x.decode()
+	}
+	p.analyse()
+	p.attachAliases()
+	for pc := range p.code {
+		x := &p.code[pc]
 		if top := x.maxReg(); top >= p.regs {
 			if p.static == nil && top >= meta.MaxRegs*4 {
 				p.static = fmt.Errorf("ir3 core: pc %d: %s uses r%d.%c, but the meta says %d vec4 registers",
@@ -76,7 +84,6 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 	if err := p.interfaceRegs(); err != nil {
 		return nil, err
 	}
-	p.analyse()
 	p.buildIO()
 	p.buildDescriptors()
 	return p, nil

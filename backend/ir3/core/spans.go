@@ -92,6 +92,8 @@ func (x *inst) findHazards() hazards {
 		h.texSpans(x)
 	case 6:
 		h.memSpans(x)
+	case 7:
+		h.add(x.Srcs[0], 1, false)
 	}
 	for i := range x.Srcs {
 		switch x.Srcs[i].Kind {
@@ -201,9 +203,9 @@ func (h *hazards) texSpans(x *inst) {
 	}
 	h.class, h.lateRead = syncSY, true
 	n1, n2, n3 := x.TexSources()
-	h.add(x.Srcs[0], n1, false)
-	h.add(x.Srcs[1], n2, false)
-	h.add(x.Srcs[2], n3, false)
+	h.texReads(x, x.Srcs[0], n1)
+	h.texReads(x, x.Srcs[1], n2)
+	h.texReads(x, x.Srcs[2], n3)
 	switch x.Mode {
 	case isa.TexBindlessA1, isa.TexBindlessA1Nonu, isa.TexBindlessA1Imm:
 		h.add(isa.R(isa.A1), 1, false)

@@ -13,13 +13,17 @@ import (
 func floatOf(v uint32) float32 { return math.Float32frombits(v) }
 
 // execSample filters, gathers or asks for the LOD: instructions with a sampler.
+// All fibers read before one writes: derivatives come from the neighbours'
+// coordinates, and the result may take their registers.
 func execSample(w *wave, x *inst) error {
 	only := -1 // the fiber of each quad that a samgp is for
 	if x.Op >= isa.OpSamgp0 && x.Op <= isa.OpSamgp3 {
 		only = int(x.Op - isa.OpSamgp0)
 	}
+	takes := func(lane int) bool { return w.exec.Get(lane) && (only < 0 || lane&3 == only) }
+	var texels [128][4]uint32
 	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) || only >= 0 && lane&3 != only {
+		if !takes(lane) {
 			continue
 		}
 		d, res, err := w.texture(x, lane)
@@ -34,11 +38,16 @@ func execSample(w *wave, x *inst) error {
 		switch x.Op {
 		case isa.OpGetlod:
 			level, lod := res.Image.QueryLod(s, &op)
-			w.putTexel(x, lane, [4]uint32{fixed8(level), fixed8(lod)})
+			texels[lane] = [4]uint32{fixed8(level), fixed8(lod)}
 		case isa.OpGather4r, isa.OpGather4g, isa.OpGather4b, isa.OpGather4a:
-			w.putTexel(x, lane, res.Image.Gather(s, &op, int(x.Op-isa.OpGather4r), nil))
+			texels[lane] = res.Image.Gather(s, &op, int(x.Op-isa.OpGather4r), nil)
 		default:
-			w.putTexel(x, lane, res.Image.Sample(s, &op))
+			texels[lane] = res.Image.Sample(s, &op)
+		}
+	}
+	for lane := 0; lane < w.n; lane++ {
+		if takes(lane) {
+			w.putTexel(x, lane, texels[lane])
 		}
 	}
 	return nil
@@ -60,7 +69,7 @@ func (w *wave) sampleOp(x *inst, lane int, d *abi.Descriptor) (op emu.SampleOp) 
 	src := x.Srcs[0]
 	half := src.IsHalf()
 	get := func(k, lane int) float32 {
-		v := w.laneGet(int(src.Val)+k, lane, half)
+		v := w.texGet(x, int(src.Val)+k, lane, half)
 		if half {
 			return h2f(v)
 		}
@@ -87,7 +96,7 @@ func (w *wave) sampleOp(x *inst, lane int, d *abi.Descriptor) (op emu.SampleOp) 
 	next := 0
 	if x.Flags&isa.TexO != 0 {
 		for ; next < dims; next++ {
-			v := w.laneGet(int(second.Val)+next, lane, second.IsHalf())
+			v := w.texGet(x, int(second.Val)+next, lane, second.IsHalf())
 			if second.IsHalf() {
 				v = uint32(int32(int16(v)))
 			}
@@ -103,7 +112,7 @@ func (w *wave) sampleOp(x *inst, lane int, d *abi.Descriptor) (op emu.SampleOp) 
 func (w *wave) lodOf(x *inst, op *emu.SampleOp, get func(k, lane int) float32, lane, dims, base, next, proj int) {
 	second := x.Srcs[1]
 	level := func() float32 {
-		v := w.laneGet(int(second.Val)+next, lane, second.IsHalf())
+		v := w.texGet(x, int(second.Val)+next, lane, second.IsHalf())
 		if second.IsHalf() {
 			return h2f(v)
 		}
@@ -187,7 +196,7 @@ func (w *wave) isamBuffer(x *inst, lane int) error {
 		return err
 	}
 	s := x.Srcs[0]
-	at := uint64(w.laneGet(int(s.Val), lane, s.IsHalf()) + uint32(x.Off))
+	at := uint64(w.texGet(x, int(s.Val), lane, s.IsHalf()) + uint32(x.Off))
 	var t [4]uint32
 	for k := range t {
 		switch {
@@ -210,7 +219,7 @@ func (w *wave) fetchTexel(x *inst, lane int, d *abi.Descriptor, res *emu.Descrip
 	s := x.Srcs[0]
 	var c [6]int
 	for k := range min(n1, len(c)) {
-		v := w.laneGet(int(s.Val)+k, lane, s.IsHalf())
+		v := w.texGet(x, int(s.Val)+k, lane, s.IsHalf())
 		if s.IsHalf() {
 			v = uint32(int32(int16(v)))
 		}
@@ -233,7 +242,7 @@ func (w *wave) fetchTexel(x *inst, lane int, d *abi.Descriptor, res *emu.Descrip
 		sample = c[at]
 	}
 	if n2 > 0 {
-		lod = int(int32(w.laneGet(int(x.Srcs[1].Val)+n2-1, lane, x.Srcs[1].IsHalf())))
+		lod = int(int32(w.texGet(x, int(x.Srcs[1].Val)+n2-1, lane, x.Srcs[1].IsHalf())))
 	}
 	return res.Image.Fetch(texDim(d.View, three), c[0], c[1], z, layer, lod, sample)
 }
@@ -272,7 +281,7 @@ func execGetsize(w *wave, x *inst) error {
 		if err != nil {
 			return err
 		}
-		lod := int(int32(w.laneGet(int(x.Srcs[0].Val), lane, x.Srcs[0].IsHalf())))
+		lod := int(int32(w.texGet(x, int(x.Srcs[0].Val), lane, x.Srcs[0].IsHalf())))
 		dim := texDim(d.View, d.View.Dim == ir.Dim3D || d.View.Dim == ir.DimCube)
 		size := res.Image.QuerySize(dim, d.View.Array, lod)
 		if d.View.Array {
@@ -312,7 +321,7 @@ func (w *wave) prefetch(p *abi.Prefetch) error {
 	if err != nil {
 		return err
 	}
-	_, smp, err := w.descriptor(int(p.Set), uint32(p.Sampler))
+	_, smp, err := w.descriptor(int(p.SamplerSet), uint32(p.Sampler))
 	if err != nil {
 		return err
 	}

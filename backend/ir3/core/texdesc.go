@@ -51,9 +51,9 @@ func (w *wave) texNumbers(x *inst, lane int) (base int, tex uint32, sbase int, s
 		sbase = int(w.a1 & 7)
 	}
 	reg := int(x.Srcs[2].Val)
-	tex = w.laneGet(reg, lane, false)
+	tex = w.texGet(x, reg, lane, false)
 	if _, _, n := x.TexSources(); n > 1 {
-		smp = w.laneGet(reg+1, lane, false)
+		smp = w.texGet(x, reg+1, lane, false)
 	}
 	return
 }

@@ -27,6 +27,7 @@
 //     when the bundle does not write it; 0xff: none), depth r1.x and stencil r1.y
 //     where WritesDepth and WritesStencil say so, a second colour in r2 with
 //     DualSource.
+//   - A blend program is called by a writeout: see [Blend].
 package abi
 
 import (
@@ -112,6 +113,8 @@ type Meta struct {
 	WritesDepth        bool `json:"writes_depth,omitempty"`
 	WritesStencil      bool `json:"writes_stencil,omitempty"`
 	DualSource         bool `json:"dual_source,omitempty"`
+	// Blend, if not nil, tells that this is a blend program.
+	Blend *Blend `json:"blend,omitempty"`
 	// WindowPosition: the vertex program stores the position behind the viewport
 	// transform, (xyz/w * scale + offset, 1/w), as the hardware takes it (section
 	// 9.3), with SysvalViewportScale and SysvalViewportOffset. Else it stores the
@@ -120,6 +123,19 @@ type Meta struct {
 	// ClipDistances and CullDistances count components of a vertex stage.
 	ClipDistances uint8 `json:"clip_distances,omitempty"`
 	CullDistances uint8 `json:"cull_distances,omitempty"`
+}
+
+// Blend describes a blend program, which a writeout calls (section 9.5 of the
+// reference): it begins with the fragment's colour in r0, the second colour in r2 and
+// the return address in r1.w, and ends in a writeout of the raw pixel in r0 to the
+// target that r1.z names. A driver makes one for each render target.
+type Blend struct {
+	// Format is the Vulkan name of the target's format, without VK_FORMAT_.
+	Format string `json:"format"`
+	// Target is the number of the render target.
+	Target int `json:"target"`
+	// Second: the program reads the second colour.
+	Second bool `json:"second,omitempty"`
 }
 
 // Uniform is the source of one uniform register: 16 bytes of a buffer.
@@ -308,6 +324,9 @@ func (m *Meta) Check() error {
 		if s.Kind == SysvalNone || s.Kind >= NumSysvals {
 			return fmt.Errorf("midgard meta: unknown system value %d", s.Kind)
 		}
+	}
+	if b := m.Blend; b != nil && (m.Stage != ir.StageFragment || b.Target < 0 || b.Target > 7) {
+		return fmt.Errorf("midgard meta: a blend program of stage %s for target %d", m.Stage, b.Target)
 	}
 	if m.TLSSize > 1<<20 {
 		return fmt.Errorf("midgard meta: %d bytes of local storage a thread, at most %d", m.TLSSize, 1<<20)

@@ -101,6 +101,8 @@ func (w *wave) special(t *thread, selector int) (v [4]uint32, err error) {
 		}
 	case abi.SpecialTileTyped:
 		return w.tilePixel(t, 0)
+	case abi.SpecialTileRaw:
+		return w.rawPixel(t, 0)
 	case abi.SpecialSampleID:
 		v[0] = uint32(max(x.SampleID, 0))
 	default:
@@ -109,13 +111,13 @@ func (w *wave) special(t *thread, selector int) (v [4]uint32, err error) {
 	return v, nil
 }
 
-// loadTile performs a tilebuffer read. Raw pixels have the layout of the tile,
-// which nothing here has.
+// loadTile performs a tilebuffer read.
 func (w *wave) loadTile(t *thread, l *isa.LoadStore) error {
+	load := w.tilePixel
 	if l.Op == isa.LdTileRaw {
-		return fmt.Errorf("%s is not supported", l.Op)
+		load = w.rawPixel
 	}
-	v, err := w.tilePixel(t, l.TargetIndex())
+	v, err := load(t, l.TargetIndex())
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,8 @@ type program struct {
 	meta *abi.Meta
 	code []bundle
 	io   emu.StageIO
+	// blend is the format of a blend program's target.
+	blend *emu.Format
 }
 
 // Load decodes a binary. Bytes that are no bundle (the padding) are only an
@@ -55,6 +57,11 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 		return nil, fmt.Errorf("midgard core: %d bytes of code are no whole number of quadwords", len(code))
 	}
 	p := &program{meta: meta}
+	if b := meta.Blend; b != nil {
+		if p.blend = emu.FormatByName(b.Format); p.blend == nil || p.blend.Bytes > 16 {
+			return nil, fmt.Errorf("midgard core: a blend program for the unknown format %q", b.Format)
+		}
+	}
 	at := make([]int, len(code)/isa.Quad+1)
 	for i := range at {
 		at[i] = pcNone

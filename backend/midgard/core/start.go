@@ -33,6 +33,9 @@ func (w *wave) start() error {
 	l.Live = emu.Mask{}
 	for i := range w.threads {
 		w.startThread(&w.threads[i], i)
+		if w.p.blend != nil {
+			w.startBlend(&w.threads[i])
+		}
 	}
 	for i, u := range m.Uniforms {
 		var b [16]byte

@@ -379,7 +379,14 @@ func (w *wave) writeout(t *thread, b *bundle) (bool, error) {
 		if n > 7 {
 			return false, fmt.Errorf("writeout to render target %d", n)
 		}
-		out[int(ir.SlotData0)+n] = words(r0)
+		v := words(r0)
+		if m.Blend != nil {
+			var err error
+			if v, err = w.blended(v, r1, b.wrote[1][1]&mask(32) != 0); err != nil {
+				return false, err
+			}
+		}
+		out[int(ir.SlotData0)+n] = v
 		if m.DualSource {
 			out[int(ir.SlotData0)+7] = words(t.file[2])
 		}

@@ -1,0 +1,37 @@
+package ir3
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/ir"
+)
+
+// TestReadOnly: buffers that nobody writes are read by the texture path where
+// the GPU's descriptors and isam allow it; what may be written is not.
+func TestReadOnly(t *testing.T) {
+	const free = ir.AccessNonWriteable | ir.AccessCanReorder
+	for _, c := range []struct {
+		gpu    string
+		n      uint8
+		access ir.Access
+		isam   bool
+	}{
+		{"a630", 1, free, true}, {"a630", 2, free, false}, {"a650", 1, free, false}, {"a660", 4, free, true}, {"a740", 1, free, true},
+		{"a740", 3, free, true}, {"a740", 3, ir.AccessNonWriteable, false}, {"a740", 3, free | ir.AccessCoherent, false}, {"a740", 3, 0, false},
+	} {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
+		ld := b.Intrinsic(ir.IntrLoadSsbo, c.n, 32, gputest.StorageBuffer(b, 0, 0), b.Ishl(id, b.Imm32(4))).Set(ir.IdxAlignMul, 4).Set(ir.IdxAccess, uint64(c.access))
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(4)), &ld.Def)
+		bin, err := compile(s, CompileOptions{GPU: c.gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := disasm(bin)
+		if got := strings.Contains(text, "isam"); got != c.isam || got == strings.Contains(text, "ldib") || got && strings.Contains(text, "isam.v") != (c.n > 1) {
+			t.Errorf("%s, %d words, access %d:\n%s", c.gpu, c.n, c.access, text)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package midgard
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/backend/midgard/core"
+	"nirc/emu"
+	"nirc/ir"
+)
+
+// blendShader makes first * second + destination, of integers second + destination,
+// for render target n.
+func blendShader(f *emu.Format, n ir.Slot) *ir.Shader {
+	s, b := gputest.NewShader(ir.StageFragment, 0)
+	input := func(slot ir.Slot) *ir.Def {
+		in := b.Intrinsic(ir.IntrLoadInput, 4, 32, b.Imm32(0))
+		in.Set(ir.IdxIoSemantics, ir.IOSemantics{Location: slot, NumSlots: 1}.Pack())
+		return &in.Def
+	}
+	x, y := input(ir.SlotVar0), input(ir.SlotVar0+1)
+	old := b.Intrinsic(ir.IntrLoadOutput, 4, 32, b.Imm32(0))
+	old.Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotData0 + n, NumSlots: 1, FBFetch: true}.Pack())
+	ty := ir.ALUType{Class: ir.ClassFloat, Bits: 32}
+	var v *ir.Def
+	if f.IsInteger() {
+		ty.Class = ir.ClassUint
+		v = b.Iadd(y, &old.Def)
+	} else {
+		v = b.Fadd(b.Fmul(x, y), &old.Def)
+	}
+	old.Set(ir.IdxDestType, ty.Pack())
+	st := b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, b.Imm32(0))
+	st.Set(ir.IdxWriteMask, 15).Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotData0 + n, NumSlots: 1}.Pack())
+	return s
+}
+
+// blendWant is what the shader leaves in a target of the format.
+func blendWant(f *emu.Format, x, y, old [4]uint32) (v [4]uint32) {
+	for i := range v {
+		if f.IsInteger() {
+			v[i] = y[i] + old[i]
+			continue
+		}
+		p := math.Float32frombits(x[i]) * math.Float32frombits(y[i])
+		v[i] = math.Float32bits(float32(p) + math.Float32frombits(old[i]))
+	}
+	return stored(f, v)
+}
+
+// stored is a colour after it went through the format.
+func stored(f *emu.Format, v [4]uint32) [4]uint32 {
+	var raw [16]byte
+	f.Pack(raw[:], &v)
+	f.Unpack(raw[:], &v)
+	return v
+}
+
+// Blend programs of all layouts leave what the format keeps of the result, in
+// checking mode.
+func TestBlend(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 9))
+	formats := []string{"R8G8B8A8_UNORM", "R8G8_UNORM", "R8_UNORM", "R8G8B8A8_UINT", "R8G8B8A8_SINT", "R8_SINT", "R16G16B16A16_SFLOAT", "R16G16_SFLOAT",
+		"R16_SFLOAT", "R16G16B16A16_UINT", "R16G16_SINT", "R32_SFLOAT", "R32G32_UINT", "R32G32B32A32_SFLOAT", "R32G32B32A32_SINT"}
+	for i, name := range formats {
+		for _, gpu := range []string{"t860", "t720"} {
+			n := ir.Slot(0)
+			if gpu == "t860" {
+				n = ir.Slot(i % 3)
+			}
+			f := emu.FormatByName(name)
+			bin, text := listing(t, blendShader(f, n), CompileOptions{GPU: gpu, Blend: name})
+			if strings.Contains(text, "tilebuffer") || bin.Meta.WorkRegs > 8 || !bin.Meta.Blend.Second && !f.IsInteger() {
+				t.Errorf("%s: %d work registers, %+v\n%s", name, bin.Meta.WorkRegs, bin.Meta.Blend, text)
+			}
+			runBlend(t, r, f, bin, n, text)
+		}
+	}
+}
+
+func runBlend(t *testing.T, r *rand.Rand, f *emu.Format, bin *Binary, n ir.Slot, text string) {
+	t.Helper()
+	p, err := core.Load(bin.Code, &bin.Meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := emu.NewImage(emu.ImageDesc{Width: 4, Height: 4, Format: f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := &emu.ImageView{Image: img, Format: f}
+	color := make([]emu.Attachment, n+1)
+	color[n].View = view
+	l := &emu.Launch{NumLanes: 1, Check: true, Out: make([]emu.Slots, 1), Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}},
+		Draw: &emu.Pipeline{Color: color}}
+	value := func() (v [4]uint32) {
+		for i := range v {
+			if v[i] = r.Uint32() >> (r.UintN(4) * 8); !f.IsInteger() {
+				v[i] = math.Float32bits(r.Float32()*1.6 - 0.3)
+			}
+		}
+		return v
+	}
+	for k := range int32(16) {
+		x, y, old := value(), value(), stored(f, value())
+		view.Store(int(k&3), int(k>>2), 0, 0, 0, old)
+		var in emu.Slots
+		in[ir.SlotVar0], in[ir.SlotVar0+1] = x, y
+		prim := &emu.Primitive{}
+		for i := range prim.V {
+			prim.V[i] = &in
+		}
+		l.Fragment = []emu.FragmentLane{{X: k & 3, Y: k >> 2, SampleID: -1, Coverage: 1, Prim: prim}}
+		if st, err := p.NewWave(l).Run(1000); err != nil || st != emu.StatusDone {
+			t.Fatalf("%s: status %d, %v\n%s", f.Name, st, err, text)
+		}
+		if got, want := l.Out[0][ir.SlotData0+n], blendWant(f, x, y, old); got != emu.Vec4(want) {
+			t.Fatalf("%s: %x and %x over %x: %x, want %x\n%s", f.Name, x, y, old, got, want, text)
+		}
+	}
+}
+
+// An input attachment is what the target has.
+func TestBlendAttachment(t *testing.T) {
+	s, err := ir.Parse(`
+shader fragment "main" {
+  info { outputs_written=0x10 io_lowered }
+  var @1 uniform texSUBPASS<f32> "dst" { set=0 binding=0 }
+  var @2 shader_out vec4f32 "o" { location=DATA0 temporary }
+  fn f0 "main" entry() {
+    b0: // preds:
+      %0:32 = deref_var @1
+      %1:32 = load_const 0x0
+      %2:32x4 = load_frag_coord
+      %3:32x2 = f2i32 %2.xy
+      %4:32x4 = txf texture_deref=%0 coord=%3 lod=%1 dim=2D dest=f32 coord_components=2
+      %5:32x4 = load_input %1 base=32 dest_type=f32 io_semantics={VAR0 1}
+      %6:32x4 = load_input %1 base=33 dest_type=f32 io_semantics={VAR1 1}
+      %7:32x4 = fmul %5, %6
+      %8:32x4 = fadd %7, %4
+      store_output %8, %1 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(5, 9))
+	for _, name := range []string{"R8G8B8A8_UNORM", "R16G16_SFLOAT"} {
+		bin, text := listing(t, s, CompileOptions{Blend: name})
+		if len(bin.Meta.Textures) != 0 || len(bin.Meta.Varyings) > 1 {
+			t.Errorf("%s: textures %v, varyings %v", name, bin.Meta.Textures, bin.Meta.Varyings)
+		}
+		runBlend(t, r, emu.FormatByName(name), bin, 0, text)
+	}
+}
+
+// What no blend program can do is refused.
+func TestBlendRefuses(t *testing.T) {
+	f := emu.FormatByName("R8G8B8A8_UNORM")
+	other, b := gputest.NewShader(ir.StageFragment, 0)
+	in := b.Intrinsic(ir.IntrLoadInput, 4, 32, b.Imm32(0))
+	in.Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotVar0 + 2, NumSlots: 1}.Pack())
+	st := b.Intrinsic(ir.IntrStoreOutput, 0, 0, &in.Def, b.Imm32(0))
+	st.Set(ir.IdxWriteMask, 15).Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotData0, NumSlots: 1}.Pack())
+	comp, _ := gputest.NewShader(ir.StageCompute, 1)
+	for _, c := range []struct {
+		s            *ir.Shader
+		format, want string
+	}{
+		{blendShader(f, 0), "NONE", "is not known"},
+		{blendShader(f, 0), "A2B10G10R10_UNORM_PACK32", "are not supported"},
+		{blendShader(f, 0), "B8G8R8A8_UNORM", "are not supported"},
+		{other, f.Name, "has the inputs 0 and 1"},
+		{comp, f.Name, "is a fragment shader"},
+	} {
+		if _, err := Compile(c.s, CompileOptions{Blend: c.format}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.format, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package midgard
+
+import "math/bits"
+
+// orderWindow is how far before the last instruction that could come the
+// scheduler for pressure looks (section 8.4 of the reference).
+const orderWindow = 36
+
+// orderByPressure puts the instructions of each block into an order in which
+// fewer components are live at a time, where there is one.
+func (f *function) orderByPressure() {
+	l := f.liveness()
+	o := orderer{f: f, g: newGraph(f)}
+	for b := range f.blocks {
+		list := f.blocks[b].list
+		k := len(list)
+		if k > 0 && terminator(list[k-1]) {
+			k--
+		}
+		if k < 3 {
+			continue
+		}
+		old := o.peak(l.at(b), list)
+		if order := o.order(l.at(b), list[k:], list[:k]); o.peak(l.at(b), order) < old {
+			f.blocks[b].list = order
+		}
+	}
+}
+
+// orderer is the list scheduler for pressure: it goes through a block from its end.
+type orderer struct {
+	f     *function
+	g     *graph
+	live  compSet
+	ready []*node
+}
+
+// peak is how many components of virtual registers are live at most; live is
+// what is at the end.
+func (o *orderer) peak(live compSet, list []*inst) int {
+	o.live = live
+	now := 0
+	for w, word := range live {
+		if 16*w >= int(firstVirtual) {
+			now += bits.OnesCount64(word)
+		}
+	}
+	top := now
+	for i := len(list) - 1; i >= 0; i-- {
+		now += o.effect(list[i])
+		o.live.step(list[i])
+		top = max(top, now)
+	}
+	return top
+}
+
+// effect is by how much an instruction that comes before what is placed changes
+// the number of live components.
+func (o *orderer) effect(in *inst) (n int) {
+	if in.dst.virtual() {
+		n -= bits.OnesCount8(o.live.get(in.dst) & in.mask)
+	}
+	var regs [8]reg
+	var seen [8]uint8
+	k := 0
+	in.reads(func(r reg, m uint8) {
+		if !r.virtual() {
+			return
+		}
+		have := o.live.get(r)
+		if r == in.dst {
+			have &^= in.mask
+		}
+		for i := range k {
+			if regs[i] == r {
+				have |= seen[i]
+			}
+		}
+		n += bits.OnesCount8(m &^ have)
+		if k < len(regs) {
+			regs[k], seen[k] = r, m
+			k++
+		}
+	})
+	return n
+}
+
+// order schedules list, which end follows, from its end on.
+func (o *orderer) order(live compSet, end, list []*inst) []*inst {
+	o.live = live
+	for i := len(end) - 1; i >= 0; i-- {
+		o.live.step(end[i])
+	}
+	o.g.build(list)
+	o.ready = o.ready[:0]
+	for i := range o.g.nodes {
+		if n := &o.g.nodes[i]; n.after == 0 {
+			o.ready = append(o.ready, n)
+		}
+	}
+	out := make([]*inst, len(list)+len(end))
+	copy(out[len(list):], end)
+	for at := len(list) - 1; at >= 0; at-- {
+		n := o.take()
+		o.live.step(n.in)
+		out[at] = n.in
+		for _, d := range n.preds {
+			if d.to.after--; d.to.after == 0 {
+				o.ready = append(o.ready, d.to)
+			}
+		}
+	}
+	return out
+}
+
+// take removes the best ready instruction: the one with the least effect, of
+// several the last.
+func (o *orderer) take() *node {
+	last := 0
+	for _, n := range o.ready {
+		last = max(last, n.order)
+	}
+	best, least := -1, 0
+	for i, n := range o.ready {
+		if n.order < last-orderWindow {
+			continue
+		}
+		e := o.effect(n.in)
+		if best < 0 || e < least || e == least && n.order > o.ready[best].order {
+			best, least = i, e
+		}
+	}
+	n := o.ready[best]
+	k := len(o.ready) - 1
+	o.ready[best] = o.ready[k]
+	o.ready = o.ready[:k]
+	return n
+}

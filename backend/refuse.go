@@ -1,0 +1,31 @@
+package backend
+
+import (
+	"fmt"
+
+	"nirc/ir"
+	"nirc/passes"
+)
+
+// Refuse makes the error of a code generator that cannot translate in: what is
+// not supported, which target says so, and where in the source it stands. A
+// nil instruction is the shader as a whole.
+func Refuse(target string, s *ir.Shader, in *ir.Instr, format string, args ...any) error {
+	return passes.DiagnosticAt(s, in, target+": "+fmt.Sprintf(format, args...))
+}
+
+// RefuseKind is the refusal of what no code generator selects: derefs of
+// memory, calls, parallel copies. Derefs of textures and images, which those
+// that use them follow to the variable, give nil.
+func RefuseKind(target string, s *ir.Shader, in *ir.Instr) error {
+	switch in.Kind {
+	case ir.KindDeref:
+		if m := in.DerefInfo().Modes; m&(ir.ModeUniform|ir.ModeImage) == 0 {
+			return Refuse(target, s, in, "a deref of %s is not supported at selection: variables must be lowered", m)
+		}
+		return nil
+	case ir.KindCall:
+		return Refuse(target, s, in, "a call of %s is not supported at selection: functions must be inlined", in.CallInfo().Callee.Name)
+	}
+	return Refuse(target, s, in, "a parallel copy is not supported at selection")
+}

@@ -1,0 +1,39 @@
+package passes
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/ir"
+)
+
+// TestExplicitIOWithoutLayout: temporaries and shared variables have no address
+// before they have a layout.
+func TestExplicitIOWithoutLayout(t *testing.T) {
+	for _, c := range []struct{ mode, deref string }{{"mem_shared", "@1"}, {"shader_temp", "@1"}, {"function_temp", "@2"}} {
+		decl, local := "  var @1 "+c.mode+" u32[4] \"a\"\n", ""
+		if c.mode == "function_temp" {
+			decl, local = "", "    local @2 function_temp u32[4] \"a\"\n"
+		}
+		text := "shader compute \"main\" {\n  info { workgroup_size=1,1,1 }\n" + decl + "  fn f0 \"main\" entry() {\n" + local +
+			"    b0:\n      %0:32 = load_const 1\n      %1:32 = deref_var " + c.deref + "\n      %2:32 = deref_array %1[%0]\n      store_deref %2, %0 write_mask=x\n  }\n}\n"
+		run := func(list string) error {
+			s, err := ir.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := ParsePassList(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p.Run(s, RunOptions{VerifyEach: true})
+		}
+		lower := "lower_explicit_io(modes=" + c.mode + ")"
+		if err := run(lower); err == nil || !strings.Contains(err.Error(), `variable "a" of `+c.mode+" has no place in memory: lower_vars_to_explicit_types must run before") {
+			t.Errorf("%s: %v", c.mode, err)
+		}
+		if err := run("lower_vars_to_explicit_types(modes=" + c.mode + ")," + lower); err != nil {
+			t.Errorf("%s behind lower_vars_to_explicit_types: %v", c.mode, err)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package nirc
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// refusedFragment is a fragment shader with DECL among its declarations, ENTRY
+// among its interface and BODY as its body.
+const refusedFragment = `OpCapability Shader
+CAPS
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %o ENTRY
+OpExecutionMode %main OriginUpperLeft
+%file = OpString "refused.frag"
+OpDecorate %o Location 0
+NOTES
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f = OpTypeFloat 32
+%i = OpTypeInt 32 1
+%i0 = OpConstant %i 0
+%v2 = OpTypeVector %f 2
+%v4 = OpTypeVector %f 4
+%po = OpTypePointer Output %v4
+%o = OpVariable %po Output
+DECL
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpLine %file 7 3
+BODY
+OpReturn
+OpFunctionEnd
+`
+
+func refusedModule(caps, entry, notes, decl, body string) string {
+	return strings.NewReplacer("CAPS", caps, "ENTRY", entry, "NOTES", notes, "DECL", decl, "BODY", body).Replace(refusedFragment)
+}
+
+var (
+	refusedRate = refusedModule("OpCapability FragmentShadingRateKHR\nOpExtension \"SPV_KHR_fragment_shading_rate\"", "%rate",
+		"OpDecorate %rate BuiltIn ShadingRateKHR\nOpDecorate %rate Flat",
+		"%pi = OpTypePointer Input %i\n%rate = OpVariable %pi Input",
+		"%x = OpLoad %i %rate\n%y = OpConvertSToF %f %x\n%z = OpCompositeConstruct %v4 %y %y %y %y\nOpStore %o %z")
+	refusedSparse = refusedModule("OpCapability SparseResidency", "",
+		"OpDecorate %tex DescriptorSet 0\nOpDecorate %tex Binding 0",
+		"%img = OpTypeImage %f 2D 0 0 0 1 Unknown\n%comb = OpTypeSampledImage %img\n%pu = OpTypePointer UniformConstant %comb\n%tex = OpVariable %pu UniformConstant\n"+
+			"%half = OpConstant %f 0.5\n%at = OpConstantComposite %v2 %half %half\n%st = OpTypeStruct %i %v4",
+		"%s = OpLoad %comb %tex\n%r = OpImageSparseSampleImplicitLod %st %s %at\n%code = OpCompositeExtract %i %r 0\n%n = OpConvertSToF %f %code\n"+
+			"%texel = OpCompositeExtract %v4 %r 1\n%t = OpVectorTimesScalar %v4 %texel %n\nOpStore %o %t")
+	refusedVertex = refusedModule("OpCapability FragmentBarycentricKHR\nOpExtension \"SPV_KHR_fragment_shader_barycentric\"", "%pv",
+		"OpDecorate %pv Location 0\nOpDecorate %pv PerVertexKHR",
+		"%u = OpTypeInt 32 0\n%n3 = OpConstant %u 3\n%arr = OpTypeArray %v4 %n3\n%pa = OpTypePointer Input %arr\n%pe = OpTypePointer Input %v4\n%pv = OpVariable %pa Input",
+		"%p = OpAccessChain %pe %pv %i0\n%x = OpLoad %v4 %p\nOpStore %o %x")
+	refusedGeometry = `OpCapability Geometry
+OpMemoryModel Logical GLSL450
+OpEntryPoint Geometry %main "main"
+OpExecutionMode %main InputPoints
+OpExecutionMode %main Invocations 1
+OpExecutionMode %main OutputPoints
+OpExecutionMode %main OutputVertices 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpReturn
+OpFunctionEnd
+`
+)
+
+// Barycentrics that feed something else than the interpolation of an input, and
+// an interpolation by something else than barycentrics.
+const (
+	refusedBary = `shader fragment "main" {
+  info { outputs_written=0x10 io_lowered }
+  file 1 = "bary.frag"
+  loc 1 = 1 4 9 0 0
+  fn f0 "main" entry() {
+    b0: // preds:
+      %0:32 = load_const 0x0
+      %1:32x2 = load_barycentric_pixel interp_mode=smooth #1
+      USE
+      store_output %2, %0 base=4 range=1 write_mask=xy src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`
+	baryStored       = "%2:32x2 = fneg %1"
+	baryInterpolated = "%3:32x2 = fneg %1\n      %2:32x2 = load_interpolated_input %3, %0 base=32 dest_type=f32 io_semantics={VAR0 1} #1"
+)
+
+func refusedIR(use string) string {
+	return strings.NewReplacer("USE", use).Replace(refusedBary)
+}
+
+// TestRefusals: what a code generator refuses is said with what it is, where it
+// stands and which target says so.
+func TestRefusals(t *testing.T) {
+	const place = "refused.frag:7:3: error: word "
+	for _, c := range []struct{ name, text, target, place, what string }{
+		{"rate.spvasm", refusedRate, "agx", place, "load_frag_shading_rate"},
+		{"rate.spvasm", refusedRate, "midgard", place, "load_frag_shading_rate"},
+		{"sparse.spvasm", refusedSparse, "ir3", place, "sparse residency"},
+		{"sparse.spvasm", refusedSparse, "agx", place, "texture operations"},
+		{"sparse.spvasm", refusedSparse, "midgard", place, "texture operations"},
+		{"vertex.spvasm", refusedVertex, "ir3", place, "load_input_vertex"},
+		{"vertex.spvasm", refusedVertex, "agx", place, "load_input_vertex"},
+		{"vertex.spvasm", refusedVertex, "midgard", place, "load_input_vertex"},
+		{"rate.spvasm", strings.Replace(refusedRate, "OpLine %file 7 3\n", "", 1), "agx", "rate.spvasm: error: word 95: %15: ", "load_frag_shading_rate"},
+		{"geometry.spvasm", refusedGeometry, "agx", "geometry.spvasm: error: ", "stage geometry"},
+		{"geometry.spvasm", refusedGeometry, "midgard", "geometry.spvasm: error: ", "stage geometry"},
+		{"stored.nir", refusedIR(baryStored), "agx", "bary.frag:4:9: error: ", "load_barycentric_pixel that does anything but"},
+		{"stored.nir", refusedIR(baryStored), "midgard", "bary.frag:4:9: error: ", "load_barycentric_pixel that does anything but"},
+		{"computed.nir", refusedIR(baryInterpolated), "ir3", "bary.frag:4:9: error: ", "interpolation by computed barycentrics"},
+		{"computed.nir", refusedIR(baryInterpolated), "agx", "bary.frag:4:9: error: ", "load_barycentric_pixel that does anything but"},
+		{"computed.nir", refusedIR(baryInterpolated), "midgard", "bary.frag:4:9: error: ", "load_barycentric_pixel that does anything but"},
+	} {
+		t.Run(c.target+" "+c.name, func(t *testing.T) {
+			m, err := Load([]byte(c.text), c.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := Options{Target: c.target}
+			_, err = m.Compile(context.Background(), o)
+			var list Diagnostics
+			if !errors.As(err, &list) {
+				t.Fatalf("compiles with %v", err)
+			}
+			err = m.Locate(context.Background(), o, err)
+			text := err.Error()
+			if !strings.HasPrefix(text, c.place) || !strings.Contains(text, c.what) || !strings.Contains(text, "not supported") || !strings.HasSuffix(text, " ["+c.target+"]") {
+				t.Errorf("%s\nwant %s… %s … [%s]", text, c.place, c.what, c.target)
+			}
+			if strings.Contains(text, c.target+": ") {
+				t.Errorf("%s names the target twice", text)
+			}
+		})
+	}
+}
