@@ -10,16 +10,20 @@ type plan struct {
 }
 
 // plans are tried in this order, and the best code is taken: which way that is
-// depends on whether registers or units are scarce.
+// depends on whether registers or units are scarce. Code of the first that
+// costs no threads is taken as it is: compile time counts too.
 var plans = []plan{
 	{},
-	{order: true},
 	{order: true, early: true},
-	{order: true, early: true, window: 8},
+	{order: true}, // where the one before does not do
 }
 
 // largeFunction is from how many instructions on the first plan has to do.
 const largeFunction = 3000
+
+// freeRegisters are the work registers that cost no threads (the project's
+// midgard reference, section 1.2).
+const freeRegisters = 4
 
 // code is what a plan made.
 type code struct {
@@ -69,6 +73,12 @@ func (c *compiler) choose(f *function, floor, base int) (*code, error) {
 		}
 		if k != nil && (best == nil || i == c.opts.plan-1 || k.better(best)) {
 			best = k
+		}
+		if i == 0 && c.opts.plan == 0 && k.used <= freeRegisters && k.stats.Spills+k.stats.Fills == 0 {
+			break // as many threads as there can be
+		}
+		if i == 1 && k != nil && c.opts.plan == 0 {
+			break
 		}
 	}
 	return best, nil
