@@ -2,12 +2,12 @@ package nirc
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"testing"
 
 	"nirc/amber"
+	"nirc/internal/refs"
 	"nirc/passes"
 )
 
@@ -15,9 +15,7 @@ import (
 // to the interpreter, as the frontend made them and behind the passes. With
 // another value in an expectation they must fail.
 func TestImageScripts(t *testing.T) {
-	if _, err := exec.LookPath("glslangValidator"); err != nil {
-		t.Skip("no glslangValidator")
-	}
+	refs.Tool(t, "glslangValidator")
 	value := regexp.MustCompile(`(?m)^(EXPECT .* EQ(?:_RGBA)? )(-?\d+)`)
 	for _, name := range []string{"images.amber", "images_draw.amber"} {
 		path := filepath.Join("testdata", name)

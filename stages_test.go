@@ -1,10 +1,10 @@
 package nirc
 
 import (
-	"os/exec"
 	"testing"
 
 	"nirc/amber"
+	"nirc/internal/refs"
 	"nirc/passes"
 )
 
@@ -18,9 +18,7 @@ const loweredInterface = "lower_continue_constructs,opt_dce,lower_returns,inline
 // older script form from GLSL to the interpreter: as the frontend made them, behind
 // the passes, and with explicit inputs and outputs.
 func TestStageScripts(t *testing.T) {
-	if _, err := exec.LookPath("glslangValidator"); err != nil {
-		t.Skip("no glslangValidator")
-	}
+	refs.Tool(t, "glslangValidator")
 	lowered, err := passes.ParsePassList(loweredInterface)
 	if err != nil {
 		t.Fatal(err)

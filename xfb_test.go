@@ -2,13 +2,12 @@ package nirc
 
 import (
 	"context"
-	"os"
-	"os/exec"
 	"reflect"
 	"strings"
 	"testing"
 
 	"nirc/emu"
+	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -41,12 +40,7 @@ void main() {
 // compileGLSL compiles a shader with the outside compiler, or skips.
 func compileGLSL(t *testing.T, stage ir.Stage, src string) *Module {
 	t.Helper()
-	if _, err := exec.LookPath("glslangValidator"); err != nil {
-		if os.Getenv("NIRC_REQUIRE_TOOLS") != "" {
-			t.Fatal("no glslangValidator")
-		}
-		t.Skip("no glslangValidator")
-	}
+	refs.Tool(t, "glslangValidator")
 	o := FileOptions{Stdin: strings.NewReader(src), Stage: stage}
 	m, err := LoadFile(context.Background(), "-", o)
 	if err != nil {

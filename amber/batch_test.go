@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"nirc/emu"
+	"nirc/internal/refs"
 )
 
 // write puts files into a new folder and returns it.
@@ -153,10 +154,7 @@ func TestPassthroughIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	val, err := exec.LookPath("spirv-val")
-	if err != nil {
-		t.Skip("no spirv-val")
-	}
+	val := refs.Tool(t, "spirv-val")
 	var raw []byte
 	for _, w := range words {
 		raw = append(raw, byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
@@ -197,9 +195,7 @@ EXPECT data IDX 0 EQ 2 2 2 2
 	if r := run("no-such-tool", ""); r.Verdict != Skip || r.Reason != "no glslangValidator" {
 		t.Errorf("%+v", r)
 	}
-	if _, err := exec.LookPath("glslangValidator"); err != nil {
-		t.Skip("no glslangValidator")
-	}
+	refs.Tool(t, "glslangValidator")
 	for _, c := range []struct {
 		line    string
 		verdict Verdict

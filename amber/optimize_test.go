@@ -3,6 +3,7 @@ package amber
 import (
 	"context"
 	"errors"
+	"nirc/internal/refs"
 	"os/exec"
 	"slices"
 	"testing"
@@ -24,7 +25,7 @@ func TestOptimize(t *testing.T) {
 		if _, err := optimize(context.Background(), words, []string{"-O"}); !errors.As(err, &un) {
 			t.Errorf("without the tool: %v", err)
 		}
-		t.Skip("no spirv-opt")
+		refs.Tool(t, "spirv-opt")
 	}
 	got, err := optimize(context.Background(), words, []string{"--strip-debug"})
 	if err != nil || len(got) < 5 || len(got) > len(words) {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"nirc/amber"
+	"nirc/internal/refs"
 )
 
 // flowShader leaves switches and loops from every depth: breaks and continues
@@ -138,9 +138,7 @@ func flowModel(n int32) int32 {
 }
 
 func TestFlow(t *testing.T) {
-	if _, err := exec.LookPath("glslangValidator"); err != nil {
-		t.Skip("no glslangValidator")
-	}
+	refs.Tool(t, "glslangValidator")
 	const n = 40
 	var want strings.Builder
 	for k := range int32(n) {

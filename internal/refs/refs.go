@@ -1,5 +1,4 @@
-// Package refs finds the reference material that the deeper tests and the
-// benchmark read: ISA vectors, conformance scripts, tables of other compilers'
+// Package refs finds the tools and the reference material that the deeper tests use: ISA vectors, conformance scripts, tables of other compilers'
 // figures. None of it is part of the repository: it lies in a folder "shared"
 // beside it, or where NIRC_SHARED says. Nothing that ships imports this.
 package refs
@@ -8,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -58,4 +58,20 @@ func File(t testing.TB, elem ...string) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// Tool returns the path of a program that a test uses where it is installed.
+// Where it is not the test is skipped, or fails if NIRC_REQUIRE_TOOLS is set,
+// as CI sets it.
+func Tool(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	switch {
+	case err == nil:
+	case os.Getenv("NIRC_REQUIRE_TOOLS") != "":
+		t.Fatal(err)
+	default:
+		t.Skip(err)
+	}
+	return path
 }

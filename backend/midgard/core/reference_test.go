@@ -26,7 +26,7 @@ type reference struct {
 func references(t *testing.T) (list []reference) {
 	file, err := os.Open(refs.Path(t, "isa", "vectors", "midgard.tsv"))
 	if err != nil {
-		t.Skip("no vectors: ", err)
+		t.Fatal(err)
 	}
 	defer file.Close()
 	s := bufio.NewScanner(file)

@@ -15,13 +15,11 @@ import (
 	"nirc/internal/refs"
 )
 
-// needTools skips the test when a tool is absent.
+// needTools skips or fails the test when a tool is absent, as refs.Tool says.
 func needTools(t *testing.T, names ...string) {
 	t.Helper()
 	for _, n := range names {
-		if _, err := exec.LookPath(n); err != nil {
-			t.Skip("no ", n)
-		}
+		refs.Tool(t, n)
 	}
 }
 
