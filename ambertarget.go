@@ -9,6 +9,7 @@ import (
 	"nirc/emu"
 	"nirc/frontend/spirv"
 	"nirc/frontend/spirv/spv"
+	"nirc/ir"
 	"nirc/ir/interp"
 	"nirc/object"
 	"nirc/passes"
@@ -62,6 +63,9 @@ func (t *amberTarget) compile(ctx context.Context, sh amber.Shader) (emu.Program
 	}
 	if sh.OptimizationOff {
 		o.Level = passes.O0
+	}
+	if strings.HasPrefix(o.ABI, BlendABI) && sh.Stage != ir.StageFragment {
+		o.ABI = "" // only fragment shaders are blend programs
 	}
 	m := &Module{} // the runner adds the shader's name
 	var err error

@@ -2,7 +2,9 @@
 // Adreno, AGX and Midgard out, offline. [Compile] does all of it. Its stages can be used
 // alone: [Load] reads a module, a [Unit] takes one of its shaders through
 // translation to the IR, the passes of pipeline.yaml and code generation, and
-// shows the shader in between.
+// shows the shader in between. [Execute] runs a module on a target's software core,
+// [Module.Interface] describes what a shader wants bound; [Bisection] finds the pass that
+// breaks a shader and [Reduction] shrinks the shader.
 //
 // This package joins the others and adds what a program that embeds the
 // compiler needs: options, diagnostics, reflection, source maps, the list of targets, and

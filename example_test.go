@@ -168,6 +168,31 @@ OpFunctionEnd`
 	// Output: 7 <nil>
 }
 
+// What a shader wants bound, and the values that it can be specialized by.
+func ExampleModule_Interface() {
+	ctx := context.Background()
+	m, err := nirc.LoadFile(ctx, "testdata/blur.comp.spv", nirc.FileOptions{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	x, err := m.Interface(ctx, nirc.Options{Target: nirc.IRTarget})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	for _, r := range x.Resources {
+		fmt.Println(r.Set, r.Binding, r.Name)
+	}
+	for _, c := range x.SpecConstants {
+		fmt.Println(c.ID, c.Name)
+	}
+	// Output:
+	// 0 0 src
+	// 0 1 dst
+	// 0 RADIUS
+}
+
 // What is wrong with the input comes as a list.
 func ExampleLoad() {
 	_, err := nirc.Load([]byte("OpCapability Shader\nOpMystery\n"), "a.spvasm")

@@ -3,6 +3,7 @@ package nirc
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"nirc/emu"
 	"nirc/ir"
@@ -93,8 +94,15 @@ type compiledStage struct {
 	reflect object.Reflection
 }
 
-func (x *Execution) compile(ctx context.Context) ([]compiledStage, error) {
-	var list []compiledStage
+// stageSource is a shader that an execution compiles.
+type stageSource struct {
+	m     *Module
+	entry EntryPoint
+}
+
+// sources lists the shaders of the modules that the run needs, one a stage.
+func (x *Execution) sources() ([]stageSource, error) {
+	var list []stageSource
 	for _, m := range x.Modules {
 		entries, err := m.Select(x.Options.Entry, x.Options.Stage)
 		if err != nil {
@@ -105,18 +113,12 @@ func (x *Execution) compile(ctx context.Context) ([]compiledStage, error) {
 			if compute := e.Stage == ir.StageCompute || e.Stage == ir.StageKernel; compute == graphics {
 				continue
 			}
-			o := x.Options
-			o.File, o.Entry, o.Stage = m.Name, e.Name, e.Stage
-			p, r, err := m.Executable(ctx, o)
-			if err != nil {
-				return nil, err
-			}
 			for i := range list {
-				if list[i].prog.Stage() == e.Stage {
+				if list[i].entry.Stage == e.Stage {
 					return nil, Usagef("%s: there are two %s shaders; --entry and --stage choose one", m.Name, e.Stage)
 				}
 			}
-			list = append(list, compiledStage{p, r})
+			list = append(list, stageSource{m, e})
 		}
 	}
 	if len(list) == 0 {
@@ -125,6 +127,26 @@ func (x *Execution) compile(ctx context.Context) ([]compiledStage, error) {
 			want = "a vertex and a fragment shader"
 		}
 		return nil, Usagef("the modules do not have %s", want)
+	}
+	return list, nil
+}
+
+// compile compiles the shaders. Each is told which stage follows.
+func (x *Execution) compile(ctx context.Context) ([]compiledStage, error) {
+	sources, err := x.sources()
+	if err != nil {
+		return nil, err
+	}
+	has := func(s ir.Stage) bool {
+		return slices.ContainsFunc(sources, func(o stageSource) bool { return o.entry.Stage == s })
+	}
+	list := make([]compiledStage, len(sources))
+	for i, s := range sources {
+		o := x.Options
+		o.File, o.Entry, o.Stage, o.Next = s.m.Name, s.entry.Name, s.entry.Stage, ir.NextStage(s.entry.Stage, has)
+		if list[i].prog, list[i].reflect, err = s.m.Executable(ctx, o); err != nil {
+			return nil, err
+		}
 	}
 	return list, nil
 }

@@ -3,12 +3,11 @@ package nirc
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"maps"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
+	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -23,24 +22,53 @@ import (
 	"nirc/passes"
 )
 
-// judge runs scripts on the interpreter, their shaders behind the frontend
-// part of the pipeline and then a list of passes. It is an amber.Target.
+// judge runs one script after another on the interpreter, the shaders behind
+// a pipeline and then a list of passes. It is an amber.Target. Each worker has
+// one of his own.
 type judge struct {
 	pipelines *passes.Pipelines
 	// name is that of the pipeline in front: judge is the frontend part of all,
 	// explicit goes on until inputs, outputs and memory are, inlined leaves variables as they come.
 	name     string
 	level    passes.Level
-	list     string // as --passes takes them
+	wish     int // what the passes are asked for, of wishes
+	wishes   []func(ir.Stage) *ir.Options
 	verify   bool   // after each pass
 	budget   uint64 // of instructions, for each dispatch and draw
-	options  func(ir.Stage) *ir.Options
-	err      error  // of a pass
-	refused  string // why a pass does not take the shader
-	floats   bool   // a shader computes with floats
 	times    passes.Times
+	runs     int
+	spared   int            // runs whose shaders came out as in one before
 	refusals map[string]int // runs that ended so
+
+	// Of the script at hand.
+	script   *subject
+	ready    []emu.Program // by the script's shaders; nil: note them
+	fronts   map[frontKey]*front
+	outcomes map[[sha256.Size]byte]*outcome
 	seen     []view
+}
+
+// subject is a script that passes behind the frontend part of the pipeline.
+type subject struct {
+	path    string
+	shaders []amber.Shader // all that it compiles, once each
+	want    *outcome
+	floats  bool // a shader computes with floats
+	relaxed bool // a shader has something of RelaxedPrecision
+}
+
+// frontKey names a shader behind a pipeline.
+type frontKey struct {
+	shader int
+	name   string
+	level  passes.Level
+	wish   int
+}
+
+// front is such a shader, or why there is none.
+type front struct {
+	shader *ir.Shader
+	err    error
 }
 
 // view is memory that a shader was given, by a descriptor.
@@ -59,49 +87,81 @@ func newJudge(t *testing.T) *judge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &judge{pipelines: p, name: "judge", level: passes.O2, refusals: map[string]int{}}
+	return &judge{pipelines: p, name: "judge", level: passes.O2, wishes: wishes(), refusals: map[string]int{}}
+}
+
+// clone is a judge for another worker.
+func (j *judge) clone() *judge {
+	n := *j
+	n.refusals, n.times, n.runs, n.spared = map[string]int{}, passes.Times{}, 0, 0
+	return &n
+}
+
+// add takes over what another has counted.
+func (j *judge) add(o *judge) {
+	j.runs += o.runs
+	j.spared += o.spared
+	for why, n := range o.refusals {
+		j.refusals[why] += n
+	}
+	for _, s := range o.times.Steps {
+		at := slices.IndexFunc(j.times.Steps, func(x passes.StepTime) bool { return x.Name == s.Name })
+		if at < 0 {
+			j.times.Steps = append(j.times.Steps, s)
+		} else {
+			j.times.Steps[at].Changes += s.Changes
+		}
+	}
+}
+
+// open turns to a script.
+func (j *judge) open(s *subject) {
+	j.script, j.fronts, j.outcomes = s, map[frontKey]*front{}, map[[sha256.Size]byte]*outcome{}
 }
 
 func (j *judge) Name() string { return IRTarget }
 
-func (j *judge) Compile(ctx context.Context, sh amber.Shader) (emu.Program, error) {
-	s, err := j.translate(sh)
-	if err != nil {
-		if strings.Contains(err.Error(), "not supported") {
-			j.refused = err.Error()
-		} else {
-			j.err = err
-		}
-		return nil, &amber.Unsupported{What: err.Error()}
-	}
-	err = guard(ctx, "judge", "", "", func() error {
-		list, err := passes.ParsePassList(j.list)
-		if err != nil {
-			return err
-		}
-		if err := list.Run(s, passes.RunOptions{VerifyEach: j.verify, Times: &j.times}); err != nil {
-			return verifyError(err)
-		}
-		if err := ir.Validate(s); err != nil {
-			return &InternalError{Value: err}
-		}
-		return nil
+// Compile gives out what run has compiled, or notes the shader and compiles it.
+func (j *judge) Compile(_ context.Context, sh amber.Shader) (emu.Program, error) {
+	at := slices.IndexFunc(j.script.shaders, func(x amber.Shader) bool {
+		return x.Name == sh.Name && x.Stage == sh.Stage && x.Entry == sh.Entry && x.SubgroupSize == sh.SubgroupSize &&
+			slices.Equal(x.Spec, sh.Spec) && slices.Equal(x.Words, sh.Words)
 	})
-	var d Diagnostics
-	if errors.As(err, &d) {
-		j.refused = err.Error()
-		return nil, &amber.Unsupported{What: err.Error()}
+	if j.ready != nil {
+		if at < 0 || j.ready[at] == nil {
+			return nil, errors.New("a shader that the script did not compile at first")
+		}
+		return &watched{j.ready[at], j}, nil
 	}
+	if at < 0 {
+		at = len(j.script.shaders)
+		sh.Words, sh.Spec = slices.Clone(sh.Words), slices.Clone(sh.Spec)
+		j.script.shaders = append(j.script.shaders, sh)
+	}
+	s, err := j.front(at)
 	if err != nil {
-		j.err = err
-		return nil, err
+		return nil, &amber.Unsupported{What: err.Error()}
 	}
 	p, err := interp.New(s, interp.Options{WaveSize: sh.SubgroupSize})
 	if err != nil {
-		j.err = err
 		return nil, err
 	}
 	return &watched{p, j}, nil
+}
+
+// front returns a shader of the script behind the pipeline in front, to change.
+func (j *judge) front(at int) (*ir.Shader, error) {
+	key := frontKey{at, j.name, j.level, j.wish}
+	f := j.fronts[key]
+	if f == nil {
+		f = &front{}
+		f.shader, f.err = j.translate(j.script.shaders[at])
+		j.fronts[key] = f
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	return ir.Clone(f.shader), nil
 }
 
 func (j *judge) translate(sh amber.Shader) (*ir.Shader, error) {
@@ -109,16 +169,7 @@ func (j *judge) translate(sh amber.Shader) (*ir.Shader, error) {
 	if err != nil {
 		return nil, err
 	}
-	lanes := false
-	for i := range m.Insts {
-		in := &m.Insts[i]
-		j.floats = j.floats || in.Op == spv.OpTypeFloat
-		if in.Op == spv.OpCapability {
-			c := spv.Capability(in.Arg(0))
-			lanes = lanes || c >= spv.CapabilityGroupNonUniform && c <= spv.CapabilityGroupNonUniformQuad
-		}
-	}
-	if lanes && j.name == "midgard" {
+	if lanes := j.script.look(m); lanes && j.name == "midgard" {
 		return nil, errors.New("a subgroup of one is not supported here: the interpreter's has more")
 	}
 	o := spirv.Options{Entry: sh.Entry, Stage: sh.Stage}
@@ -129,14 +180,35 @@ func (j *judge) translate(sh amber.Shader) (*ir.Shader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o := j.options(s.Stage); o != nil {
+	if o := j.wishes[j.wish](s.Stage); o != nil {
 		s.Options = o
 	}
 	p, err := j.pipelines.Resolve(j.name, j.level, s.Stage)
 	if err != nil {
 		return nil, err
 	}
-	return s, p.Run(s, passes.RunOptions{VerifyEach: j.verify && j.list == ""})
+	return s, p.Run(s, passes.RunOptions{})
+}
+
+// look notes what a module uses, and tells whether it has subgroup operations.
+func (s *subject) look(m *spv.Module) (lanes bool) {
+	for i := range m.Insts {
+		in := &m.Insts[i]
+		switch in.Op {
+		case spv.OpTypeFloat:
+			s.floats = true
+		case spv.OpDecorate:
+			s.relaxed = s.relaxed || spv.Decoration(in.Arg(1)) == spv.DecorationRelaxedPrecision
+		case spv.OpMemberDecorate:
+			s.relaxed = s.relaxed || spv.Decoration(in.Arg(2)) == spv.DecorationRelaxedPrecision
+		case spv.OpCapability:
+			c := spv.Capability(in.Arg(0))
+			lanes = lanes || c >= spv.CapabilityGroupNonUniform && c <= spv.CapabilityGroupNonUniformQuad ||
+				c == spv.CapabilityGroupNonUniformPartitionedNV || c == spv.CapabilityGroupNonUniformRotateKHR ||
+				c == spv.CapabilitySubgroupBallotKHR || c == spv.CapabilitySubgroupVoteKHR
+		}
+	}
+	return lanes
 }
 
 // watched is a program that notes the memory it is given.
@@ -164,20 +236,89 @@ func (w *watched) NewWave(l *emu.Launch) emu.Wave {
 type outcome struct {
 	result   amber.Result
 	contents [][]byte // of all memory that shaders were given
+	images   []bool   // those of them that are images
 	err      error    // a pass's
 	refused  string
-	floats   bool
 }
 
-// run runs a script behind a list of passes.
-func (j *judge) run(path string, list string) *outcome {
-	j.list, j.err, j.seen, j.refused, j.floats = list, nil, nil, "", false
-	b := amber.Batch{Runner: &amber.Runner{Target: j, Modules: &judgeModules, Limits: emu.Limits{Budget: j.budget}}, Timeout: time.Minute}
-	o := &outcome{result: b.RunFile(context.Background(), path), err: j.err, refused: j.refused}
-	if o.floats = j.floats; o.refused != "" {
-		j.refusals[o.refused]++
+// first runs the script behind the pipeline in front and notes its shaders.
+func (j *judge) first() *outcome {
+	j.ready = nil
+	return j.execute()
+}
+
+// run runs the script behind a list of passes; shaders that come out as they
+// did before need not run again.
+func (j *judge) run(list string) *outcome {
+	j.runs++
+	ready := make([]*ir.Shader, len(j.script.shaders))
+	h := sha256.New()
+	for i := range ready {
+		s, refused, err := j.compile(i, list)
+		if refused != "" {
+			j.refusals[refused]++
+		}
+		if refused != "" || err != nil {
+			return &outcome{err: err, refused: refused}
+		}
+		ready[i] = s
+		io.WriteString(h, ir.Print(s))
 	}
+	key := [sha256.Size]byte(h.Sum(nil))
+	if o := j.outcomes[key]; o != nil {
+		j.spared++
+		return o
+	}
+	j.ready = make([]emu.Program, len(ready))
+	for i, s := range ready {
+		p, err := interp.New(s, interp.Options{WaveSize: j.script.shaders[i].SubgroupSize})
+		if err != nil {
+			return &outcome{err: err}
+		}
+		j.ready[i] = p
+	}
+	o := j.execute()
+	j.outcomes[key] = o
+	return o
+}
+
+// compile runs a list of passes on a shader of the script. refused says why a
+// pass or the pipeline in front does not take the shader.
+func (j *judge) compile(at int, text string) (s *ir.Shader, refused string, err error) {
+	err = guard(context.Background(), "judge", "", "", func() error {
+		var err error
+		if s, err = j.front(at); err != nil {
+			if strings.Contains(err.Error(), "not supported") {
+				refused, err = err.Error(), nil
+			}
+			return err
+		}
+		list, err := passes.ParsePassList(text)
+		if err != nil {
+			return err
+		}
+		if err := list.Run(s, passes.RunOptions{VerifyEach: j.verify, Times: &j.times}); err != nil {
+			return verifyError(err)
+		}
+		if err := ir.Validate(s); err != nil {
+			return &InternalError{Value: err}
+		}
+		return nil
+	})
+	var d Diagnostics
+	if errors.As(err, &d) {
+		return nil, err.Error(), nil
+	}
+	return s, refused, err
+}
+
+// execute runs the script.
+func (j *judge) execute() *outcome {
+	j.seen = nil
+	b := amber.Batch{Runner: &amber.Runner{Target: j, Modules: &judgeModules, Limits: emu.Limits{Budget: j.budget}}, Timeout: time.Minute}
+	o := &outcome{result: b.RunFile(context.Background(), j.script.path)}
 	for _, v := range j.seen {
+		o.images = append(o.images, v.image != nil)
 		if v.image != nil {
 			o.contents = append(o.contents, bytes.Clone(v.image.Data))
 		} else {
@@ -187,27 +328,25 @@ func (j *judge) run(path string, list string) *outcome {
 	return o
 }
 
-// refusedRuns says how many runs ended with the error that a pass does not take
-// the shader, which shows nothing; it fails if those are many.
-func (j *judge) refusedRuns(t *testing.T, runs int) {
-	n := 0
-	for _, why := range slices.Sorted(maps.Keys(j.refusals)) {
-		n += j.refusals[why]
-		t.Logf("%d times: %s", j.refusals[why], why)
+// judge tells what is wrong with the script's outcome behind a list of passes,
+// "" if nothing is.
+func (j *judge) judge(list string) string {
+	o, s := j.run(list), j.script
+	switch {
+	case o.err != nil:
+		return o.err.Error()
+	case o.refused != "":
+		return "" // counted
 	}
-	if 4*n > runs {
-		t.Errorf("%d of %d runs are refused", n, runs)
+	equal := func(g, w []byte, image bool) bool {
+		return bytes.Equal(g, w) || s.floats && zeros(g, w) || s.relaxed && near(g, w, image) && slices.ContainsFunc(precision, func(p string) bool { return strings.Contains(list, p) })
 	}
+	return o.differs(s.want, equal)
 }
 
-// differs says how an outcome differs from that without passes, "" not at all.
-func (o *outcome) differs(from *outcome) string {
-	if o.err != nil {
-		return o.err.Error()
-	}
-	if o.refused != "" {
-		return "" // judge.run counts it
-	}
+// differs says how an outcome differs from that without passes, "" not at all;
+// equal compares words.
+func (o *outcome) differs(from *outcome, equal func(got, want []byte, image bool) bool) string {
 	if o.result != from.result {
 		return fmt.Sprintf("%v: line %d: %s", o.result.Verdict, o.result.Line, o.result.Reason)
 	}
@@ -221,12 +360,46 @@ func (o *outcome) differs(from *outcome) string {
 		}
 		for k := 0; k < len(want); k += 4 {
 			g, w := got[k:min(k+4, len(got))], want[k:min(k+4, len(want))]
-			if !bytes.Equal(g, w) && !(o.floats && zeros(g, w)) {
+			if !equal(g, w, from.images[i]) {
 				return fmt.Sprintf("buffer %d, byte %d: %x, want %x", i, k, g, w)
 			}
 		}
 	}
 	return ""
+}
+
+// precision are the passes that may compute what has RelaxedPrecision in 16
+// bits: results differ by their rounding.
+var precision = []string{"lower_mediump", "lower_mediump_io", "lower_mediump_vars"}
+
+// near tells whether two words are the same up to the rounding of halves: as
+// floats, as halves or, of images, as bytes of colours.
+func near(a, b []byte, image bool) bool {
+	if len(a) < 4 {
+		return false
+	}
+	x, y := word(a), word(b)
+	half := func(shift int) bool {
+		g, w := uint16(x>>shift), uint16(y>>shift)
+		return g == w || g>>10&31 != 0 && w>>10&31 != 0 && closeTo(emu.HalfToFloat(g), emu.HalfToFloat(w))
+	}
+	switch {
+	case x>>23&255 != 0 && y>>23&255 != 0 && closeTo(math.Float32frombits(x), math.Float32frombits(y)):
+		return true
+	case half(0) && half(16):
+		return true
+	}
+	return image && !slices.ContainsFunc([]int{0, 1, 2, 3}, func(i int) bool { return max(a[i], b[i])-min(a[i], b[i]) > 2 })
+}
+
+func word(b []byte) uint32 {
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+}
+
+// closeTo allows the error of a few operations of RelaxedPrecision, 2^-10 each
+// (Vulkan, "Precision and Operation of SPIR-V Instructions").
+func closeTo(a, b float32) bool {
+	return math.Abs(float64(a-b)) <= math.Ldexp(max(1, math.Abs(float64(b))), -8)
 }
 
 // zeros tells whether two words are floats that differ in the sign of zeros,
@@ -239,295 +412,4 @@ func zeros(a, b []byte) bool {
 		}
 	}
 	return true
-}
-
-var judgeModules amber.ModuleCache
-
-// wishes are what targets ask the passes for: nothing, and what each target does.
-func wishes() []func(ir.Stage) *ir.Options {
-	list := []func(ir.Stage) *ir.Options{func(ir.Stage) *ir.Options { return nil }}
-	for _, b := range backends {
-		list = append(list, func(s ir.Stage) *ir.Options {
-			o, err := b.Options(b.GPUs()[0].Name, s)
-			if err != nil {
-				return nil // a stage that the target does not have
-			}
-			return o
-		})
-	}
-	return list
-}
-
-// foreign are the passes that leave a shader for hardware that works otherwise
-// than the interpreter does, with the difference.
-var foreign = map[string]string{
-	"lower_viewport_transform": "positions are in window coordinates",
-	"lower_wpos_center":        "pixels have whole numbers as coordinates",
-	"lower_samplers":           "textures and samplers have the numbers of their bindings",
-	"lower_single_sampled":     "a pixel has one sample",
-}
-
-// company are the lists that stand for a pass (%) which makes sense only with
-// another right before or behind it.
-var company = map[string]string{
-	"lower_explicit_io": "lower_vars_to_explicit_types(modes=function_temp|shader_temp|mem_shared),%",
-}
-
-// variants lists each pass with its default options, and as pipeline.yaml
-// gives it options, by the numbers of passes.Registry.
-func variants(t *testing.T) [][]string {
-	p, err := DefaultPipelines()
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := make([][]string, len(passes.Registry()))
-	add := func(text string) {
-		name, _, _ := strings.Cut(text, "(")
-		if foreign[name] != "" || strings.Contains(text, "size_one=true") {
-			return
-		}
-		i := slices.IndexFunc(passes.Registry(), func(p *passes.Pass) bool { return p.Name == name })
-		if c := company[name]; c != "" {
-			text = strings.Replace(c, "%", text, 1)
-		}
-		if !slices.Contains(list[i], text) {
-			list[i] = append(list[i], text)
-		}
-	}
-	for _, p := range passes.Registry() {
-		add(p.Name)
-	}
-	for _, target := range p.Targets() {
-		for _, stage := range []ir.Stage{ir.StageVertex, ir.StageFragment, ir.StageCompute} {
-			r, err := p.Resolve(target, passes.O2, stage)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, text := range r.Passes() {
-				add(text)
-			}
-		}
-	}
-	return list
-}
-
-// subject is a script that passes behind the frontend part of the pipeline.
-type subject struct {
-	path string
-	want *outcome
-}
-
-// subjects runs scripts: all of testdata, and of the corpus's n that pass
-// within the given budget, taken evenly.
-func (j *judge) subjects(t *testing.T, n int, budget uint64) []subject {
-	var list []subject
-	paths, _ := filepath.Glob("testdata/*.amber")
-	vk, _ := filepath.Glob("testdata/*.vkscript")
-	for _, p := range append(paths, vk...) {
-		o := j.run(p, "")
-		if o.result.Verdict != amber.Pass {
-			t.Fatalf("%s: %v: %s", p, o.result.Verdict, o.result.Reason)
-		}
-		list = append(list, subject{p, o})
-	}
-	corpus := corpusFiles(t, "*.amber", "*.vkscript")
-	rand.New(rand.NewPCG(1, 2)).Shuffle(len(corpus), func(a, b int) { corpus[a], corpus[b] = corpus[b], corpus[a] })
-	if len(corpus) == 0 {
-		t.Log("no corpus beside the repository: testdata only")
-	}
-	have := len(list)
-	j.budget = budget
-	for _, p := range corpus {
-		if len(list) == have+n {
-			break
-		}
-		if strings.Contains(p, "expect_fail") || strings.Contains(p, "crash_test") {
-			continue // the results of divisions by zero are undefined
-		}
-		if o := j.run(p, ""); o.result.Verdict == amber.Pass {
-			list = append(list, subject{p, o})
-		}
-	}
-	j.budget = 64 * budget // passes may make code longer
-	return list
-}
-
-// judgeFull tells whether the environment asks for the long run.
-func judgeFull() bool { return os.Getenv("NIRC_FULL") != "" }
-
-func (j *judge) prepare(t *testing.T) []subject {
-	j.options = wishes()[0]
-	if judgeFull() {
-		return j.subjects(t, 60, 1<<22)
-	}
-	return j.subjects(t, 3, 1<<19)
-}
-
-// TestPassAlone: each pass alone leaves the results of scripts as they are,
-// behind the frontend part, behind the passes that make memory explicit, and behind inlining alone.
-func TestPassAlone(t *testing.T) {
-	j := newJudge(t)
-	list, runs := j.prepare(t), 0
-	j.verify = true
-	opts := wishes()
-	for n, p := range passes.Registry() {
-		for k, text := range variants(t)[n] {
-			for i, s := range list {
-				if !judgeFull() && (i+n)%5 != 0 {
-					continue
-				}
-				j.name = [...]string{"judge", "explicit", "inlined"}[(i/5+i+k)%3]
-				if tooLate(t, j, p.Name) {
-					j.name = "judge"
-				}
-				// A pass sees each script, and what each target asks for.
-				wish := (i/4 + n + k) % len(opts)
-				j.options = opts[wish]
-				runs++
-				if what := j.run(s.path, text).differs(s.want); what != "" {
-					t.Errorf("%s behind %s, wishes %d: %s: %s", text, j.name, wish, s.path, what)
-				}
-			}
-		}
-	}
-	j.refusedRuns(t, runs)
-	var idle []string
-	for _, s := range j.times.Steps {
-		if s.Changes == 0 {
-			idle = append(idle, s.Name)
-		}
-	}
-	t.Logf("%d scripts, %d runs; found nothing to do: %s", len(list), runs, strings.Join(idle, " "))
-}
-
-// tooLate tells whether a pass must run before one of the pipeline in front.
-func tooLate(t *testing.T, j *judge, pass string) bool {
-	front, err := j.pipelines.Resolve(j.name, j.level, ir.StageFragment)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range passes.Constraints() {
-		if c[0] == pass && front.Has(c[1]) {
-			return true
-		}
-	}
-	return false
-}
-
-// randomOrder returns all passes once, in an order that the constraints allow,
-// each with options that some pipeline gives it.
-func randomOrder(r *rand.Rand, all [][]string) []string {
-	reg := passes.Registry()
-	number := map[string]int{}
-	for i, p := range reg {
-		number[p.Name] = i
-	}
-	after := make([][]int, len(reg))
-	for _, c := range passes.Constraints() {
-		first, ok := number[c[0]]
-		if then, have := number[c[1]]; ok && have {
-			after[then] = append(after[then], first)
-		}
-	}
-	var list []string
-	done := make([]bool, len(reg))
-	var visit func(i int)
-	visit = func(i int) {
-		if done[i] {
-			return
-		}
-		done[i] = true
-		for _, first := range after[i] {
-			visit(first)
-		}
-		if len(all[i]) > 0 {
-			list = append(list, all[i][r.IntN(len(all[i]))])
-		}
-	}
-	for _, i := range r.Perm(len(reg)) {
-		visit(i)
-	}
-	return list
-}
-
-// TestRandomOrders: all passes in random orders leave the results of scripts
-// as they are. NIRC_JUDGE_SEED=N runs the order N only.
-func TestRandomOrders(t *testing.T) {
-	j := newJudge(t)
-	subjects, all, opts := j.prepare(t), variants(t), wishes()
-	first, n := 0, 12
-	if judgeFull() {
-		n = 200
-	}
-	if v := os.Getenv("NIRC_JUDGE_SEED"); v != "" {
-		if _, err := fmt.Sscan(v, &first); err != nil {
-			t.Fatalf("NIRC_JUDGE_SEED: %v", err)
-		}
-		n = first + 1
-	}
-	runs := 0
-	for seed := first; seed < n; seed++ {
-		r := rand.New(rand.NewPCG(uint64(seed), 3))
-		order := randomOrder(r, all)
-		j.options = opts[seed%len(opts)]
-		j.name = [...]string{"judge", "inlined"}[seed%2]
-		if judgeFull() && seed%20 == 0 {
-			t.Logf("order %d", seed)
-		}
-		for i, s := range subjects {
-			if !judgeFull() && (i+seed)%4 != 0 {
-				continue
-			}
-			runs++
-			what := j.run(s.path, strings.Join(order, ",")).differs(s.want)
-			if what == "" {
-				continue
-			}
-			// The first list that is enough to see it.
-			lo, hi := 0, len(order)
-			for lo+1 < hi {
-				if mid := (lo + hi) / 2; j.run(s.path, strings.Join(order[:mid], ",")).differs(s.want) == "" {
-					lo = mid
-				} else {
-					hi = mid
-				}
-			}
-			front, err := j.pipelines.Resolve(j.name, j.level, ir.StageFragment)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Errorf("order %d, %s: %s\nbad from %s on: %s", seed, s.path, what, order[hi-1], strings.Join(append(front.Passes(), order[:hi]...), ","))
-		}
-	}
-	t.Logf("%d orders, %d scripts, %d runs", n-first, len(subjects), runs)
-	j.refusedRuns(t, runs)
-}
-
-// TestPipelines: all passes of each target at each level, as the interpreter
-// executes what they leave, leave the results of scripts as they are.
-func TestPipelines(t *testing.T) {
-	j := newJudge(t)
-	subjects, runs := j.prepare(t), 0
-	for _, b := range backends {
-		j.name, j.options = b.Name(), func(s ir.Stage) *ir.Options {
-			o, err := b.Options(b.GPUs()[0].Name, s)
-			if err != nil {
-				return nil
-			}
-			return o
-		}
-		for j.level = passes.O0; j.level <= passes.Os; j.level++ {
-			for i, s := range subjects {
-				if !judgeFull() && (i+int(j.level))%2 != 0 {
-					continue
-				}
-				runs++
-				if what := j.run(s.path, "").differs(s.want); what != "" {
-					t.Errorf("%s, -%s: %s: %s", b.Name(), j.level, s.path, what)
-				}
-			}
-		}
-	}
-	t.Logf("%d scripts, %d runs", len(subjects), runs)
-	j.refusedRuns(t, runs)
 }

@@ -195,7 +195,7 @@ func (m *Module) Text() string {
 // has debug names.
 func (m *Module) Spec(text string) (spirv.SpecValue, error) {
 	id, value, ok := strings.Cut(text, "=")
-	if !ok {
+	if !ok || id == "" {
 		return spirv.SpecValue{}, Usagef("--spec %s: want ID=VALUE", text)
 	}
 	num, err := strconv.ParseUint(id, 0, 32)

@@ -41,7 +41,11 @@ func (m *Module) compile(ctx context.Context, o Options) (*object.Object, error)
 	if err := u.Optimize(ctx); err != nil {
 		return nil, err
 	}
-	return u.Generate(ctx)
+	obj, err := u.Generate(ctx)
+	if err == nil {
+		u.Shader.Release() // nobody else has it; an error may speak of it
+	}
+	return obj, err
 }
 
 // Translate returns the shader that the options choose, as it comes from the

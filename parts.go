@@ -1,8 +1,10 @@
 package nirc
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -18,6 +20,17 @@ const SeparateABI = "separate"
 // BlendABI begins the value of Options.ABI for a fragment shader that becomes a blend
 // program of a target that has such; the format of the render target follows.
 const BlendABI = "blend:"
+
+// BlendFormats lists the formats, by Vulkan's names, for which targets make blend
+// programs.
+func BlendFormats() (list []string) {
+	for _, b := range backends {
+		if x, ok := b.(interface{ BlendFormats() []string }); ok {
+			list = append(list, x.BlendFormats()...)
+		}
+	}
+	return list
+}
 
 // partsLinker is a backend whose shaders can be compiled as parts.
 type partsLinker interface {
@@ -71,8 +84,13 @@ func PartsOf(main *object.Object, state []byte) ([]*object.Object, error) {
 		return nil, err
 	}
 	var s agx.State
-	if err := json.Unmarshal(state, &s); err != nil {
+	d := json.NewDecoder(bytes.NewReader(state))
+	d.DisallowUnknownFields() // a word that is spelled wrong must not be a default
+	if err := d.Decode(&s); err != nil {
 		return nil, fmt.Errorf("the pipeline state: %w", err)
+	}
+	if d.More() {
+		return nil, errors.New("the pipeline state: there is more behind the object")
 	}
 	prolog, epilog, err := l.Parts(main, &s)
 	var list []*object.Object

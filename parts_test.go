@@ -11,6 +11,7 @@ import (
 
 	"nirc/backend/agx"
 	"nirc/emu"
+	"nirc/ir"
 	"nirc/object"
 	"nirc/passes"
 )
@@ -195,14 +196,14 @@ func TestPartsBlend(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := range 120 {
 		p := partsPipeline(r)
-		factor := func() emu.BlendFactor { return emu.BlendFactor(r.IntN(int(emu.BlendOneMinusSrc1Alpha) + 1)) }
-		op := func() emu.BlendOp { return emu.BlendOp(r.IntN(5)) }
+		factor := func() ir.BlendFactor { return ir.BlendFactor(r.IntN(int(ir.BlendOneMinusSrc1Alpha) + 1)) }
+		op := func() ir.BlendOp { return ir.BlendOp(r.IntN(5)) }
 		p.Blend.Constants = [4]float32{0.2, 0.4, 0.6, 0.8}
 		p.Blend.Attachments = []emu.AttachmentBlend{{Enable: n%4 != 0, SrcColor: factor(), DstColor: factor(), ColorOp: op(), SrcAlpha: factor(),
 			DstAlpha: factor(), AlphaOp: op(), WriteMask: uint8(r.IntN(16))}}
 		format, samples := formats[n%len(formats)], []int{1, 4}[n&1]
 		if f := emu.FormatByName(format); n%7 == 0 && !f.IsFloat() {
-			p.Blend.LogicEnable, p.Blend.Logic = true, emu.LogicOp(r.IntN(16))
+			p.Blend.LogicEnable, p.Blend.Logic = true, ir.LogicOp(r.IntN(16))
 		}
 		if n%5 == 0 {
 			m := uint32(r.IntN(16))

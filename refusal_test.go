@@ -112,7 +112,6 @@ func TestRefusals(t *testing.T) {
 		{"geometry.spvasm", refusedGeometry, "midgard", "geometry.spvasm: error: ", "stage geometry"},
 		{"stored.nir", refusedIR(baryStored), "agx", "bary.frag:4:9: error: ", "load_barycentric_pixel that does anything but"},
 		{"stored.nir", refusedIR(baryStored), "midgard", "bary.frag:4:9: error: ", "load_barycentric_pixel that does anything but"},
-		{"computed.nir", refusedIR(baryInterpolated), "ir3", "bary.frag:4:9: error: ", "interpolation by computed barycentrics"},
 		{"computed.nir", refusedIR(baryInterpolated), "agx", "bary.frag:4:9: error: ", "load_barycentric_pixel that does anything but"},
 		{"computed.nir", refusedIR(baryInterpolated), "midgard", "bary.frag:4:9: error: ", "load_barycentric_pixel that does anything but"},
 	} {

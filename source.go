@@ -62,15 +62,23 @@ func LoadFile(ctx context.Context, path string, o FileOptions) (*Module, error) 
 		return loadGLSL(ctx, path, path, stage, o)
 	}
 	if path != "-" {
-		data, err := os.ReadFile(path)
+		f, err := os.Open(path)
 		if err != nil {
 			return nil, &IOError{err}
 		}
+		defer f.Close()
+		data, err := readModule(f, path)
+		if err != nil {
+			return nil, err
+		}
 		return Load(data, path)
 	}
-	data, err := io.ReadAll(o.Stdin)
+	if o.Stdin == nil {
+		return nil, Usagef("-: there is no standard input here")
+	}
+	data, err := readModule(o.Stdin, "-")
 	if err != nil {
-		return nil, &IOError{fmt.Errorf("standard input: %w", err)}
+		return nil, err
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("#version")) || o.Stage == ir.StageNone {
 		return Load(data, "-")
@@ -81,6 +89,30 @@ func LoadFile(ctx context.Context, path string, o FileOptions) (*Module, error) 
 		}
 	}
 	return nil, Diagnostics{{File: "-", Msg: fmt.Sprintf("GLSL of stage %s is not supported", o.Stage)}}
+}
+
+// maxModule bounds the bytes of a module, so that a device or a pipe without
+// end is refused; the largest modules of applications have a few megabytes.
+const maxModule = 256 << 20
+
+// readModule reads a module's bytes; name is for diagnostics.
+func readModule(r io.Reader, name string) ([]byte, error) {
+	var b bytes.Buffer
+	if f, ok := r.(*os.File); ok {
+		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() <= maxModule {
+			b.Grow(int(st.Size()) + bytes.MinRead)
+		}
+	}
+	n, err := b.ReadFrom(io.LimitReader(r, maxModule+1))
+	switch {
+	case err != nil && name == "-":
+		return nil, &IOError{fmt.Errorf("standard input: %w", err)}
+	case err != nil:
+		return nil, &IOError{err}
+	case n > maxModule:
+		return nil, Diagnostics{{File: name, Msg: fmt.Sprintf("more than %d MB: this is no shader module", maxModule>>20)}}
+	}
+	return b.Bytes(), nil
 }
 
 // stdinGLSL compiles GLSL from memory.

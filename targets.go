@@ -8,6 +8,7 @@ import (
 	"nirc/backend/ir3"
 	"nirc/backend/midgard"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // DefaultTarget is the target that an empty Options.Target stands for.
@@ -51,7 +52,7 @@ func Backend(name string) (backend.Backend, error) {
 		}
 		have = append(have, b.Name())
 	}
-	return nil, Usagef("no target %q (have %s; %s for the IR alone)", name, strings.Join(have, ", "), IRTarget)
+	return nil, Usagef("no target %q%s (have %s; %s for the IR alone)", name, passes.Suggest(name, append(have, IRTarget)), strings.Join(have, ", "), IRTarget)
 }
 
 // CheckGPU refuses a GPU that the target does not have, with a UsageError. The
@@ -71,7 +72,7 @@ func CheckGPU(target, gpu string) error {
 	if _, err := b.Options(gpu, ir.StageCompute); err == nil {
 		return nil
 	}
-	return Usagef("target %s has no GPU %q (has %s)", b.Name(), gpu, strings.Join(have, ", "))
+	return Usagef("target %s has no GPU %q%s (has %s)", b.Name(), gpu, passes.Suggest(gpu, have), strings.Join(have, ", "))
 }
 
 // DefaultGPU is the GPU that an empty Options.GPU stands for, "" of a target

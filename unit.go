@@ -50,7 +50,8 @@ type Options struct {
 	ABI string
 	// Next is the stage that follows in the pipeline, none if that is not known:
 	// ir3's tessellation control and geometry shaders go on with the threads of
-	// the stage before, which then leaves its outputs in memory.
+	// the stage before, which then leaves its outputs in memory; on AGX a vertex
+	// shader before them becomes a program for compute.
 	Next ir.Stage
 	// Pipelines takes the place of DefaultPipelines if not nil, Passes that of
 	// both: a single list of passes for any target.
@@ -93,7 +94,10 @@ func New(o Options) (*Unit, error) {
 			return nil, err
 		}
 		if strings.HasPrefix(o.ABI, BlendABI) && o.Target != "midgard" {
-			return nil, fmt.Errorf("%s: blend programs are not supported: the fixed functions or the epilog blend", o.Target)
+			return nil, Usagef("%s: blend programs are not supported: the fixed functions or the epilog blend", o.Target)
+		}
+		if o.ABI == SeparateABI && o.Target != "agx" {
+			return nil, Usagef("%s: the ABI %q is not supported: programs are whole", o.Target, o.ABI)
 		}
 		if o.GPU == "" {
 			u.opts.GPU = b.GPUs()[0].Name
@@ -135,10 +139,11 @@ func checkSteps(o *passes.RunOptions, back backend.Backend) error {
 	check := func(what, name string) error {
 		name, _, _ = strings.Cut(name, ":")
 		if name != "" && name != translateStep && passes.Find(name) == nil {
-			if _, err := passes.ParsePassList(name); err != nil { // says which it may have been
-				return Usagef("--%s: %s", what, err)
+			var names []string
+			for _, p := range passes.Registry() {
+				names = append(names, p.Name)
 			}
-			return Usagef("--%s: no pass %q", what, name)
+			return Usagef("--%s: no pass %q%s", what, name, passes.Suggest(name, names))
 		}
 		return nil
 	}
@@ -172,6 +177,10 @@ func (u *Unit) Target() string { return u.opts.Target }
 
 // GPU returns the name of the GPU, "" of IRTarget.
 func (u *Unit) GPU() string { return u.opts.GPU }
+
+// Missed names the cut, RunOptions.StartBefore or StopAfter, that the stages so
+// far have not reached, "" if there is none: with it all, or nothing, has run.
+func (u *Unit) Missed() string { return u.ins.Missed() }
 
 // Stopped tells whether RunOptions.StopAfter cuts the compile: no code can
 // be generated then.

@@ -9,7 +9,11 @@
 // docs/vk_script.md describe, the second with what VkRunner adds to it.
 package amber
 
-import "nirc/emu"
+import (
+	"nirc/emu"
+
+	"nirc/ir"
+)
 
 // Script is a parsed script. Names are resolved: what refers to a buffer or a
 // shader points to it.
@@ -211,7 +215,7 @@ type Pipeline struct {
 	// What only VkScript can set.
 	Cull                                       emu.CullMode
 	FrontClockwise, Discard, Restart, LogicOps bool
-	Logic                                      emu.LogicOp
+	Logic                                      ir.LogicOp
 	LineWidth                                  float32 // 0 counts as 1
 	// Blend is the state of all colour attachments. AdvancedBlend is the
 	// name of a blend operation of VK_EXT_blend_operation_advanced, or "".

@@ -114,6 +114,7 @@ var extensions = []string{
 	"VK_KHR_shader_maximal_reconvergence",
 	"VK_KHR_shader_non_semantic_info",
 	"VK_KHR_shader_subgroup_extended_types",
+	"VK_NV_shader_subgroup_partitioned",
 	"VK_KHR_shader_subgroup_rotate",
 	"VK_KHR_shader_subgroup_uniform_control_flow",
 	"VK_KHR_shader_terminate_invocation",

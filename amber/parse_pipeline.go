@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"nirc/emu"
+	"nirc/ir"
 )
 
 const defaultFramebufferSide = 250
@@ -29,7 +30,7 @@ func (pl *Pipeline) defaults() {
 	pl.Depth.Compare = emu.CompareAlways
 	face := emu.StencilFace{Compare: emu.CompareAlways, CompareMask: 0xff, WriteMask: 0xff}
 	pl.Depth.Front, pl.Depth.Back = face, face
-	pl.Blend = emu.AttachmentBlend{SrcColor: emu.BlendOne, SrcAlpha: emu.BlendOne, WriteMask: emu.WriteAll}
+	pl.Blend = emu.AttachmentBlend{SrcColor: ir.BlendOne, SrcAlpha: ir.BlendOne, WriteMask: emu.WriteAll}
 }
 
 func (p *parser) derivePipeline(line int) {

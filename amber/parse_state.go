@@ -1,6 +1,10 @@
 package amber
 
-import "nirc/emu"
+import (
+	"nirc/emu"
+
+	"nirc/ir"
+)
 
 var compareWords = []string{"never", "less", "equal", "less_or_equal", "greater", "not_equal", "greater_or_equal", "always"}
 
@@ -105,10 +109,6 @@ func (p *parser) stencilState(pl *Pipeline, line int) {
 	}
 }
 
-var blendFactorWords = []string{"zero", "one", "src_color", "one_minus_src_color", "dst_color", "one_minus_dst_color",
-	"src_alpha", "one_minus_src_alpha", "dst_alpha", "one_minus_dst_alpha", "constant_color", "one_minus_constant_color",
-	"constant_alpha", "one_minus_constant_alpha", "src_alpha_saturate", "src1_color", "one_minus_src1_color", "src1_alpha", "one_minus_src1_alpha"}
-
 // blendOpWords are the operations; from the sixth on they are those of
 // VK_EXT_blend_operation_advanced. The spelling of the second and third is
 // AmberScript's.
@@ -122,14 +122,14 @@ var blendOpWords = []string{"add", "substract", "reverse_substract", "min", "max
 func (p *parser) blendState(pl *Pipeline, line int) {
 	b := &pl.Blend
 	b.Enable = true
-	factor := func() emu.BlendFactor { return emu.BlendFactor(p.choose("a blend factor", blendFactorWords)) }
-	op := func() emu.BlendOp {
+	factor := func() ir.BlendFactor { return ir.BlendFactor(p.choose("a blend factor", ir.BlendFactorNames)) }
+	op := func() ir.BlendOp {
 		i := p.choose("a blend operation", blendOpWords)
-		if i > int(emu.BlendMax) {
+		if i > int(ir.BlendMax) {
 			pl.AdvancedBlend = blendOpWords[i]
-			return emu.BlendAdd
+			return ir.BlendAdd
 		}
-		return emu.BlendOp(i)
+		return ir.BlendOp(i)
 	}
 	p.end()
 	p.block(line, func(t token) bool {

@@ -187,20 +187,10 @@ type attachment struct {
 
 // next is the stage that follows a stage of the pipeline, or none.
 func (pl *Pipeline) next(stage ShaderStage) ir.Stage {
-	at := slices.Index(drawStages[:], stage)
-	if at < 0 {
-		return ir.StageNone
-	}
-	for _, s := range drawStages[at+1:] {
-		if pl.stage(s) != nil {
-			return irStages[s]
-		}
-	}
-	return ir.StageNone
+	return ir.NextStage(irStages[stage], func(s ir.Stage) bool {
+		return slices.ContainsFunc(pl.Shaders, func(a *Attached) bool { return int(a.Stage) < len(irStages) && irStages[a.Stage] == s })
+	})
 }
-
-// drawStages are the stages of a draw in their order.
-var drawStages = [...]ShaderStage{StageVertex, StageTessCtrl, StageTessEval, StageGeometry, StageFragment}
 
 // program compiles an attached shader; next follows it.
 func (e *engine) program(a *Attached, next ir.Stage) (emu.Program, error) {

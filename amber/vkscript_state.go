@@ -4,15 +4,13 @@ import (
 	"strings"
 
 	"nirc/emu"
+	"nirc/ir"
 )
 
 var (
-	polygonWords = []string{"fill", "line", "point"}
-	cullWords    = []string{"none", "front", "back", "front_and_back"}
-	frontWords   = []string{"counter_clockwise", "clockwise"}
-	logicWords   = []string{"clear", "and", "and_reverse", "copy", "and_inverted", "no_op", "xor", "or", "nor", "equivalent",
-		"invert", "or_reverse", "copy_inverted", "or_inverted", "nand", "set"}
-	vkBlendOpWords  = []string{"add", "subtract", "reverse_subtract", "min", "max"}
+	polygonWords    = []string{"fill", "line", "point"}
+	cullWords       = []string{"none", "front", "back", "front_and_back"}
+	frontWords      = []string{"counter_clockwise", "clockwise"}
 	vkTopologyWords = []string{"POINT_LIST", "LINE_LIST", "LINE_STRIP", "TRIANGLE_LIST", "TRIANGLE_STRIP", "TRIANGLE_FAN",
 		"LINE_LIST_WITH_ADJACENCY", "LINE_STRIP_WITH_ADJACENCY", "TRIANGLE_LIST_WITH_ADJACENCY", "TRIANGLE_STRIP_WITH_ADJACENCY", "PATCH_LIST"}
 	glTopologyWords = []string{"GL_POINTS", "GL_LINES", "GL_LINE_STRIP", "GL_TRIANGLES", "GL_TRIANGLE_STRIP", "GL_TRIANGLE_FAN",
@@ -71,7 +69,7 @@ var vkState = map[string]func(v *vkParser, g *Pipeline){
 	"stencilTestEnable":       func(v *vkParser, g *Pipeline) { g.Depth.StencilTest = v.boolean() },
 	"topology":                func(v *vkParser, _ *Pipeline) { v.topology() }, // every draw gives its own
 	"polygonMode":             func(v *vkParser, g *Pipeline) { g.Polygon = emu.PolygonMode(v.enum("VK_POLYGON_MODE_", polygonWords)) },
-	"logicOp":                 func(v *vkParser, g *Pipeline) { g.Logic = emu.LogicOp(v.enum("VK_LOGIC_OP_", logicWords)) },
+	"logicOp":                 func(v *vkParser, g *Pipeline) { g.Logic = ir.LogicOp(v.enum("VK_LOGIC_OP_", ir.LogicOpNames)) },
 	"frontFace":               func(v *vkParser, g *Pipeline) { g.FrontClockwise = v.enum("VK_FRONT_FACE_", frontWords) == 1 },
 	"cullMode":                func(v *vkParser, g *Pipeline) { v.cullMode(g) },
 	"depthBiasConstantFactor": func(v *vkParser, g *Pipeline) { g.BiasConstant = v.float32() },
@@ -84,14 +82,14 @@ var vkState = map[string]func(v *vkParser, g *Pipeline){
 	"dstColorBlendFactor":     func(v *vkParser, g *Pipeline) { g.Blend.DstColor = v.blendFactor() },
 	"srcAlphaBlendFactor":     func(v *vkParser, g *Pipeline) { g.Blend.SrcAlpha = v.blendFactor() },
 	"dstAlphaBlendFactor":     func(v *vkParser, g *Pipeline) { g.Blend.DstAlpha = v.blendFactor() },
-	"colorBlendOp":            func(v *vkParser, g *Pipeline) { g.Blend.ColorOp = emu.BlendOp(v.enum("VK_BLEND_OP_", vkBlendOpWords)) },
-	"alphaBlendOp":            func(v *vkParser, g *Pipeline) { g.Blend.AlphaOp = emu.BlendOp(v.enum("VK_BLEND_OP_", vkBlendOpWords)) },
+	"colorBlendOp":            func(v *vkParser, g *Pipeline) { g.Blend.ColorOp = ir.BlendOp(v.enum("VK_BLEND_OP_", ir.BlendOpNames)) },
+	"alphaBlendOp":            func(v *vkParser, g *Pipeline) { g.Blend.AlphaOp = ir.BlendOp(v.enum("VK_BLEND_OP_", ir.BlendOpNames)) },
 	"depthCompareOp":          func(v *vkParser, g *Pipeline) { g.Depth.Compare = v.comparison() },
 	"colorWriteMask":          func(v *vkParser, g *Pipeline) { v.writeMask(g) },
 }
 
-func (v *vkParser) blendFactor() emu.BlendFactor {
-	return emu.BlendFactor(v.enum("VK_BLEND_FACTOR_", blendFactorWords))
+func (v *vkParser) blendFactor() ir.BlendFactor {
+	return ir.BlendFactor(v.enum("VK_BLEND_FACTOR_", ir.BlendFactorNames))
 }
 
 func (v *vkParser) comparison() emu.CompareOp {

@@ -1,6 +1,10 @@
 package emu
 
-import "math"
+import (
+	"math"
+
+	"nirc/ir"
+)
 
 // blend returns the blended colour of a source and the stored colour, before
 // conversion to the format. src1 is the second source.
@@ -11,20 +15,20 @@ func (a *AttachmentBlend) blend(src, src1, dst, constant *[4]float32) (out [4]fl
 			sf, df, op = a.SrcAlpha, a.DstAlpha, a.AlphaOp
 		}
 		s, d := src[c], dst[c]
-		if op < BlendMin { // minimum and maximum take no factors
+		if op < ir.BlendMin { // minimum and maximum take no factors
 			s *= factor(sf, c, src, src1, dst, constant)
 			d *= factor(df, c, src, src1, dst, constant)
 		}
 		switch op {
-		case BlendAdd:
+		case ir.BlendAdd:
 			out[c] = s + d
-		case BlendSubtract:
+		case ir.BlendSubtract:
 			out[c] = s - d
-		case BlendReverseSubtract:
+		case ir.BlendReverseSubtract:
 			out[c] = d - s
-		case BlendMin:
+		case ir.BlendMin:
 			out[c] = min(s, d)
-		case BlendMax:
+		case ir.BlendMax:
 			out[c] = max(s, d)
 		}
 	}
@@ -32,83 +36,83 @@ func (a *AttachmentBlend) blend(src, src1, dst, constant *[4]float32) (out [4]fl
 }
 
 // factor returns the blend factor for component c.
-func factor(f BlendFactor, c int, src, src1, dst, constant *[4]float32) float32 {
+func factor(f ir.BlendFactor, c int, src, src1, dst, constant *[4]float32) float32 {
 	switch f {
-	case BlendOne:
+	case ir.BlendOne:
 		return 1
-	case BlendSrcColor:
+	case ir.BlendSrcColor:
 		return src[c]
-	case BlendOneMinusSrcColor:
+	case ir.BlendOneMinusSrcColor:
 		return 1 - src[c]
-	case BlendDstColor:
+	case ir.BlendDstColor:
 		return dst[c]
-	case BlendOneMinusDstColor:
+	case ir.BlendOneMinusDstColor:
 		return 1 - dst[c]
-	case BlendSrcAlpha:
+	case ir.BlendSrcAlpha:
 		return src[3]
-	case BlendOneMinusSrcAlpha:
+	case ir.BlendOneMinusSrcAlpha:
 		return 1 - src[3]
-	case BlendDstAlpha:
+	case ir.BlendDstAlpha:
 		return dst[3]
-	case BlendOneMinusDstAlpha:
+	case ir.BlendOneMinusDstAlpha:
 		return 1 - dst[3]
-	case BlendConstantColor:
+	case ir.BlendConstantColor:
 		return constant[c]
-	case BlendOneMinusConstantColor:
+	case ir.BlendOneMinusConstantColor:
 		return 1 - constant[c]
-	case BlendConstantAlpha:
+	case ir.BlendConstantAlpha:
 		return constant[3]
-	case BlendOneMinusConstantAlpha:
+	case ir.BlendOneMinusConstantAlpha:
 		return 1 - constant[3]
-	case BlendSrcAlphaSaturate:
+	case ir.BlendSrcAlphaSaturate:
 		if c == 3 {
 			return 1
 		}
 		return min(src[3], 1-dst[3])
-	case BlendSrc1Color:
+	case ir.BlendSrc1Color:
 		return src1[c]
-	case BlendOneMinusSrc1Color:
+	case ir.BlendOneMinusSrc1Color:
 		return 1 - src1[c]
-	case BlendSrc1Alpha:
+	case ir.BlendSrc1Alpha:
 		return src1[3]
-	case BlendOneMinusSrc1Alpha:
+	case ir.BlendOneMinusSrc1Alpha:
 		return 1 - src1[3]
 	}
 	return 0
 }
 
-// apply combines bits of the source and the destination.
-func (op LogicOp) apply(s, d byte) byte {
+// applyLogic combines bits of the source and the destination.
+func applyLogic(op ir.LogicOp, s, d byte) byte {
 	switch op {
-	case LogicAnd:
+	case ir.LogicAnd:
 		return s & d
-	case LogicAndReverse:
+	case ir.LogicAndReverse:
 		return s &^ d
-	case LogicCopy:
+	case ir.LogicCopy:
 		return s
-	case LogicAndInverted:
+	case ir.LogicAndInverted:
 		return d &^ s
-	case LogicNoOp:
+	case ir.LogicNoOp:
 		return d
-	case LogicXor:
+	case ir.LogicXor:
 		return s ^ d
-	case LogicOr:
+	case ir.LogicOr:
 		return s | d
-	case LogicNor:
+	case ir.LogicNor:
 		return ^(s | d)
-	case LogicEquivalent:
+	case ir.LogicEquivalent:
 		return ^(s ^ d)
-	case LogicInvert:
+	case ir.LogicInvert:
 		return ^d
-	case LogicOrReverse:
+	case ir.LogicOrReverse:
 		return s | ^d
-	case LogicCopyInverted:
+	case ir.LogicCopyInverted:
 		return ^s
-	case LogicOrInverted:
+	case ir.LogicOrInverted:
 		return ^s | d
-	case LogicNand:
+	case ir.LogicNand:
 		return ^(s & d)
-	case LogicSet:
+	case ir.LogicSet:
 		return 255
 	}
 	return 0

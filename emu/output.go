@@ -57,7 +57,7 @@ type colorTarget struct {
 	index  int // attachment number
 	blend  *AttachmentBlend
 	logic  bool
-	op     LogicOp
+	op     ir.LogicOp
 	lo, hi float32 // range of the format's colours
 	consts [4]float32
 	// keep has the bits of a texel that the write mask leaves alone; partial
@@ -262,7 +262,7 @@ func (t *colorTarget) writeSample(b []byte, color, src1 *[4]uint32) {
 	t.format.Pack(texel[:], &c)
 	if t.logic {
 		for i := range b {
-			texel[i] = t.op.apply(texel[i], b[i])
+			texel[i] = applyLogic(t.op, texel[i], b[i])
 		}
 	}
 	for i := range b {

@@ -179,12 +179,12 @@ func TestShaderDepthBoundsAndBias(t *testing.T) {
 
 func TestBlendFactors(t *testing.T) {
 	src, src1, dst, con := [4]float32{0.5, 0.25, 0.75, 0.625}, [4]float32{0.1, 0.2, 0.3, 0.4}, [4]float32{0.375, 0.5, 0.125, 0.25}, [4]float32{0.6, 0.7, 0.8, 0.9}
-	for f, want := range map[BlendFactor][2]float32{ // components 1 and 3
-		BlendZero: {0, 0}, BlendOne: {1, 1}, BlendSrcColor: {0.25, 0.625}, BlendOneMinusSrcColor: {0.75, 0.375},
-		BlendDstColor: {0.5, 0.25}, BlendOneMinusDstColor: {0.5, 0.75}, BlendSrcAlpha: {0.625, 0.625}, BlendOneMinusSrcAlpha: {0.375, 0.375},
-		BlendDstAlpha: {0.25, 0.25}, BlendOneMinusDstAlpha: {0.75, 0.75}, BlendConstantColor: {0.7, 0.9}, BlendOneMinusConstantColor: {1 - float32(0.7), 1 - float32(0.9)},
-		BlendConstantAlpha: {0.9, 0.9}, BlendOneMinusConstantAlpha: {1 - float32(0.9), 1 - float32(0.9)}, BlendSrcAlphaSaturate: {0.625, 1},
-		BlendSrc1Color: {0.2, 0.4}, BlendOneMinusSrc1Color: {1 - float32(0.2), 1 - float32(0.4)}, BlendSrc1Alpha: {0.4, 0.4}, BlendOneMinusSrc1Alpha: {1 - float32(0.4), 1 - float32(0.4)},
+	for f, want := range map[ir.BlendFactor][2]float32{ // components 1 and 3
+		ir.BlendZero: {0, 0}, ir.BlendOne: {1, 1}, ir.BlendSrcColor: {0.25, 0.625}, ir.BlendOneMinusSrcColor: {0.75, 0.375},
+		ir.BlendDstColor: {0.5, 0.25}, ir.BlendOneMinusDstColor: {0.5, 0.75}, ir.BlendSrcAlpha: {0.625, 0.625}, ir.BlendOneMinusSrcAlpha: {0.375, 0.375},
+		ir.BlendDstAlpha: {0.25, 0.25}, ir.BlendOneMinusDstAlpha: {0.75, 0.75}, ir.BlendConstantColor: {0.7, 0.9}, ir.BlendOneMinusConstantColor: {1 - float32(0.7), 1 - float32(0.9)},
+		ir.BlendConstantAlpha: {0.9, 0.9}, ir.BlendOneMinusConstantAlpha: {1 - float32(0.9), 1 - float32(0.9)}, ir.BlendSrcAlphaSaturate: {0.625, 1},
+		ir.BlendSrc1Color: {0.2, 0.4}, ir.BlendOneMinusSrc1Color: {1 - float32(0.2), 1 - float32(0.4)}, ir.BlendSrc1Alpha: {0.4, 0.4}, ir.BlendOneMinusSrc1Alpha: {1 - float32(0.4), 1 - float32(0.4)},
 	} {
 		for k, c := range []int{1, 3} {
 			if got := factor(f, c, &src, &src1, &dst, &con); got != want[k] {
@@ -211,7 +211,7 @@ func TestBlendFactors(t *testing.T) {
 
 func TestAlphaSaturate(t *testing.T) {
 	src, dst := [4]float32{0, 0, 0, 0.75}, [4]float32{0, 0, 0, 0.5}
-	if got := factor(BlendSrcAlphaSaturate, 0, &src, &src, &dst, &dst); got != 0.5 {
+	if got := factor(ir.BlendSrcAlphaSaturate, 0, &src, &src, &dst, &dst); got != 0.5 {
 		t.Errorf("saturated by the destination: %v, want 0.5", got)
 	}
 }
@@ -246,7 +246,7 @@ func TestStencilFacesAndExport(t *testing.T) {
 func TestLogicOpSkipsFloats(t *testing.T) {
 	for _, format := range []string{"R32_SFLOAT", "R8G8B8A8_SRGB"} {
 		p := onePixel(t, format, [4]uint32{fb(1)}, constantColor(0, 0, 0, 0))
-		p.Blend.LogicEnable, p.Blend.Logic = true, LogicSet
+		p.Blend.LogicEnable, p.Blend.Logic = true, ir.LogicSet
 		draw(t, p, 4)
 		if got := p.Color[0].View.Load(0, 0, 0, 0, 0)[0]; got != 0 {
 			t.Errorf("%s: wrote %#x", format, got)
@@ -255,9 +255,9 @@ func TestLogicOpSkipsFloats(t *testing.T) {
 }
 
 func TestBlendOps(t *testing.T) {
-	for op, want := range map[BlendOp]float32{BlendAdd: 0.75, BlendSubtract: 0.25, BlendReverseSubtract: -0.25, BlendMin: 0.25, BlendMax: 0.5} {
+	for op, want := range map[ir.BlendOp]float32{ir.BlendAdd: 0.75, ir.BlendSubtract: 0.25, ir.BlendReverseSubtract: -0.25, ir.BlendMin: 0.25, ir.BlendMax: 0.5} {
 		p := onePixel(t, "R32_SFLOAT", [4]uint32{fb(0.25)}, constantColor(0.5, 0, 0, 0))
-		p.Blend.Attachments = []AttachmentBlend{{Enable: true, SrcColor: BlendOne, DstColor: BlendOne, ColorOp: op, WriteMask: WriteAll}}
+		p.Blend.Attachments = []AttachmentBlend{{Enable: true, SrcColor: ir.BlendOne, DstColor: ir.BlendOne, ColorOp: op, WriteMask: WriteAll}}
 		draw(t, p, 4)
 		if got := bf(p.Color[0].View.Load(0, 0, 0, 0, 0)[0]); got != want {
 			t.Errorf("op %d: %v, want %v", op, got, want)
@@ -265,14 +265,14 @@ func TestBlendOps(t *testing.T) {
 	}
 	// Fixed point limits the source before blending: 2 counts as 1.
 	p := onePixel(t, "R8G8B8A8_UNORM", [4]uint32{}, constantColor(2, 0, 0, 0.5))
-	p.Blend.Attachments = []AttachmentBlend{{Enable: true, SrcColor: BlendSrcAlpha, SrcAlpha: BlendOne, WriteMask: WriteAll}}
+	p.Blend.Attachments = []AttachmentBlend{{Enable: true, SrcColor: ir.BlendSrcAlpha, SrcAlpha: ir.BlendOne, WriteMask: WriteAll}}
 	draw(t, p, 4)
 	if got := p.Color[0].View.Texel(0, 0, 0, 0, 0); got[0] != 128 || got[3] != 128 {
 		t.Errorf("limited source: %v", got)
 	}
 	// sRGB blends linear values.
 	p = onePixel(t, "R8G8B8A8_SRGB", [4]uint32{fb(1), 0, 0, fb(1)}, constantColor(0, 0, 0, 0.5))
-	p.Blend.Attachments = []AttachmentBlend{{Enable: true, SrcColor: BlendSrcAlpha, DstColor: BlendOneMinusSrcAlpha, WriteMask: 7}}
+	p.Blend.Attachments = []AttachmentBlend{{Enable: true, SrcColor: ir.BlendSrcAlpha, DstColor: ir.BlendOneMinusSrcAlpha, WriteMask: 7}}
 	draw(t, p, 4)
 	if got := p.Color[0].View.Texel(0, 0, 0, 0, 0); got[0] != 188 || got[3] != 255 {
 		t.Errorf("sRGB half: %v, want 188 and 255", got)
@@ -288,7 +288,7 @@ func TestLogicOps(t *testing.T) {
 			return true
 		})
 		p := onePixel(t, "R8G8B8A8_UINT", [4]uint32{d, d, d, d}, fs)
-		p.Blend.LogicEnable, p.Blend.Logic = true, LogicOp(op)
+		p.Blend.LogicEnable, p.Blend.Logic = true, ir.LogicOp(op)
 		p.Blend.Attachments = []AttachmentBlend{{WriteMask: 0b1011}}
 		draw(t, p, 4)
 		got := p.Color[0].View.Texel(0, 0, 0, 0, 0)

@@ -1,5 +1,7 @@
 package emu
 
+import "nirc/ir"
+
 // Topology is how vertices form primitives, with Vulkan's names and order.
 type Topology uint8
 
@@ -173,77 +175,16 @@ type DepthState struct {
 	Front, Back          StencilFace
 }
 
-// BlendFactor is a factor of the blend equation.
-type BlendFactor uint8
-
-// Blend factors, in Vulkan's order.
-const (
-	BlendZero BlendFactor = iota
-	BlendOne
-	BlendSrcColor
-	BlendOneMinusSrcColor
-	BlendDstColor
-	BlendOneMinusDstColor
-	BlendSrcAlpha
-	BlendOneMinusSrcAlpha
-	BlendDstAlpha
-	BlendOneMinusDstAlpha
-	BlendConstantColor
-	BlendOneMinusConstantColor
-	BlendConstantAlpha
-	BlendOneMinusConstantAlpha
-	BlendSrcAlphaSaturate
-	BlendSrc1Color
-	BlendOneMinusSrc1Color
-	BlendSrc1Alpha
-	BlendOneMinusSrc1Alpha
-)
-
-// BlendOp combines the weighted source and destination.
-type BlendOp uint8
-
-// Blend operations, in Vulkan's order.
-const (
-	BlendAdd BlendOp = iota
-	BlendSubtract
-	BlendReverseSubtract
-	BlendMin
-	BlendMax
-)
-
-// LogicOp is a bitwise operation on source and destination.
-type LogicOp uint8
-
-// Logic operations, in Vulkan's order.
-const (
-	LogicClear LogicOp = iota
-	LogicAnd
-	LogicAndReverse
-	LogicCopy
-	LogicAndInverted
-	LogicNoOp
-	LogicXor
-	LogicOr
-	LogicNor
-	LogicEquivalent
-	LogicInvert
-	LogicOrReverse
-	LogicCopyInverted
-	LogicOrInverted
-	LogicNand
-	LogicSet
-)
-
 // WriteAll writes all four components of a colour attachment.
 const WriteAll = 15
 
 // AttachmentBlend is the blend state of one colour attachment.
 type AttachmentBlend struct {
 	Enable             bool
-	SrcColor, DstColor BlendFactor
-	ColorOp            BlendOp
-	SrcAlpha, DstAlpha BlendFactor
-	AlphaOp            BlendOp
+	SrcColor, DstColor ir.BlendFactor
+	ColorOp            ir.BlendOp
+	SrcAlpha, DstAlpha ir.BlendFactor
+	AlphaOp            ir.BlendOp
 	// WriteMask has bit c set when component c is written.
 	WriteMask uint8
 }
@@ -251,7 +192,7 @@ type AttachmentBlend struct {
 // BlendState is Vulkan's colour blend state.
 type BlendState struct {
 	LogicEnable bool
-	Logic       LogicOp
+	Logic       ir.LogicOp
 	Constants   [4]float32
 	// Attachments by colour attachment; those missing write all components
 	// without blending.

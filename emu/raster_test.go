@@ -7,7 +7,7 @@ import (
 	"nirc/ir"
 )
 
-var additive = AttachmentBlend{Enable: true, SrcColor: BlendOne, DstColor: BlendOne, SrcAlpha: BlendOne, DstAlpha: BlendOne, WriteMask: WriteAll}
+var additive = AttachmentBlend{Enable: true, SrcColor: ir.BlendOne, DstColor: ir.BlendOne, SrcAlpha: ir.BlendOne, DstAlpha: ir.BlendOne, WriteMask: WriteAll}
 
 // covered is the brute-force reference: whether the point (x, y), in
 // subpixels, is in the triangle by the top-left rule. It nudges the point by

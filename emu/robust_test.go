@@ -50,9 +50,9 @@ func TestRandomState(t *testing.T) {
 		p.Depth = DepthState{Test: r.IntN(2) == 0, Write: true, Compare: CompareOp(r.IntN(8)), BoundsTest: r.IntN(4) == 0, MinBounds: number(), MaxBounds: number(), StencilTest: true, Front: face, Back: face}
 		p.Multisample.SampleShading = r.IntN(3) == 0
 		p.Multisample.AlphaToCoverage = r.IntN(3) == 0
-		p.Blend.Attachments = []AttachmentBlend{{Enable: r.IntN(2) == 0, SrcColor: BlendFactor(r.IntN(19)), DstColor: BlendFactor(r.IntN(19)), SrcAlpha: BlendFactor(r.IntN(19)),
-			DstAlpha: BlendFactor(r.IntN(19)), ColorOp: BlendOp(r.IntN(5)), AlphaOp: BlendOp(r.IntN(5)), WriteMask: uint8(r.IntN(16))}}
-		p.Blend.LogicEnable, p.Blend.Logic = r.IntN(4) == 0, LogicOp(r.IntN(16))
+		p.Blend.Attachments = []AttachmentBlend{{Enable: r.IntN(2) == 0, SrcColor: ir.BlendFactor(r.IntN(19)), DstColor: ir.BlendFactor(r.IntN(19)), SrcAlpha: ir.BlendFactor(r.IntN(19)),
+			DstAlpha: ir.BlendFactor(r.IntN(19)), ColorOp: ir.BlendOp(r.IntN(5)), AlphaOp: ir.BlendOp(r.IntN(5)), WriteMask: uint8(r.IntN(16))}}
+		p.Blend.LogicEnable, p.Blend.Logic = r.IntN(4) == 0, ir.LogicOp(r.IntN(16))
 		if r.IntN(2) == 0 {
 			p.Viewports = []Viewport{{r.Float32()*40 - 20, r.Float32()*40 - 20, r.Float32() * 30, r.Float32()*60 - 30, r.Float32(), r.Float32()}}
 			p.Scissors = []Rect{{r.IntN(20) - 5, r.IntN(20) - 5, r.IntN(20), r.IntN(20)}}

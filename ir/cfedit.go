@@ -111,7 +111,7 @@ func (b *Block) moveSuccs(n *Block) {
 // splitBlock moves the instructions of c.Block from c.At on into a new block
 // behind it in its list, with the old block's outgoing edges. The two blocks
 // stand next to each other without an edge between: the caller puts a node
-// in and relinks.
+// in and relinks. The registers of the start block stay declared there.
 func splitBlock(c Cursor) (before, after *Block) {
 	b := c.Block
 	impl := b.impl
@@ -132,9 +132,22 @@ func splitBlock(c Cursor) (before, after *Block) {
 		for in := after.first; in != nil; in = in.next {
 			in.Block = after
 		}
+		if b == impl.Start() {
+			keepRegs(b, after)
+		}
 	}
 	impl.valid = 0
 	return b, after
+}
+
+// keepRegs moves the decl_regs of what was split off the start block back to
+// its end: they have no sources, and stand there only.
+func keepRegs(start, after *Block) {
+	for in := range after.Instrs() {
+		if in.IsIntrinsic(IntrDeclReg) {
+			in.MoveTo(AtEnd(start))
+		}
+	}
 }
 
 // InsertIf splits the block at c and puts an if with empty sides there. Phis
@@ -215,6 +228,9 @@ func Extract(from, to Cursor) *List {
 	impl := from.Block.impl
 	l := from.Block.list
 	same := from.Block == to.Block
+	for to.At != nil && to.At.IsIntrinsic(IntrDeclReg) {
+		to.At = to.At.next // it stays where it is
+	}
 	first, mid := splitBlock(from)
 	toBlock := to.Block
 	if same {

@@ -53,6 +53,14 @@ func (s Swizzle) With(i, c int) Swizzle {
 // Compose returns the swizzle that applies outer to a value that inner was
 // applied to: lane i reads inner.Lane(outer.Lane(i)).
 func (s Swizzle) Compose(inner Swizzle) Swizzle {
+	switch {
+	case inner == IdentitySwizzle:
+		return s
+	case s == IdentitySwizzle:
+		return inner
+	case s == Broadcast(int(s&15)): // all of scalar code
+		return Broadcast(inner.Lane(int(s & 15)))
+	}
 	var r Swizzle
 	for i := 0; i < 16; i++ {
 		r |= Swizzle(inner.Lane(s.Lane(i))) << (4 * i)

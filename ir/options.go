@@ -49,6 +49,7 @@ type Options struct {
 	HasFsub, HasIsub, HasImul24, HasUmul24, HasIcselEqz, HasIadd3 bool
 	HasRotate, HasDot4x8, HasBitTest, HasAmul, HasUmulLow         bool
 	HasImad24, HasShiftLogic                                      bool // ir3's imad24, shrm … andg
+	HasGlobalInvocationID                                         bool // a register has it, the base included
 
 	// Vectors: the widest ALU vector the target executes (1: scalar).
 	MaxVectorWidth uint8
@@ -59,6 +60,9 @@ type Options struct {
 	FlushDenorm, PreserveDenorm uint8
 	// LowerIndirect are the modes whose indirect access becomes ifs.
 	LowerIndirect Mode
+	// NoBaryCoord: interpolation keeps the barycentrics to itself, so shaders
+	// cannot read them (BaryCoord).
+	NoBaryCoord bool
 	// MaxUnroll bounds the trip count of unrolled loops.
 	MaxUnroll uint32
 	// Int8ALU and Int16ALU: arithmetic of that size is native.

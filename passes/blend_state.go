@@ -4,81 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-)
 
-// BlendFactor, BlendOp and LogicOp are Vulkan's, in its order.
-type (
-	BlendFactor uint8
-	BlendOp     uint8
-	LogicOp     uint8
-)
-
-// Blend factors.
-const (
-	BlendZero BlendFactor = iota
-	BlendOne
-	BlendSrcColor
-	BlendOneMinusSrcColor
-	BlendDstColor
-	BlendOneMinusDstColor
-	BlendSrcAlpha
-	BlendOneMinusSrcAlpha
-	BlendDstAlpha
-	BlendOneMinusDstAlpha
-	BlendConstantColor
-	BlendOneMinusConstantColor
-	BlendConstantAlpha
-	BlendOneMinusConstantAlpha
-	BlendSrcAlphaSaturate
-	BlendSrc1Color
-	BlendOneMinusSrc1Color
-	BlendSrc1Alpha
-	BlendOneMinusSrc1Alpha
-)
-
-// Blend operations.
-const (
-	BlendAdd BlendOp = iota
-	BlendSubtract
-	BlendReverseSubtract
-	BlendMin
-	BlendMax
-)
-
-// Logic operations.
-const (
-	LogicClear LogicOp = iota
-	LogicAnd
-	LogicAndReverse
-	LogicCopy
-	LogicAndInverted
-	LogicNoOp
-	LogicXor
-	LogicOr
-	LogicNor
-	LogicEquivalent
-	LogicInvert
-	LogicOrReverse
-	LogicCopyInverted
-	LogicOrInverted
-	LogicNand
-	LogicSet
-)
-
-// The names of the pass's options.
-var (
-	blendFactorNames = []string{"zero", "one", "src_color", "one_minus_src_color", "dst_color", "one_minus_dst_color", "src_alpha", "one_minus_src_alpha",
-		"dst_alpha", "one_minus_dst_alpha", "constant_color", "one_minus_constant_color", "constant_alpha", "one_minus_constant_alpha",
-		"src_alpha_saturate", "src1_color", "one_minus_src1_color", "src1_alpha", "one_minus_src1_alpha"}
-	blendOpNames = []string{"add", "subtract", "reverse_subtract", "min", "max"}
-	logicOpNames = []string{"clear", "and", "and_reverse", "copy", "and_inverted", "no_op", "xor", "or", "nor", "equivalent", "invert", "or_reverse",
-		"copy_inverted", "or_inverted", "nand", "set"}
+	"nirc/ir"
 )
 
 // BlendEquation is how one group of components is blended.
 type BlendEquation struct {
-	Src, Dst BlendFactor
-	Op       BlendOp
+	Src, Dst ir.BlendFactor
+	Op       ir.BlendOp
 }
 
 // BlendTarget is the state of one colour attachment.
@@ -98,11 +31,11 @@ type BlendOptions struct {
 	// LogicEnable replaces blending by Logic, but of float and sRGB formats, which
 	// get the source as it is.
 	LogicEnable bool
-	Logic       LogicOp
+	Logic       ir.LogicOp
 }
 
 // usesSrc1 tells whether a factor reads the second source.
-func (f BlendFactor) usesSrc1() bool { return f >= BlendSrc1Color }
+func usesSrc1(f ir.BlendFactor) bool { return f >= ir.BlendSrc1Color }
 
 // blendOptions reads the options of the pass: one attachment a run, and none
 // if nothing is asked for.
@@ -132,11 +65,11 @@ func blendOptions(c *Context) (*BlendOptions, error) {
 		return max(i, 0)
 	}
 	t.Enable = c.Bool("enable")
-	t.Color = BlendEquation{BlendFactor(name("src_color", blendFactorNames)), BlendFactor(name("dst_color", blendFactorNames)), BlendOp(name("color_op", blendOpNames))}
-	t.Alpha = BlendEquation{BlendFactor(name("src_alpha", blendFactorNames)), BlendFactor(name("dst_alpha", blendFactorNames)), BlendOp(name("alpha_op", blendOpNames))}
+	t.Color = BlendEquation{ir.BlendFactor(name("src_color", ir.BlendFactorNames)), ir.BlendFactor(name("dst_color", ir.BlendFactorNames)), ir.BlendOp(name("color_op", ir.BlendOpNames))}
+	t.Alpha = BlendEquation{ir.BlendFactor(name("src_alpha", ir.BlendFactorNames)), ir.BlendFactor(name("dst_alpha", ir.BlendFactorNames)), ir.BlendOp(name("alpha_op", ir.BlendOpNames))}
 	t.WriteMask = uint8(c.Int("write_mask") & 15)
 	if c.String("logic_op") != "" {
-		o.LogicEnable, o.Logic = true, LogicOp(name("logic_op", logicOpNames))
+		o.LogicEnable, o.Logic = true, ir.LogicOp(name("logic_op", ir.LogicOpNames))
 	}
 	return o, err
 }

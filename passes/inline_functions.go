@@ -108,6 +108,9 @@ func inlineCall(call *ir.Instr, callee *ir.Impl) {
 	c.Finish()
 	for b := range callee.Blocks() {
 		for in := b.First(); in != nil; in = in.Next() {
+			if in.IsIntrinsic(ir.IntrDeclReg) {
+				c.Def(&in.Def).Instr.MoveTo(ir.AtStart(impl.Start()))
+			}
 			if !in.IsIntrinsic(ir.IntrLoadParam) {
 				continue
 			}

@@ -65,6 +65,11 @@ type Times struct {
 	// Clock is what is read before and after a step, if not nil, in place of the
 	// time of day: the CPU time of a thread, say.
 	Clock func() time.Duration
+	// Loops are the pipeline's loops, the outermost ones, in order of their first
+	// run, with all that runs in them.
+	Loops []LoopTime
+	// OnlyLoops leaves Steps empty: reading a clock costs more than a short step.
+	OnlyLoops bool
 }
 
 // watch starts to time a step; what it returns tells the time since.
@@ -75,6 +80,31 @@ func (t *Times) watch() func() time.Duration {
 	}
 	start := t.Clock()
 	return func() time.Duration { return t.Clock() - start }
+}
+
+// LoopTime is the time of all runs of one loop of a pipeline.
+type LoopTime struct {
+	// Line is where the loop stands in the pipeline's file.
+	Line int
+	Time time.Duration
+}
+
+// InLoops is the time of all loops.
+func (t *Times) InLoops() (sum time.Duration) {
+	for _, l := range t.Loops {
+		sum += l.Time
+	}
+	return sum
+}
+
+func (t *Times) addLoop(line int, d time.Duration) {
+	for i := range t.Loops {
+		if t.Loops[i].Line == line {
+			t.Loops[i].Time += d
+			return
+		}
+	}
+	t.Loops = append(t.Loops, LoopTime{line, d})
 }
 
 // StepTime is the time of all runs of one step.
@@ -107,6 +137,9 @@ func (s *StepTime) count(changed bool, d time.Duration) {
 
 // Merge adds the times of another compile.
 func (t *Times) Merge(u *Times) {
+	for _, l := range u.Loops {
+		t.addLoop(l.Line, l.Time)
+	}
 	for _, s := range u.Steps {
 		t.add(s.Name, false, 0)
 		for i := range t.Steps {
@@ -199,7 +232,7 @@ func (i *Instrument) Do(s *Step) (changed bool, err error) {
 }
 
 func (i *Instrument) timed(s *Step) (bool, error) {
-	if i.opt.Times == nil {
+	if i.opt.Times == nil || i.opt.Times.OnlyLoops {
 		return s.Run()
 	}
 	since := i.opt.Times.watch()
@@ -224,6 +257,19 @@ func (i *Instrument) admit(s *Step) bool {
 	}
 	every := i.opt.Bisect != nil && i.opt.Bisect.Every
 	return !s.Optional && !every || i.bisect(s)
+}
+
+// Missed names the cut, StartBefore or StopAfter, that the steps so far have
+// not reached; "" if there is none.
+func (i *Instrument) Missed() string {
+	switch {
+	case i == nil:
+	case !i.started:
+		return i.opt.StartBefore
+	case !i.stopped:
+		return i.opt.StopAfter
+	}
+	return ""
 }
 
 // bisect counts a step against the limit.

@@ -12,7 +12,7 @@ const (
 // weights whose sum is 1, from the two that interpolation takes; nil for other
 // built-ins, and on targets whose interpolation keeps them to itself.
 func baryCoord(b *ir.Builder, v *ir.Variable) *ir.Def {
-	if t := b.Shader.Options.Target; t == "agx" || t == "midgard" {
+	if b.Shader.Options.NoBaryCoord {
 		return nil
 	}
 	mode := ir.InterpSmooth

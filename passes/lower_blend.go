@@ -255,9 +255,9 @@ func (l *blendLowering) result(at *ir.Instr) (*ir.Def, error) {
 func (l *blendLowering) prepareBlend(at *ir.Instr) error {
 	uses1, usesConst := false, false
 	for _, e := range [2]BlendEquation{l.t.Color, l.t.Alpha} {
-		for _, f := range [2]BlendFactor{e.Src, e.Dst} {
-			uses1 = uses1 || f.usesSrc1()
-			usesConst = usesConst || f >= BlendConstantColor && f <= BlendOneMinusConstantAlpha
+		for _, f := range [2]ir.BlendFactor{e.Src, e.Dst} {
+			uses1 = uses1 || usesSrc1(f)
+			usesConst = usesConst || f >= ir.BlendConstantColor && f <= ir.BlendOneMinusConstantAlpha
 		}
 	}
 	if uses1 && l.src1 == nil {
@@ -298,36 +298,36 @@ func (l *blendLowering) equation(e BlendEquation, alpha bool) *ir.Def {
 	b := l.b
 	s := l.part(l.src, alpha)
 	switch e.Op {
-	case BlendMin:
+	case ir.BlendMin:
 		return b.Fmin(s, l.part(l.destination(), alpha))
-	case BlendMax:
+	case ir.BlendMax:
 		return b.Fmax(s, l.part(l.destination(), alpha))
 	}
 	s = l.weigh(s, e.Src, alpha)
 	var d *ir.Def
-	if e.Dst != BlendZero {
+	if e.Dst != ir.BlendZero {
 		d = l.weigh(l.part(l.destination(), alpha), e.Dst, alpha)
 	}
 	switch {
-	case d == nil && e.Op == BlendReverseSubtract:
+	case d == nil && e.Op == ir.BlendReverseSubtract:
 		return b.Fneg(s)
 	case d == nil:
 		return s
-	case e.Op == BlendSubtract:
+	case e.Op == ir.BlendSubtract:
 		return b.Fsub(s, d)
-	case e.Op == BlendReverseSubtract:
+	case e.Op == ir.BlendReverseSubtract:
 		return b.Fsub(d, s)
 	}
 	return b.Fadd(s, d)
 }
 
 // weigh multiplies x by a factor.
-func (l *blendLowering) weigh(x *ir.Def, f BlendFactor, alpha bool) *ir.Def {
+func (l *blendLowering) weigh(x *ir.Def, f ir.BlendFactor, alpha bool) *ir.Def {
 	b := l.b
 	switch f {
-	case BlendOne:
+	case ir.BlendOne:
 		return x
-	case BlendZero:
+	case ir.BlendZero:
 		if alpha {
 			return b.ImmFloat(0, 32)
 		}
@@ -341,25 +341,25 @@ func (l *blendLowering) weigh(x *ir.Def, f BlendFactor, alpha bool) *ir.Def {
 }
 
 // factor returns a factor, or what is to be taken from 1 to give it.
-func (l *blendLowering) factor(f BlendFactor, alpha bool) (w *ir.Def, inverse bool) {
+func (l *blendLowering) factor(f ir.BlendFactor, alpha bool) (w *ir.Def, inverse bool) {
 	b := l.b
 	switch f {
-	case BlendSrcColor, BlendOneMinusSrcColor:
-		return l.part(l.src, alpha), f == BlendOneMinusSrcColor
-	case BlendDstColor, BlendOneMinusDstColor:
-		return l.part(l.destination(), alpha), f == BlendOneMinusDstColor
-	case BlendSrcAlpha, BlendOneMinusSrcAlpha:
-		return b.Channel(l.src, 3), f == BlendOneMinusSrcAlpha
-	case BlendDstAlpha, BlendOneMinusDstAlpha:
-		return b.Channel(l.destination(), 3), f == BlendOneMinusDstAlpha
-	case BlendConstantColor, BlendOneMinusConstantColor:
-		return l.part(l.constant, alpha), f == BlendOneMinusConstantColor
-	case BlendConstantAlpha, BlendOneMinusConstantAlpha:
-		return b.Channel(l.constant, 3), f == BlendOneMinusConstantAlpha
-	case BlendSrc1Color, BlendOneMinusSrc1Color:
-		return l.part(l.src1, alpha), f == BlendOneMinusSrc1Color
-	case BlendSrc1Alpha, BlendOneMinusSrc1Alpha:
-		return b.Channel(l.src1, 3), f == BlendOneMinusSrc1Alpha
+	case ir.BlendSrcColor, ir.BlendOneMinusSrcColor:
+		return l.part(l.src, alpha), f == ir.BlendOneMinusSrcColor
+	case ir.BlendDstColor, ir.BlendOneMinusDstColor:
+		return l.part(l.destination(), alpha), f == ir.BlendOneMinusDstColor
+	case ir.BlendSrcAlpha, ir.BlendOneMinusSrcAlpha:
+		return b.Channel(l.src, 3), f == ir.BlendOneMinusSrcAlpha
+	case ir.BlendDstAlpha, ir.BlendOneMinusDstAlpha:
+		return b.Channel(l.destination(), 3), f == ir.BlendOneMinusDstAlpha
+	case ir.BlendConstantColor, ir.BlendOneMinusConstantColor:
+		return l.part(l.constant, alpha), f == ir.BlendOneMinusConstantColor
+	case ir.BlendConstantAlpha, ir.BlendOneMinusConstantAlpha:
+		return b.Channel(l.constant, 3), f == ir.BlendOneMinusConstantAlpha
+	case ir.BlendSrc1Color, ir.BlendOneMinusSrc1Color:
+		return l.part(l.src1, alpha), f == ir.BlendOneMinusSrc1Color
+	case ir.BlendSrc1Alpha, ir.BlendOneMinusSrc1Alpha:
+		return b.Channel(l.src1, 3), f == ir.BlendOneMinusSrc1Alpha
 	}
 	if alpha { // source alpha saturate
 		return b.ImmFloat(1, 32), false

@@ -16,56 +16,56 @@ func (l *blendLowering) logic() *ir.Def {
 		}
 		s := encodeChannel(b, out[ch.Comp], ch)
 		var d *ir.Def
-		if l.o.Logic.usesDst() {
+		if logicUsesDst(l.o.Logic) {
 			d = encodeChannel(b, b.Channel(l.destination(), int(ch.Comp)), ch)
 		}
-		v := MaskBits(b, l.o.Logic.build(b, s, d), ch.Width)
+		v := MaskBits(b, LogicBits(b, l.o.Logic, s, d), ch.Width)
 		out[ch.Comp] = decodeChannel(b, v, ch)
 	}
 	return b.Vec(out[:]...)
 }
 
-// usesDst tells whether the result depends on the destination.
-func (op LogicOp) usesDst() bool {
+// logicUsesDst tells whether the result depends on the destination.
+func logicUsesDst(op ir.LogicOp) bool {
 	switch op {
-	case LogicClear, LogicCopy, LogicCopyInverted, LogicSet:
+	case ir.LogicClear, ir.LogicCopy, ir.LogicCopyInverted, ir.LogicSet:
 		return false
 	}
 	return true
 }
 
-// build builds the operation on the bits s of the source and d of the destination.
-func (op LogicOp) build(b *ir.Builder, s, d *ir.Def) *ir.Def {
+// LogicBits builds the operation on the bits s of the source and d of the destination.
+func LogicBits(b *ir.Builder, op ir.LogicOp, s, d *ir.Def) *ir.Def {
 	switch op {
-	case LogicAnd:
+	case ir.LogicAnd:
 		return b.Iand(s, d)
-	case LogicAndReverse:
+	case ir.LogicAndReverse:
 		return b.Iand(s, b.Inot(d))
-	case LogicCopy:
+	case ir.LogicCopy:
 		return s
-	case LogicAndInverted:
+	case ir.LogicAndInverted:
 		return b.Iand(b.Inot(s), d)
-	case LogicNoOp:
+	case ir.LogicNoOp:
 		return d
-	case LogicXor:
+	case ir.LogicXor:
 		return b.Ixor(s, d)
-	case LogicOr:
+	case ir.LogicOr:
 		return b.Ior(s, d)
-	case LogicNor:
+	case ir.LogicNor:
 		return b.Inot(b.Ior(s, d))
-	case LogicEquivalent:
+	case ir.LogicEquivalent:
 		return b.Inot(b.Ixor(s, d))
-	case LogicInvert:
+	case ir.LogicInvert:
 		return b.Inot(d)
-	case LogicOrReverse:
+	case ir.LogicOrReverse:
 		return b.Ior(s, b.Inot(d))
-	case LogicCopyInverted:
+	case ir.LogicCopyInverted:
 		return b.Inot(s)
-	case LogicOrInverted:
+	case ir.LogicOrInverted:
 		return b.Ior(b.Inot(s), d)
-	case LogicNand:
+	case ir.LogicNand:
 		return b.Inot(b.Iand(s, d))
-	case LogicSet:
+	case ir.LogicSet:
 		return b.Imm32(^uint32(0))
 	}
 	return b.Imm32(0)

@@ -139,21 +139,21 @@ func closeFloats(e *emu.Format, a, b []byte) bool {
 
 // randomBlend makes a state, as the pass and as the emulator have it.
 func randomBlend(r *rand.Rand, f *PixelFormat) (*BlendOptions, emu.BlendState) {
-	o := &BlendOptions{LogicEnable: r.Intn(3) == 0 || f.IsInteger() && r.Intn(2) == 0, Logic: LogicOp(r.Intn(16))}
+	o := &BlendOptions{LogicEnable: r.Intn(3) == 0 || f.IsInteger() && r.Intn(2) == 0, Logic: ir.LogicOp(r.Intn(16))}
 	if f.kind() == PixelSnorm {
 		o.LogicEnable = false // -1 has two codes
 	}
 	eq := func() BlendEquation {
-		return BlendEquation{BlendFactor(r.Intn(19)), BlendFactor(r.Intn(19)), BlendOp(r.Intn(5))}
+		return BlendEquation{ir.BlendFactor(r.Intn(19)), ir.BlendFactor(r.Intn(19)), ir.BlendOp(r.Intn(5))}
 	}
 	t := &o.Targets[0]
 	*t = BlendTarget{Format: f, Enable: !f.IsInteger(), Color: eq(), Alpha: eq(), WriteMask: 15}
 	if r.Intn(2) == 0 {
 		t.WriteMask = uint8(r.Intn(16))
 	}
-	a := emu.AttachmentBlend{Enable: t.Enable, SrcColor: emu.BlendFactor(t.Color.Src), DstColor: emu.BlendFactor(t.Color.Dst), ColorOp: emu.BlendOp(t.Color.Op),
-		SrcAlpha: emu.BlendFactor(t.Alpha.Src), DstAlpha: emu.BlendFactor(t.Alpha.Dst), AlphaOp: emu.BlendOp(t.Alpha.Op), WriteMask: t.WriteMask}
-	return o, emu.BlendState{LogicEnable: o.LogicEnable, Logic: emu.LogicOp(o.Logic), Attachments: []emu.AttachmentBlend{a}}
+	a := emu.AttachmentBlend{Enable: t.Enable, SrcColor: ir.BlendFactor(t.Color.Src), DstColor: ir.BlendFactor(t.Color.Dst), ColorOp: ir.BlendOp(t.Color.Op),
+		SrcAlpha: ir.BlendFactor(t.Alpha.Src), DstAlpha: ir.BlendFactor(t.Alpha.Dst), AlphaOp: ir.BlendOp(t.Alpha.Op), WriteMask: t.WriteMask}
+	return o, emu.BlendState{LogicEnable: o.LogicEnable, Logic: ir.LogicOp(o.Logic), Attachments: []emu.AttachmentBlend{a}}
 }
 
 // blendInputs makes a texel, and push constants of both sources, the texel's

@@ -11,7 +11,7 @@ var lowerIOPass = &Pass{
 	Class: "A",
 	Doc: "Turns derefs of inputs and outputs into slot intrinsics. Input: inputs and outputs with a location, accessed by load_deref, store_deref and " +
 		"interp_deref_at_*; compact arrays by constant indices. Output: load_input, load_interpolated_input with its barycentrics, load_output, store_output and " +
-		"their per-vertex forms, with the offset in slots, component and io_semantics; 64-bit values as 32-bit halves.",
+		"their per-vertex forms, with the offset in slots, component and io_semantics; 64-bit values as 32-bit halves, those of 8 bits as 32 bits.",
 	Options: []Option{
 		{Name: "modes", Doc: "shader_in, shader_out or both", Default: ir.ModeShaderIn | ir.ModeShaderOut},
 	},
@@ -199,8 +199,12 @@ func (l *ioLowering) access(in, d *ir.Instr) (bool, error) {
 	if a.vecIndex != nil {
 		v = vectorExtract(l.b, v, a.vecIndex)
 	}
-	if in.Def.BitSize == 1 && v.BitSize != 1 {
+	switch {
+	case in.Def.BitSize == v.BitSize:
+	case in.Def.BitSize == 1:
 		v = l.b.Ine(v, l.b.ImmInt(0, v.BitSize))
+	case in.Def.BitSize == 8:
+		v = l.b.U2u8(v)
 	}
 	in.Def.RewriteUses(v)
 	in.Remove()
@@ -225,7 +229,7 @@ func (l *ioLowering) load64(in *ir.Instr, a *slotAccess, comps uint8) *ir.Def {
 
 // load builds the load of comps components from component c of slot a+extra.
 func (l *ioLowering) load(in *ir.Instr, a *slotAccess, extra int32, c, comps, bits uint8) *ir.Def {
-	if bits == 1 {
+	if bits < 16 { // booleans and bytes take a whole component
 		bits = 32
 	}
 	off := a.offset
@@ -296,8 +300,13 @@ func flatSlot(loc int32) bool {
 
 func (l *ioLowering) store(in *ir.Instr, a *slotAccess) {
 	v, mask := in.Srcs[1].Def, in.Get(ir.IdxWriteMask)
-	if v.BitSize == 1 {
+	switch {
+	case v.BitSize == 1:
 		v = l.b.B2i32(v)
+	case v.BitSize == 8 && aluClass(a.t) == ir.ClassInt:
+		v = l.b.I2i32(v)
+	case v.BitSize == 8:
+		v = l.b.U2u32(v)
 	}
 	if a.t.Bits != 64 {
 		l.storeSlot(a, 0, a.component, v, mask)

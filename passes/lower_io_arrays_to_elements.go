@@ -24,7 +24,6 @@ type arraySplit struct {
 	v     *ir.Variable
 	inner *ir.Type // without the vertex dimension
 	elems []*ir.Variable
-	skip  bool
 }
 
 // leafCount returns how many scalars or vectors a type of arrays and matrices
@@ -42,92 +41,36 @@ func leafCount(t *ir.Type) int {
 }
 
 func lowerIOArraysToElements(c *Context, s *ir.Shader) (bool, error) {
-	at := variableIndex(s)
-	splits, byVar := arraySplits(s, c.Modes("modes"))
-	if len(splits) == 0 {
-		return false, nil
-	}
-	find := func(in *ir.Instr) *arraySplit {
-		if v := rootVar(in); v != nil && v.Mode&(ir.ModeShaderIn|ir.ModeShaderOut) != 0 && int(v.ID) < len(at) {
-			return byVar[at[v.ID]]
+	modes := c.Modes("modes")
+	p := newSplitting(s, func(v *ir.Variable) *arraySplit { return chooseArray(s, v, modes) })
+	return p.run(s, splittable, func(in *ir.Instr) bool {
+		if in.Kind != ir.KindDeref || !in.DerefInfo().Type.IsVectorOrScalar() {
+			return false
 		}
+		x := p.of(in)
+		if x != nil {
+			x.redirect(in)
+		}
+		return x != nil
+	}), nil
+}
+
+// chooseArray returns what is made of a variable that is an array or a matrix, nil of another.
+func chooseArray(s *ir.Shader, v *ir.Variable, modes ir.Mode) *arraySplit {
+	if v.Mode&modes == 0 || v.Location < 0 || v.Compact || v.Init != nil {
 		return nil
 	}
-	for _, f := range s.Functions {
-		if f.Impl == nil {
-			continue
+	x := &arraySplit{v: v, inner: v.Type}
+	if arrayedIO(s, v) {
+		if !v.Type.IsArray() {
+			return nil
 		}
-		for b := range f.Impl.Blocks() {
-			for in := b.First(); in != nil; in = in.Next() {
-				if in.Kind == ir.KindDeref {
-					if x := find(in); x != nil && !splittable(in, x) {
-						x.skip = true
-					}
-				}
-			}
-		}
+		x.inner = v.Type.Elem
 	}
-	progress := false
-	for _, x := range splits {
-		if !x.skip {
-			x.split(s)
-			progress = true
-		}
+	if !x.inner.IsArray() && !x.inner.IsMatrix() || leafCount(x.inner) == 0 {
+		return nil
 	}
-	if !progress {
-		return false, nil
-	}
-	eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (changed bool) {
-		for b := range impl.Blocks() {
-			for in := range b.Instrs() {
-				if in.Kind == ir.KindDeref && in.DerefInfo().Type.IsVectorOrScalar() {
-					if x := find(in); x != nil && !x.skip {
-						x.redirect(in)
-						changed = true
-					}
-				}
-			}
-		}
-		return changed
-	})
-	removeVariables(s, func(v *ir.Variable) bool { return gone(splits, v) })
-	return true, nil
-}
-
-// arraySplits lists the variables that are arrays or matrices, also by place
-// in the shader's list.
-func arraySplits(s *ir.Shader, modes ir.Mode) (splits, byVar []*arraySplit) {
-	byVar = make([]*arraySplit, len(s.Variables))
-	for i, v := range s.Variables {
-		if v.Mode&modes == 0 || v.Location < 0 || v.Compact || v.Init != nil {
-			continue
-		}
-		x := &arraySplit{v: v, inner: v.Type}
-		if arrayedIO(s, v) {
-			if !v.Type.IsArray() {
-				continue
-			}
-			x.inner = v.Type.Elem
-		}
-		if (x.inner.IsArray() || x.inner.IsMatrix()) && leafCount(x.inner) > 0 {
-			splits = append(splits, x)
-			byVar[i] = x
-		}
-	}
-	return splits, byVar
-}
-
-// variableIndex returns each variable's place in the shader's list by ID.
-func variableIndex(s *ir.Shader) []int32 {
-	n := uint32(0)
-	for _, v := range s.Variables {
-		n = max(n, v.ID)
-	}
-	at := make([]int32, n+1)
-	for i, v := range s.Variables {
-		at[v.ID] = int32(i)
-	}
-	return at
+	return x
 }
 
 // splittable tells whether a deref of x leaves it to be split: constant
@@ -173,15 +116,6 @@ func (x *arraySplit) split(s *ir.Shader) {
 	}
 }
 
-// copyVariable adds a variable that is like v but for its type and name.
-func copyVariable(s *ir.Shader, v *ir.Variable, t *ir.Type, name string) *ir.Variable {
-	n := s.NewVariable(v.Mode, t, name)
-	id := n.ID
-	*n = *v
-	n.ID, n.Type, n.Name = id, t, name
-	return n
-}
-
 // redirect makes the users of the deref of a leaf use the leaf's variable.
 func (x *arraySplit) redirect(in *ir.Instr) {
 	leaf, scale := 0, 1
@@ -202,14 +136,4 @@ func (x *arraySplit) redirect(in *ir.Instr) {
 	}
 	in.Def.RewriteUses(n)
 	removeDeadDerefs(in)
-}
-
-// gone tells whether a variable has been split.
-func gone(splits []*arraySplit, v *ir.Variable) bool {
-	for _, x := range splits {
-		if x.v == v {
-			return !x.skip
-		}
-	}
-	return false
 }

@@ -132,63 +132,32 @@ func scalarAccess(b *ir.Builder, in *ir.Instr, k, value int) *ir.Instr {
 type componentSplit struct {
 	v     *ir.Variable
 	comps [4]*ir.Variable
-	skip  bool
 }
 
 func lowerIOToScalarEarly(c *Context, s *ir.Shader) (bool, error) {
-	var splits []*componentSplit
-	at := variableIndex(s)
-	byVar := make([]*componentSplit, len(s.Variables))
-	for i, v := range s.Variables {
+	modes := c.Modes("modes")
+	p := newSplitting(s, func(v *ir.Variable) *componentSplit {
 		t := v.Type.WithoutArray()
-		if v.Mode&c.Modes("modes") == 0 || v.Compact || !t.IsVector() || t.Bits > 32 || v.Init != nil || !userLocation(s, v) {
-			continue
+		if v.Mode&modes == 0 || v.Compact || !t.IsVector() || t.Bits > 32 || v.Init != nil || !userLocation(s, v) {
+			return nil
 		}
-		byVar[i] = &componentSplit{v: v}
-		splits = append(splits, byVar[i])
-	}
-	if len(splits) == 0 {
-		return false, nil
-	}
-	eachIODeref(s, func(_ *ir.Impl, in *ir.Instr, v *ir.Variable) {
-		if x := byVar[at[v.ID]]; x != nil && !vectorAccesses(in) { // no variable is new yet
-			x.skip = true
-		}
+		return &componentSplit{v: v}
 	})
-	progress := false
-	for _, x := range splits {
-		if !x.skip {
-			x.split(s)
-			progress = true
+	fits := func(deref *ir.Instr, _ *componentSplit) bool { return vectorAccesses(deref) }
+	return p.run(s, fits, func(in *ir.Instr) bool {
+		if in.Kind != ir.KindIntrinsic || len(in.Srcs) == 0 {
+			return false
 		}
-	}
-	if !progress {
-		return false, nil
-	}
-	eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (changed bool) {
-		for b := range impl.Blocks() {
-			for in := range b.Instrs() {
-				if in.Kind != ir.KindIntrinsic || len(in.Srcs) == 0 {
-					continue
-				}
-				d := derefOf(in.Srcs[0].Def)
-				if d == nil {
-					continue
-				}
-				if v := rootVar(d); v != nil && int(v.ID) < len(at) && v.Mode&(ir.ModeShaderIn|ir.ModeShaderOut) != 0 {
-					if x := byVar[at[v.ID]]; x != nil && !x.skip {
-						x.access(in, d)
-						changed = true
-					}
-				}
-			}
+		d := derefOf(in.Srcs[0].Def)
+		if d == nil {
+			return false
 		}
-		return changed
-	})
-	removeVariables(s, func(v *ir.Variable) bool {
-		return int(v.ID) < len(at) && byVar[at[v.ID]] != nil && byVar[at[v.ID]].v == v && !byVar[at[v.ID]].skip
-	})
-	return true, nil
+		x := p.of(d)
+		if x != nil {
+			x.access(in, d)
+		}
+		return x != nil
+	}), nil
 }
 
 // userLocation tells whether an input or output has a Location of the API's,
@@ -203,24 +172,6 @@ func userLocation(s *ir.Shader, v *ir.Variable) bool {
 		return v.Location >= int32(ir.SlotData0)
 	}
 	return v.Location >= int32(ir.SlotVar0)
-}
-
-// eachIODeref calls f for each deref of an input or output variable.
-func eachIODeref(s *ir.Shader, f func(impl *ir.Impl, in *ir.Instr, v *ir.Variable)) {
-	for _, fn := range s.Functions {
-		if fn.Impl == nil {
-			continue
-		}
-		for b := range fn.Impl.Blocks() {
-			for in := range b.Instrs() {
-				if in.Kind == ir.KindDeref && in.DerefInfo().Modes&(ir.ModeShaderIn|ir.ModeShaderOut) != 0 {
-					if v := rootVar(in); v != nil {
-						f(fn.Impl, in, v)
-					}
-				}
-			}
-		}
-	}
 }
 
 // vectorAccesses tells whether a deref is an array step or its variable's, and
@@ -300,28 +251,4 @@ func rebase(b *ir.Builder, d *ir.Instr, v *ir.Variable) *ir.Def {
 		return b.DerefVar(v)
 	}
 	return b.DerefArray(rebase(b, d.Srcs[0].Def.Instr, v), d.Srcs[1].Def)
-}
-
-// removeVariables drops the variables that f picks, and unused derefs of them.
-func removeVariables(s *ir.Shader, f func(*ir.Variable) bool) {
-	eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (changed bool) {
-		for b := range impl.BlocksReverse() {
-			for in := range b.InstrsReverse() {
-				if in.Kind == ir.KindDeref && in.Def.Unused() {
-					if v := rootVar(in); v != nil && f(v) {
-						in.Remove()
-						changed = true
-					}
-				}
-			}
-		}
-		return changed
-	})
-	kept := s.Variables[:0]
-	for _, v := range s.Variables {
-		if !f(v) {
-			kept = append(kept, v)
-		}
-	}
-	s.Variables = kept
 }

@@ -1,13 +1,17 @@
 package passes
 
-import "nirc/ir"
+import (
+	"math"
+
+	"nirc/ir"
+)
 
 var lowerIOToTemporariesPass = &Pass{
 	Name:  "lower_io_to_temporaries",
 	Class: "A",
 	Doc: "Gives inputs and outputs temporaries: inputs are copied in at the start, outputs are copied out at the end (before each emit_vertex of a geometry shader), " +
 		"so that outputs are written once and nothing is indexed indirectly. Input: one entry point, everything inlined, single exit. Inputs are only copied when " +
-		"they are accessed by a dynamic index.",
+		"they are loaded by a dynamic index; interpolation functions of those keep the input, and choose the element by ifs.",
 	Options: []Option{
 		{Name: "modes", Doc: "shader_in, shader_out or both", Default: ir.ModeShaderOut},
 	},
@@ -20,6 +24,10 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 		return false, nil
 	}
 	modes := c.Modes("modes")
+	kept := ir.MetaControlFlow
+	if modes&ir.ModeShaderIn != 0 && lowerIndirectInterp(f.Impl) {
+		kept = ir.MetaNone
+	}
 	indirect := indirectInputs(f.Impl)
 	temp := map[*ir.Variable]*ir.Variable{}
 	var moved []*ir.Variable
@@ -36,14 +44,19 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 		moved = append(moved, v)
 	}
 	if len(moved) == 0 {
-		return false, nil
+		f.Impl.Preserve(kept)
+		return kept == ir.MetaNone, nil
 	}
+	interps := interpolated(f.Impl, temp)
 	for b := range f.Impl.Blocks() {
 		for in := range b.Instrs() {
 			if in.Kind == ir.KindDeref {
 				redirect(in, temp)
 			}
 		}
+	}
+	for _, x := range interps {
+		rebaseInterp(x)
 	}
 	b := ir.NewBuilder(ir.AtStart(f.Impl.Start()))
 	for _, v := range moved {
@@ -75,8 +88,65 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 			}
 		}
 	}
-	f.Impl.Preserve(ir.MetaControlFlow)
+	f.Impl.Preserve(kept)
 	return true, nil
+}
+
+// lowerIndirectInterp gives interpolation functions of inputs constant indices.
+func lowerIndirectInterp(impl *ir.Impl) (progress bool) {
+	l := &indirects{modes: ir.ModeShaderIn, max: math.MaxUint32}
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if isInterp(in) && l.access(in) {
+				progress = true
+				break // the rest of the block is a block of its own now
+			}
+		}
+	}
+	return progress
+}
+
+func isInterp(in *ir.Instr) bool {
+	switch in.Intr {
+	case ir.IntrInterpDerefAtCentroid, ir.IntrInterpDerefAtSample, ir.IntrInterpDerefAtOffset, ir.IntrInterpDerefAtVertex:
+		return in.Kind == ir.KindIntrinsic
+	}
+	return false
+}
+
+// atInput is an interpolation function of an input.
+type atInput struct {
+	in *ir.Instr
+	v  *ir.Variable
+}
+
+// interpolated lists the interpolation functions of the variables with temporaries.
+func interpolated(impl *ir.Impl, temp map[*ir.Variable]*ir.Variable) (list []atInput) {
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if !isInterp(in) {
+				continue
+			}
+			if v := rootVar(derefOf(in.Srcs[0].Def)); temp[v] != nil {
+				list = append(list, atInput{in, v})
+			}
+		}
+	}
+	return list
+}
+
+// rebaseInterp lets an interpolation function read its input again: a copy has
+// the value at the pixel only.
+func rebaseInterp(x atInput) {
+	d := derefOf(x.in.Srcs[0].Def)
+	var buf [pathLen]*ir.Instr
+	b := builderBefore(x.in)
+	ptr := b.DerefVar(x.v)
+	for _, p := range derefPath(buf[:0], d)[1:] {
+		ptr = rebuildDeref(b, p, ptr)
+	}
+	x.in.Srcs[0].Set(ptr)
+	removeDeadDerefs(d)
 }
 
 // redirect makes a deref of a variable with a temporary one of the temporary,

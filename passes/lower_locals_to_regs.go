@@ -4,14 +4,16 @@ import "nirc/ir"
 
 // lowerLocalsToRegs turns the locals that remain, arrays of vectors or
 // scalars of any nesting, into registers. Structs, casts, copies and
-// component accesses keep a variable where it is.
+// component accesses keep a variable where it is. A boolean takes as many
+// bits as the widest value it is given or read as: 32 behind the passes that
+// make booleans masks.
 func lowerLocalsToRegs(impl *ir.Impl) bool {
 	if len(impl.Locals) == 0 {
 		return false
 	}
 	regs := make([]*ir.Def, maxVarID(impl.Locals)+1)
 	bad := make([]bool, len(regs))
-	used := make([]bool, len(regs))
+	bits := make([]uint8, len(regs)) // of the widest value, 0 without access
 	for b := range impl.Blocks() {
 		for in := b.First(); in != nil; in = in.Next() {
 			if in.Kind != ir.KindDeref {
@@ -19,18 +21,18 @@ func lowerLocalsToRegs(impl *ir.Impl) bool {
 			}
 			if v := rootVar(in); v != nil && v.Mode == ir.ModeFunctionTemp {
 				bad[v.ID] = bad[v.ID] || !regDeref(in)
-				used[v.ID] = true
+				bits[v.ID] = max(bits[v.ID], v.Type.WithoutArray().Bits, accessBits(in))
 			}
 		}
 	}
 	any := false
 	for _, v := range impl.Locals {
 		leaf := v.Type.WithoutArray()
-		if !used[v.ID] || bad[v.ID] || !leaf.IsNumeric() || v.Init != nil {
+		if bits[v.ID] == 0 || bad[v.ID] || !leaf.IsNumeric() || v.Init != nil {
 			continue
 		}
 		b := ir.NewBuilder(ir.AtStart(impl.Start()))
-		regs[v.ID] = b.DeclReg(leaf.Rows, leaf.Bits, elementCount(v.Type))
+		regs[v.ID] = b.DeclReg(leaf.Rows, bits[v.ID], elementCount(v.Type))
 		any = true
 	}
 	if !any {
@@ -43,6 +45,20 @@ func lowerLocalsToRegs(impl *ir.Impl) bool {
 	}
 	removeDeadDerefsPass(impl)
 	return true
+}
+
+// accessBits is the size of the widest value loaded or stored through a deref.
+func accessBits(d *ir.Instr) (bits uint8) {
+	for u := d.Def.FirstUse(); u != nil; u = u.NextUse() {
+		switch {
+		case u.Instr == nil:
+		case u.Instr.IsIntrinsic(ir.IntrLoadDeref):
+			bits = max(bits, u.Instr.Def.BitSize)
+		case u.Instr.IsIntrinsic(ir.IntrStoreDeref):
+			bits = max(bits, u.Instr.Srcs[1].Def.BitSize)
+		}
+	}
+	return bits
 }
 
 // elementCount is the number of vectors in an array type, matrices counted by
@@ -98,22 +114,34 @@ func regAccess(in *ir.Instr, regs []*ir.Def) {
 		in.Remove()
 		return
 	}
-	var n *ir.Instr
-	switch {
-	case in.Intr == ir.IntrLoadDeref && index == nil:
-		n = b.Intrinsic(ir.IntrLoadReg, in.Def.NumComponents, in.Def.BitSize, reg)
-	case in.Intr == ir.IntrLoadDeref:
-		n = b.Intrinsic(ir.IntrLoadRegIndirect, in.Def.NumComponents, in.Def.BitSize, reg, index)
-	case index == nil:
-		n = b.Intrinsic(ir.IntrStoreReg, 0, 0, in.Srcs[1].Def, reg).Set(ir.IdxWriteMask, in.Get(ir.IdxWriteMask))
-	default:
-		n = b.Intrinsic(ir.IntrStoreRegIndirect, 0, 0, in.Srcs[1].Def, reg, index).Set(ir.IdxWriteMask, in.Get(ir.IdxWriteMask))
+	bits := uint8(reg.Instr.Get(ir.IdxBitSize))
+	if in.Intr == ir.IntrStoreDeref {
+		val := in.Srcs[1].Def
+		if val.BitSize == 1 && bits != 1 {
+			val = b.ALU(boolCast(bits), val)
+		}
+		n := regIntrinsic(b, ir.IntrStoreReg, ir.IntrStoreRegIndirect, index, 0, 0, val, reg)
+		n.Set(ir.IdxWriteMask, in.Get(ir.IdxWriteMask)).Set(ir.IdxBase, base)
+		in.Remove()
+		return
 	}
+	n := regIntrinsic(b, ir.IntrLoadReg, ir.IntrLoadRegIndirect, index, in.Def.NumComponents, bits, reg)
 	n.Set(ir.IdxBase, base)
-	if in.HasDef() {
-		in.Def.RewriteUses(&n.Def)
+	val := &n.Def
+	if in.Def.BitSize == 1 && bits != 1 {
+		val = b.Ine(val, b.ImmInt(0, bits))
 	}
+	in.Def.RewriteUses(val)
 	in.Remove()
+}
+
+// regIntrinsic builds the direct form of a register access, or that with an
+// index if there is one.
+func regIntrinsic(b *ir.Builder, direct, indirect ir.Intrinsic, index *ir.Def, comps, bits uint8, srcs ...*ir.Def) *ir.Instr {
+	if index == nil {
+		return b.Intrinsic(direct, comps, bits, srcs...)
+	}
+	return b.Intrinsic(indirect, comps, bits, append(srcs, index)...)
 }
 
 // elementIndex returns which vector of its variable a deref names: a constant

@@ -10,7 +10,7 @@ var lowerMediumpIOPass = &Pass{
 	Name:  "lower_mediump_io",
 	Class: "B",
 	Doc: "Makes inputs and outputs with RelaxedPrecision 16 bits wide: loads give 16 bits and widen, stores narrow by f2fmp and i2imp. Takes the intrinsics of lower_io; built-ins stay. " +
-		"Vertex attributes and fragment results are converted where they are fetched and written; varyings only if asked for, since the stages on both sides must agree.",
+		"Vertex attributes and fragment results are converted where they are fetched and written; varyings only if asked for, since the stages on both sides must agree. A slot is narrowed whole: where an access to it has full precision or stays wide, all of them do.",
 	Options: []Option{
 		{"modes", "shader_in, shader_out or both", ir.ModeShaderIn | ir.ModeShaderOut},
 		{"varyings", "varyings too", false},
@@ -23,18 +23,62 @@ var lowerMediumpIOPass = &Pass{
 
 func lowerMediumpIO(c *Context, s *ir.Shader) (bool, error) {
 	modes, varyings, ints := c.Modes("modes"), c.Bool("varyings"), c.Bool("int")
+	narrow := func(in *ir.Instr, mode ir.Mode) bool {
+		return mode&modes != 0 && relaxedSlot(s.Stage, in, mode, varyings) && canNarrow(in, ints)
+	}
+	var wide [2]slotSet // slots of inputs and outputs that keep their size
+	eachIO(s, func(in *ir.Instr, mode ir.Mode) {
+		if _, bits := ioType(in); bits != 16 && !narrow(in, mode) {
+			wide[ioSide(mode)].add(ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)))
+		}
+	})
+	for again := true; again; {
+		// An access of several slots takes its own with it.
+		again = false
+		eachIO(s, func(in *ir.Instr, mode ir.Mode) {
+			sem, set := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)), &wide[ioSide(mode)]
+			if narrow(in, mode) && set.meets(sem) && !set.has(sem) {
+				set.add(sem)
+				again = true
+			}
+		})
+	}
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (progress bool) {
 		for blk := range impl.Blocks() {
 			for in := range blk.Instrs() {
 				mode := ioMode(in)
-				if mode&modes == 0 || !relaxedSlot(s.Stage, in, mode, varyings) {
-					continue
+				if mode != 0 && narrow(in, mode) && !wide[ioSide(mode)].meets(ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))) {
+					mediumpAccess(in)
+					progress = true
 				}
-				progress = mediumpAccess(in, mode, ints) || progress
 			}
 		}
 		return progress
 	}), nil
+}
+
+// eachIO visits the accesses to inputs and outputs of all functions.
+func eachIO(s *ir.Shader, f func(in *ir.Instr, mode ir.Mode)) {
+	for _, fn := range s.Functions {
+		if fn.Impl == nil {
+			continue
+		}
+		for blk := range fn.Impl.Blocks() {
+			for in := range blk.Instrs() {
+				if m := ioMode(in); m != 0 {
+					f(in, m)
+				}
+			}
+		}
+	}
+}
+
+// ioSide numbers the two modes of an interface.
+func ioSide(m ir.Mode) int {
+	if m == ir.ModeShaderIn {
+		return 0
+	}
+	return 1
 }
 
 // ioMode tells what an intrinsic accesses: shader_in, shader_out or neither.
@@ -66,18 +110,28 @@ func relaxedSlot(stage ir.Stage, in *ir.Instr, mode ir.Mode, varyings bool) bool
 	return varyings && sem.Location >= ir.SlotVar0
 }
 
-func mediumpAccess(in *ir.Instr, mode ir.Mode, ints bool) bool {
-	idx, size := ir.IdxDestType, in.Def.BitSize
-	if !in.HasDef() {
-		idx, size = ir.IdxSrcType, in.Srcs[0].Def.BitSize
+// ioType is the type index of an access and the size of the values it moves.
+func ioType(in *ir.Instr) (idx ir.Index, bits uint8) {
+	if in.HasDef() {
+		return ir.IdxDestType, in.Def.BitSize
 	}
+	return ir.IdxSrcType, in.Srcs[0].Def.BitSize
+}
+
+// canNarrow tells whether an access moves 32-bit floats, or integers if those
+// are asked for.
+func canNarrow(in *ir.Instr, ints bool) bool {
+	idx, size := ioType(in)
 	if size != 32 || !in.Has(idx) {
 		return false
 	}
 	class := ir.UnpackALUType(in.Get(idx)).Class
-	if class != ir.ClassFloat && (!ints || class != ir.ClassInt && class != ir.ClassUint) {
-		return false
-	}
+	return class == ir.ClassFloat || ints && (class == ir.ClassInt || class == ir.ClassUint)
+}
+
+func mediumpAccess(in *ir.Instr) {
+	idx, _ := ioType(in)
+	class := ir.UnpackALUType(in.Get(idx)).Class
 	narrow, widen := mediumpCasts(class)
 	in.Set(idx, ir.ALUType{Class: class, Bits: 16}.Pack())
 	if in.HasDef() {
@@ -86,7 +140,6 @@ func mediumpAccess(in *ir.Instr, mode ir.Mode, ints bool) bool {
 	} else {
 		in.Srcs[0].Set(builderBefore(in).ALU(narrow, in.Srcs[0].Def))
 	}
-	return true
 }
 
 var recomputeIOBasesPass = &Pass{
@@ -111,6 +164,19 @@ func (s *slotSet) add(sem ir.IOSemantics) {
 	}
 }
 
+// has tells whether all slots of an access are in the set, meets whether any is.
+func (s *slotSet) has(sem ir.IOSemantics) bool { return s.count(sem) == max(int(sem.NumSlots), 1) }
+
+func (s *slotSet) meets(sem ir.IOSemantics) bool { return s.count(sem) > 0 }
+
+func (s *slotSet) count(sem ir.IOSemantics) (n int) {
+	for k := range max(int(sem.NumSlots), 1) {
+		at := min(int(sem.Location)+k, 255)
+		n += int(s[sem.DualSourceIndex&1][at/64] >> (at % 64) & 1)
+	}
+	return n
+}
+
 // rank is the number of slots in front of one.
 func (s *slotSet) rank(sem ir.IOSemantics) (n int) {
 	at := int(sem.Location)
@@ -133,33 +199,16 @@ func (s *slotSet) rank(sem ir.IOSemantics) (n int) {
 func recomputeIOBases(c *Context, s *ir.Shader) (bool, error) {
 	modes := c.Modes("modes")
 	var used [2]slotSet
-	side := func(m ir.Mode) *slotSet {
-		if m == ir.ModeShaderIn {
-			return &used[0]
+	eachIO(s, func(in *ir.Instr, mode ir.Mode) {
+		used[ioSide(mode)].add(ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)))
+	})
+	progress := false
+	eachIO(s, func(in *ir.Instr, mode ir.Mode) {
+		base := uint64(used[ioSide(mode)].rank(ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))))
+		if mode&modes != 0 && in.Get(ir.IdxBase) != base {
+			in.Set(ir.IdxBase, base)
+			progress = true
 		}
-		return &used[1]
-	}
-	each := func(impl *ir.Impl, f func(in *ir.Instr, set *slotSet, sem ir.IOSemantics)) {
-		for blk := range impl.Blocks() {
-			for in := range blk.Instrs() {
-				if m := ioMode(in); m&modes != 0 {
-					f(in, side(m), ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)))
-				}
-			}
-		}
-	}
-	for _, f := range s.Functions {
-		if f.Impl != nil {
-			each(f.Impl, func(_ *ir.Instr, set *slotSet, sem ir.IOSemantics) { set.add(sem) })
-		}
-	}
-	return eachImpl(s, ir.MetaAll, func(impl *ir.Impl) (progress bool) {
-		each(impl, func(in *ir.Instr, set *slotSet, sem ir.IOSemantics) {
-			if base := uint64(set.rank(sem)); in.Get(ir.IdxBase) != base {
-				in.Set(ir.IdxBase, base)
-				progress = true
-			}
-		})
-		return progress
-	}), nil
+	})
+	return progress, nil
 }

@@ -24,6 +24,7 @@ var lowerSubgroupsPass = &Pass{
 		{"quad_to_shuffle", "quad operations by lane numbers", false},
 		{"scans", "reductions and scans", false},
 		{"size_one", "a subgroup is one lane", false},
+		{"only_64", "of moves, votes, reductions and scans those of 64-bit values alone", false},
 	},
 	Run: lowerSubgroups,
 }
@@ -33,15 +34,16 @@ type subgroupLowering struct {
 	b  *ir.Builder
 	in *ir.Instr
 
-	toScalar, split64, boolTo32, ballotQueries, voteEq, elect, shuffles, quads, scans, sizeOne bool
-	words                                                                                      int
+	toScalar, split64, boolTo32, ballotQueries, voteEq, elect, shuffles, quads, scans, sizeOne, only64 bool
+
+	words int
 }
 
 func lowerSubgroups(c *Context, s *ir.Shader) (bool, error) {
 	l := &subgroupLowering{
 		toScalar: c.Bool("to_scalar"), split64: c.Bool("split_64"), boolTo32: c.Bool("bool_to_32"), words: c.Int("ballot_words"),
 		ballotQueries: c.Bool("ballot_queries"), voteEq: c.Bool("vote_eq"), elect: c.Bool("elect"), shuffles: c.Bool("shuffle_to_index"),
-		quads: c.Bool("quad_to_shuffle"), scans: c.Bool("scans"), sizeOne: c.Bool("size_one"),
+		quads: c.Bool("quad_to_shuffle"), scans: c.Bool("scans"), sizeOne: c.Bool("size_one"), only64: c.Bool("only_64"),
 	}
 	progress := false
 	for _, f := range s.Functions {
@@ -108,6 +110,9 @@ func aboutLanes(i ir.Intrinsic) bool {
 func (l *subgroupLowering) lower() *ir.Def {
 	if l.sizeOne {
 		return l.single()
+	}
+	if l.only64 && (len(l.in.Srcs) == 0 || l.in.Srcs[0].Def.BitSize != 64) {
+		return nil
 	}
 	if movesLanes(l.in.Intr) || isScan(l.in.Intr) {
 		if v := l.shape(); v != nil {

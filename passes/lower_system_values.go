@@ -179,6 +179,9 @@ func lowerComputeSystemValues(c *Context, s *ir.Shader) (bool, error) {
 	return eachIntrinsic(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
 		switch in.Intr {
 		case ir.IntrLoadGlobalInvocationId:
+			if s.Options.HasGlobalInvocationID && in.Def.BitSize == 32 && !s.Info.WorkgroupSizeVariable && !base {
+				return nil
+			}
 			wg := &b.Intrinsic(ir.IntrLoadWorkgroupId, 3, 32).Def
 			if base {
 				wg = b.Iadd(wg, &b.Intrinsic(ir.IntrLoadBaseWorkgroupId, 3, 32).Def)

@@ -19,6 +19,7 @@ var lowerTexPass = &Pass{
 		{"implicit_lod", "tex and txb outside fragment shaders (and compute shaders with derivative groups) at LOD 0", false},
 		{"txb", "biases as explicit LODs", false},
 		{"min_lod", "clamps of the LOD as explicit LODs", false},
+		{"lod_ddx", "the LODs that these take by derivatives of the coordinates, not by a query", false},
 		{"txd", "explicit derivatives as explicit LODs: none, cube, 3d, shadow or all; cube|3d combines", "none"},
 		{"txs_lod", "sizes by shifting those of LOD 0", false},
 		{"txs_cube_array", "sizes of cube arrays by those of arrays of faces", false},
@@ -35,15 +36,16 @@ type texLowering struct {
 	in *ir.Instr
 	t  *ir.TexInfo
 
-	projector, txfOffset, implicitLod, txb, minLod bool
-	txdAll, txdCube, txd3D, txdShadow              bool
-	txsLod, txsCubeArray, tg4Offsets, roundLayer   bool
-	noDerivatives                                  bool
+	projector, txfOffset, implicitLod, txb, minLod, lodDdx bool
+
+	txdAll, txdCube, txd3D, txdShadow            bool
+	txsLod, txsCubeArray, tg4Offsets, roundLayer bool
+	noDerivatives                                bool
 }
 
 func lowerTex(c *Context, s *ir.Shader) (bool, error) {
 	l := &texLowering{
-		projector: c.Bool("projector"), txfOffset: c.Bool("txf_offset"), implicitLod: c.Bool("implicit_lod"), txb: c.Bool("txb"), minLod: c.Bool("min_lod"),
+		projector: c.Bool("projector"), txfOffset: c.Bool("txf_offset"), implicitLod: c.Bool("implicit_lod"), txb: c.Bool("txb"), minLod: c.Bool("min_lod"), lodDdx: c.Bool("lod_ddx"),
 		txsLod: c.Bool("txs_lod"), txsCubeArray: c.Bool("txs_cube_array"), tg4Offsets: c.Bool("tg4_offsets"), roundLayer: c.Bool("round_layer"),
 		noDerivatives: s.Stage != ir.StageFragment && s.Info.DerivativeGroup == 0,
 	}
@@ -214,6 +216,19 @@ func (l *texLowering) setLod(lod *ir.Def) {
 
 // explicitLod asks for the LOD that the operation would compute.
 func (l *texLowering) explicitLod() {
+	lod := l.quadLod()
+	if l.has(ir.TexSrcBias) {
+		lod = l.b.Fadd(lod, l.take(ir.TexSrcBias))
+	}
+	l.setLod(lod)
+}
+
+// quadLod is the LOD of implicit derivatives, without bias and clamps.
+func (l *texLowering) quadLod() *ir.Def {
+	if l.lodDdx {
+		c := l.b.Channels(l.src(ir.TexSrcCoord), 0, l.flat())
+		return l.footprint(&l.b.Intrinsic(ir.IntrDdx, c.NumComponents, c.BitSize, c).Def, &l.b.Intrinsic(ir.IntrDdy, c.NumComponents, c.BitSize, c).Def)
+	}
 	q := l.b.Shader.NewTex(ir.TexOpLod, 2, 32)
 	*q.TexInfo() = *l.t
 	qt := q.TexInfo()
@@ -224,18 +239,19 @@ func (l *texLowering) explicitLod() {
 		case ir.TexSrcComparator, ir.TexSrcOffset, ir.TexSrcBias, ir.TexSrcMinLod:
 			continue
 		}
-		l.b.Shader.AddTexSrc(q, k, l.in.Srcs[i].Def)
+		d := l.in.Srcs[i].Def
+		if k == ir.TexSrcCoord { // a query has no layer
+			d = l.b.Channels(d, 0, l.flat())
+			qt.CoordComponents = d.NumComponents
+		}
+		l.b.Shader.AddTexSrc(q, k, d)
 	}
 	l.b.Insert(q)
-	lod := l.b.Channel(&q.Def, 1)
-	if l.has(ir.TexSrcBias) {
-		lod = l.b.Fadd(lod, l.take(ir.TexSrcBias))
-	}
-	l.setLod(lod)
+	return l.b.Channel(&q.Def, 1)
 }
 
 func (l *texLowering) wantsTxd() bool {
-	return l.txdAll || l.txdCube && l.t.Dim == ir.DimCube || l.txd3D && l.t.Dim == ir.Dim3D || l.txdShadow && l.t.IsShadow
+	return l.txdAll || l.minLod && l.has(ir.TexSrcMinLod) || l.txdCube && l.t.Dim == ir.DimCube || l.txd3D && l.t.Dim == ir.Dim3D || l.txdShadow && l.t.IsShadow
 }
 
 // query inserts a txs of the texture at LOD 0.
@@ -256,9 +272,14 @@ func (l *texLowering) query(comps uint8) *ir.Def {
 	return &q.Def
 }
 
-// derivatives computes the LOD from the derivatives: the logarithm of the
-// longer of the two footprints in texels.
+// derivatives computes the LOD from the derivatives.
 func (l *texLowering) derivatives() {
+	l.setLod(l.footprint(l.take(ir.TexSrcDdx), l.take(ir.TexSrcDdy)))
+}
+
+// footprint is the LOD of derivatives: the logarithm of the longer of the two
+// footprints in texels.
+func (l *texLowering) footprint(ddx, ddy *ir.Def) *ir.Def {
 	comps := uint8(l.flat())
 	if l.t.Dim == ir.DimCube {
 		comps = 2
@@ -269,12 +290,10 @@ func (l *texLowering) derivatives() {
 	}
 	size := l.query(all)
 	size = l.b.I2f32(l.b.Channels(size, 0, int(comps)))
-	ddx, ddy := l.take(ir.TexSrcDdx), l.take(ir.TexSrcDdy)
 	if l.t.Dim == ir.DimCube {
 		ddx, ddy = l.faceDerivatives(ddx, ddy)
 	}
-	lod := l.b.Fmul(l.b.Flog2(l.b.Fmax(l.length2(ddx, size), l.length2(ddy, size))), l.b.ImmFloat(0.5, 32))
-	l.setLod(lod)
+	return l.b.Fmul(l.b.Flog2(l.b.Fmax(l.length2(ddx, size), l.length2(ddy, size))), l.b.ImmFloat(0.5, 32))
 }
 
 // length2 is the square of the length of d in texels.

@@ -157,12 +157,13 @@ func swapEmptyThen(x *ir.If) bool {
 	return true
 }
 
-// mergeNested turns if a { if b {X} } into if a && b {X}.
+// mergeNested turns if a { if b {X} } into if a && b {X}, where masks have the
+// same size.
 func mergeNested(x *ir.If) bool {
 	prev := ir.Prev(x).(*ir.Block)
 	first := x.Then.FirstBlock()
 	in, ok := ir.Next(first).(*ir.If)
-	if !ok || prev.Jump() != nil || !first.Empty() || !onlyEmptyBlock(&x.Else) || !onlyEmptyBlock(&in.Else) {
+	if !ok || x.Cond.Def.BitSize != in.Cond.Def.BitSize || prev.Jump() != nil || !first.Empty() || !onlyEmptyBlock(&x.Else) || !onlyEmptyBlock(&in.Else) {
 		return false
 	}
 	if !in.After().Empty() || ir.Next(in.After()) != nil || x.After().First() != nil && x.After().First().Kind == ir.KindPhi {

@@ -11,7 +11,7 @@ var optLargeConstantsPass = &Pass{
 	Name:  "opt_large_constants",
 	Class: "B",
 	Doc: "Moves local arrays that only ever hold constants and are read at indices that are values into the shader's constant data, for lower_explicit_io(modes=mem_constant) to read. " +
-		"Every store must be of constants at a constant place, and agree with the others. Where such an array was read before it was written, the constant is as good as what was there.",
+		"Every store must be of constants at a constant place, and agree with the others; components of vectors have no derefs there, so lower_array_deref_of_vec comes first. Where such an array was read before it was written, the constant is as good as what was there.",
 	Options:    []Option{{"threshold", "smallest variable that moves, in bytes", 32}},
 	Run:        optLargeConstants,
 	Optional:   true,
@@ -75,6 +75,9 @@ func optLargeConstants(c *Context, s *ir.Shader) (bool, error) {
 // uses looks at what is done with a deref of the variable.
 func (k *constantVar) uses(d *ir.Instr) {
 	if d.Deref == ir.DerefArray {
+		if p := derefParent(d); p.DerefInfo().Type.IsVector() {
+			k.refused = true // constant data has no derefs of components
+		}
 		if _, ok := d.Srcs[1].Def.Const(0); !ok {
 			k.indirect = true
 		}

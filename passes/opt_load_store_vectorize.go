@@ -16,6 +16,7 @@ var optLoadStoreVectorizePass = &Pass{
 		{"max_comps", "most components of a merged access", 4},
 		{"max_bytes", "most bytes of a merged access", 16},
 		{"ubo_straddle", "uniform buffer loads may cross a 16-byte boundary", false},
+		{"ubo_dynamic", "of uniform buffers, only loads whose descriptor or offset is no constant: others may cost nothing where they are", false},
 		{"robust", "refuse where an offset might wrap around between the two", false},
 	},
 	Run:      optLoadStoreVectorize,
@@ -61,7 +62,7 @@ func offsetIsAddress(i ir.Intrinsic) bool {
 }
 
 func optLoadStoreVectorize(c *Context, s *ir.Shader) (bool, error) {
-	v := &vectorizer{c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), straddle: c.Bool("ubo_straddle"), robust: c.Bool("robust")}
+	v := &vectorizer{c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), straddle: c.Bool("ubo_straddle"), dynamic: c.Bool("ubo_dynamic"), robust: c.Bool("robust")}
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
 		progress := false
 		for blk := range impl.Blocks() {
@@ -80,6 +81,7 @@ type vectorizer struct {
 	maxComps int
 	maxBytes uint64
 	straddle bool
+	dynamic  bool
 	robust   bool
 	open     []memAccess
 }
@@ -315,6 +317,28 @@ func sameKind(x, y *memAccess) bool {
 	return p.Def.BitSize == q.Def.BitSize
 }
 
+// fixedHandle tells whether a descriptor is known when the shader is compiled.
+func fixedHandle(d *ir.Def, depth int) bool {
+	in := d.Instr
+	switch in.Kind {
+	case ir.KindLoadConst:
+		return true
+	case ir.KindALU:
+	case ir.KindIntrinsic:
+		if in.Intr != ir.IntrVulkanResourceIndex && in.Intr != ir.IntrVulkanResourceReindex && in.Intr != ir.IntrLoadVulkanDescriptor {
+			return false
+		}
+	default:
+		return false
+	}
+	for i := range in.Srcs {
+		if depth > 8 || !fixedHandle(in.Srcs[i].Def, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
 // merge makes one access of an open one and a later one that touch.
 func (v *vectorizer) merge(first, second memAccess) (m memAccess, ok bool) {
 	if !sameKind(&first, &second) {
@@ -323,6 +347,9 @@ func (v *vectorizer) merge(first, second memAccess) (m memAccess, ok bool) {
 	low, high := &first, &second
 	if second.at < first.at {
 		low, high = &second, &first
+	}
+	if v.dynamic && low.class == ir.ModeUBO && fixedHandle(low.resource, 0) && (low.base == nil || fixedHandle(low.base, 0)) {
+		return m, false
 	}
 	if v.modes&low.class == 0 || low.at+low.bytes != high.at || !v.fits(low, high) || !v.c.Step() {
 		return m, false

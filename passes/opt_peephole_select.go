@@ -63,8 +63,8 @@ func (p *peephole) flatten(x *ir.If) bool {
 			continue
 		}
 		sel := s.NewALU(ir.OpBcsel, phi.Def.NumComponents, phi.Def.BitSize, x.Cond.Def, phi.PhiSrc(then).Def, phi.PhiSrc(els).Def)
-		if x.Cond.Def.BitSize == 32 {
-			sel.Op = ir.OpB32csel
+		if bits := x.Cond.Def.BitSize; bits != 1 {
+			sel.Op, _ = formOf(ir.OpBcsel, bits)
 		}
 		sel.Srcs[0].Swizzle = ir.Broadcast(0)
 		sel.Loc = phi.Loc

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 
 	"nirc/ir"
 )
@@ -27,6 +28,7 @@ var orderRules = []orderRule{
 	{first: "opt_loop_unroll", then: "lower_io_to_temporaries", why: "indices that unrolling makes constant would cost ladders of selects"},
 	{first: "lower_io_to_temporaries", then: "lower_io", never: true, why: "the copies at the ends would overwrite what explicit stores wrote"},
 	{first: "lower_io_to_temporaries", then: "lower_var_copies", why: "it makes copies"},
+	{first: "opt_find_array_copies", then: "lower_var_copies", why: "it makes copies"},
 	{first: "lower_var_copies", then: "lower_io", why: "explicit inputs and outputs have no copies"},
 	{first: "lower_indirect_derefs", then: "lower_io", why: "some inputs and outputs are not indexed by values"},
 	{first: "lower_io_arrays_to_elements", then: "lower_io", never: true, why: "it takes variables"},
@@ -35,6 +37,7 @@ var orderRules = []orderRule{
 	{first: "lower_clip_cull_distance_arrays", then: "lower_io", never: true, why: "it takes variables"},
 	{first: "lower_sysvals_to_varyings", then: "lower_system_values", never: true, why: "it takes variables"},
 	{first: "lower_io", then: "lower_blend", why: "it takes slots"},
+	{first: "lower_tex", then: "lower_indirect_textures", why: "explicit derivatives ask for sizes"},
 	{first: "lower_io", then: "lower_clip_vs", why: "it takes slots"},
 	{first: "lower_io", then: "lower_interpolation", why: "it takes slots"},
 	{first: "lower_io", then: "lower_multiview", why: "it takes slots"},
@@ -53,6 +56,11 @@ var orderRules = []orderRule{
 	{first: "lower_explicit_io", then: "opt_offsets", why: "it moves constants into explicit bases"},
 	{first: "lower_explicit_io", then: "opt_barrier_modes", why: "it looks for explicit accesses"},
 	{first: "lower_explicit_io", then: "opt_uniform_atomics", why: "it takes explicit atomics"},
+	{first: "lower_explicit_io", then: "from_ssa", never: true, why: "pointers in registers lead to no variable"},
+	{first: "lower_explicit_io", then: "lower_atomics", why: "it takes explicit atomics"},
+	{first: "opt_uniform_atomics", then: "lower_atomics", never: true, why: "it does not know the loops"},
+	{first: "lower_atomics", then: "lower_is_helper_invocation", never: true, why: "it asks for helpers"},
+	{first: "lower_atomics", then: "lower_bool_to_int32", never: true, why: "its conditions are 1-bit booleans"},
 	{first: "opt_uniform_atomics", then: "lower_subgroups", why: "it makes reductions and scans"},
 	{first: "opt_combine_stores", then: "lower_io", why: "it joins stores through derefs"},
 	{first: "lower_io", then: "opt_fragdepth", why: "it takes slots"},
@@ -81,6 +89,29 @@ func Constraints() [][2]string {
 	list := make([][2]string, len(orderRules))
 	for i, r := range orderRules {
 		list[i] = [2]string{r.first, r.then}
+	}
+	return list
+}
+
+// Requirements lists where a pass must stand in a pipeline, as people read it:
+// "before PASS: why" and "behind PASS: why", for the other passes that the same
+// pipeline runs.
+func Requirements(name string) []string {
+	var list []string
+	for i := range orderRules {
+		r := &orderRules[i]
+		text := ""
+		switch name {
+		case r.first:
+			text = "before " + r.then + ": " + r.why
+		case r.then:
+			text = "behind " + r.first + ": " + r.why
+		default:
+			continue
+		}
+		if !slices.Contains(list, text) {
+			list = append(list, text)
+		}
 	}
 	return list
 }

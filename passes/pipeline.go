@@ -3,6 +3,7 @@ package passes
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"nirc/ir"
 )
@@ -44,6 +45,9 @@ type Pipelines struct {
 	lists map[string]*list
 	// names are the pipelines in the file's order; "common" is for all targets.
 	names []string
+	// resolved keeps what Resolve made, a *Pipeline by condEnv: nothing of it
+	// changes, and every compile asks for it.
+	resolved sync.Map
 }
 
 // list is a named list as the file gives it.
@@ -103,10 +107,15 @@ func (p *Pipelines) Resolve(target string, level Level, stage ir.Stage) (*Pipeli
 	if l == nil || !l.pipeline {
 		return nil, fmt.Errorf("%s: no pipeline %q (have %s)", p.name, target, strings.Join(p.names, ", "))
 	}
-	r := resolver{env: condEnv{target: target, level: level, stage: stage}, keys: map[string]int{}}
+	env := condEnv{target: target, level: level, stage: stage}
+	if out, ok := p.resolved.Load(env); ok {
+		return out.(*Pipeline), nil
+	}
+	r := resolver{env: env, keys: map[string]int{}}
 	out := &Pipeline{Name: target, env: r.env, has: map[string]bool{}}
 	out.steps = r.items(l.items, out)
 	out.slots = len(r.keys)
+	p.resolved.Store(env, out)
 	return out, nil
 }
 

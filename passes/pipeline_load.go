@@ -249,10 +249,20 @@ func (l *loader) ifItem(n *yaml.Node) (*item, error) {
 
 // suggest names the registered pass that is closest to a misspelt one.
 func suggest(name string) string {
-	best, dist := "", len(name)/2+1
+	var names []string
 	for _, p := range Registry() {
-		if d := editDistance(name, p.Name); d < dist {
-			best, dist = p.Name, d
+		names = append(names, p.Name)
+	}
+	return Suggest(name, names)
+}
+
+// Suggest returns " (did you mean NAME?)" with the name that is closest to a
+// misspelt one, or "" if none is close. Passes are asked so, targets, GPUs and flags too.
+func Suggest(name string, names []string) string {
+	best, dist := "", max(2, (len(name)+1)/3+1)
+	for _, n := range names {
+		if d := editDistance(name, n); d < dist {
+			best, dist = n, d
 		}
 	}
 	if best == "" {
@@ -374,6 +384,9 @@ func (p *listParser) item(name string, depth int) (*item, error) {
 	c := NewContext(pass)
 	for open {
 		kv := p.until(",)")
+		if p.pos == len(p.text) {
+			return nil, fmt.Errorf("want ')' after the options of %s", name)
+		}
 		k, v, ok := strings.Cut(kv, "=")
 		if !ok {
 			v = "true"

@@ -4,6 +4,7 @@ package passes
 // the graphics stages, blending, and forms that other front ends make.
 var morePasses = []*Pass{
 	lowerAmulPass,
+	lowerAtomicsPass,
 	lowerClipCullDistanceArraysPass,
 	lowerClipCullDistanceToVec4sPass,
 	lowerMemoryModelPass,
@@ -17,6 +18,7 @@ var morePasses = []*Pass{
 	lowerSingleSampledPass,
 	lowerBlendPass,
 	lowerConvertALUTypesPass,
+	lowerIndirectTexturesPass,
 	lowerInterpolationPass,
 	lowerSamplersPass,
 	lowerFBReadPass,

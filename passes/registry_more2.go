@@ -9,6 +9,7 @@ var more2Passes = []*Pass{
 	lowerMediumpVarsPass,
 	lowerMediumpIOPass,
 	recomputeIOBasesPass,
+	unpack16BitSlotsPass,
 	opt16BitTexImagePass,
 	legalize16BitSamplerSrcsPass,
 	lowerNonUniformAccessPass,

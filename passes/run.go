@@ -28,6 +28,11 @@ type runner struct {
 	ins   *Instrument
 	epoch uint64
 	clean []uint64
+	// The pass at hand: step is made once and used for all.
+	step   Step
+	ctx    *Context
+	inLoop bool
+	before *verifier
 }
 
 func (r *runner) steps(steps []*step) (progress bool, err error) {
@@ -36,6 +41,12 @@ func (r *runner) steps(steps []*step) (progress bool, err error) {
 		switch {
 		case st.ctx != nil:
 			did, err = r.pass(st)
+		case st.loop && !r.inLoop && r.ins != nil && r.ins.opt.Times != nil:
+			since := r.ins.opt.Times.watch()
+			r.inLoop = true
+			did, err = r.loop(st)
+			r.inLoop = false
+			r.ins.opt.Times.addLoop(st.line, since())
 		case st.loop:
 			did, err = r.loop(st)
 		default:
@@ -89,27 +100,34 @@ func (r *runner) pass(st *step) (bool, error) {
 }
 
 func (r *runner) run(proto *Context, p *Pass) (bool, error) {
-	if r.ins == nil || !r.ins.on {
-		if r.ins == nil || r.ins.opt.RuleHits == nil {
-			return p.Run(proto, r.s)
+	if r.ins == nil || !r.ins.on && r.ins.opt.RuleHits == nil {
+		return p.Run(proto, r.s)
+	}
+	r.ctx = proto
+	if step := p.Rewrites && r.ins.opt.Bisect != nil; step || r.ins.opt.RuleHits != nil {
+		c := *proto
+		c.RuleHits = r.ins.opt.RuleHits
+		if step {
+			c.step = r.ins.Rewrite
 		}
+		r.ctx = &c
 	}
-	c := *proto
-	c.RuleHits = r.ins.opt.RuleHits
-	if p.Rewrites && r.ins.opt.Bisect != nil {
-		c.step = r.ins.Rewrite
+	if r.step.Run == nil {
+		r.step = Step{Print: func() string { return ir.Print(r.s) }, Run: r.work, Verify: r.verify}
 	}
-	st := Step{Name: p.Name, Optional: p.Optional, Print: func() string { return ir.Print(r.s) }}
-	var v *verifier
-	st.Run = func() (bool, error) {
-		if r.ins.opt.VerifyEach {
-			v = beginVerify(r.s)
-		}
-		return p.Run(&c, r.s)
-	}
-	st.Verify = func(changed bool) error { return v.end(changed) }
-	return r.ins.Do(&st)
+	r.step.Name, r.step.Optional = p.Name, p.Optional
+	return r.ins.Do(&r.step)
 }
+
+// work is what the step at hand runs, verify what checks it.
+func (r *runner) work() (bool, error) {
+	if r.ins.opt.VerifyEach {
+		r.before = beginVerify(r.s)
+	}
+	return r.ctx.pass.Run(r.ctx, r.s)
+}
+
+func (r *runner) verify(changed bool) error { return r.before.end(changed) }
 
 // RunPass runs a single pass on s without switches; opts are pairs of an
 // option's name and its text. See Instrument.RunPass.

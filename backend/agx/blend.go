@@ -3,6 +3,7 @@ package agx
 import (
 	"nirc/emu"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // blender computes Vulkan's blend equation for one colour.
@@ -35,26 +36,26 @@ func (e *epilog) blend(k *emu.AttachmentBlend, f *emu.Format, src, dst [4]*ir.De
 }
 
 // component blends component c; minimum and maximum take no factors.
-func (x *blender) component(op emu.BlendOp, sf, df emu.BlendFactor, c int) *ir.Def {
+func (x *blender) component(op ir.BlendOp, sf, df ir.BlendFactor, c int) *ir.Def {
 	b := x.e.b
 	switch op {
-	case emu.BlendMin:
+	case ir.BlendMin:
 		return b.Fmin(x.src[c], x.dst[c])
-	case emu.BlendMax:
+	case ir.BlendMax:
 		return b.Fmax(x.src[c], x.dst[c])
 	}
 	s, d := x.times(x.src[c], sf, c), x.times(x.dst[c], df, c)
 	switch op {
-	case emu.BlendSubtract:
+	case ir.BlendSubtract:
 		return b.Fsub(s, d)
-	case emu.BlendReverseSubtract:
+	case ir.BlendReverseSubtract:
 		return b.Fsub(d, s)
 	}
 	return b.Fadd(s, d)
 }
 
 // times multiplies a colour by a factor.
-func (x *blender) times(v *ir.Def, f emu.BlendFactor, c int) *ir.Def {
+func (x *blender) times(v *ir.Def, f ir.BlendFactor, c int) *ir.Def {
 	b := x.e.b
 	one := b.ImmFloat(1, 32)
 	pick := func(v [4]*ir.Def, c int, minus bool) *ir.Def {
@@ -65,30 +66,30 @@ func (x *blender) times(v *ir.Def, f emu.BlendFactor, c int) *ir.Def {
 	}
 	var k *ir.Def
 	switch f {
-	case emu.BlendZero:
+	case ir.BlendZero:
 		return b.ImmFloat(0, 32)
-	case emu.BlendOne:
+	case ir.BlendOne:
 		return v
-	case emu.BlendSrcColor, emu.BlendOneMinusSrcColor:
-		k = pick(x.src, c, f == emu.BlendOneMinusSrcColor)
-	case emu.BlendDstColor, emu.BlendOneMinusDstColor:
-		k = pick(x.dst, c, f == emu.BlendOneMinusDstColor)
-	case emu.BlendSrcAlpha, emu.BlendOneMinusSrcAlpha:
-		k = pick(x.src, 3, f == emu.BlendOneMinusSrcAlpha)
-	case emu.BlendDstAlpha, emu.BlendOneMinusDstAlpha:
-		k = pick(x.dst, 3, f == emu.BlendOneMinusDstAlpha)
-	case emu.BlendConstantColor, emu.BlendOneMinusConstantColor:
-		k = pick(x.constant, c, f == emu.BlendOneMinusConstantColor)
-	case emu.BlendConstantAlpha, emu.BlendOneMinusConstantAlpha:
-		k = pick(x.constant, 3, f == emu.BlendOneMinusConstantAlpha)
-	case emu.BlendSrcAlphaSaturate:
+	case ir.BlendSrcColor, ir.BlendOneMinusSrcColor:
+		k = pick(x.src, c, f == ir.BlendOneMinusSrcColor)
+	case ir.BlendDstColor, ir.BlendOneMinusDstColor:
+		k = pick(x.dst, c, f == ir.BlendOneMinusDstColor)
+	case ir.BlendSrcAlpha, ir.BlendOneMinusSrcAlpha:
+		k = pick(x.src, 3, f == ir.BlendOneMinusSrcAlpha)
+	case ir.BlendDstAlpha, ir.BlendOneMinusDstAlpha:
+		k = pick(x.dst, 3, f == ir.BlendOneMinusDstAlpha)
+	case ir.BlendConstantColor, ir.BlendOneMinusConstantColor:
+		k = pick(x.constant, c, f == ir.BlendOneMinusConstantColor)
+	case ir.BlendConstantAlpha, ir.BlendOneMinusConstantAlpha:
+		k = pick(x.constant, 3, f == ir.BlendOneMinusConstantAlpha)
+	case ir.BlendSrcAlphaSaturate:
 		if k = one; c < 3 {
 			k = b.Fmin(x.src[3], b.Fsub(one, x.dst[3]))
 		}
-	case emu.BlendSrc1Color, emu.BlendOneMinusSrc1Color:
-		k = pick(x.src1, c, f == emu.BlendOneMinusSrc1Color)
+	case ir.BlendSrc1Color, ir.BlendOneMinusSrc1Color:
+		k = pick(x.src1, c, f == ir.BlendOneMinusSrc1Color)
 	default:
-		k = pick(x.src1, 3, f == emu.BlendOneMinusSrc1Alpha)
+		k = pick(x.src1, 3, f == ir.BlendOneMinusSrc1Alpha)
 	}
 	return b.Fmul(v, k)
 }
@@ -103,7 +104,7 @@ func (e *epilog) logic(f *emu.Format, c, dst [4]*ir.Def) [4]*ir.Def {
 		}
 		all := uint32(uint64(1)<<ch.Width - 1)
 		if f.IsInteger() {
-			v := e.logicOp(e.clampInt(f, i, c[i]), dst[i])
+			v := passes.LogicBits(b, e.key.Logic, e.clampInt(f, i, c[i]), dst[i])
 			c[i] = b.Iand(v, b.Imm32(all))
 			if ch.Kind == emu.KindSint && ch.Width < 32 {
 				n := b.Imm32(32 - uint32(ch.Width))
@@ -111,7 +112,7 @@ func (e *epilog) logic(f *emu.Format, c, dst [4]*ir.Def) [4]*ir.Def {
 			}
 			continue
 		}
-		v := b.Iand(e.logicOp(e.quantize(f, ch, c[i]), e.quantize(f, ch, dst[i])), b.Imm32(all))
+		v := b.Iand(passes.LogicBits(b, e.key.Logic, e.quantize(f, ch, c[i]), e.quantize(f, ch, dst[i])), b.Imm32(all))
 		c[i] = numberOf(b, v, ch)
 	}
 	return c
@@ -126,42 +127,4 @@ func (e *epilog) quantize(f *emu.Format, ch *emu.Channel, x *ir.Def) *ir.Def {
 		return b.F2i32(b.FroundEven(b.Fmul(x, b.ImmFloat(float64(uint64(1)<<(ch.Width-1)-1), 32))))
 	}
 	return b.F2u32(b.FroundEven(b.Fmul(x, b.ImmFloat(float64(uint64(1)<<ch.Width-1), 32))))
-}
-
-// logicOp combines source and destination bits.
-func (e *epilog) logicOp(s, d *ir.Def) *ir.Def {
-	b := e.b
-	switch e.key.Logic {
-	case emu.LogicClear:
-		return b.Imm32(0)
-	case emu.LogicAnd:
-		return b.Iand(s, d)
-	case emu.LogicAndReverse:
-		return b.Iand(s, b.Inot(d))
-	case emu.LogicAndInverted:
-		return b.Iand(d, b.Inot(s))
-	case emu.LogicNoOp:
-		return d
-	case emu.LogicXor:
-		return b.Ixor(s, d)
-	case emu.LogicOr:
-		return b.Ior(s, d)
-	case emu.LogicNor:
-		return b.Inot(b.Ior(s, d))
-	case emu.LogicEquivalent:
-		return b.Inot(b.Ixor(s, d))
-	case emu.LogicInvert:
-		return b.Inot(d)
-	case emu.LogicOrReverse:
-		return b.Ior(s, b.Inot(d))
-	case emu.LogicCopyInverted:
-		return b.Inot(s)
-	case emu.LogicOrInverted:
-		return b.Ior(d, b.Inot(s))
-	case emu.LogicNand:
-		return b.Inot(b.Iand(s, d))
-	case emu.LogicSet:
-		return b.Imm32(0xffffffff)
-	}
-	return s
 }

@@ -27,6 +27,9 @@ type CompileOptions struct {
 	Tile    []abi.TileTarget
 	Samples int
 	Slots   []ir.Slot
+	// Next is the stage behind a vertex shader, if its vertices go to memory: a
+	// program for compute is made then. StageNone is the rasteriser.
+	Next ir.Stage
 	// Halves, if not 0, bounds the register halves that may be used (for tests of spilling).
 	Halves int
 }
@@ -74,7 +77,7 @@ func (c *compiler) run() (*Binary, error) {
 	if entry == nil || entry.Impl == nil {
 		return nil, errors.New("agx: the shader has no entry point")
 	}
-	c.meta = abi.Meta{Stage: c.s.Stage, Part: c.opts.Part, LayerViewportWord: abi.NoWord, Tile: c.opts.Tile, Samples: c.opts.Samples}
+	c.meta = abi.Meta{Stage: c.s.Stage, Part: c.opts.Part, LayerViewportWord: abi.NoWord, Tile: c.opts.Tile, Samples: c.opts.Samples, Next: c.opts.Next}
 	c.reserve(entry.Impl)
 	var err error
 	c.res = lowerDescriptors(c.s, entry.Impl)
@@ -108,7 +111,11 @@ func (c *compiler) run() (*Binary, error) {
 			return nil, err
 		}
 	}
-	return c.finish(main, pre)
+	b, err := c.finish(main, pre)
+	if ps != nil && err == nil {
+		ps.Release()
+	}
+	return b, err
 }
 
 // reserve keeps the uniforms that belong to the parts of a program, and
@@ -124,6 +131,9 @@ func (c *compiler) reserve(impl *ir.Impl) {
 			c.slots = attribSlots(impl)
 		}
 		c.uni.reserved = abi.VertexHalves(len(c.slots))
+		if c.opts.Next != ir.StageNone {
+			c.uni.reserved = abi.GridHalves(len(c.slots))
+		}
 	case ir.StageFragment:
 		c.uni.reserved = abi.FragmentHalves
 	}
@@ -151,7 +161,7 @@ func (c *compiler) generate(s *ir.Shader, meta *abi.Meta) (*part, error) {
 	for _, step := range [...]struct {
 		name string
 		run  func(*mach.Func)
-	}{{"isel", removeDead}, {"cse", cse}, {"dce", removeDead}, {"schedule", pressureSchedule}} {
+	}{{"isel", removeDead}, {"cse", cse}, {"optimizer", optimize}, {"dce", removeDead}, {"reindex", mach.Reindex}, {"schedule", pressureSchedule}} {
 		step.run(f)
 		c.dump(step.name, f)
 		if c.opts.Verify {
@@ -274,6 +284,6 @@ func (c *compiler) describe(main *part) {
 	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests
 	m.ClipDistances, m.CullDistances = c.s.Info.ClipDistances, c.s.Info.CullDistances
 	m.Table = c.res.table
-	m.Heap = c.res.heap
+	m.Heap, m.Samplers = c.res.heap, c.res.samplerHeap
 	m.States = append(append([]abi.State(nil), c.res.textures...), c.res.samplers...)
 }

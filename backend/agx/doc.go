@@ -4,7 +4,7 @@
 // [Compile] is the way through: bindings get their places (lower_desc.go), what is
 // the same everywhere goes to the preamble (opt_preamble.go), instruction selection
 // into the shared machine layer (isel*.go, lower_*.go), improvements there (opt_cse.go,
-// dce.go, pressure_schedule.go), register allocation (register_allocate.go), then physical
+// optimizer.go, dce.go, pressure_schedule.go), register allocation (register_allocate.go), then physical
 // instructions (lower_pseudo.go), small improvements of the control flow (opt_*.go),
 // scoreboard waits (insert_waits.go), hints for the operand cache
 // (opt_register_cache.go) and encoding (pack.go, package isa). What a binary says about itself is in package
@@ -31,15 +31,32 @@
 //
 // # Where the field's names are
 //
-// Liveness, SSA repair behind spilling, reindexing, parallel copies and the
-// check of an allocation are those of package mach (liveness.go, spill.go,
-// compact.go, copies.go, check.go). Folding operands and results into instructions, the
-// field's optimizer, happens while they are selected (isel.condition, opnd, emit.go): there
-// is no second walk for it. 64-bit moves are two 32-bit ones because class wide has two
-// elements (lower_64bit.go has what else there is). Addresses, interpolation, sample masks,
-// depth and stencil, minima and maxima are lowered by the files of these names.
-// Widths of workgroup memory are the common pass lower_mem_access_bit_sizes; culling by
-// distances is fixed function of the emulator.
+// Each is a file here unless it says mach (backend/mach) or passes.
+//
+//   - dead code elimination: dce.go, mach/dce.go
+//   - common subexpressions: opt_cse.go
+//   - forward and backward folding: optimizer.go; what the IR shows is folded on the way
+//     through selection (isel.condition, opnd.go, emit.go)
+//   - reindexing: mach/reindex.go; liveness: mach/liveness.go
+//   - scheduling for pressure: pressure_schedule.go; register allocation: register_allocate.go, mach/ra.go
+//   - spilling: spill.go, mach/spill.go; SSA repair: mach/repair_ssa.go; spill lowering: lower_spill.go
+//   - parallel copies: mach/parallel_copy.go; pseudo instructions: lower_pseudo.go
+//   - 64-bit operations: lower_64bit.go (moves are two of 32 bits: class wide has two elements)
+//   - divergent shuffles: lower_divergent_shuffle.go; sources that are uniforms: lower_uniform_sources.go
+//   - constants: opt_compact_constants.go, opt_promote_constants.go
+//   - empty else, breaks, jumps over what no lane runs: opt_empty_else.go, opt_break_if.go, opt_jmp_none.go
+//   - waits: insert_waits.go; operand cache: opt_register_cache.go
+//   - encoding: pack.go; printing: print.go, mach/text.go; performance model: performance.go
+//   - checks: validate.go (machine code), mach/validate_ra.go (allocation)
+//   - preamble: opt_preamble.go
+//   - addresses, subgroups, textures, minima and maxima, interpolation, sample masks, discard with depth and
+//     stencil, side effects of fragments: lower_address.go, lower_subgroups.go, lower_texture.go, lower_fminmax.go,
+//     lower_interpolation.go, lower_sample_mask.go, lower_discard_zs_emit.go, lower_frag_sidefx.go
+//   - widths of accesses to workgroup memory: passes/lower_mem_access_bit_sizes.go
+//   - cull distances: outputs as clip distances are (isel_vertex.go, isel_record.go); the stage behind
+//     culls by abi.Meta.CullDistances, the emulator's fixed functions here. A driver for hardware without
+//     them adds a test to its fragment prolog.
+//   - vertex shaders that run as compute: isel_record.go, prolog.go
 //
 // # Divergence
 //

@@ -22,10 +22,10 @@ type TargetKey struct {
 type FragmentKey struct {
 	Targets []TargetKey `json:"targets,omitempty"`
 	// LogicEnable applies Logic in place of blending.
-	LogicEnable     bool        `json:"logic_enable,omitempty"`
-	Logic           emu.LogicOp `json:"logic,omitempty"`
-	AlphaToCoverage bool        `json:"alpha_to_coverage,omitempty"`
-	AlphaToOne      bool        `json:"alpha_to_one,omitempty"`
+	LogicEnable     bool       `json:"logic_enable,omitempty"`
+	Logic           ir.LogicOp `json:"logic,omitempty"`
+	AlphaToCoverage bool       `json:"alpha_to_coverage,omitempty"`
+	AlphaToOne      bool       `json:"alpha_to_one,omitempty"`
 	// Samples of a pixel: 1, 2 or 4; 0 counts as 1.
 	Samples int `json:"samples,omitempty"`
 	// SampleMask, if not nil, has the samples that may be written.

@@ -34,6 +34,7 @@ func TestOps(t *testing.T) {
 		return execute(t, s, CompileOptions{}, r, same)
 	}
 	ops.Test(t)
+	ops.TestOperands(t, 3)
 }
 
 // Random programs store the same on the core as in the interpreter; also with

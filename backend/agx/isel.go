@@ -32,7 +32,6 @@ type isel struct {
 	immCache mach.ImmCache
 	epoch    uint32
 	phis     []pendingPhi
-	folded   []bool // by def index: the source has taken the operation over
 
 	nest nesting
 	in   inputs
@@ -85,7 +84,6 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	s.f.Ext = code
 	s.f.SetFileFloor(fileGPR, gprFloor)
 	s.base = make([]int32, impl.NumDefs)
-	s.folded = make([]bool, impl.NumDefs)
 	s.makeBlocks()
 	s.findLanes()
 	s.makeInputs()

@@ -74,21 +74,12 @@ func (s *isel) alu(in *ir.Instr) {
 	s.fail(in, "%s is not supported: it must be lowered before selection", in.Op)
 }
 
-// satFlag returns .sat if the instruction's only use is an fsat, which is then folded.
-func (s *isel) satFlag(in *ir.Instr) isa.Flags {
-	if !backend.OnlySaturated(in) {
-		return 0
-	}
-	s.folded[in.Def.Index] = true
-	return isa.Sat
-}
-
 // float selects float arithmetic; false if in is something else.
 func (s *isel) float(in *ir.Instr) bool {
 	half := isHalf(&in.Def)
 	one := func(o opnd) bool { s.setComps(&in.Def, o); return true }
 	if f := floatOps[in.Op]; f.op32 != 0 {
-		t := isa.Instr{Op: f.op32, Flags: s.satFlag(in)}
+		t := isa.Instr{Op: f.op32}
 		if half {
 			t.Op = f.op16
 		}
@@ -107,9 +98,6 @@ func (s *isel) float(in *ir.Instr) bool {
 	case ir.OpFabs:
 		return one(s.modified(in, s.src(in, 0).absolute()))
 	case ir.OpFsat:
-		if src := &in.Srcs[0]; s.folded[src.Def.Index] {
-			return one(s.comp(src.Def, 0))
-		}
 		t := isa.Instr{Op: isa.OpFadd32, Flags: isa.Sat}
 		if half {
 			t.Op = isa.OpFadd16
@@ -123,7 +111,7 @@ func (s *isel) float(in *ir.Instr) bool {
 		if half {
 			mul = isa.OpFmul16
 		}
-		return one(s.intOp(isa.Instr{Op: mul, Flags: s.satFlag(in)}, half, x, s.intOp(isa.Instr{Op: isa.OpRsqrtSpecial}, half, x)))
+		return one(s.intOp(isa.Instr{Op: mul}, half, x, s.intOp(isa.Instr{Op: isa.OpRsqrtSpecial}, half, x)))
 	case ir.OpFsin, ir.OpFcos:
 		return one(s.trig(in, half))
 	case ir.OpFsinAgx:

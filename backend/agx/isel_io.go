@@ -11,6 +11,7 @@ import (
 // inputs is what the shader receives.
 type inputs struct {
 	vertexID, instanceID opnd
+	gridVertex           opnd // of a vertex shader that runs as compute
 	sampleMask           opnd // samples being shaded, 16 bits
 	attribs              [ir.NumAttribSlots]attrib
 	coefs                coefficients
@@ -118,8 +119,14 @@ func (s *isel) vertexInputs() {
 			}
 		}
 	}
+	if s.meta.Next != ir.StageNone {
+		regs = append(regs, abi.GridVertexReg)
+	}
 	ops := s.preloads(regs, classFull)
 	s.in.vertexID, s.in.instanceID = ops[0], ops[1]
+	if s.meta.Next != ir.StageNone {
+		s.in.gridVertex = ops[len(ops)-1]
+	}
 	k := 2
 	for slot := range s.in.attribs {
 		a := &s.in.attribs[slot]
@@ -395,6 +402,8 @@ func (s *isel) finishOutputs() {
 	uses, regs := s.hand.uses, s.hand.regs
 	switch {
 	case s.early || s.part == abi.PartProlog || s.part == abi.PartEpilog:
+	case s.meta.Next != ir.StageNone:
+		s.recordOutputs(vals)
 	case s.sh.Stage == ir.StageVertex:
 		s.vertexOutputs(vals)
 	case s.sh.Stage == ir.StageFragment:

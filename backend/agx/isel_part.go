@@ -33,6 +33,12 @@ func (s *isel) partIntrinsic(in *ir.Instr) bool {
 	case ir.IntrLoadAttribClampAgx:
 		n := s.attribUniform(in, abi.UniformAttribClamp, 4*len(s.slots)+2*s.attribIndex(in))
 		s.setComps(&in.Def, opnd{kind: opUniform, bits: n})
+	case ir.IntrLoadSysvalAgx:
+		if abi.UniformKind(in.Get(ir.IdxFlags)) != abi.UniformAssembly {
+			return false
+		}
+		n := s.uni.fixed(abi.Uniform{Kind: abi.UniformAssembly}, abi.AssemblyHalf(len(s.slots)))
+		s.setComps(&in.Def, opnd{kind: opUniform, bits: n}, opnd{kind: opUniform, bits: n + 2})
 	case ir.IntrLoadConstantAgx:
 		s.loadFormatted(in)
 	case ir.IntrLoadBlendConstColorRgba:

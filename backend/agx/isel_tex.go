@@ -100,20 +100,21 @@ func (s *isel) samplerOperand(in *ir.Instr, t *isa.Instr, i int, d *ir.Def, uses
 	if v == nil {
 		return uses
 	}
-	count := resource.ArrayCount(v.Type)
-	if index.kind == opImm {
-		count = 1
+	if !v.HasBinding {
+		s.fail(in, "the sampler %s has no binding, which is not supported", v.Name)
+		return uses
 	}
-	n, ok := s.res.samplerState(v, index, count)
+	if index.kind == opImm {
+		if n, ok := s.res.samplerState(v, index.bits); ok {
+			t.Srcs[i] = isa.Operand{Kind: isa.SS, Val: int32(n)}
+			return uses
+		}
+	}
+	first, ok := s.res.samplerEntry(v)
 	if !ok {
-		s.fail(in, "more than %d samplers, or an array of samplers without size, are not supported", maxSamplers)
-		return uses
+		s.fail(in, "more than %d samplers are not supported", abi.MaxSamplers)
 	}
-	if index.kind == opImm {
-		t.Srcs[i] = isa.Operand{Kind: isa.SS, Val: int32(n)}
-		return uses
-	}
-	return s.register(t, i, s.reg(s.sized(s.addSub(false, index, imm32(uint32(n)), false), true)), uses)
+	return s.register(t, i, s.reg(s.sized(s.scaled(index, 1, imm32(first)), true)), uses)
 }
 
 var texDims = [...]struct{ plain, array isa.Dim }{

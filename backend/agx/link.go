@@ -96,6 +96,10 @@ func (l *linker) check() error {
 	}
 	main := &l.metas[1]
 	switch {
+	case l.parts[0] != nil && l.metas[0].Next != main.Next:
+		return fmt.Errorf("agx: the prolog %s is for a vertex shader before stage %s, the main part for one before %s", l.parts[0].Entry, l.metas[0].Next, main.Next)
+	case main.Next != ir.StageNone && l.parts[0] == nil:
+		return fmt.Errorf("agx: the main part %s runs as compute and there is no prolog", l.main.Entry)
 	case len(main.Attribs) > 0 && l.parts[0] == nil:
 		return fmt.Errorf("agx: the main part %s reads %d attributes and there is no prolog", l.main.Entry, len(main.Attribs))
 	case l.main.Stage == ir.StageFragment && l.parts[2] == nil:

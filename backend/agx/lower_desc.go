@@ -20,8 +20,9 @@ type resources struct {
 	table   []abi.TableRange
 	heap    []abi.HeapRange
 	// samplers and textures in state registers, in order of their numbers.
-	samplers []abi.State
-	textures []abi.State
+	samplers    []abi.State
+	samplerHeap []abi.HeapRange // by the first entry
+	textures    []abi.State
 }
 
 // lowerDescriptors places the bindings and rewrites handles.

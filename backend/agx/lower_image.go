@@ -82,31 +82,39 @@ func (r *resources) textureState(v *ir.Variable, element uint32, write bool) (in
 	return n, true
 }
 
-// samplerState returns the state register of an element of a variable, or of
-// its first one if the index is not known: all count elements then stand in a row.
-func (r *resources) samplerState(v *ir.Variable, index opnd, count uint32) (int, bool) {
-	first := uint32(0)
-	if index.kind == opImm {
-		first = index.bits
-	}
-	at := 1
-	run := uint32(0)
+// samplerState returns the state register of an element of a variable; false
+// if there are no more.
+func (r *resources) samplerState(v *ir.Variable, element uint32) (int, bool) {
 	for i := range r.samplers {
-		t := &r.samplers[i]
-		if t.Set == v.Set && t.Binding == v.Binding && t.Element == first+run {
-			if run++; run == count {
-				return t.Index - int(count) + 1, true
-			}
-		} else {
-			run = 0
+		if t := &r.samplers[i]; t.Set == v.Set && t.Binding == v.Binding && t.Element == element {
+			return t.Index, true
 		}
-		at = t.Index + 1
 	}
-	if !v.HasBinding || count == 0 || at+int(count) > maxSamplers {
+	n := len(r.samplers) + 1
+	if n >= maxSamplers {
 		return 0, false
 	}
-	for k := range count {
-		r.samplers = append(r.samplers, abi.State{Set: v.Set, Binding: v.Binding, Element: first + k, Sampler: true, Index: at + int(k)})
+	r.samplers = append(r.samplers, abi.State{Set: v.Set, Binding: v.Binding, Element: element, Sampler: true, Index: n})
+	return n, true
+}
+
+// samplerEntry is the first entry of a variable in the sampler heap, which has
+// what is chosen at run time and what has no state register; false if it is full.
+func (r *resources) samplerEntry(v *ir.Variable) (uint32, bool) {
+	at := uint32(0)
+	for _, h := range r.samplerHeap {
+		if h.Set == v.Set && h.Binding == v.Binding {
+			return h.First, true
+		}
+		at = h.First + h.Count
 	}
+	n := resource.ArrayCount(v.Type)
+	if n == 0 {
+		n = unsizedCount
+	}
+	if uint64(at)+uint64(n) > abi.MaxSamplers {
+		return 0, false
+	}
+	r.samplerHeap = append(r.samplerHeap, abi.HeapRange{Set: v.Set, Binding: v.Binding, First: at, Count: n})
 	return at, true
 }

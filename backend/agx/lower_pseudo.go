@@ -42,9 +42,16 @@ type pendingLoop struct {
 	block  mach.BlockID
 }
 
+// pinstrChunk is how many instructions are allocated at once.
+const pinstrChunk = 128
+
 // lowerPseudo makes the physical program.
 func lowerPseudo(f *mach.Func, u *uniforms) (*program, error) {
-	p := &program{f: f, code: templates(f), uni: u, start: make([]int, len(f.Blocks))}
+	n := 16
+	for b := range f.Blocks {
+		n += len(f.Blocks[b].Instrs)
+	}
+	p := &program{f: f, code: templates(f), uni: u, start: make([]int, len(f.Blocks)), list: make([]*pinstr, 0, n), slab: make([]pinstr, 0, min(n, pinstrChunk))}
 	for b := range f.Blocks {
 		p.start[b] = len(p.list)
 		for _, in := range f.Blocks[b].Instrs {
@@ -73,7 +80,7 @@ func (p *program) fail(format string, args ...any) {
 // newInstr makes an instruction that is in no list.
 func (p *program) newInstr(in isa.Instr, loc uint32) *pinstr {
 	if len(p.slab) == cap(p.slab) {
-		p.slab = make([]pinstr, 0, 128)
+		p.slab = make([]pinstr, 0, pinstrChunk)
 	}
 	p.slab = append(p.slab, pinstr{Instr: in, loc: loc})
 	return &p.slab[len(p.slab)-1]

@@ -72,12 +72,15 @@ func (p *program) hints(in *pinstr, i int, live *halfSet, soon *[gprHalves]int) 
 	}
 	for k := range in.Srcs {
 		s := &in.Srcs[k]
-		if s.Kind != isa.Reg || s.Val < gprFloor || in.Op.SrcAllow(k)&isa.AllowHints == 0 {
+		allow := in.Op.SrcAllow(k)
+		if s.Kind != isa.Reg || s.Val < gprFloor || allow&(isa.AllowHints|isa.AllowDiscard) == 0 {
 			continue
 		}
 		switch {
 		case p.wanted(s, i, soon):
-			s.Flags |= isa.Cache
+			if allow&isa.AllowHints != 0 {
+				s.Flags |= isa.Cache
+			}
 		case !in.divergent && !live.touches(s):
 			s.Flags |= isa.Discard
 		}

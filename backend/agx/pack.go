@@ -18,24 +18,14 @@ func align(code []byte) (_ []byte, err error) {
 // trapCount is the number of traps behind the last instruction.
 const trapCount = 8
 
-// encode lays the instructions out and encodes them.
+// encode encodes the instructions behind each other. Branches have one length,
+// so that their offsets can follow when all places are known.
 func (p *program) encode() (code []byte, lines []backend.CodeLine, err error) {
-	at := 0
+	code = make([]byte, 0, 8*len(p.list)+2*trapCount)
 	for _, in := range p.list {
-		in.addr = at
-		n, err := in.Length()
-		if err != nil {
-			return nil, nil, fmt.Errorf("%w in %s", err, in.Text())
-		}
-		at += n
-	}
-	code = make([]byte, 0, at+2*trapCount)
-	for _, in := range p.list {
+		in.addr = len(code)
 		if p.open && in.Op == isa.OpStop {
-			return code, lines, nil // the next part follows
-		}
-		if in.to != nil {
-			in.Target = int32(in.to.addr - in.addr)
+			break // the next part follows
 		}
 		if n := len(lines); in.loc != 0 && (n == 0 || lines[n-1].Loc != in.loc) {
 			lines = append(lines, backend.CodeLine{Offset: len(code), Loc: in.loc})
@@ -43,6 +33,18 @@ func (p *program) encode() (code []byte, lines []backend.CodeLine, err error) {
 		if code, err = isa.AppendPack(code, &in.Instr); err != nil {
 			return nil, nil, fmt.Errorf("%w in %s", err, in.Text())
 		}
+	}
+	for _, in := range p.list {
+		if in.to == nil {
+			continue
+		}
+		in.Target = int32(in.to.addr - in.addr)
+		if _, err = isa.AppendPack(code[:in.addr], &in.Instr); err != nil {
+			return nil, nil, fmt.Errorf("%w in %s", err, in.Text())
+		}
+	}
+	if p.open {
+		return code, lines, nil
 	}
 	trap := isa.Instr{Op: isa.OpTrap}
 	for range trapCount {

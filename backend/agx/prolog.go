@@ -65,23 +65,29 @@ func passList(text string) func() (*passes.Pipeline, error) {
 }
 
 // VertexProlog compiles the prolog that fetches the attributes of a main part,
-// which its meta names. Attributes that keys do not mention are (0, 0, 0, 1).
-func VertexProlog(gpu string, main *abi.Meta, keys []AttribKey) (*Binary, error) {
+// which its meta names. Attributes that the state does not mention are (0, 0, 0, 1).
+// In front of a vertex shader that runs as compute it makes the indices too.
+func VertexProlog(gpu string, main *abi.Meta, state *State) (*Binary, error) {
 	s, b, err := newPart(gpu, ir.StageVertex, "vertex_prolog")
 	if err != nil {
 		return nil, err
 	}
 	p := &prolog{b: b}
-	o := CompileOptions{GPU: gpu, Part: abi.PartProlog}
+	o := CompileOptions{GPU: gpu, Part: abi.PartProlog, Next: main.Next, Slots: []ir.Slot{}}
 	for _, a := range main.Attribs {
 		o.Slots = append(o.Slots, a.Slot)
 	}
-	// The indices stay where the main part wants them.
-	p.vertex, p.instance = imported(b, abi.VertexIDReg, 1, 32), imported(b, abi.InstanceIDReg, 1, 32)
+	if main.Next != ir.StageNone {
+		if err := p.grid(state.IndexBytes); err != nil {
+			return nil, err
+		}
+	} else { // they stay where the main part wants them
+		p.vertex, p.instance = imported(b, abi.VertexIDReg, 1, 32), imported(b, abi.InstanceIDReg, 1, 32)
+	}
 	exported(b, abi.VertexIDReg, p.vertex)
 	exported(b, abi.InstanceIDReg, p.instance)
 	for i, a := range main.Attribs {
-		v, err := p.attrib(i, a.Slot, keys)
+		v, err := p.attrib(i, a.Slot, state.Attributes)
 		if err != nil {
 			return nil, err
 		}
@@ -101,6 +107,36 @@ func imported(b *ir.Builder, half int, comps, bits uint8) *ir.Def {
 
 func exported(b *ir.Builder, half int, v *ir.Def) {
 	b.Intrinsic(ir.IntrExportAgx, 0, 0, v).Set(ir.IdxBase, uint64(half))
+}
+
+// grid makes the indices of the invocation's place in the grid: the vertex is the
+// first vertex plus the index at that place, of an index buffer with indices of some bytes,
+// or the place itself.
+func (p *prolog) grid(bytes int) error {
+	b := p.b
+	place := &b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def
+	p.vertex = b.Channel(place, 0)
+	exported(b, abi.GridVertexReg, p.vertex)
+	if bytes != 0 {
+		f, ok := map[int]isa.Format{1: isa.FormatI8, 2: isa.FormatI16, 4: isa.FormatI32}[bytes]
+		if !ok {
+			return fmt.Errorf("agx: indices of %d bytes are not supported", bytes)
+		}
+		block := &b.Intrinsic(ir.IntrLoadSysvalAgx, 1, 64).Set(ir.IdxFlags, uint64(abi.UniformAssembly)).Def
+		w := p.words(block, b.Imm32(abi.AssemblyIndices/4), isa.FormatI32, 3)
+		// Indices beyond the buffer are read from nowhere, which gives zeros.
+		inside := b.Ult(p.vertex, b.Channel(w, abi.AssemblyRange/4))
+		hi := b.Bcsel(inside, b.Channel(w, 1), b.Imm32(0))
+		p.vertex = p.words(b.Pack64_2x32Split(b.Channel(w, 0), hi), p.vertex, f, 1)
+	}
+	p.vertex = b.Iadd(p.vertex, &b.Intrinsic(ir.IntrLoadFirstVertex, 1, 32).Def)
+	p.instance = b.Iadd(b.Channel(place, 1), &b.Intrinsic(ir.IntrLoadBaseInstance, 1, 32).Def)
+	return nil
+}
+
+// words loads n elements of a memory format into words.
+func (p *prolog) words(base, index *ir.Def, f isa.Format, n uint8) *ir.Def {
+	return &p.b.Intrinsic(ir.IntrLoadConstantAgx, n, 32, base, index).Set(ir.IdxFormat, uint64(f)).Def
 }
 
 // prolog builds a vertex prolog.

@@ -13,6 +13,9 @@ import (
 // State is what prologs and epilogs have to know of a pipeline, as plain data.
 type State struct {
 	Attributes []AttribKey `json:"attributes,omitempty"`
+	// IndexBytes is the size of an index, 1, 2 or 4, of indexed draws whose vertex
+	// shader runs as compute; 0 of draws without indices.
+	IndexBytes int         `json:"index_bytes,omitempty"`
 	Fragment   FragmentKey `json:"fragment"`
 }
 
@@ -87,10 +90,10 @@ func (Target) Parts(main *object.Object, s *State) (prolog, epilog *object.Objec
 }
 
 func vertexParts(main *object.Object, m *abi.Meta, s *State) (*object.Object, error) {
-	if len(m.Attribs) == 0 {
+	if len(m.Attribs) == 0 && m.Next == ir.StageNone {
 		return nil, nil
 	}
-	bin, err := VertexProlog(main.GPU, m, s.Attributes)
+	bin, err := VertexProlog(main.GPU, m, s)
 	if err != nil {
 		return nil, err
 	}

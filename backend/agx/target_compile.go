@@ -17,7 +17,11 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 		return nil, err
 	}
 	return job.Object(t.Name(), s, func(dump func(step, text string)) (*backend.Generated, error) {
-		bin, err := Compile(s, CompileOptions{GPU: g.Name, Part: part, Verify: job.Instrument.VerifyEach(), Dump: dump})
+		o := CompileOptions{GPU: g.Name, Part: part, Verify: job.Instrument.VerifyEach(), Dump: dump}
+		if runsAsCompute(s.Stage, job.Next) {
+			o.Next = job.Next
+		}
+		bin, err := Compile(s, o)
 		if err != nil {
 			return nil, err
 		}

@@ -125,7 +125,7 @@ func uniformRank(k abi.UniformKind) int {
 	switch k {
 	case abi.UniformHeap:
 		return 0
-	case abi.UniformTable, abi.UniformConstData, abi.UniformPushAddr, abi.UniformBufferAddr:
+	case abi.UniformTable, abi.UniformConstData, abi.UniformPushAddr, abi.UniformBufferAddr, abi.UniformRecords:
 		return 1
 	case abi.UniformWords:
 		return 3

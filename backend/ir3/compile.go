@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"nirc/backend/ir3/abi"
@@ -23,6 +24,10 @@ type CompileOptions struct {
 	Dump func(step, text string)
 	// NoRepeat leaves repeat groups out.
 	NoRepeat bool
+	// NoScalar keeps preambles out of the shared registers.
+	NoScalar bool
+	// predicate says where short sides of ifs are masked instead of branched around.
+	predicate predication
 	// Next is the stage whose threads go on where this one ends: tessellation
 	// control or geometry behind vertex, geometry behind tessellation evaluation. None
 	// means that outputs are left in registers.
@@ -60,6 +65,8 @@ type compiler struct {
 	sel  *isel
 	plan *vecPlan
 	rpt  RptStats
+	// vectorPreamble keeps the preamble out of shared registers.
+	vectorPreamble bool
 	// spillStart is where the spill area begins in private memory, in bytes.
 	spillStart int
 }
@@ -86,14 +93,24 @@ func (c *compiler) run() (*Binary, error) {
 		}
 	}
 	p, err := c.program(entry.Impl, false)
+	if err == errNotShared {
+		c.vectorPreamble = true
+		c.meta = c.freshMeta()
+		p, err = c.program(entry.Impl, false)
+	}
 	if err == errNoPreamble || err == nil && !c.prefetchesFit() {
-		c.meta = abi.Meta{Gen: c.gpu.Gen, Stage: c.s.Stage, Descriptors: c.meta.Descriptors, Chain: c.meta.Chain}
+		c.meta = c.freshMeta()
 		p, err = c.program(entry.Impl, true)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return c.finish(p)
+}
+
+// freshMeta is the metadata before selection.
+func (c *compiler) freshMeta() abi.Meta {
+	return abi.Meta{Gen: c.gpu.Gen, Stage: c.s.Stage, Descriptors: c.meta.Descriptors, Chain: c.meta.Chain}
 }
 
 // prefetchesFit tells whether the results of prefetches got registers that
@@ -109,6 +126,9 @@ func (c *compiler) prefetchesFit() bool {
 
 // errNoPreamble: the preamble does not fit beside the inputs of the program.
 var errNoPreamble = errors.New("ir3: the preamble needs more registers than there are")
+
+// errNotShared: the preamble does not fit into the shared registers.
+var errNotShared = errors.New("ir3: the preamble needs more shared registers than there are")
 
 // program selects and allocates the program, with its preamble unless plain.
 func (c *compiler) program(impl *ir.Impl, plain bool) (*final, error) {
@@ -134,6 +154,9 @@ func (c *compiler) program(impl *ir.Impl, plain bool) (*final, error) {
 		if errors.As(err, &p) {
 			return nil, errNoPreamble
 		}
+		if err == errNotShared {
+			return nil, err
+		}
 		return nil, fmt.Errorf("ir3: preamble: %w", err)
 	}
 	return lower(sel.f, sel.pre.f, c.gpu, c.spillStart)
@@ -145,6 +168,9 @@ func (c *compiler) lowerIR(impl *ir.Impl) (err error) {
 		return err
 	}
 	lowerNarrowStores(impl, c.gpu)
+	if c.s.Stage == ir.StageFragment {
+		lowerInterpolation(impl)
+	}
 	if c.meta.Descriptors, err = lowerDescriptors(c.s, impl); err != nil {
 		return err
 	}
@@ -184,6 +210,7 @@ func (c *compiler) allocate(f *mach.Func) error {
 		preSchedule(f, c.gpu, c.doubles(), max(pressure, c.targetUnits(pressure, limit)-16))
 		c.dump("presched", f)
 	}
+	foldShared(f)
 	mach.LowerTied(f)
 	if err := c.spill(f, limit); err != nil {
 		return err
@@ -294,8 +321,13 @@ func (c *compiler) registers(f *mach.Func) {
 					c.input(&s.in.defs[k], &in.Ops[k])
 				}
 			case machOp(isa.OpEnd):
-				for k, u := range in.Uses() {
+				k := 0
+				for _, u := range in.Uses() {
+					for c.meta.Outputs[k].Registers() == 0 {
+						k++
+					}
 					c.meta.Outputs[k].Reg = regNumber(f.Class(u.Val), int(u.Reg))
+					k++
 				}
 			}
 		}
@@ -343,7 +375,7 @@ func (c *compiler) finish(p *final) (*Binary, error) {
 	var outs []span
 	for _, o := range c.meta.Outputs {
 		for k := range 4 {
-			if o.Mask>>k&1 == 0 {
+			if o.Registers()>>k&1 == 0 {
 				continue
 			}
 			r := isa.R(o.Reg + k)
@@ -362,11 +394,12 @@ func (c *compiler) finish(p *final) (*Binary, error) {
 		}
 	}
 	p.schedule()
+	p.markEarly()
 	p.markEI(len(c.meta.Prefetches) > 0)
 	p.waitFirst = c.s.Stage == ir.StageTessCtrl || c.s.Stage == ir.StageGeometry
 	p.sync(outs, c.prefetchSpans())
 	p.markUL()
-	p.delays()
+	p.delays(c.opts.predicate)
 	p.expandAliases()
 	list, stack := p.layOut()
 	if c.opts.Dump != nil {
@@ -392,7 +425,7 @@ func (c *compiler) finish(p *final) (*Binary, error) {
 			b.Locs = append(b.Locs, list[i].loc)
 		}
 	}
-	c.describe(list, stack)
+	c.describe(list, stack, p.early)
 	b.Meta = c.meta
 	b.Stats = c.stats(list)
 	b.Stats.Rpt = c.rpt
@@ -423,9 +456,11 @@ func (p *final) text() string {
 }
 
 // describe fills the metadata that follows from the final code.
-func (c *compiler) describe(list []pinstr, stack int) {
+func (c *compiler) describe(list []pinstr, stack int, early bool) {
 	m := &c.meta
 	m.BranchStack = stack
+	m.ScalarALU, m.EarlyPreamble = c.gpu.ScalarALU, early
+	m.PredtNops, m.PredeNops = c.gpu.PredtNops, c.gpu.PredeNops
 	m.SharedSize = c.s.SharedSize
 	m.PrivateSize = uint32(alignUp(int(c.s.ScratchSize), 512))
 	if n := c.sel.f.SpillUnits; n > 0 {
@@ -491,11 +526,7 @@ func (c *compiler) footprint(list []pinstr) int {
 		if o.Half {
 			r = isa.HR(o.Reg)
 		}
-		n := 1
-		for o.Mask>>n != 0 {
-			n++
-		}
-		if s, ok := operandSpan(r, n); ok {
+		if s, ok := operandSpan(r, bits.Len8(o.Registers())); ok {
 			note(s)
 		}
 	}

@@ -59,38 +59,67 @@ func (a *ages) merge(b *ages) bool {
 	return changed
 }
 
+// delaySolution is the program with its delay slots: what is under way at the
+// ends of blocks, and their instructions with nops.
+type delaySolution struct {
+	entry, exit []*ages
+	lists       [][]pinstr
+}
+
 // delays inserts nops so that no instruction reads a result before it is
-// there (the project's ir3 reference, sections 4.1 and 4.6). At block entry what matters is the youngest
-// write on any path.
-func (p *final) delays() {
-	entry := make([]*ages, len(p.blocks))
-	exit := make([]*ages, len(p.blocks))
-	for b := range entry {
-		entry[b], exit[b] = newAges(), newAges()
+// there (the project's ir3 reference, sections 4.1 and 4.6), and masks short sides of ifs
+// where that is no longer.
+func (p *final) delays(mode predication) {
+	d := p.solveDelays()
+	if mode != predicateNever && p.predicate(d, mode == predicateAlways) {
+		d = p.solveDelays()
 	}
-	lists := make([][]pinstr, len(p.blocks))
+	for b := range p.blocks {
+		p.blocks[b].ins = d.lists[b]
+	}
+}
+
+// solveDelays finds the delay slots. At block entry what matters is the youngest
+// write on any path.
+func (p *final) solveDelays() *delaySolution {
+	n := len(p.blocks)
+	d := &delaySolution{entry: make([]*ages, n), exit: make([]*ages, n), lists: make([][]pinstr, n)}
+	for b := range d.entry {
+		d.entry[b], d.exit[b] = newAges(), newAges()
+	}
 	var t touch
-	done := make([]bool, len(p.blocks))
+	done := make([]bool, n)
 	for again := true; again; {
 		again = false
 		for b := range p.blocks {
 			grew := !done[b]
 			for _, q := range p.blocks[b].preds {
-				grew = entry[b].merge(exit[q]) || grew
+				grew = d.entry[b].merge(d.reaching(p, q, int32(b))) || grew
 			}
 			if !grew {
 				continue
 			}
 			done[b], again = true, true
-			*exit[b] = *entry[b]
-			lists[b] = p.pad(exit[b], p.blocks[b].ins, lists[b][:0], &t)
-			a := exit[b]
+			*d.exit[b] = *d.entry[b]
+			d.lists[b] = p.pad(d.exit[b], p.blocks[b].ins, d.lists[b][:0], &t)
+			a := d.exit[b]
 			a.age[unitA0], a.age[unitA1] = settled, settled
 		}
 	}
-	for b := range p.blocks {
-		p.blocks[b].ins = lists[b]
+	return d
+}
+
+// reaching is what block q leaves under way when its fibers get to b: the
+// masked sides in between have passed.
+func (d *delaySolution) reaching(p *final, q, b int32) *ages {
+	if !p.blocks[q].runsOn || b == q+1 {
+		return d.exit[q]
 	}
+	a := *d.exit[q]
+	for k := q + 1; k < b; k++ {
+		a.pass(p.totalSlots(d.lists[k]))
+	}
+	return &a
 }
 
 // pad copies the instructions of a block, with nops where they are needed.
@@ -107,7 +136,7 @@ func (p *final) pad(a *ages, ins, list []pinstr, t *touch) []pinstr {
 			a.pass(need)
 		}
 		list = append(list, x)
-		a.issue(&x.Instr, t)
+		a.issue(&x.Instr, p.gpu.slots(&x.Instr), t)
 	}
 	return list
 }
@@ -147,9 +176,9 @@ func (p *final) delay(size uint8, in *isa.Instr, r span) int {
 	return need
 }
 
-// issue ages everything by the slots that in takes and notes what it writes.
-func (a *ages) issue(in *isa.Instr, t *touch) {
-	a.pass(slots(in))
+// issue ages everything by the slots that in takes, and notes what it writes.
+func (a *ages) issue(in *isa.Instr, slots int, t *touch) {
+	a.pass(slots)
 	k := syncOf(in)
 	cat := in.Op.Category()
 	for _, w := range t.writes {
@@ -163,7 +192,7 @@ func (a *ages) issue(in *isa.Instr, t *touch) {
 				// Earlier repetitions have written some slots ago.
 				a.age[u] = uint8(w.n/w.step - 1 - (u-w.unit)/w.step)
 			}
-			if k.ss || k.sy || cat > 3 {
+			if k.ss || k.sy || cat > 3 || waitsA1(in) {
 				a.age[u] = settled
 			}
 		}

@@ -6,9 +6,10 @@
 // (vectorize.go), instruction selection into the shared machine layer (isel*.go) with what is
 // done before the program proper: uniform buffers in the const file (consts*.go), the preamble
 // (preamble.go) and texture prefetches (prefetch.go); a first schedule (presched.go); register
-// allocation in package mach, then physical instructions (final.go): repeat groups become (rptN)
+// allocation in package mach (of preambles in shared registers where there is a scalar unit,
+// scalar.go), then physical instructions (final.go): repeat groups become (rptN)
 // (rpt.go), a second schedule hides latency (sched.go), synchronisation flags and delay slots are found (sync.go,
-// delay.go), blocks are laid out with branches (layout.go) and encoded (package isa). Encodings, text and
+// delay.go), short sides of ifs are masked where that is no longer (predicate.go), blocks are laid out with branches (layout.go) and encoded (package isa). Encodings, text and
 // decoding are in package isa; what a binary says about itself in package abi; package core
 // executes it. The facts are those of the project's ir3 reference.
 //

@@ -30,6 +30,8 @@ func standIn(class uint8) isa.Operand {
 		return isa.R(isa.SharedFirst)
 	case classAddr:
 		return isa.R(isa.A0)
+	case classSharedHalf:
+		return isa.HR(isa.SharedFirst)
 	}
 	return isa.R(0)
 }
@@ -98,6 +100,9 @@ func constOperand(o opnd) isa.Operand {
 
 // movImm materialises an immediate once a block.
 func (s *isel) movImm(o opnd) mach.Value {
+	if o.half {
+		o.bits &= 0xffff
+	}
 	if v, ok := s.immCache.Get(s.epoch, o.bits, o.half); ok {
 		return v
 	}

@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -10,7 +11,8 @@ import (
 	"nirc/ir"
 )
 
-// compile compiles a copy of s and checks that every word decodes.
+// compile compiles a copy of s and checks that every word decodes, and that the
+// listing gives the same words again.
 func compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
 	opts.Verify = true
 	bin, err := Compile(ir.Clone(s), opts)
@@ -20,6 +22,15 @@ func compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
 	for i, l := range isa.Disassemble(bin.Meta.Gen, bin.Code) {
 		if l.Err != nil {
 			return nil, fmt.Errorf("word %d: %w", i, l.Err)
+		}
+	}
+	again, err := isa.Assemble(bin.Meta.Gen, disasm(bin))
+	if err != nil {
+		return nil, fmt.Errorf("the listing: %w\n%s", err, disasm(bin))
+	}
+	for i := 0; i < len(bin.Code); i += isa.WordBytes {
+		if w := bin.Code[i : i+isa.WordBytes]; !bytes.Equal(w, again[i:i+isa.WordBytes]) {
+			return nil, fmt.Errorf("word %d is %x, its listing %x\n%s", i/isa.WordBytes, w, again[i:i+isa.WordBytes], disasm(bin))
 		}
 	}
 	return bin, nil
@@ -61,4 +72,5 @@ func TestOps(t *testing.T) {
 		return nil
 	}
 	ops.Test(t)
+	ops.TestOperands(t, 3)
 }

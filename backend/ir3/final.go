@@ -28,6 +28,8 @@ type pblock struct {
 	physPreds []int32
 	jp        bool // fibers join here
 	divergent bool // ends in a branch that fibers may part at
+	uniform   bool // ... but all go the same way
+	runsOn    bool // the blocks up to the next predecessor's successor run for other fibers first
 }
 
 // final turns an allocated machine function into physical instructions.
@@ -42,6 +44,8 @@ type final struct {
 	err         error
 	// waitFirst: the first instruction waits for what the threads' stage before left under way.
 	waitFirst bool
+	// hasPreamble: the first blocks are the preamble; early: it may run before dispatch.
+	hasPreamble, early bool
 	// spillBase is what the base register of spilled values holds.
 	spillBase int
 	// swzScratch: no register is free for moves of high halves; they swap through r0.x or r0.y.
@@ -52,6 +56,7 @@ type final struct {
 func lower(f, preamble *mach.Func, g *GPU, spillStart int) (*final, error) {
 	p := &final{f: f, code: templates(f), gpu: g, spillBase: spillBase(spillStart), start: make([]int32, len(f.Blocks)), tail: make([]int32, len(f.Blocks))}
 	if preamble != nil {
+		p.hasPreamble = true
 		p.preamble(preamble)
 	}
 	for b := range f.Blocks {
@@ -67,6 +72,9 @@ func lower(f, preamble *mach.Func, g *GPU, spillStart int) (*final, error) {
 			p.edge(t, p.start[s])
 		}
 		p.blocks[t].divergent = len(f.Blocks[b].Succs) > 1
+		if n := len(f.Blocks[b].Instrs); n > 0 {
+			p.blocks[t].uniform = f.Blocks[b].Instrs[n-1].Flags&brUniform != 0
+		}
 	}
 	if preamble != nil {
 		p.preambleEdges()
@@ -146,6 +154,8 @@ func regOperand(class uint8, unit int) isa.Operand {
 		return isa.P(unit)
 	case classShared:
 		return isa.R(isa.SharedFirst + unit/2)
+	case classSharedHalf:
+		return isa.HR(isa.SharedFirst + unit)
 	}
 	return isa.R(isa.A0)
 }
@@ -231,7 +241,7 @@ func (p *final) move(in *mach.Instr) {
 		p.fail("a predicate or address register would have to be copied")
 		return
 	}
-	if d.IsHalf() && (d.Val >= gprUnits/2 || s.Val >= gprUnits/2) {
+	if d.IsHalf() && !d.IsShared() && (d.Val >= gprUnits/2 || s.Val >= gprUnits/2) {
 		p.moveHigh(d, s, in.Loc)
 		return
 	}
@@ -282,7 +292,7 @@ func (p *final) swap(a, b isa.Operand, loc uint32) {
 		p.fail("predicates would have to be exchanged")
 		return
 	}
-	if a.IsHalf() && (a.Val >= gprUnits/2 || b.Val >= gprUnits/2) {
+	if a.IsHalf() && !a.IsShared() && (a.Val >= gprUnits/2 || b.Val >= gprUnits/2) {
 		p.swapHigh(a, b, loc)
 		return
 	}

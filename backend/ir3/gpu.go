@@ -22,20 +22,24 @@ type GPU struct {
 	// NoDoubleWave: waves of 128 fibers do not exist.
 	NoDoubleWave bool
 	ScalarALU    bool
-	HasFiberID   bool
-	HasDp2acc    bool
-	HasDp4acc    bool
-	DotCompliant bool
-	HasIsamV     bool // isam.v, immediate offsets of ldib and stib
-	SadIsAdd3    bool
-	Storage16    bool
-	Storage8     bool
-	PredeNops    bool
-	PredtNops    bool
-	NoImmediates bool // the command stream cannot put immediates into the const file
-	FSMinConst   bool // fragment shaders need 4 vec4 of consts
-	TessLocal    bool // vertices go to tessellation control by stl and ldl
-	ICacheUnits  int  // instruction cache in units of 16 instructions
+	// EarlyPreamble: preambles that touch no registers of fibers run before dispatch.
+	EarlyPreamble bool
+	HasFiberID    bool
+	HasDp2acc     bool
+	HasDp4acc     bool
+	DotCompliant  bool
+	HasIsamV      bool // isam.v, immediate offsets of ldib and stib
+	SadIsAdd3     bool
+	Storage16     bool
+	Storage8      bool
+	Atomic64      bool // atomics of 64 bits on storage buffers and global memory
+	PredeNops     bool
+	PredtNops     bool
+	AliasRT       bool // alias.rt names consts and immediates for render targets
+	NoImmediates  bool // the command stream cannot put immediates into the const file
+	FSMinConst    bool // fragment shaders need 4 vec4 of consts
+	TessLocal     bool // vertices go to tessellation control by stl and ldl
+	ICacheUnits   int  // instruction cache in units of 16 instructions
 }
 
 type gpuClass struct {
@@ -47,17 +51,17 @@ var gpuClasses = []gpuClass{
 	{[]string{"a605", "a608", "a610", "a612"}, GPU{Gen: isa.A6xx, RegVec4: 48, WaveGranularity: 1, LocalMem: 16 << 10, ConstsCS: 256, NoDoubleWave: true, ICacheUnits: 64}},
 	{[]string{"a615", "a616", "a618", "a619", "a620", "a630"}, GPU{Gen: isa.A6xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ICacheUnits: 64}},
 	{[]string{"a640", "a680"}, GPU{Gen: isa.A6xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ICacheUnits: 64}},
-	{[]string{"a621", "a650"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ScalarALU: true,
+	{[]string{"a621", "a650"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ScalarALU: true, EarlyPreamble: true,
 		HasDp2acc: true, Storage16: true, PredeNops: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a635", "a643", "a644", "a660", "a662", "a663", "a690"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256,
 		ScalarALU: true, HasFiberID: true, HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, TessLocal: true, ICacheUnits: 127}},
-	{[]string{"a725", "a730"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, HasFiberID: true,
+	{[]string{"a725", "a730"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, EarlyPreamble: true, HasFiberID: true,
 		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, FSMinConst: true, TessLocal: true, ICacheUnits: 127}},
-	{[]string{"a735", "a740", "a32", "x1-85"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, HasFiberID: true,
-		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, FSMinConst: true, TessLocal: true, ICacheUnits: 127}},
-	{[]string{"a750"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, HasFiberID: true,
-		HasDp2acc: true, HasDp4acc: true, DotCompliant: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, Storage8: true, PredeNops: true, PredtNops: true,
-		NoImmediates: true, TessLocal: true, ICacheUnits: 127}},
+	{[]string{"a735", "a740", "a32", "x1-85"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, EarlyPreamble: true, HasFiberID: true,
+		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, Atomic64: true, PredeNops: true, PredtNops: true, FSMinConst: true, TessLocal: true, ICacheUnits: 127}},
+	{[]string{"a750"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, EarlyPreamble: true, HasFiberID: true,
+		HasDp2acc: true, HasDp4acc: true, DotCompliant: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, Atomic64: true, Storage8: true, PredeNops: true, PredtNops: true,
+		AliasRT: true, NoImmediates: true, TessLocal: true, ICacheUnits: 127}},
 }
 
 // DefaultGPU is the device that an empty name stands for.

@@ -101,6 +101,9 @@ func (t *touch) of(in *isa.Instr) {
 	t.reads, t.writes = t.reads[:0], t.writes[:0]
 	switch in.Op.Category() {
 	case 0:
+		if in.Op == isa.OpPredt || in.Op == isa.OpPredf {
+			t.read(isa.P(0), 1)
+		}
 		t.read(in.Srcs[0], 1)
 		t.read(in.Srcs[1], 1)
 	case 1:
@@ -217,14 +220,14 @@ func (t *touch) mem(in *isa.Instr) {
 		t.read(s[0], 1)
 		t.write(in.Dst, 3)
 	case op >= isa.OpAtomicBAdd && op <= isa.OpAtomicBXor:
-		k := 2
+		k, wide := 2, wideType(in)
 		if op == isa.OpAtomicBCmpxchg {
 			k = 3
 		}
-		t.read(s[0], k)
+		t.read(s[0], k*wide)
 		t.read(s[1], int(in.Dims))
 		t.read(s[2], 1)
-		t.write(s[0], 1)
+		t.write(s[0], wide)
 	case op >= isa.OpAtomicLAdd && op <= isa.OpAtomicGXor:
 		a, k := 1, 1
 		if op >= isa.OpAtomicGAdd {
@@ -234,8 +237,8 @@ func (t *touch) mem(in *isa.Instr) {
 			k = 2
 		}
 		t.read(s[0], a)
-		t.read(s[1], k)
-		t.write(in.Dst, 1)
+		t.read(s[1], k*wideType(in))
+		t.write(in.Dst, wideType(in))
 	case op == isa.OpLdl, op == isa.OpLdlw, op == isa.OpLdp, op == isa.OpLdc:
 		t.read(s[0], 1)
 		t.read(s[1], 1)
@@ -245,6 +248,14 @@ func (t *touch) mem(in *isa.Instr) {
 		t.read(s[1], 1)
 		t.write(in.Dst, 1)
 	}
+}
+
+// wideType is the number of registers of an atomic's operand.
+func wideType(in *isa.Instr) int {
+	if in.Type == isa.U64 {
+		return 2
+	}
+	return 1
 }
 
 // syncKind is how results and late reads of an instruction are waited for
@@ -275,7 +286,8 @@ func syncOf(in *isa.Instr) syncKind {
 		case op == isa.OpStg, op == isa.OpStgA6, op == isa.OpStgA7, op == isa.OpStl, op == isa.OpStlw, op == isa.OpStp, op == isa.OpStib, op == isa.OpStc:
 			return syncKind{late: true, warSS: true}
 		}
-		return syncKind{sy: true, late: true}
+		// A vector load into shared registers counts in both classes.
+		return syncKind{ss: op == isa.OpLdc && in.Dst.IsShared(), sy: true, late: true}
 	}
 	return syncKind{}
 }

@@ -6,6 +6,7 @@ import (
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
+	"nirc/passes/analysis"
 )
 
 // isel selects machine instructions for one function, block by block.
@@ -210,18 +211,24 @@ func (s *isel) block(id mach.BlockID) {
 			continue
 		}
 		s.loc = in.Loc
-		before := len(s.f.Blocks[id].Instrs)
-		s.instr(in)
+		s.grouped(in)
 		if s.err != nil {
 			return
 		}
-		if g := s.planned(in); g != 0 {
-			if l := s.f.Blocks[id].Instrs; len(l) > before && l[len(l)-1].Op >= mach.FirstTargetOp {
-				s.link.member(g, l[len(l)-1])
-			}
-		}
 	}
 	s.out.leave(s, id)
+}
+
+// grouped selects in, and links what it became to its repeat group.
+func (s *isel) grouped(in *ir.Instr) {
+	blk := &s.f.Blocks[s.blk]
+	before := len(blk.Instrs)
+	s.instr(in)
+	if g := s.planned(in); g != 0 && s.err == nil {
+		if l := blk.Instrs; len(l) > before && l[len(l)-1].Op >= mach.FirstTargetOp {
+			s.link.member(g, l[len(l)-1])
+		}
+	}
 }
 
 // planned is the repeat group that in belongs to, 0 none.
@@ -308,6 +315,7 @@ func (s *isel) phiSrc(p pendingPhi, pred mach.BlockID) mach.Value {
 
 // terminators ends every block in its branch, jump or end.
 func (s *isel) terminators() {
+	analysis.RequireDivergence(s.impl)
 	for id := range s.f.Blocks {
 		if mach.BlockID(id) == s.end {
 			continue
@@ -326,7 +334,10 @@ func (s *isel) terminators() {
 			if inv {
 				t.Srcs[0].Flags = isa.Inv
 			}
-			s.add(t, 0, p)
+			br := s.add(t, 0, p)
+			if !i.Cond.Def.Divergent {
+				br.Flags = brUniform
+			}
 		default:
 			s.add(isa.Instr{Op: isa.OpJump}, 0)
 		}

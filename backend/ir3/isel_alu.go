@@ -103,19 +103,14 @@ func (s *isel) alu(in *ir.Instr) {
 	s.special(in)
 }
 
-// withBase selects the sum of an instance or vertex number and its base: what
-// arrives in the register has the base in it.
+// withBase selects the sum of a vertex number and its base: what arrives in the register has the base in it.
 func (s *isel) withBase(in *ir.Instr) bool {
 	if in.Op != ir.OpIadd {
 		return false
 	}
 	a, b := in.Srcs[0].Def.Instr, in.Srcs[1].Def.Instr
 	for range 2 {
-		switch {
-		case a.IsIntrinsic(ir.IntrLoadInstanceId) && b.IsIntrinsic(ir.IntrLoadBaseInstance):
-			s.setComps(&in.Def, s.in.parts[abi.InstanceID][0])
-			return true
-		case a.IsIntrinsic(ir.IntrLoadVertexIdZeroBase) && b.IsIntrinsic(ir.IntrLoadFirstVertex):
+		if a.IsIntrinsic(ir.IntrLoadVertexIdZeroBase) && b.IsIntrinsic(ir.IntrLoadFirstVertex) {
 			s.setComps(&in.Def, s.in.parts[abi.VertexID][0])
 			return true
 		}
@@ -552,9 +547,6 @@ func (s *isel) source12(t *isa.Instr, i int, o opnd, half bool, uses []mach.Valu
 	o.half = half || o.kind == opVal && o.half
 	if o.kind == opImm && o.mods == 0 && o.bits < 1<<12 {
 		t.Srcs[i] = isa.I(int32(o.bits))
-		if half {
-			t.Srcs[i].Flags = isa.Half
-		}
 		return uses
 	}
 	return s.register(t, i, s.reg(o), 0, uses)

@@ -56,8 +56,7 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.barrier(in)
 	case ir.IntrLoadInput:
 		if s.sh.Stage == ir.StageVertex {
-			slot, comp, _ := s.ioSlot(in, in.Srcs[0].Def)
-			s.setComps(&in.Def, s.in.slots[slot].ops[comp:comp+int(in.Def.NumComponents)]...)
+			s.attribute(in)
 		}
 	case ir.IntrLoadGlobalIr3:
 		s.loadGlobalAt(in)
@@ -69,7 +68,11 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.storeStage(in)
 	case ir.IntrStoreVertexFlagsIr3:
 		s.vertexFlags(in)
-	case ir.IntrLoadInterpolatedInput, ir.IntrLoadPointCoord: // fetched in the first block
+	case ir.IntrLoadPointCoord: // fetched in the first block
+	case ir.IntrLoadInterpolatedInput:
+		s.interpolated(in)
+	case ir.IntrLoadSamplePosFromId:
+		s.samplePosition(in)
 	case ir.IntrStoreOutput:
 		s.storeOutput(in)
 	case ir.IntrDemote, ir.IntrTerminate:
@@ -132,7 +135,7 @@ func (s *isel) sysval(in *ir.Instr) bool {
 	case ir.IntrLoadVertexIdZeroBase:
 		return one(s.alu2(sub, false, false, immInt, part(abi.VertexID), s.driverParam(abi.ParamVSVertexBase)))
 	case ir.IntrLoadInstanceId:
-		return one(s.alu2(sub, false, false, immInt, part(abi.InstanceID), s.driverParam(abi.ParamVSInstanceBase)))
+		return one(part(abi.InstanceID))
 	case ir.IntrLoadBaseInstance:
 		return one(s.driverParam(abi.ParamVSInstanceBase))
 	case ir.IntrLoadFirstVertex:
@@ -152,6 +155,11 @@ func (s *isel) sysval(in *ir.Instr) bool {
 			return false
 		}
 		one(s.alu2(isa.Instr{Op: isa.OpCmpsS, Cond: condEQ}, true, true, immInt, part(abi.FrontFace), immediate(0, true)))
+		s.widenBool(in)
+		return true
+	case ir.IntrLoadHelperInvocation:
+		// A fragment that covers nothing is there for its quad.
+		one(s.alu2(isa.Instr{Op: isa.OpCmpsS, Cond: condEQ}, false, true, immInt, part(abi.SampleMaskIn), immediate(0, false)))
 		s.widenBool(in)
 		return true
 	case ir.IntrLoadFrontFaceFsign:

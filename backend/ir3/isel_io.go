@@ -87,10 +87,9 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 	case ir.IntrLoadInput:
 		s.scanInput(in, ir.InterpFlat)
 	case ir.IntrLoadInterpolatedInput:
-		bary := in.Srcs[0].Def.Instr
 		mode := ir.InterpSmooth
-		if ir.Interp(baryMode(bary)) == ir.InterpNoPerspective {
-			mode = ir.InterpNoPerspective
+		if m, ok := computedMode(in.Srcs[0].Def, 0); ok && m == ir.InterpNoPerspective {
+			mode = m
 		}
 		s.scanInput(in, mode)
 	case ir.IntrLoadPointCoord:
@@ -106,7 +105,6 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 		}
 	case ir.IntrLoadInstanceId:
 		s.want(abi.InstanceID)
-		s.param(abi.ParamVSInstanceBase)
 	case ir.IntrLoadBaseInstance:
 		s.param(abi.ParamVSInstanceBase)
 	case ir.IntrLoadFirstVertex:
@@ -127,7 +125,7 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 	case ir.IntrLoadSampleId, ir.IntrLoadSampleIdNoPerSample:
 		s.want(abi.SampleID)
 		s.meta.PerSample = s.meta.PerSample || in.Intr == ir.IntrLoadSampleId
-	case ir.IntrLoadSampleMaskIn:
+	case ir.IntrLoadSampleMaskIn, ir.IntrLoadHelperInvocation:
 		s.want(abi.SampleMaskIn)
 	case ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample:
 		if k, ok := baryKind(in); ok {
@@ -366,8 +364,9 @@ func (s *isel) splitSysvals() {
 	}
 }
 
-// fetchVaryings emits bary.f and flat.b of all inputs: they must come before
-// any kill, and in the first block so that the varying storage can be released early.
+// fetchVaryings emits bary.f and flat.b of all inputs whose barycentrics arrive
+// in registers: they must come before any kill, and in the first block so that the varying
+// storage can be released early.
 func (s *isel) fetchVaryings() {
 	n := 0
 	for slot := range s.in.slots {
@@ -383,38 +382,101 @@ func (s *isel) fetchVaryings() {
 	for _, in := range s.in.fetches {
 		s.loc = in.Loc
 		slot, comp := int(ir.SlotPointCoord), 0
-		kind, ok := abi.IJPerspPixel, true
+		ij := s.in.sysvals[abi.IJPerspPixel]
 		switch in.Intr {
 		case ir.IntrLoadPointCoord:
 		case ir.IntrLoadPrimitiveId:
 			slot = int(ir.SlotPrimitiveID)
 		default:
 			slot, comp, _ = s.ioSlot(in, in.Srcs[len(in.Srcs)-1].Def)
-			kind, ok = baryKind(in.Srcs[0].Def.Instr)
-		}
-		loc := s.in.slots[slot].inLoc + comp
-		half := isHalf(&in.Def)
-		ops := make([]opnd, in.Def.NumComponents)
-		group := s.link.fresh()
-		for c := range ops {
-			at := isa.I(int32(loc + c))
-			d := s.newReg(half)
-			if in.Intr == ir.IntrLoadInput || in.Intr == ir.IntrLoadPrimitiveId {
-				s.link.member(group, s.add(isa.Instr{Op: isa.OpFlatB, Srcs: [4]isa.Operand{at, at}}, d))
-				ops[c] = s.value(d)
-				continue
+			if in.Intr == ir.IntrLoadInterpolatedInput {
+				kind, ok := baryKind(in.Srcs[0].Def.Instr)
+				if !ok {
+					continue // interpolated in its place
+				}
+				ij = s.in.sysvals[kind]
 			}
-			if !ok {
-				s.fail(in, "interpolation by %s is not supported by the ir3 backend", resource.Barycentrics(in.Srcs[0].Def.Instr))
-				return
-			}
-			t := isa.Instr{Op: isa.OpBaryF, Srcs: [4]isa.Operand{at}}
-			uses := s.register(&t, 1, s.in.sysvals[kind], 0, nil)
-			s.link.member(group, s.add(t, d, uses...))
-			ops[c] = s.value(d)
 		}
-		s.setComps(&in.Def, ops...)
+		s.fetch(in, s.in.slots[slot].inLoc+comp, ij)
 	}
+}
+
+// fetch emits flat.b, or bary.f with the barycentrics ij, for the components
+// of in from varying component loc on.
+func (s *isel) fetch(in *ir.Instr, loc int, ij mach.Value) {
+	flat := in.Intr == ir.IntrLoadInput || in.Intr == ir.IntrLoadPrimitiveId
+	ops := make([]opnd, in.Def.NumComponents)
+	group := s.link.fresh()
+	// Halves of floats come as words, which only bary.f converts.
+	convert := flat && isHalf(&in.Def) && ir.UnpackALUType(in.Get(ir.IdxDestType)).Class == ir.ClassFloat
+	for c := range ops {
+		at := isa.I(int32(loc + c))
+		d := s.newReg(isHalf(&in.Def) && !convert)
+		t := isa.Instr{Op: isa.OpFlatB, Srcs: [4]isa.Operand{at, at}}
+		var uses []mach.Value
+		if !flat {
+			t = isa.Instr{Op: isa.OpBaryF, Srcs: [4]isa.Operand{at}}
+			uses = s.register(&t, 1, ij, 0, nil)
+		}
+		s.link.member(group, s.add(t, d, uses...))
+		ops[c] = s.value(d)
+	}
+	if convert {
+		for c := range ops {
+			ops[c] = s.cov(isa.F32, isa.F16, isa.RoundEven, ops[c])
+		}
+	}
+	s.setComps(&in.Def, ops...)
+}
+
+// attribute gives the components of a vertex attribute, which arrives in full
+// registers whatever its size.
+func (s *isel) attribute(in *ir.Instr) {
+	slot, comp, ok := s.ioSlot(in, in.Srcs[0].Def)
+	if !ok {
+		return
+	}
+	ops := s.in.slots[slot].ops[comp : comp+int(in.Def.NumComponents)]
+	if isHalf(&in.Def) {
+		halves := make([]opnd, len(ops))
+		for k, o := range ops {
+			if ir.UnpackALUType(in.Get(ir.IdxDestType)).Class == ir.ClassFloat {
+				halves[k] = s.cov(isa.F32, isa.F16, isa.RoundEven, o)
+			} else {
+				halves[k] = s.narrow(o, 32)
+			}
+		}
+		ops = halves
+	}
+	s.setComps(&in.Def, ops...)
+}
+
+// interpolated fetches an input whose barycentrics are computed; the others are
+// there from the start on.
+func (s *isel) interpolated(in *ir.Instr) {
+	ij := in.Srcs[0].Def
+	if _, ok := baryKind(ij.Instr); ok {
+		return
+	}
+	slot, comp, ok := s.ioSlot(in, in.Srcs[1].Def)
+	if !ok {
+		return
+	}
+	if ij.BitSize != 32 {
+		s.fail(in, "barycentrics of %d bits are not supported", ij.BitSize)
+		return
+	}
+	s.fetch(in, s.in.slots[slot].inLoc+comp, s.collect(s.comp(ij, 0), s.comp(ij, 1)))
+}
+
+// samplePosition asks for the position of a sample of the render target,
+// counted from the pixel's centre.
+func (s *isel) samplePosition(in *ir.Instr) {
+	t := isa.Instr{Op: isa.OpRgetpos, WrMask: 3, Type: isa.F32}
+	uses := s.register(&t, 0, s.reg(s.comp(in.Srcs[0].Def, 0)), 0, nil)
+	d := s.f.NewValue(classFull, 2)
+	s.add(t, d, uses...)
+	s.setComps(&in.Def, s.split(d, 2)...)
 }
 
 // driverParam returns a driver parameter.
@@ -427,6 +489,8 @@ type outputs struct {
 	vars []outputVar
 	cur  []opnd   // of the current block, by variable
 	at   [][]opnd // by block: values at its end
+	// alias, by variable: the preamble has named a const or an immediate for it.
+	alias []bool
 	// imms are the immediates that were brought into registers at ends of blocks.
 	imms []outputImm
 }
@@ -437,7 +501,8 @@ type outputVar struct {
 	index uint8
 	comp  uint8
 	half  bool
-	flags bool // the vertex flags of a geometry shader, and no slot
+	as    isa.Type // what a half becomes on its way to the rasteriser
+	flags bool     // the vertex flags of a geometry shader, and no slot
 }
 
 // together tells whether v and w are components of one output.
@@ -471,6 +536,15 @@ func (o *outputs) set(k int, v opnd) {
 	o.cur[k] = v
 }
 
+// widened is what the components of a half output become: floats are
+// interpolated as words, the fragments' results stay as they are.
+func (s *isel) widened(in *ir.Instr) isa.Type {
+	if s.sh.Stage != ir.StageFragment && isHalf(in.Srcs[0].Def) && ir.UnpackALUType(in.Get(ir.IdxSrcType)).Class == ir.ClassFloat {
+		return isa.F32
+	}
+	return 0
+}
+
 func (s *isel) storeOutput(in *ir.Instr) {
 	slot, comp, ok := s.ioSlot(in, in.Srcs[1].Def)
 	if !ok {
@@ -487,9 +561,9 @@ func (s *isel) storeOutput(in *ir.Instr) {
 		if mask>>c&1 == 0 {
 			continue
 		}
-		k := s.out.find(outputVar{slot: ir.Slot(slot), index: sem.DualSourceIndex, comp: uint8(comp + c), half: isHalf(val)})
+		k := s.out.find(outputVar{slot: ir.Slot(slot), index: sem.DualSourceIndex, comp: uint8(comp + c), half: isHalf(val), as: s.widened(in)})
 		if s.out.vars[k].half != isHalf(val) {
-			s.fail(in, "output slot %d is stored with 16 and 32 bits", slot)
+			s.fail(in, "output slot %d is stored with 16 and 32 bits, which is not supported", slot)
 			return
 		}
 		s.out.set(k, s.comp(val, c))
@@ -502,8 +576,12 @@ func (s *isel) finishOutputs() {
 	if s.err != nil {
 		return
 	}
+	s.aliasOutputs()
 	vals := make([]mach.Value, len(s.out.vars))
 	for k := range s.out.vars {
+		if s.out.aliased(k) {
+			continue
+		}
 		r := outputReader{s: s, k: k, memo: make([]mach.Value, len(s.f.Blocks))}
 		vals[k] = r.atStart(s.end)
 	}
@@ -517,7 +595,7 @@ func (s *isel) finishOutputs() {
 			continue
 		}
 		var ops [4]opnd
-		n, mask := 0, uint8(0)
+		n, mask, alias := 0, uint8(0), uint8(0)
 		for j := k; j < len(s.out.vars); j++ {
 			w := s.out.vars[j]
 			if !w.together(v) {
@@ -528,11 +606,19 @@ func (s *isel) finishOutputs() {
 				return
 			}
 			if w.half != v.half {
-				s.fail(resource.OutputStore(s.impl, w.slot), "output slot %d is stored with 16 and 32 bits", w.slot)
+				s.fail(resource.OutputStore(s.impl, w.slot), "output slot %d is stored with 16 and 32 bits, which is not supported", w.slot)
 				return
 			}
-			ops[w.comp] = s.value(vals[j])
+			if w.as != v.as {
+				s.fail(resource.OutputStore(s.impl, w.slot), "output slot %d of floats and integers of 16 bits is not supported", w.slot)
+				return
+			}
 			mask |= 1 << w.comp
+			if s.out.aliased(j) {
+				alias |= 1 << w.comp
+				continue
+			}
+			ops[w.comp] = s.value(vals[j])
 			n = max(n, int(w.comp)+1)
 		}
 		for c := range n {
@@ -540,8 +626,10 @@ func (s *isel) finishOutputs() {
 				ops[c] = immediate(0, v.half)
 			}
 		}
-		uses = append(uses, made.collect(s, ops, n))
-		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: v.slot, Mask: mask, Half: v.half, Index: v.index, VertexFlags: v.flags})
+		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: v.slot, Mask: mask, Half: v.half, As: v.as, Index: v.index, VertexFlags: v.flags, AliasRT: alias, Reg: abi.NoReg})
+		if n > 0 {
+			uses = append(uses, made.collect(s, ops, n))
+		}
 	}
 	if s.gpu.Gen == isa.A7xx && s.sh.Stage == ir.StageCompute {
 		s.add(isa.Instr{Op: isa.OpLock, Flags: isa.SY | isa.SS | isa.JP}, 0)

@@ -267,11 +267,41 @@ func (s *isel) atomicOp(in *ir.Instr) (k atomicKind, ok bool) {
 		s.fail(in, "the atomic operation %s is not supported: it must be lowered", ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
 		return k, false
 	}
-	if in.Def.BitSize != 32 {
+	switch {
+	case in.Def.BitSize == 32:
+		return k, true
+	case in.Def.BitSize != 64:
 		s.fail(in, "%d-bit atomics are not supported", in.Def.BitSize)
-		return k, false
+	case !s.gpu.Atomic64:
+		s.fail(in, "64-bit atomics are not supported on %s", s.gpu.Name)
+	case !wideAtomic(in.Intr):
+		s.fail(in, "64-bit atomics are supported on storage buffers and global memory only, and not by %s", in.Intr)
+	case k.typ != isa.U32:
+		s.fail(in, "the 64-bit atomic operation %s is not supported: it must be lowered", ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
+	default:
+		k.typ = isa.U64
+		return k, true
 	}
-	return k, true
+	return k, false
+}
+
+// wideAtomic tells whether GPUs with 64-bit atomics have them at such a place.
+func wideAtomic(i ir.Intrinsic) bool {
+	switch i {
+	case ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:
+		return true
+	}
+	return false
+}
+
+// atomicOperands are the operands of an atomic from source first on, in words.
+func (s *isel) atomicOperands(ops []opnd, in *ir.Instr, first int) []opnd {
+	for i := first; i < len(in.Srcs); i++ {
+		for k := range parts(in.Srcs[i].Def) {
+			ops = append(ops, s.comp(in.Srcs[i].Def, k))
+		}
+	}
+	return ops
 }
 
 // atomicSSBO selects atomic.b: a vector of the result, the operand (and the
@@ -281,11 +311,9 @@ func (s *isel) atomicSSBO(in *ir.Instr) {
 	if !ok {
 		return
 	}
-	ops := []opnd{{}}
-	for i := 2; i < len(in.Srcs); i++ {
-		ops = append(ops, s.comp(in.Srcs[i].Def, 0))
-	}
-	off, _ := s.elements(in.Srcs[1].Def, 2, 0)
+	n := parts(&in.Def)
+	ops := s.atomicOperands(make([]opnd, n), in, 2)
+	off, _ := s.elements(in.Srcs[1].Def, uint(1+n), 0)
 	t := isa.Instr{Op: k.b, Dims: 1, Type: k.typ, Size: 1}
 	s.atomicData(in, t, ops, s.reg(off), func(t *isa.Instr, i int, uses []mach.Value) []mach.Value {
 		return s.descriptor(in, t, i, in.Srcs[0].Def, uses)
@@ -304,9 +332,13 @@ func (s *isel) atomicData(in *ir.Instr, t isa.Instr, ops []opnd, at mach.Value, 
 	s.code.tmpl[m.Ext].Dst = isa.Operand{}
 	m.Ops[0].Flags |= mach.Tied
 	vals := make([]mach.Value, len(ops))
-	vals[0] = s.newReg(false)
+	res := make([]opnd, parts(&in.Def))
+	for k := range res {
+		vals[k] = s.newReg(false)
+		res[k] = s.value(vals[k])
+	}
 	s.generic(mach.OpSplit, vals, []mach.Value{d})
-	s.setComps(&in.Def, s.value(vals[0]))
+	s.setComps(&in.Def, res...)
 }
 
 // atomicLocal selects atomic.l: address, operand or (compare, new).
@@ -329,17 +361,14 @@ func (s *isel) atomicGlobal(in *ir.Instr) {
 }
 
 func (s *isel) atomicAddr(in *ir.Instr, op isa.Op, typ isa.Type, addr mach.Value, first int) {
-	var ops []opnd
-	for i := first; i < len(in.Srcs); i++ {
-		ops = append(ops, s.comp(in.Srcs[i].Def, 0))
-	}
-	data := s.collect(ops...)
+	data := s.collect(s.atomicOperands(nil, in, first)...)
 	t := isa.Instr{Op: op, Dims: 1, Type: typ, Size: 1}
 	uses := s.register(&t, 0, addr, 0, nil)
 	uses = s.register(&t, 1, data, 0, uses)
-	d := s.newReg(false)
+	n := parts(&in.Def)
+	d := s.f.NewValue(classFull, n)
 	s.add(t, d, uses...)
-	s.setComps(&in.Def, s.value(d))
+	s.setComps(&in.Def, s.split(d, n)...)
 }
 
 // address brings a 64-bit address, one component of 64 bits or two of 32,

@@ -215,16 +215,35 @@ func (p *final) markUL() {
 	}
 }
 
-// markEI gives (ei) to the last varying fetch. All of them are in the first
-// block, before any kill. Where only prefetches read inputs, a fetch to nowhere ends them.
+// lastFetch is the index of the last varying fetch of a block, -1 if there is none.
+func lastFetch(ins []pinstr) int {
+	for i := len(ins) - 1; i >= 0; i-- {
+		if isFetch(ins[i].Op) {
+			return i
+		}
+	}
+	return -1
+}
+
+// markEI gives (ei) to the last varying fetch, if all of them are in the first
+// block and before any kill; else the storage is released at the program's end. Where only prefetches
+// read inputs, a fetch to nowhere ends them.
 func (p *final) markEI(prefetches bool) {
 	blk := &p.blocks[p.start[0]]
 	ins := blk.ins
-	for i := len(ins) - 1; i >= 0; i-- {
-		if op := ins[i].Op; op == isa.OpBaryF || op == isa.OpFlatB {
-			ins[i].Flags |= isa.EI
+	for b := range p.blocks {
+		if b != int(p.start[0]) && lastFetch(p.blocks[b].ins) >= 0 {
 			return
 		}
+	}
+	if i := lastFetch(ins); i >= 0 {
+		for k := range ins[:i] {
+			if ins[k].Op == isa.OpKill {
+				return
+			}
+		}
+		ins[i].Flags |= isa.EI
+		return
 	}
 	if prefetches {
 		end := isa.Instr{Op: isa.OpBaryF, Flags: isa.EI, Dst: isa.R(isa.NoReg), Srcs: [4]isa.Operand{isa.I(0), isa.R(0)}}

@@ -63,7 +63,7 @@ func lowerChain(s *ir.Shader, impl *ir.Impl, g *GPU, next ir.Stage, out *abi.Cha
 	if c.err != nil {
 		return c.err
 	}
-	for _, name := range [...]string{"opt_copy_prop", "opt_constant_folding", "opt_cse", "opt_dce"} {
+	for _, name := range [...]string{"lower_alu_to_scalar", "opt_copy_prop", "opt_constant_folding", "opt_cse", "opt_dce"} {
 		if _, err := passes.RunPass(s, name); err != nil {
 			return err
 		}

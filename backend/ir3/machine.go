@@ -22,6 +22,7 @@ const (
 	classPred
 	classShared
 	classAddr
+	classSharedHalf
 )
 
 const gprUnits = 384
@@ -35,6 +36,7 @@ var (
 		{Name: "pred", File: filePred, Elem: 1, Align: 1},
 		{Name: "shared", File: fileShared, Elem: 2, Align: 2},
 		{Name: "addr", File: fileAddr, Elem: 1, Align: 1},
+		{Name: "shared_half", File: fileShared, Elem: 1, Align: 1, Limit: 32},
 	}
 )
 

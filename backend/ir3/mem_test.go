@@ -155,6 +155,33 @@ var memCases = []memCase{
 		l = append(l, &b.Intrinsic(ir.IntrLoadGlobal, 1, 32, addr).Set(ir.IdxAlignMul, 16).Def)
 		return append(l, b.U2u32(&b.Intrinsic(ir.IntrLoadGlobal, 1, 16, addr).Set(ir.IdxAlignMul, 16).Def))
 	}},
+	{name: "64-bit atomics", words: 20, gpus: []string{"a740", "a750"}, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
+		buf := gputest.StorageBuffer(b, 0, 1)
+		at := b.Iadd(b.Ishl(id, b.Imm32(3)), b.Imm32(12288))
+		push := b.Intrinsic(ir.IntrLoadPushConstant, 2, 32, b.Imm32(112)).Set(ir.IdxRange, 128).Set(ir.IdxAlignMul, 4)
+		addr := b.Pack64_2x32Split(b.Iadd(b.Channel(&push.Def, 0), b.Ishl(id, b.Imm32(3))), b.Channel(&push.Def, 1))
+		var l []*ir.Def
+		keep := func(in *ir.Instr, op ir.AtomicOp) {
+			old := &in.Set(ir.IdxAtomicOp, uint64(op)).Def
+			l = append(l, b.Unpack64_2x32SplitX(old), b.Unpack64_2x32SplitY(old))
+		}
+		// Carries reach the upper half.
+		v := b.Pack64_2x32Split(b.Iadd(id, b.Imm32(0xfffffff0)), b.Inot(id))
+		for i, op := range []ir.AtomicOp{ir.AtomicIAdd, ir.AtomicIXor, ir.AtomicUMax, ir.AtomicUMin} {
+			if i&1 == 0 {
+				keep(b.Intrinsic(ir.IntrSsboAtomic, 1, 64, buf, at, v), op)
+			} else {
+				keep(b.Intrinsic(ir.IntrGlobalAtomic, 1, 64, addr, v), op)
+			}
+		}
+		keep(b.Intrinsic(ir.IntrSsboAtomicSwap, 1, 64, buf, at, v, b.Pack64_2x32Split(id, id)), ir.AtomicCmpXchg)
+		keep(b.Intrinsic(ir.IntrGlobalAtomicSwap, 1, 64, addr, v, b.Pack64_2x32Split(id, b.Imm32(3))), ir.AtomicCmpXchg)
+		keep(b.Intrinsic(ir.IntrSsboAtomic, 1, 64, buf, at, v), ir.AtomicXchg)
+		keep(b.Intrinsic(ir.IntrGlobalAtomic, 1, 64, addr, v), ir.AtomicIAdd)
+		keep(b.Intrinsic(ir.IntrSsboAtomic, 1, 64, buf, at, v), ir.AtomicIOr)
+		keep(b.Intrinsic(ir.IntrGlobalAtomic, 1, 64, addr, v), ir.AtomicIAnd)
+		return l
+	}},
 	{name: "dispatch values", words: 9, build: func(s *ir.Shader, b *ir.Builder, id *ir.Def) []*ir.Def {
 		var l []*ir.Def
 		for _, i := range []ir.Intrinsic{ir.IntrLoadWorkgroupId, ir.IntrLoadNumWorkgroups} {

@@ -164,7 +164,7 @@ func (s *isel) selectPreamble() {
 				continue
 			}
 			s.loc = in.Loc
-			s.instr(in)
+			s.grouped(in)
 			if s.err != nil {
 				return
 			}
@@ -190,12 +190,20 @@ func (s *isel) storeRoot(in *ir.Instr) {
 	for c := range int(in.Def.NumComponents) {
 		p.queue = append(p.queue, s.comp(&in.Def, c))
 	}
-	if len(p.queue) >= maxQueuedRoots {
+	limit := maxQueuedRoots
+	if s.gpu.ScalarALU {
+		limit = maxQueuedShared
+	}
+	if len(p.queue) >= limit {
 		s.flushRoots()
 	}
 }
 
-const maxQueuedRoots = 48
+// Results that wait for their store at a time; fewer where shared registers are to hold them.
+const (
+	maxQueuedRoots  = 48
+	maxQueuedShared = 12
+)
 
 // flushRoots stores what is queued, up to four consts at a time.
 func (s *isel) flushRoots() {
@@ -251,15 +259,28 @@ func (c *compiler) allocatePreamble() error {
 	f := p.f
 	removeDead(f)
 	commonSubexpressions(f)
+	gatherGroups(f, &c.sel.link)
+	file := fileGPR
+	if c.gpu.ScalarALU && !c.opts.NoScalar && !c.vectorPreamble && scalarizable(f) && !c.sel.exactSums() {
+		scalarize(f, &c.sel.link)
+		file = fileShared
+	}
 	c.dump("preamble", f)
-	c.holdInputs()
+	c.holdInputs(file)
 	f.SetFileLimit(fileGPR, c.registerLimit())
 	mach.LowerTied(f)
 	var check *mach.Checker
 	if c.opts.Verify {
 		check = mach.NewChecker(f)
 	}
-	if _, err := mach.Allocate(f, mach.AllocOptions{}); err != nil {
+	opts := mach.AllocOptions{MergeSets: file == fileShared}
+	if !c.opts.NoRepeat {
+		opts.Groups = cleanRepeats(f, &c.sel.link, &RptStats{})
+	}
+	if _, err := mach.Allocate(f, opts); err != nil {
+		if file == fileShared {
+			return errNotShared
+		}
 		return err
 	}
 	if check != nil {
@@ -271,9 +292,48 @@ func (c *compiler) allocatePreamble() error {
 	return nil
 }
 
-// holdInputs defines values in the registers of the main program's inputs,
-// and uses them at the end of the preamble.
-func (c *compiler) holdInputs() {
+// gatherGroups brings members of repeat groups of a preamble together: the
+// moves of consts that stand between them go ahead, as a group of their own.
+func gatherGroups(f *mach.Func, l *linker) {
+	isMove := func(in *mach.Instr) bool {
+		return in.Op == machOp(isa.OpMov) && in.NDefs == 1 && len(in.Uses()) == 0
+	}
+	ins := f.Blocks[0].Instrs
+	out := make([]*mach.Instr, 0, len(ins))
+	var members []*mach.Instr
+	for i := 0; i < len(ins); {
+		g := ins[i].Aux
+		if ins[i].Op < mach.FirstTargetOp || g == 0 {
+			out = append(out, ins[i])
+			i++
+			continue
+		}
+		members = append(members[:0], ins[i])
+		moves, end := len(out), i+1 // moves go to out, the others wait
+		for j := end; j < len(ins) && (ins[j].Aux == g || isMove(ins[j])); j++ {
+			if ins[j].Aux == g {
+				out = append(out, ins[end:j]...)
+				members, end = append(members, ins[j]), j+1
+			}
+		}
+		if n := len(out) - moves; n > 1 && n == len(members)-1 && moves > 0 && isMove(out[moves-1]) && out[moves-1].Aux == 0 {
+			moves-- // that of the first member
+		}
+		if len(out)-moves > 1 {
+			l.groups++
+			for _, m := range out[moves:] {
+				m.Aux = l.groups
+			}
+		}
+		out = append(out, members...)
+		i = end
+	}
+	f.Blocks[0].Instrs = out
+}
+
+// holdInputs defines values in the registers of the main program's inputs, in
+// the file that the preamble works in, and uses them at the end of the preamble.
+func (c *compiler) holdInputs(file uint8) {
 	p := &c.sel.pre
 	f := p.f
 	var held []mach.Operand
@@ -283,7 +343,7 @@ func (c *compiler) holdInputs() {
 				continue
 			}
 			for _, d := range in.Defs() {
-				if d.Flags&mach.Dead != 0 || c.sel.f.File(d.Val) != fileGPR {
+				if d.Flags&mach.Dead != 0 || c.sel.f.File(d.Val) != file {
 					continue
 				}
 				class := c.sel.f.Class(d.Val)

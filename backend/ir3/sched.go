@@ -166,7 +166,7 @@ func (s *scheduler) node(ins []pinstr, i, n int) {
 	s.nodes = append(s.nodes, schedNode{first: int32(i), n: int32(n), succs: -1})
 	for k := i; k < i+n; k++ {
 		in := &ins[k].Instr
-		s.nodes[id].slots += int32(slots(in))
+		s.nodes[id].slots += int32(s.p.gpu.slots(in))
 		s.nodes[id].class = max(s.nodes[id].class, schedClass(&ins[k]))
 		s.t.ofAliased(&ins[k])
 		for _, r := range s.t.reads {
@@ -248,6 +248,8 @@ func (s *scheduler) write(id int32, w span) {
 func (s *scheduler) latency(from, to *isa.Instr, r span) (hard, soft int32) {
 	k := syncOf(from)
 	switch {
+	case s.p.gpu.isScalar(from) && s.p.gpu.isScalar(to) && from.Dst.IsHalf() == r.half:
+		return 0, 0
 	case k.sy && from.Op == isa.OpLdc:
 		return 0, int32(21+8*int(from.Size)) / 2
 	case k.sy && from.Op.Category() == 5:

@@ -39,7 +39,7 @@ func boolInt(b bool) int {
 }
 
 func (c *compiler) stats(list []pinstr) Stats {
-	st := Stats{Full: c.meta.MaxRegs, ConstLen: c.meta.ConstLen, Waves: c.waves(), Loops: c.loops()}
+	st := Stats{Full: c.meta.MaxRegs, EarlyPreamble: c.meta.EarlyPreamble, ConstLen: c.meta.ConstLen, Waves: c.waves(), Loops: c.loops()}
 	st.Dwords = 2 * max((len(list)+15)/16*16, len(list)+4)
 	st.CodeBytes = 8 * len(list)
 	for i := range list[:preambleEnd(list)] {

@@ -4,11 +4,15 @@ import "nirc/backend/ir3/isa"
 
 // syncState is what is under way at a point of the program.
 type syncState struct {
-	ss, sy  unitSet // results
-	warSS   unitSet // sources that only (ss) releases
-	warAny  unitSet // sources that (ss) or (sy) releases
-	barrier bool    // behind a barrier: the next instruction waits for everything
-	consts  bool    // writes to the const file, until (ss)
+	ss, sy unitSet // results
+	warSS  unitSet // sources that only (ss) releases
+	warAny unitSet // sources that (ss) or (sy) releases
+	// Results of the scalar unit, full and half, and what it may still read: (ss)
+	// releases them, and it runs in order itself.
+	scalar    [2]unitSet
+	warScalar unitSet
+	barrier   bool // behind a barrier: the next instruction waits for everything
+	consts    bool // writes to the const file, until (ss)
 }
 
 func (s *syncState) union(t *syncState) bool {
@@ -16,6 +20,9 @@ func (s *syncState) union(t *syncState) bool {
 	g = s.sy.union(&t.sy) || g
 	g = s.warSS.union(&t.warSS) || g
 	g = s.warAny.union(&t.warAny) || g
+	g = s.scalar[0].union(&t.scalar[0]) || g
+	g = s.scalar[1].union(&t.scalar[1]) || g
+	g = s.warScalar.union(&t.warScalar) || g
 	if t.barrier && !s.barrier {
 		s.barrier, g = true, true
 	}
@@ -48,7 +55,7 @@ func (p *final) sync(outputs, early []span) {
 			}
 			st := in[b]
 			for i := range blk.ins {
-				st.step(&blk.ins[i], &t, outputs, nil)
+				st.step(p.gpu, &blk.ins[i], &t, outputs, nil)
 			}
 			changed = out[b].union(&st) || changed
 		}
@@ -60,7 +67,7 @@ func (p *final) sync(outputs, early []span) {
 		for i := range blk.ins {
 			x := blk.ins[i]
 			var flags isa.Flags
-			st.step(&x, &t, outputs, &flags)
+			st.step(p.gpu, &x, &t, outputs, &flags)
 			if flags&isa.SS != 0 && !takesSS(&x.Instr) && len(x.alias) == 0 {
 				list = append(list, pinstr{Instr: isa.Instr{Op: isa.OpNop, Flags: isa.SS}, loc: x.loc, to: -1})
 				flags &^= isa.SS
@@ -73,7 +80,7 @@ func (p *final) sync(outputs, early []span) {
 }
 
 // step moves the state over one instruction and reports the flags that it needs.
-func (s *syncState) step(in *pinstr, t *touch, outputs []span, flags *isa.Flags) {
+func (s *syncState) step(g *GPU, in *pinstr, t *touch, outputs []span, flags *isa.Flags) {
 	t.ofAliased(in)
 	reads := t.reads
 	if in.Op == isa.OpEnd {
@@ -81,12 +88,13 @@ func (s *syncState) step(in *pinstr, t *touch, outputs []span, flags *isa.Flags)
 	}
 	ss, sy := s.barrier || in.Flags&isa.SS != 0, s.barrier || in.Flags&isa.SY != 0
 	ss = ss || s.consts && readsConst(&in.Instr)
+	scalar := g.isScalar(&in.Instr)
 	for _, r := range reads {
-		ss = ss || s.ss.meets(r)
+		ss = ss || s.ss.meets(r) || s.waitsScalar(r, scalar)
 		sy = sy || s.sy.meets(r)
 	}
 	for _, w := range t.writes {
-		ss = ss || s.ss.meets(w) || s.warSS.meets(w)
+		ss = ss || s.ss.meets(w) || s.warSS.meets(w) || !scalar && (s.waitsScalar(w, false) || s.warScalar.meets(w))
 		sy = sy || s.sy.meets(w)
 	}
 	for _, w := range t.writes {
@@ -95,6 +103,7 @@ func (s *syncState) step(in *pinstr, t *touch, outputs []span, flags *isa.Flags)
 	s.barrier = false
 	if ss {
 		s.ss, s.warSS, s.warAny, s.consts = unitSet{}, unitSet{}, unitSet{}, false
+		s.scalar, s.warScalar = [2]unitSet{}, unitSet{}
 	}
 	if sy {
 		s.sy, s.warAny = unitSet{}, unitSet{}
@@ -107,7 +116,43 @@ func (s *syncState) step(in *pinstr, t *touch, outputs []span, flags *isa.Flags)
 			*flags |= isa.SY
 		}
 	}
+	if scalar {
+		s.startScalar(t)
+		return
+	}
 	s.start(&in.Instr, t)
+}
+
+// waitsScalar tells whether a read of r must wait for the scalar unit: its own
+// instructions only for results of the other size.
+func (s *syncState) waitsScalar(r span, scalar bool) bool {
+	if r.unit < unitShared {
+		return false
+	}
+	full, half := s.scalar[0].meets(r), s.scalar[1].meets(r)
+	switch {
+	case !scalar:
+		return full || half
+	case r.half:
+		return full
+	}
+	return half
+}
+
+// startScalar notes what an instruction of the scalar unit leaves under way.
+func (s *syncState) startScalar(t *touch) {
+	for _, r := range t.reads {
+		if r.unit >= unitShared && r.unit <= unitA0 {
+			s.warScalar.add(r)
+		}
+	}
+	for _, w := range t.writes {
+		size := 0
+		if w.half {
+			size = 1
+		}
+		s.scalar[size].add(w)
+	}
 }
 
 // start notes what the instruction leaves under way.
@@ -124,7 +169,7 @@ func (s *syncState) start(in *isa.Instr, t *touch) {
 		}
 	}
 	for _, w := range t.writes {
-		if k.ss {
+		if k.ss || waitsA1(in) {
 			s.ss.add(w)
 		}
 		if k.sy {

@@ -10,8 +10,12 @@ import (
 	"nirc/passes"
 )
 
-// repeatStep is the step that stands for repeat groups.
-const repeatStep = "repeat_groups"
+// Optional steps: repeat groups, predicated sides of ifs, preambles in shared registers.
+const (
+	repeatStep    = "repeat_groups"
+	predicateStep = "predicate_branches"
+	scalarStep    = "scalar_preamble"
+)
 
 // Compile generates the object of a shader that went through the pipeline.
 func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) {
@@ -19,16 +23,26 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 	if err != nil {
 		return nil, err
 	}
-	opts := CompileOptions{GPU: g.Name, Verify: job.Instrument.VerifyEach(), NoRepeat: true}
+	opts := CompileOptions{GPU: g.Name, Verify: job.Instrument.VerifyEach(), NoRepeat: true, NoScalar: true, predicate: predicateNever}
 	if takesOver(s.Stage, job.Next) {
 		opts.Next = job.Next
 	}
-	// The repeat groups may be left out as a pass may be.
-	if _, err := job.Instrument.Do(&passes.Step{Name: repeatStep, Optional: true, Run: func() (bool, error) {
-		opts.NoRepeat = false
-		return true, nil
-	}}); err != nil {
-		return nil, err
+	// What may be left out as a pass may be.
+	optional := [...]struct {
+		name   string
+		enable func()
+	}{
+		{repeatStep, func() { opts.NoRepeat = false }},
+		{scalarStep, func() { opts.NoScalar = false }},
+		{predicateStep, func() { opts.predicate = predicateCheap }},
+	}
+	for _, o := range optional {
+		if _, err := job.Instrument.Do(&passes.Step{Name: o.name, Optional: true, Run: func() (bool, error) {
+			o.enable()
+			return true, nil
+		}}); err != nil {
+			return nil, err
+		}
 	}
 	return job.Object(t.Name(), s, func(dump func(step, text string)) (*backend.Generated, error) {
 		opts.Dump = dump

@@ -58,6 +58,7 @@ type compiler struct {
 	res      *resources
 	uniforms int // limit of the uniform registers
 	blend    *blendLayout
+	mem      *memory
 }
 
 // Uniform registers: more than the first number cost work registers.
@@ -85,16 +86,22 @@ func (c *compiler) run() (b *Binary, err error) {
 		return nil, errors.New("midgard: the shader has no entry point")
 	}
 	c.res = lowerHandles(c.s, entry.Impl)
+	sumRows(entry.Impl)
+	if c.blend == nil {
+		lowerOffsets(entry.Impl)
+	}
 	if c.opts.Verify {
 		if err := ir.Validate(c.s); err != nil {
 			return nil, err
 		}
 	}
+	c.mem = memories.Get().(*memory)
 	// Many uniform registers, unless that makes values spill.
 	b, err = c.attempt(abi.MaxUniforms)
 	if err == nil && b.Stats.Spills+b.Stats.Fills > 0 && len(b.Meta.Uniforms) > freeUniforms {
-		return c.attempt(freeUniforms)
+		b, err = c.attempt(freeUniforms)
 	}
+	memories.Put(c.mem)
 	return b, err
 }
 
@@ -110,6 +117,8 @@ func (c *compiler) attempt(uniforms int) (*Binary, error) {
 		return nil, err
 	}
 	f := s.f
+	f.mem = c.mem
+	f.mem.reset()
 	f.coalesce()
 	f.removeDead()
 	f.fuseWriteouts()

@@ -6,7 +6,8 @@
 //
 // # The way of a shader
 //
-// [Compile] rewrites buffer handles to table entries (resources.go), selects
+// [Compile] rewrites buffer handles to table entries (resources.go), products with
+// columns of matrices (columns.go) and interpolation at chosen places (offsets.go), selects
 // instructions (isel*.go), lets values be made where moves would put them
 // (coalesce.go), removes dead lanes (liveness.go), brings what makes colours and
 // conditions into the bundles that want them (writeout.go, fuse.go), and goes on by
@@ -16,7 +17,7 @@
 // fit (ra.go, spill.go), and packs instructions into bundles (graph.go, sched.go), or
 // packs first, so that values of one bundle live in its pipeline registers and
 // need no work register (pipes.go). Last it encodes (emit.go). A fragment shader may
-// become a blend program instead (isel_blend.go).
+// become a blend program instead (isel_blend.go, isel_pixel.go).
 //
 // # The machine form
 //
@@ -27,6 +28,7 @@
 // physical or virtual; a virtual one has up to four components of 32 bits, may be
 // written piece by piece, and is never split over two work registers.
 //
-// Values of 8 and 16 bits have a component of 32 bits each, whose upper bits
-// mean nothing; 64-bit values have two components. Booleans are 0 or all ones.
+// Values of 16 bits lie two to a component (isel_half.go), a vector in half a work
+// register; those of 8 bits have a component each, whose upper bits mean nothing; 64-bit
+// values have two components. Booleans are 0 or all ones.
 package midgard

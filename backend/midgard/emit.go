@@ -258,9 +258,19 @@ func (b *bundle) word(u isa.Unit, in *inst) isa.ALU {
 	if u.Scalar() {
 		return b.scalarWord(in)
 	}
-	a := isa.Vector(in.op, isa.Mode32, in.dst.number(), isa.LaneMask(isa.Mode32, uint16(in.mask)))
+	mode := isa.Mode32
+	if in.halfMode() {
+		mode = isa.Mode16
+	}
+	a := isa.Vector(in.op, mode, in.dst.number(), isa.LaneMask(isa.Mode32, uint16(in.lanes())))
 	a.Out = in.out
-	if in.half != partFull {
+	upper := in.component() >> 1 // which half of the register
+	switch {
+	case mode == isa.Mode16:
+		a.Mask = in.lanes() << (4 * upper)
+	case in.half == partBoth:
+		a.Shrink = isa.Shrink(upper)
+	case in.half != partFull:
 		// One lane: that of the operation is that of the 16-bit result in its half.
 		e := 2 * in.component()
 		if in.half == partHigh {
@@ -271,7 +281,7 @@ func (b *bundle) word(u isa.Unit, in *inst) isa.ALU {
 	}
 	for i := range in.src {
 		if in.usesSource(i) {
-			a = a.From(i, b.vectorSource(in, i))
+			a = a.From(i, b.vectorSource(in, i, mode))
 		}
 	}
 	if in.imm {
@@ -290,36 +300,82 @@ func (in *inst) component() int {
 	return 0
 }
 
-func (b *bundle) vectorSource(in *inst, i int) isa.Source {
+// halfModes are the operations that run on lanes of 16 bits, where all operands
+// have these, as they do on wider ones.
+var halfModes = func() (is [256]bool) {
+	for _, op := range []isa.Op{
+		isa.OpFadd, isa.OpFmul, isa.OpFmin, isa.OpFmax, isa.OpFmov, isa.OpFfloor, isa.OpFceil, isa.OpFtrunc, isa.OpFroundeven,
+		isa.OpIadd, isa.OpIsub, isa.OpImul, isa.OpImin, isa.OpImax, isa.OpUmin, isa.OpUmax,
+		isa.OpIand, isa.OpIor, isa.OpIxor, isa.OpInor, isa.OpInand, isa.OpIandnot, isa.OpIornot, isa.OpInxor, isa.OpImov,
+	} {
+		is[op] = true
+	}
+	return is
+}()
+
+// halfMode tells whether the instruction is encoded with lanes of 16 bits; else
+// its operands are expanded to 32 bits and the result is shrunk.
+func (in *inst) halfMode() bool {
+	if in.half != partBoth || !halfModes[in.op] {
+		return false
+	}
+	for i := range in.src {
+		s := &in.src[i]
+		if !in.usesSource(i) {
+			continue
+		}
+		if s.half == partFull || !in.op.Is(isa.FloatSrc) && s.mod != isa.ModSext && s.mod != isa.ModZext {
+			return false
+		}
+		// What compares reads numbers: they must be those of the wide operation.
+		switch in.op {
+		case isa.OpImin, isa.OpImax:
+			if s.mod != isa.ModSext {
+				return false
+			}
+		case isa.OpUmin, isa.OpUmax:
+			if s.mod != isa.ModZext {
+				return false
+			}
+		}
+	}
+	return !in.imm || in.op.Is(isa.FloatSrc) || in.op != isa.OpUmin && in.op != isa.OpUmax
+}
+
+func (b *bundle) vectorSource(in *inst, i int, mode isa.Mode) isa.Source {
 	s := &in.src[i]
 	lanes := in.lanesRead(i)
 	var sel [4]uint8
-	used := -1
-	for k := range 4 {
+	used := 0
+	for k := 3; k >= 0; k-- {
 		if lanes>>k&1 == 0 {
 			continue
 		}
-		sel[k] = s.swz[k]
-		if s.reg == regConst {
+		used = k
+		switch {
+		case s.reg == regConst:
 			sel[k] = b.constSlot(s.con[k])
-		}
-		if used < 0 {
-			used = k
+		case s.half != partFull:
+			sel[k] = 2*s.swz[k] + s.high>>k&1
+		default:
+			sel[k] = s.swz[k]
 		}
 	}
 	for k := range 4 {
-		if lanes>>k&1 == 0 || in.half != partFull {
-			sel[k] = sel[max(used, 0)]
+		if lanes>>k&1 == 0 || (in.half == partLow || in.half == partHigh) && !in.op.Is(isa.Reduce) {
+			sel[k] = sel[used]
 		}
 	}
 	o := isa.Source{Reg: s.reg.number(), Mod: s.mod}
 	if s.half != partFull {
-		e := 2 * sel[max(used, 0)]
-		if s.half == partHigh {
-			e++
+		upper := isa.Expand(sel[used] >> 2)
+		o.Expand = isa.ExpandLow + upper
+		if mode == isa.Mode16 {
+			o.Expand = isa.ExpandRepLow + upper
+			if !in.op.Is(isa.FloatSrc) {
+				o.Mod = 0
+			}
 		}
-		o.Expand = isa.ExpandLow + isa.Expand(e>>2)
-		sel = replicate(e & 3)
 	}
 	o.Swizzle = isa.Swz(int(sel[0]), int(sel[1]), int(sel[2]), int(sel[3]))
 	return o
@@ -358,9 +414,7 @@ func (b *bundle) scalarWord(in *inst) isa.ALU {
 		o.Mod = s.mod
 		if s.half != partFull {
 			o.Full = false
-			if s.half == partHigh {
-				o.Comp++
-			}
+			o.Comp += s.high >> c & 1
 		}
 		a = a.From(i, o)
 	}

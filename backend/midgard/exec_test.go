@@ -77,4 +77,5 @@ func TestOps(t *testing.T) {
 		return err
 	}
 	ops.Test(t)
+	ops.TestOperands(t, 3)
 }

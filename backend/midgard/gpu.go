@@ -52,7 +52,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		return nil, err
 	}
 	return &ir.Options{
-		Target: "midgard", MaxVectorWidth: 4, MaxUnroll: 32,
+		Target: "midgard", MaxVectorWidth: 4, MaxUnroll: 32, NoBaryCoord: true,
 		LowerFdiv: true, LowerFlrp: true, LowerFpow: true, LowerFmod: true, LowerFrem: true, LowerFfract: true, LowerScmp: true,
 		LowerLdexp: true, LowerIsign: true, LowerFsign: true, LowerFisnormal: true, LowerIneg: true,
 		LowerFfma16: true, LowerFfma32: true,
@@ -65,7 +65,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		LowerRotate: true, LowerIadd3: true, LowerFdph: true,
 		LowerInt64: true, LowerDouble: true, LowerUabsSub: true, LowerMsad: true,
 		LowerDot4x8: true, LowerDotSat: true,
-		HasFsub: true, HasIsub: true,
+		HasFsub: true, HasIsub: true, HasGlobalInvocationID: true,
 		PreserveDenorm: 7,
 		LowerIndirect:  ir.ModeShaderIn | ir.ModeShaderOut,
 	}, nil

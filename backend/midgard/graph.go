@@ -4,12 +4,11 @@ import "nirc/backend/midgard/isa"
 
 // dep says how two instructions of a block must be ordered.
 type dep struct {
-	to *node
-	// apart: never in one bundle. Else the stages say: raw and waw need an earlier
-	// stage, war one that is not earlier.
+	to   int32 // among the nodes
 	kind depKind
 }
 
+// depKind says how: apart, or by the stages of one bundle.
 type depKind uint8
 
 const (
@@ -32,71 +31,108 @@ type node struct {
 	stage  int     // 1 or 2, of ALU
 }
 
-// graph finds the dependences of a block, its terminator left out.
+// graph finds the dependences of a block, its terminator left out. It is used
+// for one block after the other.
 type graph struct {
-	nodes   []node
-	writer  [][4]*node   // by register
-	readers [][4][]*node // by register, since its last write
-	touched []reg        // registers of this block, with repetitions
+	nodes []node
+	// deps are the predecessors of all nodes in a row, mirror the successors.
+	deps, mirror []dep
+	first        int     // where those of the node at hand begin
+	linked       []int32 // by node: 1 + where in deps the node at hand has it
+	// By component of a register: 1 + the last writer, and the readers since then.
+	writer  []int32
+	readers []int32 // 1 + the first in chain
+	chain   []reader
+	touched []reg // registers of this block, with repetitions
 	// Memory: spill slots are apart from all else.
 	slots, mem accesses
 }
 
+// reader is a link of a chain: a node, and 1 + where the chain goes on.
+type reader struct{ node, next int32 }
+
 // accesses are those of one memory that later ones may have to wait for: the
 // last write and the reads since; what came before is ordered through these.
 type accesses struct {
-	write *node
-	reads []*node
+	write int32 // 1 + the node
+	reads []int32
 }
 
+// newGraph returns the graph of the function's compile for the registers that
+// there are.
 func newGraph(f *function) *graph {
-	n := int(firstVirtual) + len(f.nodes)
-	return &graph{writer: make([][4]*node, n), readers: make([][4][]*node, n)}
+	g := &f.memory().graph
+	n := 4 * (int(firstVirtual) + len(f.nodes))
+	g.writer, g.readers = resized(g.writer, n), resized(g.readers, n)
+	clear(g.writer)
+	clear(g.readers)
+	g.touched = g.touched[:0]
+	return g
 }
 
 // build finds the dependences of a list of instructions.
 func (g *graph) build(list []*inst) {
 	for _, r := range g.touched {
-		g.writer[r] = [4]*node{}
-		for c := range g.readers[r] {
-			g.readers[r][c] = g.readers[r][c][:0]
-		}
+		clear(g.writer[4*r : 4*r+4])
+		clear(g.readers[4*r : 4*r+4])
 	}
-	g.touched, g.slots, g.mem = g.touched[:0], accesses{}, accesses{}
-	g.nodes = make([]node, len(list))
+	g.touched, g.chain, g.deps = g.touched[:0], g.chain[:0], g.deps[:0]
+	g.slots.reset()
+	g.mem.reset()
+	g.nodes, g.linked = resized(g.nodes, len(list)), resized(g.linked, len(list))
+	clear(g.linked)
 	for i, in := range list {
 		g.nodes[i] = node{in: in, order: i}
-		g.add(&g.nodes[i])
+		g.first = len(g.deps)
+		g.add(int32(i))
+		n := &g.nodes[i]
+		n.left = len(g.deps) - g.first
+		for _, d := range g.deps[g.first:] {
+			g.nodes[d.to].after++
+			g.linked[d.to] = 0
+		}
+	}
+	g.connect()
+}
+
+func (a *accesses) reset() { a.write, a.reads = 0, a.reads[:0] }
+
+// connect gives the nodes their parts of the rows and their heights.
+func (g *graph) connect() {
+	g.mirror = resized(g.mirror, len(g.deps))
+	deps, mirror := g.deps, g.mirror
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		n.preds, deps = deps[:n.left:n.left], deps[n.left:]
+		n.succs, mirror = mirror[:0:n.after], mirror[n.after:]
+		for _, d := range n.preds {
+			p := &g.nodes[d.to]
+			p.succs = append(p.succs, dep{int32(i), d.kind})
+		}
 	}
 	for i := len(g.nodes) - 1; i >= 0; i-- {
 		n := &g.nodes[i]
-		n.after = len(n.succs)
-		for _, d := range n.succs {
-			n.height = max(n.height, d.to.height+1)
+		for _, d := range n.preds {
+			p := &g.nodes[d.to]
+			p.height = max(p.height, n.height+1)
 		}
 	}
 }
 
-func (g *graph) link(from, to *node, k depKind) {
-	if from == nil || from == to {
+// link orders the node at hand behind another; from is 1 + that, or 0.
+func (g *graph) link(from, to int32, k depKind) {
+	from--
+	if from < 0 || from == to {
 		return
 	}
-	for i := range to.preds {
-		if to.preds[i].to == from {
-			if old := to.preds[i].kind; stricter(k, old) {
-				to.preds[i].kind = k
-				for j := range from.succs {
-					if from.succs[j].to == to {
-						from.succs[j].kind = k
-					}
-				}
-			}
-			return
+	if at := g.linked[from]; at != 0 {
+		if d := &g.deps[at-1]; stricter(k, d.kind) {
+			d.kind = k
 		}
+		return
 	}
-	from.succs = append(from.succs, dep{to, k})
-	to.preds = append(to.preds, dep{from, k})
-	to.left++
+	g.deps = append(g.deps, dep{from, k})
+	g.linked[from] = int32(len(g.deps))
 }
 
 // stricter tells whether k forbids more than old.
@@ -105,51 +141,53 @@ func stricter(k, old depKind) bool { return k == depApart || old == depWAR && k 
 // together tells whether a register's value may be made and used in one bundle.
 func together(r reg) bool { return r < 26 || r.virtual() }
 
-func (g *graph) add(n *node) {
-	in := n.in
-	in.reads(func(r reg, m uint8) {
-		if r == regNone {
-			return
-		}
-		g.touched = append(g.touched, r)
-		for c := range 4 {
-			if m>>c&1 == 0 {
+func (g *graph) add(n int32) {
+	in := g.nodes[n].in
+	var buf [maxUses]liveReg
+	for _, u := range in.uses(buf[:0]) {
+		g.touched = append(g.touched, u.r)
+		for at := 4 * u.r; u.m != 0 && at < 4*u.r+4; at, u.m = at+1, u.m>>1 {
+			if u.m&1 == 0 {
 				continue
 			}
 			k := depRAW
-			if w := g.writer[r][c]; w != nil && (!together(r) || w.in.kind != kindALU || in.kind != kindALU) {
+			if w := g.writer[at]; w != 0 && (!together(u.r) || g.nodes[w-1].in.kind != kindALU || in.kind != kindALU) {
 				k = depApart
 			}
-			g.link(g.writer[r][c], n, k)
-			g.readers[r][c] = append(g.readers[r][c], n)
+			g.link(g.writer[at], n, k)
+			g.chain = append(g.chain, reader{n, g.readers[at]})
+			g.readers[at] = int32(len(g.chain))
 		}
-	})
+	}
 	if in.dst != regNone {
 		g.touched = append(g.touched, in.dst)
-		for c := range 4 {
+		for c := range reg(4) {
 			if in.mask>>c&1 != 0 {
-				g.write(n, in.dst, c)
+				g.write(n, 4*in.dst+c)
 			}
 		}
 	}
 	g.memory(n)
 }
 
-func (g *graph) write(n *node, r reg, c int) {
-	w := g.writer[r][c]
+// write notes that a node writes a component of a register.
+func (g *graph) write(n int32, at reg) {
+	alu := g.nodes[n].in.kind == kindALU
+	w := g.writer[at]
 	k := depWAW
-	if w != nil && (w.in.kind != kindALU || n.in.kind != kindALU) {
+	if w != 0 && (!alu || g.nodes[w-1].in.kind != kindALU) {
 		k = depApart
 	}
 	g.link(w, n, k)
-	for _, o := range g.readers[r][c] {
+	for i := g.readers[at]; i != 0; i = g.chain[i-1].next {
+		o := g.chain[i-1].node
 		k := depWAR
-		if o.in.kind != kindALU || n.in.kind != kindALU {
+		if !alu || g.nodes[o].in.kind != kindALU {
 			k = depApart
 		}
-		g.link(o, n, k)
+		g.link(o+1, n, k)
 	}
-	g.writer[r][c], g.readers[r][c] = n, g.readers[r][c][:0]
+	g.writer[at], g.readers[at] = n+1, 0
 }
 
 // access says what a load/store does to memory.
@@ -171,22 +209,23 @@ func access(in *inst) (reads, writes bool) {
 }
 
 // memory keeps accesses in order where one of two writes.
-func (g *graph) memory(n *node) {
-	reads, writes := access(n.in)
+func (g *graph) memory(n int32) {
+	in := g.nodes[n].in
+	reads, writes := access(in)
 	if !reads {
 		return
 	}
 	m := &g.mem
-	if n.in.spill != 0 {
+	if in.spill != 0 {
 		m = &g.slots
 	}
 	g.link(m.write, n, depApart)
 	if !writes {
-		m.reads = append(m.reads, n)
+		m.reads = append(m.reads, n+1)
 		return
 	}
 	for _, o := range m.reads {
 		g.link(o, n, depApart)
 	}
-	m.write, m.reads = n, m.reads[:0]
+	m.write, m.reads = n+1, m.reads[:0]
 }

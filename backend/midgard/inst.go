@@ -29,21 +29,27 @@ const (
 
 func (r reg) virtual() bool { return r >= firstVirtual }
 
-// part says which half of a component an operand is.
+// part says how wide the lanes of an operand or a result are, and where 16-bit
+// ones stand.
 type part uint8
 
 const (
 	partFull part = iota
-	partLow
-	partHigh
+	partLow       // of a result: one lane, in the low half of its component; of a source: see high
+	partHigh      // of a result: one lane, in the high half of its component
+	partBoth      // of a result: two lanes a component, all in one half of a register
 )
 
 // source is an operand.
 type source struct {
-	reg  reg
-	swz  [4]uint8  // the component that lane i reads
-	con  [4]uint32 // regConst: the value of lane i
+	reg reg
+	swz [4]uint8  // the component that lane i reads
+	con [4]uint32 // regConst: the value of lane i
+	// half is partLow where lanes have 16 bits: the high half of their component
+	// where high has the lane's bit. All lanes that are read lie in one half of a
+	// register.
 	half part
+	high uint8
 	mod  isa.Mod
 }
 
@@ -67,8 +73,11 @@ type inst struct {
 	dst  reg
 	mask uint8 // components of dst that are written
 	half part  // of the result
-	out  isa.OutMod
-	src  [2]source
+	// skip is the 16-bit lanes of a partBoth result that are not written; keep is
+	// the components of which a half that is not written stays what it was.
+	skip, keep uint8
+	out        isa.OutMod
+	src        [2]source
 	// imm tells that source 2 is the inline constant con.
 	imm bool
 	con uint16
@@ -121,14 +130,19 @@ type nodeInfo struct {
 	min uint8
 	// first: it must begin with component x of its work register.
 	first bool
+	// even: it must begin with component x or z: 16-bit lanes of several components
+	// lie in one half of a register.
+	even bool
 }
 
 // function is a program in the machine form.
 type function struct {
 	blocks []block
 	nodes  []nodeInfo
-	slab   []inst
+	slab   []inst // what is left of it
+	slabs  int    // made without memory
 	loops  int
+	mem    *memory
 }
 
 func (f *function) newNode(n int) reg {
@@ -148,12 +162,13 @@ func (f *function) count() (n int) {
 
 // clone copies the function so that the copy can be changed.
 func (f *function) clone() *function {
-	c := &function{nodes: slices.Clone(f.nodes), loops: f.loops, blocks: make([]block, len(f.blocks))}
-	c.slab = make([]inst, 0, f.count())
-	for b := range f.blocks {
-		c.blocks[b] = f.blocks[b]
-		list := make([]*inst, len(f.blocks[b].list))
-		for i, in := range f.blocks[b].list {
+	c := &function{nodes: slices.Clone(f.nodes), loops: f.loops, blocks: slices.Clone(f.blocks), mem: f.memory()}
+	lists := make([]*inst, f.count())
+	for b := range c.blocks {
+		old := c.blocks[b].list
+		list := lists[:len(old):len(old)]
+		lists = lists[len(old):]
+		for i, in := range old {
 			list[i] = c.cloneInst(in)
 		}
 		c.blocks[b].list = list
@@ -162,7 +177,8 @@ func (f *function) clone() *function {
 }
 
 func (f *function) cloneInst(in *inst) *inst {
-	t := f.newInst(*in)
+	t := f.nextInst()
+	*t = *in
 	if t.fuse != nil {
 		t.fuse = f.cloneInst(t.fuse)
 	}
@@ -178,14 +194,32 @@ func (f *function) cloneInst(in *inst) *inst {
 	return t
 }
 
-const slabSize = 256
+// slabSize is how many values a slab has, minSlab the first of a function that
+// has no memory.
+const (
+	slabSize = 128
+	minSlab  = 32
+)
 
 func (f *function) newInst(t inst) *inst {
-	if len(f.slab) == cap(f.slab) {
-		f.slab = make([]inst, 0, slabSize)
+	p := f.nextInst()
+	*p = t
+	return p
+}
+
+// nextInst returns an instruction to be overwritten.
+func (f *function) nextInst() *inst {
+	if len(f.slab) == 0 {
+		if f.mem != nil {
+			f.slab = f.mem.insts.next()
+		} else {
+			f.slabs++
+			f.slab = make([]inst, min(minSlab*f.slabs, slabSize))
+		}
 	}
-	f.slab = append(f.slab, t)
-	return &f.slab[len(f.slab)-1]
+	p := &f.slab[0]
+	f.slab = f.slab[1:]
+	return p
 }
 
 // newFirst makes a virtual register that begins with component x: results that no
@@ -203,6 +237,20 @@ var identity = [4]uint8{0, 1, 2, 3}
 
 func replicate(c uint8) [4]uint8 { return [4]uint8{c, c, c, c} }
 
+// lanes is the set of lanes of the operation that are written: of 16-bit lanes
+// those of the half of a register in which they lie.
+func (in *inst) lanes() (m uint8) {
+	if in.half != partBoth {
+		return in.mask
+	}
+	for c := range 4 {
+		if in.mask>>c&1 != 0 {
+			m |= 3 << (2 * (c & 1))
+		}
+	}
+	return m &^ in.skip
+}
+
 // lanesRead is the set of lanes of source i that the instruction reads.
 func (in *inst) lanesRead(i int) uint8 {
 	switch {
@@ -211,7 +259,7 @@ func (in *inst) lanesRead(i int) uint8 {
 	case in.op.Is(isa.Reduce4):
 		return 15
 	}
-	return in.mask
+	return in.lanes()
 }
 
 // usesSource tells whether ALU source i is an operand.
@@ -225,34 +273,14 @@ func (in *inst) usesSource(i int) bool {
 // condLanes is the set of lanes of the condition that are read.
 func (in *inst) condLanes() uint8 {
 	if in.kind == kindALU && in.op.Is(isa.SelectVector) {
-		return in.mask
+		return in.lanes()
 	}
 	return 8
 }
 
 // components is the set of components that lanes of a source read.
-func (s *source) components(lanes uint8) (m uint8) {
-	for i := range 4 {
-		if lanes>>i&1 != 0 {
-			m |= 1 << s.swz[i]
-		}
-	}
-	return m
-}
-
-// reads calls f for every register that the instruction reads, with the
-// components read.
-func (in *inst) reads(f func(r reg, comps uint8)) {
-	in.eachSource(func(s *source, lanes uint8) { f(s.reg, s.components(lanes)) })
-	if in.kind == kindALU && in.half == partHigh {
-		f(in.dst, in.mask)
-	}
-	switch in.kind {
-	case kindLdSt:
-		ldstReads(&in.ld, f)
-	case kindTex:
-		in.texReads(f)
-	}
+func (s *source) components(lanes uint8) uint8 {
+	return lanes&1<<(s.swz[0]&7) | lanes>>1&1<<(s.swz[1]&7) | lanes>>2&1<<(s.swz[2]&7) | lanes>>3&1<<(s.swz[3]&7)
 }
 
 // eachSource calls f for every source in a register, with the lanes read.
@@ -285,67 +313,6 @@ func (in *inst) eachSource(f func(s *source, lanes uint8)) {
 		each(&w.dual, 15)
 		each(&w.depth, 1)
 		each(&w.stencil, 2)
-	}
-}
-
-// ldstReads are the machine registers that a load/store reads.
-func ldstReads(l *isa.LoadStore, f func(r reg, comps uint8)) {
-	addr := func(a isa.AddrReg, n uint8) {
-		if a.Reg <= 1 {
-			f(regLd0+reg(a.Reg), (1<<n-1)<<a.Comp)
-		}
-	}
-	wide := func(b bool) uint8 {
-		if b {
-			return 2
-		}
-		return 1
-	}
-	info := l.Op.Info()
-	switch info.Kind {
-	case isa.KindLoad, isa.KindStore, isa.KindAtomic, isa.KindCmpXchg, isa.KindLea:
-		addr(l.Arg, wide(l.Toggle))
-		addr(l.Index, wide(l.Format == isa.IndexU64))
-		if info.Atomic != isa.AtomicNone {
-			addr(l.AtomicSrc(), 1)
-		}
-	case isa.KindImage, isa.KindStImage, isa.KindLeaImage:
-		addr(l.Arg, wide(l.Toggle))
-		addr(l.Index, 1)
-	case isa.KindCube, isa.KindPersp:
-		addr(isa.AddrReg{Reg: l.Arg.Reg}, 4)
-	case isa.KindUbo, isa.KindAttr, isa.KindVary, isa.KindSpecial, isa.KindStVary:
-		addr(l.Index, 1)
-	}
-	if l.Op.Store() {
-		var m uint8
-		for i := range 4 {
-			if l.Mask>>i&1 != 0 {
-				m |= 1 << l.Swizzle.Lane(i)
-			}
-		}
-		f(regLd0+reg(l.Reg), m)
-	}
-}
-
-// texReads are the machine registers that a texture instruction reads: the
-// inputs that it may take something from. Where results land in work registers
-// the inputs are those of load/store.
-func (in *inst) texReads(f func(r reg, comps uint8)) {
-	first := regTexIn0
-	switch {
-	case in.tex.Op == isa.TexBarrier:
-		return
-	case in.dst < 16:
-		first = regLd0
-	}
-	coords := uint8(0)
-	for i := range 4 {
-		coords |= 1 << in.tex.CoordSwizzle.Lane(i)
-	}
-	f(first+reg(in.tex.CoordSel), coords)
-	if in.tex.LodReg || in.tex.OffsetReg || in.tex.TextureReg || in.tex.SamplerReg {
-		f(first+1, 15)
 	}
 }
 

@@ -13,6 +13,8 @@ type value struct {
 	reg reg
 	at  [4]uint8
 	con [4]uint32 // regConst: component by component
+	// high is the components of a 16-bit value that are the high halves of theirs.
+	high uint8
 	// by is the instruction that makes it, if it is one that takes an output
 	// modifier.
 	by *inst
@@ -117,7 +119,7 @@ func width(d *ir.Def) int {
 // set gives def its value.
 func (s *isel) set(d *ir.Def, v value) { s.vals[d.Index] = v }
 
-// result makes a register for def and remembers it.
+// result makes a register for def, of other than 16 bits, and remembers it.
 func (s *isel) result(d *ir.Def) reg {
 	n := int(d.NumComponents) * width(d)
 	if n > 4 {
@@ -161,7 +163,11 @@ func (s *isel) operand(d *ir.Def, n int, pick func(i int) int) (o source) {
 		default:
 			v := &s.vals[d.Index]
 			o.reg, o.swz[i], o.con[i] = v.reg, v.at[c&3], v.con[c&3]
+			o.high |= v.high >> (c & 3) & 1 << i
 		}
+	}
+	if d.BitSize == 16 && o.reg != regConst {
+		o.half = partLow
 	}
 	if o.reg == 0 && !d.IsConst() && !d.IsUndef() {
 		s.fail(d.Instr, "a value is used before it is selected")
@@ -200,6 +206,7 @@ func constant(v uint32) source { return source{reg: regConst, con: [4]uint32{v, 
 // lane makes all lanes of o read what lane i reads.
 func (o source) lane(i int) source {
 	o.swz = replicate(o.swz[i])
+	o.high = o.high >> i & 1 * 15
 	c := o.con[i]
 	o.con = [4]uint32{c, c, c, c}
 	return o
@@ -208,8 +215,10 @@ func (o source) lane(i int) source {
 // place gives each lane i of o the former lane from[i].
 func (o source) place(from [4]uint8) source {
 	p := o
+	p.high = 0
 	for i, k := range from {
 		p.swz[i], p.con[i] = o.swz[k], o.con[k]
+		p.high |= o.high >> k & 1 << i
 	}
 	return p
 }
@@ -295,7 +304,7 @@ func (s *isel) instr(in *ir.Instr) {
 		s.intrinsic(in)
 	case ir.KindLoadConst, ir.KindUndef, ir.KindJump:
 	case ir.KindPhi:
-		s.result(&in.Def)
+		s.dest(&in.Def)
 		s.phis = append(s.phis, in)
 	case ir.KindTex:
 		s.texture(in)

@@ -2,6 +2,7 @@ package midgard
 
 import (
 	"math"
+	"math/bits"
 
 	"nirc/backend/midgard/isa"
 	"nirc/emu"
@@ -113,7 +114,17 @@ func (o source) modified() source {
 // alu adds an ALU instruction. Constants become inline ones where they can, and
 // registers where they do not fit.
 func (s *isel) alu(op isa.Op, dst reg, mask uint8, a, b source) *inst {
-	t := inst{op: op, dst: dst, mask: mask}
+	return s.aluTo(dest{reg: dst, lanes: mask}, op, a, b)
+}
+
+// aluTo is alu with any destination.
+func (s *isel) aluTo(d dest, op isa.Op, a, b source) *inst {
+	t := inst{op: op}
+	d.describe(&t)
+	if (t.half == partLow || t.half == partHigh) && !op.Is(isa.Reduce) {
+		i := bits.TrailingZeros8(d.lanes)
+		a, b = a.lane(i), b.lane(i)
+	}
 	if !op.Is(isa.FloatDst) {
 		t.out = isa.OutKeepLow
 	}
@@ -123,8 +134,9 @@ func (s *isel) alu(op isa.Op, dst reg, mask uint8, a, b source) *inst {
 	if op.Is(isa.Commutes) && a.reg == regConst && b.reg != regConst {
 		a, b = b, a
 	}
-	t.src = [2]source{a, b}
 	lanes := t.lanesRead(1)
+	a, b = s.oneHalf(a, lanes), s.oneHalf(b, lanes)
+	t.src = [2]source{a, b}
 	if b.reg == regConst {
 		t.con, t.imm = inlineConstant(op, b, lanes)
 	}
@@ -162,10 +174,14 @@ func constWords(t *inst) int {
 
 // unary adds an instruction of one operand.
 func (s *isel) unary(op isa.Op, dst reg, mask uint8, a source) *inst {
+	return s.unaryTo(dest{reg: dst, lanes: mask}, op, a)
+}
+
+func (s *isel) unaryTo(d dest, op isa.Op, a source) *inst {
 	if op.Is(isa.Move) {
-		return s.alu(op, dst, mask, source{reg: regNone}, a)
+		return s.aluTo(d, op, source{reg: regNone}, a)
 	}
-	return s.alu(op, dst, mask, a, constant(0))
+	return s.aluTo(d, op, a, constant(0))
 }
 
 // temp computes an operation of n lanes into a new register.
@@ -201,14 +217,10 @@ func (s *isel) aluInstr(in *ir.Instr) {
 		s.special(in)
 		return
 	}
-	if s.halves(in) {
-		s.halfALU(in, r)
-		return
-	}
 	s.row(in, r)
 }
 
-// row selects what the table says, in 32 bits.
+// row selects what the table says.
 func (s *isel) row(in *ir.Instr, r aluRow) {
 	n := int(in.Def.NumComponents)
 	a := s.floatSource(in, 0, r.op)
@@ -219,13 +231,16 @@ func (s *isel) row(in *ir.Instr, r aluRow) {
 	if r.shape == shapeSwapped {
 		a, b = b, a
 	}
-	d := s.result(&in.Def)
+	d := s.dest(&in.Def)
 	var last *inst
 	switch r.shape {
 	case shapeOneLane:
+		mod := a.mod // also on a constant, where nothing has folded it
+		a.mod = 0
 		a = s.inRegister(a, fullMask(n))
+		a.mod = mod
 		for i := range n {
-			last = s.alu(r.op, d, 1<<i, a.lane(i), constant(0))
+			last = s.aluTo(d.lane(i), r.op, a.lane(i), constant(0))
 		}
 		if n > 1 {
 			last = nil
@@ -233,14 +248,15 @@ func (s *isel) row(in *ir.Instr, r aluRow) {
 	case shapeReduce:
 		// Lanes beyond the last repeat it, where all four are read.
 		for i := in.SrcComps(0); i < 4; i++ {
-			a.swz[i], a.con[i] = a.swz[i-1], a.con[i-1]
-			b.swz[i], b.con[i] = b.swz[i-1], b.con[i-1]
+			var from = identity
+			from[i] = uint8(i - 1)
+			a, b = a.place(from), b.place(from)
 		}
-		last = s.alu(r.op, d, 1, a, b)
+		last = s.aluTo(d, r.op, a, b)
 	default:
-		last = s.alu(r.op, d, fullMask(n), a, b)
+		last = s.aluTo(d, r.op, a, b)
 	}
-	if last != nil && r.op.Is(isa.FloatDst) {
+	if last != nil {
 		s.vals[in.Def.Index].by = last
 	}
 }
@@ -249,30 +265,60 @@ func (s *isel) row(in *ir.Instr, r aluRow) {
 // op takes floats.
 func (s *isel) floatSource(in *ir.Instr, i int, op isa.Op) source {
 	if !op.Is(isa.FloatSrc) {
-		return s.src(in, i)
+		return s.intSource(in, i)
 	}
 	q := &in.Srcs[i]
 	n := min(in.SrcComps(i), 4)
 	d, swz, mod := q.Def, q.Swizzle, isa.Mod(0)
-	for d.Instr.Kind == ir.KindALU && (d.Instr.Op == ir.OpFneg || d.Instr.Op == ir.OpFabs) && d.BitSize == q.Def.BitSize {
+	for d.Instr.Kind == ir.KindALU {
+		op := d.Instr.Op
+		if op != ir.OpFneg && op != ir.OpFabs && op != ir.OpF2f32 || d.Instr.Srcs[0].Def.BitSize > 32 {
+			break
+		}
 		if mod&isa.ModAbs == 0 {
-			if d.Instr.Op == ir.OpFabs {
+			switch op {
+			case ir.OpFabs:
 				mod |= isa.ModAbs
-			} else {
+			case ir.OpFneg:
 				mod ^= isa.ModNeg
 			}
 		}
 		swz = swz.Compose(d.Instr.Srcs[0].Swizzle)
 		d = d.Instr.Srcs[0].Def
 	}
-	o := s.operand(d, n, func(k int) int { return swz.Lane(k) })
+	o := s.operand(d, n, func(k int) int { return swz.Lane(k) }).number(d, true)
 	o.mod = mod
+	return o
+}
+
+// intSource is source i, extended by the source itself if it is a conversion of
+// 16-bit integers.
+func (s *isel) intSource(in *ir.Instr, i int) source {
+	q := &in.Srcs[i]
+	d, swz, mod := q.Def, q.Swizzle, isa.ModSext
+	if c := d.Instr; c.Kind == ir.KindALU && (c.Op == ir.OpI2i32 || c.Op == ir.OpU2u32) && c.Srcs[0].Def.BitSize == 16 && !c.Srcs[0].Def.IsConst() {
+		if c.Op == ir.OpU2u32 {
+			mod = isa.ModZext
+		}
+		swz = swz.Compose(c.Srcs[0].Swizzle)
+		d = c.Srcs[0].Def
+	} else if d.BitSize != 16 {
+		return s.src(in, i)
+	}
+	o := s.operand(d, min(in.SrcComps(i), 4), func(k int) int { return swz.Lane(k) }).number(d, false)
+	if o.reg != regConst {
+		o.mod = mod
+	}
 	return o
 }
 
 // vec selects a vector of scalars: a view where all lie in one register, else
 // moves, one for each register that they come from.
 func (s *isel) vec(in *ir.Instr) {
+	if in.Def.BitSize == 16 {
+		s.vecHalves(in)
+		return
+	}
 	w := width(&in.Def)
 	n := len(in.Srcs) * w
 	if n > 4 {
@@ -306,12 +352,13 @@ func (s *isel) gather(dst reg, parts []source) {
 		if done>>i&1 != 0 || parts[i].reg == regNone {
 			continue
 		}
-		o := source{reg: parts[i].reg}
+		o := source{reg: parts[i].reg, half: parts[i].half}
 		mask := uint8(0)
 		for k := i; k < len(parts); k++ {
-			if parts[k].reg == o.reg {
+			if parts[k].reg == o.reg && parts[k].half == o.half {
 				mask |= 1 << k
 				o.swz[k], o.con[k] = parts[k].swz[0], parts[k].con[0]
+				o.high |= parts[k].high & 1 << k
 			}
 		}
 		done |= mask
@@ -324,7 +371,7 @@ func (s *isel) gather(dst reg, parts []source) {
 func (s *isel) view(in *ir.Instr) bool {
 	off := uint8(0)
 	switch in.Op {
-	case ir.OpMov, ir.OpB2b32, ir.OpB2b1, ir.OpUnpack64_2x32, ir.OpPack64_2x32, ir.OpUnpack32_2x16SplitX:
+	case ir.OpMov, ir.OpB2b32, ir.OpB2b1, ir.OpUnpack64_2x32, ir.OpPack64_2x32:
 	case ir.OpUnpack64_2x32SplitX, ir.OpUnpack64_2x32SplitY:
 		o := s.src(in, 0)
 		if in.Op == ir.OpUnpack64_2x32SplitY {
@@ -338,32 +385,64 @@ func (s *isel) view(in *ir.Instr) bool {
 		if in.Srcs[0].Def.BitSize != 32 {
 			return false
 		}
-	case ir.OpU2u16, ir.OpI2i16, ir.OpU2u8, ir.OpI2i8, ir.OpI2imp:
-		if in.Srcs[0].Def.BitSize == 64 {
-			return s.viewOf(in, s.src(in, 0).place([4]uint8{0, 2, 0, 0}))
-		}
-		if in.Srcs[0].Def.BitSize < in.Def.BitSize {
+	case ir.OpU2u16, ir.OpI2i16, ir.OpI2imp:
+		switch in.Srcs[0].Def.BitSize {
+		case 64:
+			s.shrunk(in, s.src(in, 0).place([4]uint8{0, 2, 0, 0}))
+			return true
+		case 32:
+			s.shrunk(in, s.src(in, 0))
+			return true
+		case 8:
 			return false
 		}
+	case ir.OpU2u8, ir.OpI2i8:
+		switch o := s.src(in, 0); {
+		case in.Srcs[0].Def.BitSize == 64:
+			return s.viewOf(in, o.place([4]uint8{0, 2, 0, 0}))
+		case o.half != partFull && o.high&fullMask(int(in.Def.NumComponents)) != 0:
+			s.unaryTo(s.dest(&in.Def), isa.OpImov, o)
+			return true
+		}
 	default:
-		return false
+		return s.unpackHalves(in) || s.packHalves(in)
 	}
 	return s.viewOf(in, s.src(in, 0))
 }
 
 // viewOf makes def the first components of o.
 func (s *isel) viewOf(in *ir.Instr, o source) bool {
-	s.set(&in.Def, value{reg: o.reg, at: o.swz, con: o.con})
+	s.set(&in.Def, value{reg: o.reg, at: o.swz, con: o.con, high: o.high})
 	return true
 }
 
-// folded computes sums of constants: what handles of buffers are made of.
+// folded computes sums of constants, and drops zeros: what handles of buffers are
+// made of.
 func (s *isel) folded(in *ir.Instr) bool {
-	if in.Op != ir.OpIadd || in.Def.NumComponents != 1 || in.Def.BitSize != 32 {
+	if in.Op != ir.OpIadd || in.Def.BitSize != 32 {
 		return false
 	}
 	a, b := s.src(in, 0), s.src(in, 1)
-	return a.reg == regConst && b.reg == regConst && s.viewOf(in, constant(a.con[0]+b.con[0]))
+	lanes := fullMask(int(in.Def.NumComponents))
+	switch {
+	case a.reg == regConst && b.reg == regConst && in.Def.NumComponents == 1:
+		return s.viewOf(in, constant(a.con[0]+b.con[0]))
+	case a.zero(lanes):
+		return s.viewOf(in, b)
+	case b.zero(lanes):
+		return s.viewOf(in, a)
+	}
+	return false
+}
+
+// zero tells whether lanes of the operand are the constant 0.
+func (o source) zero(lanes uint8) bool {
+	for i, v := range o.con {
+		if lanes>>i&1 != 0 && v != 0 {
+			return false
+		}
+	}
+	return o.reg == regConst
 }
 
 // wide selects operations with 64-bit operands or results that are left.
@@ -378,6 +457,8 @@ func (s *isel) wide(in *ir.Instr) {
 		}
 		d := s.result(&in.Def)
 		s.gather(d, parts[:2*n])
+	case in.Op == ir.OpUnpack64_4x16 || in.Op == ir.OpPack64_4x16:
+		s.fail(in, "%s of %d components is not supported", in.Op, n)
 	case in.Op == ir.OpU2u64 && in.Srcs[0].Def.BitSize == 32:
 		lo := s.src(in, 0)
 		var parts [4]source
@@ -391,7 +472,7 @@ func (s *isel) wide(in *ir.Instr) {
 		q := s.src(in, 0)
 		c = q.place([4]uint8{0, 0, 1, 1})
 		a, b := s.src(in, 1), s.src(in, 2)
-		s.selectTo(s.result(&in.Def), fullMask(2*n), c, a, b)
+		s.selectTo(s.dest(&in.Def), c, a, b)
 	default:
 		s.fail(in, "64-bit %s is not supported: it must be lowered", in.Op)
 	}
@@ -400,11 +481,11 @@ func (s *isel) wide(in *ir.Instr) {
 func isSelect(op ir.Op) bool { return op == ir.OpBcsel || op == ir.OpB32csel || op == ir.OpB32fcselMdg }
 
 // selectTo adds a select: a where c holds, else b.
-func (s *isel) selectTo(dst reg, mask uint8, c, a, b source) {
+func (s *isel) selectTo(d dest, c, a, b source) {
 	uniform := true
 	first := -1
 	for i := range 4 {
-		if mask>>i&1 == 0 {
+		if d.lanes>>i&1 == 0 {
 			continue
 		}
 		if first < 0 {
@@ -412,12 +493,12 @@ func (s *isel) selectTo(dst reg, mask uint8, c, a, b source) {
 		}
 		uniform = uniform && c.swz[i] == c.swz[first] && c.con[i] == c.con[first]
 	}
-	c = s.inRegister(c, mask)
+	c = s.inRegister(c, d.lanes)
 	op := isa.OpIcselV
 	if uniform {
 		op, c = isa.OpIcsel, c.lane(first)
 	}
-	t := s.alu(op, dst, mask, a, b)
+	t := s.aluTo(d, op, a, b)
 	t.hasCond, t.cond = true, c
 }
 
@@ -433,9 +514,9 @@ func (s *isel) special(in *ir.Instr) {
 		if in.Def.BitSize == 16 {
 			// The sign is a bit like any other.
 			if in.Op == ir.OpFneg {
-				s.alu(isa.OpIxor, s.result(&in.Def), mask, s.src(in, 0), constant(0x8000))
+				s.aluTo(s.dest(&in.Def), isa.OpIxor, s.intSource(in, 0), constant(0xffff8000))
 			} else {
-				s.alu(isa.OpIand, s.result(&in.Def), mask, s.src(in, 0), constant(0x7fff))
+				s.aluTo(s.dest(&in.Def), isa.OpIand, s.intSource(in, 0), constant(0x7fff))
 			}
 			return
 		}
@@ -445,37 +526,29 @@ func (s *isel) special(in *ir.Instr) {
 		} else {
 			o.mod ^= isa.ModNeg
 		}
-		s.vals[in.Def.Index].by = s.unary(isa.OpFmov, s.result(&in.Def), mask, o)
+		t := s.unaryTo(s.dest(&in.Def), isa.OpFmov, o)
+		s.vals[in.Def.Index].by = t
 	case ir.OpFsat, ir.OpFsatSigned, ir.OpFclampPos:
 		s.clamp(in)
 	case ir.OpFsub:
-		if in.Def.BitSize == 16 {
-			s.halfALU(in, aluRow{isa.OpFadd, shapeLanes})
-			return
-		}
 		a, b := s.floatSource(in, 0, isa.OpFadd), s.floatSource(in, 1, isa.OpFadd)
 		b.mod ^= isa.ModNeg
-		s.vals[in.Def.Index].by = s.alu(isa.OpFadd, s.result(&in.Def), mask, a, b)
+		t := s.aluTo(s.dest(&in.Def), isa.OpFadd, a, b)
+		s.vals[in.Def.Index].by = t
 	case ir.OpFdot2:
 		s.dot2(in)
 	case ir.OpFsin, ir.OpFcos:
 		s.trig(in)
 	case ir.OpIneg:
-		s.alu(isa.OpIsub, s.result(&in.Def), mask, constant(0), s.src(in, 0))
+		s.aluTo(s.dest(&in.Def), isa.OpIsub, constant(0), s.intSource(in, 0))
 	case ir.OpUfindMsb:
 		z := s.temp(isa.OpIclz, n, s.src(in, 0), constant(0))
 		s.alu(isa.OpIsub, s.result(&in.Def), mask, constant(31), z)
-	case ir.OpPack32_2x16Split:
-		lo := s.temp(isa.OpIand, n, s.src(in, 0), constant(0xffff))
-		hi := s.temp(isa.OpIshl, n, s.src(in, 1), constant(16))
-		s.alu(isa.OpIor, s.result(&in.Def), mask, lo, hi)
-	case ir.OpUnpack32_2x16SplitY:
-		s.alu(isa.OpIlsr, s.result(&in.Def), mask, s.src(in, 0), constant(16))
 	case ir.OpUmulLow, ir.OpUmul24, ir.OpImul24:
 		s.narrowProduct(in)
 	default:
 		if isSelect(in.Op) {
-			s.selectTo(s.result(&in.Def), mask, s.src(in, 0), s.src(in, 1), s.src(in, 2))
+			s.selectTo(s.dest(&in.Def), s.src(in, 0), s.rawSource(in, 1), s.rawSource(in, 2))
 			return
 		}
 		if !s.convert(in) && !s.pack(in) {
@@ -484,14 +557,16 @@ func (s *isel) special(in *ir.Instr) {
 	}
 }
 
+// rawSource is source i as bits.
+func (s *isel) rawSource(in *ir.Instr, i int) source {
+	return s.src(in, i).number(in.Srcs[i].Def, false)
+}
+
 func (s *isel) dot2(in *ir.Instr) {
 	a, b := s.floatSource(in, 0, isa.OpFmul), s.floatSource(in, 1, isa.OpFmul)
-	if in.Def.BitSize == 16 {
-		s.fail(in, "16-bit %s is not supported", in.Op)
-		return
-	}
 	p := s.temp(isa.OpFmul, 2, a, b)
-	s.vals[in.Def.Index].by = s.alu(isa.OpFadd, s.result(&in.Def), 1, p.lane(0), p.lane(1))
+	t := s.aluTo(s.dest(&in.Def), isa.OpFadd, p.lane(0), p.lane(1))
+	s.vals[in.Def.Index].by = t
 }
 
 // trig scales the argument to half turns (section 4.8).
@@ -501,14 +576,10 @@ func (s *isel) trig(in *ir.Instr) {
 	if in.Op == ir.OpFcos {
 		op = isa.OpFcospi
 	}
-	if in.Def.BitSize == 16 {
-		s.fail(in, "16-bit %s is not supported: it must be lowered", in.Op)
-		return
-	}
 	x := s.temp(isa.OpFmul, n, s.floatSource(in, 0, isa.OpFmul), constant(math.Float32bits(1/math.Pi)))
-	d := s.result(&in.Def)
+	d := s.dest(&in.Def)
 	for i := range n {
-		s.alu(op, d, 1<<i, x.lane(i), constant(0))
+		s.aluTo(d.lane(i), op, x.lane(i), constant(0))
 	}
 }
 
@@ -537,23 +608,15 @@ var clamps = map[ir.Op]isa.OutMod{ir.OpFsat: isa.OutSaturate, ir.OpFsatSigned: i
 // else wants it, else it is a move.
 func (s *isel) clamp(in *ir.Instr) {
 	q := &in.Srcs[0]
-	n := int(in.Def.NumComponents)
-	if in.Def.BitSize == 16 {
-		o := s.src(in, 0)
-		d := s.result(&in.Def)
-		for i := range n {
-			t := s.halfInst(isa.OpFmov, d, i, source{reg: regNone}, halfLane(o, i))
-			t.out = clamps[in.Op]
-		}
-		return
-	}
 	v := &s.vals[q.Def.Index]
-	if !q.Def.IsConst() && !q.Def.IsUndef() && q.Def.UsedOnce() && v.by != nil && v.by.out == isa.OutNone && q.Def.Instr.Block == in.Block {
-		v.by.out = clamps[in.Op]
-		o := s.src(in, 0)
-		s.viewOf(in, o)
+	if !q.Def.IsConst() && !q.Def.IsUndef() && q.Def.UsedOnce() && v.by != nil && v.by.op.Is(isa.FloatDst) && v.by.out == isa.OutNone &&
+		q.Def.Instr.Block == in.Block {
+		by := v.by
+		by.out = clamps[in.Op]
+		s.viewOf(in, s.src(in, 0))
+		s.vals[in.Def.Index].by = by
 		return
 	}
-	t := s.unary(isa.OpFmov, s.result(&in.Def), fullMask(n), s.floatSource(in, 0, isa.OpFmov))
+	t := s.unaryTo(s.dest(&in.Def), isa.OpFmov, s.floatSource(in, 0, isa.OpFmov))
 	t.out = clamps[in.Op]
 }

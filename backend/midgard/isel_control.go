@@ -172,18 +172,18 @@ func (s *isel) edgeCopies(phis []*ir.Instr, pred *ir.Block) {
 		if q.Def.IsUndef() {
 			q = nil
 		}
-		n := int(phi.Def.NumComponents) * width(&phi.Def)
+		r := s.vals[phi.Def.Index].reg
+		n := int(s.f.node(r).size)
 		o := constant(0)
 		if q != nil {
-			o = s.whole(q.Def)
+			o, _ = s.allWords(q.Def)
 		}
-		v := s.vals[phi.Def.Index]
-		same := o.reg == v.reg
+		same := o.reg == r
 		for c := range n {
-			same = same && o.swz[c] == v.at[c]
+			same = same && o.swz[c] == uint8(c)
 		}
 		if !same {
-			copies = append(copies, pair{v.reg, fullMask(n), o})
+			copies = append(copies, pair{r, fullMask(n), o})
 		}
 	}
 	// A source that another copy overwrites is read first.

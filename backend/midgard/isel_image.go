@@ -49,7 +49,8 @@ func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 	if v == nil {
 		return false
 	}
-	if (dim == ir.DimMS || dim == ir.DimSubpassMS) && array || dim == ir.DimSubpass {
+	samples := dim == ir.DimMS || dim == ir.DimSubpassMS
+	if dim == ir.DimSubpass {
 		s.fail(in, "images of dimension %s of this form are not supported", dim)
 		return false
 	}
@@ -74,13 +75,16 @@ func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 		parts = append(parts, s.comp(coord, 0))
 	default:
 		c := s.temp(isa.OpUmin, n, s.operand(coord, n, func(i int) int { return i }), constant(0xffff))
-		xy := c.lane(0)
+		xy, y := c.lane(0), c.lane(1)
+		if samples && array {
+			y = s.sampleRow(in, v, index, y)
+		}
 		if n > 1 {
-			xy = s.temp(isa.OpIor, 1, xy, s.temp(isa.OpIshl, 1, c.lane(1), constant(16)))
+			xy = s.temp(isa.OpIor, 1, xy, s.temp(isa.OpIshl, 1, y, constant(16)))
 		}
 		parts = append(parts, xy)
 		switch {
-		case dim == ir.DimMS || dim == ir.DimSubpassMS:
+		case samples && !array:
 			parts = append(parts, s.comp(in.Srcs[2].Def, 0)) // the sample
 		case n > 2:
 			parts = append(parts, c.lane(2))
@@ -96,6 +100,18 @@ func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 	s.gather(regLd1, parts)
 	s.turn = 1
 	return true
+}
+
+// sampleRow is the row of an array of multisampled images: its samples stand
+// one below the other, so that row y of sample k is y + height*k (section 10). A row or a
+// sample that there is not leads outside.
+func (s *isel) sampleRow(in *ir.Instr, v *ir.Variable, index, y source) source {
+	dim, array := imageShape(in)
+	h := s.imageValue(in, abi.Sysval{Kind: abi.SysvalImageSize, Dim: dim, Array: array}, v, index).lane(1)
+	outside := s.temp(isa.OpUle, 1, h, y)
+	sample := s.temp(isa.OpUmin, 1, s.comp(in.Srcs[2].Def, 0), constant(0xff))
+	row := s.temp(isa.OpIadd, 1, y, s.temp(isa.OpImul, 1, h, sample))
+	return s.temp(isa.OpUmin, 1, s.temp(isa.OpIor, 1, row, outside), constant(0xffff))
 }
 
 // imageOp is the operation of an image access by type.
@@ -142,6 +158,10 @@ func (s *isel) imageStore(in *ir.Instr) {
 
 // imageAtomic takes the address of the texel.
 func (s *isel) imageAtomic(in *ir.Instr) {
+	if in.Def.BitSize != 32 {
+		s.fail(in, "%d-bit atomics on images are not supported", in.Def.BitSize)
+		return
+	}
 	t := inst{kind: kindLdSt, mask: 3}
 	t.ld = isa.LoadStore{Op: isa.LdLeaImage, Swizzle: isa.XYZW}
 	if !s.imageAccess(in, &t) {

@@ -24,7 +24,7 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.storeBuffer(in)
 	case ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap:
 		s.meta.WritesMemory = true
-		a := s.guarded(in, in.Srcs[0].Def, in.Srcs[1].Def, 4)
+		a := s.guarded(in, in.Srcs[0].Def, in.Srcs[1].Def, int(in.Def.BitSize)/8)
 		s.atomicAt(in, a, 2)
 	case ir.IntrGetSsboSize, ir.IntrGetUboSize:
 		s.bufferSize(in)
@@ -62,6 +62,8 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.discard(nil)
 	case ir.IntrDemoteIf, ir.IntrTerminateIf:
 		s.discard(in.Srcs[0].Def)
+	case ir.IntrQuadBroadcast, ir.IntrQuadSwapHorizontal, ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal, ir.IntrQuadVoteAny, ir.IntrQuadVoteAll:
+		s.fail(in, "%s is not supported: the threads of a quad share derivatives only", in.Intr)
 	default:
 		if !s.systemValue(in) && !s.derivative(in) && !s.image(in) {
 			s.fail(in, "the intrinsic %s is not supported by the midgard backend", in.Intr)

@@ -1,6 +1,7 @@
 package midgard
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 
@@ -139,21 +140,24 @@ func (s *isel) storeOutput(in *ir.Instr) {
 
 // halfOutput stores 16-bit values: floats widened, integers by their type.
 func (s *isel) halfOutput(in *ir.Instr, o *output, val *ir.Def, mask uint8, comp int) {
-	w := s.whole(val)
-	class := ir.ClassFloat
+	w, class := s.whole(val), ir.ClassFloat
 	if in.Has(ir.IdxSrcType) {
 		class = ir.UnpackALUType(in.Get(ir.IdxSrcType)).Class
 	}
-	if class != ir.ClassFloat {
-		n := int(val.NumComponents)
-		s.move(o.reg, mask<<comp, s.inRegister(s.extended(w, n, 16, class == ir.ClassInt), mask).shifted(comp))
-		return
-	}
-	for i := range 4 {
-		if mask>>i&1 != 0 {
-			s.unary(isa.OpFmov, o.reg, 1<<(i+comp), halfLane(w, i))
+	float := class == ir.ClassFloat
+	w = w.number(val, float)
+	op := isa.OpImov
+	switch {
+	case float:
+		op = isa.OpFmov
+	case class == ir.ClassUint && w.reg != regConst:
+		w.mod = isa.ModZext
+	case class == ir.ClassUint:
+		for i := range w.con {
+			w.con[i] &= 0xffff
 		}
 	}
+	s.unary(op, o.reg, mask<<comp, w.shifted(comp))
 }
 
 // finish brings all ways to the end of the program together and hands the
@@ -236,7 +240,7 @@ func (s *isel) fragmentOutputs() {
 		case o.index == 1:
 			dual, s.meta.DualSource = v, true
 		case o.slot < ir.SlotData0 || o.slot >= ir.SlotData0+8:
-			s.fail(resource.OutputStore(s.impl, o.slot), "fragment output slot %d is not supported: the hardware has no such result", o.slot)
+			s.fail(resource.OutputStore(s.impl, o.slot), "the fragment output %s is not supported: the hardware has no such result", resultName(o.slot))
 			return
 		default:
 			continue
@@ -428,11 +432,16 @@ func loadsFloats(in *ir.Instr) bool {
 
 // narrowed gives in the value of an input, which comes in 32 bits.
 func (s *isel) narrowed(in *ir.Instr, o source) {
-	if in.Def.BitSize == 32 || !loadsFloats(in) {
+	switch {
+	case in.Def.BitSize == 32:
 		s.viewOf(in, o)
-		return
+	case loadsFloats(in):
+		s.unaryTo(s.dest(&in.Def), isa.OpFmov, o)
+	case in.Def.NumComponents == 1:
+		s.viewOf(in, o)
+	default:
+		s.unaryTo(s.dest(&in.Def), isa.OpImov, o)
 	}
-	s.eachLane(in, func(d reg, i int) { s.halfInst(isa.OpFmov, d, i, source{reg: regNone}, o.lane(i)) })
 }
 
 // interpolation is the parameter of a load that a load_barycentric governs.
@@ -495,7 +504,7 @@ func (s *isel) fragmentValue(in *ir.Instr) bool {
 		f := s.varying(abi.Varying{Kind: abi.VaryingFrontFace}, isa.VaryFlatParams, 0, 1)
 		front := s.temp(isa.OpIne, 1, f, constant(0))
 		if in.Intr == ir.IntrLoadFrontFaceFsign {
-			s.selectTo(s.result(&in.Def), 1, front, constant(math.Float32bits(1)), constant(math.Float32bits(-1)))
+			s.selectTo(s.dest(&in.Def), front, constant(math.Float32bits(1)), constant(math.Float32bits(-1)))
 			return true
 		}
 		return s.viewOf(in, front)
@@ -512,16 +521,18 @@ func (s *isel) fragmentValue(in *ir.Instr) bool {
 		return s.viewOf(in, s.temp(isa.OpIeq, 1, s.selected(abi.SpecialCoverage), constant(0)))
 	case ir.IntrLoadSamplePos:
 		s.meta.PerSample = true
-		return s.samplePosition(in)
+		return s.samplePosition(in, s.selected(abi.SpecialSampleID))
+	case ir.IntrLoadSamplePosFromId:
+		return s.samplePosition(in, s.comp(in.Srcs[0].Def, 0))
 	}
 	return false
 }
 
-// samplePosition reads the table of sample positions: pairs of 16-bit numbers in
+// samplePosition reads the place of a sample in the table of positions: pairs of 16-bit numbers in
 // 1/256 pixel.
-func (s *isel) samplePosition(in *ir.Instr) bool {
+func (s *isel) samplePosition(in *ir.Instr, id source) bool {
 	table := s.sysval(abi.Sysval{Kind: abi.SysvalSamplePositions})
-	at := s.temp(isa.OpIshl, 1, s.selected(abi.SpecialSampleID), constant(2))
+	at := s.temp(isa.OpIshl, 1, id, constant(2))
 	d := s.f.newNode(1)
 	t := inst{kind: kindLdSt, dst: d, mask: 1}
 	t.ld = isa.LoadStore{Op: isa.Ld32, Swizzle: isa.XYZW}
@@ -533,4 +544,12 @@ func (s *isel) samplePosition(in *ir.Instr) bool {
 	f := s.temp(isa.OpI2f, 2, s.temp(isa.OpIasr, 2, up, constant(16)), constant(0))
 	s.alu(isa.OpFmul, s.result(&in.Def), 3, f, constant(math.Float32bits(1.0/256)))
 	return true
+}
+
+// resultName names a fragment result in a refusal.
+func resultName(slot ir.Slot) string {
+	if slot == ir.SlotSampleMask {
+		return "SampleMask"
+	}
+	return fmt.Sprintf("slot %d", slot)
 }

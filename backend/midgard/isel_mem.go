@@ -101,9 +101,8 @@ func (s *isel) loadAt(in *ir.Instr, a address) {
 		s.fail(in, "%s of %d x %d bits is not supported: it must be lowered", in.Intr, n, b)
 		return
 	}
-	d := s.f.newNode(n * max(b/32, 1))
 	base := a.offset
-	for _, p := range pieces(n, b, !padded(in)) {
+	load := func(d reg, p piece, mask uint8) {
 		off := int64(base) + int64(p.first*min(b, 32)/8)
 		if off >= 1<<17 {
 			s.fail(in, "an offset of %d bytes is not supported", off)
@@ -111,11 +110,19 @@ func (s *isel) loadAt(in *ir.Instr, a address) {
 		}
 		a.offset = int32(off)
 		input, number := s.input()
-		t := inst{kind: kindLdSt, dst: d, mask: fullMask(p.n) << p.first}
+		t := inst{kind: kindLdSt, dst: d, mask: mask}
 		t.ld = isa.LoadStore{Op: loadOps[p.log]}
-		t.ld.Swizzle = loadSwizzle(p.first)
+		t.ld.Swizzle = loadSwizzle(bits.TrailingZeros8(mask))
 		s.put(&t.ld, &a, input, number)
 		s.add(t)
+	}
+	if b == 16 {
+		s.loadHalves(in, load)
+		return
+	}
+	d := s.f.newNode(n * max(b/32, 1))
+	for _, p := range pieces(n, b, !padded(in)) {
+		load(d, p, fullMask(p.n)<<p.first)
 	}
 	s.set(&in.Def, value{reg: d, at: identity})
 }
@@ -141,6 +148,10 @@ func (s *isel) storeAt(in *ir.Instr, val *ir.Def, a address) {
 			wide |= mask >> i & 1 * 3 << (2 * i)
 		}
 		mask = wide
+	}
+	if b == 16 {
+		s.storeHalves(in, val, mask, a)
+		return
 	}
 	data := s.whole(val)
 	base := a.offset
@@ -242,6 +253,10 @@ func (s *isel) readBuffer(in *ir.Instr, k abi.UBOKind, r abi.Resource, base uint
 		return
 	}
 	o := s.comp(off, 0)
+	if o.reg == regConst && b == 16 && (base+o.con[0])&1 == 0 && n <= 4 {
+		s.bufferHalves(in, k, r, base+o.con[0])
+		return
+	}
 	if o.reg == regConst && b >= 32 {
 		o := s.bufferWords(k, r, base+o.con[0], n)
 		s.viewOf(in, o)
@@ -257,14 +272,21 @@ func (s *isel) readBuffer(in *ir.Instr, k abi.UBOKind, r abi.Resource, base uint
 		base += o.con[0]
 		index = source{reg: regNone}
 	}
+	load := func(d reg, p piece, mask uint8) {
+		t := inst{kind: kindLdSt, dst: d, mask: mask}
+		t.ld = isa.LoadStore{Op: uboOps[p.log], Swizzle: loadSwizzle(bits.TrailingZeros8(mask)), Index: isa.AddrReg{Reg: isa.AddrZero}}
+		s.uboAccess(&t, ubo, base+uint32(p.first*b/8), index)
+	}
+	if b == 16 {
+		s.loadHalves(in, load)
+		return
+	}
 	d := s.f.newNode(n)
 	if b >= 32 {
 		s.loadUBO(ubo, d, 0, n, base, index, 0)
 	} else {
 		for _, p := range pieces(n, b, true) {
-			t := inst{kind: kindLdSt, dst: d, mask: 1 << p.first}
-			t.ld = isa.LoadStore{Op: uboOps[p.log], Swizzle: loadSwizzle(p.first), Index: isa.AddrReg{Reg: isa.AddrZero}}
-			s.uboAccess(&t, ubo, base+uint32(p.first*b/8), index)
+			load(d, p, 1<<p.first)
 		}
 	}
 	s.set(&in.Def, value{reg: d, at: identity})
@@ -430,25 +452,34 @@ var atomicOps = map[ir.AtomicOp]isa.LdOp{
 // atomicAt selects an atomic whose operands are the sources from k on.
 func (s *isel) atomicAt(in *ir.Instr, a address, k int) {
 	op, ok := atomicOps[ir.AtomicOp(in.Get(ir.IdxAtomicOp))]
-	if !ok || in.Def.BitSize != 32 {
-		s.fail(in, "the %d-bit atomic operation %s is not supported", in.Def.BitSize, ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
+	bitSize := in.Def.BitSize
+	if !ok || bitSize != 32 && bitSize != 64 {
+		s.fail(in, "the %d-bit atomic operation %s is not supported", bitSize, ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
 		return
 	}
-	d := s.f.newFirst(1)
+	n := width(&in.Def)
+	if n == 2 {
+		op++ // the same on 64 bits
+	}
+	d := s.f.newFirst(n)
 	s.set(&in.Def, value{reg: d, at: identity})
-	t := inst{kind: kindLdSt, dst: d, mask: 1}
+	t := inst{kind: kindLdSt, dst: d, mask: fullMask(n)}
 	t.ld = isa.LoadStore{Op: op}
-	val := s.comp(in.Srcs[k].Def, 0)
-	if op == isa.LdAtomicCmpXchg {
+	val := s.whole(in.Srcs[k].Def)
+	if t.ld.Op.Info().Kind == isa.KindCmpXchg {
 		// The comparand has the index's place: the address is one value.
 		cmp := val
-		val = s.comp(in.Srcs[k+1].Def, 0)
+		val = s.whole(in.Srcs[k+1].Def)
 		s.plainAddress(&a)
-		s.gather(regLd0, []source{val, cmp})
+		var parts [4]source
+		for i := range n {
+			parts[i], parts[n+i] = val.lane(i), cmp.lane(i)
+		}
+		s.gather(regLd0, parts[:2*n])
 		s.put(&t.ld, &a, regLd1, 1)
-		t.ld.Index = isa.AddrReg{Reg: 0, Comp: 1}
+		t.ld.Index = isa.AddrReg{Reg: 0, Comp: uint8(n)}
 	} else {
-		s.move(regLd0, 1, val)
+		s.move(regLd0, fullMask(n), val)
 		s.put(&t.ld, &a, regLd1, 1)
 	}
 	t.ld.SetAtomicSrc(isa.AddrReg{Reg: 0})

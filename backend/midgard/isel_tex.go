@@ -378,7 +378,11 @@ func (s *isel) derivative(in *ir.Instr) bool {
 		return false
 	}
 	if in.Def.BitSize != 32 || s.sh.Stage != ir.StageFragment {
-		s.fail(in, "%d-bit derivatives outside of fragment shaders, or of other than 32 bits, are not supported", in.Def.BitSize)
+		if s.sh.Stage != ir.StageFragment {
+			s.fail(in, "derivatives in a %s shader are not supported: only the threads of fragments stand in quads", s.sh.Stage)
+		} else {
+			s.fail(in, "derivatives of %d bits are not supported: they must be lowered to 32 bits", in.Def.BitSize)
+		}
 		return true
 	}
 	s.meta.NeedsQuads = true

@@ -3,7 +3,6 @@ package midgard
 import (
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
 	"nirc/ir"
 )
 
@@ -44,7 +43,7 @@ func (s *isel) loadTile(in *ir.Instr) {
 
 // rawTile tells whether the tile is read as it is: where the format is known, and
 // not one that a typed load converts.
-func (s *isel) rawTile() bool { return s.blend != nil && s.blend.kind != emu.KindUnorm }
+func (s *isel) rawTile() bool { return s.blend != nil && !s.blend.typed }
 
 // tileColor loads what in wants of render target n, from component comp on.
 func (s *isel) tileColor(in *ir.Instr, n, comp int) source {

@@ -1,11 +1,9 @@
 package midgard
 
+import "math/bits"
+
 // A set of register components: four bits a register.
 type compSet []uint64
-
-func (f *function) newSet() compSet {
-	return make(compSet, (int(firstVirtual)+len(f.nodes)+15)/16)
-}
 
 func (s compSet) get(r reg) uint8 { return uint8(s[r>>4]>>(r&15*4)) & 15 }
 
@@ -18,7 +16,10 @@ func (s compSet) step(in *inst) {
 	if in.mask != 0 && in.dst != regNone {
 		s.remove(in.dst, in.mask)
 	}
-	in.reads(s.add)
+	var buf [maxUses]liveReg
+	for _, u := range in.uses(buf[:0]) {
+		s.add(u.r, u.m)
+	}
 }
 
 // liveReg is components of a register that are live.
@@ -32,6 +33,18 @@ type liveReg struct {
 type liveness struct {
 	out [][]liveReg
 	set compSet // what at returns
+
+	slab []liveReg    // of out
+	list []occurrence // by block
+	regs []occurrence // list by register
+	// By register: what the block at hand wrote so far (block and 1 in stamp), the
+	// newest occurrence and 1, and whether a block reads what it has not written.
+	stamp, last []int32
+	wrote       []uint8
+	exposed     []bool
+	count       []int32
+	flow        flow
+	gone        compSet // of removeDead
 }
 
 // at returns the set of what is live at the end of a block. It is the caller's
@@ -48,7 +61,8 @@ func (l *liveness) at(b int) compSet {
 	return l.set
 }
 
-// occurrence is what a block does to a register.
+// occurrence is what a block does to a register that some block reads before it
+// writes it.
 type occurrence struct {
 	r       reg
 	block   int32
@@ -57,152 +71,257 @@ type occurrence struct {
 }
 
 // liveness follows each register from where blocks read it back to where it is
-// written.
+// written. The result is the caller's until the next call.
 func (f *function) liveness() *liveness {
-	n := len(f.blocks)
-	l := &liveness{out: make([][]liveReg, n), set: f.newSet()}
-	list := f.occurrences()
-	defs := make([]uint8, n) // of the register at hand, by block
-	in, out := make([]uint8, n), make([]uint8, n)
-	var work, seen []int32
-	type live struct {
-		block int32
-		liveReg
+	n, regs := len(f.blocks), int(firstVirtual)+len(f.nodes)
+	l := &f.memory().live
+	l.set = resized(l.set, (regs+15)/16)
+	l.out = resized(l.out, n)
+	clear(l.out)
+	if n == 1 && len(f.blocks[0].preds) == 0 {
+		return l
 	}
-	var found []live
-	for len(list) > 0 {
+	l.reads(f, regs)
+	if len(l.list) == 0 {
+		return l
+	}
+	l.writes(f)
+	l.sort(regs)
+	fl := &l.flow
+	fl.prepare(n)
+	for list := l.regs; len(list) > 0; {
 		k := 1
 		for k < len(list) && list[k].r == list[0].r {
 			k++
 		}
-		exposed := false
-		for _, o := range list[:k] {
-			defs[o.block] = o.defs
-			exposed = exposed || o.exposed != 0
-		}
-		if exposed {
-			seen = seen[:0]
-			for _, o := range list[:k] {
-				if o.exposed != 0 {
-					in[o.block] = o.exposed
-					work = append(work, o.block)
-				}
-			}
-			for len(work) > 0 {
-				b := work[len(work)-1]
-				work = work[:len(work)-1]
-				for _, p := range f.blocks[b].preds {
-					m := in[b] &^ out[p]
-					if m == 0 {
-						continue
-					}
-					if out[p] == 0 {
-						seen = append(seen, int32(p))
-					}
-					out[p] |= m
-					if m &^= defs[p] | in[p]; m != 0 {
-						in[p] |= m
-						work = append(work, int32(p))
-					}
-				}
-			}
-			for _, b := range seen {
-				found = append(found, live{b, liveReg{list[0].r, out[b]}})
-				in[b], out[b] = 0, 0
-			}
-		}
-		for _, o := range list[:k] {
-			defs[o.block], in[o.block] = 0, 0
-		}
+		fl.register(f, list[:k])
 		list = list[k:]
 	}
-	count := make([]int32, n)
-	for i := range found {
-		count[found[i].block]++
+	l.share(fl.found)
+	return l
+}
+
+// reads lists what blocks read before they write it.
+func (l *liveness) reads(f *function, regs int) {
+	l.stamp, l.last = resized(l.stamp, regs), resized(l.last, regs)
+	l.wrote, l.exposed = resized(l.wrote, regs), resized(l.exposed, regs)
+	clear(l.stamp)
+	clear(l.last)
+	clear(l.exposed)
+	l.list = l.list[:0]
+	var buf [maxUses]liveReg
+	for b := range f.blocks {
+		start, stamp := int32(len(l.list)), int32(b)+1
+		for _, in := range f.blocks[b].list {
+			for _, u := range in.uses(buf[:0]) {
+				if l.stamp[u.r] == stamp {
+					u.m &^= l.wrote[u.r]
+				}
+				if u.m != 0 {
+					l.exposed[u.r] = true
+					l.of(u.r, b, start).exposed |= u.m
+				}
+			}
+			if d := in.dst; in.mask != 0 && d != regNone {
+				if l.stamp[d] != stamp {
+					l.stamp[d], l.wrote[d] = stamp, 0
+				}
+				l.wrote[d] |= in.mask
+			}
+		}
 	}
-	slab := make([]liveReg, len(found))
-	for b := range count {
-		l.out[b], slab = slab[:0:count[b]], slab[count[b]:]
+}
+
+// writes adds to the list where those registers are written that it has.
+func (l *liveness) writes(f *function) {
+	clear(l.last)
+	for b := range f.blocks {
+		start := int32(len(l.list))
+		for _, in := range f.blocks[b].list {
+			if d := in.dst; in.mask != 0 && d != regNone && l.exposed[d] {
+				l.of(d, b, start).defs |= in.mask
+			}
+		}
+	}
+}
+
+// of finds or makes a register's entry in the list from start on.
+func (l *liveness) of(r reg, b int, start int32) *occurrence {
+	if l.last[r] <= start {
+		l.list = append(l.list, occurrence{r: r, block: int32(b)})
+		l.last[r] = int32(len(l.list))
+	}
+	return &l.list[l.last[r]-1]
+}
+
+// sort brings the list in the order of the registers.
+func (l *liveness) sort(regs int) {
+	l.count = resized(l.count, regs+1)
+	clear(l.count)
+	for i := range l.list {
+		l.count[l.list[i].r+1]++
+	}
+	for r := range regs {
+		l.count[r+1] += l.count[r]
+	}
+	l.regs = resized(l.regs, len(l.list))
+	for i := range l.list {
+		r := l.list[i].r
+		l.regs[l.count[r]] = l.list[i]
+		l.count[r]++
+	}
+}
+
+// share gives each block what was found of it.
+func (l *liveness) share(found []liveAt) {
+	n := len(l.out)
+	l.count = resized(l.count, n)
+	clear(l.count)
+	for i := range found {
+		l.count[found[i].block]++
+	}
+	l.slab = resized(l.slab, len(found))
+	slab := l.slab
+	for b, k := range l.count {
+		l.out[b], slab = slab[:0:k], slab[k:]
 	}
 	for i := range found {
 		l.out[found[i].block] = append(l.out[found[i].block], found[i].liveReg)
 	}
-	return l
 }
 
-// occurrences lists what blocks do to registers, sorted by register.
-func (f *function) occurrences() []occurrence {
-	regs := int(firstVirtual) + len(f.nodes)
-	last := make([]int32, regs) // by register: 1 + its newest occurrence
-	count := make([]int32, regs+1)
-	var list []occurrence
-	for b := range f.blocks {
-		start := int32(len(list))
-		of := func(r reg) *occurrence {
-			if last[r] <= start {
-				list = append(list, occurrence{r: r, block: int32(b)})
-				last[r] = int32(len(list))
-				count[r+1]++
-			}
-			return &list[last[r]-1]
+// liveAt is what is live at the end of a block.
+type liveAt struct {
+	block int32
+	liveReg
+}
+
+// flow follows one register after the other through the blocks.
+type flow struct {
+	defs, in, out []uint8 // of the register at hand, by block
+	work, seen    []int32
+	found         []liveAt
+}
+
+func (fl *flow) prepare(blocks int) {
+	fl.defs, fl.in, fl.out = resized(fl.defs, blocks), resized(fl.in, blocks), resized(fl.out, blocks)
+	clear(fl.defs)
+	clear(fl.in)
+	clear(fl.out)
+	fl.found = fl.found[:0]
+}
+
+// register finds where a register is live at the ends of blocks; list is what
+// the blocks do to it.
+func (fl *flow) register(f *function, list []occurrence) {
+	for _, o := range list {
+		fl.defs[o.block] |= o.defs
+		if o.exposed != 0 {
+			fl.in[o.block] = o.exposed
+			fl.work = append(fl.work, o.block)
 		}
-		for _, in := range f.blocks[b].list {
-			in.reads(func(r reg, m uint8) {
-				o := of(r)
-				o.exposed |= m &^ o.defs
-			})
-			if in.mask != 0 && in.dst != regNone {
-				of(in.dst).defs |= in.mask
+	}
+	fl.seen = fl.seen[:0]
+	for len(fl.work) > 0 {
+		b := fl.work[len(fl.work)-1]
+		fl.work = fl.work[:len(fl.work)-1]
+		for _, p := range f.blocks[b].preds {
+			m := fl.in[b] &^ fl.out[p]
+			if m == 0 {
+				continue
+			}
+			if fl.out[p] == 0 {
+				fl.seen = append(fl.seen, int32(p))
+			}
+			fl.out[p] |= m
+			if m &^= fl.defs[p] | fl.in[p]; m != 0 {
+				fl.in[p] |= m
+				fl.work = append(fl.work, int32(p))
 			}
 		}
 	}
-	for r := range regs {
-		count[r+1] += count[r]
+	for _, b := range fl.seen {
+		fl.found = append(fl.found, liveAt{b, liveReg{list[0].r, fl.out[b]}})
+		fl.in[b], fl.out[b] = 0, 0
 	}
-	sorted := make([]occurrence, len(list))
-	for i := range list {
-		r := list[i].r
-		sorted[count[r]] = list[i]
-		count[r]++
+	for _, o := range list {
+		fl.defs[o.block], fl.in[o.block] = 0, 0
 	}
-	return sorted
 }
 
 // removeDead removes instructions and lanes whose results nothing reads.
 func (f *function) removeDead() {
 	for again := true; again; {
-		again = false
 		l := f.liveness()
+		removed, outside := false, false
 		for b := range f.blocks {
-			live := l.at(b)
-			list := f.blocks[b].list
-			keep := len(list)
-			for i := len(list) - 1; i >= 0; i-- {
-				in := list[i]
-				if f.deadLanes(in, live) {
-					again = true
-					continue
-				}
-				live.step(in)
-				keep--
-				list[keep] = in
-			}
-			f.blocks[b].list = list[keep:]
+			r, o := f.removeDeadIn(b, l)
+			removed, outside = removed || r, outside || o
 		}
+		again = removed && outside
 	}
 }
 
-// deadLanes drops the lanes of in that nothing reads; true if nothing is left.
-func (f *function) deadLanes(in *inst, live compSet) bool {
-	if in.effects() || in.dst == regNone {
-		return false
+// removeDeadIn removes what is dead in a block. removed: there were such
+// instructions. outside: something that another block may make was read for
+// them or for lanes, and no longer is.
+func (f *function) removeDeadIn(b int, l *liveness) (removed, outside bool) {
+	live := l.at(b)
+	// gone is what was read behind and not written since.
+	l.gone = resized(l.gone, len(live))
+	gone, some := l.gone, false
+	list := f.blocks[b].list
+	keep := len(list)
+	for i := len(list) - 1; i >= 0; i-- {
+		in := list[i]
+		lanes, dead := in.liveLanes(live)
+		if lanes != in.mask && !some {
+			clear(gone)
+			some = true
+		}
+		if some && in.dst != regNone {
+			gone.remove(in.dst, in.mask)
+		}
+		if lanes != in.mask {
+			in.reads(gone.add)
+			in.mask, in.keep = lanes, in.keep&lanes
+		}
+		if dead {
+			removed = true
+			continue
+		}
+		live.step(in)
+		keep--
+		list[keep] = in
 	}
-	m := in.mask & live.get(in.dst)
-	if m == 0 {
-		return true
-	}
-	if in.kind == kindALU || in.kind == kindLdSt {
-		in.mask = m
+	f.blocks[b].list = list[keep:]
+	return removed, some && len(f.blocks) > 1 && l.writtenOf(gone, live)
+}
+
+// writtenOf tells whether set has something that less has not and that some
+// block writes.
+func (l *liveness) writtenOf(set, less compSet) bool {
+	for i, w := range set {
+		for w &^= less[i]; w != 0; {
+			k := bits.TrailingZeros64(w) / 4
+			if l.stamp[16*i+k] != 0 {
+				return true
+			}
+			w &^= 15 << (4 * k)
+		}
 	}
 	return false
+}
+
+// liveLanes is what is wanted of what the instruction writes; dead if it is not
+// wanted at all.
+func (in *inst) liveLanes(live compSet) (lanes uint8, dead bool) {
+	if in.dst == regNone || in.effects() {
+		return in.mask, false
+	}
+	m := in.mask & live.get(in.dst)
+	if m != 0 && in.kind != kindALU && in.kind != kindLdSt {
+		return in.mask, false
+	}
+	return m, m == 0
 }

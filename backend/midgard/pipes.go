@@ -1,11 +1,13 @@
 package midgard
 
 import (
-	"cmp"
 	"slices"
 
 	"nirc/backend/midgard/isa"
 )
+
+// stageUnits are the units of the two stages.
+var stageUnits = [2]unitList{{isa.UnitVMUL, isa.UnitSADD}, {isa.UnitVADD, isa.UnitSMUL, isa.UnitLUT}}
 
 // instructions are those of a bundle in an order in which nothing that runs at
 // once with something, or after it, takes away what that reads: allocation and
@@ -20,12 +22,22 @@ func (b *bundle) instructions(list []*inst) []*inst {
 	add(b.ldst[1])
 	add(b.tex)
 	// In a stage what comes later in the program may write what others read.
-	stages := [2]unitList{{isa.UnitVMUL, isa.UnitSADD}, {isa.UnitVADD, isa.UnitSMUL, isa.UnitLUT}}
-	for _, l := range stages {
-		slices.SortFunc(l, func(u, v isa.Unit) int { return cmp.Compare(b.seq[u], b.seq[v]) })
-		for _, u := range l {
-			add(b.units[u])
+	for _, units := range stageUnits {
+		var stage [3]*inst
+		var seq [3]int
+		n := 0
+		for _, u := range units {
+			if b.units[u] == nil {
+				continue
+			}
+			k := n
+			for ; k > 0 && seq[k-1] > b.seq[u]; k-- {
+				stage[k], seq[k] = stage[k-1], seq[k-1]
+			}
+			stage[k], seq[k] = b.units[u], b.seq[u]
+			n++
 		}
+		list = append(list, stage[:n]...)
 	}
 	add(b.branch)
 	return list
@@ -47,6 +59,7 @@ func (p *program) listBundles(f *function) {
 func (p *program) pipeRegisters(f *function) {
 	p.listBundles(f)
 	l := f.liveness()
+	var ins []*inst
 	for i := range p.blocks {
 		live := l.at(i)
 		list := p.blocks[i].list
@@ -55,7 +68,7 @@ func (p *program) pipeRegisters(f *function) {
 			if b.alu() && (b.branch == nil || b.branch.kind != kindWriteout) {
 				b.pipeRegisters(live)
 			}
-			ins := b.instructions(nil)
+			ins = b.instructions(ins[:0])
 			for n := len(ins) - 1; n >= 0; n-- {
 				live.step(ins[n])
 			}

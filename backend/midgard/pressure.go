@@ -60,28 +60,23 @@ func (o *orderer) effect(in *inst) (n int) {
 	if in.dst.virtual() {
 		n -= bits.OnesCount8(o.live.get(in.dst) & in.mask)
 	}
-	var regs [8]reg
-	var seen [8]uint8
-	k := 0
-	in.reads(func(r reg, m uint8) {
-		if !r.virtual() {
-			return
+	var buf [maxUses]liveReg
+	uses := in.uses(buf[:0])
+	for i, u := range uses {
+		if !u.r.virtual() {
+			continue
 		}
-		have := o.live.get(r)
-		if r == in.dst {
+		have := o.live.get(u.r)
+		if u.r == in.dst {
 			have &^= in.mask
 		}
-		for i := range k {
-			if regs[i] == r {
-				have |= seen[i]
+		for _, v := range uses[:i] {
+			if v.r == u.r {
+				have |= v.m
 			}
 		}
-		n += bits.OnesCount8(m &^ have)
-		if k < len(regs) {
-			regs[k], seen[k] = r, m
-			k++
-		}
-	})
+		n += bits.OnesCount8(u.m &^ have)
+	}
 	return n
 }
 
@@ -105,8 +100,9 @@ func (o *orderer) order(live compSet, end, list []*inst) []*inst {
 		o.live.step(n.in)
 		out[at] = n.in
 		for _, d := range n.preds {
-			if d.to.after--; d.to.after == 0 {
-				o.ready = append(o.ready, d.to)
+			to := &o.g.nodes[d.to]
+			if to.after--; to.after == 0 {
+				o.ready = append(o.ready, to)
 			}
 		}
 	}

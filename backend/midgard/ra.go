@@ -30,27 +30,78 @@ type allocator struct {
 	f      *function
 	floor  int // first register
 	limit  int // number of registers, the floor included
-	adj    [][]conflict
-	hints  [][]hint
+	adj    rows[conflict]
+	hints  rows[hint]
 	place  []int16 // -1 none
 	order  []uint32
 	weight []float32 // of the accesses
 	spill  []bool
+	seen   []bool
 	used   int // registers used: the highest and 1
 	// at counts instructions, span tells by node from where to where it occurs.
 	at   int32
 	span [][2]int32
+	live liveList
+	over []candidate // of relieve
 }
 
+// newAllocator returns the allocator of the function's compile, which is used
+// for one allocation after the other.
 func newAllocator(f *function, floor, limit int) *allocator {
 	n := len(f.nodes)
-	a := &allocator{f: f, floor: floor, limit: limit, adj: make([][]conflict, n), hints: make([][]hint, n), place: make([]int16, n),
-		weight: make([]float32, n), span: make([][2]int32, n), spill: make([]bool, n), used: floor}
+	a := &f.memory().alloc
+	a.f, a.floor, a.limit, a.used, a.at, a.order = f, floor, limit, floor, 0, a.order[:0]
+	a.adj.reset()
+	a.hints.reset()
+	a.place, a.weight, a.span = resized(a.place, n), resized(a.weight, n), resized(a.span, n)
+	a.spill, a.seen, a.live.pos = resized(a.spill, n), resized(a.seen, n), resized(a.live.pos, n)
+	clear(a.weight)
+	clear(a.span)
+	clear(a.spill)
+	clear(a.seen)
 	for i := range a.place {
-		a.place[i] = -1
+		a.place[i], a.live.pos[i] = -1, -1
 	}
+	a.live.list, a.live.mask, a.live.comps = a.live.list[:0], a.live.mask[:0], 0
 	return a
 }
+
+// rows are lists by node, which come in any order and are read when all are there.
+type rows[T any] struct {
+	added []rowEntry[T]
+	start []int32
+	list  []T
+}
+
+type rowEntry[T any] struct {
+	node uint32
+	what T
+}
+
+func (r *rows[T]) reset() { r.added = r.added[:0] }
+
+func (r *rows[T]) add(node uint32, what T) { r.added = append(r.added, rowEntry[T]{node, what}) }
+
+// gather makes the lists, each in the order in which its entries were added.
+func (r *rows[T]) gather(nodes int) {
+	r.start = resized(r.start, nodes+2)
+	clear(r.start)
+	for i := range r.added {
+		r.start[r.added[i].node+2]++
+	}
+	for n := range nodes {
+		r.start[n+2] += r.start[n+1]
+	}
+	r.list = resized(r.list, len(r.added))
+	for i := range r.added {
+		at := &r.start[r.added[i].node+1]
+		r.list[*at] = r.added[i].what
+		*at++
+	}
+}
+
+// of returns the list of a node.
+func (r *rows[T]) of(node uint32) []T { return r.list[r.start[node]:r.start[node+1]] }
 
 func index(r reg) uint32 { return uint32(r - firstVirtual) }
 
@@ -58,46 +109,62 @@ func index(r reg) uint32 { return uint32(r - firstVirtual) }
 // more is live than fits it marks what to spill instead; false if it did.
 func (a *allocator) build() bool {
 	f := a.f
-	seen := make([]bool, len(f.nodes))
 	for b := range f.blocks {
 		w := float32(1)
 		for range min(f.blocks[b].depth, 6) {
 			w *= 8
 		}
 		for _, in := range f.blocks[b].list {
-			a.note(in, w, seen)
+			a.note(in, w)
 		}
 	}
 	l := f.liveness()
-	live := liveList{pos: make([]int32, len(f.nodes))}
-	for i := range live.pos {
-		live.pos[i] = -1
-	}
 	fits := true
 	for b := range f.blocks {
-		live.set = l.at(b)
-		live.clear()
-		for _, x := range l.out[b] {
-			live.update(x.r)
+		fits = a.conflicts(b, l, fits)
+	}
+	if fits {
+		a.adj.gather(len(f.nodes))
+		a.hints.gather(len(f.nodes))
+	}
+	return fits
+}
+
+// conflicts goes through a block from its end; fits tells whether the blocks
+// before fit, and then whether this one does too.
+func (a *allocator) conflicts(b int, l *liveness, fits bool) bool {
+	f, live := a.f, &a.live
+	live.set = l.at(b)
+	live.clear()
+	for _, x := range l.out[b] {
+		live.update(x.r)
+	}
+	var buf [maxUses]liveReg
+	for i := len(f.blocks[b].list) - 1; i >= 0; i-- {
+		in := f.blocks[b].list[i]
+		if live.comps > 4*(a.limit-a.floor) {
+			fits = !a.relieve(live) && fits
 		}
-		for i := len(f.blocks[b].list) - 1; i >= 0; i-- {
-			in := f.blocks[b].list[i]
-			if live.comps > 4*(a.limit-a.floor) {
-				fits = !a.relieve(&live) && fits
+		if in.kind == kindWriteout {
+			for _, r := range live.list {
+				f.node(r).min = max(f.node(r).min, 4)
 			}
-			if in.kind == kindWriteout {
-				for _, r := range live.list {
-					f.node(r).min = max(f.node(r).min, 4)
-				}
-			}
-			if fits && in.dst.virtual() && in.mask != 0 {
-				a.define(in.dst, in.mask, live.set, live.list)
-			}
-			live.set.step(in)
-			if in.dst != regNone {
-				live.update(in.dst)
-			}
-			in.reads(func(r reg, _ uint8) { live.update(r) })
+		}
+		if fits && in.dst.virtual() && in.mask != 0 {
+			a.define(in.dst, in.mask, live)
+		}
+		uses := in.uses(buf[:0])
+		if in.dst != regNone {
+			live.set.remove(in.dst, in.mask)
+		}
+		for _, u := range uses {
+			live.set.add(u.r, u.m)
+		}
+		if in.dst != regNone {
+			live.update(in.dst)
+		}
+		for _, u := range uses {
+			live.update(u.r)
 		}
 	}
 	return fits
@@ -108,16 +175,16 @@ func (a *allocator) build() bool {
 type liveList struct {
 	set   compSet
 	list  []reg
+	mask  []uint8 // along list: the components that are live
 	pos   []int32 // by virtual register, -1 where it is not live
-	comps int     // an upper bound of the components that are live
-	size  []uint8 // along list: components counted
+	comps int     // the components that are live, of all
 }
 
 func (l *liveList) clear() {
 	for _, r := range l.list {
 		l.pos[index(r)] = -1
 	}
-	l.list, l.size, l.comps = l.list[:0], l.size[:0], 0
+	l.list, l.mask, l.comps = l.list[:0], l.mask[:0], 0
 }
 
 // update brings the list up to date with what the set says of a register.
@@ -127,48 +194,53 @@ func (l *liveList) update(r reg) {
 	}
 	m := l.set.get(r)
 	k := l.pos[index(r)]
-	n := uint8(bits.OnesCount8(m))
 	switch {
-	case n > 0 && k < 0:
+	case m != 0 && k < 0:
 		l.pos[index(r)] = int32(len(l.list))
-		l.list, l.size = append(l.list, r), append(l.size, n)
-		l.comps += int(n)
-	case n > 0:
-		l.comps += int(n) - int(l.size[k])
-		l.size[k] = n
+		l.list, l.mask = append(l.list, r), append(l.mask, m)
+		l.comps += bits.OnesCount8(m)
+	case m != 0:
+		l.comps += bits.OnesCount8(m) - bits.OnesCount8(l.mask[k])
+		l.mask[k] = m
 	case k >= 0:
-		l.comps -= int(l.size[k])
+		l.comps -= bits.OnesCount8(l.mask[k])
 		last := len(l.list) - 1
-		l.list[k], l.size[k] = l.list[last], l.size[last]
+		l.list[k], l.mask[k] = l.list[last], l.mask[last]
 		l.pos[index(l.list[k])] = k
-		l.list, l.size = l.list[:last], l.size[:last]
+		l.list, l.mask = l.list[:last], l.mask[:last]
 		l.pos[index(r)] = -1
 	}
+}
+
+// candidate is a register that may be spilled at a point.
+type candidate struct {
+	r     reg
+	n     int // components that are live
+	score float32
 }
 
 // relieve marks for spilling, at a point where more components are live than
 // there are, what is accessed least for its
 // length; false if nothing is marked.
 func (a *allocator) relieve(l *liveList) bool {
-	over := l.comps - 4*(a.limit-a.floor)
-	type candidate struct {
-		r     reg
-		n     int
-		score float32
-	}
-	var list []candidate
+	all := l.comps - 4*(a.limit-a.floor)
+	over := all
 	for i, r := range l.list {
-		switch {
-		case a.spill[index(r)]:
-			over -= int(l.size[i])
-		case !a.f.node(r).noSpill:
-			s := a.span[index(r)]
-			list = append(list, candidate{r, int(l.size[i]), float32(s[1]-s[0]) / (a.weight[index(r)] + 1)})
+		if a.spill[index(r)] {
+			over -= bits.OnesCount8(l.mask[i])
 		}
 	}
 	if over <= 0 {
 		return true // what is marked suffices
 	}
+	list := a.over[:0]
+	for i, r := range l.list {
+		if n := index(r); !a.spill[n] && !a.f.node(r).noSpill {
+			s := a.span[n]
+			list = append(list, candidate{r, bits.OnesCount8(l.mask[i]), float32(s[1]-s[0]) / (a.weight[n] + 1)})
+		}
+	}
+	a.over = list
 	slices.SortFunc(list, func(p, q candidate) int {
 		if c := cmp.Compare(q.score, p.score); c != 0 {
 			return c
@@ -182,7 +254,7 @@ func (a *allocator) relieve(l *liveList) bool {
 		a.spill[index(c.r)] = true
 		over -= c.n
 	}
-	return len(list) > 0 || over < l.comps-4*(a.limit-a.floor)
+	return len(list) > 0 || over < all
 }
 
 func (a *allocator) access(n uint32, w float32) {
@@ -195,13 +267,15 @@ func (a *allocator) access(n uint32, w float32) {
 }
 
 // note counts accesses, and notes moves and the order.
-func (a *allocator) note(in *inst, w float32, seen []bool) {
+func (a *allocator) note(in *inst, w float32) {
 	a.at++
-	in.reads(func(r reg, _ uint8) {
-		if r.virtual() {
-			a.access(index(r), w)
+	a.f.align(in)
+	var buf [maxUses]liveReg
+	for _, u := range in.uses(buf[:0]) {
+		if u.r.virtual() {
+			a.access(index(u.r), w)
 		}
-	})
+	}
 	if w := in.wo; w != nil {
 		for u, m := range w.make {
 			if m == nil || isa.Unit(u).Stage() == 1 {
@@ -224,8 +298,8 @@ func (a *allocator) note(in *inst, w float32, seen []bool) {
 	}
 	d := index(in.dst)
 	a.access(d, w)
-	if !seen[d] {
-		seen[d] = true
+	if !a.seen[d] {
+		a.seen[d] = true
 		a.order = append(a.order, d)
 	}
 	if !in.isMove() || !in.src[1].reg.virtual() {
@@ -244,54 +318,55 @@ func (a *allocator) note(in *inst, w float32, seen []bool) {
 		delta, first = k, false
 	}
 	s := index(in.src[1].reg)
-	a.hints[d] = append(a.hints[d], hint{s, delta})
-	a.hints[s] = append(a.hints[s], hint{d, -delta})
+	a.hints.add(d, hint{s, delta})
+	a.hints.add(s, hint{d, -delta})
 }
 
-// define notes that components of r are written where others are live.
-func (a *allocator) define(r reg, mask uint8, live compSet, list []reg) {
-	n := index(r)
-	for _, o := range list {
-		if o == r {
-			continue
+// align notes the registers whose 16-bit lanes must lie in one half of theirs.
+func (f *function) align(in *inst) {
+	in.eachSource(func(s *source, lanes uint8) {
+		if m := s.components(lanes); s.half != partFull && m&(m-1) != 0 && s.reg.virtual() {
+			f.node(s.reg).even = true
 		}
-		lb := live.get(o)
-		at := uint8(0)
-		for i := range 4 {
-			if mask>>i&1 == 0 {
-				continue
-			}
-			for j := range 4 {
-				if lb>>j&1 != 0 {
-					at |= 1 << (j - i + 3)
-				}
-			}
-		}
-		if at == 0 {
-			continue
-		}
-		a.adj[n] = append(a.adj[n], conflict{index(o), at})
-		// Seen from the other, the displacement has the other sign.
-		back := uint8(0)
-		for d := range 7 {
-			back |= at >> d & 1 << (6 - d)
-		}
-		a.adj[index(o)] = append(a.adj[index(o)], conflict{n, back})
+	})
+	if in.half == partBoth && in.mask&(in.mask-1) != 0 && in.dst.virtual() {
+		f.node(in.dst).even = true
 	}
 }
 
-// taken lists, by register, the offsets that node n may not have.
-func (a *allocator) taken(n uint32) (bad [16]uint8) {
-	for _, c := range a.adj[n] {
-		p := a.place[c.other]
-		if p < 0 {
+// define notes that components of r are written where others are live.
+func (a *allocator) define(r reg, mask uint8, live *liveList) {
+	n := index(r)
+	for i, o := range live.list {
+		if o == r {
 			continue
 		}
-		r, o := p>>2, int(p&3)
-		for off := range 4 {
-			if d := off - o + 3; d >= 0 && d < 7 && c.at>>d&1 != 0 {
-				bad[r] |= 1 << off
+		m := live.mask[i]
+		a.adj.add(n, conflict{index(o), overlaps[mask&15][m&15]})
+		a.adj.add(index(o), conflict{n, overlaps[m&15][mask&15]})
+	}
+}
+
+// overlaps tells, by the components of two registers, the conflict's displacements.
+var overlaps = func() (t [16][16]uint8) {
+	for m := range t {
+		for o := range t {
+			for k := range 16 {
+				if i, j := k/4, k%4; m>>i&1 != 0 && o>>j&1 != 0 {
+					t[m][o] |= 1 << (j - i + 3)
+				}
 			}
+		}
+	}
+	return t
+}()
+
+// taken lists, by register, the offsets that node n may not have.
+func (a *allocator) taken(n uint32) (bad [16]uint8) {
+	for _, c := range a.adj.of(n) {
+		if p := a.place[c.other]; p >= 0 {
+			// Bit off is the displacement off - (p&3), whose bit in at is 3 higher.
+			bad[p>>2&15] |= c.at >> (3 - p&3) & 15
 		}
 	}
 	return bad
@@ -325,30 +400,37 @@ func (a *allocator) try(n uint32) bool {
 	bad := a.taken(n)
 	info := &a.f.nodes[n]
 	low := max(a.floor, int(info.min))
-	fits := func(r, off int) bool {
-		return r >= low && r < a.limit && off >= 0 && off+int(info.size) <= 4 && (off == 0 || !info.first) && bad[r]>>off&1 == 0
+	offsets := uint8(15) >> (max(info.size, 1) - 1) // where it fits
+	if info.first {
+		offsets &= 1
 	}
-	put := func(r, off int) bool {
-		if !fits(r, off) {
-			return false
+	if info.even {
+		offsets &= 5
+	}
+	for _, h := range a.hints.of(n) {
+		p := a.place[h.other]
+		if p < 0 {
+			continue
 		}
-		a.place[n] = int16(4*r + off)
-		a.used = max(a.used, r+1)
-		return true
-	}
-	for _, h := range a.hints[n] {
-		if p := a.place[h.other]; p >= 0 && put(int(p>>2), int(p&3)+int(h.delta)) {
+		r, off := int(p>>2), int(p&3)+int(h.delta)
+		if r >= low && r < a.limit && off >= 0 && off < 4 && (offsets&^bad[r])>>off&1 != 0 {
+			a.put(n, r, off)
 			return true
 		}
 	}
 	for r := low; r < a.limit; r++ {
-		for off := 0; off+int(info.size) <= 4; off++ {
-			if put(r, off) {
-				return true
-			}
+		if free := offsets &^ bad[r]; free != 0 {
+			a.put(n, r, bits.TrailingZeros8(free))
+			return true
 		}
 	}
 	return false
+}
+
+// put gives node n its place.
+func (a *allocator) put(n uint32, r, off int) {
+	a.place[n] = int16(4*r + off)
+	a.used = max(a.used, r+1)
 }
 
 // victim chooses what to spill so that node n may fit: itself or a neighbour.
@@ -358,13 +440,13 @@ func (a *allocator) victim(n uint32) (uint32, bool) {
 		if a.f.nodes[v].noSpill {
 			return
 		}
-		s := float32(len(a.adj[v])*int(a.f.nodes[v].size)) / (a.weight[v] + 1)
+		s := float32(len(a.adj.of(v))*int(a.f.nodes[v].size)) / (a.weight[v] + 1)
 		if !found || s > score {
 			best, found, score = v, true, s
 		}
 	}
 	look(n)
-	for _, c := range a.adj[n] {
+	for _, c := range a.adj.of(n) {
 		if a.place[c.other] >= 0 {
 			look(c.other)
 		}
@@ -435,24 +517,38 @@ func (a *allocator) rewrite(in *inst) {
 	if off == 0 {
 		return
 	}
-	in.mask = in.mask << off & 15
+	in.mask, in.keep = in.mask<<off&15, in.keep<<off&15
 	switch in.kind {
 	case kindALU:
-		for i := range in.src {
-			if !in.op.Is(isa.Reduce) {
-				in.src[i] = in.src[i].shifted(off)
-			}
-		}
-		if in.hasCond && in.op.Is(isa.SelectVector) {
-			in.cond = in.cond.shifted(off)
-			if t := in.fuse; t != nil {
-				t.mask = in.mask
-				t.src[0], t.src[1] = t.src[0].shifted(off), t.src[1].shifted(off)
-			}
-		}
+		in.moveLanes(off)
 	case kindLdSt:
 		in.ld.Swizzle = shiftSwizzle(in.ld.Swizzle, off)
 	case kindTex:
 		in.tex.Swizzle = shiftSwizzle(in.tex.Swizzle, off)
+	}
+}
+
+// moveLanes moves the lanes of the operation with the result, which has moved up
+// by off components. 16-bit lanes count from the half of the register on.
+func (in *inst) moveLanes(off int) {
+	move := func(o source) source { return o.shifted(off) }
+	if in.half == partBoth {
+		if off&1 == 0 {
+			return
+		}
+		move = func(o source) source { return o.place([4]uint8{2, 3, 0, 1}) }
+		in.skip = in.skip>>2 | in.skip<<2&15
+	}
+	for i := range in.src {
+		if !in.op.Is(isa.Reduce) {
+			in.src[i] = move(in.src[i])
+		}
+	}
+	if in.hasCond && in.op.Is(isa.SelectVector) {
+		in.cond = move(in.cond)
+		if t := in.fuse; t != nil {
+			t.mask = in.lanes()
+			t.src[0], t.src[1] = move(t.src[0]), move(t.src[1])
+		}
 	}
 }

@@ -44,6 +44,18 @@ const maxBody = 48
 
 func newBundle() *bundle { return &bundle{size: 4} }
 
+// newBundle makes the block's next bundle.
+func (s *scheduler) newBundle() *bundle {
+	if len(s.slab) == 0 {
+		s.slab = s.mem.bundles.next()
+	}
+	b := &s.slab[0]
+	s.slab = s.slab[1:]
+	*b = bundle{size: 4, block: s.block}
+	s.out = append(s.out, b)
+	return b
+}
+
 // unitSize is what an instruction on a unit takes of an ALU bundle.
 func unitSize(u isa.Unit) int {
 	if u.Scalar() {
@@ -59,9 +71,9 @@ const branchSize = 6
 // behind it.
 func schedule(f *function, gpu *GPU, window int) (*program, error) {
 	p := &program{gpu: gpu, blocks: make([]pblock, len(f.blocks))}
-	g := newGraph(f)
+	s := scheduler{g: newGraph(f), window: window, mem: f.memory()}
 	for i := range f.blocks {
-		s := scheduler{block: i, g: g, window: window, end: math.MaxInt}
+		s.block, s.out, s.end = i, nil, math.MaxInt
 		p.blocks[i].list = s.run(f.blocks[i].list)
 		if s.err != nil {
 			return nil, s.err
@@ -79,6 +91,8 @@ type scheduler struct {
 	window, end int
 	ready       []*node
 	err         error
+	mem         *memory
+	slab        []bundle // what is left of it
 }
 
 func terminator(in *inst) bool {
@@ -142,8 +156,9 @@ func (s *scheduler) placed(n *node, b *bundle) {
 		}
 	}
 	for _, d := range n.succs {
-		if d.to.left--; d.to.left == 0 {
-			s.ready = append(s.ready, d.to)
+		to := &s.g.nodes[d.to]
+		if to.left--; to.left == 0 {
+			s.ready = append(s.ready, to)
 		}
 	}
 }
@@ -165,9 +180,7 @@ func (s *scheduler) first() *node {
 
 // fill makes one bundle and returns the number of instructions in it.
 func (s *scheduler) fill() int {
-	b := newBundle()
-	b.block = s.block
-	s.out = append(s.out, b)
+	b := s.newBundle()
 	first := s.first()
 	switch first.in.kind {
 	case kindLdSt:
@@ -202,7 +215,7 @@ func (s *scheduler) fillLdSt(b *bundle, first *node) int {
 			return false
 		}
 		for _, d := range n.preds {
-			if d.to.at == b {
+			if s.g.nodes[d.to].at == b {
 				return false
 			}
 		}
@@ -219,10 +232,11 @@ func (s *scheduler) fillLdSt(b *bundle, first *node) int {
 func isVaryStore(in *inst) bool { return in.ld.Op.Info().Kind == isa.KindStVary }
 
 // stages returns the stages of bundle b in which n may stand.
-func stages(b *bundle, n *node) (one, two bool) {
+func (s *scheduler) stages(b *bundle, n *node) (one, two bool) {
 	one, two = true, true
 	for _, d := range n.preds {
-		if d.to.at != b {
+		p := &s.g.nodes[d.to]
+		if p.at != b {
 			continue
 		}
 		switch d.kind {
@@ -230,9 +244,9 @@ func stages(b *bundle, n *node) (one, two bool) {
 			return false, false
 		case depRAW, depWAW:
 			one = false
-			two = two && d.to.stage == 1
+			two = two && p.stage == 1
 		case depWAR:
-			one = one && d.to.stage == 1
+			one = one && p.stage == 1
 		}
 	}
 	return one, two
@@ -246,7 +260,7 @@ var (
 
 // fitALU finds a unit of b for n, and with do puts it there.
 func (s *scheduler) fitALU(b *bundle, n *node, do bool) bool {
-	one, two := stages(b, n)
+	one, two := s.stages(b, n)
 	if !one && !two {
 		return false
 	}
@@ -304,6 +318,9 @@ func runs(u isa.Unit, in *inst) bool {
 
 // scalar tells whether a scalar unit can have the instruction: one lane.
 func (in *inst) scalar() bool {
+	if in.half == partBoth || !in.op.Is(isa.FloatDst) && in.out != isa.OutKeepLow {
+		return false
+	}
 	return in.mask&(in.mask-1) == 0 && !in.op.Is(isa.Reduce|isa.SelectVector)
 }
 
@@ -314,7 +331,7 @@ func (s *scheduler) fitSelect(b *bundle, n *node, do bool) bool {
 	}
 	// What the condition reads must be there before stage 1.
 	for _, d := range n.preds {
-		if d.to.at == b && (d.kind != depWAR) && d.to.stage == 1 && b.readsCond(n.in, d.to.in) {
+		if p := &s.g.nodes[d.to]; p.at == b && d.kind != depWAR && p.stage == 1 && b.readsCond(n.in, p.in) {
 			return false
 		}
 	}
@@ -369,9 +386,7 @@ func (s *scheduler) terminate(in *inst) {
 		b = s.out[k]
 	}
 	if b == nil || !s.putBranch(b, in) {
-		b = newBundle()
-		b.block = s.block
-		s.out = append(s.out, b)
+		b = s.newBundle()
 		s.putBranch(b, in)
 	}
 }

@@ -3,6 +3,7 @@ package midgard
 import (
 	"fmt"
 
+	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 )
 
@@ -88,7 +89,7 @@ func (f *function) insertSpills(spill []bool, slots, base int) int {
 				continue
 			}
 			var t reg
-			if in.kind == kindALU && in.half == partHigh {
+			if in.keep != 0 {
 				t = reload(d)
 			} else {
 				t = f.newNode(int(f.node(d).size))
@@ -201,21 +202,75 @@ func (f *function) spillStore(t reg, mask uint8, off int32, loc uint32) []*inst 
 // check proves the allocation: no write touches a component of another register
 // that is live there.
 func (a *allocator) check() error {
-	f := a.f
-	l := f.liveness()
-	for b := range f.blocks {
-		live := l.at(b)
-		for i := len(f.blocks[b].list) - 1; i >= 0; i-- {
-			in := f.blocks[b].list[i]
-			if in.dst.virtual() && in.mask != 0 {
-				if err := a.checkWrite(in, live); err != nil {
+	l := a.f.liveness()
+	for b := range a.f.blocks {
+		if err := a.checkBlock(b, l); err != nil {
+			return err
+		}
+		if err := a.f.checkInputs(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// occupied counts, by component of the work registers, the values that are live
+// there. A value that lies over the end of its register, which checkWrite
+// refuses, reaches into the next.
+type occupied [4*abi.MaxWork + 8]int32
+
+// checkBlock goes through a block from its end.
+func (a *allocator) checkBlock(b int, l *liveness) error {
+	live := l.at(b)
+	var occ occupied
+	for _, x := range l.out[b] {
+		a.occupy(&occ, x.r, x.m, 1)
+	}
+	var buf [maxUses]liveReg
+	list := a.f.blocks[b].list
+	for i := len(list) - 1; i >= 0; i-- {
+		in := list[i]
+		if d := in.dst; d != regNone && in.mask != 0 {
+			a.occupy(&occ, d, live.get(d)&in.mask, -1)
+			if d.virtual() {
+				if err := a.checkWrite(in, &occ); err != nil {
 					return err
 				}
 			}
-			live.step(in)
+			live.remove(d, in.mask)
 		}
-		if err := f.checkInputs(b); err != nil {
-			return err
+		for _, u := range in.uses(buf[:0]) {
+			a.occupy(&occ, u.r, u.m&^live.get(u.r), 1)
+			live.add(u.r, u.m)
+		}
+	}
+	return nil
+}
+
+// occupy adds n to the counts of components of a register.
+func (a *allocator) occupy(occ *occupied, r reg, m uint8, n int32) {
+	if m == 0 || !r.virtual() || a.place[index(r)] < 0 {
+		return
+	}
+	for p := a.place[index(r)]; m != 0; p, m = p+1, m>>1 {
+		if m&1 != 0 {
+			occ[p] += n
+		}
+	}
+}
+
+// checkWrite checks a write; occ is without the components that it writes.
+func (a *allocator) checkWrite(in *inst, occ *occupied) error {
+	p := a.place[index(in.dst)]
+	if p < 0 {
+		return nil
+	}
+	if int(p&3)+int(a.f.node(in.dst).size) > 4 {
+		return fmt.Errorf("midgard: a value lies over the end of work register %d", p>>2)
+	}
+	for k := range 4 {
+		if in.mask>>k&1 != 0 && occ[int(p)+k] != 0 {
+			return fmt.Errorf("midgard: two values share components of work register %d", p>>2)
 		}
 	}
 	return nil
@@ -225,49 +280,18 @@ func (a *allocator) check() error {
 // something reads it.
 func (f *function) checkInputs(b int) error {
 	var pending [numPhysical]uint8
+	var buf [maxUses]liveReg
 	for _, in := range f.blocks[b].list {
-		in.reads(func(r reg, _ uint8) {
-			if r < numPhysical {
-				pending[r] = 0
+		for _, u := range in.uses(buf[:0]) {
+			if u.r < numPhysical {
+				pending[u.r] = 0
 			}
-		})
+		}
 		if d := in.dst; d >= regLd0 && d <= regTexIn1 && in.half == partFull {
 			if pending[d]&in.mask != 0 {
 				return fmt.Errorf("midgard: r%d is written twice before it is read\n%s", d, f.String())
 			}
 			pending[d] |= in.mask
-		}
-	}
-	return nil
-}
-
-func (a *allocator) checkWrite(in *inst, live compSet) error {
-	p := a.place[index(in.dst)]
-	if p < 0 {
-		return nil
-	}
-	if int(p&3)+int(a.f.node(in.dst).size) > 4 {
-		return fmt.Errorf("midgard: a value lies over the end of work register %d", p>>2)
-	}
-	for w, word := range live {
-		for word != 0 {
-			k := 0
-			for word>>(4*k)&15 == 0 {
-				k++
-			}
-			m := uint8(word >> (4 * k) & 15)
-			word &^= 15 << (4 * k)
-			r := reg(16*w + k)
-			if !r.virtual() || r == in.dst {
-				continue
-			}
-			q := a.place[index(r)]
-			if q < 0 || q>>2 != p>>2 {
-				continue
-			}
-			if in.mask<<(p&3)&(m<<(q&3)) != 0 {
-				return fmt.Errorf("midgard: two values share components of work register %d", p>>2)
-			}
 		}
 	}
 	return nil

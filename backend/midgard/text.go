@@ -58,7 +58,12 @@ func (s *source) text(lanes uint8) string {
 		}
 	}
 	if s.half != partFull {
-		w.WriteString([...]string{"", ".lo", ".hi"}[s.half])
+		w.WriteByte(':')
+		for i := range 4 {
+			if lanes>>i&1 != 0 {
+				w.WriteByte("lh"[s.high>>i&1])
+			}
+		}
 	}
 	return w.String()
 }
@@ -67,7 +72,7 @@ func (s *source) text(lanes uint8) string {
 func (in *inst) String() string {
 	var w strings.Builder
 	if in.dst != regNone && in.mask != 0 {
-		fmt.Fprintf(&w, "%s.%s%s = ", in.dst, maskText(in.mask), [...]string{"", ".lo", ".hi"}[in.half])
+		fmt.Fprintf(&w, "%s.%s%s = ", in.dst, maskText(in.mask), [...]string{"", ".lo", ".hi", ".halves"}[in.half])
 	}
 	switch in.kind {
 	case kindALU:

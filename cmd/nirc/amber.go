@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 	"sort"
 	"strings"
 	"time"
@@ -40,8 +39,8 @@ func (a *app) amber() *cobra.Command {
 	c.targetFlags(f, nirc.IRTarget, "`TARGET`: ir, or one of nirc targets")
 	c.levelFlag(f, "")
 	c.choiceFlags(f)
-	f.IntVarP(&c.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "`N` scripts at a time")
-	f.StringVar(&c.abi, "abi", "", "calling convention where the target has several: monolithic or separate")
+	jobsFlag(f, &c.jobs, "scripts")
+	abiFlag(f, &c.abi)
 	f.BoolVar(&c.json, "json", false, "write one JSON object a script, the summary last")
 	f.BoolVar(&c.folders, "folders", false, "before the summary, show figures of each folder and what was skipped why")
 	f.BoolVar(&c.check, "check", true, "the core's checking mode: what hardware would punish is an error (not for -t ir)")
@@ -52,6 +51,9 @@ func (a *app) amber() *cobra.Command {
 func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
 	o, err := c.runOptions()
 	if err != nil {
+		return err
+	}
+	if err := checkJobs(c.jobs); err != nil {
 		return err
 	}
 	if c.folders && c.json {
@@ -73,7 +75,7 @@ func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
 		return nirc.Usagef("no *.amber, *.vkscript or *.shader_test file in %s", strings.Join(args, ", "))
 	}
 	runner := &amber.Runner{Target: target, Limits: emu.Limits{Check: c.check && c.target != nirc.IRTarget}}
-	batch := &amber.Batch{Runner: runner, Jobs: c.jobs, Timeout: c.timeout}
+	batch := &amber.Batch{Runner: runner, Timeout: c.timeout}
 	return c.batch(cmd.Context(), batch, paths)
 }
 
@@ -84,14 +86,16 @@ func (c *amberCommand) batch(ctx context.Context, b *amber.Batch, paths []string
 		tally  tallies
 		failed error
 	)
-	b.RunFiles(ctx, paths, func(path string, r amber.Result) {
+	ordered(len(paths), c.jobs, func(i int) amber.Result { return b.RunFile(ctx, paths[i]) }, func(i int, r amber.Result) bool {
+		if ctx.Err() != nil {
+			return false // the scripts that were under way have no verdict
+		}
 		sum.Add(r)
 		if c.folders {
-			tally.add(path, r)
+			tally.add(paths[i], r)
 		}
-		if err := c.result(path, r); err != nil && failed == nil {
-			failed = &nirc.IOError{Err: err}
-		}
+		failed = ioError(c.result(paths[i], r))
+		return failed == nil
 	})
 	if failed == nil && c.folders {
 		if err := tally.write(c.out); err != nil {
@@ -100,6 +104,9 @@ func (c *amberCommand) batch(ctx context.Context, b *amber.Batch, paths []string
 	}
 	if failed == nil {
 		failed = c.summary(&sum)
+	}
+	if failed == nil && ctx.Err() != nil {
+		return ctx.Err()
 	}
 	if failed == nil && sum.Fail > 0 {
 		// The lines above say all.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"nirc"
+	"nirc/backend"
 
 	"github.com/spf13/cobra"
 )
@@ -31,11 +32,14 @@ func (a *app) asm() *cobra.Command {
 		if target == "" {
 			return nirc.Usagef("asm needs -t TARGET")
 		}
-		b, err := nirc.Backend(target)
+		b, err := backendOf(target, gpu)
 		if err != nil {
 			return err
 		}
 		if hex {
+			if output != "" && output != "-" {
+				return nirc.Usagef("-o %s: --hex writes to standard output", output)
+			}
 			return a.filter(args[0], func(line string) (string, error) { return b.EncodeHex(gpu, line) })
 		}
 		text, err := a.read(args[0])
@@ -56,6 +60,14 @@ func (a *app) asm() *cobra.Command {
 		return a.writeFile(output, code)
 	}
 	return cmd
+}
+
+// backendOf returns a target's backend, if the target has the GPU.
+func backendOf(target, gpu string) (backend.Backend, error) {
+	if err := nirc.CheckGPU(target, gpu); err != nil {
+		return nil, err
+	}
+	return nirc.Backend(target)
 }
 
 // placed takes the line out of the messages of an assembler ("line 2: …").

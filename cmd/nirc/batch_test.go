@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,6 +18,12 @@ import (
 
 // An interrupted compile leaves whole outputs and nothing else.
 func TestInterrupt(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) { interruptCompile(t, signal) })
+	}
+}
+
+func interruptCompile(t *testing.T, signal os.Signal) {
 	tree, out := writeTree(t, 600), filepath.Join(t.TempDir(), "out")
 	cmd := exec.Command("nirc", "compile", "-j", "2", "-o", out+"/", tree)
 	var stderr bytes.Buffer
@@ -29,8 +36,8 @@ func TestInterrupt(t *testing.T) {
 			break
 		}
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Skipf("no interrupt: %v", err)
+	if err := cmd.Process.Signal(signal); err != nil {
+		t.Skipf("no %v: %v", signal, err)
 	}
 	err := cmd.Wait()
 	var exit *exec.ExitError
@@ -51,6 +58,27 @@ func TestInterrupt(t *testing.T) {
 		}
 	}
 	t.Logf("%d of 600 outputs", len(files))
+}
+
+// What is interrupted has no verdicts and no figures: those of a part would look
+// like those of all.
+func TestInterruptedFigures(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	script := filepath.Join("..", "..", "testdata", "add.amber")
+	for _, c := range []struct {
+		args []string
+		out  string
+	}{
+		{[]string{"amber", script}, "0 scripts: 0 pass, 0 fail, 0 skip; 0 expectations true\n"},
+		{[]string{"stats", "--format", "json", writeTree(t, 1)}, ""},
+	} {
+		var out, errs bytes.Buffer
+		code := run(ctx, c.args, streams{strings.NewReader(""), &out, &errs})
+		if code != exitRefused || out.String() != c.out || !strings.HasSuffix(errs.String(), "nirc: error: interrupted\n") {
+			t.Errorf("%v: exit code %d\n%s%s", c.args, code, out.String(), errs.String())
+		}
+	}
 }
 
 // command is a line of the README that runs nirc.

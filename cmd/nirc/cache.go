@@ -28,16 +28,13 @@ func (a *app) cache() *cobra.Command {
 	cmd := &cobra.Command{Use: "cache", Short: "Keep compiled shaders in a directory", Long: cacheLong}
 	cmd.PersistentFlags().StringVar(&c.dir, "dir", "", "the cache's `DIRECTORY`")
 	cmd.AddCommand(c.build(), c.verify(), c.merge(), c.gc(), c.figures(), c.export(), c.importPack())
-	cmd.RunE = func(*cobra.Command, []string) error {
-		return nirc.Usagef("cache: want build, verify, merge, gc, stats, export or import")
-	}
 	return cmd
 }
 
 // open opens the directory of --dir.
 func (c *cacheCommand) open(create bool) (*cache.Dir, error) {
 	if c.dir == "" {
-		return nil, nirc.Usagef("cache: want --dir DIRECTORY")
+		return nil, nirc.Usagef("nirc cache: want --dir DIRECTORY")
 	}
 	return openCache(c.dir, create)
 }
@@ -159,6 +156,9 @@ func (c *cacheCommand) gc() *cobra.Command {
 	cmd := &cobra.Command{Use: "gc --max-size SIZE", Short: "Remove what has not been used for longest", Args: cobra.NoArgs}
 	cmd.Flags().StringVar(&limit, "max-size", "", "bytes to keep at most: `SIZE` with K, M or G behind")
 	cmd.RunE = func(*cobra.Command, []string) error {
+		if limit == "" {
+			return nirc.Usagef("nirc cache gc: want --max-size SIZE")
+		}
 		size, err := parseSize(limit)
 		if err != nil {
 			return err

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ const cacheBuildLong = `Compile shaders into a cache, those alone that it does n
 patterns, Fossilize databases; every entry point, for each target and GPU. What cannot be compiled is stored too, with the reason. A
 broken entry is compiled anew.
 
---manifest FILE reads requests, one a line: FILE [--entry NAME] [--stage STAGE] [--spec ID=VALUE]…; paths are relative to the
+--manifest FILE reads requests, one a line: FILE [--entry NAME] [--stage STAGE] [--next STAGE] [--spec ID=VALUE]…; paths are relative to the
 manifest. --shard I/N does the I-th of N parts of all keys, for N jobs whose caches nirc cache merge joins.
 
 The exit code is 1 if a shader was refused, now or earlier.`
@@ -51,13 +50,12 @@ func (c *cacheCommand) build() *cobra.Command {
 	m.targetFlags(f, nirc.DefaultTarget, "`TARGETS`, separated by commas: those of nirc targets, or all")
 	m.levelFlag(f, "2")
 	m.choiceFlags(f)
-	f.StringVar(&m.entry, "entry", "", "`NAME` of the entry point (default: all)")
-	f.StringVar(&m.stageName, "stage", "", "`STAGE` of the entry point")
-	f.StringArrayVar(&m.spec, "spec", nil, "`ID=VALUE` of a specialization constant")
-	f.StringVar(&m.abi, "abi", "", "calling convention where the target has several: monolithic or separate")
+	shaderFlags(f, &m.entry, &m.stageName, &m.spec)
+	f.StringVar(&m.nextName, "next", "", "`STAGE` that follows in the pipeline; what a Fossilize database says of its modules goes before")
+	abiFlag(f, &m.abi)
 	f.BoolVarP(&m.debug, "debug", "g", false, "keep source lines")
 	f.BoolVar(&m.keepGoing, "keep-going", true, "go on after a shader that is refused")
-	f.IntVarP(&m.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "`N` files at a time")
+	jobsFlag(f, &m.jobs, "files")
 	f.StringVar(&b.manifest, "manifest", "", "read requests from this `FILE`")
 	f.StringVar(&b.shard, "shard", "", "do the part `I/N` of the work")
 	f.BoolVar(&b.modules, "modules", false, "keep the modules, so that nirc cache verify --sample can compile again")
@@ -132,8 +130,8 @@ func buildID(path string) string {
 // buildJob is one module and what is wanted of it.
 type buildJob struct {
 	input
-	entry, stage string
-	spec         []string
+	entry, stage, next string
+	spec               []string
 }
 
 // buildResult is what became of a module's shaders.
@@ -141,6 +139,7 @@ type buildResult struct {
 	counts   [cache.Elsewhere + 1]int // by outcome
 	warnings nirc.Diagnostics
 	err      error
+	unread   bool // err is about the file, and keeps nobody from the others
 }
 
 func (b *cacheBuild) run(cmd *cobra.Command, args []string) error {
@@ -192,7 +191,7 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob) error {
 		}
 		b.report.error(r.err)
 		errs = append(errs, errReported{r.err})
-		if exitCode(r.err) == exitRefused && b.compile.keepGoing && ctx.Err() == nil {
+		if (r.unread || exitCode(r.err) == exitRefused) && b.compile.keepGoing && ctx.Err() == nil {
 			refused++
 			return true
 		}
@@ -212,7 +211,7 @@ func (b *cacheBuild) jobList(args []string) ([]buildJob, error) {
 	}
 	var jobs []buildJob
 	for _, in := range inputs {
-		jobs = append(jobs, buildJob{in, b.compile.entry, b.compile.stageName, b.compile.spec})
+		jobs = append(jobs, buildJob{in, b.compile.entry, b.compile.stageName, b.compile.nextName, b.compile.spec})
 	}
 	if b.manifest != "" {
 		more, err := b.readManifest()
@@ -237,7 +236,7 @@ func (b *cacheBuild) readManifest() ([]buildJob, error) {
 	scan := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; scan.Scan(); n++ {
 		words, err := splitArgs(scan.Text())
-		j := buildJob{entry: b.compile.entry, stage: b.compile.stageName, spec: b.compile.spec}
+		j := buildJob{entry: b.compile.entry, stage: b.compile.stageName, next: b.compile.nextName, spec: b.compile.spec}
 		if err == nil && len(words) > 0 {
 			err = j.parse(words)
 		}
@@ -279,10 +278,12 @@ func (j *buildJob) parse(words []string) error {
 			j.entry = value
 		case "--stage":
 			j.stage = value
+		case "--next":
+			j.next = value
 		case "--spec":
 			j.spec = append(slices.Clone(j.spec), value)
 		default:
-			return fmt.Errorf("%s: want --entry, --stage or --spec", name)
+			return fmt.Errorf("%s: want --entry, --stage, --next or --spec", name)
 		}
 	}
 	if j.path == "" {
@@ -297,9 +298,14 @@ func (b *cacheBuild) job(ctx context.Context, j *buildJob, r *buildResult) error
 	if err != nil {
 		return err
 	}
+	next, err := parseStage(j.next)
+	if err != nil {
+		return err
+	}
 	c := &b.compile
 	m, err := c.load(ctx, &j.input, nirc.FileOptions{Stdin: c.stdin(j.path), Stage: stage, Debug: c.debug})
 	if err != nil {
+		r.unread = true
 		return err
 	}
 	list, err := variants(m, &j.input, j.entry, stage, j.spec)
@@ -318,6 +324,7 @@ func (b *cacheBuild) job(ctx context.Context, j *buildJob, r *buildResult) error
 		for _, g := range gpus {
 			for _, v := range list {
 				o.Target, o.GPU, o.Entry, o.Stage, o.Spec = t, g, v.Name, v.Stage, v.spec
+				o.Next = v.follows(next)
 				if err := b.shader(ctx, mod, o, r); err != nil {
 					errs = append(errs, err)
 				}

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -88,16 +88,14 @@ func (c *compileCommand) flags(f *pflag.FlagSet) {
 	c.passFlags(f)
 	f.StringVarP(&c.output, "output", "o", "", "write to this `FILE`, DIR/, template or - for standard output")
 	f.StringVar(&c.emit, "emit", "obj", "what to write: obj, bin, asm, ir, json, map or spvasm")
-	f.StringVar(&c.entry, "entry", "", "`NAME` of the entry point (default: all)")
-	f.StringVar(&c.stageName, "stage", "", "`STAGE` of the entry point, or of GLSL from standard input")
-	f.StringVar(&c.nextName, "next", "", "`STAGE` that follows in the pipeline: on ir3 tess_ctrl and geometry take over the threads")
-	f.StringArrayVar(&c.spec, "spec", nil, "`ID=VALUE` (or NAME=VALUE) of a specialization constant, read by the constant's type")
+	shaderFlags(f, &c.entry, &c.stageName, &c.spec)
+	f.StringVar(&c.nextName, "next", "", "`STAGE` that follows in the pipeline: on ir3 tess_ctrl and geometry take over the threads, on agx vertex shaders before them become compute")
 	f.StringVar(&c.abi, "abi", "", "calling convention where the target has several: monolithic, separate or blend:FORMAT")
 	f.BoolVar(&c.stats, "stats", false, "show statistics of the code")
 	f.BoolVarP(&c.debug, "debug", "g", false, "keep source lines")
 	f.BoolVar(&c.rules, "rule-stats", false, "count how often each algebraic rule fired")
 	f.BoolVar(&c.keepGoing, "keep-going", false, "go on with the other files after an error")
-	f.IntVarP(&c.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "`N` files at a time")
+	jobsFlag(f, &c.jobs, "files")
 	c.deps.add(f)
 }
 
@@ -127,7 +125,7 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 			c.report.error(err)
 			all = append(all, err)
 		}
-		if err != nil && (!c.keepGoing || cmd.Context().Err() != nil) {
+		if err != nil && (!c.keepGoing && !damaged(err) || cmd.Context().Err() != nil) {
 			cancel()
 			return false
 		}
@@ -155,6 +153,9 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 	if c.base, err = c.options(""); err != nil {
 		return err
 	}
+	if err := checkJobs(c.jobs); err != nil {
+		return err
+	}
 	if c.stage, err = parseStage(c.stageName); err != nil {
 		return err
 	}
@@ -175,19 +176,20 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 	if c.emit == "map" && c.writeOut {
 		c.debug = true
 	}
-	switch c.abi {
-	case "", "monolithic", "separate":
-	default:
-		if !strings.HasPrefix(c.abi, nirc.BlendABI) {
-			return nirc.Usagef("--abi %s: want monolithic, separate or blend:FORMAT", c.abi)
-		}
+	if err := checkABI(c.abi); err != nil {
+		return err
 	}
 	for _, t := range strings.Split(c.target, ",") {
 		if t == "all" {
 			for _, t := range nirc.Targets() {
-				c.targets = append(c.targets, t.Name)
+				if !slices.Contains(c.targets, t.Name) {
+					c.targets = append(c.targets, t.Name)
+				}
 			}
 			continue
+		}
+		if t == "" {
+			return nirc.Usagef("--target %q: a name is missing", c.target)
 		}
 		if t != nirc.IRTarget {
 			if _, err := nirc.Backend(t); err != nil {
@@ -225,15 +227,15 @@ func (c *compileCommand) chooseGPUs() error {
 		return nil
 	}
 	for _, gpu := range strings.Split(c.gpu, ",") {
-		var refused error
+		var refused []string
 		found := false
 		for _, t := range c.targets {
 			if t == nirc.IRTarget {
 				found = true
 				continue
 			}
-			if err := nirc.CheckGPU(t, gpu); err != nil {
-				refused = err
+			if err := nirc.CheckGPU(t, gpu); err != nil || gpu == "" {
+				refused = append(refused, fmt.Sprint(err))
 				continue
 			}
 			found = true
@@ -241,8 +243,12 @@ func (c *compileCommand) chooseGPUs() error {
 				c.gpus[t] = append(c.gpus[t], gpu)
 			}
 		}
-		if !found {
-			return refused
+		switch {
+		case found:
+		case gpu == "":
+			return nirc.Usagef("--gpu %q: a name is missing", c.gpu)
+		default:
+			return nirc.Usagef("%s", strings.Join(refused, "; "))
 		}
 	}
 	return nil

@@ -79,11 +79,7 @@ func (c *compileCommand) oneOutput(m *nirc.Module, list []variant) error {
 	if !c.writeOut || len(list) == 1 || c.template != "" || c.outDir || c.output == "" || c.output == "-" && c.emit != "obj" && c.emit != "bin" {
 		return nil
 	}
-	points := make([]nirc.EntryPoint, len(list))
-	for i := range list {
-		points[i] = list[i].EntryPoint
-	}
-	return nirc.Usagef("%s has %d entry points, but -o %s is one output: choose %s", m.Name, len(list), c.output, nirc.EntryList(points))
+	return nirc.Usagef("%s has %d entry points, but -o %s is one output: choose %s", m.Name, len(list), c.output, entryList(list))
 }
 
 // unit takes one of the job's shaders through the compiler.
@@ -91,6 +87,7 @@ func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled, 
 	o := c.base
 	o.Target, o.GPU = r.job.target, r.job.gpu
 	o.File, o.Entry, o.Stage, o.Debug, o.ABI, o.Spec = r.job.path, v.Name, v.Stage, c.debug, c.abi, v.spec
+	o.Next = v.follows(o.Next)
 	if c.rules {
 		if r.rules == nil {
 			r.rules = newRuleHits()
@@ -98,7 +95,7 @@ func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled, 
 		o.Run.RuleHits = r.rules
 	}
 	t := c.attach(&o, c.head(r.job, v.label, several), c.sink(r))
-	if err := c.stages(ctx, m, r, v, several, &o); err != nil {
+	if err := c.stages(ctx, m, r, t, v, several, &o); err != nil {
 		return c.repro(m.Locate(ctx, o, err), m, &o)
 	}
 	if t.times != nil {
@@ -116,11 +113,12 @@ func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled, 
 var beforeCompile = func(*nirc.Unit) error { return nil }
 
 // stages compiles the shader and keeps its artefact.
-func (c *compileCommand) stages(ctx context.Context, m *nirc.Module, r *compiled, v *variant, several bool, o *nirc.Options) error {
+func (c *compileCommand) stages(ctx context.Context, m *nirc.Module, r *compiled, t *watch, v *variant, several bool, o *nirc.Options) error {
 	u, err := nirc.New(*o)
 	if err != nil {
 		return err
 	}
+	t.unit = u
 	if err := beforeCompile(u); err != nil {
 		return err
 	}
@@ -137,6 +135,7 @@ func (c *compileCommand) stages(ctx context.Context, m *nirc.Module, r *compiled
 	if err != nil {
 		return err
 	}
+	u.Shader.Release() // all that is wanted of it is text by now
 	if written {
 		r.parts = append(r.parts, p)
 	}

@@ -46,7 +46,7 @@ func (c *compileCommand) plan(args []string) ([]compileJob, error) {
 	var jobs []compileJob
 	c.inputs = map[string]bool{}
 	for _, in := range inputs {
-		c.inputs[filepath.Clean(in.file())] = true
+		c.inputs[realPath(in.file())] = true
 		first := len(jobs)
 		src := &source{}
 		for _, t := range c.targets {
@@ -94,11 +94,15 @@ func (c *compileCommand) checkOutput(jobs []compileJob) error {
 		if out == "-" {
 			continue
 		}
-		if c.inputs[filepath.Clean(out)] {
+		if c.inputs[realPath(out)] {
 			return nirc.Usagef("the output %s would overwrite an input", out)
 		}
 		if other, twice := names[out]; twice {
-			return nirc.Usagef("%s and %s would both be written to %s (a template with {name} tells them apart)", other, j.path, out)
+			hint := ""
+			if filepath.Base(other) != filepath.Base(j.path) {
+				hint = " (a template with {name} tells them apart)"
+			}
+			return nirc.Usagef("%s and %s would both be written to %s%s", other, j.path, out, hint)
 		}
 		names[out] = j.path
 	}
@@ -106,6 +110,18 @@ func (c *compileCommand) checkOutput(jobs []compileJob) error {
 		return ioError(os.MkdirAll(c.output, 0o777))
 	}
 	return nil
+}
+
+// realPath is the path of the file that a path leads to, by which it is known
+// that two are one file; of what is not there yet the path as it is written.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return filepath.Clean(path)
 }
 
 // fields are the parts of a template for -o.
@@ -188,7 +204,7 @@ func (c *compileCommand) claim(r *compiled, p *part) error {
 	if p.out == "-" {
 		return nil
 	}
-	if c.inputs[filepath.Clean(p.out)] {
+	if c.inputs[realPath(p.out)] {
 		return nirc.Usagef("the output %s would overwrite an input", p.out)
 	}
 	what := r.job.path + " " + p.entry.Name

@@ -22,9 +22,9 @@ var completions = map[string]func(cmd *cobra.Command) []string{
 	"stop-after":         completePasses,
 	"opt-level":          choices("0", "1", "2", "s"),
 	"emit":               func(*cobra.Command) []string { return emitKinds() },
-	"stage":              choices("vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute", "task", "mesh"),
+	"stage":              choices("vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute"),
 	"next":               choices("tess_ctrl", "tess_eval", "geometry", "fragment"),
-	"abi":                choices("monolithic", "separate"),
+	"abi":                completeABIs,
 	"color":              choices("auto", "always", "never"),
 	"diagnostics-format": choices("text", "json"),
 }
@@ -84,6 +84,16 @@ func completeOptional(*cobra.Command) []string {
 		if p.Optional {
 			list = append(list, p.Name+"\t"+summary(p.Doc))
 		}
+	}
+	return list
+}
+
+// completeABIs lists the calling conventions, with a blend program's for each format
+// that the target has it for.
+func completeABIs(cmd *cobra.Command) []string {
+	list := []string{"monolithic", "separate"}
+	for _, f := range nirc.BlendFormats() {
+		list = append(list, nirc.BlendABI+f)
 	}
 	return list
 }

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"nirc"
+	"nirc/passes"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -52,7 +55,7 @@ func (a *app) settings(root *cobra.Command) (*settings, error) {
 		if errors.As(err, &at) {
 			return nil, &nirc.IOError{Err: err}
 		}
-		return nil, nirc.Usagef("%s: %s", path, err)
+		return nil, nirc.Usagef("%s: %s (want settings, one a line, as target: ir3)", path, strings.Join(strings.Fields(err.Error()), " "))
 	}
 	return &settings{v, path}, checkConfig(v, root, path)
 }
@@ -70,13 +73,19 @@ func (s *settings) value(f *pflag.Flag) (values []string, origin string) {
 	switch list := s.v.GetStringSlice(f.Name); {
 	case f.Value.Type() == "stringArray":
 		values = list
-	case len(list) > 1 && strings.HasSuffix(f.Value.Type(), "Slice"):
+	case isList(s.v.Get(f.Name)) || len(list) > 1 && strings.HasSuffix(f.Value.Type(), "Slice"):
 		values[0] = strings.Join(list, ",")
 	}
 	if name := envName(f.Name); os.Getenv(name) != "" {
 		return values, name
 	}
 	return values, s.file
+}
+
+// isList tells whether a setting is a list of the file.
+func isList(v any) bool {
+	_, is := v.([]any)
+	return is
 }
 
 // envName is the environment's name of a flag.
@@ -92,14 +101,18 @@ func (a *app) configure(cmd *cobra.Command) error {
 		return err
 	}
 	var failed error
+	a.preset = map[string]bool{}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		values, origin := s.value(f)
 		if f.Changed || failed != nil {
 			return
 		}
+		if len(values) > 0 {
+			a.preset[f.Name] = true
+		}
 		for _, v := range values {
 			if err := cmd.Flags().Set(f.Name, v); err != nil {
-				failed = nirc.Usagef("%s, by %s: %s", f.Name, origin, err)
+				failed = nirc.Usagef("%s, by %s: %s", f.Name, origin, flagText(err))
 			}
 		}
 	})
@@ -116,7 +129,7 @@ func checkConfig(v *viper.Viper, root *cobra.Command, path string) error {
 	})
 	for _, k := range v.AllKeys() {
 		if !known[k] {
-			return nirc.Usagef("%s: no setting %q", path, k)
+			return nirc.Usagef("%s: no setting %q%s", path, k, passes.Suggest(k, slices.Sorted(maps.Keys(known))))
 		}
 	}
 	return nil
@@ -143,7 +156,6 @@ type configSetting struct {
 
 func (a *app) configCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Look at the settings"}
-	cmd.RunE = func(*cobra.Command, []string) error { return nirc.Usagef("config: want show") }
 	var origin, asJSON bool
 	show := &cobra.Command{Use: "show [COMMAND…]", Short: "Show settings and where they come from", Long: configLong, Args: cobra.ArbitraryArgs}
 	show.Flags().BoolVar(&origin, "origin", false, "tell where each comes from")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"strings"
 
 	"nirc"
@@ -61,6 +62,9 @@ func (d *depFlags) note(a *app, out string, deps []string, pipeline string) erro
 	}
 	if out == "-" && (d.file == "" || d.target == "") {
 		return errDepsOfStream
+	}
+	if st, err := os.Stat(out); d.file == "" && err == nil && !st.Mode().IsRegular() {
+		return nirc.Usagef("-MD: %s is no file that a rule could stand beside: give -MF FILE", out)
 	}
 	about := out
 	if d.target != "" {

@@ -136,13 +136,7 @@ func TestDeterminismARM64(t *testing.T) {
 	if os.Getenv("NIRC_ARM64") == "" {
 		t.Skip("NIRC_ARM64 is not set")
 	}
-	qemu, err := exec.LookPath("qemu-aarch64")
-	if err != nil {
-		if os.Getenv("NIRC_REQUIRE_TOOLS") != "" {
-			t.Fatal("no qemu-aarch64 (Debian's qemu-user)")
-		}
-		t.Skip("no qemu-aarch64")
-	}
+	qemu := refs.Tool(t, "qemu-aarch64") // Debian's qemu-user
 	binary := filepath.Join(t.TempDir(), "nirc-arm64")
 	build := exec.Command("go", "build", "-o", binary, ".")
 	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")

@@ -41,7 +41,7 @@ func (a *app) disasm() *cobra.Command {
 
 func (d *disasmCommand) run(path string) error {
 	if d.hex {
-		b, err := nirc.Backend(d.target)
+		b, err := backendOf(d.target, d.gpu)
 		if err != nil {
 			return err
 		}
@@ -61,13 +61,16 @@ func (d *disasmCommand) run(path string) error {
 		if o, err = object.Read(data); err != nil {
 			return nirc.Diagnose(err, path, "")
 		}
-		if d.target != "" && d.target != o.Target {
+		if d.target != "" && d.target != o.Target && !d.preset["target"] {
 			return nirc.Usagef("-t %s: %s is for %s", d.target, path, o.Target)
+		}
+		if d.gpu != "" && d.gpu != o.GPU && !d.preset["gpu"] {
+			return nirc.Usagef("--gpu %s: %s is for %s", d.gpu, path, o.GPU)
 		}
 	} else if d.target == "" {
 		return nirc.Usagef("%s is no object of nirc: raw code needs -t", path)
 	}
-	b, err := nirc.Backend(o.Target)
+	b, err := backendOf(o.Target, o.GPU)
 	if err != nil {
 		return err
 	}

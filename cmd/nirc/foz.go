@@ -27,7 +27,6 @@ the end of the file cuts off is none.`
 
 func (a *app) foz() *cobra.Command {
 	cmd := &cobra.Command{Use: "foz", Short: "Look into Fossilize databases", Long: fozLong}
-	cmd.RunE = func(*cobra.Command, []string) error { return nirc.Usagef("foz: want ls, extract or pack") }
 	cmd.AddCommand(a.fozLs(), a.fozExtract(), a.fozPack())
 	return cmd
 }
@@ -75,6 +74,10 @@ func isFoz(path string) bool {
 	case path == "-", slices.Contains(moduleExtensions, ext), nirc.GLSLExtension(path):
 		return false
 	}
+	// Of a pipe nothing is taken, which its reader would miss.
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return false
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false
@@ -96,7 +99,11 @@ func (a *app) appendModules(list []input, in input) ([]input, error) {
 		return nil, err
 	}
 	uses, problems := db.Uses()
-	a.report.diagnostics(fozProblems(in.path, append(db.Problems, problems...)))
+	told := fozProblems(in.path, append(db.Problems, problems...))
+	if db.Tail > 0 {
+		told = append(told, nirc.Diagnostic{File: in.path, Severity: nirc.SeverityWarning, Msg: fmt.Sprintf("the last entry is cut off: its %d bytes are passed over", db.Tail)})
+	}
+	modules := len(list)
 	byModule := map[uint64][]foz.Use{}
 	for _, u := range uses {
 		byModule[u.Module] = append(byModule[u.Module], u)
@@ -110,6 +117,10 @@ func (a *app) appendModules(list []input, in input) ([]input, error) {
 		list = append(list, input{path: in.path + ":" + hash, rel: stem(in.rel) + "." + hash + ".spv",
 			module: func() ([]byte, error) { return db.Module(e.Hash) }, uses: byModule[e.Hash]})
 	}
+	if len(list) == modules {
+		told = append(told, nirc.Diagnostic{File: in.path, Severity: nirc.SeverityWarning, Msg: "there is no shader module in the database"})
+	}
+	a.report.diagnostics(told)
 	return list, nil
 }
 
@@ -194,6 +205,14 @@ func listFoz(db *foz.DB, all bool) *fozList {
 	return list
 }
 
+// nextText is the flag about the stage that follows, or nothing.
+func nextText(u *foz.Use) string {
+	if u.Next == 0 {
+		return ""
+	}
+	return " --next " + u.Next.String()
+}
+
 func (l *fozList) write(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, e := range l.Entries {
@@ -203,7 +222,7 @@ func (l *fozList) write(out io.Writer) error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Hash, e.Tag, what)
 		for _, u := range e.Uses {
-			fmt.Fprintf(w, "\t  %s %s%s\t%d pipelines\n", u.Stage, u.Entry, specText(u.Spec, " "), u.Pipelines)
+			fmt.Fprintf(w, "\t  %s %s%s\t%d pipelines\n", u.Stage, u.Entry, nextText(&u)+specText(u.Spec, " "), u.Pipelines)
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -268,7 +287,7 @@ func (a *app) extract(db *foz.DB, path, dir string) error {
 		used := false
 		for _, u := range uses {
 			if u.Module == e.Hash {
-				fmt.Fprintf(&manifest, "%s --entry '%s' --stage %s%s\n", name, u.Entry, u.Stage, specText(u.Spec, " "))
+				fmt.Fprintf(&manifest, "%s --entry %s --stage %s%s\n", name, quoteArg(u.Entry), u.Stage, nextText(&u)+specText(u.Spec, " "))
 				used = true
 			}
 		}
@@ -308,8 +327,13 @@ func (a *app) fozPack() *cobra.Command {
 		if err != nil {
 			return &nirc.IOError{Err: err}
 		}
+		var passedOver []error
 		for i := range inputs {
 			m, err := a.load(cmd.Context(), &inputs[i], nirc.FileOptions{Stdin: a.in})
+			if damaged(err) {
+				passedOver = append(passedOver, err)
+				continue
+			}
 			if err != nil {
 				return err
 			}
@@ -318,7 +342,7 @@ func (a *app) fozPack() *cobra.Command {
 			}
 		}
 		buf.Flush() // into memory
-		return a.writeFile(output, b.Bytes())
+		return errors.Join(append(passedOver, a.writeFile(output, b.Bytes()))...)
 	}
 	return cmd
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -160,8 +161,25 @@ func (a *app) load(ctx context.Context, in *input, o nirc.FileOptions) (*nirc.Mo
 		return nirc.LoadFile(ctx, in.path, o)
 	}
 	code, err := in.module()
-	if err != nil {
-		return nil, nirc.Diagnostics{{File: in.path, Msg: err.Error()}}
+	var problem *foz.Problem
+	switch {
+	case errors.As(err, &problem):
+		return nil, damagedError{nirc.Diagnostics{{File: in.path, Msg: err.Error() + "; it is passed over"}}}
+	case err != nil:
+		return nil, &nirc.IOError{Err: err}
 	}
 	return nirc.Load(code, in.path)
+}
+
+// damagedError is that of a module that is damaged in its database, which keeps
+// nobody from the others.
+type damagedError struct{ list nirc.Diagnostics }
+
+func (e damagedError) Error() string { return e.list.Error() }
+func (e damagedError) Unwrap() error { return e.list }
+
+// damaged tells whether an error is that of a damaged module.
+func damaged(err error) bool {
+	var d damagedError
+	return errors.As(err, &d)
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"strings"
+
 	"nirc"
 	"nirc/object"
 
@@ -54,7 +57,16 @@ func (c *linkCommand) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	fail := func(err error) error {
-		return nirc.Diagnose(err, args[0], list[0].Target)
+		err = nirc.Diagnose(err, args[0], list[0].Target)
+		var told nirc.Diagnostics
+		if errors.As(err, &told) {
+			for i := range told {
+				if told[i].File == "" {
+					told[i].File = args[0]
+				}
+			}
+		}
+		return err
 	}
 	if c.parts != "" {
 		parts, err := nirc.PartsOf(list[0], state)
@@ -81,7 +93,10 @@ func checkABI(name string) error {
 	case "", "monolithic", nirc.SeparateABI:
 		return nil
 	}
-	return nirc.Usagef("--abi %s: want monolithic or separate", name)
+	if strings.HasPrefix(name, nirc.BlendABI) {
+		return nil // the target knows the formats
+	}
+	return nirc.Usagef("--abi %s: want monolithic, separate or blend:FORMAT", name)
 }
 
 // writeObject writes an object file.

@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const passesLong = `List the passes: name, class (A needed for correct code, B better code), what they do.
+const passesLong = `List the passes: name, class (A needed for correct code, B better code), what they do,
+their options with defaults, and where in a pipeline they must stand and why.
 
 With -t, the passes that the target's pipeline runs, in order; loops and conditions are flattened.
 --file prints the default pipeline file, to be changed and given to --pipeline.`
@@ -24,6 +25,8 @@ type passInfo struct {
 	Optional bool         `json:"optional"`
 	Doc      string       `json:"doc"`
 	Options  []passOption `json:"options,omitempty"`
+	// Requirements say where in a pipeline it must stand, and why.
+	Requirements []string `json:"requirements,omitempty"`
 }
 
 type passOption struct {
@@ -50,17 +53,17 @@ func (a *app) passes() *cobra.Command {
 	f.BoolVar(&showFile, "file", false, "print the default pipeline file")
 	f.BoolVar(&showNIR, "nir", false, "list the files of NIR, their class and what stands for each, or -")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if showNIR {
+		s, err := parseStage(stage)
+		switch {
+		case err != nil:
+			return err
+		case asJSON && (showNIR || showFile):
+			return nirc.Usagef("--json: --nir and --file print a text")
+		case showNIR:
 			return a.listNIR()
-		}
-		if showFile {
+		case showFile:
 			return a.writeFile("-", nirc.PipelineFile())
-		}
-		if r.target != "" {
-			s, err := parseStage(stage)
-			if err != nil {
-				return err
-			}
+		case r.target != "":
 			return a.listPipeline(&r, s, asJSON)
 		}
 		return a.listPasses(asJSON)
@@ -86,7 +89,7 @@ func (a *app) listPipeline(r *runFlags, stage ir.Stage, asJSON bool) error {
 func (a *app) listPasses(asJSON bool) error {
 	list := make([]passInfo, 0, 128)
 	for _, p := range passes.Registry() {
-		info := passInfo{Name: p.Name, Class: p.Class, Optional: p.Optional, Doc: p.Doc}
+		info := passInfo{Name: p.Name, Class: p.Class, Optional: p.Optional, Doc: p.Doc, Requirements: passes.Requirements(p.Name)}
 		for _, o := range p.Options {
 			info.Options = append(info.Options, passOption{o.Name, o.Doc, fmt.Sprint(o.Default)})
 		}
@@ -104,6 +107,9 @@ func (a *app) listPasses(asJSON bool) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, class, summary(p.Doc))
 		for _, o := range p.Options {
 			fmt.Fprintf(w, "\t\t    %s=%s: %s\n", o.Name, o.Default, o.Doc)
+		}
+		for _, r := range p.Requirements {
+			fmt.Fprintf(w, "\t\t    %s\n", r)
 		}
 	}
 	return ioError(w.Flush())

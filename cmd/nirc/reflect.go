@@ -10,7 +10,7 @@ import (
 const reflectLong = `Print the interface of shaders: inputs, outputs, resources with the members of their blocks, push
 constants with offsets, specialization constants with types and defaults, the workgroup size.
 
-Types are the IR's: vec4f32 is four 32-bit floats. +16 is a byte offset. Of several entry points
+The arguments are files, directories, patterns and databases, as of nirc compile. Types are the IR's: vec4f32 is four 32-bit floats. +16 is a byte offset. Of several entry points
 all are shown unless --entry or --stage choose. --json writes one document, a list of shaders.`
 
 func (a *app) reflect() *cobra.Command {
@@ -19,20 +19,22 @@ func (a *app) reflect() *cobra.Command {
 		entry, stage string
 		spec         []string
 	)
-	cmd := &cobra.Command{Use: "reflect FILE…", Short: "Print the interface of shaders", Long: reflectLong, Args: cobra.MinimumNArgs(1)}
+	cmd := &cobra.Command{Use: "reflect FILE|DIR…", Short: "Print the interface of shaders", Long: reflectLong, Args: cobra.MinimumNArgs(1)}
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "write JSON")
-	f.StringVar(&entry, "entry", "", "`NAME` of the entry point")
-	f.StringVar(&stage, "stage", "", "`STAGE` of the entry point, or of GLSL from standard input")
-	f.StringArrayVar(&spec, "spec", nil, "`ID=VALUE` (or NAME=VALUE) of a specialization constant, which may change the interface")
+	shaderFlags(f, &entry, &stage, &spec)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		st, err := parseStage(stage)
 		if err != nil {
 			return err
 		}
 		list := []*nirc.Interface{}
-		for _, path := range args {
-			m, err := nirc.LoadFile(cmd.Context(), path, nirc.FileOptions{Stdin: a.in, Stage: st, Debug: true})
+		inputs, err := a.expandInputs(args)
+		if err != nil {
+			return err
+		}
+		for i := range inputs {
+			m, err := a.load(cmd.Context(), &inputs[i], nirc.FileOptions{Stdin: a.in, Stage: st, Debug: true})
 			if err != nil {
 				return err
 			}

@@ -87,3 +87,9 @@ func splitArgs(text string) ([]string, error) {
 	}
 	return words, nil
 }
+
+// quoteArg writes a word so that splitArgs reads it as it is. A line's end in
+// it ends the line of a manifest all the same: no entry point can be asked for by such a name there.
+func quoteArg(word string) string {
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -21,13 +21,16 @@ type streams struct {
 type app struct {
 	streams
 	report reporter
-	config string // --config
-	color  string // --color
-	format string // --diagnostics-format
+	config string          // --config
+	color  string          // --color
+	format string          // --diagnostics-format
+	preset map[string]bool // flags that the environment or the file has set, not the command line
 }
 
 // run executes a command line and returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
+	out := &watchedOut{w: s.out}
+	s.out = out
 	a := &app{streams: s}
 	a.report = reporter{w: s.err}
 	root := a.root()
@@ -40,12 +43,28 @@ func run(ctx context.Context, args []string, s streams) int {
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	err = root.ExecuteContext(ctx)
+	if err = root.ExecuteContext(ctx); err == nil {
+		err = ioError(out.err) // what help and completion do not look at
+	}
 	if err != nil {
-		a.report.json = a.format == "json" // a wrong flag is found before the setup
+		a.report.json = a.format == "json" || wantsJSON(args) // a wrong flag is found before the setup
 		a.report.error(err)
 	}
 	return exitCode(err)
+}
+
+// watchedOut is standard output, which remembers that a write has failed.
+type watchedOut struct {
+	w   io.Writer
+	err error
+}
+
+func (o *watchedOut) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 const rootLong = `nirc compiles SPIR-V shaders to machine code for Adreno (ir3), AGX and Midgard GPUs.
@@ -72,8 +91,9 @@ func (a *app) root() *cobra.Command {
 	}
 	root.SetVersionTemplate("nirc {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return nirc.Usagef("%s; see %s --help", err, cmd.CommandPath())
+		return nirc.Usagef("%s%s; see %s --help", flagText(err), suggestFlag(cmd, err), cmd.CommandPath())
 	})
+	root.SetHelpCommand(helpCommand())
 	root.SuggestionsMinimumDistance = 2
 	p := root.PersistentFlags()
 	p.StringVar(&a.config, "config", "", "read settings from this `FILE` and not from nirc.yaml")
@@ -96,18 +116,8 @@ func (a *app) root() *cobra.Command {
 		return compile.run(cmd, args)
 	}
 	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.bisectScript(), a.reduce(), a.passes(), a.targets(), a.ops(), a.runShader(), a.reflect(), a.stats(), a.cache(), a.foz(), a.link(), a.configCommand(), a.man())
-	visitCommands(root, func(c *cobra.Command) {
-		if c.Args == nil {
-			c.Args = cobra.NoArgs
-		}
-		args := c.Args
-		c.Args = func(cmd *cobra.Command, list []string) error {
-			if err := args(cmd, list); err != nil {
-				return nirc.Usagef("%s: %s", cmd.Name(), err)
-			}
-			return nil
-		}
-	})
+	root.InitDefaultCompletionCmd()
+	visitCommands(root, checkArgs)
 	addCompletions(root)
 	return root
 }

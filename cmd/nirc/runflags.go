@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"nirc"
@@ -60,6 +62,23 @@ func (r *runFlags) passFlags(f *pflag.FlagSet) {
 	f.StringVar(&r.bisect, "bisect-limit", "", "run only the first `N[.M]` optional passes (and M rewrites of the last)")
 	f.StringVar(&r.startBefore, "start-before", "", "leave out what stands before `PASS[:K]` (its K-th run)")
 	f.StringVar(&r.stopAt, "stop-after", "", "leave out what stands behind `PASS[:K]`")
+}
+
+// shaderFlags adds the choice of a module's shaders and their specialization.
+func shaderFlags(f *pflag.FlagSet, entry, stage *string, spec *[]string) {
+	f.StringVar(entry, "entry", "", "`NAME` of the entry point (default: all)")
+	f.StringVar(stage, "stage", "", "`STAGE` of the entry point, or of GLSL from standard input")
+	f.StringArrayVar(spec, "spec", nil, "`ID=VALUE` (or NAME=VALUE) of a specialization constant, read by the constant's type")
+}
+
+// jobsFlag adds -j; checkJobs looks at it.
+func jobsFlag(f *pflag.FlagSet, jobs *int, what string) {
+	f.IntVarP(jobs, "jobs", "j", runtime.GOMAXPROCS(0), "`N` "+what+" at a time")
+}
+
+// abiFlag adds --abi for one of two; checkABI looks at it.
+func abiFlag(f *pflag.FlagSet, abi *string) {
+	f.StringVar(abi, "abi", "", "calling convention where the target has several: monolithic or separate")
 }
 
 // dumps tells whether a flag asks to see something on the way.
@@ -118,6 +137,7 @@ type watch struct {
 	w     io.Writer
 	times *passes.Times
 	seen  []string // names of the steps that were dumped
+	unit  *nirc.Unit
 }
 
 // attach makes the options write dumps, times and bisection to w. head stands
@@ -161,11 +181,36 @@ func (r *runFlags) finish(t *watch, file string) (warnings nirc.Diagnostics, err
 			case n == "translate" || passes.Find(n) != nil:
 				warnings = append(warnings, nirc.Diagnostic{File: file, Severity: nirc.SeverityWarning, Msg: fmt.Sprintf("--%s: %s has not run", q.flag, n)})
 			default:
-				errs = append(errs, nirc.Usagef("--%s: no pass or step %q has run", q.flag, n))
+				errs = append(errs, nirc.Usagef("--%s: no pass or step %q%s has run", q.flag, n, passes.Suggest(n, append(passNames(), t.steps()...))))
 			}
 		}
 	}
+	if t.unit != nil && t.unit.Missed() != "" {
+		flag, what := "start-before", "nothing has run"
+		if n := t.unit.Missed(); n != r.startBefore || n == r.stopAt {
+			flag, what = "stop-after", "all has run"
+		}
+		warnings = append(warnings, nirc.Diagnostic{File: file, Severity: nirc.SeverityWarning, Msg: fmt.Sprintf("--%s: %s has not run: %s", flag, t.unit.Missed(), what)})
+	}
 	return warnings, errors.Join(errs...)
+}
+
+// steps are the names of the steps that were dumped.
+func (t *watch) steps() []string {
+	var list []string
+	for _, n := range t.seen {
+		list = append(list, n[strings.IndexByte(n, ' ')+1:])
+	}
+	return list
+}
+
+// passNames lists the passes.
+func passNames() []string {
+	var list []string
+	for _, p := range passes.Registry() {
+		list = append(list, p.Name)
+	}
+	return list
 }
 
 // onlyPasses tells whether all dumps asked for are of the IR.
@@ -188,6 +233,7 @@ func writeTimes(w io.Writer, t *passes.Times) {
 	for _, s := range t.Steps {
 		fmt.Fprintf(w, "%12s %5.1f%% %5d %7d  %s\n", s.Time, 100*float64(s.Time)/float64(max(sum, 1)), s.Runs, s.Changes, s.Name)
 	}
+	fmt.Fprintf(w, "%12s %5.1f%% %5s %7s  in loops of the pipeline\n", t.InLoops(), 100*float64(t.InLoops())/float64(max(sum, 1)), "", "")
 	fmt.Fprintf(w, "%12s %6s %5s %7s  total\n", sum, "", "", "")
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -17,8 +16,8 @@ import (
 )
 
 const statsLong = `Compile shaders and show the statistics of their code: a line a shader and the totals. Every entry point
-counts. The arguments are files, directories and patterns, as of nirc compile. Shaders that do not compile are
-counted and left out; with --keep-going=false the first one ends the run.
+counts. The arguments are files, directories, patterns and databases, as of nirc compile. Shaders that do not compile are
+told, counted and left out of the totals, and the exit code stays 0; with --keep-going=false the first one ends the run.
 
 --against FILE.tsv compares with a baseline of another compiler: columns file, stage, status, compile_us and
 stats (key=value;…). The files are looked for in the directory that is the argument. Target and GPU are those of
@@ -55,8 +54,8 @@ func (a *app) stats() *cobra.Command {
 	f.StringSliceVar(&c.by, "by", []string{"inst"}, "with --against: list the worst shaders by these `FIGURES`")
 	f.IntVar(&c.worst, "worst", 10, "with --against: list `N` shaders")
 	f.IntVar(&c.repeat, "time", 0, "measure compile times, best of `N`")
-	f.StringVar(&c.abi, "abi", "", "calling convention where the target has several: monolithic or separate")
-	f.IntVarP(&c.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "`N` files at a time")
+	abiFlag(f, &c.abi)
+	jobsFlag(f, &c.jobs, "files")
 	f.BoolVar(&c.keepGoing, "keep-going", true, "go on after a shader that does not compile")
 	cmd.AddCommand(a.statsDiff())
 	return cmd
@@ -84,13 +83,19 @@ func (c *statsCommand) run(cmd *cobra.Command, args []string) error {
 			set.Add(s)
 		}
 	})
+	if err := cmd.Context().Err(); err != nil {
+		return err // figures of a part would look like those of all
+	}
 	if failed != nil && !c.keepGoing {
 		return failed
 	}
 	if err := c.write(set); err != nil {
 		return err
 	}
-	return cmd.Context().Err()
+	if exitCode(failed) > exitRefused {
+		return failed // a file that could not be read is no statistic
+	}
+	return nil
 }
 
 // setup reads the flags about passes.
@@ -98,8 +103,12 @@ func (c *statsCommand) setup() (err error) {
 	if c.base, err = c.options(c.target); err != nil {
 		return err
 	}
-	if c.base.ABI = c.abi; c.abi != "" && c.abi != "monolithic" && c.abi != "separate" {
-		return nirc.Usagef("--abi %s: want monolithic or separate", c.abi)
+	c.base.ABI = c.abi
+	if err := checkABI(c.abi); err != nil {
+		return err
+	}
+	if err := checkJobs(c.jobs); err != nil {
+		return err
 	}
 	_, err = nirc.New(c.base)
 	return err
@@ -183,6 +192,7 @@ func reason(path string, err error) string {
 func (c *statsCommand) shader(ctx context.Context, in *input, m *nirc.Module, v *variant) (*figures.Shader, error) {
 	o := c.base
 	o.File, o.Entry, o.Stage, o.Spec = in.path, v.Name, v.Stage, v.spec
+	o.Next = v.follows(o.Next)
 	s := &figures.Shader{File: in.path, Entry: v.label}
 	for i := range max(1, c.repeat) {
 		start := time.Now()

@@ -6,13 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"nirc"
+	"nirc/internal/refs"
 	"nirc/ir"
 )
 
@@ -131,12 +131,7 @@ var derived = regexp.MustCompile(`(?s)<!-- derived: (\w+) -->\n.*?<!-- end -->\n
 // TestTargetPages compares what docs/targets says of GPUs and features with what
 // the compiler does; -update writes it anew.
 func TestTargetPages(t *testing.T) {
-	if _, err := exec.LookPath("glslangValidator"); err != nil {
-		if os.Getenv("NIRC_REQUIRE_TOOLS") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("no glslangValidator")
-	}
+	refs.Tool(t, "glslangValidator")
 	modules := make([]*nirc.Module, len(probes))
 	for i := range probes {
 		p := &probes[i]

@@ -14,7 +14,8 @@ import (
 type variant struct {
 	nirc.EntryPoint
 	spec  []spirv.SpecValue
-	label string // the entry point's name, with what tells it from others of the module
+	next  ir.Stage // that follows in the pipeline, as a database has it; none if that is not known
+	label string   // the entry point's name, with what tells it from others of the module
 }
 
 // variants lists the shaders that are wanted of a module. Of one in a
@@ -60,6 +61,9 @@ func (v *variant) appendUses(list []variant, uses []foz.Use) []variant {
 			w.spec = append(w.spec, spirv.SpecValue{ID: s.ID, Bits: s.Bits})
 		}
 		w.spec = append(w.spec, v.spec...)
+		if u.Next != 0 {
+			w.next = ir.ParseStage(u.Next.String())
+		}
 		if n > 0 {
 			w.label += ".spec" + strconv.Itoa(n)
 		}
@@ -70,4 +74,21 @@ func (v *variant) appendUses(list []variant, uses []foz.Use) []variant {
 		list = append(list, *v)
 	}
 	return list
+}
+
+// follows is the stage behind the variant: what its database says, else given.
+func (v *variant) follows(given ir.Stage) ir.Stage {
+	if v.next != ir.StageNone {
+		return v.next
+	}
+	return given
+}
+
+// entryList writes shaders' entry points as they are chosen on the command line.
+func entryList(list []variant) string {
+	points := make([]nirc.EntryPoint, len(list))
+	for i := range list {
+		points[i] = list[i].EntryPoint
+	}
+	return nirc.EntryList(points)
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -48,6 +50,10 @@ func writeWhole(path string, data []byte) error {
 	}
 	if err != nil {
 		os.Remove(f.Name())
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			at.Path = path // the name that people know
+		}
 	}
 	return err
 }

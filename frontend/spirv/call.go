@@ -21,7 +21,7 @@ func (t *translator) call(in *inst) {
 	ret := f.typ.elem
 	var local *ir.Variable
 	if len(f.irf.Params) > 0 && f.irf.Params[0].IsReturn {
-		local = b.Impl.NewLocal(ret.plain, "")
+		local = b.Impl.NewLocal(ret.temp, "")
 		args = append(args, b.DerefVar(local))
 	}
 	for k, id := range in.args[1:] {

@@ -319,7 +319,7 @@ func (t *translator) makePhi(in *spv.Instruction) {
 func (t *translator) leafTypes(ty *typ, f func(*ir.Type)) {
 	switch {
 	case ty.isLeaf():
-		f(ty.plain)
+		f(ty.temp)
 	case ty.kind == tStruct:
 		for _, m := range ty.members {
 			t.leafTypes(m, f)

@@ -227,6 +227,9 @@ func (t *translator) selectOp(in *inst) {
 	if c.BitSize != 1 {
 		t.fail(in.id, "%s: the condition is not a boolean", in.op)
 	}
+	if ty.opaque() {
+		t.fail(in.id, "%s of images or samplers is not supported", in.op)
+	}
 	if !ty.sameShape(t.valType(t.arg(in, 1))) || !ty.sameShape(t.valType(t.arg(in, 2))) {
 		t.fail(in.id, "%s: the objects do not have the result type", in.op)
 	}

@@ -243,7 +243,7 @@ func (t *translator) makeFunctions() {
 			if t.leafCount(ret) > maxParams {
 				t.fail(f.id, "the function's result is too large")
 			}
-			f.irf.Params = append(f.irf.Params, ir.Param{NumComponents: 1, BitSize: ir.LogicalPtrBits, IsReturn: true, Type: ret.plain, Modes: ir.ModeFunctionTemp, Name: "return"})
+			f.irf.Params = append(f.irf.Params, ir.Param{NumComponents: 1, BitSize: ir.LogicalPtrBits, IsReturn: true, Type: ret.temp, Modes: ir.ModeFunctionTemp, Name: "return"})
 		}
 		if len(f.params) != len(f.typ.members) {
 			t.fail(f.id, "the function has %d parameters, its type has %d", len(f.params), len(f.typ.members))

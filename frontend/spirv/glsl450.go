@@ -21,8 +21,9 @@ func (t *translator) extInst(in *inst) {
 		t.debugInst(in)
 		return
 	}
-	if _, non := t.m.Insts[set].ImportSet(); non {
-		return
+	switch named, non := t.m.Insts[set].ImportSet(); {
+	case non, named == spv.ExtSetDebugInfo, named == spv.ExtSetOpenCLDebugInfo100:
+		return // these say nothing about what is computed; lines come from OpLine
 	}
 	name, _ := t.m.Insts[set].StringArg(0)
 	t.fail(in.id, "the extended instruction set %q is not supported", name)

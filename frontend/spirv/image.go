@@ -17,6 +17,12 @@ type texel struct {
 // image translates the instructions on storage images and on image values,
 // and tells whether the instruction was one; texture.go has sampling.
 func (t *translator) image(in *inst) bool {
+	if t.ofUndef(in) {
+		if in.id != 0 {
+			t.vals[t.index(in.id)] = value{kind: vUndef, typ: t.typeOf(in.typ)}
+		}
+		return true
+	}
 	switch in.op {
 	case spv.OpSampledImage:
 		img, _ := t.opaqueOf(t.arg(in, 0), tImage)
@@ -52,30 +58,46 @@ func (t *translator) image(in *inst) bool {
 // opaqueOf returns the image or sampler that an id stands for.
 func (t *translator) opaqueOf(id uint32, kind tkind) (*pointer, *typ) {
 	v := t.val(id)
-	t.noUndefImage(id, v)
-	if v.kind != vOpaque || v.typ.kind != kind {
+	if v.kind != vOpaque && v.kind != vLeaves || v.typ.kind != kind {
 		t.fail(id, "the id is not a loaded image or sampler of the wanted kind")
 	}
-	return v.obj.(*pointer), v.typ
+	return t.opaquePointer(v), v.typ
 }
 
-func (t *translator) noUndefImage(id uint32, v *value) {
-	if v.kind == vUndef || v.kind == vLeaves && v.typ != nil && v.typ.opaque() {
-		t.fail(id, "an image or sampler that comes from no variable is not supported")
+// opaquePointer returns the pointer to a loaded image or sampler. One that came
+// out of a temporary or a composite is a value, which the passes trace back.
+func (t *translator) opaquePointer(v *value) *pointer {
+	if v.kind == vOpaque {
+		return v.obj.(*pointer)
 	}
+	return &pointer{typ: v.typ, mode: t.opaqueMode(v.typ), addr: v.leaves[0]}
+}
+
+// ofUndef tells whether an instruction on images has an undefined image or
+// sampler as its first or, an OpSampledImage, second operand; what it gives is undefined then.
+func (t *translator) ofUndef(in *inst) bool {
+	n := 1
+	if in.op == spv.OpSampledImage {
+		n = 2
+	}
+	for k := range min(n, len(in.args)) {
+		if i := t.m.DefIndex(spv.ID(in.args[k])); i >= 0 && t.vals[i].kind == vUndef && t.vals[i].typ.opaque() {
+			return true
+		}
+	}
+	return false
 }
 
 // sampled returns texture and sampler of a sampled image; they are the same
 // pointer if both are one variable.
 func (t *translator) sampled(id uint32) (texture, sampler *pointer) {
 	v := t.val(id)
-	t.noUndefImage(id, v)
 	switch {
 	case v.kind == vSampled:
 		s := v.obj.(*sampledImage)
 		return s.texture, s.sampler
-	case v.kind == vOpaque && v.typ.kind == tSampledImage:
-		p := v.obj.(*pointer)
+	case (v.kind == vOpaque || v.kind == vLeaves) && v.typ.kind == tSampledImage:
+		p := t.opaquePointer(v)
 		return p, p
 	}
 	t.fail(id, "the id is not a sampled image")

@@ -62,7 +62,7 @@ func (t *translator) load(in *inst) {
 	a, align, _ := t.memoryOperands(in, 1)
 	p = t.withAccess(t.aligned(p, align), a)
 	switch {
-	case ty.opaque():
+	case ty.opaque() && p.mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp) == 0:
 		t.vals[t.index(in.id)] = value{kind: vOpaque, typ: ty, obj: t.opaqueLoad(in, p)}
 		return
 	case ty.isLeaf():
@@ -123,11 +123,10 @@ func (t *translator) part(p *pointer, i int) *pointer {
 // loadLeaf loads a scalar, vector, or pointer.
 func (t *translator) loadLeaf(p *pointer) *ir.Def {
 	b := t.f.b
-	if p.typ.opaque() {
-		return t.derefOf(p)
-	}
 	d := t.derefOf(p)
 	switch {
+	case p.typ.opaque() && p.mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp) == 0:
+		return d
 	case p.col != nil:
 		comps := make([]*ir.Def, 0, 4)
 		for r := range int(p.typ.n) {
@@ -180,9 +179,6 @@ func (t *translator) storeLeaves(p *pointer, l []*ir.Def, k *int) {
 // storeLeaf stores a scalar, vector or pointer.
 func (t *translator) storeLeaf(p *pointer, v *ir.Def) {
 	b := t.f.b
-	if p.typ.opaque() {
-		t.fail(0, "a store of an image or sampler is not supported")
-	}
 	if p.mode&ir.ModeReadOnly != 0 {
 		t.fail(0, "a store into storage that cannot be written (%s)", p.mode)
 	}

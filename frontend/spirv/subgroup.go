@@ -53,6 +53,10 @@ func (t *translator) subgroup(in *inst) bool {
 			return true
 		}
 	}
+	if in.op == spv.OpGroupNonUniformPartitionEXT {
+		t.partition(in)
+		return true
+	}
 	return t.vote(in) || t.ballot(in)
 }
 
@@ -95,6 +99,10 @@ func (t *translator) lanes(in *inst, r *subgroupRow) {
 
 // subgroupReduce translates reductions and scans.
 func (t *translator) subgroupReduce(in *inst, op ir.Op) {
+	if part, ok := partOf(spv.GroupOperation(t.arg(in, 1))); ok {
+		t.partitionedReduce(in, op, part)
+		return
+	}
 	x := t.vector(t.arg(in, 2))
 	intr := ir.IntrReduce
 	cluster := uint64(0)

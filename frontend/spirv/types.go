@@ -2,6 +2,7 @@ package spirv
 
 import (
 	"fmt"
+	"slices"
 
 	"nirc/frontend/spirv/spv"
 	"nirc/ir"
@@ -59,6 +60,7 @@ type typ struct {
 	memb          []ir.Field   // struct: decorations of the members, types with layout
 	ir            *ir.Type     // with layout
 	plain         *ir.Type     // without
+	temp          *ir.Type     // of temporaries: plain with images and samplers as the pointers to them
 }
 
 // imageShape is what OpTypeImage says.
@@ -406,6 +408,10 @@ func (t *translator) irTypes(ty *typ) {
 	case tArray, tRuntimeArray:
 		ty.ir = ir.ArrayType(ty.elem.ir, ty.n, ty.stride)
 		ty.plain = ir.ArrayType(ty.elem.plain, ty.n, 0)
+		ty.temp = ty.plain
+		if ty.elem.temp != ty.elem.plain {
+			ty.temp = ir.ArrayType(ty.elem.temp, ty.n, 0)
+		}
 		return
 	case tStruct:
 		name := t.nameOf(ty.id)
@@ -414,6 +420,7 @@ func (t *translator) irTypes(ty *typ) {
 		for i, m := range ty.members {
 			ty.plain.Fields[i] = ir.Field{Name: ty.memb[i].Name, Type: m.plain, Offset: -1, Location: -1, BuiltIn: -1, XfbBuffer: -1, XfbOffset: -1}
 		}
+		ty.temp = tempStruct(ty)
 		return
 	case tPointer:
 		c, b := addressShape(ty.sc)
@@ -421,7 +428,27 @@ func (t *translator) irTypes(ty *typ) {
 	case tVoid, tFunction:
 		ty.ir = ir.VoidType
 	}
-	ty.plain = ty.ir
+	ty.plain, ty.temp = ty.ir, ty.ir
+	if ty.opaque() {
+		ty.temp = ir.VectorType(ir.BaseUint, ir.LogicalPtrBits, 1)
+	}
+}
+
+// tempStruct is the type of a structure's temporaries.
+func tempStruct(ty *typ) *ir.Type {
+	same := true
+	for _, m := range ty.members {
+		same = same && m.temp == m.plain
+	}
+	if same {
+		return ty.plain
+	}
+	s := *ty.plain
+	s.Fields = slices.Clone(s.Fields)
+	for i, m := range ty.members {
+		s.Fields[i].Type = m.temp
+	}
+	return &s
 }
 
 // opaqueType translates the types of images and samplers.

@@ -78,6 +78,9 @@ func (t *translator) storageType(mode ir.Mode, ty *typ) *ir.Type {
 	if mode&ir.ModeExplicit != 0 || mode == ir.ModeShared && t.caps.explicitShared {
 		return ty.ir
 	}
+	if mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp) != 0 {
+		return ty.temp
+	}
 	return ty.plain
 }
 
@@ -182,7 +185,7 @@ func (t *translator) localVariable(in *inst) {
 		t.fail(in.id, "a variable inside a function is not of storage class Function")
 	}
 	v := &variable{id: in.id, typ: ty, sc: pt.sc, mode: ir.ModeFunctionTemp}
-	v.iv = t.f.b.Impl.NewLocal(ty.plain, t.nameOf(in.id))
+	v.iv = t.f.b.Impl.NewLocal(ty.temp, t.nameOf(in.id))
 	if len(in.args) > 1 {
 		v.iv.Init = t.initialiser(in).irConstant()
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"nirc"
+	"nirc/passes"
 )
 
 // The stages of a compile. Common are the passes of all targets, target the
@@ -33,6 +34,7 @@ type figures struct {
 	time   [numStages]time.Duration
 	allocs [numStages]uint64
 	bytes  [numStages]uint64
+	loops  passes.Times // of the pipeline's loops, within the passes' times
 }
 
 func (f *figures) total() (d time.Duration) {
@@ -47,6 +49,9 @@ func (f *figures) keepBest(o *figures) {
 	for i := range f.time {
 		f.time[i] = min(f.time[i], o.time[i])
 	}
+	if o.loops.InLoops() < f.loops.InLoops() {
+		f.loops = o.loops
+	}
 }
 
 func (f *figures) add(o *figures) {
@@ -55,6 +60,7 @@ func (f *figures) add(o *figures) {
 		f.allocs[i] += o.allocs[i]
 		f.bytes[i] += o.bytes[i]
 	}
+	f.loops.Merge(&o.loops)
 }
 
 // meter takes the time, or counts allocations, of one stage after the other.
@@ -122,9 +128,13 @@ func compile(data []byte, name string, o nirc.Options, allocs bool) (*figures, e
 	if err != nil {
 		return nil, &stageError{stageTranslate, err}
 	}
+	times := passes.Times{Clock: threadTime, OnlyLoops: true}
+	timed := o
+	timed.Run.Times = &times
 	m.begin()
-	err = nirc.Optimize(ctx, s, o)
+	err = nirc.Optimize(ctx, s, timed)
 	m.end(stageTarget)
+	m.f.loops = times
 	if err != nil {
 		return nil, &stageError{stageTarget, err}
 	}
@@ -194,6 +204,11 @@ func printStages(f *figures, n int) {
 		}
 		fmt.Fprintf(t, "all\t%.1f\t\t\t\t\n", us(f.total())/float64(n))
 	})
+	fmt.Printf("loops of the pipeline: %.0f %% of the compile;", 100*us(f.loops.InLoops())/us(f.total()))
+	for _, l := range f.loops.Loops {
+		fmt.Printf(" line %d %.1f %%", l.Line, 100*us(l.Time)/us(f.total()))
+	}
+	fmt.Println()
 }
 
 // peakMemory returns the process's largest resident size in MiB, 0 if unknown.

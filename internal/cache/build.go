@@ -28,8 +28,9 @@ type Request struct {
 	Level    string            `json:"level"`
 	Debug    bool              `json:"debug,omitempty"`
 	ABI      string            `json:"abi,omitempty"`
-	Pipeline Digest            `json:"pipeline"` // of what chooses the passes
-	Code     string            `json:"code"`     // version of the code generation
+	Next     string            `json:"next,omitempty"` // the stage that follows, if that is known
+	Pipeline Digest            `json:"pipeline"`       // of what chooses the passes
+	Code     string            `json:"code"`           // version of the code generation
 }
 
 // MarshalText gives the digits, for JSON.
@@ -53,6 +54,9 @@ func (r *Request) Key() Digest {
 	}
 	for _, v := range r.Spec {
 		b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(b, v.ID), v.Bits)
+	}
+	if r.Next != "" {
+		field(r.Next)
 	}
 	h.Write(b)
 	return Digest(h.Sum(nil))
@@ -160,6 +164,9 @@ func (b *Builder) Request(m *Module, o *nirc.Options) Request {
 	slices.SortFunc(spec, func(x, y spirv.SpecValue) int { return cmp.Compare(x.ID, y.ID) })
 	r := Request{Module: m.digest, Entry: o.Entry, Stage: o.Stage.String(), Spec: spec, Target: o.Target, GPU: o.GPU,
 		Level: o.Level.String(), Debug: m.debug, ABI: o.ABI, Pipeline: b.Pipeline, Code: b.Code}
+	if o.Next != ir.StageNone {
+		r.Next = o.Next.String()
+	}
 	if r.Target == "" {
 		r.Target = nirc.DefaultTarget
 	}
@@ -272,5 +279,6 @@ func (r *Request) options(base nirc.Options) (nirc.Options, error) {
 		return o, err
 	}
 	o.Target, o.GPU, o.Entry, o.Stage, o.Spec, o.Debug, o.ABI = r.Target, r.GPU, r.Entry, ir.ParseStage(r.Stage), r.Spec, r.Debug, r.ABI
+	o.Next = ir.ParseStage(r.Next)
 	return o, nil
 }

@@ -169,6 +169,27 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
+// To look at a directory leaves nothing in it.
+func TestOpenOld(t *testing.T) {
+	root := t.TempDir()
+	d, err := OpenOld(root, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := d.Stats(); err != nil || f.Entries != 0 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if c, err := d.GC(0); err != nil || c != (Collected{}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if left, _ := os.ReadDir(root); len(left) != 0 {
+		t.Errorf("%v was made", left)
+	}
+	if _, err := OpenOld(filepath.Join(root, "none"), nil); err == nil {
+		t.Error("there is no such directory")
+	}
+}
+
 func TestGC(t *testing.T) {
 	d := newDir(t)
 	want := fill(t, d, 30)
@@ -184,13 +205,20 @@ func TestGC(t *testing.T) {
 	if _, err := d.Get(list[0].Key); err != nil { // the oldest is used again
 		t.Fatal(err)
 	}
-	stale := filepath.Join(d.root, "tmp", "left")
-	os.WriteFile(stale, []byte("x"), 0o666)
 	old := time.Now().Add(-2 * staleAfter)
-	os.Chtimes(stale, old, old)
+	foreign := filepath.Join(d.root, "tmp", "somebody's")
+	for _, left := range []string{filepath.Join(d.root, "tmp", tmpPrefix+"left"), foreign} {
+		if err := os.WriteFile(left, []byte("x"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		os.Chtimes(left, old, old)
+	}
 	c, err := d.GC(sizes / 2)
 	if err != nil || c.Bytes != sizes || sizes-c.Freed > sizes/2 || c.Removed == 0 || c.Removed == len(list) || c.Stale != 1 {
 		t.Fatalf("%+v, %v of %d bytes", c, err, sizes)
+	}
+	if _, err := os.Stat(foreign); err != nil {
+		t.Errorf("a file that is not the store's: %v", err)
 	}
 	if has, _ := d.Has(list[0].Key); !has {
 		t.Error("what was used last is gone")

@@ -28,6 +28,10 @@ const touchAfter = time.Hour
 // staleAfter is the age at which a file in DIR/tmp is what a killed process left behind.
 const staleAfter = time.Hour
 
+// tmpPrefix begins the names of what is being written: in a directory that is
+// given by mistake nothing else is taken for a leftover.
+const tmpPrefix = "nirc-"
+
 // Open opens a store, and makes the directory if there is none.
 func Open(root string, c Codec) (*Dir, error) {
 	if err := os.MkdirAll(filepath.Join(root, "tmp"), 0o777); err != nil {
@@ -36,12 +40,12 @@ func Open(root string, c Codec) (*Dir, error) {
 	return &Dir{root: root, codec: c, now: time.Now}, nil
 }
 
-// OpenOld opens a store that must be there.
+// OpenOld opens a store that must be there, to read it; nothing is made.
 func OpenOld(root string, c Codec) (*Dir, error) {
 	if _, err := os.ReadDir(root); err != nil {
 		return nil, err
 	}
-	return Open(root, c)
+	return &Dir{root: root, codec: c, now: time.Now}, nil
 }
 
 // Path is where an entry lies.
@@ -110,7 +114,7 @@ func (d *Dir) Put(key Digest, data []byte) error {
 
 func (d *Dir) putFrame(key Digest, frame []byte) error {
 	path := d.Path(key)
-	tmp := filepath.Join(d.root, "tmp", strconv.FormatUint(rand.Uint64(), 36))
+	tmp := filepath.Join(d.root, "tmp", tmpPrefix+strconv.FormatUint(rand.Uint64(), 36))
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
@@ -195,11 +199,11 @@ type Collected struct {
 func (d *Dir) GC(maxSize int64) (Collected, error) {
 	var c Collected
 	left, err := os.ReadDir(filepath.Join(d.root, "tmp"))
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return c, err
 	}
 	for _, f := range left {
-		if st, err := f.Info(); err == nil && d.now().Sub(st.ModTime()) > staleAfter {
+		if st, err := f.Info(); err == nil && strings.HasPrefix(f.Name(), tmpPrefix) && d.now().Sub(st.ModTime()) > staleAfter {
 			if os.Remove(filepath.Join(d.root, "tmp", f.Name())) == nil {
 				c.Stale++
 			}

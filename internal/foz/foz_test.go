@@ -61,13 +61,35 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	uses, problems := d.Uses()
-	want := []Use{{modules[0], "vs", 1, nil, 2}, {modules[1], "cs", 0x20, nil, 1}, {modules[1], "fs", 0x10, nil, 1},
-		{modules[1], "fs", 0x10, []Spec{{3, 0x3f800000}, {7, 1 << 40}}, 1}}
+	want := []Use{{modules[0], "vs", 1, nil, 0, 2}, {modules[1], "cs", 0x20, nil, 0, 1}, {modules[1], "fs", 0x10, nil, 0, 1},
+		{modules[1], "fs", 0x10, []Spec{{3, 0x3f800000}, {7, 1 << 40}}, 0, 1}}
 	if len(problems) != 0 || !slices.EqualFunc(uses, want, func(a, b Use) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
 		t.Errorf("uses %v, %v; want %v", uses, problems, want)
 	}
 	if _, err := d.Module(1); err == nil {
 		t.Error("a module that is not there")
+	}
+}
+
+// TestNext: a stage is told which follows where that takes over its threads.
+func TestNext(t *testing.T) {
+	const vs, tcs, tes, gs, fs = 1, 2, 4, 8, 16
+	for _, c := range []struct{ stages, next []Stage }{
+		{[]Stage{vs, fs}, []Stage{0, 0}},
+		{[]Stage{fs, gs, vs}, []Stage{0, 0, gs}},
+		{[]Stage{vs, tcs, tes, fs}, []Stage{tcs, 0, 0, 0}},
+		{[]Stage{vs, tcs, tes, gs, fs}, []Stage{tcs, 0, gs, 0, 0}},
+		{[]Stage{0x40, 0x80, fs}, []Stage{0, 0, 0}},
+	} {
+		p := &pipelineJSON{}
+		for _, s := range c.stages {
+			p.Stages = append(p.Stages, stageJSON{Bits: uint32(s)})
+		}
+		for i, s := range c.stages {
+			if n := p.next(s); n != c.next[i] {
+				t.Errorf("%v: %v is followed by %v, want %v", c.stages, s, n, c.next[i])
+			}
+		}
 	}
 }
 
@@ -100,7 +122,7 @@ func TestByHand(t *testing.T) {
 		t.Errorf("old module: %x, %v", code, err)
 	}
 	uses, problems := d.Uses()
-	if len(problems) != 0 || fmt.Sprint(uses) != "[{171 main compute [{0 1} {9 255}] 1}]" {
+	if len(problems) != 0 || fmt.Sprint(uses) != "[{171 main compute [{0 1} {9 255}] stage 0 1}]" {
 		t.Errorf("uses %v, %v", uses, problems)
 	}
 }

@@ -17,6 +17,9 @@ type Use struct {
 	Entry  string `json:"entry"`
 	Stage  Stage  `json:"stage"`
 	Spec   []Spec `json:"spec,omitempty"` // by id
+	// Next is the stage that follows in the pipeline if that is tessellation control
+	// or geometry, which take their inputs from threads and not from the rasteriser.
+	Next Stage `json:"next,omitempty"`
 	// Pipelines counts those that use it so.
 	Pipelines int `json:"pipelines"`
 }
@@ -193,7 +196,7 @@ func (d *DB) Uses() (uses []Use, problems []*Problem) {
 
 func (d *DB) order(a, b Use) int {
 	return cmp.Or(cmp.Compare(d.place(a.Module), d.place(b.Module)), cmp.Compare(a.Module, b.Module), cmp.Compare(a.Entry, b.Entry), cmp.Compare(a.Stage, b.Stage),
-		slices.CompareFunc(a.Spec, b.Spec, func(x, y Spec) int { return cmp.Or(cmp.Compare(x.ID, y.ID), cmp.Compare(x.Bits, y.Bits)) }))
+		slices.CompareFunc(a.Spec, b.Spec, func(x, y Spec) int { return cmp.Or(cmp.Compare(x.ID, y.ID), cmp.Compare(x.Bits, y.Bits)) }), cmp.Compare(a.Next, b.Next))
 }
 
 // place orders modules as the database has them, those that it lacks last.
@@ -235,6 +238,7 @@ func (d *DB) pipeline(e *Entry) ([]Use, *Problem) {
 				if why != "" {
 					return uses, problem(e, "%s", why)
 				}
+				u.Next = p.next(u.Stage)
 				if u.Module != 0 { // 0 is a module that the capture does not have
 					uses = append(uses, u)
 				}
@@ -242,6 +246,28 @@ func (d *DB) pipeline(e *Entry) ([]Use, *Problem) {
 		}
 	}
 	return uses, nil
+}
+
+// The stages that are Use.Next, and the one that stands between them.
+const (
+	stageTessCtrl Stage = 1 << (1 + iota)
+	stageTessEval
+	stageGeometry
+)
+
+// next is Use.Next of a stage of the pipeline. The bits of the stages of a
+// draw are in their order.
+func (p *pipelineJSON) next(s Stage) Stage {
+	after := Stage(0)
+	for i := range p.Stages {
+		if b := Stage(p.Stages[i].Bits); b > s && b <= stageGeometry && (after == 0 || b < after) {
+			after = b
+		}
+	}
+	if after == stageTessEval {
+		return 0
+	}
+	return after
 }
 
 func (s *stageJSON) use() (u Use, why string) {

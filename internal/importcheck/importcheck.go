@@ -35,20 +35,18 @@ var rooms = []room{
 	{path: "object", may: []string{"ir"}},
 	{path: "backend", may: []string{"ir", "passes/...", "object", "emu"}},
 	{path: "backend/mach"},
-	{path: "backend/isa"},
 	{path: "backend/resource", may: []string{"ir"}},
 	{path: "backend/gputest", may: []string{"ir", "ir/interp", "emu"}},
-	{path: "backend/*/isa", may: []string{"backend/isa"}},
-	{path: "backend/*/...", may: []string{"ir", "ir/optab", "passes/...", "backend", "backend/mach", "backend/isa", "backend/resource", "object", "emu", "backend/*/..."}},
+	{path: "backend/*/isa"},
+	{path: "backend/*/...", may: []string{"ir", "ir/optab", "passes/...", "backend", "backend/mach", "backend/resource", "object", "emu", "backend/*/..."}},
 	{path: "amber", may: []string{"ir", "emu", "frontend/spirv/spv"}},
-	{path: "cache", may: []string{"ir", "object"}},
 	{path: "internal/gen/...", may: []string{"ir/...", "passes/...", "frontend/spirv/...", "backend/..."}},
 	{path: "internal/irshape"},
 	{path: "internal/importcheck"},
 	{path: "internal/bench", may: []string{"", "ir", "passes", "object"}},
 	{path: "internal/...", may: []string{"all"}},
 	{path: "cmd/...", may: []string{"all"}, others: []string{""}},
-	{path: "", may: []string{"ir", "ir/optab", "ir/interp", "frontend/...", "passes/...", "backend/...", "object", "emu", "amber", "cache"}},
+	{path: "", may: []string{"ir", "ir/optab", "ir/interp", "frontend/...", "passes/...", "backend/...", "object", "emu", "amber"}},
 }
 
 // testOnly are packages that only tests import.

@@ -53,9 +53,11 @@ type Program struct {
 	inputAt                      [ir.NumVaryingSlots]int16 // index into inputs, -1 none
 	sysvars                      []sysvar
 	outputs                      []ir.Slot
+	signedBytes                  []ir.Slot      // outputs of signed bytes, which become words
 	stageInits                   []*ir.Variable // outputs of the tessellation control stage
-	preambleWords                int
+	preambleHalves               int            // in halves of words, see preambleAt
 	pool                         wavePool
+	badIO                        error // found by scanIO
 }
 
 type constSlot struct {
@@ -89,7 +91,9 @@ func New(s *ir.Shader, opts Options) (emu.Program, error) {
 	if err := c.shader(); err != nil {
 		return nil, err
 	}
-	p.scanIO()
+	if err := p.scanIO(); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 

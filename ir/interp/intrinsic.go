@@ -155,7 +155,7 @@ func (w *Wave) execOther(i *inst) (wait bool, err error) {
 		}
 	case ir.IntrStorePreamble:
 		for k, s := range x.src[0] {
-			w.preWords[int(x.in.Get(ir.IdxBase))+k] = w.regs[s+int32(w.on[0])]
+			w.preWords[preambleAt(x.in, k, x.in.Srcs[0].Def.BitSize)] = w.regs[s+int32(w.on[0])]
 		}
 	default:
 		for _, l := range w.on {
@@ -235,7 +235,7 @@ func (w *Wave) execLane(i *inst, l int) {
 	case ir.IntrLoadPreamble:
 		for c := range int(i.n) {
 			v := uint64(0)
-			if at := int(x.in.Get(ir.IdxBase)) + c; at < len(w.preWords) {
+			if at := preambleAt(x.in, c, i.bits); at < len(w.preWords) {
 				v = w.preWords[at]
 			}
 			out(c, v)
@@ -275,4 +275,10 @@ func (w *Wave) execFragmentLane(i *inst, l int, src func(k, c int) uint64, out f
 		out(1, uint64(math.Float32bits(v(2)-v(0))))
 		out(2, uint64(math.Float32bits(v(1)-v(0))))
 	}
+}
+
+// preambleAt is where component k of a value between the preamble and the
+// shader is, in halves of words: those of 16 bits stand two in a word.
+func preambleAt(in *ir.Instr, k int, bits uint8) int {
+	return 2*int(in.Get(ir.IdxBase)) + k*max(int(bits)/16, 1)
 }

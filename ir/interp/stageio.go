@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"fmt"
 	"sort"
 
 	"nirc/emu"
@@ -8,14 +9,16 @@ import (
 )
 
 // scanIO describes the stage towards the fixed-function stages: from the
-// variables that derefs name, and from the lowered intrinsics.
-func (p *Program) scanIO() {
+// variables that derefs name, and from the lowered intrinsics, which have the
+// last word on the size of a slot: passes narrow them, not the variables. It
+// is an error if they differ about a result.
+func (p *Program) scanIO() error {
 	s, io := p.shader, &p.io
 	io.EarlyFragmentTests = s.Info.EarlyFragmentTests
 	io.Tess, io.Geom = emu.TessIO(s.Info.Tess), emu.GeomIO(s.Info.Geom)
 	io.Captures, io.XfbStrides = s.Captures, s.Info.XfbStrides
 	io.ClipDistances, io.CullDistances = s.Info.ClipDistances, s.Info.CullDistances
-	out := map[ir.Slot]*emu.OutputSlot{}
+	out, vars := map[ir.Slot]*emu.OutputSlot{}, map[ir.Slot]*emu.OutputSlot{}
 	in := map[ir.Slot]*emu.InputSlot{}
 	for _, v := range p.sysvars {
 		io.PerSample = io.PerSample || v.sv == svSampleID || v.sv == svSamplePos
@@ -25,13 +28,20 @@ func (p *Program) scanIO() {
 		in[i.slot] = &emu.InputSlot{Slot: i.slot, Mask: i.mask, Interp: i.interp, Bits: i.bits}
 	}
 	for _, v := range s.Variables {
-		p.outputVariable(v, out)
+		p.outputVariable(v, vars)
 	}
 	for k := range p.code {
 		if x := p.code[k].x; x != nil && x.in != nil && x.in.Kind == ir.KindIntrinsic {
 			p.scanIntrinsic(x, in, out)
 		} else if x != nil && x.tex != nil {
 			io.NeedsQuads = io.NeedsQuads || x.tex.implicit
+		}
+	}
+	for slot, v := range vars {
+		if o := out[slot]; o != nil {
+			o.Mask |= v.Mask
+		} else {
+			out[slot] = v
 		}
 	}
 	for _, i := range in {
@@ -55,6 +65,7 @@ func (p *Program) scanIO() {
 		io.WritesDepth, io.WritesStencil, io.WritesSampleMask = p.outputAt(ir.SlotDepth), p.outputAt(ir.SlotStencil), p.outputAt(ir.SlotSampleMask)
 		p.dualSource()
 	}
+	return p.badIO
 }
 
 // dualSource names the second blend source as emu does.
@@ -96,6 +107,9 @@ func (p *Program) outputVariable(v *ir.Variable, out map[ir.Slot]*emu.OutputSlot
 	}
 	for k := range min(n, uint32(max(0, ir.NumVaryingSlots-int(slot)))) {
 		merge(out, ir.Slot(slot+k), mask, index, bits)
+		if t.IsNumeric() && t.Base == ir.BaseInt && t.Bits == 8 {
+			p.signedBytes = append(p.signedBytes, ir.Slot(slot+k))
+		}
 	}
 }
 
@@ -135,6 +149,9 @@ func (p *Program) scanIntrinsic(x *extra, in map[ir.Slot]*emu.InputSlot, out map
 		}
 		for k := range uint32(max(1, x.io.NumSlots)) {
 			if first+k < p.outSlots {
+				if o := out[ir.Slot(first+k)]; o != nil && (o.Bits == 16) != (bits == 16) && p.shader.Stage == ir.StageFragment {
+					p.badIO = fmt.Errorf("interp: 16 and 32 bits in one fragment result (slot %d) are not supported", o.Slot)
+				}
 				merge(out, ir.Slot(first+k), mask, index, bits)
 				p.writes(ir.Slot(first + k))
 			}

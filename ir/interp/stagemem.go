@@ -215,6 +215,11 @@ func (w *Wave) readOutputs(l int, out *emu.Slots) {
 			out[s][k] = uint32(emu.LoadBytes(b[int(s)*16+k*4:], 4))
 		}
 	}
+	for _, s := range w.p.signedBytes {
+		for k, v := range out[s] {
+			out[s][k] = uint32(int32(int8(v)))
+		}
+	}
 }
 
 // checkStages is checkLaunch for the stages of this file.

@@ -203,7 +203,7 @@ func (c *compiler) other(in *ir.Instr) {
 	}
 	switch in.Intr {
 	case ir.IntrStorePreamble:
-		c.p.preambleWords = max(c.p.preambleWords, int(in.Get(ir.IdxBase))+len(x.src[0]))
+		c.p.preambleHalves = max(c.p.preambleHalves, preambleAt(in, len(x.src[0]), in.Srcs[0].Def.BitSize))
 	case ir.IntrReduce, ir.IntrInclusiveScan, ir.IntrExclusiveScan:
 		op := in.Get(ir.IdxReductionOp)
 		if op >= uint64(ir.NumOps) || ir.Op(op).Info().Eval == nil || len(ir.Op(op).Info().In) != 2 {

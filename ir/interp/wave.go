@@ -107,7 +107,7 @@ func (p *Program) NewWave(l *emu.Launch) emu.Wave {
 	w.pc = p.entry
 	if p.preamble >= 0 {
 		w.pc, w.inPre = p.preamble, true
-		w.preWords = make([]uint64, p.preambleWords)
+		w.preWords = make([]uint64, p.preambleHalves)
 	}
 	w.stack = append(w.stack, frame{kind: frameCall, pc: -1})
 	return w

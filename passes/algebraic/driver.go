@@ -30,7 +30,7 @@ type engine struct {
 	m       matcher
 	b       builder
 	env     Env
-	enabled []bool // by rule
+	tries   *choice
 	queue   ir.InstrWorklist
 	dead    []*ir.Instr
 	left    int // rewrites until the run is given up
@@ -44,7 +44,7 @@ func Run(impl *ir.Impl, section Section, env Env) (progress bool, err error) {
 	e := engines.Get().(*engine)
 	defer engines.Put(e)
 	e.env = env
-	e.enabled = e.choices[section].of(section, impl.Shader.Options)
+	e.tries = e.choices[section].of(section, impl.Shader.Options)
 	return e.run(impl)
 }
 
@@ -52,25 +52,97 @@ func Run(impl *ir.Impl, section Section, env Env) (progress bool, err error) {
 // whether the target wants it costs more than the rewriting.
 var engines = sync.Pool{New: func() any { return new(engine) }}
 
-// choice is which rules of a section a target's options enable.
+// choice is the candidates of a section whose rules a target's options enable.
 type choice struct {
+	made    bool
 	options ir.Options
-	enabled []bool // by rule; nil: not asked yet
+	list    []try
+	start   [ir.NumOps + 1]int32 // where in list those of an operation begin
+	// few remembers which of an operation's list the keys of its sources leave.
+	few []fewCands
 }
 
-func (c *choice) of(section Section, o *ir.Options) []bool {
-	if c.enabled != nil && c.options == *o {
-		return c.enabled
+// fewCands are the candidates for an operation and its sources' keys.
+type fewCands struct {
+	key  uint64 // 1 and that of candidates; 0: nothing yet
+	list []*cand
+}
+
+// fewBits is the logarithm of how many are remembered: shaders are made of a few
+// hundred combinations, and the next shader of the same.
+const fewBits = 10
+
+// try is a candidate with what the first two sources must be, k0 in the low
+// half: those bits of mask that the sources' keys have otherwise rule it out.
+type try struct {
+	key, mask uint32
+	cand      *cand
+}
+
+func (c *choice) of(section Section, o *ir.Options) *choice {
+	if c.made && c.options == *o {
+		return c
 	}
-	if c.enabled == nil {
-		c.enabled = make([]bool, len(rules))
-	}
-	c.options = *o
+	enabled := make([]bool, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		c.enabled[i] = r.section == section && (r.option == nil || r.option(o))
+		enabled[i] = r.section == section && (r.option == nil || r.option(o))
 	}
-	return c.enabled
+	c.made, c.options = true, *o
+	c.fill(enabled)
+	return c
+}
+
+// fill lists the candidates of the rules that are enabled.
+func (c *choice) fill(enabled []bool) {
+	c.list = c.list[:0]
+	if c.few == nil {
+		c.few = make([]fewCands, 1<<fewBits)
+	}
+	for i := range c.few {
+		c.few[i].key = 0
+	}
+	for op := range byOp {
+		c.start[op] = int32(len(c.list))
+		for i := range byOp[op] {
+			if k := &byOp[op][i]; enabled[k.rule] {
+				c.list = append(c.list, k.try())
+			}
+		}
+	}
+	c.start[ir.NumOps] = int32(len(c.list))
+}
+
+// candidates returns those for an operation whose sources have these keys.
+func (c *choice) candidates(op ir.Op, key uint32) []*cand {
+	k := uint64(op)<<32 | uint64(key)
+	f := &c.few[k*0x9e3779b97f4a7c15>>(64-fewBits)]
+	if f.key == k+1 {
+		return f.list
+	}
+	f.key, f.list = k+1, f.list[:0]
+	list := c.list[c.start[op]:c.start[op+1]]
+	for i := range list {
+		if t := &list[i]; (key^t.key)&t.mask == 0 {
+			f.list = append(f.list, t.cand)
+		}
+	}
+	return f.list
+}
+
+func (c *cand) try() try {
+	k := [2]uint16{c.k0, c.k1}
+	if c.swap&1 != 0 && nodes[rules[c.rule].root].comm == 1 {
+		k[0], k[1] = k[1], k[0]
+	}
+	t := try{cand: c}
+	for i, k := range k {
+		if k != keyAny {
+			t.key |= uint32(k) << (16 * i)
+			t.mask |= 0xffff << (16 * i)
+		}
+	}
+	return t
 }
 
 // run applies the enabled rules.
@@ -103,8 +175,7 @@ func (e *engine) run(impl *ir.Impl) (progress bool, err error) {
 
 // visit tries all candidates on in and applies the first that matches.
 func (e *engine) visit(in *ir.Instr) (bool, error) {
-	list := byOp[in.Op]
-	if len(list) == 0 {
+	if e.tries.start[in.Op] == e.tries.start[in.Op+1] {
 		return false, nil
 	}
 	k := [2]uint16{keyOther, keyOther}
@@ -112,16 +183,8 @@ func (e *engine) visit(in *ir.Instr) (bool, error) {
 		k[i] = keyOf(in.Srcs[i].Def)
 	}
 	e.m.root = in
-	for i := range list {
-		c := &list[i]
-		if !e.enabled[c.rule] {
-			continue
-		}
-		k0, k1 := k[0], k[1]
-		if c.swap&1 != 0 && nodes[rules[c.rule].root].comm == 1 {
-			k0, k1 = k1, k0
-		}
-		if c.k0 != keyAny && c.k0 != k0 || c.k1 != keyAny && c.k1 != k1 || !e.m.match(c) {
+	for _, c := range e.tries.candidates(in.Op, uint32(k[0])|uint32(k[1])<<16) {
+		if !e.m.match(c) {
 			continue
 		}
 		if e.env.Step != nil && !e.env.Step() {

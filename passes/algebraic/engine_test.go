@@ -140,6 +140,17 @@ func TestEngine(t *testing.T) {
 	}
 }
 
+// only is the choice of some rules by number.
+func only(list ...int) *choice {
+	enabled := make([]bool, len(rules))
+	for _, n := range list {
+		enabled[n] = true
+	}
+	c := new(choice)
+	c.fill(enabled)
+	return c
+}
+
 func fire(n int, s *shape, p *pools, seed int64) (bool, error) {
 	s.fix()
 	r := &rules[n]
@@ -167,8 +178,7 @@ func fire(n int, s *shape, p *pools, seed int64) (bool, error) {
 	if x.t.undefined || x.t.nan && (x.t.flags&patNNaN != 0 || r.approx) || x.t.inf && (x.t.flags&patNInf != 0 || r.approx) {
 		return false, nil
 	}
-	e := &engine{enabled: make([]bool, len(rules)), env: Env{Hits: make([]uint32, len(rules))}}
-	e.enabled[n] = true
+	e := &engine{tries: only(n), env: Env{Hits: make([]uint32, len(rules))}}
 	if _, err := e.run(f.Impl); err != nil {
 		return false, err
 	}
@@ -313,8 +323,7 @@ func TestPingPong(t *testing.T) {
 	f := s.NewFunction("main")
 	b := ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
 	b.Intrinsic(ir.IntrStoreScratch, 0, 0, b.Fsub(b.Undef(1, 32), b.Undef(1, 32)), b.Imm32(0))
-	e := &engine{enabled: make([]bool, len(rules))}
-	e.enabled[lower], e.enabled[fuse] = true, true
+	e := &engine{tries: only(lower, fuse)}
 	_, err := e.run(f.Impl)
 	if err == nil || !strings.Contains(err.Error(), rules[lower].name) || !strings.Contains(err.Error(), rules[fuse].name) {
 		t.Errorf("error %v does not name %s and %s", err, rules[lower].name, rules[fuse].name)

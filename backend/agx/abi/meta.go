@@ -20,6 +20,16 @@
 // else is defined at the start: r0l must be zeroed before the first
 // control-flow instruction. Compute shaders read special registers.
 //
+// # Vertex shaders that run as compute
+//
+// With Meta.Next the shader runs as compute, on a grid of (vertices, instances, 1) invocations
+// that the driver may cut into workgroups as it likes, for what follows reads
+// the vertices from memory. r4 holds the vertex counted from 0 in its instance; r5, r6 and the
+// attributes are as above: a prolog makes them of the place in the grid, the index buffer
+// (UniformAssembly), base vertex and base instance. The vertex leaves its outputs in record
+// instance*UniformGridVertices + vertex of those at UniformRecords: 16 bytes for each slot
+// of Meta.Record; components that the shader does not write stay as they were.
+//
 // # Parts
 //
 // With [PartMain] a shader is the main part of a program of the separate ABI:
@@ -43,7 +53,8 @@
 // known at run time. Nothing checks bounds but the shader. Where it finds an
 // access out of bounds it clears the high word of the address: nothing is ever
 // mapped in the low 64 GiB, where loads give 0 and stores vanish. Textures and images
-// stand in state registers or in the heap; a storage image has an entry for
+// stand in state registers or in the heap, samplers in state registers or in a heap of
+// their own; a storage image has an entry for
 // texture_load and one for image_write, and code that wants sizes loads the
 // heap's descriptors (reference, section 8.6): sizes are those of level 0 of
 // the image, texel buffers have their number of elements in the word at byte
@@ -55,6 +66,7 @@
 package abi
 
 import (
+	"errors"
 	"fmt"
 
 	"nirc/backend/agx/isa"
@@ -63,6 +75,7 @@ import (
 
 // Fixed half indices.
 const (
+	GridVertexReg = 2 * 4 // r4, 32 bits: the vertex of the grid, with Meta.Next
 	VertexIDReg   = 2 * 5 // r5, 32 bits
 	InstanceIDReg = 2 * 6 // r6, 32 bits
 	// AttribReg is the customary place of attribute 0; attribute i is 8*i halves
@@ -131,6 +144,12 @@ type Meta struct {
 	Attribs []Attrib `json:"attribs,omitempty"`
 	// Varyings are the outputs of a vertex shader.
 	Varyings []Varying `json:"varyings,omitempty"`
+	// Next is the stage behind a vertex shader that runs as compute, because what
+	// follows does: tessellation control or geometry. Record are then its outputs.
+	Next ir.Stage `json:"next,omitempty"`
+	// Record lists the slots of the record that a vertex is stored to, ascending, four
+	// words each.
+	Record []ir.Slot `json:"record,omitempty"`
 	// LayerViewportWord is the output word that holds layer | viewport << 16; 0
 	// or NoWord if neither is written.
 	LayerViewportWord int `json:"layer_viewport_word,omitempty"`
@@ -149,6 +168,9 @@ type Meta struct {
 	// descriptor heap (UniformHeap) holds.
 	States []State     `json:"states,omitempty"`
 	Heap   []HeapRange `json:"heap,omitempty"`
+	// Samplers lists what the sampler heap holds, which instructions with a
+	// sampler index in a register read: element e of a binding is entry First + e.
+	Samplers []HeapRange `json:"samplers,omitempty"`
 	// ConstData is read through the address that UniformConstData gives.
 	ConstData []byte `json:"const_data,omitempty"`
 }
@@ -181,8 +203,24 @@ const (
 const One = 0x3f800000
 
 // VertexHalves is the number of uniform halves that belong to the parts of a
-// vertex shader with n attributes.
+// vertex shader with n attributes, GridHalves that of one that runs as compute: behind
+// three halves of padding it has the address of the input assembly block.
 func VertexHalves(n int) int { return 6*n + 5 }
+
+// GridHalves: see VertexHalves.
+func GridHalves(n int) int { return AssemblyHalf(n) + 4 }
+
+// AssemblyHalf is where UniformAssembly stands with n attributes.
+func AssemblyHalf(n int) int { return 6*n + 8 }
+
+// The input assembly block is what the prolog of a vertex shader that runs as compute
+// knows of an indexed draw: the address of the draw's first index, and the number of
+// indices from there on that are in the index buffer. Those beyond are 0.
+const (
+	AssemblyIndices = 0 // 64 bits
+	AssemblyRange   = 8 // 32 bits
+	AssemblySize    = 16
+)
 
 // WaveSize is the number of lanes of a SIMD-group.
 const WaveSize = 32
@@ -214,13 +252,16 @@ const (
 	UniformAttribAddr                  // address of attribute slot Element at element 0
 	UniformAttribClamp                 // word: its last element; the address is 0 if it has none
 	UniformBlendConst                  // 4 words, floats
+	UniformAssembly                    // address of the input assembly block, see AssemblyIndices
+	UniformRecords                     // address of the records that vertices are stored to
+	UniformGridVertices                // word: vertices of an instance of the draw
 	NumUniformKinds
 )
 
 var uniformNames = [...]string{"none", "words", "push", "buffer_data", "buffer_addr", "buffer_size", "table", "heap",
 	"const_data", "push_addr", "num_workgroups", "base_workgroup", "num_subgroups", "base_vertex", "base_instance", "draw_id",
 	"view_index", "is_indexed", "sample_positions",
-	"attrib_addr", "attrib_clamp", "blend_const"}
+	"attrib_addr", "attrib_clamp", "blend_const", "assembly", "records", "grid_vertices"}
 
 // String returns the name of the contents.
 func (k UniformKind) String() string {
@@ -251,7 +292,7 @@ func (u *Uniform) Halves() int {
 		return 2 * len(u.Words)
 	case UniformPush, UniformBufferData, UniformSamplePositions:
 		return int(u.Size / 2)
-	case UniformBufferAddr, UniformTable, UniformHeap, UniformConstData, UniformPushAddr, UniformAttribAddr:
+	case UniformBufferAddr, UniformTable, UniformHeap, UniformConstData, UniformPushAddr, UniformAttribAddr, UniformAssembly, UniformRecords:
 		return 4
 	case UniformBlendConst:
 		return 8
@@ -310,6 +351,9 @@ type HeapRange struct {
 	First   uint32 `json:"first"`
 	Count   uint32 `json:"count"`
 }
+
+// MaxSamplers is the number of entries of the sampler heap, whose indices have 16 bits.
+const MaxSamplers = 1 << 16
 
 // State is a texture or sampler state register that the driver fills. Sampler
 // state 0 is the driver's own, for texture_load.
@@ -426,6 +470,9 @@ func (m *Meta) Check() error {
 	if err := m.checkInterface(); err != nil {
 		return err
 	}
+	if err := m.checkGrid(); err != nil {
+		return err
+	}
 	return m.checkResources()
 }
 
@@ -463,6 +510,24 @@ func (m *Meta) checkInterface() error {
 	return nil
 }
 
+// checkGrid checks what says that a vertex shader runs as compute.
+func (m *Meta) checkGrid() error {
+	switch {
+	case m.Next == ir.StageNone && len(m.Record) == 0:
+		return nil
+	case m.Stage != ir.StageVertex || m.Next != ir.StageTessCtrl && m.Next != ir.StageGeometry:
+		return fmt.Errorf("agx meta: a %s stage before the %s stage does not run as compute", m.Stage, m.Next)
+	case len(m.Varyings) > 0:
+		return errors.New("agx meta: a vertex shader that runs as compute has output words")
+	}
+	for i, slot := range m.Record {
+		if slot >= ir.NumVaryingSlots || i > 0 && slot <= m.Record[i-1] {
+			return fmt.Errorf("agx meta: slot %d at place %d of the record", slot, i)
+		}
+	}
+	return nil
+}
+
 func (m *Meta) checkResources() error {
 	for i := 1; i < len(m.Table); i++ {
 		if p := m.Table[i-1]; uint64(p.First)+uint64(p.Count) > uint64(m.Table[i].First) {
@@ -472,6 +537,12 @@ func (m *Meta) checkResources() error {
 	for i := 1; i < len(m.Heap); i++ {
 		if p := m.Heap[i-1]; uint64(p.First)+2*uint64(p.Count) > uint64(m.Heap[i].First) {
 			return fmt.Errorf("agx meta: descriptor heap range %d overlaps the one before it or is out of order", i)
+		}
+	}
+	for i, s := range m.Samplers {
+		end := uint64(s.First) + uint64(s.Count)
+		if end > MaxSamplers || i+1 < len(m.Samplers) && end > uint64(m.Samplers[i+1].First) {
+			return fmt.Errorf("agx meta: sampler heap range %d, entries %d+%d, overlaps the next one or lies beyond %d", i, s.First, s.Count, MaxSamplers)
 		}
 	}
 	for _, s := range m.States {

@@ -38,6 +38,12 @@ func TestCheck(t *testing.T) {
 		"tile":           func(m *Meta) { m.Tile[0].Format = 9 },
 		"overlaps":       func(m *Meta) { m.Table[1].First = 3 },
 		"state":          func(m *Meta) { m.States = []State{{Index: 256}} },
+		"sampler":        func(m *Meta) { m.Samplers = []HeapRange{{Count: 2}, {First: 1, Count: 1}} },
+		"sampler beyond": func(m *Meta) { m.Samplers = []HeapRange{{First: MaxSamplers, Count: 1}} },
+		"stage before":   func(m *Meta) { m.Next = ir.StageGeometry },
+		"before":         func(m *Meta) { m.Stage, m.Record = ir.StageVertex, []ir.Slot{0} },
+		"place":          func(m *Meta) { m.Stage, m.Next, m.Record = ir.StageVertex, ir.StageGeometry, []ir.Slot{3, 2} },
+		"words":          func(m *Meta) { m.Stage, m.Next, m.Varyings = ir.StageVertex, ir.StageGeometry, []Varying{{Count: 1}} },
 		"scratch":        func(m *Meta) { m.ScratchSize = 1 << 21 },
 	} {
 		m := valid()

@@ -166,7 +166,7 @@ func (c *checker) rules(w *wave, x *inst) error {
 			return errors.New("an output is stored after the final one")
 		}
 	case isa.OpStop:
-		if w.p.meta.Stage == ir.StageVertex && !w.preamble && !c.final {
+		if w.p.meta.Stage == ir.StageVertex && !w.preamble && !c.final && w.grid == nil {
 			return errors.New("the vertex shader ends without st_var_final or no_var")
 		}
 	case isa.OpDeviceStore, isa.OpAtomic, isa.OpImageWrite:

@@ -25,6 +25,9 @@ func (w *wave) start() error {
 	if short {
 		return fmt.Errorf("the launch lacks the lanes of stage %s", m.Stage)
 	}
+	if (m.Next != ir.StageNone) != (w.grid != nil) {
+		return errNoGrid
+	}
 	l.Live = emu.Mask{}
 	if w.n == 0 {
 		w.done = true
@@ -53,9 +56,15 @@ func (w *wave) startRegs() error {
 	l, m := w.l, w.p.meta
 	switch m.Stage {
 	case ir.StageVertex:
+		if w.grid != nil && m.Part == abi.PartLinked {
+			return nil // the prolog makes them
+		}
 		for lane := 0; lane < w.n; lane++ {
 			w.set(abi.VertexIDReg, 32, lane, l.Vertex[lane].VertexIndex)
 			w.set(abi.InstanceIDReg, 32, lane, l.Vertex[lane].InstanceIndex)
+			if w.grid != nil {
+				w.set(abi.GridVertexReg, 32, lane, w.grid.first+uint32(lane))
+			}
 		}
 		for i := range m.Attribs {
 			w.startAttrib(&m.Attribs[i])
@@ -166,6 +175,9 @@ func (w *wave) drawUniform(k abi.UniformKind, to []uint32) error {
 		return fmt.Errorf("uniform %s does not exist in stage %s", k, w.p.meta.Stage)
 	}
 	v := &w.l.Vertex[0]
+	if w.grid != nil && w.grid.fill(k, to) {
+		return nil
+	}
 	switch k {
 	case abi.UniformBaseVertex:
 		to[0] = v.BaseVertex
@@ -268,6 +280,10 @@ func (w *wave) special(sr, lane int) (uint32, bool) {
 		return popcount(w.exec), true
 	}
 	switch w.p.meta.Stage {
+	case ir.StageVertex:
+		if w.grid != nil {
+			return w.grid.special(sr, lane)
+		}
 	case ir.StageCompute:
 		return w.computeSR(sr, lane)
 	case ir.StageFragment:

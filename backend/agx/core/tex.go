@@ -65,9 +65,17 @@ func (w *wave) heapEntry(n uint32) (d *emu.Descriptor, write bool) {
 	return nil, false
 }
 
-// sampler finds the sampler state of an operand.
+// sampler finds the sampler of an operand: a state register, or an index into the sampler heap.
 func (w *wave) sampler(o *isa.Operand, lane int) (*emu.Sampler, error) {
 	n := int(w.value(o, lane))
+	if o.Kind == isa.Reg {
+		for i := range w.p.meta.Samplers {
+			if r := &w.p.meta.Samplers[i]; uint32(n)-r.First < r.Count {
+				return w.l.Env.Bindings.Lookup(r.Set, r.Binding, uint32(n)-r.First).Sampler, nil
+			}
+		}
+		return nil, fmt.Errorf("entry %d of the sampler heap belongs to no binding", n)
+	}
 	if n > 255 || w.p.states[1][n].State == nil {
 		return nil, fmt.Errorf("sampler state ss%d is given by nothing", n)
 	}

@@ -40,6 +40,7 @@ type wave struct {
 	frag    *fragState
 	fetches *[ir.NumAttribSlots]fetch // vertex buffers, once they are asked for
 	check   *checker
+	grid    *gridWave // of a vertex shader that runs as compute
 }
 
 // NewWave makes a wave about to start.

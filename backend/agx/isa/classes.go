@@ -59,7 +59,7 @@ var classes = map[string]*class{
 	"tex":    opnd(codeTexture, AllowState|AllowReg16|AllowReg32, "*t"),
 	"heap":   wide(codeHeap, AllowUniform64|AllowNone, "Tt"),
 	"smp":    opnd(codeSampler, AllowState|AllowReg16, "*t"),
-	"coords": opnd(codeCoords, AllowReg16|AllowReg32|AllowRun|AllowHints, "*t", "Cs"),
+	"coords": opnd(codeCoords, AllowReg16|AllowReg32|AllowRun|AllowDiscard, "*t", "Cs"),
 	"lodop":  opnd(codeLodOperand, AllowImm|AllowReg16|AllowReg32|AllowUniform16|AllowRun),
 	"cmpoff": {more: []string{"*t"}, operand: true, allow: AllowReg16 | AllowReg32 | AllowRun | AllowNone, code: codeCompareOffset, text: textCompareOffset, parse: parseCompareOffset},
 	"imglod": opnd(codeImageLod, AllowImm|AllowReg16, "*t"),

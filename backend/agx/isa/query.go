@@ -88,6 +88,7 @@ const (
 	AllowRun      // several registers
 	AllowNone     // may be absent
 	AllowState    // a state, special or coefficient register number
+	AllowDiscard  // .discard alone
 )
 
 // item returns the item of destination (-1) or source i, nil if there is none.

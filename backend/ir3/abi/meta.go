@@ -28,6 +28,10 @@ type Meta struct {
 	// ScalarALU: the device runs instructions on shared registers on its scalar
 	// unit (reference, section 3.9); it matters to hazard checks only.
 	ScalarALU bool `json:"scalar_alu,omitempty"`
+	// PredtNops and PredeNops: the device needs idle slots behind the second of predt and
+	// predf, and behind prede (reference, section 1.8); for hazard checks only.
+	PredtNops bool `json:"predt_nops,omitempty"`
+	PredeNops bool `json:"prede_nops,omitempty"`
 	// MaxRegs is the footprint: vec4 registers, halves folded in.
 	MaxRegs int `json:"max_regs"`
 	// ConstLen is the size of the const file in vec4.
@@ -109,6 +113,9 @@ type Output struct {
 	VertexFlags bool `json:"vertex_flags,omitempty"`
 }
 
+// Registers is the mask of the components that the program leaves in registers.
+func (o *Output) Registers() uint8 { return o.Mask &^ o.AliasRT }
+
 // Prefetch is a texture lookup that the hardware does before the shader
 // starts: coordinates are the varying components InLoc and InLoc+1 at the pixel, with perspective;
 // component k of the texel goes to register Reg+k if Mask has it. Its result
@@ -131,7 +138,7 @@ type SysvalKind uint8
 const (
 	SysvalNone        SysvalKind = iota
 	VertexID                     // includes the base vertex
-	InstanceID                   // includes the base instance
+	InstanceID                   // from 0, without the base instance
 	ViewIndex                    // 32 bits
 	FragCoord                    // 4 registers: x, y fixed point with 4 fraction bits, z, w floats
 	IJPerspPixel                 // 2 registers each
@@ -339,6 +346,12 @@ func (m *Meta) Check() error {
 	for _, s := range m.Sysvals {
 		if s.Kind == SysvalNone || s.Kind >= NumSysvals {
 			return fmt.Errorf("ir3 meta: unknown system value %d", s.Kind)
+		}
+	}
+	for i := range m.Outputs {
+		o := &m.Outputs[i]
+		if o.AliasRT != 0 && (m.Gen != isa.A7xx || m.Stage != ir.StageFragment || o.Half || o.Index != 0 || o.Slot < ir.SlotData0 || o.Slot > ir.SlotData0+7 || o.AliasRT&^o.Mask != 0) {
+			return fmt.Errorf("ir3 meta: components %#x of the output in slot %d cannot be given by alias.rt", o.AliasRT, o.Slot)
 		}
 	}
 	for _, f := range m.Prefetches {

@@ -2,8 +2,10 @@ package core
 
 import (
 	"errors"
+	"fmt"
 
 	"nirc/backend/ir3/isa"
+	"nirc/ir"
 )
 
 // aliasName is an entry of the alias table: in the texture instruction that
@@ -89,6 +91,52 @@ func (h *hazards) texReads(x *inst, o isa.Operand, n int) {
 		h.add(s, 1, false)
 		h.readsConst = h.readsConst || s.Kind == isa.Const
 		o.Val++
+	}
+}
+
+// checkTargets looks for alias.rt where it does not work: outside the
+// preamble, and for components that the metadata does not list; and for listed ones that none names.
+func (p *program) checkTargets() {
+	var listed, named uint32
+	for i := range p.meta.Outputs {
+		if o := &p.meta.Outputs[i]; o.AliasRT != 0 {
+			listed |= uint32(o.AliasRT) << (4 * (o.Slot - ir.SlotData0))
+		}
+	}
+	inside, left := false, 0
+	for pc := range p.code {
+		x := &p.code[pc]
+		switch {
+		case x.Op == isa.OpShps:
+			inside = true
+		case x.Op == isa.OpShpe:
+			inside = false
+		}
+		if x.Op != isa.OpAlias || x.Scope != 1 {
+			if left > 0 && p.static == nil {
+				p.static = fmt.Errorf("ir3 core: pc %d: %d more alias.rt were to follow", pc, left)
+			}
+			left = 0
+			continue
+		}
+		switch bit := uint32(1) << (x.Dst.Val & 31); {
+		case p.static != nil:
+		case !inside:
+			p.static = fmt.Errorf("ir3 core: pc %d: alias.rt stands outside the preamble", pc)
+		case listed&bit == 0:
+			p.static = fmt.Errorf("ir3 core: pc %d: alias.rt names component %d of render target %d, which the meta does not list", pc, x.Dst.Val&3, x.Dst.Val>>2)
+		case left > 0 && x.Index != 0:
+			p.static = fmt.Errorf("ir3 core: pc %d: only the first of a group of alias.rt says its size", pc)
+		default:
+			named |= bit
+		}
+		if left == 0 {
+			left = int(x.Index) + 1
+		}
+		left--
+	}
+	if n := listed &^ named; n != 0 && p.static == nil {
+		p.static = fmt.Errorf("ir3 core: the meta lists render target components %#x that no alias.rt names", n)
 	}
 }
 

@@ -4,7 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
+	"nirc/emu"
+	"nirc/ir"
 )
 
 // TestAliasTable: a buffer is read through the texture path at names that
@@ -38,5 +41,44 @@ func TestAliasTable(t *testing.T) {
 		case c.want == "" && m.word(0) != 0x0f0e0d0c+0x13121110:
 			t.Errorf("%s: %#x", c.name, m.word(0))
 		}
+	}
+}
+
+// TestAliasRTChecks: alias.rt works at the listed components, in the preamble.
+func TestAliasRTChecks(t *testing.T) {
+	const head, tail = "shps #main\ngetone #main\n", "(sy)(ss)shpe\nmain: (jp)nop\nend"
+	for _, c := range []struct{ name, text, want string }{
+		{"immediate and const", head + "alias.rt.f32.1 rt1.x, (2.500000)\nalias.rt.f32.0 rt1.w, c0.y\n" + tail, ""},
+		{"outside", head + tail + "\nalias.rt.f32.0 rt1.x, (2.500000)\n", "outside the preamble"},
+		{"not listed", head + "alias.rt.f32.0 rt1.y, (2.500000)\n" + tail, "component 1 of render target 1, which"},
+		{"other target", head + "alias.rt.f32.0 rt0.x, (2.500000)\n" + tail, "render target 0, which"},
+		{"one missing", head + "alias.rt.f32.0 rt1.x, (2.500000)\n" + tail, "components 0x80 that no alias.rt names"},
+		{"more announced", head + "alias.rt.f32.2 rt1.x, (2.500000)\nalias.rt.f32.0 rt1.w, c0.y\n" + tail, "1 more alias.rt were to follow"},
+		{"size on another", head + "alias.rt.f32.1 rt1.x, (2.500000)\nalias.rt.f32.1 rt1.w, c0.y\n" + tail, "only the first"},
+		{"const under way", head + "mov.u32u32 r1.x, 7\n(rpt5)nop\nstc.u32 c[1], r1.x, 1\nalias.rt.f32.1 rt1.x, (2.500000)\nalias.rt.f32.0 rt1.w, c0.y\n" + tail, "const file is under way"},
+	} {
+		code, err := isa.Assemble(isa.A7xx, c.text)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		meta := abi.Meta{Gen: isa.A7xx, Stage: ir.StageFragment, MaxRegs: 4, ConstLen: 4, BranchStack: 1,
+			Consts:  abi.Consts{Immediates: []uint32{5, 3}},
+			Outputs: []abi.Output{{Slot: ir.SlotData0 + 1, Mask: 15, AliasRT: 9, Reg: 4}}}
+		p, err := Load(code, &meta)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		l := &emu.Launch{NumLanes: 4, Check: true, Out: make([]emu.Slots, 4), Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}, Fragment: make([]emu.FragmentLane, 4)}
+		_, err = p.NewWave(l).Run(1000)
+		switch {
+		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		case c.want == "" && (l.Out[2][ir.SlotData0+1][0] != 0x40200000 || l.Out[2][ir.SlotData0+1][3] != 3):
+			t.Errorf("%s: fiber 2 has %v", c.name, l.Out[2][ir.SlotData0+1])
+		}
+	}
+	meta := abi.Meta{Gen: isa.A7xx, Stage: ir.StageFragment, Outputs: []abi.Output{{Slot: ir.SlotDepth, Mask: 1, AliasRT: 1}}}
+	if err := meta.Check(); err == nil {
+		t.Error("an alias of the depth is accepted")
 	}
 }

@@ -108,6 +108,11 @@ func (c *checker) before(w *wave, x *inst) error {
 			return errors.New("the preamble ends while writes to the const file are under way, (ss)(sy) are missing")
 		}
 	}
+	if w.predMode != 0 {
+		if err := x.underMask(); err != nil {
+			return err
+		}
+	}
 	if len(w.parked) > c.branchstack && !c.preamble {
 		return fmt.Errorf("fibers wait at %d addresses, but the branchstack of the meta is %d", len(w.parked), c.branchstack)
 	}
@@ -309,6 +314,11 @@ func (c *checker) after(w *wave, x *inst) {
 		c.noteRelWrite(w, x)
 	}
 	switch x.Op {
+	case isa.OpMova1:
+		if w.p.waitsA1(c.preamble) {
+			c.pendSS[unitA1].add(c.ss, everyLane)
+			c.last[unitA1] = lastWrite{slot: -100}
+		}
 	case isa.OpStc, isa.OpStsc:
 		c.constSS = true
 	case isa.OpLdcK:

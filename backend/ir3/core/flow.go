@@ -112,21 +112,6 @@ func execGetlast(w *wave, x *inst) error {
 	return nil
 }
 
-// execPred is predt, predf and prede.
-func execPred(w *wave, x *inst) error {
-	w.predMask = w.preds[0]
-	switch x.Op {
-	case isa.OpPredt:
-		w.predMode = 1
-	case isa.OpPredf:
-		w.predMode = 2
-	default:
-		w.predMode = 0
-	}
-	w.remask()
-	return nil
-}
-
 func execBar(w *wave, x *inst) error {
 	if len(w.parked) > 0 {
 		return errors.New("a barrier is executed while fibers of the wave are parked")

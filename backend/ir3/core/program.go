@@ -67,6 +67,10 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 		x.decode()
 	}
 	p.analyse()
+	p.checkMasks()
+	p.checkTargets()
+	p.checkEarly()
+	p.checkShared()
 	p.attachAliases()
 	for pc := range p.code {
 		x := &p.code[pc]
@@ -114,7 +118,7 @@ func (p *program) interfaceRegs() error {
 		}
 	}
 	for _, o := range p.meta.Outputs {
-		if err := need(o.Reg, topBit(o.Mask&^o.AliasRT), o.Half, "an output"); err != nil {
+		if err := need(o.Reg, topBit(o.Registers()), o.Half, "an output"); err != nil {
 			return err
 		}
 		if int(o.Slot) >= ir.NumVaryingSlots {
@@ -212,7 +216,7 @@ var execOf = [isa.NumOps]func(w *wave, x *inst) error{
 	isa.OpIsaml: execIsam, isa.OpIsamm: execIsam, isa.OpGetsize: execGetsize, isa.OpGetinfo: execGetinfo,
 	isa.OpIsam: execIsam, isa.OpGetbuf: execGetbuf, isa.OpDsx: execDeriv, isa.OpDsy: execDeriv, isa.OpDsxpp1: execDeriv,
 	isa.OpDsypp1: execDeriv, isa.OpBrcstActive: execBrcst, isa.OpQuadBrcst: execQuad, isa.OpQuadHoriz: execQuad,
-	isa.OpQuadVert: execQuad, isa.OpQuadDiag: execQuad, isa.OpTcinv: execIdle,
+	isa.OpQuadVert: execQuad, isa.OpQuadDiag: execQuad, isa.OpTcinv: execIdle, isa.OpRgetpos: execRgetpos,
 
 	isa.OpBar: execBar, isa.OpFence: execIdle, isa.OpSleepS: execIdle, isa.OpSleepL: execIdle, isa.OpIcinv: execIdle,
 	isa.OpDcclnShr: execIdle, isa.OpDcclnAll: execIdle, isa.OpDcinvShr: execIdle, isa.OpDcinvAll: execIdle,

@@ -176,7 +176,7 @@ func (w *wave) sysval(k abi.SysvalKind, lane int) (v [4]uint32) {
 		case abi.VertexID:
 			v[0] = x.VertexIndex
 		case abi.InstanceID:
-			v[0] = x.InstanceIndex
+			v[0] = x.InstanceIndex - x.BaseInstance
 		case abi.ViewIndex:
 			v[0] = x.ViewIndex
 		case abi.TCSHeader, abi.GSHeader:
@@ -209,7 +209,7 @@ func fragmentSysval(x *emu.FragmentLane, k abi.SysvalKind) (v [4]uint32) {
 	case abi.IJPerspSample:
 		pair(x.Persp[emu.BarySample])
 	case abi.IJPerspCenterRHW:
-		v[0] = floatBits(x.Coord[3])
+		v[0] = floatBits(centreRHW(x))
 	case abi.IJLinearPixel:
 		pair(x.Linear[emu.BaryPixel])
 	case abi.IJLinearCentroid:
@@ -223,13 +223,38 @@ func fragmentSysval(x *emu.FragmentLane, k abi.SysvalKind) (v [4]uint32) {
 	case abi.SampleID:
 		v[0] = uint32(max(x.SampleID, 0))
 	case abi.SampleMaskIn:
-		v[0] = x.Coverage
+		if !x.Helper { // the tests may have left nothing of what was covered
+			v[0] = x.Coverage
+		}
 	case abi.ViewIndex:
 		if x.Prim != nil {
 			v[0] = x.Prim.ViewIndex
 		}
 	}
 	return v
+}
+
+// centreRHW is 1/w at the pixel's centre. A fragment that shades a sample has
+// that of the sample in Coord; the centre's follows from the weights there: with
+// l those that are linear in the window and b those with perspective, b/w of all is l/w.
+func centreRHW(x *emu.FragmentLane) float32 {
+	p := x.Prim
+	if x.SampleID < 0 || p == nil || p.Bary == nil || p.V[0] == nil || p.V[1] == nil || p.V[2] == nil {
+		return x.Coord[3]
+	}
+	weights := func(persp bool) [3]float64 {
+		i, j := p.Bary(float32(x.X)+0.5, float32(x.Y)+0.5, persp)
+		return [3]float64{1 - float64(i) - float64(j), float64(i), float64(j)}
+	}
+	b, l := weights(true), weights(false)
+	sum, share := 0.0, 0.0 // over the vertices that are not in the plane of the eye
+	for k := range l {
+		if w := float64(toF(p.V[k][ir.SlotPos][3])); w != 0 {
+			sum += l[k] / w
+			share += b[k]
+		}
+	}
+	return float32(sum / share)
 }
 
 // fixed4 is unsigned fixed point with 4 fraction bits.

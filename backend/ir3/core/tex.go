@@ -1,7 +1,11 @@
 package core
 
 import (
+	"errors"
+	"fmt"
+
 	"nirc/backend/ir3/isa"
+	"nirc/ir"
 )
 
 // execDeriv takes differences inside quads: dsx and dsy are coarse (one value
@@ -101,6 +105,30 @@ func execBrcst(w *wave, x *inst) error {
 				w.laneSet(int(x.Dst.Val), lane, x.dst.half, v)
 			}
 		}
+	}
+	return nil
+}
+
+// execRgetpos gives the position of a sample of the render target, counted
+// from the pixel's centre; the centre itself where there is no such sample.
+func execRgetpos(w *wave, x *inst) error {
+	if w.p.meta.Stage != ir.StageFragment {
+		return errors.New("rgetpos has sample positions in fragment shaders only")
+	}
+	if x.Type != isa.F32 && x.Type != isa.F16 {
+		return fmt.Errorf("rgetpos of type %s is not supported by this core", x.Type)
+	}
+	s := x.Srcs[0]
+	for lane := 0; lane < w.n; lane++ {
+		if !w.exec.Get(lane) {
+			continue
+		}
+		n := int(int32(w.laneGet(int(s.Val), lane, s.IsHalf())))
+		px, py := float32(0.5), float32(0.5)
+		if p := w.l.Fragment[lane].Prim; p != nil && p.SamplePos != nil && n >= 0 && n < max(1, p.Samples) {
+			px, py = p.SamplePos(n)
+		}
+		w.putTexel(x, lane, [4]uint32{floatBits(px - 0.5), floatBits(py - 0.5)})
 	}
 	return nil
 }

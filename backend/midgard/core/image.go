@@ -1,7 +1,6 @@
 package core
 
 import (
-	"errors"
 	"fmt"
 
 	"nirc/backend/midgard/abi"
@@ -45,6 +44,10 @@ func (t *texel) at() (x, y, z, sample int) {
 	x, y, z = t.x, t.y, t.z
 	switch t.rec.Dim {
 	case ir.DimMS, ir.DimSubpassMS:
+		if t.rec.Array { // the samples one below the other
+			_, h, _ := t.desc.Image.Size(0)
+			return x, y % max(h, 1), z, y / max(h, 1)
+		}
 		return x, y, 0, z
 	case ir.Dim1D:
 		if t.rec.Array {
@@ -80,9 +83,6 @@ func (w *wave) image(s *inputs, l *isa.LoadStore) error {
 	t, err := w.locate(s, l)
 	if err != nil {
 		return err
-	}
-	if (t.rec.Dim == ir.DimMS || t.rec.Dim == ir.DimSubpassMS) && t.rec.Array {
-		return errors.New("arrays of multisample images are not supported")
 	}
 	switch l.Op.Info().Kind {
 	case isa.KindImage:

@@ -1,0 +1,56 @@
+package agx
+
+import (
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/ir"
+)
+
+// runsAsCompute tells whether a shader in front of a stage is no hardware
+// stage: the vertices that tessellation control and geometry shaders read stand in memory
+// (the project's agx reference, section 11.6).
+func runsAsCompute(stage, next ir.Stage) bool {
+	return stage == ir.StageVertex && (next == ir.StageTessCtrl || next == ir.StageGeometry)
+}
+
+// recordOutputs stores the outputs of a vertex shader that runs as compute to
+// the vertex's record, a store for each slot.
+func (s *isel) recordOutputs(vals []opnd) {
+	var slots [ir.NumVaryingSlots][4]opnd
+	for k, v := range s.out.vars {
+		slots[v.slot][v.comp] = vals[k]
+	}
+	for slot := range slots {
+		if slots[slot] != ([4]opnd{}) {
+			s.meta.Record = append(s.meta.Record, ir.Slot(slot))
+		}
+	}
+	if len(s.meta.Record) == 0 {
+		return
+	}
+	base, ok := s.uni.take(abi.Uniform{Kind: abi.UniformRecords}, baseHalves)
+	if !ok {
+		s.fail(nil, "more addresses than uniform registers can hold are not supported")
+		return
+	}
+	instance := s.addSub(false, s.in.instanceID, s.driver(nil, abi.UniformBaseInstance, 0), true)
+	record := s.intOp(isa.Instr{Op: isa.OpImadd}, false, instance, s.driver(nil, abi.UniformGridVertices, 0), s.in.gridVertex)
+	for k, slot := range s.meta.Record {
+		// Elements are words, the index counts slots.
+		t := isa.Instr{Op: isa.OpDeviceStore, Format: isa.FormatI32, Flags: isa.Unsigned, Shift: 2}
+		var comps [4]opnd
+		n := 0
+		for c, o := range slots[slot] {
+			if o.kind != opNone {
+				comps[n] = o
+				n++
+				t.Mask |= 1 << c
+			}
+		}
+		index := s.intOp(isa.Instr{Op: isa.OpImadd}, false, record, imm32(uint32(len(s.meta.Record))), imm32(uint32(k)))
+		uses := s.register(&t, 0, s.collect(comps[:n]...), nil)
+		uses = s.baseSource(&t, 1, address{uniform: true, number: base}, uses)
+		uses = s.index(&t, 2, index, uses)
+		s.add(t, 0, uses...)
+	}
+}

@@ -1,0 +1,118 @@
+package ir3
+
+import (
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// Where the device can, the preamble names consts and immediates that stand for
+// components of render targets (alias.rt; the project's ir3 reference, sections 3.10 and 7.9):
+// the program leaves nothing in registers for them.
+
+// aliasOutputs finds the components that are the same const or immediate on all ways
+// to the end, and writes their entries into the preamble.
+func (s *isel) aliasOutputs() {
+	if !s.gpu.AliasRT || s.noPush || s.sh.Stage != ir.StageFragment || s.dualSource() {
+		return
+	}
+	var names []isa.Instr
+	s.out.alias = make([]bool, len(s.out.vars))
+	for k := range s.out.vars {
+		v := &s.out.vars[k]
+		// Halves are converted on their way out, and other slots are no render targets.
+		if v.half || v.slot < ir.SlotData0 || v.slot > ir.SlotData0+7 || v.comp > 3 {
+			continue
+		}
+		o, ok := s.constOutput(k)
+		if !ok {
+			continue
+		}
+		src := isa.I(int32(o.bits))
+		if o.kind == opConst {
+			src = isa.C(int(o.bits))
+		}
+		s.out.alias[k] = true
+		rt := isa.Operand{Kind: isa.RT, Val: int32(v.slot-ir.SlotData0)*4 + int32(v.comp)}
+		names = append(names, isa.Instr{Op: isa.OpAlias, Scope: aliasScopeRT, Type: isa.F32, Dst: rt, Srcs: [4]isa.Operand{src}})
+	}
+	s.nameTargets(names)
+}
+
+// aliasScopeRT is the scope of alias instructions for render targets.
+const aliasScopeRT = 1
+
+// dualSource tells whether there is a second source for blending: which
+// component names that would be is not known.
+func (s *isel) dualSource() bool {
+	for i := range s.out.vars {
+		if s.out.vars[i].index != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// constOutput returns what output variable k holds at the end, if that is one
+// const or immediate on every way there.
+func (s *isel) constOutput(k int) (found opnd, ok bool) {
+	seen := make([]bool, len(s.f.Blocks))
+	work := append([]mach.BlockID(nil), s.f.Blocks[s.end].Preds...)
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[b] {
+			continue
+		}
+		seen[b] = true
+		if int(b) < len(s.out.at) && k < len(s.out.at[b]) && s.out.at[b][k].kind != opNone {
+			o := s.out.at[b][k].fold()
+			if o.kind != opImm && o.kind != opConst || o.half || o.mods != 0 || ok && o != found {
+				return opnd{}, false
+			}
+			found, ok = o, true
+			continue
+		}
+		if len(s.f.Blocks[b].Preds) == 0 {
+			return opnd{}, false // not stored on this way
+		}
+		work = append(work, s.f.Blocks[b].Preds...)
+	}
+	return found, ok
+}
+
+// nameTargets puts the alias instructions at the end of the preamble, which is
+// made if there is none. The first says how many there are.
+func (s *isel) nameTargets(names []isa.Instr) {
+	if len(names) == 0 {
+		return
+	}
+	p, main := &s.pre, s.f
+	if p.f == nil {
+		p.f = mach.NewFunc(main.Name+".preamble", main.ISA)
+		p.f.Ext = main.Ext
+		p.f.NewBlock()
+		s.f = p.f
+		s.enter(0)
+		p.inputs = s.generic(opInputs, nil, nil)
+		s.add(isa.Instr{Op: isa.OpShpe, Flags: isa.SS | isa.SY}, 0)
+	}
+	s.f = p.f
+	s.enter(0)
+	s.loc = 0
+	blk := &p.f.Blocks[0]
+	shpe := blk.Instrs[len(blk.Instrs)-1]
+	blk.Instrs = blk.Instrs[:len(blk.Instrs)-1]
+	for i := range names {
+		// Groups have up to 16 entries.
+		if i%maxAliases == 0 {
+			names[i].Index = uint8(min(len(names)-i, maxAliases) - 1)
+		}
+		s.add(names[i], 0)
+	}
+	blk.Instrs = append(blk.Instrs, shpe)
+	s.f = main
+}
+
+// aliased tells whether the preamble has named output variable k.
+func (o *outputs) aliased(k int) bool { return k < len(o.alias) && o.alias[k] }

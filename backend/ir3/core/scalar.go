@@ -1,0 +1,57 @@
+package core
+
+import (
+	"fmt"
+
+	"nirc/backend/ir3/isa"
+)
+
+// checkShared refuses instructions that write shared registers in forms that
+// the scalar unit does not have (the project's ir3 reference, sections 3.9 and 7.1).
+func (p *program) checkShared() {
+	if !p.meta.ScalarALU {
+		return
+	}
+	for pc := range p.code {
+		x := &p.code[pc]
+		cat := x.Category()
+		if cat < 2 || cat > 4 || p.static != nil {
+			continue
+		}
+		what := ""
+		switch shared := x.Dst.IsShared(); {
+		case cat == 4 && shared != x.Srcs[0].IsShared():
+			what = "both or neither of result and source must be shared"
+		case !shared:
+		case !scalarForm(x.Op):
+			what = "there is no such instruction for shared registers"
+		default:
+			for _, o := range x.Srcs {
+				if o.Kind == isa.RelReg || o.Kind == isa.Reg && !o.IsShared() {
+					what = "the sources of a shared result are shared"
+				}
+			}
+			if cat == 3 && !x.Srcs[1].IsShared() {
+				what = "the second source of a shared result is a shared register"
+			}
+		}
+		if what != "" {
+			p.static = fmt.Errorf("ir3 core: pc %d: %s: %s", pc, x.Text(p.meta.Gen), what)
+		}
+	}
+}
+
+// scalarForm tells whether an ALU operation may write shared registers.
+func scalarForm(op isa.Op) bool {
+	switch op.Category() {
+	case 2:
+		return op != isa.OpBaryF && op != isa.OpFlatB && op != isa.OpSetrm
+	case 3:
+		switch op {
+		case isa.OpSelB16, isa.OpSelB32, isa.OpSelS16, isa.OpSelS32, isa.OpSelF16, isa.OpSelF32, isa.OpShrm, isa.OpShlm, isa.OpShrg, isa.OpShlg, isa.OpAndg:
+			return true
+		}
+		return false
+	}
+	return true
+}

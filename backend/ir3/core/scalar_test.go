@@ -1,0 +1,70 @@
+package core
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+)
+
+// TestScalarHazards: the scalar unit runs in order; what it makes and reads is
+// waited for by others, and by itself where sizes differ.
+func TestScalarHazards(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"in order", "mov.u32u32 r48.x, 3\nmul.f r48.y, r48.x, c0.x\nadd.f r48.x, r48.y, c0.x\n(ss)mov.u32u32 r1.x, r48.x", ""},
+		{"read by vector ALU", "mov.u32u32 r48.x, 3\nadd.u r1.x, r48.x, r0.x", "scalar unit, (ss) is missing"},
+		{"half of a full result", "mov.u32u32 r48.x, 3\nadd.u hr48.z, hr48.x, h(1)", "scalar unit, (ss) is missing"},
+		{"full of a half result", "mov.u16u16 hr48.x, 3\nadd.u r48.y, r48.x, 1", "scalar unit, (ss) is missing"},
+		{"half, waited for", "mov.u32u32 r48.x, 3\n(ss)add.u hr48.z, hr48.x, h(1)\n(ss)nop", ""},
+		{"halves in order", "mov.u16u16 hr48.x, 3\nadd.u hr48.y, hr48.x, h(1)\n(ss)nop", ""},
+		{"cat4 reads it", "mov.u32u32 r48.x, 3\nrcp r48.y, r48.x", "scalar unit, (ss) is missing"},
+		{"cat4 result", "mov.u32u32 r48.x, 3\n(ss)rcp r48.y, r48.x\nadd.f r48.z, r48.y, r48.y", "result is under way, (ss) is missing"},
+		{"load over what it reads", "mov.u32u32 r48.x, 3\n(ss)add.u r48.y, r48.x, 1\nldc.u.offset0.1.imm.base0 r48.x, 0, 1", "the scalar unit may still read it, (ss) is missing"},
+		{"load over it, waited for", "mov.u32u32 r48.x, 3\n(ss)add.u r48.y, r48.x, 1\n(ss)nop\nldc.u.offset0.1.imm.base0 r48.x, 0, 1", ""},
+		{"its write over what cat4 reads", "mov.u32u32 r48.x, 3\n(ss)rcp r48.y, r48.x\nmov.u32u32 r48.x, 4", "may still read it, (ss) is missing"},
+		{"load result", "ldc.u.offset0.1.imm.base0 r48.x, 0, 1\n(ss)add.u r48.y, r48.x, 1", "(sy) is missing"},
+		{"load result, half waited for", "ldc.u.offset0.1.imm.base0 r48.x, 0, 1\n(sy)add.u r48.y, r48.x, 1", "(ss) is missing"},
+		{"load result, waited for", "ldc.u.offset0.1.imm.base0 r48.x, 0, 1\n(sy)(ss)add.u r48.y, r48.x, 1", ""},
+		{"no slots pass", "mov.u32u32 r1.x, 1\nmov.u32u32 r48.x, 1\nmov.u32u32 r48.y, 1\nmov.u32u32 r48.z, 1\n(ss)add.u r2.x, r1.x, 1", "0 slots after"},
+		{"no mad", "mad.f32 r48.x, c0.x, r48.y, r48.z", "no such instruction for shared"},
+		{"normal source", "add.u r48.x, r0.x, 1", "the sources of a shared result are shared"},
+		{"mixed cat4", "rcp r1.x, r48.x", "both or neither"},
+	} {
+		m := newMachine()
+		m.check, m.consts, m.scalarALU = true, make([]uint32, 16), true
+		err := m.run(t, c.text+"\n(rpt5)nop\n(sy)(ss)nop\nend")
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestEarlyPreamble: what runs before dispatch touches nothing of the fibers,
+// and waits for a1.x as a7xx wants it.
+func TestEarlyPreamble(t *testing.T) {
+	const head, tail = "shps #main\ngetone #main\n", "\n(sy)(ss)shpe\nmain: (jp)nop\nend"
+	for _, c := range []struct {
+		name, text string
+		a6, a7     string // errors by generation
+	}{
+		{"shared", head + "mov.u32u32 r48.x, 3\n(ss)nop\nstc.u32 c[1], r48.x, 1" + tail, "", ""},
+		{"normal register", head + "mov.u32u32 r1.x, 3\n(rpt5)nop\nstc.u32 c[1], r1.x, 1" + tail, "registers of fibers", "registers of fibers"},
+		{"predicate", head + "cmps.u.lt p0.x, c0.x, 3" + tail, "predicates", "predicates"},
+		{"relative", head + "mova a0.x, 1\n(rpt5)nop\nmov.u32u32 r48.x, c<a0.x>" + tail, "relative addresses", "relative addresses"},
+		{"a1.x, slots", head + "mov.u32u32 r48.x, 3\nmova1 a1.x, 0\n(rpt5)nop\n(ss)nop\nstc.u32 c[a1.x+1], r48.x, 1" + tail, "", "a1.x without (r)"},
+		{"a1.x, (ss)", head + "mov.u32u32 r48.x, 3\nmova1 a1.x, (r)0\n(ss)nop\nstc.u32 c[a1.x+1], r48.x, 1" + tail, "slots after", ""},
+		{"a1.x, no (ss)", head + "mov.u32u32 r48.x, 3\n(ss)nop\nmova1 a1.x, (r)0\n(rpt5)nop\nstc.u32 c[a1.x+1], r48.x, 1" + tail, "", "a1.x while a result is under way, (ss) is missing"},
+		{"none", "end", "there is none", "there is none"},
+	} {
+		for gen, want := range map[isa.Gen]string{isa.A6xx: c.a6, isa.A7xx: c.a7} {
+			m := newMachine()
+			m.gen, m.check, m.consts, m.scalarALU = gen, true, make([]uint32, 16), true
+			m.edit = func(meta *abi.Meta) { meta.EarlyPreamble = true }
+			err := m.run(t, c.text)
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s %s: error %v, want %q", gen, c.name, err, want)
+			}
+		}
+	}
+}

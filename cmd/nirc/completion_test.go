@@ -1,0 +1,19 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+// The shell completes the formats of blend programs.
+func TestCompleteABIs(t *testing.T) {
+	list := completeABIs(nil)
+	for _, want := range []string{"monolithic", "separate", "blend:R8G8B8A8_SRGB", "blend:A2B10G10R10_UNORM_PACK32"} {
+		if !slices.Contains(list, want) {
+			t.Errorf("%s is not offered", want)
+		}
+	}
+	if slices.Contains(list, "blend:D16_UNORM") {
+		t.Error("a depth format is offered")
+	}
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"nirc/passes"
+)
+
+// repository is where the pages are.
+var repository = filepath.Join("..", "..")
+
+// pages are the texts for people, generated ones apart.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	var names []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/ci/*.md", "docs/targets/*.md", "docs/cli/formats.md"} {
+		found, err := filepath.Glob(filepath.Join(repository, filepath.FromSlash(pattern)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, found...)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rel, _ := filepath.Rel(repository, name)
+		texts[filepath.ToSlash(rel)] = string(text)
+	}
+	if len(texts) < 10 {
+		t.Fatalf("only %d pages", len(texts))
+	}
+	return texts
+}
+
+// codeSpan is a piece of a page that is set as code: `…`, and lines that four
+// blanks begin.
+var codeSpan = regexp.MustCompile("(?m)`([^`\n]+)`|^ {4}(\\S.*)$")
+
+func codeOf(page string) []string {
+	var list []string
+	for _, m := range codeSpan.FindAllStringSubmatch(page, -1) {
+		list = append(list, m[1]+m[2])
+	}
+	return list
+}
+
+// Commands and flags that pages name exist.
+func TestPagesCommands(t *testing.T) {
+	a := &app{}
+	flags := regexp.MustCompile(`(?:^|[ '"])--([A-Za-z][A-Za-z-]*)`)
+	n := 0
+	for page, text := range pages(t) {
+		if page == "CHANGELOG.md" {
+			// What an older version had it may have lost since.
+			text = strings.Join(strings.SplitAfterN(text, "\n## ", 3)[:2], "")
+		}
+		for _, line := range codeOf(text) {
+			at := regexp.MustCompile(`(?:^|[ ;/])nirc ([a-z-].*)$`).FindStringSubmatch(line)
+			if at == nil || strings.HasPrefix(line, "git ") {
+				continue
+			}
+			line, _, _ = strings.Cut(at[1], "  #")
+			words := strings.Fields(line)
+			root := a.root()
+			root.InitDefaultHelpCmd()
+			cmd, _, err := root.Find(words)
+			if err != nil {
+				t.Errorf("%s: `nirc %s`: %v", page, line, err)
+				continue
+			}
+			n++
+			known := func(name string) bool {
+				return name == "help" || name == "version" || cmd.Flags().Lookup(name) != nil || cmd.InheritedFlags().Lookup(name) != nil
+			}
+			own, _, _ := strings.Cut(line, " -- ") // behind it another command begins
+			for _, f := range flags.FindAllStringSubmatch(own, -1) {
+				if !known(f[1]) {
+					t.Errorf("%s: `nirc %s`: %s has no flag --%s", page, line, cmd.CommandPath(), f[1])
+				}
+			}
+			if cmd == root && len(words) > 0 && !strings.ContainsAny(words[0], "-./") && isLower(words[0]) {
+				t.Errorf("%s: `nirc %s`: there is no command %q", page, line, words[0])
+			}
+		}
+	}
+	if n < 30 {
+		t.Errorf("only %d commands in all pages", n)
+	}
+}
+
+func isLower(word string) bool { return strings.ToLower(word) == word }
+
+// Passes and files that pages name exist.
+func TestPagesNames(t *testing.T) {
+	pass := regexp.MustCompile(`^(?:opt|lower|remove|split)_[a-z0-9_]+$`)
+	file := regexp.MustCompile(`^[a-z][a-z_]*(?:/[A-Za-z0-9_.-]+)*\.(?:go|md|yaml|rules|yml)$|^(?:passes|ir|emu|amber|backend|frontend|object|internal|cmd|docs)(?:/[a-z0-9_]+)*$`)
+	steps := stepNames(t)
+	for page, text := range pages(t) {
+		if page == "CHANGELOG.md" || strings.HasPrefix(page, "docs/targets/") {
+			continue // of passes gone since, and of machine steps
+		}
+		for _, word := range codeOf(text) {
+			name, _, _ := strings.Cut(word, "(")
+			switch {
+			case pass.MatchString(name) && passes.Find(name) == nil && !slices.Contains(steps, name):
+				t.Errorf("%s: there is no pass %s", page, name)
+			case file.MatchString(word) && !exists(word):
+				t.Errorf("%s: there is no file %s", page, word)
+			}
+		}
+	}
+}
+
+// stepNames are words of the code that look like passes: steps of backends.
+func stepNames(t *testing.T) []string {
+	t.Helper()
+	var list []string
+	quoted := regexp.MustCompile(`"((?:opt|lower|remove|split)_[a-z0-9_]+)"`)
+	walkGo(t, func(_, text string) {
+		for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+			list = append(list, m[1])
+		}
+	})
+	return list
+}
+
+// exists tells whether a file that a page names is there, as a path in the repository or as a name of a file in it.
+func exists(name string) bool {
+	for _, dir := range []string{"", "docs", "passes", "passes/algebraic/rules", "passes/algebraic", "cmd/nirc", "frontend/spirv", "ir/optab", "backend/ir3"} {
+		if _, err := os.Stat(filepath.Join(repository, filepath.FromSlash(dir), filepath.FromSlash(name))); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// walkGo calls f for each Go file of the repository.
+func walkGo(t *testing.T, f func(path, text string)) {
+	t.Helper()
+	err := filepath.WalkDir(repository, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && d.Name() != "..") {
+			if d != nil && d.IsDir() && err == nil {
+				return fs.SkipDir
+			}
+			return err
+		}
+		if !d.IsDir() && strings.HasSuffix(path, ".go") {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			rel, _ := filepath.Rel(repository, path)
+			f(filepath.ToSlash(rel), string(text))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// docs/testing.md names every variable of the environment that tests look at.
+func TestPagesVariables(t *testing.T) {
+	page := pages(t)["docs/testing.md"]
+	variable := regexp.MustCompile(`(?:Getenv|LookupEnv)\("(NIRC_[A-Z0-9_]+)"\)`)
+	walkGo(t, func(path, text string) {
+		for _, m := range variable.FindAllStringSubmatch(text, -1) {
+			if !strings.Contains(page, "`"+m[1]) {
+				t.Errorf("%s looks at %s, of which docs/testing.md says nothing", path, m[1])
+			}
+		}
+	})
+}
+
+// The rooms of docs/architecture.md are the packages that there are.
+func TestPagesRooms(t *testing.T) {
+	_, table, _ := strings.Cut(pages(t)["docs/architecture.md"], "\n## Rooms\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	var rooms []string
+	for row := range strings.Lines(table) {
+		if !strings.HasPrefix(row, "| `") && !strings.HasPrefix(row, "| nirc") {
+			continue
+		}
+		for _, m := range codeSpan.FindAllStringSubmatch(strings.Split(row, "|")[1], -1) {
+			rooms = append(rooms, m[1])
+		}
+	}
+	dirs := map[string]bool{}
+	walkGo(t, func(path, text string) {
+		if !strings.HasSuffix(path, "_test.go") {
+			dirs[filepath.ToSlash(filepath.Dir(path))] = true
+		}
+	})
+	isa := regexp.MustCompile(`^backend/(?:ir3|agx|midgard)(/.*)?$`)
+	for dir := range dirs {
+		room := dir
+		if m := isa.FindStringSubmatch(dir); m != nil {
+			room = "backend/<isa>"
+		}
+		if dir == "." {
+			room = "nirc"
+		}
+		if !slices.ContainsFunc(rooms, func(r string) bool {
+			return r == room || r != "ir" && r != "passes" && r != "backend" && r != "nirc" && strings.HasPrefix(room, r+"/")
+		}) {
+			t.Errorf("the package %s is in no room of docs/architecture.md", dir)
+		}
+	}
+	for _, r := range rooms {
+		below := func(dir string) bool { return dir == r || strings.HasPrefix(dir, r+"/") }
+		if r != "nirc" && r != "backend/<isa>" && !slices.ContainsFunc(slices.Collect(maps.Keys(dirs)), below) {
+			t.Errorf("there is no room %s", r)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package ir
+
+import "testing"
+
+const regsText = `shader compute "m" {
+  fn f0 "main" entry() {
+    b0:
+      %0:1 = load_const 0x1
+      %1:32 = decl_reg num_components=1 bit_size=32
+      %2:32 = load_const 0x2
+      %3:32 = decl_reg num_components=1 bit_size=32
+      store_reg %2, %3 write_mask=x
+      store_reg %2, %1 write_mask=x
+  }
+}`
+
+// TestSplitKeepsRegisters: whatever splits the start block, registers are
+// declared there still.
+func TestSplitKeepsRegisters(t *testing.T) {
+	edits := map[string]func(start *Block){
+		"if":            func(b *Block) { InsertIf(After(b.First()), &b.First().Def) },
+		"if behind two": func(b *Block) { InsertIf(After(b.First()), NewBuilder(AtStart(b)).ImmBool(false)) },
+		"loop":          func(b *Block) { InsertLoop(After(b.First())).Body.LastBlock().InsertJump(JumpBreak) },
+		"extract all":   func(b *Block) { Reinsert(Extract(AtStart(b), AtEnd(b)), AtEnd(b)) },
+		"extract to":    func(b *Block) { Reinsert(Extract(AtStart(b), Before(b.First().Next())), AtStart(b)) },
+		"extract a reg": func(b *Block) { Reinsert(Extract(Before(b.Last().Prev().Prev()), Before(b.Last())), AtEnd(b)) },
+	}
+	for name, edit := range edits {
+		s, err := Parse(regsText)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := s.Functions[0].Impl.Start()
+		edit(start)
+		regs := 0
+		for in := range s.Functions[0].Impl.Start().Instrs() {
+			if in.IsIntrinsic(IntrDeclReg) {
+				regs++
+			}
+		}
+		if regs != 2 {
+			t.Errorf("%s: %d registers in the start block\n%s", name, regs, Print(s))
+		}
+		if err := Validate(s); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, Print(s))
+		}
+	}
+}

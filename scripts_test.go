@@ -1,0 +1,49 @@
+package nirc
+
+import (
+	"testing"
+
+	"nirc/amber"
+	"nirc/internal/refs"
+	"nirc/passes"
+)
+
+// TestScriptsEverywhere runs scripts on the interpreter and on each core.
+func TestScriptsEverywhere(t *testing.T) {
+	scripts := []struct {
+		path    string
+		glsl    bool
+		checked int
+		without string // a target whose hardware cannot
+	}{
+		{"testdata/interpolate.amber", true, 1, ""},
+		{"testdata/opaque.amber", false, 1, ""},
+		{"testdata/partition.amber", true, 7, "midgard"}, // its subgroups have one lane
+	}
+	names := []string{IRTarget}
+	for _, b := range Targets() {
+		names = append(names, b.Name)
+	}
+	for _, x := range scripts {
+		t.Run(x.path, func(t *testing.T) {
+			if x.glsl {
+				refs.Tool(t, "glslangValidator")
+			}
+			for _, name := range names {
+				if name == x.without {
+					continue
+				}
+				for _, level := range []passes.Level{passes.O0, passes.O2} {
+					target, err := AmberTarget(Options{Target: name, Level: level})
+					if err != nil {
+						t.Fatal(err)
+					}
+					r := (&amber.Runner{Target: target}).Run(t.Context(), parseScript(t, x.path))
+					if r.Verdict != amber.Pass || r.Checked != x.checked {
+						t.Errorf("%s at O%v: %+v", name, level, r)
+					}
+				}
+			}
+		})
+	}
+}
