@@ -124,7 +124,7 @@ func (m *mainPart) Run(int) (emu.Status, error) {
 // runnable makes a program of an object: a part that waits for its pipeline
 // where the ABI has parts.
 func runnable(ctx context.Context, o *object.Object, abi string) (emu.Program, error) {
-	if abi == SeparateABI && o.Stage != ir.StageCompute {
+	if abi == SeparateABI && (o.Stage == ir.StageVertex || o.Stage == ir.StageFragment) {
 		return &mainPart{obj: o}, nil
 	}
 	return Reload(ctx, o)
@@ -133,7 +133,11 @@ func runnable(ctx context.Context, o *object.Object, abi string) (emu.Program, e
 // linkPipeline puts programs linked for the pipeline's state in the place of
 // main parts, and takes the state that they contain out of it.
 func linkPipeline(ctx context.Context, p *emu.Pipeline) error {
-	state, err := json.Marshal(agx.StateOf(p))
+	s := agx.StateOf(p)
+	if p.TessCtrl != nil {
+		s.IndexBytes = 4 // of those by which the core numbers the vertices of patches
+	}
+	state, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ type Options struct {
 	// Next is the stage that follows in the pipeline, none if that is not known:
 	// ir3's tessellation control and geometry shaders go on with the threads of
 	// the stage before, which then leaves its outputs in memory; on AGX a vertex
-	// shader before them becomes a program for compute.
+	// or tessellation evaluation shader before them becomes a program for compute.
 	Next ir.Stage
 	// Pipelines takes the place of DefaultPipelines if not nil, Passes that of
 	// both: a single list of passes for any target.

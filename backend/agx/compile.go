@@ -68,8 +68,9 @@ type compiler struct {
 }
 
 func (c *compiler) run() (*Binary, error) {
-	switch c.s.Stage {
-	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+	stage := c.s.Stage
+	switch stage {
+	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageFragment, ir.StageCompute:
 	default:
 		return nil, fmt.Errorf("agx: %s shaders are not supported: a driver builds them from compute shaders", c.s.Stage)
 	}
@@ -80,6 +81,14 @@ func (c *compiler) run() (*Binary, error) {
 	c.meta = abi.Meta{Stage: c.s.Stage, Part: c.opts.Part, LayerViewportWord: abi.NoWord, Tile: c.opts.Tile, Samples: c.opts.Samples, Next: c.opts.Next}
 	c.reserve(entry.Impl)
 	var err error
+	if stage == ir.StageTessCtrl || stage == ir.StageTessEval {
+		as, err := lowerTess(c.s, entry.Impl, &c.meta)
+		if err != nil {
+			return nil, err
+		}
+		c.s.Stage = as
+		defer func() { c.s.Stage = stage }()
+	}
 	c.res = lowerDescriptors(c.s, entry.Impl)
 	// Handles are constants now, and so are most offsets.
 	if err := runPasses(c.s, handlePasses); err != nil {

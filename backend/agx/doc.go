@@ -57,6 +57,7 @@
 //     culls by abi.Meta.CullDistances, the emulator's fixed functions here. A driver for hardware without
 //     them adds a test to its fragment prolog.
 //   - vertex shaders that run as compute: isel_record.go, prolog.go
+//   - tessellation shaders, which run as compute and as vertex shaders: lower_tess.go
 //
 // # Divergence
 //

@@ -290,7 +290,11 @@ func (s *isel) global(in *ir.Instr, d *ir.Def) address {
 		s.fail(in, "%s needs a 64-bit address", in.Intr)
 		return address{}
 	}
-	return address{lo: s.comp(d, 0), hi: s.comp(d, 1)}
+	lo, hi := s.comp(d, 0), s.comp(d, 1)
+	if d.Instr.IsIntrinsic(ir.IntrLoadSysvalAgx) {
+		return address{uniform: true, number: lo.bits}
+	}
+	return address{lo: lo, hi: hi}
 }
 
 func (s *isel) loadGlobal(in *ir.Instr) {

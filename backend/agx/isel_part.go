@@ -35,12 +35,15 @@ func (s *isel) partIntrinsic(in *ir.Instr) bool {
 		s.setComps(&in.Def, opnd{kind: opUniform, bits: n})
 	case ir.IntrLoadSysvalAgx:
 		if abi.UniformKind(in.Get(ir.IdxFlags)) != abi.UniformAssembly {
-			return false
+			s.loadSysval(in)
+			break
 		}
 		n := s.uni.fixed(abi.Uniform{Kind: abi.UniformAssembly}, abi.AssemblyHalf(len(s.slots)))
 		s.setComps(&in.Def, opnd{kind: opUniform, bits: n}, opnd{kind: opUniform, bits: n + 2})
-	case ir.IntrLoadConstantAgx:
+	case ir.IntrLoadConstantAgx, ir.IntrLoadAgx:
 		s.loadFormatted(in)
+	case ir.IntrStoreAgx:
+		s.storeFormatted(in)
 	case ir.IntrLoadBlendConstColorRgba:
 		n := s.uni.fixed(abi.Uniform{Kind: abi.UniformBlendConst}, abi.BlendConstHalf)
 		var c [4]opnd
@@ -229,14 +232,15 @@ func attribSlots(impl *ir.Impl) []ir.Slot {
 }
 
 // partOf is the part that a module's shader is under an ABI: compute shaders
-// have no others.
+// have no others, tessellation is whole.
 func partOf(s *ir.Shader, name string) (abi.Part, error) {
 	switch name {
 	case "", "monolithic":
 		return abi.PartWhole, nil
 	case "separate":
-		if s.Stage == ir.StageCompute {
-			return abi.PartWhole, nil
+		switch s.Stage {
+		case ir.StageCompute, ir.StageTessCtrl, ir.StageTessEval:
+			return abi.PartWhole, nil // no state of a pipeline goes into these
 		}
 		return abi.PartMain, nil
 	}

@@ -10,11 +10,17 @@ import (
 // stage: the vertices that tessellation control and geometry shaders read stand in memory
 // (the project's agx reference, section 11.6).
 func runsAsCompute(stage, next ir.Stage) bool {
-	return stage == ir.StageVertex && (next == ir.StageTessCtrl || next == ir.StageGeometry)
+	switch stage {
+	case ir.StageVertex:
+		return next == ir.StageTessCtrl || next == ir.StageGeometry
+	case ir.StageTessEval:
+		return next == ir.StageGeometry
+	}
+	return false
 }
 
-// recordOutputs stores the outputs of a vertex shader that runs as compute to
-// the vertex's record, a store for each slot.
+// recordOutputs stores the outputs of a vertex or tessellation evaluation shader that
+// runs as compute to the vertex's record, a store for each slot.
 func (s *isel) recordOutputs(vals []opnd) {
 	var slots [ir.NumVaryingSlots][4]opnd
 	for k, v := range s.out.vars {
@@ -33,8 +39,11 @@ func (s *isel) recordOutputs(vals []opnd) {
 		s.fail(nil, "more addresses than uniform registers can hold are not supported")
 		return
 	}
-	instance := s.addSub(false, s.in.instanceID, s.driver(nil, abi.UniformBaseInstance, 0), true)
-	record := s.intOp(isa.Instr{Op: isa.OpImadd}, false, instance, s.driver(nil, abi.UniformGridVertices, 0), s.in.gridVertex)
+	record := s.in.gridVertex
+	if s.meta.Stage == ir.StageVertex { // the points of all instances are counted on
+		instance := s.addSub(false, s.in.instanceID, s.driver(nil, abi.UniformBaseInstance, 0), true)
+		record = s.intOp(isa.Instr{Op: isa.OpImadd}, false, instance, s.driver(nil, abi.UniformGridVertices, 0), record)
+	}
 	for k, slot := range s.meta.Record {
 		// Elements are words, the index counts slots.
 		t := isa.Instr{Op: isa.OpDeviceStore, Format: isa.FormatI32, Flags: isa.Unsigned, Shift: 2}

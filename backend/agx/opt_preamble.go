@@ -132,6 +132,8 @@ func (p *preamble) intrinsic(in *ir.Instr) {
 	case ir.IntrLoadNumWorkgroups, ir.IntrLoadBaseWorkgroupId, ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex, ir.IntrLoadBaseInstance,
 		ir.IntrLoadDrawId, ir.IntrLoadIsIndexedDraw, ir.IntrLoadSubgroupSize, ir.IntrLoadNumSubgroups, ir.IntrLoadWorkgroupSize:
 		p.can[d.Index], p.free[d.Index] = d.BitSize == 32, true
+	case ir.IntrLoadSysvalAgx:
+		p.can[d.Index], p.free[d.Index] = true, true
 	}
 }
 

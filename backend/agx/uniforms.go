@@ -125,7 +125,8 @@ func uniformRank(k abi.UniformKind) int {
 	switch k {
 	case abi.UniformHeap:
 		return 0
-	case abi.UniformTable, abi.UniformConstData, abi.UniformPushAddr, abi.UniformBufferAddr, abi.UniformRecords:
+	case abi.UniformTable, abi.UniformConstData, abi.UniformPushAddr, abi.UniformBufferAddr, abi.UniformRecords,
+		abi.UniformPatches, abi.UniformPatchPoints, abi.UniformTessPoints:
 		return 1
 	case abi.UniformWords:
 		return 3

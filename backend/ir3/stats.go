@@ -45,10 +45,7 @@ func (c *compiler) stats(list []pinstr) Stats {
 	for i := range list[:preambleEnd(list)] {
 		st.Preamble += cost(&list[i].Instr)
 	}
-	var ssDelay, syDelay int
-	for _, p := range c.meta.Prefetches {
-		_, syDelay = c.latency(&isa.Instr{Op: isa.OpSam, WrMask: p.Mask})
-	}
+	var ssDelay, syDelay int // what the hardware fetches ahead counts for nothing, as in the reference's figures
 	for i := preambleEnd(list); i < len(list); i++ {
 		in := &list[i].Instr
 		// Delays count inside blocks; the reference's end is one of its own.

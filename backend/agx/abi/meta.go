@@ -30,6 +30,21 @@
 // instance*UniformGridVertices + vertex of those at UniformRecords: 16 bytes for each slot
 // of Meta.Record; components that the shader does not write stay as they were.
 //
+// # Tessellation
+//
+// A tessellation control shader runs as compute, on a grid of (patches, instances, 1)
+// workgroups of WorkgroupSize lanes, one for each output vertex. It reads the vertices of patch
+// p from the records at UniformRecords, from instance*UniformGridVertices +
+// p*UniformPatchVertices on, in which the slots of UniformRecordSlots stand (a bit a slot,
+// ascending, 16 bytes each), and leaves patch instance*UniformPatchCount + p of those at
+// UniformPatches, PatchWords(PatchSlots, len(Record), WorkgroupSize[0]) words each.
+//
+// A tessellation evaluation shader is a vertex shader without attributes of the hardware: r5
+// is its vertex index (PatchShift), with UniformPatches, UniformPatchRecord,
+// UniformPatchSlots and UniformPatchVertices it finds the vertices of the patch, whose point
+// is UniformPatchPoints[patch] + point of those at UniformTessPoints. With Meta.Next it runs as
+// compute and leaves record r4 of those at UniformRecords.
+//
 // # Parts
 //
 // With [PartMain] a shader is the main part of a program of the separate ABI:
@@ -144,12 +159,20 @@ type Meta struct {
 	Attribs []Attrib `json:"attribs,omitempty"`
 	// Varyings are the outputs of a vertex shader.
 	Varyings []Varying `json:"varyings,omitempty"`
-	// Next is the stage behind a vertex shader that runs as compute, because what
-	// follows does: tessellation control or geometry. Record are then its outputs.
+	// Next is the stage behind a vertex or tessellation evaluation shader that runs as
+	// compute, because what follows does: tessellation control or geometry. Record are then
+	// its outputs.
 	Next ir.Stage `json:"next,omitempty"`
 	// Record lists the slots of the record that a vertex is stored to, ascending, four
-	// words each.
+	// words each: of a vertex shader with Next, of a tessellation control shader.
 	Record []ir.Slot `json:"record,omitempty"`
+	// PatchSlots is the number of slots from SlotPatch0 on that a patch has behind its
+	// tessellation levels (tessellation control).
+	PatchSlots int `json:"patch_slots,omitempty"`
+	// Tess are the execution modes of tessellation shaders, those that this stage declares.
+	Tess *Tess `json:"tess,omitempty"`
+	// Reads lists the slots that a tessellation shader reads of vertices.
+	Reads []ir.Slot `json:"reads,omitempty"`
 	// LayerViewportWord is the output word that holds layer | viewport << 16; 0
 	// or NoWord if neither is written.
 	LayerViewportWord int `json:"layer_viewport_word,omitempty"`
@@ -173,6 +196,15 @@ type Meta struct {
 	Samplers []HeapRange `json:"samplers,omitempty"`
 	// ConstData is read through the address that UniformConstData gives.
 	ConstData []byte `json:"const_data,omitempty"`
+}
+
+// Tess holds the execution modes of a tessellation shader.
+type Tess struct {
+	OutputVertices uint32 `json:"output_vertices,omitempty"`
+	Domain         uint8  `json:"domain,omitempty"`  // 0 none, 1 triangles, 2 quads, 3 isolines
+	Spacing        uint8  `json:"spacing,omitempty"` // 0 equal, 1 fractional even, 2 fractional odd
+	CCW            bool   `json:"ccw,omitempty"`
+	PointMode      bool   `json:"point_mode,omitempty"`
 }
 
 // Part is a part of a program of the separate ABI (the project's agx reference,
@@ -222,8 +254,33 @@ const (
 	AssemblySize    = 16
 )
 
-// WaveSize is the number of lanes of a SIMD-group.
-const WaveSize = 32
+// The words of a patch that tessellation control leaves: four outer levels, from
+// PatchInner on two inner ones, from PatchConstants on four for each patch slot, then
+// the records of its vertices.
+const (
+	PatchInner     = 4
+	PatchConstants = 6
+)
+
+// PatchWords is the number of words of a patch with some patch slots and vertices, each
+// with some slots.
+func PatchWords(patchSlots, slots, vertices int) int {
+	return PatchConstants + 4*patchSlots + 4*slots*vertices
+}
+
+// PatchShift: the vertex index of a tessellation evaluation shader is patch << PatchShift |
+// point, both counted from 0. A point is two words, u and v with PointShift bits behind
+// the point.
+const (
+	PatchShift = 13
+	PointShift = 16
+)
+
+// WaveSize is the number of lanes of a SIMD-group, maxWorkgroup that of a workgroup at most.
+const (
+	WaveSize     = 32
+	maxWorkgroup = 1024
+)
 
 // UniformKind is what the driver puts into a uniform register.
 type UniformKind uint8
@@ -255,13 +312,22 @@ const (
 	UniformAssembly                    // address of the input assembly block, see AssemblyIndices
 	UniformRecords                     // address of the records that vertices are stored to
 	UniformGridVertices                // word: vertices of an instance of the draw
+	UniformRecordSlots                 // 2 words: bit s tells that the records at UniformRecords have slot s
+	UniformPatchVertices               // word: vertices of the patch that the stage reads
+	UniformPatchCount                  // word: patches of an instance of the draw
+	UniformPatches                     // address of the patches that tessellation control leaves, see PatchWords
+	UniformPatchRecord                 // 2 words: bit s tells that the vertices of those patches have slot s
+	UniformPatchSlots                  // word: the PatchSlots of those patches
+	UniformPatchPoints                 // address of a word for each patch: its first point
+	UniformTessPoints                  // address of the points, see PointShift
 	NumUniformKinds
 )
 
 var uniformNames = [...]string{"none", "words", "push", "buffer_data", "buffer_addr", "buffer_size", "table", "heap",
 	"const_data", "push_addr", "num_workgroups", "base_workgroup", "num_subgroups", "base_vertex", "base_instance", "draw_id",
 	"view_index", "is_indexed", "sample_positions",
-	"attrib_addr", "attrib_clamp", "blend_const", "assembly", "records", "grid_vertices"}
+	"attrib_addr", "attrib_clamp", "blend_const", "assembly", "records", "grid_vertices",
+	"record_slots", "patch_vertices", "patch_count", "patches", "patch_record", "patch_slots", "patch_points", "tess_points"}
 
 // String returns the name of the contents.
 func (k UniformKind) String() string {
@@ -292,7 +358,8 @@ func (u *Uniform) Halves() int {
 		return 2 * len(u.Words)
 	case UniformPush, UniformBufferData, UniformSamplePositions:
 		return int(u.Size / 2)
-	case UniformBufferAddr, UniformTable, UniformHeap, UniformConstData, UniformPushAddr, UniformAttribAddr, UniformAssembly, UniformRecords:
+	case UniformBufferAddr, UniformTable, UniformHeap, UniformConstData, UniformPushAddr, UniformAttribAddr, UniformAssembly, UniformRecords,
+		UniformRecordSlots, UniformPatches, UniformPatchRecord, UniformPatchPoints, UniformTessPoints:
 		return 4
 	case UniformBlendConst:
 		return 8
@@ -316,6 +383,9 @@ const (
 	// AttribAddr is where vertex buffers are: that of attribute slot s begins
 	// at AttribAddr + s<<40.
 	AttribAddr uint64 = 6 << 48
+	// StageAddr is what stages leave for others that a driver builds: vertex records,
+	// patches, the tessellator's points. It can be written.
+	StageAddr uint64 = 7 << 48
 )
 
 // TableEntrySize is the size of an entry of the descriptor table: 64-bit
@@ -440,7 +510,7 @@ type TileTarget struct {
 // Check finds contradictions that would make the core read nonsense.
 func (m *Meta) Check() error {
 	switch m.Stage {
-	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+	case ir.StageVertex, ir.StageFragment, ir.StageCompute, ir.StageTessCtrl, ir.StageTessEval:
 	default:
 		return fmt.Errorf("agx meta: stage %s is not supported", m.Stage)
 	}
@@ -510,19 +580,26 @@ func (m *Meta) checkInterface() error {
 	return nil
 }
 
-// checkGrid checks what says that a vertex shader runs as compute.
+// checkGrid checks what says that a shader runs as compute.
 func (m *Meta) checkGrid() error {
+	tess := m.Stage == ir.StageTessCtrl || m.Stage == ir.StageTessEval
 	switch {
+	case m.PatchSlots < 0 || m.PatchSlots > int(ir.NumVaryingSlots-ir.SlotPatch0) || !tess && (m.PatchSlots > 0 || len(m.Reads) > 0):
+		return fmt.Errorf("agx meta: %d patch slots and %d slots read of vertices in stage %s", m.PatchSlots, len(m.Reads), m.Stage)
+	case m.Stage == ir.StageTessCtrl && (m.WorkgroupSize[0] == 0 || m.WorkgroupSize[0] > maxWorkgroup || m.WorkgroupSize[1] != 1 || m.WorkgroupSize[2] != 1):
+		return fmt.Errorf("agx meta: a patch of workgroup size %v", m.WorkgroupSize)
+	case m.Next == ir.StageNone && m.Stage == ir.StageTessCtrl && len(m.Varyings) == 0:
 	case m.Next == ir.StageNone && len(m.Record) == 0:
-		return nil
-	case m.Stage != ir.StageVertex || m.Next != ir.StageTessCtrl && m.Next != ir.StageGeometry:
+	case m.Next != ir.StageGeometry && (m.Next != ir.StageTessCtrl || m.Stage != ir.StageVertex) || m.Stage != ir.StageVertex && m.Stage != ir.StageTessEval:
 		return fmt.Errorf("agx meta: a %s stage before the %s stage does not run as compute", m.Stage, m.Next)
 	case len(m.Varyings) > 0:
-		return errors.New("agx meta: a vertex shader that runs as compute has output words")
+		return errors.New("agx meta: a shader that runs as compute has output words")
 	}
-	for i, slot := range m.Record {
-		if slot >= ir.NumVaryingSlots || i > 0 && slot <= m.Record[i-1] {
-			return fmt.Errorf("agx meta: slot %d at place %d of the record", slot, i)
+	for _, list := range [][]ir.Slot{m.Record, m.Reads} {
+		for i, slot := range list {
+			if slot >= ir.NumVaryingSlots || tess && slot >= ir.SlotPatch0 || i > 0 && slot <= list[i-1] {
+				return fmt.Errorf("agx meta: slot %d at place %d of the record", slot, i)
+			}
 		}
 	}
 	return nil

@@ -44,7 +44,16 @@ func TestCheck(t *testing.T) {
 		"before":         func(m *Meta) { m.Stage, m.Record = ir.StageVertex, []ir.Slot{0} },
 		"place":          func(m *Meta) { m.Stage, m.Next, m.Record = ir.StageVertex, ir.StageGeometry, []ir.Slot{3, 2} },
 		"words":          func(m *Meta) { m.Stage, m.Next, m.Varyings = ir.StageVertex, ir.StageGeometry, []Varying{{Count: 1}} },
-		"scratch":        func(m *Meta) { m.ScratchSize = 1 << 21 },
+		"patch":          func(m *Meta) { m.Stage, m.WorkgroupSize = ir.StageTessCtrl, [3]uint32{1 << 31, 1, 1} },
+		"patch slots":    func(m *Meta) { m.PatchSlots = 1 },
+		"slot 64": func(m *Meta) {
+			m.Stage, m.WorkgroupSize, m.Record = ir.StageTessCtrl, [3]uint32{3, 1, 1}, []ir.Slot{ir.SlotPatch0}
+		},
+		"tess_ctrl": func(m *Meta) {
+			m.Stage, m.WorkgroupSize, m.Next = ir.StageTessCtrl, [3]uint32{3, 1, 1}, ir.StageGeometry
+		},
+		"tess_eval": func(m *Meta) { m.Stage, m.Record = ir.StageTessEval, []ir.Slot{0} },
+		"scratch":   func(m *Meta) { m.ScratchSize = 1 << 21 },
 	} {
 		m := valid()
 		f(m)

@@ -1,8 +1,8 @@
 // Package core executes packed AGX code (G13, G14) on the software GPU: it
 // implements emu.Program and emu.Wave. It reads the bytes and the shader's
 // abi.Meta and nothing of the compiler, and plays the driver: it fills uniform
-// registers, runs the preamble, fetches attributes and makes the epilog's part
-// of fragment results. A program is decoded once by [Load]; waves interpret the
+// registers, runs the preamble, fetches attributes, gives tessellation the records and
+// points it reads (tess.go) and makes the epilog's part of fragment results. A program is decoded once by [Load]; waves interpret the
 // dense result over registers stored as [register][lane].
 //
 // Semantics are those of the project's agx reference, sections 1 and 5 to 9.

@@ -123,5 +123,8 @@ func (w *wave) finish() error {
 		return w.finishFragment()
 	}
 	l.Live = emu.Mask{uint64(w.all)}
+	if w.grid != nil && w.grid.own {
+		w.finishGrid()
+	}
 	return nil
 }

@@ -20,6 +20,15 @@ func runBytes(code []byte, stage ir.Stage, check bool) {
 		States: []abi.State{{Index: 0}, {Index: 1, Write: true}, {Sampler: true}},
 		Coefs:  []abi.Coef{{Source: abi.CoefW, Count: 1}, {CF: 1, Count: 4, Slot: ir.SlotVar0, Interp: ir.InterpSmooth}},
 		Tile:   []abi.TileTarget{{Slot: ir.SlotData0, Mask: 15, Format: isa.FormatI32}}, ConstData: []byte{1, 2, 3, 4, 5}}
+	for i, k := range tessUniforms {
+		if stage == ir.StageTessCtrl || stage == ir.StageTessEval {
+			m.Uniforms = append(m.Uniforms, abi.Uniform{Kind: k, Half: 16 + 4*i})
+			m.Reads, m.PatchSlots = []ir.Slot{ir.SlotPos, ir.SlotVar0 + 31}, 3
+		}
+	}
+	if stage == ir.StageTessCtrl {
+		m.Record = []ir.Slot{ir.SlotPos, ir.SlotVar0}
+	}
 	p, err := Load(code, m)
 	if err != nil {
 		return
@@ -35,6 +44,14 @@ func runBytes(code []byte, stage ir.Stage, check bool) {
 	l.Vertex, l.Inputs, l.Out = make([]emu.VertexLane, 32), make([][]emu.Vec4, 32), make([]emu.Slots, 32)
 	l.NumLanes, l.Check = 29, check
 	l.Env = &emu.Env{Mem: emu.NewMemory(), Bindings: b, Push: []byte{1, 2, 3}}
+	for i := range l.NumLanes {
+		if i%8 == 0 {
+			l.TessCtrl = append(l.TessCtrl, emu.TessCtrlLane{Patch: &emu.Patch{In: []*emu.Slots{{}, {}}, PrimitiveID: uint32(i), Out: make([]emu.Slots, 3)}})
+		} else {
+			l.TessCtrl = append(l.TessCtrl, emu.TessCtrlLane{Patch: l.TessCtrl[i-1].Patch, InvocationID: uint32(i % 8)})
+		}
+		l.TessEval = append(l.TessEval, emu.TessEvalLane{Patch: l.TessCtrl[i].Patch, Coord: [3]float32{0.5, float32(i), 2}})
+	}
 	w := p.NewWave(l)
 	for i := 0; i < 8; i++ {
 		if st, err := w.Run(200); err != nil || st == emu.StatusDone {
@@ -43,7 +60,10 @@ func runBytes(code []byte, stage ir.Stage, check bool) {
 	}
 }
 
-var stages = []ir.Stage{ir.StageCompute, ir.StageFragment, ir.StageVertex}
+var stages = []ir.Stage{ir.StageCompute, ir.StageFragment, ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval}
+
+var tessUniforms = []abi.UniformKind{abi.UniformRecords, abi.UniformRecordSlots, abi.UniformPatches, abi.UniformPatchRecord,
+	abi.UniformPatchPoints, abi.UniformTessPoints, abi.UniformPatchSlots, abi.UniformPatchVertices, abi.UniformPatchCount}
 
 // TestRandomCode: no bytes make the core panic. Each program is a row of
 // random instructions.
@@ -64,7 +84,7 @@ func TestRandomCode(t *testing.T) {
 			}
 		}
 		code = append(code, 0x88, 0)
-		runBytes(code, stages[i%3], i%2 == 0)
+		runBytes(code, stages[i%len(stages)], i%2 == 0)
 	}
 	if ran < 10000 {
 		t.Errorf("only %d random instructions", ran)
@@ -97,5 +117,7 @@ func TestEveryInstruction(t *testing.T) {
 func FuzzRun(f *testing.F) {
 	f.Add(assemble(f, head+"\tdevice_load 0, i32, xy, r2_r3, u0_u1, r10, unsigned\n\twait 0"+tail), byte(0))
 	f.Add(assemble(f, "\twait_pix 13, 0\n\tst_tile r4, i32, 0, x, 0, 255, 0\n\tstop"), byte(1))
-	f.Fuzz(func(_ *testing.T, code []byte, stage byte) { runBytes(code, stages[stage%3], stage&4 != 0) })
+	f.Fuzz(func(_ *testing.T, code []byte, stage byte) {
+		runBytes(code, stages[int(stage&15)%len(stages)], stage&16 != 0)
+	})
 }

@@ -27,6 +27,8 @@ type gridWave struct {
 	first, instance   uint32
 	assembly, records uint64
 	vertices          uint32
+	own               bool             // of one launch, see ownGrid
+	lanes             []emu.VertexLane // of that launch
 }
 
 // RunGrid runs a vertex program with abi.Meta.Next on the grid of a draw and
@@ -40,32 +42,46 @@ func RunGrid(ctx context.Context, prog emu.Program, g *Grid) ([]emu.Slots, error
 	if g.Pipeline == nil || g.Pipeline.Env == nil || g.Pipeline.Env.Mem == nil {
 		return nil, errors.New("agx core: the draw has no environment")
 	}
+	records, err := g.run(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return readRecords(g.Pipeline.Env.Mem, records, int(g.Draw.VertexCount)*int(g.Draw.InstanceCount), p.meta.Record), nil
+}
+
+// run runs a vertex program on the grid and returns the address of the records.
+func (g *Grid) run(ctx context.Context, p *program) (uint64, error) {
 	n := uint64(g.Draw.VertexCount) * uint64(g.Draw.InstanceCount)
 	if n > 1<<20 {
-		return nil, fmt.Errorf("agx core: a draw of %d vertices is not supported", n)
+		return 0, fmt.Errorf("agx core: a draw of %d vertices is not supported", n)
 	}
-	env := g.Pipeline.Env
-	records := env.Mem.Alloc(int(n) * 16 * len(p.meta.Record))
+	records := g.Pipeline.Env.Mem.Alloc(int(n) * 16 * len(p.meta.Record))
 	at := gridWave{assembly: g.assembly(), records: records.Addr, vertices: g.Draw.VertexCount}
 	for at.instance = range g.Draw.InstanceCount {
 		for at.first = 0; at.first < g.Draw.VertexCount; at.first += lanes {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return 0, err
 			}
 			if err := g.wave(p, at); err != nil {
-				return nil, err
+				return 0, err
 			}
 		}
 	}
+	return records.Addr, nil
+}
+
+// readRecords reads n records of some slots from an address on.
+func readRecords(mem *emu.Memory, addr uint64, n int, slots []ir.Slot) []emu.Slots {
 	out := make([]emu.Slots, n)
 	for i := range out {
-		for k, slot := range p.meta.Record {
+		for _, slot := range slots {
 			for c := range out[i][slot] {
-				out[i][slot][c] = uint32(env.Mem.Load(records.Addr+uint64(16*(i*len(p.meta.Record)+k)+4*c), 4))
+				out[i][slot][c] = uint32(mem.Load(addr, 4))
+				addr += 4
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // assembly makes the input assembly block and returns its address, 0 of a
@@ -97,9 +113,14 @@ func (g *Grid) wave(p *program, at gridWave) error {
 			l.Inputs = append(l.Inputs, g.Inputs(&l.Vertex[lane]))
 		}
 	}
-	w := p.NewWave(l).(*wave)
+	w := p.newWave(l)
 	w.grid = &at
-	budget := g.Draw.Budget
+	return w.whole(g.Draw.Budget)
+}
+
+// whole runs a wave that has no barriers to its end, with a budget of instructions (0 is
+// emu's own).
+func (w *wave) whole(budget uint64) error {
 	if budget == 0 {
 		budget = emu.DefaultBudget
 	}
@@ -110,7 +131,7 @@ func (g *Grid) wave(p *program, at gridWave) error {
 	case st == emu.StatusYield:
 		return emu.ErrTimeout
 	case st == emu.StatusBarrier:
-		return errors.New("agx core: a vertex shader stands at a barrier")
+		return errors.New("agx core: a shader that a driver builds in stands at a barrier")
 	}
 	return nil
 }
@@ -129,7 +150,7 @@ func (g *Grid) vertex(n, instance uint32) emu.VertexLane {
 	return v
 }
 
-var errNoGrid = errors.New("the vertex shader runs as compute, on a grid that the launch has not")
+var errNoGrid = &emu.Unsupported{What: "a launch of a vertex shader that runs as compute is not supported without its grid"}
 
 // special is a special register of a vertex shader that runs as compute.
 func (g *gridWave) special(sr, lane int) (uint32, bool) {
@@ -137,6 +158,9 @@ func (g *gridWave) special(sr, lane int) (uint32, bool) {
 	case srGlobalID:
 		return g.first + uint32(lane), true
 	case srGlobalID + 1:
+		if lane < len(g.lanes) {
+			return g.lanes[lane].InstanceIndex - g.lanes[lane].BaseInstance, true
+		}
 		return g.instance, true
 	case srGlobalID + 2:
 		return 0, true

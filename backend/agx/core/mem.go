@@ -95,6 +95,12 @@ func (w *wave) store(addr uint64, n int, v uint32) error {
 	if addr>>48 != 0 && addr < abi.ImageAddr+1<<48 {
 		return fmt.Errorf("a store to %#x, which is the driver's", addr)
 	}
+	if addr >= abi.StageAddr {
+		if b := w.driver.bytes(addr); len(b) >= n {
+			emu.StoreBytes(b, n, uint64(v))
+		}
+		return nil
+	}
 	w.l.Env.Mem.Store(addr, n, uint64(v))
 	return nil
 }

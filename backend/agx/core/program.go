@@ -37,7 +37,8 @@ type inst struct {
 
 // program is a decoded shader.
 type program struct {
-	meta     *abi.Meta
+	api      ir.Stage  // the shader's stage
+	meta     *abi.Meta // with the stage that it runs as
 	code     []inst
 	entry    int // index of the main program's first instruction
 	preamble int
@@ -59,8 +60,9 @@ type codeUses struct {
 }
 
 // Load decodes a binary. Bytes that are no instruction (constants, padding)
-// are only an error if they are executed. The stages are vertex, fragment and
-// compute.
+// are only an error if they are executed. The stages are vertex, fragment,
+// compute and those of tessellation, for which the core plays the driver that builds
+// them: see package abi.
 func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 	if err := meta.Check(); err != nil {
 		return nil, err
@@ -68,7 +70,11 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 	if meta.Part != abi.PartWhole && meta.Part != abi.PartLinked {
 		return nil, fmt.Errorf("agx core: the code is a %s part, which runs only when it is linked", meta.Part)
 	}
-	p := &program{meta: meta, top: 8}
+	p := &program{api: meta.Stage, meta: meta, top: 8}
+	if as, ok := map[ir.Stage]ir.Stage{ir.StageTessCtrl: ir.StageCompute, ir.StageTessEval: ir.StageVertex}[meta.Stage]; ok {
+		m := *meta
+		m.Stage, p.meta = as, &m
+	}
 	at := make([]int32, len(code)+1)
 	for i := range at {
 		at[i] = -1
@@ -146,7 +152,7 @@ func (p *program) scan(x *inst) {
 }
 
 // Stage returns the shader's stage.
-func (p *program) Stage() ir.Stage { return p.meta.Stage }
+func (p *program) Stage() ir.Stage { return p.api }
 
 // WaveSize returns 32.
 func (p *program) WaveSize() int { return lanes }
@@ -239,6 +245,18 @@ func (p *program) buildIO() {
 		if c.Source == abi.CoefVarying {
 			p.io.Inputs = append(p.io.Inputs, emu.InputSlot{Slot: c.Slot, Mask: (1<<c.Count - 1) << c.First, Interp: c.Interp})
 		}
+	}
+	for _, slot := range m.Reads {
+		p.io.Inputs = append(p.io.Inputs, emu.InputSlot{Slot: slot, Mask: 15})
+	}
+	for _, slot := range m.Record {
+		p.addOutput(emu.OutputSlot{Slot: slot, Mask: 15})
+	}
+	for k := range m.PatchSlots {
+		p.addOutput(emu.OutputSlot{Slot: ir.SlotPatch0 + ir.Slot(k), Mask: 15, Patch: true})
+	}
+	if t := m.Tess; t != nil {
+		p.io.Tess = emu.TessIO(*t)
 	}
 	for _, v := range m.Varyings {
 		p.addOutput(emu.OutputSlot{Slot: v.Slot, Mask: (1<<v.Count - 1) << v.First})

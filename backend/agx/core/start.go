@@ -97,6 +97,9 @@ func (w *wave) startAttrib(a *abi.Attrib) {
 func (w *wave) fillUniform(u *abi.Uniform) error {
 	l, env := w.l, w.l.Env
 	to := w.unis[u.Half/2:]
+	if w.driver.fill(u.Kind, to) {
+		return nil
+	}
 	addr := func(a uint64) { to[0], to[1] = uint32(a), uint32(a>>32) }
 	switch u.Kind {
 	case abi.UniformWords:

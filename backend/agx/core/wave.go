@@ -41,10 +41,22 @@ type wave struct {
 	fetches *[ir.NumAttribSlots]fetch // vertex buffers, once they are asked for
 	check   *checker
 	grid    *gridWave // of a vertex shader that runs as compute
+	driver  *driverMemory
 }
 
 // NewWave makes a wave about to start.
 func (p *program) NewWave(l *emu.Launch) emu.Wave {
+	if p.api == ir.StageTessCtrl || p.api == ir.StageTessEval {
+		return &tessWaves{p: p, l: l}
+	}
+	w := p.newWave(l)
+	if p.meta.Next == ir.StageTessCtrl && p.api == ir.StageVertex {
+		w.ownGrid()
+	}
+	return w
+}
+
+func (p *program) newWave(l *emu.Launch) *wave {
 	w := &wave{p: p, l: l, n: min(l.NumLanes, lanes)}
 	r, ok := p.pool.Get().(*registers)
 	if !ok {

@@ -36,7 +36,7 @@ func (w *wave) window(addr uint64) []byte {
 			return d[off&(1<<40-1):]
 		}
 	}
-	return nil
+	return w.driver.bytes(addr)
 }
 
 // tableBytes makes an entry of the descriptor table. Entries that belong to no
