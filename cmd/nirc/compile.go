@@ -31,10 +31,11 @@ type compileCommand struct {
 	targets  []string
 	gpus     map[string][]string // by target
 	emitSet  bool
-	writeOut bool              // an artefact is to be written
-	outDir   bool              // -o is a directory
-	template string            // -o with {fields}
-	inputs   map[string]bool   // cleaned paths
+	writeOut bool            // an artefact is to be written
+	outDir   bool            // -o is a directory
+	template string          // -o with {fields}
+	inputs   map[string]bool // cleaned paths
+	reals    realPaths
 	outputs  map[string]string // what was written where
 	deps     depFlags
 

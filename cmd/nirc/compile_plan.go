@@ -44,9 +44,9 @@ func (c *compileCommand) plan(args []string) ([]compileJob, error) {
 		return nil, err
 	}
 	var jobs []compileJob
-	c.inputs = map[string]bool{}
+	c.inputs, c.reals = map[string]bool{}, realPaths{}
 	for _, in := range inputs {
-		c.inputs[realPath(in.file())] = true
+		c.inputs[c.reals.of(in.file())] = true
 		first := len(jobs)
 		src := &source{}
 		for _, t := range c.targets {
@@ -94,7 +94,7 @@ func (c *compileCommand) checkOutput(jobs []compileJob) error {
 		if out == "-" {
 			continue
 		}
-		if c.inputs[realPath(out)] {
+		if c.inputs[c.reals.of(out)] {
 			return nirc.Usagef("the output %s would overwrite an input", out)
 		}
 		if other, twice := names[out]; twice {
@@ -112,16 +112,34 @@ func (c *compileCommand) checkOutput(jobs []compileJob) error {
 	return nil
 }
 
-// realPath is the path of the file that a path leads to, by which it is known
-// that two are one file; of what is not there yet the path as it is written.
-func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
+// realPaths finds the files that paths lead to. It keeps where directories
+// lead, which are few; files are asked for each time.
+type realPaths map[string]string
+
+// of is the path of the file that a path leads to, by which it is known that
+// two are one file; of what is not there yet the path as it is written.
+func (r realPaths) of(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
-		return abs
+		path = abs
 	}
-	return filepath.Clean(path)
+	if st, err := os.Lstat(path); err != nil {
+		return path
+	} else if st.Mode()&os.ModeSymlink != 0 {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return real
+		}
+		return path
+	}
+	dir, base := filepath.Split(path)
+	real, ok := r[dir]
+	if !ok {
+		var err error
+		if real, err = filepath.EvalSymlinks(dir); err != nil {
+			return path
+		}
+		r[dir] = real
+	}
+	return filepath.Join(real, base)
 }
 
 // fields are the parts of a template for -o.
@@ -204,7 +222,7 @@ func (c *compileCommand) claim(r *compiled, p *part) error {
 	if p.out == "-" {
 		return nil
 	}
-	if c.inputs[realPath(p.out)] {
+	if c.inputs[c.reals.of(p.out)] {
 		return nirc.Usagef("the output %s would overwrite an input", p.out)
 	}
 	what := r.job.path + " " + p.entry.Name

@@ -19,8 +19,9 @@ func ordered[T any](n, jobs int, work func(i int) T, done func(i int, result T) 
 	for i := range results {
 		results[i] = make(chan T, 1)
 	}
-	// Results wait for their turn; the window bounds how many do.
-	window := make(chan struct{}, 4*jobs)
+	// Results wait for their turn; the window bounds how many do. It is wide:
+	// a shader may take a hundred times as long as the others, which go on meanwhile.
+	window := make(chan struct{}, 64*jobs)
 	next := make(chan int)
 	stop := make(chan struct{})
 	var wg sync.WaitGroup

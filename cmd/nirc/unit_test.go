@@ -49,8 +49,8 @@ func TestOrdered(t *testing.T) {
 			}
 		}
 		var started atomic.Int32
-		ordered(1000, jobs, func(int) int { started.Add(1); return 0 }, func(i, _ int) bool { return i < 2 })
-		if n := started.Load(); n > 3+int32(5*jobs) {
+		ordered(10000, jobs, func(int) int { started.Add(1); return 0 }, func(i, _ int) bool { return i < 2 })
+		if n := started.Load(); n > 3+int32(65*jobs) {
 			t.Errorf("jobs %d: %d were started after the end at 3", jobs, n)
 		}
 	}
