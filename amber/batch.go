@@ -74,7 +74,7 @@ func (b *Batch) RunFile(ctx context.Context, path string) (r Result) {
 	if err != nil {
 		return Result{Verdict: Fail, Cause: CauseRun, Reason: err.Error()}
 	}
-	if line, name := placeholder(src); name != "" {
+	if line, name := templateLine(src); name != "" {
 		return Result{Verdict: Skip, Line: line, Reason: "a template: " + name + " stands for text that a generator fills in"}
 	}
 	s, err := Parse(path, src)
@@ -89,9 +89,9 @@ func (b *Batch) RunFile(ctx context.Context, path string) (r Result) {
 	return r
 }
 
-// placeholder finds a line that is nothing but a name in braces, which no
+// templateLine finds a line that is nothing but a name in braces, which no
 // script has but the templates that scripts are generated from.
-func placeholder(src []byte) (line int, name string) {
+func templateLine(src []byte) (line int, name string) {
 	for l := range bytes.Lines(src) {
 		line++
 		l = bytes.TrimSpace(l)

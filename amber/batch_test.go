@@ -212,7 +212,7 @@ EXPECT data IDX 0 EQ 2 2 2 2
 	}
 }
 
-// A template is told from a broken script by its placeholder lines.
+// A template is told from a broken script by lines that are a name in braces.
 func TestTemplateIsSkipped(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "template.amber")
 	if err := os.WriteFile(file, []byte("#!amber\n{device_features}\nSHADER vertex v PASSTHROUGH\n"), 0o644); err != nil {
@@ -222,7 +222,7 @@ func TestTemplateIsSkipped(t *testing.T) {
 	if r := b.RunFile(context.Background(), file); r.Verdict != Skip || r.Line != 2 {
 		t.Errorf("%+v, want a skip of line 2", r)
 	}
-	if line, name := placeholder([]byte("void main() {}\n{ x = 1; }\n{}\n")); name != "" {
-		t.Errorf("line %d: %s taken for a placeholder", line, name)
+	if line, name := templateLine([]byte("void main() {}\n{ x = 1; }\n{}\n")); name != "" {
+		t.Errorf("line %d: %s taken for one of a template", line, name)
 	}
 }

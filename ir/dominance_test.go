@@ -14,13 +14,13 @@ func reach(impl *ir.Impl, not *ir.Block) []bool {
 		return seen
 	}
 	seen[impl.Start().Index] = true
-	for todo := []*ir.Block{impl.Start()}; len(todo) > 0; {
-		b := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for work := []*ir.Block{impl.Start()}; len(work) > 0; {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
 		for _, s := range b.Succ {
 			if s != nil && s != not && !seen[s.Index] {
 				seen[s.Index] = true
-				todo = append(todo, s)
+				work = append(work, s)
 			}
 		}
 	}

@@ -51,18 +51,18 @@ func lowerNonUniformAccess(c *Context, s *ir.Shader) (bool, error) {
 		return false, err
 	}
 	return eachImpl(s, ir.MetaNone, func(impl *ir.Impl) bool {
-		var todo []*ir.Instr
+		var found []*ir.Instr
 		for blk := range impl.Blocks() {
 			for in := range blk.Instrs() {
 				if kinds.has(in) {
-					todo = append(todo, in)
+					found = append(found, in)
 				}
 			}
 		}
-		for _, in := range todo {
+		for _, in := range found {
 			waterfall(in)
 		}
-		return len(todo) > 0
+		return len(found) > 0
 	}), nil
 }
 

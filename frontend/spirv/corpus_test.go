@@ -140,9 +140,7 @@ func run(name string, args ...string) bool {
 func TestCorpus(t *testing.T) {
 	dir := refs.Path(t, "corpus")
 	for _, tool := range []string{"glslangValidator", "spirv-val"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip("no ", tool)
-		}
+		refs.Tool(t, tool)
 	}
 	step := 60
 	if os.Getenv("NIRC_FULL") == "1" {

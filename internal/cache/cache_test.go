@@ -517,7 +517,7 @@ func TestBuilder(t *testing.T) {
 }
 
 // A store that cannot write loses nothing and leaves nothing behind. The disk
-// is a small tmpfs where one may be mounted, else a directory without rights.
+// is a small tmpfs, which root may mount; others skip.
 func TestFullDisk(t *testing.T) {
 	root := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "nirc-test", root).CombinedOutput(); err != nil {
