@@ -37,7 +37,7 @@ func (a *atomicScript) run(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &amber.Runner{Target: target, Modules: modules}
+			r := &amber.Runner{Strict: true, Target: target, Modules: modules}
 			if got := r.Run(t.Context(), parseScript(t, a.path)); got.Verdict != amber.Pass || got.Checked < a.checked {
 				t.Errorf("%s %s at O%v: %+v", o.Target, o.GPU, o.Level, got)
 			}

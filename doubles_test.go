@@ -32,7 +32,7 @@ func TestDoubles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &amber.Runner{Target: target}
+			r := &amber.Runner{Strict: true, Target: target}
 			if got := r.Run(t.Context(), parseScript(t, path)); got.Verdict != amber.Pass || got.Checked < 73 {
 				t.Errorf("%s at O%v: %+v", name, level, got)
 			}

@@ -32,7 +32,7 @@ func TestImageScripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return (&amber.Runner{Target: target}).Run(t.Context(), s)
+			return (&amber.Runner{Strict: true, Target: target}).Run(t.Context(), s)
 		}
 		for _, level := range []passes.Level{passes.O0, passes.O2} {
 			if r := run(src, level); r.Verdict != amber.Pass || r.Checked < 4 {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -347,7 +348,7 @@ func (j *judge) judge(list string) string {
 // differs says how an outcome differs from that without passes, "" not at all;
 // equal compares words.
 func (o *outcome) differs(from *outcome, equal func(got, want []byte, image bool) bool) string {
-	if o.result != from.result {
+	if !reflect.DeepEqual(o.result, from.result) {
 		return fmt.Sprintf("%v: line %d: %s", o.result.Verdict, o.result.Line, o.result.Reason)
 	}
 	if len(o.contents) != len(from.contents) {

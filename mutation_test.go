@@ -134,7 +134,7 @@ func mutationRunner(t *testing.T) *amber.Runner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &amber.Runner{Target: &sharedPrograms{target, map[[32]byte]emu.Program{}}, Modules: &amber.ModuleCache{}}
+	return &amber.Runner{Target: &sharedPrograms{target, map[[32]byte]emu.Program{}}, Modules: &amber.ModuleCache{}, Strict: true}
 }
 
 func parseScript(t *testing.T, path string) *amber.Script {

@@ -24,7 +24,7 @@ func TestUnusualWidths(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &amber.Runner{Target: target, Modules: modules}
+			r := &amber.Runner{Strict: true, Target: target, Modules: modules}
 			if got := r.Run(t.Context(), parseScript(t, "testdata/"+name)); got.Verdict != amber.Pass || got.Checked < 1 {
 				t.Errorf("%s on %s %s: %+v", name, o.Target, o.GPU, got)
 			}

@@ -38,7 +38,7 @@ func TestScriptsEverywhere(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					r := (&amber.Runner{Target: target}).Run(t.Context(), parseScript(t, x.path))
+					r := (&amber.Runner{Strict: true, Target: target}).Run(t.Context(), parseScript(t, x.path))
 					if r.Verdict != amber.Pass || r.Checked != x.checked {
 						t.Errorf("%s at O%v: %+v", name, level, r)
 					}

@@ -30,7 +30,7 @@ func TestStageScripts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &amber.Runner{Target: target, Modules: modules}
+		r := &amber.Runner{Strict: true, Target: target, Modules: modules}
 		for _, name := range []string{"tess.amber", "geometry.amber", "geometry_types.amber", "barycentric.amber", "draws.vkscript"} {
 			if got := r.Run(t.Context(), parseScript(t, "testdata/"+name)); got.Verdict != amber.Pass || got.Checked < 1 {
 				t.Errorf("%s at O%v, passes given %v: %+v", name, o.Level, o.Passes != nil, got)

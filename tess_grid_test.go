@@ -320,7 +320,7 @@ func TestTessellationScript(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (&amber.Runner{Target: target}).Run(t.Context(), parseScript(t, "testdata/tess.amber")); got.Verdict != amber.Pass || got.Checked < 5 {
+		if got := (&amber.Runner{Strict: true, Target: target}).Run(t.Context(), parseScript(t, "testdata/tess.amber")); got.Verdict != amber.Pass || got.Checked < 5 {
 			t.Errorf("O%v: %+v", level, got)
 		}
 	}
@@ -363,7 +363,7 @@ func TestTessellationABI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := (&amber.Runner{Target: target}).Run(t.Context(), parseScript(t, "testdata/tess.amber")); r.Verdict != amber.Pass || r.Checked < 1 {
+		if r := (&amber.Runner{Strict: true, Target: target}).Run(t.Context(), parseScript(t, "testdata/tess.amber")); r.Verdict != amber.Pass || r.Checked < 1 {
 			t.Errorf("ABI %q: %+v", convention, r)
 		}
 	}

@@ -126,10 +126,22 @@ func panicSite(stack []byte) string {
 	return "unknown place"
 }
 
+// noted is what a line says of the notes: the first, and how many there are.
+func (r *Result) noted() string {
+	switch n := len(r.Notes); n {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf(" (line %d: %s)", r.Notes[0].Line, r.Notes[0].Text)
+	default:
+		return fmt.Sprintf(" (line %d and %d more: %s)", r.Notes[0].Line, n-1, r.Notes[0].Text)
+	}
+}
+
 // WriteResult writes the line of a script: its verdict, its path and why.
 func WriteResult(w io.Writer, path string, r Result) error {
 	if r.Verdict == Pass {
-		_, err := fmt.Fprintf(w, "%s %s\n", r.Verdict, path)
+		_, err := fmt.Fprintf(w, "%s %s%s\n", r.Verdict, path, r.noted())
 		return err
 	}
 	why := strings.Join(strings.Fields(r.Reason), " ")
@@ -145,11 +157,14 @@ type Summary struct {
 	Pass, Fail, Skip int
 	// Checked counts the expectations that were evaluated and true.
 	Checked int
+	// Loose counts those that hold only as Amber counts tolerances.
+	Loose int
 }
 
 // Add counts a result.
 func (s *Summary) Add(r Result) {
 	s.Checked += r.Checked
+	s.Loose += len(r.Notes)
 	switch r.Verdict {
 	case Pass:
 		s.Pass++
@@ -162,6 +177,10 @@ func (s *Summary) Add(r Result) {
 
 // Write writes the summary line.
 func (s *Summary) Write(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%d scripts: %d pass, %d fail, %d skip; %d expectations true\n", s.Pass+s.Fail+s.Skip, s.Pass, s.Fail, s.Skip, s.Checked)
+	loose := ""
+	if s.Loose > 0 {
+		loose = fmt.Sprintf(", %d for want of a tolerance that checks", s.Loose)
+	}
+	_, err := fmt.Fprintf(w, "%d scripts: %d pass, %d fail, %d skip; %d expectations true%s\n", s.Pass+s.Fail+s.Skip, s.Pass, s.Fail, s.Skip, s.Checked, loose)
 	return err
 }

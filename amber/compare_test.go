@@ -23,6 +23,38 @@ func expectOn(t *testing.T, text string) error {
 	return nil
 }
 
+// TestLooseTolerance: what only Amber's count of an absolute tolerance lets pass is
+// noted, and fails where the runner is strict.
+func TestLooseTolerance(t *testing.T) {
+	const text = "#!amber\nBUFFER b DATA_TYPE R8G8B8A8_UNORM WIDTH 1 HEIGHT 1 DATA 255 128 0 64 END\n"
+	run := func(expect string, strict bool) Result {
+		s, err := Parse("test.amber", []byte(text+"EXPECT b IDX 0 0 SIZE 1 1 EQ_RGBA "+expect+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return (&Runner{Target: &fakeTarget{}, Strict: strict}).Run(t.Context(), s)
+	}
+	if r := run("255 128 0 65 TOLERANCE 1", false); r.Verdict != Pass || r.Checked != 1 || r.Notes != nil {
+		t.Errorf("within a 255th: %+v", r)
+	}
+	r := run("0 128 0 64 TOLERANCE 1", false)
+	if r.Verdict != Pass || r.Checked != 0 || len(r.Notes) != 1 || r.Notes[0].Line != 3 || !strings.Contains(r.Notes[0].Text, "got 255 128 0 64, want 0 128 0 64") {
+		t.Errorf("within the range: %+v", r)
+	}
+	var line strings.Builder
+	if err := WriteResult(&line, "x", r); err != nil || !strings.HasPrefix(line.String(), "PASS x (line 3: not checked: ") {
+		t.Errorf("written as %q, %v", line.String(), err)
+	}
+	if r := run("0 128 0 64 TOLERANCE 1", true); r.Verdict != Fail || r.Cause != CauseExpectation || r.Notes != nil {
+		t.Errorf("strict: %+v", r)
+	}
+	for _, expect := range []string{"0 128 0 64", "0 128 0 64 TOLERANCE 0.5", "0 128 0 64 TOLERANCE 100%"} {
+		if r := run(expect, false); r.Verdict != Fail {
+			t.Errorf("%s: %+v", expect, r)
+		}
+	}
+}
+
 // TestExpectations has each comparator both true and false, for each kind of
 // number.
 func TestExpectations(t *testing.T) {

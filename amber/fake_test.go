@@ -107,7 +107,7 @@ func runText(t *testing.T, target *fakeTarget, text string) Result {
 	if err != nil {
 		return resultOf(err, 0)
 	}
-	r := &Runner{Target: target}
+	r := &Runner{Target: target, Strict: true}
 	return r.Run(t.Context(), s)
 }
 

@@ -100,16 +100,4 @@ RUN p DRAW_RECT POS 0 0 SIZE 4 4
 	if r := runText(t, graphicsTarget(), text); r.Verdict != Skip || !strings.Contains(r.Reason, "E5B9G9R9") {
 		t.Errorf("%+v", r)
 	}
-	target := &fakeTarget{programs: map[string]*fakeProgram{"c": increment()}}
-	r := runText(t, target, "#!amber\nSHADER compute c SPIRV-HEX\n"+someModule+`
-BUFFER b DATA_TYPE B8G8R8A8_SNORM DATA 1 2 3 4 END
-PIPELINE compute p
-  ATTACH c
-  BIND BUFFER b AS uniform_texel_buffer DESCRIPTOR_SET 0 BINDING 0
-END
-RUN p 1 1 1
-`)
-	if r.Verdict != Skip || !strings.Contains(r.Reason, "texel buffer") {
-		t.Errorf("%+v", r)
-	}
 }

@@ -279,7 +279,7 @@ func (e *engine) descriptor(b *Binding, el *BindingElem) (emu.Descriptor, error)
 		d.Image, err = e.view(el.Buffer, b.Mip, b.Kind == BindStorageImage)
 	case BindUniformTexel, BindStorageTexel:
 		d.Format = el.Buffer.Format.Image
-		if d.Format == nil || d.Format.Bytes != el.Buffer.Format.Size || !texelBuffer(d.Format) {
+		if d.Format == nil || d.Format.Bytes != el.Buffer.Format.Size {
 			return d, unsupported("texel buffer %q of %s is not supported", el.Buffer.Name, el.Buffer.Format.Type.Name)
 		}
 		err = e.bufferRange(&d, el)
@@ -287,14 +287,6 @@ func (e *engine) descriptor(b *Binding, el *BindingElem) (emu.Descriptor, error)
 		err = e.bufferRange(&d, el)
 	}
 	return d, err
-}
-
-// texelBuffer tells whether texel buffers may have a format. Vulkan requires
-// none of the signed formats in BGR order, and what the conformance tests expect
-// of one (components in the order of memory) is no reading of it.
-func texelBuffer(f *emu.Format) bool {
-	c := f.Channels[0]
-	return c.Comp != emu.CompB || c.Kind != emu.KindSnorm && c.Kind != emu.KindSscaled
 }
 
 // bufferRange sets the address and size of a buffer descriptor.

@@ -104,6 +104,14 @@ type Result struct {
 	Cause Cause
 	// Checked is how many expectations were evaluated and true.
 	Checked int
+	// Notes are the expectations that hold only as Amber counts tolerances.
+	Notes []Note
+}
+
+// Note is a remark on a line of a script.
+type Note struct {
+	Line int    `json:"line"`
+	Text string `json:"text"`
 }
 
 // scriptError is an error at a line of a script.

@@ -20,13 +20,15 @@ const amberLong = `Run AmberScript and VkScript tests: their shaders are compile
 core (ir: on the IR interpreter). Directories are searched for *.amber, *.vkscript and *.shader_test files.
 
 One line a script: "PASS path", "FAIL path: why" or "SKIP path: why", then a summary. The exit code
-is 1 if any script fails.`
+is 1 if any script fails. PASS says in brackets which expectations hold only because Amber lets a TOLERANCE of 1
+cover all colours; --strict fails them.`
 
 type amberCommand struct {
 	*app
 	runFlags
 	jobs        int
 	json, check bool
+	strict      bool
 	folders     bool
 	abi         string
 	timeout     time.Duration
@@ -44,6 +46,7 @@ func (a *app) amber() *cobra.Command {
 	f.BoolVar(&c.json, "json", false, "write one JSON object a script, the summary last")
 	f.BoolVar(&c.folders, "folders", false, "before the summary, show figures of each folder and what was skipped why")
 	f.BoolVar(&c.check, "check", true, "the core's checking mode: what hardware would punish is an error (not for -t ir)")
+	f.BoolVar(&c.strict, "strict", false, "count absolute tolerances of colours in 255ths, as colours are; Amber's count of 1 is the whole range")
 	f.DurationVar(&c.timeout, "timeout", 2*time.Minute, "time for each script, 0 for no limit")
 	return cmd
 }
@@ -74,7 +77,7 @@ func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
 	if len(paths) == 0 {
 		return nirc.Usagef("no *.amber, *.vkscript or *.shader_test file in %s", strings.Join(args, ", "))
 	}
-	runner := &amber.Runner{Target: target, Limits: emu.Limits{Check: c.check && c.target != nirc.IRTarget}}
+	runner := &amber.Runner{Target: target, Strict: c.strict, Limits: emu.Limits{Check: c.check && c.target != nirc.IRTarget}}
 	batch := &amber.Batch{Runner: runner, Timeout: c.timeout}
 	return c.batch(cmd.Context(), batch, paths)
 }
@@ -122,13 +125,15 @@ type scriptResult struct {
 	Reason  string `json:"reason,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Checked int    `json:"checked"`
+	// Notes are the expectations that check nothing as Amber counts tolerances.
+	Notes []amber.Note `json:"notes,omitempty"`
 }
 
 func (c *amberCommand) result(path string, r amber.Result) error {
 	if !c.json {
 		return amber.WriteResult(c.out, path, r)
 	}
-	return json.NewEncoder(c.out).Encode(scriptResult{path, r.Verdict.String(), r.Reason, r.Line, r.Checked})
+	return json.NewEncoder(c.out).Encode(scriptResult{path, r.Verdict.String(), r.Reason, r.Line, r.Checked, r.Notes})
 }
 
 // batchSummary is the last line of --json.

@@ -36,7 +36,9 @@ type compileCommand struct {
 	template string          // -o with {fields}
 	inputs   map[string]bool // cleaned paths
 	reals    realPaths
+	planned  map[string]string // outputs whose names are known to overwrite no input, of which
 	outputs  map[string]string // what was written where
+	madeDir  string            // a directory that is there: the one of the output before
 	deps     depFlags
 
 	stdinOnce sync.Once

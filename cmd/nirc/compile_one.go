@@ -262,10 +262,11 @@ func (c *compileCommand) flush(r *compiled) error {
 		if err := c.claim(r, p); err != nil {
 			return errors.Join(r.err, err)
 		}
-		if dir := filepath.Dir(p.out); p.out != "-" && (c.output == "" || c.outDir) && dir != "." {
+		if dir := filepath.Dir(p.out); p.out != "-" && (c.output == "" || c.outDir) && dir != "." && dir != c.madeDir {
 			if err := os.MkdirAll(dir, 0o777); err != nil {
 				return errors.Join(r.err, &nirc.IOError{Err: err})
 			}
+			c.madeDir = dir
 		}
 		if err := c.writeFile(p.out, p.data); err != nil {
 			return errors.Join(r.err, err)

@@ -87,7 +87,7 @@ func (c *compileCommand) checkOutput(jobs []compileJob) error {
 	case c.output != "" && len(jobs) > 1:
 		return nirc.Usagef("-o %s is one file, but there are %d outputs", c.output, len(jobs))
 	}
-	names := map[string]string{}
+	names := make(map[string]string, len(jobs))
 	for i := range jobs {
 		j := &jobs[i]
 		out := c.outputName(j, nirc.EntryPoint{}, false)
@@ -106,6 +106,7 @@ func (c *compileCommand) checkOutput(jobs []compileJob) error {
 		}
 		names[out] = j.path
 	}
+	c.planned = names
 	if c.outDir {
 		return ioError(os.MkdirAll(c.output, 0o777))
 	}
@@ -222,7 +223,7 @@ func (c *compileCommand) claim(r *compiled, p *part) error {
 	if p.out == "-" {
 		return nil
 	}
-	if c.inputs[c.reals.of(p.out)] {
+	if _, checked := c.planned[p.out]; !checked && c.inputs[c.reals.of(p.out)] {
 		return nirc.Usagef("the output %s would overwrite an input", p.out)
 	}
 	what := r.job.path + " " + p.entry.Name

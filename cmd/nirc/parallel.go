@@ -2,58 +2,85 @@ package main
 
 import "sync"
 
-// ordered calls work for 0 to n-1 on several goroutines, and done with each
-// result in order on this one. It stops early when done returns false; work
-// that is under way ends first.
+// ordered calls work for 0 to n-1 on several goroutines, this one among them, and
+// done with each result, in order and never twice at a time. It stops early when
+// done returns false; work that is under way ends first.
+//
+// There is no collector that results are handed to: whoever finishes the one whose turn it is
+// takes it and those behind it, while the others work on.
 func ordered[T any](n, jobs int, work func(i int) T, done func(i int, result T) bool) {
 	jobs = max(1, min(jobs, n))
-	if jobs == 1 {
-		for i := range n {
-			if !done(i, work(i)) {
-				return
-			}
-		}
-		return
-	}
-	results := make([]chan T, n)
-	for i := range results {
-		results[i] = make(chan T, 1)
-	}
-	// Results wait for their turn; the window bounds how many do. It is wide:
-	// a shader may take a hundred times as long as the others, which go on meanwhile.
-	window := make(chan struct{}, 64*jobs)
-	next := make(chan int)
-	stop := make(chan struct{})
+	q := queue[T]{n: n, work: work, done: done, slots: make([]slot[T], 64*jobs)}
+	q.moved.L = &q.mu
 	var wg sync.WaitGroup
-	for range jobs {
-		wg.Go(func() {
-			for i := range next {
-				results[i] <- work(i)
-			}
-		})
+	for range jobs - 1 {
+		wg.Go(q.worker)
 	}
-	wg.Go(func() {
-		defer close(next)
-		for i := range n {
-			select {
-			case window <- struct{}{}:
-			case <-stop:
-				return
-			}
-			select {
-			case next <- i:
-			case <-stop:
-				return
-			}
+	q.worker()
+	wg.Wait()
+}
+
+// queue is the state of one call of ordered.
+type queue[T any] struct {
+	n    int
+	work func(int) T
+	done func(int, T) bool
+
+	mu    sync.Mutex
+	moved sync.Cond // head moved, or stopped
+	// next is the first that nobody works at, head the first that is not done.
+	next, head int
+	// slots hold the results that wait for their turn, i in i modulo their number, which bounds how many
+	// do. They are many: a shader may take a hundred times as long as the others, which go on meanwhile.
+	slots    []slot[T]
+	draining bool // somebody is at head
+	stopped  bool
+}
+
+type slot[T any] struct {
+	result T
+	ready  bool
+}
+
+// worker works until there is no more to do.
+func (q *queue[T]) worker() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for {
+		for !q.stopped && q.next < q.n && q.next-q.head >= len(q.slots) {
+			q.moved.Wait()
 		}
-	})
-	for i := range n {
-		r := <-results[i]
-		<-window
-		if !done(i, r) {
+		if q.stopped || q.next >= q.n {
+			return
+		}
+		i := q.next
+		q.next++
+		q.mu.Unlock()
+		r := q.work(i)
+		q.mu.Lock()
+		q.slots[i%len(q.slots)] = slot[T]{r, true}
+		if !q.draining {
+			q.drain()
+		}
+	}
+}
+
+// drain takes the results whose turn it is, with the lock held but for done.
+func (q *queue[T]) drain() {
+	q.draining = true
+	for !q.stopped {
+		s := &q.slots[q.head%len(q.slots)]
+		if !s.ready {
 			break
 		}
+		r := s.result
+		*s = slot[T]{}
+		q.mu.Unlock()
+		more := q.done(q.head, r)
+		q.mu.Lock()
+		q.head++
+		q.stopped = !more
+		q.moved.Broadcast()
 	}
-	close(stop)
-	wg.Wait()
+	q.draining = false
 }

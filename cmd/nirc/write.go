@@ -29,12 +29,14 @@ func (a *app) writeFile(path string, data []byte) error {
 // it was before: it is written under another name and renamed into place. What is no
 // regular file, as /dev/null or a pipe, is written to directly; of a symbolic link the file it leads to.
 func writeWhole(path string, data []byte) error {
-	if st, err := os.Lstat(path); err == nil && st.Mode()&os.ModeSymlink != 0 {
-		if target, err := filepath.EvalSymlinks(path); err == nil {
+	st, err := os.Lstat(path)
+	if err == nil && st.Mode()&os.ModeSymlink != 0 {
+		if target, e := filepath.EvalSymlinks(path); e == nil {
 			path = target
 		}
+		st, err = os.Stat(path)
 	}
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+	if err == nil && !st.Mode().IsRegular() {
 		return os.WriteFile(path, data, 0o666)
 	}
 	f, err := temporary(path)

@@ -2,6 +2,7 @@ package algebraic
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"nirc/ir"
@@ -34,7 +35,7 @@ type engine struct {
 	queue   ir.InstrWorklist
 	dead    []*ir.Instr
 	left    int // rewrites until the run is given up
-	choices [numSections]choice
+	choices [numSections]choices
 }
 
 // Run applies the rules of a section to a function until none fires. An error
@@ -52,9 +53,15 @@ func Run(impl *ir.Impl, section Section, env Env) (progress bool, err error) {
 // whether the target wants it costs more than the rewriting.
 var engines = sync.Pool{New: func() any { return new(engine) }}
 
+// choices are those of a section for the options that came last, the latest first: who compiles for
+// several targets comes back to each of them.
+type choices []*choice
+
+// maxChoices bounds them.
+const maxChoices = 8
+
 // choice is the candidates of a section whose rules a target's options enable.
 type choice struct {
-	made    bool
 	options ir.Options
 	list    []try
 	start   [ir.NumOps + 1]int32 // where in list those of an operation begin
@@ -79,17 +86,28 @@ type try struct {
 	cand      *cand
 }
 
-func (c *choice) of(section Section, o *ir.Options) *choice {
-	if c.made && c.options == *o {
-		return c
+// of returns the candidates of a section for these options.
+func (l *choices) of(section Section, o *ir.Options) *choice {
+	list := *l
+	for i, c := range list {
+		if c.options == *o {
+			copy(list[1:i+1], list[:i])
+			list[0] = c
+			return c
+		}
+	}
+	c := new(choice)
+	if len(list) == maxChoices {
+		c, list = list[maxChoices-1], list[:maxChoices-1]
 	}
 	enabled := make([]bool, len(rules))
 	for i := range rules {
 		r := &rules[i]
 		enabled[i] = r.section == section && (r.option == nil || r.option(o))
 	}
-	c.made, c.options = true, *o
+	c.options = *o
 	c.fill(enabled)
+	*l = slices.Insert(list, 0, c)
 	return c
 }
 
