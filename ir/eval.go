@@ -1,6 +1,10 @@
 package ir
 
-import "nirc/ir/optab"
+import (
+	"sync"
+
+	"nirc/ir/optab"
+)
 
 // ModeOf returns the float environment that a shader's execution modes ask
 // for: denormals are kept unless flushed, rounding is to nearest unless toward zero.
@@ -9,13 +13,16 @@ func ModeOf(fc FloatControls) optab.Mode {
 	return optab.Mode{FlushDenorm: at(FCDenormFlush), RTZ: at(FCRoundRTZ), SignedZero: at(FCSignedZeroPreserve)}
 }
 
-// evalArgs are the operands of one evaluation; one allocation holds them all.
+// evalArgs are the operands of one evaluation.
 type evalArgs struct {
 	words [48]uint64
 	srcs  [16][]uint64
 	one   [4]uint64
 	dst   [16]uint64
 }
+
+// evalScratch keeps them: evaluations are called through a table, so they are on the heap.
+var evalScratch = sync.Pool{New: func() any { return new(evalArgs) }}
 
 // EvalConstALU computes an ALU instruction whose sources are all load_const,
 // swizzles honoured. It returns the result's components, zero-extended, and
@@ -30,7 +37,9 @@ func EvalConstALU(in *Instr, m optab.Mode) ([16]uint64, bool) {
 		}
 	}
 	info := in.Op.Info()
-	a := new(evalArgs)
+	a := evalScratch.Get().(*evalArgs)
+	defer evalScratch.Put(a)
+	a.dst = [16]uint64{}
 	n := int(in.Def.NumComponents)
 	switch {
 	case info.Eval != nil:

@@ -1,6 +1,10 @@
 package passes
 
-import "nirc/ir"
+import (
+	"sync"
+
+	"nirc/ir"
+)
 
 // instrSet is a hash set of instructions for value numbering: open addressing
 // over a power of two, the hash kept in Instr.Flags.
@@ -9,12 +13,26 @@ type instrSet struct {
 	n     int
 }
 
+var instrSets = sync.Pool{New: func() any { return new(instrSet) }}
+
+// newInstrSet returns an empty set with room for hint instructions, release gives it back.
 func newInstrSet(hint int) *instrSet {
 	size := 64
 	for size < 2*hint {
 		size *= 2
 	}
-	return &instrSet{slots: make([]*ir.Instr, size)}
+	s := instrSets.Get().(*instrSet)
+	if cap(s.slots) < size {
+		s.slots = make([]*ir.Instr, size)
+	}
+	s.slots = s.slots[:size]
+	return s
+}
+
+func (s *instrSet) release() {
+	clear(s.slots)
+	s.n = 0
+	instrSets.Put(s)
 }
 
 // find returns the slot of an instruction equal to in, or the free one where

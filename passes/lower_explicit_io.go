@@ -40,7 +40,7 @@ type explicitIO struct {
 	s     *ir.Shader
 	modes ir.Mode
 	b     *ir.Builder
-	addrs []address // by Def.Index of the deref
+	addrs []address // by Flags of the deref; the first is of those of other modes
 	err   error
 }
 
@@ -63,15 +63,18 @@ func lowerExplicitIO(c *Context, s *ir.Shader) (bool, error) {
 }
 
 func (e *explicitIO) function(impl *ir.Impl) bool {
-	e.addrs = make([]address, impl.NumDefs)
+	e.addrs = append(e.addrs[:0], address{})
 	var derefs []*ir.Instr
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			switch in.Kind {
 			case ir.KindDeref:
+				in.Flags = 0
 				if e.mine(in) {
 					e.b.AtInstr(in)
-					e.addrs[in.Def.Index] = e.address(in)
+					a := e.address(in)
+					in.Flags = uint32(len(e.addrs))
+					e.addrs = append(e.addrs, a)
 					derefs = append(derefs, in)
 				}
 			case ir.KindIntrinsic:
@@ -89,7 +92,7 @@ func (e *explicitIO) function(impl *ir.Impl) bool {
 		d := derefs[i]
 		if !d.Def.Unused() {
 			e.b.AtInstr(d)
-			d.Def.RewriteUses(e.whole(&e.addrs[d.Def.Index]))
+			d.Def.RewriteUses(e.whole(&e.addrs[d.Flags]))
 		}
 		d.Remove()
 	}
@@ -139,7 +142,7 @@ func (e *explicitIO) address(d *ir.Instr) address {
 		return e.castAddress(d, info)
 	}
 	parent := d.Srcs[0].Def
-	a := e.addrs[parent.Index]
+	a := e.addrs[parent.Instr.Flags]
 	a.whole = nil
 	pt := parent.Instr.DerefInfo().Type
 	switch d.Deref {
@@ -199,8 +202,8 @@ func ptrStride(d *ir.Instr) uint32 {
 func (e *explicitIO) castAddress(d *ir.Instr, info *ir.DerefInfo) address {
 	src := d.Srcs[0].Def
 	var a address
-	if src.Instr.Kind == ir.KindDeref && int(src.Index) < len(e.addrs) && e.mine(src.Instr) {
-		a = e.addrs[src.Index]
+	if src.Instr.Kind == ir.KindDeref && e.mine(src.Instr) {
+		a = e.addrs[src.Instr.Flags]
 		a.whole, a.vecStride = nil, 0
 	} else if src.NumComponents == 2 {
 		a = address{res: e.b.Channel(src, 0), off: e.b.Channel(src, 1), whole: src}
@@ -243,7 +246,7 @@ func (e *explicitIO) addIndex(a *address, index *ir.Def, stride uint32) {
 // access lowers an intrinsic whose source 0 is a deref of ours.
 func (e *explicitIO) access(in *ir.Instr) {
 	d := in.Srcs[0].Def.Instr
-	a := &e.addrs[d.Def.Index]
+	a := &e.addrs[d.Flags]
 	t := d.DerefInfo().Type
 	mode := d.DerefInfo().Modes
 	e.b.AtInstr(in)

@@ -13,6 +13,7 @@ const commutative = optab.Commutative
 func optCSE(impl *ir.Impl) (progress bool) {
 	impl.Require(ir.MetaDominance)
 	set := newInstrSet(int(impl.NumDefs) / 2)
+	defer set.release()
 	for b := range impl.Blocks() {
 		if !b.Reachable() {
 			continue

@@ -151,13 +151,14 @@ func removeDeadDerefsPass(impl *ir.Impl) (progress bool) {
 // rematerializeDerefs builds every deref chain again in each block that uses
 // it, so that code may move without its derefs.
 func rematerializeDerefs(impl *ir.Impl) (progress bool) {
+	r := &remat{b: ir.NewBuilder(ir.AtStart(impl.Start()))}
 	for b := range impl.Blocks() {
-		r := &remat{block: b}
+		r.block, r.made = b, r.made[:0]
 		for in := range b.Instrs() {
 			if in.Kind == ir.KindPhi || in.Kind == ir.KindDeref && in.Def.Unused() {
 				continue
 			}
-			r.b = ir.NewBuilder(ir.Before(in))
+			r.b.At(ir.Before(in))
 			for i := range in.Srcs {
 				d := derefOf(in.Srcs[i].Def)
 				if d == nil || d.Block == b {
@@ -178,7 +179,7 @@ func rematerializeDerefs(impl *ir.Impl) (progress bool) {
 type remat struct {
 	block *ir.Block
 	b     *ir.Builder
-	made  []rematPair
+	made  []rematPair // Flags of the old one is its place
 }
 
 type rematPair struct{ old, new *ir.Instr }
@@ -187,10 +188,8 @@ func (r *remat) deref(d *ir.Instr) *ir.Def {
 	if d.Block == r.block {
 		return &d.Def
 	}
-	for _, m := range r.made {
-		if m.old == d {
-			return &m.new.Def
-		}
+	if i := int(d.Flags); i < len(r.made) && r.made[i].old == d {
+		return &r.made[i].new.Def
 	}
 	var n *ir.Def
 	if d.Deref == ir.DerefVar {
@@ -204,6 +203,7 @@ func (r *remat) deref(d *ir.Instr) *ir.Def {
 	}
 	*n.Instr.DerefInfo() = *d.DerefInfo()
 	n.Instr.Loc = d.Loc
+	d.Flags = uint32(len(r.made))
 	r.made = append(r.made, rematPair{d, n.Instr})
 	return n
 }

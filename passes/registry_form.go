@@ -1,8 +1,8 @@
 package passes
 
-// more2Passes are lowerings that single targets or drivers ask for: precision,
+// formPasses are the passes over the form of values that single targets or drivers ask for: precision,
 // booleans of other sizes, descriptors that differ between lanes.
-var more2Passes = []*Pass{
+var formPasses = []*Pass{
 	lowerBoolToBitsizePass,
 	lowerFP16CastsPass,
 	lowerMediumpPass,

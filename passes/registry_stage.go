@@ -1,8 +1,8 @@
 package passes
 
-// morePasses are rows of NIR's listing that few pipelines need: interfaces of
-// the graphics stages, blending, and forms that other front ends make.
-var morePasses = []*Pass{
+// stagePasses are the passes over the interfaces of the graphics stages: clipping, blending,
+// views, single samples; and over forms of them that other front ends make.
+var stagePasses = []*Pass{
 	lowerAmulPass,
 	lowerAtomicsPass,
 	lowerClipCullDistanceArraysPass,
