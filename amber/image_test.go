@@ -17,7 +17,7 @@ SHADER compute c SPIRV-HEX
 BUFFER tex DATA_TYPE R8G8B8A8_UNORM WIDTH 2 HEIGHT 2 FILL 1
 IMAGE solid FORMAT R32_SFLOAT DIM_3D WIDTH 4 HEIGHT 2 DEPTH 3 MIP_LEVELS 2 FILL 2.0
 SAMPLER plain
-SAMPLER full MAG_FILTER linear MIN_FILTER linear ADDRESS_MODE_U clamp_to_border ADDRESS_MODE_V mirrored_repeat ADDRESS_MODE_W mirrored_clamp_to_edge \
+SAMPLER full MAG_FILTER linear MIN_FILTER linear ADDRESS_MODE_U clamp_to_border ADDRESS_MODE_V mirrored_repeat ADDRESS_MODE_W mirror_clamp_to_edge \
   BORDER_COLOR int_opaque_white MIN_LOD 1.5 MAX_LOD 3.0 COMPARE on COMPARE_OP greater_or_equal
 SAMPLER texels UNNORMALIZED_COORDS
 PIPELINE compute p

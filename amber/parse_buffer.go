@@ -353,8 +353,9 @@ func (p *parser) imageWord(b *Buffer) bool {
 }
 
 var (
-	filterWords  = []string{"nearest", "linear"}
-	addressWords = []string{"repeat", "mirrored_repeat", "clamp_to_edge", "clamp_to_border", "mirrored_clamp_to_edge"}
+	filterWords = []string{"nearest", "linear"}
+	// The last is spelled mirrored_clamp_to_edge in Amber's documentation, and as next to it in its parser.
+	addressWords = []string{"repeat", "mirrored_repeat", "clamp_to_edge", "clamp_to_border", "mirrored_clamp_to_edge", "mirror_clamp_to_edge"}
 	borderWords  = []string{"float_transparent_black", "int_transparent_black", "float_opaque_black", "int_opaque_black", "float_opaque_white", "int_opaque_white"}
 )
 
@@ -368,7 +369,7 @@ func (p *parser) sampler(line int) {
 		case t.isWord("MIN_FILTER"):
 			s.MinLinear = p.choose("a filter", filterWords) == 1
 		case t.kind == tokWord && len(t.text) == 14 && strings.HasPrefix(t.text, "ADDRESS_MODE_") && t.text[13] >= 'U' && t.text[13] <= 'W':
-			s.Address[t.text[13]-'U'] = emu.AddressMode(p.choose("an address mode", addressWords))
+			s.Address[t.text[13]-'U'] = emu.AddressMode(min(p.choose("an address mode", addressWords), int(emu.AddressMirrorClampToEdge)))
 		case t.isWord("BORDER_COLOR"):
 			s.Border = emu.BorderColor(p.choose("a border colour", borderWords))
 		case t.isWord("MIN_LOD"):

@@ -361,7 +361,7 @@ func packModule(w *foz.Writer, m *nirc.Module, in *input) error {
 		return nil // a module without entry points
 	}
 	for _, v := range list {
-		u := foz.Use{Module: hash, Entry: v.Name, Stage: foz.StageOf(v.Stage.String())}
+		u := foz.Use{Module: hash, Entry: v.Name, Stage: foz.StageOf(v.Stage.String()), Next: foz.StageOf(v.next.String())}
 		if u.Stage == 0 {
 			continue // a stage that the IR does not know
 		}

@@ -93,6 +93,33 @@ func TestNext(t *testing.T) {
 	}
 }
 
+// TestKeepNext: what follows a stage is written, though the module that follows is not there.
+func TestKeepNext(t *testing.T) {
+	var b bytes.Buffer
+	w, err := NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := w.AddModule([]byte{1, 2, 3, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vertex := StageOf("vertex")
+	want := []Use{{module, "main", vertex, nil, 0, 1}, {module, "main", vertex, nil, StageOf("tess_ctrl"), 1}, {module, "main", vertex, nil, StageOf("geometry"), 1}}
+	for _, u := range want {
+		if _, err := w.AddPipeline(u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if uses, problems := d.Uses(); len(problems) != 0 || fmt.Sprint(uses) != fmt.Sprint(want) {
+		t.Errorf("uses %v, %v; want %v", uses, problems, want)
+	}
+}
+
 // A database written by hand from the format's description, byte by byte.
 func TestByHand(t *testing.T) {
 	module := `{"version":6,"shaderModules":{"00000000000000ab":{"varintOffset":0,"varintSize":7,"codeSize":8,"flags":0}}}` + "\x00" + "\x83\x84\x8c\x39\x80\x82\x04"

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 )
 
 // Writer writes a database.
@@ -95,8 +96,14 @@ func (w *Writer) AddModule(code []byte) (hash uint64, err error) {
 
 // AddPipeline writes a pipeline that uses modules so: what a stage needs, and
 // nothing of the state around it, which no compiler looks at. A single compute stage makes a compute pipeline.
+// A Next that is not among the uses becomes a stage of module 0, one that is not there.
 func (w *Writer) AddPipeline(uses ...Use) (hash uint64, err error) {
 	h := newHasher()
+	for _, u := range uses {
+		if u.Next != 0 && !slices.ContainsFunc(uses, func(v Use) bool { return v.Stage == u.Next }) {
+			uses = append(uses[:len(uses):len(uses)], Use{Entry: "main", Stage: u.Next})
+		}
+	}
 	p := pipelineJSON{}
 	for _, u := range uses {
 		s := stageJSON{Name: u.Entry, Module: fmt.Sprintf("%016x", u.Module), Bits: uint32(u.Stage)}
