@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"slices"
+
 	"nirc/ir"
 	"nirc/ir/optab"
 	"nirc/passes/analysis"
@@ -208,24 +210,17 @@ func (v *vectorizer) block(blk *ir.Block) (progress bool) {
 }
 
 // disturb closes the accesses that an instruction may interfere with: one
-// with effects closes all but what nobody writes, a load all stores.
+// with effects ends all but what nobody writes, a load closes all stores, which loads still must not pass.
 func (v *vectorizer) disturb(in *ir.Instr) {
-	if !hasSideEffects(in) && (canReorder(in) || in.Intr.Info().SysVal) {
-		return
-	}
-	effects := hasSideEffects(in)
-	v.keep(func(o *memAccess) bool { return o.fixed || !effects && !o.store })
-}
-
-func (v *vectorizer) keep(f func(*memAccess) bool) {
-	n := 0
-	for i := range v.open {
-		if f(&v.open[i]) {
-			v.open[n] = v.open[i]
-			n++
+	switch {
+	case hasSideEffects(in):
+		v.open = slices.DeleteFunc(v.open, func(o memAccess) bool { return !o.fixed })
+	case !canReorder(in) && !in.Intr.Info().SysVal:
+		for i := range v.open {
+			o := &v.open[i]
+			o.closed = o.closed || o.store
 		}
 	}
-	v.open = v.open[:n]
 }
 
 // add merges a new access with open ones as often as possible, and opens it.

@@ -22,6 +22,8 @@ func randomAccesses(seed int64) *ir.Shader {
 	bases := []*ir.Def{b.Ishl(group, b.Imm32(8)), b.Iadd(b.Ishl(group, b.Imm32(8)), b.Iand(group, b.Imm32(12)))}
 	zero := b.Imm32(0)
 	vals := []*ir.Def{group, b.Imm32(3)}
+	other := b.DerefVar(f.Impl.NewLocal(ir.ScalarType(ir.BaseUint, 32), "other"))
+	b.StoreDeref(other, group, 1, 0)
 	for range 60 {
 		n := 1 + r.Intn(2)
 		at := 4 * r.Intn(13)
@@ -52,6 +54,9 @@ func randomAccesses(seed int64) *ir.Shader {
 			}
 			ld.Set(ir.IdxAlignMul, 4)
 			vals = append(vals, b.Channel(&ld.Def, n-1))
+			if r.Intn(4) == 0 { // a load that the pass knows nothing of
+				vals = append(vals, b.LoadDeref(other, 0))
+			}
 		}
 	}
 	sum := group
