@@ -87,31 +87,15 @@ func (s *isel) nameTargets(names []isa.Instr) {
 	if len(names) == 0 {
 		return
 	}
-	p, main := &s.pre, s.f
-	if p.f == nil {
-		p.f = mach.NewFunc(main.Name+".preamble", main.ISA)
-		p.f.Ext = main.Ext
-		p.f.NewBlock()
-		s.f = p.f
-		s.enter(0)
-		p.inputs = s.generic(opInputs, nil, nil)
-		s.add(isa.Instr{Op: isa.OpShpe, Flags: isa.SS | isa.SY}, 0)
-	}
-	s.f = p.f
-	s.enter(0)
-	s.loc = 0
-	blk := &p.f.Blocks[0]
-	shpe := blk.Instrs[len(blk.Instrs)-1]
-	blk.Instrs = blk.Instrs[:len(blk.Instrs)-1]
-	for i := range names {
-		// Groups have up to 16 entries.
-		if i%maxAliases == 0 {
-			names[i].Index = uint8(min(len(names)-i, maxAliases) - 1)
+	s.appendPreamble(1, func() {
+		for i := range names {
+			// Groups have up to 16 entries.
+			if i%maxAliases == 0 {
+				names[i].Index = uint8(min(len(names)-i, maxAliases) - 1)
+			}
+			s.add(names[i], 0)
 		}
-		s.add(names[i], 0)
-	}
-	blk.Instrs = append(blk.Instrs, shpe)
-	s.f = main
+	})
 }
 
 // aliased tells whether the preamble has named output variable k.

@@ -20,12 +20,14 @@ type CompileOptions struct {
 	GPU string
 	// Verify validates the IR before selection and runs the allocation checker.
 	Verify bool
-	// Dump, if not nil, receives the program's text after each step: isel, spill, ra, copies, final.
+	// Dump, if not nil, receives the program's text after each step: isel, uniform, spill, ra, copies, final.
 	Dump func(step, text string)
 	// NoRepeat leaves repeat groups out.
 	NoRepeat bool
 	// NoScalar keeps preambles out of the shared registers.
 	NoScalar bool
+	// uniform says which uniform values of the program go to shared registers.
+	uniform sharing
 	// predicate says where short sides of ifs are masked instead of branched around.
 	predicate predication
 	// Next is the stage whose threads go on where this one ends: tessellation
@@ -65,8 +67,11 @@ type compiler struct {
 	sel  *isel
 	plan *vecPlan
 	rpt  RptStats
-	// vectorPreamble keeps the preamble out of shared registers.
-	vectorPreamble bool
+	// vectorPreamble keeps the preamble out of shared registers, vectorUniform
+	// the uniform values of the program.
+	vectorPreamble, vectorUniform bool
+	// shared: uniform values of the program are in shared registers.
+	shared bool
 	// spillStart is where the spill area begins in private memory, in bytes.
 	spillStart int
 }
@@ -93,6 +98,11 @@ func (c *compiler) run() (*Binary, error) {
 		}
 	}
 	p, err := c.program(entry.Impl, false)
+	if err == errNotPlaced {
+		c.vectorUniform = true
+		c.meta = c.freshMeta()
+		p, err = c.program(entry.Impl, false)
+	}
 	if err == errNotShared {
 		c.vectorPreamble = true
 		c.meta = c.freshMeta()
@@ -147,7 +157,7 @@ func (c *compiler) program(impl *ir.Impl, plain bool) (*final, error) {
 		return nil, err
 	}
 	if sel.pre.f == nil {
-		return lower(sel.f, nil, c.gpu, c.spillStart)
+		return c.lower(nil)
 	}
 	if err := c.allocatePreamble(); err != nil {
 		var p *mach.PressureError
@@ -159,7 +169,16 @@ func (c *compiler) program(impl *ir.Impl, plain bool) (*final, error) {
 		}
 		return nil, fmt.Errorf("ir3: preamble: %w", err)
 	}
-	return lower(sel.f, sel.pre.f, c.gpu, c.spillStart)
+	return c.lower(sel.pre.f)
+}
+
+// lower makes the physical program.
+func (c *compiler) lower(preamble *mach.Func) (*final, error) {
+	p, err := lower(c.sel.f, preamble, c.gpu, c.spillStart)
+	if err == nil && c.shared {
+		p.physicalEdges()
+	}
+	return p, err
 }
 
 // lowerIR runs the target's own passes over the IR.
@@ -199,115 +218,6 @@ func (c *compiler) dump(step string, f *mach.Func) {
 	if c.opts.Dump != nil {
 		c.opts.Dump(step, f.String())
 	}
-}
-
-// allocate brings f to physical registers.
-func (c *compiler) allocate(f *mach.Func) error {
-	limit := c.registerLimit()
-	f.SetFileLimit(fileGPR, limit)
-	if pressure := mach.Pressure(f, fileGPR); pressure <= limit {
-		// Some room is left for vectors, which want registers in line.
-		preSchedule(f, c.gpu, c.doubles(), max(pressure, c.targetUnits(pressure, limit)-16))
-		c.dump("presched", f)
-	}
-	foldShared(f)
-	mach.LowerTied(f)
-	if err := c.spill(f, limit); err != nil {
-		return err
-	}
-	c.dump("spill", f)
-	var runs [][]mach.Value
-	if !c.opts.NoRepeat {
-		linkMoves(f, &c.sel.link)
-		c.rpt = RptStats{Made: c.sel.link.made}
-		runs = cleanRepeats(f, &c.sel.link, &c.rpt)
-		if c.opts.Dump != nil {
-			c.opts.Dump("groups", dumpGroups(f))
-		}
-	}
-	var check *mach.Checker
-	if c.opts.Verify {
-		check = mach.NewChecker(f)
-	}
-	opts := mach.AllocOptions{RoundRobin: true, MergeSets: true, Groups: runs}
-	opts.Target[fileGPR] = c.targetUnits(mach.Pressure(f, fileGPR), limit)
-	if _, err := mach.Allocate(f, opts); err != nil {
-		return fmt.Errorf("ir3: %w", err)
-	}
-	c.dump("ra", f)
-	if check != nil {
-		if err := check.Check(); err != nil {
-			return fmt.Errorf("ir3: %w", err)
-		}
-	}
-	c.registers(f)
-	mach.LowerCopies(f)
-	c.dump("copies", f)
-	if check != nil {
-		if err := check.Check(); err != nil {
-			return fmt.Errorf("ir3: after copies: %w", err)
-		}
-	}
-	return nil
-}
-
-// registerLimit is the number of units that a fiber may use: all, or less
-// where the waves of a workgroup with barriers must fit at once (the project's ir3 reference, section 1.6).
-func (c *compiler) registerLimit() int {
-	vec4 := 48
-	if c.meta.UsesBarrier {
-		if w := c.wavesPerGroup(false); w > 0 {
-			vec4 = min(vec4, c.gpu.RegVec4/w)
-		}
-	}
-	if c.opts.Registers > 0 {
-		vec4 = min(vec4, c.opts.Registers)
-	}
-	return vec4 * 8
-}
-
-// targetUnits is the number of units that allocation walks through: as many
-// as cost no wave against the pressure (the project's ir3 reference, section 9.3).
-func (c *compiler) targetUnits(pressure, limit int) int {
-	vec4 := (pressure + 7) / 8
-	for vec4 < limit/8 && c.wavesFor(vec4+1) >= c.wavesFor(vec4) {
-		vec4++
-	}
-	return 8 * vec4
-}
-
-// wavesFor is the number of waves that a register footprint allows, each
-// counted by its size so that a loss of double waves shows.
-func (c *compiler) wavesFor(vec4 int) int {
-	g := c.gpu
-	if vec4 == 0 {
-		return 32
-	}
-	double := !g.NoDoubleWave && c.doubles() && 2*vec4 <= g.RegVec4
-	size := 1
-	if double {
-		size = 2
-	}
-	return min(16, g.RegVec4/(vec4*size)*g.WaveGranularity) * size
-}
-
-// doubles tells whether the stage may run in double waves.
-func (c *compiler) doubles() bool {
-	return c.s.Stage == ir.StageFragment || c.s.Stage == ir.StageCompute
-}
-
-func (c *compiler) threads() int {
-	z := c.s.Info.WorkgroupSize
-	return int(z[0]) * int(z[1]) * int(z[2])
-}
-
-// wavesPerGroup is the number of launches of WaveGranularity waves that a workgroup takes.
-func (c *compiler) wavesPerGroup(double bool) int {
-	size := 64 * c.gpu.WaveGranularity
-	if double {
-		size *= 2
-	}
-	return (c.threads() + size - 1) / size
 }
 
 // registers reads from the operands where inputs and outputs ended up.

@@ -14,8 +14,9 @@ type constFile struct {
 	driver abi.Area
 	imms   []uint32
 	immAt  int
-	noImms bool
-	ubos   uboPush
+	// noImms: there is nobody to put immediates there; stored: the preamble does.
+	noImms, stored bool
+	ubos           uboPush
 	// primitive and slots are the parameters and the map of chained stages.
 	primitive, slots abi.Area
 }
@@ -98,9 +99,10 @@ func (c *constFile) length(g *GPU, stage ir.Stage) int {
 
 // describe fills the const part of the metadata.
 func (c *constFile) describe(m *abi.Meta, g *GPU) {
-	m.Consts = abi.Consts{Push: c.push, PushStart: c.start, Driver: c.driver, Primitive: c.primitive, Map: c.slots, Immediates: c.imms}
+	m.Consts = abi.Consts{Push: c.push, PushStart: c.start, Driver: c.driver, Primitive: c.primitive, Map: c.slots}
 	m.Consts.UBOs = c.ubos.describe(m.Descriptors)
-	if len(c.imms) > 0 {
+	if len(c.imms) > 0 && !c.stored {
+		m.Consts.Immediates = c.imms
 		m.Consts.ImmediateOffset = c.immAt
 	}
 	m.ConstLen = c.length(g, m.Stage)

@@ -5,9 +5,9 @@
 // handles and descriptors, subgroup operations), equal scalar operations brought together
 // (vectorize.go), instruction selection into the shared machine layer (isel*.go) with what is
 // done before the program proper: uniform buffers in the const file (consts*.go), the preamble
-// (preamble.go) and texture prefetches (prefetch.go); a first schedule (presched.go); register
-// allocation in package mach (of preambles in shared registers where there is a scalar unit,
-// scalar.go), then physical instructions (final.go): repeat groups become (rptN)
+// (preamble.go, which also stores immediates that nobody else can put there) and texture prefetches (prefetch.go); a first schedule (presched.go); register
+// allocation in package mach (of preambles and of uniform values in shared registers where there is a scalar unit,
+// scalar.go, uniform*.go), then physical instructions (final.go): repeat groups become (rptN)
 // (rpt.go), a second schedule hides latency (sched.go), synchronisation flags and delay slots are found (sync.go,
 // delay.go), short sides of ifs are masked where that is no longer (predicate.go), blocks are laid out with branches (layout.go) and encoded (package isa). Encodings, text and
 // decoding are in package isa; what a binary says about itself in package abi; package core
@@ -24,6 +24,17 @@
 //
 // What never happens here: nothing looks at SPIR-V, nothing executes code,
 // and no pass that another target could use lives here.
+//
+// # Uniform values
+//
+// Devices with a scalar unit compute what is the same for all fibers of a wave once, in registers
+// that all of them share. uniformity (uniform.go) picks those values behind selection, by what their
+// users can read (uniform_load.go: loads, uniform_const.go: constants) and by what it gains
+// (uniform_gain.go). A shared register has one content for fibers of all ways: while those of one side of an if
+// wait, the others run and may write it. The ways along which control drops to waiting fibers are
+// physical edges (physical.go); liveness in package mach follows them for shared registers, mach.PlaceFile
+// gives each value one register for all its life, mach.Checker proves it along the same edges, and the wait flags
+// (sync.go) take into account what is under way along them.
 //
 // # The form that Compile takes
 //

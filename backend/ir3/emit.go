@@ -126,9 +126,11 @@ func (s *isel) source(t *isa.Instr, i int, o opnd, imm immClass, mods isa.OpFlag
 			t.Srcs[i] = op
 			return uses
 		}
-		if n, ok := s.constFor(o, imm == immFloat); ok && consts {
-			t.Srcs[i] = constOperand(opnd{bits: uint32(n), half: o.half})
-			return uses
+		if consts {
+			if n, ok := s.constFor(o, imm == immFloat); ok {
+				t.Srcs[i] = constOperand(opnd{bits: uint32(n), half: o.half})
+				return uses
+			}
 		}
 		return s.register(t, i, s.movImm(o), 0, uses)
 	case opConst:

@@ -24,7 +24,8 @@ type pblock struct {
 	ins   []pinstr
 	preds []int32
 	succs []int32
-	// physical predecessors: where control drops in from when fibers wait here.
+	// physical predecessors: where control drops in from when fibers wait here
+	// (physical.go); known where uniform values are in shared registers.
 	physPreds []int32
 	jp        bool // fibers join here
 	divergent bool // ends in a branch that fibers may part at

@@ -70,7 +70,7 @@ func foldUses(c *code, in *mach.Instr, copied []mach.Value) bool {
 // be a shared one beside its other sources.
 func takesShared(t *isa.Instr, i int) bool {
 	switch t.Op {
-	case isa.OpMadshM16, isa.OpMadU24, isa.OpMadS24, isa.OpMadF32, isa.OpSelB32, isa.OpSadS32, isa.OpShrm, isa.OpShlm, isa.OpShrg, isa.OpShlg, isa.OpAndg:
+	case isa.OpMadshM16, isa.OpMadU24, isa.OpMadS24, isa.OpMadF16, isa.OpMadF32, isa.OpSelB16, isa.OpSelB32, isa.OpSadS16, isa.OpSadS32, isa.OpShrm, isa.OpShlm, isa.OpShrg, isa.OpShlg, isa.OpAndg:
 		if i == 1 {
 			return false
 		}

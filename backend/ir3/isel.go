@@ -32,7 +32,9 @@ type isel struct {
 	blocks   []mach.BlockID // by IR block index; -1 unreachable
 	irBlocks []*ir.Block    // by machine block, nil of those that selection adds
 	// join[h] is the block at the end of the loop with header h where its continues meet, or 0.
-	join     []mach.BlockID
+	join []mach.BlockID
+	// apart are the loops that fibers leave in different iterations: first block, and the one behind.
+	apart    [][2]mach.BlockID
 	end      mach.BlockID
 	immCache mach.ImmCache
 	epoch    uint32
@@ -66,6 +68,7 @@ func (s *isel) fail(in *ir.Instr, format string, args ...any) {
 // selectFunc translates the entry point.
 func selectFunc(sh *ir.Shader, impl *ir.Impl, g *GPU, meta *abi.Meta, plan *vecPlan, plain bool) (*isel, error) {
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
+	analysis.RequireDivergence(impl)
 	c := &code{gen: g.Gen}
 	s := &isel{sh: sh, impl: impl, gpu: g, code: c, meta: meta, consts: &constFile{}, noPush: plain, link: linker{plan: plan}}
 	s.f = mach.NewFunc(sh.Name, machISA{g.Gen})
@@ -81,6 +84,8 @@ func selectFunc(sh *ir.Shader, impl *ir.Impl, g *GPU, meta *abi.Meta, plan *vecP
 	if s.err == nil {
 		s.selectPreamble()
 	}
+	// From here on the preamble can store what is not computed in it.
+	s.consts.noImms = s.consts.noImms && s.noPush
 	s.makeInputs()
 	for id := range s.irBlocks {
 		if s.irBlocks[id] != nil && s.err == nil {
@@ -93,6 +98,7 @@ func selectFunc(sh *ir.Shader, impl *ir.Impl, g *GPU, meta *abi.Meta, plan *vecP
 	s.finishPhis()
 	s.finishOutputs()
 	s.terminators()
+	s.storeImmediates()
 	return s, s.err
 }
 
@@ -108,6 +114,9 @@ func (s *isel) makeBlocks() {
 			head := l.Body.FirstBlock()
 			if h := s.blocks[head.Index]; h >= 0 && s.backEdges(head) > 1 {
 				joins = append(joins, continued{h, s.addBlock(nil, loopDepth(head))})
+			}
+			if h := s.blocks[head.Index]; h >= 0 && l.DivergentBreak {
+				s.apart = append(s.apart, [2]mach.BlockID{h, mach.BlockID(len(s.f.Blocks))})
 			}
 		}
 		s.blocks[b.Index] = -1
@@ -271,6 +280,9 @@ func (s *isel) phi(in *ir.Instr) {
 		v := s.newReg(isHalf(&in.Def))
 		m := s.f.NewInstr(mach.OpPhi, 1, preds)
 		m.Ops[0].Val = v
+		if !in.Def.Divergent {
+			m.Flags = phiUniform
+		}
 		s.push(m)
 		ops[c] = s.value(v)
 		s.phis = append(s.phis, pendingPhi{in, c, m})
@@ -291,6 +303,7 @@ func (s *isel) finishPhis() {
 			preds := s.f.Blocks[pred].Preds
 			m := s.f.NewInstr(mach.OpPhi, 1, len(preds))
 			m.Ops[0].Val = s.f.Clone(p.mach.Ops[0].Val)
+			m.Flags = p.mach.Flags
 			for j, q := range preds {
 				m.Uses()[j].Val = s.phiSrc(p, q)
 			}
@@ -315,7 +328,6 @@ func (s *isel) phiSrc(p pendingPhi, pred mach.BlockID) mach.Value {
 
 // terminators ends every block in its branch, jump or end.
 func (s *isel) terminators() {
-	analysis.RequireDivergence(s.impl)
 	for id := range s.f.Blocks {
 		if mach.BlockID(id) == s.end {
 			continue

@@ -28,7 +28,7 @@ const (
 const gprUnits = 384
 
 var (
-	machFiles = []mach.File{{Name: "r", Units: gprUnits, Spillable: true}, {Name: "p", Units: 4}, {Name: "s", Units: 64}, {Name: "a", Units: 1}}
+	machFiles = []mach.File{{Name: "r", Units: gprUnits, Spillable: true}, {Name: "p", Units: 4}, {Name: "s", Units: 64, Shared: true}, {Name: "a", Units: 1}}
 
 	machClasses = []mach.Class{
 		{Name: "half", File: fileGPR, Elem: 1, Align: 1, Limit: gprUnits / 2},

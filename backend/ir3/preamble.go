@@ -183,6 +183,55 @@ func (s *isel) selectPreamble() {
 	s.rootConsts()
 }
 
+// appendPreamble lets add put instructions in front of the last n of the preamble,
+// which is made if there is none.
+func (s *isel) appendPreamble(n int, add func()) {
+	p, main := &s.pre, s.f
+	if p.f == nil {
+		p.f = mach.NewFunc(main.Name+".preamble", main.ISA)
+		p.f.Ext, s.f = main.Ext, p.f
+		p.f.NewBlock()
+		s.enter(0)
+		p.inputs = s.generic(opInputs, nil, nil)
+		s.add(isa.Instr{Op: isa.OpShpe, Flags: isa.SS | isa.SY}, 0)
+	}
+	s.f = p.f
+	s.enter(0)
+	s.loc = 0
+	blk := &p.f.Blocks[0]
+	at := len(blk.Instrs) - n
+	last := append([]*mach.Instr(nil), blk.Instrs[at:]...)
+	blk.Instrs = blk.Instrs[:at]
+	add()
+	blk.Instrs = append(blk.Instrs, last...)
+	s.f = main
+	s.epoch++
+}
+
+// storeImmediates lets the preamble store the immediates that the program
+// wants in the const file, where nobody else puts them there.
+func (s *isel) storeImmediates() {
+	if !s.gpu.NoImmediates || len(s.consts.imms) == 0 || s.err != nil {
+		return
+	}
+	// Names of render targets stay last.
+	last := 1
+	if p := &s.pre; p.f != nil {
+		l := p.f.Blocks[0].Instrs
+		for last < len(l) && l[len(l)-1-last].Op == machOp(isa.OpAlias) {
+			last++
+		}
+	}
+	s.appendPreamble(last, func() {
+		s.pre.at = s.consts.immAt
+		for _, v := range s.consts.imms {
+			s.pre.queue = append(s.pre.queue, immediate(v, false))
+		}
+		s.flushRoots()
+	})
+	s.consts.stored = true
+}
+
 // storeRoot queues the components of a result for stc. A store would make
 // later reads of consts wait, so they come in bunches.
 func (s *isel) storeRoot(in *ir.Instr) {

@@ -49,11 +49,11 @@ const (
 	liveAtEnd  = 1 << 20
 )
 
-// preSchedule orders all blocks of f. budget is the number of register units
-// to stay below.
-func preSchedule(f *mach.Func, g *GPU, double bool, budget int) {
+// preSchedule orders all blocks of f, whose liveness is lv. budget is the
+// number of register units to stay below.
+func preSchedule(f *mach.Func, lv *mach.Liveness, g *GPU, double bool, budget int) {
 	n := f.NumValues()
-	p := &preScheduler{f: f, code: templates(f), gpu: g, double: double, lv: mach.ComputeLiveness(f), budget: budget,
+	p := &preScheduler{f: f, code: templates(f), gpu: g, double: double, lv: lv, budget: budget,
 		left: make([]int32, n), defUnit: make([]int32, n)}
 	p.branchPreds()
 	for b := range f.Blocks {
@@ -252,7 +252,7 @@ func (p *preScheduler) describe(u *preUnit, in *mach.Instr) {
 		return
 	}
 	t := &p.code.tmpl[in.Ext]
-	u.slots += int32(slots(t))
+	u.slots += int32(p.gpu.slots(t))
 	u.long = u.long || t.Op.Category() >= 5 && syncOf(t).sy
 }
 
@@ -330,6 +330,11 @@ func (p *preScheduler) latency(ins []*mach.Instr, d int32, to *mach.Instr) int32
 		return 36
 	case k.sy:
 		return 86
+	case p.gpu.isScalar(t):
+		if to.Op >= mach.FirstTargetOp && to.Op < opInputs && p.gpu.isScalar(&p.code.tmpl[to.Ext]) {
+			return 0
+		}
+		return 6
 	case k.ss:
 		return 10
 	}

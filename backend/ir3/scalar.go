@@ -73,17 +73,27 @@ func scalarOp(t *isa.Instr, uses int) bool {
 		return op != isa.OpBaryF && op != isa.OpFlatB && op != isa.OpSetrm
 	case 3:
 		switch op {
-		case isa.OpSelB16, isa.OpSelB32, isa.OpShrm, isa.OpShlm, isa.OpShrg, isa.OpShlg, isa.OpAndg, isa.OpMadF16, isa.OpMadF32, isa.OpMadshM16:
+		case isa.OpMadF16, isa.OpMadF32, isa.OpMadshM16:
 			return true
 		case isa.OpSadS16, isa.OpSadS32:
 			return t.Srcs[0].Flags|t.Srcs[1].Flags|t.Srcs[2].Flags&^isa.Half == 0
 		}
+		return scalarCat3(op)
 	case 4:
 		return true
 	case 6:
 		return op == isa.OpStc || op == isa.OpLdc && uses == 0
 	case 7:
 		return op == isa.OpAlias
+	}
+	return false
+}
+
+// scalarCat3 tells whether the scalar unit has an operation of three sources as it is.
+func scalarCat3(op isa.Op) bool {
+	switch op {
+	case isa.OpSelB16, isa.OpSelB32, isa.OpShrm, isa.OpShlm, isa.OpShrg, isa.OpShlg, isa.OpAndg:
+		return true
 	}
 	return false
 }

@@ -2,4 +2,6 @@ package ir3
 
 // OptionalSteps lists the machine steps that --disable-pass may leave out:
 // code without them is right too.
-func (Target) OptionalSteps() []string { return []string{repeatStep, scalarStep, predicateStep} }
+func (Target) OptionalSteps() []string {
+	return []string{repeatStep, scalarStep, uniformStep, predicateStep}
+}

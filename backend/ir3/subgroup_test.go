@@ -53,7 +53,7 @@ var subgroupCases = []subgroupCase{
 	{"reads", 6, func(b *ir.Builder, v, id *ir.Def) []*ir.Def {
 		return []*ir.Def{lane1(b, ir.IntrReadInvocation, 32, v, b.Imm32(10)), lane1(b, ir.IntrReadFirstInvocation, 32, v),
 			lane1(b, ir.IntrFirstInvocation, 32), lane1(b, ir.IntrLastInvocation, 32),
-			b.B2i32(lane1(b, ir.IntrReadInvocation, 1, b.Ine(b.Iand(v, b.Imm32(4)), b.Imm32(0)), b.Imm32(5))),
+			b.B2i32(lane1(b, ir.IntrReadInvocation, 1, b.Ine(b.Iand(v, b.Imm32(4)), b.Imm32(0)), b.Imm32(7))),
 			b.U2u32(lane1(b, ir.IntrReadInvocation, 16, b.U2u16(v), b.Imm32(6)))}
 	}},
 	{"shuffles", 4, func(b *ir.Builder, v, id *ir.Def) []*ir.Def {

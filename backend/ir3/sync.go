@@ -34,7 +34,8 @@ func (s *syncState) union(t *syncState) bool {
 
 // sync gives instructions their (ss) and (sy) flags (the project's ir3
 // reference, section 4.3 to 4.5), as late as a result is needed. outputs are what end reads, early what is being written when the
-// program starts.
+// program starts. What is under way to shared registers also arrives where control drops to
+// fibers that wait.
 func (p *final) sync(outputs, early []span) {
 	in := make([]syncState, len(p.blocks))
 	out := make([]syncState, len(p.blocks))

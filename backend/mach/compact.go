@@ -17,7 +17,7 @@ func (a *allocator) compact(in *Instr) error {
 	file := -1
 	for i := range in.Defs() {
 		d := &in.Ops[i]
-		if d.Val == 0 {
+		if d.Val == 0 || a.isPlaced(d.Val) {
 			continue
 		}
 		fs := a.file(d.Val)
@@ -37,7 +37,7 @@ func (a *allocator) compact(in *Instr) error {
 	}
 	for i := range in.Defs() {
 		d := &in.Ops[i]
-		if d.Val == 0 || int(a.f.File(d.Val)) == file {
+		if d.Val == 0 || int(a.f.File(d.Val)) == file || a.isPlaced(d.Val) {
 			continue
 		}
 		if d.Flags&Early != 0 {

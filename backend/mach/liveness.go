@@ -45,7 +45,8 @@ func (l Live) Each(f func(v Value)) {
 
 // Liveness tells which values are live at the borders of blocks. A value that
 // a phi reads is live out of the predecessor it comes from, and not live into
-// the phi's block on that account; phi results are not live in.
+// the phi's block on that account; phi results are not live in. Values of shared
+// files live along physical edges too.
 type Liveness struct {
 	In, Out []Live
 }
@@ -165,6 +166,11 @@ func (w *liveWalk) up(v Value) {
 		w.stack = w.stack[:len(w.stack)-1]
 		for _, p := range w.f.Blocks[b].Preds {
 			w.liveOut(v, p)
+		}
+		if phys := w.f.Blocks[b].PhysPreds; len(phys) > 0 && w.f.files[w.f.File(v)].Shared {
+			for _, p := range phys {
+				w.liveOut(v, p)
+			}
 		}
 	}
 }

@@ -11,8 +11,9 @@
 // (OpMove, OpSwap) into its own. Nothing here looks at package ir.
 //
 // The way of a function: the target builds it in SSA ([Func.NewValue],
-// [Func.Add]); [Spill] brings the register pressure below the limit; [Allocate]
-// gives every operand a register; [Check] proves that each use reads what it
+// [Func.Add]); [Spill] brings the register pressure below the limit; [PlaceFile]
+// gives out registers that threads share, which control flow of other threads must leave alone
+// ([Func.AddPhysEdge]); [Allocate] gives every operand a register; [Check] proves that each use reads what it
 // should; [LowerCopies] leaves moves and swaps; [Check] once more; the target
 // encodes.
 //
@@ -84,6 +85,9 @@ type File struct {
 	Units int // at most 512
 	// Spillable files have a Spiller's operations; pressure in others must fit as it is.
 	Spillable bool
+	// Shared registers hold one value for all threads of a wave: what lives in them lives along
+	// physical edges too, and PlaceFile gives them out.
+	Shared bool
 }
 
 // Class is a kind of register: where values of that kind may live.
@@ -231,6 +235,12 @@ func (f *Func) Clone(v Value) Value {
 
 // Class returns the class of v.
 func (f *Func) Class(v Value) uint8 { return f.vals[v].class }
+
+// SetClass moves v to another class; it keeps its number of elements.
+func (f *Func) SetClass(v Value, class uint8) {
+	n := f.Elems(v)
+	f.vals[v].class, f.vals[v].size = class, uint8(n)*f.classes[class].Elem
+}
 
 // Size returns the size of v in units.
 func (f *Func) Size(v Value) int { return int(f.vals[v].size) }

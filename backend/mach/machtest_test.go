@@ -25,14 +25,15 @@ const (
 	tHalf = iota
 	tFull
 	tPred
+	tShared
 )
 
 func (t *testISA) Name() string { return "test" }
 func (t *testISA) Files() []File {
-	return []File{{Name: "r", Units: t.units, Spillable: true}, {Name: "p", Units: 4}}
+	return []File{{Name: "r", Units: t.units, Spillable: true}, {Name: "p", Units: 4}, {Name: "s", Units: 8, Shared: true}}
 }
 func (t *testISA) Classes() []Class {
-	return []Class{{Name: "half", Elem: 1, Align: 1, Limit: uint16(t.units / 2)}, {Name: "full", Elem: 2, Align: 2}, {Name: "pred", File: 1, Elem: 1, Align: 1}}
+	return []Class{{Name: "half", Elem: 1, Align: 1, Limit: uint16(t.units / 2)}, {Name: "full", Elem: 2, Align: 2}, {Name: "pred", File: 1, Elem: 1, Align: 1}, {Name: "shared", File: 2, Elem: 2, Align: 2}}
 }
 func (t *testISA) OpName(op Op) string { return testOps[op-FirstTargetOp] }
 func (t *testISA) OpByName(name string) (Op, bool) {

@@ -17,6 +17,11 @@ type AllocOptions struct {
 	MergeSets bool
 	// Groups are runs of values that would like consecutive registers.
 	Groups [][]Value
+	// Placed, if not nil, are the registers by value that hold for a value's whole
+	// life, from PlaceFile; NoReg of those that are still to be allocated. Of a file all are placed or none.
+	Placed []Reg
+	// Live, if not nil, is the liveness of f as it is.
+	Live *Liveness
 }
 
 // Allocation tells what the allocator did.
@@ -106,7 +111,10 @@ func Allocate(f *Func, opts AllocOptions) (*Allocation, error) {
 
 func newAllocator(f *Func, opts AllocOptions) *allocator {
 	n := len(f.vals)
-	a := &allocator{f: f, opts: opts, lv: ComputeLiveness(f), reg: make([]Reg, n), files: make([]fileState, len(f.files)),
+	if opts.Live == nil {
+		opts.Live = ComputeLiveness(f)
+	}
+	a := &allocator{f: f, opts: opts, lv: opts.Live, reg: make([]Reg, n), files: make([]fileState, len(f.files)),
 		in: make([][]place, len(f.Blocks)), out: make([][]place, len(f.Blocks)), done: make([]bool, len(f.Blocks)),
 		collOf: make([]int32, n), collOff: make([]uint8, n), phiOf: make([]Value, n), phiHint: make([]Reg, n), wish: make([]Reg, n)}
 	for i := range a.files {
@@ -115,10 +123,11 @@ func newAllocator(f *Func, opts AllocOptions) *allocator {
 	for i := range n {
 		a.reg[i], a.phiHint[i], a.wish[i], a.collOf[i] = NoReg, NoReg, NoReg, -1
 	}
+	copy(a.reg, opts.Placed)
 	a.findHints()
 	a.spreadWishes()
 	if opts.MergeSets {
-		a.sets = buildSets(f, a.lv, opts.Groups)
+		a.sets = buildSets(f, a.lv, -1, opts.Groups)
 		a.sets.finish()
 	}
 	return a
@@ -193,6 +202,11 @@ func (a *allocator) findHints() {
 	}
 }
 
+// isPlaced tells whether v has one register for all its life.
+func (a *allocator) isPlaced(v Value) bool {
+	return a.opts.Placed != nil && a.opts.Placed[v] != NoReg
+}
+
 func (a *allocator) file(v Value) *fileState { return &a.files[a.f.File(v)] }
 
 func (a *allocator) put(v Value, r Reg) {
@@ -226,16 +240,27 @@ func (a *allocator) doBlock(b BlockID) error {
 	if err != nil {
 		return err
 	}
-	a.lv.In[b].Each(func(v Value) { a.in[b] = append(a.in[b], place{v, a.reg[v]}) })
+	a.in[b] = a.places(a.lv.In[b])
 	for _, in := range blk.Instrs[n:] {
 		if err := a.instr(in); err != nil {
 			return err
 		}
 	}
 	blk.Instrs = a.list
-	a.lv.Out[b].Each(func(v Value) { a.out[b] = append(a.out[b], place{v, a.reg[v]}) })
+	a.out[b] = a.places(a.lv.Out[b])
 	a.done[b] = true
 	return nil
+}
+
+// places notes where the values of a set are that may move.
+func (a *allocator) places(live Live) []place {
+	list := make([]place, 0, len(live))
+	for _, v := range live {
+		if !a.isPlaced(v) {
+			list = append(list, place{v, a.reg[v]})
+		}
+	}
+	return list
 }
 
 // enter places the live-in values as the first finished predecessor left them.
@@ -254,7 +279,7 @@ func (a *allocator) enter(b BlockID) error {
 	}
 	var err error
 	a.lv.In[b].Each(func(v Value) {
-		if err == nil {
+		if err == nil && !a.isPlaced(v) {
 			err = fmt.Errorf("mach: value %d is live into block %d, which no block before it leads to", v, b)
 		}
 	})
@@ -270,6 +295,9 @@ func (a *allocator) phis(blk *Block) (int, error) {
 		n++
 		a.list = append(a.list, in)
 		v := in.Ops[0].Val
+		if a.isPlaced(v) {
+			continue
+		}
 		r, ok := a.pickPhi(in, v)
 		if !ok {
 			if r, ok = a.evict(v, -1); !ok {
@@ -286,7 +314,7 @@ func (a *allocator) phis(blk *Block) (int, error) {
 	for _, in := range blk.Instrs[:n] {
 		v := in.Ops[0].Val
 		in.Ops[0].Reg = a.reg[v]
-		if in.Ops[0].Flags&Dead != 0 {
+		if in.Ops[0].Flags&Dead != 0 && !a.isPlaced(v) {
 			a.file(v).release(int(a.reg[v]), a.f.Size(v))
 		}
 	}

@@ -10,7 +10,7 @@ func (a *allocator) instr(in *Instr) error {
 		return err
 	}
 	for _, u := range in.Uses() {
-		if u.Val != 0 && u.Flags&Kill != 0 && !a.isKilled(u.Val) {
+		if u.Val != 0 && u.Flags&Kill != 0 && !a.isKilled(u.Val) && !a.isPlaced(u.Val) {
 			a.killed = append(a.killed, u.Val)
 		}
 	}
@@ -92,6 +92,9 @@ func (a *allocator) placeDefs(in *Instr) bool {
 
 func (a *allocator) placeDef(in *Instr, i int) bool {
 	d := &in.Defs()[i]
+	if a.isPlaced(d.Val) {
+		return true
+	}
 	var r Reg
 	var ok bool
 	switch {
@@ -243,7 +246,7 @@ func (a *allocator) finish(in *Instr) {
 			continue
 		}
 		o.Reg = a.reg[o.Val]
-		if o.Flags&Dead != 0 {
+		if o.Flags&Dead != 0 && !a.isPlaced(o.Val) {
 			a.file(o.Val).release(int(o.Reg), a.f.Size(o.Val))
 		}
 	}

@@ -35,6 +35,7 @@ const (
 type mergeSets struct {
 	f    *Func
 	lv   *Liveness
+	file int // whose values are looked at, -1 all
 	sets []mergeSet
 	of   []int32 // by value: its set, or -1
 	off  []int32 // by value: its offset there
@@ -48,10 +49,10 @@ type mergeSets struct {
 	early    []bool  // by value: defined while sources are still read
 }
 
-// buildSets makes the sets.
-func buildSets(f *Func, lv *Liveness, groups [][]Value) *mergeSets {
+// buildSets makes the sets; of one file, or of all if file < 0.
+func buildSets(f *Func, lv *Liveness, file int, groups [][]Value) *mergeSets {
 	n := len(f.vals)
-	m := &mergeSets{f: f, lv: lv, of: make([]int32, n), off: make([]int32, n), def: make([]int32, n), defBlock: make([]BlockID, n),
+	m := &mergeSets{f: f, lv: lv, file: file, of: make([]int32, n), off: make([]int32, n), def: make([]int32, n), defBlock: make([]BlockID, n),
 		start: make([]int32, len(f.Blocks)+1), firstUse: make([]int32, n+1), early: make([]bool, n)}
 	for v := range n {
 		m.of[v] = -1
@@ -161,7 +162,7 @@ func (m *mergeSets) set(v Value) int32 {
 
 // join puts b at off units behind a, unless members would be in each other's way.
 func (m *mergeSets) join(a, b Value, off int) {
-	if a == 0 || b == 0 || m.f.Class(a) != m.f.Class(b) {
+	if a == 0 || b == 0 || m.f.Class(a) != m.f.Class(b) || m.file >= 0 && int(m.f.File(a)) != m.file {
 		return
 	}
 	x, y := m.set(a), m.set(b)

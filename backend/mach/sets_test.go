@@ -74,7 +74,7 @@ block 0
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets := buildSets(f, ComputeLiveness(f), nil)
+	sets := buildSets(f, ComputeLiveness(f), -1, nil)
 	if sets.of[3] == sets.of[4] && sets.of[3] >= 0 {
 		t.Error("two vectors that live at once are in one set")
 	}

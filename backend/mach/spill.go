@@ -94,8 +94,11 @@ func Spill(f *Func, file uint8, limit int, sp Spiller) (bool, error) {
 }
 
 // Pressure returns the largest number of units of a file that are live at once.
-func Pressure(f *Func, file uint8) int {
-	most, _ := pressure(f, ComputeLiveness(f), file)
+func Pressure(f *Func, file uint8) int { return ComputeLiveness(f).Pressure(f, file) }
+
+// Pressure is the function Pressure where the liveness of f is known.
+func (lv *Liveness) Pressure(f *Func, file uint8) int {
+	most, _ := pressure(f, lv, file)
 	return most
 }
 

@@ -5,7 +5,8 @@ import "fmt"
 // Checker proves a register allocation right, independently of the allocator:
 // it remembers the function as it was in SSA form and later follows, by a
 // forward dataflow over the allocated code, which value each register unit
-// holds. Every use must read the value that it read before.
+// holds. Every use must read the value that it read before. What shared registers hold
+// is followed along physical edges too.
 type Checker struct {
 	f      *Func
 	blocks []checkBlock
@@ -130,10 +131,12 @@ func (c *Checker) Check() error {
 			outs[b] = make([]content, c.units)
 		}
 		copy(outs[b], cur)
-		for _, s := range c.f.Blocks[b].Succs {
-			if !queued[s] {
-				queued[s] = true
-				work = append(work, s)
+		for _, succs := range [...][]BlockID{c.f.Blocks[b].Succs, c.f.Blocks[b].PhysSuccs} {
+			for _, s := range succs {
+				if !queued[s] {
+					queued[s] = true
+					work = append(work, s)
+				}
 			}
 		}
 	}
@@ -179,6 +182,25 @@ func (c *Checker) entry(b BlockID, outs [][]content, cur []content) {
 		}
 		for i := range cur {
 			if cur[i] != edge[i] {
+				cur[i] = unknown
+			}
+		}
+	}
+	for _, p := range c.f.Blocks[b].PhysPreds {
+		if outs[p] != nil {
+			c.physical(outs[p], cur)
+		}
+	}
+}
+
+// physical meets what shared registers hold where control comes from elsewhere.
+func (c *Checker) physical(out, cur []content) {
+	for k := range c.f.files {
+		if !c.f.files[k].Shared {
+			continue
+		}
+		for i := c.base[k]; i < c.base[k]+c.f.files[k].Units; i++ {
+			if cur[i] != out[i] {
 				cur[i] = unknown
 			}
 		}

@@ -29,6 +29,10 @@ func TestScalarHazards(t *testing.T) {
 		{"no slots pass", "mov.u32u32 r1.x, 1\nmov.u32u32 r48.x, 1\nmov.u32u32 r48.y, 1\nmov.u32u32 r48.z, 1\n(ss)add.u r2.x, r1.x, 1", "0 slots after"},
 		{"no mad", "mad.f32 r48.x, c0.x, r48.y, r48.z", "no such instruction for shared"},
 		{"normal source", "add.u r48.x, r0.x, 1", "the sources of a shared result are shared"},
+		{"beside a const", "mov.u32u32 r48.x, 3\n(ss)add.u r1.x, r48.x, c0.x", "only one source is a const or a shared register"},
+		{"second source", "mov.u32u32 r48.x, 3\n(ss)mad.f32 r1.x, r0.x, r48.x, c0.x", "the second source is no shared register"},
+		{"first source beside a const", "mov.u32u32 r48.x, 3\n(ss)mad.f32 r1.x, r48.x, r0.x, c0.x", ""},
+		{"address", "mov.u32u32 r48.x, 0\n(ss)nop\nldl.u32 r1.x, l[r48.x], 1", "its sources are no shared registers"},
 		{"mixed cat4", "rcp r1.x, r48.x", "both or neither"},
 	} {
 		m := newMachine()
