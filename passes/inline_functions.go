@@ -9,13 +9,24 @@ import (
 )
 
 // maxInlined bounds the instructions of one function after inlining: calls
-// that form a tree may multiply without end.
-const maxInlined = 1 << 17
+// that form a tree may multiply without end. From manyInlined on functions are to be
+// cleaned up before they are inlined.
+const (
+	maxInlined  = 1 << 19
+	manyInlined = 1 << 14
+)
 
 // inlineFunctions puts the bodies of all called functions in place of their
 // calls, callees first. A call of a function without body and recursion are errors.
 func inlineFunctions(_ *Context, s *ir.Shader) (bool, error) {
-	in := &inliner{s: s, state: make([]uint8, len(s.Functions)), size: make([]int, len(s.Functions))}
+	in := &inliner{s: s, state: make([]uint8, len(s.Functions))}
+	sizes := newInlinedSizes(s)
+	for _, f := range s.Functions {
+		// Before anything is built: what is refused costs nothing.
+		if over := sizes.first(f); over != nil {
+			return false, fmt.Errorf("calls that make more than %d instructions of %s are not supported", maxInlined, called(over))
+		}
+	}
 	for _, f := range s.Functions {
 		if err := in.function(f); err != nil {
 			return in.progress, err
@@ -27,8 +38,70 @@ func inlineFunctions(_ *Context, s *ir.Shader) (bool, error) {
 type inliner struct {
 	s        *ir.Shader
 	state    []uint8 // by function: 0 not seen, 1 being inlined, 2 done
-	size     []int   // by function: instructions, with those of inlined calls
 	progress bool
+}
+
+// inlinedSizes tells how many instructions functions have when their calls are inlined.
+type inlinedSizes struct {
+	s *ir.Shader
+	// size is -1 of a function not looked at, and 0 of one being looked at: recursion
+	// is found elsewhere. It grows no further than past maxInlined.
+	size []int
+	over *ir.Function // the first one found to be larger than that
+}
+
+func newInlinedSizes(s *ir.Shader) *inlinedSizes {
+	z := &inlinedSizes{s: s, size: make([]int, len(s.Functions))}
+	for i := range z.size {
+		z.size[i] = -1
+	}
+	return z
+}
+
+// first returns the first function, callees before callers, that is too large, if f or
+// one that it calls is.
+func (z *inlinedSizes) first(f *ir.Function) *ir.Function {
+	z.of(f)
+	return z.over
+}
+
+func (z *inlinedSizes) of(f *ir.Function) int {
+	at := slices.Index(z.s.Functions, f)
+	if at < 0 || f.Impl == nil {
+		return 0
+	}
+	if z.size[at] >= 0 {
+		return z.size[at]
+	}
+	z.size[at] = 0
+	n := 0
+	for b := range f.Impl.Blocks() {
+		for i := b.First(); i != nil; i = i.Next() {
+			if n++; i.Kind == ir.KindCall {
+				n = min(n+z.of(i.CallInfo().Callee), maxInlined+1)
+			}
+		}
+	}
+	if n > maxInlined && z.over == nil {
+		z.over = f
+	}
+	z.size[at] = n
+	return n
+}
+
+// inlinesMuch tells whether inlining makes so much of a shader that its functions should
+// be cleaned up before.
+func inlinesMuch(s *ir.Shader) bool {
+	if len(s.Functions) < 2 {
+		return false
+	}
+	z := newInlinedSizes(s)
+	for _, f := range s.Functions {
+		if f.IsEntry && z.of(f) > manyInlined {
+			return true
+		}
+	}
+	return false
 }
 
 func (in *inliner) function(f *ir.Function) error {
@@ -49,7 +122,6 @@ func (in *inliner) function(f *ir.Function) error {
 	var calls []*ir.Instr
 	for b := range f.Impl.Blocks() {
 		for i := b.First(); i != nil; i = i.Next() {
-			in.size[at]++
 			if i.Kind == ir.KindCall {
 				calls = append(calls, i)
 			}
@@ -62,9 +134,6 @@ func (in *inliner) function(f *ir.Function) error {
 		}
 		if callee.Impl == nil {
 			return fmt.Errorf("call of %s, which has no body, in %s", called(callee), called(f))
-		}
-		if in.size[at] += in.size[slices.Index(in.s.Functions, callee)]; in.size[at] > maxInlined {
-			return fmt.Errorf("calls that make more than %d instructions of %s are not supported", maxInlined, called(f))
 		}
 		inlineCall(c, callee.Impl)
 		in.progress = true

@@ -23,7 +23,7 @@ func noDoubles(target string) *ir.Options {
 }
 
 // TestDoublePipelines runs each operation through the targets' pipelines: what
-// comes out moves 64-bit values at most, and gives the same.
+// comes out moves 64-bit values at most, but for integers on midgard, and gives the same.
 func TestDoublePipelines(t *testing.T) {
 	pl := loadDefault(t)
 	r := rand.New(rand.NewSource(4))
@@ -46,7 +46,7 @@ func TestDoublePipelines(t *testing.T) {
 			}
 			for blk := range s.Entry().Impl.Blocks() {
 				for in := range blk.Instrs() {
-					if in.Kind == ir.KindALU && is64(in) && !movesDouble(in) {
+					if in.Kind == ir.KindALU && is64(in) && !movesDouble(in) && !(target == "midgard" && staysPair(in)) {
 						t.Fatalf("%s, %s of %d bits: %s of 64 bits is left", target, o.op, o.bits, in.Op)
 					}
 				}

@@ -10,7 +10,10 @@ var lowerInt64Pass = &Pass{
 	Doc: "Writes 64-bit integer operations as operations on 32-bit halves, for targets whose options ask for it: arithmetic, shifts, comparisons, selections, " +
 		"bit counts, conversions from and to floats with right rounding, division by float estimates; 32x32 products stay (see lower_alu). Values stay 64 bits wide between " +
 		"pack_64_2x32_split and unpack_64_2x32_split, which opt_algebraic cancels. A divisor of 0 gives any value. Phis are lower_64bit_phis'.",
-	Options:    []Option{{"always", "whatever the target says", false}},
+	Options: []Option{
+		{"always", "whatever the target says", false},
+		{"pairs", "sums, products, shifts, comparisons, logic and selections of one or two components stay, for targets that compute them", false},
+	},
 	Run:        lowerInt64,
 	Idempotent: true,
 	Rewrites:   true,
@@ -22,6 +25,7 @@ var lower64BitPhisPass = &Pass{
 	Doc:   "Splits 64-bit phis into two 32-bit ones, for targets whose options ask for 64-bit integers in halves.",
 	Options: []Option{
 		{"always", "whatever the target says", false},
+		{"pairs", "phis of one or two components stay", false},
 	},
 	Run:        lower64BitPhis,
 	Idempotent: true,
@@ -31,11 +35,12 @@ func lowerInt64(c *Context, s *ir.Shader) (bool, error) {
 	if !c.Bool("always") && !s.Options.LowerInt64 {
 		return false, nil
 	}
+	pairs := c.Bool("pairs")
 	return eachALU(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
-		if !is64(in) || !c.Step() {
+		if !is64(in) || pairs && staysPair(in) || !c.Step() {
 			return nil
 		}
-		l := int64Lowering{b, in}
+		l := int64Lowering{b, in, pairs}
 		r := l.lower()
 		if r.lo == nil {
 			return nil // it stays, and nothing has been made
@@ -60,6 +65,45 @@ func is64(in *ir.Instr) bool {
 	return false
 }
 
+// staysPair tells what the option pairs leaves: no value that it sees has more than two
+// components, for wider ones are only there in halves, and more than the low half of
+// the result is wanted.
+func staysPair(in *ir.Instr) bool {
+	if in.Def.NumComponents > 2 {
+		return false
+	}
+	for k := range in.Srcs {
+		if d := in.Srcs[k].Def; d.BitSize == 64 && d.NumComponents > 2 {
+			return false
+		}
+	}
+	switch in.Op {
+	case ir.OpIshl, ir.OpIshr, ir.OpUshr, ir.OpIeq, ir.OpIne, ir.OpIlt, ir.OpIge, ir.OpUlt, ir.OpUge, ir.OpImin, ir.OpImax, ir.OpUmin, ir.OpUmax,
+		ir.OpIeq32, ir.OpIne32, ir.OpIlt32, ir.OpIge32, ir.OpUlt32, ir.OpUge32:
+		return true
+	case ir.OpIadd, ir.OpIsub, ir.OpIneg, ir.OpImul, ir.OpIand, ir.OpIor, ir.OpIxor, ir.OpInot, ir.OpBcsel, ir.OpB32csel:
+		return !onlyLow(&in.Def)
+	case ir.OpU2u64, ir.OpI2i64:
+		return in.Srcs[0].Def.BitSize == 32 && !onlyLow(&in.Def)
+	}
+	return in.IsVec()
+}
+
+// onlyLow tells whether nothing reads more than the low halves of d.
+func onlyLow(d *ir.Def) bool {
+	for u := range d.Uses() {
+		if u.Instr == nil || u.Instr.Kind != ir.KindALU {
+			return false
+		}
+		switch u.Instr.Op {
+		case ir.OpUnpack64_2x32SplitX, ir.OpU2u32, ir.OpI2i32, ir.OpU2u16, ir.OpI2i16, ir.OpU2u8, ir.OpI2i8:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // pair is a 64-bit value as its 32-bit halves. A result of up to 32 bits has
 // no hi.
 type pair struct{ lo, hi *ir.Def }
@@ -67,7 +111,8 @@ type pair struct{ lo, hi *ir.Def }
 // int64Lowering writes one instruction in halves.
 type int64Lowering struct {
 	*ir.Builder
-	in *ir.Instr
+	in    *ir.Instr
+	pairs bool // 64-bit values of one or two components stay
 }
 
 // src returns the halves of source k.
@@ -176,7 +221,7 @@ func (l *int64Lowering) abs(x pair) pair {
 
 // mul32 is the whole product of two unsigned 32-bit values.
 func (l *int64Lowering) mul32(x, y *ir.Def) pair {
-	if !l.Shader.Options.LowerMul2x32_64 {
+	if !l.Shader.Options.LowerMul2x32_64 && !(l.pairs && x.NumComponents > 2) {
 		return l.split(l.Umul2x32_64(x, y))
 	}
 	return pair{l.Imul(x, y), l.UmulHigh(x, y)}
@@ -340,11 +385,12 @@ func lower64BitPhis(c *Context, s *ir.Shader) (bool, error) {
 	if !c.Bool("always") && !s.Options.LowerInt64 {
 		return false, nil
 	}
+	pairs := c.Bool("pairs")
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
 		progress := false
 		for blk := range impl.Blocks() {
 			for phi := range blk.Phis() {
-				if phi.Def.BitSize == 64 {
+				if phi.Def.BitSize == 64 && !(pairs && phi.Def.NumComponents <= 2) {
 					splitPhi64(impl, phi)
 					progress = true
 				}

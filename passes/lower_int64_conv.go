@@ -10,6 +10,16 @@ func (l *int64Lowering) widening() pair {
 	}
 	switch l.in.Op {
 	case ir.OpBcsel, ir.OpU2u64, ir.OpI2i64, ir.OpB2i64, ir.OpF2u64, ir.OpF2i64:
+	case ir.OpUmul2x32_64, ir.OpImul2x32_64:
+		if !l.pairs || l.in.Def.NumComponents <= 2 {
+			return pair{}
+		}
+		x, y := srcValue(l.Builder, l.in, 0), srcValue(l.Builder, l.in, 1)
+		high := ir.OpUmulHigh
+		if l.in.Op == ir.OpImul2x32_64 {
+			high = ir.OpImulHigh
+		}
+		return pair{l.Imul(x, y), l.ALU(high, x, y)}
 	default:
 		return pair{} // and nothing is made for it
 	}

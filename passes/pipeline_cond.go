@@ -16,7 +16,7 @@ type cond struct {
 	rel  string
 	val  string
 	num  int
-	fact func(*ir.Info) bool
+	fact func(*ir.Shader) bool
 }
 
 // condEnv is what is known when a pipeline is resolved.
@@ -29,19 +29,22 @@ type condEnv struct {
 // facts are the shader facts that a condition may name.
 var facts = []struct {
 	name string
-	get  func(*ir.Info) bool
+	get  func(*ir.Shader) bool
 }{
-	{"writes_memory", func(i *ir.Info) bool { return i.WritesMemory }},
-	{"uses_discard", func(i *ir.Info) bool { return i.UsesDiscard }},
-	{"uses_demote", func(i *ir.Info) bool { return i.UsesDemote }},
-	{"needs_quad_helpers", func(i *ir.Info) bool { return i.NeedsQuadHelpers }},
-	{"uses_control_barrier", func(i *ir.Info) bool { return i.UsesControlBarrier }},
-	{"uses_sample_shading", func(i *ir.Info) bool { return i.UsesSampleShading }},
-	{"io_lowered", func(i *ir.Info) bool { return i.IOLowered }},
-	{"zero_init_shared", func(i *ir.Info) bool { return i.ZeroInitShared }},
-	{"shared_explicit_layout", func(i *ir.Info) bool { return i.SharedExplicitLayout }},
-	{"workgroup_size_variable", func(i *ir.Info) bool { return i.WorkgroupSizeVariable }},
-	{"xfb", func(i *ir.Info) bool { return i.Xfb }},
+	{"writes_memory", func(s *ir.Shader) bool { return s.Info.WritesMemory }},
+	{"uses_discard", func(s *ir.Shader) bool { return s.Info.UsesDiscard }},
+	{"uses_demote", func(s *ir.Shader) bool { return s.Info.UsesDemote }},
+	{"needs_quad_helpers", func(s *ir.Shader) bool { return s.Info.NeedsQuadHelpers }},
+	{"uses_control_barrier", func(s *ir.Shader) bool { return s.Info.UsesControlBarrier }},
+	{"uses_sample_shading", func(s *ir.Shader) bool { return s.Info.UsesSampleShading }},
+	{"io_lowered", func(s *ir.Shader) bool { return s.Info.IOLowered }},
+	{"zero_init_shared", func(s *ir.Shader) bool { return s.Info.ZeroInitShared }},
+	{"shared_explicit_layout", func(s *ir.Shader) bool { return s.Info.SharedExplicitLayout }},
+	{"workgroup_size_variable", func(s *ir.Shader) bool { return s.Info.WorkgroupSizeVariable }},
+	{"xfb", func(s *ir.Shader) bool { return s.Info.Xfb }},
+	// inlines_much: inlining its calls makes more of the shader than is worth
+	// waiting with the first cleaning up.
+	{"inlines_much", func(s *ir.Shader) bool { return inlinesMuch(s) }},
 }
 
 // partial evaluates what is known without a shader; known is false where a
@@ -77,7 +80,7 @@ func (c *cond) eval(s *ir.Shader, env *condEnv) bool {
 	case '=':
 		return c.compare(env)
 	}
-	return c.fact(&s.Info)
+	return c.fact(s)
 }
 
 func (c *cond) compare(env *condEnv) bool {

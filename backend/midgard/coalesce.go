@@ -95,7 +95,7 @@ func (c *coalescer) forward(b, at int, m *inst) {
 	if s.reg == regConst || s.reg == regNone || s.reg == d {
 		return
 	}
-	if !c.stays(s.reg) && !c.holds(b, at, m) {
+	if !c.stays(s.reg) && !c.holds(b, at, m) || !c.readable(m) {
 		return
 	}
 	for _, u := range c.users[index(d)] {
@@ -118,6 +118,29 @@ func (c *coalescer) forward(b, at int, m *inst) {
 		}
 	}
 	c.reads[index(d)] = 0
+}
+
+// readable tells whether all readers of a copy can read the original instead:
+// lanes that are not of 32 bits must lie together.
+func (c *coalescer) readable(m *inst) bool {
+	ok := true
+	for _, u := range c.users[index(m.dst)] {
+		if u.src[0].half|u.src[1].half|u.cond.half == partFull && u.wo == nil {
+			continue
+		}
+		u.eachSource(func(o *source, lanes uint8) {
+			if o.reg != m.dst || o.half == partFull {
+				return
+			}
+			moved := *o
+			for i := range moved.swz {
+				moved.swz[i] = m.src[1].swz[o.swz[i]&3]
+			}
+			k := moved.components(lanes)
+			ok = ok && (k&3 == 0 || k&12 == 0) && (o.half != partByte || k&(k-1) == 0)
+		})
+	}
+	return ok
 }
 
 // holds tells whether a copied register keeps its value up to the last reader of
@@ -255,11 +278,15 @@ func (c *coalescer) free(list []*inst, m *inst, lane *[4]uint8) bool {
 		}
 		defines := in.dst == s && in.mask != 0
 		switch {
-		case defines && (in.kind == kindTex || in.half != partFull || in.kind == kindLdSt && in.spill != 0):
+		case defines && (in.kind == kindTex || in.half != partFull && in.half < partByte || in.keep != 0 || in.kind == kindLdSt && in.spill != 0):
 			return false
 		case defines:
 			for k := range uint8(4) {
 				if in.mask>>k&1 != 0 && (lane[k] == noLane || pinned && lane[k] != k) {
+					return false
+				}
+				// Words of 64 bits stay together, what is cut from these in its half.
+				if in.mask>>k&1 != 0 && in.half >= partWide && (in.half == partCut || lane[k]&1 != k&1 || lane[k&^1]>>1 != lane[k|1]>>1) {
 					return false
 				}
 			}
@@ -300,6 +327,9 @@ func (in *inst) redirect(dst reg, lane *[4]uint8) {
 	in.dst, in.mask = dst, mask
 	switch in.kind {
 	case kindALU:
+		if in.half == partByte {
+			return // its lanes are those of the component, wherever that is
+		}
 		if !in.op.Is(isa.Reduce) {
 			in.src[0], in.src[1] = in.src[0].place(from), in.src[1].place(from)
 		}

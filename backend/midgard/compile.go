@@ -85,7 +85,10 @@ func (c *compiler) run() (b *Binary, err error) {
 	if entry == nil || entry.Impl == nil {
 		return nil, errors.New("midgard: the shader has no entry point")
 	}
-	c.res = lowerHandles(c.s, entry.Impl)
+	var untold *ir.Instr
+	if c.res, untold = lowerHandles(c.s, entry.Impl); untold != nil {
+		return nil, backend.Refuse("midgard", c.s, untold, "an index into one of several arrays of buffers of unknown size is not supported")
+	}
 	sumRows(entry.Impl)
 	if c.blend == nil {
 		lowerOffsets(entry.Impl)

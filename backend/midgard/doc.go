@@ -29,6 +29,12 @@
 // written piece by piece, and is never split over two work registers.
 //
 // Values of 16 bits lie two to a component (isel_half.go), a vector in half a work
-// register; those of 8 bits have a component each, whose upper bits mean nothing; 64-bit
-// values have two components. Booleans are 0 or all ones.
+// register. Those of 8 bits lie four to a component (isel_byte.go), computed in lanes of
+// 16 bits with extended operands; a scalar whose upper bits do not matter is computed in
+// 32. 64-bit values have two components (isel_wide.go), computed in lanes of 64 bits up to
+// two at once. Booleans are 0 or all ones of 32 bits: a comparison of bytes makes each as
+// two lanes of 16, one of 64 bits keeps the half of its result.
+//
+// Arrays of descriptors that have no known size stand behind the tables of the binary
+// (tail.go), so that every index into them works.
 package midgard

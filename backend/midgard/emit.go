@@ -237,6 +237,11 @@ func (in *inst) conditionMove() *inst {
 	}
 	mv := &inst{op: isa.OpImov, dst: regCond, mask: in.condLanes(), out: isa.OutKeepLow}
 	mv.src = [2]source{{reg: regNone}, in.cond}
+	if in.half == partByte && in.op.Is(isa.SelectVector) {
+		// The select's lanes have 16 bits, and the condition's stand where they do.
+		mv.half, mv.skip = partBoth, 15&^mv.mask
+		mv.mask = 3 << (2 * in.group())
+	}
 	return mv
 }
 
@@ -259,15 +264,21 @@ func (b *bundle) word(u isa.Unit, in *inst) isa.ALU {
 		return b.scalarWord(in)
 	}
 	mode := isa.Mode32
-	if in.halfMode() {
+	switch {
+	case in.half == partWide || in.half == partCut:
+		return b.wideWord(in)
+	case in.halfMode():
 		mode = isa.Mode16
 	}
 	a := isa.Vector(in.op, mode, in.dst.number(), isa.LaneMask(isa.Mode32, uint16(in.lanes())))
 	a.Out = in.out
 	upper := in.component() >> 1 // which half of the register
 	switch {
+	case in.half == partByte:
+		a.Mask = in.lanes() << (4 * in.group())
+		a.Shrink = isa.Shrink(upper)
 	case mode == isa.Mode16:
-		a.Mask = in.lanes() << (4 * upper)
+		a.Mask = in.lanes() << (4 * in.group())
 	case in.half == partBoth:
 		a.Shrink = isa.Shrink(upper)
 	case in.half != partFull:
@@ -313,10 +324,28 @@ var halfModes = func() (is [256]bool) {
 	return is
 }()
 
-// halfMode tells whether the instruction is encoded with lanes of 16 bits; else
-// its operands are expanded to 32 bits and the result is shrunk.
+// group tells which four of the eight lanes of a 16-bit operation the instruction
+// is: the result's are those of its half of the register, and of bytes those of its
+// component in the half.
+func (in *inst) group() int {
+	if in.half == partByte {
+		return in.component() & 1
+	}
+	return in.component() >> 1
+}
+
+// readsBytes tells whether an operand has lanes of 8 bits.
+func (in *inst) readsBytes() bool {
+	return in.usesSource(0) && in.src[0].half == partByte || in.usesSource(1) && in.src[1].half == partByte
+}
+
+// halfMode tells whether the instruction is encoded with lanes of 16 bits, as all with
+// bytes are; else its operands are expanded to 32 bits and the result is shrunk.
 func (in *inst) halfMode() bool {
-	if in.half != partBoth || !halfModes[in.op] {
+	if in.half == partByte || in.half == partBoth && in.readsBytes() {
+		return true
+	}
+	if in.half != partBoth || !halfModes[in.op] || in.out == isa.OutKeepHigh && !in.op.Is(isa.FloatDst) {
 		return false
 	}
 	for i := range in.src {
@@ -353,6 +382,8 @@ func (b *bundle) vectorSource(in *inst, i int, mode isa.Mode) isa.Source {
 		}
 		used = k
 		switch {
+		case s.half == partByte:
+			sel[k] = 2*(s.high>>k&1) + s.odd>>k&1
 		case s.reg == regConst:
 			sel[k] = b.constSlot(s.con[k])
 		case s.half != partFull:
@@ -367,7 +398,14 @@ func (b *bundle) vectorSource(in *inst, i int, mode isa.Mode) isa.Source {
 		}
 	}
 	o := isa.Source{Reg: s.reg.number(), Mod: s.mod}
-	if s.half != partFull {
+	switch {
+	case s.half == partByte:
+		c := int(s.swz[used])
+		if s.reg == regConst {
+			c = int(b.constSlot(s.con[used]))
+		}
+		o.Expand = byteExpand(c, in.group())
+	case s.half != partFull:
 		upper := isa.Expand(sel[used] >> 2)
 		o.Expand = isa.ExpandLow + upper
 		if mode == isa.Mode16 {
@@ -379,6 +417,17 @@ func (b *bundle) vectorSource(in *inst, i int, mode isa.Mode) isa.Source {
 	}
 	o.Swizzle = isa.Swz(int(sel[0]), int(sel[1]), int(sel[2]), int(sel[3]))
 	return o
+}
+
+// byteExpand brings the bytes of a component to a group of four lanes of an
+// operation on 16 bits (section 3.2): the lanes 4 to 7 come from the component beside that
+// of lanes 0 to 3, and the halves of the operand may be exchanged.
+func byteExpand(component, group int) isa.Expand {
+	e := isa.ExpandLow
+	if (component^group)&1 != 0 {
+		e = isa.ExpandLowSwapped
+	}
+	return e + isa.Expand(component>>1)
 }
 
 // constSlot is the component of the bundle's constants that holds v.

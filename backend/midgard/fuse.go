@@ -66,7 +66,7 @@ func conditionOf(in *inst, info []condReads) *condReads {
 // a unit for it, with operands that have not changed.
 func fusable(in *inst, c *condReads, written []int32, base int32) bool {
 	d := c.def
-	if d.kind != kindALU || d.hasCond || d.half != partFull || !conditionUnits(in).any(d) {
+	if d.kind != kindALU || d.hasCond || !d.makesWords(in) || !conditionUnits(in).any(d) {
 		return false
 	}
 	if in.kind == kindALU && constWords(d)+constWords(in) > 4 {
@@ -77,13 +77,32 @@ func fusable(in *inst, c *condReads, written []int32, base int32) bool {
 	return ok && (!d.op.Is(isa.Reduce|isa.OneLane) || in.condLanes() == 8)
 }
 
+// makesWords tells whether the condition of in is made as the lanes of 32 bits that in
+// reads: by a comparison of bytes, as two of 16, or of 64 bits, where one is read.
+func (d *inst) makesWords(in *inst) bool {
+	switch {
+	case in.cond.half != partFull || in.half == partByte && in.op.Is(isa.SelectVector):
+		return false
+	case d.half == partBoth:
+		return d.skip == 0 && d.keep == 0 && d.readsBytes() && in.condLanes() == 8
+	case d.half == partCut:
+		return in.condLanes() == 8
+	}
+	return d.half == partFull
+}
+
 // fused is a copy of d that writes the condition register for in.
 func (f *function) fused(in, d *inst) *inst {
 	t := *d
 	t.dst, t.mask = regCond, in.condLanes()
+	from := in.cond.swz
+	if d.half == partBoth || d.half == partCut {
+		first := 2 * (in.cond.swz[3] & 1)
+		from = [4]uint8{first, first + 1, first, first + 1}
+	}
 	if !d.op.Is(isa.Reduce) {
 		for i := range t.src {
-			t.src[i] = t.src[i].place(in.cond.swz)
+			t.src[i] = t.src[i].place(from)
 		}
 	}
 	return f.newInst(t)

@@ -59,7 +59,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		LowerFquantize2f16: true, LowerFsatSigned: true,
 		LowerUaddCarry: true, LowerUsubBorrow: true,
 		LowerBitfieldInsert: true, LowerBitfieldExtract: true, LowerBitfieldReverse: true, LowerBitfieldSelect: true,
-		LowerFindLsb: true, LowerIfindMsb: true, LowerMulHigh: true, LowerMul2x32_64: true,
+		LowerFindLsb: true, LowerIfindMsb: true,
 		LowerExtractByte: true, LowerExtractWord: true, LowerInsertByte: true, LowerInsertWord: true,
 		LowerPackSnorm: true, LowerPackUnorm: true, LowerPackHalf: true, LowerPackInt: true,
 		LowerRotate: true, LowerIadd3: true, LowerFdph: true,

@@ -29,7 +29,7 @@ const (
 
 func (r reg) virtual() bool { return r >= firstVirtual }
 
-// part says how wide the lanes of an operand or a result are, and where 16-bit
+// part says how wide the lanes of an operand or a result are, and where narrow
 // ones stand.
 type part uint8
 
@@ -38,6 +38,10 @@ const (
 	partLow       // of a result: one lane, in the low half of its component; of a source: see high
 	partHigh      // of a result: one lane, in the high half of its component
 	partBoth      // of a result: two lanes a component, all in one half of a register
+	partByte      // four lanes of 8 bits in a component; of a source: see odd
+	partWide      // of a result: lanes of 64 bits, two components each
+	partCut       // of a result: lanes of 64 bits are computed, of which 32 are kept, in a half of a register
+	partWord      // of a source of such: lanes of 32 bits, which mod extends; both components read the same
 )
 
 // source is an operand.
@@ -47,10 +51,12 @@ type source struct {
 	con [4]uint32 // regConst: the value of lane i
 	// half is partLow where lanes have 16 bits: the high half of their component
 	// where high has the lane's bit. All lanes that are read lie in one half of a
-	// register.
-	half part
-	high uint8
-	mod  isa.Mod
+	// register. partByte: lanes have 8 bits, in that half the upper byte where odd
+	// has the bit; they all lie in one component. A constant of such lanes has
+	// the whole component in con.
+	half      part
+	high, odd uint8
+	mod       isa.Mod
 }
 
 // kind is what an instruction is.
@@ -73,8 +79,8 @@ type inst struct {
 	dst  reg
 	mask uint8 // components of dst that are written
 	half part  // of the result
-	// skip is the 16-bit lanes of a partBoth result that are not written; keep is
-	// the components of which a half that is not written stays what it was.
+	// skip is the lanes of a partBoth or partByte result that are not written; keep is
+	// the components of which a part that is not written stays what it was.
 	skip, keep uint8
 	out        isa.OutMod
 	src        [2]source
@@ -238,9 +244,17 @@ var identity = [4]uint8{0, 1, 2, 3}
 func replicate(c uint8) [4]uint8 { return [4]uint8{c, c, c, c} }
 
 // lanes is the set of lanes of the operation that are written: of 16-bit lanes
-// those of the half of a register in which they lie.
+// those of the half of a register in which they lie, of bytes those of the component; a
+// lane of 64 bits counts as its two words.
 func (in *inst) lanes() (m uint8) {
-	if in.half != partBoth {
+	switch in.half {
+	case partBoth, partCut:
+	case partByte:
+		if in.mask == 0 {
+			return 0
+		}
+		return 15 &^ in.skip
+	default:
 		return in.mask
 	}
 	for c := range 4 {

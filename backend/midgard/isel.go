@@ -13,8 +13,15 @@ type value struct {
 	reg reg
 	at  [4]uint8
 	con [4]uint32 // regConst: component by component
-	// high is the components of a 16-bit value that are the high halves of theirs.
-	high uint8
+	// high is the components of a value of 16 or 8 bits that are in the high halves of
+	// theirs, odd those of 8 bits that are the upper bytes of these.
+	high, odd uint8
+	// narrow: a value of 32 bits whose components have 16 bits, as high says, and are
+	// extended by mod where they are read.
+	narrow bool
+	mod    isa.Mod
+	// clean: what stands above a scalar of 8 bits in its component is zero.
+	clean bool
 	// by is the instruction that makes it, if it is one that takes an output
 	// modifier.
 	by *inst
@@ -50,6 +57,7 @@ type isel struct {
 	floor  int
 	loopOf *loop      // the innermost loop
 	ends   []breakOut // jumps to the end of the program
+	tails  []tailPlace
 }
 
 // fail notes the first error.
@@ -84,6 +92,7 @@ func (c *compiler) selectFunc() (*isel, error) {
 		return nil, s.err
 	}
 	s.fillPhis()
+	s.fillTails()
 	return s, s.err
 }
 
@@ -119,7 +128,7 @@ func width(d *ir.Def) int {
 // set gives def its value.
 func (s *isel) set(d *ir.Def, v value) { s.vals[d.Index] = v }
 
-// result makes a register for def, of other than 16 bits, and remembers it.
+// result makes a register for def, of 32 bits or more, and remembers it.
 func (s *isel) result(d *ir.Def) reg {
 	n := int(d.NumComponents) * width(d)
 	if n > 4 {
@@ -164,10 +173,17 @@ func (s *isel) operand(d *ir.Def, n int, pick func(i int) int) (o source) {
 			v := &s.vals[d.Index]
 			o.reg, o.swz[i], o.con[i] = v.reg, v.at[c&3], v.con[c&3]
 			o.high |= v.high >> (c & 3) & 1 << i
+			o.odd |= v.odd >> (c & 3) & 1 << i
 		}
 	}
-	if d.BitSize == 16 && o.reg != regConst {
+	switch v := &s.vals[d.Index]; {
+	case o.reg == regConst:
+	case d.BitSize == 16:
 		o.half = partLow
+	case d.BitSize == 8:
+		o.half = partByte
+	case v.narrow:
+		o.half, o.mod = partLow, v.mod
 	}
 	if o.reg == 0 && !d.IsConst() && !d.IsUndef() {
 		s.fail(d.Instr, "a value is used before it is selected")
@@ -207,6 +223,7 @@ func constant(v uint32) source { return source{reg: regConst, con: [4]uint32{v, 
 func (o source) lane(i int) source {
 	o.swz = replicate(o.swz[i])
 	o.high = o.high >> i & 1 * 15
+	o.odd = o.odd >> i & 1 * 15
 	c := o.con[i]
 	o.con = [4]uint32{c, c, c, c}
 	return o
@@ -215,10 +232,11 @@ func (o source) lane(i int) source {
 // place gives each lane i of o the former lane from[i].
 func (o source) place(from [4]uint8) source {
 	p := o
-	p.high = 0
+	p.high, p.odd = 0, 0
 	for i, k := range from {
 		p.swz[i], p.con[i] = o.swz[k], o.con[k]
 		p.high |= o.high >> k & 1 << i
+		p.odd |= o.odd >> k & 1 << i
 	}
 	return p
 }

@@ -121,6 +121,9 @@ func (s *isel) alu(op isa.Op, dst reg, mask uint8, a, b source) *inst {
 func (s *isel) aluTo(d dest, op isa.Op, a, b source) *inst {
 	t := inst{op: op}
 	d.describe(&t)
+	if a.half == partByte || b.half == partByte || d.bytes {
+		a, b = s.byteOperands(d, &t, a, b)
+	}
 	if (t.half == partLow || t.half == partHigh) && !op.Is(isa.Reduce) {
 		i := bits.TrailingZeros8(d.lanes)
 		a, b = a.lane(i), b.lane(i)
@@ -137,7 +140,7 @@ func (s *isel) aluTo(d dest, op isa.Op, a, b source) *inst {
 	lanes := t.lanesRead(1)
 	a, b = s.oneHalf(a, lanes), s.oneHalf(b, lanes)
 	t.src = [2]source{a, b}
-	if b.reg == regConst {
+	if b.reg == regConst && b.half == partFull && !d.wide && !d.cut {
 		t.con, t.imm = inlineConstant(op, b, lanes)
 	}
 	if words := constWords(&t); words > 4 {
@@ -201,7 +204,7 @@ func (s *isel) aluInstr(in *ir.Instr) {
 		s.fail(in, "%s of %d x %d bits is not supported", in.Op, in.Def.NumComponents, in.Def.BitSize)
 		return
 	}
-	if s.view(in) || s.folded(in) {
+	if s.view(in) || s.folded(in) || s.byteInstr(in) {
 		return
 	}
 	wide := in.Def.BitSize == 64
@@ -302,6 +305,8 @@ func (s *isel) intSource(in *ir.Instr, i int) source {
 		}
 		swz = swz.Compose(c.Srcs[0].Swizzle)
 		d = c.Srcs[0].Def
+	} else if d.BitSize == 8 {
+		return s.intBytes(in, i)
 	} else if d.BitSize != 16 {
 		return s.src(in, i)
 	}
@@ -315,8 +320,12 @@ func (s *isel) intSource(in *ir.Instr, i int) source {
 // vec selects a vector of scalars: a view where all lie in one register, else
 // moves, one for each register that they come from.
 func (s *isel) vec(in *ir.Instr) {
-	if in.Def.BitSize == 16 {
+	switch in.Def.BitSize {
+	case 16:
 		s.vecHalves(in)
+		return
+	case 8:
+		s.vecBytes(in)
 		return
 	}
 	w := width(&in.Def)
@@ -352,13 +361,14 @@ func (s *isel) gather(dst reg, parts []source) {
 		if done>>i&1 != 0 || parts[i].reg == regNone {
 			continue
 		}
-		o := source{reg: parts[i].reg, half: parts[i].half}
+		o := source{reg: parts[i].reg, half: parts[i].half, mod: parts[i].mod}
 		mask := uint8(0)
 		for k := i; k < len(parts); k++ {
-			if parts[k].reg == o.reg && parts[k].half == o.half {
+			if parts[k].reg == o.reg && parts[k].half == o.half && parts[k].mod == o.mod {
 				mask |= 1 << k
 				o.swz[k], o.con[k] = parts[k].swz[0], parts[k].con[0]
 				o.high |= parts[k].high & 1 << k
+				o.odd |= parts[k].odd & 1 << k
 			}
 		}
 		done |= mask
@@ -382,6 +392,10 @@ func (s *isel) view(in *ir.Instr) bool {
 		if in.Srcs[0].Def.BitSize == 64 {
 			return s.viewOf(in, s.src(in, 0).place([4]uint8{0, 2, 0, 0}))
 		}
+		if in.Srcs[0].Def.BitSize == 8 {
+			s.fromBytes(in)
+			return true
+		}
 		if in.Srcs[0].Def.BitSize != 32 {
 			return false
 		}
@@ -394,16 +408,12 @@ func (s *isel) view(in *ir.Instr) bool {
 			s.shrunk(in, s.src(in, 0))
 			return true
 		case 8:
-			return false
-		}
-	case ir.OpU2u8, ir.OpI2i8:
-		switch o := s.src(in, 0); {
-		case in.Srcs[0].Def.BitSize == 64:
-			return s.viewOf(in, o.place([4]uint8{0, 2, 0, 0}))
-		case o.half != partFull && o.high&fullMask(int(in.Def.NumComponents)) != 0:
-			s.unaryTo(s.dest(&in.Def), isa.OpImov, o)
+			s.fromBytes(in)
 			return true
 		}
+	case ir.OpU2u8, ir.OpI2i8:
+		s.toBytes(in)
+		return true
 	default:
 		return s.unpackHalves(in) || s.packHalves(in)
 	}
@@ -412,27 +422,60 @@ func (s *isel) view(in *ir.Instr) bool {
 
 // viewOf makes def the first components of o.
 func (s *isel) viewOf(in *ir.Instr, o source) bool {
-	s.set(&in.Def, value{reg: o.reg, at: o.swz, con: o.con, high: o.high})
+	v := value{reg: o.reg, at: o.swz, con: o.con, high: o.high, odd: o.odd}
+	if in.Def.BitSize == 32 && o.half == partLow {
+		v.narrow, v.mod = true, o.mod
+	}
+	s.set(&in.Def, v)
 	return true
 }
 
-// folded computes sums of constants, and drops zeros: what handles of buffers are
-// made of.
+// folded computes scalars of constants, and drops what adds nothing: offsets in buffers,
+// which are constants now that their handles are.
 func (s *isel) folded(in *ir.Instr) bool {
-	if in.Op != ir.OpIadd || in.Def.BitSize != 32 {
+	if in.Def.BitSize != 32 {
+		return false
+	}
+	switch in.Op {
+	case ir.OpIadd:
+	case ir.OpIand, ir.OpIshl, ir.OpUshr:
+		if !s.known(in.Srcs[1].Def) {
+			return false
+		}
+	default:
 		return false
 	}
 	a, b := s.src(in, 0), s.src(in, 1)
 	lanes := fullMask(int(in.Def.NumComponents))
 	switch {
 	case a.reg == regConst && b.reg == regConst && in.Def.NumComponents == 1:
-		return s.viewOf(in, constant(a.con[0]+b.con[0]))
+		return s.viewOf(in, constant(fold(in.Op, a.con[0], b.con[0])))
+	case in.Op == ir.OpIand:
+		return false
+	case in.Op != ir.OpIadd:
+		return b.zero(lanes) && s.viewOf(in, a)
 	case a.zero(lanes):
 		return s.viewOf(in, b)
 	case b.zero(lanes):
 		return s.viewOf(in, a)
 	}
 	return false
+}
+
+// known tells whether a value that has been selected is a constant.
+func (s *isel) known(d *ir.Def) bool { return d.IsConst() || s.vals[d.Index].reg == regConst }
+
+// fold computes an operation of folded.
+func fold(op ir.Op, x, y uint32) uint32 {
+	switch op {
+	case ir.OpIadd:
+		return x + y
+	case ir.OpIand:
+		return x & y
+	case ir.OpIshl:
+		return x << (y & 31)
+	}
+	return x >> (y & 31)
 }
 
 // zero tells whether lanes of the operand are the constant 0.
@@ -457,16 +500,9 @@ func (s *isel) wide(in *ir.Instr) {
 		}
 		d := s.result(&in.Def)
 		s.gather(d, parts[:2*n])
+	case s.wideInstr(in):
 	case in.Op == ir.OpUnpack64_4x16 || in.Op == ir.OpPack64_4x16:
 		s.fail(in, "%s of %d components is not supported", in.Op, n)
-	case in.Op == ir.OpU2u64 && in.Srcs[0].Def.BitSize == 32:
-		lo := s.src(in, 0)
-		var parts [4]source
-		for i := range n {
-			parts[2*i], parts[2*i+1] = lo.lane(i), constant(0)
-		}
-		d := s.result(&in.Def)
-		s.gather(d, parts[:2*n])
 	case isSelect(in.Op):
 		var c source
 		q := s.src(in, 0)
@@ -544,9 +580,15 @@ func (s *isel) special(in *ir.Instr) {
 	case ir.OpUfindMsb:
 		z := s.temp(isa.OpIclz, n, s.src(in, 0), constant(0))
 		s.alu(isa.OpIsub, s.result(&in.Def), mask, constant(31), z)
+	case ir.OpUmulHigh, ir.OpImulHigh:
+		s.highProduct(in)
 	case ir.OpUmulLow, ir.OpUmul24, ir.OpImul24:
 		s.narrowProduct(in)
 	default:
+		if isSelect(in.Op) && in.Def.BitSize == 8 {
+			s.selectBytes(in)
+			return
+		}
 		if isSelect(in.Op) {
 			s.selectTo(s.dest(&in.Def), s.src(in, 0), s.rawSource(in, 1), s.rawSource(in, 2))
 			return

@@ -66,8 +66,10 @@ func (s *isel) convert(in *ir.Instr) bool {
 			t.out = isa.OutUsat
 		}
 	case ir.OpF2i8, ir.OpF2u8:
-		s.byteConvert(in)
-	case ir.OpB2f32, ir.OpB2f16, ir.OpB2i32, ir.OpB2i16, ir.OpB2i8:
+		s.floatToBytes(in)
+	case ir.OpB2i8:
+		s.narrowTo(in, s.temp(isa.OpIand, n, s.src(in, 0), constant(1)))
+	case ir.OpB2f32, ir.OpB2f16, ir.OpB2i32, ir.OpB2i16:
 		one := uint32(1)
 		switch in.Op {
 		case ir.OpB2f32:
@@ -86,7 +88,15 @@ func (s *isel) convert(in *ir.Instr) bool {
 // that are extended where they are read.
 func (s *isel) integer(in *ir.Instr, from int, signed bool) source {
 	n := int(in.Def.NumComponents)
-	if from != 16 {
+	switch from {
+	case 8:
+		mod := isa.ModZext
+		if signed {
+			mod = isa.ModSext
+		}
+		return s.src(in, 0).extend(in.Srcs[0].Def, mod)
+	case 16:
+	default:
 		return s.extended(s.src(in, 0), n, from, signed)
 	}
 	o := s.rawSource(in, 0)
@@ -107,58 +117,92 @@ func (s *isel) floatMaker(in *ir.Instr) bool {
 	return by != nil && by.op.Is(isa.FloatDst)
 }
 
-// copyOf gives in the value of o.
-func (s *isel) copyOf(in *ir.Instr, o source) { s.viewOf(in, o) }
-
-// byteConvert selects conversions of floats to 8 bits, which stay in their
-// range.
-func (s *isel) byteConvert(in *ir.Instr) {
-	n := int(in.Def.NumComponents)
-	op, lo, hi := isa.OpF2iRtz, ^uint32(0x7f), uint32(0x7f)
-	minOp, maxOp := isa.OpImin, isa.OpImax
-	if in.Op == ir.OpF2u8 {
-		op, lo, hi = isa.OpF2uRtz, 0, 0xff
-		minOp, maxOp = isa.OpUmin, isa.OpUmax
-	}
-	whole := s.temp(op, n, s.floatSource(in, 0, op), constant(0))
-	x := s.temp(minOp, n, whole, constant(hi))
-	s.copyOf(in, s.temp(maxOp, n, x, constant(lo)))
-}
-
-// pack selects packs and unpacks of vectors; false if in is none.
+// pack selects packs and unpacks of vectors; false if in is none: fields of whole
+// bytes are moved where they go or only looked at.
 func (s *isel) pack(in *ir.Instr) bool {
-	field := func(o source, i int, bits uint32) source {
-		x := s.temp(isa.OpIand, 1, o.lane(i), constant(1<<bits-1))
-		if i > 0 {
-			x = s.temp(isa.OpIshl, 1, x, constant(uint32(i)*bits))
-		}
-		return x
-	}
 	switch in.Op {
 	case ir.OpPackUvec2ToUint:
 		o := s.src(in, 0)
-		s.copyOf(in, s.temp(isa.OpIor, 1, field(o, 0, 16), field(o, 1, 16)))
-	case ir.OpPackUvec4ToUint, ir.OpPack32_4x8:
+		s.viewOf(in, source{reg: s.gatherHalves([]source{o.lane(0), o.lane(1)})})
+	case ir.OpPackUvec4ToUint:
+		s.packWords(in)
+	case ir.OpPack32_4x8:
 		o := s.src(in, 0)
-		x := s.temp(isa.OpIor, 1, field(o, 0, 8), field(o, 1, 8))
-		y := s.temp(isa.OpIor, 1, field(o, 2, 8), field(o, 3, 8))
-		s.copyOf(in, s.temp(isa.OpIor, 1, x, y))
+		s.viewOf(in, s.byteWord([]source{o.lane(0), o.lane(1), o.lane(2), o.lane(3)}))
 	case ir.OpPack32_4x8Split:
-		n := int(in.Def.NumComponents)
-		var x source
-		for i := range 4 {
-			p := s.temp(isa.OpIand, n, s.src(in, i), constant(0xff))
-			if i == 0 {
-				x = p
-				continue
-			}
-			x = s.temp(isa.OpIor, n, x, s.temp(isa.OpIshl, n, p, constant(uint32(8*i))))
+		var o, words [4]source
+		for i := range o {
+			o[i] = s.src(in, i)
 		}
-		s.copyOf(in, x)
+		n := int(in.Def.NumComponents)
+		for k := range n {
+			words[k] = s.byteWord([]source{o[0].lane(k), o[1].lane(k), o[2].lane(k), o[3].lane(k)})
+		}
+		if n == 1 {
+			s.viewOf(in, words[0])
+			break
+		}
+		s.gather(s.result(&in.Def), words[:n])
 	case ir.OpUnpack32_4x8:
-		s.copyOf(in, s.temp(isa.OpIlsr, 4, s.src(in, 0).place([4]uint8{}), source{reg: regConst, con: [4]uint32{0, 8, 16, 24}}))
+		o := s.src(in, 0).lane(0)
+		v := packedBytes(o.reg)
+		v.at = o.swz
+		for i := range v.con {
+			v.con[i] = o.con[0] >> (8 * i) & 0xff
+		}
+		s.set(&in.Def, v)
 	default:
 		return false
+	}
+	return true
+}
+
+// packWords selects the sum of four words in the bytes of one: a gathering of
+// their low bytes where there is nothing above these.
+func (s *isel) packWords(in *ir.Instr) {
+	o := s.src(in, 0)
+	if o.half == partFull && o.reg != regConst && fitsByte(in.Srcs[0].Def) {
+		o.half = partByte
+		s.viewOf(in, s.byteWord([]source{o.lane(0), o.lane(1), o.lane(2), o.lane(3)}))
+		return
+	}
+	up := s.temp(isa.OpIshl, 4, o, source{reg: regConst, con: [4]uint32{0, 8, 16, 24}})
+	two := s.temp(isa.OpIor, 2, up, up.place([4]uint8{2, 3}))
+	s.viewOf(in, s.temp(isa.OpIor, 1, two, two.lane(1)))
+}
+
+// fitsByte tells whether the components of d are at most 255: what is cut to a byte, and
+// the rounded product of a saturated value and 255.
+func fitsByte(d *ir.Def) bool {
+	in := d.Instr
+	if in.Kind != ir.KindALU {
+		return false
+	}
+	switch in.Op {
+	case ir.OpU2u32:
+		return in.Srcs[0].Def.BitSize == 8
+	case ir.OpIand:
+		return atMost(&in.Srcs[1], int(d.NumComponents), 255)
+	case ir.OpF2u32:
+		x := in.Srcs[0].Def.Instr
+		if x.Kind == ir.KindALU && x.Op == ir.OpFroundEven {
+			x = x.Srcs[0].Def.Instr
+		}
+		if x.Kind != ir.KindALU || x.Op != ir.OpFmul || !atMost(&x.Srcs[1], int(x.Def.NumComponents), 0x437f0000) {
+			return false
+		}
+		m := x.Srcs[0].Def.Instr
+		return m.Kind == ir.KindALU && m.Op == ir.OpFsat
+	}
+	return false
+}
+
+// atMost tells whether n components of a source are constants up to limit.
+func atMost(q *ir.Src, n int, limit uint64) bool {
+	for i := range n {
+		if c, ok := q.Def.Const(q.Swizzle.Lane(i)); !ok || c > limit {
+			return false
+		}
 	}
 	return true
 }

@@ -15,11 +15,15 @@ import (
 // (section 3.2: any swizzle within half a register). Loads and conversions of scalars may
 // leave them elsewhere, which value says.
 
-// dest is where a result goes: lanes of a register, of 16 bits each with half.
+// dest is where a result goes: lanes of a register, of 16 bits each with half, of 8
+// bits in the first component with bytes.
 type dest struct {
-	reg   reg
-	lanes uint8
-	half  bool
+	reg         reg
+	lanes       uint8
+	half, bytes bool
+	// wide: lanes of 64 bits, two components each; cut: as lanes are computed
+	// whose lower or upper 32 bits stay.
+	wide, cut bool
 	// done is the components in which another instruction wrote a lane that stays.
 	done uint8
 }
@@ -31,13 +35,18 @@ func packedHalves(r reg) value {
 
 // dest makes a register for a def and remembers it.
 func (s *isel) dest(d *ir.Def) dest {
-	if d.BitSize != 16 {
+	if d.BitSize != 16 && d.BitSize != 8 {
 		return dest{reg: s.result(d), lanes: fullMask(int(d.NumComponents) * width(d))}
 	}
 	n := int(d.NumComponents)
 	if n > 4 {
 		s.fail(d.Instr, "a value of %d x %d bits is not supported", n, d.BitSize)
 		n = 4
+	}
+	if d.BitSize == 8 {
+		r := s.f.newNode(1)
+		s.set(d, packedBytes(r))
+		return dest{reg: r, lanes: fullMask(n), bytes: true}
 	}
 	r := s.f.newNode((n + 1) / 2)
 	s.set(d, packedHalves(r))
@@ -46,8 +55,11 @@ func (s *isel) dest(d *ir.Def) dest {
 
 // lane is lane i of the destination, when those before it are written.
 func (d dest) lane(i int) dest {
-	if d.half && i&1 != 0 {
+	switch {
+	case d.half && i&1 != 0:
 		d.done |= 1 << (i >> 1)
+	case d.bytes && i > 0:
+		d.done = 1
 	}
 	d.lanes = 1 << i
 	return d
@@ -56,6 +68,17 @@ func (d dest) lane(i int) dest {
 // describe fills in how an instruction writes the destination.
 func (d *dest) describe(t *inst) {
 	t.dst, t.mask = d.reg, d.lanes
+	if d.bytes {
+		t.mask, t.half, t.skip = 1, partByte, 15&^d.lanes
+		t.keep = d.done
+		return
+	}
+	switch {
+	case d.wide:
+		t.half = partWide
+	case d.cut:
+		t.half = partCut
+	}
 	if !d.half {
 		return
 	}
@@ -90,7 +113,7 @@ func (o source) number(d *ir.Def, float bool) source {
 
 // oneHalf returns o with the lanes that are read in one half of a register.
 func (s *isel) oneHalf(o source, lanes uint8) source {
-	if o.half == partFull {
+	if o.half != partLow {
 		return o
 	}
 	if m := o.components(lanes); m&3 == 0 || m&12 == 0 {
@@ -178,10 +201,15 @@ func (s *isel) halfWords(parts []source) source {
 // allWords is the words of a def: those of its components, where 16-bit ones are two
 // to a word.
 func (s *isel) allWords(d *ir.Def) (o source, n int) {
-	if d.BitSize != 16 {
+	k := min(int(d.NumComponents), 4)
+	switch d.BitSize {
+	case 16:
+	case 8:
+		parts := s.byteParts(d)
+		return s.byteWord(parts[:k]), 1
+	default:
 		return s.whole(d), int(d.NumComponents) * width(d)
 	}
-	k := min(int(d.NumComponents), 4)
 	parts := s.halfParts(d)
 	return s.halfWords(parts[:k]), (k + 1) / 2
 }
@@ -269,7 +297,7 @@ func (s *isel) packHalves(in *ir.Instr) bool {
 func (s *isel) shrunk(in *ir.Instr, o source) {
 	n := int(in.Def.NumComponents)
 	switch {
-	case s.shrinkMaker(in):
+	case !s.floatMaker(in) && s.shrinkMaker(in):
 	case n == 1 && o.reg != regConst:
 		s.viewOf(in, o)
 	case o.reg == regConst:
@@ -285,25 +313,34 @@ func (s *isel) shrunk(in *ir.Instr, o source) {
 // shrinkMaker makes the instruction that computes the operand of a conversion to
 // 16 bits write these; false where that cannot be.
 func (s *isel) shrinkMaker(in *ir.Instr) bool {
-	q := &in.Srcs[0]
-	if q.Def.IsConst() || q.Def.IsUndef() || q.Def.BitSize != 32 || !q.Def.UsedOnce() || q.Def.Instr.Block != in.Block {
+	by := s.maker(in)
+	if by == nil {
 		return false
 	}
-	n := int(in.Def.NumComponents)
-	v := &s.vals[q.Def.Index]
-	if s.lazy[q.Def.Index] || v.by == nil || v.by.half != partFull || v.by.dst != v.reg || v.by.mask != fullMask(n) || int(q.Def.NumComponents) != n {
-		return false
-	}
-	for i := range n {
-		if q.Swizzle.Lane(i) != i || v.at[i] != uint8(i) {
-			return false
-		}
-	}
-	by := v.by
 	d := s.dest(&in.Def)
 	d.describe(by)
 	s.vals[in.Def.Index].by = by
 	return true
+}
+
+// maker returns the instruction that computes the operand of a conversion to
+// narrower lanes, if it makes all of it, as it is converted, and nothing else reads it.
+func (s *isel) maker(in *ir.Instr) *inst {
+	q := &in.Srcs[0]
+	if q.Def.IsConst() || q.Def.IsUndef() || q.Def.BitSize != 32 || !q.Def.UsedOnce() || q.Def.Instr.Block != in.Block {
+		return nil
+	}
+	n := int(in.Def.NumComponents)
+	v := &s.vals[q.Def.Index]
+	if s.lazy[q.Def.Index] || v.by == nil || v.by.half != partFull || v.by.dst != v.reg || v.by.mask != fullMask(n) || int(q.Def.NumComponents) != n {
+		return nil
+	}
+	for i := range n {
+		if q.Swizzle.Lane(i) != i || v.at[i] != uint8(i) {
+			return nil
+		}
+	}
+	return v.by
 }
 
 // loadHalves loads n 16-bit components, several at once where the access is

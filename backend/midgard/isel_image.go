@@ -27,7 +27,7 @@ func (s *isel) image(in *ir.Instr) bool {
 		if in.Intr == ir.IntrImageDerefSamples {
 			x = abi.Sysval{Kind: abi.SysvalTextureSamples}
 		}
-		if o := s.imageValue(in, x, v, index); s.err == nil {
+		if o := s.imageValue(x, v, index); s.err == nil {
 			s.viewOf(in, o)
 		}
 	default:
@@ -54,7 +54,7 @@ func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 		s.fail(in, "images of dimension %s of this form are not supported", dim)
 		return false
 	}
-	first, dynamic := tableIndex(s, in, &s.meta.Attributes, v, index, func(r abi.Resource) abi.Record {
+	first, at := tableIndex(s, &s.meta.Attributes, &s.meta.AttributeTail, v, index, func(r abi.Resource) abi.Record {
 		return abi.Record{Kind: abi.RecordImage, Resource: r, Dim: dim, Array: array}
 	})
 	if s.err != nil {
@@ -92,9 +92,9 @@ func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 	}
 	t.ld.Arg, t.ld.Toggle = isa.AddrReg{Reg: 1}, len(parts) > 1
 	t.ld.Index = isa.AddrReg{Reg: isa.AddrZero}
-	if dynamic {
+	if at.reg != regNone {
 		t.ld.Index = isa.AddrReg{Reg: 1, Comp: uint8(len(parts))}
-		parts = append(parts, index)
+		parts = append(parts, at)
 	}
 	t.ld.SetSlot(first, 0)
 	s.gather(regLd1, parts)
@@ -107,7 +107,7 @@ func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 // sample that there is not leads outside.
 func (s *isel) sampleRow(in *ir.Instr, v *ir.Variable, index, y source) source {
 	dim, array := imageShape(in)
-	h := s.imageValue(in, abi.Sysval{Kind: abi.SysvalImageSize, Dim: dim, Array: array}, v, index).lane(1)
+	h := s.imageValue(abi.Sysval{Kind: abi.SysvalImageSize, Dim: dim, Array: array}, v, index).lane(1)
 	outside := s.temp(isa.OpUle, 1, h, y)
 	sample := s.temp(isa.OpUmin, 1, s.comp(in.Srcs[2].Def, 0), constant(0xff))
 	row := s.temp(isa.OpIadd, 1, y, s.temp(isa.OpImul, 1, h, sample))

@@ -422,7 +422,25 @@ func (s *isel) loadInput(in *ir.Instr, bary *ir.Instr) {
 	default:
 		s.noteInput(slot, mask, interp)
 	}
+	if in.Def.BitSize == 16 && param&isa.VaryFlat == 0 && loadsFloats(in) {
+		s.varyingHalves(in, v, param, comp)
+		return
+	}
 	s.narrowed(in, s.varying(v, param, comp, int(in.Def.NumComponents)))
+}
+
+// varyingHalves loads the components of a varying from comp on as 16-bit floats, two a
+// word: the hardware rounds what it interpolates.
+func (s *isel) varyingHalves(in *ir.Instr, x abi.Varying, param, comp int) {
+	n := int(in.Def.NumComponents)
+	first := comp & 1
+	words := (first + n + 1) / 2
+	v := value{reg: s.varyingBy(isa.LdVaryF16, x, param, comp/2, words).reg}
+	for i := range n {
+		v.at[i] = uint8((first + i) / 2)
+		v.high |= uint8((first+i)&1) << i
+	}
+	s.set(&in.Def, v)
 }
 
 // loadsFloats tells whether a load is of floats, or does not say.
@@ -465,13 +483,19 @@ func (s *isel) interpolation(bary *ir.Instr) (param int, interp ir.Interp, ok bo
 
 // varying loads n components of a varying from comp on.
 func (s *isel) varying(v abi.Varying, param, comp, n int) source {
+	if param&isa.VaryFlat != 0 {
+		return s.varyingBy(isa.LdVaryU32, v, param, comp, n)
+	}
+	return s.varyingBy(isa.LdVaryF32, v, param, comp, n)
+}
+
+// varyingBy loads n words of what op makes of a varying, from word first on.
+func (s *isel) varyingBy(op isa.LdOp, v abi.Varying, param, first, n int) source {
 	d := s.f.newNode(n)
 	t := inst{kind: kindLdSt, dst: d, mask: fullMask(n)}
-	t.ld = isa.LoadStore{Op: isa.LdVaryF32, Swizzle: componentsFrom(comp), Arg: isa.AddrReg{Reg: isa.AddrZero},
+	t.ld = isa.LoadStore{Op: op, Swizzle: componentsFrom(first), Arg: isa.AddrReg{Reg: isa.AddrZero},
 		Format: isa.AttrSecondary, Index: isa.AddrReg{Reg: isa.AddrZero}}
-	if param&isa.VaryFlat != 0 {
-		t.ld.Op = isa.LdVaryU32
-	} else {
+	if op == isa.LdVaryF32 {
 		t.ld.Format |= isa.AttrAuto32
 	}
 	t.ld.SetSlot(s.varyingIndex(v), param)

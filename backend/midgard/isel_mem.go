@@ -116,8 +116,12 @@ func (s *isel) loadAt(in *ir.Instr, a address) {
 		s.put(&t.ld, &a, input, number)
 		s.add(t)
 	}
-	if b == 16 {
+	switch b {
+	case 16:
 		s.loadHalves(in, load)
+		return
+	case 8:
+		s.loadBytes(in, load)
 		return
 	}
 	d := s.f.newNode(n * max(b/32, 1))
@@ -149,8 +153,12 @@ func (s *isel) storeAt(in *ir.Instr, val *ir.Def, a address) {
 		}
 		mask = wide
 	}
-	if b == 16 {
+	switch b {
+	case 16:
 		s.storeHalves(in, val, mask, a)
+		return
+	case 8:
+		s.storeBytes(in, val, mask, a)
 		return
 	}
 	data := s.whole(val)
@@ -257,6 +265,10 @@ func (s *isel) readBuffer(in *ir.Instr, k abi.UBOKind, r abi.Resource, base uint
 		s.bufferHalves(in, k, r, base+o.con[0])
 		return
 	}
+	if o.reg == regConst && b == 8 {
+		s.bufferBytes(in, k, r, base+o.con[0])
+		return
+	}
 	if o.reg == regConst && b >= 32 {
 		o := s.bufferWords(k, r, base+o.con[0], n)
 		s.viewOf(in, o)
@@ -277,18 +289,16 @@ func (s *isel) readBuffer(in *ir.Instr, k abi.UBOKind, r abi.Resource, base uint
 		t.ld = isa.LoadStore{Op: uboOps[p.log], Swizzle: loadSwizzle(bits.TrailingZeros8(mask)), Index: isa.AddrReg{Reg: isa.AddrZero}}
 		s.uboAccess(&t, ubo, base+uint32(p.first*b/8), index)
 	}
-	if b == 16 {
+	switch b {
+	case 16:
 		s.loadHalves(in, load)
+		return
+	case 8:
+		s.loadBytes(in, load)
 		return
 	}
 	d := s.f.newNode(n)
-	if b >= 32 {
-		s.loadUBO(ubo, d, 0, n, base, index, 0)
-	} else {
-		for _, p := range pieces(n, b, true) {
-			load(d, p, 1<<p.first)
-		}
-	}
+	s.loadUBO(ubo, d, 0, n, base, index, 0)
 	s.set(&in.Def, value{reg: d, at: identity})
 }
 
@@ -303,23 +313,29 @@ func (s *isel) bufferOf(in *ir.Instr, h *ir.Def) (desc source, r abi.Resource, f
 		}
 		return source{}, r, true
 	}
-	if !s.res.Sized || s.res.Total > 1024 {
-		s.fail(in, "an index that is not constant into an array of buffers of unknown size is not supported")
+	if s.res.Total > 1024 {
+		s.fail(in, "an index that is not constant into arrays of more than 1024 buffers is not supported")
 		return constant(0), r, false
 	}
-	if s.tab.dyn == 0 {
+	var index source
+	switch {
+	case len(s.res.open) > 0:
+		index = s.tailBuffers(e)
+	case s.tab.dyn == 0:
 		s.tab.dyn = len(s.meta.Sysvals) + 1
 		for k := range s.res.Total {
 			x, _ := s.res.entry(k)
 			s.meta.Sysvals = append(s.meta.Sysvals, abi.Sysval{Kind: abi.SysvalSSBO, Set: x.Set, Binding: x.Binding, Element: x.Element})
 		}
+		fallthrough
+	default:
+		index = s.temp(isa.OpIadd, 1, e, constant(uint32(s.tab.dyn-1)))
 	}
 	ubo, err := s.tab.ubo(abi.UBOSysvals, abi.Resource{})
 	if err != nil {
 		s.err = err
 	}
 	d := s.f.newNode(3)
-	index := s.temp(isa.OpIadd, 1, e, constant(uint32(s.tab.dyn-1)))
 	s.loadUBO(ubo, d, 0, 3, 0, index, 4)
 	return source{reg: d, swz: identity}, r, false
 }

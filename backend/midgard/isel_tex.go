@@ -56,16 +56,18 @@ func (s *isel) scaled(x source, stride uint32, add source) source {
 }
 
 // tableIndex finds or makes the entries of a variable in a table: one where the
-// index is constant, all of them in a row where it is not. It returns the entry,
-// to which the index is added in the second case.
-func tableIndex[T comparable](s *isel, in *ir.Instr, list *[]T, v *ir.Variable, index source, entry func(r abi.Resource) T) (first int, dynamic bool) {
+// index is constant, all of them in a row where it is not, or the table's tail where
+// nobody knows how many they are. It returns the entry, to which the index is added, if it
+// is not regNone.
+func tableIndex[T comparable](s *isel, list, tail *[]T, v *ir.Variable, index source, entry func(r abi.Resource) T) (first int, at source) {
 	r := abi.Resource{Set: v.Set, Binding: v.Binding}
 	count := resource.ArrayCount(v.Type)
+	at = index
 	if index.reg == regConst {
 		r.Element, count = index.con[0], 1
+		at = source{reg: regNone}
 	} else if count == 0 {
-		s.fail(in, "an index that is not constant into an array of textures of unknown size is not supported")
-		return 0, false
+		return 0, tailIndex(s, list, tail, entry(r), index)
 	}
 	element := r.Element
 	for i := 0; i+int(count) <= len(*list); i++ {
@@ -75,14 +77,14 @@ func tableIndex[T comparable](s *isel, in *ir.Instr, list *[]T, v *ir.Variable, 
 			same = same && (*list)[i+int(k)] == entry(r)
 		}
 		if same {
-			return i, count > 1
+			return i, at
 		}
 	}
 	for k := range count {
 		r.Element = element + k
 		*list = append(*list, entry(r))
 	}
-	return len(*list) - int(count), index.reg != regConst
+	return len(*list) - int(count), at
 }
 
 var texDims = [...]isa.TexDim{
@@ -117,13 +119,13 @@ func (s *isel) texture(in *ir.Instr) {
 			}
 			lod = uint32(c)
 		}
-		o := s.imageValue(in, abi.Sysval{Kind: abi.SysvalTextureSize, Dim: ti.Dim, Array: ti.IsArray, Lod: lod}, v, index)
+		o := s.imageValue(abi.Sysval{Kind: abi.SysvalTextureSize, Dim: ti.Dim, Array: ti.IsArray, Lod: lod}, v, index)
 		if in.TexOp == ir.TexOpQueryLevels {
 			o = o.lane(3)
 		}
 		s.viewOf(in, o)
 	case ir.TexOpTextureSamples:
-		s.viewOf(in, s.imageValue(in, abi.Sysval{Kind: abi.SysvalTextureSamples}, v, index).lane(0))
+		s.viewOf(in, s.imageValue(abi.Sysval{Kind: abi.SysvalTextureSamples}, v, index).lane(0))
 	case ir.TexOpTex, ir.TexOpTxb, ir.TexOpTxl, ir.TexOpTxf, ir.TexOpTxfMs, ir.TexOpTg4:
 		s.sample(in, v, index)
 	default:
@@ -132,13 +134,33 @@ func (s *isel) texture(in *ir.Instr) {
 }
 
 // imageValue is a system value that describes a texture or image.
-func (s *isel) imageValue(in *ir.Instr, x abi.Sysval, v *ir.Variable, index source) source {
-	if index.reg != regConst {
-		s.fail(in, "what an array of textures says of itself at an index that is not constant is not supported")
-		return constant(0)
+func (s *isel) imageValue(x abi.Sysval, v *ir.Variable, index source) source {
+	x.Set, x.Binding = v.Set, v.Binding
+	if index.reg == regConst {
+		x.Element = index.con[0]
+		return s.sysval(x)
 	}
-	x.Set, x.Binding, x.Element = v.Set, v.Binding, index.con[0]
-	return s.sysval(x)
+	d := s.f.newNode(4)
+	if resource.ArrayCount(v.Type) == 0 {
+		at, k := s.tailElement(x, index)
+		s.loadUBO(s.ubo(abi.UBOElements), d, 0, 4, uint32(16*k), at, 4)
+	} else {
+		first, at := tableIndex(s, &s.meta.Sysvals, nil, v, index, func(r abi.Resource) abi.Sysval {
+			x.Element = r.Element
+			return x
+		})
+		s.loadUBO(s.ubo(abi.UBOSysvals), d, 0, 4, uint32(16*first), at, 4)
+	}
+	return source{reg: d, swz: identity}
+}
+
+// ubo is the table's entry of a buffer that there is one of.
+func (s *isel) ubo(k abi.UBOKind) int {
+	n, err := s.tab.ubo(k, abi.Resource{})
+	if err != nil {
+		s.err = err
+	}
+	return n
 }
 
 // sampling gathers what goes into the second input of a texture instruction.
@@ -244,7 +266,7 @@ func (s *isel) clampedLod(in *ir.Instr, lod source) source {
 	if v == nil {
 		return lod
 	}
-	limits := s.imageValue(in, abi.Sysval{Kind: abi.SysvalSampler}, v, index)
+	limits := s.imageValue(abi.Sysval{Kind: abi.SysvalSampler}, v, index)
 	lod = s.temp(isa.OpFadd, 1, limits.lane(2), lod)
 	lod = s.temp(isa.OpFmax, 1, lod, limits.lane(0))
 	return s.temp(isa.OpFmin, 1, lod, limits.lane(1))
@@ -269,13 +291,13 @@ func (s *isel) sampleOffset(d *ir.Def, t *isa.Texture, more *sampling) {
 // sampleHandles names texture and sampler.
 func (s *isel) sampleHandles(in *ir.Instr, t *isa.Texture, v *ir.Variable, index source, fetch bool, more *sampling) {
 	ti := in.TexInfo()
-	first, dynamic := tableIndex(s, in, &s.meta.Textures, v, index, func(r abi.Resource) abi.Texture {
+	first, at := tableIndex(s, &s.meta.Textures, &s.meta.TextureTail, v, index, func(r abi.Resource) abi.Texture {
 		return abi.Texture{Resource: r, Dim: ti.Dim, Array: ti.IsArray}
 	})
 	t.Texture = uint16(first)
-	if dynamic {
+	if at.reg != regNone {
 		t.TextureReg = true
-		t.Texture = isa.TexReg{Full: true, Select: 1, Comp: more.put(s.scaled(index, 1, constant(uint32(first))))}.Selector()
+		t.Texture = isa.TexReg{Full: true, Select: 1, Comp: more.put(s.scaled(at, 1, constant(uint32(first))))}.Selector()
 	}
 	q := in.TexSrc(ir.TexSrcSamplerDeref)
 	if fetch {
@@ -289,11 +311,11 @@ func (s *isel) sampleHandles(in *ir.Instr, t *isa.Texture, v *ir.Variable, index
 	if sv == nil {
 		return
 	}
-	first, dynamic = tableIndex(s, in, &s.meta.Samplers, sv, si, func(r abi.Resource) abi.Resource { return r })
+	first, at = tableIndex(s, &s.meta.Samplers, &s.meta.SamplerTail, sv, si, func(r abi.Resource) abi.Resource { return r })
 	t.Sampler = uint16(first)
-	if dynamic {
+	if at.reg != regNone {
 		t.SamplerReg = true
-		t.Sampler = isa.TexReg{Full: true, Select: 1, Comp: more.put(s.scaled(si, 1, constant(uint32(first))))}.Selector()
+		t.Sampler = isa.TexReg{Full: true, Select: 1, Comp: more.put(s.scaled(at, 1, constant(uint32(first))))}.Selector()
 	}
 }
 

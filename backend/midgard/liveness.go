@@ -320,6 +320,9 @@ func (in *inst) liveLanes(live compSet) (lanes uint8, dead bool) {
 		return in.mask, false
 	}
 	m := in.mask & live.get(in.dst)
+	if in.half == partWide {
+		m |= (m&5<<1 | m&10>>1) & in.mask // both words of a lane are written
+	}
 	if m != 0 && in.kind != kindALU && in.kind != kindLdSt {
 		return in.mask, false
 	}

@@ -322,14 +322,15 @@ func (a *allocator) note(in *inst, w float32) {
 	a.hints.add(s, hint{d, -delta})
 }
 
-// align notes the registers whose 16-bit lanes must lie in one half of theirs.
+// align notes the registers whose lanes must lie in one half of theirs, or are of 64
+// bits.
 func (f *function) align(in *inst) {
 	in.eachSource(func(s *source, lanes uint8) {
-		if m := s.components(lanes); s.half != partFull && m&(m-1) != 0 && s.reg.virtual() {
+		if m := s.components(lanes); (s.half == partLow || s.half == partWord) && m&(m-1) != 0 && s.reg.virtual() {
 			f.node(s.reg).even = true
 		}
 	})
-	if in.half == partBoth && in.mask&(in.mask-1) != 0 && in.dst.virtual() {
+	if (in.half == partBoth || in.half >= partWide) && in.mask&(in.mask-1) != 0 && in.dst.virtual() {
 		f.node(in.dst).even = true
 	}
 }
@@ -532,7 +533,10 @@ func (a *allocator) rewrite(in *inst) {
 // by off components. 16-bit lanes count from the half of the register on.
 func (in *inst) moveLanes(off int) {
 	move := func(o source) source { return o.shifted(off) }
-	if in.half == partBoth {
+	switch in.half {
+	case partByte:
+		return // its lanes are those of the component, wherever that is
+	case partBoth, partCut:
 		if off&1 == 0 {
 			return
 		}

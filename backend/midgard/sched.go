@@ -318,7 +318,7 @@ func runs(u isa.Unit, in *inst) bool {
 
 // scalar tells whether a scalar unit can have the instruction: one lane.
 func (in *inst) scalar() bool {
-	if in.half == partBoth || !in.op.Is(isa.FloatDst) && in.out != isa.OutKeepLow {
+	if in.half >= partBoth || !in.op.Is(isa.FloatDst) && in.out != isa.OutKeepLow {
 		return false
 	}
 	return in.mask&(in.mask-1) == 0 && !in.op.Is(isa.Reduce|isa.SelectVector)

@@ -287,7 +287,7 @@ func (f *function) checkInputs(b int) error {
 				pending[u.r] = 0
 			}
 		}
-		if d := in.dst; d >= regLd0 && d <= regTexIn1 && in.half == partFull {
+		if d := in.dst; d >= regLd0 && d <= regTexIn1 && (in.half == partFull || in.half >= partByte && in.keep == 0) {
 			if pending[d]&in.mask != 0 {
 				return fmt.Errorf("midgard: r%d is written twice before it is read\n%s", d, f.String())
 			}

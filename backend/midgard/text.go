@@ -57,11 +57,16 @@ func (s *source) text(lanes uint8) string {
 			w.WriteByte(componentNames[s.swz[i]&3])
 		}
 	}
-	if s.half != partFull {
+	if s.half == partWord {
+		w.WriteString(":w")
+	} else if s.half != partFull {
 		w.WriteByte(':')
 		for i := range 4 {
 			if lanes>>i&1 != 0 {
 				w.WriteByte("lh"[s.high>>i&1])
+			}
+			if lanes>>i&1 != 0 && s.half == partByte {
+				w.WriteByte("01"[s.odd>>i&1])
 			}
 		}
 	}
@@ -72,7 +77,7 @@ func (s *source) text(lanes uint8) string {
 func (in *inst) String() string {
 	var w strings.Builder
 	if in.dst != regNone && in.mask != 0 {
-		fmt.Fprintf(&w, "%s.%s%s = ", in.dst, maskText(in.mask), [...]string{"", ".lo", ".hi", ".halves"}[in.half])
+		fmt.Fprintf(&w, "%s.%s%s = ", in.dst, maskText(in.mask), [...]string{"", ".lo", ".hi", ".halves", ".bytes", ".wide", ".cut"}[in.half])
 	}
 	switch in.kind {
 	case kindALU:

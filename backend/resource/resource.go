@@ -109,25 +109,58 @@ func ArrayCount(t *ir.Type) uint32 {
 // becomes first(set, binding) plus the element, a constant where the element
 // is one. It leaves the control flow alone.
 func LowerHandles(impl *ir.Impl, first func(set, binding uint32) uint32) {
+	LowerStrided(impl, func(set, binding uint32) (uint32, uint32) { return first(set, binding), 1 })
+}
+
+// LowerStrided is LowerHandles for arrays whose elements are stride numbers apart.
+// It returns an intrinsic that goes on in an array that cannot be told, if there
+// is one: nil where all strides are 1.
+func LowerStrided(impl *ir.Impl, place func(set, binding uint32) (first, stride uint32)) (untold *ir.Instr) {
 	changed := false
 	for blk := range impl.Blocks() {
 		for in := range blk.Instrs() {
+			if in.IsIntrinsic(ir.IntrVulkanResourceReindex) && !scaleStep(in, place) {
+				untold = in
+			}
+		}
+	}
+	for blk := range impl.Blocks() {
+		for in := range blk.Instrs() {
 			if in.Kind == ir.KindIntrinsic {
-				changed = lowerHandle(in, first) || changed
+				changed = lowerHandle(in, place) || changed
 			}
 		}
 	}
 	if changed {
 		impl.Preserve(ir.MetaControlFlow)
 	}
+	return untold
 }
 
-func lowerHandle(in *ir.Instr, first func(set, binding uint32) uint32) bool {
+// scaleStep multiplies the step of a vulkan_resource_reindex by the stride of the
+// array; false if that is not known.
+func scaleStep(in *ir.Instr, place func(set, binding uint32) (first, stride uint32)) bool {
+	x := in
+	for x.IsIntrinsic(ir.IntrVulkanResourceReindex) {
+		x = x.Srcs[0].Def.Instr
+	}
+	if !x.IsIntrinsic(ir.IntrVulkanResourceIndex) {
+		return false
+	}
+	if _, stride := place(uint32(x.Get(ir.IdxDescSet)), uint32(x.Get(ir.IdxBinding))); stride != 1 {
+		b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
+		in.Srcs[1].Set(times(b, in.Srcs[1].Def, stride))
+	}
+	return true
+}
+
+func lowerHandle(in *ir.Instr, place func(set, binding uint32) (first, stride uint32)) bool {
 	b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
 	var x *ir.Def
 	switch in.Intr {
 	case ir.IntrVulkanResourceIndex:
-		x = sum(b, in.Srcs[0].Def, b.Imm32(first(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)))))
+		first, stride := place(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)))
+		x = sum(b, times(b, in.Srcs[0].Def, stride), b.Imm32(first))
 	case ir.IntrVulkanResourceReindex:
 		x = sum(b, in.Srcs[0].Def, in.Srcs[1].Def)
 	case ir.IntrLoadVulkanDescriptor:
@@ -149,6 +182,17 @@ func lowerHandle(in *ir.Instr, first func(set, binding uint32) uint32) bool {
 	}
 	in.Remove()
 	return true
+}
+
+// times multiplies the first component of a number.
+func times(b *ir.Builder, x *ir.Def, stride uint32) *ir.Def {
+	if stride == 1 {
+		return x
+	}
+	if c, ok := x.Const(0); ok {
+		return b.Imm32(uint32(c) * stride)
+	}
+	return b.Imul(b.Channel(x, 0), b.Imm32(stride))
 }
 
 // sum adds the first components of two numbers.

@@ -107,6 +107,17 @@ func (t *translator) interpolateAt(in *inst, n spv.GLSLstd450) {
 	p := t.ptr(t.arg(in, 0))
 	d := t.derefOf(p)
 	ty := d.Instr.DerefInfo().Type
+	if c := baryCoordOf(d); c != nil {
+		v := t.baryCoordAt(in, n, c)
+		if d.Instr.Deref == ir.DerefArray {
+			v = t.extract(v, d.Instr.Srcs[1].Def)
+		}
+		if p.comp != nil {
+			v = t.extract(v, p.comp)
+		}
+		t.set(in, v)
+		return
+	}
 	if p.mode != ir.ModeShaderIn || !ty.IsVectorOrScalar() || ty.Base != ir.BaseFloat {
 		t.fail(in.id, "%s is not of a float input", n)
 	}
@@ -128,4 +139,47 @@ func (t *translator) interpolateAt(in *inst, n spv.GLSLstd450) {
 		v = t.extract(v, p.comp)
 	}
 	t.set(in, v)
+}
+
+// baryCoordOf returns the built-in of SPV_KHR_fragment_shader_barycentric that a
+// pointer is to, or to a component of, and nil if it is to none.
+func baryCoordOf(d *ir.Def) *ir.Variable {
+	at := d.Instr
+	if at.Kind == ir.KindDeref && at.Deref == ir.DerefArray {
+		at = at.Srcs[0].Def.Instr
+	}
+	if at.Kind != ir.KindDeref || at.Deref != ir.DerefVar {
+		return nil
+	}
+	v := at.DerefInfo().Var
+	if b := spv.BuiltIn(v.BuiltIn); v.Mode != ir.ModeSystemValue || b != spv.BuiltInBaryCoordKHR && b != spv.BuiltInBaryCoordNoPerspKHR {
+		return nil
+	}
+	return v
+}
+
+// baryCoordAt builds the weights of the three vertices at another place than
+// the built-in's own.
+func (t *translator) baryCoordAt(in *inst, n spv.GLSLstd450, v *ir.Variable) *ir.Def {
+	b := t.f.b
+	var r *ir.Instr
+	switch n {
+	case spv.GLSLstd450InterpolateAtCentroid:
+		r = b.Intrinsic(ir.IntrLoadBarycentricCentroid, 2, 32)
+	case spv.GLSLstd450InterpolateAtSample:
+		r = b.Intrinsic(ir.IntrLoadBarycentricAtSample, 2, 32, t.intVector(t.arg(in, 1), 1, 32))
+	default:
+		off := t.floatVector(t.arg(in, 1), 2, 0)
+		if off.BitSize != 32 {
+			off = b.F2f32(off)
+		}
+		r = b.Intrinsic(ir.IntrLoadBarycentricAtOffset, 2, 32, off)
+	}
+	mode := ir.InterpSmooth
+	if spv.BuiltIn(v.BuiltIn) == spv.BuiltInBaryCoordNoPerspKHR {
+		mode = ir.InterpNoPerspective
+	}
+	r.Set(ir.IdxInterpMode, uint64(mode))
+	i, j := b.Channel(&r.Def, 0), b.Channel(&r.Def, 1)
+	return b.Vec(b.Fsub(b.Fsub(b.ImmFloat(1, 32), i), j), i, j)
 }

@@ -29,6 +29,7 @@ const (
 	opCall
 	opInit
 	opPointer
+	opBounds
 	opResource
 	opLoadMem
 	opStoreMem
@@ -170,8 +171,20 @@ func (c *compiler) aluInstr(in *ir.Instr) {
 		if code == opNot {
 			i.imm = lowBits(bits)
 		}
+		if c.opts.Strict && divides(in.Op) { // a divisor of 0, less 1, is beyond all bounds
+			c.emit(inst{op: opBounds, n: bits, a: i.b, b: -1, imm: math.MaxUint64, x: x})
+		}
 		c.emit(i)
 	}
+}
+
+// divides tells whether an operation is undefined for a second operand of 0.
+func divides(op ir.Op) bool {
+	switch op {
+	case ir.OpIdiv, ir.OpUdiv, ir.OpUmod, ir.OpImod, ir.OpIrem:
+		return true
+	}
+	return false
 }
 
 func f32(v uint64) float32 { return math.Float32frombits(uint32(v)) }

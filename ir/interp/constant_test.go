@@ -71,3 +71,60 @@ func TestTooMuchMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestInitialisedOutput writes an output that nothing but its initialiser stores to.
+func TestInitialisedOutput(t *testing.T) {
+	s, err := ir.Parse("shader fragment \"main\" {\n  var @1 shader_out f32 \"d\" { location=DEPTH init=(0x3f000000) }\n  fn f0 \"main\" entry() {\n    b0:\n  }\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &emu.Launch{Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}, NumLanes: 4, Fragment: make([]emu.FragmentLane, 4), Out: make([]emu.Slots, 4)}
+	for i := range l.Fragment {
+		l.Fragment[i].Prim = &emu.Primitive{V: [3]*emu.Slots{{}, {}, {}}}
+	}
+	runWave(t, p, l)
+	if got := l.Out[3][ir.SlotDepth][0]; !p.IO().WritesDepth || got != 0x3f000000 {
+		t.Errorf("depth written %v: %#x", p.IO().WritesDepth, got)
+	}
+}
+
+// undefText leaves one component of an output and a variable without a value.
+const undefText = `shader vertex "main" {
+  var @1 shader_temp u32 "t" {}
+  var @2 shader_temp u32 "set" { init=(0x5) }
+  var @3 shader_out vec4u32 "o" { location=VAR0 }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = deref_var @1
+      %1:32 = load_deref %0
+      %2:32 = deref_var @2
+      %3:32 = load_deref %2
+      %4:32x4 = vec4 %1, %3, %1, %1
+      %5:32 = deref_var @3
+      store_deref %5, %4 write_mask=xyz
+  }
+}
+`
+
+// TestUndefPattern gives memory that nothing was stored to the pattern of undefs.
+func TestUndefPattern(t *testing.T) {
+	s, err := ir.Parse(undefText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pattern, want := range map[uint64]emu.Vec4{0: {0, 5, 0, 0}, 0x5566778855667788: {0x55667788, 5, 0x55667788, 0x55667788}} {
+		p, err := New(s, Options{UndefPattern: pattern})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &emu.Launch{Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}, NumLanes: 1, Vertex: []emu.VertexLane{{}}, Inputs: make([][]emu.Vec4, 1), Out: make([]emu.Slots, 1)}
+		runWave(t, p, l)
+		if got := l.Out[0][ir.SlotVar0]; got != want {
+			t.Errorf("pattern %#x: %x, want %x", pattern, got, want)
+		}
+	}
+}

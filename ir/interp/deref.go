@@ -1,6 +1,10 @@
 package interp
 
-import "nirc/ir"
+import (
+	"encoding/binary"
+
+	"nirc/ir"
+)
 
 // space is a kind of memory as an instruction addresses it.
 type space uint8
@@ -183,11 +187,13 @@ func (c *compiler) finishMemory() {
 	// An odd number of cache lines, so that the lanes' copies of one variable do
 	// not fall on the same few sets of the cache.
 	p.private = (p.private+63)&^63 | 64
-	buf := make([]byte, p.scratchBase)
-	any := false
+	buf, any := c.undefMemory()
 	for _, v := range c.s.Variables {
 		if v.Init == nil || v.Mode != ir.ModeShaderTemp && v.Mode != ir.ModeShaderOut {
 			continue
+		}
+		if v.Mode == ir.ModeShaderOut { // the initialiser is a store
+			c.useVariable(v)
 		}
 		if sp, _ := c.spaceOf(v.Mode); sp == spStageOut {
 			p.stageInits = append(p.stageInits, v)
@@ -205,6 +211,19 @@ func (c *compiler) finishMemory() {
 			p.code[i].imm += uint64(p.scratchBase)
 		}
 	}
+}
+
+// undefMemory returns what private memory holds before it is stored to, and
+// whether that is anything but zeros.
+func (c *compiler) undefMemory() ([]byte, bool) {
+	if c.opts.UndefPattern == 0 {
+		return make([]byte, c.p.scratchBase), false
+	}
+	buf := make([]byte, c.p.private)
+	for i := 0; i+8 <= len(buf); i += 8 {
+		binary.LittleEndian.PutUint64(buf[i:], c.opts.UndefPattern)
+	}
+	return buf, true
 }
 
 // parent returns what is known of a deref's parent; a pointer value that is
@@ -365,6 +384,10 @@ func (c *compiler) step(in *ir.Instr, p, up *pointer) {
 		return
 	}
 	if k, ok := in.Srcs[1].Def.Const(0); ok {
+		if n := uint64(up.t.ChildCount()); c.opts.Strict && in.Deref == ir.DerefArray && n > 0 && k >= n {
+			c.failf(in, "index %d is out of bounds", int64(k))
+			return
+		}
 		c.advance(p, uint64(int64(k)<<(64-in.Srcs[1].Def.BitSize)>>(64-in.Srcs[1].Def.BitSize))*uint64(stride))
 		return
 	}
@@ -432,8 +455,26 @@ func (c *compiler) deref(in *ir.Instr) {
 			c.emit(inst{op: opPointer, bits: bits, dst: p.at, a: up, b: -1, imm: uint64(int64(k)<<sh>>sh) * uint64(stride)})
 			return
 		}
+		c.bounds(in, par)
 		c.emit(inst{op: opPointer, n: in.Srcs[1].Def.BitSize, bits: bits, dst: p.at, a: up, b: c.src(in, 1)[0], imm: uint64(stride)})
 	}
+}
+
+// bounds emits what tests the index of a strict program into an array.
+func (c *compiler) bounds(in *ir.Instr, par *pointer) {
+	if !c.opts.Strict || in.Deref != ir.DerefArray {
+		return
+	}
+	i := inst{op: opBounds, n: in.Srcs[1].Def.BitSize, a: c.src(in, 1)[0], imm: uint64(par.t.ChildCount()), x: &extra{in: in}}
+	if i.imm == 0 { // no size of its own
+		up := in.Srcs[0].Def.Instr
+		if par.space != spOpaque || up.Kind != ir.KindDeref || up.Deref != ir.DerefVar {
+			return
+		}
+		v := up.DerefInfo().Var
+		i.imm, i.x.space = uint64(v.Set)<<32|uint64(v.Binding), spOpaque
+	}
+	c.emit(i)
 }
 
 // addressOf is the slot of the parent's address.

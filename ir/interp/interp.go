@@ -26,14 +26,24 @@ type Options struct {
 	// WaveSize is the number of lanes of a wave and of a subgroup: a power of
 	// two from 1 to emu.MaxLanes; 0 means 32. Fragment shaders need 4 or more.
 	WaveSize int
-	// UndefPattern gives the bits of every undef, cut to its size.
+	// UndefPattern gives the bits of every undef, cut to its size, and of
+	// variables, outputs and scratch memory that nothing was stored to.
 	UndefPattern uint64
+	// Strict makes errors of what Vulkan leaves undefined or to robustness: an
+	// index beyond an array, a vector or a binding, memory that is not there.
+	Strict bool
+	// OtherDerivatives makes the choice that Vulkan leaves the other way round:
+	// derivatives that are neither coarse nor fine are coarse instead of fine, those of
+	// implicit LODs fine.
+	OtherDerivatives bool
 }
 
 // Program is a translated shader. It is immutable.
 type Program struct {
 	shader *ir.Shader
 	lanes  int
+	strict bool
+	other  bool // Options.OtherDerivatives
 	mode   optab.Mode
 	io     emu.StageIO
 
@@ -86,7 +96,7 @@ func New(s *ir.Shader, opts Options) (emu.Program, error) {
 		return nil, fmt.Errorf("interp: stage %s is not supported by the emulator", s.Stage)
 	}
 	s = ir.Clone(s) // the caller may go on changing his
-	p := &Program{shader: s, lanes: w, mode: ir.ModeOf(s.Info.FloatControls), preamble: -1}
+	p := &Program{shader: s, lanes: w, strict: opts.Strict, other: opts.OtherDerivatives, mode: ir.ModeOf(s.Info.FloatControls), preamble: -1}
 	c := &compiler{p: p, s: s, opts: opts, constAt: map[uint64]int32{}, vars: map[*ir.Variable]uint32{}, fns: map[*ir.Function]*function{}}
 	if err := c.shader(); err != nil {
 		return nil, err

@@ -116,6 +116,8 @@ func (w *Wave) execLoad(i *inst) {
 				} else {
 					v = emu.LoadBytes(b, size)
 				}
+			} else {
+				w.stray(x, l)
 			}
 			if i.bits == 1 && v != 0 {
 				v = 1
@@ -178,9 +180,14 @@ func (w *Wave) execStore(i *inst) {
 			at &= 0xffffffff
 		}
 		for k := range val {
-			if x.mask>>k&1 != 0 {
-				w.store(x.space, int(l), handle[l], at+uint64(k)*uint64(x.comp), int(x.bytes), w.regs[val[k]+int32(l)])
+			if x.mask>>k&1 == 0 {
+				continue
 			}
+			a := at + uint64(k)*uint64(x.comp)
+			if w.p.strict && x.space != spStageOut && w.bytesAt(x.space, int(l), handle[l], a, int(x.bytes)) == nil {
+				w.stray(x, l)
+			}
+			w.store(x.space, int(l), handle[l], a, int(x.bytes), w.regs[val[k]+int32(l)])
 		}
 	}
 }
@@ -207,6 +214,7 @@ func (w *Wave) execCopyMem(i *inst) {
 				copy(buf[n:], b)
 				continue
 			}
+			w.stray(x, l)
 			for k := range int(r.n) { // at the edge: byte by byte
 				buf[n+k] = byte(w.load(sp, int(l), w.regs[s[0]+int32(l)], at+uint64(k), 1))
 			}
@@ -247,6 +255,8 @@ func (w *Wave) execAtomic(i *inst) {
 			at &= 0xffffffff
 			if w.bytesAt(spBuffer, int(l), w.regs[i.b+int32(l)], at, n) != nil {
 				old = w.l.Env.Mem.Atomic(w.bufAddr+at, n, f)
+			} else {
+				w.stray(x, l)
 			}
 		case spGlobal:
 			old = w.l.Env.Mem.Atomic(at, n, f)

@@ -296,7 +296,11 @@ func (w *Wave) execDerivative(i *inst) {
 	x := i.x
 	step, coarse := 1, false
 	switch x.in.Intr {
-	case ir.IntrDdy, ir.IntrDdyFine:
+	case ir.IntrDdx:
+		coarse = w.p.other
+	case ir.IntrDdy:
+		step, coarse = 2, w.p.other
+	case ir.IntrDdyFine:
 		step = 2
 	case ir.IntrDdxCoarse:
 		coarse = true

@@ -347,6 +347,9 @@ func (w *Wave) projected(t *texture, k, l int) float32 {
 // they are 0.
 func (w *Wave) quadGradient(t *texture, l, step int, d *[3]float32) {
 	base := l &^ 3
+	if w.p.other {
+		base = l &^ step
+	}
 	for range 2 {
 		if w.active.Get(base) && w.active.Get(base+step) {
 			for k := range t.flat {
@@ -354,6 +357,6 @@ func (w *Wave) quadGradient(t *texture, l, step int, d *[3]float32) {
 			}
 			return
 		}
-		base += 3 - step
+		base ^= 3 - step
 	}
 }

@@ -18,6 +18,8 @@ type Wave struct {
 	fuel int
 	done bool
 	err  error
+	// outside is the first instruction that left its bounds, of a strict program.
+	outside *ir.Instr
 
 	active, helper, dead emu.Mask
 	on                   []uint8 // the lanes of active
@@ -149,6 +151,9 @@ func (w *Wave) Run(fuel int) (status emu.Status, err error) {
 	w.fuel = fuel
 	w.bufValid = false // descriptors' memory may have been written by others
 	status, err = w.run()
+	if w.outside != nil {
+		err = fmt.Errorf("interp: %s is out of bounds", w.p.where(w.outside))
+	}
 	if err != nil {
 		w.err = err
 	}
@@ -215,6 +220,8 @@ func (w *Wave) run() (emu.Status, error) {
 			w.execStore(i)
 		case opPointer:
 			w.execPointer(i)
+		case opBounds:
+			w.execBounds(i)
 		case opCopyMem:
 			w.execCopyMem(i)
 		case opAtomic:
@@ -358,12 +365,38 @@ func (w *Wave) execPointer(i *inst) {
 	}
 }
 
+// execBounds tests an index plus b against imm, or, if it goes into a binding, whether
+// the binding has the element.
+func (w *Wave) execBounds(i *inst) {
+	sh := 64 - i.n
+	for _, l := range w.on {
+		v := uint64(int64(w.regs[i.a+int32(l)])<<sh>>sh) + uint64(int64(i.b))
+		if i.x.space == spOpaque {
+			if w.l.Env.Bindings.Handle(uint32(i.imm>>32), uint32(i.imm), uint32(v)) < 0 {
+				w.stray(i.x, l)
+			}
+		} else if v >= i.imm {
+			w.stray(i.x, l)
+		}
+	}
+}
+
+// stray notes that an instruction left its bounds in a lane. A helper may.
+func (w *Wave) stray(x *extra, lane uint8) {
+	if w.p.strict && w.outside == nil && x != nil && x.in != nil && !w.helper.Get(int(lane)) {
+		w.outside = x.in
+	}
+}
+
 // execResource gives the handle of element a of the binding in imm.
 func (w *Wave) execResource(i *inst) {
 	for _, l := range w.on {
 		h := w.l.Env.Bindings.Handle(uint32(i.imm>>32), uint32(i.imm), uint32(w.regs[i.a+int32(l)]))
-		if h < 0 && i.x.space == spOpaque {
-			h = math.MinInt32 // no index makes a handle of it
+		if h < 0 {
+			w.stray(i.x, l)
+			if i.x.space == spOpaque {
+				h = math.MinInt32 // no index makes a handle of it
+			}
 		}
 		w.regs[i.dst+int32(l)] = uint64(uint32(h))
 	}

@@ -19,6 +19,10 @@
 //     images.
 //   - LD_VARY's and ST_VARY's index is an index into Varyings.
 //   - Texture and sampler indices are indices into Textures and Samplers.
+//   - Arrays of unknown size that are indexed at run time stand behind a table, in
+//     its tail: with n of them there, element e of the k-th is entry
+//     len(table) + e*n + k. Sysvals, Attributes, Textures and Samplers have tails, as
+//     long as the descriptors that are bound.
 //   - Work-group storage is reached through address register 3, component z;
 //     scratch through register 2, component z (stack pointer); the register
 //     allocator's spill slots through register 3, component x. The last two name the
@@ -32,6 +36,7 @@ package abi
 
 import (
 	"fmt"
+	"slices"
 
 	"nirc/backend/midgard/isa"
 	"nirc/ir"
@@ -94,6 +99,14 @@ type Meta struct {
 	Varyings   []Varying  `json:"varyings,omitempty"`
 	Textures   []Texture  `json:"textures,omitempty"`
 	Samplers   []Resource `json:"samplers,omitempty"`
+	// The arrays in the tails of the tables above, with element 0.
+	SysvalTail    []Sysval   `json:"sysval_tail,omitempty"`
+	AttributeTail []Record   `json:"attribute_tail,omitempty"`
+	TextureTail   []Texture  `json:"texture_tail,omitempty"`
+	SamplerTail   []Resource `json:"sampler_tail,omitempty"`
+	// Elements are system values of arrays of unknown size: of n, that of element e of
+	// the k-th is the vec4 e*n + k of the buffer UBOElements.
+	Elements []Sysval `json:"elements,omitempty"`
 
 	TLSSize       uint32    `json:"tls_size,omitempty"`    // bytes a thread
 	SharedSize    uint32    `json:"shared_size,omitempty"` // bytes a workgroup
@@ -154,6 +167,7 @@ const (
 	UBOPush                    // the push constants
 	UBOSysvals                 // the system values
 	UBOData                    // constant data of the binary
+	UBOElements                // what elements of arrays of unknown size say: see Elements
 	NumUBOKinds                //
 )
 
@@ -293,6 +307,21 @@ type Output struct {
 	Bits  uint8   `json:"bits,omitempty"`
 }
 
+// Entry is entry i of a table with a tail: what stands in either, and the element, to be
+// added to the one that this names; nil if there is nothing.
+func Entry[T any](list, tail []T, i int) (entry *T, element uint32) {
+	switch {
+	case i < 0:
+		return nil, 0
+	case i < len(list):
+		return &list[i], 0
+	case len(tail) == 0:
+		return nil, 0
+	}
+	i -= len(list)
+	return &tail[i%len(tail)], uint32(i / len(tail))
+}
+
 // Check finds contradictions that would make the core read nonsense.
 func (m *Meta) Check() error {
 	switch m.Stage {
@@ -320,7 +349,7 @@ func (m *Meta) Check() error {
 			return fmt.Errorf("midgard meta: buffer %d has the unknown kind %d", i, m.UBOs[i].Kind)
 		}
 	}
-	for _, s := range m.Sysvals {
+	for _, s := range slices.Concat(m.Sysvals, m.SysvalTail, m.Elements) {
 		if s.Kind == SysvalNone || s.Kind >= NumSysvals {
 			return fmt.Errorf("midgard meta: unknown system value %d", s.Kind)
 		}
@@ -335,7 +364,7 @@ func (m *Meta) Check() error {
 }
 
 func (m *Meta) checkTables() error {
-	for i, a := range m.Attributes {
+	for i, a := range slices.Concat(m.Attributes, m.AttributeTail) {
 		if a.Kind >= NumRecordKinds || int(a.Slot) >= ir.NumVaryingSlots {
 			return fmt.Errorf("midgard meta: attribute %d: kind %d, slot %d", i, a.Kind, a.Slot)
 		}

@@ -21,12 +21,9 @@ type texel struct {
 // locate finds the texel that an image operation means.
 func (w *wave) locate(s *inputs, l *isa.LoadStore) (t texel, err error) {
 	t.record = int(int32(s.index(l))) + l.Slot()
-	list := w.p.meta.Attributes
-	if t.record < 0 || t.record >= len(list) || list[t.record].Kind != abi.RecordImage {
+	if !w.record(&t) || t.rec.Kind != abi.RecordImage {
 		return t, fmt.Errorf("entry %d of the attribute table is no image", t.record)
 	}
-	t.rec = &list[t.record]
-	t.desc = w.l.Env.Bindings.Lookup(t.rec.Set, t.rec.Binding, t.rec.Element)
 	c := uint64(s.word(l.Arg))
 	t.index = c
 	if l.Toggle {
@@ -34,6 +31,16 @@ func (w *wave) locate(s *inputs, l *isa.LoadStore) (t texel, err error) {
 	}
 	t.x, t.y, t.z = int(c&0xffff), int(c>>16&0xffff), int(c>>32&0xffff)
 	return t, nil
+}
+
+// record finds the entry of the attribute table that t names, and its descriptor.
+func (w *wave) record(t *texel) bool {
+	rec, element := abi.Entry(w.p.meta.Attributes, w.p.meta.AttributeTail, t.record)
+	if rec == nil {
+		return false
+	}
+	t.rec, t.desc = rec, w.l.Env.Bindings.Lookup(rec.Set, rec.Binding, rec.Element+element)
+	return true
 }
 
 // buffer tells whether the texel is one of a texel buffer.
@@ -90,6 +97,9 @@ func (w *wave) image(s *inputs, l *isa.LoadStore) error {
 	case isa.KindLeaImage:
 		plain := *l
 		plain.Swizzle = isa.XYZW
+		if t.record > maxRecord {
+			return fmt.Errorf("entry %d of the attribute table has no addresses, the last that has is %d", t.record, maxRecord)
+		}
 		a := w.texelAddress(&t)
 		return w.result(s.t, &plain, [4]uint32{uint32(a), uint32(a >> 32)})
 	}
@@ -106,6 +116,9 @@ func (w *wave) image(s *inputs, l *isa.LoadStore) error {
 	return nil
 }
 
+// maxRecord is the last entry of the attribute table that a texel's address can name.
+const maxRecord = 0xfff
+
 // texelAddress is an address that means the texel: that of memory for texel
 // buffers, else one of the range imageBase with the table entry in bits 48:59
 // and the coordinates below.
@@ -116,16 +129,14 @@ func (w *wave) texelAddress(t *texel) uint64 {
 		}
 		return t.desc.Addr + t.index*uint64(t.desc.Format.Bytes)
 	}
-	return imageBase | uint64(t.record&0xfff)<<48 | uint64(t.z)<<32 | uint64(t.y)<<16 | uint64(t.x)
+	return imageBase | uint64(t.record)<<48 | uint64(t.z)<<32 | uint64(t.y)<<16 | uint64(t.x)
 }
 
 func (w *wave) texelAt(a uint64) (t texel, ok bool) {
-	t.record = int(a >> 48 & 0xfff)
-	if t.record >= len(w.p.meta.Attributes) {
+	t.record = int(a >> 48 & maxRecord)
+	if !w.record(&t) {
 		return t, false
 	}
-	t.rec = &w.p.meta.Attributes[t.record]
-	t.desc = w.l.Env.Bindings.Lookup(t.rec.Set, t.rec.Binding, t.rec.Element)
 	t.x, t.y, t.z = int(a&0xffff), int(a>>16&0xffff), int(a>>32&0xffff)
 	return t, t.desc.Image != nil
 }

@@ -88,7 +88,10 @@ func (w *wave) readUBO(i int, off uint64, b []byte) {
 	case abi.UBOPush:
 		data = w.l.Env.Push
 	case abi.UBOSysvals:
-		w.readSysvals(off, b)
+		w.readSysvals(w.p.meta.Sysvals, w.p.meta.SysvalTail, off, b)
+		return
+	case abi.UBOElements:
+		w.readSysvals(nil, w.p.meta.Elements, off, b)
 		return
 	case abi.UBOData:
 		data = u.Data
@@ -100,16 +103,17 @@ func (w *wave) readUBO(i int, off uint64, b []byte) {
 
 // readSysvals reads bytes of the system value buffer; values are made as they are
 // read, because a buffer may have very many.
-func (w *wave) readSysvals(off uint64, b []byte) {
-	list := w.p.meta.Sysvals
+func (w *wave) readSysvals(list, tail []abi.Sysval, off uint64, b []byte) {
 	for n := 0; n < len(b); {
 		at := off + uint64(n)
-		i := at / 16
-		if i >= uint64(len(list)) {
+		entry, element := abi.Entry(list, tail, int(min(at/16, math.MaxInt32)))
+		if entry == nil {
 			return
 		}
+		s := *entry
+		s.Element += element
 		var v [16]byte
-		for k, x := range w.sysval(&list[i]) {
+		for k, x := range w.sysval(&s) {
 			binary.LittleEndian.PutUint32(v[4*k:], x)
 		}
 		n += copy(b[n:], v[at%16:])

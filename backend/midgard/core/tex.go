@@ -169,17 +169,16 @@ func (w *wave) handle(t *thread, reg bool, v uint16) int {
 }
 
 func (w *wave) view(t *thread, x *isa.Texture) (*abi.Texture, *emu.Descriptor, error) {
-	list := w.p.meta.Textures
 	i := w.handle(t, x.TextureReg, x.Texture)
-	if i < 0 || i >= len(list) {
-		return nil, nil, fmt.Errorf("texture %d: the table has %d", i, len(list))
+	e, element := abi.Entry(w.p.meta.Textures, w.p.meta.TextureTail, i)
+	if e == nil {
+		return nil, nil, fmt.Errorf("texture %d: the table has %d", i, len(w.p.meta.Textures))
 	}
-	e := &list[i]
 	want := [4]isa.TexDim{emu.Tex1D: isa.Tex1D, emu.Tex2D: isa.Tex2D, emu.Tex3D: isa.Tex3D, emu.TexCube: isa.TexCube}
 	if shape := shapeOf(e.Dim); want[shape] != x.Dim && w.check {
 		return nil, nil, fmt.Errorf("texture %d has the dimension code %d in its table entry, %d in the instruction", i, want[shape], x.Dim)
 	}
-	return e, w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element), nil
+	return e, w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element+element), nil
 }
 
 func (w *wave) offsets(t *thread, x *isa.Texture) (o [3]int32) {
@@ -250,12 +249,12 @@ func (w *wave) sample(t *thread, b *bundle, at *[4][4]uint32, lane int, whole bo
 	if err != nil {
 		return v, err
 	}
-	list := w.p.meta.Samplers
 	si := w.handle(t, x.SamplerReg, x.Sampler)
-	if si < 0 || si >= len(list) {
-		return v, fmt.Errorf("sampler %d: the table has %d", si, len(list))
+	se, element := abi.Entry(w.p.meta.Samplers, w.p.meta.SamplerTail, si)
+	if se == nil {
+		return v, fmt.Errorf("sampler %d: the table has %d", si, len(w.p.meta.Samplers))
 	}
-	sampler := w.l.Env.Bindings.Lookup(list[si].Set, list[si].Binding, list[si].Element).Sampler
+	sampler := w.l.Env.Bindings.Lookup(se.Set, se.Binding, se.Element+element).Sampler
 	op := emu.SampleOp{Dim: shapeOf(e.Dim), Array: e.Array, Offset: w.offsets(t, x), MinLod: float32(math.Inf(-1))}
 	op.Coord = coordOf(op.Dim, &at[lane])
 	op.Layer = f32(at[lane][3])
