@@ -79,7 +79,7 @@ func (t *amberTarget) compile(ctx context.Context, sh amber.Shader) (emu.Program
 	if err != nil {
 		return nil, err
 	}
-	return runnable(ctx, obj, o.ABI)
+	return m.runnable(ctx, obj, o)
 }
 
 // Link makes what the parts of a pipeline become with its state.

@@ -16,21 +16,26 @@ import (
 // from an object file. With SeparateABI graphics shaders are main parts, which run only
 // in an Execution or behind Link.
 func (m *Module) Executable(ctx context.Context, o Options) (emu.Program, object.Reflection, error) {
+	s, err := m.executable(ctx, o)
+	return s.prog, s.reflect, err
+}
+
+func (m *Module) executable(ctx context.Context, o Options) (c compiledStage, err error) {
 	if o.Target != IRTarget {
-		obj, err := m.Compile(ctx, o)
-		if err != nil {
-			return nil, object.Reflection{}, err
+		if c.obj, err = m.Compile(ctx, o); err != nil {
+			return compiledStage{}, err
 		}
-		p, err := runnable(ctx, obj, o.ABI)
-		return p, obj.Reflect, err
+		c.prog, err = m.runnable(ctx, c.obj, o)
+		c.reflect = c.obj.Reflect
+		return c, err
 	}
 	s, err := Translate(ctx, m, o)
 	if err != nil {
-		return nil, object.Reflection{}, err
+		return compiledStage{}, err
 	}
-	r := Reflect(s)
-	p, err := interpret(ctx, m, o, 0)
-	return p, r, err
+	c.reflect = Reflect(s)
+	c.prog, err = interpret(ctx, m, o, 0)
+	return c, err
 }
 
 // Execution is a run of shaders by hand: what stands in a pipeline, what is
@@ -91,6 +96,7 @@ func Execute(ctx context.Context, x *Execution) error {
 // compiledStage is a shader of an execution.
 type compiledStage struct {
 	prog    emu.Program
+	obj     *object.Object // nil of interpreted ones
 	reflect object.Reflection
 }
 
@@ -137,16 +143,21 @@ func (x *Execution) compile(ctx context.Context) ([]compiledStage, error) {
 	if err != nil {
 		return nil, err
 	}
+	pass := x.passesThrough(sources)
 	has := func(s ir.Stage) bool {
-		return slices.ContainsFunc(sources, func(o stageSource) bool { return o.entry.Stage == s })
+		return pass && s == ir.StageGeometry || slices.ContainsFunc(sources, func(o stageSource) bool { return o.entry.Stage == s })
 	}
 	list := make([]compiledStage, len(sources))
 	for i, s := range sources {
 		o := x.Options
 		o.File, o.Entry, o.Stage, o.Next = s.m.Name, s.entry.Name, s.entry.Stage, ir.NextStage(s.entry.Stage, has)
-		if list[i].prog, list[i].reflect, err = s.m.Executable(ctx, o); err != nil {
+		if list[i], err = s.m.executable(ctx, o); err != nil {
 			return nil, err
 		}
+	}
+	if pass {
+		g, err := x.passThrough(ctx, list)
+		return append(list, g), err
 	}
 	return list, nil
 }

@@ -44,9 +44,9 @@ OpFunctionEnd
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = m.Compile(context.Background(), Options{Target: "agx", Debug: debug})
+			_, err = m.Compile(context.Background(), Options{Target: "midgard", Debug: debug})
 			var list Diagnostics
-			if !errors.As(err, &list) || !strings.Contains(err.Error(), c.want) || list[0].Target != "agx" || list[0].Word == 0 {
+			if !errors.As(err, &list) || !strings.Contains(err.Error(), c.want) || list[0].Target != "midgard" || list[0].Word == 0 {
 				t.Errorf("debug %v: %v, want the place %q", debug, err, c.want)
 			}
 		}

@@ -158,6 +158,10 @@ func (a *agreement) compare(ctx context.Context, c *agreeCase, target Options) {
 	o.Target, o.GPU, o.Level = target.Target, target.GPU, passes.O2
 	label := strings.TrimSpace(o.Target+" "+o.GPU) + " " + o.Stage.String()
 	p, _, err := c.m.Executable(ctx, o)
+	if ctx.Err() != nil {
+		a.skipped[label+": takes too long"]++
+		return
+	}
 	if err != nil {
 		if !isRefusal(c.m, o, err) {
 			a.fail("%s, %s, %s: %v", c.m.Name, c.o.Entry, label, err)

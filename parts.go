@@ -21,6 +21,10 @@ const SeparateABI = "separate"
 // program of a target that has such; the format of the render target follows.
 const BlendABI = "blend:"
 
+// CullABI begins the value of Options.ABI for a whole fragment shader of AGX behind a stage with
+// cull distances; their number follows.
+const CullABI = agx.CullABI
+
 // BlendFormats lists the formats, by Vulkan's names, for which targets make blend
 // programs.
 func BlendFormats() (list []string) {
@@ -121,21 +125,97 @@ func (m *mainPart) Run(int) (emu.Status, error) {
 	return emu.StatusDone, fmt.Errorf("the main part %s is not linked", m.obj.Entry)
 }
 
-// runnable makes a program of an object: a part that waits for its pipeline
-// where the ABI has parts.
-func runnable(ctx context.Context, o *object.Object, abi string) (emu.Program, error) {
-	if abi == SeparateABI && (o.Stage == ir.StageVertex || o.Stage == ir.StageFragment) {
-		return &mainPart{obj: o}, nil
+// CullDistances is the number of cull distances of a main part.
+func (m *mainPart) CullDistances() int {
+	var meta struct {
+		CullDistances int `json:"cull_distances"`
 	}
-	return Reload(ctx, o)
+	if err := json.Unmarshal(m.obj.ABI, &meta); err != nil {
+		return 0
+	}
+	return meta.CullDistances
+}
+
+// wholeFragment is a whole fragment program of a target without cull distances: in
+// a pipeline that has some another is compiled.
+type wholeFragment struct {
+	emu.Program
+	compile  func(ctx context.Context, abi string) (*object.Object, error)
+	mu       sync.Mutex
+	programs [9]emu.Program
+}
+
+// culling is the program that drops what n cull distances cull.
+func (w *wholeFragment) culling(ctx context.Context, n int) (emu.Program, error) {
+	if n == 0 {
+		return w.Program, nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.programs[n] == nil {
+		o, err := w.compile(ctx, fmt.Sprint(CullABI, n))
+		if err != nil {
+			return nil, err
+		}
+		if w.programs[n], err = Reload(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	return w.programs[n], nil
+}
+
+// runnable makes a program of an object, compiled with options: a part that waits for its
+// pipeline where the ABI has parts.
+func (m *Module) runnable(ctx context.Context, obj *object.Object, o Options) (emu.Program, error) {
+	if o.ABI == SeparateABI && (obj.Stage == ir.StageVertex || obj.Stage == ir.StageFragment) {
+		return &mainPart{obj: obj}, nil
+	}
+	p, err := Reload(ctx, obj)
+	if err == nil && obj.Target == "agx" && obj.Stage == ir.StageFragment {
+		p = &wholeFragment{Program: p, compile: func(ctx context.Context, abi string) (*object.Object, error) {
+			o := o
+			o.ABI = abi
+			return m.Compile(ctx, o)
+		}}
+	}
+	return p, err
+}
+
+// linkCulls puts a fragment program that drops what cull distances cull in the place of one
+// that does not, where the fixed functions do not know of them.
+func linkCulls(ctx context.Context, p *emu.Pipeline) (n int, err error) {
+	last := p.Vertex
+	if p.TessEval != nil {
+		last = p.TessEval
+	}
+	if p.Geometry != nil {
+		last = p.Geometry
+	}
+	if c, ok := last.(interface{ CullDistances() int }); ok {
+		n = c.CullDistances()
+	}
+	if w, ok := p.Fragment.(*wholeFragment); ok {
+		p.Fragment, err = w.culling(ctx, n)
+	} else if p.Fragment == nil && n > 0 && !p.Raster.Discard {
+		var o *object.Object
+		if o, err = agx.CullProgram("", n); err == nil {
+			p.Fragment, err = Reload(ctx, o)
+		}
+	}
+	return n, err
 }
 
 // linkPipeline puts programs linked for the pipeline's state in the place of
 // main parts, and takes the state that they contain out of it.
 func linkPipeline(ctx context.Context, p *emu.Pipeline) error {
+	culls, err := linkCulls(ctx, p)
+	if err != nil {
+		return err
+	}
 	s := agx.StateOf(p)
-	if p.TessCtrl != nil {
-		s.IndexBytes = 4 // of those by which the core numbers the vertices of patches
+	s.Fragment.CullDistances = culls
+	if p.TessCtrl != nil || p.Geometry != nil {
+		s.IndexBytes = 4 // of those by which the core numbers the vertices of patches and primitives
 	}
 	state, err := json.Marshal(s)
 	if err != nil {

@@ -1,6 +1,7 @@
 package nirc
 
 import (
+	"bytes"
 	"context"
 	"reflect"
 	"strings"
@@ -57,8 +58,8 @@ func TestTransformFeedback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []Options{{}, {Level: passes.O2}, {Passes: lowered}} {
-		o.Target = IRTarget
+	for _, o := range []Options{{Target: IRTarget}, {Target: IRTarget, Level: passes.O2}, {Target: IRTarget, Passes: lowered}, {Target: "agx"},
+		{Target: "agx", Level: passes.O2}, {Target: "agx", Level: passes.O2, ABI: SeparateABI}} {
 		for _, c := range []struct {
 			modules []*Module
 			want    [ir.NumXfbBuffers][]float32
@@ -77,7 +78,7 @@ func TestTransformFeedback(t *testing.T) {
 			draw.Raster.Discard = true
 			x := &Execution{Modules: c.modules, Options: o, Draw: draw, DrawParams: emu.DrawParams{VertexCount: 2, InstanceCount: 1, Feedback: f}}
 			if err := Execute(context.Background(), x); err != nil {
-				t.Fatalf("O%v, passes given %v: %v", o.Level, o.Passes != nil, err)
+				t.Fatalf("%s, O%v, passes given %v: %v", o.Target, o.Level, o.Passes != nil, err)
 			}
 			for b, want := range c.want {
 				var got []float32
@@ -89,7 +90,7 @@ func TestTransformFeedback(t *testing.T) {
 					got[5] = 0
 				}
 				if !reflect.DeepEqual(got, want) {
-					t.Errorf("O%v, passes given %v, buffer %d: %v, want %v", o.Level, o.Passes != nil, b, got, want)
+					t.Errorf("%s, O%v, passes given %v, buffer %d: %v, want %v", o.Target, o.Level, o.Passes != nil, b, got, want)
 				}
 			}
 		}
@@ -109,5 +110,63 @@ func TestReflectFeedback(t *testing.T) {
 	var text strings.Builder
 	if err := r.Write(&text); err != nil || !strings.Contains(text.String(), "transform feedback") || !strings.Contains(text.String(), "stream 1") {
 		t.Errorf("%v: %s", err, text.String())
+	}
+}
+
+const passVertex = `#version 450
+layout(location = 3) out vec2 a;
+layout(location = 0, xfb_buffer = 1, xfb_offset = 4, xfb_stride = 16) flat out vec3 color;
+out gl_PerVertex { layout(xfb_buffer = 0, xfb_stride = 16, xfb_offset = 0) vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[2]; float gl_CullDistance[2]; };
+void main() {
+  int n = gl_VertexIndex;
+  gl_Position = vec4(float(n / 2) * 0.25 - 1.0, (n & 1) == 0 ? -0.875 : 0.75 - 0.0625 * n, 0.5, 1);
+  gl_PointSize = 3; gl_ClipDistance[0] = 1; gl_ClipDistance[1] = gl_Position.x + 0.6;
+  gl_CullDistance[0] = 5 - n; gl_CullDistance[1] = 1;
+  a = gl_Position.xy; color = vec3(n, n * n, gl_InstanceIndex) / 256.0;
+}`
+
+const passFragment = `#version 450
+layout(location = 3) in vec2 a;
+layout(location = 0) flat in vec3 color;
+layout(location = 0) out vec4 o;
+void main() { o = vec4(color.xy, float(gl_PrimitiveID + (a.x < 0.0 ? 100 : 50)) / 255.0, 1); }`
+
+// passedDraw draws with transform feedback; the target says who writes it.
+func passedDraw(t *testing.T, modules []*Module, o Options, topology emu.Topology) ([]byte, *emu.Feedback) {
+	t.Helper()
+	img, err := emu.NewImage(emu.ImageDesc{Width: 32, Height: 32, Format: emu.FormatByName("R8G8B8A8_UNORM")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &emu.Feedback{}
+	for b := range f.Buffers {
+		f.Buffers[b] = make([]byte, 500)
+	}
+	p := &emu.Pipeline{Topology: topology, Color: []emu.Attachment{{View: &emu.ImageView{Image: img}}}}
+	x := &Execution{Modules: modules, Options: o, Draw: p, DrawParams: emu.DrawParams{VertexCount: 13, InstanceCount: 2, Feedback: f}, Limits: emu.Limits{Check: true}}
+	if err := Execute(context.Background(), x); err != nil {
+		t.Fatal(err)
+	}
+	return img.Data, f
+}
+
+// TestPassThrough: on AGX the vertices of pipelines without a geometry stage are captured by one
+// that hands them on, and drawn as before.
+func TestPassThrough(t *testing.T) {
+	modules := []*Module{compileGLSL(t, ir.StageVertex, passVertex), compileGLSL(t, ir.StageFragment, passFragment)}
+	for topology := emu.PointList; topology < emu.PatchList; topology++ {
+		want, captured := passedDraw(t, modules, Options{Target: IRTarget}, topology)
+		if captured.Written[0] < 2 || captured.Generated[0] < 4 {
+			t.Errorf("topology %d: %v of %v primitives", topology, captured.Written, captured.Generated)
+		}
+		for _, convention := range []string{"", SeparateABI} {
+			got, f := passedDraw(t, modules, Options{Target: "agx", Level: passes.O2, ABI: convention}, topology)
+			if !reflect.DeepEqual(captured, f) {
+				t.Errorf("topology %d, ABI %q: captured %v, want %v", topology, convention, f, captured)
+			}
+			if !bytes.Equal(want, got) {
+				t.Errorf("topology %d, ABI %q: the image is another", topology, convention)
+			}
+		}
 	}
 }

@@ -131,6 +131,9 @@ type StageIO struct {
 	// buffer.
 	Captures   []ir.Capture
 	XfbStrides [ir.NumXfbBuffers]uint32
+	// OwnFeedback: the stage, of geometry, writes what Captures says to
+	// Launch.Feedback itself.
+	OwnFeedback bool
 }
 
 // TessIO holds the execution modes of the tessellation stages.
@@ -177,6 +180,9 @@ type Launch struct {
 	TessCtrl []TessCtrlLane
 	TessEval []TessEvalLane
 	Geometry []GeometryLane
+	// Feedback is the transform feedback of geometry waves with StageIO.OwnFeedback,
+	// nil if there is none.
+	Feedback *Feedback
 
 	// Inputs[lane][slot]: the stage's input slots of vertex lanes (fetched and
 	// converted attributes by location, four 32-bit words each). Fragment lanes

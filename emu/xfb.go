@@ -44,6 +44,9 @@ func (d *drawer) capture(stream uint8, v []*Slots) {
 		return
 	}
 	io := d.last.IO()
+	if io.OwnFeedback {
+		return
+	}
 	f.Generated[stream]++
 	var used [ir.NumXfbBuffers]bool
 	for i := range io.Captures {

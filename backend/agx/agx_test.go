@@ -187,7 +187,7 @@ func TestUniformBuffer(t *testing.T) {
 
 func TestUnsupported(t *testing.T) {
 	s, _ := gputest.NewShader(ir.StageGeometry, 64)
-	if _, err := Compile(s, CompileOptions{}); err == nil || !strings.Contains(err.Error(), "geometry shaders are not supported") {
+	if _, err := Compile(s, CompileOptions{}); err == nil || !strings.Contains(err.Error(), "primitives of 0 vertices is not supported") {
 		t.Errorf("error %v", err)
 	}
 	s, b := gputest.NewShader(ir.StageCompute, 64)

@@ -30,6 +30,11 @@ type CompileOptions struct {
 	// Next is the stage behind a vertex shader, if its vertices go to memory: a
 	// program for compute is made then. StageNone is the rasteriser.
 	Next ir.Stage
+	// CullDistances makes a whole fragment program drop what as many cull distances of the stage
+	// before it cull.
+	CullDistances int
+	// FirstCoef is the first coefficient register that a prolog may have.
+	FirstCoef int
 	// Halves, if not 0, bounds the register halves that may be used (for tests of spilling).
 	Halves int
 }
@@ -53,6 +58,9 @@ func Compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
 		return nil, err
 	}
 	c := &compiler{s: s, gpu: g, opts: opts}
+	if s.Stage == ir.StageGeometry {
+		return c.geometry()
+	}
 	return c.run()
 }
 
@@ -78,7 +86,8 @@ func (c *compiler) run() (*Binary, error) {
 	if entry == nil || entry.Impl == nil {
 		return nil, errors.New("agx: the shader has no entry point")
 	}
-	c.meta = abi.Meta{Stage: c.s.Stage, Part: c.opts.Part, LayerViewportWord: abi.NoWord, Tile: c.opts.Tile, Samples: c.opts.Samples, Next: c.opts.Next}
+	c.meta.Stage, c.meta.Part, c.meta.LayerViewportWord = c.s.Stage, c.opts.Part, abi.NoWord
+	c.meta.Tile, c.meta.Samples, c.meta.Next = c.opts.Tile, c.opts.Samples, c.opts.Next
 	c.reserve(entry.Impl)
 	var err error
 	if stage == ir.StageTessCtrl || stage == ir.StageTessEval {
@@ -89,19 +98,8 @@ func (c *compiler) run() (*Binary, error) {
 		c.s.Stage = as
 		defer func() { c.s.Stage = stage }()
 	}
-	c.res = lowerDescriptors(c.s, entry.Impl)
-	// Handles are constants now, and so are most offsets.
-	if err := runPasses(c.s, handlePasses); err != nil {
+	if err := c.lower(entry.Impl); err != nil {
 		return nil, err
-	}
-	dropZeros(entry.Impl)
-	lowerFragSidefx(c.s, entry.Impl)
-	lowerSubgroups(entry.Impl)
-	lowerTexture(c.s, entry.Impl)
-	if c.opts.Verify {
-		if err := ir.Validate(c.s); err != nil {
-			return nil, err
-		}
 	}
 	var main, pre *part
 	var ps *ir.Shader
@@ -125,6 +123,30 @@ func (c *compiler) run() (*Binary, error) {
 		ps.Release()
 	}
 	return b, err
+}
+
+// lower brings the shader to what selection takes.
+func (c *compiler) lower(impl *ir.Impl) error {
+	if c.opts.Next == ir.StageNone && c.opts.Part != abi.PartProlog {
+		c.meta.CullDistances = uint8(storeCullDistances(c.s, impl))
+	}
+	if err := cullFragments(c.s, impl, c.opts.CullDistances); err != nil {
+		return err
+	}
+	c.res = lowerDescriptors(c.s, impl)
+	// Handles are constants now, and so are most offsets.
+	if err := runPasses(c.s, handlePasses); err != nil {
+		return err
+	}
+	dropZeros(impl)
+	lowerFragSidefx(c.s, impl)
+	lowerSharedBitsize(impl)
+	lowerSubgroups(impl)
+	lowerTexture(c.s, impl)
+	if c.opts.Verify {
+		return ir.Validate(c.s)
+	}
+	return nil
 }
 
 // reserve keeps the uniforms that belong to the parts of a program, and
@@ -291,7 +313,13 @@ func (c *compiler) describe(main *part) {
 		m.WorkgroupSize = c.s.Info.WorkgroupSize
 	}
 	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests
-	m.ClipDistances, m.CullDistances = c.s.Info.ClipDistances, c.s.Info.CullDistances
+	m.ClipDistances = c.s.Info.ClipDistances
+	if m.Next != ir.StageNone {
+		m.CullDistances = c.s.Info.CullDistances
+	}
+	if len(c.s.Captures) > 0 {
+		m.Feedback = &abi.Feedback{Captures: c.s.Captures, Strides: c.s.Info.XfbStrides}
+	}
 	m.Table = c.res.table
 	m.Heap, m.Samplers = c.res.heap, c.res.samplerHeap
 	m.States = append(append([]abi.State(nil), c.res.textures...), c.res.samplers...)

@@ -52,12 +52,11 @@
 //   - addresses, subgroups, textures, minima and maxima, interpolation, sample masks, discard with depth and
 //     stencil, side effects of fragments: lower_address.go, lower_subgroups.go, lower_texture.go, lower_fminmax.go,
 //     lower_interpolation.go, lower_sample_mask.go, lower_discard_zs_emit.go, lower_frag_sidefx.go
-//   - widths of accesses to workgroup memory: passes/lower_mem_access_bit_sizes.go
-//   - cull distances: outputs as clip distances are (isel_vertex.go, isel_record.go); the stage behind
-//     culls by abi.Meta.CullDistances, the emulator's fixed functions here. A driver for hardware without
-//     them adds a test to its fragment prolog.
+//   - workgroup memory: lower_shared_bitsize.go (addresses), passes/lower_mem_access_bit_sizes.go (widths of accesses)
+//   - cull distances: lower_cull_distance.go; barycentrics and inputs at vertices: isel_bary.go
 //   - vertex shaders that run as compute: isel_record.go, prolog.go
-//   - tessellation shaders, which run as compute and as vertex shaders: lower_tess.go
+//   - tessellation and geometry shaders, which run as compute and as vertex shaders: lower_stage.go, lower_tess.go,
+//     lower_geometry.go, lower_geometry_main.go, compile_geometry.go
 //
 // # Divergence
 //

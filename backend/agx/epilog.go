@@ -30,10 +30,12 @@ type FragmentKey struct {
 	Samples int `json:"samples,omitempty"`
 	// SampleMask, if not nil, has the samples that may be written.
 	SampleMask *uint32 `json:"sample_mask,omitempty"`
+	// CullDistances is the number of those of the stage before.
+	CullDistances int `json:"cull_distances,omitempty"`
 }
 
 // NeedsProlog tells whether a fragment program takes a prolog.
-func (k *FragmentKey) NeedsProlog() bool { return k.SampleMask != nil }
+func (k *FragmentKey) NeedsProlog() bool { return k.SampleMask != nil || k.CullDistances > 0 }
 
 // samples is the number of samples of a pixel.
 func (k *FragmentKey) samples() (int, error) {
@@ -46,8 +48,11 @@ func (k *FragmentKey) samples() (int, error) {
 }
 
 // FragmentProlog compiles the prolog, which kills the samples that the pipeline's
-// sample mask leaves out.
-func FragmentProlog(gpu string, key *FragmentKey) (*Binary, error) {
+// sample mask leaves out, and all of culled primitives.
+func FragmentProlog(gpu string, main *abi.Meta, key *FragmentKey) (*Binary, error) {
+	if key.CullDistances < 0 || key.CullDistances > 8 {
+		return nil, fmt.Errorf("agx: %d cull distances are not supported", key.CullDistances)
+	}
 	s, b, err := newPart(gpu, ir.StageFragment, "fragment_prolog")
 	if err != nil {
 		return nil, err
@@ -56,7 +61,18 @@ func FragmentProlog(gpu string, key *FragmentKey) (*Binary, error) {
 		killed := b.ImmInt(int64(^*key.SampleMask&samplesAll), 16)
 		b.Intrinsic(ir.IntrSampleMaskAgx, 0, 0, killed, b.ImmInt(0, 16))
 	}
-	return compilePart(s, CompileOptions{GPU: gpu, Part: abi.PartProlog})
+	o := CompileOptions{GPU: gpu, Part: abi.PartProlog}
+	if key.CullDistances > 0 {
+		if main.EarlyFragmentTests {
+			return nil, fmt.Errorf("agx: %s", errEarlyCull)
+		}
+		killed := b.Bcsel(culled(b, key.CullDistances), b.ImmInt(samplesAll, 16), b.ImmInt(0, 16))
+		b.Intrinsic(ir.IntrSampleMaskAgx, 0, 0, killed, b.ImmInt(0, 16))
+		for _, c := range main.Coefs {
+			o.FirstCoef = max(o.FirstCoef, c.CF+int(c.Count))
+		}
+	}
+	return compilePart(s, o)
 }
 
 // epilog builds the epilog of a fragment shader.

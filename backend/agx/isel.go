@@ -43,9 +43,10 @@ type isel struct {
 
 	// part says which part of a program the shader is, slots which attributes
 	// its prolog gives (of vertex parts).
-	part  abi.Part
-	slots []ir.Slot
-	hand  handover
+	part      abi.Part
+	slots     []ir.Slot
+	firstCoef int // of a prolog
+	hand      handover
 
 	elems  []element // offsets in the current block
 	guards []guard
@@ -72,7 +73,7 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	impl := sh.Entry().Impl
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
 	code := &code{}
-	s := &isel{sh: sh, impl: impl, gpu: c.gpu, code: code, meta: meta, uni: &c.uni, res: c.res, early: sh != c.s, part: c.opts.Part, slots: c.slots}
+	s := &isel{sh: sh, impl: impl, gpu: c.gpu, code: code, meta: meta, uni: &c.uni, res: c.res, early: sh != c.s, part: c.opts.Part, slots: c.slots, firstCoef: c.opts.FirstCoef}
 	s.nest.wrapped = s.wraps()
 	if s.nest.wrapped {
 		s.nest.depth = 1

@@ -14,10 +14,12 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrNop:
 	case ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample,
 		ir.IntrLoadBarycentricAtSample, ir.IntrLoadBarycentricAtOffset:
-		// Barycentrics are read by the loads that use them.
+		// The loads that interpolate inputs read barycentrics themselves.
 		if !resource.OnlyInterpolates(in) {
-			s.fail(in, "%s that does anything but interpolate an input is not supported", in.Intr)
+			s.loadWeights(in)
 		}
+	case ir.IntrLoadInputVertex:
+		s.loadInputVertex(in)
 	case ir.IntrLoadUbo, ir.IntrLoadSsbo:
 		s.loadBuffer(in)
 	case ir.IntrStoreSsbo:
@@ -54,6 +56,8 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.loadInput(in)
 	case ir.IntrLoadInterpolatedInput:
 		s.loadInterpolated(in)
+	case ir.IntrLoadCoefficientsAgx:
+		s.loadCoefficients(in)
 	case ir.IntrStoreOutput:
 		s.storeOutput(in)
 	case ir.IntrDemote, ir.IntrTerminate:

@@ -1,6 +1,8 @@
 package agx
 
 import (
+	"math/bits"
+
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
@@ -28,6 +30,8 @@ type coefficients struct {
 	wantW, wantZ, wantPoint, wantPrimitive bool
 	w, z, point, primitive                 int
 	slots                                  [ir.NumVaryingSlots]coefSlot
+	corners                                [ir.NumVaryingSlots]cornerSlot
+	weights                                [2]weightPair // that are linear, with perspective
 }
 
 type coefSlot struct {
@@ -69,13 +73,14 @@ func (s *isel) makeInputs() {
 	s.enter(0)
 	s.makeImports()
 	if s.part == abi.PartProlog || s.part == abi.PartEpilog {
+		s.in.coefs.place(s.meta, s.firstCoef)
 		return
 	}
 	switch s.sh.Stage {
 	case ir.StageVertex:
 		s.vertexInputs()
 	case ir.StageFragment:
-		s.in.coefs.place(s.meta)
+		s.in.coefs.place(s.meta, 0)
 		if s.meta.PerSample {
 			s.in.sampleMask = s.preloads([]mach.Reg{abi.SampleMaskReg}, classHalf)[0]
 		}
@@ -176,6 +181,14 @@ func (s *isel) scan(in *ir.Instr) {
 		interp := interpOf(in.Srcs[0].Def.Instr)
 		c.wantW = c.wantW || interp == ir.InterpSmooth
 		s.wantSlot(in, slot, uint8(1<<in.Def.NumComponents-1)<<comp, interp)
+	case ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample,
+		ir.IntrLoadBarycentricAtSample, ir.IntrLoadBarycentricAtOffset:
+		c.wantWeights(in)
+	case ir.IntrLoadInputVertex:
+		s.wantCorner(in)
+	case ir.IntrLoadCoefficientsAgx:
+		slot, comp := planeOf(in)
+		s.wantSlot(in, slot, 1<<comp, ir.Interp(in.Get(ir.IdxInterpMode)))
 	case ir.IntrLoadFragCoord:
 		c.wantW, c.wantZ = true, true
 	case ir.IntrLoadFragCoordZw:
@@ -209,9 +222,8 @@ func (s *isel) wantSlot(in *ir.Instr, slot int, mask uint8, interp ir.Interp) {
 	sl.interp = interp
 }
 
-// place numbers the coefficient registers and describes them.
-func (c *coefficients) place(m *abi.Meta) {
-	n := 0
+// place numbers the coefficient registers from n on and describes them.
+func (c *coefficients) place(m *abi.Meta, n int) {
 	special := func(want bool, source abi.CoefSource, count int) int {
 		at := n
 		if want {
@@ -227,19 +239,21 @@ func (c *coefficients) place(m *abi.Meta) {
 		if s.mask == 0 {
 			continue
 		}
-		for s.mask>>s.first&1 == 0 {
-			s.first++
-		}
 		count := 0
-		for s.mask>>(s.first+count) != 0 {
-			count++
-		}
+		s.first, count = runOf(s.mask)
 		s.cf = n
 		m.Coefs = append(m.Coefs, abi.Coef{CF: n, Slot: ir.Slot(slot), First: uint8(s.first), Count: uint8(count), Interp: s.interp})
 		n += count
 	}
+	n = c.placeCorners(m, n)
 	c.point = special(c.wantPoint, abi.CoefPointCoord, 2)
 	c.primitive = special(c.wantPrimitive, abi.CoefPrimitiveID, 1)
+}
+
+// runOf is the run from the first to the last component of a mask that has some.
+func runOf(mask uint8) (first, count int) {
+	first = bits.TrailingZeros8(mask)
+	return first, bits.Len8(mask) - first
 }
 
 func coefficient(n int) isa.Operand { return isa.Operand{Kind: isa.CF, Val: int32(n)} }

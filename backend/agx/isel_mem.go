@@ -379,30 +379,6 @@ func (s *isel) result(in *ir.Instr, t isa.Instr, uses []mach.Value) {
 	s.setComps(&in.Def, s.value(d))
 }
 
-// group makes base and index of a threadgroup access of elements of 1<<log
-// bytes at a byte offset, sources i and i+1 of t.
-func (s *isel) group(t *isa.Instr, i int, off *ir.Def, bytes uint32, log uint, uses []mach.Value) []mach.Value {
-	o := s.comp(off, 0)
-	if o.kind == opImm {
-		bytes += o.bits
-		o = imm32(0)
-	}
-	if bytes>>log > 0x7fff || bytes&(1<<log-1) != 0 {
-		o, bytes = s.addSub(false, o, imm32(bytes), false), 0
-	}
-	t.Srcs[i+1] = isa.I(int(bytes >> log))
-	if o.isImm(0) {
-		t.Srcs[i] = isa.I(0)
-		return uses
-	}
-	lo, _ := s.halves(o)
-	if lo.kind == opUniform {
-		t.Srcs[i] = isa.Operand{Kind: isa.Uniform, Size: 16, Count: 1, Val: int32(lo.bits)}
-		return uses
-	}
-	return s.register(t, i, s.reg(lo), uses)
-}
-
 func (s *isel) loadShared(in *ir.Instr) {
 	n := int(in.Def.NumComponents)
 	m, ok := s.shapeOfMem(in, in.Def.BitSize, n)

@@ -2,6 +2,8 @@ package agx
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
@@ -231,18 +233,29 @@ func attribSlots(impl *ir.Impl) []ir.Slot {
 	return slots
 }
 
-// partOf is the part that a module's shader is under an ABI: compute shaders
-// have no others, tessellation is whole.
-func partOf(s *ir.Shader, name string) (abi.Part, error) {
-	switch name {
-	case "", "monolithic":
-		return abi.PartWhole, nil
-	case "separate":
-		switch s.Stage {
-		case ir.StageCompute, ir.StageTessCtrl, ir.StageTessEval:
-			return abi.PartWhole, nil // no state of a pipeline goes into these
-		}
-		return abi.PartMain, nil
+// CullABI begins the name of the convention of whole fragment programs that drop what the cull
+// distances of the stage before cull; their number, 1 to 8, follows.
+const CullABI = "cull:"
+
+// convention is the part that a module's shader is under an ABI: compute shaders have no others,
+// tessellation and geometry are whole. culls is the number of cull distances that the ABI names.
+func convention(s *ir.Shader, name string) (part abi.Part, culls int, err error) {
+	if name == "" || name == "monolithic" {
+		return abi.PartWhole, 0, nil
 	}
-	return "", fmt.Errorf("agx: the %s ABI is not supported", name)
+	if name == "separate" {
+		switch s.Stage {
+		case ir.StageCompute, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry:
+			return abi.PartWhole, 0, nil // no state of a pipeline goes into these
+		}
+		return abi.PartMain, 0, nil
+	}
+	digits, ok := strings.CutPrefix(name, CullABI)
+	if !ok {
+		return "", 0, fmt.Errorf("agx: the %s ABI is not supported", name)
+	}
+	if culls, err = strconv.Atoi(digits); err != nil || culls < 1 || culls > 8 {
+		return "", 0, fmt.Errorf("agx: %q cull distances are not supported, a stage has 1 to 8", digits)
+	}
+	return abi.PartWhole, culls, nil
 }

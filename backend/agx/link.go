@@ -225,6 +225,9 @@ func (l *linker) merge(p *abi.Meta) error {
 	m.NeedsQuads = m.NeedsQuads || p.NeedsQuads
 	m.WritesMemory = m.WritesMemory || p.WritesMemory
 	m.Tile = append(m.Tile, p.Tile...)
+	if p.Part == abi.PartProlog { // those of the main part are there
+		m.Coefs = append(m.Coefs[:len(m.Coefs):len(m.Coefs)], p.Coefs...)
+	}
 	for i := range p.Uniforms {
 		if err := l.uniform(&p.Uniforms[i]); err != nil {
 			return err

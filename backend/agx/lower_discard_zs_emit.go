@@ -30,7 +30,7 @@ func (s *isel) storeZS(in *ir.Instr) {
 // left that to the epilog.
 func (e *epilog) coverage() {
 	b := e.b
-	kills := e.main.UsesDiscard || e.key.SampleMask != nil
+	kills := e.main.UsesDiscard || e.key.NeedsProlog()
 	kill := func(d *ir.Def) {
 		if e.alive != nil {
 			d = b.Iand(d, e.alive)

@@ -87,6 +87,10 @@ func (s *isel) loadInterpolated(in *ir.Instr) {
 		return
 	}
 	n, bary := int(in.Def.NumComponents), in.Srcs[0].Def.Instr
+	if bary.Kind != ir.KindIntrinsic {
+		s.fail(in, "interpolation by %s is not supported", resource.Barycentrics(bary))
+		return
+	}
 	c := &s.in.coefs
 	if ir.Slot(slot) == ir.SlotPointCoord {
 		s.setComps(&in.Def, s.iter(c.point, 2, false, nil)[comp:comp+n]...)

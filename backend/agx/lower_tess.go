@@ -17,15 +17,8 @@ func lowerTess(s *ir.Shader, impl *ir.Impl, meta *abi.Meta) (ir.Stage, error) {
 	if s.Stage == ir.StageTessCtrl && s.Info.Tess.OutputVertices == 0 {
 		return 0, backend.Refuse("agx", s, nil, "a tessellation control shader that does not say its output vertices is not supported")
 	}
-	t := &tess{s: s, control: s.Stage == ir.StageTessCtrl, meta: meta}
-	var list []*ir.Instr
-	for b := range impl.Blocks() {
-		for in := range b.Instrs() {
-			if in.Kind == ir.KindIntrinsic {
-				list = append(list, in)
-			}
-		}
-	}
+	t := &tess{stageMemory: stageMemory{s: s, meta: meta}, control: s.Stage == ir.StageTessCtrl}
+	list := intrinsicsOf(impl)
 	if t.control {
 		t.layOut(list)
 	}
@@ -55,41 +48,15 @@ var tessPasses = passList("loop(lower_alu,lower_idiv,lower_alu_to_scalar,opt_cop
 
 // tess is the lowering of a tessellation shader under way.
 type tess struct {
-	s       *ir.Shader
-	b       *ir.Builder
-	meta    *abi.Meta
+	stageMemory
 	control bool
-	// reads are the per-vertex slots that the shader reads, outputs those that it
-	// writes (control).
-	reads, outputs [ir.NumVaryingSlots]bool
-	rank           [ir.NumVaryingSlots]uint32 // of outputs: place in a vertex's record
+	outputs [ir.NumVaryingSlots]bool   // slots that control writes
+	rank    [ir.NumVaryingSlots]uint32 // of outputs: place in a vertex's record
 	// Of the invocation: patch is the number of its patch, first the first of
 	// the patch's vertex records (control) or its first point (evaluation), id what tells
 	// its lane or its point; base is the word where the patch begins, size that
 	// of its vertices.
 	patch, first, id, base *ir.Def
-	err                    error
-}
-
-func (t *tess) fail(in *ir.Instr, format string, args ...any) {
-	if t.err == nil {
-		t.err = backend.Refuse("agx", t.s, in, format, args...)
-	}
-}
-
-// slotList lists the slots below an end that are set.
-func slotList(set [ir.NumVaryingSlots]bool, end ir.Slot) (list []ir.Slot) {
-	for k := range end {
-		if set[k] {
-			list = append(list, k)
-		}
-	}
-	return list
-}
-
-// isLevel tells whether a slot holds tessellation levels.
-func isLevel(slot ir.Slot) bool {
-	return slot == ir.SlotTessLevelOuter || slot == ir.SlotTessLevelInner
 }
 
 // layOut gives the outputs of control their places.
@@ -116,50 +83,6 @@ func (t *tess) layOut(list []*ir.Instr) {
 	}
 }
 
-// tessAccess is what an instruction accesses: component comp of a slot, or of one of
-// the count slots from it on that index tells, of a vertex or of the patch (nil).
-type tessAccess struct {
-	slot, count   ir.Slot
-	comp          uint32
-	index, vertex *ir.Def
-}
-
-func (t *tess) access(in *ir.Instr) (a tessAccess, ok bool) {
-	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
-	off := in.Srcs[len(in.Srcs)-1].Def
-	a = tessAccess{slot: sem.Location, count: 1, comp: uint32(in.Get(ir.IdxComponent))}
-	k, constant := off.Const(0)
-	if constant {
-		a.slot += ir.Slot(min(k, ir.NumVaryingSlots))
-	} else {
-		a.index, a.count = off, ir.Slot(max(1, sem.NumSlots))
-	}
-	val := &in.Def
-	if !in.HasDef() {
-		val = in.Srcs[0].Def
-	}
-	switch in.Intr {
-	case ir.IntrLoadPerVertexInput, ir.IntrLoadPerVertexOutput:
-		a.vertex = in.Srcs[0].Def
-	case ir.IntrStorePerVertexOutput:
-		a.vertex = in.Srcs[1].Def
-	}
-	switch end := a.slot + a.count; {
-	case end > ir.NumVaryingSlots || (a.vertex != nil) != (end <= ir.SlotPatch0 && !isLevel(a.slot)) || a.index != nil && a.slot < ir.SlotVar0:
-		t.fail(in, "%s of slots %d to %d is not supported", in.Intr, a.slot, end-1)
-	case val.BitSize != 32 && val.BitSize != 16 || sem.High16:
-		t.fail(in, "%s of %d bits is not supported: inputs and outputs must be lowered to words", in.Intr, val.BitSize)
-	}
-	return a, t.err == nil
-}
-
-// sysval reads what the driver puts into uniform registers.
-func (t *tess) sysval(k abi.UniformKind, bits uint8) *ir.Def {
-	return &t.b.Intrinsic(ir.IntrLoadSysvalAgx, 1, bits).Set(ir.IdxFlags, uint64(k)).Def
-}
-
-func (t *tess) word(k abi.UniformKind) *ir.Def { return t.sysval(k, 32) }
-
 // start finds the invocation's place in front of the shader.
 func (t *tess) start(impl *ir.Impl) {
 	t.b = ir.NewBuilder(ir.AtStart(impl.Start()))
@@ -184,27 +107,6 @@ func (t *tess) start(impl *ir.Impl) {
 // vertices is the word of a patch where the records of its vertices begin.
 func (t *tess) vertices() *ir.Def {
 	return t.b.Iadd(t.b.Ishl(t.word(abi.UniformPatchSlots), t.b.Imm32(2)), t.b.Imm32(abi.PatchConstants))
-}
-
-// slots is the number of slots of a record, below that of them that stand before one.
-func (t *tess) slots(k abi.UniformKind) *ir.Def {
-	b, mask := t.b, t.sysval(k, 64)
-	return b.Iadd(b.BitCount(b.Unpack64_2x32SplitX(mask)), b.BitCount(b.Unpack64_2x32SplitY(mask)))
-}
-
-func (t *tess) below(k abi.UniformKind, a *tessAccess) *ir.Def {
-	b, mask := t.b, t.sysval(k, 64)
-	lo, hi := b.Unpack64_2x32SplitX(mask), b.Unpack64_2x32SplitY(mask)
-	switch {
-	case a.index != nil: // of those from SlotVar0 on
-		n := b.Iadd(a.index, b.Imm32(uint32(a.slot-ir.SlotVar0)))
-		hi = b.Iand(hi, b.Isub(b.Ishl(b.Imm32(1), n), b.Imm32(1)))
-	case a.slot < 32:
-		return b.BitCount(b.Iand(lo, b.Imm32(1<<a.slot-1)))
-	default:
-		hi = b.Iand(hi, b.Imm32(1<<(a.slot-32)-1))
-	}
-	return b.Iadd(b.BitCount(lo), b.BitCount(hi))
 }
 
 func (t *tess) intrinsic(in *ir.Instr) {
@@ -241,13 +143,6 @@ func (t *tess) intrinsic(in *ir.Instr) {
 	}
 }
 
-func (t *tess) replace(in *ir.Instr, d *ir.Def) {
-	if t.err == nil {
-		in.Def.RewriteUses(d)
-		in.Remove()
-	}
-}
-
 // primitive counts the patches of an instance.
 func (t *tess) primitive() *ir.Def {
 	if t.control {
@@ -270,29 +165,11 @@ func (t *tess) coord() (u, v, w *ir.Def) {
 	return u, v, w
 }
 
-// fetch loads words from an index on of what a uniform has the address of.
-func (t *tess) fetch(k abi.UniformKind, at *ir.Def, n uint8, op ir.Intrinsic) *ir.Def {
-	return &t.b.Intrinsic(op, n, 32, t.sysval(k, 64), at).Set(ir.IdxFormat, uint64(isa.FormatI32)).Def
-}
-
-// load makes what in gives of words in memory. Inputs and outputs between stages
-// always are words, see setInput.
-func (t *tess) load(in *ir.Instr, k abi.UniformKind, at *ir.Def, op ir.Intrinsic) *ir.Def {
-	d := t.fetch(k, at, in.Def.NumComponents, op)
-	switch {
-	case in.Def.BitSize != 16:
-		return d
-	case ir.UnpackALUType(in.Get(ir.IdxDestType)).Class == ir.ClassFloat:
-		return t.b.F2f16(d)
-	}
-	return t.b.U2u16(d)
-}
-
 // at is a word of the patch.
 func (t *tess) at(n uint32) *ir.Def { return t.b.Iadd(t.base, t.b.Imm32(n)) }
 
 // place is the word of the patches where component comp of what is accessed is.
-func (t *tess) place(a *tessAccess, comp uint32) *ir.Def {
+func (t *tess) place(a *stageAccess, comp uint32) *ir.Def {
 	b := t.b
 	// further adds four words for each slot or record.
 	further := func(at, n *ir.Def) *ir.Def {
@@ -322,19 +199,16 @@ func (t *tess) read(in *ir.Instr) {
 	if !ok {
 		return
 	}
-	if in.Intr == ir.IntrLoadPerVertexInput {
+	switch {
+	case in.Intr == ir.IntrLoadPerVertexInput && t.control:
+		t.replace(in, t.record(in, &a, t.b.Iadd(t.first, a.vertex)))
+	case in.Intr == ir.IntrLoadPerVertexInput:
 		for slot := a.slot; slot < a.slot+a.count; slot++ {
 			t.reads[slot] = true
 		}
-	}
-	b := t.b
-	switch {
+		fallthrough
 	case !t.control:
 		t.replace(in, t.load(in, abi.UniformPatches, t.place(&a, a.comp), ir.IntrLoadConstantAgx))
-	case in.Intr == ir.IntrLoadPerVertexInput:
-		record := b.Imul(b.Iadd(t.first, a.vertex), t.slots(abi.UniformRecordSlots))
-		at := b.Iadd(b.Ishl(b.Iadd(record, t.below(abi.UniformRecordSlots, &a)), b.Imm32(2)), b.Imm32(a.comp))
-		t.replace(in, t.load(in, abi.UniformRecords, at, ir.IntrLoadConstantAgx))
 	default: // other lanes write it
 		t.replace(in, t.load(in, abi.UniformPatches, t.place(&a, a.comp), ir.IntrLoadAgx))
 	}
@@ -346,17 +220,9 @@ func (t *tess) write(in *ir.Instr) {
 	if !ok {
 		return
 	}
-	b, val := t.b, in.Srcs[0].Def
-	if val.BitSize == 16 {
-		if ir.UnpackALUType(in.Get(ir.IdxSrcType)).Class == ir.ClassFloat {
-			val = b.F2f32(val)
-		} else {
-			val = b.U2u32(val)
-		}
-	}
+	val := t.toWord(in, in.Srcs[0].Def)
 	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
-		at := t.place(&a, a.comp+uint32(first))
-		b.Intrinsic(ir.IntrStoreAgx, 0, 0, b.Channels(val, first, n), t.sysval(abi.UniformPatches, 64), at).Set(ir.IdxFormat, uint64(isa.FormatI32))
+		t.store(abi.UniformPatches, t.place(&a, a.comp+uint32(first)), t.b.Channels(val, first, n), isa.FormatI32)
 	})
 	in.Remove()
 }
@@ -371,32 +237,4 @@ func (t *tess) barrier(in *ir.Instr) {
 	if in.Get(ir.IdxExecutionScope) > uint64(ir.ScopeSubgroup) {
 		in.Set(ir.IdxExecutionScope, uint64(ir.ScopeSubgroup))
 	}
-}
-
-// loadSysval selects a value that the driver puts into uniform registers.
-func (s *isel) loadSysval(in *ir.Instr) {
-	u := abi.Uniform{Kind: abi.UniformKind(in.Get(ir.IdxFlags))}
-	budget := uniformHalves
-	if uniformRank(u.Kind) < 2 {
-		budget = baseHalves
-	}
-	n, ok := s.uni.take(u, budget)
-	if !ok {
-		s.fail(in, "more addresses than uniform registers can hold are not supported")
-		return
-	}
-	ops := []opnd{{kind: opUniform, bits: n}, {kind: opUniform, bits: n + 2}}
-	s.setComps(&in.Def, ops[:in.Def.BitSize/32]...)
-}
-
-// storeFormatted selects a store that converts to a memory format: of elements from
-// an index on, counted in elements of the format.
-func (s *isel) storeFormatted(in *ir.Instr) {
-	s.meta.WritesMemory = true
-	n := int(in.Srcs[0].Def.NumComponents)
-	t := isa.Instr{Op: isa.OpDeviceStore, Format: isa.Format(in.Get(ir.IdxFormat)), Mask: 1<<n - 1, Flags: isa.Unsigned}
-	uses := s.register(&t, 0, s.data(in.Srcs[0].Def, 0, n), nil)
-	uses = s.baseSource(&t, 1, s.global(in, in.Srcs[1].Def), uses)
-	uses = s.index(&t, 2, s.comp(in.Srcs[2].Def, 0), uses)
-	s.add(t, 0, uses...)
 }

@@ -102,7 +102,7 @@ func vertexParts(main *object.Object, m *abi.Meta, s *State) (*object.Object, er
 
 func fragmentParts(main *object.Object, m *abi.Meta, s *State) (prolog, epilog *object.Object, err error) {
 	if s.Fragment.NeedsProlog() {
-		bin, err := FragmentProlog(main.GPU, &s.Fragment)
+		bin, err := FragmentProlog(main.GPU, m, &s.Fragment)
 		if err != nil {
 			return nil, nil, err
 		}

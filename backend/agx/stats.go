@@ -66,3 +66,18 @@ func (s *Stats) list() []object.Stat {
 	add("code_bytes", s.CodeBytes)
 	return l
 }
+
+// add adds the figures of another program of the same shader: what they share is the largest.
+func (s *Stats) add(o *Stats) {
+	s.Instrs += o.Instrs
+	s.ALU += o.ALU
+	s.FSCIB += o.FSCIB
+	s.IC += o.IC
+	s.Bytes += o.Bytes
+	s.CodeBytes += o.CodeBytes
+	s.Loops += o.Loops
+	s.Spills += o.Spills
+	s.Fills += o.Fills
+	s.Regs, s.Uniforms, s.Scratch = max(s.Regs, o.Regs), max(s.Uniforms, o.Uniforms), max(s.Scratch, o.Scratch)
+	s.Threads = min(s.Threads, o.Threads)
+}

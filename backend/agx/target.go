@@ -32,7 +32,7 @@ func (Target) GPUs() []backend.GPU {
 // Options returns what the chip wants lowered.
 func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	switch stage {
-	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageFragment, ir.StageCompute:
+	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageFragment, ir.StageCompute:
 		return Options(gpu, stage)
 	}
 	return nil, fmt.Errorf("agx: stage %s is not supported: a driver builds it from compute shaders", stage)

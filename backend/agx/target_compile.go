@@ -8,7 +8,7 @@ import (
 
 // Compile generates the object of a shader that went through the pipeline.
 func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) {
-	part, err := partOf(s, job.ABI)
+	part, culls, err := convention(s, job.ABI)
 	if err != nil {
 		return nil, err
 	}
@@ -17,7 +17,7 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 		return nil, err
 	}
 	return job.Object(t.Name(), s, func(dump func(step, text string)) (*backend.Generated, error) {
-		o := CompileOptions{GPU: g.Name, Part: part, Verify: job.Instrument.VerifyEach(), Dump: dump}
+		o := CompileOptions{GPU: g.Name, Part: part, CullDistances: culls, Verify: job.Instrument.VerifyEach(), Dump: dump}
 		if runsAsCompute(s.Stage, job.Next) {
 			o.Next = job.Next
 		}

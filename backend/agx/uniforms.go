@@ -126,7 +126,8 @@ func uniformRank(k abi.UniformKind) int {
 	case abi.UniformHeap:
 		return 0
 	case abi.UniformTable, abi.UniformConstData, abi.UniformPushAddr, abi.UniformBufferAddr, abi.UniformRecords,
-		abi.UniformPatches, abi.UniformPatchPoints, abi.UniformTessPoints:
+		abi.UniformPatches, abi.UniformPatchPoints, abi.UniformTessPoints, abi.UniformPrimitiveIDs, abi.UniformCounts, abi.UniformIndices,
+		abi.UniformVertices, abi.UniformXfbBuffer0, abi.UniformXfbBuffer1, abi.UniformXfbBuffer2, abi.UniformXfbBuffer3:
 		return 1
 	case abi.UniformWords:
 		return 3

@@ -96,6 +96,9 @@ func checkABI(name string) error {
 	if strings.HasPrefix(name, nirc.BlendABI) {
 		return nil // the target knows the formats
 	}
+	if strings.HasPrefix(name, nirc.CullABI) {
+		return nil // the target knows the numbers
+	}
 	return nirc.Usagef("--abi %s: want monolithic, separate or blend:FORMAT", name)
 }
 

@@ -1,6 +1,9 @@
 package spirv
 
 import (
+	"slices"
+	"sync"
+
 	"nirc/frontend/spirv/spv"
 	"nirc/ir"
 )
@@ -81,6 +84,13 @@ type translator struct {
 // *Error, or several of them joined.
 func Translate(m *spv.Module, opts Options) (*ir.Shader, error) {
 	t := &translator{m: m, opts: opts}
+	vals := valueTables.Get().(*[]value)
+	t.vals = slices.Grow(*vals, len(m.Insts))[:len(m.Insts)]
+	defer func() {
+		clear(t.vals)
+		*vals = t.vals[:0]
+		valueTables.Put(vals)
+	}()
 	t.line.file = -1
 	t.budget = 1<<20 + 16*len(m.Words)
 	if err := t.guard(t.module); err != nil {
@@ -92,11 +102,12 @@ func Translate(m *spv.Module, opts Options) (*ir.Shader, error) {
 	return t.s, nil
 }
 
+// valueTables keeps what translations that are over had as vals, empty.
+var valueTables = sync.Pool{New: func() any { return new([]value) }}
+
 func (t *translator) module() {
 	t.chooseEntry()
-	n := len(t.m.Insts)
-	t.vals = make([]value, n)
-	t.phiOf = make([]int32, n)
+	t.phiOf = make([]int32, len(t.m.Insts))
 	t.s = ir.NewShader(t.stage, t.opts.Target)
 	t.s.Name = t.entry.Name
 	if len(t.opts.Spec) > 0 {

@@ -36,8 +36,11 @@ type value struct {
 	obj    any
 }
 
-// leafArena hands out short slices of values.
-type leafArena struct{ free []*ir.Def }
+// leafArena hands out short slices of values from pieces that grow with the module.
+type leafArena struct {
+	free  []*ir.Def
+	piece int // size of the last piece
+}
 
 func (a *leafArena) one(d *ir.Def) []*ir.Def {
 	s := a.make(1)
@@ -50,7 +53,8 @@ func (a *leafArena) make(n int) []*ir.Def {
 		return make([]*ir.Def, n)
 	}
 	if n > len(a.free) {
-		a.free = make([]*ir.Def, 1024)
+		a.piece = min(max(2*a.piece, n, 64), 1024)
+		a.free = make([]*ir.Def, a.piece)
 	}
 	s := a.free[:n:n]
 	a.free = a.free[n:]

@@ -45,6 +45,29 @@
 // is UniformPatchPoints[patch] + point of those at UniformTessPoints. With Meta.Next it runs as
 // compute and leaves record r4 of those at UniformRecords.
 //
+// # Geometry
+//
+// A geometry shader is up to three programs, one behind the other in the code. A unit is an
+// invocation of a primitive: number (instance*UniformPrimitives + primitive)*Invocations +
+// invocation. The count program and the main program run as compute, a lane a unit, on a grid
+// of (UniformPrimitives*Invocations, instances, 1) that the driver may cut as it likes.
+//
+// Both read the vertices of primitive p from the records at UniformRecords, from
+// instance*UniformGridVertices on, in which the slots of UniformRecordSlots stand, as
+// UniformTopology says of p; a draw with primitive restart must be unrolled before. The count
+// program leaves CountWords words of each unit at UniformCounts; the driver puts the sum of
+// those of the units before in the place of each. Without a count program all units have
+// the words of Geometry.Counts, and nothing is read at UniformCounts. The main program does
+// what the shader does to memory; it writes the index buffer at UniformIndices, a word for
+// each vertex of stream 0 and a Restart behind each strip, and the transform feedback of the
+// primitives for which there is room (UniformXfbLimit0 and further). The words of a unit begin
+// where the sum says.
+//
+// A word is unit << VertexShift | vertex, counted over all streams. That is r5 of the raster
+// program, a vertex shader without attributes of the hardware, which runs the shader again
+// and keeps that vertex. Where running it again would not give the same, the main program leaves
+// the slots of Geometry.Vertices of the vertex with that word as number at UniformVertices.
+//
 // # Parts
 //
 // With [PartMain] a shader is the main part of a program of the separate ABI:
@@ -83,6 +106,7 @@ package abi
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"nirc/backend/agx/isa"
 	"nirc/ir"
@@ -109,6 +133,9 @@ const (
 	NumUniforms   = 512
 	NumRegs       = 256
 	MaxTileOffset = 511
+	// CullSlot0 and the slot behind it are varyings that stand for cull distances: component k
+	// is 1.0 where distance k is not negative, else 0.0. They are no slots of the IR.
+	CullSlot0 ir.Slot = 30
 )
 
 // Meta describes one shader binary.
@@ -150,7 +177,8 @@ type Meta struct {
 	NeedsQuads         bool `json:"needs_quads,omitempty"`
 	EarlyFragmentTests bool `json:"early_fragment_tests,omitempty"`
 	PerSample          bool `json:"per_sample,omitempty"`
-	// ClipDistances and CullDistances count components of a vertex stage.
+	// ClipDistances counts components of a vertex stage, CullDistances those of CullSlot0 and
+	// the slot behind it: what drops the fragments is the fragment program.
 	ClipDistances uint8 `json:"clip_distances,omitempty"`
 	CullDistances uint8 `json:"cull_distances,omitempty"`
 
@@ -171,8 +199,14 @@ type Meta struct {
 	PatchSlots int `json:"patch_slots,omitempty"`
 	// Tess are the execution modes of tessellation shaders, those that this stage declares.
 	Tess *Tess `json:"tess,omitempty"`
-	// Reads lists the slots that a tessellation shader reads of vertices.
+	// Reads lists the slots that a tessellation or geometry shader reads of vertices.
 	Reads []ir.Slot `json:"reads,omitempty"`
+	// Feedback is what transform feedback takes of a vertex or tessellation evaluation shader. A
+	// geometry shader behind it writes that.
+	Feedback *Feedback `json:"feedback,omitempty"`
+	// Geometry says what a geometry shader consists of; the rest of the Meta then is that
+	// of its main program.
+	Geometry *Geometry `json:"geometry,omitempty"`
 	// LayerViewportWord is the output word that holds layer | viewport << 16; 0
 	// or NoWord if neither is written.
 	LayerViewportWord int `json:"layer_viewport_word,omitempty"`
@@ -206,6 +240,46 @@ type Tess struct {
 	CCW            bool   `json:"ccw,omitempty"`
 	PointMode      bool   `json:"point_mode,omitempty"`
 }
+
+// Geometry holds the execution modes of a geometry shader and the programs that stand
+// beside its main program in the code.
+type Geometry struct {
+	Invocations uint32 `json:"invocations"` // of a primitive, at least 1
+	MaxVertices uint32 `json:"max_vertices"`
+	// InPrimitive is the number of vertices of an input primitive, those of adjacency included.
+	InPrimitive  uint8 `json:"in_primitive"`
+	OutPrimitive uint8 `json:"out_primitive"` // 0 points, 1 line strips, 2 triangle strips
+	// Counts are the words of each unit at UniformCounts if Count is nil.
+	Counts [CountWords]uint32 `json:"counts"`
+	// Count is the program that counts, Raster the vertex shader. Offsets are into the code
+	// of the whole.
+	Count  *Meta `json:"count,omitempty"`
+	Raster *Meta `json:"raster"`
+	// Vertices lists the slots that the main program leaves of each vertex at UniformVertices,
+	// 16 bytes each; of none, Raster runs the shader again.
+	Vertices []ir.Slot `json:"vertices,omitempty"`
+	// Feedback is what the main program writes.
+	Feedback
+}
+
+// Feedback is what transform feedback takes of a stage.
+type Feedback struct {
+	Captures []ir.Capture `json:"captures,omitempty"`
+	// Strides are the bytes of a vertex in each buffer.
+	Strides [ir.NumXfbBuffers]uint32 `json:"strides"`
+}
+
+// CountWords is the number of words that a unit of a geometry shader has at UniformCounts:
+// the words of its part of the index buffer, then its primitives on each vertex stream
+// that transform feedback captures.
+const CountWords = 1 + ir.NumXfbBuffers
+
+// Restart is the word of a geometry shader's index buffer that ends a strip.
+const Restart = 1<<32 - 1
+
+// VertexShift is the number of bits of a vertex index that tell the vertex of the unit, for
+// geometry shaders that emit at most some vertices.
+func (g *Geometry) VertexShift() int { return bits.Len32(max(g.MaxVertices, 1) - 1) }
 
 // Part is a part of a program of the separate ABI (the project's agx reference,
 // section 11.4). The linker puts prolog, main part and epilog behind each other; they
@@ -320,6 +394,20 @@ const (
 	UniformPatchSlots                  // word: the PatchSlots of those patches
 	UniformPatchPoints                 // address of a word for each patch: its first point
 	UniformTessPoints                  // address of the points, see PointShift
+	UniformTopology                    // word: input topology of the draw, by Vulkan's number
+	UniformPrimitives                  // word: input primitives of an instance of the draw
+	UniformPrimitiveIDs                // address of a word for each input primitive: its gl_PrimitiveIDIn; 0: their numbers are
+	UniformCounts                      // address of CountWords words for each unit; the main program finds sums there
+	UniformIndices                     // address of the index buffer that the main program makes
+	UniformVertices                    // address of the vertices that the main program leaves
+	UniformXfbBuffer0                  // address in transform feedback buffer 0 from which on the draw writes
+	UniformXfbBuffer1
+	UniformXfbBuffer2
+	UniformXfbBuffer3
+	UniformXfbLimit0 // word: primitives of the draw on vertex stream 0 for which there is room
+	UniformXfbLimit1
+	UniformXfbLimit2
+	UniformXfbLimit3
 	NumUniformKinds
 )
 
@@ -327,7 +415,9 @@ var uniformNames = [...]string{"none", "words", "push", "buffer_data", "buffer_a
 	"const_data", "push_addr", "num_workgroups", "base_workgroup", "num_subgroups", "base_vertex", "base_instance", "draw_id",
 	"view_index", "is_indexed", "sample_positions",
 	"attrib_addr", "attrib_clamp", "blend_const", "assembly", "records", "grid_vertices",
-	"record_slots", "patch_vertices", "patch_count", "patches", "patch_record", "patch_slots", "patch_points", "tess_points"}
+	"record_slots", "patch_vertices", "patch_count", "patches", "patch_record", "patch_slots", "patch_points", "tess_points",
+	"topology", "primitives", "primitive_ids", "counts", "indices", "vertices", "xfb_buffer0", "xfb_buffer1", "xfb_buffer2", "xfb_buffer3",
+	"xfb_limit0", "xfb_limit1", "xfb_limit2", "xfb_limit3"}
 
 // String returns the name of the contents.
 func (k UniformKind) String() string {
@@ -359,7 +449,8 @@ func (u *Uniform) Halves() int {
 	case UniformPush, UniformBufferData, UniformSamplePositions:
 		return int(u.Size / 2)
 	case UniformBufferAddr, UniformTable, UniformHeap, UniformConstData, UniformPushAddr, UniformAttribAddr, UniformAssembly, UniformRecords,
-		UniformRecordSlots, UniformPatches, UniformPatchRecord, UniformPatchPoints, UniformTessPoints:
+		UniformRecordSlots, UniformPatches, UniformPatchRecord, UniformPatchPoints, UniformTessPoints, UniformPrimitiveIDs, UniformCounts,
+		UniformIndices, UniformVertices, UniformXfbBuffer0, UniformXfbBuffer1, UniformXfbBuffer2, UniformXfbBuffer3:
 		return 4
 	case UniformBlendConst:
 		return 8
@@ -468,6 +559,7 @@ const (
 	CoefZ                             // window depth
 	CoefPointCoord                    // x and y of the point coordinate
 	CoefPrimitiveID                   // an integer, the same in all three words
+	CoefBary                          // the weights of the primitive's vertices 1 and 2
 )
 
 // Coef is a run of coefficient registers: register CF + i holds component
@@ -482,6 +574,9 @@ type Coef struct {
 	// Interp is flat, smooth (a coefficient of v/w, read by iterproj with W) or
 	// noperspective.
 	Interp ir.Interp `json:"interp,omitempty"`
+	// Vertex is 1, 2 or 3 of flat ones that have the value of that vertex of the primitive,
+	// from 1 on, instead of the provoking one's.
+	Vertex uint8 `json:"vertex,omitempty"`
 }
 
 // Result is a fragment result that stands in registers at the end: component
@@ -510,7 +605,7 @@ type TileTarget struct {
 // Check finds contradictions that would make the core read nonsense.
 func (m *Meta) Check() error {
 	switch m.Stage {
-	case ir.StageVertex, ir.StageFragment, ir.StageCompute, ir.StageTessCtrl, ir.StageTessEval:
+	case ir.StageVertex, ir.StageFragment, ir.StageCompute, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry:
 	default:
 		return fmt.Errorf("agx meta: stage %s is not supported", m.Stage)
 	}
@@ -543,6 +638,9 @@ func (m *Meta) Check() error {
 	if err := m.checkGrid(); err != nil {
 		return err
 	}
+	if err := m.checkGeometry(); err != nil {
+		return err
+	}
 	return m.checkResources()
 }
 
@@ -562,7 +660,7 @@ func (m *Meta) checkInterface() error {
 		return fmt.Errorf("agx meta: layer and viewport at word %d", w)
 	}
 	for _, c := range m.Coefs {
-		if c.Slot >= ir.NumVaryingSlots || c.Source > CoefPrimitiveID || int(c.First)+int(c.Count) > 4 ||
+		if c.Slot >= ir.NumVaryingSlots || c.Source > CoefBary || c.Vertex > 3 || int(c.First)+int(c.Count) > 4 ||
 			c.CF < 0 || c.CF+int(c.Count) > 256 {
 			return fmt.Errorf("agx meta: coefficients of source %d, slot %d, components %d+%d at cf%d", c.Source, c.Slot, c.First, c.Count, c.CF)
 		}
@@ -583,8 +681,9 @@ func (m *Meta) checkInterface() error {
 // checkGrid checks what says that a shader runs as compute.
 func (m *Meta) checkGrid() error {
 	tess := m.Stage == ir.StageTessCtrl || m.Stage == ir.StageTessEval
+	reads := tess || m.Geometry != nil
 	switch {
-	case m.PatchSlots < 0 || m.PatchSlots > int(ir.NumVaryingSlots-ir.SlotPatch0) || !tess && (m.PatchSlots > 0 || len(m.Reads) > 0):
+	case m.PatchSlots < 0 || m.PatchSlots > int(ir.NumVaryingSlots-ir.SlotPatch0) || !tess && m.PatchSlots > 0 || !reads && len(m.Reads) > 0:
 		return fmt.Errorf("agx meta: %d patch slots and %d slots read of vertices in stage %s", m.PatchSlots, len(m.Reads), m.Stage)
 	case m.Stage == ir.StageTessCtrl && (m.WorkgroupSize[0] == 0 || m.WorkgroupSize[0] > maxWorkgroup || m.WorkgroupSize[1] != 1 || m.WorkgroupSize[2] != 1):
 		return fmt.Errorf("agx meta: a patch of workgroup size %v", m.WorkgroupSize)
@@ -597,12 +696,48 @@ func (m *Meta) checkGrid() error {
 	}
 	for _, list := range [][]ir.Slot{m.Record, m.Reads} {
 		for i, slot := range list {
-			if slot >= ir.NumVaryingSlots || tess && slot >= ir.SlotPatch0 || i > 0 && slot <= list[i-1] {
+			if slot >= ir.NumVaryingSlots || reads && slot >= ir.SlotPatch0 || i > 0 && slot <= list[i-1] {
 				return fmt.Errorf("agx meta: slot %d at place %d of the record", slot, i)
 			}
 		}
 	}
 	return nil
+}
+
+// checkGeometry checks what says that a shader is one of geometry.
+func (m *Meta) checkGeometry() error {
+	g := m.Geometry
+	switch {
+	case (g != nil) != (m.Stage == ir.StageGeometry):
+		return fmt.Errorf("agx meta: modes of geometry in stage %s", m.Stage)
+	case g == nil:
+		return nil
+	case m.Part != PartWhole || g.Raster == nil || g.Raster.Stage != ir.StageVertex || g.Count != nil && g.Count.Stage != ir.StageCompute:
+		return errors.New("agx meta: a geometry shader without its programs")
+	case g.Invocations < 1 || g.Invocations > 127 || g.MaxVertices > 1024 || g.OutPrimitive > 2 || g.InPrimitive < 1 || g.InPrimitive > 6:
+		return fmt.Errorf("agx meta: a geometry shader of %d invocations, %d vertices, primitives %d and %d", g.Invocations, g.MaxVertices, g.InPrimitive, g.OutPrimitive)
+	}
+	for k, n := range g.Counts {
+		if n > 2*g.MaxVertices {
+			return fmt.Errorf("agx meta: word %d of a unit that emits %d vertices counts %d", k, g.MaxVertices, n)
+		}
+	}
+	for _, c := range g.Captures {
+		if c.Buffer >= ir.NumXfbBuffers || c.Stream >= ir.NumXfbBuffers || c.Slot >= ir.NumVaryingSlots || c.First+c.Count > 4 || c.Offset+c.Size() > g.Strides[c.Buffer] {
+			return fmt.Errorf("agx meta: transform feedback of slot %d to byte %d of buffer %d", c.Slot, c.Offset, c.Buffer)
+		}
+	}
+	for i, slot := range g.Vertices {
+		if slot >= ir.SlotPatch0 || i > 0 && slot <= g.Vertices[i-1] {
+			return fmt.Errorf("agx meta: slot %d at place %d of a vertex", slot, i)
+		}
+	}
+	if g.Count != nil {
+		if err := g.Count.Check(); err != nil {
+			return err
+		}
+	}
+	return g.Raster.Check()
 }
 
 func (m *Meta) checkResources() error {

@@ -29,6 +29,9 @@ func runBytes(code []byte, stage ir.Stage, check bool) {
 	if stage == ir.StageTessCtrl {
 		m.Record = []ir.Slot{ir.SlotPos, ir.SlotVar0}
 	}
+	if stage == ir.StageGeometry {
+		fuzzGeometry(m)
+	}
 	p, err := Load(code, m)
 	if err != nil {
 		return
@@ -50,6 +53,7 @@ func runBytes(code []byte, stage ir.Stage, check bool) {
 		} else {
 			l.TessCtrl = append(l.TessCtrl, emu.TessCtrlLane{Patch: l.TessCtrl[i-1].Patch, InvocationID: uint32(i % 8)})
 		}
+		l.Geometry = append(l.Geometry, emu.GeometryLane{V: []*emu.Slots{{}, {}, {}}, PrimitiveID: uint32(i), InvocationID: uint32(i+1) % 2, Emitted: emu.NewEmission(5)})
 		l.TessEval = append(l.TessEval, emu.TessEvalLane{Patch: l.TessCtrl[i].Patch, Coord: [3]float32{0.5, float32(i), 2}})
 	}
 	w := p.NewWave(l)
@@ -60,7 +64,20 @@ func runBytes(code []byte, stage ir.Stage, check bool) {
 	}
 }
 
-var stages = []ir.Stage{ir.StageCompute, ir.StageFragment, ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval}
+// fuzzGeometry makes the meta of a geometry shader whose programs are all the same.
+func fuzzGeometry(m *abi.Meta) {
+	for i := range 8 {
+		m.Uniforms = append(m.Uniforms, abi.Uniform{Kind: abi.UniformTopology + abi.UniformKind(i), Half: 16 + 4*i})
+	}
+	count, raster := *m, *m
+	count.Stage, raster.Stage = ir.StageCompute, ir.StageVertex
+	raster.Varyings = []abi.Varying{{Slot: ir.SlotPos, Count: 4}, {Slot: ir.SlotVar0 + 1, Count: 4, Word: 4}}
+	m.Reads = []ir.Slot{ir.SlotPos, ir.SlotVar0 + 31}
+	m.Geometry = &abi.Geometry{Invocations: 2, MaxVertices: 5, InPrimitive: 3, OutPrimitive: 2, Count: &count, Raster: &raster,
+		Feedback: abi.Feedback{Captures: []ir.Capture{{Slot: ir.SlotPos, Count: 4, Bits: 32}}, Strides: [ir.NumXfbBuffers]uint32{16}}}
+}
+
+var stages = []ir.Stage{ir.StageCompute, ir.StageFragment, ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry}
 
 var tessUniforms = []abi.UniformKind{abi.UniformRecords, abi.UniformRecordSlots, abi.UniformPatches, abi.UniformPatchRecord,
 	abi.UniformPatchPoints, abi.UniformTessPoints, abi.UniformPatchSlots, abi.UniformPatchVertices, abi.UniformPatchCount}

@@ -150,8 +150,6 @@ func (g *Grid) vertex(n, instance uint32) emu.VertexLane {
 	return v
 }
 
-var errNoGrid = &emu.Unsupported{What: "a launch of a vertex shader that runs as compute is not supported without its grid"}
-
 // special is a special register of a vertex shader that runs as compute.
 func (g *gridWave) special(sr, lane int) (uint32, bool) {
 	switch sr {

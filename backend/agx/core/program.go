@@ -43,11 +43,13 @@ type program struct {
 	entry    int // index of the main program's first instruction
 	preamble int
 	io       emu.StageIO
-	top      int // registers that anything names
-	uses     codeUses
-	words    [256]word     // output words of a vertex stage
-	coefs    [256]coef     // coefficient registers
-	states   [2][256]state // texture and sampler state registers
+	// count and raster are the other programs of a geometry shader; count may be nil.
+	count, raster *program
+	top           int // registers that anything names
+	uses          codeUses
+	words         [256]word     // output words of a vertex stage
+	coefs         [256]coef     // coefficient registers
+	states        [2][256]state // texture and sampler state registers
 
 	pool, checkPool sync.Pool // *registers, *checker
 }
@@ -61,8 +63,8 @@ type codeUses struct {
 
 // Load decodes a binary. Bytes that are no instruction (constants, padding)
 // are only an error if they are executed. The stages are vertex, fragment,
-// compute and those of tessellation, for which the core plays the driver that builds
-// them: see package abi.
+// compute and those of tessellation and geometry, for which the core plays the driver that
+// builds them: see package abi.
 func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 	if err := meta.Check(); err != nil {
 		return nil, err
@@ -70,8 +72,26 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 	if meta.Part != abi.PartWhole && meta.Part != abi.PartLinked {
 		return nil, fmt.Errorf("agx core: the code is a %s part, which runs only when it is linked", meta.Part)
 	}
+	p, err := load(code, meta)
+	if g := meta.Geometry; g != nil && err == nil {
+		if p.raster, err = load(code, g.Raster); err == nil && g.Count != nil {
+			p.count, err = load(code, g.Count)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.buildIO()
+	return p, nil
+}
+
+// runsAs are the stages of the hardware as which others run.
+var runsAs = map[ir.Stage]ir.Stage{ir.StageTessCtrl: ir.StageCompute, ir.StageTessEval: ir.StageVertex, ir.StageGeometry: ir.StageCompute}
+
+// load decodes the program that meta describes.
+func load(code []byte, meta *abi.Meta) (*program, error) {
 	p := &program{api: meta.Stage, meta: meta, top: 8}
-	if as, ok := map[ir.Stage]ir.Stage{ir.StageTessCtrl: ir.StageCompute, ir.StageTessEval: ir.StageVertex}[meta.Stage]; ok {
+	if as, ok := runsAs[meta.Stage]; ok {
 		m := *meta
 		m.Stage, p.meta = as, &m
 	}
@@ -97,11 +117,7 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 		}
 		p.scan(x)
 	}
-	if err := p.interfaces(); err != nil {
-		return nil, err
-	}
-	p.buildIO()
-	return p, nil
+	return p, p.interfaces()
 }
 
 // sweep decodes from an offset to the end, or to what is decoded already.
@@ -162,6 +178,15 @@ func (p *program) WorkgroupSize() [3]uint32 { return p.meta.WorkgroupSize }
 
 // SharedSize returns the workgroup memory in bytes.
 func (p *program) SharedSize() uint32 { return p.meta.SharedSize }
+
+// CullDistances is the number of cull distances of a vertex stage, for which the fragment
+// program has to stand in: the fixed functions do not know of them.
+func (p *program) CullDistances() int {
+	if g := p.meta.Geometry; g != nil {
+		return int(g.Raster.CullDistances)
+	}
+	return int(p.meta.CullDistances)
+}
 
 // IO returns the stage's interface.
 func (p *program) IO() *emu.StageIO { return &p.io }
@@ -230,7 +255,7 @@ func (p *program) buildIO() {
 	m := p.meta
 	p.io = emu.StageIO{UsesDiscard: m.UsesDiscard, WritesMemory: m.WritesMemory, NeedsQuads: m.NeedsQuads,
 		EarlyFragmentTests: m.EarlyFragmentTests, PerSample: m.PerSample,
-		ClipDistances: m.ClipDistances, CullDistances: m.CullDistances}
+		ClipDistances: m.ClipDistances}
 	linked := m.Part == abi.PartLinked
 	p.io.TileStores = linked && m.Stage == ir.StageFragment
 	p.io.TileLoads = p.io.TileStores && p.uses.tileLoads
@@ -258,10 +283,15 @@ func (p *program) buildIO() {
 	if t := m.Tess; t != nil {
 		p.io.Tess = emu.TessIO(*t)
 	}
-	for _, v := range m.Varyings {
+	vertex := m
+	if g := m.Geometry; g != nil {
+		p.geometryIO(g)
+		vertex = g.Raster
+	}
+	for _, v := range vertex.Varyings {
 		p.addOutput(emu.OutputSlot{Slot: v.Slot, Mask: (1<<v.Count - 1) << v.First})
 	}
-	if m.LayerViewportWord > 0 {
+	if vertex.LayerViewportWord > 0 {
 		p.addOutput(emu.OutputSlot{Slot: ir.SlotLayer, Mask: 1})
 		p.addOutput(emu.OutputSlot{Slot: ir.SlotViewport, Mask: 1})
 	}

@@ -25,9 +25,6 @@ func (w *wave) start() error {
 	if short {
 		return fmt.Errorf("the launch lacks the lanes of stage %s", m.Stage)
 	}
-	if (m.Next != ir.StageNone) != (w.grid != nil) {
-		return errNoGrid
-	}
 	l.Live = emu.Mask{}
 	if w.n == 0 {
 		w.done = true

@@ -26,7 +26,7 @@ type region struct {
 }
 
 // The regions: vertex records, patches, first points of patches, points; the
-// input assembly block of a linked vertex shader, and its indices.
+// input assembly block of a linked vertex shader, and its indices; what geometry has.
 const (
 	regionRecords = iota
 	regionPatches
@@ -34,7 +34,13 @@ const (
 	regionPoints
 	regionAssembly
 	regionIndices
-	numRegions
+	// Of geometry: numbers of primitives, counts, the index buffer, vertices, transform feedback.
+	regionPrimitives
+	regionCounts
+	regionDraw
+	regionVertices
+	regionXfb
+	numRegions = regionXfb + ir.NumXfbBuffers
 )
 
 // alloc makes region r of some words and returns the address that the index first

@@ -70,6 +70,29 @@ func provoking(f *emu.FragmentLane, slot ir.Slot, comp uint8) uint32 {
 	return 0
 }
 
+// cornerOf is the value of a coefficient register at vertex k: of weights, whether they are
+// the vertex's.
+func cornerOf(f *emu.FragmentLane, c coef, k int) float64 {
+	if c.Source != abi.CoefBary {
+		return corner(f, c.Slot, c.comp, k)
+	}
+	if k == int(c.comp)+1 {
+		return 1
+	}
+	return 0
+}
+
+// flat is the raw value of a flat input: that of its vertex, or of the provoking one.
+func flat(f *emu.FragmentLane, c coef) uint32 {
+	if c.Vertex == 0 {
+		return provoking(f, c.Slot, c.comp)
+	}
+	if v := f.Prim.V[c.Vertex-1]; v != nil {
+		return v[c.Slot][c.comp&3]
+	}
+	return 0
+}
+
 func blend(ij [2]float32, v0, v1, v2 float64) float64 {
 	return v0 + float64(ij[0])*(v1-v0) + float64(ij[1])*(v2-v0)
 }
@@ -104,10 +127,10 @@ func (w *wave) iterate(c coef, lane int, p *place, proj bool) (float64, error) {
 	case abi.CoefPrimitiveID:
 		return wideF(f.Prim.PrimitiveID), nil
 	default:
-		v0, v1, v2 := corner(f, c.Slot, c.comp, 0), corner(f, c.Slot, c.comp, 1), corner(f, c.Slot, c.comp, 2)
+		v0, v1, v2 := cornerOf(f, c, 0), cornerOf(f, c, 1), cornerOf(f, c, 2)
 		switch {
 		case c.Interp == ir.InterpFlat:
-			v = wideF(provoking(f, c.Slot, c.comp))
+			v = wideF(flat(f, c))
 		case c.Interp == ir.InterpSmooth && proj:
 			return blend(p.persp, v0, v1, v2), nil
 		case c.Interp == ir.InterpSmooth:
@@ -213,7 +236,7 @@ func (w *wave) planeOf(c coef, lane int) (abc [3]uint32, err error) {
 	case c.Source == abi.CoefPrimitiveID:
 		return [3]uint32{f.Prim.PrimitiveID, f.Prim.PrimitiveID, f.Prim.PrimitiveID}, nil
 	case c.Source == abi.CoefVarying && c.Interp == ir.InterpFlat:
-		return [3]uint32{0, 0, provoking(f, c.Slot, c.comp)}, nil
+		return [3]uint32{0, 0, flat(f, c)}, nil
 	case c.Source == abi.CoefZ:
 		return abc, errors.New("the coefficients of depth are not supported")
 	case f.Prim.Bary == nil:
@@ -224,7 +247,7 @@ func (w *wave) planeOf(c coef, lane int) (abc [3]uint32, err error) {
 		p := place{x: x, y: y}
 		p.persp[0], p.persp[1] = f.Prim.Bary(x, y, true)
 		p.linear[0], p.linear[1] = f.Prim.Bary(x, y, false)
-		if c.Source == abi.CoefVarying && c.Interp == ir.InterpSmooth {
+		if (c.Source == abi.CoefVarying || c.Source == abi.CoefBary) && c.Interp == ir.InterpSmooth {
 			return blend(p.linear, overW(f, c, 0), overW(f, c, 1), overW(f, c, 2))
 		}
 		v, e := w.iterate(c, lane, &p, false)
@@ -240,7 +263,7 @@ func (w *wave) planeOf(c coef, lane int) (abc [3]uint32, err error) {
 
 // overW is v/w at a vertex.
 func overW(f *emu.FragmentLane, c coef, k int) float64 {
-	return corner(f, c.Slot, c.comp, k) / corner(f, ir.SlotPos, 3, k)
+	return cornerOf(f, c, k) / corner(f, ir.SlotPos, 3, k)
 }
 
 // execStVar stores a word of the vertex's output record.

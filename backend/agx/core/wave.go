@@ -46,11 +46,14 @@ type wave struct {
 
 // NewWave makes a wave about to start.
 func (p *program) NewWave(l *emu.Launch) emu.Wave {
-	if p.api == ir.StageTessCtrl || p.api == ir.StageTessEval {
+	switch p.api {
+	case ir.StageTessCtrl, ir.StageTessEval:
 		return &tessWaves{p: p, l: l}
+	case ir.StageGeometry:
+		return &geometryWaves{p: p, l: l}
 	}
 	w := p.newWave(l)
-	if p.meta.Next == ir.StageTessCtrl && p.api == ir.StageVertex {
+	if p.meta.Next != ir.StageNone {
 		w.ownGrid()
 	}
 	return w

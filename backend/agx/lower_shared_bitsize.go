@@ -1,0 +1,64 @@
+package agx
+
+import (
+	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// Addresses of workgroup memory have 16 bits (the project's agx reference, section 7.3): 32 KB
+// are there. The widths of what is loaded and stored at them, 8 to 32 bits, are left to
+// passes/lower_mem_access_bit_sizes.go, as for other memory.
+
+// sharedOffset is the source of an access to workgroup memory that is its address.
+func sharedOffset(i ir.Intrinsic) (src int, ok bool) {
+	switch i {
+	case ir.IntrLoadShared, ir.IntrSharedAtomic, ir.IntrSharedAtomicSwap:
+		return 0, true
+	case ir.IntrStoreShared:
+		return 1, true
+	}
+	return 0, false
+}
+
+// lowerSharedBitsize narrows the addresses of workgroup memory to 16 bits.
+func lowerSharedBitsize(impl *ir.Impl) {
+	changed := false
+	for _, in := range intrinsicsOf(impl) {
+		if k, ok := sharedOffset(in.Intr); ok && in.Srcs[k].Def.BitSize != 16 {
+			b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
+			narrow := b.U2u16
+			if c, ok := in.Srcs[k].Def.Const(0); ok {
+				narrow = func(*ir.Def) *ir.Def { return b.ImmInt(int64(c), 16) }
+			}
+			in.Srcs[k].Set(narrow(in.Srcs[k].Def))
+			changed = true
+		}
+	}
+	if changed {
+		impl.Preserve(ir.MetaControlFlow)
+	}
+}
+
+// group makes base and index of a threadgroup access of elements of 1<<log
+// bytes at a byte offset, sources i and i+1 of t.
+func (s *isel) group(t *isa.Instr, i int, off *ir.Def, bytes uint32, log uint, uses []mach.Value) []mach.Value {
+	o := s.comp(off, 0)
+	if o.kind == opImm {
+		bytes += o.bits
+		o = imm16(0)
+	}
+	if bytes>>log > 0x7fff || bytes&(1<<log-1) != 0 {
+		o, bytes = s.addSub(true, o, imm16(bytes), false), 0
+	}
+	t.Srcs[i+1] = isa.I(int(bytes >> log))
+	if o = o.fold(); o.isImm(0) {
+		t.Srcs[i] = isa.I(0)
+		return uses
+	}
+	if o.kind == opUniform {
+		t.Srcs[i] = isa.Operand{Kind: isa.Uniform, Size: 16, Count: 1, Val: int32(o.bits)}
+		return uses
+	}
+	return s.register(t, i, s.reg(o), uses)
+}

@@ -1,0 +1,197 @@
+package agx
+
+import (
+	"nirc/backend"
+	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
+	"nirc/ir"
+)
+
+// stageMemory is what the lowerings of stages that are none of the hardware have in
+// common: a builder, what the driver puts into uniforms, and records of vertices.
+type stageMemory struct {
+	s    *ir.Shader
+	b    *ir.Builder
+	meta *abi.Meta
+	// reads are the per-vertex slots that the shader reads.
+	reads [ir.NumVaryingSlots]bool
+	err   error
+}
+
+// intrinsicsOf lists the intrinsics of a function: what a lowering changes while it walks.
+func intrinsicsOf(impl *ir.Impl) (list []*ir.Instr) {
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindIntrinsic {
+				list = append(list, in)
+			}
+		}
+	}
+	return list
+}
+
+func (t *stageMemory) fail(in *ir.Instr, format string, args ...any) {
+	if t.err == nil {
+		t.err = backend.Refuse("agx", t.s, in, format, args...)
+	}
+}
+
+// slotList lists the slots below an end that are set.
+func slotList(set [ir.NumVaryingSlots]bool, end ir.Slot) (list []ir.Slot) {
+	for k := range end {
+		if set[k] {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// isLevel tells whether a slot holds tessellation levels.
+func isLevel(slot ir.Slot) bool {
+	return slot == ir.SlotTessLevelOuter || slot == ir.SlotTessLevelInner
+}
+
+// stageAccess is what an instruction accesses: component comp of a slot, or of one of
+// the count slots from it on that index tells, of a vertex or of the patch (nil).
+type stageAccess struct {
+	slot, count   ir.Slot
+	comp          uint32
+	index, vertex *ir.Def
+}
+
+func (t *stageMemory) access(in *ir.Instr) (a stageAccess, ok bool) {
+	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
+	off := in.Srcs[len(in.Srcs)-1].Def
+	a = stageAccess{slot: sem.Location, count: 1, comp: uint32(in.Get(ir.IdxComponent))}
+	k, constant := off.Const(0)
+	if constant {
+		a.slot += ir.Slot(min(k, ir.NumVaryingSlots))
+	} else {
+		a.index, a.count = off, ir.Slot(max(1, sem.NumSlots))
+	}
+	val := &in.Def
+	if !in.HasDef() {
+		val = in.Srcs[0].Def
+	}
+	switch in.Intr {
+	case ir.IntrLoadPerVertexInput, ir.IntrLoadPerVertexOutput:
+		a.vertex = in.Srcs[0].Def
+	case ir.IntrStorePerVertexOutput:
+		a.vertex = in.Srcs[1].Def
+	}
+	switch end := a.slot + a.count; {
+	case end > ir.NumVaryingSlots || (a.vertex != nil) != (end <= ir.SlotPatch0 && !isLevel(a.slot)) || a.index != nil && a.slot < ir.SlotVar0:
+		t.fail(in, "%s of slots %d to %d is not supported", in.Intr, a.slot, end-1)
+	case val.BitSize != 32 && val.BitSize != 16 || sem.High16:
+		t.fail(in, "%s of %d bits is not supported: inputs and outputs must be lowered to words", in.Intr, val.BitSize)
+	}
+	return a, t.err == nil
+}
+
+// sysval reads what the driver puts into uniform registers.
+func (t *stageMemory) sysval(k abi.UniformKind, bits uint8) *ir.Def {
+	return &t.b.Intrinsic(ir.IntrLoadSysvalAgx, 1, bits).Set(ir.IdxFlags, uint64(k)).Def
+}
+
+func (t *stageMemory) word(k abi.UniformKind) *ir.Def { return t.sysval(k, 32) }
+
+// slots is the number of slots of a record, below that of them that stand before one.
+func (t *stageMemory) slots(k abi.UniformKind) *ir.Def {
+	b, mask := t.b, t.sysval(k, 64)
+	return b.Iadd(b.BitCount(b.Unpack64_2x32SplitX(mask)), b.BitCount(b.Unpack64_2x32SplitY(mask)))
+}
+
+func (t *stageMemory) below(k abi.UniformKind, a *stageAccess) *ir.Def {
+	b, mask := t.b, t.sysval(k, 64)
+	lo, hi := b.Unpack64_2x32SplitX(mask), b.Unpack64_2x32SplitY(mask)
+	switch {
+	case a.index != nil: // of those from SlotVar0 on
+		n := b.Iadd(a.index, b.Imm32(uint32(a.slot-ir.SlotVar0)))
+		hi = b.Iand(hi, b.Isub(b.Ishl(b.Imm32(1), n), b.Imm32(1)))
+	case a.slot < 32:
+		return b.BitCount(b.Iand(lo, b.Imm32(1<<a.slot-1)))
+	default:
+		hi = b.Iand(hi, b.Imm32(1<<(a.slot-32)-1))
+	}
+	return b.Iadd(b.BitCount(lo), b.BitCount(hi))
+}
+
+func (t *stageMemory) replace(in *ir.Instr, d *ir.Def) {
+	if t.err == nil {
+		in.Def.RewriteUses(d)
+		in.Remove()
+	}
+}
+
+// fetch loads words from an index on of what a uniform has the address of.
+func (t *stageMemory) fetch(k abi.UniformKind, at *ir.Def, n uint8, op ir.Intrinsic) *ir.Def {
+	return &t.b.Intrinsic(op, n, 32, t.sysval(k, 64), at).Set(ir.IdxFormat, uint64(isa.FormatI32)).Def
+}
+
+// load makes what in gives of words in memory. Inputs and outputs between stages
+// always are words, see setInput.
+func (t *stageMemory) load(in *ir.Instr, k abi.UniformKind, at *ir.Def, op ir.Intrinsic) *ir.Def {
+	d := t.fetch(k, at, in.Def.NumComponents, op)
+	switch {
+	case in.Def.BitSize != 16:
+		return d
+	case ir.UnpackALUType(in.Get(ir.IdxDestType)).Class == ir.ClassFloat:
+		return t.b.F2f16(d)
+	}
+	return t.b.U2u16(d)
+}
+
+// toWord makes the word in which a value of 16 bits stands between stages.
+func (t *stageMemory) toWord(in *ir.Instr, val *ir.Def) *ir.Def {
+	switch {
+	case val.BitSize != 16:
+		return val
+	case ir.UnpackALUType(in.Get(ir.IdxSrcType)).Class == ir.ClassFloat:
+		return t.b.F2f32(val)
+	}
+	return t.b.U2u32(val)
+}
+
+// store stores words from an index on of what a uniform has the address of.
+func (t *stageMemory) store(k abi.UniformKind, at, val *ir.Def, f isa.Format) *ir.Instr {
+	return t.b.Intrinsic(ir.IntrStoreAgx, 0, 0, val, t.sysval(k, 64), at).Set(ir.IdxFormat, uint64(f))
+}
+
+// record reads what in gives of a vertex's record among those at UniformRecords.
+func (t *stageMemory) record(in *ir.Instr, a *stageAccess, vertex *ir.Def) *ir.Def {
+	b := t.b
+	for slot := a.slot; slot < a.slot+a.count; slot++ {
+		t.reads[slot] = true
+	}
+	first := b.Imul(vertex, t.slots(abi.UniformRecordSlots))
+	at := b.Iadd(b.Ishl(b.Iadd(first, t.below(abi.UniformRecordSlots, a)), b.Imm32(2)), b.Imm32(a.comp))
+	return t.load(in, abi.UniformRecords, at, ir.IntrLoadConstantAgx)
+}
+
+// loadSysval selects a value that the driver puts into uniform registers.
+func (s *isel) loadSysval(in *ir.Instr) {
+	u := abi.Uniform{Kind: abi.UniformKind(in.Get(ir.IdxFlags))}
+	budget := uniformHalves
+	if uniformRank(u.Kind) < 2 {
+		budget = baseHalves
+	}
+	n, ok := s.uni.take(u, budget)
+	if !ok {
+		s.fail(in, "more addresses than uniform registers can hold are not supported")
+		return
+	}
+	ops := []opnd{{kind: opUniform, bits: n}, {kind: opUniform, bits: n + 2}}
+	s.setComps(&in.Def, ops[:in.Def.BitSize/32]...)
+}
+
+// storeFormatted selects a store that converts to a memory format: of elements from
+// an index on, counted in elements of the format.
+func (s *isel) storeFormatted(in *ir.Instr) {
+	s.meta.WritesMemory = true
+	n := int(in.Srcs[0].Def.NumComponents)
+	t := isa.Instr{Op: isa.OpDeviceStore, Format: isa.Format(in.Get(ir.IdxFormat)), Mask: 1<<n - 1, Flags: isa.Unsigned}
+	uses := s.register(&t, 0, s.data(in.Srcs[0].Def, 0, n), nil)
+	uses = s.baseSource(&t, 1, s.global(in, in.Srcs[1].Def), uses)
+	uses = s.index(&t, 2, s.comp(in.Srcs[2].Def, 0), uses)
+	s.add(t, 0, uses...)
+}
