@@ -101,6 +101,7 @@ func (c *compiler) run() (*Binary, error) {
 	if err := c.lower(entry.Impl); err != nil {
 		return nil, err
 	}
+	c.uni.keep = needed(c.s, entry.Impl)
 	var main, pre *part
 	var ps *ir.Shader
 	if !c.uni.plain {

@@ -13,6 +13,7 @@ import (
 type buffer struct {
 	known   bool
 	key     abi.Uniform // set, binding, element of a known one
+	entry   opnd        // its entry of the table
 	address address
 	size    opnd
 }
@@ -57,7 +58,7 @@ func (s *isel) buffer(in *ir.Instr, h *ir.Def) buffer {
 		a := key
 		a.Kind = abi.UniformBufferAddr
 		if n, ok := s.uni.take(a, baseHalves); ok {
-			return buffer{known: true, key: key, address: address{uniform: true, number: n}}
+			return buffer{known: true, key: key, entry: e, address: address{uniform: true, number: n}}
 		}
 	}
 	return s.tableEntry(in, e)
@@ -95,7 +96,7 @@ func (s *isel) sizeOf(in *ir.Instr, b buffer) opnd {
 	k.Kind = abi.UniformBufferSize
 	n, ok := s.uni.take(k, uniformHalves)
 	if !ok {
-		s.fail(in, "more buffer sizes than uniform registers can hold are not supported")
+		return s.tableEntry(in, b.entry).size
 	}
 	return opnd{kind: opUniform, bits: n}
 }

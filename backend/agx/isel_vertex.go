@@ -68,7 +68,7 @@ func (s *isel) vertexOutputs(vals []opnd) {
 		if rank == 0 {
 			word = abi.UserWord
 		}
-		if layer, view := slots[ir.SlotLayer][0], slots[ir.SlotViewport][0]; rank == 3 && layer.kind != opNone || view.kind != opNone {
+		if layer, view := slots[ir.SlotLayer][0], slots[ir.SlotViewport][0]; rank == 3 && (layer.kind != opNone || view.kind != opNone) {
 			s.meta.LayerViewportWord = word
 			store(word, s.layerViewport(layer, view))
 			word++

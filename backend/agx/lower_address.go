@@ -48,9 +48,11 @@ func (s *isel) access(in *ir.Instr, b buffer, off *ir.Def, log uint, bytes int) 
 		return place{base: s.guarded(in, b, o, bytes), index: imm32(o.bits >> log)}
 	}
 	if e := s.element(off, log, 0); e.ok && log > 0 && b.known && !s.early {
-		if n, ok := s.uni.limit(s.sizeOf(in, b).bits, uint32(bytes), uint32(log)+uint32(e.shift)); ok {
-			c := cond{op: isa.CondULT, a: e.index, b: opnd{kind: opUniform, bits: n}}
-			return place{base: s.nowhere(b.address, c), index: e.index, shift: e.shift}
+		if size := s.sizeOf(in, b); size.kind == opUniform {
+			if n, ok := s.uni.limit(size.bits, uint32(bytes), uint32(log)+uint32(e.shift)); ok {
+				c := cond{op: isa.CondULT, a: e.index, b: opnd{kind: opUniform, bits: n}}
+				return place{base: s.nowhere(b.address, c), index: e.index, shift: e.shift}
+			}
 		}
 	}
 	p := place{base: s.guarded(in, b, o, bytes)}

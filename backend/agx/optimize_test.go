@@ -107,6 +107,25 @@ func TestPressureSchedule(t *testing.T) {
 	}
 }
 
+// Loads from buffers need not come before all stores to scratch, however long the block is.
+func TestScratchCopy(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	buf := gputest.StorageBuffer(b, 0, 0)
+	const n = 4200
+	list := make([]*ir.Def, n)
+	for k := range list {
+		list[k] = gputest.LoadWords(b, buf, b.Imm32(uint32(4*k)), 1)
+	}
+	for k, v := range list {
+		b.Intrinsic(ir.IntrStoreScratch, 0, 0, v, b.Imm32(uint32(4*k))).Set(ir.IdxAlignMul, 4).Set(ir.IdxWriteMask, 1)
+	}
+	s.ScratchSize = 4 * n
+	bin, _ := build(t, s, CompileOptions{})
+	if bin.Meta.ScratchSize != 4*n || bin.Meta.Halves > 30 {
+		t.Errorf("%d halves and %d bytes of scratch for one word at a time", bin.Meta.Halves, bin.Meta.ScratchSize)
+	}
+}
+
 func TestValidate(t *testing.T) {
 	sample := func() (*mach.Func, mach.Value, mach.Value) {
 		f := mach.NewFunc("f", machISA{})

@@ -22,7 +22,7 @@ func pressureSchedule(f *mach.Func) {
 		live := p.liveBehind(lv.Out[b], blk.Instrs[end:])
 		p.graph(list)
 		before := p.pressure(list, live, nil)
-		if p.run(live); p.pressure(list, live, p.order) < before {
+		if p.run(live) && p.pressure(list, live, p.order) < before {
 			p.sorted = p.sorted[:0]
 			for _, k := range p.order {
 				p.sorted = append(p.sorted, list[k])
@@ -32,9 +32,9 @@ func pressureSchedule(f *mach.Func) {
 	}
 }
 
-// maxRegion bounds the instructions of a region: the choice is quadratic in
+// maxChoices bounds how often an order weighs an instruction: the choice is quadratic in
 // the width of the graph.
-const maxRegion = 4000
+const maxChoices = 1 << 23
 
 // scheduler is the state of a block under way.
 type scheduler struct {
@@ -69,9 +69,6 @@ func (p *scheduler) region(blk *mach.Block) (first, end int) {
 			return min(first, end), end
 		}
 	}
-	if end-first > maxRegion {
-		return 0, 0
-	}
 	return first, end
 }
 
@@ -101,6 +98,8 @@ func (p *scheduler) liveBehind(out mach.Live, tail []*mach.Instr) []mach.Value {
 const (
 	orderLoad = 1 << iota
 	orderStore
+	orderStackLoad // scratch is memory of its own
+	orderStackStore
 	orderCoverage
 	orderLanes
 	orderAll // nothing passes it
@@ -118,11 +117,15 @@ func (p *scheduler) class(in *mach.Instr) int {
 	op := isaOp(in.Op)
 	t := op.Traits()
 	c := 0
+	load, store := orderLoad, orderStore
+	if op == isa.OpStackLoad || op == isa.OpStackStore {
+		load, store = orderStackLoad, orderStackStore
+	}
 	if t&isa.TraitLoad != 0 {
-		c |= orderLoad
+		c |= load
 	}
 	if t&isa.TraitStore != 0 {
-		c |= orderStore
+		c |= store
 	}
 	if t&isa.TraitCoverage != 0 {
 		c |= orderCoverage
@@ -144,8 +147,10 @@ func (p *scheduler) graph(list []*mach.Instr) {
 	n := len(list)
 	p.list, p.preds, p.start = list, p.preds[:0], p.start[:0]
 	p.waits = append(p.waits[:0], make([]int32, n)...)
-	var lastStore, lastCover, lastAll int32 = -1, -1, -1
-	var loads, ordered []int32 // since the last store; since the last barrier
+	var lastCover, lastAll int32 = -1, -1
+	var ordered []int32 // since the last barrier
+	memory := [2]accesses{{kinds: orderLoad | orderStore, store: orderStore, last: -1},
+		{kinds: orderStackLoad | orderStackStore, store: orderStackStore, last: -1}}
 	for i, in := range list {
 		p.start = append(p.start, int32(len(p.preds)))
 		for _, u := range in.Uses() {
@@ -159,23 +164,18 @@ func (p *scheduler) graph(list []*mach.Instr) {
 			for _, k := range ordered {
 				p.edge(k)
 			}
-			ordered, loads, lastStore, lastCover = ordered[:0], loads[:0], -1, -1
+			ordered, lastCover = ordered[:0], -1
+			for m := range memory {
+				memory[m].loads, memory[m].last = memory[m].loads[:0], -1
+			}
 			p.edge(lastAll)
 			lastAll = int32(i)
 		case c != 0:
 			p.edge(lastAll)
 			ordered = append(ordered, int32(i))
 		}
-		if c != orderAll && c&(orderLoad|orderStore) != 0 {
-			p.edge(lastStore)
-		}
-		if c != orderAll && c&orderStore != 0 {
-			for _, k := range loads {
-				p.edge(k)
-			}
-			loads, lastStore = loads[:0], int32(i)
-		} else if c&orderLoad != 0 {
-			loads = append(loads, int32(i))
+		for m := range memory {
+			p.access(&memory[m], c, int32(i))
 		}
 		if c != orderAll && c&orderCoverage != 0 {
 			p.edge(lastCover)
@@ -193,6 +193,29 @@ func (p *scheduler) graph(list []*mach.Instr) {
 	}
 }
 
+// accesses are what a region did to a memory so far.
+type accesses struct {
+	kinds, store int     // classes of its instructions, and of those that write
+	last         int32   // store, or -1
+	loads        []int32 // since that
+}
+
+// access orders instruction i of some class among the accesses of a memory.
+func (p *scheduler) access(a *accesses, class int, i int32) {
+	if class == orderAll || class&a.kinds == 0 {
+		return
+	}
+	p.edge(a.last)
+	if class&a.store == 0 {
+		a.loads = append(a.loads, i)
+		return
+	}
+	for _, k := range a.loads {
+		p.edge(k)
+	}
+	a.loads, a.last = a.loads[:0], i
+}
+
 // edge says that the instruction under way comes behind instruction k.
 func (p *scheduler) edge(k int32) {
 	if k < 0 {
@@ -207,8 +230,9 @@ func (p *scheduler) edge(k int32) {
 	p.waits[k]++
 }
 
-// run makes the order, last instruction first, then turns it round.
-func (p *scheduler) run(live []mach.Value) {
+// run makes the order, last instruction first, then turns it round. It is false
+// if there were too many choices.
+func (p *scheduler) run(live []mach.Value) bool {
 	for _, v := range live {
 		p.live.Add(v)
 	}
@@ -218,7 +242,11 @@ func (p *scheduler) run(live []mach.Value) {
 			p.ready = append(p.ready, int32(i))
 		}
 	}
-	for len(p.ready) > 0 {
+	for choices := 0; len(p.ready) > 0; {
+		if choices += len(p.ready); choices > maxChoices {
+			p.forget(live)
+			return false
+		}
 		best, gain := 0, p.delta(p.list[p.ready[0]])
 		for k := 1; k < len(p.ready); k++ {
 			if d := p.delta(p.list[p.ready[k]]); d < gain || d == gain && p.ready[k] > p.ready[best] {
@@ -240,6 +268,7 @@ func (p *scheduler) run(live []mach.Value) {
 		p.order[a], p.order[b] = p.order[b], p.order[a]
 	}
 	p.forget(live)
+	return true
 }
 
 // delta is the change of the live halves in front of an instruction against

@@ -50,6 +50,22 @@ func TestVertex(t *testing.T) {
 	}
 }
 
+// The word of layer and viewport stands behind the varyings and the point size, whichever of
+// the two there is.
+func TestViewportWord(t *testing.T) {
+	for _, slot := range []ir.Slot{ir.SlotLayer, ir.SlotViewport} {
+		s, b := gputest.NewShader(ir.StageVertex, 64)
+		storeOutput(b, ir.SlotPos, loadInput(b, ir.SlotAttrib0, 4))
+		storeOutput(b, ir.SlotVar0, b.Vec(b.Imm32(1), b.Imm32(2)))
+		storeOutput(b, ir.SlotPointSize, b.ImmFloat(2, 32))
+		storeOutput(b, slot, b.Imm32(3))
+		bin, text := build(t, s, CompileOptions{})
+		if bin.Meta.LayerViewportWord != 7 || strings.Count(text, "st_var") != 8 {
+			t.Errorf("slot %d at word %d, want 7, and 8 stores, in\n%s", slot, bin.Meta.LayerViewportWord, text)
+		}
+	}
+}
+
 func TestVertexWithoutOutputs(t *testing.T) {
 	s, _ := gputest.NewShader(ir.StageVertex, 64)
 	_, text := build(t, s, CompileOptions{})

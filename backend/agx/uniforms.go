@@ -16,8 +16,11 @@ type uniforms struct {
 	items  []piece
 	limits []limit
 	next   int // number of the next piece
-	used   int // halves that the pieces take
-	low    int // of those, what addresses take
+	used   room
+	// optional is the part of used that selection can do without, keep what it leaves to the
+	// rest: what has no room among the uniforms is loaded from the descriptor table or
+	// made where it is used.
+	optional, keep room
 	// reserved halves at the start belong to the driver.
 	reserved int
 	// plain: nothing but fixed uniforms may be used.
@@ -98,25 +101,37 @@ func (u *uniforms) append(k abi.Uniform, budget int) (uint32, bool) {
 }
 
 func (u *uniforms) appendPiece(k piece, budget int) (uint32, bool) {
-	n := (k.halves + 1) &^ 1
 	if u.plain {
 		return 0, false
 	}
-	if uniformRank(k.Kind) < 2 {
-		if u.reserved+u.low+n > budget {
+	n := (k.halves + 1) &^ 1
+	used := u.used
+	if isOptional(k.Kind) {
+		used.all = max(used.all, u.optional.all+u.keep.all)
+		used.low = max(used.low, u.optional.low+u.keep.low)
+	}
+	first := (u.reserved + 3) &^ 3
+	switch uniformRank(k.Kind) {
+	case 0:
+		used.low = 0 // it comes first of all
+		fallthrough
+	case 1:
+		if first+used.low+n > budget {
 			return 0, false
 		}
-		u.low += n
 		budget = uniformHalves
 	}
-	if u.reserved+u.used+n > budget {
+	if first+used.all+n > budget {
 		return 0, false
 	}
 	u.next = (u.next + 3) &^ 3
 	k.Half = u.next
 	u.items = append(u.items, k)
 	u.next += n
-	u.used += n
+	u.used.add(k.Kind, n)
+	if isOptional(k.Kind) {
+		u.optional.add(k.Kind, n)
+	}
 	return uint32(k.Half), true
 }
 

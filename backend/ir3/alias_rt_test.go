@@ -77,7 +77,7 @@ func TestAliasRT(t *testing.T) {
 				t.Fatalf("%s: %v", c.name, err)
 			}
 			if c.name != "two sources" { // the interpreter's slot of the second is another
-				if err := stageDiffer(s, gpu, true); err != nil {
+				if err := stageDiffer(s, gpu); err != nil {
 					t.Errorf("%s on %s: %v", c.name, gpu, err)
 				}
 			}

@@ -35,7 +35,7 @@ func TestAlias(t *testing.T) {
 		gpu string
 		yes bool
 	}{{"a630", false}, {"a740", true}} {
-		if err := stageDiffer(s, c.gpu, true); err != nil {
+		if err := stageDiffer(s, c.gpu); err != nil {
 			t.Errorf("%s: %v", c.gpu, err)
 		}
 		bin, err := compile(s, CompileOptions{GPU: c.gpu})

@@ -36,7 +36,7 @@ func TestChained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := runStage(ref, s.Stage, true)
+	want, err := runStage(ref, s.Stage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestChained(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := runStage(p, s.Stage, true)
+		got, err := runStage(p, s.Stage)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}

@@ -49,7 +49,6 @@ type final struct {
 	hasPreamble, early bool
 	// spillBase is what the base register of spilled values holds.
 	spillBase int
-	// swzScratch: no register is free for moves of high halves; they swap through r0.x or r0.y.
 }
 
 // lower makes the physical program of f, behind its preamble if that is not
@@ -136,11 +135,23 @@ func (p *final) emit(in isa.Instr, loc uint32) *pinstr {
 	return &b.ins[len(b.ins)-1]
 }
 
-// operand is the register of a machine operand.
-func (p *final) operand(o *mach.Operand) isa.Operand {
-	class := o.Class
+// class is the class of a machine operand.
+func (p *final) class(o *mach.Operand) uint8 {
 	if o.Val != 0 {
-		class = p.f.Class(o.Val)
+		return p.f.Class(o.Val)
+	}
+	return o.Class
+}
+
+// operand is the register of a machine operand. The half names behind those of the general
+// registers are shared registers', so a unit too high would name another register.
+func (p *final) operand(o *mach.Operand) isa.Operand {
+	class, size := p.class(o), int(o.Size)
+	if o.Val != 0 {
+		size = p.f.Size(o.Val)
+	}
+	if limit := int(machClasses[class].Limit); limit != 0 && int(o.Reg)+size > limit {
+		p.fail("unit %d of the register file has no name of class %s", o.Reg, machClasses[class].Name)
 	}
 	return regOperand(class, int(o.Reg))
 }
@@ -166,7 +177,7 @@ func (p *final) instr(in *mach.Instr) {
 	case mach.OpMove:
 		p.move(in)
 	case mach.OpSwap:
-		p.swap(p.operand(&in.Ops[0]), p.operand(&in.Ops[1]), in.Loc)
+		p.viaLow(in.Ops, in.Loc, func(a, b isa.Operand) { p.swap(a, b, in.Loc) })
 	case opInputs:
 	case opElect, opAny, opAll, opBallot, opReadCond:
 		p.macro(in)
@@ -237,53 +248,49 @@ func (p *final) fill(in *mach.Instr) isa.Instr {
 
 // move emits a copy between registers.
 func (p *final) move(in *mach.Instr) {
-	d, s := p.operand(&in.Ops[0]), p.operand(&in.Ops[1])
-	if d.IsPred() || s.IsPred() || d.Val == isa.A0 && !d.IsHalf() {
-		p.fail("a predicate or address register would have to be copied")
-		return
-	}
-	if d.IsHalf() && !d.IsShared() && (d.Val >= gprUnits/2 || s.Val >= gprUnits/2) {
-		p.moveHigh(d, s, in.Loc)
-		return
-	}
-	p.emit(movInstr(d, s), in.Loc)
-}
-
-func movInstr(d, s isa.Operand) isa.Instr {
-	t := movType(d.IsHalf())
-	return isa.Instr{Op: isa.OpMov, Type: t, SrcType: t, Dst: d, Srcs: [4]isa.Operand{s}}
-}
-
-// moveHigh copies a half whose register has no half name: the full register
-// is exchanged with a low one around the copy.
-func (p *final) moveHigh(d, s isa.Operand, loc uint32) {
-	low := int32(0)
-	for low == d.Val/2 || low == s.Val/2 {
-		low++
-	}
-	if s.Val >= gprUnits/2 {
-		hi := s.Val / 2
-		p.swap(isa.R(int(low)), isa.R(int(hi)), loc)
-		s.Val = 2*low + s.Val&1
-		defer p.swap(isa.R(int(low)), isa.R(int(hi)), loc)
-	}
-	if d.Val >= gprUnits/2 {
-		hi := d.Val / 2
-		if hi == low {
-			p.fail("a copy between halves has no way")
+	p.viaLow(in.Ops, in.Loc, func(d, s isa.Operand) {
+		if d.IsPred() || s.IsPred() || d.Val == isa.A0 && !d.IsHalf() {
+			p.fail("a predicate or address register would have to be copied")
 			return
 		}
-		l2 := low + 1
-		for l2 == s.Val/2 {
-			l2++
+		t := movType(d.IsHalf())
+		p.emit(isa.Instr{Op: isa.OpMov, Type: t, SrcType: t, Dst: d, Srcs: [4]isa.Operand{s}}, in.Loc)
+	})
+}
+
+// highHalf tells whether o is half of a general register that has no half names.
+func (p *final) highHalf(o *mach.Operand) bool {
+	return p.class(o) == classHalf && int(o.Reg) >= halfUnits
+}
+
+// viaLow calls do with the registers of two operands. Where they are halves of full registers
+// without half names, as pieces of a full value may be, those are exchanged with low ones meanwhile.
+func (p *final) viaLow(ops []mach.Operand, loc uint32, do func(a, b isa.Operand)) {
+	var at [2]isa.Operand
+	var undo [2][2]int // low and high register
+	n, low := 0, 0
+	for i := range at {
+		o := &ops[i]
+		if !p.highHalf(o) {
+			at[i] = p.operand(o)
+			continue
 		}
-		p.swap(isa.R(int(l2)), isa.R(int(hi)), loc)
-		d.Val = 2*l2 + d.Val&1
-		p.emit(movInstr(d, s), loc)
-		p.swap(isa.R(int(l2)), isa.R(int(hi)), loc)
-		return
+		high := int(o.Reg) / 2
+		if n == 0 || undo[0][1] != high {
+			for low == int(ops[0].Reg)/2 || low == int(ops[1].Reg)/2 || n > 0 && low == undo[0][0] {
+				low++
+			}
+			undo[n] = [2]int{low, high}
+			n++
+			p.swap(isa.R(low), isa.R(high), loc)
+		}
+		at[i] = isa.HR(2*low + int(o.Reg)&1)
 	}
-	p.emit(movInstr(d, s), loc)
+	do(at[0], at[1])
+	for n > 0 {
+		n--
+		p.swap(isa.R(undo[n][0]), isa.R(undo[n][1]), loc)
+	}
 }
 
 // swap exchanges two registers of one size: swz, or three exclusive ors where
@@ -291,10 +298,6 @@ func (p *final) moveHigh(d, s isa.Operand, loc uint32) {
 func (p *final) swap(a, b isa.Operand, loc uint32) {
 	if a.IsPred() || b.IsPred() {
 		p.fail("predicates would have to be exchanged")
-		return
-	}
-	if a.IsHalf() && !a.IsShared() && (a.Val >= gprUnits/2 || b.Val >= gprUnits/2) {
-		p.swapHigh(a, b, loc)
 		return
 	}
 	if a.IsShared() {
@@ -309,40 +312,6 @@ func (p *final) swap(a, b isa.Operand, loc uint32) {
 	}
 	t := movType(a.IsHalf())
 	p.emit(isa.Instr{Op: isa.OpSwz, Type: t, SrcType: t, Dst: a, Srcs: [4]isa.Operand{b, a, b}}, loc)
-}
-
-// swapHigh exchanges halves of registers without half names by way of low ones.
-func (p *final) swapHigh(a, b isa.Operand, loc uint32) {
-	low := int32(0)
-	next := func() int32 {
-		for low == a.Val/2 || low == b.Val/2 {
-			low++
-		}
-		low++
-		return low - 1
-	}
-	if a.Val/2 == b.Val/2 {
-		l, hi := next(), a.Val/2
-		p.swap(isa.R(int(l)), isa.R(int(hi)), loc)
-		p.swap(isa.HR(int(2*l+a.Val&1)), isa.HR(int(2*l+b.Val&1)), loc)
-		p.swap(isa.R(int(l)), isa.R(int(hi)), loc)
-		return
-	}
-	var undo [2][2]int32
-	n := 0
-	for _, o := range []*isa.Operand{&a, &b} {
-		if o.Val >= gprUnits/2 {
-			undo[n] = [2]int32{next(), o.Val / 2}
-			p.swap(isa.R(int(undo[n][0])), isa.R(int(undo[n][1])), loc)
-			o.Val = 2*undo[n][0] + o.Val&1
-			n++
-		}
-	}
-	p.swap(a, b, loc)
-	for n > 0 {
-		n--
-		p.swap(isa.R(int(undo[n][0])), isa.R(int(undo[n][1])), loc)
-	}
 }
 
 // macro expands a pseudo instruction into control flow (the project's ir3

@@ -130,11 +130,7 @@ func (t *touch) of(in *isa.Instr) {
 		case isa.TexBindlessA1, isa.TexBindlessA1Nonu, isa.TexBindlessA1Imm:
 			t.reads = append(t.reads, span{unit: unitA1, n: 1})
 		}
-		// The second half of a fine derivative writes what the first did: only
-		// that one counts.
-		if (in.Op != isa.OpDsxpp1 && in.Op != isa.OpDsypp1) || in.Flags&isa.TexP != 0 {
-			t.write(in.Dst, bits.Len8(in.WrMask))
-		}
+		t.write(in.Dst, bits.Len8(in.WrMask))
 	case 6:
 		t.mem(in)
 	}

@@ -25,13 +25,17 @@ const (
 	classSharedHalf
 )
 
-const gprUnits = 384
+// gprUnits are the units of the general registers, halfUnits those that have names as halves.
+const (
+	gprUnits  = 384
+	halfUnits = gprUnits / 2
+)
 
 var (
 	machFiles = []mach.File{{Name: "r", Units: gprUnits, Spillable: true}, {Name: "p", Units: 4}, {Name: "s", Units: 64, Shared: true}, {Name: "a", Units: 1}}
 
 	machClasses = []mach.Class{
-		{Name: "half", File: fileGPR, Elem: 1, Align: 1, Limit: gprUnits / 2},
+		{Name: "half", File: fileGPR, Elem: 1, Align: 1, Limit: halfUnits},
 		{Name: "full", File: fileGPR, Elem: 2, Align: 2},
 		{Name: "pred", File: filePred, Elem: 1, Align: 1},
 		{Name: "shared", File: fileShared, Elem: 2, Align: 2},

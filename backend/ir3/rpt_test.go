@@ -65,7 +65,7 @@ func TestRepeatGroups(t *testing.T) {
 		if strings.Contains(disasm(plain), "rpt3)mul") || len(plain.Locs) < len(bin.Locs)+12 {
 			t.Errorf("%s: without groups:\n%s", gpu, disasm(plain))
 		}
-		if err := stageDiffer(s, gpu, true); err != nil {
+		if err := stageDiffer(s, gpu); err != nil {
 			t.Errorf("%s: %v", gpu, err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestGroupsThatCannotMerge(t *testing.T) {
 	if r := bin.Stats.Rpt; r.Made != 1 || r.Cleaned != 1 || r.Merged != 2 || r.Saved != 2 {
 		t.Errorf("counters %+v\n%s", r, disasm(bin))
 	}
-	if err := stageDiffer(s, "", true); err != nil {
+	if err := stageDiffer(s, ""); err != nil {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"nirc/backend/gputest"
 	"nirc/backend/ir3/core"
+	"nirc/backend/ir3/isa"
 	"nirc/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
@@ -18,8 +19,8 @@ const stageLanes = 64
 var stageEnv func(env *emu.Env)
 
 // stageLaunch makes 64 vertices or fragments with varied data.
-func stageLaunch(stage ir.Stage, check bool) *emu.Launch {
-	l := &emu.Launch{NumLanes: stageLanes, Check: check, Out: make([]emu.Slots, stageLanes), Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}}
+func stageLaunch(stage ir.Stage) *emu.Launch {
+	l := &emu.Launch{NumLanes: stageLanes, Check: true, Out: make([]emu.Slots, stageLanes), Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}}
 	if stageEnv != nil {
 		stageEnv(l.Env)
 	}
@@ -63,8 +64,8 @@ func fragmentLane(i int) emu.FragmentLane {
 	return f
 }
 
-func runStage(p emu.Program, stage ir.Stage, check bool) (*emu.Launch, error) {
-	l := stageLaunch(stage, check)
+func runStage(p emu.Program, stage ir.Stage) (*emu.Launch, error) {
+	l := stageLaunch(stage)
 	w := p.NewWave(l)
 	for {
 		st, err := w.Run(1 << 20)
@@ -74,12 +75,12 @@ func runStage(p emu.Program, stage ir.Stage, check bool) (*emu.Launch, error) {
 	}
 }
 
-func stageDiffer(s *ir.Shader, gpu string, check bool) error {
+func stageDiffer(s *ir.Shader, gpu string) error {
 	ref, err := interp.New(s, interp.Options{WaveSize: 64})
 	if err != nil {
 		return fmt.Errorf("interpreter: %w", err)
 	}
-	want, err := runStage(ref, s.Stage, check)
+	want, err := runStage(ref, s.Stage)
 	if err != nil {
 		return fmt.Errorf("interpreter: %w", err)
 	}
@@ -91,7 +92,7 @@ func stageDiffer(s *ir.Shader, gpu string, check bool) error {
 	if err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
-	got, err := runStage(p, s.Stage, check)
+	got, err := runStage(p, s.Stage)
 	if err != nil {
 		return fmt.Errorf("core: %w\n%s", err, disasm(bin))
 	}
@@ -162,7 +163,7 @@ func TestVertex(t *testing.T) {
 		b.PushElse(i)
 		outputTo(b, b.Vec(b.ImmFloat(3, 32), b.Fabs(b.Fneg(id))), ir.SlotVar0+2)
 		b.PopIf(i)
-		if err := stageDiffer(s, gpu, true); err != nil {
+		if err := stageDiffer(s, gpu); err != nil {
 			t.Errorf("%s: %v", gpu, err)
 		}
 	}
@@ -183,22 +184,56 @@ func TestFragment(t *testing.T) {
 		outputTo(b, b.Vec(b.Fadd(b.Channel(v, 0), dx), b.Fadd(dy, c), b.Fmul(sat, face), b.Fadd(b.Channel(pos, 0), b.Channel(pos, 1))), ir.SlotData0)
 		outputTo(b, b.Fadd(b.Channel(pos, 2), b.Channel(pos, 3)), ir.SlotDepth)
 		outputTo(b, b.Vec(b.F2f16(flat), b.F2f16(c)), ir.SlotData0+1)
-		if err := stageDiffer(s, gpu, true); err != nil {
+		if err := stageDiffer(s, gpu); err != nil {
 			t.Errorf("%s: %v", gpu, err)
 		}
 	}
 }
 
 // The two instructions of a fine derivative write one register with no
-// synchronisation between them, as they must; the core's checking mode does not know the pair.
+// synchronisation between them, as they must.
 func TestFineDerivatives(t *testing.T) {
 	for _, gpu := range gpus {
 		s, b := newStage(ir.StageFragment)
 		v := interpolated(b, ir.IntrLoadBarycentricPixel, ir.InterpSmooth, ir.SlotVar0+1, 0, 2)
 		x, y := b.Fmul(b.Channel(v, 0), b.Channel(v, 1)), b.Fmul(b.Channel(v, 1), b.Channel(v, 1))
 		outputTo(b, b.Vec(&b.Intrinsic(ir.IntrDdxFine, 1, 32, x).Def, &b.Intrinsic(ir.IntrDdyFine, 1, 32, b.Fadd(x, y)).Def), ir.SlotData0)
-		if err := stageDiffer(s, gpu, false); err != nil {
+		if err := stageDiffer(s, gpu); err != nil {
 			t.Errorf("%s: %v", gpu, err)
+		}
+	}
+}
+
+// What a fine derivative waits for stands on its first instruction.
+func TestFineDerivativeWaits(t *testing.T) {
+	gpu, err := FindGPU("a630")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		before string
+		want   [3]isa.Flags // of the pair and a read of its result
+	}{
+		{"nop", [3]isa.Flags{0, 0, isa.SY}},
+		{"ldib.b.untyped.1d.u32.1.imm.base0 r1.x, r5.x, 0", [3]isa.Flags{isa.SY, 0, isa.SY}},
+		{"ldib.b.untyped.1d.u32.1.imm.base0 r2.x, r5.x, 0", [3]isa.Flags{isa.SY, 0, isa.SY}},
+		{"ldib.b.untyped.1d.u32.1.imm.base0 r5.x, r1.x, 0", [3]isa.Flags{0, 0, isa.SY}},
+	} {
+		p := &final{gpu: gpu}
+		p.cur = p.newBlock()
+		for _, text := range []string{c.before, "dsxpp.1 (x)r1.x, r2.x", "dsxpp.1.p (x)r1.x, r2.x", "mov.u32u32 r3.x, r1.x"} {
+			in, err := isa.ParseText(gpu.Gen, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.emit(in, 0)
+		}
+		p.sync(nil, nil)
+		last := p.blocks[0].ins[len(p.blocks[0].ins)-len(c.want):]
+		for i, want := range c.want {
+			if x := &last[i]; x.Flags&(isa.SS|isa.SY) != want {
+				t.Errorf("behind %s: %s, want the flags %#x", c.before, x.Text(gpu.Gen), want)
+			}
 		}
 	}
 }
@@ -215,7 +250,7 @@ func TestVoteBehindTerminate(t *testing.T) {
 		if err := ir.Validate(s); err != nil {
 			t.Fatal(err)
 		}
-		if err := stageDiffer(s, gpu, true); err != nil {
+		if err := stageDiffer(s, gpu); err != nil {
 			t.Errorf("%s: %v", gpu, err)
 		}
 	}
@@ -247,7 +282,7 @@ func TestDiscard(t *testing.T) {
 			if err := ir.Validate(s); err != nil {
 				t.Fatal(err)
 			}
-			if err := stageDiffer(s, gpu, true); err != nil {
+			if err := stageDiffer(s, gpu); err != nil {
 				t.Errorf("%s, %s: %v", gpu, kind, err)
 			}
 		}

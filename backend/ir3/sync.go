@@ -156,8 +156,12 @@ func (s *syncState) startScalar(t *touch) {
 	}
 }
 
-// start notes what the instruction leaves under way.
+// start notes what the instruction leaves under way. The first half of a fine derivative waits for
+// both, as nothing may stand between them; the second is what is waited for.
 func (s *syncState) start(in *isa.Instr, t *touch) {
+	if in.StartsPair() {
+		return
+	}
 	k := syncOf(in)
 	s.consts = s.consts || in.Op == isa.OpStc
 	if k.late {

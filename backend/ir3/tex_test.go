@@ -251,7 +251,7 @@ func TestTextures(t *testing.T) {
 			if err := ir.Validate(s); err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
-			if err := stageDiffer(s, gpu, true); err != nil {
+			if err := stageDiffer(s, gpu); err != nil {
 				t.Errorf("%s on %s: %v", c.name, gpu, err)
 			}
 		}
@@ -266,7 +266,7 @@ func TestPrefetch(t *testing.T) {
 		s, b := newStage(ir.StageFragment)
 		x := &texBuild{s: s, b: b, uv: interpolated(b, ir.IntrLoadBarycentricPixel, ir.InterpSmooth, ir.SlotVar0+1, 1, 2)}
 		outputTo(b, texTests[0].build(x), ir.SlotData0)
-		if err := stageDiffer(s, gpu, true); err != nil {
+		if err := stageDiffer(s, gpu); err != nil {
 			t.Errorf("%s: %v", gpu, err)
 		}
 		bin, err := compile(s, CompileOptions{GPU: gpu})
@@ -289,7 +289,7 @@ func TestPrefetchSets(t *testing.T) {
 	c := &x.op(ir.TexOpTex, 4, ir.Dim2D, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcSamplerDeref, m}, texSource{ir.TexSrcCoord, x.uv}).Def
 	outputTo(b, c, ir.SlotData0)
 	for _, gpu := range gpus {
-		if err := stageDiffer(s, gpu, true); err != nil {
+		if err := stageDiffer(s, gpu); err != nil {
 			t.Errorf("%s: %v", gpu, err)
 		}
 		bin, err := compile(s, CompileOptions{GPU: gpu})
@@ -311,7 +311,7 @@ func TestEqualOutputs(t *testing.T) {
 		outputTo(b, b.Vec(b.Channel(in, 0), b.Channel(in, 1), b.Channel(in, 2), one), ir.SlotData0+k)
 	}
 	for _, gpu := range gpus {
-		if err := stageDiffer(s, gpu, true); err != nil {
+		if err := stageDiffer(s, gpu); err != nil {
 			t.Errorf("%s: %v", gpu, err)
 		}
 		bin, err := compile(s, CompileOptions{GPU: gpu})

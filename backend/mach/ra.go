@@ -77,6 +77,7 @@ type allocator struct {
 	phiOf    []Value // by value: a phi it goes into
 	phiHint  []Reg   // by phi
 	wish     []Reg   // by value: the register that a parallel copy wants it in
+	low      []Reg   // by value: the units that its pieces are bound to, 0 all
 
 	origin []place // values moved before the current instruction, and from where
 	killed []Value
@@ -116,7 +117,7 @@ func newAllocator(f *Func, opts AllocOptions) *allocator {
 	}
 	a := &allocator{f: f, opts: opts, lv: opts.Live, reg: make([]Reg, n), files: make([]fileState, len(f.files)),
 		in: make([][]place, len(f.Blocks)), out: make([][]place, len(f.Blocks)), done: make([]bool, len(f.Blocks)),
-		collOf: make([]int32, n), collOff: make([]uint8, n), phiOf: make([]Value, n), phiHint: make([]Reg, n), wish: make([]Reg, n)}
+		collOf: make([]int32, n), collOff: make([]uint8, n), phiOf: make([]Value, n), phiHint: make([]Reg, n), wish: make([]Reg, n), low: make([]Reg, n)}
 	for i := range a.files {
 		a.files[i].val = make([]Value, f.files[i].Units)
 	}
@@ -129,6 +130,7 @@ func newAllocator(f *Func, opts AllocOptions) *allocator {
 	if opts.MergeSets {
 		a.sets = buildSets(f, a.lv, -1, opts.Groups)
 		a.sets.finish()
+		a.sets.lower(a.low)
 	}
 	return a
 }
@@ -187,10 +189,15 @@ func (a *allocator) findHints() {
 						a.wish[v] = d.Reg
 					}
 				}
+			case OpSplit:
+				for _, d := range in.Defs() {
+					a.bindLow(in.Uses()[0].Val, d.Val)
+				}
 			case OpCollect:
 				a.collects = append(a.collects, collectHint{in.Ops[0].Val, NoReg})
 				off := 0
 				for _, u := range in.Uses() {
+					a.bindLow(in.Ops[0].Val, u.Val)
 					if u.Val != 0 && a.collOf[u.Val] < 0 {
 						a.collOf[u.Val] = int32(len(a.collects) - 1)
 						a.collOff[u.Val] = uint8(off)
@@ -199,6 +206,17 @@ func (a *allocator) findHints() {
 				}
 			}
 		}
+	}
+}
+
+// bindLow notes that v should stay among the units that its piece is bound to,
+// where copies between them are cheap.
+func (a *allocator) bindLow(v, piece Value) {
+	if v == 0 || piece == 0 || a.f.File(v) != a.f.File(piece) {
+		return
+	}
+	if l := a.f.limit(a.f.Class(piece)); l < a.f.limit(a.f.Class(v)) {
+		a.low[v] = Reg(l)
 	}
 }
 
@@ -364,9 +382,19 @@ func (a *allocator) pick(in *Instr, v Value) (Reg, bool) {
 	if r, ok := a.pickHint(in, v); ok {
 		return r, true
 	}
-	c := &a.f.classes[a.f.Class(v)]
-	r := a.findGap(c, a.f.Size(v), a.f.limit(a.f.Class(v)))
+	r := a.findLow(a.f.Class(v), a.f.Size(v), a.low[v])
 	return Reg(r), r >= 0
+}
+
+// findLow is findGap for what should stay among the first low units, if low is not 0.
+func (a *allocator) findLow(class uint8, n int, low Reg) int {
+	c := &a.f.classes[class]
+	if low != 0 {
+		if r := a.findGap(c, n, int(low)); r >= 0 {
+			return r
+		}
+	}
+	return a.findGap(c, n, a.f.limit(class))
 }
 
 // findGap searches the file below the target, then above.
@@ -409,8 +437,7 @@ func (a *allocator) pickHint(in *Instr, v Value) (Reg, bool) {
 		h := &a.collects[k]
 		if h.base == NoReg || !a.fits(v, int(h.base)+int(a.collOff[v])) {
 			// A new place if the first one has been taken: the last piece decides.
-			c := &a.f.classes[a.f.Class(h.def)]
-			if r := a.findGap(c, a.f.Size(h.def), a.f.limit(a.f.Class(h.def))); r >= 0 {
+			if r := a.findLow(a.f.Class(h.def), a.f.Size(h.def), a.low[h.def]); r >= 0 {
 				h.base = Reg(r)
 			}
 		}

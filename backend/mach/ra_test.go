@@ -180,3 +180,44 @@ block 0
 		t.Errorf("copies left:\n%s", text)
 	}
 }
+
+// A full value that is made of halves, or taken apart into halves, keeps to the registers that
+// have names as halves while there is room.
+func TestPiecesStayLow(t *testing.T) {
+	for _, sets := range []bool{false, true} {
+		for _, split := range []bool{false, true} {
+			f := NewFunc("t", &testISA{units: 32})
+			b := f.NewBlock()
+			def := func(class uint8) Value {
+				v := f.NewValue(class, 1)
+				f.Add(b, opConst, []Value{v}, nil)
+				return v
+			}
+			h := []Value{def(tHalf), def(tHalf)}
+			// The round goes past the half that has names.
+			for range 7 {
+				f.Add(b, opStore, nil, []Value{def(tFull)})
+			}
+			v := f.NewValue(tFull, 1)
+			whole := f.Add(b, OpCollect, []Value{v}, h)
+			if split {
+				whole.Op = opConst
+				whole.TruncateUses(0)
+				f.Add(b, OpSplit, []Value{f.NewValue(tHalf, 1), f.NewValue(tHalf, 1)}, []Value{v})
+			}
+			f.Add(b, opStore, nil, []Value{v})
+			f.Add(b, opStore, nil, h)
+			f.Add(b, opEnd, nil, nil)
+			c := NewChecker(f)
+			if _, err := Allocate(f, AllocOptions{RoundRobin: true, MergeSets: sets}); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Check(); err != nil {
+				t.Error(err)
+			}
+			if r := whole.Ops[0].Reg; r+2 > 16 {
+				t.Errorf("sets %v, split %v: the value is at unit %d\n%s", sets, split, r, f)
+			}
+		}
+	}
+}

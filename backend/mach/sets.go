@@ -17,6 +17,7 @@ type mergeSet struct {
 	align   int
 	class   uint8
 	base    Reg // where it was placed, NoReg at first
+	low     Reg // the units that pieces of members are bound to, 0 all
 	left    int // members without a register yet
 }
 
@@ -240,6 +241,15 @@ func (m *mergeSets) finish() {
 	}
 }
 
+// lower lets sets have the bounds of their members.
+func (m *mergeSets) lower(low []Reg) {
+	for v, l := range low {
+		if k := m.of[v]; l != 0 && k >= 0 && (m.sets[k].low == 0 || l < m.sets[k].low) {
+			m.sets[k].low = l
+		}
+	}
+}
+
 // pickSet is the place of v in its set, which is found room for if it has none.
 func (a *allocator) pickSet(v Value) (Reg, bool) {
 	if a.sets == nil || a.sets.of[v] < 0 {
@@ -248,13 +258,12 @@ func (a *allocator) pickSet(v Value) (Reg, bool) {
 	s := &a.sets.sets[a.sets.of[v]]
 	off := int(a.sets.off[v])
 	if s.base == NoReg {
-		c := &a.f.classes[s.class]
-		r := a.findGap(c, s.size, a.f.limit(s.class))
+		r := a.findLow(s.class, s.size, s.low)
 		if r < 0 {
 			return NoReg, false
 		}
 		s.base = Reg(r)
-		setRange(&a.files[c.File].soft, r, s.size)
+		setRange(&a.files[a.f.classes[s.class].File].soft, r, s.size)
 	}
 	r := int(s.base) + off
 	return Reg(r), a.fits(v, r)

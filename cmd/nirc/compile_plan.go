@@ -113,34 +113,70 @@ func (c *compileCommand) checkOutput(jobs []compileJob) error {
 	return nil
 }
 
-// realPaths finds the files that paths lead to. It keeps where directories
-// lead, which are few; files are asked for each time.
-type realPaths map[string]string
+// realPaths finds the files that paths lead to, by directory.
+type realPaths map[string]*realDir
+
+// realDir is a directory that files are asked for in.
+type realDir struct {
+	path string // where it really is, "" if it is not there
+	// asked counts the files; when they are many, it is listed once instead of a look at each.
+	asked  int
+	listed bool
+	links  map[string]bool // of the names in it, those that are symbolic links
+}
+
+// many is from when on a directory is listed.
+const many = 32
 
 // of is the path of the file that a path leads to, by which it is known that
-// two are one file; of what is not there yet the path as it is written.
+// two are one file; of what is not there yet the path that it will have.
 func (r realPaths) of(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	if st, err := os.Lstat(path); err != nil {
+	dir, base := filepath.Split(path)
+	d := r[dir]
+	if d == nil {
+		d = &realDir{}
+		d.path, _ = filepath.EvalSymlinks(dir)
+		r[dir] = d
+	}
+	if d.path == "" {
 		return path
-	} else if st.Mode()&os.ModeSymlink != 0 {
+	}
+	if d.asked++; d.asked == many {
+		d.list()
+	}
+	link := d.links[base]
+	if !d.listed {
+		st, err := os.Lstat(path)
+		link = err == nil && st.Mode()&os.ModeSymlink != 0
+	}
+	if link {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			return real
 		}
-		return path
 	}
-	dir, base := filepath.Split(path)
-	real, ok := r[dir]
-	if !ok {
-		var err error
-		if real, err = filepath.EvalSymlinks(dir); err != nil {
-			return path
+	return filepath.Join(d.path, base)
+}
+
+// list finds the links of the directory.
+func (d *realDir) list() {
+	f, err := os.Open(d.path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return
+	}
+	d.listed, d.links = true, map[string]bool{}
+	for _, e := range entries {
+		if e.Type()&os.ModeSymlink != 0 {
+			d.links[e.Name()] = true
 		}
-		r[dir] = real
 	}
-	return filepath.Join(real, base)
 }
 
 // fields are the parts of a template for -o.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"nirc"
@@ -89,11 +90,14 @@ func completeOptional(*cobra.Command) []string {
 }
 
 // completeABIs lists the calling conventions, with a blend program's for each format
-// that the target has it for.
+// that the target has it for and a cull program's for each number of distances.
 func completeABIs(cmd *cobra.Command) []string {
 	list := []string{"monolithic", "separate"}
 	for _, f := range nirc.BlendFormats() {
 		list = append(list, nirc.BlendABI+f)
+	}
+	for n := range 8 {
+		list = append(list, nirc.CullABI+strconv.Itoa(n+1))
 	}
 	return list
 }

@@ -8,7 +8,7 @@ import (
 // The shell completes the formats of blend programs.
 func TestCompleteABIs(t *testing.T) {
 	list := completeABIs(nil)
-	for _, want := range []string{"monolithic", "separate", "blend:R8G8B8A8_SRGB", "blend:A2B10G10R10_UNORM_PACK32"} {
+	for _, want := range []string{"monolithic", "separate", "blend:R8G8B8A8_SRGB", "blend:A2B10G10R10_UNORM_PACK32", "cull:1", "cull:8"} {
 		if !slices.Contains(list, want) {
 			t.Errorf("%s is not offered", want)
 		}

@@ -99,7 +99,7 @@ func checkABI(name string) error {
 	if strings.HasPrefix(name, nirc.CullABI) {
 		return nil // the target knows the numbers
 	}
-	return nirc.Usagef("--abi %s: want monolithic, separate or blend:FORMAT", name)
+	return nirc.Usagef("--abi %s: want monolithic, separate, blend:FORMAT or cull:N", name)
 }
 
 // writeObject writes an object file.

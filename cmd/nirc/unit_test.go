@@ -112,3 +112,34 @@ func BenchmarkStart(b *testing.B) {
 		}
 	}
 }
+
+// TestRealPaths: a directory that is listed tells the same of its files as a look at each.
+func TestRealPaths(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(dir, filepath.Join(dir, "here")); err != nil {
+		t.Skip("no symbolic links: ", err)
+	}
+	if err := os.Symlink(file, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	r := realPaths{}
+	for i := range 2 * many {
+		for _, below := range []string{dir, filepath.Join(dir, "here")} {
+			for name, want := range map[string]string{"file": file, "link": file, "absent": filepath.Join(dir, "absent")} {
+				if got := r.of(filepath.Join(below, name)); got != want {
+					t.Fatalf("round %d: %s in %s leads to %s, want %s", i, name, below, got, want)
+				}
+			}
+		}
+	}
+	if got := r.of(filepath.Join(dir, "no", "file")); got != filepath.Join(dir, "no", "file") {
+		t.Errorf("in a directory that is not there: %s", got)
+	}
+}

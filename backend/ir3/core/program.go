@@ -68,6 +68,7 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 	}
 	p.analyse()
 	p.checkMasks()
+	p.checkPairs()
 	p.checkTargets()
 	p.checkEarly()
 	p.checkShared()
@@ -185,7 +186,11 @@ func (p *program) buildIO() {
 		if o.VertexFlags {
 			continue
 		}
-		p.io.Outputs = append(p.io.Outputs, emu.OutputSlot{Slot: o.Slot, Mask: o.Mask, Index: o.Index})
+		out := emu.OutputSlot{Slot: o.Slot, Mask: o.Mask, Index: o.Index}
+		if o.Half && o.As == 0 {
+			out.Bits = 16
+		}
+		p.io.Outputs = append(p.io.Outputs, out)
 		if m.Stage == ir.StageFragment {
 			p.io.WritesDepth = p.io.WritesDepth || o.Slot == ir.SlotDepth
 			p.io.WritesStencil = p.io.WritesStencil || o.Slot == ir.SlotStencil

@@ -201,7 +201,9 @@ func (h *hazards) texSpans(x *inst) {
 	if x.Op == isa.OpTcinv {
 		return
 	}
-	h.class, h.lateRead = syncSY, true
+	if !x.StartsPair() {
+		h.class, h.lateRead = syncSY, true
+	}
 	n1, n2, n3 := x.TexSources()
 	h.texReads(x, x.Srcs[0], n1)
 	h.texReads(x, x.Srcs[1], n2)
@@ -360,6 +362,29 @@ func (p *program) analyse() {
 		if x.Op == isa.OpPrede || x.Flags&isa.JP != 0 {
 			mark(pc)
 		}
+	}
+}
+
+// checkPairs looks for halves of fine derivatives that do not stand together, or with
+// a wait between them (the project's ir3 reference, section 3.7).
+func (p *program) checkPairs() {
+	for pc := range p.code {
+		x := &p.code[pc]
+		if p.static != nil || x.Op != isa.OpDsxpp1 && x.Op != isa.OpDsypp1 {
+			continue
+		}
+		first, second := pc, pc+1
+		if !x.StartsPair() {
+			first, second = pc-1, pc
+		}
+		if first >= 0 && second < len(p.code) {
+			want := p.code[first].Instr
+			want.Flags = want.Flags&^(isa.SY|isa.JP) | isa.TexP
+			if p.code[first].StartsPair() && p.code[second].Instr == want && !p.code[second].chk.leader {
+				continue
+			}
+		}
+		p.static = fmt.Errorf("ir3 core: pc %d: %s is no pair with the instruction beside it", pc, x.Text(p.meta.Gen))
 	}
 }
 

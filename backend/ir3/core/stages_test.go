@@ -275,8 +275,9 @@ func TestFineDerivatives(t *testing.T) {
 	(rpt5)nop
 	cov.u32f32 r2.x, r2.x
 	(rpt5)nop
-	dsxpp.1 (x)r3.x, r2.x
+	dsxpp.1 (x)r3.y, r2.x
 	dsxpp.1.p (x)r3.y, r2.x
+	dsypp.1 (x)r3.z, r2.x
 	dsypp.1.p (x)r3.z, r2.x
 	(sy)add.f r4.x, r3.y, r3.y
 	(rpt5)nop
@@ -285,4 +286,24 @@ func TestFineDerivatives(t *testing.T) {
 	cov.f32s32 r1.x, r4.x`+store)
 	// Values 0 1 4 9: d/dx 1 1 5 5, d/dy 4 8 4 8.
 	m.expect(t, "2 dx + dy", func(i int) uint32 { return [...]uint32{6, 10, 14, 18}[i] })
+}
+
+// TestHalfResults: half results that are not converted are of 16 bits to the fixed functions.
+func TestHalfResults(t *testing.T) {
+	for _, c := range []struct {
+		out  abi.Output
+		want uint8
+	}{
+		{abi.Output{Slot: ir.SlotData0, Mask: 15}, 0},
+		{abi.Output{Slot: ir.SlotData0, Mask: 15, Half: true}, 16},
+		{abi.Output{Slot: ir.SlotData0, Mask: 1, Index: 1, Half: true}, 16},
+		{abi.Output{Slot: ir.SlotData0, Mask: 15, Half: true, As: isa.F32}, 0},
+	} {
+		m := fragMeta()
+		m.Outputs = []abi.Output{c.out}
+		p := build(t, m, "end")
+		if got := p.IO().Outputs; len(got) != 1 || got[0].Bits != c.want {
+			t.Errorf("output %+v is %+v, want %d bits", c.out, got, c.want)
+		}
+	}
 }

@@ -45,3 +45,9 @@ func (o Op) HasTarget() bool { return o.has(fTarget) }
 
 // OnGen tells whether the instruction exists on a generation.
 func (o Op) OnGen(g Gen) bool { return o != OpRaw && o < NumOps && opTable[o].onGen(g) }
+
+// StartsPair tells whether the instruction is the first half of a fine derivative: the second, its like
+// with TexP, must follow at once and without a wait.
+func (in *Instr) StartsPair() bool {
+	return (in.Op == OpDsxpp1 || in.Op == OpDsypp1) && in.Flags&TexP == 0
+}

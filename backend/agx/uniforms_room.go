@@ -1,0 +1,70 @@
+package agx
+
+import (
+	"nirc/backend/agx/abi"
+	"nirc/ir"
+)
+
+// room is a number of uniform halves, and how many of those are addresses, which only
+// the low half of the file holds.
+type room struct{ all, low int }
+
+func (r *room) add(k abi.UniformKind, halves int) {
+	r.all += halves
+	if uniformRank(k) < 2 {
+		r.low += halves
+	}
+}
+
+// isOptional tells whether there is another way to a kind of piece when the
+// uniform registers are full.
+func isOptional(k abi.UniformKind) bool {
+	switch k {
+	case abi.UniformNone, abi.UniformWords, abi.UniformPush, abi.UniformBufferData, abi.UniformBufferAddr, abi.UniformBufferSize:
+		return true
+	}
+	return false
+}
+
+// alwaysNeeded are the pieces that selection may ask for in every stage, the others those
+// of the stages named.
+var (
+	alwaysNeeded  = []abi.UniformKind{abi.UniformHeap, abi.UniformTable, abi.UniformConstData, abi.UniformPushAddr, abi.UniformViewIndex}
+	computeNeeded = []abi.UniformKind{abi.UniformNumWorkgroups, abi.UniformBaseWorkgroup, abi.UniformNumSubgroups}
+	vertexNeeded  = []abi.UniformKind{abi.UniformBaseVertex, abi.UniformBaseInstance, abi.UniformDrawID, abi.UniformIsIndexed,
+		abi.UniformRecords, abi.UniformGridVertices}
+)
+
+// needed is the room that a shader must find: what has no other way than a uniform register.
+func needed(s *ir.Shader, impl *ir.Impl) (r room) {
+	var kinds [abi.NumUniformKinds]bool
+	mark := func(list []abi.UniformKind) {
+		for _, k := range list {
+			kinds[k] = true
+		}
+	}
+	mark(alwaysNeeded)
+	if s.Stage != ir.StageVertex && s.Stage != ir.StageFragment {
+		mark(computeNeeded)
+	}
+	if s.Stage != ir.StageCompute && s.Stage != ir.StageFragment {
+		mark(vertexNeeded)
+	}
+	for _, in := range intrinsicsOf(impl) {
+		switch in.Intr {
+		case ir.IntrLoadSysvalAgx:
+			if k := in.Get(ir.IdxFlags); k < uint64(len(kinds)) {
+				kinds[k] = true
+			}
+		case ir.IntrLoadSamplePos, ir.IntrLoadSamplePosOrCenter:
+			kinds[abi.UniformSamplePositions] = true
+		}
+	}
+	for i, on := range kinds {
+		if k := abi.UniformKind(i); on && !isOptional(k) {
+			u := abi.Uniform{Kind: k, Size: 8 * maxSamples} // the size counts for sample positions alone
+			r.add(k, (u.Halves()+1)&^1)
+		}
+	}
+	return r
+}
