@@ -39,9 +39,7 @@ type part struct {
 // compileOne does one job; what it has to say waits in the result for its turn.
 func (c *compileCommand) compileOne(ctx context.Context, j *compileJob) *compiled {
 	r := &compiled{job: j}
-	m, err := j.src.get(func() (*nirc.Module, error) {
-		return c.load(ctx, &j.input, nirc.FileOptions{Stdin: c.stdin(j.path), Stage: c.stage, Debug: c.debug, Deps: c.deps.on})
-	})
+	m, err := c.module(ctx, j.src)
 	if err != nil {
 		r.err = err
 		return r

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,19 +23,40 @@ type compileJob struct {
 
 // source is a module that several jobs read once and drop when the last is done.
 type source struct {
-	once sync.Once
-	m    *nirc.Module
-	err  error
-	left atomic.Int32
+	input *input
+	next  *source // of the file that follows
+	mu    sync.Mutex
+	read  bool
+	m     *nirc.Module
+	err   error
+	left  atomic.Int32
 }
 
-func (s *source) get(load func() (*nirc.Module, error)) (*nirc.Module, error) {
-	s.once.Do(func() { s.m, s.err = load() })
+// module returns the module of a source. While another job reads it, the module of
+// the file that follows is read instead of waiting.
+func (c *compileCommand) module(ctx context.Context, s *source) (*nirc.Module, error) {
+	if !s.mu.TryLock() {
+		if n := s.next; n != nil && n.mu.TryLock() {
+			c.readSource(ctx, n)
+			n.mu.Unlock()
+		}
+		s.mu.Lock()
+	}
+	defer s.mu.Unlock()
+	c.readSource(ctx, s)
 	m, err := s.m, s.err
 	if s.left.Add(-1) == 0 {
 		s.m = nil
 	}
 	return m, err
+}
+
+// readSource reads a module that was not read yet; its lock is held.
+func (c *compileCommand) readSource(ctx context.Context, s *source) {
+	if !s.read {
+		s.read = true
+		s.m, s.err = c.load(ctx, s.input, nirc.FileOptions{Stdin: c.stdin(s.input.path), Stage: c.stage, Debug: c.debug, Deps: c.deps.on})
+	}
 }
 
 // plan lists the jobs, files first.
@@ -45,10 +67,15 @@ func (c *compileCommand) plan(args []string) ([]compileJob, error) {
 	}
 	var jobs []compileJob
 	c.inputs, c.reals = map[string]bool{}, realPaths{}
-	for _, in := range inputs {
+	sources := make([]source, len(inputs))
+	for i, in := range inputs {
 		c.inputs[c.reals.of(in.file())] = true
 		first := len(jobs)
-		src := &source{}
+		src := &sources[i]
+		src.input = &inputs[i]
+		if i+1 < len(sources) {
+			src.next = &sources[i+1]
+		}
 		for _, t := range c.targets {
 			gpus := c.gpus[t]
 			if len(gpus) == 0 {
