@@ -9,20 +9,12 @@ import (
 // allocatePlaced is allocate with the values of a file placed ahead.
 func allocatePlaced(f *Func, file uint8) error {
 	LowerTied(f)
-	c := NewChecker(f)
 	lv := ComputeLiveness(f)
 	placed, err := PlaceFile(f, lv, file, nil)
 	if err != nil {
 		return err
 	}
-	if _, err := Allocate(f, AllocOptions{MergeSets: true, Placed: placed, Live: lv}); err != nil {
-		return err
-	}
-	if err := c.Check(); err != nil {
-		return err
-	}
-	LowerCopies(f)
-	return c.Check()
+	return allocateUntied(f, AllocOptions{MergeSets: true, Placed: placed, Live: lv})
 }
 
 // TestRandomPlaced: with all values in one place each programs do the same.

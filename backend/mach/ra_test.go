@@ -11,6 +11,11 @@ import (
 // after the copies are in sequence.
 func allocate(f *Func, opts AllocOptions) error {
 	LowerTied(f)
+	return allocateUntied(f, opts)
+}
+
+// allocateUntied is allocate behind LowerTied.
+func allocateUntied(f *Func, opts AllocOptions) error {
 	c := NewChecker(f)
 	if _, err := Allocate(f, opts); err != nil {
 		return err
