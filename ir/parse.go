@@ -256,7 +256,7 @@ func (p *parser) fieldAttr(f *Field) {
 	}
 }
 
-func (p *parser) interp() Interp { return Interp(p.enum(interpNames[:])) }
+func (p *parser) interp() Interp { return Interp(p.named(interpNames[:])) }
 
 // enum reads one of the names, or a number.
 func (p *parser) enum(names []string) uint64 {
@@ -269,7 +269,28 @@ func (p *parser) enum(names []string) uint64 {
 	return p.uint(64)
 }
 
-func (p *parser) access() Access { return Access(p.flags(accessNames[:])) }
+// named reads one of names; what is stored in a narrow type takes no number, as
+// it would print as none of them.
+func (p *parser) named(names []string) int {
+	for i, n := range names {
+		if p.accept(n) {
+			return i
+		}
+	}
+	p.fail("want one of %s, have %q", strings.Join(names, " "), p.tok.text)
+	return 0
+}
+
+func (p *parser) access() Access { return Access(p.knownFlags(accessNames[:])) }
+
+// knownFlags is flags where a number may set no bit without a name.
+func (p *parser) knownFlags(names []string) uint64 {
+	v := p.flags(names)
+	if v>>len(names) != 0 {
+		p.failLast("no such flags")
+	}
+	return v
+}
 
 // flags reads names joined by '|', or a number.
 func (p *parser) flags(names []string) uint64 {

@@ -66,7 +66,7 @@ func (p *parser) params(f *Function) {
 	}
 }
 
-func (p *parser) modes() Mode { return Mode(p.flags(modeNames[:])) }
+func (p *parser) modes() Mode { return Mode(p.knownFlags(modeNames[:])) }
 
 // size reads bits or bitsxcomponents.
 func (p *parser) size() (bits, comps uint8) {

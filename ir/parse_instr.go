@@ -251,7 +251,7 @@ func (p *parser) texAttr(name string, t *TexInfo) {
 	switch name {
 	case "dim":
 		p.expect("=")
-		t.Dim = Dim(p.enum(dimNames[:]))
+		t.Dim = Dim(p.named(dimNames[:]))
 	case "dest":
 		p.expect("=")
 		t.DestType = p.aluType(p.word())

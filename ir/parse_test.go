@@ -115,6 +115,10 @@ func TestParseErrors(t *testing.T) {
 		{fn("b0:\n %0:32 = iadd {fast} %0, %0"), "no ALU flag \"fast\""},
 		{fn("b0:\n %0:32 = undef %1:32 = mov %0.q9"), "ill-formed swizzle"},
 		{fn("b0:\n %0:32 = undef %1:32 = load_ssbo %0, %0 binding=1"), "load_ssbo has no index \"binding\""},
+		{fn("b0:\n %0:32 = undef %1:32x4 = tex coord=%0 dim=12"), "want one of 1D 2D"},
+		{"shader fragment \"m\" {\n var @1 shader_in f32 \"x\" { interp=9 } }", "want one of none smooth"},
+		{"shader compute \"m\" {\n var @1 mem_ssbo f32 \"x\" { access=65536 } }", "no such flags"},
+		{fn("b0:\n %0:64 = undef %1:64 = deref_cast %0 (2000000 f32)"), "no such flags"},
 		{fn("b0:\n %0:32 = load_const 99999999999999999999999"), "ill-formed constant"},
 		{"shader compute \"m\" {" + strings.Repeat("type $0 = struct \"s\" {", 2) + "}", "want"},
 	} {

@@ -82,6 +82,7 @@ var codeBreaks = []breakCase{
 		t.SrcKinds = append(t.SrcKinds, TexSrcLod)
 	}},
 	{rule: "T1", msg: "no such kind", body: "b0: %0:32 = undef %1:32x4 = txl coord=%0 dim=1D dest=f32", corrupt: func(s *Shader) { nth(s, KindTex, 0).TexInfo().SrcKinds[0] = TexSrc(NumTexSrcs) }},
+	{rule: "T1", msg: "no such dimension", body: "b0: %0:32 = undef %1:32x4 = txl coord=%0 dim=1D dest=f32", corrupt: func(s *Shader) { nth(s, KindTex, 0).TexInfo().Dim = DimSubpassMS + 1 }},
 
 	{rule: "D1", msg: "without type", decl: structVar, body: derefs, corrupt: func(s *Shader) { nth(s, KindDeref, 0).DerefInfo().Type = nil }},
 	{rule: "D1", msg: "modes or type differ", decl: structVar, body: derefs, corrupt: func(s *Shader) { s.Variables[0].Mode = ModeShared }},

@@ -266,6 +266,7 @@ func (v *validator) tex(in *Instr) {
 		v.texSrc(in, t, k, in.Srcs[i].Def)
 	}
 	op := in.TexOp
+	v.check(int(t.Dim) < len(dimNames), "T1", in, "no such dimension")
 	v.check(!have[TexSrcComparator] || t.IsShadow, "T2", in, "comparator without shadow")
 	v.check(!have[TexSrcBias] || op == TexOpTxb || op == TexOpTg4 || op == TexOpLod, "T3", in, "bias source")
 	v.check(!have[TexSrcLod] || op != TexOpTex && op != TexOpTxb && op != TexOpTxd && op != TexOpLod, "T3", in, "lod source")
