@@ -210,6 +210,9 @@ func (e *explicitIO) castAddress(d *ir.Instr, info *ir.DerefInfo) address {
 	} else {
 		a = address{off: src, whole: src}
 	}
+	if buffer := info.Modes&(ir.ModeUBO|ir.ModeSSBO) != 0; buffer != (a.res != nil) {
+		e.fail(d, "a pointer of %d components is cast to %s", src.NumComponents, info.Modes)
+	}
 	if info.AlignMul != 0 && info.AlignMul >= a.mul {
 		a.mul, a.offset = info.AlignMul, info.AlignOffset
 	}

@@ -37,3 +37,30 @@ func TestExplicitIOWithoutLayout(t *testing.T) {
 		}
 	}
 }
+
+// TestExplicitIOCast: a pointer to a buffer is a pair, one to other memory is
+// not; a cast that says otherwise is refused where it stands.
+func TestExplicitIOCast(t *testing.T) {
+	for _, c := range []struct{ mode, width, msg string }{
+		{"mem_ssbo", "", "a pointer of 1 components is cast to mem_ssbo"},
+		{"mem_ubo", "", "a pointer of 1 components is cast to mem_ubo"},
+		{"mem_shared", "x2", "a pointer of 2 components is cast to mem_shared"},
+		{"mem_ssbo", "x2", ""},
+		{"mem_shared", "", ""},
+	} {
+		text := "shader compute \"main\" {\n  info { workgroup_size=1,1,1 }\n  fn f0 \"main\" entry() {\n    b0:\n      %0:32" + c.width + " = undef\n      %1:32" + c.width +
+			" = deref_cast %0 (" + c.mode + " u32)\n      %2:32 = load_deref %1\n  }\n}\n"
+		s, err := ir.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := ParsePassList("lower_explicit_io(modes=" + c.mode + ")")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = p.Run(s, RunOptions{VerifyEach: true})
+		if c.msg == "" && err != nil || c.msg != "" && (err == nil || !strings.Contains(err.Error(), c.msg)) {
+			t.Errorf("%s%s: %v, want %q", c.mode, c.width, err, c.msg)
+		}
+	}
+}
