@@ -171,7 +171,7 @@ const (
 )
 
 func (s *Shader) newBlock(impl *Impl) *Block {
-	b := s.blocks.new()
+	b := s.blocks.New()
 	b.impl = impl
 	return b
 }

@@ -156,7 +156,7 @@ func InsertIf(c Cursor, cond *Def) *If {
 	impl := c.Block.impl
 	before, after := splitBlock(c)
 	s := impl.Shader
-	i := s.ifs.new()
+	i := s.ifs.New()
 	i.Cond.If = i
 	i.Cond.Swizzle = IdentitySwizzle
 	i.Cond.link(cond)
@@ -178,7 +178,7 @@ func InsertLoop(c Cursor) *Loop {
 	impl := c.Block.impl
 	before, after := splitBlock(c)
 	s := impl.Shader
-	l := s.loops.new()
+	l := s.loops.New()
 	l.Body.owner, l.Body.impl = l, impl
 	l.Continue.owner, l.Continue.impl = l, impl
 	l.Body.append(s.newBlock(impl))

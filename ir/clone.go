@@ -63,16 +63,16 @@ func (c *Cloner) Block(b *Block) *Block {
 // are copied later (uses of a loop's phi before Finish) are mended by Finish.
 func (c *Cloner) Instr(in *Instr) *Instr {
 	s := c.Dst.Shader
-	n := s.instrs.new()
+	n := s.instrs.New()
 	n.Kind, n.Deref, n.Jump, n.TexOp, n.Op, n.Intr = in.Kind, in.Deref, in.Jump, in.TexOp, in.Op, in.Intr
 	n.NumComponents, n.Exact, n.NoSignedWrap, n.NoUnsignedWrap = in.NumComponents, in.Exact, in.NoSignedWrap, in.NoUnsignedWrap
 	n.FastMath, n.Relaxed, n.Loc = in.FastMath, in.Relaxed, in.Loc
 	n.Def = Def{Index: noIndex, NumComponents: in.Def.NumComponents, BitSize: in.Def.BitSize, Divergent: in.Def.Divergent, Name: in.Def.Name}
 	n.Def.Instr = n
-	n.Imm = s.imms.slice(len(in.Imm))
+	n.Imm = s.imms.Slice(len(in.Imm))
 	copy(n.Imm, in.Imm)
 	c.ext(n, in)
-	n.Srcs = s.srcs.slice(len(in.Srcs))
+	n.Srcs = s.srcs.Slice(len(in.Srcs))
 	for i := range in.Srcs {
 		n.Srcs[i] = Src{Instr: n, Swizzle: in.Srcs[i].Swizzle}
 		c.src(&n.Srcs[i], in.Srcs[i].Def)
@@ -101,19 +101,19 @@ func (c *Cloner) ext(n, in *Instr) {
 	s := c.Dst.Shader
 	switch in.Kind {
 	case KindTex:
-		t := s.texs.new()
+		t := s.texs.New()
 		*t = *in.TexInfo()
 		t.SrcKinds = append([]TexSrc(nil), t.SrcKinds...)
 		n.ext = t
 	case KindDeref:
-		d := s.derefs.new()
+		d := s.derefs.New()
 		*d = *in.DerefInfo()
 		if v := c.vars[d.Var]; v != nil {
 			d.Var = v
 		}
 		n.ext = d
 	case KindPhi:
-		n.ext = s.phis.new()
+		n.ext = s.phis.New()
 	case KindCall:
 		callee := in.CallInfo().Callee
 		if f := c.fns[callee]; f != nil {

@@ -100,7 +100,7 @@ func (r *serialReader) use(s *Src, num int64) {
 
 // sources makes n sources, which the caller fills.
 func (r *serialReader) sources(in *Instr, n int) {
-	in.Srcs = r.s.srcs.slice(n)
+	in.Srcs = r.s.srcs.Slice(n)
 	for i := range in.Srcs {
 		in.Srcs[i] = Src{Instr: in, Swizzle: IdentitySwizzle}
 	}
@@ -173,7 +173,7 @@ func (r *serialReader) operands(in *Instr, b *Block) {
 			in.NumComponents = uint8(r.below(1<<8, "num_components"))
 		}
 		r.refs(in, len(info.Srcs))
-		in.Imm = r.s.imms.slice(len(info.Indices))
+		in.Imm = r.s.imms.Slice(len(info.Indices))
 		mask := r.below(1<<len(in.Imm), "index mask")
 		for i := range in.Imm {
 			if mask>>i&1 != 0 {
@@ -185,12 +185,12 @@ func (r *serialReader) operands(in *Instr, b *Block) {
 	case KindDeref:
 		r.deref(in)
 	case KindLoadConst:
-		in.Imm = r.s.imms.slice(int(in.Def.NumComponents))
+		in.Imm = r.s.imms.Slice(int(in.Def.NumComponents))
 		for i := range in.Imm {
 			in.Imm[i] = r.uint()
 		}
 	case KindPhi:
-		in.ext = r.s.phis.new()
+		in.ext = r.s.phis.New()
 		q := serialPhi{in: in, block: b}
 		for range r.count() {
 			q.preds = append(q.preds, r.u32())
@@ -223,7 +223,7 @@ func (r *serialReader) aluSrc(in *Instr, i int) {
 }
 
 func (r *serialReader) tex(in *Instr) {
-	t := r.s.texs.new()
+	t := r.s.texs.New()
 	in.ext = t
 	in.TexOp = TexOp(r.below(uint64(NumTexOps), "texture operation"))
 	n := int(r.below(uint64(NumTexSrcs)+1, "count"))
@@ -243,7 +243,7 @@ func (r *serialReader) tex(in *Instr) {
 }
 
 func (r *serialReader) deref(in *Instr) {
-	d := r.s.derefs.new()
+	d := r.s.derefs.New()
 	in.ext = d
 	v := r.below(16, "deref kind")
 	in.Deref, d.InBounds = DerefKind(v&7), v>>3 != 0

@@ -386,7 +386,7 @@ func (s *Shader) SetSrcs(in *Instr, defs ...*Def) {
 	for i := range in.Srcs {
 		in.Srcs[i].unlink()
 	}
-	in.Srcs = s.srcs.slice(len(defs))
+	in.Srcs = s.srcs.Slice(len(defs))
 	for i, d := range defs {
 		in.Srcs[i].Instr = in
 		in.Srcs[i].Swizzle = IdentitySwizzle
@@ -419,7 +419,7 @@ func (s *Shader) growSrcs(in *Instr) {
 		in.Srcs[len(old)] = Src{Instr: in, Swizzle: IdentitySwizzle}
 		return
 	}
-	grown := s.srcs.slice(max(2, 2*len(old)))[:len(old)+1]
+	grown := s.srcs.Slice(max(2, 2*len(old)))[:len(old)+1]
 	for i := range old {
 		d := old[i].Def
 		old[i].unlink()

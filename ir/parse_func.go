@@ -272,7 +272,7 @@ func (p *parser) body(name string, b *Block, bits, comps uint8) *Instr {
 
 // blank makes n empty sources.
 func (p *parser) blank(in *Instr, n int) {
-	in.Srcs = p.s.srcs.slice(n)
+	in.Srcs = p.s.srcs.Slice(n)
 	for i := range in.Srcs {
 		in.Srcs[i] = Src{Instr: in, Swizzle: IdentitySwizzle}
 	}
@@ -446,7 +446,7 @@ func (p *parser) peekNum() int {
 
 func (p *parser) deref(name string, bits, comps uint8) *Instr {
 	in := p.s.newInstr(KindDeref)
-	d := p.s.derefs.new()
+	d := p.s.derefs.New()
 	in.ext = d
 	p.s.initDef(in, comps, bits)
 	switch name {

@@ -76,7 +76,7 @@ func (p *parser) intrinsic(i Intrinsic, bits, comps uint8) *Instr {
 	in := p.s.newInstr(KindIntrinsic)
 	in.Intr = i
 	info := i.Info()
-	in.Imm = p.s.imms.slice(len(info.Indices))
+	in.Imm = p.s.imms.Slice(len(info.Indices))
 	p.s.initDef(in, comps, bits)
 	p.blank(in, len(info.Srcs))
 	for k := range in.Srcs {

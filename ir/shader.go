@@ -263,7 +263,7 @@ func (s *Shader) NewIntrinsic(i Intrinsic, comps, bits uint8, srcs ...*Def) *Ins
 	in := s.newInstr(KindIntrinsic)
 	in.Intr = i
 	info := i.Info()
-	in.Imm = s.imms.slice(len(info.Indices))
+	in.Imm = s.imms.Slice(len(info.Indices))
 	s.SetSrcs(in, srcs...)
 	if info.HasDest {
 		s.initDef(in, comps, bits)
@@ -285,7 +285,7 @@ func (s *Shader) NewIntrinsic(i Intrinsic, comps, bits uint8, srcs ...*Def) *Ins
 func (s *Shader) NewTex(op TexOp, comps, bits uint8) *Instr {
 	in := s.newInstr(KindTex)
 	in.TexOp = op
-	in.ext = s.texs.new()
+	in.ext = s.texs.New()
 	s.initDef(in, comps, bits)
 	return in
 }
@@ -294,7 +294,7 @@ func (s *Shader) NewTex(op TexOp, comps, bits uint8) *Instr {
 func (s *Shader) NewDeref(kind DerefKind, info DerefInfo, comps, bits uint8, srcs ...*Def) *Instr {
 	in := s.newInstr(KindDeref)
 	in.Deref = kind
-	d := s.derefs.new()
+	d := s.derefs.New()
 	*d = info
 	in.ext = d
 	s.SetSrcs(in, srcs...)
@@ -305,7 +305,7 @@ func (s *Shader) NewDeref(kind DerefKind, info DerefInfo, comps, bits uint8, src
 // NewConst makes a load_const of the given components.
 func (s *Shader) NewConst(bits uint8, vals ...uint64) *Instr {
 	in := s.newInstr(KindLoadConst)
-	in.Imm = s.imms.slice(len(vals))
+	in.Imm = s.imms.Slice(len(vals))
 	for i, v := range vals {
 		if bits < 64 {
 			v &= 1<<bits - 1
@@ -326,7 +326,7 @@ func (s *Shader) NewUndef(comps, bits uint8) *Instr {
 // NewPhi makes a phi without sources (AddPhiSrc adds them).
 func (s *Shader) NewPhi(comps, bits uint8) *Instr {
 	in := s.newInstr(KindPhi)
-	in.ext = s.phis.new()
+	in.ext = s.phis.New()
 	s.initDef(in, comps, bits)
 	return in
 }
@@ -373,7 +373,7 @@ func (s *Shader) SetLoc(i uint32) uint32 {
 }
 
 func (s *Shader) newInstr(k Kind) *Instr {
-	in := s.instrs.new()
+	in := s.instrs.New()
 	in.Kind = k
 	in.Def.Index = noIndex
 	in.Loc = s.curLoc

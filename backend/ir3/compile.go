@@ -55,8 +55,10 @@ func Compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{s: s, gpu: g, opts: opts}
-	return c.run()
+	c := &compiler{s: s, gpu: g, opts: opts, mem: scratches.Get().(*scratch)}
+	b, err := c.run()
+	c.release()
+	return b, err
 }
 
 type compiler struct {
@@ -74,6 +76,7 @@ type compiler struct {
 	shared bool
 	// spillStart is where the spill area begins in private memory, in bytes.
 	spillStart int
+	mem        *scratch
 }
 
 func (c *compiler) run() (*Binary, error) {
@@ -142,7 +145,7 @@ var errNotShared = errors.New("ir3: the preamble needs more shared registers tha
 
 // program selects and allocates the program, with its preamble unless plain.
 func (c *compiler) program(impl *ir.Impl, plain bool) (*final, error) {
-	sel, err := selectFunc(c.s, impl, c.gpu, &c.meta, c.plan, plain)
+	sel, err := selectFunc(c.s, impl, c.gpu, &c.meta, c.plan, plain, c.mem)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +177,7 @@ func (c *compiler) program(impl *ir.Impl, plain bool) (*final, error) {
 
 // lower makes the physical program.
 func (c *compiler) lower(preamble *mach.Func) (*final, error) {
-	p, err := lower(c.sel.f, preamble, c.gpu, c.spillStart)
+	p, err := lower(c.sel.f, preamble, c.gpu, c.spillStart, c.mem)
 	if err == nil && c.shared {
 		p.physicalEdges()
 	}

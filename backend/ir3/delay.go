@@ -1,6 +1,9 @@
 package ir3
 
-import "nirc/backend/ir3/isa"
+import (
+	"nirc/backend/ir3/isa"
+	"nirc/internal/slab"
+)
 
 // settled is the age at which a result is ready for everyone.
 const settled = 6
@@ -18,12 +21,12 @@ type ages struct {
 	size [numUnits]uint8 // wroteHalf, wroteFull; both if paths differ
 }
 
-func newAges() *ages {
-	a := &ages{}
+// settle lets everything be written long ago.
+func (a *ages) settle() {
+	*a = ages{}
 	for i := range a.age {
 		a.age[i] = settled
 	}
-	return a
 }
 
 func (a *ages) pass(slots int) {
@@ -62,7 +65,7 @@ func (a *ages) merge(b *ages) bool {
 // delaySolution is the program with its delay slots: what is under way at the
 // ends of blocks, and their instructions with nops.
 type delaySolution struct {
-	entry, exit []*ages
+	entry, exit []ages
 	lists       [][]pinstr
 }
 
@@ -70,6 +73,7 @@ type delaySolution struct {
 // there (the project's ir3 reference, sections 4.1 and 4.6), and masks short sides of ifs
 // where that is no longer.
 func (p *final) delays(mode predication) {
+	p.memory().turnOver()
 	d := p.solveDelays()
 	if mode != predicateNever && p.predicate(d, mode == predicateAlways) {
 		d = p.solveDelays()
@@ -83,10 +87,12 @@ func (p *final) delays(mode predication) {
 // write on any path.
 func (p *final) solveDelays() *delaySolution {
 	n := len(p.blocks)
-	d := &delaySolution{entry: make([]*ages, n), exit: make([]*ages, n), lists: make([][]pinstr, n)}
-	for b := range d.entry {
-		d.entry[b], d.exit[b] = newAges(), newAges()
+	m := p.memory()
+	m.ages = slab.Resized(m.ages, 2*n)
+	for i := range m.ages {
+		m.ages[i].settle()
 	}
+	d := &delaySolution{entry: m.ages[:n], exit: m.ages[n:], lists: make([][]pinstr, n)}
 	var t touch
 	done := make([]bool, n)
 	for again := true; again; {
@@ -99,10 +105,14 @@ func (p *final) solveDelays() *delaySolution {
 			if !grew {
 				continue
 			}
+			if !done[b] {
+				k := len(p.blocks[b].ins)
+				d.lists[b] = m.room(k + k/4 + 4)
+			}
 			done[b], again = true, true
-			*d.exit[b] = *d.entry[b]
-			d.lists[b] = p.pad(d.exit[b], p.blocks[b].ins, d.lists[b][:0], &t)
-			a := d.exit[b]
+			a := &d.exit[b]
+			*a = d.entry[b]
+			d.lists[b] = p.pad(a, p.blocks[b].ins, d.lists[b][:0], &t)
 			a.age[unitA0], a.age[unitA1] = settled, settled
 		}
 	}
@@ -113,9 +123,9 @@ func (p *final) solveDelays() *delaySolution {
 // masked sides in between have passed.
 func (d *delaySolution) reaching(p *final, q, b int32) *ages {
 	if !p.blocks[q].runsOn || b == q+1 {
-		return d.exit[q]
+		return &d.exit[q]
 	}
-	a := *d.exit[q]
+	a := d.exit[q]
 	for k := q + 1; k < b; k++ {
 		a.pass(p.totalSlots(d.lists[k]))
 	}

@@ -49,12 +49,14 @@ type final struct {
 	hasPreamble, early bool
 	// spillBase is what the base register of spilled values holds.
 	spillBase int
+	mem       *scratch
 }
 
 // lower makes the physical program of f, behind its preamble if that is not
 // nil. Blocks keep their order; macros split them.
-func lower(f, preamble *mach.Func, g *GPU, spillStart int) (*final, error) {
-	p := &final{f: f, code: templates(f), gpu: g, spillBase: spillBase(spillStart), start: make([]int32, len(f.Blocks)), tail: make([]int32, len(f.Blocks))}
+func lower(f, preamble *mach.Func, g *GPU, spillStart int, m *scratch) (*final, error) {
+	m.turnOver()
+	p := &final{f: f, mem: m, blocks: m.blocks[:0], code: templates(f), gpu: g, spillBase: spillBase(spillStart), start: make([]int32, len(f.Blocks)), tail: make([]int32, len(f.Blocks))}
 	if preamble != nil {
 		p.hasPreamble = true
 		p.preamble(preamble)
@@ -66,6 +68,8 @@ func lower(f, preamble *mach.Func, g *GPU, spillStart int) (*final, error) {
 		}
 		p.tail[b] = p.cur
 	}
+	p.closeBlock()
+	m.blocks = p.blocks
 	for b := range f.Blocks {
 		t := p.tail[b]
 		for _, s := range f.Blocks[b].Succs {
@@ -113,9 +117,19 @@ func (p *final) preambleEdges() {
 }
 
 func (p *final) newBlock() int32 {
-	p.blocks = append(p.blocks, pblock{})
+	p.closeBlock()
+	m := p.memory()
+	p.blocks = append(p.blocks, pblock{ins: m.lists[m.turn].open()})
 	p.cur = int32(len(p.blocks) - 1)
 	return p.cur
+}
+
+// closeBlock ends the instructions of the current block.
+func (p *final) closeBlock() {
+	if len(p.blocks) > 0 {
+		m, b := p.memory(), &p.blocks[p.cur]
+		b.ins = m.lists[m.turn].close(b.ins)
+	}
 }
 
 func (p *final) edge(from, to int32) {

@@ -5,6 +5,7 @@ import (
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
+	"nirc/internal/slab"
 	"nirc/ir"
 	"nirc/passes/analysis"
 )
@@ -66,19 +67,19 @@ func (s *isel) fail(in *ir.Instr, format string, args ...any) {
 }
 
 // selectFunc translates the entry point.
-func selectFunc(sh *ir.Shader, impl *ir.Impl, g *GPU, meta *abi.Meta, plan *vecPlan, plain bool) (*isel, error) {
+func selectFunc(sh *ir.Shader, impl *ir.Impl, g *GPU, meta *abi.Meta, plan *vecPlan, plain bool, m *scratch) (*isel, error) {
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
 	analysis.RequireDivergence(impl)
-	c := &code{gen: g.Gen}
+	c := &code{gen: g.Gen, tmpl: m.tmpl[:0]}
 	s := &isel{sh: sh, impl: impl, gpu: g, code: c, meta: meta, consts: &constFile{}, noPush: plain, link: linker{plan: plan}}
 	s.f = mach.NewFunc(sh.Name, machISA{g.Gen})
 	if s.f.Name == "" {
 		s.f.Name = "main"
 	}
 	s.f.Ext = c
-	s.base = make([]int32, impl.NumDefs)
-	s.wide = make([]mach.Value, impl.NumDefs)
-	s.folded = make([]bool, impl.NumDefs)
+	n := int(impl.NumDefs)
+	s.comps = m.comps[:0]
+	s.base, s.wide, s.folded = slab.Zeroed(m.base, n), slab.Zeroed(m.wide, n), slab.Zeroed(m.folded, n)
 	s.makeBlocks()
 	s.scan()
 	if s.err == nil {

@@ -19,6 +19,13 @@ func (p *final) layOut() (list []pinstr, branchStack int) {
 	}
 	branchStack = p.joins(order)
 	addr := make([]int32, len(p.blocks))
+	n := 0
+	for _, b := range order {
+		n += len(p.blocks[b].ins)
+	}
+	m := p.memory()
+	m.turnOver()
+	list = m.room(n)
 	for _, b := range order {
 		addr[b] = int32(len(list))
 		blk := &p.blocks[b]

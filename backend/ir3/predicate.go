@@ -182,7 +182,7 @@ func (p *final) branchCost(h int, d *delaySolution) int {
 // maskedCost counts the masked form of the same.
 func (p *final) maskedCost(h int, s sides, d *delaySolution, t *touch) int {
 	n := 1
-	at := *d.exit[h]
+	at := d.exit[h]
 	at.pass(1) // predt
 	n0 := 0
 	var sides [3]ages

@@ -97,10 +97,17 @@ type memOrder struct {
 
 // schedule orders every block.
 func (p *final) schedule() {
-	s := &scheduler{p: p}
+	m := p.memory()
+	s := &m.sched
+	s.p = p
+	m.turnOver()
 	for b := range p.blocks {
-		if len(p.blocks[b].ins) > 2 {
-			p.blocks[b].ins = s.block(p.blocks[b].ins)
+		ins := p.blocks[b].ins
+		out := m.room(len(ins))
+		if len(ins) > 2 {
+			p.blocks[b].ins = s.block(ins, out)
+		} else {
+			p.blocks[b].ins = append(out, ins...)
 		}
 	}
 }
@@ -117,7 +124,8 @@ func (s *scheduler) reset() {
 	}
 }
 
-func (s *scheduler) block(ins []pinstr) []pinstr {
+// block appends the instructions of a block to out, in their new order.
+func (s *scheduler) block(ins, out []pinstr) []pinstr {
 	s.reset()
 	for i := 0; i < len(ins); {
 		n := 1
@@ -128,7 +136,6 @@ func (s *scheduler) block(ins []pinstr) []pinstr {
 		i += n
 	}
 	s.criticalPaths()
-	out := make([]pinstr, 0, len(ins)+len(ins)/2)
 	for i := range s.nodes {
 		if s.nodes[i].preds == 0 {
 			s.ready = append(s.ready, int32(i))

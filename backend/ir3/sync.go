@@ -1,6 +1,9 @@
 package ir3
 
-import "nirc/backend/ir3/isa"
+import (
+	"nirc/backend/ir3/isa"
+	"nirc/internal/slab"
+)
 
 // syncState is what is under way at a point of the program.
 type syncState struct {
@@ -37,8 +40,9 @@ func (s *syncState) union(t *syncState) bool {
 // program starts. What is under way to shared registers also arrives where control drops to
 // fibers that wait.
 func (p *final) sync(outputs, early []span) {
-	in := make([]syncState, len(p.blocks))
-	out := make([]syncState, len(p.blocks))
+	m, n := p.memory(), len(p.blocks)
+	m.states = slab.Zeroed(m.states, 2*n)
+	in, out := m.states[:n], m.states[n:]
 	var t touch
 	for _, s := range early {
 		in[0].sy.add(s)
@@ -61,10 +65,11 @@ func (p *final) sync(outputs, early []span) {
 			changed = out[b].union(&st) || changed
 		}
 	}
+	m.turnOver()
 	for b := range p.blocks {
 		blk := &p.blocks[b]
 		st := in[b]
-		var list []pinstr
+		list := m.room(len(blk.ins) + len(blk.ins)/8 + 2)
 		for i := range blk.ins {
 			x := blk.ins[i]
 			var flags isa.Flags

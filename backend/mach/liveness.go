@@ -3,6 +3,8 @@ package mach
 import (
 	"math/bits"
 	"slices"
+
+	"nirc/internal/slab"
 )
 
 // Set is a set of values, one bit each.
@@ -68,14 +70,21 @@ type liveWalk struct {
 	// lastIn and lastOut are the value that was last found live there.
 	lastIn, lastOut []Value
 	stack           []BlockID
+	// For sorting, and for one block's values.
+	starts  []int32
+	byValue []occurrence
+	cur     Set
 }
 
 // ComputeLiveness computes liveness and sets the Kill flags of all uses
 // and the Dead flags of all defs.
 func ComputeLiveness(f *Func) *Liveness {
 	n := len(f.Blocks)
-	last := make([]Value, 2*n)
-	w := &liveWalk{f: f, def: make([]BlockID, len(f.vals)), lastIn: last[:n], lastOut: last[n:]}
+	w := &f.mem.live
+	w.f = f
+	w.def = slab.Resized(w.def, len(f.vals))
+	w.lastIn, w.lastOut = slab.Zeroed(w.lastIn, n), slab.Zeroed(w.lastOut, n)
+	w.uses, w.in, w.out = w.uses[:0], w.in[:0], w.out[:0]
 	w.definitions()
 	w.borderUses()
 	for _, u := range w.usesByValue() {
@@ -87,10 +96,11 @@ func ComputeLiveness(f *Func) *Liveness {
 		w.up(u.v)
 	}
 	lv := &Liveness{In: byBlock(w.in, n), Out: byBlock(w.out, n)}
-	cur := make(Set, (len(f.vals)+63)/64)
+	w.cur = slab.Zeroed(w.cur, (len(f.vals)+63)/64)
 	for b := range f.Blocks {
-		lv.markKills(f, BlockID(b), cur)
+		lv.markKills(f, BlockID(b), w.cur)
 	}
+	w.f = nil
 	return lv
 }
 
@@ -126,14 +136,15 @@ func (w *liveWalk) borderUses() {
 }
 
 func (w *liveWalk) usesByValue() []occurrence {
-	starts := make([]int32, len(w.def)+1)
+	w.starts = slab.Zeroed(w.starts, len(w.def)+1)
+	w.byValue = slab.Resized(w.byValue, len(w.uses))
+	starts, to := w.starts, w.byValue
 	for _, u := range w.uses {
 		starts[u.v+1]++
 	}
 	for v := range w.def {
 		starts[v+1] += starts[v]
 	}
-	to := make([]occurrence, len(w.uses))
 	for _, u := range w.uses {
 		to[starts[u.v]] = u
 		starts[u.v]++

@@ -205,8 +205,7 @@ type Func struct {
 	vals    []valueInfo
 	classes []Class
 	files   []File
-	instrs  []Instr
-	opSlab  []Operand
+	mem     *memory
 	// caps bounds the units of a file below its size, 0 does not.
 	caps [maxFiles]int
 	// floors are the first units of the files that may be used.
@@ -215,7 +214,8 @@ type Func struct {
 
 // NewFunc returns an empty function.
 func NewFunc(name string, isa ISA) *Func {
-	return &Func{Name: name, ISA: isa, vals: make([]valueInfo, 1, 64), classes: isa.Classes(), files: isa.Files()}
+	m := memories.Get().(*memory)
+	return &Func{Name: name, ISA: isa, Blocks: m.blocks[:0], vals: append(m.vals[:0], valueInfo{}), classes: isa.Classes(), files: isa.Files(), mem: m}
 }
 
 // NumValues bounds the values.
@@ -300,27 +300,16 @@ func (f *Func) AddPhysEdge(from, to BlockID) {
 	f.Blocks[to].PhysPreds = append(f.Blocks[to].PhysPreds, from)
 }
 
-const slabSize = 256
-
 // NewInstr makes an instruction with room for its operands, in no block.
 func (f *Func) NewInstr(op Op, ndefs, nuses int) *Instr {
-	if len(f.instrs) == cap(f.instrs) {
-		f.instrs = make([]Instr, 0, slabSize)
-	}
-	f.instrs = f.instrs[:len(f.instrs)+1]
-	in := &f.instrs[len(f.instrs)-1]
+	in := f.mem.instrs.New()
 	in.Op, in.NDefs = op, uint8(ndefs)
 	in.Ops = f.operands(ndefs + nuses)
 	return in
 }
 
 func (f *Func) operands(n int) []Operand {
-	if cap(f.opSlab)-len(f.opSlab) < n {
-		f.opSlab = make([]Operand, 0, max(4*slabSize, n))
-	}
-	k := len(f.opSlab)
-	f.opSlab = f.opSlab[:k+n]
-	ops := f.opSlab[k : k+n : k+n]
+	ops := f.mem.ops.Slice(n)
 	for i := range ops {
 		ops[i].Reg = NoReg
 	}

@@ -1,6 +1,10 @@
 package mach
 
-import "fmt"
+import (
+	"fmt"
+
+	"nirc/internal/slab"
+)
 
 const maxFiles = 8
 
@@ -67,7 +71,8 @@ type allocator struct {
 	reg   []Reg // by value: where it is now
 	files []fileState
 
-	in, out [][]place // by block
+	in, out [][]place // by block, pieces of store
+	store   []place
 	done    []bool
 
 	sets     *mergeSets // nil unless wanted
@@ -103,6 +108,7 @@ func Allocate(f *Func, opts AllocOptions) (*Allocation, error) {
 	if err := a.resolve(); err != nil {
 		return nil, err
 	}
+	a.opts, a.lv, a.sets, a.list = AllocOptions{}, nil, nil, nil
 	res := &Allocation{Copies: a.copies}
 	for i := range a.files {
 		res.Used[i] = a.files[i].used
@@ -115,15 +121,9 @@ func newAllocator(f *Func, opts AllocOptions) *allocator {
 	if opts.Live == nil {
 		opts.Live = ComputeLiveness(f)
 	}
-	a := &allocator{f: f, opts: opts, lv: opts.Live, reg: make([]Reg, n), files: make([]fileState, len(f.files)),
-		in: make([][]place, len(f.Blocks)), out: make([][]place, len(f.Blocks)), done: make([]bool, len(f.Blocks)),
-		collOf: make([]int32, n), collOff: make([]uint8, n), phiOf: make([]Value, n), phiHint: make([]Reg, n), wish: make([]Reg, n), low: make([]Reg, n)}
-	for i := range a.files {
-		a.files[i].val = make([]Value, f.files[i].Units)
-	}
-	for i := range n {
-		a.reg[i], a.phiHint[i], a.wish[i], a.collOf[i] = NoReg, NoReg, NoReg, -1
-	}
+	a := &f.mem.alloc
+	a.f, a.opts, a.lv, a.sets, a.cur, a.copies = f, opts, opts.Live, nil, nil, 0
+	a.tables(n, len(f.Blocks))
 	copy(a.reg, opts.Placed)
 	a.findHints()
 	a.spreadWishes()
@@ -133,6 +133,23 @@ func newAllocator(f *Func, opts AllocOptions) *allocator {
 		a.sets.lower(a.low)
 	}
 	return a
+}
+
+// tables makes room for n values and the files, as empty as at the start.
+func (a *allocator) tables(n, blocks int) {
+	f := a.f
+	a.reg, a.phiHint, a.wish = slab.Resized(a.reg, n), slab.Resized(a.phiHint, n), slab.Resized(a.wish, n)
+	a.collOf, a.collOff = slab.Resized(a.collOf, n), slab.Zeroed(a.collOff, n)
+	a.phiOf, a.low = slab.Zeroed(a.phiOf, n), slab.Zeroed(a.low, n)
+	for i := range n {
+		a.reg[i], a.phiHint[i], a.wish[i], a.collOf[i] = NoReg, NoReg, NoReg, -1
+	}
+	a.in, a.out, a.done = slab.Zeroed(a.in, blocks), slab.Zeroed(a.out, blocks), slab.Zeroed(a.done, blocks)
+	a.store, a.collects = a.store[:0], a.collects[:0]
+	a.files = slab.Resized(a.files, len(f.files))
+	for i := range a.files {
+		a.files[i] = fileState{val: slab.Zeroed(a.files[i].val, f.files[i].Units)}
+	}
 }
 
 // spreadWishes carries the wishes of parallel copies back to vectors that
@@ -272,13 +289,13 @@ func (a *allocator) doBlock(b BlockID) error {
 
 // places notes where the values of a set are that may move.
 func (a *allocator) places(live Live) []place {
-	list := make([]place, 0, len(live))
+	first := len(a.store)
 	for _, v := range live {
 		if !a.isPlaced(v) {
-			list = append(list, place{v, a.reg[v]})
+			a.store = append(a.store, place{v, a.reg[v]})
 		}
 	}
-	return list
+	return a.store[first:len(a.store):len(a.store)]
 }
 
 // enter places the live-in values as the first finished predecessor left them.

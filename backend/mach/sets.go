@@ -1,8 +1,9 @@
 package mach
 
 import (
-	"slices"
 	"sort"
+
+	"nirc/internal/slab"
 )
 
 // A merge set is a group of values, each at an offset, that would like to live
@@ -48,13 +49,19 @@ type mergeSets struct {
 	uses     []int32
 	firstUse []int32 // by value: where its uses start
 	early    []bool  // by value: defined while sources are still read
+	next     []int32 // scratch of number
+
+	store []setMember // the first members of sets
 }
 
-// buildSets makes the sets; of one file, or of all if file < 0.
+// buildSets makes the sets; of one file, or of all if file < 0. They last until the next call.
 func buildSets(f *Func, lv *Liveness, file int, groups [][]Value) *mergeSets {
 	n := len(f.vals)
-	m := &mergeSets{f: f, lv: lv, file: file, of: make([]int32, n), off: make([]int32, n), def: make([]int32, n), defBlock: make([]BlockID, n),
-		start: make([]int32, len(f.Blocks)+1), firstUse: make([]int32, n+1), early: make([]bool, n)}
+	m := &f.mem.sets
+	m.f, m.lv, m.file = f, lv, file
+	m.sets, m.store = m.sets[:0], m.store[:0]
+	m.of, m.off, m.def, m.defBlock = slab.Resized(m.of, n), slab.Zeroed(m.off, n), slab.Zeroed(m.def, n), slab.Zeroed(m.defBlock, n)
+	m.start, m.firstUse, m.early = slab.Resized(m.start, len(f.Blocks)+1), slab.Zeroed(m.firstUse, n+1), slab.Zeroed(m.early, n)
 	for v := range n {
 		m.of[v] = -1
 	}
@@ -109,8 +116,9 @@ func (m *mergeSets) number() {
 	for v := 1; v < len(m.firstUse); v++ {
 		m.firstUse[v] += m.firstUse[v-1]
 	}
-	m.uses = make([]int32, m.firstUse[len(m.firstUse)-1])
-	next := slices.Clone(m.firstUse)
+	m.uses = slab.Resized(m.uses, int(m.firstUse[len(m.firstUse)-1]))
+	m.next = append(m.next[:0], m.firstUse...)
+	next := m.next
 	for b := range f.Blocks {
 		at = m.start[b]
 		for _, in := range f.Blocks[b].Instrs {
@@ -155,7 +163,9 @@ func (m *mergeSets) instr(in *Instr) {
 func (m *mergeSets) set(v Value) int32 {
 	if m.of[v] < 0 {
 		c := m.f.Class(v)
-		m.sets = append(m.sets, mergeSet{members: []setMember{{v, 0}}, size: m.f.Size(v), align: int(m.f.classes[c].Align), class: c, base: NoReg})
+		m.store = append(m.store, setMember{v, 0})
+		k := len(m.store)
+		m.sets = append(m.sets, mergeSet{members: m.store[k-1 : k : k], size: m.f.Size(v), align: int(m.f.classes[c].Align), class: c, base: NoReg})
 		m.of[v] = int32(len(m.sets) - 1)
 	}
 	return m.of[v]

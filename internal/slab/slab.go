@@ -1,0 +1,87 @@
+// Package slab hands out memory for the many small values that a compile makes
+// (instructions, operands, blocks) and takes it back all at once, so that the
+// next compile makes hardly any garbage. A caller keeps his slabs in a
+// sync.Pool. Nothing here knows what the values are, and nothing is freed singly.
+package slab
+
+// Slab hands out stable pointers to zeroed values in chunks. Chunks of a slab
+// that was reset are used again. The zero value is ready for use.
+type Slab[T any] struct {
+	free  []T   // what is left of the last of used
+	used  [][]T // chunks that values were handed out from
+	spare [][]T // zeroed chunks
+}
+
+// Chunk is the number of values in a chunk.
+const Chunk = 256
+
+func (s *Slab[T]) grow() {
+	n := len(s.spare)
+	if n == 0 {
+		s.free = make([]T, Chunk)
+	} else {
+		s.free = s.spare[n-1]
+		s.spare = s.spare[:n-1]
+	}
+	s.used = append(s.used, s.free)
+}
+
+// New returns a zeroed value.
+func (s *Slab[T]) New() *T {
+	if len(s.free) == 0 {
+		s.grow()
+	}
+	p := &s.free[0]
+	s.free = s.free[1:]
+	return p
+}
+
+// Slice returns n zeroed values next to each other, with no room behind them;
+// nil if n is 0. Long slices come from the heap.
+func (s *Slab[T]) Slice(n int) []T {
+	if n == 0 {
+		return nil
+	}
+	if n > len(s.free) {
+		if n > Chunk/4 {
+			return make([]T, n)
+		}
+		s.grow()
+	}
+	p := s.free[:n:n]
+	s.free = s.free[n:]
+	return p
+}
+
+// Reset takes everything back and zeroes it: nothing that was handed out may be
+// used afterwards.
+func (s *Slab[T]) Reset() {
+	for i, c := range s.used {
+		if i == len(s.used)-1 {
+			c = c[:len(c)-len(s.free)]
+		}
+		clear(c)
+	}
+	s.spare = append(s.spare, s.used...)
+	clear(s.used)
+	s.used, s.free = s.used[:0], nil
+}
+
+// Resized returns a slice of n elements, list's memory if it suffices; what
+// they hold is anything.
+func Resized[T any](list []T, n int) []T {
+	if n > cap(list) {
+		return make([]T, n, n+n/4)
+	}
+	return list[:n]
+}
+
+// Zeroed is Resized with every element zero.
+func Zeroed[T any](list []T, n int) []T {
+	if n > cap(list) {
+		return make([]T, n, n+n/4)
+	}
+	list = list[:n]
+	clear(list)
+	return list
+}

@@ -1,0 +1,75 @@
+package slab
+
+import "testing"
+
+type item struct {
+	n    int
+	next *item
+}
+
+// TestReset: what is handed out is zero, also in memory that was used before,
+// and no chunk is made anew.
+func TestReset(t *testing.T) {
+	var s Slab[item]
+	for round := range 3 {
+		var last *item
+		for i := range 3 * Chunk {
+			p := s.New()
+			if *p != (item{}) {
+				t.Fatalf("round %d, value %d: %v", round, i, *p)
+			}
+			p.n, p.next = i+1, last
+			last = p
+		}
+		s.Reset()
+		if len(s.spare) != 3 {
+			t.Errorf("round %d: %d chunks kept, not 3", round, len(s.spare))
+		}
+	}
+}
+
+// TestSlice: slices do not overlap, keep their values when others are made, and cannot grow into each other.
+func TestSlice(t *testing.T) {
+	var s Slab[int]
+	var all [][]int
+	for n := range 2 * Chunk {
+		l := s.Slice(n % 90)
+		if cap(l) != len(l) && len(l) <= Chunk/4 {
+			t.Fatalf("slice of %d has room for %d", len(l), cap(l))
+		}
+		for i := range l {
+			if l[i] != 0 {
+				t.Fatal("not zero")
+			}
+			l[i] = n
+		}
+		all = append(all, l)
+	}
+	for n, l := range all {
+		if len(l) != n%90 {
+			t.Fatalf("slice %d has %d elements", n, len(l))
+		}
+		for _, v := range l {
+			if v != n {
+				t.Fatalf("slice %d holds %d", n, v)
+			}
+		}
+	}
+	if s.Slice(0) != nil {
+		t.Error("an empty slice is not nil")
+	}
+}
+
+func TestResized(t *testing.T) {
+	l := Resized[int](nil, 4)
+	l[3] = 7
+	if m := Resized(l[:0], 4); &m[0] != &l[0] || m[3] != 7 {
+		t.Error("memory that suffices is not used")
+	}
+	if m := Zeroed(l[:0], 4); &m[0] != &l[0] || m[3] != 0 {
+		t.Error("memory that suffices is not zeroed")
+	}
+	if m := Zeroed(l, 40); len(m) != 40 || m[3] != 0 {
+		t.Error("longer slice")
+	}
+}
