@@ -35,16 +35,15 @@ func (m *Module) compile(ctx context.Context, o Options) (*object.Object, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := u.Translate(ctx, m); err != nil {
-		return nil, err
-	}
-	if err := u.Optimize(ctx); err != nil {
-		return nil, err
-	}
-	obj, err := u.Generate(ctx)
+	err = u.Translate(ctx, m)
 	if err == nil {
-		u.Shader.Release() // nobody else has it; an error may speak of it
+		err = u.Optimize(ctx)
 	}
+	var obj *object.Object
+	if err == nil {
+		obj, err = u.Generate(ctx)
+	}
+	u.Done(err)
 	return obj, err
 }
 

@@ -3,6 +3,7 @@ package nirc
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -188,6 +189,16 @@ func (u *Unit) Missed() string { return u.ins.Missed() }
 // Stopped tells whether RunOptions.StopAfter cuts the compile: no code can
 // be generated then.
 func (u *Unit) Stopped() bool { return u.opts.Run.StopAfter != "" }
+
+// Done ends a compile that came out with err: the shader's memory goes to the
+// next one, and nothing of Shader may be used afterwards. After an error that is not about the
+// input the shader stays, for the error may speak of it.
+func (u *Unit) Done(err error) {
+	var about Diagnostics
+	if u.Shader != nil && (err == nil || errors.As(err, &about)) {
+		u.Shader.Release()
+	}
+}
 
 // stage runs one stage of the compile.
 func (u *Unit) stage(ctx context.Context, name string, f func() error) error {

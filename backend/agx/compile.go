@@ -120,6 +120,10 @@ func (c *compiler) run() (*Binary, error) {
 		}
 	}
 	b, err := c.finish(main, pre)
+	release(main.f)
+	if pre != nil {
+		release(pre.f)
+	}
 	if ps != nil && err == nil {
 		ps.Release()
 	}
@@ -178,6 +182,7 @@ type part struct {
 	meta       *abi.Meta
 	preamble   bool
 	spillStart int // where the spill area begins on the stack, in bytes
+	arrayStart int // where private arrays begin
 	code       []byte
 	lines      []backend.CodeLine
 	p          *program
@@ -252,6 +257,9 @@ func (c *compiler) finish(main, pre *part) (*Binary, error) {
 
 // encode makes the code of a part.
 func (c *compiler) encode(pt *part) (err error) {
+	if n := pt.scratch(); n > maxFrameBytes {
+		return fmt.Errorf("agx: %d bytes of private memory an invocation are not supported, a stack frame has up to %d", n, maxFrameBytes)
+	}
 	p, err := lowerPseudo(pt.f, &c.uni)
 	if err != nil {
 		return err
@@ -273,9 +281,9 @@ func (c *compiler) encode(pt *part) (err error) {
 
 // scratch is the number of bytes of stack that a part addresses.
 func (pt *part) scratch() int {
-	n := int(pt.s.ScratchSize)
+	n := pt.arrayStart + int(pt.s.ScratchSize)
 	if k := pt.f.SpillUnits; k > 0 {
-		n = pt.spillStart + 2*k
+		n = max(n, pt.spillStart+2*k)
 	}
 	return alignUp(n, 16)
 }

@@ -72,7 +72,7 @@ func (s *isel) fail(in *ir.Instr, format string, args ...any) {
 func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) {
 	impl := sh.Entry().Impl
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
-	code := &code{}
+	code := codes.Get().(*code)
 	s := &isel{sh: sh, impl: impl, gpu: c.gpu, code: code, meta: meta, uni: &c.uni, res: c.res, early: sh != c.s, part: c.opts.Part, slots: c.slots, firstCoef: c.opts.FirstCoef}
 	s.nest.wrapped = s.wraps()
 	if s.nest.wrapped {

@@ -310,8 +310,13 @@ func (s *isel) reduction(in *ir.Instr) bool {
 		if in.Def.BitSize == 1 {
 			r = s.intOp(bitop(tableAnd), true, r, imm16(1)) // the identity of and is ~0
 		}
-		if in.Intr == ir.IntrInclusiveScan {
+		switch {
+		case in.Intr == ir.IntrInclusiveScan:
 			r = s.combine(op, r, x)
+		case in.Intr == ir.IntrExclusiveScan && in.Def.BitSize == 8 && op == ir.OpImin:
+			r = s.combine(op, r, imm16(0x7f)) // the identity is that of 16 bits
+		case in.Intr == ir.IntrExclusiveScan && in.Def.BitSize == 8 && op == ir.OpImax:
+			r = s.combine(op, r, imm16(0xff80))
 		}
 		ops[c] = r
 	}

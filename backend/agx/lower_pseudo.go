@@ -25,7 +25,6 @@ type program struct {
 	code *code
 	uni  *uniforms
 	list []*pinstr
-	slab []pinstr
 	// head[b] is the first instruction of block b's code.
 	start []int
 	err   error
@@ -42,16 +41,10 @@ type pendingLoop struct {
 	block  mach.BlockID
 }
 
-// pinstrChunk is how many instructions are allocated at once.
-const pinstrChunk = 128
-
 // lowerPseudo makes the physical program.
 func lowerPseudo(f *mach.Func, u *uniforms) (*program, error) {
-	n := 16
-	for b := range f.Blocks {
-		n += len(f.Blocks[b].Instrs)
-	}
-	p := &program{f: f, code: templates(f), uni: u, start: make([]int, len(f.Blocks)), list: make([]*pinstr, 0, n), slab: make([]pinstr, 0, min(n, pinstrChunk))}
+	c := templates(f)
+	p := &program{f: f, code: c, uni: u, start: make([]int, len(f.Blocks)), list: c.list[:0]}
 	for b := range f.Blocks {
 		p.start[b] = len(p.list)
 		for _, in := range f.Blocks[b].Instrs {
@@ -68,6 +61,7 @@ func lowerPseudo(f *mach.Func, u *uniforms) (*program, error) {
 	for _, l := range p.loops {
 		l.branch.to = p.list[p.start[l.block]]
 	}
+	c.list = p.list
 	return p, p.err
 }
 
@@ -79,11 +73,9 @@ func (p *program) fail(format string, args ...any) {
 
 // newInstr makes an instruction that is in no list.
 func (p *program) newInstr(in isa.Instr, loc uint32) *pinstr {
-	if len(p.slab) == cap(p.slab) {
-		p.slab = make([]pinstr, 0, pinstrChunk)
-	}
-	p.slab = append(p.slab, pinstr{Instr: in, loc: loc})
-	return &p.slab[len(p.slab)-1]
+	x := p.code.pinstrs.New()
+	x.Instr, x.loc = in, loc
+	return x
 }
 
 func (p *program) emit(in isa.Instr, loc uint32) *pinstr {

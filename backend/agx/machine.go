@@ -2,9 +2,11 @@ package agx
 
 import (
 	"fmt"
+	"sync"
 
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
+	"nirc/internal/slab"
 )
 
 // The one register file: halves, by half index. r0l is the nesting counter and
@@ -70,6 +72,21 @@ func hasTemplate(op mach.Op) bool { return op < opInputs || op == opIf || op == 
 // numbers of type uniforms until the end.
 type code struct {
 	tmpl []isa.Instr
+	// What the physical program consists of.
+	pinstrs slab.Slab[pinstr]
+	list    []*pinstr
+}
+
+var codes = sync.Pool{New: func() any { return new(code) }}
+
+// release gives the memory of a function and of its physical program to the next ones.
+func release(f *mach.Func) {
+	c := templates(f)
+	f.Release()
+	c.pinstrs.Reset()
+	clear(c.list)
+	c.tmpl, c.list = c.tmpl[:0], c.list[:0]
+	codes.Put(c)
 }
 
 func templates(f *mach.Func) *code { return f.Ext.(*code) }

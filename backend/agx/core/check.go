@@ -166,6 +166,9 @@ func (c *checker) rules(w *wave, x *inst) error {
 			return errors.New("an output is stored after the final one")
 		}
 	case isa.OpStop:
+		if lane, v := w.waiting(); c.nest && v > 0 {
+			return fmt.Errorf("the program ends while lane %d waits for %d levels to close", lane, v)
+		}
 		if w.p.meta.Stage == ir.StageVertex && !w.preamble && !c.final && w.grid == nil {
 			return errors.New("the vertex shader ends without st_var_final or no_var")
 		}
@@ -180,6 +183,24 @@ func (c *checker) rules(w *wave, x *inst) error {
 		}
 	}
 	return nil
+}
+
+// haltedLanes is the nesting count from which on a lane is not meant to run again.
+const haltedLanes = 128
+
+// waiting finds a lane that waits for pops which do not come: the program jumped over them
+// or has too few (reference, section 6.2).
+func (w *wave) waiting() (lane int, levels uint32) {
+	n := w.n
+	if w.preamble {
+		n = 1
+	}
+	for lane := range n {
+		if v := w.regs[0][lane] & 0xffff; v > 0 && v < haltedLanes {
+			return lane, v
+		}
+	}
+	return 0, 0
 }
 
 // after records what an instruction that has executed leaves under way.

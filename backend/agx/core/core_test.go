@@ -333,6 +333,11 @@ func TestCheck(t *testing.T) {
 		{"nine", strings.Repeat("\tdevice_store 0, i32, x, r10, u0_u1, r10, unsigned, 0\n", 9), "more than 8"},
 		{"discard", "\tiadd r3, r10.discard, 1\n\tiadd r2, r10, 1", "lost its value"},
 		{"scratch", "\tstack_adjust 0, 1, 2, 0, 0, 28\n\tstack_store i32, 1, 0, x, 4, r10, 64, 0", "byte 64 of a frame of 64"},
+		{"odd base", "\tmov r5, u2\n\tmov r6, u3\n\tdevice_load 0, i32, x, r2, r5_r6, r10, unsigned\n\twait 0", "half 10 is no aligned pair"},
+		{"truth table", "\tbitop 0011, r2, r10, r11", "the other source for truth table 1100"},
+		{"addend shift", "\tiadd r2, r10, r10, lsl 5", "shifts of addends by 5"},
+		{"no pop", "\tif_icmp r0l, ugt, r10, 100, 1\n\tif_icmp r0l, ult, r10, 100, 1\n\tpop_exec r0l, 1", "waits for 1 levels"},
+		{"pops jumped over", "\tif_icmp r0l, ugt, r10, 3, 1\n\tif_icmp r0l, ugt, r10, 100, 1\n\tjmp_exec_none out\n\tpop_exec r0l, 2\nout: mov r2, r10", "waits for 2 levels"},
 		{"threadgroup range", "\tmov_imm r4l, 64\n\tthreadgroup_load i32, x, r2, 0, r4l", "byte 256 of 256"},
 	} {
 		m := newMachine()
@@ -353,6 +358,7 @@ func TestCheck(t *testing.T) {
 		name, want string
 		edit       func(a *abi.Meta)
 	}{
+		{"workgroup", "a workgroup of 1024 threads of 112 halves is larger than a core, which holds 896", func(a *abi.Meta) { a.Halves, a.WorkgroupSize = 112, [3]uint32{1024, 1, 1} }},
 		{"halves", "register half 21", func(a *abi.Meta) { a.Halves = 21 }},
 		{"uniform halves", "uniform half 63", func(a *abi.Meta) { a.UniformHalves = 62 }},
 	} {

@@ -16,6 +16,7 @@ type fragState struct {
 	cover  [lanes]uint32 // of those, the covered ones; none of a helper
 	killed [lanes]uint32
 	tested [lanes]uint32
+	stored [lanes]uint32 // samples with colours in the tile
 	z      [lanes]zsValue
 	tile   []tileByte // of each lane and sample, size bytes
 	size   int
@@ -138,6 +139,9 @@ func (w *wave) testSamples(lane int, target, live uint32) error {
 		}
 		if live&^f.killed[lane] != 0 && w.check.fences&1 == 0 {
 			return errors.New("samples are tested before wait_pix 1")
+		}
+		if late := target & f.stored[lane] &^ f.killed[lane]; late != 0 {
+			return fmt.Errorf("samples %#x of lane %d are tested or killed behind their tile stores", late, lane)
 		}
 	}
 	f.killed[lane] |= target &^ live &^ f.tested[lane]

@@ -161,7 +161,9 @@ func (p *program) scan(x *inst) {
 	if x.err != nil {
 		return
 	}
-	x.limit = p.checkLimits(x)
+	if x.limit = p.checkLimits(x); x.limit == nil {
+		x.limit = p.checkForm(x)
+	}
 	for _, s := range append(x.chk.reads[:x.chk.nreads:x.chk.nreads], x.chk.write) {
 		p.top = max(p.top, (int(s.half)+int(s.n)+1)/2)
 	}

@@ -30,6 +30,11 @@ func (w *wave) start() error {
 		w.done = true
 		return nil
 	}
+	if w.check != nil && m.Stage == ir.StageCompute {
+		if err := w.p.checkResident(); err != nil {
+			return err
+		}
+	}
 	w.clearRegs()
 	clear(w.unis[:])
 	if m.Stage == ir.StageFragment {
@@ -314,10 +319,53 @@ func (w *wave) computeSR(sr, lane int) (uint32, bool) {
 	return 0, false
 }
 
+// checkForm finds what the hardware has an encoding for but does not do as asked, or not
+// at all.
+func (p *program) checkForm(x *inst) error {
+	for i := range x.Srcs {
+		// Uniform pairs start anywhere: the input assembly pointer's at half 6n+8.
+		if o := &x.Srcs[i]; o.Kind == isa.Reg && o.Size == 64 && o.Val&3 != 0 && x.chk.traits&isa.TraitAsync != 0 {
+			return fmt.Errorf("the 64-bit base at half %d is no aligned pair", o.Val)
+		}
+	}
+	switch x.Op {
+	case isa.OpBitop:
+		if x.Table == 0xc || x.Table == 3 {
+			return fmt.Errorf("hardware takes the other source for truth table %04b", x.Table)
+		}
+	case isa.OpIadd, isa.OpImadd:
+		if x.Shift > 4 {
+			return fmt.Errorf("shifts of addends by %d give 0, the most is 4", x.Shift)
+		}
+	case isa.OpStackAdjust:
+		if p.inPreamble(x.pc) && p.meta.PreambleHalves < 2*numRegs {
+			return fmt.Errorf("a preamble with a stack has %d halves, the meta says %d", 2*numRegs, p.meta.PreambleHalves)
+		}
+	}
+	return nil
+}
+
+// inPreamble tells whether the code at pc is the preamble's.
+func (p *program) inPreamble(pc int) bool {
+	return p.meta.HasPreamble && (p.meta.Preamble > p.meta.Entry) == (pc >= int(max(p.meta.Preamble, p.meta.Entry)))
+}
+
+// checkResident finds a workgroup that a core's registers do not hold as a whole (reference,
+// section 1.3).
+func (p *program) checkResident() error {
+	const file, grain, most = 212992, 64, 1024 // bytes; threads
+	z := p.meta.WorkgroupSize
+	threads, halves := int(z[0])*int(z[1])*int(z[2]), max(p.meta.Halves, 1)
+	if room := min(file/(2*halves)/grain*grain, most); threads > room {
+		return fmt.Errorf("a workgroup of %d threads of %d halves is larger than a core, which holds %d", threads, halves, room)
+	}
+	return nil
+}
+
 // checkLimits finds registers beyond what the meta declares.
 func (p *program) checkLimits(x *inst) error {
 	halves := p.meta.Halves
-	if p.meta.HasPreamble && (p.meta.Preamble > p.meta.Entry) == (x.pc >= int(max(p.meta.Preamble, p.meta.Entry))) {
+	if p.inPreamble(x.pc) {
 		halves = p.meta.PreambleHalves
 	}
 	for i := -1; i < len(x.Srcs); i++ {

@@ -22,7 +22,9 @@ func execStTile(w *wave, x *inst) error {
 		if w.exec>>lane&1 == 0 {
 			continue
 		}
-		for m := w.sampleOperand(&x.Srcs[1], lane) & f.shaded[lane]; m != 0; m &= m - 1 {
+		m := w.sampleOperand(&x.Srcs[1], lane) & f.shaded[lane]
+		f.stored[lane] |= m
+		for ; m != 0; m &= m - 1 {
 			s, at := bits.TrailingZeros32(m), int(x.Imm)
 			if x.Format.Packed() {
 				w.tilePut(lane, s, at, 4, w.packWord(x, &x.Srcs[0], lane))

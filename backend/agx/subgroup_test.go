@@ -1,0 +1,40 @@
+package agx
+
+import (
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/ir"
+)
+
+// Reductions and scans of 8, 16 and 32 bits by every integer operation leave what the
+// interpreter leaves, where no lane is before a lane as well, and in divergent code.
+func TestScans(t *testing.T) {
+	for _, op := range []ir.Op{ir.OpIadd, ir.OpImul, ir.OpImin, ir.OpImax, ir.OpUmin, ir.OpUmax, ir.OpIand, ir.OpIor, ir.OpIxor} {
+		for _, bits := range []uint8{8, 16, 32} {
+			for _, kind := range []ir.Intrinsic{ir.IntrReduce, ir.IntrInclusiveScan, ir.IntrExclusiveScan} {
+				r := &gputest.Run{Groups: 1, In: gputest.RandomInput(int64(op), 128), OutSize: 8 * 64}
+				if err := execute(t, scanShader(kind, op, bits), CompileOptions{}, r, nil); err != nil {
+					t.Errorf("%s of %d bits by %s: %v", kind, bits, op, err)
+				}
+			}
+		}
+	}
+}
+
+// scanShader stores an operation of all lanes, then of the odd ones.
+func scanShader(kind ir.Intrinsic, op ir.Op, bits uint8) *ir.Shader {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	lane := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	off := b.Ishl(lane, b.Imm32(2))
+	x := gputest.Narrow(b, gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), off, 1), bits, ir.ClassInt)
+	store := func(at uint32) {
+		v := &b.Intrinsic(kind, 1, bits, x).Set(ir.IdxReductionOp, uint64(op)).Def
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Iadd(off, b.Imm32(at)), gputest.Widen(b, v, ir.ClassInt))
+	}
+	store(0)
+	odd := b.PushIf(b.Ine(b.Iand(lane, b.Imm32(1)), b.Imm32(0)))
+	store(256)
+	b.PopIf(odd)
+	return s
+}
