@@ -26,6 +26,8 @@ type CompileOptions struct {
 	NoRepeat bool
 	// NoScalar keeps preambles out of the shared registers.
 	NoScalar bool
+	// NoLast leaves out the hints at the last reads of registers.
+	NoLast bool
 	// uniform says which uniform values of the program go to shared registers.
 	uniform sharing
 	// predicate says where short sides of ifs are masked instead of branched around.
@@ -313,6 +315,12 @@ func (c *compiler) finish(p *final) (*Binary, error) {
 	p.sync(outs, c.prefetchSpans())
 	p.markUL()
 	p.delays(c.opts.predicate)
+	if c.meta.NeedsQuads {
+		c.meta.PrefetchQuads = !p.endHelpers()
+	}
+	if c.gpu.Gen == isa.A7xx && !c.opts.NoLast {
+		p.markLast(outs)
+	}
 	p.expandAliases()
 	list, stack := p.layOut()
 	if c.opts.Dump != nil {
@@ -455,7 +463,8 @@ func (c *compiler) doubleWave() bool {
 	case ir.StageFragment:
 		return true
 	case ir.StageCompute:
-		return c.threads() > 64
+		// The waves of a workgroup with barriers must fit at once.
+		return c.threads() > 64 && !(c.meta.UsesBarrier && 2*c.meta.MaxRegs*c.wavesPerGroup(true) > c.gpu.RegVec4)
 	}
 	return false
 }

@@ -31,8 +31,13 @@ func commonSubexpressions(f *mach.Func) {
 		c.epoch++
 		c.used = 0
 		n := 0
+		var address *mach.Instr // what wrote a0.x
 		for _, in := range blk.Instrs {
 			c.rewrite(in)
+			if c.sameAddress(in, &address) {
+				any = true
+				continue
+			}
 			if in.Op != mach.OpPhi && c.pure(in) && c.known(in) {
 				any = true
 				continue
@@ -54,6 +59,22 @@ func commonSubexpressions(f *mach.Func) {
 			c.rewrite(in)
 		}
 	}
+}
+
+// sameAddress tells whether in writes to a0.x what is there, and keeps address,
+// the last write of it. What becomes control flow ends its life.
+func (c *machineCSE) sameAddress(in *mach.Instr, address **mach.Instr) bool {
+	switch {
+	case in.Op >= opInputs:
+		*address = nil
+	case in.Op == machOp(isa.OpMova):
+		if a := *address; a != nil && c.equal(a, in) {
+			c.repl[in.Ops[0].Val] = a.Ops[0].Val
+			return true
+		}
+		*address = in
+	}
+	return false
 }
 
 func (c *machineCSE) rewrite(in *mach.Instr) {

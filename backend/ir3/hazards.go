@@ -26,6 +26,12 @@ func (s *unitSet) add(r span) {
 	}
 }
 
+func (s *unitSet) remove(r span) {
+	for u := r.unit; u < r.unit+r.n; u++ {
+		s[u>>6] &^= 1 << (u & 63)
+	}
+}
+
 func (s *unitSet) meets(r span) bool {
 	for u := r.unit; u < r.unit+r.n; u++ {
 		if s[u>>6]>>(u&63)&1 != 0 {

@@ -369,6 +369,10 @@ func (s *isel) predicate(d *ir.Def) (p mach.Value, inv bool) {
 			s.alu2To(t, p, imm, s.src(in, 0), s.src(in, 1))
 			return p, inv
 		}
+		if op := bitOp(in.Op); op != 0 && d.BitSize == 1 {
+			s.alu2To(isa.Instr{Op: op}, p, immInt, s.src(in, 0), s.src(in, 1))
+			return p, inv
+		}
 	}
 	o := s.comp(d, 0)
 	if o.kind == opImm {
@@ -376,4 +380,17 @@ func (s *isel) predicate(d *ir.Def) (p mach.Value, inv bool) {
 	}
 	s.alu2To(isa.Instr{Op: isa.OpCmpsS, Cond: condNE}, p, immInt, o, immediate(0, o.half))
 	return p, inv
+}
+
+// bitOp is the instruction of a bitwise operation that can write predicates, 0 of others.
+func bitOp(op ir.Op) isa.Op {
+	switch op {
+	case ir.OpIand:
+		return isa.OpAndB
+	case ir.OpIor:
+		return isa.OpOrB
+	case ir.OpIxor:
+		return isa.OpXorB
+	}
+	return 0
 }

@@ -126,20 +126,22 @@ func (s *isel) loadPush(in *ir.Instr) {
 	ops := make([]opnd, in.Def.NumComponents)
 	off, imm := s.elements(in.Srcs[0].Def, 2, 1<<20)
 	imm += base / 4
+	if !off.isImm(0) {
+		s.setComps(&in.Def, s.relConsts(off, first+int(imm), len(ops))...)
+		return
+	}
 	for k := range ops {
-		w := uint32(k) + imm
-		if off.isImm(0) {
-			ops[k] = opnd{kind: opConst, bits: uint32(first) + w}
-		} else {
-			ops[k] = s.relConst(off, first+int(w))
-		}
+		ops[k] = opnd{kind: opConst, bits: uint32(first) + uint32(k) + imm}
 	}
 	s.setComps(&in.Def, ops...)
 }
 
 // relConst reads c<a0.x + n> with a0.x = index.
-func (s *isel) relConst(index opnd, n int) opnd {
-	if n >= 512 {
+func (s *isel) relConst(index opnd, n int) opnd { return s.relConsts(index, n, 1)[0] }
+
+// relConsts reads count consts from c<a0.x + n> on with a0.x = index, as a repeat group.
+func (s *isel) relConsts(index opnd, n, count int) []opnd {
+	if n+count > 512 {
 		index, n = s.addImm(index, uint32(n&^255)), n&255
 	}
 	h := s.cov(isa.U32, isa.S16, 0, s.once(index))
@@ -147,9 +149,14 @@ func (s *isel) relConst(index opnd, n int) opnd {
 	t := isa.Instr{Op: isa.OpMova, Type: isa.S16, SrcType: isa.S16}
 	uses := s.register(&t, 0, h.val, 0, nil)
 	s.add(t, a, uses...)
-	d := s.newReg(false)
-	s.add(isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32, Srcs: [4]isa.Operand{isa.RelC(n)}}, d, a)
-	return s.value(d)
+	group := s.link.fresh()
+	ops := make([]opnd, count)
+	for k := range ops {
+		d := s.newReg(false)
+		s.link.member(group, s.add(isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32, Srcs: [4]isa.Operand{isa.RelC(n + k)}}, d, a))
+		ops[k] = s.value(d)
+	}
+	return ops
 }
 
 // loadConstant reads the shader's constant data through its own descriptor.

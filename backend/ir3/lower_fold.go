@@ -15,7 +15,7 @@ func foldHandles(s *ir.Shader, impl *ir.Impl) error {
 	}
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
-			if in.IsALU(ir.OpIadd) && in.Def.NumComponents == 1 {
+			if (in.IsALU(ir.OpIadd) || in.IsALU(ir.OpIadd3)) && in.Def.NumComponents == 1 {
 				foldZeroAdd(in)
 			}
 		}
@@ -28,16 +28,27 @@ func foldHandles(s *ir.Shader, impl *ir.Impl) error {
 	return nil
 }
 
-// foldZeroAdd turns x + 0 into a move of x.
+// foldZeroAdd leaves the 0 out of a sum of two or three.
 func foldZeroAdd(in *ir.Instr) {
 	for k := range in.Srcs {
 		c, ok := in.Srcs[k].Const(0)
-		if !ok || c != 0 {
+		if !ok || uint32(c) != 0 {
 			continue
 		}
-		other := &in.Srcs[1-k]
 		b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
-		in.Def.RewriteUses(b.Channel(other.Def, other.Swizzle.Lane(0)))
+		channel := func(i int) *ir.Def {
+			o := &in.Srcs[(k+i)%len(in.Srcs)]
+			return b.Channel(o.Def, o.Swizzle.Lane(0))
+		}
+		sum := channel(1)
+		if in.Op == ir.OpIadd3 {
+			other := channel(2)
+			if sum.IsConst() { // consts stand last
+				sum, other = other, sum
+			}
+			sum = b.Iadd(sum, other)
+		}
+		in.Def.RewriteUses(sum)
 		return
 	}
 }

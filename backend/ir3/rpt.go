@@ -180,11 +180,11 @@ func fitsGroup(f *mach.Func, c *code, first, in *mach.Instr, k int, pattern *[4]
 			if f.Class(u) != f.Class(v) || !pattern[i].note(u == v) {
 				return false
 			}
-		case isa.Const:
+		case isa.Const, isa.RelConst:
 			if q.Val != p.Val && q.Val != p.Val+int32(k) || !pattern[i].note(q.Val == p.Val) {
 				return false
 			}
-		case isa.RelReg, isa.RelConst:
+		case isa.RelReg:
 			return false
 		default:
 			want := p.Val
@@ -194,6 +194,11 @@ func fitsGroup(f *mach.Func, c *code, first, in *mach.Instr, k int, pattern *[4]
 			if q.Val != want {
 				return false
 			}
+		}
+	}
+	for u := in.Uses(); use < len(u); use++ { // a0.x
+		if u[use].Val != first.Uses()[use].Val {
+			return false
 		}
 	}
 	return true
@@ -300,7 +305,7 @@ func follows(first, in *isa.Instr, k int, pattern *[4]stride) bool {
 		switch {
 		case p.Kind == isa.None:
 			continue
-		case p.Kind == isa.Reg || p.Kind == isa.Const || p.Kind == isa.Imm && isFetch(first.Op):
+		case p.Kind == isa.Reg || p.Kind == isa.Const || p.Kind == isa.RelConst || p.Kind == isa.Imm && isFetch(first.Op):
 			if q.Val != p.Val && q.Val != p.Val+int32(k) || !try[i].note(q.Val == p.Val) {
 				return false
 			}

@@ -21,6 +21,7 @@ type Stats struct {
 	EarlyPreamble                           bool
 	CodeBytes                               int
 	Rpt                                     RptStats
+	helpersEnd                              bool // an instruction switches helpers off
 }
 
 // String is the line that shader-db tools read.
@@ -110,6 +111,9 @@ func (c *compiler) count(st *Stats, in *isa.Instr) {
 	switch {
 	case in.Op == isa.OpNop:
 		st.Nops += n
+		if in.Flags&isa.EQ != 0 {
+			st.LastHelper, st.helpersEnd = st.Instrs, true
+		}
 	default:
 		st.Nops += in.Nops()
 		st.Cat[0] += in.Nops()
@@ -129,7 +133,7 @@ func (c *compiler) count(st *Stats, in *isa.Instr) {
 			st.LastBaryf = st.Instrs
 		}
 	case isa.OpEnd:
-		if c.meta.NeedsQuads {
+		if c.meta.NeedsQuads && !st.helpersEnd {
 			st.LastHelper = st.Instrs
 		}
 	}
@@ -139,7 +143,7 @@ func (c *compiler) count(st *Stats, in *isa.Instr) {
 // latency is the soft latency of a result by class (the project's ir3 reference, section 4.9).
 func (c *compiler) latency(in *isa.Instr) (ss, sy int) {
 	k := syncOf(in)
-	double := c.s.Stage != ir.StageVertex
+	double := c.doubles()
 	n := max(1, int(in.Size))
 	switch {
 	case k.ss && (in.Op.Category() == 4 || in.Op == isa.OpLdl || in.Op == isa.OpLdlw):

@@ -10,13 +10,14 @@ import (
 	"nirc/passes"
 )
 
-// Optional steps: repeat groups, predicated sides of ifs, preambles in shared registers, and
-// uniform values of the program in such.
+// Optional steps: repeat groups, predicated sides of ifs, preambles in shared registers,
+// uniform values of the program in such, and hints at last reads.
 const (
 	repeatStep    = "repeat_groups"
 	predicateStep = "predicate_branches"
 	scalarStep    = "scalar_preamble"
 	uniformStep   = "scalar_uniform"
+	lastStep      = "last_reads"
 )
 
 // Compile generates the object of a shader that went through the pipeline.
@@ -25,7 +26,7 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 	if err != nil {
 		return nil, err
 	}
-	opts := CompileOptions{GPU: g.Name, Verify: job.Instrument.VerifyEach(), NoRepeat: true, NoScalar: true, uniform: shareNever, predicate: predicateNever}
+	opts := CompileOptions{GPU: g.Name, Verify: job.Instrument.VerifyEach(), NoRepeat: true, NoScalar: true, NoLast: true, uniform: shareNever, predicate: predicateNever}
 	if takesOver(s.Stage, job.Next) {
 		opts.Next = job.Next
 	}
@@ -37,6 +38,7 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 		{repeatStep, func() { opts.NoRepeat = false }},
 		{scalarStep, func() { opts.NoScalar = false }},
 		{uniformStep, func() { opts.uniform = shareCheap }},
+		{lastStep, func() { opts.NoLast = false }},
 		{predicateStep, func() { opts.predicate = predicateCheap }},
 	}
 	for _, o := range optional {

@@ -43,10 +43,12 @@ type Meta struct {
 	// WorkgroupSize of a compute shader.
 	WorkgroupSize [3]uint32 `json:"workgroup_size"`
 
-	UsesBarrier        bool `json:"uses_barrier,omitempty"`
-	UsesDiscard        bool `json:"uses_discard,omitempty"`
-	WritesMemory       bool `json:"writes_memory,omitempty"`
-	NeedsQuads         bool `json:"needs_quads,omitempty"`
+	UsesBarrier  bool `json:"uses_barrier,omitempty"`
+	UsesDiscard  bool `json:"uses_discard,omitempty"`
+	WritesMemory bool `json:"writes_memory,omitempty"`
+	NeedsQuads   bool `json:"needs_quads,omitempty"`
+	// PrefetchQuads: only prefetches need quads, whose helpers end behind them.
+	PrefetchQuads      bool `json:"prefetch_quads,omitempty"`
 	EarlyFragmentTests bool `json:"early_fragment_tests,omitempty"`
 	PerSample          bool `json:"per_sample,omitempty"`
 	EarlyPreamble      bool `json:"early_preamble,omitempty"`

@@ -32,6 +32,7 @@ func (s *stamp) hits(clock uint32, m emu.Mask) bool {
 type lastWrite struct {
 	slot int64
 	half bool
+	dead bool // read with (last) since
 	mask emu.Mask
 }
 
@@ -189,6 +190,9 @@ func (c *checker) unit(w *wave, x *inst, s *span, u int, k int64) error {
 		return c.warHazard(w, x, u, m)
 	}
 	l := &c.last[u]
+	if l.dead {
+		return fmt.Errorf("reads %s behind its (last)", unitName(u))
+	}
 	if l.mask[0]&m[0]|l.mask[1]&m[1] == 0 {
 		return nil
 	}
@@ -304,6 +308,8 @@ func (c *checker) after(w *wave, x *inst) {
 				switch {
 				case s.write:
 					c.noteWrite(w, x, u, s.half, c.slot+int64(k)+int64(s.cycle), scalar)
+				case s.last:
+					c.last[u].dead = true
 				case scalar && (u >= unitShared && u < unitA0 || u == unitA0):
 					c.warScalar[u].add(c.ss, everyLane)
 				}
@@ -369,7 +375,7 @@ func (c *checker) noteWrite(w *wave, x *inst, u int, half bool, slot int64, scal
 		}
 		*l = lastWrite{slot: -100}
 	default:
-		*l = lastWrite{slot, half, m}
+		*l = lastWrite{slot: slot, half: half, mask: m}
 	}
 }
 

@@ -21,13 +21,18 @@ func execNop(w *wave, x *inst) error {
 	if x.Flags&isa.EQ == 0 {
 		return nil
 	}
-	w.noHelp = true
-	w.drop(w.helper)
-	w.remask()
+	w.endHelpers()
 	if !w.active.Any() {
 		w.resume(w.next)
 	}
 	return nil
+}
+
+// endHelpers ends the fibers that only help, and those that will from now on.
+func (w *wave) endHelpers() {
+	w.noHelp = true
+	w.drop(w.helper)
+	w.remask()
 }
 
 // drop ends fibers wherever they are.

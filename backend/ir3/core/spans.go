@@ -24,6 +24,7 @@ type span struct {
 	write   bool
 	half    bool
 	late    bool // third source of category 3
+	last    bool // (last): nobody reads it again
 }
 
 // syncClass is what a consumer of a result must wait with.
@@ -54,7 +55,7 @@ func (h *hazards) add(o isa.Operand, regs int, write bool) *span {
 		return &span{}
 	}
 	v := int(o.Val)
-	s := span{write: write, half: o.IsHalf()}
+	s := span{write: write, half: o.IsHalf(), last: o.Flags&isa.Last != 0}
 	per := 2
 	if s.half {
 		per = 1

@@ -47,6 +47,9 @@ func (w *wave) start() error {
 			return err
 		}
 	}
+	if m.PrefetchQuads {
+		w.endHelpers()
+	}
 	return nil
 }
 

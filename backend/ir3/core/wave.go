@@ -131,7 +131,7 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 		if err := w.start(); err != nil {
 			return w.fail(err)
 		}
-		w.done = w.n == 0
+		w.done = !w.active.Any()
 	}
 	code := w.p.code
 	for ; fuel > 0; fuel-- {
