@@ -79,7 +79,24 @@ func (t *amberTarget) compile(ctx context.Context, sh amber.Shader) (emu.Program
 	if err != nil {
 		return nil, err
 	}
-	return m.runnable(ctx, obj, o)
+	p, err := m.runnable(ctx, obj, o)
+	if err == nil && p.WaveSize() == 1 && numbersSubgroups(m.SPIRV) {
+		return nil, &amber.Unsupported{What: "scripts that number subgroups expect several invocations in each: this is not supported, a subgroup is one thread"}
+	}
+	return p, err
+}
+
+// numbersSubgroups tells whether a module reads the number of its subgroup. Scripts
+// that do expect several invocations to have the same.
+func numbersSubgroups(m *spv.Module) bool {
+	for i := range m.Insts {
+		in := &m.Insts[i]
+		w := m.Words[in.Offset+1:]
+		if in.Op == spv.OpDecorate && spv.Decoration(w[1]) == spv.DecorationBuiltIn && spv.BuiltIn(w[2]) == spv.BuiltInSubgroupId {
+			return true
+		}
+	}
+	return false
 }
 
 // Link makes what the parts of a pipeline become with its state.

@@ -269,7 +269,7 @@ func (v *validator) tex(in *Instr) {
 	v.check(int(t.Dim) < len(dimNames), "T1", in, "no such dimension")
 	v.check(!have[TexSrcComparator] || t.IsShadow, "T2", in, "comparator without shadow")
 	v.check(!have[TexSrcBias] || op == TexOpTxb || op == TexOpTg4 || op == TexOpLod, "T3", in, "bias source")
-	v.check(!have[TexSrcLod] || op != TexOpTex && op != TexOpTxb && op != TexOpTxd && op != TexOpLod, "T3", in, "lod source")
+	v.check(!have[TexSrcLod] || op != TexOpTex && op != TexOpTxb && op != TexOpTxd, "T3", in, "lod source")
 	v.check(have[TexSrcDdx] == have[TexSrcDdy] && (!have[TexSrcDdx] || op == TexOpTxd), "T3", in, "derivative sources")
 	ms := t.Dim == DimMS || t.Dim == DimSubpassMS
 	sampled := op == TexOpTxf || op == TexOpTex || op == TexOpTxb || op == TexOpTxl || op == TexOpTxd || op == TexOpTg4 || op == TexOpLod

@@ -20,6 +20,7 @@ var lowerTexPass = &Pass{
 		{"txb", "biases as explicit LODs", false},
 		{"min_lod", "clamps of the LOD as explicit LODs", false},
 		{"lod_ddx", "the LODs that these take by derivatives of the coordinates, not by a query", false},
+		{"lod_query", "queries of the LOD as queries of what the sampler makes of a LOD, computed from derivatives", false},
 		{"txd", "explicit derivatives as explicit LODs: none, cube, 3d, shadow or all; cube|3d combines", "none"},
 		{"txs_lod", "sizes by shifting those of LOD 0", false},
 		{"txs_cube_array", "sizes of cube arrays by those of arrays of faces", false},
@@ -40,12 +41,13 @@ type texLowering struct {
 
 	txdAll, txdCube, txd3D, txdShadow            bool
 	txsLod, txsCubeArray, tg4Offsets, roundLayer bool
+	lodQuery                                     bool
 	noDerivatives                                bool
 }
 
 func lowerTex(c *Context, s *ir.Shader) (bool, error) {
 	l := &texLowering{
-		projector: c.Bool("projector"), txfOffset: c.Bool("txf_offset"), implicitLod: c.Bool("implicit_lod"), txb: c.Bool("txb"), minLod: c.Bool("min_lod"), lodDdx: c.Bool("lod_ddx"),
+		projector: c.Bool("projector"), txfOffset: c.Bool("txf_offset"), implicitLod: c.Bool("implicit_lod"), txb: c.Bool("txb"), minLod: c.Bool("min_lod"), lodDdx: c.Bool("lod_ddx"), lodQuery: c.Bool("lod_query"),
 		txsLod: c.Bool("txs_lod"), txsCubeArray: c.Bool("txs_cube_array"), tg4Offsets: c.Bool("tg4_offsets"), roundLayer: c.Bool("round_layer"),
 		noDerivatives: s.Stage != ir.StageFragment && s.Info.DerivativeGroup == 0,
 	}
@@ -107,6 +109,10 @@ func (l *texLowering) lower() (did bool) {
 		l.explicitLod()
 		did = true
 	}
+	if l.lodQuery && l.in.TexOp == ir.TexOpLod && !l.has(ir.TexSrcLod) {
+		l.queryLod()
+		did = true
+	}
 	if l.in.TexOp == ir.TexOpTxd && l.wantsTxd() {
 		l.derivatives()
 		did = true
@@ -145,10 +151,10 @@ func (l *texLowering) set(k ir.TexSrc, d *ir.Def) {
 	l.b.Shader.AddTexSrc(l.in, k, d)
 }
 
-// flat is the number of coordinates without the layer.
+// flat is the number of coordinates without the layer, which a query of the LOD has not.
 func (l *texLowering) flat() int {
 	n := int(l.src(ir.TexSrcCoord).NumComponents)
-	if l.t.IsArray {
+	if l.t.IsArray && l.in.TexOp != ir.TexOpLod {
 		n--
 	}
 	return n
@@ -226,8 +232,7 @@ func (l *texLowering) explicitLod() {
 // quadLod is the LOD of implicit derivatives, without bias and clamps.
 func (l *texLowering) quadLod() *ir.Def {
 	if l.lodDdx {
-		c := l.b.Channels(l.src(ir.TexSrcCoord), 0, l.flat())
-		return l.footprint(&l.b.Intrinsic(ir.IntrDdx, c.NumComponents, c.BitSize, c).Def, &l.b.Intrinsic(ir.IntrDdy, c.NumComponents, c.BitSize, c).Def)
+		return l.differences()
 	}
 	q := l.b.Shader.NewTex(ir.TexOpLod, 2, 32)
 	*q.TexInfo() = *l.t
@@ -248,6 +253,26 @@ func (l *texLowering) quadLod() *ir.Def {
 	}
 	l.b.Insert(q)
 	return l.b.Channel(&q.Def, 1)
+}
+
+// differences is the LOD of the differences of the coordinates in the quad.
+func (l *texLowering) differences() *ir.Def {
+	c := l.b.Channels(l.src(ir.TexSrcCoord), 0, l.flat())
+	return l.footprint(&l.b.Intrinsic(ir.IntrDdx, c.NumComponents, c.BitSize, c).Def, &l.b.Intrinsic(ir.IntrDdy, c.NumComponents, c.BitSize, c).Def)
+}
+
+// queryLod gives a query of the LOD the LOD that the sampler's state is applied to.
+func (l *texLowering) queryLod() {
+	var lod *ir.Def
+	if l.noDerivatives {
+		lod = l.b.ImmFloat(0, 32)
+	} else {
+		lod = l.differences()
+	}
+	if l.has(ir.TexSrcBias) {
+		lod = l.b.Fadd(lod, l.take(ir.TexSrcBias))
+	}
+	l.set(ir.TexSrcLod, lod)
 }
 
 func (l *texLowering) wantsTxd() bool {

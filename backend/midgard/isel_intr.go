@@ -96,10 +96,33 @@ func (s *isel) addressRegister(in *ir.Instr, r uint8) bool {
 	if in.Def.BitSize != 32 {
 		return false
 	}
-	t := inst{kind: kindLdSt, dst: s.result(&in.Def), mask: fullMask(int(in.Def.NumComponents))}
+	s.moveAddress(s.result(&in.Def), int(in.Def.NumComponents), r)
+	return true
+}
+
+func (s *isel) moveAddress(to reg, n int, r uint8) {
+	t := inst{kind: kindLdSt, dst: to, mask: fullMask(n)}
 	t.ld = isa.LoadStore{Op: isa.LdMov, Swizzle: isa.XYZW, Arg: isa.AddrReg{Reg: r}, Index: isa.AddrReg{Reg: isa.AddrZero}}
 	s.add(t)
-	return true
+}
+
+// subgroupID numbers the subgroups of a workgroup of size z: each is one thread,
+// so that its number is that of the thread.
+func (s *isel) subgroupID(in *ir.Instr, z [3]uint32) bool {
+	if in.Def.BitSize != 32 {
+		return false
+	}
+	id := source{reg: s.f.newNode(3), swz: identity}
+	s.moveAddress(id.reg, 3, isa.AddrLocalID)
+	row := id.lane(1)
+	if z[2] > 1 {
+		row = s.scaled(id.lane(2), z[1], row)
+	}
+	o := id.lane(0)
+	if z[1] > 1 || z[2] > 1 {
+		o = s.scaled(row, z[0], o)
+	}
+	return s.viewOf(in, o)
 }
 
 // sysvalOf gives in components of a system value from first on.
@@ -148,9 +171,7 @@ func (s *isel) systemValue(in *ir.Instr) bool {
 	case ir.IntrLoadNumSubgroups:
 		return s.words(in, z[0]*z[1]*z[2])
 	case ir.IntrLoadSubgroupId:
-		// Who numbers subgroups counts on subgroups of several threads.
-		s.fail(in, "the number of a subgroup is not supported: a subgroup is one thread")
-		return true
+		return s.subgroupID(in, z)
 	}
 	switch s.sh.Stage {
 	case ir.StageVertex:

@@ -128,6 +128,8 @@ func (s *isel) texture(in *ir.Instr) {
 		s.viewOf(in, s.imageValue(abi.Sysval{Kind: abi.SysvalTextureSamples}, v, index).lane(0))
 	case ir.TexOpTex, ir.TexOpTxb, ir.TexOpTxl, ir.TexOpTxf, ir.TexOpTxfMs, ir.TexOpTg4:
 		s.sample(in, v, index)
+	case ir.TexOpLod:
+		s.lodQuery(in, v, index)
 	default:
 		s.fail(in, "texture operations (%s) are not supported by the midgard backend", in.TexOp)
 	}
@@ -253,23 +255,6 @@ func (s *isel) sampleLod(in *ir.Instr, t *isa.Texture, fetch bool, more *samplin
 	}
 	t.LodReg = true
 	t.Lod = isa.TexReg{Full: true, Select: 1, Comp: more.put(o)}.Selector()
-}
-
-// clampedLod does to an explicit LOD what the sampler would, on GPUs whose
-// samplers do not (section 6.3).
-func (s *isel) clampedLod(in *ir.Instr, lod source) source {
-	q := in.TexSrc(ir.TexSrcSamplerDeref)
-	if q == nil {
-		return lod
-	}
-	v, index := s.variable(in, q.Def)
-	if v == nil {
-		return lod
-	}
-	limits := s.imageValue(abi.Sysval{Kind: abi.SysvalSampler}, v, index)
-	lod = s.temp(isa.OpFadd, 1, limits.lane(2), lod)
-	lod = s.temp(isa.OpFmax, 1, lod, limits.lane(0))
-	return s.temp(isa.OpFmin, 1, lod, limits.lane(1))
 }
 
 func (s *isel) sampleOffset(d *ir.Def, t *isa.Texture, more *sampling) {

@@ -194,7 +194,7 @@ const (
 	SysvalNumWorkgroups              // xyz
 	SysvalWorkgroupSize              // xyz
 	SysvalWorkDim                    // x
-	SysvalSampler                    // minimum, maximum LOD, bias of a sampler
+	SysvalSampler                    // minimum, maximum LOD, bias of a sampler; w 1 if it filters between levels, else 0
 	SysvalSamplePositions            // xy 64-bit address of a table of 16-bit pairs, 1/256 pixel
 	SysvalMultisampled               // ~0 or 0
 	SysvalVertexOffsets              // raw vertex offset, base vertex, base instance

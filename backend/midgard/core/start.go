@@ -148,7 +148,10 @@ func (w *wave) sysval(s *abi.Sysval) (v [4]uint32) {
 		v[0] = 3
 	case abi.SysvalSampler:
 		if d := desc().Sampler; d != nil {
-			return [4]uint32{math.Float32bits(d.MinLod), math.Float32bits(d.MaxLod), math.Float32bits(d.LodBias)}
+			v = [4]uint32{math.Float32bits(d.MinLod), math.Float32bits(d.MaxLod), math.Float32bits(d.LodBias)}
+			if d.Mip != emu.MipNearest {
+				v[3] = math.Float32bits(1)
+			}
 		}
 	default:
 		return w.launchSysval(s.Kind)
