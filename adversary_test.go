@@ -126,6 +126,11 @@ func wideAdversaries() []adversary {
 		{"null of a huge array", "too large", func() string {
 			return computeModule(array("1000000")+"%z = OpConstantNull %arr\n", "%e = OpCompositeExtract %uint %z 5\nOpStore %px %e\n")
 		}},
+		{"a variable that starts as 65000 times 65000 words", "expand", func() string {
+			return computeModule("%n = OpConstant %uint 65000\n%row = OpTypeArray %uint %n\n%all = OpTypeArray %row %n\n%k = OpConstantComposite %row"+strings.Repeat(" %c1", 65000)+
+				"\n%kk = OpConstantComposite %all"+strings.Repeat(" %k", 65000)+"\n%p = OpTypePointer Private %all\n%v = OpVariable %p Private %kk\n",
+				"%i = OpLoad %uint %px\n%q = OpAccessChain %pu %v %i %i\n%l = OpLoad %uint %q\nOpStore %px %l\n")
+		}},
 		{"undef of a huge array", "too large", func() string {
 			return computeModule(array("1000000"), "%z = OpUndef %arr\n%e = OpCompositeExtract %uint %z 5\nOpStore %px %e\n")
 		}},

@@ -103,26 +103,17 @@ OpReturn
 OpFunctionEnd
 `
 
-// envVersions are the SPIR-V versions of target environments, as
-// SPIRV-Tools has them. Assembly without one counts as 1.3, which allows all
-// that Amber's default 1.0 does and what such scripts use beyond it.
-var envVersions = []struct {
-	env     string
-	version uint16 // of the header: 0x0103 is 1.3
-}{
-	{"", 0x0103}, {"spv1.0", 0x0100}, {"spv1.1", 0x0101}, {"spv1.2", 0x0102}, {"spv1.3", 0x0103}, {"spv1.4", 0x0104},
-	{"spv1.5", 0x0105}, {"spv1.6", 0x0106}, {"vulkan1.0", 0x0100}, {"vulkan1.1", 0x0103}, {"vulkan1.1spv1.4", 0x0104},
-	{"vulkan1.2", 0x0105}, {"vulkan1.3", 0x0106},
-}
-
-// assemble turns SPIR-V assembly into words.
+// assemble turns SPIR-V assembly into words. Assembly without a target environment counts as SPIR-V 1.3,
+// which allows all that Amber's default 1.0 does and what such scripts use beyond it.
 func assemble(text, env string) ([]uint32, error) {
-	for _, e := range envVersions {
-		if e.env == env {
-			return spv.Assemble(text, spv.AssembleOptions{Version: e.version, PreserveNumericIDs: true})
+	version := uint16(0x0103)
+	if env != "" {
+		var ok bool
+		if version, ok = spv.EnvironmentVersion(env); !ok {
+			return nil, unsupported("target environment %q is not supported", env)
 		}
 	}
-	return nil, unsupported("target environment %q is not supported", env)
+	return spv.Assemble(text, spv.AssembleOptions{Version: version, PreserveNumericIDs: true})
 }
 
 // spirvHex reads words in hexadecimal, separated by blanks or commas.

@@ -24,6 +24,8 @@ type pointer struct {
 	v     *variable
 	elem  *ir.Def
 	outer *ir.Def
+	// outerAt is the element of a variable that is split by elements, + 1, if it is known.
+	outerAt int
 	// comp: the place is this component of the vector that deref leads to.
 	comp *ir.Def
 	// col: the place is this column of the row-major matrix, an array of its
@@ -159,6 +161,9 @@ func (t *translator) stepMember(p, n *pointer, k int) *pointer {
 	ty := p.typ
 	n.typ = ty.members[k]
 	n.access |= ty.memb[k].Access
+	if p.v != nil && p.v.split && p.deref == nil {
+		return t.splitMember(p, n, k)
+	}
 	if p.v != nil && p.v.members != nil && p.deref == nil {
 		iv := p.v.members[k]
 		n.mode = iv.Mode
@@ -179,6 +184,9 @@ func (t *translator) stepMember(p, n *pointer, k int) *pointer {
 // stepVariable indexes the array of descriptors or of a split variable.
 func (t *translator) stepVariable(p, n *pointer, ix index) *pointer {
 	i := t.indexDef(ix, 32)
+	if p.v != nil && p.v.split && ix.known && ix.c >= 0 && ix.c < int64(p.typ.n) {
+		n.outerAt = int(ix.c) + 1
+	}
 	switch {
 	case p.v == nil:
 		t.fail(ix.id, "the array cannot be indexed here")
@@ -225,6 +233,9 @@ func (t *translator) stepComponent(p, n *pointer, ix index) *pointer {
 // index steps over whole objects.
 func (t *translator) accessChain(in *inst, elem, inBounds bool) {
 	p := t.ptr(t.arg(in, 0))
+	if ty := t.typeOf(in.typ); ty.kind == tPointer && ty.sc != t.valType(in.args[0]).sc {
+		t.broken(ruleStorage, in.id, "%s goes from storage class %s to %s", in.op, t.valType(in.args[0]).sc, ty.sc)
+	}
 	ids := in.args[1:]
 	if elem {
 		p = t.pointerStep(in, p, t.indexOf(t.arg(in, 1)))

@@ -129,6 +129,7 @@ func (t *translator) aluSimple(in *inst) bool {
 		d = b.Inot(d)
 	}
 	b.Exact = exact
+	t.checkResult(in, d, row.flags&aFloat != 0)
 	t.set(in, d)
 	return true
 }

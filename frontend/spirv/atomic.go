@@ -94,6 +94,7 @@ func (t *translator) memoryAtomic(in *inst, op ir.AtomicOp, rmw bool, vol ir.Acc
 	if p.mode&(ir.ModeReadOnly|ir.ModeShaderOut) != 0 && in.op != spv.OpAtomicLoad || p.comp != nil || p.col != nil {
 		t.fail(in.id, "%s on storage %s is not allowed", in.op, p.mode)
 	}
+	t.atomicClass(in, ty)
 	access := p.access | vol | ir.AccessCoherent
 	d := t.derefOf(p)
 	switch in.op {
@@ -116,6 +117,18 @@ func (t *translator) memoryAtomic(in *inst, op ir.AtomicOp, rmw bool, vol ir.Acc
 	}
 	r.Set(ir.IdxAccess, uint64(access)).Set(ir.IdxAtomicOp, uint64(op))
 	t.atomicResult(in, &r.Def)
+}
+
+// atomicClass checks that an atomic on floats, or on integers, is given such.
+func (t *translator) atomicClass(in *inst, ty *typ) {
+	switch in.op {
+	case spv.OpAtomicLoad, spv.OpAtomicStore, spv.OpAtomicExchange:
+		return
+	}
+	isFloat := in.op == spv.OpAtomicFAddEXT || in.op == spv.OpAtomicFMinEXT || in.op == spv.OpAtomicFMaxEXT
+	if isFloat != (ty.kind == tFloat) {
+		t.broken(ruleTypes, in.id, "%s on %s", in.op, ty)
+	}
 }
 
 func (t *translator) atomicResult(in *inst, d *ir.Def) {

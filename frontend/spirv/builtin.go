@@ -25,18 +25,24 @@ func (t *translator) interfaceVariable(v *variable, i int, init *cnst) {
 		}
 	})
 	v.access = own.Access
+	t.arrayOfBlocks(v, &own)
 	finish := func(iv *ir.Variable, f *ir.Field, c captureDec) {
 		iv.Index, iv.PerVertex = index, perVertex
 		t.fillInterface(v, iv, f)
 		t.capture(v, iv, c)
 	}
-	arrayed := t.arrayedInterface(v.sc, own.Patch) && v.typ.kind == tArray
+	arrayed := t.arrayedInterface(v.sc, own.Patch) && v.typ.kind == tArray // of vertices
 	st := v.typ
 	if arrayed {
 		st = st.elem
 	}
 	if st.kind != tStruct {
 		t.noBlockArrayCapture(v, &own)
+		if !perVertex && t.mixed(v, &own) {
+			t.splitElements(v, &own, func(iv *ir.Variable, f *ir.Field) { finish(iv, f, xfb) })
+			return
+		}
+		t.blockInterp(v, &own)
 		v.iv = t.newInterface(v, own.BuiltIn, v.typ.plain, t.nameOf(v.id))
 		finish(v.iv, &own, xfb)
 		if init != nil {
@@ -135,12 +141,8 @@ func (t *translator) fillInterface(v *variable, iv *ir.Variable, f *ir.Field) {
 	iv.Component, iv.Interp, iv.Centroid, iv.Sample, iv.Patch = f.Component, f.Interp, f.Centroid, f.Sample, f.Patch
 	iv.Invariant, iv.PerPrimitive, iv.Mediump, iv.Access = f.Invariant, f.PerPrimitive, f.RelaxedPrecis, f.Access
 	iv.XfbBuffer, iv.XfbOffset, iv.BuiltIn = f.XfbBuffer, f.XfbOffset, f.BuiltIn
-	base := iv.Type.WithoutArray()
 	if t.stage == ir.StageFragment && iv.Mode == ir.ModeShaderIn && iv.Interp == ir.InterpNone {
-		iv.Interp = ir.InterpSmooth
-		if base.Base != ir.BaseFloat || base.Bits == 64 {
-			iv.Interp = ir.InterpFlat
-		}
+		iv.Interp = defaultInterp(iv.Type)
 	}
 	if f.BuiltIn >= 0 {
 		t.fillBuiltIn(v, iv, spv.BuiltIn(f.BuiltIn))
@@ -149,26 +151,14 @@ func (t *translator) fillInterface(v *variable, iv *ir.Variable, f *ir.Field) {
 	if f.Location < 0 {
 		t.fail(v.id, "the interface variable %q has no location", iv.Name)
 	}
-	bound := int32(ir.SlotPatch0 - ir.SlotVar0)
-	switch {
-	case iv.Patch:
-		bound = ir.NumVaryingSlots - int32(ir.SlotPatch0)
-		iv.Location = int32(ir.SlotPatch0) + f.Location
-	case t.stage == ir.StageVertex && iv.Mode == ir.ModeShaderIn:
-		bound = ir.NumAttribSlots
-		iv.Location = int32(ir.SlotAttrib0) + f.Location
-	case t.stage == ir.StageFragment && iv.Mode == ir.ModeShaderOut:
-		bound = ir.NumResultSlots - int32(ir.SlotData0)
-		iv.Location = int32(ir.SlotData0) + f.Location
-	default:
-		iv.Location = int32(ir.SlotVar0) + f.Location
+	first, bound, what := t.slots(iv)
+	iv.Location = int32(first) + f.Location
+	ty := t.slotType(v, iv)
+	if n := int32(min(ty.SlotCount(), 1<<16)); f.Location+n > bound {
+		t.fail(v.id, "the location %d of %q is not supported: it is beyond the last of the %d that %s have", f.Location+n-1, iv.Name, bound, what)
 	}
-	ty := iv.Type
-	if t.arrayedInterface(v.sc, iv.Patch) && ty.IsArray() || iv.PerVertex && ty.IsArray() {
-		ty = ty.Elem
-	}
-	if f.Location+int32(min(ty.SlotCount(), 1<<16)) > bound {
-		t.fail(v.id, "the location %d of %q is not supported: it is beyond the last", f.Location, iv.Name)
+	if column := ty.WithoutArray(); iv.Component != 0 && column.IsNumeric() && int(iv.Component)+int(column.Rows)*max(int(column.Bits), 32)/32 > 4 {
+		t.broken(ruleComponent, v.id, "the variable %q has %d components of %d bits from component %d of a location on", iv.Name, column.Rows, column.Bits, iv.Component)
 	}
 }
 
@@ -177,10 +167,12 @@ func (t *translator) fillBuiltIn(v *variable, iv *ir.Variable, b spv.BuiltIn) {
 	if slot, ok := t.builtInSlot(v, b); ok {
 		iv.Location = int32(slot)
 	}
-	ty := iv.Type
-	if t.arrayedInterface(v.sc, iv.Patch) && ty.IsArray() {
-		ty = ty.Elem
+	switch b {
+	case spv.BuiltInTessLevelOuter, spv.BuiltInTessLevelInner:
+		iv.Patch = true // whether decorated or not
 	}
+	ty := t.slotType(v, iv)
+	t.checkBuiltIn(v, b, ty)
 	switch b {
 	case spv.BuiltInClipDistance, spv.BuiltInCullDistance:
 		iv.Compact = true
@@ -195,9 +187,13 @@ func (t *translator) fillBuiltIn(v *variable, iv *ir.Variable, b spv.BuiltIn) {
 			}
 		}
 	case spv.BuiltInTessLevelOuter, spv.BuiltInTessLevelInner:
-		iv.Compact, iv.Patch = true, true
+		iv.Compact = true
 		if !iv.Type.IsArray() || !iv.Type.Elem.IsScalar() {
 			t.fail(v.id, "%s is not an array of floats", b)
+		}
+	case spv.BuiltInFragDepth:
+		if !t.s.Info.DepthReplacing {
+			t.broken(ruleDepth, v.id, "the entry point has not the mode DepthReplacing, but FragDepth")
 		}
 	case spv.BuiltInSampleId, spv.BuiltInSamplePosition:
 		t.s.Info.UsesSampleShading = true

@@ -63,7 +63,7 @@ type phiStore struct {
 func (t *translator) findBlocks() {
 	f := t.f
 	f.byLabel = t.labelIndex()
-	cur := int32(-1)
+	cur, merge := int32(-1), int32(-1)
 	for i := f.fn.first; i < f.fn.last; i++ {
 		in := &t.m.Insts[i]
 		switch {
@@ -75,12 +75,17 @@ func (t *translator) findBlocks() {
 			cur = int32(len(f.blocks))
 			f.blocks = append(f.blocks, block{label: uint32(in.Result()), first: i + 1, merge: -1, cont: -1})
 			f.byLabel[i] = cur + 1
+		case in.Op == spv.OpSelectionMerge, in.Op == spv.OpLoopMerge:
+			merge = i
 		case terminates(in.Op):
 			if cur < 0 {
 				t.word = int(in.Offset)
 				t.fail(0, "%s stands outside a block", in.Op)
 			}
 			f.blocks[cur].term = i
+			if merge >= f.blocks[cur].first {
+				t.mergePlace(merge, i)
+			}
 			cur = -1
 		}
 	}
@@ -92,6 +97,19 @@ func (t *translator) findBlocks() {
 	}
 	for i := range f.blocks {
 		t.findMerge(&f.blocks[i])
+	}
+}
+
+// mergePlace checks that a merge instruction stands directly before a branch that it goes with.
+func (t *translator) mergePlace(merge, term int32) {
+	op, branch := t.m.Insts[merge].Op, t.m.Insts[term].Op
+	ok := branch == spv.OpBranchConditional || op == spv.OpSelectionMerge && branch == spv.OpSwitch || op == spv.OpLoopMerge && branch == spv.OpBranch
+	for i := merge + 1; i < term; i++ {
+		ok = ok && (t.m.Insts[i].Op == spv.OpLine || t.m.Insts[i].Op == spv.OpNoLine)
+	}
+	if !ok {
+		t.word = int(t.m.Insts[merge].Offset)
+		t.broken(ruleMerge, 0, "%s does not stand directly before the branch that it belongs to", op)
 	}
 }
 
@@ -279,6 +297,7 @@ func (t *translator) makePhis() {
 		if !b.visited {
 			continue
 		}
+		marked := false
 		for i := b.first; i < b.term; i++ {
 			in := &t.m.Insts[i]
 			if in.Op == spv.OpLine || in.Op == spv.OpNoLine {
@@ -288,18 +307,23 @@ func (t *translator) makePhis() {
 				break
 			}
 			t.word = int(in.Offset)
-			t.makePhi(in)
+			if !marked {
+				t.markParents(int32(k))
+				marked = true
+			}
+			t.makePhi(int32(k), in)
 		}
 	}
 }
 
-func (t *translator) makePhi(in *spv.Instruction) {
+func (t *translator) makePhi(b int32, in *spv.Instruction) {
 	f := t.f
 	id := uint32(in.Result())
 	ty := t.typeOf(uint32(in.ResultType()))
 	if ty.opaque() {
 		t.fail(id, "OpPhi of images or samplers is not supported")
 	}
+	t.checkPhi(b, in, ty)
 	p := phi{id: id, vars: make([]*ir.Variable, 0, 1)}
 	t.leafCount(ty)
 	name := t.nameOf(id)

@@ -7,8 +7,8 @@
 // Where to look: types.go, consts.go, spec.go and vars.go for what stands
 // before the functions; cfg.go, structure.go, flow.go and emit.go for control
 // flow; access.go and memory.go for pointers; alu.go, convert.go, composite.go,
-// matrix.go and glsl450*.go for arithmetic; builtin.go and decor.go for the
-// stage's interface.
+// matrix.go and glsl450*.go for arithmetic; builtin.go, blockarray.go and decor.go for the
+// stage's interface; check_*.go for the rules whose breach would mislead.
 //
 // What never happens here: optimisation, knowledge of a target, and failure
 // because of code that the entry point does not reach. A module that spv.Parse

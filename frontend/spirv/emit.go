@@ -104,6 +104,9 @@ func (t *translator) terminator(in *spv.Instruction) {
 	b := f.b
 	switch in.Op {
 	case spv.OpReturn, spv.OpUnreachable:
+		if f.ret != nil && in.Op == spv.OpReturn {
+			t.broken(ruleReturn, f.fn.id, "the function returns no value of type %s", f.ret.typ)
+		}
 		b.Jump(ir.JumpReturn)
 	case spv.OpReturnValue:
 		if f.ret == nil || !t.valType(in.Arg(0)).sameShape(f.ret.typ) {

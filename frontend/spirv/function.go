@@ -326,7 +326,9 @@ func (t *translator) function(f *function) {
 	}()
 	t.builderModes()
 	t.loadParams(f)
+	t.parents.made = false
 	t.findBlocks()
+	t.checkMerges()
 	t.structurize()
 	t.makePhis()
 	t.emitBody()

@@ -114,8 +114,51 @@ func (t *translator) nonUniform(in *inst, p *pointer) *pointer {
 type imageOperands struct {
 	bias, lod, ddx, ddy, offset, sample, minLod *ir.Def
 	offsets                                     *cnst
+	given                                       spv.ImageOperands
 	access                                      ir.Access
 	zeroExt, signExt                            bool
+}
+
+// knownOperands are the image operands of Vulkan 1.3.
+const knownOperands = spv.ImageOperandsBias | spv.ImageOperandsLod | spv.ImageOperandsGrad | spv.ImageOperandsConstOffset | spv.ImageOperandsOffset |
+	spv.ImageOperandsConstOffsets | spv.ImageOperandsSample | spv.ImageOperandsMinLod | spv.ImageOperandsMakeTexelAvailable |
+	spv.ImageOperandsMakeTexelVisible | spv.ImageOperandsNonPrivateTexel | spv.ImageOperandsVolatileTexel | spv.ImageOperandsSignExtend |
+	spv.ImageOperandsZeroExtend | spv.ImageOperandsNontemporal
+
+// ruleOperands: which image operands an instruction takes, and which go together.
+const ruleOperands = "SPIR-V 3.14: Image Operands"
+
+// checkOperands checks that an instruction takes the image operands it has. f says what it does;
+// reads and writes of storage images take what fetches take.
+func (t *translator) checkOperands(in *inst, o *imageOperands, f sampleFlags, s *imageShape) {
+	const lod, grad = spv.ImageOperandsLod, spv.ImageOperandsGrad
+	wrong := func(m spv.ImageOperands) {
+		if o.given&m != 0 {
+			t.broken(ruleOperands, in.id, "%s does not take the image operand %s", in.op, o.given&m)
+		}
+	}
+	one := func(m spv.ImageOperands) {
+		if n := o.given & m; n&(n-1) != 0 {
+			t.broken(ruleOperands, in.id, "%s has the image operands %s, of which one excludes the other", in.op, n)
+		}
+	}
+	switch {
+	case f&sFetch != 0:
+		wrong(spv.ImageOperandsBias | grad | spv.ImageOperandsMinLod)
+	case f&sExplicit != 0:
+		wrong(spv.ImageOperandsBias)
+	case f&sGather == 0:
+		wrong(lod | grad)
+	}
+	one(lod | grad)
+	one(lod | spv.ImageOperandsMinLod)
+	one(spv.ImageOperandsConstOffset | spv.ImageOperandsOffset | spv.ImageOperandsConstOffsets)
+	if s.dim == spv.DimCube {
+		wrong(spv.ImageOperandsConstOffset | spv.ImageOperandsOffset | spv.ImageOperandsConstOffsets)
+	}
+	if has := o.given&spv.ImageOperandsSample != 0; has != s.ms {
+		t.broken(ruleOperands, in.id, "%s: the image operand Sample goes with multisampled images, and they with it", in.op)
+	}
 }
 
 // imageOps reads the image operands that begin at operand i.
@@ -128,8 +171,12 @@ func (t *translator) imageOps(in *inst, i int) (o imageOperands) {
 		i++
 		return t.arg(in, i)
 	}
+	o.given = m
+	if m&^knownOperands != 0 {
+		t.fail(in.id, "%s: the image operands %s are not supported", in.op, m&^knownOperands)
+	}
 	if m&spv.ImageOperandsBias != 0 {
-		o.bias = t.scalar(next())
+		o.bias = t.floatVector(next(), 1, 0)
 	}
 	if m&spv.ImageOperandsLod != 0 {
 		o.lod = t.scalar(next())
@@ -139,7 +186,9 @@ func (t *translator) imageOps(in *inst, i int) (o imageOperands) {
 		o.ddy = t.floatVector(next(), 0, 0)
 	}
 	if m&spv.ImageOperandsConstOffset != 0 {
-		o.offset = t.intVector(next(), 0, 32)
+		id := next()
+		t.constOf(id) // fails for what is none
+		o.offset = t.intVector(id, 0, 32)
 	}
 	if m&spv.ImageOperandsOffset != 0 {
 		o.offset = t.intVector(next(), 0, 32)
@@ -246,6 +295,7 @@ func (t *translator) imageRead(in *inst) {
 		return
 	}
 	o := t.imageOps(in, 2)
+	t.checkOperands(in, &o, sFetch, &ty.image)
 	sparse := in.op == spv.OpImageSparseRead
 	res := t.texelResult(in, sparse)
 	intr, n := ir.IntrImageDerefLoad, uint8(4)
@@ -316,6 +366,7 @@ func (t *translator) imageWrite(in *inst) {
 		t.fail(0, "OpImageWrite to an input attachment is not allowed")
 	}
 	o := t.imageOps(in, 3)
+	t.checkOperands(in, &o, sFetch, &ty.image)
 	coord := t.imageCoord(in, t.arg(in, 1), &ty.image)
 	v := t.vector(t.arg(in, 2))
 	vt := t.valType(in.args[2])
@@ -356,6 +407,7 @@ func (t *translator) imageAtomic(in *inst, x *texel, op ir.AtomicOp, access ir.A
 	if ty.kind != tInt && ty.kind != tFloat {
 		t.fail(in.id, "%s: the texel is not a scalar", in.op)
 	}
+	t.atomicClass(in, ty)
 	d := t.derefOf(x.img)
 	access |= x.img.access
 	switch in.op {

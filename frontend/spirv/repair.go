@@ -9,13 +9,14 @@ import "nirc/ir"
 func (t *translator) repair() {
 	impl := t.f.b.Impl
 	impl.Require(ir.MetaDominance)
+	checked := false
 	for pass := range 2 {
 		for blk := range impl.Blocks() {
 			for in := range blk.Instrs() {
 				if !in.HasDef() || (in.Kind == ir.KindDeref) != (pass == 0) {
 					continue
 				}
-				t.repairDef(in)
+				t.repairDef(in, &checked)
 			}
 		}
 	}
@@ -30,12 +31,16 @@ func useBlock(u *ir.Src) *ir.Block {
 	return ir.Prev(u.If).(*ir.Block)
 }
 
-func (t *translator) repairDef(in *ir.Instr) {
+func (t *translator) repairDef(in *ir.Instr, checked *bool) {
 	var v *ir.Variable
 	for u := range in.Def.Uses() {
 		at := useBlock(u)
 		if at == in.Block || in.Block.Dominates(at) {
 			continue
+		}
+		if !*checked {
+			*checked = true
+			t.checkDominance()
 		}
 		c := ir.AtEnd(at)
 		if u.Instr != nil {

@@ -77,6 +77,7 @@ type translator struct {
 	scratch       *fctx   // evaluates OpSpecConstantOp
 	workgroupSize *cnst   // constant decorated BuiltIn WorkgroupSize
 	labels, phiOf []int32 // by definition: block + 1; phi of the function + 1
+	parents       parents // of the function's blocks
 	caseOf        []int32 // by block: case of the OpSwitch being read + 1
 }
 

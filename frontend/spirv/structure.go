@@ -210,9 +210,10 @@ func (t *translator) loop(b int32) (n node, next int32) {
 		head = target{ct: ct, kind: exContinue}
 	}
 	oldHead := t.mark(b, head)
-	if h.merge == b || h.merge == h.cont {
-		t.fail(h.label, "the loop's merge block is its header or its continue target")
+	if h.merge == h.cont {
+		t.fail(h.label, "the loop's merge block is its continue target")
 	}
+	t.checkLoop(b)
 	n = node{kind: nLoop, block: b, ct: ct}
 	n.a = t.region(b, false, true)
 	if h.cont != b {

@@ -125,6 +125,7 @@ func (t *translator) sample(in *inst, f sampleFlags) {
 		k = 3
 	}
 	o := t.imageOps(in, k)
+	t.checkOperands(in, &o, f, &it.image)
 	t.flatOperands(in, &o, &it.image)
 	n := uint8(4)
 	if f&sDref != 0 && f&sGather == 0 {
@@ -141,7 +142,7 @@ func (t *translator) sample(in *inst, f sampleFlags) {
 		i.IsShadow, i.NewStyleShadow = true, f&sGather == 0
 		t.s.AddTexSrc(x, ir.TexSrcComparator, t.floatVector(t.arg(in, 2), 1, 0))
 	} else if f&sGather != 0 {
-		i.Component = uint8(t.constArg(in, 2) & 3)
+		i.Component = uint8(t.constArg(in, 2) & 3) // another is undefined when it runs
 	}
 	t.sampleOperands(in, x, f, &o, &it.image)
 	b.Insert(x)
@@ -317,6 +318,7 @@ func (t *translator) queryLod(in *inst) {
 func (t *translator) subpassLoad(in *inst, p *pointer, ty *typ) {
 	b := t.f.b
 	o := t.imageOps(in, 2)
+	t.checkOperands(in, &o, sFetch, &ty.image)
 	res := t.texelResult(in, false)
 	if el := ty.elem; el.kind != tVoid && el.isFloat() != res.isFloat() {
 		t.fail(in.id, "%s gives %s from an image of %s", in.op, res, el)

@@ -56,6 +56,8 @@ type typ struct {
 	// measure the type's tree.
 	leaves, nodes uint32
 	depth         uint32
+	align         uint32       // struct that is laidOut: the scalar alignment
+	laidOut       bool         // checkLayout has found no fault
 	xfb           []captureDec // struct: of the members, if any
 	memb          []ir.Field   // struct: decorations of the members, types with layout
 	ir            *ir.Type     // with layout
@@ -154,7 +156,7 @@ func (ty *typ) sameShape(u *typ) bool {
 	if ty == u {
 		return true
 	}
-	if ty.kind != u.kind || ty.bits != u.bits || ty.n != u.n || len(ty.members) != len(u.members) || ty.leaves != u.leaves {
+	if ty.kind != u.kind || ty.bits != u.bits || ty.sign != u.sign || ty.n != u.n || ty.image != u.image || len(ty.members) != len(u.members) || ty.leaves != u.leaves {
 		return false
 	}
 	if ty.kind == tPointer {

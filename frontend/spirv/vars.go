@@ -15,6 +15,7 @@ type variable struct {
 	// variable that is split.
 	iv      *ir.Variable
 	members []*ir.Variable
+	split   bool // members are those of one element after the other
 	access  ir.Access
 	// cached is the variable's deref (a buffer's block deref) in the current function.
 	cached *ir.Def
@@ -28,6 +29,14 @@ func (t *translator) modeOf(sc spv.StorageClass, ty *typ) ir.Mode {
 	base := ty
 	for base.kind == tArray || base.kind == tRuntimeArray {
 		base = base.elem
+	}
+	switch sc {
+	case spv.StorageClassUniform, spv.StorageClassStorageBuffer, spv.StorageClassPushConstant, spv.StorageClassPhysicalStorageBuffer:
+		if base == ty || base.kind != tStruct { // arrays of blocks are arrays of descriptors
+			t.checkLayout(ty)
+		} else {
+			t.checkLayout(base)
+		}
 	}
 	switch sc {
 	case spv.StorageClassInput:
@@ -99,6 +108,7 @@ func (t *translator) makeVariables() {
 		}
 		t.vals[i] = value{kind: vVariable, typ: t.typeOf(x.typ), obj: v}
 	}
+	t.checkLocations()
 }
 
 func (t *translator) globalVariable(in *inst, i int) *variable {
@@ -127,12 +137,13 @@ func (t *translator) globalVariable(in *inst, i int) *variable {
 	if init != nil {
 		v.iv.Init = init.irConstant()
 	}
+	hasSet := false
 	t.eachDec(i, func(d *decoration) {
 		switch d.dec {
 		case spv.DecorationBinding:
 			v.iv.Binding, v.iv.HasBinding = d.arg(0), true
 		case spv.DecorationDescriptorSet:
-			v.iv.Set = d.arg(0)
+			v.iv.Set, hasSet = d.arg(0), true
 		case spv.DecorationInputAttachmentIndex:
 			v.iv.Index = d.arg(0)
 		case spv.DecorationRelaxedPrecision:
@@ -145,6 +156,7 @@ func (t *translator) globalVariable(in *inst, i int) *variable {
 	for base.kind == tArray || base.kind == tRuntimeArray {
 		base = base.elem
 	}
+	t.checkResource(v, base, hasSet)
 	if v.buffer() {
 		if base.kind != tStruct {
 			t.fail(in.id, "a buffer variable is not a block")
@@ -174,6 +186,9 @@ func (t *translator) initialiser(in *inst) *cnst {
 	if pt := t.pointee(t.typeOf(in.typ)); !c.typ.sameShape(pt) {
 		t.fail(in.id, "the initialiser's type %s is not the variable's type %s", c.typ, pt)
 	}
+	if c.kind == cComposite { // it is small because parts are shared, but becomes stores of each
+		t.spend(8 * int(c.typ.leaves))
+	}
 	return c
 }
 
@@ -183,6 +198,9 @@ func (t *translator) localVariable(in *inst) {
 	ty := t.pointee(pt)
 	if spv.StorageClass(in.args[0]) != spv.StorageClassFunction || pt.sc != spv.StorageClassFunction {
 		t.fail(in.id, "a variable inside a function is not of storage class Function")
+	}
+	if in.word > int(t.m.Insts[t.f.blocks[0].term].Offset) {
+		t.broken(ruleVariables, in.id, "a variable of the function stands behind its first block")
 	}
 	v := &variable{id: in.id, typ: ty, sc: pt.sc, mode: ir.ModeFunctionTemp}
 	v.iv = t.f.b.Impl.NewLocal(ty.temp, t.nameOf(in.id))
