@@ -23,7 +23,8 @@ type Module struct {
 	// Deps are the files that GLSL included, if LoadFile was asked for them.
 	Deps []string
 
-	shader *ir.Shader // parsed IR text, nil of SPIR-V
+	shader    *ir.Shader // parsed IR text, nil of SPIR-V
+	assembled bool       // SPIRV was assembly, whose version nothing says
 }
 
 // EntryPoint is a shader of a module.
@@ -81,6 +82,7 @@ func (m *Module) load(data []byte) (err error) {
 		return err
 	}
 	m.SPIRV, err = spv.ParseWords(words)
+	m.assembled = true
 	return err
 }
 
@@ -137,19 +139,32 @@ func (m *Module) Select(name string, stage ir.Stage) ([]EntryPoint, error) {
 }
 
 // EntryList writes entry points as they are given to the command line:
-// --entry main --stage vertex, --entry main --stage fragment.
+// --entry main --stage vertex, --entry main --stage fragment. A name that a
+// shell would not take as it is stands in quotation marks; what has none is left out.
 func EntryList(list []EntryPoint) string {
 	var b strings.Builder
-	for i, e := range list {
-		if i > 0 {
+	for _, e := range list {
+		name := e.Name
+		switch {
+		case name == "":
+			continue
+		case strings.ContainsFunc(name, quoted):
+			name = "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+		}
+		if b.Len() > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "--entry %s", e.Name)
+		fmt.Fprintf(&b, "--entry %s", name)
 		if e.Stage != ir.StageNone {
 			fmt.Fprintf(&b, " --stage %s", e.Stage)
 		}
 	}
 	return b.String()
+}
+
+// quoted tells whether a shell may take a character for more than itself.
+func quoted(r rune) bool {
+	return r < 0x80 && r != '_' && (r < '+' || r > 'z' || strings.ContainsRune(";<>?[\\]^`", r))
 }
 
 // SpecConstants lists the module's specialization constants.

@@ -17,6 +17,7 @@ func TestScriptsEverywhere(t *testing.T) {
 		without string // a target whose hardware cannot
 	}{
 		{"testdata/interpolate.amber", true, 1, ""},
+		{"testdata/block_arrays.amber", true, 1, ""},
 		{"testdata/opaque.amber", false, 1, ""},
 		{"testdata/partition.amber", true, 7, "midgard"}, // its subgroups have one lane
 	}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"nirc/frontend/spirv/spv"
 	"nirc/ir"
 )
 
@@ -47,6 +48,9 @@ type FileOptions struct {
 	Stage ir.Stage
 	// Debug keeps source lines of GLSL.
 	Debug bool
+	// Env is the target environment, as glslc and spirv-as spell it (spv.Environments): GLSL is compiled for
+	// it, and a module of a later SPIR-V version than it takes is refused. "" is vulkan1.3.
+	Env string
 	// Deps finds out which files GLSL includes: Module.Deps.
 	Deps bool
 }
@@ -55,6 +59,19 @@ type FileOptions struct {
 // the extension (or by #version and o.Stage on Stdin), is compiled to SPIR-V by
 // glslangValidator or glslc if one is installed.
 func LoadFile(ctx context.Context, path string, o FileOptions) (*Module, error) {
+	version, ok := spv.EnvironmentVersion(o.Env)
+	if !ok && o.Env != "" {
+		return nil, Usagef("the target environment %s is not supported: there are %s", o.Env, strings.Join(spv.Environments(), ", "))
+	}
+	m, err := loadInput(ctx, path, o)
+	if err == nil && ok && m.SPIRV != nil && !m.assembled && m.SPIRV.Version > version {
+		return nil, Diagnostics{{File: m.Name, Msg: fmt.Sprintf("the module is of SPIR-V %d.%d, %s takes %d.%d at most", m.SPIRV.Version>>8, m.SPIRV.Version&0xff, o.Env, version>>8, version&0xff)}}
+	}
+	return m, err
+}
+
+// loadInput is LoadFile, whose environment is known to be one.
+func loadInput(ctx context.Context, path string, o FileOptions) (*Module, error) {
 	if stage := glslName(path); stage != "" {
 		if _, err := os.Stat(path); err != nil {
 			return nil, &IOError{err}
@@ -138,9 +155,13 @@ func loadGLSL(ctx context.Context, path, name, stage string, o FileOptions) (*Mo
 	defer os.RemoveAll(dir)
 	out := filepath.Join(dir, "out.spv")
 	var args []string
+	env := o.Env
+	if env == "" {
+		env = "vulkan1.3"
+	}
 	tool, err := exec.LookPath("glslangValidator")
 	if err == nil {
-		args = []string{"-V", "--target-env", "vulkan1.3", "-S", stage, "-o", out}
+		args = append([]string{"-V", "-S", stage, "-o", out}, glslangEnv(env)...)
 		if o.Debug {
 			args = append(args, "-g")
 		}
@@ -151,7 +172,7 @@ func loadGLSL(ctx context.Context, path, name, stage string, o FileOptions) (*Mo
 		if tool, err = exec.LookPath("glslc"); err != nil {
 			return nil, Diagnostics{{File: name, Msg: "GLSL needs glslangValidator or glslc, and neither is installed"}}
 		}
-		args = []string{"--target-env=vulkan1.3", "-fshader-stage=" + stage, "-o", out}
+		args = append([]string{"-fshader-stage=" + stage, "-o", out}, glslcEnv(env)...)
 		if o.Debug {
 			args = append(args, "-g")
 		}
@@ -178,6 +199,30 @@ func loadGLSL(ctx context.Context, path, name, stage string, o FileOptions) (*Mo
 		m.Deps, err = readDeps(out+".d", path)
 	}
 	return m, err
+}
+
+// glslangEnv and glslcEnv are the flags that give the two compilers a target environment.
+func glslangEnv(env string) []string {
+	v, isSPV := strings.CutPrefix(env, "spv")
+	switch {
+	case isSPV:
+		return []string{"--target-env", "spirv" + v}
+	case env == "vulkan":
+		return []string{"--target-env", "vulkan1.0"}
+	case env == "vulkan1.1spv1.4":
+		return []string{"--target-env", "vulkan1.1", "--target-env", "spirv1.4"}
+	}
+	return []string{"--target-env", env}
+}
+
+func glslcEnv(env string) []string {
+	switch {
+	case strings.HasPrefix(env, "spv"):
+		return []string{"--target-env=vulkan1.3", "--target-spv=" + env}
+	case env == "vulkan1.1spv1.4":
+		return []string{"--target-env=vulkan1.1", "--target-spv=spv1.4"}
+	}
+	return []string{"--target-env=" + env}
 }
 
 // readDeps reads the prerequisites of the rule in a depfile but for the file itself.

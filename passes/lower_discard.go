@@ -90,6 +90,11 @@ func foldDiscard(x *ir.If) bool {
 		}
 	}
 	b := ir.NewBuilder(ir.AtEnd(prev))
+	side := &x.Then
+	if inElse {
+		side = &x.Else
+	}
+	b.Shader.SetLoc(side.FirstBlock().First().Loc)
 	cond := x.Cond.Def
 	if inElse {
 		cond = b.Inot(cond)

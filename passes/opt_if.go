@@ -94,6 +94,7 @@ func boolPhis(x *ir.If) (progress bool) {
 		by := x.Cond.Def
 		if va == 0 {
 			bld := ir.NewBuilder(ir.AfterPhis(phi.Block))
+			bld.Shader.SetLoc(phi.Loc)
 			by = bld.Inot(by)
 		}
 		phi.Def.RewriteUses(by)
@@ -141,7 +142,9 @@ func swapEmptyThen(x *ir.If) bool {
 	}
 	code := ir.Extract(ir.AtStart(x.Else.FirstBlock()), ir.AtEnd(oldElse))
 	ir.Reinsert(code, ir.AtStart(x.Then.FirstBlock()))
-	x.Cond.Set(ir.NewBuilder(ir.AtEnd(prev)).Inot(x.Cond.Def))
+	b := ir.NewBuilder(ir.AtEnd(prev))
+	b.Shader.SetLoc(x.Cond.Def.Instr.Loc)
+	x.Cond.Set(b.Inot(x.Cond.Def))
 	for i := range phis {
 		p := &phis[i]
 		setPhiSrcs(p.phi, func(b *ir.Block) *ir.Def {

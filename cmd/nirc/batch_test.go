@@ -41,7 +41,7 @@ func interruptCompile(t *testing.T, signal os.Signal) {
 	}
 	err := cmd.Wait()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitRefused || !strings.Contains(stderr.String(), "interrupted") {
+	if !errors.As(err, &exit) || exit.ExitCode() != exitStopped || !strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("%v: %s", err, stderr.String())
 	}
 	files, err := os.ReadDir(out)
@@ -75,9 +75,39 @@ func TestInterruptedFigures(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		code := run(ctx, c.args, streams{strings.NewReader(""), &out, &errs})
-		if code != exitRefused || out.String() != c.out || !strings.HasSuffix(errs.String(), "nirc: error: interrupted\n") {
+		if code != exitStopped || out.String() != c.out || !strings.HasSuffix(errs.String(), "nirc: error: interrupted\n") {
 			t.Errorf("%v: exit code %d\n%s%s", c.args, code, out.String(), errs.String())
 		}
+	}
+}
+
+// The commands on whole caches stop too: one of a million entries takes its time.
+func TestInterruptedCache(t *testing.T) {
+	dir := t.TempDir()
+	cache, pack, half := filepath.Join(dir, "cache"), filepath.Join(dir, "all.pack"), filepath.Join(dir, "half.pack")
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	command := func(ctx context.Context, want int, args ...string) {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if code := run(ctx, args, streams{strings.NewReader(""), &out, &errs}); code != want {
+			t.Errorf("%v: exit code %d, want %d\n%s%s", args, code, want, out.String(), errs.String())
+		}
+	}
+	command(context.Background(), exitDone, "cache", "build", "--dir", cache, writeTree(t, 3))
+	command(context.Background(), exitDone, "cache", "export", "--dir", cache, pack)
+	for _, args := range [][]string{{"verify", "--dir", cache}, {"stats", "--dir", cache}, {"gc", "--dir", cache, "--max-size", "1"}, {"export", "--dir", cache, half},
+		{"merge", "--dir", filepath.Join(dir, "other"), cache}, {"import", "--dir", filepath.Join(dir, "another"), pack}} {
+		command(stopped, exitStopped, append([]string{"cache"}, args...)...)
+	}
+	if n := len(entries(cache)); n != 3 {
+		t.Errorf("%d entries are left of 3", n)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*half.pack*")); len(left) > 0 {
+		t.Errorf("half an export: %v", left)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*half.pack*")); len(left) > 0 {
+		t.Errorf("half an export: %v", left)
 	}
 }
 

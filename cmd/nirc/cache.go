@@ -75,6 +75,9 @@ func (c *cacheCommand) verify() *cobra.Command {
 	r.choiceFlags(f)
 	r.levelFlag(f, "2")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if sample < 0 {
+			return nirc.Usagef("--sample %d: want 0 or more", sample)
+		}
 		d, err := c.open(false)
 		if err != nil {
 			return err
@@ -118,7 +121,7 @@ func storeError(err error) error {
 
 func (c *cacheCommand) merge() *cobra.Command {
 	cmd := &cobra.Command{Use: "merge FROM…", Short: "Copy the entries of other caches", Args: cobra.MinimumNArgs(1)}
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var from []*cache.Dir
 		for _, a := range args {
 			d, err := openCache(a, false)
@@ -133,9 +136,9 @@ func (c *cacheCommand) merge() *cobra.Command {
 		}
 		var total cache.Copied
 		for _, f := range from {
-			n, err := d.Merge(f)
+			n, err := d.Merge(cmd.Context(), f)
 			if err != nil {
-				return &nirc.IOError{Err: err}
+				return storeError(err)
 			}
 			total.Added += n.Added
 			total.There += n.There
@@ -155,7 +158,7 @@ func (c *cacheCommand) gc() *cobra.Command {
 	var limit string
 	cmd := &cobra.Command{Use: "gc --max-size SIZE", Short: "Remove what has not been used for longest", Args: cobra.NoArgs}
 	cmd.Flags().StringVar(&limit, "max-size", "", "bytes to keep at most: `SIZE` with K, M or G behind")
-	cmd.RunE = func(*cobra.Command, []string) error {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if limit == "" {
 			return nirc.Usagef("nirc cache gc: want --max-size SIZE")
 		}
@@ -167,9 +170,9 @@ func (c *cacheCommand) gc() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		g, err := d.GC(size)
+		g, err := d.GC(cmd.Context(), size)
 		if err != nil {
-			return &nirc.IOError{Err: err}
+			return storeError(err)
 		}
 		_, err = fmt.Fprintf(c.out, "%d of %d entries removed, %d of %d bytes; %d left by killed builds\n", g.Removed, g.Entries, g.Freed, g.Bytes, g.Stale)
 		return ioError(err)
@@ -195,14 +198,14 @@ func (c *cacheCommand) figures() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: "stats", Short: "Count what a cache holds", Args: cobra.NoArgs}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	cmd.RunE = func(*cobra.Command, []string) error {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		d, err := c.open(false)
 		if err != nil {
 			return err
 		}
-		f, err := d.Stats()
+		f, err := d.Stats(cmd.Context())
 		if err != nil {
-			return &nirc.IOError{Err: err}
+			return storeError(err)
 		}
 		if asJSON {
 			return c.writeJSON(f)
@@ -218,15 +221,15 @@ func (c *cacheCommand) figures() *cobra.Command {
 
 func (c *cacheCommand) export() *cobra.Command {
 	cmd := &cobra.Command{Use: "export FILE|-", Short: "Write a cache as one file", Args: cobra.ExactArgs(1)}
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		d, err := c.open(false)
 		if err != nil {
 			return err
 		}
 		write := func(w io.Writer) error {
-			_, broken, err := d.Export(w)
+			_, broken, err := d.Export(cmd.Context(), w)
 			if err != nil {
-				return &nirc.IOError{Err: err}
+				return storeError(err)
 			}
 			return c.brokenError(broken)
 		}
@@ -256,7 +259,7 @@ func (c *cacheCommand) export() *cobra.Command {
 
 func (c *cacheCommand) importPack() *cobra.Command {
 	cmd := &cobra.Command{Use: "import FILE|-", Short: "Add the entries of an exported file", Args: cobra.ExactArgs(1)}
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		in := c.in
 		if args[0] != "-" {
 			f, err := os.Open(args[0])
@@ -270,13 +273,13 @@ func (c *cacheCommand) importPack() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		n, err := d.Import(in)
+		n, err := d.Import(cmd.Context(), in)
 		if errors.Is(err, cache.ErrPack) {
 			c.copied(&n)
 			return nirc.Diagnostics{{File: args[0], Msg: err.Error()}}
 		}
 		if err != nil {
-			return &nirc.IOError{Err: err}
+			return storeError(err)
 		}
 		return c.copied(&n)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"debug/elf"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"nirc/internal/cache"
 
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
 )
 
 const cacheBuildLong = `Compile shaders into a cache, those alone that it does not have. The arguments are as of nirc compile: files, directories,
@@ -71,13 +73,29 @@ func newBuilder(d *cache.Dir, r *runFlags) (*cache.Builder, error) {
 			return nil, &nirc.IOError{Err: err}
 		}
 	}
+	text = plainYAML(text)
 	if r.set != nil && r.set.Changed("passes") {
-		text = []byte("--passes " + r.passes)
+		text = []byte("--passes " + strings.Join(strings.Fields(r.passes), ""))
 	}
 	disabled := slices.Clone(r.disable)
 	slices.Sort(disabled)
+	disabled = slices.Compact(disabled)
 	h := sha256.Sum256(fmt.Appendf(text, "\n--disable-pass %q", disabled))
 	return &cache.Builder{Store: d, Code: codeVersion(), Pipeline: h}, nil
+}
+
+// plainYAML is a file's text without what means nothing: comments, blanks, the
+// order of a mapping's keys.
+func plainYAML(text []byte) []byte {
+	var v any
+	if yaml.Unmarshal(text, &v) != nil {
+		return text
+	}
+	plain, err := json.Marshal(v)
+	if err != nil {
+		return text
+	}
+	return plain
 }
 
 // codeVersion tells the versions of the code generation apart: the commit that

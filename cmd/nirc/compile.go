@@ -22,6 +22,7 @@ type compileCommand struct {
 	*app
 	runFlags
 	output, emit, entry, stageName, nextName, abi string
+	env                                           string
 	spec                                          []string
 	stats, debug, rules, keepGoing                bool
 	jobs                                          int
@@ -92,6 +93,7 @@ func (c *compileCommand) flags(f *pflag.FlagSet) {
 	f.StringVarP(&c.output, "output", "o", "", "write to this `FILE`, DIR/, template or - for standard output")
 	f.StringVar(&c.emit, "emit", "obj", "what to write: obj, bin, asm, ir, json, map or spvasm")
 	shaderFlags(f, &c.entry, &c.stageName, &c.spec)
+	envFlag(f, &c.env)
 	f.StringVar(&c.nextName, "next", "", "`STAGE` that follows in the pipeline: on ir3 tess_ctrl and geometry take over the threads, on agx vertex and evaluation shaders before them become compute")
 	f.StringVar(&c.abi, "abi", "", "calling convention where the target has several: monolithic, separate, blend:FORMAT or cull:N")
 	f.BoolVar(&c.stats, "stats", false, "show statistics of the code")

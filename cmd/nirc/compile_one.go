@@ -111,7 +111,7 @@ func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled, 
 var beforeCompile = func(*nirc.Unit) error { return nil }
 
 // stages compiles the shader and keeps its artefact.
-func (c *compileCommand) stages(ctx context.Context, m *nirc.Module, r *compiled, t *watch, v *variant, several bool, o *nirc.Options) error {
+func (c *compileCommand) stages(ctx context.Context, m *nirc.Module, r *compiled, t *watch, v *variant, several bool, o *nirc.Options) (err error) {
 	u, err := nirc.New(*o)
 	if err != nil {
 		return err
@@ -120,6 +120,7 @@ func (c *compileCommand) stages(ctx context.Context, m *nirc.Module, r *compiled
 	if err := beforeCompile(u); err != nil {
 		return err
 	}
+	defer func() { u.Done(err) }() // all that is wanted of the shader is text by then
 	if err := u.Translate(ctx, m); err != nil {
 		return err
 	}
@@ -133,7 +134,6 @@ func (c *compileCommand) stages(ctx context.Context, m *nirc.Module, r *compiled
 	if err != nil {
 		return err
 	}
-	u.Shader.Release() // all that is wanted of it is text by now
 	if written {
 		r.parts = append(r.parts, p)
 	}
@@ -255,25 +255,32 @@ func (c *compileCommand) flush(r *compiled) error {
 		}
 	}
 	c.report.diagnostics(r.warnings)
+	err := r.err
 	for i := range r.parts {
-		p := &r.parts[i]
-		if err := c.claim(r, p); err != nil {
-			return errors.Join(r.err, err)
-		}
-		if dir := filepath.Dir(p.out); p.out != "-" && (c.output == "" || c.outDir) && dir != "." && dir != c.madeDir {
-			if err := os.MkdirAll(dir, 0o777); err != nil {
-				return errors.Join(r.err, &nirc.IOError{Err: err})
+		if e := c.writePart(r, &r.parts[i]); e != nil {
+			if err = errors.Join(err, e); !c.keepGoing {
+				break
 			}
-			c.madeDir = dir
-		}
-		if err := c.writeFile(p.out, p.data); err != nil {
-			return errors.Join(r.err, err)
-		}
-		if err := c.deps.note(c.app, p.out, append([]string{r.job.file()}, r.deps...), c.pipeline); err != nil {
-			return errors.Join(r.err, err)
 		}
 	}
-	return r.err
+	return err
+}
+
+// writePart writes an artefact and the rule about it.
+func (c *compileCommand) writePart(r *compiled, p *part) error {
+	if err := c.claim(r, p); err != nil {
+		return err
+	}
+	if dir := filepath.Dir(p.out); p.out != "-" && (c.output == "" || c.outDir) && dir != "." && dir != c.madeDir {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return &nirc.IOError{Err: err}
+		}
+		c.madeDir = dir
+	}
+	if err := c.writeFile(p.out, p.data); err != nil {
+		return err
+	}
+	return c.deps.note(c.app, p.out, append([]string{r.job.file()}, r.deps...), c.pipeline)
 }
 
 // stdin returns standard input if the path means it. It is read once, whatever

@@ -55,7 +55,7 @@ func (c *compileCommand) module(ctx context.Context, s *source) (*nirc.Module, e
 func (c *compileCommand) readSource(ctx context.Context, s *source) {
 	if !s.read {
 		s.read = true
-		s.m, s.err = c.load(ctx, s.input, nirc.FileOptions{Stdin: c.stdin(s.input.path), Stage: c.stage, Debug: c.debug, Deps: c.deps.on})
+		s.m, s.err = c.load(ctx, s.input, nirc.FileOptions{Stdin: c.stdin(s.input.path), Stage: c.stage, Debug: c.debug, Deps: c.deps.on, Env: c.env})
 	}
 }
 
@@ -271,8 +271,13 @@ func (c *compileCommand) fill(j *compileJob, e nirc.EntryPoint) string {
 		"{entry}", fileName(e.Name), "{stage}", stage, "{target}", j.target, "{gpu}", gpu, "{ext}", c.ending()).Replace(c.template))
 }
 
-// fileName makes an entry point's name fit for a file's.
+// fileName makes an entry point's name fit for a file's. One without a name is
+// _, and none is a directory.
 func fileName(entry string) string {
+	switch entry {
+	case "", ".", "..":
+		return strings.Repeat("_", max(1, len(entry)))
+	}
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
 			return '_'

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+	"go.yaml.in/yaml/v3"
 )
 
 // configFile is read from the working directory if --config names no other.
@@ -112,6 +114,9 @@ func (a *app) configure(cmd *cobra.Command) error {
 		}
 		for _, v := range values {
 			if err := cmd.Flags().Set(f.Name, v); err != nil {
+				if origin == s.file {
+					origin = place(origin, configLines(origin)[strings.ToLower(f.Name)])
+				}
 				failed = nirc.Usagef("%s, by %s: %s", f.Name, origin, flagText(err))
 			}
 		}
@@ -127,12 +132,47 @@ func checkConfig(v *viper.Viper, root *cobra.Command, path string) error {
 		c.Flags().VisitAll(func(f *pflag.Flag) { known[strings.ToLower(f.Name)] = true })
 		c.PersistentFlags().VisitAll(func(f *pflag.Flag) { known[strings.ToLower(f.Name)] = true })
 	})
+	var wrong []string
 	for _, k := range v.AllKeys() {
 		if !known[k] {
-			return nirc.Usagef("%s: no setting %q%s", path, k, passes.Suggest(k, slices.Sorted(maps.Keys(known))))
+			wrong = append(wrong, k)
 		}
 	}
-	return nil
+	if len(wrong) == 0 {
+		return nil
+	}
+	at := configLines(path)
+	slices.SortFunc(wrong, func(a, b string) int { return cmp.Or(cmp.Compare(at[a], at[b]), cmp.Compare(a, b)) })
+	return nirc.Usagef("%s: no setting %q%s", place(path, at[wrong[0]]), wrong[0], passes.Suggest(wrong[0], slices.Sorted(maps.Keys(known))))
+}
+
+// configLines finds the line of each setting in a file, by its name as viper has
+// it: in small letters, parts of parts behind a dot. It is read again for errors alone.
+func configLines(path string) map[string]int {
+	lines := map[string]int{}
+	text, err := os.ReadFile(path)
+	var doc yaml.Node
+	if err != nil || yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
+		return lines
+	}
+	var visit func(n *yaml.Node, prefix string)
+	visit = func(n *yaml.Node, prefix string) {
+		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+			key := prefix + strings.ToLower(n.Content[i].Value)
+			lines[key] = n.Content[i].Line
+			visit(n.Content[i+1], key+".")
+		}
+	}
+	visit(doc.Content[0], "")
+	return lines
+}
+
+// place is a file and, if it is known, the line.
+func place(path string, line int) string {
+	if line == 0 {
+		return path
+	}
+	return fmt.Sprintf("%s:%d", path, line)
 }
 
 // visitCommands calls f for a command and all below.

@@ -24,15 +24,17 @@ func (d *depFlags) add(f *pflag.FlagSet) {
 }
 
 // longDeps spells -MD, -MF FILE and -MT NAME, which are no flags of one letter,
-// with two dashes.
+// with two dashes. As with flags of one letter the value may follow at once: -MFrules, -MF=rules.
 func longDeps(args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
-		if a == "--" {
+		switch {
+		case a == "--":
 			return append(out, args[i:]...)
-		}
-		if a == "-MD" || a == "-MF" || a == "-MT" {
+		case a == "-MD" || a == "-MF" || a == "-MT":
 			a = "-" + a
+		case strings.HasPrefix(a, "-MF") || strings.HasPrefix(a, "-MT"):
+			a = "-" + a[:len("-MF")] + "=" + strings.TrimPrefix(a[len("-MF"):], "=")
 		}
 		out = append(out, a)
 	}
@@ -74,10 +76,10 @@ func (d *depFlags) note(a *app, out string, deps []string, pipeline string) erro
 		deps = append(deps, pipeline)
 	}
 	var b strings.Builder
-	b.WriteString(escapeMake(about) + ":")
+	b.WriteString(makeTarget(about) + ":")
 	for _, p := range deps {
 		if p != "-" {
-			b.WriteString(" " + escapeMake(p))
+			b.WriteString(" " + makeName(p))
 		}
 	}
 	b.WriteByte('\n')
@@ -96,5 +98,28 @@ func (d *depFlags) finish(a *app) error {
 	return a.writeFile(d.file, d.rules.Bytes())
 }
 
-// escapeMake writes a path as make reads it.
-var escapeMake = strings.NewReplacer(" ", `\ `, "#", `\#`, "$", "$$", ":", `\:`).Replace
+// makeTarget writes a path as make reads it in front of the colon, where % begins a pattern.
+func makeTarget(path string) string { return strings.ReplaceAll(makeName(path), "%", `\%`) }
+
+// makeName writes a path as make reads it. A \ counts as one unless it stands before
+// a character that is escaped; ~ in front would be somebody's home.
+func makeName(path string) string {
+	var b strings.Builder
+	if strings.HasPrefix(path, "~") {
+		b.WriteString("./")
+	}
+	slashes := 0 // in front of the character
+	for _, c := range []byte(path) {
+		switch c {
+		case ' ', '\t', '#', ':':
+			b.WriteString(strings.Repeat(`\`, slashes+1))
+		case '$':
+			b.WriteByte('$')
+		}
+		b.WriteByte(c)
+		if slashes++; c != '\\' {
+			slashes = 0
+		}
+	}
+	return b.String()
+}

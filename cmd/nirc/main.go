@@ -5,7 +5,7 @@
 // is looked at here.
 //
 // Exit codes: 0 done; 1 the input or the target says no; 2 usage; 3 input or
-// output failed; 5 an error of nirc itself.
+// output failed; 5 an error of nirc itself; 130 stopped by Ctrl-C or SIGTERM.
 package main
 
 import (

@@ -21,6 +21,7 @@ type optCommand struct {
 	*app
 	runFlags
 	output, entry, stage string
+	env                  string
 	spec                 []string
 	locs                 bool
 }
@@ -34,6 +35,7 @@ func (a *app) opt() *cobra.Command {
 	c.passFlags(f)
 	f.StringVarP(&c.output, "output", "o", "-", "write to this `FILE`, or - for standard output")
 	shaderFlags(f, &c.entry, &c.stage, &c.spec)
+	envFlag(f, &c.env)
 	f.BoolVarP(&c.locs, "debug", "g", false, "keep source lines in the text")
 	return cmd
 }
@@ -80,7 +82,7 @@ func (c *optCommand) shader(ctx context.Context, path string, o *nirc.Options) (
 	if err != nil {
 		return nil, err
 	}
-	m, err := nirc.LoadFile(ctx, path, nirc.FileOptions{Stdin: c.in, Stage: stage, Debug: c.locs})
+	m, err := nirc.LoadFile(ctx, path, nirc.FileOptions{Stdin: c.in, Stage: stage, Debug: c.locs, Env: c.env})
 	if err != nil {
 		return nil, err
 	}

@@ -17,12 +17,14 @@ func (a *app) reflect() *cobra.Command {
 	var (
 		asJSON       bool
 		entry, stage string
+		env          string
 		spec         []string
 	)
 	cmd := &cobra.Command{Use: "reflect FILE|DIR…", Short: "Print the interface of shaders", Long: reflectLong, Args: cobra.MinimumNArgs(1)}
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "write JSON")
 	shaderFlags(f, &entry, &stage, &spec)
+	envFlag(f, &env)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		st, err := parseStage(stage)
 		if err != nil {
@@ -34,7 +36,7 @@ func (a *app) reflect() *cobra.Command {
 			return err
 		}
 		for i := range inputs {
-			m, err := a.load(cmd.Context(), &inputs[i], nirc.FileOptions{Stdin: a.in, Stage: st, Debug: true})
+			m, err := a.load(cmd.Context(), &inputs[i], nirc.FileOptions{Stdin: a.in, Stage: st, Debug: true, Env: env})
 			if err != nil {
 				return err
 			}

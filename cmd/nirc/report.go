@@ -20,6 +20,7 @@ const (
 	exitUsage    = 2
 	exitIO       = 3
 	exitInternal = 5
+	exitStopped  = 130 // by Ctrl-C or SIGTERM: 128 and SIGINT's number, as the shell has it
 )
 
 // exitCode maps an error to the program's exit code; of several errors joined
@@ -36,6 +37,8 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.As(err, &internal):
 		return exitInternal
+	case errors.Is(err, context.Canceled):
+		return exitStopped
 	case errors.As(err, &inout), errors.As(err, &path):
 		return exitIO
 	case errors.As(err, &usage):

@@ -30,7 +30,7 @@ func expandResponses(args []string, depth int) ([]string, error) {
 		if err != nil {
 			return nil, &nirc.IOError{Err: err}
 		}
-		words, err := splitArgs(string(text))
+		words, err := splitArgs(strings.TrimPrefix(string(text), "\ufeff"))
 		if err != nil {
 			return nil, nirc.Usagef("%s: %s", a[1:], err)
 		}

@@ -75,7 +75,7 @@ const rootLong = `nirc compiles SPIR-V shaders to machine code for Adreno (ir3),
 
 Exit codes: 0 done; 1 the input or the target says no; 2 usage; 3 input or output
 failed; 5 an error of nirc itself (NIRC_BACKTRACE=1 shows where, and a file
-nirc-repro-….txtar has what it takes to see it again).`
+nirc-repro-….txtar has what it takes to see it again); 130 stopped by Ctrl-C or SIGTERM.`
 
 // root builds the command tree.
 func (a *app) root() *cobra.Command {

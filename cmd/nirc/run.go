@@ -38,6 +38,7 @@ type runCommand struct {
 	*app
 	runFlags
 	entry, stage    string
+	env             string
 	spec            []string
 	dispatch, push  string
 	buffers, images []string
@@ -65,6 +66,7 @@ func (a *app) runShader() *cobra.Command {
 	f.StringVar(&c.entry, "entry", "", "`NAME` of the entry point")
 	f.StringVar(&c.stage, "stage", "", "`STAGE` of the entry point, or of GLSL from standard input")
 	f.StringArrayVar(&c.spec, "spec", nil, "`ID=VALUE` (or NAME=VALUE) of a specialization constant")
+	envFlag(f, &c.env)
 	f.StringVar(&c.dispatch, "dispatch", "", "run `X,Y,Z` workgroups of a compute shader")
 	f.StringArrayVar(&c.buffers, "buffer", nil, "`SET.BINDING=TYPE:VALUES` or SET.BINDING=FILE: contents of a buffer")
 	f.StringArrayVar(&c.images, "image", nil, "`SET.BINDING=FORMAT:WxH` or SET.BINDING=FILE.png: an image")
@@ -140,7 +142,7 @@ func (c *runCommand) execution(ctx context.Context, args []string) (*nirc.Execut
 	o.Entry = c.entry
 	x := &nirc.Execution{Options: o, Limits: emu.Limits{Check: c.check}}
 	for _, path := range args {
-		m, err := nirc.LoadFile(ctx, path, nirc.FileOptions{Stdin: c.in, Stage: o.Stage})
+		m, err := nirc.LoadFile(ctx, path, nirc.FileOptions{Stdin: c.in, Stage: o.Stage, Env: c.env})
 		if err != nil {
 			return nil, err
 		}

@@ -71,6 +71,11 @@ func shaderFlags(f *pflag.FlagSet, entry, stage *string, spec *[]string) {
 	f.StringArrayVar(spec, "spec", nil, "`ID=VALUE` (or NAME=VALUE) of a specialization constant, read by the constant's type")
 }
 
+// envFlag adds the target environment.
+func envFlag(f *pflag.FlagSet, env *string) {
+	f.StringVar(env, "target-env", "", "`ENV` that modules are for, as of glslc (vulkan1.0 … vulkan1.3) and spirv-as (spv1.0 … spv1.6): GLSL is compiled for it, modules of a later SPIR-V are refused")
+}
+
 // jobsFlag adds -j; checkJobs looks at it.
 func jobsFlag(f *pflag.FlagSet, jobs *int, what string) {
 	f.IntVarP(jobs, "jobs", "j", runtime.GOMAXPROCS(0), "`N` "+what+" at a time")

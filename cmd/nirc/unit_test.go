@@ -22,7 +22,7 @@ func TestExitCode(t *testing.T) {
 		err  error
 		want int
 	}{
-		{nil, 0}, {refused, 1}, {errors.New("other"), 1}, {context.Canceled, 1}, {nirc.Usagef("x"), 2}, {inout, 3},
+		{nil, 0}, {refused, 1}, {errors.New("other"), 1}, {context.Canceled, 130}, {errors.Join(refused, inout, context.Canceled), 130}, {errors.Join(context.Canceled, &nirc.InternalError{}), 5}, {nirc.Usagef("x"), 2}, {inout, 3},
 		{&fs.PathError{Err: fs.ErrExist}, 3}, {&nirc.InternalError{Value: 1}, 5}, {errReported{inout}, 3},
 		{errors.Join(refused, nirc.Usagef("x")), 2}, {errors.Join(nirc.Usagef("x"), inout, refused), 3},
 		{fmt.Errorf("a: %w", errors.Join(inout, &nirc.InternalError{})), 5},

@@ -36,6 +36,9 @@ func variants(m *nirc.Module, in *input, entry string, stage ir.Stage, spec []st
 	}
 	var list []variant
 	for _, p := range points {
+		if p.Name == "" && len(points) > 1 {
+			return nil, nirc.Diagnostics{{File: m.Name, Msg: "an entry point has no name that would tell it from the others: choose one of " + nirc.EntryList(points)}}
+		}
 		v := variant{EntryPoint: p, spec: values, label: p.Name}
 		for _, q := range points {
 			if q.Name == p.Name && q.Stage != p.Stage {

@@ -136,7 +136,8 @@ type Builder struct {
 // Module is a module that shaders are requested of.
 type Module struct {
 	*nirc.Module
-	words  []byte // canonical, or all words with Debug
+	words  []byte   // canonical, or all words with Debug
+	number []uint32 // the canonical ids by the module's, nil if they are the same
 	digest Digest
 	debug  bool
 	stored sync.Once
@@ -152,7 +153,7 @@ func NewModule(m *nirc.Module, debug bool) *Module {
 	case debug:
 		c.words = m.Bytes()
 	default:
-		c.words = Canonical(m.SPIRV)
+		c.words, c.number = canonical(m.SPIRV)
 	}
 	c.digest = sha256.Sum256(c.words)
 	return c
@@ -160,8 +161,7 @@ func NewModule(m *nirc.Module, debug bool) *Module {
 
 // Request makes the request for one of the module's shaders.
 func (b *Builder) Request(m *Module, o *nirc.Options) Request {
-	spec := slices.Clone(o.Spec)
-	slices.SortFunc(spec, func(x, y spirv.SpecValue) int { return cmp.Compare(x.ID, y.ID) })
+	spec := sortedSpec(o.Spec)
 	r := Request{Module: m.digest, Entry: o.Entry, Stage: o.Stage.String(), Spec: spec, Target: o.Target, GPU: o.GPU,
 		Level: o.Level.String(), Debug: m.debug, ABI: o.ABI, Pipeline: b.Pipeline, Code: b.Code}
 	if o.Next != ir.StageNone {
@@ -174,6 +174,14 @@ func (b *Builder) Request(m *Module, o *nirc.Options) Request {
 		r.GPU = nirc.DefaultGPU(r.Target)
 	}
 	return r
+}
+
+// sortedSpec sorts specialization by id; of several values of one constant the last counts.
+func sortedSpec(list []spirv.SpecValue) []spirv.SpecValue {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	slices.SortStableFunc(list, func(x, y spirv.SpecValue) int { return cmp.Compare(x.ID, y.ID) })
+	return slices.CompactFunc(list, func(x, y spirv.SpecValue) bool { return x.ID == y.ID })
 }
 
 // Shader sees to it that the store has a shader. refused is why there is no
@@ -194,7 +202,7 @@ func (b *Builder) Shader(ctx context.Context, m *Module, o nirc.Options) (out Ou
 	case err == nil:
 		e, err := parseEntry(data)
 		if err == nil && e != nil {
-			return Hit, e.Refused, nil
+			return Hit, m.refused(e), b.keepModule(m)
 		}
 		out = Repaired
 	case errors.As(err, &broken):
@@ -202,7 +210,7 @@ func (b *Builder) Shader(ctx context.Context, m *Module, o nirc.Options) (out Ou
 	case !errors.Is(err, ErrAbsent):
 		return 0, nil, err
 	}
-	e, err := compile(ctx, m.Module, o, req)
+	e, err := compile(ctx, m, o, req)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -212,7 +220,7 @@ func (b *Builder) Shader(ctx context.Context, m *Module, o nirc.Options) (out Ou
 	if data, err = e.bytes(); err != nil {
 		return 0, nil, err
 	}
-	return out, e.Refused, b.Store.Put(key, data)
+	return out, m.refused(e), b.Store.Put(key, data)
 }
 
 // first tells whether a key comes for the first time.
@@ -247,9 +255,20 @@ func (b *Builder) keepModule(m *Module) error {
 	return m.err
 }
 
+// refused are an entry's diagnostics with the ids of this module.
+func (m *Module) refused(e *Entry) nirc.Diagnostics {
+	list := slices.Clone(e.Refused)
+	for i := range list {
+		if id := list[i].ID; id != 0 && m.number != nil {
+			list[i].ID = uint32(max(0, slices.Index(m.number, id)))
+		}
+	}
+	return list
+}
+
 // compile makes the entry of a request. What the input or the target says is
-// part of it; places in words are not, since they are those of a module with its debug information.
-func compile(ctx context.Context, m *nirc.Module, o nirc.Options, req Request) (*Entry, error) {
+// part of it, with canonical ids; places in words are not, since they are those of a module with its debug information.
+func compile(ctx context.Context, m *Module, o nirc.Options, req Request) (*Entry, error) {
 	e := &Entry{Request: req}
 	obj, err := m.Compile(ctx, o)
 	var refused nirc.Diagnostics
@@ -257,6 +276,9 @@ func compile(ctx context.Context, m *nirc.Module, o nirc.Options, req Request) (
 	case errors.As(err, &refused):
 		for _, d := range refused {
 			d.Word = 0
+			if m.number != nil && int(d.ID) < len(m.number) {
+				d.ID = m.number[d.ID]
+			}
 			if d.File == o.File {
 				d.File = "" // the same module may have other names
 			}

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -196,7 +197,7 @@ type Collected struct {
 
 // GC removes the entries that have not been used for longest until those that
 // stay have no more than maxSize bytes, and what killed processes left behind.
-func (d *Dir) GC(maxSize int64) (Collected, error) {
+func (d *Dir) GC(ctx context.Context, maxSize int64) (Collected, error) {
 	var c Collected
 	left, err := os.ReadDir(filepath.Join(d.root, "tmp"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -221,6 +222,9 @@ func (d *Dir) GC(maxSize int64) (Collected, error) {
 	for _, e := range list {
 		if c.Bytes-c.Freed <= maxSize {
 			break
+		}
+		if err := ctx.Err(); err != nil {
+			return c, err
 		}
 		if err := d.Remove(e.Key); err != nil {
 			return c, err
@@ -255,13 +259,16 @@ func (d *Dir) take(c *Copied, key Digest, frame []byte, from string) error {
 }
 
 // Merge copies the entries of another store.
-func (d *Dir) Merge(from *Dir) (Copied, error) {
+func (d *Dir) Merge(ctx context.Context, from *Dir) (Copied, error) {
 	var c Copied
 	list, err := from.List()
 	if err != nil {
 		return c, err
 	}
 	for _, e := range list {
+		if err := ctx.Err(); err != nil {
+			return c, err
+		}
 		frame, err := from.frame(e.Key)
 		var broken *BrokenError
 		switch {

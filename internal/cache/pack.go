@@ -2,6 +2,7 @@ package cache
 
 import (
 	"bufio"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -17,7 +18,7 @@ const packMagic = "nircpack1\n"
 
 // Export writes the entries as one file; what is broken is left out and told.
 // The same entries give the same bytes.
-func (d *Dir) Export(w io.Writer) (n int, broken []*BrokenError, err error) {
+func (d *Dir) Export(ctx context.Context, w io.Writer) (n int, broken []*BrokenError, err error) {
 	list, err := d.List()
 	if err != nil {
 		return 0, nil, err
@@ -29,6 +30,9 @@ func (d *Dir) Export(w io.Writer) (n int, broken []*BrokenError, err error) {
 		return 0, nil, err
 	}
 	for _, e := range list {
+		if err := ctx.Err(); err != nil {
+			return n, broken, err
+		}
 		frame, err := d.frame(e.Key)
 		var b *BrokenError
 		if errors.As(err, &b) {
@@ -61,7 +65,7 @@ var ErrPack = errors.New("no whole export of nirc cache")
 
 // Import adds the entries of a file that Export wrote. An entry that is
 // broken is left out and told; a file that ends early gives what came before, and ErrPack.
-func (d *Dir) Import(r io.Reader) (Copied, error) {
+func (d *Dir) Import(ctx context.Context, r io.Reader) (Copied, error) {
 	var c Copied
 	p := packReader{r: bufio.NewReader(r), h: sha256.New()}
 	head := p.read(len(packMagic))
@@ -69,6 +73,9 @@ func (d *Dir) Import(r io.Reader) (Copied, error) {
 		return c, ErrPack
 	}
 	for {
+		if err := ctx.Err(); err != nil {
+			return c, err
+		}
 		key := Digest(append(p.read(len(Digest{})), make([]byte, len(Digest{}))...)[:len(Digest{})])
 		if p.err != nil {
 			return c, fmt.Errorf("%w: it ends early", ErrPack)

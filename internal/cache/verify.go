@@ -127,7 +127,7 @@ func (v *Verifier) recompile(ctx context.Context, c *Checked, e *Entry) (string,
 	if err != nil {
 		return err.Error(), nil
 	}
-	again, err := compile(ctx, m, o, *r)
+	again, err := compile(ctx, &Module{Module: m}, o, *r)
 	if err != nil {
 		return "", err
 	}
@@ -167,13 +167,16 @@ type TargetFigure struct {
 }
 
 // Stats counts what there is.
-func (d *Dir) Stats() (*Figures, error) {
+func (d *Dir) Stats(ctx context.Context) (*Figures, error) {
 	list, err := d.List()
 	if err != nil {
 		return nil, err
 	}
 	f := &Figures{Entries: len(list), Targets: []TargetFigure{}}
 	for _, i := range list {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		f.Stored += i.Size
 		data, err := d.Get(i.Key)
 		if err == nil {

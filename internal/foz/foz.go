@@ -33,10 +33,11 @@ const (
 	TagComputePipeline  Tag = 7
 	TagApplicationLink  Tag = 8
 	TagRayTracing       Tag = 9
+	TagBucketInfo       Tag = 10
 )
 
 var tagNames = [...]string{"application_info", "sampler", "set_layout", "pipeline_layout", "shader_module", "render_pass", "graphics_pipeline",
-	"compute_pipeline", "application_link", "ray_tracing_pipeline"}
+	"compute_pipeline", "application_link", "ray_tracing_pipeline", "bucket_info"}
 
 // String names the tag.
 func (t Tag) String() string {
