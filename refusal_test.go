@@ -134,3 +134,29 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 }
+
+// TestComputeInput: compute shaders have no inputs by location. The frontend refuses them,
+// and what IR text asks for the code generators do.
+func TestComputeInput(t *testing.T) {
+	const text = `shader compute "main" {
+  info { workgroup_size=1,1,1 num_ssbos=1 writes_memory io_lowered }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0
+      %1:32 = load_input %0 range=1 dest_type=u32 io_semantics={VAR3 1}
+      store_shared %1, %0 write_mask=x align_mul=4
+  }
+}
+`
+	for _, target := range []string{"ir3", "midgard"} {
+		m, err := Load([]byte(text), "in.ir")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = m.Compile(context.Background(), Options{Target: target})
+		var list Diagnostics
+		if !errors.As(err, &list) || !strings.Contains(err.Error(), "an input of a compute shader by location is not supported") {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
+}

@@ -7,13 +7,40 @@ import "nirc/ir"
 // component accesses keep a variable where it is. A boolean takes as many
 // bits as the widest value it is given or read as: 32 behind the passes that
 // make booleans masks.
-func lowerLocalsToRegs(impl *ir.Impl) bool {
-	if len(impl.Locals) == 0 {
-		return false
-	}
-	regs := make([]*ir.Def, maxVarID(impl.Locals)+1)
-	bad := make([]bool, len(regs))
-	bits := make([]uint8, len(regs)) // of the widest value, 0 without access
+//
+// With max_words it takes arrays alone for which registers are addressed by values, as the
+// targets that have such an array beside their values do.
+func lowerLocalsToRegs(c *Context, s *ir.Shader) (bool, error) {
+	words := c.Int("max_words")
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
+		if len(impl.Locals) == 0 {
+			return false
+		}
+		l := &localRegs{regs: make([]*ir.Def, maxVarID(impl.Locals)+1), bounded: words > 0}
+		if !l.choose(impl, words) {
+			return false
+		}
+		for b := range impl.Blocks() {
+			for in := range b.Instrs() {
+				l.access(in)
+			}
+		}
+		removeDeadDerefsPass(impl)
+		return true
+	}), nil
+}
+
+// localRegs are the registers of the locals that have one.
+type localRegs struct {
+	regs []*ir.Def // by variable ID
+	// bounded: arrays of a bounded size alone. Constant indices are kept inside, others are the target's matter.
+	bounded bool
+}
+
+// choose declares the registers, of at most the given number of words if they are bounded.
+func (l *localRegs) choose(impl *ir.Impl, words int) (any bool) {
+	bad, indirect := make([]bool, len(l.regs)), make([]bool, len(l.regs))
+	bits := make([]uint8, len(l.regs)) // of the widest value, 0 without access
 	for b := range impl.Blocks() {
 		for in := b.First(); in != nil; in = in.Next() {
 			if in.Kind != ir.KindDeref {
@@ -21,30 +48,31 @@ func lowerLocalsToRegs(impl *ir.Impl) bool {
 			}
 			if v := rootVar(in); v != nil && v.Mode == ir.ModeFunctionTemp {
 				bad[v.ID] = bad[v.ID] || !regDeref(in)
+				indirect[v.ID] = indirect[v.ID] || in.Deref == ir.DerefArray && !in.Srcs[1].Def.IsConst()
 				bits[v.ID] = max(bits[v.ID], v.Type.WithoutArray().Bits, accessBits(in))
 			}
 		}
 	}
-	any := false
 	for _, v := range impl.Locals {
 		leaf := v.Type.WithoutArray()
 		if bits[v.ID] == 0 || bad[v.ID] || !leaf.IsNumeric() || v.Init != nil {
 			continue
 		}
+		if l.bounded {
+			if bits[v.ID] == 1 {
+				bits[v.ID] = 32
+			}
+			size := elementCount(v.Type) * int(leaf.Rows)
+			if !indirect[v.ID] || bits[v.ID] != 32 || size > words {
+				continue
+			}
+			words -= size
+		}
 		b := ir.NewBuilder(ir.AtStart(impl.Start()))
-		regs[v.ID] = b.DeclReg(leaf.Rows, bits[v.ID], elementCount(v.Type))
+		l.regs[v.ID] = b.DeclReg(leaf.Rows, bits[v.ID], elementCount(v.Type))
 		any = true
 	}
-	if !any {
-		return false
-	}
-	for b := range impl.Blocks() {
-		for in := range b.Instrs() {
-			regAccess(in, regs)
-		}
-	}
-	removeDeadDerefsPass(impl)
-	return true
+	return any
 }
 
 // accessBits is the size of the widest value loaded or stored through a deref.
@@ -90,8 +118,8 @@ func regDeref(in *ir.Instr) bool {
 	return true
 }
 
-// regAccess turns a load or store of a variable with a register into one of it.
-func regAccess(in *ir.Instr, regs []*ir.Def) {
+// access turns a load or store of a variable with a register into one of it.
+func (l *localRegs) access(in *ir.Instr) {
 	if !in.IsIntrinsic(ir.IntrLoadDeref) && !in.IsIntrinsic(ir.IntrStoreDeref) {
 		return
 	}
@@ -100,12 +128,12 @@ func regAccess(in *ir.Instr, regs []*ir.Def) {
 		return
 	}
 	v := derefVar(d)
-	if v == nil || v.Mode != ir.ModeFunctionTemp || regs[v.ID] == nil {
+	if v == nil || v.Mode != ir.ModeFunctionTemp || l.regs[v.ID] == nil {
 		return
 	}
 	b := builderBefore(in)
-	base, index := elementIndex(b, d)
-	reg := regs[v.ID]
+	base, index := l.element(b, d)
+	reg := l.regs[v.ID]
 	if n := elementCount(v.Type); index == nil && base >= uint64(max(n, 1)) {
 		// Out of bounds: nothing is stored, and what is loaded is undefined.
 		if in.HasDef() {
@@ -144,21 +172,30 @@ func regIntrinsic(b *ir.Builder, direct, indirect ir.Intrinsic, index *ir.Def, c
 	return b.Intrinsic(indirect, comps, bits, append(srcs, index)...)
 }
 
-// elementIndex returns which vector of its variable a deref names: a constant
+// element returns which vector of its variable a deref names: a constant
 // part and the rest, nil if there is none.
-func elementIndex(b *ir.Builder, d *ir.Instr) (base uint64, index *ir.Def) {
+func (l *localRegs) element(b *ir.Builder, d *ir.Instr) (base uint64, index *ir.Def) {
 	for d.Deref != ir.DerefVar {
 		size := uint64(max(elementCount(d.DerefInfo().Type), 1))
+		p := derefParent(d)
+		n := p.DerefInfo().Type.ChildCount()
 		if c, ok := firstConst(d.Srcs[1].Def); ok {
+			if l.bounded {
+				c = min(c, uint64(n-1))
+			}
 			base += c * size
 		} else {
-			term := b.IMulImm(d.Srcs[1].Def, int64(size))
+			term := d.Srcs[1].Def
+			if l.bounded && term.BitSize != 32 {
+				term = b.U2u32(term)
+			}
+			term = b.IMulImm(term, int64(size))
 			if index != nil {
 				term = b.Iadd(index, term)
 			}
 			index = term
 		}
-		d = derefParent(d)
+		d = p
 	}
 	return base, index
 }

@@ -334,6 +334,9 @@ func (n *naming) before(i int) bool {
 // they stand for.
 func (t *touch) ofAliased(x *pinstr) {
 	t.of(&x.Instr)
+	if x.array.n > 0 {
+		t.relative(x)
+	}
 	if len(x.alias) == 0 {
 		return
 	}

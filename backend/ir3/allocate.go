@@ -9,9 +9,14 @@ import (
 
 // allocate brings f to physical registers.
 func (c *compiler) allocate(f *mach.Func) error {
-	limit := c.registerLimit()
+	limit := c.registerLimit() - c.arraysTake()
+	if limit <= spillSlack && c.arraysTake() > 0 {
+		return errNoArrays
+	}
 	f.SetFileLimit(fileGPR, limit)
-	c.order(f, limit)
+	if err := c.order(f, limit); err != nil {
+		return err
+	}
 	mach.LowerTied(f)
 	if err := c.spill(f, limit); err != nil {
 		return err
@@ -51,9 +56,12 @@ func (c *compiler) allocate(f *mach.Func) error {
 }
 
 // order chooses the values for shared registers and makes the first schedule.
-func (c *compiler) order(f *mach.Func, limit int) {
+func (c *compiler) order(f *mach.Func, limit int) error {
 	lv := mach.ComputeLiveness(f)
 	pressure := lv.Pressure(f, fileGPR)
+	if !c.arraysFit(pressure, limit) {
+		return errNoArrays
+	}
 	if c.shared = c.shareUniform(f, pressure); c.shared {
 		lv = mach.ComputeLiveness(f)
 		pressure = lv.Pressure(f, fileGPR)
@@ -67,6 +75,7 @@ func (c *compiler) order(f *mach.Func, limit int) {
 	if !c.shared {
 		foldShared(f)
 	}
+	return nil
 }
 
 // assign gives operands their registers. runs are values that would like
@@ -120,11 +129,12 @@ func (c *compiler) registerLimit() int {
 // targetUnits is the number of units that allocation walks through: as many
 // as cost no wave against the pressure (the project's ir3 reference, section 9.3).
 func (c *compiler) targetUnits(pressure, limit int) int {
-	vec4 := (pressure + 7) / 8
-	for vec4 < limit/8 && c.wavesFor(vec4+1) >= c.wavesFor(vec4) {
+	arrays := c.arraysTake()
+	vec4 := (pressure + arrays + 7) / 8
+	for vec4 < (limit+arrays)/8 && c.wavesFor(vec4+1) >= c.wavesFor(vec4) {
 		vec4++
 	}
-	return 8 * vec4
+	return min(8*vec4-arrays, limit)
 }
 
 // wavesFor is the number of waves that a register footprint allows, each

@@ -95,32 +95,39 @@ func (c *compiler) run() (*Binary, error) {
 	if err := c.lowerIR(entry.Impl); err != nil {
 		return nil, err
 	}
-	c.plan = &vecPlan{}
-	if !c.opts.NoRepeat {
-		c.plan = vectorize(entry.Impl)
-		if c.opts.Dump != nil {
-			c.opts.Dump("vectorize", ir.Print(c.s))
+	c.vectorize(entry.Impl)
+	plain := false
+	for {
+		p, err := c.program(entry.Impl, plain)
+		switch {
+		case err == errNoArrays:
+			arraysToMemory(c.s, entry.Impl)
+			c.vectorize(entry.Impl)
+		case err == errNotPlaced:
+			c.vectorUniform = true
+		case err == errNotShared:
+			c.vectorPreamble = true
+		case !plain && (err == errNoPreamble || err == nil && !c.prefetchesFit()):
+			plain = true
+		case err != nil:
+			return nil, err
+		default:
+			return c.finish(p)
 		}
-	}
-	p, err := c.program(entry.Impl, false)
-	if err == errNotPlaced {
-		c.vectorUniform = true
 		c.meta = c.freshMeta()
-		p, err = c.program(entry.Impl, false)
 	}
-	if err == errNotShared {
-		c.vectorPreamble = true
-		c.meta = c.freshMeta()
-		p, err = c.program(entry.Impl, false)
+}
+
+// vectorize plans the repeat groups.
+func (c *compiler) vectorize(impl *ir.Impl) {
+	c.plan = &vecPlan{}
+	if c.opts.NoRepeat {
+		return
 	}
-	if err == errNoPreamble || err == nil && !c.prefetchesFit() {
-		c.meta = c.freshMeta()
-		p, err = c.program(entry.Impl, true)
+	c.plan = vectorize(impl)
+	if c.opts.Dump != nil {
+		c.opts.Dump("vectorize", ir.Print(c.s))
 	}
-	if err != nil {
-		return nil, err
-	}
-	return c.finish(p)
 }
 
 // freshMeta is the metadata before selection.

@@ -113,6 +113,8 @@ func (c *machineCSE) pure(in *mach.Instr) bool {
 		return true
 	case t.Op == isa.OpMov && t.Srcs[0].Kind == isa.Imm:
 		return false // selection shares them where that is good
+	case t.Srcs[0].Kind == isa.RelReg:
+		return false // stores come between
 	case cat < 1 || cat > 4 || t.Op == isa.OpBaryF || t.Op == isa.OpFlatB:
 		return false
 	}

@@ -15,6 +15,8 @@ type pinstr struct {
 	to int32
 	// group is the repeat group that it belongs to, 0 none.
 	group int32
+	// array is what a relative operand may name.
+	array regSpan
 	// alias are names in the sources of a texture instruction that stand for something else.
 	alias []aliasEntry
 }
@@ -49,6 +51,8 @@ type final struct {
 	hasPreamble, early bool
 	// spillBase is what the base register of spilled values holds.
 	spillBase int
+	// arrayBase is the first register of arrays.
+	arrayBase int
 	mem       *scratch
 }
 
@@ -61,6 +65,7 @@ func lower(f, preamble *mach.Func, g *GPU, spillStart int, m *scratch) (*final, 
 		p.hasPreamble = true
 		p.preamble(preamble)
 	}
+	p.placeArrays()
 	for b := range f.Blocks {
 		p.start[b] = p.newBlock()
 		for _, in := range f.Blocks[b].Instrs {
@@ -219,6 +224,7 @@ func (p *final) instr(in *mach.Instr) {
 		}
 		x := p.emit(t, in.Loc)
 		x.group = in.Aux
+		p.placeElement(in, x)
 		if parts := p.code.aliasParts(in.Ext); parts != nil {
 			x.alias = p.aliased(&x.Instr, in, parts)
 		}

@@ -140,11 +140,12 @@ func (t *touch) of(in *isa.Instr) {
 	case 6:
 		t.mem(in)
 	}
+	relative := in.Dst.Kind == isa.RelReg
 	for _, o := range in.Srcs {
-		if o.Kind == isa.RelReg || o.Kind == isa.RelConst {
-			t.reads = append(t.reads, span{unit: unitA0, n: 1})
-			break
-		}
+		relative = relative || o.Kind == isa.RelReg || o.Kind == isa.RelConst
+	}
+	if relative {
+		t.reads = append(t.reads, span{unit: unitA0, n: 1})
 	}
 }
 

@@ -55,8 +55,12 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrBarrier:
 		s.barrier(in)
 	case ir.IntrLoadInput:
-		if s.sh.Stage == ir.StageVertex {
+		switch s.sh.Stage {
+		case ir.StageVertex:
 			s.attribute(in)
+		case ir.StageFragment: // a fetch
+		default:
+			s.fail(in, "an input of a %s shader by location is not supported", s.sh.Stage)
 		}
 	case ir.IntrLoadGlobalIr3:
 		s.loadGlobalAt(in)
@@ -75,6 +79,10 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.samplePosition(in)
 	case ir.IntrStoreOutput:
 		s.storeOutput(in)
+	case ir.IntrDeclReg:
+		s.declareArray(in)
+	case ir.IntrLoadReg, ir.IntrLoadRegIndirect, ir.IntrStoreReg, ir.IntrStoreRegIndirect:
+		s.accessArray(in)
 	case ir.IntrDemote, ir.IntrTerminate:
 		t := s.movImm(immediate(0, false))
 		p := s.f.NewValue(classPred, 1)

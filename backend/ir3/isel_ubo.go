@@ -144,11 +144,7 @@ func (s *isel) relConsts(index opnd, n, count int) []opnd {
 	if n+count > 512 {
 		index, n = s.addImm(index, uint32(n&^255)), n&255
 	}
-	h := s.cov(isa.U32, isa.S16, 0, s.once(index))
-	a := s.f.NewValue(classAddr, 1)
-	t := isa.Instr{Op: isa.OpMova, Type: isa.S16, SrcType: isa.S16}
-	uses := s.register(&t, 0, h.val, 0, nil)
-	s.add(t, a, uses...)
+	a := s.addressReg(index)
 	group := s.link.fresh()
 	ops := make([]opnd, count)
 	for k := range ops {

@@ -50,8 +50,10 @@ func (p *final) liveBehind(ins []pinstr, live unitSet, outputs []span, list []un
 // before moves a set of live units from behind an instruction to before it.
 func (s *unitSet) before(x *pinstr, outputs []span, t *touch) {
 	t.ofAliased(x)
-	for _, w := range t.writes {
-		s.remove(w)
+	if x.Dst.Kind != isa.RelReg { // that leaves the other elements as they are
+		for _, w := range t.writes {
+			s.remove(w)
+		}
 	}
 	for _, r := range t.reads {
 		s.add(r)

@@ -79,6 +79,8 @@ type code struct {
 	// aliases are the parts of source vectors; aliasAt, by template, is 1 behind the index there.
 	aliases [][]aliasPart
 	aliasAt []int32
+	// arrays are in the order of their registers.
+	arrays []regArray
 }
 
 func templates(f *mach.Func) *code { return f.Ext.(*code) }
@@ -104,7 +106,7 @@ func (machISA) Props(in *mach.Instr, f *mach.Func) mach.Props {
 	case machOp(isa.OpBr), machOp(isa.OpJump), machOp(isa.OpEnd), machOp(isa.OpChsh), machOp(isa.OpGetone):
 		return mach.PropTerminator
 	case machOp(isa.OpMov):
-		if len(in.Uses()) == 0 && len(in.Ops) == 1 && f.File(in.Ops[0].Val) == fileGPR {
+		if in.NDefs == 1 && len(in.Ops) == 1 && f.File(in.Ops[0].Val) == fileGPR && in.Flags&directElement == 0 {
 			return mach.PropRemat
 		}
 	}

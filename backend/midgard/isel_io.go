@@ -385,6 +385,10 @@ func (s *isel) noteInput(slot int, mask uint8, interp ir.Interp) {
 
 // loadInput selects an attribute, or a varying that bary (nil: flat) interpolates.
 func (s *isel) loadInput(in *ir.Instr, bary *ir.Instr) {
+	if s.sh.Stage == ir.StageCompute {
+		s.fail(in, "an input of a %s shader by location is not supported", s.sh.Stage)
+		return
+	}
 	off := in.Srcs[0].Def
 	if bary != nil {
 		off = in.Srcs[1].Def

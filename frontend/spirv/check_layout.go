@@ -15,6 +15,7 @@ const (
 	ruleBlock     = "VUID-StandaloneSpirv-Uniform-06676: buffer variables are of a type decorated Block or BufferBlock"
 	rulePush      = "VUID-StandaloneSpirv-PushConstant-06675: push constants are of a type decorated Block"
 	ruleBinding   = "VUID-StandaloneSpirv-UniformConstant-06677: resources have DescriptorSet and Binding"
+	ruleCompute   = "Vulkan, shader interfaces: those of a compute shader are built-in variables only"
 	ruleLocation  = "VUID-StandaloneSpirv-OpEntryPoint-08721: no two variables of an interface share a location and component"
 	ruleComponent = "VUID-StandaloneSpirv-Component-04921: components end with the location"
 	ruleStorage   = "SPIR-V 3.52, OpAccessChain: the result's storage class is the base's"
@@ -200,6 +201,9 @@ func (t *translator) checkLocations() {
 func (t *translator) takePlaces(p *places, v *variable, iv *ir.Variable) {
 	if iv.BuiltIn >= 0 || iv.Location < 0 {
 		return
+	}
+	if t.stage == ir.StageCompute {
+		t.broken(ruleCompute, v.id, "%q has a location", iv.Name)
 	}
 	if at, ok := p.take(iv, t.slotType(v, iv)); !ok {
 		first, _, _ := t.slots(iv)
