@@ -1,6 +1,9 @@
 package midgard
 
-import "nirc/backend/midgard/isa"
+import (
+	"nirc/backend/midgard/isa"
+	"nirc/internal/slab"
+)
 
 // dep says how two instructions of a block must be ordered.
 type dep struct {
@@ -63,7 +66,7 @@ type accesses struct {
 func newGraph(f *function) *graph {
 	g := &f.memory().graph
 	n := 4 * (int(firstVirtual) + len(f.nodes))
-	g.writer, g.readers = resized(g.writer, n), resized(g.readers, n)
+	g.writer, g.readers = slab.Resized(g.writer, n), slab.Resized(g.readers, n)
 	clear(g.writer)
 	clear(g.readers)
 	g.touched = g.touched[:0]
@@ -79,7 +82,7 @@ func (g *graph) build(list []*inst) {
 	g.touched, g.chain, g.deps = g.touched[:0], g.chain[:0], g.deps[:0]
 	g.slots.reset()
 	g.mem.reset()
-	g.nodes, g.linked = resized(g.nodes, len(list)), resized(g.linked, len(list))
+	g.nodes, g.linked = slab.Resized(g.nodes, len(list)), slab.Resized(g.linked, len(list))
 	clear(g.linked)
 	for i, in := range list {
 		g.nodes[i] = node{in: in, order: i}
@@ -99,7 +102,7 @@ func (a *accesses) reset() { a.write, a.reads = 0, a.reads[:0] }
 
 // connect gives the nodes their parts of the rows and their heights.
 func (g *graph) connect() {
-	g.mirror = resized(g.mirror, len(g.deps))
+	g.mirror = slab.Resized(g.mirror, len(g.deps))
 	deps, mirror := g.deps, g.mirror
 	for i := range g.nodes {
 		n := &g.nodes[i]

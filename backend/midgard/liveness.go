@@ -1,6 +1,10 @@
 package midgard
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"nirc/internal/slab"
+)
 
 // A set of register components: four bits a register.
 type compSet []uint64
@@ -75,8 +79,8 @@ type occurrence struct {
 func (f *function) liveness() *liveness {
 	n, regs := len(f.blocks), int(firstVirtual)+len(f.nodes)
 	l := &f.memory().live
-	l.set = resized(l.set, (regs+15)/16)
-	l.out = resized(l.out, n)
+	l.set = slab.Resized(l.set, (regs+15)/16)
+	l.out = slab.Resized(l.out, n)
 	clear(l.out)
 	if n == 1 && len(f.blocks[0].preds) == 0 {
 		return l
@@ -103,8 +107,8 @@ func (f *function) liveness() *liveness {
 
 // reads lists what blocks read before they write it.
 func (l *liveness) reads(f *function, regs int) {
-	l.stamp, l.last = resized(l.stamp, regs), resized(l.last, regs)
-	l.wrote, l.exposed = resized(l.wrote, regs), resized(l.exposed, regs)
+	l.stamp, l.last = slab.Resized(l.stamp, regs), slab.Resized(l.last, regs)
+	l.wrote, l.exposed = slab.Resized(l.wrote, regs), slab.Resized(l.exposed, regs)
 	clear(l.stamp)
 	clear(l.last)
 	clear(l.exposed)
@@ -156,7 +160,7 @@ func (l *liveness) of(r reg, b int, start int32) *occurrence {
 
 // sort brings the list in the order of the registers.
 func (l *liveness) sort(regs int) {
-	l.count = resized(l.count, regs+1)
+	l.count = slab.Resized(l.count, regs+1)
 	clear(l.count)
 	for i := range l.list {
 		l.count[l.list[i].r+1]++
@@ -164,7 +168,7 @@ func (l *liveness) sort(regs int) {
 	for r := range regs {
 		l.count[r+1] += l.count[r]
 	}
-	l.regs = resized(l.regs, len(l.list))
+	l.regs = slab.Resized(l.regs, len(l.list))
 	for i := range l.list {
 		r := l.list[i].r
 		l.regs[l.count[r]] = l.list[i]
@@ -175,12 +179,12 @@ func (l *liveness) sort(regs int) {
 // share gives each block what was found of it.
 func (l *liveness) share(found []liveAt) {
 	n := len(l.out)
-	l.count = resized(l.count, n)
+	l.count = slab.Resized(l.count, n)
 	clear(l.count)
 	for i := range found {
 		l.count[found[i].block]++
 	}
-	l.slab = resized(l.slab, len(found))
+	l.slab = slab.Resized(l.slab, len(found))
 	slab := l.slab
 	for b, k := range l.count {
 		l.out[b], slab = slab[:0:k], slab[k:]
@@ -204,7 +208,7 @@ type flow struct {
 }
 
 func (fl *flow) prepare(blocks int) {
-	fl.defs, fl.in, fl.out = resized(fl.defs, blocks), resized(fl.in, blocks), resized(fl.out, blocks)
+	fl.defs, fl.in, fl.out = slab.Resized(fl.defs, blocks), slab.Resized(fl.in, blocks), slab.Resized(fl.out, blocks)
 	clear(fl.defs)
 	clear(fl.in)
 	clear(fl.out)
@@ -268,7 +272,7 @@ func (f *function) removeDead() {
 func (f *function) removeDeadIn(b int, l *liveness) (removed, outside bool) {
 	live := l.at(b)
 	// gone is what was read behind and not written since.
-	l.gone = resized(l.gone, len(live))
+	l.gone = slab.Resized(l.gone, len(live))
 	gone, some := l.gone, false
 	list := f.blocks[b].list
 	keep := len(list)

@@ -40,12 +40,3 @@ func (c *chunks[T]) next() []T {
 
 // reset takes everything back.
 func (m *memory) reset() { m.insts.used, m.bundles.used = 0, 0 }
-
-// resized returns a slice of n elements, list's if they suffice; what they hold
-// is anything.
-func resized[T any](list []T, n int) []T {
-	if n > cap(list) {
-		return make([]T, n, n+n/4)
-	}
-	return list[:n]
-}

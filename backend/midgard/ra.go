@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"nirc/backend/midgard/isa"
+	"nirc/internal/slab"
 )
 
 // conflict says that two registers may not lie in one work register where the
@@ -53,8 +54,8 @@ func newAllocator(f *function, floor, limit int) *allocator {
 	a.f, a.floor, a.limit, a.used, a.at, a.order = f, floor, limit, floor, 0, a.order[:0]
 	a.adj.reset()
 	a.hints.reset()
-	a.place, a.weight, a.span = resized(a.place, n), resized(a.weight, n), resized(a.span, n)
-	a.spill, a.seen, a.live.pos = resized(a.spill, n), resized(a.seen, n), resized(a.live.pos, n)
+	a.place, a.weight, a.span = slab.Resized(a.place, n), slab.Resized(a.weight, n), slab.Resized(a.span, n)
+	a.spill, a.seen, a.live.pos = slab.Resized(a.spill, n), slab.Resized(a.seen, n), slab.Resized(a.live.pos, n)
 	clear(a.weight)
 	clear(a.span)
 	clear(a.spill)
@@ -84,7 +85,7 @@ func (r *rows[T]) add(node uint32, what T) { r.added = append(r.added, rowEntry[
 
 // gather makes the lists, each in the order in which its entries were added.
 func (r *rows[T]) gather(nodes int) {
-	r.start = resized(r.start, nodes+2)
+	r.start = slab.Resized(r.start, nodes+2)
 	clear(r.start)
 	for i := range r.added {
 		r.start[r.added[i].node+2]++
@@ -92,7 +93,7 @@ func (r *rows[T]) gather(nodes int) {
 	for n := range nodes {
 		r.start[n+2] += r.start[n+1]
 	}
-	r.list = resized(r.list, len(r.added))
+	r.list = slab.Resized(r.list, len(r.added))
 	for i := range r.added {
 		at := &r.start[r.added[i].node+1]
 		r.list[*at] = r.added[i].what

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"nirc/frontend/spirv/spv"
+	"nirc/internal/slab"
 	"nirc/ir"
 )
 
@@ -44,8 +45,8 @@ func (t *translator) findParents() {
 		return
 	}
 	n := len(blocks)
-	p.start = zeroed(p.start, n+2)
-	p.parent, p.seen = zeroed(p.parent, n), zeroed(p.seen, n)
+	p.start = slab.Zeroed(p.start, n+2)
+	p.parent, p.seen = slab.Zeroed(p.parent, n), slab.Zeroed(p.seen, n)
 	p.serial, p.made = 0, true
 	each := func(f func(from, to int32)) {
 		for b := range blocks {
@@ -63,21 +64,11 @@ func (t *translator) findParents() {
 	for b := 2; b <= n+1; b++ {
 		p.start[b] += p.start[b-1]
 	}
-	p.list = zeroed(p.list, int(total))
+	p.list = slab.Zeroed(p.list, int(total))
 	each(func(from, to int32) {
 		p.list[p.start[to+1]] = from
 		p.start[to+1]++
 	})
-}
-
-// zeroed returns n zeros, in s if they fit.
-func zeroed(s []int32, n int) []int32 {
-	if n > cap(s) {
-		return make([]int32, n)
-	}
-	s = s[:n]
-	clear(s)
-	return s
 }
 
 // of are the parents of block b.
@@ -124,7 +115,7 @@ func (t *translator) checkPhi(b int32, in *spv.Instruction, ty *typ) {
 func (t *translator) checkMerges() {
 	f := t.f
 	p := &t.parents
-	p.seen = zeroed(p.seen, len(f.blocks))
+	p.seen = slab.Zeroed(p.seen, len(f.blocks))
 	for i := range f.blocks {
 		b := &f.blocks[i]
 		if b.kind == mergeNone {

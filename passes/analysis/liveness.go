@@ -7,6 +7,7 @@ package analysis
 import (
 	"math/bits"
 
+	"nirc/internal/slab"
 	"nirc/ir"
 )
 
@@ -70,7 +71,7 @@ func (l *Liveness) compute(impl *ir.Impl) {
 	l.numberDefs()
 	l.words = (len(l.defs) + 63) / 64
 	n := l.words * int(impl.NumBlocks)
-	l.in, l.out = zeroed(l.in, n), zeroed(l.out, n)
+	l.in, l.out = slab.Zeroed(l.in, n), slab.Zeroed(l.out, n)
 	// Backward problem: taken last to first, blocks reach the fixed point in few
 	// turns; only those whose successors changed are looked at again.
 	l.work.Init(impl)
@@ -140,15 +141,6 @@ func (l *Liveness) Number(d *ir.Def) (n int, ok bool) {
 
 // Numbered returns the values by number.
 func (l *Liveness) Numbered() []*ir.Def { return l.defs }
-
-func zeroed(s []uint64, n int) []uint64 {
-	if cap(s) < n {
-		return make([]uint64, n)
-	}
-	s = s[:n]
-	clear(s)
-	return s
-}
 
 // block recomputes a block's sets and tells whether its live-in set, or what
 // its phis ask of the predecessors, is new.

@@ -3,6 +3,7 @@ package analysis
 import (
 	"slices"
 
+	"nirc/internal/slab"
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -359,7 +360,7 @@ func (s *simulator) add(d *ir.Def, comp int) int {
 // run evaluates the slice iteration by iteration until the condition leaves.
 func (s *simulator) run(cond int, exitValue bool, mode optab.Mode) (uint32, bool) {
 	n := len(s.keys)
-	s.vals, s.next = zeroed(s.vals, n), zeroed(s.next, n)
+	s.vals, s.next = slab.Zeroed(s.vals, n), slab.Zeroed(s.next, n)
 	for i := range s.keys {
 		if k := &s.keys[i]; k.phi {
 			s.next[i] = k.init
