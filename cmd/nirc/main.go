@@ -24,12 +24,12 @@ func main() {
 	context.AfterFunc(ctx, stop)
 	if os.Getenv("GOGC") == "" {
 		// A compile makes little that lives long: collect less often.
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(800)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		// ... but keep what large shaders leave from being given back and asked for again: one of 50,000
 		// instructions has some 50 MB that live. The limit is soft.
-		debug.SetMemoryLimit(int64(1+runtime.GOMAXPROCS(0)) * 64 << 20)
+		debug.SetMemoryLimit(int64(1+runtime.GOMAXPROCS(0)) * 108 << 20)
 	}
 	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 	stop()
