@@ -12,10 +12,7 @@ import (
 // arrayOfBlocks gives an interface variable that is an array of structs what its members
 // are decorated with: the first Location and Patch. It fails where members do not follow each other.
 func (t *translator) arrayOfBlocks(v *variable, own *ir.Field) {
-	st := v.typ
-	for st.kind == tArray {
-		st = st.elem
-	}
+	st := blockOf(v.typ)
 	if st.kind != tStruct || st == v.typ || len(st.memb) == 0 {
 		return
 	}
@@ -41,9 +38,17 @@ func (t *translator) arrayOfBlocks(v *variable, own *ir.Field) {
 	}
 }
 
+// blockOf is what arrays of arrays hold in the end.
+func blockOf(ty *typ) *typ {
+	for ty.kind == tArray {
+		ty = ty.elem
+	}
+	return ty
+}
+
 // blockInterp gives the variable of an array of blocks the interpolation of the members.
 func (t *translator) blockInterp(v *variable, own *ir.Field) {
-	if st := v.typ.elem; v.typ.kind == tArray && st.kind == tStruct && len(st.memb) > 0 {
+	if st := blockOf(v.typ); v.typ.kind == tArray && st.kind == tStruct && len(st.memb) > 0 {
 		f := st.memb[0]
 		inherit(&f, own)
 		own.Interp, own.Centroid, own.Sample = t.interpolation(&f, st.members[0]), f.Centroid, f.Sample
@@ -76,10 +81,10 @@ func defaultInterp(ty *ir.Type) ir.Interp {
 
 // mixed tells whether members of a fragment shader's array of blocks interpolate differently.
 func (t *translator) mixed(v *variable, own *ir.Field) bool {
-	if t.stage != ir.StageFragment || v.sc != spv.StorageClassInput || v.typ.kind != tArray || v.typ.elem.kind != tStruct {
+	st := blockOf(v.typ)
+	if t.stage != ir.StageFragment || v.sc != spv.StorageClassInput || v.typ.kind != tArray || st.kind != tStruct {
 		return false
 	}
-	st := v.typ.elem
 	var first ir.Field
 	for k := range st.memb {
 		f := st.memb[k]
@@ -89,6 +94,9 @@ func (t *translator) mixed(v *variable, own *ir.Field) bool {
 			first = f
 		}
 		if f.Interp != first.Interp || f.Centroid != first.Centroid || f.Sample != first.Sample {
+			if st != v.typ.elem {
+				t.fail(v.id, "the array of arrays of blocks %q is not supported: its members interpolate differently", t.nameOf(v.id))
+			}
 			return true
 		}
 	}
