@@ -8,11 +8,10 @@ import (
 	"nirc/ir"
 )
 
-// Where the GPU ignores the sampler's limits for explicit levels of detail the
-// shader applies them: bias, minimum, maximum.
-func TestBrokenLOD(t *testing.T) {
-	for _, g := range gpus {
-		s, err := ir.Parse(`
+// lodText is a fragment shader whose value %5 is made by op of a texture, coordinates and a
+// LOD; mask are the components of its colour that are written.
+func lodText(def, op, mask string) string {
+	return `
 shader fragment "main" {
   info { outputs_written=0x10 num_textures=1 io_lowered }
   var @1 uniform sampled2D<f32> "s" { set=0 binding=0 }
@@ -24,11 +23,18 @@ shader fragment "main" {
       %2:32x4 = load_frag_coord
       %3:32x2 = mov %2.xy
       %4:32 = mov %2.z
-      %5:32x4 = txl texture_deref=%1 sampler_deref=%1 coord=%3 lod=%4 dim=2D dest=f32 coord_components=2
-      store_output %5, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+      ` + def + ` = ` + op + ` texture_deref=%1 sampler_deref=%1 coord=%3 lod=%4 dim=2D dest=f32 coord_components=2
+      store_output %5, %0 base=4 range=1 write_mask=` + mask + ` src_type=f32 io_semantics={DATA0 1}
   }
 }
-`)
+`
+}
+
+// Where the GPU ignores the sampler's limits for explicit levels of detail the
+// shader applies them: bias, minimum, maximum.
+func TestBrokenLOD(t *testing.T) {
+	for _, g := range gpus {
+		s, err := ir.Parse(lodText("%5:32x4", "txl", "xyzw"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,23 +53,7 @@ shader fragment "main" {
 // A query of the LOD is arithmetic over the sampler's state and the texture's levels, on
 // all GPUs; without a LOD, or in a form that nothing lowered, it is refused.
 func TestLodQuery(t *testing.T) {
-	const text = `
-shader fragment "main" {
-  info { outputs_written=0x10 num_textures=1 io_lowered }
-  var @1 uniform sampled2D<f32> "s" { set=0 binding=0 }
-  var @2 shader_out vec4f32 "color" { location=DATA0 temporary }
-  fn f0 "main" entry() {
-    b0: // preds:
-      %0:32 = load_const 0x0
-      %1:32 = deref_var @1
-      %2:32x4 = load_frag_coord
-      %3:32x2 = mov %2.xy
-      %4:32 = mov %2.z
-      %5:32x2 = lod texture_deref=%1 sampler_deref=%1 coord=%3 lod=%4 dim=2D dest=f32 coord_components=2
-      store_output %5, %0 base=4 range=1 write_mask=xy src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`
+	text := lodText("%5:32x2", "lod", "xy")
 	for _, g := range gpus {
 		s, err := ir.Parse(text)
 		if err != nil {
