@@ -96,7 +96,7 @@ func guard(ctx context.Context, stage, file, target string, f func() error) (err
 func internal(err error) error {
 	var front *spirv.Error
 	if errors.As(err, &front) && strings.HasPrefix(front.Msg, "internal error") {
-		return &InternalError{Pass: "translate", Value: err}
+		return &InternalError{Pass: "translate", Value: err, Stack: front.Stack}
 	}
 	return err
 }

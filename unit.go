@@ -270,6 +270,12 @@ func (u *Unit) translate(m *Module) (err error) {
 			return Diagnose(err, u.opts.File, u.opts.Target)
 		}
 	}
+	if m.shader != nil {
+		// Load has checked what holds for any target: the rest is the text's fault too.
+		if err := ir.Validate(s); err != nil {
+			return err
+		}
+	}
 	u.Shader, u.Reflection = s, Reflect(s)
 	return nil
 }

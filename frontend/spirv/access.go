@@ -264,6 +264,9 @@ func (t *translator) decorateAccess(in *inst, p **pointer) {
 
 // pointerStep moves a pointer by a number of elements.
 func (t *translator) pointerStep(in *inst, p *pointer, ix index) *pointer {
+	if p.mode&(ir.ModeUBO|ir.ModeSSBO|ir.ModeGlobal|ir.ModePushConst|ir.ModeShared|ir.ModeShaderTemp|ir.ModeFunctionTemp) == 0 {
+		t.fail(in.id, "%s of a pointer that points to no memory is not allowed", in.op)
+	}
 	n := *p
 	stride := p.stride
 	if ty := t.valType(t.arg(in, 0)); ty.kind == tPointer && ty.stride != 0 {

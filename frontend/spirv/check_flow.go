@@ -47,7 +47,7 @@ func (t *translator) findParents() {
 	n := len(blocks)
 	p.start = slab.Zeroed(p.start, n+2)
 	p.parent, p.seen = slab.Zeroed(p.parent, n), slab.Zeroed(p.seen, n)
-	p.serial, p.made = 0, true
+	p.serial = 0
 	each := func(f func(from, to int32)) {
 		for b := range blocks {
 			p.serial++
@@ -69,6 +69,7 @@ func (t *translator) findParents() {
 		p.list[p.start[to+1]] = from
 		p.start[to+1]++
 	})
+	p.made = true // not before: a terminator that names no block ends all of this
 }
 
 // of are the parents of block b.

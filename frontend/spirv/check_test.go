@@ -183,6 +183,11 @@ func invalidTypes() []invalid {
 		{name: "a load of another sign", want: "the result type is int32", body: "%l = OpLoad %int %x\n%k = OpIAdd %int %l %l"},
 		{name: "a chain to another storage class", want: ruleStorage, dec: bufferBlock + offsets + bound, decl: twoMembers, body: "%p0 = OpAccessChain %pu %b %c1\n%l = OpLoad %uint %p0"},
 		{name: "a condition that is no boolean", want: "not a boolean", body: "%v = OpLoad %uint %x\nOpSelectionMerge %m None\nOpBranchConditional %v %a %m\n%a = OpLabel\nOpBranch %m\n%m = OpLabel"},
+		{name: "a pointer made of an integer that is none", want: "OpConvertUToPtr between", body: "%r = OpConvertUToPtr %int %c1"},
+		{name: "a step through an input", want: "points to no memory", caps: "OpCapability VariablePointers\n", entry: fragmentEntry, dec: "OpDecorate %o Location 0\nOpDecorate %i Location 0\n", decl: io("%v4"),
+			body: "%p = OpPtrAccessChain %pi %i %c1\n%l = OpLoad %v4 %p\nOpStore %o %l"},
+		{name: "a branch to a constant in code that nothing reaches", want: "not of a block", noReturn: true, decl: "%true2 = OpConstantTrue %bool\n",
+			body: "OpBranch %h\n%h = OpLabel\nOpLoopMerge %m %c None\nOpBranchConditional %true2 %c %m\n%c = OpLabel\nOpBranchConditional %true2 %h %c1\n%m = OpLabel\nOpReturn"},
 		{name: "a call with too many arguments", want: "has 0 parameters", body: "%r = OpFunctionCall %void %g %c1", more: "%g = OpFunction %void None %fn\n%ge = OpLabel\nOpReturn\nOpFunctionEnd\n"},
 	}
 }
@@ -199,10 +204,17 @@ func invalidImages() []invalid {
 %ci = OpConstant %int 0
 %z2 = OpConstantComposite %v2i %ci %ci
 %f2 = OpConstantComposite %v2 %f0 %f0
+%im3 = OpTypeImage %float 3D 0 0 0 1 Unknown
+%si3 = OpTypeSampledImage %im3
+%smt = OpTypeSampler
+%psm = OpTypePointer UniformConstant %smt
+%ts = OpVariable %psm UniformConstant
 `
-	const dec = "OpDecorate %o Location 0\nOpDecorate %i Location 0\nOpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 0\nOpDecorate %ti DescriptorSet 0\nOpDecorate %ti Binding 1\n"
+	const dec = "OpDecorate %o Location 0\nOpDecorate %i Location 0\nOpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 0\nOpDecorate %ti DescriptorSet 0\nOpDecorate %ti Binding 1\nOpDecorate %ts DescriptorSet 0\nOpDecorate %ts Binding 2\n"
 	var list []invalid
 	for _, c := range []struct{ name, want, inst string }{
+		{"an image of another type", "is not one of type", "OpImage %im3 %sl"},
+		{"a sampled image of another type", "is not one of type", "OpSampledImage %si3 %il %sm"},
 		{"Lod of an implicit sample", ruleOperands, "OpImageSampleImplicitLod %v4 %sl %c2 Lod %f0"},
 		{"Bias of an explicit sample", ruleOperands, "OpImageSampleExplicitLod %v4 %sl %c2 Bias|Lod %f0 %f0"},
 		{"Lod and Grad", ruleOperands, "OpImageSampleExplicitLod %v4 %sl %c2 Lod|Grad %f0 %f2 %f2"},
@@ -215,7 +227,7 @@ func invalidImages() []invalid {
 		{"too few coordinates", "coordinates are wanted", "OpImageSampleImplicitLod %v4 %sl %f0"},
 	} {
 		list = append(list, invalid{name: c.name, want: c.want, entry: fragmentEntry, caps: "OpCapability MinLod\nOpCapability ImageGatherExtended\n", dec: dec, decl: io("%v4") + decl,
-			body: "%l = OpLoad %v4 %i\n%sl = OpLoad %si %t\n%il = OpLoad %im %ti\n%c2 = OpVectorShuffle %v2 %l %l 0 1\n%dyn = OpConvertFToS %v2i %c2\n%r = " + c.inst + "\nOpStore %o %r"})
+			body: "%l = OpLoad %v4 %i\n%sl = OpLoad %si %t\n%il = OpLoad %im %ti\n%sm = OpLoad %smt %ts\n%c2 = OpVectorShuffle %v2 %l %l 0 1\n%dyn = OpConvertFToS %v2i %c2\n%r = " + c.inst + "\nOpStore %o %r"})
 	}
 	return list
 }

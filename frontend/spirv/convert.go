@@ -189,7 +189,15 @@ func (t *translator) pointerConvert(in *inst) {
 			t.fail(in.id, "%s of a pointer that is not physical is not allowed", in.op)
 		}
 	}
-	if !from.isLeaf() || from.opaque() || from.kind != tPointer && !from.isInt() || ty.kind != tPointer && !(ty.numeric() && ty.isInt()) {
+	ok := from.isLeaf() && !from.opaque() && (from.kind == tPointer || ty.kind == tPointer) &&
+		(from.kind == tPointer || from.isInt()) && (ty.kind == tPointer || ty.numeric() && ty.isInt())
+	switch in.op {
+	case spv.OpConvertPtrToU:
+		ok = ok && from.kind == tPointer && ty.isScalar()
+	case spv.OpConvertUToPtr:
+		ok = ok && ty.kind == tPointer && from.isScalar()
+	}
+	if !ok {
 		t.fail(in.id, "%s between %s and %s is not allowed", in.op, from, ty)
 	}
 	x := t.one(id)

@@ -80,6 +80,7 @@ func (t *translator) collectDecorations() {
 		case spv.OpString:
 			t.vals[i] = value{kind: vString}
 		case spv.OpCapability:
+			t.word = int(in.Offset)
 			t.capability(spv.Capability(in.Arg(0)))
 		case spv.OpMemoryModel:
 			t.memoryModel(makeInst(in))

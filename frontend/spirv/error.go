@@ -3,6 +3,7 @@ package spirv
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"nirc/frontend/spirv/spv"
 )
@@ -17,6 +18,9 @@ type Error struct {
 	File      string
 	Line, Col uint32
 	Msg       string
+	// Stack is the stack trace of a mistake of this package, nil if the module
+	// is what is wrong.
+	Stack []byte
 }
 
 // Error gives the source place, if known, the word offset and the message.
@@ -74,6 +78,7 @@ func (t *translator) guard(f func()) (err *Error) {
 			err = r.err
 		default:
 			err = t.errorf(0, "internal error of the frontend: %v", r)
+			err.Stack = debug.Stack()
 			if t.opts.panics {
 				panic(r)
 			}

@@ -25,12 +25,13 @@ func (t *translator) image(in *inst) bool {
 	}
 	switch in.op {
 	case spv.OpSampledImage:
-		img, _ := t.opaqueOf(t.arg(in, 0), tImage)
+		img, of := t.opaqueOf(t.arg(in, 0), tImage)
 		smp, _ := t.opaqueOf(t.arg(in, 1), tSampler)
 		ty := t.typeOf(in.typ)
 		if ty.kind != tSampledImage {
 			t.fail(in.id, "%s: the result type is not a sampled image", in.op)
 		}
+		t.sameImage(in, of, ty.elem)
 		s := &sampledImage{texture: t.nonUniform(in, img), sampler: smp}
 		t.vals[t.index(in.id)] = value{kind: vSampled, typ: ty, obj: s}
 	case spv.OpImage:
@@ -39,6 +40,7 @@ func (t *translator) image(in *inst) bool {
 		if ty.kind != tImage {
 			t.fail(in.id, "%s: the result type is not an image", in.op)
 		}
+		t.sameImage(in, t.valType(in.args[0]).elem, ty)
 		t.vals[t.index(in.id)] = value{kind: vOpaque, typ: ty, obj: p}
 	case spv.OpImageTexelPointer:
 		t.texelPointer(in)
@@ -53,6 +55,15 @@ func (t *translator) image(in *inst) bool {
 		return t.texture(in)
 	}
 	return true
+}
+
+// sameImage checks that two image types have texels and coordinates of the same
+// shape; of the rest (depth, say) modules are not careful.
+func (t *translator) sameImage(in *inst, x, y *typ) {
+	a, b := &x.image, &y.image
+	if a.dim != b.dim || a.arrayed != b.arrayed || a.ms != b.ms || !x.elem.sameShape(y.elem) {
+		t.fail(in.id, "%s: the image of type %s is not one of type %s", in.op, x, y)
+	}
 }
 
 // opaqueOf returns the image or sampler that an id stands for.

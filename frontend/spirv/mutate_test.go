@@ -5,6 +5,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,14 +17,16 @@ import (
 // and still parses has to translate or fail with an error, never with a
 // run-time panic, and what translates has to be valid IR.
 func TestMutations(t *testing.T) {
-	rng := rand.New(rand.NewSource(1))
+	// NIRC_MODULES names a folder of more modules, NIRC_SEED another run.
+	seed, _ := strconv.ParseInt(os.Getenv("NIRC_SEED"), 10, 64)
+	rng := rand.New(rand.NewSource(1 + seed))
 	parsed, translated := 0, 0
 	rounds := 3000
 	list := sampleModules(t)
 	if dir := os.Getenv("NIRC_MODULES"); dir != "" {
 		files, _ := filepath.Glob(filepath.Join(dir, "*.spv"))
 		for _, f := range files {
-			if data, err := os.ReadFile(f); err == nil && len(data) < 40000 {
+			if data, err := os.ReadFile(f); err == nil && len(data) < 40000 && len(data) > 20 && data[0] == 3 && data[3] == 7 {
 				list = append(list, data)
 			}
 		}

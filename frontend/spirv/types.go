@@ -279,6 +279,9 @@ func satMul(a, b uint32) uint32 { return uint32(min(uint64(a)*uint64(b), 1<<30))
 func (t *translator) pointerType(in *inst, ty *typ, i int) {
 	if old := t.vals[i]; old.kind == vType { // declared forward
 		ty = old.typ
+		if ty.sc != spv.StorageClass(in.args[0]) {
+			t.fail(in.id, "the pointer was declared forward with storage class %s", ty.sc)
+		}
 	}
 	ty.kind, ty.id, ty.sc = tPointer, in.id, spv.StorageClass(in.args[0])
 	ty.leaves, ty.n = 1, 1

@@ -1,0 +1,56 @@
+package mangle
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+const text = `%1 = OpTypeInt 32 0
+%2 = OpTypeFloat 32
+%3 = OpConstant %1 7
+%4 = OpConstant %1 8
+%5 = OpConstant %2 1.5
+OpName %3 "a %9 b"
+%6 = OpIAdd %1 %3 %4
+`
+
+// TestMangled: the same seed gives the same text, others give others; ids
+// come from the text and mostly from definitions of the same type.
+func TestMangled(t *testing.T) {
+	x := New(text, []string{"OpISub"})
+	seen, sub, alike := map[string]bool{}, 0, 0
+	for seed := range uint64(2000) {
+		a := x.Mangled(rand.New(rand.NewPCG(seed, 1)))
+		if b := x.Mangled(rand.New(rand.NewPCG(seed, 1))); a != b {
+			t.Fatalf("seed %d gives\n%s\nand\n%s", seed, a, b)
+		}
+		seen[a] = true
+		if strings.Contains(a, "OpISub") {
+			sub++
+		}
+		if strings.Contains(a, "OpIAdd %1 %4 %4") {
+			alike++
+		}
+	}
+	if len(seen) < 1000 || sub == 0 || alike == 0 {
+		t.Errorf("%d texts, %d with another op, %d with another operand of the type", len(seen), sub, alike)
+	}
+	if got := x.Mangled(rand.New(rand.NewPCG(1, 1))); got == "" || strings.Contains(got, "\n\n\n") {
+		t.Errorf("%q", got)
+	}
+	if joined := untouched(x); joined != text {
+		t.Errorf("taken apart and joined:\n%s", joined)
+	}
+}
+
+func untouched(x *Text) string {
+	var b strings.Builder
+	for _, l := range x.lines {
+		for _, k := range l {
+			b.WriteString(k.text)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,152 @@
+package nirc
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"nirc/frontend/spirv/spv"
+	"nirc/internal/mangle"
+	"nirc/ir"
+	"nirc/passes"
+)
+
+// mangleFiles are the modules that texts are made from: those of testdata, or
+// those that the file NIRC_MODULES lists.
+func mangleFiles(t *testing.T) []string {
+	name := os.Getenv("NIRC_MODULES")
+	if os.Getenv(mangle.Env) == "" || name == "" {
+		list, err := filepath.Glob("testdata/*.spv")
+		if err != nil || len(list) == 0 {
+			t.Fatalf("no modules: %v", err)
+		}
+		return list
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var list []string
+	for s := bufio.NewScanner(f); s.Scan(); {
+		list = append(list, strings.Fields(s.Text())...)
+	}
+	return list
+}
+
+// compileMangled compiles a text, which may be refused but neither break the
+// compiler nor take long. It tells whether it compiled.
+func compileMangled(t *testing.T, text, from string, seed uint64, target string) bool {
+	start := time.Now()
+	_, err := Compile(context.Background(), []byte(text), Options{File: "mangled", Target: target, Level: passes.O2, Run: passes.RunOptions{VerifyEach: true}})
+	internal := (*InternalError)(nil)
+	d := time.Since(start)
+	if !errors.As(err, &internal) && d < fuzzLimit {
+		return err == nil
+	}
+	name := ""
+	if os.Getenv(mangle.Env) != "" {
+		name = filepath.Join(os.TempDir(), fmt.Sprintf("mangled-%s-%s-%d.txt", strings.ReplaceAll(filepath.Base(from), "/", "_"), target, seed))
+		_ = os.WriteFile(name, []byte(text), 0o666)
+	}
+	if internal == nil {
+		t.Errorf("%s, seed %d, %s: the compile took %v %s", from, seed, target, d, name)
+		return false
+	}
+	t.Errorf("%s, seed %d, %s: %v %s\n%s", from, seed, target, err, name, internal.Stack)
+	return false
+}
+
+// opcodeNames are the opcodes that the grammar has, as words for a text.
+func opcodeNames() []string {
+	var list []string
+	for op := range spv.Op(1 << 13) {
+		if name := op.String(); strings.HasPrefix(name, "Op") && !strings.ContainsAny(name, "( ") {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// TestMangledModules compiles modules whose assembly is changed here and there.
+func TestMangledModules(t *testing.T) {
+	run, files, words := mangle.NewRun(t, 60, 0), mangleFiles(t), opcodeNames()
+	if len(words) < 500 {
+		t.Fatalf("the grammar has %d opcodes", len(words))
+	}
+	compiled, n := 0, 0
+	targets := []string{"ir3", "agx", "midgard"}
+	for seed, r := range run.Inputs() {
+		n++
+		name := files[r.IntN(len(files))]
+		m, err := loadFile(name)
+		if err != nil {
+			continue // a list may name others
+		}
+		text, err := m.Disassemble()
+		if err != nil || len(text) > 64<<10 {
+			continue
+		}
+		x := mangle.New(text, words)
+		for range 8 {
+			if compileMangled(t, x.Mangled(r), name, seed, targets[r.IntN(3)]) {
+				compiled++
+			}
+		}
+	}
+	t.Logf("%d of %d texts compiled", compiled, 8*n)
+	if compiled == 0 || compiled == 8*n {
+		t.Errorf("%d of %d texts compiled", compiled, 8*n)
+	}
+}
+
+// TestMangledIR compiles IR texts, from every stage of lowering, that are
+// changed here and there.
+func TestMangledIR(t *testing.T) {
+	run, files := mangle.NewRun(t, 16, 1), mangleFiles(t)
+	var words []string
+	for op := range ir.NumOps {
+		words = append(words, ir.Op(op).String())
+	}
+	compiled, n := 0, 0
+	targets := []string{"ir3", "agx", "midgard"}
+	if only := os.Getenv("NIRC_MANGLE_TARGET"); only != "" {
+		targets = []string{only}
+	}
+	for seed, r := range run.Inputs() {
+		n++
+		name := files[r.IntN(len(files))]
+		target := targets[r.IntN(len(targets))]
+		var dumps []string
+		m, err := loadFile(name)
+		if err != nil {
+			continue
+		}
+		_, err = m.Compile(context.Background(), Options{File: name, Target: target, Level: passes.O2, Run: passes.RunOptions{DumpAfter: []string{"all"}, Dump: func(_, text string) {
+			if len(text) < 64<<10 {
+				dumps = append(dumps, text)
+			}
+		}}})
+		if err != nil || len(dumps) == 0 {
+			continue
+		}
+		for range 4 {
+			x := mangle.New(dumps[r.IntN(len(dumps))], words)
+			for range 8 {
+				if compileMangled(t, x.Mangled(r), name, seed, target) {
+					compiled++
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d texts compiled", compiled, 32*n)
+	if compiled == 0 || compiled == 32*n {
+		t.Errorf("%d of %d texts compiled", compiled, 32*n)
+	}
+}
