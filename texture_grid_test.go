@@ -432,7 +432,8 @@ func TestTextureGrid(t *testing.T) {
 	for _, f := range forms {
 		byShape[f.shape] = append(byShape[f.shape], f)
 	}
-	targets := []Options{{Target: "ir3", GPU: "a630"}, {Target: "agx"}, {Target: "midgard"}}
+	verify := passes.RunOptions{VerifyEach: true}
+	targets := []Options{{Target: "ir3", GPU: "a630", Run: verify}, {Target: "agx", Run: verify}, {Target: "midgard", Run: verify}}
 	r := rand.New(rand.NewPCG(7, 7))
 	ran := map[string]int{}
 	for n, f := range forms {

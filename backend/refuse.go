@@ -14,6 +14,15 @@ func Refuse(target string, s *ir.Shader, in *ir.Instr, format string, args ...an
 	return passes.DiagnosticAt(s, in, target+": "+fmt.Sprintf(format, args...))
 }
 
+// Unselected says what is wrong with a value that has no registers: where it is
+// a deref, a texture or an image was to be a number that values choose.
+func Unselected(d *ir.Def) string {
+	if d.Instr.Kind == ir.KindDeref {
+		return "an image or sampler that control flow or values choose is not supported"
+	}
+	return fmt.Sprintf("%%%d is not supported as a value: %s", d.Index, ir.PrintInstr(d.Instr))
+}
+
 // RefuseKind is the refusal of what no code generator selects: derefs of
 // memory, calls, parallel copies. Derefs of textures and images, which those
 // that use them follow to the variable, give nil.

@@ -67,8 +67,6 @@ type Info struct {
 	EarlyFragmentTests        bool
 	PostDepthCoverage         bool
 	DepthLayout               uint8 // 0 none, 1 any, 2 greater, 3 less, 4 unchanged
-	PixelCenterInteger        bool
-	OriginLowerLeft           bool
 	DepthReplacing            bool
 	StencilReplacing          bool
 	SubgroupUniform, MaximalR bool // SubgroupUniformControlFlow, MaximallyReconverges

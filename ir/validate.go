@@ -100,6 +100,8 @@ func (v *validator) variable(x *Variable) {
 		v.fail("R2", x.Name, "compact variable is not an array of scalars")
 	case m == ModeImage && x.Type.WithoutArray().Base != BaseImage:
 		v.fail("R5", x.Name, "image variable of type %s", x.Type)
+	case m&opaqueModes == 0 && x.Type.WithoutArray().IsOpaque():
+		v.fail("R5", x.Name, "variable of type %s in %s", x.Type, m)
 	case x.InterfaceType != nil && !x.InterfaceType.WithoutArray().IsStruct():
 		v.fail("R3", x.Name, "interface type %s is no struct", x.InterfaceType)
 	case x.PerVertex && !(v.s.Stage == StageFragment && m == ModeShaderIn):
@@ -111,6 +113,9 @@ func (v *validator) variable(x *Variable) {
 		v.constant(x.Init, x.Type, x, 0)
 	}
 }
+
+// opaqueModes are the modes of images, textures and samplers.
+const opaqueModes = ModeUniform | ModeImage | ModeShaderTemp | ModeFunctionTemp
 
 // compactElem: arrayed stages have the vertex dimension outside.
 func compactElem(x *Variable) bool {

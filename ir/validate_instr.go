@@ -20,6 +20,9 @@ func (v *validator) alu(in *Instr) {
 	}
 	for i := range in.Srcs {
 		unify(info.In[i], in.Srcs[i].Def.BitSize)
+		if d := in.Srcs[i].Def.Instr; d.Kind == KindDeref {
+			v.check(d.DerefInfo().Modes&(ModeShaderIn|ModeShaderOut) == 0, "D7", in, "a deref of inputs or outputs is a number")
+		}
 		n := in.SrcComps(i)
 		for k := 0; k < n; k++ {
 			v.check(in.Srcs[i].Swizzle.Lane(k) < int(in.Srcs[i].Def.NumComponents), "A2", in, "source %d reads a component that its value does not have", i)
@@ -68,11 +71,14 @@ func (v *validator) intrinsic(in *Instr) {
 	if info.HasDest {
 		v.intrinsicDest(in, info)
 	}
+	v.rows(in, info)
 	if k := info.IndexPos(IdxWriteMask); k >= 0 {
 		v.check(in.Imm[k]>>in.Srcs[v.valueSrc(in)].Def.NumComponents == 0, "I3", in, "write mask beyond the value's components")
 	}
 	v.memory(in, info)
 	v.special(in)
+	v.lanes(in)
+	v.derefs(in)
 }
 
 // valueSrc is the source that a store's write mask is about.
@@ -208,6 +214,9 @@ func (v *validator) access(in *Instr, val *Def, store bool) {
 		v.check(val.BitSize == bits || bits == 1 && val.BitSize == 32, "I5", in, "%d bits of a %s", val.BitSize, info.Type)
 	}
 	v.check(!store || info.Modes&^ModeReadOnly != 0, "I5", in, "store to %s", info.Modes)
+	if store && val.Instr.Kind == KindDeref && !info.Type.IsOpaque() {
+		v.check(val.Instr.DerefInfo().Modes&(ModeShaderIn|ModeShaderOut) == 0, "D7", in, "a deref of inputs or outputs is stored")
+	}
 }
 
 // derefSrcs is the number of sources by kind of deref.
@@ -289,6 +298,11 @@ func (v *validator) tex(in *Instr) {
 	}
 	v.check(in.Def.NumComponents == want, "T6", in, "result of %d components, not %d", in.Def.NumComponents, want)
 	v.check(t.DestType.Bits == 0 || t.DestType.Bits == in.Def.BitSize, "T6", in, "result of %d bits", in.Def.BitSize)
+	if c := in.TexSrc(TexSrcCoord); c != nil {
+		n := c.Def.NumComponents
+		v.check(n >= coordComps(in, t), "T1", in, "coord of %d components for %s", n, t.Dim)
+	}
+	v.texNeeds(in, &have)
 }
 
 // sizeComps is the number of components of a texture's size.
@@ -306,8 +320,26 @@ func sizeComps(t *TexInfo) uint8 {
 	return n
 }
 
+// coordComps is the number of coordinates that an operation reads: the level of
+// detail does not depend on the layer.
+func coordComps(in *Instr, t *TexInfo) uint8 {
+	n := sizeComps(t)
+	if t.Dim == DimCube {
+		n++ // of a direction
+	}
+	if t.IsArray && in.TexOp == TexOpLod {
+		n--
+	}
+	return n
+}
+
 func (v *validator) texSrc(in *Instr, t *TexInfo, k TexSrc, d *Def) {
 	n := d.NumComponents
+	switch k {
+	case TexSrcTextureDeref, TexSrcSamplerDeref, TexSrcTextureHandle, TexSrcSamplerHandle, TexSrcBackend1, TexSrcBackend2:
+	default:
+		v.check(d.BitSize == 16 || d.BitSize == 32, "T1", in, "%s of %d bits", k, d.BitSize)
+	}
 	switch k {
 	case TexSrcCoord:
 		v.check(n == t.CoordComponents || t.CoordComponents == 0, "T1", in, "coord of %d components, not %d", n, t.CoordComponents)
@@ -315,6 +347,9 @@ func (v *validator) texSrc(in *Instr, t *TexInfo, k TexSrc, d *Def) {
 		v.check(n == 1, "T1", in, "%s of %d components", k, n)
 	case TexSrcOffset, TexSrcDdx, TexSrcDdy:
 		want := t.CoordComponents
+		if c := in.TexSrc(TexSrcCoord); c != nil {
+			want = c.Def.NumComponents
+		}
 		if t.IsArray && want > 0 {
 			want--
 		}
@@ -330,6 +365,7 @@ func (v *validator) texSrc(in *Instr, t *TexInfo, k TexSrc, d *Def) {
 func (v *validator) texDeref(in *Instr, t *TexInfo, k TexSrc, d *Def) {
 	v.check(d.Instr.Kind == KindDeref, "T7", in, "%s is no deref", k)
 	typ := d.Instr.DerefInfo().Type
+	v.check(d.Instr.DerefInfo().Modes&^opaqueModes == 0, "T7", in, "%s in %s", k, d.Instr.DerefInfo().Modes)
 	if k == TexSrcSamplerDeref {
 		v.check(typ.Base == BaseSampler || typ.Base == BaseSampledImage, "T7", in, "%s of type %s", k, typ)
 		return

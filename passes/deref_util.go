@@ -191,6 +191,15 @@ func removeDeadDerefs(d *ir.Instr) (progress bool) {
 	return progress
 }
 
+// valueBits is the size of what a load_deref or store_deref accesses. That of
+// booleans may differ from their variable's.
+func valueBits(in *ir.Instr) uint8 {
+	if in.Intr == ir.IntrStoreDeref {
+		return in.Srcs[1].Def.BitSize
+	}
+	return in.Def.BitSize
+}
+
 // isComplexUse tells whether a use of a deref is anything but a child deref
 // or a load, store or copy through it.
 func isComplexUse(u *ir.Src) bool {

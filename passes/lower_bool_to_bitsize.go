@@ -78,7 +78,7 @@ func lowerBoolToBitsize(_ *Context, s *ir.Shader) (bool, error) {
 		}
 		return true
 	}) || progress
-	return progress, refused
+	return widenBoolParams(s) || progress, refused
 }
 
 // maskBits is the size of the mask that operands of a size make.

@@ -50,7 +50,20 @@ func lowerBoolToInt32(c *Context, s *ir.Shader) (bool, error) {
 		}
 		return did
 	}) || progress
-	return progress, refused
+	return widenBoolParams(s) || progress, refused
+}
+
+// widenBoolParams makes the booleans among the parameters of functions 32-bit
+// masks.
+func widenBoolParams(s *ir.Shader) (progress bool) {
+	for _, f := range s.Functions {
+		for i := range f.Params {
+			if f.Params[i].BitSize == 1 {
+				f.Params[i].BitSize, progress = 32, true
+			}
+		}
+	}
+	return progress
 }
 
 // unorderedALU writes the 1-bit operations without a 32-bit form by those that

@@ -78,7 +78,10 @@ func (e *explicitIO) function(impl *ir.Impl) bool {
 					derefs = append(derefs, in)
 				}
 			case ir.KindIntrinsic:
-				if len(in.Srcs) > 0 && in.Srcs[0].Def.Instr.Kind == ir.KindDeref && e.mine(in.Srcs[0].Def.Instr) {
+				switch {
+				case in.Intr == ir.IntrCopyDeref:
+					e.copied(in)
+				case len(in.Srcs) > 0 && in.Srcs[0].Def.Instr.Kind == ir.KindDeref && e.mine(in.Srcs[0].Def.Instr):
 					e.access(in)
 				}
 			}
@@ -118,6 +121,15 @@ func (e *explicitIO) whole(a *address) *ir.Def {
 func (e *explicitIO) fail(in *ir.Instr, format string, args ...any) {
 	if e.err == nil {
 		e.err = diag(e.s, in, fmt.Sprintf(format, args...))
+	}
+}
+
+// copied refuses a copy of what is lowered.
+func (e *explicitIO) copied(in *ir.Instr) {
+	for i := range in.Srcs {
+		if d := derefOf(in.Srcs[i].Def); d != nil && e.mine(d) {
+			e.fail(in, "a copy of %s is not supported here: split_var_copies and lower_var_copies must run before", d.DerefInfo().Modes)
+		}
 	}
 }
 

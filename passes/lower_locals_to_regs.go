@@ -90,11 +90,11 @@ func accessBits(d *ir.Instr) (bits uint8) {
 }
 
 // elementCount is the number of vectors in an array type, matrices counted by
-// column; 0 of a vector.
+// column, or 1<<30 if they are more; 0 of a vector.
 func elementCount(t *ir.Type) int {
 	n := 0
 	for t.IsArray() || t.IsMatrix() {
-		n = max(n, 1) * t.ChildCount()
+		n = min(max(n, 1)*t.ChildCount(), 1<<30)
 		t = t.Child()
 	}
 	return n

@@ -129,7 +129,6 @@ func imageAsTexture(in *ir.Instr) bool {
 	if array {
 		coords++
 	}
-	b := builderBefore(in)
 	op, class := ir.TexOpTxs, ir.ClassInt
 	switch in.Intr {
 	case ir.IntrImageDerefLoad, ir.IntrImageDerefSparseLoad:
@@ -142,6 +141,10 @@ func imageAsTexture(in *ir.Instr) bool {
 	case ir.IntrImageDerefSamples:
 		op = ir.TexOpTextureSamples
 	}
+	if !isTextureAccess(in, op, class, dim, array) {
+		return false
+	}
+	b := builderBefore(in)
 	sparse := in.Intr == ir.IntrImageDerefSparseLoad
 	fetch := op == ir.TexOpTxf || op == ir.TexOpTxfMs
 	comps := in.Def.NumComponents
@@ -171,6 +174,26 @@ func imageAsTexture(in *ir.Instr) bool {
 	b.Insert(tex)
 	in.Def.RewriteUses(fitted(b, &tex.Def, in, sparse))
 	in.Remove()
+	return true
+}
+
+// isTextureAccess tells whether the operation fits the image and the access, of
+// which texture instructions demand more than images do.
+func isTextureAccess(in *ir.Instr, op ir.TexOp, class ir.TypeClass, dim ir.Dim, array bool) bool {
+	d := derefOf(in.Srcs[0].Def)
+	switch {
+	case d == nil:
+		return false
+	case op == ir.TexOpTxs:
+		n := fetchCoords[dim]
+		if array {
+			n++
+		}
+		return int(in.Def.NumComponents) == n
+	case op == ir.TexOpTxf || op == ir.TexOpTxfMs:
+		texel := d.DerefInfo().Type.Texel
+		return texel == ir.BaseVoid || class == ir.ClassNone || (class == ir.ClassFloat) == (texel == ir.BaseFloat)
+	}
 	return true
 }
 

@@ -1,6 +1,10 @@
 package passes
 
-import "nirc/ir"
+import (
+	"fmt"
+
+	"nirc/ir"
+)
 
 // splitVarCopies turns copies of structs into copies of their members and
 // copies of arrays into copies under wildcards, until each copies one vector
@@ -53,14 +57,59 @@ func splitCopy(b *ir.Builder, in *ir.Instr, dst, src *ir.Def) {
 	}
 }
 
+// maxCopied bounds the vectors that the copies, or the initialisers, of a shader
+// are written out for.
+const maxCopied = 1 << 16
+
+// vectorCount is the number of vectors in a type, as far as maxCopied.
+func vectorCount(t *ir.Type) int {
+	n := 1
+	switch {
+	case t.IsStruct():
+		n = 0
+		for i := 0; i < len(t.Fields) && n <= maxCopied; i++ {
+			n += vectorCount(t.Fields[i].Type)
+		}
+	case t.IsArray():
+		n = int(t.Len) * vectorCount(t.Elem)
+	case t.IsMatrix():
+		n = int(t.Cols)
+	}
+	return min(n, maxCopied+1)
+}
+
+// copiedVectors is the number of vectors that a copy copies.
+func copiedVectors(in *ir.Instr) int {
+	d := in.Srcs[0].Def.Instr
+	n := vectorCount(d.DerefInfo().Type)
+	for ; d != nil; d = derefParent(d) {
+		if d.Deref == ir.DerefArrayWildcard {
+			n = min(n*derefParent(d).DerefInfo().Type.ChildCount(), maxCopied+1)
+		}
+	}
+	return n
+}
+
 // lowerVarCopies turns copies into loads and stores of each vector leaf,
 // wildcards written out.
-func lowerVarCopies(impl *ir.Impl) (progress bool) {
-	eachCopy(impl, func(in *ir.Instr) {
-		expandCopy(in)
-		progress = true
+func lowerVarCopies(_ *Context, s *ir.Shader) (bool, error) {
+	total := 0
+	var err error
+	progress := eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (progress bool) {
+		eachCopy(impl, func(in *ir.Instr) {
+			if err != nil {
+				return
+			}
+			if total += copiedVectors(in); total > maxCopied {
+				err = diag(s, in, fmt.Sprintf("copies of more than %d vectors are not supported", maxCopied))
+				return
+			}
+			expandCopy(in)
+			progress = true
+		})
+		return progress
 	})
-	return progress
+	return progress, err
 }
 
 // expandCopy replaces one copy by loads and stores. All elements of both sides

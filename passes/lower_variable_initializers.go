@@ -40,6 +40,7 @@ func lowerVariableInitializers(c *Context, s *ir.Shader) (progress bool, err err
 
 func storeInits(impl *ir.Impl, vars []*ir.Variable, modes ir.Mode) (progress bool, err error) {
 	b := ir.NewBuilder(ir.AtStart(impl.Start()))
+	total := 0
 	for _, v := range vars {
 		if v.Mode&modes == 0 {
 			continue
@@ -49,6 +50,9 @@ func storeInits(impl *ir.Impl, vars []*ir.Variable, modes ir.Mode) (progress boo
 		}
 		if v.Init == nil {
 			continue
+		}
+		if total += vectorCount(v.Type); total > maxCopied {
+			return progress, &Diagnostic{Msg: fmt.Sprintf("variable %s: initialisers of more than %d vectors are not supported", v.Name, maxCopied)}
 		}
 		storeConstant(b, b.DerefVar(v), v.Init)
 		v.Init = nil

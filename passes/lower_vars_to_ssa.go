@@ -11,7 +11,7 @@ func lowerVarsToSSA(impl *ir.Impl) bool {
 	v := &varsToSSA{impl: impl}
 	v.roots = make([]int32, maxVarID(impl.Locals)+1)
 	for _, l := range impl.Locals {
-		v.roots[l.ID] = v.newNode(l.Type) + 1
+		v.roots[l.ID] = v.newNode(l.Type, -1) + 1
 	}
 	progress := v.expandCopies()
 	v.buildTree()
@@ -45,13 +45,22 @@ type varsToSSA struct {
 	impl  *ir.Impl
 	roots []int32 // by variable ID: node + 1
 	nodes []varNode
-	ssa   *ssaBuilder
+	// far are the children of nodes that have more than maxChildren, as node + 1.
+	far map[farChild]int32
+	ssa *ssaBuilder
 }
+
+// maxChildren bounds the nodes that keep their children in a list.
+const maxChildren = 4096
+
+// farChild names a child of a node.
+type farChild struct{ node, index int32 }
 
 // varNode is one object. value is 0 for leaves to lower and -1 otherwise,
 // until values are numbered.
 type varNode struct {
 	typ      *ir.Type
+	parent   int32   // node, -1 of a variable
 	children []int32 // node + 1 by member or element, made on demand
 	accessed bool
 	blocked  bool // some access may reach it in another way
@@ -64,17 +73,24 @@ const (
 	derefOOB     = 1 // constant index out of bounds
 )
 
-func (v *varsToSSA) newNode(t *ir.Type) int32 {
-	v.nodes = append(v.nodes, varNode{typ: t, value: -1})
+func (v *varsToSSA) newNode(t *ir.Type, parent int32) int32 {
+	v.nodes = append(v.nodes, varNode{typ: t, parent: parent, value: -1})
 	return int32(len(v.nodes) - 1)
 }
 
 func (v *varsToSSA) child(n int32, i, count int) int32 {
-	if v.nodes[n].children == nil {
-		v.nodes[n].children = make([]int32, count)
-	}
-	if c := v.nodes[n].children[i]; c != 0 {
-		return c - 1
+	at := farChild{n, int32(i)}
+	if count > maxChildren {
+		if c := v.far[at]; c != 0 {
+			return c - 1
+		}
+	} else {
+		if v.nodes[n].children == nil {
+			v.nodes[n].children = make([]int32, count)
+		}
+		if c := v.nodes[n].children[i]; c != 0 {
+			return c - 1
+		}
 	}
 	var t *ir.Type
 	if p := v.nodes[n].typ; p.IsStruct() {
@@ -82,8 +98,15 @@ func (v *varsToSSA) child(n int32, i, count int) int32 {
 	} else {
 		t = p.Child()
 	}
-	c := v.newNode(t)
-	v.nodes[n].children[i] = c + 1
+	c := v.newNode(t, n)
+	switch {
+	case count <= maxChildren:
+		v.nodes[n].children[i] = c + 1
+	case v.far == nil:
+		v.far = map[farChild]int32{at: c + 1}
+	default:
+		v.far[at] = c + 1
+	}
 	return c
 }
 
@@ -109,14 +132,18 @@ func (v *varsToSSA) expandCopies() (progress bool) {
 			}
 		}
 	}
+	total := 0
 	for _, in := range copies {
 		for i := range in.Srcs {
 			r := derefVar(in.Srcs[i].Def.Instr)
-			if r != nil && r.Mode == ir.ModeFunctionTemp && direct[r.ID] {
+			if r == nil || r.Mode != ir.ModeFunctionTemp || !direct[r.ID] {
+				continue
+			}
+			if total += copiedVectors(in); total <= maxCopied { // else lower_var_copies refuses them
 				expandCopy(in)
 				progress = true
-				break
 			}
+			break
 		}
 	}
 	return progress
@@ -201,7 +228,7 @@ func (v *varsToSSA) uses(in *ir.Instr) {
 			n.blocked = true
 		case u.Instr.Kind == ir.KindIntrinsic:
 			n.accessed = true
-			if ir.Access(u.Instr.Get(ir.IdxAccess))&ir.AccessVolatile != 0 {
+			if ir.Access(u.Instr.Get(ir.IdxAccess))&ir.AccessVolatile != 0 || isLeafType(n.typ) && valueBits(u.Instr) != n.typ.Bits {
 				n.blocked = true
 			}
 		}
@@ -211,22 +238,18 @@ func (v *varsToSSA) uses(in *ir.Instr) {
 // chooseLeaves marks the leaves to lower: accessed, and neither they nor what
 // they are part of blocked.
 func (v *varsToSSA) chooseLeaves() (any bool) {
-	var down func(n int32, blocked bool)
-	down = func(n int32, blocked bool) {
-		node := &v.nodes[n]
-		blocked = blocked || node.blocked
-		if node.accessed && !blocked && isLeafType(node.typ) {
-			node.value = 0
-			any = true
-		}
-		for _, c := range node.children {
-			if c != 0 {
-				down(c-1, blocked)
-			}
+	for _, l := range v.impl.Locals {
+		if l.Init != nil || l.PointerInit != nil {
+			v.nodes[v.roots[l.ID]-1].blocked = true
 		}
 	}
-	for _, l := range v.impl.Locals {
-		down(v.roots[l.ID]-1, l.Init != nil || l.PointerInit != nil)
+	for i := range v.nodes { // parents stand before their children
+		n := &v.nodes[i]
+		n.blocked = n.blocked || n.parent >= 0 && v.nodes[n.parent].blocked
+		if n.accessed && !n.blocked && isLeafType(n.typ) {
+			n.value = 0
+			any = true
+		}
 	}
 	return any || v.hasOOB()
 }

@@ -63,6 +63,9 @@ func throughVec(vec *ir.Instr, swz ir.Swizzle, n int) (ir.Swizzle, *ir.Def, bool
 	return out, first.Def, true
 }
 
+// takesDeref tells whether a source may be a deref (rule D7).
+func takesDeref(s *ir.Src) bool { return s.Instr != nil && s.Instr.Kind != ir.KindPhi }
+
 // copyPropWhole looks through copies of a whole value behind a source without swizzle.
 func copyPropWhole(s *ir.Src) (progress bool) {
 	for {
@@ -82,7 +85,7 @@ func copyPropWhole(s *ir.Src) (progress bool) {
 			}
 			from = def
 		}
-		if from == nil || int(from.NumComponents) != n {
+		if from == nil || int(from.NumComponents) != n || from.Instr.Kind == ir.KindDeref && !takesDeref(s) {
 			return progress
 		}
 		s.Set(from)

@@ -238,7 +238,7 @@ func (c *copyProp) instr(in *ir.Instr) {
 		return
 	}
 	d := derefOf(in.Srcs[0].Def)
-	if d == nil || !isLeafType(d.DerefInfo().Type) || ir.Access(in.Get(ir.IdxAccess))&ir.AccessVolatile != 0 {
+	if d == nil || !isLeafType(d.DerefInfo().Type) || valueBits(in) != d.DerefInfo().Type.Bits || ir.Access(in.Get(ir.IdxAccess))&ir.AccessVolatile != 0 {
 		c.kill(in)
 		return
 	}

@@ -168,9 +168,18 @@ func (s *ssaBuilder) enter(b *ir.Block, f func(*ir.Block)) {
 			continue
 		}
 		for _, p := range s.phis[succ.Index] {
-			s.impl.Shader.AddPhiSrc(p.phi, b, s.get(p.value))
+			s.impl.Shader.AddPhiSrc(p.phi, b, phiSrc(b, s.get(p.value)))
 		}
 	}
+}
+
+// phiSrc returns what a phi reads of d behind block b: of a deref that it may
+// not have (rule D7) a copy.
+func phiSrc(b *ir.Block, d *ir.Def) *ir.Def {
+	if d.Instr.Kind != ir.KindDeref || d.Instr.DerefInfo().Modes&(ir.ModeShaderIn|ir.ModeShaderOut|ir.ModeUniform) == 0 {
+		return d
+	}
+	return ir.NewBuilder(ir.BeforeJump(b)).Mov(d)
 }
 
 // repairSSA gives each use that its definition does not dominate any more a

@@ -11,7 +11,7 @@ var varsPasses = []*Pass{
 		Doc: "Makes a shader_temp variable that only the entry point uses a local of it."},
 	{Name: "split_var_copies", Class: "A", Idempotent: true, Run: implPass(ir.MetaControlFlow, splitVarCopies),
 		Doc: "Splits copy_deref of structs and arrays until each copies vectors or scalars, arrays under wildcards."},
-	{Name: "lower_var_copies", Class: "A", Idempotent: true, Run: implPass(ir.MetaControlFlow, lowerVarCopies),
+	{Name: "lower_var_copies", Class: "A", Idempotent: true, Run: lowerVarCopies,
 		Doc: "Turns copy_deref into loads and stores of each vector or scalar, wildcards written out."},
 	{Name: "lower_vars_to_ssa", Class: "A", Idempotent: true, Run: implPass(ir.MetaControlFlow, lowerVarsToSSA),
 		Doc: "Turns function_temp variables that are only accessed directly, with constant indices, into SSA values with phis. Reads before any store are undef. Needs no continue lists for good code."},

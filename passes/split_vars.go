@@ -17,6 +17,7 @@ func splitStructVars(c *Context, s *ir.Shader) (bool, error) {
 			return 0
 		},
 		part: func(t *ir.Type, i int) *ir.Type { return wrapArrays(t, t.WithoutArray().Fields[i].Type) },
+		name: func(t *ir.Type, i int) string { return "." + t.WithoutArray().Fields[i].Name },
 		cut: func(in *ir.Instr) int {
 			if in.Deref == ir.DerefStruct {
 				return in.DerefInfo().Field
@@ -46,6 +47,7 @@ func splitArrayVars(c *Context, s *ir.Shader) (bool, error) {
 			return 0
 		},
 		part: func(t *ir.Type, i int) *ir.Type { return t.Elem },
+		name: func(t *ir.Type, i int) string { return "[" + strconv.Itoa(i) + "]" },
 		cut: func(in *ir.Instr) int {
 			if in.Deref != ir.DerefArray {
 				return -1
@@ -68,6 +70,8 @@ type splitter struct {
 	// wants returns the number of parts of a type, 0 to leave it alone.
 	wants func(*ir.Type) int
 	part  func(t *ir.Type, i int) *ir.Type
+	// name is what a part's name has more than the variable's.
+	name func(t *ir.Type, i int) string
 	// cut returns the part that a deref chooses, or -1.
 	cut func(*ir.Instr) int
 	// passes tells whether a deref may stand between the variable and the cut.
@@ -187,7 +191,7 @@ func (st *splitState) makeParts(vars []*ir.Variable, fresh func(*ir.Type, string
 		}
 		parts := make([]*ir.Variable, st.sp.wants(v.Type))
 		for i := range parts {
-			parts[i] = fresh(st.sp.part(v.Type, i), partName(v, i))
+			parts[i] = fresh(st.sp.part(v.Type, i), v.Name+st.sp.name(v.Type, i))
 			parts[i].Access, parts[i].Mediump = v.Access, v.Mediump
 		}
 		st.parts[v.ID] = parts
@@ -195,13 +199,6 @@ func (st *splitState) makeParts(vars []*ir.Variable, fresh func(*ir.Type, string
 		any = true
 	}
 	return out, any
-}
-
-func partName(v *ir.Variable, i int) string {
-	if w := v.Type.WithoutArray(); w.IsStruct() {
-		return v.Name + "." + w.Fields[i].Name
-	}
-	return v.Name + "[" + strconv.Itoa(i) + "]"
 }
 
 // rewrite builds the chains of split variables on their parts.

@@ -19,10 +19,11 @@ type isel struct {
 	meta *abi.Meta
 	res  *resources
 	loc  uint32
+	now  *ir.Instr // what is being selected
 	err  error
 
 	// base[d.Index] is where the components of d start in comps; a 64-bit
-	// component is two of them.
+	// component is two of them. Place 0 belongs to no value.
 	base  []int32
 	comps []opnd
 
@@ -84,7 +85,7 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	}
 	s.f.Ext = code
 	s.f.SetFileFloor(fileGPR, gprFloor)
-	s.base = make([]int32, impl.NumDefs)
+	s.base, s.comps = make([]int32, impl.NumDefs), make([]opnd, 1, impl.NumDefs+1)
 	s.makeBlocks()
 	s.findLanes()
 	s.makeInputs()
@@ -143,8 +144,15 @@ func loopDepth(b *ir.Block) int32 {
 	return n
 }
 
-// setComps gives def its operands.
+// setComps gives def its operands, which are as many and as large as it says.
 func (s *isel) setComps(d *ir.Def, ops ...opnd) {
+	ok := len(ops) == int(d.NumComponents)*parts(d)
+	for i := range ops {
+		ok = ok && (ops[i].size() == 16) == isHalf(d)
+	}
+	if !ok {
+		s.fail(d.Instr, "a result of this size is not supported: %s", ir.PrintInstr(d.Instr))
+	}
 	s.base[d.Index] = int32(len(s.comps))
 	s.comps = append(s.comps, ops...)
 }
@@ -162,6 +170,10 @@ func isHalf(d *ir.Def) bool { return d.BitSize <= 16 }
 
 // comp returns component c (a word of a 64-bit component counts as one) of d.
 func (s *isel) comp(d *ir.Def, c int) opnd {
+	if c >= int(d.NumComponents)*parts(d) {
+		s.wrongSource(d, "is too small")
+		return immediate(0, isHalf(d))
+	}
 	switch d.Instr.Kind {
 	case ir.KindLoadConst:
 		v := d.Instr.Imm[c/parts(d)]
@@ -172,7 +184,21 @@ func (s *isel) comp(d *ir.Def, c int) opnd {
 	case ir.KindUndef:
 		return immediate(0, isHalf(d))
 	}
-	return s.comps[int(s.base[d.Index])+c]
+	at := s.base[d.Index]
+	if at == 0 {
+		s.fail(s.now, "%s", backend.Unselected(d))
+		return immediate(0, isHalf(d))
+	}
+	return s.comps[int(at)+c]
+}
+
+// wrongSource refuses what reads d.
+func (s *isel) wrongSource(d *ir.Def, what string) {
+	reader := ""
+	if s.now != nil {
+		reader = ": " + ir.PrintInstr(s.now)
+	}
+	s.fail(s.now, "%%%d of %d x %d bits %s%s", d.Index, d.NumComponents, d.BitSize, what, reader)
 }
 
 // src returns what an ALU source reads.
@@ -183,7 +209,7 @@ func (s *isel) src(in *ir.Instr, i int) opnd {
 func (s *isel) block(id mach.BlockID) {
 	s.enter(id)
 	for in := range s.irBlocks[id].Instrs() {
-		s.loc = in.Loc
+		s.loc, s.now = in.Loc, in
 		s.instr(in)
 		if s.err != nil {
 			return
@@ -243,7 +269,7 @@ func (s *isel) finishPhis() {
 				return
 			}
 			s.enter(pred)
-			s.loc = p.in.Loc
+			s.loc, s.now = p.in.Loc, p.in
 			p.mach.Uses()[k].Val = s.reg(s.comp(src.Def, p.comp))
 		}
 	}

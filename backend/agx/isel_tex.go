@@ -199,7 +199,7 @@ func (s *isel) tex(in *ir.Instr) {
 	}
 }
 
-// sample emits one texture instruction and returns its four components.
+// sample emits one texture instruction and returns its four components, of which a LOD query has two.
 func (s *isel) sample(in *ir.Instr, off opnd) []opnd {
 	ti := in.TexInfo()
 	fetch := in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs
@@ -236,7 +236,7 @@ func (s *isel) sample(in *ir.Instr, off opnd) []opnd {
 		n = 2
 	}
 	half := isHalf(&in.Def)
-	d := s.f.NewValue(gprClass(half), 4)
+	d := s.f.NewValue(gprClass(half), 4) // whatever the mask, four are lost
 	m := s.add(t, d, uses...)
 	s.code.tmpl[m.Ext].Dst.Count = uint8(n)
 	return s.split(d, 4)

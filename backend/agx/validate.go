@@ -147,7 +147,8 @@ func (v *validator) template(in *mach.Instr) {
 		return
 	}
 	t := &v.code.tmpl[in.Ext]
-	if in.NDefs == 1 && t.Dst.Halves() != v.f.Size(in.Ops[0].Val) {
+	// Of a LOD query's four registers two are results.
+	if query := t.Op == isa.OpTextureSample && t.Mode == isa.TexQueryLod; in.NDefs == 1 && !query && t.Dst.Halves() != v.f.Size(in.Ops[0].Val) {
 		v.fail(in, "the result has %d halves, its value %d", t.Dst.Halves(), v.f.Size(in.Ops[0].Val))
 	}
 	uses := in.Uses()

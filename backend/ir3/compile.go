@@ -195,6 +195,9 @@ func (c *compiler) lower(preamble *mach.Func) (*final, error) {
 
 // lowerIR runs the target's own passes over the IR.
 func (c *compiler) lowerIR(impl *ir.Impl) (err error) {
+	if err := checkForms(c.s, impl); err != nil {
+		return err
+	}
 	if err := lowerChain(c.s, impl, c.gpu, c.opts.Next, &c.meta.Chain); err != nil {
 		return err
 	}

@@ -22,8 +22,8 @@ type isel struct {
 	loc    uint32
 	err    error
 
-	// base[d.Index] is where the components of d start in comps; a 64-bit
-	// component is two of them.
+	// base[d.Index] is where the components of d start in comps, plus 1; 0 where
+	// there are none. A 64-bit component is two of them.
 	base  []int32
 	comps []opnd
 	// wide[d.Index]: a boolean's form in a full register, if it was made.
@@ -177,10 +177,18 @@ func loopDepth(b *ir.Block) int32 {
 	return n
 }
 
-// setComps gives def its operands.
+// setComps gives def its operands, which must be what its size says: what makes
+// others of an instruction does not have it in this size.
 func (s *isel) setComps(d *ir.Def, ops ...opnd) {
-	s.base[d.Index] = int32(len(s.comps))
+	s.base[d.Index] = int32(len(s.comps)) + 1
 	s.comps = append(s.comps, ops...)
+	ok := len(ops) == int(d.NumComponents)*parts(d)
+	for i := range ops {
+		ok = ok && (ops[i].half == isHalf(d) || d.BitSize == 1)
+	}
+	if !ok {
+		s.fail(d.Instr, "%s with a result of %d x %d bits is not supported", opName(d.Instr), d.NumComponents, d.BitSize)
+	}
 }
 
 // parts is the number of operands of one component.
@@ -203,7 +211,27 @@ func (s *isel) comp(d *ir.Def, c int) opnd {
 	if d.Instr.Kind == ir.KindUndef {
 		return immediate(0, isHalf(d))
 	}
-	return s.comps[int(s.base[d.Index])+c]
+	base := int(s.base[d.Index]) - 1
+	if base < 0 {
+		s.fail(d.Instr, "%s", backend.Unselected(d))
+		return immediate(0, isHalf(d))
+	}
+	return s.comps[base+c]
+}
+
+// opName is what an instruction does, in a word.
+func opName(in *ir.Instr) string {
+	switch in.Kind {
+	case ir.KindALU:
+		return in.Op.String()
+	case ir.KindIntrinsic:
+		return in.Intr.String()
+	case ir.KindTex:
+		return in.TexOp.String()
+	case ir.KindDeref:
+		return "a deref"
+	}
+	return "a phi"
 }
 
 // isHalf tells whether components of d live in half registers.

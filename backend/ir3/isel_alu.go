@@ -97,6 +97,10 @@ func (s *isel) alu(in *ir.Instr) {
 			return
 		}
 	}
+	if !booleanForm(in) {
+		s.fail(in, "1-bit %s is not supported", in.Op)
+		return
+	}
 	if s.withBase(in) || s.table(in) || s.convert(in) || s.bits(in) {
 		return
 	}

@@ -9,12 +9,19 @@ import (
 
 // scanChain notes what a chained stage needs.
 func (s *isel) scanChain(in *ir.Instr) {
-	grow := func(a *abi.Area, n int) { a.Size = max(a.Size, alignUp(n+1, 4)) }
+	grow := func(a *abi.Area) {
+		n := in.Get(ir.IdxBase)
+		if n > maxChainConst {
+			s.fail(in, "%s of %d is not supported, at most %d is", in.Intr, n, maxChainConst)
+			return
+		}
+		a.Size = max(a.Size, alignUp(int(n)+1, 4))
+	}
 	switch in.Intr {
 	case ir.IntrLoadPrimitiveParamIr3:
-		grow(&s.consts.primitive, int(in.Get(ir.IdxBase)))
+		grow(&s.consts.primitive)
 	case ir.IntrLoadPrimitiveLocationIr3:
-		grow(&s.consts.slots, int(in.Get(ir.IdxBase)))
+		grow(&s.consts.slots)
 	case ir.IntrLoadPrimitiveId:
 		if s.sh.Stage == ir.StageFragment {
 			// A varying that the rasteriser makes.
@@ -28,6 +35,9 @@ func (s *isel) scanChain(in *ir.Instr) {
 		s.want(chainSysval(in.Intr))
 	}
 }
+
+// maxChainConst is the last const of the parameters and of the map of chained stages.
+const maxChainConst = 255
 
 // chainSysval is the system value behind an intrinsic of the chained stages.
 func chainSysval(op ir.Intrinsic) abi.SysvalKind {

@@ -162,19 +162,22 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 }
 
 func (s *isel) scanPush(in *ir.Instr) {
-	base := uint32(in.Get(ir.IdxBase))
-	size := uint32(in.Def.NumComponents) * uint32(in.Def.BitSize) / 8
+	lo := in.Get(ir.IdxBase)
+	n := uint64(in.Def.NumComponents) * uint64(in.Def.BitSize) / 8
 	if c, ok := in.Srcs[0].Def.Const(0); ok {
-		lo := base + uint32(c)
-		s.in.pushLo, s.in.pushHi = min(s.in.pushLo, lo&^3), max(s.in.pushHi, (lo+size+3)&^3)
+		lo += c
+	} else if n = in.Get(ir.IdxRange); n == 0 {
+		n = 256 - min(lo, 252)
+	}
+	if lo > maxPushByte || n > maxPushByte-lo {
+		s.fail(in, "push constants behind byte %d are not supported", maxPushByte)
 		return
 	}
-	n := uint32(in.Get(ir.IdxRange))
-	if n == 0 {
-		n = 256 - min(base, 252)
-	}
-	s.in.pushLo, s.in.pushHi = min(s.in.pushLo, base&^3), max(s.in.pushHi, (base+n+3)&^3)
+	s.in.pushLo, s.in.pushHi = min(s.in.pushLo, uint32(lo&^3)), max(s.in.pushHi, uint32((lo+n+3)&^3))
 }
+
+// maxPushByte bounds the push constants: the const file has 512 vec4.
+const maxPushByte = 512 * 16
 
 // scanUBO notes a load whose place in its buffer is known.
 func (s *isel) scanUBO(in *ir.Instr) {
@@ -260,13 +263,11 @@ func (s *isel) scanInput(in *ir.Instr, interp ir.Interp) {
 		return
 	}
 	i := &s.in.slots[slot]
-	for c := comp; c < comp+int(in.Def.NumComponents); c++ {
-		i.mask |= 1 << (c & 3)
-		if c > 3 && slot+1 < len(s.in.slots) {
-			s.fail(in, "%s reads behind the end of its slot", in.Intr)
-			return
-		}
+	if comp+int(in.Def.NumComponents) > 4 {
+		s.fail(in, "%s reads behind the end of its slot", in.Intr)
+		return
 	}
+	i.mask |= uint8(1<<in.Def.NumComponents-1) << comp
 	i.half = in.Def.BitSize == 16
 	i.interp = interp
 	if s.sh.Stage == ir.StageFragment {

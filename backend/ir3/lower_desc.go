@@ -182,6 +182,12 @@ func (d *descriptors) find(set, binding uint32) *abi.Descriptor {
 func (d *descriptors) access(in *ir.Instr) {
 	k := handleSrc(in.Intr)
 	h := in.Srcs[k].Def
+	if h.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3) {
+		if set := h.Instr.Get(ir.IdxDescSet); set >= maxSets {
+			d.fail(in, "descriptor set %d is not supported, at most %d sets are", set, maxSets)
+		}
+		return // lowered before
+	}
 	if n := int(d.impl.NumDefs); len(d.visiting) < n {
 		d.visiting = make([]bool, n+n/2) // the function grows with every access
 	}

@@ -39,7 +39,7 @@ func sumRows(impl *ir.Impl) {
 		}
 		for i := range list {
 			if !list[i].done {
-				rewriteDots(list[i:])
+				rewriteDots(impl, list[i:])
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func (p *dotProduct) same(q *dotProduct) bool {
 
 // rewriteDots computes the products that go with the first of the list by one sum,
 // where that is not more than gathering the columns takes.
-func rewriteDots(list []dotProduct) {
+func rewriteDots(impl *ir.Impl, list []dotProduct) {
 	first := &list[0]
 	var comps []int
 	at := [4]int{}
@@ -112,6 +112,7 @@ func rewriteDots(list []dotProduct) {
 	if len(comps) < 2 {
 		return
 	}
+	impl.Preserve(ir.MetaControlFlow)
 	b := ir.NewBuilder(ir.Before(first.in)).AtInstr(first.in)
 	var sum *ir.Def
 	for i := range first.n {

@@ -65,6 +65,7 @@ type compiler struct {
 const (
 	freeUniforms = abi.UniformTop + 1 - abi.MaxWork
 	maxThreads   = 64 // of a workgroup that may use all work registers
+	maxScratch   = 1 << 24
 )
 
 func (c *compiler) run() (b *Binary, err error) {
@@ -80,6 +81,9 @@ func (c *compiler) run() (b *Binary, err error) {
 		if c.blend, err = layoutOf(c.opts.Blend); err != nil {
 			return nil, err
 		}
+	}
+	if c.s.ScratchSize > maxScratch {
+		return nil, fmt.Errorf("midgard: %d bytes of private memory a thread are not supported, there are up to %d", c.s.ScratchSize, maxScratch)
 	}
 	entry := c.s.Entry()
 	if entry == nil || entry.Impl == nil {

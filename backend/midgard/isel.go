@@ -186,7 +186,7 @@ func (s *isel) operand(d *ir.Def, n int, pick func(i int) int) (o source) {
 		o.half, o.mod = partLow, v.mod
 	}
 	if o.reg == 0 && !d.IsConst() && !d.IsUndef() {
-		s.fail(d.Instr, "a value is used before it is selected")
+		s.fail(d.Instr, "%s", backend.Unselected(d))
 	}
 	return o
 }

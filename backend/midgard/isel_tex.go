@@ -55,6 +55,9 @@ func (s *isel) scaled(x source, stride uint32, add source) source {
 	return s.temp(isa.OpIadd, 1, x, add)
 }
 
+// maxTable is how many entries an instruction can name.
+const maxTable = 1 << 16
+
 // tableIndex finds or makes the entries of a variable in a table: one where the
 // index is constant, all of them in a row where it is not, or the table's tail where
 // nobody knows how many they are. It returns the entry, to which the index is added, if it
@@ -69,12 +72,16 @@ func tableIndex[T comparable](s *isel, list, tail *[]T, v *ir.Variable, index so
 	} else if count == 0 {
 		return 0, tailIndex(s, list, tail, entry(r), index)
 	}
+	if len(*list)+int(count) > maxTable {
+		s.fail(nil, "%d descriptors of %s are not supported: a table has up to %d", count, v.Name, maxTable)
+		return 0, at
+	}
 	element := r.Element
 	for i := 0; i+int(count) <= len(*list); i++ {
 		same := true
-		for k := range count {
+		for k := uint32(0); same && k < count; k++ {
 			r.Element = element + k
-			same = same && (*list)[i+int(k)] == entry(r)
+			same = (*list)[i+int(k)] == entry(r)
 		}
 		if same {
 			return i, at

@@ -48,6 +48,7 @@ func lowerOffsets(impl *ir.Impl) {
 			by.Instr.Remove()
 		}
 	}
+	impl.Preserve(ir.MetaControlFlow)
 }
 
 // at computes what a load reads.

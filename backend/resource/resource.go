@@ -6,6 +6,7 @@ package resource
 
 import (
 	"errors"
+	"math"
 	"sort"
 
 	"nirc/ir"
@@ -59,12 +60,15 @@ func Buffers(s *ir.Shader, impl *ir.Impl, unsized uint32) *Table {
 		r.First = t.Total
 		if r.Count == 0 {
 			t.Sized = false
-			t.Total += unsized
+			t.Total = together(t.Total, unsized)
 		}
-		t.Total += r.Count
+		t.Total = together(t.Total, r.Count)
 	}
 	return t
 }
+
+// together adds numbers of entries; what is too large stays so.
+func together(a, b uint32) uint32 { return uint32(min(uint64(a)+uint64(b), math.MaxUint32)) }
 
 func (t *Table) add(set, binding, count uint32) {
 	if r := t.Find(set, binding); r == nil {
@@ -95,14 +99,15 @@ func (t *Table) Entry(n uint32) (r *Range, element uint32, ok bool) {
 	return nil, 0, false
 }
 
-// ArrayCount is the number of descriptors of a variable's type, 0 unknown.
+// ArrayCount is the number of descriptors of a variable's type, 0 unknown, and
+// the largest number where it is more than that.
 func ArrayCount(t *ir.Type) uint32 {
-	n := uint32(1)
+	n := uint64(1)
 	for t.IsArray() {
-		n *= uint32(t.Len)
+		n = min(n*uint64(t.Len), math.MaxUint32)
 		t = t.Elem
 	}
-	return n
+	return uint32(n)
 }
 
 // LowerHandles rewrites the intrinsics that make or change handles: a handle

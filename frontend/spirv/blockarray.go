@@ -12,7 +12,7 @@ import (
 // arrayOfBlocks gives an interface variable that is an array of structs what its members
 // are decorated with: the first Location and Patch. It fails where members do not follow each other.
 func (t *translator) arrayOfBlocks(v *variable, own *ir.Field) {
-	st := blockOf(v.typ)
+	st := v.typ.withoutArray()
 	if st.kind != tStruct || st == v.typ || len(st.memb) == 0 {
 		return
 	}
@@ -38,17 +38,9 @@ func (t *translator) arrayOfBlocks(v *variable, own *ir.Field) {
 	}
 }
 
-// blockOf is what arrays of arrays hold in the end.
-func blockOf(ty *typ) *typ {
-	for ty.kind == tArray {
-		ty = ty.elem
-	}
-	return ty
-}
-
 // blockInterp gives the variable of an array of blocks the interpolation of the members.
 func (t *translator) blockInterp(v *variable, own *ir.Field) {
-	if st := blockOf(v.typ); v.typ.kind == tArray && st.kind == tStruct && len(st.memb) > 0 {
+	if st := v.typ.withoutArray(); v.typ.kind == tArray && st.kind == tStruct && len(st.memb) > 0 {
 		f := st.memb[0]
 		inherit(&f, own)
 		own.Interp, own.Centroid, own.Sample = t.interpolation(&f, st.members[0]), f.Centroid, f.Sample
@@ -81,7 +73,7 @@ func defaultInterp(ty *ir.Type) ir.Interp {
 
 // mixed tells whether members of a fragment shader's array of blocks interpolate differently.
 func (t *translator) mixed(v *variable, own *ir.Field) bool {
-	st := blockOf(v.typ)
+	st := v.typ.withoutArray()
 	if t.stage != ir.StageFragment || v.sc != spv.StorageClassInput || v.typ.kind != tArray || st.kind != tStruct {
 		return false
 	}

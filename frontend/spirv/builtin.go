@@ -8,6 +8,12 @@ import (
 // interfaceVariable makes the IR variables of an Input or Output variable: one
 // each member of a struct, else one.
 func (t *translator) interfaceVariable(v *variable, i int, init *cnst) {
+	if v.typ.temp != v.typ.plain {
+		t.fail(v.id, "%s in storage class %s has images or samplers", v.typ, v.sc)
+	}
+	if _, ok := t.decOf(i, spv.DecorationBuiltIn); !ok && v.typ.withoutArray().isBool() {
+		t.broken(ruleBoolIO, v.id, "%s in storage class %s", v.typ, v.sc)
+	}
 	own := ir.Field{Location: -1, BuiltIn: -1, XfbBuffer: -1, XfbOffset: -1}
 	var index uint32
 	var xfb captureDec
@@ -25,6 +31,9 @@ func (t *translator) interfaceVariable(v *variable, i int, init *cnst) {
 		}
 	})
 	v.access = own.Access
+	if perVertex && (t.s.Stage != ir.StageFragment || v.sc != spv.StorageClassInput) {
+		t.fail(v.id, "PerVertexKHR is for inputs of fragment shaders")
+	}
 	t.arrayOfBlocks(v, &own)
 	finish := func(iv *ir.Variable, f *ir.Field, c captureDec) {
 		iv.Index, iv.PerVertex = index, perVertex
@@ -238,6 +247,9 @@ func (t *translator) builtInSlot(v *variable, b spv.BuiltIn) (ir.Slot, bool) {
 	case spv.BuiltInSampleMask:
 		return ir.SlotSampleMask, !in
 	}
+	if b == spv.BuiltInVertexId || b == spv.BuiltInInstanceId {
+		t.broken(ruleVertexID, v.id, "the built-in %s is not supported", b)
+	}
 	if !systemValue(b) || !in {
 		t.fail(v.id, "the built-in %s of storage class %s is not supported", b, v.sc)
 	}
@@ -247,7 +259,7 @@ func (t *translator) builtInSlot(v *variable, b spv.BuiltIn) (ir.Slot, bool) {
 // systemValue tells whether the built-in is one that lower_system_values knows.
 func systemValue(b spv.BuiltIn) bool {
 	switch b {
-	case spv.BuiltInVertexIndex, spv.BuiltInInstanceIndex, spv.BuiltInVertexId, spv.BuiltInInstanceId,
+	case spv.BuiltInVertexIndex, spv.BuiltInInstanceIndex,
 		spv.BuiltInBaseVertex, spv.BuiltInBaseInstance, spv.BuiltInDrawIndex, spv.BuiltInDeviceIndex, spv.BuiltInViewIndex,
 		spv.BuiltInInvocationId, spv.BuiltInTessCoord, spv.BuiltInPatchVertices, spv.BuiltInPrimitiveId,
 		spv.BuiltInFragCoord, spv.BuiltInPointCoord, spv.BuiltInFrontFacing, spv.BuiltInSampleId,

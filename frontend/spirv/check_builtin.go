@@ -11,6 +11,10 @@ const (
 	ruleBuiltIn      = "Vulkan, Built-In Variables: the type of a built-in"
 	ruleBuiltInStage = "Vulkan, Built-In Variables: the stages of a built-in"
 	ruleDepth        = "VUID-FragDepth-FragDepth-04216: an entry point that writes FragDepth has the mode DepthReplacing"
+	ruleOrigin       = "VUID-StandaloneSpirv-OriginLowerLeft-04653: Vulkan has OriginUpperLeft"
+	rulePixelCenter  = "VUID-StandaloneSpirv-PixelCenterInteger-04654: Vulkan's pixel centres are halves"
+	ruleVertexID     = "Vulkan, Built-In Variables: there are VertexIndex and InstanceIndex"
+	ruleBoolIO       = "VUID-StandaloneSpirv-Input-07290: booleans in Input and Output are built-ins"
 )
 
 // stageSet is a set of stages.

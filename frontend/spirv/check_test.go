@@ -188,6 +188,17 @@ func invalidTypes() []invalid {
 			body: "%p = OpPtrAccessChain %pi %i %c1\n%l = OpLoad %v4 %p\nOpStore %o %l"},
 		{name: "a branch to a constant in code that nothing reaches", want: "not of a block", noReturn: true, decl: "%true2 = OpConstantTrue %bool\n",
 			body: "OpBranch %h\n%h = OpLabel\nOpLoopMerge %m %c None\nOpBranchConditional %true2 %c %m\n%c = OpLabel\nOpBranchConditional %true2 %h %c1\n%m = OpLabel\nOpReturn"},
+		{name: "an extract without an index", want: "has no index", body: "%v = OpLoad %uint %x\n%r = OpCompositeExtract %uint %v"},
+		{name: "an image as an input", missed: true, want: "has images or samplers", entry: fragmentEntry, dec: "OpDecorate %o Location 0\nOpDecorate %i Location 0\n", decl: "%im = OpTypeImage %float 2D 0 0 0 1 Unknown\n" + io("%im"),
+			body: "%l = OpLoad %im %i"},
+		{name: "PerVertexKHR of a vertex shader", missed: true, want: "PerVertexKHR is for inputs", entry: vertexEntry, caps: "OpCapability FragmentBarycentricKHR\nOpExtension \"SPV_KHR_fragment_shader_barycentric\"\n",
+			dec: "OpDecorate %o BuiltIn Position\nOpDecorate %i Location 0\nOpDecorate %i PerVertexKHR\n", decl: io("%v4"), body: "%l = OpLoad %v4 %i\nOpStore %o %l"},
+		{name: "an origin at the bottom", want: ruleOrigin, entry: strings.Replace(fragmentEntry, "Upper", "Lower", 1), dec: "OpDecorate %o Location 0\nOpDecorate %i Location 0\n", decl: io("%v4")},
+		{name: "pixel centres at integers", want: rulePixelCenter, entry: fragmentEntry + "OpExecutionMode %main PixelCenterInteger\n", dec: "OpDecorate %o Location 0\nOpDecorate %i Location 0\n", decl: io("%v4")},
+		{name: "a vertex id", want: ruleVertexID, entry: vertexEntry, dec: "OpDecorate %o Location 0\nOpDecorate %i BuiltIn VertexId\n", decl: io("%int"), body: "%l = OpLoad %int %i"},
+		{name: "a boolean as an input", want: ruleBoolIO, entry: vertexEntry, dec: "OpDecorate %o Location 0\nOpDecorate %i Location 0\n", decl: io("%bool"), body: "%l = OpLoad %bool %i"},
+		{name: "an array of volumes", want: "arrays of images of dimension 3D", missed: true, dec: "OpDecorate %tv DescriptorSet 0\nOpDecorate %tv Binding 0\n",
+			decl: "%vol = OpTypeImage %float 3D 0 1 0 1 Unknown\n%pvol = OpTypePointer UniformConstant %vol\n%tv = OpVariable %pvol UniformConstant\n", body: "%l = OpLoad %vol %tv"},
 		{name: "a call with too many arguments", want: "has 0 parameters", body: "%r = OpFunctionCall %void %g %c1", more: "%g = OpFunction %void None %fn\n%ge = OpLabel\nOpReturn\nOpFunctionEnd\n"},
 	}
 }
@@ -215,6 +226,7 @@ func invalidImages() []invalid {
 	for _, c := range []struct{ name, want, inst string }{
 		{"an image of another type", "is not one of type", "OpImage %im3 %sl"},
 		{"a sampled image of another type", "is not one of type", "OpSampledImage %si3 %il %sm"},
+		{"a read of a sampled image", "not a storage image", "OpImageRead %v4 %il %z2"},
 		{"Lod of an implicit sample", ruleOperands, "OpImageSampleImplicitLod %v4 %sl %c2 Lod %f0"},
 		{"Bias of an explicit sample", ruleOperands, "OpImageSampleExplicitLod %v4 %sl %c2 Bias|Lod %f0 %f0"},
 		{"Lod and Grad", ruleOperands, "OpImageSampleExplicitLod %v4 %sl %c2 Lod|Grad %f0 %f2 %f2"},

@@ -89,6 +89,9 @@ func (t *translator) construct(in *inst) {
 // part has, and if it is a component of a leaf, which (else -1).
 func (t *translator) place(in *inst, ty *typ, idx []uint32) (part *typ, first, n, comp int) {
 	comp = -1
+	if len(idx) == 0 {
+		t.fail(in.id, "%s has no index", in.op)
+	}
 	for _, i := range idx {
 		if comp >= 0 {
 			t.fail(in.id, "%s: too many indices", in.op)

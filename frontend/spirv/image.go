@@ -292,8 +292,8 @@ func setImage(x *ir.Instr, ty *ir.Type, s *imageShape, access ir.Access) *ir.Ins
 // storageImage returns the deref and type of a storage image operand.
 func (t *translator) storageImage(in *inst, i int) (*pointer, *typ) {
 	p, ty := t.opaqueOf(t.arg(in, i), tImage)
-	if ty.image.sampled == 1 {
-		t.fail(in.id, "%s: the image is not a storage image", in.op)
+	if ty.image.sampled != 2 {
+		t.fail(in.id, "%s: the image is not a storage image (Sampled is %d, not 2)", in.op, ty.image.sampled)
 	}
 	return p, ty
 }

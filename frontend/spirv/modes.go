@@ -58,9 +58,9 @@ func (t *translator) executionMode(in *inst) {
 	case spv.ExecutionModePostDepthCoverage:
 		info.PostDepthCoverage = true
 	case spv.ExecutionModePixelCenterInteger:
-		info.PixelCenterInteger = true
+		t.broken(rulePixelCenter, t.entry.ID, "the execution mode %s is not supported", m)
 	case spv.ExecutionModeOriginLowerLeft:
-		info.OriginLowerLeft = true
+		t.broken(ruleOrigin, t.entry.ID, "the execution mode %s is not supported", m)
 	case spv.ExecutionModeDepthReplacing:
 		info.DepthReplacing = true
 		info.DepthLayout = max(info.DepthLayout, 1)

@@ -91,6 +91,14 @@ func (ty *typ) scalarType() *typ {
 	return ty
 }
 
+// withoutArray returns what arrays of arrays are of in the end.
+func (ty *typ) withoutArray() *typ {
+	for ty.kind == tArray || ty.kind == tRuntimeArray {
+		ty = ty.elem
+	}
+	return ty
+}
+
 // isInt, isFloat and isBool tell the class of a scalar's or vector's components.
 func (ty *typ) isInt() bool   { return ty.scalarType().kind == tInt }
 func (ty *typ) isFloat() bool { return ty.scalarType().kind == tFloat }
@@ -494,6 +502,9 @@ func (t *translator) imageType(in *inst, ty *typ) {
 	}
 	if sh.ms && sh.dim != spv.Dim2D && sh.dim != spv.DimSubpassData {
 		t.fail(in.id, "multisampled images of dimension %s do not exist", sh.dim)
+	}
+	if sh.arrayed && sh.dim != spv.Dim1D && sh.dim != spv.Dim2D && sh.dim != spv.DimCube {
+		t.fail(in.id, "arrays of images of dimension %s do not exist", sh.dim)
 	}
 	ty.kind, ty.image, ty.elem = tImage, sh, texel
 	ty.ir = &ir.Type{Base: ir.BaseTexture, Dim: dims[sh.dim], Arrayed: sh.arrayed, Shadow: sh.depth == 1, MS: sh.ms, TexelBits: texel.bits}

@@ -26,10 +26,7 @@ func (v *variable) buffer() bool { return v.mode == ir.ModeUBO || v.mode == ir.M
 
 // modeOf returns the mode of a storage class's pointers to type ty.
 func (t *translator) modeOf(sc spv.StorageClass, ty *typ) ir.Mode {
-	base := ty
-	for base.kind == tArray || base.kind == tRuntimeArray {
-		base = base.elem
-	}
+	base := ty.withoutArray()
 	switch sc {
 	case spv.StorageClassUniform, spv.StorageClassStorageBuffer, spv.StorageClassPushConstant, spv.StorageClassPhysicalStorageBuffer:
 		if base == ty || base.kind != tStruct { // arrays of blocks are arrays of descriptors
@@ -152,10 +149,7 @@ func (t *translator) globalVariable(in *inst, i int) *variable {
 			v.access |= accessBit(d.dec)
 		}
 	})
-	base := ty
-	for base.kind == tArray || base.kind == tRuntimeArray {
-		base = base.elem
-	}
+	base := ty.withoutArray()
 	t.checkResource(v, base, hasSet)
 	if v.buffer() {
 		if base.kind != tStruct {

@@ -100,10 +100,7 @@ func (t *translator) captureRuns(v *variable, iv *ir.Variable) {
 // noBlockArrayCapture refuses arrays of blocks whose members are captured: the
 // elements would go to consecutive buffers.
 func (t *translator) noBlockArrayCapture(v *variable, own *ir.Field) {
-	base := v.typ
-	for base.kind == tArray {
-		base = base.elem
-	}
+	base := v.typ.withoutArray()
 	if base.kind != tStruct {
 		return
 	}

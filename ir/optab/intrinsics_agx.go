@@ -26,7 +26,7 @@ var agxIntrinsics = []Intrinsic{
 	{Name: "load_attrib_clamp_agx", Srcs: []int8{1}, HasDest: true, DestComps: 1, DestBits: Bits32, Flags: CanEliminate | CanReorder, Target: "agx", Doc: "last valid index"},
 	{Name: "load_active_subgroup_invocation_agx", HasDest: true, DestComps: 1, Flags: CanEliminate, Target: "agx", Doc: "rank among active lanes"},
 	{Name: "load_active_subgroup_count_agx", HasDest: true, DestComps: 1, Flags: CanEliminate, Target: "agx", Doc: "active lanes"},
-	{Name: "quad_ballot_agx", Srcs: []int8{1}, HasDest: true, DestComps: 1, Flags: CanEliminate, Target: "agx", Doc: "ballot in the quad"},
+	{Name: "quad_ballot_agx", Srcs: []int8{1}, SrcBits: []Bits{BitsBool}, HasDest: true, DestComps: 1, Flags: CanEliminate, Target: "agx", Doc: "ballot in the quad"},
 	{Name: "image_store_block_agx", Srcs: []int8{1, 1, -1}, Indices: []Index{IdxImageDim, IdxImageArray, IdxFormat, IdxAccess, IdxRangeBase, IdxExplicitCoord}, Target: "agx", Doc: "write a tile (end-of-tile program)"},
 	{Name: "fence_pbe_to_tex_agx", Target: "agx", Doc: "image writes visible to texture unit"},
 	{Name: "fence_mem_to_tex_agx", Target: "agx", Doc: "memory writes visible to texture unit"},

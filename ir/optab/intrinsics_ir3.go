@@ -19,7 +19,7 @@ var ir3Intrinsics = []Intrinsic{
 	{Name: "preamble_start_ir3", HasDest: true, DestComps: 1, Flags: CanEliminate | CanReorder, Target: "ir3", Doc: "true when the preamble must run"},
 	{Name: "preamble_end_ir3", Target: "ir3", Doc: "preamble end ir3"},
 	{Name: "elect_any_ir3", HasDest: true, DestComps: 1, Flags: CanEliminate, Target: "ir3", Doc: "elect, helper lanes allowed"},
-	{Name: "bindless_resource_ir3", Srcs: []int8{1}, HasDest: true, DestComps: 1, Indices: []Index{IdxDescSet}, Flags: CanEliminate | CanReorder, Target: "ir3", Doc: "marks a bindless descriptor index; desc_set is the base"},
+	{Name: "bindless_resource_ir3", Srcs: []int8{1}, HasDest: true, DestComps: 1, DestBits: Bits32, Indices: []Index{IdxDescSet}, Flags: CanEliminate | CanReorder, Target: "ir3", Doc: "marks a bindless descriptor index; desc_set is the base"},
 	{Name: "read_invocation_cond_ir3", Srcs: []int8{0, 1}, HasDest: true, Flags: CanEliminate, Target: "ir3", Doc: "value of the lane where src 1 is true"},
 	{Name: "read_getlast_ir3", Srcs: []int8{0}, HasDest: true, DestSrc: 1, Flags: CanEliminate, Target: "ir3", Doc: "last active lane of the first 8-lane cluster"},
 	{Name: "brcst_active_ir3", Srcs: []int8{1, 1}, HasDest: true, DestComps: 1, DestSrc: 1, Indices: []Index{IdxClusterSize}, Target: "ir3", Doc: "brcst active ir3"},

@@ -118,13 +118,16 @@ const (
 // Bits is a set of bit sizes.
 type Bits uint8
 
-// Bit sizes of a result.
+// Bit sizes of a source or result.
 const (
 	Bits1 Bits = 1 << iota
 	Bits8
 	Bits16
 	Bits32
 	Bits64
+
+	// BitsBool are the sizes of booleans.
+	BitsBool = Bits1 | Bits8 | Bits16 | Bits32
 )
 
 // Has tells whether the set holds a size.
@@ -147,7 +150,9 @@ type Intrinsic struct {
 	Name string
 	// Srcs gives each source's components: 0 means as wide as the instruction
 	// (n), -1 is not checked.
-	Srcs    []int8
+	Srcs []int8
+	// SrcBits are the allowed sizes of the sources, 0 for any; it may be shorter than Srcs.
+	SrcBits []Bits
 	HasDest bool
 	// DestComps is the result's component count, 0 for n.
 	DestComps uint8

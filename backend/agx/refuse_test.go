@@ -1,0 +1,29 @@
+package agx
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/ir"
+)
+
+// TestRefused compiles valid IR that has not been lowered as selection wants it.
+func TestRefused(t *testing.T) {
+	const store = "%3:32 = load_const 0x0 %4:32x2 = vulkan_resource_index %3 desc_type=2 %5:32 = mov %4.x store_ssbo %2, %5, %3 write_mask=x align_mul=4"
+	for _, c := range []struct{ decl, body, want string }{
+		{`var @1 image image2D<f32> "i" { set=0 binding=0 }`, "%0:32 = deref_var @1 %2:32 = load_scratch %0 align_mul=4 " + store,
+			"agx: an image or sampler that control flow"},
+		{"", "%0:64 = load_const 0x1000 %1:32x8 = load_global %0 align_mul=4 %2:32 = mov %1.h " + store, "agx: load_global of 8 x 32 bits is not supported: it must be lowered"},
+	} {
+		s, err := ir.Parse(`shader compute "main" { ` + c.decl + ` fn f0 "main" entry() { b0: ` + c.body + ` } }`)
+		if err == nil {
+			err = ir.Validate(s)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", c.body, err)
+		}
+		if _, err = Compile(s, CompileOptions{Verify: true}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.body, err, c.want)
+		}
+	}
+}

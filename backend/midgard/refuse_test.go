@@ -1,0 +1,33 @@
+package midgard
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/ir"
+)
+
+// TestRefused compiles valid IR that asks for more than there is.
+func TestRefused(t *testing.T) {
+	const store = " store_output %1, %0 write_mask=xyzw src_type=f32 io_semantics={DATA0 1} } }"
+	for _, c := range []struct{ text, want string }{
+		{`shader fragment "main" { var @1 uniform tex1D<f32>[1000000000] "t" { set=0 binding=0 } fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_id
+			%3:32 = deref_var @1 %4:32 = deref_array %3[%2] %1:32x4 = txf texture_deref=%4 coord=%0 dim=1D dest=f32 coord_components=1` + store,
+			"midgard: 1000000000 descriptors of t are not supported: a table has up to 65536"},
+		{`shader fragment "main" { scratch_size=4294967295 fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_id %1:32x4 = load_scratch %2 align_mul=4` + store,
+			"midgard: 4294967295 bytes of private memory a thread are not supported"},
+		{`shader fragment "main" { var @1 uniform tex1D<f32> "t" { set=0 binding=0 } fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = deref_var @1
+			%1:32x4 = load_scratch %2 align_mul=4` + store, "midgard: an image or sampler that control flow"},
+	} {
+		s, err := ir.Parse(c.text)
+		if err == nil {
+			err = ir.Validate(s)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", c.text, err)
+		}
+		if _, err = Compile(s, CompileOptions{Verify: true}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.text, err, c.want)
+		}
+	}
+}
