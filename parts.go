@@ -10,6 +10,7 @@ import (
 
 	"nirc/backend/agx"
 	"nirc/emu"
+	"nirc/internal/jsonplace"
 	"nirc/ir"
 	"nirc/object"
 )
@@ -80,6 +81,9 @@ func Link(ctx context.Context, objects []*object.Object, state []byte) (linked *
 	return linked, err
 }
 
+// pipelineState begins what is wrong with a state.
+const pipelineState = "the pipeline state: "
+
 // PartsOf makes the prolog and the epilog that a main part takes with a pipeline
 // state, those of the two that there are.
 func PartsOf(main *object.Object, state []byte) ([]*object.Object, error) {
@@ -91,10 +95,11 @@ func PartsOf(main *object.Object, state []byte) ([]*object.Object, error) {
 	d := json.NewDecoder(bytes.NewReader(state))
 	d.DisallowUnknownFields() // a word that is spelled wrong must not be a default
 	if err := d.Decode(&s); err != nil {
-		return nil, fmt.Errorf("the pipeline state: %w", err)
+		line, text := jsonplace.Explain(state, err)
+		return nil, Diagnostics{{Line: uint32(line), Msg: pipelineState + text}}
 	}
 	if d.More() {
-		return nil, errors.New("the pipeline state: there is more behind the object")
+		return nil, errors.New(pipelineState + "there is more behind the object")
 	}
 	prolog, epilog, err := l.Parts(main, &s)
 	var list []*object.Object

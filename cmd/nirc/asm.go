@@ -70,7 +70,7 @@ func backendOf(target, gpu string) (backend.Backend, error) {
 	return nirc.Backend(target)
 }
 
-// placed takes the line out of the messages of an assembler ("line 2: …").
+// placed takes the line out of the messages of an assembler or a table's reader ("line 2: …").
 func placed(err error) error {
 	var list nirc.Diagnostics
 	if !errors.As(err, &list) {

@@ -294,10 +294,15 @@ func (j *buildJob) parse(words []string) error {
 		switch name {
 		case "--entry":
 			j.entry = value
-		case "--stage":
-			j.stage = value
-		case "--next":
-			j.next = value
+		case "--stage", "--next":
+			if _, err := parseStage(value); err != nil {
+				return err
+			}
+			if name == "--stage" {
+				j.stage = value
+			} else {
+				j.next = value
+			}
 		case "--spec":
 			j.spec = append(slices.Clone(j.spec), value)
 		default:

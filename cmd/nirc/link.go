@@ -64,6 +64,9 @@ func (c *linkCommand) run(cmd *cobra.Command, args []string) error {
 				if told[i].File == "" {
 					told[i].File = args[0]
 				}
+				if strings.HasPrefix(told[i].Msg, "the pipeline state: ") {
+					told[i].File = c.state
+				}
 			}
 		}
 		return err

@@ -244,7 +244,7 @@ func (c *statsCommand) runAgainst(cmd *cobra.Command, args []string) error {
 	defer f.Close()
 	base, err := figures.ReadBaseline(f)
 	if err != nil {
-		return nirc.Diagnostics{{File: c.against, Msg: err.Error()}}
+		return placed(nirc.Diagnose(err, c.against, ""))
 	}
 	target, gpu := figures.BaselineTarget(c.against)
 	if !cmd.Flags().Changed("target") && target != "" {
@@ -320,8 +320,8 @@ func (a *app) statsDiff() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if sets[i], err = figures.Read(strings.NewReader(string(data))); err != nil {
-				return nirc.Diagnostics{{File: path, Msg: err.Error()}}
+			if sets[i], err = figures.Read(data); err != nil {
+				return placed(nirc.Diagnose(err, path, ""))
 			}
 		}
 		d := figures.NewDiff(sets[0], sets[1])

@@ -43,15 +43,16 @@ var rooms = []room{
 	{path: "internal/gen/...", may: []string{"ir/...", "passes/...", "frontend/spirv/...", "backend/..."}},
 	{path: "internal/irshape"},
 	{path: "internal/slab"},
+	{path: "internal/jsonplace"},
 	{path: "internal/importcheck"},
 	{path: "internal/bench", may: []string{"", "ir", "passes", "object"}},
 	{path: "internal/...", may: []string{"all"}},
 	{path: "cmd/...", may: []string{"all"}, others: []string{""}},
-	{path: "", may: []string{"ir", "ir/optab", "ir/interp", "frontend/...", "passes/...", "backend/...", "object", "emu", "amber"}},
+	{path: "", may: []string{"ir", "ir/optab", "ir/interp", "frontend/...", "passes/...", "backend/...", "object", "emu", "amber", "internal/jsonplace"}},
 }
 
 // testOnly are packages that only tests import.
-var testOnly = []string{"ir/irtest", "backend/gputest", "internal/refs"}
+var testOnly = []string{"ir/irtest", "backend/gputest", "internal/refs", "internal/mangle"}
 
 // match tells whether path fits the form. star is what * stands for, "" if
 // nothing yet; the element that it then stands for is returned.

@@ -48,7 +48,7 @@ type program struct {
 // Load decodes a binary. Words that are no instruction (padding, constant
 // data) are only an error if they are executed.
 func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
-	if err := meta.Check(); err != nil {
+	if err := checkMeta(meta); err != nil {
 		return nil, err
 	}
 	switch meta.Stage {
@@ -174,7 +174,7 @@ func (p *program) buildIO() {
 			continue
 		}
 		for k := 0; k < 4; k++ {
-			if in.Mask>>k&1 != 0 && in.InLoc >= 0 && in.InLoc+k < 512 {
+			if in.Mask>>k&1 != 0 {
 				for len(p.inputs) <= in.InLoc+k {
 					p.inputs = append(p.inputs, varying{slot: -1})
 				}

@@ -116,7 +116,7 @@ func difference(want, got *Instr) string {
 	name := [...]string{"source 1", "source 2", "source 3", "source 4"}
 	for i := range want.Srcs {
 		if want.Srcs[i] != got.Srcs[i] {
-			return fmt.Sprintf("%s %+v cannot be encoded", name[i], want.Srcs[i])
+			return fmt.Sprintf("%s %s cannot be encoded", name[i], operandText(want.Op, want.Srcs[i]))
 		}
 	}
 	for _, c := range []struct {
@@ -124,7 +124,7 @@ func difference(want, got *Instr) string {
 		what string
 		v    any
 	}{
-		{want.Dst == got.Dst, "destination", want.Dst},
+		{want.Dst == got.Dst, "destination", operandText(want.Op, want.Dst)},
 		{want.Flags == got.Flags, "flag set", fmt.Sprintf("%#x (the encoding keeps %#x)", want.Flags, got.Flags)},
 		{want.Repeat == got.Repeat, "repeat count", want.Repeat},
 		{want.Nop == got.Nop, "nop count", want.Nop},
@@ -140,7 +140,17 @@ func difference(want, got *Instr) string {
 			return fmt.Sprintf("%s %v cannot be encoded", c.what, c.v)
 		}
 	}
-	return fmt.Sprintf("%+v cannot be encoded, the nearest is %+v", *want, *got)
+	return fmt.Sprintf("it cannot be encoded, the nearest is %s", got.Text(A6xx))
+}
+
+// operandText is an operand as assembly has it.
+func operandText(op Op, o Operand) string {
+	p := printer{in: &Instr{Op: op}, info: &opTable[op], gen: A6xx}
+	p.operand(o, immInt)
+	if len(p.b) == 0 {
+		return "(none)"
+	}
+	return string(p.b)
 }
 
 // xfer moves values between an instruction and field values: one description

@@ -51,8 +51,8 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"frob r0.x", "unknown mnemonic"},
 		{"add.f r0.x, r0.y", "is expected"},
-		{"add.f r0.x, r0.y, hr0.z", "cannot be encoded"},
-		{"add.u r0.x, r0.y, 5000", "cannot be encoded"},
+		{"add.f r0.x, r0.y, hr0.z", "source 2 hr0.z cannot be encoded"},
+		{"add.u r0.x, r0.y, 5000", "source 2 5000 cannot be encoded"},
 		{"add.f r0.x, r0.y, r0.z extra", "unexpected"},
 		{"(sat)mova a0.x, hr0.x", "flag"},
 		{"(ss)sam (f32)(x)r0.x, r0.y, s#0, t#0", "flag"},
@@ -63,6 +63,8 @@ func TestErrors(t *testing.T) {
 		{"lock", "a6xx"},
 		{"mov.f32f32 r0.x, (abc)", "bad float"},
 		{"mov.f32u32 r0.x, r0.y", "equal types"},
+		{"cov.u8_32u32 r0.x, 32768", "32768 needs more than 8 bits"},
+		{"cov.u8_32u32 r0.x, -129", "-129 needs more than 8 bits"},
 	} {
 		_, err := Assemble(A6xx, "\n"+c.text+"\nend")
 		if err == nil || !strings.Contains(err.Error(), "line 2:") || !strings.Contains(err.Error(), c.want) {

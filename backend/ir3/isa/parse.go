@@ -212,11 +212,29 @@ func (p *parser) literal(s string) error {
 	return nil
 }
 
+// bytes8 tells whether immediates of a type are bytes.
+func bytes8(t Type) bool {
+	switch t {
+	case F16, F32, U32, S32, S16, U16:
+		return false
+	}
+	return true
+}
+
 // finish sets what the text does not spell out.
 func (p *parser) finish() error {
 	in := p.in
-	if p.info.imm == immMov && in.Srcs[0].Kind == Imm && halfCat1(in.SrcType) {
-		in.Srcs[0].Val &= 0xffff
+	if p.info.imm == immMov && in.Srcs[0].Kind == Imm {
+		switch v := &in.Srcs[0].Val; {
+		case bytes8(in.SrcType):
+			// The text of a byte has no more than its bits.
+			if *v < -128 || *v > 255 {
+				return fmt.Errorf("immediate %d needs more than 8 bits", *v)
+			}
+			*v &= 0xff
+		case halfCat1(in.SrcType):
+			*v &= 0xffff
+		}
 	}
 	switch {
 	case in.Op == OpMov && in.Type != in.SrcType || in.Op == OpCov && in.Type == in.SrcType:

@@ -44,6 +44,9 @@ func num[T any, V number](name string, lo, n uint8, at func(*T) *V) field[T] {
 		func(t *T, v uint64) { *at(t) = V(v) }}
 }
 
+// unfit is what signed gives for a value that its field has no room for.
+const unfit = 1 << 63
+
 // signed describes a two's complement field.
 func signed[T any, V ~int8 | ~int32](name string, lo, n uint8, at func(*T) *V) field[T] {
 	return field[T]{name, lo, n,
@@ -52,7 +55,7 @@ func signed[T any, V ~int8 | ~int32](name string, lo, n uint8, at func(*T) *V) f
 			if v >= -1<<(n-1) && v < 1<<(n-1) {
 				return uint64(v) & (1<<n - 1)
 			}
-			return 1 << 63 // does not fit any field
+			return unfit
 		},
 		func(t *T, v uint64) { *at(t) = V(signExtend(v, n)) }}
 }
@@ -84,6 +87,9 @@ func packFields[T any](t *T, fields []field[T], w *word) error {
 	for i := range fields {
 		f := &fields[i]
 		v := f.get(t)
+		if v == unfit {
+			return fmt.Errorf("%s does not fit %d bits with a sign", f.name, f.n)
+		}
 		if v>>f.n != 0 {
 			return fmt.Errorf("%s %#x does not fit %d bits", f.name, v, f.n)
 		}

@@ -11,27 +11,47 @@ import (
 // the same text any may come back; full text (opt.Full) has only one. opt.Verbose
 // makes no difference.
 func Assemble(text string, opt TextOptions) ([]byte, error) {
-	prog, behind, err := parseProgram(text, opt)
+	p, err := parseProgram(text, opt)
 	if err != nil {
 		return nil, err
 	}
-	code, err := Encode(prog)
-	if err != nil || len(behind) == 0 {
+	code, err := p.encode()
+	if err != nil || len(p.behind) == 0 {
 		return code, err
 	}
-	if err := resolve(prog, code, behind); err != nil {
+	if err := p.resolve(code); err != nil {
 		return nil, err
 	}
-	return Encode(prog)
+	return p.encode()
+}
+
+// encode is Encode, whose errors name the lines.
+func (p *program) encode() ([]byte, error) {
+	var code []byte
+	for i := range p.prog {
+		var err error
+		if code, err = AppendEncode(code, &p.prog[i]); err != nil {
+			return nil, fmt.Errorf("line %d: %w", p.at[i], err)
+		}
+	}
+	return code, nil
 }
 
 // ParseProgram reads the bundles of a program.
 func ParseProgram(text string, opt TextOptions) ([]Bundle, error) {
-	prog, behind, err := parseProgram(text, opt)
-	if err == nil && len(behind) > 0 {
-		err = fmt.Errorf("bundle %d: %s: the value is not among the constants", behind[0].bundle, behind[0].text)
+	p, err := parseProgram(text, opt)
+	if err != nil {
+		return nil, err
 	}
-	return prog, err
+	if len(p.behind) > 0 {
+		return p.prog, p.absent(&p.behind[0])
+	}
+	return p.prog, nil
+}
+
+// absent says that a constant is not there.
+func (p *program) absent(d *deferred) error {
+	return fmt.Errorf("line %d: %s: the value is not among the constants", p.at[d.bundle], d.text)
 }
 
 // ParseBundle reads the text of one bundle. Its Next tag is TagBreak unless the
@@ -51,13 +71,14 @@ func ParseBundle(text string, opt TextOptions) (Bundle, error) {
 type program struct {
 	opt    TextOptions
 	prog   []Bundle
+	at     []int  // the line that each bundle begins in, from 1
 	next   []bool // the bundle's next tag is given
 	behind []deferred
 	lines  map[int][]aluText // of ALU bundles, for repair
 }
 
-func parseProgram(text string, opt TextOptions) ([]Bundle, []deferred, error) {
-	p := program{opt: opt, lines: map[int][]aluText{}}
+func parseProgram(text string, opt TextOptions) (*program, error) {
+	p := &program{opt: opt, lines: map[int][]aluText{}}
 	lines := strings.Split(text, "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], "\r")
@@ -72,7 +93,10 @@ func parseProgram(text string, opt TextOptions) ([]Bundle, []deferred, error) {
 			break
 		}
 		if err := p.group(lines[at:n]); err != nil {
-			return nil, nil, fmt.Errorf("line %d: %w", at+1, err)
+			return nil, fmt.Errorf("line %d: %w", at+1, err)
+		}
+		for len(p.at) < len(p.prog) {
+			p.at = append(p.at, at+1)
 		}
 		if n > at && strings.HasPrefix(lines[at], "Unknown word type") || n > at+1 && strings.HasPrefix(lines[n-2], "Unknown word type") {
 			n++ // the quadword has an empty line of its own
@@ -91,7 +115,7 @@ func parseProgram(text string, opt TextOptions) ([]Bundle, []deferred, error) {
 			p.prog[i].Next = p.prog[i+1].Tag
 		}
 	}
-	return p.prog, p.behind, nil
+	return p, nil
 }
 
 // repair gives ALU bundles that a branch announces with another size that size,
@@ -587,13 +611,14 @@ func parseBranch(b *Bundle, line, notes string) error {
 
 // resolve finds the scalar constants that the reference shows from behind their
 // bundle.
-func resolve(prog []Bundle, code []byte, behind []deferred) error {
-	at := make([]int, len(prog)+1)
-	for i := range prog {
-		at[i+1] = at[i] + prog[i].Quads()*Quad
+func (p *program) resolve(code []byte) error {
+	at := make([]int, len(p.prog)+1)
+	for i := range p.prog {
+		at[i+1] = at[i] + p.prog[i].Quads()*Quad
 	}
-	for _, d := range behind {
-		b := &prog[d.bundle]
+	for i := range p.behind {
+		d := &p.behind[i]
+		b := &p.prog[d.bundle]
 		a := &b.ALU[d.unit]
 		s := &a.Src[d.src]
 		end := at[d.bundle+1]
@@ -604,7 +629,7 @@ func resolve(prog []Bundle, code []byte, behind []deferred) error {
 			found = strings.Contains(d.text, "#"+scalarConstText(consts, a, s, false))
 		}
 		if !found {
-			return fmt.Errorf("bundle %d: %s: the value is not among the constants", d.bundle, d.text)
+			return p.absent(d)
 		}
 	}
 	return nil

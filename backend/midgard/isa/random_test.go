@@ -183,6 +183,14 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%q is taken for %s", text, b)
 		}
 	}
+	for text, want := range map[string]string{
+		"brx.cond.always +1000000000 -> break": "line 3: midgard: brx: offset",
+		"LD_ATTR.u32 AL0, 0x20000":             "line 3: ",
+	} {
+		if _, err := Assemble("\n\n"+text, TextOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
 	if _, _, err := Decode(make([]byte, 15)); err != ErrShort {
 		t.Errorf("15 bytes: %v", err)
 	}

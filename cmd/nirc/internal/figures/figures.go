@@ -5,6 +5,7 @@
 package figures
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"nirc"
+	"nirc/internal/jsonplace"
 	"nirc/object"
 )
 
@@ -97,12 +99,13 @@ func (s *Set) WriteJSON(w io.Writer) error {
 	return e.Encode(s)
 }
 
-// Read reads what WriteJSON wrote.
-func Read(r io.Reader) (*Set, error) {
+// Read reads what WriteJSON wrote. Errors name the line.
+func Read(data []byte) (*Set, error) {
 	var s Set
-	d := json.NewDecoder(r)
+	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&s); err != nil {
-		return nil, fmt.Errorf("no statistics of nirc stats --format json: %w", err)
+		line, text := jsonplace.Explain(data, err)
+		return nil, fmt.Errorf("line %d: no statistics of nirc stats --format json: %s", line, text)
 	}
 	if s.Schema != Schema {
 		return nil, fmt.Errorf("statistics of schema %d: this version reads schema %d", s.Schema, Schema)

@@ -34,7 +34,7 @@ func TestSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	again, err := Read(&b)
+	again, err := Read(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestSet(t *testing.T) {
 		t.Errorf("read back:\n%s\nwant\n%s", b.String(), text)
 	}
 	for _, bad := range []string{"", "{}", `{"schema":2}`, "[]", `{"schema":1,"shaders":[{"stats":[1]}]}`} {
-		if _, err := Read(strings.NewReader(bad)); err == nil {
+		if _, err := Read([]byte(bad)); err == nil {
 			t.Errorf("%q is no error", bad)
 		}
 	}
