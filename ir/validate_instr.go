@@ -20,9 +20,7 @@ func (v *validator) alu(in *Instr) {
 	}
 	for i := range in.Srcs {
 		unify(info.In[i], in.Srcs[i].Def.BitSize)
-		if d := in.Srcs[i].Def.Instr; d.Kind == KindDeref {
-			v.check(d.DerefInfo().Modes&(ModeShaderIn|ModeShaderOut) == 0, "D7", in, "a deref of inputs or outputs is a number")
-		}
+		v.number(in, in.Srcs[i].Def)
 		n := in.SrcComps(i)
 		for k := 0; k < n; k++ {
 			v.check(in.Srcs[i].Swizzle.Lane(k) < int(in.Srcs[i].Def.NumComponents), "A2", in, "source %d reads a component that its value does not have", i)
@@ -36,6 +34,13 @@ func (v *validator) alu(in *Instr) {
 	}
 	if info.Target != "" && v.s.Options.Target != "" {
 		v.check(info.Target == v.s.Options.Target, "A8", in, "operation of target %s in a shader for %s", info.Target, v.s.Options.Target)
+	}
+}
+
+// number checks rule D7 for what in calculates with.
+func (v *validator) number(in *Instr, d *Def) {
+	if d.Instr.Kind == KindDeref {
+		v.check(d.Instr.DerefInfo().Modes&(ModeShaderIn|ModeShaderOut) == 0, "D7", in, "a deref of inputs or outputs is a number")
 	}
 }
 
@@ -237,7 +242,9 @@ func (v *validator) deref(in *Instr) {
 		m := d.Modes
 		v.check(m != 0 && (m&(m-1) == 0 || m&^ModeGeneric == 0), "D6", in, "modes %s", m)
 		v.check(d.AlignMul == 0 && d.AlignOffset == 0 || d.AlignMul&(d.AlignMul-1) == 0 && d.AlignOffset < d.AlignMul, "D6", in, "alignment %d+%d", d.AlignMul, d.AlignOffset)
-		if p := in.Srcs[0].Def.Instr; p.Kind == KindDeref {
+		from := in.Srcs[0].Def
+		v.check(from.NumComponents == in.Def.NumComponents && from.BitSize == in.Def.BitSize, "D6", in, "cast of %d x %d bits", from.NumComponents, from.BitSize)
+		if p := from.Instr; p.Kind == KindDeref {
 			v.check(p.DerefInfo().Modes&m != 0, "D6", in, "cast from %s", p.DerefInfo().Modes)
 		}
 		return
@@ -260,6 +267,7 @@ func (v *validator) deref(in *Instr) {
 	if in.Deref == DerefArray || in.Deref == DerefPtrAsArray {
 		x := in.Srcs[1].Def
 		v.check(x.NumComponents == 1 && x.BitSize == parent.BitSize, "D4", in, "index of %dx%d", x.BitSize, x.NumComponents)
+		v.number(in, x)
 	}
 }
 

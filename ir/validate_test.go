@@ -228,6 +228,8 @@ var textBreaks = []breakCase{
 	{rule: "D7", msg: "deref as a condition", decl: `var @1 shader_temp f32 "a"`, body: "b0: %0:32 = deref_var @1 if %0 { b1: } else { b2: } b3:"},
 	{rule: "D7", msg: "is stored", decl: `var @1 shader_in f32 "a" var @2 shader_temp u32 "b"`, body: "b0: %0:32 = deref_var @1 %1:32 = deref_var @2 store_deref %1, %0 write_mask=x"},
 	{rule: "D7", msg: "is a number", decl: `var @1 shader_in f32 "a"`, body: "b0: %0:32 = deref_var @1 %1:32 = mov %0"},
+	{rule: "D7", msg: "is a number", decl: `var @1 shader_in f32[4] "a"`, body: "b0: %0:32 = deref_var @1 %1:32 = deref_array %0[%0]"},
+	{rule: "D6", msg: "cast of 1 x 1 bits", body: "b0: %0:1 = undef %1:32 = deref_cast %0 (mem_shared f32)"},
 	{rule: "D7", msg: "phi of a deref", decl: `var @1 uniform f32 "a"`, body: "b0: %0:32 = deref_var @1 %1:1 = undef if %1 { b1: } else { b2: } b3: %2:32 = phi b1: %0, b2: %0"},
 
 	{rule: "P2", msg: "1 sources, but 2 predecessors", body: "b0: %0:1 = undef if %0 { b1: } else { b2: } b3: %2:1 = phi b1: %0"},

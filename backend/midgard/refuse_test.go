@@ -18,6 +18,8 @@ func TestRefused(t *testing.T) {
 			"midgard: 4294967295 bytes of private memory a thread are not supported"},
 		{`shader fragment "main" { var @1 uniform tex1D<f32> "t" { set=0 binding=0 } fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = deref_var @1
 			%1:32x4 = load_scratch %2 align_mul=4` + store, "midgard: an image or sampler that control flow"},
+		{`shader fragment "main" { fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_id %1:32x4 = load_global %2 align_mul=4` + store,
+			"is too small for what reads it"},
 	} {
 		s, err := ir.Parse(c.text)
 		if err == nil {
