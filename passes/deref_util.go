@@ -191,6 +191,17 @@ func removeDeadDerefs(d *ir.Instr) (progress bool) {
 	return progress
 }
 
+// rewriteAccesses calls rewrite, which may replace what it gets, for each
+// instruction, and removes the derefs that are left without use.
+func rewriteAccesses(impl *ir.Impl, rewrite func(*ir.Instr)) {
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			rewrite(in)
+		}
+	}
+	removeDeadDerefsPass(impl)
+}
+
 // valueBits is the size of what a load_deref or store_deref accesses. That of
 // booleans may differ from their variable's.
 func valueBits(in *ir.Instr) uint8 {

@@ -20,12 +20,7 @@ func lowerLocalsToRegs(c *Context, s *ir.Shader) (bool, error) {
 		if !l.choose(impl, words) {
 			return false
 		}
-		for b := range impl.Blocks() {
-			for in := range b.Instrs() {
-				l.access(in)
-			}
-		}
-		removeDeadDerefsPass(impl)
+		rewriteAccesses(impl, l.access)
 		return true
 	}), nil
 }

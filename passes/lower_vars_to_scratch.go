@@ -14,12 +14,7 @@ func lowerVarsToScratch(c *Context, s *ir.Shader) (bool, error) {
 		if !l.choose(threshold) {
 			return false
 		}
-		for b := range impl.Blocks() {
-			for in := range b.Instrs() {
-				l.access(in)
-			}
-		}
-		removeDeadDerefsPass(impl)
+		rewriteAccesses(impl, l.access)
 		return true
 	}), nil
 }
