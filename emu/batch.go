@@ -118,7 +118,7 @@ func (b *vertexBatch) shade(d *drawer) error {
 			d.fetcher.fetch(&lanes[i], b.inputs[i])
 		}
 		b.launch = Launch{Env: d.p.Env, NumLanes: len(lanes), Check: d.params.Check, Draw: d.p, Vertex: lanes, Inputs: b.inputs[:len(lanes)], Out: b.slots[first : first+len(lanes)]}
-		if err := d.runWave(d.p.Vertex.NewWave(&b.launch), len(lanes)); err != nil {
+		if err := d.runWave(d.p.Vertex.NewWave(&b.launch), &b.launch); err != nil {
 			return err
 		}
 	}

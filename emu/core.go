@@ -196,6 +196,9 @@ type Launch struct {
 	// Tile are the colours of fragment lanes with StageIO.TileStores, appended by
 	// the core in the order of the lanes.
 	Tile []TileStore
+	// Ran is set by the core when a Run ends the wave or stands at a barrier: how many instructions
+	// that Run ran, 0 if the core does not say.
+	Ran int
 	// Live is set by the core at the end: lanes that were not killed (fragment:
 	// neither discarded nor demoted). Other stages: all lanes.
 	Live Mask

@@ -47,10 +47,10 @@ func (m *meter) yielded(lanes int) error {
 	return m.alive()
 }
 
-// ended charges a wave that has ended: how much of its slice it ran is not
-// known, but a draw or dispatch of very many short waves has to end too.
-func (m *meter) ended(lanes int) error {
-	if m.left.Add(-int64(lanes)*minCost) < 0 {
+// ended charges a wave that has ended, or stands at a barrier, for what it ran. A draw or dispatch
+// of very many waves that run next to nothing has to end too.
+func (m *meter) ended(l *Launch) error {
+	if m.left.Add(-int64(l.NumLanes)*int64(max(minCost, l.Ran))) < 0 {
 		return ErrTimeout
 	}
 	return nil
@@ -280,12 +280,15 @@ func (d *dispatcher) step(g *workgroup) (done bool, err error) {
 			case StatusDone:
 				g.waves[w] = nil
 				g.live--
-				if err := d.meter.ended(lanes); err != nil {
+				if err := d.meter.ended(&g.launches[w]); err != nil {
 					return false, err
 				}
 			case StatusBarrier:
 				g.waiting[w] = true
 				waiting++
+				if err := d.meter.ended(&g.launches[w]); err != nil {
+					return false, err
+				}
 			default:
 				yielded = true
 				if err := d.meter.yielded(lanes); err != nil {
@@ -295,11 +298,6 @@ func (d *dispatcher) step(g *workgroup) (done bool, err error) {
 		}
 		if g.live > 0 && waiting == g.live {
 			clear(g.waiting)
-			// A barrier in an endless loop never uses up a slice, so it costs
-			// a little too.
-			if d.meter.left.Add(-int64(g.live)) < 0 {
-				return false, ErrTimeout
-			}
 		}
 		if err := d.meter.poll(); err != nil {
 			return false, err

@@ -105,6 +105,14 @@ func TestDispatchTimeout(t *testing.T) {
 	if err := Dispatch(ctx, p, &Env{}, DispatchParams{Groups: [3]uint32{1, 1, 1}}); !errors.Is(err, ErrTimeout) {
 		t.Errorf("deadline: error %v, want ErrTimeout", err)
 	}
+	// Waves that end are charged for what they ran.
+	for ran, want := range map[int]error{0: nil, 100: nil, 1000: ErrTimeout} {
+		p.run = func(l *Launch, _ int) (Status, error) { l.Ran = ran; return StatusDone, nil }
+		err := Dispatch(context.Background(), p, &Env{}, DispatchParams{Groups: [3]uint32{1000, 1, 1}, Limits: Limits{Budget: 64 * 200 * 1000}})
+		if !errors.Is(err, want) {
+			t.Errorf("waves that ran %d instructions: error %v, want %v", ran, err, want)
+		}
+	}
 }
 
 // TestDispatchProgress has the first workgroup wait for the last.

@@ -289,23 +289,23 @@ func (d *drawer) flushVertices() error {
 }
 
 // runWave runs a wave of a graphics stage to its end.
-func (d *drawer) runWave(w Wave, lanes int) error {
+func (d *drawer) runWave(w Wave, l *Launch) error {
 	d.stats.Waves++
 	if err := d.meter.poll(); err != nil {
 		return err
 	}
 	for {
-		st, err := w.Run(d.meter.fuel(lanes))
+		st, err := w.Run(d.meter.fuel(l.NumLanes))
 		if err != nil {
 			return err
 		}
 		switch st {
 		case StatusDone:
-			return d.meter.ended(lanes)
+			return d.meter.ended(l)
 		case StatusBarrier:
 			return errors.New("emu: a graphics stage stands at a workgroup barrier")
 		}
-		if err := d.meter.yielded(lanes); err != nil {
+		if err := d.meter.yielded(l.NumLanes); err != nil {
 			return err
 		}
 	}

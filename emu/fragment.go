@@ -182,7 +182,7 @@ func (f *fragmentStage) flush() error {
 		clear(f.out[i][:ir.NumResultSlots])
 	}
 	f.launch = Launch{Env: f.d.p.Env, NumLanes: n, Check: f.d.params.Check, Fragment: f.lanes[:n], Out: f.out[:n], Draw: f.d.p, Tile: f.launch.Tile[:0]}
-	if err := f.d.runWave(f.prog.NewWave(&f.launch), n); err != nil {
+	if err := f.d.runWave(f.prog.NewWave(&f.launch), &f.launch); err != nil {
 		return fmt.Errorf("fragment stage: %w", err)
 	}
 	for i := range n {

@@ -45,7 +45,7 @@ func (g *geometryStage) flush() error {
 		return nil
 	}
 	g.launch = Launch{Env: g.d.p.Env, NumLanes: n, Check: g.d.params.Check, Geometry: g.lanes, Feedback: g.d.params.Feedback}
-	if err := g.d.runWave(g.prog.NewWave(&g.launch), n); err != nil {
+	if err := g.d.runWave(g.prog.NewWave(&g.launch), &g.launch); err != nil {
 		return fmt.Errorf("geometry stage: %w", err)
 	}
 	for i := range g.lanes {

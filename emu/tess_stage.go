@@ -114,11 +114,11 @@ func (t *tessStage) runGroup(waves []Wave) error {
 			case StatusDone:
 				waves[i] = nil
 				live--
-				err = m.ended(lanes)
+				err = m.ended(&t.launches[i])
 			case StatusBarrier:
 				t.waiting[i] = true
 				standing++
-				err = m.ended(lanes)
+				err = m.ended(&t.launches[i])
 			default:
 				err = m.yielded(lanes)
 			}
@@ -194,7 +194,7 @@ func (t *tessStage) evaluate(p *Patch) error {
 			t.evalLanes = append(t.evalLanes, TessEvalLane{Patch: p, Coord: c})
 		}
 		t.launch = Launch{Env: t.d.p.Env, NumLanes: len(points), Check: t.d.params.Check, TessEval: t.evalLanes, Out: t.slots[first : first+len(points)]}
-		if err := t.d.runWave(t.eval.NewWave(&t.launch), len(points)); err != nil {
+		if err := t.d.runWave(t.eval.NewWave(&t.launch), &t.launch); err != nil {
 			return err
 		}
 	}

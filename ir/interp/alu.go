@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"nirc/ir"
+	"nirc/ir/optab"
 )
 
 // opcode is the operation of an inst. The ALU ones are the 32-bit (or 1-bit)
@@ -135,7 +136,7 @@ func (c *compiler) aluInstr(in *ir.Instr) {
 	bits := in.OpBits()
 	dst := c.dst(in)
 	if info.EvalVec != nil {
-		x := &extra{in: in, vec: info.EvalVec}
+		x := &extra{in: in, vec: c.alteredVec(in, info.EvalVec)}
 		for i := range in.Srcs {
 			s := c.src(in, i)
 			var comps []int32
@@ -154,10 +155,10 @@ func (c *compiler) aluInstr(in *ir.Instr) {
 	code := opEval
 	f := fastOps[in.Op]
 	m := c.p.mode
-	if f.op != 0 && (f.bits == 0 || f.bits == bits) && (!f.float || (m.FlushDenorm|m.RTZ)&2 == 0) {
+	if c.opts.Alter == nil && f.op != 0 && (f.bits == 0 || f.bits == bits) && (!f.float || (m.FlushDenorm|m.RTZ)&2 == 0) {
 		code = f.op
 	}
-	x := &extra{in: in, eval: info.Eval}
+	x := &extra{in: in, eval: c.altered(in, info.Eval)}
 	for k := range int(in.Def.NumComponents) {
 		i := inst{op: code, n: uint8(len(in.Srcs)), bits: bits, dst: dst + int32(k*c.p.lanes), x: x}
 		for n, p := range []*int32{&i.a, &i.b, &i.c} {
@@ -175,6 +176,29 @@ func (c *compiler) aluInstr(in *ir.Instr) {
 			c.emit(inst{op: opBounds, n: bits, a: i.b, b: -1, imm: math.MaxUint64, x: x})
 		}
 		c.emit(i)
+	}
+}
+
+// altered is an evaluation with what Options.Alter makes of it.
+func (c *compiler) altered(in *ir.Instr, eval func(optab.Mode, uint8, *[4]uint64) uint64) func(optab.Mode, uint8, *[4]uint64) uint64 {
+	alter := c.opts.Alter
+	if alter == nil {
+		return eval
+	}
+	return func(m optab.Mode, bits uint8, s *[4]uint64) uint64 { return alter(in, s, nil, eval(m, bits, s)) }
+}
+
+// alteredVec is altered of a horizontal operation.
+func (c *compiler) alteredVec(in *ir.Instr, eval func(optab.Mode, uint8, [][]uint64, []uint64)) func(optab.Mode, uint8, [][]uint64, []uint64) {
+	alter := c.opts.Alter
+	if alter == nil {
+		return eval
+	}
+	return func(m optab.Mode, bits uint8, src [][]uint64, dst []uint64) {
+		eval(m, bits, src, dst)
+		for k, r := range dst {
+			dst[k] = alter(in, nil, src, r)
+		}
 	}
 }
 

@@ -143,7 +143,7 @@ func TestHelpersStoreNoTexels(t *testing.T) {
 	setDim(b.Intrinsic(ir.IntrBindlessImageAtomic, 1, 32, zero, b.Vec(zero, b.Imm32(2), zero, zero), zero, b.Imm32(1)), ir.Dim2D, false)
 	b.StoreVar(out, v, 0)
 	img := picture(t, emu.ImageDesc{Width: 2, Height: 3}, "R32_UINT")
-	fragmentWith(t, s, func(bind *emu.Bindings) { bind.Set(0, 0, []emu.Descriptor{{Image: img}}) })
+	fragmentWith(t, s, Options{}, func(bind *emu.Bindings) { bind.Set(0, 0, []emu.Descriptor{{Image: img}}) })
 	for i, want := range []uint32{9, 9, 9, 11, 20 + 3, 21} {
 		if got := img.Load(i%2, i/2, 0, 0, 0)[0]; got != want {
 			t.Errorf("texel %d: %d, want %d", i, got, want)

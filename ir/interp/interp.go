@@ -26,16 +26,25 @@ type Options struct {
 	// WaveSize is the number of lanes of a wave and of a subgroup: a power of
 	// two from 1 to emu.MaxLanes; 0 means 32. Fragment shaders need 4 or more.
 	WaveSize int
-	// UndefPattern gives the bits of every undef, cut to its size, and of
-	// variables, outputs and scratch memory that nothing was stored to.
+	// UndefPattern gives the bits of every undef, cut to its size, of variables,
+	// outputs and scratch memory that nothing was stored to, and of what is asked
+	// of lanes that are not active. One other than 0 is also every derivative in a
+	// quad that does not run as a whole, those of implicit LODs among them, which
+	// otherwise go by the lanes that do.
 	UndefPattern uint64
 	// Strict makes errors of what Vulkan leaves undefined or to robustness: an
-	// index beyond an array, a vector or a binding, memory that is not there.
+	// index beyond an array, a vector or a binding, memory that is not there, a
+	// physical address that is not aligned to the components.
 	Strict bool
 	// OtherDerivatives makes the choice that Vulkan leaves the other way round:
 	// derivatives that are neither coarse nor fine are coarse instead of fine, those of
 	// implicit LODs fine.
 	OtherDerivatives bool
+	// Alter, unless nil, is given what each component of each ALU operation comes to, and
+	// returns what to take instead: so one learns what a result hangs on. The operands' bits
+	// are in srcs, of horizontal operations in vecs, by component. in is of the program's own
+	// shader; calls may be concurrent.
+	Alter func(in *ir.Instr, srcs *[4]uint64, vecs [][]uint64, result uint64) uint64
 }
 
 // Program is a translated shader. It is immutable.
@@ -43,7 +52,8 @@ type Program struct {
 	shader *ir.Shader
 	lanes  int
 	strict bool
-	other  bool // Options.OtherDerivatives
+	other  bool   // Options.OtherDerivatives
+	undef  uint64 // Options.UndefPattern
 	mode   optab.Mode
 	io     emu.StageIO
 
@@ -96,7 +106,7 @@ func New(s *ir.Shader, opts Options) (emu.Program, error) {
 		return nil, fmt.Errorf("interp: stage %s is not supported by the emulator", s.Stage)
 	}
 	s = ir.Clone(s) // the caller may go on changing his
-	p := &Program{shader: s, lanes: w, strict: opts.Strict, other: opts.OtherDerivatives, mode: ir.ModeOf(s.Info.FloatControls), preamble: -1}
+	p := &Program{shader: s, lanes: w, strict: opts.Strict, other: opts.OtherDerivatives, undef: opts.UndefPattern, mode: ir.ModeOf(s.Info.FloatControls), preamble: -1}
 	c := &compiler{p: p, s: s, opts: opts, constAt: map[uint64]int32{}, vars: map[*ir.Variable]uint32{}, fns: map[*ir.Function]*function{}}
 	if err := c.shader(); err != nil {
 		return nil, err

@@ -20,6 +20,10 @@ type bench struct {
 	next int
 	per  int                              // words a lane
 	bind func(*emu.Bindings, *emu.Memory) // more descriptors
+	// strict, undef and alter are options.
+	strict bool
+	undef  uint64
+	alter  func(*ir.Instr, *[4]uint64, [][]uint64, uint64) uint64
 }
 
 func newBench(t *testing.T, per int) *bench {
@@ -63,7 +67,7 @@ func (k *bench) run(wave int, more ...[]byte) *result {
 	if err := ir.Validate(k.s); err != nil {
 		k.t.Fatalf("invalid: %v\n%s", err, ir.Print(k.s))
 	}
-	p, err := New(k.s, Options{WaveSize: wave})
+	p, err := New(k.s, Options{WaveSize: wave, Strict: k.strict, UndefPattern: k.undef, Alter: k.alter})
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -542,6 +546,50 @@ func TestExplicitMemory(t *testing.T) {
 	k.want(r, 11, func(l int) uint32 { return uint32(l + 1) })
 	k.want(r, 12, func(int) uint32 { return word(8) })
 	k.want(r, 13, func(int) uint32 { return 0 })
+}
+
+// TestStrict runs accesses that are right, that are not aligned and that are out of
+// bounds: only a strict program minds.
+func TestStrict(t *testing.T) {
+	for _, c := range []struct {
+		offset uint32
+		access func(b *ir.Builder, addr *ir.Def) *ir.Def
+		want   string
+	}{
+		{8, nil, ""},
+		{9, nil, "the address of %4:32 = load_global %3 align_mul=4 is not aligned"},
+		{96, nil, "is out of bounds"},
+		{6, func(b *ir.Builder, addr *ir.Def) *ir.Def {
+			return &b.Intrinsic(ir.IntrGlobalAtomic, 1, 32, addr, b.Imm32(1)).Set(ir.IdxAtomicOp, uint64(ir.AtomicIAdd)).Def
+		}, "is not aligned"},
+		{6, func(b *ir.Builder, addr *ir.Def) *ir.Def {
+			b.Intrinsic(ir.IntrStoreGlobal, 0, 0, b.Imm32(1), addr).Set(ir.IdxWriteMask, 1).Set(ir.IdxAlignMul, 4)
+			return b.Imm32(0)
+		}, "is not aligned"},
+		{6, func(b *ir.Builder, addr *ir.Def) *ir.Def {
+			return b.U2u32(&b.Intrinsic(ir.IntrLoadGlobal, 1, 16, addr).Set(ir.IdxAlignMul, 2).Def)
+		}, ""},
+	} {
+		for _, strict := range []bool{false, true} {
+			k := newBench(t, 1)
+			b := k.b
+			k.strict = strict
+			addr := &b.Intrinsic(ir.IntrLoadSsboAddress, 1, 64, b.Imm32(1), b.Imm32(c.offset)).Def
+			if c.access == nil {
+				k.out(&b.Intrinsic(ir.IntrLoadGlobal, 1, 32, addr).Set(ir.IdxAlignMul, 4).Def)
+			} else {
+				k.out(c.access(b, addr))
+			}
+			err := k.run(8, make([]byte, 24)).err
+			if strict && c.want != "" {
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("offset %d: %v, want %q", c.offset, err, c.want)
+				}
+			} else if err != nil {
+				t.Errorf("offset %d, strict %v: %v", c.offset, strict, err)
+			}
+		}
+	}
 }
 
 // TestDispatch runs through the emulator's own dispatch.

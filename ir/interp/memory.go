@@ -102,7 +102,9 @@ func (w *Wave) execLoad(i *inst) {
 	}
 	for _, l := range w.on {
 		at := (addr[l] + i.imm)
-		if x.space != spGlobal {
+		if x.space == spGlobal {
+			w.aligned(x, l, at, size)
+		} else {
 			at &= 0xffffffff
 		}
 		for k := int32(0); k < int32(i.n); k++ {
@@ -176,7 +178,9 @@ func (w *Wave) execStore(i *inst) {
 			continue
 		}
 		at := addr[l] + i.imm
-		if x.space != spGlobal {
+		if x.space == spGlobal {
+			w.aligned(x, l, at, int(x.bytes))
+		} else {
 			at &= 0xffffffff
 		}
 		for k := range val {
@@ -259,6 +263,7 @@ func (w *Wave) execAtomic(i *inst) {
 				w.stray(x, l)
 			}
 		case spGlobal:
+			w.aligned(x, l, at, n)
 			old = w.l.Env.Mem.Atomic(at, n, f)
 		default:
 			at &= 0xffffffff

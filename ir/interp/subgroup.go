@@ -9,7 +9,8 @@ import (
 )
 
 // Operations that look at other lanes of the wave. A lane outside the wave, or
-// not active, reads as 0 where its value is asked for.
+// not active, has the bits of Options.UndefPattern where its value is asked for,
+// or if that is not 0 others each time, so that they do not cancel out.
 
 // gather gives each active lane the value of another: from returns its number.
 func (w *Wave) gather(i *inst, from func(l int) int) {
@@ -17,9 +18,15 @@ func (w *Wave) gather(i *inst, from func(l int) int) {
 	for k := range int32(i.n) {
 		src := x.src[0][k]
 		tmp := &w.lane
+		absent := w.p.undef
+		if absent != 0 {
+			h := w.absent * 0x9e3779b97f4a7c15
+			absent ^= (h ^ h>>32) * 0xbf58476d1ce4e5b9 >> 58 << 16
+			w.absent++
+		}
 		for _, l := range w.on {
 			f := from(int(l))
-			tmp[l] = 0
+			tmp[l] = absent & lowBits(i.bits)
 			if f >= 0 && f < w.p.lanes && w.active.Get(f) {
 				tmp[l] = w.regs[src+int32(f)]
 			}
@@ -289,9 +296,16 @@ func (w *Wave) execScan(i *inst) {
 	}
 }
 
+// wholeQuad tells whether all lanes of a lane's quad are active. Where they are
+// not, Vulkan leaves derivatives undefined.
+func (w *Wave) wholeQuad(l int) bool {
+	q := l &^ 3
+	return w.active[q>>6]>>(q&63)&15 == 15
+}
+
 // execDerivative runs ddx and ddy; the forms without a name are the fine ones.
 // Where a lane of the quad that is asked for is not active, the lane's own
-// value stands for it: undefined, but the same in every run.
+// value stands for it: undefined, but the same in every run of one UndefPattern.
 func (w *Wave) execDerivative(i *inst) {
 	x := i.x
 	step, coarse := 1, false
@@ -311,6 +325,10 @@ func (w *Wave) execDerivative(i *inst) {
 	for k := range int32(i.n) {
 		src := x.src[0][k]
 		for _, l := range w.on {
+			if w.p.undef != 0 && !w.wholeQuad(int(l)) {
+				w.lane[l] = w.p.undef & lowBits(i.bits)
+				continue
+			}
 			base := int(l) &^ step
 			if coarse {
 				base = int(l) &^ 3

@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"math"
+
 	"nirc/emu"
 	"nirc/ir"
 )
@@ -346,6 +348,12 @@ func (w *Wave) projected(t *texture, k, l int) float32 {
 // are not active: all lanes of a quad get the same LOD. Where neither is whole
 // they are 0.
 func (w *Wave) quadGradient(t *texture, l, step int, d *[3]float32) {
+	if w.p.undef != 0 && !w.wholeQuad(l) {
+		for k := range t.flat {
+			d[k] = math.Float32frombits(uint32(w.p.undef))
+		}
+		return
+	}
 	base := l &^ 3
 	if w.p.other {
 		base = l &^ step

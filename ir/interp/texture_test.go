@@ -251,7 +251,7 @@ func TestImplicitLod(t *testing.T) {
 	bias := insertTex(b, texDesc{op: ir.TexOpTxb, dim: ir.Dim2D, class: ir.ClassFloat, comps: 4}, append(srcs, texSrc{ir.TexSrcBias, floats(b, -1)})...)
 	b.StoreVar(out, b.Vec(b.Channel(sample, 0), b.Channel(lod, 0), b.Channel(lod, 1), b.Channel(bias, 0)), 0)
 	view := picture(t, emu.ImageDesc{Width: 16, Height: 16, Mips: 5}, "R32G32_SFLOAT")
-	l := fragmentWith(t, s, func(bind *emu.Bindings) {
+	l := fragmentWith(t, s, Options{}, func(bind *emu.Bindings) {
 		bind.Set(0, 0, []emu.Descriptor{{Image: view, Sampler: &emu.Sampler{MaxLod: emu.LodNone, LodBias: 0.25}}})
 	})
 	for i := range 4 {
@@ -265,6 +265,42 @@ func TestImplicitLod(t *testing.T) {
 	}
 	if p, err := New(s, Options{}); err != nil || !p.IO().NeedsQuads {
 		t.Errorf("implicit derivatives need quads: %v", err)
+	}
+}
+
+// TestPartialQuads takes derivatives and samples where the left lanes of a quad alone
+// are active, and where all are: the pattern of what is undefined decides the former.
+func TestPartialQuads(t *testing.T) {
+	s, b, in, out := newFragment()
+	v := b.LoadVar(in) // x, y are 0.5 and 1.5
+	tv := s.NewVariable(ir.ModeUniform, floatTexture, "tex")
+	coord := b.Fmul(b.Channels(v, 0, 2), floats(b, 2.0/16, 4.0/16))
+	d := b.DerefVar(tv)
+	lod := func() *ir.Def {
+		return b.Channel(insertTex(b, texDesc{op: ir.TexOpLod, dim: ir.Dim2D, class: ir.ClassFloat, comps: 2},
+			texSrc{ir.TexSrcTextureDeref, d}, texSrc{ir.TexSrcSamplerDeref, d}, texSrc{ir.TexSrcCoord, coord}), 1)
+	}
+	ddx := func() *ir.Def { return &b.Intrinsic(ir.IntrDdx, 1, 32, b.Channel(coord, 0)).Def }
+	i := b.PushIf(b.Flt(b.Channel(v, 0), b.ImmFloat(1, 32)))
+	part, partDdx := lod(), ddx()
+	b.PushElse(i)
+	other := b.ImmFloat(9, 32)
+	b.PopIf(i)
+	b.StoreVar(out, b.Vec(b.IfPhi(i, part, other), b.IfPhi(i, partDdx, other), lod(), ddx()), 0)
+	view := picture(t, emu.ImageDesc{Width: 16, Height: 16, Mips: 5}, "R32G32_SFLOAT")
+	for _, undef := range []float64{0, 0.5, -1} {
+		l := fragmentWith(t, s, Options{UndefPattern: uint64(fl(undef))}, func(bind *emu.Bindings) {
+			bind.Set(0, 0, []emu.Descriptor{{Image: view, Sampler: &emu.Sampler{MaxLod: emu.LodNone}}})
+		})
+		for lane := range 4 {
+			want := [4]uint32{fl(9), fl(9), fl(2), fl(2.0 / 16)}
+			if lane&1 == 0 {
+				want[0], want[1] = map[float64]uint32{0: fl(2), 0.5: fl(3.5), -1: fl(4.5)}[undef], fl(undef)
+			}
+			if got := l.Out[lane][ir.SlotData0]; got != want {
+				t.Errorf("undefined as %g, lane %d: %v, want %v", undef, lane, got, want)
+			}
+		}
 	}
 }
 

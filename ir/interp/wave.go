@@ -18,8 +18,10 @@ type Wave struct {
 	fuel int
 	done bool
 	err  error
-	// outside is the first instruction that left its bounds, of a strict program.
+	// outside is the first instruction that left its bounds, of a strict program, or
+	// whose address was not aligned.
 	outside *ir.Instr
+	crooked bool // not aligned
 
 	active, helper, dead emu.Mask
 	on                   []uint8 // the lanes of active
@@ -35,6 +37,7 @@ type Wave struct {
 	inPre     bool
 	preWords  []uint64
 	clock     uint64
+	absent    uint64 // counts what was asked of other lanes, see gather
 }
 
 // state is the storage of a wave, used again by later waves.
@@ -151,8 +154,12 @@ func (w *Wave) Run(fuel int) (status emu.Status, err error) {
 	w.fuel = fuel
 	w.bufValid = false // descriptors' memory may have been written by others
 	status, err = w.run()
+	w.l.Ran = fuel - w.fuel
 	if w.outside != nil {
 		err = fmt.Errorf("interp: %s is out of bounds", w.p.where(w.outside))
+		if w.crooked {
+			err = fmt.Errorf("interp: the address of %s is not aligned", w.p.where(w.outside))
+		}
 	}
 	if err != nil {
 		w.err = err
@@ -385,6 +392,15 @@ func (w *Wave) execBounds(i *inst) {
 func (w *Wave) stray(x *extra, lane uint8) {
 	if w.p.strict && w.outside == nil && x != nil && x.in != nil && !w.helper.Get(int(lane)) {
 		w.outside = x.in
+	}
+}
+
+// aligned notes that an instruction has an address in a lane that is not aligned to its
+// n bytes, a power of two.
+func (w *Wave) aligned(x *extra, lane uint8, addr uint64, n int) {
+	if w.p.strict && w.outside == nil && addr&uint64(n-1) != 0 {
+		w.stray(x, lane)
+		w.crooked = w.outside != nil
 	}
 }
 

@@ -85,6 +85,41 @@ func TestSubgroup(t *testing.T) {
 	k.want(r, 13, odd(func(int) uint32 { return 0 }))
 }
 
+// TestAbsentLanes asks for the values of lanes that are not active, or not there.
+func TestAbsentLanes(t *testing.T) {
+	const undef = 0x12345678_9abcdef0
+	k := newBench(t, 3)
+	b := k.b
+	k.undef = undef
+	k.out(&b.Intrinsic(ir.IntrShuffleXor, 1, 32, k.lane, b.Imm32(4)).Def)
+	k.out(b.U2u32(&b.Intrinsic(ir.IntrShuffleUp, 1, 16, b.U2u16(k.lane), b.Imm32(1)).Def))
+	i := b.PushIf(b.Ult(b.Imm32(0), k.lane))
+	k.outAt(&b.Intrinsic(ir.IntrQuadBroadcast, 1, 32, k.lane, b.Imm32(0)).Def, 2)
+	b.PopIf(i)
+	r := k.run(4)
+	const first = undef & 0xffffffff
+	third := r.at(1, 2)
+	if third == first || third&0xffff != first&0xffff {
+		t.Errorf("absent lanes read as %#x, and later as %#x", first, third)
+	}
+	k.want(r, 0, func(int) uint32 { return first })
+	k.want(r, 1, func(l int) uint32 {
+		if l&3 == 0 {
+			return undef & 0xffff
+		}
+		return uint32(l - 1)
+	})
+	k.want(r, 2, func(l int) uint32 {
+		switch {
+		case l == 0:
+			return 0
+		case l < 4:
+			return third
+		}
+		return 4
+	})
+}
+
 // TestLongLoop yields and goes on, and counts to a number by lane.
 func TestLongLoop(t *testing.T) {
 	k := newBench(t, 1)
@@ -120,16 +155,17 @@ func TestUnsupportedTexture(t *testing.T) {
 // is (x, y, 1, x*y+1) at the pixel's centre.
 func fragment(t *testing.T, s *ir.Shader) *emu.Launch {
 	t.Helper()
-	return fragmentWith(t, s, func(*emu.Bindings) {})
+	return fragmentWith(t, s, Options{}, func(*emu.Bindings) {})
 }
 
-// fragmentWith is fragment with descriptors.
-func fragmentWith(t *testing.T, s *ir.Shader, bind func(*emu.Bindings)) *emu.Launch {
+// fragmentWith is fragment with descriptors, and with options for all but the wave size.
+func fragmentWith(t *testing.T, s *ir.Shader, opts Options, bind func(*emu.Bindings)) *emu.Launch {
 	t.Helper()
 	if err := ir.Validate(s); err != nil {
 		t.Fatalf("invalid: %v\n%s", err, ir.Print(s))
 	}
-	p, err := New(s, Options{WaveSize: 8})
+	opts.WaveSize = 8
+	p, err := New(s, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -266,6 +266,7 @@ func (g *geometryWaves) Run(fuel int) (emu.Status, error) {
 			return emu.StatusDone, fmt.Errorf("agx core: %w", err)
 		}
 	}
+	ran := 0
 	for {
 		if g.w == nil {
 			var err error
@@ -277,7 +278,7 @@ func (g *geometryWaves) Run(fuel int) (emu.Status, error) {
 			g.finish()
 			return emu.StatusDone, nil
 		}
-		if st, err := g.w.Run(fuel); err != nil || st != emu.StatusDone {
+		if st, err := g.w.part(g.l, fuel, &ran); err != nil || st != emu.StatusDone {
 			return st, err
 		}
 		g.w = nil

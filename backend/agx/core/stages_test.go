@@ -280,6 +280,24 @@ func TestSamples(t *testing.T) {
 	}
 }
 
+// TestNoSample interpolates at a sample that a pixel does not have, whose place may be any.
+func TestNoSample(t *testing.T) {
+	p := build(t, fragMeta(), `
+	mov_imm r8l, 1
+	iter r4, cf5, r8l, sample, 0b0, 0, 0, 0, 0, 0
+	iterproj r5, cf2, cf0, r8l, sample, 0b0, 0, 0, 0, 0, 0
+	iter r6, cf5, center, 0b0, 0, 0, 0, 0, 0
+	iterproj r7, cf2, cf0, center, 0b0, 0, 0, 0, 0, 0
+	stop`)
+	l := quads(1)
+	mustFinish(t, p, l)
+	for i := range l.Out {
+		if o := l.Out[i][ir.SlotData0]; o[0] != o[2] || o[1] != o[3] || o[0] == 0 {
+			t.Errorf("lane %d: %v, want what is at the centre", i, o)
+		}
+	}
+}
+
 func TestTile(t *testing.T) {
 	m := fragMeta()
 	m.Results = nil

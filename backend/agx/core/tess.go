@@ -144,6 +144,7 @@ func (t *tessWaves) Run(fuel int) (emu.Status, error) {
 	if n := l.NumLanes; l.Env == nil || t.p.api == ir.StageTessCtrl && len(l.TessCtrl) < n || t.p.api == ir.StageTessEval && (len(l.TessEval) < n || len(l.Out) < n) {
 		return emu.StatusDone, fmt.Errorf("agx core: the launch lacks the lanes of stage %s", t.p.api)
 	}
+	ran := 0
 	for {
 		if t.w == nil {
 			if t.first >= l.NumLanes {
@@ -157,7 +158,7 @@ func (t *tessWaves) Run(fuel int) (emu.Status, error) {
 				return emu.StatusDone, fmt.Errorf("agx core: %w", err)
 			}
 		}
-		if st, err := t.w.Run(fuel); err != nil || st != emu.StatusDone {
+		if st, err := t.w.part(t.l, fuel, &ran); err != nil || st != emu.StatusDone {
 			return st, err
 		}
 		if t.p.api == ir.StageTessCtrl {

@@ -32,10 +32,10 @@ func (w *wave) place(x *inst, lane int, sample *isa.Operand) (p place, err error
 		kind, p.center = emu.BaryCentroid, f.Prim.Samples <= 1
 	case isa.InterpSample, isa.InterpSampleRegister:
 		n := int(w.value(sample, lane))
-		p.center = false
 		if n >= max(1, f.Prim.Samples) {
-			return p, fmt.Errorf("sample %d does not exist", n)
+			break // the place of a sample that does not exist is undefined: here the centre
 		}
+		p.center = false
 		if f.Prim.SamplePos != nil {
 			sx, sy := f.Prim.SamplePos(n)
 			p.x, p.y = float32(f.X)+sx, float32(f.Y)+sy

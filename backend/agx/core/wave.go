@@ -87,7 +87,7 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 			return emu.StatusDone, w.err
 		}
 	}
-	code := w.p.code
+	code, given := w.p.code, fuel
 	for ; fuel > 0 && !w.done; fuel-- {
 		x := &code[w.at]
 		if w.check != nil {
@@ -105,14 +105,27 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 		w.at = w.next
 		if w.barrier {
 			w.barrier = false
+			w.l.Ran = given - fuel + 1
 			return emu.StatusBarrier, nil
 		}
 	}
 	if !w.done {
 		return emu.StatusYield, nil
 	}
+	w.l.Ran = given - fuel
 	w.release()
 	return emu.StatusDone, nil
+}
+
+// part runs a wave that is a part of one that l launched, which has run ran instructions of its fuel.
+func (w *wave) part(l *emu.Launch, fuel int, ran *int) (emu.Status, error) {
+	if *ran >= fuel {
+		return emu.StatusYield, nil
+	}
+	st, err := w.Run(fuel - *ran)
+	*ran += w.l.Ran
+	l.Ran = *ran
+	return st, err
 }
 
 // release hands the storage of an ended wave to the next one.

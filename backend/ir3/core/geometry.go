@@ -31,6 +31,7 @@ func (p *program) newGeometryWave(l *emu.Launch) emu.Wave {
 
 // Run executes the waves one after the other.
 func (g *geometryWave) Run(fuel int) (emu.Status, error) {
+	ran := 0
 	total := min(g.l.NumLanes, len(g.l.Geometry)) * g.p.threads()
 	for g.first < total {
 		if g.cur == nil {
@@ -40,7 +41,12 @@ func (g *geometryWave) Run(fuel int) (emu.Status, error) {
 			w.out = g.outs
 			g.cur = w
 		}
-		st, err := g.cur.Run(fuel)
+		if ran >= fuel {
+			return emu.StatusYield, nil
+		}
+		st, err := g.cur.Run(fuel - ran)
+		ran += g.l.Ran
+		g.l.Ran = ran
 		if err != nil || st != emu.StatusDone {
 			return st, err
 		}

@@ -133,9 +133,10 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 		}
 		w.done = !w.active.Any()
 	}
-	code := w.p.code
+	code, given := w.p.code, fuel
 	for ; fuel > 0; fuel-- {
 		if w.done {
+			w.l.Ran = given - fuel
 			w.release()
 			return emu.StatusDone, nil
 		}
@@ -164,10 +165,12 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 		w.pc = w.next
 		if w.barrier {
 			w.barrier = false
+			w.l.Ran = given - fuel + 1
 			return emu.StatusBarrier, nil
 		}
 	}
 	if w.done {
+		w.l.Ran = given
 		w.release()
 		return emu.StatusDone, nil
 	}

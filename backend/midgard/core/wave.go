@@ -69,11 +69,13 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 			w.threads[i].state = running
 		}
 	}
+	given := fuel
 	for {
 		if err := w.runAll(&fuel); err != nil {
 			w.err = err
 			return emu.StatusDone, err
 		}
+		w.l.Ran = (given - fuel) / max(len(w.threads), 1) // fuel is of all threads
 		if fuel <= 0 {
 			return emu.StatusYield, nil
 		}
