@@ -341,7 +341,7 @@ func (m *Meta) Check() error {
 		areas = append(areas, u.Area)
 	}
 	for _, a := range areas {
-		if a.Size != 0 && (a.Offset < 0 || a.Size < 0 || a.Offset+a.Size > 4*m.ConstLen) {
+		if a.Size != 0 && (a.Offset < 0 || a.Size < 0 || a.Offset > 4*m.ConstLen || a.Size > 4*m.ConstLen-a.Offset) {
 			return fmt.Errorf("ir3 meta: const area c[%d], %d scalars, lies outside constlen %d", a.Offset, a.Size, m.ConstLen)
 		}
 	}
@@ -357,7 +357,7 @@ func (m *Meta) Check() error {
 		}
 	}
 	for _, f := range m.Prefetches {
-		if m.Stage != ir.StageFragment || f.Reg < 0 || f.Reg+bits.Len8(f.Mask) > MaxPrefetchReg+1 || f.Texture > MaxPrefetchTexture || f.Sampler > MaxPrefetchSampler {
+		if m.Stage != ir.StageFragment || f.Reg < 0 || f.Reg > MaxPrefetchReg+1-bits.Len8(f.Mask) || f.Texture > MaxPrefetchTexture || f.Sampler > MaxPrefetchSampler {
 			return fmt.Errorf("ir3 meta: the texture prefetch into register %d cannot be had", f.Reg)
 		}
 	}

@@ -2,6 +2,7 @@ package abi
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
 	"testing"
 
@@ -36,8 +37,13 @@ func TestCheck(t *testing.T) {
 		"gen":   func(m *Meta) { m.Gen = 5 },
 		"regs":  func(m *Meta) { m.MaxRegs = 49 },
 		"const": func(m *Meta) { m.Consts.Push = Area{8, 16} },
-		"wave":  func(m *Meta) { m.Stage = ir.StageVertex; m.DoubleWave = true },
-		"base":  func(m *Meta) { m.Descriptors = []Descriptor{{Base: 8}} },
+		"end":   func(m *Meta) { m.Consts.Push = Area{math.MaxInt, 16} },
+		"size":  func(m *Meta) { m.Consts.UBOs = []UBORange{{Area: Area{8, math.MaxInt}}} },
+		"prefetch": func(m *Meta) {
+			m.Stage, m.Prefetches = ir.StageFragment, []Prefetch{{Reg: math.MaxInt, Mask: 15}}
+		},
+		"wave": func(m *Meta) { m.Stage = ir.StageVertex; m.DoubleWave = true },
+		"base": func(m *Meta) { m.Descriptors = []Descriptor{{Base: 8}} },
 	} {
 		m := ok
 		change(&m)

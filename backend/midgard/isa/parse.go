@@ -31,10 +31,37 @@ func (p *program) encode() ([]byte, error) {
 	for i := range p.prog {
 		var err error
 		if code, err = AppendEncode(code, &p.prog[i]); err != nil {
-			return nil, fmt.Errorf("line %d: %w", p.at[i], err)
+			return nil, fmt.Errorf("line %d: %w", p.fault(i)+1, err)
 		}
 	}
 	return code, nil
+}
+
+// fault is the row of the first instruction of a bundle that has no encoding, the
+// bundle's own if each has one by itself.
+func (p *program) fault(i int) int {
+	b, at := &p.prog[i], &p.at[i]
+	for s := range b.LdSt {
+		if _, err := encodeLdSt(&b.LdSt[s]); b.Tag == TagLdSt && err != nil {
+			return at.slot[s]
+		}
+	}
+	for u := Unit(0); b.Tag.ALU() && u < NumUnits; u++ {
+		var err error
+		switch {
+		case !b.Has(u):
+		case u == UnitBranch:
+			_, err = encodeBranch(false, b.Compact)
+		case u == UnitBranchX:
+			_, err = encodeBranch(true, b.Extended)
+		default:
+			_, _, err = encodeALU(u.Scalar(), &b.ALU[u])
+		}
+		if err != nil {
+			return at.slot[u]
+		}
+	}
+	return at.first
 }
 
 // ParseProgram reads the bundles of a program.
@@ -51,7 +78,7 @@ func ParseProgram(text string, opt TextOptions) ([]Bundle, error) {
 
 // absent says that a constant is not there.
 func (p *program) absent(d *deferred) error {
-	return fmt.Errorf("line %d: %s: the value is not among the constants", p.at[d.bundle], d.text)
+	return fmt.Errorf("line %d: %s: the value is not among the constants", d.row+1, d.text)
 }
 
 // ParseBundle reads the text of one bundle. Its Next tag is TagBreak unless the
@@ -71,10 +98,20 @@ func ParseBundle(text string, opt TextOptions) (Bundle, error) {
 type program struct {
 	opt    TextOptions
 	prog   []Bundle
-	at     []int  // the line that each bundle begins in, from 1
+	at     []rows // of each bundle
 	next   []bool // the bundle's next tag is given
 	behind []deferred
 	lines  map[int][]aluText // of ALU bundles, for repair
+	row    int               // the line that is being read, from 0
+	body   []int             // rows of the instructions of the bundle that is being read
+	slots  [NumUnits]int     // the same by unit
+}
+
+// rows are the lines of a bundle, from 0: its first, and those of its instructions by unit; of two
+// loads or stores those in their order.
+type rows struct {
+	first int
+	slot  [NumUnits]int
 }
 
 func parseProgram(text string, opt TextOptions) (*program, error) {
@@ -92,11 +129,11 @@ func parseProgram(text string, opt TextOptions) (*program, error) {
 		if n == at && n == len(lines)-1 && at > 0 {
 			break
 		}
-		if err := p.group(lines[at:n]); err != nil {
-			return nil, fmt.Errorf("line %d: %w", at+1, err)
+		if err := p.group(lines[at:n], at); err != nil {
+			return nil, fmt.Errorf("line %d: %w", p.row+1, err)
 		}
 		for len(p.at) < len(p.prog) {
-			p.at = append(p.at, at+1)
+			p.at = append(p.at, rows{at, p.slots})
 		}
 		if n > at && strings.HasPrefix(lines[at], "Unknown word type") || n > at+1 && strings.HasPrefix(lines[n-2], "Unknown word type") {
 			n++ // the quadword has an empty line of its own
@@ -143,20 +180,23 @@ func (p *program) repair() {
 		b.Units &= UnitBranch.In() | UnitBranchX.In()
 		b.ALU = [NumALUUnits]ALU{}
 		kept := p.behind
+		p.slots = p.at[to].slot // the branch's stays
 		if p.place(&b, p.lines[to], units, b.Tag.Writeout()) == nil && len(p.behind) == len(kept) {
-			p.prog[to] = b
+			p.prog[to], p.at[to].slot = b, p.slots
 		}
 		p.behind = kept
 	}
 }
 
-// group reads the lines up to an empty one: a bundle with what is said about it.
-func (p *program) group(lines []string) error {
+// group reads the lines up to an empty one: a bundle with what is said about it; at is the first.
+func (p *program) group(lines []string, at int) error {
 	b := Bundle{}
 	c := aluCtx{b: &b, full: p.opt.Full}
 	var body []string
-	notes, given, remarks := "", false, 0
-	for _, l := range lines {
+	notes, given, remarks, notesRow := "", false, 0, at
+	p.body = p.body[:0]
+	for i, l := range lines {
+		p.row = at + i
 		switch {
 		case strings.HasPrefix(strings.TrimPrefix(l, "\t"), complaint):
 			if strings.Contains(l, "shader ended") {
@@ -170,7 +210,7 @@ func (p *program) group(lines []string) error {
 		case l == "writeout":
 			b.Tag = TagALUW4
 		case strings.HasPrefix(l, "; "):
-			notes = l[2:]
+			notes, notesRow = l[2:], p.row
 		case strings.HasPrefix(l, "uconstants "):
 			if err := parseConsts(&b, l); err != nil {
 				return err
@@ -183,8 +223,10 @@ func (p *program) group(lines []string) error {
 			b.Control |= 1 << n
 		default:
 			body = append(body, l)
+			p.body = append(p.body, p.row)
 		}
 	}
+	p.row = notesRow
 	// "shader ended" stands alone; the invalid next tag is one bundle's.
 	if len(body) == 0 && !given && remarks > 0 && remarks == len(lines) {
 		return nil
@@ -194,9 +236,11 @@ func (p *program) group(lines []string) error {
 			return err
 		}
 	}
-	if err := p.body(&c, &b, body); err != nil {
+	p.on(0)
+	if err := p.instructions(&c, &b, body); err != nil {
 		return err
 	}
+	p.row = notesRow
 	given = given || !b.Tag.Known()
 	if err := applyNotes(&b, notes, bundleFields); err != nil {
 		return err
@@ -249,10 +293,17 @@ func parseConsts(b *Bundle, l string) error {
 	return nil
 }
 
-func (p *program) body(c *aluCtx, b *Bundle, body []string) error {
+// on is called when the i-th instruction of a bundle is read. A bundle by itself has no rows.
+func (p *program) on(i int) {
+	if i < len(p.body) {
+		p.row = p.body[i]
+	}
+}
+
+func (p *program) instructions(c *aluCtx, b *Bundle, body []string) error {
 	switch {
 	case len(body) > 0 && strings.HasPrefix(body[0], "Unknown word type"):
-		return parseRaw(b, body)
+		return p.raw(b, body)
 	case len(body) > 0 && isTexture(body[0]):
 		return p.texture(b, body)
 	case len(body) == 0 && !b.HasConsts && b.Tag == 0 && b.Control == 0:
@@ -263,7 +314,7 @@ func (p *program) body(c *aluCtx, b *Bundle, body []string) error {
 	return p.ldst(b, body)
 }
 
-func parseRaw(b *Bundle, body []string) error {
+func (p *program) raw(b *Bundle, body []string) error {
 	s := &scan{s: strings.TrimPrefix(body[0], "Unknown word type ")}
 	b.Tag = Tag(s.num(4))
 	s.want(":")
@@ -273,6 +324,7 @@ func parseRaw(b *Bundle, body []string) error {
 	if len(body) != 2 {
 		return fmt.Errorf("an unknown word has one line of words")
 	}
+	p.on(1)
 	words := strings.Split(strings.TrimSpace(body[1]), ", ")
 	if len(words) != 4 {
 		return fmt.Errorf("%q has not four words", body[1])
@@ -337,7 +389,8 @@ func (p *program) texture(b *Bundle, body []string) error {
 			return fmt.Errorf("comment %q: %w", r, err)
 		}
 	}
-	for _, l := range body[1:] {
+	for i, l := range body[1:] {
+		p.on(1 + i)
 		var n uint64
 		name, value, _ := strings.Cut(strings.TrimPrefix(l, "// "), " = ")
 		if n, err = strconv.ParseUint(value, 0, 8); err != nil {
@@ -352,6 +405,7 @@ func (p *program) texture(b *Bundle, body []string) error {
 			return fmt.Errorf("%q behind a texture instruction", l)
 		}
 	}
+	p.on(0)
 	b.Tag, b.Tex = tag, t
 	return applyNotes(&b.Tex, notes, textureFields)
 }
@@ -380,9 +434,11 @@ func (p *program) ldst(b *Bundle, body []string) error {
 	b.Tag = TagLdSt
 	b.LdSt = [2]LoadStore{EmptySlot, EmptySlot}
 	if len(body) > 2 {
+		p.on(2)
 		return fmt.Errorf("%d instructions in a load/store bundle", len(body))
 	}
 	for i, l := range body {
+		p.on(i)
 		text, notes := cutNotes(l)
 		x, err := parseLdSt(text)
 		if err == nil {
@@ -391,7 +447,7 @@ func (p *program) ldst(b *Bundle, body []string) error {
 		if err != nil {
 			return err
 		}
-		b.LdSt[i] = x
+		b.LdSt[i], p.slots[i] = x, p.row
 	}
 	return nil
 }
@@ -399,6 +455,7 @@ func (p *program) ldst(b *Bundle, body []string) error {
 // aluText is one ALU line of a bundle.
 type aluText struct {
 	line, notes string
+	row         int
 	reserved    bool
 	reads       [NumALUUnits]ALU
 	fits, known [NumALUUnits]bool
@@ -416,22 +473,30 @@ func (p *program) alu(c *aluCtx, b *Bundle, body []string) error {
 			i++
 			x.line, x.notes = cutNotes(body[i])
 		}
+		p.on(i)
+		x.row = p.row
 		if strings.HasPrefix(x.line, "br.") || strings.HasPrefix(x.line, "brx.") {
 			if err := parseBranch(b, x.line, x.notes); err != nil {
 				return err
 			}
+			p.slots[UnitBranch], p.slots[UnitBranchX] = x.row, x.row // it has one of them
 			continue
 		}
 		list = append(list, x)
 	}
 	if len(list) > int(NumALUUnits) {
+		p.row = list[NumALUUnits].row
 		return fmt.Errorf("%d instructions, a bundle has %d units", len(list), NumALUUnits)
 	}
 	for i := range list {
+		p.row = list[i].row
 		p.readings(c, &list[i])
 		if list[i].err != nil {
 			return list[i].err
 		}
+	}
+	if len(list) > 0 {
+		p.row = list[0].row
 	}
 	units, err := assign(list, b, 0)
 	if err != nil {
@@ -445,6 +510,8 @@ func (p *program) alu(c *aluCtx, b *Bundle, body []string) error {
 func (p *program) place(b *Bundle, list []aluText, units []Unit, upper bool) error {
 	for i, u := range units {
 		x := &list[i]
+		p.row = x.row
+		p.slots[u] = x.row
 		a := x.reads[u]
 		if x.reserved {
 			a.Reserved = 32
@@ -454,7 +521,7 @@ func (p *program) place(b *Bundle, list []aluText, units []Unit, upper bool) err
 		}
 		if s := pending(&a); s >= 0 {
 			a.Src[s].Comp = 4 // z, or else w: resolve finds out
-			p.behind = append(p.behind, deferred{len(p.prog), u, s, x.line})
+			p.behind = append(p.behind, deferred{len(p.prog), x.row, u, s, x.line})
 		}
 		b.Add(u, a)
 	}

@@ -17,6 +17,7 @@ type aluCtx struct {
 // the constants of the bundle.
 type deferred struct {
 	bundle int
+	row    int
 	unit   Unit
 	src    int
 	text   string

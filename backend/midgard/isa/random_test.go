@@ -186,6 +186,19 @@ func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"brx.cond.always +1000000000 -> break": "line 3: midgard: brx: offset",
 		"LD_ATTR.u32 AL0, 0x20000":             "line 3: ",
+		// In a bundle the line of the instruction is named.
+		"vmul.FADD.f32 R0, R1, R2\nsadd.FADD.f32 R0.x, R1.x, R2.q":                         "line 4: ",
+		"vmul.FADD.f32 R0, R1, R2\nsadd.XYZ.f32 R0.x, R1.x, R2.x":                          "line 4: ",
+		"vmul.FADD.f32 R0, R1, R2\nbrx.cond.always +1 -> nowhere":                          "line 4: ",
+		"vmul.FADD.f32 R0, R1, R2\nbrx.cond.always +1000000000 -> break":                   "line 4: midgard: brx: offset",
+		"vmul.FADD.f32 R0, R1, R2\nuconstants 1, 2":                                        "line 4: ",
+		"vmul.FADD.f32 R0, R1, R2\n; what=1":                                               "line 4: ",
+		"vmul.FADD.f32 R0, R1, R2 ; what=1\n; tag=8":                                       "line 3: ",
+		"vmul.FADD.f32 R0, R1, R2\nsadd.FADD.f32 R0.x, R1.x, R2.x ; what=1":                "line 4: ",
+		"LD_VARY.f32.a32 R0.xyzw, 0.x, 0.x\nLD_VARY.f32.a32 R1.xyzw, 0.x, 0.x ; mask=0x10": "line 4: ",
+		"LD_VARY.f32.a32 R0.xyzw, 0.x, 0.x\nLD_VARY.f32.a32 R1.xyzw, 0.x + 0x40000, 0.x":   "line 4: ",
+		"LD_ATTR.u32 R0.xyzw, 1\nLD_ATTR.u32 R1.xyzw, 1\nLD_ATTR.u32 R2.xyzw, 1":           "line 5: ",
+		"Unknown word type 5:\n0x5, 0, 0":                                                  "line 4: ",
 	} {
 		if _, err := Assemble("\n\n"+text, TextOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
