@@ -178,10 +178,48 @@ func (c *mangledCase) program(ctx context.Context, obj *object.Object) (fault st
 			defer cancel()
 			_, err = c.run(ctx, p, mangleBudget, 0)
 		default:
-			err = errors.New("its stage is not run")
+			err = c.wave(ctx, p)
 		}
 	}
 	return faultOf(err), err
+}
+
+// wave runs a wave of a tessellation or geometry stage, without those before and behind it.
+func (c *mangledCase) wave(ctx context.Context, p emu.Program) error {
+	w, err := newWorld(c.s, worldForm{seed: 1, pointers: c.pointers})
+	if err != nil {
+		return errSkip{err.Error()}
+	}
+	io, n := p.IO(), min(7, p.WaveSize())
+	l := &emu.Launch{Env: &w.env, NumLanes: n, Check: true, Out: make([]emu.Slots, n)}
+	vertices := make([]*emu.Slots, 6)
+	for i := range vertices {
+		vertices[i] = &emu.Slots{ir.SlotPos: {uint32(i), 2, 3, 4}}
+	}
+	var patch *emu.Patch
+	for i := range n {
+		if patch == nil || i%len(patch.Out) == 0 {
+			patch = &emu.Patch{In: vertices[:3], Out: make([]emu.Slots, max(1, min(io.Tess.OutputVertices, emu.MaxPatchVertices)))}
+		}
+		switch p.Stage() {
+		case ir.StageTessCtrl:
+			l.TessCtrl = append(l.TessCtrl, emu.TessCtrlLane{Patch: patch, InvocationID: uint32(i % len(patch.Out))})
+		case ir.StageTessEval:
+			l.TessEval = append(l.TessEval, emu.TessEvalLane{Patch: patch, Coord: [3]float32{float32(i) / 8, 0.5, 0.25}})
+		case ir.StageGeometry:
+			l.Geometry = append(l.Geometry, emu.GeometryLane{V: vertices[:max(1, min(int(io.Geom.InPrimitive), 6))], PrimitiveID: uint32(i),
+				Emitted: emu.NewEmission(int(min(io.Geom.MaxVertices, 1024)))})
+		}
+	}
+	return guard(ctx, "run", c.m.Name, c.o.Target, func() error {
+		wave := p.NewWave(l)
+		for range 64 {
+			if st, err := wave.Run(mangleBudget / 64 / n); err != nil || st == emu.StatusDone {
+				return err
+			}
+		}
+		return emu.ErrTimeout
+	})
 }
 
 // faultOf is what is wrong with the compiler, "" if an error is the input's fault.

@@ -11,9 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"nirc/frontend/spirv/spv"
 	"nirc/internal/mangle"
-	"nirc/ir"
 	"nirc/passes"
 )
 
@@ -63,23 +61,9 @@ func compileMangled(t *testing.T, text, from string, seed uint64, target string)
 	return false
 }
 
-// opcodeNames are the opcodes that the grammar has, as words for a text.
-func opcodeNames() []string {
-	var list []string
-	for op := range spv.Op(1 << 13) {
-		if name := op.String(); strings.HasPrefix(name, "Op") && !strings.ContainsAny(name, "( ") {
-			list = append(list, name)
-		}
-	}
-	return list
-}
-
 // TestMangledModules compiles modules whose assembly is changed here and there.
 func TestMangledModules(t *testing.T) {
-	run, files, words := mangle.NewRun(t, 60, 0), mangleFiles(t), opcodeNames()
-	if len(words) < 500 {
-		t.Fatalf("the grammar has %d opcodes", len(words))
-	}
+	run, files, words := mangle.NewRun(t, 30, 0), mangleFiles(t), mangle.NewWords(moduleWords()...)
 	compiled, n := 0, 0
 	targets := []string{"ir3", "agx", "midgard"}
 	for seed, r := range run.Inputs() {
@@ -109,11 +93,7 @@ func TestMangledModules(t *testing.T) {
 // TestMangledIR compiles IR texts, from every stage of lowering, that are
 // changed here and there.
 func TestMangledIR(t *testing.T) {
-	run, files := mangle.NewRun(t, 16, 1), mangleFiles(t)
-	var words []string
-	for op := range ir.NumOps {
-		words = append(words, ir.Op(op).String())
-	}
+	run, files, words := mangle.NewRun(t, 11, 1), mangleFiles(t), mangle.NewWords(irWords()...)
 	compiled, n := 0, 0
 	targets := []string{"ir3", "agx", "midgard"}
 	if only := os.Getenv("NIRC_MANGLE_TARGET"); only != "" {
@@ -129,7 +109,7 @@ func TestMangledIR(t *testing.T) {
 			continue
 		}
 		_, err = m.Compile(context.Background(), Options{File: name, Target: target, Level: passes.O2, Run: passes.RunOptions{DumpAfter: []string{"all"}, Dump: func(_, text string) {
-			if len(text) < 64<<10 {
+			if len(text) < 64<<10 && strings.HasPrefix(text, "shader") { // not a backend's own code
 				dumps = append(dumps, text)
 			}
 		}}})

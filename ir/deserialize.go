@@ -299,7 +299,7 @@ func (r *serialReader) numeric(base Base) *Type {
 	form := r.below(1<<7, "shape")
 	rows, cols, rowMajor := uint8(form&7), uint8(form>>3&7), form>>6 != 0
 	stride := r.u32()
-	if rows < 1 || rows > 4 || cols < 1 || cols > 4 || bitsIndex(bits) == 0 && bits != 1 {
+	if rows < 1 || rows > 4 || cols < 1 || cols > 4 || !numericBits(base, bits) {
 		r.fail("no type of %d bits, %d columns, %d rows", bits, cols, rows)
 	}
 	if cols == 1 && stride == 0 && !rowMajor {

@@ -4,6 +4,14 @@ package ir
 type domTree struct {
 	rpo   []*Block // reverse post order
 	order []int32  // by block index: position in rpo, -1 unreachable
+	stack []domFrame
+}
+
+// domFrame is a block of a depth-first walk, and the next of its successors or
+// children to go to.
+type domFrame struct {
+	b *Block
+	i int
 }
 
 // computeDominance finds immediate dominators by iterating the two-finger
@@ -44,7 +52,7 @@ func (impl *Impl) computeDominance() {
 			b.idom.domChildren = append(b.idom.domChildren, b)
 		}
 	}
-	numberDomTree(start)
+	impl.dom.number(start)
 	for _, b := range rpo {
 		b.addToFrontiers()
 	}
@@ -81,11 +89,7 @@ func (impl *Impl) reversePostOrder() {
 	for i := range d.order {
 		d.order[i] = -1
 	}
-	type frame struct {
-		b *Block
-		i int
-	}
-	stack := []frame{{impl.Start(), 0}}
+	stack := append(d.stack[:0], domFrame{impl.Start(), 0})
 	d.order[impl.Start().Index] = 0
 	for len(stack) > 0 {
 		f := &stack[len(stack)-1]
@@ -94,13 +98,14 @@ func (impl *Impl) reversePostOrder() {
 			f.i++
 			if s != nil && d.order[s.Index] < 0 {
 				d.order[s.Index] = 0
-				stack = append(stack, frame{s, 0})
+				stack = append(stack, domFrame{s, 0})
 			}
 			continue
 		}
 		d.rpo = append(d.rpo, f.b)
 		stack = stack[:len(stack)-1]
 	}
+	d.stack = stack
 	for i, j := 0, len(d.rpo)-1; i < j; i, j = i+1, j-1 {
 		d.rpo[i], d.rpo[j] = d.rpo[j], d.rpo[i]
 	}
@@ -109,15 +114,11 @@ func (impl *Impl) reversePostOrder() {
 	}
 }
 
-// numberDomTree gives each block of the tree an interval that encloses those
+// number gives each block of the tree an interval that encloses those
 // of the blocks below.
-func numberDomTree(root *Block) {
-	type frame struct {
-		b *Block
-		i int
-	}
+func (d *domTree) number(root *Block) {
 	n := uint32(0)
-	stack := []frame{{root, 0}}
+	stack := append(d.stack[:0], domFrame{root, 0})
 	root.domPre = n
 	for len(stack) > 0 {
 		f := &stack[len(stack)-1]
@@ -126,13 +127,14 @@ func numberDomTree(root *Block) {
 			f.i++
 			n++
 			c.domPre = n
-			stack = append(stack, frame{c, 0})
+			stack = append(stack, domFrame{c, 0})
 			continue
 		}
 		n++
 		f.b.domPost = n
 		stack = stack[:len(stack)-1]
 	}
+	d.stack = stack
 }
 
 func (b *Block) addToFrontiers() {

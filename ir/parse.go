@@ -409,11 +409,12 @@ func cutSuffix(s, suffix string) (string, bool) {
 	return r, ok
 }
 
-// aluType reads f32, u16, b1 … from a word.
+// aluType reads f32, u16, b1 … from a word, and sizes that do not exist too:
+// what prints reads back, and Validate judges it.
 func (p *parser) aluType(w string) ALUType {
 	for c := ClassUint; c <= ClassBool; c++ {
 		if strings.HasPrefix(w, c.String()) {
-			if n, err := strconv.ParseUint(w[1:], 10, 8); err == nil && n <= 64 {
+			if n, err := strconv.ParseUint(w[1:], 10, 8); err == nil {
 				return ALUType{c, uint8(n)}
 			}
 		}
@@ -434,7 +435,7 @@ func (p *parser) numericType(w string) *Type {
 	}
 	at := p.aluType(rest)
 	base := [...]Base{ClassNone: BaseVoid, ClassUint: BaseUint, ClassInt: BaseInt, ClassFloat: BaseFloat, ClassBool: BaseBool}[at.Class]
-	if rows < 1 || rows > 4 || cols < 1 || cols > 4 || base == BaseVoid || bitsIndex(at.Bits) == 0 && at.Bits != 1 {
+	if rows < 1 || rows > 4 || cols < 1 || cols > 4 || !numericBits(base, at.Bits) {
 		p.failLast("no type %q", w)
 	}
 	if cols == 1 && !(p.is(":") && !p.tok.space && p.stridedNext()) {
@@ -452,6 +453,17 @@ func (p *parser) numericType(w string) *Type {
 		t.Stride, t.RowMajor = uint32(v), row
 	}
 	return t
+}
+
+// numericBits tells whether numbers of a type may have so many bits.
+func numericBits(base Base, bits uint8) bool {
+	switch base {
+	case BaseBool:
+		return bits == 1 || bits != 64 && bitsIndex(bits) != 0
+	case BaseFloat:
+		return bits != 8 && bitsIndex(bits) != 0
+	}
+	return base != BaseVoid && bitsIndex(bits) != 0
 }
 
 // stridedNext tells whether a number follows the ':' at once: a stride.

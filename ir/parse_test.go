@@ -94,6 +94,8 @@ func TestParseErrors(t *testing.T) {
 		{"shader compute \"m\" {\n  info { colour=1 } }", "2:10: no info \"colour\""},
 		{"shader compute \"m\" {\n var @1 shared f32 \"x\" }", "no such variable mode"},
 		{"shader compute \"m\" {\n var @1 mem_shared f33 \"x\" }", "no type \"f33\""},
+		{"shader compute \"m\" {\n var @1 mem_shared f8 \"x\" }", "no type \"f8\""},
+		{"shader compute \"m\" {\n var @1 mem_shared vec2u1 \"x\" }", "no type \"vec2u1\""},
 		{"shader compute \"m\" {\n var @1 mem_shared $0 \"x\" }", "no type $0 before this"},
 		{"shader compute \"m\" {\n var @1 mem_shared f32 \"x\" var @1 mem_shared f32 \"y\" }", "stands twice"},
 		{"shader compute \"m\" {\n var @1 mem_shared f32 \"x\" { colour=3 } }", "no variable attribute"},

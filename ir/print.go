@@ -214,6 +214,22 @@ func (a *attrs) flag(name string, v bool) {
 	}
 }
 
+// field adds a field that is not zero.
+func (a *attrs) field(f namedField) {
+	switch v := f.ptr.(type) {
+	case *bool:
+		a.flag(f.name, *v)
+	case *uint8:
+		a.intNot(f.name, int64(*v), 0)
+	case *uint32:
+		a.intNot(f.name, int64(*v), 0)
+	case *uint64:
+		a.word(f.name, fmt.Sprintf("0x%x", *v), *v != 0)
+	case *FloatControls:
+		a.word(f.name, fmt.Sprintf("0x%x", uint32(*v)), *v != 0)
+	}
+}
+
 func accessString(x Access) string {
 	s := ""
 	for i, n := range accessNames {
@@ -273,18 +289,7 @@ func (p *printer) info() {
 		a = append(a, fmt.Sprintf("workgroup_size=%d,%d,%d", i.WorkgroupSize[0], i.WorkgroupSize[1], i.WorkgroupSize[2]))
 	}
 	for _, f := range infoFields(i) {
-		switch v := f.ptr.(type) {
-		case *bool:
-			a.flag(f.name, *v)
-		case *uint8:
-			a.intNot(f.name, int64(*v), 0)
-		case *uint32:
-			a.intNot(f.name, int64(*v), 0)
-		case *uint64:
-			a.word(f.name, fmt.Sprintf("0x%x", *v), *v != 0)
-		case *FloatControls:
-			a.word(f.name, fmt.Sprintf("0x%x", uint32(*v)), *v != 0)
-		}
+		a.field(f)
 	}
 	if len(a) > 0 {
 		p.line("info { %s }", strings.Join(a, " "))

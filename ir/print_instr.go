@@ -219,14 +219,7 @@ func (p *printer) tex(in *Instr) {
 	a.word("dim", t.Dim.String(), true)
 	a.word("dest", t.DestType.String(), true)
 	for _, f := range texFields(t) {
-		switch x := f.ptr.(type) {
-		case *bool:
-			a.flag(f.name, *x)
-		case *uint8:
-			a.intNot(f.name, int64(*x), 0)
-		case *uint32:
-			a.intNot(f.name, int64(*x), 0)
-		}
+		a.field(f)
 	}
 	if t.HasOffsets {
 		s := "offsets="

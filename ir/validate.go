@@ -110,6 +110,9 @@ func (v *validator) variable(x *Variable) {
 		v.fail("R6", x.Name, "per_view variable is not an array")
 	}
 	if x.Init != nil {
+		if m&(ModeReadOnly&^ModeConstant) != 0 {
+			v.fail("R4", x.Name, "initialiser of what nothing may store to, in %s", m)
+		}
 		v.constant(x.Init, x.Type, x, 0)
 	}
 }
@@ -534,5 +537,8 @@ func (v *validator) call(in *Instr) {
 	for i, q := range f.Params {
 		d := in.Srcs[i].Def
 		v.check(d.NumComponents == q.NumComponents && d.BitSize == q.BitSize, "C1", in, "argument %d has another size than the parameter", i)
+		if a := d.Instr; q.Modes != 0 && a != nil && a.Kind == KindDeref {
+			v.check(a.DerefInfo().Modes&q.Modes != 0, "C1", in, "argument %d points to %s, the parameter to %s", i, a.DerefInfo().Modes, q.Modes)
+		}
 	}
 }

@@ -59,6 +59,13 @@ func (v *validator) intrinsic(in *Instr) {
 	v.check(len(in.Srcs) == len(info.Srcs), "I1", in, "%d sources, the table says %d", len(in.Srcs), len(info.Srcs))
 	v.check(len(in.Imm) == len(info.Indices), "I1", in, "%d indices, the table says %d", len(in.Imm), len(info.Indices))
 	v.check(in.HasDef() == info.HasDest, "I1", in, "result missing or not wanted")
+	for i := range in.Srcs {
+		if d := in.Srcs[i].Def; i < int(info.Derefs) {
+			v.check(d.Instr.Kind == KindDeref, "I18", in, "source %d is no deref", i)
+		} else {
+			v.number(in, d)
+		}
+	}
 	if info.Vectorized() {
 		v.check(validComps(in.NumComponents), "I1", in, "num_components %d", in.NumComponents)
 	} else {
@@ -144,7 +151,6 @@ func (v *validator) special(in *Instr) {
 		v.access(in, in.Srcs[1].Def, true)
 	case IntrCopyDeref:
 		d, s := in.Srcs[0].Def.Instr, in.Srcs[1].Def.Instr
-		v.check(d.Kind == KindDeref && s.Kind == KindDeref, "I6", in, "copy of what is no deref")
 		v.check(d.DerefInfo().Type.Bare().Equal(s.DerefInfo().Type.Bare()), "I6", in, "copy between different types")
 		v.check(d.DerefInfo().Modes&ModeReadOnly == 0, "I5", in, "copy into read-only memory")
 	case IntrStoreOutput:
@@ -210,18 +216,16 @@ func (v *validator) reg(in *Instr, handle, val *Def) {
 // access checks rule I5 for a load or store of val through source 0.
 func (v *validator) access(in *Instr, val *Def, store bool) {
 	d := in.Srcs[0].Def.Instr
-	v.check(d.Kind == KindDeref, "I5", in, "access through what is no deref")
 	info := d.DerefInfo()
 	v.check(info.Type.IsVectorOrScalar() || info.Type.IsOpaque(), "I5", in, "access of type %s", info.Type)
-	if info.Type.IsVectorOrScalar() {
+	if info.Type.IsOpaque() {
+		v.check(val.NumComponents == 1 && val.BitSize >= 32, "I5", in, "%dx%d of a %s, not a pointer", val.BitSize, val.NumComponents, info.Type)
+	} else {
 		v.check(info.Type.Rows == val.NumComponents, "I5", in, "%d components of a %s", val.NumComponents, info.Type)
 		bits := info.Type.Bits
 		v.check(val.BitSize == bits || bits == 1 && val.BitSize == 32, "I5", in, "%d bits of a %s", val.BitSize, info.Type)
 	}
 	v.check(!store || info.Modes&^ModeReadOnly != 0, "I5", in, "store to %s", info.Modes)
-	if store && val.Instr.Kind == KindDeref && !info.Type.IsOpaque() {
-		v.check(val.Instr.DerefInfo().Modes&(ModeShaderIn|ModeShaderOut) == 0, "D7", in, "a deref of inputs or outputs is stored")
-	}
 }
 
 // derefSrcs is the number of sources by kind of deref.
@@ -230,6 +234,7 @@ var derefSrcs = [...]int{DerefVar: 0, DerefArray: 2, DerefArrayWildcard: 1, Dere
 func (v *validator) deref(in *Instr) {
 	d := in.DerefInfo()
 	v.check(d.Type != nil, "D1", in, "deref without type")
+	v.check(in.Def.BitSize >= 32, "D1", in, "pointer of %d bits", in.Def.BitSize)
 	v.check(len(in.Srcs) == derefSrcs[in.Deref], "D2", in, "%d sources, not %d", len(in.Srcs), derefSrcs[in.Deref])
 	if in.Deref == DerefVar {
 		home, declared := v.vars[d.Var]
@@ -244,9 +249,7 @@ func (v *validator) deref(in *Instr) {
 		v.check(d.AlignMul == 0 && d.AlignOffset == 0 || d.AlignMul&(d.AlignMul-1) == 0 && d.AlignOffset < d.AlignMul, "D6", in, "alignment %d+%d", d.AlignMul, d.AlignOffset)
 		from := in.Srcs[0].Def
 		v.check(from.NumComponents == in.Def.NumComponents && from.BitSize == in.Def.BitSize, "D6", in, "cast of %d x %d bits", from.NumComponents, from.BitSize)
-		if p := from.Instr; p.Kind == KindDeref {
-			v.check(p.DerefInfo().Modes&m != 0, "D6", in, "cast from %s", p.DerefInfo().Modes)
-		}
+		v.castFrom(in, from, 0)
 		return
 	}
 	parent := in.Srcs[0].Def
@@ -271,6 +274,28 @@ func (v *validator) deref(in *Instr) {
 	}
 }
 
+// castFrom checks rule D6 for what a cast's pointer comes from: directly, or as the one
+// that is left when choices between pointers are folded. seen counts values, and bounds how far it looks.
+func (v *validator) castFrom(in *Instr, from *Def, seen int) int {
+	const enough = 64
+	m, p := in.DerefInfo().Modes, from.Instr
+	seen++
+	switch {
+	case p.Kind == KindDeref:
+		v.check(p.DerefInfo().Modes&m != 0, "D6", in, "cast from %s", p.DerefInfo().Modes)
+	case p.Kind == KindPhi, p.Kind == KindALU && (p.Op == OpMov || p.Op == OpBcsel):
+		for i := range p.Srcs {
+			if seen < enough {
+				seen = v.castFrom(in, p.Srcs[i].Def, seen)
+			}
+		}
+	case p.IsIntrinsic(IntrLoadParam) && p.Get(IdxParamIdx) < uint64(len(v.impl.Fn.Params)):
+		q := &v.impl.Fn.Params[p.Get(IdxParamIdx)]
+		v.check(q.Modes == 0 || q.Modes&m != 0, "D6", in, "cast from %s", q.Modes)
+	}
+	return seen
+}
+
 func (v *validator) tex(in *Instr) {
 	t := in.TexInfo()
 	row := in.TexOp.Info()
@@ -291,6 +316,8 @@ func (v *validator) tex(in *Instr) {
 	ms := t.Dim == DimMS || t.Dim == DimSubpassMS
 	sampled := op == TexOpTxf || op == TexOpTex || op == TexOpTxb || op == TexOpTxl || op == TexOpTxd || op == TexOpTg4 || op == TexOpLod
 	v.check(!sampled || !ms, "T4", in, "%s of a multisampled texture", op)
+	v.check(!row.NeedsSampler || t.Dim != DimBuf, "T4", in, "%s of a buffer", op)
+	v.check(!t.IsArray || t.Dim != DimBuf && t.Dim != Dim3D && t.Dim != DimRect && t.Dim != DimExternal, "T1", in, "array of %s", t.Dim)
 	v.check(op != TexOpTxfMs || ms, "T4", in, "txf_ms of a texture that is not multisampled")
 	v.check(t.Component == 0 || op == TexOpTg4, "T5", in, "component of what is no gather")
 	v.check(!t.HasOffsets || op == TexOpTg4 && !have[TexSrcOffset], "T5", in, "four offsets")
@@ -347,6 +374,7 @@ func (v *validator) texSrc(in *Instr, t *TexInfo, k TexSrc, d *Def) {
 	case TexSrcTextureDeref, TexSrcSamplerDeref, TexSrcTextureHandle, TexSrcSamplerHandle, TexSrcBackend1, TexSrcBackend2:
 	default:
 		v.check(d.BitSize == 16 || d.BitSize == 32, "T1", in, "%s of %d bits", k, d.BitSize)
+		v.number(in, d)
 	}
 	switch k {
 	case TexSrcCoord:

@@ -1,6 +1,10 @@
 package ir
 
-import "nirc/ir/optab"
+import (
+	"strings"
+
+	"nirc/ir/optab"
+)
 
 // rows checks what an intrinsic's row says of the sizes of its sources, and that
 // constant indices which stand for something name what there is.
@@ -12,6 +16,14 @@ func (v *validator) rows(in *Instr, info *optab.Intrinsic) {
 		if limit := indexLimits[x]; limit != 0 {
 			v.check(in.Imm[k] < limit, "I17", in, "%s %d does not exist", x, in.Imm[k])
 		}
+		if x == IdxSrcType || x == IdxDestType {
+			t := UnpackALUType(in.Imm[k])
+			v.check(t.Bits == 0 || t.Class != ClassNone && validBits(t.Bits), "I17", in, "%s %s does not exist", x, indexText(x, in.Imm[k], v.s.Stage, in))
+		}
+	}
+	if k := info.IndexPos(IdxAtomicOp); k >= 0 {
+		op := AtomicOp(in.Imm[k])
+		v.check((op == AtomicCmpXchg || op == AtomicFCmpXchg) == strings.Contains(info.Name, "_swap"), "I17", in, "%s has another number of operands", AtomicOpNames[op])
 	}
 }
 
@@ -28,28 +40,20 @@ var indexLimits = [optab.NumIndices]uint64{
 }
 
 // derefs checks rule I18: what works on variables or memory through a deref has
-// one, and of what it works on.
+// one of what it works on.
 func (v *validator) derefs(in *Instr) {
 	switch in.Intr {
 	case IntrDerefAtomic, IntrDerefAtomicSwap:
-		d := v.derefSrc(in)
+		d := in.Srcs[0].Def.Instr.DerefInfo()
 		v.check(d.Type.IsScalar() && d.Type.Bits == in.Def.BitSize, "I18", in, "atomic of %d bits on a %s", in.Def.BitSize, d.Type)
 		v.check(d.Modes&^ModeReadOnly != 0, "I18", in, "atomic on %s", d.Modes)
-	case IntrDerefBufferArrayLength:
-		v.derefSrc(in)
 	case IntrInterpDerefAtCentroid, IntrInterpDerefAtSample, IntrInterpDerefAtOffset, IntrInterpDerefAtVertex:
-		d := v.derefSrc(in)
+		d := in.Srcs[0].Def.Instr.DerefInfo()
 		v.check(d.Modes == ModeShaderIn, "I18", in, "interpolation of %s", d.Modes)
 		v.check(d.Type.IsVectorOrScalar() && d.Type.Rows == in.Def.NumComponents && d.Type.Bits == in.Def.BitSize, "I18", in, "interpolation of a %s", d.Type)
 	case IntrImageDerefLoad, IntrImageDerefSparseLoad, IntrImageDerefStore, IntrImageDerefAtomic, IntrImageDerefAtomicSwap, IntrImageDerefSize,
 		IntrImageDerefLevels, IntrImageDerefSamples, IntrImageDerefTexelAddress, IntrImageDerefSamplesIdentical:
-		d := v.derefSrc(in)
+		d := in.Srcs[0].Def.Instr.DerefInfo()
 		v.check(d.Modes&^opaqueModes == 0 && d.Type.Base == BaseImage, "I18", in, "no image, but a %s in %s", d.Type, d.Modes)
 	}
-}
-
-func (v *validator) derefSrc(in *Instr) *DerefInfo {
-	d := in.Srcs[0].Def.Instr
-	v.check(d.Kind == KindDeref, "I18", in, "source 0 is no deref")
-	return d.DerefInfo()
 }

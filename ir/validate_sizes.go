@@ -54,12 +54,8 @@ func (v *validator) boolean(in *Instr) {
 	v.check(in.Srcs[0].Def.BitSize <= 32, "I15", in, "boolean of %d bits", in.Srcs[0].Def.BitSize)
 }
 
-// texNeeds checks rule T8, that the operation has what it works on. Sources
-// that a target has packed may hold anything of it.
+// texNeeds checks rule T8, that the operation has what it works on.
 func (v *validator) texNeeds(in *Instr, have *[32]bool) {
-	if have[TexSrcBackend1] || have[TexSrcBackend2] {
-		return
-	}
 	need := func(k TexSrc) { v.check(have[k], "T8", in, "%s without %s", in.TexOp, k) }
 	switch in.TexOp {
 	case TexOpTxd:

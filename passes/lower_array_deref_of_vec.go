@@ -37,19 +37,25 @@ func componentAccess(in, d, p *ir.Instr) {
 	idx := d.Srcs[1].Def
 	c, known := firstConst(idx)
 	if in.Intr == ir.IntrLoadDeref {
-		vec := b.LoadDeref(&p.Def, access)
-		in.Def.RewriteUses(extractComponent(b, vec, idx))
+		in.Def.RewriteUses(extractComponent(b, loadSized(b, p, access, in.Def.BitSize), idx))
 	} else if val := in.Srcs[1].Def; known {
 		if c < uint64(n) {
 			wide := b.Swizzle(val, make([]int, n)...)
 			b.StoreDeref(&p.Def, wide, 1<<c, access)
 		}
 	} else {
-		vec := b.LoadDeref(&p.Def, access)
+		vec := loadSized(b, p, access, val.BitSize)
 		b.StoreDeref(&p.Def, insertComponent(b, vec, val, idx), 0, access)
 	}
 	in.Remove()
 	removeDeadDerefs(d)
+}
+
+// loadSized loads the vector that p points to; booleans are of 1 or of 32 bits.
+func loadSized(b *ir.Builder, p *ir.Instr, access ir.Access, bits uint8) *ir.Def {
+	vec := b.LoadDeref(&p.Def, access)
+	vec.BitSize = bits
+	return vec
 }
 
 // extractComponent returns component idx of vec, undef when out of bounds.

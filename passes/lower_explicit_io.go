@@ -77,6 +77,8 @@ func (e *explicitIO) function(impl *ir.Impl) bool {
 					e.addrs = append(e.addrs, a)
 					derefs = append(derefs, in)
 				}
+			case ir.KindTex:
+				e.sampled(in)
 			case ir.KindIntrinsic:
 				switch {
 				case in.Intr == ir.IntrCopyDeref:
@@ -133,6 +135,15 @@ func (e *explicitIO) copied(in *ir.Instr) {
 	}
 }
 
+// sampled refuses a texture or sampler that is in memory.
+func (e *explicitIO) sampled(in *ir.Instr) {
+	for i := range in.Srcs {
+		if d := derefOf(in.Srcs[i].Def); d != nil && e.mine(d) {
+			e.fail(in, "%s of a texture in %s is not supported", in.TexOp, d.DerefInfo().Modes)
+		}
+	}
+}
+
 // address computes where deref d points, with the builder before d.
 func (e *explicitIO) address(d *ir.Instr) address {
 	info := d.DerefInfo()
@@ -155,6 +166,10 @@ func (e *explicitIO) address(d *ir.Instr) address {
 	}
 	parent := d.Srcs[0].Def
 	a := e.addrs[parent.Instr.Flags]
+	if a.off == nil {
+		e.fail(d, "the pointer that this one in %s is made from is in other memory", info.Modes)
+		return a
+	}
 	a.whole = nil
 	pt := parent.Instr.DerefInfo().Type
 	switch d.Deref {

@@ -64,3 +64,43 @@ func TestExplicitIOCast(t *testing.T) {
 		}
 	}
 }
+
+// TestExplicitIOTexture: a texture in memory has no descriptor.
+func TestExplicitIOTexture(t *testing.T) {
+	s, err := ir.Parse("shader fragment \"main\" {\n  var @1 shader_temp sampled2D<f32> \"t\"\n  fn f0 \"main\" entry() {\n    b0:\n      %0:32x2 = undef\n" +
+		"      %1:32 = deref_var @1\n      %2:32x4 = tex texture_deref=%1 sampler_deref=%1 coord=%0 dim=2D dest=f32 coord_components=2\n  }\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ParsePassList("lower_vars_to_explicit_types(modes=shader_temp),lower_explicit_io(modes=shader_temp)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(s, RunOptions{VerifyEach: true}); err == nil || !strings.Contains(err.Error(), "tex of a texture in shader_temp is not supported") {
+		t.Error(err)
+	}
+}
+
+// TestExplicitIOOtherMemory: a pointer made from one to memory that is not
+// lowered has no address.
+func TestExplicitIOOtherMemory(t *testing.T) {
+	s, err := ir.Parse("shader compute \"main\" {\n  info { workgroup_size=1,1,1 }\n  fn f0 \"main\" entry() {\n    b0:\n      %0:32 = load_const 1\n      %1:32 = deref_cast %0 (mem_shared u32[4:4])\n" +
+		"      %2:32 = deref_array %1[%0]\n      %3:32 = load_deref %2\n  }\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b := range s.Functions[0].Impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindDeref && in.Deref == ir.DerefCast {
+				in.DerefInfo().Modes = ir.ModeGlobal
+			}
+		}
+	}
+	p, err := ParsePassList("lower_explicit_io(modes=mem_shared)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(s, RunOptions{}); err == nil || !strings.Contains(err.Error(), "is made from is in other memory") {
+		t.Error(err)
+	}
+}

@@ -84,6 +84,9 @@ func (l *ioLowering) path(in, d *ir.Instr) (*slotAccess, error) {
 		d = d.Srcs[0].Def.Instr
 	}
 	a := &slotAccess{v: d.DerefInfo().Var, t: d.DerefInfo().Type}
+	if a.v.Interp == ir.InterpExplicit && in.Intr != ir.IntrInterpDerefAtVertex && l.s.Stage == ir.StageFragment && a.v.Mode == ir.ModeShaderIn && !a.v.PerVertex {
+		return nil, diag(l.s, in, fmt.Sprintf("input %q is not interpolated, and read at no vertex", a.v.Name))
+	}
 	if a.v.Location < 0 {
 		return nil, diag(l.s, in, fmt.Sprintf("input or output %q has no location", a.v.Name))
 	}
@@ -108,6 +111,7 @@ func (l *ioLowering) path(in, d *ir.Instr) (*slotAccess, error) {
 			continue
 		}
 		k, isConst := index.Const(0)
+		k = min(k, uint64(max(parent.ChildCount(), 1)-1)) // beyond the end is undefined, but stays in the variable
 		switch {
 		case a.v.Compact:
 			if !isConst {
@@ -119,7 +123,7 @@ func (l *ioLowering) path(in, d *ir.Instr) (*slotAccess, error) {
 			a.numSlots = uint8((uint32(a.v.Component) + uint32(parent.ChildCount()) + 3) / 4)
 		case parent.IsVector():
 			if isConst {
-				a.component += uint8(min(k, 3)) * max(a.t.Bits/32, 1)
+				a.component += uint8(k) * max(a.t.Bits/32, 1)
 			} else {
 				a.vecIndex = index
 			}

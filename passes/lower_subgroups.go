@@ -56,7 +56,7 @@ func lowerSubgroups(c *Context, s *ir.Shader) (bool, error) {
 			for _, in := range subgroupInstrs(f.Impl) {
 				l.b, l.in = builderBefore(in), in
 				if v := l.lower(); v != nil {
-					in.Def.RewriteUses(v)
+					in.Def.RewriteUses(l.sized(v))
 					in.Remove()
 					again, progress = true, true
 				}
@@ -65,6 +65,24 @@ func lowerSubgroups(c *Context, s *ir.Shader) (bool, error) {
 		f.Impl.Preserve(ir.MetaNone)
 	}
 	return progress, nil
+}
+
+// sized gives a truth value the size of that which the operation makes; other
+// values have it.
+func (l *subgroupLowering) sized(v *ir.Def) *ir.Def {
+	bits := l.in.Def.BitSize
+	if v.BitSize == bits {
+		return v
+	}
+	switch bits {
+	case 1:
+		return l.b.B2b1(v)
+	case 8:
+		return l.b.B2b8(v)
+	case 16:
+		return l.b.B2b16(v)
+	}
+	return l.b.B2b32(v)
 }
 
 // subgroupInstrs lists the operations that the pass may write.

@@ -68,6 +68,9 @@ func subgroupCases() (list []subgroupCase) {
 			same := b.B2i32(&b.Intrinsic(i, 1, 1, b.Vec(b.Imm32(7), b.Ushr(x, b.Imm32(31)))).Def)
 			return b.Iadd(same, b.B2i32(&b.Intrinsic(i, 1, 1, x).Def))
 		})
+		add(i.String()+" as 32 bits", func(b *ir.Builder, lane, x *ir.Def) *ir.Def {
+			return &b.Intrinsic(i, 1, 32, b.Ushr(x, b.Imm32(31))).Def
+		})
 	}
 	add("elect", func(b *ir.Builder, lane, x *ir.Def) *ir.Def { return b.B2i32(&b.Intrinsic(ir.IntrElect, 1, 1).Def) })
 	for _, i := range []ir.Intrinsic{ir.IntrFirstInvocation, ir.IntrLastInvocation} {

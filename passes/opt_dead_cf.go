@@ -210,17 +210,18 @@ func replacePhis(b, pred *ir.Block) {
 
 // runsOnce tells whether the loop's body ends in a break or another jump out
 // and nothing leads back to its start, with no other exit to behind the loop.
+// Jumps that nothing reaches count: they would stand outside of a loop.
 func runsOnce(l *ir.Loop) bool {
 	last := l.Body.LastBlock()
 	j := last.Jump()
-	if j == nil || j.Jump == ir.JumpContinue || livePreds(l.Body.FirstBlock()) != 1 {
+	if j == nil || j.Jump == ir.JumpContinue || len(l.Body.FirstBlock().Preds) != 1 {
 		return false
 	}
 	after := l.After()
 	if j.Jump == ir.JumpBreak {
-		return livePreds(after) == 1
+		return len(after.Preds) == 1
 	}
-	return livePreds(after) == 0
+	return len(after.Preds) == 0
 }
 
 // unwrapLoop puts the body of a loop that runs once in its place.

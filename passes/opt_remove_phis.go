@@ -1,6 +1,9 @@
 package passes
 
-import "nirc/ir"
+import (
+	"nirc/ir"
+	"nirc/passes/analysis"
+)
 
 // optRemovePhis replaces phis whose sources are all one value, or all the
 // same constant. Sources that are the phi itself or undef do not count; with
@@ -46,7 +49,7 @@ func phiValue(impl *ir.Impl, phi *ir.Instr) *ir.Def {
 			undef = true
 		case def == nil:
 			def = d
-		case d != def && !equalConsts(d, def):
+		case d != def && !analysis.EqualConsts(d, def):
 			return nil
 		}
 	}
@@ -74,16 +77,4 @@ func phiValue(impl *ir.Impl, phi *ir.Instr) *ir.Def {
 func dominatesPhi(def *ir.Def, phi *ir.Instr) bool {
 	b := def.Instr.Block
 	return b != phi.Block && b.Dominates(phi.Block) || b == phi.Block && def.Instr.Kind == ir.KindPhi
-}
-
-func equalConsts(a, b *ir.Def) bool {
-	if !a.IsConst() || !b.IsConst() {
-		return false
-	}
-	for i, v := range a.Instr.Imm {
-		if b.Instr.Imm[i] != v {
-			return false
-		}
-	}
-	return true
 }

@@ -5,7 +5,7 @@ import "nirc/ir"
 // varsPasses are the passes over variables and derefs.
 var varsPasses = []*Pass{
 	{Name: "lower_variable_initializers", Class: "A", Idempotent: true, Run: lowerVariableInitializers,
-		Options: []Option{{"modes", "modes whose variables are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut | ir.ModeSystemValue}},
+		Options: []Option{{"modes", "modes whose variables are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut}},
 		Doc:     "Turns constant initialisers into stores at the start of the function that owns the variable, of globals in the entry point."},
 	{Name: "lower_global_vars_to_local", Class: "A", Idempotent: true, Run: lowerGlobalVarsToLocal,
 		Doc: "Makes a shader_temp variable that only the entry point uses a local of it."},

@@ -73,6 +73,8 @@ func (x *texSel) supported() bool {
 		s.fail(in, "a lower bound of the LOD (%s) is not supported by the ir3 backend", in.TexOp)
 	case x.src(ir.TexSrcPlane) != nil:
 		s.fail(in, "multi-planar formats are not supported by the ir3 backend")
+	case x.src(ir.TexSrcBackend1) != nil || x.src(ir.TexSrcBackend2) != nil:
+		s.fail(in, "%s with sources packed for another target is not supported by the ir3 backend", in.TexOp)
 	case in.Def.BitSize != 32 && in.Def.BitSize != 16:
 		s.fail(in, "%s with %d-bit results is not supported by the ir3 backend", in.TexOp, in.Def.BitSize)
 	}

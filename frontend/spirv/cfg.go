@@ -320,9 +320,7 @@ func (t *translator) makePhi(b int32, in *spv.Instruction) {
 	f := t.f
 	id := uint32(in.Result())
 	ty := t.typeOf(uint32(in.ResultType()))
-	if ty.opaque() {
-		t.fail(id, "OpPhi of images or samplers is not supported")
-	}
+	t.chosen(id, spv.OpPhi, ty)
 	t.checkPhi(b, in, ty)
 	p := phi{id: id, vars: make([]*ir.Variable, 0, 1)}
 	t.leafCount(ty)

@@ -223,6 +223,16 @@ func (t *translator) copyObject(in *inst) {
 	}
 }
 
+// chosen refuses values that no operation can choose among at run time.
+func (t *translator) chosen(id uint32, op spv.Op, ty *typ) {
+	switch {
+	case ty.opaque():
+		t.fail(id, "%s of images or samplers is not supported", op)
+	case ty.kind == tPointer && (ty.sc == spv.StorageClassInput || ty.sc == spv.StorageClassOutput):
+		t.fail(id, "%s of pointers to inputs or outputs is not supported", op)
+	}
+}
+
 // selectOp translates OpSelect.
 func (t *translator) selectOp(in *inst) {
 	c := t.vector(t.arg(in, 0))
@@ -230,9 +240,7 @@ func (t *translator) selectOp(in *inst) {
 	if c.BitSize != 1 {
 		t.fail(in.id, "%s: the condition is not a boolean", in.op)
 	}
-	if ty.opaque() {
-		t.fail(in.id, "%s of images or samplers is not supported", in.op)
-	}
+	t.chosen(in.id, in.op, ty)
 	if !ty.sameShape(t.valType(t.arg(in, 1))) || !ty.sameShape(t.valType(t.arg(in, 2))) {
 		t.fail(in.id, "%s: the objects do not have the result type", in.op)
 	}

@@ -124,6 +124,11 @@ func (t *translator) globalVariable(in *inst, i int) *variable {
 	}
 	var init *cnst
 	if len(in.args) > 1 {
+		switch v.sc {
+		case spv.StorageClassOutput, spv.StorageClassPrivate, spv.StorageClassWorkgroup:
+		default:
+			t.fail(in.id, "a variable of storage class %s has an initialiser", v.sc)
+		}
 		init = t.initialiser(in)
 	}
 	if v.sc == spv.StorageClassInput || v.sc == spv.StorageClassOutput {

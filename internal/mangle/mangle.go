@@ -25,33 +25,63 @@ const (
 // Text is a text taken apart, from which any number of others can be made.
 type Text struct {
 	lines [][]token
-	// byKind holds the distinct tokens of each kind, in order of their first
-	// use; byHead those ids that are defined by lines alike.
+	// byKind holds the distinct tokens of each kind, in order of their first use.
 	byKind [numTkinds][]string
-	byHead map[string][]string
-	head   map[string]string // of an id: what the line that defines it starts with
-	more   []string          // words that the text may not have
-	open   bool
-	// byShape holds the words of an open text by shape.
+	// defs holds the definitions of ids, in their order, under each of what
+	// defs of lines alike have in common; heads gives these of each id, the
+	// one that most have in common last.
+	defs  map[string][]definition
+	heads map[string][]string
+	words *Words
+	open  bool
+	// byShape holds the words and numbers by shape.
 	byShape map[string][]string
+}
+
+// Words are lists of words, of which each may stand where a text has another
+// of its list, and now and then where it has any word: the names of ops with
+// as many operands, say.
+type Words struct {
+	lists [][]string
+	of    map[string][]int // the lists that a word is in
+}
+
+// NewWords returns the words of lists.
+func NewWords(lists ...[]string) *Words {
+	x := &Words{of: map[string][]int{}}
+	for _, l := range lists {
+		if len(l) == 0 {
+			continue
+		}
+		for _, w := range l {
+			x.of[w] = append(x.of[w], len(x.lists))
+		}
+		x.lists = append(x.lists, l)
+	}
+	return x
+}
+
+type definition struct {
+	line int
+	id   string
 }
 
 type token struct {
 	kind  tkind
 	text  string
-	shape string // of a word in an open text, else ""
+	shape string // of a number or word by what is around it, or ""
+	dull  bool   // a change of it hardly leaves the text nearly right
 }
 
-// New takes a text apart. words may stand where the text has words: the names
-// of ops, say.
-func New(text string, words []string) *Text { return newText(text, words, false) }
+// New takes a text apart, in which words may stand.
+func New(text string, words *Words) *Text { return newText(text, words, false) }
 
 // NewOpen is New for texts in which more can be wrong: what stands in strings
 // changes too, as in JSON, and so do the numbers in words, as those of registers.
-func NewOpen(text string, words []string) *Text { return newText(text, words, true) }
+func NewOpen(text string, words []string) *Text { return newText(text, NewWords(words), true) }
 
-func newText(text string, words []string, open bool) *Text {
-	t := &Text{byHead: map[string][]string{}, head: map[string]string{}, more: words, open: open, byShape: map[string][]string{}}
+func newText(text string, words *Words, open bool) *Text {
+	t := &Text{defs: map[string][]definition{}, heads: map[string][]string{}, words: words, open: open, byShape: map[string][]string{}}
 	seen := map[string]bool{}
 	for line := range strings.Lines(text) {
 		l := split(strings.TrimSuffix(line, "\n"), open)
@@ -61,46 +91,81 @@ func newText(text string, words []string, open bool) *Text {
 				t.byKind[k.kind] = append(t.byKind[k.kind], k.text)
 			}
 		}
-		t.addHead(l)
-		t.addShapes(l)
+		t.addDef(l)
+		if open {
+			t.addWords(l)
+		} else {
+			t.addShapes(l)
+		}
+		t.addDull(l)
 		t.lines = append(t.lines, l)
 	}
 	return t
 }
 
-// addHead files the id that a line defines under the two tokens before or
-// behind its =: type and op.
-func (t *Text) addHead(l []token) {
-	eq, id, after := -1, "", []string{}
-	for i, k := range l {
-		switch {
-		case eq < 0 && k.text == "=":
-			eq = i
-		case eq < 0 && k.kind == tID && id == "":
-			id = k.text
-		case eq >= 0 && k.kind != tOther && len(after) < 2:
-			after = append(after, k.text)
+// addDull marks what is hardly worth a change: marks and space, the id that a
+// line defines, and words that no list has, which are the language's own.
+func (t *Text) addDull(l []token) {
+	id, _ := defined(l)
+	for i := range l {
+		k := &l[i]
+		k.dull = k.kind == tOther || k.kind == tWord && k.shape == "" && len(t.words.of[k.text]) == 0
+		if k.kind == tID && k.text == id {
+			k.dull, id = true, ""
 		}
 	}
-	if eq < 0 || id == "" {
-		return
-	}
-	// The result's type decides: SPIR-V has it behind the op, IR in front of the =.
-	key := strings.Join(after[min(1, len(after)):], " ")
-	if first := l[0]; first.text != id {
-		key = first.text
-	}
-	t.head[id] = key
-	t.byHead[key] = append(t.byHead[key], id)
 }
 
-// addShapes gives the words of a line in an open text their shapes: the first
+// defined returns the id that a line defines, with which it begins and which a
+// = follows, and the place of the =; "" if it defines none.
+func defined(l []token) (id string, eq int) {
+	for i, k := range l {
+		switch {
+		case id == "" && k.kind == tID:
+			id = k.text
+		case id == "" && strings.TrimSpace(k.text) != "", k.kind == tWord:
+			return "", 0
+		case k.text == "=":
+			return id, i
+		}
+	}
+	return "", 0
+}
+
+// addDef files the id that a line defines under op and type, and under the
+// type alone: what stands between it and the =, as IR has it, or behind the
+// op, as SPIR-V has it.
+func (t *Text) addDef(l []token) {
+	id, eq := defined(l)
+	if id == "" {
+		return
+	}
+	size, op := "", ""
+	for i, k := range l {
+		switch {
+		case k.kind == tOther || k.text == id:
+		case i < eq:
+			size = k.text
+		case op == "":
+			op = k.text
+		case size == "":
+			size = k.text
+		}
+	}
+	heads := []string{size + " " + op, size}
+	t.heads[id] = heads
+	for _, h := range heads {
+		t.defs[h] = append(t.defs[h], definition{len(t.lines), id})
+	}
+}
+
+// addWords gives the words of a line in an open text their shapes: the first
 // word's, which is mostly what the line is about, or what stands before a number.
-func (t *Text) addShapes(l []token) {
+func (t *Text) addWords(l []token) {
 	first := true
 	for i := range l {
 		k := &l[i]
-		if !t.open || k.kind != tWord {
+		if k.kind != tWord {
 			continue
 		}
 		switch n := strings.IndexAny(k.text, "0123456789"); {
@@ -113,6 +178,31 @@ func (t *Text) addShapes(l []token) {
 		}
 		first = false
 		t.byShape[k.shape] = append(t.byShape[k.shape], k.text)
+	}
+}
+
+// sizeShape is the shape of what follows an id and a colon, as sizes do in IR.
+const sizeShape = "%:"
+
+// addShapes gives numbers and words the shape of their place: behind a name
+// and =, behind an id and a colon, or behind another mark that is no space.
+func (t *Text) addShapes(l []token) {
+	name := ""
+	for i := range l {
+		k := &l[i]
+		if k.kind == tWord || k.kind == tNumber {
+			if i > 0 && l[i-1].kind == tOther && strings.TrimSpace(l[i-1].text) != "" {
+				k.shape = l[i-1].text
+				switch {
+				case k.shape == "=":
+					k.shape = name + "="
+				case k.shape == ":" && i > 1 && l[i-2].kind == tID:
+					k.shape = sizeShape
+				}
+				t.byShape[k.shape] = append(t.byShape[k.shape], k.text)
+			}
+			name = k.text
+		}
 	}
 }
 
@@ -130,6 +220,8 @@ func split(line string, open bool) []token {
 		case wordByte(c):
 			kind = tWord
 			n = run(line[i:])
+		case c == '/' && !open && strings.HasPrefix(line[i:], "//"): // a comment of IR
+			n = len(line) - i
 		case c == '"' && !open:
 			if e := strings.IndexByte(line[i+1:], '"'); e >= 0 {
 				n = e + 2
@@ -157,101 +249,77 @@ func wordByte(c byte) bool {
 var numbers = []uint64{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 100, 127, 128, 255, 256, 257,
 	1023, 1024, 4095, 4096, 32767, 32768, 65535, 65536, 1 << 20, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, 1<<64 - 1}
 
-// Mangled returns the text with a few changes, which r decides alone.
-func (t *Text) Mangled(r *rand.Rand) string {
-	lines := append([][]token(nil), t.lines...)
-	for range 1 + r.IntN(1+r.IntN(4)) {
-		if len(lines) == 0 {
-			break
-		}
-		lines = t.change(r, lines)
-	}
-	var b strings.Builder
-	for _, l := range lines {
-		for _, k := range l {
-			b.WriteString(k.text)
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-// change makes one change. Lines that it changes are new ones.
-func (t *Text) change(r *rand.Rand, lines [][]token) [][]token {
-	i, j := r.IntN(len(lines)), r.IntN(len(lines))
-	switch n := r.IntN(20); {
-	case n == 0: // a line less
-		return append(lines[:i:i], lines[i+1:]...)
-	case n == 1: // one more
-		l := lines[j]
-		return append(append(lines[:i:i], l), lines[i:]...)
-	case n == 2:
-		lines[i], lines[j] = lines[j], lines[i]
-		return lines
-	case n == 3: // what follows the first tokens, from elsewhere
-		if a, b := len(lines[i])/2, len(lines[j])/2; a > 0 && b > 0 {
-			lines[i] = append(lines[i][:a:a], lines[j][b:]...)
-		}
-		return lines
-	}
-	l := append([]token(nil), lines[i]...)
-	if len(l) == 0 {
-		return lines
-	}
-	k := r.IntN(len(l))
-	for tries := 0; l[k].kind == tOther && tries < 8; tries++ {
-		k = r.IntN(len(l))
-	}
-	switch n := r.IntN(16); n {
-	case 0:
-		l = append(l[:k], l[k+1:]...)
-	case 1:
-		l = append(l[:k+1], append([]token{{kind: tOther, text: " "}, l[k]}, l[k+1:]...)...)
-	default:
-		l[k].text = t.other(r, l[k])
-	}
-	lines[i] = l
-	return lines
-}
-
-// other returns what may stand in a token's place.
-func (t *Text) other(r *rand.Rand, k token) string {
-	pick := func(list []string) string {
-		if len(list) == 0 {
-			return k.text
-		}
+// other returns what may stand in a token's place in a line.
+func (t *Text) other(r *rand.Rand, k token, line int) string {
+	if in := t.words.of[k.text]; len(in) > 0 && !t.open && (k.kind == tWord || k.shape == sizeShape || strings.HasSuffix(k.shape, "=")) && r.IntN(6) != 0 {
+		list := t.words.lists[in[r.IntN(len(in))]]
 		return list[r.IntN(len(list))]
 	}
 	switch k.kind {
 	case tID:
-		if alike := t.byHead[t.head[k.text]]; len(alike) > 1 && r.IntN(3) != 0 {
-			return pick(alike)
+		if id := t.alike(r, k.text, line); id != "" {
+			return id
 		}
 	case tNumber:
-		switch r.IntN(4) {
-		case 0:
-			return strconv.FormatUint(numbers[r.IntN(len(numbers))], 10)
-		case 1:
-			return "-" + strconv.FormatUint(numbers[r.IntN(len(numbers))], 10)
+		if list := t.byShape[k.shape]; len(list) > 1 && r.IntN(3) == 0 {
+			return list[r.IntN(len(list))]
+		}
+		switch r.IntN(8) {
+		case 0, 1:
+			return strconv.FormatUint(numbers[r.IntN(1+r.IntN(len(numbers)))], 10)
 		case 2:
+			return "-" + strconv.FormatUint(numbers[r.IntN(len(numbers))], 10)
+		case 3, 4, 5:
 			if v, err := strconv.ParseInt(k.text, 0, 64); err == nil {
 				return strconv.FormatInt(v+int64(r.IntN(5))-2, 10)
 			}
 		}
 	case tWord:
-		if t.open && r.IntN(2) == 0 {
-			if w := renumbered(r, k.text); w != k.text {
-				return w
-			}
-		}
-		if list := t.byShape[k.shape]; len(list) > 1 && r.IntN(3) != 0 {
-			return pick(list)
-		}
-		if len(t.more) > 0 && r.IntN(2) == 0 {
-			return pick(t.more)
+		return t.word(r, k)
+	}
+	list := t.byKind[k.kind]
+	if len(list) == 0 {
+		return k.text
+	}
+	return list[r.IntN(len(list))]
+}
+
+// word returns what may stand in a word's place.
+func (t *Text) word(r *rand.Rand, k token) string {
+	if t.open && r.IntN(2) == 0 {
+		if w := renumbered(r, k.text); w != k.text {
+			return w
 		}
 	}
-	return pick(t.byKind[k.kind])
+	if list := t.byShape[k.shape]; len(list) > 1 && r.IntN(3) != 0 {
+		return list[r.IntN(len(list))]
+	}
+	if n := len(t.words.lists); n > 0 && r.IntN(2) == 0 {
+		list := t.words.lists[r.IntN(n)]
+		return list[r.IntN(len(list))]
+	}
+	list := t.byKind[tWord]
+	return list[r.IntN(len(list))]
+}
+
+// alike returns an id that is defined as this one is, mostly before the line and not far from
+// it, "" if there is none or chance has it so.
+func (t *Text) alike(r *rand.Rand, id string, line int) string {
+	heads := t.heads[id]
+	if n := r.IntN(4); n < 3 && len(heads) > 0 {
+		list := t.defs[heads[n*len(heads)/3]]
+		if r.IntN(4) != 0 {
+			before := len(list)
+			for before > 0 && list[before-1].line >= line {
+				before--
+			}
+			list = list[max(0, before-16):before]
+		}
+		if len(list) > 0 {
+			return list[r.IntN(len(list))].id
+		}
+	}
+	return ""
 }
 
 // renumbered returns a word with another number in it, if it has one.

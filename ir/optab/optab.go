@@ -153,6 +153,8 @@ type Intrinsic struct {
 	Srcs []int8
 	// SrcBits are the allowed sizes of the sources, 0 for any; it may be shorter than Srcs.
 	SrcBits []Bits
+	// Derefs is how many sources, from the first on, are derefs. The others calculate with numbers.
+	Derefs  uint8
 	HasDest bool
 	// DestComps is the result's component count, 0 for n.
 	DestComps uint8

@@ -20,6 +20,7 @@ type matcher struct {
 	swap  uint8
 	exact bool // a matched instruction was exact
 	slots [maxSlots]bind
+	asked bind // of the condition that is looked at
 }
 
 // keyOf returns the key of a value.
@@ -46,12 +47,13 @@ func (m *matcher) match(c *cand) bool {
 	}
 	for i := range r.conds {
 		q := &r.conds[i]
-		b := bind{&m.root.Def, ir.IdentitySwizzle, m.root.Def.NumComponents}
+		b := &m.asked
+		*b = bind{&m.root.Def, ir.IdentitySwizzle, m.root.Def.NumComponents}
 		if q.slot >= 0 {
-			b = m.slots[q.slot]
+			*b = m.slots[q.slot]
 		}
 		p := &preds[q.pred]
-		if p.fn != nil && p.fn(m, &b) == q.not || p.fn2 != nil && p.fn2(m, &b, &m.slots[max(q.slot2, 0)]) == q.not {
+		if p.fn != nil && p.fn(m, b) == q.not || p.fn2 != nil && p.fn2(m, b, &m.slots[max(q.slot2, 0)]) == q.not {
 			return false
 		}
 	}

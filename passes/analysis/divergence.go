@@ -142,14 +142,15 @@ func (d *divergence) phis(b *ir.Block, split bool) {
 		first := phi.Srcs[0].Def
 		for i := range phi.Srcs {
 			v := phi.Srcs[i].Def
-			if v.Divergent || split && v != first && !sameConst(v, first) {
+			if v.Divergent || split && v != first && !EqualConsts(v, first) {
 				d.mark(&phi.Def)
 			}
 		}
 	}
 }
 
-func sameConst(a, b *ir.Def) bool {
+// EqualConsts tells whether two values are constants with the same components.
+func EqualConsts(a, b *ir.Def) bool {
 	if !a.IsConst() || !b.IsConst() {
 		return false
 	}

@@ -106,7 +106,8 @@ func Pack(gen Gen, in *Instr) (uint64, error) {
 	}
 	back := Instr{Op: in.Op}
 	if !info.unpack(&back, w) || back != *in {
-		return 0, fmt.Errorf("ir3: %s: %s", in.Op, difference(in, &back))
+		got := back // which moves to the heap here only
+		return 0, fmt.Errorf("ir3: %s: %s", in.Op, difference(in, &got))
 	}
 	return w, nil
 }
