@@ -30,6 +30,10 @@ const agreeVertices = 20
 // agreeUndef is another value of what is undefined than 0.
 const agreeUndef = 0x3f3a5c973f3a5c97
 
+// agreeGradients are more such values where there are derivatives: as those of
+// coordinates they lead to other levels of detail.
+var agreeGradients = []uint64{0x3e2500003e250000, 0x3a2500003a250000}
+
 // Parts that floats are shaken by, to find results that hang on their last bits: in
 // general, and where results may have the precision of halves.
 const agreeShake, agreeCoarse = 1.0 / (1 << 20), 1.0 / (1 << 11)
@@ -126,9 +130,17 @@ func (a *agreement) shader(m *Module, e EntryPoint) {
 	}
 	c := &agreeCase{m: m, o: o, s: s}
 	c.examine()
+	a.examined(ctx, c)
+	if c.partial {
+		a.examined(ctx, c.withOneLevel())
+	}
+}
+
+// examined compares a case on all targets.
+func (a *agreement) examined(ctx context.Context, c *agreeCase) {
 	if err := c.settle(ctx); err != nil {
 		if os.Getenv("NIRC_VERBOSE") != "" {
-			a.t.Logf("%s, %s: %v", m.Name, e.Name, err)
+			a.t.Logf("%s: %v", c, err)
 		}
 		var skip errSkip
 		switch {
@@ -139,7 +151,7 @@ func (a *agreement) shader(m *Module, e EntryPoint) {
 		case strings.Contains(err.Error(), "interp: ") && strings.Contains(err.Error(), "not supported"), strings.Contains(err.Error(), "emu: "):
 			a.skipped["the interpreter:"+refusalKind(err)]++
 		default:
-			a.fail("%s, %s on the interpreter: %v", m.Name, e.Name, err)
+			a.fail("%s on the interpreter: %v", c, err)
 		}
 		return
 	}
@@ -157,6 +169,9 @@ func (a *agreement) compare(ctx context.Context, c *agreeCase, target Options) {
 	o := c.o
 	o.Target, o.GPU, o.Level = target.Target, target.GPU, passes.O2
 	label := strings.TrimSpace(o.Target+" "+o.GPU) + " " + o.Stage.String()
+	if c.oneLevel {
+		label += " with images of one level"
+	}
 	p, _, err := c.m.Executable(ctx, o)
 	if ctx.Err() != nil {
 		a.skipped[label+": takes too long"]++
@@ -164,7 +179,7 @@ func (a *agreement) compare(ctx context.Context, c *agreeCase, target Options) {
 	}
 	if err != nil {
 		if !isRefusal(c.m, o, err) {
-			a.fail("%s, %s, %s: %v", c.m.Name, c.o.Entry, label, err)
+			a.fail("%s, %s: %v", c, label, err)
 			return
 		}
 		a.refused[label+": "+refusalKind(err)]++
@@ -180,17 +195,39 @@ func (a *agreement) compare(ctx context.Context, c *agreeCase, target Options) {
 		return
 	}
 	if err != nil {
-		a.fail("%s, %s, %s: %v", c.m.Name, c.o.Entry, label, err)
+		a.fail("%s, %s: %v", c, label, err)
 		return
 	}
 	want, err := c.reference(ctx, p.WaveSize())
 	if err != nil {
-		a.fail("%s, %s on the interpreter with waves of %d: %v", c.m.Name, c.o.Entry, p.WaveSize(), err)
+		a.fail("%s on the interpreter with waves of %d: %v", c, p.WaveSize(), err)
 		return
 	}
-	if diff := differ(want, got, c.tolerance()); diff != "" {
-		a.fail("%s, %s, %s: %s%s", c.m.Name, c.o.Entry, label, diff, c.blame(ctx, o, p.WaveSize(), want))
+	diff := differ(want, got, c.tolerance())
+	if diff != "" {
+		if err := c.allowDenormals(ctx, want, p.WaveSize()); err != nil {
+			a.fail("%s on the interpreter without denormals: %v", c, err)
+			return
+		}
+		diff = differ(want, got, c.tolerance())
+	}
+	if diff != "" {
+		if err := c.allowImprecision(a.t.Context(), want, got, p.WaveSize()); err != nil {
+			a.fail("%s on the interpreter with other digits: %v", c, err)
+			return
+		}
+		if os.Getenv("NIRC_VERBOSE") != "" {
+			a.t.Logf("%s, %s needs an explanation: %s", c, label, diff)
+		}
+		c.open = true
+		diff = differ(want, got, c.tolerance())
+	}
+	if diff != "" {
+		a.fail("%s, %s: %s%s", c, label, diff, c.blame(ctx, o, p.WaveSize(), want))
 		return
+	}
+	if c.open {
+		label += ", but for digits and NaNs that Vulkan leaves open"
 	}
 	a.agree[label]++
 }
@@ -209,8 +246,20 @@ type agreeCase struct {
 	// lanesMatter: the shader sees its subgroup. pointers: it has physical ones.
 	lanesMatter, pointers bool
 	quads                 bool                  // it has derivatives, which may be the quad's or finer
+	partial               bool                  // some derivatives may be of quads that do not run as a whole
+	oneLevel              bool                  // the images have one level, so that implicit LODs do not matter
 	coarse                bool                  // some results may have the precision of halves
+	open                  bool                  // allowImprecision left words out
 	want                  map[int][]worldMemory // by wave size
+}
+
+// String names the shader.
+func (c *agreeCase) String() string { return c.m.Name + ", " + c.o.Entry }
+
+// withOneLevel is the case with images of one level. What a shader samples where a quad
+// does not run as a whole has no other level of detail there, and is compared.
+func (c *agreeCase) withOneLevel() *agreeCase {
+	return &agreeCase{m: c.m, o: c.o, s: c.s, lanesMatter: c.lanesMatter, pointers: c.pointers, coarse: c.coarse, oneLevel: true}
 }
 
 // examine finds what of the module the comparison goes by.
@@ -243,13 +292,18 @@ type agreeRun struct {
 	shake  float32
 	strict bool // access out of bounds is an error
 	other  bool // derivatives by the other choice
+	flush  bool // denormals become zeros, unless the shader asks for them
 }
 
 // settle finds out which of the shader's results are its own: not a matter of
 // undefined values, of which lane comes first, or of the last bits of floats.
 func (c *agreeCase) settle(ctx context.Context) error {
-	if _, err := c.interpret(ctx, agreeRun{o: c.o, lanes: 32, strict: true}); err != nil && strings.Contains(err.Error(), "is out of bounds") {
+	switch _, err := c.interpret(ctx, agreeRun{o: c.o, lanes: 32, strict: true}); {
+	case err == nil:
+	case strings.Contains(err.Error(), "is out of bounds"):
 		return errSkip{"accesses are out of bounds"}
+	case strings.Contains(err.Error(), "is not aligned"):
+		return errSkip{"addresses are not aligned"}
 	}
 	want, err := c.interpret(ctx, agreeRun{o: c.o, lanes: 32})
 	if err != nil {
@@ -258,7 +312,10 @@ func (c *agreeCase) settle(ctx context.Context) error {
 	c.want = map[int][]worldMemory{32: want}
 	runs := []agreeRun{{o: c.o, lanes: 32, undef: agreeUndef}, {o: c.o, lanes: 32, shake: agreeShake}, {o: c.o, lanes: 32, shake: -agreeShake}, {o: c.o, lanes: 32, shake: 2.7 * agreeShake}}
 	if c.quads {
-		runs = append(runs, agreeRun{o: c.o, lanes: 32, other: true})
+		runs = append(runs, agreeRun{o: c.o, lanes: 32, other: true}, agreeRun{o: c.o, lanes: 32, other: true, undef: agreeUndef})
+		for _, u := range agreeGradients {
+			runs = append(runs, agreeRun{o: c.o, lanes: 32, undef: u}, agreeRun{o: c.o, lanes: 32, other: true, undef: u})
+		}
 	}
 	if c.coarse {
 		runs = append(runs, agreeRun{o: c.o, lanes: 32, shake: agreeCoarse}, agreeRun{o: c.o, lanes: 32, shake: -agreeCoarse})
@@ -268,7 +325,8 @@ func (c *agreeCase) settle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		loosen(want, other, c.tolerance()/8)
+		more := loosen(want, other, c.tolerance()/8)
+		c.partial = c.partial || more && c.quads && r.undef != 0
 	}
 	unmark(want)
 	if !c.lanesMatter {
@@ -329,6 +387,13 @@ func (c *agreeCase) interpreter(ctx context.Context, r agreeRun) (emu.Program, e
 	if r.o.Stage == ir.StageFragment {
 		r.lanes = max(r.lanes, 4)
 	}
+	if fc := &s.Info.FloatControls; r.flush {
+		for _, bits := range []uint8{16, 32} {
+			if !fc.Has(ir.FCDenormPreserve, bits) {
+				*fc = fc.With(ir.FCDenormFlush, bits)
+			}
+		}
+	}
 	p, err := interp.New(s, interp.Options{WaveSize: r.lanes, UndefPattern: r.undef, Strict: r.strict, OtherDerivatives: r.other})
 	if err == nil && r.o.Target == IRTarget && r.o.Level == passes.O0 {
 		c.quads = p.IO().NeedsQuads
@@ -355,6 +420,19 @@ func (c *agreeCase) reference(ctx context.Context, lanes int) ([]worldMemory, er
 	return r, nil
 }
 
+// allowDenormals makes loose what hangs on whether denormals are kept: Vulkan leaves it
+// open where a shader does not say.
+func (c *agreeCase) allowDenormals(ctx context.Context, want []worldMemory, lanes int) error {
+	if !c.lanesMatter {
+		lanes = 32
+	}
+	other, err := c.interpret(ctx, agreeRun{o: c.o, lanes: lanes, flush: true})
+	if err == nil {
+		loosen(want, other, c.tolerance()/8)
+	}
+	return err
+}
+
 // blame says of a disagreement whether the target's passes have it too, and since
 // which of them.
 func (c *agreeCase) blame(ctx context.Context, o Options, lanes int, want []worldMemory) string {
@@ -370,7 +448,7 @@ func (c *agreeCase) blame(ctx context.Context, o Options, lanes int, want []worl
 		return differ(want, got, c.tolerance())
 	}
 	diff := behind(math.MaxInt)
-	if diff == "" {
+	if diff == "" || ctx.Err() != nil {
 		return ""
 	}
 	n := sort.Search(len(steps), func(n int) bool { return behind(n) != "" })
@@ -380,7 +458,7 @@ func (c *agreeCase) blame(ctx context.Context, o Options, lanes int, want []worl
 
 // run runs a program in a new world, and returns the memory that it may write.
 func (c *agreeCase) run(ctx context.Context, p emu.Program, budget uint64, shake float32) ([]worldMemory, error) {
-	w, err := newWorld(c.s, worldForm{seed: 1, pointers: c.pointers, shake: shake, flat: c.quads})
+	w, err := newWorld(c.s, worldForm{seed: 1, pointers: c.pointers, shake: shake, flat: c.quads, oneLevel: c.oneLevel})
 	if err != nil {
 		return nil, errSkip{err.Error()}
 	}
@@ -415,8 +493,8 @@ func differ(want, got []worldMemory, tolerance float64) string {
 
 // loosen marks the words of want that another run left otherwise, floats if they
 // differ by more than a tolerance. base, unless not given, is what the other run is
-// compared with in want's place.
-func loosen(want, other []worldMemory, tolerance float64, base ...[]worldMemory) {
+// compared with in want's place. It tells whether there are any.
+func loosen(want, other []worldMemory, tolerance float64, base ...[]worldMemory) (any bool) {
 	from := want
 	if len(base) > 0 {
 		from = base[0]
@@ -428,10 +506,11 @@ func loosen(want, other []worldMemory, tolerance float64, base ...[]worldMemory)
 				if a.loose == nil {
 					a.loose = make([]bool, len(a.data)/4)
 				}
-				a.loose[k/4] = true
+				a.loose[k/4], any = true, true
 			}
 		}
 	}
+	return any
 }
 
 // unmark makes loose what is no number: there optimisations are free, unless a

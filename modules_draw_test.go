@@ -96,6 +96,9 @@ func newPlainVertex(w *world, s *ir.Shader, prog emu.Program) *plainVertex {
 	if w.flat {
 		corners[1][2], corners[2][2] = 1, 1
 	}
+	// Shaken, weights are others by about that part, and so is what is interpolated.
+	corners[1][2] *= 1 + w.shake
+	corners[2][2] *= 1 - 0.7*w.shake
 	for i, c := range corners {
 		p.values[i][ir.SlotPos] = emu.Vec4{math.Float32bits(c[0] * c[2]), math.Float32bits(c[1] * c[2]), math.Float32bits(0.25 * float32(1+i) * c[2]), math.Float32bits(c[2])}
 	}

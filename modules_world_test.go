@@ -64,6 +64,7 @@ type worldForm struct {
 	pointers bool    // 64-bit integers are addresses in the heap
 	shake    float32 // floats are larger by this part
 	flat     bool    // no perspective: derivatives are the same all over a quad
+	oneLevel bool    // sampled images have one level
 }
 
 // newWorld makes the world of a shader, as the frontend made it.
@@ -211,7 +212,7 @@ func (w *world) buffer(d *emu.Descriptor, v *ir.Variable, elem *ir.Type, name st
 // image makes a sampled or storage image.
 func (w *world) image(v *ir.Variable, t *ir.Type, name string) (*emu.Image, error) {
 	d := emu.ImageDesc{Width: worldTexels, Height: worldTexels, Format: worldFormat(v, t)}
-	if t.Base != ir.BaseImage {
+	if t.Base != ir.BaseImage && !w.oneLevel {
 		d.Mips = 4
 	}
 	switch t.Dim {
