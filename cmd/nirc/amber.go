@@ -59,6 +59,7 @@ func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
 	if err := checkJobs(c.jobs); err != nil {
 		return err
 	}
+	defer useProcessors(c.jobs)()
 	if c.folders && c.json {
 		return nirc.Usagef("--folders is for text: --json gives each script's path and reason")
 	}
@@ -89,7 +90,7 @@ func (c *amberCommand) batch(ctx context.Context, b *amber.Batch, paths []string
 		tally  tallies
 		failed error
 	)
-	ordered(len(paths), c.jobs, func(i int) amber.Result { return b.RunFile(ctx, paths[i]) }, func(i int, r amber.Result) bool {
+	ordered(len(paths), c.jobs, 1, func(i int) amber.Result { return b.RunFile(ctx, paths[i]) }, func(i int, r amber.Result) bool {
 		if ctx.Err() != nil {
 			return false // the scripts that were under way have no verdict
 		}

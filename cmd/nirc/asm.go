@@ -57,6 +57,9 @@ func (a *app) asm() *cobra.Command {
 				output = strings.TrimSuffix(name, filepath.Ext(name)) + ".bin"
 			}
 		}
+		if err := checkOverwrite(output, args[0]); err != nil {
+			return err
+		}
 		return a.writeFile(output, code)
 	}
 	return cmd

@@ -236,23 +236,21 @@ func (c *cacheCommand) export() *cobra.Command {
 		if args[0] == "-" {
 			return write(c.out)
 		}
-		f, err := temporary(args[0])
-		if err != nil {
-			return &nirc.IOError{Err: err}
+		var broken nirc.Diagnostics // what is whole is exported all the same
+		err = replaceFile(args[0], func(w io.Writer) error {
+			err := write(w)
+			if errors.As(err, &broken) {
+				return nil
+			}
+			return err
+		})
+		switch {
+		case err != nil:
+			return ioError(err)
+		case broken != nil:
+			return broken
 		}
-		refused := write(f)
-		err = f.Close()
-		var diag nirc.Diagnostics
-		if err == nil && (refused == nil || errors.As(refused, &diag)) {
-			err = os.Rename(f.Name(), args[0])
-		}
-		if err != nil || refused != nil && diag == nil {
-			os.Remove(f.Name())
-		}
-		if err != nil {
-			return &nirc.IOError{Err: err}
-		}
-		return refused
+		return nil
 	}
 	return cmd
 }

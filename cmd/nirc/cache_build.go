@@ -169,6 +169,7 @@ func (b *cacheBuild) run(cmd *cobra.Command, args []string) error {
 	if slices.Contains(m.targets, nirc.IRTarget) {
 		return nirc.Usagef("cache build: target %s has no code", nirc.IRTarget)
 	}
+	defer useProcessors(m.jobs)()
 	jobs, err := b.jobList(args)
 	if err != nil {
 		return err
@@ -198,7 +199,7 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob) error {
 	var n [cache.Elsewhere + 1]int
 	bar := b.progress(len(jobs), true)
 	defer bar.close()
-	ordered(len(jobs), b.compile.jobs, func(i int) (r buildResult) { r.err = b.job(ctx, &jobs[i], &r); return r }, func(_ int, r buildResult) bool {
+	ordered(len(jobs), b.compile.jobs, 1, func(i int) (r buildResult) { r.err = b.job(ctx, &jobs[i], &r); return r }, func(_ int, r buildResult) bool {
 		bar.step()
 		b.report.diagnostics(r.warnings)
 		for i := range n {

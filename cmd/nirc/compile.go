@@ -35,6 +35,7 @@ type compileCommand struct {
 	writeOut bool            // an artefact is to be written
 	outDir   bool            // -o is a directory
 	template string          // -o with {fields}
+	perFile  int             // jobs of one file
 	inputs   map[string]bool // cleaned paths
 	reals    realPaths
 	planned  map[string]string // outputs whose names are known to overwrite no input, of which
@@ -50,8 +51,9 @@ type compileCommand struct {
 const compileLong = `Compile shaders: SPIR-V (binary of either byte order, or assembly), the IR's text
 form, Fossilize databases, or GLSL if glslangValidator or glslc is installed. What a file is, its
 contents tell; only GLSL goes by the extension (.vert .frag .comp …). - is standard input.
-A directory stands for the shaders below it, a pattern ('shaders/**/*.frag') for the files that fit, and
-@FILE for the arguments in FILE. Every entry point is compiled unless --entry or --stage choose.
+A directory stands for the shaders below it (links to directories there are not followed), a pattern
+('shaders/**/*.frag') for the files that fit, and @FILE for the arguments in FILE, quoted as in a shell.
+Every entry point is compiled unless --entry or --stage choose.
 
 Without -o, shader.spv becomes shader.ir3.o in the working directory, shader.frag becomes
 shader.frag.ir3.o, an entry point of several shader.NAME.ir3.o, one of several GPUs of a target
@@ -115,6 +117,7 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
+	defer useProcessors(c.jobs)()
 	c.jobs = max(1, min(c.jobs, len(jobs)))
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
@@ -122,7 +125,7 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 	total := newTotals(c)
 	bar := c.progress(len(jobs), c.writeOut && c.output != "-" && c.shownNothing())
 	defer bar.close()
-	ordered(len(jobs), c.jobs, func(i int) *compiled { return c.compileOne(ctx, &jobs[i]) }, func(_ int, r *compiled) bool {
+	ordered(len(jobs), c.jobs, c.together(len(jobs)), func(i int) *compiled { return c.compileOne(ctx, &jobs[i]) }, func(_ int, r *compiled) bool {
 		err := c.flush(r)
 		total.add(r)
 		bar.step()

@@ -27,6 +27,7 @@ type compiled struct {
 	rules    []uint32
 	warnings nirc.Diagnostics
 	err      error
+	unread   bool // err is about the source, whose other jobs have the same
 }
 
 // part is one artefact, of one entry point.
@@ -41,7 +42,7 @@ func (c *compileCommand) compileOne(ctx context.Context, j *compileJob) *compile
 	r := &compiled{job: j}
 	m, err := c.module(ctx, j.src)
 	if err != nil {
-		r.err = err
+		r.err, r.unread = err, true
 		return r
 	}
 	r.deps = m.Deps
@@ -52,7 +53,7 @@ func (c *compileCommand) compileOne(ctx context.Context, j *compileJob) *compile
 		}
 		return r
 	}
-	list, err := variants(m, &j.input, c.entry, c.stage, c.spec)
+	list, err := variants(m, j.input, c.entry, c.stage, c.spec)
 	if err == nil {
 		err = c.oneOutput(m, list)
 	}
@@ -256,6 +257,12 @@ func (c *compileCommand) flush(r *compiled) error {
 	}
 	c.report.diagnostics(r.warnings)
 	err := r.err
+	if src := r.job.src; r.unread {
+		if src.told {
+			err = errReported{err}
+		}
+		src.told = true
+	}
 	for i := range r.parts {
 		if e := c.writePart(r, &r.parts[i]); e != nil {
 			if err = errors.Join(err, e); !c.keepGoing {

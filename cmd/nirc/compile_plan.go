@@ -15,7 +15,7 @@ import (
 
 // compileJob is one file for one GPU of one target.
 type compileJob struct {
-	input
+	*input
 	target, gpu string // gpu "" is the target's default
 	manyGPUs    bool   // the target has several jobs, so the GPU is in the name
 	src         *source
@@ -24,26 +24,22 @@ type compileJob struct {
 // source is a module that several jobs read once and drop when the last is done.
 type source struct {
 	input *input
-	next  *source // of the file that follows
 	mu    sync.Mutex
 	read  bool
 	m     *nirc.Module
 	err   error
+	told  bool // err was reported
 	left  atomic.Int32
 }
 
-// module returns the module of a source. While another job reads it, the module of
-// the file that follows is read instead of waiting.
+// module returns the module of a source, which the first job reads.
 func (c *compileCommand) module(ctx context.Context, s *source) (*nirc.Module, error) {
-	if !s.mu.TryLock() {
-		if n := s.next; n != nil && n.mu.TryLock() {
-			c.readSource(ctx, n)
-			n.mu.Unlock()
-		}
-		s.mu.Lock()
-	}
+	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.readSource(ctx, s)
+	if !s.read {
+		s.read = true
+		s.m, s.err = c.load(ctx, s.input, nirc.FileOptions{Stdin: c.stdin(s.input.path), Stage: c.stage, Debug: c.debug, Deps: c.deps.on, Env: c.env})
+	}
 	m, err := s.m, s.err
 	if s.left.Add(-1) == 0 {
 		s.m = nil
@@ -51,12 +47,13 @@ func (c *compileCommand) module(ctx context.Context, s *source) (*nirc.Module, e
 	return m, err
 }
 
-// readSource reads a module that was not read yet; its lock is held.
-func (c *compileCommand) readSource(ctx context.Context, s *source) {
-	if !s.read {
-		s.read = true
-		s.m, s.err = c.load(ctx, s.input, nirc.FileOptions{Stdin: c.stdin(s.input.path), Stage: c.stage, Debug: c.debug, Deps: c.deps.on, Env: c.env})
+// together is how many of n jobs that follow one another share a source and are best done by one
+// worker, who finds the module in his cache. Few jobs go to whoever is free.
+func (c *compileCommand) together(n int) int {
+	if n < 64*c.jobs {
+		return 1
 	}
+	return c.perFile
 }
 
 // plan lists the jobs, files first.
@@ -65,17 +62,22 @@ func (c *compileCommand) plan(args []string) ([]compileJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	var jobs []compileJob
-	c.inputs, c.reals = map[string]bool{}, realPaths{}
+	c.perFile = 0
+	for _, t := range c.targets {
+		c.perFile += max(1, len(c.gpus[t]))
+	}
+	if c.emit == "spvasm" {
+		c.perFile = 1 // the module is the same for all
+	}
+	jobs := make([]compileJob, 0, len(inputs)*c.perFile)
+	c.inputs, c.reals = make(map[string]bool, len(inputs)), realPaths{}
 	sources := make([]source, len(inputs))
-	for i, in := range inputs {
+	for i := range inputs {
+		in, src := &inputs[i], &sources[i]
 		c.inputs[c.reals.of(in.file())] = true
-		first := len(jobs)
-		src := &sources[i]
-		src.input = &inputs[i]
-		if i+1 < len(sources) {
-			src.next = &sources[i+1]
-		}
+		src.input = in
+		src.left.Store(int32(c.perFile))
+		end := len(jobs) + c.perFile
 		for _, t := range c.targets {
 			gpus := c.gpus[t]
 			if len(gpus) == 0 {
@@ -85,10 +87,7 @@ func (c *compileCommand) plan(args []string) ([]compileJob, error) {
 				jobs = append(jobs, compileJob{input: in, target: t, gpu: g, manyGPUs: len(gpus) > 1, src: src})
 			}
 		}
-		if c.emit == "spvasm" {
-			jobs = jobs[:first+1] // the module is the same for all
-		}
-		src.left.Store(int32(len(jobs) - first))
+		jobs = jobs[:end]
 	}
 	c.outputs = map[string]string{}
 	return jobs, c.checkOutput(jobs)
@@ -118,7 +117,7 @@ func (c *compileCommand) checkOutput(jobs []compileJob) error {
 	for i := range jobs {
 		j := &jobs[i]
 		out := c.outputName(j, nirc.EntryPoint{}, false)
-		if out == "-" {
+		if out == "-" || j.err != nil {
 			continue
 		}
 		if c.inputs[c.reals.of(out)] {
@@ -140,12 +139,15 @@ func (c *compileCommand) checkOutput(jobs []compileJob) error {
 	return nil
 }
 
-// realPaths finds the files that paths lead to, by directory.
-type realPaths map[string]*realDir
+// realPaths finds the files that paths lead to. The zero value is ready for use.
+type realPaths struct {
+	wd   string // the working directory, once it was asked for
+	dirs map[string]*realDir
+}
 
 // realDir is a directory that files are asked for in.
 type realDir struct {
-	path string // where it really is, "" if it is not there
+	path string // where it really is, with a separator at its end; "" if it is not there
 	// asked counts the files; when they are many, it is listed once instead of a look at each.
 	asked  int
 	listed bool
@@ -157,16 +159,19 @@ const many = 32
 
 // of is the path of the file that a path leads to, by which it is known that
 // two are one file; of what is not there yet the path that it will have.
-func (r realPaths) of(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
+func (r *realPaths) of(path string) string {
+	path = r.abs(path)
 	dir, base := filepath.Split(path)
-	d := r[dir]
+	d := r.dirs[dir]
 	if d == nil {
 		d = &realDir{}
-		d.path, _ = filepath.EvalSymlinks(dir)
-		r[dir] = d
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			d.path = strings.TrimSuffix(real, string(filepath.Separator)) + string(filepath.Separator)
+		}
+		if r.dirs == nil {
+			r.dirs = map[string]*realDir{}
+		}
+		r.dirs[dir] = d
 	}
 	if d.path == "" {
 		return path
@@ -184,7 +189,22 @@ func (r realPaths) of(path string) string {
 			return real
 		}
 	}
-	return filepath.Join(d.path, base)
+	return d.path + base
+}
+
+// abs is filepath.Abs, which asks for the working directory each time.
+func (r *realPaths) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	if r.wd == "" {
+		wd, err := os.Getwd()
+		if err != nil {
+			return path
+		}
+		r.wd = wd
+	}
+	return filepath.Join(r.wd, path)
 }
 
 // list finds the links of the directory.

@@ -28,6 +28,18 @@ var completions = map[string]func(cmd *cobra.Command) []string{
 	"abi":                completeABIs,
 	"color":              choices("auto", "always", "never"),
 	"diagnostics-format": choices("text", "json"),
+	"target-env":         choices("vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "spv1.0", "spv1.1", "spv1.2", "spv1.3", "spv1.4", "spv1.5", "spv1.6"),
+	"format":             completeFormats,
+}
+
+// directories are the flags that name one, wherever they stand.
+var directories = []string{"dir"}
+
+func completeFormats(cmd *cobra.Command) []string {
+	if cmd.Name() == "man" {
+		return []string{"man", "markdown"}
+	}
+	return []string{"table", "json", "csv"}
 }
 
 // lists are the flags whose values are separated by commas.
@@ -108,7 +120,15 @@ func completeSteps(cmd *cobra.Command) []string {
 
 // addCompletions makes the shell complete the flags of a command and all below.
 func addCompletions(root *cobra.Command) {
+	root.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveDefault // nirc FILE…
+	}
 	visitCommands(root, func(c *cobra.Command) {
+		for _, name := range directories {
+			if f := c.PersistentFlags().Lookup(name); f != nil {
+				c.MarkPersistentFlagDirname(name) // the flag was looked up
+			}
+		}
 		for name, f := range completions {
 			if c.Flags().Lookup(name) == nil && c.PersistentFlags().Lookup(name) == nil {
 				continue
@@ -122,7 +142,8 @@ func addCompletions(root *cobra.Command) {
 				}
 				var list []string
 				for _, v := range f(cmd) {
-					if strings.HasPrefix(head+v, typed) {
+					bare, _, _ := strings.Cut(v, "\t")
+					if strings.HasPrefix(head+v, typed) && !(isList && name != "passes" && strings.Contains(","+head, ","+bare+",")) {
 						list = append(list, head+v)
 					}
 				}

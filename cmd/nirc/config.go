@@ -128,9 +128,14 @@ func (a *app) configure(cmd *cobra.Command) error {
 // does not go unnoticed.
 func checkConfig(v *viper.Viper, root *cobra.Command, path string) error {
 	known := map[string]bool{}
+	add := func(f *pflag.Flag) {
+		if !notSettings[f.Name] {
+			known[strings.ToLower(f.Name)] = true
+		}
+	}
 	visitCommands(root, func(c *cobra.Command) {
-		c.Flags().VisitAll(func(f *pflag.Flag) { known[strings.ToLower(f.Name)] = true })
-		c.PersistentFlags().VisitAll(func(f *pflag.Flag) { known[strings.ToLower(f.Name)] = true })
+		c.Flags().VisitAll(add)
+		c.PersistentFlags().VisitAll(add)
 	})
 	var wrong []string
 	for _, k := range v.AllKeys() {
@@ -197,7 +202,7 @@ type configSetting struct {
 func (a *app) configCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Look at the settings"}
 	var origin, asJSON bool
-	show := &cobra.Command{Use: "show [COMMAND…]", Short: "Show settings and where they come from", Long: configLong, Args: cobra.ArbitraryArgs}
+	show := &cobra.Command{Use: "show [COMMAND…]", Short: "Show settings and where they come from", Long: configLong, Args: cobra.ArbitraryArgs, ValidArgsFunction: completeCommands}
 	show.Flags().BoolVar(&origin, "origin", false, "tell where each comes from")
 	show.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	show.RunE = func(cmd *cobra.Command, args []string) error {
@@ -236,6 +241,9 @@ func (a *app) effective(cmd *cobra.Command) ([]configSetting, error) {
 		if values, origin := s.value(f); origin != "" {
 			set.Values, set.Origin = values, origin
 		}
+		if f.Changed && !a.preset[f.Name] { // a general flag before or behind config show
+			set.Values, set.Origin = []string{f.Value.String()}, originLine
+		}
 		list = append(list, set)
 	}
 	cmd.LocalFlags().VisitAll(add)
@@ -246,6 +254,24 @@ func (a *app) effective(cmd *cobra.Command) ([]configSetting, error) {
 // originDefault is the origin of what nothing sets.
 const originDefault = "default"
 
+// originLine is that of what the command line says.
+const originLine = "command line"
+
+// yamlText writes a value so that the configuration file reads it as it is.
+func yamlText(v string) string {
+	var n yaml.Node
+	if yaml.Unmarshal([]byte("- "+v), &n) == nil && len(n.Content) == 1 && n.Content[0].Kind == yaml.SequenceNode && len(n.Content[0].Content) == 1 {
+		switch s := n.Content[0].Content[0]; {
+		case s.Kind != yaml.ScalarNode || s.Value != v || s.Style != 0 || strings.ContainsAny(v, ",[]{}"):
+		case s.Tag == "!!str", s.Tag == "!!bool":
+			return v
+		case s.Tag == "!!int" && strings.Trim(v, "0123456789") == "" && (v == "0" || v[0] != '0'):
+			return v
+		}
+	}
+	return "'" + strings.ReplaceAll(v, "'", "''") + "'"
+}
+
 func (a *app) showSettings(list []configSetting, origin bool) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, s := range list {
@@ -254,10 +280,7 @@ func (a *app) showSettings(list []configSetting, origin bool) error {
 		}
 		values := make([]string, len(s.Values))
 		for i, v := range s.Values {
-			if v == "" || strings.ContainsAny(v, ":#{}[],&*!|>'\"%@` ") {
-				v = "'" + strings.ReplaceAll(v, "'", "''") + "'"
-			}
-			values[i] = v
+			values[i] = yamlText(v)
 		}
 		text := strings.Join(values, ", ")
 		if len(values) > 1 {

@@ -51,6 +51,9 @@ func (d *depFlags) check(writes bool, output string) error {
 	if !d.on && (d.file != "" || d.target != "") {
 		return nirc.Usagef("-MF and -MT need -MD")
 	}
+	if d.on && output == "-" && d.file == "-" {
+		return nirc.Usagef("-MF -: standard output has the artefact")
+	}
 	if d.on && !writes {
 		return nirc.Usagef("-MD: nothing is written that a rule could be about (use -o or --emit)")
 	}

@@ -54,6 +54,13 @@ func (a *app) openFoz(path string) (*foz.DB, error) {
 			return nil, &nirc.IOError{Err: err}
 		}
 		r, size = f, st.Size()
+		if st.Mode()&os.ModeNamedPipe != 0 {
+			data, err := io.ReadAll(f) // as of foz ls <(zstd -dc x.foz.zst)
+			if err != nil {
+				return nil, &nirc.IOError{Err: err}
+			}
+			r, size = bytes.NewReader(data), int64(len(data))
+		}
 	}
 	db, err := foz.Open(r, size)
 	var inout *fs.PathError
@@ -90,13 +97,14 @@ func isFoz(path string) bool {
 
 // appendModules appends an input, or the modules in it if it is a database;
 // what is damaged there is reported.
-func (a *app) appendModules(list []input, in input) ([]input, error) {
-	if !isFoz(in.path) {
-		return append(list, in), nil
+func (a *app) appendModules(list []input, in input) []input {
+	if in.err != nil || !isFoz(in.path) {
+		return append(list, in)
 	}
 	db, err := a.openFoz(in.path)
 	if err != nil {
-		return nil, err
+		in.err = err
+		return append(list, in)
 	}
 	uses, problems := db.Uses()
 	told := fozProblems(in.path, append(db.Problems, problems...))
@@ -121,7 +129,7 @@ func (a *app) appendModules(list []input, in input) ([]input, error) {
 		told = append(told, nirc.Diagnostic{File: in.path, Severity: nirc.SeverityWarning, Msg: "there is no shader module in the database"})
 	}
 	a.report.diagnostics(told)
-	return list, nil
+	return list
 }
 
 // fozProblems makes warnings of damaged entries.
@@ -320,6 +328,13 @@ func (a *app) fozPack() *cobra.Command {
 		inputs, err := a.expandInputs(args)
 		if err != nil {
 			return err
+		}
+		for i := range inputs {
+			if inputs[i].module == nil { // a database may take more modules in
+				if err := checkOverwrite(output, inputs[i].path); err != nil {
+					return err
+				}
+			}
 		}
 		var b bytes.Buffer
 		buf := bufio.NewWriter(&b)

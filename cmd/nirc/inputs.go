@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +22,9 @@ type input struct {
 	// the database's pipelines use it.
 	module func() ([]byte, error)
 	uses   []foz.Use
+	// err is why nothing can be read: the path is a directory that cannot be
+	// listed, or a database that is none. It is told in the input's turn.
+	err error
 }
 
 // file is the file that the input is in.
@@ -38,7 +40,8 @@ var moduleExtensions = []string{".spv", ".spvasm", ".nir", ".foz"}
 
 // expandInputs lists the files that arguments name: files and - as they are,
 // directories with all shaders below, patterns (* ? [a-z], and ** for any
-// number of directories) with what fits. Each argument's files are sorted; a file that several
+// number of directories) with what fits. Symbolic links to directories are followed where an
+// argument or an element of a pattern names them, not below a directory or **. Each argument's files are sorted; a file that several
 // arguments name comes once.
 func (a *app) expandInputs(args []string) ([]input, error) {
 	var list []input
@@ -51,9 +54,7 @@ func (a *app) expandInputs(args []string) ([]input, error) {
 		for _, in := range found {
 			if clean := filepath.Clean(in.path); !seen[clean] {
 				seen[clean] = true
-				if list, err = a.appendModules(list, in); err != nil {
-					return nil, err
-				}
+				list = a.appendModules(list, in)
 			}
 		}
 	}
@@ -76,87 +77,23 @@ func expandArg(arg string) ([]input, error) {
 
 // directory lists the shaders below a directory.
 func directory(dir string) ([]input, error) {
-	var list []input
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && isShaderName(path) {
-			rel, _ := filepath.Rel(dir, path) // path lies below dir
-			list = append(list, input{path: path, rel: rel})
-		}
-		return err
-	})
-	if err != nil {
-		return nil, &nirc.IOError{Err: err}
-	}
-	if len(list) == 0 {
+	s := search{base: dir}
+	s.below(dir, isShaderName)
+	if len(s.found) == 0 {
 		return nil, nirc.Usagef("no shader in the directory %s", dir)
 	}
-	slices.SortFunc(list, func(a, b input) int { return strings.Compare(a.rel, b.rel) })
-	return list, nil
+	return s.sorted(), nil
 }
 
 func isShaderName(path string) bool {
 	return slices.Contains(moduleExtensions, filepath.Ext(path)) || nirc.GLSLExtension(path)
 }
 
-// glob lists the files that fit a pattern, whatever their extension.
-func glob(pattern string) ([]input, error) {
-	if _, err := filepath.Match(pattern, ""); err != nil {
-		return nil, nirc.Usagef("%s: %s", pattern, err)
-	}
-	elems := strings.Split(filepath.ToSlash(filepath.Clean(pattern)), "/")
-	n := slices.IndexFunc(elems, func(e string) bool { return strings.ContainsAny(e, "*?[") })
-	base := strings.Join(elems[:n], "/")
-	switch {
-	case n == 0:
-		base = "."
-	case base == "":
-		base = "/"
-	}
-	var list []input
-	err := filepath.WalkDir(base, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		rel, _ := filepath.Rel(base, path)
-		if fits(elems[n:], strings.Split(filepath.ToSlash(rel), "/")) {
-			list = append(list, input{path: path, rel: rel})
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, &nirc.IOError{Err: err}
-	}
-	if len(list) == 0 {
-		return nil, &nirc.IOError{Err: &fs.PathError{Op: "open", Path: pattern, Err: fs.ErrNotExist}}
-	}
-	slices.SortFunc(list, func(a, b input) int { return strings.Compare(a.rel, b.rel) })
-	return list, nil
-}
-
-// fits tells whether the elements of a path fit those of a pattern.
-func fits(pattern, path []string) bool {
-	for len(pattern) > 0 && pattern[0] != "**" {
-		if len(path) == 0 {
-			return false
-		}
-		if ok, err := filepath.Match(pattern[0], path[0]); err != nil || !ok {
-			return false
-		}
-		pattern, path = pattern[1:], path[1:]
-	}
-	if len(pattern) == 0 {
-		return len(path) == 0
-	}
-	for i := range len(path) + 1 {
-		if fits(pattern[1:], path[i:]) {
-			return true
-		}
-	}
-	return false
-}
-
 // load reads an input.
 func (a *app) load(ctx context.Context, in *input, o nirc.FileOptions) (*nirc.Module, error) {
+	if in.err != nil {
+		return nil, in.err
+	}
 	if in.module == nil {
 		return nirc.LoadFile(ctx, in.path, o)
 	}

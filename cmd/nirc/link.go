@@ -37,6 +37,9 @@ func (c *linkCommand) run(cmd *cobra.Command, args []string) error {
 	if c.parts == "" && c.output == "" || c.parts != "" && (c.state == "" || len(args) != 1) {
 		return nirc.Usagef("link: want -o FILE, or --state, --parts and one main part")
 	}
+	if err := checkOverwrite(c.output, args...); err != nil {
+		return err
+	}
 	var list []*object.Object
 	for _, path := range args {
 		data, err := c.read(path)

@@ -15,23 +15,52 @@ import (
 	"runtime"
 	"runtime/debug"
 	"syscall"
+	"time"
 )
+
+// patience is how long a run that was interrupted may take to end.
+const patience = 5 * time.Second
 
 func main() {
 	// Ctrl-C, and what a CI job that is cancelled gets.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second interrupt ends the program even if the first finds no end.
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() {
+		stop() // a second one ends the program at once
+		time.Sleep(patience)
+		// Nobody looks: the system keeps what it was asked for, as the opening of a pipe that has no writer.
+		os.Stderr.WriteString("nirc: error: interrupted\n")
+		os.Exit(exitStopped)
+	})
 	if os.Getenv("GOGC") == "" {
 		// A compile makes little that lives long: collect less often.
 		debug.SetGCPercent(800)
 	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		// ... but keep what large shaders leave from being given back and asked for again: one of 50,000
-		// instructions has some 50 MB that live. The limit is soft.
-		debug.SetMemoryLimit(int64(1+runtime.GOMAXPROCS(0)) * 108 << 20)
-	}
-	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
+	limitMemory()
+	code := run(ctx, os.Args[1:], streams{&stoppable{ctx: ctx, r: os.Stdin}, os.Stdout, os.Stderr})
 	stop()
 	os.Exit(code)
+}
+
+// limitMemory keeps what large shaders leave from being given back and asked for again: one of 50,000
+// instructions has some 50 MB that live. The limit is soft, and of as many shaders as there are processors.
+func limitMemory() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(1+runtime.GOMAXPROCS(0)) * 108 << 20)
+	}
+}
+
+// useProcessors keeps the program, its garbage collector too, to as many processors as
+// -j says, and to the memory that they need. The function that it returns takes that back.
+func useProcessors(jobs int) (restore func()) {
+	all := runtime.GOMAXPROCS(0)
+	if jobs >= all {
+		return func() {}
+	}
+	limit := debug.SetMemoryLimit(-1)
+	runtime.GOMAXPROCS(jobs)
+	limitMemory()
+	return func() {
+		runtime.GOMAXPROCS(all)
+		debug.SetMemoryLimit(limit)
+	}
 }

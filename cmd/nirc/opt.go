@@ -49,6 +49,11 @@ func (c *optCommand) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if m.SPIRV != nil { // IR text may be worked on in place
+		if err := checkOverwrite(c.output, args[0]); err != nil {
+			return err
+		}
+	}
 	shown := c.err
 	if c.output != "-" {
 		shown = c.out

@@ -4,13 +4,15 @@ import "sync"
 
 // ordered calls work for 0 to n-1 on several goroutines, this one among them, and
 // done with each result, in order and never twice at a time. It stops early when
-// done returns false; work that is under way ends first.
+// done returns false; work that is under way ends first. Each goroutine takes as many that follow
+// one another as run says: those that have something in common.
 //
 // There is no collector that results are handed to: whoever finishes the one whose turn it is
 // takes it and those behind it, while the others work on.
-func ordered[T any](n, jobs int, work func(i int) T, done func(i int, result T) bool) {
+func ordered[T any](n, jobs, run int, work func(i int) T, done func(i int, result T) bool) {
 	jobs = max(1, min(jobs, n))
-	q := queue[T]{n: n, work: work, done: done, slots: make([]slot[T], 64*jobs)}
+	run = max(1, min(run, 16))
+	q := queue[T]{n: n, run: run, work: work, done: done, slots: make([]slot[T], 64*jobs)}
 	q.moved.L = &q.mu
 	var wg sync.WaitGroup
 	for range jobs - 1 {
@@ -23,6 +25,7 @@ func ordered[T any](n, jobs int, work func(i int) T, done func(i int, result T) 
 // queue is the state of one call of ordered.
 type queue[T any] struct {
 	n    int
+	run  int
 	work func(int) T
 	done func(int, T) bool
 
@@ -47,20 +50,22 @@ func (q *queue[T]) worker() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
-		for !q.stopped && q.next < q.n && q.next-q.head >= len(q.slots) {
+		for !q.stopped && q.next < q.n && q.next+q.run-q.head > len(q.slots) {
 			q.moved.Wait()
 		}
 		if q.stopped || q.next >= q.n {
 			return
 		}
 		i := q.next
-		q.next++
-		q.mu.Unlock()
-		r := q.work(i)
-		q.mu.Lock()
-		q.slots[i%len(q.slots)] = slot[T]{r, true}
-		if !q.draining {
-			q.drain()
+		q.next = min(i+q.run, q.n)
+		for end := q.next; i < end && !q.stopped; i++ {
+			q.mu.Unlock()
+			r := q.work(i)
+			q.mu.Lock()
+			q.slots[i%len(q.slots)] = slot[T]{r, true}
+			if !q.draining {
+				q.drain()
+			}
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 const maxResponses = 16
 
 // expandResponses replaces each argument @FILE by the arguments in FILE:
-// separated by white space, quoted with ' or ", \ before a character that is meant as it is,
-// and # to the end of a line a comment. A file may name others. What stands behind -- is left alone.
+// separated by white space, quoted with ' or ", \ before a character that is meant as it is
+// or at the end of a line that goes on, and # to the end of a line a comment. A file may name others. What stands behind -- is left alone.
 func expandResponses(args []string, depth int) ([]string, error) {
 	var out []string
 	for i, a := range args {
@@ -30,7 +30,7 @@ func expandResponses(args []string, depth int) ([]string, error) {
 		if err != nil {
 			return nil, &nirc.IOError{Err: err}
 		}
-		words, err := splitArgs(strings.TrimPrefix(string(text), "\ufeff"))
+		words, err := splitArgs(string(text))
 		if err != nil {
 			return nil, nirc.Usagef("%s: %s", a[1:], err)
 		}
@@ -42,20 +42,27 @@ func expandResponses(args []string, depth int) ([]string, error) {
 	return out, nil
 }
 
-// splitArgs takes a response file's text apart.
+// splitArgs takes the text of a response file, or of a manifest's line, apart. A byte order mark
+// in front is none of it.
 func splitArgs(text string) ([]string, error) {
 	var (
 		words []string
 		word  strings.Builder
 		in    bool // a word
 		quote rune
-		runes = []rune(text)
+		runes = []rune(strings.TrimPrefix(text, "\ufeff"))
 	)
 	for i := 0; i < len(runes); i++ {
 		r := runes[i]
 		switch {
 		case r == '\\' && quote != '\'' && i+1 < len(runes):
 			i++
+			if r, next := runes[i], i+1; r == '\r' && next < len(runes) && runes[next] == '\n' {
+				i++
+			}
+			if runes[i] == '\n' {
+				break // the line goes on
+			}
 			word.WriteRune(runes[i])
 			in = true
 		case quote != 0 && r == quote:

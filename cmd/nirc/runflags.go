@@ -78,7 +78,7 @@ func envFlag(f *pflag.FlagSet, env *string) {
 
 // jobsFlag adds -j; checkJobs looks at it.
 func jobsFlag(f *pflag.FlagSet, jobs *int, what string) {
-	f.IntVarP(jobs, "jobs", "j", runtime.GOMAXPROCS(0), "`N` "+what+" at a time")
+	f.IntVarP(jobs, "jobs", "j", runtime.GOMAXPROCS(0), "`N` "+what+" at a time, on N processors at most")
 }
 
 // abiFlag adds --abi for one of two; checkABI looks at it.

@@ -137,8 +137,9 @@ type fileStats struct {
 // collect compiles all inputs and hands on their shaders in order. Errors are
 // reported as they come and returned together.
 func (c *statsCommand) collect(ctx context.Context, inputs []input, add func(i int, list []figures.Shader)) error {
+	defer useProcessors(c.jobs)()
 	var all []error
-	ordered(len(inputs), c.jobs, func(i int) fileStats { return c.file(ctx, &inputs[i]) }, func(i int, r fileStats) bool {
+	ordered(len(inputs), c.jobs, 1, func(i int) fileStats { return c.file(ctx, &inputs[i]) }, func(i int, r fileStats) bool {
 		add(i, r.shaders)
 		if r.err != nil {
 			if c.against == "" {

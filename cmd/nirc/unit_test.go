@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -33,10 +35,27 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
+// TestUseProcessors: as many as -j says, no more than there are, and as before afterwards.
+func TestUseProcessors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	limit := debug.SetMemoryLimit(-1)
+	for jobs, want := range map[int]int{1: 1, 2: 2, 3: 3, 8: 3} {
+		restore := useProcessors(jobs)
+		if got := runtime.GOMAXPROCS(0); got != want {
+			t.Errorf("-j %d: %d processors, want %d", jobs, got, want)
+		}
+		restore()
+		if got := runtime.GOMAXPROCS(0); got != 3 || debug.SetMemoryLimit(-1) != limit {
+			t.Errorf("-j %d: %d processors afterwards, memory %d", jobs, got, debug.SetMemoryLimit(-1))
+		}
+	}
+}
+
 func TestOrdered(t *testing.T) {
-	for _, jobs := range []int{1, 3, 100} {
+	for _, c := range [][2]int{{1, 1}, {1, 7}, {3, 1}, {3, 4}, {3, 60}, {100, 1}, {100, 3}} {
+		jobs, run := c[0], c[1]
 		var got []int
-		ordered(50, jobs, func(i int) int { return i * i }, func(i, r int) bool {
+		ordered(50, jobs, run, func(i int) int { return i * i }, func(i, r int) bool {
 			if r != i*i {
 				t.Errorf("result %d is %d", i, r)
 			}
@@ -45,16 +64,16 @@ func TestOrdered(t *testing.T) {
 		})
 		for i := range 50 {
 			if i >= len(got) || got[i] != i {
-				t.Fatalf("jobs %d: order %v", jobs, got)
+				t.Fatalf("jobs %d, run %d: order %v", jobs, run, got)
 			}
 		}
 		var started atomic.Int32
-		ordered(10000, jobs, func(int) int { started.Add(1); return 0 }, func(i, _ int) bool { return i < 2 })
+		ordered(10000, jobs, run, func(int) int { started.Add(1); return 0 }, func(i, _ int) bool { return i < 2 })
 		if n := started.Load(); n > 3+int32(65*jobs) {
-			t.Errorf("jobs %d: %d were started after the end at 3", jobs, n)
+			t.Errorf("jobs %d, run %d: %d were started after the end at 3", jobs, run, n)
 		}
 	}
-	ordered(0, 4, func(int) int { return 0 }, func(int, int) bool { t.Error("called for nothing"); return true })
+	ordered(0, 4, 3, func(int) int { return 0 }, func(int, int) bool { t.Error("called for nothing"); return true })
 }
 
 // Several errors of one run are each written once, in order.

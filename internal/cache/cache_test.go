@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"nirc"
@@ -276,6 +278,17 @@ func TestMergeAndPack(t *testing.T) {
 		c, err := part.Import(context.Background(), bytes.NewReader(pack.Bytes()[:n]))
 		if !errors.Is(err, ErrPack) || c.Added > len(want) || len(c.Broken) > 0 {
 			t.Fatalf("cut to %d: %+v, %v", n, c, err)
+		}
+	}
+	// What follows the end is told, a reader that fails is no early end.
+	c, err = newDir(t).Import(context.Background(), io.MultiReader(bytes.NewReader(pack.Bytes()), strings.NewReader("x")))
+	if !errors.Is(err, ErrPack) || c.Added != len(want) {
+		t.Errorf("a byte behind the end: %+v, %v", c, err)
+	}
+	for _, n := range []int{0, 5, len(packMagic) + 40, pack.Len()} {
+		failed := errors.New("the disk is away")
+		if _, err := newDir(t).Import(context.Background(), io.MultiReader(bytes.NewReader(pack.Bytes()[:n]), iotest.ErrReader(failed))); err != failed {
+			t.Errorf("a reader that fails at %d: %v", n, err)
 		}
 	}
 	// A flipped bit loses at most its own entry, and never goes unnoticed.
@@ -602,5 +615,21 @@ func BenchmarkHit(b *testing.B) {
 		if _, _, err := builder.Shader(context.Background(), NewModule(m, false), o); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// A directory in the place of an entry is a broken one.
+func TestNoFile(t *testing.T) {
+	d := newDir(t)
+	key := Digest(sha256.Sum256([]byte("x")))
+	if err := os.MkdirAll(d.Path(key), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	var broken *BrokenError
+	if _, err := d.Get(key); !errors.As(err, &broken) || broken.Why != "it is no file" {
+		t.Errorf("a directory: %v", err)
+	}
+	if err := d.Remove(key); err != nil {
+		t.Error(err)
 	}
 }

@@ -83,6 +83,9 @@ func (d *Dir) frame(key Digest) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !st.Mode().IsRegular() {
+		return nil, &BrokenError{key, path, "it is no file"}
+	}
 	if st.Size() > maxEntry {
 		return nil, &BrokenError{key, path, "its size is out of proportion"}
 	}

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -64,11 +65,15 @@ func (d *Dir) Export(ctx context.Context, w io.Writer) (n int, broken []*BrokenE
 var ErrPack = errors.New("no whole export of nirc cache")
 
 // Import adds the entries of a file that Export wrote. An entry that is
-// broken is left out and told; a file that ends early gives what came before, and ErrPack.
+// broken is left out and told; a file that ends early gives what came before, and ErrPack, one
+// that goes on behind its end all, and ErrPack.
 func (d *Dir) Import(ctx context.Context, r io.Reader) (Copied, error) {
 	var c Copied
 	p := packReader{r: bufio.NewReader(r), h: sha256.New()}
 	head := p.read(len(packMagic))
+	if p.failed() {
+		return c, p.err
+	}
 	if p.err != nil || string(head) != packMagic {
 		return c, ErrPack
 	}
@@ -77,6 +82,9 @@ func (d *Dir) Import(ctx context.Context, r io.Reader) (Copied, error) {
 			return c, err
 		}
 		key := Digest(append(p.read(len(Digest{})), make([]byte, len(Digest{}))...)[:len(Digest{})])
+		if p.failed() {
+			return c, p.err
+		}
 		if p.err != nil {
 			return c, fmt.Errorf("%w: it ends early", ErrPack)
 		}
@@ -84,10 +92,16 @@ func (d *Dir) Import(ctx context.Context, r io.Reader) (Copied, error) {
 			break
 		}
 		size := p.read(8)
+		if p.failed() {
+			return c, p.err
+		}
 		if p.err != nil || binary.LittleEndian.Uint64(size) > maxEntry {
 			return c, fmt.Errorf("%w: the entry %s has no size", ErrPack, key)
 		}
 		frame := p.read(int(binary.LittleEndian.Uint64(size)))
+		if p.failed() {
+			return c, p.err
+		}
 		if p.err != nil {
 			return c, fmt.Errorf("%w: it ends early", ErrPack)
 		}
@@ -99,6 +113,9 @@ func (d *Dir) Import(ctx context.Context, r io.Reader) (Copied, error) {
 	if sum := p.read(sha256.Size); p.err != nil || string(sum) != string(want) {
 		return c, fmt.Errorf("%w: its checksum is wrong", ErrPack)
 	}
+	if more := p.read(1); p.failed() || more != nil {
+		return c, cmp.Or(p.err, fmt.Errorf("%w: something follows its end", ErrPack))
+	}
 	return c, nil
 }
 
@@ -108,6 +125,9 @@ type packReader struct {
 	h   hash.Hash
 	err error
 }
+
+// failed tells whether reading failed, which an early end is not.
+func (p *packReader) failed() bool { return p.err != nil && p.err != io.ErrUnexpectedEOF }
 
 // read reads n bytes; with an error it returns nil. Memory grows with what is
 // there, not with what a damaged length claims.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Diff is two sets compared, shader by shader, as shader-db's report does it.
@@ -50,7 +51,7 @@ var higherIsBetter = []string{"waves", "threads", "early-preamble"}
 
 // NewDiff compares set b with set a.
 func NewDiff(a, b *Set) *Diff {
-	d := &Diff{Lost: []string{}, Gained: []string{}, Columns: []ColumnDiff{}}
+	d := &Diff{Columns: []ColumnDiff{}}
 	first := make(map[string]*Shader, len(a.Shaders))
 	for i := range a.Shaders {
 		if s := &a.Shaders[i]; s.Error == "" {
@@ -58,6 +59,7 @@ func NewDiff(a, b *Set) *Diff {
 		}
 	}
 	var cols []ColumnDiff
+	var lost, gained []*Shader
 	for i := range b.Shaders {
 		s := &b.Shaders[i]
 		if s.Error != "" {
@@ -65,7 +67,7 @@ func NewDiff(a, b *Set) *Diff {
 		}
 		before := first[s.Key()]
 		if before == nil {
-			d.Gained = append(d.Gained, s.Label())
+			gained = append(gained, s)
 			continue
 		}
 		delete(first, s.Key())
@@ -74,9 +76,10 @@ func NewDiff(a, b *Set) *Diff {
 	}
 	for i := range a.Shaders { // in order, not that of the map
 		if s := &a.Shaders[i]; first[s.Key()] == s {
-			d.Lost = append(d.Lost, s.Label())
+			lost = append(lost, s)
 		}
 	}
+	d.Lost, d.Gained = labels(lost, gained), labels(gained, lost)
 	for i := range cols {
 		if c := &cols[i]; len(c.Helped)+len(c.Hurt) > 0 {
 			byShare := func(x, y Change) int { return cmp.Compare(y.share(), x.share()) }
@@ -86,6 +89,21 @@ func NewDiff(a, b *Set) *Diff {
 		}
 	}
 	return d
+}
+
+// labels names shaders; one whose name the others have too, for another target or GPU, says which it is.
+func labels(list, others []*Shader) []string {
+	theirs := make(map[string]bool, len(others))
+	for _, s := range others {
+		theirs[s.Label()] = true
+	}
+	names := make([]string, len(list))
+	for i, s := range list {
+		if names[i] = s.Label(); theirs[names[i]] {
+			names[i] += " (" + strings.Join([]string{s.Stage, s.Target, s.GPU}, " ") + ")"
+		}
+	}
+	return names
 }
 
 func addShader(cols []ColumnDiff, before, after *Shader) []ColumnDiff {

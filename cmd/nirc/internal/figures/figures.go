@@ -39,8 +39,7 @@ func (s *Shader) Key() string {
 	return strings.Join([]string{s.File, s.Entry, s.Stage, s.Target, s.GPU}, "\x00")
 }
 
-// Label names the shader for people; several says whether the file's name is
-// not enough.
+// Label names the shader for people.
 func (s *Shader) Label() string {
 	l := s.File
 	if s.Entry != "" && s.Entry != "main" {
@@ -106,6 +105,10 @@ func Read(data []byte) (*Set, error) {
 	if err := d.Decode(&s); err != nil {
 		line, text := jsonplace.Explain(data, err)
 		return nil, fmt.Errorf("line %d: no statistics of nirc stats --format json: %s", line, text)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		line := 1 + bytes.Count(data[:d.InputOffset()], []byte{'\n'})
+		return nil, fmt.Errorf("line %d: no statistics of nirc stats --format json: something follows them", line)
 	}
 	if s.Schema != Schema {
 		return nil, fmt.Errorf("statistics of schema %d: this version reads schema %d", s.Schema, Schema)
