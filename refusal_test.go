@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"nirc/passes"
 )
 
 // refusedFragment is a fragment shader with DECL among its declarations, ENTRY
@@ -167,6 +169,103 @@ func TestComputeInput(t *testing.T) {
 		var list Diagnostics
 		if !errors.As(err, &list) || !strings.Contains(err.Error(), "an input of a compute shader by location is not supported") {
 			t.Errorf("%s: %v", target, err)
+		}
+	}
+}
+
+// TestCastOfOtherMemory: a pointer that went through a variable, a choice or a cast and then
+// points to other memory is refused where it is lowered; no pass fails by itself.
+func TestCastOfOtherMemory(t *testing.T) {
+	const text = `shader compute "main" {
+  info { workgroup_size=1,1,1 }
+  var @1 shader_temp f32 "a"
+  var @2 mem_shared f32 "b"
+  fn f0 "main" entry() {
+    local @3 function_temp u32 "pointer"
+    b0:
+      %0:32 = deref_var @1
+      %1:32 = deref_var @2
+      %2:32 = deref_var @3
+      store_deref %2, %0 write_mask=x
+      %3:32 = load_deref %2
+      %4:32 = deref_cast %3 (MODE f32)
+      %5:32 = load_deref %4
+      store_deref %1, %5 write_mask=x
+      %6:32 = deref_cast %1 (MODE f32)
+      %7:32 = deref_cast %6 (mem_shared f32)
+      store_deref %7, %5 write_mask=x
+      %8:1 = ult %5, %3
+      %9:32 = bcsel %8, %0, %1
+      %10:32 = deref_cast %9 (MODE f32)
+      %11:32 = load_deref %10
+      if %3 {
+      b1:
+        store_deref %1, %5 write_mask=x
+      } else {
+      b2:
+      }
+      b3:
+      store_deref %1, %11 write_mask=x
+  }
+}
+`
+	for _, mode := range []string{"mem_shared", "mem_ssbo", "mem_ubo", "mem_global", "mem_push_const"} {
+		for _, target := range []string{"ir3", "agx", "midgard"} {
+			for _, level := range []passes.Level{passes.O0, passes.O2} {
+				_, err := Compile(context.Background(), []byte(strings.ReplaceAll(text, "MODE", mode)),
+					Options{File: "cast.nir", Target: target, Level: level, Run: passes.RunOptions{VerifyEach: true}})
+				var list Diagnostics
+				if !errors.As(err, &list) || !strings.Contains(err.Error(), "is cast to "+mode+": that is other memory") {
+					t.Errorf("%s, %s, -O%d: %v", mode, target, level, err)
+				}
+			}
+		}
+	}
+}
+
+// TestChosenTexture: which texture a variable points to is not known where branches say it.
+func TestChosenTexture(t *testing.T) {
+	const text = `shader fragment "main" {
+  info { num_textures=2 }
+  var @1 uniform tex2D<f32> "a" { binding=1 }
+  var @2 uniform tex2D<f32> "b" { binding=2 }
+  var @3 uniform sampler "s" { binding=3 }
+  var @4 shader_out vec4f32 "color" { location=DATA0 }
+  fn f0 "main" entry() {
+    local @5 function_temp TYPE "chosen"
+    b0:
+      %0:32 = deref_var @1
+      %1:32 = deref_var @2
+      %2:32 = deref_var @5
+      %3:32x2 = undef
+      %4:1 = ult %3.x, %3.y
+      if %4 {
+      b1:
+        store_deref %2, %0 write_mask=x
+      } else {
+      b2:
+        store_deref %2, %1 write_mask=x
+      }
+      b3:
+      %5:32 = load_deref %2
+      %6:32 = deref_cast %5 (uniform tex2D<f32>)
+      %7:32 = deref_var @3
+      %8:32x4 = tex coord=%3 texture_deref=%6 sampler_deref=%7 dim=2D dest=f32 coord_components=2
+      %9:32 = deref_var @4
+      store_deref %9, %8 write_mask=xyzw
+  }
+}
+`
+	for _, typ := range []string{"u32", "tex2D<f32>"} {
+		for _, target := range []string{"ir3", "agx", "midgard"} {
+			for _, level := range []passes.Level{passes.O0, passes.O2} {
+				_, err := Compile(context.Background(), []byte(strings.ReplaceAll(text, "TYPE", typ)),
+					Options{File: "chosen.nir", Target: target, Level: level, Run: passes.RunOptions{VerifyEach: true}})
+				var list Diagnostics
+				if !errors.As(err, &list) || !strings.Contains(err.Error(), passes.ChosenOpaque) && !strings.Contains(err.Error(), "a texture that is no variable is not supported") {
+					t.Errorf("%s, %s, -O%d: %v", typ, target, level, err)
+				}
+			}
 		}
 	}
 }

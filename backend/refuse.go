@@ -18,7 +18,7 @@ func Refuse(target string, s *ir.Shader, in *ir.Instr, format string, args ...an
 // a deref, a texture or an image was to be a number that values choose.
 func Unselected(d *ir.Def) string {
 	if d.Instr.Kind == ir.KindDeref {
-		return "an image or sampler that control flow or values choose is not supported"
+		return passes.ChosenOpaque
 	}
 	return fmt.Sprintf("%%%d is not supported as a value: %s", d.Index, ir.PrintInstr(d.Instr))
 }

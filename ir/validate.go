@@ -364,9 +364,7 @@ func (v *validator) ifCond(b *Block, i *If) {
 	if c.NumComponents != 1 || c.BitSize > 32 {
 		v.fail("B5", PrintInstr(c.Instr), "condition of %dx%d", c.BitSize, c.NumComponents)
 	}
-	if c.Instr.Kind == KindDeref {
-		v.fail("D7", PrintInstr(c.Instr), "deref as a condition")
-	}
+	v.number(c.Instr, c)
 	if !c.Instr.Block.Dominates(b) {
 		v.fail("V4", PrintInstr(c.Instr), "value does not dominate the if that it is the condition of")
 	}

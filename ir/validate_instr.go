@@ -249,7 +249,7 @@ func (v *validator) deref(in *Instr) {
 		v.check(d.AlignMul == 0 && d.AlignOffset == 0 || d.AlignMul&(d.AlignMul-1) == 0 && d.AlignOffset < d.AlignMul, "D6", in, "alignment %d+%d", d.AlignMul, d.AlignOffset)
 		from := in.Srcs[0].Def
 		v.check(from.NumComponents == in.Def.NumComponents && from.BitSize == in.Def.BitSize, "D6", in, "cast of %d x %d bits", from.NumComponents, from.BitSize)
-		v.castFrom(in, from, 0)
+		v.castFrom(in, from.Instr)
 		return
 	}
 	parent := in.Srcs[0].Def
@@ -274,26 +274,19 @@ func (v *validator) deref(in *Instr) {
 	}
 }
 
-// castFrom checks rule D6 for what a cast's pointer comes from: directly, or as the one
-// that is left when choices between pointers are folded. seen counts values, and bounds how far it looks.
-func (v *validator) castFrom(in *Instr, from *Def, seen int) int {
-	const enough = 64
-	m, p := in.DerefInfo().Modes, from.Instr
-	seen++
+// castFrom checks rule D6 for what a cast's pointer comes from. Inputs and outputs have no address.
+// Other casts between modes are allowed, for passes make them of pointers that went through variables;
+// what such a pointer accesses is undefined.
+func (v *validator) castFrom(in *Instr, from *Instr) {
+	to := in.DerefInfo().Modes
+	known := Mode(0)
 	switch {
-	case p.Kind == KindDeref:
-		v.check(p.DerefInfo().Modes&m != 0, "D6", in, "cast from %s", p.DerefInfo().Modes)
-	case p.Kind == KindPhi, p.Kind == KindALU && (p.Op == OpMov || p.Op == OpBcsel):
-		for i := range p.Srcs {
-			if seen < enough {
-				seen = v.castFrom(in, p.Srcs[i].Def, seen)
-			}
-		}
-	case p.IsIntrinsic(IntrLoadParam) && p.Get(IdxParamIdx) < uint64(len(v.impl.Fn.Params)):
-		q := &v.impl.Fn.Params[p.Get(IdxParamIdx)]
-		v.check(q.Modes == 0 || q.Modes&m != 0, "D6", in, "cast from %s", q.Modes)
+	case from.Kind == KindDeref:
+		known = from.DerefInfo().Modes
+	case from.IsIntrinsic(IntrLoadParam) && from.Get(IdxParamIdx) < uint64(len(v.impl.Fn.Params)):
+		known = v.impl.Fn.Params[from.Get(IdxParamIdx)].Modes
 	}
-	return seen
+	v.check(known&to != 0 || (known|to)&(ModeShaderIn|ModeShaderOut) == 0, "D6", in, "cast from %s", known)
 }
 
 func (v *validator) tex(in *Instr) {

@@ -229,6 +229,9 @@ func ptrStride(d *ir.Instr) uint32 {
 func (e *explicitIO) castAddress(d *ir.Instr, info *ir.DerefInfo) address {
 	src := d.Srcs[0].Def
 	var a address
+	if p := derefOf(src); p != nil && p.DerefInfo().Modes&info.Modes == 0 {
+		e.fail(d, "a pointer to %s is cast to %s: that is other memory", p.DerefInfo().Modes, info.Modes)
+	}
 	if src.Instr.Kind == ir.KindDeref && e.mine(src.Instr) {
 		a = e.addrs[src.Instr.Flags]
 		a.whole, a.vecStride = nil, 0
@@ -273,12 +276,20 @@ func (e *explicitIO) addIndex(a *address, index *ir.Def, stride uint32) {
 	}
 }
 
+// ChosenOpaque says of what still chooses between images or samplers when variables
+// are lowered that no target can.
+const ChosenOpaque = "an image or sampler that control flow or values choose is not supported"
+
 // access lowers an intrinsic whose source 0 is a deref of ours.
 func (e *explicitIO) access(in *ir.Instr) {
 	d := in.Srcs[0].Def.Instr
 	a := &e.addrs[d.Flags]
 	t := d.DerefInfo().Type
 	mode := d.DerefInfo().Modes
+	if t.IsOpaque() {
+		e.fail(in, ChosenOpaque)
+		return
+	}
 	e.b.AtInstr(in)
 	e.b.Exact, e.b.FastMath = false, 0
 	switch in.Intr {

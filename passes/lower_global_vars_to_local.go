@@ -63,8 +63,8 @@ func fixModes(impl *ir.Impl) (progress bool) {
 			case p == nil:
 			case in.Deref != ir.DerefCast:
 				want = p.DerefInfo().Modes
-			case info.Modes&p.DerefInfo().Modes == 0:
-				want = p.DerefInfo().Modes
+			case info.Modes&(ir.ModeShaderTemp|ir.ModeFunctionTemp) == ir.ModeShaderTemp && p.DerefInfo().Modes == ir.ModeFunctionTemp:
+				want = ir.ModeFunctionTemp
 			}
 			if want != info.Modes {
 				info.Modes = want

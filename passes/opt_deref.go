@@ -65,7 +65,7 @@ func simplifyCast(in, p *ir.Instr) bool {
 	if info.AlignMul > parent.AlignMul && info.AlignMul != 0 {
 		return false // it says more than what it casts
 	}
-	if in.Def.NumComponents != p.Def.NumComponents || in.Def.BitSize != p.Def.BitSize {
+	if in.Def.NumComponents != p.Def.NumComponents || in.Def.BitSize != p.Def.BitSize || info.Modes&parent.Modes == 0 {
 		return false
 	}
 	sameStride := parent.Var == nil && info.PtrStride == parent.PtrStride || !usedAsPointer(in)
