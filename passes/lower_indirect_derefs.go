@@ -67,7 +67,7 @@ func (l *indirects) applies(d *ir.Instr) bool {
 	for ; d != nil && d.Deref != ir.DerefVar; d = derefParent(d) {
 		switch d.Deref {
 		case ir.DerefArray:
-			if d.Srcs[1].Def.IsConst() {
+			if d.Srcs[1].Def.IsConst() || picksVertex(d) {
 				continue
 			}
 			n := derefParent(d).DerefInfo().Type.ChildCount()
@@ -83,6 +83,13 @@ func (l *indirects) applies(d *ir.Instr) bool {
 	return any
 }
 
+// picksVertex tells whether an array deref chooses the vertex of a fragment shader's
+// per-vertex input. Every vertex is in reach, whatever its number comes from.
+func picksVertex(d *ir.Instr) bool {
+	p := derefParent(d)
+	return p.Deref == ir.DerefVar && p.DerefInfo().Var.PerVertex
+}
+
 // ladder builds the accesses of one instruction.
 type ladder struct {
 	b    *ir.Builder
@@ -95,7 +102,7 @@ type ladder struct {
 func (e *ladder) link(parent *ir.Def, i int) *ir.Def {
 	for ; i < len(e.path); i++ {
 		p := e.path[i]
-		if p.Deref == ir.DerefArray && !p.Srcs[1].Def.IsConst() {
+		if p.Deref == ir.DerefArray && !p.Srcs[1].Def.IsConst() && !picksVertex(p) {
 			return e.search(parent, i, 0, parent.Instr.DerefInfo().Type.ChildCount())
 		}
 		parent = rebuildDeref(e.b, p, parent)

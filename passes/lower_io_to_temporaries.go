@@ -11,7 +11,7 @@ var lowerIOToTemporariesPass = &Pass{
 	Class: "A",
 	Doc: "Gives inputs and outputs temporaries: inputs are copied in at the start, outputs are copied out at the end (before each emit_vertex of a geometry shader), " +
 		"so that outputs are written once and nothing is indexed indirectly. Input: one entry point, everything inlined, single exit. Inputs are only copied when " +
-		"they are loaded by a dynamic index; interpolation functions of those keep the input, and choose the element by ifs.",
+		"they are loaded by a dynamic index; interpolation functions of those and loads at a vertex keep the input, and choose the element by ifs.",
 	Options: []Option{
 		{Name: "modes", Doc: "shader_in, shader_out or both", Default: ir.ModeShaderOut},
 	},
@@ -92,12 +92,13 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 	return true, nil
 }
 
-// lowerIndirectInterp gives interpolation functions of inputs constant indices.
+// lowerIndirectInterp gives interpolation functions of inputs, and loads at a vertex,
+// constant indices: what they read depends on more than the input.
 func lowerIndirectInterp(impl *ir.Impl) (progress bool) {
 	l := &indirects{modes: ir.ModeShaderIn, max: math.MaxUint32}
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
-			if isInterp(in) && l.access(in) {
+			if (isInterp(in) || loadsAtVertex(in)) && l.access(in) {
 				progress = true
 				break // the rest of the block is a block of its own now
 			}
@@ -112,6 +113,15 @@ func isInterp(in *ir.Instr) bool {
 		return in.Kind == ir.KindIntrinsic
 	}
 	return false
+}
+
+// loadsAtVertex tells whether in loads from a per-vertex input.
+func loadsAtVertex(in *ir.Instr) bool {
+	if !in.IsIntrinsic(ir.IntrLoadDeref) {
+		return false
+	}
+	v := rootVar(derefOf(in.Srcs[0].Def))
+	return v != nil && v.PerVertex
 }
 
 // atInput is an interpolation function of an input.
