@@ -29,10 +29,10 @@ type runner struct {
 	epoch uint64
 	clean []uint64
 	// The pass at hand: step is made once and used for all.
-	step   Step
-	ctx    *Context
-	inLoop bool
-	before *verifier
+	step     Step
+	ctx      *Context
+	inLoop   bool
+	verifier verifier
 }
 
 func (r *runner) steps(steps []*step) (progress bool, err error) {
@@ -122,12 +122,12 @@ func (r *runner) run(proto *Context, p *Pass) (bool, error) {
 // work is what the step at hand runs, verify what checks it.
 func (r *runner) work() (bool, error) {
 	if r.ins.opt.VerifyEach {
-		r.before = beginVerify(r.s)
+		r.verifier.begin(r.s)
 	}
 	return r.ctx.pass.Run(r.ctx, r.s)
 }
 
-func (r *runner) verify(changed bool) error { return r.before.end(changed) }
+func (r *runner) verify(changed bool) error { return r.verifier.end(r.s, changed) }
 
 // RunPass runs a single pass on s without switches; opts are pairs of an
 // option's name and its text. See Instrument.RunPass.

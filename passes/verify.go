@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 
 	"nirc/ir"
@@ -9,8 +11,8 @@ import (
 
 // verifier holds what a pass found, to test what it says afterwards.
 type verifier struct {
-	s      *ir.Shader
-	before string
+	// before is the binary form of the shader, nil if the last pass changed it.
+	before []byte
 }
 
 // coreMeta is the metadata that is recomputed and compared.
@@ -29,9 +31,9 @@ var analyses = []struct {
 	{ir.MetaRange, func(f *ir.Impl) { analysis.RequireRanges(f) }, analysis.CheckRanges},
 }
 
-// beginVerify makes core metadata and all analyses valid, so that a pass that forgets to
-// say what it broke is caught, and remembers the shader's text.
-func beginVerify(s *ir.Shader) *verifier {
+// begin makes core metadata and all analyses valid, so that a pass that forgets to say
+// what it broke is caught, and remembers what the shader is.
+func (v *verifier) begin(s *ir.Shader) {
 	for _, f := range s.Functions {
 		if f.Impl != nil {
 			f.Impl.Require(coreMeta)
@@ -40,19 +42,27 @@ func beginVerify(s *ir.Shader) *verifier {
 			}
 		}
 	}
-	return &verifier{s: s, before: ir.Print(s)}
+	if v.before == nil {
+		v.before = ir.Serialize(s, ir.SerializeOptions{})
+	}
 }
 
 // end checks the shader after the pass. The validator recomputes the core
 // metadata that is claimed to be valid; what package analysis keeps is checked here.
-func (v *verifier) end(changed bool) error {
-	if !changed && ir.Print(v.s) != v.before {
-		return fmt.Errorf("said that it changed nothing, but it did")
+func (v *verifier) end(s *ir.Shader, changed bool) error {
+	if err := ir.Validate(s); err != nil {
+		said := ""
+		if !changed {
+			said = "said that it changed nothing, but "
+		}
+		return fmt.Errorf("%sleft an invalid shader: %w", said, err)
 	}
-	if err := ir.Validate(v.s); err != nil {
-		return fmt.Errorf("left an invalid shader: %w", err)
+	if changed {
+		v.before = nil
+	} else if !bytes.Equal(v.before, ir.Serialize(s, ir.SerializeOptions{})) {
+		return errors.New("said that it changed nothing, but it did")
 	}
-	for _, f := range v.s.Functions {
+	for _, f := range s.Functions {
 		if f.Impl == nil {
 			continue
 		}
