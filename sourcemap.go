@@ -2,7 +2,6 @@ package nirc
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"nirc/ir"
@@ -74,7 +73,7 @@ func (u *Unit) GenerateMapped(ctx context.Context) (*object.Object, *SourceMap, 
 			}
 			m.Places = append(m.Places, p)
 		}
-		m.Instrs = append(m.Instrs, MapInstr{code[i].Offset, code[i].Text, n})
+		m.Instrs = append(m.Instrs, MapInstr{code[i].Offset, strings.TrimSpace(code[i].Text), n})
 	}
 	return obj, m, nil
 }
@@ -82,18 +81,10 @@ func (u *Unit) GenerateMapped(ctx context.Context) (*object.Object, *SourceMap, 
 // irByPlace lists the instructions' text by their place.
 func irByPlace(s *ir.Shader) map[ir.Loc][]string {
 	byPlace := map[ir.Loc][]string{}
-	for line := range strings.Lines(ir.PrintWith(s, ir.PrintOptions{Locs: true})) {
-		line = strings.TrimSpace(line)
-		at := strings.LastIndex(line, " #")
-		if at < 0 {
-			continue
+	ir.PrintWith(s, ir.PrintOptions{Instr: func(in *ir.Instr, text string) {
+		if in.Loc != 0 && int(in.Loc) < len(s.Locs) {
+			byPlace[s.Locs[in.Loc]] = append(byPlace[s.Locs[in.Loc]], text)
 		}
-		n, err := strconv.Atoi(line[at+2:])
-		if err != nil || n <= 0 || n >= len(s.Locs) {
-			continue
-		}
-		text := strings.TrimSpace(line[:at])
-		byPlace[s.Locs[n]] = append(byPlace[s.Locs[n]], text)
-	}
+	}})
 	return byPlace
 }

@@ -82,11 +82,11 @@ type Unit struct {
 
 // New starts a unit. The error is a UsageError.
 func New(o Options) (*Unit, error) {
-	u := &Unit{opts: o}
 	if o.Target == "" {
-		u.opts.Target = DefaultTarget
+		o.Target = DefaultTarget
 	}
-	if u.opts.Target != IRTarget {
+	u := &Unit{opts: o}
+	if o.Target != IRTarget {
 		b, err := Backend(o.Target)
 		if err != nil {
 			return nil, err
@@ -137,13 +137,30 @@ type optionalSteps interface {
 	OptionalSteps() []string
 }
 
+// OptionalSteps lists the steps of a target's code generator that
+// RunOptions.Disable may leave out, as it may passes that are Optional.
+func OptionalSteps(target string) []string {
+	b, _ := Backend(target)
+	if s, ok := b.(optionalSteps); ok {
+		return s.OptionalSteps()
+	}
+	return nil
+}
+
 // checkSteps refuses names of passes that there are not, where a wrong name
 // would silently change what is compiled. back is the target, nil of IRTarget.
 func checkSteps(o *passes.RunOptions, back backend.Backend) error {
+	var steps []string
+	if s, ok := back.(optionalSteps); ok {
+		steps = s.OptionalSteps()
+	}
 	check := func(what, name string) error {
 		name, _, _ = strings.Cut(name, ":")
 		if name != "" && name != translateStep && passes.Find(name) == nil {
 			var names []string
+			if what == "disable-pass" {
+				names = append(names, steps...)
+			}
 			for _, p := range passes.Registry() {
 				names = append(names, p.Name)
 			}
@@ -152,7 +169,7 @@ func checkSteps(o *passes.RunOptions, back backend.Backend) error {
 		return nil
 	}
 	for _, n := range o.Disable {
-		if s, ok := back.(optionalSteps); ok && slices.Contains(s.OptionalSteps(), n) {
+		if slices.Contains(steps, n) {
 			continue
 		}
 		if err := check("disable-pass", n); err != nil {
@@ -298,6 +315,7 @@ func (u *Unit) Optimize(ctx context.Context) error {
 // Optimize, with the defaults of its options. Under RunOptions.VerifyEach the shader is checked after it.
 func (u *Unit) RunPass(ctx context.Context, p *passes.Pass) (progress bool, err error) {
 	err = u.stage(ctx, p.Name, func() error {
+		u.Shader.SetLoc(0)
 		if progress, err = p.Run(passes.NewContext(p), u.Shader); err != nil {
 			return err
 		}
@@ -357,6 +375,7 @@ func (u *Unit) Generate(ctx context.Context) (obj *object.Object, err error) {
 		return nil, Diagnostics{{File: u.opts.File, Target: u.opts.Target, Msg: fmt.Sprintf("%d bytes of private memory an invocation are not supported, the most is %d", n, maxScratchSize)}}
 	}
 	u.generating = true
+	u.Shader.SetLoc(0)
 	err = u.stage(ctx, "generate", func() error {
 		run := &u.opts.Run
 		job := backend.Job{GPU: u.opts.GPU, Level: u.opts.Level, Instrument: u.ins, ABI: u.opts.ABI, Debug: u.opts.Debug, Next: u.opts.Next}

@@ -13,6 +13,9 @@ type PrintOptions struct {
 	// Locs keeps source locations and the names of values: the text then reads
 	// back to a shader equal in every field.
 	Locs bool
+	// Instr is handed the text of each instruction, without its place, its name and
+	// comments, in the order of the text.
+	Instr func(in *Instr, text string)
 	// CFG prints each block's predecessors and successors as a comment.
 	CFG bool
 }

@@ -10,10 +10,10 @@ import (
 
 // instr prints one instruction without indent and line end.
 func (p *printer) instr(in *Instr) {
+	comment, start := "", p.b.Len()
 	if in.HasDef() {
 		p.f("%s:%s = ", p.val(&in.Def), sizeString(in.Def.BitSize, in.Def.NumComponents))
 	}
-	comment := ""
 	switch in.Kind {
 	case KindALU:
 		p.alu(in)
@@ -41,6 +41,9 @@ func (p *printer) instr(in *Instr) {
 		p.f("%s", jumpNames[in.Jump])
 	case KindCall:
 		p.call(in)
+	}
+	if p.o.Instr != nil {
+		p.o.Instr(in, p.b.String()[start:])
 	}
 	if p.o.Locs && in.Loc != 0 {
 		p.f(" #%d", in.Loc)

@@ -327,6 +327,9 @@ func (o *Object) check() error {
 	return nil
 }
 
+// Known tells whether the entry names a place: code without one has none, or one that is all zero.
+func (l *LineEntry) Known() bool { return l != nil && (l.Line != 0 || l.Word != 0 || l.ID != 0) }
+
 // LineAt returns the entry that the code at offset belongs to, or nil.
 func (o *Object) LineAt(offset uint32) *LineEntry {
 	lo, hi := 0, len(o.Lines)

@@ -43,7 +43,8 @@ func (o *Object) Stat(name string) int64 {
 	return 0
 }
 
-// LineEntry says where the code from Offset up to the next entry comes from.
+// LineEntry says where the code from Offset up to the next entry comes from; all zero
+// but for Offset if that is not known.
 type LineEntry struct {
 	Offset uint32 `json:"offset"` // bytes
 	File   uint32 `json:"file"`   // index into Object.Files

@@ -47,6 +47,7 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 		f.Impl.Preserve(kept)
 		return kept == ir.MetaNone, nil
 	}
+	stored := lastStores(f.Impl)
 	interps := interpolated(f.Impl, temp)
 	for b := range f.Impl.Blocks() {
 		for in := range b.Instrs() {
@@ -69,6 +70,7 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 		b.At(at)
 		for _, v := range moved {
 			if v.Mode == ir.ModeShaderOut {
+				s.SetLoc(stored[v])
 				b.CopyDeref(b.DerefVar(v), b.DerefVar(temp[v]))
 			}
 		}
@@ -90,6 +92,21 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 	}
 	f.Impl.Preserve(kept)
 	return true, nil
+}
+
+// lastStores finds the place of the last store to each variable, in the order of the text.
+func lastStores(impl *ir.Impl) map[*ir.Variable]uint32 {
+	places := map[*ir.Variable]uint32{}
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.IsIntrinsic(ir.IntrStoreDeref) || in.IsIntrinsic(ir.IntrCopyDeref) {
+				if v := rootVar(derefOf(in.Srcs[0].Def)); v != nil {
+					places[v] = in.Loc
+				}
+			}
+		}
+	}
+	return places
 }
 
 // lowerIndirectInterp gives interpolation functions of inputs, and loads at a vertex,

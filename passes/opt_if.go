@@ -94,7 +94,7 @@ func boolPhis(x *ir.If) (progress bool) {
 		by := x.Cond.Def
 		if va == 0 {
 			bld := ir.NewBuilder(ir.AfterPhis(phi.Block))
-			bld.Shader.SetLoc(phi.Loc)
+			bld.Shader.SetLoc(choiceLoc(phi, x))
 			by = bld.Inot(by)
 		}
 		phi.Def.RewriteUses(by)

@@ -67,7 +67,7 @@ func (p *peephole) flatten(x *ir.If) bool {
 			sel.Op, _ = formOf(ir.OpBcsel, bits)
 		}
 		sel.Srcs[0].Swizzle = ir.Broadcast(0)
-		sel.Loc = phi.Loc
+		sel.Loc = choiceLoc(phi, x)
 		ir.AtEnd(prev).Insert(sel)
 		phi.Def.RewriteUses(&sel.Def)
 		for i := range phi.Srcs {

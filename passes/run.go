@@ -100,6 +100,7 @@ func (r *runner) pass(st *step) (bool, error) {
 }
 
 func (r *runner) run(proto *Context, p *Pass) (bool, error) {
+	r.s.SetLoc(0) // what the last pass worked on is no place for this one's code
 	if r.ins == nil || !r.ins.on && r.ins.opt.RuleHits == nil {
 		return p.Run(proto, r.s)
 	}

@@ -164,6 +164,15 @@ func builderBefore(in *ir.Instr) *ir.Builder {
 	return b
 }
 
+// choiceLoc is the place of code that stands for a phi behind an if: the phi's
+// if it comes from the source, else the condition's.
+func choiceLoc(phi *ir.Instr, x *ir.If) uint32 {
+	if phi.Loc != 0 {
+		return phi.Loc
+	}
+	return x.Cond.Def.Instr.Loc
+}
+
 // copyALU puts a copy of an ALU instruction at the builder's cursor, with its
 // swizzles, flags and place in the source.
 func copyALU(b *ir.Builder, in *ir.Instr) *ir.Instr {

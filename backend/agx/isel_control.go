@@ -61,6 +61,7 @@ func (s *isel) jump(b *ir.Block) {
 		return
 	}
 	s.at(b)
+	s.loc = j.Loc
 	switch j.Jump {
 	case ir.JumpBreak, ir.JumpContinue:
 		if len(s.nest.loops) == 0 {
@@ -89,6 +90,7 @@ func (s *isel) ifNode(n *ir.If) {
 	head := ir.Prev(n).(*ir.Block)
 	s.at(head)
 	if head.Reachable() {
+		s.loc = n.Cond.Def.Instr.Loc
 		c := s.condition(n.Cond.Def, 0)
 		t := isa.Instr{Op: isa.OpIfIcmp, Dst: isa.H(isa.R0L), Nest: 1, Cond: c.op}
 		if c.flt {

@@ -329,6 +329,7 @@ func (s *isel) ldcf(cf int) []opnd {
 // outputs collects what the shader leaves at its end.
 type outputs struct {
 	vars []outputVar
+	locs []uint32 // place of the last store, by variable
 	cur  []opnd   // of the current block, by variable
 	at   [][]opnd // by block: values at its end
 }
@@ -347,7 +348,7 @@ func (o *outputs) find(v outputVar) int {
 			return i
 		}
 	}
-	o.vars = append(o.vars, v)
+	o.vars, o.locs = append(o.vars, v), append(o.locs, 0)
 	return len(o.vars) - 1
 }
 
@@ -392,7 +393,7 @@ func (s *isel) storeOutput(in *ir.Instr) {
 		for len(s.out.cur) <= k {
 			s.out.cur = append(s.out.cur, opnd{})
 		}
-		s.out.cur[k] = o
+		s.out.cur[k], s.out.locs[k] = o, in.Loc
 	}
 }
 
@@ -406,6 +407,7 @@ func (s *isel) finishOutputs() {
 	vals := make([]opnd, len(s.out.vars))
 	for k := range s.out.vars {
 		r := outputReader{s: s, k: k, memo: make([]opnd, len(s.f.Blocks))}
+		s.loc = s.out.locs[k]
 		vals[k] = r.atStart(end)
 	}
 	s.enter(end)
@@ -422,6 +424,7 @@ func (s *isel) finishOutputs() {
 		s.vertexOutputs(vals)
 	case s.sh.Stage == ir.StageFragment:
 		uses, regs = s.fragmentOutputs(vals)
+		s.loc = 0
 		s.test()
 		if s.meta.PerSample {
 			uses, regs = append(uses, s.reg(s.in.sampleMask)), append(regs, abi.SampleMaskReg)
@@ -451,6 +454,7 @@ func (s *isel) fragmentOutputs(vals []opnd) (uses []mach.Value, regs []mach.Reg)
 	for k, v := range s.out.vars {
 		reg, bits := 0, uint8(32)
 		val := vals[k]
+		s.loc = s.out.locs[k]
 		switch {
 		case v.slot == ir.SlotDepth:
 			reg = abi.DepthReg

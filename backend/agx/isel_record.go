@@ -23,8 +23,9 @@ func runsAsCompute(stage, next ir.Stage) bool {
 // runs as compute to the vertex's record, a store for each slot.
 func (s *isel) recordOutputs(vals []opnd) {
 	var slots [ir.NumVaryingSlots][4]opnd
+	var locs [ir.NumVaryingSlots]uint32
 	for k, v := range s.out.vars {
-		slots[v.slot][v.comp] = vals[k]
+		slots[v.slot][v.comp], locs[v.slot] = vals[k], s.out.locs[k]
 	}
 	for slot := range slots {
 		if slots[slot] != ([4]opnd{}) {
@@ -45,6 +46,7 @@ func (s *isel) recordOutputs(vals []opnd) {
 		record = s.intOp(isa.Instr{Op: isa.OpImadd}, false, instance, s.driver(nil, abi.UniformGridVertices, 0), record)
 	}
 	for k, slot := range s.meta.Record {
+		s.loc = locs[slot]
 		// Elements are words, the index counts slots.
 		t := isa.Instr{Op: isa.OpDeviceStore, Format: isa.FormatI32, Flags: isa.Unsigned, Shift: 2}
 		var comps [4]opnd

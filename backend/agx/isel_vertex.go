@@ -27,8 +27,9 @@ func outputRank(slot ir.Slot) int {
 // vertexOutputs stores the outputs to the record, the last one by the final store.
 func (s *isel) vertexOutputs(vals []opnd) {
 	var slots [ir.NumVaryingSlots][4]opnd
+	var locs [ir.NumVaryingSlots]uint32
 	for k, v := range s.out.vars {
-		slots[v.slot][v.comp] = vals[k]
+		slots[v.slot][v.comp], locs[v.slot] = vals[k], s.out.locs[k]
 	}
 	s.meta.LayerViewportWord = abi.NoWord
 	word := 0
@@ -48,6 +49,7 @@ func (s *isel) vertexOutputs(vals []opnd) {
 			if *vs == ([4]opnd{}) {
 				continue
 			}
+			s.loc = locs[slot]
 			first, end := 0, 4
 			if rank != 0 {
 				for vs[first].kind == opNone {

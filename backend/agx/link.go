@@ -165,14 +165,21 @@ func (l *linker) preamble(shift int) (err error) {
 		l.code = append(l.code, l.main.Code[main.Preamble:]...)
 		l.meta.HasPreamble, l.meta.Preamble = true, uint32(at)
 	}
+	if len(l.main.Lines) == 0 {
+		return nil
+	}
+	var behind []object.LineEntry
 	for _, e := range l.main.Lines {
 		if main.HasPreamble && e.Offset >= main.Preamble {
 			e.Offset += uint32(at) - main.Preamble
-		} else {
+			behind = append(behind, e)
+		} else if e.Offset < main.CodeSize {
 			e.Offset += uint32(shift)
+			l.out.Lines = append(l.out.Lines, e)
 		}
-		l.out.Lines = append(l.out.Lines, e)
 	}
+	// The epilog, which stands between them, is of no line.
+	l.out.Lines = append(append(l.out.Lines, object.LineEntry{Offset: uint32(shift) + main.CodeSize}), behind...)
 	return nil
 }
 

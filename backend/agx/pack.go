@@ -27,7 +27,7 @@ func (p *program) encode() (code []byte, lines []backend.CodeLine, err error) {
 		if p.open && in.Op == isa.OpStop {
 			break // the next part follows
 		}
-		if n := len(lines); in.loc != 0 && (n == 0 || lines[n-1].Loc != in.loc) {
+		if n := len(lines); n == 0 || lines[n-1].Loc != in.loc {
 			lines = append(lines, backend.CodeLine{Offset: len(code), Loc: in.loc})
 		}
 		if code, err = isa.AppendPack(code, &in.Instr); err != nil {

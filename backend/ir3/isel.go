@@ -368,8 +368,12 @@ func (s *isel) terminators() {
 			s.add(isa.Instr{Op: isa.OpJump}, 0)
 			continue
 		}
-		switch i := b.FollowingIf(); {
-		case b.Jump() == nil && i != nil:
+		switch i, j := b.FollowingIf(), b.Jump(); {
+		case j != nil:
+			s.loc = j.Loc
+			s.add(isa.Instr{Op: isa.OpJump}, 0)
+		case i != nil:
+			s.loc = i.Cond.Def.Instr.Loc
 			p, inv := s.predicate(i.Cond.Def)
 			t := isa.Instr{Op: isa.OpBr, Srcs: [4]isa.Operand{isa.P(0)}}
 			if inv {

@@ -186,5 +186,5 @@ func (s *isel) storeStage(in *ir.Instr) {
 
 // vertexFlags leaves the flags of a geometry shader's vertex.
 func (s *isel) vertexFlags(in *ir.Instr) {
-	s.out.set(s.out.find(outputVar{flags: true}), s.comp(in.Srcs[0].Def, 0))
+	s.out.set(s.out.find(outputVar{flags: true}), s.comp(in.Srcs[0].Def, 0), in.Loc)
 }

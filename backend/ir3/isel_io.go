@@ -488,6 +488,7 @@ func (s *isel) driverParam(n int) opnd {
 // outputs collects what the shader leaves in registers at its end.
 type outputs struct {
 	vars []outputVar
+	locs []uint32 // place of the last store, by variable
 	cur  []opnd   // of the current block, by variable
 	at   [][]opnd // by block: values at its end
 	// alias, by variable: the preamble has named a const or an immediate for it.
@@ -517,7 +518,7 @@ func (o *outputs) find(v outputVar) int {
 			return i
 		}
 	}
-	o.vars = append(o.vars, v)
+	o.vars, o.locs = append(o.vars, v), append(o.locs, 0)
 	return len(o.vars) - 1
 }
 
@@ -530,7 +531,8 @@ func (o *outputs) leave(s *isel, b mach.BlockID) {
 	o.cur = nil
 }
 
-func (o *outputs) set(k int, v opnd) {
+func (o *outputs) set(k int, v opnd, loc uint32) {
+	o.locs[k] = loc
 	for len(o.cur) <= k {
 		o.cur = append(o.cur, opnd{})
 	}
@@ -567,7 +569,7 @@ func (s *isel) storeOutput(in *ir.Instr) {
 			s.fail(in, "output slot %d is stored with 16 and 32 bits, which is not supported", slot)
 			return
 		}
-		s.out.set(k, s.comp(val, c))
+		s.out.set(k, s.comp(val, c), in.Loc)
 	}
 }
 
@@ -584,10 +586,10 @@ func (s *isel) finishOutputs() {
 			continue
 		}
 		r := outputReader{s: s, k: k, memo: make([]mach.Value, len(s.f.Blocks))}
+		s.loc = s.out.locs[k]
 		vals[k] = r.atStart(s.end)
 	}
 	s.enter(s.end)
-	s.loc = 0
 	var uses []mach.Value
 	var made outputVectors
 	for k := 0; k < len(s.out.vars); k++ {
@@ -595,6 +597,7 @@ func (s *isel) finishOutputs() {
 		if s.outputDone(k) {
 			continue
 		}
+		s.loc = s.out.locs[k]
 		var ops [4]opnd
 		n, mask, alias := 0, uint8(0), uint8(0)
 		for j := k; j < len(s.out.vars); j++ {
@@ -632,6 +635,7 @@ func (s *isel) finishOutputs() {
 			uses = append(uses, made.collect(s, ops, n))
 		}
 	}
+	s.loc = 0
 	if s.gpu.Gen == isa.A7xx && s.sh.Stage == ir.StageCompute {
 		s.add(isa.Instr{Op: isa.OpLock, Flags: isa.SY | isa.SS | isa.JP}, 0)
 		s.add(isa.Instr{Op: isa.OpUnlock}, 0)

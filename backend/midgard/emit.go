@@ -477,7 +477,7 @@ func (b *bundle) scalarWord(in *inst) isa.ALU {
 func (p *program) encode(out *Binary) error {
 	for _, b := range p.list {
 		loc := b.loc()
-		if n := len(out.Lines); loc != 0 && (n == 0 || out.Lines[n-1].Loc != loc) {
+		if n := len(out.Lines); n == 0 || out.Lines[n-1].Loc != loc {
 			out.Lines = append(out.Lines, backend.CodeLine{Offset: len(out.Code), Loc: loc})
 		}
 		var err error

@@ -114,6 +114,7 @@ type writeout struct {
 	depth      source // or regNone
 	stencil    source // or regNone
 	target     int    // render target, or abi.TargetNone
+	loc        uint32 // place of the store
 	index      int    // number of the writeout in the program
 	last       bool
 	again      bool // the waiting loop's

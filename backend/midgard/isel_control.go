@@ -74,7 +74,7 @@ func (s *isel) ifNode(n *ir.If) {
 		s.list(&n.Else)
 		return
 	}
-	s.loc = 0
+	s.loc = n.Cond.Def.Instr.Loc
 	cond := s.comp(n.Cond.Def, 0)
 	br := s.branch()
 	br.hasCond, br.inv, br.cond = true, true, s.condition(cond)
@@ -92,7 +92,7 @@ func (s *isel) ifNode(n *ir.If) {
 	elseFalls := n.Else.LastBlock().Reachable() && n.Else.LastBlock().Jump() == nil
 	var skip *inst
 	if falls {
-		s.blk = thenEnd
+		s.blk, s.loc = thenEnd, 0
 		skip = s.branch()
 	}
 	after := s.newBlock(depth)
@@ -133,6 +133,7 @@ func (s *isel) loopNode(n *ir.Loop) {
 // fillPhis copies the sources of phis to their registers at the ends of the
 // predecessors.
 func (s *isel) fillPhis() {
+	s.loc = 0
 	for i := 0; i < len(s.phis); {
 		b := s.phis[i].Block
 		k := i

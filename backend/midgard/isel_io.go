@@ -23,6 +23,7 @@ type output struct {
 	mask  uint8
 	reg   reg
 	bits  uint8
+	loc   uint32 // place of the last store
 }
 
 // value is the operand that leaves the fragment; components that nothing stores
@@ -92,6 +93,7 @@ func (s *isel) scanOutputs() {
 			if o == nil {
 				return
 			}
+			o.loc = in.Loc
 			o.mask |= uint8(in.Get(ir.IdxWriteMask)) & fullMask(int(val.NumComponents)) << comp & 15
 		}
 	}
@@ -202,6 +204,7 @@ func (s *isel) varyingIndex(v abi.Varying) int {
 func (s *isel) vertexOutputs() {
 	for i := range s.out.list {
 		o := &s.out.list[i]
+		s.loc = o.loc
 		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: o.slot, Mask: o.mask, Bits: 32})
 		in, number := s.input()
 		s.move(in, 15, source{reg: o.reg, swz: identity})
@@ -224,7 +227,7 @@ func (s *isel) fragmentOutputs() {
 			o := &s.out.list[i]
 			v := o.value()
 			if o.slot == ir.SlotData0+ir.Slot(n) && o.index == 0 {
-				list = append(list, writeout{color: v, mask: o.mask, rest: 15, dual: none, depth: none, stencil: none, target: n})
+				list = append(list, writeout{color: v, mask: o.mask, rest: 15, dual: none, depth: none, stencil: none, target: n, loc: o.loc})
 				s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: o.slot, Mask: o.mask, Bits: 32})
 			}
 		}
@@ -275,6 +278,7 @@ func (s *isel) writeouts(list []writeout) {
 	for i := range list {
 		main[i] = s.blk
 		w := list[i]
+		s.loc = w.loc
 		w.index, w.last = i, i == len(list)-1
 		in := s.add(inst{kind: kindWriteout, dst: regNone, wo: &w})
 		in.target = i
@@ -286,6 +290,7 @@ func (s *isel) writeouts(list []writeout) {
 	self := source{reg: 0, swz: identity}
 	for i := range list {
 		w := list[i]
+		s.loc = w.loc
 		w.index, w.last, w.again = i, i == len(list)-1, true
 		w.color = self
 		if w.depth.reg != regNone {

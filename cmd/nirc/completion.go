@@ -91,8 +91,14 @@ func completePasses(*cobra.Command) []string {
 	return list
 }
 
+// completeOptional lists the passes that may be left out, and the steps of all targets.
 func completeOptional(*cobra.Command) []string {
 	var list []string
+	for _, t := range nirc.Targets() {
+		for _, step := range nirc.OptionalSteps(t.Name) {
+			list = append(list, step+"\tstep of "+t.Name)
+		}
+	}
 	for _, p := range passes.Registry() {
 		if p.Optional {
 			list = append(list, p.Name+"\t"+summary(p.Doc))

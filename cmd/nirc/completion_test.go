@@ -17,3 +17,13 @@ func TestCompleteABIs(t *testing.T) {
 		t.Error("a depth format is offered")
 	}
 }
+
+// What --disable-pass takes is offered: optional passes, and steps of code generators.
+func TestCompleteOptional(t *testing.T) {
+	list := completeOptional(nil)
+	for _, want := range []string{"predicate_branches\tstep of ir3", "scalar_uniform\tstep of ir3"} {
+		if !slices.Contains(list, want) {
+			t.Errorf("%s is not offered", want)
+		}
+	}
+}

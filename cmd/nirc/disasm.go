@@ -89,7 +89,7 @@ func (d *disasmCommand) print(path string, o *object.Object, lines []backend.Lin
 	bad := 0
 	for i := range lines {
 		l := &lines[i]
-		if at := o.LineAt(uint32(l.Offset)); d.lines && at != nil && (last == nil || at.File != last.File || at.Line != last.Line || at.Line == 0 && at.ID != last.ID) {
+		if at := o.LineAt(uint32(l.Offset)); d.lines && at.Known() && (last == nil || at.File != last.File || at.Line != last.Line || at.Line == 0 && at.ID != last.ID) {
 			last = at
 			src.write(w, o, at)
 		}
@@ -147,21 +147,6 @@ func (s sources) line(file string, n uint32) string {
 		return ""
 	}
 	return ": " + strings.TrimSpace(text[n-1])
-}
-
-// read reads a file, or standard input for "-".
-func (a *app) read(path string) ([]byte, error) {
-	var data []byte
-	var err error
-	if path == "-" {
-		data, err = io.ReadAll(a.in)
-	} else {
-		data, err = os.ReadFile(path)
-	}
-	if err != nil {
-		return nil, &nirc.IOError{Err: err}
-	}
-	return data, nil
 }
 
 // maxLine bounds a line of the one-a-line filters.
