@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -368,6 +369,12 @@ func TestDefaultPipelines(t *testing.T) {
 	for _, target := range append(Targets(), Target{Name: commonPipeline}) {
 		if !strings.Contains(have, target.Name+" ") {
 			t.Errorf("pipeline.yaml has no pipeline for %s", target.Name)
+		}
+	}
+	lists, _, _ := strings.Cut(string(PipelineFile()), "\npipelines:")
+	for _, m := range regexp.MustCompile(`(?m)^  (\w+):$`).FindAllStringSubmatch(lists, -1) {
+		if !regexp.MustCompile(`use: ` + m[1] + `\b`).Match(PipelineFile()) {
+			t.Errorf("pipeline.yaml uses the list %s nowhere", m[1])
 		}
 	}
 }

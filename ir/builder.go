@@ -178,7 +178,7 @@ func (b *Builder) IMulImm(x *Def, c int64) *Def {
 	return b.Imul(x, b.ImmInt(c, x.BitSize))
 }
 
-// Phi builds a phi of two values that come from the sides of the if right
+// IfPhi builds a phi of two values that come from the sides of the if right
 // before the cursor's block.
 func (b *Builder) IfPhi(i *If, then, els *Def) *Def {
 	after := i.After()

@@ -351,8 +351,13 @@ func firstNonPhi(b *Block) *Instr {
 // deleteInstrs removes all instructions of b; uses elsewhere become undef.
 func deleteInstrs(b *Block) {
 	for in := range b.InstrsReverse() {
-		if in.HasDef() && !in.Def.Unused() {
+		if in.HasDef() {
 			b.replaceByUndef(&in.Def)
+		}
+		if in.Kind == KindParallelCopy {
+			for i := range in.CopyInfo().Entries {
+				b.replaceByUndef(&in.CopyInfo().Entries[i].Dst)
+			}
 		}
 		for i := range in.Srcs {
 			in.Srcs[i].unlink()
@@ -361,7 +366,11 @@ func deleteInstrs(b *Block) {
 	}
 }
 
+// replaceByUndef makes the uses of d undef, if there are any.
 func (b *Block) replaceByUndef(d *Def) {
+	if d.Unused() {
+		return
+	}
 	u := b.impl.Shader.NewUndef(d.NumComponents, d.BitSize)
 	start := b.impl.Start()
 	start.insert(u, firstNonPhi(start))

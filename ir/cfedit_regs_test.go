@@ -46,3 +46,30 @@ func TestSplitKeepsRegisters(t *testing.T) {
 		}
 	}
 }
+
+// TestDeleteParallelCopy: what a deleted parallel copy makes becomes undef behind it too.
+func TestDeleteParallelCopy(t *testing.T) {
+	s, err := Parse(`shader compute "m" {
+  fn f0 "main" entry() {
+    b0:
+      %0:1 = load_const 0x1
+      %1:32 = load_const 0x2
+    if %0 {
+      b1:
+        parallel_copy (%2:32 <- %1, %3:32 <- %1)
+    } else {
+      b2:
+    }
+    b3:
+      %4:32 = phi b1: %3, b2: %1
+      store_scratch %4, %1 align_mul=4
+  }
+}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	RemoveNode(Next(s.Functions[0].Impl.Start()))
+	if err := Validate(s); err != nil {
+		t.Errorf("%v\n%s", err, Print(s))
+	}
+}

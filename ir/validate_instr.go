@@ -310,7 +310,7 @@ func (v *validator) tex(in *Instr) {
 	sampled := op == TexOpTxf || op == TexOpTex || op == TexOpTxb || op == TexOpTxl || op == TexOpTxd || op == TexOpTg4 || op == TexOpLod
 	v.check(!sampled || !ms, "T4", in, "%s of a multisampled texture", op)
 	v.check(!row.NeedsSampler || t.Dim != DimBuf, "T4", in, "%s of a buffer", op)
-	v.check(!t.IsArray || t.Dim != DimBuf && t.Dim != Dim3D && t.Dim != DimRect && t.Dim != DimExternal, "T1", in, "array of %s", t.Dim)
+	v.check(!t.IsArray || hasLayers(t.Dim), "T1", in, "array of %s", t.Dim)
 	v.check(op != TexOpTxfMs || ms, "T4", in, "txf_ms of a texture that is not multisampled")
 	v.check(t.Component == 0 || op == TexOpTg4, "T5", in, "component of what is no gather")
 	v.check(!t.HasOffsets || op == TexOpTg4 && !have[TexSrcOffset], "T5", in, "four offsets")
@@ -332,6 +332,9 @@ func (v *validator) tex(in *Instr) {
 	}
 	v.texNeeds(in, &have)
 }
+
+// hasLayers tells whether there are arrays of a dimension.
+func hasLayers(d Dim) bool { return d != DimBuf && d != Dim3D && d != DimRect && d != DimExternal }
 
 // sizeComps is the number of components of a texture's size.
 func sizeComps(t *TexInfo) uint8 {
@@ -364,7 +367,9 @@ func coordComps(in *Instr, t *TexInfo) uint8 {
 func (v *validator) texSrc(in *Instr, t *TexInfo, k TexSrc, d *Def) {
 	n := d.NumComponents
 	switch k {
-	case TexSrcTextureDeref, TexSrcSamplerDeref, TexSrcTextureHandle, TexSrcSamplerHandle, TexSrcBackend1, TexSrcBackend2:
+	case TexSrcTextureDeref, TexSrcSamplerDeref:
+	case TexSrcTextureHandle, TexSrcSamplerHandle, TexSrcBackend1, TexSrcBackend2:
+		v.number(in, d)
 	default:
 		v.check(d.BitSize == 16 || d.BitSize == 32, "T1", in, "%s of %d bits", k, d.BitSize)
 		v.number(in, d)

@@ -21,6 +21,10 @@ func (v *validator) rows(in *Instr, info *optab.Intrinsic) {
 			v.check(t.Bits == 0 || t.Class != ClassNone && validBits(t.Bits), "I17", in, "%s %s does not exist", x, indexText(x, in.Imm[k], v.s.Stage, in))
 		}
 	}
+	if k := info.IndexPos(IdxImageArray); k >= 0 && in.Imm[k] != 0 {
+		d := Dim(in.Get(IdxImageDim))
+		v.check(hasLayers(d), "I17", in, "array of %s", d)
+	}
 	if k := info.IndexPos(IdxAtomicOp); k >= 0 {
 		op := AtomicOp(in.Imm[k])
 		v.check((op == AtomicCmpXchg || op == AtomicFCmpXchg) == strings.Contains(info.Name, "_swap"), "I17", in, "%s has another number of operands", AtomicOpNames[op])

@@ -20,7 +20,10 @@ func (v *validator) lanes(in *Instr) {
 	case IntrBallot, IntrBallotRelaxed:
 		v.laneMask(in, &in.Def)
 		v.boolean(in)
-	case IntrVoteAny, IntrVoteAll, IntrQuadVoteAny, IntrQuadVoteAll, IntrDemoteIf, IntrTerminateIf:
+	case IntrVoteAny, IntrVoteAll, IntrQuadVoteAny, IntrQuadVoteAll:
+		v.check(in.Srcs[0].Def.BitSize == in.Def.BitSize, "I15", in, "vote of %d bits on a boolean of %d", in.Def.BitSize, in.Srcs[0].Def.BitSize)
+		v.boolean(in)
+	case IntrDemoteIf, IntrTerminateIf:
 		v.boolean(in)
 	case IntrVoteFeq:
 		v.check(in.Srcs[0].Def.BitSize >= 16, "I15", in, "float of %d bits", in.Srcs[0].Def.BitSize)

@@ -211,10 +211,21 @@ func (l *texLowering) zeroLod() {
 	l.setLod(lod)
 }
 
+// widened gives two floats of 16 or 32 bits one size, 32 if they differ.
+func (l *texLowering) widened(x, y *ir.Def) (*ir.Def, *ir.Def) {
+	switch {
+	case x.BitSize < y.BitSize:
+		x = l.b.F2f32(x)
+	case y.BitSize < x.BitSize:
+		y = l.b.F2f32(y)
+	}
+	return x, y
+}
+
 // setLod turns the operation into a txl; a clamp goes into the LOD.
 func (l *texLowering) setLod(lod *ir.Def) {
 	if l.has(ir.TexSrcMinLod) {
-		lod = l.b.Fmax(lod, l.take(ir.TexSrcMinLod))
+		lod = l.b.Fmax(l.widened(lod, l.take(ir.TexSrcMinLod)))
 	}
 	l.in.TexOp = ir.TexOpTxl
 	l.set(ir.TexSrcLod, lod)
@@ -224,7 +235,7 @@ func (l *texLowering) setLod(lod *ir.Def) {
 func (l *texLowering) explicitLod() {
 	lod := l.quadLod()
 	if l.has(ir.TexSrcBias) {
-		lod = l.b.Fadd(lod, l.take(ir.TexSrcBias))
+		lod = l.b.Fadd(l.widened(lod, l.take(ir.TexSrcBias)))
 	}
 	l.setLod(lod)
 }
@@ -270,7 +281,7 @@ func (l *texLowering) queryLod() {
 		lod = l.differences()
 	}
 	if l.has(ir.TexSrcBias) {
-		lod = l.b.Fadd(lod, l.take(ir.TexSrcBias))
+		lod = l.b.Fadd(l.widened(lod, l.take(ir.TexSrcBias)))
 	}
 	l.set(ir.TexSrcLod, lod)
 }

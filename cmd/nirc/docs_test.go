@@ -1,6 +1,9 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"maps"
 	"os"
@@ -222,4 +225,90 @@ func TestPagesRooms(t *testing.T) {
 			t.Errorf("there is no room %s", r)
 		}
 	}
+}
+
+// Every package begins with a comment, and every exported name has one that names it.
+func TestNamesAreDocumented(t *testing.T) {
+	documented, packages := map[string]bool{}, map[string]bool{}
+	walkGo(t, func(path, text string) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, path, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		packages[dir] = true
+		documented[dir] = documented[dir] || f.Doc != nil
+		if f.Name.Name == "main" {
+			return
+		}
+		check := func(name *ast.Ident, doc ...*ast.CommentGroup) {
+			if name.IsExported() && !slices.ContainsFunc(doc, func(c *ast.CommentGroup) bool { return strings.Contains(c.Text(), name.Name) }) {
+				t.Errorf("%s: %s has no comment that names it", set.Position(name.Pos()), name.Name)
+			}
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil || ast.IsExported(receiver(d.Recv.List[0].Type)) {
+					check(d.Name, d.Doc)
+				}
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					if s, ok := s.(*ast.TypeSpec); ok {
+						check(s.Name, s.Doc, d.Doc)
+					}
+				}
+			}
+		}
+	})
+	for dir := range packages {
+		if !documented[dir] {
+			t.Errorf("the package %s has no comment", dir)
+		}
+	}
+}
+
+// The examples of docs/writing-rules.md are rules that there are, and so were tested.
+func TestPagesRules(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(repository, "passes", "algebraic", "rules", "*.rules"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no rules: %v", err)
+	}
+	var rules []string
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules = append(rules, strings.Split(string(text), "\n")...)
+	}
+	n := 0
+	for line := range strings.Lines(pages(t)["docs/writing-rules.md"]) {
+		if rule, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "    "); ok {
+			n++
+			if !slices.Contains(rules, rule) {
+				t.Errorf("there is no rule %s", rule)
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("no examples")
+	}
+}
+
+// receiver is the name of a method's type.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
 }

@@ -46,6 +46,10 @@ const (
 	fragmentEntry = "OpEntryPoint Fragment %main \"main\" %o %i\nOpExecutionMode %main OriginUpperLeft\n"
 )
 
+// sampledBuffer declares a buffer with a sampler.
+var sampledBuffer = invalid{caps: "OpCapability SampledBuffer\nOpCapability ImageQuery\n", dec: "OpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 0\n",
+	decl: "%img = OpTypeImage %float Buffer 0 0 0 1 Unknown\n%si = OpTypeSampledImage %img\n%pt = OpTypePointer UniformConstant %si\n%t = OpVariable %pt UniformConstant\n"}
+
 func (c *invalid) text() string {
 	entry := c.entry
 	if entry == "" {
@@ -188,6 +192,10 @@ func invalidTypes() []invalid {
 			body: "%p = OpPtrAccessChain %pi %i %c1\n%l = OpLoad %v4 %p\nOpStore %o %l"},
 		{name: "an input with an initialiser", want: "a variable of storage class Input has an initialiser", entry: vertexEntry, dec: "OpDecorate %o Location 0\nOpDecorate %i Location 0\n",
 			decl: strings.Replace(io("%uint"), "%pi Input\n", "%pi Input %c1\n", 1), body: "%l = OpLoad %uint %i\nOpStore %o %l"},
+		{name: "a buffer that is sampled", want: "OpImageSampleExplicitLod is not allowed on a buffer", caps: sampledBuffer.caps, dec: sampledBuffer.dec, decl: sampledBuffer.decl,
+			body: "%l = OpLoad %si %t\n%r = OpImageSampleExplicitLod %v4 %l %f0 Lod %f0"},
+		{name: "the level of a buffer", want: "OpImageQueryLod is not allowed on a buffer", caps: sampledBuffer.caps, dec: sampledBuffer.dec, entry: fragmentEntry, decl: sampledBuffer.decl + io("%v4"),
+			body: "%l = OpLoad %si %t\n%r = OpImageQueryLod %v2 %l %f0"},
 		{name: "an input chosen by a select", missed: true, want: "OpSelect of pointers to inputs or outputs is not supported", caps: "OpCapability VariablePointers\n", entry: fragmentEntry, dec: "OpDecorate %o Location 0\nOpDecorate %i Location 0\n",
 			decl: io("%v4") + "%true2 = OpConstantTrue %bool\n", body: "%p = OpSelect %pi %true2 %i %i\n%l = OpLoad %v4 %p\nOpStore %o %l"},
 		{name: "an output chosen by a phi", missed: true, want: "OpPhi of pointers to inputs or outputs is not supported", caps: "OpCapability VariablePointers\n", entry: fragmentEntry, dec: "OpDecorate %o Location 0\nOpDecorate %i Location 0\n",

@@ -117,8 +117,8 @@ func (t *translator) sample(in *inst, f sampleFlags) {
 	if el := it.elem; el.kind != tVoid && (el.isFloat() != res.isFloat()) {
 		t.fail(in.id, "%s gives %s from an image of %s", in.op, res, el)
 	}
-	if it.image.ms && f&sFetch == 0 {
-		t.fail(in.id, "%s is not allowed on a multisampled image", in.op)
+	if f&sFetch == 0 {
+		t.filtered(in, &it.image)
 	}
 	k := 2
 	if f&(sDref|sGather) != 0 {
@@ -147,6 +147,16 @@ func (t *translator) sample(in *inst, f sampleFlags) {
 	t.sampleOperands(in, x, f, &o, &it.image)
 	b.Insert(x)
 	t.setTexel(in, &x.Def, res, f&sSparse != 0)
+}
+
+// filtered refuses images that a sampler has nothing to do with.
+func (t *translator) filtered(in *inst, s *imageShape) {
+	switch {
+	case s.ms:
+		t.fail(in.id, "%s is not allowed on a multisampled image", in.op)
+	case s.dim == spv.DimBuffer:
+		t.fail(in.id, "%s is not allowed on a buffer", in.op)
+	}
 }
 
 // flatOperands checks the operands that have a component for each coordinate
@@ -302,9 +312,7 @@ func (t *translator) imageQuery(in *inst) {
 func (t *translator) queryLod(in *inst) {
 	tex, smp := t.sampled(t.arg(in, 0))
 	s := imageTypeOf(tex.typ).image
-	if s.ms {
-		t.fail(in.id, "%s is not allowed on a multisampled image", in.op)
-	}
+	t.filtered(in, &s)
 	flat := s
 	flat.arrayed = false
 	x := t.newTex(ir.TexOpLod, 2, 32, ir.ClassFloat, tex, smp, &s)
