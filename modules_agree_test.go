@@ -203,33 +203,41 @@ func (a *agreement) compare(ctx context.Context, c *agreeCase, target Options) {
 		a.fail("%s on the interpreter with waves of %d: %v", c, p.WaveSize(), err)
 		return
 	}
+	open := false
 	diff := differ(want, got, c.tolerance())
 	if diff != "" {
-		if err := c.allowDenormals(ctx, want, p.WaveSize()); err != nil {
-			a.fail("%s on the interpreter without denormals: %v", c, err)
+		want = looseCopy(want) // the other targets are compared with all of it
+		if diff, open, err = a.difference(ctx, c, label, want, got, p.WaveSize()); err != nil {
+			a.fail("%s on the interpreter %v", c, err)
 			return
 		}
-		diff = differ(want, got, c.tolerance())
-	}
-	if diff != "" {
-		if err := c.allowImprecision(a.t.Context(), want, got, p.WaveSize()); err != nil {
-			a.fail("%s on the interpreter with other digits: %v", c, err)
-			return
-		}
-		if os.Getenv("NIRC_VERBOSE") != "" {
-			a.t.Logf("%s, %s needs an explanation: %s", c, label, diff)
-		}
-		c.open = true
-		diff = differ(want, got, c.tolerance())
 	}
 	if diff != "" {
 		a.fail("%s, %s: %s%s", c, label, diff, c.blame(ctx, o, p.WaveSize(), want))
 		return
 	}
-	if c.open {
+	if open {
 		label += ", but for digits and NaNs that Vulkan leaves open"
 	}
 	a.agree[label]++
+}
+
+// difference makes those words of want loose that Vulkan leaves open, and tells in which others got
+// differs, "" for none. open tells whether that took more than denormals.
+func (a *agreement) difference(ctx context.Context, c *agreeCase, label string, want, got []worldMemory, lanes int) (diff string, open bool, err error) {
+	if err := c.allowDenormals(ctx, want, lanes); err != nil {
+		return "", false, fmt.Errorf("without denormals: %w", err)
+	}
+	if diff = differ(want, got, c.tolerance()); diff == "" {
+		return "", false, nil
+	}
+	if os.Getenv("NIRC_VERBOSE") != "" {
+		a.t.Logf("%s, %s needs an explanation: %s", c, label, diff)
+	}
+	if err := c.allowImprecision(a.t.Context(), want, got, lanes); err != nil {
+		return "", false, fmt.Errorf("with other digits: %w", err)
+	}
+	return differ(want, got, c.tolerance()), true, nil
 }
 
 // refusalKind is the last part of a diagnostic.
@@ -249,7 +257,6 @@ type agreeCase struct {
 	partial               bool                  // some derivatives may be of quads that do not run as a whole
 	oneLevel              bool                  // the images have one level, so that implicit LODs do not matter
 	coarse                bool                  // some results may have the precision of halves
-	open                  bool                  // allowImprecision left words out
 	want                  map[int][]worldMemory // by wave size
 }
 
@@ -511,6 +518,15 @@ func loosen(want, other []worldMemory, tolerance float64, base ...[]worldMemory)
 		}
 	}
 	return any
+}
+
+// looseCopy copies which words are loose, so that more can become it.
+func looseCopy(list []worldMemory) []worldMemory {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].loose = slices.Clone(list[i].loose)
+	}
+	return list
 }
 
 // unmark makes loose what is no number: there optimisations are free, unless a

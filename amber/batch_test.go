@@ -226,3 +226,21 @@ func TestTemplateIsSkipped(t *testing.T) {
 		t.Errorf("line %d: %s taken for one of a template", line, name)
 	}
 }
+
+// TestLongScript: of a script that is too large no more is read than says so.
+func TestLongScript(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.amber")
+	if err := os.WriteFile(path, []byte("#!amber\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, MaxScriptBytes+100); err != nil {
+		t.Skip(err)
+	}
+	if src, err := readScript(path); err != nil || len(src) != MaxScriptBytes+1 {
+		t.Errorf("%d bytes, %v", len(src), err)
+	}
+	b := &Batch{Runner: &Runner{}}
+	if r := b.RunFile(context.Background(), path); r.Verdict != Fail || !strings.Contains(r.Reason, "a script of more than 67108864 bytes is too large") {
+		t.Errorf("%+v", r)
+	}
+}

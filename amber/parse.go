@@ -15,7 +15,7 @@ const MaxScriptBytes = 64 << 20
 // as VkScript. An error is a *ParseError.
 func Parse(name string, src []byte) (*Script, error) {
 	if len(src) > MaxScriptBytes {
-		return nil, &ParseError{name, 1, fmt.Sprintf("script of %d bytes is too large, the most is %d", len(src), MaxScriptBytes)}
+		return nil, &ParseError{name, 1, fmt.Sprintf("a script of more than %d bytes is too large", MaxScriptBytes)}
 	}
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	p := &parser{s: &Script{Name: name}, lex: lexer{src: string(src), line: 1}}

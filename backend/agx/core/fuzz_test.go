@@ -6,6 +6,7 @@ import (
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
+	"nirc/backend/gputest"
 	"nirc/emu"
 	"nirc/ir"
 )
@@ -36,26 +37,12 @@ func runBytes(code []byte, stage ir.Stage, check bool) {
 	if err != nil {
 		return
 	}
-	img, err := emu.NewImage(emu.ImageDesc{Width: 4, Height: 4, Format: emu.FormatByName("R8G8B8A8_UNORM")})
-	if err != nil {
-		panic(err)
-	}
 	b := &emu.Bindings{}
-	b.Set(0, 0, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: &emu.ImageView{Image: img}, Sampler: &emu.Sampler{}}})
+	b.Set(0, 0, []emu.Descriptor{gputest.Picture()})
 	l := quads(8)
-	l.Compute = &emu.ComputeLaunch{LocalID: make([][3]uint32, 32), Shared: make([]byte, 64)}
-	l.Vertex, l.Inputs, l.Out = make([]emu.VertexLane, 32), make([][]emu.Vec4, 32), make([]emu.Slots, 32)
-	l.NumLanes, l.Check = 29, check
+	gputest.AnyStage(l, 64)
+	l.Check = check
 	l.Env = &emu.Env{Mem: emu.NewMemory(), Bindings: b, Push: []byte{1, 2, 3}}
-	for i := range l.NumLanes {
-		if i%8 == 0 {
-			l.TessCtrl = append(l.TessCtrl, emu.TessCtrlLane{Patch: &emu.Patch{In: []*emu.Slots{{}, {}}, PrimitiveID: uint32(i), Out: make([]emu.Slots, 3)}})
-		} else {
-			l.TessCtrl = append(l.TessCtrl, emu.TessCtrlLane{Patch: l.TessCtrl[i-1].Patch, InvocationID: uint32(i % 8)})
-		}
-		l.Geometry = append(l.Geometry, emu.GeometryLane{V: []*emu.Slots{{}, {}, {}}, PrimitiveID: uint32(i), InvocationID: uint32(i+1) % 2, Emitted: emu.NewEmission(5)})
-		l.TessEval = append(l.TessEval, emu.TessEvalLane{Patch: l.TessCtrl[i].Patch, Coord: [3]float32{0.5, float32(i), 2}})
-	}
 	w := p.NewWave(l)
 	for i := 0; i < 8; i++ {
 		if st, err := w.Run(200); err != nil || st == emu.StatusDone {

@@ -31,10 +31,11 @@ func (w *wave) place(x *inst, lane int, sample *isa.Operand) (p place, err error
 	case isa.InterpCentroid:
 		kind, p.center = emu.BaryCentroid, f.Prim.Samples <= 1
 	case isa.InterpSample, isa.InterpSampleRegister:
-		n := int(w.value(sample, lane))
-		if n >= max(1, f.Prim.Samples) {
+		number := w.value(sample, lane)
+		if uint64(number) >= uint64(max(1, f.Prim.Samples)) {
 			break // the place of a sample that does not exist is undefined: here the centre
 		}
+		n := int(number)
 		p.center = false
 		if f.Prim.SamplePos != nil {
 			sx, sy := f.Prim.SamplePos(n)

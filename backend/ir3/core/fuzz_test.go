@@ -5,6 +5,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/emu"
@@ -104,29 +105,15 @@ func runBytes(code []byte, gen isa.Gen, stage ir.Stage, check bool) bool {
 	if err != nil {
 		return false
 	}
-	img, err := emu.NewImage(emu.ImageDesc{Width: 4, Height: 4, Format: emu.FormatByName("R8G8B8A8_UNORM")})
-	if err != nil {
-		panic(err)
-	}
 	mem, b := emu.NewMemory(), &emu.Bindings{}
 	buf := mem.Alloc(256)
 	b.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: buf.Addr, Size: 256}})
 	b.Set(0, 1, []emu.Descriptor{{Type: emu.DescUniformBuffer, Addr: buf.Addr, Size: 64}})
-	b.Set(0, 2, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: &emu.ImageView{Image: img}, Sampler: &emu.Sampler{}}})
+	b.Set(0, 2, []emu.Descriptor{gputest.Picture()})
 	l := quads(8)
-	l.Compute = &emu.ComputeLaunch{LocalID: make([][3]uint32, 32), Shared: make([]byte, 1024), NumWorkgroups: [3]uint32{2, 1, 1}}
-	l.Vertex, l.Inputs, l.Out = make([]emu.VertexLane, 32), make([][]emu.Vec4, 32), make([]emu.Slots, 32)
-	l.NumLanes, l.Check = 29, check
+	gputest.AnyStage(l, 1024)
+	l.Check = check
 	l.Env = &emu.Env{Mem: mem, Bindings: b, Push: []byte{1, 2, 3}}
-	for i := range l.NumLanes {
-		if i%8 == 0 {
-			l.TessCtrl = append(l.TessCtrl, emu.TessCtrlLane{Patch: &emu.Patch{In: []*emu.Slots{{}, {}}, PrimitiveID: uint32(i), Out: make([]emu.Slots, 3)}})
-		} else {
-			l.TessCtrl = append(l.TessCtrl, emu.TessCtrlLane{Patch: l.TessCtrl[i-1].Patch, InvocationID: uint32(i % 8)})
-		}
-		l.Geometry = append(l.Geometry, emu.GeometryLane{V: []*emu.Slots{{}, {}, {}}, PrimitiveID: uint32(i), InvocationID: uint32(i+1) % 2, Emitted: emu.NewEmission(5)})
-		l.TessEval = append(l.TessEval, emu.TessEvalLane{Patch: l.TessCtrl[i].Patch, Coord: [3]float32{0.5, float32(i), 2}})
-	}
 	w := p.NewWave(l)
 	for range 4 {
 		if st, err := w.Run(200); err != nil || st == emu.StatusDone {

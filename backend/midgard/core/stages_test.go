@@ -118,6 +118,12 @@ func TestFragment(t *testing.T) {
 	l := quad()
 	l.Fragment[1].Helper = true
 	finish(t, p, l)
+	// Fuel is for each thread, as on cores that run them together.
+	again := quad()
+	again.Fragment[1].Helper = true
+	if st, err := p.NewWave(again).Run(l.Ran + 2); err != nil || st != emu.StatusDone || l.Ran < 4 || l.Ran > len(prog) {
+		t.Errorf("%d bundles ran; with two more: status %d, %v", l.Ran, st, err)
+	}
 	if l.Live[0] != 5 {
 		t.Errorf("live lanes %#x, want 0 and 2", l.Live[0])
 	}

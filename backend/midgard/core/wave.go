@@ -69,14 +69,15 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 			w.threads[i].state = running
 		}
 	}
-	given := fuel
+	n := max(len(w.threads), 1)
+	left := fuel * n // of all threads, each of which runs by itself
 	for {
-		if err := w.runAll(&fuel); err != nil {
+		if err := w.runAll(&left); err != nil {
 			w.err = err
 			return emu.StatusDone, err
 		}
-		w.l.Ran = (given - fuel) / max(len(w.threads), 1) // fuel is of all threads
-		if fuel <= 0 {
+		w.l.Ran = (fuel*n - left) / n
+		if left <= 0 {
 			return emu.StatusYield, nil
 		}
 		switch {
