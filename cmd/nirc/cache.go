@@ -45,6 +45,9 @@ func openCache(dir string, create bool) (*cache.Dir, error) {
 		open = cache.Open
 	}
 	d, err := open(dir, newZstd())
+	if errors.Is(err, cache.ErrNoCache) {
+		return nil, nirc.Diagnostics{{File: dir, Msg: err.Error()}}
+	}
 	return d, ioError(err)
 }
 
@@ -246,7 +249,7 @@ func (c *cacheCommand) export() *cobra.Command {
 		})
 		switch {
 		case err != nil:
-			return ioError(err)
+			return storeError(err)
 		case broken != nil:
 			return broken
 		}
@@ -273,8 +276,7 @@ func (c *cacheCommand) importPack() *cobra.Command {
 		}
 		n, err := d.Import(cmd.Context(), in)
 		if errors.Is(err, cache.ErrPack) {
-			c.copied(&n)
-			return nirc.Diagnostics{{File: args[0], Msg: err.Error()}}
+			return errors.Join(c.copied(&n), nirc.Diagnostics{{File: args[0], Msg: err.Error()}})
 		}
 		if err != nil {
 			return storeError(err)

@@ -69,8 +69,8 @@ func newBuilder(d *cache.Dir, r *runFlags) (*cache.Builder, error) {
 	text := nirc.PipelineFile()
 	if r.pipeline != "" {
 		var err error
-		if text, err = os.ReadFile(r.pipeline); err != nil {
-			return nil, &nirc.IOError{Err: err}
+		if text, err = readFile(r.pipeline); err != nil {
+			return nil, err
 		}
 	}
 	text = plainYAML(text)

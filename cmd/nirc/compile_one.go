@@ -296,7 +296,7 @@ func (c *compileCommand) stdin(path string) io.Reader {
 	if path != "-" {
 		return nil
 	}
-	c.stdinOnce.Do(func() { c.stdinData, c.stdinErr = io.ReadAll(c.in) })
+	c.stdinOnce.Do(func() { c.stdinData, c.stdinErr = io.ReadAll(io.LimitReader(c.in, maxInput+1)) }) // more is no module
 	return io.MultiReader(bytes.NewReader(c.stdinData), failing{c.stdinErr})
 }
 

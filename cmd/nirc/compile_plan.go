@@ -99,6 +99,9 @@ func (c *compileCommand) checkOutput(jobs []compileJob) error {
 	if !c.writeOut {
 		return nil
 	}
+	if f := c.deps.file; f != "" && f != "-" && c.inputs[c.reals.of(f)] {
+		return nirc.Usagef("the output %s would overwrite an input", f)
+	}
 	switch {
 	case strings.Contains(c.output, "{"):
 		if c.template, c.output = c.output, ""; true {
@@ -131,6 +134,9 @@ func (c *compileCommand) checkOutput(jobs []compileJob) error {
 			return nirc.Usagef("%s and %s would both be written to %s%s", other, j.path, out, hint)
 		}
 		names[out] = j.path
+	}
+	if other, twice := names[c.deps.file]; twice {
+		return nirc.Usagef("-MF %s: this is the output of %s", c.deps.file, other)
 	}
 	c.planned = names
 	if c.outDir {
@@ -194,8 +200,13 @@ func (r *realPaths) of(path string) string {
 
 // abs is filepath.Abs, which asks for the working directory each time.
 func (r *realPaths) abs(path string) string {
-	if filepath.IsAbs(path) {
+	switch {
+	case filepath.IsAbs(path):
 		return filepath.Clean(path)
+	case filepath.VolumeName(path) != "" || path != "" && os.IsPathSeparator(path[0]): // C:x or \x of Windows
+		if abs, err := filepath.Abs(path); err == nil {
+			return abs
+		}
 	}
 	if r.wd == "" {
 		wd, err := os.Getwd()

@@ -8,8 +8,10 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"nirc"
 	"nirc/passes"
@@ -257,19 +259,27 @@ const originDefault = "default"
 // originLine is that of what the command line says.
 const originLine = "command line"
 
-// yamlText writes a value so that the configuration file reads it as it is.
+// yamlText writes a value so that the configuration file reads it as it is, alone or in a list.
 func yamlText(v string) string {
 	var n yaml.Node
-	if yaml.Unmarshal([]byte("- "+v), &n) == nil && len(n.Content) == 1 && n.Content[0].Kind == yaml.SequenceNode && len(n.Content[0].Content) == 1 {
-		switch s := n.Content[0].Content[0]; {
-		case s.Kind != yaml.ScalarNode || s.Value != v || s.Style != 0 || strings.ContainsAny(v, ",[]{}"):
-		case s.Tag == "!!str", s.Tag == "!!bool":
-			return v
-		case s.Tag == "!!int" && strings.Trim(v, "0123456789") == "" && (v == "0" || v[0] != '0'):
+	if yaml.Unmarshal([]byte("- "+v+"\n- ["+v+"]"), &n) == nil && len(n.Content) == 1 && n.Content[0].Kind == yaml.SequenceNode && len(n.Content[0].Content) == 2 {
+		alone, list := n.Content[0].Content[0], n.Content[0].Content[1]
+		if len(list.Content) == 1 && plainYAMLValue(alone, v) && plainYAMLValue(list.Content[0], v) {
 			return v
 		}
 	}
+	if strings.ContainsFunc(v, unicode.IsControl) {
+		return strconv.Quote(v) // whose escapes are YAML's too
+	}
 	return "'" + strings.ReplaceAll(v, "'", "''") + "'"
+}
+
+// plainYAMLValue tells whether a node is a value without quotes that is read as v: not as null, say, or as a date.
+func plainYAMLValue(n *yaml.Node, v string) bool {
+	if n.Kind != yaml.ScalarNode || n.Value != v || n.Style != 0 {
+		return false
+	}
+	return n.Tag == "!!str" || n.Tag == "!!bool" || n.Tag == "!!int" && strings.Trim(v, "0123456789") == "" && (v == "0" || v[0] != '0')
 }
 
 func (a *app) showSettings(list []configSetting, origin bool) error {

@@ -39,7 +39,7 @@ func (a *app) openFoz(path string) (*foz.DB, error) {
 		size int64
 	)
 	if path == "-" {
-		data, err := a.read(path)
+		data, err := readAll(a.in, path, maxDatabase)
 		if err != nil {
 			return nil, err
 		}
@@ -55,9 +55,9 @@ func (a *app) openFoz(path string) (*foz.DB, error) {
 		}
 		r, size = f, st.Size()
 		if st.Mode()&os.ModeNamedPipe != 0 {
-			data, err := io.ReadAll(f) // as of foz ls <(zstd -dc x.foz.zst)
+			data, err := readAll(f, path, maxDatabase) // as of foz ls <(zstd -dc x.foz.zst)
 			if err != nil {
-				return nil, &nirc.IOError{Err: err}
+				return nil, err
 			}
 			r, size = bytes.NewReader(data), int64(len(data))
 		}

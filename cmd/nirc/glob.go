@@ -16,6 +16,13 @@ import (
 type search struct {
 	base  string // what rel is below
 	found []input
+	done  map[spot]bool // by match
+}
+
+// spot is a directory, and how many elements of a pattern are left there.
+type spot struct {
+	dir  string
+	left int
 }
 
 func (s *search) add(path string, err error) {
@@ -73,18 +80,24 @@ func glob(pattern string) ([]input, error) {
 	if _, err := filepath.Match(pattern, ""); err != nil {
 		return nil, nirc.Usagef("%s: %s", pattern, err)
 	}
-	elems := strings.Split(filepath.ToSlash(filepath.Clean(pattern)), "/")
+	clean := filepath.Clean(pattern)
+	elems := strings.Split(filepath.ToSlash(clean), "/")
 	n := slices.IndexFunc(elems, isPattern)
+	if n < 0 {
+		return expandArg(clean) // of a*/../b b is left
+	}
 	base := strings.Join(elems[:n], "/")
 	switch {
 	case n == 0:
 		base = "."
-	case base == "":
-		base = "/"
+	case base == filepath.VolumeName(base): // "", or of Windows C:
+		base += "/"
 	}
-	s := search{base: base}
-	// ** twice is ** once, else each file would be found in many ways.
-	s.match(base, slices.CompactFunc(elems[n:], func(a, b string) bool { return a == "**" && b == "**" }))
+	if elems[len(elems)-1] == "**" {
+		elems = append(elems, "*") // all files
+	}
+	s := search{base: base, done: map[spot]bool{}}
+	s.match(base, elems[n:])
 	if len(s.found) == 0 {
 		return nil, &nirc.IOError{Err: &fs.PathError{Op: "open", Path: pattern, Err: fs.ErrNotExist}}
 	}
@@ -96,11 +109,14 @@ func isPattern(elem string) bool { return strings.ContainsAny(elem, "*?[") }
 // match adds the files below a directory that fit the elements of a pattern,
 // as the shell finds them: an element at a time.
 func (s *search) match(dir string, elems []string) {
+	// With several ** there are many ways to a file.
+	at := spot{dir, len(elems)}
+	if s.done[at] {
+		return
+	}
+	s.done[at] = true
 	elem, rest := elems[0], elems[1:]
 	switch {
-	case elem == "**" && len(rest) == 0:
-		s.below(dir, func(string) bool { return true })
-		return
 	case elem == "**":
 		s.match(dir, rest)
 	case !isPattern(elem):

@@ -37,7 +37,7 @@ func (c *linkCommand) run(cmd *cobra.Command, args []string) error {
 	if c.parts == "" && c.output == "" || c.parts != "" && (c.state == "" || len(args) != 1) {
 		return nirc.Usagef("link: want -o FILE, or --state, --parts and one main part")
 	}
-	if err := checkOverwrite(c.output, args...); err != nil {
+	if err := checkOverwrite(c.output, append(args, c.state)...); err != nil {
 		return err
 	}
 	var list []*object.Object

@@ -75,9 +75,12 @@ func (c *reduceCommand) run(cmd *cobra.Command, args []string) (err error) {
 	args = c.split(cmd, args)
 	path := args[0]
 	c.command = args[1:]
-	data, err := os.ReadFile(path)
+	if err := checkOverwrite(c.output, path); err != nil {
+		return err
+	}
+	data, err := readFile(path)
 	if err != nil {
-		return &nirc.IOError{Err: err}
+		return err
 	}
 	m, err := nirc.Load(data, path)
 	if err != nil {

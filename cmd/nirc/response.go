@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"strings"
 
 	"nirc"
@@ -26,9 +25,9 @@ func expandResponses(args []string, depth int) ([]string, error) {
 		if depth == maxResponses {
 			return nil, nirc.Usagef("%s: response files name each other %d deep", a, depth)
 		}
-		text, err := os.ReadFile(a[1:])
+		text, err := readFile(a[1:])
 		if err != nil {
-			return nil, &nirc.IOError{Err: err}
+			return nil, err
 		}
 		words, err := splitArgs(string(text))
 		if err != nil {

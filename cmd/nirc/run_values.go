@@ -1,12 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"image/png"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 
@@ -33,9 +33,6 @@ func findType(name string) *elemType {
 	return nil
 }
 
-// maxValues bounds the bytes that values on the command line stand for.
-const maxValues = 1 << 28
-
 // parseValues reads TYPE:V,V*N,… as bytes; t is nil if text does not start with
 // a type, as the name of a file.
 func parseValues(text string) (data []byte, t *elemType, err error) {
@@ -55,8 +52,8 @@ func parseValues(text string) (data []byte, t *elemType, err error) {
 		if err != nil {
 			return nil, t, nirc.Usagef("%q: %s", text, err)
 		}
-		if uint64(len(data))+n*uint64(t.bytes) > maxValues {
-			return nil, t, nirc.Usagef("%q stands for more than %d bytes", text, maxValues)
+		if uint64(len(data))+n*uint64(t.bytes) > maxInput {
+			return nil, t, nirc.Usagef("%q stands for more than %d bytes", text, maxInput)
 		}
 		for range n {
 			data = append(data, b[:t.bytes]...)
@@ -135,10 +132,8 @@ func valuesOrFile(text string) (data []byte, t *elemType, err error) {
 	if data, t, err = parseValues(text); t != nil || err != nil {
 		return data, t, err
 	}
-	if data, err = os.ReadFile(text); err != nil {
-		return nil, nil, &nirc.IOError{Err: err}
-	}
-	return data, nil, nil
+	data, err = readFile(text)
+	return data, nil, err
 }
 
 // parseBinding reads SET.BINDING=REST.
@@ -164,6 +159,9 @@ func parseExtent(flag, text string) (w, h int, err error) {
 	return int(x), int(y), nil
 }
 
+// maxPicture bounds the texels of a picture, before it is decoded.
+const maxPicture = 1 << 26
+
 // parseImage reads FORMAT:WxH, an image of zeros, or a PNG file.
 func parseImage(text string) (*emu.Image, error) {
 	if name, size, ok := strings.Cut(text, ":"); ok && emu.FormatByName(name) != nil {
@@ -173,14 +171,23 @@ func parseImage(text string) (*emu.Image, error) {
 		}
 		return newImage(w, h, name)
 	}
-	f, err := os.Open(text)
+	data, err := readFile(text)
 	if err != nil {
-		return nil, &nirc.IOError{Err: err}
+		return nil, err
 	}
-	defer f.Close()
-	pic, err := png.Decode(f)
-	if err != nil {
+	fail := func(err error) (*emu.Image, error) {
 		return nil, nirc.Diagnostics{{File: text, Msg: err.Error()}}
+	}
+	cfg, err := png.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return fail(err)
+	}
+	if cfg.Width > maxPicture/cfg.Height { // neither is 0
+		return fail(fmt.Errorf("a picture of %dx%d is too large", cfg.Width, cfg.Height))
+	}
+	pic, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		return fail(err)
 	}
 	box := pic.Bounds()
 	img, err := newImage(box.Dx(), box.Dy(), "R8G8B8A8_UNORM")

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -119,9 +118,9 @@ func (r *runFlags) options(target string) (nirc.Options, error) {
 		}
 	}
 	if r.pipeline != "" {
-		text, err := os.ReadFile(r.pipeline)
+		text, err := readFile(r.pipeline)
 		if err != nil {
-			return o, &nirc.IOError{Err: err}
+			return o, err
 		}
 		if o.Pipelines, err = passes.Load(text, r.pipeline); err != nil {
 			return o, nirc.Usagef("%s", err)

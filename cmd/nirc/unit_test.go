@@ -162,3 +162,48 @@ func TestRealPaths(t *testing.T) {
 		t.Errorf("in a directory that is not there: %s", got)
 	}
 }
+
+// TestGlobWays: a file that several ** lead to in many ways is found once, and soon.
+func TestGlobWays(t *testing.T) {
+	root := t.TempDir()
+	deep := filepath.Join(root, strings.Repeat("a/", 30))
+	if err := os.MkdirAll(deep, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(deep, "f"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{strings.Repeat("/**/a", 15) + "/**/f", strings.Repeat("/**/*", 15), "/**/**/f", "/**/**", "/**/a/**/a/**", "/**"} {
+		if found, err := glob(root + pattern); err != nil || len(found) != 1 || found[0].path != filepath.Join(deep, "f") {
+			t.Errorf("%s: %d found, %v", pattern, len(found), err)
+		}
+	}
+}
+
+// TestBrokenImport: of an export that is cut off the entries that are broken are told too.
+func TestBrokenImport(t *testing.T) {
+	tree, dir := writeTree(t, 2), t.TempDir()
+	pack := filepath.Join(dir, "pack")
+	nirc := func(args ...string) (code int, told string) {
+		var out, errs bytes.Buffer
+		code = run(context.Background(), args, streams{strings.NewReader(""), &out, &errs})
+		return code, errs.String()
+	}
+	for _, args := range [][]string{{"cache", "build", "--dir", filepath.Join(dir, "a"), tree}, {"cache", "export", "--dir", filepath.Join(dir, "a"), pack}} {
+		if code, told := nirc(args...); code != 0 {
+			t.Fatalf("%q: exit code %d: %s", args, code, told)
+		}
+	}
+	data, err := os.ReadFile(pack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len("nircpack1\n")+32+8+50] ^= 1 // behind key and size of the first entry
+	if err := os.WriteFile(pack, data[:len(data)-9], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, told := nirc("cache", "import", "--dir", filepath.Join(dir, "b"), pack)
+	if code != exitRefused || !strings.Contains(told, "broken cache entry: its checksum is wrong") || !strings.Contains(told, "pack: error: no whole export of nirc cache: its checksum is wrong") {
+		t.Errorf("exit code %d: %s", code, told)
+	}
+}

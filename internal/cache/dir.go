@@ -41,12 +41,40 @@ func Open(root string, c Codec) (*Dir, error) {
 	return &Dir{root: root, codec: c, now: time.Now}, nil
 }
 
+// ErrNoCache is what OpenOld returns for a directory that is something else.
+var ErrNoCache = errors.New("no cache of nirc")
+
 // OpenOld opens a store that must be there, to read it; nothing is made.
 func OpenOld(root string, c Codec) (*Dir, error) {
-	if _, err := os.ReadDir(root); err != nil {
+	list, err := os.ReadDir(root)
+	if err != nil {
 		return nil, err
 	}
+	if !isStore(root, list) {
+		return nil, fmt.Errorf("%w: the directory holds other things, and no entry", ErrNoCache)
+	}
 	return &Dir{root: root, codec: c, now: time.Now}, nil
+}
+
+// isStore tells whether a directory that holds list may be a store: it has an entry or the
+// place for what is being written, or it is empty.
+func isStore(root string, list []fs.DirEntry) bool {
+	for _, e := range list {
+		if !e.IsDir() || e.Name() != "tmp" && len(e.Name()) != 2 {
+			continue
+		}
+		files, err := os.ReadDir(filepath.Join(root, e.Name()))
+		if err != nil {
+			continue // whoever lists the entries is told
+		}
+		if e.Name() == "tmp" && !slices.ContainsFunc(files, func(f fs.DirEntry) bool { return !strings.HasPrefix(f.Name(), tmpPrefix) }) {
+			return true
+		}
+		if slices.ContainsFunc(files, func(f fs.DirEntry) bool { _, err := ParseDigest(e.Name() + f.Name()); return err == nil }) {
+			return true
+		}
+	}
+	return len(list) == 0
 }
 
 // Path is where an entry lies.

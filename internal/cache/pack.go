@@ -2,7 +2,6 @@ package cache
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -71,39 +70,27 @@ func (d *Dir) Import(ctx context.Context, r io.Reader) (Copied, error) {
 	var c Copied
 	p := packReader{r: bufio.NewReader(r), h: sha256.New()}
 	head := p.read(len(packMagic))
-	if p.failed() {
-		return c, p.err
-	}
 	if p.err != nil || string(head) != packMagic {
-		return c, ErrPack
+		return c, p.fault("")
 	}
 	for {
 		if err := ctx.Err(); err != nil {
 			return c, err
 		}
 		key := Digest(append(p.read(len(Digest{})), make([]byte, len(Digest{}))...)[:len(Digest{})])
-		if p.failed() {
-			return c, p.err
-		}
 		if p.err != nil {
-			return c, fmt.Errorf("%w: it ends early", ErrPack)
+			return c, p.fault("it ends early")
 		}
 		if key == (Digest{}) {
 			break
 		}
 		size := p.read(8)
-		if p.failed() {
-			return c, p.err
-		}
 		if p.err != nil || binary.LittleEndian.Uint64(size) > maxEntry {
-			return c, fmt.Errorf("%w: the entry %s has no size", ErrPack, key)
+			return c, p.fault("the entry %s has no size", key)
 		}
 		frame := p.read(int(binary.LittleEndian.Uint64(size)))
-		if p.failed() {
-			return c, p.err
-		}
 		if p.err != nil {
-			return c, fmt.Errorf("%w: it ends early", ErrPack)
+			return c, p.fault("it ends early")
 		}
 		if err := d.take(&c, key, frame, key.String()); err != nil {
 			return c, err
@@ -111,10 +98,10 @@ func (d *Dir) Import(ctx context.Context, r io.Reader) (Copied, error) {
 	}
 	want := p.h.Sum(nil)
 	if sum := p.read(sha256.Size); p.err != nil || string(sum) != string(want) {
-		return c, fmt.Errorf("%w: its checksum is wrong", ErrPack)
+		return c, p.fault("its checksum is wrong")
 	}
-	if more := p.read(1); p.failed() || more != nil {
-		return c, cmp.Or(p.err, fmt.Errorf("%w: something follows its end", ErrPack))
+	if more := p.read(1); more != nil || p.err != io.ErrUnexpectedEOF {
+		return c, p.fault("something follows its end")
 	}
 	return c, nil
 }
@@ -126,8 +113,16 @@ type packReader struct {
 	err error
 }
 
-// failed tells whether reading failed, which an early end is not.
-func (p *packReader) failed() bool { return p.err != nil && p.err != io.ErrUnexpectedEOF }
+// fault is why reading failed, or if it did not, but for an early end, ErrPack with what is wrong.
+func (p *packReader) fault(format string, a ...any) error {
+	switch {
+	case p.err != nil && p.err != io.ErrUnexpectedEOF:
+		return p.err
+	case format == "":
+		return ErrPack
+	}
+	return fmt.Errorf("%w: "+format, append([]any{ErrPack}, a...)...)
+}
 
 // read reads n bytes; with an error it returns nil. Memory grows with what is
 // there, not with what a damaged length claims.

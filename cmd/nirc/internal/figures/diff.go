@@ -51,7 +51,7 @@ var higherIsBetter = []string{"waves", "threads", "early-preamble"}
 
 // NewDiff compares set b with set a.
 func NewDiff(a, b *Set) *Diff {
-	d := &Diff{Columns: []ColumnDiff{}}
+	d, names := &Diff{Lost: []string{}, Gained: []string{}, Columns: []ColumnDiff{}}, newNamer(a, b)
 	first := make(map[string]*Shader, len(a.Shaders))
 	for i := range a.Shaders {
 		if s := &a.Shaders[i]; s.Error == "" {
@@ -59,7 +59,6 @@ func NewDiff(a, b *Set) *Diff {
 		}
 	}
 	var cols []ColumnDiff
-	var lost, gained []*Shader
 	for i := range b.Shaders {
 		s := &b.Shaders[i]
 		if s.Error != "" {
@@ -67,19 +66,18 @@ func NewDiff(a, b *Set) *Diff {
 		}
 		before := first[s.Key()]
 		if before == nil {
-			gained = append(gained, s)
+			d.Gained = append(d.Gained, names.name(s))
 			continue
 		}
 		delete(first, s.Key())
 		d.Shaders++
-		cols = addShader(cols, before, s)
+		cols = addShader(cols, before, s, names.name(s))
 	}
 	for i := range a.Shaders { // in order, not that of the map
 		if s := &a.Shaders[i]; first[s.Key()] == s {
-			lost = append(lost, s)
+			d.Lost = append(d.Lost, names.name(s))
 		}
 	}
-	d.Lost, d.Gained = labels(lost, gained), labels(gained, lost)
 	for i := range cols {
 		if c := &cols[i]; len(c.Helped)+len(c.Hurt) > 0 {
 			byShare := func(x, y Change) int { return cmp.Compare(y.share(), x.share()) }
@@ -91,22 +89,38 @@ func NewDiff(a, b *Set) *Diff {
 	return d
 }
 
-// labels names shaders; one whose name the others have too, for another target or GPU, says which it is.
-func labels(list, others []*Shader) []string {
-	theirs := make(map[string]bool, len(others))
-	for _, s := range others {
-		theirs[s.Label()] = true
-	}
-	names := make([]string, len(list))
-	for i, s := range list {
-		if names[i] = s.Label(); theirs[names[i]] {
-			names[i] += " (" + strings.Join([]string{s.Stage, s.Target, s.GPU}, " ") + ")"
+// namer gives the shader's key for each label, "" for one that several shaders have.
+type namer map[string]string
+
+func newNamer(sets ...*Set) namer {
+	n := namer{}
+	for _, set := range sets {
+		for i := range set.Shaders {
+			s := &set.Shaders[i]
+			key, ok := n[s.Label()]
+			switch {
+			case s.Error != "": // which is not named
+			case !ok:
+				n[s.Label()] = s.Key()
+			case key != s.Key():
+				n[s.Label()] = ""
+			}
 		}
 	}
-	return names
+	return n
 }
 
-func addShader(cols []ColumnDiff, before, after *Shader) []ColumnDiff {
+// name is the label of a shader; if others, of other stages, targets or GPUs, have it too, it says which it is.
+func (n namer) name(s *Shader) string {
+	l := s.Label()
+	if n[l] == "" {
+		l += " (" + strings.TrimSpace(strings.Join([]string{s.Stage, s.Target, s.GPU}, " ")) + ")"
+	}
+	return l
+}
+
+// addShader compares the figures of a shader in both sets.
+func addShader(cols []ColumnDiff, before, after *Shader, name string) []ColumnDiff {
 	for _, st := range after.Stats {
 		old, ok := before.Get(st.Name)
 		if !ok {
@@ -125,7 +139,7 @@ func addShader(cols []ColumnDiff, before, after *Shader) []ColumnDiff {
 		}
 		c.AffectedBefore += old
 		c.AffectedAfter += st.Value
-		ch := Change{after.Label(), old, st.Value}
+		ch := Change{name, old, st.Value}
 		if (st.Value < old) != slices.Contains(higherIsBetter, st.Name) {
 			c.Helped = append(c.Helped, ch)
 		} else {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,5 +153,26 @@ func TestDiff(t *testing.T) {
 	var out bytes.Buffer
 	if err := d.Write(&out, 10); err != nil || !strings.Contains(out.String(), "total inst in shared programs: 117 -> 77 (-34.19%)") {
 		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
+// TestDiffNames: shaders of one name say of which stage, target and GPU they are, wherever they stand.
+func TestDiffNames(t *testing.T) {
+	of := func(stage, gpu string, inst int64) Shader {
+		s := shader("m", inst, 8)
+		s.Stage, s.GPU = stage, gpu
+		return s
+	}
+	failed := Shader{File: "alone", Target: "ir3", Error: "no"}
+	d := NewDiff(set(of("vertex", "a630", 1), of("fragment", "a630", 2), failed), set(of("vertex", "a630", 3), of("vertex", "a740", 1), of("fragment", "a740", 2), shader("alone", 1, 1)))
+	want := &Diff{Lost: []string{"m (fragment ir3 a630)"}, Gained: []string{"m (vertex ir3 a740)", "m (fragment ir3 a740)", "alone"}}
+	if !slices.Equal(d.Lost, want.Lost) || !slices.Equal(d.Gained, want.Gained) {
+		t.Errorf("lost %q, gained %q", d.Lost, d.Gained)
+	}
+	if len(d.Columns) == 0 || len(d.Columns[0].Hurt) != 1 || d.Columns[0].Hurt[0].Shader != "m (vertex ir3 a630)" {
+		t.Errorf("%+v", d.Columns)
+	}
+	if d = NewDiff(set(of("", "", 1)), set(shader("m", 1, 8))); len(d.Lost) != 1 || d.Lost[0] != "m (ir3)" {
+		t.Errorf("lost %q", d.Lost)
 	}
 }
