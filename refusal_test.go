@@ -3,6 +3,7 @@ package nirc
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -210,14 +211,19 @@ func TestCastOfOtherMemory(t *testing.T) {
 }
 `
 	for _, mode := range []string{"mem_shared", "mem_ssbo", "mem_ubo", "mem_global", "mem_push_const"} {
-		for _, target := range []string{"ir3", "agx", "midgard"} {
-			for _, level := range []passes.Level{passes.O0, passes.O2} {
-				_, err := Compile(context.Background(), []byte(strings.ReplaceAll(text, "MODE", mode)),
-					Options{File: "cast.nir", Target: target, Level: level, Run: passes.RunOptions{VerifyEach: true}})
-				var list Diagnostics
-				if !errors.As(err, &list) || !strings.Contains(err.Error(), "is cast to "+mode+": that is other memory") {
-					t.Errorf("%s, %s, -O%d: %v", mode, target, level, err)
-				}
+		refusedEverywhere(t, mode, strings.ReplaceAll(text, "MODE", mode), "is cast to "+mode+": that is other memory")
+	}
+}
+
+// refusedEverywhere: no target compiles the text at any level, a diagnostic has one of the messages, and no pass fails.
+func refusedEverywhere(t *testing.T, name, text string, messages ...string) {
+	t.Helper()
+	for _, target := range []string{"ir3", "agx", "midgard"} {
+		for _, level := range []passes.Level{passes.O0, passes.O2} {
+			_, err := Compile(context.Background(), []byte(text), Options{File: "refused.nir", Target: target, Level: level, Run: passes.RunOptions{VerifyEach: true}})
+			var list Diagnostics
+			if !errors.As(err, &list) || !slices.ContainsFunc(messages, func(m string) bool { return strings.Contains(err.Error(), m) }) {
+				t.Errorf("%s, %s, -O%d: %v", name, target, level, err)
 			}
 		}
 	}
@@ -257,15 +263,6 @@ func TestChosenTexture(t *testing.T) {
 }
 `
 	for _, typ := range []string{"u32", "tex2D<f32>"} {
-		for _, target := range []string{"ir3", "agx", "midgard"} {
-			for _, level := range []passes.Level{passes.O0, passes.O2} {
-				_, err := Compile(context.Background(), []byte(strings.ReplaceAll(text, "TYPE", typ)),
-					Options{File: "chosen.nir", Target: target, Level: level, Run: passes.RunOptions{VerifyEach: true}})
-				var list Diagnostics
-				if !errors.As(err, &list) || !strings.Contains(err.Error(), passes.ChosenOpaque) && !strings.Contains(err.Error(), "a texture that is no variable is not supported") {
-					t.Errorf("%s, %s, -O%d: %v", typ, target, level, err)
-				}
-			}
-		}
+		refusedEverywhere(t, typ, strings.ReplaceAll(text, "TYPE", typ), passes.ChosenOpaque, "a texture that is no variable is not supported")
 	}
 }
