@@ -12,7 +12,7 @@ import "sync"
 func ordered[T any](n, jobs, run int, work func(i int) T, done func(i int, result T) bool) {
 	jobs = max(1, min(jobs, n))
 	run = max(1, min(run, 16))
-	q := queue[T]{n: n, run: run, work: work, done: done, slots: make([]slot[T], 64*jobs)}
+	q := queue[T]{n: n, run: run, work: work, done: done, slots: make([]slot[T], 256*jobs)}
 	q.moved.L = &q.mu
 	var wg sync.WaitGroup
 	for range jobs - 1 {
