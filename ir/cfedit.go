@@ -366,15 +366,34 @@ func deleteInstrs(b *Block) {
 	}
 }
 
-// replaceByUndef makes the uses of d undef, if there are any.
+// replaceByUndef makes the uses of d undef, if there are any: what still uses it is not reached.
 func (b *Block) replaceByUndef(d *Def) {
 	if d.Unused() {
 		return
 	}
-	u := b.impl.Shader.NewUndef(d.NumComponents, d.BitSize)
 	start := b.impl.Start()
-	start.insert(u, firstNonPhi(start))
-	d.RewriteUses(&u.Def)
+	d.RewriteUses(b.impl.standIn(d, start, firstNonPhi(start)))
+}
+
+// standIn puts at the start a value for one that goes: undef, and for a deref,
+// since what takes derefs takes nothing else, the same deref of undefined indices and pointers.
+func (impl *Impl) standIn(d *Def, start *Block, at *Instr) *Def {
+	if d.Instr.Kind != KindDeref {
+		u := impl.Shader.NewUndef(d.NumComponents, d.BitSize)
+		start.insert(u, at)
+		return &u.Def
+	}
+	srcs := make([]*Def, len(d.Instr.Srcs))
+	for i := range srcs {
+		srcs[i] = impl.standIn(d.Instr.Srcs[i].Def, start, at)
+	}
+	c := Cloner{Dst: impl}
+	n := c.Instr(d.Instr)
+	for i := range srcs {
+		n.Srcs[i].Set(srcs[i])
+	}
+	start.insert(n, at)
+	return &n.Def
 }
 
 // Reinsert puts a free list at c. If the list ends in a jump, what follows in

@@ -210,7 +210,7 @@ func newEditor(seed uint64, s *ir.Shader) *editor {
 
 func TestRandomEdits(t *testing.T) {
 	did := map[string]int{}
-	for seed := range uint64(50) {
+	for seed := range uint64(400) {
 		s := irtest.Config{Seed: seed, Size: 120, Everything: seed%2 == 0}.Shader()
 		e := newEditor(seed, s)
 		e.did = did

@@ -290,6 +290,10 @@ func (e *explicitIO) access(in *ir.Instr) {
 		e.fail(in, ChosenOpaque)
 		return
 	}
+	if bits := a.off.BitSize; bits != 32 && mode != ir.ModeGlobal {
+		e.fail(in, "a pointer of %d bits to %s is not supported", bits, mode)
+		return
+	}
 	e.b.AtInstr(in)
 	e.b.Exact, e.b.FastMath = false, 0
 	switch in.Intr {

@@ -34,7 +34,7 @@ func optIfConds(impl *ir.Impl) (progress bool) {
 // condInSides replaces uses of the condition in the if's sides by constants.
 func condInSides(impl *ir.Impl, x *ir.If) (progress bool) {
 	cond := x.Cond.Def
-	if cond.UsedOnce() {
+	if cond.UsedOnce() || cond.Instr.Kind == ir.KindDeref { // a pointer is more than a condition
 		return false
 	}
 	then, els := x.Then.FirstBlock(), x.Else.FirstBlock()
