@@ -5,13 +5,13 @@ import (
 	"errors"
 	"strings"
 
-	"nirc/amber"
-	"nirc/emu"
+	"nirc/backend/object"
 	"nirc/frontend/spirv"
 	"nirc/frontend/spirv/spv"
+	"nirc/internal/amber"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
-	"nirc/object"
 	"nirc/passes"
 )
 
@@ -86,7 +86,7 @@ func (t *amberTarget) compile(ctx context.Context, sh amber.Shader) (emu.Program
 	return p, err
 }
 
-// numbersSubgroups tells whether a module reads the number of its subgroup. Scripts
+// numbersSubgroups reports whether a module reads the number of its subgroup. Scripts
 // that do expect several invocations to have the same.
 func numbersSubgroups(m *spv.Module) bool {
 	for i := range m.Insts {

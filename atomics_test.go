@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"nirc/amber"
+	"nirc/internal/amber"
 	"nirc/internal/refs"
 	"nirc/passes"
 )

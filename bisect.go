@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"nirc/amber"
-	"nirc/emu"
+	"nirc/internal/amber"
+	"nirc/internal/emu"
 	"nirc/passes"
 )
 
@@ -118,7 +118,7 @@ func (b *Bisection) translated(ctx context.Context) amber.Result {
 	return b.trial(ctx, b.cut(0, 0, -1))
 }
 
-// same tells whether two failures are of the same kind.
+// same reports whether two failures are of the same kind.
 func same(a, b amber.Result) bool { return a.Verdict == b.Verdict && a.Cause == b.Cause }
 
 // limits gives the limit of each shader by its number.

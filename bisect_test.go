@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"nirc/backend"
-	"nirc/emu"
+	"nirc/backend/object"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
-	"nirc/object"
 	"nirc/passes"
 )
 

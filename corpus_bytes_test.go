@@ -113,7 +113,7 @@ func (c *byteCounts) add(t *testing.T, m *Module, o Options) {
 	}
 }
 
-// isRefusal tells whether an error says what in the module the compiler or the
+// isRefusal reports whether an error says what in the module the compiler or the
 // target does not do: what the frontend refuses it may call what it wants.
 func isRefusal(m *Module, o Options, err error) bool {
 	var d Diagnostics

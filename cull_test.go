@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/passes"

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // Document is what is known about a compiled shader as one JSON document.

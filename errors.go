@@ -53,7 +53,7 @@ func (e *InternalError) Error() string {
 	return fmt.Sprintf("internal error%s: %v", where, e.Value)
 }
 
-// aboutInput tells whether an error is a statement about the input, and so
+// aboutInput reports whether an error is a statement about the input, and so
 // may become diagnostics.
 func aboutInput(err error) bool {
 	var (

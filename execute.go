@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"nirc/emu"
+	"nirc/backend/object"
+	"nirc/internal/emu"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // Executable compiles the shader that the options choose and makes it runnable

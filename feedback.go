@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"nirc/backend/agx"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
-// passesThrough tells whether the pipeline needs a geometry stage that hands vertices on: where
+// passesThrough reports whether the pipeline needs a geometry stage that hands vertices on: where
 // that stage alone writes transform feedback.
 func (x *Execution) passesThrough(sources []stageSource) bool {
 	if x.Draw == nil || x.DrawParams.Feedback == nil || x.Options.Target != "agx" {

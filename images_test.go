@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"testing"
 
-	"nirc/amber"
+	"nirc/internal/amber"
 	"nirc/internal/refs"
 	"nirc/passes"
 )

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // Interface is the interface of a shader of a module, for people and tools.

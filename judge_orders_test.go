@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"nirc/amber"
+	"nirc/internal/amber"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -92,7 +92,7 @@ func variants(t *testing.T) [][]string {
 	return list
 }
 
-// judgeFull tells whether the environment asks for the long run.
+// judgeFull reports whether the environment asks for the long run.
 func judgeFull() bool { return os.Getenv("NIRC_FULL") != "" }
 
 // corpusShare is how many scripts of the corpus the tests take, and within how
@@ -284,7 +284,7 @@ func TestPassAlone(t *testing.T) {
 // judgeNames are the pipelines in front, of newJudge.
 var judgeNames = [...]string{"judge", "explicit", "inlined"}
 
-// tooLate tells whether a pass must run before one of a pipeline in front.
+// tooLate reports whether a pass must run before one of a pipeline in front.
 func (j *judge) tooLate(t *testing.T, name, pass string) bool {
 	front, err := j.pipelines.Resolve(name, j.level, ir.StageFragment)
 	if err != nil {

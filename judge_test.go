@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"nirc/amber"
-	"nirc/emu"
 	"nirc/frontend/spirv"
 	"nirc/frontend/spirv/spv"
+	"nirc/internal/amber"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
 	"nirc/passes"
@@ -191,7 +191,7 @@ func (j *judge) translate(sh amber.Shader) (*ir.Shader, error) {
 	return s, p.Run(s, passes.RunOptions{})
 }
 
-// look notes what a module uses, and tells whether it has subgroup operations.
+// look notes what a module uses, and reports whether it has subgroup operations.
 func (s *subject) look(m *spv.Module) (lanes bool) {
 	for i := range m.Insts {
 		in := &m.Insts[i]
@@ -373,7 +373,7 @@ func (o *outcome) differs(from *outcome, equal func(got, want []byte, image bool
 // bits: results differ by their rounding.
 var precision = []string{"lower_mediump", "lower_mediump_io", "lower_mediump_vars"}
 
-// near tells whether two words are the same up to the rounding of halves: as
+// near reports whether two words are the same up to the rounding of halves: as
 // floats, as halves or, of images, as bytes of colours.
 func near(a, b []byte, image bool) bool {
 	if len(a) < 4 {
@@ -403,7 +403,7 @@ func closeTo(a, b float32) bool {
 	return math.Abs(float64(a-b)) <= math.Ldexp(max(1, math.Abs(float64(b))), -8)
 }
 
-// zeros tells whether two words are floats that differ in the sign of zeros,
+// zeros reports whether two words are floats that differ in the sign of zeros,
 // which shaders keep only where they say so.
 func zeros(a, b []byte) bool {
 	for i := range a {

@@ -274,7 +274,7 @@ func (m *mix) shader() (text string, kinds [mixOutputs]string) {
 	return mixHead + m.decs.String() + mixTypes + m.decls.String() + "%main = OpFunction %void None %fn\n" + m.body.String() + "OpReturn\nOpFunctionEnd\n", kinds
 }
 
-// within tells whether two results of an operation are within what Vulkan
+// within reports whether two results of an operation are within what Vulkan
 // allows each of them (specification, Precision of Individual Operations).
 func within(kind string, a, b uint32) bool {
 	if a == b {

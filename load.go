@@ -86,7 +86,7 @@ func (m *Module) load(data []byte) (err error) {
 	return err
 }
 
-// isIR tells whether a text is the IR's: its first word is "shader".
+// isIR reports whether a text is the IR's: its first word is "shader".
 func isIR(text string) bool {
 	for {
 		text = strings.TrimLeft(text, " \t\r\n")
@@ -162,7 +162,7 @@ func EntryList(list []EntryPoint) string {
 	return b.String()
 }
 
-// quoted tells whether a shell may take a character for more than itself.
+// quoted reports whether a shell may take a character for more than itself.
 func quoted(r rune) bool {
 	return r < 0x80 && r != '_' && (r < '+' || r > 'z' || strings.ContainsRune(";<>?[\\]^`", r))
 }

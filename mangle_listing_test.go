@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"nirc/backend"
-	"nirc/emu"
+	"nirc/backend/object"
+	"nirc/internal/emu"
 	"nirc/internal/mangle"
 	"nirc/ir"
-	"nirc/object"
 	"nirc/passes"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"nirc/amber"
-	"nirc/emu"
+	"nirc/internal/amber"
+	"nirc/internal/emu"
 	"nirc/internal/mangle"
 	"nirc/internal/refs"
 	"nirc/passes"

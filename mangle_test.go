@@ -39,7 +39,7 @@ func mangleFiles(t *testing.T) []string {
 }
 
 // compileMangled compiles a text, which may be refused but neither break the
-// compiler nor take long. It tells whether it compiled.
+// compiler nor take long. It reports whether it compiled.
 func compileMangled(t *testing.T, text, from string, seed uint64, target string) bool {
 	start := time.Now()
 	_, err := Compile(context.Background(), []byte(text), Options{File: "mangled", Target: target, Level: passes.O2, Run: passes.RunOptions{VerifyEach: true}})

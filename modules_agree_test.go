@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"nirc/emu"
 	"nirc/frontend/spirv/spv"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
 	"nirc/passes"
@@ -223,7 +223,7 @@ func (a *agreement) compare(ctx context.Context, c *agreeCase, target Options) {
 }
 
 // difference makes those words of want loose that Vulkan leaves open, and tells in which others got
-// differs, "" for none. open tells whether that took more than denormals.
+// differs, "" for none. open reports whether that took more than denormals.
 func (a *agreement) difference(ctx context.Context, c *agreeCase, label string, want, got []worldMemory, lanes int) (diff string, open bool, err error) {
 	if err := c.allowDenormals(ctx, want, lanes); err != nil {
 		return "", false, fmt.Errorf("without denormals: %w", err)
@@ -500,7 +500,7 @@ func differ(want, got []worldMemory, tolerance float64) string {
 
 // loosen marks the words of want that another run left otherwise, floats if they
 // differ by more than a tolerance. base, unless not given, is what the other run is
-// compared with in want's place. It tells whether there are any.
+// compared with in want's place. It reports whether there are any.
 func loosen(want, other []worldMemory, tolerance float64, base ...[]worldMemory) (any bool) {
 	from := want
 	if len(base) > 0 {
@@ -545,7 +545,7 @@ func unmark(want []worldMemory) {
 	}
 }
 
-// settled tells whether there is a word to compare.
+// settled reports whether there is a word to compare.
 func settled(want []worldMemory) bool {
 	for i := range want {
 		if a := &want[i]; len(a.data) >= 4 && (a.loose == nil || slices.Contains(a.loose, false)) {
@@ -555,7 +555,7 @@ func settled(want []worldMemory) bool {
 	return false
 }
 
-// near tells whether the word at byte k is the same in b, floats within a tolerance.
+// near reports whether the word at byte k is the same in b, floats within a tolerance.
 func (m *worldMemory) near(b *worldMemory, k int, tolerance float64) bool {
 	x, y := binary.LittleEndian.Uint32(m.data[k:]), binary.LittleEndian.Uint32(b.data[k:])
 	if x == y || tolerance == 0 {
@@ -576,7 +576,7 @@ func (m *worldMemory) near(b *worldMemory, k int, tolerance float64) bool {
 	return false
 }
 
-// close32 tells whether two floats are the same within a tolerance, relative above 1.
+// close32 reports whether two floats are the same within a tolerance, relative above 1.
 func close32(a, b float32, tolerance float64) bool {
 	x, y := float64(a), float64(b)
 	if math.IsNaN(x) || math.IsNaN(y) {

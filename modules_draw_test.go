@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

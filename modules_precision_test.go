@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
 )
@@ -279,7 +279,7 @@ func TestImprecision(t *testing.T) {
 }
 
 // explainWrong explains wrong outputs of a vertex shader that computes f of an attribute,
-// and tells whether a word became loose and what of the differences is left.
+// and reports whether a word became loose and what of the differences is left.
 func explainWrong(t *testing.T, f func(b *ir.Builder, x *ir.Def) *ir.Def, controls ir.FloatControls) (loose bool, left string) {
 	t.Helper()
 	s := ir.NewShader(ir.StageVertex, nil)

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"nirc/amber"
-	"nirc/emu"
+	"nirc/internal/amber"
+	"nirc/internal/emu"
 	"nirc/internal/refs"
 )
 

@@ -3,8 +3,8 @@ package nirc
 import (
 	"context"
 
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // Version is the compiler's version.

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend/object"
 	"nirc/frontend/spirv"
 	"nirc/frontend/spirv/spv"
 	"nirc/ir"
-	"nirc/object"
 	"nirc/passes"
 )
 

@@ -9,10 +9,10 @@ import (
 	"sync"
 
 	"nirc/backend/agx"
-	"nirc/emu"
+	"nirc/backend/object"
+	"nirc/internal/emu"
 	"nirc/internal/jsonplace"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // SeparateABI is the value of Options.ABI for parts that are linked later.

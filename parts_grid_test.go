@@ -17,10 +17,10 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/core"
 	"nirc/backend/gputest"
-	"nirc/emu"
+	"nirc/backend/object"
+	"nirc/internal/emu"
 	"nirc/internal/refs"
 	"nirc/ir"
-	"nirc/object"
 	"nirc/passes"
 )
 

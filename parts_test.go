@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"nirc/backend/agx"
-	"nirc/emu"
+	"nirc/backend/object"
+	"nirc/internal/emu"
 	"nirc/ir"
-	"nirc/object"
 	"nirc/passes"
 )
 

@@ -11,7 +11,7 @@ import (
 // functions, loops, sides of branches, stores, values and what is unused,
 // in halves, quarters and so on to single ones, until nothing more can go.
 type Reduction struct {
-	// Accept tells whether a candidate still shows what is looked for. It gets
+	// Accept reports whether a candidate still shows what is looked for. It gets
 	// the module in the form of the one that is shrunk: binary, assembly or IR text. An error
 	// ends the reduction.
 	Accept func(ctx context.Context, module []byte) (bool, error)
@@ -146,7 +146,7 @@ var irEdits = []irEdit{
 
 func isIf(n ir.Node) bool { _, ok := n.(*ir.If); return ok }
 
-// isValue tells whether an instruction makes a value that a constant may replace.
+// isValue reports whether an instruction makes a value that a constant may replace.
 func isValue(in *ir.Instr) bool {
 	return in.HasDef() && !in.Def.Unused() && in.Kind != ir.KindUndef && in.Kind != ir.KindLoadConst && in.Kind != ir.KindDeref
 }

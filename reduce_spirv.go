@@ -56,7 +56,7 @@ func newSpirvForm(m *spv.Module, text bool) (*spirvForm, error) {
 	return f, nil
 }
 
-// remark tells whether an instruction only says something about ids that it
+// remark reports whether an instruction only says something about ids that it
 // names, and goes with them.
 func (in *spirvInst) remark() bool {
 	switch in.op {
@@ -67,12 +67,12 @@ func (in *spirvInst) remark() bool {
 	return false
 }
 
-// value tells whether an instruction makes a value in a function.
+// value reports whether an instruction makes a value in a function.
 func (in *spirvInst) value() bool {
 	return in.body && in.typ != 0 && in.res != 0 && in.op != spv.OpFunction && in.op != spv.OpFunctionParameter && in.op != spv.OpVariable && in.op != spv.OpUndef
 }
 
-// spirvEdit is a kind of edit: fits tells whether it can be made at
+// spirvEdit is a kind of edit: fits reports whether it can be made at
 // instruction i, and apply makes it in the draft.
 type spirvEdit struct {
 	name  string
@@ -122,7 +122,7 @@ func isBranch(f *spirvForm, i int) bool {
 	return op == spv.OpBranchConditional || op == spv.OpSwitch
 }
 
-// isEffect tells whether an instruction of a block has no result and can go.
+// isEffect reports whether an instruction of a block has no result and can go.
 func isEffect(f *spirvForm, i int) bool {
 	in := &f.insts[i]
 	if !in.body || in.res != 0 || terminator(in.op) {
@@ -131,7 +131,7 @@ func isEffect(f *spirvForm, i int) bool {
 	return in.op != spv.OpFunctionEnd && in.op != spv.OpLoopMerge && in.op != spv.OpSelectionMerge
 }
 
-// terminator tells whether an instruction ends a block.
+// terminator reports whether an instruction ends a block.
 func terminator(op spv.Op) bool {
 	switch op {
 	case spv.OpBranch, spv.OpBranchConditional, spv.OpSwitch, spv.OpReturn, spv.OpReturnValue, spv.OpKill, spv.OpUnreachable,
@@ -150,7 +150,7 @@ func (f *spirvForm) count(op spv.Op) (n int) {
 	return n
 }
 
-// inner tells whether instruction i begins a function that is no entry point.
+// inner reports whether instruction i begins a function that is no entry point.
 func (f *spirvForm) inner(i int) bool {
 	if f.insts[i].op != spv.OpFunction {
 		return false
@@ -177,7 +177,7 @@ func (f *spirvForm) operand(i int) uint32 {
 	return 0
 }
 
-// edge tells whether instruction i is a branch to the block right behind it
+// edge reports whether instruction i is a branch to the block right behind it
 // that nothing else leads to or names.
 func (f *spirvForm) edge(i int) bool {
 	if f.insts[i].op != spv.OpBranch || i+1 >= len(f.insts) || f.insts[i+1].op != spv.OpLabel || f.insts[i+1].res != f.insts[i].words[1] {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"nirc/backend/object"
 	"nirc/frontend/spirv/spv"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // Reflect describes the interface of a shader by its variables. It is to be

@@ -25,7 +25,7 @@ var glslStages = []struct {
 	{"frag", ir.StageFragment}, {"comp", ir.StageCompute}, {"task", ir.StageTask}, {"mesh", ir.StageMesh},
 }
 
-// GLSLExtension tells whether a path's extension is that of a GLSL shader,
+// GLSLExtension reports whether a path's extension is that of a GLSL shader,
 // which LoadFile gives to glslangValidator or glslc.
 func GLSLExtension(path string) bool { return glslName(path) != "" }
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // SourceMapSchema is the number of the source map's JSON form.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 	"nirc/passes"
 )
 

@@ -3,7 +3,7 @@ package nirc
 import (
 	"testing"
 
-	"nirc/amber"
+	"nirc/internal/amber"
 	"nirc/internal/refs"
 	"nirc/passes"
 )

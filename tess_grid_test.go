@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"nirc/amber"
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/core"
-	"nirc/emu"
+	"nirc/backend/object"
+	"nirc/internal/amber"
+	"nirc/internal/emu"
 	"nirc/internal/refs"
 	"nirc/ir"
-	"nirc/object"
 	"nirc/passes"
 )
 

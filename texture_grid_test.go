@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -46,7 +46,7 @@ func (f texForm) String() string {
 	return fmt.Sprintf("%s of dimension %d (array %v), offset %v, compare %v, min_lod %v, projector %v", f.op, s.dim, s.array, f.offset, f.shadow, f.minLod, f.projects)
 }
 
-// valid tells whether Vulkan has the operation in this form.
+// valid reports whether Vulkan has the operation in this form.
 func (f texForm) valid() bool {
 	s := &texShapes[f.shape]
 	cube, filtered := s.dim == ir.DimCube, s.dim != ir.DimMS && s.dim != ir.DimBuf

@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"nirc/backend"
+	"nirc/backend/object"
 	"nirc/frontend/spirv"
 	"nirc/ir"
-	"nirc/object"
 	"nirc/passes"
 )
 
@@ -203,7 +203,7 @@ func (u *Unit) GPU() string { return u.opts.GPU }
 // far have not reached, "" if there is none: with it all, or nothing, has run.
 func (u *Unit) Missed() string { return u.ins.Missed() }
 
-// Stopped tells whether RunOptions.StopAfter cuts the compile: no code can
+// Stopped reports whether RunOptions.StopAfter cuts the compile: no code can
 // be generated then.
 func (u *Unit) Stopped() bool { return u.opts.Run.StopAfter != "" }
 

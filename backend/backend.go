@@ -5,9 +5,9 @@
 package backend
 
 import (
-	"nirc/emu"
+	"nirc/backend/object"
+	"nirc/internal/emu"
 	"nirc/ir"
-	"nirc/object"
 	"nirc/passes"
 )
 

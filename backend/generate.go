@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 	"nirc/passes"
 )
 

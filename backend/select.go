@@ -20,7 +20,7 @@ func Components[T any](in *ir.Instr, parts int, at func(d *ir.Def, k int) T) []T
 	return list
 }
 
-// OnlySaturated tells whether the one use of a result is an fsat, which the
+// OnlySaturated reports whether the one use of a result is an fsat, which the
 // instruction can do itself.
 func OnlySaturated(in *ir.Instr) bool {
 	if !in.Def.UsedOnce() {

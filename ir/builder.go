@@ -142,7 +142,7 @@ var vecOps = [...]Op{2: OpVec2, 3: OpVec3, 4: OpVec4, 5: OpVec5, 8: OpVec8, 16: 
 // VecOp returns the vecN operation; n is a legal component count above 1.
 func VecOp(n int) Op { return vecOps[n] }
 
-// IsVec tells whether the instruction is a vecN.
+// IsVec reports whether the instruction is a vecN.
 func (in *Instr) IsVec() bool {
 	return in.Kind == KindALU && in.Op >= OpVec2 && in.Op <= OpVec16
 }

@@ -33,7 +33,7 @@ func (l *List) Last() Node { return l.tail }
 // Owner returns the *If or *Loop that the list belongs to, nil of a body.
 func (l *List) Owner() Node { return l.owner }
 
-// Empty tells whether the list has no node (a loop without continue list).
+// Empty reports whether the list has no node (a loop without continue list).
 func (l *List) Empty() bool { return l.head == nil }
 
 // FirstBlock and LastBlock return the ends of a non-empty list.
@@ -185,7 +185,7 @@ func (b *Block) First() *Instr { return b.first }
 // Last returns the block's last instruction, or nil.
 func (b *Block) Last() *Instr { return b.last }
 
-// Empty tells whether the block has no instruction.
+// Empty reports whether the block has no instruction.
 func (b *Block) Empty() bool { return b.first == nil }
 
 // Jump returns the jump that ends the block, or nil.
@@ -357,7 +357,7 @@ func (l *Loop) After() *Block { return l.next.(*Block) }
 // After is the block where the sides of the if join.
 func (i *If) After() *Block { return i.next.(*Block) }
 
-// HasPred tells whether p is a predecessor of b.
+// HasPred reports whether p is a predecessor of b.
 func (b *Block) HasPred(p *Block) bool {
 	for _, q := range b.Preds {
 		if q == p {

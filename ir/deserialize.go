@@ -378,7 +378,7 @@ func (r *serialReader) constant() *Constant {
 	return c
 }
 
-// signature reads a function but its body and tells whether that follows.
+// signature reads a function but its body and reports whether that follows.
 func (r *serialReader) signature() bool {
 	f := r.s.NewFunction(r.str())
 	v := r.below(1<<5, "function flags")

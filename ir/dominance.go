@@ -154,7 +154,7 @@ func (b *Block) addToFrontiers() {
 	}
 }
 
-// Dominates tells whether every path from the start to b goes through a (a
+// Dominates reports whether every path from the start to b goes through a (a
 // dominates itself). Everything dominates an unreachable block. Needs MetaDominance.
 func (a *Block) Dominates(b *Block) bool {
 	if !b.Reachable() {
@@ -163,7 +163,7 @@ func (a *Block) Dominates(b *Block) bool {
 	return a.domPre <= b.domPre && b.domPost <= a.domPost
 }
 
-// Reachable tells whether a path leads from the start to b. Needs MetaDominance.
+// Reachable reports whether a path leads from the start to b. Needs MetaDominance.
 func (b *Block) Reachable() bool { return b.domPre != ^uint32(0) }
 
 // IDom is the immediate dominator, nil of the start and of unreachable blocks.
@@ -197,7 +197,7 @@ func CommonDominator(a, b *Block) *Block {
 	return a
 }
 
-// Dominates tells whether d is available at in: defined in a block that
+// Dominates reports whether d is available at in: defined in a block that
 // dominates in's, or before it in the same block. Needs MetaDominance, and
 // MetaInstrIndex to be fast; without it the block is walked.
 func (d *Def) Dominates(in *Instr) bool {

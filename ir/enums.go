@@ -248,7 +248,7 @@ const (
 // AtomicOpNames are the names of the atomic operations in the text form.
 var AtomicOpNames = [...]string{"iadd", "imin", "umin", "imax", "umax", "iand", "ior", "ixor", "xchg", "fadd", "fmin", "fmax", "cmpxchg", "fcmpxchg", "inc_wrap", "dec_wrap"}
 
-// IsFloat tells whether the operation reads its operands as floats.
+// IsFloat reports whether the operation reads its operands as floats.
 func (op AtomicOp) IsFloat() bool {
 	return op >= AtomicFAdd && op <= AtomicFMax || op == AtomicFCmpXchg
 }
@@ -299,7 +299,7 @@ const (
 	FCRoundRTZ
 )
 
-// Has tells whether property p (one of the first-bit constants) holds for
+// Has reports whether property p (one of the first-bit constants) holds for
 // floats of the given bit size.
 func (f FloatControls) Has(p FloatControls, bits uint8) bool {
 	return f&(p<<floatSizeIndex(bits)) != 0

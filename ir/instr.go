@@ -68,7 +68,7 @@ func (s Swizzle) Compose(inner Swizzle) Swizzle {
 	return r
 }
 
-// Same tells whether the first n lanes of s and t agree.
+// Same reports whether the first n lanes of s and t agree.
 func (s Swizzle) Same(t Swizzle, n int) bool {
 	if n >= 16 {
 		return s == t
@@ -261,13 +261,13 @@ func (in *Instr) Next() *Instr { return in.next }
 // Prev returns the instruction before in, or nil.
 func (in *Instr) Prev() *Instr { return in.prev }
 
-// HasDef tells whether the instruction has a result.
+// HasDef reports whether the instruction has a result.
 func (in *Instr) HasDef() bool { return in.Def.NumComponents != 0 }
 
-// IsALU tells whether in is the ALU instruction op.
+// IsALU reports whether in is the ALU instruction op.
 func (in *Instr) IsALU(op Op) bool { return in.Kind == KindALU && in.Op == op }
 
-// IsIntrinsic tells whether in is the intrinsic i.
+// IsIntrinsic reports whether in is the intrinsic i.
 func (in *Instr) IsIntrinsic(i Intrinsic) bool { return in.Kind == KindIntrinsic && in.Intr == i }
 
 // Const returns component c of the value if d is a load_const.
@@ -278,19 +278,19 @@ func (d *Def) Const(c int) (v uint64, ok bool) {
 	return d.Instr.Imm[c], true
 }
 
-// IsConst tells whether d comes from a load_const.
+// IsConst reports whether d comes from a load_const.
 func (d *Def) IsConst() bool { return d.Instr.Kind == KindLoadConst }
 
-// IsUndef tells whether d comes from an undef.
+// IsUndef reports whether d comes from an undef.
 func (d *Def) IsUndef() bool { return d.Instr.Kind == KindUndef }
 
 // Const returns the constant that lane i of an ALU source reads, if it is one.
 func (s *Src) Const(i int) (v uint64, ok bool) { return s.Def.Const(s.Swizzle.Lane(i)) }
 
-// Unused tells whether nothing uses d.
+// Unused reports whether nothing uses d.
 func (d *Def) Unused() bool { return d.uses == nil }
 
-// UsedOnce tells whether d has exactly one use, conditions of ifs included.
+// UsedOnce reports whether d has exactly one use, conditions of ifs included.
 func (d *Def) UsedOnce() bool { return d.uses != nil && d.uses.next == nil }
 
 // FirstUse returns the first of d's uses (in no particular order) or nil.
@@ -370,7 +370,7 @@ func (d *Def) RewriteUsesAfter(n *Def, after *Instr) {
 	}
 }
 
-// precedes tells whether a comes before b in their block.
+// precedes reports whether a comes before b in their block.
 func precedes(a, b *Instr) bool {
 	for x := a.next; x != nil; x = x.next {
 		if x == b {

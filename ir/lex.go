@@ -29,7 +29,7 @@ type token struct {
 	kind tokKind
 	text string // a string token's text is unquoted
 	pos  int
-	// space tells whether white space stood before the token.
+	// space reports whether white space stood before the token.
 	space bool
 }
 

@@ -114,7 +114,7 @@ func (in *Instr) Get(x Index) uint64 {
 	return 0
 }
 
-// Has tells whether the intrinsic has the constant index x.
+// Has reports whether the intrinsic has the constant index x.
 func (in *Instr) Has(x Index) bool { return in.Intr.Info().IndexPos(x) >= 0 }
 
 // Set sets the constant index x of an intrinsic and returns in; an index that

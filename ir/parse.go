@@ -455,7 +455,7 @@ func (p *parser) numericType(w string) *Type {
 	return t
 }
 
-// numericBits tells whether numbers of a type may have so many bits.
+// numericBits reports whether numbers of a type may have so many bits.
 func numericBits(base Base, bits uint8) bool {
 	switch base {
 	case BaseBool:
@@ -466,7 +466,7 @@ func numericBits(base Base, bits uint8) bool {
 	return base != BaseVoid && bitsIndex(bits) != 0
 }
 
-// stridedNext tells whether a number follows the ':' at once: a stride.
+// stridedNext reports whether a number follows the ':' at once: a stride.
 func (p *parser) stridedNext() bool {
 	return p.pos < len(p.src) && p.src[p.pos] >= '0' && p.src[p.pos] <= '9'
 }

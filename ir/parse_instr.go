@@ -237,7 +237,7 @@ func texSrcByName(name string) (TexSrc, bool) {
 	return 0, false
 }
 
-// texFlag tells whether name is a flag of a texture instruction.
+// texFlag reports whether name is a flag of a texture instruction.
 func (p *parser) texFlag(name string, t *TexInfo) bool {
 	for _, f := range texFields(t) {
 		if _, ok := f.ptr.(*bool); ok && f.name == name {

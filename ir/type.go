@@ -139,30 +139,30 @@ func ArrayType(elem *Type, n, stride uint32) *Type {
 	return &Type{Base: BaseArray, Elem: elem, Len: n, Stride: stride}
 }
 
-// IsScalar tells whether t is a single component.
+// IsScalar reports whether t is a single component.
 func (t *Type) IsScalar() bool { return t.IsVectorOrScalar() && t.Rows == 1 }
 
-// IsVector tells whether t is a vector of at least two components.
+// IsVector reports whether t is a vector of at least two components.
 func (t *Type) IsVector() bool { return t.IsVectorOrScalar() && t.Rows > 1 }
 
-// IsVectorOrScalar tells whether t is a scalar or a vector: what load_deref loads.
+// IsVectorOrScalar reports whether t is a scalar or a vector: what load_deref loads.
 func (t *Type) IsVectorOrScalar() bool {
 	return t.Base >= BaseBool && t.Base <= BaseFloat && t.Cols == 1
 }
 
-// IsMatrix tells whether t is a matrix.
+// IsMatrix reports whether t is a matrix.
 func (t *Type) IsMatrix() bool { return t.Base == BaseFloat && t.Cols > 1 }
 
-// IsNumeric tells whether t is a scalar, vector or matrix.
+// IsNumeric reports whether t is a scalar, vector or matrix.
 func (t *Type) IsNumeric() bool { return t.Base >= BaseBool && t.Base <= BaseFloat }
 
 // IsArray and IsStruct tell the aggregate kinds apart.
 func (t *Type) IsArray() bool { return t.Base == BaseArray }
 
-// IsStruct tells whether t is a struct or an interface block.
+// IsStruct reports whether t is a struct or an interface block.
 func (t *Type) IsStruct() bool { return t.Base == BaseStruct }
 
-// IsOpaque tells whether t is a sampler, texture, image or an acceleration structure.
+// IsOpaque reports whether t is a sampler, texture, image or an acceleration structure.
 func (t *Type) IsOpaque() bool { return t.Base >= BaseSampler }
 
 // Components returns Rows*Cols of a numeric type.
@@ -221,7 +221,7 @@ func (t *Type) MemBits() uint8 {
 	return t.Bits
 }
 
-// IsUnsized tells whether t is an unsized array or a struct that ends in one.
+// IsUnsized reports whether t is an unsized array or a struct that ends in one.
 func (t *Type) IsUnsized() bool {
 	if t.Base == BaseArray {
 		return t.Len == 0
@@ -304,7 +304,7 @@ func (t *Type) Bare() *Type {
 	return t
 }
 
-// Equal tells whether a and b are the same type, layout included.
+// Equal reports whether a and b are the same type, layout included.
 func (t *Type) Equal(u *Type) bool {
 	if t == u {
 		return true

@@ -370,7 +370,7 @@ func (v *validator) ifCond(b *Block, i *If) {
 	}
 }
 
-// definesValue tells whether an instruction such as in always has a result.
+// definesValue reports whether an instruction such as in always has a result.
 func definesValue(in *Instr) bool {
 	switch in.Kind {
 	case KindIntrinsic:
@@ -450,7 +450,7 @@ func (v *validator) jump(in *Instr) {
 	}
 }
 
-// inContinue tells whether b is in the continue list of its innermost loop.
+// inContinue reports whether b is in the continue list of its innermost loop.
 func inContinue(b *Block) bool {
 	l := b.list
 	for l.owner != nil {

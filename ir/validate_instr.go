@@ -333,7 +333,7 @@ func (v *validator) tex(in *Instr) {
 	v.texNeeds(in, &have)
 }
 
-// hasLayers tells whether there are arrays of a dimension.
+// hasLayers reports whether there are arrays of a dimension.
 func hasLayers(d Dim) bool { return d != DimBuf && d != Dim3D && d != DimRect && d != DimExternal }
 
 // sizeComps is the number of components of a texture's size.

@@ -105,7 +105,7 @@ func (w *BlockWorklist) Push(b *Block) {
 	w.low, w.high = min(w.low, i), max(w.high, i)
 }
 
-// Has tells whether b is on the list.
+// Has reports whether b is on the list.
 func (w *BlockWorklist) Has(b *Block) bool { return w.set[b.Index/64]>>(b.Index%64)&1 != 0 }
 
 // PopFirst takes the first block in source order off the list; nil if there is none.

@@ -122,7 +122,7 @@ func (p *parser) capture() {
 	p.s.Captures = append(p.s.Captures, c)
 }
 
-// valid tells whether the run lies within its slot, streams and buffers.
+// valid reports whether the run lies within its slot, streams and buffers.
 func (c *Capture) valid() bool {
 	return uint64(c.Slot) < NumVaryingSlots && c.Count > 0 && uint(c.First)+uint(c.Count) <= 4 && (c.Bits == 16 || c.Bits == 32) &&
 		c.Buffer < NumXfbBuffers && c.Stream < NumXfbBuffers && c.Offset%(uint32(c.Bits)/8) == 0

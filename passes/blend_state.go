@@ -34,7 +34,7 @@ type BlendOptions struct {
 	Logic       ir.LogicOp
 }
 
-// usesSrc1 tells whether a factor reads the second source.
+// usesSrc1 reports whether a factor reads the second source.
 func usesSrc1(f ir.BlendFactor) bool { return f >= ir.BlendSrc1Color }
 
 // blendOptions reads the options of the pass: one attachment a run, and none

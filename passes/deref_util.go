@@ -78,7 +78,7 @@ const (
 	derefsEqual = mayAlias | aContainsB | bContainsA
 )
 
-// compareDerefs relates two derefs (the project's IR reference, section 8).
+// compareDerefs relates two derefs (nir.md §8).
 func compareDerefs(a, b *ir.Instr) alias {
 	if a == b {
 		return derefsEqual
@@ -123,7 +123,7 @@ func comparePaths(a, b []*ir.Instr) alias {
 	return result
 }
 
-// compareRoots tells whether two chains start at the same place; if not, what
+// compareRoots reports whether two chains start at the same place; if not, what
 // they may have in common.
 func compareRoots(a, b *ir.Instr) (alias, bool) {
 	if a.Deref == ir.DerefVar && b.Deref == ir.DerefVar {
@@ -211,7 +211,7 @@ func valueBits(in *ir.Instr) uint8 {
 	return in.Def.BitSize
 }
 
-// isComplexUse tells whether a use of a deref is anything but a child deref
+// isComplexUse reports whether a use of a deref is anything but a child deref
 // or a load, store or copy through it.
 func isComplexUse(u *ir.Src) bool {
 	if u.Instr == nil {

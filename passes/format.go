@@ -84,7 +84,7 @@ func ParsePixelFormat(name string) (*PixelFormat, error) {
 	return f, nil
 }
 
-// place gives the channels their offsets and tells whether their sizes are
+// place gives the channels their offsets and reports whether their sizes are
 // some that a format has.
 func (f *PixelFormat) place(packed bool) bool {
 	at := 0
@@ -117,7 +117,7 @@ func (f *PixelFormat) place(packed bool) bool {
 	return true
 }
 
-// Has tells whether the format has a channel of component c.
+// Has reports whether the format has a channel of component c.
 func (f *PixelFormat) Has(c int) bool {
 	for _, x := range f.Channels {
 		if int(x.Comp) == c && x.Kind != PixelNone {
@@ -137,10 +137,10 @@ func (f *PixelFormat) kind() PixelKind {
 	return PixelUnorm
 }
 
-// IsInteger tells whether colours are integers.
+// IsInteger reports whether colours are integers.
 func (f *PixelFormat) IsInteger() bool { k := f.kind(); return k == PixelUint || k == PixelSint }
 
-// IsFloat tells whether colours are stored as floats.
+// IsFloat reports whether colours are stored as floats.
 func (f *PixelFormat) IsFloat() bool { k := f.kind(); return k == PixelUfloat || k == PixelSfloat }
 
 // Words is the number of 32-bit words of a texel.

@@ -157,7 +157,7 @@ func (f *outOfSSA) coalesce() {
 	}
 }
 
-// mayShare tells whether two values may have one register at all: registers
+// mayShare reports whether two values may have one register at all: registers
 // for constants would keep them from being immediates.
 func mayShare(a, b *ir.Def) bool {
 	return a.NumComponents == b.NumComponents && a.BitSize == b.BitSize && !a.IsConst() && a.Instr.Kind != ir.KindDeref && !isRegHandle(a)
@@ -201,7 +201,7 @@ func (f *outOfSSA) merge(a, b *mergeSet) *mergeSet {
 	return &mergeSet{members: all, divergent: a.divergent || b.divergent}
 }
 
-// defDominates tells whether a is defined at or before b on every path to it;
+// defDominates reports whether a is defined at or before b on every path to it;
 // values of one instruction are at the same place.
 func defDominates(a, b *ir.Def) bool {
 	if a.Instr == b.Instr {

@@ -103,7 +103,7 @@ func gatherIntrinsic(s *ir.Shader, in *ir.Instr) {
 	}
 }
 
-// writesMemory tells whether an intrinsic writes memory or an image that others see.
+// writesMemory reports whether an intrinsic writes memory or an image that others see.
 func writesMemory(in *ir.Instr) bool {
 	switch in.Intr {
 	case ir.IntrStoreSsbo, ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32, ir.IntrImageStore, ir.IntrImageDerefStore, ir.IntrBindlessImageStore:
@@ -193,7 +193,7 @@ func slotRange(s *ir.Shader, v *ir.Variable, d *ir.Instr) (first, n uint32) {
 	return first, t.SlotCount()
 }
 
-// arrayedIO tells whether the outermost array of an input or output counts vertices.
+// arrayedIO reports whether the outermost array of an input or output counts vertices.
 func arrayedIO(s *ir.Shader, v *ir.Variable) bool {
 	if v.Patch {
 		return false

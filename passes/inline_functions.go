@@ -89,7 +89,7 @@ func (z *inlinedSizes) of(f *ir.Function) int {
 	return n
 }
 
-// inlinesMuch tells whether inlining makes so much of a shader that its functions should
+// inlinesMuch reports whether inlining makes so much of a shader that its functions should
 // be cleaned up before.
 func inlinesMuch(s *ir.Shader) bool {
 	if len(s.Functions) < 2 {
@@ -191,7 +191,7 @@ func inlineCall(call *ir.Instr, callee *ir.Impl) {
 	call.Remove()
 }
 
-// endsInJump tells whether a block of the list itself ends in a jump.
+// endsInJump reports whether a block of the list itself ends in a jump.
 func endsInJump(l *ir.List) bool {
 	for n := range l.Nodes() {
 		if b, ok := n.(*ir.Block); ok && b.Jump() != nil {

@@ -68,7 +68,7 @@ func (s *instrSet) grow() {
 	}
 }
 
-// canMerge tells whether two equal instructions of this kind make the same
+// canMerge reports whether two equal instructions of this kind make the same
 // value wherever one dominates the other.
 func canMerge(in *ir.Instr) bool {
 	switch in.Kind {

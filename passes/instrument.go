@@ -187,14 +187,14 @@ type Step struct {
 	Print func() string
 	// Verify, if not nil, checks the state after the step under VerifyEach.
 	Verify func(changed bool) error
-	// Run does the work and tells whether anything changed.
+	// Run does the work and reports whether anything changed.
 	Run func() (changed bool, err error)
 }
 
-// VerifyEach tells whether steps are to check their results.
+// VerifyEach reports whether steps are to check their results.
 func (i *Instrument) VerifyEach() bool { return i != nil && i.opt.VerifyEach }
 
-// Rewrite tells whether the running step may do its next rewrite.
+// Rewrite reports whether the running step may do its next rewrite.
 func (i *Instrument) Rewrite() bool {
 	if i == nil || i.left < 0 {
 		return true
@@ -288,7 +288,7 @@ func (i *Instrument) bisect(s *Step) bool {
 	return ran
 }
 
-// reached counts a run of name towards "name:k" and tells whether it is the k-th.
+// reached counts a run of name towards "name:k" and reports whether it is the k-th.
 func (i *Instrument) reached(at, name string) bool {
 	want, k, ok := strings.Cut(at, ":")
 	if want != name {
@@ -316,7 +316,7 @@ func (i *Instrument) dump(when string, s *Step, names []string) {
 	}
 }
 
-// listed tells whether names holds name or "all".
+// listed reports whether names holds name or "all".
 func listed(names []string, name string) bool {
 	for _, n := range names {
 		if n == name || n == "all" {

@@ -100,7 +100,7 @@ func (p *splitting[T]) of(deref *ir.Instr) (x T) {
 	return x
 }
 
-// chosen tells whether anything is to be replaced.
+// chosen reports whether anything is to be replaced.
 func (p *splitting[T]) chosen() bool {
 	var stays T
 	for _, x := range p.byVar {

@@ -101,7 +101,7 @@ func pairVaryings(producer, consumer *ir.Shader) (pairs []varyingPair, taken [ir
 	return kept, taken
 }
 
-// movable tells whether an output and an input are the same scalar or vector.
+// movable reports whether an output and an input are the same scalar or vector.
 func movable(producer *ir.Shader, out *ir.Variable, consumer *ir.Shader, in *ir.Variable) bool {
 	_, t := varyingMask(producer, out)
 	_, u := varyingMask(consumer, in)

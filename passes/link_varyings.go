@@ -50,7 +50,7 @@ func varyingMask(s *ir.Shader, v *ir.Variable) (m slotMask, t *ir.Type) {
 	return m, t
 }
 
-// isVarying tells whether v belongs to the interface of the mode.
+// isVarying reports whether v belongs to the interface of the mode.
 func isVarying(s *ir.Shader, v *ir.Variable, mode ir.Mode) bool {
 	return v.Mode == mode && userLocation(s, v) && v.Location >= int32(ir.SlotVar0)
 }
@@ -244,7 +244,7 @@ func findVarying(list []*ir.Variable, v *ir.Variable) *ir.Variable {
 	return nil
 }
 
-// sameInterpolation tells whether two inputs see a value in the same way.
+// sameInterpolation reports whether two inputs see a value in the same way.
 func sameInterpolation(a, b *ir.Variable) bool {
 	return a.Interp == b.Interp && a.Centroid == b.Centroid && a.Sample == b.Sample && a.Patch == b.Patch && a.PerPrimitive == b.PerPrimitive
 }

@@ -3,7 +3,7 @@ package passes
 import (
 	"testing"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

@@ -57,7 +57,7 @@ func planPartial(l *analysis.LoopInfo, limit uint32, max, cost int, bounded bool
 	return partialPlan{n, func(int) exitKnowledge { return exitTests }}
 }
 
-// copiable tells whether a loop's body may stand several times in it: it goes
+// copiable reports whether a loop's body may stand several times in it: it goes
 // round only by its end, and leaves by breaks alone.
 func copiable(l *analysis.LoopInfo) bool {
 	loop := l.Loop
@@ -79,7 +79,7 @@ func copiable(l *analysis.LoopInfo) bool {
 	return true
 }
 
-// usedBehind tells whether something outside of a loop, whose blocks lie
+// usedBehind reports whether something outside of a loop, whose blocks lie
 // between head and after, uses d. It needs block numbers.
 func usedBehind(d *ir.Def, head, after *ir.Block) bool {
 	for u := d.FirstUse(); u != nil; u = u.NextUse() {

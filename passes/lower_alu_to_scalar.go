@@ -86,7 +86,7 @@ func reductionOf(op ir.Op) (reduction, bool) {
 	return reduction{}, false
 }
 
-// lastIsOne tells whether the last component that source k reads is the float 1.
+// lastIsOne reports whether the last component that source k reads is the float 1.
 func lastIsOne(in *ir.Instr, k int) bool {
 	src := &in.Srcs[k]
 	d, c := src.Def, src.Swizzle.Lane(in.SrcComps(k)-1)

@@ -83,7 +83,7 @@ type blendLowering struct {
 	class                    ir.TypeClass
 }
 
-// needed tells whether the attachment's state does anything.
+// needed reports whether the attachment's state does anything.
 func (l *blendLowering) needed() bool {
 	return l.t.Enable || l.o.LogicEnable || l.masked() != 0
 }
@@ -118,7 +118,7 @@ func (l *blendLowering) function(impl *ir.Impl) (bool, error) {
 	return progress, nil
 }
 
-// block lowers the stores of one block; others tells whether there are some
+// block lowers the stores of one block; others reports whether there are some
 // elsewhere.
 func (l *blendLowering) block(stores []*ir.Instr, others bool) (bool, error) {
 	var parts, parts1 [4]*ir.Def

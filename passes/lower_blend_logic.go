@@ -25,7 +25,7 @@ func (l *blendLowering) logic() *ir.Def {
 	return b.Vec(out[:]...)
 }
 
-// logicUsesDst tells whether the result depends on the destination.
+// logicUsesDst reports whether the result depends on the destination.
 func logicUsesDst(op ir.LogicOp) bool {
 	switch op {
 	case ir.LogicClear, ir.LogicCopy, ir.LogicCopyInverted, ir.LogicSet:

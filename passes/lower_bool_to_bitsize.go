@@ -89,7 +89,7 @@ func maskBits(bits uint8) uint8 {
 	return 32
 }
 
-// choose gives each 1-bit value a size; it tells whether there is any. Phis of
+// choose gives each 1-bit value a size; it reports whether there is any. Phis of
 // loops take the size of what comes from outside, or of a later turn.
 func (b *boolSizing) choose() (any bool) {
 	for again := true; again; {
@@ -133,7 +133,7 @@ func (b *boolSizing) copies(in *ir.Instr) (any bool) {
 	return any
 }
 
-// adaptable tells whether a value takes the size of each use.
+// adaptable reports whether a value takes the size of each use.
 func adaptable(d *ir.Def) bool { return d.IsConst() || d.IsUndef() }
 
 func (b *boolSizing) sizeOf(in *ir.Instr) uint8 {
@@ -263,12 +263,12 @@ func (b *boolSizing) instr(in *ir.Instr) {
 	}
 }
 
-// sized tells whether the pass has given d its size.
+// sized reports whether the pass has given d its size.
 func (b *boolSizing) sized(d *ir.Def) bool {
 	return int(d.Index) < len(b.size) && b.size[d.Index] != 0
 }
 
-// boolean tells whether a value is or was a 1-bit boolean.
+// boolean reports whether a value is or was a 1-bit boolean.
 func (b *boolSizing) boolean(d *ir.Def) bool { return d.BitSize == 1 || b.sized(d) }
 
 func (b *boolSizing) sources(in *ir.Instr, bits uint8) {

@@ -33,7 +33,7 @@ func continueList(l *ir.List) (progress, repair bool) {
 	return progress, repair
 }
 
-// lowerContinue removes one loop's continue list and tells whether uses may
+// lowerContinue removes one loop's continue list and reports whether uses may
 // have lost their definitions.
 func lowerContinue(l *ir.Loop) (repair bool) {
 	first := l.Continue.FirstBlock()

@@ -182,7 +182,7 @@ func lowerHelperWrites(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// guarded tells whether an instruction stands alone in an if that helpers do not take.
+// guarded reports whether an instruction stands alone in an if that helpers do not take.
 func guarded(in *ir.Instr) bool {
 	i, ok := ir.Parent(in.Block).(*ir.If)
 	if !ok || ir.ParentList(in.Block) != &i.Then {

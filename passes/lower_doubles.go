@@ -110,7 +110,7 @@ func lowerDoubles(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// concernsDoubles tells whether an instruction is to be written.
+// concernsDoubles reports whether an instruction is to be written.
 func concernsDoubles(in *ir.Instr, want doubleGroup) bool {
 	if in.Kind == ir.KindALU {
 		return doubleGroups[in.Op]&want != 0 && is64(in)

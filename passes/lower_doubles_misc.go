@@ -78,7 +78,7 @@ func (d *doubleLowering) below(x, y pair) *ir.Def {
 	return d.ilt(pair{d.Ixor(x.lo, m), d.Ixor(x.hi, m)}, pair{d.Ixor(y.lo, m), d.Ixor(y.hi, m)})
 }
 
-// unordered tells whether one is NaN.
+// unordered reports whether one is NaN.
 func (d *doubleLowering) unordered(x, y pair) *ir.Def {
 	abs := d.Imm32(signMask - 1)
 	return d.isNaNKey(d.Umax(d.nanKey(d.Iand(x.hi, abs), x.lo), d.nanKey(d.Iand(y.hi, abs), y.lo)))
@@ -135,7 +135,7 @@ func (d *doubleLowering) ldexp(x pair, n *ir.Def) pair {
 	return d.sel(d.Ieq(a.exp, d.Imm32(maxExp)), x, r)
 }
 
-// noExponent tells whether frexp passes a value through: zero, infinity, NaN.
+// noExponent reports whether frexp passes a value through: zero, infinity, NaN.
 func (d *doubleLowering) noExponent(a number) *ir.Def {
 	return d.Ior(d.Ieq(a.exp, d.Imm32(maxExp)), d.isZero(d.Ior(a.abs, a.sig.lo)))
 }

@@ -39,7 +39,7 @@ func (d *doubleLowering) nanKey(abs, lo *ir.Def) *ir.Def {
 	return d.Ior(abs, d.Umin(lo, d.Imm32(1)))
 }
 
-// isNaNKey tells whether the largest of some keys is that of a NaN.
+// isNaNKey reports whether the largest of some keys is that of a NaN.
 func (d *doubleLowering) isNaNKey(key *ir.Def) *ir.Def { return d.Ult(d.Imm32(infinity), key) }
 
 func (d *doubleLowering) isNaN(x pair) *ir.Def {

@@ -62,7 +62,7 @@ func TestDoublePipelines(t *testing.T) {
 	}
 }
 
-// movesDouble tells whether an instruction is one of those on 64 bits that
+// movesDouble reports whether an instruction is one of those on 64 bits that
 // backends have.
 func movesDouble(in *ir.Instr) bool {
 	switch in.Op {

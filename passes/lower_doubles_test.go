@@ -9,7 +9,7 @@ import (
 	"math/rand"
 	"testing"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
 )
@@ -287,7 +287,7 @@ func TestLowerDoubleVote(t *testing.T) {
 	}
 }
 
-// isFloatNaN tells whether the result of an operation is a NaN.
+// isFloatNaN reports whether the result of an operation is a NaN.
 func isFloatNaN(v uint64, op ir.Op) bool {
 	switch op.Info().Out.Bits {
 	case 16:

@@ -66,7 +66,7 @@ func divide(b *ir.Builder, op ir.Op, n, d *ir.Def) *ir.Def {
 
 // divideUnsigned builds quotient and remainder. The factor 2^32-2048 keeps the
 // reciprocal's estimate from being too large whatever way the target's
-// reciprocal errs by up to 2 ulp (the project's pass reference, section 5).
+// reciprocal errs by up to 2 ulp (nir.md §5).
 func divideUnsigned(b *ir.Builder, n, d *ir.Def) (q, r *ir.Def) {
 	y := b.F2u32(b.Fmul(b.Frcp(b.U2f32(d)), b.ImmFloat(4294967296-2048, 32)))
 	y = b.Iadd(y, b.UmulHigh(y, b.Imul(b.Ineg(d), y)))

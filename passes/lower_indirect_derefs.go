@@ -57,7 +57,7 @@ func (l *indirects) access(in *ir.Instr) bool {
 	return true
 }
 
-// applies tells whether a chain has an index to lower and none that cannot be.
+// applies reports whether a chain has an index to lower and none that cannot be.
 func (l *indirects) applies(d *ir.Instr) bool {
 	v := derefVar(d)
 	if v == nil || v.Mode&l.modes == 0 && !(v.Compact && v.Mode&l.compact != 0) {
@@ -83,7 +83,7 @@ func (l *indirects) applies(d *ir.Instr) bool {
 	return any
 }
 
-// picksVertex tells whether an array deref chooses the vertex of a fragment shader's
+// picksVertex reports whether an array deref chooses the vertex of a fragment shader's
 // per-vertex input. Every vertex is in reach, whatever its number comes from.
 func picksVertex(d *ir.Instr) bool {
 	p := derefParent(d)

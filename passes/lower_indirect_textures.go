@@ -74,7 +74,7 @@ func (l *textureIndexing) wants(in *ir.Instr) bool {
 	return l.words > 0 && dynamicWords(in) > l.words
 }
 
-// dynamicElement tells whether an index on the way to the variable is not constant.
+// dynamicElement reports whether an index on the way to the variable is not constant.
 func dynamicElement(d *ir.Def) bool {
 	for at := d.Instr; at.Kind == ir.KindDeref && at.Deref == ir.DerefArray; at = at.Srcs[0].Def.Instr {
 		if !at.Srcs[1].Def.IsConst() {
@@ -198,7 +198,7 @@ func cloneAt(b *ir.Builder, in *ir.Instr, k uint32) *ir.Instr {
 	return b.Insert(c)
 }
 
-// sameElement tells whether two derefs take the same indices of arrays of the
+// sameElement reports whether two derefs take the same indices of arrays of the
 // same shape.
 func sameElement(x, y *ir.Def) bool {
 	a, b := x.Instr, y.Instr

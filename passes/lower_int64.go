@@ -52,7 +52,7 @@ func lowerInt64(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// is64 tells whether an ALU instruction makes or reads a 64-bit value.
+// is64 reports whether an ALU instruction makes or reads a 64-bit value.
 func is64(in *ir.Instr) bool {
 	if in.Def.BitSize == 64 {
 		return true
@@ -89,7 +89,7 @@ func staysPair(in *ir.Instr) bool {
 	return in.IsVec()
 }
 
-// onlyLow tells whether nothing reads more than the low halves of d.
+// onlyLow reports whether nothing reads more than the low halves of d.
 func onlyLow(d *ir.Def) bool {
 	for u := range d.Uses() {
 		if u.Instr == nil || u.Instr.Kind != ir.KindALU {

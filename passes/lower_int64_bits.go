@@ -45,7 +45,7 @@ func (l *int64Lowering) findMsb(x pair) *ir.Def {
 	return l.Bcsel(l.Ieq(x.hi, l.Imm32(0)), l.UfindMsb(x.lo), l.Iadd(l.UfindMsb(x.hi), l.Imm32(32)))
 }
 
-// isBig tells whether a shift count modulo 64 is 32 or more.
+// isBig reports whether a shift count modulo 64 is 32 or more.
 func (l *int64Lowering) isBig(n *ir.Def) *ir.Def {
 	return l.Ine(l.Iand(n, l.Imm32(32)), l.Imm32(0))
 }

@@ -73,7 +73,7 @@ func chooseArray(s *ir.Shader, v *ir.Variable, modes ir.Mode) *arraySplit {
 	return x
 }
 
-// splittable tells whether a deref of x leaves it to be split: constant
+// splittable reports whether a deref of x leaves it to be split: constant
 // indices inside of it, and accesses to nothing larger than a vector.
 func splittable(in *ir.Instr, x *arraySplit) bool {
 	switch in.Deref {

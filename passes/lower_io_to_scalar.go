@@ -160,7 +160,7 @@ func lowerIOToScalarEarly(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// userLocation tells whether an input or output has a Location of the API's,
+// userLocation reports whether an input or output has a Location of the API's,
 // as opposed to a built-in's slot.
 func userLocation(s *ir.Shader, v *ir.Variable) bool {
 	switch {
@@ -174,7 +174,7 @@ func userLocation(s *ir.Shader, v *ir.Variable) bool {
 	return v.Location >= int32(ir.SlotVar0)
 }
 
-// vectorAccesses tells whether a deref is an array step or its variable's, and
+// vectorAccesses reports whether a deref is an array step or its variable's, and
 // is used for further steps and for accesses to whole vectors only.
 func vectorAccesses(in *ir.Instr) bool {
 	if in.Deref != ir.DerefVar && (in.Deref != ir.DerefArray || in.DerefInfo().Type.IsScalar()) {

@@ -132,7 +132,7 @@ func isInterp(in *ir.Instr) bool {
 	return false
 }
 
-// loadsAtVertex tells whether in loads from a per-vertex input.
+// loadsAtVertex reports whether in loads from a per-vertex input.
 func loadsAtVertex(in *ir.Instr) bool {
 	if !in.IsIntrinsic(ir.IntrLoadDeref) {
 		return false

@@ -99,7 +99,7 @@ func mergeComponents(s *ir.Shader, modes ir.Mode, at []int32, skip []bool) (byVa
 	return byVar, progress
 }
 
-// takes tells whether u can join the variables of m, which lie before it.
+// takes reports whether u can join the variables of m, which lie before it.
 func (m *componentMerge) takes(u *ir.Variable) bool {
 	v, last := m.vars[0], m.vars[len(m.vars)-1]
 	t, w := v.Type.WithoutArray(), u.Type.WithoutArray()

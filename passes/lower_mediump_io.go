@@ -95,7 +95,7 @@ func ioMode(in *ir.Instr) ir.Mode {
 	return 0
 }
 
-// relaxedSlot tells whether the slots of an access have RelaxedPrecision and
+// relaxedSlot reports whether the slots of an access have RelaxedPrecision and
 // are no built-ins.
 func relaxedSlot(stage ir.Stage, in *ir.Instr, mode ir.Mode, varyings bool) bool {
 	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
@@ -118,7 +118,7 @@ func ioType(in *ir.Instr) (idx ir.Index, bits uint8) {
 	return ir.IdxSrcType, in.Srcs[0].Def.BitSize
 }
 
-// canNarrow tells whether an access moves 32-bit floats, or integers if those
+// canNarrow reports whether an access moves 32-bit floats, or integers if those
 // are asked for.
 func canNarrow(in *ir.Instr, ints bool) bool {
 	idx, size := ioType(in)
@@ -164,7 +164,7 @@ func (s *slotSet) add(sem ir.IOSemantics) {
 	}
 }
 
-// has tells whether all slots of an access are in the set, meets whether any is.
+// has reports whether all slots of an access are in the set, meets whether any is.
 func (s *slotSet) has(sem ir.IOSemantics) bool { return s.count(sem) == max(int(sem.NumSlots), 1) }
 
 func (s *slotSet) meets(sem ir.IOSemantics) bool { return s.count(sem) > 0 }

@@ -109,7 +109,7 @@ func (l *viewLoop) view(b *ir.Builder, i *ir.Def) *ir.Def {
 	return v
 }
 
-// multiviewPossible tells whether the body may run once a view with only the
+// multiviewPossible reports whether the body may run once a view with only the
 // position differing: nothing but the position depends on the view, by value
 // or by control flow, and nothing has an effect that counts.
 func multiviewPossible(impl *ir.Impl) bool {

@@ -66,7 +66,7 @@ func lowerNonUniformAccess(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// has tells whether in is a non-uniform access of a wanted kind.
+// has reports whether in is a non-uniform access of a wanted kind.
 func (k accessKinds) has(in *ir.Instr) bool {
 	if in.Kind == ir.KindTex {
 		return k.texture && (in.TexInfo().TextureNonUniform || in.TexInfo().SamplerNonUniform)

@@ -74,7 +74,7 @@ func imagesWritten(s *ir.Shader) []bool {
 	return written
 }
 
-// imageUsedToWrite tells whether anything but reads is done through a deref or
+// imageUsedToWrite reports whether anything but reads is done through a deref or
 // those that come from it.
 func imageUsedToWrite(d *ir.Def) bool {
 	for u := range d.Uses() {
@@ -93,7 +93,7 @@ func imageUsedToWrite(d *ir.Def) bool {
 	return false
 }
 
-// readOnlyImage tells whether the access is to an image that nobody writes.
+// readOnlyImage reports whether the access is to an image that nobody writes.
 // written is nil if only the access itself counts.
 func readOnlyImage(in *ir.Instr, written []bool) bool {
 	a := ir.Access(in.Get(ir.IdxAccess))
@@ -118,7 +118,7 @@ func readOnlyImage(in *ir.Instr, written []bool) bool {
 // without the layer, 0 if it cannot be fetched from.
 var fetchCoords = [...]int{ir.Dim1D: 1, ir.Dim2D: 2, ir.Dim3D: 3, ir.DimRect: 2, ir.DimBuf: 1, ir.DimMS: 2, ir.DimSubpassMS: 0}
 
-// imageAsTexture rewrites one access; it tells whether there is such a texture
+// imageAsTexture rewrites one access; it reports whether there is such a texture
 // operation.
 func imageAsTexture(in *ir.Instr) bool {
 	dim, array := ir.Dim(in.Get(ir.IdxImageDim)), in.Get(ir.IdxImageArray) != 0
@@ -177,7 +177,7 @@ func imageAsTexture(in *ir.Instr) bool {
 	return true
 }
 
-// isTextureAccess tells whether the operation fits the image and the access, of
+// isTextureAccess reports whether the operation fits the image and the access, of
 // which texture instructions demand more than images do.
 func isTextureAccess(in *ir.Instr, op ir.TexOp, class ir.TypeClass, dim ir.Dim, array bool) bool {
 	d := derefOf(in.Srcs[0].Def)

@@ -61,7 +61,7 @@ func lowerRegsToSSA(impl *ir.Impl) bool {
 	return true
 }
 
-// plainReg tells whether a register is only loaded and stored directly,
+// plainReg reports whether a register is only loaded and stored directly,
 // without the modifiers that selectors fold.
 func plainReg(decl *ir.Instr) bool {
 	for u := decl.Def.FirstUse(); u != nil; u = u.NextUse() {

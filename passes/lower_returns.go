@@ -122,14 +122,14 @@ func (r *returns) ifNode(x *ir.If, loops int) bool {
 	return true
 }
 
-// endsInReturn tells whether a list's last block returns: then no path leads
+// endsInReturn reports whether a list's last block returns: then no path leads
 // through its end.
 func endsInReturn(l *ir.List) bool {
 	j := l.LastBlock().Jump()
 	return j != nil && j.Jump == ir.JumpReturn
 }
 
-// restEmpty tells whether nothing stands from b to the end of its list.
+// restEmpty reports whether nothing stands from b to the end of its list.
 func restEmpty(b *ir.Block) bool { return ir.Next(b) == nil && ir.AfterPhis(b).At == nil }
 
 // moveRest moves what follows from b on to the end of side, the only way to

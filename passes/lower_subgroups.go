@@ -504,7 +504,7 @@ func (l *subgroupLowering) scan() *ir.Def {
 	return &acc.Def
 }
 
-// takes tells whether a lane's result has lane i's value in it.
+// takes reports whether a lane's result has lane i's value in it.
 func (l *subgroupLowering) takes(i, lane *ir.Def) *ir.Def {
 	b := l.b
 	switch l.in.Intr {

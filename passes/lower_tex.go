@@ -88,7 +88,7 @@ func (l *texLowering) parseTxd(list string) error {
 	return nil
 }
 
-// lower rewrites the instruction; it tells whether anything changed.
+// lower rewrites the instruction; it reports whether anything changed.
 func (l *texLowering) lower() (did bool) {
 	if l.projector && l.has(ir.TexSrcProjector) {
 		l.project()

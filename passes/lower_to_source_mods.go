@@ -33,7 +33,7 @@ func lowerToSourceMods(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// wholeSource tells whether an operation reads all of its only source in order.
+// wholeSource reports whether an operation reads all of its only source in order.
 func wholeSource(in *ir.Instr) bool {
 	n := int(in.Def.NumComponents)
 	return int(in.Srcs[0].Def.NumComponents) == n && in.Srcs[0].Swizzle.Same(ir.IdentitySwizzle, n)

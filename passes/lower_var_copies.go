@@ -23,7 +23,7 @@ func splitVarCopies(impl *ir.Impl) (progress bool) {
 	return progress
 }
 
-// isLeafType tells whether t is loaded and stored as one value.
+// isLeafType reports whether t is loaded and stored as one value.
 func isLeafType(t *ir.Type) bool { return t.IsNumeric() && t.Cols == 1 }
 
 func eachCopy(impl *ir.Impl, f func(*ir.Instr)) {

@@ -149,7 +149,7 @@ func (v *varsToSSA) expandCopies() (progress bool) {
 	return progress
 }
 
-// directDeref tells whether a deref and its uses leave its object lowerable.
+// directDeref reports whether a deref and its uses leave its object lowerable.
 func directDeref(in *ir.Instr) bool {
 	switch in.Deref {
 	case ir.DerefCast, ir.DerefPtrAsArray:
@@ -254,7 +254,7 @@ func (v *varsToSSA) chooseLeaves() (any bool) {
 	return any || v.hasOOB()
 }
 
-// hasOOB tells whether something is accessed out of bounds.
+// hasOOB reports whether something is accessed out of bounds.
 func (v *varsToSSA) hasOOB() bool {
 	for b := range v.impl.Blocks() {
 		for in := b.First(); in != nil; in = in.Next() {

@@ -61,7 +61,7 @@ func moveUsesTo(vec *ir.Instr, skipConst bool) (progress bool) {
 	return progress
 }
 
-// seenBefore tells whether an earlier source of the vector is of the same value.
+// seenBefore reports whether an earlier source of the vector is of the same value.
 func seenBefore(vec *ir.Instr, i int) bool {
 	for k := range i {
 		if vec.Srcs[k].Def == vec.Srcs[i].Def {

@@ -39,7 +39,7 @@ func normalizeCubemapCoords(impl *ir.Impl) (progress bool) {
 	return progress
 }
 
-// onCube tells whether a direction is of the form that the pass makes: its
+// onCube reports whether a direction is of the form that the pass makes: its
 // components are products with one reciprocal.
 func onCube(d *ir.Def) bool {
 	v := d.Instr

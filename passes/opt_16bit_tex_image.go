@@ -39,7 +39,7 @@ func opt16BitTexImage(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// canGive16 tells whether in reads 32-bit floats of a texture or image.
+// canGive16 reports whether in reads 32-bit floats of a texture or image.
 func canGive16(in *ir.Instr) bool {
 	float32 := ir.ALUType{Class: ir.ClassFloat, Bits: 32}
 	switch {
@@ -58,7 +58,7 @@ func canGive16(in *ir.Instr) bool {
 	return false
 }
 
-// onlyNarrowed tells whether all that uses d converts it to a half. A result
+// onlyNarrowed reports whether all that uses d converts it to a half. A result
 // rounded by the texture unit is what a conversion with open rounding gives;
 // texels themselves are rounded to nearest unless the unit cuts.
 func onlyNarrowed(d *ir.Def, rtz bool) bool {
@@ -107,7 +107,7 @@ func isWidened(in *ir.Instr) bool {
 	return in.IsALU(ir.OpF2f32) && in.Srcs[0].Def.BitSize == 16
 }
 
-// areWidened tells whether d is a converted half, or a vector of such.
+// areWidened reports whether d is a converted half, or a vector of such.
 func areWidened(d *ir.Def) bool {
 	in := d.Instr
 	if !in.IsVec() {

@@ -36,7 +36,7 @@ func runAlgebraic(c *Context, s *ir.Shader, section algebraic.Section) (progress
 	return progress, nil
 }
 
-// concerns tells whether a function holds what the small sections are about:
+// concerns reports whether a function holds what the small sections are about:
 // most hold none of it, and looking is cheaper than matching.
 func concerns(impl *ir.Impl, section algebraic.Section) bool {
 	var about func(in *ir.Instr) bool

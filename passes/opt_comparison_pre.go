@@ -35,7 +35,7 @@ func comparesFloats(op ir.Op) bool {
 	return false
 }
 
-// isDifference tells whether an addition is of a value and the negation of
+// isDifference reports whether an addition is of a value and the negation of
 // another: x - y.
 func isDifference(add *ir.Instr, x, y *ir.Src) bool {
 	if !add.IsALU(ir.OpFadd) || add.Exact || add.FastMath != 0 || add.Def.NumComponents != 1 {
@@ -49,7 +49,7 @@ func isDifference(add *ir.Instr, x, y *ir.Src) bool {
 	return false
 }
 
-// sameScalar tells whether the first lanes of two sources are the same.
+// sameScalar reports whether the first lanes of two sources are the same.
 func sameScalar(a, b *ir.Src) bool {
 	if a.Def == b.Def {
 		return a.Swizzle.Lane(0) == b.Swizzle.Lane(0)
@@ -59,7 +59,7 @@ func sameScalar(a, b *ir.Src) bool {
 	return ok && ok2 && v == w
 }
 
-// isNegation tells whether a is -b.
+// isNegation reports whether a is -b.
 func isNegation(a, b *ir.Src) bool {
 	if in := a.Def.Instr; in.IsALU(ir.OpFneg) {
 		s := &in.Srcs[0]
@@ -105,7 +105,7 @@ func isZeroConst(s *ir.Src) bool {
 	return ok && v<<1<<(64-s.Def.BitSize) == 0
 }
 
-// dominated tells whether cmp runs before add wherever add runs.
+// dominated reports whether cmp runs before add wherever add runs.
 func dominated(cmp, add *ir.Instr) bool {
 	if cmp.Block != add.Block {
 		return cmp.Block.Reachable() && add.Block.Reachable() && cmp.Block.Dominates(add.Block)

@@ -63,7 +63,7 @@ func throughVec(vec *ir.Instr, swz ir.Swizzle, n int) (ir.Swizzle, *ir.Def, bool
 	return out, first.Def, true
 }
 
-// takesDeref tells whether a source may be a deref (rule D7).
+// takesDeref reports whether a source may be a deref (rule D7).
 func takesDeref(s *ir.Src) bool { return s.Instr != nil && s.Instr.Kind != ir.KindPhi }
 
 // copyPropWhole looks through copies of a whole value behind a source without swizzle.

@@ -76,7 +76,7 @@ func dropRest(b *ir.Block) {
 	ir.Extract(ir.AtEnd(b), ir.AtEnd(last)).Delete()
 }
 
-// emptyTail tells whether a block is empty and last in its list.
+// emptyTail reports whether a block is empty and last in its list.
 func emptyTail(b *ir.Block) bool { return b.Empty() && ir.Next(b) == nil }
 
 // dropAfter deletes b's instructions and what follows it in its list.
@@ -85,7 +85,7 @@ func dropAfter(b *ir.Block) {
 	ir.Extract(ir.AtStart(b), ir.AtEnd(last)).Delete()
 }
 
-// deadNode tells whether a node's lists have no effect but to make values that
+// deadNode reports whether a node's lists have no effect but to make values that
 // nobody outside reads and to reach the block behind.
 func deadNode(n ir.Node, lists ...*ir.List) bool {
 	after := ir.Next(n).(*ir.Block)
@@ -112,7 +112,7 @@ func deadNode(n ir.Node, lists ...*ir.List) bool {
 	return true
 }
 
-// samePhiSrcs tells whether a phi behind a node has one source only, made
+// samePhiSrcs reports whether a phi behind a node has one source only, made
 // outside of the node.
 func samePhiSrcs(phi *ir.Instr, n ir.Node) bool {
 	for i := range phi.Srcs {
@@ -123,7 +123,7 @@ func samePhiSrcs(phi *ir.Instr, n ir.Node) bool {
 	return len(phi.Srcs) > 0 && !within(phi.Srcs[0].Def.Instr.Block, n)
 }
 
-// jumpStays tells whether a jump inside n leads to a place inside n, or right
+// jumpStays reports whether a jump inside n leads to a place inside n, or right
 // behind it if n is a loop.
 func jumpStays(j *ir.Instr, n ir.Node) bool {
 	if j.Jump != ir.JumpBreak && j.Jump != ir.JumpContinue {
@@ -133,7 +133,7 @@ func jumpStays(j *ir.Instr, n ir.Node) bool {
 	return l != nil && (ir.Node(l) == n || within(l, n))
 }
 
-// within tells whether x stands inside of node n (or is n).
+// within reports whether x stands inside of node n (or is n).
 func within(x ir.Node, n ir.Node) bool {
 	for x != nil {
 		if x == n {
@@ -181,7 +181,7 @@ func removeDeadNode(n ir.Node, after *ir.Block) {
 	ir.RemoveNode(n)
 }
 
-// loopExits tells whether something leaves the loop: one that nothing leaves
+// loopExits reports whether something leaves the loop: one that nothing leaves
 // must not be removed, for what follows never runs.
 func loopExits(l *ir.Loop) bool { return livePreds(l.After()) > 0 }
 
@@ -208,7 +208,7 @@ func replacePhis(b, pred *ir.Block) {
 	}
 }
 
-// runsOnce tells whether the loop's body ends in a break or another jump out
+// runsOnce reports whether the loop's body ends in a break or another jump out
 // and nothing leads back to its start, with no other exit to behind the loop.
 // Jumps that nothing reaches count: they would stand outside of a loop.
 func runsOnce(l *ir.Loop) bool {

@@ -69,7 +69,7 @@ func (w *deadWrites) instr(in *ir.Instr) bool {
 	return false
 }
 
-// store handles a write of the channels in mask and tells whether it changed in.
+// store handles a write of the channels in mask and reports whether it changed in.
 func (w *deadWrites) store(in, d *ir.Instr, mask uint64) bool {
 	left := mask
 	at := -1

@@ -49,7 +49,7 @@ func replaceDeref(in *ir.Instr, by *ir.Def) bool {
 	return true
 }
 
-// usedAsPointer tells whether pointer arithmetic starts from in, so that its
+// usedAsPointer reports whether pointer arithmetic starts from in, so that its
 // stride matters.
 func usedAsPointer(in *ir.Instr) bool {
 	for u := in.Def.FirstUse(); u != nil; u = u.NextUse() {
@@ -86,7 +86,7 @@ func simplifyCast(in, p *ir.Instr) bool {
 	return replaceDeref(in, &p.Def)
 }
 
-// castsToBare tells whether a cast only drops the layout of a type in a mode
+// castsToBare reports whether a cast only drops the layout of a type in a mode
 // where layouts say nothing.
 func castsToBare(in, p *ir.Instr) bool {
 	const noLayout = ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderIn | ir.ModeShaderOut

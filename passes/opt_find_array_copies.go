@@ -37,7 +37,7 @@ func optFindArrayCopies(impl *ir.Impl) (progress bool) {
 	return progress
 }
 
-// holdsArray tells whether elements of arrays in a variable may be copied to.
+// holdsArray reports whether elements of arrays in a variable may be copied to.
 func holdsArray(v *ir.Variable) bool {
 	return v.Mode&ir.ModeReadOnly == 0 && typeHoldsArray(v.Type)
 }
@@ -236,7 +236,7 @@ func (a *arrayCopies) clobber2(pos uint32, dst, src *ir.Instr) {
 	})
 }
 
-// apart tells whether d is another part of each element than what the run copies.
+// apart reports whether d is another part of each element than what the run copies.
 func (r *copyRun) apart(d *ir.Instr) bool {
 	var pa, pb [pathLen]*ir.Instr
 	a, b := derefPath(pa[:0], r.dst), derefPath(pb[:0], d)
@@ -254,7 +254,7 @@ func (r *copyRun) apart(d *ir.Instr) bool {
 	return false
 }
 
-// sameBut tells whether two chains are the same but for the given links, which
+// sameBut reports whether two chains are the same but for the given links, which
 // stand at the same place.
 func sameBut(x, y, xl, yl *ir.Instr) bool {
 	for x != xl && y != yl {

@@ -42,14 +42,14 @@ func optFragdepth(_ *Context, s *ir.Shader) (bool, error) {
 	return true, nil
 }
 
-// storesDepth tells whether a store reaches the depth; an index that is not
+// storesDepth reports whether a store reaches the depth; an index that is not
 // known may.
 func storesDepth(in *ir.Instr) bool {
 	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
 	return sem.Location == ir.SlotDepth || sem.NumSlots > 1 && sem.Location < ir.SlotDepth
 }
 
-// isFragZ tells whether a value is the z of the fragment's position.
+// isFragZ reports whether a value is the z of the fragment's position.
 func isFragZ(d *ir.Def) bool {
 	c := 0
 	for d.Instr.IsALU(ir.OpMov) {

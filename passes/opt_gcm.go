@@ -82,7 +82,7 @@ func (e *entered) out(in *ir.Instr) *ir.Block {
 	}
 }
 
-// runs tells whether a block of a loop's body, not in an if, runs at least once
+// runs reports whether a block of a loop's body, not in an if, runs at least once
 // when the loop is entered: in front of it stand only exits that are known
 // not to be taken at first, and ifs without jumps.
 func (e *entered) runs(l *ir.Loop, b *ir.Block) bool {
@@ -109,7 +109,7 @@ const (
 	perhaps
 )
 
-// passes tells whether the first iteration comes by an if of a loop's body and
+// passes reports whether the first iteration comes by an if of a loop's body and
 // by the block in front of it.
 func (e *entered) passes(l *ir.Loop, n ir.Node) bool {
 	x, ok := n.(*ir.If)
@@ -125,7 +125,7 @@ func (e *entered) passes(l *ir.Loop, n ir.Node) bool {
 	return e.runs(l, before)
 }
 
-// staysAtFirst tells whether an if is an exit that the first iteration does not take.
+// staysAtFirst reports whether an if is an exit that the first iteration does not take.
 func (e *entered) staysAtFirst(l *ir.Loop, x *ir.If) bool {
 	if e.loops == nil {
 		e.loops = analysis.RequireLoops(e.impl)
@@ -143,7 +143,7 @@ func (e *entered) staysAtFirst(l *ir.Loop, x *ir.If) bool {
 	return false
 }
 
-// withoutJumps tells whether lists hold neither jumps nor discards nor calls.
+// withoutJumps reports whether lists hold neither jumps nor discards nor calls.
 func withoutJumps(lists ...*ir.List) bool {
 	for _, l := range lists {
 		for b := range ir.ListBlocks(l) {

@@ -39,7 +39,7 @@ func optIdivConst(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// divisible tells whether all of an instruction's divisors can be handled.
+// divisible reports whether all of an instruction's divisors can be handled.
 func divisible(in *ir.Instr) bool {
 	if in.Def.BitSize < 64 {
 		return true

@@ -125,7 +125,7 @@ func optIfList(l *ir.List) (progress bool) {
 	return progress
 }
 
-// onlyEmptyBlock tells whether a list is one block without instructions.
+// onlyEmptyBlock reports whether a list is one block without instructions.
 func onlyEmptyBlock(l *ir.List) bool { return ir.Next(l.First()) == nil && l.FirstBlock().Empty() }
 
 // swapEmptyThen turns if c {} else {A} into if !c {A} else {}.

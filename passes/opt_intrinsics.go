@@ -71,7 +71,7 @@ func cheaperIntrinsic(in *ir.Instr, quads bool) *ir.Def {
 	return nil
 }
 
-// keepsEqual tells whether x op x is x.
+// keepsEqual reports whether x op x is x.
 func keepsEqual(op ir.Op) bool {
 	switch op {
 	case ir.OpIand, ir.OpIor, ir.OpImin, ir.OpImax, ir.OpUmin, ir.OpUmax, ir.OpFmin, ir.OpFmax:

@@ -279,7 +279,7 @@ func (v *vectorizer) join(at int) int {
 	return -1
 }
 
-// between tells whether an entry between two places conflicts with a.
+// between reports whether an entry between two places conflicts with a.
 func (v *vectorizer) between(first, second int, a *memAccess) bool {
 	for i := first + 1; i < second; i++ {
 		if conflict(&v.open[i], a) {
@@ -289,7 +289,7 @@ func (v *vectorizer) between(first, second int, a *memAccess) bool {
 	return false
 }
 
-// conflict tells whether the order of two accesses matters.
+// conflict reports whether the order of two accesses matters.
 func conflict(x, y *memAccess) bool {
 	if !x.store && !y.store || x.class != y.class {
 		return false
@@ -300,7 +300,7 @@ func conflict(x, y *memAccess) bool {
 	return true
 }
 
-// sameKind tells whether two accesses differ only in place and width.
+// sameKind reports whether two accesses differ only in place and width.
 func sameKind(x, y *memAccess) bool {
 	p, q := x.in, y.in
 	if p.Intr != q.Intr || x.resource != y.resource || x.base != y.base || x.comp != y.comp || p.Get(ir.IdxAccess) != q.Get(ir.IdxAccess) {
@@ -312,7 +312,7 @@ func sameKind(x, y *memAccess) bool {
 	return p.Def.BitSize == q.Def.BitSize
 }
 
-// fixedHandle tells whether a descriptor is known when the shader is compiled.
+// fixedHandle reports whether a descriptor is known when the shader is compiled.
 func fixedHandle(d *ir.Def, depth int) bool {
 	in := d.Instr
 	switch in.Kind {

@@ -100,7 +100,7 @@ func isDiscard(in *ir.Instr) bool {
 	return false
 }
 
-// needsNeighbours tells whether lanes beside a result's take part in it.
+// needsNeighbours reports whether lanes beside a result's take part in it.
 func needsNeighbours(in *ir.Instr) bool {
 	switch in.Kind {
 	case ir.KindTex:
@@ -111,7 +111,7 @@ func needsNeighbours(in *ir.Instr) bool {
 	return false
 }
 
-// crossedByDiscard tells whether an instruction is the same behind a discard
+// crossedByDiscard reports whether an instruction is the same behind a discard
 // in front of which it stood, for the lanes that go on.
 func crossedByDiscard(in *ir.Instr) bool {
 	switch in.Kind {

@@ -62,7 +62,7 @@ func resourceSrc(in *ir.Instr) *ir.Def {
 	return nil
 }
 
-// sameInLanes tells whether a handle, or all indices of a deref chain, are
+// sameInLanes reports whether a handle, or all indices of a deref chain, are
 // the same in all lanes.
 func sameInLanes(d *ir.Def) bool {
 	x := derefOf(d)

@@ -46,7 +46,7 @@ type offsetFolder struct {
 	ranges                          *analysis.Ranges // once needed
 }
 
-// noWrap tells whether the sum of a value and n fits the value's size.
+// noWrap reports whether the sum of a value and n fits the value's size.
 func (o *offsetFolder) noWrap(d *ir.Def, n uint64) bool {
 	if o.ranges == nil {
 		o.ranges = analysis.RequireRanges(o.impl)

@@ -104,7 +104,7 @@ func (p *peephole) cost(b *ir.Block, force bool) (n int, ok bool) {
 	return n, true
 }
 
-// freeALU tells whether an operation usually costs nothing: selectors fold it.
+// freeALU reports whether an operation usually costs nothing: selectors fold it.
 func freeALU(op ir.Op) bool {
 	switch op {
 	case ir.OpMov, ir.OpFneg, ir.OpFabs, ir.OpFsat, ir.OpIneg, ir.OpIabs:
@@ -122,7 +122,7 @@ func expensiveALU(op ir.Op) bool {
 	return false
 }
 
-// speculable tells whether an intrinsic may run although its branch is not taken.
+// speculable reports whether an intrinsic may run although its branch is not taken.
 func (p *peephole) speculable(in *ir.Instr, force bool) bool {
 	info := in.Intr.Info()
 	spec := ir.Access(in.Get(ir.IdxAccess))&ir.AccessCanSpeculate != 0
@@ -155,7 +155,7 @@ func (p *peephole) speculable(in *ir.Instr, force bool) bool {
 	return info.SysVal && canReorder(in)
 }
 
-// directPath tells whether all indices of a deref chain are constant.
+// directPath reports whether all indices of a deref chain are constant.
 func directPath(d *ir.Instr) bool {
 	for ; d != nil; d = derefParent(d) {
 		if (d.Deref == ir.DerefArray || d.Deref == ir.DerefPtrAsArray) && !d.Srcs[1].Def.IsConst() {

@@ -112,7 +112,7 @@ func widens(in *ir.Instr) bool {
 	return false
 }
 
-// fitsHalf tells whether widening 16 bits by op can give a constant.
+// fitsHalf reports whether widening 16 bits by op can give a constant.
 func fitsHalf(d *ir.Def, op ir.Op) bool {
 	for _, v := range d.Instr.Imm {
 		switch op {

@@ -97,7 +97,7 @@ func (p *preambleForm) inside(n ir.Node) {
 	}
 }
 
-// leavesEarly tells whether the shader may end inside of an if or loop.
+// leavesEarly reports whether the shader may end inside of an if or loop.
 func leavesEarly(n ir.Node) bool {
 	ends := func(l *ir.List) bool {
 		for b := range ir.ListBlocks(l) {
@@ -189,7 +189,7 @@ func (p *preambleForm) cost(in *ir.Instr) int32 {
 	return 0
 }
 
-// storable tells whether a value may be stored.
+// storable reports whether a value may be stored.
 func storable(d *ir.Def) bool { return d.BitSize == 16 || d.BitSize == 32 }
 
 // choose decides what the preamble stores. An instruction's cost goes in
@@ -241,7 +241,7 @@ func uses(d *ir.Def) int32 {
 	return max(n, 1)
 }
 
-// stays tells whether something that does not move reads a value.
+// stays reports whether something that does not move reads a value.
 func (p *preambleForm) stays(d *ir.Def) bool {
 	for u := range d.Uses() {
 		if u.Instr == nil || !u.Instr.HasDef() || !p.can[u.Instr.Def.Index] || !storable(&u.Instr.Def) && u.Instr.Def.BitSize != 64 {

@@ -65,7 +65,7 @@ type term struct {
 	class uint32 // terms of one class shall meet; ascending from the inside out
 }
 
-// handles tells whether an operation may be part of a chain.
+// handles reports whether an operation may be part of a chain.
 func (r *reassociation) handles(in *ir.Instr) bool {
 	if in.Kind != ir.KindALU || in.Def.NumComponents != 1 {
 		return false
@@ -79,13 +79,13 @@ func (r *reassociation) handles(in *ir.Instr) bool {
 	return false
 }
 
-// below tells whether a source is an operation of the same chain.
+// below reports whether a source is an operation of the same chain.
 func (r *reassociation) below(in *ir.Instr, s *ir.Src) bool {
 	x := s.Def.Instr
 	return x.Kind == ir.KindALU && x.Op == in.Op && x.Block == in.Block && s.Def.UsedOnce() && r.handles(x)
 }
 
-// isRoot tells whether in is the last operation of a chain of more than one.
+// isRoot reports whether in is the last operation of a chain of more than one.
 func (r *reassociation) isRoot(in *ir.Instr) bool {
 	if !r.handles(in) || in.Def.Unused() || !r.below(in, &in.Srcs[0]) && !r.below(in, &in.Srcs[1]) {
 		return false
@@ -136,7 +136,7 @@ func (r *reassociation) classOf(d *ir.Def) uint32 {
 	return c
 }
 
-// gains tells whether two terms of a class that a part of the chain could hold
+// gains reports whether two terms of a class that a part of the chain could hold
 // alone are apart: there is a second constant, or a class of two or more,
 // that does not make up a part of the chain as it stands.
 func (r *reassociation) gains(in *ir.Instr) bool {
@@ -169,7 +169,7 @@ func (r *reassociation) gains(in *ir.Instr) bool {
 	return r.uniformConst && consts == 1 && r.constApart(in, highest)
 }
 
-// together tells whether the n terms of classes up to c are all of an
+// together reports whether the n terms of classes up to c are all of an
 // operation's terms.
 func (r *reassociation) together(in *ir.Instr, c uint32, n int) bool {
 	for _, x := range r.inner {
@@ -198,7 +198,7 @@ func (r *reassociation) count(in *ir.Instr, c uint32) (low, all int) {
 	return low, all
 }
 
-// constApart tells whether the only constant does not stand with the terms
+// constApart reports whether the only constant does not stand with the terms
 // that are lower than the highest class.
 func (r *reassociation) constApart(in *ir.Instr, highest uint32) bool {
 	low := 0

@@ -60,7 +60,7 @@ func swapBfi(in *ir.Instr) bool {
 	return true
 }
 
-// bfiInside tells whether a belongs inside of b.
+// bfiInside reports whether a belongs inside of b.
 func bfiInside(a, b *ir.Instr) bool {
 	_, ca := a.Srcs[1].Const(0)
 	_, cb := b.Srcs[1].Const(0)

@@ -31,13 +31,13 @@ func optRematerializeCompares(impl *ir.Impl) (progress bool) {
 	return progress
 }
 
-// isComparison tells whether an operation makes a boolean of numbers.
+// isComparison reports whether an operation makes a boolean of numbers.
 func isComparison(in *ir.Instr) bool {
 	info := in.Op.Info()
 	return info.Out.Class == ir.ClassBool && len(info.In) == 2 && info.In[0].Class != ir.ClassBool && info.Out.Comps == 0
 }
 
-// readsFlag tells whether a use is the condition of an if or of a select.
+// readsFlag reports whether a use is the condition of an if or of a select.
 func readsFlag(u *ir.Src) bool {
 	if u.If != nil {
 		return true

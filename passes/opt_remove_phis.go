@@ -72,7 +72,7 @@ func phiValue(impl *ir.Impl, phi *ir.Instr) *ir.Def {
 	return def
 }
 
-// dominatesPhi tells whether def is available at phi's block. Without undefs
+// dominatesPhi reports whether def is available at phi's block. Without undefs
 // it is, unless def is a value of a loop around itself.
 func dominatesPhi(def *ir.Def, phi *ir.Instr) bool {
 	b := def.Instr.Block

@@ -126,7 +126,7 @@ func shrink(c *Context, impl *ir.Impl, in *ir.Instr) bool {
 	return true
 }
 
-// sameComponent tells whether two components of an instruction always agree.
+// sameComponent reports whether two components of an instruction always agree.
 func sameComponent(in *ir.Instr, i, j int) bool {
 	switch {
 	case in.Kind == ir.KindLoadConst:

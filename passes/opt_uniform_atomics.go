@@ -54,7 +54,7 @@ func atomicData(in *ir.Instr) int {
 	return -1
 }
 
-// uniformPlace tells whether all lanes do an atomic at one place.
+// uniformPlace reports whether all lanes do an atomic at one place.
 func uniformPlace(in *ir.Instr) bool {
 	for i := range atomicData(in) {
 		if in.Srcs[i].Def.Divergent {
@@ -64,7 +64,7 @@ func uniformPlace(in *ir.Instr) bool {
 	return true
 }
 
-// oneLane tells whether a condition around a block picks a single lane.
+// oneLane reports whether a condition around a block picks a single lane.
 func oneLane(b *ir.Block) bool {
 	for n := ir.Node(b); n != nil; n = ir.Parent(n) {
 		x, ok := ir.Parent(n).(*ir.If)

@@ -92,7 +92,7 @@ func (v *aluVectorizer) limit(in *ir.Instr) int {
 	return v.width
 }
 
-// takes tells whether an operation may become part of a vector.
+// takes reports whether an operation may become part of a vector.
 func (v *aluVectorizer) takes(in *ir.Instr) bool {
 	if in.Kind != ir.KindALU || in.Op == ir.OpMov || in.IsVec() || int(in.Def.NumComponents) >= v.limit(in) || in.Op.Info().Horizontal() {
 		return false
@@ -103,7 +103,7 @@ func (v *aluVectorizer) takes(in *ir.Instr) bool {
 	return v.moves || onlyALUReads(&in.Def)
 }
 
-// onlyALUReads tells whether all that reads a value has swizzles.
+// onlyALUReads reports whether all that reads a value has swizzles.
 func onlyALUReads(d *ir.Def) bool {
 	for u := range d.Uses() {
 		if u.Instr == nil || u.Instr.Kind != ir.KindALU {
@@ -134,7 +134,7 @@ func (v *aluVectorizer) find(in *ir.Instr) *vectorSlot {
 	}
 }
 
-// joins tells whether two operations differ only in components and constants.
+// joins reports whether two operations differ only in components and constants.
 func (v *aluVectorizer) joins(a, b *ir.Instr) bool {
 	if a.Op != b.Op || a.Def.BitSize != b.Def.BitSize || a.Exact != b.Exact || a.FastMath != b.FastMath ||
 		a.NoSignedWrap != b.NoSignedWrap || a.NoUnsignedWrap != b.NoUnsignedWrap {
@@ -149,7 +149,7 @@ func (v *aluVectorizer) joins(a, b *ir.Instr) bool {
 	return true
 }
 
-// sameConst tells whether two constant sources read one and the same value in
+// sameConst reports whether two constant sources read one and the same value in
 // all lanes.
 func sameConst(x, y *ir.Src, in *ir.Instr) bool {
 	v, _ := x.Const(0)

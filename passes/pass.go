@@ -24,7 +24,7 @@ type Pass struct {
 	Class string
 	// Options that pipeline.yaml and --passes may set, as name(opt=value).
 	Options []Option
-	// Run transforms s and tells whether anything changed. On progress it has
+	// Run transforms s and reports whether anything changed. On progress it has
 	// called Preserve on each function changed. An error is a diagnostic about
 	// the shader: what the target or the pass cannot do, and where.
 	Run func(c *Context, s *ir.Shader) (progress bool, err error)
@@ -102,6 +102,6 @@ func (c *Context) String(name string) string { return c.arg(name).(string) }
 // Modes returns a set of variable modes.
 func (c *Context) Modes(name string) ir.Mode { return c.arg(name).(ir.Mode) }
 
-// Step tells whether the next rewrite may be done; passes with Rewrites ask
+// Step reports whether the next rewrite may be done; passes with Rewrites ask
 // before each.
 func (c *Context) Step() bool { return c.step == nil || c.step() }

@@ -170,7 +170,7 @@ func (p *Pipeline) Passes() []string {
 	return out
 }
 
-// Has tells whether the pipeline contains the pass.
+// Has reports whether the pipeline contains the pass.
 func (p *Pipeline) Has(pass string) bool { return p.has[pass] }
 
 func walkSteps(steps []*step, f func(*step)) {

@@ -50,7 +50,7 @@ func propagateInvariant(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// stores tells whether an intrinsic writes what must be invariant.
+// stores reports whether an intrinsic writes what must be invariant.
 func (p *invariance) stores(in *ir.Instr, position bool) bool {
 	switch in.Intr {
 	case ir.IntrStoreOutput, ir.IntrStorePerVertexOutput:
@@ -92,7 +92,7 @@ func (p *invariance) control(b *ir.Block) {
 	}
 }
 
-// rounds tells whether an operation has to do with floats.
+// rounds reports whether an operation has to do with floats.
 func rounds(in *ir.Instr) bool {
 	info := in.Op.Info()
 	float := info.Out.Class == ir.ClassFloat

@@ -93,7 +93,7 @@ func (g *progGen) store() {
 	}
 }
 
-// block generates statements; it tells whether it ended in a jump.
+// block generates statements; it reports whether it ended in a jump.
 func (g *progGen) block(depth int, mayJump bool) bool {
 	mark := len(g.vals)
 	defer func() { g.vals = g.vals[:mark] }()

@@ -61,7 +61,7 @@ func markLiveVars(impl *ir.Impl, live []bool) {
 	}
 }
 
-// derefIsRead tells whether anything but plain stores and copies into it uses
+// derefIsRead reports whether anything but plain stores and copies into it uses
 // a deref or what is derived from it.
 func derefIsRead(d *ir.Instr) bool {
 	for u := d.Def.FirstUse(); u != nil; u = u.NextUse() {
@@ -112,7 +112,7 @@ func dropDeadStores(impl *ir.Impl, modes ir.Mode, live []bool) (progress bool) {
 	return progress
 }
 
-// anyDeadDeref tells whether a deref names a variable that is going to go.
+// anyDeadDeref reports whether a deref names a variable that is going to go.
 func anyDeadDeref(impl *ir.Impl, live []bool) bool {
 	for b := range impl.Blocks() {
 		for in := b.First(); in != nil; in = in.Next() {

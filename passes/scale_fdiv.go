@@ -30,7 +30,7 @@ func scaled(in *ir.Instr) bool {
 	return ok && v == ir.FloatBits(0.25, 32)
 }
 
-// tameDivisor tells whether the divisor is a constant with a normal reciprocal.
+// tameDivisor reports whether the divisor is a constant with a normal reciprocal.
 func tameDivisor(in *ir.Instr) bool {
 	for i := range in.SrcComps(1) {
 		v, ok := in.Srcs[1].Const(i)

@@ -166,7 +166,7 @@ func orderedEffect(in *ir.Instr) bool {
 	return hasSideEffects(in)
 }
 
-// seesEffects tells whether what an instruction makes may change where an
+// seesEffects reports whether what an instruction makes may change where an
 // effect stands on its other side: loads of what may be written, and what
 // looks at other lanes.
 func seesEffects(in *ir.Instr) bool {
@@ -237,7 +237,7 @@ func (sc *scheduler) take(cycle int32) int32 {
 	return best
 }
 
-// better tells whether x should come before y.
+// better reports whether x should come before y.
 func (sc *scheduler) better(x, y int32, cycle int32, tight bool) bool {
 	if tight {
 		if gx, gy := sc.growth(x), sc.growth(y); gx != gy {
@@ -274,7 +274,7 @@ func (sc *scheduler) growth(k int32) int {
 	return g
 }
 
-// lastUse tells whether nothing else reads a value of the block behind in;
+// lastUse reports whether nothing else reads a value of the block behind in;
 // of equal sources the first counts.
 func (sc *scheduler) lastUse(d *ir.Def, in *ir.Instr, i int) bool {
 	if d.Instr.Block != in.Block || !scheduled(d.Instr) {

@@ -74,7 +74,7 @@ type splitter struct {
 	name func(t *ir.Type, i int) string
 	// cut returns the part that a deref chooses, or -1.
 	cut func(*ir.Instr) int
-	// passes tells whether a deref may stand between the variable and the cut.
+	// passes reports whether a deref may stand between the variable and the cut.
 	passes func(*ir.Instr) bool
 }
 
@@ -160,7 +160,7 @@ func (st *splitState) examine(impl *ir.Impl) {
 	}
 }
 
-// below tells whether a deref stands behind the one where its variable is cut.
+// below reports whether a deref stands behind the one where its variable is cut.
 func (st *splitState) below(in *ir.Instr) bool {
 	for d := derefParent(in); d != nil && d.Deref != ir.DerefVar; d = derefParent(d) {
 		if st.sp.cut(d) >= 0 && st.atCut(d) {
@@ -170,7 +170,7 @@ func (st *splitState) below(in *ir.Instr) bool {
 	return false
 }
 
-// atCut tells whether only passing derefs stand between in and its variable.
+// atCut reports whether only passing derefs stand between in and its variable.
 func (st *splitState) atCut(in *ir.Instr) bool {
 	for d := derefParent(in); d != nil; d = derefParent(d) {
 		if d.Deref == ir.DerefVar {

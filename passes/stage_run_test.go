@@ -6,7 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
 )

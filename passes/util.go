@@ -63,7 +63,7 @@ func eachIntrinsic(s *ir.Shader, f func(b *ir.Builder, in *ir.Instr) *ir.Def) bo
 	})
 }
 
-// hasSideEffects tells whether in may not be deleted although nothing uses its result.
+// hasSideEffects reports whether in may not be deleted although nothing uses its result.
 func hasSideEffects(in *ir.Instr) bool {
 	switch in.Kind {
 	case ir.KindJump, ir.KindCall, ir.KindParallelCopy:
@@ -77,7 +77,7 @@ func hasSideEffects(in *ir.Instr) bool {
 // builtInHelperInvocation is SPIR-V's HelperInvocation, which changes at a demote.
 const builtInHelperInvocation = 23
 
-// canReorder tells whether an intrinsic may move across any other instruction
+// canReorder reports whether an intrinsic may move across any other instruction
 // and be merged with an equal one.
 func canReorder(in *ir.Instr) bool {
 	a := ir.Access(in.Get(ir.IdxAccess))
@@ -99,7 +99,7 @@ func canReorder(in *ir.Instr) bool {
 	return in.Has(ir.IdxAccess) && a&ir.AccessCanReorder != 0
 }
 
-// isDerivative tells whether an intrinsic is one of ddx, ddy and their forms.
+// isDerivative reports whether an intrinsic is one of ddx, ddy and their forms.
 func isDerivative(i ir.Intrinsic) bool {
 	switch i {
 	case ir.IntrDdx, ir.IntrDdy, ir.IntrDdxFine, ir.IntrDdyFine, ir.IntrDdxCoarse, ir.IntrDdyCoarse:

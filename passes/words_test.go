@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
 )

@@ -1,7 +1,7 @@
 package agx
 
 import (
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/passes"
 )

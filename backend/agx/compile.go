@@ -155,7 +155,7 @@ func (c *compiler) lower(impl *ir.Impl) error {
 }
 
 // reserve keeps the uniforms that belong to the parts of a program, and
-// leaves prologs and epilogs nothing but those (the project's agx reference, section 11.4).
+// leaves prologs and epilogs nothing but those (agx.md §11.4).
 func (c *compiler) reserve(impl *ir.Impl) {
 	if c.opts.Part == abi.PartWhole {
 		return

@@ -89,7 +89,7 @@ func (c *compiler) raster(modes *abi.Geometry) (*Binary, error) {
 	return c.fetchVertices(modes)
 }
 
-// writes tells whether the shader writes memory.
+// writes reports whether the shader writes memory.
 func (c *compiler) writes() bool {
 	for _, in := range intrinsicsOf(c.s.Entry().Impl) {
 		if writesMemory(in.Intr) {

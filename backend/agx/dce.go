@@ -8,7 +8,7 @@ import (
 // removeDead deletes what computes nothing that is wanted.
 func removeDead(f *mach.Func) { mach.RemoveDead(f, removable) }
 
-// removable tells whether an instruction does nothing but compute its result.
+// removable reports whether an instruction does nothing but compute its result.
 func removable(in *mach.Instr) bool {
 	switch in.Op {
 	case opInputs, opEnd, opIf, opRefresh, opUnwrap:

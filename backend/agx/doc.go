@@ -8,7 +8,7 @@
 // instructions (lower_pseudo.go), small improvements of the control flow (opt_*.go),
 // scoreboard waits (insert_waits.go), hints for the operand cache
 // (opt_register_cache.go) and encoding (pack.go, package isa). What a binary says about itself is in package
-// abi; package core executes it. The facts are those of the project's agx reference.
+// abi; package core executes it. The facts are those of docs/isa/agx.md.
 //
 // What never happens here: nothing looks at SPIR-V, nothing executes code,
 // and no pass that another target could use lives here.

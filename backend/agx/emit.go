@@ -85,7 +85,7 @@ func (s *isel) reg(o opnd) mach.Value {
 	return d
 }
 
-// Truth tables of bitop (the project's agx reference, section 3).
+// Truth tables of bitop (agx.md §3).
 const (
 	tableAnd = 8
 	tableOr  = 14

@@ -6,7 +6,7 @@ import (
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -34,7 +34,7 @@ type FragmentKey struct {
 	CullDistances int `json:"cull_distances,omitempty"`
 }
 
-// NeedsProlog tells whether a fragment program takes a prolog.
+// NeedsProlog reports whether a fragment program takes a prolog.
 func (k *FragmentKey) NeedsProlog() bool { return k.SampleMask != nil || k.CullDistances > 0 }
 
 // samples is the number of samples of a pixel.
@@ -91,8 +91,8 @@ type epilog struct {
 }
 
 // FragmentEpilog compiles the epilog of a main part: coverage, depth and
-// stencil, blending and the stores to the tile, in this order (the project's agx
-// reference, section 11.4).
+// stencil, blending and the stores to the tile, in this order
+// (agx.md §11.4).
 func FragmentEpilog(gpu string, main *abi.Meta, key *FragmentKey) (*Binary, error) {
 	s, b, err := newPart(gpu, ir.StageFragment, "fragment_epilog")
 	if err != nil {

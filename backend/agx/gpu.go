@@ -6,8 +6,8 @@ import (
 	"nirc/ir"
 )
 
-// GPU is a chip as the code generator sees it (the project's agx reference,
-// sections 1.3 and 7.5).
+// GPU is a chip as the code generator sees it
+// (agx.md §1.3 and 7.5).
 type GPU struct {
 	Name string
 	Doc  string

@@ -37,7 +37,7 @@ func (s *slotState) pendingRegs() bool { return s.regs != [gprHalves / 64]uint64
 
 // insertWaits chooses scoreboard slots and puts waits before what reads or
 // overwrites a pending result, before barriers and at the ends of blocks (the
-// project's agx reference, section 10.1).
+// agx.md §10.1).
 func (p *program) insertWaits() {
 	var slots [2]slotState
 	out := make([]*pinstr, 0, len(p.list)+8)
@@ -78,7 +78,7 @@ func (p *program) insertWaits() {
 	p.list = out
 }
 
-// mustWait tells whether an instruction must not issue before the operations
+// mustWait reports whether an instruction must not issue before the operations
 // of a slot are complete.
 func mustWait(s *slotState, in *isa.Instr) bool {
 	t := in.Op.Traits()

@@ -165,7 +165,7 @@ func parts(d *ir.Def) int {
 	return 1
 }
 
-// isHalf tells whether components of d live in 16-bit registers.
+// isHalf reports whether components of d live in 16-bit registers.
 func isHalf(d *ir.Def) bool { return d.BitSize <= 16 }
 
 // comp returns component c (a word of a 64-bit component counts as one) of d.

@@ -42,7 +42,7 @@ var compares = dense(map[ir.Op]struct {
 	ir.OpIeq: {true, false, isa.CondUEQ}, ir.OpIne: {true, true, isa.CondUEQ},
 })
 
-// isFloatOp tells whether sources of an operation are float operands, which
+// isFloatOp reports whether sources of an operation are float operands, which
 // take modifiers and widened halves.
 func isFloatOp(op ir.Op) bool {
 	switch op {

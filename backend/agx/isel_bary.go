@@ -9,7 +9,7 @@ import (
 
 // What a fragment shader interpolates by itself: the weights of vertices, and inputs
 // at each of them. Both arrive in coefficient registers of their own, whose sources the
-// driver binds (the project's agx reference, section 11.3).
+// driver binds (agx.md §11.3).
 
 // cornerSlot are the coefficient registers of an input at each vertex.
 type cornerSlot struct {

@@ -7,7 +7,7 @@ import (
 )
 
 // nesting is the state of the walk over the control flow tree that places the
-// instructions of the execution mask (the project's agx reference, section 6).
+// instructions of the execution mask (agx.md §6).
 type nesting struct {
 	ifs   int // levels of ifs open inside the innermost loop
 	depth int // levels open in all
@@ -137,7 +137,7 @@ func (s *isel) loopNode(n *ir.Loop) {
 	s.nest.loops = s.nest.loops[:len(s.nest.loops)-1]
 }
 
-// hasContinue tells whether a block other than the loop's last jumps to its head.
+// hasContinue reports whether a block other than the loop's last jumps to its head.
 func hasContinue(n *ir.Loop, head *ir.Block) bool {
 	for _, p := range head.Preds {
 		if j := p.Jump(); j != nil && j.Jump == ir.JumpContinue && p.Reachable() {

@@ -38,8 +38,8 @@ func (s *isel) bitField(w opnd, at, bits int) opnd {
 	return s.intOp(isa.Instr{Op: isa.OpBfeil, Bits: uint8(bits)}, false, imm32(0), w, imm32(uint32(at)))
 }
 
-// texSize selects the size of a texture at a level (the project's agx
-// reference, section 8.6): descriptors have that of level 0.
+// texSize selects the size of a texture at a level
+// (agx.md §8.6): descriptors have that of level 0.
 func (s *isel) texSize(in *ir.Instr, deref *ir.Def, dim ir.Dim, array bool, lod *ir.Src) {
 	if dim == ir.DimBuf {
 		s.setComps(&in.Def, s.descriptorWords(in, deref, 4, 1)...)
@@ -216,7 +216,7 @@ func (s *isel) imageStore(in *ir.Instr) {
 
 // flatCoords makes the coordinates of a store to a multisampled image, which
 // goes through a view of single samples: those of a pixel stand side by side, and sample
-// numbers that the pixel does not have lead outside (the project's agx reference, section 8.5).
+// numbers that the pixel does not have lead outside (agx.md §8.5).
 func (s *isel) flatCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value) []mach.Value {
 	w := s.descriptorWords(in, in.Srcs[0].Def, 2, 1)
 	n := s.shiftLeft(false, s.addSub(false, s.bitField(w[0], 0, 1), imm32(1), false), 1)
@@ -238,7 +238,7 @@ func (s *isel) flatCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value) 
 // flatLimit is beyond the width of any multisampled image.
 const flatLimit = 0xffff
 
-// readsImage tells whether the shader may read the image that in writes: the
+// readsImage reports whether the shader may read the image that in writes: the
 // texture cache must then hear of it.
 func (s *isel) readsImage(in *ir.Instr) bool {
 	return ir.Access(in.Get(ir.IdxAccess))&ir.AccessNonReadable == 0
@@ -277,7 +277,7 @@ func (s *isel) imageAtomic(in *ir.Instr) {
 }
 
 // texelIndex numbers the texel of an atomic, ((z*height + y)*width + x)*samples
-// + sample, and tells whether it lies in the image.
+// + sample, and reports whether it lies in the image.
 func (s *isel) texelIndex(in *ir.Instr, dim ir.Dim, array bool) (opnd, cond) {
 	coord := in.Srcs[1].Def
 	w := s.descriptorWords(in, in.Srcs[0].Def, 0, 4)

@@ -105,7 +105,7 @@ func (s *isel) halt(c cond) {
 // without opening them behind the halt.
 const haltHere = maxImmediate
 
-// findLanes tells whether it matters that terminated lanes take no part:
+// findLanes reports whether it matters that terminated lanes take no part:
 // others look at them, or loops wait for them.
 func (s *isel) findLanes() {
 	for _, b := range s.irBlocks {
@@ -122,7 +122,7 @@ func (s *isel) findLanes() {
 	}
 }
 
-// looksAtLanes tells whether an intrinsic depends on which lanes are active.
+// looksAtLanes reports whether an intrinsic depends on which lanes are active.
 func looksAtLanes(i ir.Intrinsic) bool {
 	switch i {
 	case ir.IntrElect, ir.IntrFirstInvocation, ir.IntrLastInvocation, ir.IntrBallot, ir.IntrBallotRelaxed, ir.IntrVoteAny, ir.IntrVoteAll,

@@ -25,7 +25,7 @@ type attrib struct {
 }
 
 // coefficients are the coefficient registers of a fragment shader: W and Z
-// if they are wanted, then a run for each slot (the project's agx reference, section 11.3).
+// if they are wanted, then a run for each slot (agx.md §11.3).
 type coefficients struct {
 	wantW, wantZ, wantPoint, wantPrimitive bool
 	w, z, point, primitive                 int

@@ -154,7 +154,7 @@ func (s *isel) shapeOfMem(in *ir.Instr, bits uint8, n int) (memShape, bool) {
 	return memShape{}, false
 }
 
-// isCoherent tells whether an access must see what other cores do.
+// isCoherent reports whether an access must see what other cores do.
 func isCoherent(in *ir.Instr) bool {
 	return ir.Access(in.Get(ir.IdxAccess))&(ir.AccessCoherent|ir.AccessVolatile) != 0
 }
@@ -447,7 +447,7 @@ func (s *isel) storeScratch(in *ir.Instr) {
 	})
 }
 
-// Codes of memory_barrier (the project's agx reference, section 7.6).
+// Codes of memory_barrier (agx.md §7.6).
 var (
 	barrierMemory = []uint32{0x96}
 	barrierDevice = []uint32{0x96, 0x33, 0x9a, 0x9e, 0x03, 0x99, 0x9d}

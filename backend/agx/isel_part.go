@@ -12,7 +12,7 @@ import (
 )
 
 // handover is what a part of a program takes from the part before it and
-// leaves to the one behind, in registers (the project's agx reference, section 11.4).
+// leaves to the one behind, in registers (agx.md §11.4).
 type handover struct {
 	imports []*ir.Instr // load_exported_agx
 	uses    []mach.Value
@@ -181,7 +181,7 @@ func (s *isel) partUniform(kind abi.UniformKind) (half int, ok bool) {
 	return 0, false
 }
 
-// wraps tells whether the lanes that halt must come back at the end: those of a
+// wraps reports whether the lanes that halt must come back at the end: those of a
 // main part that runs once a sample, in the linker's loop.
 func (s *isel) wraps() bool {
 	if s.part != abi.PartMain || s.early || s.sh.Stage != ir.StageFragment {
@@ -201,7 +201,7 @@ func (s *isel) wraps() bool {
 	return halts && samples
 }
 
-// perSample tells whether an intrinsic makes a fragment shader run once a sample.
+// perSample reports whether an intrinsic makes a fragment shader run once a sample.
 func perSample(i ir.Intrinsic) bool {
 	switch i {
 	case ir.IntrLoadBarycentricSample, ir.IntrLoadSampleId, ir.IntrLoadSamplePos:

@@ -6,9 +6,9 @@ import (
 	"nirc/ir"
 )
 
-// runsAsCompute tells whether a shader in front of a stage is no hardware
+// runsAsCompute reports whether a shader in front of a stage is no hardware
 // stage: the vertices that tessellation control and geometry shaders read stand in memory
-// (the project's agx reference, section 11.6).
+// (agx.md §11.6).
 func runsAsCompute(stage, next ir.Stage) bool {
 	switch stage {
 	case ir.StageVertex:

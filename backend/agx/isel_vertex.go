@@ -9,7 +9,7 @@ import (
 
 // outputRank orders the slots in the record of a vertex: position, user
 // varyings, point size, layer and viewport, clip and cull distances (the
-// project's agx reference, section 9.4).
+// agx.md §9.4).
 func outputRank(slot ir.Slot) int {
 	switch slot {
 	case ir.SlotPos:

@@ -8,8 +8,8 @@ import (
 	"nirc/backend"
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // linker joins the parts of a program.
@@ -26,7 +26,7 @@ type linker struct {
 // Link joins objects of the separate ABI, one main part with at most a prolog
 // and an epilog of its stage in any order, to an object that runs: the parts stand
 // behind each other, with the loop over the samples around main part and epilog
-// of a fragment shader that runs once a sample (the project's agx reference, section 11.4).
+// of a fragment shader that runs once a sample (agx.md §11.4).
 func (Target) Link(objects []*object.Object) (*object.Object, error) {
 	l := &linker{looped: -1}
 	for _, o := range objects {

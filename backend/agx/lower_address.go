@@ -185,7 +185,7 @@ func (s *isel) storeLimits() {
 
 // nowhere makes the address one that belongs to nobody unless the condition
 // holds: its high word is cleared. Nothing is ever mapped in the low 64 GiB,
-// where loads give 0 and stores vanish (the project's agx reference, section 7.1).
+// where loads give 0 and stores vanish (agx.md §7.1).
 func (s *isel) nowhere(a address, c cond) address {
 	for i := range s.guards {
 		if g := &s.guards[i]; g.base == a && g.inside == c {

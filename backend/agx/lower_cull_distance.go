@@ -3,11 +3,11 @@ package agx
 import (
 	"nirc/backend"
 	"nirc/backend/agx/abi"
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 )
 
-// The hardware has no cull distances (the project's agx reference, section 9.4). The last stage
+// The hardware has no cull distances (agx.md §9.4). The last stage
 // before the rasteriser leaves for each of them whether it culls, as a linear varying: 0 or
 // 1. Where that is 0 at all vertices of a primitive, and only there, its plane
 // is 0, and the primitive's fragments drop out.
@@ -47,7 +47,7 @@ func storeCullDistances(s *ir.Shader, impl *ir.Impl) (n int) {
 	return n
 }
 
-// cullStore tells whether an intrinsic stores cull distances, and from which one on.
+// cullStore reports whether an intrinsic stores cull distances, and from which one on.
 func cullStore(in *ir.Instr) (first int, ok bool) {
 	if in.Intr != ir.IntrStoreOutput || in.Srcs[0].Def.Instr.Kind == ir.KindUndef {
 		return 0, false

@@ -2,7 +2,7 @@ package agx
 
 import "nirc/ir"
 
-// writesMemory tells whether an intrinsic changes memory.
+// writesMemory reports whether an intrinsic changes memory.
 func writesMemory(i ir.Intrinsic) bool {
 	switch i {
 	case ir.IntrStoreSsbo, ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32,
@@ -14,8 +14,8 @@ func writesMemory(i ir.Intrinsic) bool {
 }
 
 // lowerFragSidefx puts what writes memory in a fragment shader under a test
-// that the invocation is no helper: hardware suppresses nothing for those (the project's agx
-// reference, section 11.3).
+// that the invocation is no helper: hardware suppresses nothing for those
+// (agx.md §11.3).
 func lowerFragSidefx(s *ir.Shader, impl *ir.Impl) {
 	if s.Stage != ir.StageFragment {
 		return

@@ -7,7 +7,7 @@ import (
 	"nirc/ir"
 )
 
-// Geometry shaders are no stage of the hardware (the project's agx reference, section 11.6):
+// Geometry shaders are no stage of the hardware (agx.md §11.6):
 // the same code becomes programs for compute, which count and which leave an index buffer,
 // and a vertex shader that runs it again for one of its vertices. Package abi says how
 // a driver joins them.
@@ -114,7 +114,7 @@ func (g *geometry) strip() error {
 	}
 }
 
-// repeats tells whether a program that strip has left runs like the main program, whose
+// repeats reports whether a program that strip has left runs like the main program, whose
 // shader writes memory or not.
 func (g *geometry) repeats(writes bool) bool {
 	for _, in := range intrinsicsOf(g.impl) {
@@ -128,7 +128,7 @@ func (g *geometry) repeats(writes bool) bool {
 	return true
 }
 
-// comparesLanes tells whether an intrinsic gives what depends on the lane that runs it,
+// comparesLanes reports whether an intrinsic gives what depends on the lane that runs it,
 // beyond looksAtLanes.
 func comparesLanes(i ir.Intrinsic) bool {
 	switch i {
@@ -140,7 +140,7 @@ func comparesLanes(i ir.Intrinsic) bool {
 	return false
 }
 
-// readsWritten tells whether an intrinsic reads memory that a shader could have written.
+// readsWritten reports whether an intrinsic reads memory that a shader could have written.
 func readsWritten(in *ir.Instr) bool {
 	switch in.Intr {
 	case ir.IntrLoadSsbo, ir.IntrLoadGlobal, ir.IntrLoadGlobal2x32, ir.IntrImageDerefLoad:
@@ -243,7 +243,7 @@ func (g *geometry) divide(x *ir.Def, n uint32) (primitive, invocation *ir.Def) {
 	return g.b.Udiv(x, g.b.Imm32(n)), g.b.Umod(x, g.b.Imm32(n))
 }
 
-// counts tells whether word k of those of a unit is of interest.
+// counts reports whether word k of those of a unit is of interest.
 func (g *geometry) counts(k int) bool {
 	if k == 0 {
 		return true
@@ -364,7 +364,7 @@ func (g *geometry) emit(in *ir.Instr, stream int) {
 	b.PopIf(i)
 }
 
-// complete tells whether the next vertex of a stream completes a primitive.
+// complete reports whether the next vertex of a stream completes a primitive.
 func (g *geometry) complete(stream int) *ir.Def {
 	return g.b.Uge(g.b.LoadVar(g.length[stream]), g.b.Imm32(uint32(g.modes.OutPrimitive)))
 }

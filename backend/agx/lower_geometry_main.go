@@ -3,7 +3,7 @@ package agx
 import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

@@ -8,8 +8,8 @@ import (
 	"nirc/ir"
 )
 
-// State registers that drivers bind (the project's agx reference, section
-// 1.1). Sampler state 0 is the driver's own.
+// State registers that drivers bind
+// (agx.md §1.1). Sampler state 0 is the driver's own.
 const (
 	maxTextures = 16
 	maxSamplers = 17

@@ -6,7 +6,7 @@ import (
 	"nirc/ir"
 )
 
-// Addresses of workgroup memory have 16 bits (the project's agx reference, section 7.3): 32 KB
+// Addresses of workgroup memory have 16 bits (agx.md §7.3): 32 KB
 // are there. The widths of what is loaded and stored at them, 8 to 32 bits, are left to
 // passes/lower_mem_access_bit_sizes.go, as for other memory.
 

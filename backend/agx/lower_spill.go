@@ -11,7 +11,7 @@ import (
 const maxSpillBytes = 32768
 
 // maxFrameBytes is the largest frame: stack_adjust takes a signed 16-bit number of words
-// (the project's agx reference, section 7.4).
+// (agx.md §7.4).
 const maxFrameBytes = (1<<15 - stackAlign - stackReserved) * 4 &^ 15
 
 // spiller makes stack_store and stack_load.

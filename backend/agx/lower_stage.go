@@ -46,7 +46,7 @@ func slotList(set [ir.NumVaryingSlots]bool, end ir.Slot) (list []ir.Slot) {
 	return list
 }
 
-// isLevel tells whether a slot holds tessellation levels.
+// isLevel reports whether a slot holds tessellation levels.
 func isLevel(slot ir.Slot) bool {
 	return slot == ir.SlotTessLevelOuter || slot == ir.SlotTessLevelInner
 }

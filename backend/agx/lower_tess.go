@@ -7,8 +7,8 @@ import (
 	"nirc/ir"
 )
 
-// Tessellation shaders are no stages of the hardware (the project's agx
-// reference, section 11.6): control runs as compute, a workgroup a patch with a lane for
+// Tessellation shaders are no stages of the hardware
+// (agx.md §11.6): control runs as compute, a workgroup a patch with a lane for
 // each output vertex, and leaves the patch in a buffer; evaluation runs as a vertex shader
 // whose vertex index says patch and point, and reads that buffer. lowerTess turns
 // what they read and write into accesses to memory and returns the stage that

@@ -18,7 +18,7 @@ func (s *isel) uniform(t *isa.Instr, i int, o opnd, allow isa.Allow, uses []mach
 }
 
 // noUniforms lists instructions whose encoding has uniforms that compilers
-// never use there (the project's agx reference, section 12.1).
+// never use there (agx.md §12.1).
 func noUniforms(op isa.Op) bool {
 	switch op {
 	case isa.OpIcmpBallot, isa.OpFcmpBallot, isa.OpIcmpQuadBallot, isa.OpFcmpQuadBallot:

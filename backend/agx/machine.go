@@ -62,7 +62,7 @@ func machOp(op isa.Op) mach.Op { return mach.FirstTargetOp + mach.Op(op) }
 
 func isaOp(op mach.Op) isa.Op { return isa.Op(op - mach.FirstTargetOp) }
 
-// hasTemplate tells whether instructions of an operation have a template.
+// hasTemplate reports whether instructions of an operation have a template.
 func hasTemplate(op mach.Op) bool { return op < opInputs || op == opIf || op == opShuffle }
 
 // code is the target's part of a machine function. An instruction's Ext is
@@ -150,7 +150,7 @@ func (m machISA) ParseExt(f *mach.Func, in *mach.Instr, text string) error {
 	return nil
 }
 
-// Special registers (the project's agx reference, section 1.2).
+// Special registers (agx.md §1.2).
 const (
 	srWorkgroupID      = 0
 	srSamplesLog2      = 14
@@ -175,7 +175,7 @@ const (
 	maxVectorRegisters = 4
 )
 
-// invariantSR tells whether a special register is the same all through the
+// invariantSR reports whether a special register is the same all through the
 // invocation, so that reading it again gives the same.
 func invariantSR(sr int32) bool {
 	switch sr {

@@ -4,7 +4,7 @@ import "nirc/backend/agx/isa"
 
 // breakIf fuses an if that holds nothing but a break with its comparison: a
 // while where only the loop's own level is open, else a select into r0l (the
-// project's agx reference, section 6.2).
+// agx.md §6.2).
 func (p *program) breakIf() {
 	out := make([]*pinstr, 0, len(p.list))
 	l := p.list

@@ -73,7 +73,7 @@ func (c *eliminator) uses(in *mach.Instr) {
 	}
 }
 
-// pure tells whether an instruction's result depends on its operands alone.
+// pure reports whether an instruction's result depends on its operands alone.
 // Immediates and uniforms stay where they are: sharing one costs a move when it is
 // part of a vector.
 func (c *eliminator) pure(in *mach.Instr) bool {

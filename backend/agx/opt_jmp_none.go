@@ -3,7 +3,7 @@ package agx
 import "nirc/backend/agx/isa"
 
 // jumpThreshold is the cost from which it pays to jump over code that no
-// lane runs (the project's agx reference, section 6.2).
+// lane runs (agx.md §6.2).
 const jumpThreshold = 38
 
 // cost estimates what it takes to run an instruction with no lane active.
@@ -74,7 +74,7 @@ func (p *program) jumpNone() {
 	}
 }
 
-// isPush tells whether an if is push_exec, which opens levels for a loop.
+// isPush reports whether an if is push_exec, which opens levels for a loop.
 func isPush(in *isa.Instr) bool {
 	return in.Op == isa.OpIfFcmp && in.Srcs[0] == floatZero && in.Srcs[1] == floatZero && in.Cond == isa.CondFEQ
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // preambleBudget is the number of uniform halves that driver values, pushed
-// data and preamble results may take together (the project's agx reference, section 13).
+// data and preamble results may take together (agx.md §13).
 const preambleBudget = 480
 
 // preamble moves what is the same for all invocations into a program of its
@@ -137,7 +137,7 @@ func (p *preamble) intrinsic(in *ir.Instr) {
 	}
 }
 
-// leaves tells whether the shader itself uses a value.
+// leaves reports whether the shader itself uses a value.
 func (p *preamble) leaves(d *ir.Def) bool {
 	for u := range d.Uses() {
 		if u.Instr == nil || !u.Instr.HasDef() || int(u.Instr.Def.Index) >= len(p.can) || !p.can[u.Instr.Def.Index] {

@@ -5,7 +5,7 @@ import (
 )
 
 // cacheWindow is how many instructions ahead a use counts as soon: the operand
-// cache is small (the project's agx reference, section 1.4).
+// cache is small (agx.md §1.4).
 const cacheWindow = 6
 
 // halfSet is a set of register halves.
@@ -98,7 +98,7 @@ func (p *program) hints(in *pinstr, i int, live *halfSet, soon *[gprHalves]int) 
 	}
 }
 
-// wanted tells whether an operand's registers are read soon behind instruction i.
+// wanted reports whether an operand's registers are read soon behind instruction i.
 func (p *program) wanted(o *isa.Operand, i int, soon *[gprHalves]int) bool {
 	for h := int(o.Val); h < int(o.Val)+o.Halves() && h < gprHalves; h++ {
 		if n := soon[h]; n == 0 || n-1-i > cacheWindow {

@@ -8,7 +8,7 @@ import (
 )
 
 // optimize folds instructions into their neighbours where the encoding has
-// room (the project's agx reference, section 13): backward, what an instruction does to
+// room (agx.md §13): backward, what an instruction does to
 // its only source into the one that computes it: saturation and the conversion to 16 bits;
 // then forward, what an instruction does to its source into all that read it: moves of uniforms, float
 // modifiers, widening, sign extension, negated bits, comparisons. Selection folds what it sees in the IR on the
@@ -83,7 +83,7 @@ func (o *optimizer) count() {
 
 func (o *optimizer) template(in *mach.Instr) *isa.Instr { return &o.code.tmpl[in.Ext] }
 
-// isFloatMove tells whether an instruction adds -0 to a register.
+// isFloatMove reports whether an instruction adds -0 to a register.
 func (o *optimizer) isFloatMove(in *mach.Instr) bool {
 	if op := isaOp(in.Op); op != isa.OpFadd32 && op != isa.OpFadd16 {
 		return false
@@ -230,7 +230,7 @@ func (o *optimizer) visit(in *mach.Instr) {
 	}
 }
 
-// fit tells whether source i of an instruction can be what value v is made of.
+// fit reports whether source i of an instruction can be what value v is made of.
 func (o *optimizer) fit(in *mach.Instr, i int, v mach.Value) bool {
 	t, p := o.template(in), o.template(o.def[v])
 	if t.Srcs[i].Count != 1 || i >= len(srcAllow[t.Op]) {
@@ -259,7 +259,7 @@ func (o *optimizer) fit(in *mach.Instr, i int, v mach.Value) bool {
 	return false
 }
 
-// holds tells whether a source takes a register or a uniform of that size.
+// holds reports whether a source takes a register or a uniform of that size.
 func holds(op isa.Op, allow isa.Allow, s *isa.Operand) bool {
 	want := isa.AllowReg32
 	switch {
@@ -275,7 +275,7 @@ func holds(op isa.Op, allow isa.Allow, s *isa.Operand) bool {
 	return allow&want != 0
 }
 
-// extends tells whether a 32-bit source may be a 16-bit register, whose upper
+// extends reports whether a 32-bit source may be a 16-bit register, whose upper
 // bits are then zeros.
 func extends(t *isa.Instr, i int) bool {
 	if t.Srcs[i].Flags != 0 {

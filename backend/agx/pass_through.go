@@ -5,8 +5,8 @@ import (
 
 	"nirc/backend"
 	"nirc/backend/agx/abi"
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // passedOn are the vertices of input primitives that a pass-through geometry shader hands on:
@@ -30,7 +30,7 @@ func slotComponents(m *abi.Meta, slot ir.Slot) int {
 
 // PassThrough compiles the geometry shader that a driver puts behind the last stage of a
 // pipeline without one when it has transform feedback, which the geometry path alone writes (the
-// project's agx reference, section 11.6). last is that stage, compiled for geometry behind it,
+// agx.md §11.6). last is that stage, compiled for geometry behind it,
 // size the number of vertices of an input primitive, those of adjacency included.
 func PassThrough(last *object.Object, size int) (*object.Object, error) {
 	var m abi.Meta

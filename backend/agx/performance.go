@@ -18,7 +18,7 @@ type timing struct {
 	interval int
 }
 
-// timings is the model of the project's agx reference, section 10.4; what is
+// timings is the model of agx.md §10.4; what is
 // not in it takes no cycles.
 var timings = func() (t [isa.NumOps]timing) {
 	set := func(u unit, interval int, ops ...isa.Op) {

@@ -7,8 +7,8 @@ import (
 
 // pressureSchedule reorders each block so that fewer registers are live at
 // once: bottom-up, of the instructions that may come last it takes the one that
-// leaves the fewest live halves in front of it (the project's agx reference, section
-// 13). A block that does not get better keeps its order.
+// leaves the fewest live halves in front of it
+// (agx.md §13). A block that does not get better keeps its order.
 func pressureSchedule(f *mach.Func) {
 	lv := mach.ComputeLiveness(f)
 	p := &scheduler{f: f, live: make(mach.Set, (f.NumValues()+63)/64), def: make([]int32, f.NumValues())}

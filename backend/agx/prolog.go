@@ -6,7 +6,7 @@ import (
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -213,7 +213,7 @@ func (p *prolog) load(f isa.Format, at uint32, n, bits uint8) *ir.Def {
 	return &b.Intrinsic(ir.IntrLoadConstantAgx, n, bits, p.base, index).Set(ir.IdxFormat, uint64(f)).Def
 }
 
-// aligned tells whether elements of some bytes can be loaded by themselves.
+// aligned reports whether elements of some bytes can be loaded by themselves.
 func (p *prolog) aligned(size int) error {
 	if p.stride%uint32(size) != 0 {
 		return fmt.Errorf("agx: vertex attributes of format %s with a stride of %d are not supported", p.format.Name, p.stride)

@@ -9,7 +9,7 @@ import (
 
 	"nirc"
 	"nirc/backend/agx/abi"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/passes"

@@ -5,9 +5,9 @@ import (
 
 	"nirc/backend"
 	"nirc/backend/agx/abi"
-	"nirc/emu"
+	"nirc/backend/object"
+	"nirc/internal/emu"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // State is what prologs and epilogs have to know of a pipeline, as plain data.

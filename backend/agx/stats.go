@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"nirc/backend/agx/isa"
-	"nirc/object"
+	"nirc/backend/object"
 )
 
-// Stats are the figures of a binary (the project's agx reference, section 13).
+// Stats are the figures of a binary (agx.md §13).
 type Stats struct {
 	Instrs               int // traps not counted
 	ALU, FSCIB, IC       int // cycles
@@ -45,7 +45,7 @@ func (c *compiler) stats(main *part, bytes int) Stats {
 	return st
 }
 
-// list gives the figures by their names in the project's agx reference, and
+// list gives the figures by their names in docs/isa/agx.md, and
 // the two that all targets have: regs and code_bytes.
 func (s *Stats) list() []object.Stat {
 	var l []object.Stat

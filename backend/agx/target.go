@@ -9,9 +9,9 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/core"
 	"nirc/backend/agx/isa"
-	"nirc/emu"
+	"nirc/backend/object"
+	"nirc/internal/emu"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // Target is AGX as a backend.Backend.

@@ -2,8 +2,8 @@ package agx
 
 import (
 	"nirc/backend"
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // Compile generates the object of a shader that went through the pipeline.

@@ -6,12 +6,12 @@ import (
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
-// tileBytes is how much a sample may take of tile memory (the project's agx
-// reference, section 9.3).
+// tileBytes is how much a sample may take of tile memory
+// (agx.md §9.3).
 const tileBytes = 64
 
 // tileFormat is the format that colours of an image format have in the tile:

@@ -77,7 +77,7 @@ func (u *uniforms) limit(size, bytes, shift uint32) (uint32, bool) {
 	return n, ok
 }
 
-// Bounds of the uniform file, in halves (the project's agx reference, section 1.1).
+// Bounds of the uniform file, in halves (agx.md §1.1).
 const (
 	uniformHalves = 512
 	baseHalves    = 256 // bases of memory accesses

@@ -16,7 +16,7 @@ func (r *room) add(k abi.UniformKind, halves int) {
 	}
 }
 
-// isOptional tells whether there is another way to a kind of piece when the
+// isOptional reports whether there is another way to a kind of piece when the
 // uniform registers are full.
 func isOptional(k abi.UniformKind) bool {
 	switch k {

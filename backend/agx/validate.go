@@ -169,7 +169,7 @@ func (v *validator) template(in *mach.Instr) {
 	}
 }
 
-// allowed tells whether a source can be an operand of that kind.
+// allowed reports whether a source can be an operand of that kind.
 func allowed(a isa.Allow, o *isa.Operand) bool {
 	switch o.Kind {
 	case isa.Uniform:

@@ -11,7 +11,7 @@ import (
 	"math"
 	"math/rand"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
 )
@@ -115,7 +115,7 @@ func (r *Run) Differ(s *ir.Shader, p emu.Program, listing func() string, same fu
 	return nil
 }
 
-// Close32 tells whether two floats differ in the last places only, as results
+// Close32 reports whether two floats differ in the last places only, as results
 // of special function units and of fused operations may.
 func Close32(want, got uint32) bool {
 	a, b := float64(math.Float32frombits(want)), float64(math.Float32frombits(got))
@@ -177,7 +177,7 @@ func Widen(b *ir.Builder, v *ir.Def, class ir.TypeClass) *ir.Def {
 	return v
 }
 
-// RunsAt tells whether the unsized operands of an operation can have this size
+// RunsAt reports whether the unsized operands of an operation can have this size
 // and words of 32 bits stand for all its operands.
 func RunsAt(op ir.Op, bits uint8) bool {
 	info := op.Info()

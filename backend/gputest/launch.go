@@ -3,7 +3,7 @@ package gputest
 import (
 	"fmt"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 )
 
 // launchLanes is no multiple of a quad, nor of a patch's invocations.

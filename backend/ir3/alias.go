@@ -6,7 +6,7 @@ import (
 )
 
 // On a7xx a register name in a texture instruction can stand for a const, an
-// immediate or another register (the project's ir3 reference, section 7.9). aliasSources finds
+// immediate or another register (ir3.md §7.9). aliasSources finds
 // the elements of source vectors that would have to be moved otherwise; names
 // are given out behind register allocation.
 
@@ -68,7 +68,7 @@ func aliasSources(f *mach.Func, prefetched func(v mach.Value) bool) {
 	removeDead(f)
 }
 
-// takesAliases tells whether an operation reads vectors that may be aliased.
+// takesAliases reports whether an operation reads vectors that may be aliased.
 // Those that are emitted four times over (samgp) are left as they are.
 func takesAliases(op isa.Op) bool {
 	switch op {
@@ -169,7 +169,7 @@ func (a *aliaser) constant(v mach.Value) (isa.Operand, bool) {
 	return o, plain && (o.Kind == isa.Imm || o.Kind == isa.Const)
 }
 
-// loose tells whether an element had to be moved into its vector: it is a
+// loose reports whether an element had to be moved into its vector: it is a
 // constant, or stands in several.
 func (a *aliaser) loose(v mach.Value) bool {
 	_, ok := a.constant(v)
@@ -230,7 +230,7 @@ type naming struct {
 	names []aliasEntry // what each name stands for so far, itself included
 }
 
-// fits tells whether names from base on may stand for the elements, and how
+// fits reports whether names from base on may stand for the elements, and how
 // many entries that takes.
 func (n *naming) fits(base int32, elems []isa.Operand) (entries int, ok bool) {
 	if base < 0 || int(base)+len(elems) > isa.SharedFirst {
@@ -320,7 +320,7 @@ func (p *final) aliased(t *isa.Instr, in *mach.Instr, parts []aliasPart) []alias
 	return n.names[:k]
 }
 
-// before tells whether an earlier vector has the same entry.
+// before reports whether an earlier vector has the same entry.
 func (n *naming) before(i int) bool {
 	for j := range i {
 		if n.names[j] == n.names[i] {

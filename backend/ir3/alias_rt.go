@@ -7,7 +7,7 @@ import (
 )
 
 // Where the device can, the preamble names consts and immediates that stand for
-// components of render targets (alias.rt; the project's ir3 reference, sections 3.10 and 7.9):
+// components of render targets (alias.rt; ir3.md §3.10 and 7.9):
 // the program leaves nothing in registers for them.
 
 // aliasOutputs finds the components that are the same const or immediate on all ways
@@ -42,7 +42,7 @@ func (s *isel) aliasOutputs() {
 // aliasScopeRT is the scope of alias instructions for render targets.
 const aliasScopeRT = 1
 
-// dualSource tells whether there is a second source for blending: which
+// dualSource reports whether there is a second source for blending: which
 // component names that would be is not known.
 func (s *isel) dualSource() bool {
 	for i := range s.out.vars {
@@ -98,5 +98,5 @@ func (s *isel) nameTargets(names []isa.Instr) {
 	})
 }
 
-// aliased tells whether the preamble has named output variable k.
+// aliased reports whether the preamble has named output variable k.
 func (o *outputs) aliased(k int) bool { return k < len(o.alias) && o.alias[k] }

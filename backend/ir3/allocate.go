@@ -99,7 +99,7 @@ func (c *compiler) assign(f *mach.Func, limit int, runs [][]mach.Value) error {
 }
 
 // shareUniform moves uniform values of the program to shared registers, and
-// tells whether any are there.
+// reports whether any are there.
 func (c *compiler) shareUniform(f *mach.Func, pressure int) bool {
 	if !c.gpu.ScalarALU || c.vectorUniform || c.opts.uniform == shareNever {
 		return false
@@ -112,7 +112,7 @@ func (c *compiler) shareUniform(f *mach.Func, pressure int) bool {
 }
 
 // registerLimit is the number of units that a fiber may use: all, or less
-// where the waves of a workgroup with barriers must fit at once (the project's ir3 reference, section 1.6).
+// where the waves of a workgroup with barriers must fit at once (ir3.md §1.6).
 func (c *compiler) registerLimit() int {
 	vec4 := 48
 	if c.meta.UsesBarrier {
@@ -127,7 +127,7 @@ func (c *compiler) registerLimit() int {
 }
 
 // targetUnits is the number of units that allocation walks through: as many
-// as cost no wave against the pressure (the project's ir3 reference, section 9.3).
+// as cost no wave against the pressure (ir3.md §9.3).
 func (c *compiler) targetUnits(pressure, limit int) int {
 	arrays := c.arraysTake()
 	vec4 := (pressure + arrays + 7) / 8
@@ -152,7 +152,7 @@ func (c *compiler) wavesFor(vec4 int) int {
 	return min(16, g.RegVec4/(vec4*size)*g.WaveGranularity) * size
 }
 
-// doubles tells whether the stage may run in double waves.
+// doubles reports whether the stage may run in double waves.
 func (c *compiler) doubles() bool {
 	return c.s.Stage == ir.StageFragment || c.s.Stage == ir.StageCompute
 }

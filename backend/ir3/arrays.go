@@ -10,7 +10,7 @@ import (
 	"nirc/passes/analysis"
 )
 
-// Arrays in registers, r<a0.x + n> (the project's ir3 reference, sections 1.5 and 7.5). An
+// Arrays in registers, r<a0.x + n> (ir3.md §1.5 and 7.5). An
 // array is no value: it has its registers for the whole program, behind all that allocation
 // gives out. Selection numbers the elements from the first register of all arrays, whose place
 // is known once the values have theirs. Where that would cost the values registers, or the
@@ -189,7 +189,7 @@ func (s *isel) accessArray(in *ir.Instr) {
 // arraysTake is the number of units that allocation must leave to arrays.
 func (c *compiler) arraysTake() int { return 2 * c.sel.code.arrayRegs() }
 
-// arraysFit tells whether the values have enough registers beside the arrays: they are not
+// arraysFit reports whether the values have enough registers beside the arrays: they are not
 // spilled for them, and at least half of the waves remain that there would be without.
 func (c *compiler) arraysFit(pressure, limit int) bool {
 	n := c.sel.code.arrayRegs()

@@ -9,7 +9,7 @@ import (
 	"nirc/backend/gputest"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/core"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
 	"nirc/passes"

@@ -135,7 +135,7 @@ func (c *compiler) freshMeta() abi.Meta {
 	return abi.Meta{Gen: c.gpu.Gen, Stage: c.s.Stage, Descriptors: c.meta.Descriptors, Chain: c.meta.Chain}
 }
 
-// prefetchesFit tells whether the results of prefetches got registers that
+// prefetchesFit reports whether the results of prefetches got registers that
 // prefetches can write.
 func (c *compiler) prefetchesFit() bool {
 	for _, s := range c.prefetchSpans() {
@@ -464,7 +464,7 @@ func (c *compiler) footprint(list []pinstr) int {
 	return (most + 7) / 8
 }
 
-// doubleWave decides the wave size (the project's ir3 reference, section 1.6).
+// doubleWave decides the wave size (ir3.md §1.6).
 func (c *compiler) doubleWave() bool {
 	if c.gpu.NoDoubleWave || c.meta.BranchStack > 64 || 2*c.meta.MaxRegs > c.gpu.RegVec4 {
 		return false

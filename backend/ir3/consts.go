@@ -6,7 +6,7 @@ import (
 )
 
 // constFile lays out the const file: push constants, driver parameters,
-// immediates (the project's ir3 reference, section 6.8).
+// immediates (ir3.md §6.8).
 type constFile struct {
 	limit  int // scalars
 	push   abi.Area

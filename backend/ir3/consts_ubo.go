@@ -8,8 +8,8 @@ import (
 )
 
 // uboPush collects the accesses to uniform buffers at constant offsets. Those
-// parts are copied to the const file by the driver before the shader starts (the project's ir3
-// reference, sections 6.8 and 6.9), so that instructions read them directly.
+// parts are copied to the const file by the driver before the shader starts
+// (ir3.md §6.8 and 6.9), so that instructions read them directly.
 type uboPush struct {
 	bufs   []uboBuf
 	ranges []uboRange

@@ -61,7 +61,7 @@ func commonSubexpressions(f *mach.Func) {
 	}
 }
 
-// sameAddress tells whether in writes to a0.x what is there, and keeps address,
+// sameAddress reports whether in writes to a0.x what is there, and keeps address,
 // the last write of it. What becomes control flow ends its life.
 func (c *machineCSE) sameAddress(in *mach.Instr, address **mach.Instr) bool {
 	switch {
@@ -86,7 +86,7 @@ func (c *machineCSE) rewrite(in *mach.Instr) {
 	}
 }
 
-// pure tells whether the result depends on the sources only.
+// pure reports whether the result depends on the sources only.
 func (c *machineCSE) pure(in *mach.Instr) bool {
 	for i := range in.Ops {
 		if in.Ops[i].Flags != 0 {

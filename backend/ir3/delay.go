@@ -40,7 +40,7 @@ func (a *ages) pass(slots int) {
 	}
 }
 
-// merge makes a the younger of both and tells whether it changed.
+// merge makes a the younger of both and reports whether it changed.
 func (a *ages) merge(b *ages) bool {
 	changed := false
 	for i := range a.age {
@@ -70,7 +70,7 @@ type delaySolution struct {
 }
 
 // delays inserts nops so that no instruction reads a result before it is
-// there (the project's ir3 reference, sections 4.1 and 4.6), and masks short sides of ifs
+// there (ir3.md §4.1 and 4.6), and masks short sides of ifs
 // where that is no longer.
 func (p *final) delays(mode predication) {
 	p.memory().turnOver()
@@ -167,7 +167,7 @@ func (p *final) wait(a *ages, in *isa.Instr, r span) int {
 }
 
 // delay is the number of slots between an instruction that wrote r in the
-// given size and one that reads it (the project's ir3 reference, section 4.1).
+// given size and one that reads it (ir3.md §4.1).
 func (p *final) delay(size uint8, in *isa.Instr, r span) int {
 	base, far, later, late := 3, 6, 2, in.Op >= isa.OpMadU16 && in.Op <= isa.OpMadF32
 	cat := in.Op.Category()

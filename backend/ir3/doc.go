@@ -11,11 +11,11 @@
 // (rpt.go), a second schedule hides latency (sched.go), synchronisation flags and delay slots are found (sync.go,
 // delay.go), short sides of ifs are masked where that is no longer (predicate.go), blocks are laid out with branches (layout.go) and encoded (package isa). Encodings, text and
 // decoding are in package isa; what a binary says about itself in package abi; package core
-// executes it. The facts are those of the project's ir3 reference.
+// executes it. The facts are those of docs/isa/ir3.md.
 //
 // # Repeat groups
 //
-// The five steps of section 8 of the reference: vectorize brings up to four equal scalar operations
+// The five steps of ir3.md §8: vectorize brings up to four equal scalar operations
 // of a block together; selection links the instructions that it makes of them (linker); nothing
 // in between looks at groups but the first scheduler, which keeps them whole; cleanRepeats cuts, right before
 // allocation, what can never merge, and tells the allocator which values would like consecutive

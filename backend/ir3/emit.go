@@ -114,7 +114,7 @@ func (s *isel) movImm(o opnd) mach.Value {
 }
 
 // source turns an operand into instruction operand i of t, through a register
-// where the form does not take it. consts tells whether the const file may be read.
+// where the form does not take it. consts reports whether the const file may be read.
 func (s *isel) source(t *isa.Instr, i int, o opnd, imm immClass, mods isa.OpFlags, consts bool, uses []mach.Value) []mach.Value {
 	o = o.fold()
 	if o.mods&^mods != 0 {
@@ -346,7 +346,7 @@ func (s *isel) split(v mach.Value, n int) []opnd {
 	return ops
 }
 
-// Conditions of comparisons by their codes (the project's ir3 reference, section 2.1).
+// Conditions of comparisons by their codes (ir3.md §2.1).
 const (
 	condLT isa.Cond = 0
 	condGE isa.Cond = 3

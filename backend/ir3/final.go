@@ -278,7 +278,7 @@ func (p *final) move(in *mach.Instr) {
 	})
 }
 
-// highHalf tells whether o is half of a general register that has no half names.
+// highHalf reports whether o is half of a general register that has no half names.
 func (p *final) highHalf(o *mach.Operand) bool {
 	return p.class(o) == classHalf && int(o.Reg) >= halfUnits
 }
@@ -334,8 +334,8 @@ func (p *final) swap(a, b isa.Operand, loc uint32) {
 	p.emit(isa.Instr{Op: isa.OpSwz, Type: t, SrcType: t, Dst: a, Srcs: [4]isa.Operand{b, a, b}}, loc)
 }
 
-// macro expands a pseudo instruction into control flow (the project's ir3
-// reference, section 5.5): d = 0; branch over; d = ...; after.
+// macro expands a pseudo instruction into control flow
+// (ir3.md §5.5): d = 0; branch over; d = ...; after.
 func (p *final) macro(in *mach.Instr) {
 	d := p.operand(&in.Ops[0])
 	if in.Op == opBallot {

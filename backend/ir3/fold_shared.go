@@ -6,7 +6,7 @@ import (
 )
 
 // foldShared lets instructions of the first block read shared inputs where they
-// are, instead of copies in normal registers (the project's ir3 reference, section 7.1). In other
+// are, instead of copies in normal registers (ir3.md §7.1). In other
 // blocks copies stay: fibers of another branch may have run before and reused the register.
 func foldShared(f *mach.Func) {
 	c := templates(f)
@@ -42,7 +42,7 @@ func foldShared(f *mach.Func) {
 }
 
 // foldUses replaces one copy that in reads by what it was copied from, and
-// tells whether it did. No form takes two shared registers.
+// reports whether it did. No form takes two shared registers.
 func foldUses(c *code, in *mach.Instr, copied []mach.Value) bool {
 	t := &c.tmpl[in.Ext]
 	if cat := t.Op.Category(); cat != 2 && cat != 3 {
@@ -66,7 +66,7 @@ func foldUses(c *code, in *mach.Instr, copied []mach.Value) bool {
 	return false
 }
 
-// takesShared tells whether source i of an instruction of normal registers may
+// takesShared reports whether source i of an instruction of normal registers may
 // be a shared one beside its other sources.
 func takesShared(t *isa.Instr, i int) bool {
 	switch t.Op {

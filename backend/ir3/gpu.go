@@ -7,8 +7,8 @@ import (
 	"nirc/ir"
 )
 
-// GPU is a device as the code generator sees it (the project's ir3 reference,
-// section 1.8).
+// GPU is a device as the code generator sees it
+// (ir3.md §1.8).
 type GPU struct {
 	Name string
 	Gen  isa.Gen
@@ -101,7 +101,7 @@ func FindGPU(name string) (*GPU, error) {
 }
 
 // Options returns what the device wants lowered before Compile, for a stage
-// (the project's IR reference, section 4.4).
+// (nir.md §4.4).
 func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	g, err := FindGPU(gpu)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Wave size and waves by footprint, branch stack and workgroup memory, worked out by hand from
-// the project's ir3 reference, section 1.6, on devices with each size of register file.
+// ir3.md §1.6, on devices with each size of register file.
 func TestWaves(t *testing.T) {
 	for _, c := range []struct {
 		gpu     string

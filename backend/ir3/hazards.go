@@ -41,7 +41,7 @@ func (s *unitSet) meets(r span) bool {
 	return false
 }
 
-// union adds t to s and tells whether s grew.
+// union adds t to s and reports whether s grew.
 func (s *unitSet) union(t *unitSet) bool {
 	grew := false
 	for i, w := range t {
@@ -262,7 +262,7 @@ func wideType(in *isa.Instr) int {
 }
 
 // syncKind is how results and late reads of an instruction are waited for
-// (the project's ir3 reference, sections 4.3 and 4.4).
+// (ir3.md §4.3 and 4.4).
 type syncKind struct {
 	ss, sy bool // results need (ss), (sy)
 	late   bool // sources are read after the issue
@@ -295,7 +295,7 @@ func syncOf(in *isa.Instr) syncKind {
 	return syncKind{}
 }
 
-// takesSS tells whether an instruction has a bit for (ss).
+// takesSS reports whether an instruction has a bit for (ss).
 func takesSS(in *isa.Instr) bool {
 	c := in.Op.Category()
 	return c <= 4 || c == 7

@@ -6,8 +6,8 @@ import (
 	"nirc/backend/ir3/isa"
 )
 
-// needsHelpers tells whether in reads values of fibers that only help, or
-// counts them where they are there (the project's ir3 reference, section 6.4).
+// needsHelpers reports whether in reads values of fibers that only help, or
+// counts them where they are there (ir3.md §6.4).
 func needsHelpers(in *isa.Instr) bool {
 	switch op := in.Op; op {
 	case isa.OpSam:
@@ -29,7 +29,7 @@ type place struct{ block, at int }
 // endHelpers switches off the fibers that only help where nothing needs them any
 // more: (eq) on an idle slot that is there anyway, else on one of its own if memory is
 // accessed further on, which they would do in vain. Fibers that run first stand first in the
-// program, so that nobody needs helpers who still waits behind that place. It tells whether the
+// program, so that nobody needs helpers who still waits behind that place. It reports whether the
 // program has any use for helpers, beside what is done before it starts.
 func (p *final) endHelpers() bool {
 	last := place{-1, 0}
@@ -112,7 +112,7 @@ func (p *final) behindLoops(last place) (place, bool) {
 }
 
 // idleSlot puts (eq) on a nop between from and the next access to memory in its block,
-// and tells whether there is one.
+// and reports whether there is one.
 func (p *final) idleSlot(from place) bool {
 	blk := &p.blocks[from.block]
 	for i := from.at; i < len(blk.ins); i++ {
@@ -128,7 +128,7 @@ func (p *final) idleSlot(from place) bool {
 	return false
 }
 
-// accessesMemory tells whether anything from a place on reads or writes memory.
+// accessesMemory reports whether anything from a place on reads or writes memory.
 func (p *final) accessesMemory(from place) bool {
 	for b := from.block; b < len(p.blocks); b++ {
 		ins := p.blocks[b].ins

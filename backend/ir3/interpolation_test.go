@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"nirc/backend/ir3/core"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
 )

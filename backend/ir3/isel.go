@@ -234,7 +234,7 @@ func opName(in *ir.Instr) string {
 	return "a phi"
 }
 
-// isHalf tells whether components of d live in half registers.
+// isHalf reports whether components of d live in half registers.
 func isHalf(d *ir.Def) bool { return d.BitSize <= 16 }
 
 // src returns what an ALU source reads.

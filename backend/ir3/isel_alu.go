@@ -361,7 +361,7 @@ func (s *isel) modified(in *ir.Instr, o opnd) opnd {
 	return o
 }
 
-// takesMods tells whether an operation's instruction has the float modifiers.
+// takesMods reports whether an operation's instruction has the float modifiers.
 func takesMods(op ir.Op, mods isa.OpFlags) bool {
 	if op == ir.OpFfma {
 		return mods == isa.Neg
@@ -410,7 +410,7 @@ func (s *isel) shift(in *ir.Instr) {
 }
 
 // imul multiplies: on halves in one instruction, else low x low and the two
-// mixed products (the project's ir3 reference, section 3.5).
+// mixed products (ir3.md §3.5).
 func (s *isel) imul(in *ir.Instr) {
 	a, b := s.src(in, 0), s.src(in, 1)
 	if isHalf(&in.Def) {
@@ -496,7 +496,7 @@ func (s *isel) selectZero(in *ir.Instr) {
 	s.setComps(&in.Def, s.sel(half, c, s.src(in, 2), s.src(in, 1)))
 }
 
-// trig brings the argument to [-pi, pi] first (the project's ir3 reference, section 3.6).
+// trig brings the argument to [-pi, pi] first (ir3.md §3.6).
 func (s *isel) trig(in *ir.Instr) {
 	half := isHalf(&in.Def)
 	op := isa.OpSin

@@ -167,7 +167,7 @@ func (x *imageSel) load() {
 	s.setComps(def, ops...)
 }
 
-// readOnly tells whether an image that nobody writes is read by the texture
+// readOnly reports whether an image that nobody writes is read by the texture
 // path: one without layers, faces and samples.
 func (x *imageSel) readOnly() bool {
 	switch x.dim {

@@ -404,7 +404,7 @@ func (s *isel) subgroup(in *ir.Instr) bool {
 }
 
 // readFirst takes the first active fiber's value: a move to a shared register
-// does. Halves go through full registers (the project's ir3 reference, section 1.4).
+// does. Halves go through full registers (ir3.md §1.4).
 func (s *isel) readFirst(o opnd) opnd {
 	half := o.half
 	if half {

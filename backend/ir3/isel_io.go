@@ -188,7 +188,7 @@ func (s *isel) scanUBO(in *ir.Instr) {
 	}
 }
 
-// pushedLoad tells whether a uniform buffer load reads the const file only.
+// pushedLoad reports whether a uniform buffer load reads the const file only.
 func (s *isel) pushedLoad(in *ir.Instr) bool {
 	set, slot, ok := constBuffer(in.Srcs[0].Def)
 	off, ok2 := in.Srcs[1].Def.Const(0)
@@ -507,7 +507,7 @@ type outputVar struct {
 	flags bool     // the vertex flags of a geometry shader, and no slot
 }
 
-// together tells whether v and w are components of one output.
+// together reports whether v and w are components of one output.
 func (v outputVar) together(w outputVar) bool {
 	return v.slot == w.slot && v.index == w.index && v.flags == w.flags
 }
@@ -647,7 +647,7 @@ func (s *isel) finishOutputs() {
 	s.add(isa.Instr{Op: isa.OpEnd}, 0, uses...)
 }
 
-// outputDone tells whether variable k's slot was seen before k.
+// outputDone reports whether variable k's slot was seen before k.
 func (s *isel) outputDone(k int) bool {
 	for j := range k {
 		if s.out.vars[j].together(s.out.vars[k]) {

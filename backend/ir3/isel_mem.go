@@ -107,15 +107,15 @@ func (s *isel) loadSSBO(in *ir.Instr) {
 	s.setComps(&in.Def, s.ldib(in, t, n, off, imm)...)
 }
 
-// readOnly tells whether a load of n words goes through the texture path,
-// which is quicker but does not see what the shader writes (the project's ir3
-// reference, section 7.7). Several components take isam.v; where storage is also
+// readOnly reports whether a load of n words goes through the texture path,
+// which is quicker but does not see what the shader writes
+// (ir3.md §7.7). Several components take isam.v; where storage is also
 // seen in halves but isam.v lacks, isam would need a descriptor of its own.
 func (s *isel) readOnly(in *ir.Instr, n int) bool {
 	return readOnlyAccess(in) && in.Def.BitSize == 32 && (s.gpu.HasIsamV || n == 1 && !s.gpu.Storage16) && in.Srcs[0].Def.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3)
 }
 
-// readOnlyAccess tells whether nobody writes what the instruction reads.
+// readOnlyAccess reports whether nobody writes what the instruction reads.
 func readOnlyAccess(in *ir.Instr) bool {
 	const want = ir.AccessNonWriteable | ir.AccessCanReorder
 	a := ir.Access(in.Get(ir.IdxAccess))
@@ -285,7 +285,7 @@ func (s *isel) atomicOp(in *ir.Instr) (k atomicKind, ok bool) {
 	return k, false
 }
 
-// wideAtomic tells whether GPUs with 64-bit atomics have them at such a place.
+// wideAtomic reports whether GPUs with 64-bit atomics have them at such a place.
 func wideAtomic(i ir.Intrinsic) bool {
 	switch i {
 	case ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:
@@ -470,8 +470,8 @@ func (s *isel) storeLocal(in *ir.Instr, op isa.Op) {
 	})
 }
 
-// barrier selects fences and the workgroup barrier (the project's ir3
-// reference, section 7.8).
+// barrier selects fences and the workgroup barrier
+// (ir3.md §7.8).
 func (s *isel) barrier(in *ir.Instr) {
 	modes := ir.Mode(in.Get(ir.IdxMemoryModes))
 	sem := ir.Semantics(in.Get(ir.IdxMemorySemantics))

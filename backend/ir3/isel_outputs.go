@@ -27,7 +27,7 @@ func (o *outputVectors) collect(s *isel, ops [4]opnd, n int) mach.Value {
 	return v
 }
 
-// sameOutputs tells whether components have the same values, or the same
+// sameOutputs reports whether components have the same values, or the same
 // immediates in registers of their own.
 func (s *isel) sameOutputs(a, b *[4]opnd, n int) bool {
 	for k := range n {

@@ -14,7 +14,7 @@ type texResource struct {
 	ok   bool
 }
 
-// tex selects a texture operation (the project's ir3 reference, sections 3.7 and 7.5).
+// tex selects a texture operation (ir3.md §3.7 and 7.5).
 func (s *isel) tex(in *ir.Instr) {
 	x := texSel{s: s, in: in, i: in.TexInfo(), half: isHalf(&in.Def)}
 	if !x.supported() {
@@ -372,7 +372,7 @@ func (x *texSel) offsets(t *isa.Instr, dims int) []opnd {
 	return v
 }
 
-// implicit tells whether LODs can be computed from neighbours, and notes it.
+// implicit reports whether LODs can be computed from neighbours, and notes it.
 func (x *texSel) implicit() bool {
 	if x.s.sh.Stage != ir.StageFragment {
 		return false

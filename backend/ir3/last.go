@@ -3,7 +3,7 @@ package ir3
 import "nirc/backend/ir3/isa"
 
 // markLast gives (last) to sources of categories 1 to 3 whose register nobody
-// reads again, on devices that know the hint (the project's ir3 reference, section 2.3). The register may
+// reads again, on devices that know the hint (ir3.md §2.3). The register may
 // be the wave's to forget, so this is only done where all fibers of a wave are: outside of
 // what branches jump over and of loops. outputs are what end reads.
 func (p *final) markLast(outputs []span) {

@@ -4,7 +4,7 @@ import "nirc/backend/ir3/isa"
 
 // layOut gives blocks their branches and marks where fibers join; it returns
 // the instructions in order with branch offsets filled in, and the branch
-// stack that the program needs (the project's ir3 reference, sections 5.2 and 5.3).
+// stack that the program needs (ir3.md §5.2 and 5.3).
 func (p *final) layOut() (list []pinstr, branchStack int) {
 	order := p.kept()
 	next := make([]int32, len(p.blocks)) // the block that follows in memory

@@ -136,7 +136,7 @@ var booleanOps = func() []bool {
 	return t
 }()
 
-// booleanForm tells whether an ALU operation is none on values of 1 bit, or one
+// booleanForm reports whether an ALU operation is none on values of 1 bit, or one
 // that selection has.
 func booleanForm(in *ir.Instr) bool {
 	if in.Def.BitSize == 1 && !booleanOps[in.Op] {

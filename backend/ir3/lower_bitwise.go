@@ -3,7 +3,7 @@ package ir3
 import "nirc/ir"
 
 // fuseBitwise joins a shift or an and with the and or or that alone reads it
-// into one instruction of three sources (the project's ir3 reference, section 7.5). It tells
+// into one instruction of three sources (ir3.md §7.5). It tells
 // whether anything changed.
 func fuseBitwise(impl *ir.Impl) bool {
 	changed := false
@@ -45,7 +45,7 @@ func bitwiseOp(outer, inner ir.Op) ir.Op {
 // maxBitwiseImm is the largest immediate of these instructions.
 const maxBitwiseImm = 1<<12 - 1
 
-// cheap tells whether a source of these instructions needs no move: it is in
+// cheap reports whether a source of these instructions needs no move: it is in
 // a register, or an immediate that fits.
 func cheap(s *ir.Src, imm bool) bool {
 	if c, ok := s.Def.Const(s.Swizzle.Lane(0)); ok {

@@ -10,7 +10,7 @@ import (
 )
 
 // The stages between vertex and fragment hand vertices over in local memory,
-// and patches in a buffer (the project's ir3 reference, section 6.5). lowerChain makes their
+// and patches in a buffer (ir3.md §6.5). lowerChain makes their
 // inputs and outputs accesses to those. Where the stage before left a slot is known when
 // both are bound: strides and places come from the const file.
 
@@ -71,7 +71,7 @@ func lowerChain(s *ir.Shader, impl *ir.Impl, g *GPU, next ir.Stage, out *abi.Cha
 	return nil
 }
 
-// takesOver tells whether the threads of a stage go on as those of next.
+// takesOver reports whether the threads of a stage go on as those of next.
 func takesOver(stage, next ir.Stage) bool {
 	return next == ir.StageTessCtrl && stage == ir.StageVertex ||
 		next == ir.StageGeometry && (stage == ir.StageVertex || stage == ir.StageTessEval)
@@ -290,7 +290,7 @@ func (c *chain) storeVertex(in *ir.Instr) {
 	in.Remove()
 }
 
-// accessible tells whether components are words or halves.
+// accessible reports whether components are words or halves.
 func (c *chain) accessible(in *ir.Instr, d *ir.Def) bool {
 	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
 	return (d.BitSize == 32 || d.BitSize == 16) && !sem.High16

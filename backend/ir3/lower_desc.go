@@ -22,7 +22,7 @@ const maxSets = 8
 // number set<<16 | slot; accesses get the slot through bindless_resource_ir3,
 // whose desc_set is the set. Where a handle may come from several sets, the access is put
 // into a ladder of ifs over them, as the set is part of the instruction (the
-// project's ir3 reference, section 6.10).
+// ir3.md §6.10).
 type descriptors struct {
 	s        *ir.Shader
 	impl     *ir.Impl
@@ -339,7 +339,7 @@ func (d *descriptors) copyAccess(b *ir.Builder, in *ir.Instr, k int, h *ir.Def, 
 
 // lowerTerminateIf turns terminate_if into an if with terminate and halt
 // where fibers that are gone, which go on as helpers, would matter: a loop
-// could be kept alive (the project's ir3 reference, section 4.10), votes
+// could be kept alive (ir3.md §4.10), votes
 // would count them, loads would use pointers that the program never made.
 func lowerTerminateIf(impl *ir.Impl) {
 	matters := false

@@ -6,7 +6,7 @@ import "nirc/ir"
 // added comes first, so that a*b + c*d + e is two mads and no add (a matrix product with
 // a translation ends like that), then the products in the order in which their factors are
 // computed, so that the chain waits for the last of them only at its end. Only what need
-// not be exact is regrouped. It tells whether anything changed.
+// not be exact is regrouped. It reports whether anything changed.
 func orderSums(impl *ir.Impl) bool {
 	r := &regroup{pos: make([]float64, impl.NumDefs, impl.NumDefs+impl.NumDefs/4)}
 	n := 0.0
@@ -64,7 +64,7 @@ func (r *regroup) behind(in *ir.Instr) (c ir.Cursor, pos float64, ok bool) {
 // maxSum bounds the products of a sum that is regrouped.
 const maxSum = 8
 
-// sumRoot tells whether in is the last addition of a sum that may be regrouped.
+// sumRoot reports whether in is the last addition of a sum that may be regrouped.
 func sumRoot(in *ir.Instr) bool {
 	if in.Kind != ir.KindALU || in.Exact || in.Def.NumComponents != 1 {
 		return false
@@ -130,7 +130,7 @@ func factorKey(p *ir.Instr) uint32 {
 	return k
 }
 
-// sorted tells whether the products, the last first, are in their order.
+// sorted reports whether the products, the last first, are in their order.
 func (s *sum) sorted() bool {
 	for i := 1; i < s.n; i++ {
 		if s.keys[i] > s.keys[i-1] {

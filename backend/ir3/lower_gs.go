@@ -8,8 +8,8 @@ import (
 )
 
 // A geometry shader runs as one thread for each vertex that it may emit: every
-// thread runs all of it and keeps the outputs of the vertex whose number is its own (the project's
-// ir3 reference, section 6.5).
+// thread runs all of it and keeps the outputs of the vertex whose number is its own
+// (ir3.md §6.5).
 
 // emits is the state of that lowering.
 type emits struct {

@@ -11,7 +11,7 @@ import (
 // start of the program where all fibers of the quads are there, give those of any
 // place; i and j with perspective follow by a division. Sample positions
 // come from rgetpos: behind this pass load_sample_pos_from_id counts from the centre,
-// as that does. It tells whether anything changed.
+// as that does. It reports whether anything changed.
 func lowerInterpolation(impl *ir.Impl) bool {
 	l := interpolation{impl: impl}
 	var found, loads []*ir.Instr
@@ -137,7 +137,7 @@ func (l *interpolation) planesOf(mode ir.Interp) *baryPlanes {
 // hoist moves loads of inputs whose barycentrics are computed to the first
 // block and before its first discard, with what they need, where that can be
 // known so early: the storage of the varyings is released behind the last one
-// (the project's ir3 reference, section 4.7).
+// (ir3.md §4.7).
 func (l *interpolation) hoist(loads []*ir.Instr) {
 	start := l.impl.Start()
 	c := ir.BeforeJump(start)
@@ -159,7 +159,7 @@ func (l *interpolation) hoist(loads []*ir.Instr) {
 	}
 }
 
-// isDiscard tells whether fibers may be killed here.
+// isDiscard reports whether fibers may be killed here.
 func isDiscard(in *ir.Instr) bool {
 	switch {
 	case in.Kind != ir.KindIntrinsic:
@@ -188,7 +188,7 @@ const (
 // hoistDepth bounds the chains that are followed.
 const hoistDepth = 64
 
-// can tells whether in and what it needs can move.
+// can reports whether in and what it needs can move.
 func (h *hoister) can(in *ir.Instr, depth int) bool {
 	at := in.Def.Index
 	if h.state[at] != hoistUnknown {

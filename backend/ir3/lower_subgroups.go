@@ -8,7 +8,7 @@ import (
 
 // lowerSubgroups rewrites the subgroup operations that are no single
 // instruction into elections, reads of the first active fiber, uniform shuffles and ballots
-// (the project's ir3 reference, section 5.5). It tells whether anything changed.
+// (ir3.md §5.5). It reports whether anything changed.
 func lowerSubgroups(s *ir.Shader, impl *ir.Impl) bool {
 	var found []*ir.Instr
 	for b := range impl.Blocks() {
@@ -213,7 +213,7 @@ func (l *subgroups) mask() *ir.Def {
 	return b.Vec(l.valid(w)...)
 }
 
-// voteEqual tells whether all active fibers have the value of the first.
+// voteEqual reports whether all active fibers have the value of the first.
 func (l *subgroups) voteEqual(v *ir.Def, float bool) *ir.Def {
 	b := l.b
 	f := l.first(v)

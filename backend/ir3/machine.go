@@ -113,7 +113,7 @@ func (machISA) Props(in *mach.Instr, f *mach.Func) mach.Props {
 	return 0
 }
 
-// hasTemplate tells whether instructions of an operation have a template.
+// hasTemplate reports whether instructions of an operation have a template.
 func hasTemplate(op mach.Op) bool {
 	return op < opInputs || op == opFineDsx || op == opFineDsy || op == opSpillFar
 }

@@ -68,7 +68,7 @@ func removeDead(f *mach.Func) {
 	}
 }
 
-// removable tells whether an instruction does nothing but compute its results.
+// removable reports whether an instruction does nothing but compute its results.
 func removable(in *mach.Instr) bool {
 	if in.Op < mach.FirstTargetOp {
 		return in.Op != mach.OpSpill

@@ -3,7 +3,7 @@ package ir3
 import "nirc/backend/mach"
 
 // Where fibers part, those of one way run first and the others wait (the
-// project's ir3 reference, sections 5.1 and 5.3): control then drops from the end of the one way
+// ir3.md §5.1 and 5.3): control then drops from the end of the one way
 // to where the others are, along an edge that no fiber goes. For what each fiber
 // has for itself that does not matter. A shared register, and what is under way to it, is as the way
 // that ran before has left it.
@@ -25,7 +25,7 @@ func newFlow(blocks int) *flow {
 	return f
 }
 
-// wait notes that fibers may wait for block t from block b on, and tells whether that is news.
+// wait notes that fibers may wait for block t from block b on, and reports whether that is news.
 func (f *flow) wait(t, b int32) bool {
 	if f.since[t] >= 0 && f.since[t] <= b {
 		return false
@@ -34,7 +34,7 @@ func (f *flow) wait(t, b int32) bool {
 	return true
 }
 
-// solve finds where fibers can wait. It tells whether they do at all.
+// solve finds where fibers can wait. It reports whether they do at all.
 func (f *flow) solve() bool {
 	any := false
 	for b, succs := range f.succs {

@@ -8,7 +8,7 @@ import (
 )
 
 // The preamble computes what is the same for all fibers of a draw once, and
-// leaves it in the const file (the project's ir3 reference, section 6.9). It is a function of
+// leaves it in the const file (ir3.md §6.9). It is a function of
 // its own: selected first, allocated after the main program, so that the
 // registers of inputs are left alone.
 
@@ -82,7 +82,7 @@ func (s *isel) isUniform(in *ir.Instr) bool {
 	return true
 }
 
-// rootable tells whether a uniform instruction saves something when its
+// rootable reports whether a uniform instruction saves something when its
 // result is a const.
 func (s *isel) rootable(in *ir.Instr) bool {
 	if in.Def.BitSize != 32 {
@@ -296,7 +296,7 @@ func (s *isel) rootConsts() {
 	}
 }
 
-// isRoot tells whether the preamble has computed the result of in.
+// isRoot reports whether the preamble has computed the result of in.
 func (s *isel) isRoot(in *ir.Instr) bool {
 	return s.pre.f != nil && in.HasDef() && s.pre.root[in.Def.Index]
 }

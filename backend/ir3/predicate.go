@@ -3,8 +3,8 @@ package ir3
 import "nirc/backend/ir3/isa"
 
 // Short sides of an if may run one behind the other with the fibers of the
-// other side masked out, instead of being branched around (the project's ir3 reference,
-// section 5.4):
+// other side masked out, instead of being branched around
+// (ir3.md §5.4):
 //
 //	predt            the fibers with p0.x go on
 //	...then...
@@ -41,7 +41,7 @@ const (
 )
 
 // predicate puts masks where they cost no more than branches. solved has the
-// program in the form with branches; it tells whether anything changed.
+// program in the form with branches; it reports whether anything changed.
 func (p *final) predicate(solved *delaySolution, always bool) bool {
 	any := false
 	var t touch
@@ -61,7 +61,7 @@ func (p *final) predicate(solved *delaySolution, always bool) bool {
 // sides are the instructions of a masked if: of the block with the condition, and the two sides.
 type sides [3][]pinstr
 
-// predicable tells whether block h ends in a branch that fibers part at, to
+// predicable reports whether block h ends in a branch that fibers part at, to
 // two blocks that join right behind, and whether both may be masked.
 func (p *final) predicable(h int, anyLength bool, t *touch) bool {
 	if h+3 >= len(p.blocks) {
@@ -96,7 +96,7 @@ func (p *final) predicable(h int, anyLength bool, t *touch) bool {
 	return true
 }
 
-// maskable tells whether an instruction may be in a masked side: it leaves
+// maskable reports whether an instruction may be in a masked side: it leaves
 // p0.x and what fibers share alone, does not depend on which fibers take part, and waits for
 // nothing from memory, which a wave without such fibers would not wait for behind a branch.
 func maskable(x *pinstr, t *touch) bool {

@@ -8,7 +8,7 @@ import (
 )
 
 // prefetch is a texture operation that the hardware does before the fragment
-// shader starts (the project's ir3 reference, section 6.4): its coordinates are
+// shader starts (ir3.md §6.4): its coordinates are
 // two neighbouring components of a varying.
 type prefetch struct {
 	in   *ir.Instr
@@ -88,7 +88,7 @@ func (s *isel) prefetchable(in *ir.Instr) (p prefetch, ok bool) {
 	return p, ok && p.meta.Mask != 0
 }
 
-// constDeref tells whether all array indices of a deref are constants.
+// constDeref reports whether all array indices of a deref are constants.
 func constDeref(d *ir.Def) bool {
 	in := d.Instr
 	for ; in.Kind == ir.KindDeref && in.Deref == ir.DerefArray; in = in.Srcs[0].Def.Instr {
@@ -124,7 +124,7 @@ func (s *isel) prefetched(in *ir.Instr) []opnd {
 	return nil
 }
 
-// isPrefetched tells whether a prefetch leaves v.
+// isPrefetched reports whether a prefetch leaves v.
 func (s *isel) isPrefetched(v mach.Value) bool {
 	for i := range s.in.prefetches {
 		if s.in.prefetches[i].val == v {

@@ -6,7 +6,7 @@ import (
 )
 
 // preScheduler orders the instructions of blocks before register allocation
-// (the project's ir3 reference, section 9.4): results that take long are asked for
+// (ir3.md §9.4): results that take long are asked for
 // early, as long as the values that live at once fit the registers that cost no
 // wave. Members of a repeat group, and a vector with its split, stay together. Nothing moves
 // across barriers, kills, votes and instructions with address registers.
@@ -99,7 +99,7 @@ func (p *preScheduler) block(b mach.BlockID) {
 	p.lv.Out[b].Each(func(v mach.Value) { p.left[v] = 0 })
 }
 
-// fixed tells whether nothing moves across in.
+// fixed reports whether nothing moves across in.
 func (p *preScheduler) fixed(in *mach.Instr) bool {
 	switch {
 	case in.Op == mach.OpPhi:

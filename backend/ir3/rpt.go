@@ -90,7 +90,7 @@ const (
 )
 
 // cleanRepeats cuts groups where a member cannot be repeated from the one
-// before it (the project's ir3 reference, section 8.3, step 3), and returns the runs of values
+// before it (ir3.md §8.3, step 3), and returns the runs of values
 // that would like consecutive registers (step 4).
 func cleanRepeats(f *mach.Func, l *linker, st *RptStats) (runs [][]mach.Value) {
 	c := templates(f)
@@ -144,7 +144,7 @@ func repeatLength(f *mach.Func, c *code, ins []*mach.Instr) int {
 	return n
 }
 
-// repeatable tells whether an instruction takes (rptN) (section 8.4).
+// repeatable reports whether an instruction takes (rptN) (ir3.md §8.4).
 func repeatable(op isa.Op) bool {
 	switch op {
 	case isa.OpRcp, isa.OpDp2acc, isa.OpDp4acc, isa.OpMovmsk, isa.OpSwz, isa.OpMova, isa.OpMova1:
@@ -156,7 +156,7 @@ func repeatable(op isa.Op) bool {
 
 func isFetch(op isa.Op) bool { return op == isa.OpBaryF || op == isa.OpFlatB }
 
-// fitsGroup tells whether in can be member k of the group of first.
+// fitsGroup reports whether in can be member k of the group of first.
 func fitsGroup(f *mach.Func, c *code, first, in *mach.Instr, k int, pattern *[4]stride) bool {
 	a, b := &c.tmpl[first.Ext], &c.tmpl[in.Ext]
 	if in.NDefs != 1 || len(in.Ops) != len(first.Ops) || f.Class(in.Ops[0].Val) != f.Class(first.Ops[0].Val) {
@@ -233,7 +233,7 @@ func appendRuns(runs [][]mach.Value, f *mach.Func, c *code, group []*mach.Instr)
 }
 
 // mergeRepeats makes (rptN) instructions of groups whose registers came out
-// in line (section 8.3, step 5).
+// in line (ir3.md §8.3, step 5).
 func (p *final) mergeRepeats(st *RptStats) {
 	for b := range p.blocks {
 		ins := p.blocks[b].ins
@@ -289,7 +289,7 @@ func absorb(ins []pinstr) int {
 	return n
 }
 
-// follows tells whether in is the k-th repetition of first.
+// follows reports whether in is the k-th repetition of first.
 func follows(first, in *isa.Instr, k int, pattern *[4]stride) bool {
 	x, y := *first, *in
 	x.Srcs, y.Srcs, x.Dst.Val, y.Dst.Val = [4]isa.Operand{}, [4]isa.Operand{}, 0, 0
@@ -321,7 +321,7 @@ func follows(first, in *isa.Instr, k int, pattern *[4]stride) bool {
 	return true
 }
 
-// overlaps tells whether a source register is among the first n destinations.
+// overlaps reports whether a source register is among the first n destinations.
 func overlaps(src, dst isa.Operand, n int) bool {
 	a, ok := operandSpan(src, 1)
 	b, ok2 := operandSpan(dst, n)

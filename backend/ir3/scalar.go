@@ -6,13 +6,13 @@ import (
 	"nirc/ir"
 )
 
-// Devices with a scalar unit (the project's ir3 reference, sections 1.4 and 3.9) run
+// Devices with a scalar unit (ir3.md §1.4 and 3.9) run
 // instructions whose registers are all shared on it: in order, without delay slots. The whole preamble
 // is such code: all it computes is the same for everyone. In shared registers it leaves those of the
 // inputs alone, and where it touches no others at all it may run before the waves are
-// dispatched (early preamble, section 6.9).
+// dispatched (early preamble, ir3.md §6.9).
 
-// isScalar tells whether the scalar unit runs an instruction.
+// isScalar reports whether the scalar unit runs an instruction.
 func (g *GPU) isScalar(in *isa.Instr) bool {
 	if !g.ScalarALU || !in.Dst.IsShared() {
 		return false
@@ -35,7 +35,7 @@ func (g *GPU) slots(in *isa.Instr) int {
 	return slots(in)
 }
 
-// scalarizable tells whether all of a preamble can be in shared registers.
+// scalarizable reports whether all of a preamble can be in shared registers.
 func scalarizable(f *mach.Func) bool {
 	c := templates(f)
 	for _, in := range f.Blocks[0].Instrs {
@@ -57,7 +57,7 @@ func scalarizable(f *mach.Func) bool {
 	return true
 }
 
-// scalarOp tells whether there is a form of an instruction for shared registers.
+// scalarOp reports whether there is a form of an instruction for shared registers.
 func scalarOp(t *isa.Instr, uses int) bool {
 	for _, o := range t.Srcs {
 		if o.Kind == isa.RelReg || o.Kind == isa.RelConst {
@@ -89,7 +89,7 @@ func scalarOp(t *isa.Instr, uses int) bool {
 	return false
 }
 
-// scalarCat3 tells whether the scalar unit has an operation of three sources as it is.
+// scalarCat3 reports whether the scalar unit has an operation of three sources as it is.
 func scalarCat3(op isa.Op) bool {
 	switch op {
 	case isa.OpSelB16, isa.OpSelB32, isa.OpShrm, isa.OpShlm, isa.OpShrg, isa.OpShlg, isa.OpAndg:
@@ -132,7 +132,7 @@ type scalarizer struct {
 	out  []*mach.Instr
 }
 
-// isSum tells whether in is the sum of a product.
+// isSum reports whether in is the sum of a product.
 func (s *scalarizer) isSum(in *mach.Instr) bool {
 	return in.Op == machOp(isa.OpMadF32) || in.Op == machOp(isa.OpMadF16)
 }
@@ -249,7 +249,7 @@ func (s *scalarizer) add(in *mach.Instr, t isa.Instr, d mach.Value, uses []mach.
 	s.out = append(s.out, x)
 }
 
-// exactSums tells whether the preamble has sums of products that must be
+// exactSums reports whether the preamble has sums of products that must be
 // rounded once: the scalar unit has none.
 func (s *isel) exactSums() bool {
 	for _, b := range s.irBlocks {
@@ -265,7 +265,7 @@ func (s *isel) exactSums() bool {
 	return false
 }
 
-// isEarly tells whether the preamble may run before dispatch: it has no
+// isEarly reports whether the preamble may run before dispatch: it has no
 // normal registers, no predicates and nothing relative.
 func (p *final) isEarly() bool {
 	if !p.gpu.EarlyPreamble || !p.hasPreamble {
@@ -303,7 +303,7 @@ func (p *final) markEarly() {
 	}
 }
 
-// waitsA1 tells whether in is a write of a1.x that is waited for with (ss).
+// waitsA1 reports whether in is a write of a1.x that is waited for with (ss).
 func waitsA1(in *isa.Instr) bool {
 	return in.Op == isa.OpMova1 && in.Srcs[0].Flags&isa.Rpt != 0
 }

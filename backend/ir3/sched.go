@@ -3,7 +3,7 @@ package ir3
 import "nirc/backend/ir3/isa"
 
 // scheduler orders the instructions of a block after register allocation, so
-// that fewer delay slots and waits are left (the project's ir3 reference, section 9.4). It
+// that fewer delay slots and waits are left (ir3.md §9.4). It
 // works on a graph of dependences between registers and memory; nothing moves
 // between blocks.
 type scheduler struct {
@@ -278,7 +278,7 @@ func (s *scheduler) latency(from, to *isa.Instr, r span) (hard, soft int32) {
 
 // overlapSlots is what repeats take off the delay: slots that pass between the
 // write of the first common register and the end of its instruction, and until it is read (the
-// project's ir3 reference, section 4.2).
+// ir3.md §4.2).
 func overlapSlots(from *isa.Instr, r span) int {
 	w, ok := operandSpan(from.Dst, 1+int(from.Repeat))
 	if !ok || from.Op.Category() == 0 || from.Op.Category() > 4 {

@@ -15,7 +15,7 @@ const spillSlack = 10
 const spillReach = 4096
 
 // spiller makes stp and ldp. Their address is a register that holds the same
-// for the whole program (the project's ir3 reference, section 9.6): the middle of what
+// for the whole program (ir3.md §9.6): the middle of what
 // offsets reach from the start of the spill area. Slots further away are for spillFar.
 type spiller struct {
 	c     *compiler

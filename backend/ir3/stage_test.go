@@ -8,7 +8,7 @@ import (
 	"nirc/backend/gputest"
 	"nirc/backend/ir3/core"
 	"nirc/backend/ir3/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
 )

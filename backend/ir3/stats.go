@@ -8,7 +8,7 @@ import (
 	"nirc/ir"
 )
 
-// Stats are the figures of a binary (the project's ir3 reference, section 10).
+// Stats are the figures of a binary (ir3.md §10).
 type Stats struct {
 	Instrs, Nops, NonNops, Mov, Cov, Dwords int
 	LastBaryf, LastHelper                   int
@@ -140,7 +140,7 @@ func (c *compiler) count(st *Stats, in *isa.Instr) {
 	st.Instrs += n
 }
 
-// latency is the soft latency of a result by class (the project's ir3 reference, section 4.9).
+// latency is the soft latency of a result by class (ir3.md §4.9).
 func (c *compiler) latency(in *isa.Instr) (ss, sy int) {
 	k := syncOf(in)
 	double := c.doubles()

@@ -35,8 +35,8 @@ func (s *syncState) union(t *syncState) bool {
 	return g
 }
 
-// sync gives instructions their (ss) and (sy) flags (the project's ir3
-// reference, section 4.3 to 4.5), as late as a result is needed. outputs are what end reads, early what is being written when the
+// sync gives instructions their (ss) and (sy) flags
+// (ir3.md §4.3 to 4.5), as late as a result is needed. outputs are what end reads, early what is being written when the
 // program starts. What is under way to shared registers also arrives where control drops to
 // fibers that wait.
 func (p *final) sync(outputs, early []span) {
@@ -129,7 +129,7 @@ func (s *syncState) step(g *GPU, in *pinstr, t *touch, outputs []span, flags *is
 	s.start(&in.Instr, t)
 }
 
-// waitsScalar tells whether a read of r must wait for the scalar unit: its own
+// waitsScalar reports whether a read of r must wait for the scalar unit: its own
 // instructions only for results of the other size.
 func (s *syncState) waitsScalar(r span, scalar bool) bool {
 	if r.unit < unitShared {

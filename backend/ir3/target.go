@@ -10,9 +10,9 @@ import (
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/core"
 	"nirc/backend/ir3/isa"
-	"nirc/emu"
+	"nirc/backend/object"
+	"nirc/internal/emu"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // Target is ir3 as a backend.Backend.

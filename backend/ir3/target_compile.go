@@ -5,8 +5,8 @@ import (
 
 	"nirc/backend"
 	"nirc/backend/ir3/isa"
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 	"nirc/passes"
 )
 
@@ -71,8 +71,8 @@ func codeLines(locs []uint32) []backend.CodeLine {
 	return lines
 }
 
-// list gives the figures by their names in the project's ir3 reference,
-// section 10, and the two that all targets have: regs and code_bytes.
+// list gives the figures by their names in
+// ir3.md §10, and the two that all targets have: regs and code_bytes.
 func (s *Stats) list() []object.Stat {
 	var l []object.Stat
 	add := func(name string, v int) { l = append(l, object.Stat{Name: name, Value: int64(v)}) }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

@@ -8,7 +8,7 @@ import (
 )
 
 // Values that are the same for all fibers of a wave, computed by the scalar
-// unit in shared registers (the project's ir3 reference, section 7.7): they take no registers
+// unit in shared registers (ir3.md §7.7): they take no registers
 // of fibers and no delay slots among themselves. They are chosen after selection, so that no
 // instruction is added but copies of constants: what the scalar unit computes is read by
 // itself, or by instructions that take a shared register where the value stands. Chains of
@@ -64,7 +64,7 @@ type valueUse struct {
 var errNotPlaced = errors.New("ir3: uniform values need more shared registers than there are")
 
 // run moves uniform values to shared registers, whether it is worth it or not
-// if all. It tells whether the program uses any.
+// if all. It reports whether the program uses any.
 func (u *uniformity) run(all bool) bool {
 	if !u.any() {
 		return false
@@ -79,7 +79,7 @@ func (u *uniformity) run(all bool) bool {
 	return true
 }
 
-// any tells whether there may be something to share.
+// any reports whether there may be something to share.
 func (u *uniformity) any() bool {
 	for b := range u.f.Blocks {
 		for _, in := range u.f.Blocks[b].Instrs {
@@ -137,7 +137,7 @@ func (u *uniformity) index() {
 
 func (u *uniformity) usesOf(v mach.Value) []valueUse { return u.list[u.runs[v].from:u.runs[v].to] }
 
-// computable tells whether the scalar unit has the instruction, as far as its
+// computable reports whether the scalar unit has the instruction, as far as its
 // form goes; of moves only those that convert.
 func (u *uniformity) computable(in *mach.Instr) bool {
 	switch {
@@ -178,7 +178,7 @@ func (u *uniformity) copyOf(in *mach.Instr) mach.Value {
 	return in.Ops[1].Val
 }
 
-// available tells whether the scalar unit can read v.
+// available reports whether the scalar unit can read v.
 func (u *uniformity) available(v mach.Value) bool {
 	return v != 0 && (u.share[v] || u.root[v] != 0 || u.f.File(v) == fileShared && u.f.Elems(v) == 1 || u.isConst(u.def[v]))
 }
@@ -221,7 +221,7 @@ func (u *uniformity) choose() {
 	}
 }
 
-// carriedOut tells whether v is used behind a loop that fibers leave in
+// carriedOut reports whether v is used behind a loop that fibers leave in
 // different iterations: each of them has its own value there.
 func (u *uniformity) carriedOut(v mach.Value) bool {
 	for _, l := range u.apart {
@@ -237,7 +237,7 @@ func (u *uniformity) carriedOut(v mach.Value) bool {
 	return false
 }
 
-// keeps tells whether v, which is to be shared, has its sources, and only users that can read it.
+// keeps reports whether v, which is to be shared, has its sources, and only users that can read it.
 func (u *uniformity) keeps(v mach.Value) bool {
 	in := u.def[v]
 	switch {
@@ -261,12 +261,12 @@ func (u *uniformity) keeps(v mach.Value) bool {
 	return len(uses) > 0 || in.Op == mach.OpSplit
 }
 
-// scalarUser tells whether the scalar unit runs in.
+// scalarUser reports whether the scalar unit runs in.
 func (u *uniformity) scalarUser(in *mach.Instr) bool {
 	return in.NDefs == 1 && !isUBOLoad(in) && int(in.Ops[0].Val) < len(u.share) && u.share[in.Ops[0].Val]
 }
 
-// takes tells whether an instruction of normal registers takes a shared
+// takes reports whether an instruction of normal registers takes a shared
 // register for its use, beside its other sources.
 func (u *uniformity) takes(x valueUse) bool {
 	in := x.in
@@ -306,7 +306,7 @@ func (u *uniformity) isShared(v mach.Value) bool {
 	return u.f.File(v) == fileShared || u.share[v]
 }
 
-// swaps tells whether the first two sources of an operation may change places,
+// swaps reports whether the first two sources of an operation may change places,
 // of which the second is never shared.
 func swaps(op isa.Op) bool {
 	switch op {
@@ -316,7 +316,7 @@ func swaps(op isa.Op) bool {
 	return false
 }
 
-// swappable tells whether in can have its second source first.
+// swappable reports whether in can have its second source first.
 func (u *uniformity) swappable(in *mach.Instr, t *isa.Instr) bool {
 	if t.Srcs[0].Kind != isa.Reg || t.Srcs[0].IsShared() || u.isShared(in.Uses()[0].Val) {
 		return false

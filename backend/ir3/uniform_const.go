@@ -5,7 +5,7 @@ import (
 	"nirc/backend/mach"
 )
 
-// isConst tells whether in moves an immediate or a const.
+// isConst reports whether in moves an immediate or a const.
 func (u *uniformity) isConst(in *mach.Instr) bool {
 	if in == nil || in.Op != machOp(isa.OpMov) || len(in.Ops) != 1 || in.Ops[0].Flags&given != 0 {
 		return false
@@ -66,7 +66,7 @@ func (u *uniformity) copyConst(in *mach.Instr) *mach.Instr {
 	return cp
 }
 
-// onlyScalar tells whether nobody but the scalar unit reads v.
+// onlyScalar reports whether nobody but the scalar unit reads v.
 func (u *uniformity) onlyScalar(v mach.Value) bool {
 	for _, x := range u.usesOf(v) {
 		if !u.scalarUser(x.in) {

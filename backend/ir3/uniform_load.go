@@ -10,7 +10,7 @@ import (
 
 func isUBOLoad(in *mach.Instr) bool { return in.Op == machOp(isa.OpLdc) && in.NDefs == 1 }
 
-// fetched tells whether in is such a load, or takes its result apart.
+// fetched reports whether in is such a load, or takes its result apart.
 func (u *uniformity) fetched(in *mach.Instr) bool {
 	if in.Op == mach.OpSplit {
 		load := u.def[in.Ops[in.NDefs].Val]
@@ -37,7 +37,7 @@ func (u *uniformity) fetched(in *mach.Instr) bool {
 	return true
 }
 
-// piecesShared tells whether all pieces of a vector are shared.
+// piecesShared reports whether all pieces of a vector are shared.
 func (u *uniformity) piecesShared(split *mach.Instr) bool {
 	for _, d := range split.Defs() {
 		if d.Val != 0 && !u.share[d.Val] && u.f.File(d.Val) != fileShared {
@@ -47,7 +47,7 @@ func (u *uniformity) piecesShared(split *mach.Instr) bool {
 	return true
 }
 
-// same tells whether v, in whatever register, is the same for all fibers that are there together.
+// same reports whether v, in whatever register, is the same for all fibers that are there together.
 func (u *uniformity) same(v mach.Value) bool {
 	const yes, no = 1, 2
 	if u.equal == nil {
@@ -62,7 +62,7 @@ func (u *uniformity) same(v mach.Value) bool {
 	return u.equal[v] == yes
 }
 
-// sameResults tells whether in computes the same for all fibers.
+// sameResults reports whether in computes the same for all fibers.
 func (u *uniformity) sameResults(in *mach.Instr) bool {
 	switch {
 	case in.Op == mach.OpPhi:

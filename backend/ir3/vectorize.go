@@ -2,8 +2,8 @@ package ir3
 
 import "nirc/ir"
 
-// Repeat groups, the first of five steps (the project's ir3 reference, section
-// 8): right before selection, up to four equal scalar operations of a block
+// Repeat groups, the first of five steps
+// (ir3.md §8): right before selection, up to four equal scalar operations of a block
 // whose sources come from the same values, from the same group, or are constants, are brought
 // together. They stay scalar instructions, one a component of what would be a vector
 // operation; selection links what it makes of them.
@@ -60,7 +60,7 @@ func vectorize(impl *ir.Impl) *vecPlan {
 	return v.plan
 }
 
-// vectorizable tells whether in becomes one instruction that can repeat. rcp cannot.
+// vectorizable reports whether in becomes one instruction that can repeat. rcp cannot.
 func vectorizable(in *ir.Instr) bool {
 	if in.Kind != ir.KindALU || in.Def.NumComponents != 1 || in.Def.BitSize < 16 || in.Def.BitSize > 32 || len(in.Srcs) > 3 {
 		return false

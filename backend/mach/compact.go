@@ -193,7 +193,7 @@ func (a *allocator) overlay(in *Instr, file uint8, pos int) (int, error) {
 	return max(srcs, defs), nil
 }
 
-// isTied tells whether v is the source of a tied result.
+// isTied reports whether v is the source of a tied result.
 func (a *allocator) isTied(in *Instr, v Value) bool {
 	for _, d := range in.Defs() {
 		if d.Flags&Tied != 0 && in.Uses()[d.Tie].Val == v {

@@ -10,7 +10,7 @@ import (
 // Set is a set of values, one bit each.
 type Set []uint64
 
-// Has tells whether v is in the set.
+// Has reports whether v is in the set.
 func (s Set) Has(v Value) bool { return s[v>>6]>>(v&63)&1 != 0 }
 
 // Add puts v into the set.
@@ -32,7 +32,7 @@ func (s Set) Each(f func(v Value)) {
 // block is little beside all values of a large function.
 type Live []Value
 
-// Has tells whether v is in the set.
+// Has reports whether v is in the set.
 func (l Live) Has(v Value) bool {
 	_, ok := slices.BinarySearch(l, v)
 	return ok

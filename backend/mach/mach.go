@@ -363,7 +363,7 @@ func (f *Func) firstTerminator(b *Block) int {
 // SplitCriticalEdges puts an empty block on every edge from a block with
 // several successors to one with several predecessors. add is called for
 // each new block to give it its jump; blocks keep their numbers, new ones come last, so
-// the caller must lay them out. It tells whether there were any.
+// the caller must lay them out. It reports whether there were any.
 func (f *Func) SplitCriticalEdges(add func(b BlockID)) bool {
 	any := false
 	n := len(f.Blocks)

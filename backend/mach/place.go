@@ -67,7 +67,7 @@ func (p *placement) extend(v Value, at int32) {
 	p.last[v] = max(p.last[v], at)
 }
 
-// lives finds where each value of the file lives, and tells whether there are any.
+// lives finds where each value of the file lives, and reports whether there are any.
 func (p *placement) lives() (any bool, err error) {
 	at := int32(0)
 	for b := range p.f.Blocks {

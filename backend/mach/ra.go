@@ -237,7 +237,7 @@ func (a *allocator) bindLow(v, piece Value) {
 	}
 }
 
-// isPlaced tells whether v has one register for all its life.
+// isPlaced reports whether v has one register for all its life.
 func (a *allocator) isPlaced(v Value) bool {
 	return a.opts.Placed != nil && a.opts.Placed[v] != NoReg
 }
@@ -387,7 +387,7 @@ func (a *allocator) hintPhi(v Value) {
 	}
 }
 
-// fits tells whether v may be put at unit r now.
+// fits reports whether v may be put at unit r now.
 func (a *allocator) fits(v Value, r int) bool {
 	c := &a.f.classes[a.f.Class(v)]
 	n := a.f.Size(v)

@@ -162,7 +162,7 @@ func (a *allocator) windowCost(fs *fileState, r, n int) int {
 	return cost
 }
 
-// movable tells whether v was there before the current instruction, stays
+// movable reports whether v was there before the current instruction, stays
 // behind it and is free to go.
 func (a *allocator) movable(v Value) bool {
 	if a.isKilled(v) {

@@ -215,7 +215,7 @@ func (m *mergeSets) conflict(s, t *mergeSet, shift int32) bool {
 	return false
 }
 
-// interfere tells whether two values are live at once: the one that is
+// interfere reports whether two values are live at once: the one that is
 // defined later is defined while the other is live.
 func (m *mergeSets) interfere(a, b Value) bool {
 	if m.def[a] > m.def[b] {

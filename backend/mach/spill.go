@@ -526,7 +526,7 @@ func (s *spiller) room(b BlockID, in *Instr, n, l int) error {
 	return nil
 }
 
-// farther tells whether v is the better one to drop: needed later, or as late
+// farther reports whether v is the better one to drop: needed later, or as late
 // and cheap to make again; then the larger number, to be the same every time.
 func (s *spiller) farther(v, w Value) bool {
 	if s.dist[v] != s.dist[w] {

@@ -77,7 +77,7 @@ func newCoalescer(f *function) *coalescer {
 	return c
 }
 
-// stays tells whether a register has one value wherever a copy of it is read.
+// stays reports whether a register has one value wherever a copy of it is read.
 func (c *coalescer) stays(r reg) bool {
 	if r.virtual() {
 		return c.defs[index(r)] == 1
@@ -120,7 +120,7 @@ func (c *coalescer) forward(b, at int, m *inst) {
 	c.reads[index(d)] = 0
 }
 
-// readable tells whether all readers of a copy can read the original instead:
+// readable reports whether all readers of a copy can read the original instead:
 // lanes that are not of 32 bits must lie together.
 func (c *coalescer) readable(m *inst) bool {
 	ok := true
@@ -143,7 +143,7 @@ func (c *coalescer) readable(m *inst) bool {
 	return ok
 }
 
-// holds tells whether a copied register keeps its value up to the last reader of
+// holds reports whether a copied register keeps its value up to the last reader of
 // the copy, all of them in the block.
 func (c *coalescer) holds(b, at int, m *inst) bool {
 	d, s := m.dst, m.src[1]
@@ -267,7 +267,7 @@ func lanesOf(m *inst) (lane [4]uint8, ok bool) {
 	return lane, true
 }
 
-// free tells whether the destination of a move can be written from where its
+// free reports whether the destination of a move can be written from where its
 // source is first made on; list is what stands between.
 func (c *coalescer) free(list []*inst, m *inst, lane *[4]uint8) bool {
 	s := m.src[1].reg

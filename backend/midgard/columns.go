@@ -77,7 +77,7 @@ func origin(d *ir.Def, c int) (*ir.Def, int) {
 	return d, c
 }
 
-// same tells whether two products are of the same vector with columns of the same
+// same reports whether two products are of the same vector with columns of the same
 // rows.
 func (p *dotProduct) same(q *dotProduct) bool {
 	if p.n != q.n || p.vec.Def != q.vec.Def || p.rows != q.rows {

@@ -157,7 +157,7 @@ func (c *compiler) attempt(uniforms int) (*Binary, error) {
 }
 
 // workLimit is the number of work registers: all, or less where uniforms take
-// the upper ones or a workgroup must be resident at once (section 1.2).
+// the upper ones or a workgroup must be resident at once (midgard.md §1.2).
 func (c *compiler) workLimit() int {
 	n := min(abi.MaxWork, abi.UniformTop+1-len(c.meta.Uniforms))
 	if z := c.s.Info.WorkgroupSize; c.s.Stage == ir.StageCompute && z[0]*z[1]*z[2] > maxThreads {

@@ -24,7 +24,7 @@
 // An [inst] is a vec4 instruction before its unit is chosen: a destination register
 // with a write mask and two sources with a selector a lane. Lane i of the result comes
 // from lane i of the swizzled sources, so a write of w alone has its operand in lane w
-// (section 1.1). Scalar units are the business of the bundler alone. A register is
+// (midgard.md §1.1). Scalar units are the business of the bundler alone. A register is
 // physical or virtual; a virtual one has up to four components of 32 bits, may be
 // written piece by piece, and is never split over two work registers.
 //

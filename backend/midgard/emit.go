@@ -174,7 +174,7 @@ func (b *bundle) formBranch(in *inst) bool {
 	return in.kind == kindTileWait || in.kind == kindWriteout
 }
 
-// writeoutValues adds what leaves in a writeout bundle (rule 7 of section 8.1).
+// writeoutValues adds what leaves in a writeout bundle (rule 7 of midgard.md §8.1).
 func (b *bundle) writeoutValues(w *writeout) {
 	mov := func(dst reg, mask uint8, o source) *inst {
 		in := &inst{op: isa.OpImov, dst: dst, mask: mask, out: isa.OutKeepLow}
@@ -334,12 +334,12 @@ func (in *inst) group() int {
 	return in.component() >> 1
 }
 
-// readsBytes tells whether an operand has lanes of 8 bits.
+// readsBytes reports whether an operand has lanes of 8 bits.
 func (in *inst) readsBytes() bool {
 	return in.usesSource(0) && in.src[0].half == partByte || in.usesSource(1) && in.src[1].half == partByte
 }
 
-// halfMode tells whether the instruction is encoded with lanes of 16 bits, as all with
+// halfMode reports whether the instruction is encoded with lanes of 16 bits, as all with
 // bytes are; else its operands are expanded to 32 bits and the result is shrunk.
 func (in *inst) halfMode() bool {
 	if in.half == partByte || in.half == partBoth && in.readsBytes() {
@@ -420,7 +420,7 @@ func (b *bundle) vectorSource(in *inst, i int, mode isa.Mode) isa.Source {
 }
 
 // byteExpand brings the bytes of a component to a group of four lanes of an
-// operation on 16 bits (section 3.2): the lanes 4 to 7 come from the component beside that
+// operation on 16 bits (midgard.md §3.2): the lanes 4 to 7 come from the component beside that
 // of lanes 0 to 3, and the halves of the operand may be exchanged.
 func byteExpand(component, group int) isa.Expand {
 	e := isa.ExpandLow

@@ -62,7 +62,7 @@ func conditionOf(in *inst, info []condReads) *condReads {
 	return &info[index(in.cond.reg)]
 }
 
-// fusable tells whether the instruction can run where the condition is made: on
+// fusable reports whether the instruction can run where the condition is made: on
 // a unit for it, with operands that have not changed.
 func fusable(in *inst, c *condReads, written []int32, base int32) bool {
 	d := c.def
@@ -77,7 +77,7 @@ func fusable(in *inst, c *condReads, written []int32, base int32) bool {
 	return ok && (!d.op.Is(isa.Reduce|isa.OneLane) || in.condLanes() == 8)
 }
 
-// makesWords tells whether the condition of in is made as the lanes of 32 bits that in
+// makesWords reports whether the condition of in is made as the lanes of 32 bits that in
 // reads: by a comparison of bytes, as two of 16, or of 64 bits, where one is read.
 func (d *inst) makesWords(in *inst) bool {
 	switch {
@@ -111,7 +111,7 @@ func (f *function) fused(in, d *inst) *inst {
 // unitList is units in the order in which they are tried.
 type unitList []isa.Unit
 
-// any tells whether one of the units has the operation.
+// any reports whether one of the units has the operation.
 func (l unitList) any(in *inst) bool {
 	for _, u := range l {
 		if in.op.Info().Units.Has(u) {

@@ -6,7 +6,7 @@ import (
 	"nirc/ir"
 )
 
-// GPU is a chip as the code generator sees it (section 13 of the reference).
+// GPU is a chip as the code generator sees it (midgard.md §13).
 type GPU struct {
 	Name string
 	Doc  string

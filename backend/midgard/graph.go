@@ -138,10 +138,10 @@ func (g *graph) link(from, to int32, k depKind) {
 	g.linked[from] = int32(len(g.deps))
 }
 
-// stricter tells whether k forbids more than old.
+// stricter reports whether k forbids more than old.
 func stricter(k, old depKind) bool { return k == depApart || old == depWAR && k != depWAR }
 
-// together tells whether a register's value may be made and used in one bundle.
+// together reports whether a register's value may be made and used in one bundle.
 func together(r reg) bool { return r < 26 || r.virtual() }
 
 func (g *graph) add(n int32) {

@@ -277,7 +277,7 @@ func (in *inst) lanesRead(i int) uint8 {
 	return in.lanes()
 }
 
-// usesSource tells whether ALU source i is an operand.
+// usesSource reports whether ALU source i is an operand.
 func (in *inst) usesSource(i int) bool {
 	if in.kind != kindALU || in.src[i].reg == regNone {
 		return false
@@ -331,7 +331,7 @@ func (in *inst) eachSource(f func(s *source, lanes uint8)) {
 	}
 }
 
-// effects tells whether the instruction does more than make its result.
+// effects reports whether the instruction does more than make its result.
 func (in *inst) effects() bool {
 	switch in.kind {
 	case kindALU:

@@ -296,7 +296,7 @@ func (s *isel) block(b *ir.Block) {
 	}
 }
 
-// waits tells whether an instruction is selected at its first use: inputs and
+// waits reports whether an instruction is selected at its first use: inputs and
 // what only gathers live shorter then.
 func (s *isel) waits(in *ir.Instr) bool {
 	switch {

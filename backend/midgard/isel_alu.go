@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -71,7 +71,7 @@ var aluTable = func() []aluRow {
 	return t
 }()
 
-// inlineConstant tells whether lanes of a constant can be an inline constant
+// inlineConstant reports whether lanes of a constant can be an inline constant
 // of op, and which.
 func inlineConstant(op isa.Op, o source, lanes uint8) (c uint16, ok bool) {
 	if o.mod != 0 {
@@ -462,7 +462,7 @@ func (s *isel) folded(in *ir.Instr) bool {
 	return false
 }
 
-// known tells whether a value that has been selected is a constant.
+// known reports whether a value that has been selected is a constant.
 func (s *isel) known(d *ir.Def) bool { return d.IsConst() || s.vals[d.Index].reg == regConst }
 
 // fold computes an operation of folded.
@@ -478,7 +478,7 @@ func fold(op ir.Op, x, y uint32) uint32 {
 	return x >> (y & 31)
 }
 
-// zero tells whether lanes of the operand are the constant 0.
+// zero reports whether lanes of the operand are the constant 0.
 func (o source) zero(lanes uint8) bool {
 	for i, v := range o.con {
 		if lanes>>i&1 != 0 && v != 0 {
@@ -611,7 +611,7 @@ func (s *isel) dot2(in *ir.Instr) {
 	s.vals[in.Def.Index].by = t
 }
 
-// trig scales the argument to half turns (section 4.8).
+// trig scales the argument to half turns (midgard.md §4.8).
 func (s *isel) trig(in *ir.Instr) {
 	n := int(in.Def.NumComponents)
 	op := isa.OpFsinpi

@@ -5,7 +5,7 @@ import (
 	"nirc/ir"
 )
 
-// Registers of a blend program (section 9.5 of the reference): r0 is the colour
+// Registers of a blend program (midgard.md §9.5): r0 is the colour
 // that the fragment shader hands over, r1.w where it goes on, r2 the second colour.
 const (
 	blendColor  reg = 0

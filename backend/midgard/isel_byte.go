@@ -9,7 +9,7 @@ import (
 
 // Values of 8 bits lie in the bytes of one component, lane 0 in the lowest: a vector
 // of up to four is one instruction an operation, on lanes of 16 bits with expanded
-// sources and a shrunk result (section 4.1). Scalars and what comes from elsewhere may
+// sources and a shrunk result (midgard.md §4.1). Scalars and what comes from elsewhere may
 // stand in any byte, which value says. Where the low bits of the result depend on those of
 // the operands alone, scalars are computed in 32 bits, on the scalar units too; then the
 // bits above the value mean nothing.
@@ -64,7 +64,7 @@ func (s *isel) byteOperands(d dest, t *inst, a, b source) (source, source) {
 	return a, b
 }
 
-// wide tells whether the operand is a register that is read in lanes of 32 bits.
+// wide reports whether the operand is a register that is read in lanes of 32 bits.
 func (o *source) wide() bool { return o.reg != regConst && o.reg != regNone && o.half == partFull }
 
 // widened brings lanes of 8 bits to 16, extended as the operand says.
@@ -141,7 +141,7 @@ func (s *isel) oneByte(o source, lanes uint8) source {
 	return packed(s.gatherBytes(parts[:n]), o.mod)
 }
 
-// inPairs tells whether bytes stand two and two in halves of words as they do
+// inPairs reports whether bytes stand two and two in halves of words as they do
 // where they go, and returns these halves.
 func inPairs(parts []source) (halves [2]source, ok bool) {
 	for i, p := range parts {
@@ -263,7 +263,7 @@ func (s *isel) byteWord(parts []source) source {
 	return o
 }
 
-// inWord tells whether n lanes of bytes are the lowest of one component, or
+// inWord reports whether n lanes of bytes are the lowest of one component, or
 // constant, and returns the component.
 func (o source) inWord(n int) (source, bool) {
 	if o.reg == regConst {

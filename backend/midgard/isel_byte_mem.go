@@ -55,7 +55,7 @@ func (s *isel) loadBytes(in *ir.Instr, load func(d reg, p piece, mask uint8)) {
 	s.set(&in.Def, v)
 }
 
-// readByLane tells whether all that reads d reads one component of it, or makes
+// readByLane reports whether all that reads d reads one component of it, or makes
 // words of them: nothing is gained where these stand together.
 func readByLane(d *ir.Def) bool {
 	for u := range d.Uses() {

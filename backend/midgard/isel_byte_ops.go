@@ -233,7 +233,7 @@ func (s *isel) zeroExtended(in *ir.Instr, o source) (source, bool) {
 	return s.temp(isa.OpIand, n, o, constant(0xff)), true
 }
 
-// readsIntegers tells whether all that reads d extends its operands.
+// readsIntegers reports whether all that reads d extends its operands.
 func readsIntegers(d *ir.Def) bool {
 	for u := range d.Uses() {
 		in := u.Instr

@@ -111,7 +111,7 @@ func (s *isel) integer(in *ir.Instr, from int, signed bool) source {
 	return o
 }
 
-// floatMaker tells whether a float operation makes the operand of in.
+// floatMaker reports whether a float operation makes the operand of in.
 func (s *isel) floatMaker(in *ir.Instr) bool {
 	by := s.vals[in.Srcs[0].Def.Index].by
 	return by != nil && by.op.Is(isa.FloatDst)
@@ -171,7 +171,7 @@ func (s *isel) packWords(in *ir.Instr) {
 	s.viewOf(in, s.temp(isa.OpIor, 1, two, two.lane(1)))
 }
 
-// fitsByte tells whether the components of d are at most 255: what is cut to a byte, and
+// fitsByte reports whether the components of d are at most 255: what is cut to a byte, and
 // the rounded product of a saturated value and 255.
 func fitsByte(d *ir.Def) bool {
 	in := d.Instr
@@ -197,7 +197,7 @@ func fitsByte(d *ir.Def) bool {
 	return false
 }
 
-// atMost tells whether n components of a source are constants up to limit.
+// atMost reports whether n components of a source are constants up to limit.
 func atMost(q *ir.Src, n int, limit uint64) bool {
 	for i := range n {
 		if c, ok := q.Def.Const(q.Swizzle.Lane(i)); !ok || c > limit {

@@ -6,13 +6,13 @@ import (
 
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
 // Values of 16 bits lie two to a component, lane 0 in the low half: vectors of
 // three and four fill half a register, so that one instruction computes all lanes
-// (section 3.2: any swizzle within half a register). Loads and conversions of scalars may
+// (midgard.md §3.2: any swizzle within half a register). Loads and conversions of scalars may
 // leave them elsewhere, which value says.
 
 // dest is where a result goes: lanes of a register, of 16 bits each with half, of 8

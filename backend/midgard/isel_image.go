@@ -41,7 +41,7 @@ func imageShape(in *ir.Instr) (ir.Dim, bool) {
 }
 
 // imageAccess describes the texel of an image access in t and moves the
-// coordinates to load/store input 1. They are 16-bit integers, two a word (section 5.9);
+// coordinates to load/store input 1. They are 16-bit integers, two a word (midgard.md §5.9);
 // larger ones are cut to 0xffff, which is outside of every image.
 func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 	dim, array := imageShape(in)
@@ -103,7 +103,7 @@ func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 }
 
 // sampleRow is the row of an array of multisampled images: its samples stand
-// one below the other, so that row y of sample k is y + height*k (section 10). A row or a
+// one below the other, so that row y of sample k is y + height*k (midgard.md §10). A row or a
 // sample that there is not leads outside.
 func (s *isel) sampleRow(in *ir.Instr, v *ir.Variable, index, y source) source {
 	dim, array := imageShape(in)

@@ -217,7 +217,7 @@ func (s *isel) vertexOutputs() {
 }
 
 // fragmentOutputs ends the program in writeouts: one for each render target,
-// depth and stencil with the first (section 7.4).
+// depth and stencil with the first (midgard.md §7.4).
 func (s *isel) fragmentOutputs() {
 	none := source{reg: regNone}
 	list := []writeout{}
@@ -452,7 +452,7 @@ func (s *isel) varyingHalves(in *ir.Instr, x abi.Varying, param, comp int) {
 	s.set(&in.Def, v)
 }
 
-// loadsFloats tells whether a load is of floats, or does not say.
+// loadsFloats reports whether a load is of floats, or does not say.
 func loadsFloats(in *ir.Instr) bool {
 	return !in.Has(ir.IdxDestType) || in.Get(ir.IdxDestType) == 0 || ir.UnpackALUType(in.Get(ir.IdxDestType)).Class == ir.ClassFloat
 }

@@ -23,7 +23,7 @@ func (s *isel) samplerState(in *ir.Instr) (source, bool) {
 }
 
 // clampedLod does to an explicit LOD what the sampler would, on GPUs whose
-// samplers do not (section 6.3).
+// samplers do not (midgard.md §6.3).
 func (s *isel) clampedLod(in *ir.Instr, lod source) source {
 	state, ok := s.samplerState(in)
 	if !ok {

@@ -88,7 +88,7 @@ func pieces(n, bitSize int, exact bool) (list []piece) {
 	return list
 }
 
-// padded tells whether the 16 bytes from an access on belong to its object:
+// padded reports whether the 16 bytes from an access on belong to its object:
 // it is aligned so.
 func padded(in *ir.Instr) bool {
 	return in.Has(ir.IdxAlignMul) && in.Get(ir.IdxAlignMul) >= 16 && in.Get(ir.IdxAlignOffset)%16 == 0

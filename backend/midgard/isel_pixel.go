@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 )
 
 // blendLayout is how a blend program sees the pixels of its target: channels by

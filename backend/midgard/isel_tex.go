@@ -323,7 +323,7 @@ func dimCoords(d ir.Dim) int {
 }
 
 // sampleCoords fills an input with coordinates, reference or sample in z, layer
-// in w (section 6.2): the first one where the second holds more. Lanes that mean nothing
+// in w (midgard.md §6.2): the first one where the second holds more. Lanes that mean nothing
 // repeat x, but all that a fetch has must hold something.
 func (s *isel) sampleCoords(in *ir.Instr, t *isa.Texture, fetch, more bool) bool {
 	ti := in.TexInfo()

@@ -7,7 +7,7 @@ import (
 )
 
 // waitForTile begins a program that reads render targets: they must be there
-// (section 7.5 of the reference).
+// (midgard.md §7.5).
 func (s *isel) waitForTile() {
 	for b := range s.impl.Blocks() {
 		for in := range b.Instrs() {
@@ -41,7 +41,7 @@ func (s *isel) loadTile(in *ir.Instr) {
 	s.narrowed(in, s.tileColor(in, n, comp))
 }
 
-// rawTile tells whether the tile is read as it is: where the format is known, and
+// rawTile reports whether the tile is read as it is: where the format is known, and
 // not one that a typed load converts.
 func (s *isel) rawTile() bool { return s.blend != nil && !s.blend.typed }
 

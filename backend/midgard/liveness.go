@@ -302,7 +302,7 @@ func (f *function) removeDeadIn(b int, l *liveness) (removed, outside bool) {
 	return removed, some && len(f.blocks) > 1 && l.writtenOf(gone, live)
 }
 
-// writtenOf tells whether set has something that less has not and that some
+// writtenOf reports whether set has something that less has not and that some
 // block writes.
 func (l *liveness) writtenOf(set, less compSet) bool {
 	for i, w := range set {

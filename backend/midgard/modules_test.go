@@ -10,8 +10,8 @@ import (
 	"nirc"
 	"nirc/backend"
 	"nirc/backend/midgard"
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 	"nirc/passes"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"nirc/backend/midgard/core"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
 )

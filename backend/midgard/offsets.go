@@ -3,7 +3,7 @@ package midgard
 import "nirc/ir"
 
 // Inputs are interpolated at the pixel's centre, its centroid or the sample that is
-// shaded (section 5.6); at other places of the pixel they are what they are at the
+// shaded (midgard.md §5.6); at other places of the pixel they are what they are at the
 // centre and their derivatives say. Over the window inputs without perspective are
 // linear, with it their product with 1/w is. Derivatives need all threads of a quad:
 // they are taken where the program begins.

@@ -55,7 +55,7 @@ func (p *program) listBundles(f *function) {
 }
 
 // pipeRegisters gives the values that live in one bundle only a pipeline register
-// (rule 3 of section 8.1): made in stage 1, read in stage 2, and nowhere else.
+// (rule 3 of midgard.md §8.1): made in stage 1, read in stage 2, and nowhere else.
 func (p *program) pipeRegisters(f *function) {
 	p.listBundles(f)
 	l := f.liveness()
@@ -149,7 +149,7 @@ func (p *program) allocate(f *function, floor, limit int) (used int, ok bool, er
 	return a.used, true, nil
 }
 
-// pairsApart tells whether no two accesses of a bundle load to the same components:
+// pairsApart reports whether no two accesses of a bundle load to the same components:
 // those of atomics whose results nothing reads could.
 func (a *allocator) pairsApart(p *program) bool {
 	lanes := func(in *inst) (reg, uint8) {

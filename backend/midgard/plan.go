@@ -21,8 +21,8 @@ var plans = []plan{
 // largeFunction is from how many instructions on the first plan has to do.
 const largeFunction = 3000
 
-// freeRegisters are the work registers that cost no threads (the project's
-// midgard reference, section 1.2).
+// freeRegisters are the work registers that cost no threads
+// (midgard.md §1.2).
 const freeRegisters = 4
 
 // code is what a plan made.
@@ -33,7 +33,7 @@ type code struct {
 	stats       Stats
 }
 
-// better tells whether k is to be had rather than o. Bundles weigh twice what
+// better reports whether k is to be had rather than o. Bundles weigh twice what
 // registers do, which are worth threads.
 func (k *code) better(o *code) bool {
 	a, b := &k.stats, &o.stats

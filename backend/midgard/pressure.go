@@ -3,7 +3,7 @@ package midgard
 import "math/bits"
 
 // orderWindow is how far before the last instruction that could come the
-// scheduler for pressure looks (section 8.4 of the reference).
+// scheduler for pressure looks (midgard.md §8.4).
 const orderWindow = 36
 
 // orderByPressure puts the instructions of each block into an order in which

@@ -131,7 +131,7 @@ func (a *allocator) build() bool {
 	return fits
 }
 
-// conflicts goes through a block from its end; fits tells whether the blocks
+// conflicts goes through a block from its end; fits reports whether the blocks
 // before fit, and then whether this one does too.
 func (a *allocator) conflicts(b int, l *liveness, fits bool) bool {
 	f, live := a.f, &a.live
@@ -456,7 +456,7 @@ func (a *allocator) victim(n uint32) (uint32, bool) {
 	return best, found
 }
 
-// isMove tells whether the instruction only copies.
+// isMove reports whether the instruction only copies.
 func (in *inst) isMove() bool {
 	return in.kind == kindALU && !in.imm && !in.hasCond && in.half == partFull && in.src[1].half == partFull && in.src[1].mod == 0 &&
 		(in.op == isa.OpImov || in.op == isa.OpFmov && in.out == isa.OutNone)

@@ -126,7 +126,7 @@ func (s *scheduler) run(list []*inst) []*bundle {
 	return s.out
 }
 
-// better tells whether a goes before b.
+// better reports whether a goes before b.
 func better(a, b *node) bool {
 	if a.height != b.height {
 		return a.height > b.height
@@ -300,12 +300,12 @@ func (s *scheduler) put(b *bundle, u isa.Unit, n *node, do bool) bool {
 	return true
 }
 
-// takes tells whether unit u of the bundle is free and runs the instruction.
+// takes reports whether unit u of the bundle is free and runs the instruction.
 func (b *bundle) takes(u isa.Unit, in *inst) bool {
 	return b.units[u] == nil && b.cond[u] == nil && b.size+unitSize(u) <= maxBody && runs(u, in)
 }
 
-// runs tells whether a unit runs an instruction.
+// runs reports whether a unit runs an instruction.
 func runs(u isa.Unit, in *inst) bool {
 	if !in.op.Info().Units.Has(u) {
 		return false
@@ -316,7 +316,7 @@ func runs(u isa.Unit, in *inst) bool {
 	return !u.Scalar() || in.scalar()
 }
 
-// scalar tells whether a scalar unit can have the instruction: one lane.
+// scalar reports whether a scalar unit can have the instruction: one lane.
 func (in *inst) scalar() bool {
 	if in.half >= partBoth || !in.op.Is(isa.FloatDst) && in.out != isa.OutKeepLow {
 		return false
@@ -370,7 +370,7 @@ func (b *bundle) condUnit(in *inst) (isa.Unit, bool) {
 	return 0, false
 }
 
-// readsCond tells whether w writes what the condition of in is made of.
+// readsCond reports whether w writes what the condition of in is made of.
 func (b *bundle) readsCond(in, w *inst) bool {
 	hit := false
 	in.conditionMove().eachSource(func(s *source, lanes uint8) {
@@ -416,7 +416,7 @@ func (s *scheduler) putBranch(b *bundle, in *inst) bool {
 	return true
 }
 
-// writesLate tells whether the bundle writes what the condition of in is made
+// writesLate reports whether the bundle writes what the condition of in is made
 // of too late for unit u.
 func (b *bundle) writesLate(in *inst, u isa.Unit) bool {
 	for k, w := range b.units {

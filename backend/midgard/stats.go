@@ -5,11 +5,11 @@ import (
 
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 )
 
-// Stats are the figures of a binary (section 11.5 of the reference).
+// Stats are the figures of a binary (midgard.md §11.5).
 type Stats struct {
 	Instrs, Bundles, Quads int
 	Regs, Threads, Loops   int

@@ -9,9 +9,9 @@ import (
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/core"
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
+	"nirc/backend/object"
+	"nirc/internal/emu"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // Target is Midgard as a backend.Backend.

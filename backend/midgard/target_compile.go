@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"nirc/backend"
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 )
 
 // blendABI begins the ABI of blend programs; the format of their target follows.

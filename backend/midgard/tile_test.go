@@ -6,7 +6,7 @@ import (
 
 	"nirc/backend/gputest"
 	"nirc/backend/midgard/core"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

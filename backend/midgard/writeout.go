@@ -7,7 +7,7 @@ import (
 )
 
 // fuseWriteouts lets the instructions that make a colour run in the bundle of
-// its writeout where units of that are free (rule 7 of section 8.1); a move brings only
+// its writeout where units of that are free (rule 7 of midgard.md §8.1); a move brings only
 // the rest.
 func (f *function) fuseWriteouts() {
 	var c *coalescer
@@ -88,7 +88,7 @@ func taken(made []maker, at int) bool {
 	return false
 }
 
-// moves tells whether the instruction may run at the end of its block as well.
+// moves reports whether the instruction may run at the end of its block as well.
 func (m *maker) moves(list []*inst) bool {
 	in := m.in
 	if in.kind != kindALU || in.hasCond {
@@ -164,7 +164,7 @@ func (w *writeout) assign(made []maker, whole bool) bool {
 	return false
 }
 
-// readsResult tells whether an instruction reads what the bundle's first stage
+// readsResult reports whether an instruction reads what the bundle's first stage
 // writes.
 func readsResult(in *inst) bool {
 	hit := false

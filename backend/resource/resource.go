@@ -242,7 +242,7 @@ func Texture(d *ir.Def) (v *ir.Variable, indices []Index, err error) {
 	return nil, nil, errors.New("a texture that is no variable is not supported")
 }
 
-// Splits64 tells whether an operation takes 64-bit sources as pairs of words
+// Splits64 reports whether an operation takes 64-bit sources as pairs of words
 // on targets of 32-bit registers.
 func Splits64(op ir.Op) bool {
 	switch op {
@@ -265,7 +265,7 @@ func OutputStore(impl *ir.Impl, slot ir.Slot) *ir.Instr {
 	return nil
 }
 
-// OnlyInterpolates tells whether barycentrics serve nothing but the
+// OnlyInterpolates reports whether barycentrics serve nothing but the
 // interpolation of inputs: hardware that interpolates has no value for them.
 func OnlyInterpolates(bary *ir.Instr) bool {
 	for u := range bary.Def.Uses() {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"nirc"
-	"nirc/amber"
-	"nirc/emu"
+	"nirc/internal/amber"
+	"nirc/internal/emu"
 
 	"github.com/spf13/cobra"
 )

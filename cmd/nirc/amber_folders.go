@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"nirc/amber"
+	"nirc/internal/amber"
 )
 
 // tallies counts verdicts by folder, and skipped scripts by their reasons.

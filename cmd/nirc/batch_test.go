@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"nirc/object"
+	"nirc/backend/object"
 )
 
 // An interrupted compile leaves whole outputs and nothing else.

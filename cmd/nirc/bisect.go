@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"nirc"
-	"nirc/emu"
+	"nirc/internal/emu"
 
 	"github.com/spf13/cobra"
 )

@@ -151,7 +151,7 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 	return nil
 }
 
-// shownNothing tells whether nothing goes to standard output on the way.
+// shownNothing reports whether nothing goes to standard output on the way.
 func (c *compileCommand) shownNothing() bool {
 	return !c.dumps() && !c.stats && !c.rules && c.bisect == ""
 }
@@ -262,7 +262,7 @@ func (c *compileCommand) chooseGPUs() error {
 	return nil
 }
 
-// code tells whether the artefact needs machine code.
+// code reports whether the artefact needs machine code.
 func (c *compileCommand) code() bool {
 	return c.emit == "obj" || c.emit == "bin" || c.emit == "asm" || c.emit == "map"
 }
@@ -284,7 +284,7 @@ func (c *compileCommand) shown() io.Writer {
 	return c.out
 }
 
-// isDir tells whether the output is a directory.
+// isDir reports whether the output is a directory.
 func (c *compileCommand) isDir() bool {
 	if strings.HasSuffix(c.output, "/") {
 		return true

@@ -12,8 +12,8 @@ import (
 
 	"nirc"
 	"nirc/backend"
+	"nirc/backend/object"
 	"nirc/ir"
-	"nirc/object"
 	"nirc/passes"
 )
 

@@ -86,7 +86,7 @@ func (s *settings) value(f *pflag.Flag) (values []string, origin string) {
 	return values, s.file
 }
 
-// isList tells whether a setting is a list of the file.
+// isList reports whether a setting is a list of the file.
 func isList(v any) bool {
 	_, is := v.([]any)
 	return is
@@ -274,7 +274,7 @@ func yamlText(v string) string {
 	return "'" + strings.ReplaceAll(v, "'", "''") + "'"
 }
 
-// plainYAMLValue tells whether a node is a value without quotes that is read as v: not as null, say, or as a date.
+// plainYAMLValue reports whether a node is a value without quotes that is read as v: not as null, say, or as a date.
 func plainYAMLValue(n *yaml.Node, v string) bool {
 	if n.Kind != yaml.ScalarNode || n.Value != v || n.Style != 0 {
 		return false

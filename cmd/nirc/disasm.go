@@ -10,7 +10,7 @@ import (
 
 	"nirc"
 	"nirc/backend"
-	"nirc/object"
+	"nirc/backend/object"
 
 	"github.com/spf13/cobra"
 )

@@ -137,7 +137,7 @@ func stepNames(t *testing.T) []string {
 	return list
 }
 
-// exists tells whether a file that a page names is there, as a path in the repository or as a name of a file in it.
+// exists reports whether a file that a page names is there, as a path in the repository or as a name of a file in it.
 func exists(name string) bool {
 	for _, dir := range []string{"", "docs", "passes", "passes/algebraic/rules", "passes/algebraic", "cmd/nirc", "frontend/spirv", "ir/optab", "backend/ir3"} {
 		if _, err := os.Stat(filepath.Join(repository, filepath.FromSlash(dir), filepath.FromSlash(name))); err == nil {

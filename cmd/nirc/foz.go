@@ -73,7 +73,7 @@ func (a *app) openFoz(path string) (*foz.DB, error) {
 	return db, nil
 }
 
-// isFoz tells whether a file is a database: by its name or, where the name says nothing, its first bytes.
+// isFoz reports whether a file is a database: by its name or, where the name says nothing, its first bytes.
 func isFoz(path string) bool {
 	switch ext := filepath.Ext(path); {
 	case ext == ".foz":

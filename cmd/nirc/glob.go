@@ -48,12 +48,12 @@ func (s *search) list(dir string) []os.DirEntry {
 	return entries
 }
 
-// nothing tells whether an error says that there is no such file.
+// nothing reports whether an error says that there is no such file.
 func nothing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// isDir tells whether an entry is a directory or a symbolic link to one.
+// isDir reports whether an entry is a directory or a symbolic link to one.
 func isDir(e os.DirEntry, path string) bool {
 	if e.Type()&os.ModeSymlink == 0 {
 		return e.IsDir()

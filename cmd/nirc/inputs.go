@@ -115,7 +115,7 @@ type damagedError struct{ list nirc.Diagnostics }
 func (e damagedError) Error() string { return e.list.Error() }
 func (e damagedError) Unwrap() error { return e.list }
 
-// damaged tells whether an error is that of a damaged module.
+// damaged reports whether an error is that of a damaged module.
 func damaged(err error) bool {
 	var d damagedError
 	return errors.As(err, &d)

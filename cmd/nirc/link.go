@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"nirc"
-	"nirc/object"
+	"nirc/backend/object"
 
 	"github.com/spf13/cobra"
 )

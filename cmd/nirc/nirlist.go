@@ -11,7 +11,7 @@ import (
 // nirRows lists the files of NIR as of July 2023, in alphabetical order: name,
 // class, and what may stand for it here: names of passes, of which only
 // those that the registry knows are shown, and files, which exist (a test sees to
-// that). The facts are those of the project's pass reference, section 1.
+// that). The facts are those of nir.md §1.
 //
 //go:embed nir.tsv
 var nirRows string

@@ -140,7 +140,7 @@ func (r *reporter) diagnostics(list nirc.Diagnostics) {
 	}
 }
 
-// interrupted tells whether an error is that of a run that was stopped.
+// interrupted reports whether an error is that of a run that was stopped.
 func interrupted(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

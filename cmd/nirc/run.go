@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"nirc"
-	"nirc/emu"
+	"nirc/internal/emu"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

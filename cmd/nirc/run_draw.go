@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"nirc"
-	"nirc/emu"
+	"nirc/internal/emu"
 )
 
 // topologies are their names in emu's order.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"nirc"
-	"nirc/emu"
+	"nirc/internal/emu"
 )
 
 // elemType is the type of numbers on the command line.

@@ -85,7 +85,7 @@ func abiFlag(f *pflag.FlagSet, abi *string) {
 	f.StringVar(abi, "abi", "", "calling convention where the target has several: monolithic or separate")
 }
 
-// dumps tells whether a flag asks to see something on the way.
+// dumps reports whether a flag asks to see something on the way.
 func (r *runFlags) dumps() bool {
 	return len(r.dumpBefore)+len(r.dumpAfter) > 0 || r.printChanged || r.timePasses
 }
@@ -217,7 +217,7 @@ func passNames() []string {
 	return list
 }
 
-// onlyPasses tells whether all dumps asked for are of the IR.
+// onlyPasses reports whether all dumps asked for are of the IR.
 func (r *runFlags) onlyPasses() bool {
 	for _, n := range append(slices.Clone(r.dumpBefore), r.dumpAfter...) {
 		if n != "translate" && passes.Find(n) == nil {

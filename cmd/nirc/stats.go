@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"nirc"
-	"nirc/cmd/nirc/internal/figures"
+	"nirc/internal/figures"
 	"nirc/ir"
 
 	"github.com/spf13/cobra"

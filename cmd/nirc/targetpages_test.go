@@ -105,7 +105,7 @@ func (p *probe) source() string {
 	return "#version 460\n" + p.head + size + "void main() { " + p.body + " }\n"
 }
 
-// answer tells whether the target compiles the probe: "yes", or why not.
+// answer reports whether the target compiles the probe: "yes", or why not.
 func (p *probe) answer(t *testing.T, target string, m *nirc.Module) string {
 	_, err := m.Compile(context.Background(), nirc.Options{Target: target, Level: 2})
 	if err == nil {

@@ -99,7 +99,7 @@ func suggestFlag(c *cobra.Command, err error) string {
 	return passes.Suggest("--"+unknown.GetSpecifiedName(), names)
 }
 
-// wantsJSON tells whether a command line asks for diagnostics as JSON, though
+// wantsJSON reports whether a command line asks for diagnostics as JSON, though
 // a flag before that may be wrong.
 func wantsJSON(args []string) bool {
 	const flag = "--diagnostics-format"

@@ -91,7 +91,7 @@ var aluTable = [...]aluRow{
 	spv.OpQuantizeToF16:        {ir.OpFquantize2f16, 1, aFloat},
 }
 
-// aluSimple translates an instruction of aluTable and tells whether it was one.
+// aluSimple translates an instruction of aluTable and reports whether it was one.
 func (t *translator) aluSimple(in *inst) bool {
 	if int(in.op) >= len(aluTable) || aluTable[in.op].srcs == 0 {
 		return false

@@ -38,7 +38,7 @@ func atomicOp(op spv.Op) (ir.AtomicOp, bool) {
 	return 0, false
 }
 
-// atomic translates atomics and tells whether the instruction was one.
+// atomic translates atomics and reports whether the instruction was one.
 func (t *translator) atomic(in *inst) bool {
 	op, rmw := atomicOp(in.op)
 	switch {

@@ -62,7 +62,7 @@ func semantics(m spv.MemorySemantics) (ir.Semantics, ir.Mode) {
 	return s, modes
 }
 
-// barrier translates barriers and tells whether the instruction was one.
+// barrier translates barriers and reports whether the instruction was one.
 func (t *translator) barrier(in *inst) bool {
 	switch in.op {
 	case spv.OpMemoryBarrier:

@@ -71,7 +71,7 @@ func defaultInterp(ty *ir.Type) ir.Interp {
 	return ir.InterpFlat
 }
 
-// mixed tells whether members of a fragment shader's array of blocks interpolate differently.
+// mixed reports whether members of a fragment shader's array of blocks interpolate differently.
 func (t *translator) mixed(v *variable, own *ir.Field) bool {
 	st := v.typ.withoutArray()
 	if t.stage != ir.StageFragment || v.sc != spv.StorageClassInput || v.typ.kind != tArray || st.kind != tStruct {

@@ -114,7 +114,7 @@ func inherit(f, own *ir.Field) {
 	}
 }
 
-// arrayedInterface tells whether the stage's interface variables of the
+// arrayedInterface reports whether the stage's interface variables of the
 // storage class have an array level that counts vertices.
 func (t *translator) arrayedInterface(sc spv.StorageClass, patch bool) bool {
 	if patch {
@@ -256,7 +256,7 @@ func (t *translator) builtInSlot(v *variable, b spv.BuiltIn) (ir.Slot, bool) {
 	return 0, false
 }
 
-// systemValue tells whether the built-in is one that lower_system_values knows.
+// systemValue reports whether the built-in is one that lower_system_values knows.
 func systemValue(b spv.BuiltIn) bool {
 	switch b {
 	case spv.BuiltInVertexIndex, spv.BuiltInInstanceIndex,

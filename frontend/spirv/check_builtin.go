@@ -92,7 +92,7 @@ var builtInRules = [...]builtInRule{
 	{spv.BuiltInSubgroupLtMask, tInt, 4, false, 0},
 }
 
-// fits tells whether a type is the one of the rule.
+// fits reports whether a type is the one of the rule.
 func (r *builtInRule) fits(ty *ir.Type) bool {
 	if ty.IsArray() != r.array {
 		return false

@@ -23,7 +23,7 @@ func intResize(bits uint8, signed bool) ir.Op {
 	return u2uOps[ir.SizeIndex(bits)]
 }
 
-// convert translates the conversions and tells whether the instruction was one.
+// convert translates the conversions and reports whether the instruction was one.
 func (t *translator) convert(in *inst) bool {
 	b := t.f.b
 	var table *[5]ir.Op

@@ -90,7 +90,7 @@ func (t *translator) collectDecorations() {
 	t.caps.explicitShared = t.caps.explicitShared && t.sharedBlocks(end)
 }
 
-// sharedBlocks tells whether a variable of workgroup memory is a Block. Then
+// sharedBlocks reports whether a variable of workgroup memory is a Block. Then
 // all are, and alias; modules that only declare the capability for the scalar
 // types it allows have variables that do not.
 func (t *translator) sharedBlocks(end int) bool {

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"nirc/amber"
-	"nirc/emu"
 	"nirc/frontend/spirv"
 	"nirc/frontend/spirv/spv"
+	"nirc/internal/amber"
+	"nirc/internal/emu"
 	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/ir/interp"

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"nirc/amber"
+	"nirc/internal/amber"
 	"nirc/internal/refs"
 )
 

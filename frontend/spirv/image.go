@@ -15,7 +15,7 @@ type texel struct {
 }
 
 // image translates the instructions on storage images and on image values,
-// and tells whether the instruction was one; texture.go has sampling.
+// and reports whether the instruction was one; texture.go has sampling.
 func (t *translator) image(in *inst) bool {
 	if t.ofUndef(in) {
 		if in.id != 0 {
@@ -84,7 +84,7 @@ func (t *translator) opaquePointer(v *value) *pointer {
 	return &pointer{typ: v.typ, mode: t.opaqueMode(v.typ), addr: v.leaves[0]}
 }
 
-// ofUndef tells whether an instruction on images has an undefined image or
+// ofUndef reports whether an instruction on images has an undefined image or
 // sampler as its first or, an OpSampledImage, second operand; what it gives is undefined then.
 func (t *translator) ofUndef(in *inst) bool {
 	n := 1
@@ -452,7 +452,7 @@ func (t *translator) imageAtomic(in *inst, x *texel, op ir.AtomicOp, access ir.A
 	t.atomicResult(in, &r.Def)
 }
 
-// atomicFormat tells whether an atomic of the size works on texels of a format.
+// atomicFormat reports whether an atomic of the size works on texels of a format.
 func atomicFormat(f spv.ImageFormat, bits uint8, op ir.AtomicOp) bool {
 	isFloat := op == ir.AtomicFAdd || op == ir.AtomicFMin || op == ir.AtomicFMax
 	switch f {

@@ -232,7 +232,7 @@ func (t *translator) copyMemory(in *inst) {
 	t.storeLeaves(dst, l, &k)
 }
 
-// copyWhole tells whether a copy can be one copy_deref: whole aggregates of
+// copyWhole reports whether a copy can be one copy_deref: whole aggregates of
 // the same bare type.
 func (t *translator) copyWhole(dst, src *pointer) bool {
 	if dst.typ.isLeaf() || dst.col != nil || src.col != nil || dst.mode&ir.ModeReadOnly != 0 {

@@ -37,7 +37,7 @@ var reduceOps = [...]struct {
 	{spv.OpGroupNonUniformLogicalAnd, ir.OpIand}, {spv.OpGroupNonUniformLogicalOr, ir.OpIor}, {spv.OpGroupNonUniformLogicalXor, ir.OpIxor},
 }
 
-// subgroup translates subgroup instructions and tells whether it was one.
+// subgroup translates subgroup instructions and reports whether it was one.
 func (t *translator) subgroup(in *inst) bool {
 	for i := range subgroupTable {
 		if r := &subgroupTable[i]; r.op == in.op {

@@ -75,10 +75,10 @@ type imageShape struct {
 
 func (ty *typ) isScalar() bool { return ty.kind >= tBool && ty.kind <= tFloat }
 
-// numeric tells whether ty is a scalar or vector of numbers or booleans.
+// numeric reports whether ty is a scalar or vector of numbers or booleans.
 func (ty *typ) numeric() bool { return ty.kind >= tBool && ty.kind <= tVector }
 
-// isLeaf tells whether a value of the type is one IR value.
+// isLeaf reports whether a value of the type is one IR value.
 func (ty *typ) isLeaf() bool { return ty.numeric() || ty.kind == tPointer || ty.opaque() }
 
 func (ty *typ) opaque() bool { return ty.kind >= tImage && ty.kind <= tAccel }
@@ -158,7 +158,7 @@ func (ty *typ) String() string {
 	return fmt.Sprintf("type %%%d", ty.id)
 }
 
-// sameShape tells whether values of both types have the same leaves in the
+// sameShape reports whether values of both types have the same leaves in the
 // same tree: what OpCopyLogical, loads and stores need.
 func (ty *typ) sameShape(u *typ) bool {
 	if ty == u {

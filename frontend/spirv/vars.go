@@ -21,7 +21,7 @@ type variable struct {
 	cached *ir.Def
 }
 
-// buffer tells whether pointers to the variable go through a descriptor.
+// buffer reports whether pointers to the variable go through a descriptor.
 func (v *variable) buffer() bool { return v.mode == ir.ModeUBO || v.mode == ir.ModeSSBO }
 
 // modeOf returns the mode of a storage class's pointers to type ty.

@@ -223,7 +223,7 @@ func (b *Builder) Shader(ctx context.Context, m *Module, o nirc.Options) (out Ou
 	return out, m.refused(e), b.Store.Put(key, data)
 }
 
-// first tells whether a key comes for the first time.
+// first reports whether a key comes for the first time.
 func (b *Builder) first(key Digest) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -214,7 +214,7 @@ func TestGC(t *testing.T) {
 	same(t, d, want)
 }
 
-// keyIsOld tells whether a key is among the first ten of fill.
+// keyIsOld reports whether a key is among the first ten of fill.
 func keyIsOld(key Digest) bool {
 	for i := range 10 {
 		if key == Digest(sha256.Sum256([]byte{byte(i), 0})) {

@@ -56,7 +56,7 @@ func OpenOld(root string, c Codec) (*Dir, error) {
 	return &Dir{root: root, codec: c, now: time.Now}, nil
 }
 
-// isStore tells whether a directory that holds list may be a store: it has an entry or the
+// isStore reports whether a directory that holds list may be a store: it has an entry or the
 // place for what is being written, or it is empty.
 func isStore(root string, list []fs.DirEntry) bool {
 	for _, e := range list {
@@ -130,7 +130,7 @@ func (d *Dir) frame(key Digest) ([]byte, error) {
 	return frame, nil
 }
 
-// Has tells whether there is a file for the entry.
+// Has reports whether there is a file for the entry.
 func (d *Dir) Has(key Digest) (bool, error) {
 	_, err := os.Stat(d.Path(key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -332,7 +332,7 @@ func ParseShard(s string) (Shard, error) {
 	return Shard{a, b}, nil
 }
 
-// Has tells whether a key belongs to the shard.
+// Has reports whether a key belongs to the shard.
 func (s Shard) Has(key Digest) bool {
 	if s.N < 2 {
 		return true

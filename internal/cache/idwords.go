@@ -9,10 +9,10 @@ type idWords struct {
 	from uint8 // all words from this one on are ids; 0 is none
 }
 
-// is tells whether word i is an id.
+// is reports whether word i is an id.
 func (w idWords) is(i int) bool { return i < 8 && w.mask>>i&1 != 0 || w.from != 0 && i >= int(w.from) }
 
-// isID tells whether operands of a kind are ids.
+// isID reports whether operands of a kind are ids.
 func isID(k spv.Kind) bool {
 	switch k {
 	case spv.KindIdResultType, spv.KindIdResult, spv.KindIdRef, spv.KindIdScope, spv.KindIdMemorySemantics:

@@ -41,7 +41,7 @@ type Store interface {
 	Get(Digest) ([]byte, error)
 	// Put stores an entry, or replaces it.
 	Put(Digest, []byte) error
-	// Has tells whether there is an entry; it need not be whole.
+	// Has reports whether there is an entry; it need not be whole.
 	Has(Digest) (bool, error)
 }
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"nirc"
-	"nirc/object"
+	"nirc/backend/object"
 )
 
 // Checked is what Verify found.

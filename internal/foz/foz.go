@@ -113,7 +113,7 @@ type key struct {
 	hash uint64
 }
 
-// IsDB tells whether a file begins as a database does.
+// IsDB reports whether a file begins as a database does.
 func IsDB(head []byte) bool { return bytes.HasPrefix(head, []byte(Magic)) }
 
 // Open reads the entries' heads.

@@ -54,7 +54,7 @@ var rooms = []room{
 // testOnly are packages that only tests import.
 var testOnly = []string{"ir/irtest", "backend/gputest", "internal/refs", "internal/mangle"}
 
-// match tells whether path fits the form. star is what * stands for, "" if
+// match reports whether path fits the form. star is what * stands for, "" if
 // nothing yet; the element that it then stands for is returned.
 func match(form, path, star string) (string, bool) {
 	if form == path || form == "all" {

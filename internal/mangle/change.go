@@ -215,7 +215,7 @@ func (t *Text) spread(r *rand.Rand, lines [][]token, i int) {
 	}
 }
 
-// uses tells whether a line has one of the ids.
+// uses reports whether a line has one of the ids.
 func uses(l []token, ids map[string]bool) bool {
 	for _, k := range l {
 		if k.kind == tID && ids[k.text] {

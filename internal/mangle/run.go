@@ -53,7 +53,7 @@ func NewRun(t testing.TB, inputs int, stream uint64) *Run {
 	return m
 }
 
-// Long tells whether NIRC_MANGLE asks for a long run.
+// Long reports whether NIRC_MANGLE asks for a long run.
 func (m *Run) Long() bool { return !m.until.IsZero() }
 
 // Inputs yields a seed and its random numbers for each input of the run. The
@@ -86,7 +86,7 @@ func (m *Run) Keep(name string, data []byte) string {
 // Try runs f on an input, and reports as an error of the test what no input may bring about:
 // a panic, more time than limit, more memory than MaxMemory, and what f itself
 // returns unless it is "". An f that takes ten times the limit ends the test's
-// program. It tells whether all was well.
+// program. It reports whether all was well.
 func (m *Run) Try(name string, data []byte, limit time.Duration, f func() string) bool {
 	m.t.Helper()
 	watch := time.AfterFunc(10*limit, func() {

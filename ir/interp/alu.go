@@ -202,7 +202,7 @@ func (c *compiler) alteredVec(in *ir.Instr, eval func(optab.Mode, uint8, [][]uin
 	}
 }
 
-// divides tells whether an operation is undefined for a second operand of 0.
+// divides reports whether an operation is undefined for a second operand of 0.
 func divides(op ir.Op) bool {
 	switch op {
 	case ir.OpIdiv, ir.OpUdiv, ir.OpUmod, ir.OpImod, ir.OpIrem:

@@ -1,7 +1,7 @@
 package interp
 
 import (
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

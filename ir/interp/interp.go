@@ -16,7 +16,7 @@ package interp
 import (
 	"fmt"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/optab"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

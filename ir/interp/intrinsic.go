@@ -3,7 +3,7 @@ package interp
 import (
 	"math"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -55,7 +55,7 @@ var intrinsicClasses = func() (t [ir.NumIntrinsics]intrinsicClass) {
 	return t
 }()
 
-// supported tells whether an intrinsic can be executed by name.
+// supported reports whether an intrinsic can be executed by name.
 func supported(i ir.Intrinsic) bool { return intrinsicClasses[i] != classNone }
 
 // execIntrinsic runs an intrinsic; wait: the wave stands at a barrier.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

@@ -3,7 +3,7 @@ package interp
 import (
 	"math/bits"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 )
 
 func or(a, b emu.Mask) emu.Mask     { return emu.Mask{a[0] | b[0], a[1] | b[1]} }

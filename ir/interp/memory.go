@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/optab"
 )

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/irtest"
 )

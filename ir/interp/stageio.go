@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sort"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

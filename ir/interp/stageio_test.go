@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

@@ -3,7 +3,7 @@ package interp
 import (
 	"fmt"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -16,7 +16,7 @@ const (
 	patchBase    = 1 << 24
 )
 
-// arrayed tells whether inputs of the stage come from several vertices.
+// arrayed reports whether inputs of the stage come from several vertices.
 func arrayed(s ir.Stage) bool {
 	return s == ir.StageTessCtrl || s == ir.StageTessEval || s == ir.StageGeometry
 }
@@ -41,7 +41,7 @@ func (c *compiler) variableSpace(v *ir.Variable) (space, bool) {
 	return c.spaceOf(v.Mode)
 }
 
-// perVertex tells whether v's outermost array counts vertices.
+// perVertex reports whether v's outermost array counts vertices.
 func perVertex(sp space, v *ir.Variable) bool {
 	return (sp == spStageIn || sp == spStageOut) && !v.Patch && v.Type.IsArray()
 }

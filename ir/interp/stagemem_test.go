@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

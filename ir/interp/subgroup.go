@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -164,7 +164,7 @@ func (w *Wave) execVote(i *inst) bool {
 	return true
 }
 
-// allEqual tells whether source 0 is the same in all active lanes.
+// allEqual reports whether source 0 is the same in all active lanes.
 func (w *Wave) allEqual(i *inst) bool {
 	size := i.x.in.Srcs[0].Def.BitSize
 	for _, s := range i.x.src[0] {
@@ -296,7 +296,7 @@ func (w *Wave) execScan(i *inst) {
 	}
 }
 
-// wholeQuad tells whether all lanes of a lane's quad are active. Where they are
+// wholeQuad reports whether all lanes of a lane's quad are active. Where they are
 // not, Vulkan leaves derivatives undefined.
 func (w *Wave) wholeQuad(l int) bool {
 	q := l &^ 3

@@ -3,7 +3,7 @@ package interp
 import (
 	"math"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -147,7 +147,7 @@ func (p *Program) writes(s ir.Slot) {
 	p.outputs = append(p.outputs, s)
 }
 
-// svStage tells whether a stage has a system value.
+// svStage reports whether a stage has a system value.
 func svStage(sv sysval, st ir.Stage) bool {
 	switch {
 	case sv == svViewIndex:

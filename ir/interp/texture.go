@@ -3,7 +3,7 @@ package interp
 import (
 	"math"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

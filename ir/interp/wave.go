@@ -5,7 +5,7 @@ import (
 	"math"
 	"sync"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

@@ -8,7 +8,7 @@ type loopState struct {
 	inContinue bool
 }
 
-// body makes n instructions or so in a scope of its own and tells whether it
+// body makes n instructions or so in a scope of its own and reports whether it
 // ended in a jump. kept are values available at its end.
 func (g *gen) body(n int) (jumped bool, kept [5]*ir.Def) {
 	m := g.mark()

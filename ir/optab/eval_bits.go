@@ -76,7 +76,7 @@ func ibfe(a, o, n uint32) uint32 {
 	return uint32(int32(a) >> o)
 }
 
-// fieldOK tells whether n bits at o lie inside a word, n not 0.
+// fieldOK reports whether n bits at o lie inside a word, n not 0.
 func fieldOK(o, n uint32) bool {
 	return int32(o) >= 0 && int32(n) > 0 && uint64(o)+uint64(n) <= 32
 }

@@ -91,7 +91,7 @@ type Mode struct {
 	SignedZero uint8
 }
 
-// Horizontal tells whether the operation has a sized operand and so works on
+// Horizontal reports whether the operation has a sized operand and so works on
 // whole vectors.
 func (o *Op) Horizontal() bool {
 	if o.Out.Comps != 0 {
@@ -130,7 +130,7 @@ const (
 	BitsBool = Bits1 | Bits8 | Bits16 | Bits32
 )
 
-// Has tells whether the set holds a size.
+// Has reports whether the set holds a size.
 func (b Bits) Has(bits uint8) bool {
 	switch bits {
 	case 1:
@@ -170,7 +170,7 @@ type Intrinsic struct {
 	Doc     string
 }
 
-// Vectorized tells whether any operand is as wide as the instruction.
+// Vectorized reports whether any operand is as wide as the instruction.
 func (r *Intrinsic) Vectorized() bool {
 	if r.HasDest && r.DestComps == 0 {
 		return true

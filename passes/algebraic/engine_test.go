@@ -269,7 +269,7 @@ func (x *instance) pick() bool {
 	return true
 }
 
-// needsRange tells whether a condition asks the range analysis about a slot,
+// needsRange reports whether a condition asks the range analysis about a slot,
 // which knows nothing of an opaque value.
 func needsRange(r *rule, slot int) bool {
 	for _, q := range r.conds {

@@ -154,7 +154,7 @@ func (m *matcher) value(n *node, d *ir.Def, width uint8, swz ir.Swizzle) bool {
 	return allLanes(d, swz, width, floatBits(n.val, d.BitSize))
 }
 
-// allLanes tells whether all components read are the constant v.
+// allLanes reports whether all components read are the constant v.
 func allLanes(d *ir.Def, swz ir.Swizzle, width uint8, v uint64) bool {
 	if d.Instr.Kind != ir.KindLoadConst {
 		return false
@@ -167,7 +167,7 @@ func allLanes(d *ir.Def, swz ir.Swizzle, width uint8, v uint64) bool {
 	return true
 }
 
-// bind gives a slot its value, or tells whether the value equals the one it has.
+// bind gives a slot its value, or reports whether the value equals the one it has.
 func (m *matcher) bind(slot int8, d *ir.Def, swz ir.Swizzle, width uint8) bool {
 	b := &m.slots[slot]
 	if b.def == nil {

@@ -11,7 +11,7 @@ import (
 // Predicates of the rules' conditions. Each is named in the rule files in
 // snake_case. Those about constants want all components to satisfy them.
 
-// each tells whether f holds of all components of a constant, given as bits.
+// each reports whether f holds of all components of a constant, given as bits.
 func each(b *bind, f func(v uint64, size uint8) bool) bool {
 	if !b.def.IsConst() {
 		return false

@@ -92,7 +92,7 @@ func (t *trial) eval(op ir.Op, width int, outBits uint8, src []lanes, srcBits []
 	return t.out
 }
 
-// undefinedFor tells whether the operation's result is undefined, so that a
+// undefinedFor reports whether the operation's result is undefined, so that a
 // replacement may give anything.
 func undefinedFor(op ir.Op, bits uint8, s []lanes, c int) bool {
 	switch op {
@@ -231,7 +231,7 @@ func (t *trial) replacement(width int) (lanes, uint8) {
 // structural are the predicates that say nothing about values.
 var structural = map[string]bool{"is_not_const": true, "is_const": true, "is_used_once": true, "is_only_used_by_fadd": true, "is_only_used_as_float": true, "is_used_by_if": true}
 
-// conditions tells whether the rule's conditions hold of the values.
+// conditions reports whether the rule's conditions hold of the values.
 func (t *trial) conditions(s *ir.Shader, m *matcher) bool {
 	for _, q := range t.r.conds {
 		p := &preds[q.pred]
@@ -266,13 +266,13 @@ func (t *trial) conditions(s *ir.Shader, m *matcher) bool {
 	return true
 }
 
-// isHalf tells whether a 32-bit float is a 16-bit one too.
+// isHalf reports whether a 32-bit float is a 16-bit one too.
 func isHalf(v uint64) bool {
 	f := ir.FloatValue(v, 32)
 	return ir.FloatValue(ir.FloatBits(f, 16), 16) == f
 }
 
-// wraps tells whether a sum breaks the promises in flags.
+// wraps reports whether a sum breaks the promises in flags.
 func wraps(flags uint16, bits uint8, a, b uint64) bool {
 	sum := (a + b) & mask(bits)
 	sign := uint64(1) << (bits - 1)

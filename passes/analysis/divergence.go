@@ -22,7 +22,7 @@ func RequireDivergence(impl *ir.Impl) {
 	impl.SetAnalysis(ir.MetaDivergence, true)
 }
 
-// CheckDivergence tells whether the marks of a function are what a new
+// CheckDivergence reports whether the marks of a function are what a new
 // computation gives; true if they are not said to be valid. The marks are then
 // those of the new computation.
 func CheckDivergence(impl *ir.Impl) bool {
@@ -85,7 +85,7 @@ type divergence struct {
 	changed bool
 }
 
-// loopState is the loop around: apart tells whether lanes that began an
+// loopState is the loop around: apart reports whether lanes that began an
 // iteration together may be elsewhere by now.
 type loopState struct {
 	loop  *ir.Loop
@@ -149,7 +149,7 @@ func (d *divergence) phis(b *ir.Block, split bool) {
 	}
 }
 
-// EqualConsts tells whether two values are constants with the same components.
+// EqualConsts reports whether two values are constants with the same components.
 func EqualConsts(a, b *ir.Def) bool {
 	if !a.IsConst() || !b.IsConst() {
 		return false
@@ -184,7 +184,7 @@ func (d *divergence) leaving(l *ir.Loop) {
 	}
 }
 
-// usedBeyond tells whether a value made in a loop is used behind it, the phis
+// usedBeyond reports whether a value made in a loop is used behind it, the phis
 // right behind it left out.
 func usedBeyond(v *ir.Def, l *ir.Loop, inside func(*ir.Block) bool) bool {
 	for u := range v.Uses() {
@@ -235,7 +235,7 @@ func anyDivergent(in *ir.Instr) bool {
 	return false
 }
 
-// diverges tells whether an instruction's result may differ between lanes,
+// diverges reports whether an instruction's result may differ between lanes,
 // given what is known of its sources.
 func (d *divergence) diverges(in *ir.Instr) bool {
 	switch in.Kind {

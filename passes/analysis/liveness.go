@@ -40,7 +40,7 @@ func RequireLiveness(impl *ir.Impl) *Liveness {
 	return l
 }
 
-// CheckLiveness tells whether the stored liveness of a function is what a new
+// CheckLiveness reports whether the stored liveness of a function is what a new
 // computation gives; true if none is stored.
 func CheckLiveness(impl *ir.Impl) bool {
 	old, ok := impl.Analysis(ir.MetaLiveness).(*Liveness)
@@ -142,7 +142,7 @@ func (l *Liveness) Number(d *ir.Def) (n int, ok bool) {
 // Numbered returns the values by number.
 func (l *Liveness) Numbered() []*ir.Def { return l.defs }
 
-// block recomputes a block's sets and tells whether its live-in set, or what
+// block recomputes a block's sets and reports whether its live-in set, or what
 // its phis ask of the predecessors, is new.
 func (l *Liveness) block(b *ir.Block, live []uint64) bool {
 	clear(live)
@@ -215,13 +215,13 @@ func (l *Liveness) Out(b *ir.Block) []uint64 {
 	return l.out[int(b.Index)*l.words : int(b.Index+1)*l.words]
 }
 
-// LiveIn tells whether d is live at b's start.
+// LiveIn reports whether d is live at b's start.
 func (l *Liveness) LiveIn(b *ir.Block, d *ir.Def) bool {
 	n := l.number[d.Index]
 	return n >= 0 && l.In(b)[n/64]>>(n%64)&1 != 0
 }
 
-// LiveOut tells whether d is live at b's end.
+// LiveOut reports whether d is live at b's end.
 func (l *Liveness) LiveOut(b *ir.Block, d *ir.Def) bool {
 	n := l.number[d.Index]
 	return n >= 0 && l.Out(b)[n/64]>>(n%64)&1 != 0
@@ -236,7 +236,7 @@ func Count(set []uint64) int {
 	return n
 }
 
-// LiveAfter tells whether d, which is defined before or by in, is still
+// LiveAfter reports whether d, which is defined before or by in, is still
 // needed behind in.
 func (l *Liveness) LiveAfter(d *ir.Def, in *ir.Instr) bool {
 	b := in.Block
@@ -258,7 +258,7 @@ func (l *Liveness) LiveAfter(d *ir.Def, in *ir.Instr) bool {
 	return false
 }
 
-// Interfere tells whether two values are ever live at the same time. Needs
+// Interfere reports whether two values are ever live at the same time. Needs
 // MetaDominance.
 func (l *Liveness) Interfere(a, b *ir.Def) bool {
 	switch {

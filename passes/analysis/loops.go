@@ -99,7 +99,7 @@ func findLoops(impl *ir.Impl) *Loops {
 	return l
 }
 
-// CheckLoops tells whether the stored loops of a function are what a new
+// CheckLoops reports whether the stored loops of a function are what a new
 // computation gives; true if none are stored.
 func CheckLoops(impl *ir.Impl) bool {
 	old, ok := impl.Analysis(ir.MetaLoops).(*Loops)

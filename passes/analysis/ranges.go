@@ -45,7 +45,7 @@ func RequireRanges(impl *ir.Impl) *Ranges {
 	return r
 }
 
-// CheckRanges tells whether the stored ranges of a function are what a new
+// CheckRanges reports whether the stored ranges of a function are what a new
 // computation gives; true if none are stored.
 func CheckRanges(impl *ir.Impl) bool {
 	old, ok := impl.Analysis(ir.MetaRange).(*Ranges)

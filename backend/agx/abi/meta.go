@@ -4,7 +4,7 @@
 // for what. The code generator writes a [Meta] beside the code, package core
 // reads it (and plays the driver); both see the shader through this and nothing
 // else. All types are plain data that encoding/json carries unchanged. The
-// conventions follow the project's agx reference, section 11; where it leaves a
+// conventions follow agx.md §11; where it leaves a
 // choice to the driver, this package makes it.
 //
 // # Registers
@@ -94,7 +94,7 @@
 // stand in state registers or in the heap, samplers in state registers or in a heap of
 // their own; a storage image has an entry for
 // texture_load and one for image_write, and code that wants sizes loads the
-// heap's descriptors (reference, section 8.6): sizes are those of level 0 of
+// heap's descriptors (agx.md §8.6): sizes are those of level 0 of
 // the image, texel buffers have their number of elements in the word at byte
 // 16. Image atomics take their address from there too (HeapAtomicOffset).
 // The write descriptor of a multisampled image sees a 2D image as many times
@@ -281,8 +281,8 @@ const Restart = 1<<32 - 1
 // geometry shaders that emit at most some vertices.
 func (g *Geometry) VertexShift() int { return bits.Len32(max(g.MaxVertices, 1) - 1) }
 
-// Part is a part of a program of the separate ABI (the project's agx reference,
-// section 11.4). The linker puts prolog, main part and epilog behind each other; they
+// Part is a part of a program of the separate ABI
+// (agx.md §11.4). The linker puts prolog, main part and epilog behind each other; they
 // hand values on in registers, and have places of their own among the first uniforms.
 type Part string
 

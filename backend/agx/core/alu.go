@@ -95,7 +95,7 @@ func execShift(w *wave, x *inst) error {
 	return nil
 }
 
-// shift is the operations of section 5.4; by is the amount of asr and asrh,
+// shift is the operations of agx.md §5.4; by is the amount of asr and asrh,
 // whose a is sign-extended from its width already.
 func shift(op isa.Op, a, b uint64, n uint, mask, by uint64) uint64 {
 	switch op {

@@ -66,8 +66,8 @@ type pending struct {
 	clock, lanes uint32
 }
 
-// checker keeps what the hardware would have under way (reference, section
-// 10.1) and the rules of sections 6.1, 7.4, 9.2 to 9.4.
+// checker keeps what the hardware would have under way
+// (agx.md §10.1) and the rules of sections 6.1, 7.4, 9.2 to 9.4.
 type checker struct {
 	pend        [2][2 * numRegs]pending
 	clock       [2]uint32
@@ -189,7 +189,7 @@ func (c *checker) rules(w *wave, x *inst) error {
 const haltedLanes = 128
 
 // waiting finds a lane that waits for pops which do not come: the program jumped over them
-// or has too few (reference, section 6.2).
+// or has too few (agx.md §6.2).
 func (w *wave) waiting() (lane int, levels uint32) {
 	n := w.n
 	if w.preamble {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 )
 
 // TestDispatch goes through the software GPU's own dispatch: workgroups of 50

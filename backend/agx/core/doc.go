@@ -5,7 +5,7 @@
 // points it reads (tess.go) and makes the epilog's part of fragment results. A program is decoded once by [Load]; waves interpret the
 // dense result over registers stored as [register][lane].
 //
-// Semantics are those of the project's agx reference, sections 1 and 5 to 9.
+// Semantics are those of agx.md §1 and 5 to 9.
 // Choices where the reference leaves room: fmul keeps the IEEE sign of zero;
 // rcp, rsqrt, log2, exp2 and the sines are the rounded exact results; float
 // reductions go in lane order and take min and max of the numbers; float to

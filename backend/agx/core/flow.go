@@ -4,14 +4,14 @@ import (
 	"errors"
 
 	"nirc/backend/agx/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
 var errKill = errors.New("ending helper invocations early is not supported")
 
 // execNest runs the instructions that change the nesting counter r0l and set
-// the execution mask by it (reference, section 6.1). They work on all lanes.
+// the execution mask by it (agx.md §6.1). They work on all lanes.
 func execNest(w *wave, x *inst) error {
 	var c uint32
 	k := uint32(x.Nest)

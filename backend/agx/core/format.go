@@ -8,7 +8,7 @@ import (
 	"nirc/backend/agx/isa"
 )
 
-// Memory formats (reference, section 2.9).
+// Memory formats (agx.md §2.9).
 
 func popcount(v uint32) uint32 { return uint32(bits.OnesCount32(v)) }
 

@@ -7,7 +7,7 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/gputest"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

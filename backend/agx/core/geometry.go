@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"nirc/backend/agx/abi"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -143,7 +143,7 @@ func (g *geometryDraw) sums() error {
 	return nil
 }
 
-// counted tells whether the count program writes word k of a unit.
+// counted reports whether the count program writes word k of a unit.
 func (g *geometryDraw) counted(k int) bool {
 	if k == 0 {
 		return true
@@ -152,7 +152,7 @@ func (g *geometryDraw) counted(k int) bool {
 	return any
 }
 
-// captured tells whether transform feedback takes a stream, and to which buffers.
+// captured reports whether transform feedback takes a stream, and to which buffers.
 func (g *geometryDraw) captured(stream int) (buffers [ir.NumXfbBuffers]bool, any bool) {
 	for i := range g.modes.Captures {
 		if c := &g.modes.Captures[i]; int(c.Stream) == stream {

@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"nirc/backend/agx/abi"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

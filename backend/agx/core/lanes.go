@@ -8,7 +8,7 @@ import (
 
 // execShuffle runs the simd_shuffle family as the hardware does it: each
 // source quad forms one offset by OR of its four lanes' indices, active or
-// not, and offers its values displaced by it (reference, section 5.8).
+// not, and offers its values displaced by it (agx.md §5.8).
 func execShuffle(w *wave, x *inst) error {
 	a, b := w.ints(&x.s[0], &w.buf[0]), w.ints(&x.s[1], &w.buf[1])
 	var off [lanes / 4]uint32

@@ -6,7 +6,7 @@ import (
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -290,7 +290,7 @@ func execGroupAtomic(w *wave, x *inst) error {
 type frame struct{ start, words int }
 
 // maxStack is how many words a lane's stack can have: the scratch of the meta
-// and what stack_adjust takes on top (reference, section 7.4).
+// and what stack_adjust takes on top (agx.md §7.4).
 func (p *program) maxStack() int {
 	return int(max(p.meta.ScratchSize, p.meta.PreambleScratch)+3)/4 + 13
 }

@@ -6,7 +6,7 @@ import (
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -247,7 +247,7 @@ func execGetSR(w *wave, x *inst) error {
 	return nil
 }
 
-// Special register numbers (reference, section 1.2).
+// Special register numbers (agx.md §1.2).
 const (
 	srWorkgroupID    = 0
 	srWorkgroupSize  = 4
@@ -345,13 +345,13 @@ func (p *program) checkForm(x *inst) error {
 	return nil
 }
 
-// inPreamble tells whether the code at pc is the preamble's.
+// inPreamble reports whether the code at pc is the preamble's.
 func (p *program) inPreamble(pc int) bool {
 	return p.meta.HasPreamble && (p.meta.Preamble > p.meta.Entry) == (pc >= int(max(p.meta.Preamble, p.meta.Entry)))
 }
 
-// checkResident finds a workgroup that a core's registers do not hold as a whole (reference,
-// section 1.3).
+// checkResident finds a workgroup that a core's registers do not hold as a whole
+// (agx.md §1.3).
 func (p *program) checkResident() error {
 	const file, grain, most = 212992, 64, 1024 // bytes; threads
 	z := p.meta.WorkgroupSize

@@ -7,7 +7,7 @@ import (
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -89,7 +89,7 @@ type coords struct {
 	layer, sample uint32
 }
 
-// coords reads a coordinate run (reference, section 8.2). 16-bit ones are
+// coords reads a coordinate run (agx.md §8.2). 16-bit ones are
 // widened: as floats, or as integers.
 func (w *wave) coords(o *isa.Operand, d isa.Dim, lane int, float bool) (c coords) {
 	n, extra := d.Coords()
@@ -397,7 +397,7 @@ func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) err
 }
 
 // heapBytes makes the rest of a descriptor in the heap, for code that reads
-// sizes from it (reference, section 8.6). Sizes are those of the image's level
+// sizes from it (agx.md §8.6). Sizes are those of the image's level
 // 0, of texel buffers their number of elements; addresses are 0.
 func (w *wave) heapBytes(off uint64) []byte {
 	if off/abi.HeapEntrySize > 1<<32-1 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"nirc/backend/agx/abi"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

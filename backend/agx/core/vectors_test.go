@@ -6,18 +6,18 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
-	"nirc/emu"
-	"nirc/internal/refs"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
-// execState is one column of agx-exec.tsv.
+// execState is one column of testdata/exec.tsv.
 type execState struct {
 	regs map[int]vec
 	unis map[int]uint32
@@ -105,9 +105,9 @@ func runOne(t *testing.T, code []byte, s *execState) (*wave, error) {
 	return w, x.exec(w, x)
 }
 
-// TestExecVectors runs every line of agx-exec.tsv, lane by lane.
+// TestExecVectors runs every line of testdata/exec.tsv, lane by lane.
 func TestExecVectors(t *testing.T) {
-	f, err := os.Open(refs.Path(t, "isa", "vectors", "agx-exec.tsv"))
+	f, err := os.Open(filepath.Join("testdata", "exec.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}

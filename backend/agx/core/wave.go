@@ -3,7 +3,7 @@ package core
 import (
 	"fmt"
 
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

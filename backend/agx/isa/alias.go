@@ -136,7 +136,7 @@ func tableText(t uint8) string {
 	return string(b[:])
 }
 
-// unusual tells whether a device memory instruction's unknown fields have
+// unusual reports whether a device memory instruction's unknown fields have
 // values that compilers do not emit for plain accesses.
 func (i *Instr) unusual() bool {
 	for k := range infos[i.Op].items {

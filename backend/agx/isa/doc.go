@@ -3,7 +3,7 @@
 // its fields mean in classes.go). It knows nothing of what the instructions do
 // (package core does) nor of when they are legal (the code generator does),
 // and it never panics on bytes or text. Facts and figures are from the
-// project's agx reference, sections 2 to 4.
+// agx.md §2 to 4.
 //
 // # How to build an instruction
 //

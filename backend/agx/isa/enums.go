@@ -49,7 +49,7 @@ var condNames = [32]string{"ueq", "ult", "ugt", "", "seq", "slt", "sgt", "",
 // String returns the comparison's name.
 func (c Cond) String() string { return enumName(condNames[:], c) }
 
-// Inverted tells whether the result of the comparison c.Base() is inverted.
+// Inverted reports whether the result of the comparison c.Base() is inverted.
 func (c Cond) Inverted() bool { return c&condInverted != 0 }
 
 // Base is the comparison without inversion.
@@ -97,7 +97,7 @@ var formatNames = []string{"i8", "i16", "i32", "f16", "u8norm", "s8norm", "u16no
 // String returns the format's name.
 func (f Format) String() string { return enumName(formatNames, f) }
 
-// Packed tells whether the format keeps all components in one 32-bit word.
+// Packed reports whether the format keeps all components in one 32-bit word.
 func (f Format) Packed() bool { return f == FormatRGB10A2 || f >= FormatRG11B10F }
 
 // Size is the number of bytes of an element (of the word if Packed).

@@ -29,7 +29,7 @@ func (x *xfer) checkRun(o *Operand) {
 	}
 }
 
-// isReg tells whether o is a run of registers of that size and length.
+// isReg reports whether o is a run of registers of that size and length.
 func (o *Operand) isReg(size, count int) bool {
 	return o.Kind == Reg && int(o.Size) == size && int(o.Count) == count
 }

@@ -6,7 +6,7 @@ import "strconv"
 // code (bitop, convert, atomic, reduce) share an Op.
 type Op uint8
 
-// The instructions, in the order of the project's agx reference.
+// The instructions, in the order of docs/isa/agx.md.
 const (
 	OpInvalid Op = iota
 

@@ -3,7 +3,7 @@ package isa
 import "fmt"
 
 // Traits are properties of an instruction that schedulers, allocators and the
-// hazard model need (reference, section 10).
+// hazard model need (agx.md §10).
 type Traits uint16
 
 // Instruction traits.
@@ -103,7 +103,7 @@ func (o Op) item(slot int) *item {
 	return nil
 }
 
-// HasDst tells whether the instruction has a destination operand.
+// HasDst reports whether the instruction has a destination operand.
 func (o Op) HasDst() bool { return o.item(-1) != nil }
 
 // NumSrcs returns the number of source operands (absent ones included).
@@ -128,7 +128,7 @@ func (o Op) allow(slot int) Allow {
 	return 0
 }
 
-// Can tells whether the encoding has a bit for every one of the flags. Long
+// Can reports whether the encoding has a bit for every one of the flags. Long
 // asks for a long form.
 func (o Op) Can(flags Flags) bool {
 	if o == OpInvalid || o >= NumOps {
@@ -144,7 +144,7 @@ func (o Op) Can(flags Flags) bool {
 	return flags == 0
 }
 
-// HasTarget tells whether the instruction has a branch offset.
+// HasTarget reports whether the instruction has a branch offset.
 func (o Op) HasTarget() bool {
 	if o < NumOps {
 		for k := range infos[o].items {

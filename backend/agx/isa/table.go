@@ -1,7 +1,7 @@
 package isa
 
-// row describes an encoding in the notation of the project's agx reference,
-// section 3: size is the length in bytes, or short/long with the length bit;
+// row describes an encoding in the notation of
+// agx.md §3: size is the length in bytes, or short/long with the length bit;
 // fixed and fields are "lo+width", fields in pieces from the lowest; text
 // lists the operands in assembly order as name:class, classes.go says what a
 // class is. ">" marks the destination, "=n" the customary value of a field of

@@ -55,7 +55,7 @@ func (i *Instr) appendText(b []byte, quirk bool) []byte {
 	return p.b
 }
 
-// skips tells whether name stands in a list in blanks.
+// skips reports whether name stands in a list in blanks.
 func skips(list, name string) bool {
 	for i := 0; i+len(name)+2 <= len(list); i++ {
 		if list[i] == ' ' && list[i+len(name)+1] == ' ' && list[i+1:i+1+len(name)] == name {

@@ -3,7 +3,7 @@ package abi
 import "nirc/ir"
 
 // Chain describes a stage of the geometry pipeline: how it runs, and what it
-// leaves for the next stage (the project's ir3 reference, section 6.5).
+// leaves for the next stage (ir3.md §6.5).
 type Chain struct {
 	Tess ir.TessInfo `json:"tess"`
 	Geom ir.GeomInfo `json:"geom"`

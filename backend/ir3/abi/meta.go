@@ -3,7 +3,7 @@
 // descriptor stands where. The code generator writes a [Meta] beside the code,
 // package core reads it; both see the shader through this and nothing else.
 // All types are plain data that encoding/json carries unchanged. The contents
-// follow the project's ir3 reference, sections 6.1 to 6.13.
+// follow ir3.md §6.1 to 6.13.
 package abi
 
 import (
@@ -26,10 +26,10 @@ type Meta struct {
 	// DoubleWave: waves have 128 fibers and not 64.
 	DoubleWave bool `json:"double_wave,omitempty"`
 	// ScalarALU: the device runs instructions on shared registers on its scalar
-	// unit (reference, section 3.9); it matters to hazard checks only.
+	// unit (ir3.md §3.9); it matters to hazard checks only.
 	ScalarALU bool `json:"scalar_alu,omitempty"`
 	// PredtNops and PredeNops: the device needs idle slots behind the second of predt and
-	// predf, and behind prede (reference, section 1.8); for hazard checks only.
+	// predf, and behind prede (ir3.md §1.8); for hazard checks only.
 	PredtNops bool `json:"predt_nops,omitempty"`
 	PredeNops bool `json:"prede_nops,omitempty"`
 	// MaxRegs is the footprint: vec4 registers, halves folded in.
@@ -190,7 +190,7 @@ func (k SysvalKind) Count() int {
 	return 1
 }
 
-// Half tells whether the value arrives in half registers.
+// Half reports whether the value arrives in half registers.
 func (k SysvalKind) Half() bool { return k == FrontFace || k == SampleID }
 
 // Sysval says where a system value arrives. Components without their bit in
@@ -239,7 +239,7 @@ type UBORange struct {
 	Area    Area   `json:"area"`
 }
 
-// Scalar indices inside Consts.Driver by stage (reference, section 6.6).
+// Scalar indices inside Consts.Driver by stage (ir3.md §6.6).
 const (
 	ParamVSDrawID       = 0
 	ParamVSVertexBase   = 1
@@ -312,7 +312,7 @@ func (d *Descriptor) SlotsPerElement() uint32 {
 }
 
 // Limits of texture prefetches: the last register number, and descriptor
-// indices (reference, section 6.4).
+// indices (ir3.md §6.4).
 const (
 	MaxPrefetchReg     = 0x3f
 	MaxPrefetchTexture = 31

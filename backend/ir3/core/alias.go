@@ -15,7 +15,7 @@ type aliasName struct {
 }
 
 // attachAliases gives texture instructions the alias.tex entries in front of
-// them (the project's ir3 reference, sections 3.10 and 7.9). Entries that do not stand so,
+// them (ir3.md §3.10 and 7.9). Entries that do not stand so,
 // or whose first does not say how many they are, serve nothing: executing one is an error.
 func (p *program) attachAliases() {
 	for pc := 0; pc < len(p.code); pc++ {
@@ -41,7 +41,7 @@ func (p *program) attachAliases() {
 	}
 }
 
-// takesAliases tells whether an operation is a texture instruction whose
+// takesAliases reports whether an operation is a texture instruction whose
 // sources may be aliased.
 func takesAliases(op isa.Op) bool {
 	switch op {

@@ -6,7 +6,7 @@ import (
 
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

@@ -181,7 +181,7 @@ func TestConversions(t *testing.T) {
 	}
 }
 
-// TestMultiply is the 32-bit product by three 16-bit steps (section 3.5).
+// TestMultiply is the 32-bit product by three 16-bit steps (ir3.md §3.5).
 func TestMultiply(t *testing.T) {
 	a, b := uint32(0x12345678), uint32(0x9abcdef1)
 	got := evalOp(t, isa.A6xx, `

@@ -5,12 +5,12 @@ import (
 	"math"
 
 	"nirc/backend/ir3/abi"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
 // The stages of the geometry pipeline hand over vertices in local memory and
-// patches in two buffers (the project's ir3 reference, section 6.5). emu runs each stage by
+// patches in two buffers (ir3.md §6.5). emu runs each stage by
 // itself, so a wave gets what the stage before would have left, laid out as a
 // driver would link the two, and what it leaves itself is taken from there at its end.
 

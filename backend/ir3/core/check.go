@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"nirc/backend/ir3/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -82,7 +82,7 @@ func newChecker(w *wave) *checker {
 
 func isInput(x *inst) bool { return x.Op == isa.OpBaryF || x.Op == isa.OpFlatB }
 
-// isScalar tells whether the instruction runs on the scalar unit.
+// isScalar reports whether the instruction runs on the scalar unit.
 func (w *wave) isScalar(x *inst) bool { return x.chk.scalar && w.p.meta.ScalarALU }
 
 // before checks an instruction that is about to execute.
@@ -216,7 +216,7 @@ func (c *checker) warHazard(w *wave, x *inst, u int, m emu.Mask) error {
 }
 
 // delay is the number of slots that a read needs after an ALU write
-// (reference, section 4.1).
+// (ir3.md §4.1).
 func (c *checker) delay(w *wave, x *inst, s *span, u int, wroteHalf bool) int64 {
 	cat := x.Category()
 	switch {

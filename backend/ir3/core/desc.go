@@ -7,7 +7,7 @@ import (
 
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 )
 
 var errImages = errors.New("an image is accessed as a buffer")

@@ -3,7 +3,7 @@
 // abi.Meta and nothing of the compiler. A program is decoded once by [Load];
 // waves interpret the dense result over registers stored as [register][lane].
 //
-// Semantics are those of the project's ir3 reference, sections 1 and 3 to 6.
+// Semantics are those of ir3.md §1 and 3 to 6.
 // Choices where the reference leaves room: mad.f32 and mad.f16 round once; SFU
 // results are the rounded exact ones; every wave runs the preamble into its
 // own copy of the const file; a half const is demoted f32 to f16 in float

@@ -7,7 +7,7 @@ import (
 )
 
 // checkEarly looks for what a preamble must not do that runs before dispatch
-// (the project's ir3 reference, sections 4.3 and 6.9): touch registers of fibers or predicates, and read or
+// (ir3.md §4.3 and 6.9): touch registers of fibers or predicates, and read or
 // write relative; on a7xx writes of a1.x carry (r).
 func (p *program) checkEarly() {
 	if !p.meta.EarlyPreamble {
@@ -49,7 +49,7 @@ func (p *program) checkEarly() {
 	}
 }
 
-// waitsA1 tells whether a1.x, written in the preamble or not, is waited for
+// waitsA1 reports whether a1.x, written in the preamble or not, is waited for
 // with (ss) and not by delay slots.
 func (p *program) waitsA1(preamble bool) bool {
 	return preamble && p.meta.EarlyPreamble && p.meta.Gen == isa.A7xx

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"nirc/backend/ir3/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

@@ -8,7 +8,7 @@ import (
 	"nirc/backend/gputest"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -99,7 +99,7 @@ func anyMeta(gen isa.Gen, stage ir.Stage) *abi.Meta {
 	return m
 }
 
-// runBytes executes bytes as a program of a stage, whatever they are. It tells whether they were loaded.
+// runBytes executes bytes as a program of a stage, whatever they are. It reports whether they were loaded.
 func runBytes(code []byte, gen isa.Gen, stage ir.Stage, check bool) bool {
 	p, err := Load(code, anyMeta(gen, stage))
 	if err != nil {

@@ -2,7 +2,7 @@ package core
 
 import (
 	"nirc/backend/ir3/abi"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

@@ -3,11 +3,11 @@ package core
 import (
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
-// isImage tells whether the descriptor of a category 6 instruction, its
+// isImage reports whether the descriptor of a category 6 instruction, its
 // source i, is an image or a texel buffer in the first active lane.
 func (w *wave) isImage(x *inst, i int) bool {
 	lane := first(&w.exec)

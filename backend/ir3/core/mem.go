@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"nirc/backend/ir3/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 )
 
 // address is a lane's address of ldg and stg; off is the offset register's

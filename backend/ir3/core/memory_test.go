@@ -7,7 +7,7 @@ import (
 
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 )
 
 // TestAtomicKinds runs every operation on local, global and buffer memory in

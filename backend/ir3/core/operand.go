@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"nirc/backend/ir3/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 )
 
 // srcKind is where a decoded source comes from.

@@ -8,7 +8,7 @@ import (
 )
 
 // Repeats of the nops that some devices need behind the second of predt and
-// predf, and behind prede (the project's ir3 reference, section 5.4).
+// predf, and behind prede (ir3.md §5.4).
 const (
 	predNopRepeat = 4
 	predeRepeat   = 6

@@ -7,8 +7,8 @@ import (
 )
 
 // checkShared refuses instructions that write shared registers in forms that
-// the scalar unit does not have, and others that read them where they cannot (the project's ir3
-// reference, sections 3.9 and 7.1).
+// the scalar unit does not have, and others that read them where they cannot
+// (ir3.md §3.9 and 7.1).
 func (p *program) checkShared() {
 	if !p.meta.ScalarALU {
 		return
@@ -66,7 +66,7 @@ func misreads(x *isa.Instr) string {
 	return ""
 }
 
-// scalarForm tells whether an ALU operation may write shared registers.
+// scalarForm reports whether an ALU operation may write shared registers.
 func scalarForm(op isa.Op) bool {
 	switch op.Category() {
 	case 2:

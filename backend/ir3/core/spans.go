@@ -367,7 +367,7 @@ func (p *program) analyse() {
 }
 
 // checkPairs looks for halves of fine derivatives that do not stand together, or with
-// a wait between them (the project's ir3 reference, section 3.7).
+// a wait between them (ir3.md §3.7).
 func (p *program) checkPairs() {
 	for pc := range p.code {
 		x := &p.code[pc]

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"nirc/backend/ir3/abi"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -58,7 +58,7 @@ func fixed8(f float32) uint32 {
 	return uint32(int32(max(-32768, min(32767, math.RoundToEven(float64(f)*256)))))
 }
 
-// sampleOp reads the source vectors of a lane (the project's ir3 reference, section 3.7).
+// sampleOp reads the source vectors of a lane (ir3.md §3.7).
 func (w *wave) sampleOp(x *inst, lane int, d *abi.Descriptor) (op emu.SampleOp) {
 	three := x.Flags&isa.Tex3D != 0
 	dims := 2

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"nirc/backend/ir3/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

@@ -3,7 +3,7 @@
 // (table.go, with the bit layouts in layout.go). It knows nothing of what the
 // instructions do (package core does) nor of when they are legal (the code
 // generator does), and it never panics on a word or a text. Facts and figures
-// are from the project's ir3 reference, sections 1 to 3 and 7.
+// are from ir3.md §1 to 3 and 7.
 //
 // # How to build an instruction
 //

@@ -421,7 +421,7 @@ func (x *xfer) tex(info *opInfo) {
 var texModes = [8]Mode{TexUniform, TexBindlessA1, TexBindlessNonu, TexBindlessA1Nonu, TexNonuniform, TexBindlessUniform,
 	TexBindlessImm, TexBindlessA1Imm}
 
-// bindless tells whether a category 5 mode names a descriptor set.
+// bindless reports whether a category 5 mode names a descriptor set.
 func (m Mode) bindless() bool { return m > TexUniform && m != TexNonuniform }
 
 func (x *xfer) texIndex(info *opInfo) {

@@ -90,11 +90,11 @@ func (t Type) String() string {
 	return "type?"
 }
 
-// Half tells whether values of that type live in half registers; in cat1
+// Half reports whether values of that type live in half registers; in cat1
 // instructions u8_32 does too.
 func (t Type) Half() bool { return t == F16 || t == U16 || t == S16 || t == U8 }
 
-// Float tells whether the type is a floating-point type.
+// Float reports whether the type is a floating-point type.
 func (t Type) Float() bool { return t <= F32 }
 
 // Cond is the condition of cmps and cmpv.
@@ -230,15 +230,15 @@ func RelC(off int) Operand { return Operand{Kind: RelConst, Val: int32(off)} }
 // With returns o with modifiers f added.
 func (o Operand) With(f OpFlags) Operand { o.Flags |= f; return o }
 
-// IsShared tells whether o is a shared register.
+// IsShared reports whether o is a shared register.
 func (o Operand) IsShared() bool {
 	return o.Kind == Reg && o.Val >= SharedFirst && o.Val < SharedEnd
 }
 
-// IsPred tells whether o is a predicate register.
+// IsPred reports whether o is a predicate register.
 func (o Operand) IsPred() bool { return o.Kind == Reg && o.Val >= P0 && o.Val < P0+4 }
 
-// IsHalf tells whether o is a 16-bit operand.
+// IsHalf reports whether o is a 16-bit operand.
 func (o Operand) IsHalf() bool { return o.Flags&Half != 0 }
 
 // Instr is one decoded instruction: a plain comparable value. Fields that the

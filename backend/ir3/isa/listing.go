@@ -11,7 +11,7 @@ import (
 // WordBytes is the size of an instruction in bytes.
 const WordBytes = 8
 
-// isInterp tells whether an instruction keeps its nop count in (r) marks.
+// isInterp reports whether an instruction keeps its nop count in (r) marks.
 func isInterp(o Op) bool { return o == OpBaryF || o == OpFlatB }
 
 // Nops returns the number of idle slots that follow the instruction ((nopN)).

@@ -212,7 +212,7 @@ func (p *parser) literal(s string) error {
 	return nil
 }
 
-// bytes8 tells whether immediates of a type are bytes.
+// bytes8 reports whether immediates of a type are bytes.
 func bytes8(t Type) bool {
 	switch t {
 	case F16, F32, U32, S32, S16, U16:

@@ -1,6 +1,6 @@
 package isa
 
-// has tells whether the encoding of o has a field.
+// has reports whether the encoding of o has a field.
 func (o Op) has(id fieldID) bool {
 	if o == OpRaw || o >= NumOps {
 		return false
@@ -13,7 +13,7 @@ func (o Op) has(id fieldID) bool {
 	return false
 }
 
-// Can tells whether the encoding has a bit for every one of the flags. Whether
+// Can reports whether the encoding has a bit for every one of the flags. Whether
 // the hardware honours it there (sat on category 4) is another matter.
 func (o Op) Can(flags Flags) bool {
 	if o == OpRaw || o >= NumOps {
@@ -34,19 +34,19 @@ func (o Op) Can(flags Flags) bool {
 	return true
 }
 
-// CanRepeat tells whether the instruction takes (rptN).
+// CanRepeat reports whether the instruction takes (rptN).
 func (o Op) CanRepeat() bool { return o.has(fRepeat) }
 
-// CanNop tells whether the instruction takes (nopN).
+// CanNop reports whether the instruction takes (nopN).
 func (o Op) CanNop() bool { return o.has(fR2) }
 
-// HasTarget tells whether the instruction has a branch offset.
+// HasTarget reports whether the instruction has a branch offset.
 func (o Op) HasTarget() bool { return o.has(fTarget) }
 
-// OnGen tells whether the instruction exists on a generation.
+// OnGen reports whether the instruction exists on a generation.
 func (o Op) OnGen(g Gen) bool { return o != OpRaw && o < NumOps && opTable[o].onGen(g) }
 
-// StartsPair tells whether the instruction is the first half of a fine derivative: the second, its like
+// StartsPair reports whether the instruction is the first half of a fine derivative: the second, its like
 // with TexP, must follow at once and without a wait.
 func (in *Instr) StartsPair() bool {
 	return (in.Op == OpDsxpp1 || in.Op == OpDsypp1) && in.Flags&TexP == 0

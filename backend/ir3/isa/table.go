@@ -1,7 +1,7 @@
 package isa
 
 // opTable is the one description of the encodings: from it come unpacking,
-// packing, text and parsing. Figures: the project's ir3 reference, section 2.
+// packing, text and parsing. Figures: ir3.md §2.
 var opTable = [NumOps]opInfo{
 	OpRaw: {name: "raw"},
 

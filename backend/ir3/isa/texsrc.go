@@ -1,7 +1,7 @@
 package isa
 
 // TexSources returns the number of registers of the three source vectors of a
-// category 5 instruction (the project's ir3 reference, section 3.7): coordinates
+// category 5 instruction (ir3.md §3.7): coordinates
 // with what follows them, offsets and LOD or bias, descriptor indices.
 func (in *Instr) TexSources() (n1, n2, n3 int) {
 	switch in.Op {

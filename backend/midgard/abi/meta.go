@@ -2,8 +2,8 @@
 // its uniform registers, buffer, attribute, varying and texture tables. The code
 // generator writes a [Meta] beside the code, package core reads it; both see the
 // shader through this and nothing else. All types are plain data that
-// encoding/json carries unchanged. The contents follow the project's Midgard
-// reference, section 9.
+// encoding/json carries unchanged. The contents follow
+// midgard.md §9.
 //
 // # Where things are
 //
@@ -129,8 +129,8 @@ type Meta struct {
 	// Blend, if not nil, tells that this is a blend program.
 	Blend *Blend `json:"blend,omitempty"`
 	// WindowPosition: the vertex program stores the position behind the viewport
-	// transform, (xyz/w * scale + offset, 1/w), as the hardware takes it (section
-	// 9.3), with SysvalViewportScale and SysvalViewportOffset. Else it stores the
+	// transform, (xyz/w * scale + offset, 1/w), as the hardware takes it
+	// (midgard.md §9.3), with SysvalViewportScale and SysvalViewportOffset. Else it stores the
 	// clip coordinates.
 	WindowPosition bool `json:"window_position,omitempty"`
 	// ClipDistances and CullDistances count components of a vertex stage.
@@ -138,8 +138,8 @@ type Meta struct {
 	CullDistances uint8 `json:"cull_distances,omitempty"`
 }
 
-// Blend describes a blend program, which a writeout calls (section 9.5 of the
-// reference): it begins with the fragment's colour in r0, the second colour in r2 and
+// Blend describes a blend program, which a writeout calls
+// (midgard.md §9.5): it begins with the fragment's colour in r0, the second colour in r2 and
 // the return address in r1.w, and ends in a writeout of the raw pixel in r0 to the
 // target that r1.z names. A driver makes one for each render target.
 type Blend struct {
@@ -183,7 +183,7 @@ type UBO struct {
 // SysvalKind is a system value: a vec4 that the driver fills in.
 type SysvalKind uint8
 
-// The system values (section 9.2) and their components.
+// The system values (midgard.md §9.2) and their components.
 const (
 	SysvalNone            SysvalKind = iota
 	SysvalViewportScale              // xyz

@@ -7,11 +7,11 @@ import (
 
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
-// Blend programs (section 9.5 of the reference). On hardware a writeout calls
+// Blend programs (midgard.md §9.5). On hardware a writeout calls
 // them; here one runs as the fragment program of a draw whose inputs 0 and 1 are
 // the colours that are handed over, and its raw pixel is unpacked for the
 // fixed-function stages.

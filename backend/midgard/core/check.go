@@ -115,7 +115,7 @@ func (p *program) checkInstr(a *isa.ALU, x *inst) error {
 	return nil
 }
 
-// unused tells whether source i is one that a one-operand instruction ignores.
+// unused reports whether source i is one that a one-operand instruction ignores.
 func unused(a *isa.ALU, i int) bool {
 	if i == 0 {
 		return a.Op.Is(isa.Move)
@@ -218,7 +218,7 @@ func checkCondition(b *bundle, stage *[2][fileSize][2]uint64) error {
 	return nil
 }
 
-// checkWriteout: what leaves must be written in the bundle (rule 7 of section 8.1).
+// checkWriteout: what leaves must be written in the bundle (rule 7 of midgard.md §8.1).
 func (p *program) checkWriteout(b *bundle) error {
 	full := mask(64)
 	depthOnly := false

@@ -7,7 +7,7 @@ import (
 
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 )
 
 // TestDispatch goes through the software GPU's own dispatch, from text: each

@@ -5,7 +5,7 @@
 // of a quad: each has its own program counter, and they meet where the texture
 // pipe takes derivatives, the lowest program counter first.
 //
-// Semantics are those of the project's Midgard reference, sections 1 to 8 and
+// Semantics are those of midgard.md §1 to 8 and
 // 16. Choices where the reference leaves room: LUT results are the correctly
 // rounded ones as far as float64 functions give them; denormals are kept;
 // shift counts are taken modulo the lane width; f2i saturates and gives 0 for
@@ -16,6 +16,6 @@
 // and atan2 helpers, the double-width multiplies, ichoose) is an error of Run.
 //
 // With Launch.Check the wave also reports code that breaks the rules of
-// section 8 (check.go), takes every writeout's branch once before it succeeds, and
+// midgard.md §8 (check.go), takes every writeout's branch once before it succeeds, and
 // takes r0 to r3 for lost behind a writeout.
 package core

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 )
 
 // toF is the value of a raw float of 16, 32 or 64 bits; exact.

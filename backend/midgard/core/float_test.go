@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 )
 
 // randomFloat covers all exponents evenly, and some specials.

@@ -5,7 +5,7 @@ import (
 
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -43,7 +43,7 @@ func (w *wave) record(t *texel) bool {
 	return true
 }
 
-// buffer tells whether the texel is one of a texel buffer.
+// buffer reports whether the texel is one of a texel buffer.
 func (t *texel) buffer() bool { return t.rec.Dim == ir.DimBuf }
 
 // at returns the coordinates as the view takes them.

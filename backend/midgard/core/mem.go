@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

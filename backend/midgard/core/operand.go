@@ -282,7 +282,7 @@ func (x *inst) findShape(a *isa.ALU) error {
 	return nil
 }
 
-// reduces tells whether many lanes make one result.
+// reduces reports whether many lanes make one result.
 func (x *inst) reduces() bool { return x.shape >= shapeAll && x.shape <= shapeFma }
 
 func (x *inst) placeResult(a *isa.ALU, scalar bool) {

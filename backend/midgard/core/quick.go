@@ -240,7 +240,7 @@ const (
 	jumpFalse
 )
 
-// findPlain tells whether a bundle is arithmetic alone and may go on only where
+// findPlain reports whether a bundle is arithmetic alone and may go on only where
 // other bundles are.
 func (b *bundle) findPlain() {
 	if !b.Tag.ALU() || b.decode != nil || b.bad != nil || b.rules != nil || b.next < 0 {
@@ -265,7 +265,7 @@ func (b *bundle) findPlain() {
 	b.direct = [2]bool{direct(b.alu[:b.stage2]), direct(b.alu[b.stage2:])}
 }
 
-// direct tells whether no instruction of a stage reads a register that an earlier
+// direct reports whether no instruction of a stage reads a register that an earlier
 // one writes.
 func direct(list []inst) bool {
 	for i := range list {

@@ -5,13 +5,13 @@ import (
 	"encoding/hex"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
-	"nirc/internal/refs"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -24,7 +24,7 @@ type reference struct {
 
 // references reads the programs among the vectors.
 func references(t *testing.T) (list []reference) {
-	file, err := os.Open(refs.Path(t, "isa", "vectors", "midgard.tsv"))
+	file, err := os.Open(filepath.Join("..", "isa", "testdata", "vectors.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"nirc/backend/midgard/abi"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 

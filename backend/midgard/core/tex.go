@@ -7,11 +7,11 @@ import (
 
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
-// needsQuad tells whether a texture bundle takes derivatives from the quad.
+// needsQuad reports whether a texture bundle takes derivatives from the quad.
 func (w *wave) needsQuad(b *bundle) bool {
 	return w.p.meta.Stage == ir.StageFragment && b.decode == nil &&
 		(b.Tex.Op == isa.TexSample || b.Tex.Op == isa.TexDerivative)

@@ -6,7 +6,7 @@ import (
 
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
-	"nirc/emu"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -353,7 +353,7 @@ func (w *wave) branch(t *thread, b *bundle) (bool, error) {
 	return false, fmt.Errorf("the branch operation %s is not supported", br.Op)
 }
 
-// writeout pushes the pixel out; it tells whether the thread has to wait.
+// writeout pushes the pixel out; it reports whether the thread has to wait.
 func (w *wave) writeout(t *thread, b *bundle) (bool, error) {
 	if w.p.meta.Stage != ir.StageFragment {
 		return false, errors.New("a writeout exists in fragment shaders only")

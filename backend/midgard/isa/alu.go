@@ -3,7 +3,7 @@ package isa
 import "fmt"
 
 // Registers that an ALU instruction can name besides the work registers 0 to
-// 15 and the uniform registers (section 1.2).
+// 15 and the uniform registers (midgard.md §1.2).
 const (
 	RegPipe0 = 24 // pipeline register; as a source also "no operand", as a destination also "discard"
 	RegPipe1 = 25 // pipeline register
@@ -31,7 +31,7 @@ func (m Mode) Bits() int { return 8 << (m & 3) }
 // Lanes is the number of lanes.
 func (m Mode) Lanes() int { return 16 >> (m & 3) }
 
-// Expand is how a vector source's lanes are found (section 3.2).
+// Expand is how a vector source's lanes are found (midgard.md §3.2).
 type Expand uint8
 
 // The expand modes.
@@ -46,7 +46,7 @@ const (
 	ExpandHighSwapped        // widened, then halves exchanged (16)
 )
 
-// Widens tells whether the source has half the width of the operation.
+// Widens reports whether the source has half the width of the operation.
 func (e Expand) Widens() bool { return e >= ExpandLow }
 
 // Shrink is how a vector result is written.

@@ -33,7 +33,7 @@ const (
 
 var condNames = [4]string{"write0", "false", "true", "always"}
 
-// Plain tells whether the condition is a repeated 2-bit code.
+// Plain reports whether the condition is a repeated 2-bit code.
 func (c Cond) Plain() bool { return c == c&3*0x5555 }
 
 // String is the condition's name in text.

@@ -56,7 +56,7 @@ var ErrShort = errors.New("midgard: the code ends inside a bundle")
 // Quads is the size of the bundle in quadwords.
 func (b *Bundle) Quads() int { return b.Tag.Quads() }
 
-// Has tells whether a unit is present.
+// Has reports whether a unit is present.
 func (b *Bundle) Has(u Unit) bool { return b.Units.Has(u) }
 
 // Add puts an instruction on a unit.
@@ -322,5 +322,5 @@ func Encode(prog []Bundle) ([]byte, error) {
 }
 
 // Padding is the number of zero bytes that follow the last bundle, so that
-// the prefetcher never leaves the program (section 2.1).
+// the prefetcher never leaves the program (midgard.md §2.1).
 const Padding = Quad

@@ -3,8 +3,8 @@
 // operations in ops.go and ldst_ops.go, the bit layouts in alu.go, ldst.go,
 // texture.go and branch.go. It knows nothing of what the operations do (package
 // core does) nor of when they may be used (the code generator does), and it
-// never panics on bytes or text. Facts and figures are from the project's
-// Midgard reference, sections 2 to 6 and 12.
+// never panics on bytes or text. Facts and figures are from
+// midgard.md §2 to 6 and 12.
 //
 // # The shape of a program
 //
@@ -29,7 +29,7 @@
 //
 // # Two texts
 //
-// The text is that of the reference disassembler (section 12), which leaves
+// The text is that of the reference disassembler (midgard.md §12), which leaves
 // much unsaid: units unless asked, selectors of lanes that are not written,
 // opcodes that share a mnemonic, next tags. With TextOptions.Full the printer
 // adds what a parse would not bring back as a note at the end of the line,

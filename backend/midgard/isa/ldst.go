@@ -33,7 +33,7 @@ type AddrReg struct {
 	Comp uint8 // in 32-bit units
 }
 
-// LoadStore is one instruction of a load/store bundle (section 3.6). What the
+// LoadStore is one instruction of a load/store bundle (midgard.md §3.6). What the
 // members mean depends on the operation; the methods below read and write the
 // parts of Offset and the fields that some operations reuse.
 type LoadStore struct {

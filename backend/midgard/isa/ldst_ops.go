@@ -5,7 +5,7 @@ import "fmt"
 // LdOp is a load/store opcode: the number in the instruction word.
 type LdOp uint8
 
-// Load/store opcodes (section 5.4).
+// Load/store opcodes (midgard.md §5.4).
 const (
 	LdNop               LdOp = 0x03
 	LdUnpackF32         LdOp = 0x04
@@ -237,19 +237,19 @@ func (o LdOp) String() string {
 	return ldTable[o].Text
 }
 
-// Load tells whether Reg is a destination.
+// Load reports whether Reg is a destination.
 func (o LdOp) Load() bool {
 	k := ldTable[o].Kind
 	return k >= KindUnpack && k <= KindTile
 }
 
-// Store tells whether Reg is a source, r26 or r27.
+// Store reports whether Reg is a source, r26 or r27.
 func (o LdOp) Store() bool {
 	k := ldTable[o].Kind
 	return k >= KindStore && k <= KindStTile
 }
 
-// attrLike tells whether the operation's offset holds a descriptor index.
+// attrLike reports whether the operation's offset holds a descriptor index.
 func (o LdOp) attrLike() bool {
 	switch ldTable[o].Kind {
 	case KindAttr, KindVary, KindImage, KindStVary, KindStImage, KindLeaImage:

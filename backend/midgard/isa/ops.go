@@ -47,7 +47,7 @@ const (
 	OpUaddsat    Op = 0x49 // a + b, unsigned saturation
 	OpIsubsat    Op = 0x4e // a - b, signed saturation
 	OpUsubsat    Op = 0x4f // a - b, clamps at 0
-	OpImul       Op = 0x58 // low half of a * b (high half: compute one size up and take keephi, section 4.4)
+	OpImul       Op = 0x58 // low half of a * b (high half: compute one size up and take keephi, midgard.md §4.4)
 	OpIwmul      Op = 0x59 // signed x signed, result in the next larger size
 	OpUwmul      Op = 0x5a // unsigned x unsigned, result in the next larger size
 	OpIuwmul     Op = 0x5b // signed x unsigned, result (signed) in the next larger size
@@ -129,7 +129,7 @@ const (
 	OpFcselV     Op = 0xc4 // as icsel_v but float sources: abs/neg/widen and float output modifier apply
 	OpFcsel      Op = 0xc5 // as icsel but float sources and modifiers
 	OpFroundaway Op = 0xc6 // a to integral, ties away from 0
-	OpFatan2Pt2  Op = 0xe8 // second step of atan2 (section 4.8)
+	OpFatan2Pt2  Op = 0xe8 // second step of atan2 (midgard.md §4.8)
 	OpFpowPt1    Op = 0xec // vendor pow helper; not needed
 	OpFpownPt1   Op = 0xed // vendor pown helper; not needed
 	OpFpowrPt1   Op = 0xee // vendor powr helper; not needed
@@ -140,7 +140,7 @@ const (
 	OpFlog2      Op = 0xf5 // log2(a)
 	OpFsinpi     Op = 0xf6 // sin(pi * a)
 	OpFcospi     Op = 0xf7 // cos(pi * a)
-	OpFatan2Pt1  Op = 0xf9 // first step of atan2 (section 4.8)
+	OpFatan2Pt1  Op = 0xf9 // first step of atan2 (midgard.md §4.8)
 )
 
 // Unit is a unit of an ALU bundle; its number is the order in the bundle.
@@ -170,7 +170,7 @@ func (u Unit) String() string {
 	return fmt.Sprintf("unit%d", u)
 }
 
-// Scalar tells whether the unit takes scalar instruction words.
+// Scalar reports whether the unit takes scalar instruction words.
 func (u Unit) Scalar() bool { return u == UnitSADD || u == UnitSMUL }
 
 // Stage is 1 or 2, and 3 for branches.
@@ -187,7 +187,7 @@ func (u Unit) Stage() int {
 // Units is a set of units: bit u is unit u.
 type Units uint8
 
-// Has tells whether u is in the set.
+// Has reports whether u is in the set.
 func (s Units) Has(u Unit) bool { return s>>u&1 != 0 }
 
 // In makes the set of one unit.
@@ -255,10 +255,10 @@ type OpInfo struct {
 // know has an empty name; its kind (float or integer) follows from its number.
 func (o Op) Info() *OpInfo { return &opTable[o] }
 
-// Known tells whether the table has the opcode.
+// Known reports whether the table has the opcode.
 func (o Op) Known() bool { return opTable[o].Name != "" }
 
-// Is tells whether the operation has any of the properties.
+// Is reports whether the operation has any of the properties.
 func (o Op) Is(f OpFlags) bool { return opTable[o].Flags&f != 0 }
 
 // String is the operation's unique name.
@@ -296,5 +296,5 @@ func init() {
 	}
 }
 
-// integerOp tells whether opcode o is in the integer ranges.
+// integerOp reports whether opcode o is in the integer ranges.
 func integerOp(o Op) bool { return o >= 0x40 && o <= 0x7e || o >= 0xa0 && o <= 0xc1 }

@@ -1,6 +1,6 @@
 package isa
 
-// opTable describes every known ALU opcode (section 4.9 of the reference).
+// opTable describes every known ALU opcode (midgard.md §4.9).
 var opTable = [256]OpInfo{
 	OpFadd:       {Name: "fadd", Text: "FADD", Units: adders, Flags: Commutes | FloatSrc | FloatDst},
 	OpFaddRtz:    {Name: "fadd_rtz", Text: "FADD.rtz", Units: adders, Flags: Commutes | FloatSrc | FloatDst, Round: RoundZ},

@@ -260,7 +260,7 @@ var bundleFields = []field[Bundle]{
 	num("control", 0, 32, func(b *Bundle) *uint32 { return &b.Control }),
 }
 
-// remark understands the disassembler's complaints: it tells whether the bundle's
+// remark understands the disassembler's complaints: it reports whether the bundle's
 // next tag is invalid, and sets that of the bundle before.
 func (p *program) remark(l string) (invalid bool) {
 	last := func(name string) {

@@ -5,7 +5,7 @@ import "fmt"
 // Tag is the type of a bundle.
 type Tag uint8
 
-// The tags of section 2.1. The ALU tags count quadwords: TagALU4 + n - 1.
+// The tags of midgard.md §2.1. The ALU tags count quadwords: TagALU4 + n - 1.
 const (
 	TagInvalid Tag = 0  // never legal
 	TagBreak   Tag = 1  // end of the program, as next tag and branch target
@@ -40,17 +40,17 @@ func ParseTag(s string) (Tag, bool) {
 	return 0, false
 }
 
-// ALU tells whether bundles of the tag hold ALU instructions.
+// ALU reports whether bundles of the tag hold ALU instructions.
 func (t Tag) ALU() bool { return t >= TagALU4 && t <= TagALUW16 }
 
-// Writeout tells whether the tag is one of the ALU tags for writeout and
+// Writeout reports whether the tag is one of the ALU tags for writeout and
 // tilebuffer waits.
 func (t Tag) Writeout() bool { return t >= TagALUW4 && t <= TagALUW16 }
 
-// Texture tells whether bundles of the tag hold a texture instruction.
+// Texture reports whether bundles of the tag hold a texture instruction.
 func (t Tag) Texture() bool { return t >= TagTexVtx && t <= TagBarrier }
 
-// Known tells whether bundles of the tag can be decoded.
+// Known reports whether bundles of the tag can be decoded.
 func (t Tag) Known() bool { return t.Texture() || t == TagLdSt || t.ALU() }
 
 // Quads is the size of a bundle in 16-byte units; 1 for tags without a known size.

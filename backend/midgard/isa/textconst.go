@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// hexOp tells whether integer constants of the operation print in hex: the
+// hexOp reports whether integer constants of the operation print in hex: the
 // logic operations.
 func hexOp(o Op) bool { return o >= 0x70 && o <= 0x7a }
 

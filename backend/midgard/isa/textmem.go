@@ -57,7 +57,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// sourceSwizzled tells whether the swizzle belongs to the source of a register
+// sourceSwizzled reports whether the swizzle belongs to the source of a register
 // operation, not to the destination.
 func (k Kind) sourceSwizzled() bool {
 	switch k {

@@ -5,7 +5,7 @@ import "fmt"
 // TexOp is a texture operation.
 type TexOp uint8
 
-// The texture operations of section 6.1.
+// The texture operations of midgard.md §6.1.
 const (
 	TexSample     TexOp = 1  // implicit level of detail plus bias
 	TexSampleLod  TexOp = 2  // explicit level of detail, gathers
@@ -79,7 +79,7 @@ const (
 	HelpersNormal   Helpers = 3
 )
 
-// Texture is the instruction of a texture bundle (section 3.7); Tag and Next
+// Texture is the instruction of a texture bundle (midgard.md §3.7); Tag and Next
 // are the bundle's. A barrier has Op TexBarrier, Helpers normal and perhaps
 // OutOfOrder; everything else zero.
 type Texture struct {

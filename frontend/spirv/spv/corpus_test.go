@@ -154,7 +154,7 @@ func firstDifference(got, want []uint32) string {
 	return fmt.Sprintf("%d words, want %d", len(got), len(want))
 }
 
-// checkModule compares a module's text with spirv-dis, and assembles our text to the same words again. It tells whether spirv-dis took it.
+// checkModule compares a module's text with spirv-dis, and assembles our text to the same words again. It reports whether spirv-dis took it.
 func checkModule(t *testing.T, name string, data []byte) bool {
 	t.Helper()
 	cmd := exec.Command("spirv-dis", "--raw-id", "--no-color", "-")

@@ -54,7 +54,7 @@ func (l *lexer) skip() {
 	}
 }
 
-// atEnd tells whether the operands of an instruction end here: at the end of the text or before a new instruction, which is an opcode's
+// atEnd reports whether the operands of an instruction end here: at the end of the text or before a new instruction, which is an opcode's
 // name or a result id with its equals sign.
 func (l *lexer) atEnd() bool {
 	peek := *l

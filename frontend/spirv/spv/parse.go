@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// IsModule tells whether data begins like a binary module of either byte order.
+// IsModule reports whether data begins like a binary module of either byte order.
 func IsModule(data []byte) bool {
 	return len(data) >= 4 && (binary.LittleEndian.Uint32(data) == Magic || binary.BigEndian.Uint32(data) == Magic)
 }

@@ -103,7 +103,7 @@ func (op Op) info() *instInfo {
 	return nil
 }
 
-// Known tells whether the grammar has the opcode.
+// Known reports whether the grammar has the opcode.
 func (op Op) Known() bool { return op.info() != nil }
 
 // String gives the opcode's name with its Op prefix, or Op(number).
@@ -114,10 +114,10 @@ func (op Op) String() string {
 	return "Op(" + strconv.Itoa(int(op)) + ")"
 }
 
-// HasResultType tells whether instructions of the opcode begin with a result type.
+// HasResultType reports whether instructions of the opcode begin with a result type.
 func (op Op) HasResultType() bool { in := op.info(); return in != nil && in.flags&flagType != 0 }
 
-// HasResult tells whether instructions of the opcode define an id.
+// HasResult reports whether instructions of the opcode define an id.
 func (op Op) HasResult() bool { in := op.info(); return in != nil && in.flags&flagResult != 0 }
 
 // Capabilities lists the capabilities of which any one enables the opcode; none means that it needs none. The slice is read only.
@@ -158,13 +158,13 @@ func (k Kind) String() string {
 	return "Kind(" + strconv.Itoa(int(k)) + ")"
 }
 
-// IsID tells whether an operand of the kind is an id.
+// IsID reports whether an operand of the kind is an id.
 func (k Kind) IsID() bool { return kindTable[k].category == catID }
 
-// IsEnum tells whether an operand of the kind is one enumerant (Decoration, BuiltIn, …).
+// IsEnum reports whether an operand of the kind is one enumerant (Decoration, BuiltIn, …).
 func (k Kind) IsEnum() bool { return kindTable[k].category == catValue }
 
-// IsMask tells whether an operand of the kind is a mask of enumerants (ImageOperands, MemoryAccess, …).
+// IsMask reports whether an operand of the kind is a mask of enumerants (ImageOperands, MemoryAccess, …).
 func (k Kind) IsMask() bool { return kindTable[k].category == catBits }
 
 // enum finds the row of a value (a single bit, in a mask) of an enumerant kind, nil when there is none.
@@ -256,7 +256,7 @@ func (s ExtSet) String() string {
 	return extSetTable[s].imports
 }
 
-// NonSemantic tells whether the set's instructions may be dropped without changing what the module does.
+// NonSemantic reports whether the set's instructions may be dropped without changing what the module does.
 func (s ExtSet) NonSemantic() bool { return strings.HasPrefix(extSetTable[s].imports, nonSemantic) }
 
 const nonSemantic = "NonSemantic."

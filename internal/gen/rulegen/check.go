@@ -170,7 +170,7 @@ func (c *checked) patternOp(t *term, width uint8, dest *size) error {
 	return nil
 }
 
-// bothPlain tells whether a node's first two sources are variables that
+// bothPlain reports whether a node's first two sources are variables that
 // nothing else tells apart, so that swapping them matches nothing new.
 func (c *checked) bothPlain(t *term) bool {
 	for _, a := range t.args[:2] {
@@ -446,7 +446,7 @@ func (c *checked) replacementCost(t *term, seen map[string]bool) int {
 	return n
 }
 
-// constant tells whether a term of the replacement is known when it is built.
+// constant reports whether a term of the replacement is known when it is built.
 func (c *checked) constant(t *term) bool {
 	switch t.kind {
 	case kVar:

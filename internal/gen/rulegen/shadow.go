@@ -1,6 +1,6 @@
 package main
 
-// shadows tells whether rule a, which stands before b, fires wherever b could:
+// shadows reports whether rule a, which stands before b, fires wherever b could:
 // a's pattern, in some order of its commutative sources, is a generalisation
 // of b's and its conditions are among b's.
 func shadows(a, b *checked) bool {
@@ -75,7 +75,7 @@ func (g *generaliser) constant(y *term) bool {
 	return false
 }
 
-// conditions tells whether each of a's conditions is one of b's.
+// conditions reports whether each of a's conditions is one of b's.
 func (g *generaliser) conditions() bool {
 	for _, p := range g.a.conds {
 		found := false
@@ -97,7 +97,7 @@ func (g *generaliser) conditions() bool {
 	return true
 }
 
-// same tells whether a's variable x stands for b's variable y.
+// same reports whether a's variable x stands for b's variable y.
 func (g *generaliser) same(x, y string) bool {
 	t := g.vars[x]
 	return t != nil && t.kind == kVar && t.name == y

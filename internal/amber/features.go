@@ -1,0 +1,164 @@
+package amber
+
+import "slices"
+
+// What the software GPU has. What only some targets can do (64-bit floats,
+// 16-bit arithmetic, float controls) counts as there: a target that cannot
+// says so when it compiles a shader that needs it.
+
+// features are the device features; absent ones make a script SKIP.
+var features = []string{
+	"BufferDeviceAddressFeatures.bufferDeviceAddress",
+	"DepthClampZeroOneFeatures.depthClampZeroOne",
+	"Float16Int8Features.shaderFloat16",
+	"Float16Int8Features.shaderInt8",
+	"IndexTypeUint8Features.indexTypeUint8",
+	"Storage16BitFeatures.storageBuffer16BitAccess",
+	"Storage16BitFeatures.storageInputOutput16",
+	"Storage16BitFeatures.storagePushConstant16",
+	"Storage16BitFeatures.uniformAndStorageBuffer16BitAccess",
+	"Storage8BitFeatures.storageBuffer8BitAccess",
+	"Storage8BitFeatures.storagePushConstant8",
+	"Storage8BitFeatures.uniformAndStorageBuffer8BitAccess",
+	"SubgroupSizeControl.computeFullSubgroups",
+	"SubgroupSizeControl.subgroupSizeControl",
+	"SubgroupSupportedOperations.arithmetic",
+	"SubgroupSupportedOperations.ballot",
+	"SubgroupSupportedOperations.basic",
+	"SubgroupSupportedOperations.clustered",
+	"SubgroupSupportedOperations.quad",
+	"SubgroupSupportedOperations.shuffle",
+	"SubgroupSupportedOperations.shuffleRelative",
+	"SubgroupSupportedOperations.vote",
+	"SubgroupSupportedStages.compute",
+	"SubgroupSupportedStages.fragment",
+	"SubgroupSupportedStages.geometry",
+	"SubgroupSupportedStages.tessellationControl",
+	"SubgroupSupportedStages.tessellationEvaluation",
+	"SubgroupSupportedStages.vertex",
+	"VariablePointerFeatures.variablePointers",
+	"VariablePointerFeatures.variablePointersStorageBuffer",
+	"VulkanMemoryModelFeatures.vulkanMemoryModel",
+	"VulkanMemoryModelFeatures.vulkanMemoryModelDeviceScope",
+	"ZeroInitializeWorkgroupMemoryFeatures.shaderZeroInitializeWorkgroupMemory",
+	"alphaToOne",
+	"depthBiasClamp",
+	"depthBounds",
+	"depthClamp",
+	"dualSrcBlend",
+	"fillModeNonSolid",
+	"fragmentStoresAndAtomics",
+	"fullDrawIndexUint32",
+	"geometryShader",
+	"imageCubeArray",
+	"independentBlend",
+	"largePoints",
+	"logicOp",
+	"multiViewport",
+	"occlusionQueryPrecise",
+	"robustBufferAccess",
+	"sampleRateShading",
+	"samplerAnisotropy",
+	"shaderClipDistance",
+	"shaderCullDistance",
+	"shaderFloat64",
+	"shaderImageGatherExtended",
+	"shaderInt16",
+	"shaderInt64",
+	"shaderResourceMinLod",
+	"shaderResourceResidency",
+	"shaderSampledImageArrayDynamicIndexing",
+	"shaderStorageBufferArrayDynamicIndexing",
+	"shaderStorageImageArrayDynamicIndexing",
+	"shaderStorageImageExtendedFormats",
+	"shaderStorageImageMultisample",
+	"shaderStorageImageReadWithoutFormat",
+	"shaderStorageImageWriteWithoutFormat",
+	"shaderTessellationAndGeometryPointSize",
+	"shaderUniformBufferArrayDynamicIndexing",
+	"tessellationShader",
+	"vertexPipelineStoresAndAtomics",
+	"wideLines",
+}
+
+// extensions are the device and instance extensions.
+var extensions = []string{
+	"VK_EXT_depth_clamp_zero_one",
+	"VK_EXT_depth_range_unrestricted",
+	"VK_EXT_index_type_uint8",
+	"VK_EXT_primitive_topology_list_restart",
+	"VK_EXT_scalar_block_layout",
+	"VK_EXT_shader_atomic_float",
+	"VK_EXT_shader_demote_to_helper_invocation",
+	"VK_EXT_shader_stencil_export",
+	"VK_EXT_shader_subgroup_ballot",
+	"VK_EXT_shader_subgroup_vote",
+	"VK_EXT_shader_viewport_index_layer",
+	"VK_EXT_subgroup_size_control",
+	"VK_KHR_16bit_storage",
+	"VK_KHR_8bit_storage",
+	"VK_KHR_buffer_device_address",
+	"VK_KHR_fragment_shader_barycentric",
+	"VK_KHR_get_physical_device_properties2",
+	"VK_KHR_maintenance1",
+	"VK_KHR_maintenance2",
+	"VK_KHR_maintenance3",
+	"VK_KHR_relaxed_block_layout",
+	"VK_KHR_shader_atomic_int64",
+	"VK_KHR_shader_clock",
+	"VK_KHR_shader_draw_parameters",
+	"VK_KHR_shader_expect_assume",
+	"VK_KHR_shader_float16_int8",
+	"VK_KHR_shader_float_controls",
+	"VK_KHR_shader_integer_dot_product",
+	"VK_KHR_shader_maximal_reconvergence",
+	"VK_KHR_shader_non_semantic_info",
+	"VK_KHR_shader_subgroup_extended_types",
+	"VK_NV_shader_subgroup_partitioned",
+	"VK_KHR_shader_subgroup_rotate",
+	"VK_KHR_shader_subgroup_uniform_control_flow",
+	"VK_KHR_shader_terminate_invocation",
+	"VK_KHR_spirv_1_4",
+	"VK_KHR_storage_buffer_storage_class",
+	"VK_KHR_uniform_buffer_standard_layout",
+	"VK_KHR_variable_pointers",
+	"VK_KHR_vulkan_memory_model",
+	"VK_KHR_workgroup_memory_explicit_layout",
+	"VK_KHR_zero_initialize_workgroup_memory",
+}
+
+// properties are the float control properties. A shader that relies on one
+// declares it, and its target judges the declaration.
+var properties = floatControlProperties()
+
+func floatControlProperties() []string {
+	var list []string
+	for _, p := range []string{"shaderSignedZeroInfNanPreserveFloat", "shaderDenormPreserveFloat", "shaderDenormFlushToZeroFloat", "shaderRoundingModeRTEFloat", "shaderRoundingModeRTZFloat"} {
+		for _, bits := range []string{"16", "32", "64"} {
+			list = append(list, "FloatControlsProperties."+p+bits)
+		}
+	}
+	return list
+}
+
+// requires reports whether the script names a feature or extension.
+func (s *Script) requires(name string) bool {
+	return slices.ContainsFunc(s.Requirements, func(q Requirement) bool { return q.Name == name })
+}
+
+// check reports whether the device has what is required.
+func (q *Requirement) check() error {
+	has, what := features, "device feature"
+	switch q.Kind {
+	case RequireProperty:
+		has, what = properties, "device property"
+	case RequireDeviceExtension:
+		has, what = extensions, "device extension"
+	case RequireInstanceExtension:
+		has, what = extensions, "instance extension"
+	}
+	if slices.Contains(has, q.Name) {
+		return nil
+	}
+	return unsupported("%s %s is not supported", what, q.Name)
+}

@@ -1,0 +1,156 @@
+package amber
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"nirc/internal/emu"
+)
+
+// runs returns the RUN commands of a script.
+func runs(s *Script) []*Run {
+	var list []*Run
+	for _, c := range s.Commands {
+		if r, ok := c.(*Run); ok {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+func vkParse(t *testing.T, text string) *Script {
+	t.Helper()
+	s, err := Parse("x.vkscript", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestVkScriptPipelines(t *testing.T) {
+	s := vkParse(t, vkGraphics)
+	r := runs(s)
+	if len(r) != 4 {
+		t.Fatalf("%d runs", len(r))
+	}
+	g := r[1].Pipeline
+	if r[0].Pipeline == g || g != r[2].Pipeline || g == r[3].Pipeline {
+		t.Error("a draw has its own pipeline when, and only when, the state has changed")
+	}
+	if r[0].Pipeline.Depth.Test || !g.Depth.Test || g.Depth.Compare != emu.CompareLess || g.Depth.Front.Pass != emu.StencilReplace ||
+		g.Cull != emu.CullBoth || g.Blend.WriteMask != 9 || !g.Restart {
+		t.Errorf("state %+v", g)
+	}
+	if r[1].Instances != 7 || r[1].Topology != emu.TriangleStrip || !r[1].Indexed || r[3].Topology != emu.PointList || r[3].Start != 1 {
+		t.Errorf("draws %+v %+v", r[1], r[3])
+	}
+	if a := r[3].Pipeline.stage(StageVertex); a.Entry != "other" || r[2].Pipeline.stage(StageVertex).Entry != "main" {
+		t.Errorf("entry point %q", a.Entry)
+	}
+	if b := g.Color[0].Buffer; b != r[0].Pipeline.Color[0].Buffer || b.Width != 40 || b.Height != 20 || b.Format.Image.Name != "R32G32B32A32_SFLOAT" {
+		t.Errorf("render target %+v", b)
+	}
+	if v := g.Vertex; len(v) != 2 || v[1].Location != 3 || !bytes.Equal(v[0].Buffer.Data, []byte{255, 128, 1, 127, 0, 0}) || v[1].Buffer.Format.Size != 12 {
+		t.Errorf("vertex data %+v", v)
+	}
+	if !bytes.Equal(g.Index.Data, []byte{0, 0, 1, 0, 2, 0, 255, 255}) {
+		t.Errorf("indices %v", g.Index.Data)
+	}
+}
+
+const vkGraphics = `# comment
+[require]
+fbsize 40 20
+framebuffer R32G32B32A32_SFLOAT
+depthstencil D24_UNORM_S8_UINT
+logicOp
+[vertex shader passthrough]
+[fragment shader]
+void main() {}
+[indices]
+0 1 2 # three
+65535
+[vertex data]
+# a row
+0/R8G8_SNORM 3/float/vec3
+-1 -128 0.5 1 2
+ 1  127 1.5 3 4
+ 0    0 2.5 5 6
+[test]
+clear color 1 0.5 0 1
+clear
+draw arrays TRIANGLE_LIST 0 3
+depthTestEnable true
+depthCompareOp VK_COMPARE_OP_LESS
+front.passOp VK_STENCIL_OP_REPLACE
+cullMode VK_CULL_MODE_FRONT_BIT | VK_CULL_MODE_BACK_BIT
+colorWriteMask VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_A_BIT
+primitiveRestartEnable true
+draw arrays indexed instanced GL_TRIANGLE_STRIP 0 4 7
+draw arrays indexed TRIANGLE_STRIP 0 4
+vertex entrypoint other
+draw arrays POINT_LIST 1 2
+`
+
+// TestVkScriptData runs scripts without shaders: what commands write is what
+// probes see.
+func TestVkScriptData(t *testing.T) {
+	const head = "[test]\nssbo 3 40\n"
+	for _, c := range []struct{ text, reason string }{
+		{"ssbo 1:3 subdata float 4 1 2\nprobe ssbo float 1:3 4 == 1 2\nprobe ssbo uint 1:3 0 == 0 0x3f800000", ""},
+		{"ssbo 3 subdata ivec2 8 1 -2 3 4\nprobe ssbo int 3 8 == 1 -2 3 4", ""},
+		{"ssbo 3 subdata vec3 0 1 2 3 4 5 6\nprobe ssbo float 3 16 == 4 5 6", ""},
+		{"ssbo 3 subdata mat2x3 0 1 2 3 4 5 6\nprobe ssbo vec3 3 0 == 1 2 3 4 5 6", ""},
+		{"ssbo layout std140\nssbo 3 subdata float 0 1 2\nssbo layout std430\nprobe ssbo float 3 0 == 1 0 0 0 2", ""},
+		{"ssbo 3 subdata float 0 1\nprobe ssbo float 3 0 != 1", "want NE 1"},
+		{"ssbo 3 subdata float 0 100\ntolerance 1%\nprobe ssbo float 3 0 ~= 101\nprobe ssbo float 3 0 ~= 102", "want EQ 102"},
+		{"ssbo 3 subdata uint8_t 0 1 2 3\nprobe ssbo uint8_t 3 1 < 3 4\nprobe ssbo uint8_t 3 1 >= 2 4", "want GE 4"},
+		{"probe ssbo float 3 40 == 0", "beyond"},
+		{"probe ssbo float 0:4 0 == 0", "no buffer at 0:4"},
+		{"probe ssbo vec2 3 0 == 1 2 3", "3 values"},
+		{"ssbo 3 subdata float 0", "0 values"},
+		{"ssbo 3 subdata vec5 0 1", "data type"},
+		{"ssbo 3 4294967296", "larger than"},
+		{"ubo 3 subdata float 0 1", "both a uniform and a storage buffer"},
+		{"draw rect 0 0 1 1", "no graphics shader"},
+		{"compute 1 1 1", "no compute shader"},
+		{"compute entrypoint x", "no compute shader"},
+		{"clear", "no graphics shader"},
+		{"depthTestEnable true", "without a graphics shader"},
+		{"fly", "unknown command"},
+		{"[nonsense]", "unknown section"},
+		{"[vertex shader passthrough]\n[vertex shader passthrough]", "several vertex shaders"},
+		{"[vertex shader passthrough]\n[vertex data]\n0/R8G8_SNORM\n1", "value of vertex data 0"},
+		{"[vertex shader passthrough]\n[vertex data]\n0/NONE\n1", "format of a column"},
+		{"[vertex shader passthrough]\n[test]\ndraw arrays POINT_LIST 0 0", "must be positive"},
+		{"[vertex shader passthrough]\n[vertex data]\n0/R8_UINT\n1\n[test]\ndraw arrays POINT_LIST 1 1", "the script has 1"},
+		{"[vertex shader passthrough]\n[test]\ndraw arrays indexed POINT_LIST 1 1", "needs the section [indices]"},
+		{"[vertex shader passthrough]\n[test]\nprobe rgb (-1, 0) (0, 0, 0)", "outside the framebuffer"},
+	} {
+		text := head + c.text + "\n"
+		if strings.Contains(c.text, "1:3") {
+			text = "[test]\n" + c.text + "\n"
+		}
+		r := runText(t, graphicsTarget(), text)
+		if (c.reason == "") != (r.Verdict == Pass) || !strings.Contains(r.Reason, c.reason) {
+			t.Errorf("%s: %+v", c.text, r)
+		}
+	}
+}
+
+// TestVkScriptDraws draws with the fake target.
+func TestVkScriptDraws(t *testing.T) {
+	for _, c := range []struct{ text, reason string }{
+		{"clear color 0 0 1 0.5\nclear\nprobe all rgba 0 0 1 0.5", ""},
+		{"clear color 0 0 1 0.5\nclear\nprobe all rgb 0 1 1", "differs"},
+		{"clear\nrelative probe rect rgba (0, 0.5, 1.0, 0.5) (0, 0, 0, 0)", ""},
+		{"clear\nprobe rgba (3, 2) (0, 0, 0.1, 0)", "at 3,2"},
+		{"clear\ntolerance 0.1\nprobe rgba (3, 2) (0, 0, 0.1, 0)", ""},
+	} {
+		r := runText(t, graphicsTarget(), "[require]\nfbsize 8 4\n[vertex shader passthrough]\n[test]\n"+c.text+"\n")
+		if (c.reason == "") != (r.Verdict == Pass) || !strings.Contains(r.Reason, c.reason) {
+			t.Errorf("%s: %+v", c.text, r)
+		}
+	}
+}

@@ -1,0 +1,286 @@
+// Package emu is the software GPU: memory, resources, fixed-function stages
+// and dispatch. It runs the programs of any instruction set, each given by a
+// core (backend/<isa>/core, or ir/interp), and knows none of them: no
+// instruction is decoded here, and nothing here looks at the compiler's data
+// structures. It takes from package ir only the names of stages and slots.
+//
+// Textures are read through a view and a sampler, which a core finds in a
+// [Descriptor]: [ImageView.Sample] filters, [ImageView.Gather] reads a footprint,
+// [ImageView.QueryLod] tells the level; a [SampleOp] says in which shape, where
+// and at which LOD, and the core brings the derivatives of an implicit one from its
+// quad. [ImageView.Fetch] reads a texel without a sampler; QuerySize, QueryLevels
+// and QuerySamples ask about the view. Storage images are [ImageView.Load],
+// [ImageView.Store] and [ImageView.Atomic], texel buffers [Descriptor.LoadTexel],
+// [Descriptor.StoreTexel], [Descriptor.AtomicTexel] and [Descriptor.NumTexels].
+// A nil view, sampler or format reads 0. Components are words as [Format.Unpack]
+// gives them: bits of 32-bit floats, or integers. Sampling follows the Vulkan 1.3 specification, chapter
+// Image Operations, at more precision than it asks for: coordinates and weights
+// are computed with 64-bit floats and not rounded to subtexels.
+//
+// A core implements [Program] and [Wave]. emu creates waves from a [Launch],
+// runs them until they end or meet a barrier, and reads what they left in
+// Launch.Out and in memory.
+package emu
+
+import (
+	"errors"
+
+	"nirc/ir"
+)
+
+// MaxLanes is the largest number of lanes in a wave of any core.
+const MaxLanes = 128
+
+// Mask is a set of lanes of one wave: lane l is bit l%64 of word l/64.
+type Mask [MaxLanes / 64]uint64
+
+// Get reports whether lane l is in the set.
+func (m *Mask) Get(l int) bool { return m[l>>6]>>(l&63)&1 != 0 }
+
+// Set puts lane l into the set.
+func (m *Mask) Set(l int) { m[l>>6] |= 1 << (l & 63) }
+
+// Clear takes lane l out of the set.
+func (m *Mask) Clear(l int) { m[l>>6] &^= 1 << (l & 63) }
+
+// Any reports whether the set has a lane.
+func (m *Mask) Any() bool { return m[0]|m[1] != 0 }
+
+// Program is one shader stage, decoded and ready to run. It is immutable and
+// may be used by several goroutines at once.
+type Program interface {
+	Stage() ir.Stage
+	// WaveSize is the number of lanes of a wave: 1 on Midgard, 32 on AGX, 64
+	// or 128 on Adreno.
+	WaveSize() int
+	// WorkgroupSize is the compute workgroup's size in invocations.
+	WorkgroupSize() [3]uint32
+	// SharedSize is the workgroup memory in bytes.
+	SharedSize() uint32
+	// IO says which slots the stage reads and writes and how.
+	IO() *StageIO
+	// NewWave makes a wave about to start. The wave keeps l until it ends.
+	NewWave(l *Launch) Wave
+}
+
+// Wave is one wave in flight.
+type Wave interface {
+	// Run executes until the wave ends (StatusDone), all its live lanes stand at
+	// a workgroup barrier (StatusBarrier; the next Run goes on behind it), or
+	// about fuel instructions have run (StatusYield). An error is final: it
+	// says what the program did wrong and where.
+	Run(fuel int) (Status, error)
+}
+
+// Status is how a Run of a wave ended.
+type Status uint8
+
+// The ways a Run ends.
+const (
+	StatusDone Status = iota
+	StatusBarrier
+	StatusYield
+)
+
+// ErrTimeout is returned by dispatches and draws whose invocations did not
+// end within the instruction budget.
+var ErrTimeout = errors.New("emu: shader did not end within its instruction budget")
+
+// InputSlot describes one input slot of a stage.
+type InputSlot struct {
+	Slot   ir.Slot // vertex stage: attribute slot; later stages: varying slot
+	Mask   uint8   // components read
+	Interp ir.Interp
+	// Bits is the size of a component: 16 takes halves and short integers in
+	// the low half of each word; 0 and 32 take words. 64-bit attributes follow
+	// from their format.
+	Bits uint8
+}
+
+// OutputSlot describes one output slot of a stage.
+type OutputSlot struct {
+	Slot ir.Slot
+	Mask uint8 // components written
+	// Index is 1 for the second source of dual-source blending.
+	Index uint8
+	Patch bool
+	// Bits is 16 when the components are halves or short integers in the low
+	// half of their words; 0 and 32 are words.
+	Bits uint8
+}
+
+// StageIO is the interface of a stage towards the fixed-function stages.
+type StageIO struct {
+	Inputs  []InputSlot
+	Outputs []OutputSlot
+	// Fragment stage.
+	UsesDiscard, WritesMemory, EarlyFragmentTests, PerSample, NeedsQuads bool
+	WritesDepth, WritesStencil, WritesSampleMask                         bool
+	// TileStores: the program blends and masks its colours itself and leaves
+	// them in Launch.Tile. TileLoads: it reads the attachments while it runs, so
+	// no wave may hold two fragments of a pixel.
+	TileStores, TileLoads bool
+	// ClipDistances and CullDistances count the components in use, clip first,
+	// cull appended (last pre-rasterisation stage).
+	ClipDistances, CullDistances uint8
+	// Tessellation and geometry stages; their meaning is Vulkan's.
+	Tess TessIO
+	Geom GeomIO
+	// Captures is what transform feedback takes of the stage, if it is the last
+	// in front of the rasteriser, and XfbStrides the bytes of a vertex in each
+	// buffer.
+	Captures   []ir.Capture
+	XfbStrides [ir.NumXfbBuffers]uint32
+	// OwnFeedback: the stage, of geometry, writes what Captures says to
+	// Launch.Feedback itself.
+	OwnFeedback bool
+}
+
+// TessIO holds the execution modes of the tessellation stages.
+type TessIO struct {
+	OutputVertices uint32
+	Domain         uint8 // 0 none, 1 triangles, 2 quads, 3 isolines
+	Spacing        uint8 // 0 equal, 1 fractional even, 2 fractional odd
+	CCW, PointMode bool
+}
+
+// GeomIO holds the execution modes of the geometry stage.
+type GeomIO struct {
+	Invocations, MaxVertices uint32
+	InPrimitive              uint8 // vertices an input primitive: 1, 2, 3, 4 (lines adj), 6 (triangles adj)
+	OutPrimitive             uint8 // 0 points, 1 line strip, 2 triangle strip
+}
+
+// Vec4 is one slot's value as raw 32-bit words. 16-bit values stand in the
+// low half of their word; a 64-bit value takes two words.
+type Vec4 [4]uint32
+
+// Slots holds one lane's (or one vertex's) outputs by slot number.
+type Slots [ir.NumVaryingSlots]Vec4
+
+// Launch is everything a new wave gets. Slices indexed by lane have at least
+// NumLanes entries. Only the fields of the wave's stage are set.
+type Launch struct {
+	Env *Env
+	// NumLanes is how many lanes of the wave exist (at most WaveSize); lanes of
+	// a fragment wave come in quads: lanes 4q..4q+3 are one 2x2 quad, in the
+	// order (0,0) (1,0) (0,1) (1,1).
+	NumLanes int
+	// Check asks the core for its checking mode: hazards and missing
+	// synchronisation that hardware would punish are errors.
+	Check bool
+
+	// Draw is the pipeline of a draw's vertex and fragment waves: for cores whose
+	// programs fetch vertices or blend.
+	Draw *Pipeline
+
+	Compute  *ComputeLaunch
+	Vertex   []VertexLane
+	Fragment []FragmentLane
+	TessCtrl []TessCtrlLane
+	TessEval []TessEvalLane
+	Geometry []GeometryLane
+	// Feedback is the transform feedback of geometry waves with StageIO.OwnFeedback,
+	// nil if there is none.
+	Feedback *Feedback
+
+	// Inputs[lane][slot]: the stage's input slots of vertex lanes (fetched and
+	// converted attributes by location, four 32-bit words each). Fragment lanes
+	// have theirs in FragmentLane.Prim.
+	Inputs [][]Vec4
+	// Out is written by the core when lanes end: Out[lane] holds the output
+	// slots (varying slots, or fragment result slots). In dual-source blending
+	// the second source is result slot SlotData0+7. Tessellation control and
+	// geometry lanes write to their Patch and Emitted instead.
+	Out []Slots
+	// Tile are the colours of fragment lanes with StageIO.TileStores, appended by
+	// the core in the order of the lanes.
+	Tile []TileStore
+	// Ran is set by the core when a Run ends the wave or stands at a barrier: how many instructions
+	// that Run ran, 0 if the core does not say.
+	Ran int
+	// Live is set by the core at the end: lanes that were not killed (fragment:
+	// neither discarded nor demoted). Other stages: all lanes.
+	Live Mask
+}
+
+// ComputeLaunch is the part of a launch that compute waves share.
+type ComputeLaunch struct {
+	WorkgroupID, NumWorkgroups, BaseWorkgroupID [3]uint32
+	// LocalID of each lane; lane order is LocalInvocationIndex order.
+	LocalID [][3]uint32
+	// Shared is the workgroup's memory, shared by all its waves.
+	Shared                    []byte
+	SubgroupID, NumSubgroups  uint32
+	FirstLocalInvocationIndex uint32
+}
+
+// VertexLane is one vertex shader invocation.
+type VertexLane struct {
+	VertexIndex   uint32 // Vulkan's: includes the base vertex or vertex offset
+	InstanceIndex uint32 // Vulkan's: includes the first instance
+	BaseVertex    uint32
+	BaseInstance  uint32
+	DrawIndex     uint32
+	ViewIndex     uint32
+	IsIndexed     bool
+}
+
+// FragmentLane is one fragment shader invocation.
+type FragmentLane struct {
+	Prim *Primitive
+	X, Y int32 // pixel
+	// SampleID is the sample that this invocation shades, or -1 when it shades
+	// the pixel.
+	SampleID int32
+	// Coord is FragCoord: x, y (centre or sample position), z, 1/w.
+	Coord [4]float32
+	// Coverage is SampleMaskIn.
+	Coverage uint32
+	Helper   bool
+	// Barycentrics (i, j) with value = v0 + i*(v1-v0) + j*(v2-v0), v0..v2 being
+	// Prim's vertices in order. Index by BaryPixel, BaryCentroid, BarySample.
+	Persp, Linear [3][2]float32
+}
+
+// Indices into FragmentLane.Persp and Linear.
+const (
+	BaryPixel = iota
+	BaryCentroid
+	BarySample
+)
+
+// Primitive is what the fragments of one primitive share.
+type Primitive struct {
+	// V are the outputs of the last pre-rasterisation stage at the vertices: 3 of
+	// a triangle; a line repeats its last, a point its only vertex.
+	V [3]*Slots
+	// Provoking is the index into V of the vertex that flat inputs come from.
+	Provoking int
+	// FrontFacing as gl_FrontFacing; points and lines are front facing.
+	FrontFacing bool
+	PrimitiveID uint32
+	Layer       uint32
+	Viewport    uint32
+	ViewIndex   uint32
+	// Bary evaluates the barycentrics at a window position.
+	Bary func(x, y float32, persp bool) (i, j float32)
+	// PointCoord evaluates gl_PointCoord at a window position; nil unless a point.
+	PointCoord func(x, y float32) (s, t float32)
+	// SamplePos gives the position of sample n inside the pixel, [0,1).
+	SamplePos func(n int) (x, y float32)
+	// SubgroupHint is not used by fixed function; cores may ignore it.
+	Samples int
+}
+
+// Env is the device as a wave sees it.
+type Env struct {
+	Mem *Memory
+	// Bindings resolves descriptors.
+	Bindings *Bindings
+	// Push is the push constant block, zero-padded by reads beyond its end.
+	Push []byte
+	// ClipPlanes are user clip planes, for shaders that compute the distances of
+	// their position to them; Vulkan has none.
+	ClipPlanes [8][4]float32
+}
