@@ -1,0 +1,75 @@
+package backend
+
+import (
+	"errors"
+
+	"nirc/passes"
+)
+
+// StepInfo describes a machine step: one of the steps that make machine code
+// of lowered IR. A target's list of them is all that dumps, times, cuts,
+// bisection and the docs know of its code generator.
+type StepInfo struct {
+	// Name is how --dump-after and its kin call it. No pass has the same name.
+	Name string `json:"name"`
+	// Doc says in a sentence what it does.
+	Doc string `json:"doc"`
+	// After names steps that must have run before it, where they run at all.
+	After []string `json:"after,omitempty"`
+	// Optional steps may be left out by --disable-pass and are counted by
+	// bisection: code without them is right too.
+	Optional bool `json:"optional,omitempty"`
+}
+
+// Step is a machine step of a code generator whose state of one shader is a T.
+type Step[T any] struct {
+	StepInfo
+	// Run does the work; nil if the step only marks where something else is done.
+	Run func(T) error
+}
+
+// Infos lists what the steps are, in order.
+func Infos[T any](lists ...[]Step[T]) []StepInfo {
+	var all []StepInfo
+	for _, l := range lists {
+		for i := range l {
+			all = append(all, l[i].StepInfo)
+		}
+	}
+	return all
+}
+
+// ErrStopped ends a code generator whose compile was cut before its end: there
+// is no code.
+var ErrStopped = errors.New("no code was generated: the compile was cut before its end")
+
+// RunSteps runs the steps in order under the switches of the job. text gives
+// the state as text; it is called only if someone looks (Job.Dump). A cut before the last step
+// is ErrStopped.
+func RunSteps[T any](job *Job, steps []Step[T], t T, text func(T) string) error {
+	state := ""
+	if job.Dump {
+		state = text(t)
+	}
+	for i := range steps {
+		st := &steps[i]
+		ran := false
+		run := func() (bool, error) {
+			ran = true
+			if err := st.Run(t); err != nil || !job.Dump {
+				return true, err
+			}
+			before := state
+			state = text(t)
+			return before != state, nil
+		}
+		_, err := job.Instrument.Do(&passes.Step{Name: st.Name, Optional: st.Optional, Print: func() string { return state }, Run: run})
+		if err != nil {
+			return err
+		}
+		if !ran && !st.Optional {
+			return ErrStopped
+		}
+	}
+	return nil
+}
