@@ -8,7 +8,7 @@ SCALE    ?= 1
 TARGETS  ?= ir3 agx midgard
 AMBER  := $(CORPUS)/KhronosGroup+VK-GL-CTS $(CORPUS)/google+amber
 
-.PHONY: all test conformance bench generate
+.PHONY: all test conformance bench generate mutants
 
 all:
 	go build -o nirc ./cmd/nirc
@@ -30,3 +30,9 @@ bench:
 
 generate:
 	go generate ./...
+
+# What would tests not notice? N changes of the compiler, one at a time.
+N    ?= 300
+SEED ?= 1
+mutants:
+	go run ./internal/mutants -n $(N) -seed $(SEED)
