@@ -9,7 +9,7 @@ type coalescer struct {
 	f     *function
 	defs  []int32 // by virtual register: instructions that write it
 	reads []int32 // sources that read it
-	// fixed tells the physical registers that nothing writes: uniforms.
+	// fixed are the physical registers that nothing writes: uniforms.
 	fixed [numPhysical]bool
 	users [][]*inst // by virtual register: who reads it, in f's order
 	block []int32   // by virtual register: the block of its readers, manyBlocks if several
@@ -251,7 +251,7 @@ func (c *coalescer) backward(list []*inst, at int, m *inst) bool {
 
 const noLane = 4
 
-// lanesOf tells, by component of a move's source, the one lane that reads it.
+// lanesOf returns, by component of a move's source, the one lane that reads it.
 func lanesOf(m *inst) (lane [4]uint8, ok bool) {
 	lane = [4]uint8{noLane, noLane, noLane, noLane}
 	for i := range uint8(4) {

@@ -9,7 +9,7 @@ import (
 	"nirc/ir"
 )
 
-// A block behind a loop without end is never reached, and what it gives a phi
+// A block after a loop without end is never reached, and what it gives a phi
 // was never selected.
 func TestUnreachablePhi(t *testing.T) {
 	s, err := ir.Parse(`

@@ -3,7 +3,7 @@ package midgard
 import "nirc/ir"
 
 // list selects a list of the control flow tree into the current block and new
-// ones behind it.
+// ones after it.
 func (s *isel) list(l *ir.List) {
 	for n := l.First(); n != nil && s.err == nil; n = ir.Next(n) {
 		switch n := n.(type) {
@@ -62,7 +62,7 @@ func (s *isel) jump(b *ir.Block) {
 		in.target = l.head
 		s.edge(s.blk, l.head)
 	case ir.JumpHalt, ir.JumpReturn:
-		// Behind a discard nothing runs; else the outputs leave as they are.
+		// After a discard nothing runs; else the outputs leave as they are.
 		s.ends = append(s.ends, breakOut{s.blk, s.branch()})
 	}
 }

@@ -185,7 +185,7 @@ func TestSampleArrays(t *testing.T) {
 	}
 }
 
-// firstWord tells where two runs first differ.
+// firstWord finds where two runs first differ.
 func firstWord(got, want []byte) string {
 	for i := 0; i+4 <= len(want); i += 4 {
 		g, w := binary.LittleEndian.Uint32(got[i:]), binary.LittleEndian.Uint32(want[i:])

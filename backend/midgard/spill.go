@@ -3,14 +3,8 @@ package midgard
 import (
 	"fmt"
 
-	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 )
-
-// shiftSwizzle moves the lanes of a load's swizzle up with its destination.
-func shiftSwizzle(s isa.Swizzle, off int) isa.Swizzle {
-	return isa.Swz(s.Lane(max(0-off, 0)), s.Lane(max(1-off, 0)), s.Lane(max(2-off, 0)), s.Lane(max(3-off, 0)))
-}
 
 // maxRounds bounds the turns of spilling.
 const maxRounds = 64
@@ -39,7 +33,7 @@ func (f *function) allocate(floor, limit, base int) (slots, used int, err error)
 }
 
 // insertSpills puts loads before every use of the marked registers and stores
-// behind every write; it returns the new number of slots.
+// after every write; it returns the new number of slots.
 func (f *function) insertSpills(spill []bool, slots, base int) int {
 	slot := make([]int32, len(spill))
 	again := f.remakable(spill)
@@ -197,102 +191,4 @@ func (f *function) spillStore(t reg, mask uint8, off int32, loc uint32) []*inst 
 	st.ld = isa.LoadStore{Op: isa.St128, Swizzle: isa.XYZW, Mask: mask, Arg: spillBase, Toggle: true, Format: isa.IndexU32,
 		Index: isa.AddrReg{Reg: isa.AddrZero}, Offset: off}
 	return []*inst{f.newInst(mv), f.newInst(st)}
-}
-
-// check proves the allocation: no write touches a component of another register
-// that is live there.
-func (a *allocator) check() error {
-	l := a.f.liveness()
-	for b := range a.f.blocks {
-		if err := a.checkBlock(b, l); err != nil {
-			return err
-		}
-		if err := a.f.checkInputs(b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// occupied counts, by component of the work registers, the values that are live
-// there. A value that lies over the end of its register, which checkWrite
-// refuses, reaches into the next.
-type occupied [4*abi.MaxWork + 8]int32
-
-// checkBlock goes through a block from its end.
-func (a *allocator) checkBlock(b int, l *liveness) error {
-	live := l.at(b)
-	var occ occupied
-	for _, x := range l.out[b] {
-		a.occupy(&occ, x.r, x.m, 1)
-	}
-	var buf [maxUses]liveReg
-	list := a.f.blocks[b].list
-	for i := len(list) - 1; i >= 0; i-- {
-		in := list[i]
-		if d := in.dst; d != regNone && in.mask != 0 {
-			a.occupy(&occ, d, live.get(d)&in.mask, -1)
-			if d.virtual() {
-				if err := a.checkWrite(in, &occ); err != nil {
-					return err
-				}
-			}
-			live.remove(d, in.mask)
-		}
-		for _, u := range in.uses(buf[:0]) {
-			a.occupy(&occ, u.r, u.m&^live.get(u.r), 1)
-			live.add(u.r, u.m)
-		}
-	}
-	return nil
-}
-
-// occupy adds n to the counts of components of a register.
-func (a *allocator) occupy(occ *occupied, r reg, m uint8, n int32) {
-	if m == 0 || !r.virtual() || a.place[index(r)] < 0 {
-		return
-	}
-	for p := a.place[index(r)]; m != 0; p, m = p+1, m>>1 {
-		if m&1 != 0 {
-			occ[p] += n
-		}
-	}
-}
-
-// checkWrite checks a write; occ is without the components that it writes.
-func (a *allocator) checkWrite(in *inst, occ *occupied) error {
-	p := a.place[index(in.dst)]
-	if p < 0 {
-		return nil
-	}
-	if int(p&3)+int(a.f.node(in.dst).size) > 4 {
-		return fmt.Errorf("midgard: a value lies over the end of work register %d", p>>2)
-	}
-	for k := range 4 {
-		if in.mask>>k&1 != 0 && occ[int(p)+k] != 0 {
-			return fmt.Errorf("midgard: two values share components of work register %d", p>>2)
-		}
-	}
-	return nil
-}
-
-// checkInputs proves that no lane of a pipe's input is written again before
-// something reads it.
-func (f *function) checkInputs(b int) error {
-	var pending [numPhysical]uint8
-	var buf [maxUses]liveReg
-	for _, in := range f.blocks[b].list {
-		for _, u := range in.uses(buf[:0]) {
-			if u.r < numPhysical {
-				pending[u.r] = 0
-			}
-		}
-		if d := in.dst; d >= regLd0 && d <= regTexIn1 && (in.half == partFull || in.half >= partByte && in.keep == 0) {
-			if pending[d]&in.mask != 0 {
-				return fmt.Errorf("midgard: r%d is written twice before it is read\n%s", d, f.String())
-			}
-			pending[d] |= in.mask
-		}
-	}
-	return nil
 }

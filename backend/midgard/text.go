@@ -7,6 +7,15 @@ import (
 	"nirc/backend/midgard/isa"
 )
 
+// String lists the bundles.
+func (p *program) String() string {
+	var w strings.Builder
+	for _, b := range p.list {
+		fmt.Fprintf(&w, "%4d  %s\n", b.at, strings.ReplaceAll(strings.TrimRight(b.enc.String(), "\n"), "\n", "\n      "))
+	}
+	return w.String()
+}
+
 const componentNames = "xyzw"
 
 // String is the register's name in dumps: v for virtual ones.

@@ -19,7 +19,7 @@
 //     images.
 //   - LD_VARY's and ST_VARY's index is an index into Varyings.
 //   - Texture and sampler indices are indices into Textures and Samplers.
-//   - Arrays of unknown size that are indexed at run time stand behind a table, in
+//   - Arrays of unknown size that are indexed at run time stand after a table, in
 //     its tail: with n of them there, element e of the k-th is entry
 //     len(table) + e*n + k. Sysvals, Attributes, Textures and Samplers have tails, as
 //     long as the descriptors that are bound.
@@ -126,9 +126,9 @@ type Meta struct {
 	WritesDepth        bool `json:"writes_depth,omitempty"`
 	WritesStencil      bool `json:"writes_stencil,omitempty"`
 	DualSource         bool `json:"dual_source,omitempty"`
-	// Blend, if not nil, tells that this is a blend program.
+	// Blend is not nil in a blend program.
 	Blend *Blend `json:"blend,omitempty"`
-	// WindowPosition: the vertex program stores the position behind the viewport
+	// WindowPosition: the vertex program stores the position after the viewport
 	// transform, (xyz/w * scale + offset, 1/w), as the hardware takes it
 	// (midgard.md §9.3), with SysvalViewportScale and SysvalViewportOffset. Else it stores the
 	// clip coordinates.

@@ -296,7 +296,7 @@ func TestForwarding(t *testing.T) {
 	prog := []isa.Bundle{constants(0, [4]uint32{f(1), f(2), f(3), f(4)}), constants(1, [4]uint32{f(10), f(20), f(30), f(40)}),
 		alu(func(b *isa.Bundle) {
 			b.Add(isa.UnitVMUL, isa.Vector(isa.OpFmul, isa.Mode32, isa.RegPipe0, 0xff).From(0, isa.VReg(0, isa.XYZW)).From(1, isa.VReg(1, isa.XYZW)))
-			b.Add(isa.UnitSADD, isa.Scalar(isa.OpIadd, 0, 0).From(0, isa.SReg(0, 1)).Inline(0)) // r0.x = r0.y behind the reads of stage 1
+			b.Add(isa.UnitSADD, isa.Scalar(isa.OpIadd, 0, 0).From(0, isa.SReg(0, 1)).Inline(0)) // r0.x = r0.y after the reads of stage 1
 			b.Add(isa.UnitVADD, isa.Vector(isa.OpFadd, isa.Mode32, 2, 0xff).From(0, isa.VReg(isa.RegPipe0, isa.XYZW)).From(1, isa.VReg(0, isa.XYZW)))
 		}),
 		alu(func(b *isa.Bundle) {

@@ -17,5 +17,5 @@
 //
 // With Launch.Check the wave also reports code that breaks the rules of
 // midgard.md §8 (check.go), takes every writeout's branch once before it succeeds, and
-// takes r0 to r3 for lost behind a writeout.
+// takes r0 to r3 for lost after a writeout.
 package core

@@ -33,7 +33,7 @@ func fromF(bits uint, r isa.Round, v, err float64) uint64 {
 	return math.Float64bits(roundDouble(r, v, err))
 }
 
-// direction tells which way the rounded value got has to move: 0 not, 1 up, -1
+// direction is which way the rounded value got has to move: 0 not, 1 up, -1
 // down. diff is the exact value minus got, or has its sign.
 func direction(r isa.Round, got, diff float64) int {
 	switch {

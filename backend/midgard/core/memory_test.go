@@ -170,11 +170,11 @@ func TestScratch(t *testing.T) {
 	st.Offset = 24
 	prog = append(inputsBundle(0, 0, [4]uint32{}), ldst(st))
 	if err := m.compute(load(t, meta, prog...)); err == nil {
-		t.Error("no error behind the end of the storage")
+		t.Error("no error beyond the end of the storage")
 	}
 }
 
-// TestBarrier: a thread writes shared memory, the other reads it behind the
+// TestBarrier: a thread writes shared memory, the other reads it after the
 // barrier.
 func TestBarrier(t *testing.T) {
 	meta := computeMeta()

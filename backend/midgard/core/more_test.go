@@ -45,7 +45,7 @@ func TestImageAtomic(t *testing.T) {
 }
 
 // fetchProgram fetches texel (2, 1) and moves the result from register src to
-// the output register r4, one bundle behind if early.
+// the output register r4, one bundle after it if early.
 func fetchProgram(t *testing.T, m *abi.Meta, in, src, ooo uint8) emu.Program {
 	fetch := isa.Bundle{Tag: isa.TagTexVtx, Tex: isa.Texture{Op: isa.TexFetch, Mode: isa.TexNormal, Helpers: isa.HelpersNormal, Dim: isa.Tex2D,
 		CoordFull: true, CoordSwizzle: isa.XYZW, Full: true, Type: isa.TexTypeUint, Mask: 15, Swizzle: isa.XYZW, OutOfOrder: ooo}}

@@ -8,7 +8,7 @@ import (
 )
 
 // The register file of a thread. Numbers below 32 are what instructions write;
-// reads of 26 and 28 to 31 mean other storage, which stands behind.
+// reads of 26 and 28 to 31 mean other storage, which stands after it.
 const (
 	fileTexIn  = isa.RegTex0
 	fileCond   = isa.RegCond

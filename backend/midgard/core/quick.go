@@ -42,7 +42,7 @@ var quickOps = [256]quick{
 	isa.OpFlt: quickFlt, isa.OpFle: quickFle, isa.OpFeq: quickFeq, isa.OpIlt: quickIlt, isa.OpIle: quickIle, isa.OpIeq: quickIeq, isa.OpIne: quickIne,
 }
 
-// findQuick tells how the instruction may run quickly and readies its operands.
+// findQuick finds how the instruction may run quickly and readies its operands.
 func (x *inst) findQuick() quick {
 	if x.bits != 32 || x.shrink || x.bad != nil || x.n > 4 {
 		return quickNone

@@ -89,7 +89,7 @@ func TestReferenceRules(t *testing.T) {
 }
 
 // find returns the first program of a name, with the buffers of set 0: the
-// uniform buffers behind the unused UBO 0, the system values last and pushed.
+// uniform buffers after the unused UBO 0, the system values last and pushed.
 func find(t *testing.T, list []reference, name string, ubos int, sysvals ...abi.Sysval) *reference {
 	t.Helper()
 	for i := range list {

@@ -184,7 +184,7 @@ func TestVertex(t *testing.T) {
 	}
 }
 
-// TestWindowPosition: behind the viewport transform and back.
+// TestWindowPosition: after the viewport transform and back.
 func TestWindowPosition(t *testing.T) {
 	m := &abi.Meta{Stage: ir.StageVertex, Varyings: []abi.Varying{{Kind: abi.VaryingSlot, Slot: ir.SlotPos}}, WindowPosition: true}
 	p := load(t, m, constants(isa.RegConst, [4]uint32{f(0.5), f(1), f(0.25), f(0.5)}), ldst(vertexStore(0)))
@@ -254,7 +254,7 @@ func TestTexture(t *testing.T) {
 	}
 }
 
-// TestDiscardKeepsQuad: the others of a quad have derivatives behind a discard,
+// TestDiscardKeepsQuad: the others of a quad have derivatives after a discard,
 // and a discarded thread in a loop does not hold them up.
 func TestDiscardKeepsQuad(t *testing.T) {
 	der := isa.Bundle{Tag: isa.TagTex, Tex: isa.Texture{Op: isa.TexDerivative, Helpers: isa.HelpersNormal, Dim: isa.Tex2D, CoordFull: true,

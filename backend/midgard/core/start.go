@@ -126,7 +126,7 @@ func (w *wave) sysval(s *abi.Sysval) (v [4]uint32) {
 	desc := func() *emu.Descriptor { return l.Env.Bindings.Lookup(s.Set, s.Binding, s.Element) }
 	switch s.Kind {
 	case abi.SysvalViewportScale:
-		// The fixed-function part does the real transform behind clipping.
+		// The fixed-function part does the real transform after clipping.
 		one := math.Float32bits(1)
 		return [4]uint32{one, one, one, one}
 	case abi.SysvalTextureSize, abi.SysvalImageSize:
@@ -210,7 +210,7 @@ func shapeOf(d ir.Dim) emu.TexDim {
 	return emu.Tex2D
 }
 
-// clipPosition turns a position behind the viewport transform (of scale 1 and
+// clipPosition turns a position after the viewport transform (of scale 1 and
 // offset 0) back into clip coordinates.
 func (w *wave) clipPosition(t *thread) {
 	p := &w.l.Out[t.lane][ir.SlotPos]

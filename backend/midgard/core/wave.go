@@ -98,7 +98,7 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 // discarded thread may be in a loop that only its end would leave.
 const helperFuel = 1 << 16
 
-// runAll runs every thread up to its next meeting point, the helpers behind the
+// runAll runs every thread up to its next meeting point, the helpers after the
 // others and only as long as those need them.
 func (w *wave) runAll(fuel *int) error {
 	needed := false

@@ -142,7 +142,7 @@ type ALU struct {
 	// DstComp is the component of a scalar result in 16-bit units.
 	DstComp uint8
 	DstFull bool
-	// Imm tells that source 2 is the constant Const: an IEEE half for float
+	// Imm: source 2 is the constant Const: an IEEE half for float
 	// operations, else a sign-extended integer.
 	Imm   bool
 	Const uint16

@@ -119,7 +119,7 @@ func (b *Bundle) SetTag(upper bool) {
 }
 
 // Link sets the Next tags of the bundles of a program: each gets the tag of the
-// one behind it, the last TagBreak.
+// one after it, the last TagBreak.
 func Link(prog []Bundle) {
 	for i := range prog {
 		prog[i].Next = TagBreak
@@ -309,7 +309,7 @@ func (b *Bundle) encodeALU(code []byte) error {
 }
 
 // Encode appends the bytes of all bundles of a program, without the padding
-// behind it.
+// after it.
 func Encode(prog []Bundle) ([]byte, error) {
 	var code []byte
 	for i := range prog {

@@ -12,7 +12,7 @@
 // [Bundle]: an ALU bundle holds up to five [ALU] instructions (one a unit), up
 // to two [Branch]es and 16 bytes of constants; a load/store bundle holds two
 // [LoadStore]s; a texture bundle one [Texture]. Every bundle names its own type
-// and that of the bundle behind it ([Tag]).
+// and that of the bundle after it ([Tag]).
 //
 // # How to build a bundle
 //

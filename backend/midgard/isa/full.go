@@ -3,7 +3,7 @@ package isa
 import "strings"
 
 // The notes of full text: each line is parsed again, and what the parse gets
-// wrong stands behind it.
+// wrong follows it.
 
 // noteALU appends the notes of the instruction whose line begins at start.
 func (p *printer) noteALU(b *Bundle, u Unit, start int) {
@@ -11,7 +11,7 @@ func (p *printer) noteALU(b *Bundle, u Unit, start int) {
 	pr := program{opt: p.opt}
 	read := func() (ALU, bool) {
 		line := string(p.buf[start:])
-		i := strings.LastIndexByte(line, '\n') + 1 // behind a remark on its own line
+		i := strings.LastIndexByte(line, '\n') + 1 // after a remark on its own line
 		x := aluText{line: line[i:]}
 		pr.readings(&aluCtx{b: b, full: true}, &x)
 		if i > 0 {

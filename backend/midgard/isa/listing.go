@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Disassemble prints a program. Printing ends behind a bundle whose next tag is
+// Disassemble prints a program. Printing ends after a bundle whose next tag is
 // break, unless a branch went forward. It never fails: what is wrong with the
 // code is in the text.
 func Disassemble(code []byte, opt TextOptions) string {
@@ -17,7 +17,7 @@ func Disassemble(code []byte, opt TextOptions) string {
 	return strings.TrimRight(string(l.p.buf), "\n")
 }
 
-// Text is one bundle's text: a line an instruction, no line end behind the last.
+// Text is one bundle's text: a line an instruction, no line end after the last.
 func (b *Bundle) Text(opt TextOptions) string {
 	p := printer{opt: opt}
 	if opt.Full {
@@ -107,7 +107,7 @@ func (l *lister) checkTags(b *Bundle, q int, first bool) {
 	if want := l.tags[q]; want != 0 && want != b.Tag {
 		l.p.printf("\t"+complaint+": TAG ERROR branch, got %s expected %s */\n", b.Tag, want)
 	}
-	// The reference accepts any tag behind one that ends the thread.
+	// The reference accepts any tag after one that ends the thread.
 	if !first && l.lastNext != TagBreak && l.lastNext != b.Tag {
 		l.p.printf("\t"+complaint+": TAG ERROR sequence, got %s expexted %s */\n", b.Tag, l.lastNext)
 	}
@@ -117,7 +117,7 @@ func (l *lister) checkTags(b *Bundle, q int, first bool) {
 }
 
 // noteBranch remembers where the bundle's branch goes; q is the quadword
-// behind the bundle.
+// after the bundle.
 func (l *lister) noteBranch(b *Bundle, q int) {
 	br, ok := b.Branch()
 	if !ok {

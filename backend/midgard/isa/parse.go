@@ -16,7 +16,7 @@ func Assemble(text string, opt TextOptions) ([]byte, error) {
 		return nil, err
 	}
 	code, err := p.encode()
-	if err != nil || len(p.behind) == 0 {
+	if err != nil || len(p.deferred) == 0 {
 		return code, err
 	}
 	if err := p.resolve(code); err != nil {
@@ -70,8 +70,8 @@ func ParseProgram(text string, opt TextOptions) ([]Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(p.behind) > 0 {
-		return p.prog, p.absent(&p.behind[0])
+	if len(p.deferred) > 0 {
+		return p.prog, p.absent(&p.deferred[0])
 	}
 	return p.prog, nil
 }
@@ -96,15 +96,15 @@ func ParseBundle(text string, opt TextOptions) (Bundle, error) {
 
 // program is a text on its way to bundles.
 type program struct {
-	opt    TextOptions
-	prog   []Bundle
-	at     []rows // of each bundle
-	next   []bool // the bundle's next tag is given
-	behind []deferred
-	lines  map[int][]aluText // of ALU bundles, for repair
-	row    int               // the line that is being read, from 0
-	body   []int             // rows of the instructions of the bundle that is being read
-	slots  [NumUnits]int     // the same by unit
+	opt      TextOptions
+	prog     []Bundle
+	at       []rows // of each bundle
+	next     []bool // the bundle's next tag is given
+	deferred []deferred
+	lines    map[int][]aluText // of ALU bundles, for repair
+	row      int               // the line that is being read, from 0
+	body     []int             // rows of the instructions of the bundle that is being read
+	slots    [NumUnits]int     // the same by unit
 }
 
 // rows are the lines of a bundle, from 0: its first, and those of its instructions by unit; of two
@@ -179,12 +179,12 @@ func (p *program) repair() {
 		}
 		b.Units &= UnitBranch.In() | UnitBranchX.In()
 		b.ALU = [NumALUUnits]ALU{}
-		kept := p.behind
+		kept := p.deferred
 		p.slots = p.at[to].slot // the branch's stays
-		if p.place(&b, p.lines[to], units, b.Tag.Writeout()) == nil && len(p.behind) == len(kept) {
+		if p.place(&b, p.lines[to], units, b.Tag.Writeout()) == nil && len(p.deferred) == len(kept) {
 			p.prog[to], p.at[to].slot = b, p.slots
 		}
-		p.behind = kept
+		p.deferred = kept
 	}
 }
 
@@ -345,7 +345,7 @@ func (p *program) raw(b *Bundle, body []string) error {
 
 func isTexture(line string) bool {
 	for _, n := range texOpNames {
-		// MOV is also an ALU mnemonic, but has a width behind.
+		// MOV is also an ALU mnemonic, but has a width after it.
 		if rest, ok := strings.CutPrefix(line, n); ok && n != "" && !strings.HasPrefix(rest, "_") && !strings.HasPrefix(rest, ".i") {
 			return true
 		}
@@ -394,7 +394,7 @@ func (p *program) texture(b *Bundle, body []string) error {
 		var n uint64
 		name, value, _ := strings.Cut(strings.TrimPrefix(l, "// "), " = ")
 		if n, err = strconv.ParseUint(value, 0, 8); err != nil {
-			return fmt.Errorf("%q behind a texture instruction", l)
+			return fmt.Errorf("%q after a texture instruction", l)
 		}
 		switch name {
 		case "unknown4":
@@ -402,7 +402,7 @@ func (p *program) texture(b *Bundle, body []string) error {
 		case "unknown8":
 			t.Unknown4 = uint8(n)
 		default:
-			return fmt.Errorf("%q behind a texture instruction", l)
+			return fmt.Errorf("%q after a texture instruction", l)
 		}
 	}
 	p.on(0)
@@ -521,7 +521,7 @@ func (p *program) place(b *Bundle, list []aluText, units []Unit, upper bool) err
 		}
 		if s := pending(&a); s >= 0 {
 			a.Src[s].Comp = 4 // z, or else w: resolve finds out
-			p.behind = append(p.behind, deferred{len(p.prog), x.row, u, s, x.line})
+			p.deferred = append(p.deferred, deferred{len(p.prog), x.row, u, s, x.line})
 		}
 		b.Add(u, a)
 	}
@@ -676,15 +676,15 @@ func parseBranch(b *Bundle, line, notes string) error {
 	return nil
 }
 
-// resolve finds the scalar constants that the reference shows from behind their
+// resolve finds the scalar constants that the reference shows from after their
 // bundle.
 func (p *program) resolve(code []byte) error {
 	at := make([]int, len(p.prog)+1)
 	for i := range p.prog {
 		at[i+1] = at[i] + p.prog[i].Quads()*Quad
 	}
-	for i := range p.behind {
-		d := &p.behind[i]
+	for i := range p.deferred {
+		d := &p.deferred[i]
 		b := &p.prog[d.bundle]
 		a := &b.ALU[d.unit]
 		s := &a.Src[d.src]

@@ -13,7 +13,7 @@ type aluCtx struct {
 	full bool
 }
 
-// deferred is a scalar constant that the reference prints from the bytes behind
+// deferred is a scalar constant that the reference prints from the bytes after
 // the constants of the bundle.
 type deferred struct {
 	bundle int
@@ -503,7 +503,7 @@ func constLaneSet(a *ALU, m Mode) uint16 {
 }
 
 // notFound is the component of a scalar constant whose value is not among the
-// constants: the reference may have printed what stands behind them.
+// constants: the reference may have printed what follows them.
 const notFound = 8
 
 // pending is the source that is notFound, or -1.

@@ -43,7 +43,7 @@ func parseLdSt(line string) (l LoadStore, err error) {
 	return l, s.end()
 }
 
-// parseSuffixes takes what stands behind the mnemonic, and sets what its
+// parseSuffixes takes what follows the mnemonic, and sets what its
 // absence means.
 func parseSuffixes(s *scan, l *LoadStore, list []string) {
 	k := l.Op.Info().Kind
@@ -259,7 +259,7 @@ func parseAddress(s *scan, l *LoadStore) {
 	l.Offset = parseOffset(s)
 }
 
-// parseLea reads an address and the argument register, which tells what a single
+// parseLea reads an address and the argument register, which says what a single
 // register of the address is.
 func parseLea(s *scan, l *LoadStore) {
 	parseAddress(s, l)

@@ -102,7 +102,7 @@ func (s *scan) letter(n int) int {
 	return 0
 }
 
-// end tells that nothing may be left.
+// end demands that nothing is left.
 func (s *scan) end() error {
 	if s.err == nil && s.s != "" {
 		s.fail("%q is left over", s.s)
@@ -144,7 +144,7 @@ func comments(s string) (rest string, list []string) {
 	}
 }
 
-// cutNotes splits a line from the notes behind it.
+// cutNotes splits a line from the notes after it.
 func cutNotes(line string) (text, notes string) {
 	if i := strings.Index(line, " ; "); i >= 0 {
 		return line[:i], line[i+3:]

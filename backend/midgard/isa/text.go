@@ -24,7 +24,7 @@ type printer struct {
 	opt     TextOptions
 	buf     []byte
 	written uint32
-	after   []byte // the bytes behind the bundle's constants
+	after   []byte // the bytes after the bundle's constants
 }
 
 func (p *printer) str(s string)                 { p.buf = append(p.buf, s...) }

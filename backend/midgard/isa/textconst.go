@@ -129,7 +129,7 @@ func (p *printer) vectorConst(b *Bundle, a *ALU, i int) {
 }
 
 // scalarConst prints what the reference prints: a 32-bit constant's component
-// c is looked up as element 2c, behind the constants for z and w. Full text shows
+// c is looked up as element 2c, after the constants for z and w. Full text shows
 // the constant that is read.
 func (p *printer) scalarConst(b *Bundle, a *ALU, i int) {
 	c := append(b.Consts[:len(b.Consts):len(b.Consts)], p.after...)

@@ -191,7 +191,7 @@ func (p *printer) texLod(t *Texture) {
 		if v < 0 && op == '+' {
 			op = '-'
 		}
-		v = math.Abs(v) // also behind "=", where the sign is lost
+		v = math.Abs(v) // also after "=", where the sign is lost
 		p.printf("lod %c %f", op, v)
 	}
 	if t.LodReg || t.Op == TexFetch || t.Lod != 0 {

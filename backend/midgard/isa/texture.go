@@ -75,7 +75,7 @@ type Helpers uint8
 const (
 	HelpersReserved Helpers = 0
 	HelpersSkip     Helpers = 1 // only in the computation of derivatives
-	HelpersKill     Helpers = 2 // they end behind it
+	HelpersKill     Helpers = 2 // they end after it
 	HelpersNormal   Helpers = 3
 )
 

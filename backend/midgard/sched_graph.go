@@ -122,7 +122,7 @@ func (g *graph) connect() {
 	}
 }
 
-// link orders the node at hand behind another; from is 1 + that, or 0.
+// link orders the node at hand after another; from is 1 + that, or 0.
 func (g *graph) link(from, to int32, k depKind) {
 	from--
 	if from < 0 || from == to {

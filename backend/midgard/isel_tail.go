@@ -46,7 +46,7 @@ func (s *isel) tailElement(x abi.Sysval, index source) (at source, k int) {
 }
 
 // tailBuffers is the system value of the buffer of an entry, where some arrays of
-// buffers have no known size: those of all entries stand behind the other values.
+// buffers have no known size: those of all entries stand after the other values.
 func (s *isel) tailBuffers(e source) source {
 	if s.meta.SysvalTail == nil {
 		for _, x := range s.res.open {

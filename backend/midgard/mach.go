@@ -29,10 +29,6 @@ const (
 
 func (r reg) virtual() bool { return r >= firstVirtual }
 
-// part says how wide the lanes of an operand or a result are, and where narrow
-// ones stand.
-type part uint8
-
 const (
 	partFull part = iota
 	partLow       // of a result: one lane, in the low half of its component; of a source: see high
@@ -43,21 +39,6 @@ const (
 	partCut       // of a result: lanes of 64 bits are computed, of which 32 are kept, in a half of a register
 	partWord      // of a source of such: lanes of 32 bits, which mod extends; both components read the same
 )
-
-// source is an operand.
-type source struct {
-	reg reg
-	swz [4]uint8  // the component that lane i reads
-	con [4]uint32 // regConst: the value of lane i
-	// half is partLow where lanes have 16 bits: the high half of their component
-	// where high has the lane's bit. All lanes that are read lie in one half of a
-	// register. partByte: lanes have 8 bits, in that half the upper byte where odd
-	// has the bit; they all lie in one component. A constant of such lanes has
-	// the whole component in con.
-	half      part
-	high, odd uint8
-	mod       isa.Mod
-}
 
 // kind is what an instruction is.
 type kind uint8
@@ -84,7 +65,7 @@ type inst struct {
 	skip, keep uint8
 	out        isa.OutMod
 	src        [2]source
-	// imm tells that source 2 is the inline constant con.
+	// imm: source 2 is the inline constant con.
 	imm bool
 	con uint16
 	// hasCond: a select, a conditional branch or discard, whose condition is cond.
@@ -237,100 +218,6 @@ func (f *function) newFirst(n int) reg {
 	return r
 }
 
-// fullMask is the mask of the first n components.
-func fullMask(n int) uint8 { return 1<<n - 1 }
-
-var identity = [4]uint8{0, 1, 2, 3}
-
-func replicate(c uint8) [4]uint8 { return [4]uint8{c, c, c, c} }
-
-// lanes is the set of lanes of the operation that are written: of 16-bit lanes
-// those of the half of a register in which they lie, of bytes those of the component; a
-// lane of 64 bits counts as its two words.
-func (in *inst) lanes() (m uint8) {
-	switch in.half {
-	case partBoth, partCut:
-	case partByte:
-		if in.mask == 0 {
-			return 0
-		}
-		return 15 &^ in.skip
-	default:
-		return in.mask
-	}
-	for c := range 4 {
-		if in.mask>>c&1 != 0 {
-			m |= 3 << (2 * (c & 1))
-		}
-	}
-	return m &^ in.skip
-}
-
-// lanesRead is the set of lanes of source i that the instruction reads.
-func (in *inst) lanesRead(i int) uint8 {
-	switch {
-	case in.op.Is(isa.Reduce3):
-		return 7
-	case in.op.Is(isa.Reduce4):
-		return 15
-	}
-	return in.lanes()
-}
-
-// usesSource reports whether ALU source i is an operand.
-func (in *inst) usesSource(i int) bool {
-	if in.kind != kindALU || in.src[i].reg == regNone {
-		return false
-	}
-	return i == 0 || !in.imm
-}
-
-// condLanes is the set of lanes of the condition that are read.
-func (in *inst) condLanes() uint8 {
-	if in.kind == kindALU && in.op.Is(isa.SelectVector) {
-		return in.lanes()
-	}
-	return 8
-}
-
-// components is the set of components that lanes of a source read.
-func (s *source) components(lanes uint8) uint8 {
-	return lanes&1<<(s.swz[0]&7) | lanes>>1&1<<(s.swz[1]&7) | lanes>>2&1<<(s.swz[2]&7) | lanes>>3&1<<(s.swz[3]&7)
-}
-
-// eachSource calls f for every source in a register, with the lanes read.
-func (in *inst) eachSource(f func(s *source, lanes uint8)) {
-	each := func(s *source, lanes uint8) {
-		if s.reg != regNone && s.reg != regConst {
-			f(s, lanes)
-		}
-	}
-	if in.kind == kindALU {
-		for i := range in.src {
-			if in.usesSource(i) {
-				each(&in.src[i], in.lanesRead(i))
-			}
-		}
-	}
-	switch {
-	case in.fuse != nil:
-		in.fuse.eachSource(f)
-	case in.hasCond:
-		each(&in.cond, in.condLanes())
-	}
-	if w := in.wo; w != nil {
-		each(&w.color, w.rest)
-		for _, m := range w.make {
-			if m != nil {
-				m.eachSource(f)
-			}
-		}
-		each(&w.dual, 15)
-		each(&w.depth, 1)
-		each(&w.stencil, 2)
-	}
-}
-
 // effects reports whether the instruction does more than make its result.
 func (in *inst) effects() bool {
 	switch in.kind {
@@ -346,4 +233,12 @@ func (in *inst) effects() bool {
 		return in.tex.Op == isa.TexBarrier
 	}
 	return true
+}
+
+func index(r reg) uint32 { return uint32(r - firstVirtual) }
+
+// isMove reports whether the instruction only copies.
+func (in *inst) isMove() bool {
+	return in.kind == kindALU && !in.imm && !in.hasCond && in.half == partFull && in.src[1].half == partFull && in.src[1].mod == 0 &&
+		(in.op == isa.OpImov || in.op == isa.OpFmov && in.out == isa.OutNone)
 }

@@ -1,0 +1,246 @@
+package midgard
+
+import (
+	"math/bits"
+
+	"nirc/backend/midgard/abi"
+	"nirc/backend/midgard/isa"
+	"nirc/ir"
+)
+
+// bufferWords makes an operand of n words at a byte offset of a buffer that is
+// read as uniform: a uniform register where there is room, else a load.
+func (s *isel) bufferWords(k abi.UBOKind, r abi.Resource, off uint32, n int) source {
+	ubo, err := s.tab.ubo(k, r)
+	if err != nil {
+		s.err = err
+		return constant(0)
+	}
+	first := off & 15 / 4
+	if off&3 == 0 && int(first)+n <= 4 {
+		if u, ok := s.tab.uniform(ubo, off&^15); ok {
+			o := source{reg: u}
+			for i := range 4 {
+				o.swz[i] = uint8(min(int(first)+i, int(first)+n-1, 3))
+			}
+			return o
+		}
+	}
+	d := s.f.newNode(n)
+	s.loadUBO(ubo, d, 0, n, off, source{reg: regNone}, 0)
+	return source{reg: d, swz: identity}
+}
+
+var uboOps = [5]isa.LdOp{isa.LdUboU8, isa.LdUboU16, isa.LdUbo32, isa.LdUbo64, isa.LdUbo128}
+
+// loadUBO adds a load of n words of a table's buffer to components [first,
+// first+n) of d, at an immediate offset and an index that is shifted.
+func (s *isel) loadUBO(ubo int, d reg, first, n int, off uint32, index source, shift uint8) {
+	t := inst{kind: kindLdSt, dst: d, mask: fullMask(n) << first}
+	t.ld = isa.LoadStore{Op: uboOps[2+bits.Len(uint(n-1))], Swizzle: loadSwizzle(first), Index: isa.AddrReg{Reg: isa.AddrZero}, Shift: shift}
+	s.uboAccess(&t, ubo, off, index)
+}
+
+func (s *isel) uboAccess(t *inst, ubo int, off uint32, index source) {
+	if off > 0xffff {
+		o := constant(off)
+		if index.reg != regNone {
+			o = s.temp(isa.OpIadd, 1, index, o)
+		}
+		index, off = o, 0
+	}
+	t.ld.SetUBO(ubo, int(off))
+	if index.reg != regNone {
+		in, number := s.input()
+		s.move(in, 1, index)
+		t.ld.Index = isa.AddrReg{Reg: number}
+	}
+	s.add(*t)
+}
+
+// readBuffer selects a load from a buffer of the table.
+func (s *isel) readBuffer(in *ir.Instr, k abi.UBOKind, r abi.Resource, base uint32, off *ir.Def) {
+	n, b := int(in.Def.NumComponents)*width(&in.Def), int(in.Def.BitSize)
+	if n > 4 {
+		s.fail(in, "%s of %d x %d bits is not supported: it must be lowered", in.Intr, in.Def.NumComponents, b)
+		return
+	}
+	o := s.comp(off, 0)
+	if o.reg == regConst && b == 16 && (base+o.con[0])&1 == 0 && n <= 4 {
+		s.bufferHalves(in, k, r, base+o.con[0])
+		return
+	}
+	if o.reg == regConst && b == 8 {
+		s.bufferBytes(in, k, r, base+o.con[0])
+		return
+	}
+	if o.reg == regConst && b >= 32 {
+		o := s.bufferWords(k, r, base+o.con[0], n)
+		s.viewOf(in, o)
+		return
+	}
+	ubo, err := s.tab.ubo(k, r)
+	if err != nil {
+		s.fail(in, "more than 256 uniform buffers are not supported")
+		return
+	}
+	index := o
+	if o.reg == regConst {
+		base += o.con[0]
+		index = source{reg: regNone}
+	}
+	load := func(d reg, p piece, mask uint8) {
+		t := inst{kind: kindLdSt, dst: d, mask: mask}
+		t.ld = isa.LoadStore{Op: uboOps[p.log], Swizzle: loadSwizzle(bits.TrailingZeros8(mask)), Index: isa.AddrReg{Reg: isa.AddrZero}}
+		s.uboAccess(&t, ubo, base+uint32(p.first*b/8), index)
+	}
+	switch b {
+	case 16:
+		s.loadHalves(in, load)
+		return
+	case 8:
+		s.loadBytes(in, load)
+		return
+	}
+	d := s.f.newNode(n)
+	s.loadUBO(ubo, d, 0, n, base, index, 0)
+	s.set(&in.Def, value{reg: d, at: identity})
+}
+
+// bufferOf finds the buffer of a handle: its address in x and y and its size in z
+// of the operand; fixed reports whether the handle is constant; then r names it.
+func (s *isel) bufferOf(in *ir.Instr, h *ir.Def) (desc source, r abi.Resource, fixed bool) {
+	e := s.comp(h, 0)
+	if e.reg == regConst {
+		r, ok := s.res.entry(e.con[0])
+		if !ok {
+			s.fail(in, "%s: the buffer comes from no binding", in.Intr)
+		}
+		return source{}, r, true
+	}
+	if s.res.Total > 1024 {
+		s.fail(in, "an index that is not constant into arrays of more than 1024 buffers is not supported")
+		return constant(0), r, false
+	}
+	var index source
+	switch {
+	case len(s.res.open) > 0:
+		index = s.tailBuffers(e)
+	case s.tab.dyn == 0:
+		s.tab.dyn = len(s.meta.Sysvals) + 1
+		for k := range s.res.Total {
+			x, _ := s.res.entry(k)
+			s.meta.Sysvals = append(s.meta.Sysvals, abi.Sysval{Kind: abi.SysvalSSBO, Set: x.Set, Binding: x.Binding, Element: x.Element})
+		}
+		fallthrough
+	default:
+		index = s.temp(isa.OpIadd, 1, e, constant(uint32(s.tab.dyn-1)))
+	}
+	ubo, err := s.tab.ubo(abi.UBOSysvals, abi.Resource{})
+	if err != nil {
+		s.err = err
+	}
+	d := s.f.newNode(3)
+	s.loadUBO(ubo, d, 0, 3, 0, index, 4)
+	return source{reg: d, swz: identity}, r, false
+}
+
+func (s *isel) descOf(in *ir.Instr, h *ir.Def) (desc source, fixed bool) {
+	desc, r, fixed := s.bufferOf(in, h)
+	if fixed && s.err == nil {
+		desc = s.sysval(abi.Sysval{Kind: abi.SysvalSSBO, Set: r.Set, Binding: r.Binding, Element: r.Element})
+	}
+	return desc, fixed
+}
+
+// guarded is the address of an access of some bytes at a byte offset of a
+// buffer. Out of bounds it is one that belongs to nobody: its high word is cleared, and
+// nothing is mapped in the low 4 GiB. Constant offsets stay inside the block that the shader
+// declares, which the bound buffer has room for.
+func (s *isel) guarded(in *ir.Instr, h, off *ir.Def, bytes int) (a address) {
+	desc, _ := s.descOf(in, h)
+	a = address{pair: true, lo: desc.lane(0), hi: desc.lane(1), index: source{reg: regNone}}
+	o := s.comp(off, 0)
+	if o.reg == regConst {
+		a.add(o)
+		return a
+	}
+	a.index = o
+	k := guard{h: h, off: off, bytes: bytes, blk: s.blk}
+	if hi, ok := s.guardOf(k); ok {
+		a.hi = hi
+		return a
+	}
+	limit := desc.lane(2)
+	if bytes > 1 {
+		all := guard{h: h, bytes: bytes, blk: s.blk}
+		var ok bool
+		if all.hi, ok = s.guardOf(all); !ok {
+			all.hi = s.temp(isa.OpUsubsat, 1, limit, constant(uint32(bytes-1)))
+			s.guards = append(s.guards, all)
+		}
+		limit = all.hi
+	}
+	inside := s.temp(isa.OpUlt, 1, o, limit)
+	a.hi = s.temp(isa.OpIand, 1, a.hi, inside)
+	k.hi = a.hi
+	s.guards = append(s.guards, k)
+	return a
+}
+
+// guard is what an access through a handle found out: the high word of the
+// address for an offset, and without offset the limit.
+type guard struct {
+	h, off *ir.Def
+	bytes  int
+	blk    int
+	hi     source
+}
+
+// maxGuards is how many guards an access looks back at.
+const maxGuards = 16
+
+// guardOf finds what an earlier access of the block found out.
+func (s *isel) guardOf(k guard) (hi source, ok bool) {
+	for i := len(s.guards) - 1; i >= max(0, len(s.guards)-maxGuards); i-- {
+		g := &s.guards[i]
+		if g.h == k.h && g.off == k.off && g.bytes == k.bytes && g.blk == k.blk {
+			return g.hi, true
+		}
+	}
+	return source{}, false
+}
+
+func (s *isel) loadBuffer(in *ir.Instr) {
+	h, off := in.Srcs[0].Def, in.Srcs[1].Def
+	if in.Intr == ir.IntrLoadUbo {
+		if e := s.comp(h, 0); e.reg == regConst {
+			r, ok := s.res.entry(e.con[0])
+			if !ok {
+				s.fail(in, "%s: the buffer comes from no binding", in.Intr)
+				return
+			}
+			s.readBuffer(in, abi.UBOBinding, r, 0, off)
+			return
+		}
+	}
+	a := s.guarded(in, h, off, int(in.Def.NumComponents)*int(in.Def.BitSize)/8)
+	if s.err == nil {
+		s.loadAt(in, a)
+	}
+}
+
+func (s *isel) storeBuffer(in *ir.Instr) {
+	val := in.Srcs[0].Def
+	last := bits.Len(uint(in.Get(ir.IdxWriteMask)))
+	a := s.guarded(in, in.Srcs[1].Def, in.Srcs[2].Def, last*int(val.BitSize)/8)
+	if s.err == nil {
+		s.storeAt(in, val, a)
+	}
+}
+
+// bufferSize selects the size of a buffer in bytes.
+func (s *isel) bufferSize(in *ir.Instr) {
+	desc, _ := s.descOf(in, in.Srcs[0].Def)
+	s.viewOf(in, desc.lane(2))
+}

@@ -1,0 +1,42 @@
+package midgard
+
+import (
+	"nirc/backend/midgard/isa"
+	"nirc/ir"
+)
+
+// derivative selects derivatives, two components at a time; false if in is none.
+func (s *isel) derivative(in *ir.Instr) bool {
+	mode := isa.TexDdx
+	switch in.Intr {
+	case ir.IntrDdx, ir.IntrDdxCoarse, ir.IntrDdxFine:
+	case ir.IntrDdy, ir.IntrDdyCoarse, ir.IntrDdyFine:
+		mode = isa.TexDdy
+	default:
+		return false
+	}
+	if in.Def.BitSize != 32 || s.sh.Stage != ir.StageFragment {
+		if s.sh.Stage != ir.StageFragment {
+			s.fail(in, "derivatives in a %s shader are not supported: only the threads of fragments stand in quads", s.sh.Stage)
+		} else {
+			s.fail(in, "derivatives of %d bits are not supported: they must be lowered to 32 bits", in.Def.BitSize)
+		}
+		return true
+	}
+	s.meta.NeedsQuads = true
+	n := int(in.Def.NumComponents)
+	o := s.whole(in.Srcs[0].Def)
+	d := s.f.newNode(n)
+	for first := 0; first < n; first += 2 {
+		k := min(2, n-first)
+		s.move(s.texIn(0), 15, o.place([4]uint8{uint8(first), uint8(min(first+1, 3)), uint8(first), uint8(first)}))
+		t := isa.Texture{Op: isa.TexDerivative, Mode: mode, Helpers: isa.HelpersNormal, Dim: isa.Tex2D, CoordFull: true,
+			CoordSwizzle: isa.Swz(0, 1, 0, 0), Full: true, Type: isa.TexTypeFloat, Mask: 3, Swizzle: isa.XYZW}
+		out := s.texOut()
+		t.Dst = uint8(out & 1)
+		s.add(inst{kind: kindTex, dst: out, mask: 3, tex: t})
+		s.move(d, fullMask(k)<<first, source{reg: out, swz: identity}.shifted(first))
+	}
+	s.set(&in.Def, value{reg: d, at: identity})
+	return true
+}

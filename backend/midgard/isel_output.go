@@ -1,0 +1,187 @@
+package midgard
+
+import (
+	"math/bits"
+
+	"nirc/backend/midgard/abi"
+	"nirc/backend/midgard/isa"
+	"nirc/ir"
+)
+
+// outputs are the output slots of the shader, each a register that stores
+// write and the end of the program reads.
+type outputs struct {
+	list []output
+}
+
+type output struct {
+	slot  ir.Slot
+	index uint8
+	mask  uint8
+	reg   reg
+	bits  uint8
+	loc   uint32 // place of the last store
+}
+
+// value is the operand that leaves the fragment; components that nothing stores
+// repeat one that something does.
+func (o *output) value() source {
+	if o.mask == 0 {
+		return constant(0)
+	}
+	v := source{reg: o.reg, swz: identity}
+	for i := range v.swz {
+		if o.mask>>i&1 == 0 {
+			v.swz[i] = uint8(bits.TrailingZeros8(o.mask))
+		}
+	}
+	return v
+}
+
+// outputOf finds the output that a store means.
+func (s *isel) outputOf(in *ir.Instr) (o *output, comp int) {
+	slot, comp, ok := s.ioSlot(in, in.Srcs[1].Def)
+	if !ok {
+		return nil, 0
+	}
+	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
+	for i := range s.out.list {
+		o := &s.out.list[i]
+		if o.slot == ir.Slot(slot) && o.index == sem.DualSourceIndex {
+			return o, comp
+		}
+	}
+	s.out.list = append(s.out.list, output{slot: ir.Slot(slot), index: sem.DualSourceIndex, bits: 32})
+	return &s.out.list[len(s.out.list)-1], comp
+}
+
+// scanOutputs finds the outputs.
+func (s *isel) scanOutputs() {
+	for b := range s.impl.Blocks() {
+		if !b.Reachable() {
+			continue
+		}
+		for in := range b.Instrs() {
+			if !in.IsIntrinsic(ir.IntrStoreOutput) {
+				continue
+			}
+			val := in.Srcs[0].Def
+			if val.BitSize > 32 || val.BitSize < 16 {
+				s.fail(in, "outputs of %d bits are not supported: they must be lowered to 32 bits", val.BitSize)
+				return
+			}
+			o, comp := s.outputOf(in)
+			if o == nil {
+				return
+			}
+			o.loc = in.Loc
+			o.mask |= uint8(in.Get(ir.IdxWriteMask)) & fullMask(int(val.NumComponents)) << comp & 15
+		}
+	}
+}
+
+// initOutputs gives outputs their registers, of which components that stores
+// reach on some ways only must hold something on the others.
+func (s *isel) initOutputs() {
+	last := s.impl.Body.LastBlock()
+	for i := range s.out.list {
+		o := &s.out.list[i]
+		o.reg = s.f.newNode(4)
+		need := uint8(0)
+		for b := range s.impl.Blocks() {
+			for in := range b.Instrs() {
+				if in.IsIntrinsic(ir.IntrStoreOutput) && b != last {
+					need |= o.mask
+				}
+			}
+		}
+		if need != 0 {
+			s.move(o.reg, need, constant(0))
+		}
+	}
+}
+
+func (s *isel) storeOutput(in *ir.Instr) {
+	o, comp := s.outputOf(in)
+	if o == nil {
+		return
+	}
+	val := in.Srcs[0].Def
+	mask := uint8(in.Get(ir.IdxWriteMask)) & fullMask(int(val.NumComponents))
+	if mask == 0 || comp+int(val.NumComponents) > 4 {
+		if mask != 0 {
+			s.fail(in, "output slot %d: component %d does not exist", o.slot, comp+int(val.NumComponents)-1)
+		}
+		return
+	}
+	if val.BitSize == 16 {
+		s.halfOutput(in, o, val, mask, comp)
+		return
+	}
+	s.move(o.reg, mask<<comp, s.whole(val).shifted(comp))
+}
+
+// halfOutput stores 16-bit values: floats widened, integers by their type.
+func (s *isel) halfOutput(in *ir.Instr, o *output, val *ir.Def, mask uint8, comp int) {
+	w, class := s.whole(val), ir.ClassFloat
+	if in.Has(ir.IdxSrcType) {
+		class = ir.UnpackALUType(in.Get(ir.IdxSrcType)).Class
+	}
+	float := class == ir.ClassFloat
+	w = w.number(val, float)
+	op := isa.OpImov
+	switch {
+	case float:
+		op = isa.OpFmov
+	case class == ir.ClassUint && w.reg != regConst:
+		w.mod = isa.ModZext
+	case class == ir.ClassUint:
+		for i := range w.con {
+			w.con[i] &= 0xffff
+		}
+	}
+	s.unary(op, o.reg, mask<<comp, w.shifted(comp))
+}
+
+// finish brings all ways to the end of the program together and hands the
+// outputs over.
+func (s *isel) finish() {
+	from := s.blk
+	falls := s.impl.Body.LastBlock().Reachable() && s.impl.Body.LastBlock().Jump() == nil
+	if !falls || len(s.ends) > 0 {
+		end := s.newBlock(0)
+		if falls {
+			s.edge(from, end)
+		}
+		for _, e := range s.ends {
+			e.in.target = end
+			s.edge(e.from, end)
+		}
+	}
+	s.loc = 0
+	switch s.sh.Stage {
+	case ir.StageVertex:
+		s.vertexOutputs()
+	case ir.StageFragment:
+		if s.blend != nil {
+			s.blendOutput()
+		} else {
+			s.fragmentOutputs()
+		}
+	}
+}
+
+func (s *isel) vertexOutputs() {
+	for i := range s.out.list {
+		o := &s.out.list[i]
+		s.loc = o.loc
+		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: o.slot, Mask: o.mask, Bits: 32})
+		in, number := s.input()
+		s.move(in, 15, source{reg: o.reg, swz: identity})
+		t := inst{kind: kindLdSt, dst: regNone}
+		t.ld = isa.LoadStore{Op: isa.StVaryF32, Reg: number, Mask: 15, Swizzle: isa.XYZW, Arg: isa.AddrReg{Reg: isa.AddrZero},
+			Format: isa.AttrAuto32 | isa.AttrSecondary, Index: isa.AddrReg{Reg: isa.AddrZero}}
+		t.ld.SetSlot(s.varyingIndex(abi.Varying{Kind: abi.VaryingSlot, Slot: o.slot}), 0)
+		s.add(t)
+	}
+}

@@ -1,0 +1,194 @@
+package midgard
+
+import (
+	"math"
+
+	"nirc/backend/midgard/abi"
+	"nirc/backend/midgard/isa"
+	"nirc/ir"
+)
+
+// addressRegister copies a register of the address unit.
+func (s *isel) addressRegister(in *ir.Instr, r uint8) bool {
+	if in.Def.BitSize != 32 {
+		return false
+	}
+	s.moveAddress(s.result(&in.Def), int(in.Def.NumComponents), r)
+	return true
+}
+
+func (s *isel) moveAddress(to reg, n int, r uint8) {
+	t := inst{kind: kindLdSt, dst: to, mask: fullMask(n)}
+	t.ld = isa.LoadStore{Op: isa.LdMov, Swizzle: isa.XYZW, Arg: isa.AddrReg{Reg: r}, Index: isa.AddrReg{Reg: isa.AddrZero}}
+	s.add(t)
+}
+
+// subgroupID numbers the subgroups of a workgroup of size z: each is one thread,
+// so that its number is that of the thread.
+func (s *isel) subgroupID(in *ir.Instr, z [3]uint32) bool {
+	if in.Def.BitSize != 32 {
+		return false
+	}
+	id := source{reg: s.f.newNode(3), swz: identity}
+	s.moveAddress(id.reg, 3, isa.AddrLocalID)
+	row := id.lane(1)
+	if z[2] > 1 {
+		row = s.scaled(id.lane(2), z[1], row)
+	}
+	o := id.lane(0)
+	if z[1] > 1 || z[2] > 1 {
+		o = s.scaled(row, z[0], o)
+	}
+	return s.viewOf(in, o)
+}
+
+// sysvalOf gives in components of a system value from first on.
+func (s *isel) sysvalOf(in *ir.Instr, k abi.SysvalKind, first int) bool {
+	if in.Def.BitSize > 32 {
+		return false
+	}
+	o := s.sysval(abi.Sysval{Kind: k})
+	var from [4]uint8
+	for i := range from {
+		from[i] = uint8(min(first+i, 3))
+	}
+	return s.viewOf(in, o.place(from))
+}
+
+// sum gives in the sum of two operands of one component.
+func (s *isel) sum(in *ir.Instr, a, b source) bool {
+	s.alu(isa.OpIadd, s.result(&in.Def), 1, a, b)
+	return true
+}
+
+func (s *isel) words(in *ir.Instr, v ...uint32) bool {
+	o := source{reg: regConst}
+	copy(o.con[:], v)
+	return s.viewOf(in, o)
+}
+
+// systemValue selects system values; false if in is none.
+func (s *isel) systemValue(in *ir.Instr) bool {
+	z := s.sh.Info.WorkgroupSize
+	switch in.Intr {
+	case ir.IntrLoadLocalInvocationId:
+		return s.addressRegister(in, isa.AddrLocalID)
+	case ir.IntrLoadWorkgroupId:
+		return s.addressRegister(in, isa.AddrGroupID)
+	case ir.IntrLoadGlobalInvocationId:
+		return s.addressRegister(in, isa.AddrGlobal)
+	case ir.IntrLoadNumWorkgroups:
+		return s.sysvalOf(in, abi.SysvalNumWorkgroups, 0)
+	case ir.IntrLoadBaseWorkgroupId:
+		return s.sysvalOf(in, abi.SysvalBaseWorkgroup, 0)
+	case ir.IntrLoadWorkgroupSize:
+		return s.words(in, z[0], z[1], z[2])
+	case ir.IntrLoadViewIndex:
+		return s.sysvalOf(in, abi.SysvalViewIndex, 0)
+	case ir.IntrLoadNumSubgroups:
+		return s.words(in, z[0]*z[1]*z[2])
+	case ir.IntrLoadSubgroupId:
+		return s.subgroupID(in, z)
+	}
+	switch s.sh.Stage {
+	case ir.StageVertex:
+		return s.vertexValue(in)
+	case ir.StageFragment:
+		return s.fragmentValue(in)
+	}
+	return false
+}
+
+func (s *isel) vertexValue(in *ir.Instr) bool {
+	offsets := func() source { return s.sysval(abi.Sysval{Kind: abi.SysvalVertexOffsets}) }
+	switch in.Intr {
+	case ir.IntrLoadVertexIdZeroBase:
+		return s.loadAttribute(in, abi.Record{Kind: abi.RecordVertexID}, 0)
+	case ir.IntrLoadVertexId:
+		return s.sum(in, s.attribute(abi.Record{Kind: abi.RecordVertexID}, 0, 1), offsets().lane(0))
+	case ir.IntrLoadInstanceId:
+		return s.loadAttribute(in, abi.Record{Kind: abi.RecordInstanceID}, 0)
+	case ir.IntrLoadFirstVertex:
+		return s.sysvalOf(in, abi.SysvalVertexOffsets, 0)
+	case ir.IntrLoadBaseVertex:
+		return s.sysvalOf(in, abi.SysvalVertexOffsets, 1)
+	case ir.IntrLoadBaseInstance:
+		return s.sysvalOf(in, abi.SysvalVertexOffsets, 2)
+	case ir.IntrLoadDrawId:
+		return s.sysvalOf(in, abi.SysvalDrawID, 0)
+	}
+	return false
+}
+
+// selected reads the special value of a selector.
+func (s *isel) selected(selector int) source {
+	d := s.f.newNode(1)
+	t := inst{kind: kindLdSt, dst: d, mask: 1}
+	t.ld = isa.LoadStore{Op: isa.LdSpecialU32, Swizzle: isa.XYZW, Arg: isa.AddrReg{Reg: isa.AddrZero}, Index: isa.AddrReg{Reg: isa.AddrZero}}
+	t.ld.SetSlot(selector, 0)
+	s.add(t)
+	return source{reg: d, swz: identity}
+}
+
+// fragmentValue selects system values of fragment shaders; false if in is none.
+func (s *isel) fragmentValue(in *ir.Instr) bool {
+	n := int(in.Def.NumComponents)
+	coord := abi.Varying{Kind: abi.VaryingFragCoord}
+	switch in.Intr {
+	case ir.IntrLoadFragCoord:
+		return s.viewOf(in, s.varying(coord, isa.VarySmooth, 0, n))
+	case ir.IntrLoadFragCoordZw:
+		return s.viewOf(in, s.varying(coord, isa.VarySmooth, int(in.Get(ir.IdxComponent)), 1))
+	case ir.IntrLoadPointCoord:
+		return s.viewOf(in, s.varying(abi.Varying{Kind: abi.VaryingPointCoord}, isa.VarySmooth, 0, n))
+	case ir.IntrLoadFrontFace, ir.IntrLoadFrontFaceFsign:
+		f := s.varying(abi.Varying{Kind: abi.VaryingFrontFace}, isa.VaryFlatParams, 0, 1)
+		front := s.temp(isa.OpIne, 1, f, constant(0))
+		if in.Intr == ir.IntrLoadFrontFaceFsign {
+			s.selectTo(s.dest(&in.Def), front, constant(math.Float32bits(1)), constant(math.Float32bits(-1)))
+			return true
+		}
+		return s.viewOf(in, front)
+	case ir.IntrLoadPrimitiveId:
+		return s.viewOf(in, s.varying(abi.Varying{Kind: abi.VaryingSlot, Slot: ir.SlotPrimitiveID}, isa.VaryFlatParams, 0, 1))
+	case ir.IntrLoadSampleId:
+		s.meta.PerSample = true
+		return s.viewOf(in, s.selected(abi.SpecialSampleID))
+	case ir.IntrLoadSampleIdNoPerSample:
+		return s.viewOf(in, s.selected(abi.SpecialSampleID))
+	case ir.IntrLoadSampleMaskIn:
+		return s.viewOf(in, s.selected(abi.SpecialCoverage))
+	case ir.IntrLoadHelperInvocation, ir.IntrIsHelperInvocation:
+		return s.viewOf(in, s.temp(isa.OpIeq, 1, s.selected(abi.SpecialCoverage), constant(0)))
+	case ir.IntrLoadSamplePos:
+		s.meta.PerSample = true
+		return s.samplePosition(in, s.selected(abi.SpecialSampleID))
+	case ir.IntrLoadSamplePosFromId:
+		return s.samplePosition(in, s.comp(in.Srcs[0].Def, 0))
+	}
+	return false
+}
+
+// samplePosition reads the place of a sample in the table of positions: pairs of 16-bit numbers in
+// 1/256 pixel.
+func (s *isel) samplePosition(in *ir.Instr, id source) bool {
+	table := s.sysval(abi.Sysval{Kind: abi.SysvalSamplePositions})
+	at := s.temp(isa.OpIshl, 1, id, constant(2))
+	d := s.f.newNode(1)
+	t := inst{kind: kindLdSt, dst: d, mask: 1}
+	t.ld = isa.LoadStore{Op: isa.Ld32, Swizzle: isa.XYZW}
+	input, number := s.input()
+	a := address{pair: true, lo: table.lane(0), hi: table.lane(1), index: at}
+	s.put(&t.ld, &a, input, number)
+	s.add(t)
+	up := s.temp(isa.OpIshl, 2, source{reg: d}, source{reg: regConst, con: [4]uint32{16, 0}})
+	f := s.temp(isa.OpI2f, 2, s.temp(isa.OpIasr, 2, up, constant(16)), constant(0))
+	s.alu(isa.OpFmul, s.result(&in.Def), 3, f, constant(math.Float32bits(1.0/256)))
+	return true
+}
+
+// sysval makes an operand of the four words of a system value.
+func (s *isel) sysval(v abi.Sysval) source {
+	k := s.tab.sysval(v)
+	return s.bufferWords(abi.UBOSysvals, abi.Resource{}, uint32(16*k), 4)
+}

@@ -1,0 +1,103 @@
+package midgard
+
+import (
+	"nirc/backend/midgard/isa"
+	"nirc/ir"
+)
+
+// sampling gathers what goes into the second input of a texture instruction.
+type sampling struct {
+	parts []source
+}
+
+// put takes the next component for o and returns it.
+func (p *sampling) put(o source) uint8 {
+	p.parts = append(p.parts, o)
+	return uint8(len(p.parts) - 1)
+}
+
+func (s *isel) sampleOffset(d *ir.Def, t *isa.Texture, more *sampling) {
+	n := int(d.NumComponents)
+	var c [3]int
+	for i := range n {
+		c[i] = int(more.put(s.comp(d, i)))
+	}
+	if n < 3 {
+		zero := int(more.put(constant(0)))
+		for i := n; i < 3; i++ {
+			c[i] = zero
+		}
+	}
+	t.OffsetReg = true
+	t.Offset = isa.OffsetSelector(isa.TexReg{Full: true, Select: 1}, isa.Swz(c[0], c[1], c[2], 0))
+}
+
+// dimCoords is the number of coordinates of a dimension.
+func dimCoords(d ir.Dim) int {
+	switch d {
+	case ir.Dim1D, ir.DimBuf:
+		return 1
+	case ir.Dim3D, ir.DimCube:
+		return 3
+	}
+	return 2
+}
+
+// sampleCoords fills an input with coordinates, reference or sample in z, layer
+// in w (midgard.md §6.2): the first one where the second holds more. Lanes that mean nothing
+// repeat x, but all that a fetch has must hold something.
+func (s *isel) sampleCoords(in *ir.Instr, t *isa.Texture, fetch, more bool) bool {
+	ti := in.TexInfo()
+	q := in.TexSrc(ir.TexSrcCoord)
+	if q == nil || q.Def.BitSize != 32 {
+		s.fail(in, "a texture operation (%s) without coordinates of 32 bits is not supported", in.TexOp)
+		return false
+	}
+	parts := [4]source{{reg: regNone}, {reg: regNone}, {reg: regNone}, {reg: regNone}}
+	n := dimCoords(ti.Dim)
+	for i := range n {
+		parts[i] = s.comp(q.Def, i)
+	}
+	if ti.Dim == ir.DimCube {
+		pair := s.cubePair(q.Def)
+		parts[0], parts[1], parts[2] = pair.lane(0), pair.lane(1), source{reg: regNone}
+	}
+	if ti.IsArray {
+		parts[3] = s.comp(q.Def, n)
+	}
+	if c := in.TexSrc(ir.TexSrcComparator); c != nil {
+		parts[2] = s.comp(c.Def, 0)
+		if n == 3 && ti.Dim != ir.DimCube {
+			s.fail(in, "a shadow texture of three dimensions is not supported")
+		}
+	}
+	if m := in.TexSrc(ir.TexSrcMsIndex); m != nil {
+		parts[2] = s.comp(m.Def, 0)
+	}
+	var lanes [4]int
+	for i := range parts {
+		if parts[i].reg != regNone {
+			lanes[i] = i
+		} else if fetch {
+			parts[i], lanes[i] = constant(0), i
+		}
+	}
+	t.CoordSwizzle = isa.Swz(lanes[0], lanes[1], lanes[2], lanes[3])
+	if !more && !s.gpu.Alias {
+		t.CoordSel = s.texTurn
+		s.texTurn ^= 1
+	}
+	s.gather(s.texIn(reg(t.CoordSel)), parts[:])
+	return true
+}
+
+// cubePair turns a direction into the pair that cube textures take.
+func (s *isel) cubePair(coord *ir.Def) source {
+	d := s.f.newFirst(2)
+	input, number := s.input()
+	s.move(input, 7, s.operand(coord, 3, func(i int) int { return i }))
+	t := inst{kind: kindLdSt, dst: d, mask: 3}
+	t.ld = isa.LoadStore{Op: isa.LdCubemap, Swizzle: isa.Swz(0, 1, 2, 2), Toggle: true, Arg: isa.AddrReg{Reg: number}, Index: isa.AddrReg{Reg: isa.AddrZero}}
+	s.add(t)
+	return source{reg: d, swz: identity}
+}

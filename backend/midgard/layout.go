@@ -1,0 +1,99 @@
+package midgard
+
+import "nirc/backend/midgard/isa"
+
+// layout puts the bundles of all blocks in a row, forms their words, and fills in
+// branches and tags.
+func (p *program) layout() {
+	p.dropJumps()
+	start := make([]*bundle, len(p.blocks)+1) // the first bundle from a block on
+	for i := range p.blocks {
+		p.list = append(p.list, p.blocks[i].list...)
+	}
+	if len(p.list) == 0 {
+		b := newBundle()
+		b.units[isa.UnitVMUL] = &inst{op: isa.OpImov, dst: isa.RegPipe0, mask: 1, out: isa.OutKeepLow, imm: true, src: [2]source{{reg: regNone}}}
+		p.list = []*bundle{b}
+	}
+	for i := len(p.blocks) - 1; i >= 0; i-- {
+		start[i] = start[i+1]
+		if len(p.blocks[i].list) > 0 {
+			start[i] = p.blocks[i].list[0]
+		}
+	}
+	at := 0
+	for _, b := range p.list {
+		b.form(p.gpu)
+		b.at = at
+		at += b.enc.Quads()
+	}
+	encs := make([]isa.Bundle, len(p.list))
+	for i, b := range p.list {
+		encs[i] = b.enc
+	}
+	isa.Link(encs)
+	for i, b := range p.list {
+		b.enc.Next = encs[i].Next
+		if b.branch != nil {
+			p.link(b, start, at)
+		}
+	}
+}
+
+// dropJumps removes jumps to the bundle that follows anyway.
+func (p *program) dropJumps() {
+	for i := len(p.blocks) - 1; i >= 0; i-- {
+		list := p.blocks[i].list
+		k := len(list) - 1
+		if k < 0 || list[k].branch == nil || list[k].branch.kind != kindBranch {
+			continue
+		}
+		t := list[k].branch.target
+		if t <= i {
+			continue
+		}
+		empty := true
+		for j := i + 1; j < t; j++ {
+			empty = empty && len(p.blocks[j].list) == 0
+		}
+		if !empty {
+			continue
+		}
+		b := list[k]
+		for u := range isa.NumALUUnits {
+			if b.cond[u] == b.branch {
+				b.cond[u] = nil
+				b.size -= unitSize(u)
+			}
+		}
+		b.branch = nil
+		b.size -= branchSize
+		if b.size == 4 {
+			p.blocks[i].list = list[:k]
+		}
+	}
+}
+
+// link fills in the branch of a bundle; end is the size of the code.
+func (p *program) link(b *bundle, start []*bundle, end int) {
+	in := b.branch
+	br := &b.enc.Extended
+	if in.kind == kindDiscard {
+		br.Target, br.Offset = isa.TagInvalid, 2
+		return
+	}
+	if in.kind == kindTileWait {
+		br.Target, br.Offset = b.enc.Tag, -int32(b.enc.Quads())
+		return
+	}
+	from := b.at + b.enc.Quads()
+	if in.kind == kindWriteout && in.wo.last {
+		b.enc.Next = isa.TagBreak
+	}
+	t := start[in.target]
+	if t == nil {
+		br.Target, br.Offset = isa.TagBreak, int32(end-from)
+		return
+	}
+	br.Target, br.Offset = t.enc.Tag, int32(t.at-from)
+}

@@ -1,0 +1,47 @@
+package midgard
+
+import (
+	"nirc/backend/midgard/abi"
+	"nirc/ir"
+)
+
+// workLimit is the number of work registers: all, or less where uniforms take
+// the upper ones or a workgroup must be resident at once (midgard.md §1.2).
+func (c *compiler) workLimit() int {
+	n := min(abi.MaxWork, abi.UniformTop+1-len(c.meta.Uniforms))
+	if z := c.s.Info.WorkgroupSize; c.s.Stage == ir.StageCompute && z[0]*z[1]*z[2] > maxThreads {
+		n = min(n, 8)
+	}
+	if c.blend != nil {
+		n = min(n, blendWork)
+	}
+	if c.opts.Registers > 0 {
+		n = min(n, c.opts.Registers)
+	}
+	return n
+}
+
+// describe fills the metadata that follows from the allocation.
+func (c *compiler) describe(used, base, slots int) {
+	m := &c.meta
+	m.WorkRegs = used
+	if c.s.Stage == ir.StageFragment {
+		m.WorkRegs = max(used, 2) // a writeout's own
+	}
+	if m.DualSource || m.Blend != nil && m.Blend.Second {
+		m.WorkRegs = max(m.WorkRegs, 3)
+	}
+	if n := base + 16*slots; n > 0 {
+		size := 16
+		for size < n {
+			size *= 2
+		}
+		m.TLSSize = uint32(size)
+	}
+	m.SharedSize = c.s.SharedSize
+	if c.s.Stage == ir.StageCompute {
+		m.WorkgroupSize = c.s.Info.WorkgroupSize
+	}
+	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests
+	m.ClipDistances, m.CullDistances = c.s.Info.ClipDistances, c.s.Info.CullDistances
+}

@@ -1,0 +1,178 @@
+package midgard
+
+import "nirc/backend/midgard/isa"
+
+// stages returns the stages of bundle b in which n may stand.
+func (s *scheduler) stages(b *bundle, n *node) (one, two bool) {
+	one, two = true, true
+	for _, d := range n.preds {
+		p := &s.g.nodes[d.to]
+		if p.at != b {
+			continue
+		}
+		switch d.kind {
+		case depApart:
+			return false, false
+		case depRAW, depWAW:
+			one = false
+			two = two && p.stage == 1
+		case depWAR:
+			one = one && p.stage == 1
+		}
+	}
+	return one, two
+}
+
+// Orders in which units are tried.
+var (
+	tryOne = []isa.Unit{isa.UnitSADD, isa.UnitVMUL}
+	tryTwo = []isa.Unit{isa.UnitSMUL, isa.UnitLUT, isa.UnitVADD}
+)
+
+// fitALU finds a unit of b for n, and with do puts it there.
+func (s *scheduler) fitALU(b *bundle, n *node, do bool) bool {
+	one, two := s.stages(b, n)
+	if !one && !two {
+		return false
+	}
+	if n.in.hasCond {
+		// The condition is written in stage 1, the select runs in stage 2.
+		return two && s.fitSelect(b, n, do)
+	}
+	if one {
+		for _, u := range tryOne {
+			if b.takes(u, n.in) {
+				return s.put(b, u, n, do)
+			}
+		}
+	}
+	if two {
+		for _, u := range tryTwo {
+			if b.takes(u, n.in) {
+				return s.put(b, u, n, do)
+			}
+		}
+	}
+	return false
+}
+
+func (s *scheduler) put(b *bundle, u isa.Unit, n *node, do bool) bool {
+	var add constPool
+	add.from(b)
+	if !add.all(n.in) || n.in.fuse != nil && !add.all(n.in.fuse) {
+		return false
+	}
+	if do {
+		add.to(b)
+		b.units[u], b.seq[u] = n.in, n.order
+		b.size += unitSize(u)
+		n.stage = u.Stage()
+	}
+	return true
+}
+
+// fitSelect places a select and the move of its condition.
+func (s *scheduler) fitSelect(b *bundle, n *node, do bool) bool {
+	if b.r31 {
+		return false
+	}
+	// What the condition reads must be there before stage 1.
+	for _, d := range n.preds {
+		if p := &s.g.nodes[d.to]; p.at == b && d.kind != depWAR && p.stage == 1 && b.readsCond(n.in, p.in) {
+			return false
+		}
+	}
+	cu, found := b.condUnit(n.in)
+	if !found {
+		return false
+	}
+	for _, u := range selectUnits {
+		if b.units[u] != nil || b.cond[u] != nil || b.size+unitSize(u)+unitSize(cu) > maxBody || !runs(u, n.in) {
+			continue
+		}
+		if !s.put(b, u, n, do) {
+			return false
+		}
+		if do {
+			b.cond[cu] = n.in
+			b.size += unitSize(cu)
+			b.r31 = true
+		}
+		return true
+	}
+	return false
+}
+
+// selectUnits are tried in this order.
+var selectUnits = unitList{isa.UnitSMUL, isa.UnitVADD}
+
+// condUnit finds a free unit that can make the condition of in.
+func (b *bundle) condUnit(in *inst) (isa.Unit, bool) {
+	mv := in.conditionMove()
+	for _, u := range conditionUnits(in) {
+		if b.units[u] == nil && b.cond[u] == nil && runs(u, mv) && !(in.kind != kindALU && b.writesLate(in, u)) {
+			return u, true
+		}
+	}
+	return 0, false
+}
+
+// readsCond reports whether w writes what the condition of in is made of.
+func (b *bundle) readsCond(in, w *inst) bool {
+	hit := false
+	in.conditionMove().eachSource(func(s *source, lanes uint8) {
+		hit = hit || s.reg == w.dst && s.components(lanes)&w.mask != 0
+	})
+	return hit
+}
+
+// terminate ends the block with a branch, in its last bundle where that has room.
+func (s *scheduler) terminate(in *inst) {
+	var b *bundle
+	if k := len(s.out) - 1; k >= 0 && s.out[k].alu() && in.kind != kindWriteout && in.kind != kindTileWait {
+		b = s.out[k]
+	}
+	if b == nil || !s.putBranch(b, in) {
+		b = s.newBundle()
+		s.putBranch(b, in)
+	}
+}
+
+// putBranch puts a branch with its condition into a bundle, if they fit.
+func (s *scheduler) putBranch(b *bundle, in *inst) bool {
+	need := branchSize
+	var add constPool
+	add.from(b)
+	if in.hasCond {
+		u, found := b.condUnit(in)
+		if !found || b.r31 || !add.all(in.conditionMove()) {
+			return false
+		}
+		need += unitSize(u)
+		if b.size+need > maxBody {
+			return false
+		}
+		b.cond[u] = in
+		b.r31 = true
+		add.to(b)
+	} else if b.size+need > maxBody {
+		return false
+	}
+	b.branch = in
+	b.size += need
+	return true
+}
+
+// writesLate reports whether the bundle writes what the condition of in is made
+// of too late for unit u.
+func (b *bundle) writesLate(in *inst, u isa.Unit) bool {
+	for k, w := range b.units {
+		if w != nil && isa.Unit(k).Stage() >= u.Stage() && b.readsCond(in, w) {
+			return true
+		}
+		if c := b.cond[k]; c != nil && c != in && isa.Unit(k).Stage() >= u.Stage() && b.readsCond(in, c.conditionMove()) {
+			return true
+		}
+	}
+	return false
+}
