@@ -160,7 +160,8 @@ func (c *compiler) program(impl *ir.Impl, plain bool) (*final, error) {
 	}
 	c.sel = sel
 	removeDead(sel.f)
-	commonSubexpressions(sel.f)
+	shareResults(sel.f)
+	shareAddresses(sel.f)
 	if c.gpu.Gen == isa.A7xx {
 		aliasSources(sel.f, sel.isPrefetched)
 	}

@@ -307,7 +307,8 @@ func (c *compiler) allocatePreamble() error {
 	p := &c.sel.pre
 	f := p.f
 	removeDead(f)
-	commonSubexpressions(f)
+	shareResults(f)
+	shareAddresses(f)
 	gatherGroups(f, &c.sel.link)
 	file := fileGPR
 	if c.gpu.ScalarALU && !c.opts.NoScalar && !c.vectorPreamble && scalarizable(f) && !c.sel.exactSums() {
