@@ -1,6 +1,10 @@
 package backend
 
-import "nirc/ir"
+import (
+	"fmt"
+
+	"nirc/ir"
+)
 
 // Components gathers what stands for the sources of a vector or a move,
 // component by component of its result. Each component is parts of T; at gives
@@ -44,3 +48,47 @@ func Runs(mask uint64, f func(first, n int)) {
 		c += n
 	}
 }
+
+// LoopDepth is the number of loops around a block.
+func LoopDepth(b *ir.Block) int32 {
+	n := int32(0)
+	for l := ir.EnclosingLoop(b); l != nil; l = ir.EnclosingLoop(l) {
+		n++
+	}
+	return n
+}
+
+// Parts is the number of 32-bit registers, or pieces of such, that one component of a value takes.
+func Parts(d *ir.Def) int {
+	if d.BitSize == 64 {
+		return 2
+	}
+	return 1
+}
+
+// ConstPart is part k, counted through all components, of a constant.
+func ConstPart(d *ir.Def, k int) uint32 {
+	v := d.Instr.Imm[k/Parts(d)]
+	if d.BitSize == 64 && k&1 != 0 {
+		v >>= 32
+	}
+	return uint32(v)
+}
+
+// IOSlot returns slot and first component of an input or output access whose
+// offset is the constant off, or an error that says why it cannot be selected.
+func IOSlot(in *ir.Instr, off *ir.Def) (slot, comp int, err error) {
+	c, ok := off.Const(0)
+	if !ok {
+		return 0, 0, fmt.Errorf("%s with an indirect slot is not supported: it must be lowered", in.Intr)
+	}
+	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
+	slot, comp = int(sem.Location)+int(c), int(in.Get(ir.IdxComponent))
+	if slot >= ir.NumVaryingSlots || comp+max(int(in.Def.NumComponents), 1) > 4 {
+		return 0, 0, fmt.Errorf("%s of slot %d, components from %d on, is not supported", in.Intr, slot, comp)
+	}
+	return slot, comp, nil
+}
+
+// AlignUp returns the least multiple of a that is not below n.
+func AlignUp(n, a int) int { return (n + a - 1) / a * a }

@@ -285,7 +285,7 @@ func (pt *part) scratch() int {
 	if k := pt.f.SpillUnits; k > 0 {
 		n = max(n, pt.spillStart+2*k)
 	}
-	return alignUp(n, 16)
+	return backend.AlignUp(n, 16)
 }
 
 // entry puts what every program that needs it begins with in front: the
@@ -300,7 +300,7 @@ func (p *program) entry(scratch int, again bool) {
 		head = append(head, p.newInstr(zeroIndex, 0))
 	}
 	if scratch > 0 {
-		words := alignUp((scratch+3)/4+stackReserved, stackAlign)
+		words := backend.AlignUp((scratch+3)/4+stackReserved, stackAlign)
 		head = append(head, p.newInstr(isa.Instr{Op: isa.OpStackAdjust, Imm: uint32(words)}, 0))
 		if p.open {
 			stop := p.list[len(p.list)-1]

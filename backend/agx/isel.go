@@ -111,7 +111,7 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 func (s *isel) makeBlocks() {
 	s.blocks = make([]mach.BlockID, s.impl.NumBlocks+1)
 	for b := range s.impl.Blocks() {
-		s.blocks[b.Index] = s.addBlock(b, loopDepth(b))
+		s.blocks[b.Index] = s.addBlock(b, backend.LoopDepth(b))
 	}
 	end := s.addBlock(s.impl.End, 0)
 	s.blocks[s.impl.End.Index] = end
@@ -136,17 +136,9 @@ func (s *isel) addBlock(b *ir.Block, depth int32) mach.BlockID {
 
 func (s *isel) end() mach.BlockID { return s.blocks[s.impl.End.Index] }
 
-func loopDepth(b *ir.Block) int32 {
-	n := int32(0)
-	for l := ir.EnclosingLoop(b); l != nil; l = ir.EnclosingLoop(l) {
-		n++
-	}
-	return n
-}
-
 // setComps gives def its operands, which are as many and as large as it says.
 func (s *isel) setComps(d *ir.Def, ops ...opnd) {
-	ok := len(ops) == int(d.NumComponents)*parts(d)
+	ok := len(ops) == int(d.NumComponents)*backend.Parts(d)
 	for i := range ops {
 		ok = ok && (ops[i].size() == 16) == isHalf(d)
 	}
@@ -157,30 +149,18 @@ func (s *isel) setComps(d *ir.Def, ops ...opnd) {
 	s.comps = append(s.comps, ops...)
 }
 
-// parts is the number of operands of one component.
-func parts(d *ir.Def) int {
-	if d.BitSize == 64 {
-		return 2
-	}
-	return 1
-}
-
 // isHalf reports whether components of d live in 16-bit registers.
 func isHalf(d *ir.Def) bool { return d.BitSize <= 16 }
 
 // comp returns component c (a word of a 64-bit component counts as one) of d.
 func (s *isel) comp(d *ir.Def, c int) opnd {
-	if c >= int(d.NumComponents)*parts(d) {
+	if c >= int(d.NumComponents)*backend.Parts(d) {
 		s.wrongSource(d, "is too small")
 		return immediate(0, isHalf(d))
 	}
 	switch d.Instr.Kind {
 	case ir.KindLoadConst:
-		v := d.Instr.Imm[c/parts(d)]
-		if d.BitSize == 64 && c&1 != 0 {
-			v >>= 32
-		}
-		return immediate(uint32(v), isHalf(d))
+		return immediate(backend.ConstPart(d, c), isHalf(d))
 	case ir.KindUndef:
 		return immediate(0, isHalf(d))
 	}
@@ -244,7 +224,7 @@ func (s *isel) instr(in *ir.Instr) {
 }
 
 func (s *isel) phi(in *ir.Instr) {
-	n := int(in.Def.NumComponents) * parts(&in.Def)
+	n := int(in.Def.NumComponents) * backend.Parts(&in.Def)
 	ops := make([]opnd, n)
 	preds := len(s.f.Blocks[s.blk].Preds)
 	for c := range ops {

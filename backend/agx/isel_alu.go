@@ -3,8 +3,8 @@ package agx
 import (
 	"math"
 	"math/bits"
-	"nirc/backend"
 
+	"nirc/backend"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
 	"nirc/backend/resource"
@@ -55,7 +55,7 @@ func isFloatOp(op ir.Op) bool {
 // alu selects an ALU instruction.
 func (s *isel) alu(in *ir.Instr) {
 	if in.IsVec() || in.Op == ir.OpMov {
-		s.setComps(&in.Def, backend.Components(in, parts(&in.Def), s.comp)...)
+		s.setComps(&in.Def, backend.Components(in, backend.Parts(&in.Def), s.comp)...)
 		return
 	}
 	if in.Def.NumComponents != 1 {
@@ -470,7 +470,7 @@ func (s *isel) intMinMax(in *ir.Instr, half bool) opnd {
 
 func (s *isel) bcsel(in *ir.Instr, half bool) bool {
 	c := s.condition(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(0))
-	n := parts(&in.Def)
+	n := backend.Parts(&in.Def)
 	ops := make([]opnd, n)
 	for k := range ops {
 		x := s.comp(in.Srcs[1].Def, in.Srcs[1].Swizzle.Lane(0)*n+k)

@@ -1,6 +1,7 @@
 package agx
 
 import (
+	"nirc/backend"
 	"nirc/backend/agx/isa"
 	"nirc/ir"
 )
@@ -77,7 +78,7 @@ func (s *isel) narrow(o opnd, from uint8) opnd {
 
 func (s *isel) intToInt(in *ir.Instr, signed bool) opnd {
 	from, to := in.Srcs[0].Def.BitSize, in.Def.BitSize
-	o := s.comp(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(0)*parts(in.Srcs[0].Def))
+	o := s.comp(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(0)*backend.Parts(in.Srcs[0].Def))
 	if from == 1 {
 		yes := uint32(1)
 		if signed {

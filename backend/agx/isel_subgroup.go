@@ -1,6 +1,7 @@
 package agx
 
 import (
+	"nirc/backend"
 	"nirc/backend/agx/isa"
 	"nirc/ir"
 )
@@ -48,7 +49,7 @@ func (s *isel) subgroup(in *ir.Instr) bool {
 
 // mask gives a ballot its further words, which are 0.
 func (s *isel) mask(in *ir.Instr, m opnd) {
-	ops := make([]opnd, int(in.Def.NumComponents)*parts(&in.Def))
+	ops := make([]opnd, int(in.Def.NumComponents)*backend.Parts(&in.Def))
 	ops[0] = m
 	for k := 1; k < len(ops); k++ {
 		ops[k] = imm32(0)
@@ -91,7 +92,7 @@ func (s *isel) vote(c cond, quad, any bool) cond {
 // voteEqual is the condition that all active lanes have the same value.
 func (s *isel) voteEqual(in *ir.Instr) cond {
 	lane := s.firstLane()
-	n := int(in.Srcs[0].Def.NumComponents) * parts(in.Srcs[0].Def)
+	n := int(in.Srcs[0].Def.NumComponents) * backend.Parts(in.Srcs[0].Def)
 	var all opnd
 	for k := range n {
 		x := s.once(s.raw(s.comp(in.Srcs[0].Def, k)))
@@ -251,7 +252,7 @@ func (s *isel) exchange(in *ir.Instr) bool {
 	default:
 		return false
 	}
-	ops := make([]opnd, int(in.Def.NumComponents)*parts(&in.Def))
+	ops := make([]opnd, int(in.Def.NumComponents)*backend.Parts(&in.Def))
 	for c := range ops {
 		ops[c] = f(s.raw(s.comp(in.Srcs[0].Def, c)))
 	}

@@ -1,8 +1,6 @@
 package agx
 
-import (
-	"nirc/backend/agx/isa"
-)
+import "nirc/backend/agx/isa"
 
 // cacheWindow is how many instructions ahead a use counts as soon: the operand
 // cache is small (agx.md §1.4).

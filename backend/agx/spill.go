@@ -3,6 +3,7 @@ package agx
 import (
 	"fmt"
 
+	"nirc/backend"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
 )
@@ -17,7 +18,7 @@ const farArrays = maxSpillBytes / 4 * 3
 
 // spill brings f below the register limit.
 func (c *compiler) spill(pt *part, limit int) error {
-	s := &spiller{start: alignUp(int(pt.s.ScratchSize), 4)}
+	s := &spiller{start: backend.AlignUp(int(pt.s.ScratchSize), 4)}
 	var moved []uint32
 	if s.start > farArrays && mach.Pressure(pt.f, fileGPR) > limit-spillSlack {
 		s.start, moved = 0, indexAccesses(pt.f)
@@ -28,7 +29,7 @@ func (c *compiler) spill(pt *part, limit int) error {
 	}
 	pt.spillStart = s.start
 	if len(moved) > 0 {
-		pt.arrayStart = alignUp(2*pt.f.SpillUnits, 16)
+		pt.arrayStart = backend.AlignUp(2*pt.f.SpillUnits, 16)
 		for _, ext := range moved {
 			templates(pt.f).tmpl[ext].Imm += uint32(pt.arrayStart)
 		}
@@ -100,5 +101,3 @@ func withUse(f *mach.Func, in *mach.Instr, v mach.Value) *mach.Instr {
 	n.Ops[len(in.Ops)].Val = v
 	return n
 }
-
-func alignUp(n, a int) int { return (n + a - 1) / a * a }

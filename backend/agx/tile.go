@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"nirc/backend"
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/internal/emu"
@@ -97,7 +98,7 @@ func tileLayout(targets []TargetKey) ([]abi.TileTarget, error) {
 			block = m.Size()
 			size = block * bits.Len8(t.Mask)
 		}
-		at = alignUp(at, block)
+		at = backend.AlignUp(at, block)
 		t.Offset = uint32(at)
 		if at += size; at > tileBytes {
 			return nil, fmt.Errorf("agx: colour targets of more than %d bytes a sample are not supported", tileBytes)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/bits"
 
+	"nirc/backend"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
@@ -210,7 +211,7 @@ func arraysToMemory(s *ir.Shader, impl *ir.Impl) {
 			}
 			switch in.Intr {
 			case ir.IntrDeclReg:
-				s.ScratchSize = uint32(alignUp(int(s.ScratchSize), 4))
+				s.ScratchSize = uint32(backend.AlignUp(int(s.ScratchSize), 4))
 				at[in.Def.Index] = s.ScratchSize
 				s.ScratchSize += uint32(4 * max(in.Get(ir.IdxNumArrayElems), 1) * in.Get(ir.IdxNumComponents))
 			case ir.IntrLoadReg, ir.IntrLoadRegIndirect:

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
@@ -394,9 +395,9 @@ func (c *compiler) describe(list []pinstr, stack int, early bool) {
 	m.ScalarALU, m.EarlyPreamble = c.gpu.ScalarALU, early
 	m.PredtNops, m.PredeNops = c.gpu.PredtNops, c.gpu.PredeNops
 	m.SharedSize = c.s.SharedSize
-	m.PrivateSize = uint32(alignUp(int(c.s.ScratchSize), 512))
+	m.PrivateSize = uint32(backend.AlignUp(int(c.s.ScratchSize), 512))
 	if n := c.sel.f.SpillUnits; n > 0 {
-		m.PrivateSize = uint32(alignUp(c.spillStart+2*n, 512))
+		m.PrivateSize = uint32(backend.AlignUp(c.spillStart+2*n, 512))
 	}
 	if c.s.Stage == ir.StageCompute {
 		m.WorkgroupSize = c.s.Info.WorkgroupSize

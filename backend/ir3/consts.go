@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/ir"
 )
@@ -21,8 +22,6 @@ type constFile struct {
 	primitive, slots abi.Area
 }
 
-func alignUp(n, a int) int { return (n + a - 1) / a * a }
-
 // layOut places the areas that come before the immediates. pushLo and pushHi bound the push
 // constant bytes in use, driver the driver parameters in scalars.
 func (c *constFile) layOut(g *GPU, stage ir.Stage, pushLo, pushHi uint32, driver int) {
@@ -34,7 +33,7 @@ func (c *constFile) layOut(g *GPU, stage ir.Stage, pushLo, pushHi uint32, driver
 	at := 0
 	if pushHi > pushLo {
 		c.start = pushLo &^ 63
-		c.push = abi.Area{Offset: 0, Size: alignUp(int(pushHi-c.start+3)/4, 16)}
+		c.push = abi.Area{Offset: 0, Size: backend.AlignUp(int(pushHi-c.start+3)/4, 16)}
 		at = c.push.Size
 	}
 	if driver > 0 {
@@ -45,7 +44,7 @@ func (c *constFile) layOut(g *GPU, stage ir.Stage, pushLo, pushHi uint32, driver
 		if stage == ir.StageVertex && at == 0 {
 			at = 16 // offset 0 means none there
 		}
-		c.driver = abi.Area{Offset: at, Size: alignUp(driver, unit)}
+		c.driver = abi.Area{Offset: at, Size: backend.AlignUp(driver, unit)}
 		at += c.driver.Size
 	}
 	c.immAt = at
@@ -59,7 +58,7 @@ func (c *constFile) pushUBOs(g *GPU) {
 }
 
 // reserve keeps n scalars for the preamble's results.
-func (c *constFile) reserve(n int) { c.immAt += alignUp(n, 4) }
+func (c *constFile) reserve(n int) { c.immAt += backend.AlignUp(n, 4) }
 
 // placeChain places the parameters and the map of chained stages, whose sizes are known.
 func (c *constFile) placeChain() {
@@ -87,7 +86,7 @@ func (c *constFile) immediate(v uint32) (int, bool) {
 
 // length returns constlen in vec4.
 func (c *constFile) length(g *GPU, stage ir.Stage) int {
-	n := alignUp((c.immAt+len(c.imms)+3)/4, 4)
+	n := backend.AlignUp((c.immAt+len(c.imms)+3)/4, 4)
 	switch {
 	case stage == ir.StageVertex:
 		n = max(n, 8)

@@ -114,7 +114,7 @@ func (s *isel) makeBlocks() {
 		if l, ok := ir.Prev(b).(*ir.Loop); ok {
 			head := l.Body.FirstBlock()
 			if h := s.blocks[head.Index]; h >= 0 && s.backEdges(head) > 1 {
-				joins = append(joins, continued{h, s.addBlock(nil, loopDepth(head))})
+				joins = append(joins, continued{h, s.addBlock(nil, backend.LoopDepth(head))})
 			}
 			if h := s.blocks[head.Index]; h >= 0 && l.DivergentBreak {
 				s.apart = append(s.apart, [2]mach.BlockID{h, mach.BlockID(len(s.f.Blocks))})
@@ -122,7 +122,7 @@ func (s *isel) makeBlocks() {
 		}
 		s.blocks[b.Index] = -1
 		if b.Reachable() {
-			s.blocks[b.Index] = s.addBlock(b, loopDepth(b))
+			s.blocks[b.Index] = s.addBlock(b, backend.LoopDepth(b))
 		}
 	}
 	s.end = s.addBlock(nil, 0)
@@ -169,20 +169,12 @@ func (s *isel) backEdges(head *ir.Block) int {
 	return n
 }
 
-func loopDepth(b *ir.Block) int32 {
-	n := int32(0)
-	for l := ir.EnclosingLoop(b); l != nil; l = ir.EnclosingLoop(l) {
-		n++
-	}
-	return n
-}
-
 // setComps gives def its operands, which must be what its size says: what makes
 // others of an instruction does not have it in this size.
 func (s *isel) setComps(d *ir.Def, ops ...opnd) {
 	s.base[d.Index] = int32(len(s.comps)) + 1
 	s.comps = append(s.comps, ops...)
-	ok := len(ops) == int(d.NumComponents)*parts(d)
+	ok := len(ops) == int(d.NumComponents)*backend.Parts(d)
 	for i := range ops {
 		ok = ok && (ops[i].half == isHalf(d) || d.BitSize == 1)
 	}
@@ -191,22 +183,10 @@ func (s *isel) setComps(d *ir.Def, ops ...opnd) {
 	}
 }
 
-// parts is the number of operands of one component.
-func parts(d *ir.Def) int {
-	if d.BitSize == 64 {
-		return 2
-	}
-	return 1
-}
-
 // comp returns component c (a half of a 64-bit component counts as one) of d.
 func (s *isel) comp(d *ir.Def, c int) opnd {
 	if d.Instr.Kind == ir.KindLoadConst {
-		v := d.Instr.Imm[c/parts(d)]
-		if d.BitSize == 64 && c&1 != 0 {
-			v >>= 32
-		}
-		return immediate(uint32(v), isHalf(d))
+		return immediate(backend.ConstPart(d, c), isHalf(d))
 	}
 	if d.Instr.Kind == ir.KindUndef {
 		return immediate(0, isHalf(d))
@@ -302,7 +282,7 @@ func (s *isel) instr(in *ir.Instr) {
 }
 
 func (s *isel) phi(in *ir.Instr) {
-	n := int(in.Def.NumComponents) * parts(&in.Def)
+	n := int(in.Def.NumComponents) * backend.Parts(&in.Def)
 	ops := make([]opnd, n)
 	preds := len(s.f.Blocks[s.blk].Preds)
 	for c := range ops {

@@ -84,7 +84,7 @@ func compareOp(op ir.Op) (isa.Instr, immClass, bool) {
 // alu selects an ALU instruction.
 func (s *isel) alu(in *ir.Instr) {
 	if in.IsVec() || in.Op == ir.OpMov {
-		s.setComps(&in.Def, backend.Components(in, parts(&in.Def), s.comp)...)
+		s.setComps(&in.Def, backend.Components(in, backend.Parts(&in.Def), s.comp)...)
 		return
 	}
 	if in.Def.NumComponents != 1 {
@@ -459,7 +459,7 @@ func (s *isel) sel(half bool, cond, a, c opnd) opnd {
 func (s *isel) bcsel(in *ir.Instr) {
 	half := isHalf(&in.Def)
 	cond := s.condition(&in.Srcs[0], half)
-	n := parts(&in.Def)
+	n := backend.Parts(&in.Def)
 	ops := make([]opnd, n)
 	for k := range n {
 		a := s.comp(in.Srcs[1].Def, in.Srcs[1].Swizzle.Lane(0)*n+k)

@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
@@ -15,7 +16,7 @@ func (s *isel) scanChain(in *ir.Instr) {
 			s.fail(in, "%s of %d is not supported, at most %d is", in.Intr, n, maxChainConst)
 			return
 		}
-		a.Size = max(a.Size, alignUp(int(n)+1, 4))
+		a.Size = max(a.Size, backend.AlignUp(int(n)+1, 4))
 	}
 	switch in.Intr {
 	case ir.IntrLoadPrimitiveParamIr3:

@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"nirc/backend"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
@@ -102,7 +103,7 @@ func (s *isel) narrow(o opnd, from uint8) opnd {
 
 func (s *isel) intToInt(in *ir.Instr, signed bool) opnd {
 	from, to := in.Srcs[0].Def.BitSize, in.Def.BitSize
-	lane := in.Srcs[0].Swizzle.Lane(0) * parts(in.Srcs[0].Def)
+	lane := in.Srcs[0].Swizzle.Lane(0) * backend.Parts(in.Srcs[0].Def)
 	o := s.comp(in.Srcs[0].Def, lane)
 	switch {
 	case from == 1 && signed:

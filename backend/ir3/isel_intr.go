@@ -3,6 +3,7 @@ package ir3
 import (
 	"math"
 
+	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
@@ -382,7 +383,7 @@ func (s *isel) subgroup(in *ir.Instr) bool {
 	default:
 		return false
 	}
-	ops := make([]opnd, int(in.Def.NumComponents)*parts(&in.Def))
+	ops := make([]opnd, int(in.Def.NumComponents)*backend.Parts(&in.Def))
 	for c := range ops {
 		o := s.comp(in.Srcs[0].Def, c)
 		if in.Def.BitSize == 1 {
@@ -504,7 +505,7 @@ func (s *isel) vote(in *ir.Instr) {
 // readCond reads the fiber whose condition is true, by a shared register.
 // Halves go through full registers.
 func (s *isel) readCond(in *ir.Instr) {
-	ops := make([]opnd, int(in.Def.NumComponents)*parts(&in.Def))
+	ops := make([]opnd, int(in.Def.NumComponents)*backend.Parts(&in.Def))
 	for c := range ops {
 		o := s.comp(in.Srcs[0].Def, c)
 		if in.Def.BitSize == 1 {

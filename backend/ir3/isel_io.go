@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
@@ -238,19 +239,12 @@ func baryKind(in *ir.Instr) (abi.SysvalKind, bool) {
 
 // ioSlot returns slot and first component of an input or output access with
 // a constant offset.
-func (s *isel) ioSlot(in *ir.Instr, off *ir.Def) (slot int, comp int, ok bool) {
-	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
-	c, ok := off.Const(0)
-	if !ok {
-		s.fail(in, "%s with an indirect slot is not supported: it must be lowered", in.Intr)
-		return 0, 0, false
+func (s *isel) ioSlot(in *ir.Instr, off *ir.Def) (slot, comp int, ok bool) {
+	slot, comp, err := backend.IOSlot(in, off)
+	if err != nil {
+		s.fail(in, "%v", err)
 	}
-	slot, comp = int(sem.Location)+int(c), int(in.Get(ir.IdxComponent))
-	if slot >= ir.NumVaryingSlots {
-		s.fail(in, "%s of slot %d is not supported", in.Intr, slot)
-		return 0, 0, false
-	}
-	return slot, comp, true
+	return slot, comp, err == nil
 }
 
 func (s *isel) scanInput(in *ir.Instr, interp ir.Interp) {

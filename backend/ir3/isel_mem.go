@@ -297,7 +297,7 @@ func wideAtomic(i ir.Intrinsic) bool {
 // atomicOperands are the operands of an atomic from source first on, in words.
 func (s *isel) atomicOperands(ops []opnd, in *ir.Instr, first int) []opnd {
 	for i := first; i < len(in.Srcs); i++ {
-		for k := range parts(in.Srcs[i].Def) {
+		for k := range backend.Parts(in.Srcs[i].Def) {
 			ops = append(ops, s.comp(in.Srcs[i].Def, k))
 		}
 	}
@@ -311,7 +311,7 @@ func (s *isel) atomicSSBO(in *ir.Instr) {
 	if !ok {
 		return
 	}
-	n := parts(&in.Def)
+	n := backend.Parts(&in.Def)
 	ops := s.atomicOperands(make([]opnd, n), in, 2)
 	off, _ := s.elements(in.Srcs[1].Def, uint(1+n), 0)
 	t := isa.Instr{Op: k.b, Dims: 1, Type: k.typ, Size: 1}
@@ -332,7 +332,7 @@ func (s *isel) atomicData(in *ir.Instr, t isa.Instr, ops []opnd, at mach.Value, 
 	s.code.tmpl[m.Ext].Dst = isa.Operand{}
 	m.Ops[0].Flags |= mach.Tied
 	vals := make([]mach.Value, len(ops))
-	res := make([]opnd, parts(&in.Def))
+	res := make([]opnd, backend.Parts(&in.Def))
 	for k := range res {
 		vals[k] = s.newReg(false)
 		res[k] = s.value(vals[k])
@@ -365,7 +365,7 @@ func (s *isel) atomicAddr(in *ir.Instr, op isa.Op, typ isa.Type, addr mach.Value
 	t := isa.Instr{Op: op, Dims: 1, Type: typ, Size: 1}
 	uses := s.register(&t, 0, addr, 0, nil)
 	uses = s.register(&t, 1, data, 0, uses)
-	n := parts(&in.Def)
+	n := backend.Parts(&in.Def)
 	d := s.f.NewValue(classFull, n)
 	s.add(t, d, uses...)
 	s.setComps(&in.Def, s.split(d, n)...)

@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
@@ -421,5 +422,5 @@ func (p *preamble) area() abi.Area {
 	if p.f == nil {
 		return abi.Area{}
 	}
-	return abi.Area{Offset: p.first, Size: alignUp(p.end-p.first, 4)}
+	return abi.Area{Offset: p.first, Size: backend.AlignUp(p.end-p.first, 4)}
 }

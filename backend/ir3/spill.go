@@ -3,6 +3,7 @@ package ir3
 import (
 	"fmt"
 
+	"nirc/backend"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 )
@@ -86,7 +87,7 @@ func (s *spiller) Reload(f *mach.Func, v mach.Value, slot int) *mach.Instr {
 
 // spill brings f below the register limit.
 func (c *compiler) spill(f *mach.Func, limit int) error {
-	s := &spiller{c: c, start: alignUp(int(c.s.ScratchSize), 4), base: f.NewValue(classFull, 1)}
+	s := &spiller{c: c, start: backend.AlignUp(int(c.s.ScratchSize), 4), base: f.NewValue(classFull, 1)}
 	f.SetNoSpill(s.base)
 	did, err := mach.Spill(f, fileGPR, limit-spillSlack, s)
 	if err != nil {

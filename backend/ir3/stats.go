@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"nirc/backend"
 	"nirc/backend/ir3/isa"
 	"nirc/ir"
 )
@@ -186,7 +187,7 @@ func (c *compiler) waves() int {
 		w = min(w, 64/m.BranchStack*g.WaveGranularity)
 	}
 	if m.SharedSize > 0 && c.s.Stage == ir.StageCompute {
-		shared := alignUp(int(m.SharedSize), 1024)
+		shared := backend.AlignUp(int(m.SharedSize), 1024)
 		w = min(w, c.wavesPerGroup(m.DoubleWave)*(g.LocalMem/shared)*g.WaveGranularity)
 	}
 	return w

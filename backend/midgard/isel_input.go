@@ -1,6 +1,7 @@
 package midgard
 
 import (
+	"nirc/backend"
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/backend/resource"
@@ -9,18 +10,11 @@ import (
 
 // ioSlot returns slot and first component of an access with a constant offset.
 func (s *isel) ioSlot(in *ir.Instr, off *ir.Def) (slot, comp int, ok bool) {
-	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
-	c, ok := off.Const(0)
-	if !ok {
-		s.fail(in, "%s with an indirect slot is not supported: it must be lowered", in.Intr)
-		return 0, 0, false
+	slot, comp, err := backend.IOSlot(in, off)
+	if err != nil {
+		s.fail(in, "%v", err)
 	}
-	slot, comp = int(sem.Location)+int(c), int(in.Get(ir.IdxComponent))
-	if slot >= ir.NumVaryingSlots || comp+max(int(in.Def.NumComponents), 1) > 4 {
-		s.fail(in, "%s of slot %d, components from %d on, is not supported", in.Intr, slot, comp)
-		return 0, 0, false
-	}
-	return slot, comp, true
+	return slot, comp, err == nil
 }
 
 // varyingIndex is the index of an entry of the varying table.
