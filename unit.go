@@ -131,28 +131,22 @@ func New(o Options) (*Unit, error) {
 // translateStep is the name of the translation among the steps.
 const translateStep = "translate"
 
-// optionalSteps is a backend with machine steps that may be left out.
-type optionalSteps interface {
-	// OptionalSteps lists their names.
-	OptionalSteps() []string
-}
-
 // OptionalSteps lists the steps of a target's code generator that
 // RunOptions.Disable may leave out, as it may passes that are Optional.
 func OptionalSteps(target string) []string {
-	b, _ := Backend(target)
-	if s, ok := b.(optionalSteps); ok {
-		return s.OptionalSteps()
+	b, err := Backend(target)
+	if err != nil {
+		return nil
 	}
-	return nil
+	return backend.OptionalSteps(b.Steps(""))
 }
 
 // checkSteps refuses names of passes that there are not, where a wrong name
 // would silently change what is compiled. back is the target, nil of IRTarget.
 func checkSteps(o *passes.RunOptions, back backend.Backend) error {
 	var steps []string
-	if s, ok := back.(optionalSteps); ok {
-		steps = s.OptionalSteps()
+	if back != nil {
+		steps = backend.OptionalSteps(back.Steps(""))
 	}
 	check := func(what, name string) error {
 		name, _, _ = strings.Cut(name, ":")

@@ -54,6 +54,9 @@ type Backend interface {
 	// Options are the lowerings that the target wants of the common passes; an
 	// unknown GPU or a stage that the target lacks is a diagnostic.
 	Options(gpu string, stage ir.Stage) (*ir.Options, error)
+	// Steps lists the machine steps of the chip's code generator in their order: what
+	// --dump-after and its kin, --disable-pass, --time-passes, bisection and the docs know of it.
+	Steps(gpu string) []StepInfo
 	// Compile generates code for a shader that went through the target's
 	// pipeline. It changes the shader.
 	Compile(s *ir.Shader, job *Job) (*object.Object, error)

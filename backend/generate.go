@@ -50,6 +50,11 @@ func (job *Job) Object(target string, s *ir.Shader, gen func(dump func(step, tex
 	if err != nil {
 		return nil, err
 	}
+	return job.NewObject(target, s, g)
+}
+
+// NewObject makes the object of what a target's code generator made of s.
+func (job *Job) NewObject(target string, s *ir.Shader, g *Generated) (*object.Object, error) {
 	if g == nil {
 		return nil, errors.New("no code was generated: the pass of --start-before has not run")
 	}

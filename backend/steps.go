@@ -73,3 +73,14 @@ func RunSteps[T any](job *Job, steps []Step[T], t T, text func(T) string) error 
 	}
 	return nil
 }
+
+// OptionalSteps names the steps that may be left out.
+func OptionalSteps(steps []StepInfo) []string {
+	var names []string
+	for i := range steps {
+		if steps[i].Optional {
+			names = append(names, steps[i].Name)
+		}
+	}
+	return names
+}

@@ -30,6 +30,9 @@ func (Target) GPUs() []backend.GPU {
 	return list
 }
 
+// Steps lists the machine steps, in order.
+func (Target) Steps(gpu string) []backend.StepInfo { return nil }
+
 // Options returns what the chip wants lowered.
 func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	switch stage {
