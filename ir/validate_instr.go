@@ -1,6 +1,10 @@
 package ir
 
-import "nirc/ir/optab"
+import (
+	"slices"
+
+	"nirc/ir/optab"
+)
 
 func (v *validator) alu(in *Instr) {
 	v.check(int(in.Op) < NumOps, "A1", in, "no such operation")
@@ -93,14 +97,9 @@ func (v *validator) intrinsic(in *Instr) {
 	v.derefs(in)
 }
 
-// valueSrc is the source that a store's write mask is about.
+// valueSrc is the source that a write mask is about: the first as wide as the instruction.
 func (v *validator) valueSrc(in *Instr) int {
-	for i, c := range in.Intr.Info().Srcs {
-		if c == 0 {
-			return i
-		}
-	}
-	return 0
+	return max(0, slices.Index(in.Intr.Info().Srcs, 0))
 }
 
 func (v *validator) intrinsicDest(in *Instr, info *optab.Intrinsic) {
@@ -129,10 +128,14 @@ func (v *validator) memory(in *Instr, info *optab.Intrinsic) {
 	case IntrLoadUboVec4:
 		end := (in.Get(IdxComponent) + uint64(in.NumComponents)) * uint64(in.Def.BitSize/8)
 		v.check(end <= 16, "I7", in, "load_ubo_vec4 beyond its vec4")
-	case IntrLoadSsbo, IntrLoadShared, IntrLoadGlobal, IntrLoadScratch, IntrLoadPushConstant:
+	}
+	switch m := info.Mem; {
+	case m.Space == SpaceDeref || m.Space == SpaceImage:
+	case m.Op == MemLoad:
 		v.check(in.Def.BitSize >= 8, "I7", in, "memory access of %d bits", in.Def.BitSize)
-	case IntrStoreSsbo, IntrStoreShared, IntrStoreGlobal, IntrStoreScratch:
-		v.check(in.Srcs[0].Def.BitSize >= 8, "I7", in, "memory access of %d bits", in.Srcs[0].Def.BitSize)
+	case m.Op == MemStore:
+		bits := in.Srcs[m.Data].Def.BitSize
+		v.check(bits >= 8, "I7", in, "memory access of %d bits", bits)
 	}
 }
 
@@ -160,14 +163,15 @@ func (v *validator) special(in *Instr) {
 		v.check(k < uint64(len(v.impl.Fn.Params)), "I12", in, "no such parameter")
 		q := &v.impl.Fn.Params[k]
 		v.check(q.NumComponents == in.Def.NumComponents && q.BitSize == in.Def.BitSize, "I12", in, "parameter of %dx%d", q.BitSize, q.NumComponents)
-	case IntrImageDerefAtomic, IntrImageAtomic, IntrBindlessImageAtomic, IntrImageDerefAtomicSwap, IntrImageAtomicSwap, IntrBindlessImageAtomicSwap:
-		v.imageAtomic(in)
 	case IntrDerefModeIs:
 		m := in.Get(IdxMemoryModes)
 		v.check(m != 0 && m&(m-1) == 0, "I13", in, "exactly one mode wanted")
 	case IntrLoadBarycentricPixel, IntrLoadBarycentricCentroid, IntrLoadBarycentricSample, IntrLoadBarycentricAtSample, IntrLoadBarycentricAtOffset:
 		m := Interp(in.Get(IdxInterpMode))
 		v.check(m == InterpNone || m == InterpSmooth || m == InterpNoPerspective, "I8", in, "interpolation mode %s", m)
+	}
+	if m := in.Memory(); m.Space == SpaceImage && m.Atomic() {
+		v.imageAtomic(in)
 	}
 	if in.Has(IdxIoSemantics) {
 		s := UnpackIOSemantics(in.Get(IdxIoSemantics))

@@ -1,10 +1,6 @@
 package ir
 
-import (
-	"strings"
-
-	"nirc/ir/optab"
-)
+import "nirc/ir/optab"
 
 // rows checks what an intrinsic's row says of the sizes of its sources, and that
 // constant indices which stand for something name what there is.
@@ -27,7 +23,7 @@ func (v *validator) rows(in *Instr, info *optab.Intrinsic) {
 	}
 	if k := info.IndexPos(IdxAtomicOp); k >= 0 {
 		op := AtomicOp(in.Imm[k])
-		v.check((op == AtomicCmpXchg || op == AtomicFCmpXchg) == strings.Contains(info.Name, "_swap"), "I17", in, "%s has another number of operands", AtomicOpNames[op])
+		v.check((op == AtomicCmpXchg || op == AtomicFCmpXchg) == (info.Mem.Op == MemSwap), "I17", in, "%s has another number of operands", AtomicOpNames[op])
 	}
 }
 
@@ -55,8 +51,8 @@ func (v *validator) derefs(in *Instr) {
 		d := in.Srcs[0].Def.Instr.DerefInfo()
 		v.check(d.Modes == ModeShaderIn, "I18", in, "interpolation of %s", d.Modes)
 		v.check(d.Type.IsVectorOrScalar() && d.Type.Rows == in.Def.NumComponents && d.Type.Bits == in.Def.BitSize, "I18", in, "interpolation of a %s", d.Type)
-	case IntrImageDerefLoad, IntrImageDerefSparseLoad, IntrImageDerefStore, IntrImageDerefAtomic, IntrImageDerefAtomicSwap, IntrImageDerefSize,
-		IntrImageDerefLevels, IntrImageDerefSamples, IntrImageDerefTexelAddress, IntrImageDerefSamplesIdentical:
+	}
+	if info := in.Intr.Info(); info.Mem.Space == SpaceImage && info.Derefs > 0 {
 		d := in.Srcs[0].Def.Instr.DerefInfo()
 		v.check(d.Modes&^opaqueModes == 0 && d.Type.Base == BaseImage, "I18", in, "no image, but a %s in %s", d.Type, d.Modes)
 	}

@@ -3,6 +3,7 @@ package interp
 import (
 	"nirc/internal/emu"
 	"nirc/ir"
+	"nirc/ir/optab"
 )
 
 // imageOp is what an image intrinsic does, whatever names its image.
@@ -39,15 +40,16 @@ type image struct {
 // imageOps gives what each image intrinsic does. The forms with a deref, an
 // index and a handle stand for the same.
 var imageOps = func() (t [ir.NumIntrinsics]imageOp) {
+	for i := range t {
+		if m := ir.Intrinsic(i).Info().Mem; m.Space == ir.SpaceImage && m.Data != -1 == (m.Op != ir.MemLoad) {
+			t[i] = map[optab.MemOp]imageOp{ir.MemLoad: imageLoad, ir.MemStore: imageStore, ir.MemAtomic: imageAtomic, ir.MemSwap: imageSwap}[m.Op]
+		}
+	}
 	put := func(op imageOp, list ...ir.Intrinsic) {
 		for _, i := range list {
 			t[i] = op
 		}
 	}
-	put(imageLoad, ir.IntrImageDerefLoad, ir.IntrImageLoad, ir.IntrBindlessImageLoad, ir.IntrImageDerefSparseLoad, ir.IntrImageSparseLoad, ir.IntrBindlessImageSparseLoad)
-	put(imageStore, ir.IntrImageDerefStore, ir.IntrImageStore, ir.IntrBindlessImageStore)
-	put(imageAtomic, ir.IntrImageDerefAtomic, ir.IntrImageAtomic, ir.IntrBindlessImageAtomic)
-	put(imageSwap, ir.IntrImageDerefAtomicSwap, ir.IntrImageAtomicSwap, ir.IntrBindlessImageAtomicSwap)
 	put(imageSize, ir.IntrImageDerefSize, ir.IntrImageSize, ir.IntrBindlessImageSize)
 	put(imageLevels, ir.IntrImageDerefLevels, ir.IntrImageLevels, ir.IntrBindlessImageLevels)
 	put(imageSamples, ir.IntrImageDerefSamples, ir.IntrImageSamples, ir.IntrBindlessImageSamples)

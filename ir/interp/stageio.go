@@ -168,11 +168,13 @@ func (p *Program) scanIntrinsic(x *extra, in map[ir.Slot]*emu.InputSlot, out map
 		io.UsesDiscard = true
 	case ir.IntrQuadBroadcast, ir.IntrQuadSwapHorizontal, ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal, ir.IntrQuadVoteAll, ir.IntrQuadVoteAny:
 		io.NeedsQuads = true
-	case ir.IntrStoreGlobal2x32, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:
-		io.WritesMemory = true
-	case ir.IntrStoreDeref, ir.IntrCopyDeref, ir.IntrDerefAtomic, ir.IntrDerefAtomicSwap, ir.IntrStoreSsbo, ir.IntrSsboAtomic,
-		ir.IntrSsboAtomicSwap, ir.IntrStoreGlobal, ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap:
-		io.WritesMemory = io.WritesMemory || x.space >= spBuffer
+	}
+	if m := i.Memory(); m.Writes() {
+		sp := x.space
+		if m.Space != ir.SpaceDeref {
+			sp = spaces[m.Space]
+		}
+		io.WritesMemory = io.WritesMemory || sp >= spBuffer
 	}
 }
 

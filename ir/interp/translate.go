@@ -2,6 +2,7 @@ package interp
 
 import (
 	"nirc/ir"
+	"nirc/ir/optab"
 )
 
 // instr translates an instruction that is neither phi nor jump.
@@ -79,25 +80,10 @@ func (c *compiler) parallelCopy(in *ir.Instr) {
 	c.parallel(dst, src)
 }
 
-// memory describes how an explicit memory intrinsic addresses: which source is
-// the handle (-1 none), which the address, and the space.
-type memory struct {
-	space        space
-	handle, addr int
-}
-
-var memoryLoads = map[ir.Intrinsic]memory{
-	ir.IntrLoadUbo: {spBuffer, 0, 1}, ir.IntrLoadSsbo: {spBuffer, 0, 1}, ir.IntrLoadShared: {spShared, -1, 0}, ir.IntrLoadGlobal: {spGlobal, -1, 0},
-	ir.IntrLoadGlobalConstant: {spGlobal, -1, 0}, ir.IntrLoadPushConstant: {spPush, -1, 0}, ir.IntrLoadConstant: {spData, -1, 0}, ir.IntrLoadScratch: {spPrivate, -1, 0},
-}
-
-var memoryStores = map[ir.Intrinsic]memory{
-	ir.IntrStoreSsbo: {spBuffer, 1, 2}, ir.IntrStoreShared: {spShared, -1, 1}, ir.IntrStoreGlobal: {spGlobal, -1, 1}, ir.IntrStoreScratch: {spPrivate, -1, 1},
-}
-
-var memoryAtomics = map[ir.Intrinsic]memory{
-	ir.IntrSsboAtomic: {spBuffer, 0, 1}, ir.IntrSsboAtomicSwap: {spBuffer, 0, 1}, ir.IntrSharedAtomic: {spShared, -1, 0}, ir.IntrSharedAtomicSwap: {spShared, -1, 0},
-	ir.IntrGlobalAtomic: {spGlobal, -1, 0}, ir.IntrGlobalAtomicSwap: {spGlobal, -1, 0},
+// spaces are the interpreter's names of the spaces whose memory it holds.
+var spaces = map[optab.Space]space{
+	ir.SpaceUbo: spBuffer, ir.SpaceSsbo: spBuffer, ir.SpaceShared: spShared, ir.SpaceGlobal: spGlobal, ir.SpacePush: spPush,
+	ir.SpaceConstant: spData, ir.SpaceScratch: spPrivate,
 }
 
 func memBytes(bits uint8) uint8 {
@@ -107,29 +93,35 @@ func memBytes(bits uint8) uint8 {
 	return bits / 8
 }
 
-// explicitMemory translates the explicit memory intrinsics; false: in is none.
+// explicitMemory translates accesses by a scalar address; false: in is none.
 func (c *compiler) explicitMemory(in *ir.Instr) bool {
-	if m, ok := memoryLoads[in.Intr]; ok {
-		c.memoryAccess(in, m, opLoadMem, in.Def.BitSize, -1)
-		return true
-	}
-	if m, ok := memoryStores[in.Intr]; ok {
-		c.memoryAccess(in, m, opStoreMem, in.Srcs[0].Def.BitSize, 0)
-		return true
-	}
-	m, ok := memoryAtomics[in.Intr]
-	if !ok {
+	m := in.Memory()
+	sp, ok := spaces[m.Space]
+	if !ok || !m.Plain() || in.Intr.Info().Srcs[m.Addr] != 1 || in.Intr.Info().Target != "" {
 		return false
 	}
-	i := inst{op: opAtomic, n: 1, bits: in.Def.BitSize, dst: c.dst(in), a: c.src(in, m.addr)[0], imm: in.Get(ir.IdxBase)}
-	i.x = &extra{in: in, space: m.space, helper: m.space >= spBuffer}
-	if m.handle >= 0 {
-		i.b = c.src(in, m.handle)[0]
+	i := inst{a: c.src(in, int(m.Addr))[0], imm: in.Get(ir.IdxBase), x: &extra{in: in, space: sp, helper: sp >= spBuffer}}
+	if m.Handle >= 0 {
+		i.b = c.src(in, int(m.Handle))[0]
 	}
-	for k := m.addr + 1; k < len(in.Srcs); k++ {
-		i.x.src = append(i.x.src, c.src(in, k))
+	switch m.Op {
+	case ir.MemLoad:
+		i.op, i.n, i.bits, i.dst = opLoadMem, in.Def.NumComponents, in.Def.BitSize, c.dst(in)
+	case ir.MemStore:
+		i.op, i.bits = opStoreMem, in.Srcs[m.Data].Def.BitSize
+		i.x.src, i.x.mask = [][]int32{c.src(in, int(m.Data))}, uint16(in.Get(ir.IdxWriteMask))
+	case ir.MemAtomic, ir.MemSwap:
+		i.op, i.n, i.bits, i.dst = opAtomic, 1, in.Def.BitSize, c.dst(in)
+		for k := int(m.Data); k < len(in.Srcs); k++ {
+			i.x.src = append(i.x.src, c.src(in, k))
+		}
+		c.checkAtomic(in)
+	default:
+		return false
 	}
-	c.checkAtomic(in)
+	if i.op != opAtomic {
+		i.x.bytes, i.x.comp = memBytes(i.bits), uint32(memBytes(i.bits))
+	}
 	c.emit(i)
 	return true
 }
@@ -141,22 +133,6 @@ func (c *compiler) checkAtomic(in *ir.Instr) {
 	if in.Get(ir.IdxAtomicOp) > uint64(ir.AtomicDecWrap) {
 		c.failf(in, "atomic operation %d is not supported", in.Get(ir.IdxAtomicOp))
 	}
-}
-
-// memoryAccess emits a load, or a store of source val.
-func (c *compiler) memoryAccess(in *ir.Instr, m memory, op opcode, bits uint8, val int) {
-	i := inst{op: op, bits: bits, a: c.src(in, m.addr)[0], imm: in.Get(ir.IdxBase)}
-	i.x = &extra{in: in, space: m.space, bytes: memBytes(bits), comp: uint32(memBytes(bits)), helper: m.space >= spBuffer}
-	if m.handle >= 0 {
-		i.b = c.src(in, m.handle)[0]
-	}
-	if val >= 0 {
-		i.x.src = [][]int32{c.src(in, val)}
-		i.x.mask = uint16(in.Get(ir.IdxWriteMask))
-	} else {
-		i.n, i.dst = in.Def.NumComponents, c.dst(in)
-	}
-	c.emit(i)
 }
 
 // intrinsic translates an intrinsic.

@@ -2,11 +2,11 @@ package optab
 
 // Rows of intrinsics: only AGX.
 var agxIntrinsics = []Intrinsic{
-	{Name: "load_agx", Srcs: []int8{1, 1}, HasDest: true, Indices: []Index{IdxAccess, IdxBase, IdxFormat, IdxSignExtend}, Flags: CanEliminate, Target: "agx", Doc: "formatted load: address + (ext(index) << (log2 format size + base))"},
-	{Name: "load_constant_agx", Srcs: []int8{1, 1}, HasDest: true, Indices: []Index{IdxAccess, IdxBase, IdxFormat, IdxSignExtend}, Flags: CanEliminate | CanReorder, Target: "agx", Doc: "same, read-only"},
-	{Name: "store_agx", Srcs: []int8{0, 1, 1}, Indices: []Index{IdxAccess, IdxBase, IdxFormat, IdxSignExtend}, Target: "agx", Doc: "formatted store"},
-	{Name: "global_atomic_agx", Srcs: []int8{1, 1, 1}, HasDest: true, DestComps: 1, Indices: []Index{IdxAtomicOp, IdxSignExtend}, Target: "agx", Doc: "address + ext(index)·4"},
-	{Name: "global_atomic_swap_agx", Srcs: []int8{1, 1, 1, 1}, HasDest: true, DestComps: 1, Indices: []Index{IdxAtomicOp, IdxSignExtend}, Target: "agx", Doc: "global atomic swap agx"},
+	{Name: "load_agx", Srcs: []int8{1, 1}, HasDest: true, Indices: []Index{IdxAccess, IdxBase, IdxFormat, IdxSignExtend}, Flags: CanEliminate, Mem: loads(SpaceGlobal, -1, 0).plus(1).in(0), Target: "agx", Doc: "formatted load: address + (ext(index) << (log2 format size + base))"},
+	{Name: "load_constant_agx", Srcs: []int8{1, 1}, HasDest: true, Indices: []Index{IdxAccess, IdxBase, IdxFormat, IdxSignExtend}, Flags: CanEliminate | CanReorder, Mem: loads(SpaceGlobal, -1, 0).plus(1).in(0), Target: "agx", Doc: "same, read-only"},
+	{Name: "store_agx", Srcs: []int8{0, 1, 1}, Indices: []Index{IdxAccess, IdxBase, IdxFormat, IdxSignExtend}, Mem: stores(SpaceGlobal, 0, -1, 1).plus(2).in(0), Target: "agx", Doc: "formatted store"},
+	{Name: "global_atomic_agx", Srcs: []int8{1, 1, 1}, HasDest: true, DestComps: 1, Indices: []Index{IdxAtomicOp, IdxSignExtend}, Mem: atomics(SpaceGlobal, -1, 0, 2).plus(1).in(0), Target: "agx", Doc: "address + ext(index)·4"},
+	{Name: "global_atomic_swap_agx", Srcs: []int8{1, 1, 1, 1}, HasDest: true, DestComps: 1, Indices: []Index{IdxAtomicOp, IdxSignExtend}, Mem: swaps(SpaceGlobal, -1, 0, 2).plus(1).in(0), Target: "agx", Doc: "global atomic swap agx"},
 	{Name: "load_coefficients_agx", Srcs: []int8{1}, HasDest: true, DestComps: 3, DestBits: Bits32, Indices: []Index{IdxComponent, IdxIoSemantics, IdxInterpMode}, Flags: CanEliminate | CanReorder, Target: "agx", Doc: "coefficient register triple of an input, dotted with (x, y, 1)"},
 	{Name: "store_uvs_agx", Srcs: []int8{0, 1}, Flags: CanReorder, Target: "agx", Doc: "vertex output into the unified vertex store at UVS index"},
 	{Name: "load_uvs_index_agx", HasDest: true, DestComps: 1, DestBits: Bits16, Indices: []Index{IdxIoSemantics}, Flags: CanEliminate | CanReorder, Target: "agx", Doc: "UVS index of an output, known at link time"},
@@ -27,7 +27,7 @@ var agxIntrinsics = []Intrinsic{
 	{Name: "load_active_subgroup_invocation_agx", HasDest: true, DestComps: 1, Flags: CanEliminate, Target: "agx", Doc: "rank among active lanes"},
 	{Name: "load_active_subgroup_count_agx", HasDest: true, DestComps: 1, Flags: CanEliminate, Target: "agx", Doc: "active lanes"},
 	{Name: "quad_ballot_agx", Srcs: []int8{1}, SrcBits: []Bits{BitsBool}, HasDest: true, DestComps: 1, Flags: CanEliminate, Target: "agx", Doc: "ballot in the quad"},
-	{Name: "image_store_block_agx", Srcs: []int8{1, 1, -1}, Indices: []Index{IdxImageDim, IdxImageArray, IdxFormat, IdxAccess, IdxRangeBase, IdxExplicitCoord}, Target: "agx", Doc: "write a tile (end-of-tile program)"},
+	{Name: "image_store_block_agx", Srcs: []int8{1, 1, -1}, Indices: []Index{IdxImageDim, IdxImageArray, IdxFormat, IdxAccess, IdxRangeBase, IdxExplicitCoord}, Mem: stores(SpaceImage, -1, 0, -1).in(0), Target: "agx", Doc: "write a tile (end-of-tile program)"},
 	{Name: "fence_pbe_to_tex_agx", Target: "agx", Doc: "image writes visible to texture unit"},
 	{Name: "fence_mem_to_tex_agx", Target: "agx", Doc: "memory writes visible to texture unit"},
 	{Name: "fence_pbe_to_tex_pixel_agx", Target: "agx", Doc: "fence pbe to tex pixel agx"},

@@ -165,9 +165,11 @@ type Intrinsic struct {
 	// Indices are the constant indices, in order.
 	Indices []Index
 	Flags   Flags
-	SysVal  bool // loads a system value
-	Target  string
-	Doc     string
+	// Mem says what memory is reached, and by which sources.
+	Mem    Memory
+	SysVal bool // loads a system value
+	Target string
+	Doc    string
 }
 
 // Vectorized reports whether any operand is as wide as the instruction.
@@ -226,7 +228,8 @@ func concat[T any](parts ...[]T) []T {
 var Ops = concat(movesOps, convOps, floatOps, horizontalOps, intOps, bitsOps, cmpOps, packOps)
 
 // Intrinsics are the intrinsics; a row's index is its ir.Intrinsic.
-var Intrinsics = concat(memIntrinsics, ioIntrinsics, sysvalIntrinsics, controlIntrinsics, imageIntrinsics, stagesIntrinsics, agxIntrinsics, ir3Intrinsics, midgardIntrinsics)
+var Intrinsics = withoutMemory(concat(memIntrinsics, ioIntrinsics, sysvalIntrinsics, controlIntrinsics, imageIntrinsics, stagesIntrinsics,
+	agxIntrinsics, ir3Intrinsics, midgardIntrinsics))
 
 // Texs are the texture operations; a row's index is its ir.TexOp.
 var Texs = []Tex{

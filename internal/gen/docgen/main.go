@@ -101,9 +101,11 @@ func intrinsics(b *bytes.Buffer) {
 
 Sources and result are component counts: n the instruction's own, * unchecked (handles, derefs); a result's allowed sizes follow,
 =k that of source k. E may be deleted when unused, R may move across anything, V loads a system value.
+Memory is what is done where; the letters say what the sources are: h handle, deref or image, a address or coordinates,
+o offset added to it, d data.
 
-| intrinsic | sources | result | indices | | target | meaning |
-|---|---|---|---|---|---|---|
+| intrinsic | sources | result | memory | indices | | target | meaning |
+|---|---|---|---|---|---|---|---|
 `)
 	for i := range optab.Intrinsics {
 		r := &optab.Intrinsics[i]
@@ -115,8 +117,25 @@ Sources and result are component counts: n the instruction's own, * unchecked (h
 		for k, x := range r.Indices {
 			idx[k] = x.String()
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", r.Name, strings.Join(srcs, ", "), result(r), strings.Join(idx, " "), flags(r), r.Target, cell(r.Doc))
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", r.Name, strings.Join(srcs, ", "), result(r), memory(r.Mem), strings.Join(idx, " "), flags(r), r.Target, cell(r.Doc))
 	}
+}
+
+// memory spells the column of memory: what is done, where, and which sources say how.
+func memory(m optab.Memory) string {
+	if m.Op == optab.MemNone {
+		return ""
+	}
+	s := m.Op.String() + " " + m.Space.String()
+	for _, k := range []struct {
+		name string
+		src  int8
+	}{{"h", m.Handle}, {"a", m.Addr}, {"o", m.Offset}, {"d", m.Data}} {
+		if k.src >= 0 {
+			s += fmt.Sprintf(" %s%d", k.name, k.src)
+		}
+	}
+	return s
 }
 
 func width(c int) string {
