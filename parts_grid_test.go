@@ -331,7 +331,7 @@ func TestGridLink(t *testing.T) {
 	if err := json.Unmarshal(linked.ABI, &m); err != nil {
 		t.Fatal(err)
 	}
-	// Section 11.4 of the reference: two attributes, the block's address at 6n + 8.
+	// agx.md §11.4: two attributes, the block's address at 6n + 8.
 	want := map[abi.UniformKind]int{abi.UniformAttribAddr: 4, abi.UniformBaseVertex: 12, abi.UniformBaseInstance: 14, abi.UniformAssembly: 20}
 	for _, u := range m.Uniforms {
 		if at, ok := want[u.Kind]; ok && u.Half != at && u.Half != at-4 || !ok && u.Half < abi.GridHalves(2) && u.Kind != abi.UniformAttribClamp {

@@ -16,7 +16,7 @@ const (
 
 // Options say what a target wants lowered and what it has. The zero value
 // asks for nothing: every operation stays. They steer the algebraic rules and
-// lower_alu (nir.md §4.4).
+// lower_alu (nir-ir.md §4.4).
 type Options struct {
 	Target string // "agx", "ir3", "midgard", or "" for none
 

@@ -78,7 +78,7 @@ const (
 	derefsEqual = mayAlias | aContainsB | bContainsA
 )
 
-// compareDerefs relates two derefs (nir.md §8).
+// compareDerefs relates two derefs (nir-ir.md §8).
 func compareDerefs(a, b *ir.Instr) alias {
 	if a == b {
 		return derefsEqual

@@ -16,8 +16,8 @@ type orderRule struct {
 	why         string
 }
 
-// orderRules are the facts about order that are easy to get wrong (the
-// project's pass reference, sections 4 and 5).
+// orderRules are the facts about order that are easy to get wrong (nir.md
+// §4.5 and 5).
 var orderRules = []orderRule{
 	{first: "lower_returns", then: "inline_functions", why: "an inlined return would leave the caller"},
 	{first: "lower_returns", then: "inline_functions", never: true, why: "an inlined return would leave the caller"},

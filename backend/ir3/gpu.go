@@ -101,7 +101,7 @@ func FindGPU(name string) (*GPU, error) {
 }
 
 // Options returns what the device wants lowered before Compile, for a stage
-// (nir.md §4.4).
+// (nir-ir.md §4.4).
 func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	g, err := FindGPU(gpu)
 	if err != nil {

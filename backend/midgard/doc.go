@@ -2,7 +2,7 @@
 // target "midgard" of package backend. A shader comes in lowered by the target's part
 // of pipeline.yaml, vectors kept, and leaves as bundles of package isa beside an
 // abi.Meta. Nothing here runs code: package core does. Facts about the hardware are
-// from the project's Midgard reference, named by section in comments.
+// from docs/isa/midgard.md, which comments cite.
 //
 // # The way of a shader
 //

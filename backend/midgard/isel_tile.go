@@ -21,7 +21,7 @@ func (s *isel) waitForTile() {
 	}
 }
 
-// loadTile reads the colour that a render target has (sections 5.8 and 9.4):
+// loadTile reads the colour that a render target has (midgard.md §5.8 and 9.4):
 // framebuffer fetch, and what a blend program reads.
 func (s *isel) loadTile(in *ir.Instr) {
 	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))

@@ -7,7 +7,7 @@ import (
 
 // Values of 64 bits have two components, lane by lane. One instruction computes up
 // to two lanes; operands of 32 bits are extended where they are read, and of products
-// and comparisons 32 bits may be kept (sections 3.2, 4.4).
+// and comparisons 32 bits may be kept (midgard.md §3.2, 4.4).
 
 // wideTable gives the operations on 64 bits that are one instruction; what acts bit by
 // bit is one on 32-bit components.

@@ -128,7 +128,7 @@ func (o *Object) note() ([]byte, error) {
 }
 
 // symbols returns the symbol table: the empty symbol and the entry point, a
-// global function at the start of section 1.
+// global function at the start of the first section.
 func symbols(codeSize int) []byte {
 	b := make([]byte, symbolSize, 2*symbolSize)
 	b = binary.LittleEndian.AppendUint32(b, 1) // name

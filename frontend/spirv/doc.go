@@ -14,8 +14,7 @@
 // because of code that the entry point does not reach. A module that spv.Parse
 // accepts gives a shader or an [Error], whatever stands in it.
 //
-// The mapping follows the project's IR reference, sections 15 to 17, which
-// describes what Mesa's NIR does as of version 25.0; the meaning of
-// instructions is that of the SPIR-V specification 1.6 and of the
+// The mapping is that of nir-ir.md §15 to 17: what Mesa's NIR does as of version 25.0.
+// The meaning of instructions is that of the SPIR-V specification 1.6 and of the
 // GLSL.std.450 specification.
 package spirv

@@ -7,7 +7,7 @@ import (
 	"nirc/ir"
 )
 
-// Polynomials of nir.md §16: arc tangent on [0, 1]
+// Polynomials of nir-ir.md §16: arc tangent on [0, 1]
 // in t², arc sine on [0, 1/4] in x², and arc cosine divided by sqrt(1-x) on [0, 1].
 var (
 	atanPoly = []float64{0.999999901, -0.3333199076, 0.199697241, -0.1401948223, 0.09914296876, -0.05948645555, 0.02425245025, -0.004693289879}

@@ -1,6 +1,6 @@
 // Package foz reads and writes Fossilize databases, in which Vulkan
 // applications' shader modules and pipelines are captured: the stream format, version 6 (5 is read).
-// The facts are those of the project's anchors, part 3.1, and of Fossilize's own reader.
+// The facts are those of Fossilize's own reader and writer.
 //
 // A database is a header and entries up to the end of the file; an entry that
 // the end cuts off is no error, since a capture may be killed while it appends. An entry that is damaged

@@ -3,7 +3,7 @@ package optab
 // Index names a constant index of an intrinsic.
 type Index uint8
 
-// The constant indices (nir.md §6.1).
+// The constant indices (nir-ir.md §6.1).
 const (
 	IdxAccess Index = iota
 	IdxWriteMask

@@ -6,7 +6,7 @@
 // for an ALU operation, its evaluation.
 //
 // Nothing here knows shaders, instructions or passes. The facts are those of
-// the project's IR reference, which describes Mesa's NIR as of version 25.0.
+// nir-ir.md §4 to 7, which describes Mesa's NIR as of version 25.0.
 package optab
 
 // Class is how an operand's bits are read.

@@ -67,7 +67,7 @@ type pending struct {
 }
 
 // checker keeps what the hardware would have under way
-// (agx.md §10.1) and the rules of sections 6.1, 7.4, 9.2 to 9.4.
+// (agx.md §10.1) and the rules of agx.md §6.1, 7.4, 9.2 to 9.4.
 type checker struct {
 	pend        [2][2 * numRegs]pending
 	clock       [2]uint32

@@ -18,7 +18,7 @@ type class struct {
 	parse   func(s *scanner, it *item) error // nil: not in the text
 }
 
-// classes lists the classes of the table, sections 2 to 4 of the reference.
+// classes lists the classes of the table (agx.md §2 to 4).
 var classes = map[string]*class{
 	// ALU operands.
 	"dst":    opnd(codeDst, AllowReg16|AllowReg32|AllowHints, "*t"),

@@ -2,7 +2,7 @@ package isa
 
 import "math/bits"
 
-// The ALU operands, sections 2.2 to 2.4 of the reference.
+// The ALU operands (agx.md §2.2 to 2.4).
 
 func regRun(half uint64, size, count int) Operand {
 	return Operand{Kind: Reg, Size: uint8(size), Count: uint8(count), Val: int32(half)}

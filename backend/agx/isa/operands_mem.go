@@ -1,7 +1,7 @@
 package isa
 
-// The operands of memory, texture, fragment and vertex instructions, sections
-// 2.6 to 2.8 of the reference.
+// The operands of memory, texture, fragment and vertex instructions
+// (agx.md §2.6 to 2.8).
 
 // codeVec is a run of as many registers as the mask has components. Without
 // components there is none, whatever the register fields say.

@@ -9,7 +9,7 @@ import (
 )
 
 // TestDelays: for each producer and consumer the smallest number of slots
-// that is accepted must be the reference's (sections 4.1 and 4.2).
+// that is accepted must be the reference's (ir3.md §4.1 and 4.2).
 func TestDelays(t *testing.T) {
 	for _, c := range []struct {
 		name, producer, consumer string
@@ -29,7 +29,7 @@ func TestDelays(t *testing.T) {
 		{"predicate", "cmps.u.lt p0.x, r0.x, 100", "br p0.x, #1", 6, 5},
 		{"address", "mova a0.x, hr16.x", "mov.f32f32 r3.x, c<a0.x>", 6, 5},
 		{"const", "mov.f32f32 r1.x, c0.x", "mov.f32f32 r3.x, c0.y", 0, 0},
-		// Section 4.2's check values.
+		// The check values of ir3.md §4.2.
 		{"4.2 x then y", "mov.f32f32 r1.x, c0.x\nmov.f32f32 r1.y, c0.x", "(rpt1)add.f r1.x, (r)r1.x, (r)c0.x", 2, 1},
 		{"4.2 rpt mov", "(rpt1)mov.f32f32 r1.x, c0.x", "(rpt1)add.f r1.x, (r)r1.x, (r)c0.x", 2, 1},
 		{"4.2 y then x", "mov.f32f32 r1.y, c0.x\nmov.f32f32 r1.x, c0.x", "(rpt1)add.f r1.x, (r)r1.x, (r)c0.x", 3, 2},

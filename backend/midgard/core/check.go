@@ -10,7 +10,7 @@ import (
 )
 
 // check finds what a bundle may not do whatever the values are: the rules of
-// sections 2, 3 and 8 of the reference. It runs once, at Load; checking mode
+// midgard.md §2, 3 and 8. It runs once, at Load; checking mode
 // reports it when the bundle is reached.
 func (p *program) check(i int) error {
 	b := &p.code[i]
