@@ -99,19 +99,6 @@ func cullFragments(s *ir.Shader, impl *ir.Impl, n int) error {
 // errEarlyCull: the tests would change depth and stencil before the shader drops the fragment.
 const errEarlyCull = "early fragment tests with cull distances are not supported"
 
-// loadCoefficients selects the plane of an input.
-func (s *isel) loadCoefficients(in *ir.Instr) {
-	slot, comp := planeOf(in)
-	sl := &s.in.coefs.slots[slot]
-	s.setComps(&in.Def, s.ldcf(sl.cf+comp-sl.first)...)
-}
-
-// planeOf is the slot and the component whose plane an intrinsic loads: this file makes
-// them, without an offset.
-func planeOf(in *ir.Instr) (slot, comp int) {
-	return int(ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location), int(in.Get(ir.IdxComponent))
-}
-
 // CullProgram compiles the fragment program of pipelines that have none of their own, but n
 // cull distances.
 func CullProgram(gpu string, n int) (*object.Object, error) {

@@ -1,10 +1,6 @@
 package agx
 
-import (
-	"nirc/backend/agx/isa"
-	"nirc/backend/mach"
-	"nirc/ir"
-)
+import "nirc/ir"
 
 // Addresses of workgroup memory have 16 bits (agx.md §7.3): 32 KB
 // are there. The widths of what is loaded and stored at them, 8 to 32 bits, are left to
@@ -38,27 +34,4 @@ func lowerSharedBitsize(impl *ir.Impl) {
 	if changed {
 		impl.Preserve(ir.MetaControlFlow)
 	}
-}
-
-// group makes base and index of a threadgroup access of elements of 1<<log
-// bytes at a byte offset, sources i and i+1 of t.
-func (s *isel) group(t *isa.Instr, i int, off *ir.Def, bytes uint32, log uint, uses []mach.Value) []mach.Value {
-	o := s.comp(off, 0)
-	if o.kind == opImm {
-		bytes += o.bits
-		o = imm16(0)
-	}
-	if bytes>>log > 0x7fff || bytes&(1<<log-1) != 0 {
-		o, bytes = s.addSub(true, o, imm16(bytes), false), 0
-	}
-	t.Srcs[i+1] = isa.I(int(bytes >> log))
-	if o = o.fold(); o.isImm(0) {
-		t.Srcs[i] = isa.I(0)
-		return uses
-	}
-	if o.kind == opUniform {
-		t.Srcs[i] = isa.Operand{Kind: isa.Uniform, Size: 16, Count: 1, Val: int32(o.bits)}
-		return uses
-	}
-	return s.register(t, i, s.reg(o), uses)
 }

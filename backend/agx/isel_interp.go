@@ -99,3 +99,16 @@ func (s *isel) loadInterpolated(in *ir.Instr) {
 	sl := &c.slots[slot]
 	s.setInput(in, s.iter(sl.cf+comp-sl.first, n, sl.interp == ir.InterpSmooth, bary))
 }
+
+// loadCoefficients selects the plane of an input.
+func (s *isel) loadCoefficients(in *ir.Instr) {
+	slot, comp := planeOf(in)
+	sl := &s.in.coefs.slots[slot]
+	s.setComps(&in.Def, s.ldcf(sl.cf+comp-sl.first)...)
+}
+
+// planeOf is the slot and the component whose plane an intrinsic loads: this file makes
+// them, without an offset.
+func planeOf(in *ir.Instr) (slot, comp int) {
+	return int(ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location), int(in.Get(ir.IdxComponent))
+}

@@ -1,6 +1,8 @@
 package agx
 
 import (
+	"math"
+
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
@@ -87,4 +89,20 @@ func (s *isel) promote(t *isa.Instr, i int, o opnd, allow isa.Allow, uses []mach
 		return uses, false
 	}
 	return s.uniform(t, i, opnd{kind: opUniform, bits: n}, allow, uses), true
+}
+
+// compactFloat returns the 16-bit float of the same value as a 32-bit one, if
+// there is one: 32-bit float instructions take either, and the half takes half the
+// room among the uniforms.
+func compactFloat(bits uint32) (uint32, bool) {
+	exp := int(bits>>23&255) - 127
+	if bits&(1<<13-1) != 0 || exp > 15 || exp < -14 && bits<<1 != 0 {
+		return 0, false
+	}
+	sign := bits >> 16 & 0x8000
+	if bits<<1 == 0 {
+		return sign, true
+	}
+	h := sign | uint32(exp+15)<<10 | bits>>13&0x3ff
+	return h, halfToFloat(uint16(h)) == bits && !math.IsNaN(float64(math.Float32frombits(bits)))
 }

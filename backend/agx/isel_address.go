@@ -237,27 +237,25 @@ func (s *isel) elements(off *ir.Def, log uint) (o opnd, shift uint8) {
 	return s.shiftRight(false, o, uint32(log)), 0
 }
 
-// dropZeros removes additions of zero, which the offsets that handles carry
-// have become.
-func dropZeros(impl *ir.Impl) {
-	changed := false
-	for b := range impl.Blocks() {
-		for in := range b.Instrs() {
-			if !in.IsALU(ir.OpIadd) || in.Def.NumComponents != 1 {
-				continue
-			}
-			for k := range 2 {
-				x := &in.Srcs[1-k]
-				if c, ok := in.Srcs[k].Const(0); ok && c == 0 && x.Def.NumComponents == 1 && x.Def != &in.Def {
-					in.Def.RewriteUses(x.Def)
-					changed = true
-					break
-				}
-			}
-		}
+// group makes base and index of a threadgroup access of elements of 1<<log
+// bytes at a byte offset, sources i and i+1 of t.
+func (s *isel) group(t *isa.Instr, i int, off *ir.Def, bytes uint32, log uint, uses []mach.Value) []mach.Value {
+	o := s.comp(off, 0)
+	if o.kind == opImm {
+		bytes += o.bits
+		o = imm16(0)
 	}
-	if changed {
-		sweep(impl)
-		impl.Preserve(ir.MetaControlFlow)
+	if bytes>>log > 0x7fff || bytes&(1<<log-1) != 0 {
+		o, bytes = s.addSub(true, o, imm16(bytes), false), 0
 	}
+	t.Srcs[i+1] = isa.I(int(bytes >> log))
+	if o = o.fold(); o.isImm(0) {
+		t.Srcs[i] = isa.I(0)
+		return uses
+	}
+	if o.kind == opUniform {
+		t.Srcs[i] = isa.Operand{Kind: isa.Uniform, Size: 16, Count: 1, Val: int32(o.bits)}
+		return uses
+	}
+	return s.register(t, i, s.reg(o), uses)
 }

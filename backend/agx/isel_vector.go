@@ -1,0 +1,78 @@
+package agx
+
+import "nirc/backend/mach"
+
+// collect makes a vector of operands of one size.
+func (s *isel) collect(ops ...opnd) mach.Value {
+	if len(ops) == 1 {
+		return s.reg(ops[0])
+	}
+	return s.collectAs(0xff, ops...)
+}
+
+func (s *isel) collectAs(class uint8, ops ...opnd) mach.Value {
+	vals := make([]mach.Value, len(ops))
+	for i, o := range ops {
+		// An immediate goes right to its place: sharing it would cost a move.
+		if o = o.fold(); o.kind == opImm {
+			vals[i] = s.newImm(o)
+			continue
+		}
+		vals[i] = s.reg(o)
+	}
+	if class == 0xff {
+		class = s.f.Class(vals[0])
+	}
+	d := s.f.NewValue(class, len(ops))
+	s.generic(mach.OpCollect, []mach.Value{d}, vals)
+	return d
+}
+
+// split takes n elements of a vector apart.
+func (s *isel) split(v mach.Value, n int) []opnd {
+	ops := make([]opnd, n)
+	if n == 1 {
+		ops[0] = s.value(v)
+		return ops
+	}
+	class := s.f.Class(v)
+	if class == classWide {
+		class = classFull
+	}
+	vals := make([]mach.Value, n)
+	for i := range vals {
+		vals[i] = s.f.NewValue(class, 1)
+		ops[i] = s.value(vals[i])
+	}
+	s.generic(mach.OpSplit, vals, []mach.Value{v})
+	return ops
+}
+
+// halves takes a 32-bit register apart.
+func (s *isel) halves(o opnd) (lo, hi opnd) {
+	o = o.fold()
+	if o.kind == opImm {
+		return imm16(o.bits), imm16(o.bits >> 16)
+	}
+	if o.kind == opUniform && o.mods == 0 && !o.conv {
+		return opnd{kind: opUniform, bits: o.bits, half: true}, opnd{kind: opUniform, bits: o.bits + 1, half: true}
+	}
+	v := s.reg(o)
+	l, h := s.newReg(true), s.newReg(true)
+	s.generic(mach.OpSplit, []mach.Value{l, h}, []mach.Value{v})
+	return s.value(l), s.value(h)
+}
+
+// join makes a 32-bit register of two halves.
+func (s *isel) join(lo, hi opnd) opnd {
+	lo, hi = lo.fold(), hi.fold()
+	if lo.kind == opImm && hi.kind == opImm {
+		return imm32(lo.bits | hi.bits<<16)
+	}
+	if lo.kind == opUniform && hi.kind == opUniform && lo.mods|hi.mods == 0 && lo.bits&1 == 0 && hi.bits == lo.bits+1 {
+		return opnd{kind: opUniform, bits: lo.bits}
+	}
+	d := s.newReg(false)
+	s.generic(mach.OpCollect, []mach.Value{d}, []mach.Value{s.reg(lo), s.reg(hi)})
+	return s.value(d)
+}
