@@ -4,13 +4,23 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend"
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/gputest"
 	"nirc/ir"
+	"nirc/passes"
 )
 
-// newShader returns a shader of one empty function.
+// dumpJob is a compile that verifies each step and hands out the text of the main program after some step.
+func dumpJob(step string, dump func(text string)) *backend.Job {
+	return &backend.Job{Dump: true, Instrument: passes.NewInstrument(passes.RunOptions{
+		VerifyEach: true, DumpAfter: []string{step}, Dump: func(_, text string) {
+			main, _, _ := strings.Cut(text, preambleTitle)
+			dump(main)
+		}})}
+}
+
 // build compiles a copy of s, checks that the code decodes and encodes back,
 // and returns the binary and its last listing.
 func build(t *testing.T, s *ir.Shader, opts CompileOptions) (*Binary, string) {
@@ -26,12 +36,11 @@ func build(t *testing.T, s *ir.Shader, opts CompileOptions) (*Binary, string) {
 func tryBuild(t *testing.T, s *ir.Shader, opts CompileOptions) (*Binary, string, error) {
 	t.Helper()
 	final := ""
-	opts.Verify = true
-	opts.Dump = func(step, text string) {
-		if step == "final" && final == "" { // the preamble's comes later
+	if opts.Job == nil {
+		opts.Job = dumpJob("encode", func(text string) {
 			// Hints have a test of their own.
 			final = strings.NewReplacer(".cache", "", ".discard", "").Replace(text)
-		}
+		})
 	}
 	bin, err := Compile(ir.Clone(s), opts)
 	if err != nil {

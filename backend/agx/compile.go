@@ -6,7 +6,6 @@ import (
 
 	"nirc/backend"
 	"nirc/backend/agx/abi"
-	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
 )
@@ -15,10 +14,8 @@ import (
 type CompileOptions struct {
 	// GPU is the chip's name, "" for DefaultGPU.
 	GPU string
-	// Verify validates the IR before selection and runs the allocation checker.
-	Verify bool
-	// Dump, if not nil, receives the program's text after each step: isel, spill, ra, copies, final.
-	Dump func(step, text string)
+	// Job, if not nil, has the switches of the compile: what it dumps, checks and leaves out.
+	Job *backend.Job
 	// Part says which part of a program of the separate ABI the shader is;
 	// abi.PartWhole is one that stands for itself.
 	Part abi.Part
@@ -38,6 +35,17 @@ type CompileOptions struct {
 	// Halves, if not 0, bounds the register halves that may be used (for tests of spilling).
 	Halves int
 }
+
+// job is Job, or one that looks at nothing.
+func (o *CompileOptions) job() *backend.Job {
+	if o.Job == nil {
+		return &backend.Job{}
+	}
+	return o.Job
+}
+
+// verify reports whether the steps are to check their results.
+func (c *compiler) verify() bool { return c.opts.job().Instrument.VerifyEach() }
 
 // Binary is a compiled shader.
 type Binary struct {
@@ -66,6 +74,7 @@ func Compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
 
 type compiler struct {
 	s    *ir.Shader
+	impl *ir.Impl // of the entry point
 	gpu  *GPU
 	opts CompileOptions
 	meta abi.Meta
@@ -73,8 +82,26 @@ type compiler struct {
 	res  *resources
 	// slots are the attributes of a vertex part, nil of others.
 	slots []ir.Slot
+	// parts are the shader's own program and, once it is formed, its preamble's.
+	parts []*part
 }
 
+// part is a program of the binary: the shader itself or its preamble.
+type part struct {
+	s        *ir.Shader
+	meta     *abi.Meta
+	preamble bool
+	// f is the machine form, from selection on; check knows its values since before allocation.
+	f          *mach.Func
+	check      *mach.Checker
+	spillStart int // where the spill area begins on the stack, in bytes
+	arrayStart int // where private arrays begin
+	p          *program
+	code       []byte
+	lines      []backend.CodeLine
+}
+
+// run takes the shader through the steps of the code generator.
 func (c *compiler) run() (*Binary, error) {
 	stage := c.s.Stage
 	switch stage {
@@ -86,70 +113,61 @@ func (c *compiler) run() (*Binary, error) {
 	if entry == nil || entry.Impl == nil {
 		return nil, errors.New("agx: the shader has no entry point")
 	}
-	c.meta.Stage, c.meta.Part, c.meta.LayerViewportWord = c.s.Stage, c.opts.Part, abi.NoWord
+	c.impl = entry.Impl
+	c.meta.Stage, c.meta.Part, c.meta.LayerViewportWord = stage, c.opts.Part, abi.NoWord
 	c.meta.Tile, c.meta.Samples, c.meta.Next = c.opts.Tile, c.opts.Samples, c.opts.Next
-	c.reserve(entry.Impl)
-	var err error
-	if stage == ir.StageTessCtrl || stage == ir.StageTessEval {
-		as, err := lowerTess(c.s, entry.Impl, &c.meta)
-		if err != nil {
-			return nil, err
-		}
-		c.s.Stage = as
-		defer func() { c.s.Stage = stage }()
-	}
-	if err := c.lower(entry.Impl); err != nil {
+	c.parts = []*part{{s: c.s, meta: &c.meta}}
+	c.reserve(c.impl)
+	defer func() { c.s.Stage = stage }() // tessellation runs as another one
+	if err := backend.RunSteps(c.opts.job(), steps, c, (*compiler).text); err != nil {
 		return nil, err
 	}
-	c.uni.keep = needed(c.s, entry.Impl)
-	var main, pre *part
-	var ps *ir.Shader
-	if !c.uni.plain {
-		ps = formPreamble(c.s, entry.Impl, &c.uni)
-		c.reserve(entry.Impl) // it may have removed loads of attributes
-	}
-	if main, err = c.generate(c.s, &c.meta); err != nil {
-		return nil, err
-	}
-	if ps == nil && len(c.uni.limits) > 0 {
-		ps = newPreamble(c.s)
-	}
-	if ps != nil {
-		if pre, err = c.generate(ps, &abi.Meta{LayerViewportWord: abi.NoWord}); err != nil {
-			return nil, err
-		}
-	}
-	b, err := c.finish(main, pre)
-	release(main.f)
-	if pre != nil {
-		release(pre.f)
-	}
-	if ps != nil && err == nil {
-		ps.Release()
-	}
-	return b, err
+	defer c.release()
+	return c.binary()
 }
 
-// lower brings the shader to what selection takes.
-func (c *compiler) lower(impl *ir.Impl) error {
-	if c.opts.Next == ir.StageNone && c.opts.Part != abi.PartProlog {
-		c.meta.CullDistances = uint8(storeCullDistances(c.s, impl))
+// release gives the memory of the parts back.
+func (c *compiler) release() {
+	for _, pt := range c.parts {
+		if pt.f != nil {
+			release(pt.f)
+		}
+		if pt.preamble {
+			pt.s.Release()
+		}
 	}
-	if err := cullFragments(c.s, impl, c.opts.CullDistances); err != nil {
+}
+
+// formPreamble adds the preamble of a shader that may have one.
+func (c *compiler) formPreamble() error {
+	if c.uni.plain {
+		return nil
+	}
+	if ps := formPreamble(c.s, c.impl, &c.uni); ps != nil {
+		c.addPreamble(ps)
+	}
+	c.reserve(c.impl) // it may have removed loads of attributes
+	return nil
+}
+
+func (c *compiler) addPreamble(ps *ir.Shader) {
+	c.parts = append(c.parts, &part{s: ps, meta: &abi.Meta{LayerViewportWord: abi.NoWord}, preamble: true})
+}
+
+// selectParts makes the machine form. What the shader's own program asks of the preamble
+// may be the first that one has to do.
+func (c *compiler) selectParts() (err error) {
+	main := c.parts[0]
+	if main.f, err = selectFunc(c, c.s, main.meta); err != nil {
 		return err
 	}
-	c.res = lowerDescriptors(c.s, impl)
-	// Handles are constants now, and so are most offsets.
-	if err := runPasses(c.s, handlePasses); err != nil {
-		return err
+	if len(c.parts) == 1 && len(c.uni.limits) > 0 {
+		c.addPreamble(newPreamble(c.s))
 	}
-	dropZeros(impl)
-	lowerFragSidefx(c.s, impl)
-	lowerSharedBitsize(impl)
-	lowerSubgroups(impl)
-	lowerTexture(c.s, impl)
-	if c.opts.Verify {
-		return ir.Validate(c.s)
+	for _, pre := range c.parts[1:] {
+		if pre.f, err = selectFunc(c, pre.s, pre.meta); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -175,110 +193,6 @@ func (c *compiler) reserve(impl *ir.Impl) {
 	}
 }
 
-// part is a program of the binary: the shader itself or its preamble.
-type part struct {
-	s          *ir.Shader
-	f          *mach.Func
-	meta       *abi.Meta
-	preamble   bool
-	spillStart int // where the spill area begins on the stack, in bytes
-	arrayStart int // where private arrays begin
-	code       []byte
-	lines      []backend.CodeLine
-	p          *program
-}
-
-// generate selects and allocates the entry point of a shader.
-func (c *compiler) generate(s *ir.Shader, meta *abi.Meta) (*part, error) {
-	f, err := selectFunc(c, s, meta)
-	if err != nil {
-		return nil, err
-	}
-	pt := &part{s: s, f: f, meta: meta, preamble: s != c.s}
-	for _, step := range [...]struct {
-		name string
-		run  func(*mach.Func)
-	}{{"isel", removeDead}, {"cse", cse}, {"optimizer", optimize}, {"dce", removeDead}, {"reindex", mach.Reindex}, {"schedule", pressureSchedule}} {
-		step.run(f)
-		c.dump(step.name, f)
-		if c.opts.Verify {
-			if err := validate(f, step.name); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return pt, c.allocate(pt)
-}
-
-func (c *compiler) dump(step string, f *mach.Func) {
-	if c.opts.Dump != nil {
-		c.opts.Dump(step, f.String())
-	}
-}
-
-// finish makes the physical programs, improves and encodes them.
-func (c *compiler) finish(main, pre *part) (*Binary, error) {
-	var err error
-	if c.meta.Uniforms, c.meta.UniformHalves, err = c.uni.layOut(); err != nil {
-		return nil, err
-	}
-	if err := c.encode(main); err != nil {
-		return nil, err
-	}
-	b := &Binary{Code: main.code, Lines: main.lines}
-	if c.opts.Part != abi.PartWhole {
-		c.meta.CodeSize = uint32(len(main.code))
-	}
-	c.describe(main)
-	c.meta.Halves = c.footprint(main.p)
-	if pre != nil {
-		if err := c.encode(pre); err != nil {
-			return nil, err
-		}
-		c.meta.HasPreamble = true
-		if b.Code, err = align(b.Code); err != nil {
-			return nil, err
-		}
-		c.meta.Preamble = uint32(len(b.Code))
-		c.meta.PreambleScratch = uint32(pre.scratch())
-		c.meta.PreambleHalves = registers(pre.p)
-		if pre.scratch() > 0 {
-			c.meta.PreambleHalves = gprHalves
-		}
-		for _, l := range pre.lines {
-			b.Lines = append(b.Lines, backend.CodeLine{Offset: l.Offset + len(b.Code), Loc: l.Loc})
-		}
-		b.Code = append(b.Code, pre.code...)
-	}
-	b.Meta = c.meta
-	b.Stats = c.stats(main, len(b.Code))
-	return b, b.Meta.Check()
-}
-
-// encode makes the code of a part.
-func (c *compiler) encode(pt *part) (err error) {
-	if n := pt.scratch(); n > maxFrameBytes {
-		return fmt.Errorf("agx: %d bytes of private memory an invocation are not supported, a stack frame has up to %d", n, maxFrameBytes)
-	}
-	p, err := lowerPseudo(pt.f, &c.uni)
-	if err != nil {
-		return err
-	}
-	pt.p = p
-	p.emptyElse()
-	p.breakIf()
-	p.jumpNone()
-	p.open = c.opts.Part != abi.PartWhole && !pt.preamble
-	p.entry(pt.scratch(), p.open && pt.meta.PerSample)
-	p.insertWaits()
-	p.registerCache()
-	if c.opts.Dump != nil {
-		c.opts.Dump("final", p.String())
-	}
-	pt.code, pt.lines, err = p.encode()
-	return err
-}
-
 // scratch is the number of bytes of stack that a part addresses.
 func (pt *part) scratch() int {
 	n := pt.arrayStart + int(pt.s.ScratchSize)
@@ -286,31 +200,6 @@ func (pt *part) scratch() int {
 		n = max(n, pt.spillStart+2*k)
 	}
 	return backend.AlignUp(n, 16)
-}
-
-// entry puts what every program that needs it begins with in front: the
-// nesting counter's start and the stack frame. A part that runs once a sample
-// finds the counter at 0; it closes its frame.
-func (p *program) entry(scratch int, again bool) {
-	var head []*pinstr
-	if p.exec && !again {
-		head = append(head, p.newInstr(isa.Instr{Op: isa.OpMovImm16, Dst: isa.H(isa.R0L)}, 0))
-	}
-	if p.r0h {
-		head = append(head, p.newInstr(zeroIndex, 0))
-	}
-	if scratch > 0 {
-		words := backend.AlignUp((scratch+3)/4+stackReserved, stackAlign)
-		head = append(head, p.newInstr(isa.Instr{Op: isa.OpStackAdjust, Imm: uint32(words)}, 0))
-		if p.open {
-			stop := p.list[len(p.list)-1]
-			p.list[len(p.list)-1] = p.newInstr(isa.Instr{Op: isa.OpStackAdjust, Imm: uint32(-words)}, 0)
-			p.list = append(p.list, stop)
-		}
-	}
-	if len(head) > 0 {
-		p.list = append(head, p.list...)
-	}
 }
 
 // describe fills the metadata that follows from the final code.
@@ -332,4 +221,44 @@ func (c *compiler) describe(main *part) {
 	m.Table = c.res.table
 	m.Heap, m.Samplers = c.res.heap, c.res.samplerHeap
 	m.States = append(append([]abi.State(nil), c.res.textures...), c.res.samplers...)
+}
+
+// encode makes the code of the parts.
+func (c *compiler) encode() (err error) {
+	for _, pt := range c.parts {
+		if pt.code, pt.lines, err = pt.p.encode(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// binary puts code and metadata together.
+func (c *compiler) binary() (_ *Binary, err error) {
+	main := c.parts[0]
+	b := &Binary{Code: main.code, Lines: main.lines}
+	if c.opts.Part != abi.PartWhole {
+		c.meta.CodeSize = uint32(len(main.code))
+	}
+	c.describe(main)
+	c.meta.Halves = c.footprint(main.p)
+	for _, pre := range c.parts[1:] {
+		c.meta.HasPreamble = true
+		if b.Code, err = align(b.Code); err != nil {
+			return nil, err
+		}
+		c.meta.Preamble = uint32(len(b.Code))
+		c.meta.PreambleScratch = uint32(pre.scratch())
+		c.meta.PreambleHalves = registers(pre.p)
+		if pre.scratch() > 0 {
+			c.meta.PreambleHalves = gprHalves
+		}
+		for _, l := range pre.lines {
+			b.Lines = append(b.Lines, backend.CodeLine{Offset: l.Offset + len(b.Code), Loc: l.Loc})
+		}
+		b.Code = append(b.Code, pre.code...)
+	}
+	b.Meta = c.meta
+	b.Stats = c.stats(main, len(b.Code))
+	return b, b.Meta.Check()
 }

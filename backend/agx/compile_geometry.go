@@ -115,7 +115,7 @@ func (c *compiler) fetchVertices(modes *abi.Geometry) (*Binary, error) {
 			g.output(4*int(slot)+comp, b.Channel(v, comp))
 		}
 	}
-	return compilePart(s, CompileOptions{GPU: c.opts.GPU, Verify: c.opts.Verify, Dump: c.opts.Dump})
+	return compilePart(s, CompileOptions{GPU: c.opts.GPU, Job: c.opts.Job})
 }
 
 // count compiles the count program, unless the counts are the same for all units or, for

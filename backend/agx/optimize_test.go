@@ -15,11 +15,7 @@ import (
 func stepText(t *testing.T, s *ir.Shader, step string) string {
 	t.Helper()
 	text := ""
-	_, err := Compile(ir.Clone(s), CompileOptions{Verify: true, Dump: func(name, dump string) {
-		if name == step && text == "" {
-			text = dump
-		}
-	}})
+	_, err := Compile(ir.Clone(s), CompileOptions{Job: dumpJob(step, func(dump string) { text = dump })})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +35,7 @@ func TestRegisterCache(t *testing.T) {
 	z := b.IfPhi(i, y, x)
 	gputest.StoreWords(b, buf, b.Imm32(64), b.Fmul(z, z))
 	depth := 0
-	text := stepText(t, s, "final")
+	text := stepText(t, s, "encode")
 	hints := 0
 	for _, l := range strings.Split(text, "\n") {
 		switch {
@@ -80,7 +76,7 @@ func TestElements(t *testing.T) {
 	off := b.Iadd(b.Ishl(id, b.Imm32(4)), b.Imm32(8))
 	v := b.Intrinsic(ir.IntrLoadSsbo, 1, 32, buf, off).Set(ir.IdxAlignMul, 4)
 	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Imm32(0), &v.Def)
-	text := stepText(t, s, "final")
+	text := stepText(t, s, "encode")
 	if strings.Contains(text, "bfeil") || !strings.Contains(text, "lsl 2") {
 		t.Errorf("the offset is counted in bytes:\n%s", text)
 	}

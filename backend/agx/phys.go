@@ -3,6 +3,7 @@ package agx
 import (
 	"fmt"
 
+	"nirc/backend"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
 )
@@ -189,4 +190,29 @@ func (p *program) fill(in *mach.Instr) isa.Instr {
 	}
 	p.uni.resolve(&t)
 	return t
+}
+
+// entry puts what every program that needs it begins with in front: the
+// nesting counter's start and the stack frame. A part that runs once a sample
+// finds the counter at 0; it closes its frame.
+func (p *program) entry(scratch int, again bool) {
+	var head []*pinstr
+	if p.exec && !again {
+		head = append(head, p.newInstr(isa.Instr{Op: isa.OpMovImm16, Dst: isa.H(isa.R0L)}, 0))
+	}
+	if p.r0h {
+		head = append(head, p.newInstr(zeroIndex, 0))
+	}
+	if scratch > 0 {
+		words := backend.AlignUp((scratch+3)/4+stackReserved, stackAlign)
+		head = append(head, p.newInstr(isa.Instr{Op: isa.OpStackAdjust, Imm: uint32(words)}, 0))
+		if p.open {
+			stop := p.list[len(p.list)-1]
+			p.list[len(p.list)-1] = p.newInstr(isa.Instr{Op: isa.OpStackAdjust, Imm: uint32(-words)}, 0)
+			p.list = append(p.list, stop)
+		}
+	}
+	if len(head) > 0 {
+		p.list = append(head, p.list...)
+	}
 }

@@ -9,33 +9,46 @@ import (
 	"nirc/ir"
 )
 
-// allocate brings f to physical registers.
-func (c *compiler) allocate(pt *part) error {
-	f := pt.f
+// spillParts brings the parts below the register limit.
+func (c *compiler) spillParts() error {
 	limit := c.registerLimit()
-	f.SetFileLimit(fileGPR, limit)
-	mach.LowerTied(f)
-	if err := c.spill(pt, limit); err != nil {
-		return err
+	for _, pt := range c.parts {
+		pt.f.SetFileLimit(fileGPR, limit)
+		mach.LowerTied(pt.f)
+		if err := c.spill(pt, limit); err != nil {
+			return err
+		}
+		if c.verify() {
+			pt.check = mach.NewChecker(pt.f)
+		}
 	}
-	c.dump("spill", f)
-	var check *mach.Checker
-	if c.opts.Verify {
-		check = mach.NewChecker(f)
-	}
-	if _, err := mach.Allocate(f, mach.AllocOptions{}); err != nil {
-		return fmt.Errorf("agx: %w", err)
-	}
-	c.dump("ra", f)
-	if check != nil {
-		if err := check.Check(); err != nil {
+	return nil
+}
+
+// allocate gives the values of the parts their registers.
+func (c *compiler) allocate() error {
+	for _, pt := range c.parts {
+		if _, err := mach.Allocate(pt.f, mach.AllocOptions{}); err != nil {
+			return fmt.Errorf("agx: %w", err)
+		}
+		if pt.check == nil {
+			continue
+		}
+		if err := pt.check.Check(); err != nil {
 			return fmt.Errorf("agx: %w", err)
 		}
 	}
-	mach.LowerCopies(f)
-	c.dump("copies", f)
-	if check != nil {
-		if err := check.Check(); err != nil {
+	return nil
+}
+
+// lowerCopies makes moves and swaps of the parallel copies that allocation leaves.
+func (c *compiler) lowerCopies() error {
+	for _, pt := range c.parts {
+		mach.LowerCopies(pt.f)
+		if pt.check == nil {
+			continue
+		}
+		if err := pt.check.Check(); err != nil {
 			return fmt.Errorf("agx: after copies: %w", err)
 		}
 	}

@@ -22,7 +22,7 @@ func TestRefused(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.body, err)
 		}
-		if _, err = Compile(s, CompileOptions{Verify: true}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err = Compile(s, CompileOptions{Job: dumpJob("", func(string) {})}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.body, err, c.want)
 		}
 	}

@@ -141,7 +141,7 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 		return nil, err
 	}
 	return job.Object(t.Name(), s, func(dump func(step, text string)) (*backend.Generated, error) {
-		o := CompileOptions{GPU: g.Name, Part: part, CullDistances: culls, Verify: job.Instrument.VerifyEach(), Dump: dump}
+		o := CompileOptions{GPU: g.Name, Part: part, CullDistances: culls, Job: job}
 		if runsAsCompute(s.Stage, job.Next) {
 			o.Next = job.Next
 		}
