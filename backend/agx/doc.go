@@ -1,14 +1,13 @@
 // Package agx is the code generator for Apple AGX (G13 and G14). It turns a
 // shader in lowered form into machine code and its [abi.Meta].
 //
-// [Compile] is the way through: bindings get their places (lower_desc.go), what is
-// the same everywhere goes to the preamble (opt_preamble.go), instruction selection
-// into the shared machine layer (isel*.go, lower_*.go), improvements there (opt_cse.go,
-// optimizer.go, dce.go, pressure_schedule.go), register allocation (register_allocate.go), then physical
-// instructions (lower_pseudo.go), small improvements of the control flow (opt_*.go),
-// scoreboard waits (insert_waits.go), hints for the operand cache
-// (opt_register_cache.go) and encoding (pack.go, package isa). What a binary says about itself is in package
-// abi; package core executes it. The facts are those of docs/isa/agx.md.
+// [Compile] is the way through, and steps.go lists its steps in order. On the IR: tessellation
+// and geometry become programs for compute, bindings get their places, what the hardware has
+// not is lowered, and what is the same for all invocations goes to the preamble. Then selection
+// into the shared machine layer (isel*.go), improvements there, register allocation, physical
+// instructions (phys*.go), scoreboard waits, hints for the operand cache, and encoding (package
+// isa). What a binary says about itself is in package abi; package core executes it. The facts
+// are those of docs/isa/agx.md.
 //
 // What never happens here: nothing looks at SPIR-V, nothing executes code,
 // and no pass that another target could use lives here.
@@ -27,36 +26,39 @@
 // A shader is a whole program, or the main part of one (CompileOptions.Part):
 // prologs and epilogs are IR that this package builds for a pipeline's state
 // (prolog.go, epilog.go, blend.go, tile.go) and compiles like any other, and
-// Target.Link puts the parts behind each other (link.go).
+// Target.Link puts the parts one after another (link.go).
 //
 // # Where the field's names are
 //
 // Each is a file here unless it says mach (backend/mach) or passes.
 //
-//   - dead code elimination: dce.go, mach/dce.go
-//   - common subexpressions: opt_cse.go
+//   - the whole: target.go (backend.Backend's methods), compile.go, steps.go (the order), gpu.go
+//   - machine form: mach.go, mach_operands.go; the checks of it: validate.go, mach/validate_ra.go
+//   - selection: isel.go and, by subject, isel_alu.go, isel_conv.go, isel_wide.go (64 bits),
+//     isel_minmax.go, isel_control.go, isel_mem.go, isel_address.go, isel_tex.go, isel_image.go,
+//     isel_subgroup.go, isel_intr.go, isel_inputs.go, isel_outputs.go, isel_vertex.go, isel_record.go
+//     (vertex shaders that run as compute), isel_interp.go, isel_bary.go, isel_sample_mask.go,
+//     isel_zs.go, isel_sysval.go, isel_part.go; what makes their instructions: isel_emit.go,
+//     isel_vector.go, isel_uniform.go, isel_constants.go
+//   - uniform registers: uniforms.go, uniforms_room.go
+//   - preamble: preamble.go
+//   - common subexpressions: cse.go, mach/cse.go; dead code: dce.go, mach/dce.go
 //   - forward and backward folding: optimizer.go; what the IR shows is folded on the way
-//     through selection (isel.condition, opnd.go, emit.go)
+//     through selection (isel.condition, mach_operands.go, isel_emit.go)
 //   - reindexing: mach/reindex.go; liveness: mach/liveness.go
-//   - scheduling for pressure: pressure_schedule.go; register allocation: register_allocate.go, mach/ra.go
-//   - spilling: spill.go, mach/spill.go; SSA repair: mach/repair_ssa.go; spill lowering: lower_spill.go
-//   - parallel copies: mach/parallel_copy.go; pseudo instructions: lower_pseudo.go
-//   - 64-bit operations: lower_64bit.go (moves are two of 32 bits: class wide has two elements)
-//   - divergent shuffles: lower_divergent_shuffle.go; sources that are uniforms: lower_uniform_sources.go
-//   - constants: opt_compact_constants.go, opt_promote_constants.go
-//   - empty else, breaks, jumps over what no lane runs: opt_empty_else.go, opt_break_if.go, opt_jmp_none.go
-//   - waits: insert_waits.go; operand cache: opt_register_cache.go
-//   - encoding: pack.go; printing: print.go, mach/text.go; performance model: performance.go
-//   - checks: validate.go (machine code), mach/validate_ra.go (allocation)
-//   - preamble: opt_preamble.go
-//   - addresses, subgroups, textures, minima and maxima, interpolation, sample masks, discard with depth and
-//     stencil, side effects of fragments: lower_address.go, lower_subgroups.go, lower_texture.go, lower_fminmax.go,
-//     lower_interpolation.go, lower_sample_mask.go, lower_discard_zs_emit.go, lower_frag_sidefx.go
-//   - workgroup memory: lower_shared_bitsize.go (addresses), passes/lower_mem_access_bit_sizes.go (widths of accesses)
-//   - cull distances: lower_cull_distance.go; barycentrics and inputs at vertices: isel_bary.go
-//   - vertex shaders that run as compute: isel_record.go, prolog.go
-//   - tessellation and geometry shaders, which run as compute and as vertex shaders: lower_stage.go, lower_tess.go,
-//     lower_geometry.go, lower_geometry_main.go, compile_geometry.go
+//   - scheduling for pressure: presched.go; register allocation: ra.go, mach/ra.go
+//   - spilling: spill.go, mach/spill.go; SSA repair: mach/repair_ssa.go
+//   - parallel copies: mach/parallel_copy.go; physical instructions: phys.go
+//   - divergent shuffles: phys_shuffle.go
+//   - empty else, breaks, jumps over what no lane runs: phys_empty_else.go, phys_break_if.go, phys_jump_none.go
+//   - waits: waits.go; operand cache: phys_register_cache.go
+//   - encoding: encode.go; text: text.go, mach/text.go; figures: stats.go, stats_cycles.go
+//   - passes of this target alone: lower_descriptors.go, lower_images.go, lower_zero_offsets.go,
+//     lower_frag_sidefx.go, lower_shared_bitsize.go (addresses; the widths of accesses are
+//     passes/lower_mem_access_bit_sizes.go), lower_subgroups.go, lower_texture.go, lower_cull_distance.go
+//   - tessellation and geometry shaders, which run as compute and as vertex shaders: stage_memory.go,
+//     lower_tess.go, lower_geometry.go, lower_geometry_main.go, compile_geometry.go
+//   - parts and linking: prolog.go, epilog.go, blend.go, tile.go, state.go, pass_through.go, link.go
 //
 // # Divergence
 //
