@@ -47,9 +47,6 @@ var steps = []backend.Step[*compiler]{
 	step("encode", "encodes the instructions", (*compiler).encode, "waits"),
 }
 
-// Steps lists the steps of the code generator; they are the same for all chips.
-func (Target) Steps(string) []backend.StepInfo { return backend.Infos(steps) }
-
 func step(name, doc string, run func(*compiler) error, after ...string) backend.Step[*compiler] {
 	return backend.Step[*compiler]{StepInfo: backend.StepInfo{Name: name, Doc: doc, After: after}, Run: run}
 }

@@ -29,8 +29,8 @@ func (Target) GPUs() []backend.GPU {
 	return list
 }
 
-// Steps lists the machine steps, in order.
-func (Target) Steps(gpu string) []backend.StepInfo { return nil }
+// Steps lists the steps of the code generator; they are the same for all chips.
+func (Target) Steps(string) []backend.StepInfo { return backend.Infos(steps) }
 
 // Options returns what the chip wants lowered.
 func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
@@ -140,16 +140,14 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 	if err != nil {
 		return nil, err
 	}
-	return job.Object(t.Name(), s, func(dump func(step, text string)) (*backend.Generated, error) {
-		o := CompileOptions{GPU: g.Name, Part: part, CullDistances: culls, Job: job}
-		if runsAsCompute(s.Stage, job.Next) {
-			o.Next = job.Next
-		}
-		bin, err := Compile(s, o)
-		if err != nil {
-			return nil, err
-		}
-		m := &bin.Meta
-		return &backend.Generated{GPU: g.Name, Code: bin.Code, Meta: m, Stats: bin.Stats.list(), SharedSize: m.SharedSize, ScratchSize: m.ScratchSize, Lines: bin.Lines}, nil
-	})
+	o := CompileOptions{GPU: g.Name, Part: part, CullDistances: culls, Job: job}
+	if runsAsCompute(s.Stage, job.Next) {
+		o.Next = job.Next
+	}
+	bin, err := Compile(s, o)
+	if err != nil {
+		return nil, err
+	}
+	m := &bin.Meta
+	return job.NewObject(t.Name(), s, &backend.Generated{GPU: g.Name, Code: bin.Code, Meta: m, Stats: bin.Stats.list(), SharedSize: m.SharedSize, ScratchSize: m.ScratchSize, Lines: bin.Lines})
 }
