@@ -22,17 +22,20 @@ const reach = 192
 
 const manyBlocks = -2
 
-// coalesce removes what moves it can; the instructions must not be fused yet.
-func (f *function) coalesce() {
-	f.removeDead()
+// forwardCopies lets the readers of copies read the originals.
+func (f *function) forwardCopies() {
 	c := newCoalescer(f)
 	for b := range f.blocks {
 		for i, in := range f.blocks[b].list {
 			c.forward(b, i, in)
 		}
 	}
-	f.removeDead()
-	c = newCoalescer(f)
+}
+
+// coalesce lets values be made where moves would put them; the instructions must
+// not be fused yet.
+func (f *function) coalesce() {
+	c := newCoalescer(f)
 	for b := range f.blocks {
 		c.blockBackward(b)
 	}

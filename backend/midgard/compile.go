@@ -3,10 +3,10 @@ package midgard
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"nirc/backend"
 	"nirc/backend/midgard/abi"
-	"nirc/backend/midgard/isa"
 	"nirc/ir"
 )
 
@@ -14,18 +14,15 @@ import (
 type CompileOptions struct {
 	// GPU is the chip's name, "" for DefaultGPU.
 	GPU string
-	// Verify validates the IR before selection.
-	Verify bool
-	// Dump, if not nil, receives the program's text after each step: isel, ra, final.
-	Dump func(step, text string)
+	// Job has the switches of the machine steps; nil for none.
+	Job *backend.Job
 	// Registers, if not 0, bounds the work registers (for tests of spilling).
 	Registers int
 	// Blend, if not "", compiles a fragment shader as a blend program for a render
 	// target of this format: see abi.Blend.
 	Blend string
-	// plan, if not 0, is the number of the one plan that is tried where it does (for
-	// tests), counted from 1.
-	plan int
+	// plan, if not "", names the one plan that is tried where it does (for tests).
+	plan string
 }
 
 // Binary is a compiled shader.
@@ -40,124 +37,109 @@ type Binary struct {
 
 // Compile generates code for a shader in the form that the package comment
 // describes. It changes the shader. What cannot be compiled is an error that says
-// what and, if known, where in the source.
+// what and, if known, where in the source; backend.ErrStopped says that a switch of
+// the job cut the steps before there was code.
 func Compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
-	g, err := FindGPU(opts.GPU)
+	c, err := newCompiler(s, opts)
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{s: s, gpu: g, opts: opts}
-	return c.run()
+	c.mem = memories.Get().(*memory)
+	b, err := c.run()
+	memories.Put(c.mem)
+	return b, err
 }
 
-type compiler struct {
-	s        *ir.Shader
-	gpu      *GPU
-	opts     CompileOptions
-	meta     abi.Meta
-	res      *resources
-	uniforms int // limit of the uniform registers
-	blend    *blendLayout
-	mem      *memory
+// run takes a shader through all steps: lowerSteps; then, for each limit of the
+// uniform registers until nothing spills, selectSteps and the plans; encodeSteps.
+func (c *compiler) run() (*Binary, error) {
+	if err := c.steps(lowerSteps); err != nil {
+		return nil, err
+	}
+	for i, limit := range uniformLimits {
+		c.uniforms, c.meta, c.attempt = limit, c.newMeta(), attempt{}
+		if err := c.steps(selectSteps); err != nil {
+			return nil, err
+		}
+		best, err := c.choose()
+		if err != nil {
+			return nil, err
+		}
+		c.attempt = *best
+		enough := len(c.meta.Uniforms) <= uniformLimits[len(uniformLimits)-1] || best.stats.Spills+best.stats.Fills == 0
+		if enough || i == len(uniformLimits)-1 {
+			break
+		}
+	}
+	c.describe()
+	c.bin = &Binary{Stats: c.stats}
+	if err := c.steps(encodeSteps); err != nil {
+		return nil, err
+	}
+	return c.bin, c.bin.Meta.Check()
 }
 
-// Uniform registers: more than the first number cost work registers.
+// uniformLimits bound the uniform registers of one try after the other: many,
+// and where values spill then, only those that cost no work registers.
+var uniformLimits = [...]int{abi.MaxUniforms, freeUniforms}
+
 const (
 	freeUniforms = abi.UniformTop + 1 - abi.MaxWork
 	maxThreads   = 64 // of a workgroup that may use all work registers
 	maxScratch   = 1 << 24
 )
 
-func (c *compiler) run() (b *Binary, err error) {
-	switch c.s.Stage {
+// compiler is the state of a shader in the code generator.
+type compiler struct {
+	s     *ir.Shader
+	gpu   *GPU
+	opts  CompileOptions
+	job   *backend.Job
+	mem   *memory
+	blend *blendLayout // of a blend program
+	res   *resources   // nil until handles are lowered
+
+	// Of the uniform limit at hand.
+	uniforms int
+	meta     abi.Meta
+	floor    int // the first work register that is free for values
+
+	attempt
+	bin *Binary
+}
+
+// newCompiler checks what can be said of a shader before any step.
+func newCompiler(s *ir.Shader, opts CompileOptions) (c *compiler, err error) {
+	c = &compiler{s: s, opts: opts, job: opts.Job}
+	if c.job == nil {
+		c.job = &backend.Job{}
+	}
+	if c.gpu, err = FindGPU(opts.GPU); err != nil {
+		return nil, err
+	}
+	switch s.Stage {
 	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
 	default:
-		return nil, fmt.Errorf("midgard: %s shaders are not supported", c.s.Stage)
+		return nil, fmt.Errorf("midgard: %s shaders are not supported", s.Stage)
 	}
-	if c.opts.Blend != "" {
-		if c.s.Stage != ir.StageFragment {
-			return nil, fmt.Errorf("midgard: a blend program is a fragment shader, not a %s shader", c.s.Stage)
+	if opts.Blend != "" {
+		if s.Stage != ir.StageFragment {
+			return nil, fmt.Errorf("midgard: a blend program is a fragment shader, not a %s shader", s.Stage)
 		}
-		if c.blend, err = layoutOf(c.opts.Blend); err != nil {
+		if c.blend, err = layoutOf(opts.Blend); err != nil {
 			return nil, err
 		}
 	}
-	if c.s.ScratchSize > maxScratch {
-		return nil, fmt.Errorf("midgard: %d bytes of private memory a thread are not supported, there are up to %d", c.s.ScratchSize, maxScratch)
+	if s.ScratchSize > maxScratch {
+		return nil, fmt.Errorf("midgard: %d bytes of private memory a thread are not supported, there are up to %d", s.ScratchSize, maxScratch)
 	}
-	entry := c.s.Entry()
-	if entry == nil || entry.Impl == nil {
+	if entry := s.Entry(); entry == nil || entry.Impl == nil {
 		return nil, errors.New("midgard: the shader has no entry point")
 	}
-	var untold *ir.Instr
-	if c.res, untold = lowerHandles(c.s, entry.Impl); untold != nil {
-		return nil, backend.Refuse("midgard", c.s, untold, "an index into one of several arrays of buffers of unknown size is not supported")
-	}
-	sumRows(entry.Impl)
-	if c.blend == nil {
-		lowerOffsets(entry.Impl)
-	}
-	if c.opts.Verify {
-		if err := ir.Validate(c.s); err != nil {
-			return nil, err
-		}
-	}
-	c.mem = memories.Get().(*memory)
-	// Many uniform registers, unless that makes values spill.
-	b, err = c.attempt(abi.MaxUniforms)
-	if err == nil && b.Stats.Spills+b.Stats.Fills > 0 && len(b.Meta.Uniforms) > freeUniforms {
-		b, err = c.attempt(freeUniforms)
-	}
-	memories.Put(c.mem)
-	return b, err
+	return c, nil
 }
 
-// attempt compiles with at most so many uniform registers.
-func (c *compiler) attempt(uniforms int) (*Binary, error) {
-	c.uniforms = uniforms
-	c.meta = abi.Meta{Stage: c.s.Stage, Alias: c.gpu.Alias, NoUpperALU: c.gpu.NoUpperALU, BrokenLOD: c.gpu.BrokenLod}
-	if c.blend != nil {
-		c.meta.Blend = &abi.Blend{Format: c.opts.Blend}
-	}
-	s, err := c.selectFunc()
-	if err != nil {
-		return nil, err
-	}
-	f := s.f
-	f.mem = c.mem
-	f.mem.reset()
-	f.coalesce()
-	f.removeDead()
-	f.fuseWriteouts()
-	f.fuseConditions()
-	f.removeDead()
-	c.dump("isel", f)
-	base := (int(c.s.ScratchSize) + 15) &^ 15
-	best, err := c.choose(f, s.floor, base)
-	if err != nil {
-		return nil, err
-	}
-	c.dump("ra", best.f)
-	if c.blend != nil && best.slots+base > 0 {
-		return nil, fmt.Errorf("midgard: a blend program with more than %d work registers or with arrays in memory is not supported", blendWork)
-	}
-	p := best.p
-	c.describe(best.used, base, best.slots)
-	b := &Binary{Stats: p.stats()}
-	if err := p.encode(b); err != nil {
-		return nil, err
-	}
-	c.meta.FirstTag = isa.Tag(b.Code[0] & 15)
-	b.Meta = c.meta
-	b.Stats.finish(&b.Meta, len(b.Code), f.loops)
-	if c.opts.Dump != nil {
-		c.opts.Dump("final", p.String())
-	}
-	return b, b.Meta.Check()
-}
+// impl is the body of the entry point.
+func (c *compiler) impl() *ir.Impl { return c.s.Entry().Impl }
 
-func (c *compiler) dump(step string, f *function) {
-	if c.opts.Dump != nil {
-		c.opts.Dump(step, f.String())
-	}
-}
+var memories = sync.Pool{New: func() any { return new(memory) }}

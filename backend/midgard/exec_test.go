@@ -5,16 +5,25 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend"
 	"nirc/backend/gputest"
 	"nirc/backend/midgard/core"
 	"nirc/backend/midgard/isa"
 	"nirc/ir"
+	"nirc/passes"
 )
+
+// verifying is a job that checks the result of each step.
+func verifying() *backend.Job {
+	return &backend.Job{Instrument: passes.NewInstrument(passes.RunOptions{VerifyEach: true})}
+}
 
 // compile compiles a copy of s and checks that every bundle decodes and that the
 // listing assembles to the same bytes.
 func compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
-	opts.Verify = true
+	if opts.Job == nil {
+		opts.Job = verifying()
+	}
 	bin, err := Compile(ir.Clone(s), opts)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import "nirc/backend/midgard/isa"
 // layout puts the bundles of all blocks in a row, forms their words, and fills in
 // branches and tags.
 func (p *program) layout() {
-	p.dropJumps()
 	start := make([]*bundle, len(p.blocks)+1) // the first bundle from a block on
 	for i := range p.blocks {
 		p.list = append(p.list, p.blocks[i].list...)

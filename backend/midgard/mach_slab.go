@@ -1,7 +1,5 @@
 package midgard
 
-import "sync"
-
 // memory is what the steps of a compile keep their tables in, one step after
 // the other and one compile after the other: they differ little in size.
 type memory struct {
@@ -12,8 +10,6 @@ type memory struct {
 	insts   chunks[inst]
 	bundles chunks[bundle]
 }
-
-var memories = sync.Pool{New: func() any { return new(memory) }}
 
 // memory is that of the function's compile, its own if it has none.
 func (f *function) memory() *memory {

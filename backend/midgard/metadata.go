@@ -21,17 +21,29 @@ func (c *compiler) workLimit() int {
 	return n
 }
 
+// newMeta is the metadata before selection.
+func (c *compiler) newMeta() abi.Meta {
+	m := abi.Meta{Stage: c.s.Stage, Alias: c.gpu.Alias, NoUpperALU: c.gpu.NoUpperALU, BrokenLOD: c.gpu.BrokenLod}
+	if c.blend != nil {
+		m.Blend = &abi.Blend{Format: c.opts.Blend}
+	}
+	return m
+}
+
+// scratchBase is the byte of the thread's storage from which spill slots go on.
+func (c *compiler) scratchBase() int { return (int(c.s.ScratchSize) + 15) &^ 15 }
+
 // describe fills the metadata that follows from the allocation.
-func (c *compiler) describe(used, base, slots int) {
+func (c *compiler) describe() {
 	m := &c.meta
-	m.WorkRegs = used
+	m.WorkRegs = c.used
 	if c.s.Stage == ir.StageFragment {
-		m.WorkRegs = max(used, 2) // a writeout's own
+		m.WorkRegs = max(c.used, 2) // a writeout's own
 	}
 	if m.DualSource || m.Blend != nil && m.Blend.Second {
 		m.WorkRegs = max(m.WorkRegs, 3)
 	}
-	if n := base + 16*slots; n > 0 {
+	if n := c.scratchBase() + 16*c.slots; n > 0 {
 		size := 16
 		for size < n {
 			size *= 2

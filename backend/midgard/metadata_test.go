@@ -26,7 +26,7 @@ func TestLoweringKeepsMetadataTrue(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		s.Entry().Impl.Require(ir.MetaInstrIndex | ir.MetaDominance)
-		if _, err := Compile(s, CompileOptions{Verify: true}); err != nil {
+		if _, err := Compile(s, CompileOptions{Job: verifying()}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

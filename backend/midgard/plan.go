@@ -1,22 +1,29 @@
 package midgard
 
+import (
+	"errors"
+	"fmt"
+)
+
 // plan is a way from a function in the machine form to bundles in registers.
 type plan struct {
-	order bool // first into an order for low pressure
-	// early: bundles before registers, which pipeline registers save then; only
-	// where nothing must be spilled.
-	early  bool
-	window int // of the bundler
+	name  string
+	steps []step
 }
 
 // plans are tried in this order, and the best code is taken: which way that is
 // depends on whether registers or units are scarce. Code of the first that
-// costs no threads is taken as it is: compile time counts too.
+// costs no threads is taken as it is, and so is that of the second where it does:
+// compile time counts too.
 var plans = []plan{
-	{},
-	{order: true, early: true},
-	{order: true}, // where the one before does not do
+	{"registers_first", []step{ra, sched, pipes, dropJumps, layOut}},
+	// Pipeline registers save work registers; only where nothing must be spilled.
+	{"bundles_first", []step{presched, sched, pipes, raBundles, dropJumps, layOut}},
+	{"low_pressure", []step{presched, ra, sched, pipes, dropJumps, layOut}},
 }
+
+// errUnfit says that a plan does not do for a function.
+var errUnfit = errors.New("the plan does not do")
 
 // largeFunction is from how many instructions on the first plan has to do.
 const largeFunction = 3000
@@ -25,17 +32,17 @@ const largeFunction = 3000
 // (midgard.md §1.2).
 const freeRegisters = 4
 
-// code is what a plan made.
-type code struct {
+// attempt is what a plan has made so far.
+type attempt struct {
 	f           *function
-	p           *program
-	used, slots int
+	p           *program // nil until there are bundles
+	used, slots int      // work registers, spill slots of 16 bytes
 	stats       Stats
 }
 
 // better reports whether k is to be had rather than o. Bundles weigh twice what
 // registers do, which are worth threads.
-func (k *code) better(o *code) bool {
+func (k *attempt) better(o *attempt) bool {
 	a, b := &k.stats, &o.stats
 	if x, y := a.Spills+a.Fills, b.Spills+b.Fills; x != y {
 		return x < y
@@ -49,63 +56,70 @@ func (k *code) better(o *code) bool {
 	return a.Quads < b.Quads
 }
 
-func (k *code) cost() int { return k.stats.Bundles * k.stats.Bundles * max(2, k.used) }
+func (k *attempt) cost() int { return k.stats.Bundles * k.stats.Bundles * max(2, k.used) }
 
-// choose makes the code of f by each plan and returns the best; base is the byte
-// of the thread's storage from which spill slots go on.
-func (c *compiler) choose(f *function, floor, base int) (*code, error) {
-	var best *code
-	plans := plans
-	if c.opts.plan == 0 && f.count() > largeFunction {
-		plans = plans[:1]
-	}
-	for i, pl := range plans {
-		if c.opts.plan > 0 && i > 0 && i != c.opts.plan-1 {
-			continue
-		}
+// choose makes the code of the function that was selected by one plan after the
+// other and returns the best.
+func (c *compiler) choose() (best *attempt, err error) {
+	f := c.f
+	list := c.plansFor(f)
+	for i := range list {
 		from := f
-		if i < len(plans)-1 {
+		if i < len(list)-1 {
 			from = f.clone()
 		}
-		k, err := c.generate(from, floor, base, pl)
+		k, err := c.try(&list[i], from)
+		if errors.Is(err, errUnfit) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		if k != nil && (best == nil || i == c.opts.plan-1 || k.better(best)) {
+		if best == nil || c.opts.plan != "" || k.better(best) {
 			best = k
 		}
-		if i == 0 && c.opts.plan == 0 && k.used <= freeRegisters && k.stats.Spills+k.stats.Fills == 0 {
-			break // as many threads as there can be
-		}
-		if i == 1 && k != nil && c.opts.plan == 0 {
+		if c.opts.plan == "" && list[i].enough(k) {
 			break
 		}
+	}
+	if c.blend != nil && best.slots+c.scratchBase() > 0 {
+		return nil, fmt.Errorf("midgard: a blend program with more than %d work registers or with arrays in memory is not supported", blendWork)
 	}
 	return best, nil
 }
 
-// generate makes code by a plan; nil if the plan does not do.
-func (c *compiler) generate(f *function, floor, base int, pl plan) (k *code, err error) {
-	k = &code{f: f}
-	if pl.order {
-		f.orderByPressure()
-	}
-	if !pl.early {
-		if k.slots, k.used, err = f.allocate(floor, c.workLimit(), base); err != nil {
-			return nil, err
+// plansFor lists the plans that are tried: the first always does.
+func (c *compiler) plansFor(f *function) []plan {
+	if c.opts.plan != "" {
+		list := plans[:1:1]
+		for _, pl := range plans[1:] {
+			if pl.name == c.opts.plan {
+				list = append(list, pl)
+			}
 		}
+		return list
 	}
-	if k.p, err = schedule(f, c.gpu, pl.window); err != nil {
+	if f.count() > largeFunction {
+		return plans[:1]
+	}
+	return plans
+}
+
+// enough reports whether no further plan need be tried after this one made k.
+func (pl *plan) enough(k *attempt) bool {
+	if pl.name == "registers_first" {
+		return k.used <= freeRegisters && k.stats.Spills+k.stats.Fills == 0 // as many threads as there can be
+	}
+	return true
+}
+
+// try makes code by a plan; errUnfit if the plan does not do.
+func (c *compiler) try(pl *plan, f *function) (*attempt, error) {
+	c.attempt = attempt{f: f}
+	if err := c.steps(pl.steps); err != nil {
 		return nil, err
 	}
-	k.p.pipeRegisters(f)
-	if pl.early {
-		ok := false
-		if k.used, ok, err = k.p.allocate(f, floor, c.workLimit()); err != nil || !ok {
-			return nil, err
-		}
-	}
-	k.p.layout()
-	k.stats = k.p.stats()
-	return k, nil
+	c.stats = c.p.stats()
+	k := c.attempt
+	return &k, nil
 }

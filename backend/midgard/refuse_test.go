@@ -28,7 +28,7 @@ func TestRefused(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.text, err)
 		}
-		if _, err = Compile(s, CompileOptions{Verify: true}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err = Compile(s, CompileOptions{Job: verifying()}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.text, err, c.want)
 		}
 	}

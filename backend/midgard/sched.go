@@ -1,9 +1,6 @@
 package midgard
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // newBundle makes the block's next bundle.
 func (s *scheduler) newBundle() *bundle {
@@ -17,14 +14,12 @@ func (s *scheduler) newBundle() *bundle {
 	return b
 }
 
-// schedule packs the blocks into bundles. window, if not 0, keeps the order of the
-// instructions: a bundle begins with the first and takes others from as far
-// after it.
-func schedule(f *function, gpu *GPU, window int) (*program, error) {
+// schedule packs the blocks into bundles.
+func schedule(f *function, gpu *GPU) (*program, error) {
 	p := &program{gpu: gpu, blocks: make([]pblock, len(f.blocks))}
-	s := scheduler{g: newGraph(f), window: window, mem: f.memory()}
+	s := scheduler{g: newGraph(f), mem: f.memory()}
 	for i := range f.blocks {
-		s.block, s.out, s.end = i, nil, math.MaxInt
+		s.block, s.out = i, nil
 		p.blocks[i].list = s.run(f.blocks[i].list)
 		if s.err != nil {
 			return nil, s.err
@@ -38,12 +33,10 @@ type scheduler struct {
 	block int
 	g     *graph
 	out   []*bundle
-	// window is that of schedule; the bundle at hand takes what stands before end.
-	window, end int
-	ready       []*node
-	err         error
-	mem         *memory
-	slab        []bundle // what is left of it
+	ready []*node
+	err   error
+	mem   *memory
+	slab  []bundle // what is left of it
 }
 
 func (s *scheduler) run(list []*inst) []*bundle {
@@ -85,7 +78,7 @@ func better(a, b *node) bool {
 func (s *scheduler) pick(f func(n *node) bool) *node {
 	var best *node
 	for _, n := range s.ready {
-		if n.order < s.end && (best == nil || better(n, best)) && f(n) {
+		if (best == nil || better(n, best)) && f(n) {
 			best = n
 		}
 	}
@@ -110,25 +103,10 @@ func (s *scheduler) placed(n *node, b *bundle) {
 	}
 }
 
-// first chooses the instruction that a bundle begins with.
-func (s *scheduler) first() *node {
-	if s.window == 0 {
-		return s.pick(func(*node) bool { return true })
-	}
-	first := s.ready[0]
-	for _, n := range s.ready[1:] {
-		if n.order < first.order {
-			first = n
-		}
-	}
-	s.end = first.order + s.window
-	return first
-}
-
 // fill makes one bundle and returns the number of instructions in it.
 func (s *scheduler) fill() int {
 	b := s.newBundle()
-	first := s.first()
+	first := s.pick(func(*node) bool { return true })
 	switch first.in.kind {
 	case kindLdSt:
 		return s.fillLdSt(b, first)
@@ -138,10 +116,6 @@ func (s *scheduler) fill() int {
 		return 1
 	}
 	count := 0
-	if s.window != 0 && s.fitALU(b, first, true) {
-		s.placed(first, b)
-		count++
-	}
 	for {
 		n := s.pick(func(n *node) bool { return n.in.kind == kindALU && s.fitALU(b, n, false) })
 		if n == nil {

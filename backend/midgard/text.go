@@ -7,13 +7,45 @@ import (
 	"nirc/backend/midgard/isa"
 )
 
-// String lists the bundles.
+// String lists the bundles: as they are encoded, before layout as they were packed.
 func (p *program) String() string {
 	var w strings.Builder
+	for i := range p.blocks {
+		if p.list != nil {
+			break
+		}
+		fmt.Fprintf(&w, "b%d:\n", i)
+		for _, b := range p.blocks[i].list {
+			w.WriteString(b.String())
+		}
+	}
 	for _, b := range p.list {
 		fmt.Fprintf(&w, "%4d  %s\n", b.at, strings.ReplaceAll(strings.TrimRight(b.enc.String(), "\n"), "\n", "\n      "))
 	}
 	return w.String()
+}
+
+// String lists the instructions of a bundle by their units; what makes a condition
+// is listed by its unit too.
+func (b *bundle) String() string {
+	var w strings.Builder
+	line := func(unit string, in *inst) {
+		if in != nil {
+			fmt.Fprintf(&w, "\t%-5s %s\n", unit, in)
+		}
+	}
+	for _, in := range b.ldst {
+		line("ldst", in)
+	}
+	line("tex", b.tex)
+	for u := range isa.NumALUUnits {
+		line(u.String(), b.units[u])
+		if in := b.cond[u]; in != nil {
+			line(u.String(), in.conditionMove())
+		}
+	}
+	line("br", b.branch)
+	return w.String() + "\n"
 }
 
 const componentNames = "xyzw"

@@ -1,0 +1,177 @@
+package midgard
+
+import (
+	"slices"
+
+	"nirc/backend"
+	"nirc/backend/midgard/isa"
+	"nirc/ir"
+)
+
+// step is a machine step of this target.
+type step = backend.Step[*compiler]
+
+func info(name, doc string, after ...string) backend.StepInfo {
+	return backend.StepInfo{Name: name, Doc: doc, After: after}
+}
+
+func optional(name, doc string, after ...string) backend.StepInfo {
+	return backend.StepInfo{Name: name, Doc: doc, After: after, Optional: true}
+}
+
+// lowerSteps rewrite IR for this target alone; they run once.
+var lowerSteps = []step{
+	{StepInfo: info("lower_handles", "numbers buffers and makes handles entries of the tables"), Run: (*compiler).lowerHandles},
+	{StepInfo: optional("lower_columns", "sums scaled rows where a vector is multiplied by several columns of a matrix"), Run: (*compiler).lowerColumns},
+	{StepInfo: info("lower_offsets", "computes inputs at offsets and at named samples by derivatives"), Run: (*compiler).lowerOffsets},
+}
+
+var dce = step{StepInfo: optional("dce", "removes instructions and lanes whose results nothing reads", "isel"), Run: onFunction((*function).removeDead)}
+
+// selectSteps make a function in the machine form.
+var selectSteps = []step{
+	{StepInfo: info("isel", "selects instructions with virtual vec4 registers", "lower_handles", "lower_offsets"), Run: (*compiler).selectInstructions},
+	dce,
+	{StepInfo: optional("forward_copies", "lets the readers of copies read the originals", "isel"), Run: onFunction((*function).forwardCopies)},
+	dce,
+	{StepInfo: optional("coalesce", "makes values where moves would put them", "isel"), Run: onFunction((*function).coalesce)},
+	dce,
+	{StepInfo: optional("fuse_writeouts", "runs what makes a colour in the bundle of its writeout", "coalesce"), Run: onFunction((*function).fuseWriteouts)},
+	{StepInfo: optional("fuse_conditions", "runs what makes a condition in the bundle that wants it", "coalesce"), Run: onFunction((*function).fuseConditions)},
+	dce,
+}
+
+// Steps of plans.
+var (
+	presched   = step{StepInfo: optional("presched", "orders blocks for low pressure", "isel"), Run: onFunction((*function).orderByPressure)}
+	ra         = step{StepInfo: info("ra", "gives values places among the work registers, makes cheap ones anew and spills others", "isel"), Run: (*compiler).allocate}
+	sched      = step{StepInfo: info("sched", "packs instructions into bundles", "isel"), Run: (*compiler).schedule}
+	pipes      = step{StepInfo: optional("pipe_registers", "keeps values that live in one bundle in its pipeline registers", "sched"), Run: (*compiler).pipeRegisters}
+	raBundles  = step{StepInfo: info("ra_bundles", "gives values of bundles places among the work registers; the plan does not do where they are too few", "sched"), Run: (*compiler).allocateBundles}
+	dropJumps  = step{StepInfo: optional("drop_jumps", "removes jumps to what follows anyway", "sched"), Run: onProgram((*program).dropJumps)}
+	layOut     = step{StepInfo: info("layout", "forms the words of the bundles, and links tags and branches", "ra", "ra_bundles"), Run: onProgram((*program).layout)}
+	encodeStep = step{StepInfo: info("encode", "makes the bytes", "layout"), Run: (*compiler).encode}
+)
+
+// encodeSteps make the bytes of what the best plan made.
+var encodeSteps = []step{encodeStep}
+
+// Steps lists the machine steps in the order in which they can run; of the plans'
+// each is named once.
+func (Target) Steps(string) (list []backend.StepInfo) {
+	lists := [][]step{lowerSteps, selectSteps}
+	for i := range plans {
+		lists = append(lists, plans[i].steps)
+	}
+	for _, s := range backend.Infos(append(lists, encodeSteps)...) {
+		if !slices.ContainsFunc(list, func(o backend.StepInfo) bool { return o.Name == s.Name }) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// steps runs steps under the switches of the job.
+func (c *compiler) steps(list []step) error {
+	return backend.RunSteps(c.job, list, c, (*compiler).text)
+}
+
+// text is the state of the shader between two steps: IR, machine form, bundles.
+func (c *compiler) text() string {
+	switch {
+	case c.p != nil:
+		return c.p.String()
+	case c.f != nil:
+		return c.f.String()
+	}
+	return ir.Print(c.s)
+}
+
+// onFunction is a step that rewrites the function.
+func onFunction(do func(*function)) func(*compiler) error {
+	return func(c *compiler) error {
+		do(c.f)
+		return nil
+	}
+}
+
+// onProgram is a step that rewrites the program.
+func onProgram(do func(*program)) func(*compiler) error {
+	return func(c *compiler) error {
+		do(c.p)
+		return nil
+	}
+}
+
+func (c *compiler) lowerHandles() error {
+	var untold *ir.Instr
+	if c.res, untold = lowerHandles(c.s, c.impl()); untold != nil {
+		return backend.Refuse("midgard", c.s, untold, "an index into one of several arrays of buffers of unknown size is not supported")
+	}
+	return nil
+}
+
+func (c *compiler) lowerColumns() error {
+	sumRows(c.impl())
+	return nil
+}
+
+// lowerOffsets: a blend program has no inputs but colours.
+func (c *compiler) lowerOffsets() error {
+	if c.blend == nil {
+		lowerOffsets(c.impl())
+	}
+	return nil
+}
+
+func (c *compiler) selectInstructions() error {
+	if c.job.Instrument.VerifyEach() {
+		if err := ir.Validate(c.s); err != nil {
+			return err
+		}
+	}
+	s, err := c.selectFunc()
+	if err != nil {
+		return err
+	}
+	c.mem.reset()
+	s.f.mem = c.mem
+	c.attempt = attempt{f: s.f}
+	c.floor = s.floor
+	return nil
+}
+
+func (c *compiler) allocate() (err error) {
+	c.slots, c.used, err = c.f.allocate(c.floor, c.workLimit(), c.scratchBase())
+	return err
+}
+
+func (c *compiler) schedule() (err error) {
+	c.p, err = schedule(c.f, c.gpu)
+	return err
+}
+
+func (c *compiler) pipeRegisters() error {
+	c.p.pipeRegisters(c.f)
+	return nil
+}
+
+func (c *compiler) allocateBundles() error {
+	used, ok, err := c.p.allocate(c.f, c.floor, c.workLimit())
+	if err == nil && !ok {
+		err = errUnfit
+	}
+	c.used = used
+	return err
+}
+
+func (c *compiler) encode() error {
+	b := c.bin
+	if err := c.p.encode(b); err != nil {
+		return err
+	}
+	c.meta.FirstTag = isa.Tag(b.Code[0] & 15)
+	b.Meta = c.meta
+	b.Stats.finish(&b.Meta, len(b.Code), c.f.loops)
+	return nil
+}
