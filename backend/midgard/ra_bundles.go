@@ -3,6 +3,7 @@ package midgard
 import (
 	"slices"
 
+	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 )
 
@@ -28,23 +29,41 @@ func (p *program) allocate(f *function, floor, limit int) (used int, ok bool, er
 	return a.used, true, nil
 }
 
-// pairsApart reports whether no two accesses of a bundle load to the same components:
-// those of atomics whose results nothing reads could.
+// pairsApart reports whether nothing that a bundle does at once writes the same
+// components: results that nothing reads could.
 func (a *allocator) pairsApart(p *program) bool {
-	lanes := func(in *inst) (reg, uint8) {
-		if in == nil || !in.dst.virtual() || a.place[index(in.dst)] < 0 {
-			return regNone, 0
-		}
-		at := a.place[index(in.dst)]
-		return reg(at >> 2), in.mask << (at & 3)
-	}
 	for i := range p.blocks {
 		for _, b := range p.blocks[i].list {
-			r, m := lanes(b.ldst[0])
-			if s, k := lanes(b.ldst[1]); r == s && m&k != 0 {
+			if !a.apart(b.ldst[:]...) {
 				return false
 			}
+			for _, units := range stageUnits {
+				var stage [3]*inst
+				for k, u := range units {
+					stage[k] = b.units[u]
+				}
+				if !a.apart(stage[:]...) {
+					return false
+				}
+			}
 		}
+	}
+	return true
+}
+
+// apart reports whether no two of the instructions write one component.
+func (a *allocator) apart(list ...*inst) bool {
+	var written [abi.MaxWork + 1]uint8
+	for _, in := range list {
+		if in == nil || !in.dst.virtual() || a.place[index(in.dst)] < 0 {
+			continue
+		}
+		at := a.place[index(in.dst)]
+		m := in.mask << (at & 3)
+		if written[at>>2]&m != 0 {
+			return false
+		}
+		written[at>>2] |= m
 	}
 	return true
 }

@@ -30,9 +30,6 @@ func (Target) GPUs() []backend.GPU {
 	return list
 }
 
-// Steps lists the machine steps, in order.
-func (Target) Steps(gpu string) []backend.StepInfo { return nil }
-
 // Options returns what the chip wants lowered.
 func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	switch stage {
@@ -60,14 +57,12 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 	if err != nil {
 		return nil, err
 	}
-	return job.Object(t.Name(), s, func(func(step, text string)) (*backend.Generated, error) {
-		bin, err := Compile(s, CompileOptions{GPU: g.Name, Blend: format, Job: job})
-		if err != nil {
-			return nil, err
-		}
-		m := &bin.Meta
-		return &backend.Generated{GPU: g.Name, Code: bin.Code, Meta: m, Stats: bin.Stats.list(), SharedSize: m.SharedSize, ScratchSize: m.TLSSize, Lines: bin.Lines}, nil
-	})
+	bin, err := Compile(s, CompileOptions{GPU: g.Name, Blend: format, Job: job})
+	if err != nil {
+		return nil, err
+	}
+	m := &bin.Meta
+	return job.NewObject(t.Name(), s, &backend.Generated{GPU: g.Name, Code: bin.Code, Meta: m, Stats: bin.Stats.list(), SharedSize: m.SharedSize, ScratchSize: m.TLSSize, Lines: bin.Lines})
 }
 
 // Load makes an object runnable from its code and its meta.
