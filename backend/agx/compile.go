@@ -24,7 +24,7 @@ type CompileOptions struct {
 	Tile    []abi.TileTarget
 	Samples int
 	Slots   []ir.Slot
-	// Next is the stage behind a vertex shader, if its vertices go to memory: a
+	// Next is the stage after a vertex shader, if its vertices go to memory: a
 	// program for compute is made then. StageNone is the rasteriser.
 	Next ir.Stage
 	// CullDistances makes a whole fragment program drop what as many cull distances of the stage

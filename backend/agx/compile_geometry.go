@@ -6,7 +6,7 @@ import (
 	"nirc/ir"
 )
 
-// geometry compiles a geometry shader: its programs, one behind the other. The raster and
+// geometry compiles a geometry shader: its programs, one after the other. The raster and
 // the count program come first, for the main program does what they cannot.
 func (c *compiler) geometry() (*Binary, error) {
 	s := c.s
@@ -142,7 +142,7 @@ func (c *compiler) count(modes *abi.Geometry) (bin *Binary, padded bool, err err
 	return nil, true, nil
 }
 
-// append puts the code of another program behind that of b.
+// append puts the code of another program after that of b.
 func (b *Binary) append(o *Binary) (err error) {
 	if b.Code, err = align(b.Code); err != nil {
 		return err

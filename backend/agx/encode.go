@@ -15,10 +15,10 @@ func align(code []byte) (_ []byte, err error) {
 	return code, err
 }
 
-// trapCount is the number of traps behind the last instruction.
+// trapCount is the number of traps after the last instruction.
 const trapCount = 8
 
-// encode encodes the instructions behind each other. Branches have one length,
+// encode encodes the instructions one after another. Branches have one length,
 // so that their offsets can follow when all places are known.
 func (p *program) encode() (code []byte, lines []backend.CodeLine, err error) {
 	code = make([]byte, 0, 8*len(p.list)+2*trapCount)

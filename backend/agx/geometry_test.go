@@ -23,7 +23,7 @@ func loadVertex(b *ir.Builder, slot ir.Slot, v *ir.Def) *ir.Def {
 	return &in.Def
 }
 
-// A shader that emits the same for all units needs no counts; its programs stand behind each
+// A shader that emits the same for all units needs no counts; its programs stand after each
 // other, and the main program leaves only indices.
 func TestGeometryConstant(t *testing.T) {
 	s, b := newGeometry()

@@ -102,7 +102,7 @@ func (s *isel) halt(c cond) {
 }
 
 // haltHere is as many levels as an immediate holds; no shader closes as many
-// without opening them behind the halt.
+// without opening them after the halt.
 const haltHere = maxImmediate
 
 // findLanes reports whether it matters that terminated lanes take no part:

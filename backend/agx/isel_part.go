@@ -12,7 +12,7 @@ import (
 )
 
 // handover is what a part of a program takes from the part before it and
-// leaves to the one behind, in registers (agx.md §11.4).
+// leaves to the one after, in registers (agx.md §11.4).
 type handover struct {
 	imports []*ir.Instr // load_exported_agx
 	uses    []mach.Value

@@ -6,7 +6,7 @@ import (
 	"nirc/ir"
 )
 
-// runsAsCompute reports whether a shader in front of a stage is no hardware
+// runsAsCompute reports whether a shader before a stage is no hardware
 // stage: the vertices that tessellation control and geometry shaders read stand in memory
 // (agx.md §11.6).
 func runsAsCompute(stage, next ir.Stage) bool {

@@ -24,11 +24,11 @@ func (s *isel) discard(mask opnd) {
 	s.add(t, 0, uses...)
 }
 
-// test has the samples that were not discarded tested, behind the last
+// test has the samples that were not discarded tested, after the last
 // discard. A shader without discards leaves that to fixed function.
 func (s *isel) test() {
 	if !s.meta.UsesDiscard || s.part == abi.PartMain {
-		return // the epilog may discard too, and tests behind that
+		return // the epilog may discard too, and tests after that
 	}
 	s.add(isa.Instr{Op: isa.OpWaitPix, Imm: 1}, 0)
 	t := isa.Instr{Op: isa.OpSampleMask}

@@ -25,7 +25,7 @@ type linker struct {
 
 // Link joins objects of the separate ABI, one main part with at most a prolog
 // and an epilog of its stage in any order, to an object that runs: the parts stand
-// behind each other, with the loop over the samples around main part and epilog
+// one after another, with the loop over the samples around main part and epilog
 // of a fragment shader that runs once a sample (agx.md §11.4).
 func (Target) Link(objects []*object.Object) (*object.Object, error) {
 	l := &linker{looped: -1}
@@ -149,7 +149,7 @@ func (l *linker) join() (err error) {
 	return l.preamble(shift)
 }
 
-// preamble puts that of the main part behind the program, and the source lines
+// preamble puts that of the main part after the program, and the source lines
 // of both where their code went.
 func (l *linker) preamble(shift int) (err error) {
 	main := &l.metas[1]

@@ -193,7 +193,7 @@ func (g *geometry) inputVertex(v *ir.Def) *ir.Def {
 }
 
 // adjacent is inputVertex for triangle strips with adjacency: from vertex 2p on, the first
-// triangle's edge has its neighbour in front, the last one's behind.
+// triangle's edge has its neighbour before it, the last one's after it.
 func (g *geometry) adjacent(v, odd *ir.Def) *ir.Def {
 	b, p := g.b, g.primitive
 	before := b.Bcsel(b.Ieq(p, b.Imm32(0)), b.Imm32(1), b.ImmInt(-2, 32))

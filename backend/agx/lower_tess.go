@@ -83,7 +83,7 @@ func (t *tess) layOut(list []*ir.Instr) {
 	}
 }
 
-// start finds the invocation's place in front of the shader.
+// start finds the invocation's place before the shader.
 func (t *tess) start(impl *ir.Impl) {
 	t.b = ir.NewBuilder(ir.AtStart(impl.Start()))
 	b := t.b

@@ -35,7 +35,7 @@ var (
 	}
 )
 
-// Operations of the machine IR are those of package isa, behind the generic
+// Operations of the machine IR are those of package isa, after the generic
 // ones of package mach, and these.
 const (
 	opInputs  = mach.FirstTargetOp + mach.Op(isa.NumOps) + iota // defines what arrives in registers

@@ -148,7 +148,7 @@ func (o *optimizer) sweep() {
 	}
 }
 
-// kindOf tells what forward may fold of an instruction.
+// kindOf says what forward may fold of an instruction.
 func (o *optimizer) kindOf(in *mach.Instr) foldKind {
 	t := o.template(in)
 	switch isaOp(in.Op) {
@@ -220,7 +220,7 @@ func (o *optimizer) visit(in *mach.Instr) {
 	k := 0
 	for i := range t.Srcs {
 		if t.Srcs[i].Kind != isa.Reg || k == len(uses) {
-			continue // r0l stands behind the values and is none
+			continue // r0l stands after the values and is none
 		}
 		if v := uses[k].Val; o.kind[v] != foldNone && o.fit(in, i, v) {
 			o.fits[v]++

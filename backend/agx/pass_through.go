@@ -10,7 +10,7 @@ import (
 )
 
 // passedOn are the vertices of input primitives that a pass-through geometry shader hands on:
-// those of adjacency are for nobody behind it.
+// those of adjacency are for nobody after it.
 var passedOn = map[int][]uint32{1: {0}, 2: {0, 1}, 3: {0, 1, 2}, 4: {1, 2}, 6: {0, 2, 4}}
 
 // slotComponents is the number of components of a slot that mean something to fixed functions or to
@@ -28,9 +28,9 @@ func slotComponents(m *abi.Meta, slot ir.Slot) int {
 	return 4
 }
 
-// PassThrough compiles the geometry shader that a driver puts behind the last stage of a
+// PassThrough compiles the geometry shader that a driver puts after the last stage of a
 // pipeline without one when it has transform feedback, which the geometry path alone writes (the
-// agx.md §11.6). last is that stage, compiled for geometry behind it,
+// agx.md §11.6). last is that stage, compiled for geometry after it,
 // size the number of vertices of an input primitive, those of adjacency included.
 func PassThrough(last *object.Object, size int) (*object.Object, error) {
 	var m abi.Meta

@@ -192,7 +192,7 @@ func (p *program) fill(in *mach.Instr) isa.Instr {
 	return t
 }
 
-// entry puts what every program that needs it begins with in front: the
+// entry puts at the start what every program that needs it begins with: the
 // nesting counter's start and the stack frame. A part that runs once a sample
 // finds the counter at 0; it closes its frame.
 func (p *program) entry(scratch int, again bool) {

@@ -2,7 +2,7 @@ package agx
 
 import "nirc/backend/agx/isa"
 
-// emptyElse drops else instructions that nothing stands behind: else 1 and
+// emptyElse drops else instructions that nothing stands after: else 1 and
 // pop 1 do what pop 1 does alone; and if, else, pop around nothing.
 func (p *program) emptyElse() {
 	out := p.list[:0]

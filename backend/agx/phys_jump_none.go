@@ -17,7 +17,7 @@ func cost(op isa.Op) int {
 	return 1
 }
 
-// jumpNone puts jmp_exec_none behind ifs and elses whose code is long.
+// jumpNone puts jmp_exec_none after ifs and elses whose code is long.
 func (p *program) jumpNone() {
 	type open struct {
 		at   int // of the if or else in out

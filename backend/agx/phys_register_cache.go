@@ -54,7 +54,7 @@ func (p *program) registerCache() {
 }
 
 // hints sets those of one instruction and takes what it does to registers into
-// account: live are the halves that something behind it reads.
+// account: live are the halves that something after it reads.
 func (p *program) hints(in *pinstr, i int, live *halfSet, soon *[gprHalves]int) {
 	d := &in.Dst
 	if d.Kind == isa.Reg {
@@ -96,7 +96,7 @@ func (p *program) hints(in *pinstr, i int, live *halfSet, soon *[gprHalves]int) 
 	}
 }
 
-// wanted reports whether an operand's registers are read soon behind instruction i.
+// wanted reports whether an operand's registers are read soon after instruction i.
 func (p *program) wanted(o *isa.Operand, i int, soon *[gprHalves]int) bool {
 	for h := int(o.Val); h < int(o.Val)+o.Halves() && h < gprHalves; h++ {
 		if n := soon[h]; n == 0 || n-1-i > cacheWindow {

@@ -7,7 +7,7 @@ import (
 
 // pressureSchedule reorders each block so that fewer registers are live at
 // once: bottom-up, of the instructions that may come last it takes the one that
-// leaves the fewest live halves in front of it
+// leaves the fewest live halves before it
 // (agx.md §13). A block that does not get better keeps its order.
 func pressureSchedule(f *mach.Func) {
 	lv := mach.ComputeLiveness(f)
@@ -41,7 +41,7 @@ type scheduler struct {
 	f    *mach.Func
 	list []*mach.Instr
 	// preds[start[i]:start[i+1]] have to come before instruction i; waits[i]
-	// counts what has to come behind it and is not placed.
+	// counts what has to come after it and is not placed.
 	preds   []int32
 	start   []int32
 	waits   []int32
@@ -72,7 +72,7 @@ func (p *scheduler) region(blk *mach.Block) (first, end int) {
 	return first, end
 }
 
-// liveBehind lists the values that are live behind the region.
+// liveBehind lists the values that are live after the region.
 func (p *scheduler) liveBehind(out mach.Live, tail []*mach.Instr) []mach.Value {
 	list := p.liveOut[:0]
 	add := func(v mach.Value) {
@@ -216,7 +216,7 @@ func (p *scheduler) access(a *accesses, class int, i int32) {
 	a.loads, a.last = a.loads[:0], i
 }
 
-// edge says that the instruction under way comes behind instruction k.
+// edge says that the instruction under way comes after instruction k.
 func (p *scheduler) edge(k int32) {
 	if k < 0 {
 		return
@@ -271,8 +271,8 @@ func (p *scheduler) run(live []mach.Value) bool {
 	return true
 }
 
-// delta is the change of the live halves in front of an instruction against
-// those behind it.
+// delta is the change of the live halves before an instruction against
+// those after it.
 func (p *scheduler) delta(in *mach.Instr) (n int) {
 	for _, d := range in.Defs() {
 		if d.Val != 0 && p.live.Has(d.Val) {
@@ -298,7 +298,7 @@ func repeated(uses []mach.Operand, v mach.Value) bool {
 	return false
 }
 
-// place makes live what is live in front of an instruction.
+// place makes live what is live before an instruction.
 func (p *scheduler) place(in *mach.Instr) {
 	for _, d := range in.Defs() {
 		if d.Val != 0 {

@@ -66,7 +66,7 @@ func passList(text string) func() (*passes.Pipeline, error) {
 
 // VertexProlog compiles the prolog that fetches the attributes of a main part,
 // which its meta names. Attributes that the state does not mention are (0, 0, 0, 1).
-// In front of a vertex shader that runs as compute it makes the indices too.
+// Before a vertex shader that runs as compute it makes the indices too.
 func VertexProlog(gpu string, main *abi.Meta, state *State) (*Binary, error) {
 	s, b, err := newPart(gpu, ir.StageVertex, "vertex_prolog")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // alignment leaves, and the reserved halves.
 const spillSlack = 12 + gprFloor
 
-// farArrays is the size of private arrays from which on they stand behind what is
-// spilled and not in front, as spilling reaches no farther than maxSpillBytes.
+// farArrays is the size of private arrays from which on they stand after what is
+// spilled and not before it, as spilling reaches no farther than maxSpillBytes.
 const farArrays = maxSpillBytes / 4 * 3
 
 // spill brings f below the register limit.

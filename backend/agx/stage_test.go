@@ -50,7 +50,7 @@ func TestVertex(t *testing.T) {
 	}
 }
 
-// The word of layer and viewport stands behind the varyings and the point size, whichever of
+// The word of layer and viewport stands after the varyings and the point size, whichever of
 // the two there is.
 func TestViewportWord(t *testing.T) {
 	for _, slot := range []ir.Slot{ir.SlotLayer, ir.SlotViewport} {

@@ -51,7 +51,7 @@ func (v *validator) fail(in *mach.Instr, format string, args ...any) {
 	}
 }
 
-// dominators finds the immediate dominators; blocks stand behind theirs.
+// dominators finds the immediate dominators; blocks stand after theirs.
 func (v *validator) dominators() {
 	n := len(v.f.Blocks)
 	v.idom = make([]mach.BlockID, n)

@@ -47,7 +47,7 @@
 //
 // # Geometry
 //
-// A geometry shader is up to three programs, one behind the other in the code. A unit is an
+// A geometry shader is up to three programs, one after the other in the code. A unit is an
 // invocation of a primitive: number (instance*UniformPrimitives + primitive)*Invocations +
 // invocation. The count program and the main program run as compute, a lane a unit, on a grid
 // of (UniformPrimitives*Invocations, instances, 1) that the driver may cut as it likes.
@@ -59,7 +59,7 @@
 // those of the units before in the place of each. Without a count program all units have
 // the words of Geometry.Counts, and nothing is read at UniformCounts. The main program does
 // what the shader does to memory; it writes the index buffer at UniformIndices, a word for
-// each vertex of stream 0 and a Restart behind each strip, and the transform feedback of the
+// each vertex of stream 0 and a Restart after each strip, and the transform feedback of the
 // primitives for which there is room (UniformXfbLimit0 and further). The words of a unit begin
 // where the sum says.
 //
@@ -71,8 +71,8 @@
 // # Parts
 //
 // With [PartMain] a shader is the main part of a program of the separate ABI:
-// the linker puts a prolog in front, which fetches the attributes to where
-// Meta.Attribs says, and an epilog behind, which blends Meta.Results into the
+// the linker puts a prolog before it, which fetches the attributes to where
+// Meta.Attribs says, and an epilog after it, which blends Meta.Results into the
 // tile. A program so linked (PartLinked) has Tile instead of Results, and runs its
 // own loop over the samples. Its code fetches attributes through UniformAttribAddr.
 //

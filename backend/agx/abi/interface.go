@@ -74,6 +74,6 @@ type TileTarget struct {
 	Mask   uint8      `json:"mask"`
 	Offset uint32     `json:"offset"`
 	Format isa.Format `json:"format"`
-	// Signed tells that i8 and i16 elements are signed.
+	// Signed says that i8 and i16 elements are signed.
 	Signed bool `json:"signed,omitempty"`
 }

@@ -8,7 +8,7 @@ const (
 	VertexIDReg   = 2 * 5 // r5, 32 bits
 	InstanceIDReg = 2 * 6 // r6, 32 bits
 	// AttribReg is the customary place of attribute 0; attribute i is 8*i halves
-	// behind it.
+	// after it.
 	AttribReg = 2 * 8
 	// SampleMaskReg is r1l: the samples being shaded, with PerSample.
 	SampleMaskReg = 2 * 1
@@ -23,7 +23,7 @@ const (
 	NumUniforms   = 512
 	NumRegs       = 256
 	MaxTileOffset = 511
-	// CullSlot0 and the slot behind it are varyings that stand for cull distances: component k
+	// CullSlot0 and the slot after it are varyings that stand for cull distances: component k
 	// is 1.0 where distance k is not negative, else 0.0. They are no slots of the IR.
 	CullSlot0 ir.Slot = 30
 )
@@ -34,7 +34,7 @@ type Meta struct {
 	// Part says which part of a program the code is; "" is a whole one that was
 	// compiled as such, PartLinked one that was linked from parts.
 	Part Part `json:"part,omitempty"`
-	// CodeSize is the length of a part's main program, behind which the next
+	// CodeSize is the length of a part's main program, after which the next
 	// part may follow.
 	CodeSize uint32 `json:"code_size,omitempty"`
 	// Entry is the byte offset of the main program in the code. A preamble, if
@@ -68,7 +68,7 @@ type Meta struct {
 	EarlyFragmentTests bool `json:"early_fragment_tests,omitempty"`
 	PerSample          bool `json:"per_sample,omitempty"`
 	// ClipDistances counts components of a vertex stage, CullDistances those of CullSlot0 and
-	// the slot behind it: what drops the fragments is the fragment program.
+	// the slot after it: what drops the fragments is the fragment program.
 	ClipDistances uint8 `json:"clip_distances,omitempty"`
 	CullDistances uint8 `json:"cull_distances,omitempty"`
 
@@ -77,14 +77,14 @@ type Meta struct {
 	Attribs []Attrib `json:"attribs,omitempty"`
 	// Varyings are the outputs of a vertex shader.
 	Varyings []Varying `json:"varyings,omitempty"`
-	// Next is the stage behind a vertex or tessellation evaluation shader that runs as
+	// Next is the stage after a vertex or tessellation evaluation shader that runs as
 	// compute, because what follows does: tessellation control or geometry. Record are then
 	// its outputs.
 	Next ir.Stage `json:"next,omitempty"`
 	// Record lists the slots of the record that a vertex is stored to, ascending, four
 	// words each: of a vertex shader with Next, of a tessellation control shader.
 	Record []ir.Slot `json:"record,omitempty"`
-	// PatchSlots is the number of slots from SlotPatch0 on that a patch has behind its
+	// PatchSlots is the number of slots from SlotPatch0 on that a patch has after its
 	// tessellation levels (tessellation control).
 	PatchSlots int `json:"patch_slots,omitempty"`
 	// Tess are the execution modes of tessellation shaders, those that this stage declares.
@@ -92,7 +92,7 @@ type Meta struct {
 	// Reads lists the slots that a tessellation or geometry shader reads of vertices.
 	Reads []ir.Slot `json:"reads,omitempty"`
 	// Feedback is what transform feedback takes of a vertex or tessellation evaluation shader. A
-	// geometry shader behind it writes that.
+	// geometry shader after it writes that.
 	Feedback *Feedback `json:"feedback,omitempty"`
 	// Geometry says what a geometry shader consists of; the rest of the Meta then is that
 	// of its main program.
@@ -102,7 +102,7 @@ type Meta struct {
 	LayerViewportWord int `json:"layer_viewport_word,omitempty"`
 	// Coefs are the coefficient registers of a fragment shader.
 	Coefs []Coef `json:"coefs,omitempty"`
-	// AlphaOne tells that alpha of colour 0 is always One and in no register,
+	// AlphaOne says that alpha of colour 0 is always One and in no register,
 	// whatever Results says (main parts).
 	AlphaOne bool `json:"alpha_one,omitempty"`
 	// Results and Tile are the outputs of a fragment shader.

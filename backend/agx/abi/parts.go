@@ -1,7 +1,7 @@
 package abi
 
 // Part is a part of a program of the separate ABI
-// (agx.md §11.4). The linker puts prolog, main part and epilog behind each other; they
+// (agx.md §11.4). The linker puts prolog, main part and epilog one after another; they
 // hand values on in registers, and have places of their own among the first uniforms.
 type Part string
 
@@ -28,7 +28,7 @@ const (
 const One = 0x3f800000
 
 // VertexHalves is the number of uniform halves that belong to the parts of a
-// vertex shader with n attributes, GridHalves that of one that runs as compute: behind
+// vertex shader with n attributes, GridHalves that of one that runs as compute: after
 // three halves of padding it has the address of the input assembly block.
 func VertexHalves(n int) int { return 6*n + 5 }
 

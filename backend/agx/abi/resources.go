@@ -60,9 +60,9 @@ type State struct {
 	Set     uint32 `json:"set"`
 	Binding uint32 `json:"binding"`
 	Element uint32 `json:"element,omitempty"`
-	// Sampler tells that Index is a sampler state, not a texture state.
+	// Sampler says that Index is a sampler state, not a texture state.
 	Sampler bool `json:"sampler,omitempty"`
-	// Write tells that a texture state holds the write descriptor.
+	// Write says that a texture state holds the write descriptor.
 	Write bool `json:"write,omitempty"`
 	Index int  `json:"index"`
 }

@@ -70,7 +70,7 @@ func PatchWords(patchSlots, slots, vertices int) int {
 }
 
 // PatchShift: the vertex index of a tessellation evaluation shader is patch << PatchShift |
-// point, both counted from 0. A point is two words, u and v with PointShift bits behind
+// point, both counted from 0. A point is two words, u and v with PointShift bits after
 // the point.
 const (
 	PatchShift = 13

@@ -30,11 +30,11 @@ const (
 	UniformAssembly                    // address of the input assembly block, see AssemblyIndices
 	UniformRecords                     // address of the records that vertices are stored to
 	UniformGridVertices                // word: vertices of an instance of the draw
-	UniformRecordSlots                 // 2 words: bit s tells that the records at UniformRecords have slot s
+	UniformRecordSlots                 // 2 words: bit s says that the records at UniformRecords have slot s
 	UniformPatchVertices               // word: vertices of the patch that the stage reads
 	UniformPatchCount                  // word: patches of an instance of the draw
 	UniformPatches                     // address of the patches that tessellation control leaves, see PatchWords
-	UniformPatchRecord                 // 2 words: bit s tells that the vertices of those patches have slot s
+	UniformPatchRecord                 // 2 words: bit s says that the vertices of those patches have slot s
 	UniformPatchSlots                  // word: the PatchSlots of those patches
 	UniformPatchPoints                 // address of a word for each patch: its first point
 	UniformTessPoints                  // address of the points, see PointShift

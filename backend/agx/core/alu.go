@@ -56,7 +56,7 @@ func execFloat(w *wave, x *inst) error {
 	return nil
 }
 
-// finishFloat saturates, converts and stores float results; half tells that
+// finishFloat saturates, converts and stores float results; half says that
 // they are f16 already.
 func (w *wave) finishFloat(x *inst, half bool) {
 	if x.Flags&isa.Sat != 0 {

@@ -20,7 +20,7 @@ type hazards struct {
 	reads  [7]span
 	nreads uint8
 	write  span
-	// clobber is what a texture instruction may destroy behind its result.
+	// clobber is what a texture instruction may destroy after its result.
 	clobber span
 	traits  isa.Traits
 }

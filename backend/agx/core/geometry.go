@@ -288,7 +288,7 @@ func (g *geometryWaves) Run(fuel int) (emu.Status, error) {
 // lists are the input topologies by the vertices of a primitive.
 var lists = map[uint8]emu.Topology{1: emu.PointList, 2: emu.LineList, 3: emu.TriangleList, 4: emu.LineListAdjacency, 6: emu.TriangleListAdjacency}
 
-// start puts the vertices of the launch's primitives behind each other.
+// start puts the vertices of the launch's primitives one after another.
 func (g *geometryWaves) start() error {
 	l, m := g.l, g.p.meta
 	if l.Env == nil || len(l.Geometry) < l.NumLanes || l.NumLanes == 0 {

@@ -243,7 +243,7 @@ func (t *tessWaves) evaluation(p *emu.Patch, l *emu.Launch, d *driverMemory) err
 		return &emu.Unsupported{What: fmt.Sprintf("the tessellation of more than %d patches is not supported", 1<<(32-abi.PatchShift))}
 	}
 	l.Out = t.l.Out[t.first:t.end]
-	// Other points of the patch, and of other patches, stand in front.
+	// Other points of the patch, and of other patches, come before.
 	const before = 5
 	d.uniform(abi.UniformPatchPoints, d.alloc(regionFirst, 1, p.PrimitiveID))
 	d.set(regionFirst, 0, before)

@@ -219,7 +219,7 @@ func (w *wave) tileStores(lane int) {
 	}
 }
 
-// storedMask tells which components of a target the shader has stored.
+// storedMask says which components of a target the shader has stored.
 func (f *fragState) storedMask(t *abi.TileTarget, lane, sample int) (mask uint8) {
 	b := f.sampleTile(lane, sample)[t.Offset:]
 	if t.Format.Packed() {

@@ -195,7 +195,7 @@ var dimNames = []string{"tex_1d", "tex_1d_array", "tex_2d", "tex_2d_array", "tex
 // String returns the dimension's name.
 func (d Dim) String() string { return enumName(dimNames, d) }
 
-// Coords is the number of spatial coordinates; extra tells that a layer or
+// Coords is the number of spatial coordinates; extra says that a layer or
 // sample index follows them.
 func (d Dim) Coords() (n int, extra bool) {
 	switch d {

@@ -18,7 +18,7 @@ type Line struct {
 	// Target is the byte offset that a branch names, else -1; it may lie outside
 	// the code.
 	Target int
-	// Label tells that a branch of the listing targets this line.
+	// Label says that a branch of the listing targets this line.
 	Label bool
 }
 

@@ -334,7 +334,7 @@ func (x *xfer) lowUniforms(it *item, n int) {
 }
 
 // codeCompareOffset holds a 32-bit depth reference, a half with texel offsets,
-// or both (three halves then). Field 1 tells that there are offsets.
+// or both (three halves then). Field 1 says that there are offsets.
 func codeCompareOffset(x *xfer, it *item) {
 	o := x.opnd(it)
 	compare := x.in.Flags&Compare != 0
@@ -388,7 +388,7 @@ func (x *xfer) varyings(it *item, each int) {
 }
 
 // codeDepthStencil: field 1 tells a depth (32 bits), field 2 a stencil (16
-// bits behind it); the run is counted in halves.
+// bits after it); the run is counted in halves.
 func codeDepthStencil(x *xfer, it *item) {
 	o := x.opnd(it)
 	n := 0
