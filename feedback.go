@@ -67,12 +67,9 @@ func primitiveVertices(t emu.Topology, tess [2]emu.TessIO) int {
 		switch domain := max(tess[0].Domain, tess[1].Domain); {
 		case tess[0].PointMode || tess[1].PointMode:
 			return 1
-		case domain == isolines:
+		case domain == ir.DomainIsolines:
 			return 2
 		}
 	}
 	return 3
 }
-
-// isolines is the domain of emu.TessIO that gives lines.
-const isolines = 3

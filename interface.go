@@ -118,8 +118,8 @@ func modesOf(s *ir.Shader) []string {
 	case ir.StageTessCtrl:
 		add(true, "output_vertices %d", tess.OutputVertices)
 	case ir.StageGeometry:
-		add(true, "input %s", name([]string{"", "points", "lines", "triangles", "lines_adjacency", "", "triangles_adjacency"}, geom.InPrimitive))
-		add(true, "output %s", name([]string{"points", "line_strip", "triangle_strip"}, geom.OutPrimitive))
+		add(true, "input %s", name(ir.InPrimitiveNames[:], geom.InPrimitive))
+		add(true, "output %s", name(ir.OutPrimitiveNames[:], geom.OutPrimitive))
 		add(true, "max_vertices %d", geom.MaxVertices)
 		add(geom.Invocations > 1, "invocations %d", geom.Invocations)
 	case ir.StageFragment:
@@ -129,9 +129,9 @@ func modesOf(s *ir.Shader) []string {
 		add(s.Info.StencilReplacing, "stencil_replacing")
 	}
 	if s.Stage == ir.StageTessCtrl || s.Stage == ir.StageTessEval {
-		add(tess.Domain != 0, "domain %s", name([]string{"", "triangles", "quads", "isolines"}, tess.Domain))
-		add(tess.Domain != 0, "spacing %s", name([]string{"equal", "fractional_even", "fractional_odd"}, tess.Spacing))
-		add(tess.Domain == 1 || tess.Domain == 2, "order %s", map[bool]string{true: "ccw", false: "cw"}[tess.CCW])
+		add(tess.Domain != ir.DomainNone, "domain %s", name(ir.DomainNames[:], tess.Domain))
+		add(tess.Domain != ir.DomainNone, "spacing %s", name(ir.SpacingNames[:], tess.Spacing))
+		add(tess.Domain == ir.DomainTriangles || tess.Domain == ir.DomainQuads, "order %s", map[bool]string{true: "ccw", false: "cw"}[tess.CCW])
 		add(tess.PointMode, "point_mode")
 	}
 	return list

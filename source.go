@@ -16,15 +16,6 @@ import (
 	"nirc/ir"
 )
 
-// glslStages are the file name extensions of GLSL by stage, as glslang has them.
-var glslStages = []struct {
-	ext   string
-	stage ir.Stage
-}{
-	{"vert", ir.StageVertex}, {"tesc", ir.StageTessCtrl}, {"tese", ir.StageTessEval}, {"geom", ir.StageGeometry},
-	{"frag", ir.StageFragment}, {"comp", ir.StageCompute}, {"task", ir.StageTask}, {"mesh", ir.StageMesh},
-}
-
 // GLSLExtension reports whether a path's extension is that of a GLSL shader,
 // which LoadFile gives to glslangValidator or glslc.
 func GLSLExtension(path string) bool { return glslName(path) != "" }
@@ -32,10 +23,8 @@ func GLSLExtension(path string) bool { return glslName(path) != "" }
 // glslName returns the stage as the GLSL compilers spell it, or "".
 func glslName(path string) string {
 	path = strings.TrimSuffix(path, ".glsl")
-	for _, s := range glslStages {
-		if filepath.Ext(path) == "."+s.ext {
-			return s.ext
-		}
+	if ext := strings.TrimPrefix(filepath.Ext(path), "."); ir.StageOfSuffix(ext) != ir.StageNone {
+		return ext
 	}
 	return ""
 }
@@ -100,9 +89,9 @@ func loadInput(ctx context.Context, path string, o FileOptions) (*Module, error)
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("#version")) || o.Stage == ir.StageNone {
 		return Load(data, "-")
 	}
-	for _, s := range glslStages {
-		if s.stage == o.Stage {
-			return stdinGLSL(ctx, data, s.ext, o)
+	for _, s := range ir.StageTable {
+		if s.Stage == o.Stage && s.Stage != ir.StageRay {
+			return stdinGLSL(ctx, data, s.Suffix, o)
 		}
 	}
 	return nil, Diagnostics{{File: "-", Msg: fmt.Sprintf("GLSL of stage %s is not supported", o.Stage)}}

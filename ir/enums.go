@@ -1,44 +1,5 @@
 package ir
 
-// Stage is the kind of shader, in pipeline order. Zero is not a stage.
-type Stage uint8
-
-// The stages of Vulkan that the frontend accepts, and those that it only
-// names in diagnostics (mesh and ray tracing).
-const (
-	StageNone Stage = iota
-	StageVertex
-	StageTessCtrl
-	StageTessEval
-	StageGeometry
-	StageFragment
-	StageCompute
-	StageTask
-	StageMesh
-	StageKernel
-	StageRay
-)
-
-var stageNames = [...]string{"none", "vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute", "task", "mesh", "kernel", "ray"}
-
-// String returns the stage's name as the text form spells it.
-func (s Stage) String() string {
-	if int(s) < len(stageNames) {
-		return stageNames[s]
-	}
-	return "stage?"
-}
-
-// ParseStage returns the stage of that name, or StageNone.
-func ParseStage(name string) Stage {
-	for i, n := range stageNames {
-		if n == name {
-			return Stage(i)
-		}
-	}
-	return StageNone
-}
-
 // Mode is a set of variable modes: what kind of storage a variable or a
 // pointer refers to (NIR's nir_variable_mode). A variable has exactly one
 // bit; a deref may have several only among ModeGeneric.

@@ -81,16 +81,16 @@ type Info struct {
 // TessInfo holds the modes of the tessellation stages.
 type TessInfo struct {
 	OutputVertices uint32
-	Domain         uint8 // 0 none, 1 triangles, 2 quads, 3 isolines
-	Spacing        uint8 // 0 equal, 1 fractional even, 2 fractional odd
+	Domain         uint8 // DomainNone …
+	Spacing        uint8 // SpacingEqual …
 	CCW, PointMode bool
 }
 
 // GeomInfo holds the modes of the geometry stage.
 type GeomInfo struct {
 	Invocations, MaxVertices uint32
-	InPrimitive              uint8 // vertices of an input primitive: 1, 2, 3, 4, 6
-	OutPrimitive             uint8 // 0 points, 1 line strip, 2 triangle strip
+	InPrimitive              uint8 // InPoints …: its vertices
+	OutPrimitive             uint8 // OutPoints …
 }
 
 // Function is a function with its parameters. It returns nothing: the caller

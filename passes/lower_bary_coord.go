@@ -2,12 +2,6 @@ package passes
 
 import "nirc/ir"
 
-// The built-ins of VK_KHR_fragment_shader_barycentric.
-const (
-	builtInBaryCoord        = 5286
-	builtInBaryCoordNoPersp = 5287
-)
-
 // baryCoord builds the value of BaryCoordKHR or BaryCoordNoPerspKHR, three
 // weights whose sum is 1, from the two that interpolation takes; nil for other
 // built-ins, and on targets whose interpolation keeps them to itself.
@@ -17,8 +11,8 @@ func baryCoord(b *ir.Builder, v *ir.Variable) *ir.Def {
 	}
 	mode := ir.InterpSmooth
 	switch v.BuiltIn {
-	case builtInBaryCoord:
-	case builtInBaryCoordNoPersp:
+	case ir.BuiltInBaryCoord:
+	case ir.BuiltInBaryCoordNoPersp:
 		mode = ir.InterpNoPerspective
 	default:
 		return nil

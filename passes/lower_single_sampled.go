@@ -59,11 +59,10 @@ func singleSampledVariable(b *ir.Builder, in *ir.Instr) *ir.Def {
 	if v == nil {
 		return nil
 	}
-	const sampleID, samplePos = 18, 19
 	switch v.BuiltIn {
-	case sampleID:
+	case ir.BuiltInSampleID:
 		return b.ImmInt(0, in.Def.BitSize)
-	case samplePos:
+	case ir.BuiltInSamplePosition:
 		var half [2]uint64
 		for i := range half {
 			half[i] = ir.FloatBits(0.5, in.Def.BitSize)

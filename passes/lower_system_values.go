@@ -97,65 +97,28 @@ func resizeUint(b *ir.Builder, v *ir.Def, bits uint8) *ir.Def {
 	return ConvertType(b, v, from, to)
 }
 
-// builtinValue builds the value of a SPIR-V BuiltIn (numbers of the SPIR-V
-// specification, section BuiltIn), or returns nil for one that is no system value.
+// builtinValue builds the value of a SPIR-V BuiltIn, or returns nil for one
+// that is no system value.
 func builtinValue(b *ir.Builder, builtin int32) *ir.Def {
-	if f := builtinLoads[builtin]; f != nil {
-		return f(b)
+	switch builtin {
+	case ir.BuiltInInstanceIndex:
+		return b.Iadd(b.LoadInstanceId(), b.LoadBaseInstance())
+	case ir.BuiltInDeviceIndex:
+		return b.Imm32(0)
 	}
-	return nil
-}
-
-func load(i ir.Intrinsic, comps, bits uint8) func(*ir.Builder) *ir.Def {
-	return func(b *ir.Builder) *ir.Def { return &b.Intrinsic(i, comps, bits).Def }
-}
-
-var builtinLoads = map[int32]func(*ir.Builder) *ir.Def{
-	5:    load(ir.IntrLoadVertexId, 1, 32),
-	6:    load(ir.IntrLoadInstanceId, 1, 32),
-	7:    load(ir.IntrLoadPrimitiveId, 1, 32),
-	8:    load(ir.IntrLoadInvocationId, 1, 32),
-	9:    load(ir.IntrLoadLayerId, 1, 32),
-	11:   load(ir.IntrLoadTessLevelOuter, 4, 32),
-	12:   load(ir.IntrLoadTessLevelInner, 2, 32),
-	13:   load(ir.IntrLoadTessCoord, 3, 32),
-	14:   load(ir.IntrLoadPatchVerticesIn, 1, 32),
-	15:   load(ir.IntrLoadFragCoord, 4, 32),
-	16:   load(ir.IntrLoadPointCoord, 2, 32),
-	17:   load(ir.IntrLoadFrontFace, 1, 1),
-	18:   load(ir.IntrLoadSampleId, 1, 32),
-	19:   load(ir.IntrLoadSamplePos, 2, 32),
-	20:   load(ir.IntrLoadSampleMaskIn, 1, 32),
-	23:   load(ir.IntrLoadHelperInvocation, 1, 1),
-	24:   load(ir.IntrLoadNumWorkgroups, 3, 32),
-	25:   load(ir.IntrLoadWorkgroupSize, 3, 32),
-	26:   load(ir.IntrLoadWorkgroupId, 3, 32),
-	27:   load(ir.IntrLoadLocalInvocationId, 3, 32),
-	28:   load(ir.IntrLoadGlobalInvocationId, 3, 32),
-	29:   load(ir.IntrLoadLocalInvocationIndex, 1, 32),
-	36:   load(ir.IntrLoadSubgroupSize, 1, 32),
-	38:   load(ir.IntrLoadNumSubgroups, 1, 32),
-	40:   load(ir.IntrLoadSubgroupId, 1, 32),
-	41:   load(ir.IntrLoadSubgroupInvocation, 1, 32),
-	42:   load(ir.IntrLoadVertexId, 1, 32),
-	43:   instanceIndex,
-	4416: load(ir.IntrLoadSubgroupEqMask, 4, 32),
-	4417: load(ir.IntrLoadSubgroupGeMask, 4, 32),
-	4418: load(ir.IntrLoadSubgroupGtMask, 4, 32),
-	4419: load(ir.IntrLoadSubgroupLeMask, 4, 32),
-	4420: load(ir.IntrLoadSubgroupLtMask, 4, 32),
-	4424: load(ir.IntrLoadFirstVertex, 1, 32),
-	4425: load(ir.IntrLoadBaseInstance, 1, 32),
-	4426: load(ir.IntrLoadDrawId, 1, 32),
-	4438: func(b *ir.Builder) *ir.Def { return b.Imm32(0) },
-	4440: load(ir.IntrLoadViewIndex, 1, 32),
-	4444: load(ir.IntrLoadFragShadingRate, 1, 32),
-	5292: load(ir.IntrLoadFragSize, 2, 32),
-	5293: load(ir.IntrLoadFragInvocationCount, 1, 32),
-}
-
-func instanceIndex(b *ir.Builder) *ir.Def {
-	return b.Iadd(&b.Intrinsic(ir.IntrLoadInstanceId, 1, 32).Def, &b.Intrinsic(ir.IntrLoadBaseInstance, 1, 32).Def)
+	r := ir.FindBuiltIn(builtin)
+	if r == nil || r.Load == 0 {
+		return nil
+	}
+	row, bits := r.Load.Info(), uint8(32)
+	if row.DestBits.Has(1) {
+		bits = 1
+	}
+	comps := row.DestComps
+	if comps == 0 {
+		comps = r.Comps
+	}
+	return &b.Intrinsic(r.Load, comps, bits).Def
 }
 
 var lowerComputeSystemValuesPass = &Pass{

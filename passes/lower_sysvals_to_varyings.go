@@ -20,20 +20,19 @@ var lowerSysvalsToVaryingsPass = &Pass{
 	Idempotent: true,
 }
 
-// sysvalVaryings are the built-ins (numbers of the SPIR-V specification,
-// section BuiltIn) that have a slot.
+// sysvalVaryings are the built-ins that have a slot.
 var sysvalVaryings = [...]struct {
 	option  string
 	builtin int32
 	slot    ir.Slot
 	interp  ir.Interp
 }{
-	{"frag_coord", 15, ir.SlotPos, ir.InterpNoPerspective},
-	{"front_face", 17, ir.SlotFace, ir.InterpFlat},
-	{"point_coord", 16, ir.SlotPointCoord, ir.InterpSmooth},
-	{"layer_id", 9, ir.SlotLayer, ir.InterpFlat},
-	{"primitive_id", 7, ir.SlotPrimitiveID, ir.InterpFlat},
-	{"view_index", 4440, ir.SlotViewIndex, ir.InterpFlat},
+	{"frag_coord", ir.BuiltInFragCoord, ir.SlotPos, ir.InterpNoPerspective},
+	{"front_face", ir.BuiltInFrontFacing, ir.SlotFace, ir.InterpFlat},
+	{"point_coord", ir.BuiltInPointCoord, ir.SlotPointCoord, ir.InterpSmooth},
+	{"layer_id", ir.BuiltInLayer, ir.SlotLayer, ir.InterpFlat},
+	{"primitive_id", ir.BuiltInPrimitiveID, ir.SlotPrimitiveID, ir.InterpFlat},
+	{"view_index", ir.BuiltInViewIndex, ir.SlotViewIndex, ir.InterpFlat},
 }
 
 func lowerSysvalsToVaryings(c *Context, s *ir.Shader) (bool, error) {

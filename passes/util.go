@@ -74,9 +74,6 @@ func hasSideEffects(in *ir.Instr) bool {
 	return false
 }
 
-// builtInHelperInvocation is SPIR-V's HelperInvocation, which changes at a demote.
-const builtInHelperInvocation = 23
-
 // canReorder reports whether an intrinsic may move across any other instruction
 // and be merged with an equal one.
 func canReorder(in *ir.Instr) bool {
@@ -93,7 +90,7 @@ func canReorder(in *ir.Instr) bool {
 	if in.Intr == ir.IntrLoadDeref {
 		if d := derefOf(in.Srcs[0].Def); d != nil && d.DerefInfo().Modes&^ir.ModeReadOnly == 0 {
 			v := rootVar(d)
-			return v == nil || v.Mode != ir.ModeSystemValue || v.BuiltIn != builtInHelperInvocation
+			return v == nil || v.Mode != ir.ModeSystemValue || v.BuiltIn != ir.BuiltInHelperInvocation
 		}
 	}
 	return in.Has(ir.IdxAccess) && a&ir.AccessCanReorder != 0

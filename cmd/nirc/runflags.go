@@ -241,25 +241,15 @@ func writeTimes(w io.Writer, t *passes.Times) {
 	fmt.Fprintf(w, "%12s %6s %5s %7s  total\n", sum, "", "", "")
 }
 
-// parseStage reads --stage.
+// parseStage reads --stage: a stage's name, or the extension of its GLSL.
 func parseStage(name string) (ir.Stage, error) {
-	switch name {
-	case "":
+	if name == "" {
 		return ir.StageNone, nil
-	case "vert":
-		name = "vertex"
-	case "frag":
-		name = "fragment"
-	case "comp":
-		name = "compute"
-	case "tesc":
-		name = "tess_ctrl"
-	case "tese":
-		name = "tess_eval"
-	case "geom":
-		name = "geometry"
 	}
 	if s := ir.ParseStage(name); s != ir.StageNone {
+		return s, nil
+	}
+	if s := ir.StageOfSuffix(name); s != ir.StageNone {
 		return s, nil
 	}
 	return ir.StageNone, nirc.Usagef("no stage %q (have vertex, tess_ctrl, tess_eval, geometry, fragment, compute)", name)

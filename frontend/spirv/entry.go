@@ -30,34 +30,10 @@ func EntryPoints(m *spv.Module) []EntryPoint {
 		}
 		name, next := in.StringArg(2)
 		e := EntryPoint{Name: name, Model: spv.ExecutionModel(in.Arg(0)), ID: in.Arg(1), Interface: in.Args()[next:], word: int(in.Offset)}
-		e.Stage = stageOf(e.Model)
+		e.Stage = ir.StageOfModel(uint32(e.Model))
 		list = append(list, e)
 	}
 	return list
-}
-
-func stageOf(m spv.ExecutionModel) ir.Stage {
-	switch m {
-	case spv.ExecutionModelVertex:
-		return ir.StageVertex
-	case spv.ExecutionModelTessellationControl:
-		return ir.StageTessCtrl
-	case spv.ExecutionModelTessellationEvaluation:
-		return ir.StageTessEval
-	case spv.ExecutionModelGeometry:
-		return ir.StageGeometry
-	case spv.ExecutionModelFragment:
-		return ir.StageFragment
-	case spv.ExecutionModelGLCompute:
-		return ir.StageCompute
-	case spv.ExecutionModelKernel:
-		return ir.StageKernel
-	case spv.ExecutionModelTaskEXT, spv.ExecutionModelTaskNV:
-		return ir.StageTask
-	case spv.ExecutionModelMeshEXT, spv.ExecutionModelMeshNV:
-		return ir.StageMesh
-	}
-	return ir.StageRay
 }
 
 // chooseEntry finds the entry point that the options ask for.

@@ -168,35 +168,35 @@ func (t *translator) geometryMode(in *inst, m spv.ExecutionMode, n uint32) {
 	case spv.ExecutionModeOutputVertices:
 		tess.OutputVertices, geom.MaxVertices = n, n
 	case spv.ExecutionModeTriangles:
-		tess.Domain, geom.InPrimitive = 1, 3
+		tess.Domain, geom.InPrimitive = ir.DomainTriangles, ir.InTriangles
 	case spv.ExecutionModeQuads:
-		tess.Domain = 2
+		tess.Domain = ir.DomainQuads
 	case spv.ExecutionModeIsolines:
-		tess.Domain = 3
+		tess.Domain = ir.DomainIsolines
 	case spv.ExecutionModeSpacingEqual:
-		tess.Spacing = 0
+		tess.Spacing = ir.SpacingEqual
 	case spv.ExecutionModeSpacingFractionalEven:
-		tess.Spacing = 1
+		tess.Spacing = ir.SpacingFractionalEven
 	case spv.ExecutionModeSpacingFractionalOdd:
-		tess.Spacing = 2
+		tess.Spacing = ir.SpacingFractionalOdd
 	case spv.ExecutionModeVertexOrderCcw:
 		tess.CCW = true
 	case spv.ExecutionModePointMode:
 		tess.PointMode = true
 	case spv.ExecutionModeInputPoints:
-		geom.InPrimitive = 1
+		geom.InPrimitive = ir.InPoints
 	case spv.ExecutionModeInputLines:
-		geom.InPrimitive = 2
+		geom.InPrimitive = ir.InLines
 	case spv.ExecutionModeInputLinesAdjacency:
-		geom.InPrimitive = 4
+		geom.InPrimitive = ir.InLinesAdjacency
 	case spv.ExecutionModeInputTrianglesAdjacency:
-		geom.InPrimitive = 6
+		geom.InPrimitive = ir.InTrianglesAdjacency
 	case spv.ExecutionModeOutputPoints:
-		geom.OutPrimitive = 0
+		geom.OutPrimitive = ir.OutPoints
 	case spv.ExecutionModeOutputLineStrip:
-		geom.OutPrimitive = 1
+		geom.OutPrimitive = ir.OutLineStrip
 	case spv.ExecutionModeOutputTriangleStrip:
-		geom.OutPrimitive = 2
+		geom.OutPrimitive = ir.OutTriangleStrip
 	case spv.ExecutionModeOriginUpperLeft, spv.ExecutionModeVertexOrderCw, spv.ExecutionModeStencilRefUnchangedFrontAMD,
 		spv.ExecutionModePixelInterlockOrderedEXT, spv.ExecutionModePixelInterlockUnorderedEXT,
 		spv.ExecutionModeSampleInterlockOrderedEXT, spv.ExecutionModeSampleInterlockUnorderedEXT:

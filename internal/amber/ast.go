@@ -67,17 +67,19 @@ type VirtualFile struct {
 	Line       int
 }
 
-// ShaderStage is the kind of a shader as scripts name it.
+// ShaderStage is the kind of a shader as scripts name it: a row of ir.StageTable, or StageMulti.
 type ShaderStage uint8
 
 // Shader stages.
 const (
 	StageVertex ShaderStage = iota
-	StageFragment
-	StageGeometry
-	StageTessEval
 	StageTessCtrl
+	StageTessEval
+	StageGeometry
+	StageFragment
 	StageCompute
+	stageTask // scripts have no word for these two
+	stageMesh
 	StageRayGen
 	StageAnyHit
 	StageClosestHit

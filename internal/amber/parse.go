@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"nirc/ir"
 )
 
 // MaxScriptBytes bounds the length of a script.
@@ -305,8 +307,13 @@ func (p *parser) virtualFile(line int) {
 	p.end()
 }
 
-var stageWords = []string{"vertex", "fragment", "geometry", "tessellation_evaluation", "tessellation_control", "compute",
-	"ray_generation", "any_hit", "closest_hit", "miss", "intersection", "callable", "multi"}
+// stageWords are the words of scripts by ShaderStage, "" where there is none.
+var stageWords = func() (words []string) {
+	for i := range ir.StageTable {
+		words = append(words, ir.StageTable[i].Script)
+	}
+	return append(words, "multi")
+}()
 
 // String is the stage's name in scripts.
 func (s ShaderStage) String() string {

@@ -61,7 +61,7 @@ type engine struct {
 // pipe is a pipeline in use.
 type pipe struct {
 	decl     *Pipeline
-	programs [len(irStages)]emu.Program // by ShaderStage
+	programs [stageTask]emu.Program // by ShaderStage: those before stageTask can be run
 	env      emu.Env
 	bindings emu.Bindings
 	color    []emu.Attachment
@@ -71,10 +71,6 @@ type pipe struct {
 	clearDepth   float32
 	clearStencil uint8
 }
-
-// irStages are the stages by ShaderStage; those behind cannot be run.
-var irStages = [...]ir.Stage{StageVertex: ir.StageVertex, StageFragment: ir.StageFragment, StageGeometry: ir.StageGeometry,
-	StageTessEval: ir.StageTessEval, StageTessCtrl: ir.StageTessCtrl, StageCompute: ir.StageCompute}
 
 func (e *engine) run() error {
 	for i := range e.s.Requirements {
@@ -193,8 +189,8 @@ type attachment struct {
 
 // next is the stage that follows a stage of the pipeline, or none.
 func (pl *Pipeline) next(stage ShaderStage) ir.Stage {
-	return ir.NextStage(irStages[stage], func(s ir.Stage) bool {
-		return slices.ContainsFunc(pl.Shaders, func(a *Attached) bool { return int(a.Stage) < len(irStages) && irStages[a.Stage] == s })
+	return ir.NextStage(ir.StageTable[stage].Stage, func(s ir.Stage) bool {
+		return slices.ContainsFunc(pl.Shaders, func(a *Attached) bool { return a.Stage < stageTask && ir.StageTable[a.Stage].Stage == s })
 	})
 }
 
@@ -208,7 +204,7 @@ func (e *engine) program(a *Attached, next ir.Stage) (emu.Program, error) {
 		return nil, fmt.Errorf("shader %s: %w", a.Shader.Name, err)
 	}
 	prog, err := e.r.Target.Compile(e.ctx, Shader{
-		Name: a.Shader.Name, Stage: irStages[a.Stage], Next: next, Words: words, Entry: a.Entry, Spec: a.Spec,
+		Name: a.Shader.Name, Stage: ir.StageTable[a.Stage].Stage, Next: next, Words: words, Entry: a.Entry, Spec: a.Spec,
 		OptimizationOff: e.r.OptimizationOff, SubgroupSize: max(0, a.RequiredSubgroup), FullSubgroups: a.FullSubgroups,
 	})
 	switch {
@@ -216,8 +212,8 @@ func (e *engine) program(a *Attached, next ir.Stage) (emu.Program, error) {
 		return nil, fmt.Errorf("shader %s: %w", a.Shader.Name, err)
 	case prog == nil:
 		return nil, fmt.Errorf("shader %s: target %s gave no program", a.Shader.Name, e.r.Target.Name())
-	case prog.Stage() != irStages[a.Stage]:
-		return nil, fmt.Errorf("shader %s: target %s gave a %v program for stage %v", a.Shader.Name, e.r.Target.Name(), prog.Stage(), irStages[a.Stage])
+	case prog.Stage() != ir.StageTable[a.Stage].Stage:
+		return nil, fmt.Errorf("shader %s: target %s gave a %v program for stage %v", a.Shader.Name, e.r.Target.Name(), prog.Stage(), ir.StageTable[a.Stage].Stage)
 	case a.RequiredSubgroup > 0 && prog.WaveSize() != a.RequiredSubgroup:
 		return nil, unsupported("subgroups of %d are not supported, the target has %d", a.RequiredSubgroup, prog.WaveSize())
 	}

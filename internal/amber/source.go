@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"nirc/frontend/spirv/spv"
+	"nirc/ir"
 )
 
 // maxFileBytes bounds the files that a script names.
@@ -147,10 +148,6 @@ func checkMagic(words []uint32) error {
 	return nil
 }
 
-// glslangStages are the names of stages for glslangValidator -S.
-var glslangStages = [...]string{StageVertex: "vert", StageFragment: "frag", StageGeometry: "geom", StageTessEval: "tese", StageTessCtrl: "tesc",
-	StageCompute: "comp", StageRayGen: "rgen", StageAnyHit: "rahit", StageClosestHit: "rchit", StageMiss: "rmiss", StageIntersection: "rint", StageCallable: "rcall"}
-
 // glslang compiles GLSL or HLSL with glslangValidator. Without a TARGET_ENV
 // it is Amber's spv1.0, and for sources that need more the next that takes them.
 func (r *Runner) glslang(ctx context.Context, s *Script, sh *ShaderDecl, source string, stage ShaderStage, entry string) ([]uint32, error) {
@@ -167,7 +164,7 @@ func (r *Runner) glslang(ctx context.Context, s *Script, sh *ShaderDecl, source 
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	name := "shader." + glslangStages[stage]
+	name := "shader." + ir.StageTable[stage].Suffix
 	if sh.Virtual != nil {
 		name = sh.Virtual.Path
 	}
@@ -188,7 +185,7 @@ func (r *Runner) glslang(ctx context.Context, s *Script, sh *ShaderDecl, source 
 		if v, ok := strings.CutPrefix(env, "spv"); ok {
 			env = "spirv" + v // glslangValidator's word for it
 		}
-		args := []string{"-V", "-S", glslangStages[stage], "--target-env", env, "-I" + dir, "-o", "out.spv"}
+		args := []string{"-V", "-S", ir.StageTable[stage].Suffix, "--target-env", env, "-I" + dir, "-o", "out.spv"}
 		if sh.Format == FormatHLSL {
 			args = append(args, "-D", "-e", entry)
 		}

@@ -179,11 +179,15 @@ func (v *vkParser) addBuffer(line int, name string) *Buffer {
 	return b
 }
 
-var vkStages = []struct {
-	word  string
-	stage ShaderStage
-}{{"vertex", StageVertex}, {"fragment", StageFragment}, {"geometry", StageGeometry}, {"tessellation control", StageTessCtrl},
-	{"tessellation evaluation", StageTessEval}, {"compute", StageCompute}}
+// vkStage returns the stage of that name in a VkScript, StageMulti if it is none.
+func vkStage(name string) ShaderStage {
+	for i, word := range stageWords[:stageTask] {
+		if strings.ReplaceAll(word, "_", " ") == name {
+			return ShaderStage(i)
+		}
+	}
+	return StageMulti
+}
 
 // shaderSection takes the sections with shaders.
 func (v *vkParser) shaderSection(s *vkSection) bool {
@@ -191,12 +195,7 @@ func (v *vkParser) shaderSection(s *vkSection) bool {
 	if !ok {
 		return false
 	}
-	sh := &ShaderDecl{Stage: StageMulti, Source: s.text, Line: s.line - 1, SourceLine: s.line, Name: kind}
-	for _, st := range vkStages {
-		if st.word == kind {
-			sh.Stage = st.stage
-		}
-	}
+	sh := &ShaderDecl{Stage: vkStage(kind), Source: s.text, Line: s.line - 1, SourceLine: s.line, Name: kind}
 	if sh.Stage == StageMulti {
 		return false
 	}

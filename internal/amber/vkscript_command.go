@@ -266,15 +266,13 @@ func (v *vkParser) stageEntry(t token) bool {
 	if name == "tessellation" {
 		name += " " + v.word("control or evaluation")
 	}
-	for _, st := range vkStages {
-		if st.word == name {
-			if !v.entryPoint(name) {
-				v.unexpected(v.peek(), "entrypoint")
-			}
-			return true
-		}
+	if vkStage(name) == StageMulti {
+		return false
 	}
-	return false
+	if !v.entryPoint(name) {
+		v.unexpected(v.peek(), "entrypoint")
+	}
+	return true
 }
 
 // entryPoint parses entrypoint NAME behind the stage's name.

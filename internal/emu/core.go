@@ -137,19 +137,10 @@ type StageIO struct {
 }
 
 // TessIO holds the execution modes of the tessellation stages.
-type TessIO struct {
-	OutputVertices uint32
-	Domain         uint8 // 0 none, 1 triangles, 2 quads, 3 isolines
-	Spacing        uint8 // 0 equal, 1 fractional even, 2 fractional odd
-	CCW, PointMode bool
-}
+type TessIO = ir.TessInfo
 
 // GeomIO holds the execution modes of the geometry stage.
-type GeomIO struct {
-	Invocations, MaxVertices uint32
-	InPrimitive              uint8 // vertices an input primitive: 1, 2, 3, 4 (lines adj), 6 (triangles adj)
-	OutPrimitive             uint8 // 0 points, 1 line strip, 2 triangle strip
-}
+type GeomIO = ir.GeomInfo
 
 // Vec4 is one slot's value as raw 32-bit words. 16-bit values stand in the
 // low half of their word; a 64-bit value takes two words.

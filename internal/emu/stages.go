@@ -57,7 +57,7 @@ func checkTess(p *Pipeline) error {
 		return fmt.Errorf("emu: patches of %d control points are not supported", p.PatchControlPoints)
 	case m.OutputVertices < 1 || m.OutputVertices > MaxPatchVertices:
 		return fmt.Errorf("emu: a tessellation control stage of %d output vertices is not supported", m.OutputVertices)
-	case m.Domain < domainTriangles || m.Domain > domainIsolines || m.Spacing > spacingOdd:
+	case m.Domain < ir.DomainTriangles || m.Domain > ir.DomainIsolines || m.Spacing > ir.SpacingFractionalOdd:
 		return fmt.Errorf("emu: tessellation with domain %d and spacing %d is not supported", m.Domain, m.Spacing)
 	}
 	return nil
@@ -81,7 +81,7 @@ func tessPrimVertices(m *TessIO) int {
 	switch {
 	case m.PointMode:
 		return 1
-	case m.Domain == domainIsolines:
+	case m.Domain == ir.DomainIsolines:
 		return 2
 	}
 	return 3

@@ -143,7 +143,7 @@ func tessShaders(wave int, mode TessIO, outer [4]float32, inner [2]float32) (ctr
 // in narrow waves a patch's barrier joins several.
 func TestTessellation(t *testing.T) {
 	for _, wave := range []int{1, 2, 64} {
-		mode := TessIO{OutputVertices: 3, Domain: domainQuads}
+		mode := TessIO{OutputVertices: 3, Domain: ir.DomainQuads}
 		for _, points := range []bool{false, true} {
 			p := testPipeline(t, 8, 8, 1, "R8G8B8A8_UNORM", 1, []float32{5, 5, 0, 1, 5, 5, 0, 1, -1, -1, 0, 1, 9, 9, 0, 1, 9, 9, 0, 1, -1, -1, 0, 1}, constantColor(1, 1, 1, 1))
 			mode.PointMode = points
@@ -167,7 +167,7 @@ func TestTessellation(t *testing.T) {
 func TestTessellationToGeometry(t *testing.T) {
 	p := testPipeline(t, 8, 8, 1, "R8G8B8A8_UNORM", 1, []float32{-1, -1, 0, 1}, constantColor(1, 1, 1, 1))
 	p.Topology, p.PatchControlPoints = PatchList, 1
-	c, e := tessShaders(64, TessIO{OutputVertices: 1, Domain: domainQuads}, [4]float32{1, 1, 1, 1}, [2]float32{1, 1})
+	c, e := tessShaders(64, TessIO{OutputVertices: 1, Domain: ir.DomainQuads}, [4]float32{1, 1, 1, 1}, [2]float32{1, 1})
 	p.TessCtrl, p.TessEval = c, e
 	p.Geometry = geometryShader(64, GeomIO{MaxVertices: 3, InPrimitive: 3, OutPrimitive: 1}, func(l *GeometryLane) {
 		for _, v := range l.V {
@@ -181,7 +181,7 @@ func TestTessellationToGeometry(t *testing.T) {
 
 // TestStageErrors are pipelines that cannot be.
 func TestStageErrors(t *testing.T) {
-	ctrl, eval := tessShaders(64, TessIO{OutputVertices: 3, Domain: domainTriangles}, [4]float32{}, [2]float32{})
+	ctrl, eval := tessShaders(64, TessIO{OutputVertices: 3, Domain: ir.DomainTriangles}, [4]float32{}, [2]float32{})
 	for _, c := range []struct {
 		change func(p *Pipeline)
 		want   string

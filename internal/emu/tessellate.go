@@ -3,17 +3,11 @@ package emu
 import (
 	"math"
 	"slices"
+
+	"nirc/ir"
 )
 
-// Domains and spacings of TessIO.
 const (
-	domainTriangles = 1
-	domainQuads     = 2
-	domainIsolines  = 3
-
-	spacingEqual  = 0
-	spacingEven   = 1
-	spacingOdd    = 2
 	maxTessLevel  = 64
 	aboveOne      = 1 + 1.0/65536 // a level of just more than 1
 	triangleEdges = 3
@@ -65,10 +59,10 @@ func (s *segments) divide(level float64, spacing uint8) {
 // clampLevel limits a level and rounds it up to a number of segments.
 func clampLevel(level float64, spacing uint8) (f float64, n int) {
 	switch spacing {
-	case spacingEven:
+	case ir.SpacingFractionalEven:
 		f = min(max(level, 2), maxTessLevel)
 		n = 2 * int(math.Ceil(f/2))
-	case spacingOdd:
+	case ir.SpacingFractionalOdd:
 		f = min(max(level, 1), maxTessLevel-1)
 		n = 2*int(math.Ceil((f-1)/2)) + 1
 	default:
@@ -84,9 +78,9 @@ func (t *tessellator) patch(outer [4]float32, inner [2]float32) {
 	t.points, t.index = t.points[:0], t.index[:0]
 	edges := 4
 	switch t.mode.Domain {
-	case domainTriangles:
+	case ir.DomainTriangles:
 		edges = 3
-	case domainIsolines:
+	case ir.DomainIsolines:
 		edges = 2
 	}
 	for _, x := range outer[:edges] {
@@ -95,9 +89,9 @@ func (t *tessellator) patch(outer [4]float32, inner [2]float32) {
 		}
 	}
 	switch t.mode.Domain {
-	case domainTriangles:
+	case ir.DomainTriangles:
 		t.triangles(outer, inner)
-	case domainQuads:
+	case ir.DomainQuads:
 		t.quads(outer, inner)
 	default:
 		t.isolines(outer)
@@ -125,7 +119,7 @@ func (t *tessellator) triangle(a, b, c uint32) {
 }
 
 func (t *tessellator) isolines(outer [4]float32) {
-	t.outer[0].divide(float64(outer[0]), spacingEqual)
+	t.outer[0].divide(float64(outer[0]), ir.SpacingEqual)
 	t.outer[1].divide(float64(outer[1]), t.mode.Spacing)
 	for _, v := range t.outer[0][:len(t.outer[0])-1] {
 		for k, u := range t.outer[1] {

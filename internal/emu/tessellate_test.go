@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"nirc/ir"
 )
 
 // signedArea of a triangle where u goes right and v up.
@@ -17,7 +19,7 @@ func signedArea(p, q, r [3]float32) float64 {
 // shared by two that run it in opposite directions.
 func TestTessellateCovers(t *testing.T) {
 	levels := []float32{0.5, 1, 1.3, 2, 2.5, 3, 4, 5.9, 7, 64, 100}
-	for _, domain := range []uint8{domainTriangles, domainQuads} {
+	for _, domain := range []uint8{ir.DomainTriangles, ir.DomainQuads} {
 		for spacing := range uint8(3) {
 			for i, a := range levels {
 				for j, b := range levels {
@@ -39,10 +41,10 @@ func checkCover(t *testing.T, g *tessellator, name string) {
 	t.Helper()
 	seen := map[[3]float32]bool{}
 	for _, p := range g.points {
-		if p != p || p[0] < 0 || p[0] > 1 || p[1] < 0 || p[1] > 1 || p[2] < -1e-6 || seen[p] && g.mode.Spacing == spacingEqual {
+		if p != p || p[0] < 0 || p[0] > 1 || p[1] < 0 || p[1] > 1 || p[2] < -1e-6 || seen[p] && g.mode.Spacing == ir.SpacingEqual {
 			t.Errorf("%s: bad or double point %v", name, p)
 		}
-		if s := float64(p[0]) + float64(p[1]) + float64(p[2]); g.mode.Domain == domainTriangles && math.Abs(s-1) > 1e-6 {
+		if s := float64(p[0]) + float64(p[1]) + float64(p[2]); g.mode.Domain == ir.DomainTriangles && math.Abs(s-1) > 1e-6 {
 			t.Errorf("%s: point %v adds up to %g", name, p, s)
 		}
 		seen[p] = true
@@ -65,14 +67,14 @@ func checkCover(t *testing.T, g *tessellator, name string) {
 		}
 	}
 	want := 1.0
-	if g.mode.Domain == domainTriangles {
+	if g.mode.Domain == ir.DomainTriangles {
 		want = 0.5
 	}
 	if math.Abs(area-want) > 1e-4 || len(used) != len(g.points) {
 		t.Errorf("%s: area %g, want %g; %d of %d points are used", name, area, want, len(used), len(g.points))
 	}
 	border := func(p, q [3]float32) bool {
-		if g.mode.Domain == domainQuads {
+		if g.mode.Domain == ir.DomainQuads {
 			return p[0] == q[0] && (p[0] == 0 || p[0] == 1) || p[1] == q[1] && (p[1] == 0 || p[1] == 1)
 		}
 		return p[0] == 0 && q[0] == 0 || p[1] == 0 && q[1] == 0 || p[2] == 0 && q[2] == 0
@@ -94,21 +96,21 @@ func TestTessellateCounts(t *testing.T) {
 		inner         [2]float32
 		points, index int
 	}{
-		{TessIO{Domain: domainTriangles}, [4]float32{1, 1, 1}, [2]float32{1}, 3, 3},
-		{TessIO{Domain: domainTriangles}, [4]float32{1, 1, 1}, [2]float32{2}, 4, 9},
-		{TessIO{Domain: domainTriangles}, [4]float32{3, 3, 3}, [2]float32{3}, 12, 3 * 13},
-		{TessIO{Domain: domainTriangles}, [4]float32{1, 0, 1}, [2]float32{2}, 0, 0},
-		{TessIO{Domain: domainTriangles}, [4]float32{1, nan, 1}, [2]float32{2}, 0, 0},
-		{TessIO{Domain: domainTriangles}, [4]float32{1, 1, 1}, [2]float32{nan}, 3, 3},
-		{TessIO{Domain: domainTriangles, PointMode: true}, [4]float32{3, 3, 3}, [2]float32{3}, 12, 12},
-		{TessIO{Domain: domainQuads}, [4]float32{1, 1, 1, 1}, [2]float32{1, 1}, 4, 6},
-		{TessIO{Domain: domainQuads}, [4]float32{2, 2, 2, 2}, [2]float32{2, 2}, 9, 24},
-		{TessIO{Domain: domainQuads, Spacing: spacingEven}, [4]float32{1, 1, 1, 1}, [2]float32{1, 1}, 9, 24},
-		{TessIO{Domain: domainQuads, Spacing: spacingOdd}, [4]float32{1, 1, 1, 2}, [2]float32{1, 1}, 6 + 4, 3 * (6 + 4 + 2)},
-		{TessIO{Domain: domainQuads}, [4]float32{64, 64, 64, 64}, [2]float32{64, 64}, 65 * 65, 64 * 64 * 6},
-		{TessIO{Domain: domainIsolines}, [4]float32{3, 4}, [2]float32{}, 15, 24},
-		{TessIO{Domain: domainIsolines, Spacing: spacingOdd}, [4]float32{2.5, 4}, [2]float32{}, 18, 30},
-		{TessIO{Domain: domainIsolines, PointMode: true}, [4]float32{1, 1}, [2]float32{}, 2, 2},
+		{TessIO{Domain: ir.DomainTriangles}, [4]float32{1, 1, 1}, [2]float32{1}, 3, 3},
+		{TessIO{Domain: ir.DomainTriangles}, [4]float32{1, 1, 1}, [2]float32{2}, 4, 9},
+		{TessIO{Domain: ir.DomainTriangles}, [4]float32{3, 3, 3}, [2]float32{3}, 12, 3 * 13},
+		{TessIO{Domain: ir.DomainTriangles}, [4]float32{1, 0, 1}, [2]float32{2}, 0, 0},
+		{TessIO{Domain: ir.DomainTriangles}, [4]float32{1, nan, 1}, [2]float32{2}, 0, 0},
+		{TessIO{Domain: ir.DomainTriangles}, [4]float32{1, 1, 1}, [2]float32{nan}, 3, 3},
+		{TessIO{Domain: ir.DomainTriangles, PointMode: true}, [4]float32{3, 3, 3}, [2]float32{3}, 12, 12},
+		{TessIO{Domain: ir.DomainQuads}, [4]float32{1, 1, 1, 1}, [2]float32{1, 1}, 4, 6},
+		{TessIO{Domain: ir.DomainQuads}, [4]float32{2, 2, 2, 2}, [2]float32{2, 2}, 9, 24},
+		{TessIO{Domain: ir.DomainQuads, Spacing: ir.SpacingFractionalEven}, [4]float32{1, 1, 1, 1}, [2]float32{1, 1}, 9, 24},
+		{TessIO{Domain: ir.DomainQuads, Spacing: ir.SpacingFractionalOdd}, [4]float32{1, 1, 1, 2}, [2]float32{1, 1}, 6 + 4, 3 * (6 + 4 + 2)},
+		{TessIO{Domain: ir.DomainQuads}, [4]float32{64, 64, 64, 64}, [2]float32{64, 64}, 65 * 65, 64 * 64 * 6},
+		{TessIO{Domain: ir.DomainIsolines}, [4]float32{3, 4}, [2]float32{}, 15, 24},
+		{TessIO{Domain: ir.DomainIsolines, Spacing: ir.SpacingFractionalOdd}, [4]float32{2.5, 4}, [2]float32{}, 18, 30},
+		{TessIO{Domain: ir.DomainIsolines, PointMode: true}, [4]float32{1, 1}, [2]float32{}, 2, 2},
 	} {
 		g := tessellator{mode: c.mode}
 		g.patch(c.outer, c.inner)
@@ -125,11 +127,11 @@ func TestDivide(t *testing.T) {
 		spacing uint8
 		want    segments
 	}{
-		{3.2, spacingEqual, segments{0, 0.25, 0.5, 0.75, 1}},
-		{0, spacingEven, segments{0, 0.5, 1}},
-		{3, spacingEven, segments{0, 1.0 / 6, 0.5, 5.0 / 6, 1}},
-		{2, spacingOdd, segments{0, 0.25, 0.75, 1}},
-		{3, spacingOdd, segments{0, 1.0 / 3, 2.0 / 3, 1}},
+		{3.2, ir.SpacingEqual, segments{0, 0.25, 0.5, 0.75, 1}},
+		{0, ir.SpacingFractionalEven, segments{0, 0.5, 1}},
+		{3, ir.SpacingFractionalEven, segments{0, 1.0 / 6, 0.5, 5.0 / 6, 1}},
+		{2, ir.SpacingFractionalOdd, segments{0, 0.25, 0.75, 1}},
+		{3, ir.SpacingFractionalOdd, segments{0, 1.0 / 3, 2.0 / 3, 1}},
 	} {
 		var s segments
 		s.divide(c.level, c.spacing)

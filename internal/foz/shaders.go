@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"nirc/ir"
 )
 
 // Use is how a pipeline uses a shader module.
@@ -33,14 +35,11 @@ type Spec struct {
 // Stage is a bit of Vulkan's VkShaderStageFlagBits.
 type Stage uint32
 
-var stageNames = [...]string{"vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute", "task", "mesh", "raygen", "any_hit", "closest_hit",
-	"miss", "intersection", "callable"}
-
 // String is the stage's name as the command line has it.
 func (s Stage) String() string {
-	for i, n := range stageNames {
+	for i := range ir.StageTable {
 		if s == 1<<i {
-			return n
+			return ir.StageTable[i].Name
 		}
 	}
 	return "stage " + strconv.FormatUint(uint64(s), 10)
@@ -51,8 +50,10 @@ func (s Stage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // StageOf returns the stage of that name, 0 if there is none.
 func StageOf(name string) Stage {
-	if i := slices.Index(stageNames[:], name); i >= 0 {
-		return 1 << i
+	for i := range ir.StageTable {
+		if ir.StageTable[i].Name == name {
+			return 1 << i
+		}
 	}
 	return 0
 }

@@ -62,14 +62,21 @@ const (
 	svTessInner
 )
 
-// builtIns maps SPIR-V's BuiltIn numbers (SPIR-V specification, section BuiltIn).
-var builtIns = map[int32]sysval{
-	5: svVertexIndex, 6: svInstanceIndex, 7: svPrimitiveID, 8: svInvocationID, 9: svLayer, 10: svViewport, 15: svFragCoord, 16: svPointCoord, 17: svFrontFace,
-	18: svSampleID, 19: svSamplePos, 20: svSampleMask, 23: svHelper, 24: svNumWorkgroups, 25: svWorkgroupSize, 26: svWorkgroupID,
-	27: svLocalID, 28: svGlobalID, 29: svLocalIndex, 31: svGlobalSize, 36: svSubgroupSize, 37: svSubgroupSize, 38: svNumSubgroups,
-	40: svSubgroupID, 41: svSubgroupLane, 42: svVertexIndex, 43: svInstanceIndex, 4416: svEqMask, 4417: svGeMask, 4418: svGtMask,
-	4419: svLeMask, 4420: svLtMask, 4424: svBaseVertex, 4425: svBaseInstance, 4426: svDrawIndex, 4438: svZero, 4440: svViewIndex, 4444: svZero,
-	5286: svBary, 5287: svBaryLinear, 11: svTessOuter, 12: svTessInner, 13: svTessCoord, 14: svPatchVertices,
+// builtInValues are the built-ins that are no single intrinsic's value.
+var builtInValues = map[int32]sysval{
+	ir.BuiltInInstanceIndex: svInstanceIndex, ir.BuiltInDeviceIndex: svZero, ir.BuiltInViewportIndex: svViewport, ir.BuiltInGlobalSize: svGlobalSize,
+	ir.BuiltInSubgroupMaxSize: svSubgroupSize, ir.BuiltInBaryCoord: svBary, ir.BuiltInBaryCoordNoPersp: svBaryLinear,
+}
+
+// builtInValue returns the system value of a variable by its built-in.
+func builtInValue(id int32) sysval {
+	if sv := builtInValues[id]; sv != svNone {
+		return sv
+	}
+	if r := ir.FindBuiltIn(id); r != nil {
+		return sysvalIntrinsics[r.Load]
+	}
+	return svNone
 }
 
 var sysvalIntrinsics = map[ir.Intrinsic]sysval{
@@ -86,7 +93,7 @@ var sysvalIntrinsics = map[ir.Intrinsic]sysval{
 	ir.IntrLoadSubgroupInvocation: svSubgroupLane, ir.IntrLoadSubgroupEqMask: svEqMask, ir.IntrLoadSubgroupGeMask: svGeMask, ir.IntrLoadSubgroupGtMask: svGtMask,
 	ir.IntrLoadSubgroupLeMask: svLeMask, ir.IntrLoadSubgroupLtMask: svLtMask,
 	ir.IntrLoadInvocationId: svInvocationID, ir.IntrLoadPatchVerticesIn: svPatchVertices, ir.IntrLoadTessCoord: svTessCoord, ir.IntrLoadTessCoordXy: svTessCoord,
-	ir.IntrLoadTessLevelOuter: svTessOuter, ir.IntrLoadTessLevelInner: svTessInner,
+	ir.IntrLoadTessLevelOuter: svTessOuter, ir.IntrLoadTessLevelInner: svTessInner, ir.IntrLoadFragShadingRate: svZero,
 }
 
 // sysvar is a system value variable that the shader reads.
@@ -117,7 +124,7 @@ func (c *compiler) useVariable(v *ir.Variable) {
 				return
 			}
 		}
-		sv := builtIns[v.BuiltIn]
+		sv := builtInValue(v.BuiltIn)
 		if sv == svNone || !svStage(sv, c.s.Stage) {
 			c.failf(nil, "variable %s: SPIR-V built-in %d is not supported in stage %s", v.Name, v.BuiltIn, c.s.Stage)
 			return
