@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"nirc/backend/agx"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
@@ -43,7 +42,7 @@ func (x *Execution) passThrough(ctx context.Context, stages []compiledStage) (g 
 		return g, Usagef("the modules do not have a vertex shader")
 	}
 	size := primitiveVertices(x.Draw.Topology, tess)
-	if g.obj, err = agx.PassThrough(last.obj, size); err != nil {
+	if g.obj, err = agxTarget.PassThrough(last.obj, size); err != nil {
 		return g, fmt.Errorf("transform feedback: %w", err)
 	}
 	g.prog, err = Reload(ctx, g.obj)

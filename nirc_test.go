@@ -371,7 +371,7 @@ func TestDefaultPipelines(t *testing.T) {
 			t.Errorf("pipeline.yaml has no pipeline for %s", target.Name)
 		}
 	}
-	lists, _, _ := strings.Cut(string(PipelineFile()), "\npipelines:")
+	lists, _, _ := strings.Cut(string(PipelineFile()), "\ncodegen:")
 	for _, m := range regexp.MustCompile(`(?m)^  (\w+):$`).FindAllStringSubmatch(lists, -1) {
 		if !regexp.MustCompile(`use: ` + m[1] + `\b`).Match(PipelineFile()) {
 			t.Errorf("pipeline.yaml uses the list %s nowhere", m[1])

@@ -203,7 +203,7 @@ func linkCulls(ctx context.Context, p *emu.Pipeline) (n int, err error) {
 		p.Fragment, err = w.culling(ctx, n)
 	} else if p.Fragment == nil && n > 0 && !p.Raster.Discard {
 		var o *object.Object
-		if o, err = agx.CullProgram("", n); err == nil {
+		if o, err = agxTarget.CullProgram("", n); err == nil {
 			p.Fragment, err = Reload(ctx, o)
 		}
 	}

@@ -22,7 +22,17 @@ const IRTarget = "ir"
 const commonPipeline = "common"
 
 // backends are the targets that generate code, the default first.
-var backends = []backend.Backend{ir3.Target{}, agx.Target{}, midgard.Target{}}
+var backends = []backend.Backend{ir3.Target{}, agxTarget, midgard.Target{}}
+
+// agxTarget makes parts of pipelines with the built-in lists, whatever the
+// shaders were compiled with.
+var agxTarget = agx.Target{Lists: func(s *ir.Shader, list string) error {
+	p, err := DefaultPipelines()
+	if err != nil {
+		return &InternalError{Value: err}
+	}
+	return p.Codegen("agx", passes.O2, nil, nil).Run(s, list)
+}}
 
 // Target describes a target that generates code.
 type Target struct {

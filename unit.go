@@ -328,12 +328,9 @@ func (u *Unit) pipeline() (*passes.Pipeline, error) {
 	if u.opts.Passes != nil {
 		return u.opts.Passes, nil
 	}
-	all := u.opts.Pipelines
-	if all == nil {
-		var err error
-		if all, err = DefaultPipelines(); err != nil {
-			return nil, &InternalError{Value: err}
-		}
+	all, err := u.pipelines()
+	if err != nil {
+		return nil, err
 	}
 	name := u.opts.Target
 	if u.back == nil {
@@ -344,6 +341,32 @@ func (u *Unit) pipeline() (*passes.Pipeline, error) {
 		return nil, Usagef("%s", err)
 	}
 	return p, nil
+}
+
+// pipelines returns the pipeline file to go by.
+func (u *Unit) pipelines() (*passes.Pipelines, error) {
+	if u.opts.Pipelines != nil {
+		return u.opts.Pipelines, nil
+	}
+	p, err := DefaultPipelines()
+	if err != nil {
+		return nil, &InternalError{Value: err}
+	}
+	return p, nil
+}
+
+// codegenLists returns what runs the lists of the code generator. The built-in
+// file has all of them.
+func (u *Unit) codegenLists() (passes.Lists, error) {
+	all, err := u.pipelines()
+	if err != nil {
+		return nil, err
+	}
+	builtin, err := DefaultPipelines()
+	if err != nil {
+		return nil, &InternalError{Value: err}
+	}
+	return all.Codegen(u.opts.Target, u.opts.Level, builtin, u.ins), nil
 }
 
 // What an invocation and a workgroup may have of memory on every target: the
@@ -372,7 +395,11 @@ func (u *Unit) Generate(ctx context.Context) (obj *object.Object, err error) {
 	u.Shader.SetLoc(0)
 	err = u.stage(ctx, "generate", func() error {
 		run := &u.opts.Run
-		job := backend.Job{GPU: u.opts.GPU, Level: u.opts.Level, Instrument: u.ins, ABI: u.opts.ABI, Debug: u.opts.Debug, Next: u.opts.Next}
+		lists, err := u.codegenLists()
+		if err != nil {
+			return err
+		}
+		job := backend.Job{GPU: u.opts.GPU, Lists: lists, Level: u.opts.Level, Instrument: u.ins, ABI: u.opts.ABI, Debug: u.opts.Debug, Next: u.opts.Next}
 		job.Dump = run.Dump != nil && (len(run.DumpBefore)+len(run.DumpAfter) > 0 || run.PrintChanged)
 		obj, err = u.back.Compile(u.Shader, &job)
 		return verifyError(err)

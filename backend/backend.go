@@ -23,6 +23,9 @@ type Job struct {
 	Level passes.Level
 	// Instrument dumps, times, verifies and bisects machine steps; never nil.
 	Instrument *passes.Instrument
+	// Lists runs the lists of key codegen of the pipeline file that the compile
+	// goes by, on the job's shader or on others that are made on the way.
+	Lists passes.Lists
 	// ABI is "monolithic" or "separate" where the target has both.
 	ABI string
 	// Debug keeps source lines in the object.

@@ -26,7 +26,7 @@ type RunOptions struct {
 	// BisectLog is told of each step that Bisect counts, the optional ones without
 	// it: its number from 1 and whether it ran.
 	BisectLog func(n int, name string, ran bool)
-	// Disable names steps to leave out.
+	// Disable names optional steps to leave out.
 	Disable []string
 	// StartBefore and StopAfter cut the pipeline: "NAME" or "NAME:K" for its
 	// K-th run, counted from 1. Steps outside are left out.
@@ -107,7 +107,8 @@ func (t *Times) addLoop(line int, d time.Duration) {
 	t.Loops = append(t.Loops, LoopTime{line, d})
 }
 
-// StepTime is the time of all runs of one step.
+// StepTime is the time of all runs of one step, without that of the steps
+// inside it.
 type StepTime struct {
 	Name string
 	Runs int
@@ -163,6 +164,8 @@ type Instrument struct {
 	seen    []nameCount // runs of the names in StartBefore and StopAfter
 	runs    int         // counted steps so far
 	left    int         // rewrites left to the running step, -1 all
+	// inner is the time of the steps that ended inside the running one.
+	inner time.Duration
 }
 
 type nameCount struct {
@@ -235,9 +238,13 @@ func (i *Instrument) timed(s *Step) (bool, error) {
 	if i.opt.Times == nil || i.opt.Times.OnlyLoops {
 		return s.Run()
 	}
+	outer := i.inner
+	i.inner = 0
 	since := i.opt.Times.watch()
 	changed, err := s.Run()
-	i.opt.Times.add(s.Name, changed, since())
+	d := since()
+	i.opt.Times.add(s.Name, changed, d-i.inner)
+	i.inner = outer + d
 	return changed, err
 }
 
@@ -252,7 +259,7 @@ func (i *Instrument) admit(s *Step) bool {
 	if i.opt.StopAfter != "" && i.reached(i.opt.StopAfter, s.Name) {
 		i.stopped = true
 	}
-	if listed(i.opt.Disable, s.Name) {
+	if s.Optional && listed(i.opt.Disable, s.Name) {
 		return false
 	}
 	every := i.opt.Bisect != nil && i.opt.Bisect.Every

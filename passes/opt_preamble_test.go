@@ -92,7 +92,7 @@ func TestPreamble(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := ir.Clone(s)
-		if _, err := (&Instrument{}).RunPass(s, "opt_preamble", c.options...); err != nil {
+		if _, err := RunPass(s, "opt_preamble", c.options...); err != nil {
 			t.Fatal(err)
 		}
 		if err := ir.Validate(s); err != nil {

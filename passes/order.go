@@ -132,15 +132,19 @@ func (p *Pipelines) checkOrder() error {
 				if err != nil {
 					return err
 				}
-				var occ []occurrence
-				walkSteps(pl.steps, func(s *step) { occ = append(occ, occurrence{s.ctx.pass.Name, s.line}) })
-				if err := checkRules(occ); err != nil {
+				if err := pl.checkOrder(); err != nil {
 					return fmt.Errorf("%s:%w (pipeline %s, -%s, %s)", p.name, err, t, level, st)
 				}
 			}
 		}
 	}
 	return nil
+}
+
+func (pl *Pipeline) checkOrder() error {
+	var occ []occurrence
+	walkSteps(pl.steps, func(s *step) { occ = append(occ, occurrence{s.ctx.pass.Name, s.line}) })
+	return checkRules(occ)
 }
 
 func checkRules(occ []occurrence) error {

@@ -45,18 +45,29 @@ type Pipelines struct {
 	lists map[string]*list
 	// names are the pipelines in the file's order; "common" is for all targets.
 	names []string
-	// resolved keeps what Resolve made, a *Pipeline by condEnv: nothing of it
+	// codegen are the lists that code generators run, in the file's order.
+	codegen []string
+	// resolved keeps what resolve made, a *Pipeline by resolveKey: nothing of it
 	// changes, and every compile asks for it.
 	resolved sync.Map
 }
 
 // list is a named list as the file gives it.
 type list struct {
-	name     string
-	items    []*item
-	line     int
-	pipeline bool
+	name  string
+	items []*item
+	line  int
+	kind  listKind
 }
+
+// listKind says who runs a list.
+type listKind uint8
+
+const (
+	usedList     listKind = iota // other lists
+	pipelineList                 // a compile: the passes of a target
+	codegenList                  // a code generator, between its steps
+)
 
 // item is one entry of a list: exactly one of pass, use, body (a loop) and
 // cond is set.
@@ -104,19 +115,29 @@ const defaultMax = 64
 // target is an error.
 func (p *Pipelines) Resolve(target string, level Level, stage ir.Stage) (*Pipeline, error) {
 	l := p.lists[target]
-	if l == nil || !l.pipeline {
+	if l == nil || l.kind != pipelineList {
 		return nil, fmt.Errorf("%s: no pipeline %q (have %s)", p.name, target, strings.Join(p.names, ", "))
 	}
-	env := condEnv{target: target, level: level, stage: stage}
-	if out, ok := p.resolved.Load(env); ok {
-		return out.(*Pipeline), nil
+	return p.resolve(l, condEnv{target: target, level: level, stage: stage}), nil
+}
+
+// resolveKey is what a resolved list depends on.
+type resolveKey struct {
+	list string
+	env  condEnv
+}
+
+func (p *Pipelines) resolve(l *list, env condEnv) *Pipeline {
+	key := resolveKey{l.name, env}
+	if out, ok := p.resolved.Load(key); ok {
+		return out.(*Pipeline)
 	}
 	r := resolver{env: env, keys: map[string]int{}}
-	out := &Pipeline{Name: target, env: r.env, has: map[string]bool{}}
+	out := &Pipeline{Name: l.name, env: env, has: map[string]bool{}}
 	out.steps = r.items(l.items, out)
 	out.slots = len(r.keys)
-	p.resolved.Store(env, out)
-	return out, nil
+	p.resolved.Store(key, out)
+	return out
 }
 
 // resolver turns items into steps.

@@ -10,8 +10,9 @@ import (
 )
 
 // Load reads a pipeline file. name stands before line numbers in errors. The
-// file is a mapping with two keys: lists (named lists of items to use) and
-// pipelines (one list of items a target; "common" serves all). An item is
+// file is a mapping with three keys: lists (named lists of items to use),
+// pipelines (one list of items a target; "common" serves all) and codegen (lists
+// that code generators run by name; may be missing). An item is
 //
 //	pass                          the name of a pass
 //	pass: {option: value, …}      a pass with options
@@ -56,21 +57,23 @@ func (l *loader) errorf(n *yaml.Node, format string, args ...any) error {
 }
 
 func (l *loader) top(n *yaml.Node) error {
-	var lists, pipes *yaml.Node
+	var lists, pipes, codegen *yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		switch k := n.Content[i]; k.Value {
 		case "lists":
 			lists = n.Content[i+1]
 		case "pipelines":
 			pipes = n.Content[i+1]
+		case "codegen":
+			codegen = n.Content[i+1]
 		default:
-			return l.errorf(k, "unknown key %q (want lists or pipelines)", k.Value)
+			return l.errorf(k, "unknown key %q (want lists, pipelines or codegen)", k.Value)
 		}
 	}
 	if pipes == nil || pipes.Kind != yaml.MappingNode {
 		return l.errorf(n, "no pipelines")
 	}
-	for _, m := range []*yaml.Node{lists, pipes} {
+	for _, m := range []*yaml.Node{lists, pipes, codegen} {
 		if m == nil {
 			continue
 		}
@@ -85,26 +88,31 @@ func (l *loader) top(n *yaml.Node) error {
 			l.nodes[k.Value] = m.Content[i+1]
 		}
 	}
-	for i := 0; i+1 < len(pipes.Content); i += 2 {
-		name := pipes.Content[i].Value
-		li, err := l.list(name, pipes.Content[i])
-		if err != nil {
-			return err
-		}
-		li.pipeline = true
-		l.p.names = append(l.p.names, name)
+	var err error
+	if l.p.names, err = l.section(pipes, pipelineList); err != nil {
+		return err
 	}
-	return l.rest(lists)
+	if l.p.codegen, err = l.section(codegen, codegenList); err != nil {
+		return err
+	}
+	// Mistakes show in lists that nothing uses, too.
+	_, err = l.section(lists, usedList)
+	return err
 }
 
-// rest reads the lists that no pipeline uses, so that mistakes in them show.
-func (l *loader) rest(lists *yaml.Node) error {
-	for i := 0; lists != nil && i+1 < len(lists.Content); i += 2 {
-		if _, err := l.list(lists.Content[i].Value, lists.Content[i]); err != nil {
-			return err
+// section reads the lists below a key, nil if the file does not have it, and
+// returns their names.
+func (l *loader) section(m *yaml.Node, kind listKind) (names []string, err error) {
+	for i := 0; m != nil && i+1 < len(m.Content); i += 2 {
+		name := m.Content[i].Value
+		li, err := l.list(name, m.Content[i])
+		if err != nil {
+			return nil, err
 		}
+		li.kind = kind
+		names = append(names, name)
 	}
-	return nil
+	return names, nil
 }
 
 // list returns the list of that name, reading it if it has not been.

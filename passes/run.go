@@ -14,8 +14,17 @@ func (p *Pipeline) Run(s *ir.Shader, opt RunOptions) error {
 // RunWith is Run with an instrument that other steps of the same compile share;
 // nil runs everything without looking.
 func (p *Pipeline) RunWith(s *ir.Shader, ins *Instrument) error {
-	r := &runner{p: p, s: s, ins: ins, clean: make([]uint64, p.slots), epoch: 1}
-	_, err := r.steps(p.steps)
+	return p.runner(s, ins, false).run()
+}
+
+// runner makes a run of the pipeline. Whatever comes after a needed one relies
+// on each of its passes: none of them counts as optional.
+func (p *Pipeline) runner(s *ir.Shader, ins *Instrument, needed bool) *runner {
+	return &runner{p: p, s: s, ins: ins, needed: needed, clean: make([]uint64, p.slots), epoch: 1}
+}
+
+func (r *runner) run() error {
+	_, err := r.steps(r.p.steps)
 	return err
 }
 
@@ -23,11 +32,13 @@ func (p *Pipeline) RunWith(s *ir.Shader, ins *Instrument) error {
 // clean holds for each step the epoch at which a run of it would change
 // nothing, so that loops skip what has nothing to do.
 type runner struct {
-	p     *Pipeline
-	s     *ir.Shader
-	ins   *Instrument
-	epoch uint64
-	clean []uint64
+	p   *Pipeline
+	s   *ir.Shader
+	ins *Instrument
+	// needed: no pass may be left out.
+	needed bool
+	epoch  uint64
+	clean  []uint64
 	// The pass at hand: step is made once and used for all.
 	step     Step
 	ctx      *Context
@@ -86,7 +97,7 @@ func (r *runner) pass(st *step) (bool, error) {
 		return false, nil
 	}
 	p := st.ctx.pass
-	progress, err := r.run(st.ctx, p)
+	progress, err := r.runPass(st.ctx, p)
 	if err != nil {
 		return progress, fmt.Errorf("%s: %w", p.Name, err)
 	}
@@ -99,13 +110,13 @@ func (r *runner) pass(st *step) (bool, error) {
 	return progress, nil
 }
 
-func (r *runner) run(proto *Context, p *Pass) (bool, error) {
+func (r *runner) runPass(proto *Context, p *Pass) (bool, error) {
 	r.s.SetLoc(0) // what the last pass worked on is no place for this one's code
 	if r.ins == nil || !r.ins.on && r.ins.opt.RuleHits == nil {
 		return p.Run(proto, r.s)
 	}
 	r.ctx = proto
-	if step := p.Rewrites && r.ins.opt.Bisect != nil; step || r.ins.opt.RuleHits != nil {
+	if step := p.Rewrites && !r.needed && r.ins.opt.Bisect != nil; step || r.ins.opt.RuleHits != nil {
 		c := *proto
 		c.RuleHits = r.ins.opt.RuleHits
 		if step {
@@ -116,7 +127,7 @@ func (r *runner) run(proto *Context, p *Pass) (bool, error) {
 	if r.step.Run == nil {
 		r.step = Step{Print: func() string { return ir.Print(r.s) }, Run: r.work, Verify: r.verify}
 	}
-	r.step.Name, r.step.Optional = p.Name, p.Optional
+	r.step.Name, r.step.Optional = p.Name, p.Optional && !r.needed
 	return r.ins.Do(&r.step)
 }
 
@@ -131,14 +142,9 @@ func (r *runner) work() (bool, error) {
 func (r *runner) verify(changed bool) error { return r.verifier.end(r.s, changed) }
 
 // RunPass runs a single pass on s without switches; opts are pairs of an
-// option's name and its text. See Instrument.RunPass.
+// option's name and its text. It is for tests and for looking at a pass by
+// itself: what a compile runs stands in the pipeline file.
 func RunPass(s *ir.Shader, name string, opts ...string) (progress bool, err error) {
-	return (*Instrument)(nil).RunPass(s, name, opts...)
-}
-
-// RunPass runs a single pass on s under the instrument's switches. Backends
-// use it for passes that they run between their own steps.
-func (i *Instrument) RunPass(s *ir.Shader, name string, opts ...string) (progress bool, err error) {
 	p := Find(name)
 	if p == nil {
 		return false, fmt.Errorf("no pass %q", name)
@@ -149,8 +155,8 @@ func (i *Instrument) RunPass(s *ir.Shader, name string, opts ...string) (progres
 			return false, err
 		}
 	}
-	progress, err = (&runner{s: s, ins: i}).run(c, p)
-	if err != nil {
+	s.SetLoc(0)
+	if progress, err = p.Run(c, s); err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}
 	return progress, err

@@ -14,7 +14,7 @@ import (
 
 // dumpJob is a compile that verifies each step and hands out the text of the main program after some step.
 func dumpJob(step string, dump func(text string)) *backend.Job {
-	return &backend.Job{Dump: true, Instrument: passes.NewInstrument(passes.RunOptions{
+	return &backend.Job{Lists: gputest.Lists, Dump: true, Instrument: passes.NewInstrument(passes.RunOptions{
 		VerifyEach: true, DumpAfter: []string{step}, Dump: func(_, text string) {
 			main, _, _ := strings.Cut(text, preambleTitle)
 			dump(main)
@@ -196,12 +196,12 @@ func TestUniformBuffer(t *testing.T) {
 
 func TestUnsupported(t *testing.T) {
 	s, _ := gputest.NewShader(ir.StageGeometry, 64)
-	if _, err := Compile(s, CompileOptions{}); err == nil || !strings.Contains(err.Error(), "primitives of 0 vertices is not supported") {
+	if _, err := Compile(s, CompileOptions{Job: dumpJob("", nil)}); err == nil || !strings.Contains(err.Error(), "primitives of 0 vertices is not supported") {
 		t.Errorf("error %v", err)
 	}
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(0), b.Channel(&b.Intrinsic(ir.IntrShaderClock, 2, 32).Def, 0))
-	if _, err := Compile(s, CompileOptions{}); err == nil || !strings.Contains(err.Error(), "not supported") {
+	if _, err := Compile(s, CompileOptions{Job: dumpJob("", nil)}); err == nil || !strings.Contains(err.Error(), "not supported") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := Options("g99", ir.StageCompute); err == nil {

@@ -8,6 +8,7 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/mach"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // CompileOptions steer Compile.
@@ -43,6 +44,9 @@ func (o *CompileOptions) job() *backend.Job {
 	}
 	return o.Job
 }
+
+// lists runs the lists agx_… of pipeline.yaml.
+func (o *CompileOptions) lists() passes.Lists { return o.job().Lists }
 
 // verify reports whether the steps are to check their results.
 func (c *compiler) verify() bool { return c.opts.job().Instrument.VerifyEach() }

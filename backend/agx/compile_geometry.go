@@ -58,7 +58,7 @@ func (c *compiler) program(form geometryForm, modes *abi.Geometry, padded bool, 
 	s := ir.Clone(c.s)
 	defer s.Release()
 	p := &compiler{s: s, gpu: c.gpu, opts: c.opts}
-	g, err := lowerGeometry(s, form, &p.meta, modes, padded)
+	g, err := p.lowerGeometry(form, modes, padded)
 	if err != nil || ask != nil && !ask(g) {
 		return nil, err
 	}

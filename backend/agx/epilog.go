@@ -49,7 +49,7 @@ func (k *FragmentKey) samples() (int, error) {
 
 // FragmentProlog compiles the prolog, which kills the samples that the pipeline's
 // sample mask leaves out, and all of culled primitives.
-func FragmentProlog(gpu string, main *abi.Meta, key *FragmentKey) (*Binary, error) {
+func (t Target) FragmentProlog(gpu string, main *abi.Meta, key *FragmentKey) (*Binary, error) {
 	if key.CullDistances < 0 || key.CullDistances > 8 {
 		return nil, fmt.Errorf("agx: %d cull distances are not supported", key.CullDistances)
 	}
@@ -61,7 +61,7 @@ func FragmentProlog(gpu string, main *abi.Meta, key *FragmentKey) (*Binary, erro
 		killed := b.ImmInt(int64(^*key.SampleMask&samplesAll), 16)
 		b.Intrinsic(ir.IntrSampleMaskAgx, 0, 0, killed, b.ImmInt(0, 16))
 	}
-	o := CompileOptions{GPU: gpu, Part: abi.PartProlog}
+	o := CompileOptions{GPU: gpu, Job: t.job(), Part: abi.PartProlog}
 	if key.CullDistances > 0 {
 		if main.EarlyFragmentTests {
 			return nil, fmt.Errorf("agx: %s", errEarlyCull)
@@ -93,7 +93,7 @@ type epilog struct {
 // FragmentEpilog compiles the epilog of a main part: coverage, depth and
 // stencil, blending and the stores to the tile, in this order
 // (agx.md §11.4).
-func FragmentEpilog(gpu string, main *abi.Meta, key *FragmentKey) (*Binary, error) {
+func (t Target) FragmentEpilog(gpu string, main *abi.Meta, key *FragmentKey) (*Binary, error) {
 	s, b, err := newPart(gpu, ir.StageFragment, "fragment_epilog")
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func FragmentEpilog(gpu string, main *abi.Meta, key *FragmentKey) (*Binary, erro
 	if e.alive != nil {
 		exported(b, abi.SampleMaskReg, e.alive)
 	}
-	return compilePart(s, CompileOptions{GPU: gpu, Part: abi.PartEpilog, Tile: e.tile, Samples: e.all})
+	return compilePart(s, CompileOptions{GPU: gpu, Job: t.job(), Part: abi.PartEpilog, Tile: e.tile, Samples: e.all})
 }
 
 // targets lays out the tile; targets that the shader does not write stay as they are.

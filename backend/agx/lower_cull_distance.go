@@ -5,6 +5,7 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/object"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // The hardware has no cull distances (agx.md §9.4). The last stage
@@ -83,7 +84,7 @@ func culled(b *ir.Builder, n int) *ir.Def {
 }
 
 // cullFragments drops the fragments of culled primitives out of a whole program.
-func cullFragments(s *ir.Shader, impl *ir.Impl, n int) error {
+func cullFragments(s *ir.Shader, impl *ir.Impl, n int, lists passes.Lists) error {
 	if n == 0 || s.Stage != ir.StageFragment {
 		return nil
 	}
@@ -93,7 +94,7 @@ func cullFragments(s *ir.Shader, impl *ir.Impl, n int) error {
 	b := ir.NewBuilder(ir.AtStart(impl.Start()))
 	b.Intrinsic(ir.IntrTerminateIf, 0, 0, culled(b, n))
 	impl.Preserve(ir.MetaControlFlow)
-	return runPasses(s, handlePasses)
+	return lists.Run(s, "agx_handles")
 }
 
 // errEarlyCull: the tests would change depth and stencil before the shader drops the fragment.
@@ -101,12 +102,12 @@ const errEarlyCull = "early fragment tests with cull distances are not supported
 
 // CullProgram compiles the fragment program of pipelines that have none of their own, but n
 // cull distances.
-func CullProgram(gpu string, n int) (*object.Object, error) {
+func (t Target) CullProgram(gpu string, n int) (*object.Object, error) {
 	s, _, err := newPart(gpu, ir.StageFragment, "cull")
 	if err != nil {
 		return nil, err
 	}
-	bin, err := compilePart(s, CompileOptions{GPU: gpu, CullDistances: n})
+	bin, err := compilePart(s, CompileOptions{GPU: gpu, Job: t.job(), CullDistances: n})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // Geometry shaders are no stage of the hardware (agx.md §11.6):
@@ -49,21 +50,18 @@ type geometry struct {
 	length [ir.NumXfbBuffers]*ir.Variable
 	words  [abi.CountWords]*ir.Variable
 	stores [abi.CountWords]*ir.Instr // of the count program
+	lists  passes.Lists
 }
-
-// geometryPasses make values of the variables of the lowering, and selects of the tests
-// whether a vertex is the one.
-var geometryPasses = passList("lower_vars_to_ssa,loop(opt_copy_prop,opt_constant_folding,opt_dead_cf,opt_remove_phis,opt_dce,opt_cse,opt_peephole_select," +
-	"lower_alu,opt_idiv_const,lower_idiv,lower_alu_to_scalar),remove_dead_variables")
 
 // lowerGeometry rewrites a geometry shader to one of its programs. The main program comes last:
 // what the others have left in modes says what it does.
-func lowerGeometry(s *ir.Shader, form geometryForm, meta *abi.Meta, modes *abi.Geometry, padded bool) (*geometry, error) {
+func (c *compiler) lowerGeometry(form geometryForm, modes *abi.Geometry, padded bool) (*geometry, error) {
+	s := c.s
 	impl := s.Entry().Impl
 	if j := impl.Body.LastBlock().Jump(); j != nil {
 		return nil, backend.Refuse("agx", s, j, "a geometry shader that ends in a jump is not supported")
 	}
-	g := &geometry{stageMemory: stageMemory{s: s, meta: meta, b: ir.NewBuilder(ir.AtStart(impl.Start()))}, form: form, impl: impl, modes: modes, padded: padded}
+	g := &geometry{stageMemory: stageMemory{s: s, meta: &c.meta, b: ir.NewBuilder(ir.AtStart(impl.Start()))}, form: form, impl: impl, modes: modes, padded: padded, lists: c.opts.lists()}
 	list := intrinsicsOf(impl)
 	for _, in := range list {
 		g.scan(in)
@@ -87,7 +85,7 @@ func lowerGeometry(s *ir.Shader, form geometryForm, meta *abi.Meta, modes *abi.G
 	if form == geometryRaster {
 		s.Stage, s.Info.WorkgroupSize = ir.StageVertex, [3]uint32{}
 	}
-	if err := runPasses(s, geometryPasses); err != nil || form == geometryMain {
+	if err := g.lists.Run(s, "agx_geometry"); err != nil || form == geometryMain {
 		return g, err
 	}
 	return g, g.strip()
@@ -108,7 +106,7 @@ func (g *geometry) strip() error {
 			return nil
 		}
 		g.impl.Preserve(ir.MetaControlFlow)
-		if err := runPasses(g.s, geometryPasses); err != nil {
+		if err := g.lists.Run(g.s, "agx_geometry"); err != nil {
 			return err
 		}
 	}

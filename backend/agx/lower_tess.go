@@ -5,6 +5,7 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // Tessellation shaders are no stages of the hardware
@@ -13,7 +14,7 @@ import (
 // whose vertex index says patch and point, and reads that buffer. lowerTess turns
 // what they read and write into accesses to memory and returns the stage that
 // the shader then runs as.
-func lowerTess(s *ir.Shader, impl *ir.Impl, meta *abi.Meta) (ir.Stage, error) {
+func lowerTess(s *ir.Shader, impl *ir.Impl, meta *abi.Meta, lists passes.Lists) (ir.Stage, error) {
 	if s.Stage == ir.StageTessCtrl && s.Info.Tess.OutputVertices == 0 {
 		return 0, backend.Refuse("agx", s, nil, "a tessellation control shader that does not say its output vertices is not supported")
 	}
@@ -33,7 +34,7 @@ func lowerTess(s *ir.Shader, impl *ir.Impl, meta *abi.Meta) (ir.Stage, error) {
 	meta.Tess = &modes
 	meta.Reads = slotList(t.reads, ir.SlotPatch0)
 	impl.Preserve(ir.MetaControlFlow)
-	if err := runPasses(s, tessPasses); err != nil {
+	if err := lists.Run(s, "agx_tess"); err != nil {
 		return 0, err
 	}
 	if !t.control {
@@ -42,9 +43,6 @@ func lowerTess(s *ir.Shader, impl *ir.Impl, meta *abi.Meta) (ir.Stage, error) {
 	s.Info.WorkgroupSize = [3]uint32{s.Info.Tess.OutputVertices, 1, 1}
 	return ir.StageCompute, nil
 }
-
-// tessPasses bring the arithmetic of addresses to the form that the rest of the shader has.
-var tessPasses = passList("loop(lower_alu,lower_idiv,lower_alu_to_scalar,opt_copy_prop,opt_constant_folding,opt_cse,opt_dce)")
 
 // tess is the lowering of a tessellation shader under way.
 type tess struct {

@@ -32,7 +32,7 @@ func slotComponents(m *abi.Meta, slot ir.Slot) int {
 // pipeline without one when it has transform feedback, which the geometry path alone writes (the
 // agx.md §11.6). last is that stage, compiled for geometry after it,
 // size the number of vertices of an input primitive, those of adjacency included.
-func PassThrough(last *object.Object, size int) (*object.Object, error) {
+func (t Target) PassThrough(last *object.Object, size int) (*object.Object, error) {
 	var m abi.Meta
 	if err := backend.Meta("agx", last, &m); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func PassThrough(last *object.Object, size int) (*object.Object, error) {
 		}
 		b.Intrinsic(ir.IntrEmitVertex, 0, 0)
 	}
-	bin, err := compilePart(s, CompileOptions{GPU: last.GPU})
+	bin, err := compilePart(s, CompileOptions{GPU: last.GPU, Job: t.job()})
 	if err != nil {
 		return nil, err
 	}

@@ -2,13 +2,11 @@ package agx
 
 import (
 	"fmt"
-	"sync"
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/internal/emu"
 	"nirc/ir"
-	"nirc/passes"
 )
 
 // AttribKey is what a vertex prolog has to know of an attribute.
@@ -21,13 +19,6 @@ type AttribKey struct {
 	Instance bool   `json:"instance,omitempty"`
 	Divisor  uint32 `json:"divisor,omitempty"`
 }
-
-// partPasses make what the code generator takes of a prolog's or an epilog's
-// IR, handlePasses fold what the handles of buffers have made constant.
-var (
-	partPasses   = passList("loop(lower_alu,opt_idiv_const,lower_idiv,lower_alu_to_scalar,opt_algebraic,opt_copy_prop,opt_constant_folding,opt_cse,opt_dce)")
-	handlePasses = passList("opt_copy_prop,opt_constant_folding,opt_dce")
-)
 
 // newPart makes the empty shader of a prolog or an epilog.
 func newPart(gpu string, stage ir.Stage, name string) (*ir.Shader, *ir.Builder, error) {
@@ -44,36 +35,22 @@ func newPart(gpu string, stage ir.Stage, name string) (*ir.Shader, *ir.Builder, 
 
 // compilePart brings a part's IR to code.
 func compilePart(s *ir.Shader, o CompileOptions) (*Binary, error) {
-	if err := runPasses(s, partPasses); err != nil {
+	if err := o.lists().Run(s, "agx_part"); err != nil {
 		return nil, err
 	}
 	return Compile(s, o)
 }
 
-// runPasses runs common passes on a shader.
-func runPasses(s *ir.Shader, list func() (*passes.Pipeline, error)) error {
-	p, err := list()
-	if err != nil {
-		return err
-	}
-	return p.Run(s, passes.RunOptions{})
-}
-
-// passList parses a list of passes once.
-func passList(text string) func() (*passes.Pipeline, error) {
-	return sync.OnceValues(func() (*passes.Pipeline, error) { return passes.ParsePassList(text) })
-}
-
 // VertexProlog compiles the prolog that fetches the attributes of a main part,
 // which its meta names. Attributes that the state does not mention are (0, 0, 0, 1).
 // Before a vertex shader that runs as compute it makes the indices too.
-func VertexProlog(gpu string, main *abi.Meta, state *State) (*Binary, error) {
+func (t Target) VertexProlog(gpu string, main *abi.Meta, state *State) (*Binary, error) {
 	s, b, err := newPart(gpu, ir.StageVertex, "vertex_prolog")
 	if err != nil {
 		return nil, err
 	}
 	p := &prolog{b: b}
-	o := CompileOptions{GPU: gpu, Part: abi.PartProlog, Next: main.Next, Slots: []ir.Slot{}}
+	o := CompileOptions{GPU: gpu, Job: t.job(), Part: abi.PartProlog, Next: main.Next, Slots: []ir.Slot{}}
 	for _, a := range main.Attribs {
 		o.Slots = append(o.Slots, a.Slot)
 	}

@@ -69,7 +69,7 @@ func Strip(p *emu.Pipeline) {
 
 // Parts compiles the prolog and the epilog that a main part takes with a
 // state; nil stands for none.
-func (Target) Parts(main *object.Object, s *State) (prolog, epilog *object.Object, err error) {
+func (t Target) Parts(main *object.Object, s *State) (prolog, epilog *object.Object, err error) {
 	var m abi.Meta
 	if err := backend.Meta("agx", main, &m); err != nil {
 		return nil, nil, err
@@ -82,27 +82,27 @@ func (Target) Parts(main *object.Object, s *State) (prolog, epilog *object.Objec
 	}
 	switch main.Stage {
 	case ir.StageVertex:
-		prolog, err = vertexParts(main, &m, s)
+		prolog, err = t.vertexParts(main, &m, s)
 	case ir.StageFragment:
-		prolog, epilog, err = fragmentParts(main, &m, s)
+		prolog, epilog, err = t.fragmentParts(main, &m, s)
 	}
 	return prolog, epilog, err
 }
 
-func vertexParts(main *object.Object, m *abi.Meta, s *State) (*object.Object, error) {
+func (t Target) vertexParts(main *object.Object, m *abi.Meta, s *State) (*object.Object, error) {
 	if len(m.Attribs) == 0 && m.Next == ir.StageNone {
 		return nil, nil
 	}
-	bin, err := VertexProlog(main.GPU, m, s)
+	bin, err := t.VertexProlog(main.GPU, m, s)
 	if err != nil {
 		return nil, err
 	}
 	return partObject(main.GPU, "vertex_prolog", main.Stage, bin)
 }
 
-func fragmentParts(main *object.Object, m *abi.Meta, s *State) (prolog, epilog *object.Object, err error) {
+func (t Target) fragmentParts(main *object.Object, m *abi.Meta, s *State) (prolog, epilog *object.Object, err error) {
 	if s.Fragment.NeedsProlog() {
-		bin, err := FragmentProlog(main.GPU, m, &s.Fragment)
+		bin, err := t.FragmentProlog(main.GPU, m, &s.Fragment)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -110,7 +110,7 @@ func fragmentParts(main *object.Object, m *abi.Meta, s *State) (prolog, epilog *
 			return nil, nil, err
 		}
 	}
-	bin, err := FragmentEpilog(main.GPU, m, &s.Fragment)
+	bin, err := t.FragmentEpilog(main.GPU, m, &s.Fragment)
 	if err != nil {
 		return nil, nil, err
 	}

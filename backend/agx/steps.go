@@ -123,7 +123,7 @@ func (c *compiler) text() string {
 
 func (c *compiler) lowerTess() (err error) {
 	if c.s.Stage == ir.StageTessCtrl || c.s.Stage == ir.StageTessEval {
-		c.s.Stage, err = lowerTess(c.s, c.impl, &c.meta)
+		c.s.Stage, err = lowerTess(c.s, c.impl, &c.meta, c.opts.lists())
 	}
 	return err
 }
@@ -132,7 +132,7 @@ func (c *compiler) lowerCullDistances() error {
 	if c.opts.Next == ir.StageNone && c.opts.Part != abi.PartProlog {
 		c.meta.CullDistances = uint8(storeCullDistances(c.s, c.impl))
 	}
-	return cullFragments(c.s, c.impl, c.opts.CullDistances)
+	return cullFragments(c.s, c.impl, c.opts.CullDistances, c.opts.lists())
 }
 
 func (c *compiler) lowerDescriptors() error {
@@ -140,7 +140,7 @@ func (c *compiler) lowerDescriptors() error {
 	return nil
 }
 
-func (c *compiler) foldHandles() error { return runPasses(c.s, handlePasses) }
+func (c *compiler) foldHandles() error { return c.opts.lists().Run(c.s, "agx_handles") }
 
 func (c *compiler) countUniforms() error {
 	c.uni.keep = needed(c.s, c.impl)

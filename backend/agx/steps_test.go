@@ -13,7 +13,7 @@ import (
 
 // without is a compile that leaves steps out.
 func without(names ...string) *backend.Job {
-	return &backend.Job{Instrument: passes.NewInstrument(passes.RunOptions{VerifyEach: true, Disable: names})}
+	return &backend.Job{Lists: gputest.Lists, Instrument: passes.NewInstrument(passes.RunOptions{VerifyEach: true, Disable: names})}
 }
 
 // Steps stand after those that they name, and no step has the name of a pass.

@@ -12,10 +12,18 @@ import (
 	"nirc/backend/object"
 	"nirc/internal/emu"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // Target is AGX as a backend.Backend.
-type Target struct{}
+type Target struct {
+	// Lists runs the lists agx_… of pipeline.yaml on the programs that no compile
+	// asks for: prologs, epilogs and those that stand in for a stage.
+	Lists passes.Lists
+}
+
+// job is the compile of such a program.
+func (t Target) job() *backend.Job { return &backend.Job{Lists: t.Lists} }
 
 // Name returns "agx".
 func (Target) Name() string { return "agx" }

@@ -250,7 +250,7 @@ func TestJobNext(t *testing.T) {
 		next, chained ir.Stage
 	}{{ir.StageNone, ir.StageNone}, {ir.StageFragment, ir.StageNone}, {ir.StageGeometry, ir.StageGeometry}, {ir.StageTessCtrl, ir.StageTessCtrl}} {
 		s := ir.Clone(chainVertex())
-		o, err := Target{}.Compile(s, &backend.Job{GPU: "a740", Instrument: passes.NewInstrument(passes.RunOptions{}), Next: c.next})
+		o, err := Target{}.Compile(s, &backend.Job{GPU: "a740", Lists: gputest.Lists, Instrument: passes.NewInstrument(passes.RunOptions{}), Next: c.next})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,6 +37,8 @@ type CompileOptions struct {
 	// control or geometry behind vertex, geometry behind tessellation evaluation. None
 	// means that outputs are left in registers.
 	Next ir.Stage
+	// Lists runs the lists ir3_… of pipeline.yaml.
+	Lists passes.Lists
 	// Registers, if not 0, bounds the vec4 registers that may be used (for tests of spilling).
 	Registers int
 }
@@ -200,7 +202,7 @@ func (c *compiler) lowerIR(impl *ir.Impl) (err error) {
 	if err := checkForms(c.s, impl); err != nil {
 		return err
 	}
-	if err := lowerChain(c.s, impl, c.gpu, c.opts.Next, &c.meta.Chain); err != nil {
+	if err := c.lowerChain(impl); err != nil {
 		return err
 	}
 	lowerNarrowStores(impl, c.gpu)
@@ -211,14 +213,14 @@ func (c *compiler) lowerIR(impl *ir.Impl) (err error) {
 		return err
 	}
 	if len(c.meta.Descriptors) > 0 {
-		if err := foldHandles(c.s, impl); err != nil {
+		if err := foldHandles(c.s, impl, c.opts.Lists); err != nil {
 			return err
 		}
 	}
 	lowerSubgroups(c.s, impl)
 	fused := fuseBitwise(impl)
 	if orderSums(impl) || fused {
-		if _, err := passes.RunPass(c.s, "opt_dce"); err != nil {
+		if err := c.opts.Lists.Run(c.s, "ir3_dead"); err != nil {
 			return err
 		}
 	}

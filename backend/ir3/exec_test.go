@@ -14,7 +14,7 @@ import (
 // compile compiles a copy of s and checks that every word decodes, and that the
 // listing gives the same words again.
 func compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
-	opts.Verify = true
+	opts.Verify, opts.Lists = true, gputest.Lists
 	bin, err := Compile(ir.Clone(s), opts)
 	if err != nil {
 		return nil, err

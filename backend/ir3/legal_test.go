@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/ir"
 )
 
@@ -45,7 +46,7 @@ func TestRefusedForms(t *testing.T) {
 			t.Errorf("%s: %v", c.body, err)
 			continue
 		}
-		_, err = Compile(s, CompileOptions{Verify: true})
+		_, err = Compile(s, CompileOptions{Verify: true, Lists: gputest.Lists})
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.body, err)

@@ -6,7 +6,6 @@ import (
 	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/ir"
-	"nirc/passes"
 )
 
 // The stages between vertex and fragment hand vertices over in local memory,
@@ -26,9 +25,10 @@ type chain struct {
 	place [ir.NumVaryingSlots]int
 }
 
-// lowerChain lowers the stage's part of the geometry pipeline; next is the
-// stage that goes on with its threads, or none. out says what the driver has to know.
-func lowerChain(s *ir.Shader, impl *ir.Impl, g *GPU, next ir.Stage, out *abi.Chain) error {
+// lowerChain lowers the stage's part of the geometry pipeline. The meta's Chain
+// says what the driver has to know.
+func (comp *compiler) lowerChain(impl *ir.Impl) error {
+	s, g, next, out := comp.s, comp.gpu, comp.opts.Next, &comp.meta.Chain
 	out.Tess, out.Geom, out.Next = s.Info.Tess, s.Info.Geom, next
 	out.TessLocal = g.TessLocal && (s.Stage == ir.StageTessCtrl || next == ir.StageTessCtrl)
 	if next == ir.StageNone && (s.Stage == ir.StageVertex || s.Stage == ir.StageFragment || s.Stage == ir.StageCompute) {
@@ -40,7 +40,7 @@ func lowerChain(s *ir.Shader, impl *ir.Impl, g *GPU, next ir.Stage, out *abi.Cha
 	c := &chain{s: s, impl: impl, gpu: g, out: out, b: ir.NewBuilder(ir.AtStart(impl.Start()))}
 	c.places()
 	if s.Stage == ir.StageGeometry {
-		if err := lowerEmits(s, impl); err != nil {
+		if err := lowerEmits(s, impl, comp.opts.Lists); err != nil {
 			return err
 		}
 	}
@@ -63,12 +63,7 @@ func lowerChain(s *ir.Shader, impl *ir.Impl, g *GPU, next ir.Stage, out *abi.Cha
 	if c.err != nil {
 		return c.err
 	}
-	for _, name := range [...]string{"lower_alu_to_scalar", "opt_copy_prop", "opt_constant_folding", "opt_cse", "opt_dce"} {
-		if _, err := passes.RunPass(s, name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return comp.opts.Lists.Run(s, "ir3_chain")
 }
 
 // takesOver reports whether the threads of a stage go on as those of next.

@@ -7,11 +7,9 @@ import (
 
 // foldHandles cleans up behind lowerDescriptors: handles have become numbers
 // and their second halves zero, so most buffer offsets are constants now.
-func foldHandles(s *ir.Shader, impl *ir.Impl) error {
-	for _, name := range [...]string{"opt_copy_prop", "opt_constant_folding"} {
-		if _, err := passes.RunPass(s, name); err != nil {
-			return err
-		}
+func foldHandles(s *ir.Shader, impl *ir.Impl, lists passes.Lists) error {
+	if err := lists.Run(s, "ir3_handles"); err != nil {
+		return err
 	}
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
@@ -20,12 +18,7 @@ func foldHandles(s *ir.Shader, impl *ir.Impl) error {
 			}
 		}
 	}
-	for _, name := range [...]string{"opt_copy_prop", "opt_constant_folding", "opt_dce", "opt_cse"} {
-		if _, err := passes.RunPass(s, name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Run(s, "ir3_offsets")
 }
 
 // foldZeroAdd leaves the 0 out of a sum of two or three.

@@ -27,7 +27,7 @@ type emits struct {
 }
 
 // lowerEmits rewrites the outputs and emits of a geometry shader.
-func lowerEmits(s *ir.Shader, impl *ir.Impl) error {
+func lowerEmits(s *ir.Shader, impl *ir.Impl, lists passes.Lists) error {
 	if impl.Body.LastBlock().Jump() != nil {
 		return backend.Refuse("ir3", s, impl.Body.LastBlock().Jump(), "a geometry shader that ends in a jump is not supported")
 	}
@@ -59,13 +59,7 @@ func lowerEmits(s *ir.Shader, impl *ir.Impl) error {
 	}
 	e.finish()
 	impl.Preserve(ir.MetaNone)
-	for _, name := range [...]string{"lower_vars_to_ssa", "opt_copy_prop", "opt_constant_folding", "opt_remove_phis", "opt_dce", "opt_cse",
-		"remove_dead_variables"} {
-		if _, err := passes.RunPass(s, name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Run(s, "ir3_emits")
 }
 
 // scan makes the variables of the output components that in accesses.

@@ -26,7 +26,7 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 	if err != nil {
 		return nil, err
 	}
-	opts := CompileOptions{GPU: g.Name, Verify: job.Instrument.VerifyEach(), NoRepeat: true, NoScalar: true, NoLast: true, uniform: shareNever, predicate: predicateNever}
+	opts := CompileOptions{GPU: g.Name, Lists: job.Lists, Verify: job.Instrument.VerifyEach(), NoRepeat: true, NoScalar: true, NoLast: true, uniform: shareNever, predicate: predicateNever}
 	if takesOver(s.Stage, job.Next) {
 		opts.Next = job.Next
 	}

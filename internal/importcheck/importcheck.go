@@ -36,7 +36,7 @@ var rooms = []room{
 	{path: "backend", may: []string{"ir", "passes/...", "backend/object", "internal/emu"}},
 	{path: "backend/mach", may: []string{"internal/slab"}},
 	{path: "backend/resource", may: []string{"ir"}},
-	{path: "backend/gputest", may: []string{"ir", "ir/interp", "internal/emu"}, others: []string{"golang.org/x/tools/txtar"}},
+	{path: "backend/gputest", may: []string{"ir", "ir/interp", "passes", "internal/emu"}, others: []string{"golang.org/x/tools/txtar"}},
 	{path: "backend/*/isa"},
 	{path: "backend/*/...", may: []string{"ir", "ir/optab", "passes/...", "backend", "backend/mach", "backend/resource", "internal/slab", "backend/object", "internal/emu", "backend/*/..."}},
 	{path: "internal/amber", may: []string{"ir", "internal/emu", "frontend/spirv/spv"}},
