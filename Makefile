@@ -6,9 +6,12 @@ BASELINE ?= $(SHARED)/baseline/ir3-a630.tsv
 REAL     ?=
 SCALE    ?= 1
 TARGETS  ?= ir3 agx midgard
+TIME     ?= 1m
+SEED     ?= $(shell date +%s)
+FUZZ     ?=
 AMBER  := $(CORPUS)/KhronosGroup+VK-GL-CTS $(CORPUS)/google+amber
 
-.PHONY: all test conformance bench generate mutants
+.PHONY: all test conformance fuzz mangle bench generate
 
 all:
 	go build -o nirc ./cmd/nirc
@@ -22,6 +25,16 @@ conformance: all
 	  for t in ir $(TARGETS); do echo "$$t:"; ./nirc amber -t $$t -j 2 $(AMBER) >amber-$$t.log || { grep ^FAIL amber-$$t.log; exit 1; }; tail -1 amber-$$t.log; done; \
 	else echo "skipped: no corpus at $(CORPUS)"; fi
 
+# Go's fuzzer on every target, TIME each; FUZZ is a part of the names of those that are wanted. What it finds
+# is in that package's testdata/fuzz, which go test replays.
+fuzz:
+	.ci/fuzz "$(TIME)" "$(FUZZ)"
+
+# Inputs that are nearly right, TIME for each test, from a seed that is printed.
+mangle:
+	@echo "SEED=$(SEED)"
+	NIRC_MANGLE=$(TIME),$(SEED) go test -timeout 0 -count 1 -p 1 -v -run '^TestMangled' . ./cmd/nirc ./internal/...
+
 # REAL is a directory of real shaders; with it, compile times are compared with BASELINE.
 bench:
 	go run ./internal/bench
@@ -30,9 +43,3 @@ bench:
 
 generate:
 	go generate ./...
-
-# What would tests not notice? N changes of the compiler, one at a time.
-N    ?= 300
-SEED ?= 1
-mutants:
-	go run ./internal/mutants -n $(N) -seed $(SEED)

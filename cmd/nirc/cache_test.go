@@ -47,13 +47,19 @@ func entries(dir string) []string {
 }
 
 // A build that is killed at random instants loses nothing that it stored, and
-// breaks nothing. NIRC_KILLS says how often; the default is quick.
+// breaks nothing. NIRC_KILLS=N[,SEED] says how often and at which instants; the default is quick.
 func TestCacheKill(t *testing.T) {
-	kills := 10
+	kills, seed := 10, uint64(1)
 	if s := os.Getenv("NIRC_KILLS"); s != "" {
+		number, from, _ := strings.Cut(s, ",")
 		var err error
-		if kills, err = strconv.Atoi(s); err != nil {
+		if kills, err = strconv.Atoi(number); err != nil {
 			t.Fatal(err)
+		}
+		if from != "" {
+			if seed, err = strconv.ParseUint(from, 0, 64); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	program, err := exec.LookPath("nirc")
@@ -75,7 +81,7 @@ func TestCacheKill(t *testing.T) {
 		nirc("cache", "build", "--dir", whole, "-j", "2", tree)
 		full, want = time.Since(start), len(entries(whole))
 	}
-	dir, rnd, midway := "", rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), 0
+	dir, rnd, midway := "", rand.New(rand.NewPCG(seed, 1)), 0
 	for i := range kills {
 		if i%5 == 0 {
 			dir = filepath.Join(t.TempDir(), "cache")

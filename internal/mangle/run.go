@@ -15,14 +15,15 @@ import (
 	"time"
 )
 
-// Env is the environment variable for long runs: DURATION[,SEED].
+// Env is the environment variable for longer runs: DURATION[,SEED], which runs for as long, or Nx[,SEED], which runs
+// N times the inputs that a test has without it: always the same ones.
 const Env = "NIRC_MANGLE"
 
 // MaxMemory is how many bytes a Try may allocate in all.
 const MaxMemory = 4 << 30
 
-// Run is a test's row of mangled inputs: a fixed number of them, or as many as
-// the time that NIRC_MANGLE gives allows, from its seed on.
+// Run is a test's row of mangled inputs: a fixed number of them, a multiple of it, or as many as
+// a time allows, as NIRC_MANGLE says, from its seed on.
 type Run struct {
 	t      testing.TB
 	inputs int
@@ -39,21 +40,31 @@ func NewRun(t testing.TB, inputs int, stream uint64) *Run {
 	if v == "" {
 		return m
 	}
-	d, seed, _ := strings.Cut(v, ",")
-	long, err := time.ParseDuration(d)
-	if err != nil {
+	if err := m.extend(v); err != nil {
 		t.Fatalf("%s: %v", Env, err)
 	}
-	if seed != "" {
-		if m.seed, err = strconv.ParseUint(seed, 0, 64); err != nil {
-			t.Fatalf("%s: %v", Env, err)
-		}
-	}
-	m.inputs, m.until = 1<<62, time.Now().Add(long)
 	return m
 }
 
-// Long reports whether NIRC_MANGLE asks for a long run.
+// extend makes a run as long as the variable asks.
+func (m *Run) extend(v string) (err error) {
+	size, seed, _ := strings.Cut(v, ",")
+	if seed != "" {
+		if m.seed, err = strconv.ParseUint(seed, 0, 64); err != nil {
+			return err
+		}
+	}
+	if n, ok := strings.CutSuffix(size, "x"); ok {
+		times, err := strconv.ParseUint(n, 10, 16)
+		m.inputs *= int(times)
+		return err
+	}
+	long, err := time.ParseDuration(size)
+	m.inputs, m.until = 1<<62, time.Now().Add(long)
+	return err
+}
+
+// Long reports whether NIRC_MANGLE asks for a run that only time ends.
 func (m *Run) Long() bool { return !m.until.IsZero() }
 
 // Inputs yields a seed and its random numbers for each input of the run. The

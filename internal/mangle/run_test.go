@@ -41,7 +41,7 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// TestInputs: a fixed number, or as many as fit into the time from a seed on;
+// TestInputs: a fixed number, a multiple of it, or as many as fit into the time, from a seed on;
 // what shows a fault is kept in long runs.
 func TestInputs(t *testing.T) {
 	t.Setenv(Env, "")
@@ -54,6 +54,14 @@ func TestInputs(t *testing.T) {
 	}
 	if short := NewRun(t, 3, 0); n != 3 || short.Long() || short.Keep("a", nil) != "" {
 		t.Errorf("%d inputs", n)
+	}
+	t.Setenv(Env, "4x,7")
+	var seeds []uint64
+	for seed := range NewRun(t, 3, 0).Inputs() {
+		seeds = append(seeds, seed)
+	}
+	if len(seeds) != 12 || seeds[0] != 7 || seeds[11] != 18 {
+		t.Errorf("four times three inputs have the seeds %v", seeds)
 	}
 	t.Setenv(Env, "20ms,0x10")
 	t.Setenv("TMPDIR", t.TempDir())

@@ -1,6 +1,6 @@
-// Package refs finds the tools and the reference material that the deeper tests use: ISA vectors, conformance scripts, tables of other compilers'
-// figures. None of it is part of the repository: it lies in a folder "shared"
-// beside it, or where NIRC_SHARED says. Nothing that ships imports this.
+// Package refs finds the tools that the deeper tests use, and what others made and the repository does not hold: the corpus of
+// Khronos' conformance scripts and shaders, and tables of other compilers' figures. That lies in a folder "shared" beside the
+// repository, or where NIRC_SHARED says. Nothing that ships imports this.
 package refs
 
 import (
@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Find returns the path of a file or folder of the reference material, or an
+// Find returns the path of a file or folder beside the repository, or an
 // error that says why it is not there.
 func Find(elem ...string) (string, error) {
 	root := os.Getenv("NIRC_SHARED")
@@ -35,7 +35,7 @@ func Find(elem ...string) (string, error) {
 	}
 	path := filepath.Join(append([]string{root}, elem...)...)
 	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("the reference material is not there: %w", err)
+		return "", fmt.Errorf("%w: the corpus is no part of the repository", err)
 	}
 	return path, nil
 }
@@ -50,7 +50,7 @@ func Path(t testing.TB, elem ...string) string {
 	return path
 }
 
-// File returns what a file of the reference material holds, or skips the test.
+// File returns what a file beside the repository holds, or skips the test.
 func File(t testing.TB, elem ...string) string {
 	t.Helper()
 	data, err := os.ReadFile(Path(t, elem...))
