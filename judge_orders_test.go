@@ -22,7 +22,7 @@ import (
 var judgeModules amber.ModuleCache
 
 // wishes are what targets ask the passes for: nothing, and what each target
-// does, but for what shaders must not have there and may have on the interpreter.
+// does, except for what shaders must not have there and may have on the interpreter.
 func wishes() []func(ir.Stage) *ir.Options {
 	list := []func(ir.Stage) *ir.Options{func(ir.Stage) *ir.Options { return nil }}
 	for _, b := range backends {

@@ -89,7 +89,7 @@ func (w *plainWave) Run(int) (emu.Status, error) {
 	return emu.StatusDone, nil
 }
 
-// newPlainVertex makes the vertex program in front of a fragment shader.
+// newPlainVertex makes the vertex program before a fragment shader.
 func newPlainVertex(w *world, s *ir.Shader, prog emu.Program) *plainVertex {
 	p := &plainVertex{io: emu.StageIO{Outputs: []emu.OutputSlot{{Slot: ir.SlotPos, Mask: 15}}}}
 	corners := [3][3]float32{{-1, -1, 1}, {3, -1, 1.5}, {-1, 3, 2}}

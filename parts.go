@@ -186,7 +186,7 @@ func (m *Module) runnable(ctx context.Context, obj *object.Object, o Options) (e
 	return p, err
 }
 
-// linkCulls puts a fragment program that drops what cull distances cull in the place of one
+// linkCulls puts a fragment program that drops what cull distances cull in place of one
 // that does not, where the fixed functions do not know of them.
 func linkCulls(ctx context.Context, p *emu.Pipeline) (n int, err error) {
 	last := p.Vertex
@@ -210,7 +210,7 @@ func linkCulls(ctx context.Context, p *emu.Pipeline) (n int, err error) {
 	return n, err
 }
 
-// linkPipeline puts programs linked for the pipeline's state in the place of
+// linkPipeline puts programs linked for the pipeline's state in place of
 // main parts, and takes the state that they contain out of it.
 func linkPipeline(ctx context.Context, p *emu.Pipeline) error {
 	culls, err := linkCulls(ctx, p)

@@ -151,7 +151,7 @@ func isValue(in *ir.Instr) bool {
 	return in.HasDef() && !in.Def.Unused() && in.Kind != ir.KindUndef && in.Kind != ir.KindLoadConst && in.Kind != ir.KindDeref
 }
 
-// irInstrs makes the edit that removes instructions, with something in the
+// irInstrs makes the edit that removes instructions, with something in
 // place of the result if it has one.
 func irInstrs(fits func(*ir.Instr) bool, instead func(*ir.Builder, *ir.Def) *ir.Def) func(*ir.Shader, func() bool) {
 	return func(s *ir.Shader, take func() bool) {

@@ -25,7 +25,7 @@ func newSpirvDraft(f *spirvForm) *spirvDraft {
 
 func (d *spirvDraft) drop(i int) { d.insts[i].words = nil }
 
-// set puts another instruction in the place of one.
+// set puts another instruction in place of one.
 func (d *spirvDraft) set(i int, op spv.Op, typ, res uint32, ids ...uint32) {
 	d.insts[i] = makeInst(op, typ, res, ids...)
 	d.insts[i].body = true

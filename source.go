@@ -214,7 +214,7 @@ func glslcEnv(env string) []string {
 	return []string{"--target-env=" + env}
 }
 
-// readDeps reads the prerequisites of the rule in a depfile but for the file itself.
+// readDeps reads the prerequisites of the rule in a depfile except for the file itself.
 func readDeps(file, self string) ([]string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -211,5 +211,5 @@ func (d *Def) Dominates(in *Instr) bool {
 }
 
 // ReversePostOrder returns the reachable blocks, each before its successors
-// but for back edges. Needs MetaDominance; the slice is reused by the next computation.
+// except for back edges. Needs MetaDominance; the slice is reused by the next computation.
 func (impl *Impl) ReversePostOrder() []*Block { return impl.dom.rpo }

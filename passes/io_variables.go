@@ -18,7 +18,7 @@ func variableIndex(s *ir.Shader) []int32 {
 	return at
 }
 
-// copyVariable adds a variable that is like v but for its type and name.
+// copyVariable adds a variable that is like v except for its type and name.
 func copyVariable(s *ir.Shader, v *ir.Variable, t *ir.Type, name string) *ir.Variable {
 	n := s.NewVariable(v.Mode, t, name)
 	id := n.ID

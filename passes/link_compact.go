@@ -14,7 +14,7 @@ type varyingPair struct {
 // CompactVaryings moves the scalars and vectors that both sides have in the
 // same shape to the lowest slots and components where they fit, beside others
 // of the same interpolation and type. What the sides see differently, arrays,
-// matrices, structs, 64-bit and captured variables keep their slots. It tells
+// matrices, structs, 64-bit and captured variables keep their slots. It reports
 // whether anything moved.
 func CompactVaryings(producer, consumer *ir.Shader) bool {
 	pairs, taken := pairVaryings(producer, consumer)

@@ -142,7 +142,7 @@ func followMode(impl *ir.Impl, mode ir.Mode) (changed bool) {
 // LinkOptVaryings lets consumer, a fragment shader, do without inputs whose
 // value is known: where producer stores a constant as its only store, inputs
 // are that constant, and where it stores one value to two outputs of the same
-// interpolation, consumer reads the first. Both are in SSA form. It tells
+// interpolation, consumer reads the first. Both are in SSA form. It reports
 // whether consumer changed.
 func LinkOptVaryings(producer, consumer *ir.Shader) bool {
 	if producer.Stage != ir.StageVertex && producer.Stage != ir.StageTessEval || consumer.Stage != ir.StageFragment {

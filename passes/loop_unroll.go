@@ -144,8 +144,8 @@ func carriedBy(b *ir.Block, pred func(*ir.Block) bool) []carried {
 
 // unroll replaces a loop with one terminator that leaves in iteration MaxTrips.
 // The body is taken apart into what runs before the terminator, the side that
-// stays with what follows, and the side that leaves; copies of these go in
-// front of the loop, which is then deleted.
+// stays with what follows, and the side that leaves; copies of these go
+// before the loop, which is then deleted.
 func unroll(impl *ir.Impl, info *analysis.LoopInfo) {
 	l, t := info.Loop, &info.Terminators[0]
 	pre := ir.Prev(l).(*ir.Block)

@@ -90,7 +90,7 @@ func usedBehind(d *ir.Def, head, after *ir.Block) bool {
 	return false
 }
 
-// hoistConstants moves the constants that are used behind a loop in front of
+// hoistConstants moves the constants that are used behind a loop before
 // it: copies of the body must not make them again.
 func hoistConstants(l *ir.Loop) {
 	pre, head, after := ir.Prev(l).(*ir.Block), l.Body.FirstBlock(), l.After()

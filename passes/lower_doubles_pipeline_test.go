@@ -7,7 +7,7 @@ import (
 	"nirc/ir"
 )
 
-// noDoubles are options of a target without 64-bit arithmetic, but for agx's products.
+// noDoubles are options of a target without 64-bit arithmetic, except for agx's products.
 func noDoubles(target string) *ir.Options {
 	width, products := uint8(1), target == "agx"
 	if target == "midgard" {
@@ -23,7 +23,7 @@ func noDoubles(target string) *ir.Options {
 }
 
 // TestDoublePipelines runs each operation through the targets' pipelines: what
-// comes out moves 64-bit values at most, but for integers on midgard, and gives the same.
+// comes out moves 64-bit values at most, except for integers on midgard, and gives the same.
 func TestDoublePipelines(t *testing.T) {
 	pl := loadDefault(t)
 	r := rand.New(rand.NewSource(4))

@@ -145,7 +145,7 @@ func mediumpAccess(in *ir.Instr) {
 var recomputeIOBasesPass = &Pass{
 	Name:  "recompute_io_bases",
 	Class: "B",
-	Doc: "Numbers the bases of inputs and outputs anew: the slots that the shader still accesses, in order, without gaps. Takes the intrinsics of lower_io. " +
+	Doc: "Numbers the bases of inputs and outputs again: the slots that the shader still accesses, in order, without gaps. Takes the intrinsics of lower_io. " +
 		"Both sides of an interface must be numbered alike, so it is for those that nothing else looks at.",
 	Options: []Option{
 		{"modes", "shader_in, shader_out or both", ir.ModeShaderIn | ir.ModeShaderOut},
@@ -177,7 +177,7 @@ func (s *slotSet) count(sem ir.IOSemantics) (n int) {
 	return n
 }
 
-// rank is the number of slots in front of one.
+// rank is the number of slots before one.
 func (s *slotSet) rank(sem ir.IOSemantics) (n int) {
 	at := int(sem.Location)
 	for side := range int(sem.DualSourceIndex&1) + 1 {

@@ -45,7 +45,7 @@ func (r *returns) loadFlag(at ir.Cursor) (*ir.Builder, *ir.Def) {
 	return b, b.LoadVar(r.returned())
 }
 
-// list lowers the returns in l, which stands inside of loops loops, and tells
+// list lowers the returns in l, which stands inside of loops loops, and reports
 // whether there was one, so that what follows l's owner must be guarded. It
 // goes backwards: what is moved or guarded is done, and never looked at again.
 func (r *returns) list(l *ir.List, loops int) (may bool) {

@@ -28,7 +28,7 @@ func lowerRobustAccess(c *Context, s *ir.Shader) (bool, error) {
 }
 
 // boundedAccess describes an access by offset: its memory, which source is
-// the offset (the resource stands before it, but for shared memory), and how many bytes it touches.
+// the offset (the resource stands before it, except for shared memory), and how many bytes it touches.
 func boundedAccess(in *ir.Instr) (class ir.Mode, off int, bytes uint32) {
 	size := func(d *ir.Def) uint32 { return uint32(d.NumComponents) * uint32(d.BitSize) / 8 }
 	switch in.Intr {

@@ -118,7 +118,7 @@ func dominated(cmp, add *ir.Instr) bool {
 	return false
 }
 
-// useDifference moves a - b, or b - a if swapped, in front of cmp and compares it with 0.
+// useDifference moves a - b, or b - a if swapped, before cmp and compares it with 0.
 func useDifference(cmp, add *ir.Instr, swapped bool) {
 	b := builderBefore(cmp)
 	for i := range add.Srcs {

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 // optCopyProp makes uses of moves and vectors use what they copy. Source
-// order sees a definition's own sources propagated before its uses, but for
+// order sees a definition's own sources propagated before its uses, except for
 // phis, whose turn comes in the next run.
 func optCopyProp(impl *ir.Impl) (progress bool) {
 	for b := range impl.Blocks() {

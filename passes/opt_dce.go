@@ -41,7 +41,7 @@ const (
 
 // markAndSweep deletes what is not reached from an instruction with side
 // effects or a condition, unused phi cycles of loops included. It walks
-// backwards, so that but for what loops carry back all users have been met
+// backwards, so that except for what loops carry back all users have been met
 // before a value; those are followed by a work list.
 func markAndSweep(impl *ir.Impl) bool {
 	for b := range impl.Blocks() {

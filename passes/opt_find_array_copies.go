@@ -254,7 +254,7 @@ func (r *copyRun) apart(d *ir.Instr) bool {
 	return false
 }
 
-// sameBut reports whether two chains are the same but for the given links, which
+// sameBut reports whether two chains are the same except for the given links, which
 // stand at the same place.
 func sameBut(x, y, xl, yl *ir.Instr) bool {
 	for x != xl && y != yl {

@@ -63,7 +63,7 @@ type entered struct {
 	known []uint8 // by block index
 }
 
-// out returns the block in front of the outermost loop that an instruction may
+// out returns the block before the outermost loop that an instruction may
 // leave without running where it did not, or its own.
 func (e *entered) out(in *ir.Instr) *ir.Block {
 	to := in.Block
@@ -83,7 +83,7 @@ func (e *entered) out(in *ir.Instr) *ir.Block {
 }
 
 // runs reports whether a block of a loop's body, not in an if, runs at least once
-// when the loop is entered: in front of it stand only exits that are known
+// when the loop is entered: before it stand only exits that are known
 // not to be taken at first, and ifs without jumps.
 func (e *entered) runs(l *ir.Loop, b *ir.Block) bool {
 	if ir.ParentList(b) != &l.Body {
@@ -110,7 +110,7 @@ const (
 )
 
 // passes reports whether the first iteration comes by an if of a loop's body and
-// by the block in front of it.
+// by the block before it.
 func (e *entered) passes(l *ir.Loop, n ir.Node) bool {
 	x, ok := n.(*ir.If)
 	if !ok || !e.staysAtFirst(l, x) && !withoutJumps(&x.Then, &x.Else) {
@@ -161,7 +161,7 @@ func withoutJumps(lists ...*ir.List) bool {
 }
 
 // sink goes backward, so that what uses an instruction has moved before it,
-// and puts each in front of what its new block held.
+// and puts each before what its new block held.
 func sink(impl *ir.Impl, p *placement, want func(*ir.Instr) bool) (progress bool) {
 	for blk := range impl.BlocksReverse() {
 		for in := range blk.InstrsReverse() {
@@ -250,7 +250,7 @@ func variableSources(in *ir.Instr) (n int) {
 var optMovePass = &Pass{
 	Name:  "opt_move",
 	Class: "B",
-	Doc:   "Moves instructions of chosen kinds down inside their block, in front of their first use there, or to its end if all uses are behind it.",
+	Doc:   "Moves instructions of chosen kinds down inside their block, before their first use there, or to its end if all uses are behind it.",
 	Options: []Option{
 		{"const_undef", "constants and undefs", true},
 		{"inputs", "inputs and system values", false},
@@ -275,7 +275,7 @@ func optMove(c *Context, s *ir.Shader) (bool, error) {
 }
 
 // moveInBlock goes backward; Instr.Flags numbers the block, and what has moved
-// takes the number of what it stands in front of.
+// takes the number of what it stands before.
 func moveInBlock(blk *ir.Block, k kinds) (progress bool) {
 	n := uint32(0)
 	for in := range blk.Instrs() {
@@ -309,7 +309,7 @@ func moveInBlock(blk *ir.Block, k kinds) (progress bool) {
 }
 
 // standsBefore tells the order of two instructions of one number: those that moved
-// in front of the one that has it by right.
+// before the one that has it by right.
 func standsBefore(a, b *ir.Instr) bool {
 	if a.Flags != b.Flags {
 		return false

@@ -113,7 +113,7 @@ func (g *loadGroups) join(in *ir.Instr, depth uint16, pos, epoch uint32) bool {
 	return false
 }
 
-// bring moves a load, and what it needs that stands behind another, behind that.
+// bring moves a load, and what it needs that stands after another, behind that.
 func (g *loadGroups) bring(in, behind *ir.Instr) bool {
 	g.chain = append(g.chain[:0], in)
 	for i := 0; i < len(g.chain); i++ {

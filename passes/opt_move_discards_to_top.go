@@ -8,7 +8,7 @@ import (
 var optMoveDiscardsToTopPass = &Pass{
 	Name:  "opt_move_discards_to_top",
 	Class: "B",
-	Doc: "Moves the discards of a fragment shader's first block, with what computes their conditions, in front of what neither has effects nor asks neighbours: what is discarded ends sooner. " +
+	Doc: "Moves the discards of a fragment shader's first block, with what computes their conditions, before what neither has effects nor asks neighbours: what is discarded ends sooner. " +
 		"A terminate stays behind derivatives, which its lanes would leave without neighbours; nothing moves across stores, atomics, barriers or operations of the subgroup.",
 	Run:        optMoveDiscardsToTop,
 	Optional:   true,
@@ -112,7 +112,7 @@ func needsNeighbours(in *ir.Instr) bool {
 }
 
 // crossedByDiscard reports whether an instruction is the same behind a discard
-// in front of which it stood, for the lanes that go on.
+// before which it stood, for the lanes that go on.
 func crossedByDiscard(in *ir.Instr) bool {
 	switch in.Kind {
 	case ir.KindALU, ir.KindLoadConst, ir.KindUndef, ir.KindDeref, ir.KindTex, ir.KindPhi:

@@ -6,7 +6,7 @@ import (
 	"nirc/ir"
 )
 
-// mergePreamble puts the preamble's code in front of the shader and its
+// mergePreamble puts the preamble's code before the shader and its
 // values where they are loaded: what a machine does that runs the one before
 // the other.
 func mergePreamble(t *testing.T, s *ir.Shader) {

@@ -287,7 +287,7 @@ func (r *reassociation) partner(part *ir.Instr, i int) int {
 	return -1
 }
 
-// rebuild makes the chain anew in front of its last operation, terms by class.
+// rebuild makes the chain again before its last operation, terms by class.
 func (r *reassociation) rebuild(in *ir.Instr) {
 	b := ir.NewBuilder(ir.Before(in))
 	b.AtInstr(in)

@@ -45,7 +45,7 @@ func readsFlag(u *ir.Src) bool {
 	return u.Instr.Kind == ir.KindALU && u == &u.Instr.Srcs[0] && (u.Instr.Op == ir.OpBcsel || u.Instr.Op == ir.OpB32csel)
 }
 
-// repeatCompare gives the uses copies of in, one a block, in front of the first.
+// repeatCompare gives the uses copies of in, one a block, before the first.
 func repeatCompare(in *ir.Instr, uses []*ir.Src) bool {
 	for i, u := range uses {
 		if u == nil {

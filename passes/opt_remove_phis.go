@@ -60,7 +60,7 @@ func phiValue(impl *ir.Impl, phi *ir.Instr) *ir.Def {
 		return def
 	}
 	if def.IsConst() {
-		// A constant from the branches is made again in front of them.
+		// A constant from the branches is made again before them.
 		c := impl.Shader.NewConst(def.BitSize, def.Instr.Imm...)
 		c.Loc = def.Instr.Loc
 		ir.AfterPhis(phi.Block).Insert(c)

@@ -52,7 +52,7 @@ func trailingLoad(in *ir.Instr) bool {
 	return false
 }
 
-// reads returns the components of d that its users read; swizzled tells
+// reads returns the components of d that its users read; swizzled says
 // whether all of these can choose components.
 func reads(d *ir.Def) (mask uint32, swizzled bool) {
 	all := uint32(1)<<d.NumComponents - 1

@@ -162,7 +162,7 @@ func sameConst(x, y *ir.Src, in *ir.Instr) bool {
 	return v == w
 }
 
-// joinALU makes one operation of two, in the place of the first, where the
+// joinALU makes one operation of two, in place of the first, where the
 // sources of both are known.
 func joinALU(a, b *ir.Instr) *ir.Instr {
 	na, nb := int(a.Def.NumComponents), int(b.Def.NumComponents)

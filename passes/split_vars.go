@@ -160,7 +160,7 @@ func (st *splitState) examine(impl *ir.Impl) {
 	}
 }
 
-// below reports whether a deref stands behind the one where its variable is cut.
+// below reports whether a deref stands after the one where its variable is cut.
 func (st *splitState) below(in *ir.Instr) bool {
 	for d := derefParent(in); d != nil && d.Deref != ir.DerefVar; d = derefParent(d) {
 		if st.sp.cut(d) >= 0 && st.atCut(d) {

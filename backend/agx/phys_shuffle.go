@@ -7,7 +7,7 @@ import (
 
 // r0hIndex holds the index of shuffles. A source quad joins the indices of
 // all its lanes, inactive ones too, so that what those have there must be 0: the
-// register is zero but for the lanes that shuffle right now
+// register is zero except for the lanes that shuffle right now
 // (agx.md §5.8 and 12.6).
 var (
 	r0hIndex  = isa.H(1)

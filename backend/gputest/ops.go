@@ -27,7 +27,7 @@ type Ops struct {
 }
 
 // Test compares each operation on the target with the interpreter; integers
-// exactly, floats but for the last places.
+// exactly, floats except for the last places.
 func (c *Ops) Test(t *testing.T) {
 	ran, refused := 0, []string{}
 	for op := ir.Op(0); int(op) < ir.NumOps; op++ {

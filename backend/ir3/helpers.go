@@ -23,7 +23,7 @@ func needsHelpers(in *isa.Instr) bool {
 	}
 }
 
-// place is a point of the program: in front of instruction at of block.
+// place is a point of the program: before instruction at of block.
 type place struct{ block, at int }
 
 // endHelpers switches off the fibers that only help where nothing needs them any

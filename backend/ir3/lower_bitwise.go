@@ -3,7 +3,7 @@ package ir3
 import "nirc/ir"
 
 // fuseBitwise joins a shift or an and with the and or or that alone reads it
-// into one instruction of three sources (ir3.md §7.5). It tells
+// into one instruction of three sources (ir3.md §7.5). It reports
 // whether anything changed.
 func fuseBitwise(impl *ir.Impl) bool {
 	changed := false

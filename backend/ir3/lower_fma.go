@@ -153,7 +153,7 @@ func (s *sum) sort() {
 // order regroups the sum that ends in in.
 func (r *regroup) order(in *ir.Instr) bool {
 	var s sum
-	late := false // the addend stands behind the products
+	late := false // the addend stands after the products
 	if in.Op == ir.OpFadd {
 		k := 0
 		if p := in.Srcs[0].Def.Instr; p.Kind != ir.KindALU || p.Op != ir.OpFfma || !in.Srcs[0].Def.UsedOnce() {
@@ -183,7 +183,7 @@ func (r *regroup) order(in *ir.Instr) bool {
 	return r.rebuild(in, &s, &places)
 }
 
-// rebuild computes the sum anew in its order, each step where the one that it
+// rebuild computes the sum again in its order, each step where the one that it
 // stands for was or as soon as its operands are there.
 func (r *regroup) rebuild(in *ir.Instr, s *sum, places *[maxSum]*ir.Instr) bool {
 	b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
@@ -227,7 +227,7 @@ func (r *regroup) rebuild(in *ir.Instr, s *sum, places *[maxSum]*ir.Instr) bool 
 	return true
 }
 
-// later is the one of two definitions that stands behind the other.
+// later is the one of two definitions that stands after the other.
 func (r *regroup) later(in *ir.Instr, d *ir.Def) *ir.Instr {
 	if r.pos[d.Index] > r.pos[in.Def.Index] {
 		return d.Instr

@@ -91,7 +91,7 @@ func (l *subgroups) scanLoop(op ir.Op, v []*ir.Def, cluster uint64) (before, upT
 	}
 	var now *ir.Def
 	if group != nil {
-		// The first fiber of another cluster starts anew.
+		// The first fiber of another cluster starts again.
 		now = l.first(group)
 		same := b.Ieq(now, &seen.Def)
 		for k := range acc {

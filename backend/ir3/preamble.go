@@ -184,7 +184,7 @@ func (s *isel) selectPreamble() {
 	s.rootConsts()
 }
 
-// appendPreamble lets add put instructions in front of the last n of the preamble,
+// appendPreamble lets add put instructions before the last n of the preamble,
 // which is made if there is none.
 func (s *isel) appendPreamble(n int, add func()) {
 	p, main := &s.pre, s.f

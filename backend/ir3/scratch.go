@@ -41,7 +41,7 @@ func (l *pinstrs) room(n int) []pinstr {
 	return l.all[at:at:l.used]
 }
 
-// turnOver begins to write all lists anew, in the memory of those that the
+// turnOver begins to write all lists again, in the memory of those that the
 // last but one step wrote: every block must get a new list.
 func (m *scratch) turnOver() {
 	m.turn ^= 1

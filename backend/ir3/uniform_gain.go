@@ -4,7 +4,7 @@ import "nirc/backend/mach"
 
 // What sharing gains, in slots, by estimate: the wait of an instruction of
 // normal registers for the scalar unit takes longer than the delay that it replaces, so that
-// single values in front of such an instruction had better stay, while chains
+// single values before such an instruction had better stay, while chains
 // and what loops carry are worth it.
 const (
 	gainRegister = 1  // the value takes no register of fibers

@@ -9,7 +9,7 @@ type lineup struct {
 	r     int
 }
 
-// compact lays out a whole file anew for an instruction whose results found
+// compact lays out a whole file again for an instruction whose results found
 // no place: values that live on and are bound to the low part of the file, early
 // results of that kind, then the dying sources with the results over them,
 // then the rest. Without holes between them they fit if they fit at all.

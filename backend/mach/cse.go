@@ -12,7 +12,7 @@ type CSE struct {
 }
 
 // RemoveCommon removes instructions that compute what an equal one before them in the same block
-// has computed: selection makes addresses and descriptors for each access anew.
+// has computed: selection makes addresses and descriptors for each access again.
 func RemoveCommon(f *Func, rules CSE) {
 	c := &eliminator{f: f, CSE: rules, stand: make([]Value, len(f.vals)), table: make([]cseSlot, 128)}
 	any := false

@@ -1,6 +1,6 @@
 package mach
 
-// Reindex numbers the values that are left anew, in the order of the program,
+// Reindex numbers the values that are left again, in the order of the program,
 // so that tables by value are as short as can be. Numbers that the target
 // keeps elsewhere are void then.
 func Reindex(f *Func) {

@@ -22,7 +22,7 @@ const (
 // spiller reduces register pressure on SSA form: it walks the blocks in order and keeps
 // the set of values in registers within the limit, dropping those whose next use is
 // furthest away (Belady's rule). A dropped value is stored once, behind
-// its definition, and loaded anew as another value before its next use; what is made by an
+// its definition, and loaded again as another value before its next use; what is made by an
 // instruction without sources is made again instead.
 // After Braun and Hack, "Register Spilling and Live-Range Splitting for SSA-Form Programs".
 type spiller struct {
@@ -63,7 +63,7 @@ type named struct{ v, name Value }
 
 // Spill rewrites f so that at no point more than limit units of a file are
 // live, leaving slack for what allocation itself needs to the caller. Blocks that
-// several edges lead to must have predecessors with one successor. It tells
+// several edges lead to must have predecessors with one successor. It reports
 // whether anything changed; the error says where values do not fit at all.
 func Spill(f *Func, file uint8, limit int, sp Spiller) (bool, error) {
 	low := limit
@@ -547,7 +547,7 @@ func usesValue(in *Instr, v Value) bool {
 	return false
 }
 
-// reload emits the code that makes v anew and returns its name.
+// reload emits the code that makes v again and returns its name.
 func (s *spiller) reload(v Value, loc uint32) Value {
 	n := s.fresh(v)
 	in := s.reloadTo(v, n)

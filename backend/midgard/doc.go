@@ -13,7 +13,7 @@
 // conditions into the bundles that want them (writeout.go, fuse.go), and goes on by
 // several plans, of whose code the best is taken (plan.go): it may order blocks for
 // low pressure (pressure.go); it gives the virtual registers places among the vec4
-// work registers, makes cheap values anew and spills others where that does not
+// work registers, makes cheap values again and spills others where that does not
 // fit (ra.go, spill.go), and packs instructions into bundles (graph.go, sched.go), or
 // packs first, so that values of one bundle live in its pipeline registers and
 // need no work register (pipes.go). Last it encodes (emit.go). A fragment shader may

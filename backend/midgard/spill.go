@@ -133,7 +133,7 @@ func (f *function) freeStoreInput(b int, spills func(in *inst) bool) {
 const widelyRead = 8
 
 // remakable finds, for spilled registers, the instruction that makes the value
-// anew from what is there wherever it is wanted: that is better than memory.
+// again from what is there wherever it is wanted: that is better than memory.
 func (f *function) remakable(spill []bool) []*inst {
 	list := make([]*inst, len(spill))
 	defs, reads := make([]uint32, len(f.nodes)), make([]uint32, len(f.nodes))

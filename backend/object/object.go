@@ -15,7 +15,7 @@ type Object struct {
 	GPU    string   `json:"gpu"`
 	Stage  ir.Stage `json:"-"`
 	Entry  string   `json:"entry"`
-	// Code is the machine code, Data the constant data that stands behind it.
+	// Code is the machine code, Data the constant data that stands after it.
 	Code []byte `json:"-"`
 	Data []byte `json:"-"`
 	// ABI is the target's own description of the binary as JSON.
@@ -44,7 +44,7 @@ func (o *Object) Stat(name string) int64 {
 }
 
 // LineEntry says where the code from Offset up to the next entry comes from; all zero
-// but for Offset if that is not known.
+// except for Offset if that is not known.
 type LineEntry struct {
 	Offset uint32 `json:"offset"` // bytes
 	File   uint32 `json:"file"`   // index into Object.Files

@@ -14,7 +14,7 @@ import (
 
 const bisectLong = `Find the pass that makes a script fail, and the first of its rewrites that does.
 
-The interpreter runs the script's shaders behind ever fewer of the target's passes; if they are right
+The interpreter runs the script's shaders after fewer and fewer of the target's passes; if they are right
 there with all passes, the target's core runs them with ever fewer of the steps that may be
 left out. Of a pass that counts its rewrites the first wrong one is named. --dump shows the shader without
 and with it.

@@ -160,7 +160,7 @@ func (c *cacheCommand) copied(n *cache.Copied) error {
 func (c *cacheCommand) gc() *cobra.Command {
 	var limit string
 	cmd := &cobra.Command{Use: "gc --max-size SIZE", Short: "Remove what has not been used for longest", Args: cobra.NoArgs}
-	cmd.Flags().StringVar(&limit, "max-size", "", "bytes to keep at most: `SIZE` with K, M or G behind")
+	cmd.Flags().StringVar(&limit, "max-size", "", "bytes to keep at most: `SIZE` followed by K, M or G")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if limit == "" {
 			return nirc.Usagef("nirc cache gc: want --max-size SIZE")

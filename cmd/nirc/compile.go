@@ -74,7 +74,7 @@ What --emit writes:
   obj     an ELF file: code, constants, and all else as a note (nirc disasm reads it)
   bin     the machine code only
   asm     the machine code disassembled; nirc asm assembles it again
-  ir      the shader in the IR's text form behind the target's passes
+  ir      the shader in the IR's text form after the target's passes
   json    one JSON document a shader: statistics, interface, layout
   map     the source map as JSON: machine code, IR, SPIR-V id, line of the source
   spvasm  the SPIR-V module disassembled

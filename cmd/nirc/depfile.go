@@ -101,7 +101,7 @@ func (d *depFlags) finish(a *app) error {
 	return a.writeFile(d.file, d.rules.Bytes())
 }
 
-// makeTarget writes a path as make reads it in front of the colon, where % begins a pattern.
+// makeTarget writes a path as make reads it before the colon, where % begins a pattern.
 func makeTarget(path string) string { return strings.ReplaceAll(makeName(path), "%", `\%`) }
 
 // makeName writes a path as make reads it. A \ counts as one unless it stands before
@@ -111,7 +111,7 @@ func makeName(path string) string {
 	if strings.HasPrefix(path, "~") {
 		b.WriteString("./")
 	}
-	slashes := 0 // in front of the character
+	slashes := 0 // before the character
 	for _, c := range []byte(path) {
 		switch c {
 		case ' ', '\t', '#', ':':

@@ -243,7 +243,7 @@ func (l *fozList) write(out io.Writer) error {
 	return ioError(err)
 }
 
-// specText writes specialization as flags are given; in front of each stands sep.
+// specText writes specialization as flags are given; before each stands sep.
 func specText(list []foz.Spec, sep string) string {
 	var b strings.Builder
 	for _, s := range list {

@@ -10,7 +10,7 @@ import (
 	"nirc/passes"
 )
 
-// The listing of docs/nir.md says of each file of NIR what `nirc passes --nir` says, with folders in the place of files; the
+// The listing of docs/nir.md says of each file of NIR what `nirc passes --nir` says, with folders in place of files; the
 // passes that its other tables name exist.
 func TestPagesNIR(t *testing.T) {
 	have := map[string]bool{}

@@ -70,7 +70,7 @@ func (q *queue[T]) worker() {
 	}
 }
 
-// drain takes the results whose turn it is, with the lock held but for done.
+// drain takes the results whose turn it is, with the lock held except for done.
 func (q *queue[T]) drain() {
 	q.draining = true
 	for !q.stopped {

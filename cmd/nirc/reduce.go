@@ -18,7 +18,7 @@ import (
 
 const reduceLong = `Shrink a module while a command keeps its exit code.
 
-The command is run with the path of a candidate in the place of {}, or behind its other arguments:
+The command is run with the path of a candidate in place of {}, or after its other arguments:
     nirc reduce shader.spv -- nirc compile -t ir3 --verify-each -o /dev/null
 First it is run on the module itself: a candidate is kept if the command ends with the same exit code
 and, with --match, writes this text too. Functions, loops, sides of branches, stores and values

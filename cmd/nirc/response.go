@@ -11,7 +11,7 @@ const maxResponses = 16
 
 // expandResponses replaces each argument @FILE by the arguments in FILE:
 // separated by white space, quoted with ' or ", \ before a character that is meant as it is
-// or at the end of a line that goes on, and # to the end of a line a comment. A file may name others. What stands behind -- is left alone.
+// or at the end of a line that goes on, and # to the end of a line a comment. A file may name others. What stands after -- is left alone.
 func expandResponses(args []string, depth int) ([]string, error) {
 	var out []string
 	for i, a := range args {

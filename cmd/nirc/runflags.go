@@ -60,7 +60,7 @@ func (r *runFlags) passFlags(f *pflag.FlagSet) {
 	f.BoolVar(&r.timePasses, "time-passes", false, "tell how long each pass took")
 	f.StringVar(&r.bisect, "bisect-limit", "", "run only the first `N[.M]` optional passes (and M rewrites of the last)")
 	f.StringVar(&r.startBefore, "start-before", "", "leave out what stands before `PASS[:K]` (its K-th run)")
-	f.StringVar(&r.stopAt, "stop-after", "", "leave out what stands behind `PASS[:K]`")
+	f.StringVar(&r.stopAt, "stop-after", "", "leave out what comes after `PASS[:K]`")
 }
 
 // shaderFlags adds the choice of a module's shaders and their specialization.

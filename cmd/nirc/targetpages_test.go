@@ -129,7 +129,7 @@ func (p *probe) answer(t *testing.T, target string, m *nirc.Module) string {
 var derived = regexp.MustCompile(`(?s)<!-- derived: (\w+) -->\n.*?<!-- end -->\n`)
 
 // TestTargetPages compares what docs/targets says of GPUs and features with what
-// the compiler does; -update writes it anew.
+// the compiler does; -update writes it again.
 func TestTargetPages(t *testing.T) {
 	refs.Tool(t, "glslangValidator")
 	modules := make([]*nirc.Module, len(probes))

@@ -102,7 +102,7 @@ func TestNIRRows(t *testing.T) {
 		}
 		classes[cols[1]]++
 		if strings.HasPrefix(cols[0], "nir") && cols[0] < last {
-			t.Errorf("%s stands behind %s", cols[0], last)
+			t.Errorf("%s stands after %s", cols[0], last)
 		}
 		last = cols[0]
 		if len(cols) < 3 || strings.HasPrefix(cols[2], "(") {

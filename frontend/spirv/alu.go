@@ -206,7 +206,7 @@ func (t *translator) boolVector(id uint32, n uint8) *ir.Def {
 	return d
 }
 
-// aluOther translates arithmetic that takes more than one operation, and tells
+// aluOther translates arithmetic that takes more than one operation, and reports
 // whether the instruction was such.
 func (t *translator) aluOther(in *inst) bool {
 	b := t.f.b

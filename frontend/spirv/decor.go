@@ -135,7 +135,7 @@ func (t *translator) memoryModel(in inst) {
 	}
 }
 
-// decorate puts a decoration in front of those of its target.
+// decorate puts a decoration before those of its target.
 func (t *translator) decorate(target uint32, member int32, dec spv.Decoration, args []uint32) {
 	i := t.m.DefIndex(spv.ID(target))
 	if i < 0 {

@@ -174,7 +174,7 @@ func (t *translator) popLoop(l *ir.Loop) {
 	for _, p := range pass {
 		outer := &f.loops[len(f.loops)-1]
 		if outer.brk == p.exit || outer.cont == p.exit {
-			// The flag is set anew for each run of the outermost loop passed.
+			// The flag is set again for each run of the outermost loop passed.
 			before := ir.NewBuilder(ir.AtEnd(ir.Prev(l).(*ir.Block)))
 			before.StoreVar(p.flag, f.constant(1, 0), 0)
 		}

@@ -44,7 +44,7 @@ func (f *fctx) reset() {
 	*f = fctx{b: ir.NewBuilder(ir.AtEnd(s.NewFunction("spec").Impl.Start()))}
 }
 
-// forgetConsts ends the function: its constants are made anew in the next.
+// forgetConsts ends the function: its constants are made again in the next.
 func (f *fctx) forgetConsts(t *translator) {
 	for _, i := range f.consts {
 		t.vals[i].leaves = nil

@@ -16,7 +16,7 @@ const (
 	texelDefault = 0.002
 )
 
-// within reports whether a float equals the expected one but for tol. NaN
+// within reports whether a float equals the expected one except for tol. NaN
 // equals NaN; infinities equal themselves only.
 func within(got, want, tol float64) bool {
 	switch {

@@ -112,7 +112,7 @@ func (p *parser) imageOption(b *Buffer) bool {
 	return true
 }
 
-// dataBuffer parses what stands behind BUFFER name DATA_TYPE.
+// dataBuffer parses what stands after BUFFER name DATA_TYPE.
 func (p *parser) dataBuffer(b *Buffer) {
 	t := p.next()
 	std140 := p.accept("STD140")
@@ -272,7 +272,7 @@ func zeros(n int) []byte {
 	return make([]byte, n)
 }
 
-// file parses what stands behind FILE.
+// file parses what stands after FILE.
 func (p *parser) file(b *Buffer) {
 	switch t := p.next(); {
 	case t.isWord("PNG"):

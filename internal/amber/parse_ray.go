@@ -168,7 +168,7 @@ func (p *parser) rayCommand(pl *Pipeline, t token) bool {
 	return true
 }
 
-// runRays parses what stands behind RUN of a ray tracing pipeline.
+// runRays parses what stands after RUN of a ray tracing pipeline.
 func (p *parser) runRays(r *Run) {
 	r.Kind = RunRays
 	for p.err == nil && p.peek().kind == tokWord {

@@ -398,7 +398,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// What was compiled is there the next time; what is broken is made anew.
+// What was compiled is there the next time; what is broken is made again.
 func TestBuilder(t *testing.T) {
 	ctx := context.Background()
 	d := newDir(t)

@@ -65,7 +65,7 @@ func TestNoCache(t *testing.T) {
 	}
 }
 
-// A directory in the place of an entry is a broken one.
+// A directory in place of an entry is a broken one.
 func TestNoFile(t *testing.T) {
 	d := newDir(t)
 	key := Digest(sha256.Sum256([]byte("x")))

@@ -113,7 +113,7 @@ type packReader struct {
 	err error
 }
 
-// fault is why reading failed, or if it did not, but for an early end, ErrPack with what is wrong.
+// fault is why reading failed, or if it did not, except for an early end, ErrPack with what is wrong.
 func (p *packReader) fault(format string, a ...any) error {
 	switch {
 	case p.err != nil && p.err != io.ErrUnexpectedEOF:

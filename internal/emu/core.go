@@ -127,7 +127,7 @@ type StageIO struct {
 	Tess TessIO
 	Geom GeomIO
 	// Captures is what transform feedback takes of the stage, if it is the last
-	// in front of the rasteriser, and XfbStrides the bytes of a vertex in each
+	// before the rasteriser, and XfbStrides the bytes of a vertex in each
 	// buffer.
 	Captures   []ir.Capture
 	XfbStrides [ir.NumXfbBuffers]uint32

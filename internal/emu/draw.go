@@ -23,7 +23,7 @@ type drawer struct {
 	batch   vertexBatch
 	tess    *tessStage     // nil without tessellation
 	geom    *geometryStage // nil without a geometry stage
-	last    Program        // the last stage in front of the rasteriser
+	last    Program        // the last stage before the rasteriser
 	setup   setup
 	raster  *rasteriser
 	frag    fragmentStage
@@ -208,7 +208,7 @@ func (d *drawer) instance(i uint32) error {
 			a.restart()
 			continue
 		}
-		// A primitive may need its three vertices anew after a flush.
+		// A primitive may need its three vertices again after a flush.
 		if d.batch.room() < 4 {
 			if err := d.flushVertices(); err != nil {
 				return err

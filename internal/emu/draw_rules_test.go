@@ -33,7 +33,7 @@ func TestLineInterpolation(t *testing.T) {
 			n++
 			x, w := interp(l, ir.SlotVar0, 0, BaryPixel, true), interp(l, ir.SlotVar0, 3, BaryPixel, true)
 			z := interp(l, ir.SlotVar0, 2, BaryPixel, true)
-			// The lines are flat, so x alone tells the place but for the
+			// The lines are flat, so x alone tells the place except for the
 			// distance of the centre from the line.
 			if got := (x/w + 1) * size / 2; math.Abs(float64(got-l.Coord[0])) > 0.75 {
 				t.Errorf("line %v pixel %d,%d: x is %v", verts, l.X, l.Y, got)

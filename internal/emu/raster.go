@@ -126,7 +126,7 @@ func pixelBox(pts []point) bounds {
 	return bounds{int(lo.x >> subBits), int(lo.y >> subBits), int(hi.x>>subBits) + 1, int(hi.y>>subBits) + 1}
 }
 
-// enterTile sets r.partial to the edges that cut the tile at (x, y) and tells
+// enterTile sets r.partial to the edges that cut the tile at (x, y) and reports
 // whether the tile may hold anything.
 func (r *rasteriser) enterTile(x, y int) bool {
 	const side = tile * subOne

@@ -7,7 +7,7 @@ import (
 )
 
 // Feedback is the transform feedback of draws: the outputs of the last stage
-// in front of the rasteriser, captured by that stage's [StageIO].Captures. Draws
+// before the rasteriser, captured by that stage's [StageIO].Captures. Draws
 // that share one go on where the last stopped.
 type Feedback struct {
 	// Buffers are the bound ranges; nil takes nothing.

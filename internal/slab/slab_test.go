@@ -8,7 +8,7 @@ type item struct {
 }
 
 // TestReset: what is handed out is zero, also in memory that was used before,
-// and no chunk is made anew.
+// and no chunk is made again.
 func TestReset(t *testing.T) {
 	var s Slab[item]
 	for round := range 3 {

@@ -269,7 +269,7 @@ func phiEnds(phi *ir.Instr, pre *ir.Block) (init, next *ir.Src) {
 type simulator struct {
 	head *ir.Block
 	pre  *ir.Block
-	keys []sliceKey // sources before users, but for what phis take over
+	keys []sliceKey // sources before users, except for what phis take over
 	vals []uint64
 	next []uint64
 	arg  [4]uint64

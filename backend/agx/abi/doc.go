@@ -56,7 +56,7 @@
 // instance*UniformGridVertices on, in which the slots of UniformRecordSlots stand, as
 // UniformTopology says of p; a draw with primitive restart must be unrolled before. The count
 // program leaves CountWords words of each unit at UniformCounts; the driver puts the sum of
-// those of the units before in the place of each. Without a count program all units have
+// those of the units before in place of each. Without a count program all units have
 // the words of Geometry.Counts, and nothing is read at UniformCounts. The main program does
 // what the shader does to memory; it writes the index buffer at UniformIndices, a word for
 // each vertex of stream 0 and a Restart after each strip, and the transform feedback of the

@@ -102,7 +102,7 @@ func (g *geometryDraw) compute(p *program) *wave {
 	return g.wave(p, &emu.Launch{NumLanes: len(c.LocalID), Compute: c})
 }
 
-// sums puts sums in the place of counts, and allocates what the main program writes.
+// sums puts sums in place of counts, and allocates what the main program writes.
 func (g *geometryDraw) sums() error {
 	d, m := g.d, g.modes
 	if n := uint64(g.end-g.first) << m.VertexShift() * uint64(len(m.Vertices)); n > 1<<24 {

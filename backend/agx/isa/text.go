@@ -15,7 +15,7 @@ type printer struct {
 // String returns the instruction's text.
 func (i Instr) String() string { return i.Text() }
 
-// Text returns the instruction in the notation of the reference vectors, but
+// Text returns the instruction in the notation of the reference vectors, except
 // for the suffix .odd of device accesses with unusual unknown fields. It
 // does not show Long, nor unknown fields that the notation hides.
 func (i *Instr) Text() string { return string(i.AppendText(nil)) }

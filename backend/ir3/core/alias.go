@@ -14,7 +14,7 @@ type aliasName struct {
 	name, src isa.Operand
 }
 
-// attachAliases gives texture instructions the alias.tex entries in front of
+// attachAliases gives texture instructions the alias.tex entries before
 // them (ir3.md §3.10 and 7.9). Entries that do not stand so,
 // or whose first does not say how many they are, serve nothing: executing one is an error.
 func (p *program) attachAliases() {

@@ -189,7 +189,7 @@ func compare(c isa.Cond, lt, eq bool) bool {
 	return !eq
 }
 
-// compareF is ordered, but for ne.
+// compareF is ordered, except for ne.
 func compareF(c isa.Cond, a, b float64) bool {
 	if a != a || b != b {
 		return c == isa.CondNE

@@ -128,7 +128,7 @@ func (p *printer) opt(c bool, s string) {
 	}
 }
 
-// prefixFlags are the flags in front of a mnemonic, in printing order.
+// prefixFlags are the flags before a mnemonic, in printing order.
 var prefixFlags = [...]struct {
 	f    Flags
 	text string

@@ -69,7 +69,7 @@ func TestVectorsText(t *testing.T) {
 	}
 }
 
-// TestVectorsBytes: decoded and encoded again, all code comes back, but for
+// TestVectorsBytes: decoded and encoded again, all code comes back, except for
 // bundles that Decode refuses.
 func TestVectorsBytes(t *testing.T) {
 	bundles, refused := 0, 0

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// AssembleOptions choose the header and the numbering of ids. The zero value is SPIR-V 1.6, generator 0, ids numbered anew.
+// AssembleOptions choose the header and the numbering of ids. The zero value is SPIR-V 1.6, generator 0, ids renumbered.
 type AssembleOptions struct {
 	// Version is the SPIR-V version of the header as 0x0103 for 1.3; 0 is 1.6. Nothing is checked against it.
 	Version uint16

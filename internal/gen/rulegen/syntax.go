@@ -341,7 +341,7 @@ func (l *lexer) op(repl bool) (*term, error) {
 	return t, nil
 }
 
-// suffixes reads what stands behind an operation's name.
+// suffixes reads what stands after an operation's name.
 func (l *lexer) suffixes(t *term, s string, repl bool) error {
 	for s != "" {
 		c := s[0]
