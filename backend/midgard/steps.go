@@ -80,7 +80,7 @@ func (c *compiler) steps(list []step) error {
 func (c *compiler) text() string {
 	switch {
 	case c.p != nil:
-		return c.p.String()
+		return c.p.listing(c.f)
 	case c.f != nil:
 		return c.f.String()
 	}
