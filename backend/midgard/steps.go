@@ -44,7 +44,7 @@ var selectSteps = []step{
 // Steps of plans.
 var (
 	presched   = step{StepInfo: optional("presched", "orders blocks for low pressure", "isel"), Run: onFunction((*function).orderByPressure)}
-	ra         = step{StepInfo: info("ra", "gives values places among the work registers, makes cheap ones anew and spills others", "isel"), Run: (*compiler).allocate}
+	ra         = step{StepInfo: info("ra", "gives values places among the work registers, makes cheap ones again and spills others", "isel"), Run: (*compiler).allocate}
 	sched      = step{StepInfo: info("sched", "packs instructions into bundles", "isel"), Run: (*compiler).schedule}
 	pipes      = step{StepInfo: optional("pipe_registers", "keeps values that live in one bundle in its pipeline registers", "sched"), Run: (*compiler).pipeRegisters}
 	raBundles  = step{StepInfo: info("ra_bundles", "gives values of bundles places among the work registers; the plan does not do where they are too few", "sched"), Run: (*compiler).allocateBundles}
