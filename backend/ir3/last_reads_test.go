@@ -7,6 +7,7 @@ import (
 	"nirc/backend/gputest"
 	"nirc/backend/ir3/isa"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // A source is marked where nobody reads its register again: not in what other fibers
@@ -54,19 +55,19 @@ func TestMarkLast(t *testing.T) {
 func TestLastHints(t *testing.T) {
 	for _, c := range []struct {
 		gpu  string
-		none bool
+		run  passes.RunOptions
 		want bool
-	}{{"a740", false, true}, {"a740", true, false}, {"a660", false, false}} {
+	}{{"a740", passes.RunOptions{}, true}, {"a740", leaveOut("last_reads"), false}, {"a660", passes.RunOptions{}, false}} {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 		x := b.Ixor(b.Iadd(b.Ishl(id, b.Imm32(3)), id), b.Imm32(77))
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Umax(x, b.Iand(x, b.Imm32(255))))
-		bin, err := compile(s, CompileOptions{GPU: c.gpu, NoLast: c.none})
+		bin, err := compile(s, CompileOptions{GPU: c.gpu, Run: c.run})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if code := disasm(bin); strings.Contains(code, "(last)") != c.want {
-			t.Errorf("%s, left out %v:\n%s", c.gpu, c.none, code)
+			t.Errorf("%s, left out %v:\n%s", c.gpu, c.run.Disable, code)
 		}
 	}
 }

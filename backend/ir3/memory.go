@@ -7,8 +7,8 @@ import (
 	"nirc/backend/mach"
 )
 
-// scratch is what a compile works in; the next one gets it when it ends.
-type scratch struct {
+// memory is what a compile works in; the next one gets it when it ends.
+type memory struct {
 	tmpl   []isa.Instr
 	base   []int32
 	wide   []mach.Value
@@ -22,7 +22,7 @@ type scratch struct {
 	sched  scheduler
 }
 
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
+var memories = sync.Pool{New: func() any { return new(memory) }}
 
 // pinstrs is memory for the instructions of a program.
 type pinstrs struct {
@@ -43,12 +43,12 @@ func (l *pinstrs) room(n int) []pinstr {
 
 // turnOver begins to write all lists again, in the memory of those that the
 // last but one step wrote: every block must get a new list.
-func (m *scratch) turnOver() {
+func (m *memory) turnOver() {
 	m.turn ^= 1
 	m.lists[m.turn].used = 0
 }
 
-func (m *scratch) room(n int) []pinstr { return m.lists[m.turn].room(n) }
+func (m *memory) room(n int) []pinstr { return m.lists[m.turn].room(n) }
 
 // open returns an empty list with all the room that is left; close says how much of it was used.
 func (l *pinstrs) open() []pinstr {
@@ -67,10 +67,10 @@ func (l *pinstrs) close(list []pinstr) []pinstr {
 	return list[:len(list):len(list)]
 }
 
-// memory is the scratch of the program's compile, its own if it has none.
-func (p *final) memory() *scratch {
+// memory is what the program's compile, its own if it has none.
+func (p *phys) memory() *memory {
 	if p.mem == nil {
-		p.mem = new(scratch)
+		p.mem = new(memory)
 	}
 	return p.mem
 }
@@ -88,5 +88,5 @@ func (c *compiler) release() {
 	}
 	m.sched.p = nil
 	c.mem, c.sel = nil, nil
-	scratches.Put(m)
+	memories.Put(m)
 }

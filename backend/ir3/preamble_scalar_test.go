@@ -93,7 +93,7 @@ func TestScalarPreamble(t *testing.T) {
 		if bin.Meta.EarlyPreamble != g.EarlyPreamble || bin.Stats.EarlyPreamble != g.EarlyPreamble || bin.Meta.ScalarALU != g.ScalarALU {
 			t.Errorf("seed %d on %s: early preamble %v, want %v\n%s", seed, gpu, bin.Meta.EarlyPreamble, g.EarlyPreamble, disasm(bin))
 		}
-		plain, err := execute(s, CompileOptions{GPU: gpu, NoScalar: true}, &gputest.Run{Groups: 2, In: in, OutSize: 128 * 16}, close4)
+		plain, err := execute(s, CompileOptions{GPU: gpu, Run: leaveOut("scalar_preamble")}, &gputest.Run{Groups: 2, In: in, OutSize: 128 * 16}, close4)
 		if err != nil {
 			t.Fatalf("seed %d on %s: in normal registers: %v", seed, gpu, err)
 		}
@@ -203,7 +203,7 @@ func TestScalarGroups(t *testing.T) {
 	if !bin.Meta.EarlyPreamble || strings.Count(pre, "(rpt3)mul.f r") < 2 || strings.Count(pre, "(rpt3)add.f r") < 2 || strings.Contains(pre, "mad") {
 		t.Errorf("early preamble %v\n%s", bin.Meta.EarlyPreamble, text)
 	}
-	plain, err := compile(s, CompileOptions{GPU: "a740", NoRepeat: true})
+	plain, err := compile(s, CompileOptions{GPU: "a740", Run: leaveOut("repeat_groups")})
 	if err != nil {
 		t.Fatal(err)
 	}

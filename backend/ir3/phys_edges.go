@@ -105,7 +105,7 @@ func physicalEdges(f *mach.Func) {
 }
 
 // physicalEdges gives the blocks of p their physical predecessors.
-func (p *final) physicalEdges() {
+func (p *phys) physicalEdges() {
 	g := newFlow(len(p.blocks))
 	for b := range p.blocks {
 		blk := &p.blocks[b]

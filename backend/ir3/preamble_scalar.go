@@ -267,7 +267,7 @@ func (s *isel) exactSums() bool {
 
 // isEarly reports whether the preamble may run before dispatch: it has no
 // normal registers, no predicates and nothing relative.
-func (p *final) isEarly() bool {
+func (p *phys) isEarly() bool {
 	if !p.gpu.EarlyPreamble || !p.hasPreamble {
 		return false
 	}
@@ -289,7 +289,7 @@ func (p *final) isEarly() bool {
 
 // markEarly gives the preamble the marks that it needs to run early on a7xx:
 // writes of a1.x are waited for with (ss), and (r) says so.
-func (p *final) markEarly() {
+func (p *phys) markEarly() {
 	if p.early = p.isEarly(); !p.early || p.gpu.Gen != isa.A7xx {
 		return
 	}

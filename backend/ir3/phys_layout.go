@@ -5,7 +5,7 @@ import "nirc/backend/ir3/isa"
 // layOut gives blocks their branches and marks where fibers join; it returns
 // the instructions in order with branch offsets filled in, and the branch
 // stack that the program needs (ir3.md §5.2 and 5.3).
-func (p *final) layOut() (list []pinstr, branchStack int) {
+func (p *phys) layOut() (list []pinstr, branchStack int) {
 	order := p.kept()
 	next := make([]int32, len(p.blocks)) // the block that follows in memory
 	for i, b := range order {
@@ -43,7 +43,7 @@ func (p *final) layOut() (list []pinstr, branchStack int) {
 }
 
 // thread follows empty blocks that lead forward.
-func (p *final) thread(b int32) int32 {
+func (p *phys) thread(b int32) int32 {
 	for len(p.blocks[b].ins) == 0 && len(p.blocks[b].succs) == 1 && p.blocks[b].succs[0] > b {
 		b = p.blocks[b].succs[0]
 	}
@@ -51,7 +51,7 @@ func (p *final) thread(b int32) int32 {
 }
 
 // kept are the blocks that remain when empty ones are bypassed, in order.
-func (p *final) kept() []int32 {
+func (p *phys) kept() []int32 {
 	live := make([]bool, len(p.blocks))
 	work := []int32{p.thread(0)}
 	live[work[0]] = true
@@ -79,7 +79,7 @@ func (p *final) kept() []int32 {
 }
 
 // terminate writes the branches at the end of block b; next follows it in memory.
-func (p *final) terminate(b, next int32) {
+func (p *phys) terminate(b, next int32) {
 	blk := &p.blocks[b]
 	switch n := len(blk.ins); {
 	case len(blk.succs) == 1:
@@ -127,7 +127,7 @@ func (p *final) terminate(b, next int32) {
 // joins marks the blocks where fibers can wait: every target of a forward branch
 // or jump that does not simply follow, and the later target of every branch. It returns the
 // largest number of such places that are outstanding at a time.
-func (p *final) joins(order []int32) int {
+func (p *phys) joins(order []int32) int {
 	pos := make([]int32, len(p.blocks))
 	for i, b := range order {
 		pos[b] = int32(i)
@@ -198,7 +198,7 @@ func deepest(start []int32) int {
 }
 
 // markUL gives (ul) to the last user of each value of a0.x in its block.
-func (p *final) markUL() {
+func (p *phys) markUL() {
 	for b := range p.blocks {
 		ins := p.blocks[b].ins
 		last := -1
@@ -235,7 +235,7 @@ func lastFetch(ins []pinstr) int {
 // markEI gives (ei) to the last varying fetch, if all of them are in the first
 // block and before any kill; else the storage is released at the program's end. Where only prefetches
 // read inputs, a fetch to nowhere ends them.
-func (p *final) markEI(prefetches bool) {
+func (p *phys) markEI(prefetches bool) {
 	blk := &p.blocks[p.start[0]]
 	ins := blk.ins
 	for b := range p.blocks {

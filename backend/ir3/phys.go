@@ -35,8 +35,8 @@ type pblock struct {
 	runsOn    bool // the blocks up to the next predecessor's successor run for other fibers first
 }
 
-// final turns an allocated machine function into physical instructions.
-type final struct {
+// phys turns an allocated machine function into physical instructions.
+type phys struct {
 	f      *mach.Func
 	code   *code
 	gpu    *GPU
@@ -53,14 +53,17 @@ type final struct {
 	spillBase int
 	// arrayBase is the first register of arrays.
 	arrayBase int
-	mem       *scratch
+	mem       *memory
+	// solved are the delays of the program as it is, nil if not known.
+	solved *delaySolution
 }
 
-// lower makes the physical program of f, behind its preamble if that is not
-// nil. Blocks keep their order; macros split them.
-func lower(f, preamble *mach.Func, g *GPU, spillStart int, m *scratch) (*final, error) {
+// lower makes the physical program of the main function, after its preamble if it
+// has one. Blocks keep their order; macros split them.
+func lower(c *compiler) (*phys, error) {
+	f, preamble, m := c.sel.f, c.sel.pre.f, c.mem
 	m.turnOver()
-	p := &final{f: f, mem: m, blocks: m.blocks[:0], code: templates(f), gpu: g, spillBase: spillBase(spillStart), start: make([]int32, len(f.Blocks)), tail: make([]int32, len(f.Blocks))}
+	p := &phys{f: f, mem: m, blocks: m.blocks[:0], code: templates(f), gpu: c.gpu, spillBase: spillBase(c.spillStart), start: make([]int32, len(f.Blocks)), tail: make([]int32, len(f.Blocks))}
 	if preamble != nil {
 		p.hasPreamble = true
 		p.preamble(preamble)
@@ -93,7 +96,7 @@ func lower(f, preamble *mach.Func, g *GPU, spillStart int, m *scratch) (*final, 
 
 // preamble puts the preamble in front: shps for the waves that skip it, getone
 // for the fibers that do.
-func (p *final) preamble(f *mach.Func) {
+func (p *phys) preamble(f *mach.Func) {
 	main := p.f
 	p.f = f
 	for _, op := range [...]isa.Op{isa.OpShps, isa.OpGetone} {
@@ -112,7 +115,7 @@ func (p *final) preamble(f *mach.Func) {
 const preambleBlocks = 3
 
 // preambleEdges joins the preamble to the program.
-func (p *final) preambleEdges() {
+func (p *phys) preambleEdges() {
 	for b := range int32(preambleBlocks) {
 		p.edge(b, b+1)
 		if b+1 < preambleBlocks {
@@ -121,7 +124,7 @@ func (p *final) preambleEdges() {
 	}
 }
 
-func (p *final) newBlock() int32 {
+func (p *phys) newBlock() int32 {
 	p.closeBlock()
 	m := p.memory()
 	p.blocks = append(p.blocks, pblock{ins: m.lists[m.turn].open()})
@@ -130,32 +133,32 @@ func (p *final) newBlock() int32 {
 }
 
 // closeBlock ends the instructions of the current block.
-func (p *final) closeBlock() {
+func (p *phys) closeBlock() {
 	if len(p.blocks) > 0 {
 		m, b := p.memory(), &p.blocks[p.cur]
 		b.ins = m.lists[m.turn].close(b.ins)
 	}
 }
 
-func (p *final) edge(from, to int32) {
+func (p *phys) edge(from, to int32) {
 	p.blocks[from].succs = append(p.blocks[from].succs, to)
 	p.blocks[to].preds = append(p.blocks[to].preds, from)
 }
 
-func (p *final) fail(format string, args ...any) {
+func (p *phys) fail(format string, args ...any) {
 	if p.err == nil {
 		p.err = fmt.Errorf("ir3: "+format, args...)
 	}
 }
 
-func (p *final) emit(in isa.Instr, loc uint32) *pinstr {
+func (p *phys) emit(in isa.Instr, loc uint32) *pinstr {
 	b := &p.blocks[p.cur]
 	b.ins = append(b.ins, pinstr{Instr: in, loc: loc, to: -1})
 	return &b.ins[len(b.ins)-1]
 }
 
 // class is the class of a machine operand.
-func (p *final) class(o *mach.Operand) uint8 {
+func (p *phys) class(o *mach.Operand) uint8 {
 	if o.Val != 0 {
 		return p.f.Class(o.Val)
 	}
@@ -164,7 +167,7 @@ func (p *final) class(o *mach.Operand) uint8 {
 
 // operand is the register of a machine operand. The half names behind those of the general
 // registers are shared registers', so a unit too high would name another register.
-func (p *final) operand(o *mach.Operand) isa.Operand {
+func (p *phys) operand(o *mach.Operand) isa.Operand {
 	class, size := p.class(o), int(o.Size)
 	if o.Val != 0 {
 		size = p.f.Size(o.Val)
@@ -191,7 +194,7 @@ func regOperand(class uint8, unit int) isa.Operand {
 	return isa.R(isa.A0)
 }
 
-func (p *final) instr(in *mach.Instr) {
+func (p *phys) instr(in *mach.Instr) {
 	switch in.Op {
 	case mach.OpMove:
 		p.move(in)
@@ -233,7 +236,7 @@ func (p *final) instr(in *mach.Instr) {
 
 // quadByQuad emits a lookup with explicit gradients outside of fragment and
 // compute shaders: an instruction for each fiber of the quads.
-func (p *final) quadByQuad(t isa.Instr, loc uint32) {
+func (p *phys) quadByQuad(t isa.Instr, loc uint32) {
 	for k := range 4 {
 		t.Op = isa.OpSamgp0 + isa.Op(k)
 		p.emit(t, loc)
@@ -241,7 +244,7 @@ func (p *final) quadByQuad(t isa.Instr, loc uint32) {
 }
 
 // fill puts the registers of in into its template.
-func (p *final) fill(in *mach.Instr) isa.Instr {
+func (p *phys) fill(in *mach.Instr) isa.Instr {
 	t := p.code.tmpl[in.Ext]
 	if in.NDefs > 0 && t.Dst.Kind == isa.Reg {
 		flags := t.Dst.Flags &^ isa.Half
@@ -267,7 +270,7 @@ func (p *final) fill(in *mach.Instr) isa.Instr {
 }
 
 // move emits a copy between registers.
-func (p *final) move(in *mach.Instr) {
+func (p *phys) move(in *mach.Instr) {
 	p.viaLow(in.Ops, in.Loc, func(d, s isa.Operand) {
 		if d.IsPred() || s.IsPred() || d.Val == isa.A0 && !d.IsHalf() {
 			p.fail("a predicate or address register would have to be copied")
@@ -279,13 +282,13 @@ func (p *final) move(in *mach.Instr) {
 }
 
 // highHalf reports whether o is half of a general register that has no half names.
-func (p *final) highHalf(o *mach.Operand) bool {
+func (p *phys) highHalf(o *mach.Operand) bool {
 	return p.class(o) == classHalf && int(o.Reg) >= halfUnits
 }
 
 // viaLow calls do with the registers of two operands. Where they are halves of full registers
 // without half names, as pieces of a full value may be, those are exchanged with low ones meanwhile.
-func (p *final) viaLow(ops []mach.Operand, loc uint32, do func(a, b isa.Operand)) {
+func (p *phys) viaLow(ops []mach.Operand, loc uint32, do func(a, b isa.Operand)) {
 	var at [2]isa.Operand
 	var undo [2][2]int // low and high register
 	n, low := 0, 0
@@ -315,7 +318,7 @@ func (p *final) viaLow(ops []mach.Operand, loc uint32, do func(a, b isa.Operand)
 
 // swap exchanges two registers of one size: swz, or three exclusive ors where
 // swz has no access.
-func (p *final) swap(a, b isa.Operand, loc uint32) {
+func (p *phys) swap(a, b isa.Operand, loc uint32) {
 	if a.IsPred() || b.IsPred() {
 		p.fail("predicates would have to be exchanged")
 		return
@@ -336,7 +339,7 @@ func (p *final) swap(a, b isa.Operand, loc uint32) {
 
 // macro expands a pseudo instruction into control flow
 // (ir3.md §5.5): d = 0; branch over; d = ...; after.
-func (p *final) macro(in *mach.Instr) {
+func (p *phys) macro(in *mach.Instr) {
 	d := p.operand(&in.Ops[0])
 	if in.Op == opBallot {
 		for k := range int32(4) {

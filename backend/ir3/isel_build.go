@@ -1,8 +1,11 @@
 package ir3
 
 import (
+	"math"
+
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
+	"nirc/ir"
 )
 
 // add appends an instruction to the current block: template t, result def (0
@@ -156,7 +159,7 @@ func (s *isel) register(t *isa.Instr, i int, v mach.Value, mods isa.OpFlags, use
 func (s *isel) constFor(o opnd, float bool) (int, bool) {
 	v := o.bits
 	if o.half && float {
-		v = half2float(uint16(v))
+		v = math.Float32bits(float32(ir.Float16Value(uint16(v))))
 	}
 	return s.consts.immediate(v)
 }

@@ -39,7 +39,7 @@ func (s *syncState) union(t *syncState) bool {
 // (ir3.md §4.3 to 4.5), as late as a result is needed. outputs are what end reads, early what is being written when the
 // program starts. What is under way to shared registers also arrives where control drops to
 // fibers that wait.
-func (p *final) sync(outputs, early []span) {
+func (p *phys) sync(outputs, early []span) {
 	m, n := p.memory(), len(p.blocks)
 	m.states = slab.Zeroed(m.states, 2*n)
 	in, out := m.states[:n], m.states[n:]

@@ -31,7 +31,7 @@ type place struct{ block, at int }
 // accessed further on, which they would do in vain. Fibers that run first stand first in the
 // program, so that nobody needs helpers who still waits behind that place. It reports whether the
 // program has any use for helpers, beside what is done before it starts.
-func (p *final) endHelpers() bool {
+func (p *phys) endHelpers() bool {
 	last := place{-1, 0}
 	for b := int(p.start[0]); b < len(p.blocks); b++ {
 		for i := range p.blocks[b].ins {
@@ -61,7 +61,7 @@ func (p *final) endHelpers() bool {
 
 // slotsBehind is the first instruction with idle slots behind it between from and the
 // next access to memory in its block, -1 if there is none.
-func (p *final) slotsBehind(from place) int {
+func (p *phys) slotsBehind(from place) int {
 	ins := p.blocks[from.block].ins
 	for i := from.at; i < len(ins); i++ {
 		switch cat := ins[i].Op.Category(); {
@@ -76,7 +76,7 @@ func (p *final) slotsBehind(from place) int {
 
 // behindLoops is the first place from last on which no loop leads back over, and that
 // every fiber comes by unless that is the program's end.
-func (p *final) behindLoops(last place) (place, bool) {
+func (p *phys) behindLoops(last place) (place, bool) {
 	b := last.block
 	for again := true; again; {
 		again = false
@@ -113,7 +113,7 @@ func (p *final) behindLoops(last place) (place, bool) {
 
 // idleSlot puts (eq) on a nop between from and the next access to memory in its block,
 // and reports whether there is one.
-func (p *final) idleSlot(from place) bool {
+func (p *phys) idleSlot(from place) bool {
 	blk := &p.blocks[from.block]
 	for i := from.at; i < len(blk.ins); i++ {
 		x := &blk.ins[i]
@@ -129,7 +129,7 @@ func (p *final) idleSlot(from place) bool {
 }
 
 // accessesMemory reports whether anything from a place on reads or writes memory.
-func (p *final) accessesMemory(from place) bool {
+func (p *phys) accessesMemory(from place) bool {
 	for b := from.block; b < len(p.blocks); b++ {
 		ins := p.blocks[b].ins
 		if b == from.block {

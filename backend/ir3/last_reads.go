@@ -6,7 +6,7 @@ import "nirc/backend/ir3/isa"
 // reads again, on devices that know the hint (ir3.md §2.3). The register may
 // be the wave's to forget, so this is only done where all fibers of a wave are: outside of
 // what branches jump over and of loops. outputs are what end reads.
-func (p *final) markLast(outputs []span) {
+func (p *phys) markLast(outputs []span) {
 	live := p.liveRegisters(outputs)
 	whole := p.wholeWave()
 	var late unitSet // what instructions before may still read
@@ -39,7 +39,7 @@ func (p *final) markLast(outputs []span) {
 
 // liveBehind lists, from the last instruction of a block to its first, the units that are
 // live behind each; live are those at its end.
-func (p *final) liveBehind(ins []pinstr, live unitSet, outputs []span, list []unitSet, t *touch) []unitSet {
+func (p *phys) liveBehind(ins []pinstr, live unitSet, outputs []span, list []unitSet, t *touch) []unitSet {
 	for i := len(ins) - 1; i >= 0; i-- {
 		list = append(list, live)
 		live.before(&ins[i], outputs, t)
@@ -70,7 +70,7 @@ func (s *unitSet) before(x *pinstr, outputs []span, t *touch) {
 
 // liveRegisters are the units that are live at the end of each block, for the
 // fibers that are there.
-func (p *final) liveRegisters(outputs []span) []unitSet {
+func (p *phys) liveRegisters(outputs []span) []unitSet {
 	out := make([]unitSet, len(p.blocks))
 	var t touch
 	for again := true; again; {
@@ -90,7 +90,7 @@ func (p *final) liveRegisters(outputs []span) []unitSet {
 
 // wholeWave tells of each block whether no fiber of the wave is elsewhere while
 // others execute it.
-func (p *final) wholeWave() []bool {
+func (p *phys) wholeWave() []bool {
 	whole := make([]bool, len(p.blocks))
 	far := 0 // where fibers that left wait
 	for b := range p.blocks {

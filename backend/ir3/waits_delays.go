@@ -70,14 +70,14 @@ type delaySolution struct {
 }
 
 // delays inserts nops so that no instruction reads a result before it is
-// there (ir3.md §4.1 and 4.6), and masks short sides of ifs
-// where that is no longer.
-func (p *final) delays(mode predication) {
-	p.memory().turnOver()
-	d := p.solveDelays()
-	if mode != predicateNever && p.predicate(d, mode == predicateAlways) {
+// there (ir3.md §4.1 and 4.6).
+func (p *phys) delays() {
+	d := p.solved
+	if d == nil {
+		p.memory().turnOver()
 		d = p.solveDelays()
 	}
+	p.solved = nil
 	for b := range p.blocks {
 		p.blocks[b].ins = d.lists[b]
 	}
@@ -85,7 +85,7 @@ func (p *final) delays(mode predication) {
 
 // solveDelays finds the delay slots. At block entry what matters is the youngest
 // write on any path.
-func (p *final) solveDelays() *delaySolution {
+func (p *phys) solveDelays() *delaySolution {
 	n := len(p.blocks)
 	m := p.memory()
 	m.ages = slab.Resized(m.ages, 2*n)
@@ -121,7 +121,7 @@ func (p *final) solveDelays() *delaySolution {
 
 // reaching is what block q leaves under way when its fibers get to b: the
 // masked sides in between have passed.
-func (d *delaySolution) reaching(p *final, q, b int32) *ages {
+func (d *delaySolution) reaching(p *phys, q, b int32) *ages {
 	if !p.blocks[q].runsOn || b == q+1 {
 		return &d.exit[q]
 	}
@@ -133,7 +133,7 @@ func (d *delaySolution) reaching(p *final, q, b int32) *ages {
 }
 
 // pad copies the instructions of a block, with nops where they are needed.
-func (p *final) pad(a *ages, ins, list []pinstr, t *touch) []pinstr {
+func (p *phys) pad(a *ages, ins, list []pinstr, t *touch) []pinstr {
 	for i := range ins {
 		x := ins[i]
 		t.ofAliased(&x)
@@ -152,7 +152,7 @@ func (p *final) pad(a *ages, ins, list []pinstr, t *touch) []pinstr {
 }
 
 // wait is the number of slots that must still pass before in can read r.
-func (p *final) wait(a *ages, in *isa.Instr, r span) int {
+func (p *phys) wait(a *ages, in *isa.Instr, r span) int {
 	worst := 0
 	for u := r.unit; u < r.unit+r.n; u++ {
 		if a.age[u] != settled {
@@ -168,7 +168,7 @@ func (p *final) wait(a *ages, in *isa.Instr, r span) int {
 
 // delay is the number of slots between an instruction that wrote r in the
 // given size and one that reads it (ir3.md §4.1).
-func (p *final) delay(size uint8, in *isa.Instr, r span) int {
+func (p *phys) delay(size uint8, in *isa.Instr, r span) int {
 	base, far, later, late := 3, 6, 2, in.Op >= isa.OpMadU16 && in.Op <= isa.OpMadF32
 	cat := in.Op.Category()
 	if p.gpu.Gen == isa.A7xx {

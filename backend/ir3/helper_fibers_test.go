@@ -11,13 +11,13 @@ import (
 
 // textBlocks makes a physical program from assembly, a string for each block; succs
 // lists where each leads.
-func textBlocks(t *testing.T, gpu string, blocks []string, succs [][]int32) *final {
+func textBlocks(t *testing.T, gpu string, blocks []string, succs [][]int32) *phys {
 	t.Helper()
 	g, err := FindGPU(gpu)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &final{gpu: g, start: []int32{0}}
+	p := &phys{gpu: g, start: []int32{0}}
 	for _, text := range blocks {
 		p.newBlock()
 		for line := range strings.SplitSeq(text, "; ") {
