@@ -1,8 +1,6 @@
 package midgard
 
 import (
-	"slices"
-
 	"nirc/backend"
 	"nirc/backend/midgard/isa"
 	"nirc/ir"
@@ -56,19 +54,12 @@ var (
 // encodeSteps make the bytes of what the best plan made.
 var encodeSteps = []step{encodeStep}
 
-// Steps lists the machine steps in the order in which they can run; of the plans'
-// each is named once.
-func (Target) Steps(string) (list []backend.StepInfo) {
-	lists := [][]step{lowerSteps, selectSteps}
-	for i := range plans {
-		lists = append(lists, plans[i].steps)
-	}
-	for _, s := range backend.Infos(append(lists, encodeSteps)...) {
-		if !slices.ContainsFunc(list, func(o backend.StepInfo) bool { return o.Name == s.Name }) {
-			list = append(list, s)
-		}
-	}
-	return list
+// planSteps are the steps that plans choose from, each after what it needs.
+var planSteps = []step{presched, ra, sched, pipes, raBundles, dropJumps, layOut}
+
+// Steps lists the machine steps in the order in which they can run.
+func (Target) Steps(string) []backend.StepInfo {
+	return backend.Infos(lowerSteps, selectSteps, planSteps, encodeSteps)
 }
 
 // steps runs steps under the switches of the job.
