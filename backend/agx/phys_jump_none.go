@@ -6,8 +6,8 @@ import "nirc/backend/agx/isa"
 // lane runs (agx.md §6.2).
 const jumpThreshold = 38
 
-// cost estimates what it takes to run an instruction with no lane active.
-func cost(op isa.Op) int {
+// skipCost estimates what it takes to run an instruction with no lane active.
+func skipCost(op isa.Op) int {
 	switch op {
 	case isa.OpDeviceLoad, isa.OpStackLoad, isa.OpAtomic:
 		return 10
@@ -58,7 +58,7 @@ func (p *program) jumpNone() {
 			}
 		case isa.OpWhileIcmp, isa.OpWhileFcmp:
 		}
-		total += cost(in.Op)
+		total += skipCost(in.Op)
 	}
 	if len(ends) == 0 {
 		return

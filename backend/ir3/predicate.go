@@ -205,7 +205,7 @@ func (p *phys) maskedCost(h int, s sides, d *delaySolution, t *touch) int {
 
 func totalCost(list []pinstr) (n int) {
 	for i := range list {
-		n += cost(&list[i].Instr)
+		n += issueSlots(&list[i].Instr)
 	}
 	return n
 }

@@ -2,9 +2,7 @@ package ir3
 
 import (
 	"fmt"
-	"math/bits"
 
-	"nirc/backend"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/object"
 	"nirc/ir"
@@ -46,7 +44,7 @@ func (c *compiler) stats(list []pinstr) Stats {
 	st.Dwords = 2 * max((len(list)+15)/16*16, len(list)+4)
 	st.CodeBytes = 8 * len(list)
 	for i := range list[:preambleEnd(list)] {
-		st.Preamble += cost(&list[i].Instr)
+		st.Preamble += issueSlots(&list[i].Instr)
 	}
 	var ssDelay, syDelay int // what the hardware fetches ahead counts for nothing, as in the reference's figures
 	for i := preambleEnd(list); i < len(list); i++ {
@@ -66,8 +64,8 @@ func (c *compiler) stats(list []pinstr) Stats {
 			st.SyStall += syDelay
 			syDelay = 0
 		}
-		ss, sy := c.latency(in)
-		n := cost(in)
+		ss, sy := softLatency(in, c.doubles())
+		n := issueSlots(in)
 		if ss > 0 {
 			ssDelay = ss
 		} else {
@@ -96,8 +94,8 @@ func preambleEnd(list []pinstr) int {
 	return 0
 }
 
-// cost is what an instruction counts in the figures.
-func cost(in *isa.Instr) int {
+// issueSlots is what an instruction counts in the figures.
+func issueSlots(in *isa.Instr) int {
 	switch in.Op {
 	case isa.OpSwz:
 		return 2
@@ -108,7 +106,7 @@ func cost(in *isa.Instr) int {
 }
 
 func (c *compiler) count(st *Stats, in *isa.Instr) {
-	n := cost(in)
+	n := issueSlots(in)
 	cat := in.Op.Category()
 	switch {
 	case in.Op == isa.OpNop:
@@ -142,57 +140,8 @@ func (c *compiler) count(st *Stats, in *isa.Instr) {
 	st.Instrs += n
 }
 
-// latency is the soft latency of a result by class (ir3.md §4.9).
-func (c *compiler) latency(in *isa.Instr) (ss, sy int) {
-	k := syncOf(in)
-	double := c.doubles()
-	n := max(1, int(in.Size))
-	switch {
-	case k.ss && (in.Op.Category() == 4 || in.Op == isa.OpLdl || in.Op == isa.OpLdlw):
-		ss = 10
-	case k.ss:
-		ss = 6
-	}
-	if !k.sy {
-		return ss, 0
-	}
-	switch {
-	case in.Op == isa.OpLdc && double:
-		sy = (21 + 8*n) / 2
-	case in.Op == isa.OpLdc:
-		sy = 18 + 4*n
-	case in.Op.Category() == 5 && double:
-		sy = [...]int{29, 29, 30, 38, 39}[bits.OnesCount8(in.WrMask&15)]
-	case in.Op.Category() == 5:
-		sy = [...]int{51, 51, 53, 62, 64}[bits.OnesCount8(in.WrMask&15)]
-	case double:
-		sy = (172 + n) / 2
-	default:
-		sy = 109 + n
-	}
-	return ss, sy
-}
-
 // waves is the occupancy of the final code.
-func (c *compiler) waves() int {
-	g, m := c.gpu, &c.meta
-	size := 1
-	if m.DoubleWave {
-		size = 2
-	}
-	w := 16
-	if m.MaxRegs > 0 {
-		w = min(w, g.RegVec4/(m.MaxRegs*size)*g.WaveGranularity)
-	}
-	if m.BranchStack > 0 {
-		w = min(w, 64/m.BranchStack*g.WaveGranularity)
-	}
-	if m.SharedSize > 0 && c.s.Stage == ir.StageCompute {
-		shared := backend.AlignUp(int(m.SharedSize), 1024)
-		w = min(w, c.wavesPerGroup(m.DoubleWave)*(g.LocalMem/shared)*g.WaveGranularity)
-	}
-	return w
-}
+func (c *compiler) waves() int { return c.gpu.occupancy(&c.meta).Value }
 
 func (c *compiler) loops() int {
 	n := 0

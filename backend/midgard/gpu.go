@@ -19,18 +19,20 @@ type GPU struct {
 	NoUpperALU bool
 	// BrokenLod: sampling with explicit LOD ignores the sampler's clamps and bias.
 	BrokenLod bool
+	// ArithmeticPipes is the number of arithmetic pipes of a core (Arm, The Midgard Shader Core).
+	ArithmeticPipes int
 }
 
 // DefaultGPU is the chip that an empty name stands for.
 const DefaultGPU = "t860"
 
 var gpus = []GPU{
-	{Name: "t860", Doc: "Mali T860", Arch: 5},
-	{Name: "t880", Doc: "Mali T880", Arch: 5},
-	{Name: "t820", Doc: "Mali T820", Arch: 5, Alias: true},
-	{Name: "t830", Doc: "Mali T830", Arch: 5, Alias: true},
-	{Name: "t760", Doc: "Mali T760", Arch: 5, NoUpperALU: true},
-	{Name: "t720", Doc: "Mali T720", Arch: 4, Alias: true, NoUpperALU: true, BrokenLod: true},
+	{Name: "t860", Doc: "Mali T860", Arch: 5, ArithmeticPipes: 2},
+	{Name: "t880", Doc: "Mali T880", Arch: 5, ArithmeticPipes: 3},
+	{Name: "t820", Doc: "Mali T820", Arch: 5, ArithmeticPipes: 1, Alias: true},
+	{Name: "t830", Doc: "Mali T830", Arch: 5, ArithmeticPipes: 2, Alias: true},
+	{Name: "t760", Doc: "Mali T760", Arch: 5, ArithmeticPipes: 2, NoUpperALU: true},
+	{Name: "t720", Doc: "Mali T720", Arch: 4, ArithmeticPipes: 1, Alias: true, NoUpperALU: true, BrokenLod: true},
 }
 
 // FindGPU returns the chip of that name; "" is DefaultGPU.

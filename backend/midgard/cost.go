@@ -1,0 +1,191 @@
+package midgard
+
+import (
+	"math/bits"
+
+	"nirc/backend"
+	"nirc/backend/cost"
+	"nirc/backend/midgard/abi"
+	"nirc/backend/midgard/isa"
+	"nirc/backend/object"
+)
+
+// The pipes of the model, by index; the names are malioc's.
+const (
+	pipeArithmetic = iota
+	pipeLoadStore
+	pipeTexture
+)
+
+const midgardGuide = "Arm, The Midgard Shader Core: an instruction a pipe and clock, 128 bits or an access a clock of load/store, a bilinear sample a clock, two for a depth sample"
+
+// costPipes is the model's table of pipes. Cycles are those of a thread.
+var costPipes = []cost.Pipe{
+	{Name: "arithmetic", Title: "A", Doc: "arithmetic bundles, shared among the chip's arithmetic pipes", Source: "Arm, The Midgard Shader Core: one arithmetic pipe on T720 and T820, three on T880, two on the others"},
+	{Name: "load_store", Title: "LS", Doc: "load/store instructions: memory, varyings, attributes, uniforms, images", Source: midgardGuide},
+	{Name: "texture", Title: "T", Doc: "texture instructions, derivatives among them", Source: midgardGuide},
+}
+
+// Cost models the code of an object.
+func (t Target) Cost(o *object.Object) (*cost.Program, error) {
+	var m abi.Meta
+	if err := backend.Meta(t.Name(), o, &m); err != nil {
+		return nil, err
+	}
+	g, err := FindGPU(o.GPU)
+	if err != nil {
+		return nil, err
+	}
+	p := &cost.Program{Target: o.Target, GPU: g.Name, Pipes: costPipes}
+	at := map[int]int32{}
+	var bundles []isa.Bundle
+	for off := 0; off < len(o.Code); {
+		b, size, err := isa.Decode(o.Code[off:])
+		if err != nil || size == 0 {
+			break // the padding, or what the disassembly tells
+		}
+		at[off] = int32(len(bundles))
+		bundles = append(bundles, b)
+		x := costBundle(&b, g)
+		x.Offset, x.Size = off, size
+		p.Instrs = append(p.Instrs, x)
+		off += size
+	}
+	for i := range bundles {
+		p.Nodes = append(p.Nodes, cost.Node{Instr: int32(i), Succ: nextBundles(&bundles[i], i, &p.Instrs[i], at)})
+	}
+	// Threads hide each other's latencies, so nothing stalls (midgard.md §1.1).
+	p.Occupancy = midgardOccupancy(&m)
+	costProps(&p.Props, &m)
+	p.Fill()
+	return p, nil
+}
+
+func costProps(p *cost.Properties, m *abi.Meta) {
+	p.WorkRegisters, p.RegisterUnit, p.UniformRegisters = m.WorkRegs, "vec4 registers", len(m.Uniforms)
+	p.SpillBytes, p.SharedBytes = int(m.TLSSize), int(m.SharedSize)
+	p.SideEffects, p.Discards, p.EarlyTests, p.NeedsHelpers = m.WritesMemory, m.UsesDiscard, m.EarlyFragmentTests, m.NeedsQuads
+	p.WritesDepth, p.ReadsColor = m.WritesDepth, m.ReadsTile
+}
+
+// midgardOccupancy is how many threads a core holds (midgard.md §11.5): 256 with four registers at most,
+// half of them with eight, a quarter with more.
+func midgardOccupancy(m *abi.Meta) cost.Occupancy {
+	o := cost.Occupancy{Max: 256, Unit: "threads"}
+	step := func(regs, threads int) {
+		o.Next = &cost.Step{What: "vec4 registers", Less: m.WorkRegs - regs, Value: threads}
+	}
+	switch {
+	case m.WorkRegs <= 4:
+		o.Value = 256
+	case m.WorkRegs <= 8:
+		o.Value = 128
+		step(4, 256)
+	default:
+		o.Value = 64
+		step(8, 128)
+	}
+	o.Limits = []cost.Limit{{By: "registers", Value: o.Value}}
+	return o
+}
+
+// nextBundles are the bundles that may come after bundle i.
+func nextBundles(b *isa.Bundle, i int, x *cost.Instr, at map[int]int32) (list []int32) {
+	add := func(off int) {
+		if t, ok := at[off]; ok && (len(list) == 0 || list[0] != t) {
+			list = append(list, t)
+		}
+	}
+	end := x.Offset + x.Size
+	br, ok := b.Branch()
+	jumps := ok && (br.Op == isa.BranchUncond || br.Op == isa.BranchCond && br.Cond == isa.CondAlways)
+	if b.Next != isa.TagBreak && !jumps {
+		add(end)
+	}
+	if ok && (br.Op == isa.BranchUncond || br.Op == isa.BranchCond) && br.Target != isa.TagBreak {
+		add(end + int(br.Offset)*isa.Quad)
+	}
+	return list
+}
+
+// costBundle models one bundle.
+func costBundle(b *isa.Bundle, g *GPU) cost.Instr {
+	var x cost.Instr
+	x.Issue = 1
+	switch {
+	case b.Tag.ALU():
+		x.Pipes[pipeArithmetic] = 1 / float64(g.ArithmeticPipes)
+		for u := isa.Unit(0); u < isa.NumUnits; u++ {
+			if b.Has(u) {
+				c := cost.Flow
+				if u < isa.NumALUUnits {
+					c = classOf(&b.ALU[u], u.Scalar())
+				}
+				x.Classes = append(x.Classes, c)
+			}
+		}
+	case b.Tag == isa.TagLdSt:
+		for i := range b.LdSt {
+			if b.LdSt[i].Op != isa.LdNop {
+				x.Pipes[pipeLoadStore]++
+				x.Classes = append(x.Classes, ldstClass(&b.LdSt[i], &x))
+			}
+		}
+	case b.Tag.Texture():
+		x.Pipes[pipeTexture] = 1
+		if m := b.Tex.Mode; b.Tex.Op != isa.TexDerivative && (m == isa.TexShadow || m == isa.TexGatherShadow) {
+			x.Pipes[pipeTexture] = 2
+		}
+		x.Classes = append(x.Classes, cost.Texture)
+	}
+	x.Count = len(x.Classes)
+	if x.Count > 0 {
+		x.Class = x.Classes[0]
+	}
+	return x
+}
+
+// ldstClass is the kind of a load/store instruction; it notes spills and arrays in private memory.
+func ldstClass(l *isa.LoadStore, x *cost.Instr) cost.Class {
+	switch op := l.Op; {
+	case op >= isa.LdVaryF32 && op <= isa.LdVaryS32:
+		return cost.Varying
+	case op >= isa.LdUnpackF32 && op <= isa.LdPackS32:
+		return cost.Convert
+	}
+	if l.Arg == spillBase && l.Op >= isa.LdU8 && l.Op < isa.LdAttrF32 || l.Arg == spillBase && l.Op >= isa.StU8 && l.Op < isa.StVaryF32 {
+		x.Spill = 2
+		if l.Op >= isa.StU8 {
+			x.Spill = 1
+		}
+		if l.Index.Reg != isa.AddrZero {
+			x.Spill, x.Array = 0, true
+		}
+	}
+	return cost.Memory
+}
+
+// classOf is the kind of work of an ALU instruction.
+func classOf(a *isa.ALU, scalar bool) cost.Class {
+	op := a.Op
+	half := a.Mode == isa.Mode16 || a.Mode == isa.Mode8
+	if scalar {
+		half = !a.DstFull
+	}
+	switch {
+	case op.Is(isa.Convert):
+		return cost.Convert
+	case op.Is(isa.Move):
+		return cost.Move
+	case op.Is(isa.OneLane) && op != isa.OpFfma && bits.OnesCount16(uint16(op.Info().Units)) == 1:
+		return cost.Special
+	case op.Is(isa.FloatSrc | isa.FloatDst):
+		if half {
+			return cost.Float16
+		}
+		return cost.Float32
+	case half:
+		return cost.Int16
+	}
+	return cost.Int32
+}

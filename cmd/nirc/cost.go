@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+
+	"nirc"
+	"nirc/internal/costs"
+
+	"github.com/spf13/cobra"
+)
+
+const costLong = `Say what shaders cost, by the model of docs/cost.md: cycles of each pipe in total, on the shortest and on the
+longest path of an invocation, what bounds them, occupancy and what limits it, properties, and hints that
+follow from the figures. Nothing is measured: the figures are modelled from the machine code.
+
+The arguments are files, directories, patterns and databases, as of nirc compile, and objects that it wrote (FILE.o), whose
+loops have trips that nobody knows. A longest path through a loop of unknown trips is N/A (null in JSON), never a guess.
+
+--format json writes the schema "performance" of Arm's Mali Offline Compiler, so that scripts made for it read it: GPUs of
+midgard are called Mali-T880 and so on. --format nirc writes all that is known, in a schema of nirc's own.`
+
+// costCommand is nirc cost.
+type costCommand struct {
+	measureFlags
+	format    string
+	keepGoing bool
+}
+
+func (a *app) cost() *cobra.Command {
+	c := &costCommand{measureFlags: measureFlags{app: a}}
+	cmd := &cobra.Command{Use: "cost FILE|DIR…", Short: "Say what shaders cost, by a model", Long: costLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
+	f := cmd.Flags()
+	c.flags(f, "all")
+	f.StringVar(&c.format, "format", "table", "table, json (as malioc writes it) or nirc")
+	f.BoolVar(&c.keepGoing, "keep-going", true, "go on after a shader that does not compile")
+	return cmd
+}
+
+func (c *costCommand) run(cmd *cobra.Command, args []string) error {
+	switch c.format {
+	case "table", "json", "nirc":
+	default:
+		return nirc.Usagef("--format %s: want table, json or nirc", c.format)
+	}
+	if err := c.setup(); err != nil {
+		return err
+	}
+	var (
+		all  []error
+		list []*costs.Shader
+	)
+	if err := c.each(cmd.Context(), args, func(some []measured) bool {
+		for i := range some {
+			list = append(list, some[i].Shader)
+		}
+		all = append(all, c.tell(some)...)
+		return len(all) == 0 || c.keepGoing
+	}); err != nil {
+		return err
+	}
+	if err := c.write(list); err != nil {
+		return err
+	}
+	return errors.Join(all...)
+}
+
+// write writes what was measured.
+func (c *costCommand) write(list []*costs.Shader) error {
+	switch c.format {
+	case "json":
+		b, err := costs.Malioc(list)
+		if err == nil {
+			_, err = c.out.Write(b)
+		}
+		return ioError(err)
+	case "nirc":
+		return c.writeJSON(costs.NewSet(c.level, list))
+	}
+	return ioError(costs.WriteText(c.out, list))
+}
