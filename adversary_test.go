@@ -269,8 +269,8 @@ OpBranch %h
 	}
 }
 
-// cost is what a run took: time of the processor, and bytes of memory asked for.
-func cost(f func()) (time.Duration, uint64) {
+// spent is what a run took: time of the processor, and bytes of memory asked for.
+func spent(f func()) (time.Duration, uint64) {
 	var before, after syscall.Rusage
 	var m0, m1 runtime.MemStats
 	runtime.GC()
@@ -299,7 +299,7 @@ func TestAdversaries(t *testing.T) {
 				break // what they share says so
 			}
 			var err error
-			took, bytes := cost(func() {
+			took, bytes := spent(func() {
 				_, err = Compile(context.Background(), data, Options{File: "adversary", Target: target, Level: passes.O2})
 			})
 			t.Logf("%-50s %-4s %8.1f ms %6.1f MB %.150v", a.name, target, took.Seconds()*1e3, float64(bytes)/(1<<20), err)

@@ -209,6 +209,10 @@ func outsideALU(in *isa.Instr, x *cost.Instr) {
 		x.Waits = 1 << (in.Slot & 1)
 	}
 	switch in.Op {
+	case isa.OpDeviceLoad, isa.OpAtomic:
+		x.Address64 = in.Srcs[0].Kind == isa.Reg
+	case isa.OpDeviceStore:
+		x.Address64 = in.Srcs[1].Kind == isa.Reg
 	case isa.OpStackLoad:
 		x.Spill, x.Array = stackUse(2, in.Srcs[0])
 	case isa.OpStackStore:

@@ -121,6 +121,8 @@ type Instr struct {
 	Spill uint8
 	// Array: it indexes private memory by a register.
 	Array bool
+	// Address64: it takes a 64-bit address that the shader has computed.
+	Address64 bool
 	// Produces and Waits are sets of scoreboard tokens, Latency what a waiter of the first waits at most.
 	Produces, Waits uint8
 	Latency         [2]float64
@@ -234,6 +236,9 @@ func (p *Program) Fill() {
 			p.Props.Spills += in.Count
 		case in.Spill == 2:
 			p.Props.Fills += in.Count
+		}
+		if in.Address64 {
+			p.Props.Address64++
 		}
 		if in.Array {
 			p.Props.ArrayAccesses++

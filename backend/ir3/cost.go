@@ -217,6 +217,10 @@ func memoryCycles(in *isa.Instr) float64 {
 // an array is indexed by a register.
 func memoryFacts(in *isa.Instr, x *cost.Instr) {
 	base := in.Srcs[0]
+	switch op := in.Op; {
+	case op >= isa.OpLdg && op <= isa.OpLdgA7, op >= isa.OpStg && op <= isa.OpStgA7, op >= isa.OpAtomicGAdd && op <= isa.OpAtomicGXor:
+		x.Address64 = true
+	}
 	switch in.Op {
 	case isa.OpLdp:
 		x.Spill = 2

@@ -141,7 +141,11 @@ func (c *compiler) count(st *Stats, in *isa.Instr) {
 }
 
 // waves is the occupancy of the final code.
-func (c *compiler) waves() int { return c.gpu.occupancy(&c.meta).Value }
+func (c *compiler) waves() int {
+	m := c.meta
+	m.Stage, m.WorkgroupSize = c.s.Stage, c.s.Info.WorkgroupSize
+	return c.gpu.occupancy(&m).Value
+}
 
 func (c *compiler) loops() int {
 	n := 0
