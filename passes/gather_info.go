@@ -2,6 +2,14 @@ package passes
 
 import "nirc/ir"
 
+var gatherInfoPass = &Pass{
+	Name:       "gather_info",
+	Class:      "A",
+	Idempotent: true,
+	Run:        gatherInfo,
+	Doc:        "Recomputes the shader's facts from its instructions and variables.",
+}
+
 // gatherInfo recomputes the facts of Shader.Info that depend on instructions
 // and variables; progress is a fact that changed.
 func gatherInfo(_ *Context, s *ir.Shader) (bool, error) {
@@ -103,20 +111,6 @@ func gatherIntrinsic(s *ir.Shader, in *ir.Instr) {
 	}
 }
 
-// writesMemory reports whether an intrinsic writes memory or an image that others see.
-func writesMemory(in *ir.Instr) bool {
-	switch in.Intr {
-	case ir.IntrStoreSsbo, ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32, ir.IntrImageStore, ir.IntrImageDerefStore, ir.IntrBindlessImageStore:
-		return true
-	case ir.IntrSharedAtomic, ir.IntrSharedAtomicSwap, ir.IntrTaskPayloadAtomic, ir.IntrTaskPayloadAtomicSwap:
-		return false
-	case ir.IntrDerefAtomic, ir.IntrDerefAtomicSwap:
-		d := derefOf(in.Srcs[0].Def)
-		return d == nil || d.DerefInfo().Modes&(ir.ModeSSBO|ir.ModeGlobal) != 0
-	}
-	return in.Has(ir.IdxAtomicOp)
-}
-
 func setBit(m *[2]uint64, bit uint32) {
 	if bit < 128 {
 		m[bit/64] |= 1 << (bit % 64)
@@ -191,20 +185,4 @@ func slotRange(s *ir.Shader, v *ir.Variable, d *ir.Instr) (first, n uint32) {
 		}
 	}
 	return first, t.SlotCount()
-}
-
-// arrayedIO reports whether the outermost array of an input or output counts vertices.
-func arrayedIO(s *ir.Shader, v *ir.Variable) bool {
-	if v.Patch {
-		return false
-	}
-	switch s.Stage {
-	case ir.StageTessCtrl:
-		return true
-	case ir.StageTessEval, ir.StageGeometry:
-		return v.Mode == ir.ModeShaderIn
-	case ir.StageFragment:
-		return v.PerVertex
-	}
-	return false
 }

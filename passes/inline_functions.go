@@ -8,6 +8,14 @@ import (
 	"nirc/ir"
 )
 
+var inlineFunctionsPass = &Pass{
+	Name:       "inline_functions",
+	Class:      "A",
+	Idempotent: true,
+	Run:        inlineFunctions,
+	Doc:        "Puts the bodies of called functions in place of calls, callees first. Needs lower_returns. Recursion is an error.",
+}
+
 // maxInlined bounds the instructions of one function after inlining: calls
 // that form a tree may multiply without end. From manyInlined on functions are to be
 // cleaned up before they are inlined.
@@ -199,20 +207,4 @@ func endsInJump(l *ir.List) bool {
 		}
 	}
 	return false
-}
-
-// removeNonEntrypoints deletes all functions but the entry point and the preamble.
-func removeNonEntrypoints(_ *Context, s *ir.Shader) (bool, error) {
-	keep := s.Functions[:0]
-	n := len(s.Functions)
-	for _, f := range s.Functions {
-		if f.IsEntry || f.IsPreamble {
-			keep = append(keep, f)
-		}
-	}
-	for i := len(keep); i < n; i++ {
-		s.Functions[i] = nil
-	}
-	s.Functions = keep
-	return len(keep) != n, nil
 }

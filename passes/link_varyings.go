@@ -210,13 +210,6 @@ func onlyStores(s *ir.Shader) (list []onlyStore) {
 	return list
 }
 
-func compareLocation(a, b *ir.Variable) int {
-	if a.Location != b.Location {
-		return int(a.Location - b.Location)
-	}
-	return int(a.Component) - int(b.Component)
-}
-
 // linkableInputs are the inputs whose every use is a load or interpolation of
 // the whole.
 func linkableInputs(s *ir.Shader) (list []*ir.Variable) {

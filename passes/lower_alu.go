@@ -53,30 +53,6 @@ func lowerALU(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// orderedCompare writes a comparison that says what it makes of NaN by those
-// that only tell unequal as true of it; nil for other operations.
-func orderedCompare(b *ir.Builder, in *ir.Instr) *ir.Def {
-	switch in.Op {
-	case ir.OpFneo, ir.OpFequ, ir.OpFltu, ir.OpFgeu, ir.OpFunord, ir.OpFord:
-	default:
-		return nil
-	}
-	x, y := srcValue(b, in, 0), srcValue(b, in, 1)
-	switch in.Op {
-	case ir.OpFltu:
-		return b.Inot(b.Fge(x, y))
-	case ir.OpFgeu:
-		return b.Inot(b.Flt(x, y))
-	case ir.OpFneo:
-		return b.Ior(b.Flt(x, y), b.Flt(y, x))
-	case ir.OpFequ:
-		return b.Inot(b.Ior(b.Flt(x, y), b.Flt(y, x)))
-	case ir.OpFunord:
-		return b.Ior(b.Fneu(x, x), b.Fneu(y, y))
-	}
-	return b.Iand(b.Feq(x, x), b.Feq(y, y))
-}
-
 // highHalf builds mul_high in the form that the target wants.
 func highHalf(b *ir.Builder, o *ir.Options, x, y *ir.Def, signed bool) *ir.Def {
 	switch {

@@ -1,8 +1,6 @@
 package passes
 
-import (
-	"nirc/ir"
-)
+import "nirc/ir"
 
 var lowerALUToScalarPass = &Pass{
 	Name:  "lower_alu_to_scalar",
@@ -20,11 +18,6 @@ func lowerALUToScalar(_ *Context, s *ir.Shader) (bool, error) {
 		}
 		return scalarALU(b, in)
 	}), nil
-}
-
-// lane reads component i of source k through its swizzle.
-func lane(b *ir.Builder, in *ir.Instr, k, i int) *ir.Def {
-	return b.Channel(in.Srcs[k].Def, in.Srcs[k].Swizzle.Lane(i))
 }
 
 func scalarALU(b *ir.Builder, in *ir.Instr) *ir.Def {
@@ -52,15 +45,6 @@ func scalarALU(b *ir.Builder, in *ir.Instr) *ir.Def {
 		parts[i] = &s.Def
 	}
 	return b.Vec(parts...)
-}
-
-// chain joins per-lane values by a binary operation, first lane first.
-func chain(b *ir.Builder, n int, join ir.Op, f func(i int) *ir.Def) *ir.Def {
-	r := f(0)
-	for i := 1; i < n; i++ {
-		r = b.ALU(join, r, f(i))
-	}
-	return r
 }
 
 // horizontalOps give for each reduction the operation per lane (OpMov: none)
@@ -122,52 +106,6 @@ func horizontalALU(b *ir.Builder, in *ir.Instr) *ir.Def {
 		return b.Fadd(dot, lane(b, in, 1, 3))
 	}
 	return scalarPack(b, in)
-}
-
-// scalarPack writes packs of a vector and unpacks to a vector as operations on
-// scalars.
-func scalarPack(b *ir.Builder, in *ir.Instr) *ir.Def {
-	l := func(i int) *ir.Def { return lane(b, in, 0, i) }
-	switch in.Op {
-	case ir.OpPack64_2x32:
-		return b.Pack64_2x32Split(l(0), l(1))
-	case ir.OpUnpack64_2x32:
-		return b.Vec(b.Unpack64_2x32SplitX(l(0)), b.Unpack64_2x32SplitY(l(0)))
-	case ir.OpPack32_2x16:
-		return b.Pack32_2x16Split(l(0), l(1))
-	case ir.OpUnpack32_2x16:
-		return b.Vec(b.Unpack32_2x16SplitX(l(0)), b.Unpack32_2x16SplitY(l(0)))
-	case ir.OpPack64_4x16:
-		return b.Pack64_2x32Split(b.Pack32_2x16Split(l(0), l(1)), b.Pack32_2x16Split(l(2), l(3)))
-	case ir.OpUnpack64_4x16:
-		x, y := b.Unpack64_2x32SplitX(l(0)), b.Unpack64_2x32SplitY(l(0))
-		return b.Vec(b.Unpack32_2x16SplitX(x), b.Unpack32_2x16SplitY(x), b.Unpack32_2x16SplitX(y), b.Unpack32_2x16SplitY(y))
-	case ir.OpPackHalf2x16:
-		return b.PackHalf2x16Split(l(0), l(1))
-	case ir.OpUnpackHalf2x16:
-		return b.Vec(b.UnpackHalf2x16SplitX(l(0)), b.UnpackHalf2x16SplitY(l(0)))
-	case ir.OpPackUvec2ToUint:
-		return b.Ior(b.Iand(l(0), b.Imm32(0xffff)), b.Ishl(l(1), b.Imm32(16)))
-	case ir.OpPackUvec4ToUint:
-		r := l(0)
-		for i := 1; i < 4; i++ {
-			r = b.Ior(r, b.Ishl(l(i), b.Imm32(uint32(8*i))))
-		}
-		return r
-	case ir.OpPack32_4x8:
-		r := b.U2u32(l(0))
-		for i := 1; i < 4; i++ {
-			r = b.Ior(r, b.Ishl(b.U2u32(l(i)), b.Imm32(uint32(8*i))))
-		}
-		return r
-	case ir.OpUnpack32_4x8:
-		parts := make([]*ir.Def, 4)
-		for i := range parts {
-			parts[i] = b.U2u8(b.Ushr(l(0), b.Imm32(uint32(8*i))))
-		}
-		return b.Vec(parts...)
-	}
-	return scalarNorm(b, in)
 }
 
 // normFormats are the packs with scaling: lanes, bits a lane, signed.

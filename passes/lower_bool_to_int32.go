@@ -66,38 +66,6 @@ func widenBoolParams(s *ir.Shader) (progress bool) {
 	return progress
 }
 
-// unorderedALU writes the 1-bit operations without a 32-bit form by those that
-// have one.
-func unorderedALU(s *ir.Shader) bool {
-	return eachALU(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
-		if v := orderedCompare(b, in); v != nil {
-			return v
-		}
-		switch in.Op {
-		case ir.OpU2u1, ir.OpI2i1, ir.OpB2i1:
-			x := srcValue(b, in, 0)
-			if x.BitSize == 1 {
-				return x
-			}
-			return b.Ine(b.Iand(x, b.ImmInt(1, x.BitSize)), b.ImmInt(0, x.BitSize))
-		case ir.OpF2u1: // saturates
-			x := srcValue(b, in, 0)
-			return b.Fge(x, b.ImmFloat(1, x.BitSize))
-		case ir.OpF2i1:
-			x := srcValue(b, in, 0)
-			return b.Fge(b.ImmFloat(-1, x.BitSize), x)
-		case ir.OpBitnz, ir.OpBitz:
-			x := srcValue(b, in, 0)
-			bit := b.Iand(b.Ushr(x, srcValue(b, in, 1)), b.ImmInt(1, x.BitSize))
-			if in.Op == ir.OpBitnz {
-				return b.Ine(bit, b.ImmInt(0, x.BitSize))
-			}
-			return b.Ieq(bit, b.ImmInt(0, x.BitSize))
-		}
-		return nil
-	})
-}
-
 // widenBool makes what in reads or makes of booleans 32 bits wide. ok is false
 // if it has no such form.
 func widenBool(in *ir.Instr) (changed, ok bool) {

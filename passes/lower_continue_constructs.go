@@ -2,6 +2,14 @@ package passes
 
 import "nirc/ir"
 
+var lowerContinueConstructsPass = &Pass{
+	Name:       "lower_continue_constructs",
+	Class:      "A",
+	Idempotent: true,
+	Run:        implPass(ir.MetaNone, lowerContinueConstructs),
+	Doc:        "Removes continue lists: one with a single way in moves there, others to the head of the body under a not-first-iteration flag.",
+}
+
 // lowerContinueConstructs removes continue lists. With one way into it, the
 // list moves there; with several it moves to the head of the body, under a
 // condition that is false in the first iteration.
@@ -54,45 +62,6 @@ func lowerContinue(l *ir.Loop) (repair bool) {
 	}
 	ir.Reinsert(code, ir.BeforeJump(pred))
 	return false
-}
-
-// savedPhi is a phi with its sources, while the edges change.
-type savedPhi struct {
-	phi   *ir.Instr
-	preds []*ir.Block
-	defs  []*ir.Def
-}
-
-func savePhi(phi *ir.Instr) savedPhi {
-	s := savedPhi{phi: phi, preds: append([]*ir.Block(nil), phi.PhiInfo().Preds...)}
-	for i := range phi.Srcs {
-		s.defs = append(s.defs, phi.Srcs[i].Def)
-	}
-	return s
-}
-
-// setPhiSrcs gives phi the sources that f names for the predecessors of its block.
-func setPhiSrcs(phi *ir.Instr, f func(pred *ir.Block) *ir.Def) {
-	s := phi.Block.Impl().Shader
-	for len(phi.Srcs) > 0 {
-		phi.RemoveSrc(len(phi.Srcs) - 1)
-	}
-	for _, p := range phi.Block.Preds {
-		d := f(p)
-		if d == nil {
-			d = undefAtStart(phi.Block.Impl(), phi.Def.NumComponents, phi.Def.BitSize)
-		}
-		s.AddPhiSrc(phi, p, d)
-	}
-}
-
-func (s *savedPhi) from(p *ir.Block) *ir.Def {
-	for i, q := range s.preds {
-		if q == p {
-			return s.defs[i]
-		}
-	}
-	return nil
 }
 
 // rotateContinue moves the continue list to the head of the body.

@@ -2,6 +2,14 @@ package passes
 
 import "nirc/ir"
 
+var lowerGlobalVarsToLocalPass = &Pass{
+	Name:       "lower_global_vars_to_local",
+	Class:      "A",
+	Idempotent: true,
+	Run:        lowerGlobalVarsToLocal,
+	Doc:        "Makes a shader_temp variable that only the entry point uses a local of it.",
+}
+
 // lowerGlobalVarsToLocal makes a shader_temp variable that only one function
 // uses a local of it. The entry point runs once, so the value needs not live
 // longer; other functions may be called twice and keep it where it is.

@@ -24,16 +24,6 @@ func lowerIdiv(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// srcValue is ALU source k as a value of its own, swizzle applied.
-func srcValue(b *ir.Builder, in *ir.Instr, k int) *ir.Def {
-	n := in.SrcComps(k)
-	sel := make([]int, n)
-	for i := range sel {
-		sel[i] = in.Srcs[k].Swizzle.Lane(i)
-	}
-	return b.Swizzle(in.Srcs[k].Def, sel...)
-}
-
 // divide builds op over n and d of 8, 16 or 32 bits.
 func divide(b *ir.Builder, op ir.Op, n, d *ir.Def) *ir.Def {
 	bits := n.BitSize

@@ -2,6 +2,19 @@ package passes
 
 import "nirc/ir"
 
+var lowerIndirectDerefsPass = &Pass{
+	Name:       "lower_indirect_derefs",
+	Class:      "A",
+	Idempotent: true,
+	Run:        lowerIndirectDerefs,
+	Options: []Option{
+		{"modes", "modes whose arrays are handled, besides what the target asks for", ir.ModeNone},
+		{"max_length", "longest array that is handled", 1 << 16},
+		{"compact", "handle compact inputs and outputs too", true},
+	},
+	Doc: "Turns accesses of arrays with indices that are not constant into ifs over constant indices.",
+}
+
 // lowerIndirectDerefs turns accesses with indices that are not constant into
 // a binary search of ifs over accesses with constant ones, for arrays of the
 // given modes of at most max_length elements. Out of bounds indices reach the

@@ -1,8 +1,6 @@
 package passes
 
-import (
-	"nirc/ir"
-)
+import "nirc/ir"
 
 var lowerIndirectTexturesPass = &Pass{
 	Name:  "lower_indirect_textures",

@@ -2,6 +2,15 @@ package passes
 
 import "nirc/ir"
 
+var lowerLocalsToRegsPass = &Pass{
+	Name:       "lower_locals_to_regs",
+	Class:      "A",
+	Idempotent: true,
+	Run:        lowerLocalsToRegs,
+	Options:    []Option{{"max_words", "if not 0: only arrays that are indexed by values, of 32-bit components and booleans, that take at most so many words in all", 0}},
+	Doc:        "Turns the locals that remain, vectors and arrays, into registers.",
+}
+
 // lowerLocalsToRegs turns the locals that remain, arrays of vectors or
 // scalars of any nesting, into registers. Structs, casts, copies and
 // component accesses keep a variable where it is. A boolean takes as many

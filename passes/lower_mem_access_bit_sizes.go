@@ -1,8 +1,6 @@
 package passes
 
-import (
-	"nirc/ir"
-)
+import "nirc/ir"
 
 var lowerMemAccessBitSizesPass = &Pass{
 	Name:  "lower_mem_access_bit_sizes",
@@ -16,22 +14,6 @@ var lowerMemAccessBitSizesPass = &Pass{
 	},
 	Run:        lowerMemAccessBitSizes,
 	Idempotent: true,
-}
-
-// memOffsetSrc says which source of an explicit memory intrinsic is its offset,
-// and whether it stores (source 0 is then the value).
-func memOffsetSrc(i ir.Intrinsic) (off int, store, ok bool) {
-	switch i {
-	case ir.IntrLoadUbo, ir.IntrLoadSsbo:
-		return 1, false, true
-	case ir.IntrLoadShared, ir.IntrLoadScratch, ir.IntrLoadGlobal, ir.IntrLoadGlobalConstant, ir.IntrLoadPushConstant, ir.IntrLoadConstant:
-		return 0, false, true
-	case ir.IntrStoreSsbo:
-		return 2, true, true
-	case ir.IntrStoreShared, ir.IntrStoreScratch, ir.IntrStoreGlobal:
-		return 1, true, true
-	}
-	return 0, false, false
 }
 
 type memSplitter struct {

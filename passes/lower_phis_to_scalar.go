@@ -2,6 +2,15 @@ package passes
 
 import "nirc/ir"
 
+var lowerPhisToScalarPass = &Pass{
+	Name:       "lower_phis_to_scalar",
+	Class:      "A",
+	Idempotent: true,
+	Run:        lowerPhisToScalar,
+	Options:    []Option{{"all", "split every vector phi, not only those whose sources fall apart for free", false}},
+	Doc:        "Splits vector phis into one phi a component.",
+}
+
 // lowerPhisToScalar splits vector phis into one phi a component and a vecN:
 // all of them, or those where every source can be taken apart for free.
 func lowerPhisToScalar(c *Context, s *ir.Shader) (bool, error) {

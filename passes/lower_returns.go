@@ -2,6 +2,14 @@ package passes
 
 import "nirc/ir"
 
+var lowerReturnsPass = &Pass{
+	Name:       "lower_returns",
+	Class:      "A",
+	Idempotent: true,
+	Run:        implPass(ir.MetaNone, lowerReturns),
+	Doc:        "Removes return jumps: the rest of the code moves into the side that does not return or under a flag. Halts stay.",
+}
+
 // lowerReturns removes return jumps: what follows an if that may return moves
 // into its other side or under a flag, and a return in a loop becomes a flag
 // and a break.

@@ -6,6 +6,15 @@ import (
 	"nirc/ir"
 )
 
+var lowerVariableInitializersPass = &Pass{
+	Name:       "lower_variable_initializers",
+	Class:      "A",
+	Idempotent: true,
+	Run:        lowerVariableInitializers,
+	Options:    []Option{{"modes", "modes whose variables are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut}},
+	Doc:        "Turns constant initialisers into stores at the start of the function that owns the variable, of globals in the entry point.",
+}
+
 // lowerVariableInitializers turns constant initialisers of the given modes
 // into stores: of locals at the start of their function, of all others at the
 // start of the entry point.

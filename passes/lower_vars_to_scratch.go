@@ -2,6 +2,15 @@ package passes
 
 import "nirc/ir"
 
+var lowerVarsToScratchPass = &Pass{
+	Name:       "lower_vars_to_scratch",
+	Class:      "A",
+	Idempotent: true,
+	Run:        lowerVarsToScratch,
+	Options:    []Option{{"threshold", "smallest variable that moves, in bytes", 256}},
+	Doc:        "Moves large temporaries that are indexed by values into scratch memory.",
+}
+
 // lowerVarsToScratch moves temporaries of at least threshold bytes that are
 // indexed by values into scratch memory. Booleans are 32 bits there.
 func lowerVarsToScratch(c *Context, s *ir.Shader) (bool, error) {

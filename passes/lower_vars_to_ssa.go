@@ -2,6 +2,14 @@ package passes
 
 import "nirc/ir"
 
+var lowerVarsToSSAPass = &Pass{
+	Name:       "lower_vars_to_ssa",
+	Class:      "A",
+	Idempotent: true,
+	Run:        implPass(ir.MetaControlFlow, lowerVarsToSSA),
+	Doc:        "Turns function_temp variables that are only accessed directly, with constant indices, into SSA values with phis. Reads before any store are undef. Needs no continue lists for good code.",
+}
+
 // lowerVarsToSSA turns function_temp variables that are only accessed
 // directly into SSA values.
 func lowerVarsToSSA(impl *ir.Impl) bool {
@@ -30,13 +38,6 @@ func lowerVarsToSSA(impl *ir.Impl) bool {
 	v.ssa.placePhis()
 	v.ssa.walk(v.block)
 	return true
-}
-
-func maxVarID(vars []*ir.Variable) (n uint32) {
-	for _, v := range vars {
-		n = max(n, v.ID)
-	}
-	return n
 }
 
 // varsToSSA holds the tree of accesses: a node for each variable, member and

@@ -70,11 +70,12 @@ func AlgebraicRules() []string {
 	return names
 }
 
-var algebraicPasses = []*Pass{
-	algebraicPass("opt_algebraic", "Rewrites ALU instructions by the main algebraic rules: identities, canonical forms, and what the target's options ask to have lowered.", algebraic.Main),
-	algebraicPass("opt_algebraic_late", "Rewrites ALU instructions by the late rules, after the optimisation loop: fused operations of the target, canonical forms undone, mp conversions made concrete.", algebraic.Late),
-	algebraicPass("lower_flrp", "Writes flrp as products and sums if the target lacks it: the short form where rounding is free.", algebraic.Flrp),
-	algebraicPass("lower_frexp", "Writes frexp_sig and frexp_exp with integer operations on the bits.", algebraic.Frexp),
-	algebraicPass("opt_algebraic_distribute_src_mods", "Moves negations and absolutes towards sources, for targets with source modifiers.", algebraic.DistributeSrcMods),
-	algebraicPass("opt_algebraic_before_lower_int64", "Rewrites 64-bit integer operations whose halves are simple, before lower_int64.", algebraic.BeforeInt64),
-}
+// The passes of algebraic rules differ in the list of rules only, and share this file.
+var (
+	optAlgebraicPass                  = algebraicPass("opt_algebraic", "Rewrites ALU instructions by the main algebraic rules: identities, canonical forms, and what the target's options ask to have lowered.", algebraic.Main)
+	optAlgebraicLatePass              = algebraicPass("opt_algebraic_late", "Rewrites ALU instructions by the late rules, after the optimisation loop: fused operations of the target, canonical forms undone, mp conversions made concrete.", algebraic.Late)
+	lowerFlrpPass                     = algebraicPass("lower_flrp", "Writes flrp as products and sums if the target lacks it: the short form where rounding is free.", algebraic.Flrp)
+	lowerFrexpPass                    = algebraicPass("lower_frexp", "Writes frexp_sig and frexp_exp with integer operations on the bits.", algebraic.Frexp)
+	optAlgebraicDistributeSrcModsPass = algebraicPass("opt_algebraic_distribute_src_mods", "Moves negations and absolutes towards sources, for targets with source modifiers.", algebraic.DistributeSrcMods)
+	optAlgebraicBeforeLowerInt64Pass  = algebraicPass("opt_algebraic_before_lower_int64", "Rewrites 64-bit integer operations whose halves are simple, before lower_int64.", algebraic.BeforeInt64)
+)

@@ -2,6 +2,14 @@ package passes
 
 import "nirc/ir"
 
+var optCopyPropPass = &Pass{
+	Name:     "opt_copy_prop",
+	Class:    "A",
+	Optional: true,
+	Run:      implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optCopyProp),
+	Doc:      "Makes uses of moves and vectors use what they copy, swizzles composed.",
+}
+
 // optCopyProp makes uses of moves and vectors use what they copy. Source
 // order sees a definition's own sources propagated before its uses, except for
 // phis, whose turn comes in the next run.

@@ -7,6 +7,14 @@ import (
 	"nirc/ir/optab"
 )
 
+var optCopyPropVarsPass = &Pass{
+	Name:     "opt_copy_prop_vars",
+	Class:    "B",
+	Optional: true,
+	Run:      implPass(ir.MetaControlFlow, optCopyPropVars),
+	Doc:      "Forwards the known contents of variables to loads, and drops stores of what is there.",
+}
+
 // optCopyPropVars forwards what is known of variables' contents along the
 // tree: a load of what was just stored or loaded is that value, and a store of
 // what is there already goes.

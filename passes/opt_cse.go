@@ -5,6 +5,15 @@ import (
 	"nirc/ir/optab"
 )
 
+var optCSEPass = &Pass{
+	Name:       "opt_cse",
+	Class:      "A",
+	Optional:   true,
+	Idempotent: true,
+	Run:        implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optCSE),
+	Doc:        "Replaces an instruction by an equal one that dominates it.",
+}
+
 const commutative = optab.Commutative
 
 // optCSE numbers values over the dominator tree. Blocks in source order meet a

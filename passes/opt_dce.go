@@ -2,6 +2,15 @@ package passes
 
 import "nirc/ir"
 
+var optDCEPass = &Pass{
+	Name:       "opt_dce",
+	Class:      "A",
+	Optional:   true,
+	Idempotent: true,
+	Run:        implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optDCE),
+	Doc:        "Deletes instructions without effect whose results nothing needs, unused cycles through phis included.",
+}
+
 // optDCE deletes what has no effect. Backwards, one walk sees every user of a
 // value before the value; only phis of loops may live on each other, and take
 // mark and sweep.

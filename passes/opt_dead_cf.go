@@ -2,6 +2,14 @@ package passes
 
 import "nirc/ir"
 
+var optDeadCFPass = &Pass{
+	Name:     "opt_dead_cf",
+	Class:    "A",
+	Optional: true,
+	Run:      implPass(ir.MetaNone, optDeadCF),
+	Doc:      "Removes sides of ifs that constants decide, code behind jumps, ifs and loops without effect, and loops around code that runs once.",
+}
+
 // optDeadCF removes control flow that cannot or need not run: code behind
 // jumps, the side of an if that a constant condition never takes, ifs and
 // loops without effect whose values nobody needs, and loops that run once.
@@ -193,19 +201,6 @@ func livePreds(b *ir.Block) (n int) {
 		}
 	}
 	return n
-}
-
-// replacePhis makes b's phis what comes from pred.
-func replacePhis(b, pred *ir.Block) {
-	for phi := range b.Phis() {
-		if s := phi.PhiSrc(pred); s != nil {
-			phi.Def.RewriteUses(s.Def)
-		}
-		for i := range phi.Srcs {
-			phi.Srcs[i].Set(nil)
-		}
-		phi.Remove()
-	}
 }
 
 // runsOnce reports whether the loop's body ends in a break or another jump out

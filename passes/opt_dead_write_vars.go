@@ -2,6 +2,14 @@ package passes
 
 import "nirc/ir"
 
+var optDeadWriteVarsPass = &Pass{
+	Name:     "opt_dead_write_vars",
+	Class:    "B",
+	Optional: true,
+	Run:      implPass(ir.MetaControlFlow, optDeadWriteVars),
+	Doc:      "Deletes stores that later stores of the block overwrite before a read.",
+}
+
 // optDeadWriteVars deletes stores, or their channels, that later stores of
 // the same block overwrite before anything may read them.
 func optDeadWriteVars(impl *ir.Impl) (progress bool) {

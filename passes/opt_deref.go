@@ -2,6 +2,13 @@ package passes
 
 import "nirc/ir"
 
+var optDerefPass = &Pass{
+	Name:  "opt_deref",
+	Class: "A",
+	Run:   implPass(ir.MetaControlFlow, optDeref),
+	Doc:   "Simplifies deref chains: useless casts, pointer steps, modes that are known.",
+}
+
 // optDeref simplifies deref chains: a cast to the type that is there already
 // goes, as does one to the first member of a struct; pointer steps by zero go
 // and those behind an array deref add to its index; modes narrow to the
@@ -123,56 +130,6 @@ func decideMode(in *ir.Instr) bool {
 	in.Def.RewriteUses(&c.Def)
 	in.Remove()
 	return true
-}
-
-func boolBits(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// removeDeadDerefsPass deletes derefs that nothing uses.
-func removeDeadDerefsPass(impl *ir.Impl) (progress bool) {
-	for b := range impl.Blocks() {
-		for in := range b.InstrsReverse() {
-			if in.Kind == ir.KindDeref && in.Def.Unused() {
-				in.Remove()
-				progress = true
-			}
-		}
-	}
-	if progress {
-		removeDeadDerefsPass(impl) // parents in earlier blocks
-	}
-	return progress
-}
-
-// rematerializeDerefs builds every deref chain again in each block that uses
-// it, so that code may move without its derefs.
-func rematerializeDerefs(impl *ir.Impl) (progress bool) {
-	r := &remat{b: ir.NewBuilder(ir.AtStart(impl.Start()))}
-	for b := range impl.Blocks() {
-		r.block, r.made = b, r.made[:0]
-		for in := range b.Instrs() {
-			if in.Kind == ir.KindPhi || in.Kind == ir.KindDeref && in.Def.Unused() {
-				continue
-			}
-			r.b.At(ir.Before(in))
-			for i := range in.Srcs {
-				d := derefOf(in.Srcs[i].Def)
-				if d == nil || d.Block == b {
-					continue
-				}
-				in.Srcs[i].Set(r.deref(d))
-				progress = true
-			}
-		}
-	}
-	if progress {
-		removeDeadDerefsPass(impl)
-	}
-	return progress
 }
 
 // remat rebuilds derefs in one block.

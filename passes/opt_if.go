@@ -2,6 +2,14 @@ package passes
 
 import "nirc/ir"
 
+var optIfPass = &Pass{
+	Name:     "opt_if",
+	Class:    "B",
+	Optional: true,
+	Run:      implPass(ir.MetaControlFlow, optIf),
+	Doc:      "Simplifies ifs: known conditions inside, empty then sides, phis of true and false, equal neighbours, nests.",
+}
+
 // optIf simplifies ifs: the condition inside a side is a constant, an empty
 // then side swaps with the else side, a phi of true and false is the
 // condition, neighbours with the same condition merge, and an if that only

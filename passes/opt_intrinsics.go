@@ -80,15 +80,6 @@ func keepsEqual(op ir.Op) bool {
 	return false
 }
 
-// scalarValue follows moves from a scalar.
-func scalarValue(d *ir.Def, c int) (*ir.Def, int) {
-	for d.Instr.IsALU(ir.OpMov) {
-		s := &d.Instr.Srcs[0]
-		d, c = s.Def, s.Swizzle.Lane(c)
-	}
-	return d, c
-}
-
 func cheaperShuffle(in *ir.Instr, quads bool) *ir.Def {
 	if in.Srcs[0].Def.IsConst() {
 		return in.Srcs[0].Def

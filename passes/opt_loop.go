@@ -2,6 +2,15 @@ package passes
 
 import "nirc/ir"
 
+var optLoopPass = &Pass{
+	Name:       "opt_loop",
+	Class:      "B",
+	Optional:   true,
+	Idempotent: true,
+	Run:        implPass(ir.MetaNone, optLoop),
+	Doc:        "Cleans up loops: useless continues, equal jumps in both sides of an if, code beside a jumping side. Needs lower_continue_constructs.",
+}
+
 // optLoop cleans up loops without continue lists: a continue where the end of
 // the body would follow goes, equal jumps at the ends of both sides of an if
 // become one behind it, and what a side that does not jump holds moves behind
@@ -10,31 +19,6 @@ func optLoop(impl *ir.Impl) (progress bool) {
 	for again := true; again; {
 		again = optLoopList(&impl.Body, nil)
 		progress = progress || again
-	}
-	return progress
-}
-
-// optTrivialContinues only removes continues.
-func optTrivialContinues(impl *ir.Impl) (progress bool) {
-	for again := true; again; {
-		again = trivialContinues(&impl.Body)
-		progress = progress || again
-	}
-	return progress
-}
-
-func trivialContinues(l *ir.List) (progress bool) {
-	for n := l.First(); n != nil; n = ir.Next(n) {
-		switch x := n.(type) {
-		case *ir.If:
-			progress = trivialContinues(&x.Then) || progress
-			progress = trivialContinues(&x.Else) || progress
-		case *ir.Loop:
-			progress = trivialContinues(&x.Body) || progress
-			if x.Continue.Empty() {
-				progress = tailContinues(&x.Body) || progress
-			}
-		}
 	}
 	return progress
 }

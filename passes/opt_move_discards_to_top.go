@@ -89,28 +89,6 @@ func discardsToTop(impl *ir.Impl) (progress bool) {
 	return progress
 }
 
-func isDiscard(in *ir.Instr) bool {
-	if in.Kind != ir.KindIntrinsic {
-		return false
-	}
-	switch in.Intr {
-	case ir.IntrDemote, ir.IntrDemoteIf, ir.IntrTerminate, ir.IntrTerminateIf:
-		return true
-	}
-	return false
-}
-
-// needsNeighbours reports whether lanes beside a result's take part in it.
-func needsNeighbours(in *ir.Instr) bool {
-	switch in.Kind {
-	case ir.KindTex:
-		return in.TexOp.Info().ImplicitDerivatives || in.TexInfo().GatherImplicitLod
-	case ir.KindIntrinsic:
-		return isDerivative(in.Intr)
-	}
-	return false
-}
-
 // crossedByDiscard reports whether an instruction is the same behind a discard
 // before which it stood, for the lanes that go on.
 func crossedByDiscard(in *ir.Instr) bool {

@@ -2,6 +2,19 @@ package passes
 
 import "nirc/ir"
 
+var optPeepholeSelectPass = &Pass{
+	Name:     "opt_peephole_select",
+	Class:    "A",
+	Optional: true,
+	Run:      optPeepholeSelect,
+	Options: []Option{
+		{"limit", "instructions that both sides may hold together", 8},
+		{"indirect_load_ok", "loads with indices that are not constant may be run always", false},
+		{"expensive_alu_ok", "division, roots and transcendentals may be run always", false},
+	},
+	Doc: "Turns small ifs whose sides only compute into straight code and selects.",
+}
+
 // optPeepholeSelect turns small ifs whose sides only compute into straight
 // code and selects.
 func optPeepholeSelect(c *Context, s *ir.Shader) (bool, error) {
@@ -102,24 +115,6 @@ func (p *peephole) cost(b *ir.Block, force bool) (n int, ok bool) {
 		}
 	}
 	return n, true
-}
-
-// freeALU reports whether an operation usually costs nothing: selectors fold it.
-func freeALU(op ir.Op) bool {
-	switch op {
-	case ir.OpMov, ir.OpFneg, ir.OpFabs, ir.OpFsat, ir.OpIneg, ir.OpIabs:
-		return true
-	}
-	return op >= ir.OpVec2 && op <= ir.OpVec16
-}
-
-func expensiveALU(op ir.Op) bool {
-	switch op {
-	case ir.OpFdiv, ir.OpFrcp, ir.OpFrsq, ir.OpFsqrt, ir.OpFexp2, ir.OpFlog2, ir.OpFpow, ir.OpFsin, ir.OpFcos,
-		ir.OpIdiv, ir.OpUdiv, ir.OpImod, ir.OpUmod, ir.OpIrem, ir.OpFmod, ir.OpFrem:
-		return true
-	}
-	return false
 }
 
 // speculable reports whether an intrinsic may run although its branch is not taken.

@@ -5,6 +5,15 @@ import (
 	"nirc/passes/analysis"
 )
 
+var optRemovePhisPass = &Pass{
+	Name:       "opt_remove_phis",
+	Class:      "A",
+	Optional:   true,
+	Idempotent: true,
+	Run:        implPass(ir.MetaControlFlow, optRemovePhis),
+	Doc:        "Replaces phis whose sources are all the same value or constant.",
+}
+
 // optRemovePhis replaces phis whose sources are all one value, or all the
 // same constant. Sources that are the phi itself or undef do not count; with
 // an undef the value must dominate the phi.

@@ -76,8 +76,6 @@ func reads(d *ir.Def) (mask uint32, swizzled bool) {
 	return mask, swizzled
 }
 
-func legalWidth(n int) bool { return n >= 1 && n <= 5 || n == 8 || n == 16 }
-
 func shrink(c *Context, impl *ir.Impl, in *ir.Instr) bool {
 	mask, swizzled := reads(&in.Def)
 	if in.Kind == ir.KindIntrinsic {

@@ -2,6 +2,14 @@ package passes
 
 import "nirc/ir"
 
+var removeDeadVariablesPass = &Pass{
+	Name:    "remove_dead_variables",
+	Class:   "A",
+	Run:     removeDeadVariables,
+	Options: []Option{{"modes", "modes whose variables are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp}},
+	Doc:     "Deletes variables that are not used, and temporaries that are only written with their stores.",
+}
+
 // removeDeadVariables deletes the variables of the given modes that are not
 // used, and temporaries that are only written, stores included.
 func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
@@ -32,16 +40,6 @@ func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
 		}
 	}
 	return filterVars(&s.Variables, modes, live) || progress, nil
-}
-
-func highestVarID(s *ir.Shader) uint32 {
-	n := maxVarID(s.Variables)
-	for _, f := range s.Functions {
-		if f.Impl != nil {
-			n = max(n, maxVarID(f.Impl.Locals))
-		}
-	}
-	return n
 }
 
 // writeOnlyModes are the modes where what is never read need not be written.
@@ -107,7 +105,7 @@ func dropDeadStores(impl *ir.Impl, modes ir.Mode, live []bool) (progress bool) {
 		}
 	}
 	if progress || anyDeadDeref(impl, live) {
-		progress = removeDeadDerefsPass(impl) || progress
+		progress = removeUnusedDerefs(impl) || progress
 	}
 	return progress
 }

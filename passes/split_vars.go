@@ -1,32 +1,6 @@
 package passes
 
-import (
-	"strconv"
-
-	"nirc/ir"
-)
-
-// splitStructVars replaces temporaries whose type is a struct, or an array of
-// structs, by one variable a member. Copies of whole structs must be split before.
-func splitStructVars(c *Context, s *ir.Shader) (bool, error) {
-	return splitVars(s, c.Modes("modes"), &splitter{
-		wants: func(t *ir.Type) int {
-			if w := t.WithoutArray(); w.IsStruct() {
-				return len(w.Fields)
-			}
-			return 0
-		},
-		part: func(t *ir.Type, i int) *ir.Type { return wrapArrays(t, t.WithoutArray().Fields[i].Type) },
-		name: func(t *ir.Type, i int) string { return "." + t.WithoutArray().Fields[i].Name },
-		cut: func(in *ir.Instr) int {
-			if in.Deref == ir.DerefStruct {
-				return in.DerefInfo().Field
-			}
-			return -1
-		},
-		passes: func(in *ir.Instr) bool { return in.Deref == ir.DerefArray || in.Deref == ir.DerefArrayWildcard },
-	}), nil
-}
+import "nirc/ir"
 
 // wrapArrays returns elem inside of the array levels of t.
 func wrapArrays(t, elem *ir.Type) *ir.Type {
@@ -35,35 +9,6 @@ func wrapArrays(t, elem *ir.Type) *ir.Type {
 	}
 	return ir.ArrayType(wrapArrays(t.Elem, elem), t.Len, 0)
 }
-
-// splitArrayVars replaces temporaries that are arrays and whose outermost
-// index is always constant by one variable an element.
-func splitArrayVars(c *Context, s *ir.Shader) (bool, error) {
-	return splitVars(s, c.Modes("modes"), &splitter{
-		wants: func(t *ir.Type) int {
-			if t.IsArray() && t.Len <= maxSplitArray {
-				return int(t.Len)
-			}
-			return 0
-		},
-		part: func(t *ir.Type, i int) *ir.Type { return t.Elem },
-		name: func(t *ir.Type, i int) string { return "[" + strconv.Itoa(i) + "]" },
-		cut: func(in *ir.Instr) int {
-			if in.Deref != ir.DerefArray {
-				return -1
-			}
-			i, ok := firstConst(in.Srcs[1].Def)
-			if n := derefParent(in).DerefInfo().Type.ChildCount(); !ok || i >= uint64(n) {
-				return -1
-			}
-			return int(i)
-		},
-		passes: func(*ir.Instr) bool { return false },
-	}), nil
-}
-
-// maxSplitArray bounds the arrays that are split into variables.
-const maxSplitArray = 256
 
 // splitter says how variables fall apart.
 type splitter struct {
@@ -226,7 +171,7 @@ func (st *splitState) rewrite(impl *ir.Impl) (progress bool) {
 		}
 	}
 	if progress {
-		removeDeadDerefsPass(impl)
+		removeUnusedDerefs(impl)
 	}
 	return progress
 }

@@ -199,7 +199,7 @@ func rewriteAccesses(impl *ir.Impl, rewrite func(*ir.Instr)) {
 			rewrite(in)
 		}
 	}
-	removeDeadDerefsPass(impl)
+	removeUnusedDerefs(impl)
 }
 
 // valueBits is the size of what a load_deref or store_deref accesses. That of
@@ -247,4 +247,24 @@ func rebuildDeref(b *ir.Builder, in *ir.Instr, parent *ir.Def) *ir.Def {
 	d := b.DerefCast(parent, i.Modes, i.Type, i.PtrStride)
 	d.Instr.DerefInfo().AlignMul, d.Instr.DerefInfo().AlignOffset = i.AlignMul, i.AlignOffset
 	return d
+}
+
+// isLeafType reports whether t is loaded and stored as one value.
+func isLeafType(t *ir.Type) bool { return t.IsNumeric() && t.Cols == 1 }
+
+func maxVarID(vars []*ir.Variable) (n uint32) {
+	for _, v := range vars {
+		n = max(n, v.ID)
+	}
+	return n
+}
+
+func highestVarID(s *ir.Shader) uint32 {
+	n := maxVarID(s.Variables)
+	for _, f := range s.Functions {
+		if f.Impl != nil {
+			n = max(n, maxVarID(f.Impl.Locals))
+		}
+	}
+	return n
 }

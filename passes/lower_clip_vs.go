@@ -4,6 +4,9 @@ import "nirc/ir"
 
 var clipPlanesOption = []Option{{Name: "planes", Doc: "bit i: plane i is enabled", Default: 0}}
 
+// maxClipPlanes is the number of clip distances in two slots.
+const maxClipPlanes = 8
+
 var lowerClipVSPass = &Pass{
 	Name:  "lower_clip_vs",
 	Class: "B",
@@ -15,18 +18,6 @@ var lowerClipVSPass = &Pass{
 	Run:        lowerClipVS,
 	Idempotent: true,
 }
-
-var lowerClipFSPass = &Pass{
-	Name:  "lower_clip_fs",
-	Class: "B",
-	Doc: "Ends fragments that lie outside of an enabled user clip plane, for targets whose rasteriser does not clip. Input: a fragment shader behind lower_io. " +
-		"Output: at its start, the interpolated clip distances of the enabled planes and terminate_if one of them is negative.",
-	Options: clipPlanesOption,
-	Run:     lowerClipFS,
-}
-
-// maxClipPlanes is the number of clip distances in two slots.
-const maxClipPlanes = 8
 
 func lowerClipVS(c *Context, s *ir.Shader) (bool, error) {
 	planes := c.Int("planes") & (1<<maxClipPlanes - 1)
@@ -62,13 +53,6 @@ func lowerClipVS(c *Context, s *ir.Shader) (bool, error) {
 	return progress, refused
 }
 
-// storesOf lists the stores of an output slot.
-func storesOf(impl *ir.Impl, slot ir.Slot) []*ir.Instr {
-	return collect(impl, func(in *ir.Instr) bool {
-		return in.Intr == ir.IntrStoreOutput && ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location == slot
-	})
-}
-
 // storeDistances stores the distances behind the store of a position. Planes
 // that are off below one that is on have distance 0: nothing is outside.
 func storeDistances(in *ir.Instr, planes int) {
@@ -99,41 +83,4 @@ func storeDistances(in *ir.Instr, planes int) {
 		st.Set(ir.IdxBase, uint64(slot)).Set(ir.IdxRange, 1).Set(ir.IdxWriteMask, 1<<n-1).Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
 		st.Set(ir.IdxIoSemantics, sem.Pack())
 	}
-}
-
-func lowerClipFS(c *Context, s *ir.Shader) (bool, error) {
-	planes := c.Int("planes") & (1<<maxClipPlanes - 1)
-	f := s.Entry()
-	if planes == 0 || s.Stage != ir.StageFragment || f == nil || f.Impl == nil {
-		return false, nil
-	}
-	b := ir.NewBuilder(ir.AtStart(f.Impl.Start()))
-	s.SetLoc(0)
-	bary := &b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32).Set(ir.IdxInterpMode, uint64(ir.InterpSmooth)).Def
-	zero := b.Imm32(0)
-	var outside *ir.Def
-	for half := range 2 {
-		on := planes >> (4 * half) & 15
-		if on == 0 {
-			continue
-		}
-		slot := ir.SlotClipDist0 + ir.Slot(half)
-		l := b.Intrinsic(ir.IntrLoadInterpolatedInput, 4, 32, bary, zero)
-		l.Set(ir.IdxBase, uint64(slot)).Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
-		l.Set(ir.IdxIoSemantics, ir.IOSemantics{Location: slot, NumSlots: 1}.Pack())
-		for k := range 4 {
-			if on>>k&1 == 0 {
-				continue
-			}
-			neg := b.Flt(b.Channel(&l.Def, k), b.ImmFloat(0, 32))
-			if outside != nil {
-				neg = b.Ior(outside, neg)
-			}
-			outside = neg
-		}
-	}
-	b.Intrinsic(ir.IntrTerminateIf, 0, 0, outside)
-	s.Info.UsesDiscard = true
-	f.Impl.Preserve(ir.MetaControlFlow)
-	return true, nil
 }

@@ -291,3 +291,55 @@ func (r *repair) atEnd(b *ir.Block) *ir.Def {
 	}
 	return r.undef
 }
+
+// savedPhi is a phi with its sources, while the edges change.
+type savedPhi struct {
+	phi   *ir.Instr
+	preds []*ir.Block
+	defs  []*ir.Def
+}
+
+func savePhi(phi *ir.Instr) savedPhi {
+	s := savedPhi{phi: phi, preds: append([]*ir.Block(nil), phi.PhiInfo().Preds...)}
+	for i := range phi.Srcs {
+		s.defs = append(s.defs, phi.Srcs[i].Def)
+	}
+	return s
+}
+
+// setPhiSrcs gives phi the sources that f names for the predecessors of its block.
+func setPhiSrcs(phi *ir.Instr, f func(pred *ir.Block) *ir.Def) {
+	s := phi.Block.Impl().Shader
+	for len(phi.Srcs) > 0 {
+		phi.RemoveSrc(len(phi.Srcs) - 1)
+	}
+	for _, p := range phi.Block.Preds {
+		d := f(p)
+		if d == nil {
+			d = undefAtStart(phi.Block.Impl(), phi.Def.NumComponents, phi.Def.BitSize)
+		}
+		s.AddPhiSrc(phi, p, d)
+	}
+}
+
+func (s *savedPhi) from(p *ir.Block) *ir.Def {
+	for i, q := range s.preds {
+		if q == p {
+			return s.defs[i]
+		}
+	}
+	return nil
+}
+
+// replacePhis makes b's phis what comes from pred.
+func replacePhis(b, pred *ir.Block) {
+	for phi := range b.Phis() {
+		if s := phi.PhiSrc(pred); s != nil {
+			phi.Def.RewriteUses(s.Def)
+		}
+		for i := range phi.Srcs {
+			phi.Srcs[i].Set(nil)
+		}
+		phi.Remove()
+	}
+}

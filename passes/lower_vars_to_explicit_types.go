@@ -1,8 +1,6 @@
 package passes
 
-import (
-	"nirc/ir"
-)
+import "nirc/ir"
 
 var lowerVarsToExplicitTypesPass = &Pass{
 	Name:  "lower_vars_to_explicit_types",

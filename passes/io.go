@@ -144,3 +144,98 @@ func (p *splitting[T]) run(s *ir.Shader, fits func(deref *ir.Instr, x T) bool, r
 	removeVariables(s, func(v *ir.Variable) bool { return int(v.ID) < len(p.at) && p.byVar[p.at[v.ID]] != stays })
 	return true
 }
+
+// arrayedIO reports whether the outermost array of an input or output counts vertices.
+func arrayedIO(s *ir.Shader, v *ir.Variable) bool {
+	if v.Patch {
+		return false
+	}
+	switch s.Stage {
+	case ir.StageTessCtrl:
+		return true
+	case ir.StageTessEval, ir.StageGeometry:
+		return v.Mode == ir.ModeShaderIn
+	case ir.StageFragment:
+		return v.PerVertex
+	}
+	return false
+}
+
+func compareLocation(a, b *ir.Variable) int {
+	if a.Location != b.Location {
+		return int(a.Location - b.Location)
+	}
+	return int(a.Component) - int(b.Component)
+}
+
+// storesOf lists the stores of an output slot.
+func storesOf(impl *ir.Impl, slot ir.Slot) []*ir.Instr {
+	return collect(impl, func(in *ir.Instr) bool {
+		return in.Intr == ir.IntrStoreOutput && ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location == slot
+	})
+}
+
+// userLocation reports whether an input or output has a Location of the API's,
+// as opposed to a built-in's slot.
+func userLocation(s *ir.Shader, v *ir.Variable) bool {
+	switch {
+	case v.Location < 0:
+		return false
+	case s.Stage == ir.StageVertex && v.Mode == ir.ModeShaderIn:
+		return true
+	case s.Stage == ir.StageFragment && v.Mode == ir.ModeShaderOut:
+		return v.Location >= int32(ir.SlotData0)
+	}
+	return v.Location >= int32(ir.SlotVar0)
+}
+
+// vectorAccesses reports whether a deref is an array step or its variable's, and
+// is used for further steps and for accesses to whole vectors only.
+func vectorAccesses(in *ir.Instr) bool {
+	if in.Deref != ir.DerefVar && (in.Deref != ir.DerefArray || in.DerefInfo().Type.IsScalar()) {
+		return false
+	}
+	for u := in.Def.FirstUse(); u != nil; u = u.NextUse() {
+		if u.Instr == nil || u.Instr.Kind == ir.KindDeref {
+			continue
+		}
+		ok := false
+		switch u.Instr.Intr {
+		case ir.IntrLoadDeref, ir.IntrInterpDerefAtCentroid, ir.IntrInterpDerefAtOffset, ir.IntrInterpDerefAtSample, ir.IntrInterpDerefAtVertex, ir.IntrStoreDeref:
+			ok = u == &u.Instr.Srcs[0]
+		}
+		if u.Instr.Kind != ir.KindIntrinsic || !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// withLeaf returns t with its vectors replaced by leaf.
+func withLeaf(t, leaf *ir.Type) *ir.Type {
+	if t.IsArray() {
+		return ir.ArrayType(withLeaf(t.Elem, leaf), t.Len, t.Stride)
+	}
+	return leaf
+}
+
+// rebase builds the chain of d, of variables and array steps, on variable v.
+func rebase(b *ir.Builder, d *ir.Instr, v *ir.Variable) *ir.Def {
+	if d.Deref == ir.DerefVar {
+		return b.DerefVar(v)
+	}
+	return b.DerefArray(rebase(b, d.Srcs[0].Def.Instr, v), d.Srcs[1].Def)
+}
+
+// outputStores calls f for each store of a slot.
+func outputStores(s *ir.Shader, slot ir.Slot, f func(in *ir.Instr)) bool {
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
+		list := collect(impl, func(in *ir.Instr) bool {
+			return in.Intr == ir.IntrStoreOutput && ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location == slot
+		})
+		for _, in := range list {
+			f(in)
+		}
+		return len(list) > 0
+	})
+}
