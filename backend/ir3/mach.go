@@ -2,6 +2,8 @@ package ir3
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
@@ -118,12 +120,22 @@ func hasTemplate(op mach.Op) bool {
 	return op < opInputs || op == opFineDsx || op == opFineDsy || op == opSpillFar
 }
 
-// FormatExt writes the template as assembly with r0.x for every register.
+// FormatExt writes the template as assembly with r0.x for every register, and after | the
+// parts of its sources: number of the source, *elements, and the use or the constant.
 func (m machISA) FormatExt(f *mach.Func, in *mach.Instr) string {
 	if !hasTemplate(in.Op) {
 		return ""
 	}
-	return templates(f).tmpl[in.Ext].Text(m.gen)
+	c := templates(f)
+	text := c.tmpl[in.Ext].Text(m.gen)
+	for _, p := range c.aliasParts(in.Ext) {
+		value := "use " + strconv.Itoa(int(p.use))
+		if p.use < 0 {
+			value = operandText(m.gen, p.value)
+		}
+		text += fmt.Sprintf(" | %d*%d=%s", p.src, p.n, value)
+	}
+	return text
 }
 
 func (m machISA) ParseExt(f *mach.Func, in *mach.Instr, text string) error {
@@ -133,7 +145,8 @@ func (m machISA) ParseExt(f *mach.Func, in *mach.Instr, text string) error {
 	if !hasTemplate(in.Op) {
 		return nil
 	}
-	t, err := isa.ParseText(m.gen, text)
+	pieces := strings.Split(text, " | ")
+	t, err := isa.ParseText(m.gen, pieces[0])
 	if err != nil {
 		return err
 	}
@@ -144,5 +157,37 @@ func (m machISA) ParseExt(f *mach.Func, in *mach.Instr, text string) error {
 		in.Op = machOp(t.Op)
 	}
 	in.Ext = templates(f).new(t)
+	if len(pieces) == 1 {
+		return nil
+	}
+	var parts []aliasPart
+	for _, p := range pieces[1:] {
+		part, err := m.parsePart(p)
+		if err != nil {
+			return err
+		}
+		if int(part.use) >= len(in.Uses()) {
+			return fmt.Errorf("there is no use %d", part.use)
+		}
+		parts = append(parts, part)
+	}
+	templates(f).setAliases(in.Ext, parts)
 	return nil
+}
+
+// parsePart reads one part of a source vector, as FormatExt writes it.
+func (m machISA) parsePart(text string) (p aliasPart, err error) {
+	var rest string
+	if _, err := fmt.Sscanf(text, "%d*%d=", &p.src, &p.n); err != nil {
+		return p, fmt.Errorf("%q is no part of a source", text)
+	}
+	_, rest, _ = strings.Cut(text, "=")
+	if n, ok := strings.CutPrefix(rest, "use "); ok {
+		k, err := strconv.ParseInt(n, 10, 8)
+		p.use = int8(k)
+		return p, err
+	}
+	p.use = -1
+	p.value, err = parseOperand(m.gen, rest)
+	return p, err
 }
