@@ -2,14 +2,12 @@
 // Adreno, AGX and Midgard out, offline. [Compile] does all of it. Its stages can be used
 // alone: [Load] reads a module, a [Unit] takes one of its shaders through
 // translation to the IR, the passes of pipeline.yaml and code generation, and
-// shows the shader in between. [Execute] runs a module on a target's software core,
-// [Module.Interface] describes what a shader wants bound; [Bisection] finds the pass that
-// breaks a shader and [Reduction] shrinks the shader.
+// shows the shader in between. [Module.Interface] describes what a shader wants bound, [Link] joins
+// parts that were compiled separately, and [Targets] lists what there is to compile for.
 //
 // This package joins the others and adds what a program that embeds the
-// compiler needs: options, diagnostics, reflection, source maps, the list of targets, and
-// targets for the amber runner. No shader is analysed or changed here, and
-// nothing is printed.
+// compiler needs: options, diagnostics, reflection and source maps. No shader is analysed, changed or
+// executed here, and nothing is printed.
 //
 //	obj, err := nirc.Compile(ctx, module, nirc.Options{Target: "ir3", Level: passes.O2})
 //

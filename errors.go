@@ -69,9 +69,9 @@ func aboutInput(err error) bool {
 // stopped is what ends a compile from inside when its context has ended.
 type stopped struct{ err error }
 
-// guard runs one stage of a compile. A panic of the compiler becomes an
+// Guard runs one stage of a compile, or what stands in for one. A panic of the compiler becomes an
 // InternalError, the end of ctx its error, everything about the input Diagnostics.
-func guard(ctx context.Context, stage, file, target string, f func() error) (err error) {
+func Guard(ctx context.Context, stage, file, target string, f func() error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

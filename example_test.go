@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"nirc"
+	"nirc/internal/exec"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -158,10 +159,10 @@ OpFunctionEnd`
 		return
 	}
 	buffer := []byte{4, 0, 0, 0}
-	err = nirc.Execute(context.Background(), &nirc.Execution{
+	err = exec.Execute(context.Background(), &exec.Execution{
 		Modules:  []*nirc.Module{m},
 		Options:  nirc.Options{Target: "ir3", Level: passes.O2},
-		Bindings: []nirc.ExecutionBinding{{Set: 0, Binding: 0, Data: buffer}},
+		Bindings: []exec.Binding{{Set: 0, Binding: 0, Data: buffer}},
 		Groups:   [3]uint32{1, 1, 1},
 	})
 	fmt.Println(buffer[0], err)

@@ -218,7 +218,7 @@ func TestOptionErrors(t *testing.T) {
 func TestInternalError(t *testing.T) {
 	for _, name := range []string{"opt_cse", "lower_io", "lower_returns"} {
 		p := passes.Find(name)
-		err := guard(context.Background(), "optimize", "f", "ir3", func() error {
+		err := Guard(context.Background(), "optimize", "f", "ir3", func() error {
 			_, err := p.Run(passes.NewContext(p), nil)
 			return err
 		})
@@ -227,11 +227,11 @@ func TestInternalError(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	err := guard(context.Background(), "generate", "f", "", func() error { panic("boom") })
+	err := Guard(context.Background(), "generate", "f", "", func() error { panic("boom") })
 	if want := "internal error in generate: boom"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	err = guard(context.Background(), "translate", "f", "", func() error { return &spirv.Error{Msg: "internal error of the frontend: x"} })
+	err = Guard(context.Background(), "translate", "f", "", func() error { return &spirv.Error{Msg: "internal error of the frontend: x"} })
 	if _, ok := err.(*InternalError); !ok {
 		t.Errorf("a panic of the frontend: %v", err)
 	}
@@ -307,7 +307,11 @@ func TestObjects(t *testing.T) {
 			if !bytes.Equal(file, first) {
 				t.Fatalf("%s: two compiles differ", target.Name)
 			}
-			p, err := Reload(ctx, o)
+			b, err := Backend(o.Target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := b.Load(o)
 			if err != nil {
 				t.Fatalf("%s: %v", target.Name, err)
 			}
@@ -346,20 +350,6 @@ func TestLoadFile(t *testing.T) {
 	}
 }
 
-func TestGLSLDiagnostics(t *testing.T) {
-	got := glslDiagnostics("/tmp/x.frag\nERROR: /tmp/x.frag:3: 'a' : undeclared identifier \nWARNING: /tmp/x.frag:4: odd\nERROR: 1 compilation errors.  No code generated.\n", "/tmp/x.frag", "x")
-	if want := "x:3: error: 'a' : undeclared identifier\nx:4: warning: odd"; got.Error() != want {
-		t.Errorf("got %s", got)
-	}
-	got = glslDiagnostics("x.frag:3: error: 'a' : undeclared identifier\n1 error generated.\n", "x.frag", "x.frag")
-	if want := "x.frag:3: error: 'a' : undeclared identifier"; got.Error() != want {
-		t.Errorf("got %s", got)
-	}
-	if got = glslDiagnostics("crashed", "x.frag", "x.frag"); !strings.Contains(got.Error(), "crashed") {
-		t.Errorf("got %s", got)
-	}
-}
-
 func TestDefaultPipelines(t *testing.T) {
 	p, err := DefaultPipelines()
 	if err != nil {
@@ -375,6 +365,83 @@ func TestDefaultPipelines(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^  (\w+):$`).FindAllStringSubmatch(lists, -1) {
 		if !regexp.MustCompile(`use: ` + m[1] + `\b`).Match(PipelineFile()) {
 			t.Errorf("pipeline.yaml uses the list %s nowhere", m[1])
+		}
+	}
+}
+
+// TestTargetEnv: an environment takes modules up to its SPIR-V version, and assembly, whose version nothing says.
+func TestTargetEnv(t *testing.T) {
+	dir := t.TempDir()
+	words, err := spv.Assemble(fragment, spv.AssembleOptions{Version: 0x0103})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code []byte
+	for _, w := range words {
+		code = binary.LittleEndian.AppendUint32(code, w)
+	}
+	module, text := filepath.Join(dir, "m.spv"), filepath.Join(dir, "m.spvasm")
+	for path, data := range map[string][]byte{module: code, text: []byte(fragment)} {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ path, env, want string }{
+		{module, "", ""}, {module, "vulkan1.3", ""}, {module, "vulkan1.1", ""}, {module, "spv1.3", ""}, {text, "vulkan1.0", ""},
+		{module, "vulkan", "SPIR-V 1.3, vulkan takes 1.0 at most"},
+		{module, "vulkan1.0", "SPIR-V 1.3, vulkan1.0 takes 1.0 at most"},
+		{module, "spv1.2", "SPIR-V 1.3, spv1.2 takes 1.2 at most"},
+		{module, "opengl", "the target environment opengl is not supported"},
+	} {
+		_, err := LoadFile(context.Background(), c.path, FileOptions{Env: c.env})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s for %q: the error is %v, it should speak of %q", filepath.Base(c.path), c.env, err, c.want)
+		}
+	}
+}
+
+// TestRefusalPlaces: what a pass refuses for a target is said with the place in
+// the module, debug information asked for or not.
+func TestRefusalPlaces(t *testing.T) {
+	const text = `OpCapability Shader
+OpCapability FragmentBarycentricKHR
+OpExtension "SPV_KHR_fragment_shader_barycentric"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %bary %o
+OpExecutionMode %main OriginUpperLeft
+%file = OpString "bary.frag"
+OpDecorate %bary BuiltIn BaryCoordKHR
+OpDecorate %o Location 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f = OpTypeFloat 32
+%v3 = OpTypeVector %f 3
+%pi = OpTypePointer Input %v3
+%po = OpTypePointer Output %v3
+%bary = OpVariable %pi Input
+%o = OpVariable %po Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpLine %file 12 5
+%x = OpLoad %v3 %bary
+OpStore %o %x
+OpReturn
+OpFunctionEnd
+`
+	for _, c := range []struct{ text, want string }{
+		{text, "bary.frag:12:5: error: "},
+		{strings.Replace(text, "OpLine %file 12 5\n", "", 1), "word "},
+	} {
+		for _, debug := range []bool{false, true} {
+			m, err := Load([]byte(c.text), "bary.spvasm")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = m.Compile(context.Background(), Options{Target: "midgard", Debug: debug})
+			var list Diagnostics
+			if !errors.As(err, &list) || !strings.Contains(err.Error(), c.want) || list[0].Target != "midgard" || list[0].Word == 0 {
+				t.Errorf("debug %v: %v, want the place %q", debug, err, c.want)
+			}
 		}
 	}
 }

@@ -2,7 +2,6 @@ package backend
 
 import (
 	"errors"
-	"slices"
 
 	"nirc/passes"
 )
@@ -29,14 +28,12 @@ type Step[T any] struct {
 	Run func(T) error
 }
 
-// Infos lists what the steps are, in order. Of what runs several times the first is listed.
+// Infos lists what the steps are, in order.
 func Infos[T any](lists ...[]Step[T]) []StepInfo {
 	var all []StepInfo
 	for _, l := range lists {
 		for i := range l {
-			if !slices.ContainsFunc(all, func(o StepInfo) bool { return o.Name == l[i].Name }) {
-				all = append(all, l[i].StepInfo)
-			}
+			all = append(all, l[i].StepInfo)
 		}
 	}
 	return all

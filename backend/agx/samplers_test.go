@@ -10,6 +10,7 @@ import (
 	"nirc"
 	"nirc/backend/agx/abi"
 	"nirc/internal/emu"
+	"nirc/internal/exec"
 	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/passes"
@@ -59,7 +60,7 @@ func TestSamplers(t *testing.T) {
 	if states != 16 || len(meta.Samplers) != 2 || meta.Samplers[0].Count != 20 || meta.Samplers[1].First != 20 {
 		t.Errorf("%d sampler states, heap %+v", states, meta.Samplers)
 	}
-	p, err := nirc.Reload(ctx, o)
+	p, err := exec.Reload(ctx, o)
 	if err != nil {
 		t.Fatal(err)
 	}

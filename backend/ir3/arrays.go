@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"errors"
 	"math/bits"
 
 	"nirc/backend"
@@ -22,6 +23,9 @@ const maxArrayRegs = 64
 // directElement, in the flags of a machine move: its relative operand has a constant
 // index, and becomes a register.
 const directElement uint8 = 1
+
+// errNoArrays: the values of the program need the registers that its arrays take.
+var errNoArrays = errors.New("ir3: arrays need more registers than there are")
 
 // regArray is an array of vectors in registers.
 type regArray struct {
@@ -268,7 +272,7 @@ func elementBytes(b *ir.Builder, in *ir.Instr, h int, start uint32) *ir.Def {
 }
 
 // placeArrays puts the arrays behind the registers that values have.
-func (p *phys) placeArrays() {
+func (p *final) placeArrays() {
 	if len(p.code.arrays) == 0 {
 		return
 	}
@@ -287,7 +291,7 @@ func (p *phys) placeArrays() {
 }
 
 // endUnit is the unit behind the general registers of an operand, 0 if it has none.
-func (p *phys) endUnit(o *mach.Operand) int {
+func (p *final) endUnit(o *mach.Operand) int {
 	class := p.class(o)
 	if o.Reg == mach.NoReg || machClasses[class].File != fileGPR {
 		return 0
@@ -300,7 +304,7 @@ func (p *phys) endUnit(o *mach.Operand) int {
 }
 
 // placeElement gives the relative operand of a move its place.
-func (p *phys) placeElement(in *mach.Instr, x *pinstr) {
+func (p *final) placeElement(in *mach.Instr, x *pinstr) {
 	o := &x.Dst
 	if o.Kind != isa.RelReg {
 		o = &x.Srcs[0]

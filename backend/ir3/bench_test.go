@@ -3,7 +3,6 @@ package ir3
 import (
 	"testing"
 
-	"nirc/backend/gputest"
 	"nirc/ir"
 )
 
@@ -22,7 +21,7 @@ func BenchmarkCompile(b *testing.B) {
 		b.StopTimer()
 		c := ir.Clone(s)
 		b.StartTimer()
-		if _, err := Compile(c, CompileOptions{Lists: gputest.Lists}); err != nil {
+		if _, err := Compile(c, CompileOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}

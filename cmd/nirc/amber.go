@@ -12,6 +12,7 @@ import (
 	"nirc"
 	"nirc/internal/amber"
 	"nirc/internal/emu"
+	"nirc/internal/exec"
 
 	"github.com/spf13/cobra"
 )
@@ -67,7 +68,7 @@ func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	o.ABI = c.abi
-	target, err := nirc.AmberTarget(o)
+	target, err := exec.AmberTarget(o)
 	if err != nil {
 		return err
 	}

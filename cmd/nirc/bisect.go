@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"nirc"
+	"nirc/internal/bisect"
 	"nirc/internal/emu"
 
 	"github.com/spf13/cobra"
@@ -54,7 +55,7 @@ func (c *bisectCommand) run(cmd *cobra.Command, args []string) error {
 	if len(paths) != 1 || paths[0] != args[0] {
 		return nirc.Usagef("%s: want one script", args[0])
 	}
-	b := nirc.Bisection{Options: o, Timeout: c.timeout, Dumps: c.dump,
+	b := bisect.Bisection{Options: o, Timeout: c.timeout, Dumps: c.dump,
 		Limits: emu.Limits{Check: c.check && c.target != nirc.IRTarget}}
 	found, err := b.Script(cmd.Context(), args[0])
 	if err != nil {
@@ -72,7 +73,7 @@ func (c *bisectCommand) run(cmd *cobra.Command, args []string) error {
 }
 
 // culpritText is the report for people.
-func culpritText(path string, c *nirc.Culprit) string {
+func culpritText(path string, c *bisect.Culprit) string {
 	var w strings.Builder
 	judge := "the interpreter"
 	if c.Judge != nirc.IRTarget {

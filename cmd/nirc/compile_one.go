@@ -13,6 +13,7 @@ import (
 	"nirc"
 	"nirc/backend"
 	"nirc/backend/object"
+	"nirc/internal/figures"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -172,7 +173,7 @@ func (c *compileCommand) artefactOf(ctx context.Context, u *nirc.Unit, r *compil
 		obj *object.Object
 		m   *nirc.SourceMap
 	)
-	doc := u.Document
+	doc := func() *figures.Document { return figures.UnitDocument(r.job.path, u) }
 	needed := c.writeOut && c.emit != "ir" || !c.onlyPasses() || c.stats
 	if needed && r.job.target != nirc.IRTarget && !u.Stopped() {
 		if c.writeOut && c.emit == "map" {
@@ -183,7 +184,7 @@ func (c *compileCommand) artefactOf(ctx context.Context, u *nirc.Unit, r *compil
 		if err != nil {
 			return false, err
 		}
-		doc = func() *nirc.Document { return nirc.NewDocument(r.job.path, obj) }
+		doc = func() *figures.Document { return figures.NewDocument(r.job.path, obj) }
 	}
 	if c.stats && !(c.writeOut && c.emit == "json") {
 		d := doc()

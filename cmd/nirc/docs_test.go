@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -183,48 +182,6 @@ func TestPagesVariables(t *testing.T) {
 			}
 		}
 	})
-}
-
-// The rooms of docs/architecture.md are the packages that there are.
-func TestPagesRooms(t *testing.T) {
-	_, table, _ := strings.Cut(pages(t)["docs/architecture.md"], "\n## Rooms\n")
-	table, _, _ = strings.Cut(table, "\n## ")
-	var rooms []string
-	for row := range strings.Lines(table) {
-		if !strings.HasPrefix(row, "| `") && !strings.HasPrefix(row, "| nirc") {
-			continue
-		}
-		for _, m := range codeSpan.FindAllStringSubmatch(strings.Split(row, "|")[1], -1) {
-			rooms = append(rooms, m[1])
-		}
-	}
-	dirs := map[string]bool{}
-	walkGo(t, func(path, text string) {
-		if !strings.HasSuffix(path, "_test.go") {
-			dirs[filepath.ToSlash(filepath.Dir(path))] = true
-		}
-	})
-	isa := regexp.MustCompile(`^backend/(?:ir3|agx|midgard)(/.*)?$`)
-	for dir := range dirs {
-		room := dir
-		if m := isa.FindStringSubmatch(dir); m != nil {
-			room = "backend/<isa>"
-		}
-		if dir == "." {
-			room = "nirc"
-		}
-		if !slices.ContainsFunc(rooms, func(r string) bool {
-			return r == room || r != "ir" && r != "passes" && r != "backend" && r != "nirc" && strings.HasPrefix(room, r+"/")
-		}) {
-			t.Errorf("the package %s is in no room of docs/architecture.md", dir)
-		}
-	}
-	for _, r := range rooms {
-		below := func(dir string) bool { return dir == r || strings.HasPrefix(dir, r+"/") }
-		if r != "nirc" && r != "backend/<isa>" && !slices.ContainsFunc(slices.Collect(maps.Keys(dirs)), below) {
-			t.Errorf("there is no room %s", r)
-		}
-	}
 }
 
 // Every package begins with a comment, and every exported name has one that names it.

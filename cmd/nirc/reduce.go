@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"nirc"
+	"nirc/internal/reduce"
 
 	"github.com/spf13/cobra"
 )
@@ -94,7 +95,7 @@ func (c *reduceCommand) run(cmd *cobra.Command, args []string) (err error) {
 	if err := c.begin(cmd.Context(), m, filepath.Base(path), data); err != nil {
 		return err
 	}
-	r := nirc.Reduction{Time: c.time, Accept: func(ctx context.Context, module []byte) (bool, error) {
+	r := reduce.Reduction{Time: c.time, Accept: func(ctx context.Context, module []byte) (bool, error) {
 		return c.accept(ctx, filepath.Base(path), module)
 	}}
 	if !c.quiet {

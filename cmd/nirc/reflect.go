@@ -55,7 +55,7 @@ func (a *app) reflect() *cobra.Command {
 					return ioError(err)
 				}
 			}
-			if err := x.Write(a.out); err != nil {
+			if err := writeInterface(a.out, x); err != nil {
 				return ioError(err)
 			}
 		}

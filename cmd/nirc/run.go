@@ -10,6 +10,7 @@ import (
 
 	"nirc"
 	"nirc/internal/emu"
+	"nirc/internal/exec"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -118,7 +119,7 @@ func (c *runCommand) run(cmd *cobra.Command, args []string) error {
 		ctx, cancel = context.WithTimeout(ctx, c.timeout)
 		defer cancel()
 	}
-	if err := nirc.Execute(ctx, x); err != nil {
+	if err := exec.Execute(ctx, x); err != nil {
 		return err
 	}
 	if err := c.show(x, types); err != nil {
@@ -131,7 +132,7 @@ func (c *runCommand) run(cmd *cobra.Command, args []string) error {
 }
 
 // execution loads the shaders.
-func (c *runCommand) execution(ctx context.Context, args []string) (*nirc.Execution, error) {
+func (c *runCommand) execution(ctx context.Context, args []string) (*exec.Execution, error) {
 	o, err := c.runOptions()
 	if err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func (c *runCommand) execution(ctx context.Context, args []string) (*nirc.Execut
 		return nil, err
 	}
 	o.Entry = c.entry
-	x := &nirc.Execution{Options: o, Limits: emu.Limits{Check: c.check}}
+	x := &exec.Execution{Options: o, Limits: emu.Limits{Check: c.check}}
 	for _, path := range args {
 		m, err := nirc.LoadFile(ctx, path, nirc.FileOptions{Stdin: c.in, Stage: o.Stage, Env: c.env})
 		if err != nil {
@@ -163,10 +164,10 @@ func (c *runCommand) execution(ctx context.Context, args []string) (*nirc.Execut
 
 // resources sets what is bound; the result has the types of buffers given by
 // values.
-func (c *runCommand) resources(x *nirc.Execution) ([]*elemType, error) {
+func (c *runCommand) resources(x *exec.Execution) ([]*elemType, error) {
 	var types []*elemType
-	add := func(flag, text string, read func(b *nirc.ExecutionBinding, rest string) (*elemType, error)) error {
-		b := nirc.ExecutionBinding{}
+	add := func(flag, text string, read func(b *exec.Binding, rest string) (*elemType, error)) error {
+		b := exec.Binding{}
 		var rest string
 		var err error
 		if b.Set, b.Binding, rest, err = parseBinding(flag, text); err != nil {
@@ -185,7 +186,7 @@ func (c *runCommand) resources(x *nirc.Execution) ([]*elemType, error) {
 		return nil
 	}
 	for _, text := range c.buffers {
-		err := add("buffer", text, func(b *nirc.ExecutionBinding, rest string) (t *elemType, err error) {
+		err := add("buffer", text, func(b *exec.Binding, rest string) (t *elemType, err error) {
 			b.Data, t, err = valuesOrFile(rest)
 			if t != nil {
 				b.Format = emu.FormatByName(fmt.Sprintf("R%d_%s", 8*t.bytes, map[byte]string{'u': "UINT", 'i': "SINT", 'f': "SFLOAT"}[t.kind]))
@@ -197,7 +198,7 @@ func (c *runCommand) resources(x *nirc.Execution) ([]*elemType, error) {
 		}
 	}
 	for _, text := range c.images {
-		err := add("image", text, func(b *nirc.ExecutionBinding, rest string) (_ *elemType, err error) {
+		err := add("image", text, func(b *exec.Binding, rest string) (_ *elemType, err error) {
 			b.Image, err = parseImage(rest)
 			return nil, err
 		})
@@ -234,7 +235,7 @@ func parseGroups(text string) (g [3]uint32, err error) {
 }
 
 // find returns the binding that a flag names.
-func find(x *nirc.Execution, flag, text string) (i int, rest string, err error) {
+func find(x *exec.Execution, flag, text string) (i int, rest string, err error) {
 	set, binding, rest, err := parseBinding(flag, text)
 	for i := range x.Bindings {
 		if err == nil && x.Bindings[i].Set == set && x.Bindings[i].Binding == binding {
@@ -248,7 +249,7 @@ func find(x *nirc.Execution, flag, text string) (i int, rest string, err error) 
 }
 
 // show prints and writes what the run left.
-func (c *runCommand) show(x *nirc.Execution, types []*elemType) error {
+func (c *runCommand) show(x *exec.Execution, types []*elemType) error {
 	for i, t := range types {
 		if b := &x.Bindings[i]; len(c.print) == 0 && t != nil && strings.HasPrefix(b.Kind, "storage") {
 			if err := c.printBuffer(b, t); err != nil {
@@ -286,7 +287,7 @@ func (c *runCommand) show(x *nirc.Execution, types []*elemType) error {
 	return nil
 }
 
-func (c *runCommand) printBuffer(b *nirc.ExecutionBinding, t *elemType) error {
+func (c *runCommand) printBuffer(b *exec.Binding, t *elemType) error {
 	if _, err := fmt.Fprintf(c.out, "%d.%d:\n", b.Set, b.Binding); err != nil {
 		return ioError(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"nirc"
 	"nirc/internal/emu"
+	"nirc/internal/exec"
 )
 
 // topologies are their names in emu's order.
@@ -16,7 +17,7 @@ var topologies = []string{"point_list", "line_list", "line_strip", "triangle_lis
 	"line_list_with_adjacency", "line_strip_with_adjacency", "triangle_list_with_adjacency", "triangle_strip_with_adjacency", "patch_list"}
 
 // pipeline makes the fixed part of the draw and its render target.
-func (d *drawFlags) pipeline(x *nirc.Execution) (*emu.ImageView, error) {
+func (d *drawFlags) pipeline(x *exec.Execution) (*emu.ImageView, error) {
 	topology := slices.Index(topologies, d.topology)
 	if topology < 0 {
 		return nil, nirc.Usagef("--topology %s: want one of %s", d.topology, strings.Join(topologies, ", "))

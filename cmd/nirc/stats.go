@@ -212,7 +212,7 @@ func (c *statsCommand) shader(ctx context.Context, in *input, m *nirc.Module, v 
 }
 
 // documentOf compiles a shader and describes it; the target ir has no code.
-func documentOf(ctx context.Context, m *nirc.Module, o nirc.Options) (*nirc.Document, error) {
+func documentOf(ctx context.Context, m *nirc.Module, o nirc.Options) (*figures.Document, error) {
 	u, err := nirc.New(o)
 	if err != nil {
 		return nil, err
@@ -224,13 +224,13 @@ func documentOf(ctx context.Context, m *nirc.Module, o nirc.Options) (*nirc.Docu
 		return nil, err
 	}
 	if u.Target() == nirc.IRTarget {
-		return u.Document(), nil
+		return figures.UnitDocument(o.File, u), nil
 	}
 	obj, err := u.Generate(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return nirc.NewDocument(o.File, obj), nil
+	return figures.NewDocument(o.File, obj), nil
 }
 
 // runAgainst is --against.

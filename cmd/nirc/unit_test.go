@@ -207,3 +207,12 @@ func TestBrokenImport(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, told)
 	}
 }
+
+// TestWriteInterface: what transform feedback takes is listed with its stream.
+func TestWriteInterface(t *testing.T) {
+	r := &nirc.Interface{Entry: "main", Captures: []nirc.CapturedOutput{{Buffer: 3, Stride: 8, Stream: 1, Location: "location 1", Components: 2, Bits: 32}}}
+	var text strings.Builder
+	if err := writeInterface(&text, r); err != nil || !strings.Contains(text.String(), "transform feedback") || !strings.Contains(text.String(), "stream 1") {
+		t.Errorf("%v: %s", err, text.String())
+	}
+}

@@ -23,15 +23,15 @@ const Schema = 1
 
 // Shader is one shader's figures, or why there are none.
 type Shader struct {
-	File   string     `json:"file"`
-	Entry  string     `json:"entry,omitempty"`
-	Stage  string     `json:"stage,omitempty"`
-	Target string     `json:"target"`
-	GPU    string     `json:"gpu,omitempty"`
-	Error  string     `json:"error,omitempty"`
-	Micros float64    `json:"compile_us,omitempty"` // 0 if not measured
-	Stats  nirc.Stats `json:"stats,omitempty"`
-	Bound  string     `json:"bound,omitempty"` // occupancy and the bound unit in words
+	File   string  `json:"file"`
+	Entry  string  `json:"entry,omitempty"`
+	Stage  string  `json:"stage,omitempty"`
+	Target string  `json:"target"`
+	GPU    string  `json:"gpu,omitempty"`
+	Error  string  `json:"error,omitempty"`
+	Micros float64 `json:"compile_us,omitempty"` // 0 if not measured
+	Stats  Stats   `json:"stats,omitempty"`
+	Bound  string  `json:"bound,omitempty"` // occupancy and the bound unit in words
 }
 
 // Key tells shaders of a set apart, and finds the same in another set.
@@ -60,17 +60,17 @@ func (s *Shader) Get(name string) (int64, bool) {
 
 // Set is the figures of a run.
 type Set struct {
-	Schema  int        `json:"schema"`
-	Version string     `json:"version"`
-	Level   string     `json:"level,omitempty"`
-	Shaders []Shader   `json:"shaders"`
-	Total   nirc.Stats `json:"total"`
-	Failed  int        `json:"failed"`
+	Schema  int      `json:"schema"`
+	Version string   `json:"version"`
+	Level   string   `json:"level,omitempty"`
+	Shaders []Shader `json:"shaders"`
+	Total   Stats    `json:"total"`
+	Failed  int      `json:"failed"`
 }
 
 // New returns an empty set of this compiler.
 func New(level string) *Set {
-	return &Set{Schema: Schema, Version: nirc.Version, Level: level, Shaders: []Shader{}, Total: nirc.Stats{}}
+	return &Set{Schema: Schema, Version: nirc.Version, Level: level, Shaders: []Shader{}, Total: Stats{}}
 }
 
 // Add adds a shader and counts it.

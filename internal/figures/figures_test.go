@@ -8,13 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"nirc"
 	"nirc/backend/object"
 )
 
 func shader(file string, inst, waves int64) Shader {
 	return Shader{File: file, Entry: "main", Stage: "compute", Target: "ir3", GPU: "a630",
-		Stats: nirc.Stats{{Name: "inst", Value: inst}, {Name: "waves", Value: waves}, {Name: "(ss)", Value: inst / 2}, {Name: "dwords", Value: 32}}}
+		Stats: Stats{{Name: "inst", Value: inst}, {Name: "waves", Value: waves}, {Name: "(ss)", Value: inst / 2}, {Name: "dwords", Value: 32}}}
 }
 
 func set(list ...Shader) *Set {

@@ -1,133 +1,156 @@
-// Package importcheck holds the rules of the import graph: which package may
-// import which of ours, and which may import modules of others. The rules are
-// those of the table in docs/architecture.md; the package's test applies them
-// to the module. Nothing imports it.
+// Package importcheck holds the import graph to the table of rooms in docs/architecture.md: which
+// package may import which of ours, and which may import modules of others. Nothing imports it; its
+// test reads the table and applies it to the module.
 package importcheck
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
 // module is the path of ours.
 const module = "nirc"
 
-// A room is a set of packages with the same rights.
-type room struct {
-	// path is a package below the module, "" the root; "x/..." is x and all below,
-	// "x/*" stands for one element, which * in may then is.
-	path string
-	// may lists what of ours may be imported, in the same form; "all" is anything.
+// A Room is a row of the table: packages with the same rights.
+type Room struct {
+	// Forms say which packages are in it: a path below the module, "" the root; "x/..." is x and all
+	// below, "x/<isa>" stands for one element, which <isa> in may then is.
+	Forms []string
+	// TestsOnly: only tests import them.
+	TestsOnly bool
+	// may lists what may be imported, in the same form, and packages of other modules.
 	may []string
-	// others lists prefixes of other modules' packages.
-	others []string
+	// everything may be imported.
+	everything bool
 }
 
-// rooms are looked through in order: the first that fits a package is its room.
-var rooms = []room{
-	{path: "ir/optab"},
-	{path: "ir", may: []string{"ir/optab", "internal/slab"}},
-	{path: "ir/interp", may: []string{"ir", "ir/optab", "internal/emu"}},
-	{path: "ir/irtest", may: []string{"ir", "ir/optab"}},
-	{path: "frontend/spirv/...", may: []string{"ir", "ir/optab", "frontend/spirv/...", "internal/slab"}},
-	{path: "passes/...", may: []string{"ir", "ir/optab", "passes/...", "internal/slab"}, others: []string{"go.yaml.in/yaml/"}},
-	{path: "internal/emu", may: []string{"ir"}},
-	{path: "backend/object", may: []string{"ir"}},
-	{path: "backend", may: []string{"ir", "passes/...", "backend/object", "internal/emu"}},
-	{path: "backend/mach", may: []string{"internal/slab"}},
-	{path: "backend/resource", may: []string{"ir"}},
-	{path: "backend/gputest", may: []string{"ir", "ir/interp", "passes", "internal/emu"}, others: []string{"golang.org/x/tools/txtar"}},
-	{path: "backend/cost"},
-	{path: "backend/*/isa"},
-	{path: "backend/*/...", may: []string{"ir", "ir/optab", "passes/...", "backend", "backend/cost", "backend/mach", "backend/resource", "internal/slab", "backend/object", "internal/emu", "backend/*/..."}},
-	{path: "internal/amber", may: []string{"ir", "internal/emu", "frontend/spirv/spv"}},
-	{path: "internal/gen/...", may: []string{"ir/...", "passes/...", "frontend/spirv/...", "backend/..."}},
-	{path: "internal/slab"},
-	{path: "internal/mutants"},
-	{path: "internal/jsonplace"},
-	{path: "internal/importcheck"},
-	{path: "internal/bench", may: []string{"", "ir", "passes", "backend/object"}},
-	{path: "internal/...", may: []string{"all"}},
-	{path: "cmd/...", may: []string{"all"}, others: []string{""}},
-	{path: "", may: []string{"ir", "ir/optab", "ir/interp", "frontend/...", "passes/...", "backend/...", "backend/object", "internal/emu", "internal/amber", "internal/jsonplace"}},
-}
+// Rooms are the rows of the table.
+type Rooms []Room
 
-// testOnly are packages that only tests import.
-var testOnly = []string{"ir/irtest", "backend/gputest", "internal/refs", "internal/mangle"}
+var codeSpan = regexp.MustCompile("`([^`]+)`")
 
-// match reports whether path fits the form. star is what * stands for, "" if
-// nothing yet; the element that it then stands for is returned.
-func match(form, path, star string) (string, bool) {
-	if form == path || form == "all" {
-		return star, true
+// Parse reads the rooms from the text of docs/architecture.md.
+func Parse(doc string) (Rooms, error) {
+	_, table, ok := strings.Cut(doc, "\n| room |")
+	if !ok {
+		return nil, fmt.Errorf("there is no table of rooms")
 	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	var list Rooms
+	for _, row := range strings.Split(table, "\n")[2:] {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(row), "|"), "|")
+		if len(cells) != 3 {
+			return nil, fmt.Errorf("a row has not three cells: %s", row)
+		}
+		r := Room{Forms: spans(cells[0]), TestsOnly: strings.HasPrefix(strings.TrimSpace(cells[1]), "for tests only"), may: spans(cells[2])}
+		switch text := strings.TrimSpace(cells[2]); {
+		case text == "everything":
+			r.everything = true
+		case text != "nothing" && len(r.may) == 0, len(r.Forms) == 0:
+			return nil, fmt.Errorf("a row says neither packages, nor everything, nor nothing: %s", row)
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// spans lists the code spans of a cell, the root as "".
+func spans(cell string) (list []string) {
+	for _, m := range codeSpan.FindAllStringSubmatch(cell, -1) {
+		if m[1] == module {
+			m[1] = ""
+		}
+		list = append(list, m[1])
+	}
+	return list
+}
+
+// match reports whether a path fits a form. isa is what <isa> stands for, "" if nothing yet; what it
+// then stands for is returned.
+func match(form, path, isa string) (string, bool) {
 	f, p := strings.Split(form, "/"), strings.Split(path, "/")
 	for i, e := range f {
 		switch {
 		case e == "...":
-			return star, true
+			return isa, true
 		case i >= len(p):
-			return star, false
-		case e == "*" && (star == "" || star == p[i]):
-			star = p[i]
+			return isa, false
+		case e == "<isa>" && (isa == "" || isa == p[i]):
+			isa = p[i]
 		case e != p[i]:
-			return star, false
+			return isa, false
 		}
 		if i == len(f)-2 && f[i+1] == "..." && len(p) == i+1 {
-			return star, true
+			return isa, true
 		}
 	}
-	return star, len(f) == len(p)
+	return isa, len(f) == len(p)
+}
+
+// Of returns the room of a package, by its path below the module, and its instruction set: of the
+// rows that fit, the one with the most elements that are names. It is nil if there is none.
+func (l Rooms) Of(path string) (room *Room, isa string) {
+	best := -1
+	for i := range l {
+		for _, f := range l[i].Forms {
+			at, ok := match(f, path, "")
+			if !ok {
+				continue
+			}
+			names := 0
+			for _, e := range strings.Split(f, "/") {
+				switch e {
+				case "...":
+				case "<isa>":
+					names++
+				default:
+					names += 2
+				}
+			}
+			if names > best {
+				room, isa, best = &l[i], at, names
+			}
+		}
+	}
+	return room, isa
 }
 
 // Check returns what is wrong with the imports of a package of ours; paths
 // are import paths.
-func Check(pkg string, imports []string) []string {
-	path := strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
-	var r *room
-	star := ""
-	for i := range rooms {
-		if s, ok := match(rooms[i].path, path, ""); ok {
-			r, star = &rooms[i], s
-			break
-		}
-	}
+func (l Rooms) Check(pkg string, imports []string) []string {
+	r, isa := l.Of(strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/"))
 	if r == nil {
-		return []string{fmt.Sprintf("%s is in no room: give it one in internal/importcheck and in docs/architecture.md", pkg)}
+		return []string{fmt.Sprintf("%s is in no room: give it one in docs/architecture.md", pkg)}
 	}
 	var wrong []string
 	for _, imp := range imports {
-		if !r.allows(imp, star) {
+		if !l.allows(r, imp, isa) {
 			wrong = append(wrong, fmt.Sprintf("%s may not import %s", pkg, imp))
 		}
 	}
 	return wrong
 }
 
-func (r *room) allows(imp, star string) bool {
+func (l Rooms) allows(r *Room, imp, isa string) bool {
 	rel, ours := strings.CutPrefix(imp, module+"/")
 	if imp == module {
 		rel, ours = "", true
 	}
-	if !ours {
-		first, _, _ := strings.Cut(imp, "/")
-		if !strings.Contains(first, ".") {
-			return true // the standard library
-		}
-		for _, o := range r.others {
-			if strings.HasPrefix(imp, o) {
-				return true
-			}
-		}
-		return false
+	first, _, _ := strings.Cut(imp, "/")
+	if !ours && !strings.Contains(first, ".") {
+		return true // the standard library
 	}
-	for _, t := range testOnly {
-		if rel == t {
+	if ours && !r.TestsOnly {
+		if to, _ := l.Of(rel); to != nil && to.TestsOnly {
 			return false
 		}
 	}
+	if r.everything {
+		return true
+	}
 	for _, m := range r.may {
-		if _, ok := match(m, rel, star); ok {
+		if _, ok := match(m, rel, isa); ok && (ours || m == imp) {
 			return true
 		}
 	}

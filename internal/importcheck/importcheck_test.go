@@ -1,12 +1,26 @@
 package importcheck
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
 )
 
-// TestImportGraph applies the rules to the module.
+// rooms reads the table.
+func rooms(t *testing.T) Rooms {
+	text, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Parse(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestImportGraph applies the table to the module. Each room has a package.
 func TestImportGraph(t *testing.T) {
 	cmd := exec.Command("go", "list", "-e", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...")
 	cmd.Dir = "../.."
@@ -14,21 +28,25 @@ func TestImportGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
+	rooms, used := rooms(t), map[*Room]bool{}
 	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		f := strings.Fields(line)
-		n++
-		for _, w := range Check(f[0], f[1:]) {
+		for _, w := range rooms.Check(f[0], f[1:]) {
 			t.Error(w)
 		}
+		r, _ := rooms.Of(strings.TrimPrefix(strings.TrimPrefix(f[0], module), "/"))
+		used[r] = true
 	}
-	if n < 10 {
-		t.Errorf("only %d packages listed", n)
+	for i := range rooms {
+		if !used[&rooms[i]] {
+			t.Errorf("no package is in the room %q", rooms[i].Forms)
+		}
 	}
 }
 
-// TestRules: what design forbids is found, what it allows is not.
+// TestRules: what the design forbids is found, what it allows is not.
 func TestRules(t *testing.T) {
+	rooms := rooms(t)
 	for _, c := range []struct {
 		pkg, imp string
 		ok       bool
@@ -69,8 +87,17 @@ func TestRules(t *testing.T) {
 		{"nirc/internal/bench", "nirc/backend/ir3", false},
 		{"nirc/attic", "fmt", false},
 	} {
-		if wrong := Check(c.pkg, []string{c.imp}); (len(wrong) == 0) != c.ok {
+		if wrong := rooms.Check(c.pkg, []string{c.imp}); (len(wrong) == 0) != c.ok {
 			t.Errorf("%s imports %s: %v", c.pkg, c.imp, wrong)
+		}
+	}
+}
+
+// TestParse: a table that says nothing is an error.
+func TestParse(t *testing.T) {
+	for _, text := range []string{"", "\n| room | holds | may import |\n| --- | --- | --- |\n| `a` | b |", "\n| room | holds | may import |\n| --- | --- | --- |\n| `a` | b | whatever |"} {
+		if l, err := Parse(text); err == nil {
+			t.Errorf("%q: %+v", text, l)
 		}
 	}
 }

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"nirc"
+	"nirc/backend/object"
+)
+
+// writeInterface writes a shader's interface as text.
+func writeInterface(w io.Writer, r *nirc.Interface) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%s shader %q", r.Stage, r.Entry)
+	if r.File != "" {
+		fmt.Fprintf(t, " of %s", r.File)
+	}
+	fmt.Fprintln(t)
+	if r.WorkgroupSize != nil {
+		fmt.Fprintf(t, "workgroup size\t%d %d %d\n", r.WorkgroupSize[0], r.WorkgroupSize[1], r.WorkgroupSize[2])
+	}
+	if r.WorkgroupVariable {
+		fmt.Fprintf(t, "workgroup size\tvariable\n")
+	}
+	if len(r.Modes) > 0 {
+		fmt.Fprintf(t, "modes\t%s\n", strings.Join(r.Modes, ", "))
+	}
+	if r.SharedSize != 0 {
+		fmt.Fprintf(t, "shared memory\t%d bytes\n", r.SharedSize)
+	}
+	writeSlots(t, "inputs", r.Inputs)
+	writeSlots(t, "outputs", r.Outputs)
+	if len(r.Resources) > 0 {
+		fmt.Fprintln(t, "\nresources")
+	}
+	for _, x := range r.Resources {
+		count := ""
+		switch x.Count {
+		case 0:
+			count = "[]"
+		case 1:
+		default:
+			count = fmt.Sprintf("[%d]", x.Count)
+		}
+		fmt.Fprintf(t, "  %d.%d%s\t%s\t%s\t%s\n", x.Set, x.Binding, count, x.Kind, firstOf(x.Name, "-"), strings.Join(strings.Fields(x.Type), " "))
+		for _, b := range r.Blocks {
+			if b.Set == x.Set && b.Binding == x.Binding {
+				writeMembers(t, "    ", b.Members)
+			}
+		}
+	}
+	if len(r.Captures) > 0 {
+		fmt.Fprintln(t, "\ntransform feedback")
+	}
+	for _, c := range r.Captures {
+		fmt.Fprintf(t, "  buffer %d+%d of %d\tstream %d\t%s\t%d\u00d7%d bits from component %d\n", c.Buffer, c.Offset, c.Stride, c.Stream, c.Location, c.Components, c.Bits, c.First)
+	}
+	if len(r.PushConstants) > 0 {
+		fmt.Fprintln(t, "\npush constants")
+		writeMembers(t, "  ", r.PushConstants)
+	}
+	if len(r.SpecConstants) > 0 {
+		fmt.Fprintln(t, "\nspecialization constants")
+	}
+	for _, c := range r.SpecConstants {
+		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\n", c.ID, c.Type, firstOf(c.Name, "-"), c.Default)
+	}
+	return t.Flush()
+}
+
+func writeSlots(w io.Writer, title string, list []object.Slot) {
+	if len(list) > 0 {
+		fmt.Fprintf(w, "\n%s\n", title)
+	}
+	for _, s := range list {
+		place := s.Location
+		if s.Component != 0 {
+			place += fmt.Sprintf(" component %d", s.Component)
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s", place, s.Type, firstOf(s.Name, "-"))
+		if s.Interp != "" {
+			fmt.Fprintf(w, "\t%s", s.Interp)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+func writeMembers(w io.Writer, indent string, list []object.Member) {
+	for _, m := range list {
+		size := fmt.Sprintf("%d bytes", m.Size)
+		if m.Size == 0 {
+			size = "run-time sized"
+		}
+		fmt.Fprintf(w, "%s+%d\t%s\t%s\t%s\n", indent, m.Offset, size, firstOf(m.Name, "-"), m.Type)
+	}
+}
+
+// firstOf is s, or what stands for an empty s.
+func firstOf(s, empty string) string {
+	if s == "" {
+		return empty
+	}
+	return s
+}

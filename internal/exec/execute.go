@@ -1,0 +1,256 @@
+// Package exec executes shaders on the software GPU: one by hand ([Execute]), or those of scripts
+// ([ScriptTarget]). It compiles with package nirc, loads what comes out of it into the target's core
+// and links parts when the pipeline's state is known, as a driver would. Nothing is compiled
+// differently here than it is for an object file.
+package exec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"nirc"
+	"nirc/backend/object"
+	"nirc/internal/emu"
+	"nirc/ir"
+)
+
+// Executable compiles the shader that the options choose and makes it runnable
+// on its target's software core, with its interface: IRTarget runs the IR
+// itself, at O0 as the frontend made it; other targets run the machine code, read back
+// from an object file. With SeparateABI graphics shaders are main parts, which run only
+// in an Execution or behind Link.
+func Executable(ctx context.Context, m *nirc.Module, o nirc.Options) (emu.Program, object.Reflection, error) {
+	s, err := compileStage(ctx, m, o)
+	return s.prog, s.reflect, err
+}
+
+func compileStage(ctx context.Context, m *nirc.Module, o nirc.Options) (c compiledStage, err error) {
+	if o.Target != nirc.IRTarget {
+		if c.obj, err = m.Compile(ctx, o); err != nil {
+			return compiledStage{}, err
+		}
+		c.prog, err = runnable(ctx, m, c.obj, o)
+		c.reflect = c.obj.Reflect
+		return c, err
+	}
+	s, err := nirc.Translate(ctx, m, o)
+	if err != nil {
+		return compiledStage{}, err
+	}
+	c.reflect = nirc.Reflect(s)
+	c.prog, err = Interpret(ctx, m, o, 0)
+	return c, err
+}
+
+// Execution is a run of shaders by hand: what stands in a pipeline, what is
+// bound, and a dispatch or a draw.
+type Execution struct {
+	// Modules hold the shaders: one compute shader, or those of a graphics
+	// pipeline, a stage each. Options.Entry and Stage choose among a single
+	// module's; of several, every module gives its only entry point.
+	Modules []*nirc.Module
+	Options nirc.Options
+	// Bindings are the descriptors. A run writes to their contents.
+	Bindings []Binding
+	// Push are the push constants, zero behind their end.
+	Push   []byte
+	Limits emu.Limits
+	// Groups is the number of workgroups of a compute shader.
+	Groups [3]uint32
+	// Draw is the draw of a graphics pipeline. Its stages, environment and
+	// vertex inputs that no buffer gives need not be set.
+	Draw       *emu.Pipeline
+	DrawParams emu.DrawParams
+}
+
+// Binding is one descriptor: bytes for a buffer, or an image.
+type Binding struct {
+	Set, Binding uint32
+	Data         []byte
+	Image        *emu.Image
+	// Format is the format of a texel buffer.
+	Format *emu.Format
+	// Kind is set by the run: what the shaders declare there, or "".
+	Kind string
+}
+
+// Execute compiles the shaders and runs them. Every resource that a shader
+// declares must be bound; samplers are made, linear and clamped to the edge.
+func Execute(ctx context.Context, x *Execution) error {
+	mem := emu.NewMemory()
+	var table emu.Bindings
+	env := &emu.Env{Mem: mem, Bindings: &table, Push: x.Push}
+	programs, err := x.compile(ctx)
+	if err != nil {
+		return err
+	}
+	buffers, err := x.bind(mem, &table, programs)
+	if err != nil {
+		return err
+	}
+	err = nirc.Guard(ctx, "run", x.Options.File, x.Options.Target, func() error { return x.run(ctx, env, programs) })
+	for i, b := range buffers {
+		if b != nil {
+			copy(x.Bindings[i].Data, b.Data)
+		}
+	}
+	return err
+}
+
+// compiledStage is a shader of an execution.
+type compiledStage struct {
+	prog    emu.Program
+	obj     *object.Object // nil of interpreted ones
+	reflect object.Reflection
+}
+
+// stageSource is a shader that an execution compiles.
+type stageSource struct {
+	m     *nirc.Module
+	entry nirc.EntryPoint
+}
+
+// sources lists the shaders of the modules that the run needs, one a stage.
+func (x *Execution) sources() ([]stageSource, error) {
+	var list []stageSource
+	for _, m := range x.Modules {
+		entries, err := m.Select(x.Options.Entry, x.Options.Stage)
+		if err != nil {
+			return nil, err
+		}
+		graphics := x.Draw != nil
+		for _, e := range entries {
+			if compute := e.Stage == ir.StageCompute || e.Stage == ir.StageKernel; compute == graphics {
+				continue
+			}
+			for i := range list {
+				if list[i].entry.Stage == e.Stage {
+					return nil, nirc.Usagef("%s: there are two %s shaders; --entry and --stage choose one", m.Name, e.Stage)
+				}
+			}
+			list = append(list, stageSource{m, e})
+		}
+	}
+	if len(list) == 0 {
+		want := "a compute shader"
+		if x.Draw != nil {
+			want = "a vertex and a fragment shader"
+		}
+		return nil, nirc.Usagef("the modules do not have %s", want)
+	}
+	return list, nil
+}
+
+// compile compiles the shaders. Each is told which stage follows.
+func (x *Execution) compile(ctx context.Context) ([]compiledStage, error) {
+	sources, err := x.sources()
+	if err != nil {
+		return nil, err
+	}
+	pass := x.passesThrough(sources)
+	has := func(s ir.Stage) bool {
+		return pass && s == ir.StageGeometry || slices.ContainsFunc(sources, func(o stageSource) bool { return o.entry.Stage == s })
+	}
+	list := make([]compiledStage, len(sources))
+	for i, s := range sources {
+		o := x.Options
+		o.File, o.Entry, o.Stage, o.Next = s.m.Name, s.entry.Name, s.entry.Stage, ir.NextStage(s.entry.Stage, has)
+		if list[i], err = compileStage(ctx, s.m, o); err != nil {
+			return nil, err
+		}
+	}
+	if pass {
+		g, err := x.passThrough(ctx, list)
+		return append(list, g), err
+	}
+	return list, nil
+}
+
+// bind makes the descriptors; the result has the memory of each buffer.
+func (x *Execution) bind(mem *emu.Memory, table *emu.Bindings, stages []compiledStage) ([]*emu.Buffer, error) {
+	buffers := make([]*emu.Buffer, len(x.Bindings))
+	smooth := &emu.Sampler{Mag: emu.FilterLinear, Min: emu.FilterLinear, MaxLod: emu.LodNone,
+		Address: [3]emu.AddressMode{emu.AddressClampToEdge, emu.AddressClampToEdge, emu.AddressClampToEdge}}
+	for _, s := range stages {
+		for _, r := range s.reflect.Resources {
+			if r.Kind == "sampler" {
+				table.Set(r.Set, r.Binding, []emu.Descriptor{{Type: emu.DescSampler, Sampler: smooth}})
+				continue
+			}
+			at := -1
+			for i := range x.Bindings {
+				if x.Bindings[i].Set == r.Set && x.Bindings[i].Binding == r.Binding {
+					at = i
+				}
+			}
+			if at < 0 {
+				return nil, nirc.Usagef("the %s shader's %s %d.%d %q is not bound", s.reflect.Stage, r.Kind, r.Set, r.Binding, r.Name)
+			}
+			b := &x.Bindings[at]
+			b.Kind = r.Kind
+			d := emu.Descriptor{Type: DescriptorTypes[r.Kind], Sampler: smooth, Format: b.Format}
+			switch image := ImageKinds[r.Kind]; {
+			case d.Type == emu.DescNone:
+				return nil, nirc.Usagef("%d.%d: a resource of kind %s is not supported", r.Set, r.Binding, r.Kind)
+			case image != (b.Image != nil):
+				return nil, nirc.Usagef("%d.%d is a %s: give it %s", r.Set, r.Binding, r.Kind, map[bool]string{true: "an image", false: "a buffer"}[image])
+			case image:
+				d.Image = &emu.ImageView{Image: b.Image}
+			default:
+				if buffers[at] == nil {
+					buffers[at] = mem.Alloc(len(b.Data))
+					copy(buffers[at].Data, b.Data)
+				}
+				d.Addr, d.Size = buffers[at].Addr, uint64(len(b.Data))
+			}
+			table.Set(r.Set, r.Binding, []emu.Descriptor{d})
+		}
+	}
+	return buffers, nil
+}
+
+// DescriptorTypes are the types of descriptors by Resource.Kind, ImageKinds
+// those that are images.
+var DescriptorTypes = map[string]emu.DescriptorType{
+	"uniform_buffer": emu.DescUniformBuffer, "storage_buffer": emu.DescStorageBuffer, "uniform_texel_buffer": emu.DescUniformTexelBuffer,
+	"storage_texel_buffer": emu.DescStorageTexelBuffer, "sampled_image": emu.DescSampledImage, "storage_image": emu.DescStorageImage,
+	"combined_image_sampler": emu.DescCombinedImageSampler, "input_attachment": emu.DescInputAttachment,
+}
+
+// ImageKinds are the kinds of resources that are images.
+var ImageKinds = map[string]bool{"sampled_image": true, "storage_image": true, "combined_image_sampler": true, "input_attachment": true}
+
+func (x *Execution) run(ctx context.Context, env *emu.Env, stages []compiledStage) error {
+	if x.Draw == nil {
+		if len(stages) > 1 {
+			return nirc.Usagef("a dispatch runs one compute shader, there are %d", len(stages))
+		}
+		return emu.Dispatch(ctx, stages[0].prog, env, emu.DispatchParams{Limits: x.Limits, Groups: x.Groups})
+	}
+	p := *x.Draw
+	p.Env = env
+	for i := range stages {
+		s := stages[i].prog
+		switch s.Stage() {
+		case ir.StageVertex:
+			p.Vertex = s
+		case ir.StageTessCtrl:
+			p.TessCtrl = s
+		case ir.StageTessEval:
+			p.TessEval = s
+		case ir.StageGeometry:
+			p.Geometry = s
+		case ir.StageFragment:
+			p.Fragment = s
+		default:
+			return fmt.Errorf("shaders of stage %s are not supported in a draw", s.Stage())
+		}
+	}
+	if err := LinkPipeline(ctx, &p); err != nil {
+		return err
+	}
+	params := x.DrawParams
+	params.Limits = x.Limits
+	return emu.Draw(ctx, &p, params)
+}

@@ -1,0 +1,76 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+
+	"nirc"
+	"nirc/internal/emu"
+	"nirc/internal/targets"
+	"nirc/ir"
+)
+
+// passesThrough reports whether the pipeline needs a geometry stage that hands vertices on: where
+// that stage alone writes transform feedback.
+func (x *Execution) passesThrough(sources []stageSource) bool {
+	if x.Draw == nil || x.DrawParams.Feedback == nil || x.Options.Target != "agx" {
+		return false
+	}
+	for _, s := range sources {
+		if s.entry.Stage == ir.StageGeometry {
+			return false
+		}
+	}
+	return true
+}
+
+// passThrough makes that stage for the others.
+func (x *Execution) passThrough(ctx context.Context, stages []compiledStage) (g compiledStage, err error) {
+	var last *compiledStage
+	var tess [2]emu.TessIO
+	for i := range stages {
+		switch s := &stages[i]; s.prog.Stage() {
+		case ir.StageVertex:
+			if last == nil {
+				last = s
+			}
+		case ir.StageTessCtrl:
+			tess[0] = s.prog.IO().Tess
+		case ir.StageTessEval:
+			last, tess[1] = s, s.prog.IO().Tess
+		}
+	}
+	if last == nil {
+		return g, nirc.Usagef("the modules do not have a vertex shader")
+	}
+	size := primitiveVertices(x.Draw.Topology, tess)
+	if g.obj, err = targets.AGX.PassThrough(last.obj, size); err != nil {
+		return g, fmt.Errorf("transform feedback: %w", err)
+	}
+	g.prog, err = Reload(ctx, g.obj)
+	g.reflect = g.obj.Reflect
+	return g, err
+}
+
+// primitiveVertices is the number of vertices that primitives have behind the vertex stage, or
+// behind tessellation with the modes of its stages.
+func primitiveVertices(t emu.Topology, tess [2]emu.TessIO) int {
+	switch t {
+	case emu.PointList:
+		return 1
+	case emu.LineList, emu.LineStrip:
+		return 2
+	case emu.LineListAdjacency, emu.LineStripAdjacency:
+		return 4
+	case emu.TriangleListAdjacency, emu.TriangleStripAdjacency:
+		return 6
+	case emu.PatchList:
+		switch domain := max(tess[0].Domain, tess[1].Domain); {
+		case tess[0].PointMode || tess[1].PointMode:
+			return 1
+		case domain == ir.DomainIsolines:
+			return 2
+		}
+	}
+	return 3
+}

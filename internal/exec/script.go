@@ -1,0 +1,155 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"nirc"
+	"nirc/backend/object"
+	"nirc/frontend/spirv"
+	"nirc/frontend/spirv/spv"
+	"nirc/internal/amber"
+	"nirc/internal/emu"
+	"nirc/ir"
+	"nirc/ir/interp"
+	"nirc/passes"
+)
+
+// AmberTarget returns what makes the amber runner compile its shaders with
+// these options. IRTarget runs the IR itself, at O0 as the frontend made it
+// unless the options name passes, and above O0 behind the common passes; other targets run the machine code, read
+// back from an object file. Entry, Stage, Next and Spec are the script's.
+func AmberTarget(o nirc.Options) (amber.Target, error) {
+	if _, err := nirc.New(o); err != nil {
+		return nil, err
+	}
+	return &ScriptTarget{Options: o}, nil
+}
+
+// ScriptTarget compiles the shaders of scripts.
+type ScriptTarget struct {
+	// Options are those of the compiles; Entry, Stage, Next and Spec are the script's.
+	Options nirc.Options
+	// Interpret executes the IR that the target's passes leave.
+	Interpret bool
+}
+
+// Name is the target's name.
+func (t *ScriptTarget) Name() string {
+	if t.Options.Target == "" {
+		return nirc.DefaultTarget
+	}
+	return t.Options.Target
+}
+
+// Compile compiles a script's shader. What the compiler does not support
+// skips the script.
+func (t *ScriptTarget) Compile(ctx context.Context, sh amber.Shader) (emu.Program, error) {
+	p, err := t.compile(ctx, sh)
+	var list nirc.Diagnostics
+	if !errors.As(err, &list) {
+		return p, err
+	}
+	for i := range list {
+		if !strings.Contains(list[i].Msg, "not supported") {
+			return nil, err
+		}
+	}
+	return nil, &amber.Unsupported{What: err.Error()}
+}
+
+func (t *ScriptTarget) compile(ctx context.Context, sh amber.Shader) (emu.Program, error) {
+	o := t.Options
+	o.File, o.Entry, o.Stage, o.Next, o.Spec = "", sh.Entry, sh.Stage, sh.Next, make([]spirv.SpecValue, len(sh.Spec))
+	for i, s := range sh.Spec {
+		o.Spec[i] = spirv.SpecValue{ID: s.ID, Bits: s.Bits}
+	}
+	if sh.OptimizationOff {
+		o.Level = passes.O0
+	}
+	if strings.HasPrefix(o.ABI, nirc.BlendABI) && sh.Stage != ir.StageFragment {
+		o.ABI = "" // only fragment shaders are blend programs
+	}
+	m := &nirc.Module{} // the runner adds the shader's name
+	var err error
+	if m.SPIRV, err = spv.ParseWords(sh.Words); err != nil {
+		return nil, nirc.Diagnose(err, "", "")
+	}
+	if o.Target == nirc.IRTarget || t.Interpret {
+		return Interpret(ctx, m, o, sh.SubgroupSize)
+	}
+	obj, err := m.Compile(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	p, err := runnable(ctx, m, obj, o)
+	if err == nil && p.WaveSize() == 1 && numbersSubgroups(m.SPIRV) {
+		return nil, &amber.Unsupported{What: "scripts that number subgroups expect several invocations in each: this is not supported, a subgroup is one thread"}
+	}
+	return p, err
+}
+
+// numbersSubgroups reports whether a module reads the number of its subgroup. Scripts
+// that do expect several invocations to have the same.
+func numbersSubgroups(m *spv.Module) bool {
+	for i := range m.Insts {
+		in := &m.Insts[i]
+		w := m.Words[in.Offset+1:]
+		if in.Op == spv.OpDecorate && spv.Decoration(w[1]) == spv.DecorationBuiltIn && spv.BuiltIn(w[2]) == spv.BuiltInSubgroupId {
+			return true
+		}
+	}
+	return false
+}
+
+// Link makes what the parts of a pipeline become with its state.
+func (t *ScriptTarget) Link(ctx context.Context, p *emu.Pipeline) error {
+	err := LinkPipeline(ctx, p)
+	if err != nil && strings.Contains(err.Error(), "not supported") {
+		return &amber.Unsupported{What: err.Error()}
+	}
+	return err
+}
+
+// Interpret makes a program of the IR.
+func Interpret(ctx context.Context, m *nirc.Module, o nirc.Options, subgroup int) (p emu.Program, err error) {
+	u, err := nirc.New(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := u.Translate(ctx, m); err != nil {
+		return nil, err
+	}
+	if o.Level != passes.O0 || o.Target != nirc.IRTarget || o.Passes != nil || o.Pipelines != nil {
+		if err := u.Optimize(ctx); err != nil {
+			return nil, err
+		}
+	}
+	err = nirc.Guard(ctx, "interp", o.File, "", func() error {
+		p, err = interp.New(u.Shader, interp.Options{WaveSize: subgroup})
+		return err
+	})
+	return p, err
+}
+
+// Reload writes an object to a file in memory, reads it back and makes it
+// runnable on its target's core: what runs is what a driver would get.
+func Reload(ctx context.Context, o *object.Object) (p emu.Program, err error) {
+	file, err := o.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	if o, err = object.Read(file); err != nil {
+		return nil, &nirc.InternalError{Value: err}
+	}
+	b, err := nirc.Backend(o.Target)
+	if err != nil {
+		return nil, err
+	}
+	err = nirc.Guard(ctx, "load", "", o.Target, func() error {
+		p, err = b.Load(o)
+		return err
+	})
+	return p, err
+}

@@ -1,0 +1,91 @@
+package nirc
+
+import (
+	"strings"
+
+	"nirc/backend"
+	"nirc/internal/targets"
+	"nirc/ir"
+	"nirc/passes"
+)
+
+// DefaultTarget is the target that an empty Options.Target stands for.
+const DefaultTarget = "ir3"
+
+// IRTarget is the name of the target without code: the passes that all
+// targets share, for looking at the IR and for the interpreter.
+const IRTarget = "ir"
+
+// commonPipeline is IRTarget's list in pipeline.yaml.
+const commonPipeline = "common"
+
+func init() {
+	targets.Lists = func(target string, s *ir.Shader, list string) error {
+		p, err := DefaultPipelines()
+		if err != nil {
+			return &InternalError{Value: err}
+		}
+		return p.Codegen(target, passes.O2, nil, nil).Run(s, list)
+	}
+}
+
+// Target describes a target that generates code.
+type Target struct {
+	Name string        `json:"name"`
+	GPUs []backend.GPU `json:"gpus"`
+}
+
+// Targets lists the targets that generate code, the default first.
+func Targets() []Target {
+	list := make([]Target, len(targets.All))
+	for i, b := range targets.All {
+		list[i] = Target{b.Name(), b.GPUs()}
+	}
+	return list
+}
+
+// Backend returns the backend of a target; "" is DefaultTarget. The error is
+// a UsageError.
+func Backend(name string) (backend.Backend, error) {
+	if name == "" {
+		name = DefaultTarget
+	}
+	var have []string
+	for _, b := range targets.All {
+		if b.Name() == name {
+			return b, nil
+		}
+		have = append(have, b.Name())
+	}
+	return nil, Usagef("no target %q%s (have %s; %s for the IR alone)", name, passes.Suggest(name, append(have, IRTarget)), strings.Join(have, ", "), IRTarget)
+}
+
+// CheckGPU refuses a GPU that the target does not have, with a UsageError. The
+// target itself may know more spellings than it lists, and has the last word.
+func CheckGPU(target, gpu string) error {
+	b, err := Backend(target)
+	if err != nil || gpu == "" {
+		return err
+	}
+	var have []string
+	for _, g := range b.GPUs() {
+		if g.Name == gpu {
+			return nil
+		}
+		have = append(have, g.Name)
+	}
+	if _, err := b.Options(gpu, ir.StageCompute); err == nil {
+		return nil
+	}
+	return Usagef("target %s has no GPU %q%s (has %s)", b.Name(), gpu, passes.Suggest(gpu, have), strings.Join(have, ", "))
+}
+
+// DefaultGPU is the GPU that an empty Options.GPU stands for, "" of a target
+// that there is not.
+func DefaultGPU(target string) string {
+	b, err := Backend(target)
+	if err != nil {
+		return ""
+	}
+	return b.GPUs()[0].Name
+}
