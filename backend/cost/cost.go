@@ -94,6 +94,9 @@ func (w *Work) add(o *Work, n float64) {
 	w.Stall += n * o.Stall
 }
 
+// Add adds o.
+func (w *Work) Add(o *Work) { w.add(o, 1) }
+
 // Sum is the cycles of all pipes that are no parts of others; what paths are compared by.
 func (p *Program) Sum(w *Work) (n float64) {
 	for i := range p.Pipes {
@@ -126,6 +129,8 @@ type Instr struct {
 	// Produces and Waits are sets of scoreboard tokens, Latency what a waiter of the first waits at most.
 	Produces, Waits uint8
 	Latency         [2]float64
+	// Live is how many registers are live at it, in the unit of Properties.RegisterUnit; 0 if not known.
+	Live int
 	// Leader: a block begins here.
 	Leader bool
 }

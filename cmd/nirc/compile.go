@@ -73,7 +73,7 @@ includes, and on --pipeline's file. -MF FILE names the file (for all rules), -MT
 What --emit writes:
   obj     an ELF file: code, constants, and all else as a note (nirc disasm reads it)
   bin     the machine code only
-  asm     the machine code disassembled; nirc asm assembles it again
+  asm     the machine code disassembled, with the lines of the source between under -g; nirc asm assembles it again
   ir      the shader in the IR's text form after the target's passes
   json    one JSON document a shader: statistics, interface, layout
   map     the source map as JSON: machine code, IR, SPIR-V id, line of the source

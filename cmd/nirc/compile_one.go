@@ -203,7 +203,7 @@ func (c *compileCommand) artefactOf(ctx context.Context, u *nirc.Unit, r *compil
 	case "bin":
 		p.data = obj.Code
 	case "asm":
-		p.data, err = listing(obj)
+		p.data, err = listing(obj, c.debug)
 	case "ir":
 		p.data = []byte(ir.PrintWith(u.Shader, ir.PrintOptions{CFG: c.cfg, Locs: c.debug}))
 	case "json":
@@ -224,8 +224,8 @@ func jsonLine(v any) ([]byte, error) {
 }
 
 // listing returns the disassembly of an object's code in the form that the
-// assembler reads.
-func listing(o *object.Object) ([]byte, error) {
+// assembler reads, with the source's lines as comments if they are wanted.
+func listing(o *object.Object, source bool) ([]byte, error) {
 	b, err := nirc.Backend(o.Target)
 	if err != nil {
 		return nil, err
@@ -235,7 +235,11 @@ func listing(o *object.Object) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
+	places := interleaved{o: o, src: sources{}}
 	for i := range lines {
+		if source {
+			places.before(&out, lines[i].Offset)
+		}
 		writeLine(&out, &lines[i])
 	}
 	return out.Bytes(), nil

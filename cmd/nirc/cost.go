@@ -16,6 +16,9 @@ follow from the figures. Nothing is measured: the figures are modelled from the 
 The arguments are files, directories, patterns and databases, as of nirc compile, and objects that it wrote (FILE.o), whose
 loops have trips that nobody knows. A longest path through a loop of unknown trips is N/A (null in JSON), never a guess.
 
+--lines annotates the source by the module's debug information (else the words of its SPIR-V): each instruction counts once, so
+the sum over the lines is the total. A call that was inlined counts where the callee's line is.
+
 --format json writes the schema "performance" of Arm's Mali Offline Compiler, so that scripts made for it read it: GPUs of
 midgard are called Mali-T880 and so on. --format nirc writes all that is known, in a schema of nirc's own.`
 
@@ -24,6 +27,8 @@ type costCommand struct {
 	measureFlags
 	format    string
 	keepGoing bool
+	lines     bool
+	sort      string
 }
 
 func (a *app) cost() *cobra.Command {
@@ -32,6 +37,8 @@ func (a *app) cost() *cobra.Command {
 	f := cmd.Flags()
 	c.flags(f, "all")
 	f.StringVar(&c.format, "format", "table", "table, json (as malioc writes it) or nirc")
+	f.BoolVar(&c.lines, "lines", false, "by line of the source: instructions, cycles, share, stalls, registers live; targets beside each other")
+	f.StringVar(&c.sort, "sort", "source", "order of --lines: source, or cycles (the dearest first)")
 	f.BoolVar(&c.keepGoing, "keep-going", true, "go on after a shader that does not compile")
 	return cmd
 }
@@ -42,6 +49,12 @@ func (c *costCommand) run(cmd *cobra.Command, args []string) error {
 	default:
 		return nirc.Usagef("--format %s: want table, json or nirc", c.format)
 	}
+	if c.sort != "source" && c.sort != "cycles" {
+		return nirc.Usagef("--sort %s: want source or cycles", c.sort)
+	}
+	if c.lines && c.format == "json" {
+		return nirc.Usagef("--format json: malioc's schema has no place for lines; --format nirc has")
+	}
 	if err := c.setup(); err != nil {
 		return err
 	}
@@ -51,6 +64,9 @@ func (c *costCommand) run(cmd *cobra.Command, args []string) error {
 	)
 	if err := c.each(cmd.Context(), args, func(some []measured) bool {
 		for i := range some {
+			if c.lines {
+				some[i].AddLines()
+			}
 			list = append(list, some[i].Shader)
 		}
 		all = append(all, c.tell(some)...)
@@ -75,6 +91,9 @@ func (c *costCommand) write(list []*costs.Shader) error {
 		return ioError(err)
 	case "nirc":
 		return c.writeJSON(costs.NewSet(c.level, list))
+	}
+	if c.lines {
+		return ioError(costs.WriteLines(c.out, list, c.sort == "cycles"))
 	}
 	return ioError(costs.WriteText(c.out, list))
 }

@@ -78,20 +78,21 @@ func (d *disasmCommand) run(path string) error {
 	if err != nil {
 		return nirc.Diagnose(err, path, o.Target)
 	}
+	if d.lines && len(o.Lines) == 0 {
+		d.report.diagnostics(nirc.Diagnostics{{File: path, Severity: nirc.SeverityWarning, Msg: "no source lines are in it: nirc compile -g keeps them"}})
+	}
 	return d.print(path, o, lines)
 }
 
 // print writes the listing, and fails at its end if lines were bad.
 func (d *disasmCommand) print(path string, o *object.Object, lines []backend.Line) error {
 	w := bufio.NewWriter(d.out)
-	src := sources{}
-	var last *object.LineEntry
+	places := interleaved{o: o, src: sources{}}
 	bad := 0
 	for i := range lines {
 		l := &lines[i]
-		if at := o.LineAt(uint32(l.Offset)); d.lines && at.Known() && (last == nil || at.File != last.File || at.Line != last.Line || at.Line == 0 && at.ID != last.ID) {
-			last = at
-			src.write(w, o, at)
+		if d.lines {
+			places.before(w, l.Offset)
 		}
 		if l.Bad {
 			bad++
@@ -112,6 +113,22 @@ func (d *disasmCommand) print(path string, o *object.Object, lines []backend.Lin
 		return nirc.Diagnostics{{File: path, Msg: fmt.Sprintf("%d of %d encodings do not decode", bad, len(lines)), Target: o.Target}}
 	}
 	return nil
+}
+
+// interleaved writes places of the source between the instructions of an object.
+type interleaved struct {
+	o    *object.Object
+	src  sources
+	last *object.LineEntry
+}
+
+// before writes where the code at an offset comes from, if that is another place than before.
+func (p *interleaved) before(w io.Writer, offset int) {
+	at := p.o.LineAt(uint32(offset))
+	if at.Known() && (p.last == nil || at.File != p.last.File || at.Line != p.last.Line || at.Line == 0 && at.ID != p.last.ID) {
+		p.last = at
+		p.src.write(w, p.o, at)
+	}
 }
 
 // sources are the lines of source files that could be read.

@@ -62,6 +62,8 @@ type Shader struct {
 	Loops        []Loop           `json:"loops,omitempty"`
 	Hints        []string         `json:"hints,omitempty"`
 
+	Lines []Line `json:"lines,omitempty"`
+
 	program *cost.Program  // nil after Read
 	object  *object.Object // likewise
 }

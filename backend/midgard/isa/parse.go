@@ -121,6 +121,10 @@ func parseProgram(text string, opt TextOptions) (*program, error) {
 		lines[i] = strings.TrimRight(lines[i], "\r")
 	}
 	for at := 0; at < len(lines); {
+		if strings.HasPrefix(lines[at], ";") && !strings.HasPrefix(lines[at], "; next=") && !strings.HasPrefix(lines[at], "; tag=") { // a comment before a bundle
+			at++
+			continue
+		}
 		n := at
 		for n < len(lines) && lines[n] != "" {
 			n++
