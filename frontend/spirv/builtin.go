@@ -109,3 +109,41 @@ func (t *translator) checkBuiltIn(v *variable, b spv.BuiltIn, ty *ir.Type) {
 		t.broken(ruleBuiltInStage, v.id, "the built-in %s in a %s shader", b, t.stage)
 	}
 }
+
+// dropUnwrittenDistances counts no clip and cull distances that the shader has
+// declared, as a gl_PerVertex does, but never names: the hardware would clip by
+// what the outputs happen to hold.
+func (t *translator) dropUnwrittenDistances() {
+	info := &t.s.Info
+	if t.stage == ir.StageFragment || info.ClipDistances|info.CullDistances == 0 {
+		return
+	}
+	clip, cull := false, false
+	note := func(v *ir.Variable) {
+		b := spv.BuiltIn(v.BuiltIn)
+		clip, cull = clip || b == spv.BuiltInClipDistance, cull || b == spv.BuiltInCullDistance
+	}
+	for _, v := range t.s.Variables {
+		if v.Mode == ir.ModeShaderOut && v.Init != nil {
+			note(v)
+		}
+	}
+	for _, f := range t.s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		for blk := range f.Impl.Blocks() {
+			for in := range blk.Instrs() {
+				if in.Kind == ir.KindDeref && in.Deref == ir.DerefVar && in.DerefInfo().Modes == ir.ModeShaderOut {
+					note(in.DerefInfo().Var)
+				}
+			}
+		}
+	}
+	if !clip {
+		info.ClipDistances = 0
+	}
+	if !cull {
+		info.CullDistances = 0
+	}
+}

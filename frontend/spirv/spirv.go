@@ -133,6 +133,7 @@ func (t *translator) module() {
 			}
 		}
 	}
+	t.dropUnwrittenDistances()
 }
 
 // maxErrors bounds how many functions may fail before the rest is not tried.
