@@ -11,7 +11,6 @@ import (
 
 	"nirc"
 	"nirc/internal/amber"
-	"nirc/internal/emu"
 	"nirc/internal/exec"
 
 	"github.com/spf13/cobra"
@@ -27,12 +26,13 @@ cover all colours; --strict fails them.`
 type amberCommand struct {
 	*app
 	runFlags
-	jobs        int
-	json, check bool
-	strict      bool
-	folders     bool
-	abi         string
-	timeout     time.Duration
+	jobs    int
+	json    bool
+	limits  checkFlags
+	strict  bool
+	folders bool
+	abi     string
+	timeout time.Duration
 }
 
 func (a *app) amber() *cobra.Command {
@@ -46,7 +46,7 @@ func (a *app) amber() *cobra.Command {
 	abiFlag(f, &c.abi)
 	f.BoolVar(&c.json, "json", false, "write one JSON object a script, the summary last")
 	f.BoolVar(&c.folders, "folders", false, "before the summary, show figures of each folder and what was skipped why")
-	f.BoolVar(&c.check, "check", true, "the core's checking mode: what hardware would punish is an error (not for -t ir)")
+	c.limits.flags(f)
 	f.BoolVar(&c.strict, "strict", false, "count absolute tolerances of colours in 255ths, as colours are; Amber's count of 1 is the whole range")
 	f.DurationVar(&c.timeout, "timeout", 2*time.Minute, "time for each script, 0 for no limit")
 	return cmd
@@ -79,7 +79,7 @@ func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
 	if len(paths) == 0 {
 		return nirc.Usagef("no *.amber, *.vkscript or *.shader_test file in %s", strings.Join(args, ", "))
 	}
-	runner := &amber.Runner{Target: target, Strict: c.strict, Limits: emu.Limits{Check: c.check && c.target != nirc.IRTarget}}
+	runner := &amber.Runner{Target: target, Strict: c.strict, Limits: c.limits.limits()}
 	batch := &amber.Batch{Runner: runner, Timeout: c.timeout}
 	return c.batch(cmd.Context(), batch, paths)
 }

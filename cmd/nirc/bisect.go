@@ -8,7 +8,6 @@ import (
 
 	"nirc"
 	"nirc/internal/bisect"
-	"nirc/internal/emu"
 
 	"github.com/spf13/cobra"
 )
@@ -25,8 +24,9 @@ The exit code is 0 if a culprit is found, 1 if the script does not fail, or fail
 type bisectCommand struct {
 	*app
 	runFlags
-	json, dump, check bool
-	timeout           time.Duration
+	json, dump bool
+	limits     checkFlags
+	timeout    time.Duration
 }
 
 func (a *app) bisectScript() *cobra.Command {
@@ -38,7 +38,7 @@ func (a *app) bisectScript() *cobra.Command {
 	c.choiceFlags(f)
 	f.BoolVar(&c.dump, "dump", false, "write the shader before and after the culprit")
 	f.BoolVar(&c.json, "json", false, "write one JSON object")
-	f.BoolVar(&c.check, "check", true, "the core's checking mode: what hardware would punish is an error (not for -t ir)")
+	c.limits.flags(f)
 	f.DurationVar(&c.timeout, "timeout", time.Minute, "time for each run of the script, 0 for no limit")
 	return cmd
 }
@@ -56,7 +56,7 @@ func (c *bisectCommand) run(cmd *cobra.Command, args []string) error {
 		return nirc.Usagef("%s: want one script", args[0])
 	}
 	b := bisect.Bisection{Options: o, Timeout: c.timeout, Dumps: c.dump,
-		Limits: emu.Limits{Check: c.check && c.target != nirc.IRTarget}}
+		Limits: c.limits.limits()}
 	found, err := b.Script(cmd.Context(), args[0])
 	if err != nil {
 		return err

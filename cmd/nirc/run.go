@@ -44,7 +44,7 @@ type runCommand struct {
 	dispatch, push  string
 	buffers, images []string
 	print, write    []string
-	check           bool
+	limits          checkFlags
 	timeout         time.Duration
 	draw            drawFlags
 }
@@ -74,7 +74,7 @@ func (a *app) runShader() *cobra.Command {
 	f.StringVar(&c.push, "push", "", "push constants: `TYPE:VALUES`, several separated by a semicolon, or FILE")
 	f.StringArrayVar(&c.print, "print", nil, "`SET.BINDING=TYPE`: print this buffer")
 	f.StringArrayVar(&c.write, "write", nil, "`SET.BINDING=FILE`: write this buffer or image")
-	f.BoolVar(&c.check, "check", true, "the core's checking mode: what hardware would punish is an error (not for -t ir)")
+	c.limits.flags(f)
 	f.DurationVar(&c.timeout, "timeout", 2*time.Minute, "time for the run, 0 for no limit")
 	c.draw.flags(f)
 	return cmd
@@ -141,7 +141,7 @@ func (c *runCommand) execution(ctx context.Context, args []string) (*exec.Execut
 		return nil, err
 	}
 	o.Entry = c.entry
-	x := &exec.Execution{Options: o, Limits: emu.Limits{Check: c.check}}
+	x := &exec.Execution{Options: o, Limits: c.limits.limits()}
 	for _, path := range args {
 		m, err := nirc.LoadFile(ctx, path, nirc.FileOptions{Stdin: c.in, Stage: o.Stage, Env: c.env})
 		if err != nil {

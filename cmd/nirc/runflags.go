@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"nirc"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/passes"
 
@@ -74,6 +75,19 @@ func shaderFlags(f *pflag.FlagSet, entry, stage *string, spec *[]string) {
 func envFlag(f *pflag.FlagSet, env *string) {
 	f.StringVar(env, "target-env", "", "`ENV` that modules are for, as of glslc (vulkan1.0 … vulkan1.3) and spirv-as (spv1.0 … spv1.6): GLSL is compiled for it, modules of a later SPIR-V are refused")
 }
+
+// checkFlags say how merciless the emulator is.
+type checkFlags struct {
+	lenient bool
+	seed    uint64
+}
+
+func (c *checkFlags) flags(f *pflag.FlagSet) {
+	f.BoolVar(&c.lenient, "lenient", false, "memory, registers and outputs start as zeros, waves run in order, and what hardware would punish passes")
+	f.Uint64Var(&c.seed, "seed", 1, "`N` chooses the garbage that unwritten memory, registers and outputs hold, and the order of waves and workgroups")
+}
+
+func (c *checkFlags) limits() emu.Limits { return emu.Limits{Check: !c.lenient, Seed: c.seed} }
 
 // jobsFlag adds -j; checkJobs looks at it.
 func jobsFlag(f *pflag.FlagSet, jobs *int, what string) {

@@ -25,7 +25,7 @@ func (e *engine) runPipeline(c *Run) error {
 	}
 	if c.Kind == RunCompute {
 		prog := p.programs[StageCompute]
-		return emu.Dispatch(e.ctx, prog, &p.env, emu.DispatchParams{Limits: e.r.Limits, Groups: c.Groups, Parallel: e.r.Parallel})
+		return emu.Dispatch(e.ctx, prog, &p.env, emu.DispatchParams{Limits: e.limits(), Groups: c.Groups, Parallel: e.r.Parallel})
 	}
 	return e.draw(p, c)
 }
@@ -145,7 +145,7 @@ func (e *engine) draw(p *pipe, c *Run) error {
 		g.Viewports[0] = *pl.Viewport
 	}
 	g.Blend.Attachments = slices.Repeat([]emu.AttachmentBlend{pl.Blend}, len(p.color))
-	params := emu.DrawParams{Limits: e.r.Limits, InstanceCount: c.Instances, FirstInstance: c.FirstInst}
+	params := emu.DrawParams{Limits: e.limits(), InstanceCount: c.Instances, FirstInstance: c.FirstInst}
 	switch c.Kind {
 	case RunRect:
 		if g.Topology = emu.TriangleStrip; c.Topology == emu.PatchList {
@@ -240,4 +240,12 @@ func (e *engine) vertices(g *emu.Pipeline, c *Run) error {
 		g.Attributes = append(g.Attributes, emu.VertexAttribute{Location: v.Location, Binding: uint32(i), Format: f.Image, Offset: v.Offset})
 	}
 	return nil
+}
+
+// limits are those of the next dispatch or draw: each has a seed of its own.
+func (e *engine) limits() emu.Limits {
+	l := e.r.Limits
+	e.commands++
+	l.Seed = max(l.Seed, 1) + uint64(e.commands)<<32
+	return l
 }

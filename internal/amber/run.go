@@ -46,16 +46,17 @@ func (r *Runner) Run(ctx context.Context, s *Script) Result {
 
 // engine is one run of a script.
 type engine struct {
-	r       *Runner
-	s       *Script
-	ctx     context.Context
-	mem     *emu.Memory
-	res     []resource // by Buffer.index
-	pipes   map[*Pipeline]*pipe
-	progs   map[attachment]emu.Program // pipelines of a VkScript share theirs
-	line    int                        // of the command being executed
-	checked int
-	notes   []Note
+	r        *Runner
+	s        *Script
+	ctx      context.Context
+	mem      *emu.Memory
+	res      []resource // by Buffer.index
+	pipes    map[*Pipeline]*pipe
+	progs    map[attachment]emu.Program // pipelines of a VkScript share theirs
+	line     int                        // of the command being executed
+	checked  int
+	commands uint32 // dispatches and draws so far
+	notes    []Note
 }
 
 // pipe is a pipeline in use.

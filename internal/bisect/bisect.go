@@ -157,7 +157,6 @@ func (b *Bisection) watch(ctx context.Context, l limits, hook func(shader int, o
 		t.limits = b.cut(1<<30, 0, -1)
 	}
 	r := &amber.Runner{Target: t, Limits: b.Limits, Modules: &b.modules}
-	r.Limits.Check = r.Limits.Check && !b.interp
 	batch := amber.Batch{Runner: r, Timeout: b.Timeout}
 	return batch.RunFile(ctx, b.path)
 }

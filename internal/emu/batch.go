@@ -1,6 +1,10 @@
 package emu
 
-import "math"
+import (
+	"math"
+
+	"nirc/ir"
+)
 
 const (
 	// batchVertices bounds the vertices shaded before they are drawn.
@@ -101,7 +105,7 @@ func (b *vertexBatch) shade(d *drawer) error {
 		b.slots = make([]Slots, max(n, min(2*cap(b.slots), b.size)))
 	}
 	b.slots = b.slots[:n]
-	clear(b.slots)
+	d.garbage.fillSlots(b.slots, ir.NumVaryingSlots)
 	wave := d.p.Vertex.WaveSize()
 	width := d.fetcher.slots
 	if len(b.inputs) == 0 {
@@ -117,7 +121,7 @@ func (b *vertexBatch) shade(d *drawer) error {
 		for i := range lanes {
 			d.fetcher.fetch(&lanes[i], b.inputs[i])
 		}
-		b.launch = Launch{Env: d.p.Env, NumLanes: len(lanes), Check: d.params.Check, Draw: d.p, Vertex: lanes, Inputs: b.inputs[:len(lanes)], Out: b.slots[first : first+len(lanes)]}
+		b.launch = Launch{Env: d.p.Env, NumLanes: len(lanes), Check: d.params.Check, Seed: d.garbage.Long(), Draw: d.p, Vertex: lanes, Inputs: b.inputs[:len(lanes)], Out: b.slots[first : first+len(lanes)]}
 		if err := d.runWave(d.p.Vertex.NewWave(&b.launch), &b.launch); err != nil {
 			return err
 		}

@@ -160,6 +160,9 @@ type Launch struct {
 	// Check asks the core for its checking mode: hazards and missing
 	// synchronisation that hardware would punish are errors.
 	Check bool
+	// Seed is the seed of what the wave finds where nothing was written (Garbage), another
+	// for each wave; 0: zeros.
+	Seed uint64
 
 	// Draw is the pipeline of a draw's vertex and fragment waves: for cores whose
 	// programs fetch vertices or blend.

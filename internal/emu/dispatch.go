@@ -40,8 +40,8 @@ func newMeter(ctx context.Context, l *Limits) *meter {
 }
 
 // yielded takes a used-up slice of a wave off the budget.
-func (m *meter) yielded(lanes int) error {
-	if m.left.Add(-int64(lanes)*sliceFuel) < 0 {
+func (m *meter) yielded(lanes, fuel int) error {
+	if m.left.Add(-int64(lanes)*int64(max(minCost, fuel))) < 0 {
 		return ErrTimeout
 	}
 	return m.alive()
@@ -78,6 +78,15 @@ func (m *meter) fuel(lanes int) int {
 	return int(max(1, min(sliceFuel, m.left.Load()/int64(lanes)+1)))
 }
 
+// slice is fuel; by a seed it is often little, so that waves stop at other places.
+func (m *meter) slice(lanes int, seed uint64) int {
+	n := m.fuel(lanes)
+	if seed != 0 {
+		n = max(1, n>>(scatter(seed^uint64(lanes))%10))
+	}
+	return n
+}
+
 // Dispatch runs a compute program over the workgroups of params. Lanes are
 // numbered in the order of LocalInvocationIndex and cut into waves of
 // p.WaveSize(). The waves of a workgroup take turns; a workgroup that does not
@@ -92,6 +101,7 @@ func Dispatch(ctx context.Context, p Program, env *Env, params DispatchParams) e
 		return nil
 	}
 	d.fillLocalIDs()
+	d.order = newShuffle(d.params.seed(), d.total)
 	workers := int(min(uint64(max(params.Parallel, 1)), d.total, 256))
 	if workers == 1 {
 		if err := d.run(); err != nil {
@@ -116,7 +126,8 @@ type dispatcher struct {
 	meter  *meter
 
 	waveSize, invocations, waves int
-	total                        uint64 // workgroups
+	total                        uint64  // workgroups
+	order                        shuffle // of workgroups
 	next                         atomic.Uint64
 	stop                         atomic.Bool
 	localIDs                     [][3]uint32
@@ -186,6 +197,7 @@ func (d *dispatcher) run() error {
 	for {
 		if len(active) == 0 || len(active) < maxResident {
 			if i := d.next.Add(1) - 1; i < d.total && !d.stop.Load() {
+				i = d.order.at(i)
 				var g *workgroup
 				if n := len(free); n > 0 {
 					g, free = free[n-1], free[:n-1]
@@ -223,6 +235,7 @@ type workgroup struct {
 	waves    []Wave // nil when ended
 	waiting  []bool // at the barrier
 	live     int
+	order    shuffle // of the waves' turns
 }
 
 func (d *dispatcher) newWorkgroup() *workgroup {
@@ -242,8 +255,11 @@ func (d *dispatcher) start(g *workgroup, i uint64) {
 	for c := range 3 {
 		g.compute.WorkgroupID[c] += d.params.Base[c]
 	}
-	clear(g.compute.Shared)
+	seed := fork(d.params.seed(), i)
+	garbage := Poison(seed)
+	garbage.Fill(g.compute.Shared)
 	g.live = d.waves
+	g.order.seed = seed
 	for w := range g.waves {
 		first := w * d.waveSize
 		last := min(first+d.waveSize, d.invocations)
@@ -252,7 +268,7 @@ func (d *dispatcher) start(g *workgroup, i uint64) {
 		part.LocalID = d.localIDs[first:last]
 		part.SubgroupID = uint32(w)
 		part.FirstLocalInvocationIndex = uint32(first)
-		g.launches[w] = Launch{Env: d.env, NumLanes: last - first, Check: d.params.Check, Compute: part}
+		g.launches[w] = Launch{Env: d.env, NumLanes: last - first, Check: d.params.Check, Seed: fork(seed, uint64(w)+1), Compute: part}
 		g.waves[w] = d.prog.NewWave(&g.launches[w])
 		g.waiting[w] = false
 	}
@@ -263,7 +279,10 @@ func (d *dispatcher) start(g *workgroup, i uint64) {
 func (d *dispatcher) step(g *workgroup) (done bool, err error) {
 	for g.live > 0 {
 		yielded, waiting := false, 0
-		for w, wave := range g.waves {
+		g.order = newShuffle(fork(g.order.seed, 1), uint64(len(g.waves)))
+		for k := range g.waves {
+			w := int(g.order.at(uint64(k)))
+			wave := g.waves[w]
 			if wave == nil {
 				continue
 			}
@@ -272,7 +291,8 @@ func (d *dispatcher) step(g *workgroup) (done bool, err error) {
 				continue
 			}
 			lanes := g.launches[w].NumLanes
-			st, err := wave.Run(d.meter.fuel(lanes))
+			fuel := d.meter.slice(lanes, g.order.seed)
+			st, err := wave.Run(fuel)
 			if err != nil {
 				return false, err
 			}
@@ -291,7 +311,7 @@ func (d *dispatcher) step(g *workgroup) (done bool, err error) {
 				}
 			default:
 				yielded = true
-				if err := d.meter.yielded(lanes); err != nil {
+				if err := d.meter.yielded(lanes, fuel); err != nil {
 					return false, err
 				}
 			}

@@ -29,6 +29,7 @@ type drawer struct {
 	frag    fragmentStage
 	out     outputs
 	view    uint32 // of multiview
+	garbage Garbage
 }
 
 // Draw runs a draw through the pipeline: vertex fetch and stage, assembly,
@@ -36,7 +37,7 @@ type drawer struct {
 // attachments. Primitives take effect in order. It returns an error for what
 // the pipeline cannot do, for what a wave did wrong, and ErrTimeout.
 func Draw(ctx context.Context, p *Pipeline, params DrawParams) error {
-	d := &drawer{p: p, params: &params, meter: newMeter(ctx, &params.Limits)}
+	d := &drawer{p: p, params: &params, meter: newMeter(ctx, &params.Limits), garbage: Poison(params.seed())}
 	if err := d.prepare(); err != nil {
 		return err
 	}
@@ -295,7 +296,8 @@ func (d *drawer) runWave(w Wave, l *Launch) error {
 		return err
 	}
 	for {
-		st, err := w.Run(d.meter.fuel(l.NumLanes))
+		fuel := d.meter.fuel(l.NumLanes)
+		st, err := w.Run(fuel)
 		if err != nil {
 			return err
 		}
@@ -305,7 +307,7 @@ func (d *drawer) runWave(w Wave, l *Launch) error {
 		case StatusBarrier:
 			return errors.New("emu: a graphics stage stands at a workgroup barrier")
 		}
-		if err := d.meter.yielded(l.NumLanes); err != nil {
+		if err := d.meter.yielded(l.NumLanes, fuel); err != nil {
 			return err
 		}
 	}

@@ -178,10 +178,8 @@ func (f *fragmentStage) flush() error {
 		return nil
 	}
 	f.n = 0
-	for i := range n {
-		clear(f.out[i][:ir.NumResultSlots])
-	}
-	f.launch = Launch{Env: f.d.p.Env, NumLanes: n, Check: f.d.params.Check, Fragment: f.lanes[:n], Out: f.out[:n], Draw: f.d.p, Tile: f.launch.Tile[:0]}
+	f.d.garbage.fillSlots(f.out[:n], ir.NumResultSlots)
+	f.launch = Launch{Env: f.d.p.Env, NumLanes: n, Check: f.d.params.Check, Seed: f.d.garbage.Long(), Fragment: f.lanes[:n], Out: f.out[:n], Draw: f.d.p, Tile: f.launch.Tile[:0]}
 	if err := f.d.runWave(f.prog.NewWave(&f.launch), &f.launch); err != nil {
 		return fmt.Errorf("fragment stage: %w", err)
 	}

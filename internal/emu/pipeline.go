@@ -255,8 +255,12 @@ type Limits struct {
 	// Budget is the number of instructions, counted once for each lane of a
 	// wave, that all waves together may run; 0 is DefaultBudget.
 	Budget uint64
-	// Check asks the cores for their checking mode.
+	// Check asks for the checking mode: the cores report what hardware would punish; memory,
+	// registers and outputs that nothing wrote hold garbage instead of zeros; waves and
+	// workgroups run in changing orders.
 	Check bool
+	// Seed chooses the garbage and the orders; 0 is some seed.
+	Seed uint64
 }
 
 // DefaultBudget is the instruction budget of a dispatch or draw.

@@ -43,8 +43,10 @@ func newTessStage(d *drawer) *tessStage {
 func (t *tessStage) add(v []*Slots, id uint32) error {
 	p := &t.patches[t.n]
 	p.In, p.PrimitiveID, p.ViewIndex = v, id, t.d.view
-	clear(p.Out)
-	p.PerPatch = Slots{}
+	t.d.garbage.fillSlots(p.Out, ir.NumVaryingSlots)
+	for k := range p.PerPatch {
+		t.d.garbage.FillWords(p.PerPatch[k][:])
+	}
 	if t.n++; t.n < t.together {
 		return nil
 	}
@@ -84,7 +86,7 @@ func (t *tessStage) control() error {
 	}
 	for w := range count {
 		lanes := t.ctrlLanes[w*size : min((w+1)*size, len(t.ctrlLanes))]
-		t.launches[w] = Launch{Env: t.d.p.Env, NumLanes: len(lanes), Check: t.d.params.Check, TessCtrl: lanes}
+		t.launches[w] = Launch{Env: t.d.p.Env, NumLanes: len(lanes), Check: t.d.params.Check, Seed: t.d.garbage.Long(), TessCtrl: lanes}
 		t.waves[w] = t.ctrl.NewWave(&t.launches[w])
 		t.waiting[w] = false
 		t.d.stats.Waves++
@@ -97,7 +99,10 @@ func (t *tessStage) runGroup(waves []Wave) error {
 	m := t.d.meter
 	for live := len(waves); live > 0; {
 		standing := 0
-		for i, w := range waves {
+		order := newShuffle(t.d.garbage.Long(), uint64(len(waves)))
+		for k := range waves {
+			i := int(order.at(uint64(k)))
+			w := waves[i]
 			if w == nil {
 				continue
 			}
@@ -106,7 +111,8 @@ func (t *tessStage) runGroup(waves []Wave) error {
 				continue
 			}
 			lanes := t.launches[i].NumLanes
-			st, err := w.Run(m.fuel(lanes))
+			fuel := m.slice(lanes, order.seed)
+			st, err := w.Run(fuel)
 			if err != nil {
 				return err
 			}
@@ -120,7 +126,7 @@ func (t *tessStage) runGroup(waves []Wave) error {
 				standing++
 				err = m.ended(&t.launches[i])
 			default:
-				err = m.yielded(lanes)
+				err = m.yielded(lanes, fuel)
 			}
 			if err != nil {
 				return err
@@ -154,7 +160,7 @@ func (t *tessStage) patch(p *Patch) error {
 		t.slots = make([]Slots, n)
 	}
 	t.slots = t.slots[:n]
-	clear(t.slots)
+	t.d.garbage.fillSlots(t.slots, ir.NumVaryingSlots)
 	if err := t.evaluate(p); err != nil {
 		return fmt.Errorf("tessellation evaluation stage: %w", err)
 	}
@@ -193,7 +199,7 @@ func (t *tessStage) evaluate(p *Patch) error {
 		for _, c := range points {
 			t.evalLanes = append(t.evalLanes, TessEvalLane{Patch: p, Coord: c})
 		}
-		t.launch = Launch{Env: t.d.p.Env, NumLanes: len(points), Check: t.d.params.Check, TessEval: t.evalLanes, Out: t.slots[first : first+len(points)]}
+		t.launch = Launch{Env: t.d.p.Env, NumLanes: len(points), Check: t.d.params.Check, Seed: t.d.garbage.Long(), TessEval: t.evalLanes, Out: t.slots[first : first+len(points)]}
 		if err := t.d.runWave(t.eval.NewWave(&t.launch), &t.launch); err != nil {
 			return err
 		}

@@ -43,10 +43,13 @@ type compiler struct {
 	s       *ir.Shader
 	opts    Options
 	constAt map[uint64]int32
-	vars    map[*ir.Variable]uint32
-	fns     map[*ir.Function]*function
-	f       *function
-	err     error
+	// undefs are slots of undefined values by size, numUndefs what was asked of full lists.
+	undefs    map[uint8][]int32
+	numUndefs int
+	vars      map[*ir.Variable]uint32
+	fns       map[*ir.Function]*function
+	f         *function
+	err       error
 }
 
 // function is a function being translated, or done.
@@ -187,6 +190,26 @@ func (c *compiler) constant(v uint64) int32 {
 	return s
 }
 
+// maxUndefs is how many undefined values of a size differ.
+const maxUndefs = 16
+
+// undef returns a slot of undefined values: the pattern if the options give one, else
+// what the wave's garbage has for it.
+func (c *compiler) undef(bits uint8) int32 {
+	if c.opts.UndefPattern != 0 {
+		return c.constant(c.opts.UndefPattern & lowBits(bits))
+	}
+	list := c.undefs[bits]
+	if len(list) < maxUndefs {
+		s := c.newSlots(1)[0]
+		c.undefs[bits] = append(list, s)
+		c.p.undefs = append(c.p.undefs, constSlot{s, lowBits(bits)})
+		return s
+	}
+	c.numUndefs++
+	return list[c.numUndefs%maxUndefs]
+}
+
 func lowBits(bits uint8) uint64 {
 	if bits >= 64 {
 		return ^uint64(0)
@@ -217,7 +240,7 @@ func (c *compiler) assign(in *ir.Instr) {
 		}
 	case in.Kind == ir.KindUndef:
 		for range n {
-			s = append(s, c.constant(c.opts.UndefPattern&lowBits(in.Def.BitSize)))
+			s = append(s, c.undef(in.Def.BitSize))
 		}
 	case in.IsALU(ir.OpMov):
 		for i := range n {

@@ -187,7 +187,7 @@ func (c *compiler) finishMemory() {
 	// An odd number of cache lines, so that the lanes' copies of one variable do
 	// not fall on the same few sets of the cache.
 	p.private = (p.private+63)&^63 | 64
-	buf, any := c.undefMemory()
+	buf := c.undefMemory()
 	for _, v := range c.s.Variables {
 		if v.Init == nil || v.Mode != ir.ModeShaderTemp && v.Mode != ir.ModeShaderOut {
 			continue
@@ -201,11 +201,9 @@ func (c *compiler) finishMemory() {
 		}
 		l := initLayout(v)
 		l.put(buf[c.vars[v]:], v.Type, v.Init, 0, l.component(v.Type))
-		any = true
+		p.inits = append(p.inits, span{c.vars[v], min(l.size(v.Type), uint32(len(buf))-c.vars[v])})
 	}
-	if any {
-		p.init = buf
-	}
+	p.init = buf
 	for i := range p.code {
 		if x := p.code[i].x; x != nil && x.in != nil && (x.in.IsIntrinsic(ir.IntrLoadScratch) || x.in.IsIntrinsic(ir.IntrStoreScratch)) {
 			p.code[i].imm += uint64(p.scratchBase)
@@ -213,17 +211,18 @@ func (c *compiler) finishMemory() {
 	}
 }
 
-// undefMemory returns what private memory holds before it is stored to, and
-// whether that is anything but zeros.
-func (c *compiler) undefMemory() ([]byte, bool) {
-	if c.opts.UndefPattern == 0 {
-		return make([]byte, c.p.scratchBase), false
-	}
+// undefMemory returns what private memory holds before it is stored to, where
+// the wave's garbage has no say.
+func (c *compiler) undefMemory() []byte {
 	buf := make([]byte, c.p.private)
+	if c.opts.UndefPattern == 0 {
+		return buf[:c.p.scratchBase]
+	}
 	for i := 0; i+8 <= len(buf); i += 8 {
 		binary.LittleEndian.PutUint64(buf[i:], c.opts.UndefPattern)
 	}
-	return buf, true
+	c.p.inits = []span{{0, c.p.private}}
+	return buf
 }
 
 // parent returns what is known of a deref's parent; a pointer value that is

@@ -28,7 +28,8 @@ type Options struct {
 	WaveSize int
 	// UndefPattern gives the bits of every undef, cut to its size, of variables,
 	// outputs and scratch memory that nothing was stored to, and of what is asked
-	// of lanes that are not active. One other than 0 is also every derivative in a
+	// of lanes that are not active; 0 leaves them to the launch's garbage, which is
+	// zeros in a lenient one. One other than 0 is also every derivative in a
 	// quad that does not run as a whole, those of implicit LODs among them, which
 	// otherwise go by the lanes that do.
 	UndefPattern uint64
@@ -62,13 +63,15 @@ type Program struct {
 	preamble int32 // start of the preamble function, or -1
 	slots    int
 	consts   []constSlot
+	undefs   []constSlot // value is the mask of the bits
 	// Memory of a lane: variables, then inputs and outputs by slot, then scratch.
 	private                      uint32
 	inBase, outBase, scratchBase uint32
 	outSlots                     uint32
 	shared                       uint32
 	constMem                     []byte // ModeConstant variables
-	init                         []byte // of private memory, up to its last set byte
+	init                         []byte // of private memory, where inits says
+	inits                        []span
 	inputs                       []input
 	inputAt                      [ir.NumVaryingSlots]int16 // index into inputs, -1 none
 	sysvars                      []sysvar
@@ -79,6 +82,9 @@ type Program struct {
 	pool                         wavePool
 	badIO                        error // found by scanIO
 }
+
+// span is the bytes from at on.
+type span struct{ at, n uint32 }
 
 type constSlot struct {
 	slot  int32
@@ -107,7 +113,7 @@ func New(s *ir.Shader, opts Options) (emu.Program, error) {
 	}
 	s = ir.Clone(s) // the caller may go on changing his
 	p := &Program{shader: s, lanes: w, strict: opts.Strict, other: opts.OtherDerivatives, undef: opts.UndefPattern, mode: ir.ModeOf(s.Info.FloatControls), preamble: -1}
-	c := &compiler{p: p, s: s, opts: opts, constAt: map[uint64]int32{}, vars: map[*ir.Variable]uint32{}, fns: map[*ir.Function]*function{}}
+	c := &compiler{p: p, s: s, opts: opts, constAt: map[uint64]int32{}, vars: map[*ir.Variable]uint32{}, fns: map[*ir.Function]*function{}, undefs: map[uint8][]int32{}}
 	if err := c.shader(); err != nil {
 		return nil, err
 	}

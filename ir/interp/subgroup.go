@@ -18,7 +18,7 @@ func (w *Wave) gather(i *inst, from func(l int) int) {
 	for k := range int32(i.n) {
 		src := x.src[0][k]
 		tmp := &w.lane
-		absent := w.p.undef
+		absent := w.poison
 		if absent != 0 {
 			h := w.absent * 0x9e3779b97f4a7c15
 			absent ^= (h ^ h>>32) * 0xbf58476d1ce4e5b9 >> 58 << 16

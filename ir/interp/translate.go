@@ -144,9 +144,9 @@ func (c *compiler) intrinsic(in *ir.Instr) {
 		return
 	}
 	switch in.Intr {
-	case ir.IntrDeclReg: // what was never stored is undefined, and the same in every run
+	case ir.IntrDeclReg: // what was never stored is undefined
 		r := c.f.regs[&in.Def]
-		undef := c.constant(c.opts.UndefPattern & lowBits(uint8(in.Get(ir.IdxBitSize))))
+		undef := c.undef(uint8(in.Get(ir.IdxBitSize)))
 		for k := range r.comps * r.elem {
 			c.emit(inst{op: opCopy, dst: r.first + int32(k*c.p.lanes), a: undef})
 		}

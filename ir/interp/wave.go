@@ -38,6 +38,7 @@ type Wave struct {
 	preWords  []uint64
 	clock     uint64
 	absent    uint64 // counts what was asked of other lanes, see gather
+	poison    uint64 // what such lanes have; 0: zeros
 }
 
 // state is the storage of a wave, used again by later waves.
@@ -84,8 +85,6 @@ func (p *Program) NewWave(l *emu.Launch) emu.Wave {
 				st.regs[int(k.slot)+i] = k.value
 			}
 		}
-	} else {
-		clear(st.priv)
 	}
 	w := &Wave{p: p, l: l, w: int32(p.lanes), state: st}
 	if l.NumLanes < 1 || l.NumLanes > p.lanes {
@@ -96,9 +95,7 @@ func (p *Program) NewWave(l *emu.Launch) emu.Wave {
 		w.err = err
 		return w
 	}
-	for i := range l.NumLanes {
-		copy(st.priv[i*int(p.private):], p.init)
-	}
+	w.fillUndefined()
 	w.setActive(firstLanes(l.NumLanes))
 	if l.Fragment != nil {
 		for i := range l.NumLanes {
@@ -118,7 +115,30 @@ func (p *Program) NewWave(l *emu.Launch) emu.Wave {
 	return w
 }
 
-// checkLaunch tells what a launch lacks for the program's stage.
+// fillUndefined gives private memory and undefined values the launch's garbage,
+// and initialised variables their values.
+func (w *Wave) fillUndefined() {
+	p, st := w.p, w.state
+	garbage := w.l.Garbage()
+	w.poison = p.undef
+	if w.poison == 0 && garbage.On() {
+		w.poison = garbage.Long() | 1
+	}
+	for _, u := range p.undefs {
+		for i := range p.lanes {
+			st.regs[int(u.slot)+i] = garbage.Long() & u.value
+		}
+	}
+	garbage.Fill(st.priv)
+	for i := range w.l.NumLanes {
+		own := st.priv[i*int(p.private):]
+		for _, s := range p.inits {
+			copy(own[s.at:], p.init[s.at:s.at+s.n])
+		}
+	}
+}
+
+// checkLaunch finds what a launch lacks for the program's stage.
 func (w *Wave) checkLaunch() error {
 	l, n := w.l, w.l.NumLanes
 	switch {
