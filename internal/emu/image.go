@@ -3,6 +3,7 @@ package emu
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 )
 
@@ -29,8 +30,8 @@ type ImageDesc struct {
 	Format                                      *Format
 }
 
-// MaxImageBytes bounds the storage of one image.
-const MaxImageBytes = 1 << 31
+// MaxImageBytes bounds the storage of one level 0; with its smaller levels an image has less than twice as much.
+const MaxImageBytes int64 = min(1<<31, math.MaxInt/2)
 
 // NewImage returns a zeroed image, or an error if the description makes none.
 func NewImage(d ImageDesc) (*Image, error) {
@@ -57,12 +58,12 @@ func NewImage(d ImageDesc) (*Image, error) {
 		return nil, fmt.Errorf("emu: %d mip levels are too many for %dx%dx%d", img.Mips, img.Width, img.Height, img.Depth)
 	}
 	// The factors are at most 2^16 each, so check while multiplying.
-	size := img.Width * img.Height
+	size := int64(img.Width) * int64(img.Height)
 	for _, n := range []int{img.Depth, img.Layers, img.Samples * img.Format.Bytes, 2} {
-		if size > MaxImageBytes/n*2 {
+		if size > MaxImageBytes/int64(n)*2 {
 			return nil, fmt.Errorf("emu: image of %dx%dx%d, %d layers, %d samples is too large", img.Width, img.Height, img.Depth, img.Layers, img.Samples)
 		}
-		size *= n
+		size *= int64(n)
 	}
 	img.Data = make([]byte, img.levelOffset(img.Mips))
 	return img, nil

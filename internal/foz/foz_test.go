@@ -15,7 +15,7 @@ import (
 func words(n int) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, 0x07230203)
 	for i := 1; i < n; i++ {
-		b = binary.LittleEndian.AppendUint32(b, uint32(i*i*i*2654435761))
+		b = binary.LittleEndian.AppendUint32(b, uint32(i*i*i)*2654435761)
 	}
 	return b
 }

@@ -3,6 +3,7 @@ package mangle
 import (
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -60,7 +61,7 @@ func (m *Run) extend(v string) (err error) {
 		return err
 	}
 	long, err := time.ParseDuration(size)
-	m.inputs, m.until = 1<<62, time.Now().Add(long)
+	m.inputs, m.until = math.MaxInt, time.Now().Add(long)
 	return err
 }
 

@@ -97,7 +97,7 @@ func TestAbsentLanes(t *testing.T) {
 	k.outAt(&b.Intrinsic(ir.IntrQuadBroadcast, 1, 32, k.lane, b.Imm32(0)).Def, 2)
 	b.PopIf(i)
 	r := k.run(4)
-	const first = undef & 0xffffffff
+	first := uint32(undef & 0xffffffff)
 	third := r.at(1, 2)
 	if third == first || third&0xffff != first&0xffff {
 		t.Errorf("absent lanes read as %#x, and later as %#x", first, third)

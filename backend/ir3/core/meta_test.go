@@ -1,6 +1,8 @@
 package core
 
 import (
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -12,10 +14,10 @@ import (
 // TestLoadRefusesMeta: descriptions that would lead out of registers, constants or slots.
 func TestLoadRefusesMeta(t *testing.T) {
 	for want, change := range map[string]func(m *abi.Meta){
-		"no const area c[9223372036854775807] of 16": func(m *abi.Meta) { m.Consts.Push = abi.Area{Offset: 1<<63 - 1, Size: 16} },
-		"no const area c[-1] of 4":                   func(m *abi.Meta) { m.Consts.UBOs = []abi.UBORange{{Area: abi.Area{Offset: -1, Size: 4}}} },
-		"no const area c[0] of -4":                   func(m *abi.Meta) { m.Consts.Driver.Size = -4 },
-		"lies outside constlen 8":                    func(m *abi.Meta) { m.Consts.Push = abi.Area{Offset: 30, Size: 16} },
+		fmt.Sprintf("no const area c[%d] of 16", math.MaxInt): func(m *abi.Meta) { m.Consts.Push = abi.Area{Offset: math.MaxInt, Size: 16} },
+		"no const area c[-1] of 4":                            func(m *abi.Meta) { m.Consts.UBOs = []abi.UBORange{{Area: abi.Area{Offset: -1, Size: 4}}} },
+		"no const area c[0] of -4":                            func(m *abi.Meta) { m.Consts.Driver.Size = -4 },
+		"lies outside constlen 8":                             func(m *abi.Meta) { m.Consts.Push = abi.Area{Offset: 30, Size: 16} },
 		"no input of components 0xf in slot 252": func(m *abi.Meta) {
 			m.Inputs = []abi.Input{{Slot: 252, Mask: 15, Reg: abi.NoReg}}
 		},
