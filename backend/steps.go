@@ -2,6 +2,7 @@ package backend
 
 import (
 	"errors"
+	"slices"
 
 	"nirc/passes"
 )
@@ -28,12 +29,14 @@ type Step[T any] struct {
 	Run func(T) error
 }
 
-// Infos lists what the steps are, in order.
+// Infos lists what the steps are, in order. Of what runs several times the first is listed.
 func Infos[T any](lists ...[]Step[T]) []StepInfo {
 	var all []StepInfo
 	for _, l := range lists {
 		for i := range l {
-			all = append(all, l[i].StepInfo)
+			if !slices.ContainsFunc(all, func(o StepInfo) bool { return o.Name == l[i].Name }) {
+				all = append(all, l[i].StepInfo)
+			}
 		}
 	}
 	return all

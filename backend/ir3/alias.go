@@ -279,7 +279,7 @@ func (n *naming) add(base int32, elems []isa.Operand) {
 
 // aliased puts the sources of a texture instruction with parts into its
 // template and returns the entries of the alias table.
-func (p *final) aliased(t *isa.Instr, in *mach.Instr, parts []aliasPart) []aliasEntry {
+func (p *phys) aliased(t *isa.Instr, in *mach.Instr, parts []aliasPart) []aliasEntry {
 	uses := in.Uses()
 	var vecs [len(t.Srcs)][]isa.Operand
 	var whole [len(t.Srcs)]bool
@@ -366,7 +366,7 @@ func (x *pinstr) named(o isa.Operand) isa.Operand {
 
 // expandAliases writes the entries before the instructions that they are for.
 // The waits stand on the first one, for it reads what it names.
-func (p *final) expandAliases() {
+func (p *phys) expandAliases() {
 	for b := range p.blocks {
 		blk := &p.blocks[b]
 		total := 0

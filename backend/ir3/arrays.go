@@ -1,7 +1,6 @@
 package ir3
 
 import (
-	"errors"
 	"math/bits"
 
 	"nirc/backend"
@@ -23,9 +22,6 @@ const maxArrayRegs = 64
 // directElement, in the flags of a machine move: its relative operand has a constant
 // index, and becomes a register.
 const directElement uint8 = 1
-
-// errNoArrays: the values of the program need the registers that its arrays take.
-var errNoArrays = errors.New("ir3: arrays need more registers than there are")
 
 // regArray is an array of vectors in registers.
 type regArray struct {
@@ -272,7 +268,7 @@ func elementBytes(b *ir.Builder, in *ir.Instr, h int, start uint32) *ir.Def {
 }
 
 // placeArrays puts the arrays behind the registers that values have.
-func (p *final) placeArrays() {
+func (p *phys) placeArrays() {
 	if len(p.code.arrays) == 0 {
 		return
 	}
@@ -291,7 +287,7 @@ func (p *final) placeArrays() {
 }
 
 // endUnit is the unit behind the general registers of an operand, 0 if it has none.
-func (p *final) endUnit(o *mach.Operand) int {
+func (p *phys) endUnit(o *mach.Operand) int {
 	class := p.class(o)
 	if o.Reg == mach.NoReg || machClasses[class].File != fileGPR {
 		return 0
@@ -304,7 +300,7 @@ func (p *final) endUnit(o *mach.Operand) int {
 }
 
 // placeElement gives the relative operand of a move its place.
-func (p *final) placeElement(in *mach.Instr, x *pinstr) {
+func (p *phys) placeElement(in *mach.Instr, x *pinstr) {
 	o := &x.Dst
 	if o.Kind != isa.RelReg {
 		o = &x.Srcs[0]

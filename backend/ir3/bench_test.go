@@ -3,6 +3,7 @@ package ir3
 import (
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/ir"
 )
 
@@ -21,7 +22,7 @@ func BenchmarkCompile(b *testing.B) {
 		b.StopTimer()
 		c := ir.Clone(s)
 		b.StartTimer()
-		if _, err := Compile(c, CompileOptions{}); err != nil {
+		if _, err := Compile(c, CompileOptions{Lists: gputest.Lists}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -3,12 +3,14 @@ package ir3
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"nirc/backend/gputest"
 	"nirc/backend/ir3/core"
 	"nirc/backend/ir3/isa"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // compile compiles a copy of s and checks that every word decodes, and that the
@@ -73,4 +75,12 @@ func TestOps(t *testing.T) {
 	}
 	ops.Test(t)
 	ops.TestOperands(t, 3)
+}
+
+// leaveOut are the switches of a compile without a step.
+func leaveOut(step string) passes.RunOptions { return passes.RunOptions{Disable: []string{step}} }
+
+// collect are the switches of a compile whose text after each step goes to steps.
+func collect(steps map[string]string) passes.RunOptions {
+	return passes.RunOptions{DumpAfter: []string{"all"}, Dump: func(title, text string) { steps[strings.TrimPrefix(title, "after ")] = text }}
 }

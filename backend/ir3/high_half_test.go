@@ -67,7 +67,7 @@ func TestHighHalves(t *testing.T) {
 				}
 				f := mach.NewFunc("copies", machISA{isa.A6xx})
 				f.Ext = &code{gen: isa.A6xx}
-				p := &final{f: f, code: templates(f)}
+				p := &phys{f: f, code: templates(f)}
 				p.cur = p.newBlock()
 				var got, want [gprUnits]uint16
 				for i := range got {
@@ -95,7 +95,7 @@ func TestHalfWithoutName(t *testing.T) {
 		fails bool
 	}{{classHalf, halfUnits - 1, false}, {classHalf, halfUnits, true}, {classFull, halfUnits, false}, {classSharedHalf, 31, false}, {classSharedHalf, 32, true}} {
 		f := mach.NewFunc("name", machISA{isa.A6xx})
-		p := &final{f: f}
+		p := &phys{f: f}
 		p.operand(&mach.Operand{Class: c.class, Size: 1, Reg: mach.Reg(c.unit)})
 		if (p.err != nil) != c.fails {
 			t.Errorf("unit %d of class %s: %v", c.unit, machClasses[c.class].Name, p.err)

@@ -6,6 +6,7 @@ import (
 	"nirc/backend/gputest"
 	"nirc/backend/ir3/isa"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 var gpus = []string{"a630", "a650", "a660", "a740"}
@@ -20,7 +21,7 @@ func TestStraightLine(t *testing.T) {
 		y := b.Iadd(b.Imul(&x.Def, b.Imm32(100003)), id)
 		st := b.Intrinsic(ir.IntrStoreSsbo, 0, 0, y, gputest.StorageBuffer(b, 0, 1), off)
 		st.Set(ir.IdxWriteMask, 1).Set(ir.IdxAlignMul, 4)
-		bin, err := Compile(s, CompileOptions{GPU: gpu, Verify: true, Dump: func(step, text string) { t.Logf("%s:\n%s", step, text) }})
+		bin, err := Compile(s, CompileOptions{GPU: gpu, Verify: true, Lists: gputest.Lists, Run: passes.RunOptions{DumpAfter: []string{"all"}, Dump: func(title, text string) { t.Logf("%s:\n%s", title, text) }}})
 		if err != nil {
 			t.Fatalf("%s: %v", gpu, err)
 		}

@@ -66,17 +66,23 @@ func (s *isel) fail(in *ir.Instr, format string, args ...any) {
 	}
 }
 
-// selectFunc translates the entry point.
-func selectFunc(sh *ir.Shader, impl *ir.Impl, g *GPU, meta *abi.Meta, plan *vecPlan, plain bool, m *scratch) (*isel, error) {
+// selectFunc translates the entry point, without a preamble if the plan says so.
+func selectFunc(c *compiler) (*isel, error) {
+	impl, m := c.impl, c.mem
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
 	analysis.RequireDivergence(impl)
-	c := &code{gen: g.Gen, tmpl: m.tmpl[:0]}
-	s := &isel{sh: sh, impl: impl, gpu: g, code: c, meta: meta, consts: &constFile{}, noPush: plain, link: linker{plan: plan}}
-	s.f = mach.NewFunc(sh.Name, machISA{g.Gen})
+	plan := &vecPlan{}
+	if c.repeat {
+		plan = c.groups
+	}
+	g := c.gpu
+	code := &code{gen: g.Gen, tmpl: m.tmpl[:0]}
+	s := &isel{sh: c.s, impl: impl, gpu: g, code: code, meta: &c.meta, consts: &constFile{}, noPush: c.without.preamble, link: linker{plan: plan}}
+	s.f = mach.NewFunc(c.s.Name, machISA{g.Gen})
 	if s.f.Name == "" {
 		s.f.Name = "main"
 	}
-	s.f.Ext = c
+	s.f.Ext = code
 	n := int(impl.NumDefs)
 	s.comps = m.comps[:0]
 	s.base, s.wide, s.folded = slab.Zeroed(m.base, n), slab.Zeroed(m.wide, n), slab.Zeroed(m.folded, n)

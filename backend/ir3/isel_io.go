@@ -257,10 +257,6 @@ func (s *isel) scanInput(in *ir.Instr, interp ir.Interp) {
 		return
 	}
 	i := &s.in.slots[slot]
-	if comp+int(in.Def.NumComponents) > 4 {
-		s.fail(in, "%s reads behind the end of its slot", in.Intr)
-		return
-	}
 	i.mask |= uint8(1<<in.Def.NumComponents-1) << comp
 	i.half = in.Def.BitSize == 16
 	i.interp = interp

@@ -302,44 +302,13 @@ func (s *isel) isRoot(in *ir.Instr) bool {
 	return s.pre.f != nil && in.HasDef() && s.pre.root[in.Def.Index]
 }
 
-// allocatePreamble gives the preamble registers beside those that inputs
-// arrive in, which it must leave as they are.
-func (c *compiler) allocatePreamble() error {
-	p := &c.sel.pre
-	f := p.f
-	removeDead(f)
-	shareResults(f)
-	shareAddresses(f)
-	gatherGroups(f, &c.sel.link)
-	file := fileGPR
-	if c.gpu.ScalarALU && !c.opts.NoScalar && !c.vectorPreamble && scalarizable(f) && !c.sel.exactSums() {
+// scalarPreamble moves the preamble to shared registers, where all of it can be there.
+func (c *compiler) scalarPreamble() error {
+	f := c.sel.pre.f
+	c.scalar = f != nil && c.gpu.ScalarALU && !c.without.scalarPreamble && scalarizable(f) && !c.sel.exactSums()
+	if c.scalar {
 		scalarize(f, &c.sel.link)
-		file = fileShared
 	}
-	c.dump("preamble", f)
-	c.holdInputs(file)
-	f.SetFileLimit(fileGPR, c.registerLimit())
-	mach.LowerTied(f)
-	var check *mach.Checker
-	if c.opts.Verify {
-		check = mach.NewChecker(f)
-	}
-	opts := mach.AllocOptions{MergeSets: file == fileShared}
-	if !c.opts.NoRepeat {
-		opts.Groups = cleanRepeats(f, &c.sel.link, &RptStats{})
-	}
-	if _, err := mach.Allocate(f, opts); err != nil {
-		if file == fileShared {
-			return errNotShared
-		}
-		return err
-	}
-	if check != nil {
-		if err := check.Check(); err != nil {
-			return err
-		}
-	}
-	mach.LowerCopies(f)
 	return nil
 }
 

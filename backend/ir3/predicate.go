@@ -31,18 +31,22 @@ const (
 // brUniform, in the flags of a machine branch: all fibers go the same way.
 const brUniform uint8 = 1
 
-// predication says where masks are put.
-type predication uint8
-
-const (
-	predicateCheap predication = iota // where they cost no more than branches
-	predicateNever
-	predicateAlways // wherever they may be (for tests)
-)
+// maskBranches masks short sides of ifs, all that it can if all.
+func (p *phys) maskBranches(all bool) {
+	m := p.memory()
+	m.turnOver()
+	d := p.solveDelays()
+	if !p.predicate(d, all) {
+		p.solved = d
+		return
+	}
+	// The blocks are in the memory that was written before: what delays writes must not go there.
+	m.turnOver()
+}
 
 // predicate puts masks where they cost no more than branches. solved has the
 // program in the form with branches; it reports whether anything changed.
-func (p *final) predicate(solved *delaySolution, always bool) bool {
+func (p *phys) predicate(solved *delaySolution, always bool) bool {
 	any := false
 	var t touch
 	for h := range p.blocks {
@@ -63,7 +67,7 @@ type sides [3][]pinstr
 
 // predicable reports whether block h ends in a branch that fibers part at, to
 // two blocks that join right behind, and whether both may be masked.
-func (p *final) predicable(h int, anyLength bool, t *touch) bool {
+func (p *phys) predicable(h int, anyLength bool, t *touch) bool {
 	if h+3 >= len(p.blocks) {
 		return false
 	}
@@ -117,7 +121,7 @@ func maskable(x *pinstr, t *touch) bool {
 }
 
 // masked makes the masked form of the if at block h.
-func (p *final) masked(h int) (s sides) {
+func (p *phys) masked(h int) (s sides) {
 	head := p.blocks[h].ins
 	br := &head[len(head)-1]
 	first, second := isa.OpPredt, isa.OpPredf
@@ -157,7 +161,7 @@ func (p *final) masked(h int) (s sides) {
 
 // mask puts the masked form in: the blocks follow each other. Their
 // predecessors stay what they are for a fiber.
-func (p *final) mask(h int, s sides) {
+func (p *phys) mask(h int, s sides) {
 	for k := range s {
 		b := &p.blocks[h+k]
 		b.ins = s[k]
@@ -168,7 +172,7 @@ func (p *final) mask(h int, s sides) {
 }
 
 // branchCost counts the sides with branches, and the block behind them.
-func (p *final) branchCost(h int, d *delaySolution) int {
+func (p *phys) branchCost(h int, d *delaySolution) int {
 	n := 1
 	if len(p.blocks[h+1].ins) > 0 && len(p.blocks[h+2].ins) > 0 {
 		n++
@@ -180,7 +184,7 @@ func (p *final) branchCost(h int, d *delaySolution) int {
 }
 
 // maskedCost counts the masked form of the same.
-func (p *final) maskedCost(h int, s sides, d *delaySolution, t *touch) int {
+func (p *phys) maskedCost(h int, s sides, d *delaySolution, t *touch) int {
 	n := 1
 	at := d.exit[h]
 	at.pass(1) // predt
@@ -206,7 +210,7 @@ func totalCost(list []pinstr) (n int) {
 	return n
 }
 
-func (p *final) totalSlots(list []pinstr) (n int) {
+func (p *phys) totalSlots(list []pinstr) (n int) {
 	for i := range list {
 		n += p.gpu.slots(&list[i].Instr)
 	}

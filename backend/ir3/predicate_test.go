@@ -32,7 +32,7 @@ func TestPredication(t *testing.T) {
 		for _, without := range []bool{false, true} {
 			s := ifShader(without)
 			in := gputest.RandomInput(5, 128)
-			bin, err := execute(s, CompileOptions{GPU: gpu, predicate: predicateAlways}, &gputest.Run{Groups: 2, In: in, OutSize: 128 * 8}, nil)
+			bin, err := execute(s, CompileOptions{GPU: gpu, maskAll: true}, &gputest.Run{Groups: 2, In: in, OutSize: 128 * 8}, nil)
 			if err != nil {
 				t.Errorf("%s: %v", gpu, err)
 				continue
@@ -46,7 +46,7 @@ func TestPredication(t *testing.T) {
 			if strings.Contains(text, "prede\n\t(rpt6)nop") != g.PredeNops || !without && strings.Contains(text, "predf\n\t(rpt4)nop") != g.PredtNops {
 				t.Errorf("%s: idle slots:\n%s", gpu, text)
 			}
-			never, err := compile(s, CompileOptions{GPU: gpu, predicate: predicateNever})
+			never, err := compile(s, CompileOptions{GPU: gpu, Run: leaveOut("predicate_branches")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,9 +104,9 @@ func TestRandomPredication(t *testing.T) {
 	for seed := range int64(n) {
 		s := randomShader(7000+seed, 10+int(seed)%60)
 		gpu := gpus[seed%int64(len(gpus))]
-		bin := executeRandom(t, s, seed, CompileOptions{GPU: gpu, predicate: predicateAlways})
+		bin := executeRandom(t, s, seed, CompileOptions{GPU: gpu, maskAll: true})
 		masked += strings.Count(disasm(bin), "\tprede\n")
-		never, err := compile(s, CompileOptions{GPU: gpu, predicate: predicateNever})
+		never, err := compile(s, CompileOptions{GPU: gpu, Run: leaveOut("predicate_branches")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -175,3 +175,14 @@ func (c *compiler) prefetchSpans() []span {
 	}
 	return list
 }
+
+// prefetchesFit reports whether the results of prefetches got registers that
+// prefetches can write.
+func (c *compiler) prefetchesFit() bool {
+	for _, s := range c.prefetchSpans() {
+		if (s.unit+s.n-1)/2 > abi.MaxPrefetchReg {
+			return false
+		}
+	}
+	return true
+}

@@ -24,7 +24,7 @@ func TestPreSchedule(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := map[string]string{}
-	bin, err := compile(s, CompileOptions{Dump: func(step, text string) { steps[step] = text }})
+	bin, err := compile(s, CompileOptions{Run: collect(steps)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,6 @@
 package ir3
 
 import (
-	"fmt"
-	"strings"
-
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 )
@@ -234,7 +231,7 @@ func appendRuns(runs [][]mach.Value, f *mach.Func, c *code, group []*mach.Instr)
 
 // mergeRepeats makes (rptN) instructions of groups whose registers came out
 // in line (ir3.md §8.3, step 5).
-func (p *final) mergeRepeats(st *RptStats) {
+func (p *phys) mergeRepeats(st *RptStats) {
 	for b := range p.blocks {
 		ins := p.blocks[b].ins
 		out := ins[:0]
@@ -326,28 +323,4 @@ func overlaps(src, dst isa.Operand, n int) bool {
 	a, ok := operandSpan(src, 1)
 	b, ok2 := operandSpan(dst, n)
 	return ok && ok2 && a.unit < b.unit+b.n && b.unit < a.unit+a.n
-}
-
-// dumpGroups lists the groups of f with their members' numbers in their blocks.
-func dumpGroups(f *mach.Func) string {
-	var w strings.Builder
-	for b := range f.Blocks {
-		last := int32(0)
-		for i, in := range f.Blocks[b].Instrs {
-			if in.Op < mach.FirstTargetOp || in.Aux == 0 {
-				last = 0
-				continue
-			}
-			if in.Aux != last {
-				fmt.Fprintf(&w, "group %d: block %d %s", in.Aux, b, isaOp(in.Op))
-				last = in.Aux
-			}
-			fmt.Fprintf(&w, " %d", i)
-			if k := i + 1; k == len(f.Blocks[b].Instrs) || f.Blocks[b].Instrs[k].Aux != last {
-				w.WriteByte('\n')
-			}
-		}
-	}
-	w.WriteString(f.String())
-	return w.String()
 }

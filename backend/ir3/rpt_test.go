@@ -38,17 +38,17 @@ func TestRepeatGroups(t *testing.T) {
 	for _, gpu := range gpus {
 		s := vec4Shader(t)
 		steps := map[string]string{}
-		bin, err := compile(s, CompileOptions{GPU: gpu, Dump: func(step, text string) { steps[step] = text }})
+		bin, err := compile(s, CompileOptions{GPU: gpu, Run: collect(steps)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, step := range []string{"vectorize", "isel", "groups", "ra", "rpt", "final"} {
+		for _, step := range []string{"repeat_groups", "isel", "repeat_runs", "ra", "repeat_merge", "layout"} {
 			if steps[step] == "" {
 				t.Errorf("%s: no dump of step %s", gpu, step)
 			}
 		}
-		if !strings.Contains(steps["groups"], "mul.f") || !strings.Contains(steps["groups"], "sqrt") {
-			t.Errorf("%s: groups before allocation:\n%s", gpu, steps["groups"])
+		if !strings.Contains(steps["repeat_runs"], "mul.f") || !strings.Contains(steps["repeat_runs"], "sqrt") {
+			t.Errorf("%s: groups before allocation:\n%s", gpu, steps["repeat_runs"])
 		}
 		for _, op := range []string{"(rpt3)mul.f", "(rpt3)add.f", "(rpt3)max.f", "(rpt3)sqrt"} {
 			if !strings.Contains(disasm(bin), op) {
@@ -58,7 +58,7 @@ func TestRepeatGroups(t *testing.T) {
 		if r := bin.Stats.Rpt; r.Made != 4 || r.Merged != 4 || r.Saved != 12 || r.Cleaned != 0 || r.Split != 0 {
 			t.Errorf("%s: counters %+v", gpu, r)
 		}
-		plain, err := compile(s, CompileOptions{GPU: gpu, NoRepeat: true})
+		plain, err := compile(s, CompileOptions{GPU: gpu, Run: leaveOut("repeat_groups")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import "nirc/backend/ir3/isa"
 // works on a graph of dependences between registers and memory; nothing moves
 // between blocks.
 type scheduler struct {
-	p     *final
+	p     *phys
 	nodes []schedNode
 	edges []schedEdge
 	// By unit: the node that wrote it last, and the first of a list of readers since.
@@ -96,7 +96,7 @@ type memOrder struct {
 }
 
 // schedule orders every block.
-func (p *final) schedule() {
+func (p *phys) schedule() {
 	m := p.memory()
 	s := &m.sched
 	s.p = p

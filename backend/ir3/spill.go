@@ -49,7 +49,7 @@ func (s *spiller) access(f *mach.Func, op isa.Op, v mach.Value, slot int) (isa.I
 
 // spillFar accesses a slot that the base register does not reach: it holds
 // another address meanwhile.
-func (p *final) spillFar(in *mach.Instr) {
+func (p *phys) spillFar(in *mach.Instr) {
 	t := p.fill(in)
 	base := t.Srcs[0]
 	set := func(v int) {
@@ -85,11 +85,12 @@ func (s *spiller) Reload(f *mach.Func, v mach.Value, slot int) *mach.Instr {
 	return in
 }
 
-// spill brings f below the register limit.
-func (c *compiler) spill(f *mach.Func, limit int) error {
+// spill brings the program below the register limit.
+func (c *compiler) spill() error {
+	f := c.sel.f
 	s := &spiller{c: c, start: backend.AlignUp(int(c.s.ScratchSize), 4), base: f.NewValue(classFull, 1)}
 	f.SetNoSpill(s.base)
-	did, err := mach.Spill(f, fileGPR, limit-spillSlack, s)
+	did, err := mach.Spill(f, fileGPR, c.limit-spillSlack, s)
 	if err != nil {
 		return fmt.Errorf("ir3: %w", err)
 	}

@@ -222,7 +222,7 @@ func TestFineDerivativeWaits(t *testing.T) {
 		{"ldib.b.untyped.1d.u32.1.imm.base0 r2.x, r5.x, 0", [3]isa.Flags{isa.SY, 0, isa.SY}},
 		{"ldib.b.untyped.1d.u32.1.imm.base0 r5.x, r1.x, 0", [3]isa.Flags{0, 0, isa.SY}},
 	} {
-		p := &final{gpu: gpu}
+		p := &phys{gpu: gpu}
 		p.cur = p.newBlock()
 		for _, text := range []string{c.before, "dsxpp.1 (x)r1.x, r2.x", "dsxpp.1.p (x)r1.x, r2.x", "mov.u32u32 r3.x, r1.x"} {
 			in, err := isa.ParseText(gpu.Gen, text)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"nirc/backend/ir3/isa"
+	"nirc/backend/object"
 	"nirc/ir"
 )
 
@@ -155,4 +156,43 @@ func (c *compiler) loops() int {
 		}
 	}
 	return n
+}
+
+// list gives the figures by their names in
+// ir3.md §10, and the two that all targets have: regs and code_bytes.
+func (s *Stats) list() []object.Stat {
+	var l []object.Stat
+	add := func(name string, v int) { l = append(l, object.Stat{Name: name, Value: int64(v)}) }
+	add("inst", s.Instrs)
+	add("nops", s.Nops)
+	add("non-nops", s.NonNops)
+	add("mov", s.Mov)
+	add("cov", s.Cov)
+	add("dwords", s.Dwords)
+	add("last-baryf", s.LastBaryf)
+	add("last-helper", s.LastHelper)
+	add("half", s.Half)
+	add("full", s.Full)
+	add("constlen", s.ConstLen)
+	for i, n := range s.Cat {
+		add(fmt.Sprintf("cat%d", i), n)
+	}
+	add("stp", s.Stp)
+	add("ldp", s.Ldp)
+	add("sstall", s.SStall)
+	add("(ss)", s.SS)
+	add("systall", s.SyStall)
+	add("(sy)", s.SY)
+	add("waves", s.Waves)
+	add("loops", s.Loops)
+	add("preamble inst", s.Preamble)
+	add("early-preamble", boolInt(s.EarlyPreamble))
+	add("rpt groups made", s.Rpt.Made)
+	add("rpt groups cleaned", s.Rpt.Cleaned)
+	add("rpt merged", s.Rpt.Merged)
+	add("rpt groups split", s.Rpt.Split)
+	add("rpt saved", s.Rpt.Saved)
+	add("regs", s.Full)
+	add("code_bytes", s.CodeBytes)
+	return l
 }

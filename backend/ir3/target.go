@@ -37,6 +37,24 @@ func (Target) GPUs() []backend.GPU {
 	return list
 }
 
+// Compile generates the object of a shader that went through the pipeline.
+func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) {
+	g, err := FindGPU(job.GPU)
+	if err != nil {
+		return nil, err
+	}
+	opts := CompileOptions{GPU: g.Name, Lists: job.Lists, Verify: job.Instrument.VerifyEach(), job: job}
+	if takesOver(s.Stage, job.Next) {
+		opts.Next = job.Next
+	}
+	bin, err := Compile(s, opts)
+	if err != nil {
+		return nil, err
+	}
+	m := &bin.Meta
+	return job.NewObject(t.Name(), s, &backend.Generated{GPU: g.Name, Code: bin.Code, Meta: m, Stats: bin.Stats.list(), SharedSize: m.SharedSize, ScratchSize: m.PrivateSize, Lines: codeLines(bin.Locs)})
+}
+
 // Options returns what the device wants lowered.
 func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	switch stage {

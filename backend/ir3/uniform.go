@@ -1,8 +1,6 @@
 package ir3
 
 import (
-	"errors"
-
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 )
@@ -16,15 +14,6 @@ import (
 
 // phiUniform, in the flags of a machine phi: the fibers that are there together have one value.
 const phiUniform uint8 = 1
-
-// sharing says what is shared.
-type sharing uint8
-
-const (
-	shareCheap  sharing = iota // what is worth it
-	shareNever                 // nothing but what comes in shared registers
-	shareAlways                // whatever can be (for tests)
-)
 
 // uniformity is what is known about the values of a program.
 type uniformity struct {
@@ -59,9 +48,6 @@ type valueUse struct {
 	k  int32 // number of the use
 	at mach.BlockID
 }
-
-// errNotPlaced: uniform values do not fit the shared registers.
-var errNotPlaced = errors.New("ir3: uniform values need more shared registers than there are")
 
 // run moves uniform values to shared registers, whether it is worth it or not
 // if all. It reports whether the program uses any.

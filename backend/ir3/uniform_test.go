@@ -238,10 +238,10 @@ func TestRandomUniform(t *testing.T) {
 		}
 		gpu := [...]string{"a740", "a750", "a650", "a660"}[seed%4]
 		run := &gputest.Run{Groups: 3, In: gputest.RandomInput(seed, 192), OutSize: 192 * 4 * waveWords}
-		opts := CompileOptions{GPU: gpu, uniform: shareAlways}
+		opts := CompileOptions{GPU: gpu, shareAll: true}
 		switch seed % 5 {
 		case 3:
-			opts.uniform = shareCheap
+			opts.shareAll = false
 		case 4:
 			opts.Registers = 6
 		}
@@ -374,7 +374,7 @@ func TestUniformShapes(t *testing.T) {
 			if err := ir.Validate(s); err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
-			bin, err := execute(s, CompileOptions{GPU: gpu, uniform: shareAlways}, &gputest.Run{Groups: 3, In: make([]byte, 64), OutSize: 2 * 192 * 4}, nil)
+			bin, err := execute(s, CompileOptions{GPU: gpu, shareAll: true}, &gputest.Run{Groups: 3, In: make([]byte, 64), OutSize: 2 * 192 * 4}, nil)
 			if err != nil {
 				t.Errorf("%s on %s: %v", c.name, gpu, err)
 				continue

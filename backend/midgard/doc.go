@@ -6,17 +6,19 @@
 //
 // # The way of a shader
 //
-// [Compile] rewrites buffer handles to table entries (resources.go), products with
-// columns of matrices (columns.go) and interpolation at chosen places (offsets.go), selects
-// instructions (isel*.go), lets values be made where moves would put them
-// (coalesce.go), removes dead lanes (liveness.go), brings what makes colours and
-// conditions into the bundles that want them (writeout.go, fuse.go), and goes on by
-// several plans, of whose code the best is taken (plan.go): it may order blocks for
-// low pressure (pressure.go); it gives the virtual registers places among the vec4
-// work registers, makes cheap values again and spills others where that does not
-// fit (ra.go, spill.go), and packs instructions into bundles (graph.go, sched.go), or
-// packs first, so that values of one bundle live in its pipeline registers and
-// need no work register (pipes.go). Last it encodes (emit.go). A fragment shader may
+// [Compile] (compile.go) runs the steps that steps.go lists. It rewrites buffer handles to
+// table entries (lower_handles.go), products with columns of matrices (lower_columns.go) and
+// interpolation at chosen places (lower_offsets.go), selects instructions (isel*.go), lets
+// values be made where moves would put them (coalesce.go), removes dead lanes (dce.go),
+// brings what makes colours and conditions into the bundles that want them
+// (fuse_writeouts.go, fuse_conditions.go), and goes on by several plans, of whose code the
+// best is taken (plan.go): it may order blocks for low pressure (presched.go); it gives the
+// virtual registers places among the vec4 work registers, makes cheap values again and
+// spills others where that does not fit (ra*.go, spill.go), and packs instructions into
+// bundles (sched*.go; the form is phys.go), or packs first, so that values of one bundle
+// live in its pipeline registers and need no work register (phys_pipes.go, ra_bundles.go).
+// Last it puts the bundles in a row (layout.go) and encodes them (encode*.go). The hardware
+// waits for what is not ready by itself: there is no step for waits. A fragment shader may
 // become a blend program instead (isel_blend.go, isel_pixel.go).
 //
 // # The machine form
@@ -35,6 +37,6 @@
 // two at once. Booleans are 0 or all ones of 32 bits: a comparison of bytes makes each as
 // two lanes of 16, one of 64 bits keeps the half of its result.
 //
-// Arrays of descriptors that have no known size stand behind the tables of the binary
-// (tail.go), so that every index into them works.
+// Arrays of descriptors that have no known size stand after the tables of the binary
+// (isel_tail.go), so that every index into them works.
 package midgard

@@ -27,18 +27,26 @@ func (s *isel) bufferWords(k abi.UBOKind, r abi.Resource, off uint32, n int) sou
 		}
 	}
 	d := s.f.newNode(n)
-	s.loadUBO(ubo, d, 0, n, off, source{reg: regNone}, 0)
+	s.loadUBO(uboLoad{ubo: ubo, dst: d, n: n, off: off, index: source{reg: regNone}})
 	return source{reg: d, swz: identity}
 }
 
 var uboOps = [5]isa.LdOp{isa.LdUboU8, isa.LdUboU16, isa.LdUbo32, isa.LdUbo64, isa.LdUbo128}
 
-// loadUBO adds a load of n words of a table's buffer to components [first,
-// first+n) of d, at an immediate offset and an index that is shifted.
-func (s *isel) loadUBO(ubo int, d reg, first, n int, off uint32, index source, shift uint8) {
-	t := inst{kind: kindLdSt, dst: d, mask: fullMask(n) << first}
-	t.ld = isa.LoadStore{Op: uboOps[2+bits.Len(uint(n-1))], Swizzle: loadSwizzle(first), Index: isa.AddrReg{Reg: isa.AddrZero}, Shift: shift}
-	s.uboAccess(&t, ubo, off, index)
+// uboLoad is a load of n words of a table's buffer to components [first, first+n)
+// of dst, at the immediate offset off and an index (regNone: none) that is shifted.
+type uboLoad struct {
+	ubo, first, n int
+	dst           reg
+	off           uint32
+	index         source
+	shift         uint8
+}
+
+func (s *isel) loadUBO(l uboLoad) {
+	t := inst{kind: kindLdSt, dst: l.dst, mask: fullMask(l.n) << l.first}
+	t.ld = isa.LoadStore{Op: uboOps[2+bits.Len(uint(l.n-1))], Swizzle: loadSwizzle(l.first), Index: isa.AddrReg{Reg: isa.AddrZero}, Shift: l.shift}
+	s.uboAccess(&t, l.ubo, l.off, l.index)
 }
 
 func (s *isel) uboAccess(t *inst, ubo int, off uint32, index source) {
@@ -103,7 +111,7 @@ func (s *isel) readBuffer(in *ir.Instr, k abi.UBOKind, r abi.Resource, base uint
 		return
 	}
 	d := s.f.newNode(n)
-	s.loadUBO(ubo, d, 0, n, base, index, 0)
+	s.loadUBO(uboLoad{ubo: ubo, dst: d, n: n, off: base, index: index})
 	s.set(&in.Def, value{reg: d, at: identity})
 }
 
@@ -141,7 +149,7 @@ func (s *isel) bufferOf(in *ir.Instr, h *ir.Def) (desc source, r abi.Resource, f
 		s.err = err
 	}
 	d := s.f.newNode(3)
-	s.loadUBO(ubo, d, 0, 3, 0, index, 4)
+	s.loadUBO(uboLoad{ubo: ubo, dst: d, n: 3, index: index, shift: 4})
 	return source{reg: d, swz: identity}, r, false
 }
 

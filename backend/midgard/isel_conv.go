@@ -67,8 +67,17 @@ func (s *isel) convert(in *ir.Instr) bool {
 		}
 	case ir.OpF2i8, ir.OpF2u8:
 		s.floatToBytes(in)
+	default:
+		return s.convertBool(in)
+	}
+	return true
+}
+
+// convertBool selects conversions of booleans; false if in is none.
+func (s *isel) convertBool(in *ir.Instr) bool {
+	switch in.Op {
 	case ir.OpB2i8:
-		s.narrowTo(in, s.temp(isa.OpIand, n, s.src(in, 0), constant(1)))
+		s.narrowTo(in, s.temp(isa.OpIand, int(in.Def.NumComponents), s.src(in, 0), constant(1)))
 	case ir.OpB2f32, ir.OpB2f16, ir.OpB2i32, ir.OpB2i16:
 		one := uint32(1)
 		switch in.Op {

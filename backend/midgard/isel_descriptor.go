@@ -40,11 +40,19 @@ func (s *isel) scaled(x source, stride uint32, add source) source {
 // maxTable is how many entries an instruction can name.
 const maxTable = 1 << 16
 
+// table is one of a binary's tables of descriptors, its tail (nil: it has none), and
+// what its entry for a resource is.
+type table[T comparable] struct {
+	list, tail *[]T
+	entry      func(r abi.Resource) T
+}
+
 // tableIndex finds or makes the entries of a variable in a table: one where the
 // index is constant, all of them in a row where it is not, or the table's tail where
 // nobody knows how many they are. It returns the entry, to which the index is added, if it
 // is not regNone.
-func tableIndex[T comparable](s *isel, list, tail *[]T, v *ir.Variable, index source, entry func(r abi.Resource) T) (first int, at source) {
+func tableIndex[T comparable](s *isel, t table[T], v *ir.Variable, index source) (first int, at source) {
+	list, entry := t.list, t.entry
 	r := abi.Resource{Set: v.Set, Binding: v.Binding}
 	count := resource.ArrayCount(v.Type)
 	at = index
@@ -52,7 +60,7 @@ func tableIndex[T comparable](s *isel, list, tail *[]T, v *ir.Variable, index so
 		r.Element, count = index.con[0], 1
 		at = source{reg: regNone}
 	} else if count == 0 {
-		return 0, tailIndex(s, list, tail, entry(r), index)
+		return 0, tailIndex(s, list, t.tail, entry(r), index)
 	}
 	if len(*list)+int(count) > maxTable {
 		s.fail(nil, "%d descriptors of %s are not supported: a table has up to %d", count, v.Name, maxTable)
@@ -86,13 +94,13 @@ func (s *isel) imageValue(x abi.Sysval, v *ir.Variable, index source) source {
 	d := s.f.newNode(4)
 	if resource.ArrayCount(v.Type) == 0 {
 		at, k := s.tailElement(x, index)
-		s.loadUBO(s.ubo(abi.UBOElements), d, 0, 4, uint32(16*k), at, 4)
+		s.loadUBO(uboLoad{ubo: s.ubo(abi.UBOElements), dst: d, n: 4, off: uint32(16 * k), index: at, shift: 4})
 	} else {
-		first, at := tableIndex(s, &s.meta.Sysvals, nil, v, index, func(r abi.Resource) abi.Sysval {
+		first, at := tableIndex(s, table[abi.Sysval]{&s.meta.Sysvals, nil, func(r abi.Resource) abi.Sysval {
 			x.Element = r.Element
 			return x
-		})
-		s.loadUBO(s.ubo(abi.UBOSysvals), d, 0, 4, uint32(16*first), at, 4)
+		}}, v, index)
+		s.loadUBO(uboLoad{ubo: s.ubo(abi.UBOSysvals), dst: d, n: 4, off: uint32(16 * first), index: at, shift: 4})
 	}
 	return source{reg: d, swz: identity}
 }

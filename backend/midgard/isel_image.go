@@ -54,9 +54,9 @@ func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 		s.fail(in, "images of dimension %s of this form are not supported", dim)
 		return false
 	}
-	first, at := tableIndex(s, &s.meta.Attributes, &s.meta.AttributeTail, v, index, func(r abi.Resource) abi.Record {
+	first, at := tableIndex(s, table[abi.Record]{&s.meta.Attributes, &s.meta.AttributeTail, func(r abi.Resource) abi.Record {
 		return abi.Record{Kind: abi.RecordImage, Resource: r, Dim: dim, Array: array}
-	})
+	}}, v, index)
 	if s.err != nil {
 		return false
 	}

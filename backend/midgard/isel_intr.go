@@ -17,6 +17,33 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		if !resource.OnlyInterpolates(in) {
 			s.fail(in, "%s that does anything but interpolate an input is not supported", in.Intr)
 		}
+	case ir.IntrBarrier:
+		s.barrier(in)
+	case ir.IntrLoadInput:
+		s.loadInput(in, nil)
+	case ir.IntrLoadInterpolatedInput:
+		s.loadInput(in, in.Srcs[0].Def.Instr)
+	case ir.IntrStoreOutput:
+		s.storeOutput(in)
+	case ir.IntrLoadOutput:
+		s.loadTile(in)
+	case ir.IntrDemote, ir.IntrTerminate:
+		s.discard(nil)
+	case ir.IntrDemoteIf, ir.IntrTerminateIf:
+		s.discard(in.Srcs[0].Def)
+	case ir.IntrQuadBroadcast, ir.IntrQuadSwapHorizontal, ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal, ir.IntrQuadVoteAny, ir.IntrQuadVoteAll:
+		s.fail(in, "%s is not supported: the threads of a quad share derivatives only", in.Intr)
+	default:
+		if !s.memoryAccess(in) && !s.systemValue(in) && !s.derivative(in) && !s.image(in) {
+			s.fail(in, "the intrinsic %s is not supported by the midgard backend", in.Intr)
+		}
+	}
+}
+
+// memoryAccess selects accesses to buffers, workgroup memory, private memory and
+// pointers; false if in is none.
+func (s *isel) memoryAccess(in *ir.Instr) bool {
+	switch in.Intr {
 	case ir.IntrLoadUbo, ir.IntrLoadSsbo:
 		s.loadBuffer(in)
 	case ir.IntrStoreSsbo:
@@ -48,27 +75,10 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:
 		s.meta.WritesMemory = true
 		s.atomicAt(in, s.global(in.Srcs[0].Def), 1)
-	case ir.IntrBarrier:
-		s.barrier(in)
-	case ir.IntrLoadInput:
-		s.loadInput(in, nil)
-	case ir.IntrLoadInterpolatedInput:
-		s.loadInput(in, in.Srcs[0].Def.Instr)
-	case ir.IntrStoreOutput:
-		s.storeOutput(in)
-	case ir.IntrLoadOutput:
-		s.loadTile(in)
-	case ir.IntrDemote, ir.IntrTerminate:
-		s.discard(nil)
-	case ir.IntrDemoteIf, ir.IntrTerminateIf:
-		s.discard(in.Srcs[0].Def)
-	case ir.IntrQuadBroadcast, ir.IntrQuadSwapHorizontal, ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal, ir.IntrQuadVoteAny, ir.IntrQuadVoteAll:
-		s.fail(in, "%s is not supported: the threads of a quad share derivatives only", in.Intr)
 	default:
-		if !s.systemValue(in) && !s.derivative(in) && !s.image(in) {
-			s.fail(in, "the intrinsic %s is not supported by the midgard backend", in.Intr)
-		}
+		return false
 	}
+	return true
 }
 
 // discard ends the fragment, if the condition holds. The block ends there.

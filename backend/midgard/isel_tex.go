@@ -97,7 +97,7 @@ func (s *isel) sample(in *ir.Instr, v *ir.Variable, index source) {
 	if q := in.TexSrc(ir.TexSrcOffset); q != nil {
 		s.sampleOffset(q.Def, &t, &more)
 	}
-	s.sampleHandles(in, &t, v, index, fetch, &more)
+	s.sampleHandles(in, &t, v, index, &more)
 	if len(more.parts) > 4 {
 		s.fail(in, "a texture operation (%s) with LOD, offset and indices that are not constant is not supported", in.TexOp)
 	}
@@ -154,32 +154,27 @@ func (s *isel) sampleLod(in *ir.Instr, t *isa.Texture, fetch bool, more *samplin
 }
 
 // sampleHandles names texture and sampler.
-func (s *isel) sampleHandles(in *ir.Instr, t *isa.Texture, v *ir.Variable, index source, fetch bool, more *sampling) {
+func (s *isel) sampleHandles(in *ir.Instr, t *isa.Texture, v *ir.Variable, index source, more *sampling) {
 	ti := in.TexInfo()
-	first, at := tableIndex(s, &s.meta.Textures, &s.meta.TextureTail, v, index, func(r abi.Resource) abi.Texture {
-		return abi.Texture{Resource: r, Dim: ti.Dim, Array: ti.IsArray}
-	})
-	t.Texture = uint16(first)
-	if at.reg != regNone {
-		t.TextureReg = true
-		t.Texture = isa.TexReg{Full: true, Select: 1, Comp: more.put(s.scaled(at, 1, constant(uint32(first))))}.Selector()
+	named := func(first int, at source) (uint16, bool) {
+		if at.reg == regNone {
+			return uint16(first), false
+		}
+		return isa.TexReg{Full: true, Select: 1, Comp: more.put(s.scaled(at, 1, constant(uint32(first))))}.Selector(), true
 	}
-	q := in.TexSrc(ir.TexSrcSamplerDeref)
-	if fetch {
+	t.Texture, t.TextureReg = named(tableIndex(s, table[abi.Texture]{&s.meta.Textures, &s.meta.TextureTail, func(r abi.Resource) abi.Texture {
+		return abi.Texture{Resource: r, Dim: ti.Dim, Array: ti.IsArray}
+	}}, v, index))
+	if t.Op == isa.TexFetch {
 		return
 	}
+	q := in.TexSrc(ir.TexSrcSamplerDeref)
 	if q == nil {
 		s.fail(in, "a texture operation (%s) without sampler is not supported", in.TexOp)
 		return
 	}
-	sv, si := s.variable(in, q.Def)
-	if sv == nil {
-		return
-	}
-	first, at = tableIndex(s, &s.meta.Samplers, &s.meta.SamplerTail, sv, si, func(r abi.Resource) abi.Resource { return r })
-	t.Sampler = uint16(first)
-	if at.reg != regNone {
-		t.SamplerReg = true
-		t.Sampler = isa.TexReg{Full: true, Select: 1, Comp: more.put(s.scaled(at, 1, constant(uint32(first))))}.Selector()
+	if sv, si := s.variable(in, q.Def); sv != nil {
+		same := func(r abi.Resource) abi.Resource { return r }
+		t.Sampler, t.SamplerReg = named(tableIndex(s, table[abi.Resource]{&s.meta.Samplers, &s.meta.SamplerTail, same}, sv, si))
 	}
 }

@@ -91,6 +91,30 @@ func (p *dotProduct) same(q *dotProduct) bool {
 	return true
 }
 
+// term is row i, of which comps are wanted, times the vector's component.
+func (p *dotProduct) term(b *ir.Builder, i int, comps []int) *ir.Def {
+	row := b.Swizzle(p.rows[i], comps...)
+	c := p.vec.Swizzle.Lane(i)
+	factor, value := p.vec.Def, uint64(0)
+	fixed := factor.IsConst()
+	if fixed {
+		value = factor.Instr.Imm[c]
+	} else if v := factor.Instr; v.IsVec() {
+		q := &v.Srcs[c]
+		if fixed = q.Def.IsConst(); fixed {
+			value = q.Def.Instr.Imm[q.Swizzle.Lane(0)]
+		}
+	}
+	if fixed && value == 0x3f800000 {
+		return row
+	}
+	same := make([]int, len(comps))
+	for k := range same {
+		same[k] = c
+	}
+	return b.Fmul(b.Swizzle(factor, same...), row)
+}
+
 // rewriteDots computes the products that go with the first of the list by one sum,
 // where that is not more than gathering the columns takes.
 func rewriteDots(impl *ir.Impl, list []dotProduct) {
@@ -116,25 +140,7 @@ func rewriteDots(impl *ir.Impl, list []dotProduct) {
 	b := ir.NewBuilder(ir.Before(first.in)).AtInstr(first.in)
 	var sum *ir.Def
 	for i := range first.n {
-		term := b.Swizzle(first.rows[i], comps...)
-		c := first.vec.Swizzle.Lane(i)
-		factor, value := first.vec.Def, uint64(0)
-		fixed := factor.IsConst()
-		if fixed {
-			value = factor.Instr.Imm[c]
-		} else if v := factor.Instr; v.IsVec() {
-			q := &v.Srcs[c]
-			if fixed = q.Def.IsConst(); fixed {
-				value = q.Def.Instr.Imm[q.Swizzle.Lane(0)]
-			}
-		}
-		if !fixed || value != 0x3f800000 {
-			same := make([]int, len(comps))
-			for k := range same {
-				same[k] = c
-			}
-			term = b.Fmul(b.Swizzle(factor, same...), term)
-		}
+		term := first.term(b, i, comps)
 		if sum == nil {
 			sum = term
 		} else {

@@ -2,6 +2,7 @@ package midgard
 
 import (
 	"fmt"
+	"slices"
 
 	"nirc/backend/midgard/isa"
 )
@@ -32,70 +33,90 @@ func (f *function) allocate(floor, limit, base int) (slots, used int, err error)
 	return 0, 0, fmt.Errorf("midgard: register allocation with %d work registers does not end", limit)
 }
 
+// spiller takes the marked registers out of a function.
+type spiller struct {
+	f     *function
+	mark  []bool
+	slot  []int32 // by register: its byte
+	again []*inst // by register: what makes its value again, if not memory
+	out   []*inst // of the block at hand
+	// What the instruction at hand has reloaded.
+	from, to []reg
+}
+
 // insertSpills puts loads before every use of the marked registers and stores
 // after every write; it returns the new number of slots.
 func (f *function) insertSpills(spill []bool, slots, base int) int {
-	slot := make([]int32, len(spill))
-	again := f.remakable(spill)
+	p := spiller{f: f, mark: spill, slot: make([]int32, len(spill)), again: f.remakable(spill)}
 	for i, s := range spill {
-		if s && again[i] == nil {
-			slot[i] = int32(base + 16*slots)
+		if s && p.again[i] == nil {
+			p.slot[i] = int32(base + 16*slots)
 			slots++
 		}
 	}
-	spilled := func(r reg) bool { return r.virtual() && int(index(r)) < len(spill) && spill[index(r)] }
 	for b := range f.blocks {
-		f.freeStoreInput(b, func(in *inst) bool { return in.mask != 0 && spilled(in.dst) && again[index(in.dst)] == nil })
-		var out []*inst
+		f.freeStoreInput(b, func(in *inst) bool { return in.mask != 0 && p.spilled(in.dst) && p.again[index(in.dst)] == nil })
+		p.out = nil
 		for _, in := range f.blocks[b].list {
-			var from, to [8]reg
-			n := 0
-			reload := func(r reg) reg {
-				for k := range n {
-					if from[k] == r {
-						return to[k]
-					}
-				}
-				t := f.newNode(int(f.node(r).size))
-				f.node(t).noSpill, f.node(t).min = true, f.node(r).min
-				if d := again[index(r)]; d != nil {
-					c := *d
-					c.dst = t
-					out = append(out, f.newInst(c))
-				} else {
-					out = append(out, f.spillLoad(t, slot[index(r)], in.loc))
-				}
-				from[n], to[n] = r, t
-				n++
-				return t
-			}
-			in.eachSource(func(s *source, _ uint8) {
-				if spilled(s.reg) {
-					s.reg = reload(s.reg)
-				}
-			})
-			if !spilled(in.dst) || in.mask == 0 {
-				out = append(out, in)
-				continue
-			}
-			d := in.dst
-			if again[index(d)] != nil {
-				continue
-			}
-			var t reg
-			if in.keep != 0 {
-				t = reload(d)
-			} else {
-				t = f.newNode(int(f.node(d).size))
-				f.node(t).noSpill, f.node(t).min, f.node(t).first = true, f.node(d).min, f.node(d).first
-			}
-			in.dst = t
-			out = append(out, in)
-			out = append(out, f.spillStore(t, in.mask, slot[index(d)], in.loc)...)
+			p.rewrite(in)
 		}
-		f.blocks[b].list = out
+		f.blocks[b].list = p.out
 	}
 	return slots
+}
+
+func (p *spiller) spilled(r reg) bool {
+	return r.virtual() && int(index(r)) < len(p.mark) && p.mark[index(r)]
+}
+
+// rewrite appends an instruction with what it wants before and after it.
+func (p *spiller) rewrite(in *inst) {
+	p.from, p.to = p.from[:0], p.to[:0]
+	in.eachSource(func(s *source, _ uint8) {
+		if p.spilled(s.reg) {
+			s.reg = p.reload(s.reg, in.loc)
+		}
+	})
+	if !p.spilled(in.dst) || in.mask == 0 {
+		p.out = append(p.out, in)
+		return
+	}
+	d := in.dst
+	if p.again[index(d)] != nil {
+		return
+	}
+	if in.keep != 0 {
+		in.dst = p.reload(d, in.loc)
+	} else {
+		in.dst = p.fresh(d)
+		p.f.node(in.dst).first = p.f.node(d).first
+	}
+	p.out = append(p.out, in)
+	p.out = append(p.out, p.f.spillStore(in.dst, in.mask, p.slot[index(d)], in.loc)...)
+}
+
+// fresh is a register that stands for r for one instruction.
+func (p *spiller) fresh(r reg) reg {
+	t := p.f.newNode(int(p.f.node(r).size))
+	p.f.node(t).noSpill, p.f.node(t).min = true, p.f.node(r).min
+	return t
+}
+
+// reload brings the value of r back, once an instruction.
+func (p *spiller) reload(r reg, loc uint32) reg {
+	if k := slices.Index(p.from, r); k >= 0 {
+		return p.to[k]
+	}
+	t := p.fresh(r)
+	if d := p.again[index(r)]; d != nil {
+		c := *d
+		c.dst = t
+		p.out = append(p.out, p.f.newInst(c))
+	} else {
+		p.out = append(p.out, p.f.spillLoad(t, p.slot[index(r)], loc))
+	}
+	p.from, p.to = append(p.from, r), append(p.to, t)
+	return t
 }
 
 // freeStoreInput makes the load/store pipe's first input late where it would

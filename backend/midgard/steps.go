@@ -1,8 +1,6 @@
 package midgard
 
 import (
-	"slices"
-
 	"nirc/backend"
 	"nirc/backend/midgard/isa"
 	"nirc/ir"
@@ -44,7 +42,7 @@ var selectSteps = []step{
 // Steps of plans.
 var (
 	presched   = step{StepInfo: optional("presched", "orders blocks for low pressure", "isel"), Run: onFunction((*function).orderByPressure)}
-	ra         = step{StepInfo: info("ra", "gives values places among the work registers, makes cheap ones anew and spills others", "isel"), Run: (*compiler).allocate}
+	ra         = step{StepInfo: info("ra", "gives values places among the work registers, makes cheap ones again and spills others", "isel"), Run: (*compiler).allocate}
 	sched      = step{StepInfo: info("sched", "packs instructions into bundles", "isel"), Run: (*compiler).schedule}
 	pipes      = step{StepInfo: optional("pipe_registers", "keeps values that live in one bundle in its pipeline registers", "sched"), Run: (*compiler).pipeRegisters}
 	raBundles  = step{StepInfo: info("ra_bundles", "gives values of bundles places among the work registers; the plan does not do where they are too few", "sched"), Run: (*compiler).allocateBundles}
@@ -56,19 +54,12 @@ var (
 // encodeSteps make the bytes of what the best plan made.
 var encodeSteps = []step{encodeStep}
 
-// Steps lists the machine steps in the order in which they can run; of the plans'
-// each is named once.
-func (Target) Steps(string) (list []backend.StepInfo) {
-	lists := [][]step{lowerSteps, selectSteps}
-	for i := range plans {
-		lists = append(lists, plans[i].steps)
-	}
-	for _, s := range backend.Infos(append(lists, encodeSteps)...) {
-		if !slices.ContainsFunc(list, func(o backend.StepInfo) bool { return o.Name == s.Name }) {
-			list = append(list, s)
-		}
-	}
-	return list
+// planSteps are the steps that plans choose from, each after what it needs.
+var planSteps = []step{presched, ra, sched, pipes, raBundles, dropJumps, layOut}
+
+// Steps lists the machine steps in the order in which they can run.
+func (Target) Steps(string) []backend.StepInfo {
+	return backend.Infos(lowerSteps, selectSteps, planSteps, encodeSteps)
 }
 
 // steps runs steps under the switches of the job.
@@ -80,7 +71,7 @@ func (c *compiler) steps(list []step) error {
 func (c *compiler) text() string {
 	switch {
 	case c.p != nil:
-		return c.p.String()
+		return c.p.listing(c.f)
 	case c.f != nil:
 		return c.f.String()
 	}

@@ -2,10 +2,13 @@ package midgard
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"nirc/backend"
+	"nirc/backend/gputest"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -66,4 +69,55 @@ func TestStepsCanBeCut(t *testing.T) {
 			t.Errorf("cut after %s: error %v, last dump %q", s.Name, err, seen)
 		}
 	}
+}
+
+// What steps are printed as reads back.
+func TestMachineTextReadsBack(t *testing.T) {
+	for seed := range int64(24) {
+		look := func(title, text string) {
+			f, p, err := readMachine(text, &gpus[0])
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", title, err, text)
+			}
+			back := f.String()
+			if p != nil {
+				back = p.listing(f)
+			}
+			if back != text {
+				t.Fatalf("%s:\n%s\nreads back as\n%s", title, text, back)
+			}
+		}
+		job := &backend.Job{Dump: true, Instrument: passes.NewInstrument(passes.RunOptions{Dump: look,
+			DumpAfter: []string{"isel", "dce", "coalesce", "fuse_conditions", "presched", "ra", "sched", "pipe_registers", "ra_bundles"}})}
+		s := gputest.Random{Seed: seed, Size: 10 + 2*int(seed), Comps: 4}.Shader()
+		if _, err := Compile(s, CompileOptions{Job: job, plan: plans[seed%3].name, Registers: 16 - int(seed)%3*5}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSteps runs steps on texts. Options of a test: gpu, registers.
+func TestSteps(t *testing.T) {
+	gputest.StepTests(t, "testdata/steps", func(name string, o gputest.StepOptions, in string) (string, error) {
+		g, err := FindGPU(o["gpu"])
+		if err != nil {
+			return "", err
+		}
+		c := &compiler{gpu: g, mem: new(memory)}
+		c.s, _ = gputest.NewShader(ir.StageCompute, 64)
+		c.opts.Registers, _ = strconv.Atoi(o["registers"])
+		if c.f, c.p, err = readMachine(in, g); err != nil || name == "" {
+			return c.text(), err
+		}
+		list := slices.Clone(selectSteps)
+		for _, pl := range plans {
+			list = append(list, pl.steps...)
+		}
+		i := slices.IndexFunc(list, func(s step) bool { return s.Name == name })
+		if i < 0 {
+			return "", fmt.Errorf("no step %q", name)
+		}
+		err = list[i].Run(c)
+		return c.text(), err
+	})
 }

@@ -1,0 +1,149 @@
+package ir3
+
+import (
+	"math/bits"
+
+	"nirc/backend"
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// registers reads from the operands where inputs and outputs ended up.
+func (c *compiler) registers(f *mach.Func) {
+	s := c.sel
+	for b := range f.Blocks {
+		for _, in := range f.Blocks[b].Instrs {
+			switch in.Op {
+			case opInputs:
+				for k := range in.Defs() {
+					c.input(&s.in.defs[k], &in.Ops[k])
+				}
+			case machOp(isa.OpEnd):
+				k := 0
+				for _, u := range in.Uses() {
+					for c.meta.Outputs[k].Registers() == 0 {
+						k++
+					}
+					c.meta.Outputs[k].Reg = regNumber(f.Class(u.Val), int(u.Reg))
+					k++
+				}
+			}
+		}
+	}
+	if c.s.Stage != ir.StageFragment {
+		return
+	}
+	for slot := range s.in.slots {
+		i := &s.in.slots[slot]
+		if i.mask == 0 {
+			continue
+		}
+		c.meta.Inputs = append(c.meta.Inputs, abi.Input{Slot: ir.Slot(slot), Mask: i.mask, Reg: abi.NoReg, InLoc: i.inLoc, Interp: i.interp, Half: i.half})
+		for k := range 4 {
+			if i.mask>>k&1 != 0 {
+				c.meta.TotalIn = max(c.meta.TotalIn, i.inLoc+k+1)
+			}
+		}
+	}
+}
+
+func regNumber(class uint8, unit int) int { return int(regOperand(class, unit).Val) }
+
+func (c *compiler) input(d *inputDef, o *mach.Operand) {
+	f := c.sel.f
+	if o.Flags&mach.Dead != 0 && o.Flags&mach.Fixed == 0 {
+		return
+	}
+	reg := regNumber(f.Class(d.val), int(o.Reg))
+	if d.prefetch > 0 {
+		p := c.sel.in.prefetches[d.prefetch-1].meta
+		p.Reg = reg
+		c.meta.Prefetches = append(c.meta.Prefetches, p)
+		return
+	}
+	if d.attrib {
+		c.meta.Inputs = append(c.meta.Inputs, abi.Input{Slot: d.slot, Mask: c.sel.in.slots[d.slot].mask, Reg: reg})
+		return
+	}
+	c.meta.Sysvals = append(c.meta.Sysvals, abi.Sysval{Kind: d.sysval, Reg: reg})
+}
+
+// describe fills the metadata that follows from the final code.
+func (c *compiler) describe() {
+	m := &c.meta
+	m.BranchStack = c.stack
+	m.ScalarALU, m.EarlyPreamble = c.gpu.ScalarALU, c.phys.early
+	m.PredtNops, m.PredeNops = c.gpu.PredtNops, c.gpu.PredeNops
+	m.SharedSize = c.s.SharedSize
+	m.PrivateSize = uint32(backend.AlignUp(int(c.s.ScratchSize), 512))
+	if n := c.sel.f.SpillUnits; n > 0 {
+		m.PrivateSize = uint32(backend.AlignUp(c.spillStart+2*n, 512))
+	}
+	if c.s.Stage == ir.StageCompute {
+		m.WorkgroupSize = c.s.Info.WorkgroupSize
+	}
+	if len(c.s.Captures) > 0 {
+		m.Feedback = &abi.Feedback{Captures: c.s.Captures, Strides: c.s.Info.XfbStrides}
+	}
+	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests
+	m.ClipDistances, m.CullDistances = c.s.Info.ClipDistances, c.s.Info.CullDistances
+	m.MaxRegs = c.footprint(c.list)
+	m.DoubleWave = c.doubleWave()
+	c.sel.consts.describe(m, c.gpu)
+	m.Consts.Preamble = c.sel.pre.area()
+}
+
+// footprint is the number of vec4 registers in use, halves folded in.
+func (c *compiler) footprint(list []pinstr) int {
+	most := 0
+	note := func(s span) {
+		if s.unit+s.n <= gprUnits {
+			most = max(most, s.unit+s.n)
+		}
+	}
+	var t touch
+	for i := range list {
+		t.ofAliased(&list[i])
+		for _, r := range t.reads {
+			note(r)
+		}
+		for _, w := range t.writes {
+			note(w)
+		}
+	}
+	for _, v := range c.meta.Sysvals {
+		r := isa.R(v.Reg)
+		if v.Kind.Half() {
+			r = isa.HR(v.Reg)
+		}
+		if s, ok := operandSpan(r, v.Kind.Count()); ok {
+			note(s)
+		}
+	}
+	for _, i := range c.meta.Inputs {
+		if i.Reg != abi.NoReg {
+			n := 1
+			for i.Mask>>n != 0 {
+				n++
+			}
+			if s, ok := operandSpan(isa.R(i.Reg), n); ok {
+				note(s)
+			}
+		}
+	}
+	for _, s := range c.prefetchSpans() {
+		note(s)
+	}
+	for _, o := range c.meta.Outputs {
+		r := isa.R(o.Reg)
+		if o.Half {
+			r = isa.HR(o.Reg)
+		}
+		if s, ok := operandSpan(r, bits.Len8(o.Registers())); ok {
+			note(s)
+		}
+	}
+	return (most + 7) / 8
+}

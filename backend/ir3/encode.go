@@ -1,0 +1,47 @@
+package ir3
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"nirc/backend"
+	"nirc/backend/ir3/isa"
+)
+
+// encode makes the binary of the program, whose instructions stand in order.
+func (c *compiler) encode() error {
+	b := &Binary{}
+	count := len(c.list)
+	padded := backend.AlignUp(count+4, 16) // room for what the hardware fetches ahead
+	nop := isa.Instr{Op: isa.OpNop}
+	b.Code = make([]byte, 0, isa.WordBytes*padded)
+	for i := range padded {
+		in := &nop
+		if i < count {
+			in = &c.list[i].Instr
+			b.Locs = append(b.Locs, c.list[i].loc)
+		}
+		w, err := isa.Pack(c.gpu.Gen, in)
+		if err != nil {
+			return fmt.Errorf("ir3: instruction %d: %w", i, err)
+		}
+		b.Code = binary.LittleEndian.AppendUint64(b.Code, w)
+	}
+	c.describe()
+	b.Meta = c.meta
+	b.Stats = c.stats(c.list)
+	b.Stats.Rpt = c.rpt
+	c.bin = b
+	return b.Meta.Check()
+}
+
+// codeLines finds where the location of the words changes.
+func codeLines(locs []uint32) []backend.CodeLine {
+	var lines []backend.CodeLine
+	for i, n := range locs {
+		if i == 0 || n != locs[i-1] {
+			lines = append(lines, backend.CodeLine{Offset: i * isa.WordBytes, Loc: n})
+		}
+	}
+	return lines
+}

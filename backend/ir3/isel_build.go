@@ -1,0 +1,358 @@
+package ir3
+
+import (
+	"math"
+
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// add appends an instruction to the current block: template t, result def (0
+// none), and the uses for the register operands of t in order, then implicit ones.
+func (s *isel) add(t isa.Instr, def mach.Value, uses ...mach.Value) *mach.Instr {
+	var one [1]mach.Value
+	defs := one[:0]
+	if def != 0 {
+		defs = append(defs, def)
+		t.Dst = standIn(s.f.Class(def))
+	}
+	in := s.generic(machOp(t.Op), defs, uses)
+	in.Ext = s.code.new(t)
+	return in
+}
+
+// standIn is the register operand that stands for a value of a class in a template.
+func standIn(class uint8) isa.Operand {
+	switch class {
+	case classHalf:
+		return isa.HR(0)
+	case classPred:
+		return isa.P(0)
+	case classShared:
+		return isa.R(isa.SharedFirst)
+	case classAddr:
+		return isa.R(isa.A0)
+	case classSharedHalf:
+		return isa.HR(isa.SharedFirst)
+	}
+	return isa.R(0)
+}
+
+// push appends an instruction to the current block.
+func (s *isel) push(in *mach.Instr) { s.f.Append(s.blk, s.loc, in) }
+
+// generic appends an operation without template to the current block.
+func (s *isel) generic(op mach.Op, defs, uses []mach.Value) *mach.Instr {
+	return s.f.AppendOp(s.blk, s.loc, op, defs, uses)
+}
+
+func gprClass(half bool) uint8 {
+	if half {
+		return classHalf
+	}
+	return classFull
+}
+
+// newReg makes a scalar value.
+func (s *isel) newReg(half bool) mach.Value { return s.f.NewValue(gprClass(half), 1) }
+
+// value makes an operand of a scalar machine value.
+func (s *isel) value(v mach.Value) opnd {
+	return opnd{kind: opVal, val: v, half: s.f.Class(v) == classHalf}
+}
+
+func movType(half bool) isa.Type {
+	if half {
+		return isa.U16
+	}
+	return isa.U32
+}
+
+// reg brings an operand into a register without modifiers.
+func (s *isel) reg(o opnd) mach.Value {
+	o = o.fold()
+	switch o.kind {
+	case opVal:
+		if o.mods == 0 {
+			return o.val
+		}
+		return s.alu2(isa.Instr{Op: isa.OpAbsnegF}, o.half, o.half, immFloat, o, opnd{}).val
+	case opImm:
+		return s.movImm(o)
+	case opConst:
+		if o.mods != 0 {
+			return s.alu2(isa.Instr{Op: isa.OpAbsnegF}, o.half, o.half, immFloat, o, opnd{}).val
+		}
+		d := s.newReg(o.half)
+		s.add(isa.Instr{Op: isa.OpMov, Type: movType(o.half), SrcType: movType(o.half), Srcs: [4]isa.Operand{constOperand(o)}}, d)
+		return d
+	}
+	d := s.newReg(o.half)
+	s.generic(mach.OpUndef, []mach.Value{d}, nil)
+	return d
+}
+
+func constOperand(o opnd) isa.Operand {
+	c := isa.C(int(o.bits))
+	if o.half {
+		c.Flags = isa.Half
+	}
+	return c
+}
+
+// movImm materialises an immediate once a block.
+func (s *isel) movImm(o opnd) mach.Value {
+	if o.half {
+		o.bits &= 0xffff
+	}
+	if v, ok := s.immCache.Get(s.epoch, o.bits, o.half); ok {
+		return v
+	}
+	d := s.newReg(o.half)
+	v := int32(o.bits)
+	s.add(isa.Instr{Op: isa.OpMov, Type: movType(o.half), SrcType: movType(o.half), Srcs: [4]isa.Operand{isa.I(v)}}, d)
+	s.immCache.Put(s.epoch, o.bits, o.half, d)
+	return d
+}
+
+// source turns an operand into instruction operand i of t, through a register
+// where the form does not take it. consts reports whether the const file may be read.
+func (s *isel) source(t *isa.Instr, i int, o opnd, imm immClass, mods isa.OpFlags, consts bool, uses []mach.Value) []mach.Value {
+	o = o.fold()
+	if o.mods&^mods != 0 {
+		o = s.value(s.reg(o))
+	}
+	switch o.kind {
+	case opImm:
+		if op, ok := o.encodable(imm); ok && (op.Flags&isa.Neg == 0 || mods&isa.Neg != 0) {
+			t.Srcs[i] = op
+			return uses
+		}
+		if consts {
+			if n, ok := s.constFor(o, imm == immFloat); ok {
+				t.Srcs[i] = constOperand(opnd{bits: uint32(n), half: o.half})
+				return uses
+			}
+		}
+		return s.register(t, i, s.movImm(o), 0, uses)
+	case opConst:
+		if consts {
+			t.Srcs[i] = constOperand(o).With(o.mods)
+			return uses
+		}
+		return s.register(t, i, s.reg(opnd{kind: opConst, bits: o.bits, half: o.half}), o.mods, uses)
+	case opNone:
+		return s.register(t, i, s.reg(o), 0, uses)
+	}
+	return s.register(t, i, o.val, o.mods, uses)
+}
+
+// register makes v register operand i of t.
+func (s *isel) register(t *isa.Instr, i int, v mach.Value, mods isa.OpFlags, uses []mach.Value) []mach.Value {
+	t.Srcs[i] = standIn(s.f.Class(v)).With(mods)
+	return append(uses, v)
+}
+
+// constFor puts an immediate into the const file. Halves that float
+// instructions read are stored as 32-bit floats, for the read converts.
+func (s *isel) constFor(o opnd, float bool) (int, bool) {
+	v := o.bits
+	if o.half && float {
+		v = math.Float32bits(float32(ir.Float16Value(uint16(v))))
+	}
+	return s.consts.immediate(v)
+}
+
+// alu2 emits a category 2 instruction of one or two sources; b.kind opNone
+// with t of one source leaves it out.
+func (s *isel) alu2(t isa.Instr, srcHalf, dstHalf bool, imm immClass, a, b opnd) opnd {
+	d := s.newReg(dstHalf)
+	s.alu2To(t, d, imm, a, b)
+	return s.value(d)
+}
+
+func (s *isel) alu2To(t isa.Instr, d mach.Value, imm immClass, a, b opnd) {
+	mods := isa.OpFlags(0)
+	if imm == immFloat {
+		mods = isa.AbsNeg
+	}
+	var buf [2]mach.Value
+	uses := buf[:0]
+	if oneSource(t.Op) {
+		uses = s.source(&t, 0, a, imm, mods, true, uses)
+		s.add(t, d, uses...)
+		return
+	}
+	// Only one of the sources may be a const, and one an immediate; those that
+	// do not fit are in the const file.
+	a, b = a.fold(), b.fold()
+	_, fitsA := a.encodable(imm)
+	_, fitsB := b.encodable(imm)
+	switch {
+	case a.kind == opImm && b.kind == opImm, a.kind == opConst && b.kind == opConst, a.kind == opImm && !fitsA && b.kind == opConst:
+		a = s.value(s.reg(a))
+	case a.kind == opConst && b.kind == opImm && !fitsB:
+		b = s.value(s.reg(b))
+	}
+	uses = s.source(&t, 0, a, imm, mods, true, uses)
+	uses = s.source(&t, 1, b, imm, mods, true, uses)
+	s.add(t, d, uses...)
+}
+
+func oneSource(op isa.Op) bool {
+	switch op {
+	case isa.OpSignF, isa.OpAbsnegF, isa.OpFloorF, isa.OpCeilF, isa.OpRndneF, isa.OpRndazF, isa.OpTruncF,
+		isa.OpAbsnegS, isa.OpNotB, isa.OpBfrevB, isa.OpClzS, isa.OpClzB, isa.OpCbitsB, isa.OpSetrm:
+		return true
+	}
+	return false
+}
+
+// alu3 emits a category 3 instruction of the normal form. float says how half consts are stored and
+// that (neg) may be used; any source may come in any order of a and b if the
+// operation commutes in them.
+func (s *isel) alu3(t isa.Instr, half, float, commutes bool, a, b, c opnd) opnd {
+	d := s.newReg(half)
+	mods := isa.OpFlags(0)
+	imm := immNo
+	if float {
+		mods = isa.Neg
+	}
+	if commutes && (b.kind == opImm || b.kind == opConst) {
+		a, b = b, a
+	}
+	var buf [3]mach.Value
+	uses := buf[:0]
+	uses = s.source3(&t, 0, a, imm, mods, float, uses)
+	b = b.fold()
+	if b.mods&^mods != 0 || b.kind == opImm || b.kind == opNone {
+		b = s.value(s.reg(b))
+	}
+	uses = s.source(&t, 1, b, immNo, mods, false, uses)
+	uses = s.source3(&t, 2, c, imm, mods, float, uses)
+	s.add(t, d, uses...)
+	return s.value(d)
+}
+
+func (s *isel) source3(t *isa.Instr, i int, o opnd, imm immClass, mods isa.OpFlags, float bool, uses []mach.Value) []mach.Value {
+	o = o.fold()
+	if o.kind == opImm && o.mods == 0 {
+		if n, ok := s.constFor(o, float); ok {
+			t.Srcs[i] = constOperand(opnd{bits: uint32(n), half: o.half})
+			return uses
+		}
+	}
+	return s.source(t, i, o, imm, mods, true, uses)
+}
+
+// sfu emits a category 4 instruction: registers only.
+func (s *isel) sfu(op isa.Op, half bool, a opnd) opnd {
+	a = a.fold()
+	if a.kind != opVal {
+		a = s.value(s.reg(a))
+	}
+	if half {
+		switch op {
+		case isa.OpRsq:
+			op = isa.OpHrsq
+		case isa.OpLog2:
+			op = isa.OpHlog2
+		case isa.OpExp2:
+			op = isa.OpHexp2
+		}
+	}
+	t := isa.Instr{Op: op}
+	d := s.newReg(half)
+	uses := s.source(&t, 0, a, immNo, isa.AbsNeg, false, nil)
+	s.add(t, d, uses...)
+	return s.value(d)
+}
+
+// cov emits a conversion, or nothing where the types have the same bits.
+func (s *isel) cov(from, to isa.Type, round isa.Round, a opnd) opnd {
+	a.half = from.Half()
+	if a.kind == opConst && a.half {
+		a = s.value(s.reg(a))
+	}
+	a = a.fold()
+	if a.mods != 0 {
+		a = s.value(s.reg(a))
+	}
+	t := isa.Instr{Op: isa.OpCov, SrcType: from, Type: to, Round: round}
+	d := s.newReg(to.Half())
+	uses := s.source(&t, 0, a, immAny, 0, true, nil)
+	s.add(t, d, uses...)
+	return s.value(d)
+}
+
+// collect makes a vector of operands of one size.
+func (s *isel) collect(ops ...opnd) mach.Value {
+	if len(ops) == 1 {
+		return s.reg(ops[0])
+	}
+	vals := make([]mach.Value, len(ops))
+	for i, o := range ops {
+		if vals[i] == 0 && o.kind == opImm {
+			s.repeatImm(ops[i:], vals[i:])
+		}
+		if vals[i] == 0 {
+			vals[i] = s.reg(o)
+		}
+	}
+	d := s.f.NewValue(s.f.Class(vals[0]), len(ops))
+	s.generic(mach.OpCollect, []mach.Value{d}, vals)
+	return d
+}
+
+// repeatImm makes the elements of a vector that are the same immediate as the
+// first, if there are others: a repeat group of moves, for a value that stands
+// in one register would have to be copied.
+func (s *isel) repeatImm(ops []opnd, vals []mach.Value) {
+	first := ops[0].fold()
+	same := func(o opnd) bool {
+		o = o.fold()
+		return o.kind == opImm && o.bits == first.bits && o.half == first.half
+	}
+	n := 0
+	for _, o := range ops {
+		if same(o) {
+			n++
+		}
+	}
+	if n < 2 {
+		return
+	}
+	group := s.link.fresh()
+	for i, o := range ops {
+		if vals[i] == 0 && same(o) {
+			vals[i] = s.newReg(first.half)
+			t := isa.Instr{Op: isa.OpMov, Type: movType(first.half), SrcType: movType(first.half), Srcs: [4]isa.Operand{isa.I(int32(first.bits))}}
+			s.link.member(group, s.add(t, vals[i]))
+		}
+	}
+}
+
+// split takes n elements of a vector apart.
+func (s *isel) split(v mach.Value, n int) []opnd {
+	ops := make([]opnd, n)
+	if n == 1 {
+		ops[0] = s.value(v)
+		return ops
+	}
+	vals := make([]mach.Value, n)
+	for i := range vals {
+		vals[i] = s.f.NewValue(s.f.Class(v), 1)
+		ops[i] = s.value(vals[i])
+	}
+	s.generic(mach.OpSplit, vals, []mach.Value{v})
+	return ops
+}
+
+// Conditions of comparisons by their codes (ir3.md §2.1).
+const (
+	condLT isa.Cond = 0
+	condGE isa.Cond = 3
+	condEQ isa.Cond = 4
+	condNE isa.Cond = 5
+)

@@ -1,0 +1,92 @@
+package ir3
+
+import (
+	"sync"
+
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+)
+
+// memory is what a compile works in; the next one gets it when it ends.
+type memory struct {
+	tmpl   []isa.Instr
+	base   []int32
+	wide   []mach.Value
+	folded []bool
+	comps  []opnd
+	blocks []pblock
+	lists  [2]pinstrs
+	turn   int // of lists, which one is written
+	states []syncState
+	ages   []ages
+	sched  scheduler
+}
+
+var memories = sync.Pool{New: func() any { return new(memory) }}
+
+// pinstrs is memory for the instructions of a program.
+type pinstrs struct {
+	all  []pinstr
+	used int
+}
+
+// room returns an empty list with room for n instructions.
+func (l *pinstrs) room(n int) []pinstr {
+	if len(l.all)-l.used < n {
+		// Lists that were given out stay where they are.
+		l.all, l.used = make([]pinstr, max(n, len(l.all)+len(l.all)/2)), 0
+	}
+	at := l.used
+	l.used += n
+	return l.all[at:at:l.used]
+}
+
+// turnOver begins to write all lists again, in the memory of those that the
+// last but one step wrote: every block must get a new list.
+func (m *memory) turnOver() {
+	m.turn ^= 1
+	m.lists[m.turn].used = 0
+}
+
+func (m *memory) room(n int) []pinstr { return m.lists[m.turn].room(n) }
+
+// open returns an empty list with all the room that is left; close says how much of it was used.
+func (l *pinstrs) open() []pinstr {
+	const few = 16
+	if len(l.all)-l.used < few {
+		l.all, l.used = make([]pinstr, max(4*few, len(l.all)+len(l.all)/2)), 0
+	}
+	return l.all[l.used:l.used]
+}
+
+func (l *pinstrs) close(list []pinstr) []pinstr {
+	// A list that became too long for the room has moved away.
+	if n := len(list); n > 0 && l.used+n <= len(l.all) && &list[0] == &l.all[l.used] {
+		l.used += n
+	}
+	return list[:len(list):len(list)]
+}
+
+// memory is what the program's compile, its own if it has none.
+func (p *phys) memory() *memory {
+	if p.mem == nil {
+		p.mem = new(memory)
+	}
+	return p.mem
+}
+
+// release gives the compile's memory to the next one.
+func (c *compiler) release() {
+	m := c.mem
+	if s := c.sel; s != nil {
+		m.tmpl, m.comps = s.code.tmpl, s.comps
+		m.base, m.wide, m.folded = s.base, s.wide, s.folded
+		s.f.Release()
+		if s.pre.f != nil {
+			s.pre.f.Release()
+		}
+	}
+	m.sched.p = nil
+	c.mem, c.sel = nil, nil
+	memories.Put(m)
+}

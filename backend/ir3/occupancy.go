@@ -1,0 +1,80 @@
+package ir3
+
+import "nirc/ir"
+
+// How many registers a program may have, and what that costs in waves (ir3.md §1.6 and §9.3).
+
+// registerLimit is the number of units that a fiber may use: all, or less
+// where the waves of a workgroup with barriers must fit at once (ir3.md §1.6).
+func (c *compiler) registerLimit() int {
+	vec4 := 48
+	if c.meta.UsesBarrier {
+		if w := c.wavesPerGroup(false); w > 0 {
+			vec4 = min(vec4, c.gpu.RegVec4/w)
+		}
+	}
+	if c.opts.Registers > 0 {
+		vec4 = min(vec4, c.opts.Registers)
+	}
+	return vec4 * 8
+}
+
+// targetUnits is the number of units that allocation walks through: as many
+// as cost no wave against the pressure (ir3.md §9.3).
+func (c *compiler) targetUnits(pressure, limit int) int {
+	arrays := c.arraysTake()
+	vec4 := (pressure + arrays + 7) / 8
+	for vec4 < (limit+arrays)/8 && c.wavesFor(vec4+1) >= c.wavesFor(vec4) {
+		vec4++
+	}
+	return min(8*vec4-arrays, limit)
+}
+
+// wavesFor is the number of waves that a register footprint allows, each
+// counted by its size so that a loss of double waves shows.
+func (c *compiler) wavesFor(vec4 int) int {
+	g := c.gpu
+	if vec4 == 0 {
+		return 32
+	}
+	double := !g.NoDoubleWave && c.doubles() && 2*vec4 <= g.RegVec4
+	size := 1
+	if double {
+		size = 2
+	}
+	return min(16, g.RegVec4/(vec4*size)*g.WaveGranularity) * size
+}
+
+// doubles reports whether the stage may run in double waves.
+func (c *compiler) doubles() bool {
+	return c.s.Stage == ir.StageFragment || c.s.Stage == ir.StageCompute
+}
+
+func (c *compiler) threads() int {
+	z := c.s.Info.WorkgroupSize
+	return int(z[0]) * int(z[1]) * int(z[2])
+}
+
+// wavesPerGroup is the number of launches of WaveGranularity waves that a workgroup takes.
+func (c *compiler) wavesPerGroup(double bool) int {
+	size := 64 * c.gpu.WaveGranularity
+	if double {
+		size *= 2
+	}
+	return (c.threads() + size - 1) / size
+}
+
+// doubleWave decides the wave size (ir3.md §1.6).
+func (c *compiler) doubleWave() bool {
+	if c.gpu.NoDoubleWave || c.meta.BranchStack > 64 || 2*c.meta.MaxRegs > c.gpu.RegVec4 {
+		return false
+	}
+	switch c.s.Stage {
+	case ir.StageFragment:
+		return true
+	case ir.StageCompute:
+		// The waves of a workgroup with barriers must fit at once.
+		return c.threads() > 64 && !(c.meta.UsesBarrier && 2*c.meta.MaxRegs*c.wavesPerGroup(true) > c.gpu.RegVec4)
+	}
+	return false
+}
