@@ -33,7 +33,7 @@ type Job struct {
 	// Next is the stage that follows in the pipeline, none if that is not known.
 	// Targets on which it takes over the threads make a shader for that.
 	Next ir.Stage
-	// Dump tells that someone looks at the machine steps: their text must be made.
+	// Dump says that someone looks at the machine steps: their text must be made.
 	Dump bool
 }
 
@@ -42,7 +42,7 @@ type Line struct {
 	Offset int // bytes from the start of the code
 	Hex    string
 	Text   string
-	// Bad tells that the bytes decode to no instruction.
+	// Bad says that the bytes decode to no instruction.
 	Bad bool
 	// Label, if not "", stands before the line; branches name it.
 	Label string

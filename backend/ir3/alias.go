@@ -8,7 +8,7 @@ import (
 // On a7xx a register name in a texture instruction can stand for a const, an
 // immediate or another register (ir3.md §7.9). aliasSources finds
 // the elements of source vectors that would have to be moved otherwise; names
-// are given out behind register allocation.
+// are given out after register allocation.
 
 // maxAliases is the number of entries that the table has room for.
 const maxAliases = 16

@@ -73,7 +73,7 @@ func TestNaming(t *testing.T) {
 		n.add(c.at, c.taken)
 		base := n.base(c.elems)
 		if entries, ok := n.fits(base, c.elems); base != c.base || !ok || entries != c.entries {
-			t.Errorf("%v behind %v: base %d with %d entries (%v), want %d with %d", c.elems, c.taken, base, entries, ok, c.base, c.entries)
+			t.Errorf("%v after %v: base %d with %d entries (%v), want %d with %d", c.elems, c.taken, base, entries, ok, c.base, c.entries)
 		}
 	}
 }

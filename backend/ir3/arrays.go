@@ -11,7 +11,7 @@ import (
 )
 
 // Arrays in registers, r<a0.x + n> (ir3.md §1.5 and 7.5). An
-// array is no value: it has its registers for the whole program, behind all that allocation
+// array is no value: it has its registers for the whole program, after all that allocation
 // gives out. Selection numbers the elements from the first register of all arrays, whose place
 // is known once the values have theirs. Where that would cost the values registers, or the
 // program many waves, the arrays go to private memory.
@@ -267,7 +267,7 @@ func elementBytes(b *ir.Builder, in *ir.Instr, h int, start uint32) *ir.Def {
 	return b.Iadd(sum, b.Imm32(start))
 }
 
-// placeArrays puts the arrays behind the registers that values have.
+// placeArrays puts the arrays after the registers that values have.
 func (p *phys) placeArrays() {
 	if len(p.code.arrays) == 0 {
 		return
@@ -286,7 +286,7 @@ func (p *phys) placeArrays() {
 	}
 }
 
-// endUnit is the unit behind the general registers of an operand, 0 if it has none.
+// endUnit is the unit after the general registers of an operand, 0 if it has none.
 func (p *phys) endUnit(o *mach.Operand) int {
 	class := p.class(o)
 	if o.Reg == mach.NoReg || machClasses[class].File != fileGPR {

@@ -72,7 +72,7 @@ func (u *uboPush) note(set int8, slot, off, n uint32) {
 }
 
 // layOut places the ranges from scalar at on as long as room (scalars) lasts,
-// and returns the scalar behind them.
+// and returns the scalar after them.
 func (u *uboPush) layOut(at, room int) int {
 	for i := range u.bufs {
 		buf := &u.bufs[i]

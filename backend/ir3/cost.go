@@ -78,7 +78,7 @@ func (t Target) Cost(o *object.Object) (*cost.Program, error) {
 	if first >= len(lines) {
 		p.Nodes = nil
 	}
-	// What stands behind the end is padding.
+	// What stands after the end is padding.
 	p.Instrs = p.Instrs[:c.used()]
 	p.Nodes = p.Nodes[:min(len(p.Nodes), len(p.Instrs))]
 	p.Occupancy = g.occupancy(&m)

@@ -1,17 +1,18 @@
 // Package ir3 is the code generator for Adreno a6xx and a7xx. It turns a
 // shader in lowered form into machine code and its [abi.Meta].
 //
-// [Compile] is the way through: the target's own passes over the IR (lower_*.go: resource
-// handles and descriptors, subgroup operations), equal scalar operations brought together
-// (vectorize.go), instruction selection into the shared machine layer (isel*.go) with what is
-// done before the program proper: uniform buffers in the const file (consts*.go), the preamble
-// (preamble.go, which also stores immediates that nobody else can put there) and texture prefetches (prefetch.go); a first schedule (presched.go); register
-// allocation in package mach (of preambles and of uniform values in shared registers where there is a scalar unit,
-// scalar.go, uniform*.go), then physical instructions (final.go): repeat groups become (rptN)
-// (rpt.go), a second schedule hides latency (sched.go), synchronisation flags and delay slots are found (sync.go,
-// delay.go), short sides of ifs are masked where that is no longer (predicate.go), blocks are laid out with branches (layout.go) and encoded (package isa). Encodings, text and
-// decoding are in package isa; what a binary says about itself in package abi; package core
-// executes it. The facts are those of docs/isa/ir3.md.
+// [Compile] is the way through: the steps of steps.go in their order. loweringSteps are the
+// target's own passes over the IR (lower_*.go). codeSteps bring equal scalar operations together
+// (rpt_plan.go), select instructions of the shared machine layer (isel*.go) with what is done before
+// the program proper (consts*.go, preamble.go, prefetch.go), order them (presched.go), give them
+// registers (ra.go, spill.go and package mach; preamble_scalar.go and uniform*.go where there is a
+// scalar unit), make the program of instructions with registers (phys*.go, rpt.go), order it again
+// (sched.go), put in waits and delay slots (waits*.go), mask short sides of ifs (predicate.go), lay
+// blocks out (phys_layout.go) and encode (encode.go). Where something does not fit they run again by
+// another plan (replans in compile.go). docs/architecture.md has the stage of each file.
+//
+// Encodings, text and decoding are in package isa; what a binary says about itself in package abi;
+// package core executes it. The facts are those of docs/isa/ir3.md.
 //
 // # Repeat groups
 //
@@ -20,7 +21,7 @@
 // in between looks at groups but the first scheduler, which keeps them whole; cleanRepeats cuts, right before
 // allocation, what can never merge, and tells the allocator which values would like consecutive
 // registers (mach.AllocOptions.Groups); mergeRepeats makes one instruction of members whose
-// registers came out in line. The dumps vectorize, isel, groups, ra, rpt show each step, [RptStats] counts.
+// registers came out in line. The dumps of repeat_groups, isel, repeat_runs, ra and repeat_merge show each step, [RptStats] counts.
 //
 // What never happens here: nothing looks at SPIR-V, nothing executes code,
 // and no pass that another target could use lives here.
@@ -28,13 +29,13 @@
 // # Uniform values
 //
 // Devices with a scalar unit compute what is the same for all fibers of a wave once, in registers
-// that all of them share. uniformity (uniform.go) picks those values behind selection, by what their
+// that all of them share. uniformity (uniform.go) picks those values after selection, by what their
 // users can read (uniform_load.go: loads, uniform_const.go: constants) and by what it gains
 // (uniform_gain.go). A shared register has one content for fibers of all ways: while those of one side of an if
 // wait, the others run and may write it. The ways along which control drops to waiting fibers are
-// physical edges (physical.go); liveness in package mach follows them for shared registers, mach.PlaceFile
+// physical edges (phys_edges.go); liveness in package mach follows them for shared registers, mach.PlaceFile
 // gives each value one register for all its life, mach.Checker proves it along the same edges, and the wait flags
-// (sync.go) take into account what is under way along them.
+// (waits.go) take into account what is under way along them.
 //
 // # The form that Compile takes
 //

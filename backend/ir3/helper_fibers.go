@@ -29,7 +29,7 @@ type place struct{ block, at int }
 // endHelpers switches off the fibers that only help where nothing needs them any
 // more: (eq) on an idle slot that is there anyway, else on one of its own if memory is
 // accessed further on, which they would do in vain. Fibers that run first stand first in the
-// program, so that nobody needs helpers who still waits behind that place. It reports whether the
+// program, so that nobody needs helpers who still waits after that place. It reports whether the
 // program has any use for helpers, beside what is done before it starts.
 func (p *phys) endHelpers() bool {
 	last := place{-1, 0}
@@ -43,12 +43,12 @@ func (p *phys) endHelpers() bool {
 	if last.block < 0 {
 		return false
 	}
-	end, ok := p.behindLoops(last)
+	end, ok := p.afterLoops(last)
 	if !ok || p.idleSlot(end) || !p.accessesMemory(end) {
 		return true
 	}
 	nop := pinstr{Instr: isa.Instr{Op: isa.OpNop, Flags: isa.EQ}, to: -1}
-	if i := p.slotsBehind(end); i >= 0 {
+	if i := p.slotsAfter(end); i >= 0 {
 		x := &p.blocks[end.block].ins[i]
 		nop.Repeat, nop.loc = uint8(x.Nops()-1), x.loc
 		x.SetNops(0)
@@ -59,9 +59,9 @@ func (p *phys) endHelpers() bool {
 	return true
 }
 
-// slotsBehind is the first instruction with idle slots behind it between from and the
+// slotsAfter is the first instruction with idle slots after it between from and the
 // next access to memory in its block, -1 if there is none.
-func (p *phys) slotsBehind(from place) int {
+func (p *phys) slotsAfter(from place) int {
 	ins := p.blocks[from.block].ins
 	for i := from.at; i < len(ins); i++ {
 		switch cat := ins[i].Op.Category(); {
@@ -74,15 +74,15 @@ func (p *phys) slotsBehind(from place) int {
 	return -1
 }
 
-// behindLoops is the first place from last on which no loop leads back over, and that
+// afterLoops is the first place from last on which no loop leads back over, and that
 // every fiber comes by unless that is the program's end.
-func (p *phys) behindLoops(last place) (place, bool) {
+func (p *phys) afterLoops(last place) (place, bool) {
 	b := last.block
 	for again := true; again; {
 		again = false
 		for k := b; k < len(p.blocks); k++ {
 			for _, s := range p.blocks[k].succs {
-				if int(s) <= b && k >= b { // what is behind the loop
+				if int(s) <= b && k >= b { // what is after the loop
 					b, again = k+1, true
 				}
 			}

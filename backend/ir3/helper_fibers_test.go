@@ -36,7 +36,7 @@ func textBlocks(t *testing.T, gpu string, blocks []string, succs [][]int32) *phy
 	return p
 }
 
-// Helpers end behind the last that reads them, on an idle slot if there is one.
+// Helpers end after the last that reads them, on an idle slot if there is one.
 func TestEndHelpers(t *testing.T) {
 	const (
 		dsx  = "dsx (f32)(x)r1.x, r0.x"
@@ -85,7 +85,7 @@ func TestEndHelpers(t *testing.T) {
 	}
 }
 
-// A derivative in a loop, behind it a load that helpers stay out of, and a fiber that is
+// A derivative in a loop, after it a load that helpers stay out of, and a fiber that is
 // discarded then.
 func TestHelpersRun(t *testing.T) {
 	for _, gpu := range gpus {

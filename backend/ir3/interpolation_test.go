@@ -57,7 +57,7 @@ var interpolationShaders = []struct {
 		l := interpolateAt(b, ir.IntrLoadBarycentricAtSample, ir.InterpNoPerspective, ir.SlotVar0+1, x)
 		return b.Vec(b.Channel(s, 1), b.Channel(s, 2), b.Channel(l, 0), b.Channel(l, 3))
 	}, true},
-	{"behind a discard", func(b *ir.Builder) *ir.Def {
+	{"after a discard", func(b *ir.Builder) *ir.Def {
 		x := b.Channel(&b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def, 0)
 		b.Intrinsic(ir.IntrDemoteIf, 0, 0, b.Flt(x, b.ImmFloat(5, 32)))
 		return interpolateAt(b, ir.IntrLoadBarycentricAtSample, ir.InterpSmooth, ir.SlotVar0, b.Imm32(2))

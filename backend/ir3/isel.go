@@ -34,7 +34,7 @@ type isel struct {
 	irBlocks []*ir.Block    // by machine block, nil of those that selection adds
 	// join[h] is the block at the end of the loop with header h where its continues meet, or 0.
 	join []mach.BlockID
-	// apart are the loops that fibers leave in different iterations: first block, and the one behind.
+	// apart are the loops that fibers leave in different iterations: first block, and the one after.
 	apart    [][2]mach.BlockID
 	end      mach.BlockID
 	immCache mach.ImmCache

@@ -234,7 +234,7 @@ func (s *isel) compare(in *ir.Instr, c compare) {
 	s.setComps(&in.Def, o)
 }
 
-// widenBool makes the full form of a boolean right behind it, if someone wants it.
+// widenBool makes the full form of a boolean right after it, if someone wants it.
 func (s *isel) widenBool(in *ir.Instr) {
 	if _, n32 := needs(&in.Def); n32 {
 		s.wide[in.Def.Index] = s.cov(isa.U16, isa.U32, 0, s.comp(&in.Def, 0)).val

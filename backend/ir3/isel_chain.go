@@ -40,7 +40,7 @@ func (s *isel) scanChain(in *ir.Instr) {
 // maxChainConst is the last const of the parameters and of the map of chained stages.
 const maxChainConst = 255
 
-// chainSysval is the system value behind an intrinsic of the chained stages.
+// chainSysval is the system value of a intrinsic of the chained stages.
 func chainSysval(op ir.Intrinsic) abi.SysvalKind {
 	switch op {
 	case ir.IntrLoadTessCoordXy:

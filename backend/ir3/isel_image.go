@@ -7,7 +7,7 @@ import (
 )
 
 // image selects an access to a storage image or storage texel buffer: typed
-// ldib, stib and atomics, whose coordinates have the layer behind them.
+// ldib, stib and atomics, whose coordinates have the layer after them.
 func (s *isel) image(in *ir.Instr) {
 	dim := ir.Dim(in.Get(ir.IdxImageDim))
 	if dim == ir.DimSubpass || dim == ir.DimSubpassMS {
@@ -227,7 +227,7 @@ func (x *imageSel) atomic() {
 	s.atomicData(in, t, ops, x.coords(), x.descriptor)
 }
 
-// size asks for the size: x, y, z, with the layers in the place behind the
+// size asks for the size: x, y, z, with the layers in the place after the
 // last dimension; cubes are counted by their six faces.
 func (x *imageSel) size() {
 	s, def := x.s, &x.in.Def

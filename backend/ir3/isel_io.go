@@ -171,7 +171,7 @@ func (s *isel) scanPush(in *ir.Instr) {
 		n = 256 - min(lo, 252)
 	}
 	if lo > maxPushByte || n > maxPushByte-lo {
-		s.fail(in, "push constants behind byte %d are not supported", maxPushByte)
+		s.fail(in, "push constants after byte %d are not supported", maxPushByte)
 		return
 	}
 	s.in.pushLo, s.in.pushHi = min(s.in.pushLo, uint32(lo&^3)), max(s.in.pushHi, uint32((lo+n+3)&^3))
@@ -213,7 +213,7 @@ func baryMode(in *ir.Instr) uint64 {
 	return in.Get(ir.IdxInterpMode)
 }
 
-// baryKind is the system value behind a load_barycentric intrinsic.
+// baryKind is the system value of a load_barycentric intrinsic.
 func baryKind(in *ir.Instr) (abi.SysvalKind, bool) {
 	linear := ir.Interp(baryMode(in)) == ir.InterpNoPerspective
 	k := abi.SysvalNone

@@ -200,7 +200,7 @@ func (s *isel) loadConstant(in *ir.Instr) {
 	s.setComps(&in.Def, ops...)
 }
 
-// constDataSlot places the constant data behind the bindings of the first set
+// constDataSlot places the constant data after the bindings of the first set
 // that has none of unknown size.
 func (s *isel) constDataSlot() (set, slot int) {
 	var next [maxSets]int

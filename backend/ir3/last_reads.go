@@ -16,7 +16,7 @@ func (p *phys) markLast(outputs []span) {
 		ins := p.blocks[b].ins
 		mark := whole[b] && b >= int(p.start[0])
 		if mark {
-			after = p.liveBehind(ins, live[b], outputs, after[:0], &t)
+			after = p.liveAfter(ins, live[b], outputs, after[:0], &t)
 		}
 		for i := range ins {
 			x := &ins[i]
@@ -37,9 +37,9 @@ func (p *phys) markLast(outputs []span) {
 	}
 }
 
-// liveBehind lists, from the last instruction of a block to its first, the units that are
-// live behind each; live are those at its end.
-func (p *phys) liveBehind(ins []pinstr, live unitSet, outputs []span, list []unitSet, t *touch) []unitSet {
+// liveAfter lists, from the last instruction of a block to its first, the units that are
+// live after each; live are those at its end.
+func (p *phys) liveAfter(ins []pinstr, live unitSet, outputs []span, list []unitSet, t *touch) []unitSet {
 	for i := len(ins) - 1; i >= 0; i-- {
 		list = append(list, live)
 		live.before(&ins[i], outputs, t)
@@ -47,7 +47,7 @@ func (p *phys) liveBehind(ins []pinstr, live unitSet, outputs []span, list []uni
 	return list
 }
 
-// before moves a set of live units from behind an instruction to before it.
+// before moves a set of live units from after an instruction to before it.
 func (s *unitSet) before(x *pinstr, outputs []span, t *touch) {
 	t.ofAliased(x)
 	if x.Dst.Kind != isa.RelReg { // that leaves the other elements as they are

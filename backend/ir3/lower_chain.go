@@ -76,7 +76,7 @@ func checkNext(stage, next ir.Stage) error {
 	if next == ir.StageNone || takesOver(stage, next) {
 		return nil
 	}
-	return fmt.Errorf("ir3: a %s shader is not supported behind a %s shader", next, stage)
+	return fmt.Errorf("ir3: a %s shader is not supported after a %s shader", next, stage)
 }
 
 func (c *chain) fail(in *ir.Instr, format string, args ...any) {

@@ -37,8 +37,8 @@ type regroup struct {
 	pos []float64
 }
 
-// behind makes room for an instruction behind in; false if there is none left.
-func (r *regroup) behind(in *ir.Instr) (c ir.Cursor, pos float64, ok bool) {
+// after makes room for an instruction after in; false if there is none left.
+func (r *regroup) after(in *ir.Instr) (c ir.Cursor, pos float64, ok bool) {
 	at := r.pos[in.Def.Index]
 	next := at + 1
 	for n := in.Next(); n != nil; n = n.Next() {
@@ -55,7 +55,7 @@ func (r *regroup) behind(in *ir.Instr) (c ir.Cursor, pos float64, ok bool) {
 			l = n
 		}
 		if l != in {
-			return r.behind(l)
+			return r.after(l)
 		}
 	}
 	return ir.After(in), pos, pos > at && pos < next
@@ -200,7 +200,7 @@ func (r *regroup) rebuild(in *ir.Instr, s *sum, places *[maxSum]*ir.Instr) bool 
 		if acc != nil {
 			anchor = r.later(anchor, acc)
 		}
-		c, pos, ok := r.behind(anchor)
+		c, pos, ok := r.after(anchor)
 		if !ok {
 			return true // the steps so far are dead
 		}

@@ -5,7 +5,7 @@ import (
 	"nirc/passes"
 )
 
-// foldHandles cleans up behind lowerDescriptors: handles have become numbers
+// foldHandles cleans up after lowerDescriptors: handles have become numbers
 // and their second halves zero, so most buffer offsets are constants now.
 func foldHandles(s *ir.Shader, impl *ir.Impl, lists passes.Lists) error {
 	if err := lists.Run(s, "ir3_handles"); err != nil {

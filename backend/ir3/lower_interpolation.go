@@ -10,7 +10,7 @@ import (
 // over w are linear in the window, so their values at the centre and their derivatives, taken once at the
 // start of the program where all fibers of the quads are there, give those of any
 // place; i and j with perspective follow by a division. Sample positions
-// come from rgetpos: behind this pass load_sample_pos_from_id counts from the centre,
+// come from rgetpos: after this pass load_sample_pos_from_id counts from the centre,
 // as that does. It reports whether anything changed.
 func lowerInterpolation(impl *ir.Impl) bool {
 	l := interpolation{impl: impl}
@@ -136,7 +136,7 @@ func (l *interpolation) planesOf(mode ir.Interp) *baryPlanes {
 
 // hoist moves loads of inputs whose barycentrics are computed to the first
 // block and before its first discard, with what they need, where that can be
-// known so early: the storage of the varyings is released behind the last one
+// known so early: the storage of the varyings is released after the last one
 // (ir3.md §4.7).
 func (l *interpolation) hoist(loads []*ir.Instr) {
 	start := l.impl.Start()

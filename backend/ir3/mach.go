@@ -46,7 +46,7 @@ var (
 	}
 )
 
-// Operations of the machine IR are those of package isa, behind the generic
+// Operations of the machine IR are those of package isa, after the generic
 // ones of package mach, and these.
 const (
 	opInputs  = mach.FirstTargetOp + mach.Op(isa.NumOps) + iota // defines what arrives in registers
@@ -78,7 +78,7 @@ func isaOp(op mach.Op) isa.Op { return isa.Op(op - mach.FirstTargetOp) }
 type code struct {
 	gen  isa.Gen
 	tmpl []isa.Instr
-	// aliases are the parts of source vectors; aliasAt, by template, is 1 behind the index there.
+	// aliases are the parts of source vectors; aliasAt, by template, is 1 after the index there.
 	aliases [][]aliasPart
 	aliasAt []int32
 	// arrays are in the order of their registers.

@@ -27,7 +27,7 @@ type pblock struct {
 	preds []int32
 	succs []int32
 	// physical predecessors: where control drops in from when fibers wait here
-	// (physical.go); known where uniform values are in shared registers.
+	// (phys_edges.go); known where uniform values are in shared registers.
 	physPreds []int32
 	jp        bool // fibers join here
 	divergent bool // ends in a branch that fibers may part at
@@ -94,7 +94,7 @@ func lower(c *compiler) (*phys, error) {
 	return p, p.err
 }
 
-// preamble puts the preamble in front: shps for the waves that skip it, getone
+// preamble puts the preamble first: shps for the waves that skip it, getone
 // for the fibers that do.
 func (p *phys) preamble(f *mach.Func) {
 	main := p.f
@@ -165,7 +165,7 @@ func (p *phys) class(o *mach.Operand) uint8 {
 	return o.Class
 }
 
-// operand is the register of a machine operand. The half names behind those of the general
+// operand is the register of a machine operand. The half names after those of the general
 // registers are shared registers', so a unit too high would name another register.
 func (p *phys) operand(o *mach.Operand) isa.Operand {
 	class, size := p.class(o), int(o.Size)

@@ -51,7 +51,7 @@ func (f *flow) solve() bool {
 	}
 	for again := any; again; {
 		again = false
-		// Who waits behind a loop does so through its later iterations.
+		// Who waits after a loop does so through its later iterations.
 		for _, l := range f.loops {
 			for t := l[1] + 1; t < int32(len(f.since)); t++ {
 				if s := f.since[t]; s > l[0] && s <= l[1] {
@@ -66,7 +66,7 @@ func (f *flow) solve() bool {
 }
 
 // drops calls drop for each place t where fibers can wait that an edge from b
-// to a block behind jumps over.
+// to a block after jumps over.
 func (f *flow) drops(drop func(b, t, to int32)) {
 	for b, succs := range f.succs {
 		for _, to := range succs {

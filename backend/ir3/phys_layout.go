@@ -68,7 +68,7 @@ func (p *phys) kept() []int32 {
 		}
 	}
 	// The first block in memory is where the program starts: blocks stand in an
-	// order in which everything reachable comes behind it.
+	// order in which everything reachable comes after it.
 	var order []int32
 	for b := range p.blocks {
 		if live[b] {
@@ -166,7 +166,7 @@ func (p *phys) joins(order []int32) int {
 			}
 		}
 	}
-	// A place behind a loop stays outstanding through later iterations.
+	// A place after a loop stays outstanding through later iterations.
 	for again := true; again; {
 		again = false
 		for t := range start {

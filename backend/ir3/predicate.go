@@ -2,7 +2,7 @@ package ir3
 
 import "nirc/backend/ir3/isa"
 
-// Short sides of an if may run one behind the other with the fibers of the
+// Short sides of an if may run one after the other with the fibers of the
 // other side masked out, instead of being branched around
 // (ir3.md §5.4):
 //
@@ -15,14 +15,14 @@ import "nirc/backend/ir3/isa"
 // No fiber waits anywhere, so there is no (jp) and the branch stack is not used. The three
 // instructions are one more than branch and jump, but they are issue slots in which results arrive, and
 // the else side is time for those of the then side. predicate counts both forms with their delay slots and takes
-// the masked one where it is no longer. Devices that need idle slots behind it seldom gain.
+// the masked one where it is no longer. Devices that need idle slots after it seldom gain.
 
 // maxPredicated bounds the instructions of both sides: a branch skips the side
 // that no fiber takes, masks do not.
 const maxPredicated = 12
 
-// Idle slots that some devices need (table 1.8): repeats of the nop behind
-// the second of predt and predf, and behind prede.
+// Idle slots that some devices need (table 1.8): repeats of the nop after
+// the second of predt and predf, and after prede.
 const (
 	predNopRepeat = 4
 	predeRepeat   = 6
@@ -66,7 +66,7 @@ func (p *phys) predicate(solved *delaySolution, always bool) bool {
 type sides [3][]pinstr
 
 // predicable reports whether block h ends in a branch that fibers part at, to
-// two blocks that join right behind, and whether both may be masked.
+// two blocks that join right after, and whether both may be masked.
 func (p *phys) predicable(h int, anyLength bool, t *touch) bool {
 	if h+3 >= len(p.blocks) {
 		return false
@@ -102,7 +102,7 @@ func (p *phys) predicable(h int, anyLength bool, t *touch) bool {
 
 // maskable reports whether an instruction may be in a masked side: it leaves
 // p0.x and what fibers share alone, does not depend on which fibers take part, and waits for
-// nothing from memory, which a wave without such fibers would not wait for behind a branch.
+// nothing from memory, which a wave without such fibers would not wait for after a branch.
 func maskable(x *pinstr, t *touch) bool {
 	if x.Flags&isa.SY != 0 {
 		return false
@@ -171,7 +171,7 @@ func (p *phys) mask(h int, s sides) {
 	}
 }
 
-// branchCost counts the sides with branches, and the block behind them.
+// branchCost counts the sides with branches, and the block after them.
 func (p *phys) branchCost(h int, d *delaySolution) int {
 	n := 1
 	if len(p.blocks[h+1].ins) > 0 && len(p.blocks[h+2].ins) > 0 {

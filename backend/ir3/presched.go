@@ -348,7 +348,7 @@ func (p *preScheduler) latency(ins []*mach.Instr, d int32, to *mach.Instr) int32
 	return max(0, alu-u.slots+1)
 }
 
-// growth is how many register units more are in use behind a unit.
+// growth is how many register units more are in use after a unit.
 func (p *preScheduler) growth(ins []*mach.Instr, i int32) int {
 	u := &p.units[i]
 	g := 0

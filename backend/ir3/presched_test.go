@@ -30,7 +30,7 @@ func TestPreSchedule(t *testing.T) {
 	}
 	text := steps["presched"]
 	if last, use := strings.LastIndex(text, "ldib.b"), strings.Index(text, "xor.b"); last < 0 || use < last {
-		t.Errorf("a load comes behind the use of another:\n%s", text)
+		t.Errorf("a load comes after the use of another:\n%s", text)
 	}
 	if n := strings.Count(disasm(bin), "shl.b"); n > 6 {
 		t.Errorf("%d shifts, those of addresses are not shared\n%s", n, disasm(bin))

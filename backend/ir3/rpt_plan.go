@@ -8,7 +8,7 @@ import "nirc/ir"
 // together. They stay scalar instructions, one a component of what would be a vector
 // operation; selection links what it makes of them.
 
-// vecPlan tells which group each value belongs to, 0 none. Many
+// vecPlan says which group each value belongs to, 0 none. Many
 // groups have one member.
 type vecPlan struct {
 	group []int32 // by def index
@@ -41,7 +41,7 @@ type vecKey struct {
 	srcs [3]uint64
 }
 
-// vectorize moves the members of groups together: each one behind the one
+// vectorize moves the members of groups together: each one after the one
 // before it, where its sources are there already, as they are those of the first.
 func vectorize(impl *ir.Impl) *vecPlan {
 	v := &vectorizer{plan: &vecPlan{group: make([]int32, impl.NumDefs)}, table: make([]vecSlot, 64)}

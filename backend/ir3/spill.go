@@ -79,7 +79,7 @@ func (s *spiller) Reload(f *mach.Func, v mach.Value, slot int) *mach.Instr {
 	in := f.NewInstr(op, 1, 1)
 	in.Ops[0].Val, in.Ops[1].Val = v, s.base
 	if op == opSpillFar {
-		in.Ops[0].Flags |= mach.Early // the base is written behind the load
+		in.Ops[0].Flags |= mach.Early // the base is written after the load
 	}
 	in.Ext = templates(f).new(t)
 	return in

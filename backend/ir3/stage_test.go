@@ -235,7 +235,7 @@ func TestFineDerivativeWaits(t *testing.T) {
 		last := p.blocks[0].ins[len(p.blocks[0].ins)-len(c.want):]
 		for i, want := range c.want {
 			if x := &last[i]; x.Flags&(isa.SS|isa.SY) != want {
-				t.Errorf("behind %s: %s, want the flags %#x", c.before, x.Text(gpu.Gen), want)
+				t.Errorf("after %s: %s, want the flags %#x", c.before, x.Text(gpu.Gen), want)
 			}
 		}
 	}
@@ -280,7 +280,7 @@ func TestDiscard(t *testing.T) {
 			d := &b.Intrinsic(ir.IntrDdx, 1, 32, b.Fmul(x, x)).Def
 			outputTo(b, b.Vec(x, d, &phi.Def), ir.SlotData0)
 			if kind == ir.IntrTerminateIf {
-				d.Instr.Srcs[0].Set(zero) // derivatives behind a terminate have no meaning
+				d.Instr.Srcs[0].Set(zero) // derivatives after a terminate have no meaning
 			}
 			if err := ir.Validate(s); err != nil {
 				t.Fatal(err)

@@ -19,7 +19,7 @@ const phiUniform uint8 = 1
 type uniformity struct {
 	f    *mach.Func
 	code *code
-	// apart are the loops that fibers leave in different iterations: first block, and the one behind.
+	// apart are the loops that fibers leave in different iterations: first block, and the one after.
 	apart [][2]mach.BlockID
 	// register is what a register of fibers is worth.
 	register int32
@@ -207,7 +207,7 @@ func (u *uniformity) choose() {
 	}
 }
 
-// carriedOut reports whether v is used behind a loop that fibers leave in
+// carriedOut reports whether v is used after a loop that fibers leave in
 // different iterations: each of them has its own value there.
 func (u *uniformity) carriedOut(v mach.Value) bool {
 	for _, l := range u.apart {

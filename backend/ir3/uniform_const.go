@@ -15,7 +15,7 @@ func (u *uniformity) isConst(in *mach.Instr) bool {
 }
 
 // copyConsts gives constants that the scalar unit reads a shared register: in
-// their place, or behind them if others read them too.
+// their place, or after them if others read them too.
 func (u *uniformity) copyConsts() {
 	for b := range u.f.Blocks {
 		blk := &u.f.Blocks[b]

@@ -121,7 +121,7 @@ func (g *waveGen) back(m waveMark) {
 	g.u, g.ub, g.w, g.p = g.u[:m[0]], g.ub[:m[1]], g.w[:m[2]], g.p[:m[3]]
 }
 
-// branch is an if; what uniform values become in it is uniform behind it if all fibers go one way.
+// branch is an if; what uniform values become in it is uniform after it if all fibers go one way.
 func (g *waveGen) branch(size int, uniform bool) {
 	b, m := g.b, g.mark()
 	g.depth++
@@ -260,7 +260,7 @@ func TestRandomUniform(t *testing.T) {
 	t.Logf("%d programs use the scalar unit, for %d instructions; %d uniform loads", shared, scalar, loads)
 }
 
-// scalarInstrs counts the instructions of the scalar unit behind the preamble.
+// scalarInstrs counts the instructions of the scalar unit after the preamble.
 func scalarInstrs(bin *Binary, gpu string) int {
 	g, err := FindGPU(gpu)
 	if err != nil {

@@ -14,7 +14,7 @@ type syncState struct {
 	// releases them, and it runs in order itself.
 	scalar    [2]unitSet
 	warScalar unitSet
-	barrier   bool // behind a barrier: the next instruction waits for everything
+	barrier   bool // after a barrier: the next instruction waits for everything
 	consts    bool // writes to the const file, until (ss)
 }
 

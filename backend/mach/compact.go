@@ -119,7 +119,7 @@ func (a *allocator) line(vs []lineup, limited bool, pos int) (int, error) {
 	return pos, nil
 }
 
-// next returns the aligned place of v at or behind pos, and its end.
+// next returns the aligned place of v at or after pos, and its end.
 func (a *allocator) next(v Value, pos int) (r, end int, err error) {
 	c := &a.f.classes[a.f.Class(v)]
 	r = (pos + int(c.Align) - 1) &^ (int(c.Align) - 1)

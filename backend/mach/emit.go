@@ -25,7 +25,7 @@ func (f *Func) AppendOp(blk BlockID, loc uint32, op Op, defs, uses []Value) *Ins
 }
 
 // OpNames names a target's operations: those of its instruction set, which
-// begin at FirstTargetOp, and what it adds behind them.
+// begin at FirstTargetOp, and what it adds after them.
 type OpNames struct {
 	// Num is the number of operations of the instruction set, 0 none of them.
 	Num int

@@ -45,7 +45,7 @@ func (l Live) Each(f func(v Value)) {
 	}
 }
 
-// Liveness tells which values are live at the borders of blocks. A value that
+// Liveness says which values are live at the borders of blocks. A value that
 // a phi reads is live out of the predecessor it comes from, and not live into
 // the phi's block on that account; phi results are not live in. Values of shared
 // files live along physical edges too.

@@ -8,7 +8,7 @@ import (
 
 // Registers that all threads of a wave share cannot be moved about where
 // control flow joins: what one thread's way does to them is there for those that
-// went another way, before or behind it. PlaceFile therefore gives each value of such a file
+// went another way, before or after it. PlaceFile therefore gives each value of such a file
 // one place for all its life, ahead of [Allocate]. A life is one piece of the program from
 // the first point where the value is live to the last, in the order of the
 // blocks, so that ways in between, of whichever threads, find it untouched.

@@ -28,7 +28,7 @@ type AllocOptions struct {
 	Live *Liveness
 }
 
-// Allocation tells what the allocator did.
+// Allocation says what the allocator did.
 type Allocation struct {
 	// Used is the highest unit in use plus 1, by file.
 	Used [maxFiles]int

@@ -2,7 +2,7 @@ package mach
 
 import "fmt"
 
-// instr allocates one instruction and appends it to the block, behind the
+// instr allocates one instruction and appends it to the block, after the
 // copies that it needs.
 func (a *allocator) instr(in *Instr) error {
 	a.origin, a.killed, a.cur = a.origin[:0], a.killed[:0], in
@@ -163,7 +163,7 @@ func (a *allocator) windowCost(fs *fileState, r, n int) int {
 }
 
 // movable reports whether v was there before the current instruction, stays
-// behind it and is free to go.
+// after it and is free to go.
 func (a *allocator) movable(v Value) bool {
 	if a.isKilled(v) {
 		return false

@@ -14,7 +14,7 @@ func allocate(f *Func, opts AllocOptions) error {
 	return allocateUntied(f, opts)
 }
 
-// allocateUntied is allocate behind LowerTied.
+// allocateUntied is allocate after LowerTied.
 func allocateUntied(f *Func, opts AllocOptions) error {
 	c := NewChecker(f)
 	if _, err := Allocate(f, opts); err != nil {

@@ -2,7 +2,7 @@ package mach
 
 import "sort"
 
-// Repairing SSA behind spilling: a value that was reloaded has several names,
+// Repairing SSA after spilling: a value that was reloaded has several names,
 // which phis join where ways meet; phis that join one value only go again.
 
 // newPhi merges the names of v at a block.

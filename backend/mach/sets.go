@@ -171,7 +171,7 @@ func (m *mergeSets) set(v Value) int32 {
 	return m.of[v]
 }
 
-// join puts b at off units behind a, unless members would be in each other's way.
+// join puts b at off units after a, unless members would be in each other's way.
 func (m *mergeSets) join(a, b Value, off int) {
 	if a == 0 || b == 0 || m.f.Class(a) != m.f.Class(b) || m.file >= 0 && int(m.f.File(a)) != m.file {
 		return

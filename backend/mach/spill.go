@@ -13,7 +13,7 @@ type Spiller interface {
 }
 
 // far is the distance of a use that is never reached; loopExit is added for
-// edges that leave a loop, so that what is only needed behind it goes first.
+// edges that leave a loop, so that what is only needed after it goes first.
 const (
 	far      = 1 << 30
 	loopExit = 1 << 16
@@ -21,7 +21,7 @@ const (
 
 // spiller reduces register pressure on SSA form: it walks the blocks in order and keeps
 // the set of values in registers within the limit, dropping those whose next use is
-// furthest away (Belady's rule). A dropped value is stored once, behind
+// furthest away (Belady's rule). A dropped value is stored once, after
 // its definition, and loaded again as another value before its next use; what is made by an
 // instruction without sources is made again instead.
 // After Braun and Hack, "Register Spilling and Live-Range Splitting for SSA-Form Programs".
@@ -582,7 +582,7 @@ func (s *spiller) newSlot(v Value) int {
 	return at
 }
 
-// stores puts the stores of dropped values behind their definitions.
+// stores puts the stores of dropped values after their definitions.
 func (s *spiller) stores() {
 	for b := range s.f.Blocks {
 		blk := &s.f.Blocks[b]

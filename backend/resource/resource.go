@@ -21,7 +21,7 @@ type Table struct {
 	Ranges []Range // by First; those of unknown size last
 	// Total is the number of entries, those of unknown size as the caller counts them.
 	Total uint32
-	// Sized tells that no size is unknown.
+	// Sized says that no size is unknown.
 	Sized bool
 }
 

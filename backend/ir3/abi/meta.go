@@ -28,8 +28,8 @@ type Meta struct {
 	// ScalarALU: the device runs instructions on shared registers on its scalar
 	// unit (ir3.md §3.9); it matters to hazard checks only.
 	ScalarALU bool `json:"scalar_alu,omitempty"`
-	// PredtNops and PredeNops: the device needs idle slots behind the second of predt and
-	// predf, and behind prede (ir3.md §1.8); for hazard checks only.
+	// PredtNops and PredeNops: the device needs idle slots after the second of predt and
+	// predf, and after prede (ir3.md §1.8); for hazard checks only.
 	PredtNops bool `json:"predt_nops,omitempty"`
 	PredeNops bool `json:"prede_nops,omitempty"`
 	// MaxRegs is the footprint: vec4 registers, halves folded in.
@@ -47,7 +47,7 @@ type Meta struct {
 	UsesDiscard  bool `json:"uses_discard,omitempty"`
 	WritesMemory bool `json:"writes_memory,omitempty"`
 	NeedsQuads   bool `json:"needs_quads,omitempty"`
-	// PrefetchQuads: only prefetches need quads, whose helpers end behind them.
+	// PrefetchQuads: only prefetches need quads, whose helpers end after them.
 	PrefetchQuads      bool `json:"prefetch_quads,omitempty"`
 	EarlyFragmentTests bool `json:"early_fragment_tests,omitempty"`
 	PerSample          bool `json:"per_sample,omitempty"`

@@ -23,7 +23,7 @@ func TestAliasTable(t *testing.T) {
 		{"too early", "mov.u32u32 r3.x, 3\n(rpt2)nop\nalias.tex.b32.0 r40.x, r3.x\n" + read, "slots"},
 		{"two entries", "alias.tex.b32.1 r40.x, (0x3)\nalias.tex.b32.0 r40.y, (0x9)\n" + read, ""},
 		{"under way", "rcp r3.x, r3.y\nalias.tex.b32.0 r40.x, r3.x\n" + read, "(ss) is missing"},
-		{"written behind", "alias.tex.b32.0 r40.x, r3.x\n" + read + "\nmov.u32u32 r3.x, 1", "may still read it"},
+		{"written after", "alias.tex.b32.0 r40.x, r3.x\n" + read + "\nmov.u32u32 r3.x, 1", "may still read it"},
 		{"wrong size", "alias.tex.b32.1 r40.x, (0x3)\n" + read, "says its size"},
 		{"no texture", "alias.tex.b32.0 r40.x, (0x3)\nnop\n" + read, "says its size"},
 	} {

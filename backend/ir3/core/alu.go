@@ -11,7 +11,7 @@ import (
 // low 16 bits; results need not be masked.
 type aluFn func(d, a, b, c []uint32, lo, hi int, x *inst)
 
-// class tells what (neg) and (abs) do and how a folded conversion works.
+// class says what (neg) and (abs) do and how a folded conversion works.
 type class uint8
 
 const (

@@ -191,7 +191,7 @@ func (c *checker) unit(w *wave, x *inst, s *span, u int, k int64) error {
 	}
 	l := &c.last[u]
 	if l.dead {
-		return fmt.Errorf("reads %s behind its (last)", unitName(u))
+		return fmt.Errorf("reads %s after its (last)", unitName(u))
 	}
 	if l.mask[0]&m[0]|l.mask[1]&m[1] == 0 {
 		return nil

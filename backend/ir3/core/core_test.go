@@ -189,7 +189,7 @@ end:	(jp)nop` + store, func(i int) uint32 { return b(i == 2, 1, 0) }},
 	br !p0.x, #out
 	(ss)movmsk.w64 r48.x
 out:	(jp)(ss)mov.u32u32 r1.x, r48.x` + store, func(i int) uint32 { return 0xfd }},
-		{"all fibers meet behind if else", `
+		{"all fibers meet after if else", `
 	cmps.u.lt p0.x, r0.x, 3
 	(rpt5)nop
 	br !p0.x, #else
@@ -198,7 +198,7 @@ out:	(jp)(ss)mov.u32u32 r1.x, r48.x` + store, func(i int) uint32 { return 0xfd }
 else:	(jp)mov.u32u32 r1.x, 20
 end:	(jp)movmsk.w64 r48.x
 	(ss)mov.u32u32 r1.x, r48.x` + store, func(i int) uint32 { return 0xff }},
-		{"do while, all fibers meet behind it", `
+		{"do while, all fibers meet after it", `
 	mov.u32u32 r2.x, 0
 	(rpt5)nop
 loop:	(nop3) add.u r2.x, r2.x, 1

@@ -45,7 +45,7 @@ type descCache struct {
 	buf   buffer
 }
 
-// resolve finds the buffer behind an index of a bindless set. Unbound slots
+// resolve finds the buffer of an index of a bindless set. Unbound slots
 // give an empty buffer.
 func (w *wave) resolve(base int, index uint32) (*buffer, error) {
 	if base < 0 || base > 7 {

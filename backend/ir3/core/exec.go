@@ -37,7 +37,7 @@ func execALU(w *wave, x *inst) error {
 	return nil
 }
 
-// Steps behind an ALU operation.
+// Steps after an ALU operation.
 const (
 	postSat uint8 = 1 << iota
 	postSatHalf

@@ -110,7 +110,7 @@ func (w *wave) atomicImage(x *inst) error {
 	})
 }
 
-// imageInfo is resinfo of an image: its size, layers behind the dimensions.
+// imageInfo is resinfo of an image: its size, layers after the dimensions.
 func (w *wave) imageInfo(x *inst) error {
 	for lane := 0; lane < w.n; lane++ {
 		if !w.exec.Get(lane) {

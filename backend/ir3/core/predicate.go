@@ -7,8 +7,8 @@ import (
 	"nirc/backend/ir3/isa"
 )
 
-// Repeats of the nops that some devices need behind the second of predt and
-// predf, and behind prede (ir3.md §5.4).
+// Repeats of the nops that some devices need after the second of predt and
+// predf, and after prede (ir3.md §5.4).
 const (
 	predNopRepeat = 4
 	predeRepeat   = 6
@@ -68,7 +68,7 @@ func (p *program) checkMasks() {
 			continue
 		}
 		if pc+1 == len(p.code) || p.code[pc+1].Op != isa.OpNop || int(p.code[pc+1].Repeat) < need {
-			p.static = fmt.Errorf("ir3 core: pc %d: the device needs a (rpt%d)nop behind this %s", pc, need, x.Op)
+			p.static = fmt.Errorf("ir3 core: pc %d: the device needs a (rpt%d)nop after this %s", pc, need, x.Op)
 		}
 	}
 }

@@ -38,8 +38,8 @@ func TestPredicationHazards(t *testing.T) {
 		{"kill", edit("predf", "kill p0.y\npredf"), "control flow stands between"},
 		{"barrier", edit("predf", "bar.g\npredf"), "a barrier stands between"},
 		{"end", edit("prede\n\t(rpt6)nop", "end"), "control flow stands between"},
-		{"no nops behind predf", edit("(rpt4)nop\n", "(rpt3)nop\n"), "a (rpt4)nop behind this predf"},
-		{"no nops behind prede", edit("(rpt6)nop", "(rpt5)nop"), "a (rpt6)nop behind this prede"},
+		{"no nops after predf", edit("(rpt4)nop\n", "(rpt3)nop\n"), "a (rpt4)nop after this predf"},
+		{"no nops after prede", edit("(rpt6)nop", "(rpt5)nop"), "a (rpt6)nop after this prede"},
 	} {
 		m := newMachine()
 		m.check = true

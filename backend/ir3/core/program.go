@@ -22,7 +22,7 @@ type inst struct {
 	dst  dst
 	nsrc int
 	ext  uint  // 32 minus the source size: 0 or 16
-	post uint8 // steps behind the ALU operation
+	post uint8 // steps after the ALU operation
 	flow bool  // may change the program counter or the masks
 	// alias.tex: attached to the instruction that it serves, which has the entries.
 	attached bool

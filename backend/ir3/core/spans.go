@@ -40,7 +40,7 @@ type hazards struct {
 	spans      []span
 	class      syncClass
 	lateRead   bool // sources are read after the issue
-	warSS      bool // ... and only (ss) orders a write behind it
+	warSS      bool // ... and only (ss) orders a write after it
 	slots      int  // issue slots that it takes
 	readsConst bool
 	relSrc     int8 // index of a relative register source, -1

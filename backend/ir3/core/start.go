@@ -266,7 +266,7 @@ func fixed4(f float32) uint32 {
 }
 
 // corner returns component loc of the three vertices of a lane's primitive,
-// and the index of the provoking one; flat tells that all three are equal.
+// and the index of the provoking one; flat says that all three are equal.
 func (w *wave) corner(loc, lane int) (v [3]uint32, provoking int) {
 	x := &w.l.Fragment[lane]
 	if loc < 0 || loc >= len(w.p.inputs) || w.p.inputs[loc].slot < 0 || x.Prim == nil {

@@ -261,7 +261,7 @@ func (x *xfer) conv(full bool) {
 	x.bit(fConv, &c)
 }
 
-// nops transfers the (r) bits of src1 and src2, which count the nops behind
+// nops transfers the (r) bits of src1 and src2, which count the nops after
 // an instruction that is not repeated.
 func (x *xfer) nops(a, b *Operand, never bool) {
 	in := x.in

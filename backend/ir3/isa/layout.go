@@ -43,7 +43,7 @@ const (
 	immInt
 	immFLUT
 	immMov   // by the source type
-	immAlias // (1.0), (0x1), with h in front if 16 bits
+	immAlias // (1.0), (0x1), with h first if 16 bits
 )
 
 // dataOperand says which operands have the size of Type.

@@ -28,7 +28,7 @@ func (in *Instr) Nops() int {
 	return n
 }
 
-// SetNops sets the number of idle slots behind a category 2 or 3 instruction
+// SetNops sets the number of idle slots after a category 2 or 3 instruction
 // whose Repeat is 0; n is 0 to 3.
 func (in *Instr) SetNops(n int) {
 	if !isInterp(in.Op) {
@@ -52,7 +52,7 @@ type Line struct {
 	// Target is the address that a branch names, else -1; it may lie outside the
 	// code.
 	Target int
-	// Label tells that a branch of the listing targets this line.
+	// Label says that a branch of the listing targets this line.
 	Label bool
 }
 

@@ -56,7 +56,7 @@ func (p *parser) tex() error {
 	return p.texSources(s2en, nonuniform)
 }
 
-// texSources parses the operands behind the destination.
+// texSources parses the operands after the destination.
 func (p *parser) texSources(s2en, nonuniform bool) error {
 	in, info := p.in, p.info
 	n := int(info.nsrc)
@@ -223,7 +223,7 @@ func (p *parser) bare(class immClass) (Operand, error) {
 	return I(int32(v)), err
 }
 
-// parenImm is a FLUT name or an integer of a half instruction, behind "(".
+// parenImm is a FLUT name or an integer of a half instruction, after "(".
 func (p *parser) parenImm() (Operand, error) {
 	for i, n := range flutNames {
 		if p.accept(n + ")") {

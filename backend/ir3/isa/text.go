@@ -323,7 +323,7 @@ func (p *printer) mask() {
 	p.str(")")
 }
 
-// tex is everything behind the mnemonic of a category 5 instruction.
+// tex is everything after the mnemonic of a category 5 instruction.
 func (p *printer) tex() {
 	in, info := p.in, p.info
 	p.flag(Tex3D, ".3d")
