@@ -104,30 +104,29 @@ func (l *amulLowering) reach(in *ir.Instr, m uint32) {
 // address returns the source of an access that holds its address or offset,
 // -1 if it has none, and the size in bytes of what it addresses, 0 unknown.
 func (l *amulLowering) address(in *ir.Instr) (at, size int) {
-	switch in.Intr {
-	case ir.IntrLoadUbo, ir.IntrLoadUboVec4:
-		return 1, l.ubo
-	case ir.IntrLoadSsbo, ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrLoadSsboAddress:
-		return 1, l.ssbo
-	case ir.IntrStoreSsbo:
-		return 2, l.ssbo
-	case ir.IntrLoadShared, ir.IntrSharedAtomic, ir.IntrSharedAtomicSwap:
-		return 0, int(l.s.SharedSize)
-	case ir.IntrStoreShared:
-		return 1, int(l.s.SharedSize)
-	case ir.IntrLoadScratch:
-		return 0, int(l.s.ScratchSize)
-	case ir.IntrStoreScratch:
-		return 1, int(l.s.ScratchSize)
-	case ir.IntrLoadConstant:
-		return 0, len(l.s.ConstantData)
-	case ir.IntrLoadPushConstant:
-		return 0, int(in.Get(ir.IdxBase) + in.Get(ir.IdxRange))
-	case ir.IntrLoadGlobal, ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrLoadGlobalConstant, ir.IntrLoadGlobal2x32,
-		ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:
-		return 0, 0
-	case ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32, ir.IntrLoadGlobalConstantOffset, ir.IntrLoadGlobalConstantBounded:
-		return 1, 0
+	m := in.Memory()
+	if m.Op == ir.MemNone || m.Addr < 0 {
+		return -1, 0
+	}
+	at = int(m.Addr)
+	if m.Offset >= 0 {
+		at = int(m.Offset) // Addr is a base then, which nothing computes
+	}
+	switch m.Space {
+	case ir.SpaceUbo:
+		return at, l.ubo
+	case ir.SpaceSsbo:
+		return at, l.ssbo
+	case ir.SpaceShared:
+		return at, int(l.s.SharedSize)
+	case ir.SpaceScratch:
+		return at, int(l.s.ScratchSize)
+	case ir.SpaceConstant:
+		return at, len(l.s.ConstantData)
+	case ir.SpacePush:
+		return at, int(in.Get(ir.IdxBase) + in.Get(ir.IdxRange))
+	case ir.SpaceGlobal:
+		return at, 0
 	}
 	return -1, 0
 }

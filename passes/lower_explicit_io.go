@@ -418,20 +418,12 @@ func (e *explicitIO) store(in *ir.Instr, a *address, t *ir.Type, mode ir.Mode) {
 }
 
 func (e *explicitIO) atomic(in *ir.Instr, a *address, mode ir.Mode) *ir.Def {
-	swap := in.Intr == ir.IntrDerefAtomicSwap
-	var op ir.Intrinsic
-	switch mode {
-	case ir.ModeSSBO:
-		op = ir.IntrSsboAtomic
-	case ir.ModeShared:
-		op = ir.IntrSharedAtomic
-	case ir.ModeGlobal:
-		op = ir.IntrGlobalAtomic
-	default:
+	if mode&(ir.ModeSSBO|ir.ModeShared|ir.ModeGlobal) == 0 {
 		return nil
 	}
-	if swap {
-		op = map[ir.Intrinsic]ir.Intrinsic{ir.IntrSsboAtomic: ir.IntrSsboAtomicSwap, ir.IntrSharedAtomic: ir.IntrSharedAtomicSwap, ir.IntrGlobalAtomic: ir.IntrGlobalAtomicSwap}[op]
+	op, ok := ir.MemoryIntrinsic(mode, in.Memory().Op)
+	if !ok {
+		return nil
 	}
 	srcs := []*ir.Def{a.off}
 	if a.res != nil {

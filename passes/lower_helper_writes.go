@@ -10,25 +10,12 @@ var lowerHelperWritesPass = &Pass{
 	Doc:        "Puts the stores and atomics of fragment shaders into ifs that helper invocations do not take; the result of an atomic is undef in those.",
 }
 
-// storesMemory tells the stores and atomics that a helper must not do.
-func storesMemory(in *ir.Instr) bool {
-	switch in.Intr {
-	case ir.IntrStoreSsbo, ir.IntrStoreGlobal, ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap,
-		ir.IntrImageStore, ir.IntrBindlessImageStore, ir.IntrImageDerefStore, ir.IntrImageAtomic, ir.IntrBindlessImageAtomic, ir.IntrImageDerefAtomic,
-		ir.IntrImageAtomicSwap, ir.IntrBindlessImageAtomicSwap, ir.IntrImageDerefAtomicSwap:
-		return true
-	case ir.IntrStoreDeref, ir.IntrDerefAtomic, ir.IntrDerefAtomicSwap:
-		return in.Srcs[0].Def.Instr.DerefInfo().Modes&(ir.ModeSSBO|ir.ModeGlobal|ir.ModeImage) != 0
-	}
-	return false
-}
-
 func lowerHelperWrites(c *Context, s *ir.Shader) (bool, error) {
 	if s.Stage != ir.StageFragment {
 		return false, nil
 	}
 	return eachImpl(s, ir.MetaNone, func(impl *ir.Impl) bool {
-		list := collect(impl, func(in *ir.Instr) bool { return storesMemory(in) && !guarded(in) })
+		list := collect(impl, func(in *ir.Instr) bool { return writesMemory(in) && !guarded(in) })
 		for _, in := range list {
 			b := builderBefore(in)
 			helper := &b.Intrinsic(ir.IntrIsHelperInvocation, 1, 1).Def

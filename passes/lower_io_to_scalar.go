@@ -1,6 +1,9 @@
 package passes
 
-import "nirc/ir"
+import (
+	"nirc/ir"
+	"nirc/ir/optab"
+)
 
 var lowerIOToScalarPass = &Pass{
 	Name:  "lower_io_to_scalar",
@@ -25,18 +28,18 @@ func accessMode(i ir.Intrinsic) (mode ir.Mode, value int) {
 		return ir.ModeShaderOut, -1
 	case ir.IntrStoreOutput, ir.IntrStorePerVertexOutput, ir.IntrStorePerViewOutput, ir.IntrStorePerPrimitiveOutput:
 		return ir.ModeShaderOut, 0
-	case ir.IntrLoadSsbo:
-		return ir.ModeSSBO, -1
-	case ir.IntrStoreSsbo:
-		return ir.ModeSSBO, 0
-	case ir.IntrLoadShared:
-		return ir.ModeShared, -1
-	case ir.IntrStoreShared:
-		return ir.ModeShared, 0
-	case ir.IntrLoadGlobal:
-		return ir.ModeGlobal, -1
-	case ir.IntrStoreGlobal:
-		return ir.ModeGlobal, 0
+	}
+	info := i.Info()
+	if _, _, ok := memOffsetSrc(i); !ok || info.Flags&optab.CanReorder != 0 {
+		return 0, -1
+	}
+	switch info.Mem.Space {
+	case ir.SpaceSsbo:
+		return ir.ModeSSBO, int(info.Mem.Data)
+	case ir.SpaceShared:
+		return ir.ModeShared, int(info.Mem.Data)
+	case ir.SpaceGlobal:
+		return ir.ModeGlobal, int(info.Mem.Data)
 	}
 	return 0, -1
 }

@@ -121,26 +121,10 @@ func makeCoherent(in *ir.Instr, modes ir.Mode, loads bool) bool {
 	if modes == 0 || in.Kind != ir.KindIntrinsic || !in.Has(ir.IdxAccess) {
 		return false
 	}
-	var mode ir.Mode
-	load := false
-	switch in.Intr {
-	case ir.IntrLoadDeref, ir.IntrStoreDeref, ir.IntrImageDerefLoad, ir.IntrImageDerefSparseLoad, ir.IntrImageDerefStore:
-		if d := derefOf(in.Srcs[0].Def); d != nil {
-			mode = d.DerefInfo().Modes & (ir.ModeSSBO | ir.ModeGlobal | ir.ModeImage)
-		}
-		load = in.Intr != ir.IntrStoreDeref && in.Intr != ir.IntrImageDerefStore
-	case ir.IntrLoadSsbo:
-		mode, load = ir.ModeSSBO, true
-	case ir.IntrStoreSsbo:
-		mode = ir.ModeSSBO
-	case ir.IntrLoadGlobal, ir.IntrLoadGlobal2x32:
-		mode, load = ir.ModeGlobal, true
-	case ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32:
-		mode = ir.ModeGlobal
-	case ir.IntrImageLoad, ir.IntrBindlessImageLoad, ir.IntrImageSparseLoad, ir.IntrBindlessImageSparseLoad:
-		mode, load = ir.ModeImage, true
-	case ir.IntrImageStore, ir.IntrBindlessImageStore:
-		mode = ir.ModeImage
+	m, mode := in.Memory(), in.MemoryModes()&visibleModes
+	load := m.Op == ir.MemLoad
+	if !load && m.Op != ir.MemStore {
+		return false
 	}
 	if mode&modes == 0 || load != loads || ir.Access(in.Get(ir.IdxAccess))&ir.AccessCoherent != 0 {
 		return false

@@ -74,30 +74,18 @@ func (k accessKinds) has(in *ir.Instr) bool {
 	if in.Kind != ir.KindIntrinsic || !in.Has(ir.IdxAccess) || ir.Access(in.Get(ir.IdxAccess))&ir.AccessNonUniform == 0 {
 		return false
 	}
-	switch in.Intr {
-	case ir.IntrLoadUbo:
+	switch m := in.Memory(); m.Space {
+	case ir.SpaceUbo:
 		return k.ubo
-	case ir.IntrLoadSsbo, ir.IntrStoreSsbo, ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap:
+	case ir.SpaceSsbo:
+		if m.Op == ir.MemQuery {
+			return k.size
+		}
 		return k.ssbo
-	case ir.IntrGetSsboSize:
-		return k.size
+	case ir.SpaceImage:
+		return k.image
 	}
-	return k.image && handleSrc(in) == 0
-}
-
-// handleSrc is the source of an intrinsic that holds the buffer's handle, the
-// image's deref or handle; -1 if it has none.
-func handleSrc(in *ir.Instr) int {
-	switch in.Intr {
-	case ir.IntrStoreSsbo:
-		return 1
-	case ir.IntrLoadUbo, ir.IntrLoadSsbo, ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrGetSsboSize:
-		return 0
-	}
-	if in.Has(ir.IdxImageDim) {
-		return 0
-	}
-	return -1
+	return false
 }
 
 // texHandles are the sources of a texture operation that choose descriptors.
@@ -125,7 +113,7 @@ func waterfall(in *ir.Instr) {
 		}
 		t.TextureNonUniform, t.SamplerNonUniform = false, false
 	} else {
-		handles = append(handles, &in.Srcs[handleSrc(in)])
+		handles = append(handles, bufferHandle(in))
 		in.Set(ir.IdxAccess, in.Get(ir.IdxAccess)&^uint64(ir.AccessNonUniform))
 	}
 	f := &fall{copies: ir.NewCloner(in.Block.Impl(), in.Block.Impl())}

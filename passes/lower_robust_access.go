@@ -28,24 +28,15 @@ func lowerRobustAccess(c *Context, s *ir.Shader) (bool, error) {
 }
 
 // boundedAccess describes an access by offset: its memory, which source is
-// the offset (the resource stands before it, except for shared memory), and how many bytes it touches.
+// the offset, and how many bytes it touches.
 func boundedAccess(in *ir.Instr) (class ir.Mode, off int, bytes uint32) {
-	size := func(d *ir.Def) uint32 { return uint32(d.NumComponents) * uint32(d.BitSize) / 8 }
-	switch in.Intr {
-	case ir.IntrLoadSsbo:
-		return ir.ModeSSBO, 1, size(&in.Def)
-	case ir.IntrStoreSsbo:
-		return ir.ModeSSBO, 2, size(in.Srcs[0].Def)
-	case ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap:
-		return ir.ModeSSBO, 1, size(&in.Def)
-	case ir.IntrLoadUbo:
-		return ir.ModeUBO, 1, size(&in.Def)
-	case ir.IntrLoadShared:
-		return ir.ModeShared, 0, size(&in.Def)
-	case ir.IntrStoreShared:
-		return ir.ModeShared, 1, size(in.Srcs[0].Def)
-	case ir.IntrSharedAtomic, ir.IntrSharedAtomicSwap:
-		return ir.ModeShared, 0, size(&in.Def)
+	m := in.Memory()
+	if !m.Accesses() || !m.Plain() {
+		return 0, 0, 0
+	}
+	switch m.Space {
+	case ir.SpaceSsbo, ir.SpaceUbo, ir.SpaceShared:
+		return in.MemoryModes(), int(m.Addr), accessBytes(in)
 	}
 	return 0, 0, 0
 }
@@ -60,9 +51,9 @@ func guardBounds(s *ir.Shader, in *ir.Instr) {
 	var end *ir.Def
 	switch class {
 	case ir.ModeSSBO:
-		end = &b.Intrinsic(ir.IntrGetSsboSize, 1, 32, in.Srcs[off-1].Def).Def
+		end = &b.Intrinsic(ir.IntrGetSsboSize, 1, 32, bufferHandle(in).Def).Def
 	case ir.ModeUBO:
-		end = &b.Intrinsic(ir.IntrGetUboSize, 1, 32, in.Srcs[off-1].Def).Def
+		end = &b.Intrinsic(ir.IntrGetUboSize, 1, 32, bufferHandle(in).Def).Def
 	default:
 		end = b.Imm32(s.SharedSize)
 	}

@@ -12,31 +12,25 @@ var lowerSsboPass = &Pass{
 
 func lowerSsbo(impl *ir.Impl) bool {
 	list := collect(impl, func(in *ir.Instr) bool {
-		switch in.Intr {
-		case ir.IntrLoadSsbo, ir.IntrStoreSsbo, ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap:
-			return true
-		}
-		return false
+		m := in.Memory()
+		return m.Space == ir.SpaceSsbo && m.Accesses() && in.Intr.Info().Target == ""
 	})
 	for _, in := range list {
 		b := builderBefore(in)
-		at := 0
-		if in.Intr == ir.IntrStoreSsbo {
-			at = 1
+		m := in.Memory()
+		op, _ := ir.MemoryIntrinsic(ir.ModeGlobal, m.Op)
+		srcs := make([]*ir.Def, 0, 3)
+		for k := range in.Srcs {
+			switch k {
+			case int(m.Handle):
+			case int(m.Addr):
+				srcs = append(srcs, &b.Intrinsic(ir.IntrLoadSsboAddress, 1, 64, in.Srcs[m.Handle].Def, in.Srcs[k].Def).Def)
+			default:
+				srcs = append(srcs, in.Srcs[k].Def)
+			}
 		}
-		addr := &b.Intrinsic(ir.IntrLoadSsboAddress, 1, 64, in.Srcs[at].Def, in.Srcs[at+1].Def).Def
-		var n *ir.Instr
-		switch in.Intr {
-		case ir.IntrLoadSsbo:
-			n = b.Intrinsic(ir.IntrLoadGlobal, in.Def.NumComponents, in.Def.BitSize, addr)
-		case ir.IntrStoreSsbo:
-			n = b.Intrinsic(ir.IntrStoreGlobal, 0, 0, in.Srcs[0].Def, addr).Set(ir.IdxWriteMask, in.Get(ir.IdxWriteMask))
-		case ir.IntrSsboAtomic:
-			n = b.Intrinsic(ir.IntrGlobalAtomic, in.Def.NumComponents, in.Def.BitSize, addr, in.Srcs[2].Def)
-		case ir.IntrSsboAtomicSwap:
-			n = b.Intrinsic(ir.IntrGlobalAtomicSwap, in.Def.NumComponents, in.Def.BitSize, addr, in.Srcs[2].Def, in.Srcs[3].Def)
-		}
-		for _, k := range []ir.Index{ir.IdxAccess, ir.IdxAlignMul, ir.IdxAlignOffset, ir.IdxAtomicOp} {
+		n := b.Intrinsic(op, in.Def.NumComponents, in.Def.BitSize, srcs...)
+		for _, k := range []ir.Index{ir.IdxAccess, ir.IdxAlignMul, ir.IdxAlignOffset, ir.IdxAtomicOp, ir.IdxWriteMask} {
 			if n.Has(k) && in.Has(k) {
 				n.Set(k, in.Get(k))
 			}

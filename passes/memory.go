@@ -5,69 +5,73 @@ import (
 	"nirc/ir/optab"
 )
 
-// writesMemory reports whether an intrinsic writes memory or an image that others see.
+// visibleModes is memory that other invocations and the host see. Workgroup memory ends
+// with the workgroup.
+const visibleModes = ir.ModeSSBO | ir.ModeGlobal | ir.ModeImage
+
+// writesMemory reports whether an instruction writes memory or an image that others see.
 func writesMemory(in *ir.Instr) bool {
-	switch in.Intr {
-	case ir.IntrStoreSsbo, ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32, ir.IntrImageStore, ir.IntrImageDerefStore, ir.IntrBindlessImageStore:
-		return true
-	case ir.IntrSharedAtomic, ir.IntrSharedAtomicSwap, ir.IntrTaskPayloadAtomic, ir.IntrTaskPayloadAtomicSwap:
-		return false
-	case ir.IntrDerefAtomic, ir.IntrDerefAtomicSwap:
-		d := derefOf(in.Srcs[0].Def)
-		return d == nil || d.DerefInfo().Modes&(ir.ModeSSBO|ir.ModeGlobal) != 0
-	}
-	return in.Has(ir.IdxAtomicOp)
+	return in.Memory().Writes() && in.MemoryModes()&visibleModes != 0
 }
 
-// memOffsetSrc says which source of an explicit memory intrinsic is its offset,
-// and whether it stores (source 0 is then the value).
+// memOffsetSrc says which source of a load or store by one byte offset, or one
+// address, holds that, and whether it stores (source 0 is then the value).
 func memOffsetSrc(i ir.Intrinsic) (off int, store, ok bool) {
-	switch i {
-	case ir.IntrLoadUbo, ir.IntrLoadSsbo:
-		return 1, false, true
-	case ir.IntrLoadShared, ir.IntrLoadScratch, ir.IntrLoadGlobal, ir.IntrLoadGlobalConstant, ir.IntrLoadPushConstant, ir.IntrLoadConstant:
-		return 0, false, true
-	case ir.IntrStoreSsbo:
-		return 2, true, true
-	case ir.IntrStoreShared, ir.IntrStoreScratch, ir.IntrStoreGlobal:
-		return 1, true, true
+	info := i.Info()
+	m := info.Mem
+	if m.Op != ir.MemLoad && m.Op != ir.MemStore || !m.Plain() || info.Srcs[m.Addr] != 1 || info.Target != "" {
+		return 0, false, false
+	}
+	switch m.Space {
+	case ir.SpaceUbo, ir.SpaceSsbo, ir.SpaceGlobal, ir.SpaceShared, ir.SpaceScratch, ir.SpacePush, ir.SpaceConstant:
+		return int(m.Addr), m.Op == ir.MemStore, true
 	}
 	return 0, false, false
+}
+
+// bufferHandle returns the source that names the buffer or image of an
+// access or a question about one, nil of what has none. Derefs of memory are none.
+func bufferHandle(in *ir.Instr) *ir.Src {
+	switch m := in.Memory(); m.Space {
+	case ir.SpaceUbo, ir.SpaceSsbo, ir.SpaceImage:
+		return &in.Srcs[m.Handle]
+	}
+	return nil
+}
+
+// accessBytes is how many bytes an access touches that reads or writes whole components.
+func accessBytes(in *ir.Instr) uint32 {
+	d := &in.Def
+	if !in.HasDef() {
+		d = in.Srcs[in.Memory().Data].Def
+	}
+	return uint32(d.NumComponents) * uint32(d.BitSize) / 8
 }
 
 // written tells what a shader writes besides its own variables.
 type written struct{ buffers, images bool }
 
 func (w *written) note(in *ir.Instr) {
-	switch in.Intr {
-	case ir.IntrStoreSsbo, ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32, ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap,
-		ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32, ir.IntrMemcpyDeref:
-		w.buffers = true
-	case ir.IntrImageStore, ir.IntrBindlessImageStore, ir.IntrImageDerefStore, ir.IntrImageAtomic, ir.IntrBindlessImageAtomic, ir.IntrImageDerefAtomic,
-		ir.IntrImageAtomicSwap, ir.IntrBindlessImageAtomicSwap, ir.IntrImageDerefAtomicSwap:
-		w.images = true
-		w.buffers = w.buffers || texelBuffer(in)
-	case ir.IntrStoreDeref, ir.IntrCopyDeref, ir.IntrDerefAtomic, ir.IntrDerefAtomicSwap:
-		m := in.Srcs[0].Def.Instr.DerefInfo().Modes
-		w.buffers = w.buffers || m&(ir.ModeSSBO|ir.ModeGlobal) != 0
-		w.images = w.images || m&ir.ModeImage != 0
-	case ir.IntrImageTexelAddress, ir.IntrBindlessImageTexelAddress, ir.IntrImageDerefTexelAddress:
+	m, modes := in.Memory(), in.MemoryModes()
+	switch {
+	case m.Space == ir.SpaceImage && m.Op == ir.MemAddress:
 		w.images, w.buffers = true, true // by pointer
+	case m.Writes():
+		w.buffers = w.buffers || modes&(ir.ModeSSBO|ir.ModeGlobal) != 0 || m.Space == ir.SpaceImage && texelBuffer(in)
+		w.images = w.images || modes&ir.ModeImage != 0
 	}
 }
 
-// unwritten tells loads from what the shader does not write.
+// unwritten reports whether in loads from what the shader does not write.
 func (w *written) unwritten(in *ir.Instr) bool {
-	switch in.Intr {
-	case ir.IntrLoadSsbo, ir.IntrLoadGlobal, ir.IntrLoadGlobal2x32:
-		return !w.buffers
-	case ir.IntrLoadDeref:
-		m := in.Srcs[0].Def.Instr.DerefInfo().Modes
-		return !w.buffers && m&^(ir.ModeSSBO|ir.ModeGlobal) == 0
-	case ir.IntrImageLoad, ir.IntrBindlessImageLoad, ir.IntrImageDerefLoad:
+	m := in.Memory()
+	if m.Op != ir.MemLoad {
+		return false
+	}
+	if m.Space == ir.SpaceImage {
 		return !w.images && !(w.buffers && texelBuffer(in))
 	}
-	return false
+	return !w.buffers && in.MemoryModes()&^(ir.ModeSSBO|ir.ModeGlobal) == 0
 }
 
 // hasSideEffects reports whether in may not be deleted although nothing uses its result.

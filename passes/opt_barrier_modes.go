@@ -54,21 +54,18 @@ func touchedModes(in *ir.Instr) ir.Mode {
 		return 0
 	}
 	switch in.Intr {
-	case ir.IntrLoadShared, ir.IntrStoreShared, ir.IntrSharedAtomic, ir.IntrSharedAtomicSwap:
-		return ir.ModeShared
 	case ir.IntrLoadOutput, ir.IntrStoreOutput, ir.IntrLoadPerVertexOutput, ir.IntrStorePerVertexOutput:
 		return ir.ModeShaderOut
 	}
+	m := in.Memory()
 	switch {
+	case m.Space == ir.SpaceShared:
+		return ir.ModeShared
 	case in.Intr.Info().Target != "":
 		return ir.ModeSSBO | ir.ModeGlobal | ir.ModeImage
 	case in.Has(ir.IdxImageDim):
 		return ir.ModeImage
-	case in.Has(ir.IdxAccess):
-		return ir.ModeSSBO | ir.ModeGlobal
-	}
-	switch in.Intr {
-	case ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:
+	case in.Has(ir.IdxAccess), m.Space == ir.SpaceGlobal:
 		return ir.ModeSSBO | ir.ModeGlobal
 	}
 	return 0

@@ -69,20 +69,26 @@ type memAccess struct {
 	closed bool
 }
 
-// classOf returns the memory of an access by explicit offset.
+// classOf returns the memory of an access by explicit offset. What is read only, by offset
+// in constant data or by address, is one.
 func classOf(i ir.Intrinsic) ir.Mode {
-	switch i {
-	case ir.IntrLoadUbo:
+	switch info := i.Info(); info.Mem.Space {
+	case ir.SpaceUbo:
 		return ir.ModeUBO
-	case ir.IntrLoadSsbo, ir.IntrStoreSsbo, ir.IntrLoadGlobal, ir.IntrStoreGlobal:
+	case ir.SpaceGlobal:
+		if info.Flags&optab.CanReorder != 0 {
+			return ir.ModeConstant
+		}
 		return ir.ModeSSBO
-	case ir.IntrLoadGlobalConstant, ir.IntrLoadConstant:
+	case ir.SpaceSsbo:
+		return ir.ModeSSBO
+	case ir.SpaceConstant:
 		return ir.ModeConstant
-	case ir.IntrLoadShared, ir.IntrStoreShared:
+	case ir.SpaceShared:
 		return ir.ModeShared
-	case ir.IntrLoadScratch, ir.IntrStoreScratch:
+	case ir.SpaceScratch:
 		return ir.ModeFunctionTemp
-	case ir.IntrLoadPushConstant:
+	case ir.SpacePush:
 		return ir.ModePushConst
 	}
 	return 0
@@ -99,11 +105,8 @@ func describe(in *ir.Instr) (a memAccess, ok bool) {
 		val = in.Srcs[0].Def
 	}
 	a = memAccess{in: in, store: store, class: classOf(in.Intr), bytes: int64(val.NumComponents) * int64(val.BitSize) / 8}
-	switch in.Intr {
-	case ir.IntrLoadUbo, ir.IntrLoadSsbo:
-		a.resource = in.Srcs[0].Def
-	case ir.IntrStoreSsbo:
-		a.resource = in.Srcs[1].Def
+	if h := bufferHandle(in); h != nil {
+		a.resource = h.Def
 	}
 	a.splitOffset(in.Srcs[off].Def)
 	if in.Has(ir.IdxBase) {

@@ -36,8 +36,8 @@ func optNonUniformAccess(impl *ir.Impl) (progress bool) {
 				if !in.Has(ir.IdxAccess) || a&ir.AccessNonUniform == 0 {
 					continue
 				}
-				if r := resourceSrc(in); r != nil {
-					if require(); sameInLanes(r) {
+				if r := bufferHandle(in); r != nil {
+					if require(); sameInLanes(r.Def) {
 						in.Set(ir.IdxAccess, uint64(a&^ir.AccessNonUniform))
 						progress = true
 					}
@@ -46,20 +46,6 @@ func optNonUniformAccess(impl *ir.Impl) (progress bool) {
 		}
 	}
 	return progress
-}
-
-// resourceSrc returns what names the resource of an access, or nil.
-func resourceSrc(in *ir.Instr) *ir.Def {
-	switch in.Intr {
-	case ir.IntrStoreSsbo:
-		return in.Srcs[1].Def
-	case ir.IntrLoadUbo, ir.IntrLoadUboVec4, ir.IntrLoadSsbo, ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrGetSsboSize, ir.IntrGetUboSize:
-		return in.Srcs[0].Def
-	}
-	if in.Has(ir.IdxImageDim) && len(in.Srcs) > 0 {
-		return in.Srcs[0].Def
-	}
-	return nil
 }
 
 // sameInLanes reports whether a handle, or all indices of a deref chain, are

@@ -57,19 +57,21 @@ func (o *offsetFolder) noWrap(d *ir.Def, n uint64) bool {
 // place returns the offset's source and the largest base of an access, 0 for
 // what has none.
 func (o *offsetFolder) place(in *ir.Instr) (src int, limit uint64) {
-	switch in.Intr {
-	case ir.IntrLoadShared, ir.IntrSharedAtomic, ir.IntrSharedAtomicSwap:
-		return 0, o.shared
-	case ir.IntrStoreShared:
-		return 1, o.shared
-	case ir.IntrLoadUniform:
-		return 0, o.uniform
-	case ir.IntrLoadPushConstant:
-		return 0, o.push
-	case ir.IntrLoadConstant:
-		return 0, o.constant
+	m := in.Memory()
+	if !m.Accesses() || !in.Has(ir.IdxBase) || in.Intr.Info().Target != "" {
+		return 0, 0
 	}
-	return 0, 0
+	switch m.Space {
+	case ir.SpaceShared:
+		limit = o.shared
+	case ir.SpaceUniform:
+		limit = o.uniform
+	case ir.SpacePush:
+		limit = o.push
+	case ir.SpaceConstant:
+		limit = o.constant
+	}
+	return int(m.Addr), limit
 }
 
 func (o *offsetFolder) fold(in *ir.Instr) (progress bool) {

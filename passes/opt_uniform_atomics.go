@@ -45,11 +45,8 @@ func optUniformAtomics(c *Context, s *ir.Shader) (bool, error) {
 
 // atomicData returns the number of an atomic's operand, -1 of what is none.
 func atomicData(in *ir.Instr) int {
-	switch in.Intr {
-	case ir.IntrSsboAtomic:
-		return 2
-	case ir.IntrSharedAtomic, ir.IntrGlobalAtomic, ir.IntrGlobalAtomic2x32:
-		return 1
+	if m := in.Memory(); m.Op == ir.MemAtomic && m.Space != ir.SpaceDeref && m.Space != ir.SpaceImage {
+		return int(m.Data)
 	}
 	return -1
 }
