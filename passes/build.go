@@ -206,7 +206,7 @@ func builderBefore(in *ir.Instr) *ir.Builder {
 	return b
 }
 
-// choiceLoc is the place of code that stands for a phi behind an if: the phi's
+// choiceLoc is the place of code that stands for a phi after an if: the phi's
 // if it comes from the source, else the condition's.
 func choiceLoc(phi *ir.Instr, x *ir.If) uint32 {
 	if phi.Loc != 0 {

@@ -109,7 +109,7 @@ func comparePaths(a, b []*ir.Instr) alias {
 	if len(b) > n {
 		result &^= aContainsB
 	}
-	// A pointer step behind an equal prefix may leave the object.
+	// A pointer step after an equal prefix may leave the object.
 	for i := n; i < len(a); i++ {
 		if a[i].Deref == ir.DerefPtrAsArray {
 			return mayAlias
@@ -146,7 +146,7 @@ func compareRoots(a, b *ir.Instr) (alias, bool) {
 	return mayAlias, false
 }
 
-// compareLinks relates two links behind equal parents.
+// compareLinks relates two links after equal parents.
 func compareLinks(a, b *ir.Instr) alias {
 	if a == b {
 		return derefsEqual

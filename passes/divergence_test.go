@@ -57,7 +57,7 @@ func lanesDiffer(impl *ir.Impl) {
 	}
 }
 
-// insertVotes lets the lanes vote behind each uniform value; where they are not
+// insertVotes lets the lanes vote after each uniform value; where they are not
 // of one mind, the value's number is left at the end of the buffer.
 func insertVotes(impl *ir.Impl) (n int) {
 	for b := range impl.Blocks() {

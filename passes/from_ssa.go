@@ -15,7 +15,7 @@ var fromSSAPass = &Pass{
 
 // fromSSA takes phis out of SSA: each web of phis and what flows into them
 // becomes a register. Phis are first isolated by copies at the ends of their
-// predecessors and behind themselves; values then join the web's register
+// predecessors and after themselves; values then join the web's register
 // where they are never alive at the same time as another member (Boissinot et
 // al., "Revisiting Out-of-SSA Translation for Correctness, Code Quality, and
 // Efficiency"). Register loads are SSA values again, so that what a parallel
@@ -40,7 +40,7 @@ type outOfSSA struct {
 	impl *ir.Impl
 	live *analysis.Liveness
 	// phis in source order; copies are the parallel copies at block ends and
-	// behind phis.
+	// after phis.
 	phis   []*ir.Instr
 	copies []*ir.Instr
 	set    []*mergeSet // by Def.Index
@@ -70,7 +70,7 @@ func (f *outOfSSA) isolate() bool {
 			defs = append(defs, &phi.Def)
 		}
 		f.phis = append(f.phis, phis...)
-		// Behind the phis: d = copy d'.
+		// After the phis: d = copy d'.
 		pc := s.NewParallelCopy(defs...)
 		ir.AfterPhis(b).Insert(pc)
 		for i, d := range defs {
@@ -301,7 +301,7 @@ func (f *outOfSSA) resolveCopy(pc *ir.Instr) {
 	}
 }
 
-// storeMember stores a member right behind its definition and makes its uses
+// storeMember stores a member right after its definition and makes its uses
 // load it.
 func (f *outOfSSA) storeMember(d *ir.Def, m *mergeSet) {
 	st := ir.NewBuilder(ir.After(d.Instr)).StoreReg(m.reg, d, 0)

@@ -6,7 +6,7 @@ import (
 	"nirc/ir"
 )
 
-// varyingPair is an input of consumer and the output of producer behind it.
+// varyingPair is an input of consumer and the output of producer after it.
 type varyingPair struct {
 	in, out *ir.Variable
 }

@@ -6,7 +6,7 @@ var lowerAmulPass = &Pass{
 	Name:  "lower_amul",
 	Class: "A",
 	Doc: "Turns amul, the product of an address computation, into imul24 where every object that it may address is small, and into imul elsewhere. " +
-		"Input: explicit memory (behind lower_explicit_io). Output: no amul. An amul that leads to no access, is 64 bits wide, or reaches memory " +
+		"Input: explicit memory (after lower_explicit_io). Output: no amul. An amul that leads to no access, is 64 bits wide, or reaches memory " +
 		"of unknown size becomes imul.",
 	Options: []Option{
 		{Name: "ubo_max", Doc: "largest uniform buffer in bytes, 0: unknown", Default: 65536},

@@ -16,7 +16,7 @@ import (
 )
 
 // blendShader stores the colour that the push constants hold in its first 16
-// bytes, and the second source behind it.
+// bytes, and the second source after it.
 func blendShader(integer emu.ChannelKind, dual bool) *ir.Shader {
 	class := ir.ClassFloat
 	switch integer {

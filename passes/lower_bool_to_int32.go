@@ -6,7 +6,7 @@ var lowerBoolToInt32Pass = &Pass{
 	Name:  "lower_bool_to_int32",
 	Class: "A",
 	Doc: "Makes 1-bit booleans 32-bit masks, 0 or ~0: comparisons take their 32-bit forms, bcsel becomes b32csel, constants, undefs, phis, registers and the results " +
-		"of other instructions get wider. Conditions of ifs and sources of intrinsics are masks then. Runs behind the rules for 1-bit booleans.",
+		"of other instructions get wider. Conditions of ifs and sources of intrinsics are masks then. Runs after the rules for 1-bit booleans.",
 	Run:        lowerBoolToInt32,
 	Idempotent: true,
 }

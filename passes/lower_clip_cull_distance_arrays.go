@@ -9,7 +9,7 @@ import (
 var lowerClipCullDistanceArraysPass = &Pass{
 	Name:  "lower_clip_cull_distance_arrays",
 	Class: "A",
-	Doc: "Puts the cull distances behind the clip distances into one compact array, as hardware takes them. Input: compact float arrays at slots CLIP_DIST0 and " +
+	Doc: "Puts the cull distances after the clip distances into one compact array, as hardware takes them. Input: compact float arrays at slots CLIP_DIST0 and " +
 		"CULL_DIST0, accessed element by element (lower_var_copies before). Output: one array at CLIP_DIST0, clip_distances and cull_distances in the shader's " +
 		"facts. Both stages of an interface take it.",
 	Run:        lowerClipCullDistanceArrays,
@@ -77,7 +77,7 @@ func lowerClipCullDistanceArrays(_ *Context, s *ir.Shader) (progress bool, err e
 	return progress, nil
 }
 
-// moveCaptures brings the captured cull distances behind n clip distances. A
+// moveCaptures brings the captured cull distances after n clip distances. A
 // run that then lies in two slots becomes two.
 func moveCaptures(list []ir.Capture, n uint32) []ir.Capture {
 	var moved []ir.Capture

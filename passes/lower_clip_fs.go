@@ -5,7 +5,7 @@ import "nirc/ir"
 var lowerClipFSPass = &Pass{
 	Name:  "lower_clip_fs",
 	Class: "B",
-	Doc: "Ends fragments that lie outside of an enabled user clip plane, for targets whose rasteriser does not clip. Input: a fragment shader behind lower_io. " +
+	Doc: "Ends fragments that lie outside of an enabled user clip plane, for targets whose rasteriser does not clip. Input: a fragment shader after lower_io. " +
 		"Output: at its start, the interpolated clip distances of the enabled planes and terminate_if one of them is negative.",
 	Options: clipPlanesOption,
 	Run:     lowerClipFS,

@@ -11,7 +11,7 @@ var lowerClipVSPass = &Pass{
 	Name:  "lower_clip_vs",
 	Class: "B",
 	Doc: "Computes the distances of the position to enabled user clip planes and stores them as clip distances. Input: a shader of the last stage before the " +
-		"rasteriser, behind lower_io, that stores its whole position. Output: store_output of CLIP_DIST0 and CLIP_DIST1 behind each store of the position, the " +
+		"rasteriser, after lower_io, that stores its whole position. Output: store_output of CLIP_DIST0 and CLIP_DIST1 after each store of the position, the " +
 		"planes by load_user_clip_plane, clip_distances in the shader's facts. A shader that writes clip distances of its own is left alone. Geometry shaders " +
 		"take it too: each vertex stores its position before it is emitted.",
 	Options:    clipPlanesOption,
@@ -53,7 +53,7 @@ func lowerClipVS(c *Context, s *ir.Shader) (bool, error) {
 	return progress, refused
 }
 
-// storeDistances stores the distances behind the store of a position. Planes
+// storeDistances stores the distances after the store of a position. Planes
 // that are off below one that is on have distance 0: nothing is outside.
 func storeDistances(in *ir.Instr, planes int) {
 	b := builderBefore(in)

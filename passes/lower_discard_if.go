@@ -11,7 +11,7 @@ var lowerDiscardIfPass = &Pass{
 		{"demote", "demote_if becomes an if around demote", true},
 		{"terminate", "terminate_if becomes an if around terminate", true},
 	},
-	Doc: "Writes conditional discards as ifs around unconditional ones; behind terminate stands a halt.",
+	Doc: "Writes conditional discards as ifs around unconditional ones; after terminate stands a halt.",
 }
 
 func lowerDiscardIf(c *Context, s *ir.Shader) (bool, error) {

@@ -123,7 +123,7 @@ func doubleCases(r *rand.Rand, op ir.Op, bits uint8, few bool) [][3]uint64 {
 }
 
 // doubleShader computes an exact operation on the three words at each invocation's
-// place in a buffer and stores the result behind them.
+// place in a buffer and stores the result after them.
 func doubleShader(op ir.Op, bits uint8, fc ir.FloatControls, opts *ir.Options) *ir.Shader {
 	s := ir.NewShader(ir.StageCompute, opts)
 	s.Info.WorkgroupSize = [3]uint32{64, 1, 1}

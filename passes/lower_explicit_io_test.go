@@ -33,7 +33,7 @@ func TestExplicitIOWithoutLayout(t *testing.T) {
 			t.Errorf("%s: %v", c.mode, err)
 		}
 		if err := run("lower_vars_to_explicit_types(modes=" + c.mode + ")," + lower); err != nil {
-			t.Errorf("%s behind lower_vars_to_explicit_types: %v", c.mode, err)
+			t.Errorf("%s after lower_vars_to_explicit_types: %v", c.mode, err)
 		}
 	}
 }

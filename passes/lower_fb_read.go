@@ -6,7 +6,7 @@ var lowerFBReadPass = &Pass{
 	Name:  "lower_fb_read",
 	Class: "B",
 	Doc: "Reads colour attachments as textures, for targets whose fragment shaders find the framebuffer in one. Input: load_output of colour results with fb_fetch " +
-		"at constant offsets (behind lower_io, lower_blend); loads of what the shader itself stored stay. Output: txf_ms_fb of the pixel at the sample that is shaded, with the attachment's number as texture_index.",
+		"at constant offsets (after lower_io, lower_blend); loads of what the shader itself stored stay. Output: txf_ms_fb of the pixel at the sample that is shaded, with the attachment's number as texture_index.",
 	Options: []Option{
 		{Name: "layered", Doc: "the framebuffer has layers: the layer is the third coordinate", Default: false},
 	},

@@ -110,7 +110,7 @@ type ladder struct {
 	path []*ir.Instr
 }
 
-// link rebuilds the chain from link i on behind parent and returns what the
+// link rebuilds the chain from link i on after parent and returns what the
 // access gives there (nil of a store).
 func (e *ladder) link(parent *ir.Def, i int) *ir.Def {
 	for ; i < len(e.path); i++ {

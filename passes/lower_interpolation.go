@@ -5,7 +5,7 @@ import "nirc/ir"
 var lowerInterpolationPass = &Pass{
 	Name:  "lower_interpolation",
 	Class: "B",
-	Doc: "Evaluates inputs by their plane equations where hardware interpolates only some ways. Input: load_interpolated_input of 32 bits (behind lower_io). Output: " +
+	Doc: "Evaluates inputs by their plane equations where hardware interpolates only some ways. Input: load_interpolated_input of 32 bits (after lower_io). Output: " +
 		"for the chosen barycentrics (i, j), c.x + c.z·i + c.y·j over load_fs_input_interp_deltas, component by component; inputs of 16 bits stay.",
 	Options: []Option{
 		{Name: "pixel", Doc: "lower interpolation at the pixel's centre", Default: false},

@@ -14,7 +14,7 @@ var lowerLocalsToRegsPass = &Pass{
 // lowerLocalsToRegs turns the locals that remain, arrays of vectors or
 // scalars of any nesting, into registers. Structs, casts, copies and
 // component accesses keep a variable where it is. A boolean takes as many
-// bits as the widest value it is given or read as: 32 behind the passes that
+// bits as the widest value it is given or read as: 32 after the passes that
 // make booleans masks.
 //
 // With max_words it takes arrays alone for which registers are addressed by values, as the

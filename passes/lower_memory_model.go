@@ -6,16 +6,16 @@ var lowerMemoryModelPass = &Pass{
 	Name:  "lower_memory_model",
 	Class: "A",
 	Doc: "Turns the make_available and make_visible bits of barriers, which ask for flushes that a target without such instructions does not have, into coherent " +
-		"accesses: the stores that may come before a make_available and the loads that may come behind a make_visible, of the barrier's modes. Output: no barrier " +
+		"accesses: the stores that may come before a make_available and the loads that may come after a make_visible, of the barrier's modes. Output: no barrier " +
 		"has these bits. Functions that are not inlined count as reached from everywhere.",
 	Run:        lowerMemoryModel,
 	Idempotent: true,
 }
 
-// memoryModel finds for each block what barriers are behind and ahead.
+// memoryModel finds for each block what barriers come before it and after it.
 type memoryModel struct {
 	work ir.BlockWorklist
-	// modes made visible before a block's start, or available behind its end; by
+	// modes made visible before a block's start, or available after its end; by
 	// Block.Index.
 	at []ir.Mode
 	// always are modes of which every access counts.

@@ -57,7 +57,7 @@ func guardBounds(s *ir.Shader, in *ir.Instr) {
 	default:
 		end = b.Imm32(s.SharedSize)
 	}
-	// Without wrapping around: at < end, and the bytes fit behind it.
+	// Without wrapping around: at < end, and the bytes fit after it.
 	fits := b.Iand(b.Ult(at, end), b.Uge(b.Isub(end, at), b.Imm32(bytes)))
 	i := b.PushIf(fits)
 	in.MoveTo(ir.AtEnd(b.Cursor.Block))

@@ -96,7 +96,7 @@ const interfaceVS = `shader vertex "main" {
 }`
 
 // TestInterfacePasses executes shaders before and after the passes over inputs
-// and outputs, alone and together, before and behind lower_io.
+// and outputs, alone and together, before and after lower_io.
 func TestInterfacePasses(t *testing.T) {
 	for _, text := range []string{interfaceFS, interfaceVS} {
 		s := parseShader(t, text)
@@ -311,7 +311,7 @@ func TestInterpolation(t *testing.T) {
 	}
 }
 
-// TestMoveCaptures moves captured cull distances behind three clip distances.
+// TestMoveCaptures moves captured cull distances after three clip distances.
 func TestMoveCaptures(t *testing.T) {
 	run := func(slot ir.Slot, first, count uint8, offset uint32) ir.Capture {
 		return ir.Capture{Slot: slot, First: first, Count: count, Bits: 32, Buffer: 1, Offset: offset}

@@ -7,7 +7,7 @@ var lowerTerminateToDemotePass = &Pass{
 	Class:      "A",
 	Idempotent: true,
 	Run:        implPass(ir.MetaNone, lowerTerminateToDemote),
-	Doc:        "Turns terminate into demote and terminate_if into demote_if. The halt behind a terminate stays, so that the code behind it does not run.",
+	Doc:        "Turns terminate into demote and terminate_if into demote_if. The halt after a terminate stays, so that the code after it does not run.",
 }
 
 func lowerTerminateToDemote(impl *ir.Impl) bool {

@@ -6,7 +6,7 @@ var lowerToSourceModsPass = &Pass{
 	Name:  "lower_to_source_mods",
 	Class: "B",
 	Doc: "Folds negations and absolutes of registers into their loads, and saturations into the store that alone takes them: load_reg with legacy_fneg and legacy_fabs (the absolute first), store_reg with legacy_fsat. " +
-		"Takes registers, behind from_ssa or lower_locals_to_regs; the rest of the modifiers are the selectors' work, which look at the SSA form. lower_regs_to_ssa refuses registers with modifiers.",
+		"Takes registers, after from_ssa or lower_locals_to_regs; the rest of the modifiers are the selectors' work, which look at the SSA form. lower_regs_to_ssa refuses registers with modifiers.",
 	Options: []Option{
 		{"sources", "negations and absolutes into loads", true},
 		{"dest", "saturations into stores", true},

@@ -5,7 +5,7 @@ import "nirc/ir"
 var lowerVarsToExplicitTypesPass = &Pass{
 	Name:  "lower_vars_to_explicit_types",
 	Class: "A",
-	Doc: "Lays out the variables of some modes: gives their types offsets and strides (natural alignment, vec3 as vec4), places them one behind " +
+	Doc: "Lays out the variables of some modes: gives their types offsets and strides (natural alignment, vec3 as vec4), places them one after " +
 		"the other (Variable.DriverLocation in bytes) and sets shared_size or scratch_size. Types that have a layout keep it.",
 	Options: []Option{
 		{Name: "modes", Doc: "modes to lay out: mem_shared, function_temp, shader_temp", Default: ir.ModeShared},

@@ -6,7 +6,7 @@ var optComparisonPrePass = &Pass{
 	Name:  "opt_comparison_pre",
 	Class: "B",
 	Doc: "Where a < b stands before b + -a, compares that difference with 0, so that the operands die there and machines that compare with 0 for free save the comparison. " +
-		"Only scalar comparisons that are neither exact nor have to keep infinities, whose difference is no number; the difference moves up in front of the comparison.",
+		"Only scalar comparisons that are neither exact nor have to keep infinities, whose difference is no number; the difference moves up before the comparison.",
 	Run:        implPass(ir.MetaControlFlow, optComparisonPre),
 	Optional:   true,
 	Idempotent: true,
@@ -122,7 +122,7 @@ func dominated(cmp, add *ir.Instr) bool {
 func useDifference(cmp, add *ir.Instr, swapped bool) {
 	b := builderBefore(cmp)
 	for i := range add.Srcs {
-		// A negation may stand behind the comparison.
+		// A negation may stand after the comparison.
 		if neg := add.Srcs[i].Def.Instr; neg.IsALU(ir.OpFneg) && !(neg.Block == cmp.Block && dominated(neg, cmp)) && !(neg.Block != cmp.Block && neg.Block.Dominates(cmp.Block)) {
 			c := copyALU(b, neg)
 			add.Srcs[i].Set(&c.Def)

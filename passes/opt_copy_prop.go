@@ -32,7 +32,7 @@ func optCopyProp(impl *ir.Impl) (progress bool) {
 	return progress
 }
 
-// copyPropALU looks through moves and vectors behind an ALU source of n lanes.
+// copyPropALU looks through moves and vectors after an ALU source of n lanes.
 func copyPropALU(in *ir.Instr, s *ir.Src, n int) (progress bool) {
 	for {
 		d := s.Def.Instr
@@ -74,7 +74,7 @@ func throughVec(vec *ir.Instr, swz ir.Swizzle, n int) (ir.Swizzle, *ir.Def, bool
 // takesDeref reports whether a source may be a deref (rule D7).
 func takesDeref(s *ir.Src) bool { return s.Instr != nil && s.Instr.Kind != ir.KindPhi }
 
-// copyPropWhole looks through copies of a whole value behind a source without swizzle.
+// copyPropWhole looks through copies of a whole value after a source without swizzle.
 func copyPropWhole(s *ir.Src) (progress bool) {
 	for {
 		d := s.Def.Instr

@@ -7,10 +7,10 @@ var optDeadCFPass = &Pass{
 	Class:    "A",
 	Optional: true,
 	Run:      implPass(ir.MetaNone, optDeadCF),
-	Doc:      "Removes sides of ifs that constants decide, code behind jumps, ifs and loops without effect, and loops around code that runs once.",
+	Doc:      "Removes sides of ifs that constants decide, code after jumps, ifs and loops without effect, and loops around code that runs once.",
 }
 
-// optDeadCF removes control flow that cannot or need not run: code behind
+// optDeadCF removes control flow that cannot or need not run: code after
 // jumps, the side of an if that a constant condition never takes, ifs and
 // loops without effect whose values nobody needs, and loops that run once.
 func optDeadCF(impl *ir.Impl) bool {
@@ -78,7 +78,7 @@ func deadCFList(l *ir.List) (progress bool) {
 	return progress
 }
 
-// dropRest deletes the nodes behind a block that ends in a jump.
+// dropRest deletes the nodes after a block that ends in a jump.
 func dropRest(b *ir.Block) {
 	last := ir.ParentList(b).LastBlock()
 	ir.Extract(ir.AtEnd(b), ir.AtEnd(last)).Delete()
@@ -94,7 +94,7 @@ func dropAfter(b *ir.Block) {
 }
 
 // deadNode reports whether a node's lists have no effect but to make values that
-// nobody outside reads and to reach the block behind.
+// nobody outside reads and to reach the block after.
 func deadNode(n ir.Node, lists ...*ir.List) bool {
 	after := ir.Next(n).(*ir.Block)
 	for phi := range after.Phis() {
@@ -120,7 +120,7 @@ func deadNode(n ir.Node, lists ...*ir.List) bool {
 	return true
 }
 
-// samePhiSrcs reports whether a phi behind a node has one source only, made
+// samePhiSrcs reports whether a phi after a node has one source only, made
 // outside of the node.
 func samePhiSrcs(phi *ir.Instr, n ir.Node) bool {
 	for i := range phi.Srcs {
@@ -132,7 +132,7 @@ func samePhiSrcs(phi *ir.Instr, n ir.Node) bool {
 }
 
 // jumpStays reports whether a jump inside n leads to a place inside n, or right
-// behind it if n is a loop.
+// after it if n is a loop.
 func jumpStays(j *ir.Instr, n ir.Node) bool {
 	if j.Jump != ir.JumpBreak && j.Jump != ir.JumpContinue {
 		return false
@@ -204,7 +204,7 @@ func livePreds(b *ir.Block) (n int) {
 }
 
 // runsOnce reports whether the loop's body ends in a break or another jump out
-// and nothing leads back to its start, with no other exit to behind the loop.
+// and nothing leads back to its start, with no other exit to after the loop.
 // Jumps that nothing reaches count: they would stand outside of a loop.
 func runsOnce(l *ir.Loop) bool {
 	last := l.Body.LastBlock()

@@ -11,7 +11,7 @@ var optDerefPass = &Pass{
 
 // optDeref simplifies deref chains: a cast to the type that is there already
 // goes, as does one to the first member of a struct; pointer steps by zero go
-// and those behind an array deref add to its index; modes narrow to the
+// and those after an array deref add to its index; modes narrow to the
 // variable's; deref_mode_is of a known mode is decided.
 func optDeref(impl *ir.Impl) (progress bool) {
 	for b := range impl.Blocks() {

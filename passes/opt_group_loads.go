@@ -87,7 +87,7 @@ func (g *loadGroups) isLoad(in *ir.Instr) bool {
 	return false
 }
 
-// join moves a load behind the last of its group, or makes it the first of one.
+// join moves a load after the last of its group, or makes it the first of one.
 func (g *loadGroups) join(in *ir.Instr, depth uint16, pos, epoch uint32) bool {
 	var o *loadGroup
 	for len(g.open) <= 2*int(depth)+1 {
@@ -113,14 +113,14 @@ func (g *loadGroups) join(in *ir.Instr, depth uint16, pos, epoch uint32) bool {
 	return false
 }
 
-// bring moves a load, and what it needs that stands after another, behind that.
-func (g *loadGroups) bring(in, behind *ir.Instr) bool {
+// bring moves a load, and what it needs that stands after another, after that.
+func (g *loadGroups) bring(in, after *ir.Instr) bool {
 	g.chain = append(g.chain[:0], in)
 	for i := 0; i < len(g.chain); i++ {
 		x := g.chain[i]
 		for k := range x.Srcs {
 			d := x.Srcs[k].Def.Instr
-			if d.Block != in.Block || d == behind || d.Flags <= behind.Flags || d.Kind == ir.KindPhi {
+			if d.Block != in.Block || d == after || d.Flags <= after.Flags || d.Kind == ir.KindPhi {
 				continue
 			}
 			if mobilityOf(d) != speculated && d.Kind != ir.KindDeref || len(g.chain) == maxChain {
@@ -130,11 +130,11 @@ func (g *loadGroups) bring(in, behind *ir.Instr) bool {
 		}
 	}
 	// What is needed most goes first; an instruction met twice moves to its first place.
-	at := ir.After(behind)
+	at := ir.After(after)
 	for i := len(g.chain) - 1; i >= 0; i-- {
-		if x := g.chain[i]; x.Flags > behind.Flags {
+		if x := g.chain[i]; x.Flags > after.Flags {
 			x.MoveTo(at)
-			x.Flags = behind.Flags
+			x.Flags = after.Flags
 			at = ir.After(x)
 		}
 	}

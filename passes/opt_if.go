@@ -80,7 +80,7 @@ func condInSides(impl *ir.Impl, x *ir.If) (progress bool) {
 	return progress
 }
 
-// boolPhis replaces phi(true, false) behind x by the condition and
+// boolPhis replaces phi(true, false) after x by the condition and
 // phi(false, true) by its opposite.
 func boolPhis(x *ir.If) (progress bool) {
 	then, els := x.Then.LastBlock(), x.Else.LastBlock()
@@ -186,7 +186,7 @@ func mergeNested(x *ir.If) bool {
 	return true
 }
 
-// mergeNext merges the if behind x, if it has the same condition and nothing
+// mergeNext merges the if after x, if it has the same condition and nothing
 // stands between, into x.
 func mergeNext(x *ir.If) bool {
 	mid := x.After()
@@ -235,7 +235,7 @@ func mergeNext(x *ir.If) bool {
 	return true
 }
 
-// mergedPhis puts parked phis behind x, with the sources they had from the
+// mergedPhis puts parked phis after x, with the sources they had from the
 // old ends of the two sides.
 func mergedPhis(x *ir.If, phis []savedPhi, then, els *ir.Block) {
 	for i := range phis {

@@ -64,7 +64,7 @@ type memAccess struct {
 	nuw      bool // base + at is known not to wrap
 	// fixed: nobody writes there.
 	fixed bool
-	// closed: no other joins it, as something behind it may touch its memory; it
+	// closed: no other joins it, as something after it may touch its memory; it
 	// still is in the way of others.
 	closed bool
 }

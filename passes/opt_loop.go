@@ -13,7 +13,7 @@ var optLoopPass = &Pass{
 
 // optLoop cleans up loops without continue lists: a continue where the end of
 // the body would follow goes, equal jumps at the ends of both sides of an if
-// become one behind it, and what a side that does not jump holds moves behind
+// become one after it, and what a side that does not jump holds moves after
 // the if, so that the jumping side stands alone.
 func optLoop(impl *ir.Impl) (progress bool) {
 	for again := true; again; {
@@ -154,7 +154,7 @@ func optLoopList(l *ir.List, loop *ir.Loop) (progress bool) {
 }
 
 // mergeJumps replaces equal breaks or continues at the ends of both sides of
-// an if by one behind it.
+// an if by one after it.
 func mergeJumps(x *ir.If) bool {
 	then, els := x.Then.LastBlock(), x.Else.LastBlock()
 	a, b := then.Jump(), els.Jump()
@@ -189,7 +189,7 @@ func mergeJumps(x *ir.If) bool {
 	return true
 }
 
-// hoistSide moves the code of the side that falls through behind the if when
+// hoistSide moves the code of the side that falls through after the if when
 // the other side ends in a jump.
 func hoistSide(x *ir.If) bool {
 	jumps, other := &x.Then, &x.Else

@@ -206,14 +206,14 @@ func unroll(impl *ir.Impl, info *analysis.LoopInfo) {
 	ir.RemoveNode(l)
 }
 
-// outsideUse is a use behind a loop of a value made in it.
+// outsideUse is a use after a loop of a value made in it.
 type outsideUse struct {
 	src *ir.Src
 	def *ir.Def
 }
 
-// usesOutside collects the uses of the loop's values behind it, those by the
-// phis right behind it left out.
+// usesOutside collects the uses of the loop's values after it, those by the
+// phis right after it left out.
 func usesOutside(l *ir.Loop, inLoop map[*ir.Block]bool) []outsideUse {
 	var out []outsideUse
 	after := l.After()

@@ -90,7 +90,7 @@ func usedBehind(d *ir.Def, head, after *ir.Block) bool {
 	return false
 }
 
-// hoistConstants moves the constants that are used behind a loop before
+// hoistConstants moves the constants that are used after a loop before
 // it: copies of the body must not make them again.
 func hoistConstants(l *ir.Loop) {
 	pre, head, after := ir.Prev(l).(*ir.Block), l.Body.FirstBlock(), l.After()
@@ -103,7 +103,7 @@ func hoistConstants(l *ir.Loop) {
 	}
 }
 
-// unrollPartially puts copies of a loop's body behind it in the loop. The loop
+// unrollPartially puts copies of a loop's body after it in the loop. The loop
 // keeps its phis; what leaves it does so by phis of all copies.
 func unrollPartially(impl *ir.Impl, info *analysis.LoopInfo, plan partialPlan) {
 	l := info.Loop

@@ -5,7 +5,7 @@ import "nirc/ir"
 var optMovePass = &Pass{
 	Name:  "opt_move",
 	Class: "B",
-	Doc:   "Moves instructions of chosen kinds down inside their block, before their first use there, or to its end if all uses are behind it.",
+	Doc:   "Moves instructions of chosen kinds down inside their block, before their first use there, or to its end if all uses are after it.",
 	Options: []Option{
 		{"const_undef", "constants and undefs", true},
 		{"inputs", "inputs and system values", false},

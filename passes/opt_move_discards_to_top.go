@@ -9,7 +9,7 @@ var optMoveDiscardsToTopPass = &Pass{
 	Name:  "opt_move_discards_to_top",
 	Class: "B",
 	Doc: "Moves the discards of a fragment shader's first block, with what computes their conditions, before what neither has effects nor asks neighbours: what is discarded ends sooner. " +
-		"A terminate stays behind derivatives, which its lanes would leave without neighbours; nothing moves across stores, atomics, barriers or operations of the subgroup.",
+		"A terminate stays after derivatives, which its lanes would leave without neighbours; nothing moves across stores, atomics, barriers or operations of the subgroup.",
 	Run:        optMoveDiscardsToTop,
 	Optional:   true,
 	Idempotent: true,
@@ -29,7 +29,7 @@ func optMoveDiscardsToTop(_ *Context, s *ir.Shader) (bool, error) {
 
 // Marks of instructions, in Instr.Flags.
 const (
-	discardRest  uint32 = iota // stays behind the discards
+	discardRest  uint32 = iota // stays after the discards
 	discardNeeds               // a condition needs it
 )
 
@@ -70,7 +70,7 @@ func discardsToTop(impl *ir.Impl) (progress bool) {
 			}
 		}
 	}
-	// top is the first instruction that stays: marked ones behind it move there.
+	// top is the first instruction that stays: marked ones after it move there.
 	var top *ir.Instr
 	for in := range blk.Instrs() {
 		switch {
@@ -89,7 +89,7 @@ func discardsToTop(impl *ir.Impl) (progress bool) {
 	return progress
 }
 
-// crossedByDiscard reports whether an instruction is the same behind a discard
+// crossedByDiscard reports whether an instruction is the same after a discard
 // before which it stood, for the lanes that go on.
 func crossedByDiscard(in *ir.Instr) bool {
 	switch in.Kind {

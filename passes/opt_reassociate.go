@@ -271,7 +271,7 @@ func (r *reassociation) reuse(in *ir.Instr) (found bool) {
 	return found
 }
 
-// partner returns the term behind i that part combines with term i, or -1.
+// partner returns the term after i that part combines with term i, or -1.
 func (r *reassociation) partner(part *ir.Instr, i int) int {
 	for side := range 2 {
 		a, b := &part.Srcs[side], &part.Srcs[1-side]
@@ -357,7 +357,7 @@ func (r *reassociation) lowerConst() {
 	mixed := slices.ContainsFunc(r.terms, func(t term) bool { return t.class < highest })
 	if at >= 0 && mixed {
 		r.terms[at].class = next
-		// Behind its new class.
+		// After its new class.
 		t := r.terms[at]
 		r.terms = append(append(r.terms[:at], r.terms[at+1:]...), t)
 	}

@@ -48,7 +48,7 @@ func swapBfi(in *ir.Instr) bool {
 	if m == 0 || x == nil || maskOf(x)&m != 0 || !bfiInside(in, x) {
 		return false
 	}
-	x.MoveTo(ir.Before(in)) // what in inserts may stand behind it
+	x.MoveTo(ir.Before(in)) // what in inserts may stand after it
 	for i := range 2 {
 		a, b := &in.Srcs[i], &x.Srcs[i]
 		d, swz := a.Def, a.Swizzle

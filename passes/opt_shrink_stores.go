@@ -8,7 +8,7 @@ var optShrinkStoresPass = &Pass{
 	Optional:   true,
 	Idempotent: true,
 	Run:        implPass(ir.MetaControlFlow, optShrinkStores),
-	Doc:        "Cuts components behind the last written one off the values of stores.",
+	Doc:        "Cuts components after the last written one off the values of stores.",
 }
 
 func optShrinkStores(impl *ir.Impl) (progress bool) {

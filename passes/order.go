@@ -94,7 +94,7 @@ func Constraints() [][2]string {
 }
 
 // Requirements lists where a pass must stand in a pipeline, as people read it:
-// "before PASS: why" and "behind PASS: why", for the other passes that the same
+// "before PASS: why" and "after PASS: why", for the other passes that the same
 // pipeline runs.
 func Requirements(name string) []string {
 	var list []string
@@ -105,7 +105,7 @@ func Requirements(name string) []string {
 		case r.first:
 			text = "before " + r.then + ": " + r.why
 		case r.then:
-			text = "behind " + r.first + ": " + r.why
+			text = "after " + r.first + ": " + r.why
 		default:
 			continue
 		}

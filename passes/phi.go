@@ -173,7 +173,7 @@ func (s *ssaBuilder) enter(b *ir.Block, f func(*ir.Block)) {
 	}
 }
 
-// phiSrc returns what a phi reads of d behind block b: of a deref that it may
+// phiSrc returns what a phi reads of d after block b: of a deref that it may
 // not have (rule D7) a copy.
 func phiSrc(b *ir.Block, d *ir.Def) *ir.Def {
 	if d.Instr.Kind != ir.KindDeref || d.Instr.DerefInfo().Modes&(ir.ModeShaderIn|ir.ModeShaderOut|ir.ModeUniform) == 0 {

@@ -6,7 +6,7 @@ var scaleFdivPass = &Pass{
 	Name:  "scale_fdiv",
 	Class: "B",
 	Doc: "Scales both operands of 32-bit divisions by a power of two where the reciprocal of the divisor would overflow or be flushed: divisors of at least 2^126 by 1/4, " +
-		"denormal ones by 2^32. Runs in front of the rule that makes fdiv a product with frcp; the quotient stays the same, scaling is exact wherever it is finite and not denormal. " +
+		"denormal ones by 2^32. Runs before the rule that makes fdiv a product with frcp; the quotient stays the same, scaling is exact wherever it is finite and not denormal. " +
 		"Divisions by constants whose reciprocal is a normal number are left alone.",
 	Run: func(_ *Context, s *ir.Shader) (bool, error) {
 		return eachALU(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {

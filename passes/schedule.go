@@ -274,7 +274,7 @@ func (sc *scheduler) growth(k int32) int {
 	return g
 }
 
-// lastUse reports whether nothing else reads a value of the block behind in;
+// lastUse reports whether nothing else reads a value of the block after in;
 // of equal sources the first counts.
 func (sc *scheduler) lastUse(d *ir.Def, in *ir.Instr, i int) bool {
 	if d.Instr.Block != in.Block || !scheduled(d.Instr) {

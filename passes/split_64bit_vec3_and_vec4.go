@@ -6,7 +6,7 @@ var split64BitVec3AndVec4Pass = &Pass{
 	Name:  "split_64bit_vec3_and_vec4",
 	Class: "B",
 	Doc: "Splits temporaries and phis that are 64-bit vectors of three or four components into one of two components and one of the rest, for targets whose registers hold two of them. " +
-		"Takes variables (and arrays of them) that are only loaded and stored directly, behind lower_var_copies and lower_array_deref_of_vec; others stay whole. What used the vectors gets them put together again.",
+		"Takes variables (and arrays of them) that are only loaded and stored directly, after lower_var_copies and lower_array_deref_of_vec; others stay whole. What used the vectors gets them put together again.",
 	Options: []Option{
 		{"modes", "modes of the variables to split", ir.ModeFunctionTemp | ir.ModeShaderTemp},
 		{"phis", "split phis too", true},

@@ -9,7 +9,7 @@ import (
 var unpack16BitSlotsPass = &Pass{
 	Name:  "unpack_16bit_slots",
 	Class: "B",
-	Doc: "Gives 16-bit varyings in the upper halves of components (high16 of io_semantics) slots of their own, a given distance behind those that they share with lower halves: " +
+	Doc: "Gives 16-bit varyings in the upper halves of components (high16 of io_semantics) slots of their own, a given distance after those that they share with lower halves: " +
 		"for hardware whose components hold one value each. Takes the intrinsics of lower_io. The stages on both sides must be given the same distance; " +
 		"a slot that is not there or in use otherwise is an error.",
 	Options: []Option{
@@ -35,12 +35,12 @@ func unpack16BitSlots(c *Context, s *ir.Shader) (progress bool, err error) {
 		}
 		at := int(sem.Location) + distance
 		if distance < 1 || at+max(int(sem.NumSlots), 1) > int(ir.SlotPatch0) {
-			err = diag(s, in, fmt.Sprintf("no slot %d behind that of the upper halves", distance))
+			err = diag(s, in, fmt.Sprintf("no slot %d after that of the upper halves", distance))
 			return
 		}
 		sem.High16, sem.Location = false, ir.Slot(at)
 		if used[ioSide(mode)].meets(sem) {
-			err = diag(s, in, fmt.Sprintf("the slot %d behind that of the upper halves is in use", distance))
+			err = diag(s, in, fmt.Sprintf("the slot %d after that of the upper halves is in use", distance))
 			return
 		}
 		in.Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxBase, in.Get(ir.IdxBase)+uint64(distance))

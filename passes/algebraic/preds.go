@@ -374,7 +374,7 @@ func fits24Bits(_ *matcher, b *bind) bool {
 	return true
 }
 
-// lowBitsSet: a shift count of size bits is the same behind the mask.
+// lowBitsSet: a shift count of size bits is the same after the mask.
 func lowBitsSet(b *bind, size uint64) bool {
 	return each(b, func(v uint64, _ uint8) bool { return v&(size-1) == size-1 })
 }

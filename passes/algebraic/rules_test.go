@@ -483,7 +483,7 @@ func (t *trial) sample() (bool, error) {
 	return true, nil
 }
 
-// resultClass finds floats behind moves of bits: a select of floats gives a
+// resultClass finds floats after moves of bits: a select of floats gives a
 // float although its result is typed as bits.
 func resultClass(n *node) ir.TypeClass {
 	if n.op == ir.OpBcsel {

@@ -10,7 +10,7 @@ import (
 // DivergentBreak and DivergentContinue valid: a value is divergent if lanes of
 // a subgroup that are there together may hold different bits, a block if not
 // all lanes that entered the function together need be there together. A value
-// that is used behind a loop that lanes leave in different iterations counts
+// that is used after a loop that lanes leave in different iterations counts
 // as divergent as a whole unless a phi stands between. Registers and variables
 // are divergent; whether memory loaded from one address may change between
 // lanes is not asked.
@@ -184,8 +184,8 @@ func (d *divergence) leaving(l *ir.Loop) {
 	}
 }
 
-// usedBeyond reports whether a value made in a loop is used behind it, the phis
-// right behind it left out.
+// usedBeyond reports whether a value made in a loop is used after it, the phis
+// right after it left out.
 func usedBeyond(v *ir.Def, l *ir.Loop, inside func(*ir.Block) bool) bool {
 	for u := range v.Uses() {
 		switch {

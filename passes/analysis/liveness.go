@@ -237,7 +237,7 @@ func Count(set []uint64) int {
 }
 
 // LiveAfter reports whether d, which is defined before or by in, is still
-// needed behind in.
+// needed after in.
 func (l *Liveness) LiveAfter(d *ir.Def, in *ir.Instr) bool {
 	b := in.Block
 	if l.LiveOut(b, d) {

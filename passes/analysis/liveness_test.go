@@ -32,7 +32,7 @@ const loopText = `shader compute "main" {
 }
 `
 
-// TestLiveness tests the sets of a loop whose phi lives behind it.
+// TestLiveness tests the sets of a loop whose phi lives after it.
 func TestLiveness(t *testing.T) {
 	s, err := ir.Parse(loopText)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestLiveness(t *testing.T) {
 	}
 	impl.Require(ir.MetaDominance | ir.MetaInstrIndex)
 	if !l.Interfere(defs["phi"], defs["next"]) {
-		t.Error("phi and next do not interfere, but both are live behind the add")
+		t.Error("phi and next do not interfere, but both are live after the add")
 	}
 	if l.Interfere(defs["cond"], defs["zero"]) != true {
 		t.Error("zero is live where cond is made")
