@@ -318,9 +318,7 @@ func execStackAdjust(w *wave, x *inst) error {
 	case v != 0:
 		return fmt.Errorf("stack_adjust %d does not fit the %d words on the stack", v, w.stackTop)
 	}
-	if n := w.stackTop * 4 * w.n; n > len(w.stack) {
-		w.stack = append(w.stack, make([]byte, n-len(w.stack))...)
-	}
+	w.growStack(w.stackTop * 4 * w.n)
 	return nil
 }
 

@@ -84,8 +84,8 @@ func TestVertex(t *testing.T) {
 	for i := range l.Out {
 		o := &l.Out[i]
 		v := uint32(10 + i)
-		if o[ir.SlotPos] != (emu.Vec4{v, uint32(100 + i), 200, 13}) || o[ir.SlotVar0+3] != (emu.Vec4{0, 10, v, 0}) {
-			t.Errorf("lane %d: %v %v", i, o[ir.SlotPos], o[ir.SlotVar0+3])
+		if w := o[ir.SlotVar0+3]; o[ir.SlotPos] != (emu.Vec4{v, uint32(100 + i), 200, 13}) || w[1] != 10 || w[2] != v {
+			t.Errorf("lane %d: %v %v", i, o[ir.SlotPos], w)
 		}
 		if o[ir.SlotLayer][0] != 2 || o[ir.SlotViewport][0] != 5 {
 			t.Errorf("lane %d: layer %d, viewport %d", i, o[ir.SlotLayer][0], o[ir.SlotViewport][0])

@@ -36,7 +36,7 @@ func (w *wave) start() error {
 		}
 	}
 	w.clearRegs()
-	clear(w.unis[:])
+	w.clearUniforms()
 	if m.Stage == ir.StageFragment {
 		w.startFragment()
 	}
@@ -58,6 +58,7 @@ func (w *wave) startRegs() error {
 	l, m := w.l, w.p.meta
 	switch m.Stage {
 	case ir.StageVertex:
+		w.poisonOutputs()
 		if w.grid != nil && m.Part == abi.PartLinked {
 			return nil // the prolog makes them
 		}

@@ -151,6 +151,3 @@ func (w *wave) fail(x *inst, err error) (emu.Status, error) {
 	w.err = fmt.Errorf("agx core: %spc %#x: %s%w", where, x.pc, text, err)
 	return emu.StatusDone, w.err
 }
-
-// clearRegs zeroes the registers that the code can reach.
-func (w *wave) clearRegs() { clear(w.regs[:w.p.top]) }
