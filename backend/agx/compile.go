@@ -22,9 +22,10 @@ type CompileOptions struct {
 	Part abi.Part
 	// Tile are the targets that an epilog stores to, Samples the samples of its
 	// pixels; Slots the attributes that a vertex prolog gives, in order.
-	Tile    []abi.TileTarget
-	Samples int
-	Slots   []ir.Slot
+	Tile       []abi.TileTarget
+	TileLayout *abi.TileLayout
+	Samples    int
+	Slots      []ir.Slot
 	// Next is the stage after a vertex shader, if its vertices go to memory: a
 	// program for compute is made then. StageNone is the rasteriser.
 	Next ir.Stage
@@ -119,7 +120,7 @@ func (c *compiler) run() (*Binary, error) {
 	}
 	c.impl = entry.Impl
 	c.meta.Stage, c.meta.Part, c.meta.LayerViewportWord = stage, c.opts.Part, abi.NoWord
-	c.meta.Tile, c.meta.Samples, c.meta.Next = c.opts.Tile, c.opts.Samples, c.opts.Next
+	c.meta.Tile, c.meta.TileLayout, c.meta.Samples, c.meta.Next = c.opts.Tile, c.opts.TileLayout, c.opts.Samples, c.opts.Next
 	c.parts = []*part{{s: c.s, meta: &c.meta}}
 	c.reserve(c.impl)
 	defer func() { c.s.Stage = stage }() // tessellation runs as another one
@@ -206,10 +207,19 @@ func (pt *part) scratch() int {
 	return backend.AlignUp(n, 16)
 }
 
+// frameBytes is the number of bytes that a part's stack_adjust takes.
+func (pt *part) frameBytes() uint32 {
+	n := pt.scratch()
+	if n == 0 || faults.has(faultScratchSize) {
+		return uint32(n)
+	}
+	return uint32(4 * frameWords(n))
+}
+
 // describe fills the metadata that follows from the final code.
 func (c *compiler) describe(main *part) {
 	m := &c.meta
-	m.ScratchSize = uint32(main.scratch())
+	m.ScratchSize = main.frameBytes()
 	m.SharedSize = c.s.SharedSize
 	if c.s.Stage == ir.StageCompute {
 		m.WorkgroupSize = c.s.Info.WorkgroupSize
@@ -252,7 +262,7 @@ func (c *compiler) binary() (_ *Binary, err error) {
 			return nil, err
 		}
 		c.meta.Preamble = uint32(len(b.Code))
-		c.meta.PreambleScratch = uint32(pre.scratch())
+		c.meta.PreambleScratch = pre.frameBytes()
 		c.meta.PreambleHalves = registers(pre.p)
 		if pre.scratch() > 0 {
 			c.meta.PreambleHalves = gprHalves

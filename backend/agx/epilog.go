@@ -102,7 +102,8 @@ func (t Target) FragmentEpilog(gpu string, main *abi.Meta, key *FragmentKey) (*B
 	if e.all, err = key.samples(); err != nil {
 		return nil, err
 	}
-	if e.tile, err = e.targets(); err != nil {
+	layout, err := e.targets()
+	if err != nil {
 		return nil, err
 	}
 	if err := e.imports(); err != nil {
@@ -117,24 +118,23 @@ func (t Target) FragmentEpilog(gpu string, main *abi.Meta, key *FragmentKey) (*B
 	if e.alive != nil {
 		exported(b, abi.SampleMaskReg, e.alive)
 	}
-	return compilePart(s, CompileOptions{GPU: gpu, Job: t.job(), Part: abi.PartEpilog, Tile: e.tile, Samples: e.all})
+	return compilePart(s, CompileOptions{GPU: gpu, Job: t.job(), Part: abi.PartEpilog, Tile: e.tile, TileLayout: layout, Samples: e.all})
 }
 
 // targets lays out the tile; targets that the shader does not write stay as they are.
-func (e *epilog) targets() ([]abi.TileTarget, error) {
-	all, err := tileLayout(e.key.Targets)
+func (e *epilog) targets() (*abi.TileLayout, error) {
+	all, bytes, err := placeTargets(e.key.Targets)
 	if err != nil {
 		return nil, err
 	}
-	var list []abi.TileTarget
 	for _, t := range all {
 		for _, r := range e.main.Results {
 			if r.Slot == t.Slot && r.Index == 0 {
-				list = append(list, t)
+				e.tile = append(e.tile, t)
 			}
 		}
 	}
-	return list, nil
+	return tileLayout(bytes, e.all)
 }
 
 // imports reads what the main part left in registers.

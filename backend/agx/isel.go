@@ -37,6 +37,8 @@ type isel struct {
 	nest nesting
 	in   inputs
 	out  outputs
+	// writesImages: the shader stores to an image, which may be another that it loads from too.
+	writesImages bool
 	// early: the preamble is being selected.
 	early bool
 	// lanesMatter: terminated lanes must leave the execution mask.

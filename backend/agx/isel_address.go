@@ -19,6 +19,7 @@ type bound struct {
 type guard struct {
 	base   address
 	inside cond
+	far    bool // the low word was cleared too
 	moved  address
 }
 
@@ -51,13 +52,12 @@ func (s *isel) access(in *ir.Instr, b buffer, off *ir.Def, log uint, bytes int) 
 		if size := s.sizeOf(in, b); size.kind == opUniform {
 			if n, ok := s.uni.limit(size.bits, uint32(bytes), uint32(log)+uint32(e.shift)); ok {
 				c := cond{op: isa.CondULT, a: e.index, b: opnd{kind: opUniform, bits: n}}
-				return place{base: s.nowhere(b.address, c), index: e.index, shift: e.shift}
+				return place{base: s.nowhere(b.address, c, log+uint(e.shift) >= farLog), index: e.index, shift: e.shift}
 			}
 		}
 	}
-	p := place{base: s.guarded(in, b, o, bytes)}
-	p.index, p.shift = s.elements(off, log)
-	return p
+	// The offset has 32 bits, what it was shifted from may have had more.
+	return place{base: s.guarded(in, b, o, bytes), index: s.shiftRight(false, o, uint32(log))}
 }
 
 // maxElementDepth bounds how far sums are followed.
@@ -183,18 +183,26 @@ func (s *isel) storeLimits() {
 	}
 }
 
+// farLog is the size from which on an index of elements reaches out of the hole.
+const farLog = 4
+
 // nowhere makes the address one that belongs to nobody unless the condition
 // holds: its high word is cleared. Nothing is ever mapped in the low 64 GiB,
-// where loads give 0 and stores vanish (agx.md §7.1).
-func (s *isel) nowhere(a address, c cond) address {
+// where loads give 0 and stores vanish (agx.md §7.1). An index of elements of 16 bytes (far)
+// reaches to the end of those 64 GiB from their start, and beyond from the low word of an address.
+func (s *isel) nowhere(a address, c cond, far bool) address {
+	far = far && !faults.has(faultGuardLow)
 	for i := range s.guards {
-		if g := &s.guards[i]; g.base == a && g.inside == c {
+		if g := &s.guards[i]; g.base == a && g.inside == c && g.far == far {
 			return g.moved
 		}
 	}
 	lo, hi := a.words()
+	if far {
+		lo = s.selectBy(c, false, lo, imm32(0))
+	}
 	moved := s.value(s.pair(lo, s.selectBy(c, false, hi, imm32(0))))
-	s.guards = append(s.guards, guard{a, c, address{lo: moved, pair: true}})
+	s.guards = append(s.guards, guard{a, c, far, address{lo: moved, pair: true}})
 	return s.guards[len(s.guards)-1].moved
 }
 
@@ -206,7 +214,7 @@ func (s *isel) guarded(in *ir.Instr, b buffer, off opnd, bytes int) address {
 		return b.address
 	}
 	lim := s.limit(s.sizeOf(in, b), uint32(bytes))
-	return s.nowhere(b.address, cond{op: isa.CondULT, a: off, b: lim})
+	return s.nowhere(b.address, cond{op: isa.CondULT, a: off, b: lim}, false)
 }
 
 // index makes a memory index source i of t.
@@ -216,25 +224,6 @@ func (s *isel) index(t *isa.Instr, i int, o opnd, uses []mach.Value) []mach.Valu
 		return uses
 	}
 	return s.register(t, i, s.reg(s.sized(o, false)), uses)
-}
-
-// elements turns a byte offset into an index of elements of 1<<log bytes and a
-// left shift of it that the instruction does.
-func (s *isel) elements(off *ir.Def, log uint) (o opnd, shift uint8) {
-	o = s.comp(off, 0)
-	if o.kind == opImm {
-		return imm32(o.bits >> log), 0
-	}
-	if in := off.Instr; in.IsALU(ir.OpIshl) && off.NumComponents == 1 {
-		if n, ok := in.Srcs[1].Const(0); ok && uint(n&31) >= log {
-			k := uint(n&31) - log
-			if k <= 2 {
-				return s.src(in, 0), uint8(k)
-			}
-			return s.shiftLeft(false, s.src(in, 0), uint32(k-2)), 2
-		}
-	}
-	return s.shiftRight(false, o, uint32(log)), 0
 }
 
 // group makes base and index of a threadgroup access of elements of 1<<log

@@ -343,13 +343,13 @@ func (s *isel) iadd(in *ir.Instr, half bool) opnd {
 	return s.addSub(half, s.src(in, 0), s.src(in, 1), false)
 }
 
-// index0 recognises the sum of an index that counts from zero and its base: it
-// is what the hardware gives.
+// index0 recognises the sum of a vertex index that counts from zero and its base: it
+// is what the hardware gives. The instance index it counts from zero.
 func (s *isel) index0(in *ir.Instr) (opnd, bool) {
 	a, b := in.Srcs[0].Def.Instr, in.Srcs[1].Def.Instr
 	for range 2 {
 		switch {
-		case a.IsIntrinsic(ir.IntrLoadInstanceId) && b.IsIntrinsic(ir.IntrLoadBaseInstance):
+		case faults.has(faultBaseInstance) && a.IsIntrinsic(ir.IntrLoadInstanceId) && b.IsIntrinsic(ir.IntrLoadBaseInstance):
 			return s.in.instanceID, true
 		case a.IsIntrinsic(ir.IntrLoadVertexIdZeroBase) && b.IsIntrinsic(ir.IntrLoadFirstVertex):
 			return s.in.vertexID, true

@@ -149,14 +149,17 @@ func (s *isel) imageCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value)
 	if dim == ir.DimBuf {
 		return s.texCoords(t, i, s.bufferCoords(s.comp(coord, 0)), opnd{}, opnd{}, uses)
 	}
-	n, _ := t.Dim.Coords()
-	c := make([]opnd, n, n+1)
+	n := coordsOf(dim, t.Dim)
+	c := make([]opnd, n, n+2)
 	for k := range c {
 		c[k] = s.comp(coord, k)
 	}
 	layer := imm32(0)
 	if n < int(coord.NumComponents) {
 		layer = s.comp(coord, n)
+	}
+	if dim == ir.Dim1D {
+		c = append(c, imm32(0))
 	}
 	return s.texCoords(t, i, c, layer, s.comp(in.Srcs[2].Def, 0), uses)
 }
@@ -174,6 +177,11 @@ func (s *isel) imageLoad(in *ir.Instr) {
 	if o := s.comp(in.Srcs[3].Def, 0); !o.isImm(0) {
 		t.Lod = isa.LodMin
 		uses = s.register(&t, 4, s.reg(s.sized(o, true)), uses)
+	}
+	if s.writesImages && !faults.has(faultWrittenImage) {
+		if err := t.SetReadWrite(); err != nil {
+			s.fail(in, "%v", err)
+		}
 	}
 	s.setCoherent(in, &t)
 	d := s.f.NewValue(gprClass(isHalf(&in.Def)), 4)
@@ -208,7 +216,7 @@ func (s *isel) imageStore(in *ir.Instr) {
 	uses = s.texOperand(in, &t, 3, 4, s.texture(in, in.Srcs[0].Def, true), uses)
 	s.setCoherent(in, &t)
 	s.add(t, 0, uses...)
-	if s.readsImage(in) {
+	if s.readsImage(in) && !faults.has(faultImageBarrier) {
 		s.memoryBarrier(barrierImage)
 		s.memoryBarrier(barrierAfter)
 	}
@@ -270,7 +278,7 @@ func (s *isel) imageAtomic(in *ir.Instr) {
 	if s.err != nil {
 		return
 	}
-	s.atomic(in, op, s.nowhere(a, inside), at, data)
+	s.atomic(in, op, s.nowhere(a, inside, false), at, data)
 	for _, codes := range [][]uint32{{0x96, 0x9a}, barrierImage, barrierAfter, {0x40}} {
 		s.memoryBarrier(codes)
 	}

@@ -144,6 +144,8 @@ func (s *isel) scan(in *ir.Instr) {
 		s.meta.PerSample = true
 	}
 	switch in.Intr {
+	case ir.IntrImageDerefStore, ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap:
+		s.writesImages = true
 	case ir.IntrLoadInput:
 		slot, comp, ok := s.ioSlot(in, in.Srcs[0].Def)
 		if !ok {

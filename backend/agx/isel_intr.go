@@ -209,7 +209,7 @@ func (s *isel) sysval(in *ir.Instr) bool {
 	case ir.IntrLoadVertexIdZeroBase:
 		return one(s.addSub(false, s.in.vertexID, s.driver(in, abi.UniformBaseVertex, 0), true))
 	case ir.IntrLoadInstanceId:
-		return one(s.addSub(false, s.in.instanceID, s.driver(in, abi.UniformBaseInstance, 0), true))
+		return one(s.in.instanceID)
 	case ir.IntrLoadBaseInstance:
 		return driver(abi.UniformBaseInstance)
 	case ir.IntrLoadFirstVertex:

@@ -465,7 +465,11 @@ func (s *isel) memoryBarrier(codes []uint32) {
 func (s *isel) barrier(in *ir.Instr) {
 	modes := ir.Mode(in.Get(ir.IdxMemoryModes))
 	scope := ir.Scope(in.Get(ir.IdxMemoryScope))
-	if in.Get(ir.IdxMemorySemantics) == 0 || scope < ir.ScopeWorkgroup {
+	least := ir.ScopeSubgroup
+	if faults.has(faultSubgroupBarrier) {
+		least = ir.ScopeWorkgroup
+	}
+	if in.Get(ir.IdxMemorySemantics) == 0 || scope < least {
 		modes = 0
 	}
 	switch {

@@ -42,8 +42,7 @@ func (s *isel) recordOutputs(vals []opnd) {
 	}
 	record := s.in.gridVertex
 	if s.meta.Stage == ir.StageVertex { // the points of all instances are counted on
-		instance := s.addSub(false, s.in.instanceID, s.driver(nil, abi.UniformBaseInstance, 0), true)
-		record = s.intOp(isa.Instr{Op: isa.OpImadd}, false, instance, s.driver(nil, abi.UniformGridVertices, 0), record)
+		record = s.intOp(isa.Instr{Op: isa.OpImadd}, false, s.in.instanceID, s.driver(nil, abi.UniformGridVertices, 0), record)
 	}
 	for k, slot := range s.meta.Record {
 		s.loc = locs[slot]

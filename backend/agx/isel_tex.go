@@ -117,8 +117,10 @@ func (s *isel) samplerOperand(in *ir.Instr, t *isa.Instr, i int, d *ir.Def, uses
 	return s.register(t, i, s.reg(s.sized(s.scaled(index, 1, imm32(first)), true)), uses)
 }
 
+// texDims are the dimensions of instructions. One dimension is two with a height of 1: hardware has
+// no mip levels of the other form (agx.md §8.7).
 var texDims = [...]struct{ plain, array isa.Dim }{
-	ir.Dim1D: {isa.Dim1D, isa.Dim1DArray}, ir.Dim2D: {isa.Dim2D, isa.Dim2DArray}, ir.Dim3D: {isa.Dim3D, isa.Dim3D},
+	ir.Dim1D: {isa.Dim2D, isa.Dim2DArray}, ir.Dim2D: {isa.Dim2D, isa.Dim2DArray}, ir.Dim3D: {isa.Dim3D, isa.Dim3D},
 	ir.DimCube: {isa.DimCube, isa.DimCubeArray}, ir.DimRect: {isa.Dim2D, isa.Dim2DArray}, ir.DimBuf: {isa.Dim2D, isa.Dim2D},
 	ir.DimExternal: {isa.Dim2D, isa.Dim2DArray}, ir.DimMS: {isa.Dim2DMS, isa.Dim2DMSArray}, ir.DimSubpass: {isa.Dim2D, isa.Dim2DArray},
 	ir.DimSubpassMS: {isa.Dim2DMS, isa.Dim2DMSArray},
@@ -249,7 +251,7 @@ func (s *isel) sampleCoords(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.
 		s.fail(in, "a texture operation (%s) without coordinates is not supported", in.TexOp)
 		return uses
 	}
-	n, _ := t.Dim.Coords()
+	n := coordsOf(ti.Dim, t.Dim)
 	layer, sample := imm32(0), imm32(0)
 	inv := s.projector(in)
 	var c []opnd
@@ -263,6 +265,13 @@ func (s *isel) sampleCoords(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.
 			}
 			c = append(c, s.projected(o, inv))
 		}
+		switch {
+		case ti.Dim != ir.Dim1D:
+		case fetch:
+			c = append(c, imm32(0))
+		default:
+			c = append(c, float32Imm(0.5)) // the middle of the only row
+		}
 	}
 	if ti.IsArray && in.TexOp != ir.TexOpLod {
 		layer = s.comp(coord.Def, n)
@@ -274,6 +283,16 @@ func (s *isel) sampleCoords(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.
 		sample = s.comp(ms.Def, 0)
 	}
 	return s.texCoords(t, 3, c, layer, sample, uses)
+}
+
+// coordsOf is the number of spatial coordinates that an access of a dimension has, whose
+// instruction has those of another.
+func coordsOf(dim ir.Dim, as isa.Dim) int {
+	if dim == ir.Dim1D {
+		return 1
+	}
+	n, _ := as.Coords()
+	return n
 }
 
 // projector is what coordinates are multiplied with, if they are projected.
@@ -349,7 +368,7 @@ func (s *isel) lod(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []
 
 // gradient collects explicit derivatives, coordinate by coordinate.
 func (s *isel) gradient(t *isa.Instr, ddx, ddy *ir.Def, minLod *ir.Src, half func(*ir.Src) opnd, uses []mach.Value) []mach.Value {
-	n, _ := t.Dim.Coords()
+	n := min(int(ddx.NumComponents), int(ddy.NumComponents))
 	var c []opnd
 	at := func(d *ir.Def, k int) opnd {
 		o := s.comp(d, k)
@@ -358,6 +377,9 @@ func (s *isel) gradient(t *isa.Instr, ddx, ddy *ir.Def, minLod *ir.Src, half fun
 	}
 	for k := range n {
 		c = append(c, at(ddx, k), at(ddy, k))
+	}
+	if n == 1 {
+		c = append(c, imm32(0), imm32(0))
 	}
 	t.Lod = isa.LodGrad
 	if minLod != nil {

@@ -62,6 +62,9 @@ func (s *isel) vertexOutputs(vals []opnd) {
 			s.meta.Varyings = append(s.meta.Varyings, abi.Varying{Slot: ir.Slot(slot), First: uint8(first), Count: uint8(end - first), Word: word})
 			for c := first; c < end; c++ {
 				if vs[c].kind != opNone {
+					if slot == int(ir.SlotPointSize) {
+						vs[c] = s.pointSize(vs[c])
+					}
 					store(word+c-first, vs[c])
 				}
 			}
@@ -98,4 +101,25 @@ func (s *isel) layerViewport(layer, view opnd) opnd {
 		hi, _ = s.halves(view)
 	}
 	return s.join(lo, hi)
+}
+
+// The sizes of points that the hardware draws.
+const (
+	minPointSize = 1
+	maxPointSize = 511.95
+)
+
+// pointSize keeps a size among those that there are.
+func (s *isel) pointSize(o opnd) opnd {
+	if faults.has(faultPointSize) {
+		return o
+	}
+	for _, c := range [2]struct {
+		op    isa.Cond
+		limit float32
+	}{{isa.CondFGT, minPointSize}, {isa.CondFLT, maxPointSize}} {
+		o = s.once(o)
+		o = s.selectBy(cond{op: c.op, flt: true, a: o, b: float32Imm(c.limit)}, false, o, float32Imm(c.limit))
+	}
+	return o
 }

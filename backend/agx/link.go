@@ -232,6 +232,9 @@ func (l *linker) merge(p *abi.Meta) error {
 	m.NeedsQuads = m.NeedsQuads || p.NeedsQuads
 	m.WritesMemory = m.WritesMemory || p.WritesMemory
 	m.Tile = append(m.Tile, p.Tile...)
+	if p.TileLayout != nil {
+		m.TileLayout = p.TileLayout
+	}
 	if p.Part == abi.PartProlog { // those of the main part are there
 		m.Coefs = append(m.Coefs[:len(m.Coefs):len(m.Coefs)], p.Coefs...)
 	}

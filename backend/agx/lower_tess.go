@@ -235,4 +235,11 @@ func (t *tess) barrier(in *ir.Instr) {
 	if in.Get(ir.IdxExecutionScope) > uint64(ir.ScopeSubgroup) {
 		in.Set(ir.IdxExecutionScope, uint64(ir.ScopeSubgroup))
 	}
+	if faults.has(faultPatchBarrier) {
+		return
+	}
+	// What the lanes tell each other stands in memory.
+	in.Set(ir.IdxMemoryScope, max(in.Get(ir.IdxMemoryScope), uint64(ir.ScopeSubgroup)))
+	in.Set(ir.IdxMemorySemantics, in.Get(ir.IdxMemorySemantics)|uint64(ir.SemAcquire|ir.SemRelease))
+	in.Set(ir.IdxMemoryModes, in.Get(ir.IdxMemoryModes)|uint64(ir.ModeGlobal))
 }

@@ -117,7 +117,7 @@ func TestScratchCopy(t *testing.T) {
 	}
 	s.ScratchSize = 4 * n
 	bin, _ := build(t, s, CompileOptions{})
-	if bin.Meta.ScratchSize != 4*n || bin.Meta.Halves > 30 {
+	if bin.Stats.Scratch != 4*n || bin.Meta.ScratchSize != 4*(n+12) || bin.Meta.Halves > 30 {
 		t.Errorf("%d halves and %d bytes of scratch for one word at a time", bin.Meta.Halves, bin.Meta.ScratchSize)
 	}
 }

@@ -204,7 +204,7 @@ func (p *program) entry(scratch int, again bool) {
 		head = append(head, p.newInstr(zeroIndex, 0))
 	}
 	if scratch > 0 {
-		words := backend.AlignUp((scratch+3)/4+stackReserved, stackAlign)
+		words := frameWords(scratch)
 		head = append(head, p.newInstr(isa.Instr{Op: isa.OpStackAdjust, Imm: uint32(words)}, 0))
 		if p.open {
 			stop := p.list[len(p.list)-1]
@@ -216,3 +216,6 @@ func (p *program) entry(scratch int, again bool) {
 		p.list = append(head, p.list...)
 	}
 }
+
+// frameWords is what stack_adjust takes for some bytes (agx.md §7.4).
+func frameWords(bytes int) int { return backend.AlignUp((bytes+3)/4+stackReserved, stackAlign) }

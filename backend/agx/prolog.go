@@ -107,7 +107,7 @@ func (p *prolog) grid(bytes int) error {
 		p.vertex = p.words(b.Pack64_2x32Split(b.Channel(w, 0), hi), p.vertex, f, 1)
 	}
 	p.vertex = b.Iadd(p.vertex, &b.Intrinsic(ir.IntrLoadFirstVertex, 1, 32).Def)
-	p.instance = b.Iadd(b.Channel(place, 1), &b.Intrinsic(ir.IntrLoadBaseInstance, 1, 32).Def)
+	p.instance = b.Channel(place, 1)
 	return nil
 }
 
@@ -170,14 +170,18 @@ func (p *prolog) element(k *AttribKey) *ir.Def {
 	if !k.Instance {
 		return p.vertex
 	}
+	base, n := &b.Intrinsic(ir.IntrLoadBaseInstance, 1, 32).Def, p.instance
 	switch k.Divisor {
 	case 0:
-		return &b.Intrinsic(ir.IntrLoadBaseInstance, 1, 32).Def
+		return base
 	case 1:
-		return p.instance
+	default:
+		n = b.Udiv(n, b.Imm32(k.Divisor))
 	}
-	base := &b.Intrinsic(ir.IntrLoadBaseInstance, 1, 32).Def
-	return b.Iadd(b.Udiv(b.Isub(p.instance, base), b.Imm32(k.Divisor)), base)
+	if faults.has(faultBaseInstance) {
+		return n
+	}
+	return b.Iadd(n, base)
 }
 
 // load loads n elements of a memory format from a byte of the attribute on.

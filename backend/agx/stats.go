@@ -27,7 +27,7 @@ func (s Stats) String() string {
 
 func (c *compiler) stats(main *part, bytes int) Stats {
 	p := main.p
-	st := Stats{Instrs: len(p.list), CodeBytes: len(main.code), Bytes: bytes, Uniforms: c.meta.UniformHalves, Scratch: int(c.meta.ScratchSize),
+	st := Stats{Instrs: len(p.list), CodeBytes: len(main.code), Bytes: bytes, Uniforms: c.meta.UniformHalves, Scratch: main.scratch(),
 		Threads: threadsFor(c.meta.Halves), Loops: len(p.loops), Regs: max(c.meta.Halves-1, 0)}
 	if p.open {
 		st.Instrs-- // the next part takes the place of stop

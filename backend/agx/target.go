@@ -157,5 +157,5 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 		return nil, err
 	}
 	m := &bin.Meta
-	return job.NewObject(t.Name(), s, &backend.Generated{GPU: g.Name, Code: bin.Code, Meta: m, Stats: bin.Stats.list(), SharedSize: m.SharedSize, ScratchSize: m.ScratchSize, Lines: bin.Lines})
+	return job.NewObject(t.Name(), s, &backend.Generated{GPU: g.Name, Code: bin.Code, Meta: m, Stats: bin.Stats.list(), SharedSize: m.SharedSize, ScratchSize: uint32(bin.Stats.Scratch), Lines: bin.Lines})
 }

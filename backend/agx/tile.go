@@ -75,9 +75,9 @@ func components(f *emu.Format) (mask uint8) {
 	return mask
 }
 
-// tileLayout places the colour targets in a sample's tile storage, in order,
-// each aligned to its block.
-func tileLayout(targets []TargetKey) ([]abi.TileTarget, error) {
+// placeTargets places the colour targets in a sample's tile storage, in order,
+// each aligned to its block, and returns the bytes that they take.
+func placeTargets(targets []TargetKey) ([]abi.TileTarget, int, error) {
 	var list []abi.TileTarget
 	at := 0
 	for i := range targets {
@@ -86,11 +86,11 @@ func tileLayout(targets []TargetKey) ([]abi.TileTarget, error) {
 		}
 		f := emu.FormatByName(targets[i].Format)
 		if f == nil {
-			return nil, fmt.Errorf("agx: there is no colour format %q", targets[i].Format)
+			return nil, 0, fmt.Errorf("agx: there is no colour format %q", targets[i].Format)
 		}
 		m, ok := tileFormat(f)
 		if !ok {
-			return nil, fmt.Errorf("agx: format %s is not supported as a colour target", f.Name)
+			return nil, 0, fmt.Errorf("agx: format %s is not supported as a colour target", f.Name)
 		}
 		t := abi.TileTarget{Slot: ir.SlotData0 + ir.Slot(i), Mask: components(f), Format: m, Signed: f.IsSigned()}
 		block, size := 4, 4
@@ -101,9 +101,27 @@ func tileLayout(targets []TargetKey) ([]abi.TileTarget, error) {
 		at = backend.AlignUp(at, block)
 		t.Offset = uint32(at)
 		if at += size; at > tileBytes {
-			return nil, fmt.Errorf("agx: colour targets of more than %d bytes a sample are not supported", tileBytes)
+			return nil, 0, fmt.Errorf("agx: colour targets of more than %d bytes a sample are not supported", tileBytes)
 		}
 		list = append(list, t)
 	}
-	return list, nil
+	return list, at, nil
+}
+
+// tileSizes are the pixels of a tile, the most first.
+var tileSizes = [...][2]uint32{{32, 32}, {32, 16}, {16, 16}}
+
+// tileLayout chooses the largest tile that holds pixels of some samples, of some bytes each.
+func tileLayout(bytes, samples int) (*abi.TileLayout, error) {
+	l := &abi.TileLayout{Stride: uint32(backend.AlignUp(bytes, 8))}
+	for _, z := range tileSizes {
+		l.Width, l.Height = z[0], z[1]
+		if l.Bytes(samples) <= abi.MaxTileBytes {
+			return l, nil
+		}
+	}
+	if faults.has(faultTileBudget) {
+		return l, nil
+	}
+	return nil, fmt.Errorf("agx: colour targets of %d bytes a sample with %d samples a pixel are not supported: no tile holds them", l.Stride, samples)
 }

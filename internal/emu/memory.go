@@ -23,9 +23,13 @@ type Memory struct {
 	oobMu       sync.Mutex // guards OutOfBounds
 }
 
-// NewMemory returns an empty address space. Addresses start at 4 GiB so that
-// truncating one to 32 bits never works by accident.
-func NewMemory() *Memory { return &Memory{next: 1 << 32} }
+// firstAddress is beyond the 64 GiB where the drivers of some GPUs map nothing, and has a high
+// bit in each word: truncating an address to 32 bits or clearing a word of it never works by
+// accident.
+const firstAddress = 1<<36 + 3<<30
+
+// NewMemory returns an empty address space.
+func NewMemory() *Memory { return &Memory{next: firstAddress} }
 
 // Alloc adds a zeroed buffer of size bytes with a guard gap behind it. Memory
 // comes in words of 4 bytes: an address in the last word is in bounds even

@@ -13,7 +13,7 @@
 // the high half. 32-bit values stand at even ones.
 //
 // At the start of a vertex shader r5 holds the vertex index (base vertex
-// included), r6 the instance index (base instance included); the attributes
+// included), r6 the number of the instance in the draw, without the base instance; the attributes
 // of Meta.Attribs stand where they say, customarily from r8 on, four registers
 // each. A fragment shader with PerSample finds in r1l the mask of the sample
 // that it shades (1 << sample id); the driver runs it once a sample. Nothing
@@ -26,7 +26,7 @@
 // that the driver may cut into workgroups as it likes, for what follows reads
 // the vertices from memory. r4 holds the vertex counted from 0 in its instance; r5, r6 and the
 // attributes are as above: a prolog makes them of the place in the grid, the index buffer
-// (UniformAssembly), base vertex and base instance. The vertex leaves its outputs in record
+// (UniformAssembly) and the base vertex. The vertex leaves its outputs in record
 // instance*UniformGridVertices + vertex of those at UniformRecords: 16 bytes for each slot
 // of Meta.Record; components that the shader does not write stay as they were.
 //

@@ -67,6 +67,22 @@ type Result struct {
 	Index uint8 `json:"index,omitempty"`
 }
 
+// TileLayout is what the driver has to reserve for pixels that are shaded: bytes a sample,
+// and the pixels of a tile.
+type TileLayout struct {
+	Stride uint32 `json:"stride"`
+	Width  uint32 `json:"width"`
+	Height uint32 `json:"height"`
+}
+
+// MaxTileBytes is the memory of a tile (agx.md §9.3).
+const MaxTileBytes = 32767
+
+// Bytes is the memory of a tile of pixels of some samples.
+func (t *TileLayout) Bytes(samples int) uint64 {
+	return uint64(t.Stride) * uint64(max(1, samples)) * uint64(t.Width) * uint64(t.Height)
+}
+
 // TileTarget is a colour in tile memory, which st_tile writes: component k of
 // the slot is element k of Format at byte Offset.
 type TileTarget struct {

@@ -108,6 +108,9 @@ type Meta struct {
 	// Results and Tile are the outputs of a fragment shader.
 	Results []Result     `json:"results,omitempty"`
 	Tile    []TileTarget `json:"tile,omitempty"`
+	// TileLayout is that of all targets of the pipeline, those that the shader leaves alone too
+	// (epilogs and linked programs).
+	TileLayout *TileLayout `json:"tile_layout,omitempty"`
 
 	// Table lists the buffers of the descriptor table (UniformTable).
 	Table []TableRange `json:"table,omitempty"`

@@ -76,6 +76,8 @@ type checker struct {
 	fences      uint32              // wait_pix executed
 	nest        bool                // r0l was written
 	final       bool                // st_var_final or no_var was executed
+	images      []imageWrite
+	stores      map[uint64]storeNote
 }
 
 // maxOutstanding is how many operations a scoreboard slot counts.
@@ -235,6 +237,8 @@ func (c *checker) after(w *wave, x *inst) {
 	case isa.OpWait:
 		c.clock[x.Slot&1]++
 		c.outstanding[x.Slot&1] = 0
+	case isa.OpMemoryBarrier:
+		c.memoryBarrier(x.Imm)
 	case isa.OpWaitPix:
 		c.fences |= x.Imm
 	case isa.OpStVarFinal, isa.OpNoVar:

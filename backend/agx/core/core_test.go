@@ -36,7 +36,7 @@ func newMachine() *machine {
 }
 
 func (m *machine) meta() *abi.Meta {
-	a := &abi.Meta{Stage: ir.StageCompute, Halves: 256, UniformHalves: 64, SharedSize: 256, ScratchSize: 64,
+	a := &abi.Meta{Stage: ir.StageCompute, Halves: 256, UniformHalves: 64, SharedSize: 256, ScratchSize: 104,
 		WorkgroupSize: [3]uint32{uint32(m.lanes * m.waves), 1, 1},
 		Uniforms: []abi.Uniform{{Kind: abi.UniformBufferAddr, Half: 0}, {Kind: abi.UniformBufferAddr, Half: 4, Binding: 1},
 			{Kind: abi.UniformTable, Half: 8}, {Kind: abi.UniformConstData, Half: 12}, {Kind: abi.UniformPush, Half: 16, Size: 16},
@@ -284,7 +284,7 @@ func TestErrors(t *testing.T) {
 		{"\tstack_adjust 0, 1, 2, 0, 0, 4\n\tstack_store i32, 1, 0, x, 4, r10, 16, 0", "byte 16 of a frame of 16"},
 		{"\tstack_adjust 0, 1, 2, 0, 0, -4", "does not fit"},
 		{"\tdevice_load 0, i32, x, r2l, u0_u1, 0, signed", "16-bit registers"},
-		{"\tstack_adjust 0, 1, 2, 0, 0, 32", "64 bytes of scratch"},
+		{"\tstack_adjust 0, 1, 2, 0, 0, 32", "104 bytes of scratch"},
 		{"\tget_sr r2, sr62", "not supported in stage"},
 		{"\tldcf r2_r3_r4, cf0", "fragment"},
 		{"\tst_var 1, r2, 5", "vertex"},
@@ -332,7 +332,7 @@ func TestCheck(t *testing.T) {
 		{"memory barrier", "\tdevice_store 0, i32, x, r10, u0_u1, r10, unsigned, 0\n\tmemory_barrier 1, 2, 9", "outstanding"},
 		{"nine", strings.Repeat("\tdevice_store 0, i32, x, r10, u0_u1, r10, unsigned, 0\n", 9), "more than 8"},
 		{"discard", "\tiadd r3, r10.discard, 1\n\tiadd r2, r10, 1", "lost its value"},
-		{"scratch", "\tstack_adjust 0, 1, 2, 0, 0, 28\n\tstack_store i32, 1, 0, x, 4, r10, 64, 0", "byte 64 of a frame of 64"},
+		{"scratch", "\tstack_adjust 0, 1, 2, 0, 0, 26\n\tstack_store i32, 1, 0, x, 4, r10, 64, 0", "byte 64 of a frame of 64"},
 		{"odd base", "\tmov r5, u2\n\tmov r6, u3\n\tdevice_load 0, i32, x, r2, r5_r6, r10, unsigned\n\twait 0", "half 10 is no aligned pair"},
 		{"truth table", "\tbitop 0011, r2, r10, r11", "the other source for truth table 1100"},
 		{"addend shift", "\tiadd r2, r10, r10, lsl 5", "shifts of addends by 5"},

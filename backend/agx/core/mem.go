@@ -28,7 +28,19 @@ func (w *wave) load(addr uint64, n int) uint32 {
 	if addr>>48 != 0 {
 		return uint32(emu.LoadBytes(w.window(addr), n))
 	}
+	w.reach(addr, n)
 	return uint32(w.l.Env.Mem.Load(addr, n))
+}
+
+// hole is the end of the addresses where drivers map nothing: loads give 0 there and stores
+// vanish (agx.md §7.1).
+const hole = 1 << 36
+
+// reach notes an access that hardware would fault on.
+func (w *wave) reach(addr uint64, n int) {
+	if w.check != nil && w.fault == nil && addr >= hole && w.l.Env.Mem.Bytes(addr, n) == nil {
+		w.fault = fmt.Errorf("an access to %#x, where there is no memory", addr)
+	}
 }
 
 // execDeviceLoad and the other loads put the elements that the mask names into
@@ -51,7 +63,11 @@ func execDeviceLoad(w *wave, x *inst) error {
 		r := int(x.Dst.Val)
 		for k := 0; k < 4; k++ {
 			if x.Mask>>k&1 != 0 {
-				v := w.load((base+(at+uint64(k))*size)&^(size-1), int(size))
+				a := (base + (at+uint64(k))*size) &^ (size - 1)
+				if err := w.loaded(x, a, int(size), lane); err != nil {
+					return err
+				}
+				v := w.load(a, int(size))
 				w.set(r, x.Dst.Size, lane, fromMemory(x.Format, x.Dst.Size, k, v))
 				r += int(x.Dst.Size) / 16
 			}
@@ -81,9 +97,11 @@ func execDeviceStore(w *wave, x *inst) error {
 		for k := 0; k < 4; k++ {
 			if x.Mask>>k&1 != 0 {
 				v := toMemory(x.Format, x.Srcs[0].Size, k, w.get(r, x.Srcs[0].Size, lane))
-				if err := w.store((base+(at+uint64(k))*size)&^(size-1), int(size), v); err != nil {
+				a := (base + (at+uint64(k))*size) &^ (size - 1)
+				if err := w.store(a, int(size), v); err != nil {
 					return err
 				}
+				w.stored(a, int(size), lane)
 				r += int(x.Srcs[0].Size) / 16
 			}
 		}
@@ -101,6 +119,7 @@ func (w *wave) store(addr uint64, n int, v uint32) error {
 		}
 		return nil
 	}
+	w.reach(addr, n)
 	w.l.Env.Mem.Store(addr, n, uint64(v))
 	return nil
 }
@@ -194,6 +213,7 @@ func execAtomic(w *wave, x *inst) error {
 		var old uint64
 		switch {
 		case addr>>48 == 0:
+			w.reach(addr, 4)
 			old = w.l.Env.Mem.Atomic(addr, 4, f)
 		case addr&^(1<<48-1) == abi.ImageAddr:
 			var err error
@@ -289,19 +309,14 @@ func execGroupAtomic(w *wave, x *inst) error {
 // frame is one stack_adjust: where the frame starts, in words a lane.
 type frame struct{ start, words int }
 
-// maxStack is how many words a lane's stack can have: the scratch of the meta
-// and what stack_adjust takes on top (agx.md §7.4).
+// maxStack is how many words a lane's stack can have: the scratch of the meta, which has
+// what stack_adjust takes on top (agx.md §7.4).
 func (p *program) maxStack() int {
-	return int(max(p.meta.ScratchSize, p.meta.PreambleScratch)+3)/4 + 13
+	return int(max(p.meta.ScratchSize, p.meta.PreambleScratch)+3) / 4
 }
 
-// scratchSize is what the meta says of the program that runs.
-func (w *wave) scratchSize() int {
-	if w.preamble {
-		return int(w.p.meta.PreambleScratch)
-	}
-	return int(w.p.meta.ScratchSize)
-}
+// frameReserved is what a frame holds besides the bytes that the shader addresses.
+const frameReserved = 40
 
 // execStackAdjust opens a frame of v words, or closes the last one by -v.
 func execStackAdjust(w *wave, x *inst) error {
@@ -342,7 +357,7 @@ func (w *wave) stackAccess(x *inst, data, index *isa.Operand, store bool) error 
 	f, size := w.frames[len(w.frames)-1], x.Format.Size()
 	limit := f.words * 4
 	if w.check != nil {
-		limit = min(limit, w.scratchSize())
+		limit -= frameReserved
 	}
 	for lane := 0; lane < w.n; lane++ {
 		if w.exec>>lane&1 == 0 {

@@ -117,6 +117,9 @@ func load(code []byte, meta *abi.Meta) (*program, error) {
 		}
 		p.scan(x)
 	}
+	if err := p.checkTile(); err != nil {
+		return nil, err
+	}
 	return p, p.interfaces()
 }
 

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -64,7 +65,7 @@ func (w *wave) startRegs() error {
 		}
 		for lane := 0; lane < w.n; lane++ {
 			w.set(abi.VertexIDReg, 32, lane, l.Vertex[lane].VertexIndex)
-			w.set(abi.InstanceIDReg, 32, lane, l.Vertex[lane].InstanceIndex)
+			w.set(abi.InstanceIDReg, 32, lane, l.Vertex[lane].InstanceIndex-l.Vertex[lane].BaseInstance)
 			if w.grid != nil {
 				w.set(abi.GridVertexReg, 32, lane, w.grid.first+uint32(lane))
 			}
@@ -330,6 +331,13 @@ func (p *program) checkForm(x *inst) error {
 		}
 	}
 	switch x.Op {
+	case isa.OpTextureSample, isa.OpTextureLoad, isa.OpImageWrite:
+		switch {
+		case x.Dim == isa.Dim1D || x.Dim == isa.Dim1DArray:
+			return errors.New("hardware has no mip levels of one-dimensional textures: they are two-dimensional ones of height 1")
+		case (x.Dim == isa.DimCube || x.Dim == isa.DimCubeArray) && (x.Lod == isa.LodGrad || x.Lod == isa.LodGradMin):
+			return errors.New("hardware takes no derivatives of cube coordinates")
+		}
 	case isa.OpBitop:
 		if x.Table == 0xc || x.Table == 3 {
 			return fmt.Errorf("hardware takes the other source for truth table %04b", x.Table)

@@ -164,6 +164,11 @@ func execTexture(w *wave, x *inst) error {
 		if d.Image != nil && d.Image.TexelFormat().IsWide() || d.Format != nil && d.Format.IsWide() {
 			return errors.New("textures of 64-bit texels are not supported")
 		}
+		if d.Image != nil {
+			if err := w.readsImage(x, d.Image.Image); err != nil {
+				return err
+			}
+		}
 		if x.Op == isa.OpTextureLoad {
 			out[lane], integer[lane] = w.fetch(x, d, &o, lane)
 		} else if out[lane], err = w.sample(x, d, &o, lane); err != nil {
@@ -368,6 +373,7 @@ func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) err
 		d.StoreTexel(w.l.Env.Mem, i, t)
 		return nil
 	}
+	w.wroteImage(d.Image.Image, sawWrite)
 	lod, sample := int(w.value(&x.Srcs[2], lane)), 0
 	if n := d.Image.Image.Samples; n > 1 {
 		// The descriptor for writing sees the samples of a pixel side by side.
@@ -436,6 +442,7 @@ func (w *wave) imageAtomic(off uint64, f func(old uint64) uint64) (uint64, error
 	if f := d.Image.TexelFormat(); f.Bytes != 4 {
 		return 0, fmt.Errorf("atomics on texels of format %s are not supported", f.Name)
 	}
+	w.wroteImage(d.Image.Image, sawAtomic)
 	n, samples := int(off&(1<<32-1)/4), max(1, d.Image.Image.Samples)
 	width, height, _ := d.Image.Size(0)
 	x := n / samples

@@ -277,3 +277,24 @@ func (w *wave) tileColor(t *abi.TileTarget, lane, sample int) (o [4]uint32) {
 	}
 	return o
 }
+
+// checkTile finds a linked program whose pixels no tile holds.
+func (p *program) checkTile() error {
+	m := p.meta
+	if m.Part != abi.PartLinked || m.Stage != ir.StageFragment {
+		return nil
+	}
+	l := m.TileLayout
+	if l == nil {
+		return errors.New("agx core: the program does not say the layout of the tile")
+	}
+	if n := l.Bytes(m.Samples); n > abi.MaxTileBytes {
+		return fmt.Errorf("agx core: a tile of %dx%d pixels of %d samples of %d bytes takes %d bytes, there are %d", l.Width, l.Height, m.Samples, l.Stride, n, abi.MaxTileBytes)
+	}
+	for i := range m.Tile {
+		if t := &m.Tile[i]; t.Offset+uint32(targetSize(t)) > l.Stride {
+			return fmt.Errorf("agx core: tile target %d ends beyond the %d bytes of a sample", t.Slot, l.Stride)
+		}
+	}
+	return nil
+}

@@ -289,6 +289,9 @@ func execStVar(w *wave, x *inst) error {
 		} else {
 			out[o.slot][o.comp&3] = v
 		}
+		if size := wideF(v); w.check != nil && o.slot == ir.SlotPointSize && !o.layer && !(size >= 1 && size <= 512) {
+			return fmt.Errorf("a point size of %v, which hardware does not draw", size)
+		}
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ type wave struct {
 	done     bool
 	barrier  bool
 	err      error
+	fault    error // what the running instruction did that hardware punishes
 
 	stack    []byte // scratch, lane after lane
 	frames   []frame
@@ -100,6 +101,9 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 			return w.fail(x, err)
 		}
 		if w.check != nil {
+			if w.fault != nil {
+				return w.fail(x, w.fault)
+			}
 			w.check.after(w, x)
 		}
 		w.at = w.next

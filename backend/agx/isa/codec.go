@@ -306,6 +306,9 @@ func (i *Instr) SetField(name string, v uint32) error {
 	return nil
 }
 
+// SetReadWrite makes a texture_load one of an image that the shader writes too.
+func (i *Instr) SetReadWrite() error { return i.SetField("q3", 13) }
+
 // SetCoherent makes a device_load, device_store, texture_load of an image or
 // image_write bypass the caches that other cores do not see.
 func (i *Instr) SetCoherent() error {

@@ -1,0 +1,108 @@
+package core
+
+import (
+	"fmt"
+
+	"nirc/backend/agx/isa"
+	"nirc/internal/emu"
+)
+
+// Texture reads go through a cache that sees neither what image_write nor what atomics have
+// written until the barriers of agx.md §7.6 have run, and the load has the form for images that
+// are written too.
+
+// Barriers that make writes to an image visible.
+const (
+	sawImage1 = 1 << iota
+	sawImage2
+	sawImage3
+	sawImage4
+	sawFlush
+	sawWrite  = sawImage1 | sawImage2 | sawImage3 | sawImage4
+	sawAtomic = sawWrite | sawFlush
+)
+
+var imageBarriers = map[uint32]uint8{0xaa: sawImage1, 0xae: sawImage2, 0xa9: sawImage3, 0xad: sawImage4, 0x40: sawFlush}
+
+// imageWrite is an image that the wave has written: which barriers that wants, and which have
+// run since.
+type imageWrite struct {
+	image     *emu.Image
+	want, saw uint8
+}
+
+// wroteImage notes a write to an image.
+func (w *wave) wroteImage(m *emu.Image, want uint8) {
+	if w.check == nil {
+		return
+	}
+	for i := range w.check.images {
+		if x := &w.check.images[i]; x.image == m {
+			x.want, x.saw = x.want|want, 0
+			return
+		}
+	}
+	w.check.images = append(w.check.images, imageWrite{image: m, want: want})
+}
+
+// readsImage checks a read through the texture unit.
+func (w *wave) readsImage(x *inst, m *emu.Image) error {
+	if w.check == nil {
+		return nil
+	}
+	for i := range w.check.images {
+		g := &w.check.images[i]
+		if g.image != m {
+			continue
+		}
+		if missing := g.want &^ g.saw; missing != 0 {
+			return fmt.Errorf("it reads an image whose writes are under way: barriers are missing (%#x)", missing)
+		}
+		if q, _ := x.Field("q3"); x.Op == isa.OpTextureLoad && q&1 == 0 {
+			return fmt.Errorf("bit 43 is not set, and the shader has written the image")
+		}
+	}
+	return nil
+}
+
+// memoryBarrier notes what a barrier makes visible.
+func (c *checker) memoryBarrier(code uint32) {
+	for i := range c.images {
+		c.images[i].saw |= imageBarriers[code]
+	}
+	if code == 0x96 {
+		clear(c.stores)
+	}
+}
+
+// storeNote is the lane that has stored a byte of device memory since the last barrier.
+type storeNote uint8
+
+// stored notes a store, loaded checks a load of the same memory by another lane, which
+// nothing orders after it.
+func (w *wave) stored(addr uint64, n, lane int) {
+	if w.check == nil {
+		return
+	}
+	if w.check.stores == nil {
+		w.check.stores = map[uint64]storeNote{}
+	}
+	for a := addr; a < addr+uint64(n); a++ {
+		w.check.stores[a] = storeNote(lane)
+	}
+}
+
+func (w *wave) loaded(x *inst, addr uint64, n, lane int) error {
+	if w.check == nil || len(w.check.stores) == 0 {
+		return nil
+	}
+	if q, _ := x.Field("u4"); q == 7 {
+		return nil // a coherent load
+	}
+	for a := addr; a < addr+uint64(n); a++ {
+		if by, ok := w.check.stores[a]; ok && int(by) != lane {
+			return fmt.Errorf("lane %d reads %#x, which lane %d has stored, without a memory barrier", lane, a, by)
+		}
+	}
+	return nil
+}
