@@ -14,19 +14,6 @@ const (
 	faultScratchSize                       // the metadata leaves out what stack_adjust takes on top
 	faultTileBudget                        // targets that no tile holds are accepted
 	faultPointSize                         // the point size is stored as it is
-	faultTexelRange                        // fetches out of the levels and layers are done
-	faultEarlyTests                        // early fragment tests are left to what the shader does later
-	faultSideEffects                       // side effects do not force the late test
-	faultPassFacts                         // the metadata of a linked program has the facts of its main part alone
-	faultSampleHalt                        // lanes that halt in one sample stay halted in the next
-	faultSamplePlace                       // gl_FragCoord.xy is the pixel's centre
-	faultHaltedIndex                       // r0h of lanes that are halted keeps its index
-	faultQuadIndex                         // quad broadcasts by an index of inactive lanes' garbage
-	faultLodBias                           // the sampler's LOD bias is not added
-	faultVaryingWords                      // words of varyings do not follow the fragment shader
-	faultFirstFan                          // flat inputs of fans are read like those of other primitives
-	faultInvalidPlane                      // planes that are no numbers are evaluated
-	faultWait                              // no waits for the scoreboard
 	numFaults            = iota
 )
 

@@ -372,3 +372,15 @@ func TestCheck(t *testing.T) {
 	m.expect(t, "clean", load+"\tdevice_load 0, i32, x, r5, u2_u3, r10, unsigned\n\twait 1\n\tiadd r2, r2, 1\n\twait 0\n\tiadd r2, r2, r5\n"+
 		"\tiadd r3, r2.discard, 1\n\tmov r2, r3", func(i int) uint32 { return 2*m.inWord(i) + 2 })
 }
+
+// Forms of texture instructions that hardware does not have are errors: the compiler lowers them.
+func TestLowered(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"\ttexture_sample 0, 0b1100, 0b0, none, xyzw, 0b00, r8_r9_r10_r11, None, ts3, ss1, tex_1d, r4, auto_lod, 0", "two-dimensional ones of height 1"},
+		{"\ttexture_sample 0, 0b1100, 0b0, none, xyzw, 0b00, r8_r9_r10_r11, None, ts3, ss1, tex_cube, r4_r5_r6, lod_grad, r20_r21_r22_r23_r24_r25", "no derivatives of cube"},
+	} {
+		if err := newMachine().run(t, c.body+"\n\tstop"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.body, err, c.want)
+		}
+	}
+}

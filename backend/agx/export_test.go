@@ -1,0 +1,17 @@
+package agx
+
+// Faults are the obligations by the names that tests call them.
+var Faults = map[string]fault{
+	"base instance": faultBaseInstance, "written image": faultWrittenImage, "image barrier": faultImageBarrier, "guard": faultGuardLow,
+	"subgroup barrier": faultSubgroupBarrier, "patch barrier": faultPatchBarrier, "scratch size": faultScratchSize,
+	"tile budget": faultTileBudget, "point size": faultPointSize,
+}
+
+// NumFaults is the number of switches that there are.
+const NumFaults = numFaults
+
+// Break leaves obligations unmet until the function that it returns is called.
+func Break(f fault) (mend func()) {
+	faults = f
+	return func() { faults = 0 }
+}
