@@ -133,7 +133,10 @@ func (t *translator) module() {
 			}
 		}
 	}
-	t.dropUnwrittenDistances()
+	if len(t.errs) == 0 {
+		t.dropUnwrittenDistances()
+		t.initWorkgroup()
+	}
 }
 
 // maxErrors bounds how many functions may fail before the rest is not tried.
