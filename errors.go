@@ -5,14 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"reflect"
-	"runtime"
 	"runtime/debug"
-	"strings"
 
 	"nirc/frontend/spirv"
 	"nirc/ir"
-	"nirc/passes"
 )
 
 // UsageError says that the compiler was asked for something that there is
@@ -66,84 +62,53 @@ func aboutInput(err error) bool {
 		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
-// stopped is what ends a compile from inside when its context has ended.
-type stopped struct{ err error }
+// Guard runs work on a shader that is no stage of a unit: a link, a load, a run. A panic of the
+// compiler becomes an InternalError that names stage, the end of ctx its error, everything about the
+// input Diagnostics.
+func Guard(ctx context.Context, stage, file, target string, f func() error) error {
+	g := guard{ctx: ctx, file: file, target: target, where: func() string { return stage }}
+	return g.run(f)
+}
 
-// Guard runs one stage of a compile, or what stands in for one. A panic of the compiler becomes an
-// InternalError, the end of ctx its error, everything about the input Diagnostics.
-func Guard(ctx context.Context, stage, file, target string, f func() error) (err error) {
-	if err := ctx.Err(); err != nil {
+// guard is what turns the outcome of a stage into the errors of this package.
+type guard struct {
+	ctx          context.Context
+	file, target string
+	// where names the step that is running, or failed.
+	where func() string
+}
+
+func (g *guard) run(f func() error) (err error) {
+	if err := g.ctx.Err(); err != nil {
 		return err
 	}
 	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case stopped:
-			err = r.err
-		default:
-			err = &InternalError{Pass: runningPass(stage), Value: r, Stack: debug.Stack()}
+		if r := recover(); r != nil {
+			err = &InternalError{Pass: g.where(), Value: r, Stack: debug.Stack()}
 		}
-		if err != nil && ctx.Err() != nil {
-			err = ctx.Err()
+		if err != nil && g.ctx.Err() != nil {
+			err = g.ctx.Err()
 		}
-		err = Diagnose(internal(err), file, target)
+		err = Diagnose(g.internal(err), g.file, g.target)
 	}()
 	return f()
 }
 
 // internal turns the errors by which a part of the compiler says that it is
 // wrong itself into an InternalError.
-func internal(err error) error {
+func (g *guard) internal(err error) error {
 	var front *spirv.Error
-	if errors.As(err, &front) && strings.HasPrefix(front.Msg, "internal error") {
-		return &InternalError{Pass: "translate", Value: err, Stack: front.Stack}
+	if errors.As(err, &front) && front.Internal {
+		return &InternalError{Pass: translateStep, Value: err, Stack: front.Stack}
 	}
 	return err
 }
 
-// verifyError makes a pass's breach of the IR's rules an InternalError.
-func verifyError(err error) error {
+// verifyError makes a step's breach of the IR's rules an InternalError.
+func (u *Unit) verifyError(err error) error {
 	var broken *ir.ValidationError
 	if !errors.As(err, &broken) {
 		return err
 	}
-	pass, _, _ := strings.Cut(err.Error(), ":")
-	return &InternalError{Pass: pass, Value: err}
-}
-
-// runningPass finds the innermost pass on the stack of a panic, or returns
-// the stage's name. Many passes share the same wrapper around a function that
-// is named like the pass, so functions are known by pointer or by name.
-func runningPass(stage string) string {
-	byFunc := make(map[string]string)
-	plain := strings.NewReplacer("_", "")
-	for _, p := range passes.Registry() {
-		byFunc[plain.Replace(p.Name)] = p.Name
-		f := runtime.FuncForPC(reflect.ValueOf(p.Run).Pointer())
-		if f == nil {
-			continue
-		}
-		if _, shared := byFunc[f.Name()]; shared {
-			byFunc[f.Name()] = ""
-			continue
-		}
-		byFunc[f.Name()] = p.Name
-	}
-	pcs := make([]uintptr, 512)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
-	for {
-		f, more := frames.Next()
-		if n := byFunc[f.Function]; n != "" {
-			return n
-		}
-		if name, ok := strings.CutPrefix(f.Function, "nirc/passes."); ok {
-			name, _, _ = strings.Cut(name, ".")
-			if n := byFunc[strings.TrimSuffix(strings.ToLower(name), "pass")]; n != "" {
-				return n
-			}
-		}
-		if !more {
-			return stage
-		}
-	}
+	return &InternalError{Pass: u.ins.Running(), Value: err}
 }

@@ -216,22 +216,34 @@ func TestOptionErrors(t *testing.T) {
 
 // A panic inside a pass becomes an error that names the pass.
 func TestInternalError(t *testing.T) {
+	m, err := Load([]byte(fragment), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"opt_cse", "lower_io", "lower_returns"} {
-		p := passes.Find(name)
-		err := Guard(context.Background(), "optimize", "f", "ir3", func() error {
-			_, err := p.Run(passes.NewContext(p), nil)
-			return err
-		})
+		list, err := passes.ParsePassList("opt_dce," + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Target: IRTarget, Passes: list}
+		o.Run.DumpBefore, o.Run.Dump = []string{name}, func(string, string) { panic("boom") }
+		u, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := u.Translate(context.Background(), m); err != nil {
+			t.Fatal(err)
+		}
 		var internal *InternalError
-		if !errors.As(err, &internal) || internal.Pass != name || len(internal.Stack) == 0 {
+		if err := u.Optimize(context.Background()); !errors.As(err, &internal) || internal.Pass != name || len(internal.Stack) == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	err := Guard(context.Background(), "generate", "f", "", func() error { panic("boom") })
+	err = Guard(context.Background(), "generate", "f", "", func() error { panic("boom") })
 	if want := "internal error in generate: boom"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	err = Guard(context.Background(), "translate", "f", "", func() error { return &spirv.Error{Msg: "internal error of the frontend: x"} })
+	err = Guard(context.Background(), "translate", "f", "", func() error { return &spirv.Error{Msg: "internal error of the frontend: x", Internal: true} })
 	if _, ok := err.(*InternalError); !ok {
 		t.Errorf("a panic of the frontend: %v", err)
 	}

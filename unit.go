@@ -24,7 +24,6 @@ type Unit struct {
 	opts       Options
 	back       backend.Backend // nil of IRTarget
 	ins        *passes.Instrument
-	ctx        context.Context // of the running stage
 	generating bool
 }
 
@@ -62,15 +61,6 @@ func New(o Options) (*Unit, error) {
 	run := o.Run
 	if o.Run.Dump != nil {
 		run.Dump = u.dump
-	}
-	log := o.Run.BisectLog
-	run.BisectLog = func(n int, name string, ran bool) {
-		if err := u.ctx.Err(); err != nil {
-			panic(stopped{err})
-		}
-		if log != nil {
-			log(n, name, ran)
-		}
 	}
 	u.ins = passes.NewInstrument(run)
 	return u, nil
@@ -113,12 +103,18 @@ func (u *Unit) Done(err error) {
 
 // stage runs one stage of the compile.
 func (u *Unit) stage(ctx context.Context, name string, f func() error) error {
-	u.ctx = ctx
-	target := u.opts.Target
+	u.ins.Begin(ctx)
+	g := guard{ctx: ctx, file: u.opts.File, target: u.opts.Target}
 	if u.back == nil || name == translateStep {
-		target = ""
+		g.target = ""
 	}
-	return Guard(ctx, name, u.opts.File, target, f)
+	g.where = func() string {
+		if step := u.ins.Running(); step != "" {
+			return step
+		}
+		return name
+	}
+	return g.run(f)
 }
 
 // Translate makes the shader of the entry point that the options choose.
@@ -199,7 +195,7 @@ func (u *Unit) Optimize(ctx context.Context) error {
 			return err
 		}
 		if err := p.RunWith(u.Shader, u.ins); err != nil {
-			return verifyError(err)
+			return u.verifyError(err)
 		}
 		return nil
 	})
@@ -302,7 +298,7 @@ func (u *Unit) Generate(ctx context.Context) (obj *object.Object, err error) {
 		job := backend.Job{GPU: u.opts.GPU, Lists: lists, Level: u.opts.Level, Instrument: u.ins, ABI: u.opts.ABI, Debug: u.opts.Debug, Next: u.opts.Next}
 		job.Dump = run.Dump != nil && (len(run.DumpBefore)+len(run.DumpAfter) > 0 || run.PrintChanged)
 		obj, err = u.back.Compile(u.Shader, &job)
-		return verifyError(err)
+		return u.verifyError(err)
 	})
 	if err != nil {
 		return nil, err

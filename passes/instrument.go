@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -164,6 +165,8 @@ type Instrument struct {
 	seen    []nameCount // runs of the names in StartBefore and StopAfter
 	runs    int         // counted steps so far
 	left    int         // rewrites left to the running step, -1 all
+	ctx     context.Context
+	running string // the innermost step that began and has not ended well
 	// inner is the time of the steps that ended inside the running one.
 	inner time.Duration
 }
@@ -209,9 +212,39 @@ func (i *Instrument) Rewrite() bool {
 	return true
 }
 
-// Do runs a step under the switches.
+// Begin starts a part of the compile: its steps end when ctx does.
+func (i *Instrument) Begin(ctx context.Context) { i.ctx, i.running = ctx, "" }
+
+// Running names the innermost step that is running. After a step that failed or
+// panicked it is that one; "" outside of steps.
+func (i *Instrument) Running() string {
+	if i == nil {
+		return ""
+	}
+	return i.running
+}
+
+// Do runs a step under the switches. The error is the step's, or that of the
+// context, which is looked at before each step.
 func (i *Instrument) Do(s *Step) (changed bool, err error) {
-	if i == nil || !i.on {
+	if i == nil {
+		return s.Run()
+	}
+	if i.ctx != nil {
+		if err := i.ctx.Err(); err != nil {
+			return false, err
+		}
+	}
+	outer := i.running
+	i.running = s.Name
+	if changed, err = i.do(s); err == nil {
+		i.running = outer
+	}
+	return changed, err
+}
+
+func (i *Instrument) do(s *Step) (changed bool, err error) {
+	if !i.on {
 		return s.Run()
 	}
 	if !i.admit(s) {

@@ -18,6 +18,8 @@ type Error struct {
 	File      string
 	Line, Col uint32
 	Msg       string
+	// Internal: the mistake is this package's own, and not the module's.
+	Internal bool
 	// Stack is the stack trace of a mistake of this package, nil if the module
 	// is what is wrong.
 	Stack []byte
@@ -78,7 +80,7 @@ func (t *translator) guard(f func()) (err *Error) {
 			err = r.err
 		default:
 			err = t.errorf(0, "internal error of the frontend: %v", r)
-			err.Stack = debug.Stack()
+			err.Internal, err.Stack = true, debug.Stack()
 			if t.opts.panics {
 				panic(r)
 			}

@@ -196,7 +196,9 @@ func (t *translator) leaveFlag(e exit, flag *ir.Variable) {
 		k--
 	}
 	if k < 0 {
-		t.fail(0, "internal error of the frontend: an exit leads to no loop")
+		err := t.errorf(0, "internal error of the frontend: an exit leads to no loop")
+		err.Internal = true
+		panic(bail{err})
 	}
 	if k == len(f.loops)-1 {
 		if f.loops[k].cont == e {
