@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"runtime/debug"
 
+	"nirc/backend"
 	"nirc/frontend/spirv"
 	"nirc/ir"
 )
@@ -49,6 +50,9 @@ func (e *InternalError) Error() string {
 	return fmt.Sprintf("internal error%s: %v", where, e.Value)
 }
 
+// ErrStopped says that RunOptions.StopAfter cut the compile in a machine step: there are dumps, and no code.
+var ErrStopped = backend.ErrStopped
+
 // aboutInput reports whether an error is a statement about the input, and so
 // may become diagnostics.
 func aboutInput(err error) bool {
@@ -58,7 +62,7 @@ func aboutInput(err error) bool {
 		path     *fs.PathError
 		internal *InternalError
 	)
-	return !errors.As(err, &usage) && !errors.As(err, &inout) && !errors.As(err, &path) && !errors.As(err, &internal) &&
+	return !errors.As(err, &usage) && !errors.As(err, &inout) && !errors.As(err, &path) && !errors.As(err, &internal) && !errors.Is(err, ErrStopped) &&
 		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 

@@ -61,50 +61,50 @@ type Options struct {
 	PrintCFG bool
 }
 
-// OptionalSteps lists the steps of a target's code generator that
-// RunOptions.Disable may leave out, as it may passes that are Optional.
-func OptionalSteps(target string) []string {
-	b, err := Backend(target)
-	if err != nil {
-		return nil
-	}
-	return backend.OptionalSteps(b.Steps(""))
+// isPass reports whether a name, without the number of a run, is a pass's or the translation's.
+func isPass(name string) bool {
+	name, _, _ = strings.Cut(name, ":")
+	return name == translateStep || passes.Find(name) != nil
 }
 
-// checkSteps refuses names of passes that there are not, where a wrong name
-// would silently change what is compiled. back is the target, nil of IRTarget.
-func checkSteps(o *passes.RunOptions, back backend.Backend) error {
-	var steps []string
-	if back != nil {
-		steps = backend.OptionalSteps(back.Steps(""))
-	}
-	check := func(what, name string) error {
+// checkSteps refuses names of passes and machine steps that there are not, where a wrong name
+// would silently change what is compiled. steps are the target's, none of IRTarget.
+func checkSteps(o *passes.RunOptions, steps []backend.StepInfo) error {
+	find := func(name string) *backend.StepInfo {
 		name, _, _ = strings.Cut(name, ":")
-		if name != "" && name != translateStep && passes.Find(name) == nil {
-			var names []string
-			if what == "disable-pass" {
-				names = append(names, steps...)
-			}
-			for _, p := range passes.Registry() {
-				names = append(names, p.Name)
-			}
-			return Usagef("--%s: no pass %q%s", what, name, passes.Suggest(name, names))
+		if i := slices.IndexFunc(steps, func(s backend.StepInfo) bool { return s.Name == name }); i >= 0 {
+			return &steps[i]
 		}
 		return nil
 	}
-	for _, n := range o.Disable {
-		if slices.Contains(steps, n) {
-			continue
+	unknown := func(flag, name string) error {
+		if name == "" || isPass(name) || find(name) != nil {
+			return nil
 		}
-		if err := check("disable-pass", n); err != nil {
+		var names []string
+		for i := range steps {
+			names = append(names, steps[i].Name)
+		}
+		for _, p := range passes.Registry() {
+			names = append(names, p.Name)
+		}
+		name, _, _ = strings.Cut(name, ":")
+		return Usagef("--%s: no pass %q%s", flag, name, passes.Suggest(name, names))
+	}
+	for _, n := range o.Disable {
+		if err := unknown("disable-pass", n); err != nil {
 			return err
 		}
-		if p := passes.Find(n); p == nil || !p.Optional {
+		p, s := passes.Find(n), find(n)
+		if (p == nil || !p.Optional) && (s == nil || !s.Optional) {
 			return Usagef("--disable-pass: %s is needed for correct code", n)
 		}
 	}
-	if err := check("start-before", o.StartBefore); err != nil {
+	if s := find(o.StartBefore); s != nil {
+		return Usagef("--start-before: %s is a machine step, which needs all that stands before it", s.Name)
+	}
+	if err := unknown("start-before", o.StartBefore); err != nil {
 		return err
 	}
-	return check("stop-after", o.StopAfter)
+	return unknown("stop-after", o.StopAfter)
 }

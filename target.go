@@ -33,13 +33,15 @@ func init() {
 type Target struct {
 	Name string        `json:"name"`
 	GPUs []backend.GPU `json:"gpus"`
+	// Steps are the machine steps of the default GPU's code generator, in order.
+	Steps []backend.StepInfo `json:"steps,omitempty"`
 }
 
 // Targets lists the targets that generate code, the default first.
 func Targets() []Target {
 	list := make([]Target, len(targets.All))
 	for i, b := range targets.All {
-		list[i] = Target{b.Name(), b.GPUs()}
+		list[i] = Target{b.Name(), b.GPUs(), b.Steps(b.GPUs()[0].Name)}
 	}
 	return list
 }

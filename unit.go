@@ -55,7 +55,11 @@ func New(o Options) (*Unit, error) {
 		}
 		u.back = b
 	}
-	if err := checkSteps(&o.Run, u.back); err != nil {
+	var steps []backend.StepInfo
+	if u.back != nil {
+		steps = u.back.Steps(u.opts.GPU)
+	}
+	if err := checkSteps(&o.Run, steps); err != nil {
 		return nil, err
 	}
 	run := o.Run
@@ -87,9 +91,9 @@ func (u *Unit) GPU() string { return u.opts.GPU }
 // far have not reached, "" if there is none: with it all, or nothing, has run.
 func (u *Unit) Missed() string { return u.ins.Missed() }
 
-// Stopped reports whether RunOptions.StopAfter cuts the compile: no code can
-// be generated then.
-func (u *Unit) Stopped() bool { return u.opts.Run.StopAfter != "" }
+// Stopped reports whether RunOptions.StopAfter cuts the compile in its passes: no code can
+// be generated then. Cut in a machine step, Generate gives ErrStopped.
+func (u *Unit) Stopped() bool { return u.opts.Run.StopAfter != "" && isPass(u.opts.Run.StopAfter) }
 
 // Done ends a compile that came out with err: the shader's memory goes to the
 // next one, and nothing of Shader may be used afterwards. After an error that is not about the
@@ -273,7 +277,8 @@ const (
 	maxScratchSize = 1 << 24
 )
 
-// Generate makes the machine code. The unit's shader is consumed.
+// Generate makes the machine code. The unit's shader is consumed. The error is ErrStopped if
+// RunOptions.StopAfter names a machine step.
 func (u *Unit) Generate(ctx context.Context) (obj *object.Object, err error) {
 	if u.back == nil {
 		return nil, Usagef("target %s has no code", IRTarget)

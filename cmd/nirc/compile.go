@@ -158,6 +158,9 @@ func (c *compileCommand) shownNothing() bool {
 
 // check reads the flags that do not depend on files.
 func (c *compileCommand) check(cmd *cobra.Command) (err error) {
+	if step := machineStep(c.stopAt); step != "" && !c.dumps() {
+		c.dumpAfter = []string{step} // it is why one stops there
+	}
 	if c.base, err = c.options(""); err != nil {
 		return err
 	}
@@ -177,6 +180,14 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 	}
 	if c.ending() == "" {
 		return nirc.Usagef("--emit %s: want obj, bin, asm, ir, json, map or spvasm", c.emit)
+	}
+	if step := machineStep(c.stopAt); step != "" && !c.emitSet {
+		c.writeOut = false
+		if c.output != "" {
+			return nirc.Usagef("-o %s: --stop-after %s leaves nothing to write, only dumps", c.output, step)
+		}
+	} else if step != "" && c.emit == "ir" {
+		return nirc.Usagef("--emit ir: %s is a machine step, after which there is no IR", step)
 	}
 	if c.stopAt != "" && c.emit != "ir" && c.emit != "spvasm" {
 		return nirc.Usagef("--emit %s: --stop-after leaves no code", c.emit)

@@ -181,6 +181,9 @@ func (c *compileCommand) artefactOf(ctx context.Context, u *nirc.Unit, r *compil
 		} else {
 			obj, err = u.Generate(ctx)
 		}
+		if errors.Is(err, nirc.ErrStopped) {
+			return false, nil
+		}
 		if err != nil {
 			return false, err
 		}

@@ -20,7 +20,7 @@ var completions = map[string]func(cmd *cobra.Command) []string{
 	"dump-after":         completeSteps,
 	"dump-before":        completeSteps,
 	"start-before":       completePasses,
-	"stop-after":         completePasses,
+	"stop-after":         completeStops,
 	"opt-level":          choices("0", "1", "2", "s"),
 	"emit":               func(*cobra.Command) []string { return emitKinds() },
 	"stage":              choices("vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute"),
@@ -91,12 +91,25 @@ func completePasses(*cobra.Command) []string {
 	return list
 }
 
+// completeStops lists passes and the machine steps of all targets.
+func completeStops(cmd *cobra.Command) []string {
+	list := completePasses(cmd)
+	for _, t := range nirc.Targets() {
+		for _, s := range t.Steps {
+			list = append(list, s.Name+"\tstep of "+t.Name+": "+summary(s.Doc))
+		}
+	}
+	return list
+}
+
 // completeOptional lists the passes that may be left out, and the steps of all targets.
 func completeOptional(*cobra.Command) []string {
 	var list []string
 	for _, t := range nirc.Targets() {
-		for _, step := range nirc.OptionalSteps(t.Name) {
-			list = append(list, step+"\tstep of "+t.Name)
+		for _, s := range t.Steps {
+			if s.Optional {
+				list = append(list, s.Name+"\tstep of "+t.Name+": "+summary(s.Doc))
+			}
 		}
 	}
 	for _, p := range passes.Registry() {
@@ -121,7 +134,7 @@ func completeABIs(cmd *cobra.Command) []string {
 }
 
 func completeSteps(cmd *cobra.Command) []string {
-	return append([]string{"all", "translate"}, completePasses(cmd)...)
+	return append([]string{"all", "translate"}, completeStops(cmd)...)
 }
 
 // addCompletions makes the shell complete the flags of a command and all below.

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"nirc"
+	"nirc/backend"
 	"nirc/ir"
 	"nirc/passes"
 
@@ -16,7 +17,7 @@ import (
 const passesLong = `List the passes: name, class (A needed for correct code, B better code), what they do,
 their options with defaults, and where in a pipeline they must stand and why.
 
-With -t, the passes that the target's pipeline runs, in order; loops and conditions are flattened.
+With -t, the passes that the target's pipeline runs, in order, and then the machine steps of its code generator; loops and conditions are flattened.
 --file prints the default pipeline file, to be changed and given to --pipeline.`
 
 type passInfo struct {
@@ -71,6 +72,12 @@ func (a *app) passes() *cobra.Command {
 	return cmd
 }
 
+// pipelineList is what a compile runs: passes, then the machine steps of the target.
+type pipelineList struct {
+	Passes []string           `json:"passes"`
+	Steps  []backend.StepInfo `json:"steps,omitempty"`
+}
+
 func (a *app) listPipeline(r *runFlags, stage ir.Stage, asJSON bool) error {
 	o, err := r.options(r.target)
 	if err != nil {
@@ -80,10 +87,29 @@ func (a *app) listPipeline(r *runFlags, stage ir.Stage, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return a.writeJSON(names)
+	l := pipelineList{Passes: names}
+	if o.Target != nirc.IRTarget {
+		b, err := nirc.Backend(o.Target)
+		if err != nil {
+			return err
+		}
+		l.Steps = b.Steps(o.GPU)
 	}
-	return a.writeFile("-", []byte(strings.Join(names, "\n")+"\n"))
+	if asJSON {
+		return a.writeJSON(l)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, n := range l.Passes {
+		fmt.Fprintln(w, n)
+	}
+	for _, s := range l.Steps {
+		kind := "step"
+		if s.Optional {
+			kind = "optional step"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, kind, summary(s.Doc))
+	}
+	return ioError(w.Flush())
 }
 
 func (a *app) listPasses(asJSON bool) error {

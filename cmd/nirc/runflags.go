@@ -196,7 +196,7 @@ func (r *runFlags) finish(t *watch, file string) (warnings nirc.Diagnostics, err
 		for _, n := range q.names {
 			switch {
 			case n == "all" || slices.Contains(t.seen, q.when+n):
-			case n == "translate" || passes.Find(n) != nil:
+			case n == "translate" || passes.Find(n) != nil || machineStep(n) != "":
 				warnings = append(warnings, nirc.Diagnostic{File: file, Severity: nirc.SeverityWarning, Msg: fmt.Sprintf("--%s: %s has not run", q.flag, n)})
 			default:
 				errs = append(errs, nirc.Usagef("--%s: no pass or step %q%s has run", q.flag, n, passes.Suggest(n, append(passNames(), t.steps()...))))
@@ -267,4 +267,18 @@ func parseStage(name string) (ir.Stage, error) {
 		return s, nil
 	}
 	return ir.StageNone, nirc.Usagef("no stage %q (have vertex, tess_ctrl, tess_eval, geometry, fragment, compute)", name)
+}
+
+// machineStep returns the name of the machine step, of any target, that a name with or without the number
+// of a run stands for; "" if there is none.
+func machineStep(name string) string {
+	name, _, _ = strings.Cut(name, ":")
+	for _, t := range nirc.Targets() {
+		for _, s := range t.Steps {
+			if s.Name == name {
+				return name
+			}
+		}
+	}
+	return ""
 }
