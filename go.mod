@@ -1,6 +1,6 @@
 module nirc
 
-go 1.26.8
+go 1.25.0
 
 require (
 	github.com/ebitengine/purego v0.11.3
@@ -12,7 +12,6 @@ require (
 	github.com/spf13/viper v1.21.0
 	github.com/vbauerster/mpb/v8 v8.9.3
 	go.yaml.in/yaml/v3 v3.0.6
-	golang.org/x/tools v0.52.0
 )
 
 require (
@@ -31,6 +30,7 @@ require (
 	github.com/spf13/afero v1.15.0 // indirect
 	github.com/spf13/cast v1.10.0 // indirect
 	github.com/subosito/gotenv v1.6.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/sys v0.42.0 // indirect
 	golang.org/x/text v0.28.0 // indirect
+	golang.org/x/tools v0.35.0 // indirect
 )

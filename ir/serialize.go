@@ -12,10 +12,11 @@ import (
 // variable-length (encoding/binary's uvarint); values refer to each other by
 // distance in source order.
 
-const (
-	serialMagic   = "nirb"
-	serialVersion = 2
-)
+const serialMagic = "nirb"
+
+// FormatVersion counts the changes of the binary form. A reader takes its own version only, with the same tables of
+// operations.
+const FormatVersion = 2
 
 // SerializeOptions choose what the binary form leaves out.
 type SerializeOptions struct {
@@ -38,7 +39,7 @@ func Serialize(s *Shader, o SerializeOptions) []byte {
 
 // serialHeader are the numbers that must agree between writer and reader.
 func serialHeader() []uint64 {
-	return []uint64{serialVersion, uint64(NumOps), uint64(NumIntrinsics), uint64(NumTexOps), uint64(NumTexSrcs)}
+	return []uint64{FormatVersion, uint64(NumOps), uint64(NumIntrinsics), uint64(NumTexOps), uint64(NumTexSrcs)}
 }
 
 type serialWriter struct {

@@ -10,7 +10,7 @@ import (
 
 	"nirc/ir"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output of testdata")

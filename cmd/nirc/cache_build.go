@@ -5,16 +5,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"debug/elf"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"nirc"
@@ -96,53 +92,6 @@ func plainYAML(text []byte) []byte {
 		return text
 	}
 	return plain
-}
-
-// codeVersion tells the versions of the code generation apart: the commit that
-// the program was built of, or, of one built from changed files, the program itself.
-var codeVersion = sync.OnceValue(func() string {
-	revision, clean := "", false
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			switch s.Key {
-			case "vcs.revision":
-				revision = s.Value
-			case "vcs.modified":
-				clean = s.Value == "false"
-			}
-		}
-	}
-	if revision != "" && clean {
-		return nirc.Version + "+" + revision
-	}
-	if path, err := os.Executable(); err == nil {
-		if id := buildID(path); id != "" {
-			return nirc.Version + "+" + id
-		}
-		if data, err := os.ReadFile(path); err == nil {
-			return fmt.Sprintf("%s+%x", nirc.Version, sha256.Sum256(data))
-		}
-	}
-	return nirc.Version
-})
-
-// buildID is a digest of what the linker gave an ELF program as its identity,
-// which changes with all that it was built of; "" if it has none.
-func buildID(path string) string {
-	f, err := elf.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	note := f.Section(".note.go.buildid")
-	if note == nil {
-		return ""
-	}
-	id, err := note.Data()
-	if err != nil || len(id) < 32 {
-		return ""
-	}
-	return fmt.Sprintf("%x", sha256.Sum256(id))
 }
 
 // buildJob is one module and what is wanted of it.

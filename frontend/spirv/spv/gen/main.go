@@ -37,6 +37,10 @@ func main() {
 		{"enums_gen.go", emitEnums},
 		{"extinst_gen.go", emitExtConsts},
 		{"tables_gen.go", emitTables},
+		{"version_gen.go", func(b *bytes.Buffer, _ *tables) {
+			fmt.Fprintf(b, "// GrammarVersion is the version of the grammar that the tables of this package are made of.\nconst GrammarVersion = \"%d.%d revision %d\"\n",
+				g.core.Major, g.core.Minor, g.core.Revision)
+		}},
 	}
 	for _, f := range files {
 		var b bytes.Buffer
