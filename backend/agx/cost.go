@@ -191,6 +191,7 @@ func outsideALU(in *isa.Instr, x *cost.Instr) {
 		if in.Op == isa.OpAtomic || in.Op == isa.OpThreadgroupAtomic || in.Op == isa.OpStVar || in.Op == isa.OpStVarFinal {
 			width, n = 4, 1
 		}
+		x.Bytes = int(n) * width
 		x.Pipes[pipeMemory], x.Doubt = n*float64(width)*32/bytesPerCycle*schedulers, true
 		latency = latencyMemory
 	case cost.Varying:
@@ -198,7 +199,7 @@ func outsideALU(in *isa.Instr, x *cost.Instr) {
 	case cost.Tile:
 		x.Pipes[pipeTile] = cyclesTile
 	case cost.Texture:
-		x.Pipes[pipeTexture] = cyclesTexture
+		x.Pipes[pipeTexture], x.Texels = cyclesTexture, 1
 		latency = latencyTexture
 	}
 	if in.Op.Traits()&isa.TraitAsync != 0 && in.Dst.Kind == isa.Reg {

@@ -129,6 +129,8 @@ type Instr struct {
 	// Produces and Waits are sets of scoreboard tokens, Latency what a waiter of the first waits at most.
 	Produces, Waits uint8
 	Latency         [2]float64
+	// Bytes is what it moves to or from memory for a lane, Texels how many texture operations it is.
+	Bytes, Texels int
 	// Live is how many registers are live at it, in the unit of Properties.RegisterUnit; 0 if not known.
 	Live int
 	// Leader: a block begins here.

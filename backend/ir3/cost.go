@@ -30,7 +30,7 @@ const rates = "Chips and Cheese, Inside the Snapdragon 855's iGPU (2024), measur
 
 // costPipes is the model's table of pipes. Cycles are those of 64 fibers, half a double wave, on one scheduler.
 var costPipes = []cost.Pipe{
-	{Name: "arith_total", Title: "A", Doc: "vector ALU: categories 1 to 3, flow and the slots that nops fill", Source: "ir3.md §4, §10; whether other waves use the slots of nops is not known"},
+	{Name: "arith_total", Title: "A", Doc: "vector ALU: categories 1 to 3, flow and the slots that nops fill", Source: "ir3.md §4, ir3.md §10; whether other waves use the slots of nops is not known"},
 	{Name: "arith_fp32", Title: "FP32", Doc: "32-bit float arithmetic, a part of A", Part: true, Source: rates},
 	{Name: "arith_fp16", Title: "FP16", Doc: "16-bit float arithmetic, a part of A", Part: true, Source: rates},
 	{Name: "arith_int", Title: "INT", Doc: "integer arithmetic, a part of A", Part: true, Source: rates + "; of 16-bit integers no figure is published, they count as floats do"},
@@ -192,9 +192,28 @@ func (c *coster) instr(pc int) cost.Instr {
 		alu = 0
 	}
 	x.Pipes[pipeALU] = alu
+	x.Bytes, x.Texels = moved(in)
 	c.sync(in, &x)
 	memoryFacts(in, &x)
 	return x
+}
+
+// moved is what an instruction moves for a fiber: bytes of memory, texture operations.
+func moved(in *isa.Instr) (bytes, texels int) {
+	switch op := in.Op; {
+	case op == isa.OpIsam || op >= isa.OpIsam && op <= isa.OpSamgq || op >= isa.OpGather4r && op <= isa.OpSamgp3:
+		return 0, 1
+	case op.Category() != 6, op == isa.OpResinfo, op == isa.OpResbase, op == isa.OpGetspid, op == isa.OpGetwid, op == isa.OpGetfiberid, op >= isa.OpShflXor:
+		return 0, 0
+	}
+	size := 4
+	switch in.Type {
+	case isa.F16, isa.U16, isa.S16:
+		size = 2
+	case isa.U8, isa.U8x32:
+		size = 1
+	}
+	return size * max(1, int(in.Size)), 0
 }
 
 // memoryCycles is what the memory pipe takes.

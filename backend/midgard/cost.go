@@ -128,11 +128,15 @@ func costBundle(b *isa.Bundle, g *GPU) cost.Instr {
 		for i := range b.LdSt {
 			if b.LdSt[i].Op != isa.LdNop {
 				x.Pipes[pipeLoadStore]++
+				x.Bytes += ldstBytes(&b.LdSt[i])
 				x.Classes = append(x.Classes, ldstClass(&b.LdSt[i], &x))
 			}
 		}
 	case b.Tag.Texture():
 		x.Pipes[pipeTexture] = 1
+		if op := b.Tex.Op; op == isa.TexSample || op == isa.TexSampleLod || op == isa.TexFetch {
+			x.Texels = 1
+		}
 		if m := b.Tex.Mode; b.Tex.Op != isa.TexDerivative && (m == isa.TexShadow || m == isa.TexGatherShadow) {
 			x.Pipes[pipeTexture] = 2
 		}
@@ -143,6 +147,36 @@ func costBundle(b *isa.Bundle, g *GPU) cost.Instr {
 		x.Class = x.Classes[0]
 	}
 	return x
+}
+
+// ldstBytes is what a load/store instruction moves for a thread.
+func ldstBytes(l *isa.LoadStore) int {
+	sized := func(base, op isa.LdOp) int { // U8 to 128, four opcodes apart
+		switch n := op - base; {
+		case n < 4:
+			return 1
+		case n < 8:
+			return 2
+		case n < 12:
+			return 4
+		case n < 16:
+			return 8
+		}
+		return 16
+	}
+	switch op := l.Op; {
+	case op >= isa.LdAtomicAdd && op < isa.LdU8:
+		return 4 + 4*int(op&1)
+	case op >= isa.LdU8 && op < isa.LdAttrF32:
+		return sized(isa.LdU8, op)
+	case op >= isa.LdUboU8 && op < isa.LdImageF32:
+		return sized(isa.LdUboU8, op)
+	case op >= isa.StU8 && op < isa.StVaryF32:
+		return sized(isa.StU8, op)
+	case op >= isa.LdAttrF32:
+		return 4 * bits.OnesCount8(l.Mask)
+	}
+	return 0
 }
 
 // ldstClass is the kind of a load/store instruction; it notes spills and arrays in private memory.

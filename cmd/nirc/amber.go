@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"sort"
@@ -33,6 +34,7 @@ type amberCommand struct {
 	folders bool
 	abi     string
 	timeout time.Duration
+	profile profileFlags
 }
 
 func (a *app) amber() *cobra.Command {
@@ -49,6 +51,7 @@ func (a *app) amber() *cobra.Command {
 	c.limits.flags(f)
 	f.BoolVar(&c.strict, "strict", false, "count absolute tolerances of colours in 255ths, as colours are; Amber's count of 1 is the whole range")
 	f.DurationVar(&c.timeout, "timeout", 2*time.Minute, "time for each script, 0 for no limit")
+	c.profile.flags(f)
 	return cmd
 }
 
@@ -68,6 +71,10 @@ func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	o.ABI = c.abi
+	ctx, err := c.profile.start(cmd.Context(), &o)
+	if err != nil {
+		return err
+	}
 	target, err := exec.AmberTarget(o)
 	if err != nil {
 		return err
@@ -81,7 +88,11 @@ func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
 	}
 	runner := &amber.Runner{Target: target, Strict: c.strict, Limits: c.limits.limits()}
 	batch := &amber.Batch{Runner: runner, Timeout: c.timeout}
-	return c.batch(cmd.Context(), batch, paths)
+	err = c.batch(ctx, batch, paths)
+	if ctx.Err() != nil {
+		return err
+	}
+	return errors.Join(err, c.profile.finish(ctx, c.app))
 }
 
 // batch runs the scripts and writes their results.

@@ -47,6 +47,7 @@ type runCommand struct {
 	limits          checkFlags
 	timeout         time.Duration
 	draw            drawFlags
+	profile         profileFlags
 }
 
 // drawFlags are the flags about a draw.
@@ -77,6 +78,7 @@ func (a *app) runShader() *cobra.Command {
 	c.limits.flags(f)
 	f.DurationVar(&c.timeout, "timeout", 2*time.Minute, "time for the run, 0 for no limit")
 	c.draw.flags(f)
+	c.profile.flags(f)
 	return cmd
 }
 
@@ -113,7 +115,10 @@ func (c *runCommand) run(cmd *cobra.Command, args []string) error {
 	} else if x.Groups, err = parseGroups(c.dispatch); err != nil {
 		return err
 	}
-	ctx := cmd.Context()
+	ctx, err := c.profile.start(cmd.Context(), &x.Options)
+	if err != nil {
+		return err
+	}
 	if c.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.timeout)
@@ -123,6 +128,9 @@ func (c *runCommand) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if err := c.show(x, types); err != nil {
+		return err
+	}
+	if err := c.profile.finish(cmd.Context(), c.app); err != nil {
 		return err
 	}
 	if target == nil {

@@ -68,7 +68,7 @@ type Shader struct {
 	object  *object.Object // likewise
 }
 
-// Stalls is the name of what stands behind the pipes where they bound.
+// Stalls is the name of what stands after the pipes where they bound.
 const Stalls = "stalls"
 
 // New describes the cost of an object. loops are those of Unit.GenerateCosted, nil of an object

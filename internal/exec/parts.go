@@ -81,7 +81,7 @@ func runnable(ctx context.Context, m *nirc.Module, obj *object.Object, o nirc.Op
 	if o.ABI == nirc.SeparateABI && (obj.Stage == ir.StageVertex || obj.Stage == ir.StageFragment) {
 		return NewPart(obj), nil
 	}
-	p, err := Reload(ctx, obj)
+	p, err := Reload(withModule(ctx, m), obj)
 	if err == nil && obj.Target == "agx" && obj.Stage == ir.StageFragment {
 		p = &wholeFragment{Program: p, compile: func(ctx context.Context, abi string) (*object.Object, error) {
 			o := o

@@ -148,7 +148,9 @@ func Reload(ctx context.Context, o *object.Object) (p emu.Program, err error) {
 		return nil, err
 	}
 	err = nirc.Guard(ctx, "load", "", o.Target, func() error {
-		p, err = b.Load(o)
+		if p, err = b.Load(o); err == nil {
+			count(ctx, p, o, moduleOf(ctx))
+		}
 		return err
 	})
 	return p, err

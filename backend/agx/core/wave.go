@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"math/bits"
 
 	"nirc/internal/emu"
 	"nirc/ir"
@@ -95,6 +96,9 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 			if err := w.check.before(w, x); err != nil {
 				return w.fail(x, err)
 			}
+		}
+		if w.p.counts != nil {
+			w.p.counts[w.at].Add(bits.OnesCount32(w.exec))
 		}
 		w.next = w.at + 1
 		if err := x.exec(w, x); err != nil {

@@ -41,6 +41,8 @@ type program struct {
 	descs  [8][]descRange
 	inputs []varying // by inloc
 
+	counts []emu.Counter // by word; nil: nobody counts
+
 	regPool   sync.Pool // *[]uint32 of ended waves
 	checkPool sync.Pool // *checker
 }

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"nirc/backend/ir3/isa"
@@ -154,6 +155,9 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 			if err := w.check.before(w, x); err != nil {
 				return w.fail(err)
 			}
+		}
+		if w.p.counts != nil {
+			w.p.counts[w.pc].Add(bits.OnesCount64(w.exec[0]) + bits.OnesCount64(w.exec[1]))
 		}
 		w.next = w.pc + 1
 		if err := x.exec(w, x); err != nil {

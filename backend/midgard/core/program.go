@@ -44,7 +44,8 @@ type program struct {
 	code []bundle
 	io   emu.StageIO
 	// blend is the format of a blend program's target.
-	blend *emu.Format
+	blend  *emu.Format
+	counts []emu.Counter // by bundle; nil: nobody counts
 }
 
 // Load decodes a binary. Bytes that are no bundle (the padding) are only an

@@ -146,7 +146,9 @@ func (w *wave) any(s state) bool {
 func (w *wave) runThread(t *thread, fuel *int) error {
 	for t.state == running && *fuel > 0 {
 		b := &w.p.code[t.pc]
+		at := t.pc
 		if b.plain && w.runPlain(t, b) {
+			w.p.count(at, 1)
 			*fuel--
 			continue
 		}
@@ -155,6 +157,7 @@ func (w *wave) runThread(t *thread, fuel *int) error {
 			return nil
 		}
 		*fuel--
+		w.p.count(at, 1)
 		if err := w.step(t, b); err != nil {
 			return w.fail(t, b, err)
 		}
@@ -186,6 +189,7 @@ func (w *wave) meet() error {
 	for _, t := range group {
 		if t != nil {
 			first = t
+			w.p.count(pc, 1)
 		}
 	}
 	if err := w.texture(b, &group); err != nil {

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"context"
+
+	"nirc"
+	"nirc/internal/exec"
+	"nirc/internal/profile"
+
+	"github.com/spf13/pflag"
+)
+
+// profileFlags are about what the cores count.
+type profileFlags struct {
+	file   string
+	counts bool
+	got    exec.Counts
+}
+
+func (p *profileFlags) flags(f *pflag.FlagSet) {
+	f.StringVar(&p.file, "profile", "", "write what the core executed to this `FILE.pb.gz`, for go tool pprof")
+	f.BoolVar(&p.counts, "counts", false, "print what the core executed in short, by program and line of the source")
+}
+
+// on reports whether anything is to be counted.
+func (p *profileFlags) on() bool { return p.file != "" || p.counts }
+
+// start makes the programs that are loaded under the context count. The options then keep lines.
+func (p *profileFlags) start(ctx context.Context, o *nirc.Options) (context.Context, error) {
+	if !p.on() {
+		return ctx, nil
+	}
+	if o.Target == nirc.IRTarget {
+		return ctx, nirc.Usagef("--profile and --counts need a target with machine code: -t ir has none")
+	}
+	o.Debug = true
+	return exec.WithCounts(ctx, &p.got), nil
+}
+
+// finish writes what was counted.
+func (p *profileFlags) finish(ctx context.Context, a *app) error {
+	if p.counts {
+		if err := profile.WriteCounts(ctx, a.out, &p.got); err != nil {
+			return ioError(err)
+		}
+	}
+	if p.file == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := profile.Write(ctx, &b, &p.got); err != nil {
+		return &nirc.InternalError{Pass: "profile", Value: err}
+	}
+	return a.writeFile(p.file, b.Bytes())
+}
