@@ -1,6 +1,6 @@
 module nirc
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/ebitengine/purego v0.11.3
