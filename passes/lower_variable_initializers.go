@@ -11,8 +11,9 @@ var lowerVariableInitializersPass = &Pass{
 	Class:      "A",
 	Idempotent: true,
 	Run:        lowerVariableInitializers,
-	Options:    []Option{{"modes", "modes whose variables are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut}},
-	Doc:        "Turns constant initialisers into stores at the start of the function that owns the variable, of globals in the entry point.",
+	Options:    []Option{{"modes", "modes whose variables are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut | ir.ModeShared}},
+	Doc: "Turns constant initialisers into stores at the start of the function that owns the variable, of globals in the entry point. " +
+		"The invocations of a workgroup share the stores to its memory, and wait for each other after them.",
 }
 
 // lowerVariableInitializers turns constant initialisers of the given modes
@@ -33,14 +34,24 @@ func lowerVariableInitializers(c *Context, s *ir.Shader) (progress bool, err err
 			return progress, err
 		}
 		if f.IsEntry {
-			d, err := storeInits(f.Impl, s.Variables, modes&^ir.ModeFunctionTemp)
+			d, err := storeInits(f.Impl, s.Variables, modes&^(ir.ModeFunctionTemp|ir.ModeShared))
 			if err != nil {
 				return progress, err
 			}
 			did = did || d
 		}
+		keep := ir.MetaControlFlow
+		if f.IsEntry && modes&ir.ModeShared != 0 {
+			d, err := initShared(s, f.Impl)
+			if err != nil {
+				return progress, err
+			}
+			if d {
+				did, keep = true, ir.MetaNone
+			}
+		}
 		if did {
-			f.Impl.Preserve(ir.MetaControlFlow)
+			f.Impl.Preserve(keep)
 			progress = true
 		}
 	}
@@ -54,20 +65,32 @@ func storeInits(impl *ir.Impl, vars []*ir.Variable, modes ir.Mode) (progress boo
 		if v.Mode&modes == 0 {
 			continue
 		}
-		if v.PointerInit != nil {
-			return progress, fmt.Errorf("variable %s: an initialiser that is a pointer is not supported", v.Name)
+		if err := checkInit(v, &total); err != nil {
+			return progress, err
 		}
 		if v.Init == nil {
 			continue
-		}
-		if total += vectorCount(v.Type); total > maxCopied {
-			return progress, &Diagnostic{Msg: fmt.Sprintf("variable %s: initialisers of more than %d vectors are not supported", v.Name, maxCopied)}
 		}
 		storeConstant(b, b.DerefVar(v), v.Init)
 		v.Init = nil
 		progress = true
 	}
 	return progress, nil
+}
+
+// checkInit refuses initialisers that are pointers, and those whose stores, added to
+// total, would be too many.
+func checkInit(v *ir.Variable, total *int) error {
+	if v.PointerInit != nil {
+		return &Diagnostic{Msg: fmt.Sprintf("variable %s: an initialiser that is a pointer is not supported", v.Name)}
+	}
+	if v.Init == nil {
+		return nil
+	}
+	if *total += vectorCount(v.Type); *total > maxCopied {
+		return &Diagnostic{Msg: fmt.Sprintf("variable %s: initialisers of more than %d vectors are not supported", v.Name, maxCopied)}
+	}
+	return nil
 }
 
 var zeroConstant = &ir.Constant{Zero: true}

@@ -204,10 +204,28 @@ func (c *compiler) finishMemory() {
 		p.inits = append(p.inits, span{c.vars[v], min(l.size(v.Type), uint32(len(buf))-c.vars[v])})
 	}
 	p.init = buf
+	c.initShared()
 	for i := range p.code {
 		if x := p.code[i].x; x != nil && x.in != nil && (x.in.IsIntrinsic(ir.IntrLoadScratch) || x.in.IsIntrinsic(ir.IntrStoreScratch)) {
 			p.code[i].imm += uint64(p.scratchBase)
 		}
+	}
+}
+
+// initShared gathers the initial values of workgroup memory.
+func (c *compiler) initShared() {
+	p := c.p
+	for _, v := range c.s.Variables {
+		if v.Init == nil || v.Mode != ir.ModeShared {
+			continue
+		}
+		if p.sharedInit == nil {
+			p.sharedInit = make([]byte, p.shared)
+		}
+		l := layoutOf(v.Mode)
+		n := min(l.size(v.Type), p.shared-c.vars[v])
+		l.put(p.sharedInit[c.vars[v]:][:n], v.Type, v.Init, 0, l.component(v.Type))
+		p.sharedInits = append(p.sharedInits, span{c.vars[v], n})
 	}
 }
 

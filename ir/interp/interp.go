@@ -72,6 +72,8 @@ type Program struct {
 	constMem                     []byte // ModeConstant variables
 	init                         []byte // of private memory, where inits says
 	inits                        []span
+	sharedInit                   []byte // of workgroup memory, where sharedInits says
+	sharedInits                  []span
 	inputs                       []input
 	inputAt                      [ir.NumVaryingSlots]int16 // index into inputs, -1 none
 	sysvars                      []sysvar

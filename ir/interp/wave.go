@@ -136,6 +136,11 @@ func (w *Wave) fillUndefined() {
 			copy(own[s.at:], p.init[s.at:s.at+s.n])
 		}
 	}
+	if c := w.l.Compute; c != nil { // each wave does it, before any runs
+		for _, s := range p.sharedInits {
+			copy(c.Shared[s.at:], p.sharedInit[s.at:s.at+s.n])
+		}
+	}
 }
 
 // checkLaunch finds what a launch lacks for the program's stage.
