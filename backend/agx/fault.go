@@ -14,6 +14,10 @@ const (
 	faultScratchSize                       // the metadata leaves out what stack_adjust takes on top
 	faultTileBudget                        // targets that no tile holds are accepted
 	faultPointSize                         // the point size is stored as it is
+	faultSampleHalt                        // lanes that end in one sample stay away in the next
+	faultSamplePlace                       // gl_FragCoord.xy is the pixel's centre
+	faultHaltedIndex                       // r0h of lanes that end keeps its index
+	faultQuadIndex                         // quad broadcasts join the indices of lanes that are not active
 	numFaults            = iota
 )
 

@@ -77,10 +77,6 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
 	code := codes.Get().(*code)
 	s := &isel{sh: sh, impl: impl, gpu: c.gpu, code: code, meta: meta, uni: &c.uni, res: c.res, early: sh != c.s, part: c.opts.Part, slots: c.slots, firstCoef: c.opts.FirstCoef}
-	s.nest.wrapped = s.wraps()
-	if s.nest.wrapped {
-		s.nest.depth = 1
-	}
 	s.f = mach.NewFunc(sh.Name, machISA{})
 	if s.f.Name == "" {
 		s.f.Name = "main"
@@ -90,6 +86,9 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	s.base, s.comps = make([]int32, impl.NumDefs), make([]opnd, 1, impl.NumDefs+1)
 	s.makeBlocks()
 	s.findLanes()
+	if s.nest.wrapped = s.wraps(); s.nest.wrapped {
+		s.nest.depth = 1
+	}
 	s.makeInputs()
 	if s.early {
 		s.storeLimits()

@@ -15,8 +15,12 @@ type inputs struct {
 	vertexID, instanceID opnd
 	gridVertex           opnd // of a vertex shader that runs as compute
 	sampleMask           opnd // samples being shaded, 16 bits
-	attribs              [ir.NumAttribSlots]attrib
-	coefs                coefficients
+	// covered are the samples that the fragment covers, of those that the pipeline's mask lets
+	// through, read before the shader drops some.
+	wantCovered bool
+	covered     opnd
+	attribs     [ir.NumAttribSlots]attrib
+	coefs       coefficients
 }
 
 type attrib struct {
@@ -76,6 +80,9 @@ func (s *isel) makeInputs() {
 		s.in.coefs.place(s.meta, 0)
 		if s.meta.PerSample {
 			s.in.sampleMask = s.preloads([]mach.Reg{abi.SampleMaskReg}, classHalf)[0]
+		}
+		if s.in.wantCovered {
+			s.in.covered = s.getSR(srCoverage, true)
 		}
 		if s.nest.wrapped {
 			s.generic(opRefresh, nil, nil).Aux = 1
@@ -188,6 +195,8 @@ func (s *isel) scan(in *ir.Instr) {
 		c.wantW, c.wantZ = true, true
 	case ir.IntrLoadFragCoordZw:
 		c.wantW, c.wantZ = c.wantW || in.Get(ir.IdxComponent) == 3, c.wantZ || in.Get(ir.IdxComponent) == 2
+	case ir.IntrLoadSampleMaskIn:
+		s.in.wantCovered = true
 	case ir.IntrLoadPointCoord:
 		c.wantPoint = true
 	case ir.IntrLoadPrimitiveId:

@@ -65,8 +65,8 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrDemoteIf, ir.IntrTerminateIf:
 		c := s.condition(in.Srcs[0].Def, 0)
 		s.discard(s.selectBy(c, true, imm16(samplesAll), imm16(0)))
-		if in.Intr == ir.IntrTerminateIf && s.lanesMatter && !s.nest.wrapped {
-			s.halt(c)
+		if in.Intr == ir.IntrTerminateIf && s.lanesMatter {
+			s.halt(c, s.haltLevel(in))
 		}
 	case ir.IntrLoadPreamble:
 		s.setComps(&in.Def, opnd{kind: opUniform, bits: uint32(in.Get(ir.IdxBase)), half: isHalf(&in.Def)})
@@ -81,8 +81,32 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	}
 }
 
-// halt takes the lanes where a condition holds out of the execution mask for good.
-func (s *isel) halt(c cond) {
+// haltLevel is how many levels a lane that halts at an instruction waits for: those that are
+// open there, where it has to come back behind all of them for the next sample.
+func (s *isel) haltLevel(in *ir.Instr) int {
+	if !s.nest.wrapped {
+		return haltHere
+	}
+	n := 1
+	for p := ir.Parent(in.Block); p != nil; p = ir.Parent(p) {
+		switch p := p.(type) {
+		case *ir.If:
+			n++
+		case *ir.Loop:
+			n++
+			if hasContinue(p, p.Body.FirstBlock()) {
+				n++
+			}
+		}
+	}
+	if n > maxImmediate {
+		s.fail(in, "a conditional end inside %d levels of control flow is not supported", n)
+	}
+	return n
+}
+
+// halt takes the lanes where a condition holds out of the execution mask, until some levels are closed.
+func (s *isel) halt(c cond, levels int) {
 	t := isa.Instr{Op: isa.OpIcmpsel, Cond: c.op, Dst: isa.H(isa.R0L)}
 	if c.flt {
 		t.Op = isa.OpFcmpsel
@@ -95,7 +119,7 @@ func (s *isel) halt(c cond) {
 		x, y = y, x
 	}
 	// r0l is no value of the allocator: the template has it.
-	t.Srcs[x] = isa.I(haltHere)
+	t.Srcs[x] = isa.I(levels)
 	t.Srcs[y] = isa.H(isa.R0L)
 	s.add(t, 0, uses...)
 	s.generic(opRefresh, nil, nil)
@@ -229,13 +253,10 @@ func (s *isel) sysval(in *ir.Instr) bool {
 func (s *isel) fragmentSysval(in *ir.Instr) bool {
 	one := func(o ...opnd) bool { s.setComps(&in.Def, o...); return true }
 	c := &s.in.coefs
-	centre := func(k int32) opnd {
-		f := s.convertOp(isa.U16ToF, isa.RoundEven, false, s.getSR(srPixel+k, true))
-		return s.intOp(isa.Instr{Op: isa.OpFadd32}, false, f, float32Imm(0.5))
-	}
 	switch in.Intr {
 	case ir.IntrLoadFragCoord:
-		return one(centre(0), centre(1), s.iter(c.z, 1, false, nil)[0], s.iter(c.w, 1, false, nil)[0])
+		xy := s.fragCoord(in)
+		return one(xy[0], xy[1], s.iter(c.z, 1, false, nil)[0], s.iter(c.w, 1, false, nil)[0])
 	case ir.IntrLoadFragCoordZw:
 		cf := c.z
 		if in.Get(ir.IdxComponent) == 3 {
@@ -268,7 +289,7 @@ func (s *isel) fragmentSysval(in *ir.Instr) bool {
 		}
 		return one(s.samplePosition(in)...)
 	case ir.IntrLoadSampleMaskIn:
-		m := s.getSR(srSampleMaskIn, false)
+		m := s.sized(s.in.covered, false)
 		if s.meta.PerSample {
 			m = s.intOp(bitop(tableAnd), false, m, s.in.sampleMask)
 		}
@@ -277,6 +298,19 @@ func (s *isel) fragmentSysval(in *ir.Instr) bool {
 		return one(s.selectBy(s.covered(false), true, imm16(1), imm16(0)))
 	}
 	return false
+}
+
+// fragCoord is where the fragment is: at the pixel's centre, or at the sample being shaded.
+func (s *isel) fragCoord(in *ir.Instr) []opnd {
+	at := []opnd{float32Imm(0.5), float32Imm(0.5)}
+	if s.meta.PerSample && !faults.has(faultSamplePlace) {
+		at = s.samplePosition(in)
+	}
+	for k := range at {
+		f := s.convertOp(isa.U16ToF, isa.RoundEven, false, s.getSR(srPixel+int32(k), true))
+		at[k] = s.intOp(isa.Instr{Op: isa.OpFadd32}, false, f, at[k])
+	}
+	return at
 }
 
 // derivative selects derivatives; false if in is none. The instructions serve

@@ -187,7 +187,7 @@ func (s *isel) wraps() bool {
 	if s.part != abi.PartMain || s.early || s.sh.Stage != ir.StageFragment {
 		return false
 	}
-	halts, samples := false, false
+	halts, samples := s.lanesMatter && !faults.has(faultSampleHalt) && hasIntrinsic(s.impl, ir.IntrTerminateIf), false
 	for b := range s.impl.Blocks() {
 		for in := range b.Instrs() {
 			switch {
@@ -199,6 +199,18 @@ func (s *isel) wraps() bool {
 		}
 	}
 	return halts && samples
+}
+
+// hasIntrinsic reports whether a function has an intrinsic.
+func hasIntrinsic(impl *ir.Impl, i ir.Intrinsic) bool {
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.IsIntrinsic(i) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // perSample reports whether an intrinsic makes a fragment shader run once a sample.

@@ -161,9 +161,27 @@ func (s *isel) compareMask(i ir.Intrinsic) opnd {
 // shuffleTo reads x of the lane n, which is the same for all lanes.
 func (s *isel) shuffleTo(x, n opnd) opnd {
 	if n.kind == opImm {
-		return s.intOp(isa.Instr{Op: isa.OpSimdShuffle}, x.half, s.once(x), imm16(n.bits&31))
+		n = imm16(n.bits & 31)
 	}
-	t := isa.Instr{Op: isa.OpSimdShuffle}
+	return s.shuffleBy(isa.OpSimdShuffle, x, n)
+}
+
+// quadTo reads x of the lane n of the quad, which is the same for all its lanes.
+func (s *isel) quadTo(x, n opnd) opnd {
+	if faults.has(faultQuadIndex) {
+		return s.intOp(isa.Instr{Op: isa.OpQuadShuffle}, x.half, s.once(x), s.sized(n, true))
+	}
+	return s.shuffleBy(isa.OpQuadShuffle, x, n)
+}
+
+// shuffleBy is a shuffle by an index that is the same for the lanes that ask one quad. That
+// joins the indices of all its lanes, so that what is no immediate goes through r0h, which
+// is 0 in the others.
+func (s *isel) shuffleBy(op isa.Op, x, n opnd) opnd {
+	if n = n.fold(); n.kind == opImm {
+		return s.intOp(isa.Instr{Op: op}, x.half, s.once(x), s.sized(n, true))
+	}
+	t := isa.Instr{Op: op}
 	uses := s.source(&t, 0, s.once(x), nil)
 	uses = s.register(&t, 1, s.reg(s.sized(n, true)), uses)
 	d := s.newReg(x.half)
@@ -240,9 +258,7 @@ func (s *isel) exchange(in *ir.Instr) bool {
 	case ir.IntrQuadBroadcast:
 		n := arg()
 		s.meta.NeedsQuads = s.sh.Stage == ir.StageFragment
-		f = func(x opnd) opnd {
-			return s.intOp(isa.Instr{Op: isa.OpQuadShuffle}, x.half, s.once(x), s.sized(n, true))
-		}
+		f = func(x opnd) opnd { return s.quadTo(x, n) }
 	case ir.IntrQuadSwapHorizontal:
 		f = quadXor(1)
 	case ir.IntrQuadSwapVertical:

@@ -48,7 +48,7 @@ const (
 	opBreak                                                     // sets r0l to Aux, refreshes the mask
 	opRefresh                                                   // recomputes the execution mask from r0l, opens Aux levels
 	opUnwrap                                                    // closes the level around everything
-	opShuffle                                                   // simd_shuffle by an index register that goes through r0h
+	opShuffle                                                   // simd_shuffle or quad_shuffle by an index register that goes through r0h
 	numMachOps
 )
 

@@ -11,6 +11,7 @@ import (
 	"nirc/internal/emu"
 	"nirc/internal/exec"
 	"nirc/internal/refs"
+	"nirc/passes"
 )
 
 // obligations says which script shows that an obligation is met, by the convention with which
@@ -27,6 +28,10 @@ var obligations = []struct {
 	{fault: "patch barrier", script: "patch_barrier"},
 	{fault: "scratch size", script: "scratch_size"},
 	{fault: "point size", script: "point_size"},
+	{fault: "sample halt", script: "sample_halt", abi: nirc.SeparateABI},
+	{fault: "sample place", script: "sample_place"},
+	{fault: "halted index", script: "halted_index"},
+	{fault: "quad index", script: "quad_index"},
 	{fault: "tile budget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
 }
 
@@ -72,6 +77,9 @@ func TestObligations(t *testing.T) {
 	}
 }
 
+// modules keeps what glslangValidator makes of the scripts.
+var modules amber.ModuleCache
+
 func runScript(t *testing.T, name, abi string) amber.Result {
 	t.Helper()
 	file := "testdata/obligations/" + name + ".amber"
@@ -83,9 +91,9 @@ func runScript(t *testing.T, name, abi string) amber.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := exec.AmberTarget(nirc.Options{Target: "agx", ABI: abi})
+	target, err := exec.AmberTarget(nirc.Options{Target: "agx", ABI: abi, Level: passes.O2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return (&amber.Runner{Target: target, Limits: emu.Limits{Check: true}}).Run(t.Context(), s)
+	return (&amber.Runner{Target: target, Modules: &modules, Limits: emu.Limits{Check: true}}).Run(t.Context(), s)
 }

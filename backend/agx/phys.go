@@ -49,7 +49,7 @@ func lowerPseudo(f *mach.Func, u *uniforms) (*program, error) {
 	for b := range f.Blocks {
 		p.start[b] = len(p.list)
 		for _, in := range f.Blocks[b].Instrs {
-			if p.stale && f.Props(in)&mach.PropTerminator != 0 {
+			if p.stale && (f.Props(in)&mach.PropTerminator != 0 || in.Op == opRefresh && !faults.has(faultHaltedIndex)) {
 				p.clearIndex(in.Loc)
 			}
 			p.instr(in)

@@ -115,3 +115,16 @@ func TestPreamble(t *testing.T) {
 		t.Errorf("%d uniforms, %d halves of the preamble, %s", bin.Meta.UniformHalves, bin.Meta.PreambleHalves, bin.Stats)
 	}
 }
+
+// gl_SampleMaskIn is what prologs have left of the coverage, read before the shader drops samples.
+func TestSampleMaskIn(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageFragment, 0)
+	b.Intrinsic(ir.IntrDemoteIf, 0, 0, b.Flt(b.Channel(loadInput(b, ir.SlotVar0, 1), 0), b.ImmFloat(0, 32)))
+	m := &b.Intrinsic(ir.IntrLoadSampleMaskIn, 1, 32).Def
+	storeOutput(b, ir.SlotData0, b.Vec(m, m, m, m))
+	_, text := build(t, s, CompileOptions{})
+	expect(t, text, "sr60", "sample_mask")
+	if strings.Contains(text, "sr124") {
+		t.Errorf("the pipeline's mask is left out:\n%s", text)
+	}
+}
