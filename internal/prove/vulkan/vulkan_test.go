@@ -27,6 +27,10 @@ type vulkan struct {
 	createShader, createSetLayout, createLayout, createPipelines, createDescriptorPool, allocateSets, updateSets                            uintptr
 	createBuffer, requirements, allocate, bind, mapMemory, begin, end, submit, wait, bindPipeline, bindSets, dispatch                       uintptr
 	createCommandPool, allocateCommands, getQueue                                                                                           uintptr
+
+	load func(string) uintptr // an instance function
+	fn   map[string]uintptr   // the functions of graphics, by name
+	made []vkMade             // what a draw has made
 }
 
 // Structure types of vulkan_core.h.
@@ -96,7 +100,8 @@ type vkDeviceCreate struct {
 	_      uintptr
 	_      uint32
 	_      uintptr
-	_      uintptr
+
+	features *[55]uint32 // VkPhysicalDeviceFeatures
 }
 
 // openVulkan opens the first device of the driver that icd describes.
@@ -124,11 +129,14 @@ func openVulkan(icd string) (*vulkan, error) {
 	if r, _, _ := purego.SyscallN(load("vkEnumeratePhysicalDevices"), uintptr(instance), arg(&count), arg(&physical)); int32(r) < 0 || count == 0 {
 		return nil, errors.New("the driver has no device")
 	}
-	v := &vulkan{}
+	v := &vulkan{load: load}
 	v.functions(load)
+	// Everything that the device can do is turned on.
+	var features [55]uint32
+	purego.SyscallN(load("vkGetPhysicalDeviceFeatures"), uintptr(physical), arg(&features))
 	priority := float32(1)
 	q := &vkQueueCreate{typ: stQueue, count: 1, priorities: &priority}
-	if err := vk("vkCreateDevice", load("vkCreateDevice"), uintptr(physical), arg(&vkDeviceCreate{typ: stDevice, queues: 1, queue: q}), 0, arg(&v.device)); err != nil {
+	if err := vk("vkCreateDevice", load("vkCreateDevice"), uintptr(physical), arg(&vkDeviceCreate{typ: stDevice, queues: 1, queue: q, features: &features}), 0, arg(&v.device)); err != nil {
 		return nil, err
 	}
 	purego.SyscallN(v.getQueue, uintptr(v.device), 0, 0, arg(&v.queue))
@@ -212,7 +220,7 @@ func (v *vulkan) newBuffer(size int) (*vkBuffer, error) {
 		usage, mode uint32
 		families    uint32
 		_           uintptr
-	}{typ: stBuffer, size: uint64(size), usage: 0x20}
+	}{typ: stBuffer, size: uint64(size), usage: 0xe3} // storage, vertices, indices, copies
 	b := &vkBuffer{}
 	if err := vk("vkCreateBuffer", v.createBuffer, uintptr(v.device), arg(&info), 0, arg(&b.buffer)); err != nil {
 		return nil, err
@@ -374,6 +382,11 @@ func (v *vulkan) run(p *vkPipeline, groups uint32) error {
 	purego.SyscallN(v.bindPipeline, uintptr(v.commands), 1, uintptr(p.pipeline))
 	purego.SyscallN(v.bindSets, uintptr(v.commands), 1, uintptr(p.layout), 0, 1, arg(&p.set), 0, 0)
 	purego.SyscallN(v.dispatch, uintptr(v.commands), uintptr(groups), 1, 1)
+	return v.finish()
+}
+
+// finish ends the command buffer, runs it and waits for its end.
+func (v *vulkan) finish() error {
 	if err := vk("vkEndCommandBuffer", v.end, uintptr(v.commands)); err != nil {
 		return err
 	}
