@@ -85,7 +85,6 @@ var uniformLimits = [...]int{abi.MaxUniforms, freeUniforms}
 
 const (
 	freeUniforms = abi.UniformTop + 1 - abi.MaxWork
-	maxThreads   = 64 // of a workgroup that may use all work registers
 	maxScratch   = 1 << 24
 )
 
@@ -129,6 +128,9 @@ func newCompiler(s *ir.Shader, opts CompileOptions) (c *compiler, err error) {
 		if c.blend, err = layoutOf(opts.Blend); err != nil {
 			return nil, err
 		}
+	}
+	if z := s.Info.WorkgroupSize; s.Stage == ir.StageCompute && abi.WorkLimit(z) == 0 {
+		return nil, fmt.Errorf("midgard: a workgroup of %d x %d x %d invocations is not supported, a core holds %d threads", z[0], z[1], z[2], abi.MaxThreads)
 	}
 	if s.ScratchSize > maxScratch {
 		return nil, fmt.Errorf("midgard: %d bytes of private memory a thread are not supported, there are up to %d", s.ScratchSize, maxScratch)

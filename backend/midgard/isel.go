@@ -58,6 +58,8 @@ type isel struct {
 	loopOf *loop      // the innermost loop
 	ends   []breakOut // jumps to the end of the program
 	tails  []tailPlace
+	// demoted, if not regNone, is 0 until a demote makes it all ones.
+	demoted reg
 }
 
 // fail notes the first error.
@@ -84,6 +86,7 @@ func (c *compiler) selectFunc() (*isel, error) {
 		s.waitForTile()
 	}
 	s.initOutputs()
+	s.startDemotes()
 	s.list(&impl.Body)
 	if s.err == nil {
 		s.finish()

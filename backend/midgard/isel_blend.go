@@ -70,7 +70,7 @@ func (s *isel) blendOutput() {
 		s.fail(nil, "results of a blend program other than one colour, that of its render target, are not supported")
 		return
 	}
-	if s.meta.UsesDiscard {
+	if s.meta.UsesDiscard || s.demoted != regNone {
 		s.fail(nil, "discard in a blend program is not supported")
 		return
 	}

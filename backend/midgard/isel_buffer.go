@@ -17,7 +17,7 @@ func (s *isel) bufferWords(k abi.UBOKind, r abi.Resource, off uint32, n int) sou
 		return constant(0)
 	}
 	first := off & 15 / 4
-	if off&3 == 0 && int(first)+n <= 4 {
+	if off&3 == 0 && int(first)+n <= 4 && (s.meta.UBOs[ubo].Copied() || faults.has(faultUniformBuffer)) {
 		if u, ok := s.tab.uniform(ubo, off&^15); ok {
 			o := source{reg: u}
 			for i := range 4 {
@@ -89,7 +89,7 @@ func (s *isel) readBuffer(in *ir.Instr, k abi.UBOKind, r abi.Resource, base uint
 	}
 	ubo, err := s.tab.ubo(k, r)
 	if err != nil {
-		s.fail(in, "more than 256 uniform buffers are not supported")
+		s.fail(in, "more than %d uniform buffers are not supported", abi.MaxUBOs)
 		return
 	}
 	index := o

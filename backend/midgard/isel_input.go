@@ -136,6 +136,10 @@ func (s *isel) loadInput(in *ir.Instr, bary *ir.Instr) {
 		s.loadBlendInput(in, slot, comp, interp)
 		return
 	}
+	if name, ok := unfed[ir.Slot(slot)]; ok {
+		s.fail(in, "the input %s is not supported: the hardware makes no such varying", name)
+		return
+	}
 	v := abi.Varying{Kind: abi.VaryingSlot, Slot: ir.Slot(slot)}
 	switch ir.Slot(slot) {
 	case ir.SlotPointCoord:

@@ -27,10 +27,14 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.storeOutput(in)
 	case ir.IntrLoadOutput:
 		s.loadTile(in)
-	case ir.IntrDemote, ir.IntrTerminate:
+	case ir.IntrDemote:
+		s.demote(nil)
+	case ir.IntrDemoteIf:
+		s.demote(in.Srcs[0].Def)
+	case ir.IntrTerminate:
 		s.discard(nil)
-	case ir.IntrDemoteIf, ir.IntrTerminateIf:
-		s.discard(in.Srcs[0].Def)
+	case ir.IntrTerminateIf:
+		s.discardIf(s.comp(in.Srcs[0].Def, 0))
 	case ir.IntrQuadBroadcast, ir.IntrQuadSwapHorizontal, ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal, ir.IntrQuadVoteAny, ir.IntrQuadVoteAll:
 		s.fail(in, "%s is not supported: the threads of a quad share derivatives only", in.Intr)
 	default:
@@ -79,18 +83,6 @@ func (s *isel) memoryAccess(in *ir.Instr) bool {
 		return false
 	}
 	return true
-}
-
-// discard ends the fragment, if the condition holds. The block ends there.
-func (s *isel) discard(cond *ir.Def) {
-	s.meta.UsesDiscard = true
-	t := inst{kind: kindDiscard, dst: regNone}
-	if cond != nil {
-		t.hasCond, t.cond = true, s.condition(s.comp(cond, 0))
-	}
-	s.add(t)
-	from := s.blk
-	s.edge(from, s.newBlock(s.f.blocks[from].depth))
 }
 
 // barrier selects the barrier of the workgroup; a thread's own accesses are in order.

@@ -1,10 +1,12 @@
 package midgard
 
 import (
+	"math"
 	"math/bits"
 
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
+	"nirc/backend/resource"
 	"nirc/ir"
 )
 
@@ -166,18 +168,46 @@ func (s *isel) finish() {
 		if s.blend != nil {
 			s.blendOutput()
 		} else {
+			s.endDemoted()
 			s.fragmentOutputs()
 		}
 	}
+}
+
+// unfed are the built-ins that no fixed function of this hardware takes or makes: as
+// varyings they would lead nowhere.
+var unfed = map[ir.Slot]string{ir.SlotPrimitiveID: "gl_PrimitiveID", ir.SlotLayer: "gl_Layer", ir.SlotViewport: "gl_ViewportIndex"}
+
+// windowPosition makes what the hardware takes for a position p in clip coordinates, by
+// the viewport (midgard.md §9.3): xyz in the window, and 1/w.
+func (s *isel) windowPosition(dst reg, p source) {
+	scale, offset := s.sysval(abi.Sysval{Kind: abi.SysvalViewportScale}), s.sysval(abi.Sysval{Kind: abi.SysvalViewportOffset})
+	w := s.temp(isa.OpFrcp, 1, p.lane(3), constant(0))
+	w = s.temp(isa.OpFmax, 1, w, constant(math.Float32bits(-32768)))
+	w = s.temp(isa.OpFmin, 1, w, constant(math.Float32bits(32768))).lane(0)
+	v := s.temp(isa.OpFmul, 3, s.temp(isa.OpFmul, 3, p, w), scale)
+	s.alu(isa.OpFadd, dst, 7, v, offset)
+	s.move(dst, 8, w)
 }
 
 func (s *isel) vertexOutputs() {
 	for i := range s.out.list {
 		o := &s.out.list[i]
 		s.loc = o.loc
+		if name, ok := unfed[o.slot]; ok {
+			s.fail(resource.OutputStore(s.impl, o.slot), "the output %s is not supported: the hardware takes none from a vertex shader", name)
+			return
+		}
 		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: o.slot, Mask: o.mask, Bits: 32})
 		in, number := s.input()
-		s.move(in, 15, source{reg: o.reg, swz: identity})
+		switch {
+		case o.slot == ir.SlotPos && !faults.has(faultViewport):
+			s.windowPosition(in, o.value())
+		case o.slot == ir.SlotPointSize && !faults.has(faultPointSize):
+			s.alu(isa.OpFmax, in, 15, o.value(), constant(math.Float32bits(1)))
+		default:
+			s.move(in, 15, source{reg: o.reg, swz: identity})
+		}
 		t := inst{kind: kindLdSt, dst: regNone}
 		t.ld = isa.LoadStore{Op: isa.StVaryF32, Reg: number, Mask: 15, Swizzle: isa.XYZW, Arg: isa.AddrReg{Reg: isa.AddrZero},
 			Format: isa.AttrAuto32 | isa.AttrSecondary, Index: isa.AddrReg{Reg: isa.AddrZero}}

@@ -103,14 +103,18 @@ func (s *isel) vertexValue(in *ir.Instr) bool {
 	offsets := func() source { return s.sysval(abi.Sysval{Kind: abi.SysvalVertexOffsets}) }
 	switch in.Intr {
 	case ir.IntrLoadVertexIdZeroBase:
-		return s.loadAttribute(in, abi.Record{Kind: abi.RecordVertexID}, 0)
+		at := offsets()
+		above := s.temp(isa.OpIsub, 1, at.lane(0), at.lane(1))
+		return s.sum(in, s.attribute(abi.Record{Kind: abi.RecordVertexID}, 0, 1), above)
 	case ir.IntrLoadVertexId:
 		return s.sum(in, s.attribute(abi.Record{Kind: abi.RecordVertexID}, 0, 1), offsets().lane(0))
 	case ir.IntrLoadInstanceId:
 		return s.loadAttribute(in, abi.Record{Kind: abi.RecordInstanceID}, 0)
-	case ir.IntrLoadFirstVertex:
-		return s.sysvalOf(in, abi.SysvalVertexOffsets, 0)
-	case ir.IntrLoadBaseVertex:
+	case ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex:
+		// Component 0 is where raw ids begin: in indexed draws that is not the base.
+		if faults.has(faultBaseVertex) {
+			return s.sysvalOf(in, abi.SysvalVertexOffsets, 0)
+		}
 		return s.sysvalOf(in, abi.SysvalVertexOffsets, 1)
 	case ir.IntrLoadBaseInstance:
 		return s.sysvalOf(in, abi.SysvalVertexOffsets, 2)
@@ -150,7 +154,8 @@ func (s *isel) fragmentValue(in *ir.Instr) bool {
 		}
 		return s.viewOf(in, front)
 	case ir.IntrLoadPrimitiveId:
-		return s.viewOf(in, s.varying(abi.Varying{Kind: abi.VaryingSlot, Slot: ir.SlotPrimitiveID}, isa.VaryFlatParams, 0, 1))
+		s.fail(in, "the input %s is not supported: the hardware makes no such varying", unfed[ir.SlotPrimitiveID])
+		return true
 	case ir.IntrLoadSampleId:
 		s.meta.PerSample = true
 		return s.viewOf(in, s.selected(abi.SpecialSampleID))
@@ -158,8 +163,14 @@ func (s *isel) fragmentValue(in *ir.Instr) bool {
 		return s.viewOf(in, s.selected(abi.SpecialSampleID))
 	case ir.IntrLoadSampleMaskIn:
 		return s.viewOf(in, s.selected(abi.SpecialCoverage))
-	case ir.IntrLoadHelperInvocation, ir.IntrIsHelperInvocation:
-		return s.viewOf(in, s.temp(isa.OpIeq, 1, s.selected(abi.SpecialCoverage), constant(0)))
+	case ir.IntrLoadHelperInvocation:
+		return s.viewOf(in, s.outside())
+	case ir.IntrIsHelperInvocation:
+		o := s.outside()
+		if s.demoted != regNone && !faults.has(faultHelperFlag) {
+			o = s.temp(isa.OpIor, 1, o, source{reg: s.demoted, swz: identity})
+		}
+		return s.viewOf(in, o)
 	case ir.IntrLoadSamplePos:
 		s.meta.PerSample = true
 		return s.samplePosition(in, s.selected(abi.SpecialSampleID))
@@ -167,6 +178,11 @@ func (s *isel) fragmentValue(in *ir.Instr) bool {
 		return s.samplePosition(in, s.comp(in.Srcs[0].Def, 0))
 	}
 	return false
+}
+
+// outside reports whether the thread began as a helper.
+func (s *isel) outside() source {
+	return s.temp(isa.OpIeq, 1, s.selected(abi.SpecialCoverage), constant(0))
 }
 
 // samplePosition reads the place of a sample in the table of positions: pairs of 16-bit numbers in

@@ -73,6 +73,10 @@ func (s *isel) texture(in *ir.Instr) {
 }
 
 func (s *isel) sample(in *ir.Instr, v *ir.Variable, index source) {
+	if s.blend != nil && s.gpu.Alias {
+		s.fail(in, "a texture operation (%s) in a blend program is not supported by %s: its result would land on the colour and the return address", in.TexOp, s.gpu.Name)
+		return
+	}
 	ti := in.TexInfo()
 	fetch := in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs
 	t := isa.Texture{Op: isa.TexSampleLod, Mode: isa.TexNormal, Helpers: isa.HelpersNormal, Dim: texDims[ti.Dim], CoordFull: true,
@@ -166,6 +170,7 @@ func (s *isel) sampleHandles(in *ir.Instr, t *isa.Texture, v *ir.Variable, index
 		return abi.Texture{Resource: r, Dim: ti.Dim, Array: ti.IsArray}
 	}}, v, index))
 	if t.Op == isa.TexFetch {
+		s.meta.FetchSampler = s.meta.FetchSampler || !faults.has(faultFetchSampler)
 		return
 	}
 	q := in.TexSrc(ir.TexSrcSamplerDeref)

@@ -56,7 +56,10 @@ func (s *isel) tileColor(in *ir.Instr, n, comp int) source {
 		k, comp = s.blend.words(), 0
 	}
 	t.dst, t.mask = s.f.newNode(k), fullMask(k)
-	t.ld = isa.LoadStore{Op: op, Swizzle: componentsFrom(comp), Arg: isa.AddrReg{Reg: isa.AddrZero}}
+	t.ld = isa.LoadStore{Op: op, Swizzle: componentsFrom(comp)} // of sample 0, which the argument names
+	if faults.has(faultTileSample) {
+		t.ld.Arg.Reg = isa.AddrZero
+	}
 	switch {
 	case s.gpu.Arch > 4:
 		t.ld.Index = isa.AddrReg{Comp: uint8(n & 3), Reg: uint8(n >> 2)}
@@ -64,7 +67,7 @@ func (s *isel) tileColor(in *ir.Instr, n, comp int) source {
 		s.fail(in, "more than one render target is not supported by %s", s.gpu.Name)
 		return constant(0)
 	default:
-		t.ld.Op, t.ld.Index = special, isa.AddrReg{Reg: isa.AddrZero}
+		t.ld.Op, t.ld.Arg, t.ld.Index = special, isa.AddrReg{Reg: isa.AddrZero}, isa.AddrReg{Reg: isa.AddrZero}
 		t.ld.SetSlot(selector, 0)
 	}
 	s.add(t)

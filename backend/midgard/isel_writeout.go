@@ -62,8 +62,14 @@ func (s *isel) writeouts(list []writeout) {
 	none := source{reg: regNone}
 	if d := list[0].dual; d.reg != regNone {
 		s.move(2, 15, d)
-		list[0].dual = none
 		s.floor = 3
+		kept := source{reg: 2, swz: identity} // live up to the last writeout, for the blend program
+		if faults.has(faultSecondColor) {
+			kept = none
+		}
+		for i := range list {
+			list[i].dual = kept
+		}
 	}
 	wait := make([]int, len(list))
 	main := make([]int, len(list)+1)

@@ -9,8 +9,8 @@ import (
 // the upper ones or a workgroup must be resident at once (midgard.md §1.2).
 func (c *compiler) workLimit() int {
 	n := min(abi.MaxWork, abi.UniformTop+1-len(c.meta.Uniforms))
-	if z := c.s.Info.WorkgroupSize; c.s.Stage == ir.StageCompute && z[0]*z[1]*z[2] > maxThreads {
-		n = min(n, 8)
+	if c.s.Stage == ir.StageCompute && !faults.has(faultWorkgroup) {
+		n = min(n, abi.WorkLimit(c.s.Info.WorkgroupSize))
 	}
 	if c.blend != nil {
 		n = min(n, blendWork)

@@ -23,8 +23,8 @@ func (t *tables) ubo(kind abi.UBOKind, r abi.Resource) (int, error) {
 			return i, nil
 		}
 	}
-	if len(t.meta.UBOs) == 256 {
-		return 0, fmt.Errorf("midgard: more than 256 uniform buffers are not supported")
+	if len(t.meta.UBOs) == abi.MaxUBOs {
+		return 0, fmt.Errorf("midgard: more than %d uniform buffers are not supported", abi.MaxUBOs)
 	}
 	t.meta.UBOs = append(t.meta.UBOs, abi.UBO{Kind: kind, Set: r.Set, Binding: r.Binding, Element: r.Element})
 	return len(t.meta.UBOs) - 1, nil

@@ -120,6 +120,9 @@ type StageIO struct {
 	// them in Launch.Tile. TileLoads: it reads the attachments while it runs, so
 	// no wave may hold two fragments of a pixel.
 	TileStores, TileLoads bool
+	// WindowPosition: SlotPos is the position in the window, after the viewport
+	// transform, with 1/w in place of w (last pre-rasterisation stage).
+	WindowPosition bool
 	// ClipDistances and CullDistances count the components in use, clip first,
 	// cull appended (last pre-rasterisation stage).
 	ClipDistances, CullDistances uint8
@@ -168,6 +171,10 @@ type Launch struct {
 	// programs fetch vertices or blend.
 	Draw *Pipeline
 
+	// Viewport is the viewport transform of vertex waves of a draw, for programs with
+	// StageIO.WindowPosition.
+	Viewport *ViewportTransform
+
 	Compute  *ComputeLaunch
 	Vertex   []VertexLane
 	Fragment []FragmentLane
@@ -197,6 +204,10 @@ type Launch struct {
 	// neither discarded nor demoted). Other stages: all lanes.
 	Live Mask
 }
+
+// ViewportTransform is what x/w, y/w and z/w of a position are multiplied by, and what is
+// added then: by the first viewport.
+type ViewportTransform struct{ Scale, Offset [3]float32 }
 
 // ComputeLaunch is the part of a launch that compute waves share.
 type ComputeLaunch struct {

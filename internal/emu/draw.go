@@ -12,12 +12,14 @@ import (
 // drawer is one draw under way: the vertex batch in front, then primitive
 // set-up, rasteriser and fragment batch.
 type drawer struct {
-	p       *Pipeline
-	params  *DrawParams
-	meter   *meter
-	stats   DrawStats
-	area    bounds
-	samples int
+	p      *Pipeline
+	params *DrawParams
+	meter  *meter
+	stats  DrawStats
+	area   bounds
+	// viewport is the transform that vertex programs may be asked to do.
+	viewport *ViewportTransform
+	samples  int
 
 	fetcher *fetcher
 	batch   vertexBatch

@@ -28,6 +28,7 @@ type setup struct {
 	hasSize   bool
 	hasID     bool
 	ownCull   bool    // cull distances have their own slots
+	inWindow  bool    // positions are in the window
 	depthUnit float64 // of the depth attachment, 0 for float ones
 	prims     []*prim // free
 	lineWidth float64
@@ -47,6 +48,7 @@ func (s *setup) init(d *drawer) error {
 		s.hasID = s.hasID || o.Slot == ir.SlotPrimitiveID
 		s.ownCull = s.ownCull || o.Slot == ir.SlotCullDist0
 	}
+	s.inWindow = io.WindowPosition
 	s.lineWidth = float64(p.Raster.LineWidth)
 	if s.lineWidth == 0 {
 		s.lineWidth = 1
@@ -73,6 +75,7 @@ func (s *setup) init(d *drawer) error {
 		}
 		s.views = append(s.views, v)
 	}
+	d.viewport = newTransform(&s.views[0])
 	return nil
 }
 
@@ -108,6 +111,46 @@ func newViewport(v *Viewport, i int, d *drawer) (out viewport, err error) {
 	return out, nil
 }
 
+// transform is the viewport transform: of x, y and z over w the scale and the offset.
+func (vp *viewport) transform() (scale, offset [3]float64) {
+	return [3]float64{vp.hw, vp.hh, vp.mulZ}, [3]float64{vp.cx, vp.cy, vp.addZ}
+}
+
+// toClip turns a position in the window, with 1/w, back to clip coordinates. What the
+// viewport makes one place of comes back as its middle.
+func (vp *viewport) toClip(v *clipVertex) {
+	scale, offset := vp.transform()
+	v.w = 1 / v.w
+	for i, x := range [3]*float64{&v.x, &v.y, &v.z} {
+		if scale[i] == 0 {
+			*x = 0
+			continue
+		}
+		*x = (*x - offset[i]) / scale[i] * v.w
+	}
+}
+
+// newTransform makes the viewport transform of the first viewport.
+func newTransform(v *viewport) *ViewportTransform {
+	t := &ViewportTransform{}
+	scale, offset := v.transform()
+	for i := range scale {
+		t.Scale[i], t.Offset[i] = float32(scale[i]), float32(offset[i])
+	}
+	return t
+}
+
+// ClipPosition turns a position that was transformed back to clip coordinates.
+func (t *ViewportTransform) ClipPosition(pos Vec4) (clip Vec4) {
+	vp := viewport{hw: float64(t.Scale[0]), hh: float64(t.Scale[1]), mulZ: float64(t.Scale[2]), cx: float64(t.Offset[0]), cy: float64(t.Offset[1]), addZ: float64(t.Offset[2])}
+	v := clipVertex{x: f32(pos[0]), y: f32(pos[1]), z: f32(pos[2]), w: f32(pos[3])}
+	vp.toClip(&v)
+	for i, x := range [4]float64{v.x, v.y, v.z, v.w} {
+		clip[i] = math.Float32bits(float32(x))
+	}
+	return clip
+}
+
 // window returns the window position of v.
 func (vp *viewport) window(v *clipVertex) (x, y float64) {
 	return v.x/v.w*vp.hw + vp.cx, v.y/v.w*vp.hh + vp.cy
@@ -134,6 +177,9 @@ func (s *setup) primitive(d *drawer, ref *shadedPrim) error {
 		pr.V[k] = o
 		pos := &o[ir.SlotPos]
 		v[k] = clipVertex{x: f32(pos[0]), y: f32(pos[1]), z: f32(pos[2]), w: f32(pos[3])}
+		if s.inWindow {
+			s.views[0].toClip(&v[k])
+		}
 		for i := range s.numClip {
 			v[k].dist[i] = f32(o[int(ir.SlotClipDist0)+i/4][i&3])
 		}

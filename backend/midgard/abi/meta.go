@@ -8,7 +8,8 @@
 // # Where things are
 //
 //   - Uniform register i (r(23-i)) holds the 16 bytes that Uniforms[i] names:
-//     the driver copies them from a buffer of the UBO table.
+//     the driver copies them from a buffer of the UBO table that it makes itself: push
+//     constants, system values, constant data. Bound buffers are read by LD_UBO.
 //   - LD_UBO's immediate buffer index is an index into UBOs. An entry is a bound
 //     uniform buffer, the push constants, the system values (one vec4 each, in
 //     the order of Sysvals) or constant data of the binary.
@@ -18,6 +19,9 @@
 //     inputs, vertex and instance id (by custom at AttrVertexID, AttrInstanceID),
 //     images.
 //   - LD_VARY's and ST_VARY's index is an index into Varyings.
+//   - A vertex program stores the position after the viewport transform,
+//     (xyz/w * scale + offset, 1/w), as the hardware takes it (midgard.md §9.3), with
+//     SysvalViewportScale and SysvalViewportOffset.
 //   - Texture and sampler indices are indices into Textures and Samplers.
 //   - Arrays of unknown size that are indexed at run time stand after a table, in
 //     its tail: with n of them there, element e of the k-th is entry
@@ -48,9 +52,33 @@ const (
 	UniformTop = 23
 	// MaxUniforms is how many uniform registers there can be.
 	MaxUniforms = 16
+	// MaxUBOs is how many buffers the table has: their count has 8 bits.
+	MaxUBOs = 255
 	// MaxWork is how many work registers there can be.
 	MaxWork = 16
 )
+
+// MaxThreads is how many threads a core holds at a time, of programs with few work
+// registers. A workgroup must be there at once.
+const MaxThreads = 256
+
+// WorkLimit is how many work registers the threads of a workgroup of that size may have
+// (midgard.md §1.2), 0 if it is too large.
+func WorkLimit(size [3]uint32) int {
+	n := uint64(1)
+	for _, k := range size {
+		n *= uint64(min(k, 4*MaxThreads))
+	}
+	switch {
+	case n <= MaxThreads/4:
+		return MaxWork
+	case n <= MaxThreads/2:
+		return MaxWork / 2
+	case n <= MaxThreads:
+		return MaxWork / 4
+	}
+	return 0
+}
 
 // Places of ids in the attribute table that the reference uses.
 const (
@@ -99,6 +127,9 @@ type Meta struct {
 	Varyings   []Varying  `json:"varyings,omitempty"`
 	Textures   []Texture  `json:"textures,omitempty"`
 	Samplers   []Resource `json:"samplers,omitempty"`
+	// FetchSampler: texels are fetched, for which entry 0 of the sampler table must be a
+	// valid sampler, whichever; a driver puts one there if Samplers is empty.
+	FetchSampler bool `json:"fetch_sampler,omitempty"`
 	// The arrays in the tails of the tables above, with element 0.
 	SysvalTail    []Sysval   `json:"sysval_tail,omitempty"`
 	AttributeTail []Record   `json:"attribute_tail,omitempty"`
@@ -128,11 +159,6 @@ type Meta struct {
 	DualSource         bool `json:"dual_source,omitempty"`
 	// Blend is not nil in a blend program.
 	Blend *Blend `json:"blend,omitempty"`
-	// WindowPosition: the vertex program stores the position after the viewport
-	// transform, (xyz/w * scale + offset, 1/w), as the hardware takes it
-	// (midgard.md §9.3), with SysvalViewportScale and SysvalViewportOffset. Else it stores the
-	// clip coordinates.
-	WindowPosition bool `json:"window_position,omitempty"`
 	// ClipDistances and CullDistances count components of a vertex stage.
 	ClipDistances uint8 `json:"clip_distances,omitempty"`
 	CullDistances uint8 `json:"cull_distances,omitempty"`
@@ -171,6 +197,17 @@ const (
 	NumUBOKinds                //
 )
 
+// Copied reports whether uniform registers may hold bytes of the buffer: the driver makes
+// it itself when it makes the draw or dispatch, or can read it then, as Copy says. What a
+// descriptor names may change until the GPU reads it.
+func (u *UBO) Copied() bool {
+	switch u.Kind {
+	case UBOPush, UBOSysvals, UBOElements, UBOData:
+		return true
+	}
+	return u.Copy
+}
+
 // UBO is an entry of the UBO table.
 type UBO struct {
 	Kind    UBOKind `json:"kind"`
@@ -178,6 +215,9 @@ type UBO struct {
 	Binding uint32  `json:"binding,omitempty"`
 	Element uint32  `json:"element,omitempty"`
 	Data    []byte  `json:"data,omitempty"`
+	// Copy: the driver has the contents of a bound buffer before the GPU runs, as an
+	// OpenGL driver has those of the default uniforms; this compiler asks that of none.
+	Copy bool `json:"copy,omitempty"`
 }
 
 // SysvalKind is a system value: a vec4 that the driver fills in.
@@ -336,6 +376,9 @@ func (m *Meta) Check() error {
 	if limit := min(MaxWork, UniformTop+1-u); m.WorkRegs < 0 || m.WorkRegs > limit {
 		return fmt.Errorf("midgard meta: %d work registers beside %d uniform registers, at most %d", m.WorkRegs, u, limit)
 	}
+	if limit := WorkLimit(m.WorkgroupSize); m.Stage == ir.StageCompute && m.WorkRegs > limit {
+		return fmt.Errorf("midgard meta: %d work registers a thread in a workgroup of %v, at most %d", m.WorkRegs, m.WorkgroupSize, limit)
+	}
 	if !m.FirstTag.Known() {
 		return fmt.Errorf("midgard meta: first tag %s", m.FirstTag)
 	}
@@ -343,6 +386,12 @@ func (m *Meta) Check() error {
 		if x.UBO < 0 || x.UBO >= len(m.UBOs) || x.Offset%16 != 0 {
 			return fmt.Errorf("midgard meta: uniform register %d holds byte %d of buffer %d of %d", i, x.Offset, x.UBO, len(m.UBOs))
 		}
+		if !m.UBOs[x.UBO].Copied() {
+			return fmt.Errorf("midgard meta: uniform register %d holds bytes of a bound buffer, which nobody copies", i)
+		}
+	}
+	if len(m.UBOs) > MaxUBOs {
+		return fmt.Errorf("midgard meta: %d buffers, at most %d", len(m.UBOs), MaxUBOs)
 	}
 	for i := range m.UBOs {
 		if m.UBOs[i].Kind >= NumUBOKinds {

@@ -25,7 +25,7 @@ func anything(code []byte, check bool) {
 		for k := abi.SysvalNone + 1; k < abi.NumSysvals; k++ {
 			m.Sysvals = append(m.Sysvals, abi.Sysval{Kind: k})
 		}
-		m.TLSSize, m.SharedSize, m.WindowPosition = 32, 32, true
+		m.TLSSize, m.SharedSize = 32, 32
 		p, err := Load(code, m)
 		if err != nil {
 			continue

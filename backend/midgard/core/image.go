@@ -104,7 +104,10 @@ func (w *wave) image(s *inputs, l *isa.LoadStore) error {
 		return w.result(s.t, &plain, [4]uint32{uint32(a), uint32(a >> 32)})
 	}
 	v, err := s.data(l)
-	if err != nil || s.t.helper {
+	if err == nil {
+		err = w.helperWrites(s.t, imageBase)
+	}
+	if err != nil {
 		return err
 	}
 	if l.Op.Info().Elem == isa.ElemF16 {

@@ -80,7 +80,7 @@ func (w *wave) attribute(t *thread, slot int) (v [4]uint32, err error) {
 			v = w.l.Inputs[t.lane][a.Slot]
 		}
 	case abi.RecordVertexID:
-		v[0] = x.VertexIndex - x.BaseVertex
+		v[0] = x.VertexIndex - rawOffset(x)
 	case abi.RecordInstanceID:
 		v[0] = x.InstanceIndex - x.BaseInstance
 	case abi.RecordImage:
@@ -117,11 +117,22 @@ func (w *wave) loadTile(t *thread, l *isa.LoadStore) error {
 	if l.Op == isa.LdTileRaw {
 		load = w.rawPixel
 	}
+	if sample := int(l.Arg.Comp) | int(l.Arg.Reg)<<2; w.check && l.Offset&1 == 0 && sample >= w.samples(t) {
+		return fmt.Errorf("sample %d of the tile is read, there are %d", sample, w.samples(t))
+	}
 	v, err := load(t, l.TargetIndex())
 	if err != nil {
 		return err
 	}
 	return w.result(t, l, typed(l.Op.Info().Elem, v))
+}
+
+// samples is how many samples the pixel of a thread has.
+func (w *wave) samples(t *thread) int {
+	if p := w.l.Fragment[t.lane].Prim; p != nil {
+		return max(1, p.Samples)
+	}
+	return 1
 }
 
 // tilePixel is the colour that a render target has where a fragment is.

@@ -287,6 +287,14 @@ func (w *wave) loadUBO(s *inputs, l *isa.LoadStore) error {
 	return w.result(s.t, l, extend(b, info))
 }
 
+// helperWrites reports a helper that writes memory other than its own: hardware lets it.
+func (w *wave) helperWrites(t *thread, a uint64) error {
+	if w.check && t.helper && a&(15<<60) != tlsBase {
+		return errors.New("a helper thread writes memory")
+	}
+	return nil
+}
+
 func (w *wave) store(s *inputs, l *isa.LoadStore) error {
 	info := l.Op.Info()
 	a, err := s.address(l)
@@ -294,7 +302,10 @@ func (w *wave) store(s *inputs, l *isa.LoadStore) error {
 		return err
 	}
 	v, err := s.data(l)
-	if err != nil || s.t.helper {
+	if err == nil {
+		err = w.helperWrites(s.t, a)
+	}
+	if err != nil {
 		return err
 	}
 	var buf [16]byte
@@ -359,8 +370,8 @@ func (w *wave) atomic(s *inputs, l *isa.LoadStore) error {
 	if info.Size == 8 {
 		v, cmp = s.long(src), s.long(l.Index)
 	}
-	if s.t.helper {
-		return w.result(s.t, l, [4]uint32{})
+	if err := w.helperWrites(s.t, a); err != nil {
+		return err
 	}
 	n := int(info.Size)
 	f := func(old uint64) uint64 { return combine(info.Atomic, uint(8*n), old, v, cmp) & mask(uint(8*n)) }

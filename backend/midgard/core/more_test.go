@@ -49,7 +49,7 @@ func TestImageAtomic(t *testing.T) {
 func fetchProgram(t *testing.T, m *abi.Meta, in, src, ooo uint8) emu.Program {
 	fetch := isa.Bundle{Tag: isa.TagTexVtx, Tex: isa.Texture{Op: isa.TexFetch, Mode: isa.TexNormal, Helpers: isa.HelpersNormal, Dim: isa.Tex2D,
 		CoordFull: true, CoordSwizzle: isa.XYZW, Full: true, Type: isa.TexTypeUint, Mask: 15, Swizzle: isa.XYZW, OutOfOrder: ooo}}
-	m.Textures = []abi.Texture{{Resource: abi.Resource{Binding: 1}, Dim: ir.Dim2D}}
+	m.Textures, m.FetchSampler = []abi.Texture{{Resource: abi.Resource{Binding: 1}, Dim: ir.Dim2D}}, true
 	prog := []isa.Bundle{constants(in, [4]uint32{2, 1, 0, 0}), fetch,
 		alu(func(b *isa.Bundle) { b.Add(isa.UnitVMUL, move(4, src, isa.XYZW)) })}
 	return load(t, m, append(prog, output(4, 0)...)...)

@@ -164,6 +164,7 @@ func (p *program) buildIO() {
 	p.io = emu.StageIO{UsesDiscard: m.UsesDiscard, WritesMemory: m.WritesMemory, NeedsQuads: m.NeedsQuads,
 		EarlyFragmentTests: m.EarlyFragmentTests, PerSample: m.PerSample, WritesDepth: m.WritesDepth,
 		WritesStencil: m.WritesStencil, ClipDistances: m.ClipDistances, CullDistances: m.CullDistances}
+	p.io.WindowPosition = m.Stage == ir.StageVertex
 	for _, in := range m.Inputs {
 		p.io.Inputs = append(p.io.Inputs, emu.InputSlot{Slot: in.Slot, Mask: in.Mask, Interp: in.Interp, Bits: in.Bits})
 	}

@@ -32,7 +32,7 @@ func references(t *testing.T) (list []reference) {
 	s := bufio.NewScanner(file)
 	s.Buffer(nil, 1<<20)
 	whole, name := false, ""
-	m := abi.Meta{WorkRegs: 16, UBOs: make([]abi.UBO, 1), Uniforms: make([]abi.Uniform, 8), NeedsQuads: true}
+	m := abi.Meta{WorkRegs: 16, UBOs: []abi.UBO{{Kind: abi.UBOPush}}, Uniforms: make([]abi.Uniform, 8), NeedsQuads: true}
 	for s.Scan() {
 		l := s.Text()
 		switch {
@@ -106,7 +106,7 @@ func find(t *testing.T, list []reference, name string, ubos int, sysvals ...abi.
 		for k := range sysvals {
 			r.meta.Uniforms = append(r.meta.Uniforms, abi.Uniform{UBO: ubos + 1, Offset: uint32(16 * k)})
 		}
-		r.meta.WorkRegs = 16
+		r.meta.WorkRegs, r.meta.FetchSampler = 16, true
 		return &r
 	}
 	t.Fatalf("the vectors have no %s", name)
@@ -199,7 +199,9 @@ func TestReferenceCompute(t *testing.T) {
 		putF(bufs[0].Data[4*i:], float32(i%7))
 		putF(bufs[1].Data[4*i:], float32(i%5))
 	}
-	group(t, find(t, list, "c05_mat.comp", 1, ssbo(0), ssbo(1), ssbo(2)), env, [3]uint32{n, n, 1})
+	mat := find(t, list, "c05_mat.comp", 1, ssbo(0), ssbo(1), ssbo(2))
+	mat.meta.WorkRegs = abi.WorkLimit([3]uint32{n, n, 1})
+	group(t, mat, env, [3]uint32{n, n, 1})
 	for i := range n * n {
 		want := float32(0)
 		for k := range n {
@@ -341,7 +343,6 @@ func TestReferenceVertex(t *testing.T) {
 	u := bind(env, emu.DescUniformBuffer, 2, 64)[0].Data
 	putF(u, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3, 0, 5, 6, 7, 2)
 	r := find(t, list, "v02_mvp.vert", 1, abi.Sysval{Kind: abi.SysvalViewportScale}, abi.Sysval{Kind: abi.SysvalViewportOffset})
-	r.meta.WindowPosition = true
 	r.meta.Attributes = []abi.Record{{Kind: abi.RecordAttribute}, {Kind: abi.RecordAttribute, Slot: 1}}
 	r.meta.Varyings = []abi.Varying{{Kind: abi.VaryingSlot, Slot: ir.SlotPos}, {Kind: abi.VaryingSlot, Slot: ir.SlotVar0}}
 	p, err := Load(r.code, &r.meta)
@@ -351,6 +352,6 @@ func TestReferenceVertex(t *testing.T) {
 	l := &emu.Launch{Env: env, NumLanes: 1, Check: true, Out: make([]emu.Slots, 1), Vertex: make([]emu.VertexLane, 1),
 		Inputs: [][]emu.Vec4{{vec(1, 2, 3, 1), vec(0.5, 0.25)}}}
 	finish(t, p, l)
-	expect(t, "v02 position", l.Out[0][ir.SlotPos], 6, 10, 16, 2)
+	expect(t, "v02 position", l.Out[0][ir.SlotPos], 3, 5, 8, 0.5)
 	expect(t, "v02 coordinates", l.Out[0][ir.SlotVar0], 0.5, 0.25)
 }

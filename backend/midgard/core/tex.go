@@ -81,10 +81,13 @@ func (w *wave) texture(b *bundle, group *[4]*thread) error {
 		var err error
 		switch x.Op {
 		case isa.TexDerivative:
-			v, err = derivative(x, &at, whole)
+			v, err = w.derivative(x, &at, whole)
 		case isa.TexSample, isa.TexSampleLod:
 			v, err = w.sample(t, b, &at, i, whole)
 		case isa.TexFetch:
+			if m := w.p.meta; w.check && !m.FetchSampler && len(m.Samplers)+len(m.SamplerTail) == 0 {
+				return errors.New("a texel is fetched without a valid sampler 0")
+			}
 			v, err = w.fetch(t, x, at[i])
 		default:
 			err = fmt.Errorf("the texture operation %s is not supported", x.Op)
@@ -114,15 +117,18 @@ func neighbour(vertical bool) int {
 	return 1
 }
 
-func derivative(x *isa.Texture, at *[4][4]uint32, whole bool) (v [4]uint32, err error) {
+// derivative is that of a quad; where threads of it have ended or gone elsewhere it is
+// anything.
+func (w *wave) derivative(x *isa.Texture, at *[4][4]uint32, whole bool) (v [4]uint32, err error) {
 	if x.Mode > isa.TexDdy {
 		return v, fmt.Errorf("the derivative mode %d is not supported", x.Mode)
 	}
-	if whole {
-		n := neighbour(x.Mode == isa.TexDdy)
-		for k := range v {
-			v[k] = fbits(f32(at[n][k]) - f32(at[0][k]))
-		}
+	if !whole {
+		return w.garbage(), nil
+	}
+	n := neighbour(x.Mode == isa.TexDdy)
+	for k := range v {
+		v[k] = fbits(f32(at[n][k]) - f32(at[0][k]))
 	}
 	return v, nil
 }

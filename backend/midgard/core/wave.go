@@ -44,6 +44,7 @@ type wave struct {
 	threads []thread
 	check   bool
 	started bool
+	seed    uint64 // of garbage
 	err     error
 }
 
@@ -339,11 +340,8 @@ func (w *wave) branch(t *thread, b *bundle) (bool, error) {
 		return taken, nil
 	case isa.BranchDiscard:
 		if taken {
-			// The thread goes on as a helper where the quad may need it.
-			t.killed, t.helper = true, true
-			if !w.p.meta.NeedsQuads {
-				w.end(t)
-			}
+			t.killed = true
+			w.end(t)
 		}
 		return false, nil
 	case isa.BranchTilebuffer:
@@ -419,8 +417,5 @@ func (w *wave) end(t *thread) {
 	t.state = ended
 	if !t.helper && !t.killed {
 		w.l.Live.Set(t.lane)
-	}
-	if w.p.meta.Stage == ir.StageVertex && w.p.meta.WindowPosition {
-		w.clipPosition(t)
 	}
 }

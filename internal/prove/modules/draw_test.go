@@ -233,7 +233,11 @@ func (w *tapWave) Run(fuel int) (emu.Status, error) {
 	st, err := w.Wave.Run(fuel)
 	if err == nil && st == emu.StatusDone {
 		for i := range w.l.NumLanes {
-			w.t.out[w.l.Vertex[i].VertexIndex] = w.l.Out[i]
+			out := w.l.Out[i]
+			if w.t.IO().WindowPosition {
+				out[ir.SlotPos] = w.l.Viewport.ClipPosition(out[ir.SlotPos])
+			}
+			w.t.out[w.l.Vertex[i].VertexIndex] = out
 		}
 	}
 	return st, err

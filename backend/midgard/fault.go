@@ -1,0 +1,29 @@
+package midgard
+
+// fault is a set of obligations of the hardware (midgard.md §17) that the compiler
+// leaves unmet. Tests set it to see that what then goes wrong is noticed; nothing else
+// does.
+type fault uint64
+
+const (
+	faultViewport      fault = 1 << iota // the position leaves as clip coordinates
+	faultSecondColor                     // nothing keeps the second colour in r2
+	faultLoadOrder                       // loads do not wait for memory barriers
+	faultTileSample                      // tile reads name sample 28
+	faultDemote                          // demote ends the thread where derivatives follow
+	faultBounds                          // accesses out of bounds go where they go
+	faultUniformBuffer                   // bound uniform buffers are read as uniform registers
+	faultWorkgroup                       // large workgroups use all registers
+	faultBaseVertex                      // gl_BaseVertex is the offset of the raw vertex id
+	faultFetchSampler                    // fetches do not ask for a sampler
+	faultHelperWrites                    // helper threads write memory: the pass lower_helper_writes has not run
+	faultPointSize                       // the point size is stored as it is
+	faultHelperFlag                      // a demoted thread does not say that it is a helper
+	numFaults          = iota
+)
+
+// faults is what is left unmet.
+var faults fault
+
+// has reports whether an obligation is left unmet.
+func (f fault) has(x fault) bool { return f&x != 0 }

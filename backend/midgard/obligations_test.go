@@ -1,0 +1,468 @@
+package midgard
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/backend/midgard/core"
+	"nirc/internal/emu"
+	"nirc/ir"
+	"nirc/ir/interp"
+	"nirc/passes"
+)
+
+// Each obligation of midgard.md §17 is met, and if the step that meets it is left out the
+// core notices, or what the shader leaves is wrong.
+func TestObligations(t *testing.T) {
+	met := fault(0)
+	for _, o := range obligations {
+		t.Run(o.name, func(t *testing.T) {
+			defer func() { faults = 0 }()
+			faults = 0
+			if err := o.run(); err != nil {
+				t.Fatal(err)
+			}
+			faults = o.fault
+			if err := o.run(); err == nil {
+				t.Error("nothing notices that it is left out")
+			} else {
+				t.Log(err)
+			}
+		})
+		met |= o.fault
+	}
+	if n := bits.OnesCount64(uint64(met)); n != numFaults {
+		t.Errorf("%d faults are tried of %d", n, numFaults)
+	}
+}
+
+// obligations are the faults and what shows each: an error without it is a mistake.
+var obligations = []struct {
+	name  string
+	fault fault
+	run   func() error
+}{
+	{"the vertex program does the viewport transform", faultViewport, drawsAlike(positions, plainColor)},
+	{"the point size is at least 1", faultPointSize, pointSize},
+	{"the second colour of dual-source blending is in r2 at the writeout", faultSecondColor, secondColor},
+	{"gl_BaseVertex is the base, not where raw ids begin", faultBaseVertex, drawsAlike(baseVertex, plainColor)},
+	{"texel fetches have a sampler", faultFetchSampler, fetchWithoutSampler},
+	{"blend programs read sample 0 of the tile", faultTileSample, tileSample},
+	{"bound uniform buffers are no uniform registers", faultUniformBuffer, uniformBuffer},
+	{"a demoted thread takes part in derivatives", faultDemote, drawsAlike(positions, demoted)},
+	{"helper threads write no memory", faultHelperWrites, helperWrites},
+	{"a demoted thread knows that it is a helper", faultHelperFlag, drawsAlike(positions, demotedFlag)},
+	{"threads of a large workgroup have few registers", faultWorkgroup, largeWorkgroup},
+}
+
+// run compiles a shader of IR text and loads it on the core.
+func loadText(text string, opts CompileOptions) (*ir.Shader, emu.Program, error) {
+	s, err := ir.Parse(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	bin, err := compile(s, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := core.Load(bin.Code, &bin.Meta)
+	return s, p, err
+}
+
+// positions makes a triangle of the vertex index with w other than 1, plainColor paints
+// what it covers.
+const positions = `
+shader vertex "main" {
+  info { outputs_written=0x1 io_lowered }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32 = load_vertex_id
+      %2:32 = load_const 0x1
+      %3:32 = iand %1, %2
+      %4:32 = u2f32 %3
+      %5:32 = ushr %1, %2
+      %13:32 = iand %5, %2
+      %6:32 = u2f32 %13
+      %7:32 = load_const 0x40000000
+      %8:32 = fmul %4, %7
+      %9:32 = fmul %6, %7
+      %10:32 = load_const 0x3f000000
+      %11:32 = load_const 0x40000000
+      %12:32x4 = vec4 %8, %9, %10, %11
+      store_output %12, %0 base=0 range=1 write_mask=xyzw src_type=f32 io_semantics={POS 1}
+  }
+}
+`
+
+const plainColor = `
+shader fragment "main" {
+  info { outputs_written=0x10 io_lowered }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x4 = load_const (0x3f800000, 0x3e800000, 0x3f000000, 0x3f800000)
+      store_output %1, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`
+
+// baseVertex moves a triangle by gl_BaseVertex.
+const baseVertex = `
+shader vertex "main" {
+  info { outputs_written=0x1 io_lowered }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32 = load_vertex_id
+      %2:32 = load_first_vertex
+      %3:32 = isub %1, %2
+      %4:32 = load_const 0x1
+      %5:32 = iand %3, %4
+      %6:32 = u2f32 %5
+      %7:32 = ushr %3, %4
+      %8:32 = u2f32 %7
+      %9:32 = load_const 0x3f800000
+      %10:32x4 = vec4 %6, %8, %0, %9
+      store_output %10, %0 base=0 range=1 write_mask=xyzw src_type=f32 io_semantics={POS 1}
+  }
+}
+`
+
+// drawnSize is how many pixels a picture has in a row.
+const drawnSize = 16
+
+// draw draws three indexed vertices and returns the picture.
+func draw(vs, fs emu.Program, topology emu.Topology) ([][4]uint32, error) {
+	img, err := emu.NewImage(emu.ImageDesc{Width: drawnSize, Height: drawnSize, Format: emu.FormatByName("R8G8B8A8_UNORM")})
+	if err != nil {
+		return nil, err
+	}
+	view := &emu.ImageView{Image: img}
+	p := &emu.Pipeline{Vertex: vs, Fragment: fs, Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}, Topology: topology,
+		Viewports: []emu.Viewport{{X: 2, Y: 1, Width: 12, Height: 10, MinDepth: 0.25, MaxDepth: 0.75}}, Color: []emu.Attachment{{View: view}}}
+	index := make([]byte, 6)
+	for i := range 3 {
+		binary.LittleEndian.PutUint16(index[2*i:], uint16(i))
+	}
+	params := emu.DrawParams{VertexCount: 3, InstanceCount: 1, Index: &emu.IndexBuffer{Data: index, Bytes: 2}, VertexOffset: 4}
+	params.Check = true
+	if err := emu.Draw(context.Background(), p, params); err != nil {
+		return nil, err
+	}
+	var list [][4]uint32
+	for y := range drawnSize {
+		for x := range drawnSize {
+			list = append(list, view.Load(x, y, 0, 0, 0))
+		}
+	}
+	return list, nil
+}
+
+// drawsAlike compares the pictures of the core and of the interpreter.
+func drawsAlike(vertex, fragment string) func() error {
+	return func() error {
+		vs, vp, err := loadText(vertex, CompileOptions{})
+		if err != nil {
+			return err
+		}
+		fs, fp, err := loadText(fragment, CompileOptions{})
+		if err != nil {
+			return err
+		}
+		return alike(vs, fs, vp, fp)
+	}
+}
+
+func alike(vs, fs *ir.Shader, vp, fp emu.Program) error {
+	vi, err := interp.New(vs, interp.Options{})
+	if err != nil {
+		return err
+	}
+	fi, err := interp.New(fs, interp.Options{})
+	if err != nil {
+		return err
+	}
+	want, err := draw(vi, fi, emu.TriangleList)
+	if err != nil {
+		return fmt.Errorf("interpreter: %w", err)
+	}
+	got, err := draw(vp, fp, emu.TriangleList)
+	if err != nil {
+		return err
+	}
+	drawn := 0
+	for i := range want {
+		if want[i] != got[i] {
+			return fmt.Errorf("pixel (%d, %d) is %v, want %v", i%drawnSize, i/drawnSize, got[i], want[i])
+		}
+		if want[i] != want[len(want)-1] {
+			drawn++
+		}
+	}
+	if drawn < 8 {
+		return fmt.Errorf("%d pixels are drawn", drawn)
+	}
+	return nil
+}
+
+// vertexOut runs one vertex and returns its outputs.
+func vertexOut(text string) (*emu.Slots, error) {
+	_, p, err := loadText(text, CompileOptions{})
+	if err != nil {
+		return nil, err
+	}
+	l := &emu.Launch{NumLanes: 1, Check: true, Out: make([]emu.Slots, 1), Vertex: make([]emu.VertexLane, 1), Inputs: make([][]emu.Vec4, 1),
+		Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}}
+	if st, err := p.NewWave(l).Run(1000); err != nil || st != emu.StatusDone {
+		return nil, fmt.Errorf("status %d, %w", st, err)
+	}
+	return &l.Out[0], nil
+}
+
+func pointSize() error {
+	out, err := vertexOut(`
+shader vertex "main" {
+  info { outputs_written=0x1001 io_lowered }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32 = load_const 0x3e800000
+      store_output %1, %0 base=12 range=1 write_mask=x src_type=f32 io_semantics={PSIZ 1}
+  }
+}
+`)
+	if err != nil {
+		return err
+	}
+	if v := math.Float32frombits(out[ir.SlotPointSize][0]); v != 1 {
+		return fmt.Errorf("a point size of 0.25 is stored as %v", v)
+	}
+	return nil
+}
+
+// fragmentOut runs a quad of a fragment program in checking mode.
+func fragmentOut(p emu.Program, l *emu.Launch) error {
+	if l.Env == nil {
+		l.Env = &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}
+	}
+	l.NumLanes, l.Check, l.Out = 4, true, make([]emu.Slots, 4)
+	if len(l.Fragment) == 0 {
+		for i := range int32(4) {
+			l.Fragment = append(l.Fragment, emu.FragmentLane{X: i & 1, Y: i >> 1, SampleID: -1, Coverage: 1, Prim: &emu.Primitive{}})
+		}
+	}
+	if st, err := p.NewWave(l).Run(10000); err != nil || st != emu.StatusDone {
+		return fmt.Errorf("status %d, %w", st, err)
+	}
+	return nil
+}
+
+func secondColor() error {
+	_, p, err := loadText(`
+shader fragment "main" {
+  info { outputs_written=0x10 io_lowered }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x4 = load_const (0x3f800000, 0x3e800000, 0x3f000000, 0x3f800000)
+      %2:32x4 = load_frag_coord
+      %3:32x4 = fadd %1, %2
+      store_output %1, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+      store_output %3, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1 dual=1}
+  }
+}
+`, CompileOptions{})
+	if err != nil {
+		return err
+	}
+	l := &emu.Launch{}
+	if err := fragmentOut(p, l); err != nil {
+		return err
+	}
+	if v := l.Out[0][ir.SlotData0+7]; v != (emu.Vec4{0x3f800000, 0x3e800000, 0x3f000000, 0x3f800000}) {
+		return fmt.Errorf("the second colour is %x", v)
+	}
+	return nil
+}
+
+func fetchWithoutSampler() error {
+	_, p, err := loadText(`
+shader fragment "main" {
+  info { outputs_written=0x10 num_textures=1 io_lowered }
+  var @1 uniform tex2D<f32> "t" { set=0 binding=0 }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = deref_var @1
+      %1:32 = load_const 0x0
+      %2:32x2 = load_const (0x1, 0x2)
+      %3:32x4 = txf texture_deref=%0 coord=%2 lod=%1 dim=2D dest=f32 coord_components=2
+      store_output %3, %1 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`, CompileOptions{})
+	if err != nil {
+		return err
+	}
+	l := &emu.Launch{Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}}
+	l.Env.Bindings.Set(0, 0, []emu.Descriptor{gputest.Picture()})
+	return fragmentOut(p, l)
+}
+
+func tileSample() error {
+	f := emu.FormatByName("R8G8B8A8_UNORM")
+	bin, err := compile(blendShader(f, 0), CompileOptions{Blend: f.Name})
+	if err != nil {
+		return err
+	}
+	p, err := core.Load(bin.Code, &bin.Meta)
+	if err != nil {
+		return err
+	}
+	img, err := emu.NewImage(emu.ImageDesc{Width: 4, Height: 4, Format: f})
+	if err != nil {
+		return err
+	}
+	return fragmentOut(p, &emu.Launch{Draw: &emu.Pipeline{Color: []emu.Attachment{{View: &emu.ImageView{Image: img}}}}})
+}
+
+func uniformBuffer() error {
+	_, _, err := loadText(`
+shader fragment "main" {
+  info { outputs_written=0x10 num_ubos=1 io_lowered }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x2 = vulkan_resource_index %0 desc_type=6
+      %2:32x2 = load_vulkan_descriptor %1 desc_type=6
+      %3:32x4 = load_ubo %2, %0 align_mul=16 range=16
+      store_output %3, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`, CompileOptions{})
+	return err
+}
+
+func largeWorkgroup() error {
+	for _, size := range []uint32{64, 65, 128, 129, 256} {
+		s := gputest.Random{Seed: 7, Size: 40, Comps: 4}.Shader()
+		s.Info.WorkgroupSize = [3]uint32{size, 1, 1}
+		if _, err := compile(s, CompileOptions{}); err != nil {
+			return fmt.Errorf("%d threads: %w", size, err)
+		}
+	}
+	s := gputest.Random{Seed: 7, Size: 40, Comps: 4}.Shader()
+	s.Info.WorkgroupSize = [3]uint32{257, 1, 1}
+	if _, err := compile(s, CompileOptions{}); err == nil {
+		return errors.New("257 threads are accepted")
+	}
+	return nil
+}
+
+// demoted paints derivatives of what is computed after every other pixel was demoted.
+const demoted = `
+shader fragment "main" {
+  info { outputs_written=0x10 uses_demote io_lowered }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x4 = load_frag_coord
+      %2:32 = f2i32 %1.x
+      %3:32 = load_const 0x1
+      %4:32 = iand %2, %3
+      %5:32 = ine32 %4, %0
+      demote_if %5
+      %6:32 = fmul %1.x, %1.x
+      %7:32 = ddx %6
+      %8:32 = load_const 0x3c800000 // 1/64
+      %9:32 = fmul %7, %8
+      %10:32x4 = vec4 %9, %9, %9, %9
+      store_output %10, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`
+
+// demotedFlag writes the depth that a demoted neighbour's flag is.
+const demotedFlag = `
+shader fragment "main" {
+  info { outputs_written=0x10 uses_demote io_lowered }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x4 = load_frag_coord
+      %2:32 = f2i32 %1.x
+      %3:32 = load_const 0x1
+      %4:32 = iand %2, %3
+      %5:32 = ine32 %4, %0
+      demote_if %5
+      %6:32 = is_helper_invocation
+      %7:32 = load_const 0x3f800000
+      %8:32 = load_const 0x3e800000
+      %9:32 = b32csel %6, %7, %8
+      %10:32 = ddx %9
+      %11:32x4 = vec4 %10, %10, %10, %7
+      store_output %11, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`
+
+// helperWrites counts fragments whose quads have helpers.
+func helperWrites() error {
+	s, err := ir.Parse(`
+shader fragment "main" {
+  info { outputs_written=0x10 num_ssbos=1 writes_memory io_lowered }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x4 = load_frag_coord
+      %2:32x4 = ddx %1
+      %3:32x2 = vulkan_resource_index %0 desc_type=7
+      %4:32x2 = load_vulkan_descriptor %3 desc_type=7
+      %5:32 = load_const 0x1
+      %6:32 = ssbo_atomic %4, %0, %5 atomic_op=iadd
+      %7:32 = load_const 0x4
+      store_ssbo %6, %4, %7 write_mask=x align_mul=4
+      store_output %2, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`)
+	if err != nil {
+		return err
+	}
+	list := []string{"lower_helper_writes", "lower_bool_to_int32"}
+	if faults.has(faultHelperWrites) {
+		list = list[1:]
+	}
+	for _, name := range list {
+		if _, err := passes.Find(name).Run(&passes.Context{}, s); err != nil {
+			return err
+		}
+	}
+	bin, err := compile(s, CompileOptions{})
+	if err != nil {
+		return err
+	}
+	p, err := core.Load(bin.Code, &bin.Meta)
+	if err != nil {
+		return err
+	}
+	l := &emu.Launch{Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}}
+	at := l.Env.Mem.Alloc(16)
+	l.Env.Bindings.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: at.Addr, Size: 16}})
+	for i := range int32(4) {
+		l.Fragment = append(l.Fragment, emu.FragmentLane{X: i & 1, Y: i >> 1, SampleID: -1, Coverage: uint32(1 &^ (i & 1)), Helper: i&1 != 0, Prim: &emu.Primitive{}})
+	}
+	if err := fragmentOut(p, l); err != nil {
+		return err
+	}
+	if n := binary.LittleEndian.Uint32(at.Data); n != 2 {
+		return fmt.Errorf("%d fragments were counted of 2", n)
+	}
+	return nil
+}
