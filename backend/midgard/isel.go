@@ -58,6 +58,7 @@ type isel struct {
 	loopOf *loop      // the innermost loop
 	ends   []breakOut // jumps to the end of the program
 	tails  []tailPlace
+	fences uint32 // memory barriers so far
 	// demoted, if not regNone, is 0 until a demote makes it all ones.
 	demoted reg
 }

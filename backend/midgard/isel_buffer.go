@@ -161,64 +161,6 @@ func (s *isel) descOf(in *ir.Instr, h *ir.Def) (desc source, fixed bool) {
 	return desc, fixed
 }
 
-// guarded is the address of an access of some bytes at a byte offset of a
-// buffer. Out of bounds it is one that belongs to nobody: its high word is cleared, and
-// nothing is mapped in the low 4 GiB. Constant offsets stay inside the block that the shader
-// declares, which the bound buffer has room for.
-func (s *isel) guarded(in *ir.Instr, h, off *ir.Def, bytes int) (a address) {
-	desc, _ := s.descOf(in, h)
-	a = address{pair: true, lo: desc.lane(0), hi: desc.lane(1), index: source{reg: regNone}}
-	o := s.comp(off, 0)
-	if o.reg == regConst {
-		a.add(o)
-		return a
-	}
-	a.index = o
-	k := guard{h: h, off: off, bytes: bytes, blk: s.blk}
-	if hi, ok := s.guardOf(k); ok {
-		a.hi = hi
-		return a
-	}
-	limit := desc.lane(2)
-	if bytes > 1 {
-		all := guard{h: h, bytes: bytes, blk: s.blk}
-		var ok bool
-		if all.hi, ok = s.guardOf(all); !ok {
-			all.hi = s.temp(isa.OpUsubsat, 1, limit, constant(uint32(bytes-1)))
-			s.guards = append(s.guards, all)
-		}
-		limit = all.hi
-	}
-	inside := s.temp(isa.OpUlt, 1, o, limit)
-	a.hi = s.temp(isa.OpIand, 1, a.hi, inside)
-	k.hi = a.hi
-	s.guards = append(s.guards, k)
-	return a
-}
-
-// guard is what an access through a handle found out: the high word of the
-// address for an offset, and without offset the limit.
-type guard struct {
-	h, off *ir.Def
-	bytes  int
-	blk    int
-	hi     source
-}
-
-// maxGuards is how many guards an access looks back at.
-const maxGuards = 16
-
-// guardOf finds what an earlier access of the block found out.
-func (s *isel) guardOf(k guard) (hi source, ok bool) {
-	for i := len(s.guards) - 1; i >= max(0, len(s.guards)-maxGuards); i-- {
-		g := &s.guards[i]
-		if g.h == k.h && g.off == k.off && g.bytes == k.bytes && g.blk == k.blk {
-			return g.hi, true
-		}
-	}
-	return source{}, false
-}
-
 func (s *isel) loadBuffer(in *ir.Instr) {
 	h, off := in.Srcs[0].Def, in.Srcs[1].Def
 	if in.Intr == ir.IntrLoadUbo {
@@ -232,7 +174,7 @@ func (s *isel) loadBuffer(in *ir.Instr) {
 			return
 		}
 	}
-	a := s.guarded(in, h, off, int(in.Def.NumComponents)*int(in.Def.BitSize)/8)
+	a := s.guarded(in, h, guard{off: off, bytes: int(in.Def.NumComponents) * int(in.Def.BitSize) / 8})
 	if s.err == nil {
 		s.loadAt(in, a)
 	}
@@ -241,7 +183,7 @@ func (s *isel) loadBuffer(in *ir.Instr) {
 func (s *isel) storeBuffer(in *ir.Instr) {
 	val := in.Srcs[0].Def
 	last := bits.Len(uint(in.Get(ir.IdxWriteMask)))
-	a := s.guarded(in, in.Srcs[1].Def, in.Srcs[2].Def, last*int(val.BitSize)/8)
+	a := s.guarded(in, in.Srcs[1].Def, guard{off: in.Srcs[2].Def, bytes: last * int(val.BitSize) / 8, write: true})
 	if s.err == nil {
 		s.storeAt(in, val, a)
 	}

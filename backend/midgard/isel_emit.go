@@ -12,6 +12,9 @@ import (
 func (s *isel) add(t inst) *inst {
 	in := s.f.newInst(t)
 	in.loc = s.loc
+	if in.kind == kindLdSt {
+		in.fences = s.fences
+	}
 	b := &s.f.blocks[s.blk]
 	b.list = append(b.list, in)
 	return in

@@ -55,7 +55,7 @@ func (s *isel) memoryAccess(in *ir.Instr) bool {
 		s.storeBuffer(in)
 	case ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap:
 		s.meta.WritesMemory = true
-		a := s.guarded(in, in.Srcs[0].Def, in.Srcs[1].Def, int(in.Def.BitSize)/8)
+		a := s.guarded(in, in.Srcs[0].Def, guard{off: in.Srcs[1].Def, bytes: int(in.Def.BitSize) / 8, write: true})
 		s.atomicAt(in, a, 2)
 	case ir.IntrGetSsboSize, ir.IntrGetUboSize:
 		s.bufferSize(in)
@@ -85,8 +85,13 @@ func (s *isel) memoryAccess(in *ir.Instr) bool {
 	return true
 }
 
-// barrier selects the barrier of the workgroup; a thread's own accesses are in order.
+// barrier selects the barrier of the workgroup. Memory barriers are no instruction: the
+// accesses of a thread are done in the order of its bundles, and none after a barrier may
+// come into a bundle with one before it, or earlier (midgard.md §7.6).
 func (s *isel) barrier(in *ir.Instr) {
+	if !faults.has(faultLoadOrder) {
+		s.fences++
+	}
 	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup && s.sh.Stage == ir.StageCompute {
 		s.add(inst{kind: kindTex, dst: regNone, tex: isa.Barrier()})
 		s.meta.UsesBarrier = true

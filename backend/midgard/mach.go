@@ -82,6 +82,9 @@ type inst struct {
 	wo     *writeout
 	loc    uint32
 	spill  uint8 // 1: stores a spilled value, 2: loads one
+	// fences is how many memory barriers stand before an access to memory, in the
+	// order of selection.
+	fences uint32
 }
 
 // writeout is what leaves in one writeout bundle.

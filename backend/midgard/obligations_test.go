@@ -58,6 +58,8 @@ var obligations = []struct {
 	{"a demoted thread takes part in derivatives", faultDemote, drawsAlike(positions, demoted)},
 	{"helper threads write no memory", faultHelperWrites, helperWrites},
 	{"a demoted thread knows that it is a helper", faultHelperFlag, drawsAlike(positions, demotedFlag)},
+	{"loads stay on their side of memory barriers", faultLoadOrder, messages},
+	{"accesses out of bounds touch nothing, wherever buffers lie", faultBounds, outOfBounds},
 	{"threads of a large workgroup have few registers", faultWorkgroup, largeWorkgroup},
 }
 
@@ -463,6 +465,118 @@ shader fragment "main" {
 	}
 	if n := binary.LittleEndian.Uint32(at.Data); n != 2 {
 		return fmt.Errorf("%d fragments were counted of 2", n)
+	}
+	return nil
+}
+
+// messages has one thread of each workgroup tell another that there is data, and counts
+// those that were told too early.
+func messages() error {
+	s, p, err := loadText(`
+shader compute "main" {
+  info { workgroup_size=2,1,1 num_ssbos=1 writes_memory }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x2 = vulkan_resource_index %0 desc_type=7
+      %2:32x2 = load_vulkan_descriptor %1 desc_type=7
+      %3:32x3 = load_local_invocation_id
+      %4:32x3 = load_workgroup_id
+      %5:32 = load_const 0x4
+      %6:32 = ishl %4.x, %5
+      %7:32 = load_const 0x1
+      %8:32 = load_const 0x4
+      %9:32 = iadd %6, %8
+      %10:32 = load_const 0x8
+      %11:32 = iadd %6, %10
+      %12:32 = iand %4.x, %7
+      %13:32 = ieq32 %3.x, %12
+    if %13 {
+      b1:
+        store_ssbo %7, %2, %9 write_mask=x align_mul=4
+        barrier execution_scope=none memory_scope=device memory_semantics=3 memory_modes=mem_ssbo
+        store_ssbo %7, %2, %6 write_mask=x align_mul=4
+    } else {
+      b2:
+        %14:32 = load_ssbo %2, %6 align_mul=4
+        barrier execution_scope=none memory_scope=device memory_semantics=3 memory_modes=mem_ssbo
+        %15:32 = load_ssbo %2, %9 align_mul=4
+        %16:32 = inot %15
+        %17:32 = iand %14, %16
+        store_ssbo %17, %2, %11 write_mask=x align_mul=4
+    }
+    b3:
+  }
+}
+`, CompileOptions{})
+	if err != nil {
+		return err
+	}
+	const groups = 64
+	env := &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}
+	buf := env.Mem.Alloc(16 * groups)
+	env.Bindings.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: buf.Addr, Size: 16 * groups}})
+	params := emu.DispatchParams{Groups: [3]uint32{groups, 1, 1}}
+	params.Check = true
+	if err := emu.Dispatch(context.Background(), p, env, params); err != nil {
+		return err
+	}
+	for i := range groups {
+		if binary.LittleEndian.Uint32(buf.Data[16*i+8:])&1 != 0 {
+			return fmt.Errorf("workgroup %d: the message was there before the data\n%s", i, ir.Print(s))
+		}
+	}
+	return nil
+}
+
+// outOfBounds reads and writes beyond a buffer, at places that another has if only the
+// low words of addresses are looked at.
+func outOfBounds() error {
+	_, p, err := loadText(`
+shader compute "main" {
+  info { workgroup_size=1,1,1 num_ssbos=2 writes_memory }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32 = load_const 0x1
+      %2:32x2 = vulkan_resource_index %0 desc_type=7
+      %3:32x2 = load_vulkan_descriptor %2 desc_type=7
+      %4:32x2 = vulkan_resource_index %0 binding=1 desc_type=7
+      %5:32x2 = load_vulkan_descriptor %4 desc_type=7
+      %6:32 = load_push_constant %0 base=0 range=4 align_mul=4
+      %7:32 = load_ssbo %3, %6 align_mul=4
+      store_ssbo %1, %3, %6 write_mask=x align_mul=4
+      %8:32 = ssbo_atomic %3, %6, %1 atomic_op=iadd
+      %9:32 = load_const 0x4
+      store_ssbo %7, %5, %9 write_mask=x align_mul=4
+  }
+}
+`, CompileOptions{})
+	if err != nil {
+		return err
+	}
+	for _, base := range []uint64{1 << 16, 1 << 32, 1<<40 + 1<<20} {
+		env := &emu.Env{Mem: emu.NewMemoryAt(base), Bindings: &emu.Bindings{}}
+		a, b := env.Mem.Alloc(16), env.Mem.Alloc(8192)
+		for i := range b.Data {
+			b.Data[i] = 0xaa
+		}
+		env.Bindings.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: a.Addr, Size: 16}})
+		env.Bindings.Set(0, 1, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: b.Addr, Size: 16}})
+		for _, off := range []uint32{16, 0xfffffffc, uint32(b.Addr-a.Addr) + 64} {
+			env.Push = binary.LittleEndian.AppendUint32(nil, off)
+			params := emu.DispatchParams{Groups: [3]uint32{1, 1, 1}}
+			params.Check = true
+			if err := emu.Dispatch(context.Background(), p, env, params); err != nil {
+				return fmt.Errorf("offset %#x: %w", off, err)
+			}
+			if v := binary.LittleEndian.Uint32(b.Data[4:]); v != 0 {
+				return fmt.Errorf("offset %#x reads %#x", off, v)
+			}
+			if v := binary.LittleEndian.Uint32(b.Data[64:]); v != 0xaaaaaaaa {
+				return fmt.Errorf("offset %#x reaches another buffer: %#x", off, v)
+			}
+		}
 	}
 	return nil
 }

@@ -470,6 +470,9 @@ func (r *textReader) words(in *inst) {
 	case r.take("fill"):
 		in.spill = 2
 	}
+	if r.take("fences") {
+		in.fences = uint32(r.number())
+	}
 	in.inv = r.take("vertex")
 }
 

@@ -57,8 +57,9 @@ type reader struct{ node, next int32 }
 // accesses are those of one memory that later ones may have to wait for: the
 // last write and the reads since; what came before is ordered through these.
 type accesses struct {
-	write int32 // 1 + the node
-	reads []int32
+	write  int32 // 1 + the node
+	reads  []int32
+	fences uint32 // before the last of them
 }
 
 // newGraph returns the graph of the function's compile for the registers that
@@ -98,7 +99,7 @@ func (g *graph) build(list []*inst) {
 	g.connect()
 }
 
-func (a *accesses) reset() { a.write, a.reads = 0, a.reads[:0] }
+func (a *accesses) reset() { a.write, a.reads, a.fences = 0, a.reads[:0], 0 }
 
 // connect gives the nodes their parts of the rows and their heights.
 func (g *graph) connect() {
@@ -223,6 +224,11 @@ func (g *graph) memory(n int32) {
 		m = &g.slots
 	}
 	g.link(m.write, n, depApart)
+	if in.fences != m.fences {
+		// The first after a memory barrier: all earlier ones are done, all later ones wait.
+		m.fences = in.fences
+		writes = true
+	}
 	if !writes {
 		m.reads = append(m.reads, n+1)
 		return

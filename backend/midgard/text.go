@@ -128,6 +128,9 @@ func (in *inst) String() string {
 		in.aluText(&w)
 	case kindLdSt, kindTex:
 		fmt.Fprintf(&w, "{%s}%s", in.words(), [...]string{"", " spill", " fill"}[in.spill])
+		if in.fences != 0 {
+			fmt.Fprintf(&w, " fences %d", in.fences)
+		}
 		if in.kind == kindTex && in.inv {
 			w.WriteString(" vertex")
 		}

@@ -29,7 +29,11 @@ type Memory struct {
 const firstAddress = 1<<36 + 3<<30
 
 // NewMemory returns an empty address space.
-func NewMemory() *Memory { return &Memory{next: firstAddress} }
+func NewMemory() *Memory { return NewMemoryAt(firstAddress) }
+
+// NewMemoryAt returns a memory whose buffers lie from an address on, a multiple of 256
+// other than 0: some hardware has them below 4 GiB, some far above.
+func NewMemoryAt(base uint64) *Memory { return &Memory{next: base} }
 
 // Alloc adds a zeroed buffer of size bytes with a guard gap behind it. Memory
 // comes in words of 4 bytes: an address in the last word is in bounds even

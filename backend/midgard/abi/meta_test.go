@@ -12,7 +12,7 @@ import (
 func TestJSON(t *testing.T) {
 	m := Meta{Stage: ir.StageFragment, FirstTag: isa.TagLdSt, WorkRegs: 8,
 		Uniforms:   []Uniform{{UBO: 0, Offset: 32}},
-		UBOs:       []UBO{{Kind: UBOBinding, Set: 1, Binding: 2}, {Kind: UBOData, Data: []byte{1, 2}}},
+		UBOs:       []UBO{{Kind: UBOBinding, Set: 1, Binding: 2, Copy: true}, {Kind: UBOData, Data: []byte{1, 2}}},
 		Sysvals:    []Sysval{{Kind: SysvalSSBO, Binding: 3}},
 		Attributes: []Record{{Kind: RecordImage, Resource: Resource{Set: 1}}},
 		Varyings:   []Varying{{Kind: VaryingSlot, Slot: ir.SlotVar0}},

@@ -16,6 +16,7 @@ const (
 	tlsBase    = uint64(3) << 60
 	imageBase  = uint64(4) << 60 // texels: see texelAddress
 	sampleBase = uint64(5) << 60 // the table of sample positions
+	sinkBase   = uint64(6) << 60 // 16 bytes of zeros, and 16 of anything
 )
 
 // inputs are the values that a load/store bundle's address registers have: those
@@ -109,6 +110,9 @@ func (s *inputs) index(l *isa.LoadStore) uint32 {
 // stepLdSt performs a load/store bundle.
 func (w *wave) stepLdSt(t *thread, b *bundle) error {
 	s := inputs{w: w, t: t, in: [2][2]uint64{t.file[isa.RegConst], t.file[isa.RegLdSt1]}, pc: uint64(b.addr)}
+	if w.check {
+		return w.apart(&s, b)
+	}
 	for i := range b.LdSt {
 		l := &b.LdSt[i]
 		if l.Op == isa.LdNop {
@@ -119,6 +123,42 @@ func (w *wave) stepLdSt(t *thread, b *bundle) error {
 		}
 	}
 	return nil
+}
+
+// turns is how often a wave of checking mode lets others run between two accesses.
+const turns = 4
+
+// apart performs a load/store bundle in checking mode: the slots in either order, and of
+// compute threads others may run between them.
+func (w *wave) apart(s *inputs, b *bundle) error {
+	first := 0
+	if b.LdSt[0].Op != isa.LdNop && b.LdSt[1].Op != isa.LdNop {
+		first = w.garbage.Below(2)
+		if w.turns < turns && w.l.Compute != nil {
+			w.turns++
+			s.t.late, s.t.lateSlot = &inputs{w: w, t: s.t, in: s.in, pc: s.pc}, 1-first
+			w.yields = true
+		}
+	}
+	for k := range b.LdSt {
+		i := k ^ first
+		if l := &b.LdSt[i]; l.Op != isa.LdNop && (s.t.late == nil || i == first) {
+			if err := w.ldst(s, l); err != nil {
+				return fmt.Errorf("slot %d: %w", i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// finishLate performs the access that a bundle left.
+func (w *wave) finishLate(t *thread, b *bundle) error {
+	s, i := t.late, t.lateSlot
+	t.late = nil
+	if err := w.ldst(s, &b.LdSt[i]); err != nil {
+		return fmt.Errorf("slot %d: %w", i, err)
+	}
+	return w.advance(t, b, b.next)
 }
 
 func (w *wave) ldst(s *inputs, l *isa.LoadStore) error {
@@ -203,8 +243,14 @@ func (w *wave) space(t *thread, a uint64, n int) ([]byte, error) {
 		return w.texelBytes(a), nil
 	case sampleBase:
 		return w.samplePosition(t, a), nil
+	case sinkBase:
+		return w.sink(a, n)
 	default:
-		return w.l.Env.Mem.Bytes(a, n), nil
+		b = w.l.Env.Mem.Bytes(a, n)
+		if b == nil && w.check && a&3 == 0 {
+			return nil, fmt.Errorf("%d bytes at address %#x, where nothing is mapped", n, a)
+		}
+		return b, nil
 	}
 	off := a << 4 >> 4
 	if off+uint64(n) <= uint64(len(b)) {
@@ -214,6 +260,19 @@ func (w *wave) space(t *thread, a uint64, n int) ([]byte, error) {
 		return nil, fmt.Errorf("%d bytes at offset %#x of %d bytes of %s storage", n, off, len(b), name)
 	}
 	return nil, nil
+}
+
+// sink is where accesses out of bounds go: zeros at first, then bytes that hold anything.
+func (w *wave) sink(a uint64, n int) ([]byte, error) {
+	off := a &^ sinkBase
+	b := make([]byte, n)
+	switch {
+	case off+uint64(n) > 32:
+		return nil, fmt.Errorf("%d bytes at byte %d of the sink", n, off)
+	case off >= 16:
+		w.garbage.Fill(b)
+	}
+	return b, nil
 }
 
 // samplePosition reads the table of sample positions.
@@ -271,7 +330,7 @@ func (w *wave) load(s *inputs, l *isa.LoadStore) error {
 	for k := 0; k < len(b); k += 4 {
 		n := min(4, len(b)-k)
 		from, err := w.space(s.t, a+uint64(k), n)
-		if err != nil {
+		if err != nil && k == 0 {
 			return err
 		}
 		copy(b[k:k+n], from)
@@ -379,13 +438,16 @@ func (w *wave) atomic(s *inputs, l *isa.LoadStore) error {
 	switch a & (15 << 60) {
 	case imageBase:
 		old, err = w.texelAtomic(a, f)
-	case sharedBase, tlsBase:
+	case sharedBase, tlsBase, sinkBase:
 		var b []byte
 		if b, err = w.space(s.t, a, n); b != nil {
 			old = emu.LoadBytes(b, n)
 			emu.StoreBytes(b, n, f(old))
 		}
 	default:
+		if w.check && a != 0 && w.l.Env.Mem.Bytes(a, n) == nil { // 0 is that of a texel out of range
+			return fmt.Errorf("an atomic at address %#x, where nothing is mapped", a)
+		}
 		old = w.l.Env.Mem.Atomic(a, n, f)
 	}
 	if err != nil {

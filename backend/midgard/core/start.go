@@ -10,43 +10,11 @@ import (
 	"nirc/ir"
 )
 
-// garbage is what checking mode leaves where nothing was written, another value each
+// anything is what checking mode leaves where nothing was written, another value each
 // time; without it that is zero.
-func (w *wave) garbage() (v [4]uint32) {
-	if !w.check {
-		return v
-	}
-	for i := range v {
-		v[i] = w.random()
-	}
+func (w *wave) anything() (v [4]uint32) {
+	w.garbage.FillWords(v[:])
 	return v
-}
-
-// random is the next of a row of numbers that depends on the launch alone.
-func (w *wave) random() uint32 {
-	w.seed = w.seed*6364136223846793005 + 1442695040888963407
-	return uint32(w.seed>>33) ^ uint32(w.seed>>11)
-}
-
-// seedOf begins the row of a launch: with the ids of its first thread.
-func seedOf(l *emu.Launch) uint64 {
-	seed := uint64(0x9e3779b97f4a7c15)
-	mix := func(v ...uint32) {
-		for _, x := range v {
-			seed = (seed ^ uint64(x)) * 0x100000001b3
-		}
-	}
-	if c := l.Compute; c != nil && len(c.LocalID) > 0 {
-		mix(c.WorkgroupID[:]...)
-		mix(c.LocalID[0][:]...)
-	}
-	if len(l.Vertex) > 0 {
-		mix(l.Vertex[0].VertexIndex, l.Vertex[0].InstanceIndex)
-	}
-	if len(l.Fragment) > 0 {
-		mix(uint32(l.Fragment[0].X), uint32(l.Fragment[0].Y), uint32(l.Fragment[0].SampleID))
-	}
-	return seed
 }
 
 // start fills the registers of all threads.
@@ -66,7 +34,11 @@ func (w *wave) start() error {
 		return fmt.Errorf("the launch lacks the lanes of stage %s", m.Stage)
 	}
 	l.Live = emu.Mask{}
-	w.seed = seedOf(l)
+	if w.check {
+		if w.garbage = l.Garbage(); !w.garbage.On() {
+			w.garbage = emu.Poison(1) // a launch that is made by hand
+		}
+	}
 	for i := range w.threads {
 		w.startThread(&w.threads[i], i)
 		if w.p.blend != nil {
@@ -95,11 +67,9 @@ func (w *wave) startThread(t *thread, lane int) {
 		return
 	}
 	for r := range t.file[:filePCSP] {
-		t.set(r, w.garbage())
+		t.set(r, w.anything())
 	}
-	for k := range t.tls {
-		t.tls[k] = byte(w.random())
-	}
+	w.garbage.Fill(t.tls)
 	for r := range t.def[:24] {
 		t.def[r] = [2]uint64{math.MaxUint64, math.MaxUint64}
 	}
@@ -225,6 +195,8 @@ func (w *wave) launchSysval(k abi.SysvalKind) (v [4]uint32) {
 		if p := l.Fragment[0].Prim; p != nil {
 			v[0] = p.ViewIndex
 		}
+	case k == abi.SysvalSink:
+		return [4]uint32{0, uint32(sinkBase >> 32), 16, uint32(sinkBase >> 32)}
 	case k == abi.SysvalSamplePositions:
 		return [4]uint32{0, uint32(sampleBase >> 32)}
 	case len(l.Vertex) > 0:

@@ -35,6 +35,9 @@ type thread struct {
 	waited   bool
 	texReg   uint8
 	texUntil int // bundles left
+	// late is what slot lateSlot of the bundle at hand reads, which has still to run.
+	late     *inputs
+	lateSlot int
 }
 
 // wave is one wave in flight.
@@ -44,8 +47,11 @@ type wave struct {
 	threads []thread
 	check   bool
 	started bool
-	seed    uint64 // of garbage
-	err     error
+	garbage emu.Garbage
+	// Checking mode: others are to run now, and how often they did.
+	yields bool
+	turns  int
+	err    error
 }
 
 // NewWave makes a wave about to start.
@@ -78,7 +84,8 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 			return emu.StatusDone, err
 		}
 		w.l.Ran = (fuel*n - left) / n
-		if left <= 0 {
+		if left <= 0 || w.yields {
+			w.yields = false
 			return emu.StatusYield, nil
 		}
 		switch {
@@ -145,8 +152,14 @@ func (w *wave) any(s state) bool {
 
 // runThread executes bundles of one thread while it is running.
 func (w *wave) runThread(t *thread, fuel *int) error {
-	for t.state == running && *fuel > 0 {
+	for t.state == running && *fuel > 0 && !w.yields {
 		b := &w.p.code[t.pc]
+		if t.late != nil {
+			if err := w.finishLate(t, b); err != nil {
+				return w.fail(t, b, err)
+			}
+			continue
+		}
 		at := t.pc
 		if b.plain && w.runPlain(t, b) {
 			w.p.count(at, 1)
@@ -240,6 +253,9 @@ func (w *wave) step(t *thread, b *bundle) error {
 		// Both slots read their operands before either is performed.
 		if err := w.stepLdSt(t, b); err != nil {
 			return err
+		}
+		if t.late != nil {
+			return nil
 		}
 	case b.Tex.Op == isa.TexBarrier:
 		if err := w.barrier(t, b); err != nil {
