@@ -143,21 +143,27 @@ func (l *layouter) place(t *Type, off int, m Member) (size, align int) {
 		if m.MatrixStride >= 0 {
 			stride = m.MatrixStride
 		}
-		for c := range t.Cols {
-			l.column(t, off+c*stride)
+		if t.RowMajor {
+			l.columns(t, off, int(t.Scalar.Bits)/8, stride)
+			return t.Rows * stride, a
 		}
+		l.columns(t, off, stride, int(t.Scalar.Bits)/8)
 		return t.Cols * stride, a
 	}
-	l.column(t, off)
+	l.columns(t, off, 0, int(t.Scalar.Bits)/8)
 	return int(t.Scalar.Bits) / 8 * t.Rows, t.align(l.f.Std140)
 }
 
 // align is the base alignment of the type.
 func (t *Type) align(std140 bool) int {
-	a := int(t.Scalar.Bits) / 8 * t.Rows
-	if t.Rows == 3 {
-		a = int(t.Scalar.Bits) / 8 * 4
+	n := t.Rows
+	if t.RowMajor {
+		n = t.Cols
 	}
+	if n == 3 {
+		n = 4
+	}
+	a := int(t.Scalar.Bits) / 8 * n
 	if t.Struct != nil {
 		a = t.Struct.align430
 		if std140 {
@@ -170,9 +176,13 @@ func (t *Type) align(std140 bool) int {
 	return a
 }
 
-func (l *layouter) column(t *Type, off int) {
-	for r := range t.Rows {
-		l.f.Leaves = append(l.f.Leaves, Leaf{Scalar: t.Scalar, Offset: uint32(off + r*int(t.Scalar.Bits)/8)})
+// columns adds the leaves of a vector or of a matrix, which scripts give by
+// columns: col and row are the distances of columns and of rows in bytes.
+func (l *layouter) columns(t *Type, off, col, row int) {
+	for c := range t.Cols {
+		for r := range t.Rows {
+			l.f.Leaves = append(l.f.Leaves, Leaf{Scalar: t.Scalar, Offset: uint32(off + c*col + r*row)})
+		}
 	}
 }
 

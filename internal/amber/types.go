@@ -41,8 +41,10 @@ type Type struct {
 	// Rows is 1 for a scalar, else the components of a vector or of a matrix
 	// column; Cols is 1 unless it is a matrix.
 	Rows, Cols int
-	Struct     *Struct
-	Image      *emu.Format
+	// RowMajor: the vectors that memory holds of a matrix are its rows.
+	RowMajor bool
+	Struct   *Struct
+	Image    *emu.Format
 	// Array is -1 for an array without a size, n for [n], and 0 for none.
 	Array int
 }
@@ -64,10 +66,14 @@ type Member struct {
 	Offset, ArrayStride, MatrixStride int
 }
 
+// rowMajor before a matrix type's name makes it one of rows; scripts cannot say it so.
+const rowMajor = "row_major "
+
 // parseType returns the data type of that name, or an error. structs looks a
 // structure up.
 func parseType(name string, structs func(string) *Struct) (*Type, error) {
 	t := &Type{Name: name, Rows: 1, Cols: 1}
+	name, t.RowMajor = strings.CutPrefix(name, rowMajor)
 	base := name
 	if i := strings.IndexByte(name, '['); i >= 0 {
 		base = name[:i]

@@ -26,7 +26,7 @@ type vkParser struct {
 	descs                    []*vkDesc
 	push                     *vkDesc
 	tolerances               []Tolerance
-	layouts                  map[string]bool // std140, by kind of storage
+	layouts                  map[string]vkLayout // by kind of storage
 	spirv14                  bool
 	vertices                 int // in [vertex data]
 }
@@ -41,7 +41,7 @@ type vkDesc struct {
 
 // vkScript parses the whole text.
 func (p *parser) vkScript() {
-	v := &vkParser{parser: p, width: defaultFramebufferSide, height: defaultFramebufferSide, layouts: map[string]bool{"push": false, "ubo": true}}
+	v := &vkParser{parser: p, width: defaultFramebufferSide, height: defaultFramebufferSide, layouts: map[string]vkLayout{"ubo": {std140: true}}}
 	v.names = make(map[string]any)
 	v.formats = make(map[formatKey]*Format)
 	list := v.sections()

@@ -97,12 +97,29 @@ func (v *vkParser) grow(d *vkDesc, size uint64, line int) {
 	}
 }
 
-// layout parses layout std140 or std430 of a kind of storage.
+// vkLayout is how a kind of storage lays values out.
+type vkLayout struct{ std140, rowMajor bool }
+
+// layout parses the layout of a kind of storage: std140 or std430, row_major or
+// column_major, or one of each. What is not named stays.
 func (v *vkParser) layout(kind string) bool {
 	if !v.accept("layout") {
 		return false
 	}
-	v.layouts[kind] = v.choose("std140 or std430", []string{"std140", "std430"}) == 0
+	l := v.layouts[kind]
+	for first := true; first || !v.atEnd() && v.err == nil; first = false {
+		switch v.choose("std140, std430, row_major or column_major", []string{"std140", "std430", "row_major", "column_major"}) {
+		case 0:
+			l.std140 = true
+		case 1:
+			l.std140 = false
+		case 2:
+			l.rowMajor = true
+		case 3:
+			l.rowMajor = false
+		}
+	}
+	v.layouts[kind] = l
 	return true
 }
 

@@ -171,16 +171,19 @@ func amberType(name string) string {
 
 // layoutOfType takes the name of a type; array asks for the layout of array
 // elements.
-func (v *vkParser) layoutOfType(std140, array bool) *Format {
+func (v *vkParser) layoutOfType(l vkLayout, array bool) *Format {
 	t := v.next()
 	name := amberType(t.text)
 	if t.kind != tokWord || name == "" {
 		v.unexpected(t, "a data type")
 		return nil
 	}
-	if array && std140 {
+	if l.rowMajor && strings.HasPrefix(name, "mat") {
+		name = rowMajor + name
+	}
+	if array && l.std140 {
 		name += "[]"
 	}
 	t.text = name
-	return v.formatOf(t, std140)
+	return v.formatOf(t, l.std140)
 }
