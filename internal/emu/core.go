@@ -166,6 +166,8 @@ type Launch struct {
 	// Seed is the seed of what the wave finds where nothing was written (Garbage), another
 	// for each wave; 0: zeros.
 	Seed uint64
+	// Races takes the accesses of compute waves in checking mode; nil if nobody looks.
+	Races *WaveRaces
 
 	// Draw is the pipeline of a draw's vertex and fragment waves: for cores whose
 	// programs fetch vertices or blend.

@@ -102,6 +102,9 @@ func Dispatch(ctx context.Context, p Program, env *Env, params DispatchParams) e
 	}
 	d.fillLocalIDs()
 	d.order = newShuffle(d.params.seed(), d.total)
+	if d.params.Check {
+		d.races = newRaceLog()
+	}
 	workers := int(min(uint64(max(params.Parallel, 1)), d.total, 256))
 	if workers == 1 {
 		if err := d.run(); err != nil {
@@ -131,6 +134,7 @@ type dispatcher struct {
 	next                         atomic.Uint64
 	stop                         atomic.Bool
 	localIDs                     [][3]uint32
+	races                        *raceLog // nil unless checked
 }
 
 func (d *dispatcher) check() error {
@@ -236,6 +240,7 @@ type workgroup struct {
 	waiting  []bool // at the barrier
 	live     int
 	order    shuffle // of the waves' turns
+	races    groupRaces
 }
 
 func (d *dispatcher) newWorkgroup() *workgroup {
@@ -260,6 +265,9 @@ func (d *dispatcher) start(g *workgroup, i uint64) {
 	garbage.Fill(g.compute.Shared)
 	g.live = d.waves
 	g.order.seed = seed
+	if d.races != nil {
+		g.races.start(d.races, i, d.waves, d.waveSize)
+	}
 	for w := range g.waves {
 		first := w * d.waveSize
 		last := min(first+d.waveSize, d.invocations)
@@ -269,6 +277,9 @@ func (d *dispatcher) start(g *workgroup, i uint64) {
 		part.SubgroupID = uint32(w)
 		part.FirstLocalInvocationIndex = uint32(first)
 		g.launches[w] = Launch{Env: d.env, NumLanes: last - first, Check: d.params.Check, Seed: fork(seed, uint64(w)+1), Compute: part}
+		if d.races != nil {
+			g.launches[w].Races = &g.races.waves[w]
+		}
 		g.waves[w] = d.prog.NewWave(&g.launches[w])
 		g.waiting[w] = false
 	}
@@ -293,6 +304,9 @@ func (d *dispatcher) step(g *workgroup) (done bool, err error) {
 			lanes := g.launches[w].NumLanes
 			fuel := d.meter.slice(lanes, g.order.seed)
 			st, err := wave.Run(fuel)
+			if err == nil && d.races != nil {
+				err = d.races.failed()
+			}
 			if err != nil {
 				return false, err
 			}
@@ -318,6 +332,7 @@ func (d *dispatcher) step(g *workgroup) (done bool, err error) {
 		}
 		if g.live > 0 && waiting == g.live {
 			clear(g.waiting)
+			g.races.barrier()
 		}
 		if err := d.meter.poll(); err != nil {
 			return false, err

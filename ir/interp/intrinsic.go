@@ -146,6 +146,7 @@ func (w *Wave) execOther(i *inst) (wait bool, err error) {
 			w.regs[i.dst+int32(l)] = truth(w.helper.Get(int(l))) * lowBits(i.bits)
 		}
 	case ir.IntrBarrier:
+		w.noteBarrier(x.in)
 		return (w.l.Compute != nil || w.l.TessCtrl != nil) && ir.Scope(x.in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup, nil
 	case ir.IntrShaderClock: // steps of this wave
 		w.clock++

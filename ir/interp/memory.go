@@ -113,6 +113,9 @@ func (w *Wave) execLoad(i *inst) {
 			if x.space == spStageIn || x.space == spStageOut {
 				v = w.loadStage(x.space, int(l), a, size)
 			} else if b := w.bytesAt(x.space, int(l), handle[l], a, size); b != nil {
+				if w.races != nil && x.in.Intr != ir.IntrLoadUbo {
+					w.note(x.space, int(l), a, size, kindOf(x.in, emu.AccessRead))
+				}
 				if size == 4 {
 					v = uint64(binary.LittleEndian.Uint32(b))
 				} else {
@@ -191,6 +194,9 @@ func (w *Wave) execStore(i *inst) {
 			if w.p.strict && x.space != spStageOut && w.bytesAt(x.space, int(l), handle[l], a, int(x.bytes)) == nil {
 				w.stray(x, l)
 			}
+			if w.races != nil {
+				w.noteStore(x, int(l), handle[l], a, int(x.bytes), w.regs[val[k]+int32(l)])
+			}
 			w.store(x.space, int(l), handle[l], a, int(x.bytes), w.regs[val[k]+int32(l)])
 		}
 	}
@@ -258,16 +264,19 @@ func (w *Wave) execAtomic(i *inst) {
 		case spBuffer:
 			at &= 0xffffffff
 			if w.bytesAt(spBuffer, int(l), w.regs[i.b+int32(l)], at, n) != nil {
+				w.note(spBuffer, int(l), at, n, emu.AccessAtomic)
 				old = w.l.Env.Mem.Atomic(w.bufAddr+at, n, f)
 			} else {
 				w.stray(x, l)
 			}
 		case spGlobal:
 			w.aligned(x, l, at, n)
+			w.note(spGlobal, int(l), at, n, emu.AccessAtomic)
 			old = w.l.Env.Mem.Atomic(at, n, f)
 		default:
 			at &= 0xffffffff
 			if m := w.bytesAt(x.space, int(l), 0, at, n); m != nil {
+				w.note(x.space, int(l), at, n, emu.AccessAtomic)
 				old = emu.LoadBytes(m, n)
 				emu.StoreBytes(m, n, f(old))
 			}

@@ -37,8 +37,9 @@ type Wave struct {
 	inPre     bool
 	preWords  []uint64
 	clock     uint64
-	absent    uint64 // counts what was asked of other lanes, see gather
-	poison    uint64 // what such lanes have; 0: zeros
+	absent    uint64         // counts what was asked of other lanes, see gather
+	poison    uint64         // what such lanes have; 0: zeros
+	races     *emu.WaveRaces // nil: nobody looks
 }
 
 // state is the storage of a wave, used again by later waves.
@@ -96,6 +97,7 @@ func (p *Program) NewWave(l *emu.Launch) emu.Wave {
 		return w
 	}
 	w.fillUndefined()
+	w.watchRaces()
 	w.setActive(firstLanes(l.NumLanes))
 	if l.Fragment != nil {
 		for i := range l.NumLanes {

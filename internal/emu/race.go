@@ -1,0 +1,262 @@
+package emu
+
+import (
+	"fmt"
+	"sync"
+)
+
+// A race is two accesses to the same bytes by different invocations, one of
+// which writes and not both of which are atomic, that nothing orders. Looked for
+// in compute dispatches of the checking mode, in workgroup memory and in the
+// device's. What orders: a barrier of the workgroup, for workgroup memory and,
+// if the waves have fenced it, for the device's; a barrier of the subgroup; and
+// an atomic after another on the same word, which is taken to order all that
+// came before that one. So what is reported is a race by Vulkan's memory model;
+// not every race is found.
+
+// AccessKind is what an access does. A store that leaves the bytes as they are
+// need not be told.
+type AccessKind uint8
+
+// Kinds of accesses.
+const (
+	AccessRead AccessKind = iota
+	AccessWrite
+	AccessAtomic
+)
+
+var accessNames = [...]string{"load", "store", "atomic"}
+
+// maxRaceNotes bounds how many accesses a dispatch looks at.
+const maxRaceNotes = 1 << 22
+
+// RaceOptions say how a core tells its accesses apart.
+type RaceOptions struct {
+	// Where names the instruction at a place, which the core numbers as it likes.
+	Where func(place uint32) string
+	// Lanes: lanes of one wave may race, as barriers of the subgroup are told with
+	// SubgroupBarrier. Else a wave is one after the other.
+	Lanes bool
+	// Fences: fences of the device's memory are told with Fence. Else each barrier of the
+	// workgroup counts as one.
+	Fences bool
+}
+
+// racy is one access that others may race with; seq 0 is none.
+type racy struct {
+	seq          uint64
+	group        uint64
+	invocation   uint32
+	wave         uint32
+	epoch, waves uint32 // barriers of the workgroup and of the subgroup so far
+	place        uint32
+	mask         uint8 // bytes of the word
+	kind         AccessKind
+	where        func(uint32) string
+}
+
+// raceCell is what is known of a word.
+type raceCell struct {
+	write, read, other racy // other: a read by another invocation
+	sync               uint64
+}
+
+// raceLog watches a dispatch.
+type raceLog struct {
+	mu    sync.Mutex
+	seq   uint64
+	cells map[uint64]*raceCell // of the device's memory, by address/4
+	err   error
+}
+
+func newRaceLog() *raceLog { return &raceLog{cells: map[uint64]*raceCell{}} }
+
+// failed returns the race that was found, or nil.
+func (l *raceLog) failed() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// groupRaces watches a workgroup.
+type groupRaces struct {
+	log    *raceLog
+	group  uint64
+	epochs [2]uint32 // of the device's and of workgroup memory
+	shared []raceCell
+	waves  []WaveRaces
+}
+
+// WaveRaces is a wave's way to tell its accesses; nil takes them and does nothing.
+type WaveRaces struct {
+	g      *groupRaces
+	o      RaceOptions
+	number uint32
+	first  uint32 // invocation of lane 0
+	seen   uint64 // accesses up to here came before by atomics
+	epoch  uint32 // barriers of the subgroup
+	fenced bool
+}
+
+// start begins a workgroup of waves.
+func (g *groupRaces) start(log *raceLog, group uint64, waves, size int) {
+	*g = groupRaces{log: log, group: group, waves: g.waves[:0], shared: g.shared}
+	clear(g.shared)
+	for i := range waves {
+		g.waves = append(g.waves, WaveRaces{g: g, number: uint32(i), first: uint32(i * size)})
+	}
+}
+
+// barrier tells that all waves have come to a barrier of the workgroup.
+func (g *groupRaces) barrier() {
+	if g.log == nil {
+		return
+	}
+	fenced, seen := true, uint64(0)
+	for i := range g.waves {
+		w := &g.waves[i]
+		fenced = fenced && (w.fenced || !w.o.Fences)
+		seen = max(seen, w.seen)
+	}
+	for i := range g.waves {
+		g.waves[i].seen, g.waves[i].fenced = seen, false
+	}
+	g.epochs[1]++
+	if fenced {
+		g.epochs[0]++
+	}
+}
+
+// Watch says how the core tells accesses. It is called before the first.
+func (w *WaveRaces) Watch(o RaceOptions) {
+	if w != nil {
+		w.o = o
+	}
+}
+
+// On reports whether accesses are looked at, so that a core may save itself the trouble.
+func (w *WaveRaces) On() bool { return w != nil && w.o.Where != nil }
+
+// full reports whether nothing more is looked at: a race is enough.
+func (l *raceLog) full() bool { return l.seq >= maxRaceNotes || l.err != nil }
+
+// Fence tells that the wave makes its accesses to the device's memory available
+// and visible: it counts from the next barrier of the workgroup on.
+func (w *WaveRaces) Fence() {
+	if w != nil {
+		w.fenced = true
+	}
+}
+
+// SubgroupBarrier tells that lanes of the wave wait for each other, memory included.
+func (w *WaveRaces) SubgroupBarrier() {
+	if w != nil {
+		w.epoch++
+	}
+}
+
+// Shared tells an access of a lane to n bytes of workgroup memory.
+func (w *WaveRaces) Shared(lane int, at uint64, n int, kind AccessKind, place uint32) {
+	if !w.On() {
+		return
+	}
+	log := w.g.log
+	log.mu.Lock()
+	defer log.mu.Unlock()
+	for i := range words(at, n) {
+		k := at>>2 + i
+		if k > maxShared || log.full() {
+			return
+		}
+		for uint64(len(w.g.shared)) <= k {
+			w.g.shared = append(w.g.shared, raceCell{})
+		}
+		w.note(&w.g.shared[k], true, k<<2, lane, byteMask(k, at, n), kind, place)
+	}
+}
+
+// Global tells an access of a lane to n bytes of the device's memory.
+func (w *WaveRaces) Global(lane int, at uint64, n int, kind AccessKind, place uint32) {
+	if !w.On() {
+		return
+	}
+	log := w.g.log
+	log.mu.Lock()
+	defer log.mu.Unlock()
+	for i := range words(at, n) {
+		if log.full() {
+			return
+		}
+		k := at>>2 + i
+		c := log.cells[k]
+		if c == nil {
+			c = new(raceCell)
+			log.cells[k] = c
+		}
+		w.note(c, false, k<<2, lane, byteMask(k, at, n), kind, place)
+	}
+}
+
+func words(at uint64, n int) uint64 { return (at+uint64(n)+3)>>2 - at>>2 }
+
+// byteMask are the bytes of word k that n bytes at an address touch.
+func byteMask(k, at uint64, n int) (m uint8) {
+	for b := range uint64(4) {
+		if x := k<<2 + b; x >= at && x < at+uint64(n) {
+			m |= 1 << b
+		}
+	}
+	return m
+}
+
+// note looks whether an access races with those before, and keeps it.
+func (w *WaveRaces) note(c *raceCell, shared bool, at uint64, lane int, mask uint8, kind AccessKind, place uint32) {
+	log, memory := w.g.log, 0
+	if shared {
+		memory = 1
+	}
+	log.seq++
+	a := racy{seq: log.seq, group: w.g.group, invocation: w.first + uint32(lane), wave: w.number, epoch: w.g.epochs[memory], waves: w.epoch,
+		place: place, mask: mask, kind: kind, where: w.o.Where}
+	if kind == AccessAtomic {
+		w.seen = max(w.seen, c.sync)
+		c.sync = a.seq
+	}
+	for _, b := range []*racy{&c.write, &c.read, &c.other} {
+		if b.seq == 0 || b.mask&mask == 0 || b.kind == AccessRead && kind == AccessRead || b.kind == AccessAtomic && kind == AccessAtomic || w.after(b, &a) {
+			continue
+		}
+		if log.err == nil {
+			name := "the device's memory at address"
+			if shared {
+				name = "workgroup memory at byte"
+			}
+			log.err = fmt.Errorf("emu: race on %s %#x: %s of invocation %d of workgroup %d (%s) and %s of invocation %d of workgroup %d (%s), which nothing orders",
+				name, at, accessNames[b.kind], b.invocation, b.group, b.where(b.place), accessNames[a.kind], a.invocation, a.group, a.where(a.place))
+		}
+		return
+	}
+	switch {
+	case kind != AccessRead:
+		c.write, c.read, c.other = a, racy{}, racy{}
+	case c.read.seq == 0 || c.read.invocation == a.invocation && c.read.group == a.group:
+		c.read = a
+	default:
+		c.other = a
+	}
+}
+
+// after reports whether an access of the wave comes after b by what orders.
+func (w *WaveRaces) after(b, a *racy) bool {
+	switch {
+	case b.seq <= w.seen:
+		return true
+	case b.group != a.group:
+		return false
+	case b.invocation == a.invocation || b.epoch < a.epoch:
+		return true
+	case b.wave == a.wave:
+		return !w.o.Lanes || b.waves < a.waves
+	}
+	return false
+}

@@ -1,0 +1,93 @@
+package emu
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"nirc/ir"
+)
+
+// raceStep is what a wave of the test does: an access, a fence or a barrier.
+type raceStep struct {
+	wave    int // of the workgroup, -1 all
+	lane    int
+	shared  bool
+	at      uint64
+	n       int
+	kind    AccessKind
+	barrier bool
+	fence   bool
+	sub     bool
+}
+
+// TestRaces looks at which accesses of two waves of four lanes count as races.
+func TestRaces(t *testing.T) {
+	barrier, fence, sub := raceStep{wave: -1, barrier: true}, raceStep{wave: -1, fence: true}, raceStep{wave: -1, sub: true}
+	local := func(wave, lane int, at uint64, n int, kind AccessKind) raceStep {
+		return raceStep{wave: wave, lane: lane, shared: true, at: at, n: n, kind: kind}
+	}
+	device := func(wave, lane int, kind AccessKind) raceStep {
+		return raceStep{wave: wave, lane: lane, at: 1 << 33, n: 4, kind: kind}
+	}
+	for _, c := range []struct {
+		name   string
+		groups uint32
+		steps  []raceStep
+		race   bool
+	}{
+		{"store and load", 1, []raceStep{local(0, 0, 0, 4, AccessWrite), local(1, 0, 0, 4, AccessRead)}, true},
+		{"load and store", 1, []raceStep{local(0, 0, 0, 4, AccessRead), local(1, 0, 0, 4, AccessWrite)}, true},
+		{"second reader and store", 1, []raceStep{local(0, 0, 0, 4, AccessRead), local(1, 1, 0, 4, AccessRead), local(0, 0, 0, 4, AccessWrite)}, true},
+		{"two stores", 1, []raceStep{local(0, 0, 0, 4, AccessWrite), local(1, 0, 0, 4, AccessWrite)}, true},
+		{"two loads", 1, []raceStep{local(0, 0, 0, 4, AccessRead), local(1, 0, 0, 4, AccessRead)}, false},
+		{"two atomics", 1, []raceStep{local(0, 0, 0, 4, AccessAtomic), local(1, 0, 0, 4, AccessAtomic)}, false},
+		{"atomic and load", 1, []raceStep{local(0, 0, 0, 4, AccessAtomic), local(1, 0, 0, 4, AccessRead)}, true},
+		{"other bytes", 1, []raceStep{local(0, 0, 0, 2, AccessWrite), local(1, 0, 2, 2, AccessWrite)}, false},
+		{"across words", 1, []raceStep{local(0, 0, 0, 8, AccessWrite), local(1, 0, 6, 2, AccessRead)}, true},
+		{"one invocation", 1, []raceStep{local(0, 0, 0, 4, AccessWrite), local(0, 0, 0, 4, AccessRead)}, false},
+		{"lanes of a wave", 1, []raceStep{local(0, 0, 0, 4, AccessWrite), local(0, 1, 0, 4, AccessRead)}, true},
+		{"barrier of the subgroup", 1, []raceStep{local(0, 0, 0, 4, AccessWrite), sub, local(0, 1, 0, 4, AccessRead)}, false},
+		{"barrier of the subgroup, other wave", 1, []raceStep{local(0, 0, 0, 4, AccessWrite), sub, local(1, 1, 0, 4, AccessRead)}, true},
+		{"barrier", 1, []raceStep{local(0, 0, 0, 4, AccessWrite), barrier, local(1, 0, 0, 4, AccessRead)}, false},
+		{"barrier without a fence", 1, []raceStep{device(0, 0, AccessWrite), barrier, device(1, 0, AccessRead)}, true},
+		{"fence and barrier", 1, []raceStep{device(0, 0, AccessWrite), fence, barrier, device(1, 0, AccessRead)}, false},
+		{"fence alone", 1, []raceStep{device(0, 0, AccessWrite), fence, device(1, 0, AccessRead)}, true},
+		{"ordered by an atomic", 1, []raceStep{local(0, 0, 0, 4, AccessWrite), local(0, 0, 4, 4, AccessAtomic), barrier, local(1, 0, 4, 4, AccessAtomic), local(1, 0, 0, 4, AccessRead)}, false},
+		{"workgroups store", 2, []raceStep{device(0, 0, AccessWrite)}, true},
+		{"workgroups add", 2, []raceStep{device(0, 0, AccessAtomic)}, false},
+		{"workgroups have their own memory", 2, []raceStep{local(0, 0, 0, 4, AccessWrite)}, false},
+	} {
+		p := &fakeProgram{stage: ir.StageCompute, size: [3]uint32{8, 1, 1}, wave: 4, share: 64}
+		p.run = func(l *Launch, pc int) (Status, error) {
+			if pc >= len(c.steps) {
+				return StatusDone, nil
+			}
+			s := c.steps[pc]
+			l.Races.Watch(RaceOptions{Where: func(place uint32) string { return "step" }, Lanes: true, Fences: true})
+			mine := s.wave == int(l.Compute.SubgroupID)
+			switch {
+			case s.barrier:
+				return StatusBarrier, nil
+			case s.fence:
+				l.Races.Fence()
+			case s.sub:
+				l.Races.SubgroupBarrier()
+			case mine && s.shared:
+				l.Races.Shared(s.lane, s.at, s.n, s.kind, uint32(pc))
+			case mine:
+				l.Races.Global(s.lane, s.at, s.n, s.kind, uint32(pc))
+			}
+			return StatusYield, nil
+		}
+		for seed := range uint64(5) {
+			err := Dispatch(context.Background(), p, &Env{Mem: NewMemory()}, DispatchParams{Groups: [3]uint32{c.groups, 1, 1}, Limits: Limits{Check: true, Seed: seed + 1}})
+			if (err != nil) != c.race || err != nil && !strings.Contains(err.Error(), "race on") {
+				t.Errorf("%s, seed %d: %v", c.name, seed, err)
+			}
+			if err := Dispatch(context.Background(), p, &Env{Mem: NewMemory()}, DispatchParams{Groups: [3]uint32{c.groups, 1, 1}}); err != nil {
+				t.Errorf("%s, lenient: %v", c.name, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package interp
+
+import (
+	"nirc/internal/emu"
+	"nirc/ir"
+)
+
+// Races are looked for between invocations, those of one wave included: the IR
+// says where lanes wait for each other.
+
+// watchRaces makes the wave tell its accesses, if somebody looks.
+func (w *Wave) watchRaces() {
+	if w.l.Races == nil || w.l.Compute == nil {
+		return
+	}
+	w.races = w.l.Races
+	w.races.Watch(emu.RaceOptions{Where: func(pc uint32) string { return w.p.where(w.p.code[pc].x.in) }, Lanes: true, Fences: true})
+}
+
+// kindOf returns what kind of access a load or store is to others: of memory that
+// is coherent or volatile, whole words are seen, old or new, as of atomics.
+func kindOf(in *ir.Instr, kind emu.AccessKind) emu.AccessKind {
+	if ir.Access(in.Get(ir.IdxAccess))&(ir.AccessCoherent|ir.AccessVolatile) != 0 {
+		return emu.AccessAtomic
+	}
+	return kind
+}
+
+// noteStore tells a store of v to n bytes. One that changes nothing is no write
+// that others could tell.
+func (w *Wave) noteStore(x *extra, lane int, h, at uint64, n int, v uint64) {
+	if b := w.bytesAt(x.space, lane, h, at, n); b != nil && emu.LoadBytes(b, n) != v&lowBits(uint8(8*n)) {
+		w.note(x.space, lane, at, n, kindOf(x.in, emu.AccessWrite))
+	}
+}
+
+// note tells an access to n bytes that are there.
+func (w *Wave) note(sp space, lane int, at uint64, n int, kind emu.AccessKind) {
+	place := uint32(w.pc - 1)
+	switch sp {
+	case spShared:
+		w.races.Shared(lane, at, n, kind, place)
+	case spBuffer:
+		w.races.Global(lane, w.bufAddr+at, n, kind, place)
+	case spGlobal:
+		w.races.Global(lane, at, n, kind, place)
+	}
+}
+
+// noteBarrier tells what a barrier orders.
+func (w *Wave) noteBarrier(in *ir.Instr) {
+	if w.races == nil {
+		return
+	}
+	modes := ir.Mode(in.Get(ir.IdxMemoryModes))
+	if modes&(ir.ModeSSBO|ir.ModeGlobal) != 0 && ir.Scope(in.Get(ir.IdxMemoryScope)) >= ir.ScopeWorkgroup {
+		w.races.Fence()
+	}
+	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeSubgroup && modes != 0 {
+		w.races.SubgroupBarrier()
+	}
+}
