@@ -242,18 +242,40 @@ func (l *subgroups) readCond(v, cond *ir.Def) *ir.Def {
 	return &l.b.Intrinsic(ir.IntrReadInvocationCondIr3, v.NumComponents, v.BitSize, v, cond).Def
 }
 
-// shuffle reads the fiber whose number is the own one xor delta: in a loop
-// over the different deltas, each for all fibers that have it.
+// shuffle reads the fiber whose number is the own one xor delta: in a loop over the different
+// deltas, each for all fibers that have it. shfl gives nothing from a fiber that is not active, so
+// those that have their value stay in the loop until all have: it ends for all of them at once.
 func (l *subgroups) shuffle(v, delta *ir.Def) *ir.Def {
-	b := l.b
+	b, s := l.b, l.b.Shader
+	all, none := b.ImmBool(true), b.Undef(v.NumComponents, v.BitSize)
+	before := b.Cursor.Block
 	loop := b.PushLoop()
-	u := l.first(delta)
+	waits, have := s.NewPhi(1, 1), s.NewPhi(v.NumComponents, v.BitSize)
+	head := ir.AtStart(loop.Body.FirstBlock())
+	head.Insert(have)
+	head.Insert(waits)
+	s.AddPhiSrc(waits, before, all)
+	s.AddPhiSrc(have, before, none)
+	u := l.readCond(delta, &waits.Def) // of the first fiber that waits
 	x := &b.Intrinsic(ir.IntrShuffleXorUniformIr3, v.NumComponents, v.BitSize, v, u).Def
-	i := b.PushIf(b.Ieq(u, delta))
+	mine := b.Ieq(u, delta)
+	still := b.Iand(&waits.Def, b.Inot(mine))
+	comps := make([]*ir.Def, v.NumComponents)
+	for c := range comps {
+		comps[c] = b.Bcsel(mine, b.Channel(x, c), b.Channel(&have.Def, c))
+	}
+	got := b.Vec(comps...)
+	done := b.Inot(&b.Intrinsic(ir.IntrVoteAny, 1, 1, still).Def)
+	if faults.has(faultShuffle) {
+		done = mine
+	}
+	i := b.PushIf(done)
 	b.Jump(ir.JumpBreak)
 	b.PopIf(i)
+	s.AddPhiSrc(waits, b.Cursor.Block, still)
+	s.AddPhiSrc(have, b.Cursor.Block, got)
 	b.PopLoop(loop)
-	return x
+	return got
 }
 
 func (l *subgroups) rotate(v, delta *ir.Def) *ir.Def {

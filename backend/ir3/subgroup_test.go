@@ -62,6 +62,16 @@ var subgroupCases = []subgroupCase{
 		return []*ir.Def{lane1(b, ir.IntrShuffle, 32, v, to), lane1(b, ir.IntrShuffleXor, 32, v, b.Iand(v, b.Imm32(4))),
 			lane1(b, ir.IntrShuffleUp, 32, v, b.Iand(id, b.Imm32(4))), &b.Intrinsic(ir.IntrRotate, 1, 32, v, b.Imm32(4)).Set(ir.IdxClusterSize, 16).Def}
 	}},
+	{"shuffles by values that differ", 4, func(b *ir.Builder, v, id *ir.Def) []*ir.Def {
+		// A fiber that has its value is still read by others: it must stay where they read it. Again
+		// every fiber reads one that is active, of the same place in its quad.
+		to := b.Iand(b.IAddImm(b.Imul(id, b.Imm32(5)), 12), b.Imm32(63))
+		by := b.Ishl(b.Iand(b.Imul(id, b.Imm32(3)), b.Imm32(15)), b.Imm32(2))
+		up := b.Ishl(b.Ushr(id, b.Imm32(3)), b.Imm32(2))
+		down := b.Ishl(b.Ushr(b.Isub(b.Imm32(63), id), b.Imm32(3)), b.Imm32(2))
+		return []*ir.Def{lane1(b, ir.IntrShuffle, 32, v, to), lane1(b, ir.IntrShuffleXor, 32, v, by),
+			lane1(b, ir.IntrShuffleUp, 32, v, up), lane1(b, ir.IntrShuffleDown, 32, v, down)}
+	}},
 	{"scans", 5, func(b *ir.Builder, v, id *ir.Def) []*ir.Def {
 		return []*ir.Def{reduceWith(b, ir.IntrReduce, ir.OpIadd, v, 0), reduceWith(b, ir.IntrInclusiveScan, ir.OpImin, v, 0),
 			reduceWith(b, ir.IntrExclusiveScan, ir.OpUmax, v, 0), reduceWith(b, ir.IntrInclusiveScan, ir.OpFmax, b.U2f32(v), 0),

@@ -183,6 +183,7 @@ func (w *wave) privateMem(lane int) ([]byte, error) {
 	}
 	if w.private == nil {
 		w.private = make([]byte, size*w.size)
+		w.garbage.Fill(w.private)
 	}
 	return w.private[lane*size : lane*size+size], nil
 }
@@ -291,8 +292,8 @@ func execGetID(w *wave, x *inst) error {
 	return nil
 }
 
-// execShfl moves data between fibers by a wave-uniform amount. A source lane
-// that does not exist leaves the own value.
+// execShfl moves data between fibers by a wave-uniform amount. A fiber whose source is not
+// active, or is not there, keeps what it has (ir3.md §3.8).
 func execShfl(w *wave, x *inst) error {
 	f := first(&w.exec)
 	if f < 0 {
@@ -300,14 +301,29 @@ func execShfl(w *wave, x *inst) error {
 	}
 	by := int(uint32(w.operandValue(x.Srcs[1], f, 4)))
 	half := x.Srcs[0].IsHalf()
+	var from emu.Mask
 	for lane := 0; lane < w.n; lane++ {
-		from := shflFrom(x.Op, lane, by, w.size)
-		if from < 0 || from >= w.n {
-			from = lane
+		if !w.exec.Get(lane) {
+			continue
 		}
-		w.res[lane] = w.laneGet(int(x.Srcs[0].Val), from, half)
+		if n := int(uint32(w.operandValue(x.Srcs[1], lane, 4))); n != by && w.check != nil {
+			return fmt.Errorf("fibers %d and %d shuffle by different amounts, %d and %d", f, lane, by, n)
+		}
+		if k := shflFrom(x.Op, lane, by, w.size); k >= 0 && k < w.n && w.exec.Get(k) {
+			w.res[lane] = w.laneGet(int(x.Srcs[0].Val), k, half)
+			from.Set(lane)
+		}
 	}
-	return w.store(&x.dst, 0, 0, w.n, w.res[:])
+	return w.storeOnly(from, x, 0)
+}
+
+// storeOnly writes component k of the result of some of the active fibers.
+func (w *wave) storeOnly(m emu.Mask, x *inst, k int) error {
+	exec, full := w.exec, w.full
+	w.exec, w.full = m, m == w.all
+	err := w.store(&x.dst, k, 0, w.n, w.res[:])
+	w.exec, w.full = exec, full
+	return err
 }
 
 func shflFrom(o isa.Op, lane, by, size int) int {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"nirc/backend/ir3/isa"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -53,13 +54,14 @@ func derivLanes(lane int, vertical, fine bool) (a, b int) {
 	return q + keep, q + keep + step
 }
 
-// execQuad moves data inside quads, whether or not the other lane is active.
+// execQuad moves data inside quads. A fiber whose source is not active keeps what it has.
 func execQuad(w *wave, x *inst) error {
 	s := x.Srcs[0]
 	for k := 0; k < 4; k++ {
 		if x.WrMask>>k&1 == 0 {
 			continue
 		}
+		var given emu.Mask
 		for lane := 0; lane < w.n; lane++ {
 			from := lane
 			switch x.Op {
@@ -72,12 +74,12 @@ func execQuad(w *wave, x *inst) error {
 			case isa.OpQuadDiag:
 				from ^= 3
 			}
-			w.res[lane] = 0
-			if from < w.n {
+			if from < w.n && w.exec.Get(lane) && w.exec.Get(from) {
 				w.res[lane] = w.laneGet(int(s.Val)+k, from, s.IsHalf())
+				given.Set(lane)
 			}
 		}
-		if err := w.store(&x.dst, k, 0, w.n, w.res[:]); err != nil {
+		if err := w.storeOnly(given, x, k); err != nil {
 			return err
 		}
 	}

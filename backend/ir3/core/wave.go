@@ -45,6 +45,7 @@ type wave struct {
 	a1      uint32
 	consts  []uint32
 	private []byte
+	garbage emu.Garbage // what nobody wrote
 	rt      [32]uint32  // render target components that alias.rt gave
 	out     []emu.Slots // outputs by lane
 	chain   *chain      // nil of stages without
@@ -79,16 +80,37 @@ func (p *program) newWave(l *emu.Launch, n int) *wave {
 	w := &wave{p: p, l: l, n: n, size: p.size, out: l.Out}
 	if r, ok := p.regPool.Get().(*[]uint32); ok {
 		w.regs = *r
-		clear(w.regs)
 	} else {
 		w.regs = make([]uint32, p.regs*p.size)
 	}
 	w.consts = make([]uint32, p.meta.ConstLen*4)
+	w.poison()
 	w.setLanes()
 	if l.Check {
 		w.check = newChecker(w)
 	}
 	return w
+}
+
+// poison puts garbage into all that the wave may read before anybody has written it; zeros in
+// a lenient run.
+func (w *wave) poison() {
+	w.garbage = w.l.Garbage()
+	g := &w.garbage
+	g.FillWords(w.regs)
+	if !g.On() {
+		return
+	}
+	g.FillWords(w.shared[:])
+	g.FillWords(w.consts)
+	g.FillWords(w.rt[:])
+	for i := range w.preds {
+		w.preds[i] = emu.Mask{g.Long(), g.Long()}
+	}
+	for i := range w.a0 {
+		w.a0[i] = int32(g.Word())
+	}
+	w.a1 = g.Word()
 }
 
 func (w *wave) setLanes() {

@@ -1,0 +1,15 @@
+package ir3
+
+// fault is a set of obligations (ir3.md §11) that a compile does not meet: tests leave out the step
+// that meets one, and demand that something fails.
+type fault uint32
+
+const (
+	faultShuffle fault = 1 << iota // fibers that have their value leave the loop of a shuffle
+	numFaults
+)
+
+// faults are those of all compiles: none but in tests.
+var faults fault
+
+func (f fault) has(x fault) bool { return f&x != 0 }
