@@ -82,16 +82,15 @@ func (s *isel) constOutput(k int) (found opnd, ok bool) {
 }
 
 // nameTargets puts the alias instructions at the end of the preamble, which is
-// made if there is none. The first says how many there are.
+// made if there is none. Their count stays 0: that of a group is alias.tex's (ir3.md §11).
 func (s *isel) nameTargets(names []isa.Instr) {
 	if len(names) == 0 {
 		return
 	}
 	s.appendPreamble(1, func() {
 		for i := range names {
-			// Groups have up to 16 entries.
-			if i%maxAliases == 0 {
-				names[i].Index = uint8(min(len(names)-i, maxAliases) - 1)
+			if faults.has(faultAliasCount) && i == 0 {
+				names[i].Index = uint8(len(names) - 1)
 			}
 			s.add(names[i], 0)
 		}

@@ -31,14 +31,14 @@ func TestAliasRT(t *testing.T) {
 	}{
 		{"immediates", func(b *ir.Builder) {
 			outputTo(b, b.Vec(in(b), b.ImmFloat(0.5, 32), in(b), one(b)), ir.SlotData0)
-		}, []string{"alias.rt.f32.1 rt0.y, (0.500000)", "alias.rt.f32.0 rt0.w, (1.000000)"}, []uint8{10}},
+		}, []string{"alias.rt.f32.0 rt0.y, (0.500000)", "alias.rt.f32.0 rt0.w, (1.000000)"}, []uint8{10}},
 		{"all components", func(b *ir.Builder) {
 			outputTo(b, b.Vec(one(b), one(b), push(b, 8), push(b, 4)), ir.SlotData0+1)
-		}, []string{"alias.rt.f32.3 rt1.x, (1.000000)", "rt1.z, c0.z", "rt1.w, c0.y"}, []uint8{15}},
+		}, []string{"alias.rt.f32.0 rt1.x, (1.000000)", "rt1.z, c0.z", "rt1.w, c0.y"}, []uint8{15}},
 		{"two targets", func(b *ir.Builder) {
 			outputTo(b, b.Vec(in(b), one(b)), ir.SlotData0)
 			outputTo(b, b.Vec(push(b, 0), in(b)), ir.SlotData0+2)
-		}, []string{"alias.rt.f32.1 rt0.y", "alias.rt.f32.0 rt2.x"}, []uint8{2, 1}},
+		}, []string{"alias.rt.f32.0 rt0.y", "alias.rt.f32.0 rt2.x"}, []uint8{2, 1}},
 		{"computed by the preamble", func(b *ir.Builder) {
 			x := b.Fmul(push(b, 0), push(b, 4))
 			outputTo(b, b.Vec(b.U2f32(b.Iand(b.F2u32(x), b.Imm32(3))), in(b)), ir.SlotData0)

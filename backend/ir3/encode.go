@@ -6,6 +6,7 @@ import (
 
 	"nirc/backend"
 	"nirc/backend/ir3/isa"
+	"nirc/ir"
 )
 
 // encode makes the binary of the program, whose instructions stand in order.
@@ -32,6 +33,10 @@ func (c *compiler) encode() error {
 	b.Stats = c.stats(c.list)
 	b.Stats.Rpt = c.rpt
 	c.bin = b
+	if need, have := b.Meta.WavesPerGroup(), b.Meta.ResidentWaves(); c.s.Stage == ir.StageCompute && b.Meta.UsesBarrier && need > have {
+		return backend.Refuse("ir3", c.s, nil, "a barrier is not supported where a workgroup has %d waves of which %d can be resident: %d vec4 registers, fibers wait at %d places",
+			need, have, b.Meta.MaxRegs, b.Meta.BranchStack)
+	}
 	return b.Meta.Check()
 }
 

@@ -5,7 +5,12 @@ package ir3
 type fault uint32
 
 const (
-	faultShuffle fault = 1 << iota // fibers that have their value leave the loop of a shuffle
+	faultShuffle       fault = 1 << iota // fibers that have their value leave the loop of a shuffle
+	faultAliasCount                      // the first alias.rt says how many there are
+	faultPrefetch                        // prefetches on devices that have none
+	faultDistanceMasks                   // clip and cull masks of what is declared
+	faultPrivateLayout                   // accesses of several components in the layout by waves
+	faultDispatchOrder                   // dispatches that are not linear
 	numFaults
 )
 

@@ -1,6 +1,8 @@
 package ir3
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"nirc/backend/gputest"
@@ -21,6 +23,61 @@ var faultCases = []struct {
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), x)
 		return differ(s, CompileOptions{GPU: "a740"}, 1, nil, 256, nil)
 	}},
+	{faultAliasCount, "alias.rt count", func() error {
+		s, b := newStage(ir.StageFragment)
+		outputTo(b, b.Vec(inputFrom(b, ir.SlotVar0, 0, 1), b.ImmFloat(1, 32), b.ImmFloat(0.5, 32)), ir.SlotData0)
+		return stageDiffer(s, "a750")
+	}},
+	{faultPrefetch, "prefetch", func() error {
+		bin, err := compile(prefetchShader(), CompileOptions{GPU: "a610"})
+		if err == nil && len(bin.Meta.Prefetches) > 0 {
+			return fmt.Errorf("prefetches on a device that has none")
+		}
+		return err
+	}},
+	{faultDistanceMasks, "clip and cull masks", func() error {
+		bin, err := compile(distanceShader(), CompileOptions{GPU: "a740"})
+		if err != nil {
+			return err
+		}
+		if m := &bin.Meta; m.ClipMask != 0b101 || m.CullMask != 0b100000 {
+			return fmt.Errorf("masks %#b and %#b", m.ClipMask, m.CullMask)
+		}
+		return nil
+	}},
+	{faultPrivateLayout, "private memory", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		s.ScratchSize = 256
+		off := b.Ishl(b.Iand(id, b.Imm32(15)), b.Imm32(4))
+		storeTo(b, ir.IntrStoreScratch, b.Vec(id, b.Inot(id), b.Imm32(7), b.Imm32(8)), off, 15, 0)
+		x := b.Intrinsic(ir.IntrLoadScratch, 4, 32, off).Set(ir.IdxAlignMul, 4)
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(4)), &x.Def)
+		return differ(s, CompileOptions{GPU: "a630"}, 1, nil, 1024, nil)
+	}},
+	{faultDispatchOrder, "dispatch order", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		n := lane1(b, ir.IntrLoadSubgroupInvocation, 32)
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), n)
+		return differ(s, CompileOptions{GPU: "a740"}, 1, nil, 256, nil)
+	}},
+}
+
+// distanceShader writes two of five clip distances, and the first of two cull distances.
+func distanceShader() *ir.Shader {
+	s, b := newStage(ir.StageVertex)
+	s.Info.ClipDistances, s.Info.CullDistances = 5, 2
+	p := inputFrom(b, 0, 0, 4)
+	outputTo(b, p, ir.SlotPos)
+	at := func(v *ir.Def, slot ir.Slot, comp uint64) {
+		b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, b.Imm32(0)).Set(ir.IdxWriteMask, 1).Set(ir.IdxIoSemantics, sem(slot)).Set(ir.IdxComponent, comp).
+			Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
+	}
+	at(b.Channel(p, 0), ir.SlotClipDist0, 0)
+	at(b.Channel(p, 1), ir.SlotClipDist0, 2)
+	at(b.Channel(p, 2), ir.SlotCullDist0, 0)
+	return s
 }
 
 // TestFaultsAreNoticed: each step that meets an obligation is missed if it is left out.
@@ -40,5 +97,64 @@ func TestFaultsAreNoticed(t *testing.T) {
 	}
 	if seen != numFaults-1 {
 		t.Errorf("faults %#x have no case", (numFaults-1)&^seen)
+	}
+}
+
+// prefetchShader looks a texture up at interpolated coordinates.
+func prefetchShader() *ir.Shader {
+	s, b := newStage(ir.StageFragment)
+	x := &texBuild{s: s, b: b, uv: interpolated(b, ir.IntrLoadBarycentricPixel, ir.InterpSmooth, ir.SlotVar0+1, 1, 2)}
+	outputTo(b, texTests[0].build(x), ir.SlotData0)
+	return s
+}
+
+// TestSmallDevices: what the smallest devices lack is refused where it cannot be done otherwise.
+func TestSmallDevices(t *testing.T) {
+	shared, _ := gputest.NewShader(ir.StageCompute, 64)
+	shared.SharedSize = 17 << 10
+	inputs, b := newStage(ir.StageVertex)
+	outputTo(b, b.Fadd(inputFrom(b, 16, 0, 1), b.ImmFloat(1, 32)), ir.SlotPos)
+	for _, c := range []struct {
+		s    *ir.Shader
+		want string
+	}{
+		{shared, "17408 bytes of workgroup memory are not supported on a610, which has 16384"},
+		{inputs, "vertex attribute 16 is not supported on a610, which has 16"},
+	} {
+		if _, err := compile(c.s, CompileOptions{GPU: "a610"}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+		if _, err := compile(c.s, CompileOptions{GPU: "a630"}); err != nil {
+			t.Errorf("on a630: %v", err)
+		}
+	}
+}
+
+// TestBarrierInDeepBranches: waves that cannot be resident together must not meet at a barrier.
+func TestBarrierInDeepBranches(t *testing.T) {
+	deep := func(levels int) *ir.Shader {
+		s, b := gputest.NewShader(ir.StageCompute, 1024)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		barrier(b)
+		buf, at := gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2))
+		var ifs []*ir.If
+		for k := range levels {
+			x := gputest.LoadWords(b, buf, at, 1)
+			ifs = append(ifs, b.PushIf(b.Ine(b.Iand(x, b.Imm32(1<<(k&31))), b.Imm32(0))))
+			gputest.StoreWords(b, buf, at, b.IAddImm(x, int64(k)))
+		}
+		for k := range ifs {
+			i := ifs[len(ifs)-1-k]
+			b.PushElse(i)
+			gputest.StoreWords(b, buf, at, b.IAddImm(id, int64(k)))
+			b.PopIf(i)
+		}
+		return s
+	}
+	if _, err := compile(deep(2), CompileOptions{GPU: "a630"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := compile(deep(20), CompileOptions{GPU: "a630"}); err == nil || !strings.Contains(err.Error(), "can be resident") {
+		t.Errorf("error %v, want %q", err, "can be resident")
 	}
 }

@@ -40,6 +40,8 @@ type GPU struct {
 	FSMinConst    bool // fragment shaders need 4 vec4 of consts
 	TessLocal     bool // vertices go to tessellation control by stl and ldl
 	ICacheUnits   int  // instruction cache in units of 16 instructions
+	NoPrefetch    bool // fragment shaders start without texture prefetches
+	MaxInputs     int  // vertex attributes, 0: 32
 }
 
 type gpuClass struct {
@@ -48,7 +50,7 @@ type gpuClass struct {
 }
 
 var gpuClasses = []gpuClass{
-	{[]string{"a605", "a608", "a610", "a612"}, GPU{Gen: isa.A6xx, RegVec4: 48, WaveGranularity: 1, LocalMem: 16 << 10, ConstsCS: 256, NoDoubleWave: true, ICacheUnits: 64}},
+	{[]string{"a605", "a608", "a610", "a612"}, GPU{Gen: isa.A6xx, RegVec4: 48, WaveGranularity: 1, LocalMem: 16 << 10, ConstsCS: 256, NoDoubleWave: true, NoPrefetch: true, MaxInputs: 16, ICacheUnits: 64}},
 	{[]string{"a615", "a616", "a618", "a619", "a620", "a630"}, GPU{Gen: isa.A6xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ICacheUnits: 64}},
 	{[]string{"a640", "a680"}, GPU{Gen: isa.A6xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ICacheUnits: 64}},
 	{[]string{"a621", "a650"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ScalarALU: true, EarlyPreamble: true,

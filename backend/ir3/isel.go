@@ -50,6 +50,8 @@ type isel struct {
 	a1Value, a1Epoch uint32
 	// noPush leaves the const file to push constants, parameters and immediates: there is no preamble.
 	noPush bool
+	// numbersFibers: the number of a subgroup or of a fiber in it is computed from the local id.
+	numbersFibers bool
 }
 
 // pendingPhi is a phi whose sources are still to be filled in.

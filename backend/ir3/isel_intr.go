@@ -244,8 +244,10 @@ func (s *isel) computeSysval(in *ir.Instr, params func(n, count int) []opnd) boo
 	case ir.IntrLoadSubgroupSize:
 		return one(s.subgroupSize())
 	case ir.IntrLoadSubgroupInvocation:
+		s.numbersFibers = true
 		return one(s.subgroupInvocation(in))
 	case ir.IntrLoadSubgroupId:
+		s.numbersFibers = true
 		return one(s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, s.localIndex(), s.driverParam(abi.ParamCSSubgroupIDShift)))
 	case ir.IntrLoadNumSubgroups:
 		z := s.sh.Info.WorkgroupSize

@@ -256,8 +256,17 @@ func (s *isel) scanInput(in *ir.Instr, interp ir.Interp) {
 		s.fail(in, "inputs of %d bits are not supported: they must be lowered to 32 bits", b)
 		return
 	}
+	if n := s.gpu.MaxInputs; s.sh.Stage == ir.StageVertex && n > 0 && slot >= n {
+		s.fail(in, "vertex attribute %d is not supported on %s, which has %d", slot, s.gpu.Name, n)
+		return
+	}
 	i := &s.in.slots[slot]
 	i.mask |= uint8(1<<in.Def.NumComponents-1) << comp
+	if s.sh.Stage == ir.StageFragment && (slot == int(ir.SlotClipDist0) || slot == int(ir.SlotClipDist1)) {
+		// The rasteriser hands on all distances of a slot.
+		n := int(s.sh.Info.ClipDistances+s.sh.Info.CullDistances) - 4*(slot-int(ir.SlotClipDist0))
+		i.mask |= uint8(1<<max(0, min(4, n)) - 1)
+	}
 	i.half = in.Def.BitSize == 16
 	i.interp = interp
 	if s.sh.Stage == ir.StageFragment {

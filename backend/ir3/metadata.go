@@ -88,7 +88,10 @@ func (c *compiler) describe() {
 		m.Feedback = &abi.Feedback{Captures: c.s.Captures, Strides: c.s.Info.XfbStrides}
 	}
 	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests
-	m.ClipDistances, m.CullDistances = c.s.Info.ClipDistances, c.s.Info.CullDistances
+	c.distanceMasks()
+	m.NoPrefetch, m.LocalMem, m.RegVec4, m.WaveGranularity = c.gpu.NoPrefetch, uint32(c.gpu.LocalMem), c.gpu.RegVec4, c.gpu.WaveGranularity
+	m.PrivatePerFiber = c.privatePerFiber()
+	m.LinearDispatch = c.linearDispatch()
 	m.MaxRegs = c.footprint(c.list)
 	m.DoubleWave = c.doubleWave()
 	c.sel.consts.describe(m, c.gpu)
@@ -146,4 +149,56 @@ func (c *compiler) footprint(list []pinstr) int {
 		}
 	}
 	return (most + 7) / 8
+}
+
+// distanceMasks says which of the clip and cull distances the stage writes.
+func (c *compiler) distanceMasks() {
+	m := &c.meta
+	m.ClipDistances, m.CullDistances = c.s.Info.ClipDistances, c.s.Info.CullDistances
+	if c.s.Stage == ir.StageFragment || m.Chain.Next != ir.StageNone {
+		return
+	}
+	var written uint8
+	for i := range m.Outputs {
+		if s := m.Outputs[i].Slot; s == ir.SlotClipDist0 || s == ir.SlotClipDist1 {
+			written |= m.Outputs[i].Mask << (4 * (s - ir.SlotClipDist0))
+		}
+	}
+	if faults.has(faultDistanceMasks) {
+		written = 255
+	}
+	m.ClipMask = written & (1<<m.ClipDistances - 1)
+	m.CullMask = written & (1<<(m.ClipDistances+m.CullDistances) - 1) &^ m.ClipMask
+	m.CullMask &^= 1<<m.ClipDistances - 1
+}
+
+// privatePerFiber reports whether an access of private memory moves several components.
+func (c *compiler) privatePerFiber() bool {
+	if c.meta.PrivateSize == 0 || faults.has(faultPrivateLayout) {
+		return false
+	}
+	for i := range c.list {
+		if in := &c.list[i].Instr; (in.Op == isa.OpLdp || in.Op == isa.OpStp) && in.Size > 1 {
+			return true
+		}
+	}
+	return c.s.Stage != ir.StageCompute // the default of the other stages
+}
+
+// linearDispatch reports whether it matters which fibers of a workgroup share a wave: the number
+// of a subgroup, or of a fiber in it, is computed from the local id, or fibers exchange values.
+func (c *compiler) linearDispatch() bool {
+	if c.s.Stage != ir.StageCompute || faults.has(faultDispatchOrder) {
+		return false
+	}
+	if c.sel.numbersFibers || c.s.Info.DerivativeGroup != 0 {
+		return true
+	}
+	for i := preambleEnd(c.list); i < len(c.list); i++ {
+		in := &c.list[i].Instr
+		if needsHelpers(in) || in.Op == isa.OpGetfiberid {
+			return true
+		}
+	}
+	return false
 }

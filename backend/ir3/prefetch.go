@@ -22,7 +22,7 @@ type prefetch struct {
 // planPrefetches picks lookups of the first block; short shaders get fewer, as
 // the results take registers from the start on.
 func (s *isel) planPrefetches() {
-	if s.sh.Stage != ir.StageFragment || s.noPush {
+	if s.sh.Stage != ir.StageFragment || s.noPush || s.gpu.NoPrefetch && !faults.has(faultPrefetch) {
 		return
 	}
 	limit, n := 2, 0

@@ -15,6 +15,8 @@ var loweringSteps = []step{
 		Run: func(c *compiler) error { return checkForms(c.s, c.impl) }},
 	{StepInfo: backend.StepInfo{Name: "chain_stages", Doc: "hand outputs over to the stage whose threads go on, and inputs from the one before"},
 		Run: func(c *compiler) error { return c.lowerChain(c.impl) }},
+	{StepInfo: backend.StepInfo{Name: "cull_distances", Doc: "put cull distances after the clip distances in their slots", After: []string{"chain_stages"}},
+		Run: func(c *compiler) error { joinDistances(c.s, c.impl, c.opts.Next); return nil }},
 	{StepInfo: backend.StepInfo{Name: "narrow_stores", Doc: "widen or split stores of 8 and 16 bits that the device has no form of"},
 		Run: func(c *compiler) error { lowerNarrowStores(c.impl, c.gpu); return nil }},
 	{StepInfo: backend.StepInfo{Name: "interpolation", Doc: "compute barycentrics at samples and offsets from those at the centre"},

@@ -263,9 +263,7 @@ func TestPrefetch(t *testing.T) {
 	stageEnv = func(env *emu.Env) { texWorld(t, env) }
 	defer func() { stageEnv = nil }()
 	for _, gpu := range gpus {
-		s, b := newStage(ir.StageFragment)
-		x := &texBuild{s: s, b: b, uv: interpolated(b, ir.IntrLoadBarycentricPixel, ir.InterpSmooth, ir.SlotVar0+1, 1, 2)}
-		outputTo(b, texTests[0].build(x), ir.SlotData0)
+		s := prefetchShader()
 		if err := stageDiffer(s, gpu); err != nil {
 			t.Errorf("%s: %v", gpu, err)
 		}

@@ -126,6 +126,9 @@ type StageIO struct {
 	// ClipDistances and CullDistances count the components in use, clip first,
 	// cull appended (last pre-rasterisation stage).
 	ClipDistances, CullDistances uint8
+	// NoDistances names those, by number, that are declared but clip and cull nothing, for nobody
+	// writes them.
+	NoDistances uint8
 	// Tessellation and geometry stages; their meaning is Vulkan's.
 	Tess TessIO
 	Geom GeomIO

@@ -23,6 +23,7 @@ type setup struct {
 	clip      clipper
 	numClip   int
 	numCull   int
+	skip      uint8 // distances that count nothing, by number
 	hasLayer  bool
 	hasView   bool
 	hasSize   bool
@@ -37,7 +38,7 @@ type setup struct {
 func (s *setup) init(d *drawer) error {
 	p := d.p
 	io := d.last.IO()
-	s.numClip, s.numCull = int(io.ClipDistances), int(io.CullDistances)
+	s.numClip, s.numCull, s.skip = int(io.ClipDistances), int(io.CullDistances), io.NoDistances
 	if s.numClip+s.numCull > 8 {
 		return unsupported("%d clip and cull distances are not supported, the most is 8", s.numClip+s.numCull)
 	}
@@ -181,6 +182,10 @@ func (s *setup) primitive(d *drawer, ref *shadedPrim) error {
 			s.views[0].toClip(&v[k])
 		}
 		for i := range s.numClip {
+			if s.skip>>i&1 != 0 {
+				v[k].dist[i] = 1
+				continue
+			}
 			v[k].dist[i] = f32(o[int(ir.SlotClipDist0)+i/4][i&3])
 		}
 		if !v[k].finite() {
@@ -231,6 +236,9 @@ func (s *setup) primitive(d *drawer, ref *shadedPrim) error {
 // culled reports whether some cull distance is negative at all vertices.
 func (s *setup) culled(pr *prim, n int) bool {
 	for i := s.numClip; i < s.numClip+s.numCull; i++ {
+		if s.skip>>i&1 != 0 {
+			continue
+		}
 		out := 0
 		for k := range n {
 			slot, c := int(ir.SlotClipDist0)+i/4, i&3

@@ -7,6 +7,7 @@
 package abi
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 
@@ -32,6 +33,13 @@ type Meta struct {
 	// predf, and after prede (ir3.md §1.8); for hazard checks only.
 	PredtNops bool `json:"predt_nops,omitempty"`
 	PredeNops bool `json:"prede_nops,omitempty"`
+	// NoPrefetch: the device has no texture prefetches. LocalMem is its memory of a workgroup and
+	// RegVec4 the register file of a wave's fiber in vec4, WaveGranularity the waves launched at a
+	// time (ir3.md §1.8): what the program has to keep to.
+	NoPrefetch      bool   `json:"no_prefetch,omitempty"`
+	LocalMem        uint32 `json:"local_mem,omitempty"`
+	RegVec4         int    `json:"reg_vec4,omitempty"`
+	WaveGranularity int    `json:"wave_granularity,omitempty"`
 	// MaxRegs is the footprint: vec4 registers, halves folded in.
 	MaxRegs int `json:"max_regs"`
 	// ConstLen is the size of the const file in vec4.
@@ -40,6 +48,12 @@ type Meta struct {
 	BranchStack int    `json:"branch_stack,omitempty"`
 	SharedSize  uint32 `json:"shared_size,omitempty"`  // bytes a workgroup
 	PrivateSize uint32 `json:"private_size,omitempty"` // bytes a fiber
+	// PrivatePerFiber asks for the layout of private memory in which a fiber's words follow each
+	// other, which accesses of several components want; else those of a wave do (ir3.md §6.11).
+	PrivatePerFiber bool `json:"private_per_fiber,omitempty"`
+	// LinearDispatch: fibers must be numbered along x, then y, then z, for the shader computes its
+	// subgroup's number from the local id (ir3.md §6.7).
+	LinearDispatch bool `json:"linear_dispatch,omitempty"`
 	// WorkgroupSize of a compute shader.
 	WorkgroupSize [3]uint32 `json:"workgroup_size"`
 
@@ -52,9 +66,13 @@ type Meta struct {
 	EarlyFragmentTests bool `json:"early_fragment_tests,omitempty"`
 	PerSample          bool `json:"per_sample,omitempty"`
 	EarlyPreamble      bool `json:"early_preamble,omitempty"`
-	// ClipDistances and CullDistances count components of a vertex stage.
+	// ClipDistances and CullDistances count components of a vertex stage, as declared: those that
+	// cull follow those that clip in the slots of clip distances. ClipMask and CullMask name, by
+	// that number, the ones that are written: the others must not be looked at.
 	ClipDistances uint8 `json:"clip_distances,omitempty"`
 	CullDistances uint8 `json:"cull_distances,omitempty"`
+	ClipMask      uint8 `json:"clip_mask,omitempty"`
+	CullMask      uint8 `json:"cull_mask,omitempty"`
 
 	Inputs  []Input  `json:"inputs,omitempty"`
 	Sysvals []Sysval `json:"sysvals,omitempty"`
@@ -345,6 +363,12 @@ func (m *Meta) Check() error {
 			return fmt.Errorf("ir3 meta: const area c[%d], %d scalars, lies outside constlen %d", a.Offset, a.Size, m.ConstLen)
 		}
 	}
+	if err := m.checkDevice(); err != nil {
+		return err
+	}
+	if err := m.checkDistances(); err != nil {
+		return err
+	}
 	for _, s := range m.Sysvals {
 		if s.Kind == SysvalNone || s.Kind >= NumSysvals {
 			return fmt.Errorf("ir3 meta: unknown system value %d", s.Kind)
@@ -370,6 +394,72 @@ func (m *Meta) Check() error {
 				return fmt.Errorf("ir3 meta: binding %d.%d has elements of %d bytes, 1, 2 and 4 exist", d.Set, d.Binding, v)
 			}
 		}
+	}
+	return nil
+}
+
+// checkDevice finds what the device does not have.
+func (m *Meta) checkDevice() error {
+	if m.NoPrefetch && len(m.Prefetches) > 0 {
+		return errors.New("ir3 meta: the device has no texture prefetches")
+	}
+	if m.LocalMem != 0 && m.SharedSize > m.LocalMem {
+		return fmt.Errorf("ir3 meta: %d bytes of workgroup memory, the device has %d", m.SharedSize, m.LocalMem)
+	}
+	if !m.UsesBarrier || m.Stage != ir.StageCompute || m.WaveGranularity == 0 {
+		return nil
+	}
+	if need, have := m.WavesPerGroup(), m.ResidentWaves(); need > have {
+		return fmt.Errorf("ir3 meta: a workgroup has %d waves, of which %d can be resident with %d registers and a branch stack of %d", need, have, m.MaxRegs, m.BranchStack)
+	}
+	return nil
+}
+
+// WavesPerGroup is the number of waves of a workgroup, as many as are launched.
+func (m *Meta) WavesPerGroup() int {
+	size := 64 * m.WaveGranularity
+	if m.DoubleWave {
+		size *= 2
+	}
+	z := m.WorkgroupSize
+	return (int(z[0])*int(z[1])*int(z[2]) + size - 1) / size * m.WaveGranularity
+}
+
+// ResidentWaves is the number of waves that registers and branch stack leave
+// room for (ir3.md §1.6).
+func (m *Meta) ResidentWaves() int {
+	n, size := 16, 1
+	if m.DoubleWave {
+		size = 2
+	}
+	if m.MaxRegs > 0 {
+		n = min(n, m.RegVec4/(m.MaxRegs*size)*m.WaveGranularity)
+	}
+	if m.BranchStack > 0 {
+		n = min(n, 64/m.BranchStack*m.WaveGranularity)
+	}
+	return n
+}
+
+// checkDistances demands a register for each distance that clips or culls.
+func (m *Meta) checkDistances() error {
+	var written uint8
+	for i := range m.Outputs {
+		if s := m.Outputs[i].Slot; s == ir.SlotClipDist0 || s == ir.SlotClipDist1 {
+			written |= m.Outputs[i].Mask << (4 * (s - ir.SlotClipDist0))
+		}
+	}
+	clip := uint8(1)<<m.ClipDistances - 1
+	cull := uint8(1<<(m.ClipDistances+m.CullDistances)-1) &^ clip
+	switch {
+	case m.Stage == ir.StageFragment || m.Chain.Next != ir.StageNone:
+		return nil
+	case m.ClipDistances+m.CullDistances > 8:
+		return fmt.Errorf("ir3 meta: %d clip and %d cull distances, at most 8 exist", m.ClipDistances, m.CullDistances)
+	case (m.ClipMask|m.CullMask)&^written != 0:
+		return fmt.Errorf("ir3 meta: the distances %#x clip or cull, but have no register", (m.ClipMask|m.CullMask)&^written)
+	case m.ClipMask&^clip != 0 || m.CullMask&^cull != 0:
+		return fmt.Errorf("ir3 meta: the masks %#x and %#x are not those of %d clip and %d cull distances", m.ClipMask, m.CullMask, m.ClipDistances, m.CullDistances)
 	}
 	return nil
 }

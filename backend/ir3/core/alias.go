@@ -103,7 +103,7 @@ func (p *program) checkTargets() {
 			listed |= uint32(o.AliasRT) << (4 * (o.Slot - ir.SlotData0))
 		}
 	}
-	inside, left := false, 0
+	inside := false
 	for pc := range p.code {
 		x := &p.code[pc]
 		switch {
@@ -112,28 +112,19 @@ func (p *program) checkTargets() {
 		case x.Op == isa.OpShpe:
 			inside = false
 		}
-		if x.Op != isa.OpAlias || x.Scope != 1 {
-			if left > 0 && p.static == nil {
-				p.static = fmt.Errorf("ir3 core: pc %d: %d more alias.rt were to follow", pc, left)
-			}
-			left = 0
+		if x.Op != isa.OpAlias || x.Scope != 1 || p.static != nil {
 			continue
 		}
 		switch bit := uint32(1) << (x.Dst.Val & 31); {
-		case p.static != nil:
 		case !inside:
 			p.static = fmt.Errorf("ir3 core: pc %d: alias.rt stands outside the preamble", pc)
 		case listed&bit == 0:
 			p.static = fmt.Errorf("ir3 core: pc %d: alias.rt names component %d of render target %d, which the meta does not list", pc, x.Dst.Val&3, x.Dst.Val>>2)
-		case left > 0 && x.Index != 0:
-			p.static = fmt.Errorf("ir3 core: pc %d: only the first of a group of alias.rt says its size", pc)
+		case x.Index != 0:
+			p.static = fmt.Errorf("ir3 core: pc %d: alias.rt announces %d more entries, it stands for itself", pc, x.Index)
 		default:
 			named |= bit
 		}
-		if left == 0 {
-			left = int(x.Index) + 1
-		}
-		left--
 	}
 	if n := listed &^ named; n != 0 && p.static == nil {
 		p.static = fmt.Errorf("ir3 core: the meta lists render target components %#x that no alias.rt names", n)

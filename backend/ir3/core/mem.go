@@ -175,8 +175,10 @@ func execStl(w *wave, x *inst) error {
 	return nil
 }
 
-// privateMem is a lane's private memory, made when it is first used.
-func (w *wave) privateMem(lane int) ([]byte, error) {
+// privateMem is where component k, of n bytes, of an access of a lane's private memory at byte
+// off lies (ir3.md §6.11); nil outside of it. In the layout by waves the words of a fiber stand
+// apart, but those of one access follow each other all the same.
+func (w *wave) privateMem(lane int, off uint32, k, n int) ([]byte, error) {
 	size := int(w.p.meta.PrivateSize)
 	if size == 0 {
 		return nil, fmt.Errorf("private memory is used, but the meta says 0 bytes")
@@ -185,7 +187,13 @@ func (w *wave) privateMem(lane int) ([]byte, error) {
 		w.private = make([]byte, size*w.size)
 		w.garbage.Fill(w.private)
 	}
-	return w.private[lane*size : lane*size+size], nil
+	if w.p.meta.PrivatePerFiber {
+		return within(w.private[lane*size:lane*size+size], off+uint32(k*n), n), nil
+	}
+	if uint64(off)+uint64(n) > uint64(size) {
+		return nil, nil
+	}
+	return within(w.private, off/4*uint32(4*w.size)+uint32(4*lane)+off%4+uint32(k*n), n), nil
 }
 
 func execLdp(w *wave, x *inst) error {
@@ -194,13 +202,13 @@ func execLdp(w *wave, x *inst) error {
 		if !w.exec.Get(lane) {
 			continue
 		}
-		mem, err := w.privateMem(lane)
-		if err != nil {
-			return err
-		}
 		a := w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off)
 		for k := 0; k < int(x.Size); k++ {
-			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, uint32(emu.LoadBytes(within(mem, a+uint32(k*n), n), n)))
+			mem, err := w.privateMem(lane, a, k, n)
+			if err != nil {
+				return err
+			}
+			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, uint32(emu.LoadBytes(mem, n)))
 		}
 	}
 	return nil
@@ -212,13 +220,13 @@ func execStp(w *wave, x *inst) error {
 		if !w.exec.Get(lane) {
 			continue
 		}
-		mem, err := w.privateMem(lane)
-		if err != nil {
-			return err
-		}
 		a := w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off)
 		for k := 0; k < int(x.Size); k++ {
-			emu.StoreBytes(within(mem, a+uint32(k*n), n), n, uint64(w.laneGet(int(x.Srcs[1].Val)+k, lane, x.Srcs[1].IsHalf())))
+			mem, err := w.privateMem(lane, a, k, n)
+			if err != nil {
+				return err
+			}
+			emu.StoreBytes(mem, n, uint64(w.laneGet(int(x.Srcs[1].Val)+k, lane, x.Srcs[1].IsHalf())))
 		}
 	}
 	return nil

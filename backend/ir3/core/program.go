@@ -168,7 +168,8 @@ func (p *program) buildIO() {
 	m := p.meta
 	p.io = emu.StageIO{UsesDiscard: m.UsesDiscard, WritesMemory: m.WritesMemory, NeedsQuads: m.NeedsQuads,
 		EarlyFragmentTests: m.EarlyFragmentTests, PerSample: m.PerSample,
-		ClipDistances: m.ClipDistances, CullDistances: m.CullDistances}
+		ClipDistances: m.ClipDistances, CullDistances: m.CullDistances,
+		NoDistances: uint8(1<<(m.ClipDistances+m.CullDistances)-1) &^ (m.ClipMask | m.CullMask)}
 	p.chainIO()
 	for _, in := range m.Inputs {
 		p.io.Inputs = append(p.io.Inputs, emu.InputSlot{Slot: in.Slot, Mask: in.Mask, Interp: in.Interp})

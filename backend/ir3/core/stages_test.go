@@ -193,7 +193,7 @@ func TestAliasRT(t *testing.T) {
 	p := build(t, m, `
 	shps #main
 	getone #main
-	alias.rt.f32.1 rt1.y, (2.000000)
+	alias.rt.f32.0 rt1.y, (2.000000)
 	alias.rt.b32.0 rt1.z, c0.x
 	(ss)(sy)shpe
 main:	(jp)mov.u32u32 r0.x, 1

@@ -190,7 +190,7 @@ func (w *wave) sysval(k abi.SysvalKind, lane int) (v [4]uint32) {
 	case ir.StageCompute:
 		switch k {
 		case abi.LocalInvocationID:
-			copy(v[:], l.Compute.LocalID[lane][:])
+			copy(v[:], l.Compute.LocalID[w.numbered(lane)][:])
 		case abi.WorkgroupID:
 			copy(v[:], l.Compute.WorkgroupID[:])
 		}
@@ -337,4 +337,21 @@ func (w *wave) input(x *inst, flat bool) error {
 func interpolate(v [3]uint32, i, j uint32) uint32 {
 	v0, v1, v2 := float64(toF(v[0])), float64(toF(v[1])), float64(toF(v[2]))
 	return fromF(float32(v0 + float64(toF(i))*(v1-v0) + float64(toF(j))*(v2-v0)))
+}
+
+// numbered is the invocation of a compute wave that fiber lane is. Where the metadata does not ask
+// for linear dispatch, which numbers them in order, a checked run numbers them in some order.
+func (w *wave) numbered(lane int) int {
+	if w.p.meta.LinearDispatch || !w.garbage.On() {
+		return lane
+	}
+	if w.order == nil {
+		w.order = make([]int, w.n)
+		for i := range w.order {
+			k := w.garbage.Below(i + 1)
+			w.order[i] = w.order[k]
+			w.order[k] = i
+		}
+	}
+	return w.order[lane]
 }

@@ -46,6 +46,7 @@ type wave struct {
 	consts  []uint32
 	private []byte
 	garbage emu.Garbage // what nobody wrote
+	order   []int       // by fiber: its invocation in the wave, nil in order
 	rt      [32]uint32  // render target components that alias.rt gave
 	out     []emu.Slots // outputs by lane
 	chain   *chain      // nil of stages without
