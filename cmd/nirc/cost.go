@@ -39,6 +39,7 @@ func (a *app) cost() *cobra.Command {
 	f.StringVar(&c.format, "format", "table", "table, json (as malioc writes it) or nirc")
 	f.BoolVar(&c.lines, "lines", false, "by line of the source: instructions, cycles, share, stalls, registers live; targets beside each other")
 	f.StringVar(&c.sort, "sort", "source", "order of --lines: source, or cycles (the dearest first)")
+	cmd.AddCommand(a.costDiff())
 	f.BoolVar(&c.keepGoing, "keep-going", true, "go on after a shader that does not compile")
 	return cmd
 }

@@ -3,14 +3,18 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"nirc"
+	"nirc/internal/costs"
 	"nirc/internal/figures"
 	"nirc/ir"
+	"nirc/passes"
 
 	"github.com/spf13/cobra"
 )
@@ -27,6 +31,9 @@ mean of the ratios, the ratio of the totals, and with --by the worst shaders.
 --time N compiles each shader N times and notes the best time, from the module's words in memory to machine code; use
 -j 1 with it.
 
+The figures "total cycles" and so on are modelled (docs/cost.md), in hundredths of a cycle in JSON and CSV; --time and --against leave them
+out. --explain says what a figure is.
+
 The JSON has a member schema (1); members may be added under the same number.`
 
 type statsCommand struct {
@@ -38,12 +45,19 @@ type statsCommand struct {
 	jobs, repeat    int
 	worst           int
 	keepGoing       bool
+	explain         string
 	base            nirc.Options
 }
 
 func (a *app) stats() *cobra.Command {
 	c := &statsCommand{app: a}
-	cmd := &cobra.Command{Use: "stats FILE|DIR…", Short: "Show statistics of shaders, or compare them", Long: statsLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
+	cmd := &cobra.Command{Use: "stats FILE|DIR…", Short: "Show statistics of shaders, or compare them", Long: statsLong, RunE: c.run}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if c.explain != "" {
+			return cobra.NoArgs(cmd, args)
+		}
+		return cobra.MinimumNArgs(1)(cmd, args)
+	}
 	f := cmd.Flags()
 	c.targetFlags(f, nirc.DefaultTarget, "`TARGET`: one of nirc targets, or ir")
 	c.levelFlag(f, "2")
@@ -56,12 +70,16 @@ func (a *app) stats() *cobra.Command {
 	f.IntVar(&c.repeat, "time", 0, "measure compile times, best of `N`")
 	abiFlag(f, &c.abi)
 	jobsFlag(f, &c.jobs, "files")
+	f.StringVar(&c.explain, "explain", "", "say what a `FIGURE` is, or all (docs/figures.md)")
 	f.BoolVar(&c.keepGoing, "keep-going", true, "go on after a shader that does not compile")
 	cmd.AddCommand(a.statsDiff())
 	return cmd
 }
 
 func (c *statsCommand) run(cmd *cobra.Command, args []string) error {
+	if c.explain != "" {
+		return c.explained()
+	}
 	switch c.format {
 	case "table", "json", "csv":
 	default:
@@ -94,6 +112,24 @@ func (c *statsCommand) run(cmd *cobra.Command, args []string) error {
 	}
 	if exitCode(failed) > exitRefused {
 		return failed // a file that could not be read is no statistic
+	}
+	return nil
+}
+
+// explained is --explain.
+func (c *statsCommand) explained() error {
+	var names []string
+	for i := range figures.Figures {
+		f := &figures.Figures[i]
+		if c.explain == "all" || c.explain == f.Name {
+			if _, err := io.WriteString(c.out, f.Explain()); err != nil {
+				return ioError(err)
+			}
+		}
+		names = append(names, f.Name)
+	}
+	if c.explain != "all" && figures.Find(c.explain) == nil {
+		return nirc.Usagef("--explain: no figure %q%s", c.explain, passes.Suggest(c.explain, names))
 	}
 	return nil
 }
@@ -197,7 +233,7 @@ func (c *statsCommand) shader(ctx context.Context, in *input, m *nirc.Module, v 
 	s := &figures.Shader{File: in.path, Entry: v.label}
 	for i := range max(1, c.repeat) {
 		start := time.Now()
-		d, err := documentOf(ctx, m, o)
+		d, bound, err := documentOf(ctx, m, o, c.repeat == 0 && c.against == "")
 		if err != nil {
 			return nil, err
 		}
@@ -205,32 +241,42 @@ func (c *statsCommand) shader(ctx context.Context, in *input, m *nirc.Module, v 
 		if c.repeat > 0 && (i == 0 || us < s.Micros) {
 			s.Micros = us
 		}
-		s.Stage, s.Target, s.GPU, s.Stats = d.Stage, d.Target, d.GPU, d.Stats
+		s.Stage, s.Target, s.GPU, s.Stats, s.Bound = d.Stage, d.Target, d.GPU, d.Stats, bound
 	}
-	s.Bound = figures.Bound(s)
 	return s, nil
 }
 
-// documentOf compiles a shader and describes it; the target ir has no code.
-func documentOf(ctx context.Context, m *nirc.Module, o nirc.Options) (*figures.Document, error) {
+// documentOf compiles a shader and describes it; the target ir has no code. With modelled come the figures of
+// the cost model, and what bounds the shader in words.
+func documentOf(ctx context.Context, m *nirc.Module, o nirc.Options, modelled bool) (d *figures.Document, bound string, err error) {
 	u, err := nirc.New(o)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if err := u.Translate(ctx, m); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if err := u.Optimize(ctx); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if u.Target() == nirc.IRTarget {
-		return figures.UnitDocument(o.File, u), nil
+		return figures.UnitDocument(o.File, u), "", nil
 	}
-	obj, err := u.Generate(ctx)
+	if !modelled {
+		obj, err := u.Generate(ctx)
+		if err != nil {
+			return nil, "", err
+		}
+		return figures.NewDocument(o.File, obj), "", nil
+	}
+	obj, p, loops, err := u.GenerateCosted(ctx)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return figures.NewDocument(o.File, obj), nil
+	s := costs.New(o.File, o.Entry, obj, p, loops)
+	d = figures.NewDocument(o.File, obj)
+	d.Stats = append(slices.Clone(d.Stats), s.Figures()...)
+	return d, s.Verdict(), nil
 }
 
 // runAgainst is --against.
@@ -302,34 +348,4 @@ func ofStage(list []figures.Shader, stage string) *figures.Shader {
 		}
 	}
 	return found
-}
-
-// statsDiff is nirc stats diff.
-func (a *app) statsDiff() *cobra.Command {
-	var (
-		asJSON bool
-		n      int
-	)
-	cmd := &cobra.Command{Use: "diff BEFORE.json AFTER.json", Short: "Compare two outputs of nirc stats --format json", Args: cobra.ExactArgs(2),
-		Long: "Compare two outputs of nirc stats --format json: for each figure the totals, what changed, and the shaders that were\nhelped and hurt, the greatest change first."}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	cmd.Flags().IntVar(&n, "worst", 10, "list `N` shaders of each kind")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		var sets [2]*figures.Set
-		for i, path := range args {
-			data, err := a.read(path)
-			if err != nil {
-				return err
-			}
-			if sets[i], err = figures.Read(data); err != nil {
-				return placed(nirc.Diagnose(err, path, ""))
-			}
-		}
-		d := figures.NewDiff(sets[0], sets[1])
-		if asJSON {
-			return a.writeJSON(d)
-		}
-		return ioError(d.Write(a.out, n))
-	}
-	return cmd
 }

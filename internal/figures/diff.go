@@ -38,6 +38,18 @@ type Change struct {
 	After  int64  `json:"after"`
 }
 
+// effect is by how much a figure changed in the shaders that changed, relative to what they had.
+func (c *ColumnDiff) effect() float64 {
+	sum, all := 0.0, 0.0
+	for _, list := range [][]Change{c.Helped, c.Hurt} {
+		for _, x := range list {
+			sum += math.Abs(float64(x.After - x.Before))
+			all += math.Abs(float64(x.Before))
+		}
+	}
+	return sum / math.Max(all, 1)
+}
+
 // share is by how much of the first figure the second differs.
 func (c Change) share() float64 {
 	if c.Before == 0 {
@@ -45,9 +57,6 @@ func (c Change) share() float64 {
 	}
 	return math.Abs(float64(c.After-c.Before)) / float64(c.Before)
 }
-
-// higherIsBetter are the figures of which more is better.
-var higherIsBetter = []string{"waves", "threads", "early-preamble"}
 
 // NewDiff compares set b with set a.
 func NewDiff(a, b *Set) *Diff {
@@ -78,6 +87,8 @@ func NewDiff(a, b *Set) *Diff {
 			d.Lost = append(d.Lost, names.name(s))
 		}
 	}
+	// What changed most comes first.
+	slices.SortStableFunc(cols, func(x, y ColumnDiff) int { return cmp.Compare(y.effect(), x.effect()) })
 	for i := range cols {
 		if c := &cols[i]; len(c.Helped)+len(c.Hurt) > 0 {
 			byShare := func(x, y Change) int { return cmp.Compare(y.share(), x.share()) }
@@ -140,13 +151,37 @@ func addShader(cols []ColumnDiff, before, after *Shader, name string) []ColumnDi
 		c.AffectedBefore += old
 		c.AffectedAfter += st.Value
 		ch := Change{name, old, st.Value}
-		if (st.Value < old) != slices.Contains(higherIsBetter, st.Name) {
+		if worse(st.Name, old, st.Value) < 0 {
 			c.Helped = append(c.Helped, ch)
 		} else {
 			c.Hurt = append(c.Hurt, ch)
 		}
 	}
 	return cols
+}
+
+// Keep leaves only the figures of these names, in their order; all if there are none.
+func (d *Diff) Keep(names []string) {
+	if len(names) == 0 {
+		return
+	}
+	var list []ColumnDiff
+	for _, n := range names {
+		for _, c := range d.Columns {
+			if c.Name == n {
+				list = append(list, c)
+			}
+		}
+	}
+	d.Columns = list
+}
+
+// totals says a figure's totals, "" if it has none.
+func (c *ColumnDiff) totals() string {
+	if f := Find(c.Name); f != nil && f.NoSum {
+		return ""
+	}
+	return fmt.Sprintf("%s -> %s (%s)", format(c.Name, c.Before), format(c.Name, c.After), percent(c.Before, c.After))
 }
 
 // Write writes the report for people; n bounds each list of shaders.
@@ -157,8 +192,12 @@ func (d *Diff) Write(w io.Writer, n int) error {
 	}
 	for i := range d.Columns {
 		c := &d.Columns[i]
-		fmt.Fprintf(e, "total %s in shared programs: %d -> %d (%s)\n", c.Name, c.Before, c.After, percent(c.Before, c.After))
-		fmt.Fprintf(e, "%s in affected programs: %d -> %d (%s)\n", c.Name, c.AffectedBefore, c.AffectedAfter, percent(c.AffectedBefore, c.AffectedAfter))
+		if t := c.totals(); t != "" {
+			fmt.Fprintf(e, "total %s in shared programs: %s\n", strings.TrimPrefix(c.Name, "total "), t)
+			fmt.Fprintf(e, "%s in affected programs: %s -> %s (%s)\n", c.Name, format(c.Name, c.AffectedBefore), format(c.Name, c.AffectedAfter), percent(c.AffectedBefore, c.AffectedAfter))
+		} else {
+			fmt.Fprintf(e, "%s, which has no total\n", c.Name)
+		}
 		fmt.Fprintf(e, "helped: %d\nHURT: %d\n", len(c.Helped), len(c.Hurt))
 		writeChanges(e, "helped", c.Name, c.Helped, n)
 		writeChanges(e, "HURT", c.Name, c.Hurt, n)
@@ -174,13 +213,65 @@ func (d *Diff) Write(w io.Writer, n int) error {
 	return e.err
 }
 
+// WriteMarkdown writes the report as the comment of a pull request: the totals as a table, the n shaders that changed
+// most of each figure folded away, and why gates closed.
+func (d *Diff) WriteMarkdown(w io.Writer, n int, closed []string) error {
+	e := &errWriter{w: w}
+	code := func(s string) string {
+		return "`" + strings.ReplaceAll(strings.ReplaceAll(s, "`", "'"), "|", "\\|") + "`"
+	}
+	if len(closed) > 0 {
+		fmt.Fprintf(e, "**The gate is closed:**\n\n")
+		for i, c := range closed {
+			if i == n {
+				fmt.Fprintf(e, "- … and %d more\n", len(closed)-n)
+				break
+			}
+			fmt.Fprintf(e, "- %s\n", code(c))
+		}
+		fmt.Fprintln(e)
+	}
+	if len(d.Columns) == 0 {
+		fmt.Fprintf(e, "No figure differs in %d shaders.\n", d.Shaders)
+	} else {
+		fmt.Fprintf(e, "| figure | total | helped | hurt |\n| --- | --- | ---: | ---: |\n")
+	}
+	for i := range d.Columns {
+		c := &d.Columns[i]
+		t := c.totals()
+		if t == "" {
+			t = "–"
+		}
+		fmt.Fprintf(e, "| %s | %s | %d | %d |\n", c.Name, t, len(c.Helped), len(c.Hurt))
+	}
+	for i := range d.Columns {
+		c := &d.Columns[i]
+		fmt.Fprintf(e, "\n<details><summary>%s: %d helped, %d hurt</summary>\n\n| shader | before | after | change |\n| --- | ---: | ---: | ---: |\n", c.Name, len(c.Helped), len(c.Hurt))
+		for _, list := range [][]Change{c.Hurt, c.Helped} {
+			for k, x := range list {
+				if k == n {
+					fmt.Fprintf(e, "| … and %d more | | | |\n", len(list)-n)
+					break
+				}
+				fmt.Fprintf(e, "| %s | %s | %s | %s |\n", code(x.Shader), format(c.Name, x.Before), format(c.Name, x.After), percent(x.Before, x.After))
+			}
+		}
+		fmt.Fprintf(e, "\n</details>\n")
+	}
+	fmt.Fprintf(e, "\n%d shaders in both, %d lost, %d gained.\n", d.Shaders, len(d.Lost), len(d.Gained))
+	for _, l := range d.Lost {
+		fmt.Fprintf(e, "- lost: %s\n", code(l))
+	}
+	return e.err
+}
+
 func writeChanges(w io.Writer, word, name string, list []Change, n int) {
 	for i, c := range list {
 		if i == n {
 			fmt.Fprintf(w, "  … and %d more\n", len(list)-n)
 			return
 		}
-		fmt.Fprintf(w, "  %s: %s %s: %d -> %d (%s)\n", name, word, c.Shader, c.Before, c.After, percent(c.Before, c.After))
+		fmt.Fprintf(w, "  %s: %s %s: %s -> %s (%s)\n", name, word, c.Shader, format(name, c.Before), format(name, c.After), percent(c.Before, c.After))
 	}
 }
 

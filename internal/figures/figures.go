@@ -81,6 +81,9 @@ func (s *Set) Add(sh Shader) {
 		return
 	}
 	for _, st := range sh.Stats {
+		if f := Find(st.Name); f != nil && f.NoSum {
+			continue
+		}
 		i := slices.IndexFunc(s.Total, func(t object.Stat) bool { return t.Name == st.Name })
 		if i < 0 {
 			s.Total = append(s.Total, object.Stat{Name: st.Name})
@@ -88,6 +91,20 @@ func (s *Set) Add(sh Shader) {
 		}
 		s.Total[i].Value += st.Value
 	}
+}
+
+// names lists the figures that any shader has, in the order that they come in.
+func (s *Set) names() (list []string) {
+	seen := map[string]bool{}
+	for i := range s.Shaders {
+		for _, st := range s.Shaders[i].Stats {
+			if !seen[st.Name] {
+				seen[st.Name] = true
+				list = append(list, st.Name)
+			}
+		}
+	}
+	return list
 }
 
 // WriteJSON writes the set as one document.

@@ -146,7 +146,7 @@ func TestDiff(t *testing.T) {
 		len(inst.Helped) != 1 || inst.Helped[0].Shader != "b" || len(inst.Hurt) != 1 || inst.Hurt[0].Shader != "a" {
 		t.Errorf("inst %+v", inst)
 	}
-	if w := d.Columns[1]; w.Name != "waves" || len(w.Hurt) != 1 || len(w.Helped) != 0 {
+	if w := d.Columns[2]; w.Name != "waves" || len(w.Hurt) != 1 || len(w.Helped) != 0 {
 		t.Errorf("fewer waves are worse: %+v", w)
 	}
 	var out bytes.Buffer

@@ -12,16 +12,13 @@ import (
 
 // usual are the columns that a table shows if there are such figures and
 // none are asked for; CSV and JSON always have all.
-var usual = []string{"inst", "alu", "bundles", "quadwords", "nops", "regs", "half", "constlen", "uniforms", "waves", "threads", "(ss)", "(sy)", "sstall", "systall",
+var usual = []string{"total cycles", "longest cycles", "inst", "alu", "bundles", "quadwords", "nops", "regs", "half", "constlen", "uniforms", "waves", "threads", "(ss)", "(sy)", "sstall", "systall",
 	"loops", "spills", "fills", "scratch", "code_bytes", "functions", "blocks", "instructions", "intrinsic", "tex"}
 
 // Columns returns the columns for a table: those asked for, all for "all", or
 // the usual ones that the set has. A name that the set does not have is an error.
 func (s *Set) Columns(want []string) ([]string, error) {
-	var have []string
-	for _, t := range s.Total {
-		have = append(have, t.Name)
-	}
+	have := s.names()
 	if slices.Equal(want, []string{"all"}) {
 		return have, nil
 	}
@@ -59,7 +56,8 @@ func (s *Set) WriteTable(out io.Writer, cols []string) error {
 		}
 		var row []string
 		for _, c := range cols {
-			row = append(row, cell(sh.Get(c)))
+			v, ok := sh.Get(c)
+			row = append(row, cell(c, v, ok))
 		}
 		if timed {
 			row = append(row, fmt.Sprintf("%.0f", sh.Micros))
@@ -74,7 +72,8 @@ func (s *Set) WriteTable(out io.Writer, cols []string) error {
 	total := Shader{Stats: s.Total}
 	var row []string
 	for _, c := range cols {
-		row = append(row, cell(total.Get(c)))
+		v, ok := total.Get(c)
+		row = append(row, cell(c, v, ok))
 	}
 	if timed {
 		row = append(row, fmt.Sprintf("%.0f", sum))
@@ -83,11 +82,11 @@ func (s *Set) WriteTable(out io.Writer, cols []string) error {
 	return writeCells(out, cells)
 }
 
-func cell(v int64, ok bool) string {
+func cell(name string, v int64, ok bool) string {
 	if !ok {
 		return "-"
 	}
-	return strconv.FormatInt(v, 10)
+	return format(name, v)
 }
 
 // writeCells aligns all columns right but the last.
@@ -105,9 +104,8 @@ func writeCells(out io.Writer, cells [][]string) error {
 func (s *Set) WriteCSV(out io.Writer) error {
 	w := csv.NewWriter(out)
 	head := []string{"file", "entry", "stage", "target", "gpu", "error", "compile_us"}
-	for _, t := range s.Total {
-		head = append(head, t.Name)
-	}
+	names := s.names()
+	head = append(head, names...)
 	w.Write(head)
 	for i := range s.Shaders {
 		sh := &s.Shaders[i]
@@ -115,9 +113,9 @@ func (s *Set) WriteCSV(out io.Writer) error {
 		if sh.Micros > 0 {
 			row[6] = strconv.FormatFloat(sh.Micros, 'f', 1, 64)
 		}
-		for _, t := range s.Total {
+		for _, name := range names {
 			text := ""
-			if v, ok := sh.Get(t.Name); ok {
+			if v, ok := sh.Get(name); ok {
 				text = strconv.FormatInt(v, 10)
 			}
 			row = append(row, text)
