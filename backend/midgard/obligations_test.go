@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
 	"testing"
 
 	"nirc/backend/gputest"
+	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/core"
 	"nirc/internal/emu"
 	"nirc/ir"
@@ -579,4 +581,62 @@ shader compute "main" {
 		}
 	}
 	return nil
+}
+
+// What the hardware does not feed, take or hold is refused.
+func TestUnfedRefused(t *testing.T) {
+	const (
+		vertex   = `shader vertex "main" { info { io_lowered } fn f0 "main" entry() { b0: %0:32 = load_const 0x0 store_output %0, %0 write_mask=x src_type=u32 io_semantics={SLOT 1} } }`
+		fragment = `shader fragment "main" { info { io_lowered } fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %1:32 = load_input %0 dest_type=u32 io_semantics={SLOT 1}
+			store_output %1, %0 write_mask=x src_type=u32 io_semantics={DATA0 1} } }`
+	)
+	for _, text := range []string{vertex, fragment} {
+		for slot, name := range unfed {
+			s, err := ir.Parse(strings.ReplaceAll(text, "SLOT", slotName(slot)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Compile(s, CompileOptions{}); err == nil || !strings.Contains(err.Error(), name+" is not supported") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	s, err := ir.Parse(`
+shader fragment "main" {
+  info { outputs_written=0x10 num_textures=1 io_lowered }
+  var @1 uniform tex2D<f32> "t" { set=0 binding=0 }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = deref_var @1
+      %1:32 = load_const 0x0
+      %2:32x2 = load_const (0x1, 0x2)
+      %3:32x4 = txf texture_deref=%0 coord=%2 lod=%1 dim=2D dest=f32 coord_components=2
+      store_output %3, %1 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range gpus {
+		_, err := Compile(ir.Clone(s), CompileOptions{GPU: g.Name, Blend: "R8G8B8A8_UNORM"})
+		if refused := err != nil && strings.Contains(err.Error(), "in a blend program is not supported"); refused != g.Alias {
+			t.Errorf("%s: %v", g.Name, err)
+		}
+	}
+	full := tables{meta: &abi.Meta{UBOs: make([]abi.UBO, abi.MaxUBOs)}}
+	if _, err := full.ubo(abi.UBOBinding, abi.Resource{Binding: 1}); err == nil {
+		t.Error("buffer 256 is accepted")
+	}
+}
+
+// slotName is a slot as the text of the IR has it.
+func slotName(s ir.Slot) string {
+	switch s {
+	case ir.SlotPrimitiveID:
+		return "PRIMITIVE_ID"
+	case ir.SlotLayer:
+		return "LAYER"
+	}
+	return "VIEWPORT"
 }
