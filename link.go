@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"nirc/backend/agx"
+	"nirc/backend/midgard"
 	"nirc/backend/object"
 	"nirc/internal/jsonplace"
 	"nirc/internal/targets"
@@ -22,6 +23,10 @@ const BlendABI = "blend:"
 // CullABI begins the value of Options.ABI for a whole fragment shader of AGX behind a stage with
 // cull distances; their number follows.
 const CullABI = agx.CullABI
+
+// ClipABI begins the value of Options.ABI for a fragment shader of Midgard after a stage with clip
+// or cull distances; their numbers follow, as in clip:2+1.
+const ClipABI = midgard.ClipABI
 
 // BlendFormats lists the formats, by Vulkan's names, for which targets make blend
 // programs.

@@ -50,6 +50,9 @@ func New(o Options) (*Unit, error) {
 		if strings.HasPrefix(o.ABI, CullABI) && o.Target != "agx" {
 			return nil, Usagef("%s: the ABI %q is not supported: the fixed functions cull", o.Target, o.ABI)
 		}
+		if strings.HasPrefix(o.ABI, ClipABI) && o.Target != "midgard" {
+			return nil, Usagef("%s: the ABI %q is not supported: the fixed functions clip", o.Target, o.ABI)
+		}
 		if o.GPU == "" {
 			u.opts.GPU = b.GPUs()[0].Name
 		}

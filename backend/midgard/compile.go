@@ -21,6 +21,9 @@ type CompileOptions struct {
 	// Blend, if not "", compiles a fragment shader as a blend program for a render
 	// target of this format: see abi.Blend.
 	Blend string
+	// Clip and Cull are the clip and the cull distances of the stage before a fragment
+	// shader, which drops what they cut off.
+	Clip, Cull int
 	// plan, if not "", names the one plan that is tried where it does (for tests).
 	plan string
 }

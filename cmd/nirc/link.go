@@ -102,10 +102,10 @@ func checkABI(name string) error {
 	if strings.HasPrefix(name, nirc.BlendABI) {
 		return nil // the target knows the formats
 	}
-	if strings.HasPrefix(name, nirc.CullABI) {
+	if strings.HasPrefix(name, nirc.CullABI) || strings.HasPrefix(name, nirc.ClipABI) {
 		return nil // the target knows the numbers
 	}
-	return nirc.Usagef("--abi %s: want monolithic, separate, blend:FORMAT or cull:N", name)
+	return nirc.Usagef("--abi %s: want monolithic, separate, blend:FORMAT, cull:N or clip:N+M", name)
 }
 
 // writeObject writes an object file.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 
 	"nirc"
 	"nirc/backend/agx"
+	"nirc/backend/midgard"
 	"nirc/backend/object"
 	"nirc/internal/emu"
 	"nirc/internal/targets"
@@ -47,32 +49,38 @@ func (m *mainPart) CullDistances() int {
 	return meta.CullDistances
 }
 
-// wholeFragment is a whole fragment program of a target without cull distances: in
-// a pipeline that has some another is compiled.
+// wholeFragment is a whole fragment program of a target whose fixed functions lack cull
+// distances, or clip distances too: in a pipeline that has some another is compiled.
 type wholeFragment struct {
 	emu.Program
 	compile  func(ctx context.Context, abi string) (*object.Object, error)
 	mu       sync.Mutex
-	programs [9]emu.Program
+	programs map[string]emu.Program
 }
 
-// culling is the program that drops what n cull distances cull.
-func (w *wholeFragment) culling(ctx context.Context, n int) (emu.Program, error) {
-	if n == 0 {
+// dropping is the program of an ABI that drops what distances cut off.
+func (w *wholeFragment) dropping(ctx context.Context, abi string) (emu.Program, error) {
+	if abi == "" {
 		return w.Program, nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.programs[n] == nil {
-		o, err := w.compile(ctx, fmt.Sprint(nirc.CullABI, n))
-		if err != nil {
-			return nil, err
-		}
-		if w.programs[n], err = Reload(ctx, o); err != nil {
-			return nil, err
-		}
+	if p := w.programs[abi]; p != nil {
+		return p, nil
 	}
-	return w.programs[n], nil
+	o, err := w.compile(ctx, abi)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Reload(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if w.programs == nil {
+		w.programs = map[string]emu.Program{}
+	}
+	w.programs[abi] = p
+	return p, nil
 }
 
 // runnable makes a program of an object, compiled with options: a part that waits for its
@@ -82,7 +90,7 @@ func runnable(ctx context.Context, m *nirc.Module, obj *object.Object, o nirc.Op
 		return NewPart(obj), nil
 	}
 	p, err := Reload(withModule(ctx, m), obj)
-	if err == nil && obj.Target == "agx" && obj.Stage == ir.StageFragment {
+	if err == nil && (obj.Target == "agx" || obj.Target == "midgard" && !strings.HasPrefix(o.ABI, nirc.BlendABI)) && obj.Stage == ir.StageFragment {
 		p = &wholeFragment{Program: p, compile: func(ctx context.Context, abi string) (*object.Object, error) {
 			o := o
 			o.ABI = abi
@@ -102,14 +110,27 @@ func linkCulls(ctx context.Context, p *emu.Pipeline) (n int, err error) {
 	if p.Geometry != nil {
 		last = p.Geometry
 	}
+	abi := ""
 	if c, ok := last.(interface{ CullDistances() int }); ok {
-		n = c.CullDistances()
+		if n = c.CullDistances(); n > 0 {
+			abi = fmt.Sprint(nirc.CullABI, n)
+		}
+	}
+	if d, ok := last.(interface{ Distances() (clip, cull int) }); ok {
+		if clip, cull := d.Distances(); clip+cull > 0 {
+			abi = fmt.Sprint(nirc.ClipABI, clip, "+", cull)
+		}
 	}
 	if w, ok := p.Fragment.(*wholeFragment); ok {
-		p.Fragment, err = w.culling(ctx, n)
-	} else if p.Fragment == nil && n > 0 && !p.Raster.Discard {
+		p.Fragment, err = w.dropping(ctx, abi)
+	} else if p.Fragment == nil && abi != "" && !p.Raster.Discard {
 		var o *object.Object
-		if o, err = targets.AGX.CullProgram("", n); err == nil {
+		if n > 0 {
+			o, err = targets.AGX.CullProgram("", n)
+		} else {
+			o, err = midgard.Target{}.ClipProgram("", abi)
+		}
+		if err == nil {
 			p.Fragment, err = Reload(ctx, o)
 		}
 	}

@@ -58,6 +58,11 @@ const (
 	MaxWork = 16
 )
 
+// InsideSlot0 and the slot after it are varyings that stand for cull distances: component k
+// is 1 where the distance is not negative, else 0. Fragment programs of the ABI clip:N+M
+// read them, and the clip distances.
+const InsideSlot0 ir.Slot = 30
+
 // MaxThreads is how many threads a core holds at a time, of programs with few work
 // registers. A workgroup must be there at once.
 const MaxThreads = 256
@@ -159,7 +164,8 @@ type Meta struct {
 	DualSource         bool `json:"dual_source,omitempty"`
 	// Blend is not nil in a blend program.
 	Blend *Blend `json:"blend,omitempty"`
-	// ClipDistances and CullDistances count components of a vertex stage.
+	// ClipDistances and CullDistances count components of a vertex stage, which mean nothing
+	// to the fixed functions: the fragment program is one of the ABI clip:N+M.
 	ClipDistances uint8 `json:"clip_distances,omitempty"`
 	CullDistances uint8 `json:"cull_distances,omitempty"`
 }

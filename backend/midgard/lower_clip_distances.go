@@ -1,0 +1,127 @@
+package midgard
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"nirc/backend"
+	"nirc/backend/midgard/abi"
+	"nirc/backend/object"
+	"nirc/ir"
+)
+
+// The fixed functions of this hardware know no clip and cull distances: the fragment
+// program drops what they cut off. A vertex program stores clip distances as varyings, and
+// of each cull distance whether the vertex is inside, 1 or 0. Where that is 0 at all
+// vertices of a primitive, and only there, it is 0 with all its derivatives.
+
+// ClipABI begins the ABI of fragment programs in pipelines with clip or cull distances; their
+// numbers follow, as in clip:2+1.
+const ClipABI = "clip:"
+
+// parseDistances reads "N+M" or "N": numbers of clip and of cull distances.
+func parseDistances(text string) (clip, cull int, err error) {
+	n, m, both := strings.Cut(text, "+")
+	if clip, err = strconv.Atoi(n); err == nil && both {
+		cull, err = strconv.Atoi(m)
+	}
+	if err != nil || clip < 0 || cull < 0 || clip+cull < 1 || clip+cull > 8 {
+		return 0, 0, fmt.Errorf("midgard: %q clip and cull distances are not supported, a stage has 1 to 8 in all, as in clip:2+1", text)
+	}
+	return clip, cull, nil
+}
+
+// lowerClipDistances rewrites the stores of a vertex shader and begins a fragment shader
+// with the tests.
+func (c *compiler) lowerClipDistances() error {
+	switch {
+	case faults.has(faultClip):
+	case c.s.Stage == ir.StageVertex && c.s.Info.CullDistances > 0:
+		storeInside(c.impl(), int(c.s.Info.CullDistances))
+	case c.s.Stage == ir.StageFragment && c.opts.Clip+c.opts.Cull > 0:
+		if c.s.Info.EarlyFragmentTests {
+			return backend.Refuse("midgard", c.s, nil, "early fragment tests with clip or cull distances are not supported")
+		}
+		c.dropClipped()
+	}
+	return nil
+}
+
+// storeInside adds to the stores of n cull distances those of 1 or 0 for each; what is not
+// stored culls nothing.
+func storeInside(impl *ir.Impl, n int) {
+	var stores []*ir.Instr
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.IsIntrinsic(ir.IntrStoreOutput) {
+				if slot := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location; slot == ir.SlotCullDist0 || slot == ir.SlotCullDist1 {
+					stores = append(stores, in)
+				}
+			}
+		}
+	}
+	b := ir.NewBuilder(ir.AtStart(impl.Start()))
+	for first := 0; first < n; first += 4 {
+		one := make([]*ir.Def, min(4, n-first))
+		for k := range one {
+			one[k] = b.ImmFloat(1, 32)
+		}
+		storeFlags(b, first, fullMask(len(one)), b.Vec(one...))
+	}
+	for _, in := range stores {
+		off, _ := in.Srcs[1].Def.Const(0)
+		slot := int(ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).Location) + int(off)
+		b := ir.NewBuilder(ir.After(in)).AtInstr(in)
+		d := in.Srcs[0].Def
+		parts := make([]*ir.Def, d.NumComponents)
+		for k := range parts {
+			parts[k] = b.B2f32(b.Fge(b.Channel(d, k), b.ImmFloat(0, d.BitSize)))
+		}
+		storeFlags(b, (slot-int(ir.SlotCullDist0))*4+int(in.Get(ir.IdxComponent)), uint8(in.Get(ir.IdxWriteMask)), b.Vec(parts...))
+	}
+	impl.Preserve(ir.MetaControlFlow)
+}
+
+// storeFlags stores what stands for cull distances from one on.
+func storeFlags(b *ir.Builder, first int, mask uint8, v *ir.Def) {
+	sem := ir.IOSemantics{Location: abi.InsideSlot0 + ir.Slot(first/4), NumSlots: 1}
+	b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, b.Imm32(0)).Set(ir.IdxWriteMask, uint64(mask)).Set(ir.IdxComponent, uint64(first%4)).
+		Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxRange, 1).Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
+}
+
+// dropClipped demotes the threads that distances cut off, where the program begins.
+func (c *compiler) dropClipped() {
+	b := ir.NewBuilder(ir.AtStart(c.impl().Start()))
+	varying := func(first ir.Slot, k int) *ir.Def {
+		bary := b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32)
+		bary.Set(ir.IdxInterpMode, uint64(ir.InterpSmooth))
+		sem := ir.IOSemantics{Location: first + ir.Slot(k/4), NumSlots: 1}
+		v := b.Intrinsic(ir.IntrLoadInterpolatedInput, 1, 32, &bary.Def, b.Imm32(0)).Set(ir.IdxComponent, uint64(k%4)).Set(ir.IdxIoSemantics, sem.Pack())
+		return &v.Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack()).Def
+	}
+	out := b.ImmBool(false)
+	for k := range c.opts.Clip {
+		out = b.Ior(out, b.Inot(b.Fge(varying(ir.SlotClipDist0, k), b.ImmFloat(0, 32))))
+	}
+	for k := range c.opts.Cull {
+		v := varying(abi.InsideSlot0, k)
+		dx, dy := b.Intrinsic(ir.IntrDdx, 1, 32, v), b.Intrinsic(ir.IntrDdy, 1, 32, v)
+		all := b.Feq(v, b.ImmFloat(0, 32))
+		for _, d := range []*ir.Def{&dx.Def, &dy.Def} {
+			all = b.Iand(all, b.Feq(d, b.ImmFloat(0, 32)))
+		}
+		out = b.Ior(out, all)
+	}
+	b.Intrinsic(ir.IntrDemoteIf, 0, 0, out)
+	c.impl().Preserve(ir.MetaControlFlow)
+}
+
+// ClipProgram compiles the fragment program of pipelines that have none of their own, but
+// distances as those of an ABI, ClipABI and the numbers.
+func (t Target) ClipProgram(gpu, name string) (*object.Object, error) {
+	s := ir.NewShader(ir.StageFragment, nil)
+	s.Name = "clip"
+	s.NewFunction("main").IsEntry = true
+	return t.Compile(s, &backend.Job{GPU: gpu, ABI: name})
+}
