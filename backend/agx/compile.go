@@ -224,6 +224,9 @@ func (c *compiler) describe(main *part) {
 	if c.s.Stage == ir.StageCompute {
 		m.WorkgroupSize = c.s.Info.WorkgroupSize
 	}
+	if c.s.Stage == ir.StageFragment {
+		m.Pass = passFacts(main.p.list, m)
+	}
 	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests
 	m.ClipDistances = c.s.Info.ClipDistances
 	if m.Next != ir.StageNone {

@@ -18,6 +18,8 @@ const (
 	faultSamplePlace                       // gl_FragCoord.xy is the pixel's centre
 	faultHaltedIndex                       // r0h of lanes that end keeps its index
 	faultQuadIndex                         // quad broadcasts join the indices of lanes that are not active
+	faultPassFacts                         // a linked program has the facts of its main part alone
+	faultTexelRange                        // fetches out of the levels and layers are done
 	numFaults            = iota
 )
 

@@ -231,6 +231,9 @@ func (l *linker) merge(p *abi.Meta) error {
 	m.UsesDiscard = m.UsesDiscard || p.UsesDiscard
 	m.NeedsQuads = m.NeedsQuads || p.NeedsQuads
 	m.WritesMemory = m.WritesMemory || p.WritesMemory
+	if !faults.has(faultPassFacts) {
+		m.Pass.Or(&p.Pass)
+	}
 	m.Tile = append(m.Tile, p.Tile...)
 	if p.TileLayout != nil {
 		m.TileLayout = p.TileLayout

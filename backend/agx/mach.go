@@ -158,6 +158,8 @@ const (
 	srLocalIndex       = 51
 	srLane             = 52
 	srSubgroupID       = 53
+	srQuadRank         = 56
+	srQuadCount        = 57
 	srActiveRank       = 58
 	srActiveCount      = 59
 	srCoverage         = 60

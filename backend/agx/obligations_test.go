@@ -32,6 +32,8 @@ var obligations = []struct {
 	{fault: "sample place", script: "sample_place"},
 	{fault: "halted index", script: "halted_index"},
 	{fault: "quad index", script: "quad_index"},
+	{fault: "pass facts", script: "base_instance", abi: nirc.SeparateABI},
+	{fault: "texel range", script: "texel_range"},
 	{fault: "tile budget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
 }
 

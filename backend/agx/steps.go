@@ -22,6 +22,12 @@ var steps = []backend.Step[*compiler]{
 	onIR("shared_addresses", "narrows addresses of workgroup memory to 16 bits", func(c *compiler) error { lowerSharedBitsize(c.impl); return nil }),
 	onIR("subgroups", "lowers operations of clusters and of lanes that hardware has not", func(c *compiler) error { lowerSubgroups(c.impl); return nil }),
 	onIR("layers", "rounds and clamps layers of sampled arrays", func(c *compiler) error { lowerTexture(c.s, c.impl); return nil }, "descriptors"),
+	onIR("texel_range", "moves fetches out of the levels and layers outside of the image", func(c *compiler) error {
+		if !faults.has(faultTexelRange) {
+			lowerTexelRange(c.s, c.impl)
+		}
+		return nil
+	}, "descriptors"),
 	onIR("uniform_room", "counts the uniform registers that the shader cannot do without", (*compiler).countUniforms, "descriptors", "tessellation"),
 	optional(onIR("preamble", "moves what is the same for all invocations into a program of its own", (*compiler).formPreamble, "uniform_room", "layers")),
 

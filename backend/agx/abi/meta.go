@@ -28,6 +28,35 @@ const (
 	CullSlot0 ir.Slot = 30
 )
 
+// Pass are facts of the code of a fragment program (agx.md §9.3, 11.1), of linked ones those of
+// all parts.
+type Pass struct {
+	// ReadsTile: the program is translucent.
+	ReadsTile bool `json:"reads_tile,omitempty"`
+	// WritesSampleMask: it kills or tests samples, for discards, sample masks or alpha to coverage:
+	// it is punch-through, and fixed functions may not test before it. With WritesDepth and
+	// WritesStencil they cannot.
+	WritesSampleMask bool `json:"writes_sample_mask,omitempty"`
+	WritesDepth      bool `json:"writes_depth,omitempty"`
+	WritesStencil    bool `json:"writes_stencil,omitempty"`
+	// WritesTile: it leaves colours; a program that leaves neither those nor samples has its tag
+	// writes disabled.
+	WritesTile bool `json:"writes_tile,omitempty"`
+	// SeparateTriangles: fragments of several triangles must not share a SIMD-group: the program
+	// looks at other lanes, needs helpers or writes memory.
+	SeparateTriangles bool `json:"separate_triangles,omitempty"`
+}
+
+// Or joins the facts of two parts.
+func (p *Pass) Or(q *Pass) {
+	p.ReadsTile = p.ReadsTile || q.ReadsTile
+	p.WritesSampleMask = p.WritesSampleMask || q.WritesSampleMask
+	p.WritesDepth = p.WritesDepth || q.WritesDepth
+	p.WritesStencil = p.WritesStencil || q.WritesStencil
+	p.WritesTile = p.WritesTile || q.WritesTile
+	p.SeparateTriangles = p.SeparateTriangles || q.SeparateTriangles
+}
+
 // Meta describes one shader binary.
 type Meta struct {
 	Stage ir.Stage `json:"stage"`
@@ -111,6 +140,9 @@ type Meta struct {
 	// TileLayout is that of all targets of the pipeline, those that the shader leaves alone too
 	// (epilogs and linked programs).
 	TileLayout *TileLayout `json:"tile_layout,omitempty"`
+
+	// Pass says what a driver has to know of a fragment program to choose how its fragments pass.
+	Pass Pass `json:"pass"`
 
 	// Table lists the buffers of the descriptor table (UniformTable).
 	Table []TableRange `json:"table,omitempty"`

@@ -61,6 +61,9 @@ type codeUses struct {
 	samples        bool // sample_mask or zs_emit
 	depth, stencil bool // of zs_emit
 	tileLoads      bool
+	tileStores     bool
+	kills          bool // sample_mask
+	lanes          bool // instructions that look at other lanes
 }
 
 // Load decodes a binary. Bytes that are no instruction (constants, padding)
@@ -122,6 +125,9 @@ func load(code []byte, meta *abi.Meta) (*program, error) {
 	if err := p.checkTile(); err != nil {
 		return nil, err
 	}
+	if err := p.checkPass(); err != nil {
+		return nil, err
+	}
 	return p, p.interfaces()
 }
 
@@ -155,14 +161,19 @@ func execOff(*wave, *inst) error       { return fmt.Errorf("execution leaves the
 func (p *program) scan(x *inst) {
 	switch x.Op {
 	case isa.OpSampleMask:
-		p.uses.samples = true
+		p.uses.samples, p.uses.kills = true, true
 	case isa.OpZsEmit:
 		p.uses.samples = true
 		p.uses.depth = p.uses.depth || x.Srcs[1].Count >= 2
 		p.uses.stencil = p.uses.stencil || x.Srcs[1].Count&1 != 0
 	case isa.OpLdTile:
 		p.uses.tileLoads = true
+	case isa.OpStTile:
+		p.uses.tileStores = true
+	case isa.OpReduce:
+		p.uses.lanes = true
 	}
+	p.uses.lanes = p.uses.lanes || x.Op.Traits()&isa.TraitLanes != 0
 	if x.err != nil {
 		return
 	}

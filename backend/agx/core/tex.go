@@ -225,7 +225,14 @@ func (w *wave) fetch(x *inst, d *emu.Descriptor, o *texOperands, lane int) ([4]u
 	if x.Lod == isa.LodMin || x.Lod == isa.LodMinUniform {
 		lod = int(int16(w.value(&x.Srcs[4], lane)))
 	}
-	dim, _ := texDim(x.Dim)
+	dim, array := texDim(x.Dim)
+	if w.check != nil && (uint(lod) >= uint(d.Image.NumMips()) || array && int(c.layer) >= d.Image.NumLayers()) {
+		// Hardware checks the coordinates of the level alone.
+		if width, height, _ := d.Image.Size(0); uint(at[0]) < uint(width) && uint(at[1]) < uint(height) {
+			g := w.newPoison()
+			return [4]uint32{g.next(), g.next(), g.next(), g.next()}, true
+		}
+	}
 	return d.Image.Fetch(dim, at[0], at[1], at[2], int(c.layer), lod, int(c.sample)), d.Image.IsInteger()
 }
 

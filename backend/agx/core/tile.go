@@ -298,3 +298,28 @@ func (p *program) checkTile() error {
 	}
 	return nil
 }
+
+// checkPass finds what the code of a fragment program does and its metadata does not say: a
+// driver would let its fragments pass as others.
+func (p *program) checkPass() error {
+	f := &p.meta.Pass
+	if p.meta.Stage != ir.StageFragment {
+		return nil
+	}
+	for _, c := range []struct {
+		name       string
+		does, says bool
+	}{
+		{"reads the tile", p.uses.tileLoads, f.ReadsTile},
+		{"writes the tile", p.uses.tileStores, f.WritesTile},
+		{"kills or tests samples", p.uses.kills, f.WritesSampleMask},
+		{"writes depth", p.uses.depth, f.WritesDepth},
+		{"writes stencil", p.uses.stencil, f.WritesStencil},
+		{"looks at other lanes", p.uses.lanes, f.SeparateTriangles},
+	} {
+		if c.does && !c.says {
+			return fmt.Errorf("agx core: the program %s and its meta does not say so", c.name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package agx
+
+import "nirc/ir"
+
+// outside is an x at which no image has texels, with offsets up to 15 added too.
+const outside = 0xfff0
+
+// lowerTexelRange moves fetches, and loads of images, outside of the image where their level or
+// layer is none of it: hardware checks the coordinates of the level alone (agx.md §8.7), and
+// would read other memory. How many there are is a query, which the preamble can make.
+func lowerTexelRange(s *ir.Shader, impl *ir.Impl) {
+	changed := false
+	for _, in := range accessesOf(impl) {
+		t := &texelRange{s: s, b: ir.NewBuilder(ir.Before(in)).AtInstr(in), in: in}
+		if in.Kind == ir.KindTex {
+			changed = t.fetch() || changed
+		} else {
+			changed = t.image() || changed
+		}
+	}
+	if changed {
+		impl.Preserve(ir.MetaControlFlow)
+	}
+}
+
+// accessesOf lists the fetches and the loads of images of a function.
+func accessesOf(impl *ir.Impl) (list []*ir.Instr) {
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			switch {
+			case in.Kind == ir.KindTex && (in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs) && in.TexInfo().Dim != ir.DimBuf && in.TexSrc(ir.TexSrcTextureDeref) != nil,
+				in.IsIntrinsic(ir.IntrImageDerefLoad):
+				list = append(list, in)
+			}
+		}
+	}
+	return list
+}
+
+// texelRange is the lowering of one access.
+type texelRange struct {
+	s      *ir.Shader
+	b      *ir.Builder
+	in     *ir.Instr
+	inside *ir.Def // nil: always
+}
+
+func (t *texelRange) and(c *ir.Def) {
+	if t.inside != nil {
+		c = t.b.Iand(t.inside, c)
+	}
+	t.inside = c
+}
+
+// query asks a question about the texture of a fetch.
+func (t *texelRange) query(op ir.TexOp, comps uint8, lod bool) *ir.Def {
+	ti := t.in.TexInfo()
+	q := t.s.NewTex(op, comps, 32)
+	qi := q.TexInfo()
+	qi.Dim, qi.IsArray, qi.DestType = ti.Dim, ti.IsArray && op == ir.TexOpTxs, ir.ALUType{Class: ir.ClassInt, Bits: 32}
+	t.s.AddTexSrc(q, ir.TexSrcTextureDeref, t.in.TexSrc(ir.TexSrcTextureDeref).Def)
+	if lod {
+		t.s.AddTexSrc(q, ir.TexSrcLod, t.b.Imm32(0))
+	}
+	t.b.Insert(q)
+	return &q.Def
+}
+
+// fetch lowers a fetch; false if it is always inside.
+func (t *texelRange) fetch() bool {
+	ti, b := t.in.TexInfo(), t.b
+	coord := t.in.TexSrc(ir.TexSrcCoord)
+	if coord == nil || coord.Def.BitSize != 32 {
+		return false
+	}
+	if lod := t.in.TexSrc(ir.TexSrcLod); lod != nil && t.in.TexOp == ir.TexOpTxf {
+		if c, ok := lod.Def.Const(0); !ok || c != 0 {
+			l := lod.Def
+			if l.BitSize == 16 {
+				l = b.U2u32(l)
+			}
+			t.and(b.Ult(l, t.query(ir.TexOpQueryLevels, 1, false)))
+		}
+	}
+	last := int(coord.Def.NumComponents) - 1
+	if ti.IsArray {
+		n := layerOf(ti.Dim)
+		size := t.query(ir.TexOpTxs, n+1, t.in.TexOp == ir.TexOpTxf)
+		t.and(b.Ult(b.Channel(coord.Def, last), b.Channel(size, int(n))))
+	}
+	if t.inside == nil {
+		return false
+	}
+	coord.Set(t.moved(coord.Def))
+	return true
+}
+
+// image lowers a load of an image.
+func (t *texelRange) image() bool {
+	dim, array := imageShape(t.in)
+	if !array && dim != ir.DimCube || dim == ir.DimBuf {
+		return false
+	}
+	b, coord := t.b, &t.in.Srcs[1]
+	n := layerOf(dim)
+	if dim == ir.DimCube && !array {
+		t.and(b.Ult(b.Channel(coord.Def, 2), b.Imm32(6)))
+	} else {
+		q := b.Intrinsic(ir.IntrImageDerefSize, n+1, 32, t.in.Srcs[0].Def, b.Imm32(0)).CopyIndices(t.in)
+		layers := b.Channel(&q.Def, int(n))
+		if dim == ir.DimCube {
+			layers = b.Imul(layers, b.Imm32(6))
+		}
+		t.and(b.Ult(b.Channel(coord.Def, int(n)), layers))
+	}
+	coord.Set(t.moved(coord.Def))
+	return true
+}
+
+// moved are the coordinates with an x outside unless the access is inside.
+func (t *texelRange) moved(coord *ir.Def) *ir.Def {
+	comps := make([]*ir.Def, coord.NumComponents)
+	for c := range comps {
+		comps[c] = t.b.Channel(coord, c)
+	}
+	comps[0] = t.b.Bcsel(t.inside, comps[0], t.b.Imm32(outside))
+	return t.b.Vec(comps...)
+}
