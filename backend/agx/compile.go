@@ -87,6 +87,8 @@ type compiler struct {
 	res  *resources
 	// slots are the attributes of a vertex part, nil of others.
 	slots []ir.Slot
+	// testsFirst: the shader has its samples tested before anything else.
+	testsFirst bool
 	// parts are the shader's own program and, once it is formed, its preamble's.
 	parts []*part
 }

@@ -88,6 +88,8 @@ type epilog struct {
 	src1           [4]*ir.Def
 	depth, stencil *ir.Def
 	mask           *ir.Def
+	// write, if not nil, has the samples whose colours are stored.
+	write *ir.Def
 }
 
 // FragmentEpilog compiles the epilog of a main part: coverage, depth and
@@ -293,6 +295,9 @@ func (e *epilog) load(t *abi.TileTarget, f *emu.Format, sample *ir.Def) (v [4]*i
 // store writes components to samples of the tile.
 func (e *epilog) store(t *abi.TileTarget, f *emu.Format, mask uint8, samples *ir.Def, c [4]*ir.Def) {
 	b := e.b
+	if e.write != nil {
+		samples = b.Iand(samples, e.write)
+	}
 	for i := range c {
 		if f.IsInteger() {
 			c[i] = e.clampInt(f, i, c[i])
@@ -355,6 +360,10 @@ func lowest(f *emu.Format) (float64, bool) {
 // coverage kills samples and has those that live tested, if any part before
 // left that to the epilog.
 func (e *epilog) coverage() {
+	if e.main.EarlyFragmentTests {
+		e.maskColors()
+		return
+	}
 	b := e.b
 	kills := e.main.UsesDiscard || e.key.NeedsProlog()
 	kill := func(d *ir.Def) {
@@ -368,10 +377,8 @@ func (e *epilog) coverage() {
 	if e.mask != nil {
 		kill(b.Iand(b.Inot(e.mask), all))
 	}
-	if alpha := e.color[0][3]; e.key.AlphaToCoverage && alpha != nil {
-		n := b.F2u32(b.Fadd(b.Fmul(b.Fsat(alpha), b.ImmFloat(float64(e.all), 32)), b.ImmFloat(0.5, 32)))
-		covered := b.Isub(b.Ishl(b.Imm32(1), n), b.Imm32(1))
-		kill(b.Iand(b.Inot(b.U2u16(covered)), all))
+	if covered := e.alphaCoverage(); covered != nil {
+		kill(b.Iand(b.Inot(covered), all))
 	}
 	switch {
 	case e.depth != nil || e.stencil != nil:
@@ -390,5 +397,34 @@ func (e *epilog) coverage() {
 	case kills:
 		m := e.samplesOr(samplesAll)
 		b.Intrinsic(ir.IntrSampleMaskAgx, 0, 0, m, b.ImmInt(samplesAll, 16))
+	}
+}
+
+// alphaCoverage is the mask that alpha to coverage makes, nil without it.
+func (e *epilog) alphaCoverage() *ir.Def {
+	alpha, b := e.color[0][3], e.b
+	if !e.key.AlphaToCoverage || alpha == nil {
+		return nil
+	}
+	n := b.F2u32(b.Fadd(b.Fmul(b.Fsat(alpha), b.ImmFloat(float64(e.all), 32)), b.ImmFloat(0.5, 32)))
+	return b.U2u16(b.Isub(b.Ishl(b.Imm32(1), n), b.Imm32(1)))
+}
+
+// maskColors is coverage after early tests: samples are tested, by the main part if it did
+// something about it, and masks only keep colours from being stored.
+func (e *epilog) maskColors() {
+	b := e.b
+	covered := e.alphaCoverage()
+	if !e.main.Pass.WritesSampleMask && (covered != nil || e.key.NeedsProlog()) {
+		b.Intrinsic(ir.IntrSampleMaskAgx, 0, 0, e.samplesOr(samplesAll), b.ImmInt(samplesAll, 16))
+	}
+	for _, m := range []*ir.Def{e.mask, covered} {
+		switch {
+		case m == nil:
+		case e.write == nil:
+			e.write = m
+		default:
+			e.write = b.Iand(e.write, m)
+		}
 	}
 }

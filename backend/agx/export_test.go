@@ -5,7 +5,7 @@ var Faults = map[string]fault{
 	"base instance": faultBaseInstance, "written image": faultWrittenImage, "image barrier": faultImageBarrier, "guard": faultGuardLow,
 	"subgroup barrier": faultSubgroupBarrier, "patch barrier": faultPatchBarrier, "scratch size": faultScratchSize,
 	"sample halt": faultSampleHalt, "sample place": faultSamplePlace, "halted index": faultHaltedIndex,
-	"quad index": faultQuadIndex, "pass facts": faultPassFacts, "texel range": faultTexelRange, "tile budget": faultTileBudget, "point size": faultPointSize,
+	"quad index": faultQuadIndex, "pass facts": faultPassFacts, "texel range": faultTexelRange, "early tests": faultEarlyTests, "side effects": faultSideEffects, "tile budget": faultTileBudget, "point size": faultPointSize,
 }
 
 // NumFaults is the number of switches that there are.

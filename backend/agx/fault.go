@@ -20,6 +20,8 @@ const (
 	faultQuadIndex                         // quad broadcasts join the indices of lanes that are not active
 	faultPassFacts                         // a linked program has the facts of its main part alone
 	faultTexelRange                        // fetches out of the levels and layers are done
+	faultEarlyTests                        // early fragment tests are left to what the shader does later
+	faultSideEffects                       // side effects do not force the late test
 	numFaults            = iota
 )
 

@@ -39,6 +39,8 @@ type isel struct {
 	out  outputs
 	// writesImages: the shader stores to an image, which may be another that it loads from too.
 	writesImages bool
+	// testsFirst: samples are tested before anything else.
+	testsFirst bool
 	// early: the preamble is being selected.
 	early bool
 	// lanesMatter: terminated lanes must leave the execution mask.
@@ -76,7 +78,7 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	impl := sh.Entry().Impl
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
 	code := codes.Get().(*code)
-	s := &isel{sh: sh, impl: impl, gpu: c.gpu, code: code, meta: meta, uni: &c.uni, res: c.res, early: sh != c.s, part: c.opts.Part, slots: c.slots, firstCoef: c.opts.FirstCoef}
+	s := &isel{sh: sh, impl: impl, gpu: c.gpu, code: code, meta: meta, uni: &c.uni, res: c.res, early: sh != c.s, part: c.opts.Part, slots: c.slots, testsFirst: c.testsFirst, firstCoef: c.opts.FirstCoef}
 	s.f = mach.NewFunc(sh.Name, machISA{})
 	if s.f.Name == "" {
 		s.f.Name = "main"

@@ -84,6 +84,9 @@ func (s *isel) makeInputs() {
 		if s.in.wantCovered {
 			s.in.covered = s.getSR(srCoverage, true)
 		}
+		if s.testsFirst {
+			s.testSamples()
+		}
 		if s.nest.wrapped {
 			s.generic(opRefresh, nil, nil).Aux = 1
 		}

@@ -30,6 +30,11 @@ func (s *isel) test() {
 	if !s.meta.UsesDiscard || s.part == abi.PartMain {
 		return // the epilog may discard too, and tests after that
 	}
+	s.testSamples()
+}
+
+// testSamples has all samples that the invocation shades tested.
+func (s *isel) testSamples() {
 	s.add(isa.Instr{Op: isa.OpWaitPix, Imm: 1}, 0)
 	t := isa.Instr{Op: isa.OpSampleMask}
 	t.Srcs[0], t.Srcs[1] = isa.I(samplesAll), isa.I(samplesAll)

@@ -34,6 +34,8 @@ var obligations = []struct {
 	{fault: "quad index", script: "quad_index"},
 	{fault: "pass facts", script: "base_instance", abi: nirc.SeparateABI},
 	{fault: "texel range", script: "texel_range"},
+	{fault: "early tests", script: "early_tests"},
+	{fault: "side effects", script: "sample_place"},
 	{fault: "tile budget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
 }
 

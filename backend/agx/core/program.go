@@ -63,6 +63,9 @@ type codeUses struct {
 	tileLoads      bool
 	tileStores     bool
 	kills          bool // sample_mask
+	testsFirst     bool // the first sample_mask that is no kill of constant samples tests
+	decided        bool
+	stores         bool // memory
 	lanes          bool // instructions that look at other lanes
 }
 
@@ -162,6 +165,11 @@ func (p *program) scan(x *inst) {
 	switch x.Op {
 	case isa.OpSampleMask:
 		p.uses.samples, p.uses.kills = true, true
+		if live := x.Srcs[1]; !p.uses.decided && (live.Kind != isa.Imm || live.Val != 0 || x.Srcs[0].Kind != isa.Imm) {
+			p.uses.decided, p.uses.testsFirst = true, live.Kind == isa.Imm && live.Val == 255
+		}
+	case isa.OpDeviceStore, isa.OpAtomic, isa.OpImageWrite:
+		p.uses.stores = p.uses.stores || !p.inPreamble(x.pc)
 	case isa.OpZsEmit:
 		p.uses.samples = true
 		p.uses.depth = p.uses.depth || x.Srcs[1].Count >= 2
@@ -272,7 +280,7 @@ func (p *program) interfaces() error {
 func (p *program) buildIO() {
 	m := p.meta
 	p.io = emu.StageIO{UsesDiscard: m.UsesDiscard, WritesMemory: m.WritesMemory, NeedsQuads: m.NeedsQuads,
-		EarlyFragmentTests: m.EarlyFragmentTests, PerSample: m.PerSample,
+		EarlyFragmentTests: m.EarlyFragmentTests && (!p.uses.samples || p.uses.testsFirst), PerSample: m.PerSample,
 		ClipDistances: m.ClipDistances}
 	linked := m.Part == abi.PartLinked
 	p.io.TileStores = linked && m.Stage == ir.StageFragment

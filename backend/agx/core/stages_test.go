@@ -105,6 +105,7 @@ func TestVertex(t *testing.T) {
 
 func fragMeta() *abi.Meta {
 	return &abi.Meta{Stage: ir.StageFragment, Halves: 64, UsesDiscard: true,
+		Pass: abi.Pass{ReadsTile: true, WritesSampleMask: true, WritesDepth: true, WritesStencil: true, WritesTile: true, SeparateTriangles: true},
 		Coefs: []abi.Coef{{Source: abi.CoefW, CF: 0, Count: 1}, {Source: abi.CoefZ, CF: 1, Count: 1},
 			{CF: 2, Slot: ir.SlotVar0, Count: 2, Interp: ir.InterpSmooth},
 			{CF: 4, Slot: ir.SlotVar0 + 1, Count: 1, Interp: ir.InterpFlat},
@@ -241,7 +242,9 @@ func TestDiscard(t *testing.T) {
 }
 
 func TestHelperStore(t *testing.T) {
-	p := build(t, fragMeta(), `
+	m := fragMeta()
+	m.EarlyFragmentTests = true
+	p := build(t, m, `
 	mov_imm r6, 0, 0b0
 	mov_imm r7, 0, 0b0
 	device_store 0, i32, x, r6, r6_r7, 0, signed, 0

@@ -315,6 +315,8 @@ func (p *program) checkPass() error {
 		{"kills or tests samples", p.uses.kills, f.WritesSampleMask},
 		{"writes depth", p.uses.depth, f.WritesDepth},
 		{"writes stencil", p.uses.stencil, f.WritesStencil},
+		{"writes memory without early tests, which a written depth has to keep from being skipped,",
+			p.uses.stores && !p.meta.EarlyFragmentTests, p.uses.depth || p.leavesDepth()},
 		{"looks at other lanes", p.uses.lanes, f.SeparateTriangles},
 	} {
 		if c.does && !c.says {
@@ -322,4 +324,14 @@ func (p *program) checkPass() error {
 		}
 	}
 	return nil
+}
+
+// leavesDepth reports whether a depth is among the results.
+func (p *program) leavesDepth() bool {
+	for i := range p.meta.Results {
+		if p.meta.Results[i].Slot == ir.SlotDepth {
+			return true
+		}
+	}
+	return false
 }
