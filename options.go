@@ -50,6 +50,9 @@ type Options struct {
 	// the stage before, which then leaves its outputs in memory; on AGX a vertex
 	// or tessellation evaluation shader before them becomes a program for compute.
 	Next ir.Stage
+	// DispatchBase is for compute pipelines that vkCmdDispatchBase may start
+	// (VK_PIPELINE_CREATE_DISPATCH_BASE_BIT): workgroup ids count from the base.
+	DispatchBase bool
 	// Pipelines takes the place of DefaultPipelines if not nil, Passes that of
 	// both: a single list of passes for any target.
 	Pipelines *passes.Pipelines

@@ -183,6 +183,7 @@ func (u *Unit) translate(m *Module) (err error) {
 		if s.Options, err = u.back.Options(u.opts.GPU, s.Stage); err != nil {
 			return Diagnose(err, u.opts.File, u.opts.Target)
 		}
+		s.Options.DispatchBase = u.opts.DispatchBase
 	}
 	if m.shader != nil {
 		// Load has checked what holds for any target: the rest is the text's fault too.

@@ -14,6 +14,7 @@ const (
 	BuiltInSampleID         = 18
 	BuiltInSamplePosition   = 19
 	BuiltInHelperInvocation = 23
+	BuiltInWorkgroupID      = 26
 	BuiltInGlobalSize       = 31
 	BuiltInSubgroupMaxSize  = 37
 	BuiltInInstanceIndex    = 43
@@ -102,7 +103,7 @@ var BuiltInTable = [...]BuiltIn{
 
 	sysvalOf(24, "NumWorkgroups", IntrLoadNumWorkgroups, BaseInt, 3, inCompute),
 	sysvalOf(25, "WorkgroupSize", IntrLoadWorkgroupSize, BaseInt, 0, AllStages),
-	sysvalOf(26, "WorkgroupId", IntrLoadWorkgroupId, BaseInt, 3, inCompute),
+	sysvalOf(BuiltInWorkgroupID, "WorkgroupId", IntrLoadWorkgroupId, BaseInt, 3, inCompute),
 	sysvalOf(27, "LocalInvocationId", IntrLoadLocalInvocationId, BaseInt, 3, inCompute),
 	sysvalOf(28, "GlobalInvocationId", IntrLoadGlobalInvocationId, BaseInt, 3, inCompute),
 	sysvalOf(29, "LocalInvocationIndex", IntrLoadLocalInvocationIndex, BaseInt, 1, inCompute),

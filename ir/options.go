@@ -49,7 +49,8 @@ type Options struct {
 	HasFsub, HasIsub, HasImul24, HasUmul24, HasIcselEqz, HasIadd3 bool
 	HasRotate, HasDot4x8, HasBitTest, HasAmul, HasUmulLow         bool
 	HasImad24, HasShiftLogic                                      bool // ir3's imad24, shrm … andg
-	HasGlobalInvocationID                                         bool // a register has it, the base included
+	HasGlobalInvocationID                                         bool // a register has it, without the base
+	DispatchBase                                                  bool // workgroup ids count from load_base_workgroup_id
 
 	// Vectors: the widest ALU vector the target executes (1: scalar).
 	MaxVectorWidth uint8

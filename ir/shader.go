@@ -42,6 +42,14 @@ func NewShader(stage Stage, opts *Options) *Shader {
 	return &Shader{Stage: stage, Options: opts, Locs: make([]Loc, 1), Files: []string{""}, Names: []string{""}, slabs: slabPool.Get().(*slabs)}
 }
 
+// The values of Info.DerivativeGroup: squares of 2x2 invocations, or four with
+// local invocation indices in a row.
+const (
+	DerivativeNone uint8 = iota
+	DerivativeQuads
+	DerivativeLinear
+)
+
 // Info are facts about a shader. The frontend fills what the module declares;
 // gather_info recomputes the rest (marked R) from the instructions.
 type Info struct {
@@ -55,11 +63,13 @@ type Info struct {
 	UsesSampleShading                       bool      // R
 	IOLowered                               bool
 
-	WorkgroupSize             [3]uint32
-	WorkgroupSizeVariable     bool
-	SubgroupSize              uint8 // 0: the target's
-	FloatControls             FloatControls
-	DerivativeGroup           uint8 // 0 none, 1 quads, 2 linear
+	WorkgroupSize         [3]uint32
+	WorkgroupSizeVariable bool
+	SubgroupSize          uint8 // 0: the target's
+	FloatControls         FloatControls
+	// DerivativeGroup says which invocations of a workgroup are neighbours for
+	// derivatives and operations of quads.
+	DerivativeGroup           uint8
 	ZeroInitShared            bool
 	SharedExplicitLayout      bool
 	ClipDistances             uint8

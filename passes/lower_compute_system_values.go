@@ -1,14 +1,18 @@
 package passes
 
-import "nirc/ir"
+import (
+	"fmt"
+
+	"nirc/ir"
+)
 
 var lowerComputeSystemValuesPass = &Pass{
 	Name:  "lower_compute_system_values",
 	Class: "A",
-	Doc: "Derives the compute ids that hardware does not have: global_invocation_id from workgroup_id, base and size; " +
-		"local_invocation_index from local_invocation_id (option lower_local_index); workgroup_size from the shader's constant.",
+	Doc: "Derives the compute ids that hardware does not have: global_invocation_id from workgroup_id, its base where the options ask for it (DispatchBase), and size; " +
+		"local_invocation_index from local_invocation_id (option local_index); workgroup_size from the shader's constant. " +
+		"Where quads of the workgroup are squares (derivative_group 1), four lanes in a row get the ids of a square: the groups are linear then.",
 	Options: []Option{
-		{Name: "base", Doc: "add base_workgroup_id (vkCmdDispatchBase)", Default: false},
 		{Name: "local_index", Doc: "derive local_invocation_index", Default: true},
 	},
 	Run:        lowerComputeSystemValues,
@@ -19,24 +23,35 @@ func lowerComputeSystemValues(c *Context, s *ir.Shader) (bool, error) {
 	if s.Stage != ir.StageCompute && s.Stage != ir.StageKernel {
 		return false, nil
 	}
-	base, localIndex := c.Bool("base"), c.Bool("local_index")
+	base, localIndex := s.Options.DispatchBase, c.Bool("local_index")
+	quads := s.Info.DerivativeGroup == ir.DerivativeQuads
+	if quads {
+		if err := checkQuads(s); err != nil {
+			return false, err
+		}
+		s.Info.DerivativeGroup = ir.DerivativeLinear
+	}
 	return eachIntrinsic(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
 		switch in.Intr {
+		case ir.IntrLoadLocalInvocationId:
+			if quads {
+				return localID(b, quads)
+			}
 		case ir.IntrLoadGlobalInvocationId:
-			if s.Options.HasGlobalInvocationID && in.Def.BitSize == 32 && !s.Info.WorkgroupSizeVariable && !base {
+			if s.Options.HasGlobalInvocationID && in.Def.BitSize == 32 && !s.Info.WorkgroupSizeVariable && !base && !quads {
 				return nil
 			}
 			wg := &b.Intrinsic(ir.IntrLoadWorkgroupId, 3, 32).Def
 			if base {
 				wg = b.Iadd(wg, &b.Intrinsic(ir.IntrLoadBaseWorkgroupId, 3, 32).Def)
 			}
-			id := b.Iadd(b.Imul(wg, workgroupSize(b, s)), &b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def)
+			id := b.Iadd(b.Imul(wg, workgroupSize(b, s)), localID(b, quads))
 			return resizeUint(b, id, in.Def.BitSize)
 		case ir.IntrLoadLocalInvocationIndex:
-			if !localIndex {
+			if !localIndex && !quads {
 				return nil
 			}
-			id, size := &b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, workgroupSize(b, s)
+			id, size := localID(b, quads), workgroupSize(b, s)
 			x, y := b.Channel(size, 0), b.Channel(size, 1)
 			yz := b.Iadd(b.Channel(id, 1), b.Imul(b.Channel(id, 2), y))
 			return b.Iadd(b.Channel(id, 0), b.Imul(yz, x))
@@ -47,7 +62,34 @@ func lowerComputeSystemValues(c *Context, s *ir.Shader) (bool, error) {
 			return workgroupSize(b, s)
 		}
 		return nil
-	}), nil
+	}) || quads, nil
+}
+
+// checkQuads refuses workgroups that do not fall into squares (Vulkan's
+// VUID-RuntimeSpirv-ComputeDerivativeGroupQuads).
+func checkQuads(s *ir.Shader) error {
+	w := s.Info.WorkgroupSize
+	if s.Info.WorkgroupSizeVariable || w[0]%2 != 0 || w[1]%2 != 0 {
+		return diag(s, nil, fmt.Sprintf("derivative_group_quads needs a workgroup of even width and height, not %dx%d", w[0], w[1]))
+	}
+	return nil
+}
+
+// localID is the invocation's place in the workgroup: the hardware's or, with
+// quads, one at which four lanes in a row form a square. Of two rows, the k-th lane
+// gets the column k/4*2 + k%2 and the row k/2%2.
+func localID(b *ir.Builder, quads bool) *ir.Def {
+	id := &b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def
+	if !quads {
+		return id
+	}
+	one, y := b.Imm32(1), b.Channel(id, 1)
+	odd := b.Ine(b.Iand(y, one), b.Imm32(0))
+	k := b.Iadd(b.Channel(id, 0), b.Bcsel(odd, b.Imm32(b.Shader.Info.WorkgroupSize[0]), b.Imm32(0)))
+	half := b.Ushr(k, one)
+	x := b.Ior(b.Iand(half, b.Imm32(^uint32(1))), b.Iand(k, one))
+	y = b.Ior(b.Iand(y, b.Imm32(^uint32(1))), b.Iand(half, one))
+	return b.Vec(x, y, b.Channel(id, 2))
 }
 
 func workgroupSize(b *ir.Builder, s *ir.Shader) *ir.Def {

@@ -78,6 +78,10 @@ func builtinValue(b *ir.Builder, builtin int32) *ir.Def {
 	switch builtin {
 	case ir.BuiltInInstanceIndex:
 		return b.Iadd(b.LoadInstanceId(), b.LoadBaseInstance())
+	case ir.BuiltInWorkgroupID:
+		if b.Shader.Options.DispatchBase {
+			return b.Iadd(b.LoadWorkgroupId(), b.LoadBaseWorkgroupId())
+		}
 	case ir.BuiltInDeviceIndex:
 		return b.Imm32(0)
 	}

@@ -76,7 +76,11 @@ func newBuilder(d *cache.Dir, r *runFlags) (*cache.Builder, error) {
 	disabled := slices.Clone(r.disable)
 	slices.Sort(disabled)
 	disabled = slices.Compact(disabled)
-	h := sha256.Sum256(fmt.Appendf(text, "\n--disable-pass %q", disabled))
+	text = fmt.Appendf(text, "\n--disable-pass %q", disabled)
+	if r.dispatchBase {
+		text = append(text, "\n--dispatch-base"...)
+	}
+	h := sha256.Sum256(text)
 	return &cache.Builder{Store: d, Code: codeVersion(), Pipeline: h}, nil
 }
 

@@ -27,6 +27,7 @@ type runFlags struct {
 	passes, pipeline      string
 	disable               []string
 	startBefore, stopAt   string
+	dispatchBase          bool
 
 	set *pflag.FlagSet
 }
@@ -48,6 +49,7 @@ func (r *runFlags) choiceFlags(f *pflag.FlagSet) {
 	f.BoolVar(&r.verify, "verify-each", false, "check the shader after each pass")
 	f.StringVar(&r.passes, "passes", "", "run these `PASSES` and not the pipeline: a,b(opt=1),loop(c,d)")
 	f.StringVar(&r.pipeline, "pipeline", "", "read the pipeline from this `FILE`")
+	f.BoolVar(&r.dispatchBase, "dispatch-base", false, "compile for pipelines of vkCmdDispatchBase: workgroup ids count from a base")
 	f.StringSliceVar(&r.disable, "disable-pass", nil, "leave out these optional `PASSES`")
 }
 
@@ -118,7 +120,7 @@ func (r *runFlags) runOptions() (nirc.Options, error) {
 
 // options turns the flags into options. target is one target's name.
 func (r *runFlags) options(target string) (nirc.Options, error) {
-	o := nirc.Options{Target: target, GPU: r.gpu, PrintCFG: r.cfg}
+	o := nirc.Options{Target: target, GPU: r.gpu, PrintCFG: r.cfg, DispatchBase: r.dispatchBase}
 	var err error
 	if o.Level, err = passes.ParseLevel("O" + r.level); err != nil {
 		return o, nirc.Usagef("-O%s: %s", r.level, err)

@@ -73,9 +73,9 @@ func (t *translator) executionMode(in *inst) {
 	case spv.ExecutionModeStencilRefReplacingEXT:
 		info.StencilReplacing = true
 	case spv.ExecutionModeDerivativeGroupQuadsKHR:
-		info.DerivativeGroup = 1
+		info.DerivativeGroup = ir.DerivativeQuads
 	case spv.ExecutionModeDerivativeGroupLinearKHR:
-		info.DerivativeGroup = 2
+		info.DerivativeGroup = ir.DerivativeLinear
 	case spv.ExecutionModeSubgroupUniformControlFlowKHR:
 		info.SubgroupUniform = true
 	case spv.ExecutionModeMaximallyReconvergesKHR:

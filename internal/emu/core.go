@@ -216,6 +216,8 @@ type ViewportTransform struct{ Scale, Offset [3]float32 }
 
 // ComputeLaunch is the part of a launch that compute waves share.
 type ComputeLaunch struct {
+	// WorkgroupID counts from 0 in each dispatch, as hardware does. The
+	// application's id is BaseWorkgroupID more.
 	WorkgroupID, NumWorkgroups, BaseWorkgroupID [3]uint32
 	// LocalID of each lane; lane order is LocalInvocationIndex order.
 	LocalID [][3]uint32

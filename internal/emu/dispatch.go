@@ -257,9 +257,6 @@ func (d *dispatcher) newWorkgroup() *workgroup {
 func (d *dispatcher) start(g *workgroup, i uint64) {
 	n := d.params.Groups
 	g.compute.WorkgroupID = [3]uint32{uint32(i % uint64(n[0])), uint32(i / uint64(n[0]) % uint64(n[1])), uint32(i / uint64(n[0]) / uint64(n[1]))}
-	for c := range 3 {
-		g.compute.WorkgroupID[c] += d.params.Base[c]
-	}
 	seed := fork(d.params.seed(), i)
 	garbage := Poison(seed)
 	garbage.Fill(g.compute.Shared)

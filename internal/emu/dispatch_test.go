@@ -22,7 +22,10 @@ func TestDispatchIDs(t *testing.T) {
 			if c.NumSubgroups != 3 || l.NumLanes != []int{64, 64, 22}[c.SubgroupID] || c.FirstLocalInvocationIndex != 64*c.SubgroupID {
 				return 0, errors.New("wrong wave shape")
 			}
-			group := (g[0] - 1) + 4*((g[1]-2)+3*(g[2]-3))
+			if c.BaseWorkgroupID != [3]uint32{1, 2, 3} {
+				return 0, errors.New("wrong base")
+			}
+			group := g[0] + 4*(g[1]+3*g[2])
 			for i := range l.NumLanes {
 				id := c.LocalID[i]
 				index := id[0] + 10*(id[1]+5*id[2])

@@ -287,7 +287,7 @@ type DrawParams struct {
 // DispatchParams are the parameters of one dispatch.
 type DispatchParams struct {
 	Limits
-	// Groups is the number of workgroups, Base the first's id.
+	// Groups is the number of workgroups, Base the first's id (vkCmdDispatchBase).
 	Groups, Base [3]uint32
 	// Parallel is how many goroutines share the workgroups; 0 and 1 run them
 	// in order, so that results are the same every time.

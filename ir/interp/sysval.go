@@ -38,6 +38,7 @@ const (
 	svNumWorkgroups
 	svWorkgroupID
 	svBaseWorkgroupID
+	svWorkgroupFromBase
 	svWorkgroupSize
 	svWorkgroupIndex
 	svLocalID
@@ -64,7 +65,7 @@ const (
 
 // builtInValues are the built-ins that are no single intrinsic's value.
 var builtInValues = map[int32]sysval{
-	ir.BuiltInInstanceIndex: svInstanceIndex, ir.BuiltInDeviceIndex: svZero, ir.BuiltInViewportIndex: svViewport, ir.BuiltInGlobalSize: svGlobalSize,
+	ir.BuiltInWorkgroupID: svWorkgroupFromBase, ir.BuiltInInstanceIndex: svInstanceIndex, ir.BuiltInDeviceIndex: svZero, ir.BuiltInViewportIndex: svViewport, ir.BuiltInGlobalSize: svGlobalSize,
 	ir.BuiltInSubgroupMaxSize: svSubgroupSize, ir.BuiltInBaryCoord: svBary, ir.BuiltInBaryCoordNoPersp: svBaryLinear,
 }
 
@@ -323,14 +324,25 @@ func (w *Wave) fragmentValue(sv sysval, lane int) [4]uint32 {
 	return [4]uint32{}
 }
 
+// quadID is the local id of the lane that has another one in linear order, where four
+// neighbours in that order are a square of 2x2: of two rows, which are size wide, each
+// four lanes take two columns.
+func quadID(id [3]uint32, size uint32) [3]uint32 {
+	k := id[0] + id[1]%2*size // number in the two rows
+	return [3]uint32{k/4*2 + k%2, id[1]&^1 + k/2%2, id[2]}
+}
+
 func (w *Wave) computeValue(sv sysval, lane int) [4]uint32 {
 	c := w.l.Compute
 	size := w.p.shader.Info.WorkgroupSize
 	id := c.LocalID[lane]
-	var global, total, rel [3]uint32
+	if w.p.shader.Info.DerivativeGroup == ir.DerivativeQuads {
+		id = quadID(id, size[0])
+	}
+	var group, global, total [3]uint32
 	for k := range 3 {
-		rel[k] = c.WorkgroupID[k] - c.BaseWorkgroupID[k]
-		global[k] = c.WorkgroupID[k]*size[k] + id[k]
+		group[k] = c.BaseWorkgroupID[k] + c.WorkgroupID[k]
+		global[k] = group[k]*size[k] + id[k]
 		total[k] = c.NumWorkgroups[k] * size[k]
 	}
 	switch sv {
@@ -338,12 +350,14 @@ func (w *Wave) computeValue(sv sysval, lane int) [4]uint32 {
 		return bits3(c.NumWorkgroups)
 	case svWorkgroupID:
 		return bits3(c.WorkgroupID)
-	case svBaseWorkgroupID: // emu's workgroup ids include it: nothing is to be added
-		return [4]uint32{}
+	case svBaseWorkgroupID:
+		return bits3(c.BaseWorkgroupID)
+	case svWorkgroupFromBase:
+		return bits3(group)
 	case svWorkgroupSize:
 		return bits3(size)
 	case svWorkgroupIndex:
-		return [4]uint32{rel[0] + c.NumWorkgroups[0]*(rel[1]+c.NumWorkgroups[1]*rel[2])}
+		return [4]uint32{c.WorkgroupID[0] + c.NumWorkgroups[0]*(c.WorkgroupID[1]+c.NumWorkgroups[1]*c.WorkgroupID[2])}
 	case svLocalID:
 		return bits3(id)
 	case svLocalIndex:

@@ -172,7 +172,7 @@ const (
 	SampleID                     // half
 	SampleMaskIn                 // 32 bits
 	LocalInvocationID            // 3 registers
-	WorkgroupID                  // 3 shared registers; includes the base workgroup
+	WorkgroupID                  // 3 shared registers; without the base workgroup
 	PrimitiveID                  // 32 bits
 	TessCoord                    // 2 registers: x, y
 	RelPatchID                   // number of the patch in the tessellation buffers
