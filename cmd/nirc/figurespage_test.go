@@ -14,7 +14,7 @@ import (
 const figuresHead = `# Figures
 
 What ` + "`nirc stats`" + ` and ` + "`nirc compile --stats`" + ` count, by target. ` + "`nirc stats --explain FIGURE`" + ` says the same. Modelled cycles are those of [cost.md](cost.md); in JSON and CSV they are hundredths.
-This page is made of the table in ` + "`internal/figures/words.go`" + `: ` + "`go test ./cmd/nirc -run TestFiguresPage -update`" + ` writes it anew.
+This page is made of the table in ` + "`internal/figures/words.go`" + `: ` + "`go test ./cmd/nirc -run TestFiguresPage -update`" + ` writes it again.
 
 `
 

@@ -27,6 +27,7 @@ type measureFlags struct {
 	stage   ir.Stage
 	targets []string
 	gpus    map[string][]string
+	look    bool // at the IR and at what passes change
 }
 
 func (c *measureFlags) flags(f *pflag.FlagSet, targets string) {
@@ -96,8 +97,9 @@ func targetList(text string) (list []string, err error) {
 // measured is the cost of one shader on one GPU, or an error.
 type measured struct {
 	*costs.Shader
-	obj *object.Object
-	err error
+	obj  *object.Object
+	err  error
+	seen seen
 }
 
 // each measures all shaders of the arguments, and hands them on in order: files, entry points,
@@ -173,7 +175,13 @@ func (c *measureFlags) shader(ctx context.Context, in *input, m *nirc.Module, v 
 	o := c.base
 	o.File, o.Entry, o.Stage, o.Spec, o.Target, o.GPU = in.path, v.Name, v.Stage, v.spec, target, gpu
 	o.Next = v.follows(o.Next)
-	obj, p, loops, err := costOf(ctx, m, o)
+	var s seen
+	var look func(*ir.Shader)
+	if c.look {
+		s.watch(&o)
+		look = s.shader
+	}
+	obj, p, loops, err := costOf(ctx, m, o, look)
 	if err != nil {
 		s := &costs.Shader{File: in.path, Entry: v.label, Target: target, GPU: gpu, Error: reason(in.path, err)}
 		if v.Stage != ir.StageNone {
@@ -181,11 +189,11 @@ func (c *measureFlags) shader(ctx context.Context, in *input, m *nirc.Module, v 
 		}
 		return measured{Shader: s, err: err}
 	}
-	return measured{Shader: costs.New(in.path, v.label, obj, p, loops), obj: obj}
+	return measured{Shader: costs.New(in.path, v.label, obj, p, loops), obj: obj, seen: s}
 }
 
-// costOf compiles a shader and models it.
-func costOf(ctx context.Context, m *nirc.Module, o nirc.Options) (obj *object.Object, p *cost.Program, loops []nirc.LoopCost, err error) {
+// costOf compiles a shader and models it; look sees it before code is generated.
+func costOf(ctx context.Context, m *nirc.Module, o nirc.Options, look func(*ir.Shader)) (obj *object.Object, p *cost.Program, loops []nirc.LoopCost, err error) {
 	u, err := nirc.New(o)
 	if err != nil {
 		return nil, nil, nil, err
@@ -196,6 +204,9 @@ func costOf(ctx context.Context, m *nirc.Module, o nirc.Options) (obj *object.Ob
 	}
 	if err = u.Optimize(ctx); err != nil {
 		return nil, nil, nil, err
+	}
+	if look != nil {
+		look(u.Shader)
 	}
 	return u.GenerateCosted(ctx)
 }

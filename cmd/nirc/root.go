@@ -115,7 +115,7 @@ func (a *app) root() *cobra.Command {
 		}
 		return compile.run(cmd, args)
 	}
-	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.bisectScript(), a.reduce(), a.passes(), a.targets(), a.ops(), a.runShader(), a.reflect(), a.stats(), a.cost(), a.cache(), a.foz(), a.link(), a.configCommand(), a.man(), a.version())
+	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.bisectScript(), a.reduce(), a.passes(), a.targets(), a.ops(), a.runShader(), a.reflect(), a.stats(), a.cost(), a.reportPages(), a.cache(), a.foz(), a.link(), a.configCommand(), a.man(), a.version())
 	root.InitDefaultCompletionCmd()
 	visitCommands(root, checkArgs)
 	addCompletions(root)

@@ -107,6 +107,25 @@ func (s *Shader) AddLines() {
 	}
 }
 
+// Program is the model that the costs come from, nil if they were read.
+func (s *Shader) Program() *cost.Program { return s.program }
+
+// Shares is the share of each instruction of the cycles in percent, by offset.
+func (s *Shader) Shares() map[int]float64 {
+	share, whole := map[int]float64{}, 0.0
+	for i := range s.program.Instrs {
+		if in := &s.program.Instrs[i]; !in.Once {
+			whole += s.program.Sum(&in.Work)
+		}
+	}
+	for i := range s.program.Instrs {
+		if in := &s.program.Instrs[i]; !in.Once && whole > 0 {
+			share[in.Offset] = tidy(100 * s.program.Sum(&in.Work) / whole)
+		}
+	}
+	return share
+}
+
 // HasLines reports whether the code leads to lines of a source, HasPlaces to anything in the module.
 func (s *Shader) HasLines() bool {
 	return slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Line != 0 })
