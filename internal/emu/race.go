@@ -6,7 +6,8 @@ import (
 )
 
 // A race is two accesses to the same bytes by different invocations, one of
-// which writes and not both of which are atomic, that nothing orders. Looked for
+// which writes and not both of which are atomic, that nothing orders; stores by one
+// instruction, of which any may stay, are left out. Looked for
 // in compute dispatches of the checking mode, in workgroup memory and in the
 // device's. What orders: a barrier of the workgroup, for workgroup memory and,
 // if the waves have fenced it, for the device's; a barrier of the subgroup; and
@@ -223,7 +224,7 @@ func (w *WaveRaces) note(c *raceCell, shared bool, at uint64, lane int, mask uin
 		c.sync = a.seq
 	}
 	for _, b := range []*racy{&c.write, &c.read, &c.other} {
-		if b.seq == 0 || b.mask&mask == 0 || b.kind == AccessRead && kind == AccessRead || b.kind == AccessAtomic && kind == AccessAtomic || w.after(b, &a) {
+		if b.seq == 0 || b.mask&mask == 0 || !b.conflicts(&a) || w.after(b, &a) {
 			continue
 		}
 		if log.err == nil {
@@ -244,6 +245,18 @@ func (w *WaveRaces) note(c *raceCell, shared bool, at uint64, lane int, mask uin
 	default:
 		c.other = a
 	}
+}
+
+// conflicts reports whether two accesses to the same bytes need an order. Of
+// stores by one instruction any is meant to do.
+func (b *racy) conflicts(a *racy) bool {
+	switch {
+	case b.kind != a.kind:
+		return b.kind != AccessRead || a.kind != AccessRead
+	case a.kind == AccessWrite:
+		return b.place != a.place
+	}
+	return false
 }
 
 // after reports whether an access of the wave comes after b by what orders.

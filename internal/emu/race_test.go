@@ -54,7 +54,8 @@ func TestRaces(t *testing.T) {
 		{"fence and barrier", 1, []raceStep{device(0, 0, AccessWrite), fence, barrier, device(1, 0, AccessRead)}, false},
 		{"fence alone", 1, []raceStep{device(0, 0, AccessWrite), fence, device(1, 0, AccessRead)}, true},
 		{"ordered by an atomic", 1, []raceStep{local(0, 0, 0, 4, AccessWrite), local(0, 0, 4, 4, AccessAtomic), barrier, local(1, 0, 4, 4, AccessAtomic), local(1, 0, 0, 4, AccessRead)}, false},
-		{"workgroups store", 2, []raceStep{device(0, 0, AccessWrite)}, true},
+		{"workgroups store by one instruction", 2, []raceStep{device(0, 0, AccessWrite)}, false},
+		{"workgroups store", 2, []raceStep{device(0, 0, AccessWrite), device(0, 0, AccessWrite)}, true},
 		{"workgroups add", 2, []raceStep{device(0, 0, AccessAtomic)}, false},
 		{"workgroups have their own memory", 2, []raceStep{local(0, 0, 0, 4, AccessWrite)}, false},
 	} {
