@@ -135,7 +135,6 @@ func (t *translator) module() {
 	}
 	if len(t.errs) == 0 {
 		t.dropUnwrittenDistances()
-		t.initWorkgroup()
 	}
 }
 

@@ -90,6 +90,9 @@ func (t *translator) storageType(mode ir.Mode, ty *typ) *ir.Type {
 	return ty.plain
 }
 
+// ruleWorkgroupInit is about workgroup memory, whose initialisers passes turn into stores.
+const ruleWorkgroupInit = "VUID-StandaloneSpirv-OpVariable-04734: a variable of storage class Workgroup has no initialiser but OpConstantNull"
+
 // makeVariables makes the global variables that are used.
 func (t *translator) makeVariables() {
 	for _, i := range t.globals {
@@ -130,6 +133,9 @@ func (t *translator) globalVariable(in *inst, i int) *variable {
 			t.fail(in.id, "a variable of storage class %s has an initialiser", v.sc)
 		}
 		init = t.initialiser(in)
+		if v.sc == spv.StorageClassWorkgroup && !isZero(init.irConstant()) {
+			t.broken(ruleWorkgroupInit, in.id, "the variable is initialised with other values")
+		}
 	}
 	if v.sc == spv.StorageClassInput || v.sc == spv.StorageClassOutput {
 		t.interfaceVariable(v, i, init)
@@ -173,6 +179,19 @@ func (t *translator) globalVariable(in *inst, i int) *variable {
 	}
 	v.iv.Access = v.access
 	return v
+}
+
+// isZero reports whether all of a constant is zero.
+func isZero(c *ir.Constant) bool {
+	if c.Zero {
+		return true
+	}
+	for _, e := range c.Elems {
+		if !isZero(e) {
+			return false
+		}
+	}
+	return len(c.Elems) > 0
 }
 
 // initialiser returns the constant that a variable starts with.
