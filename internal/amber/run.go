@@ -90,7 +90,7 @@ func (e *engine) run() error {
 	if err := e.eachCommand(e.s.Commands, e.compile); err != nil {
 		return err
 	}
-	e.mem = emu.NewMemory()
+	e.mem = e.r.Limits.NewMemory()
 	e.res = make([]resource, len(e.s.Buffers))
 	return e.execute(e.s.Commands)
 }

@@ -1,7 +1,9 @@
 package emu
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 	"sync"
 )
 
@@ -18,6 +20,7 @@ type Memory struct {
 	mu   sync.Mutex // serialises atomics between waves run in parallel
 	bufs []*Buffer  // by address
 	next uint64
+	where Garbage // says when a buffer gets another range of addresses
 	// OutOfBounds counts accesses that hit no buffer.
 	OutOfBounds int
 	oobMu       sync.Mutex // guards OutOfBounds
@@ -31,6 +34,30 @@ const firstAddress = 1<<36 + 3<<30
 // NewMemory returns an empty address space.
 func NewMemory() *Memory { return NewMemoryAt(firstAddress) }
 
+// NewMemory returns an empty address space for runs within the limits: in the
+// checking mode its buffers lie in several ranges of 4 GiB, as the seed will have it, so
+// that no half of an address may be left out.
+func (l *Limits) NewMemory() *Memory {
+	m := NewMemory()
+	m.where = Poison(fork(l.seed(), 1))
+	return m
+}
+
+// maxAddress bounds the ranges: GPUs have addresses of 39 bits and more.
+const maxAddress = 1 << 39
+
+// place returns where the next buffer lies, room bytes of which are its own.
+func (m *Memory) place(room uint64) uint64 {
+	if m.where.On() && m.where.Below(3) == 0 {
+		if at := (m.next>>32+1)<<32 + uint64(m.where.Below(1<<16))<<8; at+room < maxAddress {
+			m.next = at
+		}
+	}
+	at := m.next
+	m.next += room
+	return at
+}
+
 // NewMemoryAt returns a memory whose buffers lie from an address on, a multiple of 256
 // other than 0: some hardware has them below 4 GiB, some far above.
 func NewMemoryAt(base uint64) *Memory { return &Memory{next: base} }
@@ -39,9 +66,9 @@ func NewMemoryAt(base uint64) *Memory { return &Memory{next: base} }
 // comes in words of 4 bytes: an address in the last word is in bounds even
 // where the buffer ends within it.
 func (m *Memory) Alloc(size int) *Buffer {
-	b := &Buffer{Addr: m.next, Data: make([]byte, size, (size+3)&^3)}
-	m.next += (uint64(size)+255)&^255 + 4096
-	m.bufs = append(m.bufs, b)
+	b := &Buffer{Addr: m.place((uint64(size)+255)&^255 + 4096), Data: make([]byte, size, (size+3)&^3)}
+	at, _ := slices.BinarySearchFunc(m.bufs, b.Addr, func(b *Buffer, addr uint64) int { return cmp.Compare(b.Addr, addr) })
+	m.bufs = slices.Insert(m.bufs, at, b)
 	return b
 }
 

@@ -89,3 +89,35 @@ func TestCheckedDispatch(t *testing.T) {
 		t.Errorf("seeds of 32 waves: %v", seeds)
 	}
 }
+
+// TestMemoryRanges looks at where buffers of a checked run lie: in several ranges
+// of 4 GiB, and each is found by its address.
+func TestMemoryRanges(t *testing.T) {
+	for seed := range uint64(8) {
+		m := (&Limits{Check: true, Seed: seed}).NewMemory()
+		var bufs []*Buffer
+		ranges := map[uint64]bool{}
+		for i := range 300 {
+			b := m.Alloc(100 + i)
+			bufs = append(bufs, b)
+			ranges[b.Addr>>32] = true
+			if b.Addr&255 != 0 || b.Addr < firstAddress || b.Addr >= maxAddress {
+				t.Fatalf("a buffer at %#x", b.Addr)
+			}
+		}
+		if len(ranges) < 10 {
+			t.Errorf("seed %d: %d ranges", seed, len(ranges))
+		}
+		for i, b := range bufs {
+			m.Store(b.Addr+96, 4, uint64(i))
+		}
+		for i, b := range bufs {
+			if v := LoadBytes(b.Data[96:], 4); v != uint64(i) {
+				t.Errorf("seed %d: buffer %d holds %d", seed, i, v)
+			}
+		}
+	}
+	if m := (&Limits{Seed: 3}).NewMemory(); m.Alloc(4).Addr != firstAddress {
+		t.Error("a lenient run has other addresses")
+	}
+}

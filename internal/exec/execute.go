@@ -78,7 +78,7 @@ type Binding struct {
 // Execute compiles the shaders and runs them. Every resource that a shader
 // declares must be bound; samplers are made, linear and clamped to the edge.
 func Execute(ctx context.Context, x *Execution) error {
-	mem := emu.NewMemory()
+	mem := x.Limits.NewMemory()
 	var table emu.Bindings
 	env := &emu.Env{Mem: mem, Bindings: &table, Push: x.Push}
 	programs, err := x.compile(ctx)
