@@ -1,9 +1,7 @@
 package emu
 
 import (
-	"cmp"
 	"encoding/binary"
-	"slices"
 	"sync"
 )
 
@@ -17,9 +15,9 @@ type Buffer struct {
 // Memory is the device's 64-bit address space. Accesses outside every buffer
 // read zero and write nothing (robust access), and are counted.
 type Memory struct {
-	mu   sync.Mutex // serialises atomics between waves run in parallel
-	bufs []*Buffer  // by address
-	next uint64
+	mu    sync.Mutex // serialises atomics between waves run in parallel
+	bufs  []*Buffer  // by address
+	next  uint64
 	where Garbage // says when a buffer gets another range of addresses
 	// OutOfBounds counts accesses that hit no buffer.
 	OutOfBounds int
@@ -67,8 +65,7 @@ func NewMemoryAt(base uint64) *Memory { return &Memory{next: base} }
 // where the buffer ends within it.
 func (m *Memory) Alloc(size int) *Buffer {
 	b := &Buffer{Addr: m.place((uint64(size)+255)&^255 + 4096), Data: make([]byte, size, (size+3)&^3)}
-	at, _ := slices.BinarySearchFunc(m.bufs, b.Addr, func(b *Buffer, addr uint64) int { return cmp.Compare(b.Addr, addr) })
-	m.bufs = slices.Insert(m.bufs, at, b)
+	m.bufs = append(m.bufs, b)
 	return b
 }
 
