@@ -11,6 +11,7 @@ const (
 	faultDistanceMasks                   // clip and cull masks of what is declared
 	faultPrivateLayout                   // accesses of several components in the layout by waves
 	faultDispatchOrder                   // dispatches that are not linear
+	faultChainIDs                        // ids that only the next stage wants
 	numFaults
 )
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"nirc/backend/gputest"
+	"nirc/backend/ir3/core"
 	"nirc/ir"
 )
 
@@ -54,6 +55,22 @@ var faultCases = []struct {
 		x := b.Intrinsic(ir.IntrLoadScratch, 4, 32, off).Set(ir.IdxAlignMul, 4)
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(4)), &x.Def)
 		return differ(s, CompileOptions{GPU: "a630"}, 1, nil, 1024, nil)
+	}},
+	{faultChainIDs, "ids of the next stage", func() error {
+		for _, next := range []ir.Stage{ir.StageTessCtrl, ir.StageGeometry} {
+			bin, err := compile(chainVertex(), CompileOptions{GPU: "a740", Next: next})
+			if err != nil {
+				return err
+			}
+			p, err := core.Load(bin.Code, &bin.Meta)
+			if err != nil {
+				return err
+			}
+			if _, err := runStage(p, ir.StageVertex); err != nil {
+				return err
+			}
+		}
+		return nil
 	}},
 	{faultDispatchOrder, "dispatch order", func() error {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
@@ -156,5 +173,48 @@ func TestBarrierInDeepBranches(t *testing.T) {
 	}
 	if _, err := compile(deep(20), CompileOptions{GPU: "a630"}); err == nil || !strings.Contains(err.Error(), "can be resident") {
 		t.Errorf("error %v, want %q", err, "can be resident")
+	}
+}
+
+// TestViewIndexIsVarying: the rasteriser gives the view of a fragment as a flat varying with a
+// word of its own, and no register has it.
+func TestViewIndexIsVarying(t *testing.T) {
+	for _, gpu := range gpus {
+		s, b := newStage(ir.StageFragment)
+		outputTo(b, b.Vec(inputFrom(b, ir.SlotVar0, 0, 1), b.U2f32(lane1(b, ir.IntrLoadViewIndex, 32))), ir.SlotData0)
+		if err := stageDiffer(s, gpu); err != nil {
+			t.Errorf("%s: %v", gpu, err)
+		}
+		bin, err := compile(s, CompileOptions{GPU: gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, in := range bin.Meta.Inputs {
+			found = found || in.Slot == ir.SlotViewIndex && in.Mask == 1 && in.Interp == ir.InterpFlat && in.InLoc%4 == 0
+		}
+		if !found || len(bin.Meta.Inputs) != 2 {
+			t.Errorf("%s: inputs %+v", gpu, bin.Meta.Inputs)
+		}
+	}
+}
+
+// TestFragmentDistances: a fragment shader that reads one distance lists all of its slot, and finds
+// cull distances after the clip distances.
+func TestFragmentDistances(t *testing.T) {
+	for _, gpu := range gpus {
+		s, b := newStage(ir.StageFragment)
+		s.Info.ClipDistances, s.Info.CullDistances = 3, 3
+		i := b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32).Set(ir.IdxInterpMode, uint64(ir.InterpNoPerspective))
+		x := b.Intrinsic(ir.IntrLoadInterpolatedInput, 1, 32, &i.Def, b.Imm32(0)).Set(ir.IdxIoSemantics, sem(ir.SlotCullDist0)).Set(ir.IdxComponent, 1).
+			Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
+		outputTo(b, &x.Def, ir.SlotData0)
+		bin, err := compile(s, CompileOptions{GPU: gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in := bin.Meta.Inputs; len(in) != 1 || in[0].Slot != ir.SlotClipDist1 || in[0].Mask != 3 {
+			t.Errorf("%s: inputs %+v, want the two distances of the second slot", gpu, in)
+		}
 	}
 }

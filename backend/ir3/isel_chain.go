@@ -25,16 +25,20 @@ func (s *isel) scanChain(in *ir.Instr) {
 		grow(&s.consts.slots)
 	case ir.IntrLoadPrimitiveId:
 		if s.sh.Stage == ir.StageFragment {
-			// A varying that the rasteriser makes.
-			s.in.slots[ir.SlotPrimitiveID].mask |= 1
-			s.in.slots[ir.SlotPrimitiveID].interp = ir.InterpFlat
-			s.in.fetches = append(s.in.fetches, in)
+			s.madeVarying(in, ir.SlotPrimitiveID)
 			return
 		}
 		s.want(abi.PrimitiveID)
 	default:
 		s.want(chainSysval(in.Intr))
 	}
+}
+
+// madeVarying notes a flat varying of a fragment shader that the rasteriser makes.
+func (s *isel) madeVarying(in *ir.Instr, slot ir.Slot) {
+	s.in.slots[slot].mask |= 1
+	s.in.slots[slot].interp = ir.InterpFlat
+	s.in.fetches = append(s.in.fetches, in)
 }
 
 // maxChainConst is the last const of the parameters and of the map of chained stages.
@@ -78,8 +82,8 @@ func (s *isel) chainValue(in *ir.Instr) bool {
 	return true
 }
 
-// chainRegs is what a stage whose threads go on from, or on to, others's threads go on from, or on to, others:
-// gets in fixed registers, in their order.
+// chainRegs is what a stage whose threads go on from, or on to, others gets in
+// fixed registers, in their order.
 func chainRegs(stage, next ir.Stage) []abi.SysvalKind {
 	switch {
 	case stage == ir.StageTessCtrl || next == ir.StageTessCtrl:
@@ -105,14 +109,17 @@ func (s *isel) fixChain(in *mach.Instr) {
 // handOver ends a stage whose threads the next one takes over.
 func (s *isel) handOver() {
 	kinds := chainRegs(s.sh.Stage, s.meta.Chain.Next)
-	uses := make([]mach.Value, len(kinds))
+	var uses []mach.Value
+	var at []mach.Reg
 	for n, k := range kinds {
-		uses[n] = s.in.sysvals[k]
+		if v := s.in.sysvals[k]; v != 0 {
+			uses, at = append(uses, v), append(at, mach.Reg(2*n))
+		}
 	}
 	in := s.add(isa.Instr{Op: isa.OpChmask}, 0, uses...)
 	for n := range uses {
 		in.Ops[n].Flags |= mach.Fixed
-		in.Ops[n].Reg = mach.Reg(2 * n)
+		in.Ops[n].Reg = at[n]
 	}
 	s.add(isa.Instr{Op: isa.OpChsh}, 0)
 }

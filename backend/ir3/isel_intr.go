@@ -156,6 +156,9 @@ func (s *isel) sysval(in *ir.Instr) bool {
 	case ir.IntrLoadDrawId:
 		return one(s.driverParam(abi.ParamVSDrawID))
 	case ir.IntrLoadViewIndex:
+		if s.sh.Stage == ir.StageFragment {
+			return true // fetched with the varyings
+		}
 		return one(part(abi.ViewIndex))
 	case ir.IntrLoadFragCoord, ir.IntrLoadFragCoordUnscaledIr3, ir.IntrLoadFragCoordZw, ir.IntrLoadPixelCoord:
 		return s.fragCoord(in)

@@ -58,6 +58,12 @@ func (s *isel) scan() {
 			}
 		}
 	}
+	if s.meta.Chain.Next != ir.StageNone && !faults.has(faultChainIDs) {
+		// The next stage finds them in their registers, whether this one has a use for them or not.
+		for _, k := range chainRegs(s.sh.Stage, s.meta.Chain.Next) {
+			s.want(k)
+		}
+	}
 	s.planPrefetches()
 	lo, hi := s.in.pushLo, s.in.pushHi
 	if lo > hi {
@@ -115,6 +121,10 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 	case ir.IntrLoadDrawId:
 		s.param(abi.ParamVSDrawID)
 	case ir.IntrLoadViewIndex:
+		if s.sh.Stage == ir.StageFragment {
+			s.madeVarying(in, ir.SlotViewIndex)
+			return
+		}
 		s.want(abi.ViewIndex)
 	case ir.IntrLoadPrimitiveParamIr3, ir.IntrLoadPrimitiveLocationIr3, ir.IntrLoadTessCoordXy, ir.IntrLoadRelPatchIdIr3, ir.IntrLoadTcsHeaderIr3,
 		ir.IntrLoadGsHeaderIr3, ir.IntrLoadPrimitiveId:
@@ -387,6 +397,8 @@ func (s *isel) fetchVaryings() {
 		case ir.IntrLoadPointCoord:
 		case ir.IntrLoadPrimitiveId:
 			slot = int(ir.SlotPrimitiveID)
+		case ir.IntrLoadViewIndex:
+			slot = int(ir.SlotViewIndex)
 		default:
 			slot, comp, _ = s.ioSlot(in, in.Srcs[len(in.Srcs)-1].Def)
 			if in.Intr == ir.IntrLoadInterpolatedInput {
@@ -404,7 +416,7 @@ func (s *isel) fetchVaryings() {
 // fetch emits flat.b, or bary.f with the barycentrics ij, for the components
 // of in from varying component loc on.
 func (s *isel) fetch(in *ir.Instr, loc int, ij mach.Value) {
-	flat := in.Intr == ir.IntrLoadInput || in.Intr == ir.IntrLoadPrimitiveId
+	flat := in.Intr == ir.IntrLoadInput || in.Intr == ir.IntrLoadPrimitiveId || in.Intr == ir.IntrLoadViewIndex
 	ops := make([]opnd, in.Def.NumComponents)
 	group := s.link.fresh()
 	// Halves of floats come as words, which only bary.f converts.

@@ -370,6 +370,9 @@ func (m *Meta) Check() error {
 		return err
 	}
 	for _, s := range m.Sysvals {
+		if s.Kind == ViewIndex && m.Stage == ir.StageFragment {
+			return errors.New("ir3 meta: the view index of a fragment shader is a varying")
+		}
 		if s.Kind == SysvalNone || s.Kind >= NumSysvals {
 			return fmt.Errorf("ir3 meta: unknown system value %d", s.Kind)
 		}

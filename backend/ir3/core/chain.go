@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"nirc/backend/ir3/abi"
@@ -330,4 +331,27 @@ func (w *wave) chainHeader(lane int, invocation uint32) uint32 {
 		local <<= abi.HeaderTessLocalShift
 	}
 	return local | vertex<<abi.HeaderVertexShift | invocation<<abi.HeaderInvocationShift
+}
+
+// firstPrimitive is the number of the first primitive of a wave of vertices.
+const firstPrimitive = 0x100
+
+// execChmask hands the fibers over to the next stage: what that one wants must
+// be in its registers, in order (ir3.md §6.5).
+func execChmask(w *wave, x *inst) error {
+	if w.check == nil {
+		return nil
+	}
+	kinds := []abi.SysvalKind{abi.GSHeader, abi.PrimitiveID}
+	if w.p.meta.Chain.Next == ir.StageTessCtrl {
+		kinds = []abi.SysvalKind{abi.TCSHeader, abi.RelPatchID, abi.PrimitiveID}
+	}
+	for n, k := range kinds {
+		for lane := range w.n {
+			if want := w.sysval(k, lane)[0]; w.exec.Get(lane) && w.laneGet(n, lane, false) != want {
+				return fmt.Errorf("the next stage wants %#x in r0.%c of fiber %d, there is %#x", want, "xyz"[n], lane, w.laneGet(n, lane, false))
+			}
+		}
+	}
+	return nil
 }

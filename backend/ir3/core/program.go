@@ -208,7 +208,7 @@ var execOf = [isa.NumOps]func(w *wave, x *inst) error{
 	isa.OpSwz: execSwz, isa.OpGat: execSwz, isa.OpSct: execSwz, isa.OpMovmsk: execMovmsk,
 	isa.OpBaryF: execBary, isa.OpFlatB: execFlat,
 	isa.OpNop: execNop, isa.OpBr: execBr, isa.OpBraa: execBr, isa.OpBrao: execBr, isa.OpBany: execUniform,
-	isa.OpBall: execUniform, isa.OpJump: execJump, isa.OpKill: execKill, isa.OpEnd: execEnd, isa.OpChmask: execIdle, isa.OpChsh: execEnd, isa.OpGetone: execGetone,
+	isa.OpBall: execUniform, isa.OpJump: execJump, isa.OpKill: execKill, isa.OpEnd: execEnd, isa.OpChmask: execChmask, isa.OpChsh: execEnd, isa.OpGetone: execGetone,
 	isa.OpGetlast: execGetlast, isa.OpShps: execIdle, isa.OpShpe: execIdle, isa.OpPredt: execPred, isa.OpPredf: execPred,
 	isa.OpPrede: execPred,
 

@@ -184,6 +184,10 @@ func (w *wave) sysval(k abi.SysvalKind, lane int) (v [4]uint32) {
 			v[0] = x.ViewIndex
 		case abi.TCSHeader, abi.GSHeader:
 			v[0] = w.chainHeader(lane, 0)
+		case abi.RelPatchID:
+			v[0] = uint32(lane / verticesTogether)
+		case abi.PrimitiveID:
+			v[0] = firstPrimitive + uint32(lane/verticesTogether)
 		}
 	case ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry:
 		return w.chainSysval(k, lane)
@@ -228,10 +232,6 @@ func fragmentSysval(x *emu.FragmentLane, k abi.SysvalKind) (v [4]uint32) {
 	case abi.SampleMaskIn:
 		if !x.Helper { // the tests may have left nothing of what was covered
 			v[0] = x.Coverage
-		}
-	case abi.ViewIndex:
-		if x.Prim != nil {
-			v[0] = x.Prim.ViewIndex
 		}
 	}
 	return v
