@@ -12,6 +12,7 @@ const (
 	faultPrivateLayout                   // accesses of several components in the layout by waves
 	faultDispatchOrder                   // dispatches that are not linear
 	faultChainIDs                        // ids that only the next stage wants
+	faultViews                           // 16-bit accesses through views of words
 	numFaults
 )
 

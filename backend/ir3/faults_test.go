@@ -72,6 +72,22 @@ var faultCases = []struct {
 		}
 		return nil
 	}},
+	{faultViews, "16-bit views", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		buf := gputest.StorageBuffer(b, 0, 1)
+		at := b.Ishl(id, b.Imm32(1))
+		st := b.Intrinsic(ir.IntrStoreSsbo, 0, 0, b.U2u16(id), buf, at)
+		st.Set(ir.IdxWriteMask, 1).Set(ir.IdxAlignMul, 2)
+		size := b.Intrinsic(ir.IntrGetSsboSize, 1, 32, buf)
+		gputest.StoreWords(b, buf, b.IAddImm(b.Ishl(id, b.Imm32(2)), 128), &size.Def)
+		for _, gpu := range []string{"a660", "a740", "a750"} {
+			if err := differ(s, CompileOptions{GPU: gpu}, 1, nil, 128+256, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}},
 	{faultDispatchOrder, "dispatch order", func() error {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)

@@ -30,7 +30,7 @@ type GPU struct {
 	DotCompliant  bool
 	HasIsamV      bool // isam.v, immediate offsets of ldib and stib
 	SadIsAdd3     bool
-	Storage16     bool
+	Storage16     bool // halves in storage buffers: views of 16 bits, one slot each, which isam.v reads as words too
 	Storage8      bool
 	Atomic64      bool // atomics of 64 bits on storage buffers and global memory
 	PredeNops     bool
@@ -54,7 +54,8 @@ var gpuClasses = []gpuClass{
 	{[]string{"a615", "a616", "a618", "a619", "a620", "a630"}, GPU{Gen: isa.A6xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ICacheUnits: 64}},
 	{[]string{"a640", "a680"}, GPU{Gen: isa.A6xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ICacheUnits: 64}},
 	{[]string{"a621", "a650"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ScalarALU: true, EarlyPreamble: true,
-		HasDp2acc: true, Storage16: true, PredeNops: true, TessLocal: true, ICacheUnits: 127}},
+		// 16-bit storage would take two slots a buffer, as isam.v lacks: halves go in words.
+		HasDp2acc: true, PredeNops: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a635", "a643", "a644", "a660", "a662", "a663", "a690"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256,
 		ScalarALU: true, HasFiberID: true, HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a725", "a730"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, EarlyPreamble: true, HasFiberID: true,

@@ -117,13 +117,17 @@ func (s *isel) kill(p mach.Value, inv bool) {
 
 // bufferSize asks for the elements of a storage buffer: 4 bytes each.
 func (s *isel) bufferSize(in *ir.Instr) {
+	shift := uint32(2) // the size is in elements of the view
+	if s.gpu.Storage16 {
+		shift = 1
+	}
 	t := isa.Instr{Op: isa.OpResinfo, Dims: 1, Type: isa.U32, Size: 1}
 	uses := s.descriptor(in, &t, 0, in.Srcs[0].Def, nil)
 	d := s.f.NewValue(classFull, 3)
 	s.add(t, d, uses...)
 	n := s.newReg(false)
 	s.generic(mach.OpSplit, []mach.Value{n, 0, 0}, []mach.Value{d})
-	s.setComps(&in.Def, s.alu2(isa.Instr{Op: isa.OpShlB}, false, false, immInt, s.value(n), immediate(2, false)))
+	s.setComps(&in.Def, s.alu2(isa.Instr{Op: isa.OpShlB}, false, false, immInt, s.value(n), immediate(shift, false)))
 }
 
 // sysval selects system values; false if in is none.

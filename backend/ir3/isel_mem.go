@@ -130,7 +130,7 @@ func (s *isel) isamBuffer(in *ir.Instr, n int) []opnd {
 		limit = 255
 	}
 	off, imm := s.elements(in.Srcs[1].Def, 2, limit)
-	if n > 1 || imm > 0 {
+	if n > 1 || imm > 0 || s.gpu.Storage16 { // isam.v: words, whatever the view's elements are
 		t.Flags |= isa.TexS
 	}
 	if imm > 0 {

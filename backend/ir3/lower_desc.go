@@ -7,6 +7,7 @@ import (
 	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/resource"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -28,12 +29,13 @@ type descriptors struct {
 	impl     *ir.Impl
 	table    []abi.Descriptor
 	visiting []bool
+	halves   bool // storage buffers have views of 16 bits
 	err      error
 }
 
 // lowerDescriptors rewrites the entry point and returns the placement of the bindings.
-func lowerDescriptors(s *ir.Shader, impl *ir.Impl) ([]abi.Descriptor, error) {
-	d := &descriptors{s: s, impl: impl}
+func lowerDescriptors(s *ir.Shader, impl *ir.Impl, gpu *GPU) ([]abi.Descriptor, error) {
+	d := &descriptors{s: s, impl: impl, halves: gpu.Storage16 && !faults.has(faultViews)}
 	d.place()
 	var uses []*ir.Instr
 	for b := range impl.Blocks() {
@@ -92,6 +94,9 @@ func (d *descriptors) place() {
 		case !v.HasBinding:
 		case v.Mode == ir.ModeUBO || v.Mode == ir.ModeSSBO:
 			add(v.Set, v.Binding, resource.ArrayCount(v.Type), abi.Buffer, abi.View{})
+			if v.Mode == ir.ModeSSBO {
+				d.storage(v.Set, v.Binding)
+			}
 		case v.Mode == ir.ModeUniform || v.Mode == ir.ModeImage:
 			kind, view := opaqueKind(v.Type.WithoutArray())
 			add(v.Set, v.Binding, resource.ArrayCount(v.Type), kind, view)
@@ -104,7 +109,11 @@ func (d *descriptors) place() {
 				if c, ok := in.Srcs[0].Def.Const(0); ok {
 					count = uint32(c) + 1
 				}
-				add(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)), count, abi.Buffer, abi.View{})
+				set, binding := uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding))
+				add(set, binding, count, abi.Buffer, abi.View{})
+				if t := emu.DescriptorType(in.Get(ir.IdxDescType)); t == emu.DescStorageBuffer {
+					d.storage(set, binding)
+				}
 			}
 		}
 	}
@@ -132,6 +141,16 @@ func (d *descriptors) place() {
 		if slot > 0xffff {
 			d.fail(nil, "%d descriptors in a set are not supported", slot)
 			return
+		}
+	}
+}
+
+// storage notes that a binding is a storage buffer: where the device has 16-bit
+// storage its elements are of 16 bits, in all stages alike (ir3.md §6.10).
+func (d *descriptors) storage(set, binding uint32) {
+	for i := range d.table {
+		if e := &d.table[i]; e.Set == set && e.Binding == binding && d.halves && e.Kind == abi.Buffer {
+			e.Views = []uint8{2}
 		}
 	}
 }

@@ -153,6 +153,9 @@ func execLdib(w *wave, x *inst) error {
 			continue
 		}
 		n := memBytes(x.Type)
+		if err := w.fits(b, n); err != nil {
+			return err
+		}
 		for k := 0; k < int(x.Size); k++ {
 			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, w.load(b, (at+uint64(k))*uint64(n), n))
 		}
@@ -180,6 +183,9 @@ func execStib(w *wave, x *inst) error {
 			continue
 		}
 		n := memBytes(x.Type)
+		if err := w.fits(b, n); err != nil {
+			return err
+		}
 		for k := 0; k < int(x.Size); k++ {
 			w.storeTo(b, (at+uint64(k))*uint64(n), n, w.laneGet(data+k, lane, half))
 		}
@@ -236,6 +242,14 @@ func (w *wave) constSet(n int, v uint32) error {
 		return fmt.Errorf("a write to c[%d] is outside the %d consts of the meta", n, len(w.consts))
 	}
 	w.consts[n] = v
+	return nil
+}
+
+// fits demands of an untyped access that the elements of the buffer's view are no larger than its own.
+func (w *wave) fits(b *buffer, n int) error {
+	if w.check != nil && b.elem != 0 && n < int(b.elem) {
+		return fmt.Errorf("an access of %d bytes through a view of elements of %d", n, b.elem)
+	}
 	return nil
 }
 

@@ -197,11 +197,18 @@ func (w *wave) isamBuffer(x *inst, lane int) error {
 	}
 	s := x.Srcs[0]
 	at := uint64(w.texGet(x, int(s.Val), lane, s.IsHalf()) + uint32(x.Off))
+	n := int(b.elem)
+	if x.Flags&isa.TexS != 0 {
+		n = memBytes(x.Type)
+	}
+	if w.check != nil && n != memBytes(x.Type) {
+		return fmt.Errorf("isam of %d bytes from a view of elements of %d, isam.v is missing", memBytes(x.Type), n)
+	}
 	var t [4]uint32
 	for k := range t {
 		switch {
 		case k == 0 || x.Flags&isa.TexS != 0:
-			t[k] = w.load(b, (at+uint64(k))*uint64(b.elem), int(b.elem))
+			t[k] = w.load(b, (at+uint64(k))*uint64(n), n)
 		case k == 3:
 			t[k] = 1
 		}
