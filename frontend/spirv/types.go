@@ -294,7 +294,8 @@ func (t *translator) pointerType(in *inst, ty *typ, i int) {
 	ty.kind, ty.id, ty.sc = tPointer, in.id, spv.StorageClass(in.args[0])
 	ty.leaves, ty.n = 1, 1
 	t.eachDec(i, func(d *decoration) {
-		if d.dec == spv.DecorationArrayStride {
+		// Workgroup memory without an explicit layout is laid out here: a stride says nothing there.
+		if d.dec == spv.DecorationArrayStride && (ty.sc != spv.StorageClassWorkgroup || t.caps.explicitShared) {
 			ty.stride = d.arg(0)
 		}
 	})
