@@ -2,7 +2,6 @@ package nirc
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"nirc/backend/cost"
@@ -10,11 +9,6 @@ import (
 	"nirc/ir"
 	"nirc/passes/analysis"
 )
-
-// coster is a backend with a cost model.
-type coster interface {
-	Cost(o *object.Object) (*cost.Program, error)
-}
 
 // Cost models the machine code of an object. How often its loops run is not known from it: see
 // Unit.GenerateCosted.
@@ -24,11 +18,7 @@ func Cost(ctx context.Context, o *object.Object) (p *cost.Program, err error) {
 		return nil, err
 	}
 	err = Guard(ctx, "cost", "", o.Target, func() error {
-		c, ok := b.(coster)
-		if !ok {
-			return errors.New("the target has no cost model")
-		}
-		p, err = c.Cost(o)
+		p, err = b.Cost(o)
 		return err
 	})
 	return p, err

@@ -7,37 +7,9 @@ import (
 	"errors"
 
 	"nirc/backend/agx"
-	"nirc/backend/midgard"
 	"nirc/backend/object"
 	"nirc/internal/jsonplace"
-	"nirc/internal/targets"
 )
-
-// SeparateABI is the value of Options.ABI for parts that are linked later.
-const SeparateABI = "separate"
-
-// BlendABI begins the value of Options.ABI for a fragment shader that becomes a blend
-// program of a target that has such; the format of the render target follows.
-const BlendABI = "blend:"
-
-// CullABI begins the value of Options.ABI for a whole fragment shader of AGX behind a stage with
-// cull distances; their number follows.
-const CullABI = agx.CullABI
-
-// ClipABI begins the value of Options.ABI for a fragment shader of Midgard after a stage with clip
-// or cull distances; their numbers follow, as in clip:2+1.
-const ClipABI = midgard.ClipABI
-
-// BlendFormats lists the formats, by Vulkan's names, for which targets make blend
-// programs.
-func BlendFormats() (list []string) {
-	for _, b := range targets.All {
-		if x, ok := b.(interface{ BlendFormats() []string }); ok {
-			list = append(list, x.BlendFormats()...)
-		}
-	}
-	return list
-}
 
 // partsLinker is a backend whose shaders can be compiled as parts.
 type partsLinker interface {

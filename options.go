@@ -12,6 +12,16 @@ import (
 	"nirc/passes"
 )
 
+// Values of Options.ABI, of the targets that have them: parts that are linked later, blend programs (the
+// format of the render target follows), fragment shaders that cull or clip (the numbers of
+// distances follow).
+const (
+	SeparateABI = backend.SeparateABI
+	BlendABI    = backend.BlendABI
+	CullABI     = backend.CullABI
+	ClipABI     = backend.ClipABI
+)
+
 //go:embed pipeline.yaml
 var pipelineFile []byte
 

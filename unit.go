@@ -41,17 +41,8 @@ func New(o Options) (*Unit, error) {
 		if err := CheckGPU(o.Target, o.GPU); err != nil {
 			return nil, err
 		}
-		if strings.HasPrefix(o.ABI, BlendABI) && o.Target != "midgard" {
-			return nil, Usagef("%s: blend programs are not supported: the fixed functions or the epilog blend", o.Target)
-		}
-		if o.ABI == SeparateABI && o.Target != "agx" {
-			return nil, Usagef("%s: the ABI %q is not supported: programs are whole", o.Target, o.ABI)
-		}
-		if strings.HasPrefix(o.ABI, CullABI) && o.Target != "agx" {
-			return nil, Usagef("%s: the ABI %q is not supported: the fixed functions cull", o.Target, o.ABI)
-		}
-		if strings.HasPrefix(o.ABI, ClipABI) && o.Target != "midgard" {
-			return nil, Usagef("%s: the ABI %q is not supported: the fixed functions clip", o.Target, o.ABI)
+		if !backend.HasABI(b, o.ABI) {
+			return nil, Usagef("%s: the ABI %q is not supported: it has %s", o.Target, o.ABI, strings.Join(backend.ABIKinds(b), ", "))
 		}
 		if o.GPU == "" {
 			u.opts.GPU = b.GPUs()[0].Name

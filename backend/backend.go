@@ -5,6 +5,10 @@
 package backend
 
 import (
+	"slices"
+	"strings"
+
+	"nirc/backend/cost"
 	"nirc/backend/object"
 	"nirc/internal/emu"
 	"nirc/ir"
@@ -17,6 +21,51 @@ type GPU struct {
 	Doc  string `json:"doc"`  // the chips it stands for
 }
 
+// Calling conventions. A target's own come from Backend.ABIs; those that end in a
+// colon go on with a parameter.
+const (
+	// MonolithicABI is that of whole programs; "" stands for it.
+	MonolithicABI = "monolithic"
+	// SeparateABI makes parts that are linked later.
+	SeparateABI = "separate"
+	// BlendABI makes a fragment shader a blend program; the format of the render target
+	// follows, by Vulkan's name.
+	BlendABI = "blend:"
+	// CullABI makes a whole fragment shader that drops what cull distances of the stage
+	// before it cull; their number follows.
+	CullABI = "cull:"
+	// ClipABI makes a fragment shader that drops what clip and cull distances of the stage
+	// before it cut off; their numbers follow, as in clip:2+1.
+	ClipABI = "clip:"
+)
+
+// ABIKinds lists the calling conventions of targets without their parameters, each once.
+func ABIKinds(targets ...Backend) []string {
+	list := []string{MonolithicABI}
+	for _, b := range targets {
+		for _, a := range b.ABIs() {
+			if k := ABIKind(a); !slices.Contains(list, k) {
+				list = append(list, k)
+			}
+		}
+	}
+	return list
+}
+
+// ABIKind is a calling convention without its parameter.
+func ABIKind(abi string) string {
+	if i := strings.IndexByte(abi, ':'); i >= 0 {
+		return abi[:i+1]
+	}
+	return abi
+}
+
+// HasABI reports whether a target knows a calling convention, whatever its parameter:
+// Compile says what is wrong with that.
+func HasABI(b Backend, abi string) bool {
+	return abi == "" || slices.Contains(ABIKinds(b), ABIKind(abi))
+}
+
 // Job is what a compile asks of a backend.
 type Job struct {
 	GPU   string
@@ -26,7 +75,7 @@ type Job struct {
 	// Lists runs the lists of key codegen of the pipeline file that the compile
 	// goes by, on the job's shader or on others that are made on the way.
 	Lists passes.Lists
-	// ABI is "monolithic" or "separate" where the target has both.
+	// ABI is the calling convention: "" or MonolithicABI, or one of Backend.ABIs.
 	ABI string
 	// Debug keeps source lines in the object.
 	Debug bool
@@ -57,12 +106,17 @@ type Backend interface {
 	// Options are the lowerings that the target wants of the common passes; an
 	// unknown GPU or a stage that the target lacks is a diagnostic.
 	Options(gpu string, stage ir.Stage) (*ir.Options, error)
+	// ABIs lists the values of Job.ABI that the target knows beside MonolithicABI, which
+	// all know.
+	ABIs() []string
 	// Steps lists the machine steps of the chip's code generator in their order: what
 	// --dump-after and its kin, --disable-pass, --time-passes, bisection and the docs know of it.
 	Steps(gpu string) []StepInfo
 	// Compile generates code for a shader that went through the target's
 	// pipeline. It changes the shader.
 	Compile(s *ir.Shader, job *Job) (*object.Object, error)
+	// Cost models the machine code of an object.
+	Cost(o *object.Object) (*cost.Program, error)
 	// Load makes an object runnable on the target's emulator core. Only the
 	// object's code and metadata are looked at.
 	Load(o *object.Object) (emu.Program, error)
@@ -73,13 +127,9 @@ type Backend interface {
 	// DecodeHex decodes one encoding written in hex digits, EncodeHex is its
 	// inverse. With an error may come the text that stands for what does not decode.
 	DecodeHex(gpu, hex string) (string, error)
+	// DecodeHexVerbose is DecodeHex in the longer form of assembly, which says what the
+	// usual one leaves out; the same where there is one form.
+	DecodeHexVerbose(gpu, hex string) (string, error)
 	// EncodeHex encodes one line of assembly to hex digits.
 	EncodeHex(gpu, text string) (string, error)
-}
-
-// VerboseDecoder is a Backend whose assembly has a longer form, which says
-// what the usual one leaves out.
-type VerboseDecoder interface {
-	// DecodeHexVerbose is Backend.DecodeHex in the longer form.
-	DecodeHexVerbose(gpu, hex string) (string, error)
 }

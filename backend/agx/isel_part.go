@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"nirc/backend"
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
@@ -245,24 +246,20 @@ func attribSlots(impl *ir.Impl) []ir.Slot {
 	return slots
 }
 
-// CullABI begins the name of the convention of whole fragment programs that drop what the cull
-// distances of the stage before cull; their number, 1 to 8, follows.
-const CullABI = "cull:"
-
 // convention is the part that a module's shader is under an ABI: compute shaders have no others,
 // tessellation and geometry are whole. culls is the number of cull distances that the ABI names.
 func convention(s *ir.Shader, name string) (part abi.Part, culls int, err error) {
 	if name == "" || name == "monolithic" {
 		return abi.PartWhole, 0, nil
 	}
-	if name == "separate" {
+	if name == backend.SeparateABI {
 		switch s.Stage {
 		case ir.StageCompute, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry:
 			return abi.PartWhole, 0, nil // no state of a pipeline goes into these
 		}
 		return abi.PartMain, 0, nil
 	}
-	digits, ok := strings.CutPrefix(name, CullABI)
+	digits, ok := strings.CutPrefix(name, backend.CullABI)
 	if !ok {
 		return "", 0, fmt.Errorf("agx: the %s ABI is not supported", name)
 	}

@@ -3,6 +3,7 @@ package agx
 import (
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"nirc/backend"
@@ -105,6 +106,18 @@ func (Target) Assemble(gpu, text string) ([]byte, error) {
 	}
 	return isa.Assemble(text)
 }
+
+// ABIs lists that of parts and those of fragment programs that cull, by the number of distances.
+func (Target) ABIs() []string {
+	list := []string{backend.SeparateABI}
+	for n := range 8 {
+		list = append(list, backend.CullABI+strconv.Itoa(n+1))
+	}
+	return list
+}
+
+// DecodeHexVerbose is DecodeHex: the assembly has one form.
+func (t Target) DecodeHexVerbose(gpu, hex string) (string, error) { return t.DecodeHex(gpu, hex) }
 
 // DecodeHex decodes the bytes of one instruction, first byte first.
 func (Target) DecodeHex(gpu, digits string) (string, error) {

@@ -122,6 +122,12 @@ func (Target) Assemble(gpu, text string) ([]byte, error) {
 	return isa.Assemble(gen, text)
 }
 
+// ABIs is empty: programs are whole, and the fixed functions blend and cull.
+func (Target) ABIs() []string { return nil }
+
+// DecodeHexVerbose is DecodeHex: the assembly has one form.
+func (t Target) DecodeHexVerbose(gpu, hex string) (string, error) { return t.DecodeHex(gpu, hex) }
+
 // DecodeHex decodes one word, most significant digit first. A word that is
 // no instruction gives the text "raw 0x…" beside the error.
 func (Target) DecodeHex(gpu, hex string) (string, error) {

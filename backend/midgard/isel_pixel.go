@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"nirc/backend"
 	"nirc/backend/midgard/isa"
 	"nirc/internal/emu"
 )
@@ -57,11 +58,19 @@ func layoutOf(format string) (*blendLayout, error) {
 	return l, nil
 }
 
-// BlendFormats lists the formats of render targets that blend programs can have.
-func (Target) BlendFormats() (list []string) {
+// ABIs lists those of blend programs, one for each format that render targets of theirs can have, and
+// those of fragment programs by the numbers of clip and cull distances before them.
+func (Target) ABIs() (list []string) {
 	for _, f := range emu.Formats() {
 		if _, err := layoutOf(f.Name); err == nil {
-			list = append(list, f.Name)
+			list = append(list, backend.BlendABI+f.Name)
+		}
+	}
+	for clip := range 9 {
+		for cull := range 9 - clip {
+			if clip+cull > 0 {
+				list = append(list, fmt.Sprint(backend.ClipABI, clip, "+", cull))
+			}
 		}
 	}
 	return list

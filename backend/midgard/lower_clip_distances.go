@@ -16,10 +16,6 @@ import (
 // of each cull distance whether the vertex is inside, 1 or 0. Where that is 0 at all
 // vertices of a primitive, and only there, it is 0 with all its derivatives.
 
-// ClipABI begins the ABI of fragment programs in pipelines with clip or cull distances; their
-// numbers follow, as in clip:2+1.
-const ClipABI = "clip:"
-
 // parseDistances reads "N+M" or "N": numbers of clip and of cull distances.
 func parseDistances(text string) (clip, cull int, err error) {
 	n, m, both := strings.Cut(text, "+")
@@ -118,7 +114,7 @@ func (c *compiler) dropClipped() {
 }
 
 // ClipProgram compiles the fragment program of pipelines that have none of their own, but
-// distances as those of an ABI, ClipABI and the numbers.
+// distances as those of an ABI, backend.ClipABI and the numbers.
 func (t Target) ClipProgram(gpu, name string) (*object.Object, error) {
 	s := ir.NewShader(ir.StageFragment, nil)
 	s.Name = "clip"

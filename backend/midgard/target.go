@@ -39,9 +39,6 @@ func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	return nil, fmt.Errorf("midgard: stage %s is not supported: the hardware has no such stage", stage)
 }
 
-// blendABI begins the ABI of blend programs; the format of their target follows.
-const blendABI = "blend:"
-
 // Compile generates the object of a shader that went through the pipeline.
 func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) {
 	g, err := FindGPU(job.GPU)
@@ -49,15 +46,15 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 		return nil, err
 	}
 	o := CompileOptions{GPU: g.Name, Job: job}
-	if format, ok := strings.CutPrefix(job.ABI, blendABI); ok {
+	if format, ok := strings.CutPrefix(job.ABI, backend.BlendABI); ok {
 		if o.Blend = format; format == "" {
 			return nil, errors.New("midgard: a blend program needs the format of its target, as in blend:R8G8B8A8_UNORM")
 		}
-	} else if numbers, ok := strings.CutPrefix(job.ABI, ClipABI); ok {
+	} else if numbers, ok := strings.CutPrefix(job.ABI, backend.ClipABI); ok {
 		if o.Clip, o.Cull, err = parseDistances(numbers); err != nil {
 			return nil, err
 		}
-	} else if job.ABI != "" && job.ABI != "monolithic" {
+	} else if job.ABI != "" && job.ABI != backend.MonolithicABI {
 		return nil, fmt.Errorf("midgard: the %s ABI is not supported", job.ABI)
 	}
 	bin, err := Compile(s, o)

@@ -2,10 +2,11 @@ package main
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"nirc"
+	"nirc/backend"
+	"nirc/internal/targets"
 	"nirc/passes"
 
 	"github.com/spf13/cobra"
@@ -123,12 +124,13 @@ func completeOptional(*cobra.Command) []string {
 // completeABIs lists the calling conventions, with a blend program's for each format
 // that the target has it for and a cull and a clip program's for each number of distances.
 func completeABIs(cmd *cobra.Command) []string {
-	list := []string{"monolithic", "separate"}
-	for _, f := range nirc.BlendFormats() {
-		list = append(list, nirc.BlendABI+f)
-	}
-	for n := range 8 {
-		list = append(list, nirc.CullABI+strconv.Itoa(n+1), nirc.ClipABI+strconv.Itoa(n+1))
+	list := []string{backend.MonolithicABI}
+	for _, b := range targets.All {
+		for _, abi := range b.ABIs() {
+			if !slices.Contains(list, abi) {
+				list = append(list, abi)
+			}
+		}
 	}
 	return list
 }

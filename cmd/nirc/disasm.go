@@ -46,8 +46,8 @@ func (d *disasmCommand) run(path string) error {
 			return err
 		}
 		return d.filter(path, func(line string) (string, error) {
-			if v, ok := b.(backend.VerboseDecoder); ok && d.verbose {
-				return v.DecodeHexVerbose(d.gpu, line)
+			if d.verbose {
+				return b.DecodeHexVerbose(d.gpu, line)
 			}
 			return b.DecodeHex(d.gpu, line)
 		})

@@ -2,10 +2,13 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"nirc"
+	"nirc/backend"
 	"nirc/backend/object"
+	"nirc/internal/targets"
 
 	"github.com/spf13/cobra"
 )
@@ -95,17 +98,10 @@ func (c *linkCommand) run(cmd *cobra.Command, args []string) error {
 
 // checkABI refuses a calling convention that no target has.
 func checkABI(name string) error {
-	switch name {
-	case "", "monolithic", nirc.SeparateABI:
-		return nil
+	if kinds := backend.ABIKinds(targets.All...); name != "" && !slices.Contains(kinds, backend.ABIKind(name)) {
+		return nirc.Usagef("--abi %s: want %s", name, strings.Join(kinds, ", "))
 	}
-	if strings.HasPrefix(name, nirc.BlendABI) {
-		return nil // the target knows the formats
-	}
-	if strings.HasPrefix(name, nirc.CullABI) || strings.HasPrefix(name, nirc.ClipABI) {
-		return nil // the target knows the numbers
-	}
-	return nirc.Usagef("--abi %s: want monolithic, separate, blend:FORMAT, cull:N or clip:N+M", name)
+	return nil // the target knows the parameters
 }
 
 // writeObject writes an object file.

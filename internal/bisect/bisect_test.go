@@ -26,6 +26,8 @@ type textTarget struct{ backend.Backend }
 func (textTarget) Name() string        { return "midgard" }
 func (textTarget) GPUs() []backend.GPU { return []backend.GPU{{Name: "t1"}} }
 
+func (textTarget) ABIs() []string { return nil }
+
 func (textTarget) Steps(string) []backend.StepInfo {
 	return []backend.StepInfo{{Name: "schedule", Optional: true}, {Name: "pack", Optional: true}}
 }
