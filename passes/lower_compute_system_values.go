@@ -65,8 +65,8 @@ func lowerComputeSystemValues(c *Context, s *ir.Shader) (bool, error) {
 	}) || quads, nil
 }
 
-// checkQuads refuses workgroups that do not fall into squares (Vulkan's
-// VUID-RuntimeSpirv-ComputeDerivativeGroupQuads).
+// checkQuads refuses workgroups that do not fall into squares, as
+// SPV_KHR_compute_shader_derivatives asks.
 func checkQuads(s *ir.Shader) error {
 	w := s.Info.WorkgroupSize
 	if s.Info.WorkgroupSizeVariable || w[0]%2 != 0 || w[1]%2 != 0 {
