@@ -2,7 +2,7 @@ package ir
 
 // BlendFactor, BlendOp and LogicOp are what a pipeline does with a colour and
 // what its render target holds, in Vulkan's order: passes that blend in the
-// shader and the software GPU, which blends behind it, speak of the same.
+// shader and the software GPU, which blends after it, speak of the same.
 type (
 	BlendFactor uint8
 	BlendOp     uint8

@@ -199,7 +199,7 @@ func (b *Builder) PushIf(cond *Def) *If {
 // PushElse moves the cursor to the end of i's else side.
 func (b *Builder) PushElse(i *If) { b.Cursor = AtEnd(i.Else.LastBlock()) }
 
-// PopIf moves the cursor behind i and its phis.
+// PopIf moves the cursor after i and its phis.
 func (b *Builder) PopIf(i *If) { b.Cursor = AfterPhis(i.After()) }
 
 // PushLoop puts a loop at the cursor and moves the cursor into its body.
@@ -209,7 +209,7 @@ func (b *Builder) PushLoop() *Loop {
 	return l
 }
 
-// PopLoop moves the cursor behind l and its phis.
+// PopLoop moves the cursor after l and its phis.
 func (b *Builder) PopLoop(l *Loop) { b.Cursor = AfterPhis(l.After()) }
 
 // Jump ends the cursor's block in a jump; the cursor must be at a block's end.

@@ -55,7 +55,7 @@ func (l *List) Nodes() iter.Seq[Node] {
 	}
 }
 
-// Next returns the node behind n in its list, or nil.
+// Next returns the node after n in its list, or nil.
 func Next(n Node) Node { return n.cf().next }
 
 // Prev returns the node before n in its list, or nil.
@@ -69,7 +69,7 @@ func Parent(n Node) Node { return n.cf().list.owner }
 
 func (l *List) append(n Node) { l.insertAfter(n, l.tail) }
 
-// insertAfter puts n behind at (nil: first).
+// insertAfter puts n after at (nil: first).
 func (l *List) insertAfter(n, at Node) {
 	c := n.cf()
 	c.list, c.prev = l, at
@@ -196,13 +196,13 @@ func (b *Block) Jump() *Instr {
 	return nil
 }
 
-// FollowingIf returns the if behind the block, or nil.
+// FollowingIf returns the if after the block, or nil.
 func (b *Block) FollowingIf() *If {
 	i, _ := b.next.(*If)
 	return i
 }
 
-// FollowingLoop returns the loop behind the block, or nil.
+// FollowingLoop returns the loop after the block, or nil.
 func (b *Block) FollowingLoop() *Loop {
 	l, _ := b.next.(*Loop)
 	return l
@@ -248,7 +248,7 @@ func (b *Block) Phis() iter.Seq[*Instr] {
 	}
 }
 
-// NextBlock returns the block behind b in source order, nil at the end (the
+// NextBlock returns the block after b in source order, nil at the end (the
 // end block is not counted).
 func (b *Block) NextBlock() *Block {
 	if b.list == nil {
@@ -290,7 +290,7 @@ func firstBlock(n Node) *Block {
 }
 
 // Blocks walks the function's blocks in source order, the end block not
-// counted. The body may edit instructions, and remove what lies behind.
+// counted. The body may edit instructions, and remove what lies after.
 func (impl *Impl) Blocks() iter.Seq[*Block] {
 	return func(yield func(*Block) bool) {
 		for b := impl.Start(); b != nil; b = b.NextBlock() {
@@ -351,7 +351,7 @@ func (l *Loop) ContinueTarget() *Block {
 	return l.Body.FirstBlock()
 }
 
-// After is the block behind the loop, the target of break.
+// After is the block after the loop, the target of break.
 func (l *Loop) After() *Block { return l.next.(*Block) }
 
 // After is the block where the sides of the if join.

@@ -109,7 +109,7 @@ func (b *Block) moveSuccs(n *Block) {
 }
 
 // splitBlock moves the instructions of c.Block from c.At on into a new block
-// behind it in its list, with the old block's outgoing edges. The two blocks
+// after it in its list, with the old block's outgoing edges. The two blocks
 // stand next to each other without an edge between: the caller puts a node
 // in and relinks. The registers of the start block stay declared there.
 func splitBlock(c Cursor) (before, after *Block) {
@@ -210,7 +210,7 @@ func (l *Loop) AddContinue() *Block {
 }
 
 // InsertJump puts a jump at the end of b and drops the instructions that
-// stood behind where it goes; b must not end in a jump already.
+// stood after where it goes; b must not end in a jump already.
 func (b *Block) InsertJump(kind JumpKind) *Instr {
 	j := b.impl.Shader.NewJump(kind)
 	b.insert(j, nil)
@@ -245,7 +245,7 @@ func Extract(from, to Cursor) *List {
 		n = next
 	}
 	// The extracted part keeps no edge to the outside but those of its jumps,
-	// with the phi sources behind them, for Reinsert. Without a jump only the
+	// with the phi sources after them, for Reinsert. Without a jump only the
 	// last block leads there.
 	if b := out.LastBlock(); b.Jump() == nil {
 		for i, s := range b.Succ {
@@ -458,7 +458,7 @@ func RemoveNode(n Node) {
 }
 
 // ReplaceIf puts the nodes of one of i's sides in i's place and deletes the
-// other. Phis behind i become what comes from that side.
+// other. Phis after i become what comes from that side.
 func ReplaceIf(i *If, side *List) {
 	pred := side.LastBlock()
 	for phi := range i.After().Phis() {

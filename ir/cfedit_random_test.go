@@ -10,7 +10,7 @@ import (
 
 // editor makes random edits of a function's tree. Values of irtest's shaders
 // are used only in the scope where they are made (phis of a loop's head also
-// behind it), so edges may come and go without breaking dominance.
+// after it), so edges may come and go without breaking dominance.
 type editor struct {
 	r    *rand.Rand
 	impl *ir.Impl
@@ -37,8 +37,8 @@ func (e *editor) pick(ok func(*ir.Block) bool) *ir.Block {
 
 func everyBlock(*ir.Block) bool { return true }
 
-// place returns a random place behind b's phis. In the start block it is
-// behind everything, where the condition is made, and so it is in a loop's
+// place returns a random place after b's phis. In the start block it is
+// after everything, where the condition is made, and so it is in a loop's
 // head, whose values go round.
 func (e *editor) place(b *ir.Block) ir.Cursor {
 	c := ir.AfterPhis(b)

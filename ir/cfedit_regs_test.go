@@ -47,7 +47,7 @@ func TestSplitKeepsRegisters(t *testing.T) {
 	}
 }
 
-// TestDeleteParallelCopy: what a deleted parallel copy makes becomes undef behind it too.
+// TestDeleteParallelCopy: what a deleted parallel copy makes becomes undef after it too.
 func TestDeleteParallelCopy(t *testing.T) {
 	s, err := Parse(`shader compute "m" {
   fn f0 "main" entry() {

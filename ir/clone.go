@@ -137,8 +137,8 @@ func (c *Cloner) ext(n, in *Instr) {
 
 // List copies the nodes of from to the place at. When all lists are copied,
 // Finish fills in the phis. A jump at the list's end is copied too: then at
-// must be the end of a block with nothing behind it that is still wanted.
-// It returns where code behind the copy goes.
+// must be the end of a block with nothing after it that is still wanted.
+// It returns where code after the copy goes.
 func (c *Cloner) List(from *List, at Cursor) Cursor {
 	for n := from.head; n != nil; n = n.cf().next {
 		switch x := n.(type) {

@@ -10,7 +10,7 @@ type Cursor struct {
 // Before is the place right before in.
 func Before(in *Instr) Cursor { return Cursor{in.Block, in} }
 
-// After is the place right behind in; behind a phi, it is behind all phis.
+// After is the place right after in; after a phi, it is after all phis.
 func After(in *Instr) Cursor {
 	if in.Kind == KindPhi {
 		return AfterPhis(in.Block)
@@ -21,10 +21,10 @@ func After(in *Instr) Cursor {
 // AtStart is the place before all of b's instructions, phis included.
 func AtStart(b *Block) Cursor { return Cursor{b, b.first} }
 
-// AfterPhis is the place behind b's phis.
+// AfterPhis is the place after b's phis.
 func AfterPhis(b *Block) Cursor { return Cursor{b, firstNonPhi(b)} }
 
-// AtEnd is the place behind all of b's instructions.
+// AtEnd is the place after all of b's instructions.
 func AtEnd(b *Block) Cursor { return Cursor{b, nil} }
 
 // BeforeJump is the place at b's end, before its jump if it has one.

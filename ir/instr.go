@@ -296,7 +296,7 @@ func (d *Def) UsedOnce() bool { return d.uses != nil && d.uses.next == nil }
 // FirstUse returns the first of d's uses (in no particular order) or nil.
 func (d *Def) FirstUse() *Src { return d.uses }
 
-// NextUse returns the use behind s on its value's list, or nil.
+// NextUse returns the use after s on its value's list, or nil.
 func (s *Src) NextUse() *Src { return s.next }
 
 // Uses walks d's uses; the loop body may unlink the current one.

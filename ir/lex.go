@@ -165,7 +165,7 @@ func (l *lexer) int(bits int) int64 {
 	return v
 }
 
-// number reads a number behind a one-letter prefix: %12, @3, f0.
+// number reads a number after a one-letter prefix: %12, @3, f0.
 func (l *lexer) prefixed(prefix string) int {
 	t := l.tok.text
 	n, err := strconv.ParseUint(strings.TrimPrefix(t, prefix), 10, 31)

@@ -4,7 +4,7 @@ package ir
 var DrawStages = [...]Stage{StageVertex, StageTessCtrl, StageTessEval, StageGeometry, StageFragment}
 
 // NextStage is the stage that follows s in a draw whose stages has tells;
-// StageNone behind the last, and for stages that are no part of a draw.
+// StageNone after the last, and for stages that are no part of a draw.
 func NextStage(s Stage, has func(Stage) bool) Stage {
 	behind := false
 	for _, t := range DrawStages {

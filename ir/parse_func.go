@@ -240,7 +240,7 @@ func (p *parser) name(text string) uint32 {
 	return i
 }
 
-// body parses an instruction behind its "%n:size =" and inserts it into b.
+// body parses an instruction after its "%n:size =" and inserts it into b.
 func (p *parser) body(name string, b *Block, bits, comps uint8) *Instr {
 	s := p.s
 	var in *Instr

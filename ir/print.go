@@ -250,7 +250,7 @@ func accessString(x Access) string {
 }
 
 // typ spells a type: array suffixes give length and stride, matrices their
-// stride behind a colon with r for row major.
+// stride after a colon with r for row major.
 func (p *printer) typ(t *Type) string {
 	switch {
 	case t == nil:

@@ -176,7 +176,7 @@ func (w *serialWriter) places() {
 	}
 }
 
-// typeTable writes all types, each behind those that it is made of.
+// typeTable writes all types, each after those that it is made of.
 func (w *serialWriter) typeTable() {
 	var all []*Type
 	var add func(t *Type)

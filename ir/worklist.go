@@ -64,7 +64,7 @@ func (w *InstrWorklist) Reset() { w.items, w.head = w.items[:0], 0 }
 type BlockWorklist struct {
 	blocks []*Block // by Index
 	set    []uint64
-	// No member lies in a word before low or behind high.
+	// No member lies in a word before low or after high.
 	low, high int
 }
 

@@ -229,7 +229,7 @@ func (t *translator) stepComponent(p, n *pointer, ix index) *pointer {
 	return n
 }
 
-// accessChain translates OpAccessChain and its kin. elem tells that the first
+// accessChain translates OpAccessChain and its kin. elem says that the first
 // index steps over whole objects.
 func (t *translator) accessChain(in *inst, elem, inBounds bool) {
 	p := t.ptr(t.arg(in, 0))

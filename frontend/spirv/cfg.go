@@ -17,7 +17,7 @@ const (
 // block is a SPIR-V block of the function under translation.
 type block struct {
 	label       uint32
-	first, term int32 // first instruction behind the label; the terminator (indices in Insts)
+	first, term int32 // first instruction after the label; the terminator (indices in Insts)
 	kind        mergeKind
 	merge, cont int32  // blocks
 	control     uint32 // the merge instruction's hints

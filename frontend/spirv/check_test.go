@@ -16,7 +16,7 @@ type invalid struct {
 	name, want      string
 	dec, decl, body string
 	caps, entry     string
-	more            string // functions behind
+	more            string // functions after
 	noReturn        bool
 	missed          bool // spirv-val does not see it
 }

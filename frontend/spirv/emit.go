@@ -5,7 +5,7 @@ import (
 	"nirc/ir"
 )
 
-// emitBlock translates a block's instructions, the stores for the phis behind
+// emitBlock translates a block's instructions, the stores for the phis after
 // it, and its terminator as far as it is no branch.
 func (t *translator) emitBlock(blk *block) {
 	f := t.f

@@ -9,7 +9,7 @@ import (
 type function struct {
 	id          uint32
 	def         int32 // index in Insts of the OpFunction
-	first, last int32 // first instruction behind the parameters; the OpFunctionEnd
+	first, last int32 // first instruction after the parameters; the OpFunctionEnd
 	params      []int32
 	typ         *typ // tFunction
 	irf         *ir.Function

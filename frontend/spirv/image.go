@@ -349,7 +349,7 @@ func (t *translator) texelResult(in *inst, sparse bool) *typ {
 }
 
 // setTexel defines the result of an instruction that gives a texel, perhaps
-// with a residency code behind it.
+// with a residency code after it.
 func (t *translator) setTexel(in *inst, d *ir.Def, ty *typ, sparse bool) {
 	b := t.f.b
 	n, _ := ty.shape()

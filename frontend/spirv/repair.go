@@ -3,7 +3,7 @@ package spirv
 import "nirc/ir"
 
 // repair makes values reach their uses where the tree has paths that the
-// module's graph has not: behind a loop that is left by a flag, SPIR-V's
+// module's graph has not: after a loop that is left by a flag, SPIR-V's
 // dominance need not be the tree's. Such a value goes through a variable; a
 // deref is made again where it is used.
 func (t *translator) repair() {

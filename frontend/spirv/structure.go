@@ -70,7 +70,7 @@ type nodeKind uint8
 const (
 	nBlock  nodeKind = iota // the block's instructions
 	nIf                     // on the condition of the block's terminator: a, b
-	nGroup                  // a, with ct's merge behind it
+	nGroup                  // a, with ct's merge after it
 	nLoop                   // a: body, b: continue construct
 	nSwitch                 // ct.sw
 	nExit
@@ -87,7 +87,7 @@ type node struct {
 	a, b    []node
 }
 
-// Limits of nesting: of constructs, and up to where code behind an early exit
+// Limits of nesting: of constructs, and up to where code after an early exit
 // is nested in the other side instead of jumped over.
 const (
 	maxNesting  = 5000

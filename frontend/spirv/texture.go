@@ -191,7 +191,7 @@ func sampleOp(f sampleFlags, o *imageOperands, s *imageShape) ir.TexOp {
 	return ir.TexOpTex
 }
 
-// sampleCoord adds the coordinates, and the projector behind them.
+// sampleCoord adds the coordinates, and the projector after them.
 func (t *translator) sampleCoord(in *inst, x *ir.Instr, f sampleFlags, s *imageShape) {
 	b := t.f.b
 	id := t.arg(in, 1)

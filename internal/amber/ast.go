@@ -20,7 +20,7 @@ import (
 type Script struct {
 	// Name is the path that files named by the script are relative to.
 	Name string
-	// VkScript tells that the text is not AmberScript but the older VkScript.
+	// VkScript says that the text is not AmberScript but the older VkScript.
 	VkScript bool
 
 	Requirements []Requirement
@@ -232,7 +232,7 @@ type Pipeline struct {
 	Vertex       []VertexData
 	Index        *Buffer
 
-	// Kernel tells that OpenCL arguments are bound or set by name or number.
+	// Kernel says that OpenCL arguments are bound or set by name or number.
 	Kernel bool
 	// RayTracing is the line of the first command that only ray tracing
 	// pipelines have, or 0.
@@ -398,7 +398,7 @@ type Write struct {
 	line
 	Buffer *Buffer
 	Offset int // bytes
-	// Format lays Values out: elements behind each other, the last of which may
+	// Format lays Values out: elements one after the other, the last of which may
 	// be cut short.
 	Format *Format
 	Values []Number

@@ -67,7 +67,7 @@ func (e *ExpectValues) format() *Format {
 }
 
 // span is the number of bytes that n > 0 numbers in this layout reach over; the
-// padding behind the last element does not count.
+// padding after the last element does not count.
 func (f *Format) span(n int) uint64 {
 	whole, end := (n-1)/len(f.Leaves), uint64(0)
 	for k := range (n-1)%len(f.Leaves) + 1 {

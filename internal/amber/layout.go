@@ -33,7 +33,7 @@ type Leaf struct {
 type Format struct {
 	Type   *Type
 	Std140 bool
-	// Size is the distance of elements in bytes, the padding behind each
+	// Size is the distance of elements in bytes, the padding after each
 	// included.
 	Size int
 	// Leaves are the numbers of an element in the order in which scripts give
@@ -119,7 +119,7 @@ type layouter struct {
 var errTypeTooLarge = errors.New("data type is too large")
 
 // place adds the leaves of t at off, which is aligned by the caller, and
-// returns the size of t without the padding behind it, and its alignment.
+// returns the size of t without the padding after it, and its alignment.
 // m holds the strides given by the member that t is the type of.
 func (l *layouter) place(t *Type, off int, m Member) (size, align int) {
 	if l.err != nil {
@@ -232,7 +232,7 @@ func (l *layouter) placeStruct(s *Struct, off int) (size, align int) {
 		}
 		n, _ := l.place(m.Type, off+pos, *m)
 		if m.Type.Struct != nil || m.Type.Cols > 1 || m.Type.Array != 0 {
-			n = roundUp(n, a) // nothing packs into the padding behind these
+			n = roundUp(n, a) // nothing packs into the padding after these
 		}
 		pos += n
 	}

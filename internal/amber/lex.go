@@ -98,7 +98,7 @@ func (l *lexer) skipSpace() {
 	}
 }
 
-// next returns the next token and moves behind it.
+// next returns the next token and moves after it.
 func (l *lexer) next() token {
 	if l.peeked {
 		l.peeked = false
@@ -257,7 +257,7 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isHex(c byte) bool { return isDigit(c) || c|32 >= 'a' && c|32 <= 'f' }
 
-// rawUntilEnd returns the text from the line behind the current one up to the
+// rawUntilEnd returns the text from the line after the current one up to the
 // line that has END as its first word, which it skips, and the line that the
 // text starts on. ok is false when there is no such line.
 func (l *lexer) rawUntilEnd() (text string, line int, ok bool) {

@@ -17,7 +17,7 @@ func TestParseErrors(t *testing.T) {
 	lines := strings.Count(shaderDecls, "\n") + 1
 	for _, c := range []struct {
 		text string
-		line int // behind the declarations
+		line int // after the declarations
 		want string
 	}{
 		{"FROB x\n", 1, "unknown command"},

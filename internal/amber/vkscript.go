@@ -17,7 +17,7 @@ type vkParser struct {
 	*parser
 	// graphics and compute are the pipelines as the commands have changed them
 	// so far; nil without such shaders. drawn is the pipeline made for the
-	// last draw and changed tells that graphics is no longer like it.
+	// last draw and changed says that graphics is no longer like it.
 	graphics, compute, drawn *Pipeline
 	changed                  bool
 	color                    *Buffer

@@ -292,7 +292,7 @@ func (v *vkParser) stageEntry(t token) bool {
 	return true
 }
 
-// entryPoint parses entrypoint NAME behind the stage's name.
+// entryPoint parses entrypoint NAME after the stage's name.
 func (v *vkParser) entryPoint(stage string) bool {
 	at := v.peek().line
 	if !v.accept("entrypoint") {

@@ -65,7 +65,7 @@ var ErrPack = errors.New("no whole export of nirc cache")
 
 // Import adds the entries of a file that Export wrote. An entry that is
 // broken is left out and told; a file that ends early gives what came before, and ErrPack, one
-// that goes on behind its end all, and ErrPack.
+// that goes on after its end all, and ErrPack.
 func (d *Dir) Import(ctx context.Context, r io.Reader) (Copied, error) {
 	var c Copied
 	p := packReader{r: bufio.NewReader(r), h: sha256.New()}

@@ -17,7 +17,7 @@ type wideAssembler struct {
 	id uint32
 }
 
-// primSize is the number of vertices of a primitive for the stage behind the
+// primSize is the number of vertices of a primitive for the stage after the
 // vertex stage.
 func (p *Pipeline) primSize() int {
 	switch p.Topology {

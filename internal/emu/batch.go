@@ -19,11 +19,11 @@ const (
 type vertexBatch struct {
 	lanes  []VertexLane
 	prims  []primRef // v are indices into lanes
-	wide   []uint32  // vertices of primitives for the stages in between, behind each other
+	wide   []uint32  // vertices of primitives for the stages in between, one after the other
 	wideID []uint32  // their numbers
 	slots  []Slots   // outputs by lane
 	inputs [][]Vec4
-	store  []Vec4 // behind inputs
+	store  []Vec4 // what inputs are slices of
 	launch Launch
 	reuse  []reuseEntry
 	gen    uint32

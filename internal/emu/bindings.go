@@ -90,7 +90,7 @@ type bindingKey struct {
 }
 
 // Set gives binding (set, binding) its array elements. Setting one binding
-// moves the handles of those behind it, so all are set before a launch.
+// moves the handles of those after it, so all are set before a launch.
 func (b *Bindings) Set(set, binding uint32, elems []Descriptor) {
 	i := b.search(set, binding)
 	if i == len(b.keys) || b.keys[i].set != set || b.keys[i].binding != binding {

@@ -66,7 +66,7 @@ type Program interface {
 // Wave is one wave in flight.
 type Wave interface {
 	// Run executes until the wave ends (StatusDone), all its live lanes stand at
-	// a workgroup barrier (StatusBarrier; the next Run goes on behind it), or
+	// a workgroup barrier (StatusBarrier; the next Run goes on after it), or
 	// about fuel instructions have run (StatusYield). An error is final: it
 	// says what the program did wrong and where.
 	Run(fuel int) (Status, error)

@@ -14,8 +14,8 @@ type Patch struct {
 	// Out are the outputs of the control stage by output control point, and
 	// PerPatch those that the patch has once: slots SlotTessLevelOuter,
 	// SlotTessLevelInner and from SlotPatch0 on. Lanes of the control stage write
-	// both while they run, so that others see it behind a barrier; emu clears
-	// them before.
+	// both while they run, so that others see it after a barrier; what
+	// none has written is garbage.
 	Out      []Slots
 	PerPatch Slots
 }

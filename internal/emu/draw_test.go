@@ -268,7 +268,7 @@ func TestAlphaToCoverage(t *testing.T) {
 		if st := draw(t, p, 4); st.SamplesPassed != want {
 			t.Errorf("alpha %v covers %d samples, want %d", alpha, st.SamplesPassed, want)
 		}
-		// Alpha to one comes behind the coverage: it changes what is stored alone.
+		// Alpha to one comes after the coverage: it changes what is stored alone.
 		p = testPipeline(t, 1, 1, 4, "R8G8B8A8_UNORM", 1, quad(0), constantColor(1, 1, 1, alpha))
 		p.Topology = TriangleStrip
 		p.Multisample.AlphaToCoverage, p.Multisample.AlphaToOne = true, true

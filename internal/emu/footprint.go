@@ -12,7 +12,7 @@ func texFloor(x float64) int {
 }
 
 // axis returns the first texel that a coordinate touches along an axis and the
-// weight of the one behind it.
+// weight of the one after it.
 func (p *sampling) axis(k, size int, linear bool) (i int, frac float64) {
 	u := p.coord[k]
 	if !p.s.Unnormalized {

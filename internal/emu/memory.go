@@ -60,7 +60,7 @@ func (m *Memory) place(room uint64) uint64 {
 // other than 0: some hardware has them below 4 GiB, some far above.
 func NewMemoryAt(base uint64) *Memory { return &Memory{next: base} }
 
-// Alloc adds a zeroed buffer of size bytes with a guard gap behind it. Memory
+// Alloc adds a zeroed buffer of size bytes with a guard gap after it. Memory
 // comes in words of 4 bytes: an address in the last word is in bounds even
 // where the buffer ends within it.
 func (m *Memory) Alloc(size int) *Buffer {

@@ -61,7 +61,7 @@ type colorTarget struct {
 	lo, hi float32 // range of the format's colours
 	consts [4]float32
 	// keep has the bits of a texel that the write mask leaves alone; partial
-	// tells that there are any.
+	// says that there are any.
 	keep    [16]byte
 	partial bool
 	bits16  bool
@@ -77,7 +77,7 @@ type outputs struct {
 	dual       bool
 	dual16     bool
 	alphaToOne bool
-	// alpha0 tells that the shader has a colour at location 0, half0 that it is of 16 bits.
+	// alpha0 says that the shader has a colour at location 0, half0 that it is of 16 bits.
 	alpha0, half0 bool
 }
 

@@ -119,7 +119,7 @@ func (p *prim) setPoint(w float64) {
 }
 
 // setDepth computes the depth plane from the vertices' clip z and the depth
-// range; clipped tells that the primitive lies within the range.
+// range; clipped says that the primitive lies within the range.
 func (p *prim) setDepth(v *[3]clipVertex, vp *viewport, clipped bool) {
 	p.minZ, p.maxZ = vp.minZ, vp.maxZ
 	p.loZ, p.hiZ = vp.minZ, vp.maxZ

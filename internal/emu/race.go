@@ -108,7 +108,7 @@ func (g *groupRaces) start(log *raceLog, group uint64, waves, size int) {
 	}
 }
 
-// barrier tells that all waves have come to a barrier of the workgroup.
+// barrier says that all waves have come to a barrier of the workgroup.
 func (g *groupRaces) barrier() {
 	if g.log == nil {
 		return
@@ -141,7 +141,7 @@ func (w *WaveRaces) On() bool { return w != nil && w.o.Where != nil }
 // full reports whether nothing more is looked at: a race is enough.
 func (l *raceLog) full() bool { return l.seq >= maxRaceNotes || l.err != nil }
 
-// Fence tells that the wave makes its accesses to the device's memory available
+// Fence says that the wave makes its accesses to the device's memory available
 // and visible: it counts from the next barrier of the workgroup on.
 func (w *WaveRaces) Fence() {
 	if w != nil {
@@ -149,7 +149,7 @@ func (w *WaveRaces) Fence() {
 	}
 }
 
-// SubgroupBarrier tells that lanes of the wave wait for each other, memory included.
+// SubgroupBarrier says that lanes of the wave wait for each other, memory included.
 func (w *WaveRaces) SubgroupBarrier() {
 	if w != nil {
 		w.epoch++

@@ -46,7 +46,7 @@ type texTap struct {
 }
 
 // Sample filters the texels around a coordinate (Vulkan 1.3, Image Operations).
-// Components come as Format.Unpack gives them, behind the view's swizzle:
+// Components come as Format.Unpack gives them, after the view's swizzle:
 // float bits, or integers, which are never filtered. Without a view or a sampler
 // the result is 0.
 func (v *ImageView) Sample(s *Sampler, op *SampleOp) (t [4]uint32) {

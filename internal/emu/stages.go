@@ -139,7 +139,7 @@ func (d *drawer) wideInstance(i uint32) error {
 	return take(a.end())
 }
 
-// runStages runs the stages behind the vertex stage on the batch.
+// runStages runs the stages after the vertex stage on the batch.
 func (d *drawer) runStages() error {
 	b := &d.batch
 	d.stats.Primitives += uint64(len(b.wideID))

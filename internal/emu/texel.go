@@ -156,7 +156,7 @@ func (v *ImageView) Fetch(dim TexDim, x, y, z, layer, lod, sample int) (t [4]uin
 }
 
 // QuerySize returns the size of a level in texels: one number for Tex1D, two for
-// Tex2D and TexCube, three for Tex3D, and behind them, if array is set, the
+// Tex2D and TexCube, three for Tex3D, and after them, if array is set, the
 // number of layers (of cubes for TexCube). A level that the view does not have,
 // and no view, have the size 0.
 func (v *ImageView) QuerySize(dim TexDim, array bool, lod int) (size [4]uint32) {

@@ -3,7 +3,7 @@ package emu
 import "math/bits"
 
 // TileStore is a colour that a fragment lane stores itself: as it is to go
-// into the attachment, behind blending.
+// into the attachment, after blending.
 type TileStore struct {
 	// Lane is the lane, Target the colour attachment.
 	Lane, Target int

@@ -15,7 +15,7 @@ var captures = []ir.Capture{
 	{Slot: ir.SlotVar0, First: 1, Count: 2, Bits: 16, Offset: 4},
 }
 
-// feedbackPipeline discards everything behind the vertex stage, whose vertices
+// feedbackPipeline discards everything after the vertex stage, whose vertices
 // have their numbers in x and in varying 0's y and z.
 func feedbackPipeline(t *testing.T, topo Topology, vertices int) *Pipeline {
 	var data []float32
@@ -38,7 +38,7 @@ func captured(f *Feedback) []float32 {
 	return list
 }
 
-// TestFeedback captures the vertices of primitives, two draws behind each
+// TestFeedback captures the vertices of primitives, two draws after each
 // other, until the buffer has no room for a whole primitive.
 func TestFeedback(t *testing.T) {
 	for _, c := range []struct {

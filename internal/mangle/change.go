@@ -101,7 +101,7 @@ func (t *Text) drop(r *rand.Rand, lines [][]token, i int) [][]token {
 }
 
 // repeat puts a line in once more. What it defines gets a name of its own,
-// which stands for another id in some line behind it.
+// which stands for another id in some line after it.
 func (t *Text) repeat(r *rand.Rand, lines [][]token, at, from int) [][]token {
 	l := append([]token(nil), lines[from]...)
 	id, _ := defined(l)

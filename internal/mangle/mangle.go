@@ -133,7 +133,7 @@ func defined(l []token) (id string, eq int) {
 }
 
 // addDef files the id that a line defines under op and type, and under the
-// type alone: what stands between it and the =, as IR has it, or behind the
+// type alone: what stands between it and the =, as IR has it, or after the
 // op, as SPIR-V has it.
 func (t *Text) addDef(l []token) {
 	id, eq := defined(l)
@@ -184,8 +184,8 @@ func (t *Text) addWords(l []token) {
 // sizeShape is the shape of what follows an id and a colon, as sizes do in IR.
 const sizeShape = "%:"
 
-// addShapes gives numbers and words the shape of their place: behind a name
-// and =, behind an id and a colon, or behind another mark that is no space.
+// addShapes gives numbers and words the shape of their place: after a name
+// and =, after an id and a colon, or after another mark that is no space.
 func (t *Text) addShapes(l []token) {
 	name := ""
 	for i := range l {

@@ -172,7 +172,7 @@ func (c *compiler) layoutVariables() {
 	}
 }
 
-// finishMemory places scratch behind the variables and gathers initial values.
+// finishMemory places scratch after the variables and gathers initial values.
 func (c *compiler) finishMemory() {
 	if c.err != nil {
 		return

@@ -285,7 +285,7 @@ func (w *Wave) execAtomic(i *inst) {
 	}
 }
 
-// atomicOps are the ALU operations behind the atomics that have one.
+// atomicOps are the ALU operations of the atomics that have one.
 var atomicOps = func() (t [ir.AtomicDecWrap + 1]*optab.Op) {
 	for a, op := range map[ir.AtomicOp]ir.Op{ir.AtomicIAdd: ir.OpIadd, ir.AtomicIMin: ir.OpImin, ir.AtomicUMin: ir.OpUmin, ir.AtomicIMax: ir.OpImax,
 		ir.AtomicUMax: ir.OpUmax, ir.AtomicIAnd: ir.OpIand, ir.AtomicIOr: ir.OpIor, ir.AtomicIXor: ir.OpIxor,

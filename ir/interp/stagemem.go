@@ -10,7 +10,7 @@ import (
 // Inputs and outputs of the tessellation and geometry stages stand outside of
 // the lane: several vertices' inputs, and in the control stage outputs that
 // the patch's lanes share. They are two spaces of memory with a block of slots
-// for each vertex, and behind the vertices the slots that a patch has once.
+// for each vertex, and after the vertices the slots that a patch has once.
 const (
 	vertexStride = ir.NumVaryingSlots * 16
 	patchBase    = 1 << 24

@@ -148,7 +148,7 @@ const controlText = `shader tess_ctrl "main" {
 `
 
 // TestTessControlStage runs two patches in a wave: outputs of other invocations
-// are there behind the barrier, by variables and by explicit accesses.
+// are there after the barrier, by variables and by explicit accesses.
 func TestTessControlStage(t *testing.T) {
 	p := stageProgram(t, controlText)
 	patches := make([]emu.Patch, 2)

@@ -52,7 +52,7 @@ func (g *gen) maybeJump() bool {
 	return true
 }
 
-// ifElse makes an if with phis behind it.
+// ifElse makes an if with phis after it.
 func (g *gen) ifElse() {
 	cond := g.shaped(1, 1)
 	i := g.b.PushIf(cond)
@@ -132,7 +132,7 @@ func (g *gen) loop() {
 	g.exitPhi(l, phi)
 }
 
-// exitPhi merges, behind the loop, a value that reaches every break.
+// exitPhi merges, after the loop, a value that reaches every break.
 func (g *gen) exitPhi(l *ir.Loop, d *ir.Def) {
 	after := l.After()
 	phi := g.s.NewPhi(d.NumComponents, d.BitSize)
