@@ -9,12 +9,32 @@ TARGETS  ?= ir3 agx midgard
 TIME     ?= 1m
 SEED     ?= $(shell date +%s)
 FUZZ     ?=
+PREFIX   ?= /usr/local
 AMBER  := $(CORPUS)/KhronosGroup+VK-GL-CTS $(CORPUS)/google+amber
 
-.PHONY: all test conformance fuzz mangle bench generate
+.PHONY: all install test conformance fuzz mangle bench generate release release-test
 
 all:
 	go build -o nirc ./cmd/nirc
+
+# The program, its manual and its completions below PREFIX; DESTDIR goes before it, as packagers want it.
+install:
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o build/nirc ./cmd/nirc
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" \
+	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions"
+	install -m 755 build/nirc "$(DESTDIR)$(PREFIX)/bin/nirc"
+	install -m 644 docs/cli/man/*.1 "$(DESTDIR)$(PREFIX)/share/man/man1"
+	build/nirc completion bash >"$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nirc"
+	build/nirc completion fish >"$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/nirc.fish"
+	build/nirc completion zsh >"$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_nirc"
+
+# A release of this commit in dist/; nothing is published.
+release:
+	.ci/release
+
+# Two releases of this commit, in two places: the same bytes; then the programs are run, under qemu and wine where they are installed.
+release-test:
+	.ci/release-test
 
 test:
 	go test ./...

@@ -2,7 +2,7 @@ package ir3
 
 import "nirc/ir"
 
-// How many registers a program may have, and what that costs in waves (ir3.md §1.6 and §9.3).
+// How many registers a program may have, and what that costs in waves (ir3.md §1.6 and 9.3).
 
 // registerLimit is the number of units that a fiber may use: all, or less
 // where the waves of a workgroup with barriers must fit at once (ir3.md §1.6).
