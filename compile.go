@@ -10,7 +10,7 @@ import (
 )
 
 // Version is the compiler's version.
-const Version = "0.1.0"
+const Version = "0.2.0"
 
 // Compile compiles one shader of a module: SPIR-V of either byte order, SPIR-V
 // assembly or IR text. The same module, options and version give the same
