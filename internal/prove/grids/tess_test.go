@@ -251,7 +251,9 @@ func testTessellation(t *testing.T, s *tessShaders, next ir.Stage, level passes.
 	p := &emu.Pipeline{Env: env, Vertex: ref[0], TessCtrl: recorded{ref[1], r}, TessEval: recorded{ref[2], r},
 		Topology: emu.PatchList, PatchControlPoints: s.patch, Area: emu.Rect{Width: 1, Height: 1}}
 	draw := emu.DrawParams{VertexCount: 5*uint32(s.patch) - 1, InstanceCount: 3, FirstVertex: 2, FirstInstance: 1, Limits: emu.Limits{Check: true}}
-	if err := emu.Draw(ctx, p, draw); err != nil {
+	plain := draw
+	plain.Check = false // components that nobody writes are garbage then, and zero in the memory of the core's records
+	if err := emu.Draw(ctx, p, plain); err != nil {
 		t.Fatal(err)
 	}
 	at := 0
