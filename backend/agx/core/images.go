@@ -5,6 +5,7 @@ import (
 
 	"nirc/backend/agx/isa"
 	"nirc/internal/emu"
+	"nirc/ir"
 )
 
 // Texture reads go through a cache that sees neither what image_write nor what atomics have
@@ -79,9 +80,10 @@ func (c *checker) memoryBarrier(code uint32) {
 type storeNote uint8
 
 // stored notes a store, loaded checks a load of the same memory by another lane, which
-// nothing orders after it.
+// nothing orders after it. Fragments and vertices have no barriers: what they share without
+// atomics races by the shader's own will.
 func (w *wave) stored(addr uint64, n, lane int) {
-	if w.check == nil {
+	if s := w.p.meta.Stage; w.check == nil || s == ir.StageFragment || s == ir.StageVertex {
 		return
 	}
 	if w.check.stores == nil {
