@@ -122,19 +122,19 @@ type vkReference struct{ attachment, layout uint32 }
 // newPass makes the render pass: colour, then its resolved form if there are
 // several samples, then depth.
 func (v *vulkan) newPass(targets []*vkTarget, resolves, depth bool) (pass vkHandle, err error) {
-	type attachment struct{ flags, format, samples, load, store, stencilLoad, stencilStore, initial, final uint32 }
+	type attachment struct{ _, format, samples, load, _, stencilLoad, stencilStore, _, final uint32 }
 	list := make([]attachment, len(targets))
 	for i, t := range targets {
 		list[i] = attachment{format: uint32(t.format.Vk), samples: uint32(t.samples), load: 1, stencilLoad: 2, stencilStore: 1, final: layoutSource}
 	}
 	type subpass struct {
-		flags, bind, inputs uint32
-		_                   uintptr
-		colors              uint32
-		color, resolve      *vkReference
-		depth               *vkReference
-		preserved           uint32
-		_                   uintptr
+		_, _, _        uint32
+		_              uintptr
+		colors         uint32
+		color, resolve *vkReference
+		depth          *vkReference
+		_              uint32
+		_              uintptr
 	}
 	sub := subpass{colors: 1, color: &vkReference{0, layoutColor}}
 	if resolves {
@@ -144,7 +144,7 @@ func (v *vulkan) newPass(targets []*vkTarget, resolves, depth bool) (pass vkHand
 		sub.depth = &vkReference{uint32(len(targets) - 1), layoutDepth}
 	}
 	// What the draw writes is visible to the copies.
-	type dependency struct{ src, dst, srcStage, dstStage, srcAccess, dstAccess, flags uint32 }
+	type dependency struct{ _, dst, srcStage, dstStage, srcAccess, dstAccess, _ uint32 }
 	dep := dependency{dst: 1<<32 - 1, srcStage: 0x10000, dstStage: 0x1000, srcAccess: 0x10000, dstAccess: 0x800}
 	info := struct {
 		typ          uint32
@@ -299,12 +299,11 @@ func (d *vkDraw) multisample() uintptr {
 
 func (d *vkDraw) depthStencil() uintptr {
 	s := &d.state.Depth
-	type face struct{ fail, pass, depthFail, compare, compareMask, writeMask, reference uint32 }
 	return arg(&struct {
 		typ                                         uint32
 		_                                           uintptr
 		flags, test, write, compare, bounds, enable uint32
-		front, back                                 face
+		_                                           [14]uint32 // stencil
 		least, most                                 float32
 	}{typ: stDepth, test: vkBool(s.Test), write: vkBool(s.Write), compare: uint32(s.Compare), bounds: vkBool(s.BoundsTest), least: s.MinBounds, most: s.MaxBounds})
 }
