@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -108,45 +107,5 @@ func TestInterruptedCache(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*half.pack*")); len(left) > 0 {
 		t.Errorf("half an export: %v", left)
-	}
-}
-
-// command is a line of the README that runs nirc.
-var command = regexp.MustCompile(`^ {4}(?:\./nirc|go run \./cmd/nirc) (.*?)(?: {2,}#.*)?$`)
-
-// Every nirc command that the README shows works as it stands there.
-func TestReadme(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	samples, err := filepath.Abs(filepath.Join("..", "..", "testdata"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "testdata"), os.DirFS(samples)); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(dir)
-	n := 0
-	for line := range strings.Lines(string(text)) {
-		m := command.FindStringSubmatch(strings.TrimRight(line, "\n"))
-		if m == nil {
-			continue
-		}
-		args, err := splitArgs(m[1])
-		if err != nil {
-			t.Errorf("%q: %v", line, err)
-			continue
-		}
-		n++
-		var out, errs bytes.Buffer
-		if code := run(context.Background(), args, streams{strings.NewReader(""), &out, &errs}); code != exitDone {
-			t.Errorf("nirc %s: exit code %d\n%s", m[1], code, errs.String())
-		}
-	}
-	if n < 5 {
-		t.Errorf("only %d commands in the README", n)
 	}
 }

@@ -23,7 +23,7 @@ func pages(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
 	var names []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/ci/*.md", "docs/targets/*.md", "docs/cli/formats.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/ci/*.md", "docs/tutorials/*.md", "docs/targets/*.md", "docs/cli/formats.md"} {
 		found, err := filepath.Glob(filepath.Join(repository, filepath.FromSlash(pattern)))
 		if err != nil {
 			t.Fatal(err)
