@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"nirc/frontend/spirv"
@@ -62,6 +63,9 @@ type Diagnostic struct {
 	Msg      string   `json:"message"`
 	// Target is the target that says so, "" if it is not about one.
 	Target string `json:"target,omitempty"`
+	// Unsupported says that the input is right, and asks for what the compiler or the target
+	// does not do.
+	Unsupported bool `json:"unsupported,omitempty"`
 }
 
 // String is the text form: file:line:col: severity: message, with what is
@@ -114,6 +118,12 @@ func (l Diagnostics) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// Is makes the list an errors.ErrUnsupported if all that it says is that something is not
+// supported.
+func (l Diagnostics) Is(target error) bool {
+	return target == errors.ErrUnsupported && len(l) > 0 && !slices.ContainsFunc(l, func(d Diagnostic) bool { return !d.Unsupported })
+}
+
 // WriteJSON writes one JSON object a line.
 func (l Diagnostics) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
@@ -158,7 +168,7 @@ func appendDiagnostics(list Diagnostics, err error, file string) Diagnostics {
 		text  *ir.ParseError
 		pass  *passes.Diagnostic
 	)
-	d := Diagnostic{File: file, Msg: err.Error()}
+	d := Diagnostic{File: file, Msg: err.Error(), Unsupported: errors.Is(err, errors.ErrUnsupported)}
 	switch {
 	case errors.As(err, &ds):
 		return append(list, ds...)

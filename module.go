@@ -157,7 +157,7 @@ func loadInput(ctx context.Context, path string, o FileOptions) (*Module, error)
 	}
 	stage := glsl.StageName(o.Stage)
 	if stage == "" {
-		return nil, Diagnostics{{File: "-", Msg: fmt.Sprintf("GLSL of stage %s is not supported", o.Stage)}}
+		return nil, Diagnostics{{File: "-", Unsupported: true, Msg: fmt.Sprintf("GLSL of stage %s is not supported", o.Stage)}}
 	}
 	r, err := glsl.CompileText(ctx, data, stage, gl)
 	return compiledGLSL(r, "-", err)

@@ -282,10 +282,10 @@ func (u *Unit) Generate(ctx context.Context) (obj *object.Object, err error) {
 		return nil, Usagef("--stop-after leaves no code to generate")
 	}
 	if n := u.Shader.SharedSize; n > maxSharedSize {
-		return nil, Diagnostics{{File: u.opts.File, Target: u.opts.Target, Msg: fmt.Sprintf("%d bytes of workgroup memory are not supported, the most is %d (maxComputeSharedMemorySize)", n, maxSharedSize)}}
+		return nil, Diagnostics{{File: u.opts.File, Target: u.opts.Target, Unsupported: true, Msg: fmt.Sprintf("%d bytes of workgroup memory are not supported, the most is %d (maxComputeSharedMemorySize)", n, maxSharedSize)}}
 	}
 	if n := u.Shader.ScratchSize; n > maxScratchSize {
-		return nil, Diagnostics{{File: u.opts.File, Target: u.opts.Target, Msg: fmt.Sprintf("%d bytes of private memory an invocation are not supported, the most is %d", n, maxScratchSize)}}
+		return nil, Diagnostics{{File: u.opts.File, Target: u.opts.Target, Unsupported: true, Msg: fmt.Sprintf("%d bytes of private memory an invocation are not supported, the most is %d", n, maxScratchSize)}}
 	}
 	u.generating = true
 	u.Shader.SetLoc(0)

@@ -11,6 +11,12 @@ import (
 // not supported, which target says so, and where in the source it stands. A
 // nil instruction is the shader as a whole.
 func Refuse(target string, s *ir.Shader, in *ir.Instr, format string, args ...any) error {
+	return passes.RefusalAt(s, in, target+": "+fmt.Sprintf(format, args...))
+}
+
+// Broken makes the error of a code generator that was given IR which the target's pipeline
+// does not leave, as after a pass that was disabled. It is no refusal.
+func Broken(target string, s *ir.Shader, in *ir.Instr, format string, args ...any) error {
 	return passes.DiagnosticAt(s, in, target+": "+fmt.Sprintf(format, args...))
 }
 

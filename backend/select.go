@@ -1,8 +1,6 @@
 package backend
 
 import (
-	"fmt"
-
 	"nirc/ir"
 )
 
@@ -80,12 +78,12 @@ func ConstPart(d *ir.Def, k int) uint32 {
 func IOSlot(in *ir.Instr, off *ir.Def) (slot, comp int, err error) {
 	c, ok := off.Const(0)
 	if !ok {
-		return 0, 0, fmt.Errorf("%s with an indirect slot is not supported: it must be lowered", in.Intr)
+		return 0, 0, ir.Unsupportedf("%s with an indirect slot is not supported: it must be lowered", in.Intr)
 	}
 	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
 	slot, comp = int(sem.Location)+int(c), int(in.Get(ir.IdxComponent))
 	if slot >= ir.NumVaryingSlots || comp+max(int(in.Def.NumComponents), 1) > 4 {
-		return 0, 0, fmt.Errorf("%s of slot %d, components from %d on, is not supported", in.Intr, slot, comp)
+		return 0, 0, ir.Unsupportedf("%s of slot %d, components from %d on, is not supported", in.Intr, slot, comp)
 	}
 	return slot, comp, nil
 }

@@ -1,18 +1,25 @@
 package passes
 
 import (
+	"errors"
 	"fmt"
 
 	"nirc/ir"
 )
 
-// Diagnostic is a pass's refusal: what is not supported and where in the source.
+// Diagnostic is why a pass or a code generator does not take a shader, and where in the source.
 type Diagnostic struct {
 	Msg string
 	Loc ir.Loc
 	// File is the source file that Loc.Line counts in, or "".
 	File string
+	// Unsupported says that the shader is right, and asks for what the compiler or its target
+	// does not do.
+	Unsupported bool
 }
+
+// Is makes a refusal an errors.ErrUnsupported.
+func (d *Diagnostic) Is(target error) bool { return d.Unsupported && target == errors.ErrUnsupported }
 
 // Error returns the message with its place.
 func (d *Diagnostic) Error() string {
@@ -25,7 +32,7 @@ func (d *Diagnostic) Error() string {
 	return d.Msg
 }
 
-// DiagnosticAt makes the refusal of an instruction of s, placed where it comes
+// DiagnosticAt makes the diagnostic of an instruction of s, placed where it comes
 // from in the source. An instruction that came without a place lies where the
 // first of its sources does that has one; nil is the shader as a whole.
 func DiagnosticAt(s *ir.Shader, in *ir.Instr, msg string) *Diagnostic {
@@ -48,5 +55,15 @@ func DiagnosticAt(s *ir.Shader, in *ir.Instr, msg string) *Diagnostic {
 	return d
 }
 
-// diag makes the refusal of instruction in.
+// RefusalAt is DiagnosticAt for what is not supported.
+func RefusalAt(s *ir.Shader, in *ir.Instr, msg string) *Diagnostic {
+	d := DiagnosticAt(s, in, msg)
+	d.Unsupported = true
+	return d
+}
+
+// refusal makes the refusal of instruction in.
+func refusal(s *ir.Shader, in *ir.Instr, msg string) error { return RefusalAt(s, in, msg) }
+
+// diag makes the diagnostic of instruction in.
 func diag(s *ir.Shader, in *ir.Instr, msg string) error { return DiagnosticAt(s, in, msg) }

@@ -32,7 +32,7 @@ func inlineFunctions(_ *Context, s *ir.Shader) (bool, error) {
 	for _, f := range s.Functions {
 		// Before anything is built: what is refused costs nothing.
 		if over := sizes.first(f); over != nil {
-			return false, fmt.Errorf("calls that make more than %d instructions of %s are not supported", maxInlined, called(over))
+			return false, ir.Unsupportedf("calls that make more than %d instructions of %s are not supported", maxInlined, called(over))
 		}
 	}
 	for _, f := range s.Functions {
@@ -119,7 +119,7 @@ func (in *inliner) function(f *ir.Function) error {
 	}
 	switch in.state[at] {
 	case 1:
-		return fmt.Errorf("recursive call of %s is not supported", called(f))
+		return ir.Unsupportedf("recursive call of %s is not supported", called(f))
 	case 2:
 		return nil
 	}

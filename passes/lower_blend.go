@@ -47,7 +47,7 @@ func LowerBlend(s *ir.Shader, o *BlendOptions) (bool, error) {
 			continue
 		}
 		if t.Enable && !o.LogicEnable && t.Format.IsInteger() {
-			return progress, fmt.Errorf("blending into integer format %s is not supported", t.Format.Name)
+			return progress, ir.Unsupportedf("blending into integer format %s is not supported", t.Format.Name)
 		}
 		l := &blendLowering{s: s, o: o, t: t, rt: rt}
 		if !l.needed() {

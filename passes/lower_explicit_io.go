@@ -126,11 +126,18 @@ func (e *explicitIO) fail(in *ir.Instr, format string, args ...any) {
 	}
 }
 
+// refuse records that something is not supported, if nothing was wrong before.
+func (e *explicitIO) refuse(in *ir.Instr, format string, args ...any) {
+	if e.err == nil {
+		e.err = refusal(e.s, in, fmt.Sprintf(format, args...))
+	}
+}
+
 // copied refuses a copy of what is lowered.
 func (e *explicitIO) copied(in *ir.Instr) {
 	for i := range in.Srcs {
 		if d := derefOf(in.Srcs[i].Def); d != nil && e.mine(d) {
-			e.fail(in, "a copy of %s is not supported here: split_var_copies and lower_var_copies must run before", d.DerefInfo().Modes)
+			e.refuse(in, "a copy of %s is not supported here: split_var_copies and lower_var_copies must run before", d.DerefInfo().Modes)
 		}
 	}
 }
@@ -139,7 +146,7 @@ func (e *explicitIO) copied(in *ir.Instr) {
 func (e *explicitIO) sampled(in *ir.Instr) {
 	for i := range in.Srcs {
 		if d := derefOf(in.Srcs[i].Def); d != nil && e.mine(d) {
-			e.fail(in, "%s of a texture in %s is not supported", in.TexOp, d.DerefInfo().Modes)
+			e.refuse(in, "%s of a texture in %s is not supported", in.TexOp, d.DerefInfo().Modes)
 		}
 	}
 }
@@ -287,11 +294,11 @@ func (e *explicitIO) access(in *ir.Instr) {
 	t := d.DerefInfo().Type
 	mode := d.DerefInfo().Modes
 	if t.IsOpaque() {
-		e.fail(in, ChosenOpaque)
+		e.refuse(in, ChosenOpaque)
 		return
 	}
 	if bits := a.off.BitSize; bits != 32 && mode != ir.ModeGlobal {
-		e.fail(in, "a pointer of %d bits to %s is not supported", bits, mode)
+		e.refuse(in, "a pointer of %d bits to %s is not supported", bits, mode)
 		return
 	}
 	e.b.AtInstr(in)
@@ -311,7 +318,7 @@ func (e *explicitIO) access(in *ir.Instr) {
 	case ir.IntrDerefBufferArrayLength:
 		in.Def.RewriteUses(e.arrayLength(in, a, t))
 	default:
-		e.fail(in, "%s on %s is not supported by lower_explicit_io", in.Intr, mode)
+		e.refuse(in, "%s on %s is not supported by lower_explicit_io", in.Intr, mode)
 		return
 	}
 	in.Remove()

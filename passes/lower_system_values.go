@@ -50,7 +50,7 @@ func systemValueLoad(s *ir.Shader, load, d *ir.Instr) (*ir.Def, error) {
 		val = baryCoord(b, v)
 	}
 	if val == nil {
-		return nil, diag(s, load, fmt.Sprintf("BuiltIn %d of variable %q is not supported in a %s shader", v.BuiltIn, v.Name, s.Stage))
+		return nil, refusal(s, load, fmt.Sprintf("BuiltIn %d of variable %q is not supported in a %s shader", v.BuiltIn, v.Name, s.Stage))
 	}
 	if v.Type.IsArray() {
 		// SampleMask: one element; the others are zero.

@@ -25,7 +25,7 @@ func lowerVarCopies(_ *Context, s *ir.Shader) (bool, error) {
 				return
 			}
 			if total += copiedVectors(in); total > maxCopied {
-				err = diag(s, in, fmt.Sprintf("copies of more than %d vectors are not supported", maxCopied))
+				err = refusal(s, in, fmt.Sprintf("copies of more than %d vectors are not supported", maxCopied))
 				return
 			}
 			expandCopy(in)

@@ -82,13 +82,13 @@ func storeInits(impl *ir.Impl, vars []*ir.Variable, modes ir.Mode) (progress boo
 // total, would be too many.
 func checkInit(v *ir.Variable, total *int) error {
 	if v.PointerInit != nil {
-		return &Diagnostic{Msg: fmt.Sprintf("variable %s: an initialiser that is a pointer is not supported", v.Name)}
+		return &Diagnostic{Unsupported: true, Msg: fmt.Sprintf("variable %s: an initialiser that is a pointer is not supported", v.Name)}
 	}
 	if v.Init == nil {
 		return nil
 	}
 	if *total += vectorCount(v.Type); *total > maxCopied {
-		return &Diagnostic{Msg: fmt.Sprintf("variable %s: initialisers of more than %d vectors are not supported", v.Name, maxCopied)}
+		return &Diagnostic{Unsupported: true, Msg: fmt.Sprintf("variable %s: initialisers of more than %d vectors are not supported", v.Name, maxCopied)}
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package agx
 
 import (
 	"errors"
-	"fmt"
 
 	"nirc/backend"
 	"nirc/backend/agx/abi"
@@ -114,7 +113,7 @@ func (c *compiler) run() (*Binary, error) {
 	switch stage {
 	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageFragment, ir.StageCompute:
 	default:
-		return nil, fmt.Errorf("agx: %s shaders are not supported: a driver builds them from compute shaders", c.s.Stage)
+		return nil, ir.Unsupportedf("agx: %s shaders are not supported: a driver builds them from compute shaders", c.s.Stage)
 	}
 	entry := c.s.Entry()
 	if entry == nil || entry.Impl == nil {

@@ -1,7 +1,6 @@
 package agx
 
 import (
-	"fmt"
 	"math"
 
 	"nirc/backend/agx/abi"
@@ -43,7 +42,7 @@ func (k *FragmentKey) samples() (int, error) {
 	case 1, 2, 4:
 		return n, nil
 	default:
-		return 0, fmt.Errorf("agx: %d samples a pixel are not supported", n)
+		return 0, ir.Unsupportedf("agx: %d samples a pixel are not supported", n)
 	}
 }
 
@@ -51,7 +50,7 @@ func (k *FragmentKey) samples() (int, error) {
 // sample mask leaves out, and all of culled primitives.
 func (t Target) FragmentProlog(gpu string, main *abi.Meta, key *FragmentKey) (*Binary, error) {
 	if key.CullDistances < 0 || key.CullDistances > 8 {
-		return nil, fmt.Errorf("agx: %d cull distances are not supported", key.CullDistances)
+		return nil, ir.Unsupportedf("agx: %d cull distances are not supported", key.CullDistances)
 	}
 	s, b, err := newPart(gpu, ir.StageFragment, "fragment_prolog")
 	if err != nil {
@@ -64,7 +63,7 @@ func (t Target) FragmentProlog(gpu string, main *abi.Meta, key *FragmentKey) (*B
 	o := CompileOptions{GPU: gpu, Job: t.job(), Part: abi.PartProlog}
 	if key.CullDistances > 0 {
 		if main.EarlyFragmentTests {
-			return nil, fmt.Errorf("agx: %s", errEarlyCull)
+			return nil, ir.Unsupportedf("agx: %s", errEarlyCull)
 		}
 		killed := b.Bcsel(culled(b, key.CullDistances), b.ImmInt(samplesAll, 16), b.ImmInt(0, 16))
 		b.Intrinsic(ir.IntrSampleMaskAgx, 0, 0, killed, b.ImmInt(0, 16))
@@ -159,7 +158,7 @@ func (e *epilog) imports() error {
 		}
 		n := int(r.Slot - ir.SlotData0)
 		if r.Slot < ir.SlotData0 || n >= len(e.color) {
-			return fmt.Errorf("agx: fragment result slot %d is not supported", r.Slot)
+			return ir.Unsupportedf("agx: fragment result slot %d is not supported", r.Slot)
 		}
 		to := &e.color[n]
 		if r.Index == 1 {
@@ -218,7 +217,7 @@ func (e *epilog) target(t *abi.TileTarget) error {
 	logic := e.key.LogicEnable && !f.IsFloat() && !f.IsSrgb()
 	blends := k.Blend.Enable && !e.key.LogicEnable
 	if blends && f.IsInteger() {
-		return fmt.Errorf("agx: blending into integer format %s is not supported", f.Name)
+		return ir.Unsupportedf("agx: blending into integer format %s is not supported", f.Name)
 	}
 	if mask == 0 {
 		return nil

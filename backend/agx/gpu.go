@@ -1,8 +1,6 @@
 package agx
 
 import (
-	"fmt"
-
 	"nirc/ir"
 )
 
@@ -36,7 +34,7 @@ func FindGPU(name string) (*GPU, error) {
 			return &gpus[i], nil
 		}
 	}
-	return nil, fmt.Errorf("agx: GPU %q is not supported", name)
+	return nil, ir.Unsupportedf("agx: GPU %q is not supported", name)
 }
 
 // Options returns what the chip wants lowered before Compile, for a stage.

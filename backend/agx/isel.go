@@ -66,10 +66,17 @@ type pendingPhi struct {
 	mach *mach.Instr
 }
 
-// fail notes the first error.
+// fail notes the first error: what is not supported.
 func (s *isel) fail(in *ir.Instr, format string, args ...any) {
 	if s.err == nil {
 		s.err = backend.Refuse("agx", s.sh, in, format, args...)
+	}
+}
+
+// broken notes that the IR is not as the passes leave it.
+func (s *isel) broken(in *ir.Instr, format string, args ...any) {
+	if s.err == nil {
+		s.err = backend.Broken("agx", s.sh, in, format, args...)
 	}
 }
 
@@ -181,7 +188,7 @@ func (s *isel) wrongSource(d *ir.Def, what string) {
 	if s.now != nil {
 		reader = ": " + ir.PrintInstr(s.now)
 	}
-	s.fail(s.now, "%%%d of %d x %d bits %s%s", d.Index, d.NumComponents, d.BitSize, what, reader)
+	s.broken(s.now, "%%%d of %d x %d bits %s%s", d.Index, d.NumComponents, d.BitSize, what, reader)
 }
 
 // src returns what an ALU source reads.
@@ -248,7 +255,7 @@ func (s *isel) finishPhis() {
 		for k, pred := range s.f.Blocks[blk].Preds {
 			src := p.in.PhiSrc(s.irBlocks[pred])
 			if src == nil {
-				s.fail(p.in, "a phi has no source for one of its predecessors")
+				s.broken(p.in, "a phi has no source for one of its predecessors")
 				return
 			}
 			s.enter(pred)

@@ -59,7 +59,7 @@ func (s *isel) alu(in *ir.Instr) {
 		return
 	}
 	if in.Def.NumComponents != 1 {
-		s.fail(in, "%s with %d components is left at selection: ALU operations must be scalar", in.Op, in.Def.NumComponents)
+		s.broken(in, "%s with %d components is left at selection: ALU operations must be scalar", in.Op, in.Def.NumComponents)
 		return
 	}
 	for i := range in.Srcs {

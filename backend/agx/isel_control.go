@@ -65,7 +65,7 @@ func (s *isel) jump(b *ir.Block) {
 	switch j.Jump {
 	case ir.JumpBreak, ir.JumpContinue:
 		if len(s.nest.loops) == 0 {
-			s.fail(j, "a jump out of no loop")
+			s.broken(j, "a jump out of no loop")
 			return
 		}
 		level := s.nest.ifs + 1
@@ -81,7 +81,7 @@ func (s *isel) jump(b *ir.Block) {
 		s.terminator(opBreak, haltNesting)
 	case ir.JumpReturn:
 		if s.nest.depth > 0 {
-			s.fail(j, "a return inside control flow is left at selection: returns must be lowered")
+			s.broken(j, "a return inside control flow is left at selection: returns must be lowered")
 		}
 	}
 }

@@ -180,7 +180,7 @@ func (s *isel) imageLoad(in *ir.Instr) {
 	}
 	if s.writesImages && !faults.has(faultWrittenImage) {
 		if err := t.SetReadWrite(); err != nil {
-			s.fail(in, "%v", err)
+			s.broken(in, "%v", err)
 		}
 	}
 	s.setCoherent(in, &t)

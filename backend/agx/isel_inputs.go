@@ -172,7 +172,7 @@ func (s *isel) scan(in *ir.Instr) {
 		case slot < ir.NumAttribSlots:
 			s.in.attribs[slot].mask |= mask
 		default:
-			s.fail(in, "vertex attribute slot %d does not exist", slot)
+			s.broken(in, "vertex attribute slot %d does not exist", slot)
 		}
 	case ir.IntrLoadInterpolatedInput:
 		slot, comp, ok := s.ioSlot(in, in.Srcs[1].Def)

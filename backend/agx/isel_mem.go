@@ -51,7 +51,7 @@ func (s *isel) buffer(in *ir.Instr, h *ir.Def) buffer {
 	if e.kind == opImm {
 		set, binding, element, ok := s.res.entry(e.bits)
 		if !ok {
-			s.fail(in, "%s: the buffer comes from no binding", in.Intr)
+			s.broken(in, "%s: the buffer comes from no binding", in.Intr)
 			return buffer{}
 		}
 		key := abi.Uniform{Set: set, Binding: binding, Element: element}
@@ -162,7 +162,7 @@ func isCoherent(in *ir.Instr) bool {
 func (s *isel) setCoherent(in *ir.Instr, t *isa.Instr) {
 	if isCoherent(in) {
 		if err := t.SetCoherent(); err != nil {
-			s.fail(in, "%v", err)
+			s.broken(in, "%v", err)
 		}
 	}
 }
@@ -288,7 +288,7 @@ func (s *isel) deviceStore(in *ir.Instr, m memShape, at place, first, n int) {
 // global is the address of a global access.
 func (s *isel) global(in *ir.Instr, d *ir.Def) address {
 	if int(d.BitSize)*int(d.NumComponents) != 64 {
-		s.fail(in, "%s needs a 64-bit address", in.Intr)
+		s.broken(in, "%s needs a 64-bit address", in.Intr)
 		return address{}
 	}
 	lo, hi := s.comp(d, 0), s.comp(d, 1)
@@ -360,7 +360,7 @@ func (s *isel) atomicGlobal(in *ir.Instr) {
 func (s *isel) atomic(in *ir.Instr, op isa.AtomicOp, a address, index opnd, data mach.Value) {
 	t := isa.Instr{Op: isa.OpAtomic, Mode: uint8(op), Flags: isa.Unsigned}
 	if err := t.SetMultiDie(s.gpu.MultiDie); err != nil {
-		s.fail(in, "%v", err)
+		s.broken(in, "%v", err)
 	}
 	uses := s.baseSource(&t, 0, a, nil)
 	uses = s.index(&t, 1, index, uses)

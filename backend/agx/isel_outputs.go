@@ -59,7 +59,7 @@ func (s *isel) storeOutput(in *ir.Instr) {
 			continue
 		}
 		if comp+c > 3 {
-			s.fail(in, "output slot %d: component %d does not exist", slot, comp+c)
+			s.broken(in, "output slot %d: component %d does not exist", slot, comp+c)
 			return
 		}
 		o, half := s.comp(val, c), isHalf(val)

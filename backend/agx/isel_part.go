@@ -1,7 +1,6 @@
 package agx
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -109,7 +108,7 @@ func (s *isel) export(in *ir.Instr) {
 func (s *isel) attribIndex(in *ir.Instr) int {
 	k, ok := in.Srcs[0].Def.Const(0)
 	if !ok || k >= uint64(len(s.slots)) {
-		s.fail(in, "%s: the attribute is not one of the part's %d", in.Intr, len(s.slots))
+		s.broken(in, "%s: the attribute is not one of the part's %d", in.Intr, len(s.slots))
 		return 0
 	}
 	return int(k)
@@ -261,10 +260,10 @@ func convention(s *ir.Shader, name string) (part abi.Part, culls int, err error)
 	}
 	digits, ok := strings.CutPrefix(name, backend.CullABI)
 	if !ok {
-		return "", 0, fmt.Errorf("agx: the %s ABI is not supported", name)
+		return "", 0, ir.Unsupportedf("agx: the %s ABI is not supported", name)
 	}
 	if culls, err = strconv.Atoi(digits); err != nil || culls < 1 || culls > 8 {
-		return "", 0, fmt.Errorf("agx: %q cull distances are not supported, a stage has 1 to 8", digits)
+		return "", 0, ir.Unsupportedf("agx: %q cull distances are not supported, a stage has 1 to 8", digits)
 	}
 	return abi.PartWhole, culls, nil
 }

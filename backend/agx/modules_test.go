@@ -3,6 +3,7 @@ package agx_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,7 +30,7 @@ func TestModules(t *testing.T) {
 		for _, level := range []passes.Level{passes.O0, passes.O2} {
 			o, err := nirc.Compile(context.Background(), data, nirc.Options{File: file, Target: "agx", Level: level})
 			if err != nil {
-				if !strings.Contains(err.Error(), "not supported") {
+				if !errors.Is(err, errors.ErrUnsupported) {
 					t.Errorf("%s: %v", file, err)
 				}
 				continue
@@ -65,7 +66,8 @@ func TestABI(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = nirc.Compile(context.Background(), data, nirc.Options{Target: "agx", ABI: "register"})
-	if err == nil || !strings.Contains(err.Error(), "not supported") {
+	var usage *nirc.UsageError
+	if !errors.As(err, &usage) {
 		t.Errorf("error %v", err)
 	}
 	o, err := nirc.Compile(context.Background(), data, nirc.Options{Target: "agx", ABI: nirc.SeparateABI})

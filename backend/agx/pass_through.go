@@ -42,7 +42,7 @@ func (t Target) PassThrough(last *object.Object, size int) (*object.Object, erro
 	case m.Next != ir.StageGeometry:
 		return nil, fmt.Errorf("agx: %s is not compiled for a geometry shader behind it", last.Entry)
 	case vertices == nil:
-		return nil, fmt.Errorf("agx: primitives of %d vertices are not supported", size)
+		return nil, ir.Unsupportedf("agx: primitives of %d vertices are not supported", size)
 	}
 	s, b, err := newPart(last.GPU, ir.StageGeometry, "pass_through")
 	if err != nil {

@@ -1,8 +1,6 @@
 package agx
 
 import (
-	"fmt"
-
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/internal/emu"
@@ -97,7 +95,7 @@ func (p *prolog) grid(bytes int) error {
 	if bytes != 0 {
 		f, ok := map[int]isa.Format{1: isa.FormatI8, 2: isa.FormatI16, 4: isa.FormatI32}[bytes]
 		if !ok {
-			return fmt.Errorf("agx: indices of %d bytes are not supported", bytes)
+			return ir.Unsupportedf("agx: indices of %d bytes are not supported", bytes)
 		}
 		block := &b.Intrinsic(ir.IntrLoadSysvalAgx, 1, 64).Set(ir.IdxFlags, uint64(abi.UniformAssembly)).Def
 		w := p.words(block, b.Imm32(abi.AssemblyIndices/4), isa.FormatI32, 3)
@@ -133,7 +131,7 @@ func (p *prolog) attrib(i int, slot ir.Slot, keys []AttribKey) (v [4]*ir.Def, er
 		return [4]*ir.Def{b.Imm32(0), b.Imm32(0), b.Imm32(0), b.ImmFloat(1, 32)}, nil
 	}
 	if f == nil || f.IsDepthStencil() {
-		return v, fmt.Errorf("agx: vertex attributes of format %s are not supported", key.Format)
+		return v, ir.Unsupportedf("agx: vertex attributes of format %s are not supported", key.Format)
 	}
 	p.format, p.stride = f, key.Stride
 	p.index = p.element(key)
@@ -197,7 +195,7 @@ func (p *prolog) load(f isa.Format, at uint32, n, bits uint8) *ir.Def {
 // aligned reports whether elements of some bytes can be loaded by themselves.
 func (p *prolog) aligned(size int) error {
 	if p.stride%uint32(size) != 0 {
-		return fmt.Errorf("agx: vertex attributes of format %s with a stride of %d are not supported", p.format.Name, p.stride)
+		return ir.Unsupportedf("agx: vertex attributes of format %s with a stride of %d are not supported", p.format.Name, p.stride)
 	}
 	return nil
 }
@@ -288,7 +286,7 @@ func (p *prolog) packedWord(f *emu.Format) (*ir.Def, error) {
 	case 4:
 		return p.load(isa.FormatI32, 0, 1, 32), nil
 	}
-	return nil, fmt.Errorf("agx: vertex attributes of format %s are not supported", f.Name)
+	return nil, ir.Unsupportedf("agx: vertex attributes of format %s are not supported", f.Name)
 }
 
 // element1 loads one channel of whole bytes.

@@ -6,6 +6,7 @@ import (
 	"nirc/backend"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
+	"nirc/ir"
 )
 
 // spillSlack is what allocation needs beside the live values: holes that
@@ -119,7 +120,7 @@ func (s *spiller) access(f *mach.Func, op isa.Op, v mach.Value, slot int) isa.In
 	n := f.Elems(v)
 	at := s.start + 2*slot
 	if n > maxVectorRegisters || at+2*f.Size(v) > maxSpillBytes {
-		s.err = fmt.Errorf("agx: the shader needs too many registers: spilling %d registers to byte %d is not supported", n, at)
+		s.err = ir.Unsupportedf("agx: the shader needs too many registers: spilling %d registers to byte %d is not supported", n, at)
 	}
 	t := isa.Instr{Op: op, Format: isa.FormatI32, Mask: uint8(1<<n - 1)}
 	if f.Class(v) == classHalf {

@@ -1,7 +1,6 @@
 package agx
 
 import (
-	"fmt"
 	"strings"
 
 	"nirc/backend"
@@ -162,7 +161,7 @@ func (c *compiler) layOutUniforms() (err error) {
 func (c *compiler) makePhysical() (err error) {
 	for _, pt := range c.parts {
 		if n := pt.scratch(); n > maxFrameBytes {
-			return fmt.Errorf("agx: %d bytes of private memory an invocation are not supported, a stack frame has up to %d", n, maxFrameBytes)
+			return ir.Unsupportedf("agx: %d bytes of private memory an invocation are not supported, a stack frame has up to %d", n, maxFrameBytes)
 		}
 		if pt.p, err = lowerPseudo(pt.f, &c.uni); err != nil {
 			return err

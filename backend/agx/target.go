@@ -47,7 +47,7 @@ func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageFragment, ir.StageCompute:
 		return Options(gpu, stage)
 	}
-	return nil, fmt.Errorf("agx: stage %s is not supported: a driver builds it from compute shaders", stage)
+	return nil, ir.Unsupportedf("agx: stage %s is not supported: a driver builds it from compute shaders", stage)
 }
 
 // Load makes an object runnable from its code and its meta.

@@ -90,7 +90,7 @@ func placeTargets(targets []TargetKey) ([]abi.TileTarget, int, error) {
 		}
 		m, ok := tileFormat(f)
 		if !ok {
-			return nil, 0, fmt.Errorf("agx: format %s is not supported as a colour target", f.Name)
+			return nil, 0, ir.Unsupportedf("agx: format %s is not supported as a colour target", f.Name)
 		}
 		t := abi.TileTarget{Slot: ir.SlotData0 + ir.Slot(i), Mask: components(f), Format: m, Signed: f.IsSigned()}
 		block, size := 4, 4
@@ -101,7 +101,7 @@ func placeTargets(targets []TargetKey) ([]abi.TileTarget, int, error) {
 		at = backend.AlignUp(at, block)
 		t.Offset = uint32(at)
 		if at += size; at > tileBytes {
-			return nil, 0, fmt.Errorf("agx: colour targets of more than %d bytes a sample are not supported", tileBytes)
+			return nil, 0, ir.Unsupportedf("agx: colour targets of more than %d bytes a sample are not supported", tileBytes)
 		}
 		list = append(list, t)
 	}
@@ -123,5 +123,5 @@ func tileLayout(bytes, samples int) (*abi.TileLayout, error) {
 	if faults.has(faultTileBudget) {
 		return l, nil
 	}
-	return nil, fmt.Errorf("agx: colour targets of %d bytes a sample with %d samples a pixel are not supported: no tile holds them", l.Stride, samples)
+	return nil, ir.Unsupportedf("agx: colour targets of %d bytes a sample with %d samples a pixel are not supported: no tile holds them", l.Stride, samples)
 }

@@ -1,11 +1,11 @@
 package agx
 
 import (
-	"fmt"
 	"sort"
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
+	"nirc/ir"
 )
 
 // uniforms collects what the driver is to put into uniform registers. While
@@ -179,7 +179,7 @@ func (u *uniforms) layOut() ([]abi.Uniform, int, error) {
 			u.place[it.Half+k] = int32(at + k)
 		}
 		if limit := baseLimit(it.Kind); at+n > limit {
-			return nil, 0, fmt.Errorf("agx: more than %d halves of addresses in uniform registers are not supported", limit)
+			return nil, 0, ir.Unsupportedf("agx: more than %d halves of addresses in uniform registers are not supported", limit)
 		}
 		it.Half = at
 		at += n

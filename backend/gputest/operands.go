@@ -1,6 +1,7 @@
 package gputest
 
 import (
+	"errors"
 	"math"
 	"math/rand"
 	"strings"
@@ -39,7 +40,7 @@ func (c *Ops) TestOperands(t *testing.T, seeds int) {
 				switch {
 				case err == nil:
 					ran++
-				case !strings.Contains(err.Error(), "not supported"):
+				case !errors.Is(err, errors.ErrUnsupported):
 					t.Errorf("%s of %d bits, seed %d: %v\n%s", op, bits, seed, err, ir.Print(s))
 				}
 			}

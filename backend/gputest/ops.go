@@ -2,6 +2,7 @@ package gputest
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand"
@@ -50,7 +51,7 @@ func (c *Ops) Test(t *testing.T) {
 			switch {
 			case err == nil:
 				ran++
-			case strings.Contains(err.Error(), "not supported"):
+			case errors.Is(err, errors.ErrUnsupported):
 				refused = append(refused, fmt.Sprintf("%s/%d", op, bits))
 			default:
 				t.Errorf("%s of %d bits, %d components: %v", op, bits, n, err)

@@ -134,7 +134,7 @@ func (c *compiler) begin() error {
 	switch c.s.Stage {
 	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageFragment, ir.StageCompute:
 	default:
-		return fmt.Errorf("ir3: %s shaders are not supported", c.s.Stage)
+		return ir.Unsupportedf("ir3: %s shaders are not supported", c.s.Stage)
 	}
 	entry := c.s.Entry()
 	if entry == nil || entry.Impl == nil {

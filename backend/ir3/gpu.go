@@ -1,8 +1,6 @@
 package ir3
 
 import (
-	"fmt"
-
 	"nirc/backend/ir3/isa"
 	"nirc/ir"
 )
@@ -100,7 +98,7 @@ func FindGPU(name string) (*GPU, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("ir3: GPU %q is not supported", name)
+	return nil, ir.Unsupportedf("ir3: GPU %q is not supported", name)
 }
 
 // Options returns what the device wants lowered before Compile, for a stage

@@ -61,10 +61,17 @@ type pendingPhi struct {
 	mach *mach.Instr
 }
 
-// fail notes the first error.
+// fail notes the first error: what is not supported.
 func (s *isel) fail(in *ir.Instr, format string, args ...any) {
 	if s.err == nil {
 		s.err = backend.Refuse("ir3", s.sh, in, format, args...)
+	}
+}
+
+// broken notes that the IR is not as the passes leave it.
+func (s *isel) broken(in *ir.Instr, format string, args ...any) {
+	if s.err == nil {
+		s.err = backend.Broken("ir3", s.sh, in, format, args...)
 	}
 }
 
@@ -335,7 +342,7 @@ func (s *isel) finishPhis() {
 func (s *isel) phiSrc(p pendingPhi, pred mach.BlockID) mach.Value {
 	src := p.in.PhiSrc(s.irBlocks[pred])
 	if src == nil {
-		s.fail(p.in, "a phi has no source for one of its predecessors")
+		s.broken(p.in, "a phi has no source for one of its predecessors")
 		return p.mach.Ops[0].Val
 	}
 	s.enter(pred)

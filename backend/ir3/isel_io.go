@@ -617,7 +617,7 @@ func (s *isel) finishOutputs() {
 				continue
 			}
 			if w.comp > 3 {
-				s.fail(resource.OutputStore(s.impl, w.slot), "output slot %d: component %d does not exist", w.slot, w.comp)
+				s.broken(resource.OutputStore(s.impl, w.slot), "output slot %d: component %d does not exist", w.slot, w.comp)
 				return
 			}
 			if w.half != v.half {

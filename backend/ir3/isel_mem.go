@@ -11,7 +11,7 @@ import (
 // lowerDescriptors has marked.
 func (s *isel) descriptor(in *ir.Instr, t *isa.Instr, i int, h *ir.Def, uses []mach.Value) []mach.Value {
 	if !h.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3) {
-		s.fail(in, "%s: the handle is no bindless resource", in.Intr)
+		s.broken(in, "%s: the handle is no bindless resource", in.Intr)
 		return uses
 	}
 	t.Set = int8(h.Instr.Get(ir.IdxDescSet)) + 1
@@ -391,7 +391,7 @@ func (s *isel) loadGlobal(in *ir.Instr) {
 		return
 	}
 	if in.Srcs[0].Def.BitSize*in.Srcs[0].Def.NumComponents != 64 {
-		s.fail(in, "%s needs a 64-bit address", in.Intr)
+		s.broken(in, "%s needs a 64-bit address", in.Intr)
 		return
 	}
 	n := int(in.Def.NumComponents)

@@ -132,7 +132,7 @@ func (s *isel) resource(in *ir.Instr, d *ir.Def, sampler bool) texResource {
 		}
 		return texResource{set: int(e.Base), slot: slot, ok: true}
 	}
-	s.fail(in, "the variable %q has no descriptor", v.Name)
+	s.broken(in, "the variable %q has no descriptor", v.Name)
 	return texResource{}
 }
 

@@ -1,8 +1,6 @@
 package ir3
 
 import (
-	"fmt"
-
 	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/ir"
@@ -76,7 +74,7 @@ func checkNext(stage, next ir.Stage) error {
 	if next == ir.StageNone || takesOver(stage, next) {
 		return nil
 	}
-	return fmt.Errorf("ir3: a %s shader is not supported after a %s shader", next, stage)
+	return ir.Unsupportedf("ir3: a %s shader is not supported after a %s shader", next, stage)
 }
 
 func (c *chain) fail(in *ir.Instr, format string, args ...any) {

@@ -188,6 +188,12 @@ func (d *descriptors) fail(in *ir.Instr, format string, args ...any) {
 	}
 }
 
+func (d *descriptors) broken(in *ir.Instr, format string, args ...any) {
+	if d.err == nil {
+		d.err = backend.Broken("ir3", d.s, in, format, args...)
+	}
+}
+
 func (d *descriptors) find(set, binding uint32) *abi.Descriptor {
 	for i := range d.table {
 		if d.table[i].Set == set && d.table[i].Binding == binding {
@@ -216,7 +222,7 @@ func (d *descriptors) access(in *ir.Instr) {
 		h = b.Channel(h, 0)
 	}
 	if mask == 0 {
-		d.fail(in, "the descriptor of a %s comes from no binding", in.Intr)
+		d.broken(in, "the descriptor of a %s comes from no binding", in.Intr)
 		return
 	}
 	if bits.OnesCount8(mask) == 1 {

@@ -61,7 +61,7 @@ func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageFragment, ir.StageCompute:
 		return Options(gpu, stage)
 	}
-	return nil, fmt.Errorf("ir3: stage %s is not supported", stage)
+	return nil, ir.Unsupportedf("ir3: stage %s is not supported", stage)
 }
 
 // Load makes an object runnable from its code and its meta.

@@ -122,7 +122,7 @@ func newCompiler(s *ir.Shader, opts CompileOptions) (c *compiler, err error) {
 	switch s.Stage {
 	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
 	default:
-		return nil, fmt.Errorf("midgard: %s shaders are not supported", s.Stage)
+		return nil, ir.Unsupportedf("midgard: %s shaders are not supported", s.Stage)
 	}
 	if opts.Blend != "" {
 		if s.Stage != ir.StageFragment {
@@ -133,10 +133,10 @@ func newCompiler(s *ir.Shader, opts CompileOptions) (c *compiler, err error) {
 		}
 	}
 	if z := s.Info.WorkgroupSize; s.Stage == ir.StageCompute && abi.WorkLimit(z) == 0 {
-		return nil, fmt.Errorf("midgard: a workgroup of %d x %d x %d invocations is not supported, a core holds %d threads", z[0], z[1], z[2], abi.MaxThreads)
+		return nil, ir.Unsupportedf("midgard: a workgroup of %d x %d x %d invocations is not supported, a core holds %d threads", z[0], z[1], z[2], abi.MaxThreads)
 	}
 	if s.ScratchSize > maxScratch {
-		return nil, fmt.Errorf("midgard: %d bytes of private memory a thread are not supported, there are up to %d", s.ScratchSize, maxScratch)
+		return nil, ir.Unsupportedf("midgard: %d bytes of private memory a thread are not supported, there are up to %d", s.ScratchSize, maxScratch)
 	}
 	if entry := s.Entry(); entry == nil || entry.Impl == nil {
 		return nil, errors.New("midgard: the shader has no entry point")

@@ -1,8 +1,6 @@
 package midgard
 
 import (
-	"fmt"
-
 	"nirc/ir"
 )
 
@@ -45,7 +43,7 @@ func FindGPU(name string) (*GPU, error) {
 			return &gpus[i], nil
 		}
 	}
-	return nil, fmt.Errorf("midgard: GPU %q is not supported", name)
+	return nil, ir.Unsupportedf("midgard: GPU %q is not supported", name)
 }
 
 // Options returns what the chip wants lowered before Compile, for a stage.

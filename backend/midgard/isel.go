@@ -63,10 +63,17 @@ type isel struct {
 	demoted reg
 }
 
-// fail notes the first error.
+// fail notes the first error: what is not supported.
 func (s *isel) fail(in *ir.Instr, format string, args ...any) {
 	if s.err == nil {
 		s.err = backend.Refuse("midgard", s.sh, in, format, args...)
+	}
+}
+
+// broken notes that the IR is not as the passes leave it.
+func (s *isel) broken(in *ir.Instr, format string, args ...any) {
+	if s.err == nil {
+		s.err = backend.Broken("midgard", s.sh, in, format, args...)
 	}
 }
 

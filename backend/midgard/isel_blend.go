@@ -58,7 +58,7 @@ func (s *isel) loadBlendInput(in *ir.Instr, slot, comp int, interp ir.Interp) {
 // blend program has.
 func (s *isel) loadDestination(in *ir.Instr) {
 	if len(s.out.list) == 0 || s.out.list[0].slot < ir.SlotData0 || s.out.list[0].slot > ir.SlotData0+7 {
-		s.fail(in, "a blend program without a result reads its target")
+		s.broken(in, "a blend program without a result reads its target")
 		return
 	}
 	s.viewOf(in, s.tileColor(in, int(s.out.list[0].slot-ir.SlotData0), 0))

@@ -122,7 +122,7 @@ func (s *isel) bufferOf(in *ir.Instr, h *ir.Def) (desc source, r abi.Resource, f
 	if e.reg == regConst {
 		r, ok := s.res.entry(e.con[0])
 		if !ok {
-			s.fail(in, "%s: the buffer comes from no binding", in.Intr)
+			s.broken(in, "%s: the buffer comes from no binding", in.Intr)
 		}
 		return source{}, r, true
 	}
@@ -167,7 +167,7 @@ func (s *isel) loadBuffer(in *ir.Instr) {
 		if e := s.comp(h, 0); e.reg == regConst {
 			r, ok := s.res.entry(e.con[0])
 			if !ok {
-				s.fail(in, "%s: the buffer comes from no binding", in.Intr)
+				s.broken(in, "%s: the buffer comes from no binding", in.Intr)
 				return
 			}
 			s.readBuffer(in, abi.UBOBinding, r, 0, off)

@@ -51,7 +51,7 @@ func (s *isel) jump(b *ir.Block) {
 	switch j.Jump {
 	case ir.JumpBreak, ir.JumpContinue:
 		if l == nil {
-			s.fail(j, "a jump out of no loop")
+			s.broken(j, "a jump out of no loop")
 			return
 		}
 		in := s.branch()
@@ -167,7 +167,7 @@ func (s *isel) edgeCopies(phis []*ir.Instr, pred *ir.Block) {
 	for _, phi := range phis {
 		q := phi.PhiSrc(pred)
 		if q == nil {
-			s.fail(phi, "a phi has no source for one of its predecessors")
+			s.broken(phi, "a phi has no source for one of its predecessors")
 			return
 		}
 		if q.Def.IsUndef() {

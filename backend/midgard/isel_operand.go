@@ -23,7 +23,7 @@ func (s *isel) operand(d *ir.Def, n int, pick func(i int) int) (o source) {
 			last = c
 		}
 		if c >= int(d.NumComponents)*width(d) {
-			s.fail(d.Instr, "%%%d of %d x %d bits is too small for what reads it", d.Index, d.NumComponents, d.BitSize)
+			s.broken(d.Instr, "%%%d of %d x %d bits is too small for what reads it", d.Index, d.NumComponents, d.BitSize)
 			return o
 		}
 		switch d.Instr.Kind {

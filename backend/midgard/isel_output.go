@@ -112,7 +112,7 @@ func (s *isel) storeOutput(in *ir.Instr) {
 	mask := uint8(in.Get(ir.IdxWriteMask)) & fullMask(int(val.NumComponents))
 	if mask == 0 || comp+int(val.NumComponents) > 4 {
 		if mask != 0 {
-			s.fail(in, "output slot %d: component %d does not exist", o.slot, comp+int(val.NumComponents)-1)
+			s.broken(in, "output slot %d: component %d does not exist", o.slot, comp+int(val.NumComponents)-1)
 		}
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"nirc/backend"
 	"nirc/backend/midgard/isa"
 	"nirc/internal/emu"
+	"nirc/ir"
 )
 
 // blendLayout is how a blend program sees the pixels of its target: channels by
@@ -27,7 +28,7 @@ type blendLayout struct {
 func layoutOf(format string) (*blendLayout, error) {
 	f := emu.FormatByName(format)
 	refuse := func(why string) (*blendLayout, error) {
-		return nil, fmt.Errorf("midgard: blend programs for the format %s are not supported: %s", format, why)
+		return nil, ir.Unsupportedf("midgard: blend programs for the format %s are not supported: %s", format, why)
 	}
 	switch {
 	case f == nil:

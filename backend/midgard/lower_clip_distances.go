@@ -1,7 +1,6 @@
 package midgard
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -23,7 +22,7 @@ func parseDistances(text string) (clip, cull int, err error) {
 		cull, err = strconv.Atoi(m)
 	}
 	if err != nil || clip < 0 || cull < 0 || clip+cull < 1 || clip+cull > 8 {
-		return 0, 0, fmt.Errorf("midgard: %q clip and cull distances are not supported, a stage has 1 to 8 in all, as in clip:2+1", text)
+		return 0, 0, ir.Unsupportedf("midgard: %q clip and cull distances are not supported, a stage has 1 to 8 in all, as in clip:2+1", text)
 	}
 	return clip, cull, nil
 }

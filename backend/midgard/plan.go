@@ -2,7 +2,8 @@ package midgard
 
 import (
 	"errors"
-	"fmt"
+
+	"nirc/ir"
 )
 
 // plan is a way from a function in the machine form to bundles in registers.
@@ -83,7 +84,7 @@ func (c *compiler) choose() (best *attempt, err error) {
 		}
 	}
 	if c.blend != nil && best.slots+c.scratchBase() > 0 {
-		return nil, fmt.Errorf("midgard: a blend program with more than %d work registers or with arrays in memory is not supported", blendWork)
+		return nil, ir.Unsupportedf("midgard: a blend program with more than %d work registers or with arrays in memory is not supported", blendWork)
 	}
 	return best, nil
 }

@@ -1,9 +1,8 @@
 package midgard
 
 import (
-	"fmt"
-
 	"nirc/backend/midgard/abi"
+	"nirc/ir"
 )
 
 // tables are the buffer, system value and uniform register tables of a binary.
@@ -24,7 +23,7 @@ func (t *tables) ubo(kind abi.UBOKind, r abi.Resource) (int, error) {
 		}
 	}
 	if len(t.meta.UBOs) == abi.MaxUBOs {
-		return 0, fmt.Errorf("midgard: more than %d uniform buffers are not supported", abi.MaxUBOs)
+		return 0, ir.Unsupportedf("midgard: more than %d uniform buffers are not supported", abi.MaxUBOs)
 	}
 	t.meta.UBOs = append(t.meta.UBOs, abi.UBO{Kind: kind, Set: r.Set, Binding: r.Binding, Element: r.Element})
 	return len(t.meta.UBOs) - 1, nil

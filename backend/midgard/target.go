@@ -36,7 +36,7 @@ func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
 		return Options(gpu, stage)
 	}
-	return nil, fmt.Errorf("midgard: stage %s is not supported: the hardware has no such stage", stage)
+	return nil, ir.Unsupportedf("midgard: stage %s is not supported: the hardware has no such stage", stage)
 }
 
 // Compile generates the object of a shader that went through the pipeline.
@@ -55,7 +55,7 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 			return nil, err
 		}
 	} else if job.ABI != "" && job.ABI != backend.MonolithicABI {
-		return nil, fmt.Errorf("midgard: the %s ABI is not supported", job.ABI)
+		return nil, ir.Unsupportedf("midgard: the %s ABI is not supported", job.ABI)
 	}
 	bin, err := Compile(s, o)
 	if err != nil {

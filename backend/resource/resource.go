@@ -5,7 +5,6 @@
 package resource
 
 import (
-	"errors"
 	"math"
 	"sort"
 
@@ -235,11 +234,11 @@ func Texture(d *ir.Def) (v *ir.Variable, indices []Index, err error) {
 			}
 		case ir.DerefCast:
 		default:
-			return nil, nil, errors.New("a texture deref of this kind is not supported")
+			return nil, nil, ir.Unsupportedf("a texture deref of this kind is not supported")
 		}
 		d = di.Srcs[0].Def
 	}
-	return nil, nil, errors.New("a texture that is no variable is not supported")
+	return nil, nil, ir.Unsupportedf("a texture that is no variable is not supported")
 }
 
 // Splits64 reports whether an operation takes 64-bit sources as pairs of words

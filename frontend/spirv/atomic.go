@@ -89,7 +89,7 @@ func (t *translator) memoryAtomic(in *inst, op ir.AtomicOp, rmw bool, vol ir.Acc
 	p := t.ptr(in.args[0])
 	ty := p.typ
 	if ty.kind != tInt && ty.kind != tFloat || ty.bits < 16 {
-		t.fail(in.id, "%s on %s is not supported", in.op, ty)
+		t.refuse(in.id, "%s on %s is not supported", in.op, ty)
 	}
 	if p.mode&(ir.ModeReadOnly|ir.ModeShaderOut) != 0 && in.op != spv.OpAtomicLoad || p.comp != nil || p.col != nil {
 		t.fail(in.id, "%s on storage %s is not allowed", in.op, p.mode)

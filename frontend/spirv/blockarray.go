@@ -30,7 +30,7 @@ func (t *translator) arrayOfBlocks(v *variable, own *ir.Field) {
 	for k := range st.memb {
 		f := &st.memb[k]
 		if f.Location >= 0 && f.Location != loc || f.Component != 0 {
-			t.fail(v.id, "an array of blocks is not supported whose members have locations that do not follow each other, or components")
+			t.refuse(v.id, "an array of blocks is not supported whose members have locations that do not follow each other, or components")
 		}
 		if loc >= 0 {
 			loc += int32(min(st.members[k].plain.SlotCount(), 1<<16))
@@ -87,7 +87,7 @@ func (t *translator) mixed(v *variable, own *ir.Field) bool {
 		}
 		if f.Interp != first.Interp || f.Centroid != first.Centroid || f.Sample != first.Sample {
 			if st != v.typ.elem {
-				t.fail(v.id, "the array of arrays of blocks %q is not supported: its members interpolate differently", t.nameOf(v.id))
+				t.refuse(v.id, "the array of arrays of blocks %q is not supported: its members interpolate differently", t.nameOf(v.id))
 			}
 			return true
 		}
@@ -104,7 +104,7 @@ func (t *translator) splitElements(v *variable, own *ir.Field, finish func(iv *i
 	st := v.typ.elem
 	n := int(v.typ.n)
 	if n*len(st.members) > maxSplit {
-		t.fail(v.id, "the array of blocks %q is not supported: it has more than %d members", t.nameOf(v.id), maxSplit)
+		t.refuse(v.id, "the array of blocks %q is not supported: it has more than %d members", t.nameOf(v.id), maxSplit)
 	}
 	v.split = true
 	loc := own.Location

@@ -32,7 +32,7 @@ func (t *translator) builtInSlot(v *variable, b spv.BuiltIn) (ir.Slot, bool) {
 		t.broken(ruleVertexID, v.id, "the built-in %s is not supported", b)
 	}
 	if row == nil || !row.SysVal || !in {
-		t.fail(v.id, "the built-in %s of storage class %s is not supported", b, v.sc)
+		t.refuse(v.id, "the built-in %s of storage class %s is not supported", b, v.sc)
 	}
 	return 0, false
 }

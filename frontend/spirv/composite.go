@@ -227,9 +227,9 @@ func (t *translator) copyObject(in *inst) {
 func (t *translator) chosen(id uint32, op spv.Op, ty *typ) {
 	switch {
 	case ty.opaque():
-		t.fail(id, "%s of images or samplers is not supported", op)
+		t.refuse(id, "%s of images or samplers is not supported", op)
 	case ty.kind == tPointer && (ty.sc == spv.StorageClassInput || ty.sc == spv.StorageClassOutput):
-		t.fail(id, "%s of pointers to inputs or outputs is not supported", op)
+		t.refuse(id, "%s of pointers to inputs or outputs is not supported", op)
 	}
 }
 

@@ -85,7 +85,7 @@ func (t *translator) toHalf(in *inst, x *ir.Def) *ir.Def {
 			case spv.FPRoundingModeRTZ:
 				op = ir.OpF2f16Rtz
 			default:
-				t.fail(in.id, "the rounding mode %s is not supported", spv.FPRoundingMode(m))
+				t.refuse(in.id, "the rounding mode %s is not supported", spv.FPRoundingMode(m))
 			}
 		}
 	}

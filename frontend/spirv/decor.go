@@ -118,7 +118,7 @@ func (t *translator) sharedBlocks(end int) bool {
 func (t *translator) capability(c spv.Capability) {
 	switch c {
 	case spv.CapabilityKernel, spv.CapabilityAddresses:
-		t.fail(0, "modules of capability %s are not supported", c)
+		t.refuse(0, "modules of capability %s are not supported", c)
 	case spv.CapabilityWorkgroupMemoryExplicitLayoutKHR:
 		t.caps.explicitShared = true
 	}
@@ -128,10 +128,10 @@ func (t *translator) memoryModel(in inst) {
 	t.word = in.word
 	a, m := spv.AddressingModel(in.args[0]), spv.MemoryModel(in.args[1])
 	if a != spv.AddressingModelLogical && a != spv.AddressingModelPhysicalStorageBuffer64 {
-		t.fail(0, "the addressing model %s (capability Addresses) is not supported", a)
+		t.refuse(0, "the addressing model %s (capability Addresses) is not supported", a)
 	}
 	if m == spv.MemoryModelOpenCL {
-		t.fail(0, "the memory model OpenCL (capability Kernel) is not supported")
+		t.refuse(0, "the memory model OpenCL (capability Kernel) is not supported")
 	}
 }
 

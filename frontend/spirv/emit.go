@@ -244,7 +244,7 @@ func (t *translator) derivative(in *inst) {
 	b := t.f.b
 	x := t.floatVector(t.arg(in, 0), 0, 0)
 	if x.BitSize == 64 {
-		t.fail(in.id, "%s of 64-bit floats is not supported", in.op)
+		t.refuse(in.id, "%s of 64-bit floats is not supported", in.op)
 	}
 	if t.stage != ir.StageFragment && t.s.Info.DerivativeGroup == 0 {
 		zero := make([]uint64, x.NumComponents)
@@ -290,7 +290,7 @@ func (t *translator) emitVertex(in *inst) {
 		stream = uint64(t.constArg(in, 0))
 	}
 	if stream >= ir.NumXfbBuffers {
-		t.fail(0, "%s: the vertex stream %d is not supported: there are %d", in.op, stream, ir.NumXfbBuffers)
+		t.refuse(0, "%s: the vertex stream %d is not supported: there are %d", in.op, stream, ir.NumXfbBuffers)
 	}
 	i := ir.IntrEmitVertex
 	if in.op == spv.OpEndPrimitive || in.op == spv.OpEndStreamPrimitive {

@@ -76,5 +76,5 @@ func (t *translator) refuseModel(m spv.ExecutionModel) {
 		}
 		caps += c.String()
 	}
-	t.fail(t.entry.ID, "the entry point's execution model %s (capability %s) is not supported", m, caps)
+	t.refuse(t.entry.ID, "the entry point's execution model %s (capability %s) is not supported", m, caps)
 }

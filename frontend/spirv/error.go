@@ -18,12 +18,17 @@ type Error struct {
 	File      string
 	Line, Col uint32
 	Msg       string
+	// Unsupported: the module asks for what this frontend does not translate.
+	Unsupported bool
 	// Internal: the mistake is this package's own, and not the module's.
 	Internal bool
 	// Stack is the stack trace of a mistake of this package, nil if the module
 	// is what is wrong.
 	Stack []byte
 }
+
+// Is makes a refusal an errors.ErrUnsupported.
+func (e *Error) Is(target error) bool { return e.Unsupported && target == errors.ErrUnsupported }
 
 // Error gives the source place, if known, the word offset and the message.
 func (e *Error) Error() string {
@@ -46,6 +51,13 @@ func (t *translator) fail(id uint32, format string, args ...any) {
 	panic(bail{t.errorf(id, format, args...)})
 }
 
+// refuse is fail for what the frontend does not support.
+func (t *translator) refuse(id uint32, format string, args ...any) {
+	err := t.errorf(id, format, args...)
+	err.Unsupported = true
+	panic(bail{err})
+}
+
 func (t *translator) errorf(id uint32, format string, args ...any) *Error {
 	e := &Error{Word: t.word, ID: id, Msg: fmt.Sprintf(format, args...)}
 	if t.line.line != 0 {
@@ -66,7 +78,7 @@ func (t *translator) unsupported(in *inst) {
 	if caps != "" {
 		caps = " (capability " + caps + ")"
 	}
-	t.fail(in.id, "%s%s is not supported by this frontend", in.op, caps)
+	t.refuse(in.id, "%s%s is not supported by this frontend", in.op, caps)
 }
 
 // guard runs f and returns the error that it failed with. A run-time panic is

@@ -38,14 +38,14 @@ func (interpreter) Compile(_ context.Context, s amber.Shader) (emu.Program, erro
 		err = ir.Validate(sh)
 	}
 	var fail *spirv.Error
-	if errors.As(err, &fail) && strings.Contains(fail.Msg, "not supported") {
+	if errors.As(err, &fail) && fail.Unsupported {
 		return nil, &amber.Unsupported{What: fail.Error()}
 	}
 	if err != nil {
 		return nil, err
 	}
 	p, err := interp.New(sh, interp.Options{})
-	if err != nil && strings.Contains(err.Error(), "not supported") {
+	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, &amber.Unsupported{What: err.Error()}
 	}
 	return p, err

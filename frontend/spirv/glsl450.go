@@ -26,7 +26,7 @@ func (t *translator) extInst(in *inst) {
 		return // these say nothing about what is computed; lines come from OpLine
 	}
 	name, _ := t.m.Insts[set].StringArg(0)
-	t.fail(in.id, "the extended instruction set %q is not supported", name)
+	t.refuse(in.id, "the extended instruction set %q is not supported", name)
 }
 
 // glslRow says how an instruction of GLSL.std.450 becomes one operation.
@@ -81,7 +81,7 @@ func (t *translator) glsl(in *inst, n spv.GLSLstd450) {
 			return
 		}
 	}
-	t.fail(in.id, "GLSL.std.450 instruction %s is not supported", n)
+	t.refuse(in.id, "GLSL.std.450 instruction %s is not supported", n)
 }
 
 func (t *translator) glslSimple(in *inst, n spv.GLSLstd450, row *glslRow) {
@@ -105,7 +105,7 @@ func (t *translator) glslSimple(in *inst, n spv.GLSLstd450, row *glslRow) {
 	switch n {
 	case spv.GLSLstd450FindILsb, spv.GLSLstd450FindSMsb, spv.GLSLstd450FindUMsb:
 		if s[0].BitSize != 32 {
-			t.fail(in.id, "%s of %d bits is not supported", n, s[0].BitSize)
+			t.refuse(in.id, "%s of %d bits is not supported", n, s[0].BitSize)
 		}
 	}
 	t.set(in, d)

@@ -184,7 +184,7 @@ func (t *translator) imageOps(in *inst, i int) (o imageOperands) {
 	}
 	o.given = m
 	if m&^knownOperands != 0 {
-		t.fail(in.id, "%s: the image operands %s are not supported", in.op, m&^knownOperands)
+		t.refuse(in.id, "%s: the image operands %s are not supported", in.op, m&^knownOperands)
 	}
 	if m&spv.ImageOperandsBias != 0 {
 		o.bias = t.floatVector(next(), 1, 0)

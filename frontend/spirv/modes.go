@@ -201,6 +201,6 @@ func (t *translator) geometryMode(in *inst, m spv.ExecutionMode, n uint32) {
 		spv.ExecutionModePixelInterlockOrderedEXT, spv.ExecutionModePixelInterlockUnorderedEXT,
 		spv.ExecutionModeSampleInterlockOrderedEXT, spv.ExecutionModeSampleInterlockUnorderedEXT:
 	default:
-		t.fail(t.entry.ID, "the execution mode %s is not supported", m)
+		t.refuse(t.entry.ID, "the execution mode %s is not supported", m)
 	}
 }

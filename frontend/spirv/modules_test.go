@@ -1,6 +1,7 @@
 package spirv
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"sort"
@@ -36,7 +37,7 @@ func (c *tally) check(t *testing.T, name string, data []byte) {
 		c.spent += time.Since(start)
 		c.words += len(m.Words)
 		if err != nil {
-			if strings.Contains(err.Error(), "not supported") {
+			if errors.Is(err, errors.ErrUnsupported) {
 				c.refused++
 				c.reasons[reason(err)]++
 				if os.Getenv("NIRC_VERBOSE") != "" {

@@ -63,7 +63,7 @@ func (t *translator) subgroup(in *inst) bool {
 // subgroupScope checks operand 0: these instructions work on subgroups only.
 func (t *translator) subgroupScope(in *inst) {
 	if s := t.scope(in, 0); s != ir.ScopeSubgroup && s != ir.ScopeInvocation {
-		t.fail(in.id, "%s of a scope other than the subgroup is not supported", in.op)
+		t.refuse(in.id, "%s of a scope other than the subgroup is not supported", in.op)
 	}
 }
 
@@ -118,7 +118,7 @@ func (t *translator) subgroupReduce(in *inst, op ir.Op) {
 			t.fail(in.id, "%s: the cluster size is not a power of two", in.op)
 		}
 	default:
-		t.fail(in.id, "%s: the group operation %s is not supported", in.op, g)
+		t.refuse(in.id, "%s: the group operation %s is not supported", in.op, g)
 	}
 	r := t.f.b.Intrinsic(intr, x.NumComponents, x.BitSize, x)
 	r.Set(ir.IdxReductionOp, uint64(op)).Set(ir.IdxClusterSize, cluster)
@@ -210,7 +210,7 @@ func (t *translator) ballot(in *inst) bool {
 		counts := [...]ir.Intrinsic{ir.IntrBallotBitCountReduce, ir.IntrBallotBitCountInclusive, ir.IntrBallotBitCountExclusive}
 		g := t.arg(in, 1)
 		if g >= uint32(len(counts)) {
-			t.fail(in.id, "%s: the group operation %s is not supported", in.op, spv.GroupOperation(g))
+			t.refuse(in.id, "%s: the group operation %s is not supported", in.op, spv.GroupOperation(g))
 		}
 		t.set(in, &b.Intrinsic(counts[g], 1, 32, mask(2)).Def)
 	case spv.OpGroupNonUniformBallotFindLSB:

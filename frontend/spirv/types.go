@@ -198,7 +198,7 @@ func (t *translator) typeDecl(in *inst) {
 		ty.kind = tFloat
 		ty.bits = t.numberBits(in, 16)
 		if len(in.args) > 1 {
-			t.fail(in.id, "the float encoding %d is not supported", in.args[1])
+			t.refuse(in.id, "the float encoding %d is not supported", in.args[1])
 		}
 	case spv.OpTypeVector:
 		t.vectorType(in, ty)
@@ -236,7 +236,7 @@ func (t *translator) numberBits(in *inst, least uint32) uint8 {
 	case b == 8 && least == 8, b == 16, b == 32, b == 64:
 		return uint8(b)
 	}
-	t.fail(in.id, "%s of %d bits is not supported", in.op, in.args[0])
+	t.refuse(in.id, "%s of %d bits is not supported", in.op, in.args[0])
 	return 0
 }
 
@@ -246,7 +246,7 @@ func (t *translator) vectorType(in *inst, ty *typ) {
 		t.fail(in.id, "a vector has at least 2 components that are scalars")
 	}
 	if ty.n > 4 {
-		t.fail(in.id, "vectors of %d components (capability Vector16) are not supported", ty.n)
+		t.refuse(in.id, "vectors of %d components (capability Vector16) are not supported", ty.n)
 	}
 	ty.bits = ty.elem.bits
 }
@@ -499,7 +499,7 @@ func (t *translator) imageType(in *inst, ty *typ) {
 	sh := imageShape{dim: spv.Dim(in.args[1]), depth: in.args[2], arrayed: in.args[3] != 0, ms: in.args[4] != 0, sampled: in.args[5], format: spv.ImageFormat(in.args[6])}
 	dims := [...]ir.Dim{ir.Dim1D, ir.Dim2D, ir.Dim3D, ir.DimCube, ir.DimRect, ir.DimBuf, ir.DimSubpass}
 	if int(sh.dim) >= len(dims) {
-		t.fail(in.id, "images of dimension %s are not supported", sh.dim)
+		t.refuse(in.id, "images of dimension %s are not supported", sh.dim)
 	}
 	if sh.ms && sh.dim != spv.Dim2D && sh.dim != spv.DimSubpassData {
 		t.fail(in.id, "multisampled images of dimension %s do not exist", sh.dim)

@@ -49,7 +49,7 @@ func (t *translator) modeOf(sc spv.StorageClass, ty *typ) ir.Mode {
 		return ir.ModeSSBO
 	case spv.StorageClassUniformConstant:
 		if !base.opaque() {
-			t.fail(ty.id, "variables of %s in UniformConstant are not supported", ty)
+			t.refuse(ty.id, "variables of %s in UniformConstant are not supported", ty)
 		}
 		return t.opaqueMode(base)
 	case spv.StorageClassPushConstant:
@@ -67,7 +67,7 @@ func (t *translator) modeOf(sc spv.StorageClass, ty *typ) ir.Mode {
 	for _, c := range spv.KindStorageClass.Capabilities(uint32(sc)) {
 		caps += " " + c.String()
 	}
-	t.fail(ty.id, "the storage class %s (capabilities%s) is not supported", sc, caps)
+	t.refuse(ty.id, "the storage class %s (capabilities%s) is not supported", sc, caps)
 	return 0
 }
 
@@ -198,7 +198,7 @@ func isZero(c *ir.Constant) bool {
 func (t *translator) initialiser(in *inst) *cnst {
 	i := t.m.DefIndex(spv.ID(in.args[1]))
 	if i >= 0 && t.m.Insts[i].Op == spv.OpVariable {
-		t.fail(in.id, "a pointer as initialiser is not supported")
+		t.refuse(in.id, "a pointer as initialiser is not supported")
 	}
 	c := t.constOf(in.args[1])
 	if pt := t.pointee(t.typeOf(in.typ)); !c.typ.sameShape(pt) {

@@ -59,7 +59,7 @@ func (c captureDec) merge(ty *typ, k int) captureDec {
 // capture enters what transform feedback writes of an output variable.
 func (t *translator) capture(v *variable, iv *ir.Variable, c captureDec) {
 	if c.stream >= ir.NumXfbBuffers {
-		t.fail(v.id, "the vertex stream %d is not supported: there are %d", c.stream, ir.NumXfbBuffers)
+		t.refuse(v.id, "the vertex stream %d is not supported: there are %d", c.stream, ir.NumXfbBuffers)
 	}
 	iv.Stream, iv.XfbStride = uint8(c.stream), c.stride
 	if iv.XfbBuffer < 0 {
@@ -69,7 +69,7 @@ func (t *translator) capture(v *variable, iv *ir.Variable, c captureDec) {
 	info := &t.s.Info
 	info.Xfb = true
 	if iv.XfbBuffer >= ir.NumXfbBuffers {
-		t.fail(v.id, "the transform feedback buffer %d is not supported: there are %d", iv.XfbBuffer, ir.NumXfbBuffers)
+		t.refuse(v.id, "the transform feedback buffer %d is not supported: there are %d", iv.XfbBuffer, ir.NumXfbBuffers)
 	}
 	if s := &info.XfbStrides[iv.XfbBuffer]; c.stride != 0 {
 		if *s != 0 && *s != c.stride {
@@ -106,7 +106,7 @@ func (t *translator) noBlockArrayCapture(v *variable, own *ir.Field) {
 	}
 	for k := range base.memb {
 		if m := &base.memb[k]; m.Offset >= 0 && (own.XfbBuffer >= 0 || m.XfbBuffer >= 0) {
-			t.fail(v.id, "transform feedback of an array of blocks is not supported")
+			t.refuse(v.id, "transform feedback of an array of blocks is not supported")
 		}
 	}
 }

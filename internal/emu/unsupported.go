@@ -1,6 +1,9 @@
 package emu
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Unsupported is the error of a draw, a dispatch or an image that asks for what
 // the software GPU does not have. It comes before any invocation has run.
@@ -10,6 +13,9 @@ type Unsupported struct {
 
 // Error says what is not supported.
 func (u *Unsupported) Error() string { return "emu: " + u.What }
+
+// Is makes the error an errors.ErrUnsupported.
+func (u *Unsupported) Is(target error) bool { return target == errors.ErrUnsupported }
 
 func unsupported(format string, args ...any) error {
 	return &Unsupported{fmt.Sprintf(format, args...)}

@@ -48,15 +48,10 @@ func (t *ScriptTarget) Name() string {
 func (t *ScriptTarget) Compile(ctx context.Context, sh amber.Shader) (emu.Program, error) {
 	p, err := t.compile(ctx, sh)
 	var list nirc.Diagnostics
-	if !errors.As(err, &list) {
-		return p, err
+	if errors.As(err, &list) && errors.Is(list, errors.ErrUnsupported) {
+		return nil, &amber.Unsupported{What: err.Error()}
 	}
-	for i := range list {
-		if !strings.Contains(list[i].Msg, "not supported") {
-			return nil, err
-		}
-	}
-	return nil, &amber.Unsupported{What: err.Error()}
+	return p, err
 }
 
 func (t *ScriptTarget) compile(ctx context.Context, sh amber.Shader) (emu.Program, error) {
@@ -106,7 +101,7 @@ func numbersSubgroups(m *spv.Module) bool {
 // Link makes what the parts of a pipeline become with its state.
 func (t *ScriptTarget) Link(ctx context.Context, p *emu.Pipeline) error {
 	err := LinkPipeline(ctx, p)
-	if err != nil && strings.Contains(err.Error(), "not supported") {
+	if errors.Is(err, errors.ErrUnsupported) {
 		return &amber.Unsupported{What: err.Error()}
 	}
 	return err

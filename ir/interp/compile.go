@@ -80,6 +80,14 @@ func (c *compiler) failf(in *ir.Instr, format string, args ...any) {
 	}
 }
 
+// refuse is failf for what the interpreter does not support.
+func (c *compiler) refuse(in *ir.Instr, format string, args ...any) {
+	if c.err == nil {
+		c.failf(in, format, args...)
+		c.err = ir.Unsupportedf("%v", c.err)
+	}
+}
+
 func (c *compiler) shader() error {
 	entry := c.s.Entry()
 	if entry == nil || entry.Impl == nil {
@@ -106,7 +114,7 @@ func (c *compiler) shader() error {
 func (c *compiler) function(fn *ir.Function) (*function, error) {
 	if f := c.fns[fn]; f != nil {
 		if !f.done {
-			return nil, fmt.Errorf("interp: function %s calls itself: recursion is not supported", fn.Name)
+			return nil, ir.Unsupportedf("interp: function %s calls itself: recursion is not supported", fn.Name)
 		}
 		return f, nil
 	}
@@ -116,7 +124,7 @@ func (c *compiler) function(fn *ir.Function) (*function, error) {
 		return nil, fmt.Errorf("interp: function %s has no body", fn.Name)
 	}
 	if !fn.Impl.Structured {
-		return nil, fmt.Errorf("interp: function %s is unstructured: gotos are not supported", fn.Name)
+		return nil, ir.Unsupportedf("interp: function %s is unstructured: gotos are not supported", fn.Name)
 	}
 	for b := range fn.Impl.Blocks() {
 		for in := range b.Instrs() {

@@ -93,7 +93,7 @@ func wideSize(t *ir.Type) uint64 {
 func (c *compiler) place(v *ir.Variable) {
 	if v.Mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp|ir.ModeSystemValue|ir.ModeShared|ir.ModeConstant|ir.ModeShaderIn|ir.ModeShaderOut) != 0 {
 		if n := wideSize(v.Type) + uint64(c.p.private) + uint64(c.p.shared); n > maxMemory {
-			c.failf(nil, "variable %s: more than %d bytes of variables are not supported", v.Name, maxMemory)
+			c.refuse(nil, "variable %s: more than %d bytes of variables are not supported", v.Name, maxMemory)
 			return
 		}
 	}
@@ -180,7 +180,7 @@ func (c *compiler) finishMemory() {
 	p := c.p
 	p.scratchBase = (p.private + 15) &^ 15
 	if c.s.ScratchSize > maxMemory {
-		c.failf(nil, "%d bytes of scratch memory are not supported, the most is %d", c.s.ScratchSize, maxMemory)
+		c.refuse(nil, "%d bytes of scratch memory are not supported, the most is %d", c.s.ScratchSize, maxMemory)
 		return
 	}
 	p.private = p.scratchBase + c.s.ScratchSize
@@ -299,14 +299,14 @@ func (c *compiler) assignDeref(in *ir.Instr) []int32 {
 	case n == 1:
 		return []int32{p.at}
 	}
-	c.failf(in, "pointers of %d components in mode %s are not supported", n, info.Modes)
+	c.refuse(in, "pointers of %d components in mode %s are not supported", n, info.Modes)
 	return nil
 }
 
 func (c *compiler) varPointer(in *ir.Instr, v *ir.Variable) *pointer {
 	sp, ok := c.variableSpace(v)
 	if !ok || sp == spGlobal {
-		c.failf(in, "variables of mode %s are not supported", v.Mode)
+		c.refuse(in, "variables of mode %s are not supported", v.Mode)
 		return nil
 	}
 	if _, placed := c.vars[v]; !placed {
@@ -332,7 +332,7 @@ func (c *compiler) varPointer(in *ir.Instr, v *ir.Variable) *pointer {
 func (c *compiler) castPointer(in *ir.Instr, info *ir.DerefInfo) *pointer {
 	sp, ok := c.spaceOf(info.Modes)
 	if !ok {
-		c.failf(in, "pointers of mode %s are not supported", info.Modes)
+		c.refuse(in, "pointers of mode %s are not supported", info.Modes)
 		return nil
 	}
 	l := layoutOf(info.Modes)
@@ -340,13 +340,13 @@ func (c *compiler) castPointer(in *ir.Instr, info *ir.DerefInfo) *pointer {
 	p := &pointer{space: sp, lay: l, comp: l.component(info.Type), step: info.PtrStride, at: s[0]}
 	if sp == spBuffer {
 		if len(s) != 2 {
-			c.failf(in, "a buffer pointer of %d components is not supported", len(s))
+			c.refuse(in, "a buffer pointer of %d components is not supported", len(s))
 			return nil
 		}
 		p.handle, p.at = s[0], s[1]
 	}
 	if up := c.parent(in); up == nil && info.Type.IsArray() && (sp == spStageIn || sp == spStageOut) {
-		c.failf(in, "a pointer to an array in mode %s as a value is not supported in stage %s", info.Modes, c.s.Stage)
+		c.refuse(in, "a pointer to an array in mode %s as a value is not supported in stage %s", info.Modes, c.s.Stage)
 	} else if up != nil { // keep what is known
 		p.known, p.off, p.dims, p.compact, p.vertex = up.known, up.off, up.dims, up.compact, up.vertex
 		if info.Type.IsVectorOrScalar() && up.t.IsVectorOrScalar() {

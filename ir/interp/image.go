@@ -66,7 +66,7 @@ func (c *compiler) imageAccess(in *ir.Instr) bool {
 	}
 	dim := ir.Dim(in.Get(ir.IdxImageDim))
 	if int(dim) >= len(texDims) || dim == ir.DimSubpass || dim == ir.DimSubpassMS {
-		c.failf(in, "storage images of dimension %s are not supported", dim)
+		c.refuse(in, "storage images of dimension %s are not supported", dim)
 		return true
 	}
 	m := &image{op: op, dim: texDims[dim], array: in.Get(ir.IdxImageArray) != 0, buffer: dim == ir.DimBuf, sample: -1, lod: -1}

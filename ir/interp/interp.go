@@ -111,7 +111,7 @@ func New(s *ir.Shader, opts Options) (emu.Program, error) {
 			return nil, fmt.Errorf("interp: a fragment wave of %d lanes holds no quad", w)
 		}
 	default:
-		return nil, fmt.Errorf("interp: stage %s is not supported by the emulator", s.Stage)
+		return nil, ir.Unsupportedf("interp: stage %s is not supported by the emulator", s.Stage)
 	}
 	s = ir.Clone(s) // the caller may go on changing his
 	p := &Program{shader: s, lanes: w, strict: opts.Strict, other: opts.OtherDerivatives, undef: opts.UndefPattern, mode: ir.ModeOf(s.Info.FloatControls), preamble: -1}

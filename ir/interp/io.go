@@ -20,7 +20,7 @@ type input struct {
 // useInput notes the slots of an input variable.
 func (c *compiler) useInput(v *ir.Variable) {
 	if v.PerPrimitive {
-		c.failf(nil, "input %s: per-primitive inputs are not supported as variables", v.Name)
+		c.refuse(nil, "input %s: per-primitive inputs are not supported as variables", v.Name)
 		return
 	}
 	t := v.Type

@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"fmt"
 	"sort"
 
 	"nirc/internal/emu"
@@ -150,7 +149,7 @@ func (p *Program) scanIntrinsic(x *extra, in map[ir.Slot]*emu.InputSlot, out map
 		for k := range uint32(max(1, x.io.NumSlots)) {
 			if first+k < p.outSlots {
 				if o := out[ir.Slot(first+k)]; o != nil && (o.Bits == 16) != (bits == 16) && p.shader.Stage == ir.StageFragment {
-					p.badIO = fmt.Errorf("interp: 16 and 32 bits in one fragment result (slot %d) are not supported", o.Slot)
+					p.badIO = ir.Unsupportedf("interp: 16 and 32 bits in one fragment result (slot %d) are not supported", o.Slot)
 				}
 				merge(out, ir.Slot(first+k), mask, index, bits)
 				p.writes(ir.Slot(first + k))

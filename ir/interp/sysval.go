@@ -127,7 +127,7 @@ func (c *compiler) useVariable(v *ir.Variable) {
 		}
 		sv := builtInValue(v.BuiltIn)
 		if sv == svNone || !svStage(sv, c.s.Stage) {
-			c.failf(nil, "variable %s: SPIR-V built-in %d is not supported in stage %s", v.Name, v.BuiltIn, c.s.Stage)
+			c.refuse(nil, "variable %s: SPIR-V built-in %d is not supported in stage %s", v.Name, v.BuiltIn, c.s.Stage)
 			return
 		}
 		c.p.sysvars = append(c.p.sysvars, sysvar{sv, c.vars[v], v.Type})

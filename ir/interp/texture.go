@@ -47,7 +47,7 @@ var dimCoords = [...]int{emu.Tex1D: 1, emu.Tex2D: 2, emu.Tex3D: 3, emu.TexCube: 
 func (c *compiler) tex(in *ir.Instr) {
 	info := in.TexInfo()
 	if int(info.Dim) >= len(texDims) {
-		c.failf(in, "textures of dimension %d are not supported", info.Dim)
+		c.refuse(in, "textures of dimension %d are not supported", info.Dim)
 		return
 	}
 	t := &texture{op: in.TexOp, dim: texDims[info.Dim], array: info.IsArray, class: info.DestType.Class, cubeLayers: info.ArrayIsLoweredCube,
@@ -86,15 +86,15 @@ func (c *compiler) checkTex(in *ir.Instr, t *texture, info *ir.TexInfo) bool {
 	}
 	switch {
 	case in.TexOp == ir.TexOpTxfMsFb:
-		c.failf(in, "reading the framebuffer is not supported")
+		c.refuse(in, "reading the framebuffer is not supported")
 	case have(ir.TexSrcBackend1) || have(ir.TexSrcBackend2):
-		c.failf(in, "sources packed for a target are not supported by the interpreter")
+		c.refuse(in, "sources packed for a target are not supported by the interpreter")
 	case have(ir.TexSrcPlane):
-		c.failf(in, "planes of multi-planar formats are not supported")
+		c.refuse(in, "planes of multi-planar formats are not supported")
 	case in.TexOp == ir.TexOpTg4 && (info.GatherImplicitLod || have(ir.TexSrcLod) || have(ir.TexSrcBias)):
-		c.failf(in, "a gather with a level of detail is not supported")
+		c.refuse(in, "a gather with a level of detail is not supported")
 	case t.buffer && (row.NeedsSampler || in.TexOp == ir.TexOpTxfMs):
-		c.failf(in, "%s of a texel buffer is not supported", in.TexOp)
+		c.refuse(in, "%s of a texel buffer is not supported", in.TexOp)
 	case !row.Query && len(t.src[ir.TexSrcCoord].at) < need:
 		c.failf(in, "%d coordinates are needed", need)
 	case in.TexOp == ir.TexOpTxd && (len(t.src[ir.TexSrcDdx].at) < t.flat || len(t.src[ir.TexSrcDdy].at) < t.flat):

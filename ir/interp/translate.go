@@ -21,7 +21,7 @@ func (c *compiler) instr(in *ir.Instr) {
 	case ir.KindIntrinsic:
 		c.intrinsic(in)
 	default:
-		c.failf(in, "instructions of this kind are not supported")
+		c.refuse(in, "instructions of this kind are not supported")
 	}
 }
 
@@ -128,10 +128,10 @@ func (c *compiler) explicitMemory(in *ir.Instr) bool {
 
 func (c *compiler) checkAtomic(in *ir.Instr) {
 	if b := in.Def.BitSize; b < 16 {
-		c.failf(in, "atomics of %d bits are not supported", b)
+		c.refuse(in, "atomics of %d bits are not supported", b)
 	}
 	if in.Get(ir.IdxAtomicOp) > uint64(ir.AtomicDecWrap) {
-		c.failf(in, "atomic operation %d is not supported", in.Get(ir.IdxAtomicOp))
+		c.refuse(in, "atomic operation %d is not supported", in.Get(ir.IdxAtomicOp))
 	}
 }
 
@@ -183,7 +183,7 @@ func (c *compiler) other(in *ir.Instr) {
 	case ir.IntrReduce, ir.IntrInclusiveScan, ir.IntrExclusiveScan:
 		op := in.Get(ir.IdxReductionOp)
 		if op >= uint64(ir.NumOps) || ir.Op(op).Info().Eval == nil || len(ir.Op(op).Info().In) != 2 {
-			c.failf(in, "reduction operation %d is not supported", op)
+			c.refuse(in, "reduction operation %d is not supported", op)
 			return
 		}
 		x.eval = ir.Op(op).Info().Eval
@@ -192,9 +192,9 @@ func (c *compiler) other(in *ir.Instr) {
 	}
 	if !supported(in.Intr) {
 		if in.Intr.Info().SysVal {
-			c.failf(in, "this system value is not supported")
+			c.refuse(in, "this system value is not supported")
 		} else {
-			c.failf(in, "the intrinsic is not supported by the interpreter")
+			c.refuse(in, "the intrinsic is not supported by the interpreter")
 		}
 		return
 	}

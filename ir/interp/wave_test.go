@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -146,7 +147,7 @@ func TestUnsupportedTexture(t *testing.T) {
 	k.s.AddTexSrc(tex, ir.TexSrcCoord, k.b.Vec(k.lane, k.lane))
 	k.b.Insert(tex)
 	_, err := New(k.s, Options{})
-	if err == nil || !strings.Contains(err.Error(), "not supported") || !strings.Contains(err.Error(), "txf_ms_fb") {
+	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "txf_ms_fb") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,6 +1,9 @@
 package spv
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Error is what this package returns for input that is not SPIR-V: Parse sets Word, the assembler sets Line and Column.
 type Error struct {
@@ -10,7 +13,12 @@ type Error struct {
 	Line, Column int
 	// Msg says what is wrong.
 	Msg string
+	// Unsupported: the module is of a version that the package does not know.
+	Unsupported bool
 }
+
+// Is makes a refusal an errors.ErrUnsupported.
+func (e *Error) Is(target error) bool { return e.Unsupported && target == errors.ErrUnsupported }
 
 // Error gives the place and the message.
 func (e *Error) Error() string {

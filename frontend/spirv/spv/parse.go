@@ -81,7 +81,9 @@ func (m *Module) header() error {
 		return wordErr(0, "no SPIR-V: the magic number is %#08x", w[0])
 	}
 	if w[1]&0xff0000ff != 0 || w[1]>>16 != 1 || w[1]>>8&0xff > 6 {
-		return wordErr(1, "SPIR-V version %#08x is not supported (1.0 to 1.6 are)", w[1])
+		err := wordErr(1, "SPIR-V version %#08x is not supported (1.0 to 1.6 are)", w[1])
+		err.Unsupported = true
+		return err
 	}
 	m.Version, m.Generator, m.Bound, m.Schema = uint16(w[1]>>8), w[2], w[3], w[4]
 	if m.Bound == 0 || m.Bound > MaxBound {

@@ -142,10 +142,35 @@ func TestRefusals(t *testing.T) {
 			if !strings.HasPrefix(text, c.place) || !strings.Contains(text, c.what) || !strings.Contains(text, "not supported") || !strings.HasSuffix(text, " ["+c.target+"]") {
 				t.Errorf("%s\nwant %s… %s … [%s]", text, c.place, c.what, c.target)
 			}
+			if !errors.Is(err, errors.ErrUnsupported) {
+				t.Errorf("%s is of no refusal's type", text)
+			}
 			if strings.Contains(text, c.target+": ") {
 				t.Errorf("%s names the target twice", text)
 			}
 		})
+	}
+}
+
+// TestMistakes: what is wrong with a module is no refusal, nor is a list that has it beside one.
+func TestMistakes(t *testing.T) {
+	for name, text := range map[string]string{"text.spvasm": "OpNothing", "module.spv": "\x03\x02\x23\x07\x00\x00\x01\x00", "text.nir": "shader"} {
+		m, err := nirc.Load([]byte(text), name)
+		if err == nil {
+			_, err = m.Compile(context.Background(), nirc.Options{Target: "ir3"})
+		}
+		if err == nil || errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	refused := nirc.Diagnostic{Unsupported: true}
+	for want, list := range map[bool]nirc.Diagnostics{true: {refused, refused}, false: {refused, {}}} {
+		if got := errors.Is(list, errors.ErrUnsupported); got != want {
+			t.Errorf("%v: unsupported is %t", list, got)
+		}
+	}
+	if errors.Is(nirc.Diagnostics{}, errors.ErrUnsupported) {
+		t.Error("nothing is a refusal")
 	}
 }
 

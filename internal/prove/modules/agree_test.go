@@ -155,7 +155,7 @@ func (a *agreement) examined(ctx context.Context, c *agreeCase) {
 			a.skipped["takes too long"]++
 		case errors.As(err, &skip):
 			a.skipped[skip.why]++
-		case strings.Contains(err.Error(), "interp: ") && strings.Contains(err.Error(), "not supported"), strings.Contains(err.Error(), "emu: "):
+		case strings.Contains(err.Error(), "interp: ") && errors.Is(err, errors.ErrUnsupported), strings.Contains(err.Error(), "emu: "):
 			a.skipped["the interpreter:"+refusalKind(err)]++
 		default:
 			a.fail("%s on the interpreter: %v", c, err)

@@ -292,7 +292,7 @@ func (j *judge) compile(at int, text string) (s *ir.Shader, refused string, err 
 	err = nirc.Guard(context.Background(), "judge", "", "", func() error {
 		var err error
 		if s, err = j.front(at); err != nil {
-			if strings.Contains(err.Error(), "not supported") {
+			if errors.Is(err, errors.ErrUnsupported) {
 				refused, err = err.Error(), nil
 			}
 			return err
