@@ -301,6 +301,22 @@ func (impl *Impl) Blocks() iter.Seq[*Block] {
 	}
 }
 
+// Instrs walks the instructions of all blocks, with the freedoms of Blocks and
+// Block.Instrs.
+func (impl *Impl) Instrs() iter.Seq[*Instr] {
+	return func(yield func(*Instr) bool) {
+		for b := impl.Start(); b != nil; b = b.NextBlock() {
+			for in := b.first; in != nil; {
+				next := in.next
+				if !yield(in) {
+					return
+				}
+				in = next
+			}
+		}
+	}
+}
+
 // BlocksReverse walks the blocks in the reverse of source order.
 func (impl *Impl) BlocksReverse() iter.Seq[*Block] {
 	return func(yield func(*Block) bool) {

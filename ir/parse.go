@@ -95,12 +95,7 @@ func (p *parser) shader() {
 		case "capture":
 			p.capture()
 		case "constant_data":
-			p.expect("=")
-			b, err := hex.DecodeString(strings.TrimPrefix(p.word(), "0x"))
-			if err != nil {
-				p.failLast("ill-formed bytes")
-			}
-			p.s.ConstantData = b
+			p.constantData()
 		case "scratch_size":
 			p.expect("=")
 			p.s.ScratchSize = uint32(p.uint(32))
@@ -110,16 +105,10 @@ func (p *parser) shader() {
 		case "type":
 			p.structType()
 		case "file":
-			if int(p.uint(32)) != len(p.s.Files) {
-				p.failLast("files are numbered from 1")
-			}
-			p.expect("=")
+			p.numbered(kw, len(p.s.Files))
 			p.s.Files = append(p.s.Files, p.str())
 		case "loc":
-			if int(p.uint(32)) != len(p.s.Locs) {
-				p.failLast("locs are numbered from 1")
-			}
-			p.expect("=")
+			p.numbered(kw, len(p.s.Locs))
 			var v [5]uint32
 			for i := range v {
 				v[i] = uint32(p.uint(32))
@@ -140,6 +129,28 @@ func (p *parser) shader() {
 	for _, fix := range initPos {
 		fix()
 	}
+	p.resolveCalls()
+}
+
+func (p *parser) constantData() {
+	p.expect("=")
+	b, err := hex.DecodeString(strings.TrimPrefix(p.word(), "0x"))
+	if err != nil {
+		p.failLast("ill-formed bytes")
+	}
+	p.s.ConstantData = b
+}
+
+// numbered reads the number of the next file or loc, n, up to its text.
+func (p *parser) numbered(kw string, n int) {
+	if int(p.uint(32)) != n {
+		p.failLast("%ss are numbered from 1", kw)
+	}
+	p.expect("=")
+}
+
+// resolveCalls gives calls their functions, which may stand after them.
+func (p *parser) resolveCalls() {
 	for _, c := range p.calls {
 		if c.num >= len(p.s.Functions) {
 			panic(p.errorAt(c.pos, fmt.Sprintf("no function f%d", c.num)))

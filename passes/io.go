@@ -33,12 +33,10 @@ func eachIODeref(s *ir.Shader, f func(impl *ir.Impl, in *ir.Instr, v *ir.Variabl
 		if fn.Impl == nil {
 			continue
 		}
-		for b := range fn.Impl.Blocks() {
-			for in := range b.Instrs() {
-				if in.Kind == ir.KindDeref && in.DerefInfo().Modes&(ir.ModeShaderIn|ir.ModeShaderOut) != 0 {
-					if v := rootVar(in); v != nil {
-						f(fn.Impl, in, v)
-					}
+		for in := range fn.Impl.Instrs() {
+			if in.Kind == ir.KindDeref && in.DerefInfo().Modes&(ir.ModeShaderIn|ir.ModeShaderOut) != 0 {
+				if v := rootVar(in); v != nil {
+					f(fn.Impl, in, v)
 				}
 			}
 		}

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 
 	"nirc/ir"
 )
@@ -83,67 +84,78 @@ func (l *ioLowering) path(in, d *ir.Instr) (*slotAccess, error) {
 		chain = append(chain, d)
 		d = d.Srcs[0].Def.Instr
 	}
-	a := &slotAccess{v: d.DerefInfo().Var, t: d.DerefInfo().Type}
-	if a.v.Interp == ir.InterpExplicit && in.Intr != ir.IntrInterpDerefAtVertex && l.s.Stage == ir.StageFragment && a.v.Mode == ir.ModeShaderIn && !a.v.PerVertex {
-		return nil, diag(l.s, in, fmt.Sprintf("input %q is not interpolated, and read at no vertex", a.v.Name))
+	v := d.DerefInfo().Var
+	if err := l.checkAccess(in, v); err != nil {
+		return nil, err
 	}
-	if a.v.Location < 0 {
-		return nil, diag(l.s, in, fmt.Sprintf("input or output %q has no location", a.v.Name))
-	}
-	a.location, a.component = a.v.Location, a.v.Component
+	a := &slotAccess{v: v, t: d.DerefInfo().Type, location: v.Location, component: v.Component}
 	a.numSlots = uint8(min(a.t.SlotCount(), 255))
 	a.offset = l.b.Imm32(0)
 	constant := int64(0)
-	for i := len(chain) - 1; i >= 0; i-- {
-		step := chain[i]
+	for i, step := range slices.Backward(chain) {
 		parent := a.t
 		a.t = step.DerefInfo().Type
-		if step.Deref == ir.DerefStruct {
+		switch {
+		case step.Deref == ir.DerefStruct:
 			for k := 0; k < step.DerefInfo().Field; k++ {
 				constant += int64(parent.Fields[k].Type.SlotCount())
 			}
-			continue
-		}
-		index := step.Srcs[1].Def
-		if i == len(chain)-1 && arrayedIO(l.s, a.v) {
-			a.vertex = index
+		case i == len(chain)-1 && arrayedIO(l.s, v):
+			a.vertex = step.Srcs[1].Def
 			a.numSlots = uint8(min(a.t.SlotCount(), 255))
-			continue
-		}
-		k, isConst := index.Const(0)
-		k = min(k, uint64(max(parent.ChildCount(), 1)-1)) // beyond the end is undefined, but stays in the variable
-		switch {
-		case a.v.Compact:
-			if !isConst {
-				return nil, diag(l.s, in, fmt.Sprintf("dynamic index into %q", a.v.Name))
-			}
-			c := int64(a.component) + int64(k)
-			constant += c / 4
-			a.component = uint8(c % 4)
-			a.numSlots = uint8((uint32(a.v.Component) + uint32(parent.ChildCount()) + 3) / 4)
-		case parent.IsVector():
-			if isConst {
-				a.component += uint8(k) * max(a.t.Bits/32, 1)
-			} else {
-				a.vecIndex = index
-			}
-		case isConst:
-			constant += int64(k) * int64(a.t.SlotCount())
 		default:
-			a.offset = l.b.Iadd(a.offset, l.b.IMulImm(index, int64(a.t.SlotCount())))
+			slots, err := l.index(a, in, parent, step.Srcs[1].Def)
+			if err != nil {
+				return nil, err
+			}
+			constant += slots
 		}
 	}
 	if a.offset.IsConst() {
 		// The slot is known: name it alone.
 		a.location += int32(constant)
-		a.numSlots = uint8(min(a.t.SlotCount(), 2))
-		if a.numSlots == 0 {
-			a.numSlots = 1
-		}
+		a.numSlots = uint8(max(1, min(a.t.SlotCount(), 2)))
 	} else {
 		a.offset = l.b.IAddImm(a.offset, constant)
 	}
 	return a, nil
+}
+
+// checkAccess reports what keeps in from reaching a variable by slots.
+func (l *ioLowering) checkAccess(in *ir.Instr, v *ir.Variable) error {
+	if v.Interp == ir.InterpExplicit && in.Intr != ir.IntrInterpDerefAtVertex && l.s.Stage == ir.StageFragment && v.Mode == ir.ModeShaderIn && !v.PerVertex {
+		return diag(l.s, in, fmt.Sprintf("input %q is not interpolated, and read at no vertex", v.Name))
+	}
+	if v.Location < 0 {
+		return diag(l.s, in, fmt.Sprintf("input or output %q has no location", v.Name))
+	}
+	return nil
+}
+
+// index takes an access on to an element of parent, the type it had reached,
+// and returns the slots to add to it that are known now.
+func (l *ioLowering) index(a *slotAccess, in *ir.Instr, parent *ir.Type, index *ir.Def) (slots int64, err error) {
+	k, isConst := index.Const(0)
+	k = min(k, uint64(max(parent.ChildCount(), 1)-1)) // beyond the end is undefined, but stays in the variable
+	switch {
+	case a.v.Compact:
+		if !isConst {
+			return 0, diag(l.s, in, fmt.Sprintf("dynamic index into %q", a.v.Name))
+		}
+		c := int64(a.component) + int64(k)
+		a.component = uint8(c % 4)
+		a.numSlots = uint8((uint32(a.v.Component) + uint32(parent.ChildCount()) + 3) / 4)
+		return c / 4, nil
+	case parent.IsVector() && isConst:
+		a.component += uint8(k) * max(a.t.Bits/32, 1)
+	case parent.IsVector():
+		a.vecIndex = index
+	case isConst:
+		return int64(k) * int64(a.t.SlotCount()), nil
+	default:
+		a.offset = l.b.Iadd(a.offset, l.b.IMulImm(index, int64(a.t.SlotCount())))
+	}
+	return 0, nil
 }
 
 func (a *slotAccess) semantics(s *ir.Shader, extra int32) uint64 {

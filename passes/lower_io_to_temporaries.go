@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"slices"
+
 	"math"
 
 	"nirc/ir"
@@ -28,32 +30,22 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 	if modes&ir.ModeShaderIn != 0 && lowerIndirectInterp(f.Impl) {
 		kept = ir.MetaNone
 	}
-	indirect := indirectInputs(f.Impl)
-	temp := map[*ir.Variable]*ir.Variable{}
-	var moved []*ir.Variable
-	for _, v := range s.Variables {
-		if v.Mode&modes == 0 || v.Temporary || v.FBFetch {
-			continue
-		}
-		if v.Mode == ir.ModeShaderIn && (!indirect[v] || arrayedIO(s, v)) {
-			continue
-		}
-		t := f.Impl.NewLocal(v.Type.Bare(), v.Name)
-		t.Init, v.Init = v.Init, nil
-		temp[v] = t
-		moved = append(moved, v)
-	}
+	moved := wantTemporaries(s, f.Impl, modes)
 	if len(moved) == 0 {
 		f.Impl.Preserve(kept)
 		return kept == ir.MetaNone, nil
 	}
+	temp := map[*ir.Variable]*ir.Variable{}
+	for _, v := range moved {
+		t := f.Impl.NewLocal(v.Type.Bare(), v.Name)
+		t.Init, v.Init = v.Init, nil
+		temp[v] = t
+	}
 	stored := lastStores(f.Impl)
 	interps := interpolated(f.Impl, temp)
-	for b := range f.Impl.Blocks() {
-		for in := range b.Instrs() {
-			if in.Kind == ir.KindDeref {
-				redirect(in, temp)
-			}
+	for in := range f.Impl.Instrs() {
+		if in.Kind == ir.KindDeref {
+			redirect(in, temp)
 		}
 	}
 	for _, x := range interps {
@@ -66,7 +58,7 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 			b.CopyDeref(b.DerefVar(temp[v]), b.DerefVar(v))
 		}
 	}
-	copyOut := func(at ir.Cursor) {
+	eachOutput(s, f.Impl, func(at ir.Cursor) {
 		b.At(at)
 		for _, v := range moved {
 			if v.Mode == ir.ModeShaderOut {
@@ -74,24 +66,43 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 				b.CopyDeref(b.DerefVar(v), b.DerefVar(temp[v]))
 			}
 		}
-	}
-	if s.Stage == ir.StageGeometry {
-		for blk := range f.Impl.Blocks() {
-			for in := range blk.Instrs() {
-				if in.IsIntrinsic(ir.IntrEmitVertex) {
-					copyOut(ir.Before(in))
-				}
-			}
-		}
-	} else {
-		for _, p := range append([]*ir.Block(nil), f.Impl.End.Preds...) {
-			if j := p.Jump(); j == nil || j.Jump == ir.JumpReturn {
-				copyOut(ir.BeforeJump(p))
-			}
-		}
-	}
+	})
 	f.Impl.Preserve(kept)
 	return true, nil
+}
+
+// wantTemporaries lists the variables of the modes to replace: outputs, and
+// inputs that are read by an index that is not constant.
+func wantTemporaries(s *ir.Shader, impl *ir.Impl, modes ir.Mode) (list []*ir.Variable) {
+	indirect := indirectInputs(impl)
+	for _, v := range s.Variables {
+		if v.Mode&modes == 0 || v.Temporary || v.FBFetch {
+			continue
+		}
+		if v.Mode == ir.ModeShaderIn && (!indirect[v] || arrayedIO(s, v)) {
+			continue
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// eachOutput calls f with each place where the outputs leave the shader:
+// before a geometry shader emits a vertex, else where it returns.
+func eachOutput(s *ir.Shader, impl *ir.Impl, f func(at ir.Cursor)) {
+	if s.Stage == ir.StageGeometry {
+		for in := range impl.Instrs() {
+			if in.IsIntrinsic(ir.IntrEmitVertex) {
+				f(ir.Before(in))
+			}
+		}
+		return
+	}
+	for _, p := range slices.Clone(impl.End.Preds) {
+		if j := p.Jump(); j == nil || j.Jump == ir.JumpReturn {
+			f(ir.BeforeJump(p))
+		}
+	}
 }
 
 // lastStores finds the place of the last store to each variable, in the order of the text.

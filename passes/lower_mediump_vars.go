@@ -120,21 +120,19 @@ func shrinkVars(s *ir.Shader, small []bool) (progress bool) {
 		}
 	}
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (did bool) {
-		for blk := range impl.Blocks() {
-			for in := range blk.Instrs() {
-				if in.Kind == ir.KindDeref {
-					if v := rootVar(in); v != nil && int(v.ID) < len(small) && small[v.ID] {
-						// Parents stand before what is made from them.
-						in.DerefInfo().Type = v.Type
-						if p := derefParent(in); p != nil {
-							in.DerefInfo().Type = p.DerefInfo().Type.Child()
-						}
-						did = true
+		for in := range impl.Instrs() {
+			if in.Kind == ir.KindDeref {
+				if v := rootVar(in); v != nil && int(v.ID) < len(small) && small[v.ID] {
+					// Parents stand before what is made from them.
+					in.DerefInfo().Type = v.Type
+					if p := derefParent(in); p != nil {
+						in.DerefInfo().Type = p.DerefInfo().Type.Child()
 					}
+					did = true
 				}
-				if in.IsIntrinsic(ir.IntrLoadDeref) || in.IsIntrinsic(ir.IntrStoreDeref) {
-					convertAccess(in, small)
-				}
+			}
+			if in.IsIntrinsic(ir.IntrLoadDeref) || in.IsIntrinsic(ir.IntrStoreDeref) {
+				convertAccess(in, small)
 			}
 		}
 		return did

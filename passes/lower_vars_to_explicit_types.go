@@ -71,31 +71,34 @@ func retypeDerefs(s *ir.Shader, modes ir.Mode) {
 		if f.Impl == nil {
 			continue
 		}
-		for b := range f.Impl.Blocks() {
-			for in := range b.Instrs() {
-				if in.Kind != ir.KindDeref || in.DerefInfo().Modes&modes == 0 {
-					continue
-				}
-				d := in.DerefInfo()
-				switch in.Deref {
-				case ir.DerefVar:
-					d.Type = d.Var.Type
-				case ir.DerefCast:
-					t, size, align := explicitType(d.Type)
-					d.Type = t
-					if d.PtrStride == 0 {
-						d.PtrStride = uint32((size + align - 1) / align * align)
-					}
-				case ir.DerefStruct:
-					d.Type = in.Srcs[0].Def.Instr.DerefInfo().Type.Fields[d.Field].Type
-				case ir.DerefPtrAsArray:
-					d.Type = in.Srcs[0].Def.Instr.DerefInfo().Type
-				default:
-					d.Type = in.Srcs[0].Def.Instr.DerefInfo().Type.Child()
-				}
+		for in := range f.Impl.Instrs() {
+			if in.Kind == ir.KindDeref && in.DerefInfo().Modes&modes != 0 {
+				retypeDeref(in)
 			}
 		}
 		f.Impl.Preserve(ir.MetaControlFlow | ir.MetaInstrIndex | ir.MetaLiveness | ir.MetaLoops)
+	}
+}
+
+// retypeDeref takes a deref's type from its variable or parent, whose type is
+// right already.
+func retypeDeref(in *ir.Instr) {
+	d := in.DerefInfo()
+	switch in.Deref {
+	case ir.DerefVar:
+		d.Type = d.Var.Type
+	case ir.DerefCast:
+		t, size, align := explicitType(d.Type)
+		d.Type = t
+		if d.PtrStride == 0 {
+			d.PtrStride = uint32((size + align - 1) / align * align)
+		}
+	case ir.DerefStruct:
+		d.Type = in.Srcs[0].Def.Instr.DerefInfo().Type.Fields[d.Field].Type
+	case ir.DerefPtrAsArray:
+		d.Type = in.Srcs[0].Def.Instr.DerefInfo().Type
+	default:
+		d.Type = in.Srcs[0].Def.Instr.DerefInfo().Type.Child()
 	}
 }
 

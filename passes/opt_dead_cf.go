@@ -105,19 +105,21 @@ func deadNode(n ir.Node, lists ...*ir.List) bool {
 	for _, l := range lists {
 		for b := range ir.ListBlocks(l) {
 			for in := b.First(); in != nil; in = in.Next() {
-				if in.Kind == ir.KindJump {
-					if !jumpStays(in, n) {
-						return false
-					}
-					continue
-				}
-				if hasSideEffects(in) || in.HasDef() && usedOutside(&in.Def, n) {
+				if !deadInside(in, n) {
 					return false
 				}
 			}
 		}
 	}
 	return true
+}
+
+// deadInside reports whether an instruction of a node has no effect outside it.
+func deadInside(in *ir.Instr, n ir.Node) bool {
+	if in.Kind == ir.KindJump {
+		return jumpStays(in, n)
+	}
+	return !hasSideEffects(in) && !(in.HasDef() && usedOutside(&in.Def, n))
 }
 
 // samePhiSrcs reports whether a phi after a node has one source only, made

@@ -223,20 +223,24 @@ func usesOutside(l *ir.Loop, inLoop map[*ir.Block]bool) []outsideUse {
 				continue
 			}
 			for u := range in.Def.Uses() {
-				user := after
-				if u.If != nil {
-					user = ir.Prev(u.If).(*ir.Block)
-				} else if u.Instr != nil {
-					user = u.Instr.Block
-					if u.Instr.Kind == ir.KindPhi && user == after {
-						continue
-					}
-				}
-				if !inLoop[user] {
+				user := userBlock(u, after)
+				if !inLoop[user] && !(user == after && u.Instr != nil && u.Instr.Kind == ir.KindPhi) {
 					out = append(out, outsideUse{u, &in.Def})
 				}
 			}
 		}
 	}
 	return out
+}
+
+// userBlock is the block of what uses a value: of an if, the one before it;
+// otherwise if neither an if nor an instruction does.
+func userBlock(u *ir.Src, otherwise *ir.Block) *ir.Block {
+	switch {
+	case u.If != nil:
+		return ir.Prev(u.If).(*ir.Block)
+	case u.Instr != nil:
+		return u.Instr.Block
+	}
+	return otherwise
 }

@@ -22,25 +22,23 @@ func optNonUniformAccess(impl *ir.Impl) (progress bool) {
 			analysed = true
 		}
 	}
-	for blk := range impl.Blocks() {
-		for in := range blk.Instrs() {
-			switch in.Kind {
-			case ir.KindTex:
-				t := in.TexInfo()
-				if t.TextureNonUniform || t.SamplerNonUniform {
-					require()
-					progress = uniformTex(in) || progress
-				}
-			case ir.KindIntrinsic:
-				a := ir.Access(in.Get(ir.IdxAccess))
-				if !in.Has(ir.IdxAccess) || a&ir.AccessNonUniform == 0 {
-					continue
-				}
-				if r := bufferHandle(in); r != nil {
-					if require(); sameInLanes(r.Def) {
-						in.Set(ir.IdxAccess, uint64(a&^ir.AccessNonUniform))
-						progress = true
-					}
+	for in := range impl.Instrs() {
+		switch in.Kind {
+		case ir.KindTex:
+			t := in.TexInfo()
+			if t.TextureNonUniform || t.SamplerNonUniform {
+				require()
+				progress = uniformTex(in) || progress
+			}
+		case ir.KindIntrinsic:
+			a := ir.Access(in.Get(ir.IdxAccess))
+			if !in.Has(ir.IdxAccess) || a&ir.AccessNonUniform == 0 {
+				continue
+			}
+			if r := bufferHandle(in); r != nil {
+				if require(); sameInLanes(r.Def) {
+					in.Set(ir.IdxAccess, uint64(a&^ir.AccessNonUniform))
+					progress = true
 				}
 			}
 		}

@@ -33,13 +33,11 @@ func propagateInvariant(c *Context, s *ir.Shader) (bool, error) {
 		// A variable found invariant late makes its earlier stores count.
 		for again := true; again; {
 			n := len(p.vars)
-			for blk := range impl.Blocks() {
-				for in := range blk.Instrs() {
-					if in.Kind == ir.KindIntrinsic && p.stores(in, position && s.Stage != ir.StageFragment) {
-						p.control(blk)
-						for i := range in.Srcs {
-							p.add(in.Srcs[i].Def)
-						}
+			for in := range impl.Instrs() {
+				if in.Kind == ir.KindIntrinsic && p.stores(in, position && s.Stage != ir.StageFragment) {
+					p.control(in.Block)
+					for i := range in.Srcs {
+						p.add(in.Srcs[i].Def)
 					}
 				}
 			}
