@@ -239,8 +239,17 @@ func (c *compiler) assign(in *ir.Instr) {
 	if !in.HasDef() {
 		return
 	}
+	s := c.aliases(in)
+	if s == nil {
+		s = c.newSlots(int(in.Def.NumComponents))
+	}
+	c.f.defs[in.Def.Index] = s
+}
+
+// aliases are the slots of an instruction whose result needs no code, being a
+// constant or values that have slots; nil of others, and after a failure.
+func (c *compiler) aliases(in *ir.Instr) (s []int32) {
 	n := int(in.Def.NumComponents)
-	var s []int32
 	switch {
 	case in.Kind == ir.KindLoadConst:
 		for i := range n {
@@ -260,38 +269,44 @@ func (c *compiler) assign(in *ir.Instr) {
 		}
 	case in.Kind == ir.KindDeref:
 		s = c.assignDeref(in)
-	case in.IsIntrinsic(ir.IntrLoadParam):
+	case in.Kind == ir.KindIntrinsic:
+		s = c.intrinsicAliases(in, n)
+	}
+	return s
+}
+
+// intrinsicAliases is aliases for an intrinsic of n components.
+func (c *compiler) intrinsicAliases(in *ir.Instr, n int) (s []int32) {
+	switch in.Intr {
+	case ir.IntrLoadParam:
 		i := int(in.Get(ir.IdxParamIdx))
 		if i >= len(c.f.params) || len(c.f.params[i]) < n {
 			c.failf(in, "function %s has no such parameter %d", c.f.fn.Name, i)
-			return
+			return nil
 		}
-		s = c.f.params[i][:n]
-	case in.IsIntrinsic(ir.IntrLoadVulkanDescriptor), in.IsIntrinsic(ir.IntrAsUniform):
+		return c.f.params[i][:n]
+	case ir.IntrLoadVulkanDescriptor, ir.IntrAsUniform:
 		if src := c.src(in, 0); len(src) >= n {
-			s = src[:n]
+			return src[:n]
 		}
-	case in.IsIntrinsic(ir.IntrVulkanResourceIndex):
+	case ir.IntrVulkanResourceIndex:
 		s = c.newSlots(1)
 		for range n - 1 {
 			s = append(s, c.constant(0))
 		}
-	case in.IsIntrinsic(ir.IntrVulkanResourceReindex):
-		s = append(c.newSlots(1), c.src(in, 0)[1:]...)
-	case in.IsIntrinsic(ir.IntrDeclReg):
+	case ir.IntrVulkanResourceReindex:
+		return append(c.newSlots(1), c.src(in, 0)[1:]...)
+	case ir.IntrDeclReg:
 		comps, elems := int(in.Get(ir.IdxNumComponents)), max(1, int(in.Get(ir.IdxNumArrayElems)))
 		r := c.newSlots(comps * elems)
 		if len(r) == 0 {
 			c.failf(in, "the register has no component")
-			return
+			return nil
 		}
 		c.f.regs[&in.Def] = &register{first: r[0], comps: comps, elem: elems}
-		s = []int32{c.constant(0)}
+		return []int32{c.constant(0)}
 	}
-	if s == nil {
-		s = c.newSlots(n)
-	}
-	c.f.defs[in.Def.Index] = s
+	return s
 }
 
 // src returns the slots of a source's components.

@@ -76,25 +76,28 @@ func (w *Wave) startInputs() {
 		for l := range w.l.NumLanes {
 			b := w.priv[l*int(w.p.private)+int(w.p.inBase)+int(in.slot)*16:]
 			for c := range 4 {
-				if in.mask>>c&1 == 0 {
-					continue
+				if in.mask>>c&1 != 0 {
+					emu.StoreBytes(b[c*4:], 4, uint64(w.startInput(in, l, c)))
 				}
-				var v uint32
-				switch {
-				case w.l.Fragment != nil:
-					f := &w.l.Fragment[l]
-					bary := f.Persp[in.bary]
-					if in.interp == ir.InterpNoPerspective {
-						bary = f.Linear[in.bary]
-					}
-					v = w.varying(l, in, c, bary)
-				case w.l.Inputs != nil && int(in.slot) < len(w.l.Inputs[l]):
-					v = w.l.Inputs[l][in.slot][c]
-				}
-				emu.StoreBytes(b[c*4:], 4, uint64(v))
 			}
 		}
 	}
+}
+
+// startInput is component c of an input in a lane; 0 if nothing gives it.
+func (w *Wave) startInput(in *input, l, c int) uint32 {
+	switch {
+	case w.l.Fragment != nil:
+		f := &w.l.Fragment[l]
+		bary := f.Persp[in.bary]
+		if in.interp == ir.InterpNoPerspective {
+			bary = f.Linear[in.bary]
+		}
+		return w.varying(l, in, c, bary)
+	case w.l.Inputs != nil && int(in.slot) < len(w.l.Inputs[l]):
+		return w.l.Inputs[l][in.slot][c]
+	}
+	return 0
 }
 
 // varying gives word c of a fragment input: flat, or by barycentrics.

@@ -87,6 +87,28 @@ func (w *Wave) store(sp space, lane int, h, addr uint64, n int, v uint64) {
 	}
 }
 
+// execMemory runs the instructions that reach memory or make its addresses.
+func (w *Wave) execMemory(i *inst) {
+	switch i.op {
+	case opLoadMem:
+		w.execLoad(i)
+	case opStoreMem:
+		w.execStore(i)
+	case opPointer:
+		w.execPointer(i)
+	case opBounds:
+		w.execBounds(i)
+	case opCopyMem:
+		w.execCopyMem(i)
+	case opAtomic:
+		w.execAtomic(i)
+	case opInit:
+		for _, l := range w.on {
+			copy(w.priv[int(l)*int(w.p.private)+int(i.imm):], i.x.data)
+		}
+	}
+}
+
 // execLoad loads a vector in every active lane.
 func (w *Wave) execLoad(i *inst) {
 	x := i.x
@@ -108,28 +130,33 @@ func (w *Wave) execLoad(i *inst) {
 			at &= 0xffffffff
 		}
 		for k := int32(0); k < int32(i.n); k++ {
-			a := at + uint64(k)*uint64(x.comp)
-			var v uint64
-			if x.space == spStageIn || x.space == spStageOut {
-				v = w.loadStage(x.space, int(l), a, size)
-			} else if b := w.bytesAt(x.space, int(l), handle[l], a, size); b != nil {
-				if w.races != nil && x.in.Intr != ir.IntrLoadUbo {
-					w.note(x.space, int(l), a, size, kindOf(x.in, emu.AccessRead))
-				}
-				if size == 4 {
-					v = uint64(binary.LittleEndian.Uint32(b))
-				} else {
-					v = emu.LoadBytes(b, size)
-				}
-			} else {
-				w.stray(x, l)
-			}
+			v := w.loadLane(x, l, handle[l], at+uint64(k)*uint64(x.comp))
 			if i.bits == 1 && v != 0 {
 				v = 1
 			}
 			w.regs[i.dst+k*w.w+int32(l)] = v & lowBits(i.bits)
 		}
 	}
+}
+
+// loadLane reads one component for a lane; 0 outside memory.
+func (w *Wave) loadLane(x *extra, l uint8, handle, at uint64) uint64 {
+	size := int(x.bytes)
+	if x.space == spStageIn || x.space == spStageOut {
+		return w.loadStage(x.space, int(l), at, size)
+	}
+	b := w.bytesAt(x.space, int(l), handle, at, size)
+	if b == nil {
+		w.stray(x, l)
+		return 0
+	}
+	if w.races != nil && x.in.Intr != ir.IntrLoadUbo {
+		w.note(x.space, int(l), at, size, kindOf(x.in, emu.AccessRead))
+	}
+	if size == 4 {
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	return emu.LoadBytes(b, size)
 }
 
 // loadWords is execLoad of words in private memory.

@@ -188,18 +188,21 @@ func (w *Wave) startSysvals() {
 			n := int(t.MemBits() / 8)
 			for k := range int(t.Rows) {
 				x := uint64(val[k&3])
-				if n == 8 {
-					x = 0
-					if v.sv >= svEqMask && k < 2 {
-						x = uint64(val[2*k]) | uint64(val[2*k+1])<<32
-					} else if v.sv < svEqMask {
-						x = uint64(val[k&3])
-					}
+				if n == 8 && v.sv >= svEqMask {
+					x = wordPair(&val, k)
 				}
 				emu.StoreBytes(b[k*n:], n, x)
 			}
 		}
 	}
+}
+
+// wordPair is 64-bit component k of two that four words hold.
+func wordPair(val *[4]uint32, k int) uint64 {
+	if k >= 2 {
+		return 0
+	}
+	return uint64(val[2*k]) | uint64(val[2*k+1])<<32
 }
 
 func bits3(v [3]uint32) [4]uint32 { return [4]uint32{v[0], v[1], v[2]} }

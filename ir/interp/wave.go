@@ -240,34 +240,13 @@ func (w *Wave) run() (emu.Status, error) {
 		case opEvalVec:
 			w.execEvalVec(i)
 		case opCopy:
-			if n := w.dense; n > 0 {
-				copy(w.regs[i.dst:][:n], w.regs[i.a:][:n])
-				continue
-			}
-			d, a := w.regs[i.dst:], w.regs[i.a:]
-			for _, l := range w.on {
-				d[l] = a[l]
-			}
-		case opLoadMem:
-			w.execLoad(i)
-		case opStoreMem:
-			w.execStore(i)
-		case opPointer:
-			w.execPointer(i)
-		case opBounds:
-			w.execBounds(i)
-		case opCopyMem:
-			w.execCopyMem(i)
-		case opAtomic:
-			w.execAtomic(i)
+			w.execCopy(i)
+		case opLoadMem, opStoreMem, opPointer, opBounds, opCopyMem, opAtomic, opInit:
+			w.execMemory(i)
 		case opLoadReg, opStoreReg:
 			w.execReg(i)
 		case opResource:
 			w.execResource(i)
-		case opInit:
-			for _, l := range w.on {
-				copy(w.priv[int(l)*int(w.p.private)+int(i.imm):], i.x.data)
-			}
 		case opTex:
 			w.execTex(i)
 		case opImage:
@@ -281,18 +260,8 @@ func (w *Wave) run() (emu.Status, error) {
 				return emu.StatusBarrier, nil
 			}
 		case opLoopEnd:
-			f := &w.stack[len(w.stack)-1]
-			if w.active.Any() {
-				w.pc = i.a
-				if w.fuel <= 0 {
-					return emu.StatusYield, nil
-				}
-				continue
-			}
-			w.setActive(f.a)
-			w.stack = w.stack[:len(w.stack)-1]
-			if !w.active.Any() {
-				w.pc = int32(i.imm)
+			if w.loopEnd(i) && w.fuel <= 0 {
+				return emu.StatusYield, nil
 			}
 		case opReturnEnd:
 			if w.returnEnd() {
@@ -302,6 +271,33 @@ func (w *Wave) run() (emu.Status, error) {
 			w.control(i)
 		}
 	}
+}
+
+// execCopy copies a slot in every active lane.
+func (w *Wave) execCopy(i *inst) {
+	if n := w.dense; n > 0 {
+		copy(w.regs[i.dst:][:n], w.regs[i.a:][:n])
+		return
+	}
+	d, a := w.regs[i.dst:], w.regs[i.a:]
+	for _, l := range w.on {
+		d[l] = a[l]
+	}
+}
+
+// loopEnd goes back to a loop's start while a lane is active, which it
+// reports, and else leaves the loop.
+func (w *Wave) loopEnd(i *inst) (again bool) {
+	if w.active.Any() {
+		w.pc = i.a
+		return true
+	}
+	w.setActive(w.stack[len(w.stack)-1].a)
+	w.stack = w.stack[:len(w.stack)-1]
+	if !w.active.Any() {
+		w.pc = int32(i.imm)
+	}
+	return false
 }
 
 // returnEnd leaves a function; true: the program is over.
