@@ -341,6 +341,24 @@ func (t *translator) bitReverse(x *ir.Def) *ir.Def {
 	return t.resize(r, x.BitSize, false)
 }
 
+// packedDot is the dot product of packed 4x8 vectors, of which the first and
+// second may be signed and the sum saturated.
+func packedDot(sx, sy, sat bool) ir.Op {
+	switch {
+	case sx && sy && sat:
+		return ir.OpSdot4x8IaddSat
+	case sx && sy:
+		return ir.OpSdot4x8Iadd
+	case sx && sat:
+		return ir.OpSudot4x8IaddSat
+	case sx:
+		return ir.OpSudot4x8Iadd
+	case sat:
+		return ir.OpUdot4x8UaddSat
+	}
+	return ir.OpUdot4x8Uadd
+}
+
 // integerDot translates the integer dot products: packed 4x8 by the IR's own
 // operations, others by widening.
 func (t *translator) integerDot(in *inst) {
@@ -362,20 +380,7 @@ func (t *translator) integerDot(in *inst) {
 		x, y = b.Pack32_4x8(x), b.Pack32_4x8(y)
 	}
 	if x.NumComponents == 1 && x.BitSize == 32 && ty.bits == 32 {
-		op := ir.OpUdot4x8Uadd
-		switch {
-		case sx && sy && sat:
-			op = ir.OpSdot4x8IaddSat
-		case sx && sy:
-			op = ir.OpSdot4x8Iadd
-		case sx && sat:
-			op = ir.OpSudot4x8IaddSat
-		case sx:
-			op = ir.OpSudot4x8Iadd
-		case sat:
-			op = ir.OpUdot4x8UaddSat
-		}
-		t.set(in, b.ALU(op, x, y, acc))
+		t.set(in, b.ALU(packedDot(sx, sy, sat), x, y, acc))
 		return
 	}
 	if x.NumComponents == 1 && x.BitSize == 32 {

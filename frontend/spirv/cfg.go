@@ -197,6 +197,19 @@ func (t *translator) eachCase(in *spv.Instruction, f func(v uint64, target int32
 	}
 }
 
+// commonDominator is the nearest block that dominates both x and y, which have
+// dominators already; order is the place in reverse post-order.
+func commonDominator(idom, order []int32, x, y int32) int32 {
+	for x != y {
+		if order[x] > order[y] {
+			x = idom[x]
+		} else {
+			y = idom[y]
+		}
+	}
+	return x
+}
+
 // dominators computes the immediate dominators of the function's blocks (-1:
 // unreachable), by the iteration of Cooper, Harvey and Kennedy.
 func (t *translator) dominators() {
@@ -232,13 +245,7 @@ func (t *translator) dominators() {
 				if d < 0 {
 					d = p
 				}
-				for x := p; d != x; {
-					if order[d] > order[x] {
-						d = idom[d]
-					} else {
-						x = idom[x]
-					}
-				}
+				d = commonDominator(idom, order, d, p)
 			}
 			if idom[b] != d {
 				idom[b], changed = d, true

@@ -84,6 +84,17 @@ func (t *translator) executionMode(in *inst) {
 		info.SubgroupSize = uint8(min(lit(0), 128))
 	case spv.ExecutionModeXfb:
 		info.Xfb = true
+	case spv.ExecutionModeContractionOff, spv.ExecutionModeDenormPreserve, spv.ExecutionModeDenormFlushToZero, spv.ExecutionModeRoundingModeRTE,
+		spv.ExecutionModeRoundingModeRTZ, spv.ExecutionModeSignedZeroInfNanPreserve, spv.ExecutionModeFPFastMathDefault:
+		t.floatMode(in, m)
+	default:
+		t.geometryMode(in, m, lit(0))
+	}
+}
+
+// floatMode reads the modes that say how floats are computed.
+func (t *translator) floatMode(in *inst, m spv.ExecutionMode) {
+	switch m {
 	case spv.ExecutionModeContractionOff:
 		t.float.exact = true
 	case spv.ExecutionModeDenormPreserve:
@@ -100,8 +111,6 @@ func (t *translator) executionMode(in *inst) {
 		t.floatControl(in, ir.FCNaNPreserve)
 	case spv.ExecutionModeFPFastMathDefault:
 		t.fastMathDefault(in)
-	default:
-		t.geometryMode(in, m, lit(0))
 	}
 }
 

@@ -125,18 +125,7 @@ func (t *translator) globalVariable(in *inst, i int) *variable {
 	if v.mode == ir.ModeGlobal {
 		t.fail(in.id, "a variable cannot be in storage class %s", v.sc)
 	}
-	var init *cnst
-	if len(in.args) > 1 {
-		switch v.sc {
-		case spv.StorageClassOutput, spv.StorageClassPrivate, spv.StorageClassWorkgroup:
-		default:
-			t.fail(in.id, "a variable of storage class %s has an initialiser", v.sc)
-		}
-		init = t.initialiser(in)
-		if v.sc == spv.StorageClassWorkgroup && !isZero(init.irConstant()) {
-			t.broken(ruleWorkgroupInit, in.id, "the variable is initialised with other values")
-		}
-	}
+	init := t.globalInit(in, v.sc)
 	if v.sc == spv.StorageClassInput || v.sc == spv.StorageClassOutput {
 		t.interfaceVariable(v, i, init)
 		return v
@@ -166,19 +155,42 @@ func (t *translator) globalVariable(in *inst, i int) *variable {
 		if base.kind != tStruct {
 			t.fail(in.id, "a buffer variable is not a block")
 		}
-		all := ir.Access(0xffff)
-		for k := range base.memb {
-			all &= base.memb[k].Access
-		}
-		if len(base.memb) > 0 {
-			v.access |= all & (ir.AccessNonWriteable | ir.AccessNonReadable)
-		}
+		v.access |= membersAccess(base)
 	}
 	if base.kind == tImage {
 		v.iv.ImageFormat = ir.ImageFormat(base.image.format)
 	}
 	v.iv.Access = v.access
 	return v
+}
+
+// globalInit is the initialiser of a variable of a storage class, or nil.
+func (t *translator) globalInit(in *inst, sc spv.StorageClass) *cnst {
+	if len(in.args) <= 1 {
+		return nil
+	}
+	switch sc {
+	case spv.StorageClassOutput, spv.StorageClassPrivate, spv.StorageClassWorkgroup:
+	default:
+		t.fail(in.id, "a variable of storage class %s has an initialiser", sc)
+	}
+	init := t.initialiser(in)
+	if sc == spv.StorageClassWorkgroup && !isZero(init.irConstant()) {
+		t.broken(ruleWorkgroupInit, in.id, "the variable is initialised with other values")
+	}
+	return init
+}
+
+// membersAccess is what all members of a block say of reading and writing.
+func membersAccess(block *typ) ir.Access {
+	if len(block.memb) == 0 {
+		return 0
+	}
+	all := ir.AccessNonWriteable | ir.AccessNonReadable
+	for k := range block.memb {
+		all &= block.memb[k].Access
+	}
+	return all
 }
 
 // isZero reports whether all of a constant is zero.
