@@ -174,6 +174,24 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 		return err
 	}
 	c.emitSet = cmd.Flags().Changed("emit")
+	if err := c.checkEmit(); err != nil {
+		return err
+	}
+	if err := checkABI(c.abi); err != nil {
+		return err
+	}
+	if err := c.chooseTargets(); err != nil {
+		return err
+	}
+	if err := c.deps.check(c.writeOut, c.output); err != nil {
+		return err
+	}
+	return c.chooseGPUs()
+}
+
+// checkEmit settles what to write, if anything, from --emit, -o, --stop-after
+// and the flags that ask for a look inside.
+func (c *compileCommand) checkEmit() error {
 	c.writeOut = c.emitSet || c.output != "" || !c.dumps() && !c.stats && !c.rules
 	if c.stopAt != "" && !c.emitSet {
 		c.emit = "ir"
@@ -195,15 +213,15 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 	if c.emit == "map" && c.writeOut {
 		c.debug = true
 	}
-	if err := checkABI(c.abi); err != nil {
-		return err
-	}
+	return nil
+}
+
+// chooseTargets reads --target: each name once, in the order given.
+func (c *compileCommand) chooseTargets() error {
 	for _, t := range strings.Split(c.target, ",") {
 		if t == "all" {
 			for _, t := range nirc.Targets() {
-				if !slices.Contains(c.targets, t.Name) {
-					c.targets = append(c.targets, t.Name)
-				}
+				c.addTarget(t.Name)
 			}
 			continue
 		}
@@ -217,14 +235,15 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 		} else if c.writeOut && c.code() {
 			return nirc.Usagef("--emit %s: target %s has no code (use --emit ir or json)", c.emit, t)
 		}
-		if !slices.Contains(c.targets, t) {
-			c.targets = append(c.targets, t)
-		}
+		c.addTarget(t)
 	}
-	if err := c.deps.check(c.writeOut, c.output); err != nil {
-		return err
+	return nil
+}
+
+func (c *compileCommand) addTarget(name string) {
+	if !slices.Contains(c.targets, name) {
+		c.targets = append(c.targets, name)
 	}
-	return c.chooseGPUs()
 }
 
 // chooseGPUs gives each target the GPUs of --gpu that it has; one that has none
