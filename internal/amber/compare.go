@@ -273,6 +273,14 @@ func (e *ExpectTexels) within(data []byte, x extent, unit float64) error {
 	}
 	bad := 0
 	var first string
+	differs := func(got *[4]float64) bool {
+		for i := range n {
+			if r.comps[i] && !within(got[i], want[i], tol[i]) {
+				return true
+			}
+		}
+		return false
+	}
 	for ty := e.Y; ty < e.Y+e.H; ty++ {
 		for tx := e.X; tx < e.X+e.W; tx++ {
 			off := (ty*w + tx) * r.stride
@@ -280,16 +288,13 @@ func (e *ExpectTexels) within(data []byte, x extent, unit float64) error {
 				return fmt.Errorf("texel %d,%d is outside the %d bytes of %q", tx, ty, len(data), b.Name)
 			}
 			var got [4]float64
-			r.read(data[off:], &got)
-			for i := range n {
-				if r.comps[i] && !within(got[i], want[i], tol[i]) {
-					if bad == 0 {
-						first = fmt.Sprintf("at %d,%d got %s, want %s", tx, ty, texelText(got[:n]), texelText(want[:n]))
-					}
-					bad++
-					break
-				}
+			if r.read(data[off:], &got); !differs(&got) {
+				continue
 			}
+			if bad == 0 {
+				first = fmt.Sprintf("at %d,%d got %s, want %s", tx, ty, texelText(got[:n]), texelText(want[:n]))
+			}
+			bad++
 		}
 	}
 	if bad > 0 {

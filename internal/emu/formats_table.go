@@ -181,6 +181,15 @@ func Formats() []*Format {
 	return out
 }
 
+// setKind gives channels the kind that is named after them; CompX has none.
+func setKind(channels []Channel, k ChannelKind) {
+	for i := range channels {
+		if channels[i].Comp != CompX {
+			channels[i].Kind = k
+		}
+	}
+}
+
 // newFormat works out the layout of a row. The names are of the form
 // channels_KIND[_channels_KIND][_PACKn].
 func newFormat(r formatRow) *Format {
@@ -191,11 +200,7 @@ func newFormat(r formatRow) *Format {
 		if bits, ok := strings.CutPrefix(part, "PACK"); ok {
 			packed, _ = leadingInt(bits)
 		} else if k, ok := kindNames[part]; ok {
-			for i := range pending {
-				if pending[i].Comp != CompX {
-					pending[i].Kind = k
-				}
-			}
+			setKind(pending, k)
 			f.Channels = append(f.Channels, pending...)
 			pending = nil
 		} else {

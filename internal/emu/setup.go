@@ -168,6 +168,22 @@ type shadedPrim struct {
 	id        uint32
 }
 
+// clipVertex takes a vertex's clip coordinates and distances from its outputs.
+func (s *setup) clipVertex(v *clipVertex, o *Slots) {
+	pos := &o[ir.SlotPos]
+	*v = clipVertex{x: f32(pos[0]), y: f32(pos[1]), z: f32(pos[2]), w: f32(pos[3])}
+	if s.inWindow {
+		s.views[0].toClip(v)
+	}
+	for i := range s.numClip {
+		if s.skip>>i&1 != 0 {
+			v.dist[i] = 1
+			continue
+		}
+		v.dist[i] = f32(o[int(ir.SlotClipDist0)+i/4][i&3])
+	}
+}
+
 // primitive draws a primitive.
 func (s *setup) primitive(d *drawer, ref *shadedPrim) error {
 	var v [3]clipVertex
@@ -176,19 +192,7 @@ func (s *setup) primitive(d *drawer, ref *shadedPrim) error {
 	pr.users = 1 // this function
 	for k, o := range ref.v {
 		pr.V[k] = o
-		pos := &o[ir.SlotPos]
-		v[k] = clipVertex{x: f32(pos[0]), y: f32(pos[1]), z: f32(pos[2]), w: f32(pos[3])}
-		if s.inWindow {
-			s.views[0].toClip(&v[k])
-		}
-		for i := range s.numClip {
-			if s.skip>>i&1 != 0 {
-				v[k].dist[i] = 1
-				continue
-			}
-			v[k].dist[i] = f32(o[int(ir.SlotClipDist0)+i/4][i&3])
-		}
-		if !v[k].finite() {
+		if s.clipVertex(&v[k], o); !v[k].finite() {
 			s.release(pr)
 			return nil
 		}

@@ -2,6 +2,7 @@ package mangle
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -136,18 +137,17 @@ func rename(lines [][]token, id, with string) {
 		if d, _ := defined(l); d == id {
 			return
 		}
+		is := func(t token) bool { return t.kind == tID && t.text == id }
+		if !slices.ContainsFunc(l, is) {
+			continue
+		}
+		l = slices.Clone(l)
 		for k := range l {
-			if l[k].kind == tID && l[k].text == id {
-				l = append([]token(nil), l...)
-				for m := range l {
-					if l[m].kind == tID && l[m].text == id {
-						l[m].text = with
-					}
-				}
-				lines[i] = l
-				break
+			if is(l[k]) {
+				l[k].text = with
 			}
 		}
+		lines[i] = l
 	}
 }
 
