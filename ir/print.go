@@ -531,19 +531,25 @@ func (p *printer) number(impl *Impl) {
 	for b := range impl.Blocks() {
 		p.blocks[b] = len(p.blocks)
 		for in := b.first; in != nil; in = in.next {
-			if in.HasDef() {
-				give(&in.Def)
-			}
-			if in.Kind == KindParallelCopy {
-				for i := range in.CopyInfo().Entries {
-					if e := &in.CopyInfo().Entries[i]; e.DstReg == nil {
-						give(&e.Dst)
-					}
-				}
-			}
+			in.eachDef(give)
 		}
 	}
 	p.blocks[impl.End] = len(p.blocks)
+}
+
+// eachDef calls f with each value that in defines.
+func (in *Instr) eachDef(f func(*Def)) {
+	if in.HasDef() {
+		f(&in.Def)
+	}
+	if in.Kind != KindParallelCopy {
+		return
+	}
+	for i := range in.CopyInfo().Entries {
+		if e := &in.CopyInfo().Entries[i]; e.DstReg == nil {
+			f(&e.Dst)
+		}
+	}
 }
 
 func (p *printer) list(l *List) {
