@@ -160,23 +160,33 @@ func (a *allocator) spreadWishes() {
 		for i := len(l) - 1; i >= 0; i-- {
 			switch in := l[i]; in.Op {
 			case OpSplit:
-				for k, d := range in.Defs() {
-					if d.Val != 0 && a.wish[d.Val] != NoReg {
-						a.want(in.Uses()[0].Val, int(a.wish[d.Val])-k*a.f.Size(d.Val))
-					}
-				}
+				a.wishWhole(in)
 			case OpCopy, OpPhi, OpCollect:
-				w := a.wish[in.Ops[0].Val]
-				if w == NoReg {
-					continue
-				}
-				for _, u := range in.Uses() {
-					a.want(u.Val, int(w))
-					if in.Op == OpCollect {
-						w += Reg(a.f.Size(u.Val))
-					}
-				}
+				a.wishSources(in)
 			}
+		}
+	}
+}
+
+// wishWhole lets what is split wish to be where its parts wish to be.
+func (a *allocator) wishWhole(in *Instr) {
+	for k, d := range in.Defs() {
+		if d.Val != 0 && a.wish[d.Val] != NoReg {
+			a.want(in.Uses()[0].Val, int(a.wish[d.Val])-k*a.f.Size(d.Val))
+		}
+	}
+}
+
+// wishSources lets the sources of a copy, phi or collect wish to be where the result does.
+func (a *allocator) wishSources(in *Instr) {
+	w := a.wish[in.Ops[0].Val]
+	if w == NoReg {
+		return
+	}
+	for _, u := range in.Uses() {
+		a.want(u.Val, int(w))
+		if in.Op == OpCollect {
+			w += Reg(a.f.Size(u.Val))
 		}
 	}
 }
@@ -195,34 +205,50 @@ func (a *allocator) findHints() {
 		for _, in := range a.f.Blocks[b].Instrs {
 			switch in.Op {
 			case OpPhi:
-				for _, u := range in.Uses() {
-					if u.Val != 0 {
-						a.phiOf[u.Val] = in.Ops[0].Val
-					}
-				}
+				a.notePhi(in)
 			case OpPcopy:
-				for i, d := range in.Defs() {
-					if v := in.Uses()[i].Val; v != 0 && d.Flags&Fixed != 0 {
-						a.wish[v] = d.Reg
-					}
-				}
+				a.noteFixed(in)
 			case OpSplit:
 				for _, d := range in.Defs() {
 					a.bindLow(in.Uses()[0].Val, d.Val)
 				}
 			case OpCollect:
-				a.collects = append(a.collects, collectHint{in.Ops[0].Val, NoReg})
-				off := 0
-				for _, u := range in.Uses() {
-					a.bindLow(in.Ops[0].Val, u.Val)
-					if u.Val != 0 && a.collOf[u.Val] < 0 {
-						a.collOf[u.Val] = int32(len(a.collects) - 1)
-						a.collOff[u.Val] = uint8(off)
-					}
-					off += a.f.Size(u.Val)
-				}
+				a.noteCollect(in)
 			}
 		}
+	}
+}
+
+// notePhi notes which phi its sources go to.
+func (a *allocator) notePhi(in *Instr) {
+	for _, u := range in.Uses() {
+		if u.Val != 0 {
+			a.phiOf[u.Val] = in.Ops[0].Val
+		}
+	}
+}
+
+// noteFixed lets the values that go to fixed registers wish for them.
+func (a *allocator) noteFixed(in *Instr) {
+	for i, d := range in.Defs() {
+		if v := in.Uses()[i].Val; v != 0 && d.Flags&Fixed != 0 {
+			a.wish[v] = d.Reg
+		}
+	}
+}
+
+// noteCollect notes where in the collected value each part goes; the first collect of a
+// part counts.
+func (a *allocator) noteCollect(in *Instr) {
+	a.collects = append(a.collects, collectHint{in.Ops[0].Val, NoReg})
+	off := 0
+	for _, u := range in.Uses() {
+		a.bindLow(in.Ops[0].Val, u.Val)
+		if u.Val != 0 && a.collOf[u.Val] < 0 {
+			a.collOf[u.Val] = int32(len(a.collects) - 1)
+			a.collOff[u.Val] = uint8(off)
+		}
+		off += a.f.Size(u.Val)
 	}
 }
 

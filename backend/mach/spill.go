@@ -104,61 +104,82 @@ func (lv *Liveness) Pressure(f *Func, file uint8) int {
 
 // pressure returns the largest number of units live at once, of all and of low classes.
 func pressure(f *Func, lv *Liveness, file uint8) (most, low int) {
-	live := make(Set, (len(f.vals)+63)/64)
+	m := meter{f: f, file: file, live: make(Set, (len(f.vals)+63)/64)}
 	for b := range f.Blocks {
-		n, l := 0, 0
-		add := func(v Value, sign int) {
-			if f.File(v) == file {
-				n += sign * f.Size(v)
-				if f.classes[f.Class(v)].Limit != 0 {
-					l += sign * f.Size(v)
-				}
-			}
+		m.n, m.l = 0, 0
+		lv.Out[b].Each(m.start)
+		m.note()
+		l := f.Blocks[b].Instrs
+		for i := len(l) - 1; i >= 0; i-- {
+			m.instr(l[i])
 		}
-		lv.Out[b].Each(func(v Value) {
-			add(v, 1)
-			live.Add(v)
-		})
-		blk := &f.Blocks[b]
-		most, low = max(most, n), max(low, l)
-		for i := len(blk.Instrs) - 1; i >= 0; i-- {
-			in := blk.Instrs[i]
-			early := false
-			for _, d := range in.Defs() {
-				if d.Val != 0 && !live.Has(d.Val) {
-					live.Add(d.Val)
-					add(d.Val, 1)
-				}
-				early = early || d.Flags&Early != 0
-			}
-			most, low = max(most, n), max(low, l)
-			drop := func() {
-				for _, d := range in.Defs() {
-					if d.Val != 0 && live.Has(d.Val) {
-						live.Remove(d.Val)
-						add(d.Val, -1)
-					}
-				}
-			}
-			if !early {
-				drop()
-			}
-			if in.Op != OpPhi {
-				for _, u := range in.Uses() {
-					if u.Val != 0 && !live.Has(u.Val) {
-						live.Add(u.Val)
-						add(u.Val, 1)
-					}
-				}
-			}
-			most, low = max(most, n), max(low, l)
-			if early {
-				drop()
-			}
-		}
-		lv.In[b].Each(func(v Value) { live.Remove(v) })
+		lv.In[b].Each(func(v Value) { m.live.Remove(v) })
 	}
-	return most, low
+	return m.most, m.low
+}
+
+// meter walks blocks backwards and counts the units of a file that are live.
+type meter struct {
+	f         *Func
+	file      uint8
+	live      Set
+	n, l      int // live now: all, and those of low classes
+	most, low int // the largest of these so far
+}
+
+// start makes a value live, at its last use.
+func (m *meter) start(v Value) {
+	m.live.Add(v)
+	m.add(v, 1)
+}
+
+func (m *meter) add(v Value, sign int) {
+	if m.f.File(v) != m.file {
+		return
+	}
+	m.n += sign * m.f.Size(v)
+	if m.f.classes[m.f.Class(v)].Limit != 0 {
+		m.l += sign * m.f.Size(v)
+	}
+}
+
+func (m *meter) note() { m.most, m.low = max(m.most, m.n), max(m.low, m.l) }
+
+// instr goes over an instruction. Its results are live while it runs, even where nothing uses
+// them; early ones beside its sources.
+func (m *meter) instr(in *Instr) {
+	early := false
+	for _, d := range in.Defs() {
+		if d.Val != 0 && !m.live.Has(d.Val) {
+			m.start(d.Val)
+		}
+		early = early || d.Flags&Early != 0
+	}
+	m.note()
+	if !early {
+		m.drop(in.Defs())
+	}
+	if in.Op != OpPhi {
+		for _, u := range in.Uses() {
+			if u.Val != 0 && !m.live.Has(u.Val) {
+				m.start(u.Val)
+			}
+		}
+	}
+	m.note()
+	if early {
+		m.drop(in.Defs())
+	}
+}
+
+// drop ends the lives of what an instruction defines.
+func (m *meter) drop(defs []Operand) {
+	for _, d := range defs {
+		if d.Val != 0 && m.live.Has(d.Val) {
+			m.live.Remove(d.Val)
+			m.add(d.Val, -1)
+		}
+	}
 }
 
 func (s *spiller) mine(v Value) bool { return v != 0 && s.f.File(v) == s.file }
@@ -185,20 +206,26 @@ func (s *spiller) nextUses() {
 		changed = false
 		for b := len(f.Blocks) - 1; b >= 0; b-- {
 			s.outDistances(BlockID(b))
-			blk := &f.Blocks[b]
-			for i := len(blk.Instrs) - 1; i >= 0; i-- {
-				if in := blk.Instrs[i]; in.Op != OpPhi {
-					for _, u := range in.Uses() {
-						s.dist[u.Val] = uint32(i)
-					}
-				}
-			}
+			s.useDistances(BlockID(b))
 			for k := range s.next[b] {
 				if d := s.dist[s.next[b][k].v]; d < s.next[b][k].d {
 					s.next[b][k].d = d
 					changed = true
 				}
 			}
+		}
+	}
+}
+
+// useDistances puts the first use of each value that the block uses into dist.
+func (s *spiller) useDistances(b BlockID) {
+	l := s.f.Blocks[b].Instrs
+	for i := len(l) - 1; i >= 0; i-- {
+		if l[i].Op == OpPhi {
+			continue
+		}
+		for _, u := range l[i].Uses() {
+			s.dist[u.Val] = uint32(i)
 		}
 	}
 }

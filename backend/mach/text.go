@@ -249,19 +249,9 @@ func (p *parser) instr(line string) error {
 	if !ok {
 		return p.errorf("unknown operation %q", name)
 	}
-	aux, flags := 0, 0
-	var err error
-	if left, right, ok := strings.Cut(rest, "flags "); ok {
-		if flags, err = strconv.Atoi(right); err != nil || flags > 255 {
-			return p.errorf("flags %q", right)
-		}
-		rest = left
-	}
-	if left, right, ok := strings.Cut(rest, "#"); ok {
-		if aux, err = strconv.Atoi(strings.TrimSpace(right)); err != nil {
-			return p.errorf("number %q", right)
-		}
-		rest = left
+	rest, aux, flags, err := p.numbers(rest)
+	if err != nil {
+		return err
 	}
 	var uses []string
 	if rest = strings.TrimSpace(rest); rest != "" {
@@ -269,13 +259,8 @@ func (p *parser) instr(line string) error {
 	}
 	in := p.f.NewInstr(op, len(defs), len(uses))
 	in.Aux, in.Flags = int32(aux), uint8(flags)
-	for i, s := range defs {
+	for i, s := range append(defs, uses...) {
 		if err := p.operand(&in.Ops[i], strings.TrimSpace(s)); err != nil {
-			return err
-		}
-	}
-	for i, s := range uses {
-		if err := p.operand(&in.Ops[len(defs)+i], strings.TrimSpace(s)); err != nil {
 			return err
 		}
 	}
@@ -292,6 +277,25 @@ func (p *parser) instr(line string) error {
 	blk := &p.f.Blocks[len(p.f.Blocks)-1]
 	blk.Instrs = append(blk.Instrs, in)
 	return nil
+}
+
+// numbers reads the number and the flags at the end of an instruction's operands, and returns
+// the operands before them.
+func (p *parser) numbers(s string) (rest string, aux, flags int, err error) {
+	rest = s
+	if left, right, ok := strings.Cut(rest, "flags "); ok {
+		if flags, err = strconv.Atoi(right); err != nil || flags > 255 {
+			return "", 0, 0, p.errorf("flags %q", right)
+		}
+		rest = left
+	}
+	if left, right, ok := strings.Cut(rest, "#"); ok {
+		if aux, err = strconv.Atoi(strings.TrimSpace(right)); err != nil {
+			return "", 0, 0, p.errorf("number %q", right)
+		}
+		rest = left
+	}
+	return rest, aux, flags, nil
 }
 
 func (p *parser) op(name string) (Op, bool) {

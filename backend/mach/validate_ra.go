@@ -51,19 +51,24 @@ func NewChecker(f *Func) *Checker {
 			case OpPhi:
 				cb.phis = append(cb.phis, in)
 			case OpCopy, OpCollect, OpSplit, OpUndef, OpPcopy:
-				was := *in
-				was.Ops = append([]Operand(nil), in.Ops...)
-				for _, d := range was.Defs() {
-					if d.Val != 0 {
-						c.defIn[d.Val] = &was
-					}
-				}
+				c.noteDefs(in)
 			default:
 				cb.ins = append(cb.ins, checkInstr{in, append([]Operand(nil), in.Ops...)})
 			}
 		}
 	}
 	return c
+}
+
+// noteDefs keeps a copy of the instruction as what defines its values.
+func (c *Checker) noteDefs(in *Instr) {
+	was := *in
+	was.Ops = append([]Operand(nil), in.Ops...)
+	for _, d := range was.Defs() {
+		if d.Val != 0 {
+			c.defIn[d.Val] = &was
+		}
+	}
 }
 
 // canon follows unit k of v through copies, collects and splits to where it comes from.
