@@ -10,7 +10,7 @@ import (
 )
 
 // DefaultTarget is the target that an empty Options.Target stands for.
-const DefaultTarget = "ir3"
+const DefaultTarget = targets.Default
 
 // IRTarget is the name of the target without code: the passes that all
 // targets share, for looking at the IR and for the interpreter.

@@ -18,9 +18,9 @@ func (c *compiler) geometry() (*Binary, error) {
 		Feedback: abi.Feedback{Captures: s.Captures, Strides: s.Info.XfbStrides}}
 	switch n := i.InPrimitive; {
 	case n < 1 || n == 5 || n > 6:
-		return nil, backend.Refuse("agx", s, nil, "a geometry shader that takes primitives of %d vertices is not supported", n)
+		return nil, backend.Refuse(TargetName, s, nil, "a geometry shader that takes primitives of %d vertices is not supported", n)
 	case i.MaxVertices > 1024 || modes.Invocations > 127 || i.OutPrimitive > 2:
-		return nil, backend.Refuse("agx", s, nil, "a geometry shader of %d vertices, %d invocations and output primitive %d is not supported",
+		return nil, backend.Refuse(TargetName, s, nil, "a geometry shader of %d vertices, %d invocations and output primitive %d is not supported",
 			i.MaxVertices, modes.Invocations, i.OutPrimitive)
 	}
 	raster, err := c.raster(modes)
@@ -133,7 +133,7 @@ func (c *compiler) count(modes *abi.Geometry) (bin *Binary, padded bool, err err
 		return b, false, err
 	}
 	if len(modes.Captures) > 0 {
-		return nil, false, backend.Refuse("agx", c.s, nil, "transform feedback of as many primitives as memory says that the shader writes is not supported")
+		return nil, false, backend.Refuse(TargetName, c.s, nil, "transform feedback of as many primitives as memory says that the shader writes is not supported")
 	}
 	modes.Counts = [abi.CountWords]uint32{2 * modes.MaxVertices}
 	if modes.OutPrimitive == 0 {

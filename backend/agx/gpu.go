@@ -43,7 +43,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		return nil, err
 	}
 	return &ir.Options{
-		Target: "agx", MaxVectorWidth: 1, MaxUnroll: 32,
+		Target: TargetName, MaxVectorWidth: 1, MaxUnroll: 32,
 		LowerFdiv: true, LowerFlrp: true, LowerFpow: true, LowerFmod: true, LowerFrem: true, LowerFfract: true, LowerScmp: true,
 		LowerLdexp: true, LowerIsign: true, LowerFsign: true, LowerIabs: true, LowerFisnormal: true,
 		LowerFquantize2f16: true, LowerFsatSigned: true,

@@ -69,7 +69,7 @@ type pendingPhi struct {
 // fail notes the first error: what is not supported.
 func (s *isel) fail(in *ir.Instr, format string, args ...any) {
 	if s.err == nil {
-		s.err = backend.Refuse("agx", s.sh, in, format, args...)
+		s.err = backend.Refuse(TargetName, s.sh, in, format, args...)
 	}
 }
 
@@ -227,7 +227,7 @@ func (s *isel) instr(in *ir.Instr) {
 	case ir.KindTex:
 		s.tex(in)
 	default:
-		if err := backend.RefuseKind("agx", s.sh, in); s.err == nil {
+		if err := backend.RefuseKind(TargetName, s.sh, in); s.err == nil {
 			s.err = err
 		}
 	}

@@ -55,7 +55,7 @@ func (Target) Link(objects []*object.Object) (*object.Object, error) {
 // add takes a part.
 func (l *linker) add(o *object.Object) error {
 	var m abi.Meta
-	if err := backend.Meta("agx", o, &m); err != nil {
+	if err := backend.Meta(TargetName, o, &m); err != nil {
 		return err
 	}
 	k := 0
@@ -114,7 +114,7 @@ func (l *linker) join() (err error) {
 	l.meta = *main
 	l.meta.Part, l.meta.CodeSize, l.meta.PerSample, l.meta.Results, l.meta.HasPreamble = abi.PartLinked, 0, false, nil, false
 	l.meta.Uniforms = nil
-	l.out = &object.Object{Target: "agx", GPU: l.main.GPU, Stage: l.main.Stage, Entry: l.main.Entry, Data: l.main.Data, Reflect: l.main.Reflect, Files: l.main.Files}
+	l.out = &object.Object{Target: TargetName, GPU: l.main.GPU, Stage: l.main.Stage, Entry: l.main.Entry, Data: l.main.Data, Reflect: l.main.Reflect, Files: l.main.Files}
 	shift := 0
 	for k, o := range l.parts {
 		if k == 1 && main.PerSample {
@@ -302,6 +302,6 @@ func partObject(gpu, name string, stage ir.Stage, bin *Binary) (*object.Object, 
 	if err != nil {
 		return nil, err
 	}
-	return &object.Object{Target: "agx", GPU: g.Name, Stage: stage, Entry: name, Code: bin.Code, ABI: data, Stats: bin.Stats.list(),
+	return &object.Object{Target: TargetName, GPU: g.Name, Stage: stage, Entry: name, Code: bin.Code, ABI: data, Stats: bin.Stats.list(),
 		Reflect: object.Reflection{Stage: stage.String()}}, nil
 }

@@ -89,7 +89,7 @@ func cullFragments(s *ir.Shader, impl *ir.Impl, n int, lists passes.Lists) error
 		return nil
 	}
 	if s.Info.EarlyFragmentTests {
-		return backend.Refuse("agx", s, nil, errEarlyCull)
+		return backend.Refuse(TargetName, s, nil, errEarlyCull)
 	}
 	b := ir.NewBuilder(ir.AtStart(impl.Start()))
 	b.Intrinsic(ir.IntrTerminateIf, 0, 0, culled(b, n))

@@ -59,7 +59,7 @@ func (c *compiler) lowerGeometry(form geometryForm, modes *abi.Geometry, padded 
 	s := c.s
 	impl := s.Entry().Impl
 	if j := impl.Body.LastBlock().Jump(); j != nil {
-		return nil, backend.Refuse("agx", s, j, "a geometry shader that ends in a jump is not supported")
+		return nil, backend.Refuse(TargetName, s, j, "a geometry shader that ends in a jump is not supported")
 	}
 	g := &geometry{stageMemory: stageMemory{s: s, meta: &c.meta, b: ir.NewBuilder(ir.AtStart(impl.Start()))}, form: form, impl: impl, modes: modes, padded: padded, lists: c.opts.lists()}
 	list := intrinsicsOf(impl)

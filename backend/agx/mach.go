@@ -99,7 +99,7 @@ func (c *code) new(t isa.Instr) uint32 {
 // machISA describes AGX to package mach.
 type machISA struct{}
 
-func (machISA) Name() string          { return "agx" }
+func (machISA) Name() string          { return TargetName }
 func (machISA) Files() []mach.File    { return machFiles }
 func (machISA) Classes() []mach.Class { return machClasses }
 

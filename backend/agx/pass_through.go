@@ -34,7 +34,7 @@ func slotComponents(m *abi.Meta, slot ir.Slot) int {
 // size the number of vertices of an input primitive, those of adjacency included.
 func (t Target) PassThrough(last *object.Object, size int) (*object.Object, error) {
 	var m abi.Meta
-	if err := backend.Meta("agx", last, &m); err != nil {
+	if err := backend.Meta(TargetName, last, &m); err != nil {
 		return nil, err
 	}
 	vertices := passedOn[size]

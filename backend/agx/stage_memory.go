@@ -32,7 +32,7 @@ func intrinsicsOf(impl *ir.Impl) (list []*ir.Instr) {
 
 func (t *stageMemory) fail(in *ir.Instr, format string, args ...any) {
 	if t.err == nil {
-		t.err = backend.Refuse("agx", t.s, in, format, args...)
+		t.err = backend.Refuse(TargetName, t.s, in, format, args...)
 	}
 }
 

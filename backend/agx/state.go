@@ -71,7 +71,7 @@ func Strip(p *emu.Pipeline) {
 // state; nil stands for none.
 func (t Target) Parts(main *object.Object, s *State) (prolog, epilog *object.Object, err error) {
 	var m abi.Meta
-	if err := backend.Meta("agx", main, &m); err != nil {
+	if err := backend.Meta(TargetName, main, &m); err != nil {
 		return nil, nil, err
 	}
 	if m.Part != abi.PartMain {

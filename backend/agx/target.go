@@ -16,6 +16,9 @@ import (
 	"nirc/passes"
 )
 
+// TargetName is the name of the target, as -t takes it and objects keep it.
+const TargetName = "agx"
+
 // Target is AGX as a backend.Backend.
 type Target struct {
 	// Lists runs the lists agx_… of pipeline.yaml on the programs that no compile
@@ -26,8 +29,8 @@ type Target struct {
 // job is the compile of such a program.
 func (t Target) job() *backend.Job { return &backend.Job{Lists: t.Lists} }
 
-// Name returns "agx".
-func (Target) Name() string { return "agx" }
+// Name returns TargetName.
+func (Target) Name() string { return TargetName }
 
 // GPUs lists the chips, DefaultGPU first.
 func (Target) GPUs() []backend.GPU {

@@ -141,7 +141,7 @@ func (c *compiler) begin() error {
 		return errors.New("ir3: the shader has no entry point")
 	}
 	if n := c.s.SharedSize; n > uint32(c.gpu.LocalMem) {
-		return backend.Refuse("ir3", c.s, nil, "%d bytes of workgroup memory are not supported on %s, which has %d", n, c.gpu.Name, c.gpu.LocalMem)
+		return backend.Refuse(TargetName, c.s, nil, "%d bytes of workgroup memory are not supported on %s, which has %d", n, c.gpu.Name, c.gpu.LocalMem)
 	}
 	c.impl = entry.Impl
 	c.meta = abi.Meta{Gen: c.gpu.Gen, Stage: c.s.Stage}

@@ -64,7 +64,7 @@ type pendingPhi struct {
 // fail notes the first error: what is not supported.
 func (s *isel) fail(in *ir.Instr, format string, args ...any) {
 	if s.err == nil {
-		s.err = backend.Refuse("ir3", s.sh, in, format, args...)
+		s.err = backend.Refuse(TargetName, s.sh, in, format, args...)
 	}
 }
 
@@ -290,7 +290,7 @@ func (s *isel) instr(in *ir.Instr) {
 	case ir.KindTex:
 		s.tex(in)
 	default:
-		if err := backend.RefuseKind("ir3", s.sh, in); s.err == nil {
+		if err := backend.RefuseKind(TargetName, s.sh, in); s.err == nil {
 			s.err = err
 		}
 	}

@@ -89,7 +89,7 @@ func checkForms(s *ir.Shader, impl *ir.Impl) error {
 			}
 		}
 		if i := b.FollowingIf(); i != nil && i.Cond.Def.BitSize != 1 {
-			return backend.Refuse("ir3", s, i.Cond.Def.Instr, "an if on a value of %d bits is not supported: it must be a boolean", i.Cond.Def.BitSize)
+			return backend.Refuse(TargetName, s, i.Cond.Def.Instr, "an if on a value of %d bits is not supported: it must be a boolean", i.Cond.Def.BitSize)
 		}
 	}
 	return nil
@@ -98,10 +98,10 @@ func checkForms(s *ir.Shader, impl *ir.Impl) error {
 func checkForm(s *ir.Shader, in *ir.Instr) error {
 	f, info := &forms[in.Intr], in.Intr.Info()
 	if in.HasDef() && f.dst != 0 && !f.dst.Has(in.Def.BitSize) {
-		return backend.Refuse("ir3", s, in, "%s with a result of %d bits is not supported", in.Intr, in.Def.BitSize)
+		return backend.Refuse(TargetName, s, in, "%s with a result of %d bits is not supported", in.Intr, in.Def.BitSize)
 	}
 	if f.max != 0 && in.NumComponents > f.max {
-		return backend.Refuse("ir3", s, in, "%s of %d components is not supported, at most %d are", in.Intr, in.NumComponents, f.max)
+		return backend.Refuse(TargetName, s, in, "%s of %d components is not supported, at most %d are", in.Intr, in.NumComponents, f.max)
 	}
 	for i := range in.Srcs {
 		d := in.Srcs[i].Def
@@ -113,10 +113,10 @@ func checkForm(s *ir.Shader, in *ir.Instr) error {
 			want = anySize
 		}
 		if !want.Has(d.BitSize) && d.Instr.Kind != ir.KindDeref {
-			return backend.Refuse("ir3", s, in, "%s with a source of %d bits (%d) is not supported", in.Intr, d.BitSize, i)
+			return backend.Refuse(TargetName, s, in, "%s with a source of %d bits (%d) is not supported", in.Intr, d.BitSize, i)
 		}
 		if f.dst == longs && want == longs && d.BitSize != in.Def.BitSize {
-			return backend.Refuse("ir3", s, in, "%s with an operand of %d bits and a result of %d is not supported", in.Intr, d.BitSize, in.Def.BitSize)
+			return backend.Refuse(TargetName, s, in, "%s with an operand of %d bits and a result of %d is not supported", in.Intr, d.BitSize, in.Def.BitSize)
 		}
 	}
 	return nil

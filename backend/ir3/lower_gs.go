@@ -29,7 +29,7 @@ type emits struct {
 // lowerEmits rewrites the outputs and emits of a geometry shader.
 func lowerEmits(s *ir.Shader, impl *ir.Impl, lists passes.Lists) error {
 	if impl.Body.LastBlock().Jump() != nil {
-		return backend.Refuse("ir3", s, impl.Body.LastBlock().Jump(), "a geometry shader that ends in a jump is not supported")
+		return backend.Refuse(TargetName, s, impl.Body.LastBlock().Jump(), "a geometry shader that ends in a jump is not supported")
 	}
 	e := &emits{s: s, impl: impl, b: ir.NewBuilder(ir.AtStart(impl.Start()))}
 	u32 := ir.ScalarType(ir.BaseUint, 32)
@@ -92,7 +92,7 @@ func (e *emits) scan(in *ir.Instr) {
 
 func (e *emits) fail(in *ir.Instr, format string, args ...any) {
 	if e.err == nil {
-		e.err = backend.Refuse("ir3", e.s, in, format, args...)
+		e.err = backend.Refuse(TargetName, e.s, in, format, args...)
 	}
 }
 

@@ -95,7 +95,7 @@ func (c *code) new(t isa.Instr) uint32 {
 // machISA describes ir3 to package mach.
 type machISA struct{ gen isa.Gen }
 
-func (machISA) Name() string          { return "ir3" }
+func (machISA) Name() string          { return TargetName }
 func (machISA) Files() []mach.File    { return machFiles }
 func (machISA) Classes() []mach.Class { return machClasses }
 

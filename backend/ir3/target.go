@@ -15,11 +15,14 @@ import (
 	"nirc/ir"
 )
 
+// TargetName is the name of the target, as -t takes it and objects keep it.
+const TargetName = "ir3"
+
 // Target is ir3 as a backend.Backend.
 type Target struct{}
 
-// Name returns "ir3".
-func (Target) Name() string { return "ir3" }
+// Name returns TargetName.
+func (Target) Name() string { return TargetName }
 
 // GPUs lists the devices, DefaultGPU first.
 func (Target) GPUs() []backend.GPU {

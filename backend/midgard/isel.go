@@ -66,7 +66,7 @@ type isel struct {
 // fail notes the first error: what is not supported.
 func (s *isel) fail(in *ir.Instr, format string, args ...any) {
 	if s.err == nil {
-		s.err = backend.Refuse("midgard", s.sh, in, format, args...)
+		s.err = backend.Refuse(TargetName, s.sh, in, format, args...)
 	}
 }
 
@@ -191,7 +191,7 @@ func (s *isel) instr(in *ir.Instr) {
 	case ir.KindTex:
 		s.texture(in)
 	default:
-		if err := backend.RefuseKind("midgard", s.sh, in); s.err == nil {
+		if err := backend.RefuseKind(TargetName, s.sh, in); s.err == nil {
 			s.err = err
 		}
 	}

@@ -36,7 +36,7 @@ func (c *compiler) lowerClipDistances() error {
 		storeInside(c.impl(), int(c.s.Info.CullDistances))
 	case c.s.Stage == ir.StageFragment && c.opts.Clip+c.opts.Cull > 0:
 		if c.s.Info.EarlyFragmentTests {
-			return backend.Refuse("midgard", c.s, nil, "early fragment tests with clip or cull distances are not supported")
+			return backend.Refuse(TargetName, c.s, nil, "early fragment tests with clip or cull distances are not supported")
 		}
 		c.dropClipped()
 	}

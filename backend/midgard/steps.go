@@ -98,7 +98,7 @@ func onProgram(do func(*program)) func(*compiler) error {
 func (c *compiler) lowerHandles() error {
 	var untold *ir.Instr
 	if c.res, untold = lowerHandles(c.s, c.impl()); untold != nil {
-		return backend.Refuse("midgard", c.s, untold, "an index into one of several arrays of buffers of unknown size is not supported")
+		return backend.Refuse(TargetName, c.s, untold, "an index into one of several arrays of buffers of unknown size is not supported")
 	}
 	return nil
 }

@@ -15,11 +15,14 @@ import (
 	"nirc/ir"
 )
 
+// TargetName is the name of the target, as -t takes it and objects keep it.
+const TargetName = "midgard"
+
 // Target is Midgard as a backend.Backend.
 type Target struct{}
 
-// Name returns "midgard".
-func (Target) Name() string { return "midgard" }
+// Name returns TargetName.
+func (Target) Name() string { return TargetName }
 
 // GPUs lists the chips, DefaultGPU first.
 func (Target) GPUs() []backend.GPU {

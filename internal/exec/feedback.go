@@ -13,7 +13,7 @@ import (
 // passesThrough reports whether the pipeline needs a geometry stage that hands vertices on: where
 // that stage alone writes transform feedback.
 func (x *Execution) passesThrough(sources []stageSource) bool {
-	if x.Draw == nil || x.DrawParams.Feedback == nil || x.Options.Target != "agx" {
+	if x.Draw == nil || x.DrawParams.Feedback == nil || x.Options.Target != targets.AGX.Name() {
 		return false
 	}
 	for _, s := range sources {

@@ -90,7 +90,7 @@ func runnable(ctx context.Context, m *nirc.Module, obj *object.Object, o nirc.Op
 		return NewPart(obj), nil
 	}
 	p, err := Reload(withModule(ctx, m), obj)
-	if err == nil && (obj.Target == "agx" || obj.Target == "midgard" && !strings.HasPrefix(o.ABI, nirc.BlendABI)) && obj.Stage == ir.StageFragment {
+	if err == nil && (obj.Target == agx.TargetName || obj.Target == midgard.TargetName && !strings.HasPrefix(o.ABI, nirc.BlendABI)) && obj.Stage == ir.StageFragment {
 		p = &wholeFragment{Program: p, compile: func(ctx context.Context, abi string) (*object.Object, error) {
 			o := o
 			o.ABI = abi

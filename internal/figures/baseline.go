@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"nirc"
 )
 
 // Baseline is a table of another compiler's figures: columns file, stage,
@@ -101,15 +103,12 @@ func (r *BaselineRow) get(i int) (int64, bool) {
 	return r.stats[i], true
 }
 
-// baselineTargets are the targets whose names a baseline's file name may begin with.
-var baselineTargets = []string{"ir3", "agx", "midgard"}
-
 // BaselineTarget reads target and GPU from a baseline's file name:
 // ir3-a630.tsv is of target ir3 and GPU a630.
 func BaselineTarget(path string) (target, gpu string) {
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	target, gpu, ok := strings.Cut(name, "-")
-	if !ok || !slices.Contains(baselineTargets, target) {
+	if _, err := nirc.Backend(target); !ok || target == "" || err != nil {
 		return "", ""
 	}
 	return target, gpu

@@ -3,6 +3,8 @@ package figures
 import (
 	"fmt"
 	"strings"
+
+	"nirc"
 )
 
 // Figure says what a figure is.
@@ -132,7 +134,11 @@ func (f *Figure) Explain() string {
 // Markdown is the page of all figures.
 func Markdown() string {
 	var b strings.Builder
-	for _, target := range []string{"ir3", "agx", "midgard", "ir"} {
+	names := []string{}
+	for _, t := range nirc.Targets() {
+		names = append(names, t.Name)
+	}
+	for _, target := range append(names, nirc.IRTarget) {
 		fmt.Fprintf(&b, "## %s\n\n| figure | counts | unit | better | total | when to care |\n| --- | --- | --- | --- | --- | --- |\n", target)
 		for i := range Figures {
 			f := &Figures[i]

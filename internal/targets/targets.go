@@ -11,7 +11,10 @@ import (
 )
 
 // AGX makes parts of pipelines with the built-in lists, whatever the shaders were compiled with.
-var AGX = agx.Target{Lists: func(s *ir.Shader, list string) error { return Lists("agx", s, list) }}
+var AGX = agx.Target{Lists: func(s *ir.Shader, list string) error { return Lists(agx.TargetName, s, list) }}
+
+// Default is the name of the first of All.
+const Default = ir3.TargetName
 
 // All are the targets, the default first. Only tests change it.
 var All = []backend.Backend{ir3.Target{}, AGX, midgard.Target{}}
