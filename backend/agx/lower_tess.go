@@ -16,7 +16,7 @@ import (
 // the shader then runs as.
 func lowerTess(s *ir.Shader, impl *ir.Impl, meta *abi.Meta, lists passes.Lists) (ir.Stage, error) {
 	if s.Stage == ir.StageTessCtrl && s.Info.Tess.OutputVertices == 0 {
-		return 0, backend.Refuse("agx", s, nil, "a tessellation control shader that does not say its output vertices is not supported")
+		return 0, backend.Refuse(TargetName, s, nil, "a tessellation control shader that does not say its output vertices is not supported")
 	}
 	t := &tess{stageMemory: stageMemory{s: s, meta: meta}, control: s.Stage == ir.StageTessCtrl}
 	list := intrinsicsOf(impl)
@@ -116,7 +116,7 @@ func (t *tess) intrinsic(in *ir.Instr) {
 	case ir.IntrLoadPrimitiveId:
 		t.replace(in, t.primitive())
 	case ir.IntrLoadTessCoord:
-		if t.s.Info.Tess.Domain == 0 {
+		if t.s.Info.Tess.Domain == ir.DomainNone {
 			t.fail(in, "%s of a shader that does not say its domain is not supported", in.Intr)
 		}
 		x, y, z := t.coord()
@@ -157,7 +157,7 @@ func (t *tess) coord() (u, v, w *ir.Def) {
 	p := t.fetch(abi.UniformTessPoints, at, 2, ir.IntrLoadConstantAgx)
 	scale := b.ImmFloat(1.0/(1<<abi.PointShift), 32)
 	u, v, w = b.Fmul(b.U2f32(b.Channel(p, 0)), scale), b.Fmul(b.U2f32(b.Channel(p, 1)), scale), b.ImmFloat(0, 32)
-	if t.s.Info.Tess.Domain == 1 {
+	if t.s.Info.Tess.Domain == ir.DomainTriangles {
 		w = b.Fsub(b.Fsub(b.ImmFloat(1, 32), u), v)
 	}
 	return u, v, w

@@ -79,7 +79,7 @@ func checkNext(stage, next ir.Stage) error {
 
 func (c *chain) fail(in *ir.Instr, format string, args ...any) {
 	if c.err == nil {
-		c.err = backend.Refuse("ir3", c.s, in, format, args...)
+		c.err = backend.Refuse(TargetName, c.s, in, format, args...)
 	}
 }
 
@@ -390,7 +390,7 @@ func (c *chain) factor(slot ir.Slot, k int) (at, exists *ir.Def, known bool) {
 	b := c.b
 	domain := c.s.Info.Tess.Domain
 	patch := &b.Intrinsic(ir.IntrLoadRelPatchIdIr3, 1, 32).Def
-	if domain != 0 {
+	if domain != ir.DomainNone {
 		stride, outer, inner := abi.FactorLayout(domain)
 		n, first := outer, 1
 		if slot == ir.SlotTessLevelInner {
@@ -457,8 +457,8 @@ func (c *chain) tessCoord() *ir.Def {
 	x, y := b.Channel(xy, 0), b.Channel(xy, 1)
 	z := b.Fsub(b.Fsub(b.ImmFloat(1, 32), x), y)
 	switch c.s.Info.Tess.Domain {
-	case 1:
-	case 0:
+	case ir.DomainTriangles:
+	case ir.DomainNone:
 		z = b.Bcsel(b.Ieq(c.param(abi.PrimOuterLevels), b.Imm32(3)), z, b.Imm32(0))
 	default:
 		z = b.Imm32(0)
@@ -491,7 +491,7 @@ func (c *chain) wrapControl() {
 
 // factorStride is the size of a patch in the factor buffer in bytes.
 func (c *chain) factorStride() *ir.Def {
-	if d := c.s.Info.Tess.Domain; d != 0 {
+	if d := c.s.Info.Tess.Domain; d != ir.DomainNone {
 		stride, _, _ := abi.FactorLayout(d)
 		return c.b.Imm32(uint32(stride))
 	}

@@ -67,10 +67,10 @@ func checkTess(p *Pipeline) error {
 func (p *Pipeline) tessMode() TessIO {
 	m, c := p.TessEval.IO().Tess, p.TessCtrl.IO().Tess
 	m.OutputVertices = c.OutputVertices
-	if m.Domain == 0 {
+	if m.Domain == ir.DomainNone {
 		m.Domain = c.Domain
 	}
-	if m.Spacing == 0 {
+	if m.Spacing == ir.SpacingEqual {
 		m.Spacing = c.Spacing
 	}
 	m.CCW, m.PointMode = m.CCW || c.CCW, m.PointMode || c.PointMode

@@ -9,8 +9,8 @@ import (
 // Tess holds the execution modes of a tessellation shader.
 type Tess struct {
 	OutputVertices uint32 `json:"output_vertices,omitempty"`
-	Domain         uint8  `json:"domain,omitempty"`  // 0 none, 1 triangles, 2 quads, 3 isolines
-	Spacing        uint8  `json:"spacing,omitempty"` // 0 equal, 1 fractional even, 2 fractional odd
+	Domain         uint8  `json:"domain,omitempty"`  // ir.DomainNone …
+	Spacing        uint8  `json:"spacing,omitempty"` // ir.SpacingEqual …
 	CCW            bool   `json:"ccw,omitempty"`
 	PointMode      bool   `json:"point_mode,omitempty"`
 }

@@ -106,9 +106,9 @@ const (
 // domain it has room for all.
 func FactorLayout(domain uint8) (stride, outer, inner int) {
 	switch domain {
-	case 1:
+	case ir.DomainTriangles:
 		return 20, 3, 1
-	case 3:
+	case ir.DomainIsolines:
 		return 12, 2, 0
 	}
 	return 28, 4, 2

@@ -88,15 +88,15 @@ func (c *chain) collect(n int, patch func(lane int) *emu.Patch) {
 // evalDomain is the domain as the evaluation stage's driver knows it: where
 // the shader does not say it, a third coordinate tells triangles.
 func (w *wave) evalDomain() uint8 {
-	if d := w.p.meta.Chain.Tess.Domain; d != 0 {
+	if d := w.p.meta.Chain.Tess.Domain; d != ir.DomainNone {
 		return d
 	}
 	for lane := range w.n {
 		if w.l.TessEval[lane].Coord[2] != 0 {
-			return 1
+			return ir.DomainTriangles
 		}
 	}
-	return 0
+	return ir.DomainNone
 }
 
 func (c *chain) layFactors(domain uint8) {
