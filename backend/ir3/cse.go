@@ -24,6 +24,7 @@ func shareResults(f *mach.Func) {
 // shareAddresses removes writes to a0.x of what is there.
 func shareAddresses(f *mach.Func) {
 	c := templates(f)
+	same := func(a, b *mach.Instr) bool { return f.SameShape(a, b) && c.tmpl[a.Ext] == c.tmpl[b.Ext] }
 	var stand []mach.Value
 	for b := range f.Blocks {
 		blk := &f.Blocks[b]
@@ -33,18 +34,19 @@ func shareAddresses(f *mach.Func) {
 			if stand != nil {
 				in.Rename(stand)
 			}
+			mova := in.Op == machOp(isa.OpMova)
+			if mova && last != nil && same(last, in) {
+				if stand == nil {
+					stand = make([]mach.Value, f.NumValues())
+				}
+				stand[in.Ops[0].Val] = last.Ops[0].Val
+				continue
+			}
 			switch {
+			case mova:
+				last = in
 			case in.Op >= opInputs:
 				last = nil // what becomes control flow ends its life
-			case in.Op == machOp(isa.OpMova):
-				if last != nil && f.SameShape(last, in) && c.tmpl[last.Ext] == c.tmpl[in.Ext] {
-					if stand == nil {
-						stand = make([]mach.Value, f.NumValues())
-					}
-					stand[in.Ops[0].Val] = last.Ops[0].Val
-					continue
-				}
-				last = in
 			}
 			kept = append(kept, in)
 		}

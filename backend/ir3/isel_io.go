@@ -609,41 +609,13 @@ func (s *isel) finishOutputs() {
 			continue
 		}
 		s.loc = s.out.locs[k]
-		var ops [4]opnd
-		n, mask, alias := 0, uint8(0), uint8(0)
-		for j := k; j < len(s.out.vars); j++ {
-			w := s.out.vars[j]
-			if !w.together(v) {
-				continue
-			}
-			if w.comp > 3 {
-				s.broken(resource.OutputStore(s.impl, w.slot), "output slot %d: component %d does not exist", w.slot, w.comp)
-				return
-			}
-			if w.half != v.half {
-				s.fail(resource.OutputStore(s.impl, w.slot), "output slot %d is stored with 16 and 32 bits, which is not supported", w.slot)
-				return
-			}
-			if w.as != v.as {
-				s.fail(resource.OutputStore(s.impl, w.slot), "output slot %d of floats and integers of 16 bits is not supported", w.slot)
-				return
-			}
-			mask |= 1 << w.comp
-			if s.out.aliased(j) {
-				alias |= 1 << w.comp
-				continue
-			}
-			ops[w.comp] = s.value(vals[j])
-			n = max(n, int(w.comp)+1)
+		g, ok := s.gatherOutput(k, vals)
+		if !ok {
+			return
 		}
-		for c := range n {
-			if ops[c].kind == opNone {
-				ops[c] = immediate(0, v.half)
-			}
-		}
-		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: v.slot, Mask: mask, Half: v.half, As: v.as, Index: v.index, VertexFlags: v.flags, AliasRT: alias, Reg: abi.NoReg})
-		if n > 0 {
-			uses = append(uses, made.collect(s, ops, n))
+		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: v.slot, Mask: g.mask, Half: v.half, As: v.as, Index: v.index, VertexFlags: v.flags, AliasRT: g.alias, Reg: abi.NoReg})
+		if g.n > 0 {
+			uses = append(uses, made.collect(s, g.ops, g.n))
 		}
 	}
 	s.loc = 0
@@ -656,6 +628,50 @@ func (s *isel) finishOutputs() {
 		return
 	}
 	s.add(isa.Instr{Op: isa.OpEnd}, 0, uses...)
+}
+
+// outputGroup is what one output register vector holds.
+type outputGroup struct {
+	ops         [4]opnd
+	n           int   // components up to the last one in a register
+	mask, alias uint8 // components: all, and those that alias.rt gives
+}
+
+// gatherOutput collects the components that go with variable k, the first of its vector; false
+// after a failure.
+func (s *isel) gatherOutput(k int, vals []mach.Value) (g outputGroup, ok bool) {
+	v := s.out.vars[k]
+	for j := k; j < len(s.out.vars); j++ {
+		w := s.out.vars[j]
+		if !w.together(v) {
+			continue
+		}
+		if w.comp > 3 {
+			s.broken(resource.OutputStore(s.impl, w.slot), "output slot %d: component %d does not exist", w.slot, w.comp)
+			return g, false
+		}
+		if w.half != v.half {
+			s.fail(resource.OutputStore(s.impl, w.slot), "output slot %d is stored with 16 and 32 bits, which is not supported", w.slot)
+			return g, false
+		}
+		if w.as != v.as {
+			s.fail(resource.OutputStore(s.impl, w.slot), "output slot %d of floats and integers of 16 bits is not supported", w.slot)
+			return g, false
+		}
+		g.mask |= 1 << w.comp
+		if s.out.aliased(j) {
+			g.alias |= 1 << w.comp
+			continue
+		}
+		g.ops[w.comp] = s.value(vals[j])
+		g.n = max(g.n, int(w.comp)+1)
+	}
+	for c := range g.n {
+		if g.ops[c].kind == opNone {
+			g.ops[c] = immediate(0, v.half)
+		}
+	}
+	return g, true
 }
 
 // outputDone reports whether variable k's slot was seen before k.

@@ -29,7 +29,6 @@ func (s *isel) descriptor(in *ir.Instr, t *isa.Instr, i int, h *ir.Def, uses []m
 // immediate part in the same units that is at most limit. Offsets made by a shift and an
 // addition are taken apart; the aligned form is what SPIR-V's array accesses have.
 func (s *isel) elements(off *ir.Def, shift uint, limit uint32) (opnd, uint32) {
-	imm := uint32(0)
 	if c, ok := off.Const(0); ok {
 		n := uint32(c) >> shift
 		if n <= limit {
@@ -37,29 +36,35 @@ func (s *isel) elements(off *ir.Def, shift uint, limit uint32) (opnd, uint32) {
 		}
 		return immediate(n, false), 0
 	}
-	in := off.Instr
-	if in.IsALU(ir.OpIadd) {
-		if c, ok := in.Srcs[1].Const(0); ok && uint32(c)&(1<<shift-1) == 0 {
-			base := in.Srcs[0]
-			if base.Swizzle.Lane(0) == 0 && base.Def.NumComponents == 1 {
-				if o, ok := s.unshift(base.Def, shift); ok {
-					n := uint32(int32(uint32(c)) >> shift)
-					if n <= limit {
-						return o, n
-					}
-					return s.alu2(isa.Instr{Op: isa.OpAddU}, false, false, immInt, o, immediate(n, false)), 0
-				}
-			}
+	if o, n, ok := s.elementSum(off, shift); ok {
+		if n <= limit {
+			return o, n
 		}
+		return s.alu2(isa.Instr{Op: isa.OpAddU}, false, false, immInt, o, immediate(n, false)), 0
 	}
 	if o, ok := s.unshift(off, shift); ok {
-		return o, imm
+		return o, 0
 	}
 	o := s.comp(off, 0)
 	if shift == 0 {
-		return o, imm
+		return o, 0
 	}
-	return s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, o, immediate(uint32(shift), false)), imm
+	return s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, o, immediate(uint32(shift), false)), 0
+}
+
+// elementSum takes an offset in bytes that is the sum of shifted elements and a constant apart
+// into elements.
+func (s *isel) elementSum(off *ir.Def, shift uint) (o opnd, n uint32, ok bool) {
+	if !off.Instr.IsALU(ir.OpIadd) {
+		return opnd{}, 0, false
+	}
+	c, ok := off.Instr.Srcs[1].Const(0)
+	base := off.Instr.Srcs[0]
+	if !ok || uint32(c)&(1<<shift-1) != 0 || base.Swizzle.Lane(0) != 0 || base.Def.NumComponents != 1 {
+		return opnd{}, 0, false
+	}
+	o, ok = s.unshift(base.Def, shift)
+	return o, uint32(int32(uint32(c)) >> shift), ok
 }
 
 // unshift returns d >> shift where d is a left shift by at least as much.

@@ -73,50 +73,8 @@ func handleSrc(i ir.Intrinsic) int {
 // place gives every binding its slots: by set, then binding, arrays of
 // unknown size last.
 func (d *descriptors) place() {
-	add := func(set, binding uint32, count uint32, kind abi.DescriptorKind, view abi.View) {
-		for i := range d.table {
-			if e := &d.table[i]; e.Set == set && e.Binding == binding {
-				if count > e.Count && e.Count != 0 {
-					e.Count = count
-				}
-				d.join(e, kind, view)
-				return
-			}
-		}
-		if set >= maxSets {
-			d.fail(nil, "descriptor set %d is not supported, at most %d sets are", set, maxSets)
-			set = 0
-		}
-		d.table = append(d.table, abi.Descriptor{Set: set, Binding: binding, Base: uint8(set), Count: count, Kind: kind, View: view})
-	}
-	for _, v := range d.s.Variables {
-		switch {
-		case !v.HasBinding:
-		case v.Mode == ir.ModeUBO || v.Mode == ir.ModeSSBO:
-			add(v.Set, v.Binding, resource.ArrayCount(v.Type), abi.Buffer, abi.View{})
-			if v.Mode == ir.ModeSSBO {
-				d.storage(v.Set, v.Binding)
-			}
-		case v.Mode == ir.ModeUniform || v.Mode == ir.ModeImage:
-			kind, view := opaqueKind(v.Type.WithoutArray())
-			add(v.Set, v.Binding, resource.ArrayCount(v.Type), kind, view)
-		}
-	}
-	for b := range d.impl.Blocks() {
-		for in := range b.Instrs() {
-			if in.IsIntrinsic(ir.IntrVulkanResourceIndex) {
-				count := uint32(0)
-				if c, ok := in.Srcs[0].Def.Const(0); ok {
-					count = uint32(c) + 1
-				}
-				set, binding := uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding))
-				add(set, binding, count, abi.Buffer, abi.View{})
-				if t := emu.DescriptorType(in.Get(ir.IdxDescType)); t == emu.DescStorageBuffer {
-					d.storage(set, binding)
-				}
-			}
-		}
-	}
+	d.addVariables()
+	d.addIndices()
 	sort.SliceStable(d.table, func(i, j int) bool {
 		a, b := &d.table[i], &d.table[j]
 		if a.Set != b.Set {
@@ -143,6 +101,66 @@ func (d *descriptors) place() {
 			return
 		}
 	}
+}
+
+// addVariables lists the bindings of the shader's variables.
+func (d *descriptors) addVariables() {
+	for _, v := range d.s.Variables {
+		e := abi.Descriptor{Set: v.Set, Binding: v.Binding}
+		switch {
+		case !v.HasBinding:
+			continue
+		case v.Mode == ir.ModeUBO || v.Mode == ir.ModeSSBO:
+			e.Kind = abi.Buffer
+		case v.Mode == ir.ModeUniform || v.Mode == ir.ModeImage:
+			e.Kind, e.View = opaqueKind(v.Type.WithoutArray())
+		default:
+			continue
+		}
+		e.Count = resource.ArrayCount(v.Type)
+		d.add(e)
+		if v.Mode == ir.ModeSSBO {
+			d.storage(v.Set, v.Binding)
+		}
+	}
+}
+
+// addIndices lists the bindings of buffers that the code names.
+func (d *descriptors) addIndices() {
+	for b := range d.impl.Blocks() {
+		for in := range b.Instrs() {
+			if !in.IsIntrinsic(ir.IntrVulkanResourceIndex) {
+				continue
+			}
+			e := abi.Descriptor{Set: uint32(in.Get(ir.IdxDescSet)), Binding: uint32(in.Get(ir.IdxBinding)), Kind: abi.Buffer}
+			if c, ok := in.Srcs[0].Def.Const(0); ok {
+				e.Count = uint32(c) + 1
+			}
+			d.add(e)
+			if t := emu.DescriptorType(in.Get(ir.IdxDescType)); t == emu.DescStorageBuffer {
+				d.storage(e.Set, e.Binding)
+			}
+		}
+	}
+}
+
+// add puts a binding into the table, or joins it to what is known of it.
+func (d *descriptors) add(n abi.Descriptor) {
+	for i := range d.table {
+		if e := &d.table[i]; e.Set == n.Set && e.Binding == n.Binding {
+			if n.Count > e.Count && e.Count != 0 {
+				e.Count = n.Count
+			}
+			d.join(e, n.Kind, n.View)
+			return
+		}
+	}
+	if n.Set >= maxSets {
+		d.fail(nil, "descriptor set %d is not supported, at most %d sets are", n.Set, maxSets)
+		n.Set = 0
+	}
+	n.Base = uint8(n.Set)
+	d.table = append(d.table, n)
 }
 
 // storage notes that a binding is a storage buffer: where the device has 16-bit
@@ -184,7 +202,7 @@ func (d *descriptors) join(e *abi.Descriptor, kind abi.DescriptorKind, view abi.
 
 func (d *descriptors) fail(in *ir.Instr, format string, args ...any) {
 	if d.err == nil {
-		d.err = backend.Refuse("ir3", d.s, in, format, args...)
+		d.err = backend.Refuse(TargetName, d.s, in, format, args...)
 	}
 }
 

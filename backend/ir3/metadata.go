@@ -21,20 +21,31 @@ func (c *compiler) registers(f *mach.Func) {
 					c.input(&s.in.defs[k], &in.Ops[k])
 				}
 			case machOp(isa.OpEnd):
-				k := 0
-				for _, u := range in.Uses() {
-					for c.meta.Outputs[k].Registers() == 0 {
-						k++
-					}
-					c.meta.Outputs[k].Reg = regNumber(f.Class(u.Val), int(u.Reg))
-					k++
-				}
+				c.outputs(f, in)
 			}
 		}
 	}
-	if c.s.Stage != ir.StageFragment {
-		return
+	if c.s.Stage == ir.StageFragment {
+		c.varyings()
 	}
+}
+
+// outputs notes the registers that the end of the program uses: the outputs that have some, in
+// their order.
+func (c *compiler) outputs(f *mach.Func, end *mach.Instr) {
+	k := 0
+	for _, u := range end.Uses() {
+		for c.meta.Outputs[k].Registers() == 0 {
+			k++
+		}
+		c.meta.Outputs[k].Reg = regNumber(f.Class(u.Val), int(u.Reg))
+		k++
+	}
+}
+
+// varyings lists the slots that a fragment shader reads, and how far they reach.
+func (c *compiler) varyings() {
+	s := c.sel
 	for slot := range s.in.slots {
 		i := &s.in.slots[slot]
 		if i.mask == 0 {

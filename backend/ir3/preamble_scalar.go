@@ -1,6 +1,8 @@
 package ir3
 
 import (
+	"slices"
+
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
@@ -271,16 +273,13 @@ func (p *phys) isEarly() bool {
 	if !p.gpu.EarlyPreamble || !p.hasPreamble {
 		return false
 	}
+	late := func(r span) bool { return r.unit < unitShared || r.unit == unitA0 || r.unit >= unitPred }
 	var t touch
 	for b := range preambleBlocks {
 		for i := range p.blocks[b].ins {
 			t.of(&p.blocks[b].ins[i].Instr)
-			for _, l := range [...][]span{t.reads, t.writes} {
-				for _, r := range l {
-					if r.unit < unitShared || r.unit == unitA0 || r.unit >= unitPred {
-						return false
-					}
-				}
+			if slices.ContainsFunc(t.reads, late) || slices.ContainsFunc(t.writes, late) {
+				return false
 			}
 		}
 	}

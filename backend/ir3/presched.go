@@ -358,18 +358,9 @@ func (p *preScheduler) growth(ins []*mach.Instr, i int32) int {
 			if p.defUnit[o.Val] == i+1 {
 				continue
 			}
-			n := int32(1)
-			for _, q := range uses[:j] {
-				if q.Val == o.Val {
-					n++
-				}
-			}
+			n := 1 + usesOf(o.Val, uses[:j])
 			for _, before := range ins[u.first : u.first+int32(k)] {
-				for _, q := range before.Uses() {
-					if q.Val == o.Val {
-						n++
-					}
-				}
+				n += usesOf(o.Val, before.Uses())
 			}
 			if p.left[o.Val] == n {
 				g -= p.size(o.Val)
@@ -382,6 +373,17 @@ func (p *preScheduler) growth(ins []*mach.Instr, i int32) int {
 		}
 	}
 	return g
+}
+
+// usesOf counts the operands that are the value.
+func usesOf(v mach.Value, ops []mach.Operand) int32 {
+	n := int32(0)
+	for _, o := range ops {
+		if o.Val == v {
+			n++
+		}
+	}
+	return n
 }
 
 // choose picks from the ready list: where there is room, what waits for nothing

@@ -354,6 +354,16 @@ func (m *Meta) Check() error {
 	if m.DoubleWave && m.Stage != ir.StageFragment && m.Stage != ir.StageCompute {
 		return fmt.Errorf("ir3 meta: double waves do not exist in stage %s", m.Stage)
 	}
+	for _, check := range []func() error{m.checkAreas, m.checkDevice, m.checkDistances, m.checkSysvals, m.checkOutputs, m.checkPrefetches, m.checkDescriptors} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkAreas refuses areas outside the const file.
+func (m *Meta) checkAreas() error {
 	areas := []Area{m.Consts.Push, m.Consts.Driver, m.Consts.Preamble, m.Consts.Primitive, m.Consts.Map, {m.Consts.ImmediateOffset, len(m.Consts.Immediates)}}
 	for _, u := range m.Consts.UBOs {
 		areas = append(areas, u.Area)
@@ -363,12 +373,10 @@ func (m *Meta) Check() error {
 			return fmt.Errorf("ir3 meta: const area c[%d], %d scalars, lies outside constlen %d", a.Offset, a.Size, m.ConstLen)
 		}
 	}
-	if err := m.checkDevice(); err != nil {
-		return err
-	}
-	if err := m.checkDistances(); err != nil {
-		return err
-	}
+	return nil
+}
+
+func (m *Meta) checkSysvals() error {
 	for _, s := range m.Sysvals {
 		if s.Kind == ViewIndex && m.Stage == ir.StageFragment {
 			return errors.New("ir3 meta: the view index of a fragment shader is a varying")
@@ -377,17 +385,30 @@ func (m *Meta) Check() error {
 			return fmt.Errorf("ir3 meta: unknown system value %d", s.Kind)
 		}
 	}
+	return nil
+}
+
+// checkOutputs refuses alias.rt where it does not exist.
+func (m *Meta) checkOutputs() error {
 	for i := range m.Outputs {
 		o := &m.Outputs[i]
 		if o.AliasRT != 0 && (m.Gen != isa.A7xx || m.Stage != ir.StageFragment || o.Half || o.Index != 0 || o.Slot < ir.SlotData0 || o.Slot > ir.SlotData0+7 || o.AliasRT&^o.Mask != 0) {
 			return fmt.Errorf("ir3 meta: components %#x of the output in slot %d cannot be given by alias.rt", o.AliasRT, o.Slot)
 		}
 	}
+	return nil
+}
+
+func (m *Meta) checkPrefetches() error {
 	for _, f := range m.Prefetches {
 		if m.Stage != ir.StageFragment || f.Reg < 0 || f.Reg > MaxPrefetchReg+1-bits.Len8(f.Mask) || f.Texture > MaxPrefetchTexture || f.Sampler > MaxPrefetchSampler {
 			return fmt.Errorf("ir3 meta: the texture prefetch into register %d cannot be had", f.Reg)
 		}
 	}
+	return nil
+}
+
+func (m *Meta) checkDescriptors() error {
 	for _, d := range m.Descriptors {
 		if d.Base > 7 {
 			return fmt.Errorf("ir3 meta: descriptor base %d, at most 7", d.Base)
