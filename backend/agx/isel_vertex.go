@@ -26,69 +26,89 @@ func outputRank(slot ir.Slot) int {
 
 // vertexOutputs stores the outputs to the record, the last one by the final store.
 func (s *isel) vertexOutputs(vals []opnd) {
-	var slots [ir.NumVaryingSlots][4]opnd
-	var locs [ir.NumVaryingSlots]uint32
+	r := vertexRecord{s: s}
 	for k, v := range s.out.vars {
-		slots[v.slot][v.comp], locs[v.slot] = vals[k], s.out.locs[k]
+		r.slots[v.slot][v.comp], r.locs[v.slot] = vals[k], s.out.locs[k]
 	}
 	s.meta.LayerViewportWord = abi.NoWord
-	word := 0
-	var last *mach.Instr
-	store := func(word int, o opnd) {
-		t := isa.Instr{Op: isa.OpStVar}
-		uses := s.register(&t, 0, s.reg(o), nil)
-		t.Srcs[1] = isa.I(word)
-		last = s.add(t, 0, uses...)
-	}
 	for rank := range 5 {
-		for slot := range slots {
-			vs := &slots[slot]
-			if outputRank(ir.Slot(slot)) != rank || rank == 3 {
-				continue
-			}
-			if *vs == ([4]opnd{}) {
-				continue
-			}
-			s.loc = locs[slot]
-			first, end := 0, 4
-			if rank != 0 {
-				for vs[first].kind == opNone {
-					first++
-				}
-			}
-			for vs[end-1].kind == opNone {
-				end--
-			}
-			s.meta.Varyings = append(s.meta.Varyings, abi.Varying{Slot: ir.Slot(slot), First: uint8(first), Count: uint8(end - first), Word: word})
-			for c := first; c < end; c++ {
-				if vs[c].kind != opNone {
-					if slot == int(ir.SlotPointSize) {
-						vs[c] = s.pointSize(vs[c])
-					}
-					store(word+c-first, vs[c])
-				}
-			}
-			word += end - first
+		switch rank {
+		case 3:
+			r.layerViewport()
+			continue
+		case 1:
+			r.word = abi.UserWord
 		}
-		if rank == 0 {
-			word = abi.UserWord
-		}
-		if layer, view := slots[ir.SlotLayer][0], slots[ir.SlotViewport][0]; rank == 3 && (layer.kind != opNone || view.kind != opNone) {
-			s.meta.LayerViewportWord = word
-			store(word, s.layerViewport(layer, view))
-			word++
+		for slot := range r.slots {
+			if outputRank(ir.Slot(slot)) == rank && r.slots[slot] != ([4]opnd{}) {
+				r.output(ir.Slot(slot))
+			}
 		}
 	}
-	if word > 255 {
-		s.fail(nil, "%d output words of a vertex are not supported", word)
+	if r.word > 255 {
+		s.fail(nil, "%d output words of a vertex are not supported", r.word)
 		return
 	}
-	if last == nil {
+	if r.last == nil {
 		s.add(isa.Instr{Op: isa.OpNoVar, Srcs: [6]isa.Operand{isa.R(0), isa.H(0)}}, 0)
 		return
 	}
-	last.Op = machOp(isa.OpStVarFinal)
-	s.code.tmpl[last.Ext].Op = isa.OpStVarFinal
+	r.last.Op = machOp(isa.OpStVarFinal)
+	s.code.tmpl[r.last.Ext].Op = isa.OpStVarFinal
+}
+
+// vertexRecord is the record of a vertex while it is stored, in the order of outputRank.
+type vertexRecord struct {
+	s     *isel
+	slots [ir.NumVaryingSlots][4]opnd
+	locs  [ir.NumVaryingSlots]uint32
+	word  int         // the next one
+	last  *mach.Instr // the last store
+}
+
+// output stores a slot: the position from its first component on, the others from the first that
+// is written on, all up to the last that is.
+func (r *vertexRecord) output(slot ir.Slot) {
+	s, vs := r.s, &r.slots[slot]
+	s.loc = r.locs[slot]
+	first, end := 0, 4
+	if slot != ir.SlotPos {
+		for vs[first].kind == opNone {
+			first++
+		}
+	}
+	for vs[end-1].kind == opNone {
+		end--
+	}
+	s.meta.Varyings = append(s.meta.Varyings, abi.Varying{Slot: slot, First: uint8(first), Count: uint8(end - first), Word: r.word})
+	for c := first; c < end; c++ {
+		if vs[c].kind == opNone {
+			continue
+		}
+		if slot == ir.SlotPointSize {
+			vs[c] = s.pointSize(vs[c])
+		}
+		r.store(r.word+c-first, vs[c])
+	}
+	r.word += end - first
+}
+
+// layerViewport stores layer and viewport, which share a word.
+func (r *vertexRecord) layerViewport() {
+	layer, view := r.slots[ir.SlotLayer][0], r.slots[ir.SlotViewport][0]
+	if layer.kind == opNone && view.kind == opNone {
+		return
+	}
+	r.s.meta.LayerViewportWord = r.word
+	r.store(r.word, r.s.layerViewport(layer, view))
+	r.word++
+}
+
+func (r *vertexRecord) store(word int, o opnd) {
+	t := isa.Instr{Op: isa.OpStVar}
+	uses := r.s.register(&t, 0, r.s.reg(o), nil)
+	t.Srcs[1] = isa.I(word)
+	r.last = r.s.add(t, 0, uses...)
 }
 
 // layerViewport packs layer and viewport index into one word.

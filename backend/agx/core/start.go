@@ -99,7 +99,7 @@ func (w *wave) startAttrib(a *abi.Attrib) {
 
 // fillUniform fills one range of uniform registers.
 func (w *wave) fillUniform(u *abi.Uniform) error {
-	l, env := w.l, w.l.Env
+	env := w.l.Env
 	to := w.unis[u.Half/2:]
 	if w.driver.fill(u.Kind, to) {
 		return nil
@@ -143,26 +143,33 @@ func (w *wave) fillUniform(u *abi.Uniform) error {
 			addr(attribAddr(u.Element))
 		}
 	case abi.UniformBlendConst:
-		if l.Draw == nil {
+		if w.l.Draw == nil {
 			return errNoDraw
 		}
-		for i, v := range l.Draw.Blend.Constants {
+		for i, v := range w.l.Draw.Blend.Constants {
 			to[i] = fbits(v)
 		}
 	case abi.UniformNumWorkgroups, abi.UniformBaseWorkgroup, abi.UniformNumSubgroups:
-		if l.Compute == nil {
-			return fmt.Errorf("uniform %s does not exist in stage %s", u.Kind, w.p.meta.Stage)
-		}
-		switch u.Kind {
-		case abi.UniformNumWorkgroups:
-			copy(to, l.Compute.NumWorkgroups[:])
-		case abi.UniformBaseWorkgroup:
-			copy(to, l.Compute.BaseWorkgroupID[:])
-		default:
-			to[0] = l.Compute.NumSubgroups
-		}
+		return w.dispatchUniform(u.Kind, to)
 	default:
 		return w.drawUniform(u.Kind, to)
+	}
+	return nil
+}
+
+// dispatchUniform fills a uniform that tells of the whole dispatch.
+func (w *wave) dispatchUniform(k abi.UniformKind, to []uint32) error {
+	c := w.l.Compute
+	if c == nil {
+		return fmt.Errorf("uniform %s does not exist in stage %s", k, w.p.meta.Stage)
+	}
+	switch k {
+	case abi.UniformNumWorkgroups:
+		copy(to, c.NumWorkgroups[:])
+	case abi.UniformBaseWorkgroup:
+		copy(to, c.BaseWorkgroupID[:])
+	default:
+		to[0] = c.NumSubgroups
 	}
 	return nil
 }
