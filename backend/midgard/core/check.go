@@ -315,14 +315,8 @@ func (w *wave) before(t *thread, b *bundle) error {
 	}
 	if t.texUntil > 0 {
 		t.texUntil--
-		if b.Tag.ALU() {
-			for i := range b.alu {
-				for k := range b.alu[i].src {
-					if s := &b.alu[i].src[k]; !s.fixed && s.reg == t.texReg && !unused(&b.ALU[b.alu[i].unit], k) {
-						return fmt.Errorf("the texture result in register %d is read %d bundles too early", t.texReg, t.texUntil+1)
-					}
-				}
-			}
+		if b.Tag.ALU() && b.reads(t.texReg) {
+			return fmt.Errorf("the texture result in register %d is read %d bundles too early", t.texReg, t.texUntil+1)
 		}
 		if b.hasBranch {
 			return errors.New("a branch while a texture operation is out of order")
@@ -335,6 +329,19 @@ func (w *wave) before(t *thread, b *bundle) error {
 		return w.addressDefined(t, b)
 	}
 	return nil
+}
+
+// reads reports whether an ALU instruction of the bundle reads a register of the file.
+func (b *bundle) reads(reg uint8) bool {
+	for i := range b.alu {
+		x := &b.alu[i]
+		for k := range x.src {
+			if s := &x.src[k]; !s.fixed && s.reg == reg && !unused(&b.ALU[x.unit], k) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // need is a part of a register that must hold something before a bundle.
@@ -359,18 +366,24 @@ func (b *bundle) findNeeds() {
 			}
 			n := need{reg: s.reg, bits: s.bytes, unit: x.unit, src: uint8(k + 1), named: a.Src[k].Reg}
 			if x.unit.Stage() == 2 {
-				for j := range b.alu[:b.stage2] {
-					if y := &b.alu[j]; y.reg == s.reg {
-						n.bits[0] &^= y.mask[0]
-						n.bits[1] &^= y.mask[1]
-					}
-				}
+				b.lessStage1(&n)
 			}
 			// A writeout bundle moves r0, depth and stencil to themselves.
 			self := s.reg == x.reg && b.hasBranch && b.branch.Op == isa.BranchWriteout && a.Op.Is(isa.Move)
 			if n.bits != [2]uint64{} && !self {
 				b.needs = append(b.needs, n)
 			}
+		}
+	}
+}
+
+// lessStage1 takes from what an instruction of the second stage needs the bits that those of the
+// first give it.
+func (b *bundle) lessStage1(n *need) {
+	for i := range b.alu[:b.stage2] {
+		if y := &b.alu[i]; y.reg == n.reg {
+			n.bits[0] &^= y.mask[0]
+			n.bits[1] &^= y.mask[1]
 		}
 	}
 }

@@ -196,64 +196,78 @@ func (p *program) repair() {
 func (p *program) group(lines []string, at int) error {
 	b := Bundle{}
 	c := aluCtx{b: &b, full: p.opt.Full}
-	var body []string
-	notes, given, remarks, notesRow := "", false, 0, at
+	g := groupText{notesRow: at}
 	p.body = p.body[:0]
 	for i, l := range lines {
 		p.row = at + i
-		switch {
-		case strings.HasPrefix(strings.TrimPrefix(l, "\t"), complaint):
-			if strings.Contains(l, "shader ended") {
-				remarks++
-			}
-			if p.remark(l) {
-				b.Next, given = TagInvalid, true
-			}
-		case l == "break":
-			b.Next, given = TagBreak, true
-		case l == "writeout":
-			b.Tag = TagALUW4
-		case strings.HasPrefix(l, "; "):
-			notes, notesRow = l[2:], p.row
-		case strings.HasPrefix(l, "uconstants "):
-			if err := parseConsts(&b, l); err != nil {
-				return err
-			}
-		case strings.HasPrefix(l, "unknown bit "):
-			n, err := strconv.ParseUint(strings.TrimSuffix(l[len("unknown bit "):], " enabled"), 10, 5)
-			if err != nil {
-				return fmt.Errorf("%q", l)
-			}
-			b.Control |= 1 << n
-		default:
-			body = append(body, l)
-			p.body = append(p.body, p.row)
+		if err := p.groupLine(&g, &b, l); err != nil {
+			return err
 		}
 	}
-	p.row = notesRow
+	p.row = g.notesRow
 	// "shader ended" stands alone; the invalid next tag is one bundle's.
-	if len(body) == 0 && !given && remarks > 0 && remarks == len(lines) {
+	if len(g.body) == 0 && !g.given && g.remarks > 0 && g.remarks == len(lines) {
 		return nil
 	}
-	if len(body) == 0 && b.Tag == 0 && strings.Contains(notes, "tag=") {
-		if err := applyNotes(&b, notes, bundleFields); err != nil {
+	if len(g.body) == 0 && b.Tag == 0 && strings.Contains(g.notes, "tag=") {
+		if err := applyNotes(&b, g.notes, bundleFields); err != nil {
 			return err
 		}
 	}
 	p.on(0)
-	if err := p.instructions(&c, &b, body); err != nil {
+	if err := p.instructions(&c, &b, g.body); err != nil {
 		return err
 	}
-	p.row = notesRow
-	given = given || !b.Tag.Known()
-	if err := applyNotes(&b, notes, bundleFields); err != nil {
+	p.row = g.notesRow
+	g.given = g.given || !b.Tag.Known()
+	if err := applyNotes(&b, g.notes, bundleFields); err != nil {
 		return err
 	}
-	for _, n := range strings.Fields(notes) {
-		given = given || strings.HasPrefix(n, "next=")
+	for _, n := range strings.Fields(g.notes) {
+		g.given = g.given || strings.HasPrefix(n, "next=")
 	}
 	p.prog = append(p.prog, b)
-	p.next = append(p.next, given)
+	p.next = append(p.next, g.given)
+	return nil
+}
+
+// groupText is what the lines of a bundle say.
+type groupText struct {
+	body     []string // instructions
+	notes    string   // the fields of the bundle that are written out
+	notesRow int
+	given    bool // the next tag is written out
+	remarks  int  // "shader ended"
+}
+
+// groupLine reads a line of a bundle: into b what is the bundle's own.
+func (p *program) groupLine(g *groupText, b *Bundle, l string) error {
+	switch {
+	case strings.HasPrefix(strings.TrimPrefix(l, "\t"), complaint):
+		if strings.Contains(l, "shader ended") {
+			g.remarks++
+		}
+		if p.remark(l) {
+			b.Next, g.given = TagInvalid, true
+		}
+	case l == "break":
+		b.Next, g.given = TagBreak, true
+	case l == "writeout":
+		b.Tag = TagALUW4
+	case strings.HasPrefix(l, "; "):
+		g.notes, g.notesRow = l[2:], p.row
+	case strings.HasPrefix(l, "uconstants "):
+		return parseConsts(b, l)
+	case strings.HasPrefix(l, "unknown bit "):
+		n, err := strconv.ParseUint(strings.TrimSuffix(l[len("unknown bit "):], " enabled"), 10, 5)
+		if err != nil {
+			return fmt.Errorf("%q", l)
+		}
+		b.Control |= 1 << n
+	default:
+		g.body = append(g.body, l)
+		p.body = append(p.body, p.row)
+	}
 	return nil
 }
 
