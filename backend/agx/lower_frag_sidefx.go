@@ -2,15 +2,11 @@ package agx
 
 import "nirc/ir"
 
-// writesMemory reports whether an intrinsic changes memory.
+// writesMemory reports whether an intrinsic changes memory of the device by the
+// shader's wish: the stores of the target's own hand values from stage to stage.
 func writesMemory(i ir.Intrinsic) bool {
-	switch i {
-	case ir.IntrStoreSsbo, ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32,
-		ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32,
-		ir.IntrImageDerefStore, ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap:
-		return true
-	}
-	return false
+	m := i.Info().Mem
+	return m.Writes() && m.Space.Device() && i.Info().Target == ""
 }
 
 // lowerFragSidefx puts what writes memory in a fragment shader under a test

@@ -279,7 +279,7 @@ func (s *isel) atomicOp(in *ir.Instr) (k atomicKind, ok bool) {
 		s.fail(in, "%d-bit atomics are not supported", in.Def.BitSize)
 	case !s.gpu.Atomic64:
 		s.fail(in, "64-bit atomics are not supported on %s", s.gpu.Name)
-	case !wideAtomic(in.Intr):
+	case in.Memory().Space != ir.SpaceSsbo && in.Memory().Space != ir.SpaceGlobal:
 		s.fail(in, "64-bit atomics are supported on storage buffers and global memory only, and not by %s", in.Intr)
 	case k.typ != isa.U32:
 		s.fail(in, "the 64-bit atomic operation %s is not supported: it must be lowered", ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
@@ -288,15 +288,6 @@ func (s *isel) atomicOp(in *ir.Instr) (k atomicKind, ok bool) {
 		return k, true
 	}
 	return k, false
-}
-
-// wideAtomic reports whether GPUs with 64-bit atomics have them at such a place.
-func wideAtomic(i ir.Intrinsic) bool {
-	switch i {
-	case ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:
-		return true
-	}
-	return false
 }
 
 // atomicOperands are the operands of an atomic from source first on, in words.

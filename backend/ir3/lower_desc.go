@@ -61,11 +61,8 @@ func lowerDescriptors(s *ir.Shader, impl *ir.Impl, gpu *GPU) ([]abi.Descriptor, 
 
 // handleSrc is the source of an intrinsic that is a buffer handle, or -1.
 func handleSrc(i ir.Intrinsic) int {
-	switch i {
-	case ir.IntrLoadUbo, ir.IntrLoadSsbo, ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrGetSsboSize, ir.IntrGetUboSize:
-		return 0
-	case ir.IntrStoreSsbo:
-		return 1
+	if m := i.Info().Mem; m.Space == ir.SpaceUbo || m.Space == ir.SpaceSsbo {
+		return int(m.Handle)
 	}
 	return -1
 }

@@ -168,15 +168,12 @@ func (e *emits) guard(in *ir.Instr) {
 	if e.s.Info.Geom.MaxVertices <= 1 {
 		return
 	}
-	switch in.Intr {
-	case ir.IntrStoreSsbo, ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32, ir.IntrImageDerefStore:
-	case ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap, ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32,
-		ir.IntrGlobalAtomicSwap2x32, ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap:
-		if !in.Def.Unused() {
-			e.fail(in, "%s whose result is used is not supported in a geometry shader of several vertices: each runs in a thread of its own", in.Intr)
-			return
-		}
-	default:
+	m := in.Memory()
+	if !m.Writes() || !m.Space.Device() {
+		return
+	}
+	if m.Atomic() && !in.Def.Unused() {
+		e.fail(in, "%s whose result is used is not supported in a geometry shader of several vertices: each runs in a thread of its own", in.Intr)
 		return
 	}
 	i := e.b.PushIf(e.b.Ieq(e.thread(), e.b.Imm32(0)))

@@ -27,6 +27,10 @@ var spaceNames = [numSpaces]string{"", "deref", "ubo", "ssbo", "global", "shared
 // String returns the space's name, "" for none.
 func (s Space) String() string { return spaceNames[s] }
 
+// Device reports whether the space is of the device: buffers, what addresses
+// reach, and images, of which other workgroups see what is written.
+func (s Space) Device() bool { return s == SpaceSsbo || s == SpaceGlobal || s == SpaceImage }
+
 // MemOp is what an intrinsic does with memory.
 type MemOp uint8
 
