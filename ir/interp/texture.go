@@ -60,8 +60,8 @@ func (c *compiler) tex(in *ir.Instr) {
 	for i, k := range info.SrcKinds {
 		t.src[k] = operand{c.src(in, i), in.Srcs[i].Def.BitSize}
 	}
-	t.tex = c.resource(in, t, ir.TexSrcTextureDeref, ir.TexSrcTextureHandle, ir.TexSrcTextureOffset, info.TextureIndex)
-	t.smp = c.resource(in, t, ir.TexSrcSamplerDeref, ir.TexSrcSamplerHandle, ir.TexSrcSamplerOffset, info.SamplerIndex)
+	t.tex = c.resource(in, t, [3]ir.TexSrc{ir.TexSrcTextureDeref, ir.TexSrcTextureHandle, ir.TexSrcTextureOffset}, info.TextureIndex)
+	t.smp = c.resource(in, t, [3]ir.TexSrc{ir.TexSrcSamplerDeref, ir.TexSrcSamplerHandle, ir.TexSrcSamplerOffset}, info.SamplerIndex)
 	if info.HasOffsets {
 		t.offsets = new([4][2]int32)
 		for k, o := range info.Offsets {
@@ -105,16 +105,17 @@ func (c *compiler) checkTex(in *ir.Instr, t *texture, info *ir.TexInfo) bool {
 	return false
 }
 
-// resource finds a texture or sampler among an instruction's sources.
-func (c *compiler) resource(in *ir.Instr, t *texture, deref, handle, offset ir.TexSrc, index uint32) resource {
+// resource finds a texture or sampler among an instruction's sources, which are
+// of the kinds deref, handle and offset.
+func (c *compiler) resource(in *ir.Instr, t *texture, kinds [3]ir.TexSrc, index uint32) resource {
 	r := resource{at: -1, add: index}
-	for _, k := range [...]ir.TexSrc{deref, handle, offset} {
+	for n, k := range kinds {
 		s := t.src[k].at
 		switch {
 		case s == nil:
 		case r.at >= 0:
 			c.failf(in, "more than one source names the resource")
-		case k == offset:
+		case n == 2:
 			r.at = s[0]
 		default:
 			r = resource{at: s[len(s)-1]}
