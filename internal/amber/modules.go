@@ -23,12 +23,12 @@ type moduleKey struct {
 }
 
 // glslModule is glslang through the runner's cache.
-func (r *Runner) glslModule(ctx context.Context, s *Script, sh *ShaderDecl, source string, stage ShaderStage, entry string) ([]uint32, error) {
+func (r *Runner) glslModule(ctx context.Context, s *Script, sh *glslSource) ([]uint32, error) {
 	c := r.Modules
 	if c == nil {
-		return r.glslang(ctx, s, sh, source, stage, entry)
+		return r.glslang(ctx, s, sh)
 	}
-	key := moduleKey{source: source, env: sh.TargetEnv, entry: entry, format: sh.Format, stage: stage}
+	key := moduleKey{source: sh.text, env: sh.TargetEnv, entry: sh.entry, format: sh.Format, stage: sh.stage}
 	for _, f := range s.Files {
 		key.files += f.Path + "\x00" + f.Text + "\x00"
 	}
@@ -38,7 +38,7 @@ func (r *Runner) glslModule(ctx context.Context, s *Script, sh *ShaderDecl, sour
 	if words != nil {
 		return slices.Clone(words), nil
 	}
-	words, err := r.glslang(ctx, s, sh, source, stage, entry)
+	words, err := r.glslang(ctx, s, sh)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (r *Runner) spirv(ctx context.Context, s *Script, sh *ShaderDecl, stage Sha
 	case FormatSpirvBin:
 		return spirvBin([]byte(source))
 	case FormatGLSL, FormatHLSL:
-		return r.glslModule(ctx, s, sh, source, stage, entry)
+		return r.glslModule(ctx, s, &glslSource{sh, source, stage, entry})
 	}
 	return nil, unsupported("shader language %s is not supported", shaderFormatWords[sh.Format])
 }
@@ -148,9 +148,18 @@ func checkMagic(words []uint32) error {
 	return nil
 }
 
+// glslSource is GLSL or HLSL to compile: a declared shader, its text, and what
+// a pipeline makes of it.
+type glslSource struct {
+	*ShaderDecl
+	text  string
+	stage ShaderStage
+	entry string
+}
+
 // glslang compiles GLSL or HLSL with glslangValidator. Without a TARGET_ENV
 // it is Amber's spv1.0, and for sources that need more the next that takes them.
-func (r *Runner) glslang(ctx context.Context, s *Script, sh *ShaderDecl, source string, stage ShaderStage, entry string) ([]uint32, error) {
+func (r *Runner) glslang(ctx context.Context, s *Script, sh *glslSource) ([]uint32, error) {
 	tool := r.Glslang
 	if tool == "" {
 		tool = "glslangValidator"
@@ -164,7 +173,7 @@ func (r *Runner) glslang(ctx context.Context, s *Script, sh *ShaderDecl, source 
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	name := "shader." + ir.StageTable[stage].Suffix
+	name := "shader." + ir.StageTable[sh.stage].Suffix
 	if sh.Virtual != nil {
 		name = sh.Virtual.Path
 	}
@@ -173,7 +182,7 @@ func (r *Runner) glslang(ctx context.Context, s *Script, sh *ShaderDecl, source 
 			return nil, err
 		}
 	}
-	if err := writeBelow(dir, name, source); err != nil {
+	if err := writeBelow(dir, name, sh.text); err != nil {
 		return nil, err
 	}
 	envs := []string{"spv1.0", "spv1.3", "spv1.5", "spv1.6"}
@@ -185,9 +194,9 @@ func (r *Runner) glslang(ctx context.Context, s *Script, sh *ShaderDecl, source 
 		if v, ok := strings.CutPrefix(env, "spv"); ok {
 			env = "spirv" + v // glslangValidator's word for it
 		}
-		args := []string{"-V", "-S", ir.StageTable[stage].Suffix, "--target-env", env, "-I" + dir, "-o", "out.spv"}
+		args := []string{"-V", "-S", ir.StageTable[sh.stage].Suffix, "--target-env", env, "-I" + dir, "-o", "out.spv"}
 		if sh.Format == FormatHLSL {
-			args = append(args, "-D", "-e", entry)
+			args = append(args, "-D", "-e", sh.entry)
 		}
 		cmd := exec.CommandContext(ctx, tool, append(args, name)...)
 		cmd.Dir = dir

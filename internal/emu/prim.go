@@ -94,10 +94,19 @@ func (p *prim) setTriangle(x, y [3]float64, v *[3]clipVertex) bool {
 	return true
 }
 
-// setLine computes the planes along the visible part t0..t1 of the line a-b,
-// whose ends stand at window positions (x0,y0) and (x1,y1) with clip w w0 and
-// w1.
-func (p *prim) setLine(a, b *clipVertex, t0, t1, x0, y0, w0, x1, y1, w1 float64) {
+// visibleLine is the part t of the line from a to b that clipping leaves: where
+// in the window it lies, and the clip w of its ends.
+type visibleLine struct {
+	a, b *clipVertex
+	t    [2]float64
+	segment
+	w [2]float64
+}
+
+// setLine computes the planes along a line.
+func (p *prim) setLine(l *visibleLine) {
+	a, b, x0, y0, x1, y1 := l.a, l.b, l.x0, l.y0, l.x1, l.y1
+	t0, t1, w0, w1 := l.t[0], l.t[1], l.w[0], l.w[1]
 	dx, dy := x1-x0, y1-y0
 	var s plane // fraction along the visible part
 	if n := dx*dx + dy*dy; n > 0 {

@@ -189,8 +189,12 @@ next:
 	return mask
 }
 
+// segment is a line between two window positions.
+type segment struct{ x0, y0, x1, y1 float64 }
+
 // rectLine covers a line as the rectangle of its width around it.
-func (r *rasteriser) rectLine(pr *prim, x0, y0, x1, y1, width float64, lim bounds) error {
+func (r *rasteriser) rectLine(pr *prim, l segment, width float64, lim bounds) error {
+	x0, y0, x1, y1 := l.x0, l.y0, l.x1, l.y1
 	dx, dy := x1-x0, y1-y0
 	n := math.Hypot(dx, dy)
 	if n == 0 {
@@ -211,7 +215,8 @@ func (r *rasteriser) square(pr *prim, x, y, size float64, lim bounds) error {
 // diamondLine covers a line of width 1 by the diamond-exit rule: a pixel for
 // every step along the major axis, from the one whose diamond the start lies
 // in up to, not including, the one whose diamond the end lies in.
-func (r *rasteriser) diamondLine(pr *prim, x0, y0, x1, y1 float64, lim bounds) error {
+func (r *rasteriser) diamondLine(pr *prim, l segment, lim bounds) error {
+	x0, y0, x1, y1 := l.x0, l.y0, l.x1, l.y1
 	swap := math.Abs(y1-y0) > math.Abs(x1-x0)
 	if swap {
 		x0, y0, x1, y1 = y0, x0, y1, x1

@@ -317,22 +317,23 @@ func (s *setup) line(d *drawer, pr *prim, v *[3]clipVertex, vp *viewport) error 
 	}
 	// Clipped to w = minW, rounding may leave less.
 	a.w, b.w = max(a.w, minW/2), max(b.w, minW/2)
-	x0, y0 := vp.window(&a)
-	x1, y1 := vp.window(&b)
-	pr.ox, pr.oy = math.Floor(x0), math.Floor(y0)
-	pr.setLine(&v[0], &v[1], t0, t1, x0, y0, a.w, x1, y1, b.w)
+	var l segment
+	l.x0, l.y0 = vp.window(&a)
+	l.x1, l.y1 = vp.window(&b)
+	pr.ox, pr.oy = math.Floor(l.x0), math.Floor(l.y0)
+	pr.setLine(&visibleLine{a: &v[0], b: &v[1], t: [2]float64{t0, t1}, segment: l, w: [2]float64{a.w, b.w}})
 	pr.setDepth(v, vp, s.clip.near)
 	d.stats.PrimitivesDrawn++
-	return s.drawLine(d, pr, x0, y0, x1, y1, vp)
+	return s.drawLine(d, pr, l, vp)
 }
 
 // drawLine covers a line between window positions.
-func (s *setup) drawLine(d *drawer, pr *prim, x0, y0, x1, y1 float64, vp *viewport) error {
+func (s *setup) drawLine(d *drawer, pr *prim, l segment, vp *viewport) error {
 	if d.p.Raster.LineBresenham && s.lineWidth == 1 {
 		sn := func(x float64) float64 { return float64(snap(x)) / subOne }
-		return d.raster.diamondLine(pr, sn(x0), sn(y0), sn(x1), sn(y1), vp.limit)
+		return d.raster.diamondLine(pr, segment{sn(l.x0), sn(l.y0), sn(l.x1), sn(l.y1)}, vp.limit)
 	}
-	return d.raster.rectLine(pr, x0, y0, x1, y1, s.lineWidth, vp.limit)
+	return d.raster.rectLine(pr, l, s.lineWidth, vp.limit)
 }
 
 // triangle culls, clips and draws a triangle.
@@ -427,7 +428,7 @@ func (s *setup) outline(d *drawer, pr *prim, v *[3]clipVertex, vp *viewport) err
 		a.w, b.w = max(a.w, minW/2), max(b.w, minW/2)
 		x0, y0 := vp.window(&a)
 		x1, y1 := vp.window(&b)
-		if err := s.drawLine(d, pr, x0, y0, x1, y1, vp); err != nil {
+		if err := s.drawLine(d, pr, segment{x0, y0, x1, y1}, vp); err != nil {
 			return err
 		}
 	}
