@@ -25,8 +25,9 @@ func execALU(w *wave, x *inst) error {
 			if s[i], err = w.fetch(&x.src[i], k, lo, hi, w.buf[i][:]); err != nil {
 				return err
 			}
+			s[i] = s[i][lo:hi]
 		}
-		x.alu(w.res[:], s[0], s[1], s[2], lo, hi, x)
+		x.alu(w.res[lo:hi], s[0], s[1], s[2], x)
 		if x.post != 0 {
 			x.convert(w.res[lo:hi])
 		}
