@@ -26,7 +26,8 @@ func lowerSubgroups(impl *ir.Impl) {
 			if size == 2 {
 				whole = 4
 			}
-			r = splitCluster(b, in, lane, size, whole, uint64(whole))
+			c := cluster{b: b, in: in, lane: lane, size: size, scope: uint64(whole)}
+			r = c.split(whole)
 		}
 		in.Def.RewriteUses(r)
 		in.Remove()
@@ -44,19 +45,28 @@ func nativeCluster(in *ir.Instr) bool {
 	return true
 }
 
-// splitCluster halves the lanes until size of them are left and reduces those
-// by an instruction of the given scope.
-func splitCluster(b *ir.Builder, in *ir.Instr, lane *ir.Def, size, active uint32, scope uint64) *ir.Def {
-	if active == size {
-		c := b.Intrinsic(ir.IntrReduce, in.Def.NumComponents, in.Def.BitSize, in.Srcs[0].Def).CopyIndices(in)
-		c.NumComponents = in.NumComponents
-		c.Set(ir.IdxClusterSize, scope)
-		return &c.Def
+// cluster is a reduction in clusters of a size that no instruction has.
+type cluster struct {
+	b     *ir.Builder
+	in    *ir.Instr
+	lane  *ir.Def
+	size  uint32 // lanes of a cluster
+	scope uint64 // lanes of a cluster of the instruction that reduces
+}
+
+// split halves the active lanes until one cluster of them is left, and reduces those.
+func (c *cluster) split(active uint32) *ir.Def {
+	b, in := c.b, c.in
+	if active == c.size {
+		r := b.Intrinsic(ir.IntrReduce, in.Def.NumComponents, in.Def.BitSize, in.Srcs[0].Def).CopyIndices(in)
+		r.NumComponents = in.NumComponents
+		r.Set(ir.IdxClusterSize, c.scope)
+		return &r.Def
 	}
-	i := b.PushIf(b.Ine(b.Iand(lane, b.Imm32(active/2)), b.Imm32(0)))
-	then := splitCluster(b, in, lane, size, active/2, scope)
+	i := b.PushIf(b.Ine(b.Iand(c.lane, b.Imm32(active/2)), b.Imm32(0)))
+	then := c.split(active / 2)
 	b.PushElse(i)
-	els := splitCluster(b, in, lane, size, active/2, scope)
+	els := c.split(active / 2)
 	b.PopIf(i)
 	return b.IfPhi(i, then, els)
 }

@@ -89,15 +89,14 @@ func execShift(w *wave, x *inst) error {
 		mask = 1<<x.Bits - 1
 	}
 	for i := range w.res {
-		w.res[i] = uint32(shift(x.Op, uint64(a[i]), uint64(b[i]), uint(c[i]&0x7f), mask, uint64(b[i]&0x7f)))
+		w.res[i] = uint32(shift(x.Op, uint64(a[i]), uint64(b[i]), uint(c[i]&0x7f), mask))
 	}
 	w.put(x.d, &w.res)
 	return nil
 }
 
-// shift is the operations of agx.md §5.4; by is the amount of asr and asrh,
-// whose a is sign-extended from its width already.
-func shift(op isa.Op, a, b uint64, n uint, mask, by uint64) uint64 {
+// shift is the operations of agx.md §5.4. Asr and asrh shift by b, and their a is sign-extended from its width already.
+func shift(op isa.Op, a, b uint64, n uint, mask uint64) uint64 {
 	switch op {
 	case isa.OpBfi:
 		return a&^(mask<<n) | b&mask<<n
@@ -115,9 +114,9 @@ func shift(op isa.Op, a, b uint64, n uint, mask, by uint64) uint64 {
 		k := mask << 32 >> min(n, 32)
 		return b<<32>>n&k | a&^k
 	case isa.OpAsr:
-		return uint64(int64(int32(a)) >> by)
+		return uint64(int64(int32(a)) >> (b & 0x7f))
 	}
-	return uint64(int64(a<<32) >> by) // asrh
+	return uint64(int64(a<<32) >> (b & 0x7f)) // asrh
 }
 
 func execBitop(w *wave, x *inst) error {
