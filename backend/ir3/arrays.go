@@ -178,7 +178,7 @@ func (s *isel) accessArray(in *ir.Instr) {
 		}
 		t := move
 		t.Dst = isa.Rel(first + k)
-		uses := s.source(&t, 0, s.comp(val, k), immAny, 0, true, nil)
+		uses := s.source(&t, 0, s.comp(val, k), sourceForm{imm: immAny, consts: true}, nil)
 		emit(t, 0, uses)
 	}
 }

@@ -190,7 +190,7 @@ func (s *isel) widen8(o opnd, signed bool) opnd {
 	}
 	t := isa.Instr{Op: isa.OpCov, SrcType: isa.U8, Type: isa.S16}
 	d := s.newReg(true)
-	uses := s.source(&t, 0, o, immNo, 0, false, nil)
+	uses := s.source(&t, 0, o, sourceForm{}, nil)
 	s.add(t, d, uses...)
 	return s.value(d)
 }
@@ -372,7 +372,7 @@ func takesMods(op ir.Op, mods isa.OpFlags) bool {
 // alu2Mod emits a one-source integer instruction with a modifier on its source.
 func (s *isel) alu2Mod(t isa.Instr, half bool, a opnd, mod isa.OpFlags) opnd {
 	d := s.newReg(half)
-	uses := s.source(&t, 0, a, immInt, 0, true, nil)
+	uses := s.source(&t, 0, a, sourceForm{imm: immInt, consts: true}, nil)
 	t.Srcs[0].Flags |= mod
 	s.add(t, d, uses...)
 	return s.value(d)

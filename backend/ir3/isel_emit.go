@@ -116,28 +116,35 @@ func (s *isel) movImm(o opnd) mach.Value {
 	return d
 }
 
+// sourceForm is what an instruction takes as a source.
+type sourceForm struct {
+	imm    immClass
+	mods   isa.OpFlags
+	consts bool // the const file
+}
+
 // source turns an operand into instruction operand i of t, through a register
-// where the form does not take it. consts reports whether the const file may be read.
-func (s *isel) source(t *isa.Instr, i int, o opnd, imm immClass, mods isa.OpFlags, consts bool, uses []mach.Value) []mach.Value {
+// where the form does not take it.
+func (s *isel) source(t *isa.Instr, i int, o opnd, f sourceForm, uses []mach.Value) []mach.Value {
 	o = o.fold()
-	if o.mods&^mods != 0 {
+	if o.mods&^f.mods != 0 {
 		o = s.value(s.reg(o))
 	}
 	switch o.kind {
 	case opImm:
-		if op, ok := o.encodable(imm); ok && (op.Flags&isa.Neg == 0 || mods&isa.Neg != 0) {
+		if op, ok := o.encodable(f.imm); ok && (op.Flags&isa.Neg == 0 || f.mods&isa.Neg != 0) {
 			t.Srcs[i] = op
 			return uses
 		}
-		if consts {
-			if n, ok := s.constFor(o, imm == immFloat); ok {
+		if f.consts {
+			if n, ok := s.constFor(o, f.imm == immFloat); ok {
 				t.Srcs[i] = constOperand(opnd{bits: uint32(n), half: o.half})
 				return uses
 			}
 		}
 		return s.register(t, i, s.movImm(o), 0, uses)
 	case opConst:
-		if consts {
+		if f.consts {
 			t.Srcs[i] = constOperand(o).With(o.mods)
 			return uses
 		}
@@ -173,14 +180,14 @@ func (s *isel) alu2(t isa.Instr, srcHalf, dstHalf bool, imm immClass, a, b opnd)
 }
 
 func (s *isel) alu2To(t isa.Instr, d mach.Value, imm immClass, a, b opnd) {
-	mods := isa.OpFlags(0)
+	f := sourceForm{imm: imm, consts: true}
 	if imm == immFloat {
-		mods = isa.AbsNeg
+		f.mods = isa.AbsNeg
 	}
 	var buf [2]mach.Value
 	uses := buf[:0]
 	if oneSource(t.Op) {
-		uses = s.source(&t, 0, a, imm, mods, true, uses)
+		uses = s.source(&t, 0, a, f, uses)
 		s.add(t, d, uses...)
 		return
 	}
@@ -195,8 +202,8 @@ func (s *isel) alu2To(t isa.Instr, d mach.Value, imm immClass, a, b opnd) {
 	case a.kind == opConst && b.kind == opImm && !fitsB:
 		b = s.value(s.reg(b))
 	}
-	uses = s.source(&t, 0, a, imm, mods, true, uses)
-	uses = s.source(&t, 1, b, imm, mods, true, uses)
+	uses = s.source(&t, 0, a, f, uses)
+	uses = s.source(&t, 1, b, f, uses)
 	s.add(t, d, uses...)
 }
 
@@ -215,7 +222,6 @@ func oneSource(op isa.Op) bool {
 func (s *isel) alu3(t isa.Instr, half, float, commutes bool, a, b, c opnd) opnd {
 	d := s.newReg(half)
 	mods := isa.OpFlags(0)
-	imm := immNo
 	if float {
 		mods = isa.Neg
 	}
@@ -224,26 +230,26 @@ func (s *isel) alu3(t isa.Instr, half, float, commutes bool, a, b, c opnd) opnd 
 	}
 	var buf [3]mach.Value
 	uses := buf[:0]
-	uses = s.source3(&t, 0, a, imm, mods, float, uses)
+	uses = s.source3(&t, 0, a, mods, uses)
 	b = b.fold()
 	if b.mods&^mods != 0 || b.kind == opImm || b.kind == opNone {
 		b = s.value(s.reg(b))
 	}
-	uses = s.source(&t, 1, b, immNo, mods, false, uses)
-	uses = s.source3(&t, 2, c, imm, mods, float, uses)
+	uses = s.source(&t, 1, b, sourceForm{mods: mods}, uses)
+	uses = s.source3(&t, 2, c, mods, uses)
 	s.add(t, d, uses...)
 	return s.value(d)
 }
 
-func (s *isel) source3(t *isa.Instr, i int, o opnd, imm immClass, mods isa.OpFlags, float bool, uses []mach.Value) []mach.Value {
+func (s *isel) source3(t *isa.Instr, i int, o opnd, mods isa.OpFlags, uses []mach.Value) []mach.Value {
 	o = o.fold()
 	if o.kind == opImm && o.mods == 0 {
-		if n, ok := s.constFor(o, float); ok {
+		if n, ok := s.constFor(o, mods != 0); ok {
 			t.Srcs[i] = constOperand(opnd{bits: uint32(n), half: o.half})
 			return uses
 		}
 	}
-	return s.source(t, i, o, imm, mods, true, uses)
+	return s.source(t, i, o, sourceForm{mods: mods, consts: true}, uses)
 }
 
 // sfu emits a category 4 instruction: registers only.
@@ -264,7 +270,7 @@ func (s *isel) sfu(op isa.Op, half bool, a opnd) opnd {
 	}
 	t := isa.Instr{Op: op}
 	d := s.newReg(half)
-	uses := s.source(&t, 0, a, immNo, isa.AbsNeg, false, nil)
+	uses := s.source(&t, 0, a, sourceForm{mods: isa.AbsNeg}, nil)
 	s.add(t, d, uses...)
 	return s.value(d)
 }
@@ -281,7 +287,7 @@ func (s *isel) cov(from, to isa.Type, round isa.Round, a opnd) opnd {
 	}
 	t := isa.Instr{Op: isa.OpCov, SrcType: from, Type: to, Round: round}
 	d := s.newReg(to.Half())
-	uses := s.source(&t, 0, a, immAny, 0, true, nil)
+	uses := s.source(&t, 0, a, sourceForm{imm: immAny, consts: true}, nil)
 	s.add(t, d, uses...)
 	return s.value(d)
 }
