@@ -205,7 +205,7 @@ func (d *descriptors) fail(in *ir.Instr, format string, args ...any) {
 
 func (d *descriptors) broken(in *ir.Instr, format string, args ...any) {
 	if d.err == nil {
-		d.err = backend.Broken("ir3", d.s, in, format, args...)
+		d.err = backend.Broken(TargetName, d.s, in, format, args...)
 	}
 }
 

@@ -73,7 +73,7 @@ func (s *isel) fail(in *ir.Instr, format string, args ...any) {
 // broken notes that the IR is not as the passes leave it.
 func (s *isel) broken(in *ir.Instr, format string, args ...any) {
 	if s.err == nil {
-		s.err = backend.Broken("midgard", s.sh, in, format, args...)
+		s.err = backend.Broken(TargetName, s.sh, in, format, args...)
 	}
 }
 
