@@ -115,6 +115,14 @@ type Backend interface {
 	// Compile generates code for a shader that went through the target's
 	// pipeline. It changes the shader.
 	Compile(s *ir.Shader, job *Job) (*object.Object, error)
+	// Linker makes programs of parts, where ABIs has SeparateABI; nil where there are no parts.
+	Linker() Linker
+	// Dropper compiles the fragment program of pipelines that have none of their own, but clip or
+	// cull distances that the hardware does not know: abi is CullABI or ClipABI with its numbers.
+	Dropper(abi string) (*object.Object, error)
+	// FeedbackStage is what makes the geometry stage that pipelines with transform feedback need where
+	// they have none; nil where the other stages write it.
+	FeedbackStage() FeedbackStage
 	// Cost models the machine code of an object.
 	Cost(o *object.Object) (*cost.Program, error)
 	// Load makes an object runnable on the target's emulator core. Only the

@@ -258,12 +258,19 @@ func convention(s *ir.Shader, name string) (part abi.Part, culls int, err error)
 		}
 		return abi.PartMain, 0, nil
 	}
+	culls, err = cullsOf(name)
+	return abi.PartWhole, culls, err
+}
+
+// cullsOf is the number of cull distances that an ABI names.
+func cullsOf(name string) (int, error) {
 	digits, ok := strings.CutPrefix(name, backend.CullABI)
 	if !ok {
-		return "", 0, ir.Unsupportedf("agx: the %s ABI is not supported", name)
+		return 0, ir.Unsupportedf("agx: the %s ABI is not supported", name)
 	}
-	if culls, err = strconv.Atoi(digits); err != nil || culls < 1 || culls > 8 {
-		return "", 0, ir.Unsupportedf("agx: %q cull distances are not supported, a stage has 1 to 8", digits)
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 1 || n > 8 {
+		return 0, ir.Unsupportedf("agx: %q cull distances are not supported, a stage has 1 to 8", digits)
 	}
-	return abi.PartWhole, culls, nil
+	return n, nil
 }

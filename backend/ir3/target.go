@@ -67,6 +67,17 @@ func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	return nil, ir.Unsupportedf("ir3: stage %s is not supported", stage)
 }
 
+// Linker is nil: programs are whole.
+func (Target) Linker() backend.Linker { return nil }
+
+// Dropper refuses: the hardware itself clips and culls by distances.
+func (Target) Dropper(abi string) (*object.Object, error) {
+	return nil, ir.Unsupportedf("ir3: the %s ABI is not supported", abi)
+}
+
+// FeedbackStage is nil: each stage before the rasterizer writes transform feedback.
+func (Target) FeedbackStage() backend.FeedbackStage { return nil }
+
 // Load makes an object runnable from its code and its meta.
 func (t Target) Load(o *object.Object) (emu.Program, error) {
 	var m abi.Meta

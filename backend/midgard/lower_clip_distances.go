@@ -112,11 +112,11 @@ func (c *compiler) dropClipped() {
 	c.impl().Preserve(ir.MetaControlFlow)
 }
 
-// ClipProgram compiles the fragment program of pipelines that have none of their own, but
+// Dropper compiles the fragment program of pipelines that have none of their own, but
 // distances as those of an ABI, backend.ClipABI and the numbers.
-func (t Target) ClipProgram(gpu, name string) (*object.Object, error) {
+func (t Target) Dropper(abi string) (*object.Object, error) {
 	s := ir.NewShader(ir.StageFragment, nil)
 	s.Name = "clip"
 	s.NewFunction("main").IsEntry = true
-	return t.Compile(s, &backend.Job{GPU: gpu, ABI: name})
+	return t.Compile(s, &backend.Job{ABI: abi})
 }

@@ -68,6 +68,12 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 	return job.NewObject(t.Name(), s, &backend.Generated{GPU: g.Name, Code: bin.Code, Meta: m, Stats: bin.Stats.list(), SharedSize: m.SharedSize, ScratchSize: m.TLSSize, Lines: bin.Lines})
 }
 
+// Linker is nil: programs are whole.
+func (Target) Linker() backend.Linker { return nil }
+
+// FeedbackStage is nil: the driver captures transform feedback from what the vertex stage writes.
+func (Target) FeedbackStage() backend.FeedbackStage { return nil }
+
 // Load makes an object runnable from its code and its meta.
 func (t Target) Load(o *object.Object) (emu.Program, error) {
 	var m abi.Meta

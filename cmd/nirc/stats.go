@@ -13,7 +13,6 @@ import (
 	"nirc"
 	"nirc/internal/costs"
 	"nirc/internal/figures"
-	"nirc/internal/targets"
 	"nirc/ir"
 	"nirc/passes"
 
@@ -301,7 +300,7 @@ func (c *statsCommand) runAgainst(cmd *cobra.Command, args []string) error {
 	if !cmd.Flags().Changed("gpu") && gpu != "" && c.target == target {
 		c.gpu = gpu
 	}
-	if c.target == targets.AGX.Name() && !cmd.Flags().Changed("abi") {
+	if b, err := nirc.Backend(c.target); err == nil && b.Linker() != nil && !cmd.Flags().Changed("abi") {
 		c.abi = nirc.SeparateABI // the baseline counts main parts
 	}
 	if err := c.setup(); err != nil {

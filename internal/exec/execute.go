@@ -247,7 +247,7 @@ func (x *Execution) run(ctx context.Context, env *emu.Env, stages []compiledStag
 			return fmt.Errorf("shaders of stage %s are not supported in a draw", s.Stage())
 		}
 	}
-	if err := LinkPipeline(ctx, &p); err != nil {
+	if err := LinkPipeline(ctx, x.Options.Target, &p); err != nil {
 		return err
 	}
 	params := x.DrawParams

@@ -6,15 +6,17 @@ import (
 
 	"nirc"
 	"nirc/internal/emu"
-	"nirc/internal/targets"
 	"nirc/ir"
 )
 
 // passesThrough reports whether the pipeline needs a geometry stage that hands vertices on: where
 // that stage alone writes transform feedback.
 func (x *Execution) passesThrough(sources []stageSource) bool {
-	if x.Draw == nil || x.DrawParams.Feedback == nil || x.Options.Target != targets.AGX.Name() {
+	if x.Draw == nil || x.DrawParams.Feedback == nil || x.Options.Target == nirc.IRTarget {
 		return false
+	}
+	if b, err := nirc.Backend(x.Options.Target); err != nil || b.FeedbackStage() == nil {
+		return false // compiling says what is wrong with the target
 	}
 	for _, s := range sources {
 		if s.entry.Stage == ir.StageGeometry {
@@ -44,7 +46,11 @@ func (x *Execution) passThrough(ctx context.Context, stages []compiledStage) (g 
 		return g, nirc.Usagef("the modules do not have a vertex shader")
 	}
 	size := primitiveVertices(x.Draw.Topology, tess)
-	if g.obj, err = targets.AGX.PassThrough(last.obj, size); err != nil {
+	b, err := nirc.Backend(x.Options.Target)
+	if err != nil {
+		return g, err
+	}
+	if g.obj, err = b.FeedbackStage()(last.obj, size); err != nil {
 		return g, fmt.Errorf("transform feedback: %w", err)
 	}
 	g.prog, err = Reload(ctx, g.obj)

@@ -8,11 +8,9 @@ import (
 	"sync"
 
 	"nirc"
-	"nirc/backend/agx"
-	"nirc/backend/midgard"
+	"nirc/backend"
 	"nirc/backend/object"
 	"nirc/internal/emu"
-	"nirc/internal/targets"
 	"nirc/ir"
 )
 
@@ -90,7 +88,7 @@ func runnable(ctx context.Context, m *nirc.Module, obj *object.Object, o nirc.Op
 		return NewPart(obj), nil
 	}
 	p, err := Reload(withModule(ctx, m), obj)
-	if err == nil && (obj.Target == agx.TargetName || obj.Target == midgard.TargetName && !strings.HasPrefix(o.ABI, nirc.BlendABI)) && obj.Stage == ir.StageFragment {
+	if err == nil && obj.Stage == ir.StageFragment && !strings.HasPrefix(o.ABI, nirc.BlendABI) && dropsByProgram(obj.Target) {
 		p = &wholeFragment{Program: p, compile: func(ctx context.Context, abi string) (*object.Object, error) {
 			o := o
 			o.ABI = abi
@@ -100,9 +98,16 @@ func runnable(ctx context.Context, m *nirc.Module, obj *object.Object, o nirc.Op
 	return p, err
 }
 
+// dropsByProgram reports whether a target's fragment programs do what its fixed functions do
+// not: cull, or clip too.
+func dropsByProgram(target string) bool {
+	b, err := nirc.Backend(target)
+	return err == nil && (backend.HasABI(b, backend.CullABI) || backend.HasABI(b, backend.ClipABI))
+}
+
 // linkCulls puts a fragment program that drops what cull distances cull in place of one
 // that does not, where the fixed functions do not know of them.
-func linkCulls(ctx context.Context, p *emu.Pipeline) (n int, err error) {
+func linkCulls(ctx context.Context, target string, p *emu.Pipeline) (n int, err error) {
 	last := p.Vertex
 	if p.TessEval != nil {
 		last = p.TessEval
@@ -124,48 +129,66 @@ func linkCulls(ctx context.Context, p *emu.Pipeline) (n int, err error) {
 	if w, ok := p.Fragment.(*wholeFragment); ok {
 		p.Fragment, err = w.dropping(ctx, abi)
 	} else if p.Fragment == nil && abi != "" && !p.Raster.Discard {
-		var o *object.Object
-		if n > 0 {
-			o, err = targets.AGX.CullProgram("", n)
-		} else {
-			o, err = midgard.Target{}.ClipProgram("", abi)
-		}
-		if err == nil {
-			p.Fragment, err = Reload(ctx, o)
-		}
+		p.Fragment, err = dropper(ctx, target, abi)
 	}
 	return n, err
 }
 
+// dropper is the fragment program of a pipeline that has only distances.
+func dropper(ctx context.Context, target, abi string) (emu.Program, error) {
+	b, err := nirc.Backend(target)
+	if err != nil {
+		return nil, err
+	}
+	o, err := b.Dropper(abi)
+	if err != nil {
+		return nil, err
+	}
+	return Reload(ctx, o)
+}
+
 // LinkPipeline puts programs linked for the pipeline's state in place of
 // main parts, and takes the state that they contain out of it.
-func LinkPipeline(ctx context.Context, p *emu.Pipeline) error {
-	culls, err := linkCulls(ctx, p)
+// target makes the fragment program of a pipeline that has none, but distances to drop by.
+func LinkPipeline(ctx context.Context, target string, p *emu.Pipeline) error {
+	culls, err := linkCulls(ctx, target, p)
 	if err != nil {
 		return err
 	}
-	s := agx.StateOf(p)
-	s.Fragment.CullDistances = culls
-	if p.TessCtrl != nil || p.Geometry != nil {
-		s.IndexBytes = 4 // of those by which the core numbers the vertices of patches and primitives
-	}
-	state, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
+	var linker backend.Linker
+	var state []byte
 	for _, stage := range []*emu.Program{&p.Vertex, &p.Fragment} {
 		m, ok := (*stage).(*mainPart)
 		if !ok {
 			continue
 		}
+		if linker == nil {
+			if linker, state, err = linkerState(m.obj.Target, p, culls); err != nil {
+				return err
+			}
+		}
 		if *stage, err = m.link(ctx, state); err != nil {
 			return err
 		}
 		if m.Stage() == ir.StageFragment {
-			agx.Strip(p)
+			linker.Strip(p)
 		}
 	}
 	return nil
+}
+
+// linkerState is a target's linker and what it takes of a pipeline, as JSON.
+func linkerState(target string, p *emu.Pipeline, culls int) (backend.Linker, []byte, error) {
+	b, err := nirc.Backend(target)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := b.Linker()
+	if l == nil {
+		return nil, nil, nirc.Usagef("target %s has no parts to link", target)
+	}
+	state, err := json.Marshal(l.StateOf(p, culls))
+	return l, state, err
 }
 
 func (m *mainPart) link(ctx context.Context, state []byte) (emu.Program, error) {

@@ -100,7 +100,7 @@ func numbersSubgroups(m *spv.Module) bool {
 
 // Link makes what the parts of a pipeline become with its state.
 func (t *ScriptTarget) Link(ctx context.Context, p *emu.Pipeline) error {
-	err := LinkPipeline(ctx, p)
+	err := LinkPipeline(ctx, t.Name(), p)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return &amber.Unsupported{What: err.Error()}
 	}

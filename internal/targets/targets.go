@@ -10,14 +10,16 @@ import (
 	"nirc/ir"
 )
 
-// AGX makes parts of pipelines with the built-in lists, whatever the shaders were compiled with.
-var AGX = agx.Target{Lists: func(s *ir.Shader, list string) error { return Lists(agx.TargetName, s, list) }}
-
 // Default is the name of the first of All.
 const Default = ir3.TargetName
 
 // All are the targets, the default first. Only tests change it.
-var All = []backend.Backend{ir3.Target{}, AGX, midgard.Target{}}
+var All = []backend.Backend{
+	ir3.Target{},
+	// It makes parts of pipelines with the built-in lists, whatever the shaders were compiled with.
+	agx.Target{Lists: func(s *ir.Shader, list string) error { return Lists(agx.TargetName, s, list) }},
+	midgard.Target{},
+}
 
 // Lists runs a list of the built-in pipeline file's codegen section for a target. Package nirc, which
 // holds the file, sets it.

@@ -148,7 +148,7 @@ func partsDraw(t *testing.T, p emu.Pipeline, programs [2]emu.Program, format str
 	}
 	p.Vertex, p.Fragment = programs[0], programs[1]
 	p.Env = &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}
-	if err := exec.LinkPipeline(context.Background(), &p); err != nil {
+	if err := exec.LinkPipeline(context.Background(), "agx", &p); err != nil {
 		t.Fatal(err)
 	}
 	params := emu.DrawParams{VertexCount: 6, InstanceCount: 3, FirstInstance: 1, Limits: emu.Limits{Check: true}}
@@ -404,7 +404,7 @@ func TestHalfInterface(t *testing.T) {
 			}
 			p.Color = append(p.Color, emu.Attachment{View: &emu.ImageView{Image: images[i]}})
 		}
-		if err := exec.LinkPipeline(context.Background(), &p); err != nil {
+		if err := exec.LinkPipeline(context.Background(), target, &p); err != nil {
 			t.Fatal(err)
 		}
 		if err := emu.Draw(context.Background(), &p, emu.DrawParams{VertexCount: 3, InstanceCount: 1}); err != nil {

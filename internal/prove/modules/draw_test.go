@@ -178,7 +178,7 @@ func (w *world) fragments(ctx context.Context, s *ir.Shader, prog emu.Program, l
 		p.Depth = emu.DepthState{Test: true, Write: true, Compare: emu.CompareAlways}
 		w.memory = append(w.memory, worldMemory{name: "depth", data: img.Data, kinds: []wordKind{wordF32}})
 	}
-	if err := exec.LinkPipeline(ctx, p); err != nil {
+	if err := exec.LinkPipeline(ctx, "", p); err != nil {
 		return err
 	}
 	return emu.Draw(ctx, p, emu.DrawParams{Limits: limits, VertexCount: 3, InstanceCount: 1})
@@ -257,7 +257,7 @@ func (w *world) vertices(ctx context.Context, s *ir.Shader, prog emu.Program, li
 			}
 		}
 	}
-	if err := exec.LinkPipeline(ctx, p); err != nil {
+	if err := exec.LinkPipeline(ctx, "", p); err != nil {
 		return err
 	}
 	t := &tap{p.Vertex, map[uint32]emu.Slots{}}

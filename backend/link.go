@@ -1,0 +1,26 @@
+package backend
+
+import (
+	"nirc/backend/object"
+	"nirc/internal/emu"
+)
+
+// Linker makes whole programs of parts, and the parts that depend on a pipeline's state. A state
+// is the target's own, and its JSON what a driver gives; here it is opaque.
+type Linker interface {
+	// Link joins objects that were compiled with SeparateABI: a main part with its prolog and epilog.
+	Link(parts []*object.Object) (*object.Object, error)
+	// NewState makes an empty state, a pointer that JSON can be decoded into.
+	NewState() any
+	// StateOf takes the state out of a pipeline of the software GPU, the stage before whose
+	// rasterizer writes a number of cull distances.
+	StateOf(p *emu.Pipeline, cullDistances int) any
+	// Parts makes what of prolog and epilog a main part takes with a state.
+	Parts(main *object.Object, state any) ([]*object.Object, error)
+	// Strip takes out of a pipeline what a linked fragment program does itself.
+	Strip(p *emu.Pipeline)
+}
+
+// FeedbackStage makes the geometry stage that hands on the primitives, of a number of vertices,
+// of the stage last, for transform feedback.
+type FeedbackStage func(last *object.Object, vertices int) (*object.Object, error)
