@@ -88,7 +88,7 @@ func gridPipeline(o *object.Object, r *rand.Rand) (*emu.Pipeline, error) {
 		case "storage_buffer":
 			d.Type = emu.DescStorageBuffer
 		default:
-			return nil, fmt.Errorf("resources of kind %s are not supported by the test", res.Kind)
+			return nil, ir.Unsupportedf("resources of kind %s are not supported by the test", res.Kind)
 		}
 		b := env.Mem.Alloc(8192)
 		fill(b.Data, true)
@@ -106,7 +106,7 @@ func gridPipeline(o *object.Object, r *rand.Rand) (*emu.Pipeline, error) {
 		}
 		at, err := strconv.Atoi(number)
 		if err != nil || in.Component != 0 {
-			return nil, fmt.Errorf("input %s at %s is not supported by the test", in.Name, in.Location)
+			return nil, ir.Unsupportedf("input %s at %s is not supported by the test", in.Name, in.Location)
 		}
 		columns := 1
 		if dims, ok := strings.CutPrefix(in.Type, "mat"); ok {
@@ -115,7 +115,7 @@ func gridPipeline(o *object.Object, r *rand.Rand) (*emu.Pipeline, error) {
 		format, float := "R32G32B32A32_SFLOAT", true
 		switch {
 		case strings.Contains(in.Type, "64") || strings.Contains(in.Type, "16") || strings.Contains(in.Type, "["):
-			return nil, fmt.Errorf("inputs of type %s are not supported by the test", in.Type)
+			return nil, ir.Unsupportedf("inputs of type %s are not supported by the test", in.Type)
 		case strings.HasSuffix(in.Type, "u32"):
 			format, float = "R32G32B32A32_UINT", false
 		case strings.HasSuffix(in.Type, "i32"):
