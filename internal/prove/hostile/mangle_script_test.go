@@ -55,7 +55,7 @@ func mangledScripts(t *testing.T, long bool) []string {
 
 // TestMangledScripts runs scripts that are changed here and there on all targets.
 func TestMangledScripts(t *testing.T) {
-	run := mangle.NewRun(t, 20, 4)
+	run := mangle.NewRun(t, 60, 4)
 	files := mangledScripts(t, run.Long())
 	texts := map[string]string{}
 	var cache amber.ModuleCache
