@@ -20,6 +20,13 @@ func Broken(target string, s *ir.Shader, in *ir.Instr, format string, args ...an
 	return passes.DiagnosticAt(s, in, target+": "+fmt.Sprintf(format, args...))
 }
 
+// Note keeps the first error: later ones may follow from it.
+func Note(first *error, err error) {
+	if *first == nil {
+		*first = err
+	}
+}
+
 // Unselected says what is wrong with a value that has no registers: where it is
 // a deref, a texture or an image was to be a number that values choose.
 func Unselected(d *ir.Def) string {

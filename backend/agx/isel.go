@@ -22,10 +22,7 @@ type isel struct {
 	now  *ir.Instr // what is being selected
 	err  error
 
-	// base[d.Index] is where the components of d start in comps; a 64-bit
-	// component is two of them. Place 0 belongs to no value.
-	base  []int32
-	comps []opnd
+	vals backend.Values[opnd]
 
 	blk      mach.BlockID
 	blocks   []mach.BlockID // by IR block index
@@ -68,16 +65,12 @@ type pendingPhi struct {
 
 // fail notes the first error: what is not supported.
 func (s *isel) fail(in *ir.Instr, format string, args ...any) {
-	if s.err == nil {
-		s.err = backend.Refuse(TargetName, s.sh, in, format, args...)
-	}
+	backend.Note(&s.err, backend.Refuse(TargetName, s.sh, in, format, args...))
 }
 
 // broken notes that the IR is not as the passes leave it.
 func (s *isel) broken(in *ir.Instr, format string, args ...any) {
-	if s.err == nil {
-		s.err = backend.Broken(TargetName, s.sh, in, format, args...)
-	}
+	backend.Note(&s.err, backend.Broken(TargetName, s.sh, in, format, args...))
 }
 
 // selectFunc translates the entry point.
@@ -92,7 +85,7 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	}
 	s.f.Ext = code
 	s.f.SetFileFloor(fileGPR, gprFloor)
-	s.base, s.comps = make([]int32, impl.NumDefs), make([]opnd, 1, impl.NumDefs+1)
+	s.vals.Reset(int(impl.NumDefs))
 	s.makeBlocks()
 	s.findLanes()
 	if s.nest.wrapped = s.wraps(); s.nest.wrapped {
@@ -148,15 +141,13 @@ func (s *isel) end() mach.BlockID { return s.blocks[s.impl.End.Index] }
 
 // setComps gives def its operands, which are as many and as large as it says.
 func (s *isel) setComps(d *ir.Def, ops ...opnd) {
-	ok := len(ops) == int(d.NumComponents)*backend.Parts(d)
+	ok := s.vals.Set(d, ops)
 	for i := range ops {
 		ok = ok && (ops[i].size() == 16) == isHalf(d)
 	}
 	if !ok {
 		s.fail(d.Instr, "a result of this size is not supported: %s", ir.PrintInstr(d.Instr))
 	}
-	s.base[d.Index] = int32(len(s.comps))
-	s.comps = append(s.comps, ops...)
 }
 
 // isHalf reports whether components of d live in 16-bit registers.
@@ -168,18 +159,15 @@ func (s *isel) comp(d *ir.Def, c int) opnd {
 		s.wrongSource(d, "is too small")
 		return immediate(0, isHalf(d))
 	}
-	switch d.Instr.Kind {
-	case ir.KindLoadConst:
-		return immediate(backend.ConstPart(d, c), isHalf(d))
-	case ir.KindUndef:
-		return immediate(0, isHalf(d))
+	if bits, ok := backend.Literal(d, c); ok {
+		return immediate(bits, isHalf(d))
 	}
-	at := s.base[d.Index]
-	if at == 0 {
+	o, ok := s.vals.At(d, c)
+	if !ok {
 		s.fail(s.now, "%s", backend.Unselected(d))
 		return immediate(0, isHalf(d))
 	}
-	return s.comps[int(at)+c]
+	return o
 }
 
 // wrongSource refuses what reads d.
@@ -205,7 +193,7 @@ func (s *isel) block(id mach.BlockID) {
 			return
 		}
 	}
-	s.out.leave(s, id)
+	s.out.vals.Leave(s.f, id)
 }
 
 // enter makes id the current block.
@@ -216,21 +204,8 @@ func (s *isel) enter(id mach.BlockID) {
 }
 
 func (s *isel) instr(in *ir.Instr) {
-	switch in.Kind {
-	case ir.KindALU:
-		s.alu(in)
-	case ir.KindIntrinsic:
-		s.intrinsic(in)
-	case ir.KindLoadConst, ir.KindUndef, ir.KindJump:
-	case ir.KindPhi:
-		s.phi(in)
-	case ir.KindTex:
-		s.tex(in)
-	default:
-		if err := backend.RefuseKind(TargetName, s.sh, in); s.err == nil {
-			s.err = err
-		}
-	}
+	kinds := backend.Kinds[*isel]{ALU: (*isel).alu, Intrinsic: (*isel).intrinsic, Phi: (*isel).phi, Tex: (*isel).tex}
+	backend.Note(&s.err, kinds.Select(TargetName, s.sh, s, in))
 }
 
 func (s *isel) phi(in *ir.Instr) {

@@ -1,6 +1,7 @@
 package agx
 
 import (
+	"nirc/backend"
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
@@ -10,6 +11,7 @@ import (
 
 // intrinsic selects an intrinsic.
 func (s *isel) intrinsic(in *ir.Instr) {
+	s.meta.WritesMemory = s.meta.WritesMemory || backend.WritesMemory(in)
 	switch in.Intr {
 	case ir.IntrNop:
 	case ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample,
@@ -23,10 +25,8 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrLoadUbo, ir.IntrLoadSsbo:
 		s.loadBuffer(in)
 	case ir.IntrStoreSsbo:
-		s.meta.WritesMemory = true
 		s.storeBuffer(in)
 	case ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap:
-		s.meta.WritesMemory = true
 		s.atomicBuffer(in)
 	case ir.IntrGetSsboSize, ir.IntrGetUboSize:
 		s.bufferSize(in)
@@ -45,10 +45,8 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrLoadGlobal, ir.IntrLoadGlobalConstant, ir.IntrLoadGlobal2x32:
 		s.loadGlobal(in)
 	case ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32:
-		s.meta.WritesMemory = true
 		s.storeGlobal(in)
 	case ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:
-		s.meta.WritesMemory = true
 		s.atomicGlobal(in)
 	case ir.IntrBarrier:
 		s.barrier(in)

@@ -1,6 +1,8 @@
 package agx
 
 import (
+	"slices"
+
 	"nirc/backend/agx/abi"
 	"nirc/backend/mach"
 	"nirc/backend/resource"
@@ -11,8 +13,7 @@ import (
 type outputs struct {
 	vars []outputVar
 	locs []uint32 // place of the last store, by variable
-	cur  []opnd   // of the current block, by variable
-	at   [][]opnd // by block: values at its end
+	vals mach.Stores[opnd]
 }
 
 // outputVar is one component of an output slot.
@@ -24,22 +25,12 @@ type outputVar struct {
 }
 
 func (o *outputs) find(v outputVar) int {
-	for i := range o.vars {
-		if w := &o.vars[i]; w.slot == v.slot && w.index == v.index && w.comp == v.comp {
-			return i
-		}
+	k := slices.IndexFunc(o.vars, func(w outputVar) bool { return w.slot == v.slot && w.index == v.index && w.comp == v.comp })
+	if k >= 0 {
+		return k
 	}
 	o.vars, o.locs = append(o.vars, v), append(o.locs, 0)
 	return len(o.vars) - 1
-}
-
-// leave keeps the values stored in the block that ends.
-func (o *outputs) leave(s *isel, b mach.BlockID) {
-	if o.at == nil {
-		o.at = make([][]opnd, len(s.f.Blocks))
-	}
-	o.at[b] = o.cur
-	o.cur = nil
 }
 
 func (s *isel) storeOutput(in *ir.Instr) {
@@ -71,10 +62,8 @@ func (s *isel) storeOutput(in *ir.Instr) {
 			s.fail(in, "output slot %d is stored with 16 and 32 bits, which is not supported", slot)
 			return
 		}
-		for len(s.out.cur) <= k {
-			s.out.cur = append(s.out.cur, opnd{})
-		}
-		s.out.cur[k], s.out.locs[k] = o, in.Loc
+		s.out.vals.Set(k, o)
+		s.out.locs[k] = in.Loc
 	}
 }
 
@@ -87,9 +76,8 @@ func (s *isel) finishOutputs() {
 	end := s.end()
 	vals := make([]opnd, len(s.out.vars))
 	for k := range s.out.vars {
-		r := outputReader{s: s, k: k, memo: make([]opnd, len(s.f.Blocks))}
 		s.loc = s.out.locs[k]
-		vals[k] = r.atStart(end)
+		vals[k] = s.outputReader(k).AtStart(end)
 	}
 	s.enter(end)
 	s.loc = 0
@@ -189,48 +177,16 @@ func (s *isel) describeResult(v outputVar, bits uint8) {
 	s.meta.Results = append(s.meta.Results, r)
 }
 
-// outputReader finds the value of output variable k at blocks, making phis
-// where predecessors differ.
-type outputReader struct {
-	s    *isel
-	k    int
-	memo []opnd // by block: value at its start
-}
-
-func (r *outputReader) atEnd(b mach.BlockID) opnd {
-	s := r.s
-	if int(b) < len(s.out.at) && r.k < len(s.out.at[b]) && s.out.at[b][r.k].kind != opNone {
-		return s.out.at[b][r.k]
+// outputReader finds the value of output variable k.
+func (s *isel) outputReader(k int) *mach.Reader[opnd] {
+	half := s.out.vars[k].half
+	return &mach.Reader[opnd]{
+		F:       s.f,
+		Stored:  func(b mach.BlockID) (opnd, bool) { return s.out.vals.At(b, k) },
+		Missing: func(mach.BlockID) opnd { return immediate(0, half) },
+		Join:    func() (opnd, mach.Value) { v := s.newReg(half); return s.value(v), v },
+		Use:     func(b mach.BlockID, o opnd) mach.Value { s.enter(b); return s.reg(o) },
 	}
-	return r.atStart(b)
-}
-
-func (r *outputReader) atStart(b mach.BlockID) opnd {
-	if v := r.memo[b]; v.kind != opNone {
-		return v
-	}
-	s := r.s
-	half := s.out.vars[r.k].half
-	preds := s.f.Blocks[b].Preds
-	switch len(preds) {
-	case 0:
-		r.memo[b] = immediate(0, half)
-	case 1:
-		r.memo[b] = r.atEnd(preds[0])
-	default:
-		v := s.newReg(half)
-		r.memo[b] = s.value(v)
-		phi := s.f.NewInstr(mach.OpPhi, 1, len(preds))
-		phi.Ops[0].Val = v
-		blk := &s.f.Blocks[b]
-		blk.Instrs = append([]*mach.Instr{phi}, blk.Instrs...)
-		for i, p := range preds {
-			o := r.atEnd(p)
-			s.enter(p)
-			phi.Uses()[i].Val = s.reg(o)
-		}
-	}
-	return r.memo[b]
 }
 
 // outputWord makes the word of a 16-bit output.

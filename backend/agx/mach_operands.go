@@ -3,6 +3,7 @@ package agx
 import (
 	"math"
 
+	"nirc/backend"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
@@ -54,17 +55,7 @@ func (o opnd) fold() opnd {
 	if o.conv {
 		o.bits, o.half, o.conv = halfToFloat(uint16(o.bits)), false, false
 	}
-	sign := uint32(1) << 31
-	if o.half {
-		sign = 1 << 15
-	}
-	if o.mods&isa.Abs != 0 {
-		o.bits &^= sign
-	}
-	if o.mods&isa.Neg != 0 {
-		o.bits ^= sign
-	}
-	o.mods = 0
+	o.bits, o.mods = backend.FoldModifiers(o.bits, o.half, o.mods&isa.Abs != 0, o.mods&isa.Neg != 0), 0
 	return o
 }
 

@@ -65,8 +65,8 @@ func (s *isel) constOutput(k int) (found opnd, ok bool) {
 			continue
 		}
 		seen[b] = true
-		if int(b) < len(s.out.at) && k < len(s.out.at[b]) && s.out.at[b][k].kind != opNone {
-			o := s.out.at[b][k].fold()
+		if o, stored := s.out.vals.At(b, k); stored {
+			o = o.fold()
 			if o.kind != opImm && o.kind != opConst || o.half || o.mods != 0 || ok && o != found {
 				return opnd{}, false
 			}

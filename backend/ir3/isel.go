@@ -22,10 +22,7 @@ type isel struct {
 	loc    uint32
 	err    error
 
-	// base[d.Index] is where the components of d start in comps, plus 1; 0 where
-	// there are none. A 64-bit component is two of them.
-	base  []int32
-	comps []opnd
+	vals backend.Values[opnd]
 	// wide[d.Index]: a boolean's form in a full register, if it was made.
 	wide []mach.Value
 
@@ -63,16 +60,12 @@ type pendingPhi struct {
 
 // fail notes the first error: what is not supported.
 func (s *isel) fail(in *ir.Instr, format string, args ...any) {
-	if s.err == nil {
-		s.err = backend.Refuse(TargetName, s.sh, in, format, args...)
-	}
+	backend.Note(&s.err, backend.Refuse(TargetName, s.sh, in, format, args...))
 }
 
 // broken notes that the IR is not as the passes leave it.
 func (s *isel) broken(in *ir.Instr, format string, args ...any) {
-	if s.err == nil {
-		s.err = backend.Broken(TargetName, s.sh, in, format, args...)
-	}
+	backend.Note(&s.err, backend.Broken(TargetName, s.sh, in, format, args...))
 }
 
 // selectFunc translates the entry point, without a preamble if the plan says so.
@@ -93,8 +86,9 @@ func selectFunc(c *compiler) (*isel, error) {
 	}
 	s.f.Ext = code
 	n := int(impl.NumDefs)
-	s.comps = m.comps[:0]
-	s.base, s.wide, s.folded = slab.Zeroed(m.base, n), slab.Zeroed(m.wide, n), slab.Zeroed(m.folded, n)
+	s.vals = m.vals
+	s.vals.Reset(n)
+	s.wide, s.folded = slab.Zeroed(m.wide, n), slab.Zeroed(m.folded, n)
 	s.makeBlocks()
 	s.scan()
 	if s.err == nil {
@@ -187,9 +181,7 @@ func (s *isel) backEdges(head *ir.Block) int {
 // setComps gives def its operands, which must be what its size says: what makes
 // others of an instruction does not have it in this size.
 func (s *isel) setComps(d *ir.Def, ops ...opnd) {
-	s.base[d.Index] = int32(len(s.comps)) + 1
-	s.comps = append(s.comps, ops...)
-	ok := len(ops) == int(d.NumComponents)*backend.Parts(d)
+	ok := s.vals.Set(d, ops)
 	for i := range ops {
 		ok = ok && (ops[i].half == isHalf(d) || d.BitSize == 1)
 	}
@@ -200,18 +192,15 @@ func (s *isel) setComps(d *ir.Def, ops ...opnd) {
 
 // comp returns component c (a half of a 64-bit component counts as one) of d.
 func (s *isel) comp(d *ir.Def, c int) opnd {
-	if d.Instr.Kind == ir.KindLoadConst {
-		return immediate(backend.ConstPart(d, c), isHalf(d))
+	if bits, ok := backend.Literal(d, c); ok {
+		return immediate(bits, isHalf(d))
 	}
-	if d.Instr.Kind == ir.KindUndef {
-		return immediate(0, isHalf(d))
-	}
-	base := int(s.base[d.Index]) - 1
-	if base < 0 {
+	o, ok := s.vals.At(d, c)
+	if !ok {
 		s.fail(d.Instr, "%s", backend.Unselected(d))
 		return immediate(0, isHalf(d))
 	}
-	return s.comps[base+c]
+	return o
 }
 
 // opName is what an instruction does, in a word.
@@ -249,7 +238,7 @@ func (s *isel) block(id mach.BlockID) {
 			return
 		}
 	}
-	s.out.leave(s, id)
+	s.out.vals.Leave(s.f, id)
 }
 
 // grouped selects in, and links what it became to its repeat group.
@@ -279,21 +268,8 @@ func (s *isel) enter(id mach.BlockID) {
 }
 
 func (s *isel) instr(in *ir.Instr) {
-	switch in.Kind {
-	case ir.KindALU:
-		s.alu(in)
-	case ir.KindIntrinsic:
-		s.intrinsic(in)
-	case ir.KindLoadConst, ir.KindUndef, ir.KindJump:
-	case ir.KindPhi:
-		s.phi(in)
-	case ir.KindTex:
-		s.tex(in)
-	default:
-		if err := backend.RefuseKind(TargetName, s.sh, in); s.err == nil {
-			s.err = err
-		}
-	}
+	kinds := backend.Kinds[*isel]{ALU: (*isel).alu, Intrinsic: (*isel).intrinsic, Phi: (*isel).phi, Tex: (*isel).tex}
+	backend.Note(&s.err, kinds.Select(TargetName, s.sh, s, in))
 }
 
 func (s *isel) phi(in *ir.Instr) {

@@ -23,7 +23,6 @@ func (s *isel) image(in *ir.Instr) {
 	case ir.IntrImageDerefLoad:
 		x.load()
 	case ir.IntrImageDerefStore:
-		s.meta.WritesMemory = true
 		x.store()
 	case ir.IntrImageDerefSize:
 		x.size()
@@ -37,7 +36,6 @@ func (s *isel) image(in *ir.Instr) {
 		}
 		s.setComps(&in.Def, n)
 	default:
-		s.meta.WritesMemory = true
 		x.atomic()
 	}
 }

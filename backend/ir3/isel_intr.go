@@ -12,6 +12,7 @@ import (
 
 // intrinsic selects an intrinsic.
 func (s *isel) intrinsic(in *ir.Instr) {
+	s.meta.WritesMemory = s.meta.WritesMemory || backend.WritesMemory(in)
 	switch in.Intr {
 	case ir.IntrBindlessResourceIr3, ir.IntrNop, ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample:
 		if in.HasDef() && in.Intr != ir.IntrBindlessResourceIr3 {
@@ -22,10 +23,8 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrLoadSsbo:
 		s.loadSSBO(in)
 	case ir.IntrStoreSsbo:
-		s.meta.WritesMemory = true
 		s.storeSSBO(in)
 	case ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap:
-		s.meta.WritesMemory = true
 		s.atomicSSBO(in)
 	case ir.IntrGetSsboSize:
 		s.bufferSize(in)
@@ -46,10 +45,8 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrLoadGlobal, ir.IntrLoadGlobalConstant, ir.IntrLoadGlobal2x32:
 		s.loadGlobal(in)
 	case ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32:
-		s.meta.WritesMemory = true
 		s.storeGlobal(in)
 	case ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:
-		s.meta.WritesMemory = true
 		s.atomicGlobal(in)
 	case ir.IntrImageDerefLoad, ir.IntrImageDerefStore, ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap, ir.IntrImageDerefSize, ir.IntrImageDerefSamples:
 		s.image(in)

@@ -1,6 +1,8 @@
 package ir3
 
 import (
+	"slices"
+
 	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
@@ -500,8 +502,7 @@ func (s *isel) driverParam(n int) opnd {
 type outputs struct {
 	vars []outputVar
 	locs []uint32 // place of the last store, by variable
-	cur  []opnd   // of the current block, by variable
-	at   [][]opnd // by block: values at its end
+	vals mach.Stores[opnd]
 	// alias, by variable: the preamble has named a const or an immediate for it.
 	alias []bool
 	// imms are the immediates that were brought into registers at ends of blocks.
@@ -524,30 +525,17 @@ func (v outputVar) together(w outputVar) bool {
 }
 
 func (o *outputs) find(v outputVar) int {
-	for i := range o.vars {
-		if o.vars[i].slot == v.slot && o.vars[i].index == v.index && o.vars[i].comp == v.comp && o.vars[i].flags == v.flags {
-			return i
-		}
+	k := slices.IndexFunc(o.vars, func(w outputVar) bool { return w.together(v) && w.comp == v.comp })
+	if k >= 0 {
+		return k
 	}
 	o.vars, o.locs = append(o.vars, v), append(o.locs, 0)
 	return len(o.vars) - 1
 }
 
-// leave keeps the values stored in the block that ends.
-func (o *outputs) leave(s *isel, b mach.BlockID) {
-	if o.at == nil {
-		o.at = make([][]opnd, len(s.f.Blocks))
-	}
-	o.at[b] = o.cur
-	o.cur = nil
-}
-
 func (o *outputs) set(k int, v opnd, loc uint32) {
 	o.locs[k] = loc
-	for len(o.cur) <= k {
-		o.cur = append(o.cur, opnd{})
-	}
-	o.cur[k] = v
+	o.vals.Set(k, v)
 }
 
 // widened is what the components of a half output become: floats are
@@ -596,9 +584,8 @@ func (s *isel) finishOutputs() {
 		if s.out.aliased(k) {
 			continue
 		}
-		r := outputReader{s: s, k: k, memo: make([]mach.Value, len(s.f.Blocks))}
 		s.loc = s.out.locs[k]
-		vals[k] = r.atStart(s.end)
+		vals[k] = s.outputReader(k).AtStart(s.end)
 	}
 	s.enter(s.end)
 	var uses []mach.Value
@@ -684,53 +671,29 @@ func (s *isel) outputDone(k int) bool {
 	return false
 }
 
-// outputReader finds the value of output variable k at blocks, making phis
-// where predecessors differ.
-type outputReader struct {
-	s    *isel
-	k    int
-	memo []mach.Value // by block: value at its start
+// outputReader finds the value of output variable k.
+func (s *isel) outputReader(k int) *mach.Reader[mach.Value] {
+	half := s.out.vars[k].half
+	return &mach.Reader[mach.Value]{
+		F:       s.f,
+		Stored:  func(b mach.BlockID) (mach.Value, bool) { return s.outputAt(b, k) },
+		Missing: func(b mach.BlockID) mach.Value { s.enter(b); return s.reg(immediate(0, half)) },
+		Join:    func() (mach.Value, mach.Value) { v := s.newReg(half); return v, v },
+		Use:     func(_ mach.BlockID, v mach.Value) mach.Value { return v },
+	}
 }
 
-func (r *outputReader) atEnd(b mach.BlockID) mach.Value {
-	s := r.s
-	if int(b) < len(s.out.at) && r.k < len(s.out.at[b]) && s.out.at[b][r.k].kind != opNone {
-		s.enter(b)
-		o := s.out.at[b][r.k].fold()
-		v := s.reg(o)
-		if o.kind == opImm {
-			s.out.imms = append(s.out.imms, outputImm{v, o.bits})
-		}
-		return v
+// outputAt brings what b stores to output variable k into a register at its end.
+func (s *isel) outputAt(b mach.BlockID, k int) (mach.Value, bool) {
+	o, ok := s.out.vals.At(b, k)
+	if !ok {
+		return 0, false
 	}
-	return r.atStart(b)
-}
-
-func (r *outputReader) atStart(b mach.BlockID) mach.Value {
-	if v := r.memo[b]; v != 0 {
-		return v
+	s.enter(b)
+	o = o.fold()
+	v := s.reg(o)
+	if o.kind == opImm {
+		s.out.imms = append(s.out.imms, outputImm{v, o.bits})
 	}
-	s := r.s
-	half := s.out.vars[r.k].half
-	preds := s.f.Blocks[b].Preds
-	switch len(preds) {
-	case 0:
-		s.enter(b)
-		r.memo[b] = s.reg(immediate(0, half))
-	case 1:
-		r.memo[b] = r.atEnd(preds[0])
-	default:
-		v := s.newReg(half)
-		r.memo[b] = v
-		phi := s.f.NewInstr(mach.OpPhi, 1, len(preds))
-		phi.Ops[0].Val = v
-		blk := &s.f.Blocks[b]
-		blk.Instrs = append(blk.Instrs, nil)
-		copy(blk.Instrs[1:], blk.Instrs)
-		blk.Instrs[0] = phi
-		for i, p := range preds {
-			phi.Uses()[i].Val = r.atEnd(p)
-		}
-	}
-	return r.memo[b]
+	return v, true
 }

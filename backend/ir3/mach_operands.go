@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"nirc/backend"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 )
@@ -48,17 +49,7 @@ func (o opnd) fold() opnd {
 	if o.kind != opImm || o.mods == 0 {
 		return o
 	}
-	sign := uint32(1) << 31
-	if o.half {
-		sign = 1 << 15
-	}
-	if o.mods&isa.Abs != 0 {
-		o.bits &^= sign
-	}
-	if o.mods&isa.Neg != 0 {
-		o.bits ^= sign
-	}
-	o.mods = 0
+	o.bits, o.mods = backend.FoldModifiers(o.bits, o.half, o.mods&isa.Abs != 0, o.mods&isa.Neg != 0), 0
 	return o
 }
 

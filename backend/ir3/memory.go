@@ -3,6 +3,7 @@ package ir3
 import (
 	"sync"
 
+	"nirc/backend"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 )
@@ -10,10 +11,9 @@ import (
 // memory is what a compile works in; the next one gets it when it ends.
 type memory struct {
 	tmpl   []isa.Instr
-	base   []int32
 	wide   []mach.Value
 	folded []bool
-	comps  []opnd
+	vals   backend.Values[opnd]
 	blocks []pblock
 	lists  [2]pinstrs
 	turn   int // of lists, which one is written
@@ -79,8 +79,8 @@ func (p *phys) memory() *memory {
 func (c *compiler) release() {
 	m := c.mem
 	if s := c.sel; s != nil {
-		m.tmpl, m.comps = s.code.tmpl, s.comps
-		m.base, m.wide, m.folded = s.base, s.wide, s.folded
+		m.tmpl, m.vals = s.code.tmpl, s.vals
+		m.wide, m.folded = s.wide, s.folded
 		s.f.Release()
 		if s.pre.f != nil {
 			s.pre.f.Release()

@@ -65,16 +65,12 @@ type isel struct {
 
 // fail notes the first error: what is not supported.
 func (s *isel) fail(in *ir.Instr, format string, args ...any) {
-	if s.err == nil {
-		s.err = backend.Refuse(TargetName, s.sh, in, format, args...)
-	}
+	backend.Note(&s.err, backend.Refuse(TargetName, s.sh, in, format, args...))
 }
 
 // broken notes that the IR is not as the passes leave it.
 func (s *isel) broken(in *ir.Instr, format string, args ...any) {
-	if s.err == nil {
-		s.err = backend.Broken(TargetName, s.sh, in, format, args...)
-	}
+	backend.Note(&s.err, backend.Broken(TargetName, s.sh, in, format, args...))
 }
 
 // selectFunc translates the entry point.
@@ -179,20 +175,11 @@ func (s *isel) waits(in *ir.Instr) bool {
 }
 
 func (s *isel) instr(in *ir.Instr) {
-	switch in.Kind {
-	case ir.KindALU:
-		s.aluInstr(in)
-	case ir.KindIntrinsic:
-		s.intrinsic(in)
-	case ir.KindLoadConst, ir.KindUndef, ir.KindJump:
-	case ir.KindPhi:
-		s.dest(&in.Def)
-		s.phis = append(s.phis, in)
-	case ir.KindTex:
-		s.texture(in)
-	default:
-		if err := backend.RefuseKind(TargetName, s.sh, in); s.err == nil {
-			s.err = err
-		}
-	}
+	kinds := backend.Kinds[*isel]{ALU: (*isel).aluInstr, Intrinsic: (*isel).intrinsic, Phi: (*isel).phi, Tex: (*isel).texture}
+	backend.Note(&s.err, kinds.Select(TargetName, s.sh, s, in))
+}
+
+func (s *isel) phi(in *ir.Instr) {
+	s.dest(&in.Def)
+	s.phis = append(s.phis, in)
 }

@@ -12,10 +12,8 @@ func (s *isel) image(in *ir.Instr) bool {
 	case ir.IntrImageDerefLoad:
 		s.imageLoad(in)
 	case ir.IntrImageDerefStore:
-		s.meta.WritesMemory = true
 		s.imageStore(in)
 	case ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap:
-		s.meta.WritesMemory = true
 		s.imageAtomic(in)
 	case ir.IntrImageDerefSize, ir.IntrImageDerefSamples:
 		v, index := s.variable(in, in.Srcs[0].Def)

@@ -1,6 +1,7 @@
 package midgard
 
 import (
+	"nirc/backend"
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/backend/resource"
@@ -9,6 +10,7 @@ import (
 
 // intrinsic selects an intrinsic.
 func (s *isel) intrinsic(in *ir.Instr) {
+	s.meta.WritesMemory = s.meta.WritesMemory || backend.WritesMemory(in)
 	switch in.Intr {
 	case ir.IntrNop:
 	case ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample,
@@ -51,10 +53,8 @@ func (s *isel) memoryAccess(in *ir.Instr) bool {
 	case ir.IntrLoadUbo, ir.IntrLoadSsbo:
 		s.loadBuffer(in)
 	case ir.IntrStoreSsbo:
-		s.meta.WritesMemory = true
 		s.storeBuffer(in)
 	case ir.IntrSsboAtomic, ir.IntrSsboAtomicSwap:
-		s.meta.WritesMemory = true
 		a := s.guarded(in, in.Srcs[0].Def, guard{off: in.Srcs[1].Def, bytes: int(in.Def.BitSize) / 8, write: true})
 		s.atomicAt(in, a, 2)
 	case ir.IntrGetSsboSize, ir.IntrGetUboSize:
@@ -74,10 +74,8 @@ func (s *isel) memoryAccess(in *ir.Instr) bool {
 	case ir.IntrLoadGlobal, ir.IntrLoadGlobalConstant, ir.IntrLoadGlobal2x32:
 		s.loadAt(in, s.global(in.Srcs[0].Def))
 	case ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32:
-		s.meta.WritesMemory = true
 		s.storeAt(in, in.Srcs[0].Def, s.global(in.Srcs[1].Def))
 	case ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:
-		s.meta.WritesMemory = true
 		s.atomicAt(in, s.global(in.Srcs[0].Def), 1)
 	default:
 		return false

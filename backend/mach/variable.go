@@ -1,0 +1,94 @@
+package mach
+
+// Stores are what the blocks of a function store to numbered variables: an O each.
+type Stores[O any] struct {
+	cur []stored[O]   // of the block that is being selected, by variable
+	at  [][]stored[O] // by block: at its end
+}
+
+type stored[O any] struct {
+	val O
+	set bool
+}
+
+// Set stores v to variable k in the current block.
+func (s *Stores[O]) Set(k int, v O) {
+	for len(s.cur) <= k {
+		s.cur = append(s.cur, stored[O]{})
+	}
+	s.cur[k] = stored[O]{v, true}
+}
+
+// Leave ends the current block of f, which is b.
+func (s *Stores[O]) Leave(f *Func, b BlockID) {
+	if s.at == nil {
+		s.at = make([][]stored[O], len(f.Blocks))
+	}
+	s.at[b], s.cur = s.cur, nil
+}
+
+// At returns what b stores last to variable k; false if it stores nothing.
+func (s *Stores[O]) At(b BlockID, k int) (v O, ok bool) {
+	if int(b) >= len(s.at) || k >= len(s.at[b]) {
+		return v, false
+	}
+	return s.at[b][k].val, s.at[b][k].set
+}
+
+// Reader finds the value of one variable at the starts of blocks, and makes
+// phis where predecessors leave different ones.
+type Reader[T any] struct {
+	F *Func
+	// Stored returns what a block stores last; false if it stores nothing.
+	Stored func(b BlockID) (T, bool)
+	// Missing stands for the value in a block where nothing was stored before.
+	Missing func(b BlockID) T
+	// Join makes the result of a phi, as what it stands for and as a value.
+	Join func() (T, Value)
+	// Use brings what b leaves into a register at its end.
+	Use func(b BlockID, v T) Value
+
+	memo []stored[T] // by block: value at its start
+}
+
+// AtStart returns the value at the start of b.
+func (r *Reader[T]) AtStart(b BlockID) T {
+	if r.memo == nil {
+		r.memo = make([]stored[T], len(r.F.Blocks))
+	}
+	if m := &r.memo[b]; m.set {
+		return m.val
+	}
+	preds := r.F.Blocks[b].Preds
+	switch len(preds) {
+	case 0:
+		r.memo[b] = stored[T]{r.Missing(b), true}
+	case 1:
+		r.memo[b] = stored[T]{r.atEnd(preds[0]), true}
+	default:
+		r.join(b, preds)
+	}
+	return r.memo[b].val
+}
+
+// join makes a phi at the start of b. It is known before its sources are, for a loop leads back to it.
+func (r *Reader[T]) join(b BlockID, preds []BlockID) {
+	v, def := r.Join()
+	r.memo[b] = stored[T]{v, true}
+	phi := r.F.NewInstr(OpPhi, 1, len(preds))
+	phi.Ops[0].Val = def
+	blk := &r.F.Blocks[b]
+	blk.Instrs = append(blk.Instrs, nil)
+	copy(blk.Instrs[1:], blk.Instrs)
+	blk.Instrs[0] = phi
+	for i, p := range preds {
+		phi.Uses()[i].Val = r.Use(p, r.atEnd(p))
+	}
+}
+
+func (r *Reader[T]) atEnd(b BlockID) T {
+	if v, ok := r.Stored(b); ok {
+		return v
+	}
+	return r.AtStart(b)
+}
