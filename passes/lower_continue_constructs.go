@@ -7,47 +7,47 @@ var lowerContinueConstructsPass = &Pass{
 	Class:      "A",
 	Idempotent: true,
 	Run:        implPass(ir.MetaNone, lowerContinueConstructs),
-	Doc:        "Removes continue lists: one with a single way in moves there, others to the head of the body under a not-first-iteration flag.",
+	Doc:        "Removes continue lists: they move to the end of the body, and what a continue skips moves into the other side of its if, or under a flag.",
 }
 
-// lowerContinueConstructs removes continue lists. With one way into it, the
-// list moves there; with several it moves to the head of the body, under a
-// condition that is false in the first iteration.
+// lowerContinueConstructs removes continue lists. They move to the one way that
+// leads there: where several do, what their jumps skip first moves out of the way.
 func lowerContinueConstructs(impl *ir.Impl) bool {
-	progress, repair := continueList(&impl.Body)
-	if repair {
-		impl.Require(ir.MetaDominance)
-		repairSSA(impl)
+	progress, moved := continueList(impl, &impl.Body)
+	if moved {
+		repairExits(impl)
 	}
 	return progress
 }
 
-func continueList(l *ir.List) (progress, repair bool) {
-	note := func(p, r bool) { progress, repair = progress || p, repair || r }
+func continueList(impl *ir.Impl, l *ir.List) (progress, moved bool) {
+	note := func(p, m bool) { progress, moved = progress || p, moved || m }
 	for n := l.First(); n != nil; n = ir.Next(n) {
 		switch x := n.(type) {
 		case *ir.If:
-			note(continueList(&x.Then))
-			note(continueList(&x.Else))
+			note(continueList(impl, &x.Then))
+			note(continueList(impl, &x.Else))
 		case *ir.Loop:
-			note(continueList(&x.Body))
+			note(continueList(impl, &x.Body))
 			if x.Continue.Empty() {
 				continue
 			}
-			note(continueList(&x.Continue))
-			note(true, lowerContinue(x))
+			note(continueList(impl, &x.Continue))
+			note(true, lowerContinue(impl, x))
 		}
 	}
-	return progress, repair
+	return progress, moved
 }
 
 // lowerContinue removes one loop's continue list and reports whether uses may
 // have lost their definitions.
-func lowerContinue(l *ir.Loop) (repair bool) {
+func lowerContinue(impl *ir.Impl, l *ir.Loop) (moved bool) {
 	first := l.Continue.FirstBlock()
 	if len(first.Preds) > 1 {
-		rotateContinue(l)
-		return true
+		phisToVars(impl, first)
+		// Loops keep their trip counts: nothing asks which turn it is.
+		(&earlyExits{impl: impl, kind: ir.JumpContinue, root: &l.Body, name: "continued"}).list(&l.Body, 0)
+		moved = true
 	}
 	var pred *ir.Block
 	if len(first.Preds) == 1 {
@@ -58,65 +58,33 @@ func lowerContinue(l *ir.Loop) (repair bool) {
 	l.DropContinue()
 	if pred == nil {
 		code.Delete()
-		return false
+		return moved
 	}
 	ir.Reinsert(code, ir.BeforeJump(pred))
-	return false
+	return moved
 }
 
-// rotateContinue moves the continue list to the head of the body.
-func rotateContinue(l *ir.Loop) {
-	head, first := l.Body.FirstBlock(), l.Continue.FirstBlock()
-	entry := ir.Prev(l).(*ir.Block)
-	impl := head.Impl()
-	s := impl.Shader
-	var heads, conts []savedPhi
-	for phi := range head.Phis() {
-		heads = append(heads, savePhi(phi))
-	}
-	last := l.Continue.LastBlock()
-	for phi := range first.Phis() {
-		c := savePhi(phi)
-		n := s.NewPhi(phi.Def.NumComponents, phi.Def.BitSize)
-		ir.AtStart(head).Insert(n)
-		s.AddPhiSrc(n, entry, undefAtStart(impl, n.Def.NumComponents, n.Def.BitSize))
-		if head.HasPred(last) {
-			s.AddPhiSrc(n, last, undefAtStart(impl, n.Def.NumComponents, n.Def.BitSize))
+// phisToVars makes b's phis variables that its predecessors store, as the ways
+// to b are about to change.
+func phisToVars(impl *ir.Impl, b *ir.Block) {
+	for phi := range b.Phis() {
+		v := impl.NewLocal(phiType(&phi.Def), "continued")
+		for i, p := range phi.PhiInfo().Preds {
+			ir.NewBuilder(ir.BeforeJump(p)).StoreVar(v, phi.Srcs[i].Def, 0)
 		}
-		phi.Def.RewriteUses(&n.Def)
+		load := ir.NewBuilder(ir.AfterPhis(b)).LoadVar(v)
+		phi.Def.RewriteUses(load)
 		for i := range phi.Srcs {
 			phi.Srcs[i].Set(nil)
 		}
 		phi.Remove()
-		c.phi = n
-		conts = append(conts, c)
 	}
-	code := ir.Extract(ir.AtStart(first), ir.AtEnd(last))
-	l.DropContinue()
-	for i := range conts {
-		setPhiSrcs(conts[i].phi, conts[i].from)
+}
+
+// phiType is a variable's type for values of d's shape.
+func phiType(d *ir.Def) *ir.Type {
+	if d.BitSize == 1 {
+		return ir.VectorType(ir.BaseBool, 1, d.NumComponents)
 	}
-	b := ir.NewBuilder(ir.AtEnd(entry))
-	no, yes := b.ImmBool(false), b.ImmBool(true)
-	again := s.NewPhi(1, 1)
-	ir.AtStart(head).Insert(again)
-	setPhiSrcs(again, func(p *ir.Block) *ir.Def {
-		if p == entry {
-			return no
-		}
-		return yes
-	})
-	i := ir.InsertIf(ir.AfterPhis(head), &again.Def)
-	ir.Reinsert(code, ir.AtStart(i.Then.FirstBlock()))
-	then := i.Then.LastBlock()
-	for k := range heads {
-		h := &heads[k]
-		h.phi.MoveTo(ir.AtStart(i.After()))
-		setPhiSrcs(h.phi, func(p *ir.Block) *ir.Def {
-			if p == then {
-				return h.from(last)
-			}
-			return h.from(entry)
-		})
-	}
+	return ir.VectorType(ir.BaseUint, d.BitSize, d.NumComponents)
 }
