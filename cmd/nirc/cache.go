@@ -3,11 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"strings"
 
 	"nirc"
-	"nirc/internal/cache"
+	"nirc/cache"
 
 	"github.com/spf13/cobra"
 )
@@ -20,14 +19,28 @@ at once, without loss of what was stored.`
 // cacheCommand has what the subcommands share.
 type cacheCommand struct {
 	*app
-	dir string
+	dir  string
+	json bool
+}
+
+// cacheSchema is the schema of the documents that the subcommands write under --json.
+const cacheSchema = 1
+
+// tell writes what a subcommand did: a document under --json, else a text.
+func (c *cacheCommand) tell(doc any, format string, a ...any) error {
+	if c.json {
+		return c.writeJSON(doc)
+	}
+	_, err := fmt.Fprintf(c.out, format, a...)
+	return ioError(err)
 }
 
 func (a *app) cache() *cobra.Command {
 	c := &cacheCommand{app: a}
 	cmd := &cobra.Command{Use: "cache", Short: "Keep compiled shaders in a directory", Long: cacheLong}
 	cmd.PersistentFlags().StringVar(&c.dir, "dir", "", "the cache's `DIRECTORY`")
-	cmd.AddCommand(c.build(), c.verify(), c.merge(), c.gc(), c.figures(), c.export(), c.importPack())
+	cmd.PersistentFlags().BoolVar(&c.json, "json", false, "write what was done or found as JSON")
+	cmd.AddCommand(c.build(), c.list(), c.index(), c.get(), c.remove(), c.pack(), c.verify(), c.merge(), c.gc(), c.figures(), c.export(), c.importFile())
 	return cmd
 }
 
@@ -39,12 +52,14 @@ func (c *cacheCommand) open(create bool) (*cache.Dir, error) {
 	return openCache(c.dir, create)
 }
 
+// openCache opens a directory that is a cache, or with create becomes one.
+
 func openCache(dir string, create bool) (*cache.Dir, error) {
 	open := cache.OpenOld
 	if create {
 		open = cache.Open
 	}
-	d, err := open(dir, newZstd())
+	d, err := open(dir)
 	if errors.Is(err, cache.ErrNoCache) {
 		return nil, nirc.Diagnostics{{File: dir, Msg: err.Error()}}
 	}
@@ -93,21 +108,29 @@ func (c *cacheCommand) verify() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		v := &cache.Verifier{Dir: d, Sample: sample, Builder: b, Base: base}
+		bar := c.lazyProgress()
+		v := &cache.Verifier{Dir: d, Sample: sample, Builder: b, Base: base, Step: bar.step}
 		found, err := v.Run(cmd.Context())
+		bar.close()
 		if err != nil {
 			return storeError(err)
 		}
-		fmt.Fprintf(c.out, "%d entries: %d shaders (%d refused), %d modules; %d recompiled, %d not of this version or without module; %d broken\n",
-			found.Entries, found.Shaders, found.Refusals, found.Modules, found.Recompiled, found.Skipped, len(found.Broken))
+		removed := 0
 		if remove {
 			for _, b := range found.Broken {
 				if err := d.Remove(b.Key); err != nil {
 					return &nirc.IOError{Err: err}
 				}
+				removed++
 			}
 		}
-		return c.brokenError(found.Broken)
+		err = c.tell(struct {
+			Schema int `json:"schema"`
+			*cache.Checked
+			Removed int `json:"removed"`
+		}{cacheSchema, found, removed}, "%d entries: %d shaders (%d refused), %d modules; %d recompiled, %d not of this version or without module; %d broken\n",
+			found.Entries, found.Shaders, found.Refusals, found.Modules, found.Recompiled, found.Skipped, len(found.Broken))
+		return errors.Join(err, c.brokenError(found.Broken))
 	}
 	return cmd
 }
@@ -120,41 +143,6 @@ func storeError(err error) error {
 		return err
 	}
 	return &nirc.IOError{Err: err}
-}
-
-func (c *cacheCommand) merge() *cobra.Command {
-	cmd := &cobra.Command{Use: "merge FROM…", Short: "Copy the entries of other caches", Args: cobra.MinimumNArgs(1)}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var from []*cache.Dir
-		for _, a := range args {
-			d, err := openCache(a, false)
-			if err != nil {
-				return err
-			}
-			from = append(from, d)
-		}
-		d, err := c.open(true)
-		if err != nil {
-			return err
-		}
-		var total cache.Copied
-		for _, f := range from {
-			n, err := d.Merge(cmd.Context(), f)
-			if err != nil {
-				return storeError(err)
-			}
-			total.Added += n.Added
-			total.There += n.There
-			total.Broken = append(total.Broken, n.Broken...)
-		}
-		return c.copied(&total)
-	}
-	return cmd
-}
-
-func (c *cacheCommand) copied(n *cache.Copied) error {
-	fmt.Fprintf(c.out, "%d entries added, %d were there, %d broken ones left out\n", n.Added, n.There, len(n.Broken))
-	return c.brokenError(n.Broken)
 }
 
 func (c *cacheCommand) gc() *cobra.Command {
@@ -177,8 +165,10 @@ func (c *cacheCommand) gc() *cobra.Command {
 		if err != nil {
 			return storeError(err)
 		}
-		_, err = fmt.Fprintf(c.out, "%d of %d entries removed, %d of %d bytes; %d left by killed builds\n", g.Removed, g.Entries, g.Freed, g.Bytes, g.Stale)
-		return ioError(err)
+		return c.tell(struct {
+			Schema int `json:"schema"`
+			cache.Collected
+		}{cacheSchema, g}, "%d of %d entries removed, %d of %d bytes; %d left by killed builds\n", g.Removed, g.Entries, g.Freed, g.Bytes, g.Stale)
 	}
 	return cmd
 }
@@ -198,90 +188,27 @@ func parseSize(s string) (int64, error) {
 }
 
 func (c *cacheCommand) figures() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{Use: "stats", Short: "Count what a cache holds", Args: cobra.NoArgs}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		d, err := c.open(false)
 		if err != nil {
 			return err
 		}
-		f, err := d.Stats(cmd.Context())
+		bar := c.lazyProgress()
+		f, err := d.Stats(cmd.Context(), bar.step)
+		bar.close()
 		if err != nil {
 			return storeError(err)
 		}
-		if asJSON {
-			return c.writeJSON(f)
-		}
-		fmt.Fprintf(c.out, "%d entries: %d shaders (%d refused), %d modules, %d broken\n%d bytes, %d as stored\n", f.Entries, f.Shaders, f.Refusals, f.Modules, f.Broken, f.Raw, f.Stored)
+		var text strings.Builder
+		fmt.Fprintf(&text, "%d entries: %d shaders (%d refused), %d modules, %d broken\n%d bytes, %d as stored\n", f.Entries, f.Shaders, f.Refusals, f.Modules, f.Broken, f.Raw, f.Stored)
 		for _, t := range f.Targets {
-			fmt.Fprintf(c.out, "%s %s: %d shaders, %d bytes of code\n", t.Target, t.GPU, t.Shaders, t.Code)
+			fmt.Fprintf(&text, "%s %s: %d shaders, %d bytes of code\n", t.Target, t.GPU, t.Shaders, t.Code)
 		}
-		return nil
-	}
-	return cmd
-}
-
-func (c *cacheCommand) export() *cobra.Command {
-	cmd := &cobra.Command{Use: "export FILE|-", Short: "Write a cache as one file", Args: cobra.ExactArgs(1)}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		d, err := c.open(false)
-		if err != nil {
-			return err
-		}
-		write := func(w io.Writer) error {
-			_, broken, err := d.Export(cmd.Context(), w)
-			if err != nil {
-				return storeError(err)
-			}
-			return c.brokenError(broken)
-		}
-		if args[0] == "-" {
-			return write(c.out)
-		}
-		var broken nirc.Diagnostics // what is whole is exported all the same
-		err = replaceFile(args[0], func(w io.Writer) error {
-			err := write(w)
-			if errors.As(err, &broken) {
-				return nil
-			}
-			return err
-		})
-		switch {
-		case err != nil:
-			return storeError(err)
-		case broken != nil:
-			return broken
-		}
-		return nil
-	}
-	return cmd
-}
-
-func (c *cacheCommand) importPack() *cobra.Command {
-	cmd := &cobra.Command{Use: "import FILE|-", Short: "Add the entries of an exported file", Args: cobra.ExactArgs(1)}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		in := c.in
-		if args[0] != "-" {
-			f, err := os.Open(args[0])
-			if err != nil {
-				return &nirc.IOError{Err: err}
-			}
-			defer f.Close()
-			in = f
-		}
-		d, err := c.open(true)
-		if err != nil {
-			return err
-		}
-		n, err := d.Import(cmd.Context(), in)
-		if errors.Is(err, cache.ErrPack) {
-			return errors.Join(c.copied(&n), nirc.Diagnostics{{File: args[0], Msg: err.Error()}})
-		}
-		if err != nil {
-			return storeError(err)
-		}
-		return c.copied(&n)
+		return c.tell(struct {
+			Schema int `json:"schema"`
+			*cache.Figures
+		}{cacheSchema, f}, "%s", &text)
 	}
 	return cmd
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"nirc"
+	"nirc/cache"
 	"nirc/ir"
 
 	"github.com/spf13/cobra"
@@ -42,6 +43,9 @@ type compileCommand struct {
 	outputs  map[string]string // what was written where
 	madeDir  string            // a directory that is there: the one of the output before
 	deps     depFlags
+
+	cacheAt string         // --cache
+	builder *cache.Builder // nil if all is compiled
 
 	stdinOnce sync.Once
 	stdinData []byte
@@ -79,6 +83,9 @@ What --emit writes:
   map     the source map as JSON: machine code, IR, SPIR-V id, line of the source
   spvasm  the SPIR-V module disassembled
 
+With --cache DIRECTORY what a cache of nirc cache build has is not compiled; outputs are the same bytes. It is left aside where a flag asks to look inside, or
+for --emit ir, map and spvasm.
+
 The target "ir" runs the passes that all targets share, for --emit ir and json.`
 
 func (a *app) compile() *cobra.Command {
@@ -103,6 +110,7 @@ func (c *compileCommand) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.rules, "rule-stats", false, "count how often each algebraic rule fired")
 	f.BoolVar(&c.keepGoing, "keep-going", false, "go on with the other files after an error")
 	jobsFlag(f, &c.jobs, "files")
+	f.StringVar(&c.cacheAt, "cache", "", "take objects from the cache in this `DIRECTORY`, and store there what it does not have")
 	c.deps.add(f)
 }
 
@@ -186,7 +194,10 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 	if err := c.deps.check(c.writeOut, c.output); err != nil {
 		return err
 	}
-	return c.chooseGPUs()
+	if err := c.chooseGPUs(); err != nil {
+		return err
+	}
+	return c.openStore()
 }
 
 // checkEmit settles what to write, if anything, from --emit, -o, --stop-after

@@ -13,6 +13,7 @@ import (
 	"nirc"
 	"nirc/backend"
 	"nirc/backend/object"
+	"nirc/cache"
 	"nirc/internal/figures"
 	"nirc/ir"
 	"nirc/passes"
@@ -21,7 +22,8 @@ import (
 // compiled is the outcome of one job.
 type compiled struct {
 	job      *compileJob
-	shown    bytes.Buffer // dumps and statistics
+	forCache *cache.Module // nil without a cache
+	shown    bytes.Buffer  // dumps and statistics
 	parts    []part
 	deps     []string // files that the input includes
 	times    *passes.Times
@@ -41,12 +43,12 @@ type part struct {
 // compileOne does one job; what it has to say waits in the result for its turn.
 func (c *compileCommand) compileOne(ctx context.Context, j *compileJob) *compiled {
 	r := &compiled{job: j}
-	m, err := c.module(ctx, j.src)
+	m, forCache, err := c.module(ctx, j.src)
 	if err != nil {
 		r.err, r.unread = err, true
 		return r
 	}
-	r.deps = m.Deps
+	r.deps, r.forCache = m.Deps, forCache
 	if c.emit == "spvasm" && c.writeOut {
 		text, err := m.Disassemble()
 		if r.err = err; err == nil {
@@ -114,6 +116,15 @@ var beforeCompile = func(*nirc.Unit) error { return nil }
 
 // stages compiles the shader and keeps its artefact.
 func (c *compileCommand) stages(ctx context.Context, m *nirc.Module, r *compiled, t *watch, v *variant, several bool, o *nirc.Options) (err error) {
+	// The label tells entry points apart, of whom SPIR-V may have several of one name.
+	point := nirc.EntryPoint{Name: v.label, Stage: v.Stage}
+	p := part{entry: point, out: c.outputName(r.job, point, several)}
+	if ok, err := c.fromCache(ctx, r, &p, o); ok || err != nil {
+		if ok {
+			r.parts = append(r.parts, p)
+		}
+		return err
+	}
 	u, err := nirc.New(*o)
 	if err != nil {
 		return err
@@ -129,9 +140,6 @@ func (c *compileCommand) stages(ctx context.Context, m *nirc.Module, r *compiled
 	if err := u.Optimize(ctx); err != nil {
 		return err
 	}
-	// The label tells entry points apart, of whom SPIR-V may have several of one name.
-	point := nirc.EntryPoint{Name: v.label, Stage: v.Stage}
-	p := part{entry: point, out: c.outputName(r.job, point, several)}
 	written, err := c.artefactOf(ctx, u, r, &p)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"nirc"
+	"nirc/cache"
 	"nirc/ir"
 )
 
@@ -29,22 +30,27 @@ type source struct {
 	m     *nirc.Module
 	err   error
 	told  bool // err was reported
-	left  atomic.Int32
+	// forCache is the module as a cache has it, nil without one.
+	forCache *cache.Module
+	left     atomic.Int32
 }
 
 // module returns the module of a source, which the first job reads.
-func (c *compileCommand) module(ctx context.Context, s *source) (*nirc.Module, error) {
+func (c *compileCommand) module(ctx context.Context, s *source) (*nirc.Module, *cache.Module, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.read {
 		s.read = true
 		s.m, s.err = c.load(ctx, s.input, nirc.FileOptions{Stdin: c.stdin(s.input.path), Stage: c.stage, Debug: c.debug, Deps: c.deps.on, Env: c.env})
+		if s.err == nil && c.builder != nil {
+			s.forCache = cache.NewModule(s.m, c.debug)
+		}
 	}
-	m, err := s.m, s.err
+	m, forCache, err := s.m, s.forCache, s.err
 	if s.left.Add(-1) == 0 {
-		s.m = nil
+		s.m, s.forCache = nil, nil
 	}
-	return m, err
+	return m, forCache, err
 }
 
 // together is how many of n jobs that follow one another share a source and are best done by one

@@ -34,7 +34,7 @@ var completions = map[string]func(cmd *cobra.Command) []string{
 }
 
 // directories are the flags that name one, wherever they stand.
-var directories = []string{"dir"}
+var directories = []string{"dir", "cache"}
 
 func completeFormats(cmd *cobra.Command) []string {
 	if cmd.Name() == "man" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -151,10 +152,21 @@ func summary(doc string) string {
 
 // writeJSON writes v indented, for people and programs.
 func (a *app) writeJSON(v any) error {
-	e := json.NewEncoder(a.out)
+	text, err := indentedJSON(v)
+	if err == nil {
+		_, err = a.out.Write(text)
+	}
+	return ioError(err)
+}
+
+// indentedJSON is the text of writeJSON.
+func indentedJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return ioError(e.Encode(v))
+	err := e.Encode(v)
+	return b.Bytes(), err
 }
 
 func ioError(err error) error {

@@ -12,9 +12,14 @@ import (
 
 // Checked is what Verify found.
 type Checked struct {
-	Entries, Shaders, Refusals, Modules int
-	Recompiled, Skipped                 int // of the sample; skipped ones lack their module, or are of another version
-	Broken                              []*BrokenError
+	Entries  int `json:"entries"`
+	Shaders  int `json:"shaders"`
+	Refusals int `json:"refusals"`
+	Modules  int `json:"modules"`
+	// Recompiled and Skipped are of the sample; skipped ones lack their module, or are of another version.
+	Recompiled int            `json:"recompiled"`
+	Skipped    int            `json:"skipped"`
+	Broken     []*BrokenError `json:"broken"`
 }
 
 // Verifier checks a store's entries.
@@ -25,6 +30,8 @@ type Verifier struct {
 	// Builder has the version and the pipeline that a recompile is for, Base the passes.
 	Builder *Builder
 	Base    nirc.Options
+	// Step, unless nil, is called after each of n entries.
+	Step func(n int)
 }
 
 // Run checks the checksum of every entry, decodes it, and compiles the
@@ -34,7 +41,7 @@ func (v *Verifier) Run(ctx context.Context) (*Checked, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Checked{Entries: len(list)}
+	c := &Checked{Entries: len(list), Broken: []*BrokenError{}}
 	for _, e := range list {
 		if err := ctx.Err(); err != nil {
 			return c, err
@@ -45,6 +52,9 @@ func (v *Verifier) Run(ctx context.Context) (*Checked, error) {
 		}
 		if why != "" {
 			c.Broken = append(c.Broken, &BrokenError{e.Key, v.Dir.Path(e.Key), why})
+		}
+		if v.Step != nil {
+			v.Step(len(list))
 		}
 	}
 	return c, nil
@@ -62,7 +72,7 @@ func (v *Verifier) entry(ctx context.Context, c *Checked, key Digest) (string, e
 	case err != nil:
 		return "", err
 	}
-	e, err := parseEntry(data)
+	e, err := ParseEntry(data)
 	if err != nil {
 		return err.Error(), nil
 	}
@@ -135,8 +145,8 @@ func (v *Verifier) recompile(ctx context.Context, c *Checked, e *Entry) (string,
 	if len(e.Refused) > 0 && len(again.Refused) > 0 {
 		return "", nil // in other words perhaps: the debug information is gone
 	}
-	want, err1 := e.bytes()
-	got, err2 := again.bytes()
+	want, err1 := e.Bytes()
+	got, err2 := again.Bytes()
 	if err := errors.Join(err1, err2); err != nil {
 		return "", err
 	}
@@ -166,8 +176,8 @@ type TargetFigure struct {
 	Code    int64  `json:"code_bytes"`
 }
 
-// Stats counts what there is.
-func (d *Dir) Stats(ctx context.Context) (*Figures, error) {
+// Stats counts what there is. step, unless nil, is called after each of n entries.
+func (d *Dir) Stats(ctx context.Context, step func(n int)) (*Figures, error) {
 	list, err := d.List()
 	if err != nil {
 		return nil, err
@@ -178,10 +188,13 @@ func (d *Dir) Stats(ctx context.Context) (*Figures, error) {
 			return nil, err
 		}
 		f.Stored += i.Size
+		if step != nil {
+			step(len(list))
+		}
 		data, err := d.Get(i.Key)
 		if err == nil {
 			var e *Entry
-			if e, err = parseEntry(data); err == nil {
+			if e, err = ParseEntry(data); err == nil {
 				f.Raw += int64(len(data))
 				f.add(e)
 				continue

@@ -13,11 +13,11 @@ import (
 // To look at a directory leaves nothing in it.
 func TestOpenOld(t *testing.T) {
 	root := t.TempDir()
-	d, err := OpenOld(root, nil)
+	d, err := OpenOld(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f, err := d.Stats(context.Background()); err != nil || f.Entries != 0 {
+	if f, err := d.Stats(context.Background(), nil); err != nil || f.Entries != 0 {
 		t.Errorf("%+v, %v", f, err)
 	}
 	if c, err := d.GC(context.Background(), 0); err != nil || c != (Collected{}) {
@@ -26,7 +26,7 @@ func TestOpenOld(t *testing.T) {
 	if left, _ := os.ReadDir(root); len(left) != 0 {
 		t.Errorf("%v was made", left)
 	}
-	if _, err := OpenOld(filepath.Join(root, "none"), nil); err == nil {
+	if _, err := OpenOld(filepath.Join(root, "none")); err == nil {
 		t.Error("there is no such directory")
 	}
 }
@@ -52,15 +52,15 @@ func TestNoCache(t *testing.T) {
 				}
 			}
 		}
-		if _, err := OpenOld(root, nil); errors.Is(err, ErrNoCache) == c.cache || (err == nil) != c.cache {
+		if _, err := OpenOld(root); errors.Is(err, ErrNoCache) == c.cache || (err == nil) != c.cache {
 			t.Errorf("%q: %v", c.files, err)
 		}
 	}
 	root := t.TempDir()
-	if _, err := Open(root, nil); err != nil {
+	if _, err := Open(root); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenOld(root, nil); err != nil {
+	if _, err := OpenOld(root); err != nil {
 		t.Errorf("a new one: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // samples are modules of the repository and, if it is there, of the corpus.
 func samples(t testing.TB) []*nirc.Module {
 	t.Helper()
-	files, _ := filepath.Glob(filepath.Join("..", "..", "testdata", "*.spv"))
+	files, _ := filepath.Glob(filepath.Join("..", "testdata", "*.spv"))
 	if dir, err := refs.Find("corpus"); err == nil {
 		for _, pattern := range []string{"*.spv", "*/*.spv", "*/*/*.spv", "*/*/*/*.spv"} {
 			more, _ := filepath.Glob(filepath.Join(dir, pattern))
@@ -124,12 +124,12 @@ func TestRefusedIDs(t *testing.T) {
 		for i := range texts {
 			which := (i + k) % 2
 			b := &Builder{Store: d, Code: "1"}
-			out, refused, err := b.Shader(context.Background(), NewModule(texts[which], false), nirc.Options{File: "m", Entry: "main", Level: 2})
-			if err != nil || len(refused) == 0 || out != []Outcome{Compiled, Hit}[i] {
-				t.Fatalf("outcome %d, %v, %v", out, refused, err)
+			r, err := b.Shader(context.Background(), NewModule(texts[which], false), nirc.Options{File: "m", Entry: "main", Level: 2})
+			if err != nil || len(r.Refused) == 0 || r.Outcome != []Outcome{Compiled, Hit}[i] {
+				t.Fatalf("outcome %s, %v, %v", r.Outcome, r.Refused, err)
 			}
-			if id := refused[0].ID; id != []uint32{20, 18}[which] {
-				t.Errorf("%v: id %d", &refused[0], id)
+			if id := r.Refused[0].ID; id != []uint32{20, 18}[which] {
+				t.Errorf("%v: id %d", &r.Refused[0], id)
 			}
 		}
 	}

@@ -19,33 +19,10 @@ import (
 	"nirc"
 	"nirc/frontend/spirv"
 	"nirc/frontend/spirv/spv"
-
-	"github.com/klauspost/compress/zstd"
 )
 
-// testCodec is zstd, as the command line has it.
-type testCodec struct {
-	e *zstd.Encoder
-	d *zstd.Decoder
-}
-
-func newCodec(t testing.TB) testCodec {
-	e, err1 := zstd.NewWriter(nil)
-	d, err2 := zstd.NewReader(nil)
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
-	return testCodec{e, d}
-}
-
-func (testCodec) ID() byte                 { return 1 }
-func (c testCodec) Encode(b []byte) []byte { return c.e.EncodeAll(b, nil) }
-func (c testCodec) Decode(b []byte, size int) ([]byte, error) {
-	return c.d.DecodeAll(b, make([]byte, 0, size))
-}
-
 func newDir(t testing.TB) *Dir {
-	d, err := Open(filepath.Join(t.TempDir(), "cache"), newCodec(t))
+	d, err := Open(filepath.Join(t.TempDir(), "cache"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +114,7 @@ func TestBroken(t *testing.T) {
 	for n := range whole {
 		try(fmt.Sprintf("cut to %d", n), whole[:n])
 	}
-	try("another entry's name", seal(Digest{8}, []byte("x"), d.codec))
+	try("another entry's name", seal(Digest{8}, []byte("x")))
 	if err := d.putFrame(key, whole); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +129,7 @@ func TestConcurrent(t *testing.T) {
 	var wg sync.WaitGroup
 	for w := range 4 {
 		wg.Go(func() {
-			other := &Dir{root: d.root, codec: newCodec(t), now: time.Now}
+			other := &Dir{root: d.root, now: time.Now}
 			for i := range 100 {
 				key := Digest(sha256.Sum256([]byte{byte(i)}))
 				if err := other.Put(key, bytes.Repeat([]byte{byte(i)}, 300)); err != nil {
@@ -408,11 +385,11 @@ func TestBuilder(t *testing.T) {
 		t.Helper()
 		b := &Builder{Store: d, Code: "1", Modules: true}
 		mod := NewModule(m, false)
-		if out, refused, err := b.Shader(ctx, mod, o); out != want || len(refused) > 0 || err != nil {
-			t.Fatalf("outcome %d, %v, %v; want %d", out, refused, err, want)
+		if r, err := b.Shader(ctx, mod, o); r.Outcome != want || len(r.Refused) > 0 || err != nil {
+			t.Fatalf("outcome %s, %v, %v; want %s", r.Outcome, r.Refused, err, want)
 		}
-		if out, _, err := b.Shader(ctx, mod, o); out != Duplicate || err != nil {
-			t.Fatalf("the same again: outcome %d, %v", out, err)
+		if r, err := b.Shader(ctx, mod, o); r.Outcome != Duplicate || err != nil {
+			t.Fatalf("the same again: outcome %s, %v", r.Outcome, err)
 		}
 	}
 	run(Compiled)
@@ -439,17 +416,17 @@ func TestBuilder(t *testing.T) {
 	}
 	want, _ := obj.Bytes()
 	data, _ := d.Get(req.Key())
-	if e, err := parseEntry(data); err != nil || !bytes.Equal(e.Object, want) {
+	if e, err := ParseEntry(data); err != nil || !bytes.Equal(e.Object, want) {
 		t.Errorf("the cache's object is not that of a compile: %v", err)
 	}
 	// A recompile that gives other bytes is found.
 	e := &Entry{Request: req, Object: want[:len(want)-1]}
-	bad, _ := e.bytes()
+	bad, _ := e.Bytes()
 	d.Put(req.Key(), bad)
 	if c, err := v.Run(ctx); err != nil || len(c.Broken) != 1 {
 		t.Errorf("another object: %+v, %v", c, err)
 	}
-	if f, err := d.Stats(context.Background()); err != nil || f.Shaders != 1 || f.Modules != 1 || len(f.Targets) != 1 {
+	if f, err := d.Stats(context.Background(), nil); err != nil || f.Shaders != 1 || f.Modules != 1 || len(f.Targets) != 1 {
 		t.Errorf("stats: %+v, %v", f, err)
 	}
 }
@@ -462,7 +439,7 @@ func TestFullDisk(t *testing.T) {
 		t.Skipf("no tmpfs may be mounted: %s", out)
 	}
 	defer exec.Command("umount", root).Run()
-	d, err := Open(filepath.Join(root, "cache"), newCodec(t))
+	d, err := Open(filepath.Join(root, "cache"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -502,7 +479,7 @@ func BenchmarkHit(b *testing.B) {
 			b.Fatal(err)
 		}
 		builder := &Builder{Store: d, Code: "1"}
-		if _, _, err := builder.Shader(context.Background(), NewModule(m, false), o); err != nil {
+		if _, err := builder.Shader(context.Background(), NewModule(m, false), o); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -76,7 +76,7 @@ func TestMergeAndPack(t *testing.T) {
 }
 
 func FuzzImport(f *testing.F) {
-	d, err := Open(f.TempDir(), newCodec(f))
+	d, err := Open(f.TempDir())
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func FuzzImport(f *testing.F) {
 	f.Add(b.Bytes())
 	f.Add([]byte(packMagic))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		in, err := Open(t.TempDir(), d.codec)
+		in, err := Open(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}

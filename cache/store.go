@@ -1,11 +1,11 @@
 // Package cache keeps compiled shaders, so that a job compiles only what is new. A
 // Store maps digests to bytes; Dir is the store in a directory. Above it a Builder makes
-// the key of a shader (see Request), looks it up, and compiles what is not there.
+// the key of a shader (see Request), looks it up, and compiles what is not there. What is packed for
+// programs at run time is read by package cache/pak, which needs nothing of the compiler.
 //
 // An entry is there whole or not at all, at whatever instant a process is killed; many processes
 // may use one directory at once. What a disk did to an entry, its checksum tells. Nothing here
-// changes code: an object from the cache is byte for byte what a compile gives. The package knows no compression: it is
-// given a Codec.
+// changes code: an object from the cache is byte for byte what a compile gives.
 package cache
 
 import (
@@ -45,21 +45,11 @@ type Store interface {
 	Has(Digest) (bool, error)
 }
 
-// Codec compresses entries.
-type Codec interface {
-	// ID is written into each entry; 0 is no compression.
-	ID() byte
-	// Encode returns the compressed form of src.
-	Encode(src []byte) []byte
-	// Decode is the inverse of Encode; the result must have size bytes.
-	Decode(src []byte, size int) ([]byte, error)
-}
-
 // BrokenError says that an entry's bytes are not those that were stored.
 type BrokenError struct {
-	Key  Digest
-	Path string
-	Why  string
+	Key  Digest `json:"digest"`
+	Path string `json:"path"`
+	Why  string `json:"why"`
 }
 
 // Error names the file.
@@ -76,8 +66,8 @@ const (
 )
 
 // seal frames an entry.
-func seal(key Digest, data []byte, c Codec) []byte {
-	body, id := c.Encode(data), c.ID()
+func seal(key Digest, data []byte) []byte {
+	body, id := Compress(data), byte(codecZstd)
 	if len(body) >= len(data) {
 		body, id = data, 0
 	}
@@ -114,7 +104,7 @@ func check(key Digest, frame []byte) string {
 func frameSize(frame []byte) uint64 { return binary.LittleEndian.Uint64(frame[len(magic)+1:]) }
 
 // open returns the entry in a whole frame, or what is wrong with it.
-func open(frame []byte, c Codec) ([]byte, string) {
+func open(frame []byte) ([]byte, string) {
 	size, body := int(frameSize(frame)), frame[frameHead:]
 	switch id := frame[len(magic)]; id {
 	case 0:
@@ -122,8 +112,8 @@ func open(frame []byte, c Codec) ([]byte, string) {
 			return nil, "its size is wrong"
 		}
 		return body, ""
-	case c.ID():
-		data, err := c.Decode(body, size)
+	case codecZstd:
+		data, err := Expand(body, size)
 		if err != nil {
 			return nil, err.Error()
 		}

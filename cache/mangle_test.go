@@ -31,7 +31,7 @@ func TestMangledEntries(t *testing.T) {
 	m := load(t, "", "")
 	o := nirc.Options{Entry: "main", Stage: m.EntryPoints()[0].Stage, Level: 2}
 	builder := func() *Builder { return &Builder{Store: d, Code: "1", Modules: true} }
-	if _, _, err := builder().Shader(t.Context(), NewModule(m, false), o); err != nil {
+	if _, err := builder().Shader(t.Context(), NewModule(m, false), o); err != nil {
 		t.Fatal(err)
 	}
 	list, err := d.List()
@@ -52,7 +52,7 @@ func TestMangledEntries(t *testing.T) {
 	for seed, r := range run.Inputs() {
 		i := r.IntN(len(list))
 		key, data := list[i].Key, mangledEntry(whole[i], r)
-		frame := seal(key, data, d.codec)
+		frame := seal(key, data)
 		if r.IntN(4) == 0 {
 			frame = mangle.Bytes(r, frame)
 		}
@@ -72,10 +72,10 @@ func TestMangledEntries(t *testing.T) {
 				}
 			}
 			broken, good = broken+len(c.Broken), good+len(list)-len(c.Broken)
-			if _, err := d.Stats(t.Context()); err != nil {
+			if _, err := d.Stats(t.Context(), nil); err != nil {
 				return fmt.Sprintf("stats: %v", err)
 			}
-			if _, _, err := builder().Shader(t.Context(), NewModule(m, false), o); err != nil {
+			if _, err := builder().Shader(t.Context(), NewModule(m, false), o); err != nil {
 				return fmt.Sprintf("build: %v", err)
 			}
 			if _, err := newDir(t).Import(context.Background(), bytes.NewReader(exported)); err != nil {

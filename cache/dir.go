@@ -17,9 +17,8 @@ import (
 // Dir is a store in a directory: DIR/ab/cd… holds the entry of digest abcd…,
 // DIR/tmp what is being written.
 type Dir struct {
-	root  string
-	codec Codec
-	now   func() time.Time
+	root string
+	now  func() time.Time
 }
 
 // touchAfter is how old an entry's time may grow before a use renews it: gc
@@ -34,18 +33,18 @@ const staleAfter = time.Hour
 const tmpPrefix = "nirc-"
 
 // Open opens a store, and makes the directory if there is none.
-func Open(root string, c Codec) (*Dir, error) {
+func Open(root string) (*Dir, error) {
 	if err := os.MkdirAll(filepath.Join(root, "tmp"), 0o777); err != nil {
 		return nil, err
 	}
-	return &Dir{root: root, codec: c, now: time.Now}, nil
+	return &Dir{root: root, now: time.Now}, nil
 }
 
 // ErrNoCache is what OpenOld returns for a directory that is something else.
 var ErrNoCache = errors.New("no cache of nirc")
 
 // OpenOld opens a store that must be there, to read it; nothing is made.
-func OpenOld(root string, c Codec) (*Dir, error) {
+func OpenOld(root string) (*Dir, error) {
 	list, err := os.ReadDir(root)
 	if err != nil {
 		return nil, err
@@ -53,7 +52,7 @@ func OpenOld(root string, c Codec) (*Dir, error) {
 	if !isStore(root, list) {
 		return nil, fmt.Errorf("%w: the directory holds other things, and no entry", ErrNoCache)
 	}
-	return &Dir{root: root, codec: c, now: time.Now}, nil
+	return &Dir{root: root, now: time.Now}, nil
 }
 
 // isStore reports whether a directory that holds list may be a store: it has an entry or the
@@ -89,7 +88,7 @@ func (d *Dir) Get(key Digest) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, why := open(frame, d.codec)
+	data, why := open(frame)
 	if why != "" {
 		return nil, &BrokenError{key, d.Path(key), why}
 	}
@@ -141,7 +140,7 @@ func (d *Dir) Has(key Digest) (bool, error) {
 
 // Put stores an entry: it is written under another name and renamed into place.
 func (d *Dir) Put(key Digest, data []byte) error {
-	return d.putFrame(key, seal(key, data, d.codec))
+	return d.putFrame(key, seal(key, data))
 }
 
 func (d *Dir) putFrame(key Digest, frame []byte) error {
@@ -221,9 +220,11 @@ func (d *Dir) List() ([]Info, error) {
 
 // Collected is what GC did.
 type Collected struct {
-	Entries, Removed int
-	Bytes, Freed     int64 // as stored; Bytes before
-	Stale            int   // files that killed processes left behind
+	Entries int   `json:"entries"` // before
+	Removed int   `json:"removed"`
+	Bytes   int64 `json:"bytes"` // as stored, before
+	Freed   int64 `json:"bytes_freed"`
+	Stale   int   `json:"stale"` // files that killed processes left
 }
 
 // GC removes the entries that have not been used for longest until those that
@@ -268,8 +269,9 @@ func (d *Dir) GC(ctx context.Context, maxSize int64) (Collected, error) {
 
 // Copied is what Merge or Import did.
 type Copied struct {
-	Added, There int
-	Broken       []*BrokenError // not copied
+	Added  int            `json:"added"`
+	There  int            `json:"there"`
+	Broken []*BrokenError `json:"broken"` // not copied
 }
 
 // take stores a frame that comes from elsewhere, unless it is broken or there.

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"nirc"
+	"nirc/cache"
+	"nirc/frontend/spirv"
+	"nirc/internal/jsonplace"
+)
+
+// readManifest reads the requests of --manifest.
+func (b *cacheBuild) readManifest() ([]buildJob, error) {
+	text, err := b.read(b.manifest)
+	if err != nil {
+		return nil, err
+	}
+	var jobs []buildJob
+	scan := bufio.NewScanner(bytes.NewReader(text))
+	for n := 1; scan.Scan(); n++ {
+		words, err := splitArgs(scan.Text())
+		j := buildJob{entry: b.compile.entry, stage: b.compile.stageName, next: b.compile.nextName, spec: b.compile.spec}
+		if err == nil && len(words) > 0 {
+			err = j.parse(words)
+		}
+		if err != nil {
+			return nil, nirc.Diagnostics{{File: b.manifest, Line: uint32(n), Msg: err.Error()}}
+		}
+		if len(words) == 0 {
+			continue
+		}
+		if !filepath.IsAbs(j.path) && b.manifest != "-" {
+			j.path = filepath.Join(filepath.Dir(b.manifest), j.path)
+		}
+		j.rel = filepath.Base(j.path)
+		jobs = append(jobs, j)
+	}
+	return jobs, ioError(scan.Err())
+}
+
+// parse reads a manifest's line.
+func (j *buildJob) parse(words []string) error {
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		if !strings.HasPrefix(w, "-") {
+			if j.path != "" {
+				return fmt.Errorf("%q: a line has one file", w)
+			}
+			j.path = w
+			continue
+		}
+		name, value, ok := strings.Cut(w, "=")
+		if !ok {
+			if i++; i == len(words) {
+				return fmt.Errorf("%s wants a value", w)
+			}
+			value = words[i]
+		}
+		switch name {
+		case "--entry":
+			j.entry = value
+		case "--stage", "--next":
+			if _, err := parseStage(value); err != nil {
+				return err
+			}
+			if name == "--stage" {
+				j.stage = value
+			} else {
+				j.next = value
+			}
+		case "--spec":
+			j.spec = append(slices.Clone(j.spec), value)
+		default:
+			return fmt.Errorf("%s: want --entry, --stage, --next or --spec", name)
+		}
+	}
+	if j.path == "" {
+		return fmt.Errorf("the line has no file")
+	}
+	return nil
+}
+
+// wanted is a document about shaders that were asked of a cache: of build's --manifest-out what it
+// got, of index what it would ask for.
+type wanted struct {
+	Schema  int            `json:"schema"`
+	Code    string         `json:"code"` // the version of the code generation
+	Shaders []wantedShader `json:"shaders"`
+}
+
+// wantedShader is one shader. Name, target and GPU together are its own.
+type wantedShader struct {
+	Name    string            `json:"name"` // FILE:ENTRY
+	File    string            `json:"file"`
+	Entry   string            `json:"entry"`
+	Stage   string            `json:"stage"`
+	Spec    []spirv.SpecValue `json:"spec,omitempty"`
+	Target  string            `json:"target"`
+	GPU     string            `json:"gpu"`
+	Level   string            `json:"level"`
+	Debug   bool              `json:"debug,omitempty"`
+	ABI     string            `json:"abi,omitempty"`
+	Next    string            `json:"next,omitempty"`
+	Digest  cache.Digest      `json:"digest"`
+	Outcome string            `json:"outcome"` // of build; absent or there of index
+	Refused []string          `json:"refused,omitempty"`
+}
+
+// newWanted describes a request; the outcome is not set.
+func newWanted(j *buildJob, label string, key cache.Digest, q *cache.Request) wantedShader {
+	return wantedShader{Name: filepath.ToSlash(j.rel) + ":" + label, File: filepath.ToSlash(j.path), Entry: q.Entry, Stage: q.Stage, Spec: q.Spec,
+		Target: q.Target, GPU: q.GPU, Level: q.Level, Debug: q.Debug, ABI: q.ABI, Next: q.Next, Digest: key}
+}
+
+// readWanted reads what --manifest-out wrote.
+func (a *app) readWanted(path string) (*wanted, error) {
+	text, err := a.read(path)
+	if err != nil {
+		return nil, err
+	}
+	var w wanted
+	if err := json.Unmarshal(text, &w); err != nil {
+		line, why := jsonplace.Explain(text, err)
+		return nil, nirc.Diagnostics{{File: path, Line: uint32(line), Msg: "no manifest of nirc cache build --manifest-out: " + why}}
+	}
+	if w.Schema != cacheSchema {
+		return nil, nirc.Diagnostics{{File: path, Msg: fmt.Sprintf("no manifest of nirc cache build --manifest-out: its schema is %d, not %d", w.Schema, cacheSchema)}}
+	}
+	return &w, nil
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"nirc"
+	"nirc/cache"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+)
+
+// cacheRequests are the flags that say, with files, which shaders are asked of a cache.
+type cacheRequests struct {
+	*cacheCommand
+	compile compileCommand // for its targets, GPUs and flags about passes
+	builder *cache.Builder
+}
+
+func (c *cacheCommand) requests() *cacheRequests {
+	return &cacheRequests{cacheCommand: c, compile: compileCommand{app: c.app}}
+}
+
+func (r *cacheRequests) flags(f *pflag.FlagSet) {
+	m := &r.compile
+	m.targetFlags(f, nirc.DefaultTarget, "`TARGETS`, separated by commas: those of nirc targets, or all")
+	m.levelFlag(f, "2")
+	m.choiceFlags(f)
+	shaderFlags(f, &m.entry, &m.stageName, &m.spec)
+	f.StringVar(&m.nextName, "next", "", "`STAGE` that follows in the pipeline; what a Fossilize database says of its modules goes before")
+	abiFlag(f, &m.abi)
+	f.BoolVarP(&m.debug, "debug", "g", false, "keep source lines")
+}
+
+// prepare checks the flags and makes the builder of a store.
+func (r *cacheRequests) prepare(cmd *cobra.Command, store cache.Store) (err error) {
+	m := &r.compile
+	m.emit, m.jobs = "obj", max(1, m.jobs)
+	if err := m.check(cmd); err != nil {
+		return err
+	}
+	if slices.Contains(m.targets, nirc.IRTarget) {
+		return nirc.Usagef("%s: target %s has no code", strings.TrimPrefix(cmd.CommandPath(), "nirc "), nirc.IRTarget)
+	}
+	r.builder, err = newBuilder(store, &m.runFlags)
+	return err
+}
+
+// newBuilder makes a builder whose keys stand for the flags about passes.
+func newBuilder(d cache.Store, r *runFlags) (*cache.Builder, error) {
+	text := nirc.PipelineFile()
+	if r.pipeline != "" {
+		var err error
+		if text, err = readFile(r.pipeline); err != nil {
+			return nil, err
+		}
+	}
+	text = plainYAML(text)
+	if r.set != nil && r.set.Changed("passes") {
+		text = []byte("--passes " + strings.Join(strings.Fields(r.passes), ""))
+	}
+	disabled := slices.Clone(r.disable)
+	slices.Sort(disabled)
+	disabled = slices.Compact(disabled)
+	text = fmt.Appendf(text, "\n--disable-pass %q", disabled)
+	if r.dispatchBase {
+		text = append(text, "\n--dispatch-base"...)
+	}
+	h := sha256.Sum256(text)
+	return &cache.Builder{Store: d, Code: codeVersion(), Pipeline: h}, nil
+}
+
+// plainYAML is a file's text without what means nothing: comments, blanks, the
+// order of a mapping's keys.
+func plainYAML(text []byte) []byte {
+	var v any
+	if yaml.Unmarshal(text, &v) != nil {
+		return text
+	}
+	plain, err := json.Marshal(v)
+	if err != nil {
+		return text
+	}
+	return plain
+}
+
+// buildJob is one module and what is wanted of it.
+type buildJob struct {
+	input
+	entry, stage, next string
+	spec               []string
+}
+
+// jobList lists the modules of arguments, wanted as the flags say.
+func (r *cacheRequests) jobList(args []string) ([]buildJob, error) {
+	inputs, err := r.expandInputs(args)
+	if err != nil {
+		return nil, err
+	}
+	m := &r.compile
+	jobs := make([]buildJob, 0, len(inputs))
+	for _, in := range inputs {
+		jobs = append(jobs, buildJob{in, m.entry, m.stageName, m.nextName, m.spec})
+	}
+	return jobs, nil
+}
+
+// unreadError is about a file, and keeps nobody from the others.
+type unreadError struct{ error }
+
+func (e unreadError) Unwrap() error { return e.error }
+
+// each calls f for a module's shaders on all GPUs; the errors of f are joined.
+func (r *cacheRequests) each(ctx context.Context, j *buildJob, f func(*cache.Module, nirc.Options, *variant) error) error {
+	stage, err := parseStage(j.stage)
+	if err != nil {
+		return err
+	}
+	next, err := parseStage(j.next)
+	if err != nil {
+		return err
+	}
+	c := &r.compile
+	m, err := c.load(ctx, &j.input, nirc.FileOptions{Stdin: c.stdin(j.path), Stage: stage, Debug: c.debug})
+	if err != nil {
+		return unreadError{err}
+	}
+	list, err := variants(m, &j.input, j.entry, stage, j.spec)
+	if err != nil {
+		return err
+	}
+	o := c.base
+	o.File, o.Debug, o.ABI = j.path, c.debug, c.abi
+	mod := cache.NewModule(m, c.debug)
+	var errs []error
+	for _, t := range c.targets {
+		gpus := c.gpus[t]
+		if len(gpus) == 0 {
+			gpus = []string{""}
+		}
+		for _, g := range gpus {
+			for i := range list {
+				v := &list[i]
+				o.Target, o.GPU, o.Entry, o.Stage, o.Spec = t, g, v.Name, v.Stage, v.spec
+				o.Next = v.follows(next)
+				if err := f(mod, o, v); err != nil {
+					errs = append(errs, err)
+				}
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+			}
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"nirc"
+	"nirc/cache"
+)
+
+// openStore opens the cache of --cache, if objects may come from it: where a flag asks to see or to
+// change what happens on the way, all is compiled.
+func (c *compileCommand) openStore() error {
+	if c.cacheAt == "" || !c.writeOut || !slices.Contains(objectKinds, c.emit) || c.dumps() || c.stats || c.rules || c.verify || c.bisect != "" || c.startBefore != "" || c.stopAt != "" {
+		return nil
+	}
+	d, err := openCache(c.cacheAt, true)
+	if err != nil {
+		return err
+	}
+	c.builder, err = newBuilder(d, &c.runFlags)
+	return err
+}
+
+// fromCache takes the artefact from the cache, which compiles what it does not have. ok is false if the shader is
+// to be compiled all the same: of IR alone there is no object, and a refusal is told with places that a cache does not keep.
+func (c *compileCommand) fromCache(ctx context.Context, r *compiled, p *part, o *nirc.Options) (ok bool, err error) {
+	if c.builder == nil || o.Target == nirc.IRTarget {
+		return false, nil
+	}
+	got, err := c.builder.Get(ctx, r.forCache, *o)
+	if err != nil {
+		return false, storeError(err)
+	}
+	if got.Outcome == cache.Repaired {
+		r.warnings = append(r.warnings, nirc.Diagnostic{File: o.File, Severity: nirc.SeverityWarning, Msg: "its cache entry was broken and is compiled again", Target: o.Target})
+	}
+	if len(got.Refused) > 0 {
+		return false, nil
+	}
+	p.data, err = objectArtefact(c.emit, r.job.path, got.Entry.Object, c.debug)
+	return err == nil, err
+}
