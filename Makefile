@@ -53,7 +53,7 @@ fuzz:
 # Inputs that are nearly right, TIME for each test, from a seed that is printed.
 mangle:
 	@echo "SEED=$(SEED)"
-	NIRC_MANGLE=$(TIME),$(SEED) go test -timeout 0 -count 1 -p 1 -v -run '^TestMangled' . ./cmd/nirc ./internal/...
+	NIRC_MANGLE=$(TIME),$(SEED) go test -timeout 0 -count 1 -p 1 -v -run '^TestMangled' . ./cmd/nirc ./cache/... ./internal/...
 
 # REAL is a directory of real shaders; with it, compile times are compared with BASELINE.
 bench:
