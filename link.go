@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 
 	"nirc/backend"
 	"nirc/backend/object"
@@ -16,7 +15,7 @@ func linkerOf(target string) (backend.Linker, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := b.Linker()
+	l := b.Linker(BuiltinLists(b.Name()))
 	if l == nil {
 		return nil, Usagef("target %s has no parts to link", b.Name())
 	}
@@ -26,7 +25,7 @@ func linkerOf(target string) (backend.Linker, error) {
 // Link joins objects that were compiled with SeparateABI to one that runs: a
 // main part with its prolog and epilog. With a state, which stands for the
 // pipeline as JSON (for AGX agx.State), the parts that are missing are made; without,
-// all that the main part needs must be there.
+// all that the main part needs must be there. What is wrong with the state is a StateError.
 func Link(ctx context.Context, objects []*object.Object, state []byte) (linked *object.Object, err error) {
 	if len(objects) == 0 {
 		return nil, Usagef("no objects to link")
@@ -35,9 +34,15 @@ func Link(ctx context.Context, objects []*object.Object, state []byte) (linked *
 	if err != nil {
 		return nil, err
 	}
+	var s any
+	if state != nil {
+		if s, err = decodeState(l, state); err != nil {
+			return nil, err
+		}
+	}
 	err = Guard(ctx, "link", "", objects[0].Target, func() error {
-		if state != nil {
-			parts, err := PartsOf(objects[0], state)
+		if s != nil {
+			parts, err := l.Parts(objects[0], s)
 			if err != nil {
 				return err
 			}
@@ -49,8 +54,13 @@ func Link(ctx context.Context, objects []*object.Object, state []byte) (linked *
 	return linked, err
 }
 
-// pipelineState begins what is wrong with a state.
-const pipelineState = "the pipeline state: "
+// StateError says what is wrong with the JSON of a pipeline's state.
+type StateError struct {
+	Line int // from 1 on, 0 unknown
+	Text string
+}
+
+func (e *StateError) Error() string { return "the pipeline state: " + e.Text }
 
 // PartsOf makes the prolog and the epilog that a main part takes with a pipeline
 // state, those of the two that there are.
@@ -59,15 +69,24 @@ func PartsOf(main *object.Object, state []byte) ([]*object.Object, error) {
 	if err != nil {
 		return nil, err
 	}
+	s, err := decodeState(l, state)
+	if err != nil {
+		return nil, err
+	}
+	return l.Parts(main, s)
+}
+
+// decodeState reads a state; the error is a StateError.
+func decodeState(l backend.Linker, state []byte) (any, error) {
 	s := l.NewState()
 	d := json.NewDecoder(bytes.NewReader(state))
 	d.DisallowUnknownFields() // a word that is spelled wrong must not be a default
 	if err := d.Decode(s); err != nil {
 		line, text := jsonplace.Explain(state, err)
-		return nil, Diagnostics{{Line: uint32(line), Msg: pipelineState + text}}
+		return nil, &StateError{line, text}
 	}
 	if d.More() {
-		return nil, errors.New(pipelineState + "there is more behind the object")
+		return nil, &StateError{Text: "there is more after the object"}
 	}
-	return l.Parts(main, s)
+	return s, nil
 }

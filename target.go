@@ -19,8 +19,10 @@ const IRTarget = "ir"
 // commonPipeline is IRTarget's list in pipeline.yaml.
 const commonPipeline = "common"
 
-func init() {
-	targets.Lists = func(target string, s *ir.Shader, list string) error {
+// BuiltinLists runs the built-in pipeline file's lists of key codegen for a target: what parts of
+// pipelines are made with that no compile asks for, whatever the shaders were compiled with.
+func BuiltinLists(target string) passes.Lists {
+	return func(s *ir.Shader, list string) error {
 		p, err := DefaultPipelines()
 		if err != nil {
 			return &InternalError{Value: err}

@@ -21,6 +21,14 @@ type GPU struct {
 	Doc  string `json:"doc"`  // the chips it stands for
 }
 
+// Hardware is what tools outside of nirc call a chip, and what they want to know of its family.
+type Hardware struct {
+	// Architecture is the family's name: Adreno. Core is the chip's as Arm's malioc has it for chips of Arm's, else nirc's.
+	Architecture, Core string
+	// Stalls: a thread can wait for its own results. Others never do, their pipes are the whole of it.
+	Stalls bool
+}
+
 // Calling conventions. A target's own come from Backend.ABIs; those that end in a
 // colon go on with a parameter.
 const (
@@ -115,14 +123,20 @@ type Backend interface {
 	// Compile generates code for a shader that went through the target's
 	// pipeline. It changes the shader.
 	Compile(s *ir.Shader, job *Job) (*object.Object, error)
-	// Linker makes programs of parts, where ABIs has SeparateABI; nil where there are no parts.
-	Linker() Linker
+	// Linker makes programs of parts, where ABIs has SeparateABI; nil where there are no parts. What
+	// it, Dropper and FeedbackStage compile goes through the lists that they are given: no compile has
+	// asked for it.
+	Linker(lists passes.Lists) Linker
 	// Dropper compiles the fragment program of pipelines that have none of their own, but clip or
 	// cull distances that the hardware does not know: abi is CullABI or ClipABI with its numbers.
-	Dropper(abi string) (*object.Object, error)
+	Dropper(abi string, lists passes.Lists) (*object.Object, error)
 	// FeedbackStage is what makes the geometry stage that pipelines with transform feedback need where
 	// they have none; nil where the other stages write it.
-	FeedbackStage() FeedbackStage
+	FeedbackStage(lists passes.Lists) FeedbackStage
+	// Figures says what the figures of its objects are, in the order of their page.
+	Figures() []Figure
+	// Hardware is what the world calls the chip, and what is so on all of the target's.
+	Hardware(gpu string) Hardware
 	// Cost models the machine code of an object.
 	Cost(o *object.Object) (*cost.Program, error)
 	// Load makes an object runnable on the target's emulator core. Only the

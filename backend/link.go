@@ -17,6 +17,8 @@ type Linker interface {
 	StateOf(p *emu.Pipeline, cullDistances int) any
 	// Parts makes what of prolog and epilog a main part takes with a state.
 	Parts(main *object.Object, state any) ([]*object.Object, error)
+	// CullDistances is the number of those that a main part writes and an epilog must test.
+	CullDistances(main *object.Object) int
 	// Strip takes out of a pipeline what a linked fragment program does itself.
 	Strip(p *emu.Pipeline)
 }

@@ -2,15 +2,17 @@ package agx
 
 import (
 	"nirc/backend"
+	"nirc/backend/agx/abi"
 	"nirc/backend/object"
 	"nirc/internal/emu"
+	"nirc/passes"
 )
 
 // linkage is the target's backend.Linker, whose states are of type State.
 type linkage struct{ Target }
 
 // Linker links main parts with prologs and epilogs.
-func (t Target) Linker() backend.Linker { return linkage{t} }
+func (Target) Linker(lists passes.Lists) backend.Linker { return linkage{Target{lists}} }
 
 func (linkage) NewState() any { return &State{} }
 
@@ -33,16 +35,26 @@ func (l linkage) Parts(main *object.Object, state any) (list []*object.Object, e
 	return list, err
 }
 
+func (linkage) CullDistances(main *object.Object) int {
+	var m abi.Meta
+	if err := backend.Meta(TargetName, main, &m); err != nil {
+		return 0 // linking says what is wrong
+	}
+	return int(m.CullDistances)
+}
+
 func (linkage) Strip(p *emu.Pipeline) { Strip(p) }
 
 // Dropper compiles the fragment program of pipelines that have none of their own, but cull distances.
-func (t Target) Dropper(abi string) (*object.Object, error) {
+func (Target) Dropper(abi string, lists passes.Lists) (*object.Object, error) {
 	n, err := cullsOf(abi)
 	if err != nil {
 		return nil, err
 	}
-	return t.CullProgram("", n)
+	return Target{lists}.CullProgram("", n)
 }
 
 // FeedbackStage is PassThrough: the geometry stage alone writes transform feedback.
-func (t Target) FeedbackStage() backend.FeedbackStage { return t.PassThrough }
+func (Target) FeedbackStage(lists passes.Lists) backend.FeedbackStage {
+	return Target{lists}.PassThrough
+}

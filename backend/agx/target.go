@@ -53,6 +53,11 @@ func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	return nil, ir.Unsupportedf("agx: stage %s is not supported: a driver builds it from compute shaders", stage)
 }
 
+// Hardware is an Apple GPU, as nirc names it.
+func (Target) Hardware(gpu string) backend.Hardware {
+	return backend.Hardware{Architecture: "AGX", Core: gpu, Stalls: true}
+}
+
 // Load makes an object runnable from its code and its meta.
 func (t Target) Load(o *object.Object) (emu.Program, error) {
 	var m abi.Meta

@@ -13,6 +13,7 @@ import (
 	"nirc/backend/object"
 	"nirc/internal/emu"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // TargetName is the name of the target, as -t takes it and objects keep it.
@@ -68,15 +69,20 @@ func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 }
 
 // Linker is nil: programs are whole.
-func (Target) Linker() backend.Linker { return nil }
+func (Target) Linker(passes.Lists) backend.Linker { return nil }
 
 // Dropper refuses: the hardware itself clips and culls by distances.
-func (Target) Dropper(abi string) (*object.Object, error) {
+func (Target) Dropper(abi string, _ passes.Lists) (*object.Object, error) {
 	return nil, ir.Unsupportedf("ir3: the %s ABI is not supported", abi)
 }
 
 // FeedbackStage is nil: each stage before the rasterizer writes transform feedback.
-func (Target) FeedbackStage() backend.FeedbackStage { return nil }
+func (Target) FeedbackStage(passes.Lists) backend.FeedbackStage { return nil }
+
+// Hardware is an Adreno, as nirc names it.
+func (Target) Hardware(gpu string) backend.Hardware {
+	return backend.Hardware{Architecture: "Adreno", Core: gpu, Stalls: true}
+}
 
 // Load makes an object runnable from its code and its meta.
 func (t Target) Load(o *object.Object) (emu.Program, error) {

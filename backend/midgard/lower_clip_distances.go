@@ -8,6 +8,7 @@ import (
 	"nirc/backend/midgard/abi"
 	"nirc/backend/object"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // The fixed functions of this hardware know no clip and cull distances: the fragment
@@ -114,9 +115,9 @@ func (c *compiler) dropClipped() {
 
 // Dropper compiles the fragment program of pipelines that have none of their own, but
 // distances as those of an ABI, backend.ClipABI and the numbers.
-func (t Target) Dropper(abi string) (*object.Object, error) {
+func (t Target) Dropper(abi string, lists passes.Lists) (*object.Object, error) {
 	s := ir.NewShader(ir.StageFragment, nil)
 	s.Name = "clip"
 	s.NewFunction("main").IsEntry = true
-	return t.Compile(s, &backend.Job{ABI: abi})
+	return t.Compile(s, &backend.Job{ABI: abi, Lists: lists})
 }

@@ -13,6 +13,7 @@ import (
 	"nirc/backend/object"
 	"nirc/internal/emu"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // TargetName is the name of the target, as -t takes it and objects keep it.
@@ -69,10 +70,15 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 }
 
 // Linker is nil: programs are whole.
-func (Target) Linker() backend.Linker { return nil }
+func (Target) Linker(passes.Lists) backend.Linker { return nil }
 
 // FeedbackStage is nil: the driver captures transform feedback from what the vertex stage writes.
-func (Target) FeedbackStage() backend.FeedbackStage { return nil }
+func (Target) FeedbackStage(passes.Lists) backend.FeedbackStage { return nil }
+
+// Hardware is a Mali, as Arm's tools name it.
+func (Target) Hardware(gpu string) backend.Hardware {
+	return backend.Hardware{Architecture: "Midgard", Core: "Mali-" + strings.ToUpper(gpu)}
+}
 
 // Load makes an object runnable from its code and its meta.
 func (t Target) Load(o *object.Object) (emu.Program, error) {

@@ -63,15 +63,16 @@ func (c *linkCommand) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	fail := func(err error) error {
+		var state *nirc.StateError
+		if errors.As(err, &state) {
+			return nirc.Diagnostics{{File: c.state, Line: uint32(state.Line), Msg: state.Error(), Target: list[0].Target}}
+		}
 		err = nirc.Diagnose(err, args[0], list[0].Target)
 		var told nirc.Diagnostics
 		if errors.As(err, &told) {
 			for i := range told {
 				if told[i].File == "" {
 					told[i].File = args[0]
-				}
-				if strings.HasPrefix(told[i].Msg, "the pipeline state: ") {
-					told[i].File = c.state
 				}
 			}
 		}

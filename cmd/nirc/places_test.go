@@ -23,7 +23,7 @@ func TestPlaces(t *testing.T) {
 		{"{\"attributes\": [\n{\"location\": \"x\"}]}", link, "file:2: error: the pipeline state: attributes.location: want a number from 0 on of 32 bits, have string"},
 		{"{\n\n\"atributes\": []}", link, `file:3: error: the pipeline state: unknown field "atributes"`},
 		{"{\n\"attributes\": [", link, "file:2: error: the pipeline state: the text ends early"},
-		{"{} {}", link, "file: error: the pipeline state: there is more behind the object"},
+		{"{} {}", link, "file: error: the pipeline state: there is more after the object"},
 		{"{\"schema\": 1,\n\"shaders\": 7}", "stats diff file file", "file:2: error: no statistics of nirc stats --format json: shaders: want a list, have number"},
 		{"lit.vert.spv\nlit.vert.spv --next nothing\n", "cache build --dir cache --manifest file", `file:2: error: no stage "nothing"`},
 		{"\nadd.f r0.x, (neg)r0.y, hr0.z\n", "asm -t ir3 file", "file:2: error: ir3: add.f: source 2 hr0.z cannot be encoded"},

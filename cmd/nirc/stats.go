@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"nirc"
+	"nirc/backend"
 	"nirc/internal/costs"
 	"nirc/internal/figures"
 	"nirc/ir"
@@ -300,7 +301,7 @@ func (c *statsCommand) runAgainst(cmd *cobra.Command, args []string) error {
 	if !cmd.Flags().Changed("gpu") && gpu != "" && c.target == target {
 		c.gpu = gpu
 	}
-	if b, err := nirc.Backend(c.target); err == nil && b.Linker() != nil && !cmd.Flags().Changed("abi") {
+	if b, err := nirc.Backend(c.target); err == nil && backend.HasABI(b, nirc.SeparateABI) && !cmd.Flags().Changed("abi") {
 		c.abi = nirc.SeparateABI // the baseline counts main parts
 	}
 	if err := c.setup(); err != nil {

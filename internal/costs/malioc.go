@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nirc"
+	"nirc/backend"
 )
 
 // The types of this file are the schema "performance", version 2, of Arm's Mali Offline Compiler, as its
@@ -112,20 +113,20 @@ func version(text string) (v [3]int) {
 	return v
 }
 
-var architectures = map[string]string{"midgard": "Midgard", "ir3": "Adreno", "agx": "AGX"}
-
-// core is the name that malioc has for a chip of its own, else nirc's.
-func (s *Shader) core() string {
-	if s.Target == "midgard" {
-		return "Mali-" + strings.ToUpper(s.GPU)
+// hardware is what others call the chip; nothing of a target that there is not, as in a file that was edited.
+func (s *Shader) hardware() backend.Hardware {
+	b, err := nirc.Backend(s.Target)
+	if err != nil {
+		return backend.Hardware{}
 	}
-	return s.GPU
+	return b.Hardware(s.GPU)
 }
 
 func (s *Shader) malioc() maliShader {
+	hardware := s.hardware()
 	m := maliShader{Driver: "nirc " + nirc.Version, Filename: s.File, Notes: []string{maliNote}, Properties: []maliProperty{}, Variants: []maliVariant{},
 		Warnings: append([]string{}, s.Hints...), Shader: maliType{API: "Vulkan", Type: title(s.Stage)},
-		Hardware: maliHardware{Architecture: architectures[s.Target], Core: s.core(), Revision: "r0p0", Pipelines: []maliPipeline{}}}
+		Hardware: maliHardware{Architecture: hardware.Architecture, Core: hardware.Core, Revision: "r0p0", Pipelines: []maliPipeline{}}}
 	if s.Error != "" {
 		m.Errors = []string{s.Error}
 		return m
@@ -155,7 +156,7 @@ func title(stage string) string {
 }
 
 // stalls reports whether the target's threads ever stall, so that stalls are a pipeline of the report.
-func (s *Shader) stalls() bool { return s.Target != "midgard" }
+func (s *Shader) stalls() bool { return s.hardware().Stalls }
 
 func (s *Shader) maliPipes() (list []maliPipeline) {
 	for _, p := range s.Pipes {
@@ -196,9 +197,6 @@ func (s *Shader) maliCycles(c *Cycles) maliCycles {
 func (s *Shader) shaderProperties() []maliProperty {
 	p := s.Properties
 	list := []maliProperty{{"computation whose result is the same for all invocations", "Has uniform computation", "has_uniform_computation", p.Preamble}}
-	if s.Target == "midgard" {
-		list[0].Value = false // none is found there
-	}
 	if s.Stage != "fragment" {
 		return append(list, maliProperty{"writes memory that others can see", "Has side-effects", "has_side_effects", p.SideEffects})
 	}

@@ -126,6 +126,9 @@ type StageIO struct {
 	// ClipDistances and CullDistances count the components in use, clip first,
 	// cull appended (last pre-rasterisation stage).
 	ClipDistances, CullDistances uint8
+	// TestsClip and TestsCull count the distances that the stage stores and the fragment program
+	// has to test, for the fixed functions do not know of them.
+	TestsClip, TestsCull uint8
 	// NoDistances names those, by number, that are declared but clip and cull nothing, for nobody
 	// writes them.
 	NoDistances uint8

@@ -15,7 +15,7 @@ func (x *Execution) passesThrough(sources []stageSource) bool {
 	if x.Draw == nil || x.DrawParams.Feedback == nil || x.Options.Target == nirc.IRTarget {
 		return false
 	}
-	if b, err := nirc.Backend(x.Options.Target); err != nil || b.FeedbackStage() == nil {
+	if b, err := nirc.Backend(x.Options.Target); err != nil || b.FeedbackStage(nil) == nil {
 		return false // compiling says what is wrong with the target
 	}
 	for _, s := range sources {
@@ -50,7 +50,7 @@ func (x *Execution) passThrough(ctx context.Context, stages []compiledStage) (g 
 	if err != nil {
 		return g, err
 	}
-	if g.obj, err = b.FeedbackStage()(last.obj, size); err != nil {
+	if g.obj, err = b.FeedbackStage(nirc.BuiltinLists(b.Name()))(last.obj, size); err != nil {
 		return g, fmt.Errorf("transform feedback: %w", err)
 	}
 	g.prog, err = Reload(ctx, g.obj)

@@ -18,33 +18,29 @@ import (
 // behind LinkPipeline.
 type mainPart struct {
 	obj *object.Object
+	io  emu.StageIO // only what LinkPipeline reads
 	// programs keeps what it was linked to, by state.
 	mu       sync.Mutex
 	programs map[string]emu.Program
 }
 
 // NewPart makes a program of a main part, which runs only in a pipeline that LinkPipeline has linked.
-func NewPart(main *object.Object) emu.Program { return &mainPart{obj: main} }
+func NewPart(main *object.Object) (emu.Program, error) {
+	l, err := linkerOf(main.Target)
+	if err != nil {
+		return nil, err
+	}
+	return &mainPart{obj: main, io: emu.StageIO{TestsCull: uint8(l.CullDistances(main))}}, nil
+}
 
 func (m *mainPart) Stage() ir.Stage              { return m.obj.Stage }
 func (m *mainPart) WaveSize() int                { return 32 }
 func (m *mainPart) WorkgroupSize() [3]uint32     { return [3]uint32{} }
 func (m *mainPart) SharedSize() uint32           { return 0 }
-func (m *mainPart) IO() *emu.StageIO             { return &emu.StageIO{} }
+func (m *mainPart) IO() *emu.StageIO             { return &m.io }
 func (m *mainPart) NewWave(*emu.Launch) emu.Wave { return m }
 func (m *mainPart) Run(int) (emu.Status, error) {
 	return emu.StatusDone, fmt.Errorf("the main part %s is not linked", m.obj.Entry)
-}
-
-// CullDistances is the number of cull distances of a main part.
-func (m *mainPart) CullDistances() int {
-	var meta struct {
-		CullDistances int `json:"cull_distances"`
-	}
-	if err := json.Unmarshal(m.obj.ABI, &meta); err != nil {
-		return 0
-	}
-	return meta.CullDistances
 }
 
 // wholeFragment is a whole fragment program of a target whose fixed functions lack cull
@@ -85,7 +81,7 @@ func (w *wholeFragment) dropping(ctx context.Context, abi string) (emu.Program, 
 // pipeline where the ABI has parts.
 func runnable(ctx context.Context, m *nirc.Module, obj *object.Object, o nirc.Options) (emu.Program, error) {
 	if o.ABI == nirc.SeparateABI && (obj.Stage == ir.StageVertex || obj.Stage == ir.StageFragment) {
-		return NewPart(obj), nil
+		return NewPart(obj)
 	}
 	p, err := Reload(withModule(ctx, m), obj)
 	if err == nil && obj.Stage == ir.StageFragment && !strings.HasPrefix(o.ABI, nirc.BlendABI) && dropsByProgram(obj.Target) {
@@ -101,8 +97,13 @@ func runnable(ctx context.Context, m *nirc.Module, obj *object.Object, o nirc.Op
 // dropsByProgram reports whether a target's fragment programs do what its fixed functions do
 // not: cull, or clip too.
 func dropsByProgram(target string) bool {
+	return hasABI(target, backend.CullABI) || hasABI(target, backend.ClipABI)
+}
+
+// hasABI reports whether a target knows a calling convention.
+func hasABI(target, abi string) bool {
 	b, err := nirc.Backend(target)
-	return err == nil && (backend.HasABI(b, backend.CullABI) || backend.HasABI(b, backend.ClipABI))
+	return err == nil && backend.HasABI(b, abi)
 }
 
 // linkCulls puts a fragment program that drops what cull distances cull in place of one
@@ -115,17 +116,15 @@ func linkCulls(ctx context.Context, target string, p *emu.Pipeline) (n int, err 
 	if p.Geometry != nil {
 		last = p.Geometry
 	}
-	abi := ""
-	if c, ok := last.(interface{ CullDistances() int }); ok {
-		if n = c.CullDistances(); n > 0 {
-			abi = fmt.Sprint(nirc.CullABI, n)
-		}
+	io, abi := last.IO(), ""
+	switch clip, cull := int(io.TestsClip), int(io.TestsCull); {
+	case clip+cull == 0:
+	case hasABI(target, backend.ClipABI):
+		abi = fmt.Sprint(nirc.ClipABI, clip, "+", cull)
+	default:
+		abi = fmt.Sprint(nirc.CullABI, cull)
 	}
-	if d, ok := last.(interface{ Distances() (clip, cull int) }); ok {
-		if clip, cull := d.Distances(); clip+cull > 0 {
-			abi = fmt.Sprint(nirc.ClipABI, clip, "+", cull)
-		}
-	}
+	n = int(io.TestsCull)
 	if w, ok := p.Fragment.(*wholeFragment); ok {
 		p.Fragment, err = w.dropping(ctx, abi)
 	} else if p.Fragment == nil && abi != "" && !p.Raster.Discard {
@@ -140,7 +139,7 @@ func dropper(ctx context.Context, target, abi string) (emu.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := b.Dropper(abi)
+	o, err := b.Dropper(abi, nirc.BuiltinLists(b.Name()))
 	if err != nil {
 		return nil, err
 	}
@@ -179,16 +178,25 @@ func LinkPipeline(ctx context.Context, target string, p *emu.Pipeline) error {
 
 // linkerState is a target's linker and what it takes of a pipeline, as JSON.
 func linkerState(target string, p *emu.Pipeline, culls int) (backend.Linker, []byte, error) {
-	b, err := nirc.Backend(target)
+	l, err := linkerOf(target)
 	if err != nil {
 		return nil, nil, err
 	}
-	l := b.Linker()
-	if l == nil {
-		return nil, nil, nirc.Usagef("target %s has no parts to link", target)
-	}
 	state, err := json.Marshal(l.StateOf(p, culls))
 	return l, state, err
+}
+
+// linkerOf is the linker of a target that has parts.
+func linkerOf(target string) (backend.Linker, error) {
+	b, err := nirc.Backend(target)
+	if err != nil {
+		return nil, err
+	}
+	l := b.Linker(nirc.BuiltinLists(target))
+	if l == nil {
+		return nil, nirc.Usagef("target %s has no parts to link", target)
+	}
+	return l, nil
 }
 
 func (m *mainPart) link(ctx context.Context, state []byte) (emu.Program, error) {

@@ -114,26 +114,12 @@ func BaselineTarget(path string) (target, gpu string) {
 	return target, gpu
 }
 
-// alias says which of our figures is a baseline's under another name, and
-// what it is to be multiplied with.
-type alias struct {
-	target, key, ours string
-	scale             int64
-}
-
-// aliases follow the statistics sections of the ISA pages. The ir3
-// baseline's code_bytes is the whole binary with its padding, which is our dwords.
-var aliases = []alias{
-	{"ir3", "code_bytes", "dwords", 4}, {"ir3", "halfregs", "half", 1}, {"ir3", "max_waves", "waves", 1}, {"ir3", "ss", "(ss)", 1},
-	{"ir3", "sy", "(sy)", 1}, {"ir3", "preamble_inst", "preamble inst", 1}, {"midgard", "registers", "regs", 1},
-}
-
-// ourFigure returns our figure for a baseline's key.
+// ourFigure returns our figure for a baseline's key, which may have another name there.
 func ourFigure(s *Shader, key string) (int64, bool) {
-	for _, a := range aliases {
-		if a.target == s.Target && a.key == key {
-			if v, ok := s.Get(a.ours); ok {
-				return v * a.scale, true
+	for _, f := range figuresOf(s.Target) {
+		if f.Baseline == key {
+			if v, ok := s.Get(f.Name); ok {
+				return v * max(1, f.BaselineScale), true
 			}
 		}
 	}

@@ -175,3 +175,13 @@ func TestDiffNames(t *testing.T) {
 		t.Errorf("lost %q", d.Lost)
 	}
 }
+
+// TestFiguresOfOneName: what Find's callers ask is the same on all targets.
+func TestFiguresOfOneName(t *testing.T) {
+	for i := range Figures {
+		f, first := &Figures[i], Find(Figures[i].Name)
+		if f.More != first.More || f.NoSum != first.NoSum || f.Scale != first.Scale {
+			t.Errorf("%s: %v and %v differ in direction, total or scale", f.Name, first.Targets, f.Targets)
+		}
+	}
+}

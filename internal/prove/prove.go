@@ -134,7 +134,7 @@ func IsRefusal(m *nirc.Module, o nirc.Options, err error) bool {
 	if !errors.As(err, &d) {
 		return false
 	}
-	if errors.Is(d, errors.ErrUnsupported) || strings.Contains(err.Error(), "lower_") {
+	if errors.Is(d, errors.ErrUnsupported) {
 		return true
 	}
 	o.Target, o.GPU = nirc.IRTarget, ""

@@ -7,7 +7,6 @@ import (
 	"nirc/backend/agx"
 	"nirc/backend/ir3"
 	"nirc/backend/midgard"
-	"nirc/ir"
 )
 
 // Default is the name of the first of All.
@@ -16,11 +15,6 @@ const Default = ir3.TargetName
 // All are the targets, the default first. Only tests change it.
 var All = []backend.Backend{
 	ir3.Target{},
-	// It makes parts of pipelines with the built-in lists, whatever the shaders were compiled with.
-	agx.Target{Lists: func(s *ir.Shader, list string) error { return Lists(agx.TargetName, s, list) }},
+	agx.Target{},
 	midgard.Target{},
 }
-
-// Lists runs a list of the built-in pipeline file's codegen section for a target. Package nirc, which
-// holds the file, sets it.
-var Lists func(target string, s *ir.Shader, list string) error

@@ -345,5 +345,5 @@ func (g *geometryWaves) finish() {
 func (p *program) geometryIO(g *abi.Geometry) {
 	p.io.Geom = emu.GeomIO{Invocations: g.Invocations, MaxVertices: g.MaxVertices, InPrimitive: g.InPrimitive, OutPrimitive: g.OutPrimitive}
 	p.io.Captures, p.io.XfbStrides, p.io.OwnFeedback = g.Captures, g.Strides, true
-	p.io.ClipDistances = g.Raster.ClipDistances
+	p.io.ClipDistances, p.io.TestsCull = g.Raster.ClipDistances, g.Raster.CullDistances
 }

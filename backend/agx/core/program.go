@@ -205,15 +205,6 @@ func (p *program) WorkgroupSize() [3]uint32 { return p.meta.WorkgroupSize }
 // SharedSize returns the workgroup memory in bytes.
 func (p *program) SharedSize() uint32 { return p.meta.SharedSize }
 
-// CullDistances is the number of cull distances of a vertex stage, for which the fragment
-// program has to stand in: the fixed functions do not know of them.
-func (p *program) CullDistances() int {
-	if g := p.meta.Geometry; g != nil {
-		return int(g.Raster.CullDistances)
-	}
-	return int(p.meta.CullDistances)
-}
-
 // IO returns the stage's interface.
 func (p *program) IO() *emu.StageIO { return &p.io }
 
@@ -281,7 +272,7 @@ func (p *program) buildIO() {
 	m := p.meta
 	p.io = emu.StageIO{UsesDiscard: m.UsesDiscard, WritesMemory: m.WritesMemory, NeedsQuads: m.NeedsQuads,
 		EarlyFragmentTests: m.EarlyFragmentTests && (!p.uses.samples || p.uses.testsFirst), PerSample: m.PerSample,
-		ClipDistances: m.ClipDistances}
+		ClipDistances: m.ClipDistances, TestsCull: m.CullDistances}
 	linked := m.Part == abi.PartLinked
 	p.io.TileStores = linked && m.Stage == ir.StageFragment
 	p.io.TileLoads = p.io.TileStores && p.uses.tileLoads

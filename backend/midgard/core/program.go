@@ -156,18 +156,12 @@ func (p *program) WorkgroupSize() [3]uint32 { return p.meta.WorkgroupSize }
 // SharedSize returns the workgroup memory in bytes.
 func (p *program) SharedSize() uint32 { return p.meta.SharedSize }
 
-// Distances is the numbers of clip and cull distances that the vertex stage stores, which
-// the fragment program must test: the fixed functions know none.
-func (p *program) Distances() (clip, cull int) {
-	return int(p.meta.ClipDistances), int(p.meta.CullDistances)
-}
-
 // IO returns the stage's interface.
 func (p *program) IO() *emu.StageIO { return &p.io }
 
 func (p *program) buildIO() {
 	m := p.meta
-	p.io = emu.StageIO{UsesDiscard: m.UsesDiscard, WritesMemory: m.WritesMemory, NeedsQuads: m.NeedsQuads,
+	p.io = emu.StageIO{TestsClip: m.ClipDistances, TestsCull: m.CullDistances, UsesDiscard: m.UsesDiscard, WritesMemory: m.WritesMemory, NeedsQuads: m.NeedsQuads,
 		EarlyFragmentTests: m.EarlyFragmentTests, PerSample: m.PerSample, WritesDepth: m.WritesDepth,
 		WritesStencil: m.WritesStencil}
 	p.io.WindowPosition = m.Stage == ir.StageVertex

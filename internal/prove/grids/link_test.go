@@ -116,6 +116,14 @@ OpReturn
 OpFunctionEnd
 `
 
+// partOrWhole loads an object of an ABI: of "" as it is, else as a main part.
+func partOrWhole(o *object.Object, abi string) (emu.Program, error) {
+	if abi == "" {
+		return exec.Reload(context.Background(), o)
+	}
+	return exec.NewPart(o)
+}
+
 // partsPrograms compiles a vertex and a fragment shader under an ABI.
 func partsPrograms(t *testing.T, abi string, sources ...string) (list [2]emu.Program) {
 	t.Helper()
@@ -125,11 +133,8 @@ func partsPrograms(t *testing.T, abi string, sources ...string) (list [2]emu.Pro
 		if err != nil {
 			t.Fatal(err)
 		}
-		list[i] = exec.NewPart(obj)
-		if abi == "" {
-			if list[i], err = exec.Reload(context.Background(), obj); err != nil {
-				t.Fatal(err)
-			}
+		if list[i], err = partOrWhole(obj, abi); err != nil {
+			t.Fatal(err)
 		}
 	}
 	return list
@@ -383,10 +388,7 @@ func TestHalfInterface(t *testing.T) {
 			} else {
 				var o *object.Object
 				if o, err = m.Compile(context.Background(), nirc.Options{Target: target, Level: passes.O2, ABI: abi}); err == nil {
-					programs[i] = exec.NewPart(o)
-					if abi == "" {
-						programs[i], err = exec.Reload(context.Background(), o)
-					}
+					programs[i], err = partOrWhole(o, abi)
 				}
 			}
 			if err != nil {
