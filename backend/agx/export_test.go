@@ -6,6 +6,8 @@ var Faults = map[string]fault{
 	"subgroup barrier": faultSubgroupBarrier, "patch barrier": faultPatchBarrier, "scratch size": faultScratchSize,
 	"sample halt": faultSampleHalt, "sample place": faultSamplePlace, "halted index": faultHaltedIndex,
 	"quad index": faultQuadIndex, "pass facts": faultPassFacts, "texel range": faultTexelRange, "early tests": faultEarlyTests, "side effects": faultSideEffects, "tile budget": faultTileBudget, "point size": faultPointSize,
+	"varying order": faultVaryingOrder, "viewport copy": faultViewportCopy, "clip copy": faultClipCopy, "viewport unwritten": faultViewportUnwritten,
+	"first fan": faultFirstFan, "invalid plane": faultInvalidPlane,
 }
 
 // NumFaults is the number of switches that there are.

@@ -5,24 +5,30 @@ package agx
 type fault uint64
 
 const (
-	faultBaseInstance    fault = 1 << iota // the base is not added to the instance index
-	faultWrittenImage                      // loads of images that the shader writes have the form of others
-	faultImageBarrier                      // no barrier after a store to an image that is read too
-	faultGuardLow                          // the low word of an address out of bounds stays
-	faultSubgroupBarrier                   // memory barriers of a subgroup are no words
-	faultPatchBarrier                      // barriers of tessellation control order no memory
-	faultScratchSize                       // the metadata leaves out what stack_adjust takes on top
-	faultTileBudget                        // targets that no tile holds are accepted
-	faultPointSize                         // the point size is stored as it is
-	faultSampleHalt                        // lanes that end in one sample stay away in the next
-	faultSamplePlace                       // gl_FragCoord.xy is the pixel's centre
-	faultHaltedIndex                       // r0h of lanes that end keeps its index
-	faultQuadIndex                         // quad broadcasts join the indices of lanes that are not active
-	faultPassFacts                         // a linked program has the facts of its main part alone
-	faultTexelRange                        // fetches out of the levels and layers are done
-	faultEarlyTests                        // early fragment tests are left to what the shader does later
-	faultSideEffects                       // side effects do not force the late test
-	numFaults            = iota
+	faultBaseInstance      fault = 1 << iota // the base is not added to the instance index
+	faultWrittenImage                        // loads of images that the shader writes have the form of others
+	faultImageBarrier                        // no barrier after a store to an image that is read too
+	faultGuardLow                            // the low word of an address out of bounds stays
+	faultSubgroupBarrier                     // memory barriers of a subgroup are no words
+	faultPatchBarrier                        // barriers of tessellation control order no memory
+	faultScratchSize                         // the metadata leaves out what stack_adjust takes on top
+	faultTileBudget                          // targets that no tile holds are accepted
+	faultPointSize                           // the point size is stored as it is
+	faultSampleHalt                          // lanes that end in one sample stay away in the next
+	faultSamplePlace                         // gl_FragCoord.xy is the pixel's centre
+	faultHaltedIndex                         // r0h of lanes that end keeps its index
+	faultQuadIndex                           // quad broadcasts join the indices of lanes that are not active
+	faultPassFacts                           // a linked program has the facts of its main part alone
+	faultTexelRange                          // fetches out of the levels and layers are done
+	faultEarlyTests                          // early fragment tests are left to what the shader does later
+	faultSideEffects                         // side effects do not force the late test
+	faultVaryingOrder                        // user varyings stand in the order of their slots, however they are interpolated
+	faultViewportCopy                        // the viewport index is no varying
+	faultClipCopy                            // clip distances are no varyings
+	faultViewportUnwritten                   // the viewport index is read where no stage writes it
+	faultFirstFan                            // flat inputs come from word c in fans too
+	faultInvalidPlane                        // planes are evaluated whether they are valid or not
+	numFaults              = iota
 )
 
 // faults is what is left unmet.

@@ -40,7 +40,7 @@ func TestGeometryConstant(t *testing.T) {
 	if len(m.Reads) != 2 || m.Reads[0] != ir.SlotPos || m.Reads[1] != ir.SlotVar0+4 {
 		t.Errorf("slots %v are read", m.Reads)
 	}
-	want := []abi.Varying{{Slot: ir.SlotPos, Count: 4}, {Slot: ir.SlotVar0 + 1, Count: 2, Word: 4}}
+	want := []abi.Varying{{Slot: ir.SlotPos, Count: 4}, {Slot: ir.SlotVar0 + 1, Count: 2, Word: 4, User: true}}
 	if v := g.Raster.Varyings; len(v) != 2 || v[0] != want[0] || v[1] != want[1] {
 		t.Errorf("outputs %+v, want %+v", v, want)
 	}

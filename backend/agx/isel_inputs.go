@@ -285,7 +285,10 @@ func (s *isel) loadInput(in *ir.Instr) {
 		s.setComps(&in.Def, s.selectBy(s.frontFacing(), false, imm32(^uint32(0)), imm32(0)))
 		return
 	case ir.SlotPrimitiveID:
-		s.setComps(&in.Def, s.ldcf(c.primitive)[2])
+		s.setComps(&in.Def, s.flat(c.primitive))
+		return
+	case ir.SlotViewport:
+		s.setComps(&in.Def, s.viewportIndex(c.slots[slot].cf))
 		return
 	case ir.SlotPointCoord:
 		s.setComps(&in.Def, s.iter(c.point, 2, false, nil)[comp:comp+n]...)
@@ -293,9 +296,33 @@ func (s *isel) loadInput(in *ir.Instr) {
 	}
 	ops := make([]opnd, n)
 	for k := range ops {
-		ops[k] = s.ldcf(c.slots[slot].cf + comp + k - c.slots[slot].first)[2]
+		ops[k] = s.flat(c.slots[slot].cf + comp + k - c.slots[slot].first)
 	}
 	s.setInput(in, ops)
+}
+
+// flat is the value of a flat input, which stands in word c of its coefficient register, in
+// triangle fans whose first vertex provokes in word b (agx.md §9.1).
+func (s *isel) flat(cf int) opnd {
+	w := s.ldcf(cf)
+	if faults.has(faultFirstFan) {
+		return w[2]
+	}
+	fan := s.driver(nil, abi.UniformFirstFan, 0)
+	return s.selectBy(cond{op: isa.CondUEQ, a: fan, b: imm16(0)}, false, w[2], w[1])
+}
+
+// viewportIndex is the varying of the stage before, 0 if that does not write one.
+func (s *isel) viewportIndex(cf int) opnd {
+	v := s.flat(cf)
+	if faults.has(faultViewportUnwritten) {
+		return v
+	}
+	n, ok := s.uni.take(abi.Uniform{Kind: abi.UniformSlotWritten, Element: uint32(ir.SlotViewport)}, uniformHalves)
+	if !ok {
+		s.fail(nil, "more driver values than uniform registers can hold are not supported")
+	}
+	return s.intOp(bitop(tableAnd), false, v, opnd{kind: opUniform, bits: n})
 }
 
 // setInput gives an input the words that it arrives in. Inputs and outputs

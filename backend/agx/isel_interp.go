@@ -62,23 +62,39 @@ func (s *isel) iterAt(cf, n int, persp bool, off *ir.Def) []opnd {
 		f = s.intOp(isa.Instr{Op: isa.OpFadd32}, false, f, float32Imm(0.5))
 		p[k] = s.intOp(isa.Instr{Op: isa.OpFadd32}, false, f, s.comp(off, k))
 	}
-	at := func(cf int) opnd {
-		w := s.ldcf(cf)
+	at := func(w []opnd) opnd {
 		v := s.intOp(isa.Instr{Op: isa.OpFmadd32}, false, p[1], w[1], w[2])
 		return s.intOp(isa.Instr{Op: isa.OpFmadd32}, false, p[0], w[0], v)
 	}
 	var inv opnd
 	if persp {
-		inv = s.intOp(isa.Instr{Op: isa.OpRcp}, false, at(s.in.coefs.w))
+		w := s.ldcf(s.in.coefs.w)
+		inv = s.intOp(isa.Instr{Op: isa.OpRcp}, false, s.valid(w, at(w)))
 	}
 	ops := make([]opnd, n)
 	for k := range ops {
-		ops[k] = at(cf + k)
+		w := s.ldcf(cf + k)
+		ops[k] = at(w)
 		if persp {
 			ops[k] = s.intOp(isa.Instr{Op: isa.OpFmul32}, false, ops[k], inv)
 		}
+		ops[k] = s.valid(w, ops[k])
 	}
 	return ops
+}
+
+// valid is what was interpolated with a plane, or its word c if the plane is not valid: if a has bit
+// 0 set and is no normal number (agx.md §9.1).
+func (s *isel) valid(w []opnd, v opnd) opnd {
+	if faults.has(faultInvalidPlane) {
+		return v
+	}
+	const one, last = 1 << 24, 0xfe << 24 // the exponents of normal numbers, without the sign
+	e := s.intOp(isa.Instr{Op: isa.OpIadd, Shift: 1}, false, imm32(0), w[0])
+	e = s.addSub(false, s.intOp(bitop(tableAnd), false, e, imm32(0xff<<24)), imm32(1<<32-one), false)
+	normal := s.selectBy(cond{op: isa.CondULT, a: e, b: imm32(last)}, false, v, w[2])
+	odd := s.intOp(bitop(tableAnd), false, w[0], imm32(1))
+	return s.selectBy(cond{op: isa.CondUEQ, a: odd, b: imm32(0)}, false, v, normal)
 }
 
 func (s *isel) loadInterpolated(in *ir.Instr) {

@@ -7,21 +7,42 @@ import (
 	"nirc/ir"
 )
 
-// outputRank orders the slots in the record of a vertex: position, user
-// varyings, point size, layer and viewport, clip and cull distances (the
-// agx.md §9.4).
+// What a fixed function reads of a vertex's record, in the order in which the record has it; the
+// user's varyings, which only fragment programs read, stand after the position (agx.md §9.4).
+const (
+	rankPos = iota
+	rankUser
+	rankPointSize
+	rankLayerViewport
+	rankClip
+	numRanks
+)
+
+// outputRank is where a slot stands in the record.
 func outputRank(slot ir.Slot) int {
 	switch slot {
 	case ir.SlotPos:
-		return 0
+		return rankPos
 	case ir.SlotPointSize:
-		return 2
+		return rankPointSize
 	case ir.SlotLayer, ir.SlotViewport:
-		return 3
-	case ir.SlotClipDist0, ir.SlotClipDist1, ir.SlotCullDist0, ir.SlotCullDist1:
-		return 4
+		return rankLayerViewport
+	case ir.SlotClipDist0, ir.SlotClipDist1:
+		return rankClip
 	}
-	return 1
+	return rankUser
+}
+
+// forFragments reports whether fragment programs read a slot as a varying, beside what fixed
+// functions do with it; the layer is in a special register of theirs.
+func forFragments(slot ir.Slot) bool {
+	switch slot {
+	case ir.SlotViewport:
+		return !faults.has(faultViewportCopy)
+	case ir.SlotClipDist0, ir.SlotClipDist1:
+		return !faults.has(faultClipCopy)
+	}
+	return outputRank(slot) == rankUser
 }
 
 // vertexOutputs stores the outputs to the record, the last one by the final store.
@@ -31,17 +52,23 @@ func (s *isel) vertexOutputs(vals []opnd) {
 		r.slots[v.slot][v.comp], r.locs[v.slot] = vals[k], s.out.locs[k]
 	}
 	s.meta.LayerViewportWord = abi.NoWord
-	for rank := range 5 {
+	for rank := range numRanks {
 		switch rank {
-		case 3:
+		case rankUser:
+			r.word = abi.UserWord
+			r.users()
+			continue
+		case rankLayerViewport:
 			r.layerViewport()
 			continue
-		case 1:
-			r.word = abi.UserWord
 		}
 		for slot := range r.slots {
-			if outputRank(ir.Slot(slot)) == rank && r.slots[slot] != ([4]opnd{}) {
-				r.output(ir.Slot(slot))
+			if outputRank(ir.Slot(slot)) == rank && r.written(slot) {
+				v := r.varying(ir.Slot(slot))
+				v.Word = r.word
+				s.meta.Varyings = append(s.meta.Varyings, v)
+				r.output(v, nil)
+				r.word += int(v.Count)
 			}
 		}
 	}
@@ -66,12 +93,12 @@ type vertexRecord struct {
 	last  *mach.Instr // the last store
 }
 
-// output stores a slot: the position from its first component on, the others from the first that
-// is written on, all up to the last that is.
-func (r *vertexRecord) output(slot ir.Slot) {
-	s, vs := r.s, &r.slots[slot]
-	s.loc = r.locs[slot]
-	first, end := 0, 4
+func (r *vertexRecord) written(slot int) bool { return r.slots[slot] != ([4]opnd{}) }
+
+// varying describes what is written of a slot: of the position from the first component on, of the
+// others from the first that is, all up to the last that is.
+func (r *vertexRecord) varying(slot ir.Slot) abi.Varying {
+	vs, first, end := &r.slots[slot], 0, 4
 	if slot != ir.SlotPos {
 		for vs[first].kind == opNone {
 			first++
@@ -80,17 +107,57 @@ func (r *vertexRecord) output(slot ir.Slot) {
 	for vs[end-1].kind == opNone {
 		end--
 	}
-	s.meta.Varyings = append(s.meta.Varyings, abi.Varying{Slot: slot, First: uint8(first), Count: uint8(end - first), Word: r.word})
-	for c := first; c < end; c++ {
-		if vs[c].kind == opNone {
+	return abi.Varying{Slot: slot, First: uint8(first), Count: uint8(end - first)}
+}
+
+// users stores the user's varyings. The hardware counts those that are interpolated smoothly, then
+// the flat ones, then the linear ones, and only the fragment shader says which is which: where
+// there are several, the driver says where each begins.
+func (r *vertexRecord) users() {
+	m, from := r.s.meta, len(r.s.meta.Varyings)
+	for slot := range r.slots {
+		if forFragments(ir.Slot(slot)) && r.written(slot) {
+			v := r.varying(ir.Slot(slot))
+			v.User, v.Word = true, r.word
+			m.Varyings = append(m.Varyings, v)
+			r.word += int(v.Count)
+		}
+	}
+	list := m.Varyings[from:]
+	for i := range list {
+		v := &list[i]
+		if len(list) == 1 || faults.has(faultVaryingOrder) {
+			r.output(*v, nil)
 			continue
 		}
-		if slot == ir.SlotPointSize {
-			vs[c] = s.pointSize(vs[c])
+		base, ok := r.s.uni.take(abi.Uniform{Kind: abi.UniformVaryingWord, Element: uint32(v.Slot)}, uniformHalves)
+		if !ok {
+			r.s.fail(nil, "more driver values than uniform registers can hold are not supported")
+			return
 		}
-		r.store(r.word+c-first, vs[c])
+		r.output(*v, &opnd{kind: opUniform, half: true, bits: base})
+		v.Word = abi.NoWord
 	}
-	r.word += end - first
+}
+
+// output stores what is written of a slot, from a word of the record or from what base says on.
+func (r *vertexRecord) output(v abi.Varying, base *opnd) {
+	s, vs := r.s, &r.slots[v.Slot]
+	s.loc = r.locs[v.Slot]
+	for c := range int(v.Count) {
+		o := vs[int(v.First)+c]
+		switch {
+		case o.kind == opNone:
+			continue
+		case v.Slot == ir.SlotPointSize:
+			o = s.pointSize(o)
+		}
+		at := imm16(uint32(v.Word + c))
+		if base != nil {
+			at = s.value(s.reg(s.addSub(true, *base, imm16(uint32(c)), false)))
+		}
+		r.store(at, o)
+	}
 }
 
 // layerViewport stores layer and viewport, which share a word.
@@ -100,14 +167,17 @@ func (r *vertexRecord) layerViewport() {
 		return
 	}
 	r.s.meta.LayerViewportWord = r.word
-	r.store(r.word, r.s.layerViewport(layer, view))
+	r.store(imm16(uint32(r.word)), r.s.layerViewport(layer, view))
 	r.word++
 }
 
-func (r *vertexRecord) store(word int, o opnd) {
+// store stores a word of the record.
+func (r *vertexRecord) store(word, o opnd) {
 	t := isa.Instr{Op: isa.OpStVar}
 	uses := r.s.register(&t, 0, r.s.reg(o), nil)
-	t.Srcs[1] = isa.I(word)
+	if t.Srcs[1] = isa.I(int(word.bits)); word.kind == opVal {
+		uses = r.s.register(&t, 1, word.val, uses)
+	}
 	r.last = r.s.add(t, 0, uses...)
 }
 

@@ -36,6 +36,12 @@ var obligations = []struct {
 	{fault: "texel range", script: "texel_range"},
 	{fault: "early tests", script: "early_tests"},
 	{fault: "side effects", script: "sample_place"},
+	{fault: "varying order", script: "varying_order"},
+	{fault: "viewport copy", script: "viewport_copy"},
+	{fault: "viewport unwritten", script: "viewport_copy"},
+	{fault: "clip copy", script: "clip_copy"},
+	{fault: "first fan", script: "first_fan"},
+	{fault: "invalid plane", script: "invalid_plane"},
 	{fault: "tile budget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
 }
 

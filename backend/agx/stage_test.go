@@ -33,7 +33,7 @@ func TestVertex(t *testing.T) {
 	storeOutput(b, ir.SlotPointSize, b.ImmFloat(2, 32))
 	bin, text := build(t, s, CompileOptions{})
 	expect(t, text, "st_var 1, r8, 0", "st_var 1, r11, 3", "st_var 1, r14, 4", "st_var 1, r12, 5", "st_var_final", ", 6")
-	want := []abi.Varying{{Slot: ir.SlotPos, Count: 4}, {Slot: ir.SlotVar0 + 2, Count: 2, Word: 4}, {Slot: ir.SlotPointSize, Count: 1, Word: 6}}
+	want := []abi.Varying{{Slot: ir.SlotPos, Count: 4}, {Slot: ir.SlotVar0 + 2, Count: 2, Word: 4, User: true}, {Slot: ir.SlotPointSize, Count: 1, Word: 6}}
 	if len(bin.Meta.Varyings) != len(want) {
 		t.Fatalf("outputs %+v", bin.Meta.Varyings)
 	}
@@ -51,17 +51,17 @@ func TestVertex(t *testing.T) {
 }
 
 // The word of layer and viewport stands after the varyings and the point size, whichever of
-// the two there is.
+// the two there is; the viewport is a varying too.
 func TestViewportWord(t *testing.T) {
-	for _, slot := range []ir.Slot{ir.SlotLayer, ir.SlotViewport} {
+	for slot, copies := range map[ir.Slot]int{ir.SlotLayer: 0, ir.SlotViewport: 1} {
 		s, b := gputest.NewShader(ir.StageVertex, 64)
 		storeOutput(b, ir.SlotPos, loadInput(b, ir.SlotAttrib0, 4))
 		storeOutput(b, ir.SlotVar0, b.Vec(b.Imm32(1), b.Imm32(2)))
 		storeOutput(b, ir.SlotPointSize, b.ImmFloat(2, 32))
 		storeOutput(b, slot, b.Imm32(3))
 		bin, text := build(t, s, CompileOptions{})
-		if bin.Meta.LayerViewportWord != 7 || strings.Count(text, "st_var") != 8 {
-			t.Errorf("slot %d at word %d, want 7, and 8 stores, in\n%s", slot, bin.Meta.LayerViewportWord, text)
+		if bin.Meta.LayerViewportWord != 7+copies || strings.Count(text, "st_var") != 8+copies {
+			t.Errorf("slot %d at word %d, %d copies, in\n%s", slot, bin.Meta.LayerViewportWord, copies, text)
 		}
 	}
 }

@@ -175,8 +175,8 @@ type Launch struct {
 	// Races takes the accesses of compute waves in checking mode; nil if nobody looks.
 	Races *WaveRaces
 
-	// Draw is the pipeline of a draw's vertex and fragment waves: for cores whose
-	// programs fetch vertices or blend.
+	// Draw is the pipeline of a draw's waves, tessellation control's left out: for cores whose
+	// programs fetch vertices or blend, or place varyings as the fragment program reads them.
 	Draw *Pipeline
 
 	// Viewport is the viewport transform of vertex waves of a draw, for programs with

@@ -57,7 +57,8 @@ func (m *Meta) checkInterface() error {
 		}
 	}
 	for _, v := range m.Varyings {
-		if v.Slot >= ir.NumVaryingSlots || int(v.First)+int(v.Count) > 4 || v.Word < 0 || v.Word > 255 {
+		placed := v.User && v.Word == NoWord
+		if v.Slot >= ir.NumVaryingSlots || int(v.First)+int(v.Count) > 4 || (v.Word < 0 || v.Word > 255) && !placed {
 			return fmt.Errorf("agx meta: output slot %d, components %d+%d at word %d", v.Slot, v.First, v.Count, v.Word)
 		}
 	}

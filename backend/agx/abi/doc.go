@@ -79,7 +79,10 @@
 // # Ends
 //
 // A vertex shader leaves its outputs by st_var, the words of the record being
-// described by Meta.Varyings. A fragment shader leaves its results in
+// described by Meta.Varyings. Where there are several user varyings, their places depend on how the
+// fragment program interpolates them, and the shader takes them from UniformVaryingWord: the
+// driver computes them by Meta.Place, tells the hardware the words of each group, and binds the
+// fragment program's coefficient registers to the words that hold its slots. A fragment shader leaves its results in
 // registers (Meta.Results) for the epilog that the driver appends, which makes
 // depth, stencil, blending and tile stores; or stores to the tile itself
 // (Meta.Tile). It discards with sample_mask. Code ends with stop and traps.

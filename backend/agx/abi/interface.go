@@ -22,7 +22,11 @@ type Varying struct {
 	Slot  ir.Slot `json:"slot"`
 	First uint8   `json:"first,omitempty"`
 	Count uint8   `json:"count"`
-	Word  int     `json:"word"`
+	// Word is NoWord where the shader takes the first word from UniformVaryingWord.
+	Word int `json:"word"`
+	// User marks those that fragment programs read, the others are read by fixed functions. Clip
+	// distances are both: they are stored twice.
+	User bool `json:"user,omitempty"`
 }
 
 // CoefSource is where a coefficient register comes from.
@@ -39,8 +43,8 @@ const (
 )
 
 // Coef is a run of coefficient registers: register CF + i holds component
-// First + i. Flat ones have the value of the provoking vertex in word c (and
-// a = b = 0).
+// First + i. Flat ones have the value of the provoking vertex in word c, or in word b with
+// UniformFirstFan; the other words hold nothing.
 type Coef struct {
 	Source CoefSource `json:"source,omitempty"`
 	CF     int        `json:"cf"`

@@ -123,6 +123,9 @@ func (w *wave) finish() error {
 		return w.finishFragment()
 	}
 	l.Live = emu.Mask{uint64(w.all)}
+	if w.p.meta.Stage == ir.StageVertex && w.grid == nil {
+		return w.finishRecord()
+	}
 	if w.grid != nil && w.grid.own {
 		w.finishGrid()
 	}

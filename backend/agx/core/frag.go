@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 
+	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/ir"
 )
@@ -20,6 +21,9 @@ type fragState struct {
 	z      [lanes]zsValue
 	tile   []tileByte // of each lane and sample, size bytes
 	size   int
+	words  *abi.Words // places of varyings in the records of vertices; nil if another core made them
+	// garbage is what words of coefficient registers hold that mean nothing.
+	garbage poison
 	// samples is the largest number of samples of a lane's pixel.
 	samples int
 }
@@ -37,8 +41,13 @@ type tileByte struct {
 }
 
 func (w *wave) startFragment() {
-	f := &fragState{}
+	f := &fragState{garbage: w.newPoison()}
 	w.frag = f
+	if last := lastStage(w.l.Draw); last != nil {
+		read := w.p.meta.Interps()
+		words := last.meta.Place(&read)
+		f.words = &words
+	}
 	for lane := 0; lane < w.n; lane++ {
 		l := &w.l.Fragment[lane]
 		samples := 1

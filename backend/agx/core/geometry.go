@@ -23,6 +23,7 @@ type geometryDraw struct {
 	first, end, perInstance uint32
 	view                    uint32
 	feedback                *emu.Feedback
+	pipeline                *emu.Pipeline // nil outside of draws
 
 	phase  int
 	at     uint32 // unit, or vertex, that the next wave begins with
@@ -87,7 +88,7 @@ func (g *geometryDraw) next() (*wave, error) {
 
 // wave makes a wave of a program.
 func (g *geometryDraw) wave(p *program, l *emu.Launch) *wave {
-	l.Env, l.Check = g.env, g.check
+	l.Env, l.Check, l.Draw = g.env, g.check, g.pipeline
 	w := p.newWave(l)
 	w.driver = g.d
 	return w
@@ -327,7 +328,7 @@ func (g *geometryWaves) start() error {
 	if err != nil {
 		return err
 	}
-	draw.env, draw.check, draw.view, draw.feedback = l.Env, l.Check, l.Geometry[0].ViewIndex, l.Feedback
+	draw.env, draw.check, draw.view, draw.feedback, draw.pipeline = l.Env, l.Check, l.Geometry[0].ViewIndex, l.Feedback, l.Draw
 	g.draw = draw
 	return nil
 }

@@ -47,7 +47,7 @@ type program struct {
 	count, raster *program
 	top           int // registers that anything names
 	uses          codeUses
-	words         [256]word     // output words of a vertex stage
+	record        int           // output words of a vertex stage
 	coefs         [256]coef     // coefficient registers
 	states        [2][256]state // texture and sampler state registers
 
@@ -208,15 +208,6 @@ func (p *program) SharedSize() uint32 { return p.meta.SharedSize }
 // IO returns the stage's interface.
 func (p *program) IO() *emu.StageIO { return &p.io }
 
-// word is where an output word of a vertex shader goes; ok marks words that
-// exist. layer marks the word of layer and viewport.
-type word struct {
-	slot  ir.Slot
-	comp  uint8
-	ok    bool
-	layer bool
-}
-
 // coef is a coefficient register.
 type coef struct {
 	*abi.Coef
@@ -234,22 +225,8 @@ func (p *program) interfaces() error {
 	for _, r := range p.meta.Results {
 		p.top = max(p.top, min(r.Reg/2+4, numRegs))
 	}
-	for _, v := range p.meta.Varyings {
-		for i := 0; i < int(v.Count); i++ {
-			if v.Word+i > 255 {
-				return fmt.Errorf("agx core: output word %d does not exist", v.Word+i)
-			}
-			if p.words[v.Word+i].ok {
-				return fmt.Errorf("agx core: output word %d is given twice", v.Word+i)
-			}
-			p.words[v.Word+i] = word{slot: v.Slot, comp: v.First + uint8(i), ok: true}
-		}
-	}
-	if w := p.meta.LayerViewportWord; w > 0 {
-		if p.words[w].ok {
-			return fmt.Errorf("agx core: output word %d is given twice", w)
-		}
-		p.words[w] = word{ok: true, layer: true}
+	if err := p.indexRecord(); err != nil {
+		return err
 	}
 	for i := range p.meta.Coefs {
 		c := &p.meta.Coefs[i]

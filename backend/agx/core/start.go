@@ -60,6 +60,7 @@ func (w *wave) startRegs() error {
 	switch m.Stage {
 	case ir.StageVertex:
 		w.poisonOutputs()
+		w.startRecord()
 		if w.grid != nil && m.Part == abi.PartLinked {
 			return nil // the prolog makes them
 		}
@@ -152,7 +153,9 @@ func (w *wave) fillUniform(u *abi.Uniform) error {
 	case abi.UniformNumWorkgroups, abi.UniformBaseWorkgroup, abi.UniformNumSubgroups:
 		return w.dispatchUniform(u.Kind, to)
 	default:
-		return w.drawUniform(u.Kind, to)
+		if !w.varyingUniform(u, to) {
+			return w.drawUniform(u.Kind, to)
+		}
 	}
 	return nil
 }

@@ -56,26 +56,15 @@ func (w *wave) place(x *inst, lane int, sample *isa.Operand) (p place, err error
 }
 
 // corner is component comp of a slot at vertex k as a number.
-func corner(f *emu.FragmentLane, slot ir.Slot, comp uint8, k int) float64 {
-	if f.Prim.V[k] == nil {
-		return 0
-	}
-	return wideF(f.Prim.V[k][slot][comp&3])
-}
-
-// provoking is the raw value of a flat input.
-func provoking(f *emu.FragmentLane, slot ir.Slot, comp uint8) uint32 {
-	if v := f.Prim.V[f.Prim.Provoking]; v != nil {
-		return v[slot][comp&3]
-	}
-	return 0
+func (w *wave) corner(f *emu.FragmentLane, slot ir.Slot, comp uint8, k int) float64 {
+	return wideF(w.varying(f, slot, comp, k))
 }
 
 // cornerOf is the value of a coefficient register at vertex k: of weights, whether they are
 // the vertex's.
-func cornerOf(f *emu.FragmentLane, c coef, k int) float64 {
+func (w *wave) cornerOf(f *emu.FragmentLane, c coef, k int) float64 {
 	if c.Source != abi.CoefBary {
-		return corner(f, c.Slot, c.comp, k)
+		return w.corner(f, c.Slot, c.comp, k)
 	}
 	if k == int(c.comp)+1 {
 		return 1
@@ -84,14 +73,11 @@ func cornerOf(f *emu.FragmentLane, c coef, k int) float64 {
 }
 
 // flat is the raw value of a flat input: that of its vertex, or of the provoking one.
-func flat(f *emu.FragmentLane, c coef) uint32 {
+func (w *wave) flat(f *emu.FragmentLane, c coef) uint32 {
 	if c.Vertex == 0 {
-		return provoking(f, c.Slot, c.comp)
+		return w.varying(f, c.Slot, c.comp, f.Prim.Provoking)
 	}
-	if v := f.Prim.V[c.Vertex-1]; v != nil {
-		return v[c.Slot][c.comp&3]
-	}
-	return 0
+	return w.varying(f, c.Slot, c.comp, int(c.Vertex-1))
 }
 
 func blend(ij [2]float32, v0, v1, v2 float64) float64 {
@@ -99,11 +85,11 @@ func blend(ij [2]float32, v0, v1, v2 float64) float64 {
 }
 
 // recipW is 1/w at a place.
-func recipW(f *emu.FragmentLane, p *place) float64 {
+func (w *wave) recipW(f *emu.FragmentLane, p *place) float64 {
 	if p.center && f.SampleID < 0 {
 		return float64(f.Coord[3])
 	}
-	return blend(p.linear, 1/corner(f, ir.SlotPos, 3, 0), 1/corner(f, ir.SlotPos, 3, 1), 1/corner(f, ir.SlotPos, 3, 2))
+	return blend(p.linear, 1/w.corner(f, ir.SlotPos, 3, 0), 1/w.corner(f, ir.SlotPos, 3, 1), 1/w.corner(f, ir.SlotPos, 3, 2))
 }
 
 // iterate evaluates a coefficient register at a place. proj is iterproj: the
@@ -113,7 +99,7 @@ func (w *wave) iterate(c coef, lane int, p *place, proj bool) (float64, error) {
 	var v float64
 	switch c.Source {
 	case abi.CoefW:
-		v = recipW(f, p)
+		v = w.recipW(f, p)
 	case abi.CoefZ:
 		if !p.center && int(f.SampleID) < 0 {
 			return 0, errors.New("depth at another place than the pixel centre is not supported")
@@ -128,20 +114,20 @@ func (w *wave) iterate(c coef, lane int, p *place, proj bool) (float64, error) {
 	case abi.CoefPrimitiveID:
 		return wideF(f.Prim.PrimitiveID), nil
 	default:
-		v0, v1, v2 := cornerOf(f, c, 0), cornerOf(f, c, 1), cornerOf(f, c, 2)
+		v0, v1, v2 := w.cornerOf(f, c, 0), w.cornerOf(f, c, 1), w.cornerOf(f, c, 2)
 		switch {
 		case c.Interp == ir.InterpFlat:
-			v = wideF(flat(f, c))
+			v = wideF(w.flat(f, c))
 		case c.Interp == ir.InterpSmooth && proj:
 			return blend(p.persp, v0, v1, v2), nil
 		case c.Interp == ir.InterpSmooth:
-			return blend(p.persp, v0, v1, v2) * recipW(f, p), nil
+			return blend(p.persp, v0, v1, v2) * w.recipW(f, p), nil
 		default:
 			v = blend(p.linear, v0, v1, v2)
 		}
 	}
 	if proj {
-		v /= recipW(f, p)
+		v /= w.recipW(f, p)
 	}
 	return v, nil
 }
@@ -235,13 +221,26 @@ func (w *wave) planeOf(c coef, lane int) (abc [3]uint32, err error) {
 	}
 	switch {
 	case c.Source == abi.CoefPrimitiveID:
+		if _, given := w.frag.word(ir.SlotPrimitiveID, 0); given {
+			return w.flatPlane(w.varying(f, ir.SlotPrimitiveID, 0, f.Prim.Provoking)), nil
+		}
 		return [3]uint32{f.Prim.PrimitiveID, f.Prim.PrimitiveID, f.Prim.PrimitiveID}, nil
+	case c.Source == abi.CoefVarying && c.Interp == ir.InterpFlat && c.Vertex != 0:
+		return [3]uint32{w.junk(), w.junk(), w.flat(f, c)}, nil
 	case c.Source == abi.CoefVarying && c.Interp == ir.InterpFlat:
-		return [3]uint32{0, 0, flat(f, c)}, nil
+		return w.flatPlane(w.flat(f, c)), nil
 	case c.Source == abi.CoefZ:
 		return abc, errors.New("the coefficients of depth are not supported")
 	case f.Prim.Bary == nil:
 		return abc, errors.New("the primitive has no barycentrics")
+	}
+	if w.check != nil && f.Prim.V[0] == f.Prim.V[1] && f.Prim.V[0] != nil { // a point has no planes
+		p := place{x: float32(f.X) + 0.5, y: float32(f.Y) + 0.5, center: true}
+		v, err := w.iterate(c, lane, &p, false)
+		if (c.Source == abi.CoefVarying || c.Source == abi.CoefBary) && c.Interp == ir.InterpSmooth {
+			v = w.cornerOf(f, c, 0)
+		}
+		return [3]uint32{invalidPlane, w.junk(), fbits(float32(v))}, err
 	}
 	x0, y0 := float32(f.X&^31), float32(f.Y&^31)
 	at := func(x, y float32) float64 {
@@ -249,7 +248,7 @@ func (w *wave) planeOf(c coef, lane int) (abc [3]uint32, err error) {
 		p.persp[0], p.persp[1] = f.Prim.Bary(x, y, true)
 		p.linear[0], p.linear[1] = f.Prim.Bary(x, y, false)
 		if (c.Source == abi.CoefVarying || c.Source == abi.CoefBary) && c.Interp == ir.InterpSmooth {
-			return blend(p.linear, overW(f, c, 0), overW(f, c, 1), overW(f, c, 2))
+			return blend(p.linear, w.overW(f, c, 0), w.overW(f, c, 1), w.overW(f, c, 2))
 		}
 		v, e := w.iterate(c, lane, &p, false)
 		if e != nil {
@@ -263,37 +262,8 @@ func (w *wave) planeOf(c coef, lane int) (abc [3]uint32, err error) {
 }
 
 // overW is v/w at a vertex.
-func overW(f *emu.FragmentLane, c coef, k int) float64 {
-	return cornerOf(f, c, k) / corner(f, ir.SlotPos, 3, k)
-}
-
-// execStVar stores a word of the vertex's output record.
-func execStVar(w *wave, x *inst) error {
-	if w.p.meta.Stage != ir.StageVertex {
-		return errNoVertex
-	}
-	for lane := 0; lane < w.n; lane++ {
-		if w.exec>>lane&1 == 0 {
-			continue
-		}
-		n := w.value(&x.Srcs[1], lane)
-		if n > 255 || !w.p.words[n].ok {
-			if w.check != nil {
-				return fmt.Errorf("output word %d is given to nothing", n)
-			}
-			continue
-		}
-		o, v, out := &w.p.words[n], w.get(int(x.Srcs[0].Val), 32, lane), &w.l.Out[lane]
-		if o.layer {
-			out[ir.SlotLayer][0], out[ir.SlotViewport][0] = v&0xffff, v>>16
-		} else {
-			out[o.slot][o.comp&3] = v
-		}
-		if size := wideF(v); w.check != nil && o.slot == ir.SlotPointSize && !o.layer && !(size >= 1 && size <= 512) {
-			return fmt.Errorf("a point size of %v, which hardware does not draw", size)
-		}
-	}
-	return nil
+func (w *wave) overW(f *emu.FragmentLane, c coef, k int) float64 {
+	return w.cornerOf(f, c, k) / w.corner(f, ir.SlotPos, 3, k)
 }
 
 var errNoVertex = errors.New("it only exists in vertex shaders")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"nirc/backend/agx/abi"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
@@ -39,6 +40,8 @@ type wave struct {
 	frames   []frame
 	stackTop int // words a lane
 
+	record  []uint32   // words of the vertices' records, lane after lane
+	words   *abi.Words // where the driver places varyings, once it is asked for
 	frag    *fragState
 	fetches *[ir.NumAttribSlots]fetch // vertex buffers, once they are asked for
 	check   *checker
