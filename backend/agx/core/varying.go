@@ -240,7 +240,7 @@ func (w *wave) planeOf(c coef, lane int) (abc [3]uint32, err error) {
 		if (c.Source == abi.CoefVarying || c.Source == abi.CoefBary) && c.Interp == ir.InterpSmooth {
 			v = w.cornerOf(f, c, 0)
 		}
-		return [3]uint32{invalidPlane, w.junk(), fbits(float32(v))}, err
+		return [3]uint32{invalidPlane, invalidPlane << 1, fbits(float32(v))}, err
 	}
 	x0, y0 := float32(f.X&^31), float32(f.Y&^31)
 	at := func(x, y float32) float64 {
