@@ -3,6 +3,7 @@ package nirc
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -22,67 +23,9 @@ import (
 
 // fragment has an input, an output, a uniform and a push constant block and
 // specialization constants of three types.
-const fragment = `
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main "main" %uv %color
-OpExecutionMode %main OriginUpperLeft
-OpName %uv "uv"
-OpName %color "color"
-OpName %scale "scale"
-OpName %P "P"
-OpMemberName %P 1 "second"
-OpDecorate %uv Location 2
-OpDecorate %color Location 0
-OpDecorate %scale SpecId 1
-OpDecorate %count SpecId 2
-OpDecorate %flag SpecId 3
-OpDecorate %P Block
-OpMemberDecorate %P 0 Offset 0
-OpMemberDecorate %P 1 Offset 16
-OpDecorate %U Block
-OpMemberDecorate %U 0 Offset 0
-OpDecorate %u DescriptorSet 1
-OpDecorate %u Binding 4
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%f32 = OpTypeFloat 32
-%i32 = OpTypeInt 32 1
-%bool = OpTypeBool
-%v2 = OpTypeVector %f32 2
-%v4 = OpTypeVector %f32 4
-%scale = OpSpecConstant %f32 2
-%count = OpSpecConstant %i32 3
-%flag = OpSpecConstantTrue %bool
-%one = OpConstant %i32 1
-%zero = OpConstant %i32 0
-%P = OpTypeStruct %v4 %f32
-%ptrP = OpTypePointer PushConstant %P
-%ptrPf = OpTypePointer PushConstant %f32
-%p = OpVariable %ptrP PushConstant
-%U = OpTypeStruct %v4
-%ptrU = OpTypePointer Uniform %U
-%ptrUv = OpTypePointer Uniform %v4
-%u = OpVariable %ptrU Uniform
-%ptrIn = OpTypePointer Input %v2
-%ptrOut = OpTypePointer Output %v4
-%uv = OpVariable %ptrIn Input
-%color = OpVariable %ptrOut Output
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%pp = OpAccessChain %ptrPf %p %one
-%a = OpLoad %f32 %pp
-%b = OpFMul %f32 %a %scale
-%xy = OpLoad %v2 %uv
-%x = OpCompositeExtract %f32 %xy 0
-%c = OpFMul %f32 %b %x
-%up = OpAccessChain %ptrUv %u %zero
-%d = OpLoad %v4 %up
-%r = OpVectorTimesScalar %v4 %d %c
-OpStore %color %r
-OpReturn
-OpFunctionEnd
-`
+//
+//go:embed testdata/asm/fragment.spvasm
+var fragment string
 
 func words(t *testing.T, order binary.AppendByteOrder) []byte {
 	t.Helper()

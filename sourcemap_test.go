@@ -2,6 +2,7 @@ package nirc
 
 import (
 	"context"
+	_ "embed"
 	"slices"
 	"strings"
 	"testing"
@@ -13,110 +14,14 @@ import (
 
 // mapped stores the sum of a buffer's first words, up to the first that is 7:
 // line 2 tests the loop's counter, 3 loads, 4 adds, 5 asks for 7, 6 counts on, 8 stores.
-const mapped = `
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main"
-OpExecutionMode %main LocalSize 1 1 1
-%file = OpString "sum.comp"
-OpName %sum "sum"
-OpName %small "still #9 \"small\""
-OpName %seven "seven"
-OpDecorate %words ArrayStride 4
-OpDecorate %B Block
-OpMemberDecorate %B 0 Offset 0
-OpMemberDecorate %B 1 Offset 4
-OpDecorate %b DescriptorSet 0
-OpDecorate %b Binding 0
-%void = OpTypeVoid
-%bool = OpTypeBool
-%fn = OpTypeFunction %void
-%uint = OpTypeInt 32 0
-%u0 = OpConstant %uint 0
-%u1 = OpConstant %uint 1
-%u7 = OpConstant %uint 7
-%words = OpTypeRuntimeArray %uint
-%B = OpTypeStruct %uint %words
-%ptrB = OpTypePointer StorageBuffer %B
-%ptr = OpTypePointer StorageBuffer %uint
-%local = OpTypePointer Function %uint
-%b = OpVariable %ptrB StorageBuffer
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%i = OpVariable %local Function
-%s = OpVariable %local Function
-OpLine %file 1 1
-OpStore %i %u0
-OpStore %s %u0
-%limitp = OpAccessChain %ptr %b %u0
-%limit = OpLoad %uint %limitp
-OpBranch %head
-%head = OpLabel
-OpLine %file 2 1
-OpLoopMerge %after %next None
-OpBranch %test
-%test = OpLabel
-OpLine %file 2 5
-%iv = OpLoad %uint %i
-%small = OpULessThan %bool %iv %limit
-OpBranchConditional %small %body %after
-%body = OpLabel
-OpLine %file 3 3
-%p = OpAccessChain %ptr %b %u1 %iv
-%word = OpLoad %uint %p
-OpLine %file 4 3
-%old = OpLoad %uint %s
-%sum = OpIAdd %uint %old %word
-OpStore %s %sum
-OpLine %file 5 9
-%seven = OpIEqual %bool %word %u7
-OpSelectionMerge %rest None
-OpBranchConditional %seven %leave %rest
-%leave = OpLabel
-OpLine %file 5 12
-OpBranch %after
-%rest = OpLabel
-OpBranch %next
-%next = OpLabel
-OpLine %file 6 3
-%more = OpIAdd %uint %iv %u1
-OpStore %i %more
-OpBranch %head
-%after = OpLabel
-OpLine %file 8 1
-%all = OpLoad %uint %s
-OpStore %limitp %all
-OpReturn
-OpFunctionEnd`
+//
+//go:embed testdata/asm/mapped.spvasm
+var mapped string
 
 // twoOutputs stores outputs at lines 3 and 4.
-const twoOutputs = `
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main "main" %a %b
-OpExecutionMode %main OriginUpperLeft
-%file = OpString "two.frag"
-OpDecorate %a Location 0
-OpDecorate %b Location 1
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%float = OpTypeFloat 32
-%vec = OpTypeVector %float 4
-%one = OpConstant %float 1
-%two = OpConstant %float 2
-%ones = OpConstantComposite %vec %one %one %one %one
-%twos = OpConstantComposite %vec %two %two %two %two
-%ptr = OpTypePointer Output %vec
-%a = OpVariable %ptr Output
-%b = OpVariable %ptr Output
-%main = OpFunction %void None %fn
-%entry = OpLabel
-OpLine %file 3 1
-OpStore %a %ones
-OpLine %file 4 1
-OpStore %b %twos
-OpReturn
-OpFunctionEnd`
+//
+//go:embed testdata/asm/two_outputs.spvasm
+var twoOutputs string
 
 // mapOf compiles a module for a target and gives its source map.
 func mapOf(t *testing.T, module, target string) *SourceMap {
@@ -188,29 +93,9 @@ func TestSourceMapOutputs(t *testing.T) {
 }
 
 // squared ends in the operation that makes the colour.
-const squared = `
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main "main" %a %b
-OpExecutionMode %main OriginUpperLeft
-%file = OpString "squared.frag"
-OpDecorate %a Location 0
-OpDecorate %b Location 0
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%float = OpTypeFloat 32
-%in = OpTypePointer Input %float
-%out = OpTypePointer Output %float
-%a = OpVariable %in Input
-%b = OpVariable %out Output
-%main = OpFunction %void None %fn
-%entry = OpLabel
-OpLine %file 3 1
-%x = OpLoad %float %a
-%y = OpFMul %float %x %x
-OpStore %b %y
-OpReturn
-OpFunctionEnd`
+//
+//go:embed testdata/asm/squared.spvasm
+var squared string
 
 // TestLinkedLines: the epilog that the linker puts behind the main part is of no line.
 func TestLinkedLines(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -239,38 +240,8 @@ func TestShard(t *testing.T) {
 	}
 }
 
-const module = `
-OpCapability Shader
-%dbg = OpExtInstImport "NonSemantic.Whatever"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main"
-OpExecutionMode %main LocalSize 1 1 1
-EXTRA
-OpName %B "Block"
-OpMemberName %B 0 "member"
-OpName %b "buffer"
-OpDecorate %c SpecId 7
-OpDecorate %B Block
-OpMemberDecorate %B 0 Offset 0
-OpDecorate %b DescriptorSet 0
-OpDecorate %b Binding 3
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%int = OpTypeInt 32 1
-%c = OpSpecConstant %int 5
-%zero = OpConstant %int 0
-%B = OpTypeStruct %int
-%ptrB = OpTypePointer StorageBuffer %B
-%ptri = OpTypePointer StorageBuffer %int
-%b = OpVariable %ptrB StorageBuffer
-%main = OpFunction %void None %fn
-%entry = OpLabel
-LINE
-%p = OpAccessChain %ptri %b %zero
-OpStore %p %c
-OpReturn
-OpFunctionEnd
-`
+//go:embed testdata/asm/module.spvasm
+var module string
 
 // load assembles the module; extra and line are what its debug information is.
 func load(t testing.TB, extra, line string) *nirc.Module { return assemble(t, extra, line, false) }

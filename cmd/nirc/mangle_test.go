@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -71,55 +72,9 @@ func (m *mangleRoom) write(name, text string, lines ...string) {
 }
 
 // specModule has specialization constants of all kinds.
-const specModule = `OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main"
-OpExecutionModeId %main LocalSizeId %N %one %one
-OpName %N "N"
-OpName %X "X"
-OpName %F "F"
-OpDecorate %N SpecId 3
-OpDecorate %I SpecId 4
-OpDecorate %X SpecId 5
-OpDecorate %F SpecId 6
-OpDecorate %S Block
-OpMemberDecorate %S 0 Offset 0
-OpDecorate %b DescriptorSet 0
-OpDecorate %b Binding 0
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%i32 = OpTypeInt 32 1
-%f32 = OpTypeFloat 32
-%bool = OpTypeBool
-%one = OpConstant %u32 1
-%zero = OpConstant %u32 0
-%N = OpSpecConstant %u32 4
-%I = OpSpecConstant %i32 -5
-%X = OpSpecConstant %f32 1.5
-%F = OpSpecConstantTrue %bool
-%M = OpSpecConstantOp %u32 IAdd %N %one
-%A = OpTypeArray %f32 %M
-%S = OpTypeStruct %f32
-%pS = OpTypePointer StorageBuffer %S
-%pf = OpTypePointer StorageBuffer %f32
-%pA = OpTypePointer Private %A
-%pp = OpTypePointer Private %f32
-%b = OpVariable %pS StorageBuffer
-%a = OpVariable %pA Private
-%main = OpFunction %void None %fn
-%l = OpLabel
-%p = OpAccessChain %pp %a %one
-OpStore %p %X
-%v = OpLoad %f32 %p
-%c = OpConvertSToF %f32 %I
-%s = OpFAdd %f32 %v %c
-%r = OpSelect %f32 %F %s %v
-%q = OpAccessChain %pf %b %zero
-OpStore %q %r
-OpReturn
-OpFunctionEnd
-`
+//
+//go:embed testdata/asm/spec_module.spvasm
+var specModule string
 
 // prepare makes the inputs in the working directory.
 func (m *mangleRoom) prepare(modules []string) {

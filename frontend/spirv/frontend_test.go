@@ -1,6 +1,7 @@
 package spirv
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 	"testing"
@@ -111,85 +112,11 @@ OpReturn
 OpFunctionEnd
 `
 
-const specText = `OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main"
-OpExecutionMode %main LocalSize 1 1 1
-OpName %n "count"
-OpDecorate %n SpecId 3
-OpDecorate %f SpecId 4
-OpDecorate %size BuiltIn WorkgroupSize
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%uint = OpTypeInt 32 0
-%bool = OpTypeBool
-%v3 = OpTypeVector %uint 3
-%c2 = OpConstant %uint 2
-%n = OpSpecConstant %uint 5
-%f = OpSpecConstantTrue %bool
-%twice = OpSpecConstantOp %uint IMul %n %c2
-%sel = OpSpecConstantOp %uint Select %f %twice %c2
-%size = OpSpecConstantComposite %v3 %n %sel %c2
-%y = OpSpecConstantOp %uint CompositeExtract %size 1
-%arr = OpTypeArray %uint %y
-%ptr = OpTypePointer Private %arr
-%x = OpVariable %ptr Private
-%pe = OpTypePointer Private %uint
-%main = OpFunction %void None %fn
-%e = OpLabel
-%p = OpAccessChain %pe %x %c2
-OpStore %p %y
-OpReturn
-OpFunctionEnd
-`
+//go:embed testdata/asm/spec_text.spvasm
+var specText string
 
-const bufferText = `OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main"
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %blk BufferBlock
-OpMemberDecorate %blk 0 Offset 0
-OpMemberDecorate %blk 0 RowMajor
-OpMemberDecorate %blk 0 MatrixStride 16
-OpMemberDecorate %blk 1 Offset 64
-OpDecorate %run ArrayStride 16
-OpDecorate %buf DescriptorSet 1
-OpDecorate %buf Binding 2
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%uint = OpTypeInt 32 0
-%float = OpTypeFloat 32
-%v3 = OpTypeVector %float 3
-%mat = OpTypeMatrix %v3 4
-%run = OpTypeRuntimeArray %v3
-%blk = OpTypeStruct %mat %run
-%pb = OpTypePointer Uniform %blk
-%buf = OpVariable %pb Uniform
-%c0 = OpConstant %uint 0
-%c1 = OpConstant %uint 1
-%c2 = OpConstant %uint 2
-%f2 = OpConstant %float 2
-%pm = OpTypePointer Uniform %mat
-%pv = OpTypePointer Uniform %v3
-%pf = OpTypePointer Uniform %float
-%main = OpFunction %void None %fn
-%e = OpLabel
-%n = OpArrayLength %uint %buf 1
-%m = OpAccessChain %pm %buf %c0
-%mv = OpLoad %mat %m
-%mt = OpMatrixTimesScalar %mat %mv %f2
-OpStore %m %mt
-%col = OpAccessChain %pv %buf %c0 %c2
-%cv = OpLoad %v3 %col
-%at = OpAccessChain %pv %buf %c1 %n
-OpStore %at %cv
-%el = OpAccessChain %pf %m %c1 %c2
-%ev = OpLoad %float %el
-%ev2 = OpFAdd %float %ev %ev
-OpStore %el %ev2
-OpReturn
-OpFunctionEnd
-`
+//go:embed testdata/asm/buffer_text.spvasm
+var bufferText string
 
 func TestSpecConstants(t *testing.T) {
 	m := assemble(t, specText)

@@ -1,37 +1,15 @@
 package spirv
 
 import (
+	_ "embed"
 	"strings"
 	"testing"
 
 	"nirc/ir"
 )
 
-const modesText = `
-OpCapability Shader
-OpCapability FloatControls2
-OpCapability ComputeDerivativeGroupQuadsKHR
-OpExtension "SPV_KHR_float_controls2"
-OpExtension "SPV_KHR_maximal_reconvergence"
-OpExtension "SPV_KHR_compute_shader_derivatives"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main"
-OpExecutionMode %main LocalSize 2 2 1
-OpExecutionMode %main MaximallyReconvergesKHR
-OpExecutionMode %main DerivativeGroupQuadsKHR
-OpExecutionModeId %main FPFastMathDefault %f32 %mode
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%f32 = OpTypeFloat 32
-%half = OpConstant %f32 0.5
-%mode = OpConstant %u32 MODE
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%sum = OpFAdd %f32 %half %half
-OpReturn
-OpFunctionEnd
-`
+//go:embed testdata/asm/modes_text.spvasm
+var modesText string
 
 // TestExecutionModes: modes of SPIR-V 1.6 revision 7 reach the shader.
 func TestExecutionModes(t *testing.T) {

@@ -1,6 +1,7 @@
 package spirv
 
 import (
+	_ "embed"
 	"strings"
 	"testing"
 
@@ -9,43 +10,9 @@ import (
 
 // sharedText has a variable of workgroup memory and a null pointer to a storage
 // buffer; DECORATE is where the type may become a Block.
-const sharedText = `
-OpCapability Shader
-OpCapability VariablePointersStorageBuffer
-OpCapability WorkgroupMemoryExplicitLayoutKHR
-OpExtension "SPV_KHR_workgroup_memory_explicit_layout"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main" %wg %buf
-OpExecutionMode %main LocalSize 1 1 1
-DECORATE
-OpMemberDecorate %s 0 Offset 0
-OpDecorate %b Block
-OpMemberDecorate %b 0 Offset 0
-OpDecorate %buf DescriptorSet 0
-OpDecorate %buf Binding 0
-%void = OpTypeVoid
-%bool = OpTypeBool
-%fn = OpTypeFunction %void
-%int = OpTypeInt 32 0
-%c0 = OpConstant %int 0
-%c1 = OpConstant %int 1
-%s = OpTypeStruct %int
-%b = OpTypeStruct %int
-%ps = OpTypePointer Workgroup %s
-%pb = OpTypePointer StorageBuffer %b
-%pi = OpTypePointer StorageBuffer %int
-%null = OpConstantNull %pi
-%wg = OpVariable %ps Workgroup
-%buf = OpVariable %pb StorageBuffer
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%p = OpAccessChain %pi %buf %c0
-%ne = OpPtrNotEqual %bool %p %null
-%v = OpSelect %int %ne %c1 %c0
-OpStore %p %v
-OpReturn
-OpFunctionEnd
-`
+//
+//go:embed testdata/asm/shared_text.spvasm
+var sharedText string
 
 // TestSharedBlocks: workgroup variables alias when they are Blocks, not already
 // when the module declares the capability.

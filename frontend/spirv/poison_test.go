@@ -2,6 +2,7 @@ package spirv_test
 
 import (
 	"context"
+	_ "embed"
 	"strings"
 	"testing"
 
@@ -27,59 +28,9 @@ func translate(t *testing.T, text string) (*ir.Shader, error) {
 
 // workgroupModule sums what a workgroup variable of structs, arrays and
 // matrices holds before anything was stored, by 3 invocations, and by 64.
-const workgroupModule = `OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main" %index
-OpExecutionMode %main LocalSize THREADS 1 1
-OpDecorate %index BuiltIn LocalInvocationIndex
-OpDecorate %rt ArrayStride 4
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %out DescriptorSet 0
-OpDecorate %out Binding 0
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%uint = OpTypeInt 32 0
-%float = OpTypeFloat 32
-%v3 = OpTypeVector %float 3
-%mat = OpTypeMatrix %v3 2
-%c0 = OpConstant %uint 0
-%c1 = OpConstant %uint 1
-%c2 = OpConstant %uint 2
-%c5 = OpConstant %uint 5
-%c7 = OpConstant %uint 7
-%inner = OpTypeArray %mat %c5
-%outer = OpTypeArray %inner %c7
-%s = OpTypeStruct %uint %outer
-%ps = OpTypePointer Workgroup %s
-%pf = OpTypePointer Workgroup %float
-%pu = OpTypePointer Workgroup %uint
-%null = OpConstantNull %s
-%w = OpVariable %ps Workgroup INIT
-%rt = OpTypeRuntimeArray %uint
-%block = OpTypeStruct %rt
-%pblock = OpTypePointer StorageBuffer %block
-%pout = OpTypePointer StorageBuffer %uint
-%out = OpVariable %pblock StorageBuffer
-%pin = OpTypePointer Input %uint
-%index = OpVariable %pin Input
-%main = OpFunction %void None %fn
-%l = OpLabel
-%i = OpLoad %uint %index
-%a = OpUMod %uint %i %c7
-%b = OpUMod %uint %i %c5
-%m = OpUMod %uint %i %c2
-%p = OpAccessChain %pf %w %c1 %a %b %m %c2
-%f = OpLoad %float %p
-%q = OpAccessChain %pu %w %c0
-%u = OpLoad %uint %q
-%bits = OpBitcast %uint %f
-%or = OpBitwiseOr %uint %bits %u
-%o = OpAccessChain %pout %out %c0 %i
-OpStore %o %or
-OpReturn
-OpFunctionEnd
-`
+//
+//go:embed testdata/asm/workgroup_module.spvasm
+var workgroupModule string
 
 func TestWorkgroupInitialiser(t *testing.T) {
 	for _, c := range []struct {
@@ -127,38 +78,9 @@ func TestWorkgroupInitialiserNotNull(t *testing.T) {
 }
 
 // distances is a vertex shader with a gl_PerVertex as GLSL declares it.
-const distances = `OpCapability Shader
-OpCapability ClipDistance
-OpCapability CullDistance
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main "main" %v
-OpMemberDecorate %s 0 BuiltIn Position
-OpMemberDecorate %s 1 BuiltIn ClipDistance
-OpMemberDecorate %s 2 BuiltIn CullDistance
-OpDecorate %s Block
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%int = OpTypeInt 32 1
-%uint = OpTypeInt 32 0
-%float = OpTypeFloat 32
-%v4 = OpTypeVector %float 4
-%n = OpConstant %uint 2
-%arr = OpTypeArray %float %n
-%s = OpTypeStruct %v4 %arr %arr
-%ps = OpTypePointer Output %s
-%pf = OpTypePointer Output %float
-%v = OpVariable %ps Output
-%i0 = OpConstant %int 0
-%f0 = OpConstant %float 0
-%member = OpConstant %int MEMBER
-%null = OpConstantNull %s
-%main = OpFunction %void None %fn
-%l = OpLabel
-%p = OpAccessChain %pf %v %member %i0
-OpStore %p %f0
-OpReturn
-OpFunctionEnd
-`
+//
+//go:embed testdata/asm/distances.spvasm
+var distances string
 
 // TestDistancesDeclared looks at what counts as clip and cull distances: those
 // that the shader names, not those that gl_PerVertex declares.

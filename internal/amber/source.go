@@ -3,6 +3,7 @@ package amber
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -82,27 +83,9 @@ func (r *Runner) spirv(ctx context.Context, s *Script, sh *ShaderDecl, stage Sha
 
 // passthrough is the PASSTHROUGH vertex shader: it writes the vec4 at location
 // 0 to gl_Position.
-const passthrough = `
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main "main" %position %out
-OpDecorate %position Location 0
-OpDecorate %out BuiltIn Position
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%float = OpTypeFloat 32
-%v4 = OpTypeVector %float 4
-%pin = OpTypePointer Input %v4
-%pout = OpTypePointer Output %v4
-%position = OpVariable %pin Input
-%out = OpVariable %pout Output
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%value = OpLoad %v4 %position
-OpStore %out %value
-OpReturn
-OpFunctionEnd
-`
+//
+//go:embed testdata/asm/passthrough.spvasm
+var passthrough string
 
 // assemble turns SPIR-V assembly into words. Assembly without a target environment counts as SPIR-V 1.3,
 // which allows all that Amber's default 1.0 does and what such scripts use beyond it.

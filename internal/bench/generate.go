@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -18,46 +19,8 @@ type generator struct {
 	depth         int
 }
 
-const generatedHead = `OpCapability Shader
-%glsl = OpExtInstImport "GLSL.std.450"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main" %id
-OpExecutionMode %main LocalSize 64 1 1
-OpDecorate %id BuiltIn GlobalInvocationId
-OpDecorate %arr ArrayStride 4
-OpMemberDecorate %buf 0 Offset 0
-OpDecorate %buf BufferBlock
-OpDecorate %in DescriptorSet 0
-OpDecorate %in Binding 0
-OpDecorate %out DescriptorSet 0
-OpDecorate %out Binding 1
-%void = OpTypeVoid
-%fnvoid = OpTypeFunction %void
-%bool = OpTypeBool
-%uint = OpTypeInt 32 0
-%float = OpTypeFloat 32
-%v3uint = OpTypeVector %uint 3
-%arr = OpTypeRuntimeArray %uint
-%buf = OpTypeStruct %arr
-%pbuf = OpTypePointer Uniform %buf
-%puint = OpTypePointer Uniform %uint
-%pid = OpTypePointer Input %v3uint
-%puintin = OpTypePointer Input %uint
-%in = OpVariable %pbuf Uniform
-%out = OpVariable %pbuf Uniform
-%id = OpVariable %pid Input
-%c0 = OpConstant %uint 0
-%c1 = OpConstant %uint 1
-%c2 = OpConstant %uint 2
-%c7 = OpConstant %uint 7
-%c63 = OpConstant %uint 63
-%chash = OpConstant %uint 2654435769
-%fhalf = OpConstant %float 0.5
-%ftwo = OpConstant %float 2
-%fpi = OpConstant %float 3.14159274
-%main = OpFunction %void None %fnvoid
-%entry = OpLabel
-`
+//go:embed testdata/asm/generated_head.spvasm
+var generatedHead string
 
 // generate returns a compute shader of about n instructions in its function:
 // arithmetic over a window of recent values, loads and stores at computed

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"testing"
 
@@ -13,60 +14,9 @@ import (
 // workgroupIDs stores WorkgroupId and GlobalInvocationId of each workgroup's first
 // invocation, 8 words a group of 2x1x1, at the place that NumWorkgroups gives a group of
 // the whole grid of 4x4x4.
-const workgroupIDs = `OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main" %group %global
-OpExecutionMode %main LocalSize 2 1 1
-OpDecorate %group BuiltIn WorkgroupId
-OpDecorate %global BuiltIn GlobalInvocationId
-OpDecorate %words ArrayStride 4
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %out DescriptorSet 0
-OpDecorate %out Binding 0
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%v3 = OpTypeVector %u32 3
-%in3 = OpTypePointer Input %v3
-%words = OpTypeRuntimeArray %u32
-%block = OpTypeStruct %words
-%pblock = OpTypePointer StorageBuffer %block
-%pu32 = OpTypePointer StorageBuffer %u32
-%group = OpVariable %in3 Input
-%global = OpVariable %in3 Input
-%out = OpVariable %pblock StorageBuffer
-%c0 = OpConstant %u32 0
-%c1 = OpConstant %u32 1
-%c2 = OpConstant %u32 2
-%c4 = OpConstant %u32 4
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%g = OpLoad %v3 %group
-%i = OpLoad %v3 %global
-%gx = OpCompositeExtract %u32 %g 0
-%gy = OpCompositeExtract %u32 %g 1
-%gz = OpCompositeExtract %u32 %g 2
-%ix = OpCompositeExtract %u32 %i 0
-%iy = OpCompositeExtract %u32 %i 1
-%iz = OpCompositeExtract %u32 %i 2
-%z4 = OpIMul %u32 %gz %c4
-%zy = OpIAdd %u32 %z4 %gy
-%zy4 = OpIMul %u32 %zy %c4
-%zyx = OpIAdd %u32 %zy4 %gx
-%at = OpIMul %u32 %zyx %c2
-%odd = OpBitwiseAnd %u32 %ix %c1
-%place = OpIAdd %u32 %at %odd
-%y16 = OpShiftLeftLogical %u32 %iy %c4
-%z24 = OpShiftLeftLogical %u32 %iz %c4
-%z8 = OpShiftLeftLogical %u32 %z24 %c4
-%xy = OpBitwiseOr %u32 %ix %y16
-%xyz = OpBitwiseOr %u32 %xy %z8
-%p = OpAccessChain %pu32 %out %c0 %place
-OpStore %p %xyz
-OpReturn
-OpFunctionEnd
-`
+//
+//go:embed testdata/asm/workgroup_ids.spvasm
+var workgroupIDs string
 
 // TestDispatchBase starts workgroups from a base: their ids count from it where the shader
 // was compiled for that, and from 0 as the hardware's do where it was not.

@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"context"
+	_ "embed"
 	"testing"
 
 	"nirc"
@@ -10,65 +11,9 @@ import (
 )
 
 // loopModule counts to 100, with a loop of 7 inside, both with an if in them.
-const loopModule = `
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main"
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %S Block
-OpMemberDecorate %S 0 Offset 0
-OpDecorate %s DescriptorSet 0
-OpDecorate %s Binding 0
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%bool = OpTypeBool
-%c0 = OpConstant %u32 0
-%c1 = OpConstant %u32 1
-%c3 = OpConstant %u32 3
-%c7 = OpConstant %u32 7
-%n = OpConstant %u32 100
-%S = OpTypeStruct %u32
-%pS = OpTypePointer StorageBuffer %S
-%pu = OpTypePointer StorageBuffer %u32
-%s = OpVariable %pS StorageBuffer
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%p = OpAccessChain %pu %s %c0
-%x0 = OpLoad %u32 %p
-OpBranch %head
-%head = OpLabel
-%i = OpPhi %u32 %c0 %entry %i2 %next
-%x = OpPhi %u32 %x0 %entry %x2 %next
-%more = OpULessThan %bool %i %n
-OpLoopMerge %end %next None
-OpBranchConditional %more %body %end
-%body = OpLabel
-OpBranch %head2
-%head2 = OpLabel
-%j = OpPhi %u32 %c0 %body %j2 %next2
-%y = OpPhi %u32 %x %body %y2 %next2
-%more2 = OpULessThan %bool %j %c7
-OpLoopMerge %end2 %next2 None
-OpBranchConditional %more2 %body2 %end2
-%body2 = OpLabel
-%y3 = OpIMul %u32 %y %c3
-%y2 = OpBitwiseXor %u32 %y3 %j
-OpBranch %next2
-%next2 = OpLabel
-%j2 = OpIAdd %u32 %j %c1
-OpBranch %head2
-%end2 = OpLabel
-%x2 = OpIAdd %u32 %y %i
-OpBranch %next
-%next = OpLabel
-%i2 = OpIAdd %u32 %i %c1
-OpBranch %head
-%end = OpLabel
-OpStore %p %x
-OpReturn
-OpFunctionEnd
-`
+//
+//go:embed testdata/asm/loop_module.spvasm
+var loopModule string
 
 // TestTrips: loops whose trips the model takes for known run that often on the cores, and what a shader without
 // branches on data costs on its longest path is what it costs when it runs.

@@ -2,6 +2,7 @@ package grids
 
 import (
 	"context"
+	_ "embed"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -19,102 +20,20 @@ import (
 )
 
 // A vertex shader that hands position and colour on.
-const partsVertex = `
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Vertex %main "main" %pos %col %out %builtin
-OpDecorate %pos Location 0
-OpDecorate %col Location 1
-OpDecorate %out Location 0
-OpDecorate %builtin BuiltIn Position
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%float = OpTypeFloat 32
-%v4 = OpTypeVector %float 4
-%in4 = OpTypePointer Input %v4
-%out4 = OpTypePointer Output %v4
-%pos = OpVariable %in4 Input
-%col = OpVariable %in4 Input
-%out = OpVariable %out4 Output
-%builtin = OpVariable %out4 Output
-%main = OpFunction %void None %fn
-%l = OpLabel
-%p = OpLoad %v4 %pos
-OpStore %builtin %p
-%c = OpLoad %v4 %col
-OpStore %out %c
-OpReturn
-OpFunctionEnd
-`
+//
+//go:embed testdata/asm/parts_vertex.spvasm
+var partsVertex string
 
 // A fragment shader with a second source for blending.
-const partsFragment = `
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main "main" %col %out %second
-OpExecutionMode %main OriginUpperLeft
-OpDecorate %col Location 0
-OpDecorate %out Location 0
-OpDecorate %out Index 0
-OpDecorate %second Location 0
-OpDecorate %second Index 1
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%float = OpTypeFloat 32
-%v4 = OpTypeVector %float 4
-%in4 = OpTypePointer Input %v4
-%out4 = OpTypePointer Output %v4
-%col = OpVariable %in4 Input
-%out = OpVariable %out4 Output
-%second = OpVariable %out4 Output
-%half = OpConstant %float 0.5
-%main = OpFunction %void None %fn
-%l = OpLabel
-%c = OpLoad %v4 %col
-OpStore %out %c
-%d = OpVectorTimesScalar %v4 %c %half
-OpStore %second %d
-OpReturn
-OpFunctionEnd
-`
+//
+//go:embed testdata/asm/parts_fragment.spvasm
+var partsFragment string
 
 // A fragment shader that runs once a sample, kills sample 1 and gives every
 // other its number.
-const partsSamples = `
-OpCapability Shader
-OpCapability SampleRateShading
-OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main "main" %id %out
-OpExecutionMode %main OriginUpperLeft
-OpDecorate %id BuiltIn SampleId
-OpDecorate %id Flat
-OpDecorate %out Location 0
-%void = OpTypeVoid
-%bool = OpTypeBool
-%fn = OpTypeFunction %void
-%float = OpTypeFloat 32
-%int = OpTypeInt 32 1
-%v4 = OpTypeVector %float 4
-%inI = OpTypePointer Input %int
-%out4 = OpTypePointer Output %v4
-%id = OpVariable %inI Input
-%out = OpVariable %out4 Output
-%one = OpConstant %int 1
-%main = OpFunction %void None %fn
-%l = OpLabel
-%i = OpLoad %int %id
-%kill = OpIEqual %bool %i %one
-OpSelectionMerge %m None
-OpBranchConditional %kill %k %m
-%k = OpLabel
-OpKill
-%m = OpLabel
-%f = OpConvertSToF %float %i
-%v = OpCompositeConstruct %v4 %f %f %f %f
-OpStore %out %v
-OpReturn
-OpFunctionEnd
-`
+//
+//go:embed testdata/asm/parts_samples.spvasm
+var partsSamples string
 
 // partOrWhole loads an object of an ABI: of "" as it is, else as a main part.
 func partOrWhole(o *object.Object, abi string) (emu.Program, error) {

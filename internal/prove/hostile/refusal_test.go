@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"slices"
 	"strings"
@@ -13,31 +14,9 @@ import (
 
 // refusedFragment is a fragment shader with DECL among its declarations, ENTRY
 // among its interface and BODY as its body.
-const refusedFragment = `OpCapability Shader
-CAPS
-OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main "main" %o ENTRY
-OpExecutionMode %main OriginUpperLeft
-%file = OpString "refused.frag"
-OpDecorate %o Location 0
-NOTES
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%f = OpTypeFloat 32
-%i = OpTypeInt 32 1
-%i0 = OpConstant %i 0
-%v2 = OpTypeVector %f 2
-%v4 = OpTypeVector %f 4
-%po = OpTypePointer Output %v4
-%o = OpVariable %po Output
-DECL
-%main = OpFunction %void None %fn
-%l = OpLabel
-OpLine %file 7 3
-BODY
-OpReturn
-OpFunctionEnd
-`
+//
+//go:embed testdata/asm/refused_fragment.spvasm
+var refusedFragment string
 
 func refusedModule(caps, entry, notes, decl, body string) string {
 	return strings.NewReplacer("CAPS", caps, "ENTRY", entry, "NOTES", notes, "DECL", decl, "BODY", body).Replace(refusedFragment)

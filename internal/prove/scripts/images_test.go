@@ -7,14 +7,13 @@ import (
 
 	"nirc"
 	"nirc/internal/amber"
-	"nirc/internal/exec"
 	"nirc/internal/prove"
 	"nirc/internal/refs"
 	"nirc/passes"
 )
 
 // TestImageScripts runs scripts on images, samplers and texel buffers from GLSL
-// to the interpreter, as the frontend made them and behind the passes. With
+// to the interpreter, as the frontend made them and after the passes. With
 // another value in an expectation they must fail.
 func TestImageScripts(t *testing.T) {
 	refs.Tool(t, "glslangValidator")
@@ -26,15 +25,7 @@ func TestImageScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := func(src []byte, level passes.Level) amber.Result {
-			target, err := exec.AmberTarget(nirc.Options{Target: nirc.IRTarget, Level: level})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := amber.Parse(path, src)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return (&amber.Runner{Strict: true, Target: target}).Run(t.Context(), s)
+			return runScript(t, nirc.Options{Target: nirc.IRTarget, Level: level}, path, src, nil)
 		}
 		for _, level := range []passes.Level{passes.O0, passes.O2} {
 			if r := run(src, level); r.Verdict != amber.Pass || r.Checked < 4 {

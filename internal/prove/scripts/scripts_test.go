@@ -3,6 +3,8 @@
 package scripts
 
 import (
+	"bytes"
+	"os"
 	"testing"
 
 	"nirc"
@@ -13,43 +15,96 @@ import (
 	"nirc/passes"
 )
 
-// TestScriptsEverywhere runs scripts on the interpreter and on each core.
-func TestScriptsEverywhere(t *testing.T) {
-	scripts := []struct {
-		path    string
-		glsl    bool
-		checked int
-		without string // a target whose hardware cannot
-	}{
-		{prove.Data("interpolate.amber"), true, 1, ""},
-		{prove.Data("block_arrays.amber"), true, 1, ""},
-		{prove.Data("opaque.amber"), false, 1, ""},
-		{prove.Data("partition.amber"), true, 7, "midgard"}, // its subgroups have one lane
-	}
-	names := []string{nirc.IRTarget}
+// everywhere is the interpreter and each target's default GPU.
+func everywhere() []nirc.Options {
+	list := []nirc.Options{{Target: nirc.IRTarget}}
 	for _, b := range nirc.Targets() {
-		names = append(names, b.Name)
+		list = append(list, nirc.Options{Target: b.Name})
 	}
-	for _, x := range scripts {
-		t.Run(x.path, func(t *testing.T) {
-			if x.glsl {
-				refs.Tool(t, "glslangValidator")
-			}
-			for _, name := range names {
-				if name == x.without {
-					continue
-				}
-				for _, level := range []passes.Level{passes.O0, passes.O2} {
-					target, err := exec.AmberTarget(nirc.Options{Target: name, Level: level})
-					if err != nil {
-						t.Fatal(err)
-					}
-					r := (&amber.Runner{Strict: true, Target: target}).Run(t.Context(), prove.Script(t, x.path))
-					if r.Verdict != amber.Pass || r.Checked != x.checked {
-						t.Errorf("%s at O%v: %+v", name, level, r)
-					}
-				}
-			}
-		})
+	return list
+}
+
+// without leaves a target out, whose hardware cannot what a script asks for.
+func without(target string, list []nirc.Options) (rest []nirc.Options) {
+	for _, o := range list {
+		if o.Target != target {
+			rest = append(rest, o)
+		}
 	}
+	return rest
+}
+
+// a script, the targets that run it, how many expectations are checked at least, and what in it
+// is right and wrong, if one is tried that must fail.
+type script struct {
+	name, about  string
+	targets      []nirc.Options
+	checked      int
+	right, wrong string
+}
+
+// TestScripts runs scripts at both levels. Midgard's subgroups have one lane, so it has no part in
+// those on lanes of a subgroup.
+func TestScripts(t *testing.T) {
+	ir := nirc.Options{Target: nirc.IRTarget}
+	chips := []nirc.Options{ir, {Target: "ir3", GPU: "a630"}, {Target: "ir3", GPU: "a740"}, {Target: "agx"}, {Target: "midgard"}}
+	for _, x := range []script{
+		{name: "interpolate.amber", targets: everywhere(), checked: 1},
+		{name: "block_arrays.amber", targets: everywhere(), checked: 1},
+		{name: "opaque.amber", targets: everywhere(), checked: 1},
+		{name: "partition.amber", targets: without("midgard", everywhere()), checked: 7},
+		{name: "doubles.amber", about: "64-bit floats are native on the interpreter, lower_doubles makes integers of them on the cores: the last bit of 0.1 + 0.2 counts",
+			targets: everywhere(), checked: 73, right: "0x3fd3333333333334", wrong: "0x3fd3333333333333"},
+		{name: "float_atomics.amber", about: "lower_atomics writes them as loops: sums are whole although many lanes add at once, and helpers neither add nor keep their waves from ending",
+			targets: everywhere(), checked: 4, right: "EQ 35 25", wrong: "EQ 35 26"},
+		{name: "wide_atomics.amber", about: "of 64 bits, where they are: on the interpreter and on the GPUs that have unsigned ones",
+			targets: []nirc.Options{ir, {Target: "ir3", GPU: "a740"}, {Target: "ir3", GPU: "a750"}, {Target: "midgard"}}, checked: 1, right: "EQ 1968813", wrong: "EQ 1968814"},
+		{name: "narrow_io.amber", about: "inputs and outputs of 8 and 16 bits", targets: chips, checked: 1},
+		{name: "wide_subgroups.amber", about: "subgroup operations of 64 bits", targets: without("midgard", chips), checked: 1},
+		{name: "unsized.amber", about: "arrays of descriptors that declare no size, of all kinds",
+			targets: append([]nirc.Options{{Target: "midgard", GPU: "t720"}}, chips...), checked: 18},
+	} {
+		t.Run(x.name, func(t *testing.T) { x.run(t) })
+	}
+}
+
+// run runs the script, and its wrong form.
+func (x *script) run(t *testing.T) {
+	path := prove.Data(x.name)
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(src, []byte("GLSL")) {
+		refs.Tool(t, "glslangValidator")
+	}
+	modules := &amber.ModuleCache{}
+	for _, o := range x.targets {
+		for _, o.Level = range []passes.Level{passes.O0, passes.O2} {
+			if got := runScript(t, o, path, src, modules); got.Verdict != amber.Pass || got.Checked < x.checked {
+				t.Errorf("%s %s at O%v: %+v", o.Target, o.GPU, o.Level, got)
+			}
+			if x.wrong == "" {
+				continue
+			}
+			wrong := bytes.Replace(src, []byte(x.right), []byte(x.wrong), 1)
+			if got := runScript(t, o, path, wrong, modules); got.Verdict != amber.Fail || got.Cause != amber.CauseExpectation {
+				t.Errorf("%s %s at O%v takes %q for right: %+v", o.Target, o.GPU, o.Level, x.wrong, got)
+			}
+		}
+	}
+}
+
+// runScript runs the text of a script.
+func runScript(t *testing.T, o nirc.Options, path string, src []byte, modules *amber.ModuleCache) amber.Result {
+	t.Helper()
+	target, err := exec.AmberTarget(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := amber.Parse(path, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return (&amber.Runner{Strict: true, Target: target, Modules: modules}).Run(t.Context(), s)
 }

@@ -7,6 +7,7 @@ package vulkan
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -28,47 +29,11 @@ const (
 	mixInvocations = 128 // in 4 workgroups
 )
 
-const mixHead = `OpCapability Shader
-%ext = OpExtInstImport "GLSL.std.450"
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main" %gid
-OpExecutionMode %main LocalSize 32 1 1
-OpDecorate %gid BuiltIn GlobalInvocationId
-OpDecorate %bi DescriptorSet 0
-OpDecorate %bi Binding 0
-OpDecorate %bf DescriptorSet 0
-OpDecorate %bf Binding 1
-OpDecorate %bo DescriptorSet 0
-OpDecorate %bo Binding 2
-OpDecorate %ai ArrayStride 4
-OpDecorate %af ArrayStride 4
-OpDecorate %si BufferBlock
-OpDecorate %sf BufferBlock
-OpMemberDecorate %si 0 Offset 0
-OpMemberDecorate %sf 0 Offset 0
-`
+//go:embed testdata/asm/mix_head.spvasm
+var mixHead string
 
-const mixTypes = `%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%bool = OpTypeBool
-%u = OpTypeInt 32 0
-%i = OpTypeInt 32 1
-%f = OpTypeFloat 32
-%u3 = OpTypeVector %u 3
-%pin = OpTypePointer Input %u3
-%gid = OpVariable %pin Input
-%ai = OpTypeRuntimeArray %u
-%af = OpTypeRuntimeArray %f
-%si = OpTypeStruct %ai
-%sf = OpTypeStruct %af
-%psi = OpTypePointer Uniform %si
-%psf = OpTypePointer Uniform %sf
-%pu = OpTypePointer Uniform %u
-%pf = OpTypePointer Uniform %f
-%bi = OpVariable %psi Uniform
-%bf = OpVariable %psf Uniform
-%bo = OpVariable %psi Uniform
-`
+//go:embed testdata/asm/mix_types.spvasm
+var mixTypes string
 
 // mix makes a random shader.
 type mix struct {
