@@ -1,90 +1,18 @@
 package passes
 
 import (
+	_ "embed"
 	"testing"
 
 	"nirc/internal/emu"
 	"nirc/ir"
 )
 
-const linkVS = `shader vertex "main" {
-  var @1 shader_in vec4f32 "p" { location=ATTRIB0 }
-  var @2 shader_out vec4f32 "unread" { location=VAR0 }
-  var @3 shader_out vec2f32 "b" { location=VAR1 }
-  var @4 shader_out f32 "one" { location=VAR3 }
-  var @5 shader_out f32 "c" { location=VAR4 component=2 }
-  var @6 shader_out vec2f32 "again" { location=VAR5 }
-  var @7 shader_out u32 "flat" { location=VAR6 }
-  var @8 shader_out vec4f32[2] "arr" { location=VAR8 }
-  var @9 shader_out vec4f32 "gl" { location=POS }
-  fn f0 "main" entry() {
-    b0:
-      %900:32 = load_const 0x0
-      %901:32 = load_const 0x3f800000
-      %902:32 = load_const 0x1
-      %1:32 = deref_var @1
-      %2:32x4 = load_deref %1
-      %3:32 = deref_var @2
-      store_deref %3, %2 write_mask=xyzw
-      %4:32 = deref_var @3
-      %5:32x2 = mov %2.zw
-      store_deref %4, %5 write_mask=xy
-      %6:32 = deref_var @4
-      store_deref %6, %901 write_mask=x
-      %7:32 = deref_var @5
-      %8:32 = mov %2.y
-      store_deref %7, %8 write_mask=x
-      %9:32 = deref_var @6
-      store_deref %9, %5 write_mask=xy
-      %10:32 = deref_var @7
-      %11:32 = load_vertex_id
-      store_deref %10, %11 write_mask=x
-      %12:32 = deref_var @8
-      %13:32 = deref_array %12[%902]
-      store_deref %13, %2 write_mask=xyzw
-      %14:32 = deref_var @9
-      store_deref %14, %2 write_mask=xyzw
-  }
-}`
+//go:embed testdata/ir/link_vs.nir
+var linkVS string
 
-const linkFS = `shader fragment "main" {
-  var @1 shader_in vec2f32 "b" { location=VAR1 interp=smooth }
-  var @2 shader_in f32 "one" { location=VAR3 interp=smooth }
-  var @3 shader_in f32 "c" { location=VAR4 interp=smooth component=2 }
-  var @4 shader_in vec2f32 "again" { location=VAR5 interp=smooth }
-  var @5 shader_in u32 "flat" { location=VAR6 interp=flat }
-  var @6 shader_in vec4f32 "second" { location=VAR9 interp=smooth }
-  var @7 shader_in f32 "unwritten" { location=VAR12 interp=smooth }
-  var @8 shader_out vec4f32[2] "o" { location=DATA0 }
-  fn f0 "main" entry() {
-    b0:
-      %900:32 = load_const 0x0
-      %901:32 = load_const 0x1
-      %1:32 = deref_var @1
-      %2:32x2 = load_deref %1
-      %3:32 = deref_var @2
-      %4:32 = load_deref %3
-      %5:32 = deref_var @3
-      %6:32 = load_deref %5
-      %7:32 = deref_var @4
-      %8:32x2 = load_deref %7
-      %9:32 = deref_var @5
-      %10:32 = load_deref %9
-      %11:32 = deref_var @6
-      %12:32x4 = load_deref %11
-      %13:32 = deref_var @7
-      %14:32 = interp_deref_at_centroid %13
-      %15:32 = fmul %14, %900
-      %16:32x4 = vec4 %2.x, %4, %6, %8.y
-      %17:32x4 = fadd %16, %12
-      %18:32 = deref_var @8
-      %19:32 = deref_array %18[%900]
-      store_deref %19, %17 write_mask=xyzw
-      %20:32x4 = vec4 %10, %2.y, %8.x, %15
-      %21:32 = deref_array %18[%901]
-      store_deref %21, %20 write_mask=xyzw
-  }
-}`
+//go:embed testdata/ir/link_fs.nir
+var linkFS string
 
 // runLinked runs a vertex shader and, on its first three vertices, a fragment
 // shader.

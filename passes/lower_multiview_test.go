@@ -1,6 +1,7 @@
 package passes
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,28 +10,9 @@ import (
 )
 
 // multiviewVS positions vertices by the view, with values and branches.
-const multiviewVS = `shader vertex "main" {
-  fn f0 "main" entry() {
-    b0:
-      %900:32 = load_const 0x0
-      %901:32 = load_const 0x2
-      %1:32x4 = load_input %900 base=0 range=1 dest_type=f32 io_semantics={ATTRIB0 1}
-      %2:32 = load_view_index
-      %3:32 = u2f32 %2
-      %4:32x4 = fadd %1, %3.xxxx
-      %5:1 = ieq %2, %901
-    if %5 {
-      b1:
-        %6:32x4 = fmul %4, %1
-    } else {
-      b2:
-    }
-    b3:
-      %7:32x4 = phi b1: %6, b2: %4
-      store_output %7, %900 base=0 range=1 write_mask=xyzw src_type=f32 io_semantics={POS 1}
-      store_output %1, %900 base=32 range=1 write_mask=xyzw src_type=f32 io_semantics={VAR0 1}
-  }
-}`
+//
+//go:embed testdata/ir/multiview_vs.nir
+var multiviewVS string
 
 // viewSlot is where testViews puts the positions.
 const viewSlot = ir.SlotVar0 + 20

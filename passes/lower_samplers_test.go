@@ -2,6 +2,7 @@ package passes
 
 import (
 	"context"
+	_ "embed"
 	"encoding/binary"
 	"strings"
 	"testing"
@@ -13,33 +14,9 @@ import (
 
 // samplersShader fetches from an element of two arrays of three textures that
 // each workgroup chooses, and from the last.
-const samplersShader = `shader compute "main" {
-  info { workgroup_size=1,1,1 }
-  var @1 uniform tex2D<u32>[3][2] "t" { set=0 binding=0 }
-  fn f0 "main" entry() {
-    b0:
-      %900:32 = load_const 0x0
-      %901:32 = load_const 0x1
-      %902:32 = load_const 0x2
-      %903:32 = load_const 0x6
-      %904:32 = load_const 0x3
-      %10:32x2 = load_const (0x0, 0x0)
-      %1:32x3 = load_workgroup_id
-      %2:32 = mov %1.x
-      %3:32 = iand %2, %901
-      %4:32 = ushr %2, %901
-      %5:32 = deref_var @1
-      %6:32 = deref_array %5[%3]
-      %7:32 = deref_array %6[%4]
-      %8:32x4 = txf coord=%10 lod=%900 texture_deref=%7 dim=2D dest=u32 coord_components=2
-      %11:32 = deref_array %5[%901]
-      %12:32 = deref_array %11[%902]
-      %13:32x4 = txf coord=%10 lod=%900 texture_deref=%12 dim=2D dest=u32 coord_components=2
-      %14:32 = iadd %8.x, %13.x
-      %15:32 = ishl %2, %902
-      store_ssbo %14, %903, %15 write_mask=x align_mul=4
-  }
-}`
+//
+//go:embed testdata/ir/samplers_shader.nir
+var samplersShader string
 
 func TestSamplers(t *testing.T) {
 	s := parseShader(t, samplersShader)

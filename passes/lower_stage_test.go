@@ -1,6 +1,7 @@
 package passes
 
 import (
+	_ "embed"
 	"math"
 	"slices"
 	"strings"
@@ -9,91 +10,11 @@ import (
 	"nirc/ir"
 )
 
-const interfaceFS = `shader fragment "main" {
-  var @1 shader_in vec4f32[2] "a" { location=VAR0 interp=smooth }
-  var @2 shader_in mat3x2f32 "m" { location=VAR2 interp=noperspective }
-  var @3 shader_in f32 "x" { location=VAR6 interp=smooth centroid }
-  var @4 shader_in vec2f32 "y" { location=VAR6 interp=smooth component=1 centroid }
-  var @5 shader_in u32 "f" { location=VAR7 interp=flat component=2 }
-  var @6 shader_in vec2u32 "g" { location=VAR7 interp=flat }
-  var @7 shader_out vec4f32[2] "o" { location=DATA0 }
-  var @8 shader_out vec2f32 "p" { location=DATA2 }
-  var @9 shader_out f32 "q" { location=DATA2 component=3 }
-  fn f0 "main" entry() {
-    b0:
-      %900:32 = load_const 0x0
-      %901:32 = load_const 0x1
-      %902:32 = load_const 0x2
-      %1:32 = deref_var @1
-      %2:32 = deref_array %1[%901]
-      %3:32x4 = load_deref %2
-      %4:32 = deref_var @2
-      %5:32 = deref_array %4[%902]
-      %6:32x2 = load_deref %5
-      %7:32 = deref_var @3
-      %8:32 = load_deref %7
-      %9:32 = deref_var @4
-      %10:32x2 = load_deref %9
-      %11:32 = deref_var @5
-      %12:32 = load_deref %11
-      %13:32 = deref_var @6
-      %14:32x2 = load_deref %13
-      %15:32x2 = interp_deref_at_centroid %9
-      %20:32x4 = fadd %3, %6.xyxy
-      %21:32 = deref_var @7
-      %22:32 = deref_array %21[%901]
-      store_deref %22, %20 write_mask=xyzw
-      %23:32 = deref_array %21[%900]
-      %24:32x4 = vec4 %8, %10.x, %10.y, %15.y
-      store_deref %23, %24 write_mask=xzw
-      %25:32x2 = ixor %14, %12.xx
-      %26:32 = deref_var @8
-      store_deref %26, %25 write_mask=xy
-      %27:32 = deref_var @9
-      %28:32 = deref_array %1[%900]
-      %29:32x4 = load_deref %28
-      %43:32 = mov %29.w
-      store_deref %27, %43 write_mask=x
-  }
-}`
+//go:embed testdata/ir/interface_fs.nir
+var interfaceFS string
 
-const interfaceVS = `shader vertex "main" {
-  var @1 shader_in vec4f32 "pos" { location=ATTRIB0 }
-  var @2 shader_in mat2x3f32 "m" { location=ATTRIB1 }
-  var @3 shader_in vec2f32[2] "t" { location=ATTRIB4 component=2 }
-  var @4 shader_out vec4f32 "gl" { location=POS }
-  var @5 shader_out vec2f32[2] "u" { location=VAR0 }
-  var @6 shader_out vec2f32[2] "v" { location=VAR0 component=2 }
-  var @7 shader_out f32 "w" { location=VAR3 component=1 }
-  fn f0 "main" entry() {
-    b0:
-      %900:32 = load_const 0x0
-      %901:32 = load_const 0x1
-      %1:32 = deref_var @1
-      %2:32x4 = load_deref %1
-      %3:32 = deref_var @4
-      store_deref %3, %2 write_mask=xyzw
-      %4:32 = deref_var @2
-      %5:32 = deref_array %4[%901]
-      %6:32x3 = load_deref %5
-      %7:32 = deref_var @3
-      %8:32 = deref_array %7[%900]
-      %9:32x2 = load_deref %8
-      %10:32 = deref_var @5
-      %11:32 = deref_array %10[%901]
-      store_deref %11, %9 write_mask=xy
-      %12:32 = deref_array %10[%900]
-      %40:32x2 = mov %6.yz
-      store_deref %12, %40 write_mask=y
-      %13:32 = deref_var @6
-      %14:32 = deref_array %13[%901]
-      %41:32x2 = mov %6.xz
-      store_deref %14, %41 write_mask=xy
-      %15:32 = deref_var @7
-      %42:32 = mov %2.z
-      store_deref %15, %42 write_mask=x
-  }
-}`
+//go:embed testdata/ir/interface_vs.nir
+var interfaceVS string
 
 // TestInterfacePasses executes shaders before and after the passes over inputs
 // and outputs, alone and together, before and after lower_io.

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	_ "embed"
 	"testing"
 
 	"nirc/ir"
@@ -55,35 +56,8 @@ var preambleCases = []struct {
 	{[]string{"rewrite_cost", "2"}, 1},
 }
 
-const preambleShader = `shader compute "main" {
-  info { workgroup_size=1,1,1 }
-  fn f0 "main" entry() {
-    b0:
-      %900:32 = load_const 0x0
-      %901:32 = load_const 0x3
-      %903:32x3 = load_workgroup_id
-      %904:32 = mov %903.x
-      %909:32 = load_const 0x8
-      %910:32 = ishl %904, %909
-      %1:32x3 = load_base_workgroup_id
-      %2:32 = iadd %1.x, %901
-      %3:32 = imul %2, %901
-      %4:32 = ixor %3, %909
-      %5:32 = iadd %1.y, %901
-      %6:32 = iadd %4, %904
-      %7:32 = imul %5, %6
-      %8:1 = ult %904, %901
-    if %8 {
-      b1:
-      %9:32 = iadd %7, %4
-      store_ssbo %9, %900, %910 write_mask=x align_mul=4
-    } else {
-      b2:
-    }
-    b3:
-  }
-}
-`
+//go:embed testdata/ir/preamble_shader.nir
+var preambleShader string
 
 func TestPreamble(t *testing.T) {
 	for _, c := range preambleCases {

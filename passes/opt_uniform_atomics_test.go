@@ -2,6 +2,7 @@ package passes
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,38 +12,9 @@ import (
 
 // atomicShader runs workgroups of 10 lanes, of which the odd ones do an
 // atomic on one word and keep what it gave.
-const atomicShader = `shader compute "main" {
-  info { workgroup_size=10,1,1 }
-  fn f0 "main" entry() {
-    b0:
-      %%900:32 = load_const 0x0
-      %%901:32 = load_const 0x1
-      %%902:32 = load_const 0x2
-      %%903:32x3 = load_workgroup_id
-      %%904:32 = mov %%903.x
-      %%909:32 = load_const 0x8
-      %%910:32 = ishl %%904, %%909
-      %%1:32 = load_local_invocation_index
-      %%2:32 = load_const 0x25
-      %%3:32 = imul %%1, %%2
-      %%4:32 = ixor %%3, %%902
-      %%5:32 = iand %%1, %%901
-      %%6:1 = ieq %%5, %%901
-      %%7:32 = ishl %%1, %%902
-      %%8:32 = load_const 0x10
-      %%9:32 = iadd %%7, %%8
-      %%10:32 = iadd %%9, %%910
-    if %%6 {
-      b1:
-      %%11:32 = ssbo_atomic %%900, %%910, %%4 atomic_op=%s
-      store_ssbo %%11, %%900, %%10 write_mask=x align_mul=4
-    } else {
-      b2:
-    }
-    b3:
-  }
-}
-`
+//
+//go:embed testdata/ir/atomic_shader.nir
+var atomicShader string
 
 // TestUniformAtomics: the memory and each lane's result are those of one
 // atomic a lane, with fewer done.

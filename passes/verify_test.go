@@ -1,40 +1,15 @@
 package passes
 
 import (
+	_ "embed"
 	"strings"
 	"testing"
 
 	"nirc/ir"
 )
 
-const liarShader = `shader compute "main" {
-  info { workgroup_size=1,1,1 }
-  fn f0 "main" entry() {
-    b0:
-      %1:32 = load_const 0x0
-      %2:32 = load_const 0x4
-      %3:32 = load_const 0x20
-      %4:32 = load_local_invocation_index
-      %10:32 = load_subgroup_size
-    loop {
-      b1:
-      %5:32 = phi b0: %1, b4: %7
-      %6:1 = uge %5, %3
-      if %6 {
-        b2:
-          break
-      } else {
-        b3:
-      }
-      b4:
-      %7:32 = iadd %5, %2
-      %8:32 = iadd %10, %5
-      store_shared %10, %8 write_mask=x align_mul=4
-    }
-    b5:
-  }
-}
-`
+//go:embed testdata/ir/liar_shader.nir
+var liarShader string
 
 // instrOf returns the first instruction of a function that f picks.
 func instrOf(s *ir.Shader, f func(*ir.Instr) bool) *ir.Instr {

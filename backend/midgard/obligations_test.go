@@ -2,6 +2,7 @@ package midgard
 
 import (
 	"context"
+	_ "embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -82,29 +83,9 @@ func loadText(text string, opts CompileOptions) (*ir.Shader, emu.Program, error)
 
 // positions makes a triangle of the vertex index with w other than 1, plainColor paints
 // what it covers.
-const positions = `
-shader vertex "main" {
-  info { outputs_written=0x1 io_lowered }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32 = load_vertex_id
-      %2:32 = load_const 0x1
-      %3:32 = iand %1, %2
-      %4:32 = u2f32 %3
-      %5:32 = ushr %1, %2
-      %13:32 = iand %5, %2
-      %6:32 = u2f32 %13
-      %7:32 = load_const 0x40000000
-      %8:32 = fmul %4, %7
-      %9:32 = fmul %6, %7
-      %10:32 = load_const 0x3f000000
-      %11:32 = load_const 0x40000000
-      %12:32x4 = vec4 %8, %9, %10, %11
-      store_output %12, %0 base=0 range=1 write_mask=xyzw src_type=f32 io_semantics={POS 1}
-  }
-}
-`
+//
+//go:embed testdata/ir/positions.nir
+var positions string
 
 const plainColor = `
 shader fragment "main" {
@@ -119,26 +100,9 @@ shader fragment "main" {
 `
 
 // baseVertex moves a triangle by gl_BaseVertex.
-const baseVertex = `
-shader vertex "main" {
-  info { outputs_written=0x1 io_lowered }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32 = load_vertex_id
-      %2:32 = load_first_vertex
-      %3:32 = isub %1, %2
-      %4:32 = load_const 0x1
-      %5:32 = iand %3, %4
-      %6:32 = u2f32 %5
-      %7:32 = ushr %3, %4
-      %8:32 = u2f32 %7
-      %9:32 = load_const 0x3f800000
-      %10:32x4 = vec4 %6, %8, %0, %9
-      store_output %10, %0 base=0 range=1 write_mask=xyzw src_type=f32 io_semantics={POS 1}
-  }
-}
-`
+//
+//go:embed testdata/ir/base_vertex.nir
+var baseVertex string
 
 // drawnSize is how many pixels a picture has in a row.
 const drawnSize = 16
@@ -371,51 +335,14 @@ func largeWorkgroup() error {
 }
 
 // demoted paints derivatives of what is computed after every other pixel was demoted.
-const demoted = `
-shader fragment "main" {
-  info { outputs_written=0x10 uses_demote io_lowered }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32x4 = load_frag_coord
-      %2:32 = f2i32 %1.x
-      %3:32 = load_const 0x1
-      %4:32 = iand %2, %3
-      %5:32 = ine32 %4, %0
-      demote_if %5
-      %6:32 = fmul %1.x, %1.x
-      %7:32 = ddx %6
-      %8:32 = load_const 0x3c800000 // 1/64
-      %9:32 = fmul %7, %8
-      %10:32x4 = vec4 %9, %9, %9, %9
-      store_output %10, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`
+//
+//go:embed testdata/ir/demoted.nir
+var demoted string
 
 // demotedFlag writes the depth that a demoted neighbour's flag is.
-const demotedFlag = `
-shader fragment "main" {
-  info { outputs_written=0x10 uses_demote io_lowered }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32x4 = load_frag_coord
-      %2:32 = f2i32 %1.x
-      %3:32 = load_const 0x1
-      %4:32 = iand %2, %3
-      %5:32 = ine32 %4, %0
-      demote_if %5
-      %6:32 = is_helper_invocation
-      %7:32 = load_const 0x3f800000
-      %8:32 = load_const 0x3e800000
-      %9:32 = b32csel %6, %7, %8
-      %10:32 = ddx %9
-      %11:32x4 = vec4 %10, %10, %10, %7
-      store_output %11, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`
+//
+//go:embed testdata/ir/demoted_flag.nir
+var demotedFlag string
 
 // helperWrites counts fragments whose quads have helpers.
 func helperWrites() error {

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	_ "embed"
 	"strings"
 	"testing"
 
@@ -11,28 +12,9 @@ import (
 // constantText reads a variable of constant memory that stands in the constant
 // data, as opt_large_constants leaves it, one with a value of its own, and the
 // data itself.
-const constantText = `shader vertex "main" {
-  constant_data = 0x00000000000000000000000000000000aa000000bb000000cc000000dd000000
-  var @1 mem_constant u32[3] "table" { driver_location=16 explicit }
-  var @2 mem_constant u32[2] "own" { init={(0x11), (0x22)} }
-  var @3 shader_out vec4u32 "o" { location=VAR0 }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_vertex_id
-      %1:32 = deref_var @1
-      %2:32 = deref_array %1[%0]
-      %3:32 = load_deref %2
-      %4:32 = deref_var @2
-      %5:32 = deref_array %4[%0]
-      %6:32 = load_deref %5
-      %7:32 = load_const 0x1c
-      %8:32 = load_constant %7 align_mul=4 range=0x20
-      %9:32x4 = vec4 %3, %6, %8, %8
-      %10:32 = deref_var @3
-      store_deref %10, %9 write_mask=xyzw
-  }
-}
-`
+//
+//go:embed testdata/ir/constant_text.nir
+var constantText string
 
 func TestConstantData(t *testing.T) {
 	s, err := ir.Parse(constantText)
@@ -93,22 +75,9 @@ func TestInitialisedOutput(t *testing.T) {
 }
 
 // undefText leaves one component of an output and a variable without a value.
-const undefText = `shader vertex "main" {
-  var @1 shader_temp u32 "t" {}
-  var @2 shader_temp u32 "set" { init=(0x5) }
-  var @3 shader_out vec4u32 "o" { location=VAR0 }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = deref_var @1
-      %1:32 = load_deref %0
-      %2:32 = deref_var @2
-      %3:32 = load_deref %2
-      %4:32x4 = vec4 %1, %3, %1, %1
-      %5:32 = deref_var @3
-      store_deref %5, %4 write_mask=xyz
-  }
-}
-`
+//
+//go:embed testdata/ir/undef_text.nir
+var undefText string
 
 // TestUndefPattern gives memory that nothing was stored to the pattern of undefs.
 func TestUndefPattern(t *testing.T) {

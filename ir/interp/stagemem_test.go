@@ -1,6 +1,7 @@
 package interp
 
 import (
+	_ "embed"
 	"reflect"
 	"testing"
 
@@ -49,43 +50,8 @@ func filled(first uint32) *emu.Slots {
 	return s
 }
 
-const geometryText = `shader geometry "main" {
-  info { gs_invocations=2 gs_max_vertices=3 gs_in_primitive=2 gs_out_primitive=1 }
-  var @1 shader_out i32 "o" { location=VAR0 }
-  var @2 shader_in i32[2] "a" { location=VAR1 }
-  var @3 shader_in i32[3][2] "list" { location=VAR2 component=1 }
-  var @4 system_value i32 "inv" { builtin=8 }
-  var @5 system_value i32 "prim" { builtin=7 }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x1
-      %1:32 = load_const 0x9
-      %2:32 = deref_var @4
-      %3:32 = load_deref %2
-      %4:32 = deref_var @2
-      %5:32 = deref_array %4[%3]
-      %6:32 = load_deref %5
-      %7:32 = deref_var @1
-      store_deref %7, %6 write_mask=x
-      emit_vertex
-      %8:32 = deref_var @3
-      %9:32 = deref_array %8[%0]
-      %10:32 = deref_array %9[%3]
-      %11:32 = load_deref %10
-      store_deref %7, %11 write_mask=x
-      emit_vertex
-      end_primitive
-      %12:32 = deref_array %4[%1]
-      %13:32 = load_deref %12
-      %14:32 = deref_var @5
-      %15:32 = load_deref %14
-      %16:32 = iadd %13, %15
-      store_deref %7, %16 write_mask=x
-      emit_vertex
-      emit_vertex
-  }
-}
-`
+//go:embed testdata/ir/geometry_text.nir
+var geometryText string
 
 // TestGeometryStage reads inputs of several vertices by dynamic indices, one of
 // them outside, and emits more than the stage may.
@@ -114,38 +80,8 @@ func TestGeometryStage(t *testing.T) {
 	}
 }
 
-const controlText = `shader tess_ctrl "main" {
-  info { uses_control_barrier tess_output_vertices=3 }
-  var @1 shader_out i32[3] "o" { location=VAR0 }
-  var @2 shader_in i32[32] "a" { location=VAR1 }
-  var @3 shader_out f32[4] "outer" { location=TESS_LEVEL_OUTER builtin=11 patch compact }
-  var @4 shader_out i32 "p" { location=PATCH2 patch }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x1
-      %1:32 = load_const 0x3
-      %2:32 = load_const 0x0
-      %3:32 = load_invocation_id
-      %4:32 = load_per_vertex_input %3, %2 dest_type=i32 io_semantics={VAR1 1}
-      store_per_vertex_output %4, %3, %2 write_mask=x src_type=i32 io_semantics={VAR0 1}
-      barrier execution_scope=workgroup memory_scope=workgroup memory_semantics=3 memory_modes=shader_out
-      %5:32 = iadd %3, %0
-      %6:32 = umod %5, %1
-      %7:32 = deref_var @1
-      %8:32 = deref_array %7[%6]
-      %9:32 = load_deref %8
-      %10:32 = deref_var @3
-      %11:32 = deref_array %10[%3]
-      store_deref %11, %9 write_mask=x
-      %12:32 = load_patch_vertices_in
-      store_output %12, %0 write_mask=x component=1 src_type=i32 io_semantics={PATCH2 2}
-      barrier execution_scope=workgroup memory_scope=workgroup memory_semantics=3 memory_modes=shader_out
-      %13:32 = load_output %0 component=1 dest_type=i32 io_semantics={PATCH2 2}
-      %14:32 = deref_var @4
-      store_deref %14, %13 write_mask=x
-  }
-}
-`
+//go:embed testdata/ir/control_text.nir
+var controlText string
 
 // TestTessControlStage runs two patches in a wave: outputs of other invocations
 // are there after the barrier, by variables and by explicit accesses.

@@ -1,36 +1,14 @@
 package analysis
 
 import (
+	_ "embed"
 	"testing"
 
 	"nirc/ir"
 )
 
-const loopText = `shader compute "main" {
-  info { workgroup_size=1,1,1 }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32 = load_const 0x1
-      %2:32 = load_const 0x5
-    loop {
-      b1:
-        %3:32 = phi b0: %0, b4: %4
-        %4:32 = iadd %3, %1
-        %5:1 = ult %2, %4
-      if %5 {
-        b2:
-          break
-      } else {
-        b3:
-      }
-      b4:
-    }
-    b5:
-      store_ssbo %3, %0, %0 write_mask=x align_mul=4
-  }
-}
-`
+//go:embed testdata/ir/loop_text.nir
+var loopText string
 
 // TestLiveness tests the sets of a loop whose phi lives after it.
 func TestLiveness(t *testing.T) {

@@ -4,6 +4,7 @@
 package grids
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -377,23 +378,8 @@ func textModule(t *testing.T, text string) *nirc.Module {
 	return m
 }
 
-const texVertex = `shader vertex "main" {
-  var @1 shader_in vec4f32 "pos" { location=ATTRIB0 }
-  var @2 shader_in vec4f32 "uv" { location=ATTRIB1 }
-  var @3 shader_out vec4f32 "gl" { location=POS }
-  var @4 shader_out vec4f32 "o" { location=VAR0 }
-  fn f0 "main" entry() {
-    b0:
-      %1:32 = deref_var @1
-      %2:32x4 = load_deref %1
-      %3:32 = deref_var @3
-      store_deref %3, %2 write_mask=xyzw
-      %4:32 = deref_var @2
-      %5:32x4 = load_deref %4
-      %6:32 = deref_var @4
-      store_deref %6, %5 write_mask=xyzw
-  }
-}`
+//go:embed testdata/ir/tex_vertex.nir
+var texVertex string
 
 const texPixels = 16
 
