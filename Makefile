@@ -9,10 +9,12 @@ TARGETS  ?= ir3 agx midgard
 TIME     ?= 1m
 SEED     ?= $(shell date +%s)
 FUZZ     ?=
+MUTANTS  ?= 300
+PACKAGES ?=
 PREFIX   ?= /usr/local
 AMBER  := $(CORPUS)/KhronosGroup+VK-GL-CTS $(CORPUS)/google+amber
 
-.PHONY: all install test conformance fuzz mangle bench generate release release-test
+.PHONY: all install test conformance fuzz mangle mutants bench generate release release-test
 
 all:
 	go build -o nirc ./cmd/nirc
@@ -54,6 +56,11 @@ fuzz:
 mangle:
 	@echo "SEED=$(SEED)"
 	NIRC_MANGLE=$(TIME),$(SEED) go test -timeout 0 -count 1 -p 1 -v -run '^TestMangled' . ./cmd/nirc ./cache/... ./internal/...
+
+# MUTANTS changes of the compiler, each by itself: does a test notice? SEED is printed, PACKAGES are those that are changed.
+mutants:
+	@echo "SEED=$(SEED)"
+	go run ./internal/mutants -n $(MUTANTS) -seed $(SEED) $(PACKAGES)
 
 # REAL is a directory of real shaders; with it, compile times are compared with BASELINE.
 bench:

@@ -1,13 +1,17 @@
 // Command mutants asks whether tests would notice a mistake. It changes one
 // place of the compiler at a time (a comparison, a sign, a constant, a dropped
-// statement), runs the tests of that package, then those of the rooms that
-// prove the whole, and lists the changes that no test noticed. A survivor is a
-// missing test or an equivalent program; equivalent ones stand in
-// equivalent.txt with their reason.
+// statement), runs the tests that come by that place, those of its package
+// before those of the rooms that prove the whole, and lists the changes that no
+// test noticed. A survivor is a missing test or an equivalent program;
+// equivalent ones stand in equivalent.txt with their reason.
 //
 //	go run ./internal/mutants [-n 300] [-seed 1] [-then PACKAGES] [PACKAGE…]
 //
-// It never touches the tree: changed files reach the go command by -overlay.
+// All changes of a sample are built into one program at once, each beside what
+// it changes; a number in the environment of a test chooses one (switch.go). So a
+// package is compiled once, and one run of each test without a change says which
+// changes it can notice (cover.go). The tree is never touched: changed files
+// reach the go command by -overlay.
 package main
 
 import (
@@ -19,6 +23,8 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -28,8 +34,13 @@ type config struct {
 	n        int
 	seed     uint64
 	timeout  time.Duration
+	budget   time.Duration
+	memory   int    // MB
+	exec     string // runs the go command and the tests
 	then     []string
 	patterns []string
+	skip     map[string]bool // tests
+	root     string          // of the module
 }
 
 func main() {
@@ -48,13 +59,21 @@ func main() {
 }
 
 func parseFlags() *config {
-	c := &config{}
+	c := &config{skip: make(map[string]bool)}
 	flag.IntVar(&c.n, "n", 300, "changes to try")
 	flag.Uint64Var(&c.seed, "seed", 1, "which sample of all changes")
-	flag.DurationVar(&c.timeout, "timeout", 5*time.Minute, "time for the tests of one package; running out of it counts as noticed")
-	then := flag.String("then", "nirc,nirc/internal/prove/...,nirc/cmd/nirc", "packages whose tests run after the changed package's own, separated by commas")
+	flag.DurationVar(&c.timeout, "timeout", 2*time.Minute, "time for one test; running out of it counts as noticed")
+	flag.DurationVar(&c.budget, "budget", 0, "time for the tests of other packages that run for one change, by what they take without it; 0: all")
+	flag.IntVar(&c.memory, "memory", 8192, "megabytes of addresses for one test; running out of them counts as noticed")
+	flag.StringVar(&c.exec, "exec", "", "a program that runs the commands it is given")
+	then := flag.String("then", "nirc,nirc/internal/exec,nirc/internal/amber,nirc/internal/prove/...,nirc/backend/...,nirc/passes/...,nirc/cmd/nirc",
+		"packages whose tests run after the changed package's own, separated by commas")
+	skip := flag.String("skip", "", "names of tests that are left out, separated by commas")
 	flag.Parse()
 	c.then = strings.Split(*then, ",")
+	for name := range strings.SplitSeq(*skip, ",") {
+		c.skip[name] = true
+	}
 	if c.patterns = flag.Args(); len(c.patterns) == 0 {
 		c.patterns = []string{"./passes/...", "./frontend/...", "./ir/...", "./backend/...", "./internal/emu/..."}
 	}
@@ -68,57 +87,119 @@ func campaign(ctx context.Context, c *config) (left int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	pkgs, err := listPackages(c.patterns)
+	mod, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return 0, fmt.Errorf("go env: %w", err)
+	}
+	c.root = filepath.Dir(strings.TrimSpace(string(mod)))
+	patches, err := c.sample()
 	if err != nil {
 		return 0, err
+	}
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	p, err := newProgram(ctx, c, dir, patches)
+	if err != nil {
+		return 0, err
+	}
+	p.patches = p.patches[:min(len(p.patches), c.n)]
+	fmt.Printf("%d changes in %d packages\n", len(p.patches), len(p.packages()))
+	all, err := p.allTests(ctx)
+	if err != nil {
+		return 0, err
+	}
+	count := make(map[verdict]int)
+	for _, x := range p.patches {
+		v, by := p.try(ctx, x, all)
+		if ctx.Err() != nil {
+			break
+		}
+		if v == survived && known[x.key()] {
+			v = equivalent
+		}
+		count[v]++
+		fmt.Printf("%-10s %s (%s)\n", v, x, by)
+	}
+	return report(count), ctx.Err()
+}
+
+// report prints the sums.
+func report(count map[verdict]int) (left int) {
+	noticed := count[noticedByOwn] + count[noticedByWhole]
+	left = count[survived]
+	fmt.Printf("%d tried: %d noticed (%d by the package's own tests), %d equivalent, %d left", noticed+left+count[equivalent], noticed,
+		count[noticedByOwn], count[equivalent], left)
+	if n := noticed + left; n > 0 {
+		fmt.Printf(": %.1f %% of those that are not equivalent", 100*float64(noticed)/float64(n))
+	}
+	fmt.Println()
+	return left
+}
+
+// sample takes changes of all packages by chance, no two of the same statement, and some
+// more than are asked for, as the types may not allow them all.
+func (c *config) sample() ([]*patch, error) {
+	pkgs, err := listPackages(c.patterns...)
+	if err != nil {
+		return nil, err
 	}
 	var all []site
 	for i := range pkgs {
 		s, err := pkgs[i].sites()
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		all = append(all, s...)
+	}
+	types, err := newTypes(c.patterns)
+	if err != nil {
+		return nil, err
 	}
 	r := rand.New(rand.NewPCG(c.seed, 0))
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	fmt.Printf("%d places in %d packages\n", len(all), len(pkgs))
-	count := make(map[verdict]int)
-	tried := 0
+	var list []*patch
 	for i := range all {
-		if tried == c.n || ctx.Err() != nil {
+		if len(list) >= c.n+c.n/8+2 {
 			break
 		}
-		s := &all[i]
-		v, err := s.try(ctx, c)
-		if err != nil {
-			return 0, err
+		p := all[i].patch(len(list), types)
+		if p == nil || slices.ContainsFunc(list, func(q *patch) bool { return q.source == p.source && q.from < p.to && p.from < q.to }) {
+			continue
 		}
-		if v == noProgram {
-			continue // the types do not allow it: another takes its place
-		}
-		if v == survived && known[s.key()] {
-			v = equivalent
-		}
-		tried++
-		count[v]++
-		fmt.Printf("%-10s %s\n", v, s)
+		list = append(list, p)
 	}
-	noticed := count[noticedByOwn] + count[noticedByWhole]
-	left = count[survived]
-	fmt.Printf("%d tried: %d noticed (%d by the package's own tests), %d equivalent, %d left", tried, noticed, count[noticedByOwn], count[equivalent], left)
-	if n := noticed + left; n > 0 {
-		fmt.Printf(": %.1f %% of those that are not equivalent", 100*float64(noticed)/float64(n))
-	}
-	fmt.Println()
-	return left, nil
+	return list, nil
 }
 
-// goTest runs tests with a changed file; ok is that they pass, built that there was a program.
-func goTest(ctx context.Context, c *config, overlay string, pkgs ...string) (ok, built bool) {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout+time.Minute)
-	defer cancel()
-	args := append([]string{"test", "-vet=off", "-failfast", "-timeout", c.timeout.String(), "-overlay", overlay}, pkgs...)
-	out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
-	return err == nil, !strings.Contains(string(out), "[build failed]") && !strings.Contains(string(out), "[setup failed]")
+// allTests builds and tries the tests of the changed packages and of those that prove the whole.
+func (p *program) allTests(ctx context.Context) ([]*test, error) {
+	pkgs, err := listPackages(append(p.packages(), p.c.then...)...)
+	if err != nil {
+		return nil, err
+	}
+	var all []*test
+	for i := range pkgs {
+		if !pkgs[i].tested() {
+			continue
+		}
+		b, err := p.build(ctx, &pkgs[i], i)
+		if err != nil {
+			return nil, err
+		}
+		list, err := p.tests(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		total := time.Duration(0)
+		for _, t := range list {
+			total += t.took
+		}
+		fmt.Printf("%d tests of %s, %.1f s\n", len(list), pkgs[i].ImportPath, total.Seconds())
+		all = append(all, list...)
+	}
+	return all, nil
 }

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"context"
 	"go/parser"
 	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
-const source = `package p
+const text = `package p
 
 func f(a, b int) int {
 	c := 0
@@ -15,36 +20,41 @@ func f(a, b int) int {
 		c = a + b
 		g(c)
 	}
-	return -c
+	d, e := a*2, h(b)
+	switch {
+	case d > 5:
+		c++
+	}
+	return -c - d - e
 }
 
 func g(int) { panic("x" + "y") }
+
+func h(x int) int { return x }
+
+func unused() int { return 1 }
 `
 
-// TestSites makes every change of a small file: each is a program that parses,
-// differs from the file, and is gone afterwards.
+// TestSites makes every change of a small file: each is a program that parses
+// and differs from the file.
 func TestSites(t *testing.T) {
-	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, "p.go", source, parser.SkipObjectResolution)
+	f, err := parseSource(&pkg{ImportPath: "p"}, "p.go", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := fileSites(&pkg{ImportPath: "p"}, "p.go", fset, f)
+	list := f.sites()
 	var whats []string
 	for i := range list {
 		whats = append(whats, list[i].what)
-		text, err := list[i].text()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(text) == source {
+		before, after := list[i].both(f.ast)
+		if before == after {
 			t.Errorf("%s changes nothing", &list[i])
 		}
-		if _, err := parser.ParseFile(token.NewFileSet(), "p.go", text, 0); err != nil {
-			t.Errorf("%s: %v\n%s", &list[i], err, text)
+		if _, err := parser.ParseFile(token.NewFileSet(), "p.go", after, 0); err != nil {
+			t.Errorf("%s: %v\n%s", &list[i], err, after)
 		}
 	}
-	want := "if never;&& becomes ||;< becomes <=;!= becomes ==;3 becomes 4;statement dropped;statement dropped #2;+ becomes -;- becomes +"
+	want := "if never;&& becomes ||;< becomes <=;!= becomes ==;3 becomes 4;statement dropped;statement dropped #2;statement dropped #3;+ becomes -;- becomes +;* becomes +"
 	for w := range strings.SplitSeq(want, ";") {
 		found := false
 		for _, have := range whats {
@@ -54,9 +64,73 @@ func TestSites(t *testing.T) {
 			t.Errorf("no change %q among %q", w, whats)
 		}
 	}
-	same := site{fset: fset, ast: f, edit: func() {}, undo: func() {}}
-	if text, err := same.text(); err != nil || string(text) != source {
-		t.Errorf("the file is changed afterwards: %v\n%s", err, text)
+}
+
+// TestCampaign tries all changes of a small module: what its test asserts is noticed,
+// what it does not come by or does not look at is left.
+func TestCampaign(t *testing.T) {
+	dir := t.TempDir()
+	for name, data := range map[string]string{
+		"go.mod": "module nirc\n\ngo 1.24\n",
+		"p/p.go": text,
+		"p/p_test.go": `package p
+
+import "testing"
+
+func TestF(t *testing.T) {
+	for _, c := range [][3]int{{1, 1, -3}, {4, 3, -12}, {0, 0, 0}} {
+		if v := f(c[0], c[1]); v != c[2] {
+			t.Errorf("%v: %d", c, v)
+		}
+	}
+}
+`} {
+		if err := os.MkdirAll(filepath.Join(dir, "p"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	want := map[string]verdict{
+		"f: < becomes <=": noticedByOwn, "f: statement dropped": survived, "f: statement dropped #2": survived, "f: statement dropped #3": noticedByOwn,
+		"f: * becomes +": noticedByOwn, "f: - becomes + #2": noticedByOwn, "f: 5 becomes 6": survived, "unused: 1 becomes 2": survived,
+	}
+	c := &config{n: 100, timeout: time.Minute, memory: 8192, patterns: []string{"./..."}, root: dir}
+	for len(want) > 0 && c.seed < 40 { // a sample has one change of a statement
+		c.seed++
+		tryAll(t, c, want)
+	}
+	for what := range want {
+		t.Errorf("%s was not tried", what)
+	}
+}
+
+// tryAll tries a sample that has something wanted, and takes that from the list.
+func tryAll(t *testing.T, c *config, want map[string]verdict) {
+	patches, err := c.sample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	patches = slices.DeleteFunc(patches, func(x *patch) bool { return want[x.in+": "+x.what] == "" })
+	if len(patches) == 0 {
+		return
+	}
+	p, err := newProgram(context.Background(), c, t.TempDir(), patches)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := p.allTests(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range p.patches {
+		what := x.in + ": " + x.what
+		if v, _ := p.try(context.Background(), x, all); v != want[what] {
+			t.Errorf("%s: %q, want %q", what, v, want[what])
+		}
+		delete(want, what)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"go/printer"
 	"go/token"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -16,13 +16,18 @@ import (
 
 // pkg is a package whose files are changed.
 type pkg struct {
-	ImportPath, Dir string
-	GoFiles         []string
+	ImportPath, Dir, Export   string
+	GoFiles                   []string
+	TestGoFiles, XTestGoFiles []string
 }
 
+// tested reports whether the package has tests.
+func (p *pkg) tested() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
+
 // listPackages asks the go command what the patterns stand for.
-func listPackages(patterns []string) ([]pkg, error) {
-	out, err := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,GoFiles"}, patterns...)...).Output()
+func listPackages(args ...string) ([]pkg, error) {
+	args = append([]string{"list", "-trimpath", "-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles"}, args...)
+	out, err := exec.Command("go", args...).Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
@@ -37,38 +42,43 @@ func listPackages(patterns []string) ([]pkg, error) {
 	return list, nil
 }
 
-// site is one change of one place.
-type site struct {
+// source is a file that changes are made to.
+type source struct {
 	pkg  *pkg
-	file string // absolute
+	path string // absolute
 	fset *token.FileSet
 	ast  *ast.File
+	text []byte
+}
+
+// at is the place of a position in the text.
+func (f *source) at(p token.Pos) int { return f.fset.Position(p).Offset }
+
+// of is the text of a node.
+func (f *source) of(n ast.Node) string { return string(f.text[f.at(n.Pos()):f.at(n.End())]) }
+
+// site is one change of one place.
+type site struct {
+	*source
 	pos  token.Pos
 	in   string // the function it stands in
 	what string // "< becomes <="
-	// edit makes the change, undo takes it back.
-	edit, undo func()
+	node ast.Node
+	with string // what stands there instead, empty: the statement is dropped
+	// The nodes around node, the outermost first.
+	around []ast.Node
 }
 
 // String names the place and the change.
 func (s *site) String() string {
 	p := s.fset.Position(s.pos)
-	return fmt.Sprintf("%s/%s:%d %s: %s", s.pkg.ImportPath, filepath.Base(s.file), p.Line, s.in, s.what)
+	return fmt.Sprintf("%s/%s:%d %s: %s", s.pkg.ImportPath, filepath.Base(s.path), p.Line, s.in, s.what)
 }
 
 // key is the site in equivalent.txt: it holds while the function's text before
 // the place keeps its number of equal changes, whatever the line.
 func (s *site) key() string {
-	return s.pkg.ImportPath + "/" + filepath.Base(s.file) + " " + s.in + ": " + s.what
-}
-
-// text is the changed file.
-func (s *site) text() ([]byte, error) {
-	s.edit()
-	defer s.undo()
-	var w bytes.Buffer
-	err := (&printer.Config{Mode: printer.UseSpaces | printer.TabIndent, Tabwidth: 8}).Fprint(&w, s.fset, s.ast)
-	return w.Bytes(), err
+	return s.pkg.ImportPath + "/" + filepath.Base(s.path) + " " + s.in + ": " + s.what
 }
 
 // sites finds the places of a package in the order of its files. Generated
@@ -79,40 +89,75 @@ func (p *pkg) sites() ([]site, error) {
 		if strings.HasSuffix(name, "_gen.go") {
 			continue
 		}
-		fset := token.NewFileSet()
 		path := filepath.Join(p.Dir, name)
-		f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, fileSites(p, path, fset, f)...)
+		f, err := parseSource(p, path, text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, f.sites()...)
 	}
 	return list, nil
 }
 
-// fileSites finds the places of a file.
-func fileSites(p *pkg, path string, fset *token.FileSet, f *ast.File) []site {
+func parseSource(p *pkg, path string, text []byte) (*source, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	return &source{pkg: p, path: path, fset: fset, ast: f, text: text}, nil
+}
+
+// sites finds the places of a file.
+func (f *source) sites() []site {
 	var list []site
-	for _, d := range f.Decls {
+	for _, d := range f.ast.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok || fn.Body == nil || fn.Name.Name == "String" {
 			continue
 		}
-		seen := make(map[string]int)
-		add := func(pos token.Pos, what string, edit, undo func()) {
-			seen[what]++
-			if n := seen[what]; n > 1 {
-				what += " #" + strconv.Itoa(n)
-			}
-			list = append(list, site{pkg: p, file: path, fset: fset, ast: f, pos: pos, in: fn.Name.Name, what: what, edit: edit, undo: undo})
-		}
-		ast.Inspect(fn.Body, func(n ast.Node) bool { return visit(n, add) })
+		v := finder{source: f, in: fn.Name.Name, seen: make(map[string]int)}
+		ast.Inspect(fn.Body, v.visit)
+		list = append(list, v.list...)
 	}
 	return list
 }
 
-// adder notes a change.
-type adder func(pos token.Pos, what string, edit, undo func())
+// finder finds the places of a function.
+type finder struct {
+	*source
+	in     string
+	seen   map[string]int
+	around []ast.Node
+	list   []site
+}
+
+// add notes that with may stand where node stands.
+func (f *finder) add(pos token.Pos, node ast.Node, what, with string) {
+	f.seen[what]++
+	if n := f.seen[what]; n > 1 {
+		what += " #" + strconv.Itoa(n)
+	}
+	f.list = append(f.list, site{source: f.source, pos: pos, in: f.in, what: what, node: node, with: with, around: append([]ast.Node(nil), f.around...)})
+}
+
+// visit adds the changes of a node and reports whether to look below it.
+func (f *finder) visit(n ast.Node) bool {
+	if n == nil {
+		f.around = f.around[:len(f.around)-1]
+		return true
+	}
+	if c, ok := n.(*ast.CallExpr); ok && isMessage(c) {
+		return false
+	}
+	f.change(n)
+	f.around = append(f.around, n)
+	return true
+}
 
 // swaps are what binary operators become.
 var swaps = map[token.Token]token.Token{
@@ -121,49 +166,42 @@ var swaps = map[token.Token]token.Token{
 	token.SHL: token.SHR, token.SHR: token.SHL, token.AND: token.OR, token.OR: token.AND, token.XOR: token.AND, token.AND_NOT: token.AND,
 }
 
-// visit adds the changes of a node and reports whether to look below it.
-func visit(n ast.Node, add adder) bool {
+// change adds the changes of a node.
+func (f *finder) change(n ast.Node) {
 	switch n := n.(type) {
-	case *ast.CallExpr:
-		return !isMessage(n)
 	case *ast.BinaryExpr:
 		if to, ok := swaps[n.Op]; ok && !isText(n.X) && !isText(n.Y) {
-			from := n.Op
-			add(n.OpPos, from.String()+" becomes "+to.String(), func() { n.Op = to }, func() { n.Op = from })
+			f.add(n.OpPos, n, n.Op.String()+" becomes "+to.String(), "(("+f.of(n.X)+") "+to.String()+" ("+f.of(n.Y)+"))")
 		}
 	case *ast.UnaryExpr:
-		from := n.X
 		switch n.Op {
 		case token.SUB:
-			add(n.OpPos, "- becomes +", func() { n.Op = token.ADD }, func() { n.Op = token.SUB })
+			f.add(n.OpPos, n, "- becomes +", "(+"+f.of(n.X)+")")
 		case token.NOT:
-			add(n.OpPos, "! dropped", func() { n.X = &ast.UnaryExpr{Op: token.NOT, X: from} }, func() { n.X = from })
+			f.add(n.OpPos, n, "! dropped", "("+f.of(n.X)+")")
 		}
 	case *ast.BasicLit:
-		if n.Kind == token.INT {
-			from := n.Value
-			if v, err := strconv.ParseInt(from, 0, 64); err == nil {
-				to := strconv.FormatInt(v+1, 10)
-				add(n.ValuePos, from+" becomes "+to, func() { n.Value = to }, func() { n.Value = from })
-			}
+		if v, err := strconv.ParseInt(n.Value, 0, 64); err == nil && n.Kind == token.INT {
+			f.add(n.ValuePos, n, n.Value+" becomes "+strconv.FormatInt(v+1, 10), strconv.FormatInt(v+1, 10))
 		}
 	case *ast.IfStmt:
-		from := n.Cond
-		add(n.If, "if never", func() { n.Cond = and(from, "false") }, func() { n.Cond = from })
+		f.around = append(f.around, n)
+		f.add(n.If, n.Cond, "if never", "(("+f.of(n.Cond)+") && false)")
+		f.around = f.around[:len(f.around)-1]
 	case *ast.BlockStmt:
-		dropStatements(n, add)
+		f.around = append(f.around, n)
+		f.dropStatements(n.List)
+		f.around = f.around[:len(f.around)-1]
+	case *ast.CaseClause:
+		f.around = append(f.around, n)
+		f.dropStatements(n.Body)
+		f.around = f.around[:len(f.around)-1]
 	}
-	return true
-}
-
-// and is a condition with a constant: what it reads stays in use.
-func and(cond ast.Expr, with string) ast.Expr {
-	return &ast.BinaryExpr{X: &ast.ParenExpr{X: cond}, Op: token.LAND, Y: ast.NewIdent(with)}
 }
 
 // dropStatements leaves out calls and assignments to what is there already, one at a time.
-func dropStatements(b *ast.BlockStmt, add adder) {
-	for i, st := range b.List {
+func (f *finder) dropStatements(list []ast.Stmt) {
+	for _, st := range list {
 		switch s := st.(type) {
 		case *ast.ExprStmt:
 			if c, ok := s.X.(*ast.CallExpr); ok && isMessage(c) {
@@ -177,7 +215,7 @@ func dropStatements(b *ast.BlockStmt, add adder) {
 		default:
 			continue
 		}
-		add(st.Pos(), "statement dropped", func() { b.List[i] = &ast.EmptyStmt{} }, func() { b.List[i] = st })
+		f.add(st.Pos(), st, "statement dropped", "")
 	}
 }
 

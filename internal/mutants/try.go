@@ -4,10 +4,7 @@ import (
 	"bufio"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -19,57 +16,23 @@ const (
 	noticedByWhole verdict = "noticed/"
 	survived       verdict = "SURVIVED"
 	equivalent     verdict = "equivalent"
-	noProgram      verdict = "no program"
 )
 
-// try runs the tests with the change: the package's own first.
-func (s *site) try(ctx context.Context, c *config) (verdict, error) {
-	overlay, remove, err := s.overlay()
-	if err != nil {
-		return "", err
-	}
-	defer remove()
-	ok, built := goTest(ctx, c, overlay, s.pkg.ImportPath)
-	switch {
-	case !built:
-		return noProgram, nil
-	case !ok:
-		return noticedByOwn, nil
-	}
-	for _, p := range c.then {
-		if ok, _ := goTest(ctx, c, overlay, p); !ok {
-			return noticedByWhole, ctx.Err()
+// try runs the tests that reach a change until one fails, and returns it.
+func (p *program) try(ctx context.Context, x *patch, all []*test) (verdict, string) {
+	list := covering(all, x, p.c.budget)
+	for _, t := range list {
+		if _, err := p.run(ctx, t.binary, t.name, x.n, ""); err != nil {
+			if t.pkg.ImportPath == x.pkg.ImportPath {
+				return noticedByOwn, t.String()
+			}
+			return noticedByWhole, t.String()
 		}
 	}
-	return survived, ctx.Err()
-}
-
-// overlay writes the changed file and the go command's list of it to a folder
-// that remove takes away.
-func (s *site) overlay() (list string, remove func(), err error) {
-	text, err := s.text()
-	if err != nil {
-		return "", nil, err
+	if len(list) == 0 {
+		return survived, "no test comes there"
 	}
-	dir, err := os.MkdirTemp("", "mutant")
-	if err != nil {
-		return "", nil, err
-	}
-	remove = func() { os.RemoveAll(dir) }
-	changed := filepath.Join(dir, filepath.Base(s.file))
-	list = filepath.Join(dir, "overlay.json")
-	data, err := json.Marshal(map[string]map[string]string{"Replace": {s.file: changed}})
-	if err == nil {
-		err = os.WriteFile(changed, text, 0o666)
-	}
-	if err == nil {
-		err = os.WriteFile(list, data, 0o666)
-	}
-	if err != nil {
-		remove()
-		return "", nil, err
-	}
-	return list, remove, nil
+	return survived, fmt.Sprintf("%d tests come there", len(list))
 }
 
 //go:embed equivalent.txt
