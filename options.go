@@ -20,6 +20,7 @@ const (
 	BlendABI    = backend.BlendABI
 	CullABI     = backend.CullABI
 	ClipABI     = backend.ClipABI
+	LinearABI   = backend.LinearABI
 )
 
 //go:embed pipeline.yaml

@@ -45,6 +45,9 @@ const (
 	// ClipABI makes a fragment shader that drops what clip and cull distances of the stage
 	// before it cut off; their numbers follow, as in clip:2+1.
 	ClipABI = "clip:"
+	// LinearABI makes a vertex shader that multiplies outputs by w, which the fragment shader
+	// interpolates without perspective; the mask of their locations follows, as in linear:0x5.
+	LinearABI = "linear:"
 )
 
 // ABIKinds lists the calling conventions of targets without their parameters, each once.

@@ -24,6 +24,8 @@ type CompileOptions struct {
 	// Clip and Cull are the clip and the cull distances of the stage before a fragment
 	// shader, which drops what they cut off.
 	Clip, Cull int
+	// Linear are the outputs of a vertex shader that leave multiplied by w: see abi.Meta.
+	Linear uint32
 	// plan, if not "", names the one plan that is tried where it does (for tests).
 	plan string
 }

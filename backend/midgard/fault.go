@@ -20,6 +20,12 @@ const (
 	faultPointSize                       // the point size is stored as it is
 	faultClip                            // nothing drops what clip and cull distances cut off
 	faultHelperFlag                      // a demoted thread does not say that it is a helper
+	faultAttributeType                   // vertex inputs are loaded as integers, whatever they are
+	faultVaryingAuto                     // varyings are loaded by the type of their descriptor
+	faultBranchStage                     // stage 1 makes the condition of branches
+	faultPerspective                     // inputs without perspective are loaded with the bit cleared
+	faultLinear                          // the vertex program stores them as they are
+	faultUBOOffset                       // immediate offsets of uniform buffers go up to 64 KiB
 	numFaults          = iota
 )
 

@@ -124,13 +124,16 @@ func (l unitList) any(in *inst) bool {
 var (
 	vectorCond = unitList{isa.UnitVMUL}
 	scalarCond = unitList{isa.UnitSADD, isa.UnitVMUL}
-	branchCond = unitList{isa.UnitSMUL, isa.UnitSADD, isa.UnitVMUL, isa.UnitVADD}
+	branchCond = unitList{isa.UnitSMUL, isa.UnitVADD}
+	earlyCond  = unitList{isa.UnitSADD, isa.UnitVMUL}
 )
 
 // conditionUnits are the units that may make the condition of an instruction:
-// in stage 1 for selects, in any for branches.
+// in stage 1 for selects, in stage 2 for branches (midgard.md §7.1).
 func conditionUnits(in *inst) unitList {
 	switch {
+	case in.kind != kindALU && faults.has(faultBranchStage):
+		return earlyCond
 	case in.kind != kindALU:
 		return branchCond
 	case in.op.Is(isa.SelectVector):

@@ -49,13 +49,20 @@ func (s *isel) loadUBO(l uboLoad) {
 	s.uboAccess(&t, l.ubo, l.off, l.index)
 }
 
+// maxUBOOffset is the last immediate offset: they have 16 bits, and whether the highest is a
+// sign no reference settles (midgard.md §5.7).
+const maxUBOOffset = 1<<15 - 1
+
 func (s *isel) uboAccess(t *inst, ubo int, off uint32, index source) {
-	if off > 0xffff {
+	if off > maxUBOOffset && !faults.has(faultUBOOffset) {
 		o := constant(off)
 		if index.reg != regNone {
+			if t.ld.Shift != 0 {
+				index = s.temp(isa.OpIshl, 1, index, constant(uint32(t.ld.Shift)))
+			}
 			o = s.temp(isa.OpIadd, 1, index, o)
 		}
-		index, off = o, 0
+		index, off, t.ld.Shift = o, 0, 0
 	}
 	t.ld.SetUBO(ubo, int(off))
 	if index.reg != regNone {

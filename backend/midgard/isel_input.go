@@ -66,17 +66,25 @@ func (s *isel) attributeIndex(in *ir.Instr, r abi.Record) int {
 	return at
 }
 
+// attributeOp is the load of a vertex input by the class of its type: the hardware converts
+// what the descriptor's format has to it (midgard.md §5.6).
+func attributeOp(in *ir.Instr) isa.LdOp {
+	switch {
+	case faults.has(faultAttributeType):
+		return isa.LdAttrU32
+	case loadsFloats(in):
+		return isa.LdAttrF32
+	case ir.UnpackALUType(in.Get(ir.IdxDestType)).Class == ir.ClassInt:
+		return isa.LdAttrS32
+	}
+	return isa.LdAttrU32
+}
+
 // attribute loads n components of an attribute from comp on.
-func (s *isel) attribute(r abi.Record, comp, n int) source {
+func (s *isel) attribute(op isa.LdOp, r abi.Record, comp, n int) source {
 	d := s.f.newNode(n)
 	t := inst{kind: kindLdSt, dst: d, mask: fullMask(n)}
-	t.ld = isa.LoadStore{Op: isa.LdAttrU32, Swizzle: componentsFrom(comp), Arg: isa.AddrReg{Reg: isa.AddrZero},
-		Index: isa.AddrReg{Reg: isa.AddrZero}}
-	if r.Kind != abi.RecordAttribute {
-		t.ld.Op = isa.LdAttrS32
-	} else {
-		t.ld.Format = isa.AttrAuto32
-	}
+	t.ld = isa.LoadStore{Op: op, Swizzle: componentsFrom(comp), Arg: isa.AddrReg{Reg: isa.AddrZero}, Index: isa.AddrReg{Reg: isa.AddrZero}}
 	t.ld.SetSlot(s.attributeIndex(nil, r), 0)
 	s.add(t)
 	return source{reg: d, swz: identity}
@@ -87,7 +95,7 @@ func componentsFrom(c int) isa.Swizzle {
 }
 
 func (s *isel) loadAttribute(in *ir.Instr, r abi.Record, comp int) bool {
-	o := s.attribute(r, comp, int(in.Def.NumComponents))
+	o := s.attribute(isa.LdAttrS32, r, comp, int(in.Def.NumComponents))
 	return s.viewOf(in, o)
 }
 
@@ -123,7 +131,7 @@ func (s *isel) loadInput(in *ir.Instr, bary *ir.Instr) {
 	mask := fullMask(int(in.Def.NumComponents)) << comp
 	if s.sh.Stage == ir.StageVertex {
 		s.noteInput(slot, mask, ir.InterpFlat)
-		s.narrowed(in, s.attribute(abi.Record{Kind: abi.RecordAttribute, Slot: ir.Slot(slot)}, comp, int(in.Def.NumComponents)))
+		s.narrowed(in, s.attribute(attributeOp(in), abi.Record{Kind: abi.RecordAttribute, Slot: ir.Slot(slot)}, comp, int(in.Def.NumComponents)))
 		return
 	}
 	param, interp := isa.VaryFlatParams, ir.InterpFlat
@@ -149,11 +157,18 @@ func (s *isel) loadInput(in *ir.Instr, bary *ir.Instr) {
 	default:
 		s.noteInput(slot, mask, interp)
 	}
-	if in.Def.BitSize == 16 && param&isa.VaryFlat == 0 && loadsFloats(in) {
+	n := int(in.Def.NumComponents)
+	switch {
+	case interp == ir.InterpNoPerspective && v.Kind == abi.VaryingSlot && !faults.has(faultPerspective):
+		// The hardware interpolates with perspective only: the vertex program stored w times the
+		// value (vertexOutputs).
+		over := s.varying(abi.Varying{Kind: abi.VaryingFragCoord}, param, 3, 1)
+		s.narrowed(in, s.temp(isa.OpFmul, n, s.varying(v, param, comp, n), over.lane(0)))
+	case in.Def.BitSize == 16 && param&isa.VaryFlat == 0 && loadsFloats(in):
 		s.varyingHalves(in, v, param, comp)
-		return
+	default:
+		s.narrowed(in, s.varying(v, param, comp, n))
 	}
-	s.narrowed(in, s.varying(v, param, comp, int(in.Def.NumComponents)))
 }
 
 // varyingHalves loads the components of a varying from comp on as 16-bit floats, two a
@@ -193,7 +208,10 @@ func (s *isel) narrowed(in *ir.Instr, o source) {
 func (s *isel) interpolation(bary *ir.Instr) (param int, interp ir.Interp, ok bool) {
 	param, interp = isa.VarySmooth, ir.InterpSmooth
 	if ir.Interp(bary.Get(ir.IdxInterpMode)) == ir.InterpNoPerspective {
-		param, interp = isa.VarySample, ir.InterpNoPerspective
+		interp = ir.InterpNoPerspective
+		if faults.has(faultPerspective) {
+			param = isa.VarySample
+		}
 	}
 	switch bary.Intr {
 	case ir.IntrLoadBarycentricPixel:
@@ -222,7 +240,7 @@ func (s *isel) varyingBy(op isa.LdOp, v abi.Varying, param, first, n int) source
 	t := inst{kind: kindLdSt, dst: d, mask: fullMask(n)}
 	t.ld = isa.LoadStore{Op: op, Swizzle: componentsFrom(first), Arg: isa.AddrReg{Reg: isa.AddrZero},
 		Format: isa.AttrSecondary, Index: isa.AddrReg{Reg: isa.AddrZero}}
-	if op == isa.LdVaryF32 {
+	if faults.has(faultVaryingAuto) {
 		t.ld.Format |= isa.AttrAuto32
 	}
 	t.ld.SetSlot(s.varyingIndex(v), param)

@@ -182,15 +182,32 @@ var unfed = map[ir.Slot]string{ir.SlotPrimitiveID: "gl_PrimitiveID", ir.SlotLaye
 // the viewport (midgard.md §9.3): xyz in the window, and 1/w.
 func (s *isel) windowPosition(dst reg, p source) {
 	scale, offset := s.sysval(abi.Sysval{Kind: abi.SysvalViewportScale}), s.sysval(abi.Sysval{Kind: abi.SysvalViewportOffset})
-	w := s.temp(isa.OpFrcp, 1, p.lane(3), constant(0))
-	w = s.temp(isa.OpFmax, 1, w, constant(math.Float32bits(-32768)))
-	w = s.temp(isa.OpFmin, 1, w, constant(math.Float32bits(32768))).lane(0)
+	w := s.overW(p)
 	v := s.temp(isa.OpFmul, 3, s.temp(isa.OpFmul, 3, p, w), scale)
 	s.alu(isa.OpFadd, dst, 7, v, offset)
 	s.move(dst, 8, w)
 }
 
+// overW is 1/w of a position as it leaves the program.
+func (s *isel) overW(p source) source {
+	w := s.temp(isa.OpFrcp, 1, p.lane(3), constant(0))
+	w = s.temp(isa.OpFmax, 1, w, constant(math.Float32bits(-32768)))
+	return s.temp(isa.OpFmin, 1, w, constant(math.Float32bits(32768))).lane(0)
+}
+
+// linearW is what outputs without perspective are multiplied by: w, that of the position
+// which leaves. ok is false if there are none.
+func (s *isel) linearW() (w source, ok bool) {
+	for i := range s.out.list {
+		if o := &s.out.list[i]; o.slot == ir.SlotPos && s.meta.Linear != 0 && !faults.has(faultLinear) {
+			return s.temp(isa.OpFrcp, 1, s.overW(o.value()), constant(0)).lane(0), true
+		}
+	}
+	return w, false
+}
+
 func (s *isel) vertexOutputs() {
+	w, linear := s.linearW()
 	for i := range s.out.list {
 		o := &s.out.list[i]
 		s.loc = o.loc
@@ -205,6 +222,8 @@ func (s *isel) vertexOutputs() {
 			s.windowPosition(in, o.value())
 		case o.slot == ir.SlotPointSize && !faults.has(faultPointSize):
 			s.alu(isa.OpFmax, in, 15, o.value(), constant(math.Float32bits(1)))
+		case linear && abi.UserSlot(o.slot)&s.meta.Linear != 0:
+			s.alu(isa.OpFmul, in, 15, source{reg: o.reg, swz: identity}, w)
 		default:
 			s.move(in, 15, source{reg: o.reg, swz: identity})
 		}

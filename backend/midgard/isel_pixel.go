@@ -60,7 +60,8 @@ func layoutOf(format string) (*blendLayout, error) {
 }
 
 // ABIs lists those of blend programs, one for each format that render targets of theirs can have, and
-// those of fragment programs by the numbers of clip and cull distances before them.
+// those of fragment programs by the numbers of clip and cull distances before them, and one of vertex programs
+// that stands for all masks.
 func (Target) ABIs() (list []string) {
 	for _, f := range emu.Formats() {
 		if _, err := layoutOf(f.Name); err == nil {
@@ -74,7 +75,7 @@ func (Target) ABIs() (list []string) {
 			}
 		}
 	}
-	return list
+	return append(list, backend.LinearABI+"0x1")
 }
 
 // words is how many words a pixel takes.

@@ -105,9 +105,9 @@ func (s *isel) vertexValue(in *ir.Instr) bool {
 	case ir.IntrLoadVertexIdZeroBase:
 		at := offsets()
 		above := s.temp(isa.OpIsub, 1, at.lane(0), at.lane(1))
-		return s.sum(in, s.attribute(abi.Record{Kind: abi.RecordVertexID}, 0, 1), above)
+		return s.sum(in, s.attribute(isa.LdAttrS32, abi.Record{Kind: abi.RecordVertexID}, 0, 1), above)
 	case ir.IntrLoadVertexId:
-		return s.sum(in, s.attribute(abi.Record{Kind: abi.RecordVertexID}, 0, 1), offsets().lane(0))
+		return s.sum(in, s.attribute(isa.LdAttrS32, abi.Record{Kind: abi.RecordVertexID}, 0, 1), offsets().lane(0))
 	case ir.IntrLoadInstanceId:
 		return s.loadAttribute(in, abi.Record{Kind: abi.RecordInstanceID}, 0)
 	case ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex:

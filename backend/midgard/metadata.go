@@ -24,6 +24,9 @@ func (c *compiler) workLimit() int {
 // newMeta is the metadata before selection.
 func (c *compiler) newMeta() abi.Meta {
 	m := abi.Meta{Stage: c.s.Stage, Alias: c.gpu.Alias, NoUpperALU: c.gpu.NoUpperALU, BrokenLOD: c.gpu.BrokenLod}
+	if c.s.Stage == ir.StageVertex {
+		m.Linear = c.opts.Linear
+	}
 	if c.blend != nil {
 		m.Blend = &abi.Blend{Format: c.opts.Blend}
 	}

@@ -65,6 +65,114 @@ var obligations = []struct {
 	{"accesses out of bounds touch nothing, wherever buffers lie", faultBounds, outOfBounds},
 	{"fragments that distances cut off are dropped", faultClip, clipDistances},
 	{"threads of a large workgroup have few registers", faultWorkgroup, largeWorkgroup},
+	{"vertex inputs are loaded by their type", faultAttributeType, drawsAlike(attributed, plainColor)},
+	{"varyings are loaded by the type of the instruction", faultVaryingAuto, drawsAlike(linear, linearColor)},
+	{"inputs without perspective are loaded with it", faultPerspective, drawsAlike(linear, linearColor)},
+	{"outputs without perspective leave multiplied by w", faultLinear, drawsAlike(linear, linearColor)},
+	{"the condition of a branch is made in stage 2", faultBranchStage, drawsAlike(positions, branches)},
+	{"immediate offsets of uniform buffers have no sign", faultUBOOffset, farUniform},
+}
+
+// linear makes a triangle with w other than 1 and a value for each vertex, which linearColor
+// paints without perspective, at the pixel's centre and at the centroid.
+var linear = strings.NewReplacer("outputs_written=0x1 ", "outputs_written=0x100000001 ", "      store_output %12", `      %20:32 = fadd %4, %6
+      store_output %20, %0 base=32 range=1 write_mask=x src_type=f32 io_semantics={VAR0 1}
+      store_output %12`, "%11:32 = load_const 0x40000000", `%21:32 = load_const 0x3f800000
+      %11:32 = fadd %21, %4`).Replace(positions)
+
+const linearColor = `
+shader fragment "main" {
+  info { outputs_written=0x10 io_lowered }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x2 = load_barycentric_pixel interp_mode=noperspective
+      %2:32 = load_interpolated_input %1, %0 dest_type=f32 io_semantics={VAR0 1}
+      %3:32x2 = load_barycentric_centroid interp_mode=noperspective
+      %4:32 = load_interpolated_input %3, %0 dest_type=f32 io_semantics={VAR0 1}
+      %5:32 = load_const 0x3e99999a
+      %6:32 = fmul %2, %5
+      %7:32 = fmul %4, %5
+      %8:32x4 = vec4 %6, %7, %0, %5
+      store_output %8, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`
+
+// attributed adds an attribute of floats to the position.
+var attributed = strings.NewReplacer("%11:32 = load_const 0x40000000", `%11:32 = load_input %0 dest_type=f32 io_semantics={ATTRIB0 1}`).Replace(positions)
+
+// branches discards by a comparison.
+const branches = `
+shader fragment "main" {
+  info { outputs_written=0x10 io_lowered }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x4 = load_frag_coord
+      %2:32 = load_const 0x41200000
+      %3:32 = flt32 %1.x, %2
+    if %3 {
+      b1:
+        %4:32 = fmul %1.x, %2
+    } else {
+      b2:
+        %5:32 = fmul %1.y, %2
+        demote
+    }
+    b3:
+      %6:32 = phi b1: %4, b2: %5
+      %8:32 = load_const 0x3c000000
+      %9:32 = fmul %6, %8
+      %7:32x4 = vec4 %9, %9, %8, %8
+      store_output %7, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`
+
+// farUniform reads the last words of a uniform buffer of 64 KiB, at a constant offset and at an index.
+func farUniform() error {
+	_, p, err := loadText(`
+shader compute "main" {
+  info { workgroup_size=1,1,1 num_ubos=1 num_ssbos=1 writes_memory }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x2 = vulkan_resource_index %0 desc_type=6
+      %2:32x2 = load_vulkan_descriptor %1 desc_type=6
+      %3:32 = load_const 0xfff8
+      %4:32 = load_ubo %2, %3 align_mul=8 range=65536
+      %5:32x3 = load_workgroup_id
+      %6:32 = load_const 0x4
+      %7:32 = ishl %5.x, %6
+      %8:32 = load_const 0xfffc
+      %9:32 = iadd %7, %8
+      %10:32 = load_ubo %2, %9 align_mul=4 range=65536
+      %11:32 = load_const 0x1
+      %12:32x2 = vulkan_resource_index %0 binding=1 desc_type=7
+      %13:32x2 = load_vulkan_descriptor %12 desc_type=7
+      %14:32x2 = vec2 %4, %10
+      store_ssbo %14, %13, %0 write_mask=xy align_mul=8
+  }
+}
+`, CompileOptions{})
+	if err != nil {
+		return err
+	}
+	env := &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}
+	ubo, out := env.Mem.Alloc(1<<16), env.Mem.Alloc(8)
+	copy(ubo.Data[1<<16-8:], "abcdefgh")
+	env.Bindings.Set(0, 0, []emu.Descriptor{{Type: emu.DescUniformBuffer, Addr: ubo.Addr, Size: 1 << 16}})
+	env.Bindings.Set(0, 1, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: out.Addr, Size: 8}})
+	params := emu.DispatchParams{Groups: [3]uint32{1, 1, 1}}
+	params.Check = true
+	if err := emu.Dispatch(context.Background(), p, env, params); err != nil {
+		return err
+	}
+	if string(out.Data) != "abcdefgh" {
+		return fmt.Errorf("the end of the buffer reads %q", out.Data)
+	}
+	return nil
 }
 
 // run compiles a shader of IR text and loads it on the core.
@@ -116,6 +224,12 @@ func draw(vs, fs emu.Program, topology emu.Topology) ([][4]uint32, error) {
 	view := &emu.ImageView{Image: img}
 	p := &emu.Pipeline{Vertex: vs, Fragment: fs, Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}, Topology: topology,
 		Viewports: []emu.Viewport{{X: 2, Y: 1, Width: 12, Height: 10, MinDepth: 0.25, MaxDepth: 0.75}}, Color: []emu.Attachment{{View: view}}}
+	w := make([]byte, 4*7)
+	for i := range 7 {
+		binary.LittleEndian.PutUint32(w[4*i:], math.Float32bits(float32(1+i&1)))
+	}
+	p.Bindings = []emu.VertexBinding{{Data: w, Stride: 4}}
+	p.Attributes = []emu.VertexAttribute{{Format: emu.FormatByName("R32_SFLOAT")}}
 	index := make([]byte, 6)
 	for i := range 3 {
 		binary.LittleEndian.PutUint16(index[2*i:], uint16(i))
@@ -137,7 +251,7 @@ func draw(vs, fs emu.Program, topology emu.Topology) ([][4]uint32, error) {
 // drawsAlike compares the pictures of the core and of the interpreter.
 func drawsAlike(vertex, fragment string) func() error {
 	return func() error {
-		vs, vp, err := loadText(vertex, CompileOptions{})
+		vs, vp, err := loadText(vertex, CompileOptions{Linear: 1})
 		if err != nil {
 			return err
 		}

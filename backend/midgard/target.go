@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"nirc/backend"
@@ -58,6 +59,12 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 		if o.Clip, o.Cull, err = parseDistances(numbers); err != nil {
 			return nil, err
 		}
+	} else if mask, ok := strings.CutPrefix(job.ABI, backend.LinearABI); ok {
+		n, err := strconv.ParseUint(mask, 0, 32)
+		if err != nil || n == 0 {
+			return nil, ir.Unsupportedf("midgard: %q is no mask of locations without perspective, as in linear:0x5", mask)
+		}
+		o.Linear = uint32(n)
 	} else if job.ABI != "" && job.ABI != backend.MonolithicABI {
 		return nil, ir.Unsupportedf("midgard: the %s ABI is not supported", job.ABI)
 	}

@@ -104,7 +104,7 @@ func (c *compileCommand) flags(f *pflag.FlagSet) {
 	shaderFlags(f, &c.entry, &c.stageName, &c.spec)
 	envFlag(f, &c.env)
 	f.StringVar(&c.nextName, "next", "", "`STAGE` that follows in the pipeline: on ir3 tess_ctrl and geometry take over the threads, on agx vertex and evaluation shaders before them become compute")
-	f.StringVar(&c.abi, "abi", "", "calling convention where the target has several: monolithic, separate, blend:FORMAT, cull:N or clip:N+M")
+	f.StringVar(&c.abi, "abi", "", "calling convention where the target has several: monolithic, separate, blend:FORMAT, cull:N, clip:N+M or linear:MASK")
 	f.BoolVar(&c.stats, "stats", false, "show statistics of the code")
 	f.BoolVarP(&c.debug, "debug", "g", false, "keep source lines")
 	f.BoolVar(&c.rules, "rule-stats", false, "count how often each algebraic rule fired")

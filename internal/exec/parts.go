@@ -43,17 +43,18 @@ func (m *mainPart) Run(int) (emu.Status, error) {
 	return emu.StatusDone, fmt.Errorf("the main part %s is not linked", m.obj.Entry)
 }
 
-// wholeFragment is a whole fragment program of a target whose fixed functions lack cull
-// distances, or clip distances too: in a pipeline that has some another is compiled.
-type wholeFragment struct {
+// variants is a whole program of a target where it hangs on the stages around it: a fragment program drops what
+// clip and cull distances cut off that the fixed functions do not know, a vertex program multiplies by w what is
+// interpolated without perspective. In a pipeline that wants it so another is compiled, by its ABI.
+type variants struct {
 	emu.Program
 	compile  func(ctx context.Context, abi string) (*object.Object, error)
 	mu       sync.Mutex
 	programs map[string]emu.Program
 }
 
-// dropping is the program of an ABI that drops what distances cut off.
-func (w *wholeFragment) dropping(ctx context.Context, abi string) (emu.Program, error) {
+// of is the program of an ABI.
+func (w *variants) of(ctx context.Context, abi string) (emu.Program, error) {
 	if abi == "" {
 		return w.Program, nil
 	}
@@ -84,8 +85,8 @@ func runnable(ctx context.Context, m *nirc.Module, obj *object.Object, o nirc.Op
 		return NewPart(obj)
 	}
 	p, err := Reload(withModule(ctx, m), obj)
-	if err == nil && obj.Stage == ir.StageFragment && !strings.HasPrefix(o.ABI, nirc.BlendABI) && dropsByProgram(obj.Target) {
-		p = &wholeFragment{Program: p, compile: func(ctx context.Context, abi string) (*object.Object, error) {
+	if err == nil && hasVariants(obj, o.ABI) {
+		p = &variants{Program: p, compile: func(ctx context.Context, abi string) (*object.Object, error) {
 			o := o
 			o.ABI = abi
 			return m.Compile(ctx, o)
@@ -94,10 +95,16 @@ func runnable(ctx context.Context, m *nirc.Module, obj *object.Object, o nirc.Op
 	return p, err
 }
 
-// dropsByProgram reports whether a target's fragment programs do what its fixed functions do
-// not: cull, or clip too.
-func dropsByProgram(target string) bool {
-	return hasABI(target, backend.CullABI) || hasABI(target, backend.ClipABI)
+// hasVariants reports whether a target's programs of the stage do what its fixed functions do
+// not: cull, or clip too, or interpolate without perspective.
+func hasVariants(obj *object.Object, abi string) bool {
+	switch {
+	case obj.Stage == ir.StageVertex:
+		return hasABI(obj.Target, backend.LinearABI)
+	case obj.Stage == ir.StageFragment && !strings.HasPrefix(abi, nirc.BlendABI):
+		return hasABI(obj.Target, backend.CullABI) || hasABI(obj.Target, backend.ClipABI)
+	}
+	return false
 }
 
 // hasABI reports whether a target knows a calling convention.
@@ -125,12 +132,35 @@ func linkCulls(ctx context.Context, target string, p *emu.Pipeline) (n int, err 
 		abi = fmt.Sprint(nirc.CullABI, cull)
 	}
 	n = int(io.TestsCull)
-	if w, ok := p.Fragment.(*wholeFragment); ok {
-		p.Fragment, err = w.dropping(ctx, abi)
+	if w, ok := p.Fragment.(*variants); ok {
+		p.Fragment, err = w.of(ctx, abi)
 	} else if p.Fragment == nil && abi != "" && !p.Raster.Discard {
 		p.Fragment, err = dropper(ctx, target, abi)
 	}
 	return n, err
+}
+
+// linkLinear puts a vertex program that multiplies by w what the fragment program interpolates
+// without perspective in place of one that does not, where the hardware cannot.
+func linkLinear(ctx context.Context, p *emu.Pipeline) (err error) {
+	v, ok := p.Vertex.(*variants)
+	if !ok {
+		return nil
+	}
+	mask := uint32(0)
+	if p.Fragment != nil {
+		for _, in := range p.Fragment.IO().Inputs {
+			if in.Interp == ir.InterpNoPerspective && in.Slot >= ir.SlotVar0 && in.Slot < ir.SlotVar0+32 {
+				mask |= 1 << (in.Slot - ir.SlotVar0)
+			}
+		}
+	}
+	abi := ""
+	if mask != 0 {
+		abi = fmt.Sprintf("%s%#x", nirc.LinearABI, mask)
+	}
+	p.Vertex, err = v.of(ctx, abi)
+	return err
 }
 
 // dropper is the fragment program of a pipeline that has only distances.
@@ -152,6 +182,9 @@ func dropper(ctx context.Context, target, abi string) (emu.Program, error) {
 func LinkPipeline(ctx context.Context, target string, p *emu.Pipeline) error {
 	culls, err := linkCulls(ctx, target, p)
 	if err != nil {
+		return err
+	}
+	if err := linkLinear(ctx, p); err != nil {
 		return err
 	}
 	var linker backend.Linker

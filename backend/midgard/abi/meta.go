@@ -168,6 +168,18 @@ type Meta struct {
 	// to the fixed functions: the fragment program is one of the ABI clip:N+M.
 	ClipDistances uint8 `json:"clip_distances,omitempty"`
 	CullDistances uint8 `json:"cull_distances,omitempty"`
+	// Linear are the outputs of a vertex stage, by UserSlot, that leave multiplied by w: those
+	// which the fragment stage interpolates without perspective. The hardware does not, so the
+	// fragment program multiplies what comes by 1/w.
+	Linear uint32 `json:"linear,omitempty"`
+}
+
+// UserSlot is the bit of a slot in Meta.Linear, 0 of built-ins.
+func UserSlot(s ir.Slot) uint32 {
+	if s < ir.SlotVar0 || s >= ir.SlotVar0+32 {
+		return 0
+	}
+	return 1 << (s - ir.SlotVar0)
 }
 
 // Blend describes a blend program, which a writeout calls

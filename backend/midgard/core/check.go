@@ -208,8 +208,8 @@ func checkCondition(b *bundle, stage *[2][fileSize][2]uint64) error {
 	}
 	if b.hasBranch && (b.branch.Cond == isa.CondTrue || b.branch.Cond == isa.CondFalse) && (b.Has(isa.UnitBranchX) || b.branch.Op != isa.BranchUncond) {
 		consumers++
-		if (stage[0][fileCond][1]|stage[1][fileCond][1])>>32 != mask(32) {
-			return errors.New("a branch whose condition r31.w is not written in the bundle")
+		if stage[1][fileCond][1]>>32 != mask(32) {
+			return errors.New("a branch whose condition r31.w is not written in stage 2 of the bundle")
 		}
 	}
 	if consumers > 1 {
@@ -258,6 +258,8 @@ func (p *program) checkLdSt(b *bundle) error {
 		switch {
 		case k == isa.KindNop:
 			continue
+		case k == isa.KindUbo && l.UBOOffset() >= 1<<15:
+			return fmt.Errorf("slot %d: an immediate offset of %d bytes, which may be a negative one", i, l.UBOOffset())
 		case k == isa.KindUnknown:
 			return fmt.Errorf("slot %d: opcode %#02x is not known", i, uint8(l.Op))
 		case k == isa.KindStVary:

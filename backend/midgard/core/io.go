@@ -51,7 +51,9 @@ func (w *wave) stageIO(s *inputs, l *isa.LoadStore) error {
 		if l.Toggle {
 			return errors.New("attributes of another vertex are not supported")
 		}
-		v, err = w.attribute(s.t, slot)
+		if v, err = w.attribute(s.t, slot); err == nil && w.check {
+			err = w.attributeType(l, slot)
+		}
 	case isa.KindVary:
 		v, err = w.varying(s.t, l, slot)
 	case isa.KindSpecial:
@@ -87,6 +89,31 @@ func (w *wave) attribute(t *thread, slot int) (v [4]uint32, err error) {
 		return v, fmt.Errorf("attribute %d is an image", slot)
 	}
 	return v, nil
+}
+
+// attributeType: the load has the type of the attribute's format, to which it converts nothing.
+func (w *wave) attributeType(l *isa.LoadStore, slot int) error {
+	a, elem := &w.p.meta.Attributes[slot], l.Op.Info().Elem
+	switch {
+	case l.Format&isa.AttrAuto32 != 0:
+		return errors.New("an attribute is loaded by the type of its descriptor, which not all GPUs do")
+	case a.Kind == abi.RecordVertexID || a.Kind == abi.RecordInstanceID:
+		if elem != isa.ElemS32 {
+			return fmt.Errorf("an id is loaded by %s", l.Op)
+		}
+		return nil
+	case a.Kind != abi.RecordAttribute || w.l.Draw == nil:
+		return nil
+	}
+	for _, v := range w.l.Draw.Attributes {
+		if ir.Slot(v.Location) != a.Slot || v.Format.IsWide() {
+			continue
+		}
+		if f := elem == isa.ElemF32 || elem == isa.ElemF16; f == v.Format.IsInteger() {
+			return fmt.Errorf("the attribute at location %d of format %s is loaded by %s", v.Location, v.Format.Name, l.Op)
+		}
+	}
+	return nil
 }
 
 func (w *wave) special(t *thread, selector int) (v [4]uint32, err error) {
@@ -192,6 +219,12 @@ func (w *wave) varying(t *thread, l *isa.LoadStore, slot int) (v [4]uint32, err 
 		return v, errors.New("varyings are read in fragment shaders only")
 	case slot < 0 || slot >= len(m.Varyings):
 		return v, fmt.Errorf("varying %d: the table has %d", slot, len(m.Varyings))
+	case w.check && l.Format&isa.AttrAuto32 != 0:
+		return v, errors.New("a varying is loaded by the type of its descriptor, which not all GPUs do")
+	case w.check && param&(isa.VaryFlat|isa.VaryPersp) == 0:
+		return v, errors.New("a varying is loaded without perspective: the hardware interpolates with perspective, or not at all")
+	case w.check && (param&isa.VaryFlat != 0) != (l.Op.Info().Elem >= isa.ElemU32):
+		return v, fmt.Errorf("%s: flat varyings are loaded as integers, others as floats", l.Op)
 	case param>>7 != 0 || l.Toggle || l.Arg.Reg != isa.AddrZero:
 		return v, errors.New("explicit sample positions are not supported")
 	}
@@ -201,6 +234,9 @@ func (w *wave) varying(t *thread, l *isa.LoadStore, slot int) (v [4]uint32, err 
 	case abi.VaryingFragCoord:
 		for i := range v {
 			v[i] = fbits(x.Coord[i])
+		}
+		if param&isa.VaryCentroid != 0 {
+			v[3] = centroidOverW(x)
 		}
 	case abi.VaryingFrontFace:
 		if x.Prim == nil || x.Prim.FrontFacing {
@@ -215,6 +251,19 @@ func (w *wave) varying(t *thread, l *isa.LoadStore, slot int) (v [4]uint32, err 
 		v = interpolate(x, a, param, flat)
 	}
 	return modify(v, param&7)
+}
+
+// centroidOverW is 1/w at the centroid; the vertices have theirs from the vertex program.
+func centroidOverW(x *emu.FragmentLane) uint32 {
+	p, ij := x.Prim, x.Linear[emu.BaryCentroid]
+	if p == nil || p.V[0] == nil || p.V[1] == nil || p.V[2] == nil {
+		return fbits(x.Coord[3])
+	}
+	var w [3]float64
+	for i := range w {
+		w[i] = float64(f32(p.V[i][ir.SlotPos][3]))
+	}
+	return fbits(float32(w[0] + float64(ij[0])*(w[1]-w[0]) + float64(ij[1])*(w[2]-w[0])))
 }
 
 // interpolate evaluates an output slot of the stage before.

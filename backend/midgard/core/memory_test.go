@@ -61,7 +61,7 @@ func TestLoads(t *testing.T) {
 		{"ids", isa.LoadStore{Op: isa.LdMov, Reg: 2, Mask: 7, Swizzle: isa.XYZW, Arg: isa.AddrReg{Reg: isa.AddrGlobal}}, [4]uint32{33, 22, 27}},
 		{"local id", isa.LoadStore{Op: isa.LdMov, Reg: 2, Mask: 7, Swizzle: isa.Swz(2, 1, 0, 0), Arg: isa.AddrReg{Reg: isa.AddrLocalID}}, [4]uint32{3, 2, 1}},
 		{"ubo", ubo(isa.LdUbo32, 1, 4, 3), [4]uint32{0x22222222}},
-		{"ubo outside", ubo(isa.LdUbo128, 1, 0x8000, 15), [4]uint32{}},
+		{"ubo outside", ubo(isa.LdUbo128, 1, 0x7ff0, 15), [4]uint32{}},
 	} {
 		m := newMachine(64)
 		for i := range 32 {

@@ -83,8 +83,8 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 		p.link(i, at)
 		p.prepare(&p.code[i])
 		p.code[i].findNeeds()
-		p.code[i].findPlain()
 		p.code[i].rules = p.check(i)
+		p.code[i].findPlain() // not where rules are broken
 	}
 	p.buildIO()
 	return p, nil

@@ -160,6 +160,9 @@ func TestVertex(t *testing.T) {
 	m.Attributes[abi.AttrVertexID] = abi.Record{Kind: abi.RecordVertexID}
 	attr := func(n int, reg, mask uint8) isa.LoadStore {
 		l := isa.LoadStore{Op: isa.LdAttrF32, Reg: reg, Mask: mask, Swizzle: isa.XYZW, Arg: zero, Index: zero}
+		if n == abi.AttrVertexID {
+			l.Op = isa.LdAttrS32
+		}
 		l.SetSlot(n, 0)
 		return l
 	}
