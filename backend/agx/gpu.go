@@ -1,6 +1,7 @@
 package agx
 
 import (
+	"nirc/backend"
 	"nirc/ir"
 )
 
@@ -16,6 +17,7 @@ type GPU struct {
 // DefaultGPU is the chip that an empty name stands for.
 const DefaultGPU = "g13g"
 
+// gpus begins with DefaultGPU.
 var gpus = []GPU{
 	{Name: "g13g", Doc: "Apple M1"},
 	{Name: "g13s", Doc: "Apple M1 Pro", MultiDie: true},
@@ -26,15 +28,7 @@ var gpus = []GPU{
 
 // FindGPU returns the chip of that name; "" is DefaultGPU.
 func FindGPU(name string) (*GPU, error) {
-	if name == "" {
-		name = DefaultGPU
-	}
-	for i := range gpus {
-		if gpus[i].Name == name {
-			return &gpus[i], nil
-		}
-	}
-	return nil, ir.Unsupportedf("agx: GPU %q is not supported", name)
+	return backend.FindGPU(TargetName, gpus, name, func(g *GPU) string { return g.Name })
 }
 
 // Options returns what the chip wants lowered before Compile, for a stage.

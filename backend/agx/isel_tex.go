@@ -19,13 +19,9 @@ type texture struct {
 // variable finds the variable of a texture or sampler deref and the index of the
 // element in its array.
 func (s *isel) variable(in *ir.Instr, d *ir.Def) (v *ir.Variable, index opnd) {
-	index = imm32(0)
-	v, indices, err := resource.Texture(d)
+	v, index, err := resource.Element(d, imm32(0), func(x *ir.Def, stride uint32, sum opnd) opnd { return s.scaled(s.comp(x, 0), stride, sum) })
 	if err != nil {
 		s.fail(in, "%v", err)
-	}
-	for _, x := range indices {
-		index = s.scaled(s.comp(x.Def, 0), x.Stride, index)
 	}
 	return v, index
 }

@@ -1,6 +1,7 @@
 package midgard
 
 import (
+	"nirc/backend"
 	"nirc/ir"
 )
 
@@ -24,6 +25,7 @@ type GPU struct {
 // DefaultGPU is the chip that an empty name stands for.
 const DefaultGPU = "t860"
 
+// gpus begins with DefaultGPU.
 var gpus = []GPU{
 	{Name: "t860", Doc: "Mali T860", Arch: 5, ArithmeticPipes: 2},
 	{Name: "t880", Doc: "Mali T880", Arch: 5, ArithmeticPipes: 3},
@@ -35,15 +37,7 @@ var gpus = []GPU{
 
 // FindGPU returns the chip of that name; "" is DefaultGPU.
 func FindGPU(name string) (*GPU, error) {
-	if name == "" {
-		name = DefaultGPU
-	}
-	for i := range gpus {
-		if gpus[i].Name == name {
-			return &gpus[i], nil
-		}
-	}
-	return nil, ir.Unsupportedf("midgard: GPU %q is not supported", name)
+	return backend.FindGPU(TargetName, gpus, name, func(g *GPU) string { return g.Name })
 }
 
 // Options returns what the chip wants lowered before Compile, for a stage.

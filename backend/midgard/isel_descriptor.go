@@ -9,13 +9,9 @@ import (
 
 // variable finds the variable of a deref of textures, and the index into it.
 func (s *isel) variable(in *ir.Instr, d *ir.Def) (v *ir.Variable, index source) {
-	index = constant(0)
-	v, indices, err := resource.Texture(d)
+	v, index, err := resource.Element(d, constant(0), func(x *ir.Def, stride uint32, sum source) source { return s.scaled(s.comp(x, 0), stride, sum) })
 	if err != nil {
 		s.fail(in, "%v", err)
-	}
-	for _, x := range indices {
-		index = s.scaled(s.comp(x.Def, 0), x.Stride, index)
 	}
 	return v, index
 }

@@ -241,6 +241,16 @@ func Texture(d *ir.Def) (v *ir.Variable, indices []Index, err error) {
 	return nil, nil, ir.Unsupportedf("a texture that is no variable is not supported")
 }
 
+// Element is Texture with the element's index as a T: add(d, stride, sum) is d*stride + sum.
+func Element[T any](d *ir.Def, zero T, add func(d *ir.Def, stride uint32, sum T) T) (v *ir.Variable, index T, err error) {
+	v, indices, err := Texture(d)
+	index = zero
+	for _, x := range indices {
+		index = add(x.Def, x.Stride, index)
+	}
+	return v, index, err
+}
+
 // Splits64 reports whether an operation takes 64-bit sources as pairs of words
 // on targets of 32-bit registers.
 func Splits64(op ir.Op) bool {

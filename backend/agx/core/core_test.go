@@ -2,13 +2,13 @@ package core
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
+	"nirc/backend/gputest"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
@@ -84,25 +84,7 @@ func (m *machine) run(t *testing.T, text string) error {
 		}
 		waves = append(waves, p.NewWave(&emu.Launch{Env: env, NumLanes: m.lanes, Check: m.check, Compute: c}))
 	}
-	for round := 0; round < 100; round++ {
-		busy := false
-		for _, w := range waves {
-			st := emu.StatusYield
-			for n := 0; st == emu.StatusYield; n++ {
-				if st, err = w.Run(64); err != nil {
-					return err
-				}
-				if n > 1000 {
-					return emu.ErrTimeout
-				}
-			}
-			busy = busy || st == emu.StatusBarrier
-		}
-		if !busy {
-			return nil
-		}
-	}
-	return fmt.Errorf("too many barriers")
+	return gputest.RunWaves(waves, 64)
 }
 
 func (m *machine) word(i int) uint32   { return binary.LittleEndian.Uint32(m.out.Data[4*i:]) }

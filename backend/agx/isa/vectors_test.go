@@ -2,10 +2,9 @@ package isa
 
 import (
 	"bufio"
+	_ "embed"
 	"encoding/hex"
 	"math/rand"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -16,18 +15,13 @@ type vector struct {
 	decodeOnly bool
 }
 
-// testdata reads a file of the vectors, which foreign tools made (docs/isa).
-func testdata(t *testing.T, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
+// vectorFile is what foreign tools made of encodings (docs/isa).
+//
+//go:embed testdata/vectors.tsv
+var vectorFile string
 
 func vectors(t *testing.T) (list []vector) {
-	file := strings.NewReader(string(testdata(t, "vectors.tsv")))
+	file := strings.NewReader(vectorFile)
 	only := false
 	for s := bufio.NewScanner(file); s.Scan(); {
 		line := s.Text()

@@ -1,10 +1,10 @@
 package core
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/internal/emu"
@@ -90,26 +90,7 @@ func (m *machine) start(p emu.Program) (waves []emu.Wave) {
 func (m *machine) run(t *testing.T, text string) error {
 	t.Helper()
 	waves := m.start(m.load(t, text))
-	for round := 0; round < 1000; round++ {
-		busy := false
-		for _, w := range waves {
-			st := emu.StatusYield
-			for n := 0; st == emu.StatusYield; n++ {
-				var err error
-				if st, err = w.Run(50); err != nil {
-					return err
-				}
-				if n > 1000 {
-					return emu.ErrTimeout
-				}
-			}
-			busy = busy || st == emu.StatusBarrier
-		}
-		if !busy {
-			return nil
-		}
-	}
-	return fmt.Errorf("too many barriers")
+	return gputest.RunWaves(waves, 50)
 }
 
 func (m *machine) mustRun(t *testing.T, text string) {

@@ -2,9 +2,8 @@ package isa
 
 import (
 	"bufio"
+	_ "embed"
 	"math/rand"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,18 +15,13 @@ type vector struct {
 	text string
 }
 
-// testdata reads a file of the vectors, which foreign tools made (docs/isa).
-func testdata(t *testing.T, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
+// vectorFile is what foreign tools made of encodings (docs/isa).
+//
+//go:embed testdata/vectors.tsv
+var vectorFile string
 
 func vectors(t *testing.T) (list []vector) {
-	file := strings.NewReader(string(testdata(t, "vectors.tsv")))
+	file := strings.NewReader(vectorFile)
 	refused := 0
 	for s := bufio.NewScanner(file); s.Scan(); {
 		c := strings.Split(s.Text(), "\t")

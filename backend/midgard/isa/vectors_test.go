@@ -2,9 +2,8 @@ package isa
 
 import (
 	"bufio"
+	_ "embed"
 	"encoding/hex"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -16,19 +15,14 @@ type vector struct {
 	text string
 }
 
-// testdata reads a file of the vectors, which foreign tools made (docs/isa).
-func testdata(t *testing.T, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
+// vectorFile is what foreign tools made of encodings (docs/isa).
+//
+//go:embed testdata/vectors.tsv
+var vectorFile string
 
 // readVectors reads the reference disassembler's output.
 func readVectors(t *testing.T) (list []vector) {
-	file := strings.NewReader(string(testdata(t, "vectors.tsv")))
+	file := strings.NewReader(vectorFile)
 	var opt TextOptions
 	s := bufio.NewScanner(file)
 	s.Buffer(nil, 1<<20)

@@ -3,6 +3,7 @@ package hostile
 import (
 	"context"
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
 	"testing"
@@ -50,17 +51,28 @@ func FuzzModule(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { compileAny(t, data, nirc.DefaultTarget, passes.O2) })
 }
 
-// FuzzModuleText feeds assembly, whose mutations get further than those of words.
-func FuzzModuleText(f *testing.F) {
+// modules are those of testdata with their paths.
+func modules(f *testing.F) iter.Seq2[string, *nirc.Module] {
 	files, err := filepath.Glob(prove.Data("*.spv"))
 	if err != nil || len(files) == 0 {
 		f.Fatalf("no modules: %v", err)
 	}
-	for _, name := range files {
-		m, err := prove.Read(name)
-		if err != nil {
-			f.Fatal(err)
+	return func(yield func(string, *nirc.Module) bool) {
+		for _, name := range files {
+			m, err := prove.Read(name)
+			if err != nil {
+				f.Fatal(err)
+			}
+			if !yield(name, m) {
+				return
+			}
 		}
+	}
+}
+
+// FuzzModuleText feeds assembly, whose mutations get further than those of words.
+func FuzzModuleText(f *testing.F) {
+	for _, m := range modules(f) {
 		text, err := m.Disassemble()
 		if err != nil {
 			f.Fatal(err)
@@ -72,15 +84,7 @@ func FuzzModuleText(f *testing.F) {
 
 // FuzzIR feeds IR text at every stage of lowering.
 func FuzzIR(f *testing.F) {
-	files, err := filepath.Glob(prove.Data("*.spv"))
-	if err != nil || len(files) == 0 {
-		f.Fatalf("no modules: %v", err)
-	}
-	for _, name := range files {
-		m, err := prove.Read(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+	for name, m := range modules(f) {
 		n := 0
 		o := nirc.Options{Level: passes.O2, Run: passes.RunOptions{DumpAfter: []string{"all"}, Dump: func(_, text string) {
 			if n++; n%16 == 1 && len(text) < 16<<10 {
