@@ -25,6 +25,8 @@ type Module struct {
 	SPIRV *spv.Module
 	// Deps are the files that GLSL included, if LoadFile was asked for them.
 	Deps []string
+	// FromGLSL says that a front end made the module of GLSL or HLSL, Kept that FileOptions.Kept had it.
+	FromGLSL, Kept bool
 
 	shader    *ir.Shader // parsed IR text, nil of SPIR-V
 	assembled bool       // SPIRV was assembly, whose version nothing says
@@ -104,9 +106,22 @@ type FileOptions struct {
 	// Env is the target environment, as glslc and spirv-as spell it (spv.Environments): GLSL is compiled for
 	// it, and a module of a later SPIR-V version than it takes is refused. "" is vulkan1.3.
 	Env string
+	// Define are macros of GLSL, NAME or NAME=TEXT, Undefine those that are taken away, Include the directories that
+	// #include looks into, PreInclude the files that are included before the text.
+	Define, Undefine, Include, PreInclude []string
+	// FrontEnd compiles GLSL: glslang, glslc or a path; "" is glslangValidator, or glslc if that is not installed.
+	FrontEnd string
+	// Language is what files are, whatever they are called and begin with: glsl, hlsl (with the entry point Entry, main if
+	// that is ""), or "".
+	Language, Entry string
 	// Deps finds out which files GLSL includes: Module.Deps.
 	Deps bool
+	// Kept, unless nil, keeps the modules that were made of GLSL, and what they were made of.
+	Kept FrontEndStore
 }
+
+// FrontEndStore keeps the modules that a front end made of GLSL; package cache has one.
+type FrontEndStore = glsl.Store
 
 // LoadFile reads a module from a file, or from o.Stdin for "-". GLSL, told by
 // the extension (or by #version and o.Stage on Stdin), is compiled to SPIR-V by
@@ -125,8 +140,13 @@ func LoadFile(ctx context.Context, path string, o FileOptions) (*Module, error) 
 
 // loadInput is LoadFile, whose environment is known to be one.
 func loadInput(ctx context.Context, path string, o FileOptions) (*Module, error) {
-	gl := glsl.Options{Env: o.Env, Debug: o.Debug, Deps: o.Deps}
-	if stage := glsl.Extension(path); stage != "" {
+	gl := glsl.Options{Env: o.Env, Define: o.Define, Undefine: o.Undefine, Include: o.Include, PreInclude: o.PreInclude, FrontEnd: o.FrontEnd,
+		HLSL: o.Language == "hlsl", Entry: o.Entry, Debug: o.Debug, Deps: o.Deps, Store: o.Kept}
+	stage, err := o.sourceStage(path)
+	if err != nil {
+		return nil, err
+	}
+	if stage != "" && path != "-" {
 		if _, err := os.Stat(path); err != nil {
 			return nil, &IOError{err}
 		}
@@ -152,15 +172,36 @@ func loadInput(ctx context.Context, path string, o FileOptions) (*Module, error)
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("#version")) || o.Stage == ir.StageNone {
+	if o.Stage == ir.StageNone || o.Language == "" && !bytes.HasPrefix(bytes.TrimSpace(data), []byte("#version")) {
 		return Load(data, "-")
 	}
-	stage := glsl.StageName(o.Stage)
 	if stage == "" {
 		return nil, Diagnostics{{File: "-", Unsupported: true, Msg: fmt.Sprintf("GLSL of stage %s is not supported", o.Stage)}}
 	}
 	r, err := glsl.CompileText(ctx, data, stage, gl)
 	return compiledGLSL(r, "-", err)
+}
+
+// sourceStage is the stage, as front ends spell it, of a path that is GLSL or HLSL, "" of one that is a module. Of standard
+// input, which may be either, it is that of Stage.
+func (o *FileOptions) sourceStage(path string) (string, error) {
+	named := path
+	if o.Language == "hlsl" {
+		named = strings.TrimSuffix(path, ".hlsl")
+	}
+	stage := glsl.Extension(named)
+	switch {
+	case o.Language != "" && o.Language != "glsl" && o.Language != "hlsl":
+		return "", Usagef("the language %s is not known: there are glsl and hlsl", o.Language)
+	case path != "-" && (stage != "" || o.Language == ""):
+		return stage, nil
+	case o.Stage == ir.StageNone && o.Language != "":
+		return "", Usagef("%s: %s wants a stage: none is in the name, and none was given", path, o.Language)
+	}
+	if stage = glsl.StageName(o.Stage); stage == "" && path != "-" {
+		return "", Diagnostics{{File: path, Unsupported: true, Msg: fmt.Sprintf("GLSL of stage %s is not supported", o.Stage)}}
+	}
+	return stage, nil
 }
 
 // compiledGLSL makes a module of what became of GLSL; name stands for it in diagnostics.
@@ -184,7 +225,7 @@ func compiledGLSL(r *glsl.Result, name string, err error) (*Module, error) {
 	}
 	m, err := Load(r.SPIRV, name)
 	if err == nil {
-		m.Deps = r.Deps
+		m.Deps, m.FromGLSL, m.Kept = r.Deps, true, r.Kept
 	}
 	return m, err
 }

@@ -18,7 +18,8 @@ const (
 	KindShader  Kind = "shader"  // an object
 	KindRefusal Kind = "refusal" // why there is none
 	KindModule  Kind = "module"
-	KindBroken  Kind = "broken" // not what was stored
+	KindFront   Kind = "front_end" // what a module was made of
+	KindBroken  Kind = "broken"    // not what was stored
 )
 
 // Item is an entry, with what it is.
@@ -67,6 +68,8 @@ func (it *Item) fill(data []byte, err error) {
 		it.Kind, it.Why = KindBroken, broken.Why
 	case err != nil:
 		it.Kind, it.Why = KindBroken, err.Error()
+	case e == nil && data[0] == kindFront:
+		it.Kind = KindFront
 	case e == nil:
 		it.Kind = KindModule
 	default:

@@ -81,9 +81,10 @@ func (e *Entry) Bytes() ([]byte, error) {
 	return append(append(b, head...), e.Object...), nil
 }
 
-// ParseEntry reads a shader's entry as a store holds it; nil and no error is a module.
+// ParseEntry reads a shader's entry as a store holds it; nil and no error is
+// what has no request: a module, or what a front end made of GLSL.
 func ParseEntry(b []byte) (*Entry, error) {
-	if len(b) > 0 && b[0] == kindModule {
+	if len(b) > 0 && (b[0] == kindModule || b[0] == kindFront) {
 		return nil, nil
 	}
 	if len(b) < 5 || b[0] != kindShader {

@@ -16,6 +16,7 @@ type Checked struct {
 	Shaders  int `json:"shaders"`
 	Refusals int `json:"refusals"`
 	Modules  int `json:"modules"`
+	FrontEnd int `json:"front_end"` // what modules were made of
 	// Recompiled and Skipped are of the sample; skipped ones lack their module, or are of another version.
 	Recompiled int            `json:"recompiled"`
 	Skipped    int            `json:"skipped"`
@@ -77,7 +78,11 @@ func (v *Verifier) entry(ctx context.Context, c *Checked, key Digest) (string, e
 		return err.Error(), nil
 	}
 	if e == nil {
-		c.Modules++
+		if data[0] == kindFront {
+			c.FrontEnd++
+		} else {
+			c.Modules++
+		}
 		return "", nil
 	}
 	c.Shaders++
@@ -162,6 +167,7 @@ type Figures struct {
 	Shaders  int            `json:"shaders"`
 	Refusals int            `json:"refusals"`
 	Modules  int            `json:"modules"`
+	FrontEnd int            `json:"front_end"`
 	Broken   int            `json:"broken"`
 	Stored   int64          `json:"bytes_stored"`
 	Raw      int64          `json:"bytes"`
@@ -196,7 +202,7 @@ func (d *Dir) Stats(ctx context.Context, step func(n int)) (*Figures, error) {
 			var e *Entry
 			if e, err = ParseEntry(data); err == nil {
 				f.Raw += int64(len(data))
-				f.add(e)
+				f.add(e, data[0])
 				continue
 			}
 		}
@@ -205,9 +211,13 @@ func (d *Dir) Stats(ctx context.Context, step func(n int)) (*Figures, error) {
 	return f, nil
 }
 
-func (f *Figures) add(e *Entry) {
+func (f *Figures) add(e *Entry, kind byte) {
 	if e == nil {
-		f.Modules++
+		if kind == kindFront {
+			f.FrontEnd++
+		} else {
+			f.Modules++
+		}
 		return
 	}
 	f.Shaders++

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 const cacheBuildLong = `Compile shaders into a cache, those alone that it does not have. The arguments are as of nirc compile: files, directories,
 patterns, Fossilize databases; every entry point, for each target and GPU. What cannot be compiled is stored too, with the reason. A
 broken entry is compiled again.
+
+What GLSL became is kept too: it is compiled again when its text, a macro, the include path, a file that it includes or would include if it were there, or the
+compiler of GLSL changed.
 
 --manifest FILE reads requests, one a line: FILE [--entry NAME] [--stage STAGE] [--next STAGE] [--spec ID=VALUE]…; paths are relative to the
 manifest. --manifest-out FILE writes what was wanted and what became of it, for nirc cache pack. --shard I/N does the I-th of N parts of all keys,
@@ -91,6 +95,8 @@ type built struct {
 	Files  int `json:"files"`
 	Unread int `json:"files_unread"`
 	buildCounts
+	GLSL         int64 `json:"glsl"`          // modules that are of GLSL
+	Made         int64 `json:"glsl_compiled"` // of them, those that were not kept
 	Microseconds int64 `json:"us"`
 }
 
@@ -117,7 +123,8 @@ func (b *cacheBuild) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	b.builder.Store, b.builder.Shard, b.builder.Modules = d, shard, b.modules
+	b.use(d)
+	b.builder.Shard, b.builder.Modules = shard, b.modules
 	return b.all(cmd.Context(), jobs)
 }
 
@@ -169,9 +176,13 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob) error {
 	bar.close()
 	took := time.Since(start)
 	done.Microseconds = took.Microseconds()
-	n := &done.buildCounts
-	errs = append(errs, b.tell(&done, "%d files: %d shaders were there, %d compiled, %d broken ones compiled again, %d refused (%d known before), %d duplicates, %d of other shards; %d files unread; %s\n",
-		done.Files, n.Hits, n.Compiled, n.Repaired, n.Refused, n.Known, n.Duplicates, n.Elsewhere, done.Unread, took.Round(time.Millisecond)))
+	done.GLSL, done.Made = b.glsl.Load(), b.made.Load()
+	n, glsl := &done.buildCounts, ""
+	if done.GLSL > 0 {
+		glsl = fmt.Sprintf("; %d of GLSL, %d made again", done.GLSL, done.Made)
+	}
+	errs = append(errs, b.tell(&done, "%d files: %d shaders were there, %d compiled, %d broken ones compiled again, %d refused (%d known before), %d duplicates, %d of other shards; %d files unread%s; %s\n",
+		done.Files, n.Hits, n.Compiled, n.Repaired, n.Refused, n.Known, n.Duplicates, n.Elsewhere, done.Unread, glsl, took.Round(time.Millisecond)))
 	if b.manifestOut != "" {
 		text, err := indentedJSON(&list)
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"nirc"
 	"nirc/cache"
@@ -22,6 +23,8 @@ type cacheRequests struct {
 	*cacheCommand
 	compile compileCommand // for its targets, GPUs and flags about passes
 	builder *cache.Builder
+
+	glsl, made atomic.Int64 // modules that are of GLSL, and those that were made now
 }
 
 func (c *cacheCommand) requests() *cacheRequests {
@@ -36,6 +39,7 @@ func (r *cacheRequests) flags(f *pflag.FlagSet) {
 	shaderFlags(f, &m.entry, &m.stageName, &m.spec)
 	f.StringVar(&m.nextName, "next", "", "`STAGE` that follows in the pipeline; what a Fossilize database says of its modules goes before")
 	abiFlag(f, &m.abi)
+	m.glslFlags.flags(f)
 	f.BoolVarP(&m.debug, "debug", "g", false, "keep source lines")
 }
 
@@ -49,8 +53,16 @@ func (r *cacheRequests) prepare(cmd *cobra.Command, store cache.Store) (err erro
 	if slices.Contains(m.targets, nirc.IRTarget) {
 		return nirc.Usagef("%s: target %s has no code", strings.TrimPrefix(cmd.CommandPath(), "nirc "), nirc.IRTarget)
 	}
-	r.builder, err = newBuilder(store, &m.runFlags)
+	if r.builder, err = newBuilder(store, &m.runFlags); err == nil {
+		r.use(store)
+	}
 	return err
+}
+
+// use makes a store the one that is built in.
+func (r *cacheRequests) use(store cache.Store) {
+	r.builder.Store = store
+	r.compile.kept = cache.FrontEnd{Store: store}
 }
 
 // newBuilder makes a builder whose keys stand for the flags about passes.
@@ -128,9 +140,17 @@ func (r *cacheRequests) each(ctx context.Context, j *buildJob, f func(*cache.Mod
 		return err
 	}
 	c := &r.compile
-	m, err := c.load(ctx, &j.input, nirc.FileOptions{Stdin: c.stdin(j.path), Stage: stage, Debug: c.debug})
+	from := c.moduleOptions(j.path)
+	from.Stage, from.Entry = stage, j.entry
+	m, err := c.load(ctx, &j.input, from)
 	if err != nil {
 		return unreadError{err}
+	}
+	if m.FromGLSL {
+		r.glsl.Add(1)
+		if !m.Kept {
+			r.made.Add(1)
+		}
 	}
 	list, err := variants(m, &j.input, j.entry, stage, j.spec)
 	if err != nil {

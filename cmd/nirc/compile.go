@@ -22,6 +22,7 @@ import (
 type compileCommand struct {
 	*app
 	runFlags
+	glslFlags
 	output, emit, entry, stageName, nextName, abi string
 	env                                           string
 	spec                                          []string
@@ -46,6 +47,7 @@ type compileCommand struct {
 
 	cacheAt string         // --cache
 	builder *cache.Builder // nil if all is compiled
+	kept    nirc.FrontEndStore
 
 	stdinOnce sync.Once
 	stdinData []byte
@@ -103,6 +105,7 @@ func (c *compileCommand) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.emit, "emit", "obj", "what to write: obj, bin, asm, ir, json, map or spvasm")
 	shaderFlags(f, &c.entry, &c.stageName, &c.spec)
 	envFlag(f, &c.env)
+	c.glslFlags.flags(f)
 	f.StringVar(&c.nextName, "next", "", "`STAGE` that follows in the pipeline: on ir3 tess_ctrl and geometry take over the threads, on agx vertex and evaluation shaders before them become compute")
 	f.StringVar(&c.abi, "abi", "", "calling convention where the target has several: monolithic, separate, blend:FORMAT, cull:N, clip:N+M or linear:MASK")
 	f.BoolVar(&c.stats, "stats", false, "show statistics of the code")

@@ -8,15 +8,19 @@ import (
 	"nirc/cache"
 )
 
-// openStore opens the cache of --cache, if objects may come from it: where a flag asks to see or to
-// change what happens on the way, all is compiled.
+// openStore opens the cache of --cache. Where a flag asks to see or to change what happens on the way, only modules
+// of GLSL come from it.
 func (c *compileCommand) openStore() error {
-	if c.cacheAt == "" || !c.writeOut || !slices.Contains(objectKinds, c.emit) || c.dumps() || c.stats || c.rules || c.verify || c.bisect != "" || c.startBefore != "" || c.stopAt != "" {
+	if c.cacheAt == "" {
 		return nil
 	}
 	d, err := openCache(c.cacheAt, true)
 	if err != nil {
 		return err
+	}
+	c.kept = cache.FrontEnd{Store: d}
+	if !c.writeOut || !slices.Contains(objectKinds, c.emit) || c.dumps() || c.stats || c.rules || c.verify || c.bisect != "" || c.startBefore != "" || c.stopAt != "" {
+		return nil
 	}
 	c.builder, err = newBuilder(d, &c.runFlags)
 	return err

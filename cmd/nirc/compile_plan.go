@@ -41,7 +41,7 @@ func (c *compileCommand) module(ctx context.Context, s *source) (*nirc.Module, *
 	defer s.mu.Unlock()
 	if !s.read {
 		s.read = true
-		s.m, s.err = c.load(ctx, s.input, nirc.FileOptions{Stdin: c.stdin(s.input.path), Stage: c.stage, Debug: c.debug, Deps: c.deps.on, Env: c.env})
+		s.m, s.err = c.load(ctx, s.input, c.moduleOptions(s.input.path))
 		if s.err == nil && c.builder != nil {
 			s.forCache = cache.NewModule(s.m, c.debug)
 		}
@@ -51,6 +51,13 @@ func (c *compileCommand) module(ctx context.Context, s *source) (*nirc.Module, *
 		s.m, s.forCache = nil, nil
 	}
 	return m, forCache, err
+}
+
+// moduleOptions say how a module is read.
+func (c *compileCommand) moduleOptions(path string) nirc.FileOptions {
+	o := nirc.FileOptions{Stdin: c.stdin(path), Stage: c.stage, Debug: c.debug, Deps: c.deps.on, Env: c.env, Entry: c.entry, Kept: c.kept}
+	c.glslFlags.apply(&o)
+	return o
 }
 
 // together is how many of n jobs that follow one another share a source and are best done by one

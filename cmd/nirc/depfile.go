@@ -23,7 +23,7 @@ func (d *depFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&d.target, "MT", "", "the rule is about `NAME` and not the output (also -MT)")
 }
 
-// longDeps spells -MD, -MF FILE and -MT NAME, which are no flags of one letter,
+// longDeps spells -MD, -MF FILE, -MT NAME and -include FILE, which are no flags of one letter,
 // with two dashes. As with flags of one letter the value may follow at once: -MFrules, -MF=rules.
 func longDeps(args []string) []string {
 	out := make([]string, 0, len(args))
@@ -33,6 +33,8 @@ func longDeps(args []string) []string {
 			return append(out, args[i:]...)
 		case a == "-MD" || a == "-MF" || a == "-MT":
 			a = "-" + a
+		case a == "-include":
+			a = "--pre-include"
 		case strings.HasPrefix(a, "-MF") || strings.HasPrefix(a, "-MT"):
 			a = "-" + a[:len("-MF")] + "=" + strings.TrimPrefix(a[len("-MF"):], "=")
 		}

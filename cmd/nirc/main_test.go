@@ -1,11 +1,14 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"nirc"
 	"nirc/ir"
@@ -74,7 +77,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": code, "flip": flip},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": code, "flip": flip, "age": age},
 	})
 }
 
@@ -93,4 +96,15 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("exit code %s, want %s", got, args[0])
 	}
+}
+
+// age makes all files of the script some seconds old: a cache keeps nothing of what was written during a compile.
+func age(ts *testscript.TestScript, neg bool, args []string) {
+	old := time.Now().Add(-5 * time.Second)
+	ts.Check(filepath.WalkDir(ts.MkAbs("."), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			err = os.Chtimes(path, old, old)
+		}
+		return err
+	}))
 }

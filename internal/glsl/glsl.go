@@ -1,15 +1,17 @@
-// Package glsl compiles GLSL to SPIR-V with glslangValidator or glslc, whichever is installed, and
-// reads what they say. No GLSL is read here.
+// Package glsl compiles GLSL, and HLSL, to SPIR-V with glslangValidator or glslc, and reads what they say. What was
+// compiled before is taken from a Store (cached.go), as long as nothing changed that it was made of. Of
+// the text nothing is read here but the names of #include.
 package glsl
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 
 	"nirc/ir"
@@ -39,8 +41,18 @@ func StageName(stage ir.Stage) string {
 type Options struct {
 	// Env is the target environment as glslc spells it; "" is vulkan1.3.
 	Env string
+	// Define are macros, NAME or NAME=TEXT, in their order, Undefine those that are taken away after them, Include the
+	// directories of #include, PreInclude the files that are included before the text.
+	Define, Undefine, Include, PreInclude []string
+	// FrontEnd is the compiler: glslang, glslc or a path; "" is glslangValidator, or glslc if that is not installed.
+	FrontEnd string
+	// HLSL says that the text is HLSL, whose entry point is Entry ("" is main).
+	HLSL  bool
+	Entry string
 	// Debug keeps source lines, Deps finds out which files are included.
 	Debug, Deps bool
+	// Store, unless nil, keeps what was compiled.
+	Store Store
 }
 
 // Result is a compiled shader.
@@ -48,6 +60,8 @@ type Result struct {
 	SPIRV []byte
 	// Deps are the files that were included, if Options.Deps asks for them.
 	Deps []string
+	// Kept says that it is from Options.Store, and nothing was compiled.
+	Kept bool
 }
 
 // Message is one that a GLSL compiler gave; Line counts from 1, 0 unknown.
@@ -80,23 +94,37 @@ func CompileText(ctx context.Context, text []byte, stage string, o Options) (*Re
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		return nil, err
 	}
+	o.Store = nil // of what has no name there are no places beside it
 	return Compile(ctx, path, stage, o)
 }
 
 // Compile compiles the file at path, of a stage, which is an Extension. An error about the text is an
 // *Error; others are those of ctx or of the operating system.
 func Compile(ctx context.Context, path, stage string, o Options) (*Result, error) {
+	t, err := find(o.FrontEnd)
+	if err != nil {
+		return nil, err
+	}
+	if o.Store != nil {
+		return compileKept(ctx, t, path, stage, o)
+	}
+	return compile(ctx, t, path, stage, o)
+}
+
+func compile(ctx context.Context, t *tool, path, stage string, o Options) (*Result, error) {
 	dir, err := os.MkdirTemp("", "nirc")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	out := filepath.Join(dir, "out.spv")
-	tool, args, err := command(stage, out, o)
-	if err != nil {
-		return nil, err
+	out, in := filepath.Join(dir, "out.spv"), path
+	names := map[string]string{path: ""} // of files that were named otherwise, "" of the text itself
+	if len(o.PreInclude) > 0 {
+		if in, err = withIncludes(dir, path, &o, names); err != nil {
+			return nil, err
+		}
 	}
-	text, err := exec.CommandContext(ctx, tool, append(args, path)...).CombinedOutput()
+	text, err := exec.CommandContext(ctx, t.path, append(t.args(stage, out, &o), in)...).CombinedOutput()
 	var failed *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -104,112 +132,71 @@ func Compile(ctx context.Context, path, stage string, o Options) (*Result, error
 	case errors.As(err, &failed):
 		return nil, &Error{messages(string(text), path)}
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", tool, err)
+		return nil, fmt.Errorf("%s: %w", t.path, err)
 	}
 	r := &Result{}
 	if r.SPIRV, err = os.ReadFile(out); err == nil && o.Deps {
-		r.Deps, err = readDeps(out+".d", path)
+		r.Deps, err = readDeps(out+".d", names)
 	}
 	return r, err
 }
 
-// command returns the compiler that is installed and what it is called with, except for the file.
-func command(stage, out string, o Options) (tool string, args []string, err error) {
-	if o.Env == "" {
-		o.Env = "vulkan1.3"
-	}
-	var deps []string
-	if tool, err = exec.LookPath("glslangValidator"); err == nil {
-		args = append([]string{"-V", "-S", stage, "-o", out}, glslangEnv(o.Env)...)
-		deps = []string{"--depfile", out + ".d"}
-	} else if tool, err = exec.LookPath("glslc"); err == nil {
-		args = append([]string{"-fshader-stage=" + stage, "-o", out}, glslcEnv(o.Env)...)
-		deps = []string{"-MD", "-MF", out + ".d"}
-	} else {
-		return "", nil, &Error{[]Message{{Text: "GLSL needs glslangValidator or glslc, and neither is installed"}}}
-	}
-	if o.Debug {
-		args = append(args, "-g")
-	}
-	if o.Deps {
-		args = append(args, deps...)
-	}
-	return tool, args, nil
-}
-
-// glslangEnv and glslcEnv are the flags that give the two compilers a target environment.
-func glslangEnv(env string) []string {
-	v, isSPV := strings.CutPrefix(env, "spv")
-	switch {
-	case isSPV:
-		return []string{"--target-env", "spirv" + v}
-	case env == "vulkan":
-		return []string{"--target-env", "vulkan1.0"}
-	case env == "vulkan1.1spv1.4":
-		return []string{"--target-env", "vulkan1.1", "--target-env", "spirv1.4"}
-	}
-	return []string{"--target-env", env}
-}
-
-func glslcEnv(env string) []string {
-	switch {
-	case strings.HasPrefix(env, "spv"):
-		return []string{"--target-env=vulkan1.3", "--target-spv=" + env}
-	case env == "vulkan1.1spv1.4":
-		return []string{"--target-env=vulkan1.1", "--target-spv=spv1.4"}
-	}
-	return []string{"--target-env=" + env}
-}
-
-// readDeps reads the prerequisites of the rule in a depfile except for the file itself.
-func readDeps(file, self string) ([]string, error) {
-	text, err := os.ReadFile(file)
+// withIncludes writes the text at path with the files of PreInclude after its #version, and returns where. The compilers have no flag
+// for that, and messages and lines go on to name the path. What the files are called is added to names.
+func withIncludes(dir, path string, o *Options, names map[string]string) (string, error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	_, list, _ := strings.Cut(strings.ReplaceAll(string(text), "\\\n", " "), ": ")
-	var deps []string
-	for _, d := range strings.Fields(strings.ReplaceAll(list, `\ `, "\x00")) {
-		if d = filepath.Clean(strings.ReplaceAll(d, "\x00", " ")); d != filepath.Clean(self) {
-			deps = append(deps, d)
+	if dir, err = filepath.EvalSymlinks(dir); err != nil { // the way up from it is that of the file system
+		return "", err
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	at := slices.IndexFunc(lines, func(l []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(l), []byte("#version")) }) + 1
+	var b bytes.Buffer
+	b.Write(bytes.Join(lines[:at], nil))
+	b.WriteString("#extension GL_GOOGLE_include_directive : require\n")
+	for _, f := range o.PreInclude {
+		file, ok := o.findPreInclude(path, f)
+		if !ok {
+			return "", &Error{[]Message{{Text: fmt.Sprintf("no file %s to include: neither here, nor beside the text, nor in the include path", f)}}}
 		}
+		real, err := filepath.Abs(file)
+		if err == nil {
+			real, err = filepath.EvalSymlinks(real)
+		}
+		name := real
+		if err == nil {
+			name, err = filepath.Rel(dir, real)
+		}
+		if err != nil {
+			return "", err
+		}
+		names[real] = file
+		fmt.Fprintf(&b, "#include \"%s\"\n", filepath.ToSlash(name))
 	}
-	return deps, nil
+	fmt.Fprintf(&b, "#line %d \"%s\"\n", at+1, filepath.ToSlash(path))
+	b.Write(bytes.Join(lines[at:], nil))
+	in := filepath.Join(dir, filepath.Base(path))
+	names[in] = ""
+	o.Include = append([]string{filepath.Dir(path)}, o.Include...)
+	return in, os.WriteFile(in, b.Bytes(), 0o600)
 }
 
-// messages reads those of glslangValidator ("ERROR: FILE:LINE: message") and
-// glslc ("FILE:LINE: error: message").
-func messages(text, path string) []Message {
-	var list []Message
-	for _, line := range strings.Split(text, "\n") {
-		if m, ok := message(strings.TrimSpace(line), path); ok {
-			list = append(list, m)
-		}
-	}
-	if len(list) == 0 {
-		list = []Message{{Text: "the GLSL compiler failed: " + strings.TrimSpace(text)}}
-	}
-	return list
+// preIncludeDirs are where files of PreInclude are looked for.
+func (o *Options) preIncludeDirs(path string) []string {
+	return append([]string{"", filepath.Dir(path)}, o.Include...)
 }
 
-// message reads a line; ok is false if it is not about the file.
-func message(line, path string) (m Message, ok bool) {
-	line, m.Warning = strings.CutPrefix(line, "WARNING: ")
-	if !m.Warning {
-		line = strings.TrimPrefix(line, "ERROR: ")
+func (o *Options) findPreInclude(path, name string) (string, bool) {
+	for _, d := range o.preIncludeDirs(path) {
+		file := name
+		if !filepath.IsAbs(name) {
+			file = filepath.Join(d, name)
+		}
+		if st, err := os.Stat(file); err == nil && !st.IsDir() {
+			return file, true
+		}
 	}
-	rest, ok := strings.CutPrefix(line, path+":")
-	if !ok {
-		return m, false
-	}
-	num, rest, ok := strings.Cut(rest, ":")
-	n, err := strconv.ParseUint(num, 10, 32)
-	if !ok || err != nil {
-		return m, false
-	}
-	m.Line, m.Text = uint32(n), strings.TrimPrefix(strings.TrimSpace(rest), "error: ")
-	if text, warning := strings.CutPrefix(m.Text, "warning: "); warning {
-		m.Text, m.Warning = text, true
-	}
-	return m, true
+	return "", false
 }
