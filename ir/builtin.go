@@ -16,7 +16,9 @@ const (
 	BuiltInHelperInvocation = 23
 	BuiltInWorkgroupID      = 26
 	BuiltInGlobalSize       = 31
+	BuiltInSubgroupSize     = 36
 	BuiltInSubgroupMaxSize  = 37
+	BuiltInNumSubgroups     = 38
 	BuiltInInstanceIndex    = 43
 	BuiltInDeviceIndex      = 4438
 	BuiltInViewIndex        = 4440
@@ -107,9 +109,9 @@ var BuiltInTable = [...]BuiltIn{
 	sysvalOf(27, "LocalInvocationId", IntrLoadLocalInvocationId, BaseInt, 3, inCompute),
 	sysvalOf(28, "GlobalInvocationId", IntrLoadGlobalInvocationId, BaseInt, 3, inCompute),
 	sysvalOf(29, "LocalInvocationIndex", IntrLoadLocalInvocationIndex, BaseInt, 1, inCompute),
-	sysvalOf(38, "NumSubgroups", IntrLoadNumSubgroups, BaseInt, 1, inCompute),
+	sysvalOf(BuiltInNumSubgroups, "NumSubgroups", IntrLoadNumSubgroups, BaseInt, 1, inCompute),
 	sysvalOf(40, "SubgroupId", IntrLoadSubgroupId, BaseInt, 1, inCompute),
-	sysvalOf(36, "SubgroupSize", IntrLoadSubgroupSize, BaseInt, 1, AllStages),
+	sysvalOf(BuiltInSubgroupSize, "SubgroupSize", IntrLoadSubgroupSize, BaseInt, 1, AllStages),
 	sysvalOf(41, "SubgroupLocalInvocationId", IntrLoadSubgroupInvocation, BaseInt, 1, AllStages),
 	sysvalOf(4416, "SubgroupEqMask", IntrLoadSubgroupEqMask, BaseInt, 4, AllStages),
 	sysvalOf(4417, "SubgroupGeMask", IntrLoadSubgroupGeMask, BaseInt, 4, AllStages),

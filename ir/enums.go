@@ -81,9 +81,10 @@ const (
 	AccessNonTemporal
 	AccessIncludeHelpers
 	AccessCanSpeculate
+	AccessAliased // of a variable: others may reach its memory
 )
 
-var accessNames = [...]string{"coherent", "restrict", "volatile", "non_readable", "non_writeable", "non_uniform", "can_reorder", "non_temporal", "include_helpers", "can_speculate"}
+var accessNames = [...]string{"coherent", "restrict", "volatile", "non_readable", "non_writeable", "non_uniform", "can_reorder", "non_temporal", "include_helpers", "can_speculate", "aliased"}
 
 // Interp is how a fragment input is interpolated.
 type Interp uint8

@@ -54,6 +54,8 @@ type Options struct {
 
 	// Vectors: the widest ALU vector the target executes (1: scalar).
 	MaxVectorWidth uint8
+	// SubgroupSize is the size of every subgroup, 0 where it is known at run time only.
+	SubgroupSize uint8
 	// Booleans32: booleans become 32-bit masks before selection.
 	Booleans32 bool
 	// FlushDenorm and PreserveDenorm by size (bit 0: 16, bit 1: 32, bit 2: 64):

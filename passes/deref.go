@@ -131,7 +131,7 @@ func compareRoots(a, b *ir.Instr) (alias, bool) {
 		if va == vb {
 			return derefsEqual, true
 		}
-		if va.Mode&(ir.ModeUBO|ir.ModeSSBO|ir.ModeImage|ir.ModeGlobal) != 0 && (va.Access|vb.Access)&ir.AccessRestrict == 0 {
+		if va.Mode&(ir.ModeUBO|ir.ModeSSBO|ir.ModeImage|ir.ModeGlobal) != 0 && shareMemory(va, vb) {
 			return mayAlias, false
 		}
 		return noAlias, false
@@ -144,6 +144,15 @@ func compareRoots(a, b *ir.Instr) (alias, bool) {
 		return derefsEqual, true
 	}
 	return mayAlias, false
+}
+
+// shareMemory reports whether two variables of buffers or images may be the same
+// memory (own_memory.go says when not).
+func shareMemory(a, b *ir.Variable) bool {
+	if (a.Access|b.Access)&ir.AccessRestrict != 0 {
+		return false
+	}
+	return a.Access&b.Access&ir.AccessAliased != 0 || !a.HasBinding || !b.HasBinding || a.Set == b.Set && a.Binding == b.Binding
 }
 
 // compareLinks relates two links after equal parents.

@@ -10,7 +10,7 @@ var lowerComputeSystemValuesPass = &Pass{
 	Name:  "lower_compute_system_values",
 	Class: "A",
 	Doc: "Derives the compute ids that hardware does not have: global_invocation_id from workgroup_id, its base where the options ask for it (DispatchBase), and size; " +
-		"local_invocation_index from local_invocation_id (option local_index); workgroup_size from the shader's constant. " +
+		"local_invocation_index from local_invocation_id (option local_index); local ids of dimensions of size 1 are 0; workgroup_size from the shader's constant. " +
 		"Where quads of the workgroup are squares (derivative_group 1), four lanes in a row get the ids of a square: the groups are linear then.",
 	Options: []Option{
 		{Name: "local_index", Doc: "derive local_invocation_index", Default: true},
@@ -34,7 +34,7 @@ func lowerComputeSystemValues(c *Context, s *ir.Shader) (bool, error) {
 	return eachIntrinsic(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
 		switch in.Intr {
 		case ir.IntrLoadLocalInvocationId:
-			if quads {
+			if quads || readsUnit(in) {
 				return localID(b, quads)
 			}
 		case ir.IntrLoadGlobalInvocationId:
@@ -75,11 +75,29 @@ func checkQuads(s *ir.Shader) error {
 	return nil
 }
 
+// unitSize reports whether the workgroup is one invocation wide in a dimension.
+func unitSize(s *ir.Shader, c int) bool {
+	return !s.Info.WorkgroupSizeVariable && s.Info.WorkgroupSize[c] == 1
+}
+
+// readsUnit reports whether somebody may read a component of a local id that is
+// always zero.
+func readsUnit(in *ir.Instr) bool {
+	s := in.Block.Impl().Shader
+	mask, _ := reads(&in.Def)
+	for c := range int(in.Def.NumComponents) {
+		if unitSize(s, c) && mask>>c&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // localID is the invocation's place in the workgroup: the hardware's or, with
 // quads, one at which four lanes in a row form a square. Of two rows, the k-th lane
 // gets the column k/4*2 + k%2 and the row k/2%2.
 func localID(b *ir.Builder, quads bool) *ir.Def {
-	id := &b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def
+	id := withoutUnits(b, &b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def)
 	if !quads {
 		return id
 	}
@@ -90,6 +108,24 @@ func localID(b *ir.Builder, quads bool) *ir.Def {
 	x := b.Ior(b.Iand(half, b.Imm32(^uint32(1))), b.Iand(k, one))
 	y = b.Ior(b.Iand(y, b.Imm32(^uint32(1))), b.Iand(half, one))
 	return b.Vec(x, y, b.Channel(id, 2))
+}
+
+// withoutUnits makes the components of a local id zero that can be nothing else.
+func withoutUnits(b *ir.Builder, id *ir.Def) *ir.Def {
+	var comps [3]*ir.Def
+	units := 0
+	for c := range comps {
+		if unitSize(b.Shader, c) {
+			comps[c] = b.Imm32(0)
+			units++
+		} else {
+			comps[c] = b.Channel(id, c)
+		}
+	}
+	if units == 0 {
+		return id
+	}
+	return b.Vec(comps[:]...)
 }
 
 func workgroupSize(b *ir.Builder, s *ir.Shader) *ir.Def {

@@ -242,7 +242,7 @@ func (l *subgroupLowering) distance() *ir.Def {
 	case ir.IntrShuffleDown:
 		return b.Iadd(l.lane(), by)
 	}
-	last := b.IAddImm(b.LoadSubgroupSize(), -1)
+	last := b.IAddImm(subgroupSize(b), -1)
 	if n := l.in.Get(ir.IdxClusterSize); n != 0 {
 		last = b.Umin(last, b.Imm32(uint32(n-1)))
 	}
@@ -367,13 +367,13 @@ func (l *subgroupLowering) ballots() *ir.Def {
 		bit := b.Iand(b.Ushr(l.word(m, at), at), b.Imm32(1))
 		return resizeUint(b, b.Iand(b.Ine(bit, b.Imm32(0)), b.Ult(at, b.Imm32(128))), in.Def.BitSize)
 	case ir.IntrBallotBitCountReduce:
-		return l.countBits(b.Iand(l.mask(in.Srcs[0].Def), l.below(b.LoadSubgroupSize())))
+		return l.countBits(b.Iand(l.mask(in.Srcs[0].Def), l.below(subgroupSize(b))))
 	case ir.IntrBallotBitCountInclusive:
 		return l.countBits(b.Iand(l.mask(in.Srcs[0].Def), l.below(b.IAddImm(l.lane(), 1))))
 	case ir.IntrBallotBitCountExclusive:
 		return l.countBits(b.Iand(l.mask(in.Srcs[0].Def), l.below(l.lane())))
 	case ir.IntrBallotFindLsb, ir.IntrBallotFindMsb:
-		return l.search(b.Iand(l.mask(in.Srcs[0].Def), l.below(b.LoadSubgroupSize())))
+		return l.search(b.Iand(l.mask(in.Srcs[0].Def), l.below(subgroupSize(b))))
 	}
 	return l.laneMask()
 }
@@ -439,7 +439,7 @@ func (l *subgroupLowering) search(m *ir.Def) *ir.Def {
 // laneMask writes the masks around a lane's own number.
 func (l *subgroupLowering) laneMask() *ir.Def {
 	b := l.b
-	all := func() *ir.Def { return l.below(b.LoadSubgroupSize()) }
+	all := func() *ir.Def { return l.below(subgroupSize(b)) }
 	var m *ir.Def
 	switch l.in.Intr {
 	case ir.IntrLoadSubgroupLtMask:
@@ -473,7 +473,7 @@ func (l *subgroupLowering) scan() *ir.Def {
 	op := ir.Op(in.Get(ir.IdxReductionOp))
 	x := in.Srcs[0].Def
 	start := reductionIdentity(b, op, x.BitSize)
-	lane, size := l.lane(), b.LoadSubgroupSize()
+	lane, size := l.lane(), subgroupSize(b)
 	active := l.fourWords(&b.Intrinsic(ir.IntrBallot, l.maskWords(), 32, b.ImmBool(true)).Def)
 	zero, one := b.Imm32(0), b.Imm32(1)
 	pre := b.Cursor.Block

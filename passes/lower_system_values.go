@@ -72,6 +72,14 @@ func systemValueLoad(s *ir.Shader, load, d *ir.Instr) (*ir.Def, error) {
 	return resizeUint(b, val, load.Def.BitSize), nil
 }
 
+// subgroupSize is a constant where the target has one size.
+func subgroupSize(b *ir.Builder) *ir.Def {
+	if n := b.Shader.Options.SubgroupSize; n != 0 {
+		return b.Imm32(uint32(n))
+	}
+	return b.LoadSubgroupSize()
+}
+
 // builtinValue builds the value of a SPIR-V BuiltIn, or returns nil for one
 // that is no system value.
 func builtinValue(b *ir.Builder, builtin int32) *ir.Def {
@@ -84,6 +92,13 @@ func builtinValue(b *ir.Builder, builtin int32) *ir.Def {
 		}
 	case ir.BuiltInDeviceIndex:
 		return b.Imm32(0)
+	case ir.BuiltInSubgroupSize:
+		return subgroupSize(b)
+	case ir.BuiltInNumSubgroups:
+		if i, n := &b.Shader.Info, uint32(b.Shader.Options.SubgroupSize); n != 0 && !i.WorkgroupSizeVariable {
+			w := i.WorkgroupSize
+			return b.Imm32((w[0]*w[1]*w[2] + n - 1) / n)
+		}
 	}
 	r := ir.FindBuiltIn(builtin)
 	if r == nil || r.Load == 0 {

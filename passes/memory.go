@@ -48,32 +48,6 @@ func accessBytes(in *ir.Instr) uint32 {
 	return uint32(d.NumComponents) * uint32(d.BitSize) / 8
 }
 
-// written tells what a shader writes besides its own variables.
-type written struct{ buffers, images bool }
-
-func (w *written) note(in *ir.Instr) {
-	m, modes := in.Memory(), in.MemoryModes()
-	switch {
-	case m.Space == ir.SpaceImage && m.Op == ir.MemAddress:
-		w.images, w.buffers = true, true // by pointer
-	case m.Writes():
-		w.buffers = w.buffers || modes&(ir.ModeSSBO|ir.ModeGlobal) != 0 || m.Space == ir.SpaceImage && texelBuffer(in)
-		w.images = w.images || modes&ir.ModeImage != 0
-	}
-}
-
-// unwritten reports whether in loads from what the shader does not write.
-func (w *written) unwritten(in *ir.Instr) bool {
-	m := in.Memory()
-	if m.Op != ir.MemLoad {
-		return false
-	}
-	if m.Space == ir.SpaceImage {
-		return !w.images && !(w.buffers && texelBuffer(in))
-	}
-	return !w.buffers && in.MemoryModes()&^(ir.ModeSSBO|ir.ModeGlobal) == 0
-}
-
 // hasSideEffects reports whether in may not be deleted although nothing uses its result.
 func hasSideEffects(in *ir.Instr) bool {
 	switch in.Kind {

@@ -8,12 +8,13 @@ var optAccessPass = &Pass{
 	Optional:   true,
 	Idempotent: true,
 	Run:        optAccess,
-	Doc: "Where a shader writes no buffers, marks loads from storage buffers and global memory as reading what nobody writes, so that they may move and merge; " +
-		"image loads where it writes no images. Writes to any buffer count, as bindings may share memory. Coherent and volatile loads stay.",
+	Doc: "Marks loads from storage buffers, global memory and images that the shader does not write as reading what nobody writes, so that they may move and merge. " +
+		"A variable without Aliased is its own memory; what is written by address, or through a descriptor that cannot be told, counts against all. Coherent and volatile loads stay.",
 }
 
 func optAccess(c *Context, s *ir.Shader) (bool, error) {
-	var w written
+	w := written{own: memoryOf(s)}
+	w.which = make([]bool, len(w.own))
 	for _, f := range s.Functions {
 		if f.Impl == nil {
 			continue
@@ -45,7 +46,7 @@ func optAccess(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// texelBuffer tells accesses to images that may share memory with buffers.
+// texelBuffer reports accesses to images that may share memory with buffers.
 func texelBuffer(in *ir.Instr) bool {
 	return !in.Has(ir.IdxImageDim) || ir.Dim(in.Get(ir.IdxImageDim)) == ir.DimBuf
 }

@@ -26,7 +26,7 @@ var optLoadStoreVectorizePass = &Pass{
 }
 
 func optLoadStoreVectorize(c *Context, s *ir.Shader) (bool, error) {
-	v := &vectorizer{c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), straddle: c.Bool("ubo_straddle"), dynamic: c.Bool("ubo_dynamic"), robust: c.Bool("robust")}
+	v := &vectorizer{c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), straddle: c.Bool("ubo_straddle"), dynamic: c.Bool("ubo_dynamic"), robust: c.Bool("robust"), own: memoryOf(s)}
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
 		progress := false
 		for blk := range impl.Blocks() {
@@ -47,6 +47,7 @@ type vectorizer struct {
 	straddle bool
 	dynamic  bool
 	robust   bool
+	own      ownMemory
 	open     []memAccess
 }
 
@@ -57,6 +58,7 @@ type memAccess struct {
 	class ir.Mode // memory that may alias
 	// Where: resource, then base (nil: none) plus at, modulo the offset's size.
 	resource *ir.Def
+	own      int // memory that only accesses of this number reach, -1: any
 	base     *ir.Def
 	comp     int
 	at       int64
@@ -95,7 +97,7 @@ func classOf(i ir.Intrinsic) ir.Mode {
 }
 
 // describe fills in an access; ok is false if it takes no part.
-func describe(in *ir.Instr) (a memAccess, ok bool) {
+func describe(in *ir.Instr, own ownMemory) (a memAccess, ok bool) {
 	off, store, mem := memOffsetSrc(in.Intr)
 	if !mem {
 		return a, false
@@ -104,7 +106,7 @@ func describe(in *ir.Instr) (a memAccess, ok bool) {
 	if store {
 		val = in.Srcs[0].Def
 	}
-	a = memAccess{in: in, store: store, class: classOf(in.Intr), bytes: int64(val.NumComponents) * int64(val.BitSize) / 8}
+	a = memAccess{in: in, store: store, class: classOf(in.Intr), own: own.of(in), bytes: int64(val.NumComponents) * int64(val.BitSize) / 8}
 	if h := bufferHandle(in); h != nil {
 		a.resource = h.Def
 	}
@@ -163,7 +165,7 @@ func (v *vectorizer) block(blk *ir.Block) (progress bool) {
 			v.open = v.open[:0]
 		case in.Kind != ir.KindIntrinsic:
 		default:
-			a, ok := describe(in)
+			a, ok := describe(in, v.own)
 			if !ok {
 				v.disturb(in)
 				continue
@@ -256,7 +258,7 @@ func (v *vectorizer) between(first, second int, a *memAccess) bool {
 
 // conflict reports whether the order of two accesses matters.
 func conflict(x, y *memAccess) bool {
-	if !x.store && !y.store || x.class != y.class {
+	if !x.store && !y.store || x.class != y.class || x.own != y.own && x.own >= 0 && y.own >= 0 {
 		return false
 	}
 	if x.resource == y.resource && x.base == y.base && x.comp == y.comp {
@@ -413,7 +415,7 @@ func mergeLoads(low, high, first *memAccess) memAccess {
 	high.in.Def.RewriteUses(b.Channels(&in.Def, nl, nh))
 	low.in.Remove()
 	high.in.Remove()
-	return memAccess{in: in, class: low.class, resource: low.resource, base: low.base, comp: low.comp, at: low.at, bytes: low.bytes + high.bytes,
+	return memAccess{in: in, class: low.class, resource: low.resource, own: low.own, base: low.base, comp: low.comp, at: low.at, bytes: low.bytes + high.bytes,
 		nuw: low.nuw && high.nuw, fixed: low.fixed && high.fixed}
 }
 
@@ -433,6 +435,6 @@ func mergeStores(low, high, last *memAccess) memAccess {
 	b.Insert(in)
 	low.in.Remove()
 	high.in.Remove()
-	return memAccess{in: in, store: true, class: low.class, resource: low.resource, base: low.base, comp: low.comp, at: low.at, bytes: low.bytes + high.bytes,
+	return memAccess{in: in, store: true, class: low.class, resource: low.resource, own: low.own, base: low.base, comp: low.comp, at: low.at, bytes: low.bytes + high.bytes,
 		nuw: low.nuw && high.nuw}
 }

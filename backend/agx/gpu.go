@@ -2,6 +2,7 @@ package agx
 
 import (
 	"nirc/backend"
+	"nirc/backend/agx/abi"
 	"nirc/ir"
 )
 
@@ -37,7 +38,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		return nil, err
 	}
 	return &ir.Options{
-		Target: TargetName, MaxVectorWidth: 1, MaxUnroll: 32,
+		Target: TargetName, MaxVectorWidth: 1, MaxUnroll: 32, SubgroupSize: abi.WaveSize,
 		LowerFdiv: true, LowerFlrp: true, LowerFpow: true, LowerFmod: true, LowerFrem: true, LowerFfract: true, LowerScmp: true,
 		LowerLdexp: true, LowerIsign: true, LowerFsign: true, LowerIabs: true, LowerFisnormal: true,
 		LowerFquantize2f16: true, LowerFsatSigned: true,

@@ -191,6 +191,8 @@ func accessBit(d spv.Decoration) ir.Access {
 	switch d {
 	case spv.DecorationRestrict, spv.DecorationRestrictPointer:
 		return ir.AccessRestrict
+	case spv.DecorationAliased:
+		return ir.AccessAliased
 	case spv.DecorationVolatile:
 		return ir.AccessVolatile
 	case spv.DecorationCoherent:
