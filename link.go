@@ -60,6 +60,7 @@ type StateError struct {
 	Text string
 }
 
+// Error returns the text.
 func (e *StateError) Error() string { return "the pipeline state: " + e.Text }
 
 // PartsOf makes the prolog and the epilog that a main part takes with a pipeline

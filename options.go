@@ -56,6 +56,9 @@ type Options struct {
 	Debug bool
 	// ABI is the target's calling convention where it has several.
 	ABI string
+	// State stands for the state of the pipeline, as JSON (for AGX agx.State): targets whose backends link parts make
+	// the whole shader for it, as Link does. Code of other targets does not depend on it.
+	State []byte
 	// Next is the stage that follows in the pipeline, none if that is not known:
 	// ir3's tessellation control and geometry shaders go on with the threads of
 	// the stage before, which then leaves its outputs in memory; on AGX a vertex

@@ -44,6 +44,9 @@ func New(o Options) (*Unit, error) {
 		if !backend.HasABI(b, o.ABI) {
 			return nil, Usagef("%s: the ABI %q is not supported: it has %s", o.Target, o.ABI, strings.Join(backend.ABIKinds(b), ", "))
 		}
+		if o.State != nil && backend.HasABI(b, SeparateABI) && o.ABI != "" && o.ABI != SeparateABI {
+			return nil, Usagef("%s: a pipeline state is for shaders of parts, not for the ABI %q", o.Target, o.ABI)
+		}
 		if o.GPU == "" {
 			u.opts.GPU = b.GPUs()[0].Name
 		}
@@ -272,6 +275,19 @@ const (
 	maxScratchSize = 1 << 24
 )
 
+// linked reports whether the shader is made of parts for Options.State: those stages have them that depend on it.
+func (u *Unit) linked() bool {
+	return u.opts.State != nil && backend.HasABI(u.back, SeparateABI) && (u.Shader.Stage == ir.StageVertex || u.Shader.Stage == ir.StageFragment)
+}
+
+// abi is the calling convention of what the backend makes.
+func (u *Unit) abi() string {
+	if u.linked() {
+		return SeparateABI
+	}
+	return u.opts.ABI
+}
+
 // Generate makes the machine code. The unit's shader is consumed. The error is ErrStopped if
 // RunOptions.StopAfter names a machine step.
 func (u *Unit) Generate(ctx context.Context) (obj *object.Object, err error) {
@@ -295,7 +311,7 @@ func (u *Unit) Generate(ctx context.Context) (obj *object.Object, err error) {
 		if err != nil {
 			return err
 		}
-		job := backend.Job{GPU: u.opts.GPU, Lists: lists, Level: u.opts.Level, Instrument: u.ins, ABI: u.opts.ABI, Debug: u.opts.Debug, Next: u.opts.Next}
+		job := backend.Job{GPU: u.opts.GPU, Lists: lists, Level: u.opts.Level, Instrument: u.ins, ABI: u.abi(), Debug: u.opts.Debug, Next: u.opts.Next}
 		job.Dump = run.Dump != nil && (len(run.DumpBefore)+len(run.DumpAfter) > 0 || run.PrintChanged)
 		obj, err = u.back.Compile(u.Shader, &job)
 		return u.verifyError(err)
@@ -306,5 +322,8 @@ func (u *Unit) Generate(ctx context.Context) (obj *object.Object, err error) {
 	shared, scratch := obj.Reflect.SharedSize, obj.Reflect.ScratchSize
 	obj.Reflect = u.Reflection
 	obj.Reflect.SharedSize, obj.Reflect.ScratchSize = max(shared, u.Shader.SharedSize), max(scratch, u.Shader.ScratchSize)
+	if u.linked() {
+		return Link(ctx, []*object.Object{obj}, u.opts.State)
+	}
 	return obj, nil
 }

@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"sort"
 	"strings"
-	"time"
 
 	"nirc"
 	"nirc/internal/amber"
@@ -26,59 +24,39 @@ cover all colours; --strict fails them.`
 
 type amberCommand struct {
 	*app
-	runFlags
-	jobs    int
-	json    bool
-	limits  checkFlags
+	shared
 	strict  bool
 	folders bool
-	abi     string
-	timeout time.Duration
-	profile profileFlags
+	doc     amberReport
 }
 
 func (a *app) amber() *cobra.Command {
 	c := &amberCommand{app: a}
-	cmd := &cobra.Command{Use: "amber FILE|DIR…", Short: "Run AmberScript tests on a software core", Long: amberLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
+	cmd := &cobra.Command{Use: "amber FILE|DIR…", Short: "Run AmberScript tests on a software core", Long: amberLong, Args: cobra.MinimumNArgs(1), RunE: c.run,
+		Example: "nirc amber -t all testdata/add.amber"}
 	f := cmd.Flags()
-	c.targetFlags(f, nirc.IRTarget, "`TARGET`: ir, or one of nirc targets")
-	c.levelFlag(f, "")
-	c.choiceFlags(f)
-	jobsFlag(f, &c.jobs, "scripts")
-	abiFlag(f, &c.abi)
-	f.BoolVar(&c.json, "json", false, "write one JSON object a script, the summary last")
+	c.declare(f, targetFlags, choiceFlags, []string{"abi"}, []string{"jobs"}, coreFlags, countFlags, reportFlags)
 	f.BoolVar(&c.folders, "folders", false, "before the summary, show figures of each folder and what was skipped why")
-	c.limits.flags(f)
 	f.BoolVar(&c.strict, "strict", false, "count absolute tolerances of colours in 255ths, as colours are; Amber's count of 1 is the whole range")
-	f.DurationVar(&c.timeout, "timeout", 2*time.Minute, "time for each script, 0 for no limit")
-	c.profile.flags(f)
 	return cmd
 }
 
 func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
-	o, err := c.runOptions()
+	form, err := c.form()
 	if err != nil {
 		return err
 	}
-	if err := checkJobs(c.jobs); err != nil {
+	if c.folders && form != "table" {
+		return nirc.Usagef("--folders is for --format table: %s has each script's path and reason", form)
+	}
+	if err := c.settle(c.app); err != nil {
+		return err
+	}
+	devices := c.devices()
+	if err := c.profile.check(devices); err != nil {
 		return err
 	}
 	defer useProcessors(c.jobs)()
-	if c.folders && c.json {
-		return nirc.Usagef("--folders is for text: --json gives each script's path and reason")
-	}
-	if err := checkABI(c.abi); err != nil {
-		return err
-	}
-	o.ABI = c.abi
-	ctx, err := c.profile.start(cmd.Context(), &o)
-	if err != nil {
-		return err
-	}
-	target, err := exec.AmberTarget(o)
-	if err != nil {
-		return err
-	}
 	paths, err := scripts(args)
 	if err != nil {
 		return err
@@ -86,54 +64,69 @@ func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
 	if len(paths) == 0 {
 		return nirc.Usagef("no *.amber, *.vkscript or *.shader_test file in %s", strings.Join(args, ", "))
 	}
-	runner := &amber.Runner{Target: target, Strict: c.strict, Limits: c.limits.limits()}
-	batch := &amber.Batch{Runner: runner, Timeout: c.timeout}
-	err = c.batch(ctx, batch, paths)
-	if ctx.Err() != nil {
-		return err
-	}
-	return errors.Join(err, c.profile.finish(ctx, c.app))
-}
-
-// batch runs the scripts and writes their results.
-func (c *amberCommand) batch(ctx context.Context, b *amber.Batch, paths []string) error {
-	var (
-		sum    amber.Summary
-		tally  tallies
-		failed error
-	)
-	ordered(len(paths), c.jobs, 1, func(i int) amber.Result { return b.RunFile(ctx, paths[i]) }, func(i int, r amber.Result) bool {
-		if ctx.Err() != nil {
-			return false // the scripts that were under way have no verdict
-		}
-		sum.Add(r)
-		if c.folders {
-			tally.add(paths[i], r)
-		}
-		failed = ioError(c.result(paths[i], r))
-		return failed == nil
-	})
-	if failed == nil && c.folders {
-		if err := tally.write(c.out); err != nil {
-			failed = &nirc.IOError{Err: err}
+	c.doc = amberReport{head: head{1, "nirc amber"}, Scripts: []scriptResult{}, Summary: []batchSummary{}}
+	bar := c.progress(len(paths) * len(devices))
+	defer bar.close()
+	failed := false
+	for _, d := range devices {
+		fail, err := c.device(cmd.Context(), d, paths, form, len(devices) > 1, bar)
+		failed = failed || fail
+		if err != nil {
+			return err
 		}
 	}
-	if failed == nil {
-		failed = c.summary(&sum)
+	bar.close()
+	if form != "table" {
+		if err := c.present(&c.shared, c.doc, c.doc.sheet(), nil); err != nil {
+			return err
+		}
 	}
-	if failed == nil && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if failed == nil && sum.Fail > 0 {
+	if failed {
 		// The lines above say all.
 		return errReported{nirc.Diagnostics{{Msg: "scripts failed"}}}
 	}
-	return failed
+	return nil
 }
 
-// scriptResult is a line of --json.
+// device runs the scripts on one device, and reports whether one failed.
+func (c *amberCommand) device(ctx context.Context, d device, paths []string, form string, many bool, bar *progress) (failed bool, err error) {
+	o, err := c.runOptions(d)
+	if err != nil {
+		return false, err
+	}
+	ctx, err = c.profile.start(ctx, &o)
+	if err != nil {
+		return false, err
+	}
+	target, err := exec.AmberTarget(o)
+	if err != nil {
+		return false, err
+	}
+	if many && form == "table" {
+		if _, err := fmt.Fprintf(c.out, "%s:\n", d); err != nil {
+			return false, ioError(err)
+		}
+	}
+	b := &amberBatch{amberCommand: c, device: d, form: form, bar: bar}
+	b.Batch = amber.Batch{Runner: &amber.Runner{Target: target, Strict: c.strict, Limits: c.limits()}, Timeout: c.timeout}
+	if err := b.run(ctx, paths); err != nil {
+		return false, err
+	}
+	return b.sum.Fail > 0, c.profile.finish(ctx, c.app)
+}
+
+// amberReport is the JSON document.
+type amberReport struct {
+	head
+	Scripts []scriptResult `json:"scripts"`
+	Summary []batchSummary `json:"summary"`
+}
+
+// scriptResult is what became of a script on one device.
 type scriptResult struct {
 	Path    string `json:"path"`
+	Target  string `json:"target"`
+	GPU     string `json:"gpu,omitempty"`
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason,omitempty"`
 	Line    int    `json:"line,omitempty"`
@@ -142,33 +135,67 @@ type scriptResult struct {
 	Notes []amber.Note `json:"notes,omitempty"`
 }
 
-func (c *amberCommand) result(path string, r amber.Result) error {
-	if !c.json {
-		return amber.WriteResult(c.out, path, r)
-	}
-	return json.NewEncoder(c.out).Encode(scriptResult{path, r.Verdict.String(), r.Reason, r.Line, r.Checked, r.Notes})
-}
-
-// batchSummary is the last line of --json.
+// batchSummary counts the scripts of a device, and the expectations that were checked.
 type batchSummary struct {
-	Scripts int `json:"scripts"`
-	Pass    int `json:"pass"`
-	Fail    int `json:"fail"`
-	Skip    int `json:"skip"`
-	Checked int `json:"checked"`
+	Target  string `json:"target"`
+	GPU     string `json:"gpu,omitempty"`
+	Scripts int    `json:"scripts"`
+	Pass    int    `json:"pass"`
+	Fail    int    `json:"fail"`
+	Skip    int    `json:"skip"`
+	Checked int    `json:"checked"`
 }
 
-func (c *amberCommand) summary(s *amber.Summary) error {
-	var err error
-	if c.json {
-		err = json.NewEncoder(c.out).Encode(batchSummary{s.Pass + s.Fail + s.Skip, s.Pass, s.Fail, s.Skip, s.Checked})
-	} else {
-		err = s.Write(c.out)
+func (r *amberReport) sheet() *sheet {
+	t := &sheet{columns: []string{"path", "target", "gpu", "verdict", "line", "checked", "reason"}}
+	for i := range r.Scripts {
+		s := &r.Scripts[i]
+		t.add(s.Path, s.Target, s.GPU, s.Verdict, s.Line, s.Checked, s.Reason)
 	}
-	if err != nil {
-		return &nirc.IOError{Err: err}
+	return t
+}
+
+// amberBatch is the run of the scripts on one device.
+type amberBatch struct {
+	*amberCommand
+	amber.Batch
+	device device
+	form   string
+	bar    *progress
+	sum    amber.Summary
+	tally  tallies
+}
+
+// run runs the scripts; their lines are written as they come.
+func (b *amberBatch) run(ctx context.Context, paths []string) (failed error) {
+	ordered(len(paths), b.jobs, 1, func(i int) amber.Result { return b.RunFile(ctx, paths[i]) }, func(i int, r amber.Result) bool {
+		if ctx.Err() != nil {
+			return false // the scripts that were under way have no verdict
+		}
+		b.sum.Add(r)
+		if b.folders {
+			b.tally.add(paths[i], r)
+		}
+		if b.form == "table" {
+			failed = ioError(amber.WriteResult(b.out, paths[i], r))
+		} else {
+			b.doc.Scripts = append(b.doc.Scripts, scriptResult{paths[i], b.device.target, b.device.gpu, r.Verdict.String(), r.Reason, r.Line, r.Checked, r.Notes})
+		}
+		b.bar.step()
+		return failed == nil
+	})
+	if failed == nil && b.folders {
+		failed = ioError(b.tally.write(b.out))
 	}
-	return nil
+	if failed == nil && b.form == "table" {
+		failed = ioError(b.sum.Write(b.out))
+	}
+	s := &b.sum
+	b.doc.Summary = append(b.doc.Summary, batchSummary{b.device.target, b.device.gpu, s.Pass + s.Fail + s.Skip, s.Pass, s.Fail, s.Skip, s.Checked})
+	if failed == nil {
+		failed = ctx.Err()
+	}
+	return failed
 }
 
 // scripts lists the scripts that the arguments name: files as they are,
@@ -192,7 +219,7 @@ func scripts(args []string) ([]string, error) {
 	return paths, nil
 }
 
-// isScript tells by its name whether a file is a script.
+// isScript reports by its name whether a file is a script.
 func isScript(path string) bool {
 	switch filepath.Ext(path) {
 	case ".amber", ".vkscript", ".shader_test":

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"nirc"
-	"nirc/backend"
 
 	"github.com/spf13/cobra"
 )
@@ -18,25 +17,23 @@ const asmLong = `Assemble a listing to raw machine code: what nirc disasm and --
 A line that is wrong says so in its place, and the exit code is 1 at the end.`
 
 func (a *app) asm() *cobra.Command {
-	var (
-		target, gpu, output string
-		hex                 bool
-	)
-	cmd := &cobra.Command{Use: "asm -t TARGET FILE|-", Short: "Assemble a listing to machine code", Long: asmLong, Args: cobra.ExactArgs(1)}
+	s := &shared{}
+	cmd := &cobra.Command{Use: "asm FILE|-", Short: "Assemble a listing to machine code", Long: asmLong, Args: cobra.ExactArgs(1),
+		Example: "nirc asm -t agx listing.s -o listing.bin"}
 	f := cmd.Flags()
-	f.StringVarP(&target, "target", "t", "", "`TARGET`")
-	f.StringVar(&gpu, "gpu", "", "`GPU` of the target")
-	f.StringVarP(&output, "output", "o", "", "write to this `FILE`, or - for standard output")
-	f.BoolVar(&hex, "hex", false, "one line of assembly in, one encoding out")
+	s.declare(f, targetFlags, []string{"hex"})
+	s.declareOutput(f, "", "write to this `FILE`, or - for standard output (default: NAME.bin)")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if target == "" {
-			return nirc.Usagef("asm needs -t TARGET")
-		}
-		b, err := backendOf(target, gpu)
+		d, err := s.oneDevice(a, "a listing")
 		if err != nil {
 			return err
 		}
-		if hex {
+		target, gpu, output := d.target, d.gpu, s.output
+		b, err := nirc.Backend(target)
+		if err != nil {
+			return err
+		}
+		if s.hex {
 			if output != "" && output != "-" {
 				return nirc.Usagef("-o %s: --hex writes to standard output", output)
 			}
@@ -63,14 +60,6 @@ func (a *app) asm() *cobra.Command {
 		return a.writeFile(output, code)
 	}
 	return cmd
-}
-
-// backendOf returns a target's backend, if the target has the GPU.
-func backendOf(target, gpu string) (backend.Backend, error) {
-	if err := nirc.CheckGPU(target, gpu); err != nil {
-		return nil, err
-	}
-	return nirc.Backend(target)
 }
 
 // placed takes the line out of the messages of an assembler or a table's reader ("line 2: …").

@@ -1,10 +1,11 @@
 package main
 
 import (
-	"encoding/json"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
-	"time"
 
 	"nirc"
 	"nirc/internal/bisect"
@@ -23,29 +24,36 @@ The exit code is 0 if a culprit is found, 1 if the script does not fail, or fail
 
 type bisectCommand struct {
 	*app
-	runFlags
-	json, dump bool
-	limits     checkFlags
-	timeout    time.Duration
+	shared
+	dump bool
 }
 
 func (a *app) bisectScript() *cobra.Command {
 	c := &bisectCommand{app: a}
-	cmd := &cobra.Command{Use: "bisect SCRIPT", Short: "Find the pass and rewrite that make a script fail", Long: bisectLong, Args: cobra.ExactArgs(1), RunE: c.run}
+	cmd := &cobra.Command{Use: "bisect SCRIPT", Short: "Find the pass and rewrite that make a script fail", Long: bisectLong, Args: cobra.ExactArgs(1), RunE: c.run,
+		Example: "nirc bisect -t ir3 testdata/add.amber   # exit code 1: the script does not fail"}
 	f := cmd.Flags()
-	c.targetFlags(f, nirc.IRTarget, "`TARGET`: ir, or one of nirc targets")
-	c.levelFlag(f, "2")
-	c.choiceFlags(f)
+	c.declare(f, targetFlags, choiceFlags, []string{"abi"}, coreFlags, reportFlags)
 	f.BoolVar(&c.dump, "dump", false, "write the shader before and after the culprit")
-	f.BoolVar(&c.json, "json", false, "write one JSON object")
-	c.limits.flags(f)
-	f.DurationVar(&c.timeout, "timeout", time.Minute, "time for each run of the script, 0 for no limit")
 	return cmd
 }
 
+// bisectReport is the JSON document.
+type bisectReport struct {
+	head
+	Script   string           `json:"script"`
+	Culprits []bisectedDevice `json:"culprits"`
+}
+
+// bisectedDevice is what was found for one target and GPU.
+type bisectedDevice struct {
+	Target string `json:"target"`
+	GPU    string `json:"gpu,omitempty"`
+	*bisect.Culprit
+}
+
 func (c *bisectCommand) run(cmd *cobra.Command, args []string) error {
-	o, err := c.options(c.target)
-	if err != nil {
+	if err := c.settle(c.app); err != nil {
 		return err
 	}
 	paths, err := scripts(args)
@@ -55,21 +63,34 @@ func (c *bisectCommand) run(cmd *cobra.Command, args []string) error {
 	if len(paths) != 1 || paths[0] != args[0] {
 		return nirc.Usagef("%s: want one script", args[0])
 	}
-	b := bisect.Bisection{Options: o, Timeout: c.timeout, Dumps: c.dump,
-		Limits: c.limits.limits()}
-	found, err := b.Script(cmd.Context(), args[0])
-	if err != nil {
-		return err
+	doc := bisectReport{head{1, "nirc bisect"}, args[0], []bisectedDevice{}}
+	text, t := "", &sheet{columns: []string{"target", "gpu", "stage", "entry", "judge", "step", "run", "steps", "rewrite", "line", "reason"}}
+	var failed []error
+	for _, d := range c.devices() {
+		o := c.base
+		o.Target, o.GPU = d.target, d.gpu
+		b := bisect.Bisection{Options: o, Timeout: c.timeout, Dumps: c.dump, Limits: c.limits()}
+		found, err := c.script(cmd.Context(), &b, args[0])
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		doc.Culprits = append(doc.Culprits, bisectedDevice{d.target, d.gpu, found})
+		t.add(d.target, d.gpu, found.Stage, found.Entry, found.Judge, found.Step, found.Run, found.Steps, found.Rewrite, found.Line, found.Reason)
+		text += culpritText(args[0], found)
 	}
-	if c.json {
-		err = json.NewEncoder(c.out).Encode(found)
-	} else {
-		_, err = c.out.Write([]byte(culpritText(args[0], found)))
+	if len(doc.Culprits) > 0 || len(failed) == 0 {
+		err = c.present(&c.shared, doc, t, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 	}
-	if err != nil {
-		return &nirc.IOError{Err: err}
-	}
-	return nil
+	return errors.Join(append(failed, err)...)
+}
+
+// script bisects on one device; a bar counts the runs of the script.
+func (c *bisectCommand) script(ctx context.Context, b *bisect.Bisection, path string) (*bisect.Culprit, error) {
+	bar := c.progress(0)
+	defer bar.close()
+	b.Tried = bar.step
+	return b.Script(ctx, path)
 }
 
 // culpritText is the report for people.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"nirc"
@@ -19,27 +20,30 @@ at once, without loss of what was stored.`
 // cacheCommand has what the subcommands share.
 type cacheCommand struct {
 	*app
-	dir  string
-	json bool
+	dir   string
+	asked shared // --format and --json
 }
 
 // cacheSchema is the schema of the documents that the subcommands write under --json.
 const cacheSchema = 1
 
-// tell writes what a subcommand did: a document under --json, else a text.
+// reports reports whether a report is asked for that is not the table.
+func (c *cacheCommand) reports() bool { return c.asked.asJSON || c.asked.format != "table" }
+
+// tell writes what a subcommand did in the form of --format; the table is a text.
 func (c *cacheCommand) tell(doc any, format string, a ...any) error {
-	if c.json {
-		return c.writeJSON(doc)
+	t, err := sheetOf(doc)
+	if err != nil {
+		return err
 	}
-	_, err := fmt.Fprintf(c.out, format, a...)
-	return ioError(err)
+	return c.present(&c.asked, doc, t, func(w io.Writer) error { _, err := fmt.Fprintf(w, format, a...); return err })
 }
 
 func (a *app) cache() *cobra.Command {
 	c := &cacheCommand{app: a}
 	cmd := &cobra.Command{Use: "cache", Short: "Keep compiled shaders in a directory", Long: cacheLong}
 	cmd.PersistentFlags().StringVar(&c.dir, "dir", "", "the cache's `DIRECTORY`")
-	cmd.PersistentFlags().BoolVar(&c.json, "json", false, "write what was done or found as JSON")
+	c.asked.declare(cmd.PersistentFlags(), reportFlags)
 	cmd.AddCommand(c.build(), c.list(), c.index(), c.get(), c.remove(), c.pack(), c.verify(), c.merge(), c.gc(), c.figures(), c.export(), c.importFile())
 	return cmd
 }
@@ -80,7 +84,7 @@ func (c *cacheCommand) brokenError(list []*cache.BrokenError) error {
 
 func (c *cacheCommand) verify() *cobra.Command {
 	var (
-		r      runFlags
+		r      shared
 		sample int
 		remove bool
 	)
@@ -90,8 +94,7 @@ func (c *cacheCommand) verify() *cobra.Command {
 	f := cmd.Flags()
 	f.IntVar(&sample, "sample", 0, "compile one of `N` shaders again")
 	f.BoolVar(&remove, "remove", false, "remove broken entries")
-	r.choiceFlags(f)
-	r.levelFlag(f, "2")
+	r.declare(f, choiceFlags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if sample < 0 {
 			return nirc.Usagef("--sample %d: want 0 or more", sample)

@@ -29,9 +29,9 @@ The exit code is 1 if a shader was refused, now or earlier.`
 // cacheBuild is nirc cache build.
 type cacheBuild struct {
 	*cacheRequests
-	manifest, manifestOut string
-	shard                 string
-	modules               bool
+	manifestOut string
+	shard       string
+	modules     bool
 }
 
 func (c *cacheCommand) build() *cobra.Command {
@@ -39,9 +39,8 @@ func (c *cacheCommand) build() *cobra.Command {
 	cmd := &cobra.Command{Use: "build FILE|DIR…", Short: "Compile what a cache does not have", Long: cacheBuildLong, RunE: b.run, Args: cobra.ArbitraryArgs}
 	f := cmd.Flags()
 	b.flags(f)
-	f.BoolVar(&b.compile.keepGoing, "keep-going", true, "go on after a shader that is refused")
-	jobsFlag(f, &b.compile.jobs, "files")
-	f.StringVar(&b.manifest, "manifest", "", "read requests from this `FILE`")
+	b.compile.declare(f, batchFlags)
+	b.compile.declare(f, []string{"manifest"})
 	f.StringVar(&b.manifestOut, "manifest-out", "", "write what was wanted and got to this `FILE`")
 	f.StringVar(&b.shard, "shard", "", "do the part `I/N` of the work")
 	f.BoolVar(&b.modules, "modules", false, "keep the modules, so that nirc cache verify --sample can compile again")
@@ -101,9 +100,6 @@ type built struct {
 }
 
 func (b *cacheBuild) run(cmd *cobra.Command, args []string) error {
-	if err := checkJobs(b.compile.jobs); err != nil {
-		return err
-	}
 	var shard cache.Shard
 	if b.shard != "" {
 		var err error
@@ -134,8 +130,8 @@ func (b *cacheBuild) jobs(args []string) ([]buildJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.manifest != "" {
-		more, err := b.readManifest()
+	for _, manifest := range b.compile.manifests {
+		more, err := b.readManifest(manifest)
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +149,7 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob) error {
 	var errs []error
 	done := built{Schema: cacheSchema, Files: len(jobs)}
 	list := wanted{Schema: cacheSchema, Code: b.builder.Code, Shaders: []wantedShader{}}
-	bar := b.progress(len(jobs), true)
+	bar := b.progress(len(jobs))
 	defer bar.close()
 	ordered(len(jobs), b.compile.jobs, 1, func(i int) (r buildResult) { r.err = b.job(ctx, &jobs[i], &r); return r }, func(_ int, r buildResult) bool {
 		bar.step()

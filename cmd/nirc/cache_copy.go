@@ -57,7 +57,7 @@ func (c *cacheCommand) export() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if args[0] == "-" && c.json {
+		if args[0] == "-" && c.reports() {
 			return nirc.Usagef("cache export -: standard output has the export, and no room for --json")
 		}
 		var doc struct {
@@ -84,8 +84,8 @@ func (c *cacheCommand) export() *cobra.Command {
 			}
 			return err
 		})
-		if err == nil && c.json {
-			err = c.writeJSON(doc)
+		if err == nil && c.reports() {
+			err = c.tell(doc, "")
 		}
 		switch {
 		case err != nil:

@@ -143,16 +143,17 @@ func splitEntry(arg string) (file, entry string) {
 }
 
 func (c *cacheCommand) get() *cobra.Command {
-	var output, emit string
+	var emit string
 	r := c.requests()
 	cmd := &cobra.Command{Use: "get DIGEST|FILE[:ENTRY]", Short: "Take one shader out of a cache", Args: cobra.ExactArgs(1), Long: `Write a shader that the cache has, byte for byte what nirc compile writes. It is named by the first digits of its digest (six at
 least; nirc cache ls lists them), or by file, entry point, target and flags as for nirc cache build. Of a module's digest the module is written.`}
 	f := cmd.Flags()
 	r.flags(f)
-	f.StringVarP(&output, "output", "o", "-", "write to this `FILE`, or - for standard output")
+	r.compile.declareOutput(f, "-", "write to this `FILE`, or - for standard output")
 	f.StringVar(&emit, "emit", "obj", "what to write: obj, bin, asm or json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if output == "-" && c.json {
+		output := r.compile.output
+		if output == "-" && c.reports() {
 			return nirc.Usagef("cache get -o -: standard output has the shader, and no room for --json")
 		}
 		d, err := c.open(false)
@@ -176,14 +177,14 @@ least; nirc cache ls lists them), or by file, entry point, target and flags as f
 		if err != nil {
 			return err
 		}
-		if err := c.writeFile(output, data); err != nil || !c.json {
+		if err := c.writeFile(output, data); err != nil || !c.reports() {
 			return err
 		}
-		return c.writeJSON(struct {
+		return c.tell(struct {
 			Schema int          `json:"schema"`
 			Digest cache.Digest `json:"digest"`
 			Bytes  int          `json:"bytes"`
-		}{cacheSchema, keys[0], len(data)})
+		}{cacheSchema, keys[0], len(data)}, "")
 	}
 	return cmd
 }

@@ -16,8 +16,8 @@ import (
 )
 
 // readManifest reads the requests of --manifest.
-func (b *cacheBuild) readManifest() ([]buildJob, error) {
-	text, err := b.read(b.manifest)
+func (b *cacheBuild) readManifest(manifest string) ([]buildJob, error) {
+	text, err := b.read(manifest)
 	if err != nil {
 		return nil, err
 	}
@@ -30,13 +30,13 @@ func (b *cacheBuild) readManifest() ([]buildJob, error) {
 			err = j.parse(words)
 		}
 		if err != nil {
-			return nil, nirc.Diagnostics{{File: b.manifest, Line: uint32(n), Msg: err.Error()}}
+			return nil, nirc.Diagnostics{{File: manifest, Line: uint32(n), Msg: err.Error()}}
 		}
 		if len(words) == 0 {
 			continue
 		}
-		if !filepath.IsAbs(j.path) && b.manifest != "-" {
-			j.path = filepath.Join(filepath.Dir(b.manifest), j.path)
+		if !filepath.IsAbs(j.path) && manifest != "-" {
+			j.path = filepath.Join(filepath.Dir(manifest), j.path)
 		}
 		j.rel = filepath.Base(j.path)
 		jobs = append(jobs, j)

@@ -17,16 +17,14 @@ const cachePackLong = `Write shaders of a cache as one archive that a program ma
 it all shaders of the cache, by digest. What was refused is left out; what is missing is an error.`
 
 func (c *cacheCommand) pack() *cobra.Command {
-	var (
-		output    string
-		manifests []string
-	)
+	s := &shared{}
 	cmd := &cobra.Command{Use: "pack -o FILE", Short: "Write shaders as an archive for programs", Long: cachePackLong, Args: cobra.NoArgs}
 	f := cmd.Flags()
-	f.StringVarP(&output, "output", "o", "", "write the archive to this `FILE`")
-	f.StringArrayVar(&manifests, "manifest", nil, "pack what this `FILE` of --manifest-out lists; may be given several times")
+	s.declare(f, []string{"manifest"})
+	s.declareOutput(f, "", "write the archive to this `FILE`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if output == "" || output == "-" && c.json {
+		output, manifests := s.output, s.manifests
+		if output == "" || output == "-" && c.reports() {
 			return nirc.Usagef("cache pack: want -o FILE")
 		}
 		d, err := c.open(false)

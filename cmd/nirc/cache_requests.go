@@ -33,14 +33,7 @@ func (c *cacheCommand) requests() *cacheRequests {
 
 func (r *cacheRequests) flags(f *pflag.FlagSet) {
 	m := &r.compile
-	m.targetFlags(f, nirc.DefaultTarget, "`TARGETS`, separated by commas: those of nirc targets, or all")
-	m.levelFlag(f, "2")
-	m.choiceFlags(f)
-	shaderFlags(f, &m.entry, &m.stageName, &m.spec)
-	f.StringVar(&m.nextName, "next", "", "`STAGE` that follows in the pipeline; what a Fossilize database says of its modules goes before")
-	abiFlag(f, &m.abi)
-	m.glslFlags.flags(f)
-	f.BoolVarP(&m.debug, "debug", "g", false, "keep source lines")
+	m.declare(f, compileFlags)
 }
 
 // prepare checks the flags and makes the builder of a store.
@@ -50,10 +43,7 @@ func (r *cacheRequests) prepare(cmd *cobra.Command, store cache.Store) (err erro
 	if err := m.check(cmd); err != nil {
 		return err
 	}
-	if slices.Contains(m.targets, nirc.IRTarget) {
-		return nirc.Usagef("%s: target %s has no code", strings.TrimPrefix(cmd.CommandPath(), "nirc "), nirc.IRTarget)
-	}
-	if r.builder, err = newBuilder(store, &m.runFlags); err == nil {
+	if r.builder, err = newBuilder(store, &m.shared); err == nil {
 		r.use(store)
 	}
 	return err
@@ -66,7 +56,7 @@ func (r *cacheRequests) use(store cache.Store) {
 }
 
 // newBuilder makes a builder whose keys stand for the flags about passes.
-func newBuilder(d cache.Store, r *runFlags) (*cache.Builder, error) {
+func newBuilder(d cache.Store, r *shared) (*cache.Builder, error) {
 	text := nirc.PipelineFile()
 	if r.pipeline != "" {
 		var err error
@@ -75,13 +65,16 @@ func newBuilder(d cache.Store, r *runFlags) (*cache.Builder, error) {
 		}
 	}
 	text = plainYAML(text)
-	if r.set != nil && r.set.Changed("passes") {
+	if r.set.Changed("passes") {
 		text = []byte("--passes " + strings.Join(strings.Fields(r.passes), ""))
 	}
 	disabled := slices.Clone(r.disable)
 	slices.Sort(disabled)
 	disabled = slices.Compact(disabled)
 	text = fmt.Appendf(text, "\n--disable-pass %q", disabled)
+	if r.base.State != nil {
+		text = fmt.Appendf(text, "\n--state %x", sha256.Sum256(r.base.State))
+	}
 	if r.dispatchBase {
 		text = append(text, "\n--dispatch-base"...)
 	}
@@ -157,25 +150,19 @@ func (r *cacheRequests) each(ctx context.Context, j *buildJob, f func(*cache.Mod
 		return err
 	}
 	o := c.base
-	o.File, o.Debug, o.ABI = j.path, c.debug, c.abi
+	o.File = j.path
 	mod := cache.NewModule(m, c.debug)
 	var errs []error
-	for _, t := range c.targets {
-		gpus := c.gpus[t]
-		if len(gpus) == 0 {
-			gpus = []string{""}
-		}
-		for _, g := range gpus {
-			for i := range list {
-				v := &list[i]
-				o.Target, o.GPU, o.Entry, o.Stage, o.Spec = t, g, v.Name, v.Stage, v.spec
-				o.Next = v.follows(next)
-				if err := f(mod, o, v); err != nil {
-					errs = append(errs, err)
-				}
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
+	for _, d := range c.devices() {
+		for i := range list {
+			v := &list[i]
+			o.Target, o.GPU, o.Entry, o.Stage, o.Spec = d.target, d.gpu, v.Name, v.Stage, v.spec
+			o.Next = v.follows(next)
+			if err := f(mod, o, v); err != nil {
+				errs = append(errs, err)
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
 			}
 		}
 	}

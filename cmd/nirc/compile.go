@@ -3,16 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 
 	"nirc"
 	"nirc/cache"
-	"nirc/ir"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,18 +18,10 @@ import (
 // compileCommand is `nirc compile`, and `nirc FILE…`.
 type compileCommand struct {
 	*app
-	runFlags
-	glslFlags
-	output, emit, entry, stageName, nextName, abi string
-	env                                           string
-	spec                                          []string
-	stats, debug, rules, keepGoing                bool
-	jobs                                          int
+	shared
+	emit         string
+	stats, rules bool
 
-	base     nirc.Options // of every job
-	stage    ir.Stage
-	targets  []string
-	gpus     map[string][]string // by target
 	emitSet  bool
 	writeOut bool            // an artefact is to be written
 	outDir   bool            // -o is a directory
@@ -92,27 +81,19 @@ The target "ir" runs the passes that all targets share, for --emit ir and json.`
 
 func (a *app) compile() *cobra.Command {
 	c := &compileCommand{app: a}
-	cmd := &cobra.Command{Use: "compile FILE|DIR…", Short: "Compile shaders", Long: compileLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
+	cmd := &cobra.Command{Use: "compile FILE|DIR…", Short: "Compile shaders", Long: compileLong, Args: cobra.MinimumNArgs(1), RunE: c.run,
+		Example: "nirc compile testdata/lit.frag.spv -t all -o out/\nnirc compile testdata/blur.comp.spv --emit asm -o -"}
 	c.flags(cmd.Flags())
 	return cmd
 }
 
 func (c *compileCommand) flags(f *pflag.FlagSet) {
-	c.targetFlags(f, nirc.DefaultTarget, "`TARGETS`, separated by commas: those of nirc targets, ir, or all")
-	c.levelFlag(f, "2")
-	c.passFlags(f)
-	f.StringVarP(&c.output, "output", "o", "", "write to this `FILE`, DIR/, template or - for standard output")
+	c.declare(f, compileFlags, watchFlags, batchFlags)
+	c.declareOutput(f, "", "write to this `FILE`, DIR/, template or - for standard output")
 	f.StringVar(&c.emit, "emit", "obj", "what to write: obj, bin, asm, ir, json, map or spvasm")
-	shaderFlags(f, &c.entry, &c.stageName, &c.spec)
-	envFlag(f, &c.env)
-	c.glslFlags.flags(f)
-	f.StringVar(&c.nextName, "next", "", "`STAGE` that follows in the pipeline: on ir3 tess_ctrl and geometry take over the threads, on agx vertex and evaluation shaders before them become compute")
-	f.StringVar(&c.abi, "abi", "", "calling convention where the target has several: monolithic, separate, blend:FORMAT, cull:N, clip:N+M or linear:MASK")
+	f.Lookup("emit").Value = checked{f.Lookup("emit").Value, choice(emitKinds()...)}
 	f.BoolVar(&c.stats, "stats", false, "show statistics of the code")
-	f.BoolVarP(&c.debug, "debug", "g", false, "keep source lines")
 	f.BoolVar(&c.rules, "rule-stats", false, "count how often each algebraic rule fired")
-	f.BoolVar(&c.keepGoing, "keep-going", false, "go on with the other files after an error")
-	jobsFlag(f, &c.jobs, "files")
 	f.StringVar(&c.cacheAt, "cache", "", "take objects from the cache in this `DIRECTORY`, and store there what it does not have")
 	c.deps.add(f)
 }
@@ -134,7 +115,7 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 	defer cancel()
 	var all []error
 	total := newTotals(c)
-	bar := c.progress(len(jobs), c.writeOut && c.output != "-" && c.shownNothing())
+	bar := c.progress(len(jobs))
 	defer bar.close()
 	ordered(len(jobs), c.jobs, c.together(len(jobs)), func(i int) *compiled { return c.compileOne(ctx, &jobs[i]) }, func(_ int, r *compiled) bool {
 		err := c.flush(r)
@@ -162,42 +143,27 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 	return nil
 }
 
-// shownNothing reports whether nothing goes to standard output on the way.
-func (c *compileCommand) shownNothing() bool {
-	return !c.dumps() && !c.stats && !c.rules && c.bisect == ""
-}
-
 // check reads the flags that do not depend on files.
 func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 	if step := machineStep(c.stopAt); step != "" && !c.dumps() {
 		c.dumpAfter = []string{step} // it is why one stops there
 	}
-	if c.base, err = c.options(""); err != nil {
-		return err
-	}
-	if err := checkJobs(c.jobs); err != nil {
-		return err
-	}
-	if c.stage, err = parseStage(c.stageName); err != nil {
-		return err
-	}
-	if c.base.Next, err = parseStage(c.nextName); err != nil {
-		return err
-	}
 	c.emitSet = cmd.Flags().Changed("emit")
+	if err := c.settle(c.app); err != nil {
+		return err
+	}
 	if err := c.checkEmit(); err != nil {
 		return err
 	}
-	if err := checkABI(c.abi); err != nil {
-		return err
+	if c.emit == "map" && c.writeOut {
+		c.debug, c.base.Debug = true, true
 	}
-	if err := c.chooseTargets(); err != nil {
-		return err
+	if c.writeOut && c.code() {
+		if err := c.needCode(", so not what --emit " + c.emit + " writes (use --emit ir or json)"); err != nil {
+			return err
+		}
 	}
 	if err := c.deps.check(c.writeOut, c.output); err != nil {
-		return err
-	}
-	if err := c.chooseGPUs(); err != nil {
 		return err
 	}
 	return c.openStore()
@@ -210,9 +176,6 @@ func (c *compileCommand) checkEmit() error {
 	if c.stopAt != "" && !c.emitSet {
 		c.emit = "ir"
 	}
-	if c.ending() == "" {
-		return nirc.Usagef("--emit %s: want obj, bin, asm, ir, json, map or spvasm", c.emit)
-	}
 	if step := machineStep(c.stopAt); step != "" && !c.emitSet {
 		c.writeOut = false
 		if c.output != "" {
@@ -223,85 +186,6 @@ func (c *compileCommand) checkEmit() error {
 	}
 	if c.stopAt != "" && c.emit != "ir" && c.emit != "spvasm" {
 		return nirc.Usagef("--emit %s: --stop-after leaves no code", c.emit)
-	}
-	if c.emit == "map" && c.writeOut {
-		c.debug = true
-	}
-	return nil
-}
-
-// chooseTargets reads --target: each name once, in the order given.
-func (c *compileCommand) chooseTargets() error {
-	for _, t := range strings.Split(c.target, ",") {
-		if t == "all" {
-			for _, t := range nirc.Targets() {
-				c.addTarget(t.Name)
-			}
-			continue
-		}
-		if t == "" {
-			return nirc.Usagef("--target %q: a name is missing", c.target)
-		}
-		if t != nirc.IRTarget {
-			if _, err := nirc.Backend(t); err != nil {
-				return err
-			}
-		} else if c.writeOut && c.code() {
-			return nirc.Usagef("--emit %s: target %s has no code (use --emit ir or json)", c.emit, t)
-		}
-		c.addTarget(t)
-	}
-	return nil
-}
-
-func (c *compileCommand) addTarget(name string) {
-	if !slices.Contains(c.targets, name) {
-		c.targets = append(c.targets, name)
-	}
-}
-
-// chooseGPUs gives each target the GPUs of --gpu that it has; one that has none
-// of them takes its default. Each name must be of one of the targets; all is
-// every GPU of each.
-func (c *compileCommand) chooseGPUs() error {
-	c.gpus = make(map[string][]string)
-	if c.gpu == "" {
-		return nil
-	}
-	if c.gpu == "all" {
-		for _, t := range nirc.Targets() {
-			if slices.Contains(c.targets, t.Name) {
-				for _, g := range t.GPUs {
-					c.gpus[t.Name] = append(c.gpus[t.Name], g.Name)
-				}
-			}
-		}
-		return nil
-	}
-	for _, gpu := range strings.Split(c.gpu, ",") {
-		var refused []string
-		found := false
-		for _, t := range c.targets {
-			if t == nirc.IRTarget {
-				found = true
-				continue
-			}
-			if err := nirc.CheckGPU(t, gpu); err != nil || gpu == "" {
-				refused = append(refused, fmt.Sprint(err))
-				continue
-			}
-			found = true
-			if !slices.Contains(c.gpus[t], gpu) {
-				c.gpus[t] = append(c.gpus[t], gpu)
-			}
-		}
-		switch {
-		case found:
-		case gpu == "":
-			return nirc.Usagef("--gpu %q: a name is missing", c.gpu)
-		default:
-			return nirc.Usagef("%s", strings.Join(refused, "; "))
-		}
 	}
 	return nil
 }

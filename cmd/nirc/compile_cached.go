@@ -22,7 +22,7 @@ func (c *compileCommand) openStore() error {
 	if !c.writeOut || !slices.Contains(objectKinds, c.emit) || c.dumps() || c.stats || c.rules || c.verify || c.bisect != "" || c.startBefore != "" || c.stopAt != "" {
 		return nil
 	}
-	c.builder, err = newBuilder(d, &c.runFlags)
+	c.builder, err = newBuilder(d, &c.shared)
 	return err
 }
 

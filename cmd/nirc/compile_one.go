@@ -88,7 +88,7 @@ func (c *compileCommand) oneOutput(m *nirc.Module, list []variant) error {
 func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled, v *variant, several bool) error {
 	o := c.base
 	o.Target, o.GPU = r.job.target, r.job.gpu
-	o.File, o.Entry, o.Stage, o.Debug, o.ABI, o.Spec = r.job.path, v.Name, v.Stage, c.debug, c.abi, v.spec
+	o.File, o.Entry, o.Stage, o.Spec = r.job.path, v.Name, v.Stage, v.spec
 	o.Next = v.follows(o.Next)
 	if c.rules {
 		if r.rules == nil {

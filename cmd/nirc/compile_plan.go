@@ -55,8 +55,8 @@ func (c *compileCommand) module(ctx context.Context, s *source) (*nirc.Module, *
 
 // moduleOptions say how a module is read.
 func (c *compileCommand) moduleOptions(path string) nirc.FileOptions {
-	o := nirc.FileOptions{Stdin: c.stdin(path), Stage: c.stage, Debug: c.debug, Deps: c.deps.on, Env: c.env, Entry: c.entry, Kept: c.kept}
-	c.glslFlags.apply(&o)
+	o := c.loadOptions(c.app)
+	o.Stdin, o.Deps, o.Kept = c.stdin(path), c.deps.on, c.kept
 	return o
 }
 
@@ -92,10 +92,7 @@ func (c *compileCommand) plan(args []string) ([]compileJob, error) {
 		src.left.Store(int32(c.perFile))
 		end := len(jobs) + c.perFile
 		for _, t := range c.targets {
-			gpus := c.gpus[t]
-			if len(gpus) == 0 {
-				gpus = []string{""}
-			}
+			gpus := c.gpusOf(t)
 			for _, g := range gpus {
 				jobs = append(jobs, compileJob{input: in, target: t, gpu: g, manyGPUs: len(gpus) > 1, src: src})
 			}

@@ -6,6 +6,7 @@ import (
 
 	"nirc"
 	"nirc/backend"
+	"nirc/internal/figures"
 	"nirc/internal/targets"
 	"nirc/passes"
 
@@ -30,21 +31,26 @@ var completions = map[string]func(cmd *cobra.Command) []string{
 	"color":              choices("auto", "always", "never"),
 	"diagnostics-format": choices("text", "json"),
 	"target-env":         choices("vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "spv1.0", "spv1.1", "spv1.2", "spv1.3", "spv1.4", "spv1.5", "spv1.6"),
-	"format":             completeFormats,
+	"format":             choices(formats...),
+	"sort":               choices("source", "cycles"),
+	"columns":            completeFigures,
+	"by":                 completeFigures,
+	"explain":            completeFigures,
 }
 
 // directories are the flags that name one, wherever they stand.
-var directories = []string{"dir", "cache"}
+var directories = []string{"dir", "cache", "include"}
 
-func completeFormats(cmd *cobra.Command) []string {
-	if cmd.Name() == "man" {
-		return []string{"man", "markdown"}
+func completeFigures(*cobra.Command) []string {
+	list := []string{"all"}
+	for i := range figures.Figures {
+		list = append(list, figures.Figures[i].Name+"\t"+figures.Figures[i].Doc)
 	}
-	return []string{"table", "json", "csv"}
+	return list
 }
 
 // lists are the flags whose values are separated by commas.
-var lists = []string{"target", "gpu", "passes", "disable-pass", "dump-after", "dump-before"}
+var lists = []string{"target", "gpu", "passes", "disable-pass", "dump-after", "dump-before", "columns", "by"}
 
 func choices(list ...string) func(*cobra.Command) []string {
 	return func(*cobra.Command) []string { return list }
@@ -148,6 +154,9 @@ func addCompletions(root *cobra.Command) {
 		for _, name := range directories {
 			if f := c.PersistentFlags().Lookup(name); f != nil {
 				c.MarkPersistentFlagDirname(name) // the flag was looked up
+			}
+			if f := c.Flags().Lookup(name); f != nil {
+				c.MarkFlagDirname(name)
 			}
 		}
 		for name, f := range completions {

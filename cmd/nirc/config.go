@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -194,7 +195,14 @@ const configLong = `Show the settings that a command runs with when its command 
 "nirc config show cache build" those of that command. Without --origin the output is a nirc.yaml, in which defaults are comments.
 --origin tells where each comes from: an environment variable, a file, or the default.`
 
-// configSetting is one line of nirc config show --json.
+// configReport is the JSON document of nirc config show.
+type configReport struct {
+	head
+	Command  string          `json:"command"`
+	Settings []configSetting `json:"settings"`
+}
+
+// configSetting is a setting of it.
 type configSetting struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"`
@@ -203,10 +211,12 @@ type configSetting struct {
 
 func (a *app) configCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Look at the settings"}
-	var origin, asJSON bool
-	show := &cobra.Command{Use: "show [COMMAND…]", Short: "Show settings and where they come from", Long: configLong, Args: cobra.ArbitraryArgs, ValidArgsFunction: completeCommands}
+	var origin bool
+	s := &shared{}
+	show := &cobra.Command{Use: "show [COMMAND…]", Short: "Show settings and where they come from", Long: configLong, Args: cobra.ArbitraryArgs, ValidArgsFunction: completeCommands,
+		Example: "nirc config show cache build --origin"}
 	show.Flags().BoolVar(&origin, "origin", false, "tell where each comes from")
-	show.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	s.declare(show.Flags(), reportFlags)
 	show.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			args = []string{"compile"}
@@ -219,10 +229,12 @@ func (a *app) configCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return a.writeJSON(list)
+		t := &sheet{columns: []string{"name", "values", "origin"}}
+		for _, x := range list {
+			t.add(x.Name, strings.Join(x.Values, ","), x.Origin)
 		}
-		return a.showSettings(list, origin)
+		doc := configReport{head{1, "nirc config show"}, strings.Join(args, " "), list}
+		return a.present(s, doc, t, func(w io.Writer) error { return showSettings(w, list, origin) })
 	}
 	cmd.AddCommand(show)
 	return cmd
@@ -282,8 +294,9 @@ func plainYAMLValue(n *yaml.Node, v string) bool {
 	return n.Tag == "!!str" || n.Tag == "!!bool" || n.Tag == "!!int" && strings.Trim(v, "0123456789") == "" && (v == "0" || v[0] != '0')
 }
 
-func (a *app) showSettings(list []configSetting, origin bool) error {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+// showSettings writes settings as the file has them.
+func showSettings(out io.Writer, list []configSetting, origin bool) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, s := range list {
 		if s.Origin == originDefault && !origin {
 			fmt.Fprint(w, "# ")
@@ -302,5 +315,5 @@ func (a *app) showSettings(list []configSetting, origin bool) error {
 		}
 		fmt.Fprintln(w)
 	}
-	return ioError(w.Flush())
+	return w.Flush()
 }

@@ -5,6 +5,7 @@ import (
 
 	"nirc"
 	"nirc/internal/costs"
+	"nirc/internal/figures"
 
 	"github.com/spf13/cobra"
 )
@@ -19,42 +20,41 @@ loops have trips that nobody knows. A longest path through a loop of unknown tri
 --lines annotates the source by the module's debug information (else the words of its SPIR-V): each instruction counts once, so
 the sum over the lines is the total. A call that was inlined counts where the callee's line is.
 
---format json writes the schema "performance" of Arm's Mali Offline Compiler, so that scripts made for it read it: GPUs of
-midgard are called Mali-T880 and so on. --format nirc writes all that is known, in a schema of nirc's own.`
+--json writes all that is known, in a schema of nirc's own (docs/schemas). --malioc writes the schema "performance" of Arm's Mali
+Offline Compiler, so that scripts made for it read it: GPUs of midgard are called Mali-T880 and so on.`
 
 // costCommand is nirc cost.
 type costCommand struct {
 	measureFlags
-	format    string
-	keepGoing bool
-	lines     bool
-	sort      string
+	lines  bool
+	malioc bool
+	sort   string
 }
 
 func (a *app) cost() *cobra.Command {
 	c := &costCommand{measureFlags: measureFlags{app: a}}
-	cmd := &cobra.Command{Use: "cost FILE|DIR…", Short: "Say what shaders cost, by a model", Long: costLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
+	cmd := &cobra.Command{Use: "cost FILE|DIR…", Short: "Say what shaders cost, by a model", Long: costLong, Args: cobra.MinimumNArgs(1), RunE: c.run,
+		Example: "nirc cost testdata/lit.frag.spv -t midgard --gpu t720,t880\nnirc cost --lines testdata/lit.frag.spv -t all"}
 	f := cmd.Flags()
-	c.flags(f, "all")
-	f.StringVar(&c.format, "format", "table", "table, json (as malioc writes it) or nirc")
+	c.flags(f)
+	c.declare(f, reportFlags)
+	f.BoolVar(&c.malioc, "malioc", false, "write JSON in the schema of Arm's Mali Offline Compiler")
 	f.BoolVar(&c.lines, "lines", false, "by line of the source: instructions, cycles, share, stalls, registers live; targets beside each other")
 	f.StringVar(&c.sort, "sort", "source", "order of --lines: source, or cycles (the dearest first)")
+	f.Lookup("sort").Value = checked{f.Lookup("sort").Value, choice("source", "cycles")}
 	cmd.AddCommand(a.costDiff())
-	f.BoolVar(&c.keepGoing, "keep-going", true, "go on after a shader that does not compile")
 	return cmd
 }
 
 func (c *costCommand) run(cmd *cobra.Command, args []string) error {
-	switch c.format {
-	case "table", "json", "nirc":
-	default:
-		return nirc.Usagef("--format %s: want table, json or nirc", c.format)
-	}
-	if c.sort != "source" && c.sort != "cycles" {
-		return nirc.Usagef("--sort %s: want source or cycles", c.sort)
-	}
-	if c.lines && c.format == "json" {
-		return nirc.Usagef("--format json: malioc's schema has no place for lines; --format nirc has")
+	form, err := c.form()
+	switch {
+	case err != nil:
+		return err
+	case c.malioc && form != "table":
+		return nirc.Usagef("--malioc and --format %s exclude each other", form)
+	case c.lines && (c.malioc || form == "csv"):
+		return nirc.Usagef("--lines: malioc's schema and CSV have no place for lines; --json has")
 	}
 	if err := c.setup(); err != nil {
 		return err
@@ -75,26 +75,31 @@ func (c *costCommand) run(cmd *cobra.Command, args []string) error {
 	}); err != nil {
 		return err
 	}
-	if err := c.write(list); err != nil {
+	if err := c.write(form, list); err != nil {
 		return err
 	}
 	return errors.Join(all...)
 }
 
 // write writes what was measured.
-func (c *costCommand) write(list []*costs.Shader) error {
-	switch c.format {
-	case "json":
+func (c *costCommand) write(form string, list []*costs.Shader) error {
+	set := costs.NewSet(c.level, list)
+	switch {
+	case c.malioc:
 		b, err := costs.Malioc(list)
 		if err == nil {
 			_, err = c.out.Write(b)
 		}
 		return ioError(err)
-	case "nirc":
-		return c.writeJSON(costs.NewSet(c.level, list))
-	}
-	if c.lines {
+	case form == "json":
+		return c.writeJSON(set)
+	case form != "table":
+		return ioError(set.Figures().WriteStream(c.out, figures.NewLayout(form, costFigures, c.targets, false)))
+	case c.lines:
 		return ioError(costs.WriteLines(c.out, list, c.sort == "cycles"))
 	}
 	return ioError(costs.WriteText(c.out, list))
 }
+
+// costFigures are the columns of CSV and Markdown.
+var costFigures = []string{"total cycles", "shortest cycles", "longest cycles", "stall cycles", "inst", "regs", "spills", "fills", "waves", "threads"}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+	"slices"
 	"strings"
 
 	"nirc"
@@ -20,31 +22,35 @@ Under a gate a shader that stopped compiling fails too. --format markdown is for
 // diffCommand is nirc stats diff and nirc cost diff.
 type diffCommand struct {
 	*app
-	format  string
-	asJSON  bool
-	n       int
-	columns []string
-	failOn  []string
-	read    func(data []byte) (*figures.Set, error)
+	shared
+	failOn []string
+	kind   string
+	read   func(data []byte) (*figures.Set, error)
 }
 
 // diff makes the command; source is the command whose outputs it compares.
 func (a *app) diff(source string, read func(data []byte) (*figures.Set, error)) *cobra.Command {
-	c := &diffCommand{app: a, read: read}
-	cmd := &cobra.Command{Use: "diff BEFORE.json AFTER.json", Short: "Compare two outputs of " + source, Args: cobra.ExactArgs(2),
-		Long: strings.ReplaceAll(strings.Replace(diffLong, "%s", source, 1), "%%", "%"), RunE: func(_ *cobra.Command, args []string) error { return c.run(args) }}
+	c := &diffCommand{app: a, read: read, kind: source + " diff"}
+	long := strings.ReplaceAll(strings.Replace(diffLong, "%s", source+" --json", 1), "%%", "%")
+	cmd := &cobra.Command{Use: "diff BEFORE.json AFTER.json", Short: "Compare two outputs of " + source + " --json", Args: cobra.ExactArgs(2), Long: long,
+		Example: source + " diff before.json after.json --fail-on 'total:inst>2%'", RunE: func(_ *cobra.Command, args []string) error { return c.run(args) }}
 	f := cmd.Flags()
-	f.StringVar(&c.format, "format", "table", "table, json or markdown")
-	f.BoolVar(&c.asJSON, "json", false, "write JSON")
-	f.IntVar(&c.n, "worst", 5, "list `N` shaders of each kind")
-	f.StringSliceVar(&c.columns, "columns", nil, "only these `FIGURES`")
+	c.declare(f, reportFlags, []string{"columns", "worst"})
 	f.StringArrayVar(&c.failOn, "fail-on", nil, "`'NAME>N[%]'`: exit with 1 if the figure got worse by more")
 	return cmd
 }
 
+// diffReport is the JSON document.
+type diffReport struct {
+	head
+	*figures.Diff
+	Closed []string `json:"gate_closed,omitempty"`
+}
+
 func (c *diffCommand) run(args []string) error {
-	if c.asJSON {
-		c.format = "json"
+	form, err := c.form()
+	if err != nil {
+		return err
 	}
 	var gates []figures.Gate
 	for _, text := range c.failOn {
@@ -53,11 +59,6 @@ func (c *diffCommand) run(args []string) error {
 			return nirc.Usagef("--fail-on %s", err)
 		}
 		gates = append(gates, g)
-	}
-	for _, n := range c.columns {
-		if figures.Find(n) == nil {
-			return nirc.Usagef("--columns: no figure %q", n)
-		}
 	}
 	var sets [2]*figures.Set
 	for i, path := range args {
@@ -71,20 +72,13 @@ func (c *diffCommand) run(args []string) error {
 	}
 	d := figures.NewDiff(sets[0], sets[1])
 	closed := d.Closed(gates)
-	d.Keep(c.columns)
-	var err error
-	switch c.format {
-	case "table":
-		err = ioError(d.Write(c.out, c.n))
-	case "markdown":
-		err = ioError(d.WriteMarkdown(c.out, c.n, closed))
-	case "json":
-		err = c.writeJSON(struct {
-			*figures.Diff
-			Closed []string `json:"gate_closed,omitempty"`
-		}{d, closed})
-	default:
-		return nirc.Usagef("--format %s: want table, json or markdown", c.format)
+	if !slices.Contains(c.columns, "all") {
+		d.Keep(c.columns)
+	}
+	if form == "markdown" {
+		err = ioError(d.WriteMarkdown(c.out, c.worst, closed))
+	} else {
+		err = c.present(&c.shared, diffReport{head{1, c.kind}, d, closed}, diffSheet(d), func(w io.Writer) error { return d.Write(w, c.worst) })
 	}
 	if err != nil || len(closed) == 0 {
 		return err
@@ -96,11 +90,17 @@ func (c *diffCommand) run(args []string) error {
 	return list
 }
 
-// statsDiff is nirc stats diff, costDiff nirc cost diff.
-func (a *app) statsDiff() *cobra.Command {
-	return a.diff("nirc stats --format json", figures.Read)
+// diffSheet has a row a figure.
+func diffSheet(d *figures.Diff) *sheet {
+	t := &sheet{columns: []string{"figure", "before", "after", "affected_before", "affected_after", "helped", "hurt"}}
+	for i := range d.Columns {
+		x := &d.Columns[i]
+		t.add(x.Name, x.Before, x.After, x.AffectedBefore, x.AffectedAfter, len(x.Helped), len(x.Hurt))
+	}
+	return t
 }
 
-func (a *app) costDiff() *cobra.Command {
-	return a.diff("nirc cost --format nirc", costs.ReadFigures)
-}
+// statsDiff is nirc stats diff, costDiff nirc cost diff.
+func (a *app) statsDiff() *cobra.Command { return a.diff("nirc stats", figures.Read) }
+
+func (a *app) costDiff() *cobra.Command { return a.diff("nirc cost", costs.ReadFigures) }

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"nirc"
 	"nirc/backend"
 	"nirc/backend/object"
+	"nirc/frontend/spirv/spv"
 
 	"github.com/spf13/cobra"
 )
@@ -22,55 +24,45 @@ A line that does not decode says so in its place ("raw 0x…" or "error: …"), 
 
 type disasmCommand struct {
 	*app
-	target, gpu         string
-	hex, lines, verbose bool
+	shared
 }
 
 func (a *app) disasm() *cobra.Command {
 	d := &disasmCommand{app: a}
-	cmd := &cobra.Command{Use: "disasm FILE|-", Short: "Disassemble objects or raw code", Long: disasmLong, Args: cobra.ExactArgs(1)}
-	f := cmd.Flags()
-	f.StringVarP(&d.target, "target", "t", "", "`TARGET` of raw code; an object knows its own")
-	f.StringVar(&d.gpu, "gpu", "", "`GPU` of the target, for raw code")
-	f.BoolVar(&d.hex, "hex", false, "one encoding a line in, one line of assembly out")
-	f.BoolVarP(&d.lines, "debug", "g", false, "show source lines between the instructions")
-	f.BoolVar(&d.verbose, "verbose", false, "show offsets and encodings, and what the short form leaves out")
+	cmd := &cobra.Command{Use: "disasm FILE|-", Short: "Disassemble objects or raw code", Long: disasmLong, Args: cobra.ExactArgs(1),
+		Example: "nirc disasm -g object.o\nnirc disasm -t agx listing.bin"}
+	d.declare(cmd.Flags(), targetFlags, []string{"hex", "debug"})
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return d.run(args[0]) }
 	return cmd
 }
 
 func (d *disasmCommand) run(path string) error {
 	if d.hex {
-		b, err := backendOf(d.target, d.gpu)
+		on, err := d.oneDevice(d.app, "raw code")
+		if err != nil {
+			return err
+		}
+		b, err := nirc.Backend(on.target)
 		if err != nil {
 			return err
 		}
 		return d.filter(path, func(line string) (string, error) {
-			if d.verbose {
-				return b.DecodeHexVerbose(d.gpu, line)
+			line = strings.TrimSpace(line)
+			if d.more {
+				return b.DecodeHexVerbose(on.gpu, line)
 			}
-			return b.DecodeHex(d.gpu, line)
+			return b.DecodeHex(on.gpu, line)
 		})
 	}
 	data, err := d.read(path)
 	if err != nil {
 		return err
 	}
-	o := &object.Object{Target: d.target, GPU: d.gpu, Code: data}
-	if object.IsObject(data) {
-		if o, err = object.Read(data); err != nil {
-			return nirc.Diagnose(err, path, "")
-		}
-		if d.target != "" && d.target != o.Target && !d.preset["target"] {
-			return nirc.Usagef("-t %s: %s is for %s", d.target, path, o.Target)
-		}
-		if d.gpu != "" && d.gpu != o.GPU && !d.preset["gpu"] {
-			return nirc.Usagef("--gpu %s: %s is for %s", d.gpu, path, o.GPU)
-		}
-	} else if d.target == "" {
-		return nirc.Usagef("%s is no object of nirc: raw code needs -t", path)
+	o, err := d.object(path, data)
+	if err != nil {
+		return err
 	}
-	b, err := backendOf(o.Target, o.GPU)
+	b, err := nirc.Backend(o.Target)
 	if err != nil {
 		return err
 	}
@@ -78,10 +70,35 @@ func (d *disasmCommand) run(path string) error {
 	if err != nil {
 		return nirc.Diagnose(err, path, o.Target)
 	}
-	if d.lines && len(o.Lines) == 0 {
+	if d.debug && len(o.Lines) == 0 {
 		d.report.diagnostics(nirc.Diagnostics{{File: path, Severity: nirc.SeverityWarning, Msg: "no source lines are in it: nirc compile -g keeps them"}})
 	}
 	return d.print(path, o, lines)
+}
+
+// object reads an object, or makes one of raw code.
+func (d *disasmCommand) object(path string, data []byte) (*object.Object, error) {
+	if !object.IsObject(data) {
+		if spv.IsModule(data) {
+			return nil, nirc.Diagnostics{{File: path, Msg: "this is SPIR-V, no machine code: nirc compile --emit spvasm disassembles it"}}
+		}
+		on, err := d.oneDevice(d.app, "raw code")
+		return &object.Object{Target: on.target, GPU: on.gpu, Code: data}, err
+	}
+	o, err := object.Read(data)
+	if err != nil {
+		return nil, nirc.Diagnose(err, path, "")
+	}
+	if err := d.chooseTargets(d.app); err != nil {
+		return nil, err
+	}
+	if d.set.Changed("target") && !d.preset["target"] && !slices.Contains(d.targets, o.Target) {
+		return nil, nirc.Usagef("-t %s: %s is for %s", d.target, path, o.Target)
+	}
+	if gpus := d.gpus[o.Target]; len(gpus) > 0 && !d.preset["gpu"] && !slices.Contains(gpus, o.GPU) {
+		return nil, nirc.Usagef("--gpu %s: %s is for %s", d.gpu, path, o.GPU)
+	}
+	return o, nil
 }
 
 // print writes the listing, and fails at its end if lines were bad.
@@ -91,13 +108,13 @@ func (d *disasmCommand) print(path string, o *object.Object, lines []backend.Lin
 	bad := 0
 	for i := range lines {
 		l := &lines[i]
-		if d.lines {
+		if d.debug {
 			places.before(w, l.Offset)
 		}
 		if l.Bad {
 			bad++
 		}
-		if !d.verbose {
+		if !d.more {
 			writeLine(w, l)
 			continue
 		}
@@ -186,9 +203,9 @@ func (a *app) filter(path string, f func(line string) (string, error)) error {
 	w := bufio.NewWriter(a.out)
 	var refused nirc.Diagnostics
 	for n := uint32(1); scan.Scan(); n++ {
-		line := strings.TrimSpace(scan.Text())
+		line := strings.TrimLeft(scan.Text(), " \t") // a blank at the end may belong to it, as of Midgard's texture words
 		out := ""
-		if line != "" {
+		if strings.TrimSpace(line) != "" {
 			var err error
 			if out, err = f(line); err != nil {
 				if out == "" {

@@ -154,6 +154,7 @@ type fozEntry struct {
 
 // fozList is what nirc foz ls --json writes.
 type fozList struct {
+	head
 	Version    int        `json:"version"`
 	Entries    []fozEntry `json:"entries"`
 	Duplicates int        `json:"duplicates"`
@@ -162,21 +163,18 @@ type fozList struct {
 }
 
 func (a *app) fozLs() *cobra.Command {
-	var all, asJSON bool
-	cmd := &cobra.Command{Use: "ls FILE", Short: "List the modules of a database and how pipelines use them", Args: cobra.ExactArgs(1)}
+	var all bool
+	s := &shared{}
+	cmd := &cobra.Command{Use: "ls FILE", Short: "List the modules of a database and how pipelines use them", Args: cobra.ExactArgs(1), Example: "nirc foz ls shaders.foz --format csv"}
 	cmd.Flags().BoolVar(&all, "all", false, "list what is no shader module too")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	s.declare(cmd.Flags(), reportFlags)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		db, err := a.openFoz(args[0])
 		if err != nil {
 			return err
 		}
 		list := listFoz(db, all)
-		if asJSON {
-			err = a.writeJSON(list)
-		} else {
-			err = list.write(a.out)
-		}
+		err = a.present(s, list, list.sheet(), list.write)
 		if err == nil && len(list.Damaged) > 0 {
 			return nirc.Diagnostics{{File: args[0], Msg: fmt.Sprintf("%d damaged entries", len(list.Damaged))}}
 		}
@@ -186,7 +184,7 @@ func (a *app) fozLs() *cobra.Command {
 }
 
 func listFoz(db *foz.DB, all bool) *fozList {
-	list := &fozList{Version: db.Version, Entries: []fozEntry{}, Duplicates: db.Duplicates, Tail: db.Tail, Damaged: []string{}}
+	list := &fozList{head: head{1, "nirc foz ls"}, Version: db.Version, Entries: []fozEntry{}, Duplicates: db.Duplicates, Tail: db.Tail, Damaged: []string{}}
 	uses, problems := db.Uses()
 	for _, p := range append(slices.Clone(db.Problems), problems...) {
 		list.Damaged = append(list.Damaged, p.Error())
@@ -213,6 +211,25 @@ func listFoz(db *foz.DB, all bool) *fozList {
 	return list
 }
 
+// sheet has a row a use of an entry.
+func (l *fozList) sheet() *sheet {
+	t := &sheet{columns: []string{"hash", "tag", "size", "words", "stage", "entry", "next", "spec", "pipelines"}}
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		if len(e.Uses) == 0 {
+			t.add(e.Hash, e.Tag, e.Size, e.Words, "", "", "", "", "")
+		}
+		for _, u := range e.Uses {
+			next := ""
+			if u.Next != 0 {
+				next = u.Next.String()
+			}
+			t.add(e.Hash, e.Tag, e.Size, e.Words, u.Stage, u.Entry, next, strings.TrimSpace(specText(u.Spec, " ")), u.Pipelines)
+		}
+	}
+	return t
+}
+
 // nextText is the flag about the stage that follows, or nothing.
 func nextText(u *foz.Use) string {
 	if u.Next == 0 {
@@ -234,13 +251,13 @@ func (l *fozList) write(out io.Writer) error {
 		}
 	}
 	if err := w.Flush(); err != nil {
-		return &nirc.IOError{Err: err}
+		return err
 	}
 	for _, d := range l.Damaged {
 		fmt.Fprintf(out, "damaged: %s\n", d)
 	}
 	_, err := fmt.Fprintf(out, "%d entries, %d duplicates, %d damaged, %d bytes cut off at the end\n", len(l.Entries), l.Duplicates, len(l.Damaged), l.Tail)
-	return ioError(err)
+	return err
 }
 
 // specText writes specialization as flags are given; before each stands sep.
@@ -253,15 +270,16 @@ func specText(list []foz.Spec, sep string) string {
 }
 
 func (a *app) fozExtract() *cobra.Command {
-	var dir string
-	cmd := &cobra.Command{Use: "extract FILE", Short: "Write a database's modules as HASH.spv", Args: cobra.ExactArgs(1),
+	s := &shared{}
+	cmd := &cobra.Command{Use: "extract FILE", Short: "Write a database's modules as HASH.spv", Args: cobra.ExactArgs(1), Example: "nirc foz extract shaders.foz -o modules",
 		Long: "Write a database's modules as HASH.spv into the directory of -o, and a file manifest beside them\nfor nirc cache build --manifest, with a line for each way that pipelines use a module."}
-	cmd.Flags().StringVarP(&dir, "output", "o", ".", "write into this `DIRECTORY`")
+	s.declareOutput(cmd.Flags(), ".", "write into this `DIRECTORY`")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		db, err := a.openFoz(args[0])
 		if err != nil {
 			return err
 		}
+		dir := s.output
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return &nirc.IOError{Err: err}
 		}
@@ -317,11 +335,12 @@ func (a *app) extract(db *foz.DB, path, dir string) error {
 }
 
 func (a *app) fozPack() *cobra.Command {
-	var output string
+	s := &shared{}
 	cmd := &cobra.Command{Use: "pack -o OUT.foz FILE|DIR…", Short: "Write modules as a database", Args: cobra.MinimumNArgs(1),
-		Long: "Write modules as a database: each module, and for each of its entry points a pipeline of that stage alone. Modules of\ndatabases keep the uses that they have there."}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE`, or - for standard output")
+		Long: "Write modules as a database: each module, and for each of its entry points a pipeline of that stage alone. Modules of\ndatabases keep the uses that they have there.", Example: "nirc foz pack -o shaders.foz testdata"}
+	s.declareOutput(cmd.Flags(), "", "write to this `FILE`, or - for standard output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		output := s.output
 		if output == "" {
 			return nirc.Usagef("foz pack: want -o FILE")
 		}

@@ -2,13 +2,9 @@ package main
 
 import (
 	"errors"
-	"slices"
-	"strings"
 
 	"nirc"
-	"nirc/backend"
 	"nirc/backend/object"
-	"nirc/internal/targets"
 
 	"github.com/spf13/cobra"
 )
@@ -23,24 +19,26 @@ With --parts PREFIX they are written to PREFIX-vertex_prolog.o, PREFIX-fragment_
 
 type linkCommand struct {
 	*app
-	output, state, parts string
+	shared
+	parts string
 }
 
 func (a *app) link() *cobra.Command {
 	c := &linkCommand{app: a}
-	cmd := &cobra.Command{Use: "link MAIN.o [PART.o…]", Short: "Link the parts of a shader", Long: linkLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
+	cmd := &cobra.Command{Use: "link MAIN.o [PART.o…]", Short: "Link the parts of a shader", Long: linkLong, Args: cobra.MinimumNArgs(1), RunE: c.run,
+		Example: "nirc link main.o --state state.json -o whole.o"}
 	f := cmd.Flags()
-	f.StringVarP(&c.output, "output", "o", "", "write the object to `FILE` (- is standard output)")
-	f.StringVar(&c.state, "state", "", "make the missing parts for the pipeline state in `FILE`")
+	c.declare(f, []string{"state"})
+	c.declareOutput(f, "", "write the object to `FILE` (- is standard output)")
 	f.StringVar(&c.parts, "parts", "", "with --state: write the parts to files that begin with `PREFIX`, link nothing")
 	return cmd
 }
 
 func (c *linkCommand) run(cmd *cobra.Command, args []string) error {
-	if c.parts == "" && c.output == "" || c.parts != "" && (c.state == "" || len(args) != 1) {
+	if c.parts == "" && c.output == "" || c.parts != "" && (c.stateFile == "" || len(args) != 1) {
 		return nirc.Usagef("link: want -o FILE, or --state, --parts and one main part")
 	}
-	if err := checkOverwrite(c.output, append(args, c.state)...); err != nil {
+	if err := checkOverwrite(c.output, append(args, c.stateFile)...); err != nil {
 		return err
 	}
 	var list []*object.Object
@@ -56,16 +54,16 @@ func (c *linkCommand) run(cmd *cobra.Command, args []string) error {
 		list = append(list, o)
 	}
 	var state []byte
-	if c.state != "" {
+	if c.stateFile != "" {
 		var err error
-		if state, err = c.read(c.state); err != nil {
+		if state, err = c.read(c.stateFile); err != nil {
 			return err
 		}
 	}
 	fail := func(err error) error {
 		var state *nirc.StateError
 		if errors.As(err, &state) {
-			return nirc.Diagnostics{{File: c.state, Line: uint32(state.Line), Msg: state.Error(), Target: list[0].Target}}
+			return nirc.Diagnostics{{File: c.stateFile, Line: uint32(state.Line), Msg: state.Error(), Target: list[0].Target}}
 		}
 		err = nirc.Diagnose(err, args[0], list[0].Target)
 		var told nirc.Diagnostics
@@ -95,14 +93,6 @@ func (c *linkCommand) run(cmd *cobra.Command, args []string) error {
 		return fail(err)
 	}
 	return c.writeObject(c.output, o)
-}
-
-// checkABI refuses a calling convention that no target has.
-func checkABI(name string) error {
-	if kinds := backend.ABIKinds(targets.All...); name != "" && !slices.Contains(kinds, backend.ABIKind(name)) {
-		return nirc.Usagef("--abi %s: want %s", name, strings.Join(kinds, ", "))
-	}
-	return nil // the target knows the parameters
 }
 
 // writeObject writes an object file.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"strings"
 
 	"nirc"
@@ -18,80 +16,19 @@ import (
 // measureFlags choose what commands about costs compile: shaders, or objects that nirc made.
 type measureFlags struct {
 	*app
-	runFlags
-	entry, stageName, nextName, abi, env string
-	spec                                 []string
-	jobs                                 int
-
-	base    nirc.Options
-	stage   ir.Stage
-	targets []string
-	gpus    map[string][]string
-	look    bool // at the IR and at what passes change
+	shared
+	look bool // at the IR and at what passes change
 }
 
-func (c *measureFlags) flags(f *pflag.FlagSet, targets string) {
-	c.targetFlags(f, targets, "`TARGETS`, separated by commas: those of nirc targets, or all")
-	c.levelFlag(f, "2")
-	c.choiceFlags(f)
-	shaderFlags(f, &c.entry, &c.stageName, &c.spec)
-	envFlag(f, &c.env)
-	f.StringVar(&c.nextName, "next", "", "`STAGE` that follows in the pipeline, as of nirc compile")
-	f.StringVar(&c.abi, "abi", "", "calling convention, as of nirc compile")
-	jobsFlag(f, &c.jobs, "files")
-}
+func (c *measureFlags) flags(f *pflag.FlagSet) { c.declare(f, compileFlags, batchFlags) }
 
 // setup reads the flags.
-func (c *measureFlags) setup() (err error) {
-	if c.base, err = c.options(""); err != nil {
+func (c *measureFlags) setup() error {
+	c.debug = true // costs are told by the source's lines
+	if err := c.settle(c.app); err != nil {
 		return err
 	}
-	c.base.Debug, c.base.ABI = true, c.abi
-	if c.stage, err = parseStage(c.stageName); err != nil {
-		return err
-	}
-	if c.base.Next, err = parseStage(c.nextName); err != nil {
-		return err
-	}
-	if err := errors.Join(checkABI(c.abi), checkJobs(c.jobs)); err != nil {
-		return err
-	}
-	if c.targets, err = targetList(c.target); err != nil {
-		return err
-	}
-	plan := compileCommand{app: c.app, runFlags: c.runFlags, targets: c.targets}
-	if err := plan.chooseGPUs(); err != nil {
-		return err
-	}
-	c.gpus = plan.gpus
-	return nil
-}
-
-// targetList reads targets that generate code, separated by commas; all is each of them.
-func targetList(text string) (list []string, err error) {
-	add := func(name string) {
-		if !slices.Contains(list, name) {
-			list = append(list, name)
-		}
-	}
-	for _, t := range strings.Split(text, ",") {
-		switch {
-		case t == "all":
-			for _, t := range nirc.Targets() {
-				add(t.Name)
-			}
-		case t == "":
-			return nil, nirc.Usagef("--target %q: a name is missing", text)
-		case t == nirc.IRTarget:
-			return nil, nirc.Usagef("--target %s: it has no code, so nothing has a cost", t)
-		default:
-			if _, err := nirc.Backend(t); err != nil {
-				return nil, err
-			}
-			add(t)
-		}
-	}
-	return list, nil
+	return c.needCode(", so nothing has a cost")
 }
 
 // measured is the cost of one shader on one GPU, or an error.
@@ -110,7 +47,10 @@ func (c *measureFlags) each(ctx context.Context, args []string, done func(list [
 		return err
 	}
 	defer useProcessors(c.jobs)()
+	bar := c.progress(len(inputs))
+	defer bar.close()
 	ordered(len(inputs), c.jobs, 1, func(i int) []measured { return c.file(ctx, &inputs[i]) }, func(_ int, list []measured) bool {
+		bar.step()
 		return done(list) && ctx.Err() == nil
 	})
 	return ctx.Err()
@@ -134,7 +74,7 @@ func (c *measureFlags) file(ctx context.Context, in *input) []measured {
 			return []measured{*m}
 		}
 	}
-	m, err := c.load(ctx, in, nirc.FileOptions{Stdin: c.in, Stage: c.stage, Debug: true, Env: c.env})
+	m, err := c.load(ctx, in, c.loadOptions(c.app))
 	if err != nil {
 		return failed(err)
 	}
@@ -144,14 +84,8 @@ func (c *measureFlags) file(ctx context.Context, in *input) []measured {
 	}
 	var all []measured
 	for i := range list {
-		for _, t := range c.targets {
-			gpus := c.gpus[t]
-			if len(gpus) == 0 {
-				gpus = []string{""}
-			}
-			for _, g := range gpus {
-				all = append(all, c.shader(ctx, in, m, &list[i], t, g))
-			}
+		for _, d := range c.devices() {
+			all = append(all, c.shader(ctx, in, m, &list[i], d))
 		}
 	}
 	return all
@@ -171,9 +105,9 @@ func ofObject(ctx context.Context, path string, data []byte) (*measured, error) 
 }
 
 // shader measures a shader on one GPU.
-func (c *measureFlags) shader(ctx context.Context, in *input, m *nirc.Module, v *variant, target, gpu string) measured {
+func (c *measureFlags) shader(ctx context.Context, in *input, m *nirc.Module, v *variant, d device) measured {
 	o := c.base
-	o.File, o.Entry, o.Stage, o.Spec, o.Target, o.GPU = in.path, v.Name, v.Stage, v.spec, target, gpu
+	o.File, o.Entry, o.Stage, o.Spec, o.Target, o.GPU = in.path, v.Name, v.Stage, v.spec, d.target, d.gpu
 	o.Next = v.follows(o.Next)
 	var s seen
 	var look func(*ir.Shader)
@@ -183,7 +117,7 @@ func (c *measureFlags) shader(ctx context.Context, in *input, m *nirc.Module, v 
 	}
 	obj, p, loops, err := costOf(ctx, m, o, look)
 	if err != nil {
-		s := &costs.Shader{File: in.path, Entry: v.label, Target: target, GPU: gpu, Error: reason(in.path, err)}
+		s := &costs.Shader{File: in.path, Entry: v.label, Target: d.target, GPU: d.gpu, Error: reason(in.path, err)}
 		if v.Stage != ir.StageNone {
 			s.Stage = v.Stage.String()
 		}

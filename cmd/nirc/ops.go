@@ -37,6 +37,7 @@ type texInfo struct {
 }
 
 type tables struct {
+	head
 	ALU        []opInfo        `json:"alu"`
 	Intrinsics []intrinsicInfo `json:"intrinsics"`
 	Tex        []texInfo       `json:"tex"`
@@ -44,22 +45,37 @@ type tables struct {
 }
 
 func (a *app) ops() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{Use: "ops", Short: "List the IR's operations: ALU, intrinsics, texture operations"}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	s := &shared{}
+	cmd := &cobra.Command{Use: "ops", Short: "List the IR's operations: ALU, intrinsics, texture operations", Example: "nirc ops --format csv"}
+	s.declare(cmd.Flags(), reportFlags)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		t := collectTables()
-		if asJSON {
-			return a.writeJSON(t)
-		}
-		return ioError(t.write(a.out))
+		return a.present(s, t, t.sheet(), t.write)
 	}
 	return cmd
 }
 
+// sheet has a row an operation.
+func (t *tables) sheet() *sheet {
+	s := &sheet{columns: []string{"kind", "name", "result", "operands", "doc"}}
+	for _, o := range t.ALU {
+		s.add("alu", o.Name, o.Result, strings.Join(o.Srcs, ", "), o.Doc)
+	}
+	for _, r := range t.Intrinsics {
+		s.add("intrinsic", r.Name, "", strings.Join(r.Indices, " "), r.Doc)
+	}
+	for _, x := range t.Tex {
+		s.add("tex", x.Name, "", "", x.Doc)
+	}
+	for _, x := range t.TexSources {
+		s.add("tex source", x.Name, "", "", x.Doc)
+	}
+	return s
+}
+
 // collectTables reads the tables of package optab.
 func collectTables() *tables {
-	t := &tables{}
+	t := &tables{head: head{1, "nirc ops"}}
 	for i := range optab.Ops {
 		o := &optab.Ops[i]
 		info := opInfo{Name: o.Name, Result: typeName(o.Out), Srcs: []string{}, Target: o.Target, Doc: o.Doc}

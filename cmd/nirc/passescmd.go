@@ -1,9 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -18,7 +17,7 @@ import (
 const passesLong = `List the passes: name, class (A needed for correct code, B better code), what they do,
 their options with defaults, and where in a pipeline they must stand and why.
 
-With -t, the passes that the target's pipeline runs, in order, and then the machine steps of its code generator; loops and conditions are flattened.
+With -t on the command line, the passes that the target's pipeline runs, in order, and then the machine steps of its code generator; loops and conditions are flattened; the stage is fragment unless --stage says another.
 --file prints the default pipeline file, to be changed and given to --pipeline.`
 
 type passInfo struct {
@@ -37,95 +36,138 @@ type passOption struct {
 	Default string `json:"default"`
 }
 
-func (a *app) passes() *cobra.Command {
+func (a *app) passesCommand() *cobra.Command {
 	var (
-		r        runFlags
-		asJSON   bool
-		showFile bool
-		showNIR  bool
-		stage    string
+		r                 shared
+		showFile, showNIR bool
 	)
-	cmd := &cobra.Command{Use: "passes", Short: "List passes and pipelines", Long: passesLong}
+	cmd := &cobra.Command{Use: "passes", Short: "List passes and pipelines", Long: passesLong, Example: "nirc passes -t ir3 --stage fragment\nnirc passes --format markdown"}
 	f := cmd.Flags()
-	f.StringVarP(&r.target, "target", "t", "", "list the pipeline of this `TARGET` (or ir, for the common one)")
-	r.levelFlag(f, "2")
-	f.StringVar(&stage, "stage", "fragment", "`STAGE` of the pipeline")
-	f.StringVar(&r.pipeline, "pipeline", "", "read the pipeline from this `FILE`")
-	f.BoolVar(&asJSON, "json", false, "write JSON")
+	r.declare(f, targetFlags, []string{"opt-level", "stage", "pipeline"}, reportFlags)
 	f.BoolVar(&showFile, "file", false, "print the default pipeline file")
 	f.BoolVar(&showNIR, "nir", false, "list the files of NIR, their class and what stands for each, or -")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		s, err := parseStage(stage)
+		form, err := r.form()
 		switch {
 		case err != nil:
 			return err
-		case asJSON && (showNIR || showFile):
-			return nirc.Usagef("--json: --nir and --file print a text")
+		case form != "table" && (showNIR || showFile):
+			return nirc.Usagef("--format %s: --nir and --file print a text", form)
 		case showNIR:
 			return a.listNIR()
 		case showFile:
 			return a.writeFile("-", nirc.PipelineFile())
-		case r.target != "":
-			return a.listPipeline(&r, s, asJSON)
+		case r.set.Changed("target") && !a.preset["target"]:
+			return a.listPipelines(&r)
 		}
-		return a.listPasses(asJSON)
+		return a.listPasses(&r)
 	}
 	return cmd
 }
 
+// pipelineReport is the JSON document of nirc passes -t.
+type pipelineReport struct {
+	head
+	Pipelines []pipelineList `json:"pipelines"`
+}
+
 // pipelineList is what a compile runs: passes, then the machine steps of the target.
 type pipelineList struct {
+	Target string             `json:"target"`
+	GPU    string             `json:"gpu,omitempty"`
+	Stage  string             `json:"stage"`
 	Passes []string           `json:"passes"`
 	Steps  []backend.StepInfo `json:"steps,omitempty"`
 }
 
-func (a *app) listPipeline(r *runFlags, stage ir.Stage, asJSON bool) error {
-	o, err := r.options(r.target)
-	if err != nil {
+func (a *app) listPipelines(r *shared) error {
+	if err := r.settle(a); err != nil {
 		return err
 	}
-	names, err := nirc.PipelinePasses(o, stage)
-	if err != nil {
-		return err
+	stage := r.stage
+	if stage == ir.StageNone {
+		stage = ir.StageFragment
 	}
-	l := pipelineList{Passes: names}
-	if o.Target != nirc.IRTarget {
-		b, err := nirc.Backend(o.Target)
+	doc, t := pipelineReport{head: head{1, "nirc passes -t"}}, &sheet{columns: []string{"target", "gpu", "kind", "name", "doc"}}
+	for _, d := range r.devices() {
+		o := r.base
+		o.Target, o.GPU = d.target, d.gpu
+		names, err := nirc.PipelinePasses(o, stage)
 		if err != nil {
 			return err
 		}
-		l.Steps = b.Steps(o.GPU)
-	}
-	if asJSON {
-		return a.writeJSON(l)
-	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	for _, n := range l.Passes {
-		fmt.Fprintln(w, n)
-	}
-	for _, s := range l.Steps {
-		kind := "step"
-		if s.Optional {
-			kind = "optional step"
+		l := pipelineList{Target: d.target, GPU: d.gpu, Stage: stage.String(), Passes: names}
+		for _, n := range names {
+			t.add(d.target, d.gpu, "pass", n, passDoc(n))
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, kind, summary(s.Doc))
+		if b, err := nirc.Backend(d.target); err == nil {
+			l.Steps = b.Steps(d.gpu)
+		}
+		for _, s := range l.Steps {
+			t.add(d.target, d.gpu, stepKind(s), s.Name, summary(s.Doc))
+		}
+		doc.Pipelines = append(doc.Pipelines, l)
 	}
-	return ioError(w.Flush())
+	return a.present(r, doc, t, func(out io.Writer) error { return writePipelines(out, doc.Pipelines) })
 }
 
-func (a *app) listPasses(asJSON bool) error {
-	list := make([]passInfo, 0, 128)
+// passDoc says in a sentence what a pass does, which a pipeline names with its options.
+func passDoc(name string) string {
+	name, _, _ = strings.Cut(name, "(")
+	if p := passes.Find(name); p != nil {
+		return summary(p.Doc)
+	}
+	return ""
+}
+
+func stepKind(s backend.StepInfo) string {
+	if s.Optional {
+		return "optional step"
+	}
+	return "step"
+}
+
+// writePipelines writes pipelines for people.
+func writePipelines(out io.Writer, list []pipelineList) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, l := range list {
+		if len(list) > 1 {
+			fmt.Fprintf(w, "%s:\n", device{l.Target, l.GPU})
+		}
+		for _, n := range l.Passes {
+			fmt.Fprintln(w, n)
+		}
+		for _, s := range l.Steps {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, stepKind(s), summary(s.Doc))
+		}
+	}
+	return w.Flush()
+}
+
+// passReport is the JSON document of nirc passes.
+type passReport struct {
+	head
+	Passes []passInfo `json:"passes"`
+}
+
+func (a *app) listPasses(r *shared) error {
+	doc, t := passReport{head: head{1, "nirc passes"}}, &sheet{columns: []string{"name", "class", "optional", "doc", "options", "requirements"}}
 	for _, p := range passes.Registry() {
 		info := passInfo{Name: p.Name, Class: p.Class, Optional: p.Optional, Doc: p.Doc, Requirements: passes.Requirements(p.Name)}
+		var options []string
 		for _, o := range p.Options {
 			info.Options = append(info.Options, passOption{o.Name, o.Doc, fmt.Sprint(o.Default)})
+			options = append(options, fmt.Sprintf("%s=%v: %s", o.Name, o.Default, o.Doc))
 		}
-		list = append(list, info)
+		doc.Passes = append(doc.Passes, info)
+		t.add(p.Name, p.Class, p.Optional, p.Doc, strings.Join(options, "; "), strings.Join(info.Requirements, "; "))
 	}
-	if asJSON {
-		return a.writeJSON(list)
-	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	return a.present(r, doc, t, func(out io.Writer) error { return writePasses(out, doc.Passes) })
+}
+
+// writePasses writes passes for people.
+func writePasses(out io.Writer, list []passInfo) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, p := range list {
 		class := p.Class
 		if class == "" {
@@ -139,7 +181,7 @@ func (a *app) listPasses(asJSON bool) error {
 			fmt.Fprintf(w, "\t\t    %s\n", r)
 		}
 	}
-	return ioError(w.Flush())
+	return w.Flush()
 }
 
 // summary is the first sentence of a doc.
@@ -148,30 +190,4 @@ func summary(doc string) string {
 		return doc[:i+1]
 	}
 	return doc
-}
-
-// writeJSON writes v indented, for people and programs.
-func (a *app) writeJSON(v any) error {
-	text, err := indentedJSON(v)
-	if err == nil {
-		_, err = a.out.Write(text)
-	}
-	return ioError(err)
-}
-
-// indentedJSON is the text of writeJSON.
-func indentedJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(v)
-	return b.Bytes(), err
-}
-
-func ioError(err error) error {
-	if err != nil {
-		return &nirc.IOError{Err: err}
-	}
-	return nil
 }

@@ -7,8 +7,6 @@ import (
 	"nirc"
 	"nirc/internal/exec"
 	"nirc/internal/profile"
-
-	"github.com/spf13/pflag"
 )
 
 // profileFlags are about what the cores count.
@@ -18,13 +16,16 @@ type profileFlags struct {
 	got    exec.Counts
 }
 
-func (p *profileFlags) flags(f *pflag.FlagSet) {
-	f.StringVar(&p.file, "profile", "", "write what the core executed to this `FILE.pb.gz`, for go tool pprof")
-	f.BoolVar(&p.counts, "counts", false, "print what the core executed in short, by program and line of the source")
-}
-
 // on reports whether anything is to be counted.
 func (p *profileFlags) on() bool { return p.file != "" || p.counts }
+
+// check refuses what cannot be counted on these devices.
+func (p *profileFlags) check(list []device) error {
+	if p.on() && len(list) > 1 {
+		return nirc.Usagef("--profile and --counts are of one target and GPU, not of %d: choose with -t and --gpu", len(list))
+	}
+	return nil
+}
 
 // start makes the programs that are loaded under the context count. The options then keep lines.
 func (p *profileFlags) start(ctx context.Context, o *nirc.Options) (context.Context, error) {

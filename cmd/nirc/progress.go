@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -10,24 +11,66 @@ import (
 
 // progress is a bar on the terminal, with how many a second and the time that is left; nil is none.
 type progress struct {
-	a    *app
-	bars *mpb.Progress
-	bar  *mpb.Bar
-	err  io.Writer // what the app's standard error was
+	a     *app
+	bars  *mpb.Progress
+	bar   *mpb.Bar
+	timer *time.Timer
+	// what the app's streams were
+	err, out io.Writer
 }
 
-// progress starts a bar of n steps if standard error is a terminal, and there
-// is something to wait for. Diagnostics go above the bar.
-func (a *app) progress(n int, wanted bool) *progress {
+// patienceBar is how long a command works before a bar comes: what takes less is not worth one.
+const patienceBar = time.Second
+
+// progress starts a bar of n steps, 0 if nobody knows how many, that a second later is shown if standard error is a terminal.
+// Diagnostics, and what goes to a terminal as standard output, go above the bar.
+func (a *app) progress(n int) *progress {
 	f, ok := a.err.(*os.File)
-	if !wanted || n < 2 || !ok || !isTerminal(f) {
+	if a.quiet || n == 1 || !ok || !isTerminal(f) {
 		return nil
 	}
-	p := &progress{a: a, err: a.err}
-	p.bars = mpb.New(mpb.WithOutput(f), mpb.WithWidth(64))
-	p.bar = p.bars.AddBar(int64(n), mpb.PrependDecorators(decor.CountersNoUnit("%d / %d ")), mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO), decor.AverageSpeed(0, " %.0f/s"), decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpaceR)), mpb.BarRemoveOnComplete())
-	a.err, a.report.w = p.bars, p.bars
+	p := &progress{a: a, err: a.err, out: a.out}
+	delay := make(chan struct{})
+	p.timer = time.AfterFunc(patienceBar, func() { close(delay) })
+	p.bars = mpb.New(mpb.WithOutput(f), mpb.WithWidth(64), mpb.WithRenderDelay(delay))
+	p.bar = p.bars.AddBar(int64(n), mpb.PrependDecorators(counter(n)), mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO), decor.AverageSpeed(0, " %.0f/s"), left(n)), mpb.BarRemoveOnComplete())
+	above := &aboveBar{f: f, bars: p.bars, shown: delay}
+	a.err, a.report.w = above, above
+	if out, ok := a.out.(*watchedOut); ok && out.terminal() {
+		a.out = above
+	}
 	return p
+}
+
+func counter(n int) decor.Decorator {
+	if n == 0 {
+		return decor.CurrentNoUnit("%d ")
+	}
+	return decor.CountersNoUnit("%d / %d ")
+}
+
+// left is the time that is left, by the mean of what was done.
+func left(n int) decor.Decorator {
+	if n == 0 {
+		return decor.Name("")
+	}
+	return decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpaceR), "")
+}
+
+// aboveBar writes to the terminal: above the bar, once there is one.
+type aboveBar struct {
+	f     *os.File
+	bars  *mpb.Progress
+	shown <-chan struct{}
+}
+
+func (w *aboveBar) Write(b []byte) (int, error) {
+	select {
+	case <-w.shown:
+		return w.bars.Write(b)
+	default:
+		return w.f.Write(b)
+	}
 }
 
 func (p *progress) step() {
@@ -42,8 +85,12 @@ func (p *progress) close() {
 		return
 	}
 	p.bar.Abort(true)
-	p.bars.Wait()
-	p.a.err, p.a.report.w = p.err, p.err
+	if p.timer.Stop() {
+		p.bars.Shutdown() // it was never shown
+	} else {
+		p.bars.Wait()
+	}
+	p.a.err, p.a.report.w, p.a.out = p.err, p.err, p.out
 	p.bars = nil
 }
 
@@ -59,7 +106,7 @@ func (a *app) lazyProgress() *lazyProgress { return &lazyProgress{a: a} }
 // step is one of n steps.
 func (l *lazyProgress) step(n int) {
 	if !l.started {
-		l.bar, l.started = l.a.progress(n, true), true
+		l.bar, l.started = l.a.progress(n), true
 	}
 	l.bar.step()
 }

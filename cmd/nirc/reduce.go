@@ -29,9 +29,10 @@ The module is SPIR-V, its assembly or IR text, and so is what comes of it.`
 
 type reduceCommand struct {
 	*app
-	output, match   string
-	time, runTime   time.Duration
-	quiet, validate bool
+	shared
+	match    string
+	limit    time.Duration
+	validate bool
 
 	dir     string
 	code    int    // the command's exit code
@@ -41,7 +42,8 @@ type reduceCommand struct {
 
 func (a *app) reduce() *cobra.Command {
 	c := &reduceCommand{app: a}
-	cmd := &cobra.Command{Use: "reduce MODULE -- COMMAND…", Short: "Shrink a module while a command keeps its exit code", Long: reduceLong, RunE: c.run}
+	cmd := &cobra.Command{Use: "reduce MODULE -- COMMAND…", Short: "Shrink a module while a command keeps its exit code", Long: reduceLong, RunE: c.run,
+		Example: "nirc reduce testdata/blur.comp.spv -o small.spv -- nirc compile -t ir3 --verify-each -o /dev/null"}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if c.split(cmd, args) == nil {
 			return fmt.Errorf("want a module, -- and a command")
@@ -49,12 +51,11 @@ func (a *app) reduce() *cobra.Command {
 		return nil
 	}
 	f := cmd.Flags()
-	f.StringVarP(&c.output, "output", "o", "", "write to this `FILE`, or - for standard output (default: NAME.reduced.EXT beside the module)")
+	c.declareOutput(f, "", "write to this `FILE`, or - for standard output (default: NAME.reduced.EXT beside the module)")
+	c.declare(f, []string{"timeout"})
 	f.StringVar(&c.match, "match", "", "the command's output must contain this `TEXT`")
-	f.DurationVar(&c.time, "time", 5*time.Minute, "time for all, 0 for no limit")
-	f.DurationVar(&c.runTime, "run-time", 30*time.Second, "time for each run of the command; a run that takes longer is not kept")
+	f.DurationVar(&c.limit, "time-limit", 5*time.Minute, "time for all runs, 0 for no limit")
 	f.BoolVar(&c.validate, "validate", true, "ask spirv-val, if it accepts the module itself")
-	f.BoolVarP(&c.quiet, "quiet", "q", false, "do not tell what goes")
 	return cmd
 }
 
@@ -95,13 +96,17 @@ func (c *reduceCommand) run(cmd *cobra.Command, args []string) (err error) {
 	if err := c.begin(cmd.Context(), m, filepath.Base(path), data); err != nil {
 		return err
 	}
-	r := reduce.Reduction{Time: c.time, Accept: func(ctx context.Context, module []byte) (bool, error) {
+	bar := c.progress(0)
+	defer bar.close()
+	r := reduce.Reduction{Time: c.limit, Accept: func(ctx context.Context, module []byte) (bool, error) {
+		bar.step()
 		return c.accept(ctx, filepath.Base(path), module)
 	}}
 	if !c.quiet {
 		r.Log = func(what string, left int) { fmt.Fprintf(c.err, "%d instructions without %s\n", left, what) }
 	}
 	small, before, after, err := r.Run(cmd.Context(), m, text)
+	bar.close()
 	if small == nil {
 		return err
 	}
@@ -113,7 +118,9 @@ func (c *reduceCommand) run(cmd *cobra.Command, args []string) (err error) {
 	if e := c.writeFile(out, small); e != nil {
 		return e
 	}
-	fmt.Fprintf(c.err, "%s: %d of %d instructions are left; exit code %d, %d candidates\n", out, after, before, c.code, r.Tried)
+	if !c.quiet {
+		fmt.Fprintf(c.err, "%s: %d of %d instructions are left; exit code %d, %d candidates\n", out, after, before, c.code, r.Tried)
+	}
 	return err
 }
 
@@ -176,9 +183,9 @@ func (c *reduceCommand) execute(ctx context.Context, name string, module []byte)
 	if err := os.WriteFile(path, module, 0o666); err != nil {
 		return 0, nil, &nirc.IOError{Err: err}
 	}
-	if c.runTime > 0 {
+	if c.timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.runTime)
+		ctx, cancel = context.WithTimeout(ctx, c.timeout)
 		defer cancel()
 	}
 	args, named := append([]string(nil), c.command...), false

@@ -1,8 +1,9 @@
 package main
 
 import (
+	"io"
+
 	"nirc"
-	"nirc/ir"
 
 	"github.com/spf13/cobra"
 )
@@ -11,67 +12,65 @@ const reflectLong = `Print the interface of shaders: inputs, outputs, resources 
 constants with offsets, specialization constants with types and defaults, the workgroup size.
 
 The arguments are files, directories, patterns and databases, as of nirc compile. Types are the IR's: vec4f32 is four 32-bit floats. +16 is a byte offset. Of several entry points
-all are shown unless --entry or --stage choose. --json writes one document, a list of shaders.`
+all are shown unless --entry or --stage choose. --json writes one document.`
+
+// reflectReport is the JSON document.
+type reflectReport struct {
+	head
+	Shaders []*nirc.Interface `json:"shaders"`
+}
 
 func (a *app) reflect() *cobra.Command {
-	var (
-		asJSON       bool
-		entry, stage string
-		env          string
-		spec         []string
-	)
-	cmd := &cobra.Command{Use: "reflect FILE|DIR…", Short: "Print the interface of shaders", Long: reflectLong, Args: cobra.MinimumNArgs(1)}
-	f := cmd.Flags()
-	f.BoolVar(&asJSON, "json", false, "write JSON")
-	shaderFlags(f, &entry, &stage, &spec)
-	envFlag(f, &env)
+	s := &shared{}
+	cmd := &cobra.Command{Use: "reflect FILE|DIR…", Short: "Print the interface of shaders", Long: reflectLong, Args: cobra.MinimumNArgs(1),
+		Example: "nirc reflect testdata/lit.frag.spv\nnirc reflect testdata --format csv"}
+	s.declare(cmd.Flags(), frontFlags, reportFlags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		st, err := parseStage(stage)
-		if err != nil {
-			return err
-		}
-		list := []*nirc.Interface{}
+		s.stage, s.debug = stageOf(s.stageName), true
+		doc := reflectReport{head{1, "nirc reflect"}, []*nirc.Interface{}}
 		inputs, err := a.expandInputs(args)
 		if err != nil {
 			return err
 		}
 		for i := range inputs {
-			m, err := a.load(cmd.Context(), &inputs[i], nirc.FileOptions{Stdin: a.in, Stage: st, Debug: true, Env: env})
+			m, err := a.load(cmd.Context(), &inputs[i], s.loadOptions(a))
 			if err != nil {
 				return err
 			}
-			more, err := interfaces(cmd, m, entry, st, spec)
+			more, err := interfaces(cmd, m, s)
 			if err != nil {
 				return err
 			}
-			list = append(list, more...)
+			doc.Shaders = append(doc.Shaders, more...)
 		}
-		if asJSON {
-			return a.writeJSON(list)
-		}
-		for i, x := range list {
-			if i > 0 {
-				if _, err := a.out.Write([]byte("\n")); err != nil {
-					return ioError(err)
-				}
-			}
-			if err := writeInterface(a.out, x); err != nil {
-				return ioError(err)
-			}
-		}
-		return nil
+		return a.present(s, doc, interfaceSheet(doc.Shaders), func(w io.Writer) error { return writeInterfaces(w, doc.Shaders) })
 	}
 	return cmd
 }
 
+// writeInterfaces writes them for people, a blank line between.
+func writeInterfaces(w io.Writer, list []*nirc.Interface) error {
+	for i, x := range list {
+		if i > 0 {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
+			}
+		}
+		if err := writeInterface(w, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // interfaces describes the chosen shaders of a module.
-func interfaces(cmd *cobra.Command, m *nirc.Module, entry string, stage ir.Stage, spec []string) ([]*nirc.Interface, error) {
-	entries, err := m.Select(entry, stage)
+func interfaces(cmd *cobra.Command, m *nirc.Module, s *shared) ([]*nirc.Interface, error) {
+	entries, err := m.Select(s.entry, s.stage)
 	if err != nil {
 		return nil, err
 	}
 	o := nirc.Options{File: m.Name, Target: nirc.IRTarget}
-	for _, text := range spec {
+	for _, text := range s.spec {
 		v, err := m.Spec(text)
 		if err != nil {
 			return nil, err

@@ -104,3 +104,42 @@ func firstOf(s, empty string) string {
 	}
 	return s
 }
+
+// interfaceSheet has a row an input, an output, a resource, a member and a constant.
+func interfaceSheet(list []*nirc.Interface) *sheet {
+	t := &sheet{columns: []string{"file", "entry", "stage", "what", "place", "name", "type", "detail"}}
+	for _, r := range list {
+		add := func(what, place, name, kind, detail string) {
+			t.add(r.File, r.Entry, r.Stage, what, place, name, strings.Join(strings.Fields(kind), " "), detail)
+		}
+		slots := func(what string, list []object.Slot) {
+			for _, s := range list {
+				place := s.Location
+				if s.Component != 0 {
+					place += fmt.Sprintf(" component %d", s.Component)
+				}
+				add(what, place, s.Name, s.Type, s.Interp)
+			}
+		}
+		slots("input", r.Inputs)
+		slots("output", r.Outputs)
+		for _, x := range r.Resources {
+			add(x.Kind, fmt.Sprintf("%d.%d", x.Set, x.Binding), x.Name, x.Type, fmt.Sprintf("count %d", x.Count))
+		}
+		for _, b := range r.Blocks {
+			for _, m := range b.Members {
+				add("member", fmt.Sprintf("%d.%d+%d", b.Set, b.Binding, m.Offset), m.Name, m.Type, fmt.Sprintf("%d bytes", m.Size))
+			}
+		}
+		for _, m := range r.PushConstants {
+			add("push constant", fmt.Sprintf("+%d", m.Offset), m.Name, m.Type, fmt.Sprintf("%d bytes", m.Size))
+		}
+		for _, c := range r.SpecConstants {
+			add("specialization constant", fmt.Sprint(c.ID), c.Name, c.Type, c.Default)
+		}
+		if len(r.WorkgroupSize) == 3 {
+			add("workgroup size", "", "", "", fmt.Sprintf("%d %d %d", r.WorkgroupSize[0], r.WorkgroupSize[1], r.WorkgroupSize[2]))
+		}
+	}
+	return t
+}

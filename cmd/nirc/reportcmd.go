@@ -26,14 +26,14 @@ beside it: report.html and report/1.html and so on. The figures are modelled (do
 
 type reportCommand struct {
 	measureFlags
-	output string
 }
 
 func (a *app) reportPages() *cobra.Command {
 	c := &reportCommand{measureFlags: measureFlags{app: a}}
-	cmd := &cobra.Command{Use: "report FILE|DIR…", Short: "Write pages about what shaders cost", Long: reportLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
-	c.flags(cmd.Flags(), "all")
-	cmd.Flags().StringVarP(&c.output, "output", "o", "report.html", "write to this `FILE.html`")
+	cmd := &cobra.Command{Use: "report FILE|DIR…", Short: "Write pages about what shaders cost", Long: reportLong, Args: cobra.MinimumNArgs(1), RunE: c.run,
+		Example: "nirc report testdata/lit.frag.spv -t all -o report.html"}
+	c.flags(cmd.Flags())
+	c.declareOutput(cmd.Flags(), "report.html", "write to this `FILE.html`")
 	return cmd
 }
 
@@ -69,7 +69,7 @@ func (c *reportCommand) run(cmd *cobra.Command, args []string) error {
 			}
 			some = some[n:]
 		}
-		return true
+		return c.keepGoing || len(failed) == 0
 	}); err != nil {
 		return err
 	}

@@ -20,11 +20,13 @@ type streams struct {
 // app is one run of the program.
 type app struct {
 	streams
-	report reporter
-	config string          // --config
-	color  string          // --color
-	format string          // --diagnostics-format
-	preset map[string]bool // flags that the environment or the file has set, not the command line
+	report   reporter
+	config   string          // --config
+	color    string          // --color
+	diagForm string          // --diagnostics-format
+	quiet    bool            // --quiet
+	more     bool            // --verbose
+	preset   map[string]bool // flags that the environment or the file has set, not the command line
 }
 
 // run executes a command line and returns the exit code.
@@ -47,7 +49,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		err = ioError(out.err) // what help and completion do not look at
 	}
 	if err != nil {
-		a.report.json = a.format == "json" || wantsJSON(args) // a wrong flag is found before the setup
+		a.report.json = a.diagForm == "json" || wantsJSON(args) // a wrong flag is found before the setup
 		a.report.error(err)
 	}
 	return exitCode(err)
@@ -57,6 +59,12 @@ func run(ctx context.Context, args []string, s streams) int {
 type watchedOut struct {
 	w   io.Writer
 	err error
+}
+
+// terminal reports whether standard output is one.
+func (o *watchedOut) terminal() bool {
+	f, ok := o.w.(*os.File)
+	return ok && isTerminal(f)
 }
 
 func (o *watchedOut) Write(p []byte) (int, error) {
@@ -86,9 +94,10 @@ func (a *app) root() *cobra.Command {
 			if err := a.configure(cmd); err != nil {
 				return err
 			}
-			return a.report.setup(a.format, a.color)
+			return a.report.setup(a.diagForm, a.color)
 		},
 	}
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 100")) // columns
 	root.SetVersionTemplate("nirc {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return nirc.Usagef("%s%s; see %s --help", flagText(err), suggestFlag(cmd, err), cmd.CommandPath())
@@ -98,7 +107,13 @@ func (a *app) root() *cobra.Command {
 	p := root.PersistentFlags()
 	p.StringVar(&a.config, "config", "", "read settings from this `FILE` and not from nirc.yaml")
 	p.StringVar(&a.color, "color", "auto", "colour in diagnostics: auto, always or never (NO_COLOR is honoured)")
-	p.StringVar(&a.format, "diagnostics-format", "text", "form of diagnostics: text or json, one object a line")
+	p.StringVar(&a.diagForm, "diagnostics-format", "text", "form of diagnostics: text or json, one object a line")
+	p.BoolVarP(&a.quiet, "quiet", "q", false, "say errors alone: no warnings, no progress")
+	p.BoolVarP(&a.more, "verbose", "v", false, "say more: what is done and how long it took, on standard error; in listings what the short form leaves out")
+	for name, list := range map[string][]string{"color": {"auto", "always", "never"}, "diagnostics-format": {"text", "json"}} {
+		flag := p.Lookup(name)
+		flag.Value = checked{flag.Value, choice(list...)}
+	}
 	compile := &compileCommand{app: a}
 	compile.flags(root.Flags())
 	root.RunE = func(cmd *cobra.Command, args []string) error {
@@ -115,7 +130,7 @@ func (a *app) root() *cobra.Command {
 		}
 		return compile.run(cmd, args)
 	}
-	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.bisectScript(), a.reduce(), a.passes(), a.targets(), a.ops(), a.runShader(), a.reflect(), a.stats(), a.cost(), a.reportPages(), a.cache(), a.foz(), a.link(), a.configCommand(), a.man(), a.version())
+	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.bisectScript(), a.reduce(), a.passesCommand(), a.targetsCommand(), a.ops(), a.runShader(), a.reflect(), a.stats(), a.cost(), a.reportPages(), a.cache(), a.foz(), a.link(), a.configCommand(), a.man(), a.version())
 	root.InitDefaultCompletionCmd()
 	visitCommands(root, checkArgs)
 	addCompletions(root)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"nirc"
 	"nirc/internal/emu"
@@ -37,17 +36,11 @@ as PNG, into a file. Without --vertex a draw has no vertex data: the shader goes
 
 type runCommand struct {
 	*app
-	runFlags
-	entry, stage    string
-	env             string
-	spec            []string
+	shared
 	dispatch, push  string
 	buffers, images []string
 	print, write    []string
-	limits          checkFlags
-	timeout         time.Duration
 	draw            drawFlags
-	profile         profileFlags
 }
 
 // drawFlags are the flags about a draw.
@@ -60,32 +53,24 @@ type drawFlags struct {
 
 func (a *app) runShader() *cobra.Command {
 	c := &runCommand{app: a}
-	cmd := &cobra.Command{Use: "run FILE…", Short: "Run shaders on a software core", Long: runLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
+	cmd := &cobra.Command{Use: "run FILE…", Short: "Run shaders on a software core", Long: runLong, Args: cobra.MinimumNArgs(1), RunE: c.run,
+		Example: "nirc run testdata/blur.comp.spv -t all --dispatch 1,1,1 --buffer 0.0=f32:1,2,3,4 --buffer '0.1=f32:0*4' --push 'i32:4;f32:0.2,0.4,0.2'"}
 	f := cmd.Flags()
-	c.targetFlags(f, nirc.IRTarget, "`TARGET`: ir, or one of nirc targets")
-	c.levelFlag(f, "")
-	c.choiceFlags(f)
-	f.StringVar(&c.entry, "entry", "", "`NAME` of the entry point")
-	f.StringVar(&c.stage, "stage", "", "`STAGE` of the entry point, or of GLSL from standard input")
-	f.StringArrayVar(&c.spec, "spec", nil, "`ID=VALUE` (or NAME=VALUE) of a specialization constant")
-	envFlag(f, &c.env)
+	c.declare(f, compileFlags, coreFlags, countFlags)
 	f.StringVar(&c.dispatch, "dispatch", "", "run `X,Y,Z` workgroups of a compute shader")
 	f.StringArrayVar(&c.buffers, "buffer", nil, "`SET.BINDING=TYPE:VALUES` or SET.BINDING=FILE: contents of a buffer")
 	f.StringArrayVar(&c.images, "image", nil, "`SET.BINDING=FORMAT:WxH` or SET.BINDING=FILE.png: an image")
 	f.StringVar(&c.push, "push", "", "push constants: `TYPE:VALUES`, several separated by a semicolon, or FILE")
 	f.StringArrayVar(&c.print, "print", nil, "`SET.BINDING=TYPE`: print this buffer")
 	f.StringArrayVar(&c.write, "write", nil, "`SET.BINDING=FILE`: write this buffer or image")
-	c.limits.flags(f)
-	f.DurationVar(&c.timeout, "timeout", 2*time.Minute, "time for the run, 0 for no limit")
 	c.draw.flags(f)
-	c.profile.flags(f)
 	return cmd
 }
 
 func (d *drawFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&d.output, "draw", "", "draw, and write the picture to this `FILE.png`")
 	f.StringVar(&d.size, "size", "256x256", "`WxH` of the picture")
-	f.StringVar(&d.format, "format", "R8G8B8A8_UNORM", "`FORMAT` of the render target")
+	f.StringVar(&d.format, "render-format", "R8G8B8A8_UNORM", "`FORMAT` of the render target")
 	f.StringVar(&d.clear, "clear", "0,0,0,1", "`R,G,B,A` of the picture before the draw")
 	f.StringVar(&d.topology, "topology", "triangle_list", "`TOPOLOGY`: point_list, line_list, line_strip, triangle_list, triangle_strip, triangle_fan, patch_list, …_with_adjacency")
 	f.StringArrayVar(&d.vertices, "vertex", nil, "`LOCATION=N:V,V,…`: a vertex input of N 32-bit floats (Ni, Nu: integers)")
@@ -99,7 +84,40 @@ func (c *runCommand) run(cmd *cobra.Command, args []string) error {
 	if (c.dispatch == "") == (c.draw.output == "") {
 		return nirc.Usagef("run needs one of --dispatch and --draw")
 	}
-	x, err := c.execution(cmd.Context(), args)
+	if err := c.settle(c.app); err != nil {
+		return err
+	}
+	devices := c.devices()
+	if err := c.profile.check(devices); err != nil {
+		return err
+	}
+	if len(devices) > 1 && len(c.write)+len(c.draw.output) > 0 {
+		return nirc.Usagef("--draw and --write are files of one target and GPU, not of %d: choose with -t and --gpu", len(devices))
+	}
+	var modules []*nirc.Module
+	for _, path := range args {
+		m, err := nirc.LoadFile(cmd.Context(), path, c.loadOptions(c.app))
+		if err != nil {
+			return err
+		}
+		modules = append(modules, m)
+	}
+	for _, d := range devices {
+		if len(devices) > 1 {
+			if _, err := fmt.Fprintf(c.out, "%s:\n", d); err != nil {
+				return ioError(err)
+			}
+		}
+		if err := c.device(cmd.Context(), d, modules); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// device runs the shaders on one device.
+func (c *runCommand) device(ctx context.Context, d device, modules []*nirc.Module) error {
+	x, err := c.execution(d, modules)
 	if err != nil {
 		return err
 	}
@@ -115,7 +133,8 @@ func (c *runCommand) run(cmd *cobra.Command, args []string) error {
 	} else if x.Groups, err = parseGroups(c.dispatch); err != nil {
 		return err
 	}
-	ctx, err := c.profile.start(cmd.Context(), &x.Options)
+	whole := ctx
+	ctx, err = c.profile.start(ctx, &x.Options)
 	if err != nil {
 		return err
 	}
@@ -130,7 +149,7 @@ func (c *runCommand) run(cmd *cobra.Command, args []string) error {
 	if err := c.show(x, types); err != nil {
 		return err
 	}
-	if err := c.profile.finish(cmd.Context(), c.app); err != nil {
+	if err := c.profile.finish(whole, c.app); err != nil {
 		return err
 	}
 	if target == nil {
@@ -139,35 +158,24 @@ func (c *runCommand) run(cmd *cobra.Command, args []string) error {
 	return c.writePNG(c.draw.output, target)
 }
 
-// execution loads the shaders.
-func (c *runCommand) execution(ctx context.Context, args []string) (*exec.Execution, error) {
-	o, err := c.runOptions()
+// execution says what is run on a device.
+func (c *runCommand) execution(d device, modules []*nirc.Module) (*exec.Execution, error) {
+	o, err := c.runOptions(d)
 	if err != nil {
 		return nil, err
 	}
-	if o.Stage, err = parseStage(c.stage); err != nil {
-		return nil, err
-	}
-	o.Entry = c.entry
-	x := &exec.Execution{Options: o, Limits: c.limits.limits()}
-	for _, path := range args {
-		m, err := nirc.LoadFile(ctx, path, nirc.FileOptions{Stdin: c.in, Stage: o.Stage, Env: c.env})
-		if err != nil {
-			return nil, err
-		}
-		x.Modules = append(x.Modules, m)
-	}
-	for _, text := range c.spec {
-		v, err := x.Modules[0].Spec(text)
-		if err != nil {
-			return nil, err
-		}
-		x.Options.Spec = append(x.Options.Spec, v)
-	}
-	if len(c.spec) > 0 && len(args) > 1 {
+	o.Stage, o.Entry = c.stage, c.entry
+	if len(c.spec) > 0 && len(modules) > 1 {
 		return nil, nirc.Usagef("--spec goes with one file only")
 	}
-	return x, nil
+	for _, text := range c.spec {
+		v, err := modules[0].Spec(text)
+		if err != nil {
+			return nil, err
+		}
+		o.Spec = append(o.Spec, v)
+	}
+	return &exec.Execution{Options: o, Limits: c.limits(), Modules: modules}, nil
 }
 
 // resources sets what is bound; the result has the types of buffers given by

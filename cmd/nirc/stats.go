@@ -22,37 +22,34 @@ import (
 
 const statsLong = `Compile shaders and show the statistics of their code: a line a shader and the totals. Every entry point
 counts. The arguments are files, directories, patterns and databases, as of nirc compile. Shaders that do not compile are
-told, counted and left out of the totals, and the exit code stays 0; with --keep-going=false the first one ends the run.
+told, counted and left out of the totals, and the exit code stays 0; with --keep-going=false the first one ends the run. A line is written when its shader is done.
 
 --against FILE.tsv compares with a baseline of another compiler: columns file, stage, status, compile_us and
 stats (key=value;…). The files are looked for in the directory that is the argument. Target and GPU are those of
 the baseline's name (ir3-a630.tsv) unless -t or --gpu say otherwise. The AGX baseline counts the main part alone, as --abi separate gives it: with it that is the default. For each figure that both have it shows the geometric
 mean of the ratios, the ratio of the totals, and with --by the worst shaders.
 
---time N compiles each shader N times and notes the best time, from the module's words in memory to machine code; use
+--repeat N compiles each shader N times and notes the best time, from the module's words in memory to machine code; use
 -j 1 with it.
 
-The figures "total cycles" and so on are modelled (docs/cost.md), in hundredths of a cycle in JSON and CSV; --time and --against leave them
+The figures "total cycles" and so on are modelled (docs/cost.md), in hundredths of a cycle in JSON and CSV; --repeat and --against leave them
 out. --explain says what a figure is.
 
 The JSON has a member schema (1); members may be added under the same number.`
 
 type statsCommand struct {
 	*app
-	runFlags
-	format, against string
-	abi             string
-	columns, by     []string
-	jobs, repeat    int
-	worst           int
-	keepGoing       bool
-	explain         string
-	base            nirc.Options
+	shared
+	against string
+	by      []string
+	repeat  int
+	explain string
 }
 
 func (a *app) stats() *cobra.Command {
 	c := &statsCommand{app: a}
-	cmd := &cobra.Command{Use: "stats FILE|DIR…", Short: "Show statistics of shaders, or compare them", Long: statsLong, RunE: c.run}
+	cmd := &cobra.Command{Use: "stats FILE|DIR…", Short: "Show statistics of shaders, or compare them", Long: statsLong, RunE: c.run,
+		Example: "nirc stats 'testdata/*.spv' -t all --format csv\nnirc stats testdata --columns inst,code_bytes\nnirc stats --explain inst"}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if c.explain != "" {
 			return cobra.NoArgs(cmd, args)
@@ -60,19 +57,11 @@ func (a *app) stats() *cobra.Command {
 		return cobra.MinimumNArgs(1)(cmd, args)
 	}
 	f := cmd.Flags()
-	c.targetFlags(f, nirc.DefaultTarget, "`TARGET`: one of nirc targets, or ir")
-	c.levelFlag(f, "2")
-	c.choiceFlags(f)
-	f.StringVar(&c.format, "format", "table", "table, json or csv")
-	f.StringSliceVar(&c.columns, "columns", nil, "these `FIGURES` in the table, or all (default: the usual ones)")
+	c.declare(f, compileFlags, batchFlags, reportFlags, []string{"columns", "worst"})
 	f.StringVar(&c.against, "against", "", "compare with this baseline `FILE`")
 	f.StringSliceVar(&c.by, "by", []string{"inst"}, "with --against: list the worst shaders by these `FIGURES`")
-	f.IntVar(&c.worst, "worst", 10, "with --against: list `N` shaders")
-	f.IntVar(&c.repeat, "time", 0, "measure compile times, best of `N`")
-	abiFlag(f, &c.abi)
-	jobsFlag(f, &c.jobs, "files")
+	f.IntVar(&c.repeat, "repeat", 0, "measure compile times, best of `N`")
 	f.StringVar(&c.explain, "explain", "", "say what a `FIGURE` is, or all (docs/figures.md)")
-	f.BoolVar(&c.keepGoing, "keep-going", true, "go on after a shader that does not compile")
 	cmd.AddCommand(a.statsDiff())
 	return cmd
 }
@@ -81,10 +70,9 @@ func (c *statsCommand) run(cmd *cobra.Command, args []string) error {
 	if c.explain != "" {
 		return c.explained()
 	}
-	switch c.format {
-	case "table", "json", "csv":
-	default:
-		return nirc.Usagef("--format %s: want table, json or csv", c.format)
+	form, err := c.form()
+	if err != nil {
+		return err
 	}
 	if c.against != "" {
 		return c.runAgainst(cmd, args)
@@ -96,22 +84,27 @@ func (c *statsCommand) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	set := figures.New("O" + c.level)
-	failed := c.collect(cmd.Context(), inputs, func(_ int, list []figures.Shader) {
-		for _, s := range list {
-			set.Add(s)
+	bar := c.progress(len(inputs))
+	defer bar.close()
+	out := figures.NewStream(c.out, "O"+c.level, figures.NewLayout(form, c.columns, c.targets, c.repeat > 0))
+	var broken error // of the output
+	failed := c.collect(cmd.Context(), inputs, func(_ int, list []figures.Shader) bool {
+		for i := 0; i < len(list) && broken == nil; i++ {
+			broken = ioError(out.Add(list[i]))
 		}
+		bar.step()
+		return broken == nil
 	})
-	if err := cmd.Context().Err(); err != nil {
-		return err // figures of a part would look like those of all
+	if broken == nil {
+		broken = cmd.Context().Err() // figures of a part without totals
 	}
-	if failed != nil && !c.keepGoing {
-		return failed
+	if broken == nil && (failed == nil || c.keepGoing) {
+		broken = ioError(out.Close())
 	}
-	if err := c.write(set); err != nil {
-		return err
-	}
-	if exitCode(failed) > exitRefused {
+	switch {
+	case broken != nil:
+		return broken
+	case !c.keepGoing, exitCode(failed) > exitRefused:
 		return failed // a file that could not be read is no statistic
 	}
 	return nil
@@ -135,34 +128,19 @@ func (c *statsCommand) explained() error {
 	return nil
 }
 
-// setup reads the flags about passes.
-func (c *statsCommand) setup() (err error) {
-	if c.base, err = c.options(c.target); err != nil {
+// setup reads the flags, and refuses options that a target does not have.
+func (c *statsCommand) setup() error {
+	if err := c.settle(c.app); err != nil {
 		return err
 	}
-	c.base.ABI = c.abi
-	if err := checkABI(c.abi); err != nil {
-		return err
+	for _, d := range c.devices() {
+		o := c.base
+		o.Target, o.GPU = d.target, d.gpu
+		if _, err := nirc.New(o); err != nil {
+			return err
+		}
 	}
-	if err := checkJobs(c.jobs); err != nil {
-		return err
-	}
-	_, err = nirc.New(c.base)
-	return err
-}
-
-func (c *statsCommand) write(set *figures.Set) error {
-	switch c.format {
-	case "json":
-		return ioError(set.WriteJSON(c.out))
-	case "csv":
-		return ioError(set.WriteCSV(c.out))
-	}
-	cols, err := set.Columns(c.columns)
-	if err != nil {
-		return nirc.Usagef("--columns: %s", err)
-	}
-	return ioError(set.WriteTable(c.out, cols))
+	return nil
 }
 
 // fileStats are the shaders of one file.
@@ -173,50 +151,51 @@ type fileStats struct {
 
 // collect compiles all inputs and hands on their shaders in order. Errors are
 // reported as they come and returned together.
-func (c *statsCommand) collect(ctx context.Context, inputs []input, add func(i int, list []figures.Shader)) error {
+func (c *statsCommand) collect(ctx context.Context, inputs []input, add func(i int, list []figures.Shader) bool) error {
 	defer useProcessors(c.jobs)()
 	var all []error
-	ordered(len(inputs), c.jobs, 1, func(i int) fileStats { return c.file(ctx, &inputs[i]) }, func(i int, r fileStats) bool {
-		add(i, r.shaders)
+	ordered(len(inputs), c.jobs, 1, func(i int) fileStats { return c.module(ctx, &inputs[i]) }, func(i int, r fileStats) bool {
+		more := add(i, r.shaders)
 		if r.err != nil {
 			if c.against == "" {
 				c.report.error(r.err)
 			}
 			all = append(all, errReported{r.err})
 		}
-		return ctx.Err() == nil && (r.err == nil || c.keepGoing)
+		return more && ctx.Err() == nil && (r.err == nil || c.keepGoing)
 	})
 	return errors.Join(all...)
 }
 
-// file compiles the entry points of a file.
-func (c *statsCommand) file(ctx context.Context, in *input) fileStats {
+// module compiles the entry points of a file, each for all targets and GPUs.
+func (c *statsCommand) module(ctx context.Context, in *input) fileStats {
 	r := fileStats{}
-	fail := func(e nirc.EntryPoint, err error) {
-		s := figures.Shader{File: in.path, Entry: e.Name, Target: c.base.Target, GPU: c.base.GPU, Error: reason(in.path, err)}
+	fail := func(e nirc.EntryPoint, d device, err error) {
+		s := figures.Shader{File: in.path, Entry: e.Name, Target: d.target, GPU: d.gpu, Error: reason(in.path, err)}
 		if e.Stage != ir.StageNone {
 			s.Stage = e.Stage.String()
 		}
 		r.shaders = append(r.shaders, s)
 		r.err = errors.Join(r.err, err)
 	}
-	m, err := c.load(ctx, in, nirc.FileOptions{Stdin: c.in})
+	m, err := c.load(ctx, in, c.loadOptions(c.app))
+	var list []variant
+	if err == nil {
+		list, err = variants(m, in, c.entry, c.stage, c.spec)
+	}
 	if err != nil {
-		fail(nirc.EntryPoint{}, err)
+		fail(nirc.EntryPoint{}, device{target: strings.Join(c.targets, ",")}, err)
 		return r
 	}
-	list, err := variants(m, in, "", ir.StageNone, nil)
-	if err != nil {
-		fail(nirc.EntryPoint{}, err)
-		return r
-	}
-	for _, v := range list {
-		s, err := c.shader(ctx, in, m, &v)
-		if err != nil {
-			fail(v.EntryPoint, err)
-			continue
+	for i := range list {
+		for _, d := range c.devices() {
+			s, err := c.shader(ctx, in, m, &list[i], d)
+			if err != nil {
+				fail(list[i].EntryPoint, d, err)
+				continue
+			}
+			r.shaders = append(r.shaders, *s)
 		}
-		r.shaders = append(r.shaders, *s)
 	}
 	return r
 }
@@ -227,8 +206,9 @@ func reason(path string, err error) string {
 }
 
 // shader compiles one entry point, several times if times are asked for.
-func (c *statsCommand) shader(ctx context.Context, in *input, m *nirc.Module, v *variant) (*figures.Shader, error) {
+func (c *statsCommand) shader(ctx context.Context, in *input, m *nirc.Module, v *variant, d device) (*figures.Shader, error) {
 	o := c.base
+	o.Target, o.GPU = d.target, d.gpu
 	o.File, o.Entry, o.Stage, o.Spec = in.path, v.Name, v.Stage, v.spec
 	o.Next = v.follows(o.Next)
 	s := &figures.Shader{File: in.path, Entry: v.label}
@@ -282,8 +262,8 @@ func documentOf(ctx context.Context, m *nirc.Module, o nirc.Options, modelled bo
 
 // runAgainst is --against.
 func (c *statsCommand) runAgainst(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 || c.format == "csv" {
-		return nirc.Usagef("--against: want one directory, and --format table or json")
+	if len(args) != 1 {
+		return nirc.Usagef("--against: want one directory")
 	}
 	f, err := os.Open(c.against)
 	if err != nil {
@@ -300,6 +280,9 @@ func (c *statsCommand) runAgainst(cmd *cobra.Command, args []string) error {
 	}
 	if !cmd.Flags().Changed("gpu") && gpu != "" && c.target == target {
 		c.gpu = gpu
+	}
+	if len(strings.Split(c.target, ",")) > 1 || c.target == "all" {
+		return nirc.Usagef("--against: a baseline is of one target, not of %s", c.target)
 	}
 	if b, err := nirc.Backend(c.target); err == nil && backend.HasABI(b, nirc.SeparateABI) && !cmd.Flags().Changed("abi") {
 		c.abi = nirc.SeparateABI // the baseline counts main parts
@@ -321,17 +304,29 @@ func (c *statsCommand) runAgainst(cmd *cobra.Command, args []string) error {
 		return nirc.Usagef("--against: none of the baseline's %d files is in %s", len(base.Rows), args[0])
 	}
 	c.keepGoing = true
-	c.collect(cmd.Context(), inputs, func(i int, list []figures.Shader) {
+	bar := c.progress(len(inputs))
+	defer bar.close()
+	c.collect(cmd.Context(), inputs, func(i int, list []figures.Shader) bool {
 		ours[rows[i]] = ofStage(list, base.Rows[rows[i]].Stage)
+		bar.step()
+		return true
 	})
+	bar.close()
 	if err := cmd.Context().Err(); err != nil {
 		return err
 	}
 	a := figures.Compare(base, ours, c.worst)
-	if c.format == "json" {
-		return c.writeJSON(a)
+	return c.present(&c.shared, a, againstSheet(a), func(w io.Writer) error { return a.Write(w, c.by) })
+}
+
+// againstSheet has a row a figure.
+func againstSheet(a *figures.Against) *sheet {
+	t := &sheet{columns: []string{"figure", "ours", "theirs", "ratio_total", "ratio_geomean", "lower", "higher", "ratios"}}
+	for i := range a.Columns {
+		x := &a.Columns[i]
+		t.add(x.Name, x.Ours, x.Theirs, x.Total, x.GeoMean, x.Lower, x.Higher, x.Ratios)
 	}
-	return ioError(a.Write(c.out, c.by))
+	return t
 }
 
 // ofStage picks the shader of a baseline's row: main, or the first, of its

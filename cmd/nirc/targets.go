@@ -1,30 +1,29 @@
 package main
 
 import (
-	"fmt"
-	"text/tabwriter"
-
 	"nirc"
 
 	"github.com/spf13/cobra"
 )
 
-func (a *app) targets() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{Use: "targets", Short: "List targets and their GPUs, the defaults first"}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+// targetReport is the JSON document of nirc targets.
+type targetReport struct {
+	head
+	Targets []nirc.Target `json:"targets"`
+}
+
+func (a *app) targetsCommand() *cobra.Command {
+	s := &shared{}
+	cmd := &cobra.Command{Use: "targets", Short: "List targets and their GPUs, the defaults first", Example: "nirc targets --format markdown"}
+	s.declare(cmd.Flags(), reportFlags)
 	cmd.RunE = func(*cobra.Command, []string) error {
-		list := nirc.Targets()
-		if asJSON {
-			return a.writeJSON(list)
-		}
-		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-		for _, t := range list {
-			for _, g := range t.GPUs {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", t.Name, g.Name, g.Doc)
+		doc, t := targetReport{head{1, "nirc targets"}, nirc.Targets()}, &sheet{columns: []string{"target", "gpu", "doc"}}
+		for _, x := range doc.Targets {
+			for _, g := range x.GPUs {
+				t.add(x.Name, g.Name, g.Doc)
 			}
 		}
-		return ioError(w.Flush())
+		return a.present(s, doc, t, nil)
 	}
 	return cmd
 }

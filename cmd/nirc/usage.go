@@ -113,11 +113,3 @@ func wantsJSON(args []string) bool {
 	}
 	return false
 }
-
-// checkJobs refuses a -j that leaves nobody to do the work.
-func checkJobs(n int) error {
-	if n < 1 {
-		return nirc.Usagef("-j %d: want 1 or more", n)
-	}
-	return nil
-}

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
-	"text/tabwriter"
 
 	"nirc"
 	"nirc/frontend/spirv/spv"
@@ -19,7 +18,7 @@ import (
 
 // identity is what nirc version says.
 type identity struct {
-	Schema   int    `json:"schema"`
+	head
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"` // what the program was built of, if that is known
 	Time     string `json:"time,omitempty"`   // of the commit
@@ -36,15 +35,11 @@ the format of its IR. "code" stands in the keys of the cache, so that no object 
 and the commit, or, of a program built from changed files, a digest of the program itself.`
 
 func (a *app) version() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{Use: "version", Short: "Say what this nirc is and what it was built of", Long: versionLong, Args: cobra.NoArgs}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	s := &shared{}
+	cmd := &cobra.Command{Use: "version", Short: "Say what this nirc is and what it was built of", Long: versionLong, Args: cobra.NoArgs, Example: "nirc version --json"}
+	s.declare(cmd.Flags(), reportFlags)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		id := identify()
-		if asJSON {
-			return a.writeJSON(id)
-		}
-		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 		commit := id.Commit
 		switch {
 		case commit == "":
@@ -52,20 +47,21 @@ func (a *app) version() *cobra.Command {
 		case id.Dirty:
 			commit += ", with changes"
 		}
+		t := &sheet{columns: []string{"name", "value"}}
 		for _, row := range [][2]string{{"nirc", id.Version}, {"commit", commit}, {"time", id.Time}, {"code", id.Code}, {"go", id.Go}, {"platform", id.Platform},
 			{"SPIR-V grammar", id.Grammar}, {"IR format", fmt.Sprint(id.IR)}} {
 			if row[1] != "" {
-				fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+				t.add(row[0], row[1])
 			}
 		}
-		return ioError(w.Flush())
+		return a.present(s, id, t, nil)
 	}
 	return cmd
 }
 
 // identify finds out what this program is.
 var identify = sync.OnceValue(func() identity {
-	id := identity{Schema: 1, Version: nirc.Version, Dirty: true, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	id := identity{head: head{1, "nirc version"}, Version: nirc.Version, Dirty: true, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Grammar: spv.GrammarVersion, IR: ir.FormatVersion}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

@@ -54,6 +54,8 @@ type Bisection struct {
 	Timeout time.Duration
 	// Dumps asks for Before and After.
 	Dumps bool
+	// Tried, if not nil, is called after each run of the script.
+	Tried func()
 
 	path    string
 	interp  bool
@@ -158,6 +160,9 @@ func (b *Bisection) watch(ctx context.Context, l limits, hook func(shader int, o
 	}
 	r := &amber.Runner{Target: t, Limits: b.Limits, Modules: &b.modules}
 	batch := amber.Batch{Runner: r, Timeout: b.Timeout}
+	if b.Tried != nil {
+		defer b.Tried()
+	}
 	return batch.RunFile(ctx, b.path)
 }
 

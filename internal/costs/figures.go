@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"nirc/backend/object"
@@ -44,9 +45,9 @@ func (s *Shader) Verdict() string {
 	return v
 }
 
-// ReadFigures reads a set that nirc cost --format nirc wrote as one of nirc stats. Errors name the line.
+// ReadFigures reads a set that nirc cost --json wrote as one of nirc stats. Errors name the line.
 func ReadFigures(data []byte) (*figures.Set, error) {
-	const what = "no costs of nirc cost --format nirc"
+	const what = "no costs of nirc cost --json"
 	var s Set
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&s); err != nil {
@@ -59,11 +60,16 @@ func ReadFigures(data []byte) (*figures.Set, error) {
 	if s.Kind != SetKind || s.Schema != Schema {
 		return nil, fmt.Errorf("line 1: %s: kind %q, schema %d; this version reads %q, schema %d", what, s.Kind, s.Schema, SetKind, Schema)
 	}
+	if slices.Contains(s.Shaders, nil) {
+		return nil, fmt.Errorf("line 1: %s: a shader is null", what)
+	}
+	return s.Figures(), nil
+}
+
+// Figures are the costs as a set of nirc stats.
+func (s *Set) Figures() *figures.Set {
 	set := figures.New(s.Level)
 	for _, x := range s.Shaders {
-		if x == nil {
-			return nil, fmt.Errorf("line 1: %s: a shader is null", what)
-		}
 		f := figures.Shader{File: x.File, Entry: x.Entry, Stage: x.Stage, Target: x.Target, GPU: x.GPU, Error: x.Error, Stats: x.Figures()}
 		f.Stats = append(f.Stats, object.Stat{Name: "inst", Value: int64(x.Instructions)})
 		if p := x.Properties; p != nil {
@@ -74,5 +80,5 @@ func ReadFigures(data []byte) (*figures.Set, error) {
 		}
 		set.Add(f)
 	}
-	return set, nil
+	return set
 }

@@ -11,8 +11,16 @@ import (
 	"nirc/ir"
 )
 
+// DocumentSchema and DocumentKind say what the document of a shader is.
+const (
+	DocumentSchema = 1
+	DocumentKind   = "nirc compile"
+)
+
 // Document is what is known about a compiled shader as one JSON document.
 type Document struct {
+	Schema     int                `json:"schema"`
+	Kind       string             `json:"kind"`
 	File       string             `json:"file,omitempty"`
 	Target     string             `json:"target"`
 	GPU        string             `json:"gpu,omitempty"`
@@ -82,13 +90,13 @@ func (s Stats) String() string {
 
 // NewDocument describes an object that was compiled from file.
 func NewDocument(file string, o *object.Object) *Document {
-	return &Document{File: file, Target: o.Target, GPU: o.GPU, Entry: o.Entry, Stage: o.Stage.String(), Stats: o.Stats,
+	return &Document{Schema: DocumentSchema, Kind: DocumentKind, File: file, Target: o.Target, GPU: o.GPU, Entry: o.Entry, Stage: o.Stage.String(), Stats: o.Stats,
 		Reflection: o.Reflect, ABI: o.ABI, Files: o.Files, Lines: o.Lines}
 }
 
 // UnitDocument describes a unit's shader as it stands, before code generation.
 func UnitDocument(file string, u *nirc.Unit) *Document {
-	return &Document{File: file, Target: u.Target(), GPU: u.GPU(), Entry: u.Shader.Name, Stage: u.Shader.Stage.String(),
+	return &Document{Schema: DocumentSchema, Kind: DocumentKind, File: file, Target: u.Target(), GPU: u.GPU(), Entry: u.Shader.Name, Stage: u.Shader.Stage.String(),
 		Stats: IRStats(u.Shader), Reflection: u.Reflection}
 }
 

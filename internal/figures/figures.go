@@ -21,6 +21,9 @@ import (
 // changes its meaning; new members may come under the same number.
 const Schema = 1
 
+// Kind is what the document of a set says that it is.
+const Kind = "nirc stats"
+
 // Shader is one shader's figures, or why there are none.
 type Shader struct {
 	File   string  `json:"file"`
@@ -61,6 +64,7 @@ func (s *Shader) Get(name string) (int64, bool) {
 // Set is the figures of a run.
 type Set struct {
 	Schema  int      `json:"schema"`
+	Kind    string   `json:"kind"`
 	Version string   `json:"version"`
 	Level   string   `json:"level,omitempty"`
 	Shaders []Shader `json:"shaders"`
@@ -70,12 +74,17 @@ type Set struct {
 
 // New returns an empty set of this compiler.
 func New(level string) *Set {
-	return &Set{Schema: Schema, Version: nirc.Version, Level: level, Shaders: []Shader{}, Total: Stats{}}
+	return &Set{Schema: Schema, Kind: Kind, Version: nirc.Version, Level: level, Shaders: []Shader{}, Total: Stats{}}
 }
 
 // Add adds a shader and counts it.
 func (s *Set) Add(sh Shader) {
 	s.Shaders = append(s.Shaders, sh)
+	s.count(&sh)
+}
+
+// count adds a shader to the totals.
+func (s *Set) count(sh *Shader) {
 	if sh.Error != "" {
 		s.Failed++
 		return
@@ -93,39 +102,20 @@ func (s *Set) Add(sh Shader) {
 	}
 }
 
-// names lists the figures that any shader has, in the order that they come in.
-func (s *Set) names() (list []string) {
-	seen := map[string]bool{}
-	for i := range s.Shaders {
-		for _, st := range s.Shaders[i].Stats {
-			if !seen[st.Name] {
-				seen[st.Name] = true
-				list = append(list, st.Name)
-			}
-		}
-	}
-	return list
-}
-
-// WriteJSON writes the set as one document.
-func (s *Set) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(s)
-}
-
-// Read reads what WriteJSON wrote. Errors name the line.
+// Read reads the JSON form that a Stream writes. Errors name the line.
 func Read(data []byte) (*Set, error) {
 	var s Set
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&s); err != nil {
 		line, text := jsonplace.Explain(data, err)
-		return nil, fmt.Errorf("line %d: no statistics of nirc stats --format json: %s", line, text)
+		return nil, fmt.Errorf("line %d: no statistics of nirc stats --json: %s", line, text)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		line := 1 + bytes.Count(data[:d.InputOffset()], []byte{'\n'})
-		return nil, fmt.Errorf("line %d: no statistics of nirc stats --format json: something follows them", line)
+		return nil, fmt.Errorf("line %d: no statistics of nirc stats --json: something follows them", line)
+	}
+	if s.Kind != "" && s.Kind != Kind {
+		return nil, fmt.Errorf("line 1: no statistics of nirc stats --json: this is of %s", s.Kind)
 	}
 	if s.Schema != Schema {
 		return nil, fmt.Errorf("statistics of schema %d: this version reads schema %d", s.Schema, Schema)

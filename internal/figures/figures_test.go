@@ -30,7 +30,7 @@ func TestSet(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	var b bytes.Buffer
-	if err := s.WriteJSON(&b); err != nil {
+	if err := s.WriteStream(&b, &Layout{Form: "json"}); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -39,7 +39,7 @@ func TestSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Reset()
-	again.WriteJSON(&b)
+	again.WriteStream(&b, &Layout{Form: "json"})
 	if b.String() != text {
 		t.Errorf("read back:\n%s\nwant\n%s", b.String(), text)
 	}
@@ -49,12 +49,34 @@ func TestSet(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := s.WriteCSV(&b); err != nil || b.String() != "file,entry,stage,target,gpu,error,compile_us,inst,waves,(ss),dwords\n"+
+	l := NewLayout("csv", []string{"inst", "waves", "(ss)", "dwords"}, []string{"ir3"}, false)
+	if err := s.WriteStream(&b, l); err != nil || b.String() != "file,entry,stage,target,gpu,error,compile_us,inst,waves,(ss),dwords\n"+
 		"a,main,compute,ir3,a630,,,10,16,5,32\nb,main,compute,ir3,a630,,,20,8,10,32\nc,,,ir3,,no,,,,,\n" {
 		t.Errorf("CSV %v:\n%s", err, b.String())
 	}
-	if _, err := s.Columns([]string{"nope"}); err == nil {
-		t.Error("a column that there is not")
+	b.Reset()
+	l.Form, l.Columns = "markdown", []string{"inst", "waves"}
+	if err := s.WriteStream(&b, l); err != nil || b.String() != "| inst | waves | shader |\n| ---: | ---: | --- |\n| 10 | 16 | a  compute ir3 a630 |\n"+
+		"| 20 | 8 | b  compute ir3 a630 |\n| 30 | - | total of 2 shaders, 1 failed |\n" {
+		t.Errorf("Markdown %v:\n%s", err, b.String())
+	}
+	b.Reset()
+	if err := set().WriteStream(&b, &Layout{Form: "json"}); err != nil {
+		t.Error(err)
+	}
+	if none, err := Read(b.Bytes()); err != nil || none.Kind != Kind {
+		t.Errorf("an empty set: %v\n%s", err, b.String())
+	}
+}
+
+// The columns of a table are those that the targets have, and of a timed run no modelled ones.
+func TestLayout(t *testing.T) {
+	has := func(l *Layout, name string) bool { return slices.Contains(l.Columns, name) }
+	if l := NewLayout("table", nil, []string{"agx"}, false); !has(l, "total cycles") || has(l, "sstall") || has(l, "fscib") || !has(l, "threads") {
+		t.Errorf("agx: %v", l.Columns)
+	}
+	if l := NewLayout("table", []string{"all"}, []string{"agx", "ir3"}, true); has(l, "total cycles") || !has(l, "sstall") || !has(l, "fscib") {
+		t.Errorf("all: %v", l.Columns)
 	}
 }
 

@@ -81,7 +81,7 @@ func TestTotals(t *testing.T) {
 		t.Error("waves have a total")
 	}
 	var b strings.Builder
-	if err := s.WriteTable(&b, []string{"inst", "waves"}); err != nil || !strings.Contains(b.String(), "10     -  total of 1 shaders") {
+	if err := s.WriteStream(&b, &Layout{Form: "table", Columns: []string{"inst", "waves"}}); err != nil || !strings.Contains(b.String(), "10       -  total of 1 shaders") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"nirc"
+	"nirc/internal/emu"
+	"nirc/ir"
+
+	"github.com/spf13/pflag"
+)
+
+// shared are the values of the flags that several commands have. A command embeds it, declares the groups that it
+// takes, and reads them with settle.
+type shared struct {
+	target, gpu, level                   string
+	entry, stageName, nextName, env, abi string
+	stateFile                            string
+	frontEnd, language                   string
+	spec, defines, undefines, includes   []string
+	preIncludes                          []string
+	debug, dispatchBase, verify          bool
+	passes, pipeline                     string
+	disable                              []string
+
+	dumpBefore, dumpAfter         []string
+	printChanged, cfg, timePasses bool
+	bisect, startBefore, stopAt   string
+
+	jobs      int
+	keepGoing bool
+
+	lenient bool
+	seed    uint64
+	timeout time.Duration
+	profile profileFlags
+
+	format  string
+	asJSON  bool
+	output  string
+	columns []string
+	worst   int
+	hex     bool
+
+	manifests []string
+
+	set *pflag.FlagSet
+
+	// What settle makes of them.
+	base    nirc.Options
+	stage   ir.Stage
+	targets []string
+	gpus    map[string][]string // by target; those that are absent take their default
+}
+
+// sharedFlag declares one flag. Its name, its grammar, its default and its help are the same in all commands.
+type sharedFlag struct {
+	name, short string
+	// value is where it goes; what stands there by then is its default.
+	value func(*shared) any
+	def   any
+	// check refuses values, before anything is done: of a file with its line.
+	check func(string) error
+	// words says that each use of the flag is one value; else commas separate the values of a list.
+	words bool
+	help  string
+}
+
+// sharedFlags are all flags that more than one command has; a test sees to it. CONTRIBUTING.md says how to add one.
+var sharedFlags = []sharedFlag{
+	{name: "target", short: "t", value: func(s *shared) any { return &s.target }, def: nirc.DefaultTarget, check: checkTargets,
+		help: "`TARGETS`, separated by commas: those of nirc targets, ir (no machine code), or all"},
+	{name: "gpu", value: func(s *shared) any { return &s.gpu }, check: checkGPUs,
+		help: "`GPUS`, separated by commas, or all; a target that has none of them takes its first (nirc targets)"},
+	{name: "opt-level", short: "O", value: func(s *shared) any { return &s.level }, def: "2", check: checkLevel, help: "optimisation `LEVEL`: 0, 1, 2 or s"},
+
+	{name: "entry", value: func(s *shared) any { return &s.entry }, help: "`NAME` of the entry point (default: all)"},
+	{name: "stage", value: func(s *shared) any { return &s.stageName }, check: checkStage, help: "`STAGE` of the entry point, or of GLSL from standard input"},
+	{name: "next", value: func(s *shared) any { return &s.nextName }, check: checkStage,
+		help: "`STAGE` that follows in the pipeline, where code depends on it (nirc compile --help); what a database knows goes before"},
+	{name: "spec", value: func(s *shared) any { return &s.spec }, words: true, check: checkSpec,
+		help: "`ID=VALUE` (or NAME=VALUE) of a specialization constant, read by the constant's type"},
+	{name: "target-env", value: func(s *shared) any { return &s.env }, check: checkEnv,
+		help: "`ENV` that modules are for, as of glslc (vulkan1.0 … vulkan1.3) and spirv-as (spv1.0 … spv1.6): GLSL is compiled for it, modules of a later SPIR-V are refused"},
+	{name: "define", short: "D", value: func(s *shared) any { return &s.defines }, words: true, check: checkDefine, help: "`NAME[=TEXT]`: a macro of GLSL"},
+	{name: "undefine", short: "U", value: func(s *shared) any { return &s.undefines }, words: true, check: checkDefine, help: "`NAME`: a macro of GLSL that is taken away"},
+	{name: "include", short: "I", value: func(s *shared) any { return &s.includes }, words: true, help: "`DIRECTORY` that GLSL's #include looks into"},
+	{name: "pre-include", value: func(s *shared) any { return &s.preIncludes }, words: true, help: "`FILE` that GLSL includes before its own text (also -include)"},
+	{name: "front-end", value: func(s *shared) any { return &s.frontEnd }, help: "compiler of GLSL: glslang, glslc or a `PATH` (default: glslangValidator, else glslc)"},
+	{name: "language", short: "x", value: func(s *shared) any { return &s.language }, check: choice("glsl", "hlsl"), help: "`LANGUAGE` of files, whatever they are called: glsl or hlsl"},
+	{name: "abi", value: func(s *shared) any { return &s.abi }, check: checkABI,
+		help: "calling convention where the target has several: monolithic, separate, blend:FORMAT, cull:N, clip:N+M or linear:MASK"},
+	{name: "state", value: func(s *shared) any { return &s.stateFile },
+		help: "JSON `FILE` of the pipeline's state: targets that link parts make the whole shader for it (nirc link --help)"},
+	{name: "dispatch-base", value: func(s *shared) any { return &s.dispatchBase }, help: "compile for pipelines of vkCmdDispatchBase: workgroup ids count from a base"},
+	{name: "debug", short: "g", value: func(s *shared) any { return &s.debug }, help: "keep or show the lines of the source"},
+
+	{name: "passes", value: func(s *shared) any { return &s.passes }, check: checkPasses, help: "run these `PASSES` and not the pipeline: a,b(opt=1),loop(c,d)"},
+	{name: "pipeline", value: func(s *shared) any { return &s.pipeline }, help: "read the pipeline from this `FILE`"},
+	{name: "disable-pass", value: func(s *shared) any { return &s.disable }, check: checkOptional, help: "leave out these optional `PASSES`"},
+	{name: "verify-each", value: func(s *shared) any { return &s.verify }, help: "check the shader after each pass"},
+
+	{name: "dump-before", value: func(s *shared) any { return &s.dumpBefore }, help: "dump the shader before these `PASSES`, or all"},
+	{name: "dump-after", value: func(s *shared) any { return &s.dumpAfter }, help: "dump the shader after these `PASSES`, or all"},
+	{name: "print-changed", value: func(s *shared) any { return &s.printChanged }, help: "dump the shader after each pass that changed it"},
+	{name: "print-cfg", value: func(s *shared) any { return &s.cfg }, help: "show predecessors and successors of blocks in the IR's text"},
+	{name: "time-passes", value: func(s *shared) any { return &s.timePasses }, help: "tell how long each pass took"},
+	{name: "bisect-limit", value: func(s *shared) any { return &s.bisect }, help: "run only the first `N[.M]` optional passes (and M rewrites of the last)"},
+	{name: "start-before", value: func(s *shared) any { return &s.startBefore }, check: checkStep, help: "leave out what stands before `PASS[:K]` (its K-th run)"},
+	{name: "stop-after", value: func(s *shared) any { return &s.stopAt }, check: checkStep, help: "leave out what comes after `PASS[:K]`"},
+
+	{name: "jobs", short: "j", value: func(s *shared) any { return &s.jobs }, def: runtime.GOMAXPROCS(0), check: checkJobs, help: "`N` files or scripts at a time, on N processors at most"},
+	{name: "keep-going", value: func(s *shared) any { return &s.keepGoing }, def: true, help: "go on with the others after one that is refused"},
+
+	{name: "lenient", value: func(s *shared) any { return &s.lenient },
+		help: "memory, registers and outputs start as zeros, waves run in order, and what hardware would punish passes"},
+	{name: "seed", value: func(s *shared) any { return &s.seed }, def: uint64(1),
+		help: "`N` chooses the garbage that unwritten memory, registers and outputs hold, and the order of waves and workgroups"},
+	{name: "timeout", value: func(s *shared) any { return &s.timeout }, def: 2 * time.Minute, help: "time for each run, 0 for no limit"},
+	{name: "profile", value: func(s *shared) any { return &s.profile.file }, help: "write what the core executed to this `FILE.pb.gz`, for go tool pprof"},
+	{name: "counts", value: func(s *shared) any { return &s.profile.counts }, help: "print what the core executed in short, by program and line of the source"},
+
+	{name: "format", value: func(s *shared) any { return &s.format }, def: "table", check: checkFormat, help: "form of the report: table, json, csv or markdown"},
+	{name: "json", value: func(s *shared) any { return &s.asJSON }, help: "short for --format json"},
+	{name: "output", short: "o", value: func(s *shared) any { return &s.output }, help: "write to this `FILE`, or - for standard output"},
+	{name: "columns", value: func(s *shared) any { return &s.columns }, check: checkFigures, help: "these `FIGURES` only, or all (nirc stats --explain all)"},
+	{name: "worst", value: func(s *shared) any { return &s.worst }, def: 10, help: "list `N` shaders of each kind"},
+	{name: "manifest", value: func(s *shared) any { return &s.manifests }, words: true, help: "read what is wanted from this `FILE`; may be given several times"},
+	{name: "hex", value: func(s *shared) any { return &s.hex }, help: "one encoding a line in, one line of assembly out, or the other way round"},
+}
+
+// Groups of flags that commands declare together.
+var (
+	targetFlags  = []string{"target", "gpu"}
+	choiceFlags  = []string{"opt-level", "passes", "pipeline", "disable-pass", "verify-each", "dispatch-base"}
+	frontFlags   = []string{"entry", "stage", "spec", "target-env", "define", "undefine", "include", "pre-include", "front-end", "language"}
+	moduleFlags  = append(slices.Clone(frontFlags), "next", "abi", "state", "debug")
+	compileFlags = slices.Concat(targetFlags, choiceFlags, moduleFlags) // every command that compiles modules takes these
+	watchFlags   = []string{"dump-before", "dump-after", "print-changed", "print-cfg", "time-passes", "bisect-limit", "start-before", "stop-after"}
+	batchFlags   = []string{"jobs", "keep-going"}
+	coreFlags    = []string{"lenient", "seed", "timeout"}
+	countFlags   = []string{"profile", "counts"}
+	reportFlags  = []string{"format", "json"}
+)
+
+// declare gives a command the flags of groups.
+func (s *shared) declare(f *pflag.FlagSet, groups ...[]string) {
+	s.set = f
+	for _, g := range groups {
+		for _, name := range g {
+			i := slices.IndexFunc(sharedFlags, func(d sharedFlag) bool { return d.name == name })
+			sharedFlags[i].declare(s, f)
+		}
+	}
+}
+
+// declareOutput declares -o, whose help and default are the command's own.
+func (s *shared) declareOutput(f *pflag.FlagSet, def, help string) {
+	s.declare(f, []string{"output"})
+	flag := f.Lookup("output")
+	s.output, flag.DefValue, flag.Usage = def, def, help
+}
+
+func (d *sharedFlag) declare(s *shared, f *pflag.FlagSet) {
+	switch p := d.value(s).(type) {
+	case *string:
+		def, _ := d.def.(string)
+		f.StringVarP(p, d.name, d.short, def, d.help)
+	case *bool:
+		def, _ := d.def.(bool)
+		f.BoolVarP(p, d.name, d.short, def, d.help)
+	case *int:
+		def, _ := d.def.(int)
+		f.IntVarP(p, d.name, d.short, def, d.help)
+	case *uint64:
+		def, _ := d.def.(uint64)
+		f.Uint64VarP(p, d.name, d.short, def, d.help)
+	case *time.Duration:
+		def, _ := d.def.(time.Duration)
+		f.DurationVarP(p, d.name, d.short, def, d.help)
+	case *[]string:
+		if d.words {
+			f.StringArrayVarP(p, d.name, d.short, nil, d.help)
+		} else {
+			f.StringSliceVarP(p, d.name, d.short, nil, d.help)
+		}
+	default:
+		panic(fmt.Sprintf("flag %s: %T", d.name, p))
+	}
+	if d.check != nil {
+		flag := f.Lookup(d.name)
+		flag.Value = checked{flag.Value, d.check}
+		flag.DefValue = strings.Trim(flag.DefValue, "[]") // a list that is empty is no default to show
+	}
+}
+
+// settle reads the flags that choose what is compiled. The command has the groups targetFlags and choiceFlags.
+func (s *shared) settle(a *app) (err error) {
+	if s.base, err = s.options(""); err != nil {
+		return err
+	}
+	s.base.ABI, s.base.Debug = s.abi, s.debug
+	s.stage, s.base.Next = stageOf(s.stageName), stageOf(s.nextName)
+	if s.stateFile != "" {
+		if s.base.State, err = a.read(s.stateFile); err != nil {
+			return err
+		}
+	}
+	return s.chooseTargets(a)
+}
+
+// loadOptions say how modules are read.
+func (s *shared) loadOptions(a *app) nirc.FileOptions {
+	return nirc.FileOptions{Stdin: a.in, Stage: s.stage, Debug: s.debug, Env: s.env, Entry: s.entry,
+		Define: s.defines, Undefine: s.undefines, Include: s.includes, PreInclude: s.preIncludes, FrontEnd: s.frontEnd, Language: s.language}
+}
+
+// limits say how merciless the emulator is.
+func (s *shared) limits() emu.Limits { return emu.Limits{Check: !s.lenient, Seed: s.seed} }
