@@ -67,6 +67,10 @@ type Options struct {
 	// DispatchBase is for compute pipelines that vkCmdDispatchBase may start
 	// (VK_PIPELINE_CREATE_DISPATCH_BASE_BIT): workgroup ids count from the base.
 	DispatchBase bool
+	// SampleShading is for pipelines that shade each sample (sampleShadingEnable with a
+	// minSampleShading of more than one sample's share): fragment shaders run once a sample and
+	// interpolate there, whatever they read.
+	SampleShading bool
 	// Pipelines takes the place of DefaultPipelines if not nil, Passes that of
 	// both: a single list of passes for any target.
 	Pipelines *passes.Pipelines

@@ -178,6 +178,9 @@ func (u *Unit) translate(m *Module) (err error) {
 			return Diagnose(err, u.opts.File, u.opts.Target)
 		}
 		s.Options.DispatchBase = u.opts.DispatchBase
+		if u.opts.SampleShading && s.Stage == ir.StageFragment {
+			s.Options.SampleShading, s.Info.UsesSampleShading = true, true
+		}
 	}
 	if m.shader != nil {
 		// Load has checked what holds for any target: the rest is the text's fault too.

@@ -51,6 +51,7 @@ type Options struct {
 	HasImad24, HasShiftLogic                                      bool // ir3's imad24, shrm … andg
 	HasGlobalInvocationID                                         bool // a register has it, without the base
 	DispatchBase                                                  bool // workgroup ids count from load_base_workgroup_id
+	SampleShading                                                 bool // fragment shaders run once a sample, whatever they read
 
 	// Vectors: the widest ALU vector the target executes (1: scalar).
 	MaxVectorWidth uint8

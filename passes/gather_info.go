@@ -19,7 +19,8 @@ func gatherInfo(_ *Context, s *ir.Shader) (bool, error) {
 	i.SystemValuesRead = [2]uint64{}
 	i.NumUBOs, i.NumSSBOs, i.NumTextures, i.NumImages = 0, 0, 0, 0
 	i.WritesMemory, i.UsesDiscard, i.UsesDemote = false, false, false
-	i.NeedsQuadHelpers, i.UsesControlBarrier, i.UsesSampleShading = false, false, false
+	i.NeedsQuadHelpers, i.UsesControlBarrier = false, false
+	i.UsesSampleShading = s.Options != nil && s.Options.SampleShading
 	for _, v := range s.Variables {
 		gatherVariable(s, v)
 	}

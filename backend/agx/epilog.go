@@ -29,6 +29,8 @@ type FragmentKey struct {
 	Samples int `json:"samples,omitempty"`
 	// SampleMask, if not nil, has the samples that may be written.
 	SampleMask *uint32 `json:"sample_mask,omitempty"`
+	// DepthNever says that the depth test is on and never passes.
+	DepthNever bool `json:"depth_never,omitempty"`
 	// CullDistances is the number of those of the stage before.
 	CullDistances int `json:"cull_distances,omitempty"`
 }
@@ -119,7 +121,13 @@ func (t Target) FragmentEpilog(gpu string, main *abi.Meta, key *FragmentKey) (*B
 	if e.alive != nil {
 		exported(b, abi.SampleMaskReg, e.alive)
 	}
-	return compilePart(s, CompileOptions{GPU: gpu, Job: t.job(), Part: abi.PartEpilog, Tile: e.tile, TileLayout: layout, Samples: e.all})
+	o := CompileOptions{GPU: gpu, Job: t.job(), Part: abi.PartEpilog, Tile: e.tile, TileLayout: layout, Samples: e.all}
+	for _, c := range main.Coefs {
+		if c.Source == abi.CoefZ {
+			o.FirstCoef = c.CF // the only one that it may want
+		}
+	}
+	return compilePart(s, o)
 }
 
 // targets lays out the tile; targets that the shader does not write stay as they are.
@@ -380,23 +388,50 @@ func (e *epilog) coverage() {
 		kill(b.Iand(b.Inot(covered), all))
 	}
 	switch {
+	case e.key.DepthNever && e.main.WritesMemory && !faults.has(faultNeverDepth):
+		// Hardware skips the program where no depth can pass, but for one that is no number.
+		e.storeZS(e.samplesOr(samplesAll), b.ImmFloat(math.NaN(), 32))
+	case e.main.KeepDepth && e.all > 1 && !faults.has(faultKeptDepth):
+		for s := range e.all {
+			e.storeZS(b.ImmInt(1<<s, 16), e.ownDepth(s))
+		}
+	case e.main.KeepDepth:
+		e.storeZS(e.samplesOr(samplesAll), e.ownDepth(-1))
 	case e.depth != nil || e.stencil != nil:
-		base, z, s := uint64(0), e.depth, e.stencil
-		if z != nil {
-			base |= 1
-		} else {
-			z = b.Imm32(0)
-		}
-		if s != nil {
-			base |= 2
-		} else {
-			s = b.ImmInt(0, 16)
-		}
-		b.Intrinsic(ir.IntrStoreZsAgx, 0, 0, e.samplesOr(samplesAll), z, s).Set(ir.IdxBase, base)
+		e.storeZS(e.samplesOr(samplesAll), e.depth)
 	case kills:
 		m := e.samplesOr(samplesAll)
 		b.Intrinsic(ir.IntrSampleMaskAgx, 0, 0, m, b.ImmInt(samplesAll, 16))
 	}
+}
+
+// storeZS tests samples with a depth, if it is not nil, and the stencil, if there is one.
+func (e *epilog) storeZS(samples, z *ir.Def) {
+	b, base, s := e.b, uint64(0), e.stencil
+	if z != nil {
+		base |= 1
+	} else {
+		z = b.Imm32(0)
+	}
+	if s != nil {
+		base |= 2
+	} else {
+		s = b.ImmInt(0, 16)
+	}
+	b.Intrinsic(ir.IntrStoreZsAgx, 0, 0, samples, z, s).Set(ir.IdxBase, base)
+}
+
+// ownDepth is the depth of the fragment at a sample, or at the pixel's centre (-1).
+func (e *epilog) ownDepth(sample int) *ir.Def {
+	b := e.b
+	bary := b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32)
+	if sample >= 0 {
+		bary = b.Intrinsic(ir.IntrLoadBarycentricAtSample, 2, 32, b.Imm32(uint32(sample)))
+	}
+	bary.Set(ir.IdxInterpMode, uint64(ir.InterpNoPerspective))
+	sem := ir.IOSemantics{Location: ir.SlotPos, NumSlots: 1}
+	return &b.Intrinsic(ir.IntrLoadInterpolatedInput, 1, 32, &bary.Def, b.Imm32(0)).Set(ir.IdxComponent, 2).Set(ir.IdxIoSemantics, sem.Pack()).Set(ir.IdxRange, 1).
+		Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack()).Def
 }
 
 // alphaCoverage is the mask that alpha to coverage makes, nil without it.

@@ -28,6 +28,11 @@ const (
 	faultViewportUnwritten                   // the viewport index is read where no stage writes it
 	faultFirstFan                            // flat inputs come from word c in fans too
 	faultInvalidPlane                        // planes are evaluated whether they are valid or not
+	faultSampleDepth                         // gl_FragCoord.zw are those of the pixel's centre
+	faultKeptDepth                           // side effects write the depth of the pixel's centre for all samples
+	faultNeverDepth                          // side effects write their depth where the depth test never passes
+	faultSampleShading                       // the pipeline's sample shading is left to the shader
+	faultTestTwice                           // whole programs test the samples that a depth or a stencil tests after them
 	numFaults              = iota
 )
 

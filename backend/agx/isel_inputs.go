@@ -57,6 +57,10 @@ func (s *isel) ioSlot(in *ir.Instr, off *ir.Def) (slot, comp int, ok bool) {
 
 // makeInputs finds out what the shader reads and defines what arrives in registers.
 func (s *isel) makeInputs() {
+	if s.sh.Stage == ir.StageFragment && !s.early && (s.part == abi.PartWhole || s.part == abi.PartMain) {
+		s.meta.PerSample = perSampleShader(s.sh, s.impl)
+		s.in.coefs.wantZ = s.meta.KeepDepth
+	}
 	for _, b := range s.irBlocks {
 		for in := range b.Instrs() {
 			if in.Kind == ir.KindIntrinsic {
@@ -150,9 +154,6 @@ func (s *isel) vertexInputs() {
 // scan notes what an intrinsic wants of the inputs.
 func (s *isel) scan(in *ir.Instr) {
 	c := &s.in.coefs
-	if perSample(in.Intr) {
-		s.meta.PerSample = true
-	}
 	switch in.Intr {
 	case ir.IntrImageDerefStore, ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap:
 		s.writesImages = true
@@ -213,6 +214,9 @@ func (s *isel) wantSlot(in *ir.Instr, slot int, mask uint8, interp ir.Interp) {
 	c := &s.in.coefs
 	switch ir.Slot(slot) {
 	case ir.SlotLayer, ir.SlotFace:
+		return
+	case ir.SlotPos: // the depth, in epilogs
+		c.wantZ = true
 		return
 	case ir.SlotPrimitiveID:
 		c.wantPrimitive = true

@@ -53,6 +53,20 @@ func (s *isel) iter(cf, n int, persp bool, bary *ir.Instr) []opnd {
 	return s.split(d, n)
 }
 
+// position is depth or 1/w at the sample being shaded, else at the pixel's centre.
+func (s *isel) position(cf int) opnd {
+	t := isa.Instr{Op: isa.OpIter}
+	t.Srcs[0] = coefficient(cf)
+	var uses []mach.Value
+	if s.meta.PerSample && !faults.has(faultSampleDepth) {
+		t.Interp = isa.InterpSampleRegister
+		uses = s.register(&t, 1, s.reg(s.sampleID(true)), nil)
+	}
+	d := s.newReg(false)
+	s.add(t, d, uses...)
+	return s.value(d)
+}
+
 // iterAt evaluates coefficients at an offset from the pixel's centre.
 func (s *isel) iterAt(cf, n int, persp bool, off *ir.Def) []opnd {
 	var p [2]opnd
@@ -108,6 +122,10 @@ func (s *isel) loadInterpolated(in *ir.Instr) {
 		return
 	}
 	c := &s.in.coefs
+	if ir.Slot(slot) == ir.SlotPos {
+		s.setComps(&in.Def, s.iter(c.z, 1, false, bary)...)
+		return
+	}
 	if ir.Slot(slot) == ir.SlotPointCoord {
 		s.setComps(&in.Def, s.iter(c.point, 2, false, nil)[comp:comp+n]...)
 		return

@@ -254,13 +254,13 @@ func (s *isel) fragmentSysval(in *ir.Instr) bool {
 	switch in.Intr {
 	case ir.IntrLoadFragCoord:
 		xy := s.fragCoord(in)
-		return one(xy[0], xy[1], s.iter(c.z, 1, false, nil)[0], s.iter(c.w, 1, false, nil)[0])
+		return one(xy[0], xy[1], s.position(c.z), s.position(c.w))
 	case ir.IntrLoadFragCoordZw:
 		cf := c.z
 		if in.Get(ir.IdxComponent) == 3 {
 			cf = c.w
 		}
-		return one(s.iter(cf, 1, false, nil)[0])
+		return one(s.position(cf))
 	case ir.IntrLoadPixelCoord:
 		return one(s.getSR(srPixel, true), s.getSR(srPixel+1, true))
 	case ir.IntrLoadFrontFace:
@@ -273,7 +273,7 @@ func (s *isel) fragmentSysval(in *ir.Instr) bool {
 	case ir.IntrLoadPointCoord:
 		return one(s.iter(c.point, 2, false, nil)...)
 	case ir.IntrLoadPrimitiveId:
-		return one(s.ldcf(c.primitive)[2])
+		return one(s.flat(c.primitive))
 	case ir.IntrLoadSampleId:
 		return one(s.sampleID(false))
 	case ir.IntrLoadSampleIdNoPerSample:

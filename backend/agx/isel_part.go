@@ -187,18 +187,27 @@ func (s *isel) wraps() bool {
 	if s.part != abi.PartMain || s.early || s.sh.Stage != ir.StageFragment {
 		return false
 	}
-	halts, samples := s.lanesMatter && !faults.has(faultSampleHalt) && hasIntrinsic(s.impl, ir.IntrTerminateIf), false
+	halts := s.lanesMatter && !faults.has(faultSampleHalt) && hasIntrinsic(s.impl, ir.IntrTerminateIf)
 	for b := range s.impl.Blocks() {
 		for in := range b.Instrs() {
-			switch {
-			case in.Kind == ir.KindJump:
-				halts = halts || in.Jump == ir.JumpHalt
-			case in.Kind == ir.KindIntrinsic:
-				samples = samples || perSample(in.Intr)
-			}
+			halts = halts || in.Kind == ir.KindJump && in.Jump == ir.JumpHalt
 		}
 	}
-	return halts && samples
+	return halts && perSampleShader(s.sh, s.impl)
+}
+
+// perSampleShader reports whether a fragment shader runs once a sample: it reads what samples differ
+// in, or the pipeline wants it.
+func perSampleShader(s *ir.Shader, impl *ir.Impl) bool {
+	if s.Options != nil && s.Options.SampleShading && !faults.has(faultSampleShading) {
+		return true
+	}
+	for _, in := range intrinsicsOf(impl) {
+		if perSample(in.Intr) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasIntrinsic reports whether a function has an intrinsic.

@@ -30,6 +30,9 @@ func (s *isel) test() {
 	if !s.meta.UsesDiscard || s.part == abi.PartMain {
 		return // the epilog may discard too, and tests after that
 	}
+	if s.meta.TestsInEpilog() && !faults.has(faultTestTwice) {
+		return
+	}
 	s.testSamples()
 }
 

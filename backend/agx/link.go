@@ -113,7 +113,7 @@ func (l *linker) join() (err error) {
 	main := &l.metas[1]
 	l.meta = *main
 	l.meta.Part, l.meta.CodeSize, l.meta.PerSample, l.meta.Results, l.meta.HasPreamble = abi.PartLinked, 0, false, nil, false
-	l.meta.Uniforms = nil
+	l.meta.Uniforms, l.meta.SampleLoop = nil, main.PerSample
 	l.out = &object.Object{Target: TargetName, GPU: l.main.GPU, Stage: l.main.Stage, Entry: l.main.Entry, Data: l.main.Data, Reflect: l.main.Reflect, Files: l.main.Files}
 	shift := 0
 	for k, o := range l.parts {
@@ -231,6 +231,7 @@ func (l *linker) merge(p *abi.Meta) error {
 	m.UsesDiscard = m.UsesDiscard || p.UsesDiscard
 	m.NeedsQuads = m.NeedsQuads || p.NeedsQuads
 	m.WritesMemory = m.WritesMemory || p.WritesMemory
+	m.KeepDepth = false // the epilog does
 	if !faults.has(faultPassFacts) {
 		m.Pass.Or(&p.Pass)
 	}

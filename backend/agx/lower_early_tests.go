@@ -7,7 +7,7 @@ import (
 
 // lowerEarlyTests says when a fragment shader's samples are tested (agx.md §9.2). Fixed functions
 // test before a shader that does nothing about it. With side effects and no early tests asked
-// for, a written depth, the fragment's own, keeps hardware from skipping the shader. With early
+// for, written depths, the samples' own, keep hardware from skipping the shader. With early
 // tests and anything that would test late, the shader tests first; what it discards from then
 // on and the sample mask that it writes only mask its colours, and its depth is dropped.
 func (c *compiler) lowerEarlyTests() error {
@@ -19,8 +19,12 @@ func (c *compiler) lowerEarlyTests() error {
 		e.scan(in)
 	}
 	if !c.s.Info.EarlyFragmentTests {
-		if e.writes && !e.depth && !faults.has(faultSideEffects) {
+		switch {
+		case !e.writes || e.depth || faults.has(faultSideEffects):
+		case perSampleShader(c.s, c.impl):
 			e.keepDepth()
+		default:
+			c.meta.KeepDepth = true
 		}
 		return nil
 	}
@@ -69,7 +73,8 @@ func storeResult(b *ir.Builder, slot ir.Slot, class ir.TypeClass, v *ir.Def) {
 		Set(ir.IdxSrcType, ir.ALUType{Class: class, Bits: 32}.Pack())
 }
 
-// keepDepth writes the depth that the fragment has.
+// keepDepth writes the depth of the sample that the shader runs for; of a pixel with several the
+// epilog writes each sample's.
 func (e *earlyTests) keepDepth() {
 	b := ir.NewBuilder(ir.AtStart(e.impl.Start()))
 	z := &b.Intrinsic(ir.IntrLoadFragCoordZw, 1, 32).Set(ir.IdxComponent, 2).Def

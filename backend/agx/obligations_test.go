@@ -1,11 +1,14 @@
 package agx_test
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"nirc"
+	"nirc/backend"
 	"nirc/backend/agx"
 	"nirc/internal/amber"
 	"nirc/internal/emu"
@@ -19,6 +22,7 @@ import (
 var obligations = []struct {
 	fault, script, abi string
 	refused            string // the script is skipped for this reason
+	draw               func(t *testing.T, abi string) error
 }{
 	{fault: "base instance", script: "base_instance"},
 	{fault: "written image", script: "written_image"},
@@ -42,6 +46,11 @@ var obligations = []struct {
 	{fault: "clip copy", script: "clip_copy"},
 	{fault: "first fan", script: "first_fan"},
 	{fault: "invalid plane", script: "invalid_plane"},
+	{fault: "sample depth", script: "sample_depth"},
+	{fault: "kept depth", script: "kept_depth", abi: nirc.SeparateABI},
+	{fault: "never depth", script: "never_depth", abi: nirc.SeparateABI},
+	{fault: "sample shading", draw: shadeSamples},
+	{fault: "test twice", script: "discard_depth", abi: backend.MonolithicABI},
 	{fault: "tile budget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
 }
 
@@ -62,6 +71,16 @@ func TestObligations(t *testing.T) {
 		}
 		for _, abi := range abis {
 			t.Run(o.fault+" "+abi, func(t *testing.T) {
+				if o.draw != nil {
+					if err := o.draw(t, abi); err != nil {
+						t.Fatalf("with all obligations met: %v", err)
+					}
+					defer agx.Break(f)()
+					if o.draw(t, abi) == nil {
+						t.Error("nobody notices")
+					}
+					return
+				}
 				want := amber.Pass
 				if o.refused != "" {
 					want = amber.Skip
@@ -85,6 +104,67 @@ func TestObligations(t *testing.T) {
 	if len(agx.Faults) != agx.NumFaults {
 		t.Errorf("%d of %d faults have names", len(agx.Faults), agx.NumFaults)
 	}
+}
+
+// module compiles GLSL.
+func module(t *testing.T, name, text string) *nirc.Module {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := nirc.LoadFile(t.Context(), file, nirc.FileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// shadeSamples draws a pixel of four samples in pipelines that shade each, with a fragment shader that
+// interpolates and one that does not.
+func shadeSamples(t *testing.T, abi string) error {
+	t.Helper()
+	for color, want := range map[string][4]uint8{"vec4(v, 0, 1)": {96, 223, 32, 159}, "vec4(1, v.y * 0.0, 0, 1)": {255, 255, 255, 255}, "vec4(1)": {255, 255, 255, 255}} {
+		if err := shadePixel(t, abi, color, want); err != nil {
+			return fmt.Errorf("%s: %w", color, err)
+		}
+	}
+	return nil
+}
+
+// shadePixel draws such a pixel and wants samples' red.
+func shadePixel(t *testing.T, abi, color string, want [4]uint8) error {
+	t.Helper()
+	modules := []*nirc.Module{
+		module(t, "a.vert", `#version 450
+layout(location=0) out vec2 v;
+void main() { vec2 at = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1); v = at * 2.0; gl_Position = vec4(at * 4.0 - 1.0, 0, 1); }`),
+		module(t, "a.frag", `#version 450
+layout(location=0) in vec2 v;
+layout(location=0) out vec4 o;
+layout(set=0, binding=0) buffer B { uint n; };
+void main() { atomicAdd(n, 1u); o = `+color+`; }`)}
+	img, err := emu.NewImage(emu.ImageDesc{Width: 1, Height: 1, Samples: 4, Format: emu.FormatByName("R8G8B8A8_UNORM")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counter := make([]byte, 4)
+	x := &exec.Execution{Modules: modules, Options: nirc.Options{Target: "agx", ABI: abi, Level: passes.O2}, DrawParams: emu.DrawParams{VertexCount: 3, InstanceCount: 1},
+		Draw: &emu.Pipeline{Topology: emu.TriangleList, Color: []emu.Attachment{{View: &emu.ImageView{Image: img}}},
+			Multisample: emu.MultisampleState{Samples: 4, SampleShading: true}},
+		Limits: emu.Limits{Check: true}, Bindings: []exec.Binding{{Data: counter}}}
+	if err := exec.Execute(t.Context(), x); err != nil {
+		return err
+	}
+	if counter[0] != 4 {
+		return fmt.Errorf("%d invocations, want 4", counter[0])
+	}
+	for s, want := range want { // of the first, 255 times the place in x
+		if got := img.Data[4*s]; got != want {
+			return fmt.Errorf("sample %d has %d, want %d", s, got, want)
+		}
+	}
+	return nil
 }
 
 // modules keeps what glslangValidator makes of the scripts.

@@ -8,6 +8,7 @@ import (
 // passFacts are the facts of a fragment program's code that a driver asks for.
 func passFacts(list []*pinstr, m *abi.Meta) (f abi.Pass) {
 	f.SeparateTriangles = m.NeedsQuads || m.WritesMemory
+	f.WritesDepth = m.KeepDepth
 	for _, in := range list {
 		switch in.Op {
 		case isa.OpLdTile:

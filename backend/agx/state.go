@@ -43,6 +43,7 @@ func StateOf(p *emu.Pipeline) *State {
 	f := &s.Fragment
 	f.LogicEnable, f.Logic = p.Blend.LogicEnable, p.Blend.Logic
 	f.AlphaToCoverage, f.AlphaToOne = p.Multisample.AlphaToCoverage, p.Multisample.AlphaToOne
+	f.DepthNever = p.Depth.Test && p.Depth.Compare == emu.CompareNever
 	f.SampleMask, f.Samples = p.Multisample.Mask, p.Multisample.Samples
 	for i := range p.Color {
 		k := TargetKey{Blend: emu.AttachmentBlend{WriteMask: emu.WriteAll}}

@@ -78,6 +78,9 @@ func newBuilder(d cache.Store, r *shared) (*cache.Builder, error) {
 	if r.dispatchBase {
 		text = append(text, "\n--dispatch-base"...)
 	}
+	if r.sampleShading {
+		text = append(text, "\n--sample-shading"...)
+	}
 	h := sha256.Sum256(text)
 	return &cache.Builder{Store: d, Code: codeVersion(), Pipeline: h}, nil
 }

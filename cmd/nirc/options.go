@@ -36,7 +36,7 @@ func (r *shared) runOptions(d device) (nirc.Options, error) {
 
 // options turns the flags into options. target is one target's name.
 func (r *shared) options(target string) (nirc.Options, error) {
-	o := nirc.Options{Target: target, PrintCFG: r.cfg, DispatchBase: r.dispatchBase}
+	o := nirc.Options{Target: target, PrintCFG: r.cfg, DispatchBase: r.dispatchBase, SampleShading: r.sampleShading}
 	var err error
 	if o.Level, err = passes.ParseLevel("O" + r.level); err != nil {
 		return o, nirc.Usagef("-O%s: %s", r.level, err)

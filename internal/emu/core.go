@@ -116,8 +116,10 @@ type StageIO struct {
 	// Fragment stage.
 	UsesDiscard, WritesMemory, EarlyFragmentTests, PerSample, NeedsQuads bool
 	WritesDepth, WritesStencil, WritesSampleMask                         bool
-	// TileStores: the program blends and masks its colours itself and leaves
-	// them in Launch.Tile. TileLoads: it reads the attachments while it runs, so
+	// SampleDepths: slot SlotDepth has a depth for each sample, up to four; else one for all.
+	SampleDepths bool
+	// TileStores: the program blends and masks its colours itself, each sample that it shades by
+	// its own loop if need be, and leaves them in Launch.Tile. TileLoads: it reads the attachments while it runs, so
 	// no wave may hold two fragments of a pixel.
 	TileStores, TileLoads bool
 	// WindowPosition: SlotPos is the position in the window, after the viewport
@@ -278,6 +280,8 @@ type Primitive struct {
 	Layer       uint32
 	Viewport    uint32
 	ViewIndex   uint32
+	// Depth evaluates the depth at a window position.
+	Depth func(x, y float32) float32
 	// Bary evaluates the barycentrics at a window position.
 	Bary func(x, y float32, persp bool) (i, j float32)
 	// PointCoord evaluates gl_PointCoord at a window position; nil unless a point.

@@ -98,9 +98,9 @@ func (t *depthTarget) store(b []byte, z float64) {
 
 // test makes the depth bounds, stencil and depth tests on the samples in mask
 // of a pixel, updates the attachment and returns the samples that passed. z
-// and ref, unless nil, are the depth (float bits) and stencil reference that
-// the fragment stage wrote.
-func (t *depthTarget) test(d *drawer, pr *prim, x, y int, mask uint32, z, ref *uint32) uint32 {
+// and ref, unless nil, are the depths (float bits, of sample s component s&3) and stencil
+// reference that the fragment stage wrote.
+func (t *depthTarget) test(d *drawer, pr *prim, x, y int, mask uint32, z *Vec4, ref *uint32) uint32 {
 	if !t.depthTest && !t.stencil && !t.bounds {
 		return mask
 	}
@@ -126,7 +126,7 @@ func (t *depthTarget) test(d *drawer, pr *prim, x, y int, mask uint32, z, ref *u
 		if t.depthTest {
 			var v float64
 			if z != nil {
-				v = float64(math.Float32frombits(*z))
+				v = float64(math.Float32frombits(z[s&3]))
 			} else {
 				v = pr.depth(float64(x)+t.offsets[s][0], float64(y)+t.offsets[s][1])
 			}

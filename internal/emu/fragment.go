@@ -45,7 +45,7 @@ func (f *fragmentStage) init(d *drawer) error {
 		return nil
 	}
 	io := f.prog.IO()
-	f.perSample = io.PerSample || d.p.Multisample.SampleShading
+	f.perSample = io.PerSample || d.p.Multisample.SampleShading && !io.TileStores
 	f.sampleMask, f.depth, f.stencil = io.WritesSampleMask, io.WritesDepth, io.WritesStencil
 	changes := io.UsesDiscard || io.WritesMemory || f.sampleMask || f.depth || f.stencil || d.p.Multisample.AlphaToCoverage
 	f.early = io.EarlyFragmentTests || !changes
@@ -205,9 +205,12 @@ func (f *fragmentStage) retire(i int, pr *prim) {
 		mask &= alphaMask(d.out.alpha(out), d.samples)
 	}
 	if mask != 0 && !f.early {
-		var z, ref *uint32
+		var z *Vec4
+		var ref *uint32
 		if f.depth {
-			z = &out[ir.SlotDepth][0]
+			if z = &out[ir.SlotDepth]; !f.prog.IO().SampleDepths {
+				*z = Vec4{z[0], z[0], z[0], z[0]}
+			}
 		}
 		if f.stencil {
 			ref = &out[ir.SlotStencil][0]

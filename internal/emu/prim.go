@@ -30,6 +30,7 @@ func (p *plane) at(x, y float64) float64 { return p.a*x + p.b*y + p.c }
 func newPrim(samples int) *prim {
 	p := &prim{}
 	p.Bary = p.bary
+	p.Depth = func(x, y float32) float32 { return float32(p.depth(float64(x), float64(y))) }
 	p.Samples = samples
 	p.SamplePos = func(n int) (x, y float32) { return SamplePosition(samples, n) }
 	return p

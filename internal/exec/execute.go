@@ -155,6 +155,7 @@ func (x *Execution) compile(ctx context.Context) ([]compiledStage, error) {
 	list := make([]compiledStage, len(sources))
 	for i, s := range sources {
 		o := x.Options
+		o.SampleShading = x.Draw != nil && x.Draw.Multisample.SampleShading
 		o.File, o.Entry, o.Stage, o.Next = s.m.Name, s.entry.Name, s.entry.Stage, ir.NextStage(s.entry.Stage, has)
 		if list[i], err = compileStage(ctx, s.m, o); err != nil {
 			return nil, err

@@ -95,7 +95,13 @@ type Meta struct {
 	WritesMemory       bool `json:"writes_memory,omitempty"`
 	NeedsQuads         bool `json:"needs_quads,omitempty"`
 	EarlyFragmentTests bool `json:"early_fragment_tests,omitempty"`
-	PerSample          bool `json:"per_sample,omitempty"`
+	// KeepDepth: the program writes memory and no depth, and asks for no early tests. What comes
+	// after it has to write the depth that each sample has anyway, or hardware skips fragments that
+	// the tests would drop.
+	KeepDepth bool `json:"keep_depth,omitempty"`
+	PerSample bool `json:"per_sample,omitempty"`
+	// SampleLoop: a linked program goes through the samples of the pixel by itself.
+	SampleLoop bool `json:"sample_loop,omitempty"`
 	// ClipDistances counts components of a vertex stage, CullDistances those of CullSlot0 and
 	// the slot after it: what drops the fragments is the fragment program.
 	ClipDistances uint8 `json:"clip_distances,omitempty"`
@@ -155,6 +161,16 @@ type Meta struct {
 	Samplers []HeapRange `json:"samplers,omitempty"`
 	// ConstData is read through the address that UniformConstData gives.
 	ConstData []byte `json:"const_data,omitempty"`
+}
+
+// TestsInEpilog reports whether what comes after a whole fragment program has to test the samples,
+// with a depth or a stencil (zs_emit), and so the program must not.
+func (m *Meta) TestsInEpilog() bool {
+	late := m.KeepDepth
+	for _, r := range m.Results {
+		late = late || r.Slot == ir.SlotDepth || r.Slot == ir.SlotStencil
+	}
+	return late && m.Part == PartWhole
 }
 
 // WaveSize is the number of lanes of a SIMD-group, maxWorkgroup that of a workgroup at most.

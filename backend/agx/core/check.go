@@ -238,7 +238,9 @@ func (c *checker) after(w *wave, x *inst) {
 		c.clock[x.Slot&1]++
 		c.outstanding[x.Slot&1] = 0
 	case isa.OpMemoryBarrier:
-		c.memoryBarrier(x.Imm)
+		if c.memoryBarrier(x.Imm); x.Imm == deviceBarrier {
+			w.l.Races.Fence()
+		}
 	case isa.OpWaitPix:
 		c.fences |= x.Imm
 	case isa.OpStVarFinal, isa.OpNoVar:

@@ -8,6 +8,7 @@ import (
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -18,7 +19,7 @@ type fragState struct {
 	killed [lanes]uint32
 	tested [lanes]uint32
 	stored [lanes]uint32 // samples with colours in the tile
-	z      [lanes]zsValue
+	z      [lanes][maxSamples]zsValue
 	tile   []tileByte // of each lane and sample, size bytes
 	size   int
 	words  *abi.Words // places of varyings in the records of vertices; nil if another core made them
@@ -27,6 +28,9 @@ type fragState struct {
 	// samples is the largest number of samples of a lane's pixel.
 	samples int
 }
+
+// maxSamples is the most samples that a pixel has.
+const maxSamples = 4
 
 // zsValue is the depth and stencil that zs_emit gave.
 type zsValue struct {
@@ -40,7 +44,7 @@ type tileByte struct {
 	ok bool
 }
 
-func (w *wave) startFragment() {
+func (w *wave) startFragment() error {
 	f := &fragState{garbage: w.newPoison()}
 	w.frag = f
 	if last := lastStage(w.l.Draw); last != nil {
@@ -70,6 +74,10 @@ func (w *wave) startFragment() {
 		f.size = max(f.size, int(t.Offset)+16)
 	}
 	f.tile = make([]tileByte, f.size*f.samples*w.n)
+	if d := w.l.Draw; w.check != nil && d != nil && d.Multisample.SampleShading && f.samples > 1 && !w.p.meta.PerSample && !w.p.meta.SampleLoop {
+		return errors.New("the pipeline shades each sample, and the program does not")
+	}
+	return nil
 }
 
 // shaded is the mask of samples that a lane shades.
@@ -178,10 +186,14 @@ func execZsEmit(w *wave, x *inst) error {
 		if r.Count&1 != 0 {
 			z.stencil, z.hasStencil = w.get(at, 16, lane), true
 		}
-		if f.tested[lane] != 0 && z != f.z[lane] {
-			return errors.New("different depths for the samples of one invocation are not supported")
+		if d := w.l.Draw; w.check != nil && z.hasDepth && w.p.uses.stores && d != nil && d.Depth.Test && d.Depth.Compare == emu.CompareNever && wideF(z.depth) == wideF(z.depth) {
+			return errors.New("hardware skips a program whose depth cannot pass the test, and what it does to memory")
 		}
-		f.z[lane] = z
+		for s := range f.z[lane] {
+			if target>>s&1 != 0 {
+				f.z[lane][s] = z
+			}
+		}
 		if err := w.testSamples(lane, target, target); err != nil {
 			return err
 		}
@@ -196,7 +208,11 @@ func (w *wave) finishFragment() error {
 		if f.cover[lane]&^f.killed[lane] == 0 {
 			continue
 		}
-		if w.check != nil && w.p.uses.samples {
+		if w.check != nil && w.p.meta.TestsInEpilog() {
+			if twice := f.tested[lane]; twice != 0 {
+				return fmt.Errorf("lane %d ends with samples %#x tested, which its depth or stencil has to test", lane, twice)
+			}
+		} else if w.check != nil && w.p.uses.samples {
 			if left := f.cover[lane] &^ f.killed[lane] &^ f.tested[lane]; left != 0 {
 				return fmt.Errorf("lane %d ends with samples %#x neither tested nor killed", lane, left)
 			}
@@ -215,7 +231,8 @@ func (w *wave) fragmentOutputs(lane int) {
 		r := &w.p.meta.Results[i]
 		switch r.Slot {
 		case ir.SlotDepth:
-			out[r.Slot][0] = w.get(r.Reg, 32, lane)
+			z := w.get(r.Reg, 32, lane)
+			out[r.Slot] = emu.Vec4{z, z, z, z}
 		case ir.SlotStencil:
 			out[r.Slot][0] = w.get(r.Reg, r.Bits, lane)
 		case ir.SlotSampleMask:
@@ -232,11 +249,13 @@ func (w *wave) fragmentOutputs(lane int) {
 			}
 		}
 	}
-	if z := &f.z[lane]; z.hasDepth {
-		out[ir.SlotDepth][0] = z.depth
-	}
-	if z := &f.z[lane]; z.hasStencil {
-		out[ir.SlotStencil][0] = z.stencil
+	for s, z := range f.z[lane] {
+		if z.hasDepth {
+			out[ir.SlotDepth][s] = z.depth
+		}
+		if z.hasStencil {
+			out[ir.SlotStencil][0] = z.stencil
+		}
 	}
 	out[ir.SlotSampleMask][0] = mask &^ f.killed[lane]
 	if w.p.io.TileStores {

@@ -71,7 +71,7 @@ func (c *checker) memoryBarrier(code uint32) {
 	for i := range c.images {
 		c.images[i].saw |= imageBarriers[code]
 	}
-	if code == 0x96 {
+	if code == deviceBarrier {
 		clear(c.stores)
 	}
 }

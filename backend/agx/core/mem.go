@@ -57,6 +57,7 @@ func execDeviceLoad(w *wave, x *inst) error {
 		base := w.get64(&x.Srcs[0], lane)
 		at := w.index64(x, &x.Srcs[1], lane)
 		if x.Format.Packed() {
+			w.tellDevice(x, (base+at*4)&^3, 4, lane, emu.AccessRead)
 			w.unpackWord(x, lane, w.load((base+at*4)&^3, 4))
 			continue
 		}
@@ -67,6 +68,7 @@ func execDeviceLoad(w *wave, x *inst) error {
 				if err := w.loaded(x, a, int(size), lane); err != nil {
 					return err
 				}
+				w.tellDevice(x, a, int(size), lane, emu.AccessRead)
 				v := w.load(a, int(size))
 				w.set(r, x.Dst.Size, lane, fromMemory(x.Format, x.Dst.Size, k, v))
 				r += int(x.Dst.Size) / 16
@@ -91,6 +93,7 @@ func execDeviceStore(w *wave, x *inst) error {
 			if err := w.store((base+at*4)&^3, 4, w.packWord(x, &x.Srcs[0], lane)); err != nil {
 				return err
 			}
+			w.tellDevice(x, (base+at*4)&^3, 4, lane, emu.AccessWrite)
 			continue
 		}
 		r := int(x.Srcs[0].Val)
@@ -98,6 +101,9 @@ func execDeviceStore(w *wave, x *inst) error {
 			if x.Mask>>k&1 != 0 {
 				v := toMemory(x.Format, x.Srcs[0].Size, k, w.get(r, x.Srcs[0].Size, lane))
 				a := (base + (at+uint64(k))*size) &^ (size - 1)
+				if w.changes(a, int(size), v) {
+					w.tellDevice(x, a, int(size), lane, emu.AccessWrite)
+				}
 				if err := w.store(a, int(size), v); err != nil {
 					return err
 				}
@@ -107,6 +113,11 @@ func execDeviceStore(w *wave, x *inst) error {
 		}
 	}
 	return nil
+}
+
+// changes reports whether a store changes what is in memory: nobody could tell one that does not.
+func (w *wave) changes(addr uint64, n int, v uint32) bool {
+	return w.check == nil || addr>>48 != 0 || w.l.Env.Mem.Load(addr, n) != uint64(v)&(1<<(8*n)-1)
 }
 
 func (w *wave) store(addr uint64, n int, v uint32) error {
@@ -214,6 +225,7 @@ func execAtomic(w *wave, x *inst) error {
 		switch {
 		case addr>>48 == 0:
 			w.reach(addr, 4)
+			w.tellDevice(x, addr, 4, lane, emu.AccessAtomic)
 			old = w.l.Env.Mem.Atomic(addr, 4, f)
 		case addr&^(1<<48-1) == abi.ImageAddr:
 			var err error
@@ -277,8 +289,13 @@ func (w *wave) groupAccess(x *inst, data *isa.Operand, at []isa.Operand, store b
 				return fmt.Errorf("lane %d reaches byte %d of %d of threadgroup memory", lane, a+k*size, len(w.l.Compute.Shared))
 			}
 			if store {
-				emu.StoreBytes(b, size, uint64(toMemory(x.Format, data.Size, k, w.get(r, data.Size, lane))))
+				v := uint64(toMemory(x.Format, data.Size, k, w.get(r, data.Size, lane)))
+				if emu.LoadBytes(b, size) != v&(1<<(8*size)-1) {
+					w.tellGroup(a+k*size, size, lane, emu.AccessWrite)
+				}
+				emu.StoreBytes(b, size, v)
 			} else {
+				w.tellGroup(a+k*size, size, lane, emu.AccessRead)
 				w.set(r, data.Size, lane, fromMemory(x.Format, data.Size, k, uint32(emu.LoadBytes(b, size))))
 			}
 			r += int(data.Size) / 16
@@ -295,7 +312,9 @@ func execGroupAtomic(w *wave, x *inst) error {
 		if w.exec>>lane&1 == 0 {
 			continue
 		}
-		b := w.group(w.groupAt(x, &x.Srcs[0], &x.Srcs[1], lane, 4), 4)
+		at := w.groupAt(x, &x.Srcs[0], &x.Srcs[1], lane, 4)
+		w.tellGroup(at, 4, lane, emu.AccessAtomic)
+		b := w.group(at, 4)
 		v, compare := w.atomicData(&x.Srcs[2], lane)
 		old := uint32(emu.LoadBytes(b, 4))
 		emu.StoreBytes(b, 4, uint64(atomicFn(isa.AtomicOp(x.Mode), old, v, compare)))

@@ -253,7 +253,7 @@ func (p *program) buildIO() {
 	linked := m.Part == abi.PartLinked
 	p.io.TileStores = linked && m.Stage == ir.StageFragment
 	p.io.TileLoads = p.io.TileStores && p.uses.tileLoads
-	p.io.WritesDepth, p.io.WritesStencil = p.uses.depth, p.uses.stencil
+	p.io.WritesDepth, p.io.WritesStencil, p.io.SampleDepths = p.uses.depth, p.uses.stencil, true
 	for _, a := range m.Attribs {
 		if linked {
 			break // its prolog fetches them

@@ -36,10 +36,13 @@ func (w *wave) start() error {
 			return err
 		}
 	}
+	w.watchRaces()
 	w.clearRegs()
 	w.clearUniforms()
 	if m.Stage == ir.StageFragment {
-		w.startFragment()
+		if err := w.startFragment(); err != nil {
+			return err
+		}
 	}
 	for i := range m.Uniforms {
 		if err := w.fillUniform(&m.Uniforms[i]); err != nil {

@@ -316,7 +316,7 @@ func (p *program) checkPass() error {
 		{"writes depth", p.uses.depth, f.WritesDepth},
 		{"writes stencil", p.uses.stencil, f.WritesStencil},
 		{"writes memory without early tests, which a written depth has to keep from being skipped,",
-			p.uses.stores && !p.meta.EarlyFragmentTests, p.uses.depth || p.leavesDepth()},
+			p.uses.stores && !p.meta.EarlyFragmentTests, p.uses.depth || p.leavesDepth() || p.meta.KeepDepth},
 		{"looks at other lanes", p.uses.lanes, f.SeparateTriangles},
 	} {
 		if c.does && !c.says {

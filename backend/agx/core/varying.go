@@ -101,10 +101,12 @@ func (w *wave) iterate(c coef, lane int, p *place, proj bool) (float64, error) {
 	case abi.CoefW:
 		v = w.recipW(f, p)
 	case abi.CoefZ:
-		if !p.center && int(f.SampleID) < 0 {
+		if !p.center && int(f.SampleID) < 0 && f.Prim.Depth == nil {
 			return 0, errors.New("depth at another place than the pixel centre is not supported")
 		}
-		v = float64(f.Coord[2])
+		if v = float64(f.Coord[2]); f.Prim.Depth != nil {
+			v = float64(f.Prim.Depth(p.x, p.y))
+		}
 	case abi.CoefPointCoord:
 		if f.Prim.PointCoord == nil {
 			return 0, nil

@@ -1,0 +1,55 @@
+package core
+
+import (
+	"fmt"
+
+	"nirc/backend/agx/isa"
+	"nirc/internal/emu"
+)
+
+// Races are looked for between the accesses that the code makes: what the compiler moves over a
+// barrier, or keeps no barrier for, shows here where the shader itself is free of races. Lanes of a
+// SIMD-group run in step, so that its accesses follow each other as the code has them; what they
+// tell each other through the device's memory takes a barrier all the same (images.go).
+
+// deviceBarrier is the memory_barrier that makes the device's memory available and visible
+// (agx.md §7.6).
+const deviceBarrier = 0x96
+
+// watchRaces makes the wave tell its accesses, if somebody looks.
+func (w *wave) watchRaces() {
+	if w.check == nil || w.l.Compute == nil {
+		return
+	}
+	w.l.Races.Watch(emu.RaceOptions{Fences: true, Where: func(place uint32) string {
+		x := &w.p.code[place]
+		return fmt.Sprintf("pc %#x: %s", x.pc, x.Text())
+	}})
+}
+
+// raceKind is what kind of access an instruction makes: those of the coherent form see whole
+// words, old or new, as atomics do.
+func raceKind(x *inst, kind emu.AccessKind) emu.AccessKind {
+	if q, _ := x.Field("u4"); q == 7 {
+		return emu.AccessAtomic
+	}
+	return kind
+}
+
+// tellDevice tells an access to the device's memory; that of the driver is nobody else's.
+func (w *wave) tellDevice(x *inst, addr uint64, n, lane int, kind emu.AccessKind) {
+	if w.check == nil || w.preamble || addr>>48 != 0 || addr < hole {
+		return
+	}
+	if x.Op != isa.OpAtomic {
+		kind = raceKind(x, kind)
+	}
+	w.l.Races.Global(lane, addr, n, kind, uint32(w.at))
+}
+
+// tellGroup tells an access to workgroup memory.
+func (w *wave) tellGroup(at, n, lane int, kind emu.AccessKind) {
+	if w.check != nil {
+		w.l.Races.Shared(lane, uint64(at), n, kind, uint32(w.at))
+	}
+}
