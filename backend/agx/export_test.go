@@ -9,6 +9,7 @@ var Faults = map[string]fault{
 	"varying order": faultVaryingOrder, "viewport copy": faultViewportCopy, "clip copy": faultClipCopy, "viewport unwritten": faultViewportUnwritten,
 	"first fan": faultFirstFan, "invalid plane": faultInvalidPlane,
 	"sample depth": faultSampleDepth, "kept depth": faultKeptDepth, "never depth": faultNeverDepth, "sample shading": faultSampleShading, "test twice": faultTestTwice,
+	"workgroup fence": faultWorkgroupFence, "group barrier": faultGroupBarrier,
 }
 
 // NumFaults is the number of switches that there are.

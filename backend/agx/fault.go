@@ -33,6 +33,8 @@ const (
 	faultNeverDepth                          // side effects write their depth where the depth test never passes
 	faultSampleShading                       // the pipeline's sample shading is left to the shader
 	faultTestTwice                           // whole programs test the samples that a depth or a stencil tests after them
+	faultWorkgroupFence                      // barriers of the workgroup order nothing of the device's memory
+	faultGroupBarrier                        // barriers of the workgroup do not wait
 	numFaults              = iota
 )
 

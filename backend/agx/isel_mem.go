@@ -474,6 +474,7 @@ func (s *isel) barrier(in *ir.Instr) {
 	}
 	switch {
 	case modes&(ir.ModeSSBO|ir.ModeGlobal|ir.ModeImage) == 0:
+	case scope == ir.ScopeWorkgroup && faults.has(faultWorkgroupFence):
 	case scope > ir.ScopeWorkgroup:
 		s.memoryBarrier(barrierDevice)
 	default:
@@ -482,7 +483,7 @@ func (s *isel) barrier(in *ir.Instr) {
 	if modes&ir.ModeImage != 0 {
 		s.memoryBarrier(barrierImage)
 	}
-	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup && s.sh.Stage == ir.StageCompute {
+	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup && s.sh.Stage == ir.StageCompute && !faults.has(faultGroupBarrier) {
 		s.add(isa.Instr{Op: isa.OpThreadgroupBarrier}, 0)
 		s.meta.UsesBarrier = true
 	}

@@ -46,6 +46,8 @@ var obligations = []struct {
 	{fault: "clip copy", script: "clip_copy"},
 	{fault: "first fan", script: "first_fan"},
 	{fault: "invalid plane", script: "invalid_plane"},
+	{fault: "workgroup fence", script: "workgroup_fence", abi: backend.MonolithicABI},
+	{fault: "group barrier", script: "workgroup_fence", abi: backend.MonolithicABI},
 	{fault: "sample depth", script: "sample_depth"},
 	{fault: "kept depth", script: "kept_depth", abi: nirc.SeparateABI},
 	{fault: "never depth", script: "never_depth", abi: nirc.SeparateABI},

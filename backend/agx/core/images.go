@@ -98,8 +98,8 @@ func (w *wave) loaded(x *inst, addr uint64, n, lane int) error {
 	if w.check == nil || len(w.check.stores) == 0 {
 		return nil
 	}
-	if q, _ := x.Field("u4"); q == 7 {
-		return nil // a coherent load
+	if x.coherent() {
+		return nil
 	}
 	for a := addr; a < addr+uint64(n); a++ {
 		if by, ok := w.check.stores[a]; ok && int(by) != lane {

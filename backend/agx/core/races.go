@@ -30,10 +30,20 @@ func (w *wave) watchRaces() {
 // raceKind is what kind of access an instruction makes: those of the coherent form see whole
 // words, old or new, as atomics do.
 func raceKind(x *inst, kind emu.AccessKind) emu.AccessKind {
-	if q, _ := x.Field("u4"); q == 7 {
+	if x.coherent() {
 		return emu.AccessAtomic
 	}
 	return kind
+}
+
+// coherent reports whether an access to the device's memory has the coherent form (agx.md §7.1).
+func (x *inst) coherent() bool {
+	q, _ := x.Field("u4")
+	if x.Op == isa.OpDeviceStore {
+		low, _ := x.Field("u6")
+		q = q<<1 | low
+	}
+	return q == 7
 }
 
 // tellDevice tells an access to the device's memory; that of the driver is nobody else's.
