@@ -15,12 +15,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const amberLong = `Run AmberScript and VkScript tests: their shaders are compiled for the target and run on its software
-core (ir: on the IR interpreter). Directories are searched for *.amber, *.vkscript and *.shader_test files.
+const amberLong = `Run AmberScript and VkScript tests: their shaders are compiled for the target and run on its
+software core (ir: on the IR interpreter). Directories are searched for *.amber, *.vkscript and
+*.shader_test files.
 
-One line a script: "PASS path", "FAIL path: why" or "SKIP path: why", then a summary. The exit code
-is 1 if any script fails. PASS says in brackets which expectations hold only because Amber lets a TOLERANCE of 1
-cover all colours; --strict fails them.`
+One line a script: "PASS path", "FAIL path: why" or "SKIP path: why", then a summary. The exit
+code is 1 if any script fails. PASS says in brackets which expectations hold only because Amber
+lets a TOLERANCE of 1 cover all colours; --strict fails them.`
 
 type amberCommand struct {
 	*app
@@ -32,8 +33,7 @@ type amberCommand struct {
 
 func (a *app) amber() *cobra.Command {
 	c := &amberCommand{app: a}
-	cmd := &cobra.Command{Use: "amber FILE|DIR…", Short: "Run AmberScript tests on a software core", Long: amberLong, Args: cobra.MinimumNArgs(1), RunE: c.run,
-		Example: "nirc amber -t all testdata/add.amber"}
+	cmd := &cobra.Command{Use: "amber FILE|DIR…", Short: "Run AmberScript tests on a software core", Long: amberLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
 	f := cmd.Flags()
 	c.declare(f, targetFlags, choiceFlags, []string{"abi"}, []string{"jobs"}, coreFlags, countFlags, reportFlags)
 	f.BoolVar(&c.folders, "folders", false, "before the summary, show figures of each folder and what was skipped why")

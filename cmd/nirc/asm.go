@@ -13,13 +13,12 @@ import (
 
 const asmLong = `Assemble a listing to raw machine code: what nirc disasm and --emit asm write.
 
---hex reads one line of assembly and writes its encoding in hexadecimal, line by line, in order.
-A line that is wrong says so in its place, and the exit code is 1 at the end.`
+--hex reads one line of assembly and writes its encoding in hexadecimal, line by line, in order. A
+line that is wrong says so in its place, and the exit code is 1 at the end.`
 
 func (a *app) asm() *cobra.Command {
 	s := &shared{}
-	cmd := &cobra.Command{Use: "asm FILE|-", Short: "Assemble a listing to machine code", Long: asmLong, Args: cobra.ExactArgs(1),
-		Example: "nirc asm -t agx listing.s -o listing.bin"}
+	cmd := &cobra.Command{Use: "asm FILE|-", Short: "Assemble a listing to machine code", Long: asmLong, Args: cobra.ExactArgs(1)}
 	f := cmd.Flags()
 	s.declare(f, targetFlags, []string{"hex"})
 	s.declareOutput(f, "", "write to this `FILE`, or - for standard output (default: NAME.bin)")

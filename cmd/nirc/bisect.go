@@ -15,12 +15,13 @@ import (
 
 const bisectLong = `Find the pass that makes a script fail, and the first of its rewrites that does.
 
-The interpreter runs the script's shaders after fewer and fewer of the target's passes; if they are right
-there with all passes, the target's core runs them with ever fewer of the steps that may be
-left out. Of a pass that counts its rewrites the first wrong one is named. --dump shows the shader without
-and with it.
+The interpreter runs the script's shaders after fewer and fewer of the target's passes; if they
+are right there with all passes, the target's core runs them with ever fewer of the steps that may
+be left out. Of a pass that counts its rewrites the first wrong one is named. --dump shows the
+shader without and with it.
 
-The exit code is 0 if a culprit is found, 1 if the script does not fail, or fails without any pass.`
+The exit code is 0 if a culprit is found, 1 if the script does not fail, or fails without any
+pass.`
 
 type bisectCommand struct {
 	*app
@@ -30,8 +31,7 @@ type bisectCommand struct {
 
 func (a *app) bisectScript() *cobra.Command {
 	c := &bisectCommand{app: a}
-	cmd := &cobra.Command{Use: "bisect SCRIPT", Short: "Find the pass and rewrite that make a script fail", Long: bisectLong, Args: cobra.ExactArgs(1), RunE: c.run,
-		Example: "nirc bisect -t ir3 testdata/add.amber   # exit code 1: the script does not fail"}
+	cmd := &cobra.Command{Use: "bisect SCRIPT", Short: "Find the pass and rewrite that make a script fail", Long: bisectLong, Args: cobra.ExactArgs(1), RunE: c.run}
 	f := cmd.Flags()
 	c.declare(f, targetFlags, choiceFlags, []string{"abi"}, coreFlags, reportFlags)
 	f.BoolVar(&c.dump, "dump", false, "write the shader before and after the culprit")

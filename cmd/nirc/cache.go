@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const cacheLong = `A directory of compiled shaders for CI: an entry is found by the module (without debug information), the
-entry point, stage, specialization, target, GPU, passes, flags that change code, and the version of the compiler. Entries
-are compressed and checksummed. A build may be killed at any instant, and several may run on one directory
-at once, without loss of what was stored.`
+const cacheLong = `A directory of compiled shaders for CI: an entry is found by the module (without debug
+information), the entry point, stage, specialization, target, GPU, passes, flags that change code,
+and the version of the compiler. Entries are compressed and checksummed. A build may be killed at
+any instant, and several may run on one directory at once, without loss of what was stored.`
 
 // cacheCommand has what the subcommands share.
 type cacheCommand struct {
@@ -88,9 +88,10 @@ func (c *cacheCommand) verify() *cobra.Command {
 		sample int
 		remove bool
 	)
-	cmd := &cobra.Command{Use: "verify", Short: "Check every entry of a cache", Args: cobra.NoArgs, Long: `Check every entry: its checksum, that it answers the request that it is stored for, that object and code decode.
---sample N compiles one of N shaders again and compares bytes; it needs a build with --modules, and the passes of that build.
---remove takes broken entries away, so that the next build compiles them. The exit code is 1 if any was broken.`}
+	cmd := &cobra.Command{Use: "verify", Short: "Check every entry of a cache", Args: cobra.NoArgs, Long: `Check every entry: its checksum, that it answers the request that it is stored for, that object
+and code decode. --sample N compiles one of N shaders again and compares bytes; it needs a build
+with --modules, and the passes of that build. --remove takes broken entries away, so that the next
+build compiles them. The exit code is 1 if any was broken.`}
 	f := cmd.Flags()
 	f.IntVar(&sample, "sample", 0, "compile one of `N` shaders again")
 	f.BoolVar(&remove, "remove", false, "remove broken entries")

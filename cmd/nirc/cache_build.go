@@ -13,16 +13,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const cacheBuildLong = `Compile shaders into a cache, those alone that it does not have. The arguments are as of nirc compile: files, directories,
-patterns, Fossilize databases; every entry point, for each target and GPU. What cannot be compiled is stored too, with the reason. A
-broken entry is compiled again.
+const cacheBuildLong = `Compile shaders into a cache, those alone that it does not have. The arguments are as of nirc
+compile: files, directories, patterns, Fossilize databases; every entry point, for each target and
+GPU. What cannot be compiled is stored too, with the reason. A broken entry is compiled again.
 
-What GLSL became is kept too: it is compiled again when its text, a macro, the include path, a file that it includes or would include if it were there, or the
-compiler of GLSL changed.
+What GLSL became is kept too: it is compiled again when its text, a macro, the include path, a
+file that it includes or would include if it were there, or the compiler of GLSL changed.
 
---manifest FILE reads requests, one a line: FILE [--entry NAME] [--stage STAGE] [--next STAGE] [--spec ID=VALUE]…; paths are relative to the
-manifest. --manifest-out FILE writes what was wanted and what became of it, for nirc cache pack. --shard I/N does the I-th of N parts of all keys,
-for N jobs whose caches nirc cache merge joins.
+--manifest FILE reads requests, one a line: FILE [--entry NAME] [--stage STAGE] [--next STAGE]
+[--spec ID=VALUE]…; paths are relative to the manifest. --manifest-out FILE writes what was wanted
+and what became of it, for nirc cache pack. --shard I/N does the I-th of N parts of all keys, for
+N jobs whose caches nirc cache merge joins.
 
 The exit code is 1 if a shader was refused, now or earlier.`
 

@@ -20,8 +20,9 @@ type listed struct {
 }
 
 func (c *cacheCommand) list() *cobra.Command {
-	cmd := &cobra.Command{Use: "ls", Short: "List what a cache holds", Args: cobra.NoArgs, Long: `List the entries by digest: what each is, for which target, GPU, stage, entry point and level, bytes of its object, when it was used last (to within
-an hour). Files are not in a cache: nirc cache index says which digest a file's shaders have.`}
+	cmd := &cobra.Command{Use: "ls", Short: "List what a cache holds", Args: cobra.NoArgs, Long: `List the entries by digest: what each is, for which target, GPU, stage, entry point and level,
+bytes of its object, when it was used last (to within an hour). Files are not in a cache: nirc
+cache index says which digest a file's shaders have.`}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		d, err := c.open(false)
 		if err != nil {
@@ -57,8 +58,8 @@ an hour). Files are not in a cache: nirc cache index says which digest a file's 
 // cacheIndex is nirc cache index.
 func (c *cacheCommand) index() *cobra.Command {
 	r := c.requests()
-	cmd := &cobra.Command{Use: "index FILE|DIR…", Short: "Say which digests the shaders of files have", Args: cobra.MinimumNArgs(1), Long: `Say under which digest a cache has, or would have, each shader of the files, and whether it is there. Nothing is compiled, except GLSL to SPIR-V.
-The flags are those of nirc cache build.`}
+	cmd := &cobra.Command{Use: "index FILE|DIR…", Short: "Say which digests the shaders of files have", Args: cobra.MinimumNArgs(1), Long: `Say under which digest a cache has, or would have, each shader of the files, and whether it is
+there. Nothing is compiled, except GLSL to SPIR-V. The flags are those of nirc cache build.`}
 	r.flags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		d, err := c.open(false)
@@ -145,8 +146,9 @@ func splitEntry(arg string) (file, entry string) {
 func (c *cacheCommand) get() *cobra.Command {
 	var emit string
 	r := c.requests()
-	cmd := &cobra.Command{Use: "get DIGEST|FILE[:ENTRY]", Short: "Take one shader out of a cache", Args: cobra.ExactArgs(1), Long: `Write a shader that the cache has, byte for byte what nirc compile writes. It is named by the first digits of its digest (six at
-least; nirc cache ls lists them), or by file, entry point, target and flags as for nirc cache build. Of a module's digest the module is written.`}
+	cmd := &cobra.Command{Use: "get DIGEST|FILE[:ENTRY]", Short: "Take one shader out of a cache", Args: cobra.ExactArgs(1), Long: `Write a shader that the cache has, byte for byte what nirc compile writes. It is named by the
+first digits of its digest (six at least; nirc cache ls lists them), or by file, entry point,
+target and flags as for nirc cache build. Of a module's digest the module is written.`}
 	f := cmd.Flags()
 	r.flags(f)
 	r.compile.declareOutput(f, "-", "write to this `FILE`, or - for standard output")
@@ -215,7 +217,8 @@ func (r *cacheRequests) taken(d *cache.Dir, key cache.Digest, arg, emit string) 
 
 func (c *cacheCommand) remove() *cobra.Command {
 	r := c.requests()
-	cmd := &cobra.Command{Use: "rm DIGEST|FILE[:ENTRY]…", Short: "Remove entries from a cache", Args: cobra.MinimumNArgs(1), Long: `Remove entries, named as for nirc cache get; several shaders of a file go together. What is not there is no error.`}
+	cmd := &cobra.Command{Use: "rm DIGEST|FILE[:ENTRY]…", Short: "Remove entries from a cache", Args: cobra.MinimumNArgs(1), Long: `Remove entries, named as for nirc cache get; several shaders of a file go together. What is not
+there is no error.`}
 	r.flags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		d, err := c.open(false)

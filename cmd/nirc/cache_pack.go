@@ -12,9 +12,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const cachePackLong = `Write shaders of a cache as one archive that a program maps into memory (package nirc/cache/pak reads it, docs/examples/readpak.c shows how in C). With
---manifest, what nirc cache build --manifest-out wrote, these are the shaders that the build wanted, by name (FILE:ENTRY), target and GPU; without
-it all shaders of the cache, by digest. What was refused is left out; what is missing is an error.`
+const cachePackLong = `Write shaders of a cache as one archive that a program maps into memory (package nirc/cache/pak
+reads it, docs/examples/readpak.c shows how in C). With --manifest, what nirc cache build
+--manifest-out wrote, these are the shaders that the build wanted, by name (FILE:ENTRY), target
+and GPU; without it all shaders of the cache, by digest. What was refused is left out; what is
+missing is an error.`
 
 func (c *cacheCommand) pack() *cobra.Command {
 	s := &shared{}

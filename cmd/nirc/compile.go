@@ -43,46 +43,50 @@ type compileCommand struct {
 	stdinErr  error
 }
 
-const compileLong = `Compile shaders: SPIR-V (binary of either byte order, or assembly), the IR's text
-form, Fossilize databases, or GLSL if glslangValidator or glslc is installed. What a file is, its
-contents tell; only GLSL goes by the extension (.vert .frag .comp …). - is standard input.
-A directory stands for the shaders below it (links to directories there are not followed), a pattern
-('shaders/**/*.frag') for the files that fit, and @FILE for the arguments in FILE, quoted as in a shell.
-Every entry point is compiled unless --entry or --stage choose.
+const compileLong = `Compile shaders: SPIR-V (binary of either byte order, or assembly), the IR's text form, Fossilize
+databases, or GLSL if glslangValidator or glslc is installed. What a file is, its contents tell;
+only GLSL goes by the extension (.vert .frag .comp …). - is standard input. A directory stands for
+the shaders below it (links to directories there are not followed), a pattern
+('shaders/**/*.frag') for the files that fit, and @FILE for the arguments in FILE, quoted as in a
+shell. Every entry point is compiled unless --entry or --stage choose.
 
 Without -o, shader.spv becomes shader.ir3.o in the working directory, shader.frag becomes
 shader.frag.ir3.o, an entry point of several shader.NAME.ir3.o, one of several GPUs of a target
-shader.ir3.a740.o, and standard input goes to standard output. -o DIR/ puts these names
-into a directory, files found below a directory keep their path there; -o - writes to standard output. An -o
-with {stem}, {name}, {dir}, {entry}, {stage}, {target}, {gpu} or {ext} is a template: -o 'out/{stem}.{entry}.{target}.{ext}'.
-An output is there whole or not at all. Outputs and diagnostics come in the order of the inputs whatever -j is.
+shader.ir3.a740.o, and standard input goes to standard output. -o DIR/ puts these names into a
+directory, files found below a directory keep their path there; -o - writes to standard output. An
+-o with {stem}, {name}, {dir}, {entry}, {stage}, {target}, {gpu} or {ext} is a template: -o
+'out/{stem}.{entry}.{target}.{ext}'. An output is there whole or not at all. Outputs and
+diagnostics come in the order of the inputs whatever -j is.
 
-When a flag asks for a look inside
-(--dump-…, --print-changed, --time-passes, --stats, --rule-stats) and neither -o nor --emit is
-given, nothing is written but what was asked for. What is shown goes to standard
-output unless an artefact goes there, then to standard error.
+When a flag asks for a look inside (--dump-…, --print-changed, --time-passes, --stats,
+--rule-stats) and neither -o nor --emit is given, nothing is written but what was asked for. What
+is shown goes to standard output unless an artefact goes there, then to standard error.
 
--MD writes beside each output a rule for make, OUTPUT.d: the output depends on the input, on what GLSL
-includes, and on --pipeline's file. -MF FILE names the file (for all rules), -MT NAME the rule's target.
+-MD writes beside each output a rule for make, OUTPUT.d: the output depends on the input, on what
+GLSL includes, and on --pipeline's file. -MF FILE names the file (for all rules), -MT NAME the
+rule's target.
 
 What --emit writes:
   obj     an ELF file: code, constants, and all else as a note (nirc disasm reads it)
   bin     the machine code only
-  asm     the machine code disassembled, with the lines of the source between under -g; nirc asm assembles it again
+  asm     the machine code disassembled, under -g with the lines of the source between; nirc asm
+          assembles it again
   ir      the shader in the IR's text form after the target's passes
   json    one JSON document a shader: statistics, interface, layout
   map     the source map as JSON: machine code, IR, SPIR-V id, line of the source
   spvasm  the SPIR-V module disassembled
 
-With --cache DIRECTORY what a cache of nirc cache build has is not compiled; outputs are the same bytes. It is left aside where a flag asks to look inside, or
-for --emit ir, map and spvasm.
+With --cache DIRECTORY what a cache of nirc cache build has is not compiled; outputs are the same
+bytes. It is left aside where a flag asks to look inside, or for --emit ir, map and spvasm.
+
+--next says which stage follows in the pipeline, where code depends on it: on ir3 tess_ctrl and
+geometry take over the threads, on agx vertex and evaluation shaders before them become compute.
 
 The target "ir" runs the passes that all targets share, for --emit ir and json.`
 
 func (a *app) compile() *cobra.Command {
 	c := &compileCommand{app: a}
-	cmd := &cobra.Command{Use: "compile FILE|DIR…", Short: "Compile shaders", Long: compileLong, Args: cobra.MinimumNArgs(1), RunE: c.run,
-		Example: "nirc compile testdata/lit.frag.spv -t all -o out/\nnirc compile testdata/blur.comp.spv --emit asm -o -"}
+	cmd := &cobra.Command{Use: "compile FILE|DIR…", Short: "Compile shaders", Long: compileLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
 	c.flags(cmd.Flags())
 	return cmd
 }

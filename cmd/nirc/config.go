@@ -2,10 +2,8 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -19,7 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -31,38 +28,59 @@ const envPrefix = "NIRC"
 
 // settings are what the environment and the configuration file say.
 type settings struct {
-	v    *viper.Viper
-	file string // "" if none was read
+	file   string                // "" if none was read
+	values map[string]*yaml.Node // of the file, by name in small letters
 }
 
-// settings reads the environment and the configuration file.
+// settings reads the configuration file.
 func (a *app) settings(root *cobra.Command) (*settings, error) {
-	v := viper.New()
-	v.SetEnvPrefix(envPrefix)
-	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
-	v.AutomaticEnv()
 	path := a.config
 	if path == "" {
-		path = v.GetString("config")
+		path = os.Getenv(envName("config"))
 	}
 	if path == "" {
 		if _, err := os.Stat(configFile); err == nil {
 			path = configFile
 		}
 	}
+	s := &settings{file: path}
 	if path == "" {
-		return &settings{v, ""}, nil
+		return s, nil
 	}
-	v.SetConfigFile(path)
-	v.SetConfigType("yaml")
-	if err := v.ReadInConfig(); err != nil {
-		var at *fs.PathError
-		if errors.As(err, &at) {
-			return nil, &nirc.IOError{Err: err}
-		}
+	text, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if s.values, err = readSettings(text); err != nil {
 		return nil, nirc.Usagef("%s: %s (want settings, one a line, as target: ir3)", path, strings.Join(strings.Fields(err.Error()), " "))
 	}
-	return &settings{v, path}, checkConfig(v, root, path)
+	return s, s.check(root)
+}
+
+// readSettings reads the text of a configuration file: a mapping of names to values and lists of values.
+func readSettings(text []byte) (map[string]*yaml.Node, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil || len(doc.Content) == 0 {
+		return nil, err
+	}
+	top := doc.Content[0]
+	if top.Kind != yaml.MappingNode && top.Tag != "!!null" {
+		return nil, fmt.Errorf("line %d: these are no settings", top.Line)
+	}
+	values := map[string]*yaml.Node{}
+	for i := 0; i+1 < len(top.Content); i += 2 {
+		name, value := strings.ToLower(top.Content[i].Value), top.Content[i+1]
+		if value.Kind == yaml.AliasNode {
+			value = value.Alias
+		}
+		at := *value
+		at.Line = top.Content[i].Line // it is told by its name
+		if values[name] != nil {
+			return nil, fmt.Errorf("line %d: %s is set twice", top.Content[i].Line, name)
+		}
+		values[name] = &at
+	}
+	return values, nil
 }
 
 // notSettings are flags that make no sense as settings.
@@ -71,26 +89,32 @@ var notSettings = map[string]bool{"config": true, "help": true, "version": true}
 // value returns what is set for a flag, and where: the name of the variable or
 // of the file. A flag that may be given several times has several values: a list in the file, words in the variable.
 func (s *settings) value(f *pflag.Flag) (values []string, origin string) {
-	if notSettings[f.Name] || !s.v.IsSet(f.Name) {
+	if notSettings[f.Name] {
 		return nil, ""
 	}
-	values = []string{s.v.GetString(f.Name)}
-	switch list := s.v.GetStringSlice(f.Name); {
-	case f.Value.Type() == "stringArray":
-		values = list
-	case isList(s.v.Get(f.Name)) || len(list) > 1 && strings.HasSuffix(f.Value.Type(), "Slice"):
-		values[0] = strings.Join(list, ",")
+	several := f.Value.Type() == "stringArray"
+	if text := os.Getenv(envName(f.Name)); text != "" {
+		if words := strings.Fields(text); several {
+			return words, envName(f.Name)
+		} else if len(words) > 1 && strings.HasSuffix(f.Value.Type(), "Slice") {
+			text = strings.Join(words, ",")
+		}
+		return []string{text}, envName(f.Name)
 	}
-	if name := envName(f.Name); os.Getenv(name) != "" {
-		return values, name
+	n := s.values[strings.ToLower(f.Name)]
+	if n == nil || n.Tag == "!!null" {
+		return nil, ""
+	}
+	if n.Kind != yaml.SequenceNode {
+		return []string{n.Value}, s.file
+	}
+	for _, v := range n.Content {
+		values = append(values, v.Value)
+	}
+	if !several {
+		values = []string{strings.Join(values, ",")}
 	}
 	return values, s.file
-}
-
-// isList reports whether a setting is a list of the file.
-func isList(v any) bool {
-	_, is := v.([]any)
-	return is
 }
 
 // envName is the environment's name of a flag.
@@ -117,19 +141,24 @@ func (a *app) configure(cmd *cobra.Command) error {
 		}
 		for _, v := range values {
 			if err := cmd.Flags().Set(f.Name, v); err != nil {
-				if origin == s.file {
-					origin = place(origin, configLines(origin)[strings.ToLower(f.Name)])
-				}
-				failed = nirc.Usagef("%s, by %s: %s", f.Name, origin, flagText(err))
+				failed = nirc.Usagef("%s, by %s: %s", f.Name, s.place(f.Name, origin), flagText(err))
 			}
 		}
 	})
 	return failed
 }
 
-// checkConfig refuses keys that no command has, so that a misspelt setting
-// does not go unnoticed.
-func checkConfig(v *viper.Viper, root *cobra.Command, path string) error {
+// place is where a setting stands: the line of the file, or the variable.
+func (s *settings) place(name, origin string) string {
+	if n := s.values[strings.ToLower(name)]; n != nil && origin == s.file {
+		return place(s.file, n.Line)
+	}
+	return origin
+}
+
+// check refuses keys that no command has, so that a misspelt setting
+// does not go unnoticed, and values that are not of a kind that flags have.
+func (s *settings) check(root *cobra.Command) error {
 	known := map[string]bool{}
 	add := func(f *pflag.Flag) {
 		if !notSettings[f.Name] {
@@ -140,39 +169,19 @@ func checkConfig(v *viper.Viper, root *cobra.Command, path string) error {
 		c.Flags().VisitAll(add)
 		c.PersistentFlags().VisitAll(add)
 	})
-	var wrong []string
-	for _, k := range v.AllKeys() {
-		if !known[k] {
-			wrong = append(wrong, k)
+	names := slices.SortedFunc(maps.Keys(s.values), func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.values[a].Line, s.values[b].Line), cmp.Compare(a, b))
+	})
+	for _, name := range names {
+		n := s.values[name]
+		if !known[name] {
+			return nirc.Usagef("%s: no setting %q%s", place(s.file, n.Line), name, passes.Suggest(name, slices.Sorted(maps.Keys(known))))
+		}
+		if n.Kind == yaml.MappingNode || slices.ContainsFunc(n.Content, func(v *yaml.Node) bool { return v.Kind != yaml.ScalarNode }) {
+			return nirc.Usagef("%s: the setting %s is a value, or a list of values", place(s.file, n.Line), name)
 		}
 	}
-	if len(wrong) == 0 {
-		return nil
-	}
-	at := configLines(path)
-	slices.SortFunc(wrong, func(a, b string) int { return cmp.Or(cmp.Compare(at[a], at[b]), cmp.Compare(a, b)) })
-	return nirc.Usagef("%s: no setting %q%s", place(path, at[wrong[0]]), wrong[0], passes.Suggest(wrong[0], slices.Sorted(maps.Keys(known))))
-}
-
-// configLines finds the line of each setting in a file, by its name as viper has
-// it: in small letters, parts of parts behind a dot. It is read again for errors alone.
-func configLines(path string) map[string]int {
-	lines := map[string]int{}
-	text, err := os.ReadFile(path)
-	var doc yaml.Node
-	if err != nil || yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
-		return lines
-	}
-	var visit func(n *yaml.Node, prefix string)
-	visit = func(n *yaml.Node, prefix string) {
-		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-			key := prefix + strings.ToLower(n.Content[i].Value)
-			lines[key] = n.Content[i].Line
-			visit(n.Content[i+1], key+".")
-		}
-	}
-	visit(doc.Content[0], "")
-	return lines
+	return nil
 }
 
 // place is a file and, if it is known, the line.
@@ -191,9 +200,10 @@ func visitCommands(c *cobra.Command, f func(*cobra.Command)) {
 	}
 }
 
-const configLong = `Show the settings that a command runs with when its command line gives no flags: "nirc config show" those of nirc compile,
-"nirc config show cache build" those of that command. Without --origin the output is a nirc.yaml, in which defaults are comments.
---origin tells where each comes from: an environment variable, a file, or the default.`
+const configLong = `Show the settings that a command runs with when its command line gives no flags: "nirc config
+show" those of nirc compile, "nirc config show cache build" those of that command. Without
+--origin the output is a nirc.yaml, in which defaults are comments. --origin tells where each
+comes from: an environment variable, a file, or the default.`
 
 // configReport is the JSON document of nirc config show.
 type configReport struct {
@@ -213,8 +223,7 @@ func (a *app) configCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Look at the settings"}
 	var origin bool
 	s := &shared{}
-	show := &cobra.Command{Use: "show [COMMAND…]", Short: "Show settings and where they come from", Long: configLong, Args: cobra.ArbitraryArgs, ValidArgsFunction: completeCommands,
-		Example: "nirc config show cache build --origin"}
+	show := &cobra.Command{Use: "show [COMMAND…]", Short: "Show settings and where they come from", Long: configLong, Args: cobra.ArbitraryArgs, ValidArgsFunction: completeCommands}
 	show.Flags().BoolVar(&origin, "origin", false, "tell where each comes from")
 	s.declare(show.Flags(), reportFlags)
 	show.RunE = func(cmd *cobra.Command, args []string) error {

@@ -10,18 +10,22 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const costLong = `Say what shaders cost, by the model of docs/cost.md: cycles of each pipe in total, on the shortest and on the
-longest path of an invocation, what bounds them, occupancy and what limits it, properties, and hints that
-follow from the figures. Nothing is measured: the figures are modelled from the machine code.
+const costLong = `Say what shaders cost, by the model of docs/cost.md: cycles of each pipe in total, on the shortest
+and on the longest path of an invocation, what bounds them, occupancy and what limits it,
+properties, and hints that follow from the figures. Nothing is measured: the figures are modelled
+from the machine code.
 
-The arguments are files, directories, patterns and databases, as of nirc compile, and objects that it wrote (FILE.o), whose
-loops have trips that nobody knows. A longest path through a loop of unknown trips is N/A (null in JSON), never a guess.
+The arguments are files, directories, patterns and databases, as of nirc compile, and objects that
+it wrote (FILE.o), whose loops have trips that nobody knows. A longest path through a loop of
+unknown trips is N/A (null in JSON), never a guess.
 
---lines annotates the source by the module's debug information (else the words of its SPIR-V): each instruction counts once, so
-the sum over the lines is the total. A call that was inlined counts where the callee's line is.
+--lines annotates the source by the module's debug information (else the words of its SPIR-V):
+each instruction counts once, so the sum over the lines is the total. A call that was inlined
+counts where the callee's line is.
 
---json writes all that is known, in a schema of nirc's own (docs/schemas). --malioc writes the schema "performance" of Arm's Mali
-Offline Compiler, so that scripts made for it read it: GPUs of midgard are called Mali-T880 and so on.`
+--json writes all that is known, in a schema of nirc's own (docs/schemas). --malioc writes the
+schema "performance" of Arm's Mali Offline Compiler, so that scripts made for it read it: GPUs of
+midgard are called Mali-T880 and so on.`
 
 // costCommand is nirc cost.
 type costCommand struct {
@@ -33,8 +37,7 @@ type costCommand struct {
 
 func (a *app) cost() *cobra.Command {
 	c := &costCommand{measureFlags: measureFlags{app: a}}
-	cmd := &cobra.Command{Use: "cost FILE|DIR…", Short: "Say what shaders cost, by a model", Long: costLong, Args: cobra.MinimumNArgs(1), RunE: c.run,
-		Example: "nirc cost testdata/lit.frag.spv -t midgard --gpu t720,t880\nnirc cost --lines testdata/lit.frag.spv -t all"}
+	cmd := &cobra.Command{Use: "cost FILE|DIR…", Short: "Say what shaders cost, by a model", Long: costLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
 	f := cmd.Flags()
 	c.flags(f)
 	c.declare(f, reportFlags)

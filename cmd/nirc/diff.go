@@ -12,31 +12,29 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const diffLong = `Compare two outputs of %s: for each figure the totals, what changed, and the shaders that were
-helped and hurt, the greatest change first.
+const diffLong = `Compare two outputs of %s: for each figure the totals, what changed, and the
+shaders that were helped and hurt, the greatest change first.
 
---fail-on 'NAME>N' or 'NAME>N%%' is a gate: the exit code is 1 if the figure got worse by more than N, of any shader or in total
-(total:NAME>N, shader:NAME>N: only there). What got better never fails; which way is better, nirc stats --explain NAME says.
-Under a gate a shader that stopped compiling fails too. --format markdown is for the comment of a pull request.`
+--fail-on 'NAME>N' or 'NAME>N%%' is a gate: the exit code is 1 if the figure got worse by more than
+N, of any shader or in total (total:NAME>N, shader:NAME>N: only there). What got better never
+fails; which way is better, nirc stats --explain NAME says. Under a gate a shader that stopped
+compiling fails too. --format markdown is for the comment of a pull request.`
 
 // diffCommand is nirc stats diff and nirc cost diff.
 type diffCommand struct {
 	*app
 	shared
-	failOn []string
-	kind   string
-	read   func(data []byte) (*figures.Set, error)
+	kind string
+	read func(data []byte) (*figures.Set, error)
 }
 
 // diff makes the command; source is the command whose outputs it compares.
 func (a *app) diff(source string, read func(data []byte) (*figures.Set, error)) *cobra.Command {
 	c := &diffCommand{app: a, read: read, kind: source + " diff"}
 	long := strings.ReplaceAll(strings.Replace(diffLong, "%s", source+" --json", 1), "%%", "%")
-	cmd := &cobra.Command{Use: "diff BEFORE.json AFTER.json", Short: "Compare two outputs of " + source + " --json", Args: cobra.ExactArgs(2), Long: long,
-		Example: source + " diff before.json after.json --fail-on 'total:inst>2%'", RunE: func(_ *cobra.Command, args []string) error { return c.run(args) }}
+	cmd := &cobra.Command{Use: "diff BEFORE.json AFTER.json", Short: "Compare two outputs of " + source + " --json", Args: cobra.ExactArgs(2), Long: long, RunE: func(_ *cobra.Command, args []string) error { return c.run(args) }}
 	f := cmd.Flags()
-	c.declare(f, reportFlags, []string{"columns", "worst"})
-	f.StringArrayVar(&c.failOn, "fail-on", nil, "`'NAME>N[%]'`: exit with 1 if the figure got worse by more")
+	c.declare(f, reportFlags, []string{"columns", "worst", "fail-on"})
 	return cmd
 }
 

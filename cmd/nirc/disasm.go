@@ -19,8 +19,9 @@ import (
 
 const disasmLong = `Disassemble an object of nirc, or raw code with -t.
 
---hex reads one encoding a line, in hexadecimal, and writes one line of assembly for each, in order.
-A line that does not decode says so in its place ("raw 0x…" or "error: …"), and the exit code is 1 at the end.`
+--hex reads one encoding a line, in hexadecimal, and writes one line of assembly for each, in
+order. A line that does not decode says so in its place ("raw 0x…" or "error: …"), and the exit
+code is 1 at the end.`
 
 type disasmCommand struct {
 	*app
@@ -29,8 +30,7 @@ type disasmCommand struct {
 
 func (a *app) disasm() *cobra.Command {
 	d := &disasmCommand{app: a}
-	cmd := &cobra.Command{Use: "disasm FILE|-", Short: "Disassemble objects or raw code", Long: disasmLong, Args: cobra.ExactArgs(1),
-		Example: "nirc disasm -g object.o\nnirc disasm -t agx listing.bin"}
+	cmd := &cobra.Command{Use: "disasm FILE|-", Short: "Disassemble objects or raw code", Long: disasmLong, Args: cobra.ExactArgs(1)}
 	d.declare(cmd.Flags(), targetFlags, []string{"hex", "debug"})
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return d.run(args[0]) }
 	return cmd

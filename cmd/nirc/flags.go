@@ -47,7 +47,7 @@ type shared struct {
 	worst   int
 	hex     bool
 
-	manifests []string
+	manifests, failOn []string
 
 	set *pflag.FlagSet
 
@@ -131,6 +131,7 @@ var sharedFlags = []sharedFlag{
 	{name: "output", short: "o", value: func(s *shared) any { return &s.output }, help: "write to this `FILE`, or - for standard output"},
 	{name: "columns", value: func(s *shared) any { return &s.columns }, check: checkFigures, help: "these `FIGURES` only, or all (nirc stats --explain all)"},
 	{name: "worst", value: func(s *shared) any { return &s.worst }, def: 10, help: "list `N` shaders of each kind"},
+	{name: "fail-on", value: func(s *shared) any { return &s.failOn }, words: true, help: "`'NAME>N[%]'`: exit with 1 if the figure got worse by more"},
 	{name: "manifest", value: func(s *shared) any { return &s.manifests }, words: true, help: "read what is wanted from this `FILE`; may be given several times"},
 	{name: "hex", value: func(s *shared) any { return &s.hex }, help: "one encoding a line in, one line of assembly out, or the other way round"},
 }

@@ -20,10 +20,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const fozLong = `Look into Fossilize databases (.foz), in which Vulkan applications' pipelines are captured, take their shader modules out, and
-write new ones. nirc compile, stats and cache build read databases too: each module with the entry
-points, stages and specialization of the pipelines that use it. Damaged entries are reported and passed over; an entry that
-the end of the file cuts off is none.`
+const fozLong = `Look into Fossilize databases (.foz), in which Vulkan applications' pipelines are captured, take
+their shader modules out, and write new ones. nirc compile, stats and cache build read databases
+too: each module with the entry points, stages and specialization of the pipelines that use it.
+Damaged entries are reported and passed over; an entry that the end of the file cuts off is none.`
 
 func (a *app) foz() *cobra.Command {
 	cmd := &cobra.Command{Use: "foz", Short: "Look into Fossilize databases", Long: fozLong}
@@ -165,7 +165,7 @@ type fozList struct {
 func (a *app) fozLs() *cobra.Command {
 	var all bool
 	s := &shared{}
-	cmd := &cobra.Command{Use: "ls FILE", Short: "List the modules of a database and how pipelines use them", Args: cobra.ExactArgs(1), Example: "nirc foz ls shaders.foz --format csv"}
+	cmd := &cobra.Command{Use: "ls FILE", Short: "List the modules of a database and how pipelines use them", Args: cobra.ExactArgs(1)}
 	cmd.Flags().BoolVar(&all, "all", false, "list what is no shader module too")
 	s.declare(cmd.Flags(), reportFlags)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
@@ -271,8 +271,8 @@ func specText(list []foz.Spec, sep string) string {
 
 func (a *app) fozExtract() *cobra.Command {
 	s := &shared{}
-	cmd := &cobra.Command{Use: "extract FILE", Short: "Write a database's modules as HASH.spv", Args: cobra.ExactArgs(1), Example: "nirc foz extract shaders.foz -o modules",
-		Long: "Write a database's modules as HASH.spv into the directory of -o, and a file manifest beside them\nfor nirc cache build --manifest, with a line for each way that pipelines use a module."}
+	cmd := &cobra.Command{Use: "extract FILE", Short: "Write a database's modules as HASH.spv", Args: cobra.ExactArgs(1),
+		Long: "Write a database's modules as HASH.spv into the directory of -o, and a file manifest beside\nthem for nirc cache build --manifest, with a line for each way that pipelines use a module."}
 	s.declareOutput(cmd.Flags(), ".", "write into this `DIRECTORY`")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		db, err := a.openFoz(args[0])
@@ -337,7 +337,7 @@ func (a *app) extract(db *foz.DB, path, dir string) error {
 func (a *app) fozPack() *cobra.Command {
 	s := &shared{}
 	cmd := &cobra.Command{Use: "pack -o OUT.foz FILE|DIR…", Short: "Write modules as a database", Args: cobra.MinimumNArgs(1),
-		Long: "Write modules as a database: each module, and for each of its entry points a pipeline of that stage alone. Modules of\ndatabases keep the uses that they have there.", Example: "nirc foz pack -o shaders.foz testdata"}
+		Long: "Write modules as a database: each module, and for each of its entry points a pipeline of that\nstage alone. Modules of databases keep the uses that they have there."}
 	s.declareOutput(cmd.Flags(), "", "write to this `FILE`, or - for standard output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		output := s.output

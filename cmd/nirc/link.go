@@ -9,13 +9,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const linkLong = `Link the parts of a shader: objects that nirc compile --abi separate made. One main part, with a prolog and an
-epilog of its stage if it needs them, becomes one object that runs.
+const linkLong = `Link the parts of a shader: objects that nirc compile --abi separate made. One main part, with a
+prolog and an epilog of its stage if it needs them, becomes one object that runs.
 
---state FILE.json gives the state of the pipeline that the shader is for; the prolog and the epilog are made from it:
+--state FILE.json gives the state of the pipeline that the shader is for; the prolog and the
+epilog are made from it:
   {"attributes": [{"location": 0, "format": "R32G32B32_SFLOAT", "stride": 12}],
-   "fragment": {"targets": [{"format": "R8G8B8A8_UNORM", "blend": {"WriteMask": 15}}], "samples": 1}}
-With --parts PREFIX they are written to PREFIX-vertex_prolog.o, PREFIX-fragment_epilog.o and so on, and nothing is linked.`
+   "fragment": {"samples": 1,
+                "targets": [{"format": "R8G8B8A8_UNORM", "blend": {"WriteMask": 15}}]}}
+With --parts PREFIX they are written to PREFIX-vertex_prolog.o, PREFIX-fragment_epilog.o and so
+on, and nothing is linked.`
 
 type linkCommand struct {
 	*app
@@ -25,8 +28,7 @@ type linkCommand struct {
 
 func (a *app) link() *cobra.Command {
 	c := &linkCommand{app: a}
-	cmd := &cobra.Command{Use: "link MAIN.o [PART.o…]", Short: "Link the parts of a shader", Long: linkLong, Args: cobra.MinimumNArgs(1), RunE: c.run,
-		Example: "nirc link main.o --state state.json -o whole.o"}
+	cmd := &cobra.Command{Use: "link MAIN.o [PART.o…]", Short: "Link the parts of a shader", Long: linkLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
 	f := cmd.Flags()
 	c.declare(f, []string{"state"})
 	c.declareOutput(f, "", "write the object to `FILE` (- is standard output)")

@@ -46,7 +46,7 @@ type tables struct {
 
 func (a *app) ops() *cobra.Command {
 	s := &shared{}
-	cmd := &cobra.Command{Use: "ops", Short: "List the IR's operations: ALU, intrinsics, texture operations", Example: "nirc ops --format csv"}
+	cmd := &cobra.Command{Use: "ops", Short: "List the IR's operations: ALU, intrinsics, texture operations"}
 	s.declare(cmd.Flags(), reportFlags)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		t := collectTables()

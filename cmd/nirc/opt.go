@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const optLong = `Run passes on a shader and print it as IR text. The input is IR text, SPIR-V or GLSL; of a module with
-several entry points --entry and --stage choose one. Of several targets all are printed.
+const optLong = `Run passes on a shader and print it as IR text. The input is IR text, SPIR-V or GLSL; of a module
+with several entry points --entry and --stage choose one. Of several targets all are printed.
 
 --passes takes names separated by commas, with options and loops:
     nirc opt --passes 'lower_vars_to_ssa,loop(opt_copy_prop,opt_cse,opt_dce)' shader.nir
---passes '' parses and prints. Without --passes the target's pipeline runs; -t ir runs the passes that all targets share.`
+--passes '' parses and prints. Without --passes the target's pipeline runs; -t ir runs the passes
+that all targets share.`
 
 // optCommand is nirc opt.
 type optCommand struct {
@@ -24,8 +25,7 @@ type optCommand struct {
 
 func (a *app) opt() *cobra.Command {
 	c := &optCommand{app: a}
-	cmd := &cobra.Command{Use: "opt FILE|-", Short: "Run passes on IR text", Long: optLong, Args: cobra.ExactArgs(1), RunE: c.run,
-		Example: "nirc opt -t ir --passes 'lower_vars_to_ssa,loop(opt_copy_prop,opt_cse,opt_dce)' testdata/blur.comp.spv"}
+	cmd := &cobra.Command{Use: "opt FILE|-", Short: "Run passes on IR text", Long: optLong, Args: cobra.ExactArgs(1), RunE: c.run}
 	f := cmd.Flags()
 	c.declare(f, compileFlags, watchFlags)
 	c.declareOutput(f, "-", "write to this `FILE`, or - for standard output")

@@ -14,11 +14,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const passesLong = `List the passes: name, class (A needed for correct code, B better code), what they do,
-their options with defaults, and where in a pipeline they must stand and why.
+const passesLong = `List the passes: name, class (A needed for correct code, B better code), what they do, their
+options with defaults, and where in a pipeline they must stand and why.
 
-With -t on the command line, the passes that the target's pipeline runs, in order, and then the machine steps of its code generator; loops and conditions are flattened; the stage is fragment unless --stage says another.
---file prints the default pipeline file, to be changed and given to --pipeline.`
+With -t on the command line, the passes that the target's pipeline runs, in order, and then the
+machine steps of its code generator; loops and conditions are flattened; the stage is fragment
+unless --stage says another. --file prints the default pipeline file, to be changed and given to
+--pipeline.`
 
 type passInfo struct {
 	Name     string       `json:"name"`
@@ -41,7 +43,7 @@ func (a *app) passesCommand() *cobra.Command {
 		r                 shared
 		showFile, showNIR bool
 	)
-	cmd := &cobra.Command{Use: "passes", Short: "List passes and pipelines", Long: passesLong, Example: "nirc passes -t ir3 --stage fragment\nnirc passes --format markdown"}
+	cmd := &cobra.Command{Use: "passes", Short: "List passes and pipelines", Long: passesLong}
 	f := cmd.Flags()
 	r.declare(f, targetFlags, []string{"opt-level", "stage", "pipeline"}, reportFlags)
 	f.BoolVar(&showFile, "file", false, "print the default pipeline file")

@@ -21,9 +21,10 @@ const reduceLong = `Shrink a module while a command keeps its exit code.
 
 The command is run with the path of a candidate in place of {}, or after its other arguments:
     nirc reduce shader.spv -- nirc compile -t ir3 --verify-each -o /dev/null
-First it is run on the module itself: a candidate is kept if the command ends with the same exit code
-and, with --match, writes this text too. Functions, loops, sides of branches, stores and values
-are taken away, many at a time first. A SPIR-V module that spirv-val accepts stays one, where that tool is installed.
+First it is run on the module itself: a candidate is kept if the command ends with the same exit
+code and, with --match, writes this text too. Functions, loops, sides of branches, stores and
+values are taken away, many at a time first. A SPIR-V module that spirv-val accepts stays one,
+where that tool is installed.
 
 The module is SPIR-V, its assembly or IR text, and so is what comes of it.`
 
@@ -42,8 +43,7 @@ type reduceCommand struct {
 
 func (a *app) reduce() *cobra.Command {
 	c := &reduceCommand{app: a}
-	cmd := &cobra.Command{Use: "reduce MODULE -- COMMAND…", Short: "Shrink a module while a command keeps its exit code", Long: reduceLong, RunE: c.run,
-		Example: "nirc reduce testdata/blur.comp.spv -o small.spv -- nirc compile -t ir3 --verify-each -o /dev/null"}
+	cmd := &cobra.Command{Use: "reduce MODULE -- COMMAND…", Short: "Shrink a module while a command keeps its exit code", Long: reduceLong, RunE: c.run}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if c.split(cmd, args) == nil {
 			return fmt.Errorf("want a module, -- and a command")

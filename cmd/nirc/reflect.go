@@ -11,8 +11,9 @@ import (
 const reflectLong = `Print the interface of shaders: inputs, outputs, resources with the members of their blocks, push
 constants with offsets, specialization constants with types and defaults, the workgroup size.
 
-The arguments are files, directories, patterns and databases, as of nirc compile. Types are the IR's: vec4f32 is four 32-bit floats. +16 is a byte offset. Of several entry points
-all are shown unless --entry or --stage choose. --json writes one document.`
+The arguments are files, directories, patterns and databases, as of nirc compile. Types are the
+IR's: vec4f32 is four 32-bit floats. +16 is a byte offset. Of several entry points all are shown
+unless --entry or --stage choose. --json writes one document.`
 
 // reflectReport is the JSON document.
 type reflectReport struct {
@@ -22,8 +23,7 @@ type reflectReport struct {
 
 func (a *app) reflect() *cobra.Command {
 	s := &shared{}
-	cmd := &cobra.Command{Use: "reflect FILE|DIR…", Short: "Print the interface of shaders", Long: reflectLong, Args: cobra.MinimumNArgs(1),
-		Example: "nirc reflect testdata/lit.frag.spv\nnirc reflect testdata --format csv"}
+	cmd := &cobra.Command{Use: "reflect FILE|DIR…", Short: "Print the interface of shaders", Long: reflectLong, Args: cobra.MinimumNArgs(1)}
 	s.declare(cmd.Flags(), frontFlags, reportFlags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s.stage, s.debug = stageOf(s.stageName), true

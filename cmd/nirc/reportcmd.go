@@ -16,13 +16,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const reportLong = `Write pages about what shaders cost, to be opened from disk: for each shader the source, the IR and each target's machine
-code side by side, a line in one lighting up in the others, with the cost beside each line, cycles by pipe and path, the flow of control
-with cycles, and what each pass changed. Nothing is fetched; the pages can be read without scripts, light or dark, by keyboard, and are the same
-bytes for the same input.
+const reportLong = `Write pages about what shaders cost, to be opened from disk: for each shader the source, the IR
+and each target's machine code side by side, a line in one lighting up in the others, with the
+cost beside each line, cycles by pipe and path, the flow of control with cycles, and what each
+pass changed. Nothing is fetched; the pages can be read without scripts, light or dark, by
+keyboard, and are the same bytes for the same input.
 
-One shader is one page. Several are a page of the set, which can be sorted and searched, and a page a shader in a directory
-beside it: report.html and report/1.html and so on. The figures are modelled (docs/cost.md).`
+One shader is one page. Several are a page of the set, which can be sorted and searched, and a
+page a shader in a directory beside it: report.html and report/1.html and so on. The figures are
+modelled (docs/cost.md).`
 
 type reportCommand struct {
 	measureFlags
@@ -30,8 +32,7 @@ type reportCommand struct {
 
 func (a *app) reportPages() *cobra.Command {
 	c := &reportCommand{measureFlags: measureFlags{app: a}}
-	cmd := &cobra.Command{Use: "report FILE|DIR…", Short: "Write pages about what shaders cost", Long: reportLong, Args: cobra.MinimumNArgs(1), RunE: c.run,
-		Example: "nirc report testdata/lit.frag.spv -t all -o report.html"}
+	cmd := &cobra.Command{Use: "report FILE|DIR…", Short: "Write pages about what shaders cost", Long: reportLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
 	c.flags(cmd.Flags())
 	c.declareOutput(cmd.Flags(), "report.html", "write to this `FILE.html`")
 	return cmd

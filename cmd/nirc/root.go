@@ -77,13 +77,13 @@ func (o *watchedOut) Write(p []byte) (int, error) {
 
 const rootLong = `nirc compiles SPIR-V shaders to machine code for Adreno (ir3), AGX and Midgard GPUs.
 
-"nirc FILE…" is "nirc compile FILE…". An argument @FILE stands for the arguments in FILE. Every flag can also come from the environment
-(NIRC_TARGET=ir3 for --target) or from nirc.yaml in the working directory
-(target: ir3); the command line wins over the environment, that over the file.
+"nirc FILE…" is "nirc compile FILE…". An argument @FILE stands for the arguments in FILE. Every
+flag can also come from the environment (NIRC_TARGET=ir3 for --target) or from nirc.yaml in the
+working directory (target: ir3); the command line wins over the environment, that over the file.
 
-Exit codes: 0 done; 1 the input or the target says no; 2 usage; 3 input or output
-failed; 5 an error of nirc itself (NIRC_BACKTRACE=1 shows where, and a file
-nirc-repro-….txtar has what it takes to see it again); 130 stopped by Ctrl-C or SIGTERM.`
+Exit codes: 0 done; 1 the input or the target says no; 2 usage; 3 input or output failed; 5 an
+error of nirc itself (NIRC_BACKTRACE=1 shows where, and a file nirc-repro-….txtar has what it
+takes to see it again); 130 stopped by Ctrl-C or SIGTERM.`
 
 // root builds the command tree.
 func (a *app) root() *cobra.Command {
@@ -134,5 +134,6 @@ func (a *app) root() *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	visitCommands(root, checkArgs)
 	addCompletions(root)
+	addExamples(root)
 	return root
 }

@@ -31,8 +31,8 @@ Images:
 Samplers are linear and clamp to the edge.
 
 Afterwards every storage buffer that was given by values is printed as SET.BINDING: and its
-numbers. --print names buffers and types instead; --write puts a buffer's bytes, or an image
-as PNG, into a file. Without --vertex a draw has no vertex data: the shader goes by VertexIndex.`
+numbers. --print names buffers and types instead; --write puts a buffer's bytes, or an image as
+PNG, into a file. Without --vertex a draw has no vertex data: the shader goes by VertexIndex.`
 
 type runCommand struct {
 	*app
@@ -53,8 +53,7 @@ type drawFlags struct {
 
 func (a *app) runShader() *cobra.Command {
 	c := &runCommand{app: a}
-	cmd := &cobra.Command{Use: "run FILE…", Short: "Run shaders on a software core", Long: runLong, Args: cobra.MinimumNArgs(1), RunE: c.run,
-		Example: "nirc run testdata/blur.comp.spv -t all --dispatch 1,1,1 --buffer 0.0=f32:1,2,3,4 --buffer '0.1=f32:0*4' --push 'i32:4;f32:0.2,0.4,0.2'"}
+	cmd := &cobra.Command{Use: "run FILE…", Short: "Run shaders on a software core", Long: runLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
 	f := cmd.Flags()
 	c.declare(f, compileFlags, coreFlags, countFlags)
 	f.StringVar(&c.dispatch, "dispatch", "", "run `X,Y,Z` workgroups of a compute shader")

@@ -20,20 +20,23 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const statsLong = `Compile shaders and show the statistics of their code: a line a shader and the totals. Every entry point
-counts. The arguments are files, directories, patterns and databases, as of nirc compile. Shaders that do not compile are
-told, counted and left out of the totals, and the exit code stays 0; with --keep-going=false the first one ends the run. A line is written when its shader is done.
+const statsLong = `Compile shaders and show the statistics of their code: a line a shader and the totals. Every entry
+point counts. The arguments are files, directories, patterns and databases, as of nirc compile.
+Shaders that do not compile are told, counted and left out of the totals, and the exit code stays
+0; with --keep-going=false the first one ends the run. A line is written when its shader is done.
 
---against FILE.tsv compares with a baseline of another compiler: columns file, stage, status, compile_us and
-stats (key=value;…). The files are looked for in the directory that is the argument. Target and GPU are those of
-the baseline's name (ir3-a630.tsv) unless -t or --gpu say otherwise. The AGX baseline counts the main part alone, as --abi separate gives it: with it that is the default. For each figure that both have it shows the geometric
-mean of the ratios, the ratio of the totals, and with --by the worst shaders.
+--against FILE.tsv compares with a baseline of another compiler: columns file, stage, status,
+compile_us and stats (key=value;…). The files are looked for in the directory that is the
+argument. Target and GPU are those of the baseline's name (ir3-a630.tsv) unless -t or --gpu say
+otherwise. The AGX baseline counts the main part alone, as --abi separate gives it: with it that
+is the default. For each figure that both have it shows the geometric mean of the ratios, the
+ratio of the totals, and with --by the worst shaders.
 
---repeat N compiles each shader N times and notes the best time, from the module's words in memory to machine code; use
--j 1 with it.
+--repeat N compiles each shader N times and notes the best time, from the module's words in memory
+to machine code; use -j 1 with it.
 
-The figures "total cycles" and so on are modelled (docs/cost.md), in hundredths of a cycle in JSON and CSV; --repeat and --against leave them
-out. --explain says what a figure is.
+The figures "total cycles" and so on are modelled (docs/cost.md), in hundredths of a cycle in JSON
+and CSV; --repeat and --against leave them out. --explain says what a figure is.
 
 The JSON has a member schema (1); members may be added under the same number.`
 
@@ -48,8 +51,7 @@ type statsCommand struct {
 
 func (a *app) stats() *cobra.Command {
 	c := &statsCommand{app: a}
-	cmd := &cobra.Command{Use: "stats FILE|DIR…", Short: "Show statistics of shaders, or compare them", Long: statsLong, RunE: c.run,
-		Example: "nirc stats 'testdata/*.spv' -t all --format csv\nnirc stats testdata --columns inst,code_bytes\nnirc stats --explain inst"}
+	cmd := &cobra.Command{Use: "stats FILE|DIR…", Short: "Show statistics of shaders, or compare them", Long: statsLong, RunE: c.run}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if c.explain != "" {
 			return cobra.NoArgs(cmd, args)

@@ -14,7 +14,7 @@ type targetReport struct {
 
 func (a *app) targetsCommand() *cobra.Command {
 	s := &shared{}
-	cmd := &cobra.Command{Use: "targets", Short: "List targets and their GPUs, the defaults first", Example: "nirc targets --format markdown"}
+	cmd := &cobra.Command{Use: "targets", Short: "List targets and their GPUs, the defaults first"}
 	s.declare(cmd.Flags(), reportFlags)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		doc, t := targetReport{head{1, "nirc targets"}, nirc.Targets()}, &sheet{columns: []string{"target", "gpu", "doc"}}

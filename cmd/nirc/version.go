@@ -30,13 +30,14 @@ type identity struct {
 	IR       int    `json:"ir_format"`
 }
 
-const versionLong = `Say what this nirc is: its version, the commit that it was built of, the Go that built it, the SPIR-V grammar that it reads, and
-the format of its IR. "code" stands in the keys of the cache, so that no object of another code generation is taken: the version
-and the commit, or, of a program built from changed files, a digest of the program itself.`
+const versionLong = `Say what this nirc is: its version, the commit that it was built of, the Go that built it, the
+SPIR-V grammar that it reads, and the format of its IR. "code" stands in the keys of the cache, so
+that no object of another code generation is taken: the version and the commit, or, of a program
+built from changed files, a digest of the program itself.`
 
 func (a *app) version() *cobra.Command {
 	s := &shared{}
-	cmd := &cobra.Command{Use: "version", Short: "Say what this nirc is and what it was built of", Long: versionLong, Args: cobra.NoArgs, Example: "nirc version --json"}
+	cmd := &cobra.Command{Use: "version", Short: "Say what this nirc is and what it was built of", Long: versionLong, Args: cobra.NoArgs}
 	s.declare(cmd.Flags(), reportFlags)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		id := identify()
