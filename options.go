@@ -71,6 +71,9 @@ type Options struct {
 	// minSampleShading of more than one sample's share): fragment shaders run once a sample and
 	// interpolate there, whatever they read.
 	SampleShading bool
+	// Robust is what becomes of accesses out of bounds: the application promises that there are none
+	// where it is off, the zero value (VkPipelineRobustnessCreateInfo).
+	Robust ir.Robust
 	// Pipelines takes the place of DefaultPipelines if not nil, Passes that of
 	// both: a single list of passes for any target.
 	Pipelines *passes.Pipelines

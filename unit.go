@@ -181,7 +181,11 @@ func (u *Unit) translate(m *Module) (err error) {
 		if u.opts.SampleShading && s.Stage == ir.StageFragment {
 			s.Options.SampleShading, s.Info.UsesSampleShading = true, true
 		}
+	} else {
+		own := *s.Options
+		s.Options = &own
 	}
+	s.Options.Robust = u.opts.Robust
 	if m.shader != nil {
 		// Load has checked what holds for any target: the rest is the text's fault too.
 		if err := ir.Validate(s); err != nil {

@@ -52,6 +52,10 @@ type Options struct {
 	HasGlobalInvocationID                                         bool // a register has it, without the base
 	DispatchBase                                                  bool // workgroup ids count from load_base_workgroup_id
 	SampleShading                                                 bool // fragment shaders run once a sample, whatever they read
+	// Robust is what becomes of accesses out of bounds; BoundsByElement: the hardware tests the bounds of
+	// buffers itself, for each element of an access.
+	Robust          Robust
+	BoundsByElement bool
 
 	// Vectors: the widest ALU vector the target executes (1: scalar).
 	MaxVectorWidth uint8

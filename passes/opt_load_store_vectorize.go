@@ -26,7 +26,7 @@ var optLoadStoreVectorizePass = &Pass{
 }
 
 func optLoadStoreVectorize(c *Context, s *ir.Shader) (bool, error) {
-	v := &vectorizer{c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), straddle: c.Bool("ubo_straddle"), dynamic: c.Bool("ubo_dynamic"), robust: c.Bool("robust"), own: memoryOf(s)}
+	v := &vectorizer{c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), straddle: c.Bool("ubo_straddle"), dynamic: c.Bool("ubo_dynamic"), robust: c.Bool("robust"), own: memoryOf(s), opts: s.Options}
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
 		progress := false
 		for blk := range impl.Blocks() {
@@ -48,6 +48,7 @@ type vectorizer struct {
 	dynamic  bool
 	robust   bool
 	own      ownMemory
+	opts     *ir.Options
 	open     []memAccess
 }
 
@@ -342,7 +343,13 @@ func (v *vectorizer) fits(low, high *memAccess) bool {
 	if low.class == ir.ModeUBO && !v.straddle && !(mul >= 16 && off%16+bytes <= 16) {
 		return false
 	}
-	return !v.robust || inside || low.base == nil || low.nuw && high.nuw
+	return v.keepsBounds(low) && (!v.robust || inside || low.base == nil || low.nuw && high.nuw)
+}
+
+// keepsBounds reports whether the bounds of an access may become those of a larger one: one test for
+// all of it makes its parts count as out of bounds together (ir.Robust2).
+func (v *vectorizer) keepsBounds(a *memAccess) bool {
+	return v.opts.BoundsByElement || v.opts.Robust.Of(a.class) != ir.Robust2 || a.resource == nil
 }
 
 func accessValue(a *memAccess) *ir.Def {

@@ -156,6 +156,7 @@ func TestBreakIf(t *testing.T) {
 // Values beyond the limit go to the stack, which is set up and described.
 func TestSpilling(t *testing.T) {
 	s, b := gputest.NewShader(ir.StageCompute, 64)
+	s.Options.Robust.Storage = ir.Robust2 // bounds and moved addresses live too
 	off := b.Ishl(b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0), b.Imm32(2))
 	var vals []*ir.Def
 	for i := range 40 {

@@ -1,6 +1,8 @@
 package agx
 
 import (
+	"math"
+
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
@@ -48,7 +50,9 @@ func (s *isel) access(in *ir.Instr, b buffer, off *ir.Def, log uint, bytes int) 
 	if o.kind == opImm {
 		return place{base: s.guarded(in, b, o, bytes), index: imm32(o.bits >> log)}
 	}
-	if e := s.element(off, log, 0); e.ok && log > 0 && b.known && !s.early {
+	if e := s.element(off, log, 0); e.ok && !s.tests(in) {
+		return place{base: b.address, index: e.index, shift: e.shift}
+	} else if e.ok && log > 0 && b.known && !s.early {
 		if size := s.sizeOf(in, b); size.kind == opUniform {
 			if n, ok := s.uni.limit(size.bits, uint32(bytes), uint32(log)+uint32(e.shift)); ok {
 				c := cond{op: isa.CondULT, a: e.index, b: opnd{kind: opUniform, bits: n}}
@@ -206,12 +210,24 @@ func (s *isel) nowhere(a address, c cond, far bool) address {
 	return s.guards[len(s.guards)-1].moved
 }
 
+// tests reports whether the bounds of a buffer's access are tested.
+func (s *isel) tests(in *ir.Instr) bool {
+	return s.sh.Options.Robust.Of(in.MemoryModes()) != ir.RobustOff
+}
+
 // guarded returns the address of an access of some bytes at a byte offset,
-// moved away where the offset is out of bounds. Offsets that are
-// constant stay inside the block that the shader declares, which the bound buffer has room for.
+// moved away where the offset is out of bounds, if the shader is to be robust against that. A constant
+// offset is tested by its last byte: the size is all that the test reads.
 func (s *isel) guarded(in *ir.Instr, b buffer, off opnd, bytes int) address {
-	if off.kind == opImm {
+	if !s.tests(in) {
 		return b.address
+	}
+	if last := uint64(off.bits) + uint64(bytes) - 1; off.kind == opImm {
+		if last > math.MaxUint32 {
+			last = math.MaxUint32
+		}
+		// The index is 4 GiB at most from the start of the hole or the low word of the address.
+		return s.nowhere(b.address, cond{op: isa.CondULT, a: imm32(uint32(last)), b: s.sizeOf(in, b)}, false)
 	}
 	lim := s.limit(s.sizeOf(in, b), uint32(bytes))
 	return s.nowhere(b.address, cond{op: isa.CondULT, a: off, b: lim}, false)

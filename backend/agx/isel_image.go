@@ -276,10 +276,22 @@ func (s *isel) imageAtomic(in *ir.Instr) {
 	if s.err != nil {
 		return
 	}
-	s.atomic(in, op, s.nowhere(a, inside, false), at, data)
+	if s.robustTexels(dim) != ir.RobustOff {
+		a = s.nowhere(a, inside, false)
+	}
+	s.atomic(in, op, a, at, data)
 	for _, codes := range [][]uint32{{0x96, 0x9a}, barrierImage, barrierAfter, {0x40}} {
 		s.memoryBarrier(codes)
 	}
+}
+
+// robustTexels is the robustness of a storage image's accesses; those of a dimension of buffers
+// are a buffer's.
+func (s *isel) robustTexels(dim ir.Dim) ir.Robustness {
+	if dim == ir.DimBuf {
+		return s.sh.Options.Robust.Storage
+	}
+	return s.sh.Options.Robust.Images
 }
 
 // texelIndex numbers the texel of an atomic, ((z*height + y)*width + x)*samples

@@ -73,7 +73,9 @@ func (t *texelRange) fetch() bool {
 	if coord == nil || coord.Def.BitSize != 32 {
 		return false
 	}
-	if lod := t.in.TexSrc(ir.TexSrcLod); lod != nil && t.in.TexOp == ir.TexOpTxf {
+	// robustImageAccess says nothing of levels that do not exist.
+	robust := t.s.Options.Robust.Images
+	if lod := t.in.TexSrc(ir.TexSrcLod); lod != nil && t.in.TexOp == ir.TexOpTxf && robust == ir.Robust2 {
 		if c, ok := lod.Def.Const(0); !ok || c != 0 {
 			l := lod.Def
 			if l.BitSize == 16 {

@@ -23,7 +23,7 @@ var steps = []backend.Step[*compiler]{
 	onIR("subgroups", "lowers operations of clusters and of lanes that hardware has not", func(c *compiler) error { lowerSubgroups(c.impl); return nil }),
 	onIR("layers", "rounds and clamps layers of sampled arrays", func(c *compiler) error { lowerTexture(c.s, c.impl); return nil }, "descriptors"),
 	onIR("texel_range", "moves fetches out of the levels and layers outside of the image", func(c *compiler) error {
-		if !faults.has(faultTexelRange) {
+		if c.s.Options.Robust.Images != ir.RobustOff && !faults.has(faultTexelRange) {
 			lowerTexelRange(c.s, c.impl)
 		}
 		return nil

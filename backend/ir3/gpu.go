@@ -122,8 +122,9 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		LowerDot4x8: !g.HasDp2acc, LowerDotSat: true,
 		FuseFfma16: true, FuseFfma32: true,
 		HasFsub: true, HasIsub: true, HasImul24: true, HasAmul: true, HasIcselEqz: true, HasIadd3: g.SadIsAdd3, HasUmulLow: true,
-		HasDot4x8:   g.HasDp2acc,
-		FlushDenorm: 3, Int16ALU: true, Float16ALU: true,
+		HasDot4x8:       g.HasDp2acc,
+		BoundsByElement: true,
+		FlushDenorm:     3, Int16ALU: true, Float16ALU: true,
 		LowerIndirect: ir.ModeShaderIn | ir.ModeShaderOut,
 	}
 	return o, nil

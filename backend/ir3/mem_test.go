@@ -216,6 +216,7 @@ func TestMemory(t *testing.T) {
 		}
 		for _, gpu := range list {
 			s, b := gputest.NewShader(ir.StageCompute, 64)
+			s.Options.Robust.Storage = ir.Robust2
 			id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 			for k, v := range c.build(s, b, id) {
 				off := b.Iadd(b.Imul(id, b.Imm32(uint32(4*c.words))), b.Imm32(uint32(4*k)))

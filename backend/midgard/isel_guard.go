@@ -17,14 +17,13 @@ type guard struct {
 	index  source
 }
 
-// guarded is the address of an access of some bytes at a byte offset of a buffer. Out of
-// bounds it goes to the sink: nowhere else may it go, for buffers lie anywhere and what
-// is not mapped ends the job. Constant offsets stay inside the block that the shader
-// declares, which the bound buffer has room for.
+// guarded is the address of an access of some bytes at a byte offset of a buffer. If the shader is
+// to be robust, it goes to the sink out of bounds: nowhere else may it go, for buffers lie anywhere and
+// what is not mapped ends the job.
 func (s *isel) guarded(in *ir.Instr, h *ir.Def, k guard) (a address) {
 	desc, _ := s.descOf(in, h)
 	o := s.comp(k.off, 0)
-	if o.reg == regConst || faults.has(faultBounds) {
+	if s.sh.Options.Robust.Of(in.MemoryModes()) == ir.RobustOff || faults.has(faultBounds) {
 		a = address{pair: true, lo: desc.lane(0), hi: desc.lane(1), index: source{reg: regNone}}
 		a.add(o)
 		return a

@@ -181,6 +181,7 @@ func loadText(text string, opts CompileOptions) (*ir.Shader, emu.Program, error)
 	if err != nil {
 		return nil, nil, err
 	}
+	s.Options.Robust.Storage = ir.Robust2
 	bin, err := compile(s, opts)
 	if err != nil {
 		return nil, nil, err

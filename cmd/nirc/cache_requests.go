@@ -12,6 +12,7 @@ import (
 
 	"nirc"
 	"nirc/cache"
+	"nirc/ir"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -80,6 +81,9 @@ func newBuilder(d cache.Store, r *shared) (*cache.Builder, error) {
 	}
 	if r.sampleShading {
 		text = append(text, "\n--sample-shading"...)
+	}
+	if b, err := ir.ParseRobust(r.robust); err == nil && b != (ir.Robust{}) {
+		text = append(text, "\n--robust "+b.String()...)
 	}
 	h := sha256.Sum256(text)
 	return &cache.Builder{Store: d, Code: codeVersion(), Pipeline: h}, nil

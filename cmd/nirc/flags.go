@@ -25,7 +25,7 @@ type shared struct {
 	preIncludes                          []string
 	debug, dispatchBase, verify          bool
 	sampleShading                        bool
-	passes, pipeline                     string
+	passes, pipeline, robust             string
 	disable                              []string
 
 	dumpBefore, dumpAfter         []string
@@ -99,6 +99,8 @@ var sharedFlags = []sharedFlag{
 		help: "JSON `FILE` of the pipeline's state: targets that link parts make the whole shader for it (nirc link --help)"},
 	{name: "dispatch-base", value: func(s *shared) any { return &s.dispatchBase }, help: "compile for pipelines of vkCmdDispatchBase: workgroup ids count from a base"},
 	{name: "sample-shading", value: func(s *shared) any { return &s.sampleShading }, help: "compile for pipelines with sampleShadingEnable: fragment shaders run once a sample"},
+	{name: "robust", value: func(s *shared) any { return &s.robust }, def: "off", check: checkRobust,
+		help: "accesses out of bounds, by `KINDS`: off, buffer, buffer2, image, image2, or one kind's, as in storage=buffer2,uniform=off,vertex=buffer,images=image2"},
 	{name: "debug", short: "g", value: func(s *shared) any { return &s.debug }, help: "keep or show the lines of the source"},
 
 	{name: "passes", value: func(s *shared) any { return &s.passes }, check: checkPasses, help: "run these `PASSES` and not the pipeline: a,b(opt=1),loop(c,d)"},
@@ -139,7 +141,7 @@ var sharedFlags = []sharedFlag{
 // Groups of flags that commands declare together.
 var (
 	targetFlags  = []string{"target", "gpu"}
-	choiceFlags  = []string{"opt-level", "passes", "pipeline", "disable-pass", "verify-each", "dispatch-base", "sample-shading"}
+	choiceFlags  = []string{"opt-level", "passes", "pipeline", "disable-pass", "verify-each", "dispatch-base", "sample-shading", "robust"}
 	frontFlags   = []string{"entry", "stage", "spec", "target-env", "define", "undefine", "include", "pre-include", "front-end", "language"}
 	moduleFlags  = append(slices.Clone(frontFlags), "next", "abi", "state", "debug")
 	compileFlags = slices.Concat(targetFlags, choiceFlags, moduleFlags) // every command that compiles modules takes these

@@ -167,6 +167,11 @@ func checkABI(name string) error {
 	return nil
 }
 
+func checkRobust(v string) error {
+	_, err := ir.ParseRobust(v)
+	return err
+}
+
 func checkPasses(v string) error {
 	_, err := passes.ParsePassList(v)
 	return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"nirc"
+	"nirc/ir"
 	"nirc/passes"
 )
 
@@ -38,6 +39,9 @@ func (r *shared) runOptions(d device) (nirc.Options, error) {
 func (r *shared) options(target string) (nirc.Options, error) {
 	o := nirc.Options{Target: target, PrintCFG: r.cfg, DispatchBase: r.dispatchBase, SampleShading: r.sampleShading}
 	var err error
+	if o.Robust, err = ir.ParseRobust(r.robust); err != nil {
+		return o, nirc.Usagef("--robust %s", err)
+	}
 	if o.Level, err = passes.ParseLevel("O" + r.level); err != nil {
 		return o, nirc.Usagef("-O%s: %s", r.level, err)
 	}

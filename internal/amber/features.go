@@ -1,6 +1,12 @@
 package amber
 
-import "slices"
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"nirc/ir"
+)
 
 // What the software GPU has. What only some targets can do (64-bit floats,
 // 16-bit arithmetic, float controls) counts as there: a target that cannot
@@ -13,6 +19,9 @@ var features = []string{
 	"Float16Int8Features.shaderFloat16",
 	"Float16Int8Features.shaderInt8",
 	"IndexTypeUint8Features.indexTypeUint8",
+	"ImageRobustnessFeatures.robustImageAccess",
+	"Robustness2Features.robustBufferAccess2",
+	"Robustness2Features.robustImageAccess2",
 	"Storage16BitFeatures.storageBuffer16BitAccess",
 	"Storage16BitFeatures.storageInputOutput16",
 	"Storage16BitFeatures.storagePushConstant16",
@@ -85,8 +94,11 @@ var features = []string{
 var extensions = []string{
 	"VK_EXT_depth_clamp_zero_one",
 	"VK_EXT_depth_range_unrestricted",
+	"VK_EXT_image_robustness",
 	"VK_EXT_index_type_uint8",
+	"VK_EXT_pipeline_robustness",
 	"VK_EXT_primitive_topology_list_restart",
+	"VK_EXT_robustness2",
 	"VK_EXT_scalar_block_layout",
 	"VK_EXT_shader_atomic_float",
 	"VK_EXT_shader_demote_to_helper_invocation",
@@ -139,6 +151,38 @@ func floatControlProperties() []string {
 		}
 	}
 	return list
+}
+
+// robustFeatures are the features that promise something of accesses out of bounds, and what.
+var robustFeatures = map[string]ir.Robust{
+	"robustBufferAccess":                        {Storage: ir.Robust1, Uniform: ir.Robust1, Vertex: ir.Robust1},
+	"Robustness2Features.robustBufferAccess2":   {Storage: ir.Robust2, Uniform: ir.Robust2, Vertex: ir.Robust2},
+	"ImageRobustnessFeatures.robustImageAccess": {Images: ir.Robust1},
+	"Robustness2Features.robustImageAccess2":    {Images: ir.Robust2},
+}
+
+// leavesBuffers are scripts of VK-GL-CTS whose loops store one element beyond their storage buffer, without
+// requiring robustBufferAccess. They are taken as if they did.
+var leavesBuffers = []string{
+	"/opptrdiff/variable_pointers_vars_ssbo_diff.amber",
+	"/opptrequal/variable_pointers_wg_equal.amber",
+	"/opptrnotequal/variable_pointers_vars_ssbo_not_equal.amber",
+	"/opptrnotequal/variable_pointers_wg_not_equal.amber",
+}
+
+// robust returns what the features that the script requires promise of accesses out of bounds.
+func (s *Script) robust() (r ir.Robust) {
+	for _, name := range leavesBuffers {
+		if strings.HasSuffix(filepath.ToSlash(s.Name), name) {
+			r = robustFeatures["robustBufferAccess"]
+		}
+	}
+	for _, q := range s.Requirements {
+		if q.Kind == RequireFeature {
+			r = r.Max(robustFeatures[q.Name])
+		}
+	}
+	return r
 }
 
 // requires reports whether the script names a feature or extension.

@@ -206,7 +206,7 @@ func (e *engine) program(a *Attached, next ir.Stage) (emu.Program, error) {
 	}
 	prog, err := e.r.Target.Compile(e.ctx, Shader{
 		Name: a.Shader.Name, Stage: ir.StageTable[a.Stage].Stage, Next: next, Words: words, Entry: a.Entry, Spec: a.Spec,
-		OptimizationOff: e.r.OptimizationOff, SubgroupSize: max(0, a.RequiredSubgroup), FullSubgroups: a.FullSubgroups,
+		OptimizationOff: e.r.OptimizationOff, SubgroupSize: max(0, a.RequiredSubgroup), FullSubgroups: a.FullSubgroups, Robust: e.s.robust(),
 	})
 	switch {
 	case err != nil:

@@ -25,6 +25,8 @@ type Shader struct {
 	OptimizationOff bool
 	// SubgroupSize is the size of subgroups that the script requires, or 0.
 	SubgroupSize int
+	// Robust is what the script's device features promise of accesses out of bounds.
+	Robust ir.Robust
 	// FullSubgroups promises that all subgroups start with all lanes.
 	FullSubgroups bool
 }

@@ -1,6 +1,10 @@
 package emu
 
-import "sort"
+import (
+	"sort"
+
+	"nirc/ir"
+)
 
 // DescriptorType is Vulkan's kind of a descriptor.
 type DescriptorType uint8
@@ -28,6 +32,17 @@ type Descriptor struct {
 	Sampler    *Sampler
 	// Format is the texel format of a texel buffer.
 	Format *Format
+}
+
+// Robust returns what a shader was promised of accesses out of bounds of a descriptor of the type.
+func (t DescriptorType) Robust(r *ir.Robust) ir.Robustness {
+	switch t {
+	case DescUniformBuffer, DescUniformTexelBuffer:
+		return r.Uniform
+	case DescStorageBuffer, DescStorageTexelBuffer:
+		return r.Storage
+	}
+	return r.Images
 }
 
 // texel returns the bytes of element i of a texel buffer, nil outside.

@@ -60,11 +60,22 @@ func (m *Memory) place(room uint64) uint64 {
 // other than 0: some hardware has them below 4 GiB, some far above.
 func NewMemoryAt(base uint64) *Memory { return &Memory{next: base} }
 
+// Bytes after each buffer that are nobody's; in the checking mode there are more of them, so that
+// what leaves a buffer does not soon find another.
+const (
+	guardGap = 4 << 10
+	wideGap  = 1 << 20
+)
+
 // Alloc adds a zeroed buffer of size bytes with a guard gap after it. Memory
 // comes in words of 4 bytes: an address in the last word is in bounds even
 // where the buffer ends within it.
 func (m *Memory) Alloc(size int) *Buffer {
-	b := &Buffer{Addr: m.place((uint64(size)+255)&^255 + 4096), Data: make([]byte, size, (size+3)&^3)}
+	gap := uint64(guardGap)
+	if m.where.On() {
+		gap = wideGap
+	}
+	b := &Buffer{Addr: m.place((uint64(size)+255)&^255 + gap), Data: make([]byte, size, (size+3)&^3)}
 	m.bufs = append(m.bufs, b)
 	return b
 }

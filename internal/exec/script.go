@@ -60,6 +60,7 @@ func (t *ScriptTarget) compile(ctx context.Context, sh amber.Shader) (emu.Progra
 	for i, s := range sh.Spec {
 		o.Spec[i] = spirv.SpecValue{ID: s.ID, Bits: s.Bits}
 	}
+	o.Robust = o.Robust.Max(sh.Robust)
 	if sh.OptimizationOff {
 		o.Level = passes.O0
 	}

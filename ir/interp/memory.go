@@ -147,7 +147,7 @@ func (w *Wave) loadLane(x *extra, l uint8, handle, at uint64) uint64 {
 	}
 	b := w.bytesAt(x.space, int(l), handle, at, size)
 	if b == nil {
-		w.stray(x, l)
+		w.beyond(x, x.space, l, handle)
 		return 0
 	}
 	if w.races != nil && x.in.Intr != ir.IntrLoadUbo {
@@ -218,8 +218,8 @@ func (w *Wave) execStore(i *inst) {
 				continue
 			}
 			a := at + uint64(k)*uint64(x.comp)
-			if w.p.strict && x.space != spStageOut && w.bytesAt(x.space, int(l), handle[l], a, int(x.bytes)) == nil {
-				w.stray(x, l)
+			if (w.p.strict || w.l.Check) && x.space != spStageOut && w.bytesAt(x.space, int(l), handle[l], a, int(x.bytes)) == nil {
+				w.beyond(x, x.space, l, handle[l])
 			}
 			if w.races != nil {
 				w.noteStore(x, int(l), handle[l], a, int(x.bytes), w.regs[val[k]+int32(l)])
@@ -251,7 +251,7 @@ func (w *Wave) execCopyMem(i *inst) {
 				copy(buf[n:], b)
 				continue
 			}
-			w.stray(x, l)
+			w.beyond(x, sp, l, w.regs[s[0]+int32(l)])
 			for k := range int(r.n) { // at the edge: byte by byte
 				buf[n+k] = byte(w.load(sp, int(l), w.regs[s[0]+int32(l)], at+uint64(k), 1))
 			}
@@ -294,7 +294,7 @@ func (w *Wave) execAtomic(i *inst) {
 				w.note(spBuffer, int(l), at, n, emu.AccessAtomic)
 				old = w.l.Env.Mem.Atomic(w.bufAddr+at, n, f)
 			} else {
-				w.stray(x, l)
+				w.beyond(x, spBuffer, l, w.regs[i.b+int32(l)])
 			}
 		case spGlobal:
 			w.aligned(x, l, at, n)

@@ -21,7 +21,9 @@ type Wave struct {
 	// outside is the first instruction that left its bounds, of a strict program, or
 	// whose address was not aligned.
 	outside *ir.Instr
-	crooked bool // not aligned
+	// promised: that was of a buffer, whose bounds the shader promised to keep.
+	promised bool
+	crooked  bool // not aligned
 
 	active, helper, dead emu.Mask
 	on                   []uint8 // the lanes of active
@@ -186,6 +188,9 @@ func (w *Wave) Run(fuel int) (status emu.Status, err error) {
 		err = fmt.Errorf("interp: %s is out of bounds", w.p.where(w.outside))
 		if w.crooked {
 			err = fmt.Errorf("interp: the address of %s is not aligned", w.p.where(w.outside))
+		}
+		if w.promised {
+			err = fmt.Errorf("%w, and robust access was not asked for", err)
 		}
 	}
 	if err != nil {
@@ -415,6 +420,19 @@ func (w *Wave) execBounds(i *inst) {
 func (w *Wave) stray(x *extra, lane uint8) {
 	if w.p.strict && w.outside == nil && x != nil && x.in != nil && !w.helper.Get(int(lane)) {
 		w.outside = x.in
+	}
+}
+
+// beyond notes that an access left memory in a lane. Of a buffer it is an error in checking mode too,
+// unless the shader was to be robust against it.
+func (w *Wave) beyond(x *extra, sp space, lane uint8, handle uint64) {
+	if sp != spBuffer || !w.l.Check || w.p.strict {
+		w.stray(x, lane)
+		return
+	}
+	t := w.l.Env.Bindings.Desc(int(int32(uint32(handle)))).Type
+	if t != emu.DescNone && t.Robust(&w.p.shader.Options.Robust) == ir.RobustOff && w.outside == nil && x.in != nil && !w.helper.Get(int(lane)) {
+		w.outside, w.promised = x.in, true
 	}
 }
 

@@ -40,6 +40,9 @@ type Meta struct {
 	LocalMem        uint32 `json:"local_mem,omitempty"`
 	RegVec4         int    `json:"reg_vec4,omitempty"`
 	WaveGranularity int    `json:"wave_granularity,omitempty"`
+	// Robust is what the program may do beyond the bounds that descriptors give, which the device always
+	// keeps: where a kind is off, such an access is a fault of the application, which the emulator's core reports.
+	Robust ir.Robust `json:"robust,omitzero"`
 	// MaxRegs is the footprint: vec4 registers, halves folded in.
 	MaxRegs int `json:"max_regs"`
 	// ConstLen is the size of the const file in vec4.

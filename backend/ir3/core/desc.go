@@ -8,6 +8,7 @@ import (
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/internal/emu"
+	"nirc/ir"
 )
 
 var errImages = errors.New("an image is accessed as a buffer")
@@ -37,6 +38,7 @@ type buffer struct {
 	addr, size uint64
 	data       []byte // constant data instead of memory
 	elem       uint32 // bytes an element of this slot has
+	strict     bool   // an access out of bounds is an error
 }
 
 type descCache struct {
@@ -86,6 +88,7 @@ func (w *wave) lookup(base int, index uint32) (buffer, error) {
 			// Descriptors count elements; drivers round the bytes up.
 			elem := uint64(max(b.elem, 1))
 			b.addr, b.size = d.Addr, (d.Size+elem-1)/elem*elem
+			b.strict = w.check != nil && d.Type.Robust(&w.p.meta.Robust) == ir.RobustOff
 			return b, nil
 		}
 		return buffer{}, errImages
@@ -93,9 +96,21 @@ func (w *wave) lookup(base int, index uint32) (buffer, error) {
 	return buffer{}, fmt.Errorf("slot %d of descriptor set %d belongs to no binding of the meta", index, base)
 }
 
-// load reads n bytes at a byte offset; out of bounds gives 0.
-func (w *wave) load(b *buffer, off uint64, n int) uint32 {
-	if off+uint64(n) > b.size || off+uint64(n) < off {
+// holds reports whether n bytes at an offset lie in a buffer. Where they do not, and the program
+// promised that they do, that is noted; not of helpers, nor in preambles, which read ahead.
+func (w *wave) holds(b *buffer, lane int, off uint64, n int) bool {
+	if off <= b.size && uint64(n) <= b.size-off {
+		return true
+	}
+	if b.strict && !w.check.preamble && !w.helper.Get(lane) {
+		w.beyond = fmt.Errorf("%d bytes at offset %#x of a buffer of %d bytes are out of bounds, and robust access was not asked for", n, off, b.size)
+	}
+	return false
+}
+
+// load reads n bytes at a byte offset for a lane; out of bounds gives 0.
+func (w *wave) load(b *buffer, lane int, off uint64, n int) uint32 {
+	if !w.holds(b, lane, off, n) {
 		return 0
 	}
 	if b.data != nil {
@@ -104,8 +119,8 @@ func (w *wave) load(b *buffer, off uint64, n int) uint32 {
 	return uint32(w.l.Env.Mem.Load(b.addr+off, n))
 }
 
-func (w *wave) storeTo(b *buffer, off uint64, n int, v uint32) {
-	if off+uint64(n) > b.size || off+uint64(n) < off || b.data != nil {
+func (w *wave) storeTo(b *buffer, lane int, off uint64, n int, v uint32) {
+	if !w.holds(b, lane, off, n) || b.data != nil {
 		return
 	}
 	w.l.Env.Mem.Store(b.addr+off, n, uint64(v))
@@ -149,7 +164,7 @@ func execLdib(w *wave, x *inst) error {
 		}
 		at := uint64(w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off))
 		if x.Flags&isa.Typed != 0 {
-			w.laneSet(int(x.Dst.Val), lane, x.dst.half, w.load(b, at*uint64(b.elem), int(b.elem)))
+			w.laneSet(int(x.Dst.Val), lane, x.dst.half, w.load(b, lane, at*uint64(b.elem), int(b.elem)))
 			continue
 		}
 		n := memBytes(x.Type)
@@ -157,7 +172,7 @@ func execLdib(w *wave, x *inst) error {
 			return err
 		}
 		for k := 0; k < int(x.Size); k++ {
-			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, w.load(b, (at+uint64(k))*uint64(n), n))
+			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, w.load(b, lane, (at+uint64(k))*uint64(n), n))
 		}
 	}
 	return nil
@@ -179,7 +194,7 @@ func execStib(w *wave, x *inst) error {
 		at := uint64(w.laneGet(int(x.Srcs[1].Val), lane, false) + uint32(x.Off))
 		data, half := int(x.Srcs[0].Val), x.Srcs[0].IsHalf()
 		if x.Flags&isa.Typed != 0 {
-			w.storeTo(b, at*uint64(b.elem), int(b.elem), w.laneGet(data, lane, half))
+			w.storeTo(b, lane, at*uint64(b.elem), int(b.elem), w.laneGet(data, lane, half))
 			continue
 		}
 		n := memBytes(x.Type)
@@ -187,7 +202,7 @@ func execStib(w *wave, x *inst) error {
 			return err
 		}
 		for k := 0; k < int(x.Size); k++ {
-			w.storeTo(b, (at+uint64(k))*uint64(n), n, w.laneGet(data+k, lane, half))
+			w.storeTo(b, lane, (at+uint64(k))*uint64(n), n, w.laneGet(data+k, lane, half))
 		}
 	}
 	return nil
@@ -209,7 +224,7 @@ func execLdc(w *wave, x *inst) error {
 		}
 		off := uint64(w.index(x.Srcs[0], lane))*16 + uint64(x.Index)*4
 		for k := 0; k < int(x.Size); k++ {
-			w.laneSet(int(x.Dst.Val)+k, lane, false, w.load(b, off+uint64(4*k), 4))
+			w.laneSet(int(x.Dst.Val)+k, lane, false, w.load(b, lane, off+uint64(4*k), 4))
 		}
 		if shared {
 			return nil
@@ -230,7 +245,7 @@ func execLdcK(w *wave, x *inst) error {
 	}
 	off := uint64(w.index(x.Srcs[0], lane)) * 16
 	for k := 0; k < 4*int(x.Size); k++ {
-		if err := w.constSet(int(w.a1)+k, w.load(b, off+uint64(4*k), 4)); err != nil {
+		if err := w.constSet(int(w.a1)+k, w.load(b, lane, off+uint64(4*k), 4)); err != nil {
 			return err
 		}
 	}
@@ -299,7 +314,7 @@ func execAtomicB(w *wave, x *inst) error {
 		data := int(x.Srcs[0].Val)
 		op1, op2 := w.wide(data+n/4, lane, n), w.wide(data+n/2, lane, n)
 		old := uint64(0)
-		if m.Get(lane) && off+uint64(n) <= b.size && b.data == nil {
+		if m.Get(lane) && w.holds(b, lane, off, n) && b.data == nil {
 			old = w.l.Env.Mem.Atomic(b.addr+off, n, func(v uint64) uint64 { return atomic(x.atomicOp(), x.Type, v, op1, op2) })
 		}
 		w.setWide(data, lane, n, old)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"testing"
 
+	"nirc/backend/ir3/abi"
 	"nirc/internal/emu"
+	"nirc/ir"
 )
 
 // TestDispatch goes through the software GPU's own dispatch: workgroups of
@@ -31,6 +33,7 @@ func TestDispatch(t *testing.T) {
 	stib.b.untyped.1d.u32.1.imm.base0 r1.x, r2.x, 0
 	end`
 	for _, parallel := range []int{1, 2} {
+		m.edit = func(meta *abi.Meta) { meta.Robust.Storage = ir.Robust1 }
 		p := m.load(t, text)
 		b := &emu.Bindings{}
 		out := m.mem.Alloc(4 * 700)

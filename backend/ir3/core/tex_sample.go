@@ -207,8 +207,9 @@ func (w *wave) isamBuffer(x *inst, lane int) error {
 	var t [4]uint32
 	for k := range t {
 		switch {
+		case x.WrMask>>k&1 == 0:
 		case k == 0 || x.Flags&isa.TexS != 0:
-			t[k] = w.load(b, (at+uint64(k))*uint64(n), n)
+			t[k] = w.load(b, lane, (at+uint64(k))*uint64(n), n)
 		case k == 3:
 			t[k] = 1
 		}

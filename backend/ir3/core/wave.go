@@ -62,6 +62,7 @@ type wave struct {
 	cache [8]descCache
 
 	check   *checker
+	beyond  error // an access that left its buffer against the program's promise
 	barrier bool
 	started bool
 	done    bool
@@ -185,6 +186,9 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 		w.next = w.pc + 1
 		if err := x.exec(w, x); err != nil {
 			return w.fail(err)
+		}
+		if w.beyond != nil {
+			return w.fail(w.beyond)
 		}
 		if w.check != nil {
 			w.check.after(w, x)

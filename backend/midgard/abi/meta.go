@@ -122,6 +122,9 @@ type Meta struct {
 	// BrokenLOD: the GPU ignores the sampler's clamps and bias where the level of
 	// detail is explicit (T600, T620, T720).
 	BrokenLOD bool `json:"broken_lod,omitempty"`
+	// Robust is what the program may do beyond the bounds of buffers: where a kind is off, such an access is
+	// a fault of the application. Storage buffers are then not tested by the program (SysvalSink).
+	Robust ir.Robust `json:"robust,omitzero"`
 	// WorkRegs is the number of work registers declared, Uniforms what the
 	// uniform registers hold.
 	WorkRegs   int        `json:"work_regs"`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/internal/emu"
 	"nirc/ir"
@@ -341,9 +342,36 @@ func (w *wave) load(s *inputs, l *isa.LoadStore) error {
 func (w *wave) loadUBO(s *inputs, l *isa.LoadStore) error {
 	info := l.Op.Info()
 	var buf [16]byte
-	b := buf[:info.Size]
-	w.readUBO(l.UBOIndex(), uint64(l.UBOOffset())+uint64(s.index(l)), b)
+	b, off := buf[:info.Size], uint64(l.UBOOffset())+uint64(s.index(l))
+	if w.check && !s.t.helper && w.p.meta.Robust.Uniform == ir.RobustOff {
+		if err := w.promised(l, off); err != nil {
+			return err
+		}
+	}
+	w.readUBO(l.UBOIndex(), off, b)
 	return w.result(s.t, l, extend(b, info))
+}
+
+// promised reports a load beyond the end of a bound uniform buffer, of a program that promised to keep
+// its bounds. What is loaded for nobody does not count.
+func (w *wave) promised(l *isa.LoadStore, off uint64) error {
+	i := l.UBOIndex()
+	if i >= len(w.p.meta.UBOs) || w.p.meta.UBOs[i].Kind != abi.UBOBinding {
+		return nil
+	}
+	u := &w.p.meta.UBOs[i]
+	d := w.l.Env.Bindings.Lookup(u.Set, u.Binding, u.Element)
+	last := 0
+	for k := range 4 {
+		if l.Mask>>k&1 != 0 {
+			last = max(last, l.Swizzle.Lane(k))
+		}
+	}
+	n := uint64(min(int(l.Op.Info().Size), 4*(last+1)))
+	if d.Type != emu.DescNone && (off > d.Size || n > d.Size-off) {
+		return fmt.Errorf("%d bytes at offset %#x of a uniform buffer of %d bytes are out of bounds, and robust access was not asked for", n, off, d.Size)
+	}
+	return nil
 }
 
 // helperWrites reports a helper that writes memory other than its own: hardware lets it.

@@ -1,0 +1,190 @@
+package exec
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"nirc"
+	"nirc/internal/emu"
+	"nirc/internal/refs"
+	"nirc/ir"
+	"nirc/passes"
+)
+
+// beyondBuffers reads and writes at offsets from push constants and at constant ones. Its buffers have room
+// for 4 words each; those of w are results.
+const beyondBuffers = `#version 450
+layout(local_size_x=1) in;
+layout(push_constant) uniform Push { uint i, j; };
+layout(std430, set=0, binding=0) buffer A { uint a[]; };
+layout(std430, set=0, binding=1) buffer W { uint w[]; };
+layout(std140, set=0, binding=2) uniform U { uvec4 u[64]; };
+layout(std430, set=0, binding=3) buffer V { uvec4 v[]; };
+`
+
+// robustCases are shaders, what leaves its bounds in them, and the words that w has after a robust run.
+var robustCases = []struct {
+	name, body string
+	i, j       uint32
+	// uniform: the access is of the uniform buffer; inside: none leaves its bounds.
+	uniform, inside bool
+	want            [4]uint32
+}{
+	{"load", "w[0] = a[i];", 4, 0, false, false, [4]uint32{}},
+	{"load far", "w[0] = a[i]; w[1] = a[j];", 0xffffffff, 3, false, false, [4]uint32{0, 13}},
+	{"load constant", "w[0] = a[1088]; w[1] = a[2];", 0, 0, false, false, [4]uint32{0, 12}},
+	{"store", "a[i] = 99u; w[0] = a[0]; w[3] = a[3];", 4, 0, false, false, [4]uint32{10, 0, 0, 13}},
+	{"store far", "v[i] = uvec4(9u); w[2] = v[0].y;", 0xffffffff, 0, false, false, [4]uint32{0, 0, 21, 0}},
+	{"store constant", "a[1088] = 77u; a[1] = 5u; w[1] = a[1];", 0, 0, false, false, [4]uint32{0, 5, 0, 0}},
+	{"atomic", "w[0] = atomicAdd(a[i], 3u); w[1] = atomicAdd(a[j], 3u); w[2] = a[j];", 1 << 28, 2, false, false, [4]uint32{0, 12, 15}},
+	{"atomic constant", "w[0] = atomicMax(a[700], 3u); w[1] = a[0];", 0, 0, false, false, [4]uint32{0, 10}},
+	{"uniform", "w[0] = u[i + a[0] - 10u].x; w[1] = u[j].x;", 5, 0, true, false, [4]uint32{0, 30}},
+	{"inside", "w[0] = a[i] + u[j].y; w[1] = a[3] + v[0].w;", 3, 0, true, true, [4]uint32{44, 36}},
+	// Neighbours: one in bounds, the next beyond them.
+	{"edge", "w[0] = a[i]; w[1] = a[i + 1u];", 3, 0, false, false, [4]uint32{13, 0}},
+	{"edge store", "a[i] = 1u; a[i + 1u] = 2u; w[0] = a[3];", 3, 0, false, false, [4]uint32{1}},
+}
+
+// computeModule makes a module of GLSL.
+func computeModule(t *testing.T, text string) *nirc.Module {
+	t.Helper()
+	m, err := nirc.LoadFile(context.Background(), "-", nirc.FileOptions{Stdin: strings.NewReader(text), Stage: ir.StageCompute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// runBeyond runs a case's shader and returns w.
+func runBeyond(m *nirc.Module, o nirc.Options, i, j uint32) ([4]uint32, error) {
+	words := func(from uint32) (b []byte) {
+		for k := range uint32(4) {
+			b = binary.LittleEndian.AppendUint32(b, from+k)
+		}
+		return b
+	}
+	w := make([]byte, 16)
+	x := &Execution{Modules: []*nirc.Module{m}, Options: o, Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true},
+		Push:     binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, i), j),
+		Bindings: []Binding{{Binding: 0, Data: words(10)}, {Binding: 1, Data: w}, {Binding: 2, Data: words(30)}, {Binding: 3, Data: words(20)}}}
+	err := Execute(context.Background(), x)
+	var got [4]uint32
+	for k := range got {
+		got[k] = binary.LittleEndian.Uint32(w[4*k:])
+	}
+	return got, err
+}
+
+// TestRobustBuffers runs accesses out of bounds with each robustness on each target. Off, the run is an
+// error in checking mode; else loads give zeros, stores and atomics reach nothing.
+func TestRobustBuffers(t *testing.T) {
+	refs.Tool(t, "glslangValidator")
+	modes := []string{"off", "buffer", "buffer2", "storage=buffer2,uniform=off", "uniform=buffer,images=image2"}
+	for i := range robustCases {
+		c := &robustCases[i]
+		m := computeModule(t, beyondBuffers+"void main() { "+c.body+" }")
+		for _, mode := range modes {
+			r, err := ir.ParseRobust(mode)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(c.name, "edge") && r.Storage == ir.Robust1 {
+				continue // neighbours may count as out of bounds too
+			}
+			for _, target := range []string{"ir", "ir3", "agx", "midgard"} {
+				for _, level := range []passes.Level{passes.O0, passes.O2} {
+					name := fmt.Sprintf("%s/%s/%s/%s", c.name, mode, target, level)
+					kind := r.Storage
+					if c.uniform {
+						kind = r.Uniform
+					}
+					got, err := runBeyond(m, nirc.Options{Target: target, Level: level, Robust: r}, c.i, c.j)
+					if strings.HasPrefix(c.name, "atomic") {
+						got[0] = 0 // what an atomic out of bounds returns is undefined
+					}
+					if kind == ir.RobustOff && !c.inside {
+						if err == nil {
+							t.Errorf("%s: nobody notices: %v", name, got)
+						}
+					} else if err != nil || got != c.want {
+						t.Errorf("%s: %v, want %v; %v", name, got, c.want, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestRobustImages fetches and loads texels beyond the edges, the layers and the levels of images: they are
+// zeros, except for the alpha of formats with one, which image leaves open.
+func TestRobustImages(t *testing.T) {
+	refs.Tool(t, "glslangValidator")
+	m := computeModule(t, `#version 450
+layout(local_size_x=1) in;
+layout(push_constant) uniform Push { int x, layer, lod; };
+layout(set=0, binding=0) uniform sampler2DArray s;
+layout(set=0, binding=1, rgba32f) uniform image2DArray g;
+layout(std430, set=0, binding=2) buffer W { vec4 w[4]; };
+void main() {
+	w[0] = texelFetch(s, ivec3(x, 1, layer), lod);
+	w[1] = imageLoad(g, ivec3(x, 1, layer));
+	imageStore(g, ivec3(x, 0, layer), vec4(9.0));
+	w[2] = imageLoad(g, ivec3(1, 0, 1));
+}`)
+	for _, mode := range []string{"image", "image2"} {
+		r, err := ir.ParseRobust(mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range [][3]int32{{4, 0, 0}, {-1, 1, 0}, {1, 2, 0}, {1, -1, 0}, {0, 1 << 20, 0}, {1, 1, 1}} {
+			if at[2] != 0 && r.Images != ir.Robust2 {
+				continue // robustImageAccess says nothing of levels
+			}
+			for _, target := range []string{"ir", "ir3", "agx", "midgard"} {
+				got, err := fetchBeyond(m, nirc.Options{Target: target, Level: passes.O2, Robust: r}, at)
+				want := [3][4]float32{{}, {}, {3, 3, 3, 3}}
+				if at[2] != 0 { // the image itself is inside
+					want[1], want[2] = [4]float32{3, 3, 3, 3}, [4]float32{9, 9, 9, 9}
+				}
+				if r.Images != ir.Robust2 {
+					got[0][3], got[1][3] = 0, want[1][3]
+				}
+				if err != nil || got != want {
+					t.Errorf("%s/%s/%v: %v, want %v; %v", mode, target, at, got, want, err)
+				}
+			}
+		}
+	}
+}
+
+// fetchBeyond runs the shader of TestRobustImages on images of 4x4 texels and two layers, all of them 3.
+func fetchBeyond(m *nirc.Module, o nirc.Options, at [3]int32) (got [3][4]float32, err error) {
+	f := emu.FormatByName("R32G32B32A32_SFLOAT")
+	images := make([]*emu.Image, 2)
+	for i := range images {
+		if images[i], err = emu.NewImage(emu.ImageDesc{Width: 4, Height: 4, Layers: 2, Format: f}); err != nil {
+			return got, err
+		}
+		for k := 0; k < len(images[i].Data); k += 4 {
+			binary.LittleEndian.PutUint32(images[i].Data[k:], math.Float32bits(3))
+		}
+	}
+	var push []byte
+	for _, v := range at {
+		push = binary.LittleEndian.AppendUint32(push, uint32(v))
+	}
+	w := make([]byte, 64)
+	x := &Execution{Modules: []*nirc.Module{m}, Options: o, Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true}, Push: push,
+		Bindings: []Binding{{Binding: 0, Image: images[0]}, {Binding: 1, Image: images[1]}, {Binding: 2, Data: w}}}
+	err = Execute(context.Background(), x)
+	for i := range got {
+		for c := range got[i] {
+			got[i][c] = math.Float32frombits(binary.LittleEndian.Uint32(w[16*i+4*c:]))
+		}
+	}
+	return got, err
+}
