@@ -2,6 +2,7 @@ package nirc
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"nirc/backend/cost"
@@ -10,18 +11,70 @@ import (
 	"nirc/passes/analysis"
 )
 
-// Cost models the machine code of an object. How often its loops run is not known from it: see
-// Unit.GenerateCosted.
-func Cost(ctx context.Context, o *object.Object) (p *cost.Program, err error) {
+// Cost models the machine code of an object. How often its loops run is known of objects that
+// were compiled with Options.Debug; of others see Unit.GenerateCosted.
+func Cost(ctx context.Context, o *object.Object) (*cost.Program, error) {
+	p, _, err := CostLoops(ctx, o)
+	return p, err
+}
+
+// CostLoops is Cost with the loops that the object notes.
+func CostLoops(ctx context.Context, o *object.Object) (p *cost.Program, loops []LoopCost, err error) {
 	b, err := Backend(o.Target)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = Guard(ctx, "cost", "", o.Target, func() error {
 		p, err = b.Cost(o)
 		return err
 	})
-	return p, err
+	if err == nil && len(o.Loops) > 0 {
+		loops = notedLoops(p, o)
+	}
+	return p, loops, err
+}
+
+// notedLoops gives the model the loops of an object. A header where the code has no loop is of an object
+// that was changed: nothing is known of that one.
+func notedLoops(p *cost.Program, o *object.Object) (loops []LoopCost) {
+	found, _ := p.Loops()
+	p.Trips = map[int32]uint32{}
+	for i := range o.Loops {
+		n := &o.Loops[i]
+		l := LoopCost{Depth: n.Depth, Loc: ir.Loc{File: n.File, Line: n.Line, Word: n.Word}, Reason: n.Why}
+		k := slices.IndexFunc(found, func(m cost.Loop) bool {
+			return m.Depth == n.Depth && n.Header == int32(p.Instrs[m.Header].Offset)
+		})
+		if k >= 0 {
+			l.Trips, l.Header, l.Instrs = n.Trips, found[k].Header, found[k].Instrs
+			if l.Trips > 0 {
+				p.Trips[l.Header] = l.Trips
+			}
+		}
+		loops = append(loops, l)
+	}
+	return loops
+}
+
+// noteLoops pairs the loops of a shader with those of its code, and notes them in the object.
+func noteLoops(ctx context.Context, o *object.Object, loops []LoopCost) error {
+	p, err := Cost(ctx, o)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil // a target without a model
+	}
+	if err != nil {
+		return err
+	}
+	pairLoops(p, loops)
+	for i := range loops {
+		l := &loops[i]
+		n := object.Loop{Depth: l.Depth, Trips: l.Trips, Header: -1, File: l.Loc.File, Line: l.Loc.Line, Word: l.Loc.Word, Why: l.Reason}
+		if l.Instrs != nil {
+			n.Header = int32(p.Instrs[l.Header].Offset)
+		}
+		o.Loops = append(o.Loops, n)
+	}
+	return nil
 }
 
 // LoopCost is a loop of the shader that is one of the machine code too.
@@ -44,9 +97,12 @@ func (u *Unit) GenerateCosted(ctx context.Context) (*object.Object, *cost.Progra
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	p, err := Cost(ctx, o)
+	p, noted, err := CostLoops(ctx, o)
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	if u.opts.Debug {
+		return o, p, noted, nil
 	}
 	pairLoops(p, loops)
 	return o, p, loops, nil

@@ -83,7 +83,9 @@ func irByPlace(s *ir.Shader) map[ir.Loc][]string {
 	byPlace := map[ir.Loc][]string{}
 	ir.PrintWith(s, ir.PrintOptions{Instr: func(in *ir.Instr, text string) {
 		if in.Loc != 0 && int(in.Loc) < len(s.Locs) {
-			byPlace[s.Locs[in.Loc]] = append(byPlace[s.Locs[in.Loc]], text)
+			at := s.Locs[in.Loc]
+			at.Func, at.Call = 0, 0
+			byPlace[at] = append(byPlace[at], text)
 		}
 	}})
 	return byPlace

@@ -296,8 +296,21 @@ func (u *Unit) abi() string {
 }
 
 // Generate makes the machine code. The unit's shader is consumed. The error is ErrStopped if
-// RunOptions.StopAfter names a machine step.
-func (u *Unit) Generate(ctx context.Context) (obj *object.Object, err error) {
+// RunOptions.StopAfter names a machine step. With Options.Debug the object says where its code comes
+// from, and how often its loops run.
+func (u *Unit) Generate(ctx context.Context) (*object.Object, error) {
+	if !u.opts.Debug {
+		return u.generate(ctx)
+	}
+	loops := u.loops()
+	o, err := u.generate(ctx)
+	if err == nil && len(loops) > 0 {
+		err = noteLoops(ctx, o, loops)
+	}
+	return o, err
+}
+
+func (u *Unit) generate(ctx context.Context) (obj *object.Object, err error) {
 	if u.back == nil {
 		return nil, Usagef("target %s has no code", IRTarget)
 	}

@@ -44,14 +44,35 @@ func (job *Job) NewObject(target string, s *ir.Shader, g *Generated) (*object.Ob
 // location changes.
 func lineTable(o *object.Object, s *ir.Shader, lines []CodeLine) {
 	o.Files = append([]string(nil), s.Files...)
+	if len(s.Funcs) > 1 {
+		o.Funcs = append([]string(nil), s.Funcs...)
+	}
+	calls := map[uint32]uint32{}
 	last := ir.Loc{}
 	for _, n := range lines {
 		if int(n.Loc) >= len(s.Locs) || s.Locs[n.Loc] == last {
 			continue
 		}
 		last = s.Locs[n.Loc]
-		o.Lines = append(o.Lines, object.LineEntry{Offset: uint32(n.Offset), File: last.File, Line: last.Line, Col: last.Col, ID: last.ID, Word: last.Word})
+		o.Lines = append(o.Lines, object.LineEntry{Offset: uint32(n.Offset), File: last.File, Line: last.Line, Col: last.Col, ID: last.ID, Word: last.Word,
+			Func: last.Func, Call: callOf(o, s, last.Call, calls)})
 	}
+}
+
+// callOf gives the call at a place, and those through which it got there, their entries in the object.
+func callOf(o *object.Object, s *ir.Shader, loc uint32, made map[uint32]uint32) uint32 {
+	if loc == 0 || int(loc) >= len(s.Locs) {
+		return 0
+	}
+	n, ok := made[loc]
+	if !ok {
+		l := &s.Locs[loc]
+		c := object.Call{File: l.File, Line: l.Line, Col: l.Col, Word: l.Word, Func: l.Func, Call: callOf(o, s, l.Call, made)}
+		o.Calls = append(o.Calls, c)
+		n = uint32(len(o.Calls))
+		made[loc] = n
+	}
+	return n
 }
 
 // Meta decodes the ABI data of an object of the target into m, a pointer.

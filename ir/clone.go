@@ -13,6 +13,15 @@ type Cloner struct {
 	blocks map[*Block]*Block
 	phis   []phiPair
 	pend   []pendPair
+	// Loc gives the places of copies; nil: those of what is copied.
+	Loc func(uint32) uint32
+}
+
+func (c *Cloner) loc(i uint32) uint32 {
+	if c.Loc == nil || i == 0 {
+		return i
+	}
+	return c.Loc(i)
 }
 
 type phiPair struct{ from, to *Instr }
@@ -66,7 +75,7 @@ func (c *Cloner) Instr(in *Instr) *Instr {
 	n := s.instrs.New()
 	n.Kind, n.Deref, n.Jump, n.TexOp, n.Op, n.Intr = in.Kind, in.Deref, in.Jump, in.TexOp, in.Op, in.Intr
 	n.NumComponents, n.Exact, n.NoSignedWrap, n.NoUnsignedWrap = in.NumComponents, in.Exact, in.NoSignedWrap, in.NoUnsignedWrap
-	n.FastMath, n.Relaxed, n.Loc = in.FastMath, in.Relaxed, in.Loc
+	n.FastMath, n.Relaxed, n.Loc = in.FastMath, in.Relaxed, c.loc(in.Loc)
 	n.Def = Def{Index: noIndex, NumComponents: in.Def.NumComponents, BitSize: in.Def.BitSize, Divergent: in.Def.Divergent, Name: in.Def.Name}
 	n.Def.Instr = n
 	n.Imm = s.imms.Slice(len(in.Imm))
@@ -176,12 +185,12 @@ func (c *Cloner) blockInto(b *Block, at Cursor) Cursor {
 		switch in.Kind {
 		case KindPhi:
 			n := c.Dst.Shader.NewPhi(in.Def.NumComponents, in.Def.BitSize)
-			n.Loc, n.Def.Name = in.Loc, in.Def.Name
+			n.Loc, n.Def.Name = c.loc(in.Loc), in.Def.Name
 			c.Map(&in.Def, &n.Def)
 			c.phis = append(c.phis, phiPair{in, n})
 		case KindJump:
 			j := at.Block.InsertJump(in.Jump)
-			j.Loc = in.Loc
+			j.Loc = c.loc(in.Loc)
 			return Before(j)
 		default:
 			at.Insert(c.Instr(in))
@@ -223,6 +232,7 @@ func Clone(s *Shader) *Shader {
 	n.ScratchSize, n.SharedSize, n.nextVar = s.ScratchSize, s.SharedSize, s.nextVar
 	n.Locs = append([]Loc(nil), s.Locs...)
 	n.Files = append([]string(nil), s.Files...)
+	n.Funcs = append([]string(nil), s.Funcs...)
 	n.Names = append([]string(nil), s.Names...)
 	vars := map[*Variable]*Variable{}
 	fns := map[*Function]*Function{}

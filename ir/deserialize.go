@@ -230,9 +230,11 @@ func (r *serialReader) places() {
 		l.Col = r.u32()
 		l.ID += uint32(r.int())
 		l.Word += uint32(r.int())
+		l.Func = r.u32()
+		l.Call = uint32(r.below(uint64(len(s.Locs)), "place of a call"))
 		s.Locs = append(s.Locs, l)
 	}
-	for _, list := range []*[]string{&s.Files, &s.Names} {
+	for _, list := range []*[]string{&s.Files, &s.Funcs, &s.Names} {
 		for range r.count() {
 			*list = append(*list, r.str())
 		}

@@ -42,8 +42,8 @@ func setAll(p reflect.Value, skip string) {
 func TestEveryFieldIsKept(t *testing.T) {
 	s := NewShader(StageFragment, nil)
 	s.Name, s.ConstantData, s.ScratchSize, s.SharedSize = "main", []byte{1, 2}, 7, 9
-	s.Files, s.Names = []string{"", "f"}, []string{"", "n"}
-	s.Locs = []Loc{{}, {1, 2, 3, 4, 5}}
+	s.Files, s.Funcs, s.Names = []string{"", "f"}, []string{"", "g"}, []string{"", "n"}
+	s.Locs = []Loc{{}, {1, 2, 3, 4, 5, 0, 0}, {1, 3, 3, 4, 5, 1, 1}}
 	setAll(reflect.ValueOf(&s.Info).Elem(), " ")
 	field := Field{Name: "m", Type: VectorType(BaseFloat, 32, 2)}
 	setAll(reflect.ValueOf(&field).Elem(), " Type ")
@@ -95,7 +95,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 			a, b any
 		}{
 			{"info", s.Info, g.Info},
-			{"data", []any{s.Name, s.ConstantData, s.ScratchSize, s.SharedSize, s.Files, s.Names, s.Locs, s.nextVar}, []any{g.Name, g.ConstantData, g.ScratchSize, g.SharedSize, g.Files, g.Names, g.Locs, g.nextVar}},
+			{"data", []any{s.Name, s.ConstantData, s.ScratchSize, s.SharedSize, s.Files, s.Funcs, s.Names, s.Locs, s.nextVar}, []any{g.Name, g.ConstantData, g.ScratchSize, g.SharedSize, g.Files, g.Funcs, g.Names, g.Locs, g.nextVar}},
 			{"variables", s.Variables, g.Variables},
 			{"params", s.Functions[0].Params, g.Functions[0].Params},
 			{"tex", tex.TexInfo(), nthInstr(g, KindTex).TexInfo()},

@@ -107,13 +107,12 @@ func (p *parser) shader() {
 		case "file":
 			p.numbered(kw, len(p.s.Files))
 			p.s.Files = append(p.s.Files, p.str())
+		case "func":
+			p.numbered(kw, len(p.s.Funcs))
+			p.s.Funcs = append(p.s.Funcs, p.str())
 		case "loc":
 			p.numbered(kw, len(p.s.Locs))
-			var v [5]uint32
-			for i := range v {
-				v[i] = uint32(p.uint(32))
-			}
-			p.s.Locs = append(p.s.Locs, Loc{v[0], v[1], v[2], v[3], v[4]})
+			p.s.Locs = append(p.s.Locs, p.place())
 		case "var":
 			v, fix := p.variable()
 			p.s.Variables = append(p.s.Variables, v)
@@ -139,6 +138,26 @@ func (p *parser) constantData() {
 		p.failLast("ill-formed bytes")
 	}
 	p.s.ConstantData = b
+}
+
+// place reads a place: five numbers, the function and the call where they are known.
+func (p *parser) place() (l Loc) {
+	for _, v := range []*uint32{&l.File, &l.Line, &l.Col, &l.ID, &l.Word} {
+		*v = uint32(p.uint(32))
+	}
+	for _, x := range []struct {
+		word  string
+		v     *uint32
+		below int
+	}{{"in", &l.Func, len(p.s.Funcs)}, {"at", &l.Call, len(p.s.Locs)}} {
+		if !p.accept(x.word) {
+			continue
+		}
+		if *x.v = uint32(p.uint(32)); int(*x.v) >= x.below {
+			p.failLast("%s %d: none of this number stands before", x.word, *x.v)
+		}
+	}
+	return l
 }
 
 // numbered reads the number of the next file or loc, n, up to its text.

@@ -94,8 +94,18 @@ func (p *printer) shader() {
 		for i, f := range s.Files[1:] {
 			p.line("file %d = %s", i+1, strconv.Quote(f))
 		}
+		for i, f := range s.Funcs[1:] {
+			p.line("func %d = %s", i+1, strconv.Quote(f))
+		}
 		for i, l := range s.Locs[1:] {
-			p.line("loc %d = %d %d %d %d %d", i+1, l.File, l.Line, l.Col, l.ID, l.Word)
+			text := fmt.Sprintf("loc %d = %d %d %d %d %d", i+1, l.File, l.Line, l.Col, l.ID, l.Word)
+			if l.Func != 0 {
+				text += fmt.Sprintf(" in %d", l.Func)
+			}
+			if l.Call != 0 {
+				text += fmt.Sprintf(" at %d", l.Call)
+			}
+			p.line("%s", text)
 		}
 	}
 	for _, v := range s.Variables {

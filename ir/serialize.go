@@ -16,7 +16,7 @@ const serialMagic = "nirb"
 
 // FormatVersion counts the changes of the binary form. A reader takes its own version only, with the same tables of
 // operations.
-const FormatVersion = 2
+const FormatVersion = 3
 
 // SerializeOptions choose what the binary form leaves out.
 type SerializeOptions struct {
@@ -151,9 +151,9 @@ func (w *serialWriter) shader() {
 
 // places writes source locations, files and names of values.
 func (w *serialWriter) places() {
-	locs, files, names := w.s.Locs[1:], w.s.Files[1:], w.s.Names[1:]
+	locs, files, funcs, names := w.s.Locs[1:], w.s.Files[1:], w.s.Funcs[1:], w.s.Names[1:]
 	if w.o.StripLocs {
-		locs, files = nil, nil
+		locs, files, funcs = nil, nil, nil
 	}
 	if w.o.StripNames {
 		names = nil
@@ -166,9 +166,11 @@ func (w *serialWriter) places() {
 		w.uint(uint64(l.Col))
 		w.int(int64(l.ID) - int64(old.ID))
 		w.int(int64(l.Word) - int64(old.Word))
+		w.uint(uint64(l.Func))
+		w.uint(uint64(l.Call))
 		old = l
 	}
-	for _, list := range [][]string{files, names} {
+	for _, list := range [][]string{files, funcs, names} {
 		w.uint(uint64(len(list)))
 		for _, x := range list {
 			w.bytes(x)

@@ -18,8 +18,8 @@ type Shader struct {
 	Captures []Capture
 	// Locs[i] is a place in the source; Locs[0] is unknown.
 	Locs []Loc
-	// Files and Names are strings that Locs and defs refer to; index 0 is "".
-	Files, Names []string
+	// Files and Funcs are strings that Locs refer to, Names those of defs; index 0 is "".
+	Files, Funcs, Names []string
 
 	nextVar uint32
 	curLoc  uint32
@@ -28,10 +28,13 @@ type Shader struct {
 }
 
 // Loc is a place in the source: file (index into Shader.Files), line and
-// column from 1 (0 unknown), and the SPIR-V result id and word offset it came from.
+// column from 1 (0 unknown), and the SPIR-V result id and word offset it came from. Func is the
+// function that it stands in, an index into Shader.Funcs, and Call the place of the call where that
+// was inlined, an index into Shader.Locs below its own; 0 if it is not known, or was not inlined.
 type Loc struct {
 	File, Line, Col uint32
 	ID, Word        uint32
+	Func, Call      uint32
 }
 
 // NewShader returns an empty shader.
@@ -39,7 +42,7 @@ func NewShader(stage Stage, opts *Options) *Shader {
 	if opts == nil {
 		opts = &Options{}
 	}
-	return &Shader{Stage: stage, Options: opts, Locs: make([]Loc, 1), Files: []string{""}, Names: []string{""}, slabs: slabPool.Get().(*slabs)}
+	return &Shader{Stage: stage, Options: opts, Locs: make([]Loc, 1), Files: []string{""}, Funcs: []string{""}, Names: []string{""}, slabs: slabPool.Get().(*slabs)}
 }
 
 // The values of Info.DerivativeGroup: squares of 2x2 invocations, or four with

@@ -143,7 +143,7 @@ func (in *inliner) function(f *ir.Function) error {
 		if callee.Impl == nil {
 			return fmt.Errorf("call of %s, which has no body, in %s", called(callee), called(f))
 		}
-		inlineCall(c, callee.Impl)
+		inlineCall(c, callee.Impl, calledFrom(in.s, c.Loc))
 		in.progress = true
 	}
 	if len(calls) > 0 {
@@ -164,10 +164,43 @@ func called(f *ir.Function) string {
 	return "a function without name"
 }
 
-// inlineCall replaces a call by a copy of the callee's body, which has no returns.
-func inlineCall(call *ir.Instr, callee *ir.Impl) {
+// calledFrom makes the places of what is inlined where call is, nil if functions of places are
+// not known (without debug information wanted, see spirv.Options.Debug).
+func calledFrom(s *ir.Shader, call uint32) func(uint32) uint32 {
+	if len(s.Funcs) == 1 || call == 0 {
+		return nil
+	}
+	// A chain of calls may be long: not every place of a hostile module is told from each other.
+	const maxPlaces = 2 * maxInlined
+	made := map[uint32]uint32{}
+	var at func(loc uint32) uint32
+	at = func(loc uint32) uint32 {
+		n, ok := made[loc]
+		if !ok && len(s.Locs) >= maxPlaces {
+			return loc
+		}
+		if !ok {
+			l := s.Locs[loc]
+			if l.Call == 0 {
+				l.Call = call
+			} else {
+				l.Call = at(l.Call)
+			}
+			n = uint32(len(s.Locs))
+			made[loc] = n
+			s.Locs = append(s.Locs, l)
+		}
+		return n
+	}
+	return at
+}
+
+// inlineCall replaces a call by a copy of the callee's body, which has no returns. places, if not
+// nil, are those of the copy.
+func inlineCall(call *ir.Instr, callee *ir.Impl, places func(uint32) uint32) {
 	impl := call.Block.Impl()
 	c := ir.NewCloner(callee, impl)
+	c.Loc = places
 	for _, v := range callee.Locals {
 		n := impl.NewLocal(v.Type, v.Name)
 		id := n.ID

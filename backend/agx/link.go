@@ -114,7 +114,7 @@ func (l *linker) join() (err error) {
 	l.meta = *main
 	l.meta.Part, l.meta.CodeSize, l.meta.PerSample, l.meta.Results, l.meta.HasPreamble = abi.PartLinked, 0, false, nil, false
 	l.meta.Uniforms, l.meta.SampleLoop = nil, main.PerSample
-	l.out = &object.Object{Target: TargetName, GPU: l.main.GPU, Stage: l.main.Stage, Entry: l.main.Entry, Data: l.main.Data, Reflect: l.main.Reflect, Files: l.main.Files}
+	l.out = &object.Object{Target: TargetName, GPU: l.main.GPU, Stage: l.main.Stage, Entry: l.main.Entry, Data: l.main.Data, Reflect: l.main.Reflect, Files: l.main.Files, Funcs: l.main.Funcs, Calls: l.main.Calls}
 	shift := 0
 	for k, o := range l.parts {
 		if k == 1 && main.PerSample {
@@ -168,15 +168,27 @@ func (l *linker) preamble(shift int) (err error) {
 	if len(l.main.Lines) == 0 {
 		return nil
 	}
+	moved := func(offset uint32) uint32 {
+		if main.HasPreamble && offset >= main.Preamble {
+			return offset + uint32(at) - main.Preamble
+		}
+		return offset + uint32(shift)
+	}
 	var behind []object.LineEntry
 	for _, e := range l.main.Lines {
-		if main.HasPreamble && e.Offset >= main.Preamble {
-			e.Offset += uint32(at) - main.Preamble
+		inPreamble, inMain := main.HasPreamble && e.Offset >= main.Preamble, e.Offset < main.CodeSize
+		e.Offset = moved(e.Offset)
+		if inPreamble {
 			behind = append(behind, e)
-		} else if e.Offset < main.CodeSize {
-			e.Offset += uint32(shift)
+		} else if inMain {
 			l.out.Lines = append(l.out.Lines, e)
 		}
+	}
+	for _, x := range l.main.Loops {
+		if x.Header >= 0 {
+			x.Header = int32(moved(uint32(x.Header)))
+		}
+		l.out.Loops = append(l.out.Loops, x)
 	}
 	// The epilog, which stands between them, is of no line.
 	l.out.Lines = append(append(l.out.Lines, object.LineEntry{Offset: uint32(shift) + main.CodeSize}), behind...)

@@ -203,7 +203,7 @@ func (p *preamble) start() {
 func newPreamble(s *ir.Shader) *ir.Shader {
 	pre := ir.NewShader(ir.StageCompute, s.Options)
 	pre.Name, pre.Info = s.Name+".preamble", s.Info
-	pre.Locs, pre.Files, pre.Names = s.Locs, s.Files, s.Names
+	pre.Locs, pre.Files, pre.Funcs, pre.Names = s.Locs, s.Files, s.Funcs, s.Names
 	pre.NewFunction("main").IsEntry = true
 	return pre
 }

@@ -324,7 +324,7 @@ func (o *Object) check() error {
 		}
 		last = l.Offset
 	}
-	return nil
+	return o.checkCalls()
 }
 
 // Known reports whether the entry names a place: code without one has none, or one that is all zero.

@@ -138,3 +138,32 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestCalls: calls are written and read; those that lead nowhere or to themselves are refused.
+func TestCalls(t *testing.T) {
+	o := sample()
+	o.Funcs = []string{"", "main", "shade"}
+	o.Calls = []Call{{Line: 9, File: 1, Func: 1}, {Line: 7, Func: 2, Call: 1}}
+	o.Lines = []LineEntry{{Offset: 0, Line: 3, File: 1, Func: 2, Call: 2}}
+	data, err := o.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Frame{{"shade", "a.frag", 3, 0}, {"shade", "", 7, 0}, {"main", "a.frag", 9, 0}}
+	if got := back.Frames(back.LineAt(0)); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+	for _, wrong := range []Call{{Func: 3}, {Call: 2}, {Call: 9}} {
+		o.Calls[1] = wrong
+		if data, err = o.Bytes(); err == nil {
+			_, err = Read(data)
+		}
+		if err == nil {
+			t.Errorf("%+v is taken", wrong)
+		}
+	}
+}

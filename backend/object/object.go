@@ -25,6 +25,33 @@ type Object struct {
 	// Lines maps code offsets to places in the source, by rising offset.
 	Lines []LineEntry `json:"lines,omitempty"`
 	Files []string    `json:"files,omitempty"`
+	// Funcs are the functions of the source, from 1 on, Calls where they were inlined: Lines name both.
+	Funcs []string `json:"funcs,omitempty"`
+	Calls []Call   `json:"calls,omitempty"`
+	// Loops are those that were not unrolled, if the object has Lines.
+	Loops []Loop `json:"loops,omitempty"`
+}
+
+// Call is a call that was inlined.
+type Call struct {
+	File uint32 `json:"file"` // index into Object.Files
+	Line uint32 `json:"line"`
+	Col  uint32 `json:"col,omitempty"`
+	Word uint32 `json:"word,omitempty"` // offset in the module in words
+	Func uint32 `json:"func,omitempty"` // the function that calls: index into Object.Funcs, 0 unknown
+	Call uint32 `json:"call,omitempty"` // where that was inlined in turn: 1 + index into Object.Calls, below its own; 0 nowhere
+}
+
+// Loop is a loop of the shader.
+type Loop struct {
+	Depth int    `json:"depth"`           // 1 for an outermost one
+	Trips uint32 `json:"trips,omitempty"` // how often its header runs; 0 if that is not known
+	// Header is the offset of its first instruction; -1 if the loops of the code could not be told apart.
+	Header int32  `json:"header"`
+	File   uint32 `json:"file"` // of the first instruction that has a place: index into Object.Files
+	Line   uint32 `json:"line"`
+	Word   uint32 `json:"word,omitempty"`
+	Why    string `json:"why"` // it was not unrolled
 }
 
 // Stat is one figure about the code, named as on the target's ISA page.
@@ -52,6 +79,8 @@ type LineEntry struct {
 	Col    uint32 `json:"col,omitempty"`
 	ID     uint32 `json:"id,omitempty"`   // SPIR-V result id
 	Word   uint32 `json:"word,omitempty"` // offset in the module in words
+	Func   uint32 `json:"func,omitempty"` // index into Object.Funcs, 0 unknown
+	Call   uint32 `json:"call,omitempty"` // where that was inlined: 1 + index into Object.Calls, 0 nowhere
 }
 
 // Reflection is the interface of a shader as its module declares it.

@@ -91,17 +91,17 @@ func (c *measureFlags) file(ctx context.Context, in *input) []measured {
 	return all
 }
 
-// ofObject measures an object; how often its loops run is not known.
+// ofObject measures an object; how often its loops run is known if it has lines.
 func ofObject(ctx context.Context, path string, data []byte) (*measured, error) {
 	o, err := object.Read(data)
 	if err != nil {
 		return nil, nirc.Diagnose(err, path, "")
 	}
-	p, err := nirc.Cost(ctx, o)
+	p, loops, err := nirc.CostLoops(ctx, o)
 	if err != nil {
 		return nil, nirc.Diagnose(err, path, o.Target)
 	}
-	return &measured{Shader: costs.New(path, o.Entry, o, p, nil), obj: o}, nil
+	return &measured{Shader: costs.New(path, o.Entry, o, p, loops), obj: o}, nil
 }
 
 // shader measures a shader on one GPU.

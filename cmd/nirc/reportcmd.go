@@ -153,7 +153,7 @@ func sourceListings(src costs.Sources, m *measured) (list []report.Listing) {
 	share := map[string]float64{}
 	var files []string
 	for _, l := range m.Lines {
-		share[placeKey(l.Place)] = l.Share
+		share[placeKey(l.Place)] += l.Share // by all calls
 		if l.Line > 0 && (len(files) == 0 || files[len(files)-1] != l.File) {
 			files = append(files, l.File)
 		}

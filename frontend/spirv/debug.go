@@ -31,7 +31,10 @@ func (t *translator) setLoc(id uint32) {
 		t.s.SetLoc(0)
 		return
 	}
-	l := ir.Loc{File: t.fileIndex(t.line.file), Line: t.line.line, Col: t.line.col, Word: uint32(t.word), ID: id}
+	l := ir.Loc{File: t.fileIndex(t.line.file), Line: t.line.line, Col: t.line.col, Word: uint32(t.word), ID: id, Func: t.fn}
+	if t.inScope.fn != 0 {
+		l.Func, l.Call = t.inScope.fn, t.inScope.call
+	}
 	t.s.Locs = append(t.s.Locs, l)
 	t.s.SetLoc(uint32(len(t.s.Locs) - 1))
 }
@@ -51,8 +54,8 @@ func (t *translator) fileIndex(i int32) uint32 {
 	return t.fileIdx[i]
 }
 
-// debugInst takes in an instruction of NonSemantic.Shader.DebugInfo.100: only
-// the lines matter here.
+// debugInst takes in an instruction of NonSemantic.Shader.DebugInfo.100: lines, and the functions that
+// they are of.
 func (t *translator) debugInst(in *inst) {
 	switch spv.NonSemanticShaderDebugInfo100(in.args[1]) {
 	case spv.NonSemanticShaderDebugInfo100DebugNoLine:
@@ -67,6 +70,10 @@ func (t *translator) debugInst(in *inst) {
 			return
 		}
 		t.line = line{file: t.debugSource(in.args[2]), line: uint32(l), col: uint32(c)}
+	case spv.NonSemanticShaderDebugInfo100DebugNoScope:
+		t.inScope = debugScope{}
+	case spv.NonSemanticShaderDebugInfo100DebugScope:
+		t.setScope(in)
 	default:
 		return
 	}

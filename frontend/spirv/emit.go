@@ -9,6 +9,7 @@ import (
 // it, and its terminator as far as it is no branch.
 func (t *translator) emitBlock(blk *block) {
 	f := t.f
+	t.inScope = debugScope{} // it ends with the block
 	for i := blk.first; i < blk.term; i++ {
 		t.emitInst(i)
 	}

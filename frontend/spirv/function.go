@@ -318,6 +318,7 @@ func (t *translator) loadParams(f *function) {
 // function translates the body of a function.
 func (t *translator) function(f *function) {
 	t.f = newFctx(f.irf.Impl)
+	t.fn = t.funcIndex(f.irf.Name)
 	t.f.fn = f
 	t.line = line{file: -1}
 	defer func() {

@@ -67,6 +67,11 @@ type translator struct {
 	// The place under translation, for messages.
 	word int
 	line line
+	// fn is the function under translation in Shader.Funcs, inScope what debug information says of it.
+	fn      uint32
+	inScope debugScope
+	funcIdx map[string]uint32 // in Shader.Funcs
+	inlined map[uint32]uint32 // by DebugInlinedAt: the place in Shader.Locs
 
 	budget int // leaf operations that may still be made: bounds memory
 	f      *fctx

@@ -20,11 +20,14 @@ type Place struct {
 	File string `json:"file,omitempty"`
 	Line uint32 `json:"line,omitempty"`
 	Word uint32 `json:"word,omitempty"`
+	// Path is the calls by which inlined code got where it is, the outermost first, as
+	// "main a.frag:40 > shade a.frag:12"; "" of code that stands where it was written.
+	Path string `json:"path,omitempty"`
 }
 
 func (p Place) compare(q Place) int {
 	known := func(p Place) int { return btoi(p == Place{}) }
-	return cmp.Or(cmp.Compare(known(p), known(q)), cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Word, q.Word))
+	return cmp.Or(cmp.Compare(known(p), known(q)), cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Word, q.Word), cmp.Compare(p.Path, q.Path))
 }
 
 func btoi(b bool) int {
@@ -48,16 +51,45 @@ type Line struct {
 
 // PlaceAt is the place of the code at an offset.
 func PlaceAt(o *object.Object, offset int) Place {
-	e := o.LineAt(uint32(offset))
-	switch {
-	case !e.Known():
+	frames := o.Frames(o.LineAt(uint32(offset)))
+	if frames == nil {
 		return Place{}
-	case e.Line == 0:
-		return Place{Word: e.Word}
-	case int(e.File) < len(o.Files):
-		return Place{File: o.Files[e.File], Line: e.Line}
 	}
-	return Place{Line: e.Line}
+	p := Place{Path: path(frames[1:])}
+	if at := &frames[0]; at.Line == 0 {
+		p.Word = at.Word
+	} else {
+		p.File, p.Line = at.File, at.Line
+	}
+	return p
+}
+
+// path writes calls, the innermost first, as Place.Path.
+func path(calls []object.Frame) string {
+	var list []string
+	for _, f := range slices.Backward(calls) {
+		at := FuncName(f.Func)
+		switch {
+		case f.Line > 0:
+			at += fmt.Sprintf(" %s:%d", f.File, f.Line)
+		case f.Word > 0:
+			at += fmt.Sprintf(" word %d", f.Word)
+		}
+		list = append(list, strings.TrimSpace(at))
+	}
+	return strings.Join(list, " > ")
+}
+
+// FuncName is the name of a function without the types of its parameters, which compilers of GLSL add.
+func FuncName(name string) string {
+	name, _, _ = strings.Cut(name, "(")
+	return name
+}
+
+// Source is the place without the calls.
+func (p Place) Source() Place {
+	p.Path = ""
+	return p
 }
 
 // Lines lists the places of a shader's code in the order of the source, what has no place last. The sums are
@@ -109,6 +141,9 @@ func (s *Shader) AddLines() {
 
 // Program is the model that the costs come from, nil if they were read.
 func (s *Shader) Program() *cost.Program { return s.program }
+
+// Object is the code, nil if the costs were read.
+func (s *Shader) Object() *object.Object { return s.object }
 
 // Shares is the share of each instruction of the cycles in percent, by offset.
 func (s *Shader) Shares() map[int]float64 {
@@ -255,15 +290,20 @@ type row struct {
 }
 
 func (r *row) text(src Sources, module string) string {
+	t := ""
 	switch {
 	case r.Place == Place{}:
 		return "(no place)"
 	case r.Line == 0:
-		return fmt.Sprintf("word %d", r.Word)
+		t = fmt.Sprintf("word %d", r.Word)
+	default:
+		t = fmt.Sprintf("%s:%d", r.File, r.Line)
+		if text := strings.TrimSpace(src.Text(module, r.File, r.Line)); text != "" {
+			t += ": " + strings.ReplaceAll(text, "\t", " ")
+		}
 	}
-	t := fmt.Sprintf("%s:%d", r.File, r.Line)
-	if text := strings.TrimSpace(src.Text(module, r.File, r.Line)); text != "" {
-		t += ": " + strings.ReplaceAll(text, "\t", " ")
+	if r.Path != "" {
+		t += "  [called by " + r.Path + "]"
 	}
 	return t
 }

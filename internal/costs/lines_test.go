@@ -1,8 +1,11 @@
 package costs_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"math"
+	"nirc/backend/object"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,12 +16,19 @@ import (
 	"nirc/passes"
 )
 
-// measure models the shaders of the repository's testdata for all targets, three of them at O0 too.
+// measure models ten shaders and more of the repository's tests for all targets, at both levels.
 func measure(t *testing.T, each func(name string, s *costs.Shader)) {
 	t.Helper()
-	files, err := filepath.Glob("../../testdata/*.spv")
-	if err != nil || len(files) < 5 {
-		t.Fatal(files, err)
+	var files []string
+	for _, pattern := range []string{"../../testdata/*.spv", "../../testdata/asm/*.spvasm", "../profile/testdata/asm/*.spvasm"} {
+		list, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, list...)
+	}
+	if len(files) < 10 {
+		t.Fatal(files)
 	}
 	for _, path := range files {
 		m, err := nirc.LoadFile(context.Background(), path, nirc.FileOptions{})
@@ -72,7 +82,7 @@ func TestLinesSum(t *testing.T) {
 				t.Errorf("%s: %v of %v cycles of %s", name, count[i], s.Total.Count[i], s.Pipes[i].Name)
 			}
 		}
-		if len(s.Lines) < 3 || !s.HasLines() {
+		if glsl := strings.Contains(name, ".spv "); glsl && (len(s.Lines) < 3 || !s.HasLines()) || len(s.Lines) == 0 {
 			t.Errorf("%s: %d lines", name, len(s.Lines))
 		}
 	})
@@ -105,5 +115,34 @@ func TestSources(t *testing.T) {
 	module := filepath.Join(dir, "a.spv")
 	if s.Text(module, "elsewhere/a.frag", 2) != "two" || s.Text(module, "a.frag", 1) != "one" || s.Text(module, "a.frag", 3) != "" || s.Text(module, "no", 1) != "" || s.Text(module, "", 1) != "" {
 		t.Error("a source is not found, or one that is not there is")
+	}
+}
+
+// TestObjectCosts: what an object says of its loops gives the costs of the compile that made it.
+func TestObjectCosts(t *testing.T) {
+	loops := 0
+	measure(t, func(name string, s *costs.Shader) {
+		data, err := s.Object().Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := object.Read(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, noted, err := nirc.CostLoops(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := costs.New(s.File, s.Entry, o, p, noted)
+		back.AddLines()
+		want, _ := json.Marshal(s)
+		if got, _ := json.Marshal(back); !bytes.Equal(got, want) {
+			t.Errorf("%s: the object's costs are\n%s\nthose of the compile\n%s", name, got, want)
+		}
+		loops += len(noted)
+	})
+	if loops == 0 {
+		t.Error("no shader has a loop")
 	}
 }

@@ -1,16 +1,13 @@
 package exec
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"slices"
 	"sync"
 
 	"nirc"
 	"nirc/backend/object"
-	"nirc/frontend/spirv/spv"
 	"nirc/internal/emu"
 )
 
@@ -26,14 +23,7 @@ type Counted struct {
 	File   string // the module
 	Object *object.Object
 	// Counters count by instruction, in the order of the code.
-	Counters  []emu.Counter
-	functions []function
-}
-
-// function is a function of a module, from a word on.
-type function struct {
-	word uint32
-	name string
+	Counters []emu.Counter
 }
 
 type countsKey struct{}
@@ -81,53 +71,9 @@ func count(ctx context.Context, p emu.Program, o *object.Object, m *nirc.Module)
 	}
 	n := &Counted{Object: o, Counters: counting.StartCounting()}
 	if m != nil {
-		n.File, n.functions = m.Name, functions(m)
+		n.File = m.Name
 	}
 	c.mu.Lock()
 	c.list = append(c.list, n)
 	c.mu.Unlock()
-}
-
-// functions lists the functions of a module by their words.
-func functions(m *nirc.Module) (list []function) {
-	if m.SPIRV == nil {
-		return nil
-	}
-	names := map[uint32]string{}
-	for i := range m.SPIRV.Insts {
-		in := &m.SPIRV.Insts[i]
-		w := m.SPIRV.Words[in.Offset:]
-		switch in.Op {
-		case spv.OpName:
-			names[w[1]] = text(w[2 : w[0]>>16])
-		case spv.OpFunction:
-			list = append(list, function{uint32(in.Offset), names[w[2]]})
-		}
-	}
-	return list
-}
-
-// text reads a string of a module.
-func text(words []uint32) string {
-	var b []byte
-	for _, w := range words {
-		b = binary.LittleEndian.AppendUint32(b, w)
-	}
-	if k := bytes.IndexByte(b, 0); k >= 0 {
-		b = b[:k]
-	}
-	return string(b)
-}
-
-// Function is the name of the function of the source whose code stands at a word of the module, "" if
-// that is not known.
-func (n *Counted) Function(word uint32) string {
-	name := ""
-	for _, f := range n.functions {
-		if f.word > word || word == 0 {
-			break
-		}
-		name = f.name
-	}
-	return name
 }

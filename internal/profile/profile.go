@@ -120,24 +120,13 @@ func (b *builder) program(p *program) error {
 	m.Start = m.ID << 32
 	m.Limit = m.Start + uint64(max(1, len(o.Code)))
 	b.p.Mapping = append(b.p.Mapping, m)
-	root := b.location(m, m.Start, b.function(o.Entry, p.File), 0)
+	root := b.location(m, m.Start, profile.Line{Function: b.function(o.Entry, p.File)})
 	for i := range p.samples {
 		s := &p.samples[i]
 		in := &p.cost.Instrs[s.instr]
-		at := o.LineAt(uint32(in.Offset))
-		name, file, line := o.Entry, p.File, int64(0)
-		if at.Known() {
-			if f := p.Function(at.Word); f != "" {
-				name = f
-			}
-			line = int64(at.Line)
-			if int(at.File) < len(o.Files) && at.Line > 0 {
-				file = o.Files[at.File]
-			}
-		}
-		leaf := b.location(m, m.Start+uint64(in.Offset), b.function(name, file), line)
+		leaf := b.location(m, m.Start+uint64(in.Offset), b.lines(p, in.Offset)...)
 		stack := []*profile.Location{leaf}
-		if f, _, _ := strings.Cut(name, "("); f != o.Entry {
+		if outermost := leaf.Line[len(leaf.Line)-1].Function.Name; costs.FuncName(outermost) != o.Entry {
 			stack = append(stack, root)
 		}
 		b.p.Sample = append(b.p.Sample, &profile.Sample{Location: stack, Value: s.values(), Label: map[string][]string{
@@ -146,8 +135,27 @@ func (b *builder) program(p *program) error {
 	return nil
 }
 
-func (b *builder) location(m *profile.Mapping, address uint64, f *profile.Function, line int64) *profile.Location {
-	l := &profile.Location{ID: uint64(len(b.p.Location) + 1), Mapping: m, Address: address, Line: []profile.Line{{Function: f, Line: line}}}
+// lines are the place of the code at an offset and the calls that were inlined to get there, the
+// innermost first, as pprof has them.
+func (b *builder) lines(p *program, offset int) (list []profile.Line) {
+	for _, f := range p.Object.Frames(p.Object.LineAt(uint32(offset))) {
+		name, file := f.Func, f.File
+		if name == "" {
+			name = p.Object.Entry
+		}
+		if file == "" {
+			file = p.File
+		}
+		list = append(list, profile.Line{Function: b.function(name, file), Line: int64(f.Line)})
+	}
+	if list == nil {
+		list = []profile.Line{{Function: b.function(p.Object.Entry, p.File)}}
+	}
+	return list
+}
+
+func (b *builder) location(m *profile.Mapping, address uint64, lines ...profile.Line) *profile.Location {
+	l := &profile.Location{ID: uint64(len(b.p.Location) + 1), Mapping: m, Address: address, Line: lines}
 	b.p.Location = append(b.p.Location, l)
 	return l
 }
@@ -198,7 +206,7 @@ func (p *program) text(b *strings.Builder) {
 	for i := range p.samples {
 		s := &p.samples[i]
 		sum.add(s)
-		at := costs.PlaceAt(p.Object, p.cost.Instrs[s.instr].Offset)
+		at := costs.PlaceAt(p.Object, p.cost.Instrs[s.instr].Offset).Source()
 		if byLine[at] == nil {
 			byLine[at] = &sample{}
 			places = append(places, at)

@@ -7,8 +7,9 @@ import "nirc/ir"
 func (g *gen) everythingFirst() {
 	s := g.s
 	s.Files = append(s.Files, "a.comp", "dir/\"b\".h")
+	s.Funcs = append(s.Funcs, "main", "shade(vf3;")
 	for i := range uint32(8) {
-		s.Locs = append(s.Locs, ir.Loc{File: i % 3, Line: i + 1, Col: i * 2, ID: 100 + i, Word: 7 * i})
+		s.Locs = append(s.Locs, ir.Loc{File: i % 3, Line: i + 1, Col: i * 2, ID: 100 + i, Word: 7 * i, Func: i % 3, Call: i / 2})
 	}
 	s.Names = append(s.Names, "x", "albedo", "a\nb")
 	s.ConstantData = []byte{1, 2, 3, 0xff}
