@@ -70,6 +70,7 @@ func (t Target) Cost(o *object.Object) (*cost.Program, error) {
 	for i := range p.Instrs {
 		p.Instrs[i].Once = p.Nodes != nil && !reached[i] // a preamble, another program, padding
 	}
+	w.aside(p.Instrs, &m)
 	p.Occupancy = agxOccupancy(&m)
 	p.Hiding = float64(p.Occupancy.Value) / 32 / schedulers
 	costProps(&p.Props, &m)

@@ -1,6 +1,7 @@
 package agx
 
 import (
+	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/cost"
 )
@@ -58,6 +59,22 @@ func (w *walker) walk(entry int) []bool {
 		w.list = nil
 	}
 	return reached
+}
+
+// aside marks the instructions of a geometry shader's other programs, which run for invocations of their own.
+func (w *walker) aside(list []cost.Instr, m *abi.Meta) {
+	if m.Geometry == nil {
+		return
+	}
+	for _, part := range []*abi.Meta{m.Geometry.Raster, m.Geometry.Count} {
+		if part == nil {
+			continue
+		}
+		other := walker{lines: w.lines, at: w.at, nodes: map[lane]int32{}}
+		for i, reached := range other.walk(int(part.Entry)) {
+			list[i].Aside = list[i].Aside || reached && list[i].Once
+		}
+	}
 }
 
 // node returns the number of a state.

@@ -118,6 +118,9 @@ type Instr struct {
 	Classes []Class
 	// Once: it runs once for all invocations, in a preamble, and counts in no path.
 	Once bool
+	// Aside: it is of another program of the object, which runs for invocations of its own; it
+	// counts in no path, as what runs once does.
+	Aside bool
 	// Doubt: the figures are assumed, nobody has published or measured them.
 	Doubt bool
 	// Spill is a store (1) or a load (2) of a spilled register.

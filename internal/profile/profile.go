@@ -51,7 +51,7 @@ func programs(ctx context.Context, c *exec.Counts) ([]*program, error) {
 				continue
 			}
 			k, ok := slices.BinarySearchFunc(m.Instrs, int(count.Offset), func(in cost.Instr, at int) int { return in.Offset - at })
-			if !ok || m.Instrs[k].Once {
+			if !ok || m.Instrs[k].Once && !m.Instrs[k].Aside {
 				continue
 			}
 			in := &m.Instrs[k]

@@ -51,7 +51,7 @@ type program struct {
 	coefs         [256]coef     // coefficient registers
 	states        [2][256]state // texture and sampler state registers
 
-	counts []emu.Counter // by instruction; nil: nobody counts
+	counts []*emu.Counter // by instruction; nil: nobody counts
 
 	pool, checkPool sync.Pool // *registers, *checker
 }
