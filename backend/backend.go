@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"nirc/backend/cost"
+	"nirc/backend/layout"
 	"nirc/backend/object"
 	"nirc/internal/emu"
 	"nirc/ir"
@@ -93,6 +94,8 @@ type Job struct {
 	// Next is the stage that follows in the pipeline, none if that is not known.
 	// Targets on which it takes over the threads make a shader for that.
 	Next ir.Stage
+	// Layout is the pipeline layout, nil if slots follow from binding numbers alone.
+	Layout *layout.Layout
 	// Dump says that someone looks at the machine steps: their text must be made.
 	Dump bool
 }

@@ -10,6 +10,7 @@ var Faults = map[string]fault{
 	"first fan": faultFirstFan, "invalid plane": faultInvalidPlane,
 	"sample depth": faultSampleDepth, "kept depth": faultKeptDepth, "never depth": faultNeverDepth, "sample shading": faultSampleShading, "test twice": faultTestTwice,
 	"workgroup fence": faultWorkgroupFence, "group barrier": faultGroupBarrier,
+	"slots": faultSlots,
 }
 
 // NumFaults is the number of switches that there are.

@@ -35,6 +35,7 @@ const (
 	faultTestTwice                           // whole programs test the samples that a depth or a stencil tests after them
 	faultWorkgroupFence                      // barriers of the workgroup order nothing of the device's memory
 	faultGroupBarrier                        // barriers of the workgroup do not wait
+	faultSlots                               // the descriptor table holds what this shader uses, in a row
 	numFaults              = iota
 )
 

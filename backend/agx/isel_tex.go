@@ -59,15 +59,16 @@ func (s *isel) texture(in *ir.Instr, d *ir.Def, write bool) texture {
 
 // heapOffset is the byte offset of a descriptor in the heap.
 func (s *isel) heapOffset(in *ir.Instr, v *ir.Variable, index opnd, write bool) opnd {
-	first, ok := s.res.heapEntry(v)
-	if !ok {
+	h := s.res.heapRange(v)
+	if h == nil {
 		s.fail(in, "the image %s has no binding, which is not supported", v.Name)
+		return imm32(0)
 	}
-	at := first * abi.HeapEntrySize
+	at := h.First * abi.HeapEntrySize
 	if write {
 		at += abi.HeapEntrySize
 	}
-	return s.scaled(index, 2*abi.HeapEntrySize, imm32(at))
+	return s.scaled(index, h.Stride*abi.HeapEntrySize, imm32(at))
 }
 
 // heapBase is the heap's address.
@@ -106,11 +107,11 @@ func (s *isel) samplerOperand(in *ir.Instr, t *isa.Instr, i int, d *ir.Def, uses
 			return uses
 		}
 	}
-	first, ok := s.res.samplerEntry(v)
-	if !ok {
-		s.fail(in, "more than %d samplers are not supported", abi.MaxSamplers)
+	h, err := s.res.samplerEntry(v)
+	if err != nil {
+		s.fail(in, "the sampler %s, which has no state register: %v", v.Name, err)
 	}
-	return s.register(t, i, s.reg(s.sized(s.scaled(index, 1, imm32(first)), true)), uses)
+	return s.register(t, i, s.reg(s.sized(s.scaled(index, h.Stride, imm32(h.First)), true)), uses)
 }
 
 // texDims are the dimensions of instructions. One dimension is two with a height of 1: hardware has

@@ -1,14 +1,12 @@
 package agx
 
 import (
+	"nirc/backend"
 	"nirc/backend/agx/abi"
+	"nirc/backend/layout"
 	"nirc/backend/resource"
 	"nirc/ir"
 )
-
-// unsizedCount is the number of entries that an array of unknown size gets
-// when others follow it.
-const unsizedCount = 4096
 
 // resources are the bindings of a shader. A buffer handle becomes the number
 // of an entry of the descriptor table: a constant where the shader names the buffer, whose
@@ -16,33 +14,55 @@ const unsizedCount = 4096
 type resources struct {
 	s       *ir.Shader
 	impl    *ir.Impl
+	layout  *layout.Layout
 	buffers *resource.Table
 	table   []abi.TableRange
 	heap    []abi.HeapRange
 	// samplers and textures in state registers, in order of their numbers.
 	samplers    []abi.State
-	samplerHeap []abi.HeapRange // by the first entry
+	samplerHeap []abi.HeapRange
 	textures    []abi.State
 }
 
 // lowerDescriptors places the bindings and rewrites handles.
-func lowerDescriptors(s *ir.Shader, impl *ir.Impl) *resources {
-	r := &resources{s: s, impl: impl}
-	r.placeBuffers()
-	resource.LowerHandles(impl, func(set, binding uint32) uint32 { return r.buffers.Find(set, binding).First })
-	r.placeImages()
-	return r
+func lowerDescriptors(s *ir.Shader, impl *ir.Impl, l *layout.Layout) (*resources, error) {
+	r := &resources{s: s, impl: impl, layout: l}
+	stride, err := r.placeBuffers()
+	if err == nil {
+		err = r.placeImages()
+	}
+	if err == nil {
+		err = abi.SamplerHeap.Fits(l)
+	}
+	if err != nil {
+		return nil, backend.Refuse(TargetName, s, nil, "%v", err)
+	}
+	resource.LowerHandles(impl, stride, func(set, binding uint32) uint32 { return r.buffers.Find(set, binding).First })
+	return r, nil
 }
 
-// placeBuffers gives every buffer binding its entries.
-func (r *resources) placeBuffers() {
-	r.buffers = resource.Buffers(r.s, r.impl, unsizedCount)
-	for i, e := range r.buffers.Ranges {
-		if e.Count == 0 && i+1 < len(r.buffers.Ranges) {
-			e.Count = unsizedCount
-		}
-		r.table = append(r.table, abi.TableRange(e))
+// placeBuffers gives every buffer binding its entries, stride between its elements.
+func (r *resources) placeBuffers() (stride uint32, err error) {
+	stride = 1
+	if r.layout == nil && !faults.has(faultSlots) {
+		stride = abi.Buffers.Bindings * abi.Buffers.Sets
 	}
+	r.buffers = resource.Buffers(r.s, r.impl, abi.Buffers.Elements)
+	for i := range r.buffers.Ranges {
+		e := &r.buffers.Ranges[i]
+		p, err := abi.Buffers.Place(r.layout, e.Set, e.Binding, e.Count)
+		if err != nil {
+			return 0, err
+		}
+		if !faults.has(faultSlots) {
+			e.First, e.Stride = p.First, p.Stride
+		}
+		if e.Count == 0 {
+			e.Count = p.Count
+		}
+		r.table = append(r.table, abi.TableRange(*e))
+	}
+	return stride, abi.Buffers.Fits(r.layout)
 }
 
 // entry names the buffer of a table entry.

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"nirc/backend/agx/abi"
+	"nirc/backend/layout"
 	"nirc/backend/resource"
 	"nirc/ir"
 )
@@ -15,34 +16,32 @@ const (
 	maxSamplers = 17
 )
 
-// placeImages gives every image its entries in the descriptor heap, arrays of
-// unknown size last.
-func (r *resources) placeImages() {
+// placeImages gives every image its entries in the descriptor heap.
+func (r *resources) placeImages() error {
+	if err := abi.Images.Fits(r.layout); err != nil {
+		return err
+	}
 	for _, v := range r.s.Variables {
-		if !v.HasBinding || v.Mode != ir.ModeUniform && v.Mode != ir.ModeImage || r.heapRange(v) != nil {
+		if !v.HasBinding || v.Mode != ir.ModeUniform && v.Mode != ir.ModeImage || v.Type.WithoutArray().Base == ir.BaseSampler || r.heapRange(v) != nil {
 			continue
 		}
-		r.heap = append(r.heap, abi.HeapRange{Set: v.Set, Binding: v.Binding, Count: resource.ArrayCount(v.Type)})
+		p, err := abi.Images.Place(r.layout, v.Set, v.Binding, resource.ArrayCount(v.Type))
+		if err != nil {
+			return err
+		}
+		r.heap = append(r.heap, heapRange(v, p))
 	}
-	sort.SliceStable(r.heap, func(i, j int) bool {
-		a, b := &r.heap[i], &r.heap[j]
-		if (a.Count == 0) != (b.Count == 0) {
-			return a.Count != 0
-		}
-		if a.Set != b.Set {
-			return a.Set < b.Set
-		}
-		return a.Binding < b.Binding
-	})
-	at := uint32(0)
-	for i := range r.heap {
-		h := &r.heap[i]
-		h.First = at
-		if h.Count == 0 && i+1 < len(r.heap) {
-			h.Count = unsizedCount
-		}
-		at += 2 * h.Count
+	sort.SliceStable(r.heap, func(i, j int) bool { return r.heap[i].First < r.heap[j].First })
+	return nil
+}
+
+// heapRange are the entries of a variable's elements.
+func heapRange(v *ir.Variable, p layout.Place) abi.HeapRange {
+	n := resource.ArrayCount(v.Type)
+	if n == 0 {
+		n = p.Count
 	}
+	return abi.HeapRange{Set: v.Set, Binding: v.Binding, First: p.First, Stride: p.Stride, Count: n}
 }
 
 func (r *resources) heapRange(v *ir.Variable) *abi.HeapRange {
@@ -52,15 +51,6 @@ func (r *resources) heapRange(v *ir.Variable) *abi.HeapRange {
 		}
 	}
 	return nil
-}
-
-// heapEntry is the first entry of a variable in the heap.
-func (r *resources) heapEntry(v *ir.Variable) (uint32, bool) {
-	h := r.heapRange(v)
-	if h == nil {
-		return 0, false
-	}
-	return h.First, true
 }
 
 // textureState returns the state register of an element of a variable; false
@@ -98,23 +88,18 @@ func (r *resources) samplerState(v *ir.Variable, element uint32) (int, bool) {
 	return n, true
 }
 
-// samplerEntry is the first entry of a variable in the sampler heap, which has
-// what is chosen at run time and what has no state register; false if it is full.
-func (r *resources) samplerEntry(v *ir.Variable) (uint32, bool) {
-	at := uint32(0)
+// samplerEntry are the entries of a variable in the sampler heap, which has
+// what is chosen at run time and what has no state register.
+func (r *resources) samplerEntry(v *ir.Variable) (abi.HeapRange, error) {
 	for _, h := range r.samplerHeap {
 		if h.Set == v.Set && h.Binding == v.Binding {
-			return h.First, true
+			return h, nil
 		}
-		at = h.First + h.Count
 	}
-	n := resource.ArrayCount(v.Type)
-	if n == 0 {
-		n = unsizedCount
+	p, err := abi.SamplerHeap.Place(r.layout, v.Set, v.Binding, resource.ArrayCount(v.Type))
+	if err != nil {
+		return abi.HeapRange{}, err
 	}
-	if uint64(at)+uint64(n) > abi.MaxSamplers {
-		return 0, false
-	}
-	r.samplerHeap = append(r.samplerHeap, abi.HeapRange{Set: v.Set, Binding: v.Binding, First: at, Count: n})
-	return at, true
+	r.samplerHeap = append(r.samplerHeap, heapRange(v, p))
+	return r.samplerHeap[len(r.samplerHeap)-1], nil
 }

@@ -53,6 +53,7 @@ var obligations = []struct {
 	{fault: "never depth", script: "never_depth", abi: nirc.SeparateABI},
 	{fault: "sample shading", draw: shadeSamples},
 	{fault: "test twice", script: "discard_depth", abi: backend.MonolithicABI},
+	{fault: "slots", script: "slots"},
 	{fault: "tile budget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
 }
 

@@ -142,7 +142,11 @@ func (c *compiler) lowerCullDistances() error {
 }
 
 func (c *compiler) lowerDescriptors() error {
-	c.res = lowerDescriptors(c.s, c.impl)
+	res, err := lowerDescriptors(c.s, c.impl, c.opts.job().Layout)
+	if err != nil {
+		return err
+	}
+	c.res = res
 	return nil
 }
 

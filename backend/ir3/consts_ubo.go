@@ -129,11 +129,12 @@ func (u *uboPush) describe(table []abi.Descriptor) []abi.UBORange {
 		r := &u.ranges[i]
 		for k := range table {
 			d := &table[k]
-			if d.ConstData || d.Base != uint8(r.set) || r.slot < d.Slot || d.Count != 0 && r.slot >= d.Slot+d.Count*d.SlotsPerElement() {
+			element, _, ok := d.Element(r.slot)
+			if !ok || d.Base != uint8(r.set) {
 				continue
 			}
 			list = append(list, abi.UBORange{
-				Set: d.Set, Binding: d.Binding, Element: (r.slot - d.Slot) / d.SlotsPerElement(), Start: 16 * r.first,
+				Set: d.Set, Binding: d.Binding, Element: element, Start: 16 * r.first,
 				Area: abi.Area{Offset: r.at, Size: 4 * int(r.n)},
 			})
 			break

@@ -13,6 +13,7 @@ const (
 	faultDispatchOrder                   // dispatches that are not linear
 	faultChainIDs                        // ids that only the next stage wants
 	faultViews                           // 16-bit accesses through views of words
+	faultSlots                           // slots that the stages of a pipeline agree on
 	numFaults
 )
 

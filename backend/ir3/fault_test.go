@@ -88,6 +88,12 @@ var faultCases = []struct {
 		}
 		return nil
 	}},
+	{faultSlots, "slots of the pipeline", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), id)
+		return differ(s, CompileOptions{GPU: "a740"}, 1, nil, 256, nil)
+	}},
 	{faultDispatchOrder, "dispatch order", func() error {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)

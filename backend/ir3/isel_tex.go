@@ -123,10 +123,10 @@ func (s *isel) resource(in *ir.Instr, d *ir.Def, sampler bool) texResource {
 	v := at.DerefInfo().Var
 	for k := range s.meta.Descriptors {
 		e := &s.meta.Descriptors[k]
-		if e.ConstData || e.Set != v.Set || e.Binding != v.Binding {
+		if e.Set != v.Set || e.Binding != v.Binding {
 			continue
 		}
-		slot := s.addIndex(immediate(e.Slot, false), index, e.SlotsPerElement())
+		slot := s.addIndex(immediate(e.Slot, false), index, e.Stride)
 		if sampler && e.Kind == abi.Combined {
 			slot = s.addImm(slot, 1)
 		}

@@ -155,18 +155,14 @@ func (s *isel) relConsts(index opnd, n, count int) []opnd {
 	return ops
 }
 
-// loadConstant reads the shader's constant data through its own descriptor.
+// loadConstant reads the shader's constant data, a uniform buffer of the stage's own beside the
+// descriptor sets.
 func (s *isel) loadConstant(in *ir.Instr) {
-	set, slot := s.constDataSlot()
-	if set < 0 {
-		s.fail(in, "no descriptor set is left for constant data")
-		return
-	}
+	s.meta.ConstData = s.sh.ConstantData
 	base := uint32(in.Get(ir.IdxBase))
 	load := func(vec4 opnd, first, n int) []opnd {
 		return s.ldcFrom(vec4, first, n, func(t *isa.Instr, uses []mach.Value) []mach.Value {
-			t.Set = int8(set) + 1
-			t.Srcs[1] = isa.I(int32(slot))
+			t.Srcs[1] = isa.I(abi.ConstDataUBO)
 			return uses
 		})
 	}
@@ -198,29 +194,4 @@ func (s *isel) loadConstant(in *ir.Instr) {
 		ops[k] = w
 	}
 	s.setComps(&in.Def, ops...)
-}
-
-// constDataSlot places the constant data after the bindings of the first set
-// that has none of unknown size.
-func (s *isel) constDataSlot() (set, slot int) {
-	var next [maxSets]int
-	for i := range s.meta.Descriptors {
-		d := &s.meta.Descriptors[i]
-		switch {
-		case d.ConstData:
-			return int(d.Base), int(d.Slot)
-		case d.Count == 0:
-			next[d.Base] = -1
-		case next[d.Base] >= 0:
-			next[d.Base] = max(next[d.Base], int(d.Slot+d.Count*d.SlotsPerElement()))
-		}
-	}
-	for b, n := range next {
-		if n >= 0 && n < 256 {
-			s.meta.Descriptors = append(s.meta.Descriptors, abi.Descriptor{Set: uint32(b), Base: uint8(b), Slot: uint32(n), Count: 1, ConstData: true})
-			s.meta.ConstData = s.sh.ConstantData
-			return b, n
-		}
-	}
-	return -1, 0
 }

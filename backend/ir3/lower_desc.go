@@ -6,15 +6,12 @@ import (
 
 	"nirc/backend"
 	"nirc/backend/ir3/abi"
+	"nirc/backend/layout"
 	"nirc/backend/resource"
 	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/optab"
 )
-
-// unsizedCount is the number of slots that an array of unknown size gets
-// when others follow it in its set.
-const unsizedCount = 4096
 
 // maxSets is the number of descriptor sets that instructions can name.
 const maxSets = 8
@@ -27,6 +24,9 @@ const maxSets = 8
 type descriptors struct {
 	s        *ir.Shader
 	impl     *ir.Impl
+	layout   *layout.Layout
+	slots    *layout.Table
+	stride   uint32 // slots between the elements of a buffer's binding
 	table    []abi.Descriptor
 	visiting []bool
 	halves   bool // storage buffers have views of 16 bits
@@ -34,9 +34,18 @@ type descriptors struct {
 }
 
 // lowerDescriptors rewrites the entry point and returns the placement of the bindings.
-func lowerDescriptors(s *ir.Shader, impl *ir.Impl, gpu *GPU) ([]abi.Descriptor, error) {
-	d := &descriptors{s: s, impl: impl, halves: gpu.Storage16 && !faults.has(faultViews)}
+func lowerDescriptors(s *ir.Shader, impl *ir.Impl, gpu *GPU, l *layout.Layout) ([]abi.Descriptor, error) {
+	d := &descriptors{s: s, impl: impl, layout: l, slots: abi.Slots(gpu.Gen), stride: 1, halves: gpu.Storage16 && !faults.has(faultViews)}
+	if l == nil {
+		d.stride = d.slots.Unit * d.slots.Bindings
+	}
+	if err := d.slots.Fits(l); err != nil {
+		d.fail(nil, "%v", err)
+	}
 	d.place()
+	if d.err != nil {
+		return nil, d.err
+	}
 	var uses []*ir.Instr
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
@@ -51,9 +60,9 @@ func lowerDescriptors(s *ir.Shader, impl *ir.Impl, gpu *GPU) ([]abi.Descriptor, 
 	for _, in := range uses {
 		d.access(in)
 	}
-	resource.LowerHandles(impl, func(set, binding uint32) uint32 {
+	resource.LowerHandles(impl, d.stride, func(set, binding uint32) uint32 {
 		e := d.find(set, binding)
-		return e.Set<<16 | e.Slot
+		return uint32(e.Base)<<16 | e.Slot
 	})
 	impl.Preserve(ir.MetaNone)
 	return d.table, d.err
@@ -67,8 +76,7 @@ func handleSrc(i ir.Intrinsic) int {
 	return -1
 }
 
-// place gives every binding its slots: by set, then binding, arrays of
-// unknown size last.
+// place gives every binding its slots, as the layout or the numbers of the bindings say.
 func (d *descriptors) place() {
 	d.addVariables()
 	d.addIndices()
@@ -77,25 +85,27 @@ func (d *descriptors) place() {
 		if a.Set != b.Set {
 			return a.Set < b.Set
 		}
-		if (a.Count == 0) != (b.Count == 0) {
-			return a.Count != 0
-		}
 		return a.Binding < b.Binding
 	})
-	slot := uint32(0)
+	used := [maxSets]uint32{}
 	for i := range d.table {
-		// Only the last array of a set can be without end.
-		if e := &d.table[i]; e.Count == 0 && i+1 < len(d.table) && d.table[i+1].Set == e.Set {
-			e.Count = unsizedCount
-		}
-		if i > 0 && d.table[i].Set != d.table[i-1].Set {
-			slot = 0
-		}
-		d.table[i].Slot = slot
-		slot += d.table[i].Count * d.table[i].SlotsPerElement()
-		if slot > 0xffff {
-			d.fail(nil, "%d descriptors in a set are not supported", slot)
+		e := &d.table[i]
+		p, err := d.slots.Place(d.layout, e.Set, e.Binding, e.Count)
+		if err != nil {
+			d.fail(nil, "%v", err)
 			return
+		}
+		e.Base, e.Slot, e.Stride = uint8(p.Base), p.First, p.Stride
+		if e.Count == 0 {
+			e.Count = p.Count
+		}
+		if e.Kind == abi.Sampler && (!p.Known || p.Type == layout.CombinedImageSampler) {
+			e.Slot++ // after the image
+		}
+		if faults.has(faultSlots) { // what this shader uses, in a row
+			e.Slot, e.Stride = used[e.Base], e.SlotsPerElement()
+			d.stride = 1
+			used[e.Base] += e.Count * e.Stride
 		}
 	}
 }
@@ -152,11 +162,6 @@ func (d *descriptors) add(n abi.Descriptor) {
 			return
 		}
 	}
-	if n.Set >= maxSets {
-		d.fail(nil, "descriptor set %d is not supported, at most %d sets are", n.Set, maxSets)
-		n.Set = 0
-	}
-	n.Base = uint8(n.Set)
 	d.table = append(d.table, n)
 }
 
@@ -223,8 +228,8 @@ func (d *descriptors) access(in *ir.Instr) {
 	k := handleSrc(in.Intr)
 	h := in.Srcs[k].Def
 	if h.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3) {
-		if set := h.Instr.Get(ir.IdxDescSet); set >= maxSets {
-			d.fail(in, "descriptor set %d is not supported, at most %d sets are", set, maxSets)
+		if set := h.Instr.Get(ir.IdxDescSet); set >= uint64(d.slots.Sets) {
+			d.fail(in, "descriptor set %d is not supported, there are %d sets", set, d.slots.Sets)
 		}
 		return // lowered before
 	}
@@ -271,9 +276,9 @@ func (d *descriptors) direct(b *ir.Builder, h *ir.Def, comp int) *ir.Def {
 	case in.IsIntrinsic(ir.IntrVulkanResourceIndex):
 		e := d.find(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)))
 		if c, ok := in.Srcs[0].Def.Const(0); ok {
-			return b.Imm32(uint32(c) + e.Slot)
+			return b.Imm32(uint32(c)*d.stride + e.Slot)
 		}
-		return b.IAddImm(in.Srcs[0].Def, int64(e.Slot))
+		return b.IAddImm(d.steps(b, in.Srcs[0].Def), int64(e.Slot))
 	case in.IsIntrinsic(ir.IntrVulkanResourceReindex):
 		x := d.direct(b, in.Srcs[0].Def, 0)
 		if x == nil {
@@ -281,9 +286,9 @@ func (d *descriptors) direct(b *ir.Builder, h *ir.Def, comp int) *ir.Def {
 		}
 		c, ok := in.Srcs[1].Def.Const(0)
 		if y, ok2 := x.Const(0); ok && ok2 {
-			return b.Imm32(uint32(c + y))
+			return b.Imm32(uint32(c)*d.stride + uint32(y))
 		}
-		return b.Iadd(x, in.Srcs[1].Def)
+		return b.Iadd(x, d.steps(b, in.Srcs[1].Def))
 	case in.IsIntrinsic(ir.IntrLoadVulkanDescriptor):
 		return d.direct(b, in.Srcs[0].Def, 0)
 	case in.IsALU(ir.OpMov):
@@ -292,6 +297,14 @@ func (d *descriptors) direct(b *ir.Builder, h *ir.Def, comp int) *ir.Def {
 		return d.direct(b, in.Srcs[comp].Def, in.Srcs[comp].Swizzle.Lane(0))
 	}
 	return nil
+}
+
+// steps is how many slots after the first an element is.
+func (d *descriptors) steps(b *ir.Builder, element *ir.Def) *ir.Def {
+	if d.stride == 1 {
+		return element
+	}
+	return b.Imul(b.Channel(element, 0), b.Imm32(d.stride))
 }
 
 // sets returns the sets that component comp of a handle may come from.
@@ -306,7 +319,7 @@ func (d *descriptors) sets(h *ir.Def, comp int) uint8 {
 	case ir.KindIntrinsic:
 		switch in.Intr {
 		case ir.IntrVulkanResourceIndex:
-			return 1 << (in.Get(ir.IdxDescSet) & (maxSets - 1))
+			return 1 << d.find(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding))).Base
 		case ir.IntrVulkanResourceReindex, ir.IntrLoadVulkanDescriptor:
 			return d.sets(in.Srcs[0].Def, 0)
 		}
@@ -331,7 +344,7 @@ func (d *descriptors) sets(h *ir.Def, comp int) uint8 {
 	// Anything else: some binding of the shader.
 	m := uint8(0)
 	for i := range d.table {
-		m |= 1 << d.table[i].Set
+		m |= 1 << d.table[i].Base
 	}
 	return m
 }

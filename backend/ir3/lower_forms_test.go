@@ -32,7 +32,7 @@ func TestRefusedForms(t *testing.T) {
 		{"fragment", "", "%0:32 = load_const 0 %1:32x2 = load_input %0 component=3 dest_type=u32 io_semantics={VAR31 1} store_shared %1, %0 align_mul=4 write_mask=xy", "load_input of slot 63, components from 3 on, is not supported"},
 		{"vertex", "", "%0:32 = load_const 0 %1:32x2 = load_barycentric_pixel interp_mode=smooth %2:32 = load_interpolated_input %1, %0 dest_type=f32 io_semantics={VAR0 1} store_shared %2, %0 align_mul=4 write_mask=x", "%2 is not supported as a value: %2:32 = load_interpolated_input"},
 		{"fragment", `var @1 uniform sampled2D<f32> "t" { set=0 binding=0 }`, "%0:32x2 = undef %1:32 = deref_var @1 %2:32x4 = tex texture_deref=%1 sampler_deref=%1 coord=%0 backend1=%0 dim=2D dest=f32 coord_components=2 store_shared %2, %1 align_mul=4 write_mask=x", "tex with sources packed for another target is not supported"},
-		{"", `var @1 mem_ssbo $0[65536][65536] "" { set=0 binding=0 }`, "%0:32 = undef", "4294967295 descriptors in a set are not supported"},
+		{"", `var @1 mem_ssbo $0[65536][65536] "" { set=0 binding=0 }`, "%0:32 = undef", "4294967295 descriptors at binding 0 of set 0 are not supported without a pipeline layout"},
 		// Handles that a stage of lowering has made before.
 		{"", uniform, "%0:32 = load_const 0 %1:32 = bindless_resource_ir3 %0 %2:32 = load_ubo %1, %0 align_mul=16 range=16 store_shared %2, %0 align_mul=4 write_mask=x", ""},
 	} {

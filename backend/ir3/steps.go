@@ -135,7 +135,7 @@ func onProgram(run func(*phys)) func(*compiler) error {
 }
 
 func (c *compiler) lowerDescriptors() (err error) {
-	c.meta.Descriptors, err = lowerDescriptors(c.s, c.impl, c.gpu)
+	c.meta.Descriptors, err = lowerDescriptors(c.s, c.impl, c.gpu, c.opts.job.Layout)
 	return err
 }
 

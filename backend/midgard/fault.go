@@ -26,6 +26,7 @@ const (
 	faultPerspective                     // inputs without perspective are loaded with the bit cleared
 	faultLinear                          // the vertex program stores them as they are
 	faultUBOOffset                       // immediate offsets of uniform buffers go up to 64 KiB
+	faultSlots                           // uniform buffers stand in a row, as this shader uses them
 	numFaults          = iota
 )
 

@@ -78,7 +78,7 @@ func (c *compiler) selectFunc() (*isel, error) {
 	impl := c.s.Entry().Impl
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
 	s := &isel{sh: c.s, impl: impl, gpu: c.gpu, meta: &c.meta, res: c.res, f: &function{}}
-	s.tab = tables{meta: s.meta, limit: c.uniforms}
+	s.tab = tables{meta: s.meta, layout: c.job.Layout, limit: c.uniforms}
 	s.vals = make([]value, impl.NumDefs)
 	s.lazy = make([]bool, impl.NumDefs)
 	s.blocks = make([]int, impl.NumBlocks+1)

@@ -96,7 +96,7 @@ func (s *isel) readBuffer(in *ir.Instr, k abi.UBOKind, r abi.Resource, base uint
 	}
 	ubo, err := s.tab.ubo(k, r)
 	if err != nil {
-		s.fail(in, "more than %d uniform buffers are not supported", abi.MaxUBOs)
+		s.err = err
 		return
 	}
 	index := o

@@ -1,6 +1,9 @@
 package midgard
 
 import (
+	"slices"
+
+	"nirc/backend/layout"
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/backend/resource"
@@ -33,51 +36,59 @@ func (s *isel) scaled(x source, stride uint32, add source) source {
 	return s.temp(isa.OpIadd, 1, x, add)
 }
 
-// maxTable is how many entries an instruction can name.
-const maxTable = 1 << 16
-
-// table is one of a binary's tables of descriptors, its tail (nil: it has none), and
-// what its entry for a resource is.
-type table[T comparable] struct {
-	list, tail *[]T
-	entry      func(r abi.Resource) T
+// place finds the entries of a variable in a table that the stages of a pipeline share, and the
+// entry of an element: a number, to which a value is added if that is not regNone.
+func (s *isel) place(t *layout.Table, v *ir.Variable, index source) (r abi.Range, first int, at source) {
+	count := resource.ArrayCount(v.Type)
+	p, err := t.Place(s.tab.layout, v.Set, v.Binding, count)
+	if err != nil {
+		s.fail(nil, "%s: %v", v.Name, err)
+		return r, 0, source{reg: regNone}
+	}
+	if count == 0 {
+		count = p.Count
+	}
+	r = abi.Range{Set: v.Set, Binding: v.Binding, First: p.First, Stride: p.Stride, Count: count}
+	if index.reg == regConst {
+		return r, int(p.At(index.con[0])), source{reg: regNone}
+	}
+	return r, int(p.First), s.scaled(index, p.Stride, constant(0))
 }
 
-// tableIndex finds or makes the entries of a variable in a table: one where the
-// index is constant, all of them in a row where it is not, or the table's tail where
-// nobody knows how many they are. It returns the entry, to which the index is added, if it
-// is not regNone.
-func tableIndex[T comparable](s *isel, t table[T], v *ir.Variable, index source) (first int, at source) {
-	list, entry := t.list, t.entry
-	r := abi.Resource{Set: v.Set, Binding: v.Binding}
-	count := resource.ArrayCount(v.Type)
-	at = index
-	if index.reg == regConst {
-		r.Element, count = index.con[0], 1
-		at = source{reg: regNone}
-	} else if count == 0 {
-		return 0, tailIndex(s, list, t.tail, entry(r), index)
+// listed adds an entry to a list once.
+func listed[T comparable](list []T, x T) []T {
+	if slices.Contains(list, x) {
+		return list
 	}
-	if len(*list)+int(count) > maxTable {
-		s.fail(nil, "%d descriptors of %s are not supported: a table has up to %d", count, v.Name, maxTable)
-		return 0, at
+	return append(list, x)
+}
+
+// sysvalsOf finds or makes the system values of the elements of a variable in a row. It returns the
+// first, to which the index is added.
+func (s *isel) sysvalsOf(x abi.Sysval, v *ir.Variable) (first int) {
+	list := &s.meta.Sysvals
+	count := int(resource.ArrayCount(v.Type))
+	if len(*list)+count > 1<<12 { // 64 KiB of system values
+		s.fail(nil, "%d descriptors of %s are not supported: there are up to %d system values", count, v.Name, 1<<12)
+		return 0
 	}
-	element := r.Element
-	for i := 0; i+int(count) <= len(*list); i++ {
+	element := func(k int) abi.Sysval {
+		x.Element = uint32(k)
+		return x
+	}
+	for i := 0; i+count <= len(*list); i++ {
 		same := true
-		for k := uint32(0); same && k < count; k++ {
-			r.Element = element + k
-			same = (*list)[i+int(k)] == entry(r)
+		for k := 0; same && k < count; k++ {
+			same = (*list)[i+k] == element(k)
 		}
 		if same {
-			return i, at
+			return i
 		}
 	}
 	for k := range count {
-		r.Element = element + k
-		*list = append(*list, entry(r))
+		*list = append(*list, element(k))
 	}
-	return len(*list) - int(count), at
+	return len(*list) - count
 }
 
 // imageValue is a system value that describes a texture or image.
@@ -92,11 +103,8 @@ func (s *isel) imageValue(x abi.Sysval, v *ir.Variable, index source) source {
 		at, k := s.tailElement(x, index)
 		s.loadUBO(uboLoad{ubo: s.ubo(abi.UBOElements), dst: d, n: 4, off: uint32(16 * k), index: at, shift: 4})
 	} else {
-		first, at := tableIndex(s, table[abi.Sysval]{&s.meta.Sysvals, nil, func(r abi.Resource) abi.Sysval {
-			x.Element = r.Element
-			return x
-		}}, v, index)
-		s.loadUBO(uboLoad{ubo: s.ubo(abi.UBOSysvals), dst: d, n: 4, off: uint32(16 * first), index: at, shift: 4})
+		first := s.sysvalsOf(x, v)
+		s.loadUBO(uboLoad{ubo: s.ubo(abi.UBOSysvals), dst: d, n: 4, off: uint32(16 * first), index: index, shift: 4})
 	}
 	return source{reg: d, swz: identity}
 }

@@ -52,15 +52,16 @@ func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 		s.fail(in, "images of dimension %s of this form are not supported", dim)
 		return false
 	}
-	first, at := tableIndex(s, table[abi.Record]{&s.meta.Attributes, &s.meta.AttributeTail, func(r abi.Resource) abi.Record {
-		return abi.Record{Kind: abi.RecordImage, Resource: r, Dim: dim, Array: array}
-	}}, v, index)
+	r, first, at := s.place(&abi.ImageTable, v, index)
 	if s.err != nil {
 		return false
 	}
-	if first > 255 {
-		s.fail(in, "more than 256 attributes and images are not supported")
-		return false
+	s.meta.Images = listed(s.meta.Images, abi.Texture{Range: r, Dim: dim, Array: array})
+	if first > 255 { // the field is signed and has 9 bits
+		if at.reg == regNone {
+			at = constant(0)
+		}
+		first, at = 0, s.scaled(at, 1, constant(uint32(first)))
 	}
 	coord := in.Srcs[1].Def
 	n := dimCoords(dim)

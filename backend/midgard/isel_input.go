@@ -60,8 +60,8 @@ func (s *isel) attributeIndex(in *ir.Instr, r abi.Record) int {
 		*list = append(*list, abi.Record{})
 	}
 	(*list)[at] = r
-	if at > 255 {
-		s.fail(in, "more than 256 attributes and images are not supported")
+	if first := int(abi.ImageTable.Start); at >= first {
+		s.fail(in, "more than %d attributes are not supported", first-2)
 	}
 	return at
 }

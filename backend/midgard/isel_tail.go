@@ -14,23 +14,6 @@ type tailPlace struct {
 	k    int // the array's place in the tail
 }
 
-// tailIndex is the entry of element index of an array in the tail of a table.
-func tailIndex[T comparable](s *isel, list, tail *[]T, first T, index source) source {
-	k := 0
-	for k < len(*tail) && (*tail)[k] != first {
-		k++
-	}
-	if k == len(*tail) {
-		*tail = append(*tail, first)
-	}
-	p, r := s.f.newNode(1), s.f.newNode(1)
-	t := tailPlace{k: k, ends: func() (int, int) { return len(*list), len(*tail) }}
-	t.mul = s.alu(isa.OpImul, p, 1, index, constant(1))
-	t.add = s.alu(isa.OpIadd, r, 1, source{reg: p}, constant(0))
-	s.tails = append(s.tails, t)
-	return source{reg: r}
-}
-
 // tailElement is the first vec4 of what element index of an array of unknown size says of
 // itself, and the place of x among what arrays say.
 func (s *isel) tailElement(x abi.Sysval, index source) (at source, k int) {

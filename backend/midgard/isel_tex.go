@@ -166,9 +166,9 @@ func (s *isel) sampleHandles(in *ir.Instr, t *isa.Texture, v *ir.Variable, index
 		}
 		return isa.TexReg{Full: true, Select: 1, Comp: more.put(s.scaled(at, 1, constant(uint32(first))))}.Selector(), true
 	}
-	t.Texture, t.TextureReg = named(tableIndex(s, table[abi.Texture]{&s.meta.Textures, &s.meta.TextureTail, func(r abi.Resource) abi.Texture {
-		return abi.Texture{Resource: r, Dim: ti.Dim, Array: ti.IsArray}
-	}}, v, index))
+	r, first, at := s.place(&abi.TextureTable, v, index)
+	s.meta.Textures = listed(s.meta.Textures, abi.Texture{Range: r, Dim: ti.Dim, Array: ti.IsArray})
+	t.Texture, t.TextureReg = named(first, at)
 	if t.Op == isa.TexFetch {
 		s.meta.FetchSampler = s.meta.FetchSampler || !faults.has(faultFetchSampler)
 		return
@@ -179,7 +179,8 @@ func (s *isel) sampleHandles(in *ir.Instr, t *isa.Texture, v *ir.Variable, index
 		return
 	}
 	if sv, si := s.variable(in, q.Def); sv != nil {
-		same := func(r abi.Resource) abi.Resource { return r }
-		t.Sampler, t.SamplerReg = named(tableIndex(s, table[abi.Resource]{&s.meta.Samplers, &s.meta.SamplerTail, same}, sv, si))
+		r, first, at := s.place(&abi.SamplerTable, sv, si)
+		s.meta.Samplers = listed(s.meta.Samplers, r)
+		t.Sampler, t.SamplerReg = named(first, at)
 	}
 }

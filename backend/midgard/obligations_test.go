@@ -71,6 +71,7 @@ var obligations = []struct {
 	{"outputs without perspective leave multiplied by w", faultLinear, drawsAlike(linear, linearColor)},
 	{"the condition of a branch is made in stage 2", faultBranchStage, drawsAlike(positions, branches)},
 	{"immediate offsets of uniform buffers have no sign", faultUBOOffset, farUniform},
+	{"uniform buffers stand where the pipeline's layout has them", faultSlots, drawsAlike(positions, thirdBuffer)},
 }
 
 // linear makes a triangle with w other than 1 and a value for each vertex, which linearColor
@@ -196,6 +197,21 @@ func loadText(text string, opts CompileOptions) (*ir.Shader, emu.Program, error)
 //go:embed testdata/ir/positions.nir
 var positions string
 
+// thirdBuffer paints the colour of a uniform buffer, the only one that it reads.
+const thirdBuffer = `
+shader fragment "main" {
+  info { outputs_written=0x10 num_ubos=1 io_lowered }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x2 = vulkan_resource_index %0 binding=2 desc_type=1
+      %2:32x2 = load_vulkan_descriptor %1 desc_type=1
+      %3:32x4 = load_ubo %2, %0 align_mul=16 range=16
+      store_output %3, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`
+
 const plainColor = `
 shader fragment "main" {
   info { outputs_written=0x10 io_lowered }
@@ -223,7 +239,7 @@ func draw(vs, fs emu.Program, topology emu.Topology) ([][4]uint32, error) {
 		return nil, err
 	}
 	view := &emu.ImageView{Image: img}
-	p := &emu.Pipeline{Vertex: vs, Fragment: fs, Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}, Topology: topology,
+	p := &emu.Pipeline{Vertex: vs, Fragment: fs, Env: drawnEnv(), Topology: topology,
 		Viewports: []emu.Viewport{{X: 2, Y: 1, Width: 12, Height: 10, MinDepth: 0.25, MaxDepth: 0.75}}, Color: []emu.Attachment{{View: view}}}
 	w := make([]byte, 4*7)
 	for i := range 7 {
@@ -247,6 +263,17 @@ func draw(vs, fs emu.Program, topology emu.Topology) ([][4]uint32, error) {
 		}
 	}
 	return list, nil
+}
+
+// drawnEnv binds a colour as a uniform buffer at binding 2.
+func drawnEnv() *emu.Env {
+	env := &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}
+	buf := env.Mem.Alloc(16)
+	for i, v := range []float32{0.5, 1, 0.25, 1} {
+		binary.LittleEndian.PutUint32(buf.Data[4*i:], math.Float32bits(v))
+	}
+	env.Bindings.Set(0, 2, []emu.Descriptor{{Type: emu.DescUniformBuffer, Addr: buf.Addr, Size: 16}})
+	return env
 }
 
 // drawsAlike compares the pictures of the core and of the interpreter.
@@ -667,9 +694,11 @@ shader fragment "main" {
 			t.Errorf("%s: %v", g.Name, err)
 		}
 	}
-	full := tables{meta: &abi.Meta{UBOs: make([]abi.UBO, abi.MaxUBOs)}}
-	if _, err := full.ubo(abi.UBOBinding, abi.Resource{Binding: 1}); err == nil {
-		t.Error("buffer 256 is accepted")
+	far := tables{meta: &abi.Meta{}}
+	for _, r := range []abi.Resource{{Binding: 15}, {Set: 4}, {Element: 4}} {
+		if _, err := far.ubo(abi.UBOBinding, r); err == nil {
+			t.Errorf("buffer %+v is accepted without a layout", r)
+		}
 	}
 }
 

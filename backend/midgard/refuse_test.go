@@ -13,7 +13,7 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`shader fragment "main" { var @1 uniform tex1D<f32>[1000000000] "t" { set=0 binding=0 } fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_id
 			%3:32 = deref_var @1 %4:32 = deref_array %3[%2] %1:32x4 = txf texture_deref=%4 coord=%0 dim=1D dest=f32 coord_components=1` + store,
-			"midgard: 1000000000 descriptors of t are not supported: a table has up to 65536"},
+			"midgard: t: 1000000000 descriptors at binding 0 of set 0 are not supported without a pipeline layout"},
 		{`shader fragment "main" { scratch_size=4294967295 fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_id %1:32x4 = load_scratch %2 align_mul=4` + store,
 			"midgard: 4294967295 bytes of private memory a thread are not supported"},
 		{`shader fragment "main" { var @1 uniform tex1D<f32> "t" { set=0 binding=0 } fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = deref_var @1

@@ -2,6 +2,8 @@ package midgard
 
 import (
 	"nirc/backend"
+	"nirc/backend/layout"
+	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/ir"
 )
@@ -96,6 +98,11 @@ func onProgram(do func(*program)) func(*compiler) error {
 }
 
 func (c *compiler) lowerHandles() error {
+	for _, t := range []*layout.Table{&abi.UBOTable, &abi.TextureTable, &abi.SamplerTable, &abi.ImageTable} {
+		if err := t.Fits(c.job.Layout); err != nil {
+			return backend.Refuse(TargetName, c.s, nil, "%v", err)
+		}
+	}
 	var untold *ir.Instr
 	if c.res, untold = lowerHandles(c.s, c.impl()); untold != nil {
 		return backend.Refuse(TargetName, c.s, untold, "an index into one of several arrays of buffers of unknown size is not supported")

@@ -1,32 +1,57 @@
 package midgard
 
 import (
+	"nirc/backend/layout"
 	"nirc/backend/midgard/abi"
 	"nirc/ir"
 )
 
 // tables are the buffer, system value and uniform register tables of a binary.
 type tables struct {
-	meta *abi.Meta
+	meta   *abi.Meta
+	layout *layout.Layout
 	// limit bounds the uniform registers.
 	limit int
 	// dyn is 1 + the first system value of the block with one for every entry.
 	dyn int
 }
 
-// ubo returns the index of a buffer of the table.
+// ubo returns the index of a buffer of the table: those of the binary's own come first, bound ones
+// stand where the layout has them.
 func (t *tables) ubo(kind abi.UBOKind, r abi.Resource) (int, error) {
-	for i := range t.meta.UBOs {
-		u := &t.meta.UBOs[i]
-		if u.Kind == kind && u.Set == r.Set && u.Binding == r.Binding && u.Element == r.Element {
-			return i, nil
+	at := abi.OwnUBO(kind)
+	if kind == abi.UBOBinding {
+		p, err := abi.UBOTable.Place(t.layout, r.Set, r.Binding, r.Element+1)
+		if err == nil && r.Element >= p.Count {
+			err = ir.Unsupportedf("element %d of binding %d in set %d is not supported, the pipeline layout has %d", r.Element, r.Binding, r.Set, p.Count)
+		}
+		if err != nil {
+			return 0, ir.Unsupportedf("midgard: %v", err)
+		}
+		at = int(p.At(r.Element))
+		if faults.has(faultSlots) { // what this shader uses, in a row
+			at = t.inRow(r)
 		}
 	}
-	if len(t.meta.UBOs) == abi.MaxUBOs {
-		return 0, ir.Unsupportedf("midgard: more than %d uniform buffers are not supported", abi.MaxUBOs)
+	for len(t.meta.UBOs) <= at {
+		t.meta.UBOs = append(t.meta.UBOs, abi.UBO{})
 	}
-	t.meta.UBOs = append(t.meta.UBOs, abi.UBO{Kind: kind, Set: r.Set, Binding: r.Binding, Element: r.Element})
-	return len(t.meta.UBOs) - 1, nil
+	if u := &t.meta.UBOs[at]; u.Kind == abi.UBONone {
+		*u = abi.UBO{Kind: kind, Set: r.Set, Binding: r.Binding, Element: r.Element}
+	}
+	return at, nil
+}
+
+// inRow is the next free index after the binary's own buffers, or that of the buffer.
+func (t *tables) inRow(r abi.Resource) int {
+	for at := int(abi.UBOTable.Start); ; at++ {
+		if at >= len(t.meta.UBOs) || t.meta.UBOs[at].Kind == abi.UBONone {
+			return at
+		}
+		if u := &t.meta.UBOs[at]; u.Set == r.Set && u.Binding == r.Binding && u.Element == r.Element {
+			return at
+		}
+	}
 }
 
 // sysval returns the index of a system value.

@@ -11,9 +11,9 @@ import (
 	"nirc/ir"
 )
 
-// Range are the entries of one buffer binding: element e is entry First + e.
+// Range are the entries of one buffer binding: element e is entry First + e*Stride.
 // Count 0 is an array of unknown size.
-type Range struct{ Set, Binding, First, Count uint32 }
+type Range struct{ Set, Binding, First, Stride, Count uint32 }
 
 // Table numbers the buffer bindings of a shader.
 type Table struct {
@@ -56,7 +56,7 @@ func Buffers(s *ir.Shader, impl *ir.Impl, unsized uint32) *Table {
 	})
 	for i := range t.Ranges {
 		r := &t.Ranges[i]
-		r.First = t.Total
+		r.First, r.Stride = t.Total, 1
 		if r.Count == 0 {
 			t.Sized = false
 			t.Total = together(t.Total, unsized)
@@ -91,8 +91,11 @@ func (t *Table) Find(set, binding uint32) *Range {
 func (t *Table) Entry(n uint32) (r *Range, element uint32, ok bool) {
 	for i := range t.Ranges {
 		r := &t.Ranges[i]
-		if n >= r.First && (r.Count == 0 || n-r.First < r.Count) {
-			return r, n - r.First, true
+		if n < r.First || (n-r.First)%r.Stride != 0 {
+			continue
+		}
+		if element = (n - r.First) / r.Stride; r.Count == 0 || element < r.Count {
+			return r, element, true
 		}
 	}
 	return nil, 0, false
@@ -110,17 +113,25 @@ func ArrayCount(t *ir.Type) uint32 {
 }
 
 // LowerHandles rewrites the intrinsics that make or change handles: a handle
-// becomes first(set, binding) plus the element, a constant where the element
+// becomes first(set, binding) plus stride times the element, a constant where the element
 // is one. It leaves the control flow alone.
-func LowerHandles(impl *ir.Impl, first func(set, binding uint32) uint32) {
-	LowerStrided(impl, func(set, binding uint32) (uint32, uint32) { return first(set, binding), 1 })
+func LowerHandles(impl *ir.Impl, stride uint32, first func(set, binding uint32) uint32) {
+	if stride != 1 {
+		for blk := range impl.Blocks() {
+			for in := range blk.Instrs() {
+				if in.IsIntrinsic(ir.IntrVulkanResourceReindex) {
+					in.Srcs[1].Set(times(ir.NewBuilder(ir.Before(in)).AtInstr(in), in.Srcs[1].Def, stride))
+				}
+			}
+		}
+	}
+	lowerHandles(impl, func(set, binding uint32) (uint32, uint32) { return first(set, binding), stride })
 }
 
 // LowerStrided is LowerHandles for arrays whose elements are stride numbers apart.
 // It returns an intrinsic that goes on in an array that cannot be told, if there
 // is one: nil where all strides are 1.
 func LowerStrided(impl *ir.Impl, place func(set, binding uint32) (first, stride uint32)) (untold *ir.Instr) {
-	changed := false
 	for blk := range impl.Blocks() {
 		for in := range blk.Instrs() {
 			if in.IsIntrinsic(ir.IntrVulkanResourceReindex) && !scaleStep(in, place) {
@@ -128,6 +139,12 @@ func LowerStrided(impl *ir.Impl, place func(set, binding uint32) (first, stride 
 			}
 		}
 	}
+	lowerHandles(impl, place)
+	return untold
+}
+
+func lowerHandles(impl *ir.Impl, place func(set, binding uint32) (first, stride uint32)) {
+	changed := false
 	for blk := range impl.Blocks() {
 		for in := range blk.Instrs() {
 			if in.Kind == ir.KindIntrinsic {
@@ -138,7 +155,6 @@ func LowerStrided(impl *ir.Impl, place func(set, binding uint32) (first, stride 
 	if changed {
 		impl.Preserve(ir.MetaControlFlow)
 	}
-	return untold
 }
 
 // scaleStep multiplies the step of a vulkan_resource_reindex by the stride of the

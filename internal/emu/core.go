@@ -25,6 +25,7 @@ package emu
 import (
 	"errors"
 
+	"nirc/backend/layout"
 	"nirc/ir"
 )
 
@@ -297,6 +298,9 @@ type Env struct {
 	Mem *Memory
 	// Bindings resolves descriptors.
 	Bindings *Bindings
+	// Layout is the pipeline layout, by which the tables of descriptors are filled: one for all
+	// stages. nil stands for the layout that follows from binding numbers alone.
+	Layout *layout.Layout
 	// Push is the push constant block, zero-padded by reads beyond its end.
 	Push []byte
 	// ClipPlanes are user clip planes, for shaders that compute the distances of

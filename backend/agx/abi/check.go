@@ -147,20 +147,9 @@ func (m *Meta) checkGeometry() error {
 }
 
 func (m *Meta) checkResources() error {
-	for i := 1; i < len(m.Table); i++ {
-		if p := m.Table[i-1]; uint64(p.First)+uint64(p.Count) > uint64(m.Table[i].First) {
-			return fmt.Errorf("agx meta: descriptor table range %d overlaps the one before it or is out of order", i)
-		}
-	}
-	for i := 1; i < len(m.Heap); i++ {
-		if p := m.Heap[i-1]; uint64(p.First)+2*uint64(p.Count) > uint64(m.Heap[i].First) {
-			return fmt.Errorf("agx meta: descriptor heap range %d overlaps the one before it or is out of order", i)
-		}
-	}
 	for i, s := range m.Samplers {
-		end := uint64(s.First) + uint64(s.Count)
-		if end > MaxSamplers || i+1 < len(m.Samplers) && end > uint64(m.Samplers[i+1].First) {
-			return fmt.Errorf("agx meta: sampler heap range %d, entries %d+%d, overlaps the next one or lies beyond %d", i, s.First, s.Count, MaxSamplers)
+		if s.Count == 0 || uint64(s.First)+uint64(s.Count-1)*uint64(s.Stride) >= MaxSamplers {
+			return fmt.Errorf("agx meta: sampler heap range %d, %d entries from %d on in steps of %d, lies beyond %d", i, s.Count, s.First, s.Stride, MaxSamplers)
 		}
 	}
 	for _, s := range m.States {

@@ -16,7 +16,7 @@ func valid() *Meta {
 		Coefs:    []Coef{{Source: CoefW, Count: 1}, {CF: 1, Slot: ir.SlotVar0, Count: 3, Interp: ir.InterpSmooth}},
 		Results:  []Result{{Slot: ir.SlotData0, Mask: 15, Reg: ColorReg, Bits: 32}},
 		Tile:     []TileTarget{{Slot: ir.SlotData0 + 1, Mask: 3, Offset: 16, Format: isa.FormatF16}},
-		Table:    []TableRange{{Count: 4}, {Binding: 1, First: 4}},
+		Table:    []TableRange{{Count: 4, Stride: 1}, {Binding: 1, First: 4, Stride: 1}},
 	}
 }
 
@@ -36,9 +36,8 @@ func TestCheck(t *testing.T) {
 		"coefficients":   func(m *Meta) { m.Coefs[1].CF = 255 },
 		"result":         func(m *Meta) { m.Results[0].Bits = 8 },
 		"tile":           func(m *Meta) { m.Tile[0].Format = 9 },
-		"overlaps":       func(m *Meta) { m.Table[1].First = 3 },
 		"state":          func(m *Meta) { m.States = []State{{Index: 256}} },
-		"sampler":        func(m *Meta) { m.Samplers = []HeapRange{{Count: 2}, {First: 1, Count: 1}} },
+		"sampler":        func(m *Meta) { m.Samplers = []HeapRange{{Count: 2, Stride: MaxSamplers}} },
 		"sampler beyond": func(m *Meta) { m.Samplers = []HeapRange{{First: MaxSamplers, Count: 1}} },
 		"stage before":   func(m *Meta) { m.Next = ir.StageGeometry },
 		"before":         func(m *Meta) { m.Stage, m.Record = ir.StageVertex, []ir.Slot{0} },

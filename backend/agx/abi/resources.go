@@ -6,9 +6,9 @@ const (
 	HeapAddr      uint64 = 2 << 48 // texture descriptor heap
 	ConstDataAddr uint64 = 3 << 48
 	PushAddr      uint64 = 4 << 48 // push constants; zero beyond their end
-	// ImageAddr is where images can be reached by atomics: bits 32 to 47 and
-	// below say the entry of the heap and the place of the texel, see Heap.
-	ImageAddr uint64 = 5 << 48
+	// ImageAddr is where images can be reached by atomics: bits 32 to 59 and those
+	// below say the entry of the heap and the place of the texel, see HeapAtomicOffset.
+	ImageAddr uint64 = 1 << 60
 	// AttribAddr is where vertex buffers are: that of attribute slot s begins
 	// at AttribAddr + s<<40.
 	AttribAddr uint64 = 6 << 48
@@ -21,13 +21,13 @@ const (
 // address, 32-bit size in bytes, 32 bits of zero.
 const TableEntrySize = 16
 
-// TableRange places the elements of a buffer binding in the descriptor table:
-// element e is entry First + e. Count is the array size, 0 means unbounded (the
-// range then ends where the next one starts).
+// TableRange places the elements of a buffer binding in the descriptor table, by Buffers:
+// element e is entry First + e*Stride. Count is how many the shader may use.
 type TableRange struct {
 	Set     uint32 `json:"set"`
 	Binding uint32 `json:"binding"`
 	First   uint32 `json:"first"`
+	Stride  uint32 `json:"stride"`
 	Count   uint32 `json:"count"`
 }
 
@@ -41,13 +41,14 @@ const HeapEntrySize = 24
 // element i at address + 4*i. Only atomics can use addresses of images.
 const HeapAtomicOffset = 16
 
-// HeapRange places the elements of an image binding in the heap: element e has
-// its texture descriptor in entry First + 2e and its write (PBE) descriptor in
-// entry First + 2e + 1. Count is as in TableRange.
+// HeapRange places the elements of an image binding in the heap, by Images: element e has
+// its texture descriptor in entry First + e*Stride and its write (PBE) descriptor in
+// the entry after that. In the sampler heap, by SamplerHeap, an element has one entry. Count is as in TableRange.
 type HeapRange struct {
 	Set     uint32 `json:"set"`
 	Binding uint32 `json:"binding"`
 	First   uint32 `json:"first"`
+	Stride  uint32 `json:"stride"`
 	Count   uint32 `json:"count"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/gputest"
+	"nirc/backend/layout"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
@@ -23,16 +24,27 @@ type machine struct {
 	out, in      *emu.Buffer
 	push         []byte
 	edit         func(m *abi.Meta)
-	shared       []byte
+	// layout places binding 1 in entry 5 of the table, bindings 2 to 4 in entries 0, 4 and 6 of the heap.
+	layout *layout.Layout
+	shared []byte
 }
 
 func newMachine() *machine {
-	m := &machine{lanes: 32, waves: 1, check: true, mem: emu.NewMemory(), push: []byte{1, 0, 0, 0, 2, 0, 0, 0, 3}}
+	m := &machine{layout: layoutOf(5, 2), lanes: 32, waves: 1, check: true, mem: emu.NewMemory(), push: []byte{1, 0, 0, 0, 2, 0, 0, 0, 3}}
 	m.out, m.in = m.mem.Alloc(4096), m.mem.Alloc(4096)
 	for i := range m.in.Data {
 		m.in.Data[i] = byte(i*7 + i>>8)
 	}
 	return m
+}
+
+// layoutOf has buffers at bindings 0, with that many elements, and 1, and images from binding 2 on,
+// with that many elements.
+func layoutOf(buffers, images uint32) *layout.Layout {
+	return &layout.Layout{Sets: []layout.Set{{Bindings: []layout.Binding{
+		{Binding: 0, Type: layout.StorageBuffer, Count: buffers}, {Binding: 1, Type: layout.StorageBuffer, Count: 1},
+		{Binding: 2, Type: layout.CombinedImageSampler, Count: images}, {Binding: 3, Type: layout.StorageImage, Count: images / 2},
+		{Binding: 4, Type: layout.StorageTexelBuffer, Count: 1}}}}}
 }
 
 func (m *machine) meta() *abi.Meta {
@@ -63,7 +75,7 @@ func (m *machine) env() *emu.Env {
 	b := &emu.Bindings{}
 	b.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: m.out.Addr, Size: uint64(len(m.out.Data))}})
 	b.Set(0, 1, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: m.in.Addr, Size: uint64(len(m.in.Data))}})
-	return &emu.Env{Mem: m.mem, Bindings: b, Push: m.push}
+	return &emu.Env{Mem: m.mem, Bindings: b, Push: m.push, Layout: m.layout}
 }
 
 // run executes a program to the end and returns its error.

@@ -121,7 +121,7 @@ func (w *wave) changes(addr uint64, n int, v uint32) bool {
 }
 
 func (w *wave) store(addr uint64, n int, v uint32) error {
-	if addr>>48 != 0 && addr < abi.ImageAddr+1<<48 {
+	if addr>>48 != 0 && (addr < abi.AttribAddr || addr&abi.ImageAddr != 0) {
 		return fmt.Errorf("a store to %#x, which is the driver's", addr)
 	}
 	if addr >= abi.StageAddr {
@@ -227,9 +227,9 @@ func execAtomic(w *wave, x *inst) error {
 			w.reach(addr, 4)
 			w.tellDevice(x, addr, 4, lane, emu.AccessAtomic)
 			old = w.l.Env.Mem.Atomic(addr, 4, f)
-		case addr&^(1<<48-1) == abi.ImageAddr:
+		case addr&abi.ImageAddr != 0:
 			var err error
-			if old, err = w.imageAtomic(addr&(1<<48-1), f); err != nil {
+			if old, err = w.imageAtomic(addr&(abi.ImageAddr-1), f); err != nil {
 				return err
 			}
 		default:

@@ -54,25 +54,21 @@ func (w *wave) heapDescriptor(addr uint64, write bool) (*emu.Descriptor, error) 
 	return d, nil
 }
 
-// heapEntry finds what an entry of the heap stands for.
+// heapEntry finds what an entry of the heap, which is filled by the pipeline's layout, stands for.
 func (w *wave) heapEntry(n uint32) (d *emu.Descriptor, write bool) {
-	for i := range w.p.meta.Heap {
-		h := &w.p.meta.Heap[i]
-		if n >= h.First && (h.Count == 0 && (i+1 == len(w.p.meta.Heap) || n < w.p.meta.Heap[i+1].First) || n-h.First < 2*h.Count) {
-			return w.l.Env.Bindings.Lookup(h.Set, h.Binding, (n-h.First)/2), (n-h.First)&1 != 0
-		}
+	e, ok := abi.Images.Lookup(w.l.Env.Layout, 0, n)
+	if !ok {
+		return nil, false
 	}
-	return nil, false
+	return w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element), e.Part != 0
 }
 
 // sampler finds the sampler of an operand: a state register, or an index into the sampler heap.
 func (w *wave) sampler(o *isa.Operand, lane int) (*emu.Sampler, error) {
 	n := int(w.value(o, lane))
 	if o.Kind == isa.Reg {
-		for i := range w.p.meta.Samplers {
-			if r := &w.p.meta.Samplers[i]; uint32(n)-r.First < r.Count {
-				return w.l.Env.Bindings.Lookup(r.Set, r.Binding, uint32(n)-r.First).Sampler, nil
-			}
+		if e, ok := abi.SamplerHeap.Lookup(w.l.Env.Layout, 0, uint32(n)); ok {
+			return w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element).Sampler, nil
 		}
 		return nil, fmt.Errorf("entry %d of the sampler heap belongs to no binding", n)
 	}

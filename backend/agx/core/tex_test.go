@@ -135,9 +135,9 @@ func TestImageWrite(t *testing.T) {
 // TestImageAtomic finds the image's address in its write descriptor.
 func TestImageAtomic(t *testing.T) {
 	m := texMachine(t)
+	m.layout = layoutOf(5, 1)
 	m.edit = func(a *abi.Meta) {
 		a.Uniforms = append(a.Uniforms, abi.Uniform{Kind: abi.UniformHeap, Half: 40})
-		a.Heap = []abi.HeapRange{{Binding: 2, First: 0, Count: 1}, {Binding: 4, First: 2, Count: 1}}
 	}
 	p, err := Load(assemble(t, head+`
 	device_load 0, i32, xy, r4_r5, u20_u21, 10, signed

@@ -2,7 +2,7 @@ package core
 
 import (
 	"encoding/binary"
-	"sort"
+	"math"
 
 	"nirc/backend/agx/abi"
 )
@@ -39,15 +39,12 @@ func (w *wave) window(addr uint64) []byte {
 	return w.driver.bytes(addr)
 }
 
-// tableBytes makes an entry of the descriptor table. Entries that belong to no
-// range, or where nothing is bound, are zero.
+// tableBytes makes an entry of the descriptor table, which is filled by the pipeline's layout.
+// Entries that stand for no binding, or where nothing is bound, are zero.
 func (w *wave) tableBytes(off uint64) []byte {
-	entry := off / abi.TableEntrySize
-	t := w.p.meta.Table
-	i := sort.Search(len(t), func(i int) bool { return uint64(t[i].First) > entry }) - 1
 	var b [abi.TableEntrySize]byte
-	if i >= 0 && (t[i].Count == 0 || entry < uint64(t[i].First)+uint64(t[i].Count)) {
-		d := w.l.Env.Bindings.Lookup(t[i].Set, t[i].Binding, uint32(entry)-t[i].First)
+	if e, ok := abi.Buffers.Lookup(w.l.Env.Layout, 0, uint32(min(off/abi.TableEntrySize, math.MaxUint32))); ok {
+		d := w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element)
 		binary.LittleEndian.PutUint64(b[0:], d.Addr)
 		binary.LittleEndian.PutUint32(b[8:], uint32(min(d.Size, 1<<32-1)))
 	}

@@ -300,9 +300,10 @@ type Descriptor struct {
 	Kind    DescriptorKind `json:"kind"`
 	// Base is the set number that instructions use.
 	Base uint8 `json:"base"`
-	// Slot is the index of element 0.
-	Slot uint32 `json:"slot"`
-	// Count is the array size; 0 means unbounded (the last of its set).
+	// Slot is the index of element 0, Stride how far the next one is: see Slots.
+	Slot   uint32 `json:"slot"`
+	Stride uint32 `json:"stride"`
+	// Count is how many elements the shader may use.
 	Count uint32 `json:"count"`
 	// Views has, for a storage buffer, the element size in bytes of each of its
 	// slots: {4}, {2, 4} with 16-bit storage, {..., 1} with 8-bit storage. nil
@@ -310,8 +311,6 @@ type Descriptor struct {
 	Views []uint8 `json:"views,omitempty"`
 	// View is the shape in which the shader sees a texture or an image.
 	View View `json:"view"`
-	// ConstData: this is Meta.ConstData and no binding.
-	ConstData bool `json:"const_data,omitempty"`
 }
 
 // View is the shape of a texture: what the driver writes into its descriptor.

@@ -7,6 +7,7 @@ import (
 	"nirc/backend/gputest"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
+	"nirc/backend/layout"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
@@ -32,6 +33,11 @@ type machine struct {
 	edit      func(m *abi.Meta)
 	push      []byte
 }
+
+// testLayout has four buffers, so that binding and slot are the same number.
+var testLayout = &layout.Layout{Sets: []layout.Set{{Bindings: []layout.Binding{
+	{Binding: 0, Type: layout.StorageBuffer, Count: 1}, {Binding: 1, Type: layout.UniformBuffer, Count: 1},
+	{Binding: 2, Type: layout.StorageBuffer, Count: 1}, {Binding: 3, Type: layout.StorageBuffer, Count: 1}}}}}
 
 func newMachine() *machine {
 	m := &machine{gen: isa.A6xx, lanes: 8, regs: 48, branch: 8, waves: 1, mem: emu.NewMemory()}
@@ -71,7 +77,9 @@ func (m *machine) start(p emu.Program) (waves []emu.Wave) {
 	b := &emu.Bindings{}
 	b.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: m.out.Addr, Size: uint64(len(m.out.Data))}})
 	b.Set(0, 1, []emu.Descriptor{{Type: emu.DescUniformBuffer, Addr: m.ubo.Addr, Size: uint64(len(m.ubo.Data))}})
-	env := &emu.Env{Mem: m.mem, Bindings: b, Push: m.push}
+	b.Set(0, 2, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: m.out.Addr, Size: uint64(len(m.out.Data))}})
+	b.Set(0, 3, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: m.out.Addr, Size: uint64(len(m.out.Data))}})
+	env := &emu.Env{Mem: m.mem, Bindings: b, Push: m.push, Layout: testLayout}
 	m.shared = make([]byte, 1024)
 	m.last = nil
 	for k := 0; k < m.waves; k++ {

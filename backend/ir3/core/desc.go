@@ -3,35 +3,15 @@ package core
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
+	"nirc/backend/layout"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
 
 var errImages = errors.New("an image is accessed as a buffer")
-
-// descRange is a run of slots of one bindless set that belongs to a binding.
-type descRange struct {
-	first, end uint32 // slots
-	d          *abi.Descriptor
-}
-
-func (p *program) buildDescriptors() {
-	for i := range p.meta.Descriptors {
-		d := &p.meta.Descriptors[i]
-		end := uint32(1<<32 - 1)
-		if d.Count > 0 {
-			end = d.Slot + d.Count*d.SlotsPerElement()
-		}
-		p.descs[d.Base] = append(p.descs[d.Base], descRange{d.Slot, end, d})
-	}
-	for i := range p.descs {
-		slices.SortFunc(p.descs[i], func(a, b descRange) int { return int(a.first) - int(b.first) })
-	}
-}
 
 // buffer is a resolved buffer descriptor.
 type buffer struct {
@@ -50,8 +30,11 @@ type descCache struct {
 // resolve finds the buffer of an index of a bindless set. Unbound slots
 // give an empty buffer.
 func (w *wave) resolve(base int, index uint32) (*buffer, error) {
+	if base < 0 && index == abi.ConstDataUBO && len(w.p.meta.ConstData) > 0 {
+		return &buffer{data: w.p.meta.ConstData, size: uint64(len(w.p.meta.ConstData)), elem: 4}, nil
+	}
 	if base < 0 || base > 7 {
-		return nil, errors.New("the classic binding table is not supported, only bindless descriptors are")
+		return nil, errors.New("the classic binding table holds constant data alone")
 	}
 	c := &w.cache[base]
 	if c.valid && c.index == index {
@@ -66,34 +49,48 @@ func (w *wave) resolve(base int, index uint32) (*buffer, error) {
 }
 
 func (w *wave) lookup(base int, index uint32) (buffer, error) {
-	for _, r := range w.p.descs[base] {
-		if index < r.first || index >= r.end {
+	d, e, err := w.entry(base, index)
+	if err != nil {
+		return buffer{}, err
+	}
+	b := buffer{elem: 4}
+	if _, part, _ := d.Element(index); int(part) < len(d.Views) {
+		b.elem = uint32(d.Views[part])
+	}
+	switch x := w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element); x.Type {
+	case emu.DescNone:
+		return buffer{elem: b.elem}, nil
+	case emu.DescUniformBuffer, emu.DescStorageBuffer:
+		// Descriptors count elements; drivers round the bytes up.
+		elem := uint64(max(b.elem, 1))
+		b.addr, b.size = x.Addr, (x.Size+elem-1)/elem*elem
+		b.strict = w.check != nil && x.Type.Robust(&w.p.meta.Robust) == ir.RobustOff
+		return b, nil
+	}
+	return buffer{}, errImages
+}
+
+// entry finds what the table of a set holds at an index, as the pipeline's layout says, and the
+// binding of the metadata that the shader means by it.
+func (w *wave) entry(base int, index uint32) (*abi.Descriptor, layout.Entry, error) {
+	e, ok := abi.Slots(w.p.meta.Gen).Lookup(w.l.Env.Layout, uint32(base), index)
+	if !ok {
+		return nil, e, fmt.Errorf("slot %d of descriptor set %d holds nothing by the pipeline's layout", index, base)
+	}
+	for i := range w.p.meta.Descriptors {
+		d := &w.p.meta.Descriptors[i]
+		if int(d.Base) != base {
 			continue
 		}
-		per := r.d.SlotsPerElement()
-		sub := (index - r.first) % per
-		b := buffer{elem: 4}
-		if int(sub) < len(r.d.Views) {
-			b.elem = uint32(r.d.Views[sub])
+		if _, _, ok := d.Element(index); !ok {
+			continue
 		}
-		if r.d.ConstData {
-			b.data, b.size = w.p.meta.ConstData, uint64(len(w.p.meta.ConstData))
-			return b, nil
+		if d.Set != e.Set || d.Binding != e.Binding {
+			return nil, e, fmt.Errorf("slot %d of descriptor set %d holds binding %d of set %d by the pipeline's layout, the shader wants binding %d of set %d", index, base, e.Binding, e.Set, d.Binding, d.Set)
 		}
-		d := w.l.Env.Bindings.Lookup(r.d.Set, r.d.Binding, (index-r.first)/per)
-		switch d.Type {
-		case emu.DescNone:
-			return buffer{elem: b.elem}, nil
-		case emu.DescUniformBuffer, emu.DescStorageBuffer:
-			// Descriptors count elements; drivers round the bytes up.
-			elem := uint64(max(b.elem, 1))
-			b.addr, b.size = d.Addr, (d.Size+elem-1)/elem*elem
-			b.strict = w.check != nil && d.Type.Robust(&w.p.meta.Robust) == ir.RobustOff
-			return b, nil
-		}
-		return buffer{}, errImages
+		return d, e, nil
 	}
-	return buffer{}, fmt.Errorf("slot %d of descriptor set %d belongs to no binding of the meta", index, base)
+	return nil, e, fmt.Errorf("slot %d of descriptor set %d belongs to no binding of the meta", index, base)
 }
 
 // holds reports whether n bytes at an offset lie in a buffer. Where they do not, and the program

@@ -65,8 +65,8 @@ func anyMeta(gen isa.Gen, stage ir.Stage) *abi.Meta {
 		UsesBarrier: true, UsesDiscard: true, ConstData: []byte{1, 2, 3, 4, 5},
 		Consts: abi.Consts{Push: abi.Area{Size: 4}, Driver: abi.Area{Offset: 4, Size: 12}, Primitive: abi.Area{Offset: 16, Size: 12}, Map: abi.Area{Offset: 28, Size: 20},
 			UBOs: []abi.UBORange{{Binding: 1, Area: abi.Area{Offset: 48, Size: 8}}}, ImmediateOffset: 56, Immediates: []uint32{1, 0x3f800000}},
-		Descriptors: []abi.Descriptor{{Count: 1, Views: []uint8{2, 4}}, {Binding: 1, Slot: 2, Count: 1}, {Binding: 2, Slot: 3, Kind: abi.Combined, Count: 1, View: abi.View{Dim: ir.Dim2D}},
-			{Slot: 5, ConstData: true}, {Set: 9, Base: 1, Count: 0}}}
+		Descriptors: []abi.Descriptor{{Count: 1, Views: []uint8{2}}, {Binding: 1, Slot: 2, Count: 1}, {Binding: 2, Slot: 4, Kind: abi.Combined, Count: 1, View: abi.View{Dim: ir.Dim2D}},
+			{Set: 1, Base: 1, Count: 0}}}
 	reg := 0
 	kinds := map[ir.Stage][]abi.SysvalKind{
 		ir.StageCompute: {abi.LocalInvocationID}, ir.StageFragment: {abi.FragCoord, abi.IJPerspPixel, abi.SampleMaskIn, abi.SampleID},
@@ -82,7 +82,7 @@ func anyMeta(gen isa.Gen, stage ir.Stage) *abi.Meta {
 		return m
 	case ir.StageFragment:
 		m.Inputs, m.TotalIn = []abi.Input{{Slot: ir.SlotVar0, Mask: 3, Reg: abi.NoReg, Interp: ir.InterpSmooth}}, 2
-		m.Prefetches = []abi.Prefetch{{Reg: 20, Mask: 15, Texture: 3, Sampler: 4}}
+		m.Prefetches = []abi.Prefetch{{Reg: 20, Mask: 15, Texture: 4, Sampler: 5}}
 		out.Slot = ir.SlotData0
 	case ir.StageVertex:
 		m.Inputs = []abi.Input{{Slot: ir.SlotAttrib0, Mask: 15, Reg: 8}}
@@ -153,7 +153,7 @@ func FuzzRun(f *testing.F) {
 		"add.u r1.x, r0.x, 1\n(rpt5)nop\nstib.b.untyped.1d.u32.1.imm.base0 r1.x, r0.x, 0\nend",
 		"(rpt1)bary.f (ei)r4.x, (r)0, r0.x\nkill p0.x\nend",
 		"cmps.u.lt p0.x, r0.x, 3\n(rpt5)nop\nbr !p0.x, #l\nmov.u32u32 r1.x, 10\nl: (jp)nop\nend",
-		"isam.v.base0 (u32)(x)r1.x, r4.x+2, s#0, t#3\n(sy)nop\nend",
+		"isam.v.base0 (u32)(x)r1.x, r4.x+2, s#5, t#4\n(sy)nop\nend",
 		"ldl.u32 r1.x, l[r3.x], 1\n(ss)nop\nstl.u32 l[r2.x], r1.x, 1\nend",
 	} {
 		code, err := isa.Assemble(isa.A6xx, text)

@@ -14,7 +14,7 @@ func (w *wave) isImage(x *inst, i int) bool {
 	if lane < 0 {
 		return false
 	}
-	d, _, err := w.descriptor(int(x.Set)-1, w.index(x.Srcs[i], lane))
+	d, _, err := w.descriptor(int(x.Set)-1, w.index(x.Srcs[i], lane), false)
 	return err == nil && d.Kind == abi.Texture
 }
 
@@ -42,7 +42,7 @@ func (w *wave) eachImage(x *inst, m emu.Mask, coord, desc int, f func(lane int, 
 		if !m.Get(lane) {
 			continue
 		}
-		d, res, err := w.descriptor(int(x.Set)-1, w.index(x.Srcs[desc], lane))
+		d, res, err := w.descriptor(int(x.Set)-1, w.index(x.Srcs[desc], lane), false)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (w *wave) imageInfo(x *inst) error {
 		if !w.exec.Get(lane) {
 			continue
 		}
-		d, res, err := w.descriptor(int(x.Set)-1, w.index(x.Srcs[0], lane))
+		d, res, err := w.descriptor(int(x.Set)-1, w.index(x.Srcs[0], lane), false)
 		if err != nil {
 			return err
 		}

@@ -162,8 +162,7 @@ func TestSmallElements(t *testing.T) {
 		m.ubo.Data[i] = byte(i)
 	}
 	m.edit = func(meta *abi.Meta) {
-		meta.Descriptors = []abi.Descriptor{{Set: 0, Binding: 0, Slot: 0, Count: 1, Views: []uint8{2, 4, 1}},
-			{Slot: 9, Base: 3, Count: 1, ConstData: true}}
+		meta.Descriptors = []abi.Descriptor{{Set: 0, Binding: 0, Slot: 0, Count: 1, Views: []uint8{2}}, {Binding: 2, Slot: 2, Count: 1, Views: []uint8{1}}, {Binding: 3, Slot: 3, Count: 1}}
 		meta.ConstData = []byte{0, 0, 0, 0, 77, 0, 0, 0}
 		meta.Consts.UBOs = []abi.UBORange{{Set: 0, Binding: 1, Start: 16, Area: abi.Area{Offset: 8, Size: 2}}}
 		meta.Consts.Driver = abi.Area{Offset: 12, Size: 12}
@@ -179,13 +178,13 @@ func TestSmallElements(t *testing.T) {
 	stib.b.typed.1d.u16.4.imm.base0 hr4.x, r3.x, 2
 	stib.b.untyped.1d.u16.1.imm.base0 hr4.y, r3.y, 0
 	ldib.b.untyped.1d.u16.1.imm.base0 hr8.x, r3.y, 0
-	ldc.offset1.1.imm.base3 r6.x, r5.x, 9
+	ldc.offset1.1.imm r6.x, r5.x, 0
 	resinfo.b.untyped.1d.u32.1.imm.base0 r8.x, 0
 	(sy)(ss)add.u r1.x, r6.x, c2.y
 	add.u r2.x, r8.x, c4.w
 	(rpt5)nop
-	stib.b.untyped.1d.u32.1.imm.base0 r2.x, r7.x, 1
-	stib.b.untyped.1d.u32.1.imm.base0 r1.x, r0.x, 1
+	stib.b.untyped.1d.u32.1.imm.base0 r2.x, r7.x, 3
+	stib.b.untyped.1d.u32.1.imm.base0 r1.x, r0.x, 3
 	(sy)(ss)end`)
 	m.expect(t, "constant data + UBO range", func(int) uint32 { return 77 + 0x17161514 })
 	for i := 0; i < 4; i++ {

@@ -35,10 +35,9 @@ type program struct {
 	meta   *abi.Meta
 	code   []inst
 	io     emu.StageIO
-	size   int   // lanes of a wave
-	regs   int   // full registers to allocate
-	static error // what Check finds without running
-	descs  [8][]descRange
+	size   int       // lanes of a wave
+	regs   int       // full registers to allocate
+	static error     // what Check finds without running
 	inputs []varying // by inloc
 
 	counts []emu.Counter // by word; nil: nobody counts
@@ -92,7 +91,6 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 		return nil, err
 	}
 	p.buildIO()
-	p.buildDescriptors()
 	return p, nil
 }
 

@@ -325,11 +325,11 @@ func execGetinfo(w *wave, x *inst) error {
 
 // prefetch does a texture lookup before the program starts.
 func (w *wave) prefetch(p *abi.Prefetch) error {
-	_, tex, err := w.descriptor(int(p.Set), uint32(p.Texture))
+	_, tex, err := w.descriptor(int(p.Set), uint32(p.Texture), false)
 	if err != nil {
 		return err
 	}
-	_, smp, err := w.descriptor(int(p.SamplerSet), uint32(p.Sampler))
+	_, smp, err := w.descriptor(int(p.SamplerSet), uint32(p.Sampler), true)
 	if err != nil {
 		return err
 	}

@@ -6,27 +6,33 @@ import (
 
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
+	"nirc/backend/layout"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
 
 // descriptor finds what stands at an index of a bindless set: the binding and
-// the element of it. Unbound elements are of type emu.DescNone.
-func (w *wave) descriptor(base int, index uint32) (*abi.Descriptor, *emu.Descriptor, error) {
+// the element of it; sampler wants that of a sampler. Unbound elements are of type emu.DescNone.
+func (w *wave) descriptor(base int, index uint32, sampler bool) (*abi.Descriptor, *emu.Descriptor, error) {
 	if base < 0 || base > 7 {
 		return nil, nil, errors.New("the classic binding table is not supported, only bindless descriptors are")
 	}
-	for i := range w.p.descs[base] {
-		r := &w.p.descs[base][i]
-		if index < r.first || index >= r.end {
-			continue
-		}
-		if r.d.ConstData {
-			return r.d, &emu.Descriptor{}, nil
-		}
-		return r.d, w.l.Env.Bindings.Lookup(r.d.Set, r.d.Binding, (index-r.first)/r.d.SlotsPerElement()), nil
+	d, e, err := w.entry(base, index)
+	if err != nil {
+		return nil, nil, err
 	}
-	return nil, nil, fmt.Errorf("slot %d of descriptor set %d belongs to no binding of the meta", index, base)
+	if w.holdsSampler(&e) != sampler && w.check != nil {
+		return nil, nil, fmt.Errorf("slot %d of descriptor set %d is not the half of binding %d that is wanted", index, base, e.Binding)
+	}
+	return d, w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element), nil
+}
+
+// holdsSampler reports whether a slot is one for samplers.
+func (w *wave) holdsSampler(e *layout.Entry) bool {
+	if b := w.l.Env.Layout.Find(e.Set, e.Binding); b != nil && b.Type == layout.Sampler {
+		return true
+	}
+	return e.Part == 1
 }
 
 // texNumbers gives the texture and the sampler of a category 5 instruction in
@@ -61,13 +67,13 @@ func (w *wave) texNumbers(x *inst, lane int) (base int, tex uint32, sbase int, s
 // texture is the texture of an instruction in a lane.
 func (w *wave) texture(x *inst, lane int) (*abi.Descriptor, *emu.Descriptor, error) {
 	base, tex, _, _ := w.texNumbers(x, lane)
-	return w.descriptor(base, tex)
+	return w.descriptor(base, tex, false)
 }
 
 // sampler is the sampler of an instruction in a lane.
 func (w *wave) sampler(x *inst, lane int) (*emu.Sampler, error) {
 	_, _, base, smp := w.texNumbers(x, lane)
-	_, d, err := w.descriptor(base, smp)
+	_, d, err := w.descriptor(base, smp, true)
 	if err != nil {
 		return nil, err
 	}

@@ -10,23 +10,24 @@
 //   - Uniform register i (r(23-i)) holds the 16 bytes that Uniforms[i] names:
 //     the driver copies them from a buffer of the UBO table that it makes itself: push
 //     constants, system values, constant data. Bound buffers are read by LD_UBO.
-//   - LD_UBO's immediate buffer index is an index into UBOs. An entry is a bound
-//     uniform buffer, the push constants, the system values (one vec4 each, in
-//     the order of Sysvals) or constant data of the binary.
+//   - LD_UBO's immediate buffer index is an index into UBOs. The first entries are the
+//     binary's own: push constants, system values (one vec4 each, in
+//     the order of Sysvals), constant data, what elements say of themselves. Bound
+//     uniform buffers follow by UBOTable.
 //   - Storage buffers are reached through a system value of two words address
 //     and one word size in bytes, and through 64-bit addresses.
-//   - LD_ATTR's and the image operations' index is an index into Attributes: vertex
-//     inputs, vertex and instance id (by custom at AttrVertexID, AttrInstanceID),
-//     images.
+//   - LD_ATTR's index is an index into Attributes: vertex inputs, vertex and instance
+//     id (by custom at AttrVertexID, AttrInstanceID). Images stand after them in the same
+//     table, by ImageTable.
 //   - LD_VARY's and ST_VARY's index is an index into Varyings.
 //   - A vertex program stores the position after the viewport transform,
 //     (xyz/w * scale + offset, 1/w), as the hardware takes it (midgard.md §9.3), with
 //     SysvalViewportScale and SysvalViewportOffset.
-//   - Texture and sampler indices are indices into Textures and Samplers.
-//   - Arrays of unknown size that are indexed at run time stand after a table, in
-//     its tail: with n of them there, element e of the k-th is entry
-//     len(table) + e*n + k. Sysvals, Attributes, Textures and Samplers have tails, as
-//     long as the descriptors that are bound.
+//   - Texture and sampler indices are numbers of TextureTable and SamplerTable; Textures
+//     and Samplers list those in use.
+//   - Arrays of storage buffers of unknown size that are indexed at run time stand after the
+//     system values, in their tail: with n of them there, element e of the k-th is entry
+//     len(Sysvals) + e*n + k, as many as are bound.
 //   - Work-group storage is reached through address register 3, component z;
 //     scratch through register 2, component z (stack pointer); the register
 //     allocator's spill slots through register 3, component x. The last two name the
@@ -127,22 +128,20 @@ type Meta struct {
 	Robust ir.Robust `json:"robust,omitzero"`
 	// WorkRegs is the number of work registers declared, Uniforms what the
 	// uniform registers hold.
-	WorkRegs   int        `json:"work_regs"`
-	Uniforms   []Uniform  `json:"uniforms,omitempty"`
-	UBOs       []UBO      `json:"ubos,omitempty"`
-	Sysvals    []Sysval   `json:"sysvals,omitempty"`
-	Attributes []Record   `json:"attributes,omitempty"`
-	Varyings   []Varying  `json:"varyings,omitempty"`
-	Textures   []Texture  `json:"textures,omitempty"`
-	Samplers   []Resource `json:"samplers,omitempty"`
+	WorkRegs   int       `json:"work_regs"`
+	Uniforms   []Uniform `json:"uniforms,omitempty"`
+	UBOs       []UBO     `json:"ubos,omitempty"`
+	Sysvals    []Sysval  `json:"sysvals,omitempty"`
+	Attributes []Record  `json:"attributes,omitempty"`
+	Varyings   []Varying `json:"varyings,omitempty"`
+	Textures   []Texture `json:"textures,omitempty"`
+	Images     []Texture `json:"images,omitempty"` // of the attribute table
+	Samplers   []Range   `json:"samplers,omitempty"`
 	// FetchSampler: texels are fetched, for which entry 0 of the sampler table must be a
 	// valid sampler, whichever; a driver puts one there if Samplers is empty.
 	FetchSampler bool `json:"fetch_sampler,omitempty"`
-	// The arrays in the tails of the tables above, with element 0.
-	SysvalTail    []Sysval   `json:"sysval_tail,omitempty"`
-	AttributeTail []Record   `json:"attribute_tail,omitempty"`
-	TextureTail   []Texture  `json:"texture_tail,omitempty"`
-	SamplerTail   []Resource `json:"sampler_tail,omitempty"`
+	// SysvalTail are the arrays in the tail of Sysvals, with element 0.
+	SysvalTail []Sysval `json:"sysval_tail,omitempty"`
 	// Elements are system values of arrays of unknown size: of n, that of element e of
 	// the k-th is the vec4 e*n + k of the buffer UBOElements.
 	Elements []Sysval `json:"elements,omitempty"`
@@ -302,7 +301,6 @@ const (
 	RecordAttribute                    // a vertex input, 32-bit words as fetched
 	RecordVertexID                     // raw: without SysvalVertexOffsets.x
 	RecordInstanceID                   // raw: without SysvalVertexOffsets.z
-	RecordImage                        // a storage image or texel buffer
 	NumRecordKinds
 )
 
@@ -310,10 +308,6 @@ const (
 type Record struct {
 	Kind RecordKind `json:"kind"`
 	Slot ir.Slot    `json:"slot,omitempty"` // RecordAttribute
-	Resource
-	// Dim and Array are the shape in which the shader sees an image.
-	Dim   ir.Dim `json:"dim,omitempty"`
-	Array bool   `json:"array,omitempty"`
 }
 
 // Resource names a descriptor.
@@ -323,10 +317,10 @@ type Resource struct {
 	Element uint32 `json:"element,omitempty"`
 }
 
-// Texture is an entry of the texture table: a sampled image or a texel buffer, and
-// the shape in which the shader sees it.
+// Texture is a binding of sampled or storage images or texel buffers, and the shape in which the
+// shader sees them.
 type Texture struct {
-	Resource
+	Range
 	Dim   ir.Dim `json:"dim,omitempty"`
 	Array bool   `json:"array,omitempty"`
 }
@@ -435,7 +429,7 @@ func (m *Meta) Check() error {
 }
 
 func (m *Meta) checkTables() error {
-	for i, a := range slices.Concat(m.Attributes, m.AttributeTail) {
+	for i, a := range m.Attributes {
 		if a.Kind >= NumRecordKinds || int(a.Slot) >= ir.NumVaryingSlots {
 			return fmt.Errorf("midgard meta: attribute %d: kind %d, slot %d", i, a.Kind, a.Slot)
 		}

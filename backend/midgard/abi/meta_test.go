@@ -14,7 +14,8 @@ func TestJSON(t *testing.T) {
 		Uniforms:   []Uniform{{UBO: 0, Offset: 32}},
 		UBOs:       []UBO{{Kind: UBOBinding, Set: 1, Binding: 2, Copy: true}, {Kind: UBOData, Data: []byte{1, 2}}},
 		Sysvals:    []Sysval{{Kind: SysvalSSBO, Binding: 3}},
-		Attributes: []Record{{Kind: RecordImage, Resource: Resource{Set: 1}}},
+		Attributes: []Record{{Kind: RecordAttribute, Slot: 1}},
+		Images:     []Texture{{Range: Range{Set: 1, First: 34, Stride: 1, Count: 1}}},
 		Varyings:   []Varying{{Kind: VaryingSlot, Slot: ir.SlotVar0}},
 		Outputs:    []Output{{Slot: ir.SlotData0, Mask: 15}}}
 	b, err := json.Marshal(&m)

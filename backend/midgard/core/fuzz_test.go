@@ -19,8 +19,9 @@ func anything(code []byte, check bool) {
 	for _, stage := range []ir.Stage{ir.StageCompute, ir.StageVertex, ir.StageFragment} {
 		m := fragMeta()
 		m.Stage, m.FirstTag, m.WorkRegs = stage, isa.Tag(code[0]&15), 16
-		m.Textures, m.Samplers = make([]abi.Texture, 2), make([]abi.Resource, 2)
-		m.Attributes = []abi.Record{{Kind: abi.RecordImage}, {Kind: abi.RecordAttribute}}
+		m.Textures, m.Samplers = []abi.Texture{{Range: abi.Range{Count: 2}}}, make([]abi.Range, 2)
+		m.Images = []abi.Texture{{Range: abi.Range{First: 34, Count: 2}}}
+		m.Attributes = []abi.Record{{}, {Kind: abi.RecordAttribute}}
 		m.UBOs = []abi.UBO{{Kind: abi.UBOSysvals}, {Kind: abi.UBOBinding}, {Kind: abi.UBOPush}}
 		for k := abi.SysvalNone + 1; k < abi.NumSysvals; k++ {
 			m.Sysvals = append(m.Sysvals, abi.Sysval{Kind: k})

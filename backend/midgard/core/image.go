@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 
+	"nirc/backend/layout"
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/internal/emu"
@@ -11,7 +12,7 @@ import (
 
 // texel is a place in an image of the attribute table.
 type texel struct {
-	rec     *abi.Record
+	rec     *abi.Texture
 	desc    *emu.Descriptor
 	x, y, z int
 	index   uint64 // of a texel buffer
@@ -21,8 +22,8 @@ type texel struct {
 // locate finds the texel that an image operation means.
 func (w *wave) locate(s *inputs, l *isa.LoadStore) (t texel, err error) {
 	t.record = int(int32(s.index(l))) + l.Slot()
-	if !w.record(&t) || t.rec.Kind != abi.RecordImage {
-		return t, fmt.Errorf("entry %d of the attribute table is no image", t.record)
+	if !w.record(&t) {
+		return t, fmt.Errorf("entry %d of the attribute table is no image, or another than the metadata says", t.record)
 	}
 	c := uint64(s.word(l.Arg))
 	t.index = c
@@ -35,12 +36,27 @@ func (w *wave) locate(s *inputs, l *isa.LoadStore) (t texel, err error) {
 
 // record finds the entry of the attribute table that t names, and its descriptor.
 func (w *wave) record(t *texel) bool {
-	rec, element := abi.Entry(w.p.meta.Attributes, w.p.meta.AttributeTail, t.record)
-	if rec == nil {
+	e, d := w.bound(&abi.ImageTable, t.record)
+	if d == nil {
 		return false
 	}
-	t.rec, t.desc = rec, w.l.Env.Bindings.Lookup(rec.Set, rec.Binding, rec.Element+element)
-	return true
+	for i := range w.p.meta.Images {
+		if x := &w.p.meta.Images[i]; x.Has(uint32(t.record)) {
+			t.rec, t.desc = x, d
+			return x.Set == e.Set && x.Binding == e.Binding
+		}
+	}
+	return false
+}
+
+// bound returns what entry n of a table holds, which is filled by the pipeline's layout; nil if that
+// has nothing there.
+func (w *wave) bound(t *layout.Table, n int) (layout.Entry, *emu.Descriptor) {
+	e, ok := t.Lookup(w.l.Env.Layout, 0, uint32(n))
+	if n < 0 || !ok {
+		return e, nil
+	}
+	return e, w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element)
 }
 
 // buffer reports whether the texel is one of a texel buffer.
@@ -97,9 +113,6 @@ func (w *wave) image(s *inputs, l *isa.LoadStore) error {
 	case isa.KindLeaImage:
 		plain := *l
 		plain.Swizzle = isa.XYZW
-		if t.record > maxRecord {
-			return fmt.Errorf("entry %d of the attribute table has no addresses, the last that has is %d", t.record, maxRecord)
-		}
 		a := w.texelAddress(&t)
 		return w.result(s.t, &plain, [4]uint32{uint32(a), uint32(a >> 32)})
 	}
@@ -119,9 +132,6 @@ func (w *wave) image(s *inputs, l *isa.LoadStore) error {
 	return nil
 }
 
-// maxRecord is the last entry of the attribute table that a texel's address can name.
-const maxRecord = 0xfff
-
 // texelAddress is an address that means the texel: that of memory for texel
 // buffers, else one of the range imageBase with the table entry in bits 48:59
 // and the coordinates below.
@@ -136,7 +146,7 @@ func (w *wave) texelAddress(t *texel) uint64 {
 }
 
 func (w *wave) texelAt(a uint64) (t texel, ok bool) {
-	t.record = int(a >> 48 & maxRecord)
+	t.record = int(a >> 48 & (abi.MaxImages - 1))
 	if !w.record(&t) {
 		return t, false
 	}

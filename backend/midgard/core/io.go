@@ -85,8 +85,6 @@ func (w *wave) attribute(t *thread, slot int) (v [4]uint32, err error) {
 		v[0] = x.VertexIndex - rawOffset(x)
 	case abi.RecordInstanceID:
 		v[0] = x.InstanceIndex - x.BaseInstance
-	case abi.RecordImage:
-		return v, fmt.Errorf("attribute %d is an image", slot)
 	}
 	return v, nil
 }

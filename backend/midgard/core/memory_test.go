@@ -215,7 +215,7 @@ func TestBarrier(t *testing.T) {
 func TestImage(t *testing.T) {
 	m := newMachine(64)
 	meta := computeMeta()
-	meta.Attributes = []abi.Record{{}, {Kind: abi.RecordImage, Resource: abi.Resource{Binding: 1}, Dim: ir.DimBuf}}
+	meta.Images = []abi.Texture{{Range: abi.Range{Binding: 1, First: 35, Stride: 1, Count: 1}, Dim: ir.DimBuf}}
 	format := emu.FormatByName("R32_UINT")
 	if format == nil {
 		t.Fatal("no format R32_UINT")
@@ -223,7 +223,7 @@ func TestImage(t *testing.T) {
 	texels := m.env.Mem.Alloc(16)
 	m.env.Bindings.Set(0, 1, []emu.Descriptor{{Type: emu.DescStorageTexelBuffer, Addr: texels.Addr, Size: 16, Format: format}})
 	st := isa.LoadStore{Op: isa.StImageU32, Reg: 1, Mask: 15, Swizzle: isa.XYZW, Arg: isa.AddrReg{Comp: 0}, Format: isa.AttrSecondary, Index: zero}
-	st.SetSlot(1, 0)
+	st.SetSlot(35, 0)
 	ld := st
 	ld.Op, ld.Reg = isa.LdImageU32, 2
 	prog := append(inputsBundle(3, 0, [4]uint32{42, 1, 1, 1}), ldst(st), ldst(ld))

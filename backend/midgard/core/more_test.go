@@ -30,11 +30,13 @@ func TestImageAtomic(t *testing.T) {
 	v, d := texels(t)
 	m.env.Bindings.Set(0, 1, []emu.Descriptor{d})
 	meta := computeMeta()
-	meta.Attributes = []abi.Record{{Kind: abi.RecordImage, Resource: abi.Resource{Binding: 1}, Dim: ir.Dim2D}}
+	meta.Images = []abi.Texture{{Range: abi.Range{Binding: 1, First: 35, Stride: 1, Count: 1}, Dim: ir.Dim2D}}
 	lea := isa.LoadStore{Op: isa.LdLeaImage, Reg: isa.RegConst, Mask: 3, Swizzle: isa.XYZW, Arg: isa.AddrReg{Reg: 1}, Index: zero}
 	add := isa.LoadStore{Op: isa.LdAtomicAdd, Reg: 2, Mask: 1, Toggle: true, Format: isa.IndexU32, Index: zero}
 	add.SetAtomicSrc(isa.AddrReg{Reg: 1, Comp: 1})
 	ld := isa.LoadStore{Op: isa.LdImageU32, Reg: 2, Mask: 2, Swizzle: 0, Arg: isa.AddrReg{Reg: 1}, Index: zero}
+	lea.SetSlot(35, 0)
+	ld.SetSlot(35, 0)
 	prog := append(inputsBundle(0, 0, [4]uint32{h2(3, 1), 1000, 0, 0}), constants(2, [4]uint32{}), ldst(lea), ldst(add), ldst(ld))
 	if err := m.compute(load(t, meta, append(prog, output(2, 0)...)...)); err != nil {
 		t.Fatal(err)
@@ -48,8 +50,8 @@ func TestImageAtomic(t *testing.T) {
 // the output register r4, one bundle after it if early.
 func fetchProgram(t *testing.T, m *abi.Meta, in, src, ooo uint8) emu.Program {
 	fetch := isa.Bundle{Tag: isa.TagTexVtx, Tex: isa.Texture{Op: isa.TexFetch, Mode: isa.TexNormal, Helpers: isa.HelpersNormal, Dim: isa.Tex2D,
-		CoordFull: true, CoordSwizzle: isa.XYZW, Full: true, Type: isa.TexTypeUint, Mask: 15, Swizzle: isa.XYZW, OutOfOrder: ooo}}
-	m.Textures, m.FetchSampler = []abi.Texture{{Resource: abi.Resource{Binding: 1}, Dim: ir.Dim2D}}, true
+		Texture: 1, CoordFull: true, CoordSwizzle: isa.XYZW, Full: true, Type: isa.TexTypeUint, Mask: 15, Swizzle: isa.XYZW, OutOfOrder: ooo}}
+	m.Textures, m.FetchSampler = []abi.Texture{{Range: abi.Range{Binding: 1, First: 1, Stride: 1, Count: 1}, Dim: ir.Dim2D}}, true
 	prog := []isa.Bundle{constants(in, [4]uint32{2, 1, 0, 0}), fetch,
 		alu(func(b *isa.Bundle) { b.Add(isa.UnitVMUL, move(4, src, isa.XYZW)) })}
 	return load(t, m, append(prog, output(4, 0)...)...)

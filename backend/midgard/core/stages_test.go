@@ -206,8 +206,8 @@ func TestTexture(t *testing.T) {
 		cv.Store(0, 0, i, 0, 0, [4]uint32{f(float32(10 + i))})
 	}
 	m := fragMeta()
-	m.Textures = []abi.Texture{{Dim: ir.Dim2D}, {Resource: abi.Resource{Binding: 1}, Dim: ir.DimCube}}
-	m.Samplers = []abi.Resource{{}}
+	m.Textures = []abi.Texture{{Range: abi.Range{Count: 1}, Dim: ir.Dim2D}, {Range: abi.Range{Binding: 1, First: 1, Count: 1}, Dim: ir.DimCube}}
+	m.Samplers = []abi.Range{{Count: 1}}
 	tex := func(tag isa.Tag, op isa.TexOp, dim isa.TexDim, n uint16, dst uint8) isa.Bundle {
 		return isa.Bundle{Tag: tag, Tex: isa.Texture{Op: op, Mode: isa.TexNormal, Helpers: isa.HelpersNormal, Dim: dim, CoordFull: true,
 			CoordSwizzle: isa.XYZW, Full: true, Type: isa.TexTypeFloat, Dst: dst, Mask: 15, Swizzle: isa.XYZW, Texture: n}}

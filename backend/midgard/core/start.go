@@ -87,6 +87,11 @@ func (w *wave) readUBO(i int, off uint64, b []byte) {
 	switch u.Kind {
 	case abi.UBOBinding:
 		d := w.l.Env.Bindings.Lookup(u.Set, u.Binding, u.Element)
+		if i >= int(abi.UBOTable.Start) { // what all stages share is where the pipeline's layout has it
+			if _, d = w.bound(&abi.UBOTable, i); d == nil {
+				return
+			}
+		}
 		for k := 0; k < len(b); k += 4 {
 			n := min(4, len(b)-k)
 			if at := off + uint64(k); at+uint64(n) <= d.Size {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"nirc/backend/layout"
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/internal/emu"
@@ -85,7 +86,7 @@ func (w *wave) texture(b *bundle, group *[4]*thread) error {
 		case isa.TexSample, isa.TexSampleLod:
 			v, err = w.sample(t, b, &at, i, whole)
 		case isa.TexFetch:
-			if m := w.p.meta; w.check && !m.FetchSampler && len(m.Samplers)+len(m.SamplerTail) == 0 {
+			if m := w.p.meta; w.check && !m.FetchSampler && len(m.Samplers) == 0 {
 				return errors.New("a texel is fetched without a valid sampler 0")
 			}
 			v, err = w.fetch(t, x, at[i])
@@ -176,15 +177,34 @@ func (w *wave) handle(t *thread, reg bool, v uint16) int {
 
 func (w *wave) view(t *thread, x *isa.Texture) (*abi.Texture, *emu.Descriptor, error) {
 	i := w.handle(t, x.TextureReg, x.Texture)
-	e, element := abi.Entry(w.p.meta.Textures, w.p.meta.TextureTail, i)
-	if e == nil {
-		return nil, nil, fmt.Errorf("texture %d: the table has %d", i, len(w.p.meta.Textures))
+	at, d := w.bound(&abi.TextureTable, i)
+	if d == nil {
+		return nil, nil, fmt.Errorf("texture %d: the pipeline's layout has none there", i)
+	}
+	e, err := w.textureOf(i, at)
+	if err != nil {
+		return nil, nil, err
 	}
 	want := [4]isa.TexDim{emu.Tex1D: isa.Tex1D, emu.Tex2D: isa.Tex2D, emu.Tex3D: isa.Tex3D, emu.TexCube: isa.TexCube}
 	if shape := shapeOf(e.Dim); want[shape] != x.Dim && w.check {
 		return nil, nil, fmt.Errorf("texture %d has the dimension code %d in its table entry, %d in the instruction", i, want[shape], x.Dim)
 	}
-	return e, w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element+element), nil
+	return e, d, nil
+}
+
+// textureOf is what the metadata says of an entry of the texture table, which holds at.
+func (w *wave) textureOf(n int, at layout.Entry) (*abi.Texture, error) {
+	for i := range w.p.meta.Textures {
+		x := &w.p.meta.Textures[i]
+		if !x.Has(uint32(n)) {
+			continue
+		}
+		if x.Set != at.Set || x.Binding != at.Binding {
+			return nil, fmt.Errorf("texture %d is binding %d of set %d by the pipeline's layout, binding %d of set %d by the metadata", n, at.Binding, at.Set, x.Binding, x.Set)
+		}
+		return x, nil
+	}
+	return nil, fmt.Errorf("texture %d is none of the metadata's", n)
 }
 
 func (w *wave) offsets(t *thread, x *isa.Texture) (o [3]int32) {
@@ -256,11 +276,11 @@ func (w *wave) sample(t *thread, b *bundle, at *[4][4]uint32, lane int, whole bo
 		return v, err
 	}
 	si := w.handle(t, x.SamplerReg, x.Sampler)
-	se, element := abi.Entry(w.p.meta.Samplers, w.p.meta.SamplerTail, si)
-	if se == nil {
-		return v, fmt.Errorf("sampler %d: the table has %d", si, len(w.p.meta.Samplers))
+	_, sd := w.bound(&abi.SamplerTable, si)
+	if sd == nil {
+		return v, fmt.Errorf("sampler %d: the pipeline's layout has none there", si)
 	}
-	sampler := w.l.Env.Bindings.Lookup(se.Set, se.Binding, se.Element+element).Sampler
+	sampler := sd.Sampler
 	op := emu.SampleOp{Dim: shapeOf(e.Dim), Array: e.Array, Offset: w.offsets(t, x), MinLod: float32(math.Inf(-1))}
 	op.Coord = coordOf(op.Dim, &at[lane])
 	op.Layer = f32(at[lane][3])

@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 		{name: "interpolate.amber", targets: everywhere(), checked: 1},
 		{name: "block_arrays.amber", targets: everywhere(), checked: 1},
 		{name: "opaque.amber", targets: everywhere(), checked: 1},
+		{name: "shared_set.amber", targets: everywhere(), checked: 4},
 		{name: "partition.amber", targets: without("midgard", everywhere()), checked: 7},
 		{name: "doubles.amber", about: "64-bit floats are native on the interpreter, lower_doubles makes integers of them on the cores: the last bit of 0.1 + 0.2 counts",
 			targets: everywhere(), checked: 73, right: "0x3fd3333333333334", wrong: "0x3fd3333333333333"},
