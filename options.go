@@ -74,6 +74,11 @@ type Options struct {
 	// Robust is what becomes of accesses out of bounds: the application promises that there are none
 	// where it is off, the zero value (VkPipelineRobustnessCreateInfo).
 	Robust ir.Robust
+	// Layout is the layout of the pipelines that the shader is for: where its descriptors stand
+	// follows from it, alike in all stages, and what a shader uses and the layout does not have is
+	// a diagnostic. Without one places follow from the numbers of bindings alone (docs/abi.md).
+	// It must hold to Layout.Check and is not changed.
+	Layout *Layout
 	// Pipelines takes the place of DefaultPipelines if not nil, Passes that of
 	// both: a single list of passes for any target.
 	Pipelines *passes.Pipelines

@@ -186,6 +186,11 @@ func (u *Unit) translate(m *Module) (err error) {
 		s.Options = &own
 	}
 	s.Options.Robust = u.opts.Robust
+	if u.opts.Layout != nil {
+		if err := checkLayout(u.opts.File, s, u.opts.Layout); err != nil {
+			return err
+		}
+	}
 	if m.shader != nil {
 		// Load has checked what holds for any target: the rest is the text's fault too.
 		if err := ir.Validate(s); err != nil {
@@ -331,7 +336,7 @@ func (u *Unit) generate(ctx context.Context) (obj *object.Object, err error) {
 		if err != nil {
 			return err
 		}
-		job := backend.Job{GPU: u.opts.GPU, Lists: lists, Level: u.opts.Level, Instrument: u.ins, ABI: u.abi(), Debug: u.opts.Debug, Next: u.opts.Next}
+		job := backend.Job{GPU: u.opts.GPU, Lists: lists, Level: u.opts.Level, Instrument: u.ins, ABI: u.abi(), Debug: u.opts.Debug, Next: u.opts.Next, Layout: u.opts.Layout}
 		job.Dump = run.Dump != nil && (len(run.DumpBefore)+len(run.DumpAfter) > 0 || run.PrintChanged)
 		obj, err = u.back.Compile(u.Shader, &job)
 		return u.verifyError(err)

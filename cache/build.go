@@ -77,6 +77,9 @@ func (b *Builder) Request(m *Module, o *nirc.Options) Request {
 	if o.Next != ir.StageNone {
 		r.Next = o.Next.String()
 	}
+	if o.Layout != nil {
+		r.Layout = nirc.LayoutJSON(o.Layout)
+	}
 	if r.Target == "" {
 		r.Target = nirc.DefaultTarget
 	}

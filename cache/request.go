@@ -24,9 +24,10 @@ type Request struct {
 	Level    string            `json:"level"`
 	Debug    bool              `json:"debug,omitempty"`
 	ABI      string            `json:"abi,omitempty"`
-	Next     string            `json:"next,omitempty"` // the stage that follows, if that is known
-	Pipeline Digest            `json:"pipeline"`       // of what chooses the passes
-	Code     string            `json:"code"`           // version of the code generation
+	Next     string            `json:"next,omitempty"`   // the stage that follows, if that is known
+	Layout   json.RawMessage   `json:"layout,omitempty"` // the pipeline layout, as nirc.LayoutJSON writes it
+	Pipeline Digest            `json:"pipeline"`         // of what chooses the passes
+	Code     string            `json:"code"`             // version of the code generation
 }
 
 // MarshalText gives the digits, for JSON.
@@ -53,6 +54,10 @@ func (r *Request) Key() Digest {
 	}
 	if r.Next != "" {
 		field(r.Next)
+	}
+	if len(r.Layout) > 0 {
+		field("layout")
+		field(string(r.Layout))
 	}
 	h.Write(b)
 	return Digest(h.Sum(nil))
@@ -111,6 +116,9 @@ func (r *Request) options(base nirc.Options) (nirc.Options, error) {
 		return o, err
 	}
 	o.Target, o.GPU, o.Entry, o.Stage, o.Spec, o.Debug, o.ABI = r.Target, r.GPU, r.Entry, ir.ParseStage(r.Stage), r.Spec, r.Debug, r.ABI
-	o.Next = ir.ParseStage(r.Next)
-	return o, nil
+	o.Next, o.Layout = ir.ParseStage(r.Next), nil
+	if len(r.Layout) > 0 {
+		o.Layout, err = nirc.ReadLayout("", r.Layout)
+	}
+	return o, err
 }

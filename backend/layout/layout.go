@@ -7,6 +7,7 @@ package layout
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"nirc/ir"
@@ -271,8 +272,29 @@ func (s *Set) check() (binding int, msg string) {
 		case b.Immutable != nil && len(b.Immutable) != int(b.Count):
 			return k, fmt.Sprintf("%s: %d immutable samplers for %d elements", at, len(b.Immutable), b.Count)
 		}
+		for i := range b.Immutable {
+			if why := b.Immutable[i].check(); why != "" {
+				return k, fmt.Sprintf("%s: immutable sampler %d: %s", at, i, why)
+			}
+		}
 	}
 	return 0, ""
+}
+
+// check says what no sampler has, "" nothing.
+func (s *SamplerState) check() string {
+	for _, x := range []float32{s.MipLodBias, s.MinLod, s.MaxLod, s.MaxAnisotropy} {
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			return "a level of detail or an anisotropy is no number"
+		}
+	}
+	switch {
+	case s.MagFilter > 1 || s.MinFilter > 1 || s.MipmapMode > 1 || s.CompareOp > 7 || s.BorderColor > 5 || slices.Max(s.Address[:]) > 4:
+		return "a filter, mode, comparison or border colour does not exist"
+	case s.MinLod > s.MaxLod:
+		return fmt.Sprintf("min_lod %g is above max_lod %g", s.MinLod, s.MaxLod)
+	}
+	return ""
 }
 
 func (l *Layout) checkPush() *Problem {

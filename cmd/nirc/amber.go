@@ -21,7 +21,10 @@ software core (ir: on the IR interpreter). Directories are searched for *.amber,
 
 One line a script: "PASS path", "FAIL path: why" or "SKIP path: why", then a summary. The exit
 code is 1 if any script fails. PASS says in brackets which expectations hold only because Amber
-lets a TOLERANCE of 1 cover all colours; --strict fails them.`
+lets a TOLERANCE of 1 cover all colours; --strict fails them.
+
+--layout script compiles and runs each pipeline with the layout of what the script binds to it, as
+Amber does.`
 
 type amberCommand struct {
 	*app
@@ -29,6 +32,8 @@ type amberCommand struct {
 	strict  bool
 	folders bool
 	doc     amberReport
+	// scriptLayouts: each pipeline has the layout of what its script binds.
+	scriptLayouts bool
 }
 
 func (a *app) amber() *cobra.Command {
@@ -48,6 +53,9 @@ func (c *amberCommand) run(cmd *cobra.Command, args []string) error {
 	}
 	if c.folders && form != "table" {
 		return nirc.Usagef("--folders is for --format table: %s has each script's path and reason", form)
+	}
+	if c.scriptLayouts = c.layoutFile == "script"; c.scriptLayouts {
+		c.layoutFile = ""
 	}
 	if err := c.settle(c.app); err != nil {
 		return err
@@ -108,7 +116,7 @@ func (c *amberCommand) device(ctx context.Context, d device, paths []string, for
 		}
 	}
 	b := &amberBatch{amberCommand: c, device: d, form: form, bar: bar}
-	b.Batch = amber.Batch{Runner: &amber.Runner{Target: target, Strict: c.strict, Limits: c.limits()}, Timeout: c.timeout}
+	b.Batch = amber.Batch{Runner: &amber.Runner{Target: target, Strict: c.strict, Limits: c.limits(), Layout: o.Layout, ScriptLayouts: c.scriptLayouts}, Timeout: c.timeout}
 	if err := b.run(ctx, paths); err != nil {
 		return false, err
 	}

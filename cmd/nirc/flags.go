@@ -19,7 +19,7 @@ import (
 type shared struct {
 	target, gpu, level                   string
 	entry, stageName, nextName, env, abi string
-	stateFile                            string
+	stateFile, layoutFile                string
 	frontEnd, language                   string
 	spec, defines, undefines, includes   []string
 	preIncludes                          []string
@@ -101,6 +101,8 @@ var sharedFlags = []sharedFlag{
 	{name: "sample-shading", value: func(s *shared) any { return &s.sampleShading }, help: "compile for pipelines with sampleShadingEnable: fragment shaders run once a sample"},
 	{name: "robust", value: func(s *shared) any { return &s.robust }, def: "off", check: checkRobust,
 		help: "accesses out of bounds, by `KINDS`: off, buffer, buffer2, image, image2, or one kind's, as in storage=buffer2,uniform=off,vertex=buffer,images=image2"},
+	{name: "layout", value: func(s *shared) any { return &s.layoutFile },
+		help: "JSON `FILE` of the pipeline's layout: where descriptors stand follows from it, without one from the numbers of bindings; what a database knows goes before"},
 	{name: "debug", short: "g", value: func(s *shared) any { return &s.debug }, help: "keep or show the lines of the source"},
 
 	{name: "passes", value: func(s *shared) any { return &s.passes }, check: checkPasses, help: "run these `PASSES` and not the pipeline: a,b(opt=1),loop(c,d)"},
@@ -141,7 +143,7 @@ var sharedFlags = []sharedFlag{
 // Groups of flags that commands declare together.
 var (
 	targetFlags  = []string{"target", "gpu"}
-	choiceFlags  = []string{"opt-level", "passes", "pipeline", "disable-pass", "verify-each", "dispatch-base", "sample-shading", "robust"}
+	choiceFlags  = []string{"opt-level", "passes", "pipeline", "disable-pass", "verify-each", "dispatch-base", "sample-shading", "robust", "layout"}
 	frontFlags   = []string{"entry", "stage", "spec", "target-env", "define", "undefine", "include", "pre-include", "front-end", "language"}
 	moduleFlags  = append(slices.Clone(frontFlags), "next", "abi", "state", "debug")
 	compileFlags = slices.Concat(targetFlags, choiceFlags, moduleFlags) // every command that compiles modules takes these

@@ -42,6 +42,9 @@ func (r *shared) options(target string) (nirc.Options, error) {
 	if o.Robust, err = ir.ParseRobust(r.robust); err != nil {
 		return o, nirc.Usagef("--robust %s", err)
 	}
+	if o.Layout, err = readLayout(r.layoutFile); err != nil {
+		return o, err
+	}
 	if o.Level, err = passes.ParseLevel("O" + r.level); err != nil {
 		return o, nirc.Usagef("-O%s: %s", r.level, err)
 	}
@@ -70,6 +73,18 @@ func (r *shared) options(target string) (nirc.Options, error) {
 		}
 	}
 	return o, nil
+}
+
+// readLayout reads --layout; none is nil.
+func readLayout(file string) (*nirc.Layout, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := readFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return nirc.ReadLayout(file, text)
 }
 
 // watch is what one unit tells on its way.

@@ -39,6 +39,7 @@ type runCommand struct {
 	shared
 	dispatch, push  string
 	buffers, images []string
+	offsets         []string
 	print, write    []string
 	draw            drawFlags
 }
@@ -58,6 +59,7 @@ func (a *app) runShader() *cobra.Command {
 	c.declare(f, compileFlags, coreFlags, countFlags)
 	f.StringVar(&c.dispatch, "dispatch", "", "run `X,Y,Z` workgroups of a compute shader")
 	f.StringArrayVar(&c.buffers, "buffer", nil, "`SET.BINDING=TYPE:VALUES` or SET.BINDING=FILE: contents of a buffer")
+	f.StringArrayVar(&c.offsets, "dynamic-offset", nil, "`SET.BINDING=BYTES`: where a buffer that is dynamic in the pipeline layout begins")
 	f.StringArrayVar(&c.images, "image", nil, "`SET.BINDING=FORMAT:WxH` or SET.BINDING=FILE.png: an image")
 	f.StringVar(&c.push, "push", "", "push constants: `TYPE:VALUES`, several separated by a semicolon, or FILE")
 	f.StringArrayVar(&c.print, "print", nil, "`SET.BINDING=TYPE`: print this buffer")
@@ -212,6 +214,9 @@ func (c *runCommand) resources(x *exec.Execution) ([]*elemType, error) {
 			return nil, err
 		}
 	}
+	if err := c.dynamicOffsets(x); err != nil {
+		return nil, err
+	}
 	for _, text := range c.images {
 		err := add("image", text, func(b *exec.Binding, rest string) (_ *elemType, err error) {
 			b.Image, err = parseImage(rest)
@@ -232,6 +237,22 @@ func (c *runCommand) resources(x *exec.Execution) ([]*elemType, error) {
 		x.Push = append(x.Push, data...)
 	}
 	return types, nil
+}
+
+// dynamicOffsets sets where dynamic buffers begin.
+func (c *runCommand) dynamicOffsets(x *exec.Execution) error {
+	for _, text := range c.offsets {
+		i, rest, err := find(x, "dynamic-offset", text)
+		if err != nil {
+			return err
+		}
+		n, err := strconv.ParseUint(rest, 0, 32)
+		if err != nil {
+			return nirc.Usagef("--dynamic-offset %s: want SET.BINDING=BYTES", text)
+		}
+		x.Bindings[i].Offset = uint32(n)
+	}
+	return nil
 }
 
 func parseGroups(text string) (g [3]uint32, err error) {

@@ -249,11 +249,11 @@ func (e *engine) bind(p *pipe) error {
 			if err != nil {
 				return at(b.Line, CauseRun, err)
 			}
-			descs[i] = d
+			descs[i] = d.Immutable(p.layout, b.Set, b.Binding, uint32(i))
 		}
 		p.bindings.Set(b.Set, b.Binding, descs)
 	}
-	p.env = emu.Env{Mem: e.mem, Bindings: &p.bindings}
+	p.env = emu.Env{Mem: e.mem, Bindings: &p.bindings, Layout: p.layout}
 	return nil
 }
 

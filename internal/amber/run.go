@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"nirc/backend/layout"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
@@ -22,6 +23,10 @@ type Runner struct {
 	// Strict fails expectations that only hold as Amber counts the absolute tolerances of colours: in
 	// units of the whole range, not in 255ths as the colours are.
 	Strict bool
+	// Layout is the layout of all pipelines, nil for the places that follow from the numbers of
+	// bindings. ScriptLayouts makes one of what each pipeline binds instead.
+	Layout        *layout.Layout
+	ScriptLayouts bool
 	// OptimizationOff is passed on to the target.
 	OptimizationOff bool
 	// Glslang is the path of glslangValidator; "" looks it up.
@@ -62,6 +67,7 @@ type engine struct {
 // pipe is a pipeline in use.
 type pipe struct {
 	decl     *Pipeline
+	layout   *layout.Layout
 	programs [stageTask]emu.Program // by ShaderStage: those before stageTask can be run
 	env      emu.Env
 	bindings emu.Bindings
@@ -169,9 +175,12 @@ func (e *engine) compile(c Command) error {
 	p := e.pipe(run.Pipeline)
 	for _, a := range p.decl.Shaders {
 		e.line = a.Line
-		key := attachment{a, p.decl.next(a.Stage)}
+		key := attachment{a, p.decl.next(a.Stage), nil}
+		if e.r.ScriptLayouts {
+			key.pipeline = p.decl
+		}
 		if e.progs[key] == nil {
-			prog, err := e.program(a, key.next)
+			prog, err := e.program(a, key.next, p.layout)
 			if err != nil {
 				return at(a.Line, CauseCompile, err)
 			}
@@ -184,8 +193,9 @@ func (e *engine) compile(c Command) error {
 
 // attachment is a shader and the stage that follows it.
 type attachment struct {
-	shader *Attached
-	next   ir.Stage
+	shader   *Attached
+	next     ir.Stage
+	pipeline *Pipeline // if its layout is its own
 }
 
 // next is the stage that follows a stage of the pipeline, or none.
@@ -196,7 +206,7 @@ func (pl *Pipeline) next(stage ShaderStage) ir.Stage {
 }
 
 // program compiles an attached shader; next follows it.
-func (e *engine) program(a *Attached, next ir.Stage) (emu.Program, error) {
+func (e *engine) program(a *Attached, next ir.Stage, l *layout.Layout) (emu.Program, error) {
 	words, err := e.r.spirv(e.ctx, e.s, a.Shader, a.Stage, a.Entry)
 	if err == nil {
 		words, err = optimize(e.ctx, words, a.Optimize)
@@ -205,7 +215,7 @@ func (e *engine) program(a *Attached, next ir.Stage) (emu.Program, error) {
 		return nil, fmt.Errorf("shader %s: %w", a.Shader.Name, err)
 	}
 	prog, err := e.r.Target.Compile(e.ctx, Shader{
-		Name: a.Shader.Name, Stage: ir.StageTable[a.Stage].Stage, Next: next, Words: words, Entry: a.Entry, Spec: a.Spec,
+		Name: a.Shader.Name, Stage: ir.StageTable[a.Stage].Stage, Next: next, Words: words, Entry: a.Entry, Spec: a.Spec, Layout: l,
 		OptimizationOff: e.r.OptimizationOff, SubgroupSize: max(0, a.RequiredSubgroup), FullSubgroups: a.FullSubgroups, Robust: e.s.robust(),
 	})
 	switch {
@@ -225,7 +235,7 @@ func (e *engine) program(a *Attached, next ir.Stage) (emu.Program, error) {
 func (e *engine) pipe(pl *Pipeline) *pipe {
 	p := e.pipes[pl]
 	if p == nil {
-		p = &pipe{decl: pl, clearDepth: 1}
+		p = &pipe{decl: pl, clearDepth: 1, layout: e.r.layoutOf(pl)}
 		e.pipes[pl] = p
 	}
 	return p

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"nirc/backend/layout"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
@@ -21,6 +22,8 @@ type Shader struct {
 	Entry string
 	// Spec gives specialization constants by id, in the script's order.
 	Spec []Specialization
+	// Layout is that of the pipeline, or nil.
+	Layout *layout.Layout
 	// OptimizationOff asks for a compile without optimisation.
 	OptimizationOff bool
 	// SubgroupSize is the size of subgroups that the script requires, or 0.

@@ -158,7 +158,7 @@ func (b *Bisection) watch(ctx context.Context, l limits, hook func(shader int, o
 		b.shaders = nil
 		t.limits = b.cut(1<<30, 0, -1)
 	}
-	r := &amber.Runner{Target: t, Limits: b.Limits, Modules: &b.modules}
+	r := &amber.Runner{Target: t, Limits: b.Limits, Modules: &b.modules, Layout: b.Options.Layout}
 	batch := amber.Batch{Runner: r, Timeout: b.Timeout}
 	if b.Tried != nil {
 		defer b.Tried()

@@ -3,6 +3,7 @@ package emu
 import (
 	"sort"
 
+	"nirc/backend/layout"
 	"nirc/ir"
 )
 
@@ -89,6 +90,25 @@ func (d *Descriptor) NumTexels() uint64 {
 		return 0
 	}
 	return d.Size / uint64(max(1, d.Format.Bytes))
+}
+
+// Immutable is the descriptor with the immutable sampler that a layout has for an element of a
+// binding, else as it is.
+func (d Descriptor) Immutable(l *layout.Layout, set, binding, element uint32) Descriptor {
+	if b := l.Find(set, binding); b != nil && element < uint32(len(b.Immutable)) {
+		d.Sampler = samplerOf(&b.Immutable[element])
+	}
+	return d
+}
+
+// samplerOf is the sampler of a layout.
+func samplerOf(s *layout.SamplerState) *Sampler {
+	x := &Sampler{Mag: Filter(s.MagFilter), Min: Filter(s.MinFilter), Mip: MipMode(s.MipmapMode), LodBias: s.MipLodBias, MinLod: s.MinLod, MaxLod: s.MaxLod,
+		Anisotropy: s.MaxAnisotropy, Compare: s.Compare, CompareOp: CompareOp(s.CompareOp), Border: BorderColor(s.BorderColor), Unnormalized: s.Unnormalized}
+	for i, a := range s.Address {
+		x.Address[i] = AddressMode(a)
+	}
+	return x
 }
 
 // Bindings is the set of descriptors that a pipeline sees. A descriptor has a

@@ -71,6 +71,8 @@ type Binding struct {
 	Image        *emu.Image
 	// Format is the format of a texel buffer.
 	Format *emu.Format
+	// Offset is the dynamic offset, in bytes, of a buffer that is dynamic in the layout.
+	Offset uint32
 	// Kind is set by the run: what the shaders declare there, or "".
 	Kind string
 }
@@ -80,7 +82,7 @@ type Binding struct {
 func Execute(ctx context.Context, x *Execution) error {
 	mem := x.Limits.NewMemory()
 	var table emu.Bindings
-	env := &emu.Env{Mem: mem, Bindings: &table, Push: x.Push}
+	env := &emu.Env{Mem: mem, Bindings: &table, Push: x.Push, Layout: x.Options.Layout}
 	programs, err := x.compile(ctx)
 	if err != nil {
 		return err
@@ -176,7 +178,8 @@ func (x *Execution) bind(mem *emu.Memory, table *emu.Bindings, stages []compiled
 	for _, s := range stages {
 		for _, r := range s.reflect.Resources {
 			if r.Kind == "sampler" {
-				table.Set(r.Set, r.Binding, []emu.Descriptor{{Type: emu.DescSampler, Sampler: smooth}})
+				d := emu.Descriptor{Type: emu.DescSampler, Sampler: smooth}
+				table.Set(r.Set, r.Binding, []emu.Descriptor{d.Immutable(x.Options.Layout, r.Set, r.Binding, 0)})
 				continue
 			}
 			at := -1
@@ -203,12 +206,28 @@ func (x *Execution) bind(mem *emu.Memory, table *emu.Bindings, stages []compiled
 					buffers[at] = mem.Alloc(len(b.Data))
 					copy(buffers[at].Data, b.Data)
 				}
-				d.Addr, d.Size = buffers[at].Addr, uint64(len(b.Data))
+				if err := x.checkOffset(b); err != nil {
+					return nil, err
+				}
+				d.Addr, d.Size = buffers[at].Addr+uint64(b.Offset), uint64(len(b.Data))-uint64(b.Offset)
 			}
-			table.Set(r.Set, r.Binding, []emu.Descriptor{d})
+			table.Set(r.Set, r.Binding, []emu.Descriptor{d.Immutable(x.Options.Layout, r.Set, r.Binding, 0)})
 		}
 	}
 	return buffers, nil
+}
+
+// checkOffset finds a dynamic offset where there is none, or one that leaves nothing of the buffer.
+func (x *Execution) checkOffset(b *Binding) error {
+	l := x.Options.Layout
+	switch {
+	case b.Offset == 0:
+	case l.Dynamic(b.Set, b.Binding) < 0:
+		return nirc.Usagef("%d.%d: an offset is for buffers that are dynamic in the pipeline layout", b.Set, b.Binding)
+	case uint64(b.Offset) > uint64(len(b.Data)):
+		return nirc.Usagef("%d.%d: offset %d lies beyond the %d bytes of the buffer", b.Set, b.Binding, b.Offset, len(b.Data))
+	}
+	return nil
 }
 
 // DescriptorTypes are the types of descriptors by Resource.Kind, ImageKinds

@@ -19,7 +19,7 @@ import (
 // AmberTarget returns what makes the amber runner compile its shaders with
 // these options. IRTarget runs the IR itself, at O0 as the frontend made it
 // unless the options name passes, and above O0 behind the common passes; other targets run the machine code, read
-// back from an object file. Entry, Stage, Next and Spec are the script's.
+// back from an object file. Entry, Stage, Next, Spec and Layout are the script's or the runner's.
 func AmberTarget(o nirc.Options) (amber.Target, error) {
 	if _, err := nirc.New(o); err != nil {
 		return nil, err
@@ -61,6 +61,7 @@ func (t *ScriptTarget) compile(ctx context.Context, sh amber.Shader) (emu.Progra
 		o.Spec[i] = spirv.SpecValue{ID: s.ID, Bits: s.Bits}
 	}
 	o.Robust = o.Robust.Max(sh.Robust)
+	o.Layout = sh.Layout
 	if sh.OptimizationOff {
 		o.Level = passes.O0
 	}

@@ -64,3 +64,48 @@ func wanted(t reflect.Type) string {
 	}
 	return "a number"
 }
+
+// Line is the line, from 1, of the byte at an offset, the last one's beyond the end.
+func Line(data []byte, offset int64) int { return lineAt(data, offset+1) }
+
+// Find returns the line of the value at a path of names and indices, of its deepest part that is
+// there; 0 if data is no JSON.
+func Find(data []byte, path ...any) int {
+	d := json.NewDecoder(bytes.NewReader(data))
+	line := 0
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return line
+		}
+		end := d.InputOffset()
+		line = lineAt(data, end)
+		if len(path) == 0 || !enter(d, t, path[0]) {
+			return line
+		}
+		path = path[1:]
+	}
+}
+
+// enter goes to the value of a name or an index in the object or list that t opens.
+func enter(d *json.Decoder, t json.Token, step any) bool {
+	open, _ := t.(json.Delim)
+	for n := 0; d.More(); n++ {
+		if open == '{' {
+			name, err := d.Token()
+			if err != nil {
+				return false
+			}
+			if name == step {
+				return true
+			}
+		} else if open != '[' || n == step {
+			return open == '['
+		}
+		var skipped json.RawMessage
+		if d.Decode(&skipped) != nil {
+			return false
+		}
+	}
+	return false
+}

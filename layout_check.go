@@ -1,0 +1,162 @@
+package nirc
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"nirc/backend/layout"
+	"nirc/ir"
+)
+
+// checkLayout finds what a shader uses that its pipeline layout does not have: bindings that are
+// not there, of another type, too small or not for the stage, and push constants beyond the
+// stage's range. The result is Diagnostics at the first use of each, or nil.
+func checkLayout(file string, s *ir.Shader, l *Layout) error {
+	var list Diagnostics
+	seen := map[*ir.Variable]bool{}
+	for _, use := range bindingUses(s) {
+		if seen[use.v] {
+			continue
+		}
+		seen[use.v] = true
+		msg := ""
+		if use.v.Mode == ir.ModePushConst {
+			msg = pushProblem(s, l, use.v)
+		} else {
+			msg = bindingProblem(s, l, use.v)
+		}
+		if msg != "" {
+			loc := useLoc(s, use.in)
+			d := Diagnostic{File: file, Line: loc.Line, Col: loc.Col, ID: loc.ID, Word: int(loc.Word), Msg: msg}
+			if loc.Line != 0 {
+				d.ID, d.Word = 0, 0
+				if int(loc.File) < len(s.Files) && s.Files[loc.File] != "" {
+					d.File = s.Files[loc.File]
+				}
+			}
+			list = append(list, d)
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return list
+}
+
+type bindingUse struct {
+	v  *ir.Variable
+	in *ir.Instr
+}
+
+// bindingUses lists what names variables of the layout, in the order of the code.
+func bindingUses(s *ir.Shader) (list []bindingUse) {
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		for b := range f.Impl.Blocks() {
+			for in := range b.Instrs() {
+				switch {
+				case in.Kind == ir.KindDeref && in.Deref == ir.DerefVar:
+					if v := in.DerefInfo().Var; v.HasBinding || v.Mode == ir.ModePushConst {
+						list = append(list, bindingUse{v, in})
+					}
+				case in.IsIntrinsic(ir.IntrVulkanResourceIndex):
+					if v := bufferVariable(s, uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding))); v != nil {
+						list = append(list, bindingUse{v, in})
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// bufferVariable is the buffer at a binding.
+func bufferVariable(s *ir.Shader, set, binding uint32) *ir.Variable {
+	for _, v := range s.Variables {
+		if v.HasBinding && v.Set == set && v.Binding == binding && v.Mode&(ir.ModeUBO|ir.ModeSSBO) != 0 {
+			return v
+		}
+	}
+	return nil
+}
+
+// useLoc is where an instruction comes from in the source, or what uses its result, for what
+// names a variable may stand at the function's start.
+func useLoc(s *ir.Shader, in *ir.Instr) ir.Loc {
+	work := []*ir.Instr{in}
+	for n := 0; n < len(work) && n < 64; n++ {
+		in := work[n]
+		if loc := s.Locs[in.Loc]; loc.Line != 0 {
+			return loc
+		}
+		if !in.HasDef() {
+			continue
+		}
+		for u := range in.Def.Uses() {
+			if u.Instr != nil {
+				work = append(work, u.Instr)
+			}
+		}
+	}
+	return s.Locs[in.Loc]
+}
+
+// bindingProblem says what is wrong with a variable's binding, "" nothing.
+func bindingProblem(s *ir.Shader, l *Layout, v *ir.Variable) string {
+	r := resourceOf(v)
+	at := fmt.Sprintf("set %d binding %d", v.Set, v.Binding)
+	if r.Name != "" {
+		at += " (" + r.Name + ")"
+	}
+	b := l.Find(v.Set, v.Binding)
+	switch {
+	case b == nil:
+		return at + " is not in the pipeline layout"
+	case !slices.Contains(fittingTypes(r.Kind), b.Type):
+		return fmt.Sprintf("%s is a %s in the pipeline layout, a %s in the shader", at, b.Type, r.Kind)
+	case b.Stages&layout.StageBit(s.Stage) == 0:
+		return fmt.Sprintf("%s is not for the %s stage in the pipeline layout, but for %s", at, s.Stage, strings.Join(stageList(b.Stages), ", "))
+	case b.Count == 0:
+		return at + " holds no descriptors in the pipeline layout"
+	case r.Count > b.Count:
+		return fmt.Sprintf("%s has %d descriptors in the pipeline layout, %d in the shader", at, b.Count, r.Count)
+	}
+	return ""
+}
+
+// fittingTypes are the types of a layout that a shader may see as a kind of resource.
+func fittingTypes(kind string) []layout.Type {
+	switch kind {
+	case "uniform_buffer":
+		return []layout.Type{layout.UniformBuffer, layout.UniformBufferDynamic}
+	case "storage_buffer":
+		return []layout.Type{layout.StorageBuffer, layout.StorageBufferDynamic}
+	case "sampler":
+		return []layout.Type{layout.Sampler, layout.CombinedImageSampler}
+	case "sampled_image":
+		return []layout.Type{layout.SampledImage, layout.CombinedImageSampler}
+	}
+	if t, ok := layout.ParseType(kind); ok {
+		return []layout.Type{t}
+	}
+	return nil
+}
+
+// pushProblem says which member of the push constants no range of the stage holds.
+func pushProblem(s *ir.Shader, l *Layout, v *ir.Variable) string {
+	offset, size := l.PushRange(s.Stage)
+	for _, m := range appendMembers(nil, v) {
+		if m.Offset >= offset && uint64(m.Offset)+uint64(m.Size) <= uint64(offset)+uint64(size) {
+			continue
+		}
+		what := fmt.Sprintf("push constants %s at bytes %d to %d", m.Name, m.Offset, uint64(m.Offset)+uint64(m.Size))
+		if size == 0 {
+			return fmt.Sprintf("%s: the pipeline layout has none for the %s stage", what, s.Stage)
+		}
+		return fmt.Sprintf("%s: the pipeline layout has bytes %d to %d for the %s stage", what, offset, uint64(offset)+uint64(size), s.Stage)
+	}
+	return ""
+}
