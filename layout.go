@@ -36,13 +36,13 @@ type setJSON struct {
 type bindingJSON struct {
 	Binding   uint32        `json:"binding"`
 	Type      string        `json:"type"`
-	Count     *uint32       `json:"count,omitempty"`  // 1
-	Stages    []string      `json:"stages,omitempty"` // all
+	Count     *uint32       `json:"count,omitempty"` // 1
+	Stages    []string      `json:"stages"`          // null: all
 	Immutable []samplerJSON `json:"immutable_samplers,omitempty"`
 }
 
 type pushJSON struct {
-	Stages []string `json:"stages,omitempty"` // all
+	Stages []string `json:"stages"` // null: all
 	Offset uint32   `json:"offset"`
 	Size   uint32   `json:"size"`
 }

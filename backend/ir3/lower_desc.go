@@ -178,10 +178,10 @@ func (d *descriptors) storage(set, binding uint32) {
 // opaqueKind is the descriptor of a texture, image or sampler.
 func opaqueKind(t *ir.Type) (abi.DescriptorKind, abi.View) {
 	view := abi.View{Dim: t.Dim, Array: t.Arrayed, MS: t.MS}
-	switch t.Base {
-	case ir.BaseSampler:
+	switch {
+	case t.Base == ir.BaseSampler:
 		return abi.Sampler, abi.View{}
-	case ir.BaseSampledImage:
+	case t.Base == ir.BaseSampledImage && t.Dim != ir.DimBuf: // texel buffers have no sampler
 		return abi.Combined, view
 	}
 	return abi.Texture, view

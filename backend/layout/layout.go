@@ -29,11 +29,13 @@ const (
 	UniformBufferDynamic
 	StorageBufferDynamic
 	InputAttachment
+	// Other are the types that no target knows; they take up no places.
+	Other
 	NumTypes
 )
 
 var typeNames = [NumTypes]string{"sampler", "combined_image_sampler", "sampled_image", "storage_image", "uniform_texel_buffer",
-	"storage_texel_buffer", "uniform_buffer", "storage_buffer", "uniform_buffer_dynamic", "storage_buffer_dynamic", "input_attachment"}
+	"storage_texel_buffer", "uniform_buffer", "storage_buffer", "uniform_buffer_dynamic", "storage_buffer_dynamic", "input_attachment", "other"}
 
 // String is the type's name as layouts spell it.
 func (t Type) String() string {
@@ -63,7 +65,7 @@ func (t Type) IsBuffer() bool { return t >= UniformBuffer && t <= StorageBufferD
 func (t Type) HasSampler() bool { return t == Sampler || t == CombinedImageSampler }
 
 // HasImage reports whether descriptors hold an image or a texel buffer.
-func (t Type) HasImage() bool { return t != Sampler && !t.IsBuffer() }
+func (t Type) HasImage() bool { return t != Sampler && t != Other && !t.IsBuffer() }
 
 // Stages are bits of VkShaderStageFlagBits.
 type Stages uint32
@@ -136,6 +138,8 @@ const (
 	MaxBindings    = 1 << 16
 	MaxDescriptors = 1 << 20
 	MaxPush        = 1 << 16
+	// MaxBorderColor is the last of Vulkan's border colours.
+	MaxBorderColor = 5
 )
 
 // Find returns a binding, nil if the layout does not have it.
@@ -289,7 +293,7 @@ func (s *SamplerState) check() string {
 		}
 	}
 	switch {
-	case s.MagFilter > 1 || s.MinFilter > 1 || s.MipmapMode > 1 || s.CompareOp > 7 || s.BorderColor > 5 || slices.Max(s.Address[:]) > 4:
+	case s.MagFilter > 1 || s.MinFilter > 1 || s.MipmapMode > 1 || s.CompareOp > 7 || s.BorderColor > MaxBorderColor || slices.Max(s.Address[:]) > 4:
 		return "a filter, mode, comparison or border colour does not exist"
 	case s.MinLod > s.MaxLod:
 		return fmt.Sprintf("min_lod %g is above max_lod %g", s.MinLod, s.MaxLod)

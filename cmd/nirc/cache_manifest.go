@@ -27,7 +27,7 @@ func (b *cacheBuild) readManifest(manifest string) ([]buildJob, error) {
 		words, err := splitArgs(scan.Text())
 		j := buildJob{entry: b.compile.entry, stage: b.compile.stageName, next: b.compile.nextName, spec: b.compile.spec}
 		if err == nil && len(words) > 0 {
-			err = j.parse(words)
+			err = j.parse(words, func(path string) string { return beside(manifest, path) })
 		}
 		if err != nil {
 			return nil, nirc.Diagnostics{{File: manifest, Line: uint32(n), Msg: err.Error()}}
@@ -35,17 +35,23 @@ func (b *cacheBuild) readManifest(manifest string) ([]buildJob, error) {
 		if len(words) == 0 {
 			continue
 		}
-		if !filepath.IsAbs(j.path) && manifest != "-" {
-			j.path = filepath.Join(filepath.Dir(manifest), j.path)
-		}
+		j.path = beside(manifest, j.path)
 		j.rel = filepath.Base(j.path)
 		jobs = append(jobs, j)
 	}
 	return jobs, ioError(scan.Err())
 }
 
-// parse reads a manifest's line.
-func (j *buildJob) parse(words []string) error {
+// beside is a path that a file names: from the folder of the file on.
+func beside(file, path string) string {
+	if filepath.IsAbs(path) || file == "-" {
+		return path
+	}
+	return filepath.Join(filepath.Dir(file), path)
+}
+
+// parse reads a manifest's line; at is where a file of a relative path is.
+func (j *buildJob) parse(words []string, at func(string) string) (err error) {
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		if !strings.HasPrefix(w, "-") {
@@ -76,8 +82,12 @@ func (j *buildJob) parse(words []string) error {
 			}
 		case "--spec":
 			j.spec = append(slices.Clone(j.spec), value)
+		case "--layout":
+			if j.layout, err = readLayout(at(value)); err != nil {
+				return err
+			}
 		default:
-			return fmt.Errorf("%s: want --entry, --stage, --next or --spec", name)
+			return fmt.Errorf("%s: want --entry, --stage, --next, --spec or --layout", name)
 		}
 	}
 	if j.path == "" {

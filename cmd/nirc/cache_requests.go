@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -108,6 +109,7 @@ type buildJob struct {
 	input
 	entry, stage, next string
 	spec               []string
+	layout             *nirc.Layout // of a manifest's line
 }
 
 // jobList lists the modules of arguments, wanted as the flags say.
@@ -119,7 +121,7 @@ func (r *cacheRequests) jobList(args []string) ([]buildJob, error) {
 	m := &r.compile
 	jobs := make([]buildJob, 0, len(inputs))
 	for _, in := range inputs {
-		jobs = append(jobs, buildJob{in, m.entry, m.stageName, m.nextName, m.spec})
+		jobs = append(jobs, buildJob{in, m.entry, m.stageName, m.nextName, m.spec, nil})
 	}
 	return jobs, nil
 }
@@ -164,7 +166,7 @@ func (r *cacheRequests) each(ctx context.Context, j *buildJob, f func(*cache.Mod
 		for i := range list {
 			v := &list[i]
 			o.Target, o.GPU, o.Entry, o.Stage, o.Spec = d.target, d.gpu, v.Name, v.Stage, v.spec
-			o.Next = v.follows(next)
+			o.Next, o.Layout = v.follows(next), v.layoutOr(cmp.Or(j.layout, c.base.Layout))
 			if err := f(mod, o, v); err != nil {
 				errs = append(errs, err)
 			}

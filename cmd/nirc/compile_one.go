@@ -89,7 +89,7 @@ func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled, 
 	o := c.base
 	o.Target, o.GPU = r.job.target, r.job.gpu
 	o.File, o.Entry, o.Stage, o.Spec = r.job.path, v.Name, v.Stage, v.spec
-	o.Next = v.follows(o.Next)
+	o.Next, o.Layout = v.follows(o.Next), v.layoutOr(o.Layout)
 	if c.rules {
 		if r.rules == nil {
 			r.rules = newRuleHits()

@@ -238,6 +238,14 @@ func nextText(u *foz.Use) string {
 	return " --next " + u.Next.String()
 }
 
+// layoutText names the layout of the pipelines, or is nothing.
+func layoutText(u *foz.Use) string {
+	if u.LayoutHash == "" {
+		return ""
+	}
+	return ", layout " + u.LayoutHash
+}
+
 func (l *fozList) write(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, e := range l.Entries {
@@ -247,7 +255,7 @@ func (l *fozList) write(out io.Writer) error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Hash, e.Tag, what)
 		for _, u := range e.Uses {
-			fmt.Fprintf(w, "\t  %s %s%s\t%d pipelines\n", u.Stage, u.Entry, nextText(&u)+specText(u.Spec, " "), u.Pipelines)
+			fmt.Fprintf(w, "\t  %s %s%s\t%d pipelines%s\n", u.Stage, u.Entry, nextText(&u)+specText(u.Spec, " "), u.Pipelines, layoutText(&u))
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -292,6 +300,7 @@ func (a *app) extract(db *foz.DB, path, dir string) error {
 	uses, problems := db.Uses()
 	problems = append(slices.Clone(db.Problems), problems...)
 	var manifest strings.Builder
+	layouts := layoutFiles{a, dir, map[string]bool{}}
 	for i := range db.Entries {
 		e := &db.Entries[i]
 		if e.Tag != foz.TagShaderModule {
@@ -313,7 +322,11 @@ func (a *app) extract(db *foz.DB, path, dir string) error {
 		used := false
 		for _, u := range uses {
 			if u.Module == e.Hash {
-				fmt.Fprintf(&manifest, "%s --entry %s --stage %s%s\n", name, quoteArg(u.Entry), u.Stage, nextText(&u)+specText(u.Spec, " "))
+				lay, err := layouts.file(&u)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(&manifest, "%s --entry %s --stage %s%s\n", name, quoteArg(u.Entry), u.Stage, nextText(&u)+lay+specText(u.Spec, " "))
 				used = true
 			}
 		}
@@ -334,15 +347,40 @@ func (a *app) extract(db *foz.DB, path, dir string) error {
 	return nil
 }
 
+// layoutFiles are the pipeline layouts that go into a folder, each once.
+type layoutFiles struct {
+	app     *app
+	dir     string
+	written map[string]bool
+}
+
+// file writes the layout of a use and returns the flag that names it, "" if there is none.
+func (l *layoutFiles) file(u *foz.Use) (flag string, err error) {
+	if u.Layout == nil {
+		return "", nil
+	}
+	name := u.LayoutHash + ".layout.json"
+	if !l.written[name] {
+		l.written[name] = true
+		err = l.app.writeFile(filepath.Join(l.dir, name), append(nirc.LayoutJSON(u.Layout), '\n'))
+	}
+	return " --layout " + name, err
+}
+
 func (a *app) fozPack() *cobra.Command {
 	s := &shared{}
 	cmd := &cobra.Command{Use: "pack -o OUT.foz FILE|DIR…", Short: "Write modules as a database", Args: cobra.MinimumNArgs(1),
 		Long: "Write modules as a database: each module, and for each of its entry points a pipeline of that\nstage alone. Modules of databases keep the uses that they have there."}
 	s.declareOutput(cmd.Flags(), "", "write to this `FILE`, or - for standard output")
+	s.declare(cmd.Flags(), []string{"layout"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		output := s.output
 		if output == "" {
 			return nirc.Usagef("foz pack: want -o FILE")
+		}
+		given, err := readLayout(s.layoutFile)
+		if err != nil {
+			return err
 		}
 		inputs, err := a.expandInputs(args)
 		if err != nil {
@@ -371,7 +409,7 @@ func (a *app) fozPack() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := packModule(w, m, &inputs[i]); err != nil {
+			if err := packModule(w, m, &inputs[i], given); err != nil {
 				return nirc.Diagnose(err, inputs[i].path, "")
 			}
 		}
@@ -381,8 +419,8 @@ func (a *app) fozPack() *cobra.Command {
 	return cmd
 }
 
-// packModule writes a module and its pipelines.
-func packModule(w *foz.Writer, m *nirc.Module, in *input) error {
+// packModule writes a module and its pipelines, of the given layout where a database says none.
+func packModule(w *foz.Writer, m *nirc.Module, in *input, given *nirc.Layout) error {
 	if m.SPIRV == nil {
 		return errors.New("IR text has no SPIR-V form")
 	}
@@ -395,7 +433,7 @@ func packModule(w *foz.Writer, m *nirc.Module, in *input) error {
 		return nil // a module without entry points
 	}
 	for _, v := range list {
-		u := foz.Use{Module: hash, Entry: v.Name, Stage: foz.StageOf(v.Stage.String()), Next: foz.StageOf(v.next.String())}
+		u := foz.Use{Module: hash, Entry: v.Name, Stage: foz.StageOf(v.Stage.String()), Next: foz.StageOf(v.next.String()), Layout: v.layoutOr(given)}
 		if u.Stage == 0 {
 			continue // a stage that the IR does not know
 		}

@@ -108,7 +108,7 @@ func ofObject(ctx context.Context, path string, data []byte) (*measured, error) 
 func (c *measureFlags) shader(ctx context.Context, in *input, m *nirc.Module, v *variant, d device) measured {
 	o := c.base
 	o.File, o.Entry, o.Stage, o.Spec, o.Target, o.GPU = in.path, v.Name, v.Stage, v.spec, d.target, d.gpu
-	o.Next = v.follows(o.Next)
+	o.Next, o.Layout = v.follows(o.Next), v.layoutOr(o.Layout)
 	var s seen
 	var look func(*ir.Shader)
 	if c.look {

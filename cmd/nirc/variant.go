@@ -13,9 +13,11 @@ import (
 // specialization.
 type variant struct {
 	nirc.EntryPoint
-	spec  []spirv.SpecValue
-	next  ir.Stage // that follows in the pipeline, as a database has it; none if that is not known
-	label string   // the entry point's name, with what tells it from others of the module
+	spec []spirv.SpecValue
+	next ir.Stage // that follows in the pipeline, as a database has it; none if that is not known
+	// layout is the pipeline's, as a database has it; nil if that is not known.
+	layout *nirc.Layout
+	label  string // the entry point's name, with what tells it from others of the module
 }
 
 // variants lists the shaders that are wanted of a module. Of one in a
@@ -67,6 +69,7 @@ func (v *variant) appendUses(list []variant, uses []foz.Use) []variant {
 		if u.Next != 0 {
 			w.next = ir.ParseStage(u.Next.String())
 		}
+		w.layout = u.Layout
 		if n > 0 {
 			w.label += ".spec" + strconv.Itoa(n)
 		}
@@ -83,6 +86,14 @@ func (v *variant) appendUses(list []variant, uses []foz.Use) []variant {
 func (v *variant) follows(given ir.Stage) ir.Stage {
 	if v.next != ir.StageNone {
 		return v.next
+	}
+	return given
+}
+
+// layoutOr is the layout of the variant's pipeline: what its database says, else given.
+func (v *variant) layoutOr(given *nirc.Layout) *nirc.Layout {
+	if v.layout != nil {
+		return v.layout
 	}
 	return given
 }

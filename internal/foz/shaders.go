@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"nirc/backend/layout"
 	"nirc/ir"
 )
 
@@ -22,6 +23,10 @@ type Use struct {
 	// Next is the stage that follows in the pipeline if that is tessellation control
 	// or geometry, which take their inputs from threads and not from the rasteriser.
 	Next Stage `json:"next,omitempty"`
+	// LayoutHash names the pipeline's layout, 16 digits, "" if it has none; Layout is that, nil if
+	// the database does not have it whole.
+	LayoutHash string         `json:"layout,omitempty"`
+	Layout     *layout.Layout `json:"-"`
 	// Pipelines counts those that use it so.
 	Pipelines int `json:"pipelines"`
 }
@@ -94,6 +99,7 @@ type specEntryJSON struct {
 }
 
 type pipelineJSON struct {
+	Layout string      `json:"layout,omitempty"`
 	Stages []stageJSON `json:"stages,omitempty"`
 	Stage  *stageJSON  `json:"stage,omitempty"` // of a compute pipeline
 }
@@ -184,6 +190,7 @@ func (d *DB) Uses() (uses []Use, problems []*Problem) {
 		uses = append(uses, list...)
 	}
 	slices.SortStableFunc(uses, d.order)
+	problems = append(problems, d.readLayouts(uses)...)
 	out := uses[:0]
 	for _, u := range uses {
 		if n := len(out); n > 0 && d.order(out[n-1], u) == 0 {
@@ -195,9 +202,35 @@ func (d *DB) Uses() (uses []Use, problems []*Problem) {
 	return out, problems
 }
 
+// readLayouts gives uses the layouts that their pipelines name, and reports those that are not there
+// or damaged.
+func (d *DB) readLayouts(uses []Use) (problems []*Problem) {
+	read := map[string]*layout.Layout{}
+	for i := range uses {
+		name := uses[i].LayoutHash
+		l, ok := read[name]
+		if !ok && name != "" {
+			hash, err := hexDigits([]byte(name))
+			if err == nil {
+				l, err = d.Layout(hash)
+			}
+			if err != nil {
+				p, ok := err.(*Problem)
+				if !ok {
+					p = &Problem{Entry: &Entry{Tag: TagPipelineLayout, Hash: hash}, Why: err.Error()}
+				}
+				problems = append(problems, p)
+			}
+			read[name] = l
+		}
+		uses[i].Layout = l
+	}
+	return problems
+}
+
 func (d *DB) order(a, b Use) int {
 	return cmp.Or(cmp.Compare(d.place(a.Module), d.place(b.Module)), cmp.Compare(a.Module, b.Module), cmp.Compare(a.Entry, b.Entry), cmp.Compare(a.Stage, b.Stage),
-		slices.CompareFunc(a.Spec, b.Spec, func(x, y Spec) int { return cmp.Or(cmp.Compare(x.ID, y.ID), cmp.Compare(x.Bits, y.Bits)) }), cmp.Compare(a.Next, b.Next))
+		slices.CompareFunc(a.Spec, b.Spec, func(x, y Spec) int { return cmp.Or(cmp.Compare(x.ID, y.ID), cmp.Compare(x.Bits, y.Bits)) }), cmp.Compare(a.Next, b.Next), cmp.Compare(a.LayoutHash, b.LayoutHash))
 }
 
 // place orders modules as the database has them, those that it lacks last.
@@ -240,6 +273,9 @@ func (d *DB) pipeline(e *Entry) ([]Use, *Problem) {
 					return uses, problem(e, "%s", why)
 				}
 				u.Next = p.next(u.Stage)
+				if h, err := hexDigits([]byte(p.Layout)); err == nil && h != 0 {
+					u.LayoutHash = fmt.Sprintf("%016x", h)
+				}
 				if u.Module != 0 { // 0 is a module that the capture does not have
 					uses = append(uses, u)
 				}

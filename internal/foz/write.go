@@ -96,7 +96,7 @@ func (w *Writer) AddModule(code []byte) (hash uint64, err error) {
 
 // AddPipeline writes a pipeline that uses modules so: what a stage needs, and
 // nothing of the state around it, which no compiler looks at. A single compute stage makes a compute pipeline.
-// A Next that is not among the uses becomes a stage of module 0, one that is not there.
+// The layout is that of the first use. A Next that is not among the uses becomes a stage of module 0, one that is not there.
 func (w *Writer) AddPipeline(uses ...Use) (hash uint64, err error) {
 	h := newHasher()
 	for _, u := range uses {
@@ -105,6 +105,15 @@ func (w *Writer) AddPipeline(uses ...Use) (hash uint64, err error) {
 		}
 	}
 	p := pipelineJSON{}
+	if len(uses) > 0 && uses[0].Layout != nil {
+		l, err := w.AddLayout(uses[0].Layout)
+		if err != nil {
+			return 0, err
+		}
+		p.Layout = fmt.Sprintf("%016x", l)
+		h.u32(uint32(l))
+		h.u32(uint32(l >> 32))
+	}
 	for _, u := range uses {
 		s := stageJSON{Name: u.Entry, Module: fmt.Sprintf("%016x", u.Module), Bits: uint32(u.Stage)}
 		h.u32(uint32(u.Module))
@@ -133,7 +142,7 @@ func (w *Writer) AddPipeline(uses ...Use) (hash uint64, err error) {
 	tag, list := TagGraphicsPipeline, pipelinesJSON{Version: version, Graphics: map[string]pipelineJSON{name: p}}
 	switch {
 	case len(uses) == 1 && uses[0].Stage == StageOf("compute"):
-		p = pipelineJSON{Stage: &p.Stages[0]}
+		p = pipelineJSON{Layout: p.Layout, Stage: &p.Stages[0]}
 		tag, list = TagComputePipeline, pipelinesJSON{Version: version, Compute: map[string]pipelineJSON{name: p}}
 	case len(uses) > 0 && uses[0].Stage >= StageOf("raygen"):
 		tag, list = TagRayTracing, pipelinesJSON{Version: version, RayTracing: map[string]pipelineJSON{name: p}}

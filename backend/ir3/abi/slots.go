@@ -32,8 +32,11 @@ func slotsOf(sets uint32) layout.Table {
 }
 
 func slotsPerElement(t layout.Type) uint32 {
-	if t == layout.CombinedImageSampler {
+	switch t {
+	case layout.CombinedImageSampler:
 		return 2
+	case layout.Other:
+		return 0
 	}
 	return 1
 }
