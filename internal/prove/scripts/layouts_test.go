@@ -36,7 +36,7 @@ func TestLayouts(t *testing.T) {
 					r := &amber.Runner{Target: target, ScriptLayouts: true, Limits: emu.Limits{Check: true, Seed: 1}}
 					return r.Run(t.Context(), prove.Script(t, prove.Data(name)))
 				}
-				if r := run(target); r.Verdict != amber.Pass {
+				if r := run(target); r.Verdict != amber.Pass && (gpu == b.GPUs[0].Name || r.Verdict != amber.Skip) {
 					t.Errorf("%s on %s %s: %+v", name, b.Name, gpu, r)
 				}
 				if r := run(withoutLayout{target}); name == "unsized.amber" && r.Verdict != amber.Fail {
