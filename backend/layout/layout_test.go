@@ -164,11 +164,13 @@ func TestCheck(t *testing.T) {
 		"has no immutable samplers":      func(l *layout.Layout) { l.Sets[0].Bindings[0].Immutable = make([]layout.SamplerState, 1) },
 		"1 immutable samplers for 3":     func(l *layout.Layout) { l.Sets[0].Bindings[1].Immutable = make([]layout.SamplerState, 1) },
 		"does not exist":                 func(l *layout.Layout) { l.Sets[0].Bindings[4].Immutable = []layout.SamplerState{{MagFilter: 2}} },
-		"min_lod 2 is above max_lod 1":   func(l *layout.Layout) { l.Sets[0].Bindings[4].Immutable = []layout.SamplerState{{MinLod: 2, MaxLod: 1}} },
-		"a stage has two ranges":         func(l *layout.Layout) { l.Push[1].Stages = layout.AllGraphics },
-		"must be multiples of 4":         func(l *layout.Layout) { l.Push[0].Size = 6 },
-		"ends beyond byte":               func(l *layout.Layout) { l.Push[0].Offset = 1<<32 - 4 },
-		"for no stage":                   func(l *layout.Layout) { l.Push[0].Stages = 0 },
+		"min_lod 2 is above max_lod 1": func(l *layout.Layout) {
+			l.Sets[0].Bindings[4].Immutable = []layout.SamplerState{{MinLod: 2, MaxLod: 1}}
+		},
+		"a stage has two ranges": func(l *layout.Layout) { l.Push[1].Stages = layout.AllGraphics },
+		"must be multiples of 4": func(l *layout.Layout) { l.Push[0].Size = 6 },
+		"ends beyond byte":       func(l *layout.Layout) { l.Push[0].Offset = 1<<32 - 4 },
+		"for no stage":           func(l *layout.Layout) { l.Push[0].Stages = 0 },
 	} {
 		l := example()
 		edit(l)
