@@ -57,20 +57,26 @@ func bindingUses(s *ir.Shader) (list []bindingUse) {
 		}
 		for b := range f.Impl.Blocks() {
 			for in := range b.Instrs() {
-				switch {
-				case in.Kind == ir.KindDeref && in.Deref == ir.DerefVar:
-					if v := in.DerefInfo().Var; v.HasBinding || v.Mode == ir.ModePushConst {
-						list = append(list, bindingUse{v, in})
-					}
-				case in.IsIntrinsic(ir.IntrVulkanResourceIndex):
-					if v := bufferVariable(s, uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding))); v != nil {
-						list = append(list, bindingUse{v, in})
-					}
+				if v := layoutVariable(s, in); v != nil {
+					list = append(list, bindingUse{v, in})
 				}
 			}
 		}
 	}
 	return list
+}
+
+// layoutVariable is the variable of the layout that an instruction names, or nil.
+func layoutVariable(s *ir.Shader, in *ir.Instr) *ir.Variable {
+	switch {
+	case in.Kind == ir.KindDeref && in.Deref == ir.DerefVar:
+		if v := in.DerefInfo().Var; v.HasBinding || v.Mode == ir.ModePushConst {
+			return v
+		}
+	case in.IsIntrinsic(ir.IntrVulkanResourceIndex):
+		return bufferVariable(s, uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)))
+	}
+	return nil
 }
 
 // bufferVariable is the buffer at a binding.

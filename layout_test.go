@@ -163,6 +163,9 @@ func TestLayoutDiagnostics(t *testing.T) {
 			{Set: 1, Bindings: []layout.Binding{{Binding: 3, Type: layout.StorageBufferDynamic, Count: 1, Stages: layout.AllGraphics}}},
 		}, Push: []layout.PushRange{{Stages: layout.AllStages, Size: 68}}}
 	}
+	if _, err := nirc.New(nirc.Options{Layout: &nirc.Layout{Sets: []layout.Set{{Set: 1}, {Set: 1}}}}); err == nil || !strings.Contains(err.Error(), "set 1 is given twice") {
+		t.Errorf("error %v", err)
+	}
 	for want, edit := range map[string]func(l *nirc.Layout){
 		"": func(*nirc.Layout) {},
 		"set 1 binding 3 (buf) is not in the pipeline layout":                                                 func(l *nirc.Layout) { l.Sets = l.Sets[:1] },

@@ -33,6 +33,11 @@ func New(o Options) (*Unit, error) {
 		o.Target = DefaultTarget
 	}
 	u := &Unit{opts: o}
+	if o.Layout != nil {
+		if p := o.Layout.Check(); p != nil {
+			return nil, Usagef("the pipeline layout: %s", p)
+		}
+	}
 	if o.Target != IRTarget {
 		b, err := Backend(o.Target)
 		if err != nil {

@@ -13,7 +13,9 @@ constants with offsets, specialization constants with types and defaults, the wo
 
 The arguments are files, directories, patterns and databases, as of nirc compile. Types are the
 IR's: vec4f32 is four 32-bit floats. +16 is a byte offset. Of several entry points all are shown
-unless --entry or --stage choose. --json writes one document.`
+unless --entry or --stage choose. --json writes one document.
+
+With --layout, what a shader uses and the pipeline's layout does not have is an error.`
 
 // reflectReport is the JSON document.
 type reflectReport struct {
@@ -24,7 +26,7 @@ type reflectReport struct {
 func (a *app) reflect() *cobra.Command {
 	s := &shared{}
 	cmd := &cobra.Command{Use: "reflect FILE|DIR…", Short: "Print the interface of shaders", Long: reflectLong, Args: cobra.MinimumNArgs(1)}
-	s.declare(cmd.Flags(), frontFlags, reportFlags)
+	s.declare(cmd.Flags(), frontFlags, []string{"layout"}, reportFlags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s.stage, s.debug = stageOf(s.stageName), true
 		doc := reflectReport{head{1, "nirc reflect"}, []*nirc.Interface{}}
@@ -70,6 +72,9 @@ func interfaces(cmd *cobra.Command, m *nirc.Module, s *shared) ([]*nirc.Interfac
 		return nil, err
 	}
 	o := nirc.Options{File: m.Name, Target: nirc.IRTarget}
+	if o.Layout, err = readLayout(s.layoutFile); err != nil {
+		return nil, err
+	}
 	for _, text := range s.spec {
 		v, err := m.Spec(text)
 		if err != nil {

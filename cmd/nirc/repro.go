@@ -16,10 +16,10 @@ import (
 
 // notForRepro are flags that have nothing to do with how a shader is compiled.
 var notForRepro = map[string]bool{"output": true, "cache": true, "jobs": true, "keep-going": true, "MD": true, "MF": true, "MT": true, "config": true, "color": true,
-	"target": true, "gpu": true, "entry": true, "stage": true, "pipeline": true, "spec": true}
+	"target": true, "gpu": true, "entry": true, "stage": true, "pipeline": true, "spec": true, "layout": true}
 
 // repro writes what it takes to see an error of the compiler again as one
-// file, a testscript: the command, the module and the pipeline. It adds where that is to the error.
+// file, a testscript: the command, the module, the passes and the pipeline layout. It adds where that is to the error.
 func (c *compileCommand) repro(err error, m *nirc.Module, o *nirc.Options) error {
 	var internal *nirc.InternalError
 	if !errors.As(err, &internal) {
@@ -66,6 +66,9 @@ func (c *compileCommand) reproText(internal *nirc.InternalError, m *nirc.Module,
 		}
 		fmt.Fprintf(&b, "-- pipeline.yaml --\n%s", text)
 	}
+	if o.Layout != nil {
+		fmt.Fprintf(&b, "-- layout.json --\n%s\n", nirc.LayoutJSON(o.Layout))
+	}
 	return b.String(), nil
 }
 
@@ -87,6 +90,9 @@ func (c *compileCommand) reproFlags(o *nirc.Options) []string {
 	}
 	if c.pipeline != "" {
 		add("pipeline", "pipeline.yaml")
+	}
+	if o.Layout != nil {
+		add("layout", "layout.json")
 	}
 	if c.set != nil {
 		c.set.Visit(func(f *pflag.Flag) {
