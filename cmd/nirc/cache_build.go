@@ -22,8 +22,8 @@ file that it includes or would include if it were there, or the compiler of GLSL
 
 --manifest FILE reads requests, one a line: FILE [--entry NAME] [--stage STAGE] [--next STAGE]
 [--spec ID=VALUE]… [--layout FILE]; paths are relative to the manifest. --manifest-out FILE writes
-what was wanted and what became of it, for nirc cache pack. --shard I/N does the I-th of N parts of all keys, for
-N jobs whose caches nirc cache merge joins.
+what was wanted and what became of it, for nirc cache pack. --shard I/N does the I-th of N parts
+of all keys, for N jobs whose caches nirc cache merge joins.
 
 The exit code is 1 if a shader was refused, now or earlier.`
 
