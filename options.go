@@ -79,6 +79,9 @@ type Options struct {
 	// a diagnostic. Without one places follow from the numbers of bindings alone (docs/abi.md).
 	// It must hold to Layout.Check and is not changed.
 	Layout *Layout
+	// SafeConsts keeps shaders of graphics pipelines on ir3 to the consts that each of five stages may
+	// take: for a pipeline whose shaders take too many together.
+	SafeConsts bool
 	// Pipelines takes the place of DefaultPipelines if not nil, Passes that of
 	// both: a single list of passes for any target.
 	Pipelines *passes.Pipelines

@@ -183,6 +183,7 @@ func (u *Unit) translate(m *Module) (err error) {
 			return Diagnose(err, u.opts.File, u.opts.Target)
 		}
 		s.Options.DispatchBase = u.opts.DispatchBase
+		s.Options.SafeConsts = u.opts.SafeConsts
 		if u.opts.SampleShading && s.Stage == ir.StageFragment {
 			s.Options.SampleShading, s.Info.UsesSampleShading = true, true
 		}

@@ -111,6 +111,13 @@ type Line struct {
 	Label string
 }
 
+// PipelineFitter is a Backend whose programs share something in a pipeline.
+type PipelineFitter interface {
+	// Misfits returns the numbers of those programs of a pipeline that are to be compiled again, with
+	// ir.Options.SafeConsts, so that all fit.
+	Misfits(programs []emu.Program) []int
+}
+
 // Backend turns lowered IR into machine code for one family of GPUs.
 type Backend interface {
 	// Name is the target's name as -t takes it.

@@ -50,6 +50,7 @@ type Options struct {
 	HasRotate, HasDot4x8, HasBitTest, HasAmul, HasUmulLow         bool
 	HasImad24, HasShiftLogic                                      bool // ir3's imad24, shrm … andg
 	HasGlobalInvocationID                                         bool // a register has it, without the base
+	SafeConsts                                                    bool // ir3: no more consts than each of five stages of a pipeline may take
 	DispatchBase                                                  bool // workgroup ids count from load_base_workgroup_id
 	SampleShading                                                 bool // fragment shaders run once a sample, whatever they read
 	// Robust is what becomes of accesses out of bounds; BoundsByElement: the hardware tests the bounds of

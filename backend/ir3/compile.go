@@ -144,7 +144,7 @@ func (c *compiler) begin() error {
 		return backend.Refuse(TargetName, c.s, nil, "%d bytes of workgroup memory are not supported on %s, which has %d", n, c.gpu.Name, c.gpu.LocalMem)
 	}
 	c.impl = entry.Impl
-	c.meta = abi.Meta{Gen: c.gpu.Gen, Stage: c.s.Stage, Robust: c.s.Options.Robust}
+	c.meta = abi.Meta{Gen: c.gpu.Gen, GPU: c.gpu.Name, Stage: c.s.Stage, Robust: c.s.Options.Robust}
 	return nil
 }
 

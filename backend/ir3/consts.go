@@ -23,13 +23,10 @@ type constFile struct {
 }
 
 // layOut places the areas that come before the immediates. pushLo and pushHi bound the push
-// constant bytes in use, driver the driver parameters in scalars.
-func (c *constFile) layOut(g *GPU, stage ir.Stage, pushLo, pushHi uint32, driver int) {
-	c.limit = 512 * 4
-	if stage == ir.StageCompute {
-		c.limit = g.ConstsCS * 4
-	}
-	c.noImms = g.NoImmediates
+// constant bytes in use, driver the driver parameters in scalars; shared are the bytes of workgroup memory.
+func (c *constFile) layOut(g *GPU, stage ir.Stage, pushLo, pushHi uint32, driver int, shared uint32) {
+	c.limit = 4 * g.MaxConst(stage, shared)
+	c.noImms = g.PreambleConsts
 	at := 0
 	if pushHi > pushLo {
 		c.start = pushLo &^ 63
@@ -53,8 +50,15 @@ func (c *constFile) layOut(g *GPU, stage ir.Stage, pushLo, pushHi uint32, driver
 // pushUBOs places the ranges of uniform buffers, leaving room for the preamble
 // and for immediates.
 func (c *constFile) pushUBOs(g *GPU) {
-	keep := maxPreambleConsts + 4*32 + c.primitive.Size + c.slots.Size
-	c.immAt = c.ubos.layOut(c.immAt, c.limit-c.immAt-keep)
+	keep := min(maxPreambleConsts+4*32, c.limit/3) + c.primitive.Size + c.slots.Size
+	if at := backend.AlignUp(c.immAt, 4*copyUnit); len(c.ubos.bufs) > 0 {
+		c.immAt = c.ubos.layOut(at, c.limit-at-keep)
+	}
+}
+
+// preambleRoom is how many results of the preamble fit.
+func (c *constFile) preambleRoom() int {
+	return max(0, min(maxPreambleConsts, c.limit-c.immAt-c.primitive.Size-c.slots.Size-2*4*copyUnit))
 }
 
 // reserve keeps n scalars for the preamble's results.
@@ -62,9 +66,14 @@ func (c *constFile) reserve(n int) { c.immAt += backend.AlignUp(n, 4) }
 
 // placeChain places the parameters and the map of chained stages, whose sizes are known.
 func (c *constFile) placeChain() {
-	c.primitive.Offset = c.immAt
-	c.slots.Offset = c.immAt + c.primitive.Size
-	c.immAt += c.primitive.Size + c.slots.Size
+	place := func(a *abi.Area) {
+		if a.Size > 0 { // copies count in units
+			a.Offset = backend.AlignUp(c.immAt, 4*copyUnit)
+			c.immAt = a.Offset + a.Size
+		}
+	}
+	place(&c.primitive)
+	place(&c.slots)
 }
 
 // immediate returns the const number of a 32-bit value, adding it if there is room.
@@ -99,7 +108,7 @@ func (c *constFile) length(g *GPU, stage ir.Stage) int {
 // describe fills the const part of the metadata.
 func (c *constFile) describe(m *abi.Meta, g *GPU) {
 	m.Consts = abi.Consts{Push: c.push, PushStart: c.start, Driver: c.driver, Primitive: c.primitive, Map: c.slots}
-	m.Consts.UBOs = c.ubos.describe(m.Descriptors)
+	m.Consts.ByPreamble = g.PreambleConsts
 	if len(c.imms) > 0 && !c.stored {
 		m.Consts.Immediates = c.imms
 		m.Consts.ImmediateOffset = c.immAt

@@ -3,12 +3,11 @@ package ir3
 import (
 	"math/bits"
 
-	"nirc/backend/ir3/abi"
 	"nirc/ir"
 )
 
 // uboPush collects the accesses to uniform buffers at constant offsets. Those
-// parts are copied to the const file by the driver before the shader starts
+// parts are copied to the const file by the preamble
 // (ir3.md §6.8 and 6.9), so that instructions read them directly.
 type uboPush struct {
 	bufs   []uboBuf
@@ -31,10 +30,11 @@ type uboRange struct {
 	at    int    // scalar of the const file
 }
 
-// maxPushedVec4 bounds the part of a buffer that is looked at (64 KiB), and
-// maxUBORanges the copies of a shader.
+// maxPushedVec4 bounds the part of a buffer that is looked at, and maxPushedSlot the descriptors, as the
+// instruction that copies names them; maxUBORanges the copies of a shader.
 const (
-	maxPushedVec4 = 4096
+	maxPushedVec4 = 256
+	maxPushedSlot = 256
 	maxUBORanges  = 32
 )
 
@@ -50,7 +50,7 @@ func constBuffer(h *ir.Def) (set int8, slot uint32, ok bool) {
 // note adds the bytes [off, off+n) of a buffer.
 func (u *uboPush) note(set int8, slot, off, n uint32) {
 	last := (uint64(off) + uint64(n) + 15) / 16
-	if last > maxPushedVec4 {
+	if last > maxPushedVec4 || slot >= maxPushedSlot {
 		return
 	}
 	var buf *uboBuf
@@ -71,20 +71,23 @@ func (u *uboPush) note(set int8, slot, off, n uint32) {
 	}
 }
 
+// copyUnit is what copies to the const file count in, in vec4.
+const copyUnit = 4
+
 // layOut places the ranges from scalar at on as long as room (scalars) lasts,
-// and returns the scalar after them.
+// and returns the scalar after them. at is a whole number of units, and so are all ranges.
 func (u *uboPush) layOut(at, room int) int {
 	for i := range u.bufs {
 		buf := &u.bufs[i]
 		for v := buf.next(0); v >= 0; {
-			end := v + 1
-			// A small hole is cheaper than another copy.
-			for w := buf.next(end); w >= 0 && w-end <= 2; w = buf.next(end) {
-				end = w + 1
+			v &^= copyUnit - 1
+			end := v + copyUnit
+			for w := buf.next(end); w >= 0 && w < end+copyUnit; w = buf.next(end) {
+				end += copyUnit
 			}
 			n := end - v
 			if 4*n > room {
-				n = room / 4
+				n = room / (4 * copyUnit) * copyUnit
 			}
 			if n <= 0 || len(u.ranges) == maxUBORanges {
 				return at
@@ -120,25 +123,4 @@ func (u *uboPush) find(set int8, slot, vec4 uint32) (int, bool) {
 		}
 	}
 	return 0, false
-}
-
-// describe lists the ranges by their bindings.
-func (u *uboPush) describe(table []abi.Descriptor) []abi.UBORange {
-	var list []abi.UBORange
-	for i := range u.ranges {
-		r := &u.ranges[i]
-		for k := range table {
-			d := &table[k]
-			element, _, ok := d.Element(r.slot)
-			if !ok || d.Base != uint8(r.set) {
-				continue
-			}
-			list = append(list, abi.UBORange{
-				Set: d.Set, Binding: d.Binding, Element: element, Start: 16 * r.first,
-				Area: abi.Area{Offset: r.at, Size: 4 * int(r.n)},
-			})
-			break
-		}
-	}
-	return list
 }

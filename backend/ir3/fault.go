@@ -5,15 +5,23 @@ package ir3
 type fault uint32
 
 const (
-	faultShuffle       fault = 1 << iota // fibers that have their value leave the loop of a shuffle
-	faultAliasCount                      // the first alias.rt says how many there are
-	faultPrefetch                        // prefetches on devices that have none
-	faultDistanceMasks                   // clip and cull masks of what is declared
-	faultPrivateLayout                   // accesses of several components in the layout by waves
-	faultDispatchOrder                   // dispatches that are not linear
-	faultChainIDs                        // ids that only the next stage wants
-	faultViews                           // 16-bit accesses through views of words
-	faultSlots                           // slots that the stages of a pipeline agree on
+	faultShuffle         fault = 1 << iota // fibers that have their value leave the loop of a shuffle
+	faultAliasCount                        // the first alias.rt says how many there are
+	faultPrefetch                          // prefetches on devices that have none
+	faultDistanceMasks                     // clip and cull masks of what is declared
+	faultPrivateLayout                     // accesses of several components in the layout by waves
+	faultDispatchOrder                     // dispatches that are not linear
+	faultChainIDs                          // ids that only the next stage wants
+	faultViews                             // 16-bit accesses through views of words
+	faultSlots                             // slots that the stages of a pipeline agree on
+	faultResinfo                           // no (ss)nop after resinfo
+	faultAliasLine                         // alias.tex across lines of the instruction cache
+	faultBarrierWait                       // no waits after barriers and fences
+	faultLock                              // compute shaders of a7xx that end without lock and unlock
+	faultFence                             // barriers without the fence before
+	faultCacheInvalidate                   // acquires from other workgroups without ccinv
+	faultReadOnly                          // loads of memory that the shader writes through the texture path
+	faultConsts                            // consts that somebody else is expected to load
 	numFaults
 )
 

@@ -7,6 +7,7 @@ import (
 
 	"nirc/backend/gputest"
 	"nirc/backend/ir3/core"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -94,6 +95,44 @@ var faultCases = []struct {
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), id)
 		return differ(s, CompileOptions{GPU: "a740"}, 1, nil, 256, nil)
 	}},
+	{faultResinfo, "resinfo", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		buf := gputest.StorageBuffer(b, 0, 1)
+		gputest.StoreWords(b, buf, b.Ishl(id, b.Imm32(2)), &b.Intrinsic(ir.IntrGetSsboSize, 1, 32, buf).Def)
+		return onBothGens(s, 1, 256)
+	}},
+	{faultAliasLine, "alias.tex in two lines", aliasLines},
+	{faultBarrierWait, "waits after barriers", func() error { return onBothGens(exchange(ir.ScopeWorkgroup, ir.ModeShared, false), 2, 2048) }},
+	{faultLock, "lock", func() error { return onBothGens(exchange(ir.ScopeWorkgroup, ir.ModeShared, false), 1, 2048) }},
+	{faultFence, "fence of workgroup memory", func() error { return onBothGens(exchange(ir.ScopeWorkgroup, ir.ModeShared, false), 1, 2048) }},
+	{faultFence, "fence of buffers", func() error { return onBothGens(exchange(ir.ScopeWorkgroup, ir.ModeSSBO, true), 1, 2048) }},
+	{faultCacheInvalidate, "ccinv", func() error { return onBothGens(exchange(ir.ScopeQueueFamily, ir.ModeSSBO, true), 1, 2048) }},
+	{faultReadOnly, "read only through the texture cache", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		buf, at := gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2))
+		gputest.StoreWords(b, buf, at, b.IAddImm(id, 7))
+		gputest.StoreWords(b, buf, b.IAddImm(at, 256), gputest.LoadWords(b, buf, at, 1))
+		return onBothGens(s, 1, 512)
+	}},
+	{faultConsts, "consts of the preamble", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
+		x := b.Iadd(ubo(b, b.Imm32(80), 1, 32, 16), pushLoad(b, b.Imm32(8), 1, 32, 0, 64))
+		x = b.Iadd(x, b.Channel(&b.Intrinsic(ir.IntrLoadNumWorkgroups, 3, 32).Def, 0))
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Ixor(id, x))
+		in, push := make([]byte, 512), make([]byte, 64)
+		for i := range in {
+			in[i], push[i&63] = byte(i*31), byte(i*7)
+		}
+		for _, gpu := range []string{"a630", "a660", "a740", "a750"} {
+			if err := differ(s, CompileOptions{GPU: gpu}, 2, in, 512, push); err != nil {
+				return fmt.Errorf("%s: %w", gpu, err)
+			}
+		}
+		return nil
+	}},
 	{faultDispatchOrder, "dispatch order", func() error {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
@@ -101,6 +140,70 @@ var faultCases = []struct {
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), n)
 		return differ(s, CompileOptions{GPU: "a740"}, 1, nil, 256, nil)
 	}},
+}
+
+// exchange is a shader of workgroups of 256, whose invocations store where another loads after a barrier;
+// before it they load there too, if early.
+func exchange(scope ir.Scope, modes ir.Mode, early bool) *ir.Shader {
+	s, b := gputest.NewShader(ir.StageCompute, 256)
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	buf := gputest.StorageBuffer(b, 0, 1)
+	mine, other := b.Ishl(id, b.Imm32(2)), b.Ishl(b.Isub(b.Imm32(255), id), b.Imm32(2))
+	wait := func(scope ir.Scope) {
+		b.Intrinsic(ir.IntrBarrier, 0, 0).Set(ir.IdxExecutionScope, uint64(ir.ScopeWorkgroup)).Set(ir.IdxMemoryScope, uint64(scope)).
+			Set(ir.IdxMemorySemantics, uint64(ir.SemAcquire|ir.SemRelease)).Set(ir.IdxMemoryModes, uint64(modes))
+	}
+	x := id
+	if modes == ir.ModeShared {
+		s.SharedSize = 1024
+		storeTo(b, ir.IntrStoreShared, b.IAddImm(id, 7), mine, 1, 0)
+		wait(scope)
+		x = shared(b, other, 1, 32, 0)
+	} else {
+		if early {
+			x = b.Iadd(x, gputest.LoadWords(b, buf, other, 1))
+			wait(scope)
+		}
+		gputest.StoreWords(b, buf, mine, b.IAddImm(id, 7))
+		wait(scope)
+		x = b.Iadd(x, gputest.LoadWords(b, buf, other, 1))
+	}
+	gputest.StoreWords(b, buf, b.IAddImm(mine, 1024), x)
+	return s
+}
+
+// onBoth compares runs of a shader on devices of both generations.
+func onBothGens(s *ir.Shader, groups uint32, size int) error {
+	for _, gpu := range []string{"a630", "a660", "a740", "a750"} {
+		if err := differ(s, CompileOptions{GPU: gpu}, groups, nil, size, nil); err != nil {
+			return fmt.Errorf("%s: %w", gpu, err)
+		}
+	}
+	return nil
+}
+
+// aliasLines looks textures up with names for constants, after more and more other instructions.
+func aliasLines() error {
+	stageEnv = func(env *emu.Env) { texWorld(&testing.T{}, env) }
+	defer func() { stageEnv = nil }()
+	for n := range 16 {
+		s, b := newStage(ir.StageFragment)
+		pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
+		x := &texBuild{s: s, b: b}
+		d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+		u := b.Fmul(b.Channel(pos, 0), b.ImmFloat(0.0625, 32))
+		for k := range n {
+			u = b.Fmax(u, b.Fmul(u, b.ImmFloat(float64(k), 32)))
+		}
+		outputTo(b, &x.op(ir.TexOpTex, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, b.Vec(u, b.ImmFloat(0.37, 32))})...).Def, ir.SlotData0)
+		if err := lowerToScalar(s); err != nil {
+			return err
+		}
+		if err := stageDiffer(s, "a740"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // distanceShader writes two of five clip distances, and the first of two cull distances.

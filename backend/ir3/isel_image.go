@@ -178,7 +178,7 @@ func (x *imageSel) readOnly() bool {
 // fetch reads a texel by isam. A line is a plane with y 0.
 func (x *imageSel) fetch(typ isa.Type) {
 	s, d := x.s, x.in.Srcs[1].Def
-	t := isa.Instr{Op: isa.OpIsam, Type: typ}
+	t := isa.Instr{Op: isa.OpIsam, Type: typ, Flags: isa.Tex1D}
 	c := make([]opnd, x.dims(), 3)
 	for k := range c {
 		c[k] = s.comp(d, k)

@@ -71,7 +71,10 @@ func (s *isel) scan() {
 	if lo > hi {
 		lo, hi = 0, 0
 	}
-	s.consts.layOut(s.gpu, s.sh.Stage, lo, hi, s.in.driver)
+	s.consts.layOut(s.gpu, s.sh.Stage, lo, hi, s.in.driver, s.sh.SharedSize)
+	if s.sh.Options != nil && s.sh.Options.SafeConsts && s.sh.Stage != ir.StageCompute {
+		s.consts.limit = min(s.consts.limit, 4*abi.SafeConst)
+	}
 	if s.err == nil && !s.noPush {
 		s.consts.pushUBOs(s.gpu)
 		s.pre.first = s.consts.immAt
@@ -80,6 +83,9 @@ func (s *isel) scan() {
 		s.consts.reserve(n)
 	}
 	s.consts.placeChain()
+	if n := s.consts.immAt; n > s.consts.limit && s.err == nil {
+		s.fail(nil, "%d consts of push constants and parameters are not supported, there is room for %d", n, s.consts.limit)
+	}
 }
 
 func (s *isel) want(k abi.SysvalKind) { s.in.wanted[k] = true }
@@ -88,6 +94,9 @@ func (s *isel) want(k abi.SysvalKind) { s.in.wanted[k] = true }
 func (s *isel) param(n int) { s.in.driver = max(s.in.driver, n+1) }
 
 func (s *isel) scanIntrinsic(in *ir.Instr) {
+	if in.Has(ir.IdxAccess) && ir.Access(in.Get(ir.IdxAccess))&(ir.AccessCoherent|ir.AccessVolatile) != 0 {
+		s.meta.Coherent = true
+	}
 	switch in.Intr {
 	case ir.IntrLoadPushConstant:
 		s.scanPush(in)
@@ -337,7 +346,7 @@ func (s *isel) makeInputs() {
 		s.fetchVaryings()
 	}
 	if s.sh.Stage == ir.StageTessCtrl && s.meta.Chain.TessLocal {
-		s.add(isa.Instr{Op: isa.OpBar, Flags: isa.BarG}, 0)
+		s.add(isa.Instr{Op: isa.OpBar, Flags: isa.SS | isa.SY}, 0) // without .g (ir3.md §6.5)
 	}
 }
 
@@ -606,7 +615,7 @@ func (s *isel) finishOutputs() {
 		}
 	}
 	s.loc = 0
-	if s.gpu.Gen == isa.A7xx && s.sh.Stage == ir.StageCompute {
+	if s.gpu.Lock && s.sh.Stage == ir.StageCompute && !faults.has(faultLock) {
 		s.add(isa.Instr{Op: isa.OpLock, Flags: isa.SY | isa.SS | isa.JP}, 0)
 		s.add(isa.Instr{Op: isa.OpUnlock}, 0)
 	}

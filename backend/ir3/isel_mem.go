@@ -117,7 +117,7 @@ func (s *isel) loadSSBO(in *ir.Instr) {
 // (ir3.md §7.7). Several components take isam.v; where storage is also
 // seen in halves but isam.v lacks, isam would need a descriptor of its own.
 func (s *isel) readOnly(in *ir.Instr, n int) bool {
-	return readOnlyAccess(in) && in.Def.BitSize == 32 && (s.gpu.HasIsamV || n == 1 && !s.gpu.Storage16) && in.Srcs[0].Def.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3)
+	return (readOnlyAccess(in) || faults.has(faultReadOnly)) && in.Def.BitSize == 32 && (s.gpu.HasIsamV || n == 1 && !s.gpu.Storage16) && in.Srcs[0].Def.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3)
 }
 
 // readOnlyAccess reports whether nobody writes what the instruction reads.
@@ -129,14 +129,14 @@ func readOnlyAccess(in *ir.Instr) bool {
 
 // isamBuffer loads n words of a storage buffer by isam; y of the coordinates is 0.
 func (s *isel) isamBuffer(in *ir.Instr, n int) []opnd {
-	t := isa.Instr{Op: isa.OpIsam, Type: isa.U32}
+	t := isa.Instr{Op: isa.OpIsam, Type: isa.U32, Flags: isa.Tex1D}
 	limit := uint32(0)
 	if s.gpu.HasIsamV {
 		limit = 255
 	}
 	off, imm := s.elements(in.Srcs[1].Def, 2, limit)
 	if n > 1 || imm > 0 || s.gpu.Storage16 { // isam.v: words, whatever the view's elements are
-		t.Flags |= isa.TexS
+		t.Flags = isa.TexS
 	}
 	if imm > 0 {
 		t.Flags |= isa.TexP
@@ -481,14 +481,19 @@ func (s *isel) barrier(in *ir.Instr) {
 		if modes&(ir.ModeSSBO|ir.ModeImage) != 0 {
 			t.Flags |= isa.BarL
 		}
-		s.add(t, 0)
-		if s.gpu.Gen == isa.A7xx && scope > ir.ScopeWorkgroup && sem&ir.SemAcquire != 0 && modes&(ir.ModeSSBO|ir.ModeImage) != 0 {
-			s.add(isa.Instr{Op: isa.OpFence, Flags: isa.BarG | isa.BarW}, 0)
+		others := s.gpu.Gen == isa.A7xx && scope > ir.ScopeWorkgroup && sem&ir.SemAcquire != 0 && modes&(ir.ModeSSBO|ir.ModeImage) != 0
+		if others { // what other workgroups wrote is not seen by .r and .l
+			t.Flags &^= isa.BarR | isa.BarL
+		}
+		if !faults.has(faultFence) {
+			s.add(t, 0)
+		}
+		if others && !faults.has(faultCacheInvalidate) {
 			s.add(isa.Instr{Op: isa.OpCcinv}, 0)
 		}
 	}
 	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup && s.sh.Stage == ir.StageCompute {
-		s.add(isa.Instr{Op: isa.OpBar, Flags: isa.BarG}, 0)
+		s.add(isa.Instr{Op: isa.OpBar, Flags: isa.BarG | isa.SS | isa.SY}, 0)
 		s.meta.UsesBarrier = true
 	}
 }

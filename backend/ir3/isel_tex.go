@@ -158,17 +158,17 @@ func (x *texSel) descriptors(t *isa.Instr, uses []mach.Value) []mach.Value {
 		smp = texResource{set: tex.set, slot: immediate(0, false)}
 	}
 	t.Set = int8(tex.set) + 1
-	imm := tex.slot.kind == opImm && smp.slot.kind == opImm
+	imm := tex.slot.kind == opImm && smp.slot.kind == opImm && tex.slot.bits < maxImmSlot && smp.slot.bits < maxImmSlot
 	same := tex.set == smp.set
 	switch {
 	case imm && same && tex.slot.bits < 16 && smp.slot.bits < 16:
 		t.Mode, t.Tex, t.Samp = isa.TexBindlessImm, uint8(tex.slot.bits), uint8(smp.slot.bits)
 		return uses
-	case imm && s.gpu.Gen == isa.A6xx && smp.slot.bits < 256 && tex.slot.bits < 1<<12:
+	case imm && s.gpu.Gen == isa.A6xx:
 		t.Mode, t.Tex = isa.TexBindlessA1Imm, uint8(smp.slot.bits) // the field is the sampler's there
 		s.setA1(tex.slot.bits<<3 | uint32(smp.set))
 		return uses
-	case imm && s.gpu.Gen == isa.A7xx && tex.slot.bits < 256 && smp.slot.bits < 1<<12:
+	case imm:
 		t.Mode, t.Tex = isa.TexBindlessA1Imm, uint8(tex.slot.bits)
 		s.setA1(smp.slot.bits<<3 | uint32(smp.set))
 		return uses
@@ -183,6 +183,9 @@ func (x *texSel) descriptors(t *isa.Instr, uses []mach.Value) []mach.Value {
 	}
 	return s.register(t, 2, s.collect(tex.slot, smp.slot), 0, uses)
 }
+
+// maxImmSlot bounds the slots that instructions and a1.x name; others come in registers (ir3.md §2.8).
+const maxImmSlot = 256
 
 // setA1 loads a1.x, unless it has the value already in this block.
 func (s *isel) setA1(v uint32) {
@@ -430,7 +433,7 @@ func (x *texSel) sample() {
 
 // fetch reads texels without a sampler.
 func (x *texSel) fetch() {
-	t := isa.Instr{Op: isa.OpIsam, Type: x.destType()}
+	t := isa.Instr{Op: isa.OpIsam, Type: x.destType(), Flags: isa.Tex1D}
 	c, layer := x.coords(&t, false)
 	if off := x.src(ir.TexSrcOffset); off != nil {
 		for k := range min(len(c), int(off.NumComponents)) {
@@ -442,11 +445,11 @@ func (x *texSel) fetch() {
 	}
 	var v2 []opnd
 	if x.in.TexOp == ir.TexOpTxfMs {
-		t.Op = isa.OpIsamm
+		t.Op, t.Flags = isa.OpIsamm, t.Flags&^isa.Tex1D
 		c = append(c, x.full(x.src(ir.TexSrcMsIndex), 0, false))
 	} else if lod := x.src(ir.TexSrcLod); lod != nil && x.i.Dim != ir.DimBuf {
 		if l := x.full(lod, 0, false); !l.isImm(0) {
-			t.Op, v2 = isa.OpIsaml, []opnd{l}
+			t.Op, t.Flags, v2 = isa.OpIsaml, t.Flags&^isa.Tex1D, []opnd{l}
 		}
 	}
 	x.result(x.emit(t, usedMask(&x.in.Def), c, v2))
@@ -518,6 +521,15 @@ func (x *texSel) size() {
 		mask = uint8(1<<(n-1)-1) | 8
 	}
 	t := isa.Instr{Op: isa.OpGetsize, Type: isa.U32}
+	if x.i.Dim == ir.Dim3D || x.i.Dim == ir.DimCube {
+		t.Flags |= isa.Tex3D
+	}
+	if x.i.IsShadow {
+		t.Flags |= isa.TexS
+	}
+	if x.i.IsArray {
+		t.Flags |= isa.TexA
+	}
 	r := x.emit(t, mask, []opnd{lod}, nil)
 	if x.i.IsArray {
 		r[n-1] = r[3]

@@ -139,17 +139,17 @@ func (s *isel) loadPush(in *ir.Instr) {
 // relConst reads c<a0.x + n> with a0.x = index.
 func (s *isel) relConst(index opnd, n int) opnd { return s.relConsts(index, n, 1)[0] }
 
-// relConsts reads count consts from c<a0.x + n> on with a0.x = index, as a repeat group.
+// relConsts reads count consts from c<a0.x + n> on with a0.x = index: one by one, for nobody
+// knows relative sources to advance in a repetition (ir3.md §8.4).
 func (s *isel) relConsts(index opnd, n, count int) []opnd {
 	if n+count > 512 {
 		index, n = s.addImm(index, uint32(n&^255)), n&255
 	}
 	a := s.addressReg(index)
-	group := s.link.fresh()
 	ops := make([]opnd, count)
 	for k := range ops {
 		d := s.newReg(false)
-		s.link.member(group, s.add(isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32, Srcs: [4]isa.Operand{isa.RelC(n + k)}}, d, a))
+		s.add(isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32, Srcs: [4]isa.Operand{isa.RelC(n + k)}}, d, a)
 		ops[k] = s.value(d)
 	}
 	return ops

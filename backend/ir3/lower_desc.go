@@ -29,7 +29,8 @@ type descriptors struct {
 	stride   uint32 // slots between the elements of a buffer's binding
 	table    []abi.Descriptor
 	visiting []bool
-	halves   bool // storage buffers have views of 16 bits
+	halves   bool   // storage buffers have views of 16 bits
+	most     uint32 // descriptor sets of the device
 	err      error
 }
 

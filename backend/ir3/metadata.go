@@ -85,8 +85,7 @@ func (c *compiler) input(d *inputDef, o *mach.Operand) {
 func (c *compiler) describe() {
 	m := &c.meta
 	m.BranchStack = c.stack
-	m.ScalarALU, m.EarlyPreamble = c.gpu.ScalarALU, c.phys.early
-	m.PredtNops, m.PredeNops = c.gpu.PredtNops, c.gpu.PredeNops
+	m.EarlyPreamble = c.phys.early
 	m.SharedSize = c.s.SharedSize
 	m.PrivateSize = uint32(backend.AlignUp(int(c.s.ScratchSize), 512))
 	if n := c.sel.f.SpillUnits; n > 0 {
@@ -100,7 +99,6 @@ func (c *compiler) describe() {
 	}
 	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests
 	c.distanceMasks()
-	m.NoPrefetch, m.LocalMem, m.RegVec4, m.WaveGranularity = c.gpu.NoPrefetch, uint32(c.gpu.LocalMem), c.gpu.RegVec4, c.gpu.WaveGranularity
 	m.PrivatePerFiber = c.privatePerFiber()
 	m.LinearDispatch = c.linearDispatch()
 	m.MaxRegs = c.footprint(c.list)

@@ -29,10 +29,10 @@ func (p *phys) layOut() (list []pinstr, branchStack int) {
 	for _, b := range order {
 		addr[b] = int32(len(list))
 		blk := &p.blocks[b]
-		if blk.jp && len(blk.ins) > 0 {
-			blk.ins[0].Flags |= isa.JP
+		list = appendInLines(list, blk.ins)
+		if at := int(addr[b]); blk.jp && len(list) > at {
+			list[at].Flags |= isa.JP
 		}
-		list = append(list, blk.ins...)
 	}
 	for i := range list {
 		if list[i].to >= 0 {
@@ -41,6 +41,41 @@ func (p *phys) layOut() (list []pinstr, branchStack int) {
 	}
 	return list, branchStack
 }
+
+// lineInstrs is the number of instructions of a line of the instruction cache.
+const lineInstrs = 16
+
+// appendInLines appends the instructions of a block. An alias.tex group and its texture
+// instruction stand in one line of the instruction cache, after nops where they must: the hardware may
+// hang on others (ir3.md §7.9).
+func appendInLines(list, ins []pinstr) []pinstr {
+	start, group := len(list), false
+	for _, x := range ins {
+		first := isAliasTex(&x.Instr) && !group
+		if group = isAliasTex(&x.Instr); first && !faults.has(faultAliasLine) {
+			if at, last := len(list), len(list)+int(x.Index)+1; at/lineInstrs != last/lineInstrs {
+				list = padNops(list, start, lineInstrs-at%lineInstrs)
+			}
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// padNops appends n nops, by parts of a repeated one at the end where that lies after start and
+// is none that the device wants whole (ir3.md §5.4).
+func padNops(list []pinstr, start, n int) []pinstr {
+	last := len(list) - 1
+	for range n {
+		if last >= start && list[last].Op == isa.OpNop && list[last].Repeat > 0 && list[last].Repeat < predNopRepeat {
+			list[last].Repeat--
+		}
+		list = append(list, pinstr{Instr: isa.Instr{Op: isa.OpNop}, to: -1})
+	}
+	return list
+}
+
+func isAliasTex(in *isa.Instr) bool { return in.Op == isa.OpAlias && in.Scope == 0 }
 
 // thread follows empty blocks that lead forward.
 func (p *phys) thread(b int32) int32 {

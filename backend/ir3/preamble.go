@@ -112,6 +112,7 @@ func constSrc(in *ir.Instr, i int) bool {
 func (s *isel) chooseRoots() int {
 	p := &s.pre
 	kept := make([]bool, len(p.uniform)) // uniform, but computed in the main program
+	room := s.consts.preambleRoom()
 	size := 0
 	for k := len(s.irBlocks) - 1; k >= 0; k-- {
 		b := s.irBlocks[k]
@@ -133,7 +134,7 @@ func (s *isel) chooseRoots() int {
 				}
 			}
 			n := int(in.Def.NumComponents)
-			if main && s.rootable(in) && size+n <= maxPreambleConsts {
+			if main && s.rootable(in) && size+n <= room {
 				p.root[in.Def.Index], p.inside[in.Def.Index] = true, true
 				size += n
 				continue
@@ -148,6 +149,7 @@ func (s *isel) chooseRoots() int {
 func (s *isel) selectPreamble() {
 	p := &s.pre
 	if p.end == p.first {
+		s.loadConsts()
 		return
 	}
 	main := s.f
@@ -156,6 +158,7 @@ func (s *isel) selectPreamble() {
 	p.f.NewBlock()
 	s.enter(0)
 	p.inputs = s.generic(opInputs, nil, nil)
+	s.loadConsts()
 	for _, b := range s.irBlocks {
 		if b == nil {
 			continue
@@ -212,7 +215,7 @@ func (s *isel) appendPreamble(n int, add func()) {
 // storeImmediates lets the preamble store the immediates that the program
 // wants in the const file, where nobody else puts them there.
 func (s *isel) storeImmediates() {
-	if !s.gpu.NoImmediates || len(s.consts.imms) == 0 || s.err != nil {
+	if !s.gpu.PreambleConsts || len(s.consts.imms) == 0 || s.err != nil {
 		return
 	}
 	// Names of render targets stay last.

@@ -84,7 +84,7 @@ func scalarOp(t *isa.Instr, uses int) bool {
 	case 4:
 		return true
 	case 6:
-		return op == isa.OpStc || op == isa.OpLdc && uses == 0
+		return op == isa.OpStc || (op == isa.OpLdc || op == isa.OpLdcK || op == isa.OpStsc) && uses == 0
 	case 7:
 		return op == isa.OpAlias
 	}

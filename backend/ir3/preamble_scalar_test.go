@@ -90,7 +90,7 @@ func TestScalarPreamble(t *testing.T) {
 			t.Fatalf("seed %d on %s: %v\n%s", seed, gpu, err, ir.Print(s))
 		}
 		g, _ := FindGPU(gpu)
-		if bin.Meta.EarlyPreamble != g.EarlyPreamble || bin.Stats.EarlyPreamble != g.EarlyPreamble || bin.Meta.ScalarALU != g.ScalarALU {
+		if bin.Meta.EarlyPreamble != g.EarlyPreamble || bin.Stats.EarlyPreamble != g.EarlyPreamble {
 			t.Errorf("seed %d on %s: early preamble %v, want %v\n%s", seed, gpu, bin.Meta.EarlyPreamble, g.EarlyPreamble, disasm(bin))
 		}
 		plain, err := execute(s, CompileOptions{GPU: gpu, Run: leaveOut("scalar_preamble")}, &gputest.Run{Groups: 2, In: in, OutSize: 128 * 16}, close4)

@@ -116,8 +116,8 @@ func TestPreamble(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := disasm(bin)
-		if strings.Contains(text, "ldc") || !strings.Contains(text, "shps") || !strings.Contains(text, "stc.u32") || bin.Stats.Preamble == 0 ||
-			len(bin.Meta.Consts.UBOs) != 1 || bin.Meta.Consts.Preamble.Size == 0 {
+		if strings.Contains(text, "ldc.offset") || strings.Count(text, "ldc.8.k.imm") != 1 || !strings.Contains(text, "shps") || !strings.Contains(text, "stc.u32") || bin.Stats.Preamble == 0 ||
+			bin.Meta.Consts.Preamble.Size == 0 {
 			t.Errorf("%s: %+v\n%s", gpu, bin.Meta.Consts, text)
 		}
 	}

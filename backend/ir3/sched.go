@@ -199,7 +199,7 @@ func (s *scheduler) node(ins []pinstr, i, n int) {
 func schedClass(in *pinstr) uint8 {
 	k := syncOf(&in.Instr)
 	switch op := in.Op; {
-	case op.Category() == 0 && op != isa.OpNop && op != isa.OpKill, op.Category() == 7, in.to >= 0:
+	case op.Category() == 0 && op != isa.OpNop && op != isa.OpKill, op.Category() == 7, in.to >= 0, op == isa.OpLdcK, op == isa.OpStsc:
 		return schedLast
 	case op == isa.OpBaryF || op == isa.OpFlatB:
 		return schedInput

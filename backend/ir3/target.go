@@ -28,9 +28,9 @@ func (Target) Name() string { return TargetName }
 // GPUs lists the devices, DefaultGPU first.
 func (Target) GPUs() []backend.GPU {
 	list := []backend.GPU{{}}
-	for _, c := range gpuClasses {
-		doc := "Adreno " + c.gpu.Gen.String() + ": " + strings.Join(c.names, ", ")
-		for _, n := range c.names {
+	for _, names := range abi.GPUNames() {
+		doc := "Adreno " + abi.FindGPU(names[0]).Gen.String() + ": " + strings.Join(names, ", ")
+		for _, n := range names {
 			if n == DefaultGPU {
 				list[0] = backend.GPU{Name: n, Doc: doc}
 				continue

@@ -16,6 +16,7 @@ type syncState struct {
 	warScalar unitSet
 	barrier   bool // after a barrier: the next instruction waits for everything
 	consts    bool // writes to the const file, until (ss)
+	copies    bool // the same, until (sy)
 }
 
 func (s *syncState) union(t *syncState) bool {
@@ -31,6 +32,9 @@ func (s *syncState) union(t *syncState) bool {
 	}
 	if t.consts && !s.consts {
 		s.consts, g = true, true
+	}
+	if t.copies && !s.copies {
+		s.copies, g = true, true
 	}
 	return g
 }
@@ -80,6 +84,9 @@ func (p *phys) sync(outputs, early []span) {
 			}
 			x.Flags |= flags
 			list = append(list, x)
+			if waitsAfter(&x.Instr) {
+				list = append(list, pinstr{Instr: isa.Instr{Op: isa.OpNop, Flags: isa.SS}, loc: x.loc, to: -1})
+			}
 		}
 		blk.ins = list
 	}
@@ -94,6 +101,7 @@ func (s *syncState) step(g *GPU, in *pinstr, t *touch, outputs []span, flags *is
 	}
 	ss, sy := s.barrier || in.Flags&isa.SS != 0, s.barrier || in.Flags&isa.SY != 0
 	ss = ss || s.consts && readsConst(&in.Instr)
+	sy = sy || s.copies && readsConst(&in.Instr)
 	scalar := g.isScalar(&in.Instr)
 	for _, r := range reads {
 		ss = ss || s.ss.meets(r) || s.waitsScalar(r, scalar)
@@ -108,11 +116,10 @@ func (s *syncState) step(g *GPU, in *pinstr, t *touch, outputs []span, flags *is
 	}
 	s.barrier = false
 	if ss {
-		s.ss, s.warSS, s.warAny, s.consts = unitSet{}, unitSet{}, unitSet{}, false
-		s.scalar, s.warScalar = [2]unitSet{}, unitSet{}
+		s.waitSS()
 	}
 	if sy {
-		s.sy, s.warAny = unitSet{}, unitSet{}
+		s.sy, s.warAny, s.copies = unitSet{}, unitSet{}, false
 	}
 	if flags != nil {
 		if ss {
@@ -127,6 +134,20 @@ func (s *syncState) step(g *GPU, in *pinstr, t *touch, outputs []span, flags *is
 		return
 	}
 	s.start(&in.Instr, t)
+	if waitsAfter(&in.Instr) {
+		s.waitSS()
+	}
+}
+
+// waitSS is what (ss) does.
+func (s *syncState) waitSS() {
+	s.ss, s.warSS, s.warAny, s.consts = unitSet{}, unitSet{}, unitSet{}, false
+	s.scalar, s.warScalar = [2]unitSet{}, unitSet{}
+}
+
+// waitsAfter reports whether (ss)nop must follow an instruction (ir3.md §4.3).
+func waitsAfter(in *isa.Instr) bool {
+	return in.Op == isa.OpResinfo && in.Dst.Val != isa.NoReg && !faults.has(faultResinfo)
 }
 
 // waitsScalar reports whether a read of r must wait for the scalar unit: its own
@@ -168,7 +189,8 @@ func (s *syncState) start(in *isa.Instr, t *touch) {
 		return
 	}
 	k := syncOf(in)
-	s.consts = s.consts || in.Op == isa.OpStc
+	s.consts = s.consts || in.Op == isa.OpStc || in.Op == isa.OpStsc
+	s.copies = s.copies || in.Op == isa.OpLdcK
 	if k.late {
 		for _, r := range t.reads {
 			if k.warSS {
@@ -186,7 +208,7 @@ func (s *syncState) start(in *isa.Instr, t *touch) {
 			s.sy.add(w)
 		}
 	}
-	if in.Op.Category() == 7 && in.Op != isa.OpAlias && in.Op != isa.OpLock && in.Op != isa.OpUnlock {
+	if !faults.has(faultBarrierWait) && in.Op.Category() == 7 && in.Op != isa.OpAlias && in.Op != isa.OpLock && in.Op != isa.OpUnlock {
 		s.barrier = true
 	}
 }

@@ -188,7 +188,7 @@ func (t *touch) repeatedWrite(in *isa.Instr) {
 // mem: vectors in memory instructions have Size registers, addresses their own width.
 func (t *touch) mem(in *isa.Instr) {
 	n, s := int(in.Size), &in.Srcs
-	if in.Dst.Kind == isa.ConstA1 {
+	if in.Dst.Kind == isa.ConstA1 || in.Op == isa.OpLdcK {
 		t.reads = append(t.reads, span{unit: unitA1, n: 1})
 	}
 	switch op := in.Op; {

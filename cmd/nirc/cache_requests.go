@@ -77,6 +77,9 @@ func newBuilder(d cache.Store, r *shared) (*cache.Builder, error) {
 	if r.base.State != nil {
 		text = fmt.Appendf(text, "\n--state %x", sha256.Sum256(r.base.State))
 	}
+	if r.safeConsts {
+		text = append(text, "\n--safe-consts"...)
+	}
 	if r.dispatchBase {
 		text = append(text, "\n--dispatch-base"...)
 	}

@@ -26,6 +26,7 @@ type shared struct {
 	debug, dispatchBase, verify          bool
 	sampleShading                        bool
 	passes, pipeline, robust             string
+	safeConsts                           bool
 	disable                              []string
 
 	dumpBefore, dumpAfter         []string
@@ -103,6 +104,8 @@ var sharedFlags = []sharedFlag{
 		help: "accesses out of bounds, by `KINDS`: off, buffer, buffer2, image, image2, or one kind's, as in storage=buffer2,uniform=off,vertex=buffer,images=image2"},
 	{name: "layout", value: func(s *shared) any { return &s.layoutFile },
 		help: "JSON `FILE` of the pipeline's layout: where descriptors stand follows from it, without one from the numbers of bindings; what a database knows goes before"},
+	{name: "safe-consts", value: func(s *shared) any { return &s.safeConsts },
+		help: "ir3: keep to the consts that each of five stages may take, for a pipeline whose shaders have more than 512 vec4 together (640 without tessellation and geometry)"},
 	{name: "debug", short: "g", value: func(s *shared) any { return &s.debug }, help: "keep or show the lines of the source"},
 
 	{name: "passes", value: func(s *shared) any { return &s.passes }, check: checkPasses, help: "run these `PASSES` and not the pipeline: a,b(opt=1),loop(c,d)"},
@@ -143,7 +146,7 @@ var sharedFlags = []sharedFlag{
 // Groups of flags that commands declare together.
 var (
 	targetFlags  = []string{"target", "gpu"}
-	choiceFlags  = []string{"opt-level", "passes", "pipeline", "disable-pass", "verify-each", "dispatch-base", "sample-shading", "robust", "layout"}
+	choiceFlags  = []string{"opt-level", "passes", "pipeline", "disable-pass", "verify-each", "dispatch-base", "sample-shading", "safe-consts", "robust", "layout"}
 	frontFlags   = []string{"entry", "stage", "spec", "target-env", "define", "undefine", "include", "pre-include", "front-end", "language"}
 	moduleFlags  = append(slices.Clone(frontFlags), "next", "abi", "state", "debug")
 	compileFlags = slices.Concat(targetFlags, choiceFlags, moduleFlags) // every command that compiles modules takes these

@@ -37,7 +37,7 @@ func (r *shared) runOptions(d device) (nirc.Options, error) {
 
 // options turns the flags into options. target is one target's name.
 func (r *shared) options(target string) (nirc.Options, error) {
-	o := nirc.Options{Target: target, PrintCFG: r.cfg, DispatchBase: r.dispatchBase, SampleShading: r.sampleShading}
+	o := nirc.Options{Target: target, PrintCFG: r.cfg, DispatchBase: r.dispatchBase, SampleShading: r.sampleShading, SafeConsts: r.safeConsts}
 	var err error
 	if o.Robust, err = ir.ParseRobust(r.robust); err != nil {
 		return o, nirc.Usagef("--robust %s", err)

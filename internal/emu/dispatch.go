@@ -104,6 +104,10 @@ func Dispatch(ctx context.Context, p Program, env *Env, params DispatchParams) e
 	d.order = newShuffle(d.params.seed(), d.total)
 	if d.params.Check {
 		d.races = newRaceLog()
+		if s, ok := p.(StaleReader); ok && s.ReadsStale() {
+			env.Mem.remember()
+			defer env.Mem.forget()
+		}
 	}
 	workers := int(min(uint64(max(params.Parallel, 1)), d.total, 256))
 	if workers == 1 {

@@ -21,6 +21,7 @@ type Memory struct {
 	where Garbage // says when a buffer gets another range of addresses
 	// OutOfBounds counts accesses that hit no buffer.
 	OutOfBounds int
+	old         *oldMemory // nil unless remembered
 	oobMu       sync.Mutex // guards OutOfBounds
 }
 
@@ -117,7 +118,11 @@ func (m *Memory) Bytes(addr uint64, n int) []byte {
 func (m *Memory) Load(addr uint64, n int) uint64 { return LoadBytes(m.find(addr, n), n) }
 
 // Store writes the low n bytes (1, 2, 4 or 8) of v, little endian.
-func (m *Memory) Store(addr uint64, n int, v uint64) { StoreBytes(m.find(addr, n), n, v) }
+func (m *Memory) Store(addr uint64, n int, v uint64) {
+	b := m.find(addr, n)
+	m.old.keep(addr, b)
+	StoreBytes(b, n, v)
+}
 
 // Atomic replaces the n-byte (4 or 8) value at addr by f(old) and returns
 // old; nothing else runs between. Out of bounds it returns 0 and calls nothing.
@@ -129,6 +134,7 @@ func (m *Memory) Atomic(addr uint64, n int, f func(old uint64) uint64) uint64 {
 		return 0
 	}
 	old := LoadBytes(b, n)
+	m.old.keep(addr, b)
 	StoreBytes(b, n, f(old))
 	return old
 }

@@ -24,9 +24,12 @@ const (
 	AccessRead AccessKind = iota
 	AccessWrite
 	AccessAtomic
+	// AccessOrder is an atomic that may stand for a store of a part of its word: it orders as
+	// one, and conflicts with nothing.
+	AccessOrder
 )
 
-var accessNames = [...]string{"load", "store", "atomic"}
+var accessNames = [...]string{"load", "store", "atomic", "atomic"}
 
 // maxRaceNotes bounds how many accesses a dispatch looks at.
 const maxRaceNotes = 1 << 22
@@ -219,9 +222,12 @@ func (w *WaveRaces) note(c *raceCell, shared bool, at uint64, lane int, mask uin
 	log.seq++
 	a := racy{seq: log.seq, group: w.g.group, invocation: w.first + uint32(lane), wave: w.number, epoch: w.g.epochs[memory], waves: w.epoch,
 		place: place, mask: mask, kind: kind, where: w.o.Where}
-	if kind == AccessAtomic {
+	if kind == AccessAtomic || kind == AccessOrder {
 		w.seen = max(w.seen, c.sync)
 		c.sync = a.seq
+	}
+	if kind == AccessOrder {
+		return
 	}
 	for _, b := range []*racy{&c.write, &c.read, &c.other} {
 		if b.seq == 0 || b.mask&mask == 0 || !b.conflicts(&a) || w.after(b, &a) {

@@ -155,13 +155,19 @@ func (x *Execution) compile(ctx context.Context) ([]compiledStage, error) {
 		return pass && s == ir.StageGeometry || slices.ContainsFunc(sources, func(o stageSource) bool { return o.entry.Stage == s })
 	}
 	list := make([]compiledStage, len(sources))
-	for i, s := range sources {
-		o := x.Options
+	one := func(i int, o nirc.Options) (compiledStage, error) {
+		s := sources[i]
 		o.SampleShading = x.Draw != nil && x.Draw.Multisample.SampleShading
 		o.File, o.Entry, o.Stage, o.Next = s.m.Name, s.entry.Name, s.entry.Stage, ir.NextStage(s.entry.Stage, has)
-		if list[i], err = compileStage(ctx, s.m, o); err != nil {
+		return compileStage(ctx, s.m, o)
+	}
+	for i := range sources {
+		if list[i], err = one(i, x.Options); err != nil {
 			return nil, err
 		}
+	}
+	if err := x.fit(list, one); err != nil {
+		return nil, err
 	}
 	if pass {
 		g, err := x.passThrough(ctx, list)

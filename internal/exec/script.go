@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 
 	"nirc"
 	"nirc/backend/object"
@@ -33,6 +34,8 @@ type ScriptTarget struct {
 	Options nirc.Options
 	// Interpret executes the IR that the target's passes leave.
 	Interpret bool
+	// again compiles a program with less of what its pipeline shares (fitPipeline), by the program.
+	again sync.Map
 }
 
 // Name is the target's name.
@@ -55,7 +58,10 @@ func (t *ScriptTarget) Compile(ctx context.Context, sh amber.Shader) (emu.Progra
 }
 
 func (t *ScriptTarget) compile(ctx context.Context, sh amber.Shader) (emu.Program, error) {
-	o := t.Options
+	return t.compileWith(ctx, sh, t.Options)
+}
+
+func (t *ScriptTarget) compileWith(ctx context.Context, sh amber.Shader, o nirc.Options) (emu.Program, error) {
 	o.File, o.Entry, o.Stage, o.Next, o.Spec = "", sh.Entry, sh.Stage, sh.Next, make([]spirv.SpecValue, len(sh.Spec))
 	for i, s := range sh.Spec {
 		o.Spec[i] = spirv.SpecValue{ID: s.ID, Bits: s.Bits}
@@ -84,6 +90,13 @@ func (t *ScriptTarget) compile(ctx context.Context, sh amber.Shader) (emu.Progra
 	if err == nil && p.WaveSize() == 1 && numbersSubgroups(m.SPIRV) {
 		return nil, &amber.Unsupported{What: "scripts that number subgroups expect several invocations in each: this is not supported, a subgroup is one thread"}
 	}
+	if err == nil && sh.Stage != ir.StageCompute && !o.SafeConsts && len(misfits(t.Name(), []emu.Program{p, p})) > 0 {
+		t.again.Store(p, func(ctx context.Context) (emu.Program, error) {
+			safe := t.Options
+			safe.SafeConsts = true
+			return t.compileWith(ctx, sh, safe)
+		})
+	}
 	return p, err
 }
 
@@ -102,7 +115,10 @@ func numbersSubgroups(m *spv.Module) bool {
 
 // Link makes what the parts of a pipeline become with its state.
 func (t *ScriptTarget) Link(ctx context.Context, p *emu.Pipeline) error {
-	err := LinkPipeline(ctx, t.Name(), p)
+	err := t.fitPipeline(ctx, p)
+	if err == nil {
+		err = LinkPipeline(ctx, t.Name(), p)
+	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		return &amber.Unsupported{What: err.Error()}
 	}

@@ -22,24 +22,12 @@ const NoReg = isa.NoReg
 // half numbers; const offsets and sizes are in 32-bit scalars unless said
 // otherwise.
 type Meta struct {
-	Gen   isa.Gen  `json:"gen"`
+	Gen isa.Gen `json:"gen"`
+	// GPU names the device that the program is for, whose limits and rules it keeps to.
+	GPU   string   `json:"gpu,omitempty"`
 	Stage ir.Stage `json:"stage"`
 	// DoubleWave: waves have 128 fibers and not 64.
 	DoubleWave bool `json:"double_wave,omitempty"`
-	// ScalarALU: the device runs instructions on shared registers on its scalar
-	// unit (ir3.md §3.9); it matters to hazard checks only.
-	ScalarALU bool `json:"scalar_alu,omitempty"`
-	// PredtNops and PredeNops: the device needs idle slots after the second of predt and
-	// predf, and after prede (ir3.md §1.8); for hazard checks only.
-	PredtNops bool `json:"predt_nops,omitempty"`
-	PredeNops bool `json:"prede_nops,omitempty"`
-	// NoPrefetch: the device has no texture prefetches. LocalMem is its memory of a workgroup and
-	// RegVec4 the register file of a wave's fiber in vec4, WaveGranularity the waves launched at a
-	// time (ir3.md §1.8): what the program has to keep to.
-	NoPrefetch      bool   `json:"no_prefetch,omitempty"`
-	LocalMem        uint32 `json:"local_mem,omitempty"`
-	RegVec4         int    `json:"reg_vec4,omitempty"`
-	WaveGranularity int    `json:"wave_granularity,omitempty"`
 	// Robust is what the program may do beyond the bounds that descriptors give, which the device always
 	// keeps: where a kind is off, such an access is a fault of the application, which the emulator's core reports.
 	Robust ir.Robust `json:"robust,omitzero"`
@@ -60,8 +48,11 @@ type Meta struct {
 	// WorkgroupSize of a compute shader.
 	WorkgroupSize [3]uint32 `json:"workgroup_size"`
 
-	UsesBarrier  bool `json:"uses_barrier,omitempty"`
-	UsesDiscard  bool `json:"uses_discard,omitempty"`
+	UsesBarrier bool `json:"uses_barrier,omitempty"`
+	UsesDiscard bool `json:"uses_discard,omitempty"`
+	// Coherent: some accesses to buffers are coherent or volatile, so that other invocations may
+	// access the same bytes unordered.
+	Coherent     bool `json:"coherent,omitempty"`
 	WritesMemory bool `json:"writes_memory,omitempty"`
 	NeedsQuads   bool `json:"needs_quads,omitempty"`
 	// PrefetchQuads: only prefetches need quads, whose helpers end after them.
@@ -244,21 +235,23 @@ type Consts struct {
 	// Map receives the primitive map: scalar MapIndex(slot) is where the stage
 	// before leaves that slot (Chain.Locations of its binary).
 	Map Area `json:"map"`
-	// UBOs are uniform buffer ranges that the driver copies.
-	UBOs []UBORange `json:"ubos,omitempty"`
+	// ByPreamble: the command stream loads none of the areas, but the parameters of a vertex shader.
+	// The preamble copies push constants from the registers that the driver puts the whole block into,
+	// and the areas Driver, Primitive and Map from uniform buffers of the classic table, whose numbers are
+	// the constants Buffer….
+	ByPreamble bool `json:"by_preamble,omitempty"`
 	// Immediates stand from ImmediateOffset on.
 	ImmediateOffset int      `json:"immediate_offset,omitempty"`
 	Immediates      []uint32 `json:"immediates,omitempty"`
 }
 
-// UBORange is a part of a uniform buffer that is copied to the const file.
-type UBORange struct {
-	Set     uint32 `json:"set"`
-	Binding uint32 `json:"binding"`
-	Element uint32 `json:"element,omitempty"`
-	Start   uint32 `json:"start"` // byte offset in the buffer, a multiple of 4
-	Area    Area   `json:"area"`
-}
+// Numbers of the driver's uniform buffers in the classic table, where preambles load consts; 0 is
+// ConstDataUBO.
+const (
+	BufferDriver    = 1
+	BufferPrimitive = 2
+	BufferMap       = 3
+)
 
 // Scalar indices inside Consts.Driver by stage (ir3.md §6.6).
 const (
@@ -367,9 +360,6 @@ func (m *Meta) Check() error {
 // checkAreas refuses areas outside the const file.
 func (m *Meta) checkAreas() error {
 	areas := []Area{m.Consts.Push, m.Consts.Driver, m.Consts.Preamble, m.Consts.Primitive, m.Consts.Map, {m.Consts.ImmediateOffset, len(m.Consts.Immediates)}}
-	for _, u := range m.Consts.UBOs {
-		areas = append(areas, u.Area)
-	}
 	for _, a := range areas {
 		if a.Size != 0 && (a.Offset < 0 || a.Size < 0 || a.Offset > 4*m.ConstLen || a.Size > 4*m.ConstLen-a.Offset) {
 			return fmt.Errorf("ir3 meta: const area c[%d], %d scalars, lies outside constlen %d", a.Offset, a.Size, m.ConstLen)
@@ -422,49 +412,6 @@ func (m *Meta) checkDescriptors() error {
 		}
 	}
 	return nil
-}
-
-// checkDevice finds what the device does not have.
-func (m *Meta) checkDevice() error {
-	if m.NoPrefetch && len(m.Prefetches) > 0 {
-		return errors.New("ir3 meta: the device has no texture prefetches")
-	}
-	if m.LocalMem != 0 && m.SharedSize > m.LocalMem {
-		return fmt.Errorf("ir3 meta: %d bytes of workgroup memory, the device has %d", m.SharedSize, m.LocalMem)
-	}
-	if !m.UsesBarrier || m.Stage != ir.StageCompute || m.WaveGranularity == 0 {
-		return nil
-	}
-	if need, have := m.WavesPerGroup(), m.ResidentWaves(); need > have {
-		return fmt.Errorf("ir3 meta: a workgroup has %d waves, of which %d can be resident with %d registers and a branch stack of %d", need, have, m.MaxRegs, m.BranchStack)
-	}
-	return nil
-}
-
-// WavesPerGroup is the number of waves of a workgroup, as many as are launched.
-func (m *Meta) WavesPerGroup() int {
-	size := 64 * m.WaveGranularity
-	if m.DoubleWave {
-		size *= 2
-	}
-	z := m.WorkgroupSize
-	return (int(z[0])*int(z[1])*int(z[2]) + size - 1) / size * m.WaveGranularity
-}
-
-// ResidentWaves is the number of waves that registers and branch stack leave
-// room for (ir3.md §1.6).
-func (m *Meta) ResidentWaves() int {
-	n, size := 16, 1
-	if m.DoubleWave {
-		size = 2
-	}
-	if m.MaxRegs > 0 {
-		n = min(n, m.RegVec4/(m.MaxRegs*size)*m.WaveGranularity)
-	}
-	if m.BranchStack > 0 {
-		n = min(n, 64/m.BranchStack*m.WaveGranularity)
-	}
-	return n
 }
 
 // checkDistances demands a register for each distance that clips or culls.

@@ -38,7 +38,7 @@ func TestCheck(t *testing.T) {
 		"regs":  func(m *Meta) { m.MaxRegs = 49 },
 		"const": func(m *Meta) { m.Consts.Push = Area{8, 16} },
 		"end":   func(m *Meta) { m.Consts.Push = Area{math.MaxInt, 16} },
-		"size":  func(m *Meta) { m.Consts.UBOs = []UBORange{{Area: Area{8, math.MaxInt}}} },
+		"size":  func(m *Meta) { m.Consts.Map = Area{8, math.MaxInt} },
 		"prefetch": func(m *Meta) {
 			m.Stage, m.Prefetches = ir.StageFragment, []Prefetch{{Reg: math.MaxInt, Mask: 15}}
 		},

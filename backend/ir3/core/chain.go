@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
@@ -264,20 +265,30 @@ func (c *chain) window(a uint64, n int) []byte {
 	return within(b, uint32(min(a&windowMask, math.MaxUint32)), n)
 }
 
-// loadGlobal reads n bytes of device memory or of a tessellation buffer.
-func (w *wave) loadGlobal(a uint64, n int) uint64 {
+// loadGlobal loads n bytes of device memory or of a tessellation buffer into a register of a lane.
+func (w *wave) loadGlobal(a uint64, n, reg, lane int, half bool) {
 	if w.chain != nil && a >= paramBase {
-		return emu.LoadBytes(w.chain.window(a, n), n)
+		w.laneSet(reg, lane, half, uint32(emu.LoadBytes(w.chain.window(a, n), n)))
+		return
 	}
-	return w.l.Env.Mem.Load(a, n)
+	w.note(spaceDevice, lane, a, n, emu.AccessRead)
+	w.lateLoad(spaceDevice, a, n, nil, reg, lane, half, isa.SY)
 }
 
-func (w *wave) storeGlobal(a uint64, n int, v uint64) {
+func (w *wave) storeGlobal(lane int, a uint64, n int, v uint64) {
 	if w.chain != nil && a >= paramBase {
 		emu.StoreBytes(w.chain.window(a, n), n, v)
 		return
 	}
-	w.l.Env.Mem.Store(a, n, v)
+	w.storeDevice(lane, a, n, v)
+}
+
+// storeDevice stores n bytes to device memory.
+func (w *wave) storeDevice(lane int, a uint64, n int, v uint64) {
+	if w.races.On() && w.changes(w.l.Env.Mem.Bytes(a, n), n, v) {
+		w.note(spaceDevice, lane, a, n, emu.AccessWrite)
+	}
+	w.lateStore(spaceDevice, a, n, v, nil)
 }
 
 // chainSysval is a system value of these stages.

@@ -51,6 +51,7 @@ type checker struct {
 	warScalar        [numUnits]stamp // read by the scalar unit
 
 	constSS, constSY bool
+	afterSS, afterSY bool // a barrier or fence stands before, whose next instruction waits
 	a0Block, block   int64
 	hasEI, seenEI    bool
 	alu, far         int64 // delays: same size, everything else
@@ -83,7 +84,7 @@ func newChecker(w *wave) *checker {
 func isInput(x *inst) bool { return x.Op == isa.OpBaryF || x.Op == isa.OpFlatB }
 
 // isScalar reports whether the instruction runs on the scalar unit.
-func (w *wave) isScalar(x *inst) bool { return x.chk.scalar && w.p.meta.ScalarALU }
+func (w *wave) isScalar(x *inst) bool { return x.chk.scalar && w.p.scalarALU() }
 
 // before checks an instruction that is about to execute.
 func (c *checker) before(w *wave, x *inst) error {
@@ -92,11 +93,14 @@ func (c *checker) before(w *wave, x *inst) error {
 	}
 	if x.Flags&isa.SS != 0 {
 		c.ss++
-		c.constSS = false
+		c.constSS, c.afterSS = false, false
 	}
 	if x.Flags&isa.SY != 0 {
 		c.sy++
-		c.constSY = false
+		c.constSY, c.afterSY = false, false
+	}
+	if (c.afterSS || c.afterSY) && x.Op != isa.OpJump && (x.Op != isa.OpNop || x.Flags&isa.SS == 0) {
+		return errors.New("(ss) and (sy) are missing after a barrier or a fence")
 	}
 	if x.chk.leader {
 		c.block++
@@ -318,6 +322,9 @@ func (c *checker) after(w *wave, x *inst) {
 	}
 	if h.relDst {
 		c.noteRelWrite(w, x)
+	}
+	if w.p.gpu != nil && x.Category() == 7 && x.Op != isa.OpAlias && x.Op != isa.OpLock && x.Op != isa.OpUnlock {
+		c.afterSS, c.afterSY = true, true
 	}
 	switch x.Op {
 	case isa.OpMova1:

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -15,29 +16,32 @@ import (
 // machine runs small compute programs: r0.x is the local invocation index in
 // x, storage buffer 0 is slot 0 of set 0, uniform buffer 1 slot 1.
 type machine struct {
-	gen       isa.Gen
-	lanes     int
-	double    bool
-	check     bool
-	branch    int
-	regs      int
-	consts    []uint32 // c0.x...
-	scalarALU bool
-	private   uint32
-	waves     int
-	mem       *emu.Memory
-	out, ubo  *emu.Buffer
-	meta      abi.Meta
-	shared    []byte
-	last      []*emu.Launch
-	edit      func(m *abi.Meta)
-	push      []byte
+	gen      isa.Gen
+	lanes    int
+	double   bool
+	check    bool
+	branch   int
+	regs     int
+	consts   []uint32 // c0.x...
+	gpu      string   // "": rules of the generation alone
+	private  uint32
+	waves    int
+	mem      *emu.Memory
+	out, ubo *emu.Buffer
+	meta     abi.Meta
+	shared   []byte
+	last     []*emu.Launch
+	edit     func(m *abi.Meta)
+	push     []byte
+	seed     uint64 // of garbage
 }
 
 // testLayout has four buffers, so that binding and slot are the same number.
 var testLayout = &layout.Layout{Sets: []layout.Set{{Bindings: []layout.Binding{
 	{Binding: 0, Type: layout.StorageBuffer, Count: 1}, {Binding: 1, Type: layout.UniformBuffer, Count: 1},
 	{Binding: 2, Type: layout.StorageBuffer, Count: 1}, {Binding: 3, Type: layout.StorageBuffer, Count: 1}}}}}
+
+var lastLine = regexp.MustCompile(`(?m)^[ \t]*end[ \t]*$`)
 
 func newMachine() *machine {
 	m := &machine{gen: isa.A6xx, lanes: 8, regs: 48, branch: 8, waves: 1, mem: emu.NewMemory()}
@@ -47,6 +51,9 @@ func newMachine() *machine {
 
 func (m *machine) load(t *testing.T, text string) emu.Program {
 	t.Helper()
+	if g := abi.FindGPU(m.gpu); g != nil && g.Lock {
+		text = lastLine.ReplaceAllString(text, "(sy)(ss)(jp)lock\nunlock\nend")
+	}
 	code, err := isa.Assemble(m.gen, text)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +64,7 @@ func (m *machine) load(t *testing.T, text string) emu.Program {
 func (m *machine) loadCode(t testing.TB, code []byte) emu.Program {
 	t.Helper()
 	m.meta = abi.Meta{Gen: m.gen, Stage: ir.StageCompute, DoubleWave: m.double, MaxRegs: m.regs, BranchStack: m.branch,
-		ScalarALU: m.scalarALU, ConstLen: max(4, (len(m.consts)+3)/4), PrivateSize: m.private,
+		GPU: m.gpu, ConstLen: max(4, (len(m.consts)+15)/16*4), PrivateSize: m.private,
 		SharedSize: 1024, WorkgroupSize: [3]uint32{uint32(m.lanes * m.waves), 1, 1},
 		Sysvals: []abi.Sysval{{Kind: abi.LocalInvocationID, Reg: 0, Mask: 1}, {Kind: abi.WorkgroupID, Reg: 55 * 4}},
 		Consts:  abi.Consts{Immediates: m.consts},
@@ -87,7 +94,7 @@ func (m *machine) start(p emu.Program) (waves []emu.Wave) {
 		for i := 0; i < m.lanes; i++ {
 			c.LocalID = append(c.LocalID, [3]uint32{uint32(k*m.lanes + i)})
 		}
-		l := &emu.Launch{Env: env, NumLanes: m.lanes, Check: m.check, Compute: c}
+		l := &emu.Launch{Env: env, NumLanes: m.lanes, Check: m.check, Seed: m.seed, Compute: c}
 		m.last = append(m.last, l)
 		waves = append(waves, p.NewWave(l))
 	}

@@ -16,6 +16,7 @@ var errImages = errors.New("an image is accessed as a buffer")
 // buffer is a resolved buffer descriptor.
 type buffer struct {
 	addr, size uint64
+	tail       uint64 // bytes that are bound, after which to size anything may be read
 	data       []byte // constant data instead of memory
 	elem       uint32 // bytes an element of this slot has
 	strict     bool   // an access out of bounds is an error
@@ -63,7 +64,10 @@ func (w *wave) lookup(base int, index uint32) (buffer, error) {
 	case emu.DescUniformBuffer, emu.DescStorageBuffer:
 		// Descriptors count elements; drivers round the bytes up.
 		elem := uint64(max(b.elem, 1))
-		b.addr, b.size = x.Addr, (x.Size+elem-1)/elem*elem
+		b.addr, b.size, b.tail = x.Addr, (x.Size+elem-1)/elem*elem, x.Size
+		if x.Type == emu.DescUniformBuffer { // counted in vec4
+			b.size = (x.Size + 15) &^ 15
+		}
 		b.strict = w.check != nil && x.Type.Robust(&w.p.meta.Robust) == ir.RobustOff
 		return b, nil
 	}
@@ -113,14 +117,38 @@ func (w *wave) load(b *buffer, lane int, off uint64, n int) uint32 {
 	if b.data != nil {
 		return uint32(emu.LoadBytes(b.data[off:], n))
 	}
+	if off+uint64(n) > b.tail {
+		return w.garbage.Word()
+	}
 	return uint32(w.l.Env.Mem.Load(b.addr+off, n))
+}
+
+// loadOld is load through the texture cache, which does not see what the dispatch stores.
+func (w *wave) loadOld(b *buffer, lane int, off uint64, n int) uint32 {
+	if !w.holds(b, lane, off, n) {
+		return 0
+	}
+	if b.data != nil {
+		return w.load(b, lane, off, n)
+	}
+	return uint32(w.l.Env.Mem.LoadOld(b.addr+off, n))
 }
 
 func (w *wave) storeTo(b *buffer, lane int, off uint64, n int, v uint32) {
 	if !w.holds(b, lane, off, n) || b.data != nil {
 		return
 	}
-	w.l.Env.Mem.Store(b.addr+off, n, uint64(v))
+	w.storeDevice(lane, b.addr+off, n, uint64(v))
+}
+
+// loadTo loads n bytes at a byte offset into a register of a lane; out of bounds gives 0.
+func (w *wave) loadTo(b *buffer, off uint64, n, reg, lane int, half bool) {
+	if b.data != nil || !w.holds(b, lane, off, n) {
+		w.laneSet(reg, lane, half, w.load(b, lane, off, n))
+		return
+	}
+	w.note(spaceDevice, lane, b.addr+off, n, emu.AccessRead)
+	w.lateLoad(spaceDevice, b.addr+off, n, nil, reg, lane, half, isa.SY)
 }
 
 // index returns a lane's descriptor index of a category 6 instruction.
@@ -161,7 +189,7 @@ func execLdib(w *wave, x *inst) error {
 		}
 		at := uint64(w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off))
 		if x.Flags&isa.Typed != 0 {
-			w.laneSet(int(x.Dst.Val), lane, x.dst.half, w.load(b, lane, at*uint64(b.elem), int(b.elem)))
+			w.loadTo(b, at*uint64(b.elem), int(b.elem), int(x.Dst.Val), lane, x.dst.half)
 			continue
 		}
 		n := memBytes(x.Type)
@@ -169,7 +197,7 @@ func execLdib(w *wave, x *inst) error {
 			return err
 		}
 		for k := 0; k < int(x.Size); k++ {
-			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, w.load(b, lane, (at+uint64(k))*uint64(n), n))
+			w.loadTo(b, (at+uint64(k))*uint64(n), n, int(x.Dst.Val)+k, lane, x.dst.half)
 		}
 	}
 	return nil
@@ -236,6 +264,12 @@ func execLdcK(w *wave, x *inst) error {
 	if lane < 0 {
 		return nil
 	}
+	if w.check != nil && (w.a1%16 != 0 || w.index(x.Srcs[0], lane)%4 != 0) {
+		return fmt.Errorf("const %d and vec4 %d are no multiples of 4 vec4", w.a1, w.index(x.Srcs[0], lane))
+	}
+	if x.Set == 0 {
+		return w.copyDriver(x, lane)
+	}
 	b, err := w.resolve(int(x.Set)-1, w.index(x.Srcs[1], lane))
 	if err != nil {
 		return err
@@ -243,6 +277,20 @@ func execLdcK(w *wave, x *inst) error {
 	off := uint64(w.index(x.Srcs[0], lane)) * 16
 	for k := 0; k < 4*int(x.Size); k++ {
 		if err := w.constSet(int(w.a1)+k, w.load(b, lane, off+uint64(4*k), 4)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyDriver copies from one of the driver's buffers.
+func (w *wave) copyDriver(x *inst, lane int) error {
+	for k := 0; k < 4*int(x.Size); k++ {
+		v, err := w.driverWord(w.index(x.Srcs[1], lane), 4*int(w.index(x.Srcs[0], lane))+k)
+		if err == nil {
+			err = w.constSet(int(w.a1)+k, v)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -312,6 +360,8 @@ func execAtomicB(w *wave, x *inst) error {
 		op1, op2 := w.wide(data+n/4, lane, n), w.wide(data+n/2, lane, n)
 		old := uint64(0)
 		if m.Get(lane) && w.holds(b, lane, off, n) && b.data == nil {
+			w.beforeAtomic(spaceDevice, b.addr+off, n)
+			w.note(spaceDevice, lane, b.addr+off, n, x.atomicAccess())
 			old = w.l.Env.Mem.Atomic(b.addr+off, n, func(v uint64) uint64 { return atomic(x.atomicOp(), x.Type, v, op1, op2) })
 		}
 		w.setWide(data, lane, n, old)

@@ -25,7 +25,8 @@ func TestDispatch(t *testing.T) {
 	add.u r2.x, r2.x, r0.x
 	(rpt5)nop
 	stl.u32 l[r3.x], r5.x, 1
-	bar.g
+	fence.r.w
+	(ss)(sy)bar.g
 	(ss)(sy)shl.b r4.x, r4.x, 2
 	(rpt5)nop
 	ldl.u32 r1.x, l[r4.x], 1

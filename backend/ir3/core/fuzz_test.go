@@ -64,7 +64,7 @@ func anyMeta(gen isa.Gen, stage ir.Stage) *abi.Meta {
 	m := &abi.Meta{Gen: gen, Stage: stage, MaxRegs: 48, BranchStack: 8, ConstLen: 64, PrivateSize: 64, SharedSize: 1024, WorkgroupSize: [3]uint32{29, 1, 1},
 		UsesBarrier: true, UsesDiscard: true, ConstData: []byte{1, 2, 3, 4, 5},
 		Consts: abi.Consts{Push: abi.Area{Size: 4}, Driver: abi.Area{Offset: 4, Size: 12}, Primitive: abi.Area{Offset: 16, Size: 12}, Map: abi.Area{Offset: 28, Size: 20},
-			UBOs: []abi.UBORange{{Binding: 1, Area: abi.Area{Offset: 48, Size: 8}}}, ImmediateOffset: 56, Immediates: []uint32{1, 0x3f800000}},
+			ImmediateOffset: 56, Immediates: []uint32{1, 0x3f800000}},
 		Descriptors: []abi.Descriptor{{Count: 1, Views: []uint8{2}}, {Binding: 1, Slot: 2, Count: 1}, {Binding: 2, Slot: 4, Kind: abi.Combined, Count: 1, View: abi.View{Dim: ir.Dim2D}},
 			{Set: 1, Base: 1, Count: 0}}}
 	reg := 0

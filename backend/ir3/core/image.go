@@ -52,6 +52,7 @@ func (w *wave) eachImage(x *inst, m emu.Mask, coord, desc int, f func(lane int, 
 }
 
 func (w *wave) loadImage(x *inst) error {
+	w.seeImages()
 	return w.eachImage(x, w.exec, 0, 1, func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [4]int) {
 		var t [4]uint32
 		switch {
@@ -85,14 +86,15 @@ func (w *wave) storeImage(x *inst) error {
 		}
 		switch {
 		case d.View.Dim == ir.DimBuf:
-			res.StoreTexel(w.l.Env.Mem, uint64(uint32(c[0])), t)
+			w.lateTexel(func() { res.StoreTexel(w.l.Env.Mem, uint64(uint32(c[0])), t) })
 		case res.Image != nil:
-			res.Image.Store(c[0], c[1], c[2], 0, c[3], t)
+			w.lateTexel(func() { res.Image.Store(c[0], c[1], c[2], 0, c[3], t) })
 		}
 	})
 }
 
 func (w *wave) atomicImage(x *inst) error {
+	w.seeImages()
 	live := w.writers()
 	data := int(x.Srcs[0].Val)
 	return w.eachImage(x, w.exec, 1, 2, func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [4]int) {

@@ -38,7 +38,7 @@ func execLdg(w *wave, x *inst) error {
 		}
 		a := w.address(x, 1, lane)
 		for k := 0; k < int(x.Size); k++ {
-			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, uint32(w.loadGlobal(a+uint64(k*n), n)))
+			w.loadGlobal(a+uint64(k*n), n, int(x.Dst.Val)+k, lane, x.dst.half)
 		}
 	}
 	return nil
@@ -53,7 +53,7 @@ func execStg(w *wave, x *inst) error {
 		}
 		a := w.address(x, 2, lane)
 		for k := 0; k < int(x.Size); k++ {
-			w.storeGlobal(a+uint64(k*n), n, uint64(w.laneGet(int(x.Srcs[1].Val)+k, lane, x.Srcs[1].IsHalf())))
+			w.storeGlobal(lane, a+uint64(k*n), n, uint64(w.laneGet(int(x.Srcs[1].Val)+k, lane, x.Srcs[1].IsHalf())))
 		}
 	}
 	return nil
@@ -108,11 +108,7 @@ func execStc(w *wave, x *inst) error {
 // execStsc copies push constants to the const file.
 func execStsc(w *wave, x *inst) error {
 	for k := 0; k < int(x.Size); k++ {
-		var word [4]byte
-		if at := 4 * (int(x.Srcs[0].Val) + k); at < len(w.l.Env.Push) {
-			copy(word[:], w.l.Env.Push[at:])
-		}
-		if err := w.constSet(int(x.Dst.Val)+k, uint32(emu.LoadBytes(word[:], 4))); err != nil {
+		if err := w.constSet(int(x.Dst.Val)+k, w.pushWord(int(x.Srcs[0].Val)+k)); err != nil {
 			return err
 		}
 	}
@@ -129,6 +125,12 @@ func (w *wave) sharedMem() ([]byte, error) {
 		return nil, errors.New("local memory exists in compute shaders and between the stages of the geometry pipeline only")
 	}
 	return w.l.Compute.Shared, nil
+}
+
+// changes reports whether a store of v to the n bytes b, which are nil where there are none, changes
+// them: one that does not is none that others could tell.
+func (w *wave) changes(b []byte, n int, v uint64) bool {
+	return b != nil && w.races.On() && emu.LoadBytes(b, n) != v&(1<<(8*n)-1)
 }
 
 func within(mem []byte, at uint32, n int) []byte {
@@ -150,7 +152,8 @@ func execLdl(w *wave, x *inst) error {
 		}
 		a := w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off)
 		for k := 0; k < int(x.Size); k++ {
-			w.laneSet(int(x.Dst.Val)+k, lane, x.dst.half, uint32(emu.LoadBytes(within(mem, a+uint32(k*n), n), n)))
+			w.note(spaceLocal, lane, uint64(a)+uint64(k*n), n, emu.AccessRead)
+			w.lateLoad(spaceLocal, uint64(a+uint32(k*n)), n, mem, int(x.Dst.Val)+k, lane, x.dst.half, isa.SS)
 		}
 	}
 	return nil
@@ -169,7 +172,11 @@ func execStl(w *wave, x *inst) error {
 		}
 		a := w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off)
 		for k := 0; k < int(x.Size); k++ {
-			emu.StoreBytes(within(mem, a+uint32(k*n), n), n, uint64(w.laneGet(int(x.Srcs[1].Val)+k, lane, x.Srcs[1].IsHalf())))
+			at, v := uint64(a+uint32(k*n)), uint64(w.laneGet(int(x.Srcs[1].Val)+k, lane, x.Srcs[1].IsHalf()))
+			if w.changes(within(mem, uint32(at), n), n, v) {
+				w.note(spaceLocal, lane, at, n, emu.AccessWrite)
+			}
+			w.lateStore(spaceLocal, at, n, v, mem)
 		}
 	}
 	return nil
@@ -250,7 +257,10 @@ func execAtomicL(w *wave, x *inst) error {
 		if !m.Get(lane) {
 			continue
 		}
-		cell := within(mem, uint32(w.operandValue(x.Srcs[0], lane, 4)), 4)
+		at := w.operandValue(x.Srcs[0], lane, 4)
+		w.beforeAtomic(spaceLocal, at, 4)
+		w.note(spaceLocal, lane, at, 4, emu.AccessAtomic)
+		cell := within(mem, uint32(at), 4)
 		old := emu.LoadBytes(cell, 4)
 		a := w.operandValue(x.Srcs[1], lane, 4)
 		b := uint64(0)
@@ -278,7 +288,10 @@ func execAtomicG(w *wave, x *inst) error {
 		if x.Op == isa.OpAtomicGCmpxchg {
 			b = w.wide(int(x.Srcs[1].Val)+n/4, lane, n)
 		}
-		old := w.l.Env.Mem.Atomic(w.wide(int(x.Srcs[0].Val), lane, 8), n, func(v uint64) uint64 {
+		at := w.wide(int(x.Srcs[0].Val), lane, 8)
+		w.beforeAtomic(spaceDevice, at, n)
+		w.note(spaceDevice, lane, at, n, emu.AccessAtomic)
+		old := w.l.Env.Mem.Atomic(at, n, func(v uint64) uint64 {
 			return atomic(x.atomicOp(), x.Type, v, a, b)
 		})
 		w.setWide(int(x.Dst.Val), lane, n, old)

@@ -82,7 +82,7 @@ func TestPreambleLoads(t *testing.T) {
 	mov.u16u16 hr20.x, 21
 	mov.u16u16 hr20.y, 22
 	mov.u16u16 hr20.z, 23
-	mov.u32u32 r5.x, 1
+	mov.u32u32 r5.x, 4
 	(rpt5)nop
 	ldc.2.k.imm.base0 c[a1.x], r5.x, 1
 	(ss)nop
@@ -93,12 +93,12 @@ func TestPreambleLoads(t *testing.T) {
 	(rpt5)nop
 	stc.u32 c[a1.x+1], r5.x, 1
 	(sy)(ss)shpe
-main:	(jp)add.u r1.x, r0.x, c16.y     ; ubo dword 5
+main:	(jp)add.u r1.x, r0.x, c16.y     ; ubo dword 17
 	mov.u32u32 r2.x, c4.z              ; ubo dword 4
 	mov.u32u32 r2.y, c5.y              ; push dword 2
 	mov.u32u32 r2.z, c6.x              ; 21 | 22 << 16
 	mov.u32u32 r2.w, c6.y              ; 23
-	mov.u32u32 r3.x, c7.y              ; 1
+	mov.u32u32 r3.x, c7.y              ; 4
 	(rpt5)nop
 	mov.u32u32 r6.x, 10
 	mov.u32u32 r6.y, 14
@@ -107,8 +107,8 @@ main:	(jp)add.u r1.x, r0.x, c16.y     ; ubo dword 5
 	stib.b.untyped.1d.u32.1.imm.base0 r3.x, r6.y, 0
 	`+store)
 	dword := func(i int) uint32 { return uint32(emu.LoadBytes(m.ubo.Data[4*i:], 4)) }
-	m.expect(t, "ldc.k", func(i int) uint32 { return uint32(i) + dword(5) })
-	for i, want := range []uint32{dword(4), 3, 21 | 22<<16, 23, 1} {
+	m.expect(t, "ldc.k", func(i int) uint32 { return uint32(i) + dword(17) })
+	for i, want := range []uint32{dword(4), 3, 21 | 22<<16, 23, 4} {
 		if got := m.word(10 + i); got != want {
 			t.Errorf("const %d: %#x, want %#x", i, got, want)
 		}
@@ -152,19 +152,18 @@ func TestGlobalOffsets(t *testing.T) {
 	}
 }
 
-// TestSmallElements: 16-bit access, 8-bit views, constant data, UBO ranges and
-// driver parameters.
+// TestSmallElements: 16-bit access, 8-bit views, constant data and driver parameters.
 func TestSmallElements(t *testing.T) {
 	m := newMachine()
 	m.check, m.lanes = true, 4
 	m.consts = make([]uint32, 32)
+	m.consts[9] = 0x17161514
 	for i := range m.ubo.Data {
 		m.ubo.Data[i] = byte(i)
 	}
 	m.edit = func(meta *abi.Meta) {
 		meta.Descriptors = []abi.Descriptor{{Set: 0, Binding: 0, Slot: 0, Count: 1, Views: []uint8{2}}, {Binding: 2, Slot: 2, Count: 1, Views: []uint8{1}}, {Binding: 3, Slot: 3, Count: 1}}
 		meta.ConstData = []byte{0, 0, 0, 0, 77, 0, 0, 0}
-		meta.Consts.UBOs = []abi.UBORange{{Set: 0, Binding: 1, Start: 16, Area: abi.Area{Offset: 8, Size: 2}}}
 		meta.Consts.Driver = abi.Area{Offset: 12, Size: 12}
 	}
 	m.mustRun(t, `
@@ -186,7 +185,7 @@ func TestSmallElements(t *testing.T) {
 	stib.b.untyped.1d.u32.1.imm.base0 r2.x, r7.x, 3
 	stib.b.untyped.1d.u32.1.imm.base0 r1.x, r0.x, 3
 	(sy)(ss)end`)
-	m.expect(t, "constant data + UBO range", func(int) uint32 { return 77 + 0x17161514 })
+	m.expect(t, "constant data + const", func(int) uint32 { return 77 + 0x17161514 })
 	for i := 0; i < 4; i++ {
 		if m.out.Data[400+i] != 171 || m.out.Data[404] != 0 || m.out.Data[600+2*i] != byte(i) {
 			t.Errorf("element %d: %d %d", i, m.out.Data[400+i], m.out.Data[600+2*i])

@@ -18,9 +18,6 @@ const (
 func checkMeta(m *abi.Meta) error {
 	c := &m.Consts
 	areas := []abi.Area{c.Push, c.Driver, c.Preamble, c.Primitive, c.Map, {Offset: c.ImmediateOffset}}
-	for i := range c.UBOs {
-		areas = append(areas, c.UBOs[i].Area)
-	}
 	for _, a := range areas { // sums must not run over
 		if a.Offset < 0 || a.Offset > maxConst || a.Size < 0 || a.Size > maxConst {
 			return fmt.Errorf("ir3 core: there is no const area c[%d] of %d scalars", a.Offset, a.Size)

@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 func TestLoadRefusesMeta(t *testing.T) {
 	for want, change := range map[string]func(m *abi.Meta){
 		fmt.Sprintf("no const area c[%d] of 16", math.MaxInt): func(m *abi.Meta) { m.Consts.Push = abi.Area{Offset: math.MaxInt, Size: 16} },
-		"no const area c[-1] of 4":                            func(m *abi.Meta) { m.Consts.UBOs = []abi.UBORange{{Area: abi.Area{Offset: -1, Size: 4}}} },
+		"no const area c[-1] of 4":                            func(m *abi.Meta) { m.Consts.Map = abi.Area{Offset: -1, Size: 4} },
 		"no const area c[0] of -4":                            func(m *abi.Meta) { m.Consts.Driver.Size = -4 },
 		"lies outside constlen 8":                             func(m *abi.Meta) { m.Consts.Push = abi.Area{Offset: 30, Size: 16} },
 		"no input of components 0xf in slot 252": func(m *abi.Meta) {
@@ -38,6 +39,50 @@ func TestLoadRefusesMeta(t *testing.T) {
 		change(m)
 		if _, err := Load(nil, m); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestConstsBesideMemory: workgroup memory leaves so much of the local buffer to consts (ir3.md §1.7).
+func TestConstsBesideMemory(t *testing.T) {
+	for _, c := range []struct {
+		gpu    string
+		shared uint32
+		most   int
+	}{{"a630", 0, 256}, {"a630", 32 << 10, 256}, {"a610", 16 << 10, 256}, {"a740", 0, 512}, {"a740", 24 << 10, 512}, {"a740", 24<<10 + 1, 256}, {"a740", 32 << 10, 256}, {"x1-85", 0, 256}} {
+		m := &abi.Meta{Gen: abi.FindGPU(c.gpu).Gen, GPU: c.gpu, Stage: ir.StageCompute, SharedSize: c.shared, ConstLen: c.most, WorkgroupSize: [3]uint32{1, 1, 1}}
+		if err := m.Check(); err != nil {
+			t.Errorf("%s: %v", c.gpu, err)
+		}
+		if m.ConstLen += 4; m.Check() == nil {
+			t.Errorf("%s, %d bytes of workgroup memory: %d vec4 are accepted", c.gpu, c.shared, m.ConstLen)
+		}
+	}
+}
+
+// TestPipelineConsts: the stages that take most are trimmed until all fit.
+func TestPipelineConsts(t *testing.T) {
+	vs, tcs, tes, gs, fs := ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageFragment
+	for _, c := range []struct {
+		take map[ir.Stage]int
+		over []ir.Stage
+	}{
+		{map[ir.Stage]int{vs: 320, fs: 320}, nil},
+		{map[ir.Stage]int{vs: 324, fs: 320}, []ir.Stage{vs}},
+		{map[ir.Stage]int{vs: 128, fs: 512}, nil},
+		{map[ir.Stage]int{vs: 132, fs: 512}, []ir.Stage{fs}},
+		{map[ir.Stage]int{vs: 100, gs: 100, fs: 312}, nil},
+		{map[ir.Stage]int{vs: 100, gs: 100, fs: 316}, []ir.Stage{fs}},
+		{map[ir.Stage]int{vs: 200, tcs: 200, tes: 200, gs: 200, fs: 100}, []ir.Stage{gs, tes, tcs, vs}},
+		{map[ir.Stage]int{vs: 512, tcs: 512, tes: 512, gs: 512, fs: 512}, []ir.Stage{gs, tes, tcs, vs, fs}},
+	} {
+		var list []*abi.Meta
+		for s, n := range c.take {
+			list = append(list, &abi.Meta{Stage: s, ConstLen: n})
+		}
+		over := abi.OverBudget(list)
+		if !slices.Equal(over, c.over) {
+			t.Errorf("%v: %v are trimmed, want %v", c.take, over, c.over)
 		}
 	}
 }

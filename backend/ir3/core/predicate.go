@@ -55,12 +55,12 @@ func (p *program) checkMasks() {
 		need := -1
 		switch x.Op {
 		case isa.OpPredt, isa.OpPredf:
-			if preds++; preds == 2 && p.meta.PredtNops {
+			if preds++; preds == 2 && p.gpu != nil && p.gpu.PredtNops {
 				need = predNopRepeat
 			}
 		case isa.OpPrede:
 			preds = 0
-			if p.meta.PredeNops {
+			if p.gpu != nil && p.gpu.PredeNops {
 				need = predeRepeat
 			}
 		}

@@ -3,8 +3,6 @@ package core
 import (
 	"strings"
 	"testing"
-
-	"nirc/backend/ir3/abi"
 )
 
 const predicated = `
@@ -43,14 +41,14 @@ func TestPredicationHazards(t *testing.T) {
 	} {
 		m := newMachine()
 		m.check = true
-		m.edit = func(meta *abi.Meta) { meta.PredtNops, meta.PredeNops = true, true }
+		m.gpu = "a660"
 		err := m.run(t, c.text)
 		switch {
 		case c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
 			t.Errorf("%s: error %v, want %q", c.name, err, c.err)
 		}
 		// Devices without the quirks take the shorter form.
-		m.edit = nil
+		m.gpu = ""
 		if err := m.run(t, c.text); strings.Contains(c.name, "no nops") && err != nil {
 			t.Errorf("%s, other device: %v", c.name, err)
 		}

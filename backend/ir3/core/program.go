@@ -33,6 +33,7 @@ type inst struct {
 // program is a decoded shader.
 type program struct {
 	meta   *abi.Meta
+	gpu    *abi.GPU // rules; nil: those of the generation alone
 	code   []inst
 	io     emu.StageIO
 	size   int       // lanes of a wave
@@ -44,6 +45,16 @@ type program struct {
 
 	regPool   sync.Pool // *[]uint32 of ended waves
 	checkPool sync.Pool // *checker
+}
+
+// ReadsStale reports whether the program reads buffers through the texture cache.
+func (p *program) ReadsStale() bool {
+	for pc := range p.code {
+		if p.code[pc].Op == isa.OpIsam {
+			return true
+		}
+	}
+	return false
 }
 
 // Load decodes a binary. Words that are no instruction (padding, constant
@@ -60,7 +71,7 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 	if len(code)%isa.WordBytes != 0 {
 		return nil, fmt.Errorf("ir3 core: %d bytes of code are no whole number of instructions", len(code))
 	}
-	p := &program{meta: meta, size: meta.WaveSize(), code: make([]inst, len(code)/isa.WordBytes)}
+	p := &program{meta: meta, gpu: meta.Device(), size: meta.WaveSize(), code: make([]inst, len(code)/isa.WordBytes)}
 	p.regs = meta.MaxRegs * 4
 	for pc := range p.code {
 		x := &p.code[pc]
@@ -73,6 +84,7 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 	p.checkTargets()
 	p.checkEarly()
 	p.checkShared()
+	p.checkRules()
 	p.attachAliases()
 	for pc := range p.code {
 		x := &p.code[pc]
@@ -140,6 +152,9 @@ func topBit(mask uint8) (n int) {
 	}
 	return n
 }
+
+// Meta returns what the binary says of itself.
+func (p *program) Meta() *abi.Meta { return p.meta }
 
 // Stage returns the shader's stage.
 func (p *program) Stage() ir.Stage { return p.meta.Stage }
@@ -224,9 +239,9 @@ var execOf = [isa.NumOps]func(w *wave, x *inst) error{
 	isa.OpDsypp1: execDeriv, isa.OpBrcstActive: execBrcst, isa.OpQuadBrcst: execQuad, isa.OpQuadHoriz: execQuad,
 	isa.OpQuadVert: execQuad, isa.OpQuadDiag: execQuad, isa.OpTcinv: execIdle, isa.OpRgetpos: execRgetpos,
 
-	isa.OpBar: execBar, isa.OpFence: execIdle, isa.OpSleepS: execIdle, isa.OpSleepL: execIdle, isa.OpIcinv: execIdle,
+	isa.OpBar: execBar, isa.OpFence: execFence, isa.OpSleepS: execIdle, isa.OpSleepL: execIdle, isa.OpIcinv: execIdle,
 	isa.OpDcclnShr: execIdle, isa.OpDcclnAll: execIdle, isa.OpDcinvShr: execIdle, isa.OpDcinvAll: execIdle,
-	isa.OpDcfluShr: execIdle, isa.OpDcfluAll: execIdle, isa.OpCcinv: execIdle, isa.OpLock: execIdle, isa.OpUnlock: execIdle,
+	isa.OpDcfluShr: execIdle, isa.OpDcfluAll: execIdle, isa.OpCcinv: execCcinv, isa.OpLock: execIdle, isa.OpUnlock: execIdle,
 	isa.OpAlias: execAlias,
 }
 

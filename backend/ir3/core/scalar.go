@@ -10,7 +10,7 @@ import (
 // the scalar unit does not have, and others that read them where they cannot
 // (ir3.md §3.9 and 7.1).
 func (p *program) checkShared() {
-	if !p.meta.ScalarALU {
+	if !p.scalarALU() {
 		return
 	}
 	for pc := range p.code {

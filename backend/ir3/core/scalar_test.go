@@ -36,7 +36,7 @@ func TestScalarHazards(t *testing.T) {
 		{"mixed cat4", "rcp r1.x, r48.x", "both or neither"},
 	} {
 		m := newMachine()
-		m.check, m.consts, m.scalarALU = true, make([]uint32, 16), true
+		m.check, m.consts, m.gpu = true, make([]uint32, 16), "a660"
 		err := m.run(t, c.text+"\n(rpt5)nop\n(sy)(ss)nop\nend")
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
@@ -63,7 +63,7 @@ func TestEarlyPreamble(t *testing.T) {
 	} {
 		for gen, want := range map[isa.Gen]string{isa.A6xx: c.a6, isa.A7xx: c.a7} {
 			m := newMachine()
-			m.gen, m.check, m.consts, m.scalarALU = gen, true, make([]uint32, 16), true
+			m.gen, m.check, m.consts, m.gpu = gen, true, make([]uint32, 16), map[isa.Gen]string{isa.A6xx: "a650", isa.A7xx: "a740"}[gen]
 			m.edit = func(meta *abi.Meta) { meta.EarlyPreamble = true }
 			err := m.run(t, c.text)
 			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

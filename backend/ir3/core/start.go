@@ -72,33 +72,48 @@ func (w *wave) startInput(in *abi.Input) {
 
 func (w *wave) startConsts() {
 	c, m := &w.p.meta.Consts, w.p.meta
-	push := w.l.Env.Push
-	for i := 0; i < c.Push.Size; i++ {
-		at := int(c.PushStart) + 4*i
-		if at < len(push) {
-			var word [4]byte
-			copy(word[:], push[at:])
-			w.consts[c.Push.Offset+i] = uint32(emu.LoadBytes(word[:], 4))
-		}
-	}
 	copy(w.consts[min(len(w.consts), c.ImmediateOffset):], c.Immediates)
-	for _, u := range c.UBOs {
-		d := w.l.Env.Bindings.Lookup(u.Set, u.Binding, u.Element)
-		for i := 0; i < u.Area.Size; i++ {
-			if off := uint64(u.Start) + uint64(4*i); off+4 <= d.Size {
-				w.consts[u.Area.Offset+i] = uint32(w.l.Env.Mem.Load(d.Addr+off, 4))
-			}
-		}
+	if !c.ByPreamble || m.Stage == ir.StageVertex {
+		w.startArea(c.Driver, func(i int) uint32 { return w.param(m.Stage, i) })
 	}
-	for i := 0; i < c.Driver.Size; i++ {
-		w.consts[c.Driver.Offset+i] = w.param(m.Stage, i)
+	if c.ByPreamble {
+		return
 	}
-	for i := 0; i < c.Primitive.Size && w.chain != nil; i++ {
-		w.consts[c.Primitive.Offset+i] = w.chain.primitiveParam(i)
+	w.startArea(c.Push, func(i int) uint32 { return w.pushWord(int(c.PushStart)/4 + i) })
+	if w.chain != nil {
+		w.startArea(c.Primitive, w.chain.primitiveParam)
+		w.startArea(c.Map, func(i int) uint32 { return w.chain.location(m.Stage, i) })
 	}
-	for i := 0; i < c.Map.Size && w.chain != nil; i++ {
-		w.consts[c.Map.Offset+i] = w.chain.location(m.Stage, i)
+}
+
+func (w *wave) startArea(a abi.Area, word func(i int) uint32) {
+	for i := 0; i < a.Size; i++ {
+		w.consts[a.Offset+i] = word(i)
 	}
+}
+
+// pushWord is a word of the push constants, 0 after their end.
+func (w *wave) pushWord(i int) uint32 {
+	var word [4]byte
+	if push := w.l.Env.Push; i >= 0 && 4*i < len(push) {
+		copy(word[:], push[4*i:])
+	}
+	return uint32(emu.LoadBytes(word[:], 4))
+}
+
+// driverWord is a word of one of the driver's buffers, which preambles copy.
+func (w *wave) driverWord(buffer uint32, i int) (uint32, error) {
+	c := &w.p.meta.Consts
+	switch {
+	case !c.ByPreamble:
+	case buffer == abi.BufferDriver && i < c.Driver.Size:
+		return w.param(w.p.meta.Stage, i), nil
+	case buffer == abi.BufferPrimitive && w.chain != nil && i < c.Primitive.Size:
+		return w.chain.primitiveParam(i), nil
+	case buffer == abi.BufferMap && w.chain != nil && i < c.Map.Size:
+		return w.chain.location(w.p.meta.Stage, i), nil
+	}
+	return 0, fmt.Errorf("there is no word %d in buffer %d of the driver", i, buffer)
 }
 
 // param is driver parameter i of a stage.

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -209,7 +210,7 @@ func (w *wave) isamBuffer(x *inst, lane int) error {
 		switch {
 		case x.WrMask>>k&1 == 0:
 		case k == 0 || x.Flags&isa.TexS != 0:
-			t[k] = w.load(b, lane, (at+uint64(k))*uint64(n), n)
+			t[k] = w.loadOld(b, lane, (at+uint64(k))*uint64(n), n)
 		case k == 3:
 			t[k] = 1
 		}
@@ -288,6 +289,9 @@ func execGetsize(w *wave, x *inst) error {
 		d, res, err := w.texture(x, lane)
 		if err != nil {
 			return err
+		}
+		if three := d.View.Dim == ir.Dim3D || d.View.Dim == ir.DimCube; w.p.gpu != nil && (three != (x.Flags&isa.Tex3D != 0) || d.View.Array != (x.Flags&isa.TexA != 0)) {
+			return errors.New(".3d or .a is not what the texture is")
 		}
 		lod := int(int32(w.texGet(x, int(x.Srcs[0].Val), lane, x.Srcs[0].IsHalf())))
 		dim := texDim(d.View, d.View.Dim == ir.Dim3D || d.View.Dim == ir.DimCube)

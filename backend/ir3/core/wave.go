@@ -63,6 +63,8 @@ type wave struct {
 
 	check   *checker
 	beyond  error // an access that left its buffer against the program's promise
+	late    lateness
+	races   *emu.WaveRaces
 	barrier bool
 	started bool
 	done    bool
@@ -90,6 +92,7 @@ func (p *program) newWave(l *emu.Launch, n int) *wave {
 	w.setLanes()
 	if l.Check {
 		w.check = newChecker(w)
+		w.watchRaces()
 	}
 	return w
 }
@@ -158,6 +161,7 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 		}
 		w.done = !w.active.Any()
 	}
+	w.turn()
 	code, given := w.p.code, fuel
 	for ; fuel > 0; fuel-- {
 		if w.done {
@@ -176,6 +180,7 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 			}
 		}
 		if w.check != nil {
+			w.arrive(x.Flags)
 			if err := w.check.before(w, x); err != nil {
 				return w.fail(err)
 			}
@@ -211,6 +216,8 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 // release hands what an ended wave left to the next stage, and its storage to
 // the next wave.
 func (w *wave) release() {
+	w.landAll()
+	w.late = lateness{}
 	w.endChain()
 	w.chain = nil
 	if w.regs != nil {

@@ -32,11 +32,8 @@ func (in *Instr) TexSources() (n1, n2, n3 int) {
 
 func (in *Instr) texVectors() (n1, n2 int) {
 	dims := 2
-	switch {
-	case in.Flags&Tex3D != 0:
+	if in.Flags&Tex3D != 0 {
 		dims = 3
-	case in.Op == OpIsam && in.Flags&Tex1D != 0:
-		dims = 1
 	}
 	n1 = dims
 	if in.Flags&TexS != 0 && in.Op != OpIsam {

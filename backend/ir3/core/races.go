@@ -1,0 +1,52 @@
+package core
+
+import (
+	"nirc/backend/ir3/isa"
+	"nirc/internal/emu"
+)
+
+// Races are looked for between the waves of compute shaders (emu.WaveRaces): fibers of one wave
+// access memory in the order of the instructions.
+
+// watchRaces makes the wave tell its accesses, if somebody looks.
+func (w *wave) watchRaces() {
+	if w.l.Races == nil || w.l.Compute == nil {
+		return
+	}
+	w.races = w.l.Races
+	w.races.Watch(emu.RaceOptions{Where: func(pc uint32) string { return w.p.code[pc].Text(w.p.meta.Gen) }, Fences: true})
+}
+
+// invocation is the number of the invocation in the wave that fiber lane runs.
+func (w *wave) invocation(lane int) int {
+	if w.order == nil {
+		return lane
+	}
+	return w.order[lane]
+}
+
+// note tells an access of a fiber to n bytes.
+func (w *wave) note(sp space, lane int, at uint64, n int, kind emu.AccessKind) {
+	switch {
+	case !w.races.On() || sp == spaceDevice && w.p.meta.Coherent: // nobody says which are coherent
+	case sp == spaceLocal:
+		w.races.Shared(w.invocation(lane), at, n, kind, uint32(w.pc))
+	default:
+		w.races.Global(w.invocation(lane), at, n, kind, uint32(w.pc))
+	}
+}
+
+// atomicAccess is what an atomic of a storage buffer is to others: narrow stores are made of and and or.
+func (x *inst) atomicAccess() emu.AccessKind {
+	if x.Op == isa.OpAtomicBAnd || x.Op == isa.OpAtomicBOr {
+		return emu.AccessOrder
+	}
+	return emu.AccessAtomic
+}
+
+// noteFence tells that the wave's accesses to the device's memory are available and visible.
+func (w *wave) noteFence(x *inst) {
+	if x.Flags&(isa.BarG|isa.BarW) == isa.BarG|isa.BarW {
+		w.races.Fence()
+	}
+}

@@ -1,0 +1,79 @@
+package core
+
+import (
+	"fmt"
+
+	"nirc/backend/ir3/isa"
+	"nirc/ir"
+)
+
+// Rules of devices that follow from the code as it stands (ir3.md §11.1): what an instruction
+// needs of the device, and what must stand beside it.
+
+// scalarALU reports whether the device has the scalar unit.
+func (p *program) scalarALU() bool { return p.gpu != nil && p.gpu.ScalarALU }
+
+// lineInstrs is the number of instructions of a line of the instruction cache.
+const lineInstrs = 16
+
+// checkRules looks for code that the device does not run well.
+func (p *program) checkRules() {
+	if p.gpu == nil {
+		return
+	}
+	for pc := range p.code {
+		if p.static != nil {
+			return
+		}
+		x := &p.code[pc]
+		if x.Op == isa.OpRaw {
+			continue
+		}
+		what := p.gpu.Lacks(&x.Instr)
+		if what != "" {
+			what = p.gpu.Name + " has no " + what
+		} else {
+			what = p.besides(pc)
+		}
+		if what != "" {
+			p.static = fmt.Errorf("ir3 core: pc %d: %s: %s", pc, x.Text(p.meta.Gen), what)
+		}
+	}
+}
+
+// besides says what is wrong with the neighbours of an instruction, or with where it stands.
+func (p *program) besides(pc int) string {
+	x := &p.code[pc]
+	at := func(k int) *inst {
+		if k < 0 || k >= len(p.code) {
+			return &inst{}
+		}
+		return &p.code[k]
+	}
+	switch x.Op {
+	case isa.OpResinfo:
+		if next := at(pc + 1); x.Dst.Val != isa.NoReg && (next.Op != isa.OpNop || next.Flags&isa.SS == 0) {
+			return "(ss)nop does not follow"
+		}
+	case isa.OpAlias:
+		if x.Scope == 0 && x.Index > 0 || x.Scope == 0 && at(pc-1).Op != isa.OpAlias {
+			if last := pc + int(x.Index) + 1; pc/lineInstrs != last/lineInstrs {
+				return "the group lies in two lines of the instruction cache"
+			}
+		}
+	case isa.OpEnd:
+		lock := at(pc - 2)
+		if p.gpu.Lock && p.meta.Stage == ir.StageCompute && (at(pc-1).Op != isa.OpUnlock || lock.Op != isa.OpLock || lock.Flags&(isa.SS|isa.SY) != isa.SS|isa.SY) {
+			return "(sy)(ss)lock and unlock do not stand before"
+		}
+	case isa.OpIsam:
+		if v := x.Flags&(isa.TexS|isa.TexP) != 0; v == (x.Flags&isa.Tex1D != 0) {
+			return "bit 18 belongs to isam.v, and to it alone"
+		}
+	case isa.OpBar:
+		if p.meta.Stage == ir.StageTessCtrl && x.Flags&isa.BarG != 0 {
+			return "bar.g in tessellation control waits for ever"
+		}
+	}
+	return ""
+}
