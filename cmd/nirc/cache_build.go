@@ -25,6 +25,10 @@ file that it includes or would include if it were there, or the compiler of GLSL
 what was wanted and what became of it, for nirc cache pack. --shard I/N does the I-th of N parts
 of all keys, for N jobs whose caches nirc cache merge joins.
 
+With --remote-cache what the directory does not have is looked up on a server that a team shares, and what is compiled is stored there: Bazel's HTTP cache
+(bazel-remote, or any web server that takes PUT), the Remote Execution API, a folder. What fails there is a miss, and no compile fails for it; --remote-required
+makes it an error. Servers know nirc by --remote-header, a token from a file or the variable NIRC_REMOTE_TOKEN, or a certificate.
+
 The exit code is 1 if a shader was refused, now or earlier.`
 
 // cacheBuild is nirc cache build.
@@ -33,6 +37,9 @@ type cacheBuild struct {
 	manifestOut string
 	shard       string
 	modules     bool
+
+	remote  remoteFlags
+	remotes *remotes
 }
 
 func (c *cacheCommand) build() *cobra.Command {
@@ -42,11 +49,15 @@ func (c *cacheCommand) build() *cobra.Command {
 	b.flags(f)
 	b.compile.declare(f, batchFlags)
 	b.compile.declare(f, []string{"manifest"})
+	b.remote.flags(f)
 	f.StringVar(&b.manifestOut, "manifest-out", "", "write what was wanted and got to this `FILE`")
 	f.StringVar(&b.shard, "shard", "", "do the part `I/N` of the work")
 	f.BoolVar(&b.modules, "modules", false, "keep the modules, so that nirc cache verify --sample can compile again")
 	return cmd
 }
+
+// waiters are the files at a time where a remote cache answers.
+const waiters = 16
 
 // buildResult is what became of a module's shaders.
 type buildResult struct {
@@ -95,9 +106,10 @@ type built struct {
 	Files  int `json:"files"`
 	Unread int `json:"files_unread"`
 	buildCounts
-	GLSL         int64 `json:"glsl"`          // modules that are of GLSL
-	Made         int64 `json:"glsl_compiled"` // of them, those that were not kept
-	Microseconds int64 `json:"us"`
+	GLSL         int64                `json:"glsl"`          // modules that are of GLSL
+	Made         int64                `json:"glsl_compiled"` // of them, those that were not kept
+	Remote       *cache.RemoteFigures `json:"remote,omitempty"`
+	Microseconds int64                `json:"us"`
 }
 
 func (b *cacheBuild) run(cmd *cobra.Command, args []string) error {
@@ -120,7 +132,10 @@ func (b *cacheBuild) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	b.use(d)
+	if b.remotes, err = b.remote.open(); err != nil {
+		return err
+	}
+	b.use(b.remotes.behind(d))
 	b.builder.Shard, b.builder.Modules = shard, b.modules
 	return b.all(cmd.Context(), jobs)
 }
@@ -152,7 +167,11 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob) error {
 	list := wanted{Schema: cacheSchema, Code: b.builder.Code, Shaders: []wantedShader{}}
 	bar := b.progress(len(jobs))
 	defer bar.close()
-	ordered(len(jobs), b.compile.jobs, 1, func(i int) (r buildResult) { r.err = b.job(ctx, &jobs[i], &r); return r }, func(_ int, r buildResult) bool {
+	workers := b.compile.jobs
+	if len(b.remotes.list) > 0 {
+		workers = max(workers, waiters) // most wait for the network; the processors are those of -j
+	}
+	ordered(len(jobs), workers, 1, func(i int) (r buildResult) { r.err = b.job(ctx, &jobs[i], &r); return r }, func(_ int, r buildResult) bool {
 		bar.step()
 		b.report.diagnostics(r.warnings)
 		done.add(&r.counts)
@@ -171,15 +190,21 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob) error {
 		return (unread.error != nil || exitCode(r.err) == exitRefused) && b.compile.keepGoing && ctx.Err() == nil
 	})
 	bar.close()
+	var err error
+	done.Remote, err = b.remotes.close(&b.report)
+	errs = append(errs, err)
 	took := time.Since(start)
 	done.Microseconds = took.Microseconds()
 	done.GLSL, done.Made = b.glsl.Load(), b.made.Load()
-	n, glsl := &done.buildCounts, ""
+	n, glsl, remote := &done.buildCounts, "", ""
+	if done.Remote != nil {
+		remote = remoteText(done.Remote)
+	}
 	if done.GLSL > 0 {
 		glsl = fmt.Sprintf("; %d of GLSL, %d made again", done.GLSL, done.Made)
 	}
-	errs = append(errs, b.tell(&done, "%d files: %d shaders were there, %d compiled, %d broken ones compiled again, %d refused (%d known before), %d duplicates, %d of other shards; %d files unread%s; %s\n",
-		done.Files, n.Hits, n.Compiled, n.Repaired, n.Refused, n.Known, n.Duplicates, n.Elsewhere, done.Unread, glsl, took.Round(time.Millisecond)))
+	errs = append(errs, b.tell(&done, "%d files: %d shaders were there, %d compiled, %d broken ones compiled again, %d refused (%d known before), %d duplicates, %d of other shards; %d files unread%s; %s\n%s",
+		done.Files, n.Hits, n.Compiled, n.Repaired, n.Refused, n.Known, n.Duplicates, n.Elsewhere, done.Unread, glsl, took.Round(time.Millisecond), remote))
 	if b.manifestOut != "" {
 		text, err := indentedJSON(&list)
 		if err == nil {

@@ -34,7 +34,9 @@ type compileCommand struct {
 	madeDir  string            // a directory that is there: the one of the output before
 	deps     depFlags
 
-	cacheAt string         // --cache
+	cacheAt string // --cache
+	remote  remoteFlags
+	remotes *remotes
 	builder *cache.Builder // nil if all is compiled
 	kept    nirc.FrontEndStore
 
@@ -98,7 +100,8 @@ func (c *compileCommand) flags(f *pflag.FlagSet) {
 	f.Lookup("emit").Value = checked{f.Lookup("emit").Value, choice(emitKinds()...)}
 	f.BoolVar(&c.stats, "stats", false, "show statistics of the code")
 	f.BoolVar(&c.rules, "rule-stats", false, "count how often each algebraic rule fired")
-	f.StringVar(&c.cacheAt, "cache", "", "take objects from the cache in this `DIRECTORY`, and store there what it does not have")
+	f.StringVar(&c.cacheAt, "cache", "", "take objects from the cache in this `DIRECTORY`, or at a URL, and store there what it does not have")
+	c.remote.flags(f)
 	c.deps.add(f)
 }
 
@@ -136,6 +139,10 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 		return true
 	})
 	bar.close()
+	if _, err := c.remotes.close(&c.report); err != nil {
+		c.report.error(err)
+		all = append(all, err)
+	}
 	if err := c.deps.finish(c.app); err != nil {
 		c.report.error(err)
 		all = append(all, err)

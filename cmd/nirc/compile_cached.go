@@ -11,18 +11,32 @@ import (
 // openStore opens the cache of --cache. Where a flag asks to see or to change what happens on the way, only modules
 // of GLSL come from it.
 func (c *compileCommand) openStore() error {
-	if c.cacheAt == "" {
+	if c.cacheAt == "" && len(c.remote.urls) == 0 {
 		return nil
 	}
-	d, err := openCache(c.cacheAt, true)
-	if err != nil {
+	var d *cache.Dir
+	var more []string
+	var err error
+	switch {
+	case isURL(c.cacheAt):
+		more = []string{c.cacheAt}
+	case c.cacheAt != "":
+		if d, err = openCache(c.cacheAt, true); err != nil {
+			return err
+		}
+	}
+	if c.remotes, err = c.remote.open(more...); err != nil {
 		return err
 	}
-	c.kept = cache.FrontEnd{Store: d}
+	if d == nil && len(c.remotes.list) == 0 {
+		return nil
+	}
+	store := c.remotes.behind(d)
+	c.kept = cache.FrontEnd{Store: store}
 	if !c.writeOut || !slices.Contains(objectKinds, c.emit) || c.dumps() || c.stats || c.rules || c.verify || c.bisect != "" || c.startBefore != "" || c.stopAt != "" {
 		return nil
 	}
-	c.builder, err = newBuilder(d, &c.shared)
+	c.builder, err = newBuilder(store, &c.shared)
 	return err
 }
 

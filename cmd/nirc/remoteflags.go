@@ -1,0 +1,138 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"nirc"
+	"nirc/cache"
+	"nirc/cache/remote"
+
+	"github.com/spf13/pflag"
+)
+
+// remoteFlags say which caches on other machines are used, and how; the names are those of Bazel's flags.
+type remoteFlags struct {
+	urls, headers            []string
+	upload, download         bool
+	required, compress       bool
+	instance, tokenFile      string
+	ca, certificate, keyFile string
+	timeout                  time.Duration
+	retries                  int
+}
+
+// tokenVariable is the environment's name of the token, which no flag has: command lines are there for all to see.
+const tokenVariable = envPrefix + "_REMOTE_TOKEN"
+
+func (r *remoteFlags) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&r.urls, "remote-cache", nil, "`URL` of a cache to share: http(s)://, grpc(s):// (Remote Execution API), file:FOLDER; several are asked one after the other")
+	f.StringArrayVar(&r.headers, "remote-header", nil, "`NAME=VALUE` to send with each call")
+	f.BoolVar(&r.upload, "remote-upload", true, "store in the remote cache what was compiled")
+	f.BoolVar(&r.download, "remote-download", true, "take from the remote cache what is there")
+	f.BoolVar(&r.required, "remote-required", false, "a fault of the remote cache is an error, not a miss")
+	f.BoolVar(&r.compress, "remote-cache-compression", false, "upload zstd over HTTP, to servers that understand it (gRPC servers say so themselves)")
+	f.StringVar(&r.instance, "remote-instance-name", "", "`NAME` of the instance, of the Remote Execution API")
+	f.StringVar(&r.tokenFile, "remote-token-file", "", "`FILE` with the bearer's token (or the variable "+tokenVariable+")")
+	f.StringVar(&r.ca, "tls-certificate", "", "`FILE` of certificates to trust, in place of the system's")
+	f.StringVar(&r.certificate, "tls-client-certificate", "", "`FILE` of our certificate")
+	f.StringVar(&r.keyFile, "tls-client-key", "", "`FILE` of its key")
+	f.DurationVar(&r.timeout, "remote-timeout", 5*time.Second, "time for a call")
+	f.IntVar(&r.retries, "remote-retries", 2, "how often to try again where that may help")
+}
+
+// remotes are the remote caches of a run.
+type remotes struct {
+	list     []*cache.Remote
+	required bool
+}
+
+// open makes the remote caches of the flags, and of URLs beside them.
+func (r *remoteFlags) open(more ...string) (*remotes, error) {
+	o := remote.Options{Headers: r.headers, Token: os.Getenv(tokenVariable), Instance: r.instance, CA: r.ca, Certificate: r.certificate, Key: r.keyFile, Compress: r.compress}
+	if r.tokenFile != "" {
+		token, err := readFile(r.tokenFile)
+		if err != nil {
+			return nil, err
+		}
+		o.Token = string(token)
+	}
+	if r.timeout <= 0 || r.retries < 0 {
+		return nil, nirc.Usagef("--remote-timeout %s, --remote-retries %d: want more than 0, and 0 or more", r.timeout, r.retries)
+	}
+	retries := r.retries
+	if retries == 0 {
+		retries = -1
+	}
+	all := &remotes{required: r.required}
+	for _, u := range append(r.urls, more...) {
+		if u == "" {
+			continue // as Bazel has it, an empty one is none
+		}
+		s, err := remote.Dial(u, o)
+		if err != nil {
+			return nil, nirc.Usagef("--remote-cache %s: %s", u, err)
+		}
+		all.list = append(all.list, cache.NewRemote(s, cache.RemoteOptions{ReadOnly: !r.upload, WriteOnly: !r.download, Required: r.required, Timeout: r.timeout, Retries: retries}))
+	}
+	return all, nil
+}
+
+// isURL reports whether a cache's name is no directory.
+func isURL(s string) bool { return strings.Contains(s, "://") || strings.HasPrefix(s, "file:") }
+
+// behind chains the remote caches to a local one, which may be nil.
+func (r *remotes) behind(local *cache.Dir) cache.Store {
+	var c cache.Chain
+	if local != nil {
+		c = append(c, local)
+	}
+	for _, s := range r.list {
+		c = append(c, s)
+	}
+	if len(c) == 1 {
+		return c[0]
+	}
+	return c
+}
+
+// close waits for uploads, tells what is worth it once, and returns the figures, nil if there is no remote cache.
+func (r *remotes) close(rep *reporter) (*cache.RemoteFigures, error) {
+	if r == nil || len(r.list) == 0 {
+		return nil, nil
+	}
+	var sum cache.RemoteFigures
+	var errs []error
+	for _, s := range r.list {
+		if err := s.Close(); err != nil {
+			errs = append(errs, &nirc.IOError{Err: err})
+		}
+		n := s.Figures()
+		sum.Hits += n.Hits
+		sum.Misses += n.Misses
+		sum.Faults += n.Faults
+		sum.Rejected += n.Rejected
+		sum.Stored += n.Stored
+		sum.Skipped += n.Skipped
+		sum.Down += n.Down
+		sum.Up += n.Up
+		sum.Time += n.Time
+		sum.Warnings = append(sum.Warnings, n.Warnings...)
+	}
+	var told nirc.Diagnostics
+	for _, w := range sum.Warnings {
+		told = append(told, nirc.Diagnostic{Severity: nirc.SeverityWarning, Msg: w})
+	}
+	rep.diagnostics(told)
+	r.list = nil
+	return &sum, errors.Join(errs...)
+}
+
+// remoteText says figures in a line.
+func remoteText(n *cache.RemoteFigures) string {
+	return fmt.Sprintf("remote: %d hits, %d misses, %d faults, %d calls left out, %d rejected; %d stored; %d bytes down, %d up; %s in calls\n",
+		n.Hits, n.Misses, n.Faults, n.Skipped, n.Rejected, n.Stored, n.Down, n.Up, (time.Duration(n.Time) * time.Microsecond).Round(time.Millisecond))
+}
