@@ -17,6 +17,8 @@ type Server interface {
 	Get(ctx context.Context, key Digest) ([]byte, error)
 	// Put stores entries, all or some; the error is a *Fault.
 	Put(ctx context.Context, list []Keyed) error
+	// Batch is how many entries one Put takes at most.
+	Batch() int
 	// Close ends connections.
 	Close() error
 }
@@ -68,11 +70,10 @@ type RemoteFigures struct {
 }
 
 const (
-	// maxCalls bounds the calls at a time; maxBatch and maxBatchBytes what goes into one upload, maxWaiting the bytes that
+	// maxCalls bounds the calls at a time, maxBatchBytes what goes into one upload, maxWaiting the bytes that
 	// wait for theirs.
 	maxCalls      = 32
-	uploaders     = 4
-	maxBatch      = 64
+	uploaders     = 8
 	maxBatchBytes = 2 << 20
 	maxWaiting    = 64 << 20
 	// breakAfter faults in a row open the breaker: the server is left alone, at first for breakFor.
@@ -246,7 +247,7 @@ func (r *Remote) next() (batch []Keyed, size int) {
 		r.moved.Wait()
 	}
 	n := 0
-	for n < len(r.queue) && n < maxBatch && (n == 0 || size+len(r.queue[n].Data) <= maxBatchBytes) {
+	for n < len(r.queue) && n < r.server.Batch() && (n == 0 || size+len(r.queue[n].Data) <= maxBatchBytes) {
 		size += len(r.queue[n].Data)
 		n++
 	}

@@ -58,6 +58,7 @@ func (s *scripted) Put(_ context.Context, list []Keyed) error {
 	return nil
 }
 
+func (s *scripted) Batch() int   { return 16 }
 func (s *scripted) Close() error { return nil }
 
 // entryFor makes an entry of a module.

@@ -31,4 +31,7 @@ func (f folder) Put(_ context.Context, list []cache.Keyed) error {
 	return nil
 }
 
+// Batch is one: each entry is a file.
+func (folder) Batch() int { return 1 }
+
 func (folder) Close() error { return nil }

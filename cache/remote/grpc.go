@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"nirc/cache"
 
@@ -54,7 +55,7 @@ func newGRPC(u *url.URL, secure *tls.Config, headers [][2]string, instance strin
 		creds = credentials.NewTLS(secure)
 	}
 	conn, err := grpc.NewClient("passthrough:///"+u.Host, grpc.WithTransportCredentials(creds), grpc.WithUserAgent("nirc"),
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: connectTimeout}),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second}, MinConnectTimeout: connectTimeout}),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBlob)))
 	if err != nil {
 		return nil, err
@@ -72,6 +73,9 @@ func newGRPC(u *url.URL, secure *tls.Config, headers [][2]string, instance strin
 
 // Close ends the connection.
 func (s *grpcServer) Close() error { return s.conn.Close() }
+
+// Batch is bounded by what a call may take, a FindMissingBlobs and a few messages of blobs.
+func (s *grpcServer) Batch() int { return 64 }
 
 // fault sorts the errors of calls.
 func fault(err error) error {

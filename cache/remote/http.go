@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"nirc/cache"
@@ -44,6 +45,9 @@ func (s *httpServer) Close() error {
 	return nil
 }
 
+// Batch is one: HTTP has no call for several blobs.
+func (s *httpServer) Batch() int { return 1 }
+
 // Get asks for the result, and then for the blob that it names.
 func (s *httpServer) Get(ctx context.Context, key cache.Digest) ([]byte, error) {
 	action, _ := actionOf(key)
@@ -59,6 +63,9 @@ func (s *httpServer) Get(ctx context.Context, key cache.Digest) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
+	if f.Digest.SizeBytes == 0 {
+		return nil, check(f.Digest, nil) // nobody stores what is empty
+	}
 	if data, err = s.get(ctx, "/cas/"+f.Digest.Hash, f.Digest.SizeBytes); err != nil {
 		return nil, err // a blob that is missing is a miss
 	}
@@ -71,6 +78,9 @@ func (s *httpServer) Put(ctx context.Context, list []cache.Keyed) error {
 		action, command := actionOf(e.Key)
 		entry := newBlob(e.Data)
 		for _, b := range []blob{entry, command, action} {
+			if len(b.data) == 0 {
+				continue
+			}
 			if err := s.put(ctx, "/cas/"+b.digest.Hash, b.data, s.compress); err != nil {
 				return err
 			}
@@ -114,6 +124,7 @@ func (s *httpServer) get(ctx context.Context, path string, size int64) ([]byte, 
 }
 
 func (s *httpServer) put(ctx context.Context, path string, data []byte, compress bool) error {
+	size := len(data)
 	if compress {
 		data = cache.Compress(data)
 	}
@@ -121,6 +132,7 @@ func (s *httpServer) put(ctx context.Context, path string, data []byte, compress
 		h.Set("Content-Type", "application/octet-stream")
 		if compress {
 			h.Set("Content-Encoding", "zstd")
+			h.Set("X-Digest-SizeBytes", strconv.Itoa(size)) // bazel-remote asks for the size before
 		}
 	})
 	if err != nil {

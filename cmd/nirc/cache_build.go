@@ -38,7 +38,6 @@ type cacheBuild struct {
 	shard       string
 	modules     bool
 
-	remote  remoteFlags
 	remotes *remotes
 }
 
@@ -49,7 +48,7 @@ func (c *cacheCommand) build() *cobra.Command {
 	b.flags(f)
 	b.compile.declare(f, batchFlags)
 	b.compile.declare(f, []string{"manifest"})
-	b.remote.flags(f)
+	b.compile.declare(f, remoteNames)
 	f.StringVar(&b.manifestOut, "manifest-out", "", "write what was wanted and got to this `FILE`")
 	f.StringVar(&b.shard, "shard", "", "do the part `I/N` of the work")
 	f.BoolVar(&b.modules, "modules", false, "keep the modules, so that nirc cache verify --sample can compile again")
@@ -132,7 +131,7 @@ func (b *cacheBuild) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if b.remotes, err = b.remote.open(); err != nil {
+	if b.remotes, err = b.compile.remote.open(); err != nil {
 		return err
 	}
 	b.use(b.remotes.behind(d))

@@ -35,7 +35,6 @@ type compileCommand struct {
 	deps     depFlags
 
 	cacheAt string // --cache
-	remote  remoteFlags
 	remotes *remotes
 	builder *cache.Builder // nil if all is compiled
 	kept    nirc.FrontEndStore
@@ -101,7 +100,7 @@ func (c *compileCommand) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.stats, "stats", false, "show statistics of the code")
 	f.BoolVar(&c.rules, "rule-stats", false, "count how often each algebraic rule fired")
 	f.StringVar(&c.cacheAt, "cache", "", "take objects from the cache in this `DIRECTORY`, or at a URL, and store there what it does not have")
-	c.remote.flags(f)
+	c.declare(f, remoteNames)
 	c.deps.add(f)
 }
 

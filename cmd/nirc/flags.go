@@ -50,6 +50,8 @@ type shared struct {
 
 	manifests, failOn []string
 
+	remote remoteFlags
+
 	set *pflag.FlagSet
 
 	// What settle makes of them.
@@ -124,6 +126,21 @@ var sharedFlags = []sharedFlag{
 
 	{name: "jobs", short: "j", value: func(s *shared) any { return &s.jobs }, def: runtime.GOMAXPROCS(0), check: checkJobs, help: "`N` files or scripts at a time, on N processors at most"},
 	{name: "keep-going", value: func(s *shared) any { return &s.keepGoing }, def: true, help: "go on with the others after one that is refused"},
+
+	{name: "remote-cache", value: func(s *shared) any { return &s.remote.urls }, words: true,
+		help: "`URL` of a cache to share: http(s)://, grpc(s):// (Remote Execution API), file:FOLDER; several are asked one after the other"},
+	{name: "remote-header", value: func(s *shared) any { return &s.remote.headers }, words: true, help: "`NAME=VALUE` to send with each call"},
+	{name: "remote-upload", value: func(s *shared) any { return &s.remote.upload }, def: true, help: "store in the remote cache what was compiled"},
+	{name: "remote-download", value: func(s *shared) any { return &s.remote.download }, def: true, help: "take from the remote cache what is there"},
+	{name: "remote-required", value: func(s *shared) any { return &s.remote.required }, help: "a fault of the remote cache is an error, not a miss"},
+	{name: "remote-cache-compression", value: func(s *shared) any { return &s.remote.compress }, help: "upload zstd over HTTP, to servers that understand it (gRPC servers say so themselves)"},
+	{name: "remote-instance-name", value: func(s *shared) any { return &s.remote.instance }, help: "`NAME` of the instance, of the Remote Execution API"},
+	{name: "remote-token-file", value: func(s *shared) any { return &s.remote.tokenFile }, help: "`FILE` with the bearer's token (or the variable " + tokenVariable + ")"},
+	{name: "tls-certificate", value: func(s *shared) any { return &s.remote.ca }, help: "`FILE` of certificates to trust, in place of the system's"},
+	{name: "tls-client-certificate", value: func(s *shared) any { return &s.remote.certificate }, help: "`FILE` of our certificate"},
+	{name: "tls-client-key", value: func(s *shared) any { return &s.remote.keyFile }, help: "`FILE` of its key"},
+	{name: "remote-timeout", value: func(s *shared) any { return &s.remote.timeout }, def: 5 * time.Second, help: "time for a call"},
+	{name: "remote-retries", value: func(s *shared) any { return &s.remote.retries }, def: 2, help: "how often to try again where that may help"},
 
 	{name: "lenient", value: func(s *shared) any { return &s.lenient },
 		help: "memory, registers and outputs start as zeros, waves run in order, and what hardware would punish passes"},

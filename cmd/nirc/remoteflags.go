@@ -10,8 +10,6 @@ import (
 	"nirc"
 	"nirc/cache"
 	"nirc/cache/remote"
-
-	"github.com/spf13/pflag"
 )
 
 // remoteFlags say which caches on other machines are used, and how; the names are those of Bazel's flags.
@@ -28,21 +26,9 @@ type remoteFlags struct {
 // tokenVariable is the environment's name of the token, which no flag has: command lines are there for all to see.
 const tokenVariable = envPrefix + "_REMOTE_TOKEN"
 
-func (r *remoteFlags) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&r.urls, "remote-cache", nil, "`URL` of a cache to share: http(s)://, grpc(s):// (Remote Execution API), file:FOLDER; several are asked one after the other")
-	f.StringArrayVar(&r.headers, "remote-header", nil, "`NAME=VALUE` to send with each call")
-	f.BoolVar(&r.upload, "remote-upload", true, "store in the remote cache what was compiled")
-	f.BoolVar(&r.download, "remote-download", true, "take from the remote cache what is there")
-	f.BoolVar(&r.required, "remote-required", false, "a fault of the remote cache is an error, not a miss")
-	f.BoolVar(&r.compress, "remote-cache-compression", false, "upload zstd over HTTP, to servers that understand it (gRPC servers say so themselves)")
-	f.StringVar(&r.instance, "remote-instance-name", "", "`NAME` of the instance, of the Remote Execution API")
-	f.StringVar(&r.tokenFile, "remote-token-file", "", "`FILE` with the bearer's token (or the variable "+tokenVariable+")")
-	f.StringVar(&r.ca, "tls-certificate", "", "`FILE` of certificates to trust, in place of the system's")
-	f.StringVar(&r.certificate, "tls-client-certificate", "", "`FILE` of our certificate")
-	f.StringVar(&r.keyFile, "tls-client-key", "", "`FILE` of its key")
-	f.DurationVar(&r.timeout, "remote-timeout", 5*time.Second, "time for a call")
-	f.IntVar(&r.retries, "remote-retries", 2, "how often to try again where that may help")
-}
+// remoteNames are the flags.
+var remoteNames = []string{"remote-cache", "remote-header", "remote-upload", "remote-download", "remote-required", "remote-cache-compression", "remote-instance-name", "remote-token-file",
+	"tls-certificate", "tls-client-certificate", "tls-client-key", "remote-timeout", "remote-retries"}
 
 // remotes are the remote caches of a run.
 type remotes struct {
