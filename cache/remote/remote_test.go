@@ -74,9 +74,10 @@ func TestBazelRemote(t *testing.T) {
 		web, _, _ := bazelRemote(t, t.TempDir())
 		roundTrip(t, "http://"+web, Options{Compress: compress})
 	}
-	_, rpc, _ := bazelRemote(t, t.TempDir())
-	roundTrip(t, "grpc://"+rpc, Options{})
-	roundTrip(t, "grpc://"+rpc+"/team", Options{}) // an instance of its own
+	for _, instance := range []string{"", "/team"} {
+		_, rpc, _ := bazelRemote(t, t.TempDir())
+		roundTrip(t, "grpc://"+rpc+instance, Options{})
+	}
 }
 
 // What one protocol stores the other finds.
