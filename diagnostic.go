@@ -173,7 +173,7 @@ func appendDiagnostics(list Diagnostics, err error, file string) Diagnostics {
 	case errors.As(err, &ds):
 		return append(list, ds...)
 	case errors.As(err, &front):
-		d.Word, d.ID, d.Msg = front.Word, front.ID, front.Msg
+		d.Word, d.ID, d.Msg, d.Target = front.Word, front.ID, front.Msg, front.Target
 		d.place(front.File, front.Line, front.Col)
 	case errors.As(err, &asm):
 		d.Msg = asm.Msg

@@ -64,6 +64,22 @@ func Backend(name string) (backend.Backend, error) {
 	return nil, Usagef("no target %q%s (have %s; %s for the IR alone)", name, passes.Suggest(name, append(have, IRTarget)), strings.Join(have, ", "), IRTarget)
 }
 
+// FloatControls returns the modes of floats that a target honours, nil if it honours all: IRTarget.
+func FloatControls(target, gpu string) (*ir.FloatControls, error) {
+	if target == IRTarget {
+		return nil, nil
+	}
+	b, err := Backend(target)
+	if err != nil {
+		return nil, err
+	}
+	o, err := b.Options(gpu, ir.StageCompute) // the same in all stages
+	if err != nil {
+		return nil, err
+	}
+	return &o.FloatControls, nil
+}
+
 // CheckGPU refuses a GPU that the target does not have, with a UsageError. The
 // target itself may know more spellings than it lists, and has the last word.
 func CheckGPU(target, gpu string) error {

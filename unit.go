@@ -173,7 +173,11 @@ func (u *Unit) translate(m *Module) (err error) {
 		}
 		s = ir.Clone(m.shader)
 	} else {
-		s, err = spirv.Translate(m.SPIRV, spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Debug: u.opts.Debug})
+		o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Debug: u.opts.Debug, TargetName: u.opts.Target}
+		if o.FloatControls, err = FloatControls(u.opts.Target, u.opts.GPU); err != nil {
+			return err
+		}
+		s, err = spirv.Translate(m.SPIRV, o)
 		if err != nil {
 			return err
 		}
@@ -196,6 +200,9 @@ func (u *Unit) translate(m *Module) (err error) {
 		if err := checkLayout(u.opts.File, s, u.opts.Layout); err != nil {
 			return err
 		}
+	}
+	if name, bits, why := s.Info.FloatControls.Beyond(s.Options.FloatControls); name != "" && m.shader != nil && u.back != nil {
+		return Diagnose(ir.Unsupportedf("the float mode %s of %d bits is not supported: %s", name, bits, why), u.opts.File, u.opts.Target)
 	}
 	if m.shader != nil {
 		// Load has checked what holds for any target: the rest is the text's fault too.

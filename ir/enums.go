@@ -250,7 +250,7 @@ var SemanticsNames = [...]string{"acquire", "release", "make_available", "make_v
 // and 64-bit floats, in this order) for each of seven properties.
 type FloatControls uint32
 
-// First bit (the 16-bit one) of each property; shift left by 1 for 32, by 2 for 64 bits.
+// First bit (the 16-bit one) of each property; shift left by 1 for 32, by 2 for 64 bits: times 3 is 16 and 32.
 const (
 	FCSignedZeroPreserve FloatControls = 1 << (3 * iota)
 	FCInfPreserve
@@ -270,6 +270,45 @@ func (f FloatControls) Has(p FloatControls, bits uint8) bool {
 // With returns f with property p set for floats of the given bit size.
 func (f FloatControls) With(p FloatControls, bits uint8) FloatControls {
 	return f | p<<floatSizeIndex(bits)
+}
+
+// FloatModes are the execution modes about floats, by the names that SPIR-V gives them, with the
+// properties that they stand for and why a target may lack them.
+var FloatModes = [...]struct {
+	Name       string
+	Properties FloatControls // first bits
+	Lacking    string
+}{
+	{"SignedZeroInfNanPreserve", FCSignedZeroPreserve | FCInfPreserve | FCNaNPreserve, "zeros, infinities and NaNs are not kept apart"},
+	{"DenormPreserve", FCDenormPreserve, "denormals are flushed to zero"},
+	{"DenormFlushToZero", FCDenormFlush, "denormals are kept"},
+	{"RoundingModeRTE", FCRoundRTE, "results are not rounded to nearest even"},
+	{"RoundingModeRTZ", FCRoundRTZ, "results are rounded to nearest even"},
+}
+
+// FloatSizes are the sizes of floats that modes are about.
+var FloatSizes = [...]uint8{16, 32, 64}
+
+// HasAll reports whether all the properties p (first bits) hold for floats of the given bit size.
+func (f FloatControls) HasAll(p FloatControls, bits uint8) bool {
+	p <<= floatSizeIndex(bits)
+	return f&p == p
+}
+
+// SoftwareDoubles are the modes of 64-bit floats, all of which passes/lower_doubles honours.
+const SoftwareDoubles = (FCSignedZeroPreserve | FCInfPreserve | FCNaNPreserve | FCDenormPreserve | FCDenormFlush | FCRoundRTE | FCRoundRTZ) << 2
+
+// Beyond returns the first mode that f has and a target that honours has does not; name is "" if there is none.
+func (f FloatControls) Beyond(has FloatControls) (name string, bits uint8, why string) {
+	for i := range FloatModes {
+		m := &FloatModes[i]
+		for _, b := range FloatSizes {
+			if f.HasAll(m.Properties, b) && !has.HasAll(m.Properties, b) {
+				return m.Name, b, m.Lacking
+			}
+		}
+	}
+	return "", 0, ""
 }
 
 func floatSizeIndex(bits uint8) uint {

@@ -64,9 +64,9 @@ type Options struct {
 	SubgroupSize uint8
 	// Booleans32: booleans become 32-bit masks before selection.
 	Booleans32 bool
-	// FlushDenorm and PreserveDenorm by size (bit 0: 16, bit 1: 32, bit 2: 64):
-	// what the hardware does.
-	FlushDenorm, PreserveDenorm uint8
+	// FloatControls are the modes that the target honours, by property and size. A module that asks for
+	// another is refused.
+	FloatControls FloatControls
 	// LowerIndirect are the modes whose indirect access becomes ifs.
 	LowerIndirect Mode
 	// NoBaryCoord: interpolation keeps the barycentrics to itself, so shaders

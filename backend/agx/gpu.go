@@ -32,6 +32,11 @@ func FindGPU(name string) (*GPU, error) {
 	return backend.FindGPU(TargetName, gpus, name, func(g *GPU) string { return g.Name })
 }
 
+// floatControls are the modes of floats that are honoured: of 16 and 32 bits by the hardware
+// (agx.md §1.6), of 64 by software.
+const floatControls = ir.SoftwareDoubles | (ir.FCSignedZeroPreserve|ir.FCInfPreserve|ir.FCNaNPreserve|ir.FCRoundRTE)*3 |
+	ir.FCDenormPreserve | ir.FCDenormFlush<<1
+
 // Options returns what the chip wants lowered before Compile, for a stage.
 func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	if _, err := FindGPU(gpu); err != nil {
@@ -51,7 +56,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		LowerDot4x8: true, LowerDotSat: true,
 		FuseFfma16: true, FuseFfma32: true,
 		HasFsub: true, HasIsub: true,
-		FlushDenorm: 2, PreserveDenorm: 1, Int16ALU: true, Float16ALU: true,
+		FloatControls: floatControls, Int16ALU: true, Float16ALU: true,
 		LowerIndirect: ir.ModeShaderIn | ir.ModeShaderOut,
 	}, nil
 }

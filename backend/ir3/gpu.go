@@ -35,6 +35,10 @@ func FindGPU(name string) (*GPU, error) {
 	return nil, ir.Unsupportedf("ir3: GPU %q is not supported", name)
 }
 
+// floatControls are the modes of floats that are honoured: of 16 and 32 bits by the hardware
+// (ir3.md §1.10), of 64 by software.
+const floatControls = ir.SoftwareDoubles | (ir.FCSignedZeroPreserve|ir.FCInfPreserve|ir.FCNaNPreserve|ir.FCDenormFlush|ir.FCRoundRTE)*3
+
 // Options returns what the device wants lowered before Compile, for a stage
 // (nir-ir.md §4.4).
 func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
@@ -58,7 +62,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		HasFsub: true, HasIsub: true, HasImul24: true, HasAmul: true, HasIcselEqz: true, HasIadd3: g.SadIsAdd3, HasUmulLow: true,
 		HasDot4x8:       g.HasDp2acc,
 		BoundsByElement: true,
-		FlushDenorm:     3, Int16ALU: true, Float16ALU: true,
+		FloatControls:   floatControls, Int16ALU: true, Float16ALU: true,
 		LowerIndirect: ir.ModeShaderIn | ir.ModeShaderOut,
 	}
 	return o, nil

@@ -40,6 +40,10 @@ func FindGPU(name string) (*GPU, error) {
 	return backend.FindGPU(TargetName, gpus, name, func(g *GPU) string { return g.Name })
 }
 
+// floatControls are the modes of floats that are honoured: of 16 and 32 bits by the hardware
+// (midgard.md §4.2), of 64 by software.
+const floatControls = ir.SoftwareDoubles | (ir.FCSignedZeroPreserve|ir.FCInfPreserve|ir.FCNaNPreserve|ir.FCRoundRTE|ir.FCDenormPreserve)*3
+
 // Options returns what the chip wants lowered before Compile, for a stage.
 func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	if _, err := FindGPU(gpu); err != nil {
@@ -60,7 +64,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		LowerInt64: true, LowerDouble: true, LowerUabsSub: true, LowerMsad: true,
 		LowerDot4x8: true, LowerDotSat: true,
 		HasFsub: true, HasIsub: true, HasGlobalInvocationID: true,
-		PreserveDenorm: 7,
-		LowerIndirect:  ir.ModeShaderIn | ir.ModeShaderOut,
+		FloatControls: floatControls,
+		LowerIndirect: ir.ModeShaderIn | ir.ModeShaderOut,
 	}, nil
 }

@@ -18,6 +18,8 @@ type Error struct {
 	File      string
 	Line, Col uint32
 	Msg       string
+	// Target is the target that does not support what the module asks for, "" if no target does.
+	Target string
 	// Unsupported: the module asks for what this frontend does not translate.
 	Unsupported bool
 	// Internal: the mistake is this package's own, and not the module's.

@@ -94,6 +94,17 @@ func (t *translator) executionMode(in *inst) {
 
 // floatMode reads the modes that say how floats are computed.
 func (t *translator) floatMode(in *inst, m spv.ExecutionMode) {
+	asked := t.s.Info.FloatControls
+	defer func() {
+		if t.opts.FloatControls == nil {
+			return
+		}
+		if name, bits, why := (t.s.Info.FloatControls &^ asked).Beyond(*t.opts.FloatControls); name != "" {
+			err := t.errorf(t.entry.ID, "the execution mode %s for floats of %d bits is not supported: %s", name, bits, why)
+			err.Unsupported, err.Target = true, t.opts.TargetName
+			panic(bail{err})
+		}
+	}()
 	switch m {
 	case spv.ExecutionModeContractionOff:
 		t.float.exact = true

@@ -27,6 +27,10 @@ type Options struct {
 	Spec []SpecValue
 	// Target goes into the shader's Options.
 	Target *ir.Options
+	// FloatControls, unless nil, are the modes of floats that a target, of which TargetName is the name,
+	// honours; others are refused.
+	FloatControls *ir.FloatControls
+	TargetName    string
 	// Debug gives every instruction its own Loc with id and word offset, and
 	// values their names.
 	Debug bool

@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -139,18 +140,24 @@ var extensions = []string{
 	"VK_KHR_zero_initialize_workgroup_memory",
 }
 
-// properties are the float control properties. A shader that relies on one
-// declares it, and its target judges the declaration.
-var properties = floatControlProperties()
+// propertyPrefix begins the names of the float control properties; shader, a mode's name, Float and the
+// bits follow.
+const propertyPrefix = "FloatControlsProperties."
 
-func floatControlProperties() []string {
-	var list []string
-	for _, p := range []string{"shaderSignedZeroInfNanPreserveFloat", "shaderDenormPreserveFloat", "shaderDenormFlushToZeroFloat", "shaderRoundingModeRTEFloat", "shaderRoundingModeRTZFloat"} {
-		for _, bits := range []string{"16", "32", "64"} {
-			list = append(list, "FloatControlsProperties."+p+bits)
+// checkFloats reports whether a target has a float control property.
+func (q *Requirement) checkFloats(t Target) error {
+	for _, m := range ir.FloatModes {
+		for _, bits := range ir.FloatSizes {
+			if q.Name != fmt.Sprintf("%sshader%sFloat%d", propertyPrefix, m.Name, bits) {
+				continue
+			}
+			if f, ok := t.(FloatTarget); ok && f.FloatControls() != nil && !f.FloatControls().HasAll(m.Properties, bits) {
+				return unsupported("device property %s is not supported by %s: %s", q.Name, t.Name(), m.Lacking)
+			}
+			return nil
 		}
 	}
-	return list
+	return unsupported("device property %s is not supported", q.Name)
 }
 
 // robustFeatures are the features that promise something of accesses out of bounds, and what.
@@ -190,12 +197,12 @@ func (s *Script) requires(name string) bool {
 	return slices.ContainsFunc(s.Requirements, func(q Requirement) bool { return q.Name == name })
 }
 
-// check reports whether the device has what is required.
-func (q *Requirement) check() error {
+// check reports whether the device, a target and the software GPU, has what is required.
+func (q *Requirement) check(t Target) error {
 	has, what := features, "device feature"
 	switch q.Kind {
 	case RequireProperty:
-		has, what = properties, "device property"
+		return q.checkFloats(t)
 	case RequireDeviceExtension:
 		has, what = extensions, "device extension"
 	case RequireInstanceExtension:

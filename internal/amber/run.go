@@ -82,7 +82,7 @@ type pipe struct {
 func (e *engine) run() error {
 	for i := range e.s.Requirements {
 		q := &e.s.Requirements[i]
-		if err := q.check(); err != nil {
+		if err := q.check(e.r.Target); err != nil {
 			return at(q.Line, CauseNone, err)
 		}
 	}

@@ -43,6 +43,12 @@ type Target interface {
 	Compile(ctx context.Context, s Shader) (emu.Program, error)
 }
 
+// FloatTarget is a Target that does not honour all modes of floats.
+type FloatTarget interface {
+	// FloatControls are those that it does, nil for all.
+	FloatControls() *ir.FloatControls
+}
+
 // Linker is a Target whose programs are parts that need a pipeline's state.
 type Linker interface {
 	// Link replaces the programs of a pipeline that is about to be drawn with, and

@@ -46,6 +46,15 @@ func (t *ScriptTarget) Name() string {
 	return t.Options.Target
 }
 
+// FloatControls are the modes of floats that the target honours.
+func (t *ScriptTarget) FloatControls() *ir.FloatControls {
+	f, err := nirc.FloatControls(t.Name(), t.Options.GPU)
+	if err != nil {
+		return nil // the compile tells
+	}
+	return f
+}
+
 // Compile compiles a script's shader. What the compiler does not support
 // skips the script.
 func (t *ScriptTarget) Compile(ctx context.Context, sh amber.Shader) (emu.Program, error) {
