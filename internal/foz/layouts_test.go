@@ -20,8 +20,8 @@ func pipelineLayout() *layout.Layout {
 	}, Push: []layout.PushRange{{Stages: layout.AllGraphics, Offset: 4, Size: 12}}}
 }
 
-// packed is a database with two pipelines, one of that layout, and the second entry of a tag changed.
-func packed(t *testing.T, edit func(tag Tag, payload string) string) *DB {
+// packedBytes are a database with two pipelines, one of that layout.
+func packedBytes(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := NewWriter(&b)
@@ -37,12 +37,19 @@ func packed(t *testing.T, edit func(tag Tag, payload string) string) *DB {
 			t.Fatal(err)
 		}
 	}
-	d := open(t, b.Bytes())
+	return b.Bytes()
+}
+
+// packed is that database with its entries changed.
+func packed(t *testing.T, edit func(tag Tag, payload string) string) *DB {
+	t.Helper()
+	d := open(t, packedBytes(t))
 	if edit == nil {
 		return d
 	}
 	var c bytes.Buffer
-	if w, err = NewWriter(&c); err != nil {
+	w, err := NewWriter(&c)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range d.Entries {

@@ -12,18 +12,11 @@ import (
 // TestMangledDatabases reads databases whose bytes are changed, and those whose
 // payloads are, with checksums that are right.
 func TestMangledDatabases(t *testing.T) {
-	data, _ := sample(t)
-	whole := open(t, data)
-	payloads := make([][]byte, len(whole.Entries))
-	for i := range payloads {
-		b, err := whole.Payload(&whole.Entries[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		payloads[i] = b
-	}
-	run, uses, modules, problems := mangle.NewRun(t, 600, 6), 0, 0, 0
+	plain, _ := sample(t)
+	bases := []base{newBase(t, plain), newBase(t, packedBytes(t))}
+	run, uses, modules, layouts, problems := mangle.NewRun(t, 600, 6), 0, 0, 0, 0
 	for seed, r := range run.Inputs() {
+		data, whole, payloads := bases[seed%2].data, bases[seed%2].whole, bases[seed%2].payloads
 		file := mangle.Bytes(r, data)
 		if r.IntN(3) > 0 {
 			var b bytes.Buffer
@@ -72,6 +65,14 @@ func TestMangledDatabases(t *testing.T) {
 			}
 			list, wrong := d.Uses()
 			uses, problems = uses+len(list), problems+len(wrong)
+			for i := range list {
+				if l := list[i].Layout; l != nil {
+					layouts++
+					if p := l.Check(); p != nil {
+						return "a layout is taken that is wrong: " + p.Msg
+					}
+				}
+			}
 			for _, p := range wrong {
 				if p.Error() == "" {
 					return "a problem says nothing"
@@ -80,8 +81,28 @@ func TestMangledDatabases(t *testing.T) {
 			return ""
 		})
 	}
-	t.Logf("%d modules, %d uses, %d problems with pipelines", modules, uses, problems)
-	if modules == 0 || uses == 0 || problems == 0 {
-		t.Errorf("%d modules, %d uses, %d problems with pipelines", modules, uses, problems)
+	t.Logf("%d modules, %d uses, %d layouts, %d problems with pipelines", modules, uses, layouts, problems)
+	if modules == 0 || uses == 0 || layouts == 0 || problems == 0 {
+		t.Errorf("%d modules, %d uses, %d layouts, %d problems with pipelines", modules, uses, layouts, problems)
 	}
+}
+
+// base is a database that is mangled.
+type base struct {
+	data     []byte
+	whole    *DB
+	payloads [][]byte
+}
+
+func newBase(t *testing.T, data []byte) base {
+	t.Helper()
+	b := base{data: data, whole: open(t, data)}
+	for i := range b.whole.Entries {
+		p, err := b.whole.Payload(&b.whole.Entries[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.payloads = append(b.payloads, p)
+	}
+	return b
 }
