@@ -7,8 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"nirc"
+	"nirc/internal/annotate"
 
 	"github.com/fatih/color"
 )
@@ -58,6 +60,9 @@ type reporter struct {
 	w     io.Writer
 	json  bool
 	paint [nirc.SeverityNote + 1]*color.Color
+
+	files []reportFile     // of --report
+	all   nirc.Diagnostics // kept for them
 }
 
 // setup sets the form and the colours.
@@ -122,6 +127,9 @@ func (r *reporter) error(err error) {
 
 // diagnostics writes a list.
 func (r *reporter) diagnostics(list nirc.Diagnostics) {
+	if len(r.files) > 0 {
+		r.all = append(r.all, list...)
+	}
 	if r.json {
 		list.WriteJSON(r.w)
 		return
@@ -143,4 +151,36 @@ func (r *reporter) diagnostics(list nirc.Diagnostics) {
 // interrupted reports whether an error is that of a run that was stopped.
 func interrupted(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// reportFile is a file that gets all diagnostics when the run ends.
+type reportFile struct {
+	form *annotate.Form
+	path string
+}
+
+// reports reads --report, FORM=FILE each.
+func (r *reporter) reports(list []string) error {
+	for _, text := range list {
+		name, path, ok := strings.Cut(text, "=")
+		form := annotate.Find(name)
+		if !ok || form == nil || path == "" {
+			return nirc.Usagef("--report %s: want FORM=FILE, FORM one of %s", text, strings.Join(annotate.Names(), ", "))
+		}
+		r.files = append(r.files, reportFile{form, path})
+	}
+	return nil
+}
+
+// writeReports writes the files of --report.
+func (a *app) writeReports() error {
+	var errs []error
+	for _, f := range a.report.files {
+		data, err := f.form.Write(a.report.all, nirc.Version)
+		if err == nil {
+			err = a.writeFile(f.path, data)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }

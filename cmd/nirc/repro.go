@@ -15,7 +15,7 @@ import (
 )
 
 // notForRepro are flags that have nothing to do with how a shader is compiled.
-var notForRepro = map[string]bool{"output": true, "cache": true, "jobs": true, "keep-going": true, "MD": true, "MF": true, "MT": true, "config": true, "color": true,
+var notForRepro = map[string]bool{"output": true, "report": true, "cache": true, "jobs": true, "keep-going": true, "MD": true, "MF": true, "MT": true, "config": true, "color": true,
 	"target": true, "gpu": true, "entry": true, "stage": true, "pipeline": true, "spec": true, "layout": true}
 
 // repro writes what it takes to see an error of the compiler again as one

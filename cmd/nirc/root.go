@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -23,6 +24,7 @@ type app struct {
 	report   reporter
 	config   string          // --config
 	color    string          // --color
+	reports  []string        // --report
 	diagForm string          // --diagnostics-format
 	quiet    bool            // --quiet
 	more     bool            // --verbose
@@ -51,6 +53,10 @@ func run(ctx context.Context, args []string, s streams) int {
 	if err != nil {
 		a.report.json = a.diagForm == "json" || wantsJSON(args) // a wrong flag is found before the setup
 		a.report.error(err)
+	}
+	if e := a.writeReports(); e != nil {
+		a.report.error(e)
+		err = errors.Join(err, e)
 	}
 	return exitCode(err)
 }
@@ -94,6 +100,9 @@ func (a *app) root() *cobra.Command {
 			if err := a.configure(cmd); err != nil {
 				return err
 			}
+			if err := a.report.reports(a.reports); err != nil {
+				return err
+			}
 			return a.report.setup(a.diagForm, a.color)
 		},
 	}
@@ -108,6 +117,7 @@ func (a *app) root() *cobra.Command {
 	p.StringVar(&a.config, "config", "", "read settings from this `FILE` and not from nirc.yaml")
 	p.StringVar(&a.color, "color", "auto", "colour in diagnostics: auto, always or never (NO_COLOR is honoured)")
 	p.StringVar(&a.diagForm, "diagnostics-format", "text", "form of diagnostics: text or json, one object a line")
+	p.StringArrayVar(&a.reports, "report", nil, "write all diagnostics to a file when all is done, `FORM=FILE`: sarif, gitlab (Code Quality), github (annotations; - for standard output) or summary (Markdown)")
 	p.BoolVarP(&a.quiet, "quiet", "q", false, "say errors alone: no warnings, no progress")
 	p.BoolVarP(&a.more, "verbose", "v", false, "say more: what is done and how long it took, on standard error; in listings what the short form leaves out")
 	for name, list := range map[string][]string{"color": {"auto", "always", "never"}, "diagnostics-format": {"text", "json"}} {
