@@ -206,8 +206,10 @@ func TestNotKept(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(p.dir, "inc2", "h.glsl"), future, future); err != nil {
 		t.Fatal(err)
 	}
-	if p.kept(p.options()) || p.kept(p.options()) {
-		t.Error("a header that was written since is kept")
+	for range 2 {
+		if p.kept(p.options()) {
+			t.Error("a header that was written since is kept")
+		}
 	}
 	p = newPlace(t)
 	p.compile(p.options())
