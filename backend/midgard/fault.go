@@ -27,6 +27,7 @@ const (
 	faultLinear                          // the vertex program stores them as they are
 	faultUBOOffset                       // immediate offsets of uniform buffers go up to 64 KiB
 	faultSlots                           // uniform buffers stand in a row, as this shader uses them
+	faultTexelRange                      // atomics go to texels that are none of the image
 	numFaults          = iota
 )
 

@@ -11,6 +11,7 @@ import (
 // intrinsic selects an intrinsic.
 func (s *isel) intrinsic(in *ir.Instr) {
 	s.meta.WritesMemory = s.meta.WritesMemory || backend.WritesMemory(in)
+	s.meta.Coherent = s.meta.Coherent || in.Has(ir.IdxAccess) && ir.Access(in.Get(ir.IdxAccess))&(ir.AccessCoherent|ir.AccessVolatile) != 0
 	switch in.Intr {
 	case ir.IntrNop:
 	case ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample,
@@ -90,6 +91,7 @@ func (s *isel) barrier(in *ir.Instr) {
 	if !faults.has(faultLoadOrder) {
 		s.fences++
 	}
+	s.meta.Coherent = s.meta.Coherent || ir.Scope(in.Get(ir.IdxExecutionScope)) < ir.ScopeWorkgroup
 	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup && s.sh.Stage == ir.StageCompute {
 		s.add(inst{kind: kindTex, dst: regNone, tex: isa.Barrier()})
 		s.meta.UsesBarrier = true

@@ -72,6 +72,7 @@ func TestSampleArrays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Options.Robust.Images = ir.Robust2
 	ref, err := interp.New(s, interp.Options{WaveSize: 1})
 	if err != nil {
 		t.Fatal(err)

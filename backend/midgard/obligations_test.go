@@ -70,6 +70,7 @@ var obligations = []struct {
 	{"inputs without perspective are loaded with it", faultPerspective, drawsAlike(linear, linearColor)},
 	{"outputs without perspective leave multiplied by w", faultLinear, drawsAlike(linear, linearColor)},
 	{"the condition of a branch is made in stage 2", faultBranchStage, drawsAlike(positions, branches)},
+	{"atomics on images touch texels of theirs alone", faultTexelRange, texelRange},
 	{"immediate offsets of uniform buffers have no sign", faultUBOOffset, farUniform},
 	{"uniform buffers stand where the pipeline's layout has them", faultSlots, drawsAlike(positions, thirdBuffer)},
 }
@@ -131,6 +132,18 @@ shader fragment "main" {
 }
 `
 
+// texelRange adds to texels of images, and to some that there are not.
+func texelRange() error {
+	_, p, err := loadText(sampleArrays, CompileOptions{})
+	if err != nil {
+		return err
+	}
+	env, _, _ := sampleWorld(new(testing.T))
+	params := emu.DispatchParams{Groups: [3]uint32{1, 1, 1}}
+	params.Check = true
+	return emu.Dispatch(context.Background(), p, env, params)
+}
+
 // farUniform reads the last words of a uniform buffer of 64 KiB, at a constant offset and at an index.
 func farUniform() error {
 	_, p, err := loadText(`
@@ -182,7 +195,7 @@ func loadText(text string, opts CompileOptions) (*ir.Shader, emu.Program, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Options.Robust.Storage = ir.Robust2
+	s.Options.Robust.Storage, s.Options.Robust.Images = ir.Robust2, ir.Robust2
 	bin, err := compile(s, opts)
 	if err != nil {
 		return nil, nil, err

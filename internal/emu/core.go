@@ -175,6 +175,8 @@ type Launch struct {
 	// Seed is the seed of what the wave finds where nothing was written (Garbage), another
 	// for each wave; 0: zeros.
 	Seed uint64
+	// swap puts other garbage in place of some; nil: none.
+	swap *swap
 	// Races takes the accesses of compute waves in checking mode; nil if nobody looks.
 	Races *WaveRaces
 

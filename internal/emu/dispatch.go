@@ -101,8 +101,17 @@ func Dispatch(ctx context.Context, p Program, env *Env, params DispatchParams) e
 		return nil
 	}
 	d.fillLocalIDs()
-	d.order = newShuffle(d.params.seed(), d.total)
-	if d.params.Check {
+	if d.params.Check && ctx.Value(onceKey{}) == nil && d.small() {
+		return d.twice(ctx)
+	}
+	return d.once()
+}
+
+// once runs the dispatch.
+func (d *dispatcher) once() error {
+	params := d.params
+	d.order = newShuffle(params.seed(), d.total)
+	if params.Check && d.races == nil {
 		d.races = newRaceLog()
 		if s, ok := p.(StaleReader); ok && s.ReadsStale() {
 			env.Mem.remember()
@@ -139,6 +148,7 @@ type dispatcher struct {
 	stop                         atomic.Bool
 	localIDs                     [][3]uint32
 	races                        *raceLog // nil unless checked
+	swaps                        *swaps   // nil: the garbage is that of the seed
 }
 
 func (d *dispatcher) check() error {
@@ -262,7 +272,8 @@ func (d *dispatcher) start(g *workgroup, i uint64) {
 	n := d.params.Groups
 	g.compute.WorkgroupID = [3]uint32{uint32(i % uint64(n[0])), uint32(i / uint64(n[0]) % uint64(n[1])), uint32(i / uint64(n[0]) / uint64(n[1]))}
 	seed := fork(d.params.seed(), i)
-	garbage := Poison(seed)
+	garbage := Garbage{seed, d.swaps.of(swapKey{i, -1})}
+	garbage.Mark("workgroup memory, byte", 0, 0)
 	garbage.Fill(g.compute.Shared)
 	g.live = d.waves
 	g.order.seed = seed
@@ -277,7 +288,7 @@ func (d *dispatcher) start(g *workgroup, i uint64) {
 		part.LocalID = d.localIDs[first:last]
 		part.SubgroupID = uint32(w)
 		part.FirstLocalInvocationIndex = uint32(first)
-		g.launches[w] = Launch{Env: d.env, NumLanes: last - first, Check: d.params.Check, Seed: fork(seed, uint64(w)+1), Compute: part}
+		g.launches[w] = Launch{Env: d.env, NumLanes: last - first, Check: d.params.Check, Seed: fork(seed, uint64(w)+1), swap: d.swaps.of(swapKey{i, w}), Compute: part}
 		if d.races != nil {
 			g.launches[w].Races = &g.races.waves[w]
 		}

@@ -3,10 +3,13 @@ package emu
 // Garbage is a stream of bits: what registers, memory and outputs hold that
 // nothing has written. The zero Garbage gives zeros, as a lenient run wants;
 // each other one never zeros all along, and the same for the same seed.
-type Garbage struct{ state uint64 }
+type Garbage struct {
+	state uint64
+	swap  *swap // nil: what is drawn is as the state says
+}
 
 // Poison returns the garbage of a seed; that of 0 is zeros.
-func Poison(seed uint64) Garbage { return Garbage{seed} }
+func Poison(seed uint64) Garbage { return Garbage{state: seed} }
 
 // On reports whether the stream is more than zeros.
 func (g *Garbage) On() bool { return g.state != 0 }
@@ -20,7 +23,18 @@ func (g *Garbage) Long() uint64 {
 	if g.state += 0x9e3779b97f4a7c15; g.state == 0 {
 		g.state = 1
 	}
+	if g.swap != nil {
+		return g.swap.draw(scatter(g.state))
+	}
 	return scatter(g.state)
+}
+
+// Mark names what is filled from here on, with the number of the first and how many words each
+// takes, 0 of bytes: "register", 3, 4. A [Garbage.Word] takes two.
+func (g *Garbage) Mark(what string, first, words int) {
+	if g.swap != nil {
+		g.swap.marks = append(g.swap.marks, mark{g.swap.drawn, what, first, words})
+	}
 }
 
 // Word returns the next 32 bits.
@@ -29,8 +43,9 @@ func (g *Garbage) Word() uint32 { return uint32(g.Long()) }
 // Below returns the next number below n, which is more than 0.
 func (g *Garbage) Below(n int) int { return int(g.Long() % uint64(n)) }
 
-// Fork returns a stream for part n of something, whatever is drawn from g.
-func (g *Garbage) Fork(n uint64) Garbage { return Garbage{fork(g.state, n)} }
+// Fork returns a stream for part n of something, whatever is drawn from g: of orders too, which
+// are not what a register holds.
+func (g *Garbage) Fork(n uint64) Garbage { return Poison(fork(g.state, n)) }
 
 // Fill fills memory.
 func (g *Garbage) Fill(b []byte) {
@@ -102,4 +117,4 @@ func (l *Limits) seed() uint64 {
 
 // Garbage returns what a wave finds in its registers, its private memory, and
 // whatever else the core keeps for it: each wave other bits.
-func (l *Launch) Garbage() Garbage { return Poison(l.Seed) }
+func (l *Launch) Garbage() Garbage { return Garbage{l.Seed, l.swap} }

@@ -70,6 +70,7 @@ type raceLog struct {
 	mu    sync.Mutex
 	seq   uint64
 	cells map[uint64]*raceCell // of the device's memory, by address/4
+	trace *trace               // nil: nobody compares two runs
 	err   error
 }
 
@@ -167,6 +168,9 @@ func (w *WaveRaces) Shared(lane int, at uint64, n int, kind AccessKind, place ui
 	log := w.g.log
 	log.mu.Lock()
 	defer log.mu.Unlock()
+	if kind != AccessWrite { // stores that change nothing are not told, and what was there is garbage
+		log.trace.note(w, lane, at, n, kind, place)
+	}
 	for i := range words(at, n) {
 		k := at>>2 + i
 		if k > maxShared || log.full() {
@@ -187,6 +191,7 @@ func (w *WaveRaces) Global(lane int, at uint64, n int, kind AccessKind, place ui
 	log := w.g.log
 	log.mu.Lock()
 	defer log.mu.Unlock()
+	log.trace.note(w, lane, at, n, kind, place)
 	for i := range words(at, n) {
 		if log.full() {
 			return

@@ -45,7 +45,7 @@ func moduleOf(ctx context.Context) *nirc.Module {
 
 // WithCounts makes the programs that are loaded under the context count.
 func WithCounts(ctx context.Context, c *Counts) context.Context {
-	return context.WithValue(ctx, countsKey{}, c)
+	return context.WithValue(emu.Once(ctx), countsKey{}, c)
 }
 
 // Programs lists what was counted, by file, target, stage, entry point and code: the same run

@@ -125,14 +125,17 @@ func (w *Wave) fillUndefined() {
 	p, st := w.p, w.state
 	garbage := w.l.Garbage()
 	w.poison = p.undef
+	garbage.Mark("undefined values, all of them,", 0, 2)
 	if w.poison == 0 && garbage.On() {
 		w.poison = garbage.Long() | 1
 	}
-	for _, u := range p.undefs {
+	for k, u := range p.undefs {
+		garbage.Mark("undefined value", k, 2*p.lanes)
 		for i := range p.lanes {
 			st.regs[int(u.slot)+i] = garbage.Long() & u.value
 		}
 	}
+	garbage.Mark("private memory, byte", 0, 0)
 	garbage.Fill(st.priv)
 	for i := range w.l.NumLanes {
 		own := st.priv[i*int(p.private):]

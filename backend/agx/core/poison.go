@@ -1,6 +1,7 @@
 package core
 
 import (
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -8,34 +9,16 @@ import (
 // the meta names for nothing, the stack and outputs hold garbage, which differs from wave to
 // wave and from lane to lane. A shader that depends on it gives results that change.
 
-// poison is a sequence of garbage (splitmix64).
-type poison uint64
+// poison is a sequence of garbage.
+type poison struct{ emu.Garbage }
 
-func (p *poison) next() uint32 {
-	*p += 0x9e3779b97f4a7c15
-	z := uint64(*p)
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return uint32(z >> 32)
-}
+func (p *poison) next() uint32 { return p.Word() }
 
-// newPoison is the garbage of a wave: the same in each run of a draw or dispatch.
+// newPoison is the garbage of a wave: the same in each run of a draw or dispatch by one seed.
 func (w *wave) newPoison() poison {
-	p := poison(w.p.meta.Stage) + 1
-	mix := func(v uint32) { p = poison(uint64(p)*0x100000001b3 ^ uint64(v)) }
-	mix(uint32(w.n))
-	switch l := w.l; {
-	case w.p.meta.Stage == ir.StageVertex && len(l.Vertex) > 0:
-		mix(l.Vertex[0].VertexIndex)
-		mix(l.Vertex[0].InstanceIndex)
-	case w.p.meta.Stage == ir.StageFragment && len(l.Fragment) > 0:
-		mix(uint32(l.Fragment[0].X))
-		mix(uint32(l.Fragment[0].Y))
-	case l.Compute != nil:
-		for _, v := range l.Compute.WorkgroupID {
-			mix(v)
-		}
-		mix(l.Compute.SubgroupID)
+	p := poison{w.l.Garbage()}
+	if !p.On() {
+		p.Garbage = emu.Poison(1) // a launch that is made by hand
 	}
 	return p
 }
@@ -47,6 +30,7 @@ func (w *wave) clearRegs() {
 		return
 	}
 	p := w.newPoison()
+	p.Mark("register half or word", 0, 2*len(w.regs[0]))
 	for r := range w.regs[:w.p.top] {
 		for lane := range w.regs[r] {
 			w.regs[r][lane] = p.next()
@@ -61,6 +45,7 @@ func (w *wave) clearUniforms() {
 		return
 	}
 	p := w.newPoison()
+	p.Mark("uniform register", 0, 2)
 	for i := range w.unis {
 		w.unis[i] = p.next()
 	}
@@ -77,6 +62,7 @@ func (w *wave) growStack(n int) {
 		return
 	}
 	p := w.newPoison()
+	p.Mark("stack, byte", first, 2)
 	for i := first; i < n; i++ {
 		w.stack[i] = byte(p.next())
 	}

@@ -192,6 +192,7 @@ func (w *wave) privateMem(lane int, off uint32, k, n int) ([]byte, error) {
 	}
 	if w.private == nil {
 		w.private = make([]byte, size*w.size)
+		w.garbage.Mark("private memory, byte", 0, 0)
 		w.garbage.Fill(w.private)
 	}
 	if w.p.meta.PrivatePerFiber {

@@ -362,8 +362,9 @@ func (w *wave) numbered(lane int) int {
 	}
 	if w.order == nil {
 		w.order = make([]int, w.n)
+		order := w.garbage.Fork(1)
 		for i := range w.order {
-			k := w.garbage.Below(i + 1)
+			k := order.Below(i + 1)
 			w.order[i] = w.order[k]
 			w.order[k] = i
 		}

@@ -102,12 +102,16 @@ func (p *program) newWave(l *emu.Launch, n int) *wave {
 func (w *wave) poison() {
 	w.garbage = w.l.Garbage()
 	g := &w.garbage
+	g.Mark("register component", 0, w.size)
 	g.FillWords(w.regs)
 	if !g.On() {
 		return
 	}
+	g.Mark("shared register component", 0, 1)
 	g.FillWords(w.shared[:])
+	g.Mark("const component", 0, 1)
 	g.FillWords(w.consts)
+	g.Mark("render target alias, predicate or address register", 0, 1)
 	g.FillWords(w.rt[:])
 	for i := range w.preds {
 		w.preds[i] = emu.Mask{g.Long(), g.Long()}

@@ -155,7 +155,10 @@ type Meta struct {
 	Inputs  []Input  `json:"inputs,omitempty"`
 	Outputs []Output `json:"outputs,omitempty"`
 
-	UsesBarrier        bool `json:"uses_barrier,omitempty"`
+	UsesBarrier bool `json:"uses_barrier,omitempty"`
+	// Coherent: threads look on at each other's stores to buffers without a control barrier, by
+	// coherent accesses or memory barriers: for those who look for races.
+	Coherent           bool `json:"coherent,omitempty"`
 	UsesDiscard        bool `json:"uses_discard,omitempty"`
 	WritesMemory       bool `json:"writes_memory,omitempty"`
 	NeedsQuads         bool `json:"needs_quads,omitempty"`

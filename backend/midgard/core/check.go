@@ -262,6 +262,8 @@ func (p *program) checkLdSt(b *bundle) error {
 			return fmt.Errorf("slot %d: an immediate offset of %d bytes, which may be a negative one", i, l.UBOOffset())
 		case k == isa.KindUnknown:
 			return fmt.Errorf("slot %d: opcode %#02x is not known", i, uint8(l.Op))
+		case checkLongs(l) != nil:
+			return fmt.Errorf("slot %d: %w", i, checkLongs(l))
 		case k == isa.KindStVary:
 			vary = true
 			if l.Mask != 15 {

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"math"
 
 	"nirc/backend/layout"
 	"nirc/backend/midgard/abi"
@@ -26,13 +27,19 @@ func (w *wave) locate(s *inputs, l *isa.LoadStore) (t texel, err error) {
 		return t, fmt.Errorf("entry %d of the attribute table is no image, or another than the metadata says", t.record)
 	}
 	c := uint64(s.word(l.Arg))
-	t.index = c
+	t.index = c // of a buffer, whose coordinates have 16 bits too: more is outside
+	if c >= maxTexels {
+		t.index = math.MaxUint64
+	}
 	if l.Toggle {
 		c = s.long(l.Arg)
 	}
 	t.x, t.y, t.z = int(c&0xffff), int(c>>16&0xffff), int(c>>32&0xffff)
 	return t, nil
 }
+
+// maxTexels is how many texels of a buffer coordinates and descriptors reach.
+const maxTexels = 1 << 16
 
 // record finds the entry of the attribute table that t names, and its descriptor.
 func (w *wave) record(t *texel) bool {
@@ -132,14 +139,23 @@ func (w *wave) image(s *inputs, l *isa.LoadStore) error {
 	return nil
 }
 
+// inside reports whether there is such a texel.
+func (t *texel) inside() bool {
+	if t.buffer() {
+		return t.index < t.desc.NumTexels()
+	}
+	x, y, z, sample := t.at()
+	return t.desc.Image == nil || t.desc.Image.Texel(x, y, z, 0, sample) != nil
+}
+
 // texelAddress is an address that means the texel: that of memory for texel
 // buffers, else one of the range imageBase with the table entry in bits 48:59
 // and the coordinates below.
 func (w *wave) texelAddress(t *texel) uint64 {
+	if !t.inside() {
+		return wildBase
+	}
 	if t.buffer() {
-		if t.index >= t.desc.NumTexels() {
-			return 0
-		}
 		return t.desc.Addr + t.index*uint64(t.desc.Format.Bytes)
 	}
 	return imageBase | uint64(t.record)<<48 | uint64(t.z)<<32 | uint64(t.y)<<16 | uint64(t.x)

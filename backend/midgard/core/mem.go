@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ const (
 	imageBase  = uint64(4) << 60 // texels: see texelAddress
 	sampleBase = uint64(5) << 60 // the table of sample positions
 	sinkBase   = uint64(6) << 60 // 16 bytes of zeros, and 16 of anything
+	wildBase   = uint64(7) << 60 // what LEA_IMAGE makes of a texel that there is not
 )
 
 // inputs are the values that a load/store bundle's address registers have: those
@@ -26,8 +28,9 @@ type inputs struct {
 	w  *wave
 	t  *thread
 	in [2][2]uint64
-	// PC of the bundle.
-	pc uint64
+	// PC of the bundle, and the slot of the access.
+	pc   uint64
+	slot int
 }
 
 // vec is the whole address register.
@@ -119,6 +122,7 @@ func (w *wave) stepLdSt(t *thread, b *bundle) error {
 		if l.Op == isa.LdNop {
 			continue
 		}
+		s.slot = i
 		if err := w.ldst(&s, l); err != nil {
 			return fmt.Errorf("slot %d: %w", i, err)
 		}
@@ -126,23 +130,29 @@ func (w *wave) stepLdSt(t *thread, b *bundle) error {
 	return nil
 }
 
-// turns is how often a wave of checking mode lets others run between two accesses.
-const turns = 4
+// turns is how often a wave of checking mode lets others run between two accesses of a bundle, or after one.
+const turns = 16
 
 // apart performs a load/store bundle in checking mode: the slots in either order, and of
 // compute threads others may run between them.
 func (w *wave) apart(s *inputs, b *bundle) error {
 	first := 0
+	others := w.turns < turns && w.l.Compute != nil
 	if b.LdSt[0].Op != isa.LdNop && b.LdSt[1].Op != isa.LdNop {
-		first = w.garbage.Below(2)
-		if w.turns < turns && w.l.Compute != nil {
-			w.turns++
+		first = w.order.Below(2)
+		if others {
 			s.t.late, s.t.lateSlot = &inputs{w: w, t: s.t, in: s.in, pc: s.pc}, 1-first
 			w.yields = true
 		}
+	} else if others && w.l.Races != nil {
+		w.yields = w.order.Below(4) == 0
+	}
+	if w.yields {
+		w.turns++
 	}
 	for k := range b.LdSt {
 		i := k ^ first
+		s.slot = i
 		if l := &b.LdSt[i]; l.Op != isa.LdNop && (s.t.late == nil || i == first) {
 			if err := w.ldst(s, l); err != nil {
 				return fmt.Errorf("slot %d: %w", i, err)
@@ -155,7 +165,7 @@ func (w *wave) apart(s *inputs, b *bundle) error {
 // finishLate performs the access that a bundle left.
 func (w *wave) finishLate(t *thread, b *bundle) error {
 	s, i := t.late, t.lateSlot
-	t.late = nil
+	t.late, s.slot = nil, i
 	if err := w.ldst(s, &b.LdSt[i]); err != nil {
 		return fmt.Errorf("slot %d: %w", i, err)
 	}
@@ -242,6 +252,8 @@ func (w *wave) space(t *thread, a uint64, n int) ([]byte, error) {
 		name, b = "thread-local", t.tls
 	case imageBase:
 		return w.texelBytes(a), nil
+	case wildBase:
+		return nil, w.wild()
 	case sampleBase:
 		return w.samplePosition(t, a), nil
 	case sinkBase:
@@ -261,6 +273,14 @@ func (w *wave) space(t *thread, a uint64, n int) ([]byte, error) {
 		return nil, fmt.Errorf("%d bytes at offset %#x of %d bytes of %s storage", n, off, len(b), name)
 	}
 	return nil, nil
+}
+
+// wild reports an access to a texel that is none of its image: it reaches other memory.
+func (w *wave) wild() error {
+	if w.check {
+		return errors.New("an access at the address of a texel that is none of the image")
+	}
+	return nil
 }
 
 // sink is where accesses out of bounds go: zeros at first, then bytes that hold anything.
@@ -325,6 +345,10 @@ func (w *wave) load(s *inputs, l *isa.LoadStore) error {
 	if err != nil {
 		return err
 	}
+	if err := w.aligned(a, int(info.Size)); err != nil {
+		return err
+	}
+	w.noteLoad(s, l, a, int(info.Size))
 	var buf [16]byte
 	b := buf[:info.Size]
 	// Word by word: a vector may end outside of its buffer.
@@ -341,6 +365,9 @@ func (w *wave) load(s *inputs, l *isa.LoadStore) error {
 
 func (w *wave) loadUBO(s *inputs, l *isa.LoadStore) error {
 	info := l.Op.Info()
+	if w.check && l.UBOIndex() >= len(w.p.meta.UBOs) {
+		return fmt.Errorf("uniform buffer %d is read, the table has %d", l.UBOIndex(), len(w.p.meta.UBOs))
+	}
 	var buf [16]byte
 	b, off := buf[:info.Size], uint64(l.UBOOffset())+uint64(s.index(l))
 	if w.check && !s.t.helper && w.p.meta.Robust.Uniform == ir.RobustOff {
@@ -374,6 +401,14 @@ func (w *wave) promised(l *isa.LoadStore, off uint64) error {
 	return nil
 }
 
+// aligned reports an address that is not one of the access's words, or of what is less of one.
+func (w *wave) aligned(a uint64, n int) error {
+	if n = min(n, 4); w.check && a%uint64(n) != 0 {
+		return fmt.Errorf("the address %#x of an access is no multiple of %d", a, n)
+	}
+	return nil
+}
+
 // helperWrites reports a helper that writes memory other than its own: hardware lets it.
 func (w *wave) helperWrites(t *thread, a uint64) error {
 	if w.check && t.helper && a&(15<<60) != tlsBase {
@@ -391,6 +426,9 @@ func (w *wave) store(s *inputs, l *isa.LoadStore) error {
 	v, err := s.data(l)
 	if err == nil {
 		err = w.helperWrites(s.t, a)
+	}
+	if err == nil {
+		err = w.aligned(a, int(info.Size))
 	}
 	if err != nil {
 		return err
@@ -410,7 +448,11 @@ func (w *wave) store(s *inputs, l *isa.LoadStore) error {
 		if err != nil {
 			return err
 		}
-		copy(to, b[i*unit:(i+1)*unit])
+		from := b[i*unit : (i+1)*unit]
+		if to != nil && !bytes.Equal(to, from) { // what changes nothing nobody can tell
+			w.note(s, a+uint64(i*unit), unit, emu.AccessWrite)
+		}
+		copy(to, from)
 	}
 	return nil
 }
@@ -461,11 +503,14 @@ func (w *wave) atomic(s *inputs, l *isa.LoadStore) error {
 		return err
 	}
 	n := int(info.Size)
+	w.note(s, a, n, emu.AccessAtomic)
 	f := func(old uint64) uint64 { return combine(info.Atomic, uint(8*n), old, v, cmp) & mask(uint(8*n)) }
 	var old uint64
 	switch a & (15 << 60) {
 	case imageBase:
 		old, err = w.texelAtomic(a, f)
+	case wildBase:
+		err = w.wild()
 	case sharedBase, tlsBase, sinkBase:
 		var b []byte
 		if b, err = w.space(s.t, a, n); b != nil {
@@ -473,7 +518,7 @@ func (w *wave) atomic(s *inputs, l *isa.LoadStore) error {
 			emu.StoreBytes(b, n, f(old))
 		}
 	default:
-		if w.check && a != 0 && w.l.Env.Mem.Bytes(a, n) == nil { // 0 is that of a texel out of range
+		if w.check && w.l.Env.Mem.Bytes(a, n) == nil {
 			return fmt.Errorf("an atomic at address %#x, where nothing is mapped", a)
 		}
 		old = w.l.Env.Mem.Atomic(a, n, f)

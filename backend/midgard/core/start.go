@@ -38,6 +38,8 @@ func (w *wave) start() error {
 		if w.garbage = l.Garbage(); !w.garbage.On() {
 			w.garbage = emu.Poison(1) // a launch that is made by hand
 		}
+		w.order = w.garbage.Fork(1)
+		w.watchRaces()
 	}
 	for i := range w.threads {
 		w.startThread(&w.threads[i], i)
@@ -67,8 +69,10 @@ func (w *wave) startThread(t *thread, lane int) {
 		return
 	}
 	for r := range t.file[:filePCSP] {
+		w.garbage.Mark("register", r, 4)
 		t.set(r, w.anything())
 	}
+	w.garbage.Mark("private memory, byte", 0, 0)
 	w.garbage.Fill(t.tls)
 	for r := range t.def[:24] {
 		t.def[r] = [2]uint64{math.MaxUint64, math.MaxUint64}

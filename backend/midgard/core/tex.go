@@ -245,6 +245,9 @@ func (w *wave) fetch(t *thread, x *isa.Texture, at [4]uint32) ([4]uint32, error)
 		return [4]uint32{}, err
 	}
 	if e.Dim == ir.DimBuf {
+		if at[0] >= maxTexels {
+			return [4]uint32{}, nil
+		}
 		return d.LoadTexel(w.l.Env.Mem, uint64(at[0])), nil
 	}
 	off := w.offsets(t, x)

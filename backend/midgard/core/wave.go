@@ -48,6 +48,8 @@ type wave struct {
 	check   bool
 	started bool
 	garbage emu.Garbage
+	order   emu.Garbage    // of what happens in any order
+	races   *emu.WaveRaces // nil: nobody looks
 	// Checking mode: others are to run now, and how often they did.
 	yields bool
 	turns  int

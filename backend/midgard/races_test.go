@@ -1,0 +1,61 @@
+package midgard
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"nirc/internal/emu"
+)
+
+// passed has each thread of a workgroup read what its neighbour wrote.
+const passed = `
+shader compute "main" {
+  info { workgroup_size=8,1,1 num_ssbos=1 writes_memory }
+  shared_size=32
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x2 = vulkan_resource_index %0 desc_type=7
+      %2:32x2 = load_vulkan_descriptor %1 desc_type=7
+      %3:32x3 = load_local_invocation_id
+      %12:32 = mov %3.x
+      %4:32 = load_const 0x2
+      %5:32 = load_const 0x7
+      %6:32 = ishl %3.x, %4
+      %7:32 = ixor %3.x, %5
+      %8:32 = ishl %7, %4
+      STORE
+      BARRIER
+      LOAD
+      %10:32 = iadd %6, %11
+      store_ssbo %9, %2, %10 write_mask=x align_mul=4
+  }
+}
+`
+
+// Threads of a workgroup that read what others write race unless a barrier stands between, in
+// its memory and in buffers.
+func TestRaces(t *testing.T) {
+	shared := strings.NewReplacer("STORE", "store_shared %12, %6 write_mask=x align_mul=4", "LOAD", "%9:32 = load_shared %8 align_mul=4\n      %11:32 = load_const 0x20")
+	buffer := strings.NewReplacer("STORE", "store_ssbo %7, %2, %6 write_mask=x align_mul=4", "LOAD", "%9:32 = load_ssbo %2, %8 align_mul=4\n      %11:32 = load_const 0x20")
+	for name, memory := range map[string]*strings.Replacer{"workgroup memory": shared, "the device's memory": buffer} {
+		for barrier, want := range map[string]string{
+			"barrier execution_scope=workgroup memory_scope=workgroup memory_semantics=3 memory_modes=mem_ssbo|mem_shared": "", "": "race on " + name,
+		} {
+			_, p, err := loadText(strings.Replace(memory.Replace(passed), "BARRIER", barrier, 1), CompileOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			env := &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}
+			buf := env.Mem.Alloc(64)
+			env.Bindings.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: buf.Addr, Size: 64}})
+			params := emu.DispatchParams{Groups: [3]uint32{1, 1, 1}}
+			params.Check = true
+			err = emu.Dispatch(context.Background(), p, env, params)
+			if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Count(err.Error(), "bundle at byte") != 2) {
+				t.Errorf("%s, %q: %v, want %q", name, barrier, err, want)
+			}
+		}
+	}
+}
