@@ -2,6 +2,7 @@ package ir_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -219,4 +220,26 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Vectors have 2 to 4 components, matrices 1 to 4 columns and rows.
+func TestVectorTypes(t *testing.T) {
+	for cols := range 6 {
+		for rows := range 6 {
+			name := fmt.Sprintf("mat%dx%df32", cols, rows)
+			s, err := ir.Parse("shader compute \"m\" {\n  var @1 mem_shared " + name + " \"x\"\n}")
+			if good := cols >= 1 && cols <= 4 && rows >= 1 && rows <= 4; (err == nil) != good {
+				t.Errorf("%s: %v", name, err)
+			} else if good && cols > 1 {
+				if text := ir.Print(s); !strings.Contains(text, name) {
+					t.Errorf("%s is printed in %s", name, text)
+				}
+			}
+		}
+	}
+	for rows, good := range []bool{false, true, true, true, true, false} {
+		if _, err := ir.Parse(fmt.Sprintf("shader compute \"m\" {\n  var @1 mem_shared vec%du16 \"x\"\n}", rows)); (err == nil) != good {
+			t.Errorf("vec%du16: %v", rows, err)
+		}
+	}
 }

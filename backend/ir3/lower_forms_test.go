@@ -22,6 +22,8 @@ func TestRefusedForms(t *testing.T) {
 		{"", "", "%0:32 = undef %1:32x8 = load_ssbo %0, %0 align_mul=4 store_shared %1, %0 align_mul=4 write_mask=x", "load_ssbo of 8 components is not supported, at most 4 are"},
 		{"", "", "%0:32 = undef if %0 { b1: } else { b2: } b3:", "an if on a value of 32 bits is not supported"},
 		{"", "", "%0:32 = undef %1:32 = load_global %0 align_mul=4 store_shared %1, %0 align_mul=4 write_mask=x", "load_global with a source of 32 bits (0) is not supported"},
+		{"", "", "%0:64 = undef %1:64 = load_global %0 align_mul=8 %2:32 = undef store_shared %1, %2 align_mul=8 write_mask=x", "load_global with a result of 64 bits is not supported"},
+		{"", "", "%0:64 = undef %1:32x8 = load_global %0 align_mul=4 %2:32 = undef store_shared %1, %2 align_mul=4 write_mask=x", "load_global of 8 components is not supported, at most 4 are"},
 		{"", "", "%0:32 = undef %1:16 = load_subgroup_eq_mask store_shared %1, %0 align_mul=2 write_mask=x", "load_subgroup_eq_mask with a result of 16 bits is not supported"},
 		{"fragment", "", "%0:16x2 = load_barycentric_pixel interp_mode=smooth %1:32 = undef store_shared %0, %1 align_mul=2 write_mask=x", "load_barycentric_pixel with a result of 16 bits is not supported"},
 		{"", uniform, "%0:32 = load_const 0 %1:32 = bindless_resource_ir3 %0 %2:32 = iadd %1, %1 store_shared %2, %0 align_mul=4 write_mask=x", "%1 is not supported as a value: %1:32 = bindless_resource_ir3"},

@@ -250,6 +250,7 @@ func invalidImages() []invalid {
 		{"a Bias of int", "not a float", "OpImageSampleImplicitLod %v4 %sl %c2 Bias %ci"},
 		{"a ConstOffset that is none", "constant is wanted", "OpImageSampleImplicitLod %v4 %sl %c2 ConstOffset %dyn"},
 		{"float coordinates of a fetch", "not an integer", "OpImageFetch %v4 %il %c2"},
+		{"a component beyond both vectors", "is out of range", "OpVectorShuffle %v4 %l %l 0 1 2 8"},
 		{"too few coordinates", "coordinates are wanted", "OpImageSampleImplicitLod %v4 %sl %f0"},
 	} {
 		list = append(list, invalid{name: c.name, want: c.want, entry: fragmentEntry, caps: "OpCapability MinLod\nOpCapability ImageGatherExtended\n", dec: dec, decl: io("%v4") + decl,

@@ -241,7 +241,8 @@ func TestPointsAndLines(t *testing.T) {
 		for _, c := range []struct {
 			a, b []float32
 			n    int
-		}{{at(1.5, 2.5), at(9.5, 2.5), 8}, {at(9.5, 2.5), at(1.5, 2.5), 8}, {at(3.5, 1), at(3.5, 12), 11}, {at(-20.5, 4.5), at(40.5, 4.5), 16}} {
+		}{{at(1.5, 2.5), at(9.5, 2.5), 8}, {at(9.5, 2.5), at(1.5, 2.5), 8}, {at(3.5, 1), at(3.5, 12), 11}, {at(1.5, 0.5), at(9.5, 0.5), 8}, {at(1.5, 15.5), at(9.5, 15.5), 8},
+			{at(0.5, 1), at(0.5, 12), 11}, {at(15.5, 1), at(15.5, 12), 11}, {at(-20.5, 4.5), at(40.5, 4.5), 16}} {
 			p := testPipeline(t, 16, 16, 1, "R8_UNORM", 1, join(c.a, c.b), one)
 			p.Topology = LineList
 			p.Raster.LineBresenham = bresenham

@@ -386,3 +386,39 @@ func longFunction(n int) *ir.Function {
 	}
 	return f
 }
+
+// Flags of a rule hold it back where the shader keeps what it would change.
+func TestFlags(t *testing.T) {
+	none := ir.FloatControls(0)
+	for _, c := range []struct {
+		name             string
+		flags            uint16
+		fastMath, shader ir.FloatControls
+		exact            bool
+		want             bool
+	}{
+		{"no flags", 0, none, none, true, true},
+		{"inexact", patInexact, none, none, false, true},
+		{"inexact of what is exact", patInexact, none, none, true, false},
+		{"no flush", patNoFlush, none, none, false, true},
+		{"no flush where it is flushed", patNoFlush, none, none.With(ir.FCDenormFlush, 32), false, false},
+		{"no flush where other sizes are", patNoFlush, none, none.With(ir.FCDenormFlush, 16), false, true},
+		{"signed zeros", patNSZ, none.With(ir.FCSignedZeroPreserve, 32), none, false, false},
+		{"no signed zeros", patNSZ, none.With(ir.FCInfPreserve, 32), none, false, true},
+		{"infinities", patNInf, none.With(ir.FCInfPreserve, 32), none, false, false},
+		{"no infinities", patNInf, none.With(ir.FCNaNPreserve, 32), none, false, true},
+		{"NaN", patNNaN, none.With(ir.FCNaNPreserve, 32), none, false, false},
+		{"no NaN", patNNaN, none.With(ir.FCSignedZeroPreserve, 32), none, false, true},
+		{"no wrap is not known", patNUW, none, none, false, false},
+		{"no signed wrap is not known", patNSW, none, none, false, false},
+	} {
+		s := ir.NewShader(ir.StageCompute, nil)
+		b := ir.NewBuilder(ir.AtStart(s.NewFunction("main").Impl.Start()))
+		in := b.Fadd(b.ImmFloat(1, 32), b.ImmFloat(2, 32)).Instr
+		in.Exact, in.FastMath = c.exact, c.fastMath
+		m := &matcher{flush: c.shader}
+		if got := m.allowed(&node{flags: c.flags}, in); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}

@@ -170,6 +170,12 @@ func TestFormats(t *testing.T) {
 	if got := smallFloat(1+1.0/128+1e-9, 6, false); got != 15<<6|1 {
 		t.Errorf("a bit above the middle rounds to %#x", got)
 	}
+	if got := smallFloat(math.NaN(), 6, false); got != 31<<6|1<<5 {
+		t.Errorf("not a number is %#x", got)
+	}
+	if got := smallFloat(math.Inf(1), 5, true); got != 31<<5 {
+		t.Errorf("infinity is %#x", got)
+	}
 	if got := smallFloat(1e9, 6, true); got != 31<<6-1 {
 		t.Errorf("a large number truncates to %#x", got)
 	}

@@ -55,3 +55,26 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Distances that clip and cull have registers, and are those that are counted: first the ones that clip.
+func TestDistances(t *testing.T) {
+	ok := Meta{Gen: isa.A6xx, Stage: ir.StageVertex, ConstLen: 4, MaxRegs: 4, ClipDistances: 2, CullDistances: 3, ClipMask: 0b00011, CullMask: 0b11100,
+		Outputs: []Output{{Slot: ir.SlotClipDist0, Mask: 15, Reg: 0}, {Slot: ir.SlotClipDist1, Mask: 1, Reg: 4}}}
+	if err := ok.checkDistances(); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(m *Meta){
+		"clip beyond the count": func(m *Meta) { m.ClipMask = 0b100 },
+		"cull among clip":       func(m *Meta) { m.CullMask = 0b10 },
+		"cull beyond the count": func(m *Meta) { m.Outputs[1].Mask, m.CullMask = 3, 0b100100 },
+		"nothing written":       func(m *Meta) { m.Outputs = m.Outputs[:1] },
+		"nine":                  func(m *Meta) { m.ClipDistances, m.CullDistances = 5, 4 },
+	} {
+		m := ok
+		m.Outputs = append([]Output(nil), ok.Outputs...)
+		change(&m)
+		if err := m.checkDistances(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package spv
 
 import (
+	"encoding/binary"
 	"runtime"
 	"slices"
 	"testing"
@@ -36,6 +37,33 @@ func TestAccessors(t *testing.T) {
 	}
 	if num, ok := m.NumberType(10); !ok || num != (Number{64, Signed}) {
 		t.Errorf("type %v", num)
+	}
+}
+
+// Numbers of the narrow formats have one size each.
+func TestNarrowFloats(t *testing.T) {
+	for _, c := range []struct {
+		bits, format string
+		want         Number
+	}{{"16", "BFloat16KHR", Number{16, BFloat16}}, {"8", "Float8E4M3EXT", Number{8, Float8E4M3}}, {"8", "Float8E5M2EXT", Number{8, Float8E5M2}}, {"16", "", Number{16, Float}}} {
+		for _, bits := range []string{"8", "16", "32"} {
+			words, err := Assemble("%1 = OpTypeFloat "+bits+" "+c.format, AssembleOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			data := make([]byte, 4*len(words))
+			for i, w := range words {
+				binary.LittleEndian.PutUint32(data[4*i:], w)
+			}
+			m, err := Parse(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			num, ok := m.NumberType(1)
+			if good := bits == c.bits || c.format == ""; ok != good && !(bits == "8" && c.format == "") || good && bits == c.bits && num != c.want {
+				t.Errorf("%s bits %q: %v, %t", bits, c.format, num, ok)
+			}
+		}
 	}
 }
 
