@@ -7,7 +7,7 @@ import (
 )
 
 // 64-bit addresses, and what 64-bit atomics take, stand in whole halves of r26 and r27: in xy or in zw
-// (midgard.md §3.6). ALU operands have a selector for each word (§3.2) and may be any two.
+// (midgard.md §3.6). ALU operands have a selector for each word (midgard.md §3.2) and may be any two.
 
 // checkLongs finds those that do not.
 func checkLongs(l *isa.LoadStore) error {
