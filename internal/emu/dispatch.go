@@ -111,11 +111,13 @@ func Dispatch(ctx context.Context, p Program, env *Env, params DispatchParams) e
 func (d *dispatcher) once() error {
 	params := d.params
 	d.order = newShuffle(params.seed(), d.total)
-	if params.Check && d.races == nil {
-		d.races = newRaceLog()
-		if s, ok := p.(StaleReader); ok && s.ReadsStale() {
-			env.Mem.remember()
-			defer env.Mem.forget()
+	if params.Check {
+		if d.races == nil {
+			d.races = newRaceLog()
+		}
+		if s, ok := d.prog.(StaleReader); ok && s.ReadsStale() {
+			d.env.Mem.remember()
+			defer d.env.Mem.forget()
 		}
 	}
 	workers := int(min(uint64(max(params.Parallel, 1)), d.total, 256))
