@@ -38,6 +38,9 @@ const maxRaceNotes = 1 << 22
 type RaceOptions struct {
 	// Where names the instruction at a place, which the core numbers as it likes.
 	Where func(place uint32) string
+	// Words: a load of a word, or of what is less of one, sees an atomic of that word whole or not at all, as
+	// machines do: it is no race with it. By Vulkan it is.
+	Words bool
 	// Lanes: lanes of one wave may race, as barriers of the subgroup are told with
 	// SubgroupBarrier. Else a wave is one after the other.
 	Lanes bool
@@ -56,6 +59,7 @@ type racy struct {
 	place        uint32
 	mask         uint8 // bytes of the word
 	kind         AccessKind
+	whole        bool // a load that no atomic of its word tears
 	where        func(uint32) string
 }
 
@@ -226,7 +230,7 @@ func (w *WaveRaces) note(c *raceCell, shared bool, at uint64, lane int, mask uin
 	}
 	log.seq++
 	a := racy{seq: log.seq, group: w.g.group, invocation: w.first + uint32(lane), wave: w.number, epoch: w.g.epochs[memory], waves: w.epoch,
-		place: place, mask: mask, kind: kind, where: w.o.Where}
+		place: place, mask: mask, kind: kind, whole: w.o.Words && kind == AccessRead, where: w.o.Where}
 	if kind == AccessAtomic || kind == AccessOrder {
 		w.seen = max(w.seen, c.sync)
 		c.sync = a.seq
@@ -262,6 +266,8 @@ func (w *WaveRaces) note(c *raceCell, shared bool, at uint64, lane int, mask uin
 // stores by one instruction any is meant to do.
 func (b *racy) conflicts(a *racy) bool {
 	switch {
+	case a.whole && b.kind == AccessAtomic || b.whole && a.kind == AccessAtomic:
+		return false
 	case b.kind != a.kind:
 		return b.kind != AccessRead || a.kind != AccessRead
 	case a.kind == AccessWrite:

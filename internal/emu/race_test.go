@@ -92,3 +92,22 @@ func TestRaces(t *testing.T) {
 		}
 	}
 }
+
+// Machines load words at once: beside an atomic that is a race for Vulkan alone. A store is one for both.
+func TestWordLoads(t *testing.T) {
+	for _, words := range []bool{false, true} {
+		for _, kinds := range [][2]AccessKind{{AccessAtomic, AccessRead}, {AccessRead, AccessAtomic}, {AccessWrite, AccessRead}, {AccessAtomic, AccessWrite}} {
+			p := &fakeProgram{stage: ir.StageCompute, size: [3]uint32{2, 1, 1}, wave: 1, share: 64}
+			p.run = func(l *Launch, _ int) (Status, error) {
+				l.Races.Watch(RaceOptions{Where: func(uint32) string { return "" }, Words: words})
+				l.Races.Shared(0, 4, 4, kinds[l.Compute.SubgroupID], l.Compute.SubgroupID)
+				return StatusDone, nil
+			}
+			err := Dispatch(context.Background(), p, &Env{Mem: NewMemory()}, DispatchParams{Groups: [3]uint32{1, 1, 1}, Limits: Limits{Check: true}})
+			loads := kinds[0]+kinds[1] == AccessAtomic+AccessRead
+			if (err == nil) != (words && loads) {
+				t.Errorf("words %t, %v: %v", words, kinds, err)
+			}
+		}
+	}
+}

@@ -21,7 +21,7 @@ func (w *wave) watchRaces() {
 	if w.check == nil || w.l.Compute == nil {
 		return
 	}
-	w.l.Races.Watch(emu.RaceOptions{Fences: true, Where: func(place uint32) string {
+	w.l.Races.Watch(emu.RaceOptions{Words: true, Fences: true, Where: func(place uint32) string {
 		x := &w.p.code[place]
 		return fmt.Sprintf("pc %#x: %s", x.pc, x.Text())
 	}})

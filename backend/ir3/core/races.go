@@ -14,7 +14,7 @@ func (w *wave) watchRaces() {
 		return
 	}
 	w.races = w.l.Races
-	w.races.Watch(emu.RaceOptions{Where: func(pc uint32) string { return w.p.code[pc].Text(w.p.meta.Gen) }, Fences: true})
+	w.races.Watch(emu.RaceOptions{Words: true, Where: func(pc uint32) string { return w.p.code[pc].Text(w.p.meta.Gen) }, Fences: true})
 }
 
 // invocation is the number of the invocation in the wave that fiber lane runs.
