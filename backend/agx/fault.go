@@ -36,6 +36,7 @@ const (
 	faultWorkgroupFence                      // barriers of the workgroup order nothing of the device's memory
 	faultGroupBarrier                        // barriers of the workgroup do not wait
 	faultSlots                               // the descriptor table holds what this shader uses, in a row
+	faultSamplerBias                         // samplers are taken to have a LOD bias of their own
 	numFaults              = iota
 )
 

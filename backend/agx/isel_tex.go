@@ -332,44 +332,59 @@ func (s *isel) lod(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []
 	minLod, bias, lod := in.TexSrc(ir.TexSrcMinLod), in.TexSrc(ir.TexSrcBias), in.TexSrc(ir.TexSrcLod)
 	ddx, ddy := in.TexSrc(ir.TexSrcDdx), in.TexSrc(ir.TexSrcDdy)
 	t.Srcs[4] = isa.I(0)
+	sb := s.samplerBias(in)
 	implicit := in.TexOp == ir.TexOpTex || in.TexOp == ir.TexOpTxb || in.TexOp == ir.TexOpLod
 	switch {
 	case ddx != nil && ddy != nil:
-		return s.gradient(t, ddx.Def, ddy.Def, minLod, half, uses)
+		return s.gradient(in, t, minLod, half, sb, uses)
 	case lod != nil:
 		o := half(lod)
 		if fetch && o.isImm(0) || in.TexInfo().Dim == ir.DimBuf {
 			return uses
 		}
 		t.Lod = isa.LodMin
-		return s.register(t, 4, s.reg(o), uses)
+		return s.register(t, 4, s.reg(s.biased(o, sb)), uses)
 	case implicit && s.sh.Stage != ir.StageFragment, in.TexOp == ir.TexOpTg4:
 		t.Lod = isa.LodMin
-		return s.register(t, 4, s.reg(imm16(0)), uses)
+		return s.register(t, 4, s.reg(s.biased(imm16(0), sb)), uses)
 	case minLod != nil:
 		b := imm16(0)
 		if bias != nil {
 			b = half(bias)
 		}
 		t.Lod = isa.LodBiasMin
-		return s.register(t, 4, s.collect(b, half(minLod)), uses)
+		return s.register(t, 4, s.collect(s.biased(b, sb), half(minLod)), uses)
 	case bias != nil:
 		t.Lod = isa.LodBias
-		return s.register(t, 4, s.reg(half(bias)), uses)
+		return s.register(t, 4, s.reg(s.biased(half(bias), sb)), uses)
 	}
-	if implicit {
-		s.meta.NeedsQuads = true
+	if !implicit {
+		return uses
 	}
-	return uses
+	s.meta.NeedsQuads = true
+	switch sb.lod.kind {
+	case opNone:
+		return uses
+	case opUniform:
+		t.Lod = isa.LodBiasUniform
+		t.Srcs[4] = isa.Operand{Kind: isa.Uniform, Size: 16, Count: 1, Val: int32(sb.lod.bits)}
+		return uses
+	}
+	t.Lod = isa.LodBias
+	return s.register(t, 4, s.reg(sb.lod), uses)
 }
 
 // gradient collects explicit derivatives, coordinate by coordinate.
-func (s *isel) gradient(t *isa.Instr, ddx, ddy *ir.Def, minLod *ir.Src, half func(*ir.Src) opnd, uses []mach.Value) []mach.Value {
+func (s *isel) gradient(in *ir.Instr, t *isa.Instr, minLod *ir.Src, half func(*ir.Src) opnd, sb samplerBias, uses []mach.Value) []mach.Value {
+	ddx, ddy := in.TexSrc(ir.TexSrcDdx).Def, in.TexSrc(ir.TexSrcDdy).Def
 	n := min(int(ddx.NumComponents), int(ddy.NumComponents))
 	var c []opnd
 	at := func(d *ir.Def, k int) opnd {
 		o := s.comp(d, k)
 		o.conv = isHalf(d)
+		if sb.scale.kind != opNone {
+			return s.intOp(isa.Instr{Op: isa.OpFmul32}, false, o, sb.scale)
+		}
 		return s.value(s.reg(o))
 	}
 	for k := range n {

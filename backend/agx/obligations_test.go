@@ -2,6 +2,7 @@ package agx_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"nirc/internal/emu"
 	"nirc/internal/exec"
 	"nirc/internal/refs"
+	"nirc/ir"
 	"nirc/passes"
 )
 
@@ -52,6 +54,7 @@ var obligations = []struct {
 	{fault: "kept depth", script: "kept_depth", abi: nirc.SeparateABI},
 	{fault: "never depth", script: "never_depth", abi: nirc.SeparateABI},
 	{fault: "sample shading", draw: shadeSamples},
+	{fault: "sampler bias", draw: sampleBiased, abi: backend.MonolithicABI},
 	{fault: "test twice", script: "discard_depth", abi: backend.MonolithicABI},
 	{fault: "slots", script: "slots"},
 	{fault: "tile budget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
@@ -165,6 +168,78 @@ void main() { atomicAdd(n, 1u); o = `+color+`; }`)}
 	for s, want := range want { // of the first, 255 times the place in x
 		if got := img.Data[4*s]; got != want {
 			return fmt.Errorf("sample %d has %d, want %d", s, got, want)
+		}
+	}
+	return nil
+}
+
+// sampleBiased samples a texture whose levels are their numbers with samplers of which one has a LOD
+// bias of 1, in all the ways in which a level is chosen.
+func sampleBiased(t *testing.T, _ string) error {
+	t.Helper()
+	vs := module(t, "a.vert", `#version 450
+void main() { gl_Position = vec4(vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 4.0 - 1.0, 0, 1); }`)
+	fs := module(t, "a.frag", `#version 450
+layout(set=0, binding=0) uniform sampler2D a;
+layout(set=0, binding=1) uniform sampler2D b[2];
+layout(set=0, binding=2) uniform U { int one; };
+layout(set=0, binding=3) buffer B { float n[8]; };
+layout(location=0) out vec4 o;
+void main() {
+  vec2 p = gl_FragCoord.xy / 16.0, dx = vec2(2.0 / 16.0, 0), dy = vec2(0, 2.0 / 16.0);
+  float v[8] = float[8](texture(a, p).x, texture(a, p, 1.0).x, textureLod(a, p, 0.5).x, textureGrad(a, p, dx, dy).x, texture(b[one], p).x,
+    textureGrad(b[one], p, dx, dy).x, textureQueryLod(a, p).x, textureLod(b[1 - one], p, 1.0).x);
+  if (ivec2(gl_FragCoord.xy) == ivec2(0)) for (int i = 0; i < 8; i++) n[i] = v[i];
+  o = vec4(1);
+}`)
+	o := nirc.Options{Target: "agx", Level: passes.O2}
+	program := func(m *nirc.Module, stage ir.Stage) emu.Program {
+		o.Stage = stage
+		p, _, err := exec.Executable(t.Context(), m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	image := func(w, mips int, format string) *emu.Image {
+		img, err := emu.NewImage(emu.ImageDesc{Width: w, Height: w, Mips: mips, Format: emu.FormatByName(format)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return img
+	}
+	tex, mem, table := image(16, 5, "R32_SFLOAT"), emu.NewMemory(), &emu.Bindings{}
+	for level := range 5 {
+		data := tex.LevelBytes(level)
+		for i := 0; i < len(data); i += 4 {
+			emu.StoreBytes(data[i:], 4, uint64(math.Float32bits(float32(level))))
+		}
+	}
+	sampled := func(bias float32) emu.Descriptor {
+		return emu.Descriptor{Type: emu.DescCombinedImageSampler, Image: &emu.ImageView{Image: tex},
+			Sampler: &emu.Sampler{Mag: emu.FilterLinear, Min: emu.FilterLinear, Mip: emu.MipLinear, LodBias: bias, MaxLod: emu.LodNone}}
+	}
+	buffer := func(kind emu.DescriptorType, data ...byte) []byte {
+		b := mem.Alloc(max(32, len(data)))
+		copy(b.Data, data)
+		table.Set(0, map[emu.DescriptorType]uint32{emu.DescUniformBuffer: 2, emu.DescStorageBuffer: 3}[kind], []emu.Descriptor{{Type: kind, Addr: b.Addr, Size: uint64(len(b.Data))}})
+		return b.Data
+	}
+	table.Set(0, 0, []emu.Descriptor{sampled(1)})
+	table.Set(0, 1, []emu.Descriptor{sampled(0), sampled(2)})
+	buffer(emu.DescUniformBuffer, 1, 0, 0, 0)
+	out := buffer(emu.DescStorageBuffer)
+	p := &emu.Pipeline{Topology: emu.TriangleList, Vertex: program(vs, ir.StageVertex), Fragment: program(fs, ir.StageFragment), Env: &emu.Env{Mem: mem, Bindings: table},
+		Color: []emu.Attachment{{View: &emu.ImageView{Image: image(4, 1, "R8G8B8A8_UNORM")}}}}
+	if err := exec.LinkPipeline(t.Context(), "agx", p); err != nil {
+		t.Fatal(err)
+	}
+	if err := emu.Draw(t.Context(), p, emu.DrawParams{VertexCount: 3, InstanceCount: 1, Limits: emu.Limits{Check: true}}); err != nil {
+		return err
+	}
+	for i, want := range []float32{1, 2, 1.5, 2, 2, 3, 1, 1} {
+		if got := math.Float32frombits(uint32(emu.LoadBytes(out[4*i:], 4))); math.Abs(float64(got-want)) > 0.01 {
+			return fmt.Errorf("level %d is %v, want %v", i, got, want)
 		}
 	}
 	return nil

@@ -140,7 +140,7 @@ func uniformRank(k abi.UniformKind) int {
 	switch k {
 	case abi.UniformHeap:
 		return 0
-	case abi.UniformTable, abi.UniformConstData, abi.UniformPushAddr, abi.UniformBufferAddr, abi.UniformRecords,
+	case abi.UniformSamplerBias, abi.UniformSamplerBiases, abi.UniformTable, abi.UniformConstData, abi.UniformPushAddr, abi.UniformBufferAddr, abi.UniformRecords,
 		abi.UniformPatches, abi.UniformPatchPoints, abi.UniformTessPoints, abi.UniformPrimitiveIDs, abi.UniformCounts, abi.UniformIndices,
 		abi.UniformVertices, abi.UniformXfbBuffer0, abi.UniformXfbBuffer1, abi.UniformXfbBuffer2, abi.UniformXfbBuffer3:
 		return 1

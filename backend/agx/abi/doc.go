@@ -102,6 +102,6 @@
 // 16. Image atomics take their address from there too (HeapAtomicOffset).
 // The write descriptor of a multisampled image sees a 2D image as many times
 // as wide as a pixel has samples, those of a pixel side by side.
-// A texel buffer is a 2D texture of width 16384. Samplers carry their LOD
-// bias, so shaders do not add it.
+// A texel buffer is a 2D texture of width 16384. Samplers have no LOD bias: shaders add
+// UniformSamplerBias, or what the table at UniformSamplerBiases has.
 package abi

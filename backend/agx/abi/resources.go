@@ -15,6 +15,8 @@ const (
 	// StageAddr is what stages leave for others that a driver builds: vertex records,
 	// patches, the tessellator's points. It can be written.
 	StageAddr uint64 = 7 << 48
+	// BiasAddr is where UniformSamplerBiases points to.
+	BiasAddr uint64 = 8 << 48
 )
 
 // TableEntrySize is the size of an entry of the descriptor table: 64-bit
@@ -54,6 +56,14 @@ type HeapRange struct {
 
 // MaxSamplers is the number of entries of the sampler heap, whose indices have 16 bits.
 const MaxSamplers = 1 << 16
+
+// The LOD bias of a sampler, which hardware samplers do not have (agx.md §8.6): a 16-bit float at
+// half 0, and at half 2 the 32-bit float 2^bias, by which explicit derivatives are multiplied.
+// Tables of them have SamplerBiasSize bytes for each sampler.
+const (
+	SamplerBiasScaleHalf = 2
+	SamplerBiasSize      = 8
+)
 
 // State is a texture or sampler state register that the driver fills. Sampler
 // state 0 is the driver's own, for texture_load.

@@ -52,9 +52,11 @@ const (
 	UniformXfbLimit1
 	UniformXfbLimit2
 	UniformXfbLimit3
-	UniformVaryingWord // word: where the varyings of slot Element begin in the record of a vertex, see Place
-	UniformFirstFan    // word: 1 in triangle fans whose first vertex provokes, else 0
-	UniformSlotWritten // word: ~0 if the stage before leaves the varyings of slot Element, else 0
+	UniformVaryingWord   // word: where the varyings of slot Element begin in the record of a vertex, see Place
+	UniformFirstFan      // word: 1 in triangle fans whose first vertex provokes, else 0
+	UniformSlotWritten   // word: ~0 if the stage before leaves the varyings of slot Element, else 0
+	UniformSamplerBias   // see SamplerBias: of the sampler (Set, Binding, Element)
+	UniformSamplerBiases // address of a table of those, by entry of the sampler heap
 	NumUniformKinds
 )
 
@@ -64,7 +66,7 @@ var uniformNames = [...]string{"none", "words", "push", "buffer_data", "buffer_a
 	"attrib_addr", "attrib_clamp", "blend_const", "assembly", "records", "grid_vertices",
 	"record_slots", "patch_vertices", "patch_count", "patches", "patch_record", "patch_slots", "patch_points", "tess_points",
 	"topology", "primitives", "primitive_ids", "counts", "indices", "vertices", "xfb_buffer0", "xfb_buffer1", "xfb_buffer2", "xfb_buffer3",
-	"xfb_limit0", "xfb_limit1", "xfb_limit2", "xfb_limit3", "varying_word", "first_fan", "slot_written"}
+	"xfb_limit0", "xfb_limit1", "xfb_limit2", "xfb_limit3", "varying_word", "first_fan", "slot_written", "sampler_bias", "sampler_biases"}
 
 // String returns the name of the contents.
 func (k UniformKind) String() string {
@@ -97,7 +99,7 @@ func (u *Uniform) Halves() int {
 		return int(u.Size / 2)
 	case UniformBufferAddr, UniformTable, UniformHeap, UniformConstData, UniformPushAddr, UniformAttribAddr, UniformAssembly, UniformRecords,
 		UniformRecordSlots, UniformPatches, UniformPatchRecord, UniformPatchPoints, UniformTessPoints, UniformPrimitiveIDs, UniformCounts,
-		UniformIndices, UniformVertices, UniformXfbBuffer0, UniformXfbBuffer1, UniformXfbBuffer2, UniformXfbBuffer3:
+		UniformSamplerBias, UniformSamplerBiases, UniformIndices, UniformVertices, UniformXfbBuffer0, UniformXfbBuffer1, UniformXfbBuffer2, UniformXfbBuffer3:
 		return 4
 	case UniformBlendConst:
 		return 8

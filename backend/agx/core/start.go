@@ -135,6 +135,11 @@ func (w *wave) fillUniform(u *abi.Uniform) error {
 		addr(abi.ConstDataAddr)
 	case abi.UniformPushAddr:
 		addr(abi.PushAddr)
+	case abi.UniformSamplerBias:
+		b := samplerBias(env.Bindings.Lookup(u.Set, u.Binding, u.Element).Sampler)
+		to[0], to[1] = b[0], b[1]
+	case abi.UniformSamplerBiases:
+		addr(abi.BiasAddr)
 	case abi.UniformViewIndex:
 		return w.viewIndex(to)
 	case abi.UniformSamplePositions:

@@ -249,6 +249,11 @@ func (w *wave) sample(x *inst, d *emu.Descriptor, o *texOperands, lane int) (t [
 	if err != nil {
 		return t, err
 	}
+	if s != nil && s.LodBias != 0 { // hardware samplers have none
+		plain := *s
+		plain.LodBias = 0
+		s = &plain
+	}
 	op := emu.SampleOp{}
 	op.Dim, op.Array = texDim(x.Dim)
 	c := w.coords(o.coord, x.Dim, lane, true)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"nirc/backend/agx/abi"
+	"nirc/internal/emu"
 )
 
 // window returns the bytes at an address of the driver's own memory, up to the
@@ -29,6 +30,8 @@ func (w *wave) window(addr uint64) []byte {
 			copy(t[:], push[off:])
 		}
 		return t[:]
+	case abi.BiasAddr:
+		return w.biasBytes(off)
 	case abi.HeapAddr:
 		return w.heapBytes(off)
 	case abi.AttribAddr:
@@ -37,6 +40,27 @@ func (w *wave) window(addr uint64) []byte {
 		}
 	}
 	return w.driver.bytes(addr)
+}
+
+// biasBytes makes an entry of the table of samplers' biases.
+func (w *wave) biasBytes(off uint64) []byte {
+	e, ok := abi.SamplerHeap.Lookup(w.l.Env.Layout, 0, uint32(min(off/abi.SamplerBiasSize, math.MaxUint32)))
+	if !ok {
+		return nil
+	}
+	v := samplerBias(w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element).Sampler)
+	var b [abi.SamplerBiasSize]byte
+	binary.LittleEndian.PutUint32(b[0:], v[0])
+	binary.LittleEndian.PutUint32(b[4:], v[1])
+	return b[off%abi.SamplerBiasSize:]
+}
+
+// samplerBias is what abi.SamplerBias has of a sampler.
+func samplerBias(s *emu.Sampler) [2]uint32 {
+	if s == nil {
+		return [2]uint32{0, abi.One}
+	}
+	return [2]uint32{round16(float64(s.LodBias)), fbits(float32(math.Exp2(float64(s.LodBias))))}
 }
 
 // tableBytes makes an entry of the descriptor table, which is filled by the pipeline's layout.
