@@ -276,14 +276,14 @@ func (e *epilog) merge(t *abi.TileTarget, k *TargetKey, f *emu.Format, mask uint
 func (e *epilog) load(t *abi.TileTarget, f *emu.Format, sample *ir.Def) (v [4]*ir.Def) {
 	b := e.b
 	v = [4]*ir.Def{b.Imm32(0), b.Imm32(0), b.Imm32(0), b.ImmFloat(1, 32)}
-	n, bits := 4, uint8(32)
+	n, bits, format := 4, uint8(32), t.Format
 	for t.Mask>>(n-1) == 0 {
 		n--
 	}
-	if t.Format == isa.FormatF16 {
-		bits = 16
+	if format == isa.FormatF16 {
+		bits, format = 16, isa.FormatI16 // their bits, as no compiler loads f16 (agx.md §9.3)
 	}
-	d := &b.Intrinsic(ir.IntrLoadLocalPixelAgx, uint8(n), bits, sample).Set(ir.IdxBase, uint64(t.Offset)).Set(ir.IdxFormat, uint64(t.Format)).Def
+	d := &b.Intrinsic(ir.IntrLoadLocalPixelAgx, uint8(n), bits, sample).Set(ir.IdxBase, uint64(t.Offset)).Set(ir.IdxFormat, uint64(format)).Def
 	for c := range n {
 		if t.Mask>>c&1 == 0 {
 			continue
@@ -314,6 +314,11 @@ func (e *epilog) store(t *abi.TileTarget, f *emu.Format, mask uint8, samples *ir
 	}
 	if t.Format.Packed() {
 		mask = t.Mask
+	}
+	if (t.Format == isa.FormatI8 || t.Format == isa.FormatI16) && !faults.has(faultTileWords) {
+		for i := range c {
+			c[i] = b.U2u16(c[i])
+		}
 	}
 	b.Intrinsic(ir.IntrStoreLocalPixelAgx, 0, 0, b.Vec(c[0], c[1], c[2], c[3]), samples, b.Const(16, 0, 0)).
 		Set(ir.IdxBase, uint64(t.Offset)).Set(ir.IdxFormat, uint64(t.Format)).Set(ir.IdxWriteMask, uint64(mask))

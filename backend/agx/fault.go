@@ -37,6 +37,9 @@ const (
 	faultGroupBarrier                        // barriers of the workgroup do not wait
 	faultSlots                               // the descriptor table holds what this shader uses, in a row
 	faultSamplerBias                         // samplers are taken to have a LOD bias of their own
+	faultTileWords                           // short integers are stored to the tile from 32-bit registers
+	faultLinearTexels                        // texels of images lie in rows
+	faultCubeDepth                           // the depth of a cube array's descriptor counts faces
 	numFaults              = iota
 )
 

@@ -66,11 +66,12 @@ func (s *isel) reg(o opnd) mach.Value {
 
 // Truth tables of bitop (agx.md §3).
 const (
-	tableAnd = 8
-	tableOr  = 14
-	tableXor = 6
-	tableNot = 5
-	tableA   = 10
+	tableAnd    = 8
+	tableOr     = 14
+	tableXor    = 6
+	tableNot    = 5
+	tableAndNot = 2 // the first, less the second
+	tableA      = 10
 )
 
 func bitop(table uint8) isa.Instr { return isa.Instr{Op: isa.OpBitop, Table: table} }

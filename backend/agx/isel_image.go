@@ -68,8 +68,8 @@ func (s *isel) texSize(in *ir.Instr, deref *ir.Def, dim ir.Dim, array bool, lod 
 	switch {
 	case dim == ir.Dim3D:
 		ops = append(ops, atLevel(depth))
-	case array && dim == ir.DimCube:
-		ops = append(ops, s.udivSmall(one(depth), 6))
+	case array && dim == ir.DimCube && (in.Kind == ir.KindIntrinsic || faults.has(faultCubeDepth)):
+		ops = append(ops, s.udivSmall(one(depth), 6)) // of faces, else it counts cubes
 	case array:
 		ops = append(ops, one(depth))
 	}
@@ -203,7 +203,7 @@ func (s *isel) imageStore(in *ir.Instr) {
 	}
 	uses := s.register(&t, 0, s.collect(ops...), nil)
 	if t.Dim == isa.Dim2DMS || t.Dim == isa.Dim2DMSArray {
-		uses = s.flatCoords(in, &t, 1, uses)
+		uses = s.memoryCoords(in, &t, 1, uses)
 	} else {
 		uses = s.imageCoords(in, &t, 1, uses)
 	}
@@ -220,29 +220,24 @@ func (s *isel) imageStore(in *ir.Instr) {
 	}
 }
 
-// flatCoords makes the coordinates of a store to a multisampled image, which
-// goes through a view of single samples: those of a pixel stand side by side, and sample
-// numbers that the pixel does not have lead outside (agx.md §8.5).
-func (s *isel) flatCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value) []mach.Value {
-	w := s.descriptorWords(in, in.Srcs[0].Def, 2, 1)
-	n := s.shiftLeft(false, s.addSub(false, s.bitField(w[0], 0, 1), imm32(1), false), 1)
-	coord, layer := in.Srcs[1].Def, imm32(0)
-	if t.Dim == isa.Dim2DMSArray {
-		layer = s.comp(coord, 2)
-		t.Dim = isa.Dim2DArray
-	} else {
-		t.Dim = isa.Dim2D
+// memoryCoords makes the coordinates of a store to a multisampled image, which goes through a linear
+// view of its memory, a sample a texel (agx.md §8.5).
+func (s *isel) memoryCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value) []mach.Value {
+	dim, array := imageShape(in)
+	t.Dim = isa.Dim2D
+	v, index := s.variable(in, in.Srcs[0].Def)
+	if v == nil {
+		return uses
 	}
-	x, sample := s.once(s.sized(s.comp(coord, 0), false)), s.once(s.sized(s.comp(in.Srcs[2].Def, 0), false))
-	// No image is as wide as that, so the product stays outside too.
-	x = s.selectBy(cond{op: isa.CondULT, a: x, b: imm32(flatLimit)}, false, x, imm32(flatLimit))
-	x = s.intOp(isa.Instr{Op: isa.OpImadd}, false, x, n, sample)
-	x = s.selectBy(cond{op: isa.CondULT, a: sample, b: n}, false, x, imm32(1<<32-1))
-	return s.texCoords(t, i, []opnd{x, s.comp(coord, 1)}, layer, opnd{}, uses)
+	m := s.memoryOf(in, v, index)
+	at, inside := s.texelIndex(in, m, dim, array)
+	if s.err != nil {
+		return uses
+	}
+	at = s.once(at)
+	x := s.selectBy(inside, false, s.intOp(bitop(tableAnd), false, at, imm32(abi.SamplesWidth-1)), imm32(1<<32-1))
+	return s.texCoords(t, i, []opnd{x, s.shiftRight(false, at, bufferWidthLog)}, opnd{}, opnd{}, uses)
 }
-
-// flatLimit is beyond the width of any multisampled image.
-const flatLimit = 0xffff
 
 // readsImage reports whether the shader may read the image that in writes: the
 // texture cache must then hear of it.
@@ -261,8 +256,7 @@ func (s *isel) imageAtomic(in *ir.Instr) {
 	if v == nil {
 		return
 	}
-	w := s.heapWords(in, s.heapOffset(in, v, index, true), abi.HeapAtomicOffset/4, 2)
-	a := address{lo: w[0], hi: w[1]}
+	m := s.memoryOf(in, v, index)
 	dim, array := imageShape(in)
 	coord := in.Srcs[1].Def
 	at := s.once(s.sized(s.comp(coord, 0), false))
@@ -271,11 +265,12 @@ func (s *isel) imageAtomic(in *ir.Instr) {
 		size := s.descriptorWords(in, in.Srcs[0].Def, 4, 1)[0]
 		inside = cond{op: isa.CondULT, a: at, b: size}
 	} else {
-		at, inside = s.texelIndex(in, dim, array)
+		at, inside = s.texelIndex(in, m, dim, array)
 	}
 	if s.err != nil {
 		return
 	}
+	a := m.address(s, dim)
 	if s.robustTexels(dim) != ir.RobustOff {
 		a = s.nowhere(a, inside, false)
 	}
@@ -294,46 +289,94 @@ func (s *isel) robustTexels(dim ir.Dim) ir.Robustness {
 	return s.sh.Options.Robust.Images
 }
 
-// texelIndex numbers the texel of an atomic, ((z*height + y)*width + x)*samples
-// + sample, and reports whether it lies in the image.
-func (s *isel) texelIndex(in *ir.Instr, dim ir.Dim, array bool) (opnd, cond) {
+// imageMemory is what the write descriptor of an image says of its memory.
+type imageMemory struct{ lo, hi, place, stride opnd }
+
+// memoryOf loads it.
+func (s *isel) memoryOf(in *ir.Instr, v *ir.Variable, index opnd) imageMemory {
+	w := s.heapWords(in, s.heapOffset(in, v, index, true), 2, 4)
+	return imageMemory{s.once(w[0]), w[1], s.once(w[2]), w[3]}
+}
+
+// address is where the level begins.
+func (m *imageMemory) address(s *isel, dim ir.Dim) address {
+	lo := s.shiftLeft(false, m.lo, 4)
+	hi := s.intOp(isa.Instr{Op: isa.OpExtr}, false, m.lo, s.bitField(m.hi, 0, 4), imm32(28))
+	off := m.place
+	switch dim {
+	case ir.DimMS, ir.DimSubpassMS:
+		return address{lo: lo, hi: hi}
+	case ir.DimBuf:
+	default:
+		off = s.intOp(bitop(tableAnd), false, m.place, imm32(1<<32-1<<abi.PlaceShift))
+	}
+	lo = s.once(lo)
+	sum := s.once(s.addSub(false, lo, off, false))
+	carry := s.selectBy(cond{op: isa.CondULT, a: sum, b: lo}, false, imm32(1), imm32(0))
+	return address{lo: sum, hi: s.addSub(false, hi, carry, false)}
+}
+
+// texelIndex numbers the texel of an access in the memory of its level, counted in samples, and
+// reports whether it lies in the image.
+func (s *isel) texelIndex(in *ir.Instr, m imageMemory, dim ir.Dim, array bool) (opnd, cond) {
 	coord := in.Srcs[1].Def
 	w := s.descriptorWords(in, in.Srcs[0].Def, 0, 4)
 	one := func(o opnd) opnd { return s.addSub(false, o, imm32(1), false) }
-	width := one(s.intOp(isa.Instr{Op: isa.OpExtr, Bits: 14}, false, w[0], w[1], imm32(28)))
-	height, depth := one(s.bitField(w[1], 10, 14)), one(s.bitField(w[3], 14, 14))
+	level := s.bitField(w[1], 24, 4)
+	size := func(o opnd) opnd {
+		n := s.intOp(isa.Instr{Op: isa.OpBfeil}, false, imm32(0), one(o), level)
+		return s.once(s.selectBy(cond{op: isa.CondUEQ, a: n, b: imm32(0)}, false, imm32(1), n))
+	}
+	width, height := size(s.intOp(isa.Instr{Op: isa.OpExtr, Bits: 14}, false, w[0], w[1], imm32(28))), size(s.bitField(w[1], 10, 14))
 	x := s.once(s.sized(s.comp(coord, 0), false))
-	y, z := imm32(0), imm32(0)
-	layered := array || dim == ir.DimCube || dim == ir.Dim3D
-	if dim == ir.Dim1D {
-		if layered {
-			z = s.once(s.comp(coord, 1))
-		}
-	} else {
-		y = s.once(s.comp(coord, 1))
-		if layered {
-			z = s.once(s.comp(coord, 2))
-		}
-	}
-	in1 := s.selectBy(cond{op: isa.CondULT, a: x, b: width}, true, imm16(1), imm16(0))
-	at := x
+	inside := s.selectBy(cond{op: isa.CondULT, a: x, b: width}, true, imm16(1), imm16(0))
 	check := func(c, limit opnd) {
-		in1 = s.selectBy(cond{op: isa.CondULT, a: c, b: limit}, true, in1, imm16(0))
+		inside = s.selectBy(cond{op: isa.CondULT, a: c, b: limit}, true, inside, imm16(0))
 	}
-	row := y
-	if layered {
-		check(z, depth)
-		row = s.intOp(isa.Instr{Op: isa.OpImadd}, false, z, height, y)
-	}
+	next, at := 1, x
+	ms := dim == ir.DimMS || dim == ir.DimSubpassMS
 	if dim != ir.Dim1D {
+		y := s.once(s.comp(coord, 1))
 		check(y, height)
+		next, at = 2, s.twiddled(m, x, y, width, ms)
 	}
-	if dim != ir.Dim1D || layered {
-		at = s.intOp(isa.Instr{Op: isa.OpImadd}, false, row, width, x)
+	if array || dim == ir.DimCube || dim == ir.Dim3D {
+		z, depth := s.once(s.comp(coord, next)), s.bitField(w[3], 14, 14)
+		if dim == ir.Dim3D {
+			check(z, size(depth))
+		} else {
+			check(z, one(depth))
+		}
+		at = s.intOp(isa.Instr{Op: isa.OpImadd}, false, z, m.stride, at)
 	}
-	if dim == ir.DimMS || dim == ir.DimSubpassMS {
-		samples := s.shiftLeft(false, one(s.bitField(w[2], 0, 1)), 1)
-		at = s.intOp(isa.Instr{Op: isa.OpImadd}, false, at, samples, s.comp(in.Srcs[2].Def, 0))
+	if ms {
+		samples := s.once(s.shiftLeft(false, one(s.bitField(w[2], 0, 1)), 1))
+		sample := s.once(s.sized(s.comp(in.Srcs[2].Def, 0), false))
+		check(sample, samples)
+		at = s.intOp(isa.Instr{Op: isa.OpImadd}, false, at, samples, sample)
 	}
-	return at, cond{op: isa.CondUEQ, inv: true, a: in1, b: imm16(0)}
+	return at, cond{op: isa.CondUEQ, inv: true, a: inside, b: imm16(0)}
+}
+
+// twiddled numbers a pixel of a level in tiles of memory (agx.md §8.7).
+func (s *isel) twiddled(m imageMemory, x, y, width opnd, ms bool) opnd {
+	if faults.has(faultLinearTexels) {
+		return s.intOp(isa.Instr{Op: isa.OpImadd}, false, y, width, x)
+	}
+	mask := func(at int) opnd {
+		return s.once(s.addSub(false, s.once(s.tileSize(m, at)), imm32(1), true))
+	}
+	mx, my := mask(0), mask(3)
+	row := s.shiftRight(false, m.place, abi.PlaceShift) // of several samples, in pixels
+	if !ms {
+		row = s.intOp(bitop(tableAndNot), false, s.addSub(false, width, mx, false), mx)
+	}
+	within := s.intOp(isa.Instr{Op: isa.OpIntl}, false, s.intOp(bitop(tableAnd), true, x, mx), s.intOp(bitop(tableAnd), true, y, my))
+	at := s.intOp(isa.Instr{Op: isa.OpImadd}, false, s.intOp(bitop(tableAndNot), false, y, my), row, within)
+	return s.intOp(isa.Instr{Op: isa.OpImadd}, false, s.intOp(bitop(tableAndNot), false, x, mx), s.tileSize(m, 3), at)
+}
+
+// tileSize is the width or height of a tile of memory, whose log2 is at a bit of the place.
+func (s *isel) tileSize(m imageMemory, at int) opnd {
+	return s.once(s.intOp(isa.Instr{Op: isa.OpBfi}, false, imm32(0), imm32(1), s.bitField(m.place, at, 3)))
 }

@@ -103,9 +103,11 @@ func (s *isel) sizeOf(in *ir.Instr, b buffer) opnd {
 
 // covered is the condition that the invocation is no helper, or that it is.
 func (s *isel) covered(yes bool) cond {
-	m := s.getSR(srCoverage, true)
+	m := opnd{}
 	if s.meta.PerSample {
-		m = s.intOp(bitop(tableAnd), true, m, s.in.sampleMask)
+		m = s.intOp(bitop(tableAnd), true, s.getSR(srCoverage, true), s.in.sampleMask)
+	} else {
+		m = s.getSR(srNotHelper, true)
 	}
 	return cond{op: isa.CondUEQ, inv: yes, a: m, b: imm16(0)}
 }

@@ -41,7 +41,13 @@ func heapRange(v *ir.Variable, p layout.Place) abi.HeapRange {
 	if n == 0 {
 		n = p.Count
 	}
-	return abi.HeapRange{Set: v.Set, Binding: v.Binding, First: p.First, Stride: p.Stride, Count: n}
+	return abi.HeapRange{Set: v.Set, Binding: v.Binding, First: p.First, Stride: p.Stride, Count: n, Cubes: countsCubes(v)}
+}
+
+// countsCubes reports whether a variable's descriptors are of cube arrays that are sampled.
+func countsCubes(v *ir.Variable) bool {
+	t := v.Type.WithoutArray()
+	return v.Mode == ir.ModeUniform && t.Dim == ir.DimCube && t.Arrayed
 }
 
 func (r *resources) heapRange(v *ir.Variable) *abi.HeapRange {

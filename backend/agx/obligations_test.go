@@ -55,6 +55,9 @@ var obligations = []struct {
 	{fault: "never depth", script: "never_depth", abi: nirc.SeparateABI},
 	{fault: "sample shading", draw: shadeSamples},
 	{fault: "sampler bias", draw: sampleBiased, abi: backend.MonolithicABI},
+	{fault: "linear texels", script: "linear_texels", abi: backend.MonolithicABI},
+	{fault: "tile words", script: "tile_words", abi: nirc.SeparateABI},
+	{fault: "cube depth", draw: countCubes, abi: backend.MonolithicABI},
 	{fault: "test twice", script: "discard_depth", abi: backend.MonolithicABI},
 	{fault: "slots", script: "slots"},
 	{fault: "tile budget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
@@ -243,6 +246,35 @@ void main() {
 		}
 	}
 	return nil
+}
+
+// countCubes asks for the size of an array of four cubes, as a texture and as a storage image.
+func countCubes(t *testing.T, _ string) error {
+	t.Helper()
+	m := module(t, "a.comp", `#version 450
+layout(local_size_x=1) in;
+layout(set=0, binding=0) uniform samplerCubeArray c;
+layout(set=0, binding=1, r32f) uniform readonly imageCubeArray d;
+layout(set=0, binding=2) buffer B { ivec3 n, k; };
+void main() { n = textureSize(c, 0); k = imageSize(d); }`)
+	p, _, err := exec.Executable(t.Context(), m, nirc.Options{Target: "agx", Level: passes.O2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := emu.NewImage(emu.ImageDesc{Width: 8, Height: 8, Layers: 24, Format: emu.FormatByName("R32_SFLOAT")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem, table := emu.NewMemory(), &emu.Bindings{}
+	out := mem.Alloc(32)
+	table.Set(0, 0, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: &emu.ImageView{Image: img}, Sampler: &emu.Sampler{}}})
+	table.Set(0, 1, []emu.Descriptor{{Type: emu.DescStorageImage, Image: &emu.ImageView{Image: img}}})
+	table.Set(0, 2, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: out.Addr, Size: 32}})
+	err = emu.Dispatch(t.Context(), p, &emu.Env{Mem: mem, Bindings: table}, emu.DispatchParams{Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true}})
+	if n, k := out.Data[8], out.Data[24]; err == nil && (n != 4 || k != 4) {
+		return fmt.Errorf("%d cubes of the texture, %d of the image, want 4", n, k)
+	}
+	return err
 }
 
 // modules keeps what glslangValidator makes of the scripts.

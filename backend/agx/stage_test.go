@@ -84,7 +84,7 @@ func TestFragment(t *testing.T) {
 	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(8), b.Channel(&in.Def, 0))
 	storeOutput(b, ir.SlotData0+1, &in.Def)
 	bin, text := build(t, s, CompileOptions{})
-	expect(t, text, "iterproj r8_r9_r10_r11, cf2, cf0, center", "fcmpsel lt", "sample_mask", "get_sr", "sr60", "if_icmp", "device_store", "pop_exec",
+	expect(t, text, "iterproj r8_r9_r10_r11, cf2, cf0, center", "fcmpsel lt", "sample_mask", "get_sr", "sr63", "if_icmp", "device_store", "pop_exec",
 		"stop")
 	if strings.Contains(text, "sample_mask 255, 255") {
 		t.Errorf("the samples are tested in\n%s", text)

@@ -99,9 +99,8 @@
 // texture_load and one for image_write, and code that wants sizes loads the
 // heap's descriptors (agx.md §8.6): sizes are those of level 0 of
 // the image, texel buffers have their number of elements in the word at byte
-// 16. Image atomics take their address from there too (HeapAtomicOffset).
-// The write descriptor of a multisampled image sees a 2D image as many times
-// as wide as a pixel has samples, those of a pixel side by side.
+// 16; linear images have one layer. Where the texel of an atomic is, or the sample of a store to a multisampled image, code
+// computes by what the write descriptor says of the image's memory (PlaceWord).
 // A texel buffer is a 2D texture of width 16384. Samplers have no LOD bias: shaders add
 // UniformSamplerBias, or what the table at UniformSamplerBiases has.
 package abi

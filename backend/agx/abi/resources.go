@@ -6,9 +6,9 @@ const (
 	HeapAddr      uint64 = 2 << 48 // texture descriptor heap
 	ConstDataAddr uint64 = 3 << 48
 	PushAddr      uint64 = 4 << 48 // push constants; zero beyond their end
-	// ImageAddr is where images can be reached by atomics: bits 32 to 59 and those
-	// below say the entry of the heap and the place of the texel, see HeapAtomicOffset.
-	ImageAddr uint64 = 1 << 60
+	// ImageAddr is where the software GPU has the images that a wave asks for the place of, each with
+	// 4 GiB: descriptors have room for 40 bits.
+	ImageAddr uint64 = 1 << 39
 	// AttribAddr is where vertex buffers are: that of attribute slot s begins
 	// at AttribAddr + s<<40.
 	AttribAddr uint64 = 6 << 48
@@ -36,12 +36,27 @@ type TableRange struct {
 // HeapEntrySize is the size of a descriptor in the heap.
 const HeapEntrySize = 24
 
-// HeapAtomicOffset is the byte in a write descriptor of the heap where the
-// driver keeps the 64-bit address of level 0 of the image for atomics. Texel
-// (x, y, z) of 32 bits, z being the slice or the layer and s the sample, is at
-// address + 4*(((z*height + y)*width + x)*samples + s); of a texel buffer
-// element i at address + 4*i. Only atomics can use addresses of images.
-const HeapAtomicOffset = 16
+// What a write descriptor says of the memory of its level, for code that computes where a texel
+// is: image atomics, and stores to multisampled images. Bits 64 to 99 are the address / 16, as
+// hardware has it. The two words from bit 128 on, which hardware leaves to drivers
+// (agx.md §8.6), are PlaceWord and StrideWord.
+//
+// PlaceWord of an image with one sample a pixel is what the level begins at after the address, a multiple of 128
+// bytes, of one with several the width in pixels, a multiple of the tile's, shifted left by 7. In both cases bits 0 to 2 are log2 of
+// the width of a tile of memory, 3 to 5 log2 of its height, which is the width or half of it. StrideWord is the
+// number of pixels from a layer or slice to the next. Pixels of a tile follow each other in the order of
+// their interleaved coordinates, x first, tiles in rows as wide as the level, a multiple of the tile's; samples of a
+// pixel follow each other. One-dimensional images lie in rows. PlaceWord of a texel buffer is
+// what its address has beyond a multiple of 16.
+//
+// The write descriptor of a multisampled image sees that memory as a linear image of
+// SamplesWidth samples a row.
+const (
+	PlaceWord    = 4
+	StrideWord   = 5
+	PlaceShift   = 7
+	SamplesWidth = 16384
+)
 
 // HeapRange places the elements of an image binding in the heap, by Images: element e has
 // its texture descriptor in entry First + e*Stride and its write (PBE) descriptor in
@@ -52,6 +67,9 @@ type HeapRange struct {
 	First   uint32 `json:"first"`
 	Stride  uint32 `json:"stride"`
 	Count   uint32 `json:"count"`
+	// Cubes says that the depth of its texture descriptors counts cubes, not faces: those of sampled
+	// cube arrays do, those of storage images, which are arrays of faces, do not.
+	Cubes bool `json:"cubes,omitempty"`
 }
 
 // MaxSamplers is the number of entries of the sampler heap, whose indices have 16 bits.

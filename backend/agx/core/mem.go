@@ -121,7 +121,7 @@ func (w *wave) changes(addr uint64, n int, v uint32) bool {
 }
 
 func (w *wave) store(addr uint64, n int, v uint32) error {
-	if addr>>48 != 0 && (addr < abi.AttribAddr || addr&abi.ImageAddr != 0) {
+	if addr>>48 != 0 && addr < abi.AttribAddr || addr>>48 == 0 && addr >= abi.ImageAddr || addr >= abi.BiasAddr {
 		return fmt.Errorf("a store to %#x, which is the driver's", addr)
 	}
 	if addr >= abi.StageAddr {
@@ -223,15 +223,15 @@ func execAtomic(w *wave, x *inst) error {
 		f := func(o uint64) uint64 { return uint64(atomicFn(op, uint32(o), v, compare)) }
 		var old uint64
 		switch {
+		case addr >= abi.ImageAddr && addr>>48 == 0:
+			var err error
+			if old, err = w.imageAtomic(addr, f); err != nil {
+				return err
+			}
 		case addr>>48 == 0:
 			w.reach(addr, 4)
 			w.tellDevice(x, addr, 4, lane, emu.AccessAtomic)
 			old = w.l.Env.Mem.Atomic(addr, 4, f)
-		case addr&abi.ImageAddr != 0:
-			var err error
-			if old, err = w.imageAtomic(addr&(abi.ImageAddr-1), f); err != nil {
-				return err
-			}
 		default:
 			return fmt.Errorf("an atomic at %#x, which is the driver's", addr)
 		}

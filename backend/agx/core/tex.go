@@ -1,7 +1,6 @@
 package core
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -44,7 +43,7 @@ func (w *wave) heapDescriptor(addr uint64, write bool) (*emu.Descriptor, error) 
 	if addr < abi.HeapAddr || off%abi.HeapEntrySize != 0 || off/abi.HeapEntrySize > 1<<32-1 {
 		return nil, fmt.Errorf("address %#x is no descriptor of the heap", addr)
 	}
-	d, forWrite := w.heapEntry(uint32(off / abi.HeapEntrySize))
+	d, forWrite, _ := w.heapEntry(uint32(off / abi.HeapEntrySize))
 	if d == nil {
 		return nil, fmt.Errorf("descriptor %d of the heap belongs to no binding", off/abi.HeapEntrySize)
 	}
@@ -54,13 +53,18 @@ func (w *wave) heapDescriptor(addr uint64, write bool) (*emu.Descriptor, error) 
 	return d, nil
 }
 
-// heapEntry finds what an entry of the heap, which is filled by the pipeline's layout, stands for.
-func (w *wave) heapEntry(n uint32) (d *emu.Descriptor, write bool) {
+// heapEntry finds what an entry of the heap, which is filled by the pipeline's layout, stands for, and
+// whether its depth counts cubes.
+func (w *wave) heapEntry(n uint32) (d *emu.Descriptor, write, cubes bool) {
 	e, ok := abi.Images.Lookup(w.l.Env.Layout, 0, n)
 	if !ok {
-		return nil, false
+		return nil, false, false
 	}
-	return w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element), e.Part != 0
+	for i := range w.p.meta.Heap {
+		h := &w.p.meta.Heap[i]
+		cubes = cubes || h.Cubes && h.Set == e.Set && h.Binding == e.Binding
+	}
+	return w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element), e.Part != 0, cubes
 }
 
 // sampler finds the sampler of an operand: a state register, or an index into the sampler heap.
@@ -382,16 +386,20 @@ func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) err
 		return nil
 	}
 	w.wroteImage(d.Image.Image, sawWrite)
-	lod, sample := int(w.value(&x.Srcs[2], lane)), 0
+	lod := int(w.value(&x.Srcs[2], lane))
 	if n := d.Image.Image.Samples; n > 1 {
-		// The descriptor for writing sees the samples of a pixel side by side.
+		// The descriptor for writing sees the memory of the image, a sample a texel.
 		if n > 4 {
 			return &emu.Unsupported{What: fmt.Sprintf("agx core: image_write to %d samples is not supported", n)}
 		}
-		if px < 0 {
+		if px < 0 || px >= abi.SamplesWidth || py < 0 {
 			return nil
 		}
-		px, sample = px/n, px%n
+		m := memoryOf(d.Image)
+		if x, y, z, sample, ok := m.texel(py*abi.SamplesWidth + px); ok {
+			d.Image.Store(x, y, z, 0, sample, t)
+		}
+		return nil
 	}
 	switch x.Dim {
 	case isa.Dim1D:
@@ -406,20 +414,20 @@ func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) err
 	default:
 		return fmt.Errorf("image_write of dimension %s is not supported", x.Dim)
 	}
-	d.Image.Store(px, py, pz, lod, sample, t)
+	d.Image.Store(px, py, pz, lod, 0, t)
 	return nil
 }
 
 // heapBytes makes the rest of a descriptor in the heap, for code that reads
 // sizes from it (agx.md §8.6). Sizes are those of the image's level
-// 0, of texel buffers their number of elements; addresses are 0.
+// 0, of texel buffers their number of elements; only write descriptors have addresses.
 func (w *wave) heapBytes(off uint64) []byte {
 	if off/abi.HeapEntrySize > 1<<32-1 {
 		return nil
 	}
 	var b [abi.HeapEntrySize]byte
 	bits := descBits{&b}
-	d, write := w.heapEntry(uint32(off / abi.HeapEntrySize))
+	d, write, cubes := w.heapEntry(uint32(off / abi.HeapEntrySize))
 	switch {
 	case d == nil || d.Format == nil && d.Image == nil:
 		if !write {
@@ -428,34 +436,12 @@ func (w *wave) heapBytes(off uint64) []byte {
 	case d.Format != nil:
 		bits.put(128, 32, uint32(min(d.NumTexels(), 1<<32-1)))
 	default:
-		bits.image(d.Image, write)
+		bits.image(d.Image, write, cubes)
 	}
 	if write && d != nil {
-		addr := abi.ImageAddr | off/abi.HeapEntrySize<<32
-		if d.Format != nil {
-			addr, b = d.Addr, [abi.HeapEntrySize]byte{}
-		}
-		binary.LittleEndian.PutUint64(b[abi.HeapAtomicOffset:], addr)
+		w.describeMemory(bits, d)
 	}
 	return b[off%abi.HeapEntrySize:]
-}
-
-// imageAtomic is an atomic on the texel at an address below abi.ImageAddr.
-// Outside the image it gives 0 and does nothing.
-func (w *wave) imageAtomic(off uint64, f func(old uint64) uint64) (uint64, error) {
-	d, _ := w.heapEntry(uint32(off >> 32))
-	if d == nil || d.Image == nil {
-		return 0, fmt.Errorf("entry %d of the heap is no image", off>>32)
-	}
-	if f := d.Image.TexelFormat(); f.Bytes != 4 {
-		return 0, fmt.Errorf("atomics on texels of format %s are not supported", f.Name)
-	}
-	w.wroteImage(d.Image.Image, sawAtomic)
-	n, samples := int(off&(1<<32-1)/4), max(1, d.Image.Image.Samples)
-	width, height, _ := d.Image.Size(0)
-	x := n / samples
-	y, z := x/width, x/width/height
-	return d.Image.Atomic(x%width, y%height, z, n%samples, f), nil
 }
 
 // descBits writes fields of a descriptor.
@@ -467,12 +453,15 @@ func (d descBits) put(at, n int, v uint32) {
 	}
 }
 
-func (d descBits) image(v *emu.ImageView, write bool) {
+func (d descBits) image(v *emu.ImageView, write, cubes bool) {
 	m := v.Image
 	samples := max(1, m.Samples)
 	layers := v.NumLayers()
 	if m.Depth > 1 {
 		layers = m.Depth
+	}
+	if cubes {
+		layers /= 6
 	}
 	if write {
 		d.put(24, 14, uint32(m.Width-1))

@@ -132,7 +132,8 @@ func TestImageWrite(t *testing.T) {
 	}
 }
 
-// TestImageAtomic finds the image's address in its write descriptor.
+// TestImageAtomic finds the image's address in its write descriptor: level 0 begins 384 bytes after
+// it, has two tiles of 2 by 2, and a layer every 72 pixels.
 func TestImageAtomic(t *testing.T) {
 	m := texMachine(t)
 	m.layout = layoutOf(5, 1)
@@ -140,12 +141,21 @@ func TestImageAtomic(t *testing.T) {
 		a.Uniforms = append(a.Uniforms, abi.Uniform{Kind: abi.UniformHeap, Half: 40})
 	}
 	p, err := Load(assemble(t, head+`
-	device_load 0, i32, xy, r4_r5, u20_u21, 10, signed
-	device_load 0, i32, xy, r6_r7, u20_u21, 22, signed
+	device_load 0, i32, xy, r12_r13, u20_u21, 8, signed
+	device_load 0, i32, xy, r14_r15, u20_u21, 20, signed
 	mov_imm r8, 3, 0b0
 	wait 0
 	and r9, r10, 15
-	atomic add, 0, r2, r4_r5, r9, unsigned, r8, 1, 0, 1, 4, 2
+	and r11, r10, 8
+	iadd r4, 0, r12, lsl 4
+	and r13, r13, 15
+	extr r5, r12, r13, 28
+	iadd r6, 0, r14, lsl 4
+	and r15, r15, 15
+	extr r7, r14, r15, 28
+	iadd r12, r9, r11, lsl 3
+	iadd r12, r12, 96
+	atomic add, 0, r2, r4_r5, r12, unsigned, r8, 1, 0, 1, 4, 2
 	atomic add, 0, None, r6_r7, r9, unsigned, r8, 1, 0, 1, 4, 2
 	wait 0`+tail), m.meta())
 	if err != nil {
@@ -167,7 +177,7 @@ func TestImageAtomic(t *testing.T) {
 	}
 	for i := 0; i < 16; i++ {
 		base := pick(i == 15, 100, 0)
-		if got := v.Load(i&3, i>>2&1, i>>3, 0, 0)[0]; got != base+6 || m.word(i) != base || m.word(i+16) != base+3 {
+		if got := v.Load(i>>2&1<<1|i&1, i>>1&1, i>>3, 0, 0)[0]; got != base+6 || m.word(i) != base || m.word(i+16) != base+3 {
 			t.Errorf("texel %d: %d, results %d and %d", i, got, m.word(i), m.word(i+16))
 		}
 		if m.inWord(i) != 6 {

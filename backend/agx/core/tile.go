@@ -47,6 +47,13 @@ func (w *wave) tileForm(x *inst, data *isa.Operand) error {
 		return errors.New("tile memory outside fragment shaders is not supported")
 	}
 	store := x.Op == isa.OpStTile
+	switch {
+	case w.check == nil:
+	case !store && x.Format == isa.FormatF16:
+		return errors.New("nobody knows what a load of format f16 does: load i16")
+	case store && (x.Format == isa.FormatI8 || x.Format == isa.FormatI16) && data.Size == 32:
+		return errors.New("nobody knows how 32-bit registers are stored as shorter integers: narrow them")
+	}
 	if u, _ := x.Field("u0"); store && u != 0 {
 		return errors.New("tile stores with explicit coordinates are not supported")
 	}

@@ -40,8 +40,9 @@ type wave struct {
 	frames   []frame
 	stackTop int // words a lane
 
-	record  []uint32   // words of the vertices' records, lane after lane
-	words   *abi.Words // where the driver places varyings, once it is asked for
+	images  []*emu.ImageView // those that have addresses
+	record  []uint32         // words of the vertices' records, lane after lane
+	words   *abi.Words       // where the driver places varyings, once it is asked for
 	frag    *fragState
 	fetches *[ir.NumAttribSlots]fetch // vertex buffers, once they are asked for
 	check   *checker
