@@ -9,7 +9,8 @@ var Faults = map[string]fault{
 	"varying order": faultVaryingOrder, "viewport copy": faultViewportCopy, "clip copy": faultClipCopy, "viewport unwritten": faultViewportUnwritten,
 	"first fan": faultFirstFan, "invalid plane": faultInvalidPlane,
 	"sample depth": faultSampleDepth, "kept depth": faultKeptDepth, "never depth": faultNeverDepth, "sample shading": faultSampleShading, "test twice": faultTestTwice, "sampler bias": faultSamplerBias, "tile words": faultTileWords,
-	"linear texels": faultLinearTexels, "cube depth": faultCubeDepth,
+	"linear texels": faultLinearTexels, "waits": faultWaits, "pixel fence": faultPixelFence, "helper writes": faultHelperWrites,
+	"final store": faultFinalStore, "nesting start": faultNestingStart, "layer range": faultLayerRange, "flat textures": faultFlatTextures, "cube depth": faultCubeDepth,
 	"workgroup fence": faultWorkgroupFence, "group barrier": faultGroupBarrier,
 	"slots": faultSlots,
 }

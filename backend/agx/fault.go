@@ -40,6 +40,13 @@ const (
 	faultTileWords                           // short integers are stored to the tile from 32-bit registers
 	faultLinearTexels                        // texels of images lie in rows
 	faultCubeDepth                           // the depth of a cube array's descriptor counts faces
+	faultWaits                               // nobody waits for results
+	faultPixelFence                          // the tile is accessed, and samples tested, without a wait for older pixels
+	faultHelperWrites                        // helpers write memory
+	faultFinalStore                          // no store of a vertex is the final one
+	faultNestingStart                        // r0l is what it is at the start
+	faultLayerRange                          // layers of sampled arrays are taken as they are
+	faultFlatTextures                        // one-dimensional textures have their own dimension
 	numFaults              = iota
 )
 

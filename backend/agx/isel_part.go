@@ -133,7 +133,7 @@ func (s *isel) loadFormatted(in *ir.Instr) {
 // fence waits for older fragments of the pixel before the first access to its
 // tile storage.
 func (s *isel) fence() {
-	if !s.hand.fenced {
+	if !s.hand.fenced && !faults.has(faultPixelFence) {
 		s.hand.fenced = true
 		s.add(isa.Instr{Op: isa.OpWaitPix, Imm: 12}, 0)
 	}

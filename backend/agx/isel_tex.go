@@ -124,6 +124,9 @@ var texDims = [...]struct{ plain, array isa.Dim }{
 }
 
 func texDim(d ir.Dim, array bool) isa.Dim {
+	if d == ir.Dim1D && !array && faults.has(faultFlatTextures) {
+		return isa.Dim1D
+	}
 	if array {
 		return texDims[d].array
 	}
@@ -263,7 +266,7 @@ func (s *isel) sampleCoords(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.
 			c = append(c, s.projected(o, inv))
 		}
 		switch {
-		case ti.Dim != ir.Dim1D:
+		case ti.Dim != ir.Dim1D || t.Dim == isa.Dim1D:
 		case fetch:
 			c = append(c, imm32(0))
 		default:

@@ -80,6 +80,9 @@ func (s *isel) vertexOutputs(vals []opnd) {
 		s.add(isa.Instr{Op: isa.OpNoVar, Srcs: [6]isa.Operand{isa.R(0), isa.H(0)}}, 0)
 		return
 	}
+	if faults.has(faultFinalStore) {
+		return
+	}
 	r.last.Op = machOp(isa.OpStVarFinal)
 	s.code.tmpl[r.last.Ext].Op = isa.OpStVarFinal
 }

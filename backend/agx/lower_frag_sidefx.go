@@ -13,7 +13,7 @@ func writesMemory(i ir.Intrinsic) bool {
 // that the invocation is no helper: hardware suppresses nothing for those
 // (agx.md §11.3).
 func lowerFragSidefx(s *ir.Shader, impl *ir.Impl) {
-	if s.Stage != ir.StageFragment {
+	if s.Stage != ir.StageFragment || faults.has(faultHelperWrites) {
 		return
 	}
 	var found []*ir.Instr

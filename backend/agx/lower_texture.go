@@ -30,6 +30,9 @@ func lowerTexture(s *ir.Shader, impl *ir.Impl) {
 		s.AddTexSrc(size, ir.TexSrcLod, b.Imm32(0))
 		b.Insert(size)
 		layers := b.Channel(&size.Def, int(layerOf(ti.Dim)))
+		if faults.has(faultLayerRange) {
+			layers = b.Imm32(1 << 16)
+		}
 		// Negative layers become 0 on the way to unsigned.
 		n := b.F2u32(b.FroundEven(b.Channel(coord.Def, last)))
 		n = b.Umin(n, b.Isub(layers, b.Imm32(1)))

@@ -197,7 +197,7 @@ func (p *program) fill(in *mach.Instr) isa.Instr {
 // finds the counter at 0; it closes its frame.
 func (p *program) entry(scratch int, again bool) {
 	var head []*pinstr
-	if p.exec && !again {
+	if p.exec && !again && !faults.has(faultNestingStart) {
 		head = append(head, p.newInstr(isa.Instr{Op: isa.OpMovImm16, Dst: isa.H(isa.R0L)}, 0))
 	}
 	if p.r0h {

@@ -45,7 +45,7 @@ func (p *program) insertWaits() {
 	for _, in := range p.list {
 		first := len(out)
 		for k := range slots {
-			if sl := &slots[k]; sl.count > 0 && (mustWait(sl, &in.Instr) || p.open && in.Op == isa.OpStop) {
+			if sl := &slots[k]; sl.count > 0 && !faults.has(faultWaits) && (mustWait(sl, &in.Instr) || p.open && in.Op == isa.OpStop) {
 				w := p.newInstr(isa.Instr{Op: isa.OpWait, Slot: uint8(k)}, in.loc)
 				out = append(out, w)
 				*sl = slotState{}

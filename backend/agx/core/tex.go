@@ -262,6 +262,15 @@ func (w *wave) sample(x *inst, d *emu.Descriptor, o *texOperands, lane int) (t [
 	op.Dim, op.Array = texDim(x.Dim)
 	c := w.coords(o.coord, x.Dim, lane, true)
 	op.Layer = float32(c.layer)
+	if layers := d.Image.NumLayers(); w.check != nil && op.Array && x.Mode == isa.TexNormal {
+		if op.Dim == emu.TexCube {
+			layers /= 6
+		}
+		if int(c.layer) >= layers { // hardware clamps none
+			g := w.newPoison()
+			return [4]uint32{g.next(), g.next(), g.next(), g.next()}, nil
+		}
+	}
 	for k := range op.Coord {
 		op.Coord[k] = toF(c.c[k])
 	}

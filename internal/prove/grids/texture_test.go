@@ -97,7 +97,7 @@ func texForms() (list []texForm) {
 // texGrid fills an environment with an array of two textures of each shape.
 func texGrid(t *testing.T, mem *emu.Memory) *emu.Env {
 	var bind emu.Bindings
-	linear := &emu.Sampler{Mag: emu.FilterLinear, Min: emu.FilterLinear, Mip: emu.MipLinear, LodBias: 1, MaxLod: emu.LodNone, Address: [3]emu.AddressMode{emu.AddressClampToEdge, emu.AddressMirroredRepeat, emu.AddressRepeat}}
+	linear := &emu.Sampler{Mag: emu.FilterLinear, Min: emu.FilterLinear, Mip: emu.MipLinear, MaxLod: emu.LodNone, Address: [3]emu.AddressMode{emu.AddressClampToEdge, emu.AddressMirroredRepeat, emu.AddressRepeat}}
 	shadow := *linear
 	shadow.CompareOp = emu.CompareLess
 	for i, s := range texShapes {
