@@ -394,7 +394,7 @@ func (e *epilog) coverage() {
 	}
 	switch {
 	case e.key.DepthNever && e.main.WritesMemory && !faults.has(faultNeverDepth):
-		// Hardware skips the program where no depth can pass, but for one that is no number.
+		// Hardware skips the program where no depth can pass, except for one that is no number.
 		e.storeZS(e.samplesOr(samplesAll), b.ImmFloat(math.NaN(), 32))
 	case e.main.KeepDepth && e.all > 1 && !faults.has(faultKeptDepth):
 		for s := range e.all {
