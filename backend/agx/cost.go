@@ -5,6 +5,7 @@ import (
 
 	"nirc/backend"
 	"nirc/backend/agx/abi"
+	"nirc/backend/agx/core"
 	"nirc/backend/agx/isa"
 	"nirc/backend/cost"
 	"nirc/backend/object"
@@ -75,6 +76,7 @@ func (t Target) Cost(o *object.Object) (*cost.Program, error) {
 	p.Hiding = float64(p.Occupancy.Value) / 32 / schedulers
 	costProps(&p.Props, &m)
 	p.Fill()
+	p.Liveness(core.Registers, core.Spans(o.Code, &m))
 	return p, nil
 }
 

@@ -83,7 +83,7 @@ func (w *walker) node(s lane) int32 {
 	if !ok {
 		n = int32(len(w.list))
 		w.nodes[s] = n
-		w.list = append(w.list, cost.Node{Instr: int32(s.line)})
+		w.list = append(w.list, cost.Node{Instr: int32(s.line), Idle: !s.active})
 		w.todo = append(w.todo, s)
 	}
 	return n

@@ -144,6 +144,8 @@ type Instr struct {
 type Node struct {
 	Instr int32
 	Succ  []int32
+	// Idle: the lane waits here while others run.
+	Idle bool
 }
 
 // Program is decoded machine code.

@@ -6,6 +6,7 @@ import (
 	"nirc/backend"
 	"nirc/backend/cost"
 	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/core"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/object"
 	"nirc/ir"
@@ -89,6 +90,7 @@ func (t Target) Cost(o *object.Object) (*cost.Program, error) {
 	p.Hiding = float64(p.Occupancy.Value*size) / schedulers
 	costProps(&p.Props, &m)
 	p.Fill()
+	p.Liveness(core.Registers, core.Spans(o.Code, &m))
 	return p, nil
 }
 

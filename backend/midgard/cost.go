@@ -6,6 +6,7 @@ import (
 	"nirc/backend"
 	"nirc/backend/cost"
 	"nirc/backend/midgard/abi"
+	"nirc/backend/midgard/core"
 	"nirc/backend/midgard/isa"
 	"nirc/backend/object"
 )
@@ -58,6 +59,7 @@ func (t Target) Cost(o *object.Object) (*cost.Program, error) {
 	p.Occupancy = midgardOccupancy(&m)
 	costProps(&p.Props, &m)
 	p.Fill()
+	p.Liveness(core.Registers, core.Spans(o.Code, &m))
 	return p, nil
 }
 

@@ -146,3 +146,20 @@ func TestObjectCosts(t *testing.T) {
 		t.Error("no shader has a loop")
 	}
 }
+
+// TestLive: registers live are known everywhere, and never more than the program declares.
+func TestLive(t *testing.T) {
+	measure(t, func(name string, s *costs.Shader) {
+		most, known := 0, 0
+		p := s.Program()
+		for i := range p.Instrs {
+			most = max(most, p.Instrs[i].Live)
+			if p.Instrs[i].Live > 0 {
+				known++
+			}
+		}
+		if known == 0 || most > s.Properties.WorkRegisters {
+			t.Errorf("%s: %d %s live at a time of %d, known at %d of %d instructions", name, most, s.Properties.RegisterUnit, s.Properties.WorkRegisters, known, len(p.Instrs))
+		}
+	})
+}
