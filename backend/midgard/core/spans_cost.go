@@ -20,13 +20,14 @@ func Spans(code []byte, m *abi.Meta) map[int][]cost.Span {
 		return nil
 	}
 	spans := map[int][]cost.Span{}
+	work := min(workRegisters, m.WorkRegs) // above are uniform registers
 	for i := range p.code {
 		b := &p.code[i]
 		add := func(reg uint8, bits [2]uint64, write bool) {
 			for c := range 4 {
 				part := uint32(bits[c>>1] >> (c & 1 * 32))
 				// Half a component that is written leaves the other as it was.
-				if reg < workRegisters && part != 0 && (!write || part == ^uint32(0)) {
+				if int(reg) < work && part != 0 && (!write || part == ^uint32(0)) {
 					spans[b.addr] = append(spans[b.addr], cost.Span{First: 4*int(reg) + c, N: 1, Write: write})
 				}
 			}
@@ -46,7 +47,7 @@ func Spans(code []byte, m *abi.Meta) map[int][]cost.Span {
 		for k := range b.LdSt {
 			l := &b.LdSt[k]
 			for c := range 4 {
-				if l.Op.Load() && l.Reg < workRegisters && l.Mask>>c&1 != 0 {
+				if l.Op.Load() && int(l.Reg) < work && l.Mask>>c&1 != 0 {
 					spans[b.addr] = append(spans[b.addr], cost.Span{First: 4*int(l.Reg) + c, N: 1, Write: true})
 				}
 			}
