@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"nirc"
 	"nirc/internal/costs"
+	"nirc/internal/figures"
 	"nirc/internal/report"
 	"nirc/ir"
 
@@ -23,11 +25,13 @@ pass changed. Nothing is fetched; the pages can be read without scripts, light o
 keyboard, and are the same bytes for the same input.
 
 One shader is one page. Several are a page of the set, which can be sorted and searched, and a
-page a shader in a directory beside it: report.html and report/1.html and so on. The figures are
-modelled (docs/cost.md).`
+page a shader in a directory beside it: report.html and report/1.html and so on. With --before
+the page of the set says what was helped and what was hurt since. The figures are modelled
+(docs/cost.md).`
 
 type reportCommand struct {
 	measureFlags
+	before string
 }
 
 func (a *app) reportPages() *cobra.Command {
@@ -35,6 +39,7 @@ func (a *app) reportPages() *cobra.Command {
 	cmd := &cobra.Command{Use: "report FILE|DIR…", Short: "Write pages about what shaders cost", Long: reportLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
 	c.flags(cmd.Flags())
 	c.declareOutput(cmd.Flags(), "report.html", "write to this `FILE.html`")
+	cmd.Flags().StringVar(&c.before, "before", "", "compare with the costs in `FILE.json`, of nirc cost --json")
 	return cmd
 }
 
@@ -44,6 +49,16 @@ func (c *reportCommand) run(cmd *cobra.Command, args []string) error {
 	}
 	if err := c.setup(); err != nil {
 		return err
+	}
+	var earlier *figures.Set
+	if c.before != "" {
+		data, err := c.read(c.before)
+		if err != nil {
+			return err
+		}
+		if earlier, err = costs.ReadFigures(data); err != nil {
+			return placed(nirc.Diagnose(err, c.before, ""))
+		}
 	}
 	c.look = true
 	var (
@@ -74,7 +89,7 @@ func (c *reportCommand) run(cmd *cobra.Command, args []string) error {
 	}); err != nil {
 		return err
 	}
-	if len(shown) == 1 {
+	if len(shown) == 1 && earlier == nil {
 		return errors.Join(errors.Join(failed...), c.page(c.output, func(b *bytes.Buffer) error { return report.WriteShader(b, shown[0]) }))
 	}
 	if len(shown) > 0 {
@@ -88,8 +103,21 @@ func (c *reportCommand) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	err := c.page(c.output, func(b *bytes.Buffer) error { return report.WriteSet(b, &report.Set{Rows: rows}) })
+	err := c.page(c.output, func(b *bytes.Buffer) error { return report.WriteSet(b, pageOfSet(rows, earlier)) })
 	return errors.Join(errors.Join(failed...), err)
+}
+
+// pageOfSet compares the rows with an earlier set, if there is one.
+func pageOfSet(rows []report.Row, earlier *figures.Set) *report.Set {
+	s := &report.Set{Rows: rows}
+	if earlier != nil {
+		now := &costs.Set{}
+		for i := range rows {
+			now.Shaders = append(now.Shaders, rows[i].Shader)
+		}
+		s.Diff = figures.NewDiff(earlier, now.Figures())
+	}
+	return s
 }
 
 // page writes one page, whole or not at all.
@@ -127,8 +155,11 @@ func shaderPage(src costs.Sources, list []measured) *report.Shader {
 		if g, ok := report.Flow(m.Target+" "+m.GPU, m.Program()); ok {
 			s.Graphs = append(s.Graphs, g)
 		}
+		if g, ok := report.Live(m.Target+" "+m.GPU, m.Program()); ok {
+			s.Live = append(s.Live, g)
+		}
 		if len(m.seen.steps) > 0 {
-			s.Pipelines = append(s.Pipelines, report.Pipeline{Target: m.Target + " " + m.GPU, Steps: m.seen.steps})
+			s.Pipelines = append(s.Pipelines, &report.Pipeline{Target: m.Target + " " + m.GPU, Steps: m.seen.steps, Texts: &m.seen.texts})
 		}
 	}
 	if first {
@@ -202,29 +233,43 @@ func codeListing(m *measured) (report.Listing, error) {
 type seen struct {
 	ir    []report.Line
 	steps []report.Step
+	texts report.Texts
 	last  string
+	rules []uint32 // how often each had rewritten something after the last step
 }
 
 // watch makes the options collect what each pass changed.
 func (s *seen) watch(o *nirc.Options) {
-	o.Run.PrintChanged = true
+	hits := newRuleHits()
+	s.rules = newRuleHits()
+	o.Run.DumpAfter, o.Run.RuleHits = []string{"all"}, hits
 	o.Run.Dump = func(title, text string) {
-		added, removed := compareLines(s.last, text)
-		if s.last != "" && added+removed > 0 {
-			s.steps = append(s.steps, report.Step{Name: strings.TrimPrefix(title, "after "), Added: added, Removed: removed})
+		step := report.Step{Name: strings.TrimPrefix(title, "after ")}
+		if s.last != "" && text != s.last {
+			step.Added, step.Removed = compareLines(s.last, text)
 		}
-		s.last = text
+		for i, n := range hits {
+			if n > s.rules[i] {
+				step.Rules = append(step.Rules, report.Rule{Name: ruleName(i), Hits: n - s.rules[i]})
+			}
+		}
+		copy(s.rules, hits)
+		s.steps, s.last = append(s.steps, step), text
+		s.texts.Add(text)
 	}
 }
 
-// compareLines counts the lines that only one of two texts has.
+// numbers are those of values and blocks, which are counted anew in each text.
+var numbers = regexp.MustCompile(`%\d+|\bb\d+`)
+
+// compareLines counts the lines that only one of two texts has, whatever the numbers of values.
 func compareLines(before, after string) (added, removed int) {
 	have := map[string]int{}
 	for l := range strings.Lines(before) {
-		have[strings.TrimSpace(l)]++
+		have[numbers.ReplaceAllString(strings.TrimSpace(l), "%")]++
 	}
 	for l := range strings.Lines(after) {
-		if k := strings.TrimSpace(l); have[k] > 0 {
+		if k := numbers.ReplaceAllString(strings.TrimSpace(l), "%"); have[k] > 0 {
 			have[k]--
 		} else {
 			added++

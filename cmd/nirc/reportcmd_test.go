@@ -26,8 +26,8 @@ func TestReportPages(t *testing.T) {
 		}
 		return string(text)
 	}
-	page := do("a.html", "../../testdata/lit.frag.spv")
-	if page != do("b.html", "../../testdata/lit.frag.spv") {
+	page := do("a.html", "-t", "all", "../../testdata/lit.frag.spv")
+	if page != do("b.html", "-t", "all", "../../testdata/lit.frag.spv") {
 		t.Error("two runs give different bytes")
 	}
 	if m := regexp.MustCompile(`(?:src|href|url\()\s*=?\s*["']?(https?:|//)`).FindString(page); m != "" {

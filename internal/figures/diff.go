@@ -181,7 +181,7 @@ func (c *ColumnDiff) totals() string {
 	if f := Find(c.Name); f != nil && f.NoSum {
 		return ""
 	}
-	return fmt.Sprintf("%s -> %s (%s)", format(c.Name, c.Before), format(c.Name, c.After), percent(c.Before, c.After))
+	return fmt.Sprintf("%s -> %s (%s)", Format(c.Name, c.Before), Format(c.Name, c.After), percent(c.Before, c.After))
 }
 
 // Write writes the report for people; n bounds each list of shaders.
@@ -194,7 +194,7 @@ func (d *Diff) Write(w io.Writer, n int) error {
 		c := &d.Columns[i]
 		if t := c.totals(); t != "" {
 			fmt.Fprintf(e, "total %s in shared programs: %s\n", strings.TrimPrefix(c.Name, "total "), t)
-			fmt.Fprintf(e, "%s in affected programs: %s -> %s (%s)\n", c.Name, format(c.Name, c.AffectedBefore), format(c.Name, c.AffectedAfter), percent(c.AffectedBefore, c.AffectedAfter))
+			fmt.Fprintf(e, "%s in affected programs: %s -> %s (%s)\n", c.Name, Format(c.Name, c.AffectedBefore), Format(c.Name, c.AffectedAfter), percent(c.AffectedBefore, c.AffectedAfter))
 		} else {
 			fmt.Fprintf(e, "%s, which has no total\n", c.Name)
 		}
@@ -253,7 +253,7 @@ func (d *Diff) WriteMarkdown(w io.Writer, n int, closed []string) error {
 					fmt.Fprintf(e, "| … and %d more | | | |\n", len(list)-n)
 					break
 				}
-				fmt.Fprintf(e, "| %s | %s | %s | %s |\n", code(x.Shader), format(c.Name, x.Before), format(c.Name, x.After), percent(x.Before, x.After))
+				fmt.Fprintf(e, "| %s | %s | %s | %s |\n", code(x.Shader), Format(c.Name, x.Before), Format(c.Name, x.After), percent(x.Before, x.After))
 			}
 		}
 		fmt.Fprintf(e, "\n</details>\n")
@@ -271,7 +271,7 @@ func writeChanges(w io.Writer, word, name string, list []Change, n int) {
 			fmt.Fprintf(w, "  … and %d more\n", len(list)-n)
 			return
 		}
-		fmt.Fprintf(w, "  %s: %s %s: %s -> %s (%s)\n", name, word, c.Shader, format(name, c.Before), format(name, c.After), percent(c.Before, c.After))
+		fmt.Fprintf(w, "  %s: %s %s: %s -> %s (%s)\n", name, word, c.Shader, Format(name, c.Before), Format(name, c.After), percent(c.Before, c.After))
 	}
 }
 

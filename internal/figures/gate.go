@@ -79,11 +79,11 @@ func (d *Diff) Closed(gates []Gate) (list []string) {
 				continue
 			}
 			if f := Find(g.Name); g.Total && !f.NoSum && g.closes(c.Before, c.After) {
-				list = append(list, fmt.Sprintf("%s: total %s -> %s (%s)", g.Text, format(c.Name, c.Before), format(c.Name, c.After), percent(c.Before, c.After)))
+				list = append(list, fmt.Sprintf("%s: total %s -> %s (%s)", g.Text, Format(c.Name, c.Before), Format(c.Name, c.After), percent(c.Before, c.After)))
 			}
 			for _, h := range c.Hurt {
 				if g.Shaders && g.closes(h.Before, h.After) {
-					list = append(list, fmt.Sprintf("%s: %s %s -> %s (%s)", g.Text, h.Shader, format(c.Name, h.Before), format(c.Name, h.After), percent(h.Before, h.After)))
+					list = append(list, fmt.Sprintf("%s: %s %s -> %s (%s)", g.Text, h.Shader, Format(c.Name, h.Before), Format(c.Name, h.After), percent(h.Before, h.After)))
 				}
 			}
 		}

@@ -88,11 +88,11 @@ func TestTotals(t *testing.T) {
 
 func TestFormat(t *testing.T) {
 	for v, want := range map[int64]string{1250: "12.5", 100: "1", 0: "0", 10000: "100", 1233: "12.33"} {
-		if got := format("total cycles", v); got != want {
+		if got := Format("total cycles", v); got != want {
 			t.Errorf("%d is %s, want %s", v, got, want)
 		}
 	}
-	if format("inst", 1250) != "1250" {
+	if Format("inst", 1250) != "1250" {
 		t.Error("instructions are scaled")
 	}
 }

@@ -15,7 +15,7 @@ func cell(name string, v int64, ok bool) string {
 	if !ok {
 		return "-"
 	}
-	return format(name, v)
+	return Format(name, v)
 }
 
 // writeCells aligns all columns right but the last.

@@ -117,8 +117,8 @@ func Markdown() string {
 	return b.String()
 }
 
-// format writes a figure's value.
-func format(name string, v int64) string {
+// Format writes a figure's value.
+func Format(name string, v int64) string {
 	f := Find(name)
 	if f == nil || f.Scale <= 1 {
 		return fmt.Sprint(v)

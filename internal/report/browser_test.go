@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,7 +89,7 @@ func (b *browser) number(t *testing.T, js string) (n float64) {
 const contrast = `(function () {
   function lum(c) { return c.match(/[\d.]+/g).slice(0, 3).map(function (v) { v /= 255; return v <= .03928 ? v / 12.92 : Math.pow((v + .055) / 1.055, 2.4); }).reduce(function (s, v, i) { return s + v * [.2126, .7152, .0722][i]; }, 0); }
   var bg = lum(getComputedStyle(document.body).backgroundColor), worst = 99;
-  document.querySelectorAll("p, td, th, h1, a, .list .n, .list code").forEach(function (e) {
+  document.querySelectorAll("p, td, th, h1, a, .list .n, .list code, .list code span, pre.diff b").forEach(function (e) {
     var a = lum(getComputedStyle(e).color), r = (Math.max(a, bg) + .05) / (Math.min(a, bg) + .05);
     worst = Math.min(worst, r);
   });
@@ -128,12 +129,51 @@ func TestBrowserShader(t *testing.T) {
 			t.Errorf("%s: contrast of %.2f, WCAG AA wants 4.5", theme, c)
 		}
 	}
+	passesOf(t, b)
 	b.run(t, emulation.SetDeviceMetricsOverride(390, 844, 2, true), chromedp.Reload(), chromedp.WaitVisible("#theme"))
 	if n := b.number(t, `document.documentElement.scrollWidth`); n > 400 {
 		t.Errorf("on a phone the page is %v wide", n)
 	}
 	if dir := os.Getenv("NIRC_SCREENSHOTS"); dir != "" {
 		shots(t, b, dir)
+	}
+}
+
+// passesOf looks at the pipelines of a shader's page: what changed nothing can be hidden, rules are found, the texts
+// after any two steps are compared.
+func passesOf(t *testing.T, b *browser) {
+	t.Helper()
+	shown := func() float64 {
+		return b.number(t, `Array.from(document.querySelectorAll(".steps tbody tr")).filter(function (r) { return getComputedStyle(r).display !== "none"; }).length`)
+	}
+	b.run(t, chromedp.Evaluate(`document.querySelectorAll("details.pipeline").forEach(function (d) { d.open = true; })`, nil))
+	all := shown()
+	b.run(t, chromedp.Click("#same", chromedp.ByQuery))
+	if some := shown(); some == 0 || some >= all {
+		t.Errorf("%v of %v runs of passes are left when those that changed nothing are hidden", some, all)
+	}
+	b.run(t, chromedp.Click("#same", chromedp.ByQuery), chromedp.SendKeys(`input[data-filter=".steps tbody tr"]`, "late.rules", chromedp.ByQuery))
+	if n := shown(); n == 0 || n >= all {
+		t.Errorf("the search for a rule leaves %v of %v runs", n, all)
+	}
+	b.run(t, chromedp.Evaluate(`document.querySelector('input[data-filter=".steps tbody tr"]').value = ""`, nil))
+	// From the first text to the last of the IR something goes and comes; a text does not differ from itself.
+	const lines = `(function (sign) { return Array.from(document.querySelectorAll("pre.diff b")).filter(function (e) { return e.textContent[0] === sign; }).length; })`
+	choose := func(from, to int) {
+		b.run(t, chromedp.Evaluate(fmt.Sprintf(`(function () { var p = document.querySelector(".pipeline"), f = p.querySelector(".from"), t = p.querySelector(".to"); f.value = %d; t.value = %d; t.dispatchEvent(new Event("change")); })()`, from, to), nil))
+	}
+	choose(0, 20)
+	if gone, come := b.number(t, lines+`("\u2212")`), b.number(t, lines+`("+")`); gone == 0 || come == 0 {
+		t.Errorf("between two steps %v lines go and %v come", gone, come)
+	}
+	choose(5, 5)
+	if n := b.number(t, `+(document.querySelector("pre.diff").textContent === "no difference")`); n != 1 {
+		t.Error("a text differs from itself")
+	}
+	// A pass's button shows what it changed: as many lines as its row says.
+	b.run(t, chromedp.Evaluate(`document.querySelector(".steps tbody tr:not(.same) button").click()`, nil))
+	if n := b.number(t, `parseInt(document.querySelector(".steps tbody tr:not(.same)").cells[1].textContent.slice(1)) - `+lines+`("+")`); n > 0 {
+		t.Errorf("the difference lacks %v of the lines that the row says were added", n)
 	}
 }
 
@@ -144,8 +184,11 @@ func TestBrowserSet(t *testing.T) {
 	b.run(t, chromedp.Click(`table.sort th:nth-child(4) button`, chromedp.ByQuery))
 	most := b.number(t, first)
 	b.run(t, chromedp.Click(`table.sort th:nth-child(4) button`, chromedp.ByQuery))
-	if least := b.number(t, first); least >= most || most != 96 {
+	if least := b.number(t, first); least >= most || most != b.number(t, `Math.max.apply(null, Array.from(document.querySelectorAll("table.sort tbody tr")).map(function (r) { return parseFloat(r.cells[3].textContent); }))`) {
 		t.Errorf("sorted by cycles the first is %v, then %v", most, least)
+	}
+	if n := b.number(t, `document.querySelectorAll("table.changes tbody tr").length`); n == 0 {
+		t.Error("the page does not say what changed since")
 	}
 	b.run(t, chromedp.SendKeys(`input[type=search]`, "mandel", chromedp.ByQuery))
 	if n := b.number(t, `document.querySelectorAll("table.sort tbody tr:not(.hidden)").length`); n != 2 {
@@ -164,10 +207,20 @@ func write(t *testing.T, args ...string) string {
 	return path
 }
 
-func shaderPage(t *testing.T) string { return write(t, "../../testdata/lit.frag.spv") }
+func shaderPage(t *testing.T) string { return write(t, "-t", "all", "../../testdata/lit.frag.spv") }
 
+// setPage is that of two shaders, after they were compiled without passes.
 func setPage(t *testing.T) string {
-	return write(t, "-t", "ir3,agx", "../../testdata/blur.comp.spv", "../../testdata/mandel.comp.spv")
+	before := filepath.Join(t.TempDir(), "before.json")
+	args := []string{"../../testdata/blur.comp.spv", "../../testdata/mandel.comp.spv"}
+	out, err := exec.Command("go", append([]string{"run", "nirc/cmd/nirc", "cost", "--json", "-O0", "-t", "ir3,agx"}, args...)...).Output()
+	if err == nil {
+		err = os.WriteFile(before, out, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return write(t, "-t", "ir3,agx", "--before", before, "../../testdata/blur.comp.spv", "../../testdata/mandel.comp.spv")
 }
 
 // shots writes pictures of the page for people to look at.

@@ -13,13 +13,14 @@ import (
 
 	"nirc"
 	"nirc/internal/costs"
+	"nirc/internal/figures"
 )
 
 //go:embed page.html
 var pageText string
 
 // pages are the templates "shader" and "set".
-var pages = template.Must(template.New("page").Funcs(template.FuncMap{"number": number, "percent": percent, "join": strings.Join}).Parse(pageText))
+var pages = template.Must(template.New("page").Funcs(template.FuncMap{"number": number, "percent": percent, "join": strings.Join, "highlight": highlight, "figure": figures.Format}).Parse(pageText))
 
 // MaxBytes bounds a page.
 const MaxBytes = 8 << 20
@@ -46,16 +47,37 @@ type Graph struct {
 	SVG   template.HTML // made here, of numbers alone
 }
 
-// Step is a pass that changed the shader.
+// Step is a pass or a machine step.
 type Step struct {
 	Name           string
-	Added, Removed int // lines of its text
+	Added, Removed int    // lines of its text
+	Rules          []Rule // those that rewrote something
 }
 
-// Pipeline is what the passes did for a target.
+// Changed reports whether the step changed anything.
+func (s *Step) Changed() bool { return s.Added+s.Removed > 0 }
+
+// Rule is a rule of the algebraic passes, and how often it rewrote something.
+type Rule struct {
+	Name string
+	Hits uint32
+}
+
+// Pipeline is what the passes did for a target. Texts are those after each step, or nil.
 type Pipeline struct {
 	Target string
 	Steps  []Step
+	Texts  *Texts
+}
+
+// Changes counts the steps that changed something.
+func (p *Pipeline) Changes() (n int) {
+	for i := range p.Steps {
+		if p.Steps[i].Changed() {
+			n++
+		}
+	}
+	return n
 }
 
 // Shader is a page.
@@ -63,8 +85,9 @@ type Shader struct {
 	Name      string
 	Costs     []*costs.Shader // a target each
 	Listings  []Listing
+	Live      []Graph // registers over the code
 	Graphs    []Graph
-	Pipelines []Pipeline
+	Pipelines []*Pipeline
 	Version   string
 	Index     string // the page of the set, "" if there is none
 }
@@ -80,6 +103,8 @@ type Set struct {
 	Rows    []Row
 	Version string
 	Charts  []Graph
+	// Diff compares the set with an earlier one, if there is one.
+	Diff *figures.Diff
 }
 
 // WriteShader writes a shader's page.
