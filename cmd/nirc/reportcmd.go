@@ -259,7 +259,7 @@ func (s *seen) watch(o *nirc.Options) {
 	}
 }
 
-// numbers are those of values and blocks, which are counted anew in each text.
+// numbers are those of values and blocks, which are counted from 0 in each text.
 var numbers = regexp.MustCompile(`%\d+|\bb\d+`)
 
 // compareLines counts the lines that only one of two texts has, whatever the numbers of values.
