@@ -71,7 +71,7 @@ func indented(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// The members of SARIF 2.1.0 that are written; the numbers in the standard are those of its sections 3.13 to 3.30.
+// The members of SARIF 2.1.0 that are written.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
