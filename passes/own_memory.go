@@ -12,7 +12,7 @@ type binding struct{ set, number uint32 }
 // ownMemory lists the bindings whose memory nothing else in the shader names.
 //
 // SPIR-V lets a compiler assume of a variable that is not decorated Aliased that what it
-// reaches is reached through no other (SPIR-V specification §2.18.2: Restrict is what
+// reaches is reached through no other (its specification under "Aliasing": Restrict is what
 // holds in the Vulkan and GLSL450 memory models where nothing is said). Variables at one
 // binding are one memory: shaders view a buffer as several types that way. Pointers from
 // addresses may lead anywhere.
