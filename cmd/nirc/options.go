@@ -39,8 +39,10 @@ func (r *shared) runOptions(d device) (nirc.Options, error) {
 func (r *shared) options(target string) (nirc.Options, error) {
 	o := nirc.Options{Target: target, PrintCFG: r.cfg, DispatchBase: r.dispatchBase, SampleShading: r.sampleShading, SafeConsts: r.safeConsts}
 	var err error
-	if o.Robust, err = ir.ParseRobust(r.robust); err != nil {
-		return o, nirc.Usagef("--robust %s", err)
+	if r.robust != "" { // of commands that have the flag
+		if o.Robust, err = ir.ParseRobust(r.robust); err != nil {
+			return o, nirc.Usagef("--robust %s", err)
+		}
 	}
 	if o.Layout, err = readLayout(r.layoutFile); err != nil {
 		return o, err
