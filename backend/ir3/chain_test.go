@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -262,4 +263,67 @@ func TestJobNext(t *testing.T) {
 			t.Errorf("before %s: the threads go on as %s, %d outputs", c.next, m.Chain.Next, len(m.Outputs))
 		}
 	}
+}
+
+// streamStrips compares the strips of two streams whose vertices and ends are mixed.
+func streamStrips(gpu string) error {
+	s, b := newStage(ir.StageGeometry)
+	s.Info.Geom = ir.GeomInfo{Invocations: 1, MaxVertices: 8, InPrimitive: 3, OutPrimitive: 0}
+	op := func(i ir.Intrinsic, stream uint64) { b.Intrinsic(i, 0, 0).Set(ir.IdxStreamId, stream) }
+	emit := func(stream uint64) {
+		outputTo(b, vertexInput(b, b.Imm32(0), ir.SlotVar0+2, 4), ir.SlotPos)
+		op(ir.IntrEmitVertex, stream)
+	}
+	for range 2 {
+		emit(0)
+		emit(1)
+		op(ir.IntrEndPrimitive, 1)
+		emit(0)
+		emit(1)
+	}
+	run := func(p emu.Program) (*emu.Emission, error) {
+		e := emu.NewEmission(8)
+		v := [3]*emu.Slots{{}, {}, {}}
+		l := &emu.Launch{NumLanes: 1, Check: true, Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}, Geometry: []emu.GeometryLane{{V: v[:], Emitted: e}}}
+		st, err := p.NewWave(l).Run(1 << 20)
+		if err == nil && st != emu.StatusDone {
+			err = fmt.Errorf("status %v", st)
+		}
+		return e, err
+	}
+	ref, err := interp.New(s, interp.Options{WaveSize: 1})
+	if err != nil {
+		return err
+	}
+	want, err := run(ref)
+	if err != nil {
+		return err
+	}
+	bin, err := compile(s, CompileOptions{GPU: gpu})
+	if err != nil {
+		return err
+	}
+	p, err := core.Load(bin.Code, &bin.Meta)
+	if err != nil {
+		return err
+	}
+	got, err := run(p)
+	if err != nil {
+		return err
+	}
+	inner := func(l *emu.Strips) string {
+		at := []int{len(l.Vertices)}
+		for _, n := range l.Ends {
+			if n > 0 && n < len(l.Vertices) {
+				at = append(at, n)
+			}
+		}
+		return fmt.Sprint(at)
+	}
+	for i := range 2 {
+		if w, g := inner(want.Stream(i)), inner(got.Stream(i)); w != g {
+			return fmt.Errorf("stream %d: vertices and ends %s, want %s", i, g, w)
+		}
+	}
+	return nil
 }

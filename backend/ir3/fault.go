@@ -22,6 +22,8 @@ const (
 	faultCacheInvalidate                   // acquires from other workgroups without ccinv
 	faultReadOnly                          // loads of memory that the shader writes through the texture path
 	faultConsts                            // consts that somebody else is expected to load
+	faultStreams                           // one flag of cuts for the strips of all streams
+	faultFullQuads                         // fine derivatives without whole quads
 	numFaults
 )
 

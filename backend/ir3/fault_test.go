@@ -116,6 +116,19 @@ var faultCases = []struct {
 		gputest.StoreWords(b, buf, b.IAddImm(at, 256), gputest.LoadWords(b, buf, at, 1))
 		return onBothGens(s, 1, 512)
 	}},
+	{faultFullQuads, "whole quads", func() error {
+		s, b := newStage(ir.StageFragment)
+		outputTo(b, &b.Intrinsic(ir.IntrDdxFine, 1, 32, inputFrom(b, ir.SlotVar0, 0, 1)).Def, ir.SlotData0)
+		return stageDiffer(s, "a740")
+	}},
+	{faultStreams, "cuts of streams", func() error {
+		for _, gpu := range []string{"a630", "a740"} {
+			if err := streamStrips(gpu); err != nil {
+				return fmt.Errorf("%s: %w", gpu, err)
+			}
+		}
+		return nil
+	}},
 	{faultConsts, "consts of the preamble", func() error {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)

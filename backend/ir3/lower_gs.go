@@ -20,8 +20,8 @@ type emits struct {
 	// of the thread's vertex.
 	cur, kept [4 * ir.NumVaryingSlots]*ir.Variable
 	used      []int
-	count     *ir.Variable // vertices emitted
-	flags     *ir.Variable // of the next vertex
+	count     *ir.Variable                   // vertices emitted
+	flags     [ir.NumXfbBuffers]*ir.Variable // of the next vertex of each stream, nil of those without
 	keptFlags *ir.Variable
 	err       error
 }
@@ -33,7 +33,7 @@ func lowerEmits(s *ir.Shader, impl *ir.Impl, lists passes.Lists) error {
 	}
 	e := &emits{s: s, impl: impl, b: ir.NewBuilder(ir.AtStart(impl.Start()))}
 	u32 := ir.ScalarType(ir.BaseUint, 32)
-	e.count, e.flags, e.keptFlags = impl.NewLocal(u32, "vertex_count"), impl.NewLocal(u32, "vertex_flags"), impl.NewLocal(u32, "kept_flags")
+	e.count, e.keptFlags = impl.NewLocal(u32, "vertex_count"), impl.NewLocal(u32, "kept_flags")
 	var found []*ir.Instr
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
@@ -49,7 +49,11 @@ func lowerEmits(s *ir.Shader, impl *ir.Impl, lists passes.Lists) error {
 	zero := e.b.Imm32(0)
 	e.b.StoreVar(e.count, zero, 1)
 	e.b.StoreVar(e.keptFlags, zero, 1)
-	e.b.StoreVar(e.flags, e.b.Imm32(abi.FlagCut), 1)
+	for _, v := range e.flags {
+		if v != nil {
+			e.b.StoreVar(v, e.b.Imm32(abi.FlagCut), 1)
+		}
+	}
 	for _, in := range found {
 		e.b.AtInstr(in)
 		e.intrinsic(in)
@@ -71,6 +75,11 @@ func (e *emits) scan(in *ir.Instr) {
 		n = int(d.NumComponents)
 	case ir.IntrLoadOutput:
 		n = int(d.NumComponents)
+	case ir.IntrEmitVertex, ir.IntrEndPrimitive:
+		if v := &e.flags[stream(in)]; *v == nil {
+			*v = e.impl.NewLocal(ir.ScalarType(ir.BaseUint, 32), "vertex_flags")
+		}
+		return
 	default:
 		return
 	}
@@ -88,6 +97,14 @@ func (e *emits) scan(in *ir.Instr) {
 			e.fail(in, "output slot %d is stored with 16 and 32 bits", k/4)
 		}
 	}
+}
+
+// stream is the vertex stream of an emit or an end of a primitive: each has strips of its own.
+func stream(in *ir.Instr) uint32 {
+	if faults.has(faultStreams) {
+		return 0
+	}
+	return uint32(in.Get(ir.IdxStreamId)) & abi.FlagStream
 }
 
 func (e *emits) fail(in *ir.Instr, format string, args ...any) {
@@ -131,10 +148,10 @@ func (e *emits) intrinsic(in *ir.Instr) {
 			in.Remove()
 		}
 	case ir.IntrEmitVertex:
-		e.emit(uint32(in.Get(ir.IdxStreamId)))
+		e.emit(uint32(in.Get(ir.IdxStreamId))&abi.FlagStream, e.flags[stream(in)])
 		in.Remove()
 	case ir.IntrEndPrimitive:
-		b.StoreVar(e.flags, b.Imm32(abi.FlagCut), 1)
+		b.StoreVar(e.flags[stream(in)], b.Imm32(abi.FlagCut), 1)
 		in.Remove()
 	case ir.IntrEmitVertexWithCounter, ir.IntrEndPrimitiveWithCounter:
 		e.fail(in, "the intrinsic %s is not supported by the ir3 backend", in.Intr)
@@ -149,17 +166,17 @@ func (e *emits) thread() *ir.Def {
 	return e.b.Iand(e.b.Ushr(h, e.b.Imm32(abi.HeaderThreadShift)), e.b.Imm32(abi.HeaderThreadMask))
 }
 
-// emit keeps the outputs if the vertex is the thread's.
-func (e *emits) emit(stream uint32) {
+// emit keeps the outputs if the vertex is the thread's; next are the flags that it takes.
+func (e *emits) emit(stream uint32, next *ir.Variable) {
 	b := e.b
 	n := b.LoadVar(e.count)
 	mine := b.Ieq(n, e.thread())
 	for _, k := range e.used {
 		b.StoreVar(e.kept[k], b.Bcsel(mine, b.LoadVar(e.cur[k]), b.LoadVar(e.kept[k])), 1)
 	}
-	flags := b.Ior(b.LoadVar(e.flags), b.Imm32(stream&abi.FlagStream))
+	flags := b.Ior(b.LoadVar(next), b.Imm32(stream))
 	b.StoreVar(e.keptFlags, b.Bcsel(mine, flags, b.LoadVar(e.keptFlags)), 1)
-	b.StoreVar(e.flags, b.Imm32(0), 1)
+	b.StoreVar(next, b.Imm32(0), 1)
 	b.StoreVar(e.count, b.Iadd(n, b.Imm32(1)), 1)
 }
 

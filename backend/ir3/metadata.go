@@ -97,7 +97,8 @@ func (c *compiler) describe() {
 	if len(c.s.Captures) > 0 {
 		m.Feedback = &abi.Feedback{Captures: c.s.Captures, Strides: c.s.Info.XfbStrides}
 	}
-	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests
+	m.EarlyFragmentTests, m.PostDepthCoverage = c.s.Info.EarlyFragmentTests, c.s.Info.PostDepthCoverage
+	m.FullQuads = c.fullQuads()
 	c.distanceMasks()
 	m.PrivatePerFiber = c.privatePerFiber()
 	m.LinearDispatch = c.linearDispatch()
@@ -192,6 +193,20 @@ func (c *compiler) privatePerFiber() bool {
 		}
 	}
 	return c.s.Stage != ir.StageCompute // the default of the other stages
+}
+
+// fullQuads reports whether an instruction reads the fiber that stands across in its quad.
+func (c *compiler) fullQuads() bool {
+	if c.s.Stage != ir.StageFragment || faults.has(faultFullQuads) {
+		return false
+	}
+	for i := range c.list {
+		switch c.list[i].Op {
+		case isa.OpDsxpp1, isa.OpDsypp1, isa.OpQuadBrcst, isa.OpQuadHoriz, isa.OpQuadVert, isa.OpQuadDiag:
+			return true
+		}
+	}
+	return false
 }
 
 // linearDispatch reports whether it matters which fibers of a workgroup share a wave: the number

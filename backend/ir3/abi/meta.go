@@ -55,6 +55,12 @@ type Meta struct {
 	Coherent     bool `json:"coherent,omitempty"`
 	WritesMemory bool `json:"writes_memory,omitempty"`
 	NeedsQuads   bool `json:"needs_quads,omitempty"`
+	// FullQuads: all four fibers of a quad are wanted, also where three would do for derivatives of
+	// lookups.
+	FullQuads bool `json:"full_quads,omitempty"`
+	// PostDepthCoverage: the mask of covered samples is the one after the depth and stencil tests,
+	// which are early.
+	PostDepthCoverage bool `json:"post_depth_coverage,omitempty"`
 	// PrefetchQuads: only prefetches need quads, whose helpers end after them.
 	PrefetchQuads      bool `json:"prefetch_quads,omitempty"`
 	EarlyFragmentTests bool `json:"early_fragment_tests,omitempty"`

@@ -70,6 +70,10 @@ func (p *program) besides(pc int) string {
 		if v := x.Flags&(isa.TexS|isa.TexP) != 0; v == (x.Flags&isa.Tex1D != 0) {
 			return "bit 18 belongs to isam.v, and to it alone"
 		}
+	case isa.OpDsxpp1, isa.OpDsypp1, isa.OpQuadBrcst, isa.OpQuadHoriz, isa.OpQuadVert, isa.OpQuadDiag:
+		if p.meta.Stage == ir.StageFragment && !p.meta.FullQuads {
+			return "the meta does not ask for whole quads"
+		}
 	case isa.OpBar:
 		if p.meta.Stage == ir.StageTessCtrl && x.Flags&isa.BarG != 0 {
 			return "bar.g in tessellation control waits for ever"
