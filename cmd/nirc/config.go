@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -28,22 +30,27 @@ const envPrefix = "NIRC"
 
 // settings are what the environment and the configuration file say.
 type settings struct {
-	file   string                // "" if none was read
-	values map[string]*yaml.Node // of the file, by name in small letters
+	v     *viper.Viper
+	file  string                // "" if none was read
+	nodes map[string]*yaml.Node // what the file has for a name in small letters, for its place and its kind
 }
 
-// settings reads the configuration file.
+// settings reads the environment and the configuration file.
 func (a *app) settings(root *cobra.Command) (*settings, error) {
+	v := viper.New()
+	v.SetEnvPrefix(envPrefix)
+	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
+	v.AutomaticEnv()
 	path := a.config
 	if path == "" {
-		path = os.Getenv(envName("config"))
+		path = v.GetString("config")
 	}
 	if path == "" {
 		if _, err := os.Stat(configFile); err == nil {
 			path = configFile
 		}
 	}
-	s := &settings{file: path}
+	s := &settings{v: v, file: path}
 	if path == "" {
 		return s, nil
 	}
@@ -51,7 +58,11 @@ func (a *app) settings(root *cobra.Command) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.values, err = readSettings(text); err != nil {
+	if s.nodes, err = readSettings(text); err == nil {
+		v.SetConfigType("yaml")
+		err = v.ReadConfig(bytes.NewReader(text))
+	}
+	if err != nil {
 		return nil, nirc.Usagef("%s: %s (want settings, one a line, as target: ir3)", path, strings.Join(strings.Fields(err.Error()), " "))
 	}
 	return s, s.check(root)
@@ -89,32 +100,26 @@ var notSettings = map[string]bool{"config": true, "help": true, "version": true}
 // value returns what is set for a flag, and where: the name of the variable or
 // of the file. A flag that may be given several times has several values: a list in the file, words in the variable.
 func (s *settings) value(f *pflag.Flag) (values []string, origin string) {
-	if notSettings[f.Name] {
+	if notSettings[f.Name] || !s.v.IsSet(f.Name) {
 		return nil, ""
 	}
-	several := f.Value.Type() == "stringArray"
-	if text := os.Getenv(envName(f.Name)); text != "" {
-		if words := strings.Fields(text); several {
-			return words, envName(f.Name)
-		} else if len(words) > 1 && strings.HasSuffix(f.Value.Type(), "Slice") {
-			text = strings.Join(words, ",")
-		}
-		return []string{text}, envName(f.Name)
+	values = []string{s.v.GetString(f.Name)}
+	switch list := s.v.GetStringSlice(f.Name); {
+	case f.Value.Type() == "stringArray":
+		values = list
+	case isList(s.v.Get(f.Name)) || len(list) > 1 && strings.HasSuffix(f.Value.Type(), "Slice"):
+		values[0] = strings.Join(list, ",")
 	}
-	n := s.values[strings.ToLower(f.Name)]
-	if n == nil || n.Tag == "!!null" {
-		return nil, ""
-	}
-	if n.Kind != yaml.SequenceNode {
-		return []string{n.Value}, s.file
-	}
-	for _, v := range n.Content {
-		values = append(values, v.Value)
-	}
-	if !several {
-		values = []string{strings.Join(values, ",")}
+	if name := envName(f.Name); os.Getenv(name) != "" {
+		return values, name
 	}
 	return values, s.file
+}
+
+// isList reports whether a setting is a list of the file.
+func isList(v any) bool {
+	_, is := v.([]any)
+	return is
 }
 
 // envName is the environment's name of a flag.
@@ -150,7 +155,7 @@ func (a *app) configure(cmd *cobra.Command) error {
 
 // place is where a setting stands: the line of the file, or the variable.
 func (s *settings) place(name, origin string) string {
-	if n := s.values[strings.ToLower(name)]; n != nil && origin == s.file {
+	if n := s.nodes[strings.ToLower(name)]; n != nil && origin == s.file {
 		return place(s.file, n.Line)
 	}
 	return origin
@@ -169,11 +174,11 @@ func (s *settings) check(root *cobra.Command) error {
 		c.Flags().VisitAll(add)
 		c.PersistentFlags().VisitAll(add)
 	})
-	names := slices.SortedFunc(maps.Keys(s.values), func(a, b string) int {
-		return cmp.Or(cmp.Compare(s.values[a].Line, s.values[b].Line), cmp.Compare(a, b))
+	names := slices.SortedFunc(maps.Keys(s.nodes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.nodes[a].Line, s.nodes[b].Line), cmp.Compare(a, b))
 	})
 	for _, name := range names {
-		n := s.values[name]
+		n := s.nodes[name]
 		if !known[name] {
 			return nirc.Usagef("%s: no setting %q%s", place(s.file, n.Line), name, passes.Suggest(name, slices.Sorted(maps.Keys(known))))
 		}
