@@ -103,7 +103,7 @@ var sharedFlags = []sharedFlag{
 	{name: "dispatch-base", value: func(s *shared) any { return &s.dispatchBase }, help: "compile for pipelines of vkCmdDispatchBase: workgroup ids count from a base"},
 	{name: "sample-shading", value: func(s *shared) any { return &s.sampleShading }, help: "compile for pipelines with sampleShadingEnable: fragment shaders run once a sample"},
 	{name: "robust", value: func(s *shared) any { return &s.robust }, def: "off", check: checkRobust,
-		help: "accesses out of bounds, by `KINDS`: off, buffer, buffer2, image, image2, or one kind's, as in storage=buffer2,uniform=off,vertex=buffer,images=image2"},
+		help: "accesses out of bounds, by `KINDS`: off, buffer, buffer2, image, image2, or by kind, as in storage=buffer2,images=image2"},
 	{name: "layout", value: func(s *shared) any { return &s.layoutFile },
 		help: "JSON `FILE` of the pipeline's layout: where descriptors stand follows from it, without one from the numbers of bindings; what a database knows goes before"},
 	{name: "safe-consts", value: func(s *shared) any { return &s.safeConsts },
