@@ -79,6 +79,9 @@ var memCases = []memCase{
 		off := b.Ishl(li, b.Imm32(4))
 		storeTo(b, ir.IntrStoreShared, b.Vec(id, b.Imul(id, id), b.Inot(id)), off, 5, 16)
 		storeTo(b, ir.IntrStoreShared, b.U2u16(id), b.Iadd(off, b.Imm32(4)), 1, 16)
+		for _, base := range []uint64{2052, 3000} {
+			storeTo(b, ir.IntrStoreShared, b.Iand(li, b.Imm32(1)), b.Ishl(li, b.Imm32(2)), 1, base)
+		}
 		barrier(b)
 		back := b.Ishl(b.Isub(b.Imm32(63), li), b.Imm32(4))
 		l := []*ir.Def{shared(b, back, 1, 32, 16), shared(b, b.Iadd(back, b.Imm32(8)), 1, 32, 16), b.U2u32(shared(b, back, 1, 16, 20))}
