@@ -25,10 +25,11 @@ file that it includes or would include if it were there, or the compiler of GLSL
 what was wanted and what became of it, for nirc cache pack. --shard I/N does the I-th of N parts
 of all keys, for N jobs whose caches nirc cache merge joins.
 
-With --remote-cache what the directory does not have is looked up on a server that a team shares, and what is compiled is stored there: Bazel's HTTP cache
-(bazel-remote, or any web server that takes PUT), the Remote Execution API, a folder. What fails there is a miss, and no compile fails for it; --remote-required
-makes it an error. Servers know nirc by --remote-header, a token from a file or the variable
-NIRC_REMOTE_TOKEN, or a certificate.
+With --remote-cache what the directory does not have is looked up on a server that a team shares,
+and what is compiled is stored there: Bazel's HTTP cache (bazel-remote, or any web server that
+takes PUT), the Remote Execution API, a folder. What fails there is a miss, and no compile fails
+for it; --remote-required makes it an error. Servers know nirc by --remote-header, a token from a
+file or the variable NIRC_REMOTE_TOKEN, or a certificate.
 
 The exit code is 1 if a shader was refused, now or earlier.`
 
