@@ -124,12 +124,18 @@ func (l Diagnostics) Is(target error) bool {
 	return target == errors.ErrUnsupported && len(l) > 0 && !slices.ContainsFunc(l, func(d Diagnostic) bool { return !d.Unsupported })
 }
 
-// WriteJSON writes one JSON object a line.
+// diagnosticSchema is the number of the schema of a diagnostic as JSON (docs/schemas).
+const diagnosticSchema = 1
+
+// WriteJSON writes one JSON object a line, with the number of its schema.
 func (l Diagnostics) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	for i := range l {
-		if err := e.Encode(&l[i]); err != nil {
+		if err := e.Encode(struct {
+			*Diagnostic
+			Schema int `json:"schema"`
+		}{&l[i], diagnosticSchema}); err != nil {
 			return err
 		}
 	}

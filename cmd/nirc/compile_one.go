@@ -227,6 +227,7 @@ func (c *compileCommand) artefactOf(ctx context.Context, u *nirc.Unit, r *compil
 
 // jsonLine returns v as one line of JSON.
 func jsonLine(v any) ([]byte, error) {
+	written(v)
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

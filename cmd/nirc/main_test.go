@@ -32,6 +32,12 @@ func broken() {
 // wrong is nirc whose opt_constant_folding also turns its third subtraction,
 // and those behind it, around.
 func wrong() {
+	breakFolding()
+	main()
+}
+
+// breakFolding makes the pass wrong until the function that it returns is called.
+func breakFolding() (mend func()) {
 	p := passes.Find("opt_constant_folding")
 	fold := p.Run
 	p.Run = func(c *passes.Context, s *ir.Shader) (bool, error) {
@@ -55,7 +61,7 @@ func wrong() {
 		}
 		return progress, err
 	}
-	main()
+	return func() { p.Run = fold }
 }
 
 // TestScript runs the scripts of testdata/script: each is a session with the

@@ -203,8 +203,12 @@ func (t *sheet) markdown(out io.Writer) error {
 	return err
 }
 
+// written is called with each JSON document; tests set it.
+var written = func(doc any) {}
+
 // writeJSON writes v indented, for people and programs.
 func (a *app) writeJSON(v any) error {
+	written(v)
 	text, err := indentedJSON(v)
 	if err == nil {
 		_, err = a.out.Write(text)

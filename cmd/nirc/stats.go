@@ -318,7 +318,13 @@ func (c *statsCommand) runAgainst(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	a := figures.Compare(base, ours, c.worst)
-	return c.present(&c.shared, a, againstSheet(a), func(w io.Writer) error { return a.Write(w, c.by) })
+	return c.present(&c.shared, againstReport{head{1, "nirc stats --against"}, a}, againstSheet(a), func(w io.Writer) error { return a.Write(w, c.by) })
+}
+
+// againstReport is the JSON document of --against.
+type againstReport struct {
+	head
+	*figures.Against
 }
 
 // againstSheet has a row a figure.
