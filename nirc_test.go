@@ -229,7 +229,7 @@ func TestDiagnose(t *testing.T) {
 	if err := got.(Diagnostics)[:1].WriteJSON(&b); err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"file":"f.spv","word":12,"id":34,"severity":"error","message":"m1","target":"ir3"}` + "\n"; b.String() != want {
+	if want := `{"file":"f.spv","word":12,"id":34,"severity":"error","message":"m1","target":"ir3","schema":1}` + "\n"; b.String() != want {
 		t.Errorf("got %s want %s", b.String(), want)
 	}
 	pass := &passes.Diagnostic{Msg: "no", Loc: ir.Loc{Line: 7, Col: 1}, File: "b.frag"}
