@@ -121,7 +121,6 @@ func (r *layoutReader) problem(path []any, format string, args ...any) error {
 // layout converts the whole, in order of numbers; places are where sets and bindings stood.
 func (r *layoutReader) layout(j *layoutJSON) (*Layout, error) {
 	l := &Layout{}
-	type place struct{ set, binding int }
 	setAt := map[uint32]int{}
 	bindingAt := map[[2]uint32]int{}
 	for i, s := range j.Sets {

@@ -29,8 +29,7 @@ type descriptors struct {
 	stride   uint32 // slots between the elements of a buffer's binding
 	table    []abi.Descriptor
 	visiting []bool
-	halves   bool   // storage buffers have views of 16 bits
-	most     uint32 // descriptor sets of the device
+	halves   bool // storage buffers have views of 16 bits
 	err      error
 }
 

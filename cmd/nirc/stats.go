@@ -157,6 +157,9 @@ func (c *statsCommand) collect(ctx context.Context, inputs []input, add func(i i
 	defer useProcessors(c.jobs)()
 	var all []error
 	ordered(len(inputs), c.jobs, 1, func(i int) fileStats { return c.module(ctx, &inputs[i]) }, func(i int, r fileStats) bool {
+		if ctx.Err() != nil {
+			return false // what was interrupted has no figures
+		}
 		more := add(i, r.shaders)
 		if r.err != nil {
 			if c.against == "" {
@@ -202,7 +205,7 @@ func (c *statsCommand) module(ctx context.Context, in *input) fileStats {
 	return r
 }
 
-// reason is an error's text without what a diagnostic has in front.
+// reason is an error's text without what a diagnostic begins with.
 func reason(path string, err error) string {
 	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), path+": "), "error: ")
 }

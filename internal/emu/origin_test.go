@@ -20,6 +20,7 @@ func TestOrigins(t *testing.T) {
 		w.l.Races.Global(0, w.at+at, 4, AccessWrite, place)
 		w.l.Env.Mem.Store(w.at+at, 4, uint64(v))
 	}
+	none := uint32(0)
 	for _, c := range []struct {
 		name, want string
 		run        func(w *wave)
@@ -59,7 +60,7 @@ func TestOrigins(t *testing.T) {
 				store(w, 1, 0, w.regs[2]+w.regs[6])
 			}
 		}},
-		{"nothing", "", func(w *wave) { store(w, 1, 8*uint64(w.l.Compute.SubgroupID), w.regs[2]&^w.regs[2]+3) }},
+		{"nothing", "", func(w *wave) { store(w, 1, 8*uint64(w.l.Compute.SubgroupID), w.regs[2]*none+3) }},
 	} {
 		mem := NewMemory()
 		p := &fakeProgram{stage: ir.StageCompute, size: [3]uint32{2, 1, 1}, wave: 1, share: 32}

@@ -108,14 +108,14 @@ func Read(data []byte) (*Set, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&s); err != nil {
 		line, text := jsonplace.Explain(data, err)
-		return nil, fmt.Errorf("line %d: no statistics of nirc stats --json: %s", line, text)
+		return nil, fmt.Errorf("line %d: no statistics of nirc stats --format json: %s", line, text)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		line := 1 + bytes.Count(data[:d.InputOffset()], []byte{'\n'})
-		return nil, fmt.Errorf("line %d: no statistics of nirc stats --json: something follows them", line)
+		return nil, fmt.Errorf("line %d: no statistics of nirc stats --format json: something follows them", line)
 	}
 	if s.Kind != "" && s.Kind != Kind {
-		return nil, fmt.Errorf("line 1: no statistics of nirc stats --json: this is of %s", s.Kind)
+		return nil, fmt.Errorf("line 1: no statistics of nirc stats --format json: this is of %s", s.Kind)
 	}
 	if s.Schema != Schema {
 		return nil, fmt.Errorf("statistics of schema %d: this version reads schema %d", s.Schema, Schema)

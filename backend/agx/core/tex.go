@@ -442,9 +442,9 @@ func (w *wave) heapBytes(off uint64) []byte {
 		if !write {
 			bits.put(105, 1, 1)
 		}
-	case d.Format != nil:
+	case d.Format != nil && !write: // a write descriptor has abi.PlaceWord there
 		bits.put(128, 32, uint32(min(d.NumTexels(), 1<<32-1)))
-	default:
+	case d.Image != nil:
 		bits.image(d.Image, write, cubes)
 	}
 	if write && d != nil {
