@@ -119,7 +119,7 @@ func (a *app) root() *cobra.Command {
 	p.StringVar(&a.diagForm, "diagnostics-format", "text", "form of diagnostics: text or json, one object a line")
 	p.StringArrayVar(&a.reports, "report", nil, "write all diagnostics to a file when all is done, `FORM=FILE`: sarif, gitlab (Code Quality), github (annotations; - for standard output) or summary (Markdown)")
 	p.BoolVarP(&a.quiet, "quiet", "q", false, "say errors alone: no warnings, no progress")
-	p.BoolVarP(&a.more, "verbose", "v", false, "say more: what is done and how long it took, on standard error; in listings what the short form leaves out")
+	p.BoolVarP(&a.more, "verbose", "v", false, "in listings, also what the short form leaves out")
 	for name, list := range map[string][]string{"color": {"auto", "always", "never"}, "diagnostics-format": {"text", "json"}} {
 		flag := p.Lookup(name)
 		flag.Value = checked{flag.Value, choice(list...)}
