@@ -53,23 +53,30 @@ func (s *isel) convert(in *ir.Instr) bool {
 		one(s.intToFloat(in, true))
 	case ir.OpU2f16, ir.OpU2f32, ir.OpU2fmp:
 		one(s.intToFloat(in, false))
-	case ir.OpF2i16, ir.OpF2imp:
-		one(s.cov(floatType(from), isa.S16, 0, a()))
-	case ir.OpF2i8:
-		o := s.alu2(isa.Instr{Op: isa.OpMaxS}, true, true, immInt, s.cov(floatType(from), isa.S16, 0, a()), immediate(0xff80, true))
-		one(s.alu2(isa.Instr{Op: isa.OpMinS}, true, true, immInt, o, immediate(0x7f, true)))
-	case ir.OpF2u16, ir.OpF2ump:
-		one(s.cov(floatType(from), isa.U16, 0, a()))
-	case ir.OpF2u8:
-		one(s.alu2(isa.Instr{Op: isa.OpMinU}, true, true, immInt, s.cov(floatType(from), isa.U16, 0, a()), immediate(0xff, true)))
-	case ir.OpF2i32:
-		one(s.cov(floatType(from), isa.S32, 0, a()))
-	case ir.OpF2u32:
-		one(s.cov(floatType(from), isa.U32, 0, a()))
+	case ir.OpF2i8, ir.OpF2i16, ir.OpF2imp, ir.OpF2i32, ir.OpF2u8, ir.OpF2u16, ir.OpF2ump, ir.OpF2u32:
+		one(s.floatToInt(in.Op, floatType(from), a()))
 	default:
 		return s.pack(in)
 	}
 	return true
+}
+
+// floatToInt converts a float of a type; bytes are clamped words.
+func (s *isel) floatToInt(op ir.Op, from isa.Type, a opnd) opnd {
+	switch op {
+	case ir.OpF2i16, ir.OpF2imp:
+		return s.cov(from, isa.S16, 0, a)
+	case ir.OpF2u16, ir.OpF2ump:
+		return s.cov(from, isa.U16, 0, a)
+	case ir.OpF2i32:
+		return s.cov(from, isa.S32, 0, a)
+	case ir.OpF2u32:
+		return s.cov(from, isa.U32, 0, a)
+	case ir.OpF2u8:
+		return s.alu2(isa.Instr{Op: isa.OpMinU}, true, true, immInt, s.cov(from, isa.U16, 0, a), immediate(0xff, true))
+	}
+	o := s.alu2(isa.Instr{Op: isa.OpMaxS}, true, true, immInt, s.cov(from, isa.S16, 0, a), immediate(0xff80, true))
+	return s.alu2(isa.Instr{Op: isa.OpMinS}, true, true, immInt, o, immediate(0x7f, true))
 }
 
 func floatType(bits uint8) isa.Type {

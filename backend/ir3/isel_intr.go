@@ -163,32 +163,45 @@ func (s *isel) sysval(in *ir.Instr) bool {
 		return one(part(abi.ViewIndex))
 	case ir.IntrLoadFragCoord, ir.IntrLoadFragCoordUnscaledIr3, ir.IntrLoadFragCoordZw, ir.IntrLoadPixelCoord:
 		return s.fragCoord(in)
+	}
+	if known, ok := s.fragmentSysval(in); known {
+		return ok
+	}
+	return s.computeSysval(in, params)
+}
+
+// fragmentSysval makes what a fragment shader is told of its fragment. known reports
+// whether the intrinsic is one of these.
+func (s *isel) fragmentSysval(in *ir.Instr) (known, ok bool) {
+	one := func(o opnd) { s.setComps(&in.Def, o) }
+	part := func(k abi.SysvalKind) opnd { return s.in.parts[k][0] }
+	switch in.Intr {
 	case ir.IntrLoadFrontFace:
 		if in.Def.BitSize != 1 {
-			return false
+			return true, false
 		}
 		one(s.alu2(isa.Instr{Op: isa.OpCmpsS, Cond: condEQ}, true, true, immInt, part(abi.FrontFace), immediate(0, true)))
 		s.widenBool(in)
-		return true
 	case ir.IntrLoadHelperInvocation:
 		// A fragment that covers nothing is there for its quad.
 		one(s.alu2(isa.Instr{Op: isa.OpCmpsS, Cond: condEQ}, false, true, immInt, part(abi.SampleMaskIn), immediate(0, false)))
 		s.widenBool(in)
-		return true
 	case ir.IntrLoadFrontFaceFsign:
 		// 0 or -1 becomes 1.0 or -1.0.
 		w := s.cov(isa.S16, isa.F32, isa.RoundEven, part(abi.FrontFace))
-		return one(s.alu3(isa.Instr{Op: isa.OpMadF32}, false, true, true, immediate(0x40000000, false), w, immediate(0x3f800000, false)))
+		one(s.alu3(isa.Instr{Op: isa.OpMadF32}, false, true, true, immediate(0x40000000, false), w, immediate(0x3f800000, false)))
 	case ir.IntrLoadSampleId, ir.IntrLoadSampleIdNoPerSample:
-		return one(s.cov(isa.U16, isa.U32, 0, part(abi.SampleID)))
+		one(s.cov(isa.U16, isa.U32, 0, part(abi.SampleID)))
 	case ir.IntrLoadSampleMaskIn:
-		return one(part(abi.SampleMaskIn))
+		one(part(abi.SampleMaskIn))
 	case ir.IntrLoadFragShadingRate:
-		return one(part(abi.ShadingRate))
+		one(part(abi.ShadingRate))
 	case ir.IntrLoadPerspCenterRhwIr3:
-		return one(part(abi.IJPerspCenterRHW))
+		one(part(abi.IJPerspCenterRHW))
+	default:
+		return false, false
 	}
-	return s.computeSysval(in, params)
+	return true, true
 }
 
 func (s *isel) fragCoord(in *ir.Instr) bool {

@@ -186,6 +186,31 @@ func (t *touch) repeatedWrite(in *isa.Instr) {
 }
 
 // mem: vectors in memory instructions have Size registers, addresses their own width.
+func (t *touch) atomic(in *isa.Instr) {
+	op, s, wide := in.Op, &in.Srcs, wideType(in)
+	if op >= isa.OpAtomicBAdd && op <= isa.OpAtomicBXor {
+		k := 2
+		if op == isa.OpAtomicBCmpxchg {
+			k = 3
+		}
+		t.read(s[0], k*wide)
+		t.read(s[1], int(in.Dims))
+		t.read(s[2], 1)
+		t.write(s[0], wide)
+		return
+	}
+	a, k := 1, 1
+	if op >= isa.OpAtomicGAdd {
+		a = 2
+	}
+	if op == isa.OpAtomicLCmpxchg || op == isa.OpAtomicGCmpxchg {
+		k = 2
+	}
+	t.read(s[0], a)
+	t.read(s[1], k*wide)
+	t.write(in.Dst, wide)
+}
+
 func (t *touch) mem(in *isa.Instr) {
 	n, s := int(in.Size), &in.Srcs
 	if in.Dst.Kind == isa.ConstA1 || in.Op == isa.OpLdcK {
@@ -222,26 +247,8 @@ func (t *touch) mem(in *isa.Instr) {
 	case op == isa.OpResinfo:
 		t.read(s[0], 1)
 		t.write(in.Dst, 3)
-	case op >= isa.OpAtomicBAdd && op <= isa.OpAtomicBXor:
-		k, wide := 2, wideType(in)
-		if op == isa.OpAtomicBCmpxchg {
-			k = 3
-		}
-		t.read(s[0], k*wide)
-		t.read(s[1], int(in.Dims))
-		t.read(s[2], 1)
-		t.write(s[0], wide)
-	case op >= isa.OpAtomicLAdd && op <= isa.OpAtomicGXor:
-		a, k := 1, 1
-		if op >= isa.OpAtomicGAdd {
-			a = 2
-		}
-		if op == isa.OpAtomicLCmpxchg || op == isa.OpAtomicGCmpxchg {
-			k = 2
-		}
-		t.read(s[0], a)
-		t.read(s[1], k*wideType(in))
-		t.write(in.Dst, wideType(in))
+	case op >= isa.OpAtomicBAdd && op <= isa.OpAtomicBXor, op >= isa.OpAtomicLAdd && op <= isa.OpAtomicGXor:
+		t.atomic(in)
 	case op == isa.OpLdl, op == isa.OpLdlw, op == isa.OpLdp, op == isa.OpLdc:
 		t.read(s[0], 1)
 		t.read(s[1], 1)

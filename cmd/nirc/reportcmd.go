@@ -50,15 +50,9 @@ func (c *reportCommand) run(cmd *cobra.Command, args []string) error {
 	if err := c.setup(); err != nil {
 		return err
 	}
-	var earlier *figures.Set
-	if c.before != "" {
-		data, err := c.read(c.before)
-		if err != nil {
-			return err
-		}
-		if earlier, err = costs.ReadFigures(data); err != nil {
-			return placed(nirc.Diagnose(err, c.before, ""))
-		}
+	earlier, err := c.earlier()
+	if err != nil {
+		return err
 	}
 	c.look = true
 	var (
@@ -92,6 +86,31 @@ func (c *reportCommand) run(cmd *cobra.Command, args []string) error {
 	if len(shown) == 1 && earlier == nil {
 		return errors.Join(errors.Join(failed...), c.page(c.output, func(b *bytes.Buffer) error { return report.WriteShader(b, shown[0]) }))
 	}
+	if err := c.pages(dir, shown); err != nil {
+		return err
+	}
+	err = c.page(c.output, func(b *bytes.Buffer) error { return report.WriteSet(b, pageOfSet(rows, earlier)) })
+	return errors.Join(errors.Join(failed...), err)
+}
+
+// earlier reads the costs of --before, nil without it.
+func (c *reportCommand) earlier() (*figures.Set, error) {
+	if c.before == "" {
+		return nil, nil
+	}
+	data, err := c.read(c.before)
+	if err != nil {
+		return nil, err
+	}
+	set, err := costs.ReadFigures(data)
+	if err != nil {
+		return nil, placed(nirc.Diagnose(err, c.before, ""))
+	}
+	return set, nil
+}
+
+// pages writes a page for each shader into a directory beside the page of all.
+func (c *reportCommand) pages(dir string, shown []*report.Shader) error {
 	if len(shown) > 0 {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return &nirc.IOError{Err: err}
@@ -103,8 +122,7 @@ func (c *reportCommand) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	err := c.page(c.output, func(b *bytes.Buffer) error { return report.WriteSet(b, pageOfSet(rows, earlier)) })
-	return errors.Join(errors.Join(failed...), err)
+	return nil
 }
 
 // pageOfSet compares the rows with an earlier set, if there is one.

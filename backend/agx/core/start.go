@@ -101,6 +101,23 @@ func (w *wave) startAttrib(a *abi.Attrib) {
 	}
 }
 
+// bufferUniform fills in what a uniform has of a bound buffer.
+func (w *wave) bufferUniform(u *abi.Uniform, to []uint32) {
+	d := w.l.Env.Bindings.Lookup(u.Set, u.Binding, u.Element)
+	switch u.Kind {
+	case abi.UniformBufferAddr:
+		to[0], to[1] = uint32(d.Addr), uint32(d.Addr>>32)
+	case abi.UniformBufferSize:
+		to[0] = uint32(min(d.Size, math.MaxUint32))
+	default:
+		for i := range to[:u.Size/4] {
+			if off := uint64(u.Offset) + uint64(4*i); off+4 <= d.Size {
+				to[i] = uint32(w.l.Env.Mem.Load(d.Addr+off, 4))
+			}
+		}
+	}
+}
+
 // fillUniform fills one range of uniform registers.
 func (w *wave) fillUniform(u *abi.Uniform) error {
 	env := w.l.Env
@@ -116,17 +133,8 @@ func (w *wave) fillUniform(u *abi.Uniform) error {
 		for i := range to[:u.Size/4] {
 			to[i] = word32(env.Push, uint64(u.Offset)+uint64(4*i))
 		}
-	case abi.UniformBufferData:
-		d := env.Bindings.Lookup(u.Set, u.Binding, u.Element)
-		for i := range to[:u.Size/4] {
-			if off := uint64(u.Offset) + uint64(4*i); off+4 <= d.Size {
-				to[i] = uint32(env.Mem.Load(d.Addr+off, 4))
-			}
-		}
-	case abi.UniformBufferAddr:
-		addr(env.Bindings.Lookup(u.Set, u.Binding, u.Element).Addr)
-	case abi.UniformBufferSize:
-		to[0] = uint32(min(env.Bindings.Lookup(u.Set, u.Binding, u.Element).Size, math.MaxUint32))
+	case abi.UniformBufferData, abi.UniformBufferAddr, abi.UniformBufferSize:
+		w.bufferUniform(u, to)
 	case abi.UniformTable:
 		addr(abi.TableAddr)
 	case abi.UniformHeap:

@@ -153,17 +153,24 @@ func (w *wave) remask() {
 	w.full = w.exec == w.all
 }
 
+// begin starts the wave when it runs for the first time.
+func (w *wave) begin() error {
+	if w.err != nil || w.started {
+		return w.err
+	}
+	w.started = true
+	if err := w.start(); err != nil {
+		_, err = w.fail(err)
+		return err
+	}
+	w.done = !w.active.Any()
+	return nil
+}
+
 // Run executes until the wave ends, meets a barrier or used up its fuel.
 func (w *wave) Run(fuel int) (emu.Status, error) {
-	if w.err != nil {
-		return emu.StatusDone, w.err
-	}
-	if !w.started {
-		w.started = true
-		if err := w.start(); err != nil {
-			return w.fail(err)
-		}
-		w.done = !w.active.Any()
+	if err := w.begin(); err != nil {
+		return emu.StatusDone, err
 	}
 	w.turn()
 	code, given := w.p.code, fuel
