@@ -23,16 +23,15 @@ unknown trips is N/A (null in JSON), never a guess.
 each instruction counts once, so the sum over the lines is the total. A call that was inlined
 counts where the callee's line is.
 
---json writes all that is known, in a schema of nirc's own (docs/schemas). --malioc writes the
-schema "performance" of Arm's Mali Offline Compiler, so that scripts made for it read it: GPUs of
-midgard are called Mali-T880 and so on.`
+--json writes the schema "performance" of Arm's Mali Offline Compiler, so that scripts made for it
+read it unchanged (GPUs of midgard are called Mali-T880 and so on). Its member nirc has all that is
+known, the lines of --lines among it, in a schema of nirc's own (docs/schemas).`
 
 // costCommand is nirc cost.
 type costCommand struct {
 	measureFlags
-	lines  bool
-	malioc bool
-	sort   string
+	lines bool
+	sort  string
 }
 
 func (a *app) cost() *cobra.Command {
@@ -41,7 +40,6 @@ func (a *app) cost() *cobra.Command {
 	f := cmd.Flags()
 	c.flags(f)
 	c.declare(f, reportFlags)
-	f.BoolVar(&c.malioc, "malioc", false, "write JSON in the schema of Arm's Mali Offline Compiler")
 	f.BoolVar(&c.lines, "lines", false, "by line of the source: instructions, cycles, share, stalls, registers live; targets beside each other")
 	f.StringVar(&c.sort, "sort", "source", "order of --lines: source, or cycles (the dearest first)")
 	f.Lookup("sort").Value = checked{f.Lookup("sort").Value, choice("source", "cycles")}
@@ -54,10 +52,8 @@ func (c *costCommand) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case err != nil:
 		return err
-	case c.malioc && form != "table":
-		return nirc.Usagef("--malioc and --format %s exclude each other", form)
-	case c.lines && (c.malioc || form == "csv"):
-		return nirc.Usagef("--lines: malioc's schema and CSV have no place for lines; --json has")
+	case c.lines && form == "csv":
+		return nirc.Usagef("--lines: CSV has no place for lines; --json has")
 	}
 	if err := c.setup(); err != nil {
 		return err
@@ -88,14 +84,8 @@ func (c *costCommand) run(cmd *cobra.Command, args []string) error {
 func (c *costCommand) write(form string, list []*costs.Shader) error {
 	set := costs.NewSet(c.level, list)
 	switch {
-	case c.malioc:
-		b, err := costs.Malioc(list)
-		if err == nil {
-			_, err = c.out.Write(b)
-		}
-		return ioError(err)
 	case form == "json":
-		return c.writeJSON(set)
+		return c.writeJSON(set.Report())
 	case form != "table":
 		return ioError(set.Figures().WriteStream(c.out, figures.NewLayout(form, costFigures, c.targets, false)))
 	case c.lines:

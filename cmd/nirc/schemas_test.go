@@ -155,6 +155,10 @@ func schemaOf(t *testing.T, name string, doc any) []byte {
 			return &schemas.Schema{Type: "object", AdditionalProperties: &schemas.Schema{Type: "integer"}, Description: "figures by their names (docs/figures.md)"}
 		case typ == reflect.TypeFor[figures.Ratio]():
 			return &schemas.Schema{OneOf: []*schemas.Schema{{Type: "number"}, {Type: "null"}}}
+		case typ == reflect.TypeFor[[]*float64]():
+			return orNull("number")
+		case typ == reflect.TypeFor[[]*string]():
+			return orNull("string")
 		case typ == reflect.TypeFor[json.RawMessage]():
 			return schemas.TrueSchema
 		case typ.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
@@ -181,6 +185,11 @@ func schemaOf(t *testing.T, name string, doc any) []byte {
 		t.Fatal(err)
 	}
 	return append(text, '\n')
+}
+
+// orNull is an array whose elements may be null, as malioc's are.
+func orNull(kind string) *schemas.Schema {
+	return &schemas.Schema{Type: "array", Items: &schemas.Schema{OneOf: []*schemas.Schema{{Type: kind}, {Type: "null"}}}}
 }
 
 // schemaPlace is a directory with what the commands of documents want.

@@ -45,17 +45,23 @@ func (s *Shader) Verdict() string {
 	return v
 }
 
-// ReadFigures reads a set that nirc cost --json wrote as one of nirc stats. Errors name the line.
+// ReadFigures reads the set of a report that nirc cost --json wrote as one of nirc stats. Errors name the line.
 func ReadFigures(data []byte) (*figures.Set, error) {
 	const what = "no costs of nirc cost --json"
-	var s Set
+	var r struct {
+		Nirc *Set `json:"nirc"`
+	}
 	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(&s); err != nil {
+	if err := d.Decode(&r); err != nil {
 		line, text := jsonplace.Explain(data, err)
 		return nil, fmt.Errorf("line %d: %s: %s", line, what, text)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, fmt.Errorf("line %d: %s: something follows them", 1+bytes.Count(data[:d.InputOffset()], []byte{'\n'}), what)
+	}
+	s := r.Nirc
+	if s == nil {
+		return nil, fmt.Errorf("line 1: %s: it has no member nirc", what)
 	}
 	if s.Kind != SetKind || s.Schema != Schema {
 		return nil, fmt.Errorf("line 1: %s: kind %q, schema %d; this version reads %q, schema %d", what, s.Kind, s.Schema, SetKind, Schema)

@@ -1,7 +1,6 @@
 package costs
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -12,10 +11,13 @@ import (
 // The types of this file are the schema "performance", version 2, of Arm's Mali Offline Compiler, as its
 // User Guide (101863) has it: elements of lists and values may be null, objects are always there.
 
-type maliReport struct {
+// Report is the JSON of nirc cost: a report of malioc's, which scripts that were made for malioc read unchanged, and
+// beside its members one of ours with what malioc's schema has no place for.
+type Report struct {
 	Producer maliProducer `json:"producer"`
 	Schema   maliSchema   `json:"schema"`
 	Shaders  []maliShader `json:"shaders"`
+	Nirc     *Set         `json:"nirc"`
 }
 
 type maliProducer struct {
@@ -87,22 +89,17 @@ type maliCycles struct {
 
 const maliNote = "The figures are modelled by nirc, which is not Arm's compiler; see docs/cost.md of nirc."
 
-// Malioc returns the shaders as a report of malioc's.
-func Malioc(list []*Shader) ([]byte, error) {
-	r := maliReport{Schema: maliSchema{"performance", 2}, Shaders: []maliShader{},
+// Report returns the set in malioc's form and in ours.
+func (set *Set) Report() *Report {
+	r := &Report{Schema: maliSchema{"performance", 2}, Shaders: []maliShader{}, Nirc: set,
 		Producer: maliProducer{Name: "nirc", Documentation: "docs/cost.md", Build: nirc.Version, Version: version(nirc.Version)}}
-	failed := 0
-	for _, s := range list {
+	for _, s := range set.Shaders {
 		r.Shaders = append(r.Shaders, s.malioc())
-		if s.Error != "" {
-			failed++
-		}
 	}
-	if failed > 0 && failed == len(list) {
+	if set.Failed > 0 && set.Failed == len(set.Shaders) {
 		r.Schema.Name = "error"
 	}
-	b, err := json.MarshalIndent(&r, "", "    ")
-	return append(b, '\n'), err
+	return r
 }
 
 // version reads the numbers of a version.

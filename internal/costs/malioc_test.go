@@ -53,7 +53,7 @@ type readCycles struct {
 }
 
 func TestMalioc(t *testing.T) {
-	b, err := Malioc([]*Shader{sample(), {File: "bad", Target: "midgard", Error: "no"}})
+	b, err := json.Marshal(NewSet("2", []*Shader{sample(), {File: "bad", Target: "midgard", Error: "no"}}).Report())
 	if err != nil {
 		t.Fatal(err)
 	}

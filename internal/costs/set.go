@@ -2,7 +2,7 @@ package costs
 
 import "nirc"
 
-// Set is the costs of a run, our own JSON form.
+// Set is the costs of a run, our own JSON form: the member nirc of a Report.
 type Set struct {
 	Schema  int       `json:"schema"`
 	Kind    string    `json:"kind"` // SetKind
