@@ -1,58 +1,211 @@
 package ir3
 
-import "nirc/backend/mach"
+import (
+	"slices"
 
-// outputImm is an immediate that was brought into a register for an output.
-type outputImm struct {
-	val  mach.Value
-	bits uint32
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/backend/resource"
+	"nirc/ir"
+)
+
+// outputs collects what the shader leaves in registers at its end.
+type outputs struct {
+	vars []outputVar
+	locs []uint32 // place of the last store, by variable
+	vals mach.Stores[opnd]
+	// alias, by variable: the preamble has named a const or an immediate for it.
+	alias []bool
+	// imms are the immediates that were brought into registers at ends of blocks.
+	imms []outputImm
 }
 
-// outputVectors are the vectors that outputs were collected into: equal outputs
-// share their registers.
-type outputVectors struct {
-	ops  [][4]opnd
-	vals []mach.Value
+// outputVar is one component of an output slot.
+type outputVar struct {
+	slot  ir.Slot
+	index uint8
+	comp  uint8
+	half  bool
+	as    isa.Type // what a half becomes on its way to the rasteriser
+	flags bool     // the vertex flags of a geometry shader, and no slot
 }
 
-// collect makes the vector of the first n components, or finds it.
-func (o *outputVectors) collect(s *isel, ops [4]opnd, n int) mach.Value {
-	for i := range o.ops {
-		if s.f.Elems(o.vals[i]) == n && s.sameOutputs(&o.ops[i], &ops, n) {
-			return o.vals[i]
-		}
+// together reports whether v and w are components of one output.
+func (v outputVar) together(w outputVar) bool {
+	return v.slot == w.slot && v.index == w.index && v.flags == w.flags
+}
+
+func (o *outputs) find(v outputVar) int {
+	k := slices.IndexFunc(o.vars, func(w outputVar) bool { return w.together(v) && w.comp == v.comp })
+	if k >= 0 {
+		return k
 	}
-	v := s.collect(ops[:n]...)
-	o.ops, o.vals = append(o.ops, ops), append(o.vals, v)
-	return v
+	o.vars, o.locs = append(o.vars, v), append(o.locs, 0)
+	return len(o.vars) - 1
 }
 
-// sameOutputs reports whether components have the same values, or the same
-// immediates in registers of their own.
-func (s *isel) sameOutputs(a, b *[4]opnd, n int) bool {
-	for k := range n {
-		x, y := a[k], b[k]
-		if x == y {
+func (o *outputs) set(k int, v opnd, loc uint32) {
+	o.locs[k] = loc
+	o.vals.Set(k, v)
+}
+
+// widened is what the components of a half output become: floats are
+// interpolated as words, the fragments' results stay as they are.
+func (s *isel) widened(in *ir.Instr) isa.Type {
+	if s.sh.Stage != ir.StageFragment && isHalf(in.Srcs[0].Def) && ir.UnpackALUType(in.Get(ir.IdxSrcType)).Class == ir.ClassFloat {
+		return isa.F32
+	}
+	return 0
+}
+
+func (s *isel) storeOutput(in *ir.Instr) {
+	slot, comp, ok := s.ioSlot(in, in.Srcs[1].Def)
+	if !ok {
+		return
+	}
+	val := in.Srcs[0].Def
+	if val.BitSize != 32 && val.BitSize != 16 {
+		s.fail(in, "outputs of %d bits are not supported: they must be lowered to 32 bits", val.BitSize)
+		return
+	}
+	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
+	mask := in.Get(ir.IdxWriteMask)
+	for c := range int(val.NumComponents) {
+		if mask>>c&1 == 0 {
 			continue
 		}
-		if x.kind != opVal || y.kind != opVal || x.half != y.half || x.mods != y.mods {
-			return false
+		k := s.out.find(outputVar{slot: ir.Slot(slot), index: sem.DualSourceIndex, comp: uint8(comp + c), half: isHalf(val), as: s.widened(in)})
+		if s.out.vars[k].half != isHalf(val) {
+			s.fail(in, "output slot %d is stored with 16 and 32 bits, which is not supported", slot)
+			return
 		}
-		bitsX, okX := s.outputImm(x.val)
-		bitsY, okY := s.outputImm(y.val)
-		if !okX || !okY || bitsX != bitsY {
-			return false
-		}
+		s.out.set(k, s.comp(val, c), in.Loc)
 	}
-	return true
 }
 
-// outputImm is the immediate that v was made of for an output.
-func (s *isel) outputImm(v mach.Value) (bits uint32, ok bool) {
-	for i := range s.out.imms {
-		if s.out.imms[i].val == v {
-			return s.out.imms[i].bits, true
+// finishOutputs brings the outputs to the end block, through phis where
+// different paths stored different values, and ends the program.
+func (s *isel) finishOutputs() {
+	if s.err != nil {
+		return
+	}
+	s.aliasOutputs()
+	vals := make([]mach.Value, len(s.out.vars))
+	for k := range s.out.vars {
+		if s.out.aliased(k) {
+			continue
+		}
+		s.loc = s.out.locs[k]
+		vals[k] = s.outputReader(k).AtStart(s.end)
+	}
+	s.enter(s.end)
+	var uses []mach.Value
+	var made outputVectors
+	for k := 0; k < len(s.out.vars); k++ {
+		v := s.out.vars[k]
+		if s.outputDone(k) {
+			continue
+		}
+		s.loc = s.out.locs[k]
+		g, ok := s.gatherOutput(k, vals)
+		if !ok {
+			return
+		}
+		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: v.slot, Mask: g.mask, Half: v.half, As: v.as, Index: v.index, VertexFlags: v.flags, AliasRT: g.alias, Reg: abi.NoReg})
+		if g.n > 0 {
+			uses = append(uses, made.collect(s, g.ops, g.n))
 		}
 	}
-	return 0, false
+	s.loc = 0
+	if s.gpu.Lock && s.sh.Stage == ir.StageCompute && !faults.has(faultLock) {
+		s.add(isa.Instr{Op: isa.OpLock, Flags: isa.SY | isa.SS | isa.JP}, 0)
+		s.add(isa.Instr{Op: isa.OpUnlock}, 0)
+	}
+	if s.meta.Chain.Next != ir.StageNone {
+		s.handOver()
+		return
+	}
+	s.add(isa.Instr{Op: isa.OpEnd}, 0, uses...)
+}
+
+// outputGroup is what one output register vector holds.
+type outputGroup struct {
+	ops         [4]opnd
+	n           int   // components up to the last one in a register
+	mask, alias uint8 // components: all, and those that alias.rt gives
+}
+
+// gatherOutput collects the components that go with variable k, the first of its vector; false
+// after a failure.
+func (s *isel) gatherOutput(k int, vals []mach.Value) (g outputGroup, ok bool) {
+	v := s.out.vars[k]
+	for j := k; j < len(s.out.vars); j++ {
+		w := s.out.vars[j]
+		if !w.together(v) {
+			continue
+		}
+		if w.comp > 3 {
+			s.broken(resource.OutputStore(s.impl, w.slot), "output slot %d: component %d does not exist", w.slot, w.comp)
+			return g, false
+		}
+		if w.half != v.half {
+			s.fail(resource.OutputStore(s.impl, w.slot), "output slot %d is stored with 16 and 32 bits, which is not supported", w.slot)
+			return g, false
+		}
+		if w.as != v.as {
+			s.fail(resource.OutputStore(s.impl, w.slot), "output slot %d of floats and integers of 16 bits is not supported", w.slot)
+			return g, false
+		}
+		g.mask |= 1 << w.comp
+		if s.out.aliased(j) {
+			g.alias |= 1 << w.comp
+			continue
+		}
+		g.ops[w.comp] = s.value(vals[j])
+		g.n = max(g.n, int(w.comp)+1)
+	}
+	for c := range g.n {
+		if g.ops[c].kind == opNone {
+			g.ops[c] = immediate(0, v.half)
+		}
+	}
+	return g, true
+}
+
+// outputDone reports whether variable k's slot was seen before k.
+func (s *isel) outputDone(k int) bool {
+	for j := range k {
+		if s.out.vars[j].together(s.out.vars[k]) {
+			return true
+		}
+	}
+	return false
+}
+
+// outputReader finds the value of output variable k.
+func (s *isel) outputReader(k int) *mach.Reader[mach.Value] {
+	half := s.out.vars[k].half
+	return &mach.Reader[mach.Value]{
+		F:       s.f,
+		Stored:  func(b mach.BlockID) (mach.Value, bool) { return s.outputAt(b, k) },
+		Missing: func(b mach.BlockID) mach.Value { s.enter(b); return s.reg(immediate(0, half)) },
+		Join:    func() (mach.Value, mach.Value) { v := s.newReg(half); return v, v },
+		Use:     func(_ mach.BlockID, v mach.Value) mach.Value { return v },
+	}
+}
+
+// outputAt brings what b stores to output variable k into a register at its end.
+func (s *isel) outputAt(b mach.BlockID, k int) (mach.Value, bool) {
+	o, ok := s.out.vals.At(b, k)
+	if !ok {
+		return 0, false
+	}
+	s.enter(b)
+	o = o.fold()
+	v := s.reg(o)
+	if o.kind == opImm {
+		s.out.imms = append(s.out.imms, outputImm{v, o.bits})
+	}
+	return v, true
 }

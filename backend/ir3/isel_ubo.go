@@ -195,3 +195,19 @@ func (s *isel) loadConstant(in *ir.Instr) {
 	}
 	s.setComps(&in.Def, ops...)
 }
+
+// pushedLoad reports whether a uniform buffer load reads the const file only.
+func (s *isel) pushedLoad(in *ir.Instr) bool {
+	set, slot, ok := constBuffer(in.Srcs[0].Def)
+	off, ok2 := in.Srcs[1].Def.Const(0)
+	if !ok || !ok2 {
+		return false
+	}
+	end := uint32(off) + uint32(in.Def.NumComponents)*uint32(in.Def.BitSize)/8
+	for v := uint32(off) / 16; v < (end+15)/16; v++ {
+		if _, ok := s.consts.ubos.find(set, slot, v); !ok {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,58 @@
+package ir3
+
+import "nirc/backend/mach"
+
+// outputImm is an immediate that was brought into a register for an output.
+type outputImm struct {
+	val  mach.Value
+	bits uint32
+}
+
+// outputVectors are the vectors that outputs were collected into: equal outputs
+// share their registers.
+type outputVectors struct {
+	ops  [][4]opnd
+	vals []mach.Value
+}
+
+// collect makes the vector of the first n components, or finds it.
+func (o *outputVectors) collect(s *isel, ops [4]opnd, n int) mach.Value {
+	for i := range o.ops {
+		if s.f.Elems(o.vals[i]) == n && s.sameOutputs(&o.ops[i], &ops, n) {
+			return o.vals[i]
+		}
+	}
+	v := s.collect(ops[:n]...)
+	o.ops, o.vals = append(o.ops, ops), append(o.vals, v)
+	return v
+}
+
+// sameOutputs reports whether components have the same values, or the same
+// immediates in registers of their own.
+func (s *isel) sameOutputs(a, b *[4]opnd, n int) bool {
+	for k := range n {
+		x, y := a[k], b[k]
+		if x == y {
+			continue
+		}
+		if x.kind != opVal || y.kind != opVal || x.half != y.half || x.mods != y.mods {
+			return false
+		}
+		bitsX, okX := s.outputImm(x.val)
+		bitsY, okY := s.outputImm(y.val)
+		if !okX || !okY || bitsX != bitsY {
+			return false
+		}
+	}
+	return true
+}
+
+// outputImm is the immediate that v was made of for an output.
+func (s *isel) outputImm(v mach.Value) (bits uint32, ok bool) {
+	for i := range s.out.imms {
+		if s.out.imms[i].val == v {
+			return s.out.imms[i].bits, true
+		}
+	}
+	return 0, false
+}

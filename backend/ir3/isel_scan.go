@@ -1,0 +1,196 @@
+package ir3
+
+import (
+	"nirc/backend/ir3/abi"
+	"nirc/ir"
+)
+
+// scan finds out what the shader needs before anything is selected.
+func (s *isel) scan() {
+	s.in.pushLo = ^uint32(0)
+	for _, b := range s.irBlocks {
+		if b == nil {
+			continue
+		}
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindIntrinsic {
+				s.scanIntrinsic(in)
+			}
+		}
+	}
+	if s.meta.Chain.Next != ir.StageNone && !faults.has(faultChainIDs) {
+		// The next stage finds them in their registers, whether this one has a use for them or not.
+		for _, k := range chainRegs(s.sh.Stage, s.meta.Chain.Next) {
+			s.want(k)
+		}
+	}
+	s.planPrefetches()
+	lo, hi := s.in.pushLo, s.in.pushHi
+	if lo > hi {
+		lo, hi = 0, 0
+	}
+	s.consts.layOut(s.gpu, s.sh.Stage, lo, hi, s.in.driver, s.sh.SharedSize)
+	if s.sh.Options != nil && s.sh.Options.SafeConsts && s.sh.Stage != ir.StageCompute {
+		s.consts.limit = min(s.consts.limit, 4*abi.SafeConst)
+	}
+	if s.err == nil && !s.noPush {
+		s.consts.pushUBOs(s.gpu)
+		s.pre.first = s.consts.immAt
+		n := s.planPreamble()
+		s.pre.at, s.pre.end = s.pre.first, s.pre.first+n
+		s.consts.reserve(n)
+	}
+	s.consts.placeChain()
+	if n := s.consts.immAt; n > s.consts.limit && s.err == nil {
+		s.fail(nil, "%d consts of push constants and parameters are not supported, there is room for %d", n, s.consts.limit)
+	}
+}
+
+func (s *isel) want(k abi.SysvalKind) { s.in.wanted[k] = true }
+
+// param notes that driver parameter n is used.
+func (s *isel) param(n int) { s.in.driver = max(s.in.driver, n+1) }
+
+func (s *isel) scanIntrinsic(in *ir.Instr) {
+	if in.Has(ir.IdxAccess) && ir.Access(in.Get(ir.IdxAccess))&(ir.AccessCoherent|ir.AccessVolatile) != 0 {
+		s.meta.Coherent = true
+	}
+	switch in.Intr {
+	case ir.IntrLoadPushConstant:
+		s.scanPush(in)
+	case ir.IntrLoadUbo:
+		s.scanUBO(in)
+	case ir.IntrLoadInput:
+		s.scanInput(in, ir.InterpFlat)
+	case ir.IntrLoadInterpolatedInput:
+		mode := ir.InterpSmooth
+		if m, ok := computedMode(in.Srcs[0].Def, 0); ok && m == ir.InterpNoPerspective {
+			mode = m
+		}
+		s.scanInput(in, mode)
+	case ir.IntrLoadPointCoord:
+		// A varying that the rasteriser makes.
+		i := &s.in.slots[ir.SlotPointCoord]
+		i.mask, i.interp = i.mask|3, ir.InterpSmooth
+		s.want(abi.IJPerspPixel)
+		s.in.fetches = append(s.in.fetches, in)
+	case ir.IntrLoadVertexId, ir.IntrLoadVertexIdZeroBase:
+		s.want(abi.VertexID)
+		if in.Intr == ir.IntrLoadVertexIdZeroBase {
+			s.param(abi.ParamVSVertexBase)
+		}
+	case ir.IntrLoadInstanceId:
+		s.want(abi.InstanceID)
+	case ir.IntrLoadBaseInstance:
+		s.param(abi.ParamVSInstanceBase)
+	case ir.IntrLoadFirstVertex:
+		s.param(abi.ParamVSVertexBase)
+	case ir.IntrLoadBaseVertex, ir.IntrLoadIsIndexedDraw:
+		s.param(abi.ParamVSIsIndexed)
+	case ir.IntrLoadDrawId:
+		s.param(abi.ParamVSDrawID)
+	case ir.IntrLoadViewIndex:
+		if s.sh.Stage == ir.StageFragment {
+			s.madeVarying(in, ir.SlotViewIndex)
+			return
+		}
+		s.want(abi.ViewIndex)
+	case ir.IntrLoadPrimitiveParamIr3, ir.IntrLoadPrimitiveLocationIr3, ir.IntrLoadTessCoordXy, ir.IntrLoadRelPatchIdIr3, ir.IntrLoadTcsHeaderIr3,
+		ir.IntrLoadGsHeaderIr3, ir.IntrLoadPrimitiveId:
+		s.scanChain(in)
+	case ir.IntrLoadFragCoord, ir.IntrLoadFragCoordUnscaledIr3, ir.IntrLoadFragCoordZw, ir.IntrLoadPixelCoord:
+		s.want(abi.FragCoord)
+	case ir.IntrLoadFrontFace, ir.IntrLoadFrontFaceFsign:
+		s.want(abi.FrontFace)
+	case ir.IntrLoadSampleId, ir.IntrLoadSampleIdNoPerSample:
+		s.want(abi.SampleID)
+		s.meta.PerSample = s.meta.PerSample || in.Intr == ir.IntrLoadSampleId
+	case ir.IntrLoadSampleMaskIn, ir.IntrLoadHelperInvocation:
+		s.want(abi.SampleMaskIn)
+	case ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample:
+		if k, ok := baryKind(in); ok {
+			s.want(k)
+		}
+		s.meta.PerSample = s.meta.PerSample || in.Intr == ir.IntrLoadBarycentricSample
+	case ir.IntrLoadFragShadingRate:
+		s.want(abi.ShadingRate)
+		if s.gpu.FSMinConst {
+			s.want(abi.SampleMaskIn) // these devices give it with the mask only
+		}
+	case ir.IntrLoadPerspCenterRhwIr3:
+		s.want(abi.IJPerspCenterRHW)
+	case ir.IntrLoadLocalInvocationId, ir.IntrLoadLocalInvocationIndex, ir.IntrLoadSubgroupInvocation, ir.IntrLoadSubgroupId:
+		s.want(abi.LocalInvocationID)
+		s.param(abi.ParamCSSubgroupIDShift)
+	case ir.IntrLoadGlobalInvocationId:
+		s.want(abi.LocalInvocationID)
+		s.want(abi.WorkgroupID)
+	case ir.IntrLoadWorkgroupId, ir.IntrLoadWorkgroupIndex:
+		s.want(abi.WorkgroupID)
+		s.param(abi.ParamCSNumWorkgroups + 2)
+	case ir.IntrLoadNumWorkgroups:
+		s.param(abi.ParamCSNumWorkgroups + 2)
+	case ir.IntrLoadBaseWorkgroupId:
+		s.param(abi.ParamCSBaseWorkgroup + 2)
+	case ir.IntrLoadSubgroupSize, ir.IntrLoadNumSubgroups, ir.IntrLoadSubgroupIdShiftIr3:
+		if s.sh.Stage == ir.StageCompute {
+			s.param(abi.ParamCSSubgroupIDShift)
+		} else {
+			s.param(abi.ParamFSSubgroupSize)
+		}
+	}
+}
+
+func (s *isel) scanPush(in *ir.Instr) {
+	lo := in.Get(ir.IdxBase)
+	n := uint64(in.Def.NumComponents) * uint64(in.Def.BitSize) / 8
+	if c, ok := in.Srcs[0].Def.Const(0); ok {
+		lo += c
+	} else if n = in.Get(ir.IdxRange); n == 0 {
+		n = 256 - min(lo, 252)
+	}
+	if lo > maxPushByte || n > maxPushByte-lo {
+		s.fail(in, "push constants after byte %d are not supported", maxPushByte)
+		return
+	}
+	s.in.pushLo, s.in.pushHi = min(s.in.pushLo, uint32(lo&^3)), max(s.in.pushHi, uint32((lo+n+3)&^3))
+}
+
+// maxPushByte bounds the push constants: the const file has 512 vec4.
+const maxPushByte = 512 * 16
+
+// scanUBO notes a load whose place in its buffer is known.
+func (s *isel) scanUBO(in *ir.Instr) {
+	set, slot, ok := constBuffer(in.Srcs[0].Def)
+	off, ok2 := in.Srcs[1].Def.Const(0)
+	if ok && ok2 {
+		s.consts.ubos.note(set, slot, uint32(off), uint32(in.Def.NumComponents)*uint32(in.Def.BitSize)/8)
+	}
+}
+
+func (s *isel) scanInput(in *ir.Instr, interp ir.Interp) {
+	slot, comp, ok := s.ioSlot(in, in.Srcs[len(in.Srcs)-1].Def)
+	if !ok {
+		return
+	}
+	if b := in.Def.BitSize; b != 32 && b != 16 {
+		s.fail(in, "inputs of %d bits are not supported: they must be lowered to 32 bits", b)
+		return
+	}
+	if n := s.gpu.MaxInputs; s.sh.Stage == ir.StageVertex && n > 0 && slot >= n {
+		s.fail(in, "vertex attribute %d is not supported on %s, which has %d", slot, s.gpu.Name, n)
+		return
+	}
+	i := &s.in.slots[slot]
+	i.mask |= uint8(1<<in.Def.NumComponents-1) << comp
+	if s.sh.Stage == ir.StageFragment && (slot == int(ir.SlotClipDist0) || slot == int(ir.SlotClipDist1)) {
+		// The rasteriser hands on all distances of a slot.
+		n := int(s.sh.Info.ClipDistances+s.sh.Info.CullDistances) - 4*(slot-int(ir.SlotClipDist0))
+		i.mask |= uint8(1<<max(0, min(4, n)) - 1)
+	}
+	i.half = in.Def.BitSize == 16
+	i.interp = interp
+	if s.sh.Stage == ir.StageFragment {
+		s.in.fetches = append(s.in.fetches, in)
+	}
+}

@@ -1,0 +1,215 @@
+package ir3
+
+import (
+	"nirc/backend"
+	"nirc/backend/ir3/isa"
+	"nirc/backend/mach"
+	"nirc/ir"
+)
+
+// subgroup selects what needs no more than the lanes' registers; false if in is something else.
+func (s *isel) subgroup(in *ir.Instr) bool {
+	op := isa.OpRaw
+	switch in.Intr {
+	case ir.IntrQuadBroadcast:
+		op = isa.OpQuadBrcst
+	case ir.IntrQuadSwapHorizontal:
+		op = isa.OpQuadHoriz
+	case ir.IntrQuadSwapVertical:
+		op = isa.OpQuadVert
+	case ir.IntrQuadSwapDiagonal:
+		op = isa.OpQuadDiag
+	case ir.IntrShuffleXorUniformIr3:
+		op = isa.OpShflXor
+	case ir.IntrShuffleUpUniformIr3:
+		op = isa.OpShflRup
+	case ir.IntrShuffleDownUniformIr3:
+		op = isa.OpShflRdown
+	case ir.IntrShuffleXor, ir.IntrShuffleUp, ir.IntrShuffleDown:
+		if s.comp(in.Srcs[1].Def, 0).kind != opImm {
+			return false
+		}
+		op = [...]isa.Op{isa.OpShflXor, isa.OpShflRup, isa.OpShflRdown}[in.Intr-ir.IntrShuffleXor]
+	case ir.IntrReadFirstInvocation, ir.IntrAsUniform:
+	case ir.IntrElect:
+		s.macro(in, opElect, 0)
+		return true
+	case ir.IntrVoteAny, ir.IntrVoteAll, ir.IntrBallot, ir.IntrBallotRelaxed:
+		s.vote(in)
+		return true
+	case ir.IntrReadInvocationCondIr3:
+		s.readCond(in)
+		return true
+	default:
+		return false
+	}
+	ops := make([]opnd, int(in.Def.NumComponents)*backend.Parts(&in.Def))
+	for c := range ops {
+		o := s.comp(in.Srcs[0].Def, c)
+		if in.Def.BitSize == 1 {
+			o = s.bool16(o)
+		}
+		switch {
+		case in.Intr == ir.IntrAsUniform:
+			ops[c] = o
+		case op == isa.OpRaw:
+			ops[c] = s.readFirst(o)
+		case op >= isa.OpShflXor && op <= isa.OpShflRdown:
+			ops[c] = s.shuffle(op, o, s.comp(in.Srcs[1].Def, 0))
+		default:
+			ops[c] = s.quad(in, op, o)
+		}
+	}
+	s.setComps(&in.Def, ops...)
+	return true
+}
+
+// readFirst takes the first active fiber's value: a move to a shared register
+// does. Halves go through full registers (ir3.md §1.4).
+func (s *isel) readFirst(o opnd) opnd {
+	half := o.half
+	if half {
+		o = s.cov(isa.U16, isa.U32, 0, o)
+	}
+	t := isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32}
+	sh := s.f.NewValue(classShared, 1)
+	uses := s.register(&t, 0, s.reg(o), 0, nil)
+	s.add(t, sh, uses...)
+	t.Srcs[0] = isa.R(isa.SharedFirst)
+	d := s.newReg(false)
+	s.add(t, d, sh)
+	if half {
+		return s.cov(isa.U32, isa.U16, 0, s.value(d))
+	}
+	return s.value(d)
+}
+
+func (s *isel) shuffle(op isa.Op, o, amount opnd) opnd {
+	t := isa.Instr{Op: op, Type: movType(o.half)}
+	uses := s.register(&t, 0, s.reg(o), 0, nil)
+	if amount.kind == opImm && amount.bits < 128 {
+		t.Srcs[1] = isa.I(int32(amount.bits))
+	} else {
+		uses = s.register(&t, 1, s.reg(amount), 0, uses)
+	}
+	d := s.newReg(o.half)
+	s.add(t, d, uses...)
+	return s.value(d)
+}
+
+func (s *isel) quad(in *ir.Instr, op isa.Op, o opnd) opnd {
+	t := isa.Instr{Op: op, WrMask: 1, Type: movType(o.half)}
+	uses := s.register(&t, 0, s.reg(o), 0, nil)
+	if op == isa.OpQuadBrcst {
+		k := s.comp(in.Srcs[1].Def, 0)
+		if o.half {
+			k = s.narrow(k, in.Srcs[1].Def.BitSize)
+		}
+		uses = s.register(&t, 1, s.reg(k), 0, uses)
+	}
+	d := s.newReg(o.half)
+	s.add(t, d, uses...)
+	s.meta.NeedsQuads = s.sh.Stage == ir.StageFragment
+	return s.value(d)
+}
+
+// macro emits a pseudo instruction that becomes control flow after
+// allocation; its result is a boolean.
+func (s *isel) macro(in *ir.Instr, op mach.Op, p mach.Value) {
+	d := s.newReg(true)
+	var uses []mach.Value
+	if p != 0 {
+		uses = []mach.Value{p}
+	}
+	m := s.generic(op, []mach.Value{d}, uses)
+	m.Ops[0].Flags |= mach.Early
+	s.setComps(&in.Def, s.value(d))
+	s.widenBool(in)
+}
+
+func (s *isel) vote(in *ir.Instr) {
+	p, inv := s.predicate(in.Srcs[0].Def)
+	switch in.Intr {
+	case ir.IntrVoteAny, ir.IntrVoteAll:
+		op := opAny
+		if in.Intr == ir.IntrVoteAll {
+			op = opAll
+		}
+		s.macro(in, op, p)
+		s.lastMacro().Flags = invFlag(inv)
+		return
+	}
+	if in.Def.BitSize != 32 {
+		s.fail(in, "a ballot of %d-bit components is not supported: it must be lowered to 32 bits", in.Def.BitSize)
+		return
+	}
+	d := s.f.NewValue(classShared, 4)
+	m := s.generic(opBallot, []mach.Value{d}, []mach.Value{p})
+	m.Flags = invFlag(inv)
+	parts := s.split(d, 4)
+	ops := make([]opnd, in.Def.NumComponents)
+	for c := range ops {
+		if c > 3 {
+			ops[c] = immediate(0, false)
+			continue
+		}
+		t := isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32}
+		v := s.newReg(false)
+		uses := s.register(&t, 0, parts[c].val, 0, nil)
+		s.add(t, v, uses...)
+		ops[c] = s.value(v)
+	}
+	s.setComps(&in.Def, ops...)
+}
+
+// readCond reads the fiber whose condition is true, by a shared register.
+// Halves go through full registers.
+func (s *isel) readCond(in *ir.Instr) {
+	ops := make([]opnd, int(in.Def.NumComponents)*backend.Parts(&in.Def))
+	for c := range ops {
+		o := s.comp(in.Srcs[0].Def, c)
+		if in.Def.BitSize == 1 {
+			o = s.bool16(o)
+		}
+		half := o.half
+		if half {
+			o = s.cov(isa.U16, isa.U32, 0, o)
+		}
+		v := s.reg(o)
+		p, inv := s.predicate(in.Srcs[1].Def)
+		sh := s.f.NewValue(classShared, 1)
+		m := s.generic(opReadCond, []mach.Value{sh}, []mach.Value{p, v})
+		m.Ops[0].Flags |= mach.Early
+		m.Flags = invFlag(inv)
+		t := isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32}
+		d := s.newReg(false)
+		uses := s.register(&t, 0, sh, 0, nil)
+		s.add(t, d, uses...)
+		ops[c] = s.value(d)
+		if half {
+			ops[c] = s.cov(isa.U32, isa.U16, 0, ops[c])
+		}
+	}
+	s.setComps(&in.Def, ops...)
+	if in.Def.BitSize == 1 {
+		s.widenBool(in)
+	}
+}
+
+func invFlag(inv bool) uint8 {
+	if inv {
+		return 1
+	}
+	return 0
+}
+
+// lastMacro returns the macro that was emitted last in the block.
+func (s *isel) lastMacro() *mach.Instr {
+	l := s.f.Blocks[s.blk].Instrs
+	for i := len(l) - 1; i >= 0; i-- {
+		if l[i].Op >= opElect && l[i].Op <= opReadCond {
+			return l[i]
+		}
+	}
+	return l[len(l)-1]
+}
