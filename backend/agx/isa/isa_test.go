@@ -203,7 +203,7 @@ func TestLength(t *testing.T) {
 	}
 }
 
-const listing = `	mov_imm r0l, 0
+const program = `	mov_imm r0l, 0
 	mov_imm r2, 0, 0b0 // a comment
 loop:	iadd r2, r2, 1
 	while_icmp r0l, ult, r2, 30, 1
@@ -216,7 +216,7 @@ end:
 `
 
 func TestListing(t *testing.T) {
-	code, err := Assemble(listing)
+	code, err := Assemble(program)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestListing(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	code, err := Assemble(listing)
+	code, err := Assemble(program)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add(listing)
+	f.Add(program)
 	f.Add("texture_sample 0, query_lod, 0b1100, 0b0, gather_g, xyz, 0b01, r31l_r31h_r32l, None, r95h, ss63, tex_2d, r120l_r120h, lod_grad_min, r32_r33_r34_r35_r36, r50l")
 	f.Add("bitop 1100, r1.cache, r2.discard, u300\nfmul16.sat r1l, r2h.abs.neg, -0.5\nst_var 1, r7, 5")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"nirc/backend/listing"
 )
 
 // Line is one disassembled instruction, or two bytes that are none.
@@ -93,38 +95,32 @@ func Listing(lines []Line, labels bool) string {
 	return string(b)
 }
 
-type asmLine struct {
-	no   int // line number
-	pc   int
-	text string
-	n    int // bytes
-}
-
 // Assemble turns a listing into code. A line holds labels ("name:"), an
 // instruction, or both; ";" and "//" start comments; branches name labels or
 // offsets (pc-4); ".half 0x1234" gives two bytes. All wrong lines are
 // reported, joined in one error.
 func Assemble(text string) ([]byte, error) {
-	lines, labels, errs := layoutLines(text)
+	lines, labels, errs := listing.Split(text, " \t(,")
+	at := offsets(lines)
 	var code []byte
-	for _, l := range lines {
-		if h, ok := strings.CutPrefix(l.text, ".half "); ok {
+	for i, l := range lines {
+		if h, ok := strings.CutPrefix(l.Text, ".half "); ok {
 			v, err := strconv.ParseUint(strings.TrimSpace(h), 0, 16)
 			if err != nil {
-				errs = append(errs, fmt.Errorf("line %d: %q is no 16-bit number", l.no, h))
+				errs = append(errs, fmt.Errorf("line %d: %q is no 16-bit number", l.No, h))
 			}
 			code = binary.LittleEndian.AppendUint16(code, uint16(v))
 			continue
 		}
-		in, err := parseText(l.text, func(name string) (int32, bool) {
+		in, err := parseText(l.Text, func(name string) (int32, bool) {
 			t, ok := labels[name]
-			return int32(t - l.pc), ok
+			return int32(at[t] - at[i]), ok
 		})
 		if err == nil {
 			code, err = AppendPack(code, &in)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("line %d: %w", l.no, err))
+			errs = append(errs, fmt.Errorf("line %d: %w", l.No, err))
 		}
 	}
 	if len(errs) > 0 {
@@ -133,39 +129,18 @@ func Assemble(text string) ([]byte, error) {
 	return code, nil
 }
 
-// layoutLines splits a listing and finds the offsets of labels: lengths do
-// not depend on branch targets. Lines that do not parse get length 0 here and
-// are reported by Assemble.
-func layoutLines(text string) (lines []asmLine, labels map[string]int, errs []error) {
-	labels = map[string]int{}
-	pc := 0
-	for i, s := range strings.Split(text, "\n") {
-		for _, c := range []string{";", "//"} {
-			s, _, _ = strings.Cut(s, c)
+// offsets are the bytes at which lines begin, and the one at which the last ends: lengths do not
+// depend on branch targets. Lines that do not parse, which Assemble reports, have no length.
+func offsets(lines []listing.Line) []int {
+	at := make([]int, len(lines)+1)
+	for i, l := range lines {
+		n := 0
+		if strings.HasPrefix(l.Text, ".half ") {
+			n = 2
+		} else if in, err := parseText(l.Text, func(string) (int32, bool) { return 0, true }); err == nil {
+			n, _ = in.Length()
 		}
-		s = strings.TrimSpace(s)
-		for {
-			name, rest, ok := strings.Cut(s, ":")
-			if !ok || name == "" || strings.ContainsAny(name, " \t(,") {
-				break
-			}
-			if _, dup := labels[name]; dup {
-				errs = append(errs, fmt.Errorf("line %d: label %q is defined twice", i+1, name))
-			}
-			labels[name] = pc
-			s = strings.TrimSpace(rest)
-		}
-		if s == "" {
-			continue
-		}
-		l := asmLine{no: i + 1, pc: pc, text: s}
-		if strings.HasPrefix(s, ".half ") {
-			l.n = 2
-		} else if in, err := parseText(s, func(string) (int32, bool) { return 0, true }); err == nil {
-			l.n, _ = in.Length()
-		}
-		lines = append(lines, l)
-		pc += l.n
+		at[i+1] = at[i] + n
 	}
-	return lines, labels, errs
+	return at
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"nirc/backend/listing"
 )
 
 // WordBytes is the size of an instruction in bytes.
@@ -128,36 +130,10 @@ func Listing(gen Gen, lines []Line, labels bool) string {
 // instruction, or both; ";" and "//" start comments; branches name labels
 // (#name) or offsets (#-4). All wrong lines are reported, joined in one error.
 func Assemble(gen Gen, text string) ([]byte, error) {
-	type line struct {
-		no   int
-		text string
-	}
-	var lines []line
-	var errs []error
-	labels := map[string]int{}
-	for i, s := range strings.Split(text, "\n") {
-		for _, c := range []string{";", "//"} {
-			s, _, _ = strings.Cut(s, c)
-		}
-		s = strings.TrimSpace(s)
-		for {
-			name, rest, ok := strings.Cut(s, ":")
-			if !ok || name == "" || strings.ContainsAny(name, " \t(#.") {
-				break
-			}
-			if _, dup := labels[name]; dup {
-				errs = append(errs, fmt.Errorf("line %d: label %q is defined twice", i+1, name))
-			}
-			labels[name] = len(lines)
-			s = strings.TrimSpace(rest)
-		}
-		if s != "" {
-			lines = append(lines, line{i + 1, s})
-		}
-	}
+	lines, labels, errs := listing.Split(text, " \t(#.")
 	code := make([]byte, 0, len(lines)*WordBytes)
 	for pc, l := range lines {
-		in, err := parseInstr(gen, l.text, func(name string) (int32, bool) {
+		in, err := parseInstr(gen, l.Text, func(name string) (int32, bool) {
 			t, ok := labels[name]
 			return int32(t - pc), ok
 		})
@@ -166,7 +142,7 @@ func Assemble(gen Gen, text string) ([]byte, error) {
 			w, err = Pack(gen, &in)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("line %d: %w", l.no, err))
+			errs = append(errs, fmt.Errorf("line %d: %w", l.No, err))
 		}
 		code = binary.LittleEndian.AppendUint64(code, w)
 	}
