@@ -75,6 +75,14 @@ func callOf(o *object.Object, s *ir.Shader, loc uint32, made map[uint32]uint32) 
 	return n
 }
 
+// Open decodes the ABI data of an object of the target into m, a pointer, and finds the chip that it was made for.
+func Open[G any](target string, o *object.Object, m any, find func(name string) (*G, error)) (*G, error) {
+	if err := Meta(target, o, m); err != nil {
+		return nil, err
+	}
+	return find(o.GPU)
+}
+
 // Meta decodes the ABI data of an object of the target into m, a pointer.
 func Meta(target string, o *object.Object, m any) error {
 	if o.Target != target {

@@ -88,5 +88,34 @@ func IOSlot(in *ir.Instr, off *ir.Def) (slot, comp int, err error) {
 	return slot, comp, nil
 }
 
+// IOStore is a store to components of an output slot.
+type IOStore struct {
+	Slot  ir.Slot
+	Comp  int   // the first component that may be written
+	Index uint8 // 1: the second source of dual-source blending
+	Value *ir.Def
+	mask  uint64
+}
+
+// NewIOStore takes a store_output apart, or gives an error that says why it cannot be selected.
+func NewIOStore(in *ir.Instr) (IOStore, error) {
+	val := in.Srcs[0].Def
+	slot, comp, err := IOSlot(in, in.Srcs[1].Def)
+	if err == nil && val.BitSize != 32 && val.BitSize != 16 {
+		err = ir.Unsupportedf("outputs of %d bits are not supported: they must be lowered to 32 bits", val.BitSize)
+	}
+	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
+	return IOStore{ir.Slot(slot), comp, sem.DualSourceIndex, val, in.Get(ir.IdxWriteMask)}, err
+}
+
+// Written yields the components of Value that are stored.
+func (st *IOStore) Written(yield func(c int) bool) {
+	for c := range int(st.Value.NumComponents) {
+		if st.mask>>c&1 != 0 && !yield(c) {
+			return
+		}
+	}
+}
+
 // AlignUp returns the least multiple of a that is not below n.
 func AlignUp(n, a int) int { return (n + a - 1) / a * a }

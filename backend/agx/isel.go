@@ -79,7 +79,7 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
 	code := codes.Get().(*code)
 	s := &isel{sh: sh, impl: impl, gpu: c.gpu, code: code, meta: meta, uni: &c.uni, res: c.res, early: sh != c.s, part: c.opts.Part, slots: c.slots, testsFirst: c.testsFirst, firstCoef: c.opts.FirstCoef}
-	s.f = mach.NewFunc(sh.Name, machISA{})
+	s.f = mach.NewFunc(sh.Name, newISA())
 	if s.f.Name == "" {
 		s.f.Name = "main"
 	}
@@ -211,12 +211,9 @@ func (s *isel) instr(in *ir.Instr) {
 func (s *isel) phi(in *ir.Instr) {
 	n := int(in.Def.NumComponents) * backend.Parts(&in.Def)
 	ops := make([]opnd, n)
-	preds := len(s.f.Blocks[s.blk].Preds)
 	for c := range ops {
 		v := s.newReg(isHalf(&in.Def))
-		m := s.f.NewInstr(mach.OpPhi, 1, preds)
-		m.Ops[0].Val = v
-		s.push(m)
+		m := s.f.AppendPhi(s.blk, s.loc, v)
 		ops[c] = s.value(v)
 		s.phis = append(s.phis, pendingPhi{in, c, m})
 	}

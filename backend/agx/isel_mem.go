@@ -493,3 +493,15 @@ func (s *isel) barrier(in *ir.Instr) {
 		s.memoryBarrier(barrierAfter)
 	}
 }
+
+// storeFormatted selects a store that converts to a memory format: of elements from
+// an index on, counted in elements of the format.
+func (s *isel) storeFormatted(in *ir.Instr) {
+	s.meta.WritesMemory = true
+	n := int(in.Srcs[0].Def.NumComponents)
+	t := isa.Instr{Op: isa.OpDeviceStore, Format: isa.Format(in.Get(ir.IdxFormat)), Mask: 1<<n - 1, Flags: isa.Unsigned}
+	uses := s.register(&t, 0, s.data(in.Srcs[0].Def, 0, n), nil)
+	uses = s.baseSource(&t, 1, s.global(in, in.Srcs[1].Def), uses)
+	uses = s.index(&t, 2, s.comp(in.Srcs[2].Def, 0), uses)
+	s.add(t, 0, uses...)
+}

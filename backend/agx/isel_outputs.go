@@ -3,6 +3,7 @@ package agx
 import (
 	"slices"
 
+	"nirc/backend"
 	"nirc/backend/agx/abi"
 	"nirc/backend/mach"
 	"nirc/backend/resource"
@@ -34,32 +35,23 @@ func (o *outputs) find(v outputVar) int {
 }
 
 func (s *isel) storeOutput(in *ir.Instr) {
-	slot, comp, ok := s.ioSlot(in, in.Srcs[1].Def)
-	if !ok {
+	st, err := backend.NewIOStore(in)
+	if err != nil {
+		s.fail(in, "%v", err)
 		return
 	}
-	val := in.Srcs[0].Def
-	if val.BitSize != 32 && val.BitSize != 16 {
-		s.fail(in, "outputs of %d bits are not supported: they must be lowered to 32 bits", val.BitSize)
-		return
-	}
-	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
-	mask := in.Get(ir.IdxWriteMask)
-	for c := range int(val.NumComponents) {
-		if mask>>c&1 == 0 {
-			continue
-		}
-		if comp+c > 3 {
-			s.broken(in, "output slot %d: component %d does not exist", slot, comp+c)
+	for c := range st.Written {
+		if st.Comp+c > 3 {
+			s.broken(in, "output slot %d: component %d does not exist", st.Slot, st.Comp+c)
 			return
 		}
-		o, half := s.comp(val, c), isHalf(val)
+		o, half := s.comp(st.Value, c), isHalf(st.Value)
 		if half && s.sh.Stage == ir.StageVertex {
 			o, half = s.outputWord(in, o), false
 		}
-		k := s.out.find(outputVar{ir.Slot(slot), sem.DualSourceIndex, uint8(comp + c), half})
+		k := s.out.find(outputVar{st.Slot, st.Index, uint8(st.Comp + c), half})
 		if s.out.vars[k].half != half {
-			s.fail(in, "output slot %d is stored with 16 and 32 bits, which is not supported", slot)
+			s.fail(in, "output slot %d is stored with 16 and 32 bits, which is not supported", st.Slot)
 			return
 		}
 		s.out.vals.Set(k, o)

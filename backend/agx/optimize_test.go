@@ -124,7 +124,7 @@ func TestScratchCopy(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	sample := func() (*mach.Func, mach.Value, mach.Value) {
-		f := mach.NewFunc("f", machISA{})
+		f := mach.NewFunc("f", newISA())
 		c := &code{}
 		f.Ext = c
 		b := f.NewBlock()

@@ -83,7 +83,7 @@ func TestOptimizer(t *testing.T) {
   v4:half = icmpsel v1, v2 {icmpsel ult, r0l, r0, r0, 1, 0}
   if v4 {if_icmp r0l, nueq, r0l, 0, 1}`, []string{"if v1, v2 {if_icmp r0l, ult, r0, r0, 1}"}, []string{"v4"}},
 	} {
-		f, err := mach.Parse(head+strings.TrimPrefix(c.code, "\n")+"\n", machISA{})
+		f, err := mach.Parse(head+strings.TrimPrefix(c.code, "\n")+"\n", newISA())
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}

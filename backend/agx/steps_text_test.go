@@ -26,7 +26,7 @@ func TestSteps(t *testing.T) {
 			p.open = o["open"] == "true"
 			pt.p = p
 		} else {
-			f, err := mach.Parse(in, machISA{})
+			f, err := mach.Parse(in, newISA())
 			if err != nil {
 				return "", err
 			}
@@ -51,7 +51,7 @@ func TestSteps(t *testing.T) {
 
 // parseProgram reads what program.String writes.
 func parseProgram(text string) (*program, error) {
-	p := &program{code: &code{}, f: mach.NewFunc("main", machISA{})}
+	p := &program{code: &code{}, f: mach.NewFunc("main", newISA())}
 	type jump struct {
 		from *pinstr
 		to   int

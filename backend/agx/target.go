@@ -33,13 +33,7 @@ func (t Target) job() *backend.Job { return &backend.Job{Lists: t.Lists} }
 func (Target) Name() string { return TargetName }
 
 // GPUs lists the chips, DefaultGPU first.
-func (Target) GPUs() []backend.GPU {
-	list := make([]backend.GPU, len(gpus))
-	for i, g := range gpus {
-		list[i] = backend.GPU{Name: g.Name, Doc: g.Doc}
-	}
-	return list
-}
+func (Target) GPUs() []backend.GPU { return backend.ListGPUs(gpus, (*GPU).listed) }
 
 // Steps lists the steps of the code generator; they are the same for all chips.
 func (Target) Steps(string) []backend.StepInfo { return backend.Infos(steps) }

@@ -65,7 +65,7 @@ func TestHighHalves(t *testing.T) {
 				if a == b {
 					continue
 				}
-				f := mach.NewFunc("copies", machISA{isa.A6xx})
+				f := mach.NewFunc("copies", newISA(isa.A6xx))
 				f.Ext = &code{gen: isa.A6xx}
 				p := &phys{f: f, code: templates(f)}
 				p.cur = p.newBlock()
@@ -94,7 +94,7 @@ func TestHalfWithoutName(t *testing.T) {
 		unit  int
 		fails bool
 	}{{classHalf, halfUnits - 1, false}, {classHalf, halfUnits, true}, {classFull, halfUnits, false}, {classSharedHalf, 31, false}, {classSharedHalf, 32, true}} {
-		f := mach.NewFunc("name", machISA{isa.A6xx})
+		f := mach.NewFunc("name", newISA(isa.A6xx))
 		p := &phys{f: f}
 		p.operand(&mach.Operand{Class: c.class, Size: 1, Reg: mach.Reg(c.unit)})
 		if (p.err != nil) != c.fails {

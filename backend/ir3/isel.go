@@ -80,7 +80,7 @@ func selectFunc(c *compiler) (*isel, error) {
 	g := c.gpu
 	code := &code{gen: g.Gen, tmpl: m.tmpl[:0]}
 	s := &isel{sh: c.s, impl: impl, gpu: g, code: code, meta: &c.meta, consts: &constFile{}, noPush: c.without.preamble, link: linker{plan: plan}}
-	s.f = mach.NewFunc(c.s.Name, machISA{g.Gen})
+	s.f = mach.NewFunc(c.s.Name, newISA(g.Gen))
 	if s.f.Name == "" {
 		s.f.Name = "main"
 	}
@@ -275,15 +275,12 @@ func (s *isel) instr(in *ir.Instr) {
 func (s *isel) phi(in *ir.Instr) {
 	n := int(in.Def.NumComponents) * backend.Parts(&in.Def)
 	ops := make([]opnd, n)
-	preds := len(s.f.Blocks[s.blk].Preds)
 	for c := range ops {
 		v := s.newReg(isHalf(&in.Def))
-		m := s.f.NewInstr(mach.OpPhi, 1, preds)
-		m.Ops[0].Val = v
+		m := s.f.AppendPhi(s.blk, s.loc, v)
 		if !in.Def.Divergent {
 			m.Flags = phiUniform
 		}
-		s.push(m)
 		ops[c] = s.value(v)
 		s.phis = append(s.phis, pendingPhi{in, c, m})
 	}

@@ -3,6 +3,7 @@ package ir3
 import (
 	"slices"
 
+	"nirc/backend"
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
@@ -60,27 +61,18 @@ func (s *isel) widened(in *ir.Instr) isa.Type {
 }
 
 func (s *isel) storeOutput(in *ir.Instr) {
-	slot, comp, ok := s.ioSlot(in, in.Srcs[1].Def)
-	if !ok {
+	st, err := backend.NewIOStore(in)
+	if err != nil {
+		s.fail(in, "%v", err)
 		return
 	}
-	val := in.Srcs[0].Def
-	if val.BitSize != 32 && val.BitSize != 16 {
-		s.fail(in, "outputs of %d bits are not supported: they must be lowered to 32 bits", val.BitSize)
-		return
-	}
-	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
-	mask := in.Get(ir.IdxWriteMask)
-	for c := range int(val.NumComponents) {
-		if mask>>c&1 == 0 {
-			continue
-		}
-		k := s.out.find(outputVar{slot: ir.Slot(slot), index: sem.DualSourceIndex, comp: uint8(comp + c), half: isHalf(val), as: s.widened(in)})
-		if s.out.vars[k].half != isHalf(val) {
-			s.fail(in, "output slot %d is stored with 16 and 32 bits, which is not supported", slot)
+	for c := range st.Written {
+		k := s.out.find(outputVar{slot: st.Slot, index: st.Index, comp: uint8(st.Comp + c), half: isHalf(st.Value), as: s.widened(in)})
+		if s.out.vars[k].half != isHalf(st.Value) {
+			s.fail(in, "output slot %d is stored with 16 and 32 bits, which is not supported", st.Slot)
 			return
 		}
-		s.out.set(k, s.comp(val, c), in.Loc)
+		s.out.set(k, s.comp(st.Value, c), in.Loc)
 	}
 }
 

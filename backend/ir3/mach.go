@@ -93,15 +93,14 @@ func (c *code) new(t isa.Instr) uint32 {
 }
 
 // machISA describes ir3 to package mach.
-type machISA struct{ gen isa.Gen }
+type machISA struct {
+	*mach.Description
+	gen isa.Gen
+}
 
-func (machISA) Name() string          { return TargetName }
-func (machISA) Files() []mach.File    { return machFiles }
-func (machISA) Classes() []mach.Class { return machClasses }
+func newISA(gen isa.Gen) machISA { return machISA{&description, gen} }
 
-func (machISA) OpName(op mach.Op) string { return opNames.Name(op) }
-
-func (machISA) OpByName(name string) (mach.Op, bool) { return opNames.ByName(name) }
+var description = mach.Description{Target: TargetName, FileList: machFiles, ClassList: machClasses, Operations: opNames}
 
 func (machISA) Props(in *mach.Instr, f *mach.Func) mach.Props {
 	switch in.Op {

@@ -59,7 +59,7 @@ func stepState(o gputest.StepOptions, text string) (*compiler, error) {
 		c.phys, err = parseProgram(g, text)
 		return c, err
 	}
-	if c.sel.f, err = mach.Parse(text, machISA{g.Gen}); err != nil {
+	if c.sel.f, err = mach.Parse(text, newISA(g.Gen)); err != nil {
 		return nil, err
 	}
 	if c.sel.f.Ext == nil {

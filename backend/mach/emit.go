@@ -24,6 +24,37 @@ func (f *Func) AppendOp(blk BlockID, loc uint32, op Op, defs, uses []Value) *Ins
 	return in
 }
 
+// AppendPhi makes a phi at the end of a block, with a place for what each predecessor gives.
+func (f *Func) AppendPhi(blk BlockID, loc uint32, def Value) *Instr {
+	phi := f.NewInstr(OpPhi, 1, len(f.Blocks[blk].Preds))
+	phi.Ops[0].Val = def
+	f.Append(blk, loc, phi)
+	return phi
+}
+
+// Description is what an ISA says in tables: the part of the interface that is the same for all.
+type Description struct {
+	Target     string
+	FileList   []File
+	ClassList  []Class
+	Operations OpNames
+}
+
+// Name returns the target's name.
+func (d *Description) Name() string { return d.Target }
+
+// Files lists the register files.
+func (d *Description) Files() []File { return d.FileList }
+
+// Classes lists the register classes.
+func (d *Description) Classes() []Class { return d.ClassList }
+
+// OpName spells an operation.
+func (d *Description) OpName(op Op) string { return d.Operations.Name(op) }
+
+// OpByName finds an operation by its name.
+func (d *Description) OpByName(name string) (Op, bool) { return d.Operations.ByName(name) }
+
 // OpNames names a target's operations: those of its instruction set, which
 // begin at FirstTargetOp, and what it adds after them.
 type OpNames struct {

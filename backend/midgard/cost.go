@@ -30,10 +30,7 @@ var costPipes = []cost.Pipe{
 // Cost models the code of an object.
 func (t Target) Cost(o *object.Object) (*cost.Program, error) {
 	var m abi.Meta
-	if err := backend.Meta(t.Name(), o, &m); err != nil {
-		return nil, err
-	}
-	g, err := FindGPU(o.GPU)
+	g, err := backend.Open(t.Name(), o, &m, FindGPU)
 	if err != nil {
 		return nil, err
 	}

@@ -37,8 +37,10 @@ var gpus = []GPU{
 
 // FindGPU returns the chip of that name; "" is DefaultGPU.
 func FindGPU(name string) (*GPU, error) {
-	return backend.FindGPU(TargetName, gpus, name, func(g *GPU) string { return g.Name })
+	return backend.FindGPU(TargetName, gpus, name, (*GPU).listed)
 }
+
+func (g *GPU) listed() backend.GPU { return backend.GPU{Name: g.Name, Doc: g.Doc} }
 
 // floatControls are the modes of floats that are honoured: of 16 and 32 bits by the hardware
 // (midgard.md §4.2), of 64 by software.

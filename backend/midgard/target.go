@@ -27,13 +27,7 @@ type Target struct{}
 func (Target) Name() string { return TargetName }
 
 // GPUs lists the chips, DefaultGPU first.
-func (Target) GPUs() []backend.GPU {
-	list := make([]backend.GPU, len(gpus))
-	for i, g := range gpus {
-		list[i] = backend.GPU{Name: g.Name, Doc: g.Doc}
-	}
-	return list
-}
+func (Target) GPUs() []backend.GPU { return backend.ListGPUs(gpus, (*GPU).listed) }
 
 // Options returns what the chip wants lowered.
 func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {

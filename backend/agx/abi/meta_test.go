@@ -1,12 +1,11 @@
 package abi
 
 import (
-	"encoding/json"
-	"reflect"
 	"strings"
 	"testing"
 
 	"nirc/backend/agx/isa"
+	"nirc/backend/gputest"
 	"nirc/ir"
 )
 
@@ -63,15 +62,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	m := valid()
-	b, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back Meta
-	if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(m, &back) {
-		t.Errorf("%s comes back as %+v, %v", b, back, err)
-	}
+	gputest.MetaAsJSON(t, valid())
 }
 
 func TestUniformNames(t *testing.T) {

@@ -1,11 +1,10 @@
 package abi
 
 import (
-	"encoding/json"
 	"math"
-	"reflect"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/backend/ir3/isa"
 	"nirc/ir"
 )
@@ -18,22 +17,12 @@ func TestJSON(t *testing.T) {
 		Consts:      Consts{Push: Area{0, 16}, Immediates: []uint32{1, 2}, ImmediateOffset: 30},
 		Descriptors: []Descriptor{{Set: 1, Binding: 2, Base: 1, Count: 3, Views: []uint8{2, 4}}},
 		ConstData:   []byte{1, 2, 3}}
-	b, err := json.Marshal(&m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back Meta
-	if err = json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(m, back) {
-		t.Errorf("JSON changes the meta: %v\n%s", err, b)
-	}
-	if err = m.Check(); err != nil {
-		t.Error(err)
-	}
+	gputest.MetaAsJSON(t, &m)
 }
 
 func TestCheck(t *testing.T) {
 	ok := Meta{Gen: isa.A6xx, Stage: ir.StageCompute, ConstLen: 4}
-	for name, change := range map[string]func(m *Meta){
+	gputest.WrongMetas(t, ok, map[string]func(m *Meta){
 		"gen":   func(m *Meta) { m.Gen = 5 },
 		"regs":  func(m *Meta) { m.MaxRegs = 49 },
 		"const": func(m *Meta) { m.Consts.Push = Area{8, 16} },
@@ -44,37 +33,20 @@ func TestCheck(t *testing.T) {
 		},
 		"wave": func(m *Meta) { m.Stage = ir.StageVertex; m.DoubleWave = true },
 		"base": func(m *Meta) { m.Descriptors = []Descriptor{{Base: 8}} },
-	} {
-		m := ok
-		change(&m)
-		if m.Check() == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-	if err := ok.Check(); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // Distances that clip and cull have registers, and are those that are counted: first the ones that clip.
 func TestDistances(t *testing.T) {
 	ok := Meta{Gen: isa.A6xx, Stage: ir.StageVertex, ConstLen: 4, MaxRegs: 4, ClipDistances: 2, CullDistances: 3, ClipMask: 0b00011, CullMask: 0b11100,
 		Outputs: []Output{{Slot: ir.SlotClipDist0, Mask: 15, Reg: 0}, {Slot: ir.SlotClipDist1, Mask: 1, Reg: 4}}}
-	if err := ok.checkDistances(); err != nil {
-		t.Error(err)
-	}
-	for name, change := range map[string]func(m *Meta){
+	gputest.WrongMetas(t, ok, map[string]func(m *Meta){
 		"clip beyond the count": func(m *Meta) { m.ClipMask = 0b100 },
 		"cull among clip":       func(m *Meta) { m.CullMask = 0b10 },
-		"cull beyond the count": func(m *Meta) { m.Outputs[1].Mask, m.CullMask = 3, 0b100100 },
-		"nothing written":       func(m *Meta) { m.Outputs = m.Outputs[:1] },
-		"nine":                  func(m *Meta) { m.ClipDistances, m.CullDistances = 5, 4 },
-	} {
-		m := ok
-		m.Outputs = append([]Output(nil), ok.Outputs...)
-		change(&m)
-		if err := m.checkDistances(); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
+		"cull beyond the count": func(m *Meta) {
+			m.Outputs, m.CullMask = []Output{m.Outputs[0], {Slot: ir.SlotClipDist1, Mask: 3, Reg: 4}}, 0b100100
+		},
+		"nothing written": func(m *Meta) { m.Outputs = m.Outputs[:1] },
+		"nine":            func(m *Meta) { m.ClipDistances, m.CullDistances = 5, 4 },
+	})
 }

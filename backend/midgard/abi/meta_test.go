@@ -1,10 +1,9 @@
 package abi
 
 import (
-	"encoding/json"
-	"reflect"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/backend/midgard/isa"
 	"nirc/ir"
 )
@@ -18,22 +17,12 @@ func TestJSON(t *testing.T) {
 		Images:     []Texture{{Range: Range{Set: 1, First: 34, Stride: 1, Count: 1}}},
 		Varyings:   []Varying{{Kind: VaryingSlot, Slot: ir.SlotVar0}},
 		Outputs:    []Output{{Slot: ir.SlotData0, Mask: 15}}}
-	b, err := json.Marshal(&m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back Meta
-	if err = json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(m, back) {
-		t.Errorf("JSON changes the meta: %v\n%s", err, b)
-	}
-	if err = m.Check(); err != nil {
-		t.Error(err)
-	}
+	gputest.MetaAsJSON(t, &m)
 }
 
 func TestCheck(t *testing.T) {
 	ok := Meta{Stage: ir.StageCompute, FirstTag: isa.TagALU4, WorkRegs: 16, UBOs: make([]UBO, 1)}
-	for name, change := range map[string]func(m *Meta){
+	gputest.WrongMetas(t, ok, map[string]func(m *Meta){
 		"stage":   func(m *Meta) { m.Stage = ir.StageGeometry },
 		"tag":     func(m *Meta) { m.FirstTag = isa.TagBreak },
 		"work":    func(m *Meta) { m.Uniforms = make([]Uniform, 9) },
@@ -42,16 +31,7 @@ func TestCheck(t *testing.T) {
 		"sysval":  func(m *Meta) { m.Sysvals = []Sysval{{}} },
 		"varying": func(m *Meta) { m.Varyings = []Varying{{Kind: 99}} },
 		"tls":     func(m *Meta) { m.TLSSize = 1 << 30 },
-	} {
-		m := ok
-		change(&m)
-		if m.Check() == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-	if err := ok.Check(); err != nil {
-		t.Error(err)
-	}
+	})
 	if s := SysvalUBOSize.String(); s != "ubo_size" {
 		t.Errorf("name %q", s)
 	}
