@@ -174,6 +174,9 @@ func (c *compiler) selectParts() (err error) {
 		if pre.f, err = selectFunc(c, pre.s, pre.meta); err != nil {
 			return err
 		}
+		if pre.meta.ConstData != nil {
+			c.meta.ConstData = pre.meta.ConstData
+		}
 	}
 	return nil
 }

@@ -32,6 +32,8 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.bufferSize(in)
 	case ir.IntrLoadPushConstant:
 		s.loadPush(in)
+	case ir.IntrLoadConstant:
+		s.loadConstant(in)
 	case ir.IntrLoadShared:
 		s.loadShared(in)
 	case ir.IntrStoreShared:

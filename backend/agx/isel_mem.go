@@ -187,7 +187,7 @@ func (s *isel) loadBuffer(in *ir.Instr) {
 func (s *isel) deviceLoad(in *ir.Instr, m memShape, at place) {
 	n := int(in.Def.NumComponents)
 	t := isa.Instr{Op: isa.OpDeviceLoad, Format: m.format, Mask: 1<<n - 1, Flags: isa.Unsigned, Shift: at.shift}
-	if in.Intr != ir.IntrLoadPushConstant && in.Intr != ir.IntrLoadUbo {
+	if in.Intr != ir.IntrLoadPushConstant && in.Intr != ir.IntrLoadUbo && in.Intr != ir.IntrLoadConstant {
 		s.setCoherent(in, &t)
 	}
 	s.setComps(&in.Def, s.split(s.load(t, at.base, at.index, m.class, n), n)...)
@@ -246,6 +246,32 @@ func (s *isel) loadPush(in *ir.Instr) {
 	t := isa.Instr{Format: m.format, Mask: 1<<in.Def.NumComponents - 1, Flags: isa.Unsigned}
 	v := s.load(t, address{uniform: true, number: n}, s.shiftRight(false, off, uint32(m.log)), m.class, int(in.Def.NumComponents))
 	s.setComps(&in.Def, s.split(v, int(in.Def.NumComponents))...)
+}
+
+// loadConstant reads the shader's constant data, which is never out of bounds: arrays
+// are as large as their indices are promised to be.
+func (s *isel) loadConstant(in *ir.Instr) {
+	m, ok := s.shapeOfMem(in, in.Def.BitSize, int(in.Def.NumComponents))
+	if !ok {
+		return
+	}
+	n, ok := s.uni.take(abi.Uniform{Kind: abi.UniformConstData}, baseHalves)
+	if !ok {
+		s.fail(in, "more addresses than uniform registers can hold are not supported")
+		return
+	}
+	s.meta.ConstData = s.sh.ConstantData
+	base := uint32(in.Get(ir.IdxBase))
+	at := place{base: address{uniform: true, number: n}}
+	if e := s.element(in.Srcs[0].Def, m.log, 0); e.ok && base&(1<<m.log-1) == 0 {
+		at.index, at.shift = e.index, e.shift
+		if base > 0 {
+			at.index, at.shift = s.shiftAdd(imm32(base>>m.log), e), 0
+		}
+	} else {
+		at.index = s.shiftRight(false, s.addSub(false, s.comp(in.Srcs[0].Def, 0), imm32(base), false), uint32(m.log))
+	}
+	s.deviceLoad(in, m, at)
 }
 
 // data collects n components of a stored value from first on.

@@ -116,15 +116,18 @@ func isFree(op ir.Op) bool {
 
 func (p *preamble) intrinsic(in *ir.Instr) {
 	d := &in.Def
+	if in.Intr == ir.IntrLoadConstant && ir.ParentList(in.Block) != &p.impl.Body {
+		return // its index may be good only where it stands
+	}
 	switch in.Intr {
-	case ir.IntrLoadUbo, ir.IntrLoadPushConstant, ir.IntrGetSsboSize, ir.IntrGetUboSize:
+	case ir.IntrLoadUbo, ir.IntrLoadPushConstant, ir.IntrLoadConstant, ir.IntrGetSsboSize, ir.IntrGetUboSize:
 		free := true
 		for i := range in.Srcs {
 			x := in.Srcs[i].Def
 			if !p.can[x.Index] {
 				return
 			}
-			free = free && x.IsConst()
+			free = free && x.IsConst() && in.Intr != ir.IntrLoadConstant
 		}
 		p.can[d.Index], p.free[d.Index] = d.BitSize == 32 || d.BitSize == 16, free
 	case ir.IntrImageDerefSize, ir.IntrImageDerefLevels, ir.IntrImageDerefSamples:
@@ -202,7 +205,7 @@ func (p *preamble) start() {
 // newPreamble makes an empty preamble of a shader.
 func newPreamble(s *ir.Shader) *ir.Shader {
 	pre := ir.NewShader(ir.StageCompute, s.Options)
-	pre.Name, pre.Info = s.Name+".preamble", s.Info
+	pre.Name, pre.Info, pre.ConstantData = s.Name+".preamble", s.Info, s.ConstantData
 	pre.Locs, pre.Files, pre.Funcs, pre.Names = s.Locs, s.Files, s.Funcs, s.Names
 	pre.NewFunction("main").IsEntry = true
 	return pre

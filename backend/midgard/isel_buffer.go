@@ -122,6 +122,17 @@ func (s *isel) readBuffer(in *ir.Instr, k abi.UBOKind, r abi.Resource, base uint
 	s.set(&in.Def, value{reg: d, at: identity})
 }
 
+// loadConstant reads the shader's constant data, a buffer of the binary's own.
+func (s *isel) loadConstant(in *ir.Instr) {
+	at, err := s.tab.ubo(abi.UBOData, abi.Resource{})
+	if err != nil {
+		s.err = err
+		return
+	}
+	s.meta.UBOs[at].Data = s.sh.ConstantData
+	s.readBuffer(in, abi.UBOData, abi.Resource{}, uint32(in.Get(ir.IdxBase)), in.Srcs[0].Def)
+}
+
 // bufferOf finds the buffer of a handle: its address in x and y and its size in z
 // of the operand; fixed reports whether the handle is constant; then r names it.
 func (s *isel) bufferOf(in *ir.Instr, h *ir.Def) (desc source, r abi.Resource, fixed bool) {

@@ -62,6 +62,8 @@ func (s *isel) memoryAccess(in *ir.Instr) bool {
 		s.bufferSize(in)
 	case ir.IntrLoadPushConstant:
 		s.readBuffer(in, abi.UBOPush, abi.Resource{}, uint32(in.Get(ir.IdxBase)), in.Srcs[0].Def)
+	case ir.IntrLoadConstant:
+		s.loadConstant(in)
 	case ir.IntrLoadShared:
 		s.loadAt(in, s.shared(in, in.Srcs[0].Def))
 	case ir.IntrStoreShared:
