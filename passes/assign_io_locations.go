@@ -3,13 +3,10 @@ package passes
 import "nirc/ir"
 
 var assignIOLocationsPass = &Pass{
-	Name:  "assign_io_locations",
-	Class: "B",
+	Name: "assign_io_locations", Class: "B", Run: assignIOLocations, Idempotent: true,
 	Doc: "Numbers the slots that inputs and outputs use without gaps, as driver locations. Input: variables with locations. Output: driver_location of each; " +
 		"variables of one slot share it, and inputs and outputs count apart.",
-	Options:    []Option{{Name: "modes", Doc: "shader_in, shader_out or both", Default: ir.ModeShaderIn | ir.ModeShaderOut}},
-	Run:        assignIOLocations,
-	Idempotent: true,
+	Options: []Option{{Name: "modes", Doc: "shader_in, shader_out or both", Default: ir.ModeShaderIn | ir.ModeShaderOut}},
 }
 
 func assignIOLocations(c *Context, s *ir.Shader) (bool, error) {

@@ -6,11 +6,8 @@ import (
 )
 
 var fromSSAPass = &Pass{
-	Name:       "from_ssa",
-	Class:      "A",
-	Idempotent: true,
-	Run:        implPass(ir.MetaControlFlow, fromSSA),
-	Doc:        "Turns webs of phis into registers. Other values stay SSA.",
+	Name: "from_ssa", Class: "A", Run: implPass(ir.MetaControlFlow, fromSSA), Idempotent: true,
+	Doc: "Turns webs of phis into registers. Other values stay SSA.",
 }
 
 // fromSSA takes phis out of SSA: each web of phis and what flows into them

@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var gatherInfoPass = &Pass{
-	Name:       "gather_info",
-	Class:      "A",
-	Idempotent: true,
-	Run:        gatherInfo,
-	Doc:        "Recomputes the shader's facts from its instructions and variables.",
+	Name: "gather_info", Class: "A", Run: gatherInfo, Idempotent: true,
+	Doc: "Recomputes the shader's facts from its instructions and variables.",
 }
 
 // gatherInfo recomputes the facts of Shader.Info that depend on instructions

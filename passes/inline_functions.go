@@ -9,11 +9,8 @@ import (
 )
 
 var inlineFunctionsPass = &Pass{
-	Name:       "inline_functions",
-	Class:      "A",
-	Idempotent: true,
-	Run:        inlineFunctions,
-	Doc:        "Puts the bodies of called functions in place of calls, callees first. Needs lower_returns. Recursion is an error.",
+	Name: "inline_functions", Class: "A", Run: inlineFunctions, Idempotent: true,
+	Doc: "Puts the bodies of called functions in place of calls, callees first. Needs lower_returns. Recursion is an error.",
 }
 
 // maxInlined bounds the instructions of one function after inlining: calls

@@ -3,12 +3,9 @@ package passes
 import "nirc/ir"
 
 var legalize16BitSamplerSrcsPass = &Pass{
-	Name:  "legalize_16bit_sampler_srcs",
-	Class: "B",
+	Name: "legalize_16bit_sampler_srcs", Class: "B", Run: implPass(ir.MetaControlFlow, legalize16BitSamplerSrcs), Idempotent: true,
 	Doc: "Makes the float sources of each texture operation one size: where some have 16 and some 32 bits, the halves are widened. " +
 		"For targets that have one size bit for all of them, after opt_16bit_tex_image and rules.",
-	Run:        implPass(ir.MetaControlFlow, legalize16BitSamplerSrcs),
-	Idempotent: true,
 }
 
 func legalize16BitSamplerSrcs(impl *ir.Impl) (progress bool) {

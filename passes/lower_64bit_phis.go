@@ -3,15 +3,12 @@ package passes
 import "nirc/ir"
 
 var lower64BitPhisPass = &Pass{
-	Name:  "lower_64bit_phis",
-	Class: "A",
-	Doc:   "Splits 64-bit phis into two 32-bit ones, for targets whose options ask for 64-bit integers in halves.",
+	Name: "lower_64bit_phis", Class: "A", Run: lower64BitPhis, Idempotent: true,
+	Doc: "Splits 64-bit phis into two 32-bit ones, for targets whose options ask for 64-bit integers in halves.",
 	Options: []Option{
 		{"always", "whatever the target says", false},
 		{"pairs", "phis of one or two components stay", false},
 	},
-	Run:        lower64BitPhis,
-	Idempotent: true,
 }
 
 func lower64BitPhis(c *Context, s *ir.Shader) (bool, error) {

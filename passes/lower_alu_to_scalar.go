@@ -3,12 +3,9 @@ package passes
 import "nirc/ir"
 
 var lowerALUToScalarPass = &Pass{
-	Name:  "lower_alu_to_scalar",
-	Class: "A",
+	Name: "lower_alu_to_scalar", Class: "A", Run: lowerALUToScalar, Idempotent: true,
 	Doc: "Splits vector ALU operations into scalar ones joined by a vecN, and horizontal operations (dot products, all/any, packs of vectors) into chains. " +
 		"Output: every ALU operation but mov of vectors' making (vecN) has one component.",
-	Run:        lowerALUToScalar,
-	Idempotent: true,
 }
 
 func lowerALUToScalar(_ *Context, s *ir.Shader) (bool, error) {

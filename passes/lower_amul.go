@@ -3,8 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerAmulPass = &Pass{
-	Name:  "lower_amul",
-	Class: "A",
+	Name: "lower_amul", Class: "A", Run: lowerAmul, Idempotent: true,
 	Doc: "Turns amul, the product of an address computation, into imul24 where every object that it may address is small, and into imul elsewhere. " +
 		"Input: explicit memory (after lower_explicit_io). Output: no amul. An amul that leads to no access, is 64 bits wide, or reaches memory " +
 		"of unknown size becomes imul.",
@@ -13,8 +12,6 @@ var lowerAmulPass = &Pass{
 		{Name: "ssbo_max", Doc: "largest storage buffer in bytes, 0: unknown", Default: 0},
 		{Name: "imul24", Doc: "the target has imul24; false makes every amul an imul", Default: true},
 	},
-	Run:        lowerAmul,
-	Idempotent: true,
 }
 
 // imul24Range is what a 24-bit signed product's operands may reach: both are

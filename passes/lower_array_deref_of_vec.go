@@ -3,12 +3,9 @@ package passes
 import "nirc/ir"
 
 var lowerArrayDerefOfVecPass = &Pass{
-	Name:       "lower_array_deref_of_vec",
-	Class:      "A",
-	Idempotent: true,
-	Run:        lowerArrayDerefOfVec,
-	Options:    []Option{{"modes", "modes whose accesses are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut | ir.ModeShaderIn}},
-	Doc:        "Turns accesses of a component of a vector by deref into accesses of the vector.",
+	Name: "lower_array_deref_of_vec", Class: "A", Run: lowerArrayDerefOfVec, Idempotent: true,
+	Options: []Option{{"modes", "modes whose accesses are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut | ir.ModeShaderIn}},
+	Doc:     "Turns accesses of a component of a vector by deref into accesses of the vector.",
 }
 
 // lowerArrayDerefOfVec turns accesses of one component of a vector by deref

@@ -3,14 +3,11 @@ package passes
 import "nirc/ir"
 
 var lowerAtomicsPass = &Pass{
-	Name:  "lower_atomics",
-	Class: "A",
+	Name: "lower_atomics", Class: "A", Run: lowerAtomics, Idempotent: true,
 	Doc: "Writes atomics on floats as loops: load, compute, compare and exchange until nothing came between. Input: explicit buffer, shared and global atomics of 32 bits, " +
 		"and those on images, whose operation is fadd, fmin or fmax. Helpers of fragment shaders, who exchange nothing, are kept out by is_helper_invocation. " +
 		"Other sizes and operations stay.",
-	Options:    []Option{{"wide", "of 64 bits, buffer and global atomics on floats, and signed minima and maxima: for hardware whose 64-bit atomics are unsigned", false}},
-	Run:        lowerAtomics,
-	Idempotent: true,
+	Options: []Option{{"wide", "of 64 bits, buffer and global atomics on floats, and signed minima and maxima: for hardware whose 64-bit atomics are unsigned", false}},
 }
 
 func lowerAtomics(c *Context, s *ir.Shader) (bool, error) {

@@ -3,8 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerBitSizePass = &Pass{
-	Name:  "lower_bit_size",
-	Class: "A",
+	Name: "lower_bit_size", Class: "A", Run: lowerBitSize, Idempotent: true,
 	Doc: "Widens integer ALU operations narrower than the target computes: sources are converted by how the operation reads them, the operation runs wide, " +
 		"the result is cut. Shift counts are taken modulo the narrow size first. Moves, selections, conversions and bitwise logic stay narrow, " +
 		"as do saturating and high-half operations, whose meaning depends on the size: rules and lower_alu rewrite those.",
@@ -13,8 +12,6 @@ var lowerBitSizePass = &Pass{
 		{Name: "to", Doc: "size to compute in", Default: 16},
 		{Name: "bytes", Doc: "operations on 8 bits stay that a machine with operands of 8 bits has: sums, products, shifts, comparisons, averages, the smaller and the larger", Default: false},
 	},
-	Run:        lowerBitSize,
-	Idempotent: true,
 }
 
 func lowerBitSize(c *Context, s *ir.Shader) (bool, error) {

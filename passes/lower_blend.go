@@ -7,8 +7,7 @@ import (
 )
 
 var lowerBlendPass = &Pass{
-	Name:  "lower_blend",
-	Class: "B",
+	Name: "lower_blend", Class: "B",
 	Doc: "Does in the shader what fixed-function blending does with one colour attachment: blend equations of one and two sources, logic operations and colour write " +
 		"masks. Input: a fragment shader after lower_io whose colour is stored whole, or in parts in one block. Output: load_output (fb_fetch) of the attachment " +
 		"where the result depends on it, arithmetic in 32 bits with the limits of the format, and one whole store_output; the second source's store goes. Runs " +

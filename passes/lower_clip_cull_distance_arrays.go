@@ -7,13 +7,10 @@ import (
 )
 
 var lowerClipCullDistanceArraysPass = &Pass{
-	Name:  "lower_clip_cull_distance_arrays",
-	Class: "A",
+	Name: "lower_clip_cull_distance_arrays", Class: "A", Run: lowerClipCullDistanceArrays, Idempotent: true,
 	Doc: "Puts the cull distances after the clip distances into one compact array, as hardware takes them. Input: compact float arrays at slots CLIP_DIST0 and " +
 		"CULL_DIST0, accessed element by element (lower_var_copies before). Output: one array at CLIP_DIST0, clip_distances and cull_distances in the shader's " +
 		"facts. Both stages of an interface take it.",
-	Run:        lowerClipCullDistanceArrays,
-	Idempotent: true,
 }
 
 // distanceArray returns the compact array of a mode at a slot, or nil.

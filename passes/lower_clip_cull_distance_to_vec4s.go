@@ -3,12 +3,9 @@ package passes
 import "nirc/ir"
 
 var lowerClipCullDistanceToVec4sPass = &Pass{
-	Name:  "lower_clip_cull_distance_to_vec4s",
-	Class: "A",
+	Name: "lower_clip_cull_distance_to_vec4s", Class: "A", Run: lowerClipCullDistanceToVec4s, Idempotent: true,
 	Doc: "Turns the compact array of clip and cull distances into one or two vec4 variables. Input: what lower_clip_cull_distance_arrays gives, stored by " +
 		"constant indices. Output: vec4 variables at CLIP_DIST0 and CLIP_DIST1, stores with write masks; a load by a dynamic index selects.",
-	Run:        lowerClipCullDistanceToVec4s,
-	Idempotent: true,
 }
 
 func lowerClipCullDistanceToVec4s(_ *Context, s *ir.Shader) (bool, error) {

@@ -3,12 +3,10 @@ package passes
 import "nirc/ir"
 
 var lowerClipFSPass = &Pass{
-	Name:  "lower_clip_fs",
-	Class: "B",
+	Name: "lower_clip_fs", Class: "B", Run: lowerClipFS,
 	Doc: "Ends fragments that lie outside of an enabled user clip plane, for targets whose rasteriser does not clip. Input: a fragment shader after lower_io. " +
 		"Output: at its start, the interpolated clip distances of the enabled planes and terminate_if one of them is negative.",
 	Options: clipPlanesOption,
-	Run:     lowerClipFS,
 }
 
 func lowerClipFS(c *Context, s *ir.Shader) (bool, error) {

@@ -8,15 +8,12 @@ var clipPlanesOption = []Option{{Name: "planes", Doc: "bit i: plane i is enabled
 const maxClipPlanes = 8
 
 var lowerClipVSPass = &Pass{
-	Name:  "lower_clip_vs",
-	Class: "B",
+	Name: "lower_clip_vs", Class: "B", Run: lowerClipVS, Idempotent: true,
 	Doc: "Computes the distances of the position to enabled user clip planes and stores them as clip distances. Input: a shader of the last stage before the " +
 		"rasteriser, after lower_io, that stores its whole position. Output: store_output of CLIP_DIST0 and CLIP_DIST1 after each store of the position, the " +
 		"planes by load_user_clip_plane, clip_distances in the shader's facts. A shader that writes clip distances of its own is left alone. Geometry shaders " +
 		"take it too: each vertex stores its position before it is emitted.",
-	Options:    clipPlanesOption,
-	Run:        lowerClipVS,
-	Idempotent: true,
+	Options: clipPlanesOption,
 }
 
 func lowerClipVS(c *Context, s *ir.Shader) (bool, error) {

@@ -7,16 +7,13 @@ import (
 )
 
 var lowerComputeSystemValuesPass = &Pass{
-	Name:  "lower_compute_system_values",
-	Class: "A",
+	Name: "lower_compute_system_values", Class: "A", Run: lowerComputeSystemValues, Idempotent: true,
 	Doc: "Derives the compute ids that hardware does not have: global_invocation_id from workgroup_id, its base where the options ask for it (DispatchBase), and size; " +
 		"local_invocation_index from local_invocation_id (option local_index); local ids of dimensions of size 1 are 0; workgroup_size from the shader's constant. " +
 		"Where quads of the workgroup are squares (derivative_group 1), four lanes in a row get the ids of a square: the groups are linear then.",
 	Options: []Option{
 		{Name: "local_index", Doc: "derive local_invocation_index", Default: true},
 	},
-	Run:        lowerComputeSystemValues,
-	Idempotent: true,
 }
 
 func lowerComputeSystemValues(c *Context, s *ir.Shader) (bool, error) {

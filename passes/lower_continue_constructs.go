@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerContinueConstructsPass = &Pass{
-	Name:       "lower_continue_constructs",
-	Class:      "A",
-	Idempotent: true,
-	Run:        implPass(ir.MetaNone, lowerContinueConstructs),
-	Doc:        "Removes continue lists: they move to the end of the body, and what a continue skips moves into the other side of its if, or under a flag.",
+	Name: "lower_continue_constructs", Class: "A", Run: implPass(ir.MetaNone, lowerContinueConstructs), Idempotent: true,
+	Doc: "Removes continue lists: they move to the end of the body, and what a continue skips moves into the other side of its if, or under a flag.",
 }
 
 // lowerContinueConstructs removes continue lists. They move to the one way that

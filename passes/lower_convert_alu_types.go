@@ -146,8 +146,7 @@ func integerToFloat(b *ir.Builder, x *ir.Def, from ir.TypeClass, to ir.ALUType, 
 }
 
 var lowerConvertALUTypesPass = &Pass{
-	Name:  "lower_convert_alu_types",
-	Class: "B",
+	Name: "lower_convert_alu_types", Class: "B", Idempotent: true,
 	Doc: "Writes convert_alu_types, the conversion with a rounding mode and saturation that kernels ask for, as plain operations. Input: any shader. Output: no " +
 		"convert_alu_types; the results are those of its definition, NaN payloads aside.",
 	Run: func(_ *Context, s *ir.Shader) (bool, error) {
@@ -161,5 +160,4 @@ var lowerConvertALUTypesPass = &Pass{
 			return ConvertRounded(b, in.Srcs[0].Def, ir.UnpackALUType(in.Get(ir.IdxSrcType)).Class, to, mode, in.Get(ir.IdxSaturate) != 0)
 		}), nil
 	},
-	Idempotent: true,
 }

@@ -3,10 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerDiscardIfPass = &Pass{
-	Name:       "lower_discard_if",
-	Class:      "A",
-	Idempotent: true,
-	Run:        lowerDiscardIf,
+	Name: "lower_discard_if", Class: "A", Run: lowerDiscardIf, Idempotent: true,
 	Options: []Option{
 		{"demote", "demote_if becomes an if around demote", true},
 		{"terminate", "terminate_if becomes an if around terminate", true},

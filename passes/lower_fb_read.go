@@ -3,15 +3,12 @@ package passes
 import "nirc/ir"
 
 var lowerFBReadPass = &Pass{
-	Name:  "lower_fb_read",
-	Class: "B",
+	Name: "lower_fb_read", Class: "B", Run: lowerFBRead, Idempotent: true,
 	Doc: "Reads colour attachments as textures, for targets whose fragment shaders find the framebuffer in one. Input: load_output of colour results with fb_fetch " +
 		"at constant offsets (after lower_io, lower_blend); loads of what the shader itself stored stay. Output: txf_ms_fb of the pixel at the sample that is shaded, with the attachment's number as texture_index.",
 	Options: []Option{
 		{Name: "layered", Doc: "the framebuffer has layers: the layer is the third coordinate", Default: false},
 	},
-	Run:        lowerFBRead,
-	Idempotent: true,
 }
 
 func lowerFBRead(c *Context, s *ir.Shader) (bool, error) {

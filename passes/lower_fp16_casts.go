@@ -3,16 +3,13 @@ package passes
 import "nirc/ir"
 
 var lowerFP16CastsPass = &Pass{
-	Name:  "lower_fp16_casts",
-	Class: "B",
+	Name: "lower_fp16_casts", Class: "B", Run: lowerFP16Casts, Idempotent: true,
 	Doc: "Writes conversions of 32- and 64-bit floats to 16 bits by integer operations, for targets without them (NIR's nir_lower_fp16_conv.c): f2f16 in the shader's rounding mode, " +
 		"f2f16_rtne and f2f16_rtz; NaNs stay NaNs and denormal results are made. Doubles are first cut to 32 bits with a sticky bit, so that nothing is rounded twice.",
 	Options: []Option{
 		{"f32", "conversions from 32 bits", true},
 		{"f64", "conversions from 64 bits", true},
 	},
-	Run:        lowerFP16Casts,
-	Idempotent: true,
 }
 
 func lowerFP16Casts(c *Context, s *ir.Shader) (bool, error) {

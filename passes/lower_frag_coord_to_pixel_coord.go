@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerFragCoordToPixelCoordPass = &Pass{
-	Name:       "lower_frag_coord_to_pixel_coord",
-	Class:      "A",
-	Idempotent: true,
-	Run:        lowerFragCoord,
-	Doc:        "Writes load_frag_coord as the integer pixel's centre and load_frag_coord_zw.",
+	Name: "lower_frag_coord_to_pixel_coord", Class: "A", Run: lowerFragCoord, Idempotent: true,
+	Doc: "Writes load_frag_coord as the integer pixel's centre and load_frag_coord_zw.",
 }
 
 func lowerFragCoord(c *Context, s *ir.Shader) (bool, error) {

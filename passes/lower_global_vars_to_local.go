@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerGlobalVarsToLocalPass = &Pass{
-	Name:       "lower_global_vars_to_local",
-	Class:      "A",
-	Idempotent: true,
-	Run:        lowerGlobalVarsToLocal,
-	Doc:        "Makes a shader_temp variable that only the entry point uses a local of it.",
+	Name: "lower_global_vars_to_local", Class: "A", Run: lowerGlobalVarsToLocal, Idempotent: true,
+	Doc: "Makes a shader_temp variable that only the entry point uses a local of it.",
 }
 
 // lowerGlobalVarsToLocal makes a shader_temp variable that only one function

@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerHelperWritesPass = &Pass{
-	Name:       "lower_helper_writes",
-	Class:      "A",
-	Idempotent: true,
-	Run:        lowerHelperWrites,
-	Doc:        "Puts the stores and atomics of fragment shaders into ifs that helper invocations do not take; the result of an atomic is undef in those.",
+	Name: "lower_helper_writes", Class: "A", Run: lowerHelperWrites, Idempotent: true,
+	Doc: "Puts the stores and atomics of fragment shaders into ifs that helper invocations do not take; the result of an atomic is undef in those.",
 }
 
 func lowerHelperWrites(c *Context, s *ir.Shader) (bool, error) {

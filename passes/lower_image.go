@@ -3,9 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerImagePass = &Pass{
-	Name:    "lower_image",
-	Class:   "A",
-	Run:     lowerImage,
+	Name: "lower_image", Class: "A", Run: lowerImage,
 	Options: []Option{{"cube_size", "sizes of cube arrays by those of arrays of faces", false}},
 	Doc:     "Writes questions about images that a target lacks.",
 }

@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerImageAtomicsToGlobalPass = &Pass{
-	Name:       "lower_image_atomics_to_global",
-	Class:      "A",
-	Idempotent: true,
-	Run:        implPass(ir.MetaControlFlow, lowerImageAtomics),
-	Doc:        "Turns atomics on images into atomics at the address of the texel.",
+	Name: "lower_image_atomics_to_global", Class: "A", Run: implPass(ir.MetaControlFlow, lowerImageAtomics), Idempotent: true,
+	Doc: "Turns atomics on images into atomics at the address of the texel.",
 }
 
 func lowerImageAtomics(impl *ir.Impl) bool {

@@ -3,8 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerIndirectTexturesPass = &Pass{
-	Name:  "lower_indirect_textures",
-	Class: "B",
+	Name: "lower_indirect_textures", Class: "B", Run: lowerIndirectTextures, Idempotent: true,
 	Doc: "Writes texture operations at an index that is not constant as operations on each element, of whose results the index selects one: implicit derivatives stay whole. " +
 		"For arrays of known size up to the limit, where the target cannot index: sizes and counts (queries), and operations with more dynamic operands beside the coordinates than fit an instruction (words). " +
 		"Takes textures and images by derefs.",
@@ -13,8 +12,6 @@ var lowerIndirectTexturesPass = &Pass{
 		{"words", "dynamic words that an operation can have: LOD or bias, three for offsets, the indices of texture and sampler; 0: any", 0},
 		{"limit", "elements of the largest array", 64},
 	},
-	Run:        lowerIndirectTextures,
-	Idempotent: true,
 }
 
 // textureIndexing is one run.

@@ -3,8 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerInterpolationPass = &Pass{
-	Name:  "lower_interpolation",
-	Class: "B",
+	Name: "lower_interpolation", Class: "B", Run: lowerInterpolation, Idempotent: true,
 	Doc: "Evaluates inputs by their plane equations where hardware interpolates only some ways. Input: load_interpolated_input of 32 bits (after lower_io). Output: " +
 		"for the chosen barycentrics (i, j), c.x + c.z·i + c.y·j over load_fs_input_interp_deltas, component by component; inputs of 16 bits stay.",
 	Options: []Option{
@@ -14,8 +13,6 @@ var lowerInterpolationPass = &Pass{
 		{Name: "at_sample", Doc: "… at a chosen sample", Default: true},
 		{Name: "at_offset", Doc: "… at an offset", Default: true},
 	},
-	Run:        lowerInterpolation,
-	Idempotent: true,
 }
 
 func lowerInterpolation(c *Context, s *ir.Shader) (bool, error) {

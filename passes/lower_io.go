@@ -8,16 +8,13 @@ import (
 )
 
 var lowerIOPass = &Pass{
-	Name:  "lower_io",
-	Class: "A",
+	Name: "lower_io", Class: "A", Run: lowerIO, Idempotent: true,
 	Doc: "Turns derefs of inputs and outputs into slot intrinsics. Input: inputs and outputs with a location, accessed by load_deref, store_deref and " +
 		"interp_deref_at_*; compact arrays by constant indices. Output: load_input, load_interpolated_input with its barycentrics, load_output, store_output and " +
 		"their per-vertex forms, with the offset in slots, component and io_semantics; 64-bit values as 32-bit halves, those of 8 bits as 32 bits.",
 	Options: []Option{
 		{Name: "modes", Doc: "shader_in, shader_out or both", Default: ir.ModeShaderIn | ir.ModeShaderOut},
 	},
-	Run:        lowerIO,
-	Idempotent: true,
 }
 
 type ioLowering struct {

@@ -7,16 +7,13 @@ import (
 )
 
 var lowerIOArraysToElementsPass = &Pass{
-	Name:  "lower_io_arrays_to_elements",
-	Class: "B",
+	Name: "lower_io_arrays_to_elements", Class: "B", Run: lowerIOArraysToElements, Idempotent: true,
 	Doc: "Splits arrays and matrices among inputs and outputs into one variable an element or column, each at its own slot. Input: derefs with constant indices, " +
 		"no copy_deref; a variable that is indexed dynamically, copied, compact or a struct is left alone. The vertex dimension of arrayed interfaces stays. " +
 		"Output: the same accesses of variables that are scalars or vectors.",
 	Options: []Option{
 		{Name: "modes", Doc: "shader_in, shader_out or both", Default: ir.ModeShaderIn | ir.ModeShaderOut},
 	},
-	Run:        lowerIOArraysToElements,
-	Idempotent: true,
 }
 
 // arraySplit is a variable that is split, with what is made of it.

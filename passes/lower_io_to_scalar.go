@@ -6,16 +6,13 @@ import (
 )
 
 var lowerIOToScalarPass = &Pass{
-	Name:  "lower_io_to_scalar",
-	Class: "B",
+	Name: "lower_io_to_scalar", Class: "B", Run: lowerIOToScalar, Idempotent: true,
 	Doc: "Splits vector accesses of inputs, outputs and memory into one a component. Input: slot intrinsics (after lower_io) for shader_in and shader_out, explicit " +
 		"memory intrinsics for mem_ssbo, mem_shared and mem_global. Output: scalar loads and stores with the component, or the byte offset and alignment, of each; " +
 		"components outside a write mask are not stored.",
 	Options: []Option{
 		{Name: "modes", Doc: "what to split: shader_in, shader_out, mem_ssbo, mem_shared, mem_global", Default: ir.ModeShaderIn | ir.ModeShaderOut},
 	},
-	Run:        lowerIOToScalar,
-	Idempotent: true,
 }
 
 // accessMode returns what an input, output or memory intrinsic accesses and

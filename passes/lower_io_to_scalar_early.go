@@ -3,15 +3,12 @@ package passes
 import "nirc/ir"
 
 var lowerIOToScalarEarlyPass = &Pass{
-	Name:  "lower_io_to_scalar_early",
-	Class: "B",
+	Name: "lower_io_to_scalar_early", Class: "B", Run: lowerIOToScalarEarly, Idempotent: true,
 	Doc: "Splits vector inputs and outputs into one variable a component, so that later passes handle components by themselves. Input: variables of 32 or 16 bits " +
 		"at user locations, loaded and stored by whole vectors. Output: scalar variables at the same slot with their component; arrays of vectors become arrays of scalars.",
 	Options: []Option{
 		{Name: "modes", Doc: "shader_in, shader_out or both", Default: ir.ModeShaderIn | ir.ModeShaderOut},
 	},
-	Run:        lowerIOToScalarEarly,
-	Idempotent: true,
 }
 
 // componentSplit is a vector variable and the scalars made of it.

@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerIsHelperInvocationPass = &Pass{
-	Name:       "lower_is_helper_invocation",
-	Class:      "A",
-	Idempotent: true,
-	Run:        lowerIsHelperInvocation,
-	Doc:        "Turns is_helper_invocation into what load_helper_invocation said at the start, or a flag that each demote sets. Demotes with conditions count.",
+	Name: "lower_is_helper_invocation", Class: "A", Run: lowerIsHelperInvocation, Idempotent: true,
+	Doc: "Turns is_helper_invocation into what load_helper_invocation said at the start, or a flag that each demote sets. Demotes with conditions count.",
 }
 
 func lowerIsHelperInvocation(c *Context, s *ir.Shader) (bool, error) {

@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerLoadConstToScalarPass = &Pass{
-	Name:       "lower_load_const_to_scalar",
-	Class:      "A",
-	Doc:        "Splits vector constants into scalar ones joined by a vecN.",
-	Run:        lowerLoadConstToScalar,
-	Idempotent: true,
+	Name: "lower_load_const_to_scalar", Class: "A", Run: lowerLoadConstToScalar, Idempotent: true,
+	Doc: "Splits vector constants into scalar ones joined by a vecN.",
 }
 
 func lowerLoadConstToScalar(c *Context, s *ir.Shader) (bool, error) {

@@ -3,8 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerMediumpPass = &Pass{
-	Name:  "lower_mediump",
-	Class: "B",
+	Name: "lower_mediump", Class: "B", Run: lowerMediump, Idempotent: true, Optional: true, Rewrites: true,
 	Doc: "Computes what RelaxedPrecision allows in 16 bits: ALU operations marked mediump take their float sources through f2fmp and their integer sources through i2imp, and their result is widened again; " +
 		"texture operations marked mediump give 16-bit floats. Rules and opt_phi_precision cancel the conversions between them. Integer operations go only where their kind tells if the result is signed. " +
 		"Results may differ as RelaxedPrecision allows, so no pipeline runs it unasked.",
@@ -13,10 +12,6 @@ var lowerMediumpPass = &Pass{
 		{"int", "integer operations", false},
 		{"tex", "results of texture operations", true},
 	},
-	Run:        lowerMediump,
-	Idempotent: true,
-	Optional:   true,
-	Rewrites:   true,
 }
 
 // mediumpForm tells how a relaxed operation can be computed in 16 bits: the

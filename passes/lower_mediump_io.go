@@ -7,8 +7,7 @@ import (
 )
 
 var lowerMediumpIOPass = &Pass{
-	Name:  "lower_mediump_io",
-	Class: "B",
+	Name: "lower_mediump_io", Class: "B", Run: lowerMediumpIO, Idempotent: true, Optional: true,
 	Doc: "Makes inputs and outputs with RelaxedPrecision 16 bits wide: loads give 16 bits and widen, stores narrow by f2fmp and i2imp. Takes the intrinsics of lower_io; built-ins stay. " +
 		"Vertex attributes and fragment results are converted where they are fetched and written; varyings only if asked for, since the stages on both sides must agree. A slot is narrowed whole: where an access to it has full precision or stays wide, all of them do.",
 	Options: []Option{
@@ -16,9 +15,6 @@ var lowerMediumpIOPass = &Pass{
 		{"varyings", "varyings too", false},
 		{"int", "integers too", false},
 	},
-	Run:        lowerMediumpIO,
-	Idempotent: true,
-	Optional:   true,
 }
 
 func lowerMediumpIO(c *Context, s *ir.Shader) (bool, error) {

@@ -3,16 +3,12 @@ package passes
 import "nirc/ir"
 
 var lowerMediumpVarsPass = &Pass{
-	Name:  "lower_mediump_vars",
-	Class: "B",
+	Name: "lower_mediump_vars", Class: "B", Run: lowerMediumpVars, Idempotent: true, Optional: true,
 	Doc: "Makes variables with RelaxedPrecision 16 bits wide: scalars and vectors of 32-bit floats, signed or unsigned integers, and arrays of them, that are only loaded, stored and copied among each other. " +
 		"Loads widen, stores narrow by f2fmp and i2imp. Needs variables without layout.",
 	Options: []Option{
 		{"modes", "modes of the variables", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShared},
 	},
-	Run:        lowerMediumpVars,
-	Idempotent: true,
-	Optional:   true,
 }
 
 // halfable tells the types that lower_mediump_vars makes smaller.

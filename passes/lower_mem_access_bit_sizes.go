@@ -3,8 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerMemAccessBitSizesPass = &Pass{
-	Name:  "lower_mem_access_bit_sizes",
-	Class: "A",
+	Name: "lower_mem_access_bit_sizes", Class: "A", Run: lowerMemAccessBitSizes, Idempotent: true,
 	Doc: "Splits explicit memory loads and stores so that none has wider components than max_bits, more than max_comps of them, or less alignment than a " +
 		"component. Values are put together and taken apart by packs and shifts. Atomics stay.",
 	Options: []Option{
@@ -12,8 +11,6 @@ var lowerMemAccessBitSizesPass = &Pass{
 		{Name: "max_comps", Doc: "most components an access", Default: 4},
 		{Name: "const_bits", Doc: "narrowest component of UBO and push constant loads", Default: 8},
 	},
-	Run:        lowerMemAccessBitSizes,
-	Idempotent: true,
 }
 
 type memSplitter struct {

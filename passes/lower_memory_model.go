@@ -3,13 +3,10 @@ package passes
 import "nirc/ir"
 
 var lowerMemoryModelPass = &Pass{
-	Name:  "lower_memory_model",
-	Class: "A",
+	Name: "lower_memory_model", Class: "A", Run: lowerMemoryModel, Idempotent: true,
 	Doc: "Turns the make_available and make_visible bits of barriers, which ask for flushes that a target without such instructions does not have, into coherent " +
 		"accesses: the stores that may come before a make_available and the loads that may come after a make_visible, of the barrier's modes. Output: no barrier " +
 		"has these bits. Functions that are not inlined count as reached from everywhere.",
-	Run:        lowerMemoryModel,
-	Idempotent: true,
 }
 
 // memoryModel finds for each block what barriers come before it and after it.

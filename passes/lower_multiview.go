@@ -7,15 +7,12 @@ import (
 )
 
 var lowerMultiviewPass = &Pass{
-	Name:  "lower_multiview",
-	Class: "B",
+	Name: "lower_multiview", Class: "B", Run: lowerMultiview, Idempotent: true,
 	Doc: "Makes one run of a vertex shader write the positions of all views. Input: one function after lower_io, from whose outputs only the position depends on " +
 		"view_index, and that writes no memory; any other shader is left alone. Output: the body in a loop over the views of the mask, with view_index the loop's, and " +
 		"store_per_view_output of the position, indexed by the view's place in the mask. Without view_index there is no loop and the position is stored for each " +
 		"view. The loop's counter is a variable: lower_vars_to_ssa comes after.",
-	Options:    []Option{{Name: "view_mask", Doc: "bit i: view i is drawn", Default: 0}},
-	Run:        lowerMultiview,
-	Idempotent: true,
+	Options: []Option{{Name: "view_mask", Doc: "bit i: view i is drawn", Default: 0}},
 }
 
 func lowerMultiview(c *Context, s *ir.Shader) (bool, error) {

@@ -3,12 +3,9 @@ package passes
 import "nirc/ir"
 
 var lowerPhisToScalarPass = &Pass{
-	Name:       "lower_phis_to_scalar",
-	Class:      "A",
-	Idempotent: true,
-	Run:        lowerPhisToScalar,
-	Options:    []Option{{"all", "split every vector phi, not only those whose sources fall apart for free", false}},
-	Doc:        "Splits vector phis into one phi a component.",
+	Name: "lower_phis_to_scalar", Class: "A", Run: lowerPhisToScalar, Idempotent: true,
+	Options: []Option{{"all", "split every vector phi, not only those whose sources fall apart for free", false}},
+	Doc:     "Splits vector phis into one phi a component.",
 }
 
 // lowerPhisToScalar splits vector phis into one phi a component and a vecN:

@@ -3,9 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerPointSizePass = &Pass{
-	Name:  "lower_point_size",
-	Class: "A",
-	Run:   lowerPointSize,
+	Name: "lower_point_size", Class: "A", Run: lowerPointSize,
 	Options: []Option{
 		{"min", "smallest size in sixteenths of a pixel, 0: none", 16},
 		{"max", "largest size in sixteenths of a pixel, 0: none", 0},

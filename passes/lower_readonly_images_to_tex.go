@@ -3,17 +3,13 @@ package passes
 import "nirc/ir"
 
 var lowerReadonlyImagesToTexPass = &Pass{
-	Name:  "lower_readonly_images_to_tex",
-	Class: "B",
+	Name: "lower_readonly_images_to_tex", Class: "B", Run: lowerReadonlyImages, Idempotent: true, Optional: true,
 	Doc: "Turns loads and queries of storage images that nobody writes into texture operations: image_deref_load into txf or txf_ms, image_deref_size into txs, " +
 		"image_deref_levels and image_deref_samples into query_levels and texture_samples. Takes derefs, before lower_image and descriptors. Without per_variable an access must say itself that " +
 		"the image is not writeable; with it, an image variable that no instruction of the shader writes and that is not coherent or volatile counts too. Cube maps have no fetches and stay images, as do subpasses.",
 	Options: []Option{
 		{"per_variable", "images that the shader does not write count as read-only even if they are not declared so and their variable is restrict", false},
 	},
-	Run:        lowerReadonlyImages,
-	Idempotent: true,
-	Optional:   true,
 }
 
 func lowerReadonlyImages(c *Context, s *ir.Shader) (bool, error) {

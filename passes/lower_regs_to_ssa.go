@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerRegsToSSAPass = &Pass{
-	Name:       "lower_regs_to_ssa",
-	Class:      "A",
-	Idempotent: true,
-	Run:        implPass(ir.MetaControlFlow, lowerRegsToSSA),
-	Doc:        "Turns registers that are not arrays back into SSA values (lower_reg_intrinsics_to_ssa of Mesa 25.0).",
+	Name: "lower_regs_to_ssa", Class: "A", Run: implPass(ir.MetaControlFlow, lowerRegsToSSA), Idempotent: true,
+	Doc: "Turns registers that are not arrays back into SSA values (lower_reg_intrinsics_to_ssa of Mesa 25.0).",
 }
 
 // lowerRegsToSSA turns registers that are not arrays back into SSA values.

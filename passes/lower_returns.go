@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerReturnsPass = &Pass{
-	Name:       "lower_returns",
-	Class:      "A",
-	Idempotent: true,
-	Run:        implPass(ir.MetaNone, lowerReturns),
-	Doc:        "Removes return jumps: the rest of the code moves into the side that does not return or under a flag. Halts stay.",
+	Name: "lower_returns", Class: "A", Run: implPass(ir.MetaNone, lowerReturns), Idempotent: true,
+	Doc: "Removes return jumps: the rest of the code moves into the side that does not return or under a flag. Halts stay.",
 }
 
 // lowerReturns removes return jumps: what follows an if that may return moves

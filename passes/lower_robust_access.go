@@ -3,14 +3,12 @@ package passes
 import "nirc/ir"
 
 var lowerRobustAccessPass = &Pass{
-	Name:  "lower_robust_access",
-	Class: "A",
+	Name: "lower_robust_access", Class: "A", Run: lowerRobustAccess,
 	Doc: "Puts a test of the bounds around accesses to storage, uniform and shared memory: loads beyond the end give 0, stores and atomics do nothing. " +
 		"An access counts as beyond if any byte of it is.",
 	Options: []Option{
 		{"modes", "memory that is tested: mem_ssbo, mem_ubo, mem_shared", ir.ModeSSBO | ir.ModeUBO},
 	},
-	Run: lowerRobustAccess,
 }
 
 func lowerRobustAccess(c *Context, s *ir.Shader) (bool, error) {

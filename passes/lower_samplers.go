@@ -7,13 +7,10 @@ import (
 )
 
 var lowerSamplersPass = &Pass{
-	Name:  "lower_samplers",
-	Class: "B",
+	Name: "lower_samplers", Class: "B", Run: lowerSamplers, Idempotent: true,
 	Doc: "Turns the derefs that texture operations name textures and samplers by into numbers, for targets with one flat table of each. Input: derefs of variables " +
 		"of set 0, arrays indexed in any way. Output: texture_index and sampler_index, the binding plus the constant part of the element, and texture_offset and " +
 		"sampler_offset, the dynamic part limited to the array.",
-	Run:        lowerSamplers,
-	Idempotent: true,
 }
 
 func lowerSamplers(_ *Context, s *ir.Shader) (bool, error) {

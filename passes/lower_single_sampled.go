@@ -3,13 +3,10 @@ package passes
 import "nirc/ir"
 
 var lowerSingleSampledPass = &Pass{
-	Name:  "lower_single_sampled",
-	Class: "B",
+	Name: "lower_single_sampled", Class: "B", Run: lowerSingleSampled, Idempotent: true,
 	Doc: "Drops what only multisampling needs from a fragment shader that will run with one sample a pixel: sample_id is 0, sample_pos the centre, sample_mask_in " +
 		"says whether the fragment is no helper, and centroid and sample interpolation is that of the pixel. Takes derefs and lowered inputs alike; variables lose " +
 		"centroid and sample, the shader's facts sample shading.",
-	Run:        lowerSingleSampled,
-	Idempotent: true,
 }
 
 func lowerSingleSampled(_ *Context, s *ir.Shader) (bool, error) {

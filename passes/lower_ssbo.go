@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerSsboPass = &Pass{
-	Name:       "lower_ssbo",
-	Class:      "A",
-	Idempotent: true,
-	Run:        implPass(ir.MetaControlFlow, lowerSsbo),
-	Doc:        "Reaches storage buffers as global memory: load_ssbo_address gives the address. Bounds are not checked any more.",
+	Name: "lower_ssbo", Class: "A", Run: implPass(ir.MetaControlFlow, lowerSsbo), Idempotent: true,
+	Doc: "Reaches storage buffers as global memory: load_ssbo_address gives the address. Bounds are not checked any more.",
 }
 
 func lowerSsbo(impl *ir.Impl) bool {

@@ -3,8 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerSysvalsToVaryingsPass = &Pass{
-	Name:  "lower_sysvals_to_varyings",
-	Class: "A",
+	Name: "lower_sysvals_to_varyings", Class: "A", Run: lowerSysvalsToVaryings, Idempotent: true,
 	Doc: "Makes chosen system values of fragment shaders inputs, for targets whose hardware gives them as varyings. Input: variables of mode system_value " +
 		"(before lower_system_values). Output: the same variables with mode shader_in at the slots POS (window coordinates), FACE, PNTC, LAYER, PRIMITIVE_ID " +
 		"and VIEW_INDEX.",
@@ -16,8 +15,6 @@ var lowerSysvalsToVaryingsPass = &Pass{
 		{Name: "primitive_id", Doc: "PrimitiveId", Default: false},
 		{Name: "view_index", Doc: "ViewIndex", Default: false},
 	},
-	Run:        lowerSysvalsToVaryings,
-	Idempotent: true,
 }
 
 // sysvalVaryings are the built-ins that have a slot.

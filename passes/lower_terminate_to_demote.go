@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerTerminateToDemotePass = &Pass{
-	Name:       "lower_terminate_to_demote",
-	Class:      "A",
-	Idempotent: true,
-	Run:        implPass(ir.MetaNone, lowerTerminateToDemote),
-	Doc:        "Turns terminate into demote and terminate_if into demote_if. The halt after a terminate stays, so that the code after it does not run.",
+	Name: "lower_terminate_to_demote", Class: "A", Run: implPass(ir.MetaNone, lowerTerminateToDemote), Idempotent: true,
+	Doc: "Turns terminate into demote and terminate_if into demote_if. The halt after a terminate stays, so that the code after it does not run.",
 }
 
 func lowerTerminateToDemote(impl *ir.Impl) bool {

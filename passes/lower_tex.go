@@ -8,8 +8,7 @@ import (
 )
 
 var lowerTexPass = &Pass{
-	Name:  "lower_tex",
-	Class: "A",
+	Name: "lower_tex", Class: "A", Run: lowerTex, Idempotent: true,
 	Doc: "Writes texture operations that a target lacks by those that it has, each form by an option of its own, in this order: projectors, texel offsets of fetches, " +
 		"implicit LODs where there are no derivatives, biases and LOD clamps, explicit derivatives, sizes at a LOD, sizes of cube arrays, gathers at four offsets. " +
 		"Runs before descriptors are lowered: the sizes that it needs are txs operations. Colour spaces and swizzles belong to the image views.",
@@ -27,8 +26,6 @@ var lowerTexPass = &Pass{
 		{"tg4_offsets", "gathers at four offsets as four gathers", false},
 		{"round_layer", "round array layers, to nearest even", false},
 	},
-	Run:        lowerTex,
-	Idempotent: true,
 }
 
 // texLowering is one run; b stands before the instruction.

@@ -3,17 +3,13 @@ package passes
 import "nirc/ir"
 
 var lowerToSourceModsPass = &Pass{
-	Name:  "lower_to_source_mods",
-	Class: "B",
+	Name: "lower_to_source_mods", Class: "B", Run: lowerToSourceMods, Idempotent: true, Optional: true,
 	Doc: "Folds negations and absolutes of registers into their loads, and saturations into the store that alone takes them: load_reg with legacy_fneg and legacy_fabs (the absolute first), store_reg with legacy_fsat. " +
 		"Takes registers, after from_ssa or lower_locals_to_regs; the rest of the modifiers are the selectors' work, which look at the SSA form. lower_regs_to_ssa refuses registers with modifiers.",
 	Options: []Option{
 		{"sources", "negations and absolutes into loads", true},
 		{"dest", "saturations into stores", true},
 	},
-	Run:        lowerToSourceMods,
-	Idempotent: true,
-	Optional:   true,
 }
 
 func lowerToSourceMods(c *Context, s *ir.Shader) (bool, error) {

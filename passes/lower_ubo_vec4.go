@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerUboVec4Pass = &Pass{
-	Name:       "lower_ubo_vec4",
-	Class:      "A",
-	Idempotent: true,
-	Run:        implPass(ir.MetaControlFlow, lowerUboVec4),
-	Doc:        "Reads uniform buffers in units of 16 bytes (load_ubo_vec4); a load that may lie across a boundary reads both and selects. Components of 32 bits, or of 16 and 64 that are aligned.",
+	Name: "lower_ubo_vec4", Class: "A", Run: implPass(ir.MetaControlFlow, lowerUboVec4), Idempotent: true,
+	Doc: "Reads uniform buffers in units of 16 bytes (load_ubo_vec4); a load that may lie across a boundary reads both and selects. Components of 32 bits, or of 16 and 64 that are aligned.",
 }
 
 func lowerUboVec4(impl *ir.Impl) bool {

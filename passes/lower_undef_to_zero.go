@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerUndefToZeroPass = &Pass{
-	Name:       "lower_undef_to_zero",
-	Class:      "B",
-	Idempotent: true,
-	Run:        implPass(ir.MetaControlFlow, lowerUndefToZero),
-	Doc:        "Replaces undefs by zeros, for runs that must not depend on chance.",
+	Name: "lower_undef_to_zero", Class: "B", Run: implPass(ir.MetaControlFlow, lowerUndefToZero), Idempotent: true,
+	Doc: "Replaces undefs by zeros, for runs that must not depend on chance.",
 }
 
 func lowerUndefToZero(impl *ir.Impl) (progress bool) {

@@ -7,11 +7,8 @@ import (
 )
 
 var lowerVarCopiesPass = &Pass{
-	Name:       "lower_var_copies",
-	Class:      "A",
-	Idempotent: true,
-	Run:        lowerVarCopies,
-	Doc:        "Turns copy_deref into loads and stores of each vector or scalar, wildcards written out.",
+	Name: "lower_var_copies", Class: "A", Run: lowerVarCopies, Idempotent: true,
+	Doc: "Turns copy_deref into loads and stores of each vector or scalar, wildcards written out.",
 }
 
 // lowerVarCopies turns copies into loads and stores of each vector leaf,

@@ -7,11 +7,8 @@ import (
 )
 
 var lowerVariableInitializersPass = &Pass{
-	Name:       "lower_variable_initializers",
-	Class:      "A",
-	Idempotent: true,
-	Run:        lowerVariableInitializers,
-	Options:    []Option{{"modes", "modes whose variables are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut | ir.ModeShared}},
+	Name: "lower_variable_initializers", Class: "A", Run: lowerVariableInitializers, Idempotent: true,
+	Options: []Option{{"modes", "modes whose variables are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut | ir.ModeShared}},
 	Doc: "Turns constant initialisers into stores at the start of the function that owns the variable, of globals in the entry point. " +
 		"The invocations of a workgroup share the stores to its memory, and wait for each other after them.",
 }

@@ -3,15 +3,12 @@ package passes
 import "nirc/ir"
 
 var lowerVarsToExplicitTypesPass = &Pass{
-	Name:  "lower_vars_to_explicit_types",
-	Class: "A",
+	Name: "lower_vars_to_explicit_types", Class: "A", Run: lowerVarsToExplicitTypes, Idempotent: true,
 	Doc: "Lays out the variables of some modes: gives their types offsets and strides (natural alignment, vec3 as vec4), places them one after " +
 		"the other (Variable.DriverLocation in bytes) and sets shared_size or scratch_size. Types that have a layout keep it.",
 	Options: []Option{
 		{Name: "modes", Doc: "modes to lay out: mem_shared, function_temp, shader_temp", Default: ir.ModeShared},
 	},
-	Run:        lowerVarsToExplicitTypes,
-	Idempotent: true,
 }
 
 func lowerVarsToExplicitTypes(c *Context, s *ir.Shader) (bool, error) {

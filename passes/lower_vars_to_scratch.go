@@ -3,12 +3,9 @@ package passes
 import "nirc/ir"
 
 var lowerVarsToScratchPass = &Pass{
-	Name:       "lower_vars_to_scratch",
-	Class:      "A",
-	Idempotent: true,
-	Run:        lowerVarsToScratch,
-	Options:    []Option{{"threshold", "smallest variable that moves, in bytes", 256}},
-	Doc:        "Moves large temporaries that are indexed by values into scratch memory.",
+	Name: "lower_vars_to_scratch", Class: "A", Run: lowerVarsToScratch, Idempotent: true,
+	Options: []Option{{"threshold", "smallest variable that moves, in bytes", 256}},
+	Doc:     "Moves large temporaries that are indexed by values into scratch memory.",
 }
 
 // lowerVarsToScratch moves temporaries of at least threshold bytes that are

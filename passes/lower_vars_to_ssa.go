@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerVarsToSSAPass = &Pass{
-	Name:       "lower_vars_to_ssa",
-	Class:      "A",
-	Idempotent: true,
-	Run:        implPass(ir.MetaControlFlow, lowerVarsToSSA),
-	Doc:        "Turns function_temp variables that are only accessed directly, with constant indices, into SSA values with phis. Reads before any store are undef. Needs no continue lists for good code.",
+	Name: "lower_vars_to_ssa", Class: "A", Run: implPass(ir.MetaControlFlow, lowerVarsToSSA), Idempotent: true,
+	Doc: "Turns function_temp variables that are only accessed directly, with constant indices, into SSA values with phis. Reads before any store are undef. Needs no continue lists for good code.",
 }
 
 // lowerVarsToSSA turns function_temp variables that are only accessed

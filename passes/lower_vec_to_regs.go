@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerVecToRegsPass = &Pass{
-	Name:       "lower_vec_to_regs",
-	Class:      "A",
-	Idempotent: true,
-	Run:        implPass(ir.MetaControlFlow, lowerVecToRegs),
-	Doc:        "Turns vecN into masked stores to a register, folded into the instructions that make the channels.",
+	Name: "lower_vec_to_regs", Class: "A", Run: implPass(ir.MetaControlFlow, lowerVecToRegs), Idempotent: true,
+	Doc: "Turns vecN into masked stores to a register, folded into the instructions that make the channels.",
 }
 
 // lowerVecToRegs turns vecN into a register with one masked store for each

@@ -3,10 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerViewportTransformPass = &Pass{
-	Name:  "lower_viewport_transform",
-	Class: "A",
-	Run:   lowerViewportTransform,
-	Doc:   "Divides the position by its w, scales and moves it to the viewport, and leaves 1/w as w. Runs once, on a shader that stores its whole position.",
+	Name: "lower_viewport_transform", Class: "A", Run: lowerViewportTransform,
+	Doc: "Divides the position by its w, scales and moves it to the viewport, and leaves 1/w as w. Runs once, on a shader that stores its whole position.",
 }
 
 func lowerViewportTransform(c *Context, s *ir.Shader) (bool, error) {

@@ -3,10 +3,8 @@ package passes
 import "nirc/ir"
 
 var lowerWposCenterPass = &Pass{
-	Name:  "lower_wpos_center",
-	Class: "A",
-	Run:   lowerWposCenter,
-	Doc:   "Adds 0.5 to x and y of load_frag_coord, for targets whose hardware counts pixels; with sample shading, the sample's position. Runs once.",
+	Name: "lower_wpos_center", Class: "A", Run: lowerWposCenter,
+	Doc: "Adds 0.5 to x and y of load_frag_coord, for targets whose hardware counts pixels; with sample shading, the sample's position. Runs once.",
 }
 
 func lowerWposCenter(c *Context, s *ir.Shader) (bool, error) {

@@ -7,11 +7,8 @@ import (
 )
 
 var lowerWrmasksPass = &Pass{
-	Name:       "lower_wrmasks",
-	Class:      "A",
-	Doc:        "Splits explicit memory stores whose write mask has holes, or does not begin with the first component, into stores of contiguous runs with full masks.",
-	Run:        lowerWrmasks,
-	Idempotent: true,
+	Name: "lower_wrmasks", Class: "A", Run: lowerWrmasks, Idempotent: true,
+	Doc: "Splits explicit memory stores whose write mask has holes, or does not begin with the first component, into stores of contiguous runs with full masks.",
 }
 
 func lowerWrmasks(c *Context, s *ir.Shader) (bool, error) {

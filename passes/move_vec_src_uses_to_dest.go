@@ -3,8 +3,7 @@ package passes
 import "nirc/ir"
 
 var moveVecSrcUsesToDestPass = &Pass{
-	Name:  "move_vec_src_uses_to_dest",
-	Class: "B",
+	Name: "move_vec_src_uses_to_dest", Class: "B", Idempotent: true, Optional: true,
 	Doc: "Makes ALU operations that read the sources of a vecN read the vecN itself, wherever it dominates them and holds all the components that they read: " +
 		"the sources then end at the vector, which helps coalescing on targets with vector registers. Needs SSA; copy propagation would undo it.",
 	Options: []Option{
@@ -14,8 +13,6 @@ var moveVecSrcUsesToDestPass = &Pass{
 		skip := c.Bool("skip_const")
 		return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool { return moveVecSrcUses(impl, skip) }), nil
 	},
-	Idempotent: true,
-	Optional:   true,
 }
 
 func moveVecSrcUses(impl *ir.Impl, skipConst bool) (progress bool) {

@@ -3,12 +3,9 @@ package passes
 import "nirc/ir"
 
 var normalizeCubemapCoordsPass = &Pass{
-	Name:  "normalize_cubemap_coords",
-	Class: "B",
+	Name: "normalize_cubemap_coords", Class: "B", Run: implPass(ir.MetaControlFlow, normalizeCubemapCoords), Idempotent: true,
 	Doc: "Divides the directions of cube map operations by their largest component, for targets whose texture unit wants the point on the cube and not only the direction. " +
 		"Takes texture operations whose coordinates are floats; the array layer stays. Directions that the pass has divided are left alone.",
-	Run:        implPass(ir.MetaControlFlow, normalizeCubemapCoords),
-	Idempotent: true,
 }
 
 func normalizeCubemapCoords(impl *ir.Impl) (progress bool) {

@@ -3,8 +3,7 @@ package passes
 import "nirc/ir"
 
 var opt16BitTexImagePass = &Pass{
-	Name:  "opt_16bit_tex_image",
-	Class: "B",
+	Name: "opt_16bit_tex_image", Class: "B", Run: opt16BitTexImage, Idempotent: true, Optional: true,
 	Doc: "Folds conversions into texture operations and image loads and stores: a float result that is only narrowed to 16 bits is made so, a stored texel that is a widened 16-bit float is stored as that, " +
 		"and coordinates, LODs and other float sources that are all widened 16-bit values become those. For targets whose texture unit has the 16-bit forms.",
 	Options: []Option{
@@ -13,9 +12,6 @@ var opt16BitTexImagePass = &Pass{
 		{"sources", "float sources of texture operations, all of one or none", false},
 		{"rtz", "the unit cuts: only conversions that leave rounding open or cut fold", false},
 	},
-	Run:        opt16BitTexImage,
-	Idempotent: true,
-	Optional:   true,
 }
 
 func opt16BitTexImage(c *Context, s *ir.Shader) (bool, error) {

@@ -3,11 +3,7 @@ package passes
 import "nirc/ir"
 
 var optAccessPass = &Pass{
-	Name:       "opt_access",
-	Class:      "B",
-	Optional:   true,
-	Idempotent: true,
-	Run:        optAccess,
+	Name: "opt_access", Class: "B", Run: optAccess, Idempotent: true, Optional: true,
 	Doc: "Marks loads from storage buffers, global memory and images that the shader does not write as reading what nobody writes, so that they may move and merge. " +
 		"A variable without Aliased is its own memory; what is written by address, or through a descriptor that cannot be told, counts against all. Coherent and volatile loads stay.",
 }

@@ -3,13 +3,9 @@ package passes
 import "nirc/ir"
 
 var optBarrierModesPass = &Pass{
-	Name:  "opt_barrier_modes",
-	Class: "B",
+	Name: "opt_barrier_modes", Class: "B", Run: optBarrierModes, Idempotent: true, Optional: true,
 	Doc: "Takes memory off barriers that the shader accesses nowhere, and makes barriers over nothing but shared memory hold for the workgroup only. " +
 		"Explicit memory accesses; what a barrier is left without is for opt_barriers.",
-	Run:        optBarrierModes,
-	Optional:   true,
-	Idempotent: true,
 }
 
 func optBarrierModes(_ *Context, s *ir.Shader) (bool, error) {

@@ -3,12 +3,8 @@ package passes
 import "nirc/ir"
 
 var optBarriersPass = &Pass{
-	Name:       "opt_barriers",
-	Class:      "B",
-	Optional:   true,
-	Idempotent: true,
-	Run:        implPass(ir.MetaControlFlow, optBarriers),
-	Doc:        "Makes one of barriers that stand side by side, with the wider scopes and all modes and semantics of both. Barriers without effect go.",
+	Name: "opt_barriers", Class: "B", Run: implPass(ir.MetaControlFlow, optBarriers), Idempotent: true, Optional: true,
+	Doc: "Makes one of barriers that stand side by side, with the wider scopes and all modes and semantics of both. Barriers without effect go.",
 }
 
 func optBarriers(impl *ir.Impl) (progress bool) {

@@ -3,12 +3,8 @@ package passes
 import "nirc/ir"
 
 var optConditionalDiscardPass = &Pass{
-	Name:       "opt_conditional_discard",
-	Class:      "B",
-	Optional:   true,
-	Idempotent: true,
-	Run:        implPass(ir.MetaNone, optConditionalDiscard),
-	Doc:        "Turns an if that holds nothing but a demote, or a terminate and its halt, into demote_if or terminate_if.",
+	Name: "opt_conditional_discard", Class: "B", Run: implPass(ir.MetaNone, optConditionalDiscard), Idempotent: true, Optional: true,
+	Doc: "Turns an if that holds nothing but a demote, or a terminate and its halt, into demote_if or terminate_if.",
 }
 
 // optConditionalDiscard looks at each if once, inner ones first.

@@ -6,13 +6,9 @@ import (
 )
 
 var optConstantFoldingPass = &Pass{
-	Name:  "opt_constant_folding",
-	Class: "A",
+	Name: "opt_constant_folding", Class: "A", Run: optConstantFolding, Idempotent: true, Rewrites: true,
 	Doc: "Replaces ALU operations over constants by their value in the shader's float environment, and loads from constant data at constant offsets. " +
 		"A selection by a constant condition becomes the side chosen.",
-	Run:        optConstantFolding,
-	Idempotent: true,
-	Rewrites:   true,
 }
 
 func optConstantFolding(c *Context, s *ir.Shader) (bool, error) {

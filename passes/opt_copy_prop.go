@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var optCopyPropPass = &Pass{
-	Name:     "opt_copy_prop",
-	Class:    "A",
-	Optional: true,
-	Run:      implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optCopyProp),
-	Doc:      "Makes uses of moves and vectors use what they copy, swizzles composed.",
+	Name: "opt_copy_prop", Class: "A", Run: implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optCopyProp), Optional: true,
+	Doc: "Makes uses of moves and vectors use what they copy, swizzles composed.",
 }
 
 // optCopyProp makes uses of moves and vectors use what they copy. Source

@@ -8,11 +8,8 @@ import (
 )
 
 var optCopyPropVarsPass = &Pass{
-	Name:     "opt_copy_prop_vars",
-	Class:    "B",
-	Optional: true,
-	Run:      implPass(ir.MetaControlFlow, optCopyPropVars),
-	Doc:      "Forwards the known contents of variables to loads, and drops stores of what is there.",
+	Name: "opt_copy_prop_vars", Class: "B", Run: implPass(ir.MetaControlFlow, optCopyPropVars), Optional: true,
+	Doc: "Forwards the known contents of variables to loads, and drops stores of what is there.",
 }
 
 // optCopyPropVars forwards what is known of variables' contents along the

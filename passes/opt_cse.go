@@ -6,12 +6,8 @@ import (
 )
 
 var optCSEPass = &Pass{
-	Name:       "opt_cse",
-	Class:      "A",
-	Optional:   true,
-	Idempotent: true,
-	Run:        implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optCSE),
-	Doc:        "Replaces an instruction by an equal one that dominates it.",
+	Name: "opt_cse", Class: "A", Run: implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optCSE), Idempotent: true, Optional: true,
+	Doc: "Replaces an instruction by an equal one that dominates it.",
 }
 
 const commutative = optab.Commutative

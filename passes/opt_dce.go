@@ -3,12 +3,8 @@ package passes
 import "nirc/ir"
 
 var optDCEPass = &Pass{
-	Name:       "opt_dce",
-	Class:      "A",
-	Optional:   true,
-	Idempotent: true,
-	Run:        implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optDCE),
-	Doc:        "Deletes instructions without effect whose results nothing needs, unused cycles through phis included.",
+	Name: "opt_dce", Class: "A", Run: implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optDCE), Idempotent: true, Optional: true,
+	Doc: "Deletes instructions without effect whose results nothing needs, unused cycles through phis included.",
 }
 
 // optDCE deletes what has no effect. Backwards, one walk sees every user of a

@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var optDeadCFPass = &Pass{
-	Name:     "opt_dead_cf",
-	Class:    "A",
-	Optional: true,
-	Run:      implPass(ir.MetaNone, optDeadCF),
-	Doc:      "Removes sides of ifs that constants decide, code after jumps, ifs and loops without effect, and loops around code that runs once.",
+	Name: "opt_dead_cf", Class: "A", Run: implPass(ir.MetaNone, optDeadCF), Optional: true,
+	Doc: "Removes sides of ifs that constants decide, code after jumps, ifs and loops without effect, and loops around code that runs once.",
 }
 
 // optDeadCF removes control flow that cannot or need not run: code after

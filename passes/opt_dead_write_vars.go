@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var optDeadWriteVarsPass = &Pass{
-	Name:     "opt_dead_write_vars",
-	Class:    "B",
-	Optional: true,
-	Run:      implPass(ir.MetaControlFlow, optDeadWriteVars),
-	Doc:      "Deletes stores that later stores of the block overwrite before a read.",
+	Name: "opt_dead_write_vars", Class: "B", Run: implPass(ir.MetaControlFlow, optDeadWriteVars), Optional: true,
+	Doc: "Deletes stores that later stores of the block overwrite before a read.",
 }
 
 // optDeadWriteVars deletes stores, or their channels, that later stores of

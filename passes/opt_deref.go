@@ -3,10 +3,8 @@ package passes
 import "nirc/ir"
 
 var optDerefPass = &Pass{
-	Name:  "opt_deref",
-	Class: "A",
-	Run:   implPass(ir.MetaControlFlow, optDeref),
-	Doc:   "Simplifies deref chains: useless casts, pointer steps, modes that are known.",
+	Name: "opt_deref", Class: "A", Run: implPass(ir.MetaControlFlow, optDeref),
+	Doc: "Simplifies deref chains: useless casts, pointer steps, modes that are known.",
 }
 
 // optDeref simplifies deref chains: a cast to the type that is there already

@@ -3,13 +3,9 @@ package passes
 import "nirc/ir"
 
 var optFragdepthPass = &Pass{
-	Name:  "opt_fragdepth",
-	Class: "B",
+	Name: "opt_fragdepth", Class: "B", Run: optFragdepth, Idempotent: true, Optional: true,
 	Doc: "Removes the store of frag_coord.z to the depth of a fragment if it is the only store of depth in the shader: that is the depth it has anyway, and early depth tests stay possible. " +
 		"Explicit outputs; gather_info afterwards takes note.",
-	Run:        optFragdepth,
-	Optional:   true,
-	Idempotent: true,
 }
 
 func optFragdepth(_ *Context, s *ir.Shader) (bool, error) {

@@ -3,8 +3,7 @@ package passes
 import "nirc/ir"
 
 var optGroupLoadsPass = &Pass{
-	Name:  "opt_group_loads",
-	Class: "B",
+	Name: "opt_group_loads", Class: "B", Run: optGroupLoads, Optional: true,
 	Doc: "Moves loads and texture operations of a block that do not wait for each other together, up to the first of them, with the arithmetic of their addresses, so that they wait at the same time. " +
 		"Loads at the same depth of indirection make a group. Nothing moves across what it depends on; loads that may see other values move past no store or barrier.",
 	Options: []Option{
@@ -13,8 +12,6 @@ var optGroupLoadsPass = &Pass{
 		{"textures", "texture operations", true},
 		{"buffers", "loads from buffers", true},
 	},
-	Run:      optGroupLoads,
-	Optional: true,
 }
 
 func optGroupLoads(c *Context, s *ir.Shader) (bool, error) {

@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var optIfPass = &Pass{
-	Name:     "opt_if",
-	Class:    "B",
-	Optional: true,
-	Run:      implPass(ir.MetaControlFlow, optIf),
-	Doc:      "Simplifies ifs: known conditions inside, empty then sides, phis of true and false, equal neighbours, nests.",
+	Name: "opt_if", Class: "B", Run: implPass(ir.MetaControlFlow, optIf), Optional: true,
+	Doc: "Simplifies ifs: known conditions inside, empty then sides, phis of true and false, equal neighbours, nests.",
 }
 
 // optIf simplifies ifs: the condition inside a side is a constant, an empty

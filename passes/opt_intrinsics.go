@@ -3,13 +3,10 @@ package passes
 import "nirc/ir"
 
 var optIntrinsicsPass = &Pass{
-	Name:  "opt_intrinsics",
-	Class: "B",
+	Name: "opt_intrinsics", Class: "B", Run: optIntrinsics, Optional: true,
 	Doc: "Rewrites operations of the subgroup into cheaper ones: shuffles whose lane is the own one xor a constant, or a constant, reads, votes and reductions of constants, " +
 		"ballots that are only compared with 0, and the own bit of a ballot.",
-	Options:  []Option{{"quad_swaps", "shuffles inside of a quad become quad swaps", true}},
-	Run:      optIntrinsics,
-	Optional: true,
+	Options: []Option{{"quad_swaps", "shuffles inside of a quad become quad swaps", true}},
 }
 
 func optIntrinsics(c *Context, s *ir.Shader) (bool, error) {

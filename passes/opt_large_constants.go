@@ -8,14 +8,10 @@ import (
 )
 
 var optLargeConstantsPass = &Pass{
-	Name:  "opt_large_constants",
-	Class: "B",
+	Name: "opt_large_constants", Class: "B", Run: optLargeConstants, Idempotent: true, Optional: true,
 	Doc: "Moves local arrays that only ever hold constants and are read at indices that are values into the shader's constant data, for lower_explicit_io(modes=mem_constant) to read. " +
 		"Every store must be of constants at a constant place, and agree with the others; components of vectors have no derefs there, so lower_array_deref_of_vec comes first. Where such an array was read before it was written, the constant is as good as what was there.",
-	Options:    []Option{{"threshold", "smallest variable that moves, in bytes", 32}},
-	Run:        optLargeConstants,
-	Optional:   true,
-	Idempotent: true,
+	Options: []Option{{"threshold", "smallest variable that moves, in bytes", 32}},
 }
 
 // constantVar is what is known of a local.

@@ -8,8 +8,7 @@ import (
 )
 
 var optLoadStoreVectorizePass = &Pass{
-	Name:  "opt_load_store_vectorize",
-	Class: "B",
+	Name: "opt_load_store_vectorize", Class: "B", Run: optLoadStoreVectorize, Optional: true, Rewrites: true,
 	Doc: "Merges explicit memory accesses of a block that lie side by side: loads at the place of the first, stores at that of the last, if nothing in between " +
 		"may touch the same memory. Offsets are compared as a value and a constant. Volatile and coherent accesses and atomics stay.",
 	Options: []Option{
@@ -20,9 +19,6 @@ var optLoadStoreVectorizePass = &Pass{
 		{"ubo_dynamic", "of uniform buffers, only loads whose descriptor or offset is no constant: others may cost nothing where they are", false},
 		{"robust", "refuse where an offset might wrap around between the two", false},
 	},
-	Run:      optLoadStoreVectorize,
-	Optional: true,
-	Rewrites: true,
 }
 
 func optLoadStoreVectorize(c *Context, s *ir.Shader) (bool, error) {

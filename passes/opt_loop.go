@@ -3,12 +3,8 @@ package passes
 import "nirc/ir"
 
 var optLoopPass = &Pass{
-	Name:       "opt_loop",
-	Class:      "B",
-	Optional:   true,
-	Idempotent: true,
-	Run:        implPass(ir.MetaNone, optLoop),
-	Doc:        "Cleans up loops: useless continues, equal jumps in both sides of an if, code beside a jumping side. Needs lower_continue_constructs.",
+	Name: "opt_loop", Class: "B", Run: implPass(ir.MetaNone, optLoop), Idempotent: true, Optional: true,
+	Doc: "Cleans up loops: useless continues, equal jumps in both sides of an if, code beside a jumping side. Needs lower_continue_constructs.",
 }
 
 // optLoop cleans up loops without continue lists: a continue where the end of

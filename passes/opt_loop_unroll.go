@@ -8,8 +8,7 @@ import (
 )
 
 var optLoopUnrollPass = &Pass{
-	Name:  "opt_loop_unroll",
-	Class: "B",
+	Name: "opt_loop_unroll", Class: "B", Run: optLoopUnroll, Optional: true, Rewrites: true,
 	Doc: "Replaces loops whose trip count is known exactly by copies of their bodies, innermost first, within limits of trips and size that the loop's unroll hint lifts. " +
 		"Needs lower_continue_constructs. Loops that hold loops stay unless they run once. Loops that stay, of many or of unknown trips, get more copies of their body if max_partial asks for it, " +
 		"with the exits that cannot be taken decided; with bounded, those whose largest trip count is known become a single round of that many copies. Both leave conditions to opt_dead_cf.",
@@ -20,9 +19,6 @@ var optLoopUnrollPass = &Pass{
 		{"partial_cost", "most instructions of a body with its copies", 128},
 		{"bounded", "also loops of which only the largest trip count is known", false},
 	},
-	Run:      optLoopUnroll,
-	Rewrites: true,
-	Optional: true,
 }
 
 // unrollCost is how many instructions a trip of the limit stands for.

@@ -3,9 +3,8 @@ package passes
 import "nirc/ir"
 
 var optMovePass = &Pass{
-	Name:  "opt_move",
-	Class: "B",
-	Doc:   "Moves instructions of chosen kinds down inside their block, before their first use there, or to its end if all uses are after it.",
+	Name: "opt_move", Class: "B", Run: optMove, Optional: true,
+	Doc: "Moves instructions of chosen kinds down inside their block, before their first use there, or to its end if all uses are after it.",
 	Options: []Option{
 		{"const_undef", "constants and undefs", true},
 		{"inputs", "inputs and system values", false},
@@ -14,8 +13,6 @@ var optMovePass = &Pass{
 		{"copies", "moves and vectors", false},
 		{"alu", "ALU operations with at most one source that is not constant", false},
 	},
-	Run:      optMove,
-	Optional: true,
 }
 
 func optMove(c *Context, s *ir.Shader) (bool, error) {

@@ -6,8 +6,7 @@ import (
 )
 
 var optOffsetsPass = &Pass{
-	Name:  "opt_offsets",
-	Class: "B",
+	Name: "opt_offsets", Class: "B", Run: optOffsets, Idempotent: true, Optional: true,
 	Doc: "Takes constants that are added to an offset into the base of the access, up to a limit by the kind of memory, where the sum surely does not wrap around: " +
 		"hardware adds the base for free, and accesses side by side share their offset.",
 	Options: []Option{
@@ -17,9 +16,6 @@ var optOffsetsPass = &Pass{
 		{"constant_max", "largest base of constant data, in bytes", 0},
 		{"allow_wrap", "the hardware adds the base modulo the size of the offset", false},
 	},
-	Run:        optOffsets,
-	Optional:   true,
-	Idempotent: true,
 }
 
 func optOffsets(c *Context, s *ir.Shader) (bool, error) {

@@ -3,13 +3,9 @@ package passes
 import "nirc/ir"
 
 var optReassociateBfiPass = &Pass{
-	Name:  "opt_reassociate_bfi",
-	Class: "B",
+	Name: "opt_reassociate_bfi", Class: "B", Run: implPass(ir.MetaControlFlow, optReassociateBfi), Idempotent: true, Optional: true,
 	Doc: "Puts bfi(m1, x, bfi(m2, y, c)) with disjoint constant masks into one order: what inserts constants inside, where opt_constant_folding joins it with c, " +
 		"then by mask, lowest inside, so that opt_cse can merge chains.",
-	Run:        implPass(ir.MetaControlFlow, optReassociateBfi),
-	Optional:   true,
-	Idempotent: true,
 }
 
 func optReassociateBfi(impl *ir.Impl) (progress bool) {

@@ -3,13 +3,9 @@ package passes
 import "nirc/ir"
 
 var optRematerializeComparesPass = &Pass{
-	Name:  "opt_rematerialize_compares",
-	Class: "B",
+	Name: "opt_rematerialize_compares", Class: "B", Run: implPass(ir.MetaControlFlow, optRematerializeCompares), Idempotent: true, Optional: true,
 	Doc: "Repeats comparisons in each block where an if or a select reads them, for machines whose comparisons set flags that do not live across blocks. " +
 		"opt_cse must not follow: it would merge them again.",
-	Run:        implPass(ir.MetaControlFlow, optRematerializeCompares),
-	Optional:   true,
-	Idempotent: true,
 }
 
 func optRematerializeCompares(impl *ir.Impl) (progress bool) {

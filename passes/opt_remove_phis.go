@@ -6,12 +6,8 @@ import (
 )
 
 var optRemovePhisPass = &Pass{
-	Name:       "opt_remove_phis",
-	Class:      "A",
-	Optional:   true,
-	Idempotent: true,
-	Run:        implPass(ir.MetaControlFlow, optRemovePhis),
-	Doc:        "Replaces phis whose sources are all the same value or constant.",
+	Name: "opt_remove_phis", Class: "A", Run: implPass(ir.MetaControlFlow, optRemovePhis), Idempotent: true, Optional: true,
+	Doc: "Replaces phis whose sources are all the same value or constant.",
 }
 
 // optRemovePhis replaces phis whose sources are all one value, or all the

@@ -3,12 +3,8 @@ package passes
 import "nirc/ir"
 
 var optShrinkStoresPass = &Pass{
-	Name:       "opt_shrink_stores",
-	Class:      "B",
-	Optional:   true,
-	Idempotent: true,
-	Run:        implPass(ir.MetaControlFlow, optShrinkStores),
-	Doc:        "Cuts components after the last written one off the values of stores.",
+	Name: "opt_shrink_stores", Class: "B", Run: implPass(ir.MetaControlFlow, optShrinkStores), Idempotent: true, Optional: true,
+	Doc: "Cuts components after the last written one off the values of stores.",
 }
 
 func optShrinkStores(impl *ir.Impl) (progress bool) {

@@ -7,13 +7,9 @@ import (
 )
 
 var optShrinkVectorsPass = &Pass{
-	Name:  "opt_shrink_vectors",
-	Class: "B",
+	Name: "opt_shrink_vectors", Class: "B", Run: optShrinkVectors, Optional: true, Rewrites: true,
 	Doc: "Takes away components that nothing reads: of ALU operations, vectors, constants, undefs and phis whose users are all ALU operations, " +
 		"and trailing ones of loads. Equal components of a vector or constant become one.",
-	Run:      optShrinkVectors,
-	Optional: true,
-	Rewrites: true,
 }
 
 func optShrinkVectors(c *Context, s *ir.Shader) (bool, error) {

@@ -3,9 +3,8 @@ package passes
 import "nirc/ir"
 
 var optSinkPass = &Pass{
-	Name:  "opt_sink",
-	Class: "B",
-	Doc:   "Moves instructions of chosen kinds down to the last block that all uses share, never into a loop: values live shorter, and branches that do not need them skip them.",
+	Name: "opt_sink", Class: "B", Run: optSink, Idempotent: true, Optional: true,
+	Doc: "Moves instructions of chosen kinds down to the last block that all uses share, never into a loop: values live shorter, and branches that do not need them skip them.",
 	Options: []Option{
 		{"const_undef", "constants and undefs", true},
 		{"inputs", "inputs and system values", false},
@@ -14,9 +13,6 @@ var optSinkPass = &Pass{
 		{"copies", "moves and vectors", false},
 		{"alu", "ALU operations with at most one source that is not constant", false},
 	},
-	Run:        optSink,
-	Optional:   true,
-	Idempotent: true,
 }
 
 func optSink(c *Context, s *ir.Shader) (bool, error) {

@@ -3,12 +3,8 @@ package passes
 import "nirc/ir"
 
 var optTrivialContinuesPass = &Pass{
-	Name:       "opt_trivial_continues",
-	Class:      "B",
-	Optional:   true,
-	Idempotent: true,
-	Run:        implPass(ir.MetaNone, optTrivialContinues),
-	Doc:        "Removes continues at the end of a loop's body. Needs lower_continue_constructs.",
+	Name: "opt_trivial_continues", Class: "B", Run: implPass(ir.MetaNone, optTrivialContinues), Idempotent: true, Optional: true,
+	Doc: "Removes continues at the end of a loop's body. Needs lower_continue_constructs.",
 }
 
 // optTrivialContinues only removes continues.

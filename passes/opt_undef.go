@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var optUndefPass = &Pass{
-	Name:     "opt_undef",
-	Class:    "B",
-	Optional: true,
-	Run:      implPass(ir.MetaControlFlow, optUndef),
-	Doc:      "Uses the freedom of undefs: selects with one, vectors of them, stores of their channels.",
+	Name: "opt_undef", Class: "B", Run: implPass(ir.MetaControlFlow, optUndef), Optional: true,
+	Doc: "Uses the freedom of undefs: selects with one, vectors of them, stores of their channels.",
 }
 
 // optUndef uses the freedom of undefs: a select between undef and a value is

@@ -6,15 +6,11 @@ import (
 )
 
 var optUniformAtomicsPass = &Pass{
-	Name:  "opt_uniform_atomics",
-	Class: "B",
+	Name: "opt_uniform_atomics", Class: "B", Run: optUniformAtomics, Idempotent: true, Optional: true,
 	Doc: "Where all lanes of a subgroup do an atomic at the same place, one does it with the reduction of all their operands; if the result is used, each lane's is what was there combined " +
 		"with a scan over the lanes before it. Explicit buffer, shared and global atomics whose place is uniform by the divergence analysis; helpers of fragment shaders take no part. " +
 		"Makes reduce, exclusive_scan, elect and read_first_invocation: lower_subgroups comes after it.",
-	Options:    []Option{{"float_add", "additions of floats too: the sum is rounded in another order", false}},
-	Run:        optUniformAtomics,
-	Optional:   true,
-	Idempotent: true,
+	Options: []Option{{"float_add", "additions of floats too: the sum is rounded in another order", false}},
 }
 
 func optUniformAtomics(c *Context, s *ir.Shader) (bool, error) {

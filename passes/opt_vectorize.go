@@ -3,8 +3,7 @@ package passes
 import "nirc/ir"
 
 var optVectorizePass = &Pass{
-	Name:  "opt_vectorize",
-	Class: "B",
+	Name: "opt_vectorize", Class: "B", Run: optVectorize, Optional: true, Rewrites: true,
 	Doc: "Makes one vector operation of equal operations of a block whose sources are components of the same values, or constants, up to a width. " +
 		"Readers take the components by swizzle; operations that others than ALU operations read, which have none, are left out. " +
 		"Per-component operations only; moves and vectors are for opt_copy_prop.",
@@ -16,9 +15,6 @@ var optVectorizePass = &Pass{
 		{"moves", "what is read by others than ALU operations too: they get their components by moves", false},
 		{"special", "divisions, roots and the like, which many vector units do one component at a time", false},
 	},
-	Run:      optVectorize,
-	Optional: true,
-	Rewrites: true,
 }
 
 func optVectorize(c *Context, s *ir.Shader) (bool, error) {

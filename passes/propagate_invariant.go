@@ -3,13 +3,10 @@ package passes
 import "nirc/ir"
 
 var propagateInvariantPass = &Pass{
-	Name:  "propagate_invariant",
-	Class: "A",
+	Name: "propagate_invariant", Class: "A", Run: propagateInvariant, Idempotent: true,
 	Doc: "Makes exact every ALU operation that an invariant output depends on: by values, through variables, and by the conditions that decide what is stored. " +
 		"Works on variables and on store_output alike; runs before anything that may change a rounding.",
-	Options:    []Option{{"position", "the position is invariant even if the shader does not say so", false}},
-	Run:        propagateInvariant,
-	Idempotent: true,
+	Options: []Option{{"position", "the position is invariant even if the shader does not say so", false}},
 }
 
 // invariance goes backward from the outputs.

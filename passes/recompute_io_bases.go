@@ -3,15 +3,12 @@ package passes
 import "nirc/ir"
 
 var recomputeIOBasesPass = &Pass{
-	Name:  "recompute_io_bases",
-	Class: "B",
+	Name: "recompute_io_bases", Class: "B", Run: recomputeIOBases, Idempotent: true,
 	Doc: "Numbers the bases of inputs and outputs again: the slots that the shader still accesses, in order, without gaps. Takes the intrinsics of lower_io. " +
 		"Both sides of an interface must be numbered alike, so it is for those that nothing else looks at.",
 	Options: []Option{
 		{"modes", "shader_in, shader_out or both", ir.ModeShaderIn | ir.ModeShaderOut},
 	},
-	Run:        recomputeIOBases,
-	Idempotent: true,
 }
 
 func recomputeIOBases(c *Context, s *ir.Shader) (bool, error) {

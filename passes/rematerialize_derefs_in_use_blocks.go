@@ -3,10 +3,8 @@ package passes
 import "nirc/ir"
 
 var rematerializeDerefsInUseBlocksPass = &Pass{
-	Name:  "rematerialize_derefs_in_use_blocks",
-	Class: "A",
-	Run:   implPass(ir.MetaControlFlow, rematerializeDerefs),
-	Doc:   "Builds deref chains again in each block that uses them, so that a use's whole chain is in its block.",
+	Name: "rematerialize_derefs_in_use_blocks", Class: "A", Run: implPass(ir.MetaControlFlow, rematerializeDerefs),
+	Doc: "Builds deref chains again in each block that uses them, so that a use's whole chain is in its block.",
 }
 
 // rematerializeDerefs builds every deref chain again in each block that uses

@@ -3,12 +3,8 @@ package passes
 import "nirc/ir"
 
 var removeDeadDerefsPass = &Pass{
-	Name:       "remove_dead_derefs",
-	Class:      "A",
-	Idempotent: true,
-	Optional:   true,
-	Run:        implPass(ir.MetaControlFlow|ir.MetaInstrIndex, removeUnusedDerefs),
-	Doc:        "Deletes derefs that nothing uses.",
+	Name: "remove_dead_derefs", Class: "A", Run: implPass(ir.MetaControlFlow|ir.MetaInstrIndex, removeUnusedDerefs), Idempotent: true, Optional: true,
+	Doc: "Deletes derefs that nothing uses.",
 }
 
 // removeUnusedDerefs deletes derefs that nothing uses.

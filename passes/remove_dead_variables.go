@@ -3,9 +3,7 @@ package passes
 import "nirc/ir"
 
 var removeDeadVariablesPass = &Pass{
-	Name:    "remove_dead_variables",
-	Class:   "A",
-	Run:     removeDeadVariables,
+	Name: "remove_dead_variables", Class: "A", Run: removeDeadVariables,
 	Options: []Option{{"modes", "modes whose variables are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp}},
 	Doc:     "Deletes variables that are not used, and temporaries that are only written with their stores.",
 }

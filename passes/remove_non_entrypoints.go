@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var removeNonEntrypointsPass = &Pass{
-	Name:       "remove_non_entrypoints",
-	Class:      "A",
-	Idempotent: true,
-	Run:        removeNonEntrypoints,
-	Doc:        "Deletes all functions but the entry point and the preamble.",
+	Name: "remove_non_entrypoints", Class: "A", Run: removeNonEntrypoints, Idempotent: true,
+	Doc: "Deletes all functions but the entry point and the preamble.",
 }
 
 // removeNonEntrypoints deletes all functions but the entry point and the preamble.

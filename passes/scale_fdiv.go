@@ -3,8 +3,7 @@ package passes
 import "nirc/ir"
 
 var scaleFdivPass = &Pass{
-	Name:  "scale_fdiv",
-	Class: "B",
+	Name: "scale_fdiv", Class: "B", Idempotent: true,
 	Doc: "Scales both operands of 32-bit divisions by a power of two where the reciprocal of the divisor would overflow or be flushed: divisors of at least 2^126 by 1/4, " +
 		"denormal ones by 2^32. Runs before the rule that makes fdiv a product with frcp; the quotient stays the same, scaling is exact wherever it is finite and not denormal. " +
 		"Divisions by constants whose reciprocal is a normal number are left alone.",
@@ -16,7 +15,6 @@ var scaleFdivPass = &Pass{
 			return scaleDivision(b, in)
 		}), nil
 	},
-	Idempotent: true,
 }
 
 // scaled tells a division that the pass has made: its divisor is a product with

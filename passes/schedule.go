@@ -8,8 +8,7 @@ import (
 )
 
 var schedulePass = &Pass{
-	Name:  "schedule",
-	Class: "B",
+	Name: "schedule", Class: "B", Run: runSchedule, Optional: true,
 	Doc: "Orders the instructions of each block by a list scheduler: far from the limit of live components what the longest chain waits for comes first, near it what frees the most " +
 		"(after Goodman and Hsu). The order of effects stays, loads do not pass writes; phis and constants stay at the start, the jump at the end. For targets without a scheduler of their own.",
 	Options: []Option{
@@ -18,8 +17,6 @@ var schedulePass = &Pass{
 		{"tex_delay", "cycles that a texture operation takes", 30},
 		{"alu_delay", "cycles that an ALU operation takes", 3},
 	},
-	Run:      runSchedule,
-	Optional: true,
 }
 
 func runSchedule(c *Context, s *ir.Shader) (bool, error) {

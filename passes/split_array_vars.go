@@ -7,12 +7,9 @@ import (
 )
 
 var splitArrayVarsPass = &Pass{
-	Name:       "split_array_vars",
-	Class:      "B",
-	Idempotent: true,
-	Run:        splitArrayVars,
-	Options:    []Option{{"modes", "modes whose variables are split", ir.ModeFunctionTemp}},
-	Doc:        "Replaces temporary arrays whose outer index is always constant by one variable an element. Needs lower_var_copies.",
+	Name: "split_array_vars", Class: "B", Run: splitArrayVars, Idempotent: true,
+	Options: []Option{{"modes", "modes whose variables are split", ir.ModeFunctionTemp}},
+	Doc:     "Replaces temporary arrays whose outer index is always constant by one variable an element. Needs lower_var_copies.",
 }
 
 // splitArrayVars replaces temporaries that are arrays and whose outermost

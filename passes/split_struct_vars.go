@@ -3,12 +3,9 @@ package passes
 import "nirc/ir"
 
 var splitStructVarsPass = &Pass{
-	Name:       "split_struct_vars",
-	Class:      "B",
-	Idempotent: true,
-	Run:        splitStructVars,
-	Options:    []Option{{"modes", "modes whose variables are split", ir.ModeFunctionTemp}},
-	Doc:        "Replaces temporaries of struct type by one variable a member. Needs split_var_copies.",
+	Name: "split_struct_vars", Class: "B", Run: splitStructVars, Idempotent: true,
+	Options: []Option{{"modes", "modes whose variables are split", ir.ModeFunctionTemp}},
+	Doc:     "Replaces temporaries of struct type by one variable a member. Needs split_var_copies.",
 }
 
 // splitStructVars replaces temporaries whose type is a struct, or an array of

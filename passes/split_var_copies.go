@@ -3,11 +3,8 @@ package passes
 import "nirc/ir"
 
 var splitVarCopiesPass = &Pass{
-	Name:       "split_var_copies",
-	Class:      "A",
-	Idempotent: true,
-	Run:        implPass(ir.MetaControlFlow, splitVarCopies),
-	Doc:        "Splits copy_deref of structs and arrays until each copies vectors or scalars, arrays under wildcards.",
+	Name: "split_var_copies", Class: "A", Run: implPass(ir.MetaControlFlow, splitVarCopies), Idempotent: true,
+	Doc: "Splits copy_deref of structs and arrays until each copies vectors or scalars, arrays under wildcards.",
 }
 
 // splitVarCopies turns copies of structs into copies of their members and

@@ -3,12 +3,9 @@ package passes
 import "nirc/ir"
 
 var toLCSSAPass = &Pass{
-	Name:  "to_lcssa",
-	Class: "A",
+	Name: "to_lcssa", Class: "A", Run: implPass(ir.MetaControlFlow, toLCSSA), Idempotent: true,
 	Doc: "Puts a phi after a loop for each value that is made in it and used after it, so that what leaves a loop does so by name (loop-closed SSA). " +
 		"Constants and undefs stay. Needs loops without continue lists; opt_remove_phis undoes it.",
-	Run:        implPass(ir.MetaControlFlow, toLCSSA),
-	Idempotent: true,
 }
 
 func toLCSSA(impl *ir.Impl) bool {

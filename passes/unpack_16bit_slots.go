@@ -7,8 +7,7 @@ import (
 )
 
 var unpack16BitSlotsPass = &Pass{
-	Name:  "unpack_16bit_slots",
-	Class: "B",
+	Name: "unpack_16bit_slots", Class: "B", Run: unpack16BitSlots, Idempotent: true,
 	Doc: "Gives 16-bit varyings in the upper halves of components (high16 of io_semantics) slots of their own, a given distance after those that they share with lower halves: " +
 		"for hardware whose components hold one value each. Takes the intrinsics of lower_io. The stages on both sides must be given the same distance; " +
 		"a slot that is not there or in use otherwise is an error.",
@@ -16,8 +15,6 @@ var unpack16BitSlotsPass = &Pass{
 		{"modes", "shader_in, shader_out or both", ir.ModeShaderIn | ir.ModeShaderOut},
 		{"distance", "slots from a shared one to that of the upper halves", 16},
 	},
-	Run:        unpack16BitSlots,
-	Idempotent: true,
 }
 
 func unpack16BitSlots(c *Context, s *ir.Shader) (progress bool, err error) {
