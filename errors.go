@@ -101,6 +101,9 @@ func (g *guard) run(f func() error) (err error) {
 // internal turns the errors by which a part of the compiler says that it is
 // wrong itself into an InternalError.
 func (g *guard) internal(err error) error {
+	if err == nil {
+		return nil
+	}
 	var front *spirv.Error
 	if errors.As(err, &front) && front.Internal {
 		return &InternalError{Pass: translateStep, Value: err, Stack: front.Stack}

@@ -1,6 +1,7 @@
 package nirc
 
 import (
+	"slices"
 	"strings"
 
 	"nirc/backend"
@@ -43,7 +44,7 @@ type Target struct {
 func Targets() []Target {
 	list := make([]Target, len(targets.All))
 	for i, b := range targets.All {
-		list[i] = Target{b.Name(), b.GPUs(), b.Steps(b.GPUs()[0].Name)}
+		list[i] = Target{b.Name(), slices.Clone(b.GPUs()), b.Steps(b.GPUs()[0].Name)}
 	}
 	return list
 }
@@ -87,15 +88,15 @@ func CheckGPU(target, gpu string) error {
 	if err != nil || gpu == "" {
 		return err
 	}
-	var have []string
-	for _, g := range b.GPUs() {
-		if g.Name == gpu {
-			return nil
-		}
-		have = append(have, g.Name)
+	if slices.ContainsFunc(b.GPUs(), func(g backend.GPU) bool { return g.Name == gpu }) {
+		return nil
 	}
 	if _, err := b.Options(gpu, ir.StageCompute); err == nil {
 		return nil
+	}
+	var have []string
+	for _, g := range b.GPUs() {
+		have = append(have, g.Name)
 	}
 	return Usagef("target %s has no GPU %q%s (has %s)", b.Name(), gpu, passes.Suggest(gpu, have), strings.Join(have, ", "))
 }

@@ -57,12 +57,14 @@ func New(o Options) (*Unit, error) {
 		}
 		u.back = b
 	}
-	var steps []backend.StepInfo
-	if u.back != nil {
-		steps = u.back.Steps(u.opts.GPU)
-	}
-	if err := checkSteps(&o.Run, steps); err != nil {
-		return nil, err
+	if o.Run.NamesSteps() {
+		var steps []backend.StepInfo
+		if u.back != nil {
+			steps = u.back.Steps(u.opts.GPU)
+		}
+		if err := checkSteps(&o.Run, steps); err != nil {
+			return nil, err
+		}
 	}
 	run := o.Run
 	if o.Run.Dump != nil {

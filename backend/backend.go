@@ -122,7 +122,7 @@ type PipelineFitter interface {
 type Backend interface {
 	// Name is the target's name as -t takes it.
 	Name() string
-	// GPUs lists the chips, the default first.
+	// GPUs lists the chips, the default first. The list is shared: nobody changes it.
 	GPUs() []GPU
 	// Options are the lowerings that the target wants of the common passes; an
 	// unknown GPU or a stage that the target lacks is a diagnostic.

@@ -50,31 +50,44 @@ var ErrStopped = errors.New("no code was generated: the compile was cut before i
 // the state as text; it is called only if someone looks (Job.Dump). A cut before the last step
 // is ErrStopped.
 func RunSteps[T any](job *Job, steps []Step[T], t T, text func(T) string) error {
-	state := ""
+	r := stepRunner[T]{job: job, t: t, text: text}
 	if job.Dump {
-		state = text(t)
+		r.state = text(t)
 	}
+	// One description serves all steps: a small shader has as many steps as a large one.
+	do := passes.Step{Print: func() string { return r.state }, Run: r.run}
 	for i := range steps {
-		st := &steps[i]
-		ran := false
-		run := func() (bool, error) {
-			ran = true
-			if err := st.Run(t); err != nil || !job.Dump {
-				return true, err
-			}
-			before := state
-			state = text(t)
-			return before != state, nil
-		}
-		_, err := job.Instrument.Do(&passes.Step{Name: st.Name, Optional: st.Optional, Print: func() string { return state }, Run: run})
-		if err != nil {
+		r.step, r.ran = &steps[i], false
+		do.Name, do.Optional = r.step.Name, r.step.Optional
+		if _, err := job.Instrument.Do(&do); err != nil {
 			return err
 		}
-		if !ran && !st.Optional {
+		if !r.ran && !r.step.Optional {
 			return ErrStopped
 		}
 	}
 	return nil
+}
+
+// stepRunner is a run of RunSteps: step is the one at hand, state the text before it.
+type stepRunner[T any] struct {
+	job   *Job
+	t     T
+	text  func(T) string
+	step  *Step[T]
+	ran   bool
+	state string
+}
+
+// run runs the step at hand, and reports whether it changed the text if anybody looks at that.
+func (r *stepRunner[T]) run() (bool, error) {
+	r.ran = true
+	if err := r.step.Run(r.t); err != nil || !r.job.Dump {
+		return true, err
+	}
+	before := r.state
+	r.state = r.text(r.t)
+	return before != r.state, nil
 }
 
 // OptionalSteps names the steps that may be left out.

@@ -19,6 +19,13 @@ func NewBuilder(c Cursor) *Builder {
 	return &Builder{Shader: c.Block.impl.Shader, Impl: c.Block.impl, Cursor: c}
 }
 
+// Builder returns the function's own builder, moved to c. There is one, so that a walk over the
+// instructions that has nothing to do makes none: whoever builds while another walk does takes NewBuilder.
+func (impl *Impl) Builder(c Cursor) *Builder {
+	impl.builder = Builder{Shader: impl.Shader, Impl: impl, Cursor: c}
+	return &impl.builder
+}
+
 // At moves the cursor and returns b.
 func (b *Builder) At(c Cursor) *Builder { b.Cursor = c; return b }
 

@@ -178,9 +178,10 @@ type Impl struct {
 	NumBlocks  uint32
 	Structured bool
 
-	valid Metadata
-	cache [metaCount]any
-	dom   domTree
+	valid   Metadata
+	cache   [metaCount]any
+	dom     domTree
+	builder Builder
 }
 
 // Start returns the first block.

@@ -36,6 +36,11 @@ type RunOptions struct {
 	RuleHits []uint32
 }
 
+// NamesSteps reports whether a switch names passes or machine steps.
+func (o *RunOptions) NamesSteps() bool {
+	return len(o.DumpBefore)+len(o.DumpAfter)+len(o.Disable) > 0 || o.StartBefore != "" || o.StopAfter != ""
+}
+
 // BisectLimit runs the first Runs optional steps, and of the last of them only
 // the first Rewrites rewrites unless that is negative.
 type BisectLimit struct {

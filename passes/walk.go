@@ -47,7 +47,7 @@ func implPass(keep ir.Metadata, f func(*ir.Impl) bool) func(*Context, *ir.Shader
 // flow alone.
 func eachInstr(s *ir.Shader, f func(b *ir.Builder, in *ir.Instr) *ir.Def) bool {
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (changed bool) {
-		b := ir.NewBuilder(ir.AtStart(impl.Start()))
+		b := impl.Builder(ir.AtStart(impl.Start()))
 		for blk := range impl.Blocks() {
 			for in := range blk.Instrs() {
 				b.AtInstr(in)

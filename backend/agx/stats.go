@@ -48,7 +48,7 @@ func (c *compiler) stats(main *part, bytes int) Stats {
 // list gives the figures by their names in docs/isa/agx.md, and
 // the two that all targets have: regs and code_bytes.
 func (s *Stats) list() []object.Stat {
-	var l []object.Stat
+	l := make([]object.Stat, 0, 24)
 	add := func(name string, v int) { l = append(l, object.Stat{Name: name, Value: int64(v)}) }
 	add("inst", s.Instrs)
 	add("alu", s.ALU)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"nirc/backend"
 	"nirc/backend/agx/abi"
@@ -33,7 +34,9 @@ func (t Target) job() *backend.Job { return &backend.Job{Lists: t.Lists} }
 func (Target) Name() string { return TargetName }
 
 // GPUs lists the chips, DefaultGPU first.
-func (Target) GPUs() []backend.GPU { return backend.ListGPUs(gpus, (*GPU).listed) }
+func (Target) GPUs() []backend.GPU { return listedGPUs() }
+
+var listedGPUs = sync.OnceValue(func() []backend.GPU { return backend.ListGPUs(gpus, (*GPU).listed) })
 
 // Steps lists the steps of the code generator; they are the same for all chips.
 func (Target) Steps(string) []backend.StepInfo { return backend.Infos(steps) }

@@ -161,7 +161,7 @@ func (c *compiler) loops() int {
 // list gives the figures by their names in
 // ir3.md §10, and the two that all targets have: regs and code_bytes.
 func (s *Stats) list() []object.Stat {
-	var l []object.Stat
+	l := make([]object.Stat, 0, 24)
 	add := func(name string, v int) { l = append(l, object.Stat{Name: name, Value: int64(v)}) }
 	add("inst", s.Instrs)
 	add("nops", s.Nops)

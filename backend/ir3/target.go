@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"nirc/backend"
 	"nirc/backend/ir3/abi"
@@ -26,7 +27,9 @@ type Target struct{}
 func (Target) Name() string { return TargetName }
 
 // GPUs lists the devices, DefaultGPU first.
-func (Target) GPUs() []backend.GPU {
+func (Target) GPUs() []backend.GPU { return listedGPUs() }
+
+var listedGPUs = sync.OnceValue(func() []backend.GPU {
 	list := []backend.GPU{{}}
 	for _, names := range abi.GPUNames() {
 		doc := "Adreno " + abi.FindGPU(names[0]).Gen.String() + ": " + strings.Join(names, ", ")
@@ -39,7 +42,7 @@ func (Target) GPUs() []backend.GPU {
 		}
 	}
 	return list
-}
+})
 
 // Compile generates the object of a shader that went through the pipeline.
 func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) {

@@ -95,7 +95,11 @@ func ComputeLiveness(f *Func) *Liveness {
 		}
 		w.up(u.v)
 	}
-	lv := &Liveness{In: byBlock(w.in, n), Out: byBlock(w.out, n)}
+	sets := make([]Live, 2*n)
+	store := make([]Value, len(w.in)+len(w.out))
+	w.byBlock(w.in, sets[:n], store[:len(w.in)])
+	w.byBlock(w.out, sets[n:], store[len(w.in):])
+	lv := &Liveness{In: sets[:n:n], Out: sets[n:]}
 	w.cur = slab.Zeroed(w.cur, (len(f.vals)+63)/64)
 	for b := range f.Blocks {
 		lv.markKills(f, BlockID(b), w.cur)
@@ -186,20 +190,18 @@ func (w *liveWalk) up(v Value) {
 	}
 }
 
-// byBlock parts occurrences in the order of values into a set a block.
-func byBlock(list []occurrence, blocks int) []Live {
-	count := make([]int32, blocks)
+// byBlock parts occurrences in the order of values into a set a block, which share the store.
+func (w *liveWalk) byBlock(list []occurrence, sets []Live, store []Value) {
+	w.starts = slab.Zeroed(w.starts, len(sets))
 	for _, o := range list {
-		count[o.b]++
+		w.starts[o.b]++
 	}
-	sets, store := make([]Live, blocks), make([]Value, len(list))
-	for b, n := range count {
+	for b, n := range w.starts {
 		sets[b], store = store[:0:n], store[n:]
 	}
 	for _, o := range list {
 		sets[o.b] = append(sets[o.b], o.v)
 	}
-	return sets
 }
 
 // markKills sets the flags of a block's operands. cur is empty, before and after.

@@ -82,7 +82,7 @@ func (s Stats) Line(stage ir.Stage) string {
 
 // list gives the figures by name.
 func (s *Stats) list() []object.Stat {
-	var l []object.Stat
+	l := make([]object.Stat, 0, 24)
 	add := func(name string, v int) { l = append(l, object.Stat{Name: name, Value: int64(v)}) }
 	add("inst", s.Instrs)
 	add("bundles", s.Bundles)

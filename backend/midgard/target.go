@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"nirc/backend"
 	"nirc/backend/midgard/abi"
@@ -27,7 +28,9 @@ type Target struct{}
 func (Target) Name() string { return TargetName }
 
 // GPUs lists the chips, DefaultGPU first.
-func (Target) GPUs() []backend.GPU { return backend.ListGPUs(gpus, (*GPU).listed) }
+func (Target) GPUs() []backend.GPU { return listedGPUs() }
+
+var listedGPUs = sync.OnceValue(func() []backend.GPU { return backend.ListGPUs(gpus, (*GPU).listed) })
 
 // Options returns what the chip wants lowered.
 func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
