@@ -84,7 +84,7 @@ func (r *Run) dispatch(p emu.Program) ([]byte, error) {
 		push = binary.LittleEndian.AppendUint64(append([]byte(nil), push[:112]...), g.Addr)
 	}
 	params := emu.DispatchParams{Groups: [3]uint32{r.Groups, 1, 1}}
-	params.Check = true
+	params.Check, params.Exact = true, true // results are compared
 	params.Budget = 1 << 26
 	err := emu.Dispatch(context.Background(), p, &emu.Env{Mem: mem, Bindings: &bind, Push: push}, params)
 	return out.Data, err

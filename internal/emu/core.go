@@ -172,6 +172,9 @@ type Launch struct {
 	// Check asks the core for its checking mode: hazards and missing
 	// synchronisation that hardware would punish are errors.
 	Check bool
+	// Approx is the seed of what approximate operations make of their results ([Approx.At]), the
+	// same in all waves of a draw or dispatch; 0: exact, rounded results.
+	Approx uint64
 	// Seed is the seed of what the wave finds where nothing was written (Garbage), another
 	// for each wave; 0: zeros.
 	Seed uint64

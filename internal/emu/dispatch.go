@@ -290,7 +290,7 @@ func (d *dispatcher) start(g *workgroup, i uint64) {
 		part.LocalID = d.localIDs[first:last]
 		part.SubgroupID = uint32(w)
 		part.FirstLocalInvocationIndex = uint32(first)
-		g.launches[w] = Launch{Env: d.env, NumLanes: last - first, Check: d.params.Check, Seed: fork(seed, uint64(w)+1), swap: d.swaps.of(swapKey{i, w}), Compute: part}
+		g.launches[w] = Launch{Env: d.env, NumLanes: last - first, Check: d.params.Check, Approx: d.params.ApproxSeed(), Seed: fork(seed, uint64(w)+1), swap: d.swaps.of(swapKey{i, w}), Compute: part}
 		if d.races != nil {
 			g.launches[w].Races = &g.races.waves[w]
 		}

@@ -259,8 +259,11 @@ type Limits struct {
 	// registers and outputs that nothing wrote hold garbage instead of zeros; waves and
 	// workgroups run in changing orders.
 	Check bool
-	// Seed chooses the garbage and the orders; 0 is some seed.
+	// Seed chooses the garbage, the orders and the errors of approximate operations; 0 is some seed.
 	Seed uint64
+	// Exact rounds the results of approximate operations in checking mode too, for those who
+	// compare them with another core's.
+	Exact bool
 }
 
 // DefaultBudget is the instruction budget of a dispatch or draw.

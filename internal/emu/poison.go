@@ -115,6 +115,14 @@ func (l *Limits) seed() uint64 {
 	return l.Seed
 }
 
+// ApproxSeed is Launch.Approx of the waves.
+func (l *Limits) ApproxSeed() uint64 {
+	if l.Exact {
+		return 0
+	}
+	return fork(l.seed(), 2)
+}
+
 // Garbage returns what a wave finds in its registers, its private memory, and
 // whatever else the core keeps for it: each wave other bits.
 func (l *Launch) Garbage() Garbage { return Garbage{l.Seed, l.swap} }

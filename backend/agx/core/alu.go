@@ -17,9 +17,7 @@ var floatOps = map[isa.Op]struct {
 }{
 	isa.OpFmadd16: {fma16, true}, isa.OpFadd16: {add16, true}, isa.OpFmul16: {mul16, true},
 	isa.OpFloor: {unary(floor32), false}, isa.OpCeil: {unary(ceil32), false}, isa.OpTrunc: {unary(trunc32), false},
-	isa.OpRint: {unary(rint32), false}, isa.OpRcp: {unary(rcp32), false}, isa.OpRsqrt: {unary(rsqrt32), false},
-	isa.OpRsqrtSpecial: {unary(rsqrtSpecial32), false}, isa.OpSinPt1: {unary(sinPt1), false},
-	isa.OpSinPt2: {unary(sinPt2), false}, isa.OpLog2: {unary(log232), false}, isa.OpExp2: {unary(exp232), false},
+	isa.OpRint: {unary(rint32), false}, isa.OpSinPt1: {unary(sinPt1), false},
 }
 
 // floatVec are float operations that come so often that they have a loop of
@@ -39,6 +37,23 @@ func execFloatVec(w *wave, x *inst) error {
 }
 
 func unary(f func(uint32) uint32) fn { return func(a, _, _ uint32) uint32 { return f(a) } }
+
+// execApprox runs approxOps.
+func execApprox(w *wave, x *inst) error {
+	a := w.floats(&x.s[0], &w.buf[0])
+	seed := w.l.Approx
+	bits := uint(32)
+	if x.d.bits == 16 && seed != 0 {
+		bits = 16
+	}
+	for i := range w.res {
+		if w.exec>>i&1 != 0 {
+			w.res[i] = round32(x.approx.At(seed, bits, wideF(a[i])))
+		}
+	}
+	w.finishFloat(x, false)
+	return nil
+}
 
 // execFloat runs floatOps.
 func execFloat(w *wave, x *inst) error {

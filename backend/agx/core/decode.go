@@ -8,7 +8,7 @@ import (
 
 type execFn = func(w *wave, x *inst) error
 
-// execOf is what runs an instruction; floatOps, floatVec and bitFns come on top.
+// execOf is what runs an instruction; floatOps, approxOps, floatVec and bitFns come on top.
 var execOf = [isa.NumOps]execFn{
 	isa.OpMovImm16: execMovImm, isa.OpMovImm32: execMovImm, isa.OpGetSR: execGetSR,
 	isa.OpIadd: execAdd, isa.OpImadd: execAdd,
@@ -41,6 +41,9 @@ func init() {
 	for op := range floatOps {
 		execOf[op] = execFloat
 	}
+	for op := range approxOps {
+		execOf[op] = execApprox
+	}
 	for op := range floatVec {
 		execOf[op] = execFloatVec
 	}
@@ -68,7 +71,7 @@ func (x *inst) decode() {
 	if f, ok := floatOps[x.Op]; ok {
 		x.fn, x.half = f.f, f.half
 	}
-	x.fv = floatVec[x.Op]
+	x.fv, x.approx = floatVec[x.Op], approxOps[x.Op]
 	if f, ok := bitFns[x.Op]; ok {
 		x.fn = f
 	}

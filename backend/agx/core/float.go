@@ -152,37 +152,6 @@ func floor32(a uint32) uint32 { return round32(math.Floor(wideF(a))) }
 func ceil32(a uint32) uint32  { return round32(math.Ceil(wideF(a))) }
 func trunc32(a uint32) uint32 { return round32(math.Trunc(wideF(a))) }
 func rint32(a uint32) uint32  { return round32(math.RoundToEven(wideF(a))) }
-func rcp32(a uint32) uint32   { return round32(1 / wideF(a)) }
-func exp232(a uint32) uint32  { return round32(math.Exp2(wideF(a))) }
-
-func rsqrt32(a uint32) uint32 {
-	if a<<1 == 0 {
-		return a | 0x7f800000
-	}
-	return round32(1 / math.Sqrt(wideF(a)))
-}
-
-// rsqrtSpecial32 is chosen so that x * rsqrt_special(x) is sqrt(x).
-func rsqrtSpecial32(a uint32) uint32 {
-	if a<<1 == 0 || a == 0x7f800000 {
-		return 0x3f800000
-	}
-	return rsqrt32(a)
-}
-
-func log232(a uint32) uint32 { return round32(log2(wideF(a))) }
-
-// log2 keeps the precision of values near 1, which math.Log2 loses.
-func log2(x float64) float64 {
-	fr, e := math.Frexp(x)
-	if fr < math.Sqrt2/2 {
-		fr, e = 2*fr, e-1
-	}
-	if x <= 0 || math.IsInf(x, 0) || x != x {
-		return math.Log2(x)
-	}
-	return float64(e) + math.Log1p(fr-1)/math.Ln2
-}
 
 // sinPt1 folds an angle in quadrants, in [0, 4), to [-1, 1].
 func sinPt1(a uint32) uint32 {
@@ -194,13 +163,4 @@ func sinPt1(a uint32) uint32 {
 	default:
 		return round32(q - 4)
 	}
-}
-
-// sinPt2 is sin(t*pi/2)/t.
-func sinPt2(a uint32) uint32 {
-	t := wideF(a)
-	if t == 0 {
-		return round32(math.Pi / 2)
-	}
-	return round32(math.Sin(t*math.Pi/2) / t)
 }

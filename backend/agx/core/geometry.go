@@ -14,11 +14,12 @@ import (
 // count program and the sums of what it left, the main program, then the raster program on
 // every vertex that stands in the index buffer.
 type geometryDraw struct {
-	p     *program // the main program
-	modes *abi.Geometry
-	env   *emu.Env
-	check bool
-	d     *driverMemory
+	p      *program // the main program
+	modes  *abi.Geometry
+	env    *emu.Env
+	check  bool
+	approx uint64 // Launch.Approx
+	d      *driverMemory
 	// Units are numbered first to end-1; perInstance of them are an instance.
 	first, end, perInstance uint32
 	view                    uint32
@@ -88,7 +89,7 @@ func (g *geometryDraw) next() (*wave, error) {
 
 // wave makes a wave of a program.
 func (g *geometryDraw) wave(p *program, l *emu.Launch) *wave {
-	l.Env, l.Check, l.Draw = g.env, g.check, g.pipeline
+	l.Env, l.Check, l.Approx, l.Draw = g.env, g.check, g.approx, g.pipeline
 	w := p.newWave(l)
 	w.driver = g.d
 	return w
@@ -328,7 +329,7 @@ func (g *geometryWaves) start() error {
 	if err != nil {
 		return err
 	}
-	draw.env, draw.check, draw.view, draw.feedback, draw.pipeline = l.Env, l.Check, l.Geometry[0].ViewIndex, l.Feedback, l.Draw
+	draw.env, draw.check, draw.approx, draw.view, draw.feedback, draw.pipeline = l.Env, l.Check, l.Approx, l.Geometry[0].ViewIndex, l.Feedback, l.Draw
 	g.draw = draw
 	return nil
 }

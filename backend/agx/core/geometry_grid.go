@@ -60,7 +60,7 @@ func RunGeometry(ctx context.Context, x *Geometry) ([]*emu.Emission, error) {
 	if err != nil || per == 0 {
 		return nil, err
 	}
-	draw.env, draw.check, draw.feedback = g.Pipeline.Env, g.Draw.Check, x.Feedback
+	draw.env, draw.check, draw.approx, draw.feedback = g.Pipeline.Env, g.Draw.Check, g.Draw.ApproxSeed(), x.Feedback
 	if err := draw.run(ctx, g.Draw.Budget); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ type inst struct {
 	isa.Instr
 	exec   func(w *wave, x *inst) error
 	fn     fn
+	approx *emu.Approx // of results that are not rounded
 	fv     func(res, a, b, c *vec)
 	err    error // bytes that are no instruction
 	limit  error // it names registers beyond what the meta declares

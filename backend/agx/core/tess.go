@@ -180,7 +180,7 @@ func (t *tessWaves) start() error {
 	d := &driverMemory{}
 	d.uniform(abi.UniformPatchCount, uint64(p.PrimitiveID)+1)
 	d.uniform(abi.UniformViewIndex, uint64(p.ViewIndex))
-	l := &emu.Launch{Env: t.l.Env, NumLanes: n, Check: t.l.Check, Draw: t.l.Draw}
+	l := &emu.Launch{Env: t.l.Env, NumLanes: n, Check: t.l.Check, Approx: t.l.Approx, Draw: t.l.Draw}
 	if t.p.api == ir.StageTessCtrl {
 		t.control(p, l, d)
 	} else if err := t.evaluation(p, l, d); err != nil {

@@ -134,7 +134,7 @@ func (d *tessDraw) run(p *program, l *emu.Launch) error {
 	if err := d.ctx.Err(); err != nil {
 		return err
 	}
-	l.Env, l.Check = d.Grid.Pipeline.Env, d.Grid.Draw.Check
+	l.Env, l.Check, l.Approx = d.Grid.Pipeline.Env, d.Grid.Draw.Check, d.Grid.Draw.ApproxSeed()
 	w := p.newWave(l)
 	w.driver = d.driver
 	if p.meta.Next != ir.StageNone {

@@ -26,6 +26,7 @@ type aluInfo struct {
 	full, half aluFn // by source size
 	class      class
 	nsrc       int
+	approx     *sfu // of operations whose results are not rounded
 }
 
 func map1(d, a []uint32, f func(p uint32) uint32) {
@@ -243,16 +244,8 @@ var aluOps = [isa.NumOps]aluInfo{
 	isa.OpDp2acc: both(3, clsUint, dot),
 	isa.OpDp4acc: both(3, clsUint, dot),
 
-	isa.OpRcp:   float1(func(a float64) float64 { return 1 / a }),
-	isa.OpRsq:   float1(func(a float64) float64 { return 1 / math.Sqrt(a) }),
-	isa.OpHrsq:  float1(func(a float64) float64 { return 1 / math.Sqrt(a) }),
-	isa.OpLog2:  float1(math.Log2),
-	isa.OpHlog2: float1(math.Log2),
-	isa.OpExp2:  float1(math.Exp2),
-	isa.OpHexp2: float1(math.Exp2),
-	isa.OpSin:   float1(math.Sin),
-	isa.OpCos:   float1(math.Cos),
-	isa.OpSqrt:  float1(math.Sqrt),
+	isa.OpRcp: sfuRcp.alu(), isa.OpRsq: sfuRsq.alu(), isa.OpHrsq: sfuRsq.alu(), isa.OpLog2: sfuLog2.alu(), isa.OpHlog2: sfuLog2.alu(),
+	isa.OpExp2: sfuExp2.alu(), isa.OpHexp2: sfuExp2.alu(), isa.OpSin: sfuSin.alu(), isa.OpCos: sfuCos.alu(), isa.OpSqrt: sfuSqrt.alu(),
 }
 
 func s24(v int32) int32 { return v << 8 >> 8 }

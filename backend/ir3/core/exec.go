@@ -27,7 +27,11 @@ func execALU(w *wave, x *inst) error {
 			}
 			s[i] = s[i][lo:hi]
 		}
-		x.alu(w.res[lo:hi], s[0], s[1], s[2], x)
+		if x.approx != nil && w.l.Approx != 0 {
+			x.approx.run(w.l.Approx, w.res[lo:hi], s[0], x)
+		} else {
+			x.alu(w.res[lo:hi], s[0], s[1], s[2], x)
+		}
 		if x.post != 0 {
 			x.convert(w.res[lo:hi])
 		}

@@ -15,15 +15,16 @@ import (
 // inst is one decoded instruction with what its execution needs.
 type inst struct {
 	isa.Instr
-	exec func(w *wave, x *inst) error
-	alu  aluFn
-	cov  covFn
-	src  [3]src
-	dst  dst
-	nsrc int
-	ext  uint  // 32 minus the source size: 0 or 16
-	post uint8 // steps after the ALU operation
-	flow bool  // may change the program counter or the masks
+	exec   func(w *wave, x *inst) error
+	alu    aluFn
+	approx *sfu // of results that are not rounded
+	cov    covFn
+	src    [3]src
+	dst    dst
+	nsrc   int
+	ext    uint  // 32 minus the source size: 0 or 16
+	post   uint8 // steps after the ALU operation
+	flow   bool  // may change the program counter or the masks
 	// alias.tex: attached to the instruction that it serves, which has the entries.
 	attached bool
 	alias    []aliasName
@@ -286,7 +287,7 @@ func (x *inst) decode() {
 	case info.nsrc > 0:
 		x.nsrc = info.nsrc
 		half := x.Srcs[0].IsHalf() || x.Srcs[1].IsHalf()
-		x.alu = info.full
+		x.alu, x.approx = info.full, info.approx
 		if half {
 			x.ext, x.alu = 16, info.half
 		}

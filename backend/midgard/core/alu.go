@@ -84,12 +84,12 @@ func initFloat() {
 	aluFns[isa.OpFmov] = func(_ uint, _ isa.Round, _, b uint64) uint64 { return b }
 	for op, f := range map[isa.Op]func(float64) float64{
 		isa.OpFroundeven: math.RoundToEven, isa.OpFtrunc: math.Trunc, isa.OpFfloor: math.Floor, isa.OpFceil: math.Ceil,
-		isa.OpFroundaway: math.Round, isa.OpFsqrt: math.Sqrt, isa.OpFexp2: math.Exp2, isa.OpFlog2: math.Log2,
-		isa.OpFsinpi: sinpi, isa.OpFcospi: cospi,
-		isa.OpFrcp:   func(a float64) float64 { return 1 / a },
-		isa.OpFrsqrt: func(a float64) float64 { return 1 / math.Sqrt(a) },
+		isa.OpFroundaway: math.Round,
 	} {
 		aluFns[op] = unaryFn(f)
+	}
+	for op, f := range lutOps {
+		aluFns[op] = unaryFn(f.F)
 	}
 	aluFns[isa.OpF2i] = func(n uint, r isa.Round, a, _ uint64) uint64 {
 		top := math.Ldexp(1, int(n)-1)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"nirc/backend/midgard/isa"
+	"nirc/internal/emu"
 )
 
 // The register file of a thread. Numbers below 32 are what instructions write;
@@ -220,7 +221,8 @@ type inst struct {
 	reg     uint8
 	mask    [2]uint64 // the bits written
 	quick   quick
-	bad     error // found at decoding, reported when run
+	approx  *emu.Approx // of results that are not rounded
+	bad     error       // found at decoding, reported when run
 }
 
 // compile prepares an instruction. What cannot run is remembered as an error of
@@ -252,6 +254,7 @@ func compile(b *isa.Bundle, u isa.Unit, alias bool) (x inst) {
 			x.bad = err
 		}
 	}
+	x.approx = lutOps[a.Op]
 	x.quick = x.findQuick()
 	return x
 }

@@ -29,6 +29,7 @@ type thread struct {
 	helper bool // no side effects
 	killed bool // discarded
 	tls    []byte
+	approx uint64 // Launch.Approx
 	// Checking mode: the bits of the file that hold something, whether a writeout
 	// has just been made to wait, the texture result under way and until when.
 	def      [fileSize][2]uint64

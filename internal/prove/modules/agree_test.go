@@ -476,7 +476,7 @@ func (c *agreeCase) run(ctx context.Context, p emu.Program, budget uint64, shake
 	if err != nil {
 		return nil, errSkip{err.Error()}
 	}
-	limits := emu.Limits{Budget: budget, Check: true}
+	limits := emu.Limits{Budget: budget, Check: true, Exact: true} // results are compared
 	err = nirc.Guard(ctx, "run", c.m.Name, c.o.Target, func() error {
 		switch c.o.Stage {
 		case ir.StageCompute:
