@@ -7,7 +7,8 @@
 //
 // Semantics are those of agx.md §1 and 5 to 9.
 // Choices where the reference leaves room: fmul keeps the IEEE sign of zero;
-// rcp, rsqrt, log2, exp2 and the sines are the rounded exact results; float
+// rcp, rsqrt, log2, exp2 and the sines are the rounded exact results, in
+// checking mode off by the worst (approx.go); float
 // reductions go in lane order and take min and max of the numbers; float to
 // integer conversions clamp and make 0 of NaN; every wave runs the preamble
 // into its own uniforms, in one lane.

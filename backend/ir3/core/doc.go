@@ -5,7 +5,8 @@
 //
 // Semantics are those of ir3.md §1 and 3 to 6.
 // Choices where the reference leaves room: mad.f32 and mad.f16 round once; SFU
-// results are the rounded exact ones; every wave runs the preamble into its
+// results are the rounded exact ones, in checking mode off by the worst
+// (sfu.go); every wave runs the preamble into its
 // own copy of the const file; a half const is demoted f32 to f16 in float
 // instructions of categories 2 and 3 and its low half is taken elsewhere;
 // killed fibers go on as helpers without side effects until (eq).

@@ -7,7 +7,8 @@
 //
 // Semantics are those of midgard.md §1 to 8 and
 // 16. Choices where the reference leaves room: LUT results are the correctly
-// rounded ones as far as float64 functions give them; denormals are kept;
+// rounded ones as far as float64 functions give them, in checking mode off
+// by the worst (lut.go); denormals are kept;
 // shift counts are taken modulo the lane width; f2i saturates and gives 0 for
 // NaN; dot products round each product and sum; the unsigned saturation of a
 // narrowing takes the value as signed unless the operation is unsigned; the
