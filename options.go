@@ -71,6 +71,9 @@ type Options struct {
 	// minSampleShading of more than one sample's share): fragment shaders run once a sample and
 	// interpolate there, whatever they read.
 	SampleShading bool
+	// Multiview is for graphics pipelines that draw several views (a viewMask that is not 0): input
+	// attachments are read at the view. Without it they are read at the fragment's layer.
+	Multiview bool
 	// Robust is what becomes of accesses out of bounds: the application promises that there are none
 	// where it is off, the zero value (VkPipelineRobustnessCreateInfo).
 	Robust ir.Robust

@@ -197,7 +197,7 @@ func (u *Unit) translate(m *Module) (err error) {
 		own := *s.Options
 		s.Options = &own
 	}
-	s.Options.Robust = u.opts.Robust
+	s.Options.Robust, s.Options.Multiview = u.opts.Robust, u.opts.Multiview
 	if u.opts.Layout != nil {
 		if err := checkLayout(u.opts.File, s, u.opts.Layout); err != nil {
 			return err

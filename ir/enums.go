@@ -184,6 +184,9 @@ func (d Dim) String() string {
 	return "dim?"
 }
 
+// IsSubpass reports whether d is the shape of an input attachment.
+func (d Dim) IsSubpass() bool { return d == DimSubpass || d == DimSubpassMS }
+
 // AtomicOp is the operation of an atomic intrinsic (constant index atomic_op).
 type AtomicOp uint8
 

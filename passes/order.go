@@ -37,6 +37,8 @@ var orderRules = []orderRule{
 	{first: "lower_clip_cull_distance_arrays", then: "lower_io", never: true, why: "it takes variables"},
 	{first: "lower_sysvals_to_varyings", then: "lower_system_values", never: true, why: "it takes variables"},
 	{first: "lower_system_values", then: "lower_compute_system_values", why: "it takes ids that are loads, and lays out quads of the workgroup once"},
+	{first: "lower_input_attachments", then: "lower_io", why: "the layer is an input"},
+	{first: "lower_input_attachments", then: "lower_frag_coord_to_pixel_coord", why: "it asks for the fragment's place"},
 	{first: "lower_io", then: "lower_blend", why: "it takes slots"},
 	{first: "lower_tex", then: "lower_indirect_textures", why: "explicit derivatives ask for sizes"},
 	{first: "lower_io", then: "lower_clip_vs", why: "it takes slots"},

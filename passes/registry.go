@@ -41,6 +41,7 @@ var registry = []*Pass{
 	lowerImageAtomicsToGlobalPass,
 	lowerIndirectDerefsPass,
 	lowerIndirectTexturesPass,
+	lowerInputAttachmentsPass,
 	lowerInt64Pass,
 	lowerInterpolationPass,
 	lowerIOPass,

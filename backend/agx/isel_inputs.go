@@ -283,7 +283,11 @@ func (s *isel) loadInput(in *ir.Instr) {
 	c := &s.in.coefs
 	switch ir.Slot(slot) {
 	case ir.SlotLayer:
-		s.setComps(&in.Def, s.getSR(srLayer, false))
+		layer := imm32(0)
+		if !faults.has(faultLayer) {
+			layer = s.getSR(srLayer, false)
+		}
+		s.setComps(&in.Def, layer)
 		return
 	case ir.SlotFace:
 		s.setComps(&in.Def, s.selectBy(s.frontFacing(), false, imm32(^uint32(0)), imm32(0)))

@@ -55,6 +55,7 @@ var obligations = []struct {
 	{fault: "never depth", script: "never_depth", abi: nirc.SeparateABI},
 	{fault: "sample shading", draw: shadeSamples},
 	{fault: "sampler bias", draw: sampleBiased, abi: backend.MonolithicABI},
+	{fault: "layer", draw: inputAttachment},
 	{fault: "linear texels", script: "linear_texels", abi: backend.MonolithicABI},
 	{fault: "tile words", script: "tile_words", abi: nirc.SeparateABI},
 	{fault: "cube depth", draw: countCubes, abi: backend.MonolithicABI},
@@ -179,6 +180,38 @@ void main() { atomicAdd(n, 1u); o = `+color+`; }`)}
 		if got := img.Data[4*s]; got != want {
 			return fmt.Errorf("sample %d has %d, want %d", s, got, want)
 		}
+	}
+	return nil
+}
+
+// inputAttachment draws to layer 1 of a framebuffer what an input attachment has there.
+func inputAttachment(t *testing.T, abi string) error {
+	t.Helper()
+	modules := []*nirc.Module{
+		module(t, "a.vert", `#version 450
+#extension GL_ARB_shader_viewport_layer_array : require
+void main() { gl_Position = vec4(vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 4.0 - 1.0, 0, 1); gl_Layer = 1; }`),
+		module(t, "a.frag", `#version 450
+layout(input_attachment_index = 0, set = 0, binding = 0) uniform subpassInput a;
+layout(location=0) out vec4 o;
+void main() { o = subpassLoad(a); }`)}
+	image := func() *emu.Image {
+		img, err := emu.NewImage(emu.ImageDesc{Width: 2, Height: 2, Layers: 2, Format: emu.FormatByName("R8_UNORM")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return img
+	}
+	source, target := image(), image()
+	copy(source.Data, "abcdefgh")
+	x := &exec.Execution{Modules: modules, Options: nirc.Options{Target: "agx", ABI: abi, Level: passes.O2}, DrawParams: emu.DrawParams{VertexCount: 3, InstanceCount: 1},
+		Draw:   &emu.Pipeline{Topology: emu.TriangleList, Color: []emu.Attachment{{View: &emu.ImageView{Image: target}}}},
+		Limits: emu.Limits{Check: true}, Bindings: []exec.Binding{{Image: source}}}
+	if err := exec.Execute(t.Context(), x); err != nil {
+		return err
+	}
+	if got, want := string(target.Data), "\x00\x00\x00\x00efgh"; got != want {
+		return fmt.Errorf("%q is drawn, want %q", got, want)
 	}
 	return nil
 }

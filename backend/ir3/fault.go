@@ -24,6 +24,7 @@ const (
 	faultConsts                            // consts that somebody else is expected to load
 	faultStreams                           // one flag of cuts for the strips of all streams
 	faultFullQuads                         // fine derivatives without whole quads
+	faultLayer                             // fragments of layer 0, whatever layer they are of
 	numFaults
 )
 

@@ -121,6 +121,13 @@ var faultCases = []struct {
 		outputTo(b, &b.Intrinsic(ir.IntrDdxFine, 1, 32, inputFrom(b, ir.SlotVar0, 0, 1)).Def, ir.SlotData0)
 		return stageDiffer(s, "a740")
 	}},
+	{faultLayer, "layers of input attachments", func() error {
+		s, b := newStage(ir.StageFragment)
+		layer := b.Intrinsic(ir.IntrLoadInput, 1, 32, b.Imm32(0)).Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassInt, Bits: 32}.Pack()).
+			Set(ir.IdxIoSemantics, ir.IOSemantics{Location: ir.SlotLayer, NumSlots: 1}.Pack())
+		outputTo(b, b.U2f32(&layer.Def), ir.SlotData0)
+		return stageDiffer(s, "a630")
+	}},
 	{faultStreams, "cuts of streams", func() error {
 		for _, gpu := range []string{"a630", "a740"} {
 			if err := streamStrips(gpu); err != nil {

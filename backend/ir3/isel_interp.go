@@ -66,6 +66,10 @@ func (s *isel) fetchVaryings() {
 			slot = int(ir.SlotViewIndex)
 		default:
 			slot, comp, _ = s.ioSlot(in, in.Srcs[len(in.Srcs)-1].Def)
+			if slot == int(ir.SlotLayer) && faults.has(faultLayer) {
+				s.setComps(&in.Def, immediate(0, isHalf(&in.Def)))
+				continue
+			}
 			if in.Intr == ir.IntrLoadInterpolatedInput {
 				kind, ok := baryKind(in.Srcs[0].Def.Instr)
 				if !ok {

@@ -67,6 +67,8 @@ func (x *texSel) supported() bool {
 		return false
 	}
 	switch {
+	case x.i.Dim.IsSubpass():
+		s.broken(in, "a read of an input attachment (%s) is left: lower_input_attachments makes fetches of them", in.TexOp)
 	case x.i.IsSparse:
 		s.fail(in, "sparse residency (%s) is not supported by the ir3 backend", in.TexOp)
 	case x.src(ir.TexSrcMinLod) != nil:

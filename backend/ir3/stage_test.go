@@ -51,7 +51,7 @@ var stagePrim = func() *emu.Primitive {
 			}
 		}
 	}
-	return &emu.Primitive{V: v, Provoking: 1, PrimitiveID: 5, FrontFacing: false}
+	return &emu.Primitive{V: v, Provoking: 1, PrimitiveID: 5, Layer: 3, FrontFacing: false}
 }()
 
 func fragmentLane(i int) emu.FragmentLane {

@@ -28,6 +28,7 @@ const (
 	faultUBOOffset                       // immediate offsets of uniform buffers go up to 64 KiB
 	faultSlots                           // uniform buffers stand in a row, as this shader uses them
 	faultTexelRange                      // atomics go to texels that are none of the image
+	faultLayer                           // fragments are of layer 0, whatever layer is drawn
 	numFaults          = iota
 )
 

@@ -140,6 +140,10 @@ func (s *isel) loadInput(in *ir.Instr, bary *ir.Instr) {
 			return
 		}
 	}
+	if ir.Slot(slot) == ir.SlotLayer {
+		s.fragmentLayer(in, abi.SysvalLayer)
+		return
+	}
 	if s.blend != nil {
 		s.loadBlendInput(in, slot, comp, interp)
 		return

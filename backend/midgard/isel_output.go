@@ -174,8 +174,8 @@ func (s *isel) finish() {
 	}
 }
 
-// unfed are the built-ins that no fixed function of this hardware takes or makes: as
-// varyings they would lead nowhere.
+// unfed are the built-ins that no fixed function of this hardware takes or makes: as varyings they would lead
+// nowhere. Of them fragment programs may read gl_Layer, which the driver knows: it draws a layer at a time.
 var unfed = map[ir.Slot]string{ir.SlotPrimitiveID: "gl_PrimitiveID", ir.SlotLayer: "gl_Layer", ir.SlotViewport: "gl_ViewportIndex"}
 
 // windowPosition makes what the hardware takes for a position p in clip coordinates, by

@@ -84,7 +84,7 @@ func (s *isel) systemValue(in *ir.Instr) bool {
 	case ir.IntrLoadWorkgroupSize:
 		return s.words(in, z[0], z[1], z[2])
 	case ir.IntrLoadViewIndex:
-		return s.sysvalOf(in, abi.SysvalViewIndex, 0)
+		return s.fragmentLayer(in, abi.SysvalViewIndex)
 	case ir.IntrLoadNumSubgroups:
 		return s.words(in, z[0]*z[1]*z[2])
 	case ir.IntrLoadSubgroupId:
@@ -178,6 +178,15 @@ func (s *isel) fragmentValue(in *ir.Instr) bool {
 		return s.samplePosition(in, s.comp(in.Srcs[0].Def, 0))
 	}
 	return false
+}
+
+// fragmentLayer reads the layer or view that the draw goes to: framebuffers have one at a time (midgard.md
+// §9.2). A blend program reads the tile, wherever that is.
+func (s *isel) fragmentLayer(in *ir.Instr, k abi.SysvalKind) bool {
+	if s.blend != nil || k == abi.SysvalLayer && faults.has(faultLayer) {
+		return s.words(in, 0)
+	}
+	return s.sysvalOf(in, k, 0)
 }
 
 // outside reports whether the thread began as a helper.

@@ -71,6 +71,7 @@ var obligations = []struct {
 	{"outputs without perspective leave multiplied by w", faultLinear, drawsAlike(linear, linearColor)},
 	{"the condition of a branch is made in stage 2", faultBranchStage, drawsAlike(positions, branches)},
 	{"atomics on images touch texels of theirs alone", faultTexelRange, texelRange},
+	{"fragments know the layer that is drawn to", faultLayer, drawsAlike(positions, layerColor)},
 	{"immediate offsets of uniform buffers have no sign", faultUBOOffset, farUniform},
 	{"uniform buffers stand where the pipeline's layout has them", faultSlots, drawsAlike(positions, thirdBuffer)},
 }
@@ -97,6 +98,23 @@ shader fragment "main" {
       %7:32 = fmul %4, %5
       %8:32x4 = vec4 %6, %7, %0, %5
       store_output %8, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`
+
+// layerColor paints the number of the layer.
+const layerColor = `
+shader fragment "main" {
+  info { outputs_written=0x10 io_lowered }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32 = load_input %0 dest_type=i32 io_semantics={LAYER 1}
+      %2:32 = u2f32 %1
+      %3:32 = load_const 0x3e800000
+      %4:32 = fmul %2, %3
+      %5:32x4 = vec4 %4, %3, %0, %3
+      store_output %5, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
   }
 }
 `
@@ -247,12 +265,12 @@ const drawnSize = 16
 
 // draw draws three indexed vertices and returns the picture.
 func draw(vs, fs emu.Program, topology emu.Topology) ([][4]uint32, error) {
-	img, err := emu.NewImage(emu.ImageDesc{Width: drawnSize, Height: drawnSize, Format: emu.FormatByName("R8G8B8A8_UNORM")})
+	img, err := emu.NewImage(emu.ImageDesc{Width: drawnSize, Height: drawnSize, Layers: 3, Format: emu.FormatByName("R8G8B8A8_UNORM")})
 	if err != nil {
 		return nil, err
 	}
 	view := &emu.ImageView{Image: img}
-	p := &emu.Pipeline{Vertex: vs, Fragment: fs, Env: drawnEnv(), Topology: topology,
+	p := &emu.Pipeline{Vertex: vs, Fragment: fs, Env: drawnEnv(), Topology: topology, Layer: 2,
 		Viewports: []emu.Viewport{{X: 2, Y: 1, Width: 12, Height: 10, MinDepth: 0.25, MaxDepth: 0.75}}, Color: []emu.Attachment{{View: view}}}
 	w := make([]byte, 4*7)
 	for i := range 7 {
@@ -272,7 +290,7 @@ func draw(vs, fs emu.Program, topology emu.Topology) ([][4]uint32, error) {
 	var list [][4]uint32
 	for y := range drawnSize {
 		for x := range drawnSize {
-			list = append(list, view.Load(x, y, 0, 0, 0))
+			list = append(list, view.Load(x, y, 2, 0, 0))
 		}
 	}
 	return list, nil
@@ -675,6 +693,9 @@ func TestUnfedRefused(t *testing.T) {
 	)
 	for _, text := range []string{vertex, fragment} {
 		for slot, name := range unfed {
+			if slot == ir.SlotLayer && text == fragment {
+				continue // the driver knows it
+			}
 			s, err := ir.Parse(strings.ReplaceAll(text, "SLOT", slotName(slot)))
 			if err != nil {
 				t.Fatal(err)

@@ -86,6 +86,9 @@ func newBuilder(d cache.Store, r *shared) (*cache.Builder, error) {
 	if r.sampleShading {
 		text = append(text, "\n--sample-shading"...)
 	}
+	if r.multiview {
+		text = append(text, "\n--multiview"...)
+	}
 	if b, err := ir.ParseRobust(r.robust); err == nil && b != (ir.Robust{}) {
 		text = append(text, "\n--robust "+b.String()...)
 	}

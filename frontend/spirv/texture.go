@@ -321,8 +321,8 @@ func (t *translator) queryLod(in *inst) {
 	t.set(in, &x.Def)
 }
 
-// subpassLoad translates a read of an input attachment: a fetch at the
-// fragment's own pixel plus the coordinate given.
+// subpassLoad translates a read of an input attachment: a fetch whose coordinates count from the
+// fragment's own pixel and layer (lower_input_attachments).
 func (t *translator) subpassLoad(in *inst, p *pointer, ty *typ) {
 	b := t.f.b
 	o := t.imageOps(in, 2)
@@ -335,15 +335,9 @@ func (t *translator) subpassLoad(in *inst, p *pointer, ty *typ) {
 	if ty.image.ms {
 		op = ir.TexOpTxfMs
 	}
-	pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
-	c := b.Iadd(b.F2i32(b.Channels(pos, 0, 2)), t.signExtend(t.intVector(t.arg(in, 1), 2, 0), 32))
 	x := t.newTex(op, 4, res.scalarType().bits, texelClass(res), p, nil, &ty.image)
-	i := x.TexInfo()
-	i.Dim, i.CoordComponents = ir.Dim2D, 2
-	if ty.image.ms {
-		i.Dim = ir.DimMS
-	}
-	t.s.AddTexSrc(x, ir.TexSrcCoord, c)
+	x.TexInfo().CoordComponents = 2
+	t.s.AddTexSrc(x, ir.TexSrcCoord, t.signExtend(t.intVector(t.arg(in, 1), 2, 0), 32))
 	if ty.image.ms {
 		t.s.AddTexSrc(x, ir.TexSrcMsIndex, t.or0(o.sample))
 	} else {

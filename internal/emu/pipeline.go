@@ -227,6 +227,9 @@ type Pipeline struct {
 	// Area limits drawing; zero is the size of the attachments, and must be
 	// set when there is none.
 	Area Rect
+	// Layer is the layer that primitives go to which name none: hardware that has a layer at a
+	// time draws so.
+	Layer uint32
 	// ViewMask draws once for each of its bits, to that layer (multiview).
 	ViewMask uint32
 

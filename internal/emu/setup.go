@@ -206,7 +206,7 @@ func (s *setup) primitive(d *drawer, ref *shadedPrim) error {
 	pr.FrontFacing = true
 	pr.ViewIndex = d.view
 	prov := pr.V[pr.Provoking]
-	pr.Layer, pr.Viewport = 0, 0
+	pr.Layer, pr.Viewport = d.p.Layer, 0
 	if d.p.ViewMask != 0 {
 		pr.Layer = d.view
 	} else if s.hasLayer {

@@ -27,6 +27,7 @@ type texture struct {
 	op                          ir.TexOp
 	dim                         emu.TexDim
 	ms, buffer, rect            bool
+	attachment, view            bool // of a fragment's own pixel, and its layer or view
 	array, cubeLayers, implicit bool
 	tex, smp                    resource
 	src                         [ir.NumTexSrcs]operand
@@ -51,7 +52,7 @@ func (c *compiler) tex(in *ir.Instr) {
 		return
 	}
 	t := &texture{op: in.TexOp, dim: texDims[info.Dim], array: info.IsArray, class: info.DestType.Class, cubeLayers: info.ArrayIsLoweredCube,
-		ms: info.Dim == ir.DimMS || info.Dim == ir.DimSubpassMS, buffer: info.Dim == ir.DimBuf, rect: info.Dim == ir.DimRect}
+		ms: info.Dim == ir.DimMS || info.Dim == ir.DimSubpassMS, attachment: info.Dim.IsSubpass(), view: c.s.Options != nil && c.s.Options.Multiview, buffer: info.Dim == ir.DimBuf, rect: info.Dim == ir.DimRect}
 	t.flat = dimCoords[t.dim]
 	t.comps = int(in.Def.NumComponents)
 	if info.IsSparse {
@@ -85,6 +86,8 @@ func (c *compiler) checkTex(in *ir.Instr, t *texture, info *ir.TexInfo) bool {
 		need++
 	}
 	switch {
+	case t.attachment && c.s.Stage != ir.StageFragment:
+		c.failf(in, "only fragment shaders have input attachments")
 	case in.TexOp == ir.TexOpTxfMsFb:
 		c.refuse(in, "reading the framebuffer is not supported")
 	case have(ir.TexSrcBackend1) || have(ir.TexSrcBackend2):
@@ -269,6 +272,13 @@ func (w *Wave) fetch(t *texture, d *emu.Descriptor, l, sample int) [4]uint32 {
 	layer := 0
 	if t.array {
 		layer = w.int(coord, t.flat, l)
+	}
+	if t.attachment {
+		f := &w.l.Fragment[l]
+		at[0], at[1], layer = at[0]+int(f.X), at[1]+int(f.Y), int(f.Prim.Layer)
+		if t.view {
+			layer = int(f.Prim.ViewIndex)
+		}
 	}
 	return d.Image.Fetch(t.dim, at[0], at[1], at[2], layer, w.int(&t.src[ir.TexSrcLod], 0, l), sample)
 }

@@ -267,12 +267,13 @@ const (
 	SysvalTextureSamples             // x: samples a texel of a texture or image
 	SysvalUBOSize                    // x: bytes of a uniform buffer
 	SysvalSink                       // xy address of 16 bytes of zeros, zw of 16 bytes that nobody reads: accesses out of bounds
+	SysvalLayer                      // x: layer of the framebuffer that the draw goes to
 	NumSysvals
 )
 
 var sysvalNames = [NumSysvals]string{"none", "viewport_scale", "viewport_offset", "texture_size", "image_size", "ssbo",
 	"num_workgroups", "workgroup_size", "work_dim", "sampler", "sample_positions", "multisampled", "vertex_offsets",
-	"draw_id", "base_workgroup", "view_index", "texture_samples", "ubo_size", "sink"}
+	"draw_id", "base_workgroup", "view_index", "texture_samples", "ubo_size", "sink", "layer"}
 
 // String returns the system value's name.
 func (k SysvalKind) String() string {

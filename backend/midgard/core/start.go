@@ -204,6 +204,10 @@ func (w *wave) launchSysval(k abi.SysvalKind) (v [4]uint32) {
 		if p := l.Fragment[0].Prim; p != nil {
 			v[0] = p.ViewIndex
 		}
+	case k == abi.SysvalLayer && len(l.Fragment) > 0:
+		if p := l.Fragment[0].Prim; p != nil {
+			v[0] = p.Layer
+		}
 	case k == abi.SysvalSink:
 		return [4]uint32{0, uint32(sinkBase >> 32), 16, uint32(sinkBase >> 32)}
 	case k == abi.SysvalSamplePositions:
