@@ -11,14 +11,15 @@ var lowerTexPass = &Pass{
 	Name: "lower_tex", Class: "A", Run: lowerTex, Idempotent: true,
 	Doc: "Writes texture operations that a target lacks by those that it has, each form by an option of its own, in this order: projectors, texel offsets of fetches, " +
 		"implicit LODs where there are no derivatives, biases and LOD clamps, explicit derivatives, sizes at a LOD, sizes of cube arrays, gathers at four offsets. " +
+		"A clamp holds for the LOD with the sampler's bias, which is no matter of the shader: explicit LODs keep it as a source. " +
 		"Runs before descriptors are lowered: the sizes that it needs are txs operations. Colour spaces and swizzles belong to the image views.",
 	Options: []Option{
 		{"projector", "divide coordinates and reference by the projector", false},
 		{"txf_offset", "add the offsets of fetches to their coordinates", false},
 		{"implicit_lod", "tex and txb outside fragment shaders (and compute shaders with derivative groups) at LOD 0", false},
 		{"txb", "biases as explicit LODs", false},
-		{"min_lod", "clamps of the LOD as explicit LODs", false},
-		{"lod_ddx", "the LODs that these take by derivatives of the coordinates, not by a query", false},
+		{"min_lod", "clamps of implicit LODs as biases of what a query gives", false},
+		{"lod_ddx", "implicit LODs with a clamp as explicit LODs", false},
 		{"lod_query", "queries of the LOD as queries of what the sampler makes of a LOD, computed from derivatives", false},
 		{"txd", "explicit derivatives as explicit LODs: none, cube, 3d, shadow or all; cube|3d combines", "none"},
 		{"txs_lod", "sizes by shifting those of LOD 0", false},
@@ -102,10 +103,7 @@ func (l *texLowering) lower() (did bool) {
 		l.zeroLod()
 		did = true
 	}
-	if l.txb && l.in.TexOp == ir.TexOpTxb || l.minLod && l.has(ir.TexSrcMinLod) && (l.in.TexOp == ir.TexOpTex || l.in.TexOp == ir.TexOpTxb) {
-		l.explicitLod()
-		did = true
-	}
+	did = l.clamp() || did
 	if l.lodQuery && l.in.TexOp == ir.TexOpLod && !l.has(ir.TexSrcLod) {
 		l.queryLod()
 		did = true
@@ -199,13 +197,41 @@ func (l *texLowering) round() bool {
 	return true
 }
 
-// zeroLod: the implicit LOD is 0, plus the bias, not below the clamp.
+// zeroLod: the implicit LOD is 0, plus the bias.
 func (l *texLowering) zeroLod() {
 	lod := l.b.ImmFloat(0, 32)
 	if l.in.TexOp == ir.TexOpTxb {
 		lod = l.take(ir.TexSrcBias)
 	}
 	l.setLod(lod)
+}
+
+// clamp lowers biases and clamps of implicit LODs.
+func (l *texLowering) clamp() bool {
+	clamped := l.has(ir.TexSrcMinLod)
+	switch {
+	case l.in.TexOp != ir.TexOpTex && l.in.TexOp != ir.TexOpTxb:
+		return false
+	case l.txb && l.in.TexOp == ir.TexOpTxb, clamped && (l.lodDdx || l.txb):
+		l.explicitLod()
+	case clamped && l.minLod && !l.noDerivatives:
+		l.biasUp()
+	default:
+		return false
+	}
+	return true
+}
+
+// biasUp makes a clamp a bias: what a query gives, which has the sampler's bias in it, lacks that much.
+func (l *texLowering) biasUp() {
+	up := l.b.Fsub(l.widened(l.take(ir.TexSrcMinLod), l.impliedLod()))
+	if l.has(ir.TexSrcBias) {
+		up = l.b.Fmax(l.widened(up, l.take(ir.TexSrcBias)))
+	} else {
+		up = l.b.Fmax(up, l.b.ImmFloat(0, up.BitSize))
+	}
+	l.in.TexOp = ir.TexOpTxb
+	l.set(ir.TexSrcBias, up)
 }
 
 // widened gives two floats of 16 or 32 bits one size, 32 if they differ.
@@ -219,29 +245,28 @@ func (l *texLowering) widened(x, y *ir.Def) (*ir.Def, *ir.Def) {
 	return x, y
 }
 
-// setLod turns the operation into a txl; a clamp goes into the LOD.
+// setLod turns the operation into a txl; a clamp stays.
 func (l *texLowering) setLod(lod *ir.Def) {
-	if l.has(ir.TexSrcMinLod) {
-		lod = l.b.Fmax(l.widened(lod, l.take(ir.TexSrcMinLod)))
-	}
 	l.in.TexOp = ir.TexOpTxl
+	if l.has(ir.TexSrcMinLod) {
+		var least *ir.Def
+		lod, least = l.widened(lod, l.src(ir.TexSrcMinLod))
+		l.set(ir.TexSrcMinLod, least)
+	}
 	l.set(ir.TexSrcLod, lod)
 }
 
 // explicitLod asks for the LOD that the operation would compute.
 func (l *texLowering) explicitLod() {
-	lod := l.quadLod()
+	lod := l.differences()
 	if l.has(ir.TexSrcBias) {
 		lod = l.b.Fadd(l.widened(lod, l.take(ir.TexSrcBias)))
 	}
 	l.setLod(lod)
 }
 
-// quadLod is the LOD of implicit derivatives, without bias and clamps.
-func (l *texLowering) quadLod() *ir.Def {
-	if l.lodDdx {
-		return l.differences()
-	}
+// impliedLod is the LOD of implicit derivatives with the sampler's bias, without that of the operation and clamps.
+func (l *texLowering) impliedLod() *ir.Def {
 	q := l.b.Shader.NewTex(ir.TexOpLod, 2, 32)
 	*q.TexInfo() = *l.t
 	qt := q.TexInfo()
@@ -284,7 +309,7 @@ func (l *texLowering) queryLod() {
 }
 
 func (l *texLowering) wantsTxd() bool {
-	return l.txdAll || l.minLod && l.has(ir.TexSrcMinLod) || l.txdCube && l.t.Dim == ir.DimCube || l.txd3D && l.t.Dim == ir.Dim3D || l.txdShadow && l.t.IsShadow
+	return l.txdAll || l.txdCube && l.t.Dim == ir.DimCube || l.txd3D && l.t.Dim == ir.Dim3D || l.txdShadow && l.t.IsShadow
 }
 
 // query inserts a txs of the texture at LOD 0.

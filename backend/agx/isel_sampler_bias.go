@@ -47,6 +47,15 @@ func (s *isel) samplerBias(in *ir.Instr) (b samplerBias) {
 	return b
 }
 
+// notBelow is a level of detail of 16 bits, or the operation's clamp if that is more.
+func (s *isel) notBelow(lod opnd, clamp *ir.Src, half func(*ir.Src) opnd) opnd {
+	if clamp == nil {
+		return lod
+	}
+	least := half(clamp)
+	return s.value(s.compareSelect(isa.Instr{Op: isa.OpFcmpsel, Cond: isa.CondFGTN}, true, lod, least, lod, least))
+}
+
 // biased adds a sampler's bias to a level of detail, both 16-bit floats.
 func (s *isel) biased(lod opnd, b samplerBias) opnd {
 	switch {

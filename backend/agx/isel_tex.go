@@ -171,6 +171,10 @@ func (s *isel) tex(in *ir.Instr) {
 		s.fail(in, "texture operations (%s) of this form are not supported by the agx backend", in.TexOp)
 		return
 	}
+	if ti.Dim.IsSubpass() {
+		s.broken(in, "a read of an input attachment (%s) is left: lower_input_attachments makes fetches of them", in.TexOp)
+		return
+	}
 	switch in.TexOp {
 	case ir.TexOpTxs:
 		s.texSize(in, src.Def, ti.Dim, ti.IsArray, in.TexSrc(ir.TexSrcLod))
@@ -346,10 +350,10 @@ func (s *isel) lod(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []
 			return uses
 		}
 		t.Lod = isa.LodMin
-		return s.register(t, 4, s.reg(s.biased(o, sb)), uses)
+		return s.register(t, 4, s.reg(s.notBelow(s.biased(o, sb), minLod, half)), uses)
 	case implicit && s.sh.Stage != ir.StageFragment, in.TexOp == ir.TexOpTg4:
 		t.Lod = isa.LodMin
-		return s.register(t, 4, s.reg(s.biased(imm16(0), sb)), uses)
+		return s.register(t, 4, s.reg(s.notBelow(s.biased(imm16(0), sb), minLod, half)), uses)
 	case minLod != nil:
 		b := imm16(0)
 		if bias != nil {

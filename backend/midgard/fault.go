@@ -29,6 +29,7 @@ const (
 	faultSlots                           // uniform buffers stand in a row, as this shader uses them
 	faultTexelRange                      // atomics go to texels that are none of the image
 	faultLayer                           // fragments are of layer 0, whatever layer is drawn
+	faultLodClamp                        // clamps of explicit LODs are taken without the sampler's bias
 	numFaults          = iota
 )
 

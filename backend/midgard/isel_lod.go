@@ -29,7 +29,23 @@ func (s *isel) clampedLod(in *ir.Instr, lod source) source {
 	if !ok {
 		return lod
 	}
-	return s.limitLod(state, s.temp(isa.OpFadd, 1, state.lane(2), lod))
+	lod = s.temp(isa.OpFadd, 1, state.lane(2), lod)
+	if m := in.TexSrc(ir.TexSrcMinLod); m != nil {
+		lod = s.temp(isa.OpFmax, 1, lod, s.comp(m.Def, 0))
+	}
+	return s.limitLod(state, lod)
+}
+
+// notBelow is an explicit LOD that with the sampler's bias, which the hardware adds, is not below the
+// operation's clamp.
+func (s *isel) notBelow(in *ir.Instr, lod source, clamp *ir.Def) source {
+	least := s.comp(clamp, 0)
+	if state, ok := s.samplerState(in); ok && !faults.has(faultLodClamp) {
+		bias := state.lane(2)
+		bias.mod = isa.ModNeg
+		least = s.temp(isa.OpFadd, 1, least, bias)
+	}
+	return s.temp(isa.OpFmax, 1, lod, least)
 }
 
 func (s *isel) limitLod(state, lod source) source {

@@ -45,6 +45,10 @@ func (s *isel) texture(in *ir.Instr) {
 		s.loadDestination(in)
 		return
 	}
+	if ti.Dim.IsSubpass() {
+		s.broken(in, "a read of an input attachment (%s) is left: lower_input_attachments makes fetches of them", in.TexOp)
+		return
+	}
 	switch in.TexOp {
 	case ir.TexOpTxs, ir.TexOpQueryLevels:
 		lod := uint32(0)
@@ -144,8 +148,11 @@ func (s *isel) sampleLod(in *ir.Instr, t *isa.Texture, fetch bool, more *samplin
 		return
 	}
 	o := s.comp(q.Def, 0)
-	if clamp {
+	switch m := in.TexSrc(ir.TexSrcMinLod); {
+	case clamp:
 		o = s.clampedLod(in, o)
+	case m != nil:
+		o = s.notBelow(in, o, m.Def)
 	}
 	if o.reg == regConst && o.con[0] == 0 {
 		return

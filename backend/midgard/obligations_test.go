@@ -72,6 +72,7 @@ var obligations = []struct {
 	{"the condition of a branch is made in stage 2", faultBranchStage, drawsAlike(positions, branches)},
 	{"atomics on images touch texels of theirs alone", faultTexelRange, texelRange},
 	{"fragments know the layer that is drawn to", faultLayer, drawsAlike(positions, layerColor)},
+	{"bounds of explicit LODs hold with the sampler's bias", faultLodClamp, drawsAlike(positions, boundedLod)},
 	{"immediate offsets of uniform buffers have no sign", faultUBOOffset, farUniform},
 	{"uniform buffers stand where the pipeline's layout has them", faultSlots, drawsAlike(positions, thirdBuffer)},
 }
@@ -98,6 +99,26 @@ shader fragment "main" {
       %7:32 = fmul %4, %5
       %8:32x4 = vec4 %6, %7, %0, %5
       store_output %8, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}
+`
+
+// boundedLod paints the colour of a level that a bound gives, and that of one that the LOD and the sampler's bias give.
+const boundedLod = `
+shader fragment "main" {
+  info { outputs_written=0x10 num_textures=1 io_lowered }
+  var @1 uniform sampled2D<f32> "t" { set=0 binding=3 }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32 = load_const 0x3f800000
+      %2:32 = load_const 0x40000000
+      %3:32 = deref_var @1
+      %4:32x2 = vec2 %0, %0
+      %5:32x4 = txl texture_deref=%3 sampler_deref=%3 coord=%4 lod=%0 min_lod=%2 dim=2D dest=f32 coord_components=2
+      %6:32x4 = txl texture_deref=%3 sampler_deref=%3 coord=%4 lod=%2 min_lod=%1 dim=2D dest=f32 coord_components=2
+      %7:32x4 = vec4 %5.x, %6.x, %0, %1
+      store_output %7, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
   }
 }
 `
@@ -304,6 +325,17 @@ func drawnEnv() *emu.Env {
 		binary.LittleEndian.PutUint32(buf.Data[4*i:], math.Float32bits(v))
 	}
 	env.Bindings.Set(0, 2, []emu.Descriptor{{Type: emu.DescUniformBuffer, Addr: buf.Addr, Size: 16}})
+	img, err := emu.NewImage(emu.ImageDesc{Width: 8, Height: 8, Mips: 4, Format: emu.FormatByName("R8_UNORM")})
+	if err != nil {
+		panic(err) // of a format that there is
+	}
+	for level := range 4 {
+		for i := range img.LevelBytes(level) {
+			img.LevelBytes(level)[i] = byte(10 + 50*level)
+		}
+	}
+	env.Bindings.Set(0, 3, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: &emu.ImageView{Image: img},
+		Sampler: &emu.Sampler{Mip: emu.MipLinear, LodBias: 1, MaxLod: emu.LodNone}}})
 	return env
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +82,10 @@ func (f texForm) valid() bool {
 	return false
 }
 
+// boundedGradient reports whether a form is one that ir3 refuses: nothing says there which bias a
+// sampler adds to the LOD of explicit derivatives before that is compared with its bound.
+func (f texForm) boundedGradient() bool { return f.op == ir.TexOpTxd && f.minLod }
+
 func texForms() (list []texForm) {
 	for shape := range texShapes {
 		for _, op := range []ir.TexOp{ir.TexOpTex, ir.TexOpTxb, ir.TexOpTxl, ir.TexOpTxd, ir.TexOpTg4, ir.TexOpLod, ir.TexOpTxf, ir.TexOpTxfMs, ir.TexOpTxs, ir.TexOpQueryLevels, ir.TexOpTextureSamples} {
@@ -97,7 +102,7 @@ func texForms() (list []texForm) {
 // texGrid fills an environment with an array of two textures of each shape.
 func texGrid(t *testing.T, mem *emu.Memory) *emu.Env {
 	var bind emu.Bindings
-	linear := &emu.Sampler{Mag: emu.FilterLinear, Min: emu.FilterLinear, Mip: emu.MipLinear, MaxLod: emu.LodNone, Address: [3]emu.AddressMode{emu.AddressClampToEdge, emu.AddressMirroredRepeat, emu.AddressRepeat}}
+	linear := &emu.Sampler{Mag: emu.FilterLinear, Min: emu.FilterLinear, Mip: emu.MipLinear, LodBias: 1, MaxLod: emu.LodNone, Address: [3]emu.AddressMode{emu.AddressClampToEdge, emu.AddressMirroredRepeat, emu.AddressRepeat}}
 	shadow := *linear
 	shadow.CompareOp = emu.CompareLess
 	for i, s := range texShapes {
@@ -445,6 +450,12 @@ func TestTextureGrid(t *testing.T) {
 		for _, o := range targets {
 			o.Level = passes.O2
 			p, _, err := exec.Executable(t.Context(), m, o)
+			if refused := o.Target == "ir3" && slices.ContainsFunc(list, texForm.boundedGradient); refused {
+				if err == nil || !strings.Contains(err.Error(), "a lower bound of the LOD (txd) is not supported") {
+					t.Errorf("%v: ir3 says %v", list, err)
+				}
+				continue
+			}
 			if err != nil {
 				t.Errorf("%v: %v", list, err)
 				continue
