@@ -3,13 +3,10 @@ package passes
 import "nirc/ir"
 
 var lowerInputAttachmentsPass = &Pass{
-	Name:  "lower_input_attachments",
-	Class: "A",
+	Name: "lower_input_attachments", Class: "A", Run: lowerInputAttachments, Idempotent: true,
 	Doc: "Turns reads of input attachments into fetches. Input: txf and txf_ms of the dimensions SUBPASS and SUBPASS_MS in fragment shaders, whose two coordinates count " +
 		"from the fragment's own pixel. Output: the same of a 2D or multisampled array, at the pixel plus the coordinates, and at the fragment's layer (the " +
 		"input LAYER), or its view where the options say that the pipeline draws views (Multiview).",
-	Run:        lowerInputAttachments,
-	Idempotent: true,
 }
 
 func lowerInputAttachments(_ *Context, s *ir.Shader) (bool, error) {
