@@ -23,9 +23,12 @@ func cse(f *mach.Func) {
 }
 
 // pure reports whether an instruction's result depends on its operands alone.
-// Immediates and uniforms stay where they are: sharing one costs a move when it is
+// A vector that several texture operations or accesses read is copied together once. Immediates and uniforms stay where they are: sharing one costs a move when it is
 // part of a vector.
 func (c *code) pure(in *mach.Instr) bool {
+	if in.Op == mach.OpCollect {
+		return true
+	}
 	if in.Op < mach.FirstTargetOp || in.Op >= opInputs || in.NDefs != 1 || in.Ops[0].Flags&(mach.Tied|mach.Fixed|mach.Early) != 0 {
 		return false
 	}

@@ -349,11 +349,9 @@ func (s *isel) lod(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []
 		if fetch && o.isImm(0) || in.TexInfo().Dim == ir.DimBuf {
 			return uses
 		}
-		t.Lod = isa.LodMin
-		return s.register(t, 4, s.reg(s.notBelow(s.biased(o, sb), minLod, half)), uses)
+		return s.explicitLod(t, s.notBelow(s.biased(o, sb), minLod, half), sb, uses)
 	case implicit && s.sh.Stage != ir.StageFragment, in.TexOp == ir.TexOpTg4:
-		t.Lod = isa.LodMin
-		return s.register(t, 4, s.reg(s.notBelow(s.biased(imm16(0), sb), minLod, half)), uses)
+		return s.explicitLod(t, s.notBelow(s.biased(imm16(0), sb), minLod, half), sb, uses)
 	case minLod != nil:
 		b := imm16(0)
 		if bias != nil {
@@ -379,6 +377,18 @@ func (s *isel) lod(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []
 	}
 	t.Lod = isa.LodBias
 	return s.register(t, 4, s.reg(sb.lod), uses)
+}
+
+// explicitLod makes a biased level of detail source 4 of t. The bias of level 0 stands in a uniform
+// register of those that the operand reaches.
+func (s *isel) explicitLod(t *isa.Instr, lod opnd, sb samplerBias, uses []mach.Value) []mach.Value {
+	if lod.kind == opUniform && lod == sb.lod {
+		t.Lod = isa.LodMinUniform
+		t.Srcs[4] = isa.Operand{Kind: isa.Uniform, Size: 16, Count: 1, Val: int32(lod.bits)}
+		return uses
+	}
+	t.Lod = isa.LodMin
+	return s.register(t, 4, s.reg(lod), uses)
 }
 
 // gradient collects explicit derivatives, coordinate by coordinate.

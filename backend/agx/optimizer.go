@@ -15,12 +15,13 @@ import (
 // way; this is for what only machine instructions show.
 func optimize(f *mach.Func) {
 	n := f.NumValues()
-	o := &optimizer{f: f, code: templates(f), uses: make([]int32, n), def: make([]*mach.Instr, n), kind: make([]foldKind, n)}
+	o := &optimizer{f: f, code: templates(f), uses: make([]int32, n), def: make([]*mach.Instr, n), kind: make([]foldKind, n), block: make([]int32, n)}
 	o.count()
 	if o.moves > 0 {
 		o.backward()
 	}
 	if o.candidates > 0 {
+		o.joinTests()
 		o.forward()
 	}
 }
@@ -35,6 +36,7 @@ type optimizer struct {
 	moves, candidates int
 	kind              []foldKind // by value
 	fits              []int32    // by value: the uses that can take its instruction over
+	block             []int32    // by value: where it is defined
 	sites             []site
 }
 
@@ -70,7 +72,7 @@ func (o *optimizer) count() {
 				continue
 			}
 			v := in.Ops[0].Val
-			o.def[v] = in
+			o.def[v], o.block[v] = in, int32(b)
 			if o.isFloatMove(in) {
 				o.moves++
 			}

@@ -82,6 +82,30 @@ func TestOptimizer(t *testing.T) {
 		{"and an if", `
   v4:half = icmpsel v1, v2 {icmpsel ult, r0l, r0, r0, 1, 0}
   if v4 {if_icmp r0l, nueq, r0l, 0, 1}`, []string{"if v1, v2 {if_icmp r0l, ult, r0, r0, 1}"}, []string{"v4"}},
+		{"an and of conditions is a choice", `
+  v4:half = icmpsel v1, v2 {icmpsel ult, r0l, r0, r0, 1, 0}
+  v5:half = fcmpsel v1, v2 {fcmpsel lt, r0l, r0, r0, 1, 0}
+  v6:half = bitop v4, v5 {and r0l, r0l, r0l}
+  end v6`, []string{"v6:half = icmpsel v1, v2, v5", "icmpsel ult, r0l, r0, r0, r0l, 0"}, []string{"v4", "bitop"}},
+		{"so is an or, of the inverse too", `
+  v4:half = icmpsel v1, v2 {icmpsel ult, r0l, r0, r0, 0, 1}
+  v5:half = fcmpsel v1, v2 {fcmpsel lt, r0l, r0, r0, 1, 0}
+  v6:half = bitop v5, v4 {or r0l, r0l, r0l}
+  end v5, v6`, []string{"v6:half = icmpsel v1, v2, v5", "icmpsel ult, r0l, r0, r0, r0l, 1"}, []string{"v4", "bitop"}},
+		{"and an and with the inverse", `
+  v4:half = icmpsel v1, v2 {icmpsel ult, r0l, r0, r0, 1, 0}
+  v5:half = fcmpsel v1, v2 {fcmpsel lt, r0l, r0, r0, 1, 0}
+  v6:half = bitop v5, v4 {bitop 0100, r0l, r0l, r0l}
+  end v5, v6`, []string{"v6:half = icmpsel v1, v2, v5", "icmpsel ult, r0l, r0, r0, 0, r0l"}, []string{"v4", "bitop"}},
+		{"no exclusive or", `
+  v4:half = icmpsel v1, v2 {icmpsel ult, r0l, r0, r0, 1, 0}
+  v5:half = fcmpsel v1, v2 {fcmpsel lt, r0l, r0, r0, 1, 0}
+  v6:half = bitop v4, v5 {xor r0l, r0l, r0l}
+  end v6`, []string{"v4:half", "v5:half", "xor"}, nil},
+		{"nor what may be more than a condition", `
+  v4:half = icmpsel v1, v2 {icmpsel ult, r0l, r0, r0, 1, 0}
+  v6:half = bitop v4, v3 {and r0l, r0l, r0l}
+  end v6`, []string{"v4:half", "and"}, nil},
 	} {
 		f, err := mach.Parse(head+strings.TrimPrefix(c.code, "\n")+"\n", newISA())
 		if err != nil {
