@@ -121,7 +121,7 @@ func (r *renumber) decoded(in *spv.Instruction, out []byte) bool {
 		return false
 	}
 	for _, o := range r.operands {
-		if isID(o.Kind) && !r.word(in, int(o.Start), out) {
+		if o.Kind.IsID() && !r.word(in, int(o.Start), out) {
 			return false
 		}
 	}

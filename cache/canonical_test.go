@@ -69,7 +69,7 @@ func TestIDWords(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, o := range operands {
-				if isID(o.Kind) {
+				if o.Kind.IsID() {
 					want = append(want, int(o.Start))
 				}
 			}

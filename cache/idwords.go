@@ -12,15 +12,6 @@ type idWords struct {
 // is reports whether word i is an id.
 func (w idWords) is(i int) bool { return i < 8 && w.mask>>i&1 != 0 || w.from != 0 && i >= int(w.from) }
 
-// isID reports whether operands of a kind are ids.
-func isID(k spv.Kind) bool {
-	switch k {
-	case spv.KindIdResultType, spv.KindIdResult, spv.KindIdRef, spv.KindIdScope, spv.KindIdMemorySemantics:
-		return true
-	}
-	return false
-}
-
 // idWordsOf finds out; false means that Decode has to.
 func idWordsOf(in *spv.Instruction, glsl spv.ID) (w idWords, known bool) {
 	switch op := in.Op; {

@@ -217,3 +217,24 @@ func TestUnusedIsIgnored(t *testing.T) {
 		t.Errorf("%d functions are translated, one is reachable", len(s.Functions))
 	}
 }
+
+// What a shader uses does not depend on how ids are numbered: a literal that is the number of a variable is none.
+func TestLiteralsAreNoIDs(t *testing.T) {
+	head := computeHead + "%file = OpString \"a.comp\"\n" + computeTypes + "%main = OpFunction %void None %fn\n%e = OpLabel\n"
+	number := uint32(0)
+	m := assemble(t, head+"OpReturn\nOpFunctionEnd\n")
+	for i := range m.Insts {
+		if m.Insts[i].Op == spv.OpVariable {
+			number = uint32(m.Insts[i].Result())
+		}
+	}
+	for line, want := range map[string]int{fmt.Sprintf("OpLine %%file %d %d", number, number): 0, "%l = OpLoad %uint %x": 1} {
+		s, err := Translate(assemble(t, head+line+"\nOpReturn\nOpFunctionEnd\n"), Options{panics: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Variables) != want {
+			t.Errorf("%s: %d variables, want %d", line, len(s.Variables), want)
+		}
+	}
+}

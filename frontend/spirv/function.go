@@ -1,6 +1,8 @@
 package spirv
 
 import (
+	"slices"
+
 	"nirc/frontend/spirv/spv"
 	"nirc/ir"
 )
@@ -212,13 +214,21 @@ func (t *translator) scan(f *function, used []bool) {
 			}
 			f.calls = append(f.calls, int32(c))
 		}
-		// A word that happens to be a variable's id only makes a variable more.
-		for _, w := range in.Args() {
-			if d := t.m.DefIndex(spv.ID(w)); d >= 0 && t.m.Insts[d].Op == spv.OpVariable && t.vals[d].kind == vNone {
-				used[d] = used[d] || int32(d) < f.first && d < int(t.funcs[0].def)
+		for k, w := range in.Args() {
+			d := t.m.DefIndex(spv.ID(w))
+			if d >= 0 && !used[d] && int32(d) < f.first && d < int(t.funcs[0].def) && t.m.Insts[d].Op == spv.OpVariable && t.vals[d].kind == vNone {
+				used[d] = t.namesID(in, k)
 			}
 		}
 	}
+}
+
+// namesID reports whether the k-th argument of an instruction is an id, and not a literal that happens to be the same number: what a shader
+// uses must not depend on how ids are numbered.
+func (t *translator) namesID(in *spv.Instruction, k int) bool {
+	operands, err := t.m.Decode(nil, in)
+	at := uint16(len(in.Words) - in.NumArgs() + k)
+	return err == nil && slices.ContainsFunc(operands, func(o spv.Operand) bool { return o.Start == at && o.Kind.IsID() })
 }
 
 // makeFunctions makes the IR functions of the reachable functions.
