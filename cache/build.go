@@ -23,9 +23,10 @@ const (
 	Repaired                 // it was there but broken, and is whole now
 	Duplicate                // this run had the same request before
 	Elsewhere                // it belongs to another shard
+	Executed                 // it was not, and another machine compiled it: see Farm
 )
 
-var outcomeNames = [...]string{"hit", "compiled", "repaired", "duplicate", "elsewhere"}
+var outcomeNames = [...]string{"hit", "compiled", "repaired", "duplicate", "elsewhere", "executed"}
 
 // String returns the outcome in a word.
 func (o Outcome) String() string { return outcomeNames[o] }
@@ -64,6 +65,8 @@ type Builder struct {
 	Pipeline Digest
 	// Modules keeps the modules too, so that Verify can compile again.
 	Modules bool
+	// MayCompile, unless nil, is asked before a compile; its error is that of the shader.
+	MayCompile func(Digest) error
 
 	mu   sync.Mutex
 	seen map[Digest]bool
@@ -123,22 +126,55 @@ func (b *Builder) result(m *Module, o *nirc.Options) Result {
 	return Result{Key: req.Key(), Request: req}
 }
 
-// get looks an entry up, or makes and stores it.
-func (b *Builder) get(ctx context.Context, m *Module, o nirc.Options, r *Result) (err error) {
+// Find looks a shader up and compiles nothing: Outcome is Hit, or else what a compile would make it.
+func (b *Builder) Find(m *Module, o nirc.Options) (Result, error) {
+	r := b.result(m, &o)
+	return r, b.find(&r)
+}
+
+// find looks an entry up.
+func (b *Builder) find(r *Result) error {
 	r.Outcome = Compiled
 	data, err := b.Store.Get(r.Key)
 	var broken *BrokenError
 	switch {
 	case err == nil:
-		if r.Entry, err = ParseEntry(data); err == nil && r.Entry != nil && r.Entry.Request.Key() == r.Key {
-			r.Outcome, r.Refused = Hit, m.refused(r.Entry)
-			return b.keepModule(m)
+		if r.Entry = answerTo(r.Key, data); r.Entry != nil {
+			r.Outcome = Hit
+		} else {
+			r.Outcome = Repaired
 		}
-		r.Outcome = Repaired
 	case errors.As(err, &broken):
 		r.Outcome = Repaired
 	case !errors.Is(err, ErrAbsent):
 		return err
+	}
+	return nil
+}
+
+// answerTo is the entry that is the answer to a key, nil of all others.
+func answerTo(key Digest, data []byte) *Entry {
+	e, err := ParseEntry(data)
+	if err != nil || e == nil || e.Request.Key() != key {
+		return nil
+	}
+	return e
+}
+
+// get looks an entry up, or makes and stores it.
+func (b *Builder) get(ctx context.Context, m *Module, o nirc.Options, r *Result) error {
+	err := b.find(r)
+	if err != nil {
+		return err
+	}
+	if r.Outcome == Hit {
+		r.Refused = m.refused(r.Entry)
+		return b.keepModule(m)
+	}
+	if b.MayCompile != nil {
+		if err := b.MayCompile(r.Key); err != nil {
+			return err
+		}
 	}
 	if r.Entry, err = compile(ctx, m, o, r.Request); err != nil {
 		return err
@@ -147,7 +183,8 @@ func (b *Builder) get(ctx context.Context, m *Module, o nirc.Options, r *Result)
 	if err := b.keepModule(m); err != nil {
 		return err
 	}
-	if data, err = r.Entry.Bytes(); err != nil {
+	data, err := r.Entry.Bytes()
+	if err != nil {
 		return err
 	}
 	return b.Store.Put(r.Key, data)

@@ -22,6 +22,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 )
@@ -37,13 +38,17 @@ type grpcServer struct {
 	stream   bytestream.ByteStreamClient
 
 	mu     sync.Mutex
-	limits *limits // nil until the server said them
+	limits *limits    // nil until the server said them
+	large  sync.Mutex // one large blob at a time is uploaded, so that none is twice
+	gather gather
 }
 
 // limits are what a server takes.
 type limits struct {
 	batch int64 // bytes of a batch of blobs
 	zstd  bool  // blobs may be compressed
+	keep  bool  // it takes results of others than its workers
+	exec  bool  // it runs actions
 }
 
 // defaultBatch is the size of a gRPC message unless the server says less, with room for the rest of it.
@@ -56,6 +61,8 @@ func newGRPC(u *url.URL, secure *tls.Config, headers [][2]string, instance strin
 	}
 	conn, err := grpc.NewClient("passthrough:///"+u.Host, grpc.WithTransportCredentials(creds), grpc.WithUserAgent("nirc"),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second}, MinConnectTimeout: connectTimeout}),
+		// Calls that wait for workers may last: this finds out when the other end is gone without a word. More often no server wants to be asked.
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 5 * time.Minute, Timeout: 20 * time.Second}),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBlob)))
 	if err != nil {
 		return nil, err
@@ -109,7 +116,9 @@ func (s *grpcServer) begin(ctx context.Context) (context.Context, *limits, error
 	if !slices.Contains(store.GetDigestFunctions(), repb.DigestFunction_SHA256) {
 		return ctx, nil, &cache.Fault{Err: errors.New("the server has no cache of SHA-256"), Denied: true}
 	}
-	s.limits = &limits{batch: defaultBatch, zstd: slices.Contains(store.GetSupportedCompressors(), repb.Compressor_ZSTD)}
+	// What a server says of execution alone, as those do that only execute, leaves open whether it takes results: it is tried.
+	s.limits = &limits{batch: defaultBatch, zstd: slices.Contains(store.GetSupportedCompressors(), repb.Compressor_ZSTD),
+		keep: store.GetActionCacheUpdateCapabilities() == nil || store.GetActionCacheUpdateCapabilities().GetUpdateEnabled(), exec: c.GetExecutionCapabilities().GetExecEnabled()}
 	if n := store.GetMaxBatchTotalSizeBytes(); n > 0 {
 		s.limits.batch = min(n, defaultBatch)
 	}
@@ -134,7 +143,7 @@ func (s *grpcServer) Get(ctx context.Context, key cache.Digest) ([]byte, error) 
 	data := f.Contents
 	if len(data) == 0 && f.Digest.SizeBytes > 0 {
 		if f.Digest.SizeBytes <= lim.batch {
-			data, err = s.readBatch(ctx, f.Digest)
+			data, err = s.readSmall(ctx, f.Digest, lim)
 		} else {
 			data, err = s.read(ctx, f.Digest, lim.zstd)
 		}
@@ -143,20 +152,6 @@ func (s *grpcServer) Get(ctx context.Context, key cache.Digest) ([]byte, error) 
 		}
 	}
 	return data, check(f.Digest, data)
-}
-
-// readBatch reads one small blob.
-func (s *grpcServer) readBatch(ctx context.Context, d *repb.Digest) ([]byte, error) {
-	resp, err := s.blobs.BatchReadBlobs(ctx, &repb.BatchReadBlobsRequest{InstanceName: s.instance, Digests: []*repb.Digest{d}})
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range resp.GetResponses() {
-		if r.GetDigest().GetHash() == d.Hash {
-			return r.GetData(), status.FromProto(r.GetStatus()).Err()
-		}
-	}
-	return nil, cache.ErrAbsent
 }
 
 // resource names a blob in the byte stream.
@@ -208,31 +203,18 @@ func (s *grpcServer) Put(ctx context.Context, list []cache.Keyed) error {
 	if err != nil {
 		return err
 	}
-	blobs := map[string]blob{}
-	find := &repb.FindMissingBlobsRequest{InstanceName: s.instance}
+	if !lim.keep {
+		return nil // it says that it takes none
+	}
+	var blobs []blob
 	var updates []*repb.UpdateActionResultRequest
 	for _, e := range list {
 		action, command := actionOf(e.Key)
 		entry := newBlob(e.Data)
-		for _, b := range []blob{entry, command, action} {
-			if _, there := blobs[b.digest.Hash]; !there {
-				blobs[b.digest.Hash] = b
-				find.BlobDigests = append(find.BlobDigests, b.digest)
-			}
-		}
+		blobs = append(blobs, entry, command, action)
 		updates = append(updates, &repb.UpdateActionResultRequest{InstanceName: s.instance, ActionDigest: action.digest, ActionResult: resultOf(entry)})
 	}
-	missing, err := s.blobs.FindMissingBlobs(ctx, find)
-	if err != nil {
-		return fault(err)
-	}
-	var send []blob
-	for _, d := range missing.GetMissingBlobDigests() {
-		if b, ours := blobs[d.GetHash()]; ours {
-			send = append(send, b)
-		}
-	}
-	if err := s.send(ctx, send, lim); err != nil {
+	if err := s.sendMissing(ctx, blobs, lim); err != nil {
 		return fault(err)
 	}
 	for _, u := range updates {
@@ -243,7 +225,60 @@ func (s *grpcServer) Put(ctx context.Context, list []cache.Keyed) error {
 	return nil
 }
 
-// send uploads blobs: small ones together, large ones each.
+// sendMissing uploads the blobs that the server lacks.
+func (s *grpcServer) sendMissing(ctx context.Context, list []blob, lim *limits) error {
+	missing, err := s.missing(ctx, list)
+	if err != nil {
+		return err
+	}
+	var small []blob
+	for _, b := range missing {
+		if b.digest.SizeBytes+eachBlob <= lim.batch {
+			small = append(small, b)
+			continue
+		}
+		if err := s.sendLarge(ctx, b, lim); err != nil {
+			return err
+		}
+	}
+	return s.send(ctx, small, lim)
+}
+
+// missing are the blobs that the server lacks, each once.
+func (s *grpcServer) missing(ctx context.Context, list []blob) ([]blob, error) {
+	by := map[string]blob{}
+	find := &repb.FindMissingBlobsRequest{InstanceName: s.instance}
+	for _, b := range list {
+		if _, twice := by[b.digest.Hash]; !twice {
+			by[b.digest.Hash] = b
+			find.BlobDigests = append(find.BlobDigests, b.digest)
+		}
+	}
+	resp, err := s.blobs.FindMissingBlobs(ctx, find)
+	if err != nil {
+		return nil, err
+	}
+	var lacks []blob
+	for _, d := range resp.GetMissingBlobDigests() {
+		if b, ours := by[d.GetHash()]; ours {
+			lacks = append(lacks, b)
+		}
+	}
+	return lacks, nil
+}
+
+// sendLarge uploads a large blob unless somebody else has done so meanwhile.
+func (s *grpcServer) sendLarge(ctx context.Context, b blob, lim *limits) error {
+	s.large.Lock()
+	defer s.large.Unlock()
+	missing, err := s.missing(ctx, []blob{b})
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	return s.write(ctx, b, lim.zstd)
+}
+
+// send uploads small blobs together.
 func (s *grpcServer) send(ctx context.Context, list []blob, lim *limits) error {
 	batch, size := &repb.BatchUpdateBlobsRequest{InstanceName: s.instance}, int64(0)
 	flush := func() error {
@@ -257,16 +292,9 @@ func (s *grpcServer) send(ctx context.Context, list []blob, lim *limits) error {
 		}
 		return err
 	}
-	const each = 200 // digest and framing
 	for _, b := range list {
-		n := b.digest.SizeBytes + each
-		if n > lim.batch {
-			if err := s.write(ctx, b, lim.zstd); err != nil {
-				return err
-			}
-			continue
-		}
-		if size+n > lim.batch {
+		n := b.digest.SizeBytes + eachBlob
+		if size+n > lim.batch || len(batch.Requests) == maxBatch {
 			if err := flush(); err != nil {
 				return err
 			}

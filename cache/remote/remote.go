@@ -48,10 +48,6 @@ func Dial(address string, o Options) (cache.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	headers, err := o.headers()
-	if err != nil {
-		return nil, err
-	}
 	if u.Scheme == "file" {
 		path := u.Path
 		if path == "" {
@@ -65,6 +61,15 @@ func Dial(address string, o Options) (cache.Server, error) {
 	}
 	if u.Host == "" || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "grpc" && u.Scheme != "grpcs" {
 		return nil, fmt.Errorf("want a URL that begins with %s", strings.Join(Schemes, ", "))
+	}
+	return o.dial(u)
+}
+
+// dial makes a server of a URL whose scheme is one of HTTP or gRPC.
+func (o *Options) dial(u *url.URL) (cache.Server, error) {
+	headers, err := o.headers()
+	if err != nil {
+		return nil, err
 	}
 	var secure *tls.Config
 	if strings.HasSuffix(u.Scheme, "s") {
@@ -129,6 +134,11 @@ type blob struct {
 func newBlob(data []byte) blob {
 	sum := sha256.Sum256(data)
 	return blob{&repb.Digest{Hash: hex.EncodeToString(sum[:]), SizeBytes: int64(len(data))}, data}
+}
+
+// sumBlob is the blob of a file whose sum is known.
+func sumBlob(f *cache.File) blob {
+	return blob{&repb.Digest{Hash: f.Sum.String(), SizeBytes: int64(len(f.Data))}, f.Data}
 }
 
 // message is the blob of a message.

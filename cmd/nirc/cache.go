@@ -44,7 +44,7 @@ func (a *app) cache() *cobra.Command {
 	cmd := &cobra.Command{Use: "cache", Short: "Keep compiled shaders in a directory", Long: cacheLong}
 	cmd.PersistentFlags().StringVar(&c.dir, "dir", "", "the cache's `DIRECTORY`")
 	c.asked.declare(cmd.PersistentFlags(), reportFlags)
-	cmd.AddCommand(c.build(), c.list(), c.index(), c.get(), c.remove(), c.pack(), c.verify(), c.merge(), c.gc(), c.figures(), c.export(), c.importFile())
+	cmd.AddCommand(c.build(), c.list(), c.index(), c.get(), c.remove(), c.pack(), c.execute(), c.verify(), c.merge(), c.gc(), c.figures(), c.export(), c.importFile())
 	return cmd
 }
 

@@ -31,6 +31,12 @@ takes PUT), the Remote Execution API, a folder. What fails there is a miss, and 
 for it; --remote-required makes it an error. Servers know nirc by --remote-header, a token from a
 file or the variable NIRC_REMOTE_TOKEN, or a certificate.
 
+With --remote-executor what no cache has is compiled by the workers of a server of the Remote
+Execution API, many shaders in an action; they are sent this program, so it should be a static one,
+or --remote-nirc's. What they make is stored as if it were compiled here. What they do not bring,
+after --remote-retries, is compiled here; --remote-local-fallback=false makes it an error. The
+server is the remote cache too unless --remote-cache names another ('' is none).
+
 The exit code is 1 if a shader was refused, now or earlier.`
 
 // cacheBuild is nirc cache build.
@@ -39,8 +45,10 @@ type cacheBuild struct {
 	manifestOut string
 	shard       string
 	modules     bool
+	farmFlags   farmFlags
 
 	remotes *remotes
+	farm    *cache.Farm // nil without an executor
 }
 
 func (c *cacheCommand) build() *cobra.Command {
@@ -51,6 +59,7 @@ func (c *cacheCommand) build() *cobra.Command {
 	b.compile.declare(f, batchFlags)
 	b.compile.declare(f, []string{"manifest"})
 	b.compile.declare(f, remoteNames)
+	b.farmFlags.add(f)
 	f.StringVar(&b.manifestOut, "manifest-out", "", "write what was wanted and got to this `FILE`")
 	f.StringVar(&b.shard, "shard", "", "do the part `I/N` of the work")
 	f.BoolVar(&b.modules, "modules", false, "keep the modules, so that nirc cache verify --sample can compile again")
@@ -71,6 +80,7 @@ type buildResult struct {
 // buildCounts count shaders, each once: by what became of it, those that were refused apart.
 type buildCounts struct {
 	Hits       int `json:"hits"`
+	Executed   int `json:"executed"` // by workers of --remote-executor
 	Compiled   int `json:"compiled"`
 	Repaired   int `json:"repaired"`
 	Refused    int `json:"refused"`
@@ -87,12 +97,13 @@ func (n *buildCounts) count(r *cache.Result) {
 			n.Known++
 		}
 	default:
-		*[...]*int{cache.Hit: &n.Hits, cache.Compiled: &n.Compiled, cache.Repaired: &n.Repaired, cache.Duplicate: &n.Duplicates, cache.Elsewhere: &n.Elsewhere}[r.Outcome]++
+		*[...]*int{cache.Hit: &n.Hits, cache.Compiled: &n.Compiled, cache.Repaired: &n.Repaired, cache.Duplicate: &n.Duplicates, cache.Elsewhere: &n.Elsewhere, cache.Executed: &n.Executed}[r.Outcome]++
 	}
 }
 
 func (n *buildCounts) add(m *buildCounts) {
 	n.Hits += m.Hits
+	n.Executed += m.Executed
 	n.Compiled += m.Compiled
 	n.Repaired += m.Repaired
 	n.Refused += m.Refused
@@ -110,6 +121,7 @@ type built struct {
 	GLSL         int64                `json:"glsl"`          // modules that are of GLSL
 	Made         int64                `json:"glsl_compiled"` // of them, those that were not kept
 	Remote       *cache.RemoteFigures `json:"remote,omitempty"`
+	Executor     *cache.FarmFigures   `json:"executor,omitempty"`
 	Microseconds int64                `json:"us"`
 }
 
@@ -133,12 +145,24 @@ func (b *cacheBuild) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if b.remotes, err = b.compile.remote.open(); err != nil {
+	x, err := b.farmFlags.dial(&b.compile.remote)
+	if err != nil {
+		return err
+	}
+	var more []string
+	if len(b.compile.remote.urls) == 0 {
+		more = []string{b.farmFlags.url} // which has a cache too, or says that it has none
+	}
+	if b.remotes, err = b.compile.remote.open(more...); err != nil {
 		return err
 	}
 	b.use(b.remotes.behind(d))
 	b.builder.Shard, b.builder.Modules = shard, b.modules
-	return b.all(cmd.Context(), jobs)
+	start := time.Now()
+	if err := b.byWorkers(cmd.Context(), x, jobs); err != nil {
+		return err
+	}
+	return b.all(cmd.Context(), jobs, start)
 }
 
 // jobs lists the modules of the arguments and of the manifest.
@@ -161,8 +185,8 @@ func (b *cacheBuild) jobs(args []string) ([]buildJob, error) {
 }
 
 // all builds the jobs and tells what became of them.
-func (b *cacheBuild) all(ctx context.Context, jobs []buildJob) error {
-	start := time.Now()
+func (b *cacheBuild) all(ctx context.Context, jobs []buildJob, start time.Time) error {
+	b.glsl.Store(0) // what the workers were sent is read once more, and counted once
 	var errs []error
 	done := built{Schema: cacheSchema, Files: len(jobs)}
 	list := wanted{Schema: cacheSchema, Code: b.builder.Code, Shaders: []wantedShader{}}
@@ -194,6 +218,7 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob) error {
 	var err error
 	done.Remote, err = b.remotes.close(&b.report)
 	errs = append(errs, err)
+	done.Executor = b.farmFigures()
 	took := time.Since(start)
 	done.Microseconds = took.Microseconds()
 	done.GLSL, done.Made = b.glsl.Load(), b.made.Load()
@@ -201,11 +226,16 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob) error {
 	if done.Remote != nil {
 		remote = remoteText(done.Remote)
 	}
+	executed := ""
+	if done.Executor != nil {
+		executed = fmt.Sprintf(" %d by workers,", n.Executed)
+		remote += farmText(done.Executor)
+	}
 	if done.GLSL > 0 {
 		glsl = fmt.Sprintf("; %d of GLSL, %d made again", done.GLSL, done.Made)
 	}
-	errs = append(errs, b.tell(&done, "%d files: %d shaders were there, %d compiled, %d broken ones compiled again, %d refused (%d known before), %d duplicates, %d of other shards; %d files unread%s; %s\n%s",
-		done.Files, n.Hits, n.Compiled, n.Repaired, n.Refused, n.Known, n.Duplicates, n.Elsewhere, done.Unread, glsl, took.Round(time.Millisecond), remote))
+	errs = append(errs, b.tell(&done, "%d files: %d shaders were there,%s %d compiled, %d broken ones compiled again, %d refused (%d known before), %d duplicates, %d of other shards; %d files unread%s; %s\n%s",
+		done.Files, n.Hits, executed, n.Compiled, n.Repaired, n.Refused, n.Known, n.Duplicates, n.Elsewhere, done.Unread, glsl, took.Round(time.Millisecond), remote))
 	if b.manifestOut != "" {
 		text, err := indentedJSON(&list)
 		if err == nil {
@@ -227,6 +257,7 @@ func (b *cacheBuild) shader(ctx context.Context, j *buildJob, m *cache.Module, o
 	if err != nil {
 		return storeError(err)
 	}
+	b.fromWorkers(&got)
 	r.counts.count(&got)
 	if got.Outcome == cache.Repaired {
 		r.warnings = append(r.warnings, nirc.Diagnostic{File: o.File, Severity: nirc.SeverityWarning, Msg: "its cache entry was broken and is compiled again", Target: o.Target})

@@ -165,6 +165,9 @@ func TestExamples(t *testing.T) {
 	if err := os.WriteFile("state.json", []byte(`{"fragment": {"targets": [{"format": "R8G8B8A8_UNORM", "blend": {"WriteMask": 15}}], "samples": 1}}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile("requests.json", noRequests, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	nirc := func(line, to string, want int) {
 		t.Helper()
 		args, err := splitArgs(line)

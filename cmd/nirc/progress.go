@@ -1,9 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
+
+	"nirc/cache"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -23,8 +27,8 @@ type progress struct {
 const patienceBar = time.Second
 
 // progress starts a bar of n steps, 0 if nobody knows how many, that a second later is shown if standard error is a terminal.
-// Diagnostics, and what goes to a terminal as standard output, go above the bar.
-func (a *app) progress(n int) *progress {
+// more stands after it. Diagnostics, and what goes to a terminal as standard output, go above the bar.
+func (a *app) progress(n int, more ...decor.Decorator) *progress {
 	f, ok := a.err.(*os.File)
 	if a.quiet || n == 1 || !ok || !isTerminal(f) {
 		return nil
@@ -33,7 +37,7 @@ func (a *app) progress(n int) *progress {
 	delay := make(chan struct{})
 	p.timer = time.AfterFunc(patienceBar, func() { close(delay) })
 	p.bars = mpb.New(mpb.WithOutput(f), mpb.WithWidth(64), mpb.WithRenderDelay(delay))
-	p.bar = p.bars.AddBar(int64(n), mpb.PrependDecorators(counter(n)), mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO), decor.AverageSpeed(0, " %.0f/s"), left(n)), mpb.BarRemoveOnComplete())
+	p.bar = p.bars.AddBar(int64(n), mpb.PrependDecorators(counter(n)), mpb.AppendDecorators(append([]decor.Decorator{decor.Elapsed(decor.ET_STYLE_GO), decor.AverageSpeed(0, " %.0f/s"), left(n)}, more...)...), mpb.BarRemoveOnComplete())
 	above := &aboveBar{f: f, bars: p.bars, shown: delay}
 	a.err, a.report.w = above, above
 	if out, ok := a.out.(*watchedOut); ok && out.terminal() {
@@ -113,3 +117,22 @@ func (l *lazyProgress) step(n int) {
 
 // close takes the bar away.
 func (l *lazyProgress) close() { l.bar.close() }
+
+// farmProgress is a bar over files that are read, with how many actions of an executor wait, run and are done.
+type farmProgress struct {
+	*progress
+	figures atomic.Pointer[cache.FarmFigures]
+}
+
+func (a *app) farmProgress(n int) *farmProgress {
+	f := &farmProgress{}
+	f.figures.Store(&cache.FarmFigures{})
+	f.progress = a.progress(n, decor.Any(func(decor.Statistics) string {
+		s := f.figures.Load()
+		return fmt.Sprintf(" actions: %d queued, %d running, %d done", s.Queued, s.Running, s.Done+s.Failed)
+	}))
+	return f
+}
+
+// moved is told when an action moved.
+func (f *farmProgress) moved(s cache.FarmFigures) { f.figures.Store(&s) }

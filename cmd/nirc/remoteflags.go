@@ -36,22 +36,35 @@ type remotes struct {
 	required bool
 }
 
-// open makes the remote caches of the flags, and of URLs beside them.
-func (r *remoteFlags) open(more ...string) (*remotes, error) {
+// dialOptions say how servers are reached.
+func (r *remoteFlags) dialOptions() (remote.Options, error) {
 	o := remote.Options{Headers: r.headers, Token: os.Getenv(tokenVariable), Instance: r.instance, CA: r.ca, Certificate: r.certificate, Key: r.keyFile, Compress: r.compress}
 	if r.tokenFile != "" {
 		token, err := readFile(r.tokenFile)
 		if err != nil {
-			return nil, err
+			return o, err
 		}
 		o.Token = string(token)
 	}
+	return o, nil
+}
+
+// tries are the retries as the library counts them, where 0 is its own number.
+func (r *remoteFlags) tries() int {
+	if r.retries == 0 {
+		return -1
+	}
+	return r.retries
+}
+
+// open makes the remote caches of the flags, and of URLs beside them.
+func (r *remoteFlags) open(more ...string) (*remotes, error) {
+	o, err := r.dialOptions()
+	if err != nil {
+		return nil, err
+	}
 	if r.timeout <= 0 || r.retries < 0 {
 		return nil, nirc.Usagef("--remote-timeout %s, --remote-retries %d: want more than 0, and 0 or more", r.timeout, r.retries)
-	}
-	retries := r.retries
-	if retries == 0 {
-		retries = -1
 	}
 	all := &remotes{required: r.required}
 	for _, u := range append(r.urls, more...) {
@@ -62,7 +75,7 @@ func (r *remoteFlags) open(more ...string) (*remotes, error) {
 		if err != nil {
 			return nil, nirc.Usagef("--remote-cache %s: %s", u, err)
 		}
-		all.list = append(all.list, cache.NewRemote(s, cache.RemoteOptions{ReadOnly: !r.upload, WriteOnly: !r.download, Required: r.required, Timeout: r.timeout, Retries: retries}))
+		all.list = append(all.list, cache.NewRemote(s, cache.RemoteOptions{ReadOnly: !r.upload, WriteOnly: !r.download, Required: r.required, Timeout: r.timeout, Retries: r.tries()}))
 	}
 	return all, nil
 }

@@ -39,6 +39,7 @@ var documents = []struct {
 	{"cache-pack", "cache pack --json --dir cache -o shaders.pak", nil},
 	{"cache-export", "cache export --json --dir cache export.nircpack", nil},
 	{"cache-merge", "cache merge --json --dir all cache", nil},
+	{"cache-execute", "cache execute --json requests.json -o answers", nil},
 	{"cache-gc", "cache gc --json --dir all --max-size 1K", nil},
 	{"cache-rm", "cache rm --json --dir cache testdata/lit.frag.spv", nil},
 	{"compile", "compile -g --emit json testdata/lit.frag.spv -o -", nil},
@@ -214,6 +215,7 @@ func schemaPlace(t *testing.T) {
 			write("wrong.amber", f.Data)
 		}
 	}
+	write("requests.json", noRequests)
 	write("bad.spvasm", []byte("OpNothing\n"))
 	write("ir3-a630.tsv", []byte("file\tstage\tstatus\tcompile_us\tstats\nblur.comp.spv\tcomp\tok\t2.5\tcode_bytes=64;inst=5;max_waves=16\nlit.frag.spv\tfrag\tno way\t\t\n"))
 	for name, line := range map[string]string{"before.json": "cost --json -O 0 testdata/lit.frag.spv", "after.json": "cost --json testdata/lit.frag.spv", "packed": "foz pack -o shaders.foz testdata/lit.frag.spv"} {
