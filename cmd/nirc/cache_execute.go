@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"nirc"
@@ -20,6 +21,9 @@ becomes a file in the directory of -o, named by its digest: an object or why the
 cache has it. The modules are in the folder modules beside the file, named by their digests. The
 flags must be those of the build, and this nirc of the same version: else nothing is compiled.`
 
+// workerFlags are the flags that code depends on beside a request.
+var workerFlags = append(slices.Clone(choiceFlags), "state")
+
 // executed is the document of nirc cache execute.
 type executed struct {
 	Schema   int   `json:"schema"`
@@ -33,7 +37,7 @@ func (c *cacheCommand) execute() *cobra.Command {
 	cmd := &cobra.Command{Use: "execute FILE -o DIR", Short: "Compile the requests of a remote executor", Args: cobra.ExactArgs(1), Long: cacheExecuteLong}
 	f := cmd.Flags()
 	r.declareOutput(f, "", "write the answers to this `DIRECTORY`")
-	r.declare(f, choiceFlags, []string{"state", "jobs"})
+	r.declare(f, workerFlags, []string{"jobs"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if r.output == "" {
 			return nirc.Usagef("nirc cache execute: want -o DIRECTORY")

@@ -5,6 +5,8 @@ import (
 	"debug/elf"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,37 +96,26 @@ func (f *farmFlags) nirc(b *cacheBuild) (cache.File, error) {
 	return program, nil
 }
 
+// inRequests are flags of workerFlags that each request says for itself.
+var inRequests = []string{"opt-level", "layout"}
+
 // forWorker are the flags that choose passes as a worker is given them, and the files that they name. All else is in the requests.
 func (s *shared) forWorker() (args []string, files []cache.File, err error) {
-	for _, f := range []struct{ flag, path, name string }{{"pipeline", s.pipeline, "pipeline.yaml"}, {"state", s.stateFile, "state.json"}} {
-		if f.path == "" {
+	for _, name := range workerFlags {
+		flag := s.set.Lookup(name)
+		if slices.Contains(inRequests, name) || !flag.Changed {
 			continue
 		}
-		data := s.base.State
-		if f.flag == "pipeline" {
-			if data, err = readFile(f.path); err != nil {
+		value := strings.Trim(flag.Value.String(), "[]") // of a list
+		if name == "pipeline" || name == "state" {
+			data, err := readFile(value)
+			if err != nil {
 				return nil, nil, err
 			}
+			value = name + filepath.Ext(value)
+			files = append(files, cache.NewFile(value, data))
 		}
-		args = append(args, "--"+f.flag+"="+f.name)
-		files = append(files, cache.NewFile(f.name, data))
-	}
-	if s.set.Changed("passes") {
-		args = append(args, "--passes="+s.passes)
-	}
-	if len(s.disable) > 0 {
-		args = append(args, "--disable-pass="+strings.Join(s.disable, ","))
-	}
-	for _, f := range []struct {
-		flag string
-		on   bool
-	}{{"dispatch-base", s.dispatchBase}, {"sample-shading", s.sampleShading}, {"safe-consts", s.safeConsts}, {"verify-each", s.verify}} {
-		if f.on {
-			args = append(args, "--"+f.flag)
-		}
-	}
-	if s.robust != "" {
-		args = append(args, "--robust="+s.robust)
+		args = append(args, "--"+name+"="+value)
 	}
 	return args, files, nil
 }

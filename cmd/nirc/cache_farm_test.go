@@ -68,7 +68,7 @@ func TestCacheExecutor(t *testing.T) {
 	shaders := newWorkplace(t).dir + "/shaders"
 	build := func(cache string, args ...string) string {
 		t.Helper()
-		args = append([]string{"cache", "build", "--dir", filepath.Join(dir, cache), "-t", "all", "--pipeline", pipeline, "--disable-pass", "opt_cse", "--safe-consts", "--robust", "buffer"}, args...)
+		args = append([]string{"cache", "build", "--dir", filepath.Join(dir, cache), "-t", "all", "--pipeline", pipeline, "--disable-pass", "opt_cse", "--safe-consts", "--sample-shading", "--dispatch-base", "--robust", "buffer"}, args...)
 		out, err := exec.Command(program, append(args, shaders)...).CombinedOutput()
 		if err != nil {
 			out = append(out, err.Error()...)
@@ -105,8 +105,8 @@ func TestCacheExecutor(t *testing.T) {
 		t.Error(out)
 	}
 	for args, want := range map[string]string{
-		"--remote-executor=farm:8980": "begins with grpc://",
-		"--remote-executor=" + at + " --remote-jobs=0": "want more than 0",
+		"--remote-executor=farm:8980":                         "begins with grpc://",
+		"--remote-executor=" + at + " --remote-jobs=0":        "want more than 0",
 		"--remote-executor=" + at + " --remote-nirc=/nowhere": "/nowhere", "--remote-executor=" + at + " --remote-default-exec-properties=x": "NAME=VALUE",
 	} {
 		if out := build("errors", strings.Fields(args)...); !strings.Contains(out, want) {
