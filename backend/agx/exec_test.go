@@ -40,7 +40,7 @@ func TestOps(t *testing.T) {
 // Random programs store the same on the core as in the interpreter; also with
 // few registers.
 func TestRandom(t *testing.T) {
-	for seed := range int64(150) {
+	for seed := range gputest.Seeds(150) {
 		s := gputest.Random{Seed: seed, Size: 10 + int(seed)%60, Comps: 1, Halves: true}.Shader()
 		opts := CompileOptions{}
 		if seed%3 == 0 {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"nirc/internal/amber"
 	"nirc/internal/emu"
 	"nirc/internal/exec"
+	"nirc/internal/prove"
 	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/passes"
@@ -123,20 +123,6 @@ func TestObligations(t *testing.T) {
 	}
 }
 
-// module compiles GLSL.
-func module(t *testing.T, name, text string) *nirc.Module {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := nirc.LoadFile(t.Context(), file, nirc.FileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // shadeSamples draws a pixel of four samples in pipelines that shade each, with a fragment shader that
 // interpolates and one that does not.
 func shadeSamples(t *testing.T, abi string) error {
@@ -153,10 +139,10 @@ func shadeSamples(t *testing.T, abi string) error {
 func shadePixel(t *testing.T, abi, color string, want [4]uint8) error {
 	t.Helper()
 	modules := []*nirc.Module{
-		module(t, "a.vert", `#version 450
+		prove.FromGLSL(t, ir.StageVertex, `#version 450
 layout(location=0) out vec2 v;
 void main() { vec2 at = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1); v = at * 2.0; gl_Position = vec4(at * 4.0 - 1.0, 0, 1); }`),
-		module(t, "a.frag", `#version 450
+		prove.FromGLSL(t, ir.StageFragment, `#version 450
 layout(location=0) in vec2 v;
 layout(location=0) out vec4 o;
 layout(set=0, binding=0) buffer B { uint n; };
@@ -220,9 +206,9 @@ void main() { o = subpassLoad(a); }`)}
 // bias of 1, in all the ways in which a level is chosen.
 func sampleBiased(t *testing.T, _ string) error {
 	t.Helper()
-	vs := module(t, "a.vert", `#version 450
+	vs := prove.FromGLSL(t, ir.StageVertex, `#version 450
 void main() { gl_Position = vec4(vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 4.0 - 1.0, 0, 1); }`)
-	fs := module(t, "a.frag", `#version 450
+	fs := prove.FromGLSL(t, ir.StageFragment, `#version 450
 layout(set=0, binding=0) uniform sampler2D a;
 layout(set=0, binding=1) uniform sampler2D b[2];
 layout(set=0, binding=2) uniform U { int one; };
@@ -291,7 +277,7 @@ void main() {
 // countCubes asks for the size of an array of four cubes, as a texture and as a storage image.
 func countCubes(t *testing.T, _ string) error {
 	t.Helper()
-	m := module(t, "a.comp", `#version 450
+	m := prove.FromGLSL(t, ir.StageCompute, `#version 450
 layout(local_size_x=1) in;
 layout(set=0, binding=0) uniform samplerCubeArray c;
 layout(set=0, binding=1, r32f) uniform readonly imageCubeArray d;

@@ -11,7 +11,7 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/internal/emu"
 	"nirc/internal/exec"
-	"nirc/internal/refs"
+	"nirc/internal/prove"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -37,12 +37,8 @@ void main() {
 
 // Samplers for which there is no state register stand in the sampler heap.
 func TestSamplers(t *testing.T) {
-	refs.Tool(t, "glslangValidator")
 	ctx := context.Background()
-	m, err := nirc.LoadFile(ctx, "-", nirc.FileOptions{Stdin: strings.NewReader(samplersSource), Stage: ir.StageCompute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := prove.FromGLSL(t, ir.StageCompute, samplersSource)
 	o, err := m.Compile(ctx, nirc.Options{Target: "agx", Level: passes.O2})
 	if err != nil {
 		t.Fatal(err)
@@ -107,9 +103,7 @@ func TestSamplers(t *testing.T) {
 		}
 	}
 	huge := strings.Replace(samplersSource, "a[20]", "a[70000]", 1)
-	if m, err = nirc.LoadFile(ctx, "-", nirc.FileOptions{Stdin: strings.NewReader(huge), Stage: ir.StageCompute}); err != nil {
-		t.Fatal(err)
-	}
+	m = prove.FromGLSL(t, ir.StageCompute, huge)
 	if _, err := m.Compile(ctx, nirc.Options{Target: "agx", Level: passes.O2}); err == nil || !strings.Contains(err.Error(), "70000 descriptors at binding 1 of set 0 are not supported without a pipeline layout") {
 		t.Errorf("error %v", err)
 	}

@@ -50,7 +50,7 @@ func TestWithoutOptionalSteps(t *testing.T) {
 	}
 	for _, names := range append(cases, all) {
 		t.Run(fmt.Sprint(names), func(t *testing.T) {
-			for seed := range int64(12) {
+			for seed := range gputest.Seeds(12) {
 				s := gputest.Random{Seed: seed, Size: 20 + int(seed)*5, Comps: 1, Halves: true}.Shader()
 				opts := CompileOptions{Job: without(names...)}
 				if seed%3 == 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,38 +17,28 @@ const mixWords = 8
 // TestOperands applies each operation to operands of every kind, with
 // modifiers on them and on the result: values of threads, immediates small and large,
 // push constants, one value twice. What a target cannot encode it must bring into a
-// register. A refusal may name the operation only.
-func (c *Ops) TestOperands(t *testing.T, seeds int) {
-	ran := 0
-	for op := ir.Op(0); int(op) < ir.NumOps; op++ {
-		info := op.Info()
-		if info.Target != "" && info.Target != c.Target || info.Horizontal() || op == ir.OpMov || info.Out.Class == ir.ClassNone {
-			continue
-		}
-		for _, bits := range c.Sizes {
-			if !RunsAt(op, bits) || c.Skip != nil && c.Skip(op, bits) {
-				continue
+// register. A refusal may name the operation only. There are as many shaders of each
+// as seeds.
+func (c *Ops) TestOperands(t *testing.T, seeds int64) {
+	ran, some := 0, slices.Collect(Seeds(seeds))
+	for op, bits := range c.each {
+		for _, seed := range some {
+			s, words := mixShader(op, bits, rand.New(rand.NewSource(seed<<16|int64(op))))
+			if ir.Validate(s) != nil {
+				break // sized otherwise
 			}
-			exact := info.Out.Class != ir.ClassFloat
-			for seed := range int64(seeds) {
-				s, words := mixShader(op, bits, rand.New(rand.NewSource(seed<<16|int64(op))))
-				if ir.Validate(s) != nil {
-					break // sized otherwise
-				}
-				in := opInput(op, words)
-				run := &Run{Groups: 1, In: in, OutSize: 64 * 4 * mixWords, Push: in[:64], Wave: c.Wave}
-				err := c.Differ(ran, s, run, func(_ int, w, g uint32) bool { return !exact && Close32(w, g) })
-				switch {
-				case err == nil:
-					ran++
-				case !errors.Is(err, errors.ErrUnsupported):
-					t.Errorf("%s of %d bits, seed %d: %v\n%s", op, bits, seed, err, ir.Print(s))
-				}
+			in := opInput(op, words)
+			err := c.differ(ran, op, s, &Run{Groups: 1, In: in, OutSize: 64 * 4 * mixWords, Push: in[:64], Wave: c.Wave})
+			switch {
+			case err == nil:
+				ran++
+			case !errors.Is(err, errors.ErrUnsupported):
+				t.Errorf("%s of %d bits, seed %d: %v\n%s", op, bits, seed, err, ir.Print(s))
 			}
 		}
 	}
 	t.Logf("%d shaders ran", ran)
-	if ran < c.Least*seeds/2 {
+	if ran < c.Least*len(some)/2 {
 		t.Errorf("only %d shaders ran", ran)
 	}
 }

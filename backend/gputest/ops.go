@@ -27,35 +27,45 @@ type Ops struct {
 	Least int
 }
 
-// Test compares each operation on the target with the interpreter; integers
-// exactly, floats except for the last places.
-func (c *Ops) Test(t *testing.T) {
-	ran, refused := 0, []string{}
+// each yields the operations of the target at the sizes at which they run.
+func (c *Ops) each(yield func(op ir.Op, bits uint8) bool) {
 	for op := ir.Op(0); int(op) < ir.NumOps; op++ {
 		info := op.Info()
 		if info.Target != "" && info.Target != c.Target || info.Horizontal() || op == ir.OpMov || info.Out.Class == ir.ClassNone {
 			continue
 		}
 		for _, bits := range c.Sizes {
-			if !RunsAt(op, bits) || c.Skip != nil && c.Skip(op, bits) {
-				continue
+			if RunsAt(op, bits) && (c.Skip == nil || !c.Skip(op, bits)) && !yield(op, bits) {
+				return
 			}
-			n := 1 + ran%c.Comps
-			s, words := opShader(op, bits, uint8(n))
-			if ir.Validate(s) != nil {
-				continue // sized otherwise
-			}
-			exact := info.Out.Class != ir.ClassFloat
-			run := &Run{Groups: 1, In: opInput(op, words), OutSize: 64 * 16, Wave: c.Wave}
-			err := c.Differ(ran, s, run, func(_ int, w, g uint32) bool { return !exact && Close32(w, g) })
-			switch {
-			case err == nil:
-				ran++
-			case errors.Is(err, errors.ErrUnsupported):
-				refused = append(refused, fmt.Sprintf("%s/%d", op, bits))
-			default:
-				t.Errorf("%s of %d bits, %d components: %v", op, bits, n, err)
-			}
+		}
+	}
+}
+
+// differ runs a shader of an operation as the n-th.
+func (c *Ops) differ(n int, op ir.Op, s *ir.Shader, run *Run) error {
+	exact := op.Info().Out.Class != ir.ClassFloat
+	return c.Differ(n, s, run, func(_ int, w, g uint32) bool { return !exact && Close32(w, g) })
+}
+
+// Test compares each operation on the target with the interpreter; integers
+// exactly, floats except for the last places.
+func (c *Ops) Test(t *testing.T) {
+	ran, refused := 0, []string{}
+	for op, bits := range c.each {
+		n := 1 + ran%c.Comps
+		s, words := opShader(op, bits, uint8(n))
+		if ir.Validate(s) != nil {
+			continue // sized otherwise
+		}
+		err := c.differ(ran, op, s, &Run{Groups: 1, In: opInput(op, words), OutSize: 64 * 16, Wave: c.Wave})
+		switch {
+		case err == nil:
+			ran++
+		case errors.Is(err, errors.ErrUnsupported):
+			refused = append(refused, fmt.Sprintf("%s/%d", op, bits))
+		default:
+			t.Errorf("%s of %d bits, %d components: %v", op, bits, n, err)
 		}
 	}
 	t.Logf("%d operations ran; refused: %s", ran, strings.Join(refused, " "))

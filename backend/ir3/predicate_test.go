@@ -97,11 +97,8 @@ func TestPredicationChosen(t *testing.T) {
 
 // TestRandomPredication masks all that may be masked, and nothing is more with masks by choice.
 func TestRandomPredication(t *testing.T) {
-	n, masked := 40, 0
-	if testing.Short() {
-		n = 20
-	}
-	for seed := range int64(n) {
+	masked := 0
+	for seed := range gputest.Seeds(40) {
 		s := randomShader(7000+seed, 10+int(seed)%60)
 		gpu := gpus[seed%int64(len(gpus))]
 		bin := executeRandom(t, s, seed, CompileOptions{GPU: gpu, maskAll: true})

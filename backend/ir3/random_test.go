@@ -22,12 +22,8 @@ func executeRandom(t *testing.T, s *ir.Shader, seed int64, opts CompileOptions) 
 }
 
 func TestRandomShaders(t *testing.T) {
-	n := 300
-	if testing.Short() {
-		n = 40
-	}
 	var inst, nops, regs int
-	for seed := range int64(n) {
+	for seed := range gputest.Seeds(300) {
 		s := randomShader(seed, 10+int(seed)%60)
 		if err := ir.Validate(s); err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, ir.Print(s))
@@ -41,7 +37,7 @@ func TestRandomShaders(t *testing.T) {
 // With few registers values go to private memory and back.
 func TestRandomSpilling(t *testing.T) {
 	stores := 0
-	for seed := range int64(80) {
+	for seed := range gputest.Seeds(80) {
 		s := randomShader(1000+seed, 40+int(seed)%60)
 		bin := executeRandom(t, s, seed, CompileOptions{GPU: gpus[seed%int64(len(gpus))], Registers: 6})
 		if bin.Meta.MaxRegs > 6 {

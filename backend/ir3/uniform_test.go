@@ -226,12 +226,9 @@ func (g *waveGen) leave(cond *ir.Def, busy bool, kind ir.JumpKind) *ir.Block {
 // TestRandomUniform: programs whose uniform values live in shared registers
 // compute the same as with all values in registers of fibers.
 func TestRandomUniform(t *testing.T) {
-	n := int64(200)
-	if testing.Short() {
-		n = 60
-	}
-	shared, scalar, loads := 0, 0, 0
-	for seed := range n {
+	n, shared, scalar, loads := 0, 0, 0, 0
+	for seed := range gputest.Seeds(200) {
+		n++
 		s := waveShader(seed, 12+int(seed)%60)
 		if err := ir.Validate(s); err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, ir.Print(s))
@@ -254,7 +251,7 @@ func TestRandomUniform(t *testing.T) {
 		shared += boolInt(k > 0)
 		loads += strings.Count(disasm(bin), "ldc.u")
 	}
-	if shared < int(n)/2 || loads == 0 {
+	if shared < n/2 || loads == 0 {
 		t.Errorf("only %d of %d programs use the scalar unit, %d uniform loads", shared, n, loads)
 	}
 	t.Logf("%d programs use the scalar unit, for %d instructions; %d uniform loads", shared, scalar, loads)

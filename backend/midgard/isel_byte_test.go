@@ -216,7 +216,7 @@ func (g *byteGen) shader(steps int) *ir.Shader {
 // constants, wider values, selections and branches; also where registers are few.
 func TestRandomBytes(t *testing.T) {
 	inst := 0
-	for seed := range int64(160) {
+	for seed := range gputest.Seeds(160) {
 		g := &byteGen{Rand: rand.New(rand.NewSource(seed))}
 		s := g.shader(6 + int(seed)%24)
 		if err := ir.Validate(s); err != nil {

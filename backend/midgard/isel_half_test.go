@@ -82,7 +82,7 @@ func TestHalfVectors(t *testing.T) {
 // Any lane may go to any other, come from wherever a value lies, and be mixed
 // with constants, scalars and selections.
 func TestHalfShuffles(t *testing.T) {
-	for seed := range int64(60) {
+	for seed := range gputest.Seeds(60) {
 		r := rand.New(rand.NewSource(seed))
 		s, b := gputest.NewShader(ir.StageCompute, 1)
 		in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)

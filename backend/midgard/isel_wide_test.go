@@ -122,7 +122,7 @@ func (g *wideGen) branch(n int) {
 // registers are few.
 func TestRandomWide(t *testing.T) {
 	inst := 0
-	for seed := range int64(160) {
+	for seed := range gputest.Seeds(160) {
 		g := &wideGen{Rand: rand.New(rand.NewSource(seed))}
 		s, b := gputest.NewShader(ir.StageCompute, 1)
 		in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)

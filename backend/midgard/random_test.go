@@ -22,12 +22,8 @@ func executeRandom(t *testing.T, seed int64, size int, opts CompileOptions) *Bin
 }
 
 func TestRandomShaders(t *testing.T) {
-	n := 150
-	if testing.Short() {
-		n = 40
-	}
 	var bundles, inst, regs int
-	for seed := range int64(n) {
+	for seed := range gputest.Seeds(150) {
 		bin := executeRandom(t, seed, 10+int(seed)%60, CompileOptions{GPU: gpus[seed%int64(len(gpus))].Name})
 		inst, bundles, regs = inst+bin.Stats.Instrs, bundles+bin.Stats.Bundles, regs+bin.Stats.Regs
 	}
@@ -37,7 +33,7 @@ func TestRandomShaders(t *testing.T) {
 // With few registers values go to the thread's storage and back.
 func TestRandomSpilling(t *testing.T) {
 	stores := 0
-	for seed := range int64(50) {
+	for seed := range gputest.Seeds(50) {
 		bin := executeRandom(t, 1000+seed, 40+int(seed)%60, CompileOptions{GPU: gpus[seed%int64(len(gpus))].Name, Registers: 4})
 		if bin.Meta.WorkRegs > 4 {
 			t.Errorf("seed %d: %d work registers", seed, bin.Meta.WorkRegs)

@@ -43,7 +43,7 @@ func TestOptionalStepsMayBeLeftOut(t *testing.T) {
 	for n, set := range sets {
 		for i, pl := range plans {
 			opts := CompileOptions{plan: pl.name, Job: &backend.Job{Instrument: passes.NewInstrument(passes.RunOptions{VerifyEach: true, Disable: set})}}
-			for seed := range int64(6) {
+			for seed := range gputest.Seeds(6) {
 				opts.GPU = gpus[(int(seed)+n)%len(gpus)].Name
 				opts.Registers = 16 - int(seed)%3*5
 				bin := executeRandom(t, 5000+100*int64(n)+10*int64(i)+seed, 10+int(seed)*12, opts)
@@ -73,7 +73,7 @@ func TestStepsCanBeCut(t *testing.T) {
 
 // What steps are printed as reads back.
 func TestMachineTextReadsBack(t *testing.T) {
-	for seed := range int64(24) {
+	for seed := range gputest.Seeds(24) {
 		look := func(title, text string) {
 			f, p, err := readMachine(text, &gpus[0])
 			if err != nil {

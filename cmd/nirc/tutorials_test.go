@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -117,6 +119,9 @@ func TestTutorialProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	build := exec.Command("go", "build", "-o", program, source)
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-trimpath", Value: "true"}) {
+		build.Args = slices.Insert(build.Args, 2, "-trimpath") // what this test was built of is there
+	}
 	build.Dir = repository
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -135,16 +135,19 @@ func run(name string, args ...string) bool {
 	return exec.CommandContext(ctx, name, args...).Run() == nil
 }
 
-// TestCorpus translates the valid modules of the corpus: every 60th file, all
-// with NIRC_FULL=1.
+// TestCorpus translates the valid modules of the corpus: every 150th file, every 60th with
+// NIRC_GRIDS=all, all with NIRC_FULL=1.
 func TestCorpus(t *testing.T) {
 	dir := refs.Path(t, "corpus")
 	for _, tool := range []string{"glslangValidator", "spirv-val"} {
 		refs.Tool(t, tool)
 	}
-	step := 60
-	if os.Getenv("NIRC_FULL") == "1" {
+	step := 150
+	switch {
+	case os.Getenv("NIRC_FULL") == "1":
 		step = 1
+	case refs.WholeGrids():
+		step = 60
 	}
 	c := tally{reasons: map[string]int{}}
 	corpusModules(t, dir, step, func(name string, data []byte) { c.check(t, name, data) })

@@ -24,12 +24,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"nirc"
 	"nirc/internal/amber"
 	"nirc/internal/mangle"
 	"nirc/internal/refs"
+	"nirc/ir"
 )
 
 // Full reports whether the environment asks for the long run.
@@ -64,6 +66,33 @@ func LoadCorpus(t *testing.T, path string) (*nirc.Module, error) {
 		return nil, err
 	}
 	return nirc.Load(data, path)
+}
+
+// made are the modules of FromGLSL.
+var made struct {
+	sync.Mutex
+	list map[string]*nirc.Module
+}
+
+// FromGLSL compiles GLSL by glslangValidator, once for each text of a stage; without the tool the test is skipped.
+func FromGLSL(t testing.TB, stage ir.Stage, text string) *nirc.Module {
+	t.Helper()
+	refs.Tool(t, "glslangValidator")
+	made.Lock()
+	defer made.Unlock()
+	key := stage.String() + "\n" + text
+	if m := made.list[key]; m != nil {
+		return m
+	}
+	m, err := nirc.LoadFile(context.Background(), "-", nirc.FileOptions{Stdin: strings.NewReader(text), Stage: stage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made.list == nil {
+		made.list = map[string]*nirc.Module{}
+	}
+	made.list[key] = m
+	return m
 }
 
 // Corpus lists the corpus's files of some names, in order; none where

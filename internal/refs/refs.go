@@ -1,6 +1,6 @@
 // Package refs finds the tools that the deeper tests use, and what others made and the repository does not hold: the corpus of
 // Khronos' conformance scripts and shaders, and tables of other compilers' figures. That lies in a folder "shared" beside the
-// repository, or where NIRC_SHARED says. Nothing that ships imports this.
+// repository, or where NIRC_SHARED says. It says too how much of a grid a test takes. Nothing that ships imports this.
 package refs
 
 import (

@@ -10,6 +10,7 @@ import (
 	"nirc"
 	"nirc/internal/emu"
 	"nirc/internal/exec"
+	"nirc/internal/prove"
 	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/passes"
@@ -103,12 +104,12 @@ func TestCullDistances(t *testing.T) {
 		{topology: emu.TriangleList, n: 3, samples: 1, geometry: true},
 		{topology: emu.TriangleList, n: 3, samples: 1, none: true},
 	} {
-		modules := []*nirc.Module{compileGLSL(t, ir.StageVertex, strings.ReplaceAll(cullVertex, "N", fmt.Sprint(c.n)))}
+		modules := []*nirc.Module{prove.FromGLSL(t, ir.StageVertex, strings.ReplaceAll(cullVertex, "N", fmt.Sprint(c.n)))}
 		if c.geometry {
-			modules = append(modules, compileGLSL(t, ir.StageGeometry, cullGeometry))
+			modules = append(modules, prove.FromGLSL(t, ir.StageGeometry, cullGeometry))
 		}
 		if !c.none {
-			modules = append(modules, compileGLSL(t, ir.StageFragment, strings.Replace(cullFragment, "EXTRA", c.extra, 1)))
+			modules = append(modules, prove.FromGLSL(t, ir.StageFragment, strings.Replace(cullFragment, "EXTRA", c.extra, 1)))
 		}
 		want := culledDraw(t, modules, nirc.Options{Target: nirc.IRTarget}, c.topology, c.n, c.samples)
 		drawn := map[byte]bool{}
@@ -141,8 +142,8 @@ func TestCullDistances(t *testing.T) {
 
 // TestCullABI: what a whole program of the convention is, and what is refused.
 func TestCullABI(t *testing.T) {
-	m := compileGLSL(t, ir.StageFragment, strings.Replace(cullFragment, "EXTRA", "", 1))
-	early := compileGLSL(t, ir.StageFragment, "#version 450\nlayout(early_fragment_tests) in;\nvoid main() {}")
+	m := prove.FromGLSL(t, ir.StageFragment, strings.Replace(cullFragment, "EXTRA", "", 1))
+	early := prove.FromGLSL(t, ir.StageFragment, "#version 450\nlayout(early_fragment_tests) in;\nvoid main() {}")
 	for _, c := range []struct {
 		m      *nirc.Module
 		target string

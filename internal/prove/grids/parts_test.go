@@ -264,7 +264,7 @@ func TestGrid(t *testing.T) {
 		}
 	}
 	t.Run("GLSL", func(t *testing.T) {
-		if err := testGrid(compileGLSL(t, ir.StageVertex, gridVertex), ir.StageTessCtrl, 1); err != nil {
+		if err := testGrid(prove.FromGLSL(t, ir.StageVertex, gridVertex), ir.StageTessCtrl, 1); err != nil {
 			t.Error(err)
 		}
 	})

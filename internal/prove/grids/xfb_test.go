@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"context"
 	"reflect"
-	"strings"
 	"testing"
 
 	"nirc"
 	"nirc/internal/emu"
 	"nirc/internal/exec"
 	"nirc/internal/prove"
-	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -41,22 +39,10 @@ void main() {
   for (int k = 0; k < 2; k++) { bb.y = vec2(a[0].x, k); EmitStreamVertex(1); EndStreamPrimitive(1); }
 }`
 
-// compileGLSL compiles a shader with the outside compiler, or skips.
-func compileGLSL(t *testing.T, stage ir.Stage, src string) *nirc.Module {
-	t.Helper()
-	refs.Tool(t, "glslangValidator")
-	o := nirc.FileOptions{Stdin: strings.NewReader(src), Stage: stage}
-	m, err := nirc.LoadFile(context.Background(), "-", o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // TestTransformFeedback captures outputs of the vertex and of the geometry
 // stage, as the frontend makes them and behind the passes.
 func TestTransformFeedback(t *testing.T) {
-	vs, gs := compileGLSL(t, ir.StageVertex, feedbackVertex), compileGLSL(t, ir.StageGeometry, feedbackGeometry)
+	vs, gs := prove.FromGLSL(t, ir.StageVertex, feedbackVertex), prove.FromGLSL(t, ir.StageGeometry, feedbackGeometry)
 	lowered, err := passes.ParsePassList(prove.LoweredInterface)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +88,7 @@ func TestTransformFeedback(t *testing.T) {
 
 // TestReflectFeedback lists what is captured.
 func TestReflectFeedback(t *testing.T) {
-	r, err := compileGLSL(t, ir.StageGeometry, feedbackGeometry).Interface(context.Background(), nirc.Options{Target: nirc.IRTarget})
+	r, err := prove.FromGLSL(t, ir.StageGeometry, feedbackGeometry).Interface(context.Background(), nirc.Options{Target: nirc.IRTarget})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +138,7 @@ func passedDraw(t *testing.T, modules []*nirc.Module, o nirc.Options, topology e
 // TestPassThrough: on AGX the vertices of pipelines without a geometry stage are captured by one
 // that hands them on, and drawn as before.
 func TestPassThrough(t *testing.T) {
-	modules := []*nirc.Module{compileGLSL(t, ir.StageVertex, passVertex), compileGLSL(t, ir.StageFragment, passFragment)}
+	modules := []*nirc.Module{prove.FromGLSL(t, ir.StageVertex, passVertex), prove.FromGLSL(t, ir.StageFragment, passFragment)}
 	for topology := emu.PointList; topology < emu.PatchList; topology++ {
 		want, captured := passedDraw(t, modules, nirc.Options{Target: nirc.IRTarget}, topology)
 		if captured.Written[0] < 2 || captured.Generated[0] < 4 {

@@ -25,7 +25,7 @@ func TestImageScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := func(src []byte, level passes.Level) amber.Result {
-			return runScript(t, nirc.Options{Target: nirc.IRTarget, Level: level}, path, src, nil)
+			return runScript(t, nirc.Options{Target: nirc.IRTarget, Level: level}, path, src)
 		}
 		for _, level := range []passes.Level{passes.O0, passes.O2} {
 			if r := run(src, level); r.Verdict != amber.Pass || r.Checked < 4 {

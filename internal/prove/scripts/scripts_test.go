@@ -79,25 +79,27 @@ func (x *script) run(t *testing.T) {
 	if bytes.Contains(src, []byte("GLSL")) {
 		refs.Tool(t, "glslangValidator")
 	}
-	modules := &amber.ModuleCache{}
 	for _, o := range x.targets {
 		for _, o.Level = range []passes.Level{passes.O0, passes.O2} {
-			if got := runScript(t, o, path, src, modules); got.Verdict != amber.Pass || got.Checked < x.checked {
+			if got := runScript(t, o, path, src); got.Verdict != amber.Pass || got.Checked < x.checked {
 				t.Errorf("%s %s at O%v: %+v", o.Target, o.GPU, o.Level, got)
 			}
 			if x.wrong == "" {
 				continue
 			}
 			wrong := bytes.Replace(src, []byte(x.right), []byte(x.wrong), 1)
-			if got := runScript(t, o, path, wrong, modules); got.Verdict != amber.Fail || got.Cause != amber.CauseExpectation {
+			if got := runScript(t, o, path, wrong); got.Verdict != amber.Fail || got.Cause != amber.CauseExpectation {
 				t.Errorf("%s %s at O%v takes %q for right: %+v", o.Target, o.GPU, o.Level, x.wrong, got)
 			}
 		}
 	}
 }
 
+// modules are those of all scripts: glslangValidator runs once for each shader.
+var modules amber.ModuleCache
+
 // runScript runs the text of a script.
-func runScript(t *testing.T, o nirc.Options, path string, src []byte, modules *amber.ModuleCache) amber.Result {
+func runScript(t *testing.T, o nirc.Options, path string, src []byte) amber.Result {
 	t.Helper()
 	target, err := exec.AmberTarget(o)
 	if err != nil {
@@ -107,5 +109,5 @@ func runScript(t *testing.T, o nirc.Options, path string, src []byte, modules *a
 	if err != nil {
 		t.Fatal(err)
 	}
-	return (&amber.Runner{Strict: true, Target: target, Modules: modules}).Run(t.Context(), s)
+	return (&amber.Runner{Strict: true, Target: target, Modules: &modules}).Run(t.Context(), s)
 }

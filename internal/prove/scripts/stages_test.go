@@ -20,7 +20,6 @@ func TestStageScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	modules := &amber.ModuleCache{}
 	for _, o := range []nirc.Options{{}, {Level: passes.O2}, {Passes: lowered}} {
 		o.Target = nirc.IRTarget
 		for _, name := range []string{"tess.amber", "geometry.amber", "geometry_types.amber", "barycentric.amber", "draws.vkscript"} {
@@ -29,7 +28,7 @@ func TestStageScripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := runScript(t, o, path, src, modules); got.Verdict != amber.Pass || got.Checked < 1 {
+			if got := runScript(t, o, path, src); got.Verdict != amber.Pass || got.Checked < 1 {
 				t.Errorf("%s at O%v, passes given %v: %+v", name, o.Level, o.Passes != nil, got)
 			}
 		}
