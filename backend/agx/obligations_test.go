@@ -174,10 +174,10 @@ void main() { atomicAdd(n, 1u); o = `+color+`; }`)}
 func inputAttachment(t *testing.T, abi string) error {
 	t.Helper()
 	modules := []*nirc.Module{
-		module(t, "a.vert", `#version 450
+		prove.FromGLSL(t, ir.StageVertex, `#version 450
 #extension GL_ARB_shader_viewport_layer_array : require
 void main() { gl_Position = vec4(vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 4.0 - 1.0, 0, 1); gl_Layer = 1; }`),
-		module(t, "a.frag", `#version 450
+		prove.FromGLSL(t, ir.StageFragment, `#version 450
 layout(input_attachment_index = 0, set = 0, binding = 0) uniform subpassInput a;
 layout(location=0) out vec4 o;
 void main() { o = subpassLoad(a); }`)}

@@ -9,6 +9,7 @@ import (
 	"nirc"
 	"nirc/internal/emu"
 	"nirc/internal/exec"
+	"nirc/internal/prove"
 	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/passes"
@@ -87,7 +88,7 @@ func TestInputAttachments(t *testing.T) {
 		if c.samples > 0 {
 			fragment = strings.Replace(attachmentFragment, "SAMPLE", ", 1", 1)
 		}
-		modules := []*nirc.Module{compileGLSL(t, ir.StageVertex, strings.Replace(attachmentVertex, "LAYER", c.layer, 1)), compileGLSL(t, ir.StageFragment, fragment)}
+		modules := []*nirc.Module{prove.FromGLSL(t, ir.StageVertex, strings.Replace(attachmentVertex, "LAYER", c.layer, 1)), prove.FromGLSL(t, ir.StageFragment, fragment)}
 		var want [attachmentLayers][8]uint32
 		for l := range want {
 			if drawn := c.layer != "" || c.views>>l&1 != 0 || c.views == 0 && int(c.one) == l; !drawn {
