@@ -162,7 +162,7 @@ func isCoherent(in *ir.Instr) bool {
 }
 
 func (s *isel) setCoherent(in *ir.Instr, t *isa.Instr) {
-	if isCoherent(in) {
+	if isCoherent(in) && !faults.has(faultCoherent) {
 		if err := t.SetCoherent(); err != nil {
 			s.broken(in, "%v", err)
 		}

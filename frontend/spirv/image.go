@@ -213,21 +213,14 @@ func (t *translator) imageOps(in *inst, i int) (o imageOperands) {
 	if m&spv.ImageOperandsMinLod != 0 {
 		o.minLod = t.floatVector(next(), 1, 0)
 	}
-	if m&spv.ImageOperandsMakeTexelAvailable != 0 {
-		next()
+	for _, bit := range [...]uint32{texelBits.available, texelBits.visible} {
+		if uint32(m)&bit != 0 {
+			i++
+			t.scope(in, i)
+		}
 	}
-	if m&spv.ImageOperandsMakeTexelVisible != 0 {
-		next()
-	}
-	if m&(spv.ImageOperandsMakeTexelAvailable|spv.ImageOperandsMakeTexelVisible|spv.ImageOperandsNonPrivateTexel) != 0 {
-		o.access |= ir.AccessCoherent
-	}
-	if m&spv.ImageOperandsVolatileTexel != 0 {
-		o.access |= ir.AccessVolatile
-	}
-	if m&spv.ImageOperandsNontemporal != 0 {
-		o.access |= ir.AccessNonTemporal
-	}
+	t.checkMemory(in, &texelBits, uint32(m), in.op != spv.OpImageWrite, in.op == spv.OpImageWrite)
+	o.access = texelBits.access(uint32(m))
 	o.signExt, o.zeroExt = m&spv.ImageOperandsSignExtend != 0, m&spv.ImageOperandsZeroExtend != 0
 	return o
 }

@@ -5,37 +5,29 @@ import (
 	"nirc/ir"
 )
 
-// memoryOperands reads the memory operands at operand i: access bits, the
-// alignment (0 none), and where the next operands begin.
-func (t *translator) memoryOperands(in *inst, i int) (a ir.Access, align uint32, next int) {
+// memoryOperands reads the memory operands at operand i of an instruction that loads or stores: access
+// bits, the alignment (0 none), and where the next operands begin.
+func (t *translator) memoryOperands(in *inst, i int, loads, stores bool) (a ir.Access, align uint32, next int) {
 	if i >= len(in.args) {
 		return 0, 0, i
 	}
-	m := spv.MemoryAccess(in.args[i])
+	m := in.args[i]
+	t.checkMemory(in, &pointerBits, m, loads, stores)
 	next = i + 1
-	if m&spv.MemoryAccessVolatile != 0 {
-		a |= ir.AccessVolatile
-	}
-	if m&spv.MemoryAccessAligned != 0 {
+	if m&uint32(spv.MemoryAccessAligned) != 0 {
 		align = t.arg(in, next)
 		next++
 		if align&(align-1) != 0 {
 			t.fail(in.id, "%s: the alignment %d is not a power of two", in.op, align)
 		}
 	}
-	if m&spv.MemoryAccessNontemporal != 0 {
-		a |= ir.AccessNonTemporal
+	for _, bit := range [...]uint32{pointerBits.available, pointerBits.visible} {
+		if m&bit != 0 {
+			t.scope(in, next)
+			next++
+		}
 	}
-	if m&spv.MemoryAccessMakePointerAvailable != 0 {
-		next++
-	}
-	if m&spv.MemoryAccessMakePointerVisible != 0 {
-		next++
-	}
-	if m&(spv.MemoryAccessMakePointerAvailable|spv.MemoryAccessMakePointerVisible|spv.MemoryAccessNonPrivatePointer) != 0 {
-		a |= ir.AccessCoherent
-	}
-	return a, align, next
+	return pointerBits.access(m), align, next
 }
 
 // aligned returns p with the alignment that a memory operand promises; only
@@ -59,7 +51,7 @@ func (t *translator) load(in *inst) {
 	if !ty.sameShape(p.typ) {
 		t.fail(in.id, "%s: the result type is %s, the pointer's is %s", in.op, ty, p.typ)
 	}
-	a, align, _ := t.memoryOperands(in, 1)
+	a, align, _ := t.memoryOperands(in, 1, true, false)
 	p = t.withAccess(t.aligned(p, align), a)
 	switch {
 	case ty.opaque() && p.mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp) == 0:
@@ -154,7 +146,7 @@ func (t *translator) store(in *inst) {
 	if !ty.sameShape(p.typ) {
 		t.fail(0, "OpStore: the object's type is %s, the pointer's is %s", ty, p.typ)
 	}
-	a, align, _ := t.memoryOperands(in, 2)
+	a, align, _ := t.memoryOperands(in, 2, false, true)
 	p = t.withAccess(t.aligned(p, align), a)
 	l := t.get(in.args[1])
 	if !ty.isLeaf() {
@@ -215,10 +207,10 @@ func (t *translator) copyMemory(in *inst) {
 	if !dst.typ.sameShape(src.typ) {
 		t.fail(0, "OpCopyMemory: the types %s and %s differ", dst.typ, src.typ)
 	}
-	da, align, next := t.memoryOperands(in, 2)
+	da, align, next := t.memoryOperands(in, 2, true, true)
 	sa := da
 	if next < len(in.args) {
-		sa, align, _ = t.memoryOperands(in, next)
+		sa, align, _ = t.memoryOperands(in, next, true, false)
 	}
 	dst, src = t.withAccess(t.aligned(dst, align), da), t.withAccess(t.aligned(src, align), sa)
 	if t.copyWhole(dst, src) {
