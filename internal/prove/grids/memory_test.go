@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"nirc"
+	"nirc/internal/prove"
 	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/passes"
@@ -23,7 +24,7 @@ func TestVolatileAccesses(t *testing.T) {
 		qualifier, access string
 		least, most       int // accesses that are left of each kind
 	}{{"volatile", "volatile", 2, 2}, {"coherent", "coherent", 1, 2}, {"", "", 1, 1}} {
-		m := compileGLSL(t, ir.StageCompute, strings.Replace(accessedTwice, "QUALIFIER", c.qualifier, 1))
+		m := prove.FromGLSL(t, ir.StageCompute, strings.Replace(accessedTwice, "QUALIFIER", c.qualifier, 1))
 		for _, target := range []string{"ir3", "agx", "midgard"} {
 			u, err := nirc.New(nirc.Options{Target: target, Level: passes.O2})
 			if err != nil {
