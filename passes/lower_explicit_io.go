@@ -240,7 +240,7 @@ func (e *explicitIO) castAddress(d *ir.Instr, info *ir.DerefInfo) address {
 		a = e.addrs[src.Instr.Flags]
 		a.whole, a.vecStride = nil, 0
 	} else if src.NumComponents == 2 {
-		a = address{res: e.b.Channel(src, 0), off: e.b.Channel(src, 1), whole: src}
+		a = address{res: e.b.Channel(src, 0), off: e.bufferOffset(src), whole: src}
 	} else {
 		a = address{off: src, whole: src}
 	}
@@ -251,6 +251,15 @@ func (e *explicitIO) castAddress(d *ir.Instr, info *ir.DerefInfo) address {
 		a.mul, a.offset = info.AlignMul, info.AlignOffset
 	}
 	return a
+}
+
+// bufferOffset is the byte offset of a pointer to a buffer: a descriptor's own is where
+// the buffer begins.
+func (e *explicitIO) bufferOffset(ptr *ir.Def) *ir.Def {
+	if ptr.Instr.IsIntrinsic(ir.IntrLoadVulkanDescriptor) {
+		return e.b.ImmInt(0, ptr.BitSize)
+	}
+	return e.b.Channel(ptr, 1)
 }
 
 func (e *explicitIO) addConst(a *address, n int64) {

@@ -10,7 +10,7 @@ import (
 var optLoadStoreVectorizePass = &Pass{
 	Name: "opt_load_store_vectorize", Class: "B", Run: optLoadStoreVectorize, Optional: true, Rewrites: true,
 	Doc: "Merges explicit memory accesses of a block that lie side by side: loads at the place of the first, stores at that of the last, if nothing in between " +
-		"may touch the same memory. Offsets are compared as a value and a constant. Volatile and coherent accesses and atomics stay.",
+		"may touch the same memory. Offsets are compared as sums of a few values times constants. Volatile and coherent accesses and atomics stay.",
 	Options: []Option{
 		{"modes", "memory whose accesses are merged; mem_ssbo stands for mem_global too", ir.ModeUBO | ir.ModeSSBO | ir.ModeShared | ir.ModeConstant | ir.ModePushConst | ir.ModeFunctionTemp},
 		{"max_comps", "most components of a merged access", 4},
@@ -53,19 +53,39 @@ type memAccess struct {
 	in    *ir.Instr
 	store bool
 	class ir.Mode // memory that may alias
-	// Where: resource, then base (nil: none) plus at, modulo the offset's size.
+	// Where: resource, then the terms plus at, modulo the offset's size.
 	resource *ir.Def
 	own      int // memory that only accesses of this number reach, -1: any
-	base     *ir.Def
-	comp     int
+	terms    [maxOffsetTerms]offsetTerm
 	at       int64
 	bytes    int64
-	nuw      bool // base + at is known not to wrap
+	nuw      bool // the terms + at are known not to wrap
 	// fixed: nobody writes there.
 	fixed bool
 	// closed: no other joins it, as something after it may touch its memory; it
 	// still is in the way of others.
 	closed bool
+}
+
+// maxOffsetTerms bounds what an offset is a sum of.
+const maxOffsetTerms = 4
+
+// offsetTerm is a factor times a component of a value; without a value it is none.
+type offsetTerm struct {
+	def    *ir.Def
+	comp   int
+	factor uint64
+}
+
+// before orders terms, none last.
+func (t *offsetTerm) before(u *offsetTerm) bool {
+	switch {
+	case t.def == nil || u.def == nil:
+		return t.def != nil && u.def == nil
+	case t.def != u.def:
+		return t.def.Index < u.def.Index
+	}
+	return t.comp < u.comp
 }
 
 // classOf returns the memory of an access by explicit offset. What is read only, by offset
@@ -117,39 +137,87 @@ func describe(in *ir.Instr, own ownMemory) (a memAccess, ok bool) {
 	return a, a.class != 0 && val.BitSize >= 8 && acc&(ir.AccessVolatile|ir.AccessCoherent) == 0 && full
 }
 
-// splitOffset takes constants off an offset.
+// splitOffset writes an offset as a sum, which holds modulo its size.
 func (a *memAccess) splitOffset(d *ir.Def) {
-	a.base, a.comp, a.nuw = d, 0, true
-	for range 8 {
-		if v, ok := a.base.Const(a.comp); ok {
-			a.at += signExtend(v, d.BitSize)
-			a.base = nil
-			return
-		}
-		in := a.base.Instr
+	if !a.sumOf(d, 0, 1, 0) {
+		a.terms, a.at = [maxOffsetTerms]offsetTerm{{d, 0, 1}}, 0
+	}
+	a.nuw = neverWraps(d)
+	slices.SortFunc(a.terms[:], func(x, y offsetTerm) int {
 		switch {
-		case in.IsALU(ir.OpMov):
-			a.base, a.comp = in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(a.comp)
-		case in.IsVec():
-			a.base, a.comp = in.Srcs[a.comp].Def, in.Srcs[a.comp].Swizzle.Lane(0)
-		case in.IsALU(ir.OpIadd):
-			k := 1
-			v, ok := in.Srcs[1].Const(a.comp)
-			if !ok {
-				k = 0
-				v, ok = in.Srcs[0].Const(a.comp)
+		case x.before(&y):
+			return -1
+		case y.before(&x):
+			return 1
+		}
+		return 0
+	})
+	a.at = signExtend(uint64(a.at), d.BitSize)
+}
+
+// neverWraps reports whether the constants that an offset ends with are added without wrapping.
+func neverWraps(d *ir.Def) bool {
+	in := d.Instr
+	if !in.IsALU(ir.OpIadd) || !in.Srcs[0].Def.IsConst() && !in.Srcs[1].Def.IsConst() {
+		return true
+	}
+	return in.NoUnsignedWrap
+}
+
+// maxSumDepth bounds how far sums are followed.
+const maxSumDepth = 8
+
+// sumOf adds factor times a component of d; false if that has too many terms.
+func (a *memAccess) sumOf(d *ir.Def, comp int, factor uint64, depth int) bool {
+	if v, ok := d.Const(comp); ok {
+		a.at += int64(uint64(signExtend(v, d.BitSize)) * factor)
+		return true
+	}
+	in := d.Instr
+	src := func(k int, factor uint64) bool {
+		return a.sumOf(in.Srcs[k].Def, in.Srcs[k].Swizzle.Lane(comp), factor, depth+1)
+	}
+	switch {
+	case in.Kind != ir.KindALU || depth == maxSumDepth:
+	case in.Op == ir.OpMov:
+		return src(0, factor)
+	case in.IsVec():
+		return a.sumOf(in.Srcs[comp].Def, in.Srcs[comp].Swizzle.Lane(0), factor, depth+1)
+	case in.Op == ir.OpIadd:
+		saved := *a
+		if src(0, factor) && src(1, factor) {
+			return true
+		}
+		*a = saved
+	case in.Op == ir.OpIshl:
+		if n, ok := in.Srcs[1].Const(comp); ok {
+			return src(0, factor<<(n&uint64(d.BitSize-1)))
+		}
+	case in.Op == ir.OpImul || in.Op == ir.OpAmul:
+		for k := range 2 {
+			if n, ok := in.Srcs[1-k].Const(comp); ok {
+				return src(k, factor*n)
 			}
-			if !ok {
-				return
-			}
-			a.at += signExtend(v, d.BitSize)
-			a.nuw = a.nuw && in.NoUnsignedWrap
-			s := &in.Srcs[1-k]
-			a.base, a.comp = s.Def, s.Swizzle.Lane(a.comp)
-		default:
-			return
 		}
 	}
+	return a.term(d, comp, factor)
+}
+
+// term adds a term; false if there is no room.
+func (a *memAccess) term(d *ir.Def, comp int, factor uint64) bool {
+	factor &= 1<<d.BitSize - 1
+	for i := range a.terms {
+		t := &a.terms[i]
+		if t.def == nil {
+			*t = offsetTerm{d, comp, factor}
+			return true
+		}
+		if t.def == d && t.comp == comp {
+			t.factor = (t.factor + factor) & (1<<d.BitSize - 1)
+			return true
+		}
+	}
+	return false
 }
 
 func signExtend(v uint64, bits uint8) int64 { return int64(v<<(64-bits)) >> (64 - bits) }
@@ -255,10 +323,10 @@ func (v *vectorizer) between(first, second int, a *memAccess) bool {
 
 // conflict reports whether the order of two accesses matters.
 func conflict(x, y *memAccess) bool {
-	if !x.store && !y.store || x.class != y.class || x.own != y.own && x.own >= 0 && y.own >= 0 {
+	if !x.store && !y.store || x.fixed || y.fixed || x.class != y.class || x.own != y.own && x.own >= 0 && y.own >= 0 {
 		return false
 	}
-	if x.resource == y.resource && x.base == y.base && x.comp == y.comp {
+	if x.resource == y.resource && x.terms == y.terms {
 		return x.at < y.at+y.bytes && y.at < x.at+x.bytes
 	}
 	return true
@@ -267,13 +335,23 @@ func conflict(x, y *memAccess) bool {
 // sameKind reports whether two accesses differ only in place and width.
 func sameKind(x, y *memAccess) bool {
 	p, q := x.in, y.in
-	if p.Intr != q.Intr || x.resource != y.resource || x.base != y.base || x.comp != y.comp || p.Get(ir.IdxAccess) != q.Get(ir.IdxAccess) {
+	if p.Intr != q.Intr || x.resource != y.resource || x.terms != y.terms || p.Get(ir.IdxAccess) != q.Get(ir.IdxAccess) {
 		return false
 	}
 	if x.store {
 		return p.Srcs[0].Def.BitSize == q.Srcs[0].Def.BitSize
 	}
 	return p.Def.BitSize == q.Def.BitSize
+}
+
+// isFixed reports whether the offset is known when the shader is compiled.
+func (a *memAccess) isFixed() bool {
+	for i := range a.terms {
+		if d := a.terms[i].def; d != nil && !fixedHandle(d, 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // fixedHandle reports whether a descriptor is known when the shader is compiled.
@@ -307,7 +385,7 @@ func (v *vectorizer) merge(first, second memAccess) (m memAccess, ok bool) {
 	if second.at < first.at {
 		low, high = &second, &first
 	}
-	if v.dynamic && low.class == ir.ModeUBO && fixedHandle(low.resource, 0) && (low.base == nil || fixedHandle(low.base, 0)) {
+	if v.dynamic && low.class == ir.ModeUBO && fixedHandle(low.resource, 0) && low.isFixed() {
 		return m, false
 	}
 	if v.modes&low.class == 0 || low.at+low.bytes != high.at || !v.fits(low, high) || !v.c.Step() {
@@ -339,7 +417,7 @@ func (v *vectorizer) fits(low, high *memAccess) bool {
 	if low.class == ir.ModeUBO && !v.straddle && !(mul >= 16 && off%16+bytes <= 16) {
 		return false
 	}
-	return v.keepsBounds(low) && (!v.robust || inside || low.base == nil || low.nuw && high.nuw)
+	return v.keepsBounds(low) && (!v.robust || inside || low.terms[0].def == nil || low.nuw && high.nuw)
 }
 
 // keepsBounds reports whether the bounds of an access may become those of a larger one: one test for
@@ -418,7 +496,7 @@ func mergeLoads(low, high, first *memAccess) memAccess {
 	high.in.Def.RewriteUses(b.Channels(&in.Def, nl, nh))
 	low.in.Remove()
 	high.in.Remove()
-	return memAccess{in: in, class: low.class, resource: low.resource, own: low.own, base: low.base, comp: low.comp, at: low.at, bytes: low.bytes + high.bytes,
+	return memAccess{in: in, class: low.class, resource: low.resource, own: low.own, terms: low.terms, at: low.at, bytes: low.bytes + high.bytes,
 		nuw: low.nuw && high.nuw, fixed: low.fixed && high.fixed}
 }
 
@@ -438,6 +516,6 @@ func mergeStores(low, high, last *memAccess) memAccess {
 	b.Insert(in)
 	low.in.Remove()
 	high.in.Remove()
-	return memAccess{in: in, store: true, class: low.class, resource: low.resource, own: low.own, base: low.base, comp: low.comp, at: low.at, bytes: low.bytes + high.bytes,
+	return memAccess{in: in, store: true, class: low.class, resource: low.resource, own: low.own, terms: low.terms, at: low.at, bytes: low.bytes + high.bytes,
 		nuw: low.nuw && high.nuw}
 }
