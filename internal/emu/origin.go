@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // What hangs on garbage shows where the garbage is another one: a small dispatch of the
@@ -197,7 +198,7 @@ func (d *dispatcher) twice(ctx context.Context) error {
 		d.env.Mem.OutOfBounds = oob
 	}()
 	oob = d.env.Mem.OutOfBounds
-	diff, _ := second.run(nil, 0, 1<<62)
+	diff, _ := second.run(nil, 0, math.MaxInt)
 	if diff == nil {
 		return nil
 	}
@@ -270,7 +271,7 @@ func (r *again) memory(d *dispatcher) (diff *difference) {
 // origin finds the garbage that makes the difference: of the wave itself or of its workgroup's memory, the draw.
 func (r *again) origin(diff *difference) string {
 	for _, k := range []swapKey{diff.key, {diff.key.group, -1}} {
-		d, sw := r.run(&k, 0, 1<<62)
+		d, sw := r.run(&k, 0, math.MaxInt)
 		if d == nil || sw.made[k] == nil {
 			continue
 		}
