@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"nirc/backend"
 	"nirc/backend/cost"
 	"nirc/backend/object"
 	"nirc/ir"
@@ -24,6 +25,10 @@ func CostLoops(ctx context.Context, o *object.Object) (p *cost.Program, loops []
 	if err != nil {
 		return nil, nil, err
 	}
+	return costLoops(ctx, b, o)
+}
+
+func costLoops(ctx context.Context, b backend.Backend, o *object.Object) (p *cost.Program, loops []LoopCost, err error) {
 	err = Guard(ctx, "cost", "", o.Target, func() error {
 		p, err = b.Cost(o)
 		return err
@@ -57,8 +62,8 @@ func notedLoops(p *cost.Program, o *object.Object) (loops []LoopCost) {
 }
 
 // noteLoops pairs the loops of a shader with those of its code, and notes them in the object.
-func noteLoops(ctx context.Context, o *object.Object, loops []LoopCost) error {
-	p, err := Cost(ctx, o)
+func noteLoops(ctx context.Context, b backend.Backend, o *object.Object, loops []LoopCost) error {
+	p, _, err := costLoops(ctx, b, o)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil // a target without a model
 	}
@@ -97,7 +102,7 @@ func (u *Unit) GenerateCosted(ctx context.Context) (*object.Object, *cost.Progra
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	p, noted, err := CostLoops(ctx, o)
+	p, noted, err := costLoops(ctx, u.back, o)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -2,11 +2,16 @@ package nirc_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
 	"os"
+	"testing/fstest"
 
 	"nirc"
-	"nirc/internal/exec"
+	"nirc/backend"
+	"nirc/backend/object"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -125,48 +130,68 @@ pipelines:
 	// Output: [opt_copy_prop opt_dce]
 }
 
-// Compile a module and run its machine code on the target's software core.
-func ExampleExecute() {
-	const add = `
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main"
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %B Block
-OpMemberDecorate %B 0 Offset 0
-OpDecorate %b DescriptorSet 0
-OpDecorate %b Binding 0
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%uint = OpTypeInt 32 0
-%zero = OpConstant %uint 0
-%three = OpConstant %uint 3
-%B = OpTypeStruct %uint
-%ptrB = OpTypePointer StorageBuffer %B
-%ptr = OpTypePointer StorageBuffer %uint
-%b = OpVariable %ptrB StorageBuffer
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%p = OpAccessChain %ptr %b %zero
-%old = OpLoad %uint %p
-%new = OpIAdd %uint %old %three
-OpStore %p %new
-OpReturn
-OpFunctionEnd`
-	m, err := nirc.Load([]byte(add), "add.spvasm")
+// counting is a backend of one's own: ir3's, which counts what it compiles. Of a whole one all methods are its own.
+type counting struct {
+	backend.Backend
+	compiled []string
+}
+
+// Compile generates the code of a shader.
+func (b *counting) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) {
+	b.compiled = append(b.compiled, fmt.Sprintf("%s %s for %s", s.Stage, s.Name, job.GPU))
+	return b.Backend.Compile(s, job)
+}
+
+// A backend of one's own takes the place of a target's.
+func ExampleOptions_backend() {
+	ctx := context.Background()
+	ir3, err := nirc.Backend("ir3")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return
 	}
-	buffer := []byte{4, 0, 0, 0}
-	err = exec.Execute(context.Background(), &exec.Execution{
-		Modules:  []*nirc.Module{m},
-		Options:  nirc.Options{Target: "ir3", Level: passes.O2},
-		Bindings: []exec.Binding{{Set: 0, Binding: 0, Data: buffer}},
-		Groups:   [3]uint32{1, 1, 1},
-	})
-	fmt.Println(buffer[0], err)
-	// Output: 7 <nil>
+	mine := &counting{Backend: ir3}
+	if _, err := nirc.Compile(ctx, []byte(shader), nirc.Options{Backend: mine, GPU: "a740"}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	fmt.Println(mine.compiled)
+	// Output: [compute main for a740]
+}
+
+// What a compile does is told to a logger; here it is without times.
+func ExampleOptions_log() {
+	ctx := context.Background()
+	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == "time" {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+	if _, err := nirc.Compile(ctx, []byte(shader), nirc.Options{File: "twice.nir", Target: "agx", Log: log}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	// Output:
+	// level=DEBUG msg=translate file=twice.nir target=agx gpu=g13g entry=main stage=compute
+	// level=DEBUG msg=optimize file=twice.nir target=agx gpu=g13g entry=main stage=compute
+	// level=INFO msg=generate file=twice.nir target=agx gpu=g13g entry=main stage=compute
+}
+
+// Modules come from any file system: one that is embedded in the program, say.
+func ExampleFileOptions_fS() {
+	ctx := context.Background()
+	files := fstest.MapFS{"shaders/twice.nir": {Data: []byte(shader)}}
+	m, err := nirc.LoadFile(ctx, "shaders/twice.nir", nirc.FileOptions{FS: files})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	fmt.Println(m.Name, m.EntryPoints())
+	_, err = nirc.LoadFile(ctx, "shaders/thrice.nir", nirc.FileOptions{FS: files})
+	fmt.Println(errors.Is(err, fs.ErrNotExist))
+	// Output:
+	// shaders/twice.nir [{main compute}]
+	// true
 }
 
 // What a shader wants bound, and the values that it can be specialized by.

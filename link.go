@@ -15,6 +15,10 @@ func linkerOf(target string) (backend.Linker, error) {
 	if err != nil {
 		return nil, err
 	}
+	return linker(b)
+}
+
+func linker(b backend.Backend) (backend.Linker, error) {
 	l := b.Linker(BuiltinLists(b.Name()))
 	if l == nil {
 		return nil, Usagef("target %s has no parts to link", b.Name())
@@ -30,7 +34,15 @@ func Link(ctx context.Context, objects []*object.Object, state []byte) (linked *
 	if len(objects) == 0 {
 		return nil, Usagef("no objects to link")
 	}
-	l, err := linkerOf(objects[0].Target)
+	b, err := Backend(objects[0].Target)
+	if err != nil {
+		return nil, err
+	}
+	return link(ctx, b, objects, state)
+}
+
+func link(ctx context.Context, b backend.Backend, objects []*object.Object, state []byte) (linked *object.Object, err error) {
+	l, err := linker(b)
 	if err != nil {
 		return nil, err
 	}

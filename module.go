@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -99,6 +100,9 @@ func GLSLExtension(path string) bool { return glsl.Extension(path) != "" }
 type FileOptions struct {
 	// Stdin is read for the path "-".
 	Stdin io.Reader
+	// FS, unless nil, has the files in place of the operating system. GLSL of it is compiled as that of Stdin: its
+	// #include looks into Include alone, which are directories of the operating system.
+	FS fs.FS
 	// Stage is the stage of GLSL from Stdin.
 	Stage ir.Stage
 	// Debug keeps source lines of GLSL.
@@ -146,6 +150,9 @@ func loadInput(ctx context.Context, path string, o FileOptions) (*Module, error)
 	if err != nil {
 		return nil, err
 	}
+	if o.FS != nil && path != "-" {
+		return o.loadFS(ctx, path, stage, gl)
+	}
 	if stage != "" && path != "-" {
 		if _, err := os.Stat(path); err != nil {
 			return nil, &IOError{err}
@@ -180,6 +187,24 @@ func loadInput(ctx context.Context, path string, o FileOptions) (*Module, error)
 	}
 	r, err := glsl.CompileText(ctx, data, stage, gl)
 	return compiledGLSL(r, "-", err)
+}
+
+// loadFS reads a module of FS, GLSL of a stage if that is not "".
+func (o *FileOptions) loadFS(ctx context.Context, path, stage string, gl glsl.Options) (*Module, error) {
+	f, err := o.FS.Open(path)
+	if err != nil {
+		return nil, &IOError{err}
+	}
+	defer f.Close()
+	data, err := readModule(f, path)
+	if err != nil {
+		return nil, err
+	}
+	if stage == "" {
+		return Load(data, path)
+	}
+	r, err := glsl.CompileText(ctx, data, stage, gl)
+	return compiledGLSL(r, path, err)
 }
 
 // sourceStage is the stage, as front ends spell it, of a path that is GLSL or HLSL, "" of one that is a module. Of standard
@@ -237,7 +262,7 @@ const maxModule = 256 << 20
 // readModule reads a module's bytes; name is for diagnostics.
 func readModule(r io.Reader, name string) ([]byte, error) {
 	var b bytes.Buffer
-	if f, ok := r.(*os.File); ok {
+	if f, ok := r.(fs.File); ok {
 		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() <= maxModule {
 			b.Grow(int(st.Size()) + bytes.MinRead)
 		}

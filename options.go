@@ -2,6 +2,7 @@ package nirc
 
 import (
 	_ "embed"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -43,6 +44,9 @@ type Options struct {
 	File string
 	// Target is a name that Targets lists, or IRTarget; "" is DefaultTarget.
 	Target string
+	// Backend, unless nil, generates the code in place of Target's, which then is its name: a backend of one's own.
+	// Its passes are those that Pipelines, or the built-in file, has for its name. A cache.Builder wants another Code with it.
+	Backend backend.Backend
 	// GPU is one of the target's; "" is its first.
 	GPU string
 	// Entry is the entry point; "" is the only one of the stage, or main. Stage
@@ -94,6 +98,9 @@ type Options struct {
 	Run passes.RunOptions
 	// PrintCFG shows blocks' predecessors and successors in dumps.
 	PrintCFG bool
+	// Log, unless nil, is told of each stage of a compile when it ends, with its time: at slog.LevelInfo of what
+	// Generate made, at slog.LevelDebug of the others and of those that failed.
+	Log *slog.Logger
 }
 
 // isPass reports whether a name, without the number of a run, is a pass's or the translation's.

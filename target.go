@@ -74,6 +74,10 @@ func FloatControls(target, gpu string) (*ir.FloatControls, error) {
 	if err != nil {
 		return nil, err
 	}
+	return floatControls(b, gpu)
+}
+
+func floatControls(b backend.Backend, gpu string) (*ir.FloatControls, error) {
 	o, err := b.Options(gpu, ir.StageCompute) // the same in all stages
 	if err != nil {
 		return nil, err
@@ -85,8 +89,15 @@ func FloatControls(target, gpu string) (*ir.FloatControls, error) {
 // target itself may know more spellings than it lists, and has the last word.
 func CheckGPU(target, gpu string) error {
 	b, err := Backend(target)
-	if err != nil || gpu == "" {
+	if err != nil {
 		return err
+	}
+	return checkGPU(b, gpu)
+}
+
+func checkGPU(b backend.Backend, gpu string) error {
+	if gpu == "" {
+		return nil
 	}
 	if slices.ContainsFunc(b.GPUs(), func(g backend.GPU) bool { return g.Name == gpu }) {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"nirc/backend"
 	"nirc/backend/object"
@@ -29,7 +30,10 @@ type Unit struct {
 
 // New starts a unit. The error is a UsageError.
 func New(o Options) (*Unit, error) {
-	if o.Target == "" {
+	switch {
+	case o.Backend != nil:
+		o.Target = o.Backend.Name()
+	case o.Target == "":
 		o.Target = DefaultTarget
 	}
 	u := &Unit{opts: o}
@@ -39,11 +43,11 @@ func New(o Options) (*Unit, error) {
 		}
 	}
 	if o.Target != IRTarget {
-		b, err := Backend(o.Target)
+		b, err := o.backend()
 		if err != nil {
 			return nil, err
 		}
-		if err := CheckGPU(o.Target, o.GPU); err != nil {
+		if err := checkGPU(b, o.GPU); err != nil {
 			return nil, err
 		}
 		if !backend.HasABI(b, o.ABI) {
@@ -109,8 +113,19 @@ func (u *Unit) Done(err error) {
 	}
 }
 
+// backend is what generates the code.
+func (o *Options) backend() (backend.Backend, error) {
+	if o.Backend != nil {
+		return o.Backend, nil
+	}
+	return Backend(o.Target)
+}
+
 // stage runs one stage of the compile.
-func (u *Unit) stage(ctx context.Context, name string, f func() error) error {
+func (u *Unit) stage(ctx context.Context, name string, f func() error) (err error) {
+	if u.opts.Log != nil {
+		defer u.tell(ctx, name, time.Now(), &err)
+	}
 	u.ins.Begin(ctx)
 	g := guard{ctx: ctx, file: u.opts.File, target: u.opts.Target}
 	if u.back == nil || name == translateStep {
@@ -176,8 +191,10 @@ func (u *Unit) translate(m *Module) (err error) {
 		s = ir.Clone(m.shader)
 	} else {
 		o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Debug: u.opts.Debug, TargetName: u.opts.Target}
-		if o.FloatControls, err = FloatControls(u.opts.Target, u.opts.GPU); err != nil {
-			return err
+		if u.back != nil {
+			if o.FloatControls, err = floatControls(u.back, u.opts.GPU); err != nil {
+				return err
+			}
 		}
 		s, err = spirv.Translate(m.SPIRV, o)
 		if err != nil {
@@ -325,7 +342,7 @@ func (u *Unit) Generate(ctx context.Context) (*object.Object, error) {
 	loops := u.loops()
 	o, err := u.generate(ctx)
 	if err == nil && len(loops) > 0 {
-		err = noteLoops(ctx, o, loops)
+		err = noteLoops(ctx, u.back, o, loops)
 	}
 	return o, err
 }
@@ -345,7 +362,7 @@ func (u *Unit) generate(ctx context.Context) (obj *object.Object, err error) {
 	}
 	u.generating = true
 	u.Shader.SetLoc(0)
-	err = u.stage(ctx, "generate", func() error {
+	err = u.stage(ctx, generateStage, func() error {
 		run := &u.opts.Run
 		lists, err := u.codegenLists()
 		if err != nil {
@@ -363,7 +380,7 @@ func (u *Unit) generate(ctx context.Context) (obj *object.Object, err error) {
 	obj.Reflect = u.Reflection
 	obj.Reflect.SharedSize, obj.Reflect.ScratchSize = max(shared, u.Shader.SharedSize), max(scratch, u.Shader.ScratchSize)
 	if u.linked() {
-		return Link(ctx, []*object.Object{obj}, u.opts.State)
+		return link(ctx, u.back, []*object.Object{obj}, u.opts.State)
 	}
 	return obj, nil
 }
