@@ -25,6 +25,7 @@ const (
 	faultStreams                           // one flag of cuts for the strips of all streams
 	faultFullQuads                         // fine derivatives without whole quads
 	faultLayer                             // fragments of layer 0, whatever layer they are of
+	faultKillLoops                         // killed fibers that stay in loops
 	numFaults
 )
 

@@ -128,6 +128,25 @@ var faultCases = []struct {
 		outputTo(b, b.U2f32(&layer.Def), ir.SlotData0)
 		return stageDiffer(s, "a630")
 	}},
+	{faultKillLoops, "killed fibers in loops", func() error {
+		s, b := newStage(ir.StageFragment)
+		x := inputFrom(b, ir.SlotVar0, 0, 1)
+		l := b.PushLoop()
+		b.Intrinsic(ir.IntrTerminateIf, 0, 0, b.Fge(b.ImmFloat(1e9, 32), &b.Intrinsic(ir.IntrDdx, 1, 32, x).Def))
+		b.PopLoop(l)
+		bin, err := compile(s, CompileOptions{GPU: "a740"})
+		if err != nil {
+			return err
+		}
+		p, err := core.Load(bin.Code, &bin.Meta)
+		if err != nil {
+			return err
+		}
+		if st, err := p.NewWave(stageLaunch(ir.StageFragment)).Run(1 << 16); err != nil || st != emu.StatusDone {
+			return fmt.Errorf("status %v, %v", st, err)
+		}
+		return nil
+	}},
 	{faultStreams, "cuts of streams", func() error {
 		for _, gpu := range []string{"a630", "a740"} {
 			if err := streamStrips(gpu); err != nil {

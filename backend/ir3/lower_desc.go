@@ -409,7 +409,7 @@ func lowerTerminateIf(impl *ir.Impl) {
 			matters = matters || in.Intr.Info().Flags&(optab.CanEliminate|optab.CanReorder) == optab.CanEliminate
 		}
 	}
-	if !matters {
+	if !matters || faults.has(faultKillLoops) {
 		return
 	}
 	for _, in := range found {

@@ -74,13 +74,14 @@ func execJump(w *wave, x *inst) error {
 	return nil
 }
 
-// execKill makes fibers helpers for good; when no other is left the wave ends.
+// execKill makes fibers helpers for good. When no other is left the hardware may end the wave or go
+// on with them; in checking mode it goes on.
 func execKill(w *wave, x *inst) error {
 	k := and(w.pred(x.Srcs[0]), w.exec)
 	w.killed, w.helper = or(w.killed, k), or(w.helper, k)
 	left := andNot(w.alive, w.helper)
 	switch {
-	case !left.Any():
+	case !left.Any() && w.check == nil:
 		w.drop(w.alive)
 		w.done = true
 	case w.noHelp:

@@ -140,16 +140,25 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestKillLoop: the last kill ends a loop that only killed fibers would leave.
+// TestKillLoop: killed fibers stay in a loop that they do not leave.
 func TestKillLoop(t *testing.T) {
-	p := build(t, fragMeta(), `
+	for _, c := range []struct {
+		after string
+		ends  bool
+	}{{"", false}, {"br p0.x, #out", true}} {
+		p := build(t, fragMeta(), `
 	cmps.u.lt p0.x, r2.x, 1000
 	(rpt5)nop
 	kill p0.x
-loop:	jump #loop`)
-	l := quads(1)
-	if err := finish(t, p, l); err != nil || l.Live[0] != 0 {
-		t.Errorf("live %#x, %v", l.Live[0], err)
+	`+c.after+`
+loop:	jump #loop
+out:	(jp)end`)
+		l := quads(1)
+		l.Check, l.Out = true, make([]emu.Slots, l.NumLanes)
+		l.Env = &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}, Push: l.Env.Push}
+		if st, err := p.NewWave(l).Run(1 << 16); err != nil || (st == emu.StatusDone) != c.ends || c.ends && l.Live[0] != 0 {
+			t.Errorf("%q: live %#x, status %v, %v", c.after, l.Live[0], st, err)
+		}
 	}
 }
 
