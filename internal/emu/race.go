@@ -55,7 +55,8 @@ type racy struct {
 	group        uint64
 	invocation   uint32
 	wave         uint32
-	epoch, waves uint32 // barriers of the workgroup and of the subgroup so far
+	epoch, waves uint32 // barriers of the workgroup for the memory, and of the subgroup, so far
+	memory       raceMemory
 	place        uint32
 	mask         uint8 // bytes of the word
 	kind         AccessKind
@@ -73,12 +74,16 @@ type raceCell struct {
 type raceLog struct {
 	mu    sync.Mutex
 	seq   uint64
-	cells map[uint64]*raceCell // of the device's memory, by address/4
-	trace *trace               // nil: nobody compares two runs
-	err   error
+	cells map[uint64]*raceCell // of the device's memory, by address/4, and of images
+	// images numbers images in the order in which they are met.
+	images map[*Image]uint64
+	trace  *trace // nil: nobody compares two runs
+	err    error
 }
 
-func newRaceLog() *raceLog { return &raceLog{cells: map[uint64]*raceCell{}} }
+func newRaceLog() *raceLog {
+	return &raceLog{cells: map[uint64]*raceCell{}, images: map[*Image]uint64{}}
+}
 
 // failed returns the race that was found, or nil.
 func (l *raceLog) failed() error {
@@ -91,7 +96,7 @@ func (l *raceLog) failed() error {
 type groupRaces struct {
 	log    *raceLog
 	group  uint64
-	epochs [2]uint32 // of the device's and of workgroup memory
+	epochs [numRaceMemories]uint32
 	shared []raceCell
 	waves  []WaveRaces
 }
@@ -104,8 +109,20 @@ type WaveRaces struct {
 	first  uint32 // invocation of lane 0
 	seen   uint64 // accesses up to here came before by atomics
 	epoch  uint32 // barriers of the subgroup
-	fenced bool
+	fenced [numRaceMemories]bool
 }
+
+// raceMemory is a kind of memory, which fences order apart from others.
+type raceMemory uint8
+
+const (
+	raceDevice raceMemory = iota
+	raceShared
+	raceImages // texels, of images and of texel buffers
+	numRaceMemories
+)
+
+var raceMemoryNames = [...]string{"the device's memory at address", "workgroup memory at byte", "the texel at byte"}
 
 // start begins a workgroup of waves.
 func (g *groupRaces) start(log *raceLog, group uint64, waves, size int) {
@@ -121,18 +138,22 @@ func (g *groupRaces) barrier() {
 	if g.log == nil {
 		return
 	}
-	fenced, seen := true, uint64(0)
+	seen := uint64(0)
 	for i := range g.waves {
-		w := &g.waves[i]
-		fenced = fenced && (w.fenced || !w.o.Fences)
-		seen = max(seen, w.seen)
+		seen = max(seen, g.waves[i].seen)
+	}
+	for m := range g.epochs {
+		fenced := true
+		for i := range g.waves {
+			w := &g.waves[i]
+			fenced = fenced && (w.fenced[m] || !w.o.Fences || raceMemory(m) == raceShared)
+		}
+		if fenced {
+			g.epochs[m]++
+		}
 	}
 	for i := range g.waves {
-		g.waves[i].seen, g.waves[i].fenced = seen, false
-	}
-	g.epochs[1]++
-	if fenced {
-		g.epochs[0]++
+		g.waves[i].seen, g.waves[i].fenced = seen, [numRaceMemories]bool{}
 	}
 }
 
@@ -153,7 +174,14 @@ func (l *raceLog) full() bool { return l.seq >= maxRaceNotes || l.err != nil }
 // and visible: it counts from the next barrier of the workgroup on.
 func (w *WaveRaces) Fence() {
 	if w != nil {
-		w.fenced = true
+		w.fenced[raceDevice] = true
+	}
+}
+
+// FenceImages is Fence of texels.
+func (w *WaveRaces) FenceImages() {
+	if w != nil {
+		w.fenced[raceImages] = true
 	}
 }
 
@@ -183,7 +211,7 @@ func (w *WaveRaces) Shared(lane int, at uint64, n int, kind AccessKind, place ui
 		for uint64(len(w.g.shared)) <= k {
 			w.g.shared = append(w.g.shared, raceCell{})
 		}
-		w.note(&w.g.shared[k], true, k<<2, lane, byteMask(k, at, n), kind, place)
+		w.note(&w.g.shared[k], raceShared, k<<2, lane, byteMask(k, at, n), kind, place)
 	}
 }
 
@@ -192,6 +220,10 @@ func (w *WaveRaces) Global(lane int, at uint64, n int, kind AccessKind, place ui
 	if !w.On() {
 		return
 	}
+	w.global(raceDevice, lane, at, n, kind, place)
+}
+
+func (w *WaveRaces) global(memory raceMemory, lane int, at uint64, n int, kind AccessKind, place uint32) {
 	log := w.g.log
 	log.mu.Lock()
 	defer log.mu.Unlock()
@@ -206,7 +238,7 @@ func (w *WaveRaces) Global(lane int, at uint64, n int, kind AccessKind, place ui
 			c = new(raceCell)
 			log.cells[k] = c
 		}
-		w.note(c, false, k<<2, lane, byteMask(k, at, n), kind, place)
+		w.note(c, memory, k<<2, lane, byteMask(k, at, n), kind, place)
 	}
 }
 
@@ -223,13 +255,10 @@ func byteMask(k, at uint64, n int) (m uint8) {
 }
 
 // note looks whether an access races with those before, and keeps it.
-func (w *WaveRaces) note(c *raceCell, shared bool, at uint64, lane int, mask uint8, kind AccessKind, place uint32) {
-	log, memory := w.g.log, 0
-	if shared {
-		memory = 1
-	}
+func (w *WaveRaces) note(c *raceCell, memory raceMemory, at uint64, lane int, mask uint8, kind AccessKind, place uint32) {
+	log := w.g.log
 	log.seq++
-	a := racy{seq: log.seq, group: w.g.group, invocation: w.first + uint32(lane), wave: w.number, epoch: w.g.epochs[memory], waves: w.epoch,
+	a := racy{seq: log.seq, group: w.g.group, invocation: w.first + uint32(lane), wave: w.number, memory: memory, epoch: w.g.epochs[memory], waves: w.epoch,
 		place: place, mask: mask, kind: kind, whole: w.o.Words && kind == AccessRead, where: w.o.Where}
 	if kind == AccessAtomic || kind == AccessOrder {
 		w.seen = max(w.seen, c.sync)
@@ -243,12 +272,8 @@ func (w *WaveRaces) note(c *raceCell, shared bool, at uint64, lane int, mask uin
 			continue
 		}
 		if log.err == nil {
-			name := "the device's memory at address"
-			if shared {
-				name = "workgroup memory at byte"
-			}
 			log.err = fmt.Errorf("emu: race on %s %#x: %s of invocation %d of workgroup %d (%s) and %s of invocation %d of workgroup %d (%s), which nothing orders",
-				name, at, accessNames[b.kind], b.invocation, b.group, b.where(b.place), accessNames[a.kind], a.invocation, a.group, a.where(a.place))
+				raceMemoryNames[memory], imageByte(memory, at), accessNames[b.kind], b.invocation, b.group, b.where(b.place), accessNames[a.kind], a.invocation, a.group, a.where(a.place))
 		}
 		return
 	}
@@ -283,7 +308,7 @@ func (w *WaveRaces) after(b, a *racy) bool {
 		return true
 	case b.group != a.group:
 		return false
-	case b.invocation == a.invocation || b.epoch < a.epoch:
+	case b.invocation == a.invocation || b.epoch < w.g.epochs[b.memory]:
 		return true
 	case b.wave == a.wave:
 		return !w.o.Lanes || b.waves < a.waves

@@ -176,6 +176,7 @@ func (w *Wave) execImage(i *inst) {
 
 func (w *Wave) loadImage(i *inst, m *image, d *emu.Descriptor, l int) [4]uint64 {
 	x, y, z := w.imageAt(m, l)
+	w.noteTexel(m, d, l, emu.AccessRead, nil)
 	if m.buffer {
 		return convertTexel(d.LoadTexel(w.l.Env.Mem, uint64(x)), d.Format != nil && d.Format.IsWide(), m.class, i.bits)
 	}
@@ -213,6 +214,7 @@ func (w *Wave) storeImage(m *image, d *emu.Descriptor, l int) {
 		}
 	}
 	x, y, z := w.imageAt(m, l)
+	w.noteTexel(m, d, l, emu.AccessWrite, &t)
 	if m.buffer {
 		d.StoreTexel(w.l.Env.Mem, uint64(x), t)
 		return
@@ -228,6 +230,7 @@ func (w *Wave) atomicImage(m *image, d *emu.Descriptor, l int) uint64 {
 	}
 	f := func(old uint64) uint64 { return w.atomicValue(m.atomic, m.bits, old, a, b) }
 	x, y, z := w.imageAt(m, l)
+	w.noteTexel(m, d, l, emu.AccessAtomic, nil)
 	if m.buffer {
 		if d.Format == nil || d.Format.Bytes != int(m.bits/8) {
 			return 0

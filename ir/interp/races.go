@@ -47,6 +47,20 @@ func (w *Wave) note(sp space, lane int, at uint64, n int, kind emu.AccessKind) {
 	}
 }
 
+// noteTexel tells an access to a texel, v what a store puts there.
+func (w *Wave) noteTexel(m *image, d *emu.Descriptor, lane int, kind emu.AccessKind, v *[4]uint32) {
+	if w.races == nil {
+		return
+	}
+	in := w.p.code[w.pc-1].x.in
+	if kind != emu.AccessAtomic {
+		kind = kindOf(in, kind)
+	}
+	x, y, z := w.imageAt(m, lane)
+	t := emu.Texel{D: d, X: x, Y: y, Z: z, Mip: w.imageScalar(m.lod, lane), Sample: w.imageScalar(m.sample, lane), InBuffer: m.buffer}
+	w.races.Texel(w.l.Env.Mem, lane, &t, kind, v, uint32(w.pc-1))
+}
+
 // noteBarrier tells what a barrier orders.
 func (w *Wave) noteBarrier(in *ir.Instr) {
 	if w.races == nil {
@@ -55,6 +69,9 @@ func (w *Wave) noteBarrier(in *ir.Instr) {
 	modes := ir.Mode(in.Get(ir.IdxMemoryModes))
 	if modes&(ir.ModeSSBO|ir.ModeGlobal) != 0 && ir.Scope(in.Get(ir.IdxMemoryScope)) >= ir.ScopeWorkgroup {
 		w.races.Fence()
+	}
+	if modes&ir.ModeImage != 0 && ir.Scope(in.Get(ir.IdxMemoryScope)) >= ir.ScopeWorkgroup {
+		w.races.FenceImages()
 	}
 	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeSubgroup && modes != 0 {
 		w.races.SubgroupBarrier()

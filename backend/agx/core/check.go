@@ -78,6 +78,7 @@ type checker struct {
 	final       bool                // st_var_final or no_var was executed
 	images      []imageWrite
 	stores      map[uint64]storeNote
+	imageFence  uint8 // barriers of images since the last whole set
 }
 
 // maxOutstanding is how many operations a scoreboard slot counts.
@@ -240,6 +241,10 @@ func (c *checker) after(w *wave, x *inst) {
 	case isa.OpMemoryBarrier:
 		if c.memoryBarrier(x.Imm); x.Imm == deviceBarrier {
 			w.l.Races.Fence()
+		}
+		if c.imageFence |= imageBarriers[x.Imm]; c.imageFence&(sawImage1|sawImage2) == sawImage1|sawImage2 {
+			c.imageFence = 0
+			w.l.Races.FenceImages()
 		}
 	case isa.OpWaitPix:
 		c.fences |= x.Imm

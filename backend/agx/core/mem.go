@@ -225,7 +225,7 @@ func execAtomic(w *wave, x *inst) error {
 		switch {
 		case addr >= abi.ImageAddr && addr>>48 == 0:
 			var err error
-			if old, err = w.imageAtomic(addr, f); err != nil {
+			if old, err = w.imageAtomic(x, lane, addr, f); err != nil {
 				return err
 			}
 		case addr>>48 == 0:

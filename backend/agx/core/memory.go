@@ -97,7 +97,7 @@ func (w *wave) describeMemory(b descBits, d *emu.Descriptor) {
 }
 
 // imageAtomic is an atomic on the texel at an address from abi.ImageAddr on.
-func (w *wave) imageAtomic(addr uint64, f func(old uint64) uint64) (uint64, error) {
+func (w *wave) imageAtomic(in *inst, lane int, addr uint64, f func(old uint64) uint64) (uint64, error) {
 	k, off := int((addr-abi.ImageAddr)>>32), int(addr&(1<<32-1))
 	if k >= len(w.images) {
 		return 0, fmt.Errorf("address %#x is no image's", addr)
@@ -112,5 +112,6 @@ func (w *wave) imageAtomic(addr uint64, f func(old uint64) uint64) (uint64, erro
 		return 0, nil // no texel's: undefined by Vulkan
 	}
 	w.wroteImage(v.Image, sawAtomic)
+	w.tellTexel(in, lane, emu.Texel{D: &emu.Descriptor{Image: v}, X: x, Y: y, Z: z, Sample: sample}, emu.AccessAtomic, nil)
 	return v.Atomic(x, y, z, sample, f), nil
 }

@@ -57,6 +57,18 @@ func (w *wave) tellDevice(x *inst, addr uint64, n, lane int, kind emu.AccessKind
 	w.l.Races.Global(lane, addr, n, kind, uint32(w.at))
 }
 
+// tellTexel tells an access to a texel, v what a store puts there.
+func (w *wave) tellTexel(x *inst, lane int, t emu.Texel, kind emu.AccessKind, v *[4]uint32) {
+	if w.check == nil || w.preamble {
+		return
+	}
+	field := map[isa.Op]string{isa.OpTextureLoad: "q3", isa.OpImageWrite: "u3"}[x.Op]
+	if q, _ := x.Field(field); field != "" && q == 15 {
+		kind = emu.AccessAtomic // the coherent form
+	}
+	w.l.Races.Texel(w.l.Env.Mem, lane, &t, kind, v, uint32(w.at))
+}
+
 // tellGroup tells an access to workgroup memory.
 func (w *wave) tellGroup(at, n, lane int, kind emu.AccessKind) {
 	if w.check != nil {

@@ -219,6 +219,7 @@ func (w *wave) fetch(x *inst, d *emu.Descriptor, o *texOperands, lane int) ([4]u
 		if x.Dim == isa.Dim2D {
 			i += uint64(int64(at[1])) * bufferWidth
 		}
+		w.tellTexel(x, lane, emu.Texel{D: d, X: int(i), InBuffer: true}, emu.AccessRead, nil)
 		return d.LoadTexel(w.l.Env.Mem, i), d.Format.IsInteger()
 	}
 	lod := 0
@@ -233,6 +234,14 @@ func (w *wave) fetch(x *inst, d *emu.Descriptor, o *texOperands, lane int) ([4]u
 			return [4]uint32{g.next(), g.next(), g.next(), g.next()}, true
 		}
 	}
+	t := emu.Texel{D: d, X: at[0], Y: at[1], Z: at[2], Mip: lod, Sample: int(c.sample)}
+	if dim == emu.Tex1D {
+		t.Y, t.Z = 0, 0
+	}
+	if dim != emu.Tex3D {
+		t.Z = int(c.layer)
+	}
+	w.tellTexel(x, lane, t, emu.AccessRead, nil)
 	return d.Image.Fetch(dim, at[0], at[1], at[2], int(c.layer), lod, int(c.sample)), d.Image.IsInteger()
 }
 
@@ -391,6 +400,7 @@ func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) err
 		if x.Dim == isa.Dim2D {
 			i += uint64(int64(py)) * bufferWidth
 		}
+		w.tellTexel(x, lane, emu.Texel{D: d, X: int(i), InBuffer: true}, emu.AccessWrite, &t)
 		d.StoreTexel(w.l.Env.Mem, i, t)
 		return nil
 	}
@@ -405,8 +415,9 @@ func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) err
 			return nil
 		}
 		m := memoryOf(d.Image)
-		if x, y, z, sample, ok := m.texel(py*abi.SamplesWidth + px); ok {
-			d.Image.Store(x, y, z, 0, sample, t)
+		if mx, my, mz, sample, ok := m.texel(py*abi.SamplesWidth + px); ok {
+			w.tellTexel(x, lane, emu.Texel{D: d, X: mx, Y: my, Z: mz, Sample: sample}, emu.AccessWrite, &t)
+			d.Image.Store(mx, my, mz, 0, sample, t)
 		}
 		return nil
 	}
@@ -423,6 +434,7 @@ func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) err
 	default:
 		return fmt.Errorf("image_write of dimension %s is not supported", x.Dim)
 	}
+	w.tellTexel(x, lane, emu.Texel{D: d, X: px, Y: py, Z: pz, Mip: lod}, emu.AccessWrite, &t)
 	d.Image.Store(px, py, pz, lod, 0, t)
 	return nil
 }

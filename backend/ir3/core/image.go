@@ -55,6 +55,7 @@ func (w *wave) loadImage(x *inst) error {
 	w.seeImages()
 	return w.eachImage(x, w.exec, 0, 1, func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [4]int) {
 		var t [4]uint32
+		w.noteTexel(lane, d, res, c, emu.AccessRead, nil)
 		switch {
 		case d.View.Dim == ir.DimBuf:
 			t = res.LoadTexel(w.l.Env.Mem, uint64(uint32(c[0])))
@@ -84,6 +85,7 @@ func (w *wave) storeImage(x *inst) error {
 				t[k] = uint32(int32(int16(t[k])))
 			}
 		}
+		w.noteTexel(lane, d, res, c, emu.AccessWrite, &t)
 		switch {
 		case d.View.Dim == ir.DimBuf:
 			w.lateTexel(func() { res.StoreTexel(w.l.Env.Mem, uint64(uint32(c[0])), t) })
@@ -101,6 +103,9 @@ func (w *wave) atomicImage(x *inst) error {
 		op1, op2 := w.wide(data+1, lane, 4), w.wide(data+2, lane, 4)
 		step := func(v uint64) uint64 { return atomic(x.atomicOp(), x.Type, v, op1, op2) }
 		old := uint64(0)
+		if live.Get(lane) {
+			w.noteTexel(lane, d, res, c, emu.AccessAtomic, nil)
+		}
 		switch {
 		case !live.Get(lane):
 		case d.View.Dim == ir.DimBuf:

@@ -1,8 +1,10 @@
 package core
 
 import (
+	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/internal/emu"
+	"nirc/ir"
 )
 
 // Races are looked for between the waves of compute shaders (emu.WaveRaces): fibers of one wave
@@ -48,5 +50,15 @@ func (x *inst) atomicAccess() emu.AccessKind {
 func (w *wave) noteFence(x *inst) {
 	if x.Flags&(isa.BarG|isa.BarW) == isa.BarG|isa.BarW {
 		w.races.Fence()
+		w.races.FenceImages()
 	}
+}
+
+// noteTexel tells an access of a fiber to a texel, v what a store puts there.
+func (w *wave) noteTexel(lane int, d *abi.Descriptor, res *emu.Descriptor, c [4]int, kind emu.AccessKind, v *[4]uint32) {
+	if !w.races.On() || w.p.meta.Coherent {
+		return
+	}
+	t := emu.Texel{D: res, X: c[0], Y: c[1], Z: c[2], Sample: c[3], InBuffer: d.View.Dim == ir.DimBuf}
+	w.races.Texel(w.l.Env.Mem, w.invocation(lane), &t, kind, v, uint32(w.pc))
 }

@@ -235,6 +235,7 @@ func (w *wave) fetchTexel(x *inst, lane int, d *abi.Descriptor, res *emu.Descrip
 		c[k] = int(int32(v))
 	}
 	if d.View.Dim == ir.DimBuf {
+		w.noteTexel(lane, d, res, [4]int{c[0]}, emu.AccessRead, nil)
 		return res.LoadTexel(w.l.Env.Mem, uint64(uint32(c[0])))
 	}
 	three := x.Flags&isa.Tex3D != 0

@@ -109,6 +109,15 @@ func (t *texel) store(m *emu.Memory, v [4]uint32) {
 	}
 }
 
+// access is the texel to those who look for races.
+func (t *texel) access() emu.Texel {
+	if t.buffer() {
+		return emu.Texel{D: t.desc, X: int(t.index), InBuffer: true}
+	}
+	x, y, z, sample := t.at()
+	return emu.Texel{D: t.desc, X: x, Y: y, Z: z, Sample: sample}
+}
+
 func (w *wave) image(s *inputs, l *isa.LoadStore) error {
 	t, err := w.locate(s, l)
 	if err != nil {
@@ -116,6 +125,7 @@ func (w *wave) image(s *inputs, l *isa.LoadStore) error {
 	}
 	switch l.Op.Info().Kind {
 	case isa.KindImage:
+		w.noteTexel(s, t.access(), emu.AccessRead, nil)
 		return w.result(s.t, l, typed(l.Op.Info().Elem, t.load(w.l.Env.Mem)))
 	case isa.KindLeaImage:
 		plain := *l
@@ -135,6 +145,7 @@ func (w *wave) image(s *inputs, l *isa.LoadStore) error {
 			v[i] = halfToSingle(h)
 		}
 	}
+	w.noteTexel(s, t.access(), emu.AccessWrite, &v)
 	t.store(w.l.Env.Mem, v)
 	return nil
 }
@@ -180,11 +191,12 @@ func (w *wave) texelBytes(a uint64) []byte {
 	return t.desc.Image.Texel(x, y, z, 0, sample)
 }
 
-func (w *wave) texelAtomic(a uint64, f func(uint64) uint64) (uint64, error) {
+func (w *wave) texelAtomic(s *inputs, a uint64, f func(uint64) uint64) (uint64, error) {
 	t, ok := w.texelAt(a)
 	if !ok {
 		return 0, nil
 	}
+	w.noteTexel(s, t.access(), emu.AccessAtomic, nil)
 	x, y, z, sample := t.at()
 	return t.desc.Image.Atomic(x, y, z, sample, f), nil
 }

@@ -508,7 +508,7 @@ func (w *wave) atomic(s *inputs, l *isa.LoadStore) error {
 	var old uint64
 	switch a & (15 << 60) {
 	case imageBase:
-		old, err = w.texelAtomic(a, f)
+		old, err = w.texelAtomic(s, a, f)
 	case wildBase:
 		err = w.wild()
 	case sharedBase, tlsBase, sinkBase:

@@ -44,6 +44,13 @@ func (w *wave) note(s *inputs, a uint64, n int, kind emu.AccessKind) {
 	}
 }
 
+// noteTexel tells an access to a texel, v what a store puts there.
+func (w *wave) noteTexel(s *inputs, t emu.Texel, kind emu.AccessKind, v *[4]uint32) {
+	if w.races != nil && !w.p.meta.Coherent {
+		w.races.Texel(w.l.Env.Mem, s.t.lane, &t, kind, v, uint32(s.pc)<<1|uint32(s.slot))
+	}
+}
+
 // noteLoad tells what a load reads and keeps: words, or what is less of one.
 func (w *wave) noteLoad(s *inputs, l *isa.LoadStore, a uint64, size int) {
 	if w.races == nil {
