@@ -65,6 +65,7 @@ type codeUses struct {
 	tileStores     bool
 	kills          bool // sample_mask
 	testsFirst     bool // the first sample_mask that is no kill of constant samples tests
+	killsFirst     bool // a sample_mask stands before it
 	decided        bool
 	stores         bool // memory
 	lanes          bool // instructions that look at other lanes
@@ -165,6 +166,7 @@ func execOff(*wave, *inst) error       { return fmt.Errorf("execution leaves the
 func (p *program) scan(x *inst) {
 	switch x.Op {
 	case isa.OpSampleMask:
+		p.uses.killsFirst = p.uses.killsFirst || !p.uses.decided && x.Srcs[1].Kind == isa.Imm && x.Srcs[1].Val == 0
 		p.uses.samples, p.uses.kills = true, true
 		if live := x.Srcs[1]; !p.uses.decided && (live.Kind != isa.Imm || live.Val != 0 || x.Srcs[0].Kind != isa.Imm) {
 			p.uses.decided, p.uses.testsFirst = true, live.Kind == isa.Imm && live.Val == 255

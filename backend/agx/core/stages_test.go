@@ -241,9 +241,49 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
+// TestEarlyFacts: what the metadata of a linked program says of its tests and of the tile is what its code does.
+func TestEarlyFacts(t *testing.T) {
+	const test, kill, depth, store = "\twait_pix 1, 0\n\tsample_mask 255, 255\n", "\twait_pix 1, 0\n\tsample_mask 255, 0\n",
+		"\twait_pix 1, 0\n\tmov_imm r4, 0, 0b0\n\tzs_emit 255, r4l_r4h, 0\n", "\tmov_imm r6, 0, 0b0\n\tmov_imm r7, 0, 0b0\n\tdevice_store 0, i32, x, r6, r6_r7, 0, signed, 0\n"
+	for _, c := range []struct {
+		body string
+		edit func(m *abi.Meta)
+		want string
+	}{
+		{"", func(*abi.Meta) {}, ""},
+		{test, func(m *abi.Meta) { m.Pass.WritesSampleMask = true }, ""},
+		{test, func(*abi.Meta) {}, "kills or tests samples and its meta does not say so"},
+		{"", func(m *abi.Meta) { m.Pass.WritesSampleMask = true }, "kills or tests samples, and it does not"},
+		{test + kill, func(m *abi.Meta) { m.Pass.WritesSampleMask, m.EarlyFragmentTests = true, true }, ""},
+		{kill + test, func(m *abi.Meta) { m.Pass.WritesSampleMask, m.EarlyFragmentTests = true, true }, "its first sample_mask is no test"},
+		{depth, func(m *abi.Meta) { m.Pass.WritesDepth = true }, ""},
+		{depth, func(*abi.Meta) {}, "writes depth and its meta does not say so"},
+		{"", func(m *abi.Meta) { m.Pass.WritesDepth = true }, "writes depth, and it does not"},
+		{"", func(m *abi.Meta) { m.Pass.WritesStencil = true }, "writes stencil, and it does not"},
+		{depth, func(m *abi.Meta) { m.Pass.WritesDepth, m.EarlyFragmentTests = true, true }, "zs_emit tests again"},
+		{store, func(m *abi.Meta) { m.EarlyFragmentTests = true }, "writes memory and its meta does not say so"},
+		{store, func(m *abi.Meta) { m.WritesMemory, m.Pass.SeparateTriangles = true, true }, "writes memory without early tests"},
+		{store, func(m *abi.Meta) { m.WritesMemory, m.EarlyFragmentTests = true, true }, ""},
+		{"", func(m *abi.Meta) { m.Pass.ReadsTile = true }, "reads the tile, and it does not"},
+		{"", func(m *abi.Meta) { m.Pass.WritesTile = true }, "writes the tile, and it does not"},
+	} {
+		m := fragMeta()
+		m.Results, m.Pass, m.Part, m.Samples, m.TileLayout = nil, abi.Pass{}, abi.PartLinked, 1, &abi.TileLayout{Width: 32, Height: 32, Stride: 4}
+		c.edit(m)
+		_, err := Load(assemble(t, c.body+"\tstop"), m)
+		if c.want == "" {
+			if err != nil {
+				t.Errorf("%q: %v", c.body, err)
+			}
+			continue
+		}
+		wantError(t, err, c.want)
+	}
+}
+
 func TestHelperStore(t *testing.T) {
 	m := fragMeta()
-	m.EarlyFragmentTests = true
+	m.EarlyFragmentTests, m.WritesMemory = true, true
 	p := build(t, m, `
 	mov_imm r6, 0, 0b0
 	mov_imm r7, 0, 0b0

@@ -325,9 +325,37 @@ func (p *program) checkPass() error {
 		{"writes memory without early tests, which a written depth has to keep from being skipped,",
 			p.uses.stores && !p.meta.EarlyFragmentTests, p.uses.depth || p.leavesDepth() || p.meta.KeepDepth},
 		{"looks at other lanes", p.uses.lanes, f.SeparateTriangles},
+		{"writes memory", p.uses.stores, p.meta.WritesMemory},
 	} {
 		if c.does && !c.says {
 			return fmt.Errorf("agx core: the program %s and its meta does not say so", c.name)
+		}
+	}
+	return p.checkEarly()
+}
+
+// checkEarly finds a linked program that tests at another time than its metadata says, and metadata for
+// which a driver would keep fragments from early tests without need.
+func (p *program) checkEarly() error {
+	m, u := p.meta, &p.uses
+	if m.Part != abi.PartLinked {
+		return nil
+	}
+	early := m.EarlyFragmentTests
+	for _, c := range []struct {
+		what  string
+		wrong bool
+	}{
+		{"it asks for early tests, and its first sample_mask is no test", early && u.kills && (u.killsFirst || !u.testsFirst)},
+		{"it asks for early tests, and zs_emit tests again", early && (u.depth || u.stencil)},
+		{"its meta says that it kills or tests samples, and it does not", m.Pass.WritesSampleMask && !u.kills},
+		{"its meta says that it writes depth, and it does not", m.Pass.WritesDepth && !u.depth},
+		{"its meta says that it writes stencil, and it does not", m.Pass.WritesStencil && !u.stencil},
+		{"its meta says that it reads the tile, and it does not", m.Pass.ReadsTile && !u.tileLoads},
+		{"its meta says that it writes the tile, and it does not", m.Pass.WritesTile && !u.tileStores},
+	} {
+		if c.wrong {
+			return fmt.Errorf("agx core: of early and late tests: %s", c.what)
 		}
 	}
 	return nil
