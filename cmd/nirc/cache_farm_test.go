@@ -1,15 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"maps"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"nirc/cache/remote/remotetest"
+	"nirc/internal/refs"
 )
 
 // noRequests are the requests of a farm that wants nothing.
@@ -111,6 +117,68 @@ func TestCacheExecutor(t *testing.T) {
 	} {
 		if out := build("errors", strings.Fields(args)...); !strings.Contains(out, want) {
 			t.Errorf("%s: %s", args, out)
+		}
+	}
+}
+
+// startBuildbox starts a real executor on this machine alone, and returns where it listens.
+func startBuildbox(t *testing.T) (address string, kill func()) {
+	server, runner := refs.Tool(t, "buildbox-casd"), refs.Tool(t, "buildbox-run")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = l.Addr().String()
+	l.Close()
+	cmd := exec.Command(server, "--bind="+address, "--buildbox-run="+runner, filepath.Join(t.TempDir(), "storage"))
+	var log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &log, &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill = sync.OnceFunc(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	t.Cleanup(kill)
+	for range 100 {
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			return address, kill
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	kill()
+	t.Fatalf("buildbox does not listen:\n%s", &log)
+	return "", nil
+}
+
+// A real server executes what it is sent; what it leaves when it is killed is compiled here. The caches are the same, byte for byte.
+func TestBuildbox(t *testing.T) {
+	address, kill := startBuildbox(t)
+	tree, dir := writeTree(t, 40), t.TempDir()
+	build := func(cache string, args ...string) string {
+		t.Helper()
+		args = append([]string{"cache", "build", "--dir", filepath.Join(dir, cache), "-t", "all", tree}, args...)
+		out, err := exec.Command("nirc", args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return string(out)
+	}
+	build("here")
+	executor := []string{"--remote-executor", "grpc://" + address, "--remote-cache="}
+	if out := build("far", executor...); !strings.Contains(out, " 120 by workers, 0 compiled") {
+		t.Error(out)
+	}
+	kill()
+	if out := build("left", executor...); !strings.Contains(out, " 0 by workers, 120 compiled") || !strings.Contains(out, "remote executor: ") {
+		t.Error(out)
+	}
+	want := files(t, filepath.Join(dir, "here"))
+	for _, cache := range []string{"far", "left"} {
+		if !maps.Equal(files(t, filepath.Join(dir, cache)), want) {
+			t.Errorf("%s is another cache", cache)
 		}
 	}
 }
