@@ -110,9 +110,9 @@ type FileOptions struct {
 	// Env is the target environment, as glslc and spirv-as spell it (spv.Environments): GLSL is compiled for
 	// it, and a module of a later SPIR-V version than it takes is refused. "" is vulkan1.3.
 	Env string
-	// Define are macros of GLSL, NAME or NAME=TEXT, Undefine those that are taken away, Include the directories that
-	// #include looks into, PreInclude the files that are included before the text.
-	Define, Undefine, Include, PreInclude []string
+	// Macros are those of GLSL, -DNAME, -DNAME=TEXT and, taken away again, -UNAME, in the order in which they count. Include are the
+	// directories that #include looks into, PreInclude the files that are included before the text.
+	Macros, Include, PreInclude []string
 	// FrontEnd compiles GLSL: glslang, glslc or a path; "" is glslangValidator, or glslc if that is not installed.
 	FrontEnd string
 	// Language is what files are, whatever they are called and begin with: glsl, hlsl (with the entry point Entry, main if
@@ -144,7 +144,7 @@ func LoadFile(ctx context.Context, path string, o FileOptions) (*Module, error) 
 
 // loadInput is LoadFile, whose environment is known to be one.
 func loadInput(ctx context.Context, path string, o FileOptions) (*Module, error) {
-	gl := glsl.Options{Env: o.Env, Define: o.Define, Undefine: o.Undefine, Include: o.Include, PreInclude: o.PreInclude, FrontEnd: o.FrontEnd,
+	gl := glsl.Options{Env: o.Env, Macros: o.Macros, Include: o.Include, PreInclude: o.PreInclude, FrontEnd: o.FrontEnd,
 		HLSL: o.Language == "hlsl", Entry: o.Entry, Debug: o.Debug, Deps: o.Deps, Store: o.Kept}
 	stage, err := o.sourceStage(path)
 	if err != nil {

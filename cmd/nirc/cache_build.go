@@ -20,6 +20,10 @@ GPU. What cannot be compiled is stored too, with the reason. A broken entry is c
 What GLSL became is kept too: it is compiled again when its text, a macro, the include path, a
 file that it includes or would include if it were there, or the compiler of GLSL changed.
 
+--matrix FILE builds permutations that a YAML file lists: sources, macros, specialization
+constants, targets and GPUs, with names (docs/cli/formats.md). Those that become the same SPIR-V
+are compiled once.
+
 --manifest FILE reads requests, one a line: FILE [--entry NAME] [--stage STAGE] [--next STAGE]
 [--spec ID=VALUE]… [--layout FILE]; paths are relative to the manifest. --manifest-out FILE writes
 what was wanted and what became of it, for nirc cache pack. --shard I/N does the I-th of N parts
@@ -57,7 +61,7 @@ func (c *cacheCommand) build() *cobra.Command {
 	f := cmd.Flags()
 	b.flags(f)
 	b.compile.declare(f, batchFlags)
-	b.compile.declare(f, []string{"manifest"})
+	b.compile.declare(f, []string{"manifest"}, matrixFlags)
 	b.compile.declare(f, remoteNames)
 	b.farmFlags.add(f)
 	f.StringVar(&b.manifestOut, "manifest-out", "", "write what was wanted and got to this `FILE`")
@@ -74,6 +78,7 @@ type buildResult struct {
 	counts   buildCounts
 	rows     []wantedShader
 	warnings nirc.Diagnostics
+	modules  []cache.Digest
 	err      error
 }
 
@@ -120,6 +125,7 @@ type built struct {
 	buildCounts
 	GLSL         int64                `json:"glsl"`          // modules that are of GLSL
 	Made         int64                `json:"glsl_compiled"` // of them, those that were not kept
+	Modules      int                  `json:"modules"`       // distinct ones
 	Remote       *cache.RemoteFigures `json:"remote,omitempty"`
 	Executor     *cache.FarmFigures   `json:"executor,omitempty"`
 	Microseconds int64                `json:"us"`
@@ -137,6 +143,14 @@ func (b *cacheBuild) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer useProcessors(b.compile.jobs)()
+	if b.compile.dryRun {
+		list, err := b.compile.dryPermutations(b.app)
+		if err != nil {
+			return err
+		}
+		doc, text := dryRun(list)
+		return b.tell(doc, "%s", text)
+	}
 	jobs, err := b.jobs(args)
 	if err != nil {
 		return err
@@ -178,6 +192,13 @@ func (b *cacheBuild) jobs(args []string) ([]buildJob, error) {
 		}
 		jobs = append(jobs, more...)
 	}
+	if len(b.compile.matrices) > 0 {
+		more, err := b.compile.permutations(b.app)
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, b.jobsOf(more)...)
+	}
 	if len(jobs) == 0 {
 		return nil, nirc.Usagef("cache build: no input")
 	}
@@ -190,6 +211,7 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob, start time.Time) 
 	var errs []error
 	done := built{Schema: cacheSchema, Files: len(jobs)}
 	list := wanted{Schema: cacheSchema, Code: b.builder.Code, Shaders: []wantedShader{}}
+	modules := map[cache.Digest]bool{}
 	bar := b.progress(len(jobs))
 	defer bar.close()
 	workers := b.compile.jobs
@@ -200,6 +222,9 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob, start time.Time) 
 		bar.step()
 		b.report.diagnostics(r.warnings)
 		done.add(&r.counts)
+		for _, m := range r.modules {
+			modules[m] = true
+		}
 		if b.manifestOut != "" {
 			list.Shaders = append(list.Shaders, r.rows...)
 		}
@@ -221,7 +246,7 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob, start time.Time) 
 	done.Executor = b.farmFigures()
 	took := time.Since(start)
 	done.Microseconds = took.Microseconds()
-	done.GLSL, done.Made = b.glsl.Load(), b.made.Load()
+	done.GLSL, done.Made, done.Modules = b.glsl.Load(), b.made.Load(), len(modules)
 	n, glsl, remote := &done.buildCounts, "", ""
 	if done.Remote != nil {
 		remote = remoteText(done.Remote)
@@ -232,7 +257,7 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob, start time.Time) 
 		remote += farmText(done.Executor)
 	}
 	if done.GLSL > 0 {
-		glsl = fmt.Sprintf("; %d of GLSL, %d made again", done.GLSL, done.Made)
+		glsl = fmt.Sprintf("; %d of GLSL, %d made again; %d distinct modules", done.GLSL, done.Made, done.Modules)
 	}
 	errs = append(errs, b.tell(&done, "%d files: %d shaders were there,%s %d compiled, %d broken ones compiled again, %d refused (%d known before), %d duplicates, %d of other shards; %d files unread%s; %s\n%s",
 		done.Files, n.Hits, executed, n.Compiled, n.Repaired, n.Refused, n.Known, n.Duplicates, n.Elsewhere, done.Unread, glsl, took.Round(time.Millisecond), remote))
@@ -258,6 +283,9 @@ func (b *cacheBuild) shader(ctx context.Context, j *buildJob, m *cache.Module, o
 		return storeError(err)
 	}
 	b.fromWorkers(&got)
+	if n := len(r.modules); n == 0 || r.modules[n-1] != got.Request.Module {
+		r.modules = append(r.modules, got.Request.Module)
+	}
 	r.counts.count(&got)
 	if got.Outcome == cache.Repaired {
 		r.warnings = append(r.warnings, nirc.Diagnostic{File: o.File, Severity: nirc.SeverityWarning, Msg: "its cache entry was broken and is compiled again", Target: o.Target})

@@ -124,12 +124,28 @@ func (r *cacheRequests) jobList(args []string) ([]buildJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &r.compile
+	return r.jobsOf(inputs), nil
+}
+
+// jobsOf are the jobs of inputs, wanted as flags and matrices say.
+func (r *cacheRequests) jobsOf(inputs []input) []buildJob {
 	jobs := make([]buildJob, 0, len(inputs))
-	for _, in := range inputs {
-		jobs = append(jobs, buildJob{in, m.entry, m.stageName, m.nextName, m.spec, nil})
+	for i := range inputs {
+		w := r.compile.wantedOf(&inputs[i])
+		w.input = inputs[i]
+		jobs = append(jobs, w)
 	}
-	return jobs, nil
+	return jobs
+}
+
+// wantedOf is what is wanted of an input's module, by the flags and by a matrix.
+func (c *compileCommand) wantedOf(in *input) buildJob {
+	w := buildJob{entry: c.entry, stage: c.stageName, next: c.nextName, spec: c.spec}
+	if q := in.asked; q != nil {
+		w.entry, w.stage, w.next = cmp.Or(q.entry, w.entry), cmp.Or(q.stage, w.stage), cmp.Or(q.next, w.next)
+		w.spec = slices.Concat(w.spec, q.spec)
+	}
+	return w
 }
 
 // unreadError is about a file, and keeps nobody from the others.
@@ -148,11 +164,11 @@ func (r *cacheRequests) each(ctx context.Context, j *buildJob, f func(*cache.Mod
 		return err
 	}
 	c := &r.compile
-	from := c.moduleOptions(j.path)
+	from := c.moduleOptions(&j.input)
 	from.Stage, from.Entry = stage, j.entry
 	m, err := c.load(ctx, &j.input, from)
 	if err != nil {
-		return unreadError{err}
+		return unreadError{j.named(err)}
 	}
 	if m.FromGLSL {
 		r.glsl.Add(1)
@@ -168,7 +184,7 @@ func (r *cacheRequests) each(ctx context.Context, j *buildJob, f func(*cache.Mod
 	o.File = j.path
 	mod := cache.NewModule(m, c.debug)
 	var errs []error
-	for _, d := range c.devices() {
+	for _, d := range c.devicesOf(&j.input) {
 		for i := range list {
 			v := &list[i]
 			o.Target, o.GPU, o.Entry, o.Stage, o.Spec = d.target, d.gpu, v.Name, v.Stage, v.spec

@@ -80,6 +80,9 @@ What --emit writes:
 With --cache DIRECTORY what a cache of nirc cache build has is not compiled; outputs are the same
 bytes. It is left aside where a flag asks to look inside, or for --emit ir, map and spvasm.
 
+--matrix FILE compiles permutations that a YAML file lists: sources, macros, specialization
+constants, targets and GPUs, with names, of which the outputs' are made (docs/cli/formats.md).
+
 --next says which stage follows in the pipeline, where code depends on it: on ir3 tess_ctrl and
 geometry take over the threads, on agx vertex and evaluation shaders before them become compute.
 
@@ -87,7 +90,7 @@ The target "ir" runs the passes that all targets share, for --emit ir and json.`
 
 func (a *app) compile() *cobra.Command {
 	c := &compileCommand{app: a}
-	cmd := &cobra.Command{Use: "compile FILE|DIR…", Short: "Compile shaders", Long: compileLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
+	cmd := &cobra.Command{Use: "compile FILE|DIR…", Short: "Compile shaders", Long: compileLong, Args: c.someInput, RunE: c.run}
 	c.flags(cmd.Flags())
 	return cmd
 }
@@ -100,15 +103,31 @@ func (c *compileCommand) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.stats, "stats", false, "show statistics of the code")
 	f.BoolVar(&c.rules, "rule-stats", false, "count how often each algebraic rule fired")
 	f.StringVar(&c.cacheAt, "cache", "", "take objects from the cache in this `DIRECTORY`, or at a URL, and store there what it does not have")
-	c.declare(f, remoteNames)
+	c.declare(f, remoteNames, matrixFlags)
 	c.deps.add(f)
 }
 
 // emits are the kinds of artefacts and the endings of their names.
 var emits = []struct{ kind, ending string }{{"obj", "o"}, {"bin", "bin"}, {"asm", "asm"}, {"ir", "nir"}, {"json", "json"}, {"map", "map.json"}, {"spvasm", "spvasm"}}
 
+// someInput wants files, unless a matrix names them.
+func (c *compileCommand) someInput(cmd *cobra.Command, args []string) error {
+	if len(c.matrices) > 0 {
+		return nil
+	}
+	return cobra.MinimumNArgs(1)(cmd, args)
+}
+
 func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 	if err := c.check(cmd); err != nil {
+		return err
+	}
+	if c.dryRun {
+		list, err := c.dryPermutations(c.app)
+		if err == nil {
+			_, text := dryRun(list)
+			err = c.writeFile("-", []byte(text))
+		}
 		return err
 	}
 	jobs, err := c.plan(files)

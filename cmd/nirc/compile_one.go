@@ -56,7 +56,8 @@ func (c *compileCommand) compileOne(ctx context.Context, j *compileJob) *compile
 		}
 		return r
 	}
-	list, err := variants(m, j.input, c.entry, c.stage, c.spec)
+	w := c.wantedOf(j.input)
+	list, err := variants(m, j.input, w.entry, stageOf(w.stage), w.spec)
 	if err == nil {
 		err = c.oneOutput(m, list)
 	}
@@ -66,7 +67,7 @@ func (c *compileCommand) compileOne(ctx context.Context, j *compileJob) *compile
 	}
 	for i := range list {
 		if err := c.unit(ctx, m, r, &list[i], len(list) > 1); err != nil {
-			r.err = errors.Join(r.err, err)
+			r.err = errors.Join(r.err, j.named(err))
 			if !c.keepGoing || ctx.Err() != nil {
 				break
 			}
@@ -89,6 +90,9 @@ func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled, 
 	o := c.base
 	o.Target, o.GPU = r.job.target, r.job.gpu
 	o.File, o.Entry, o.Stage, o.Spec = r.job.path, v.Name, v.Stage, v.spec
+	if n := c.wantedOf(r.job.input).next; n != "" {
+		o.Next = stageOf(n)
+	}
 	o.Next, o.Layout = v.follows(o.Next), v.layoutOr(o.Layout)
 	if c.rules {
 		if r.rules == nil {

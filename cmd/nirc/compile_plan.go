@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -41,7 +42,8 @@ func (c *compileCommand) module(ctx context.Context, s *source) (*nirc.Module, *
 	defer s.mu.Unlock()
 	if !s.read {
 		s.read = true
-		s.m, s.err = c.load(ctx, s.input, c.moduleOptions(s.input.path))
+		s.m, s.err = c.load(ctx, s.input, c.moduleOptions(s.input))
+		s.err = s.input.named(s.err)
 		if s.err == nil && c.builder != nil {
 			s.forCache = cache.NewModule(s.m, c.debug)
 		}
@@ -54,10 +56,26 @@ func (c *compileCommand) module(ctx context.Context, s *source) (*nirc.Module, *
 }
 
 // moduleOptions say how a module is read.
-func (c *compileCommand) moduleOptions(path string) nirc.FileOptions {
+func (c *compileCommand) moduleOptions(in *input) nirc.FileOptions {
 	o := c.loadOptions(c.app)
-	o.Stdin, o.Deps, o.Kept = c.stdin(path), c.deps.on, c.kept
+	o.Stdin, o.Deps, o.Kept = c.stdin(in.path), c.deps.on, c.kept
+	if q := in.asked; q != nil {
+		o.Macros = slices.Concat(o.Macros, q.macros)
+		o.Include, o.PreInclude = slices.Concat(q.include, o.Include), slices.Concat(o.PreInclude, q.preInclude)
+		o.Language, o.Entry = cmp.Or(q.language, o.Language), cmp.Or(q.entry, o.Entry)
+		if q.stage != "" {
+			o.Stage = stageOf(q.stage)
+		}
+	}
 	return o
+}
+
+// devicesOf are the targets and GPUs that an input is compiled for.
+func (c *compileCommand) devicesOf(in *input) []device {
+	if in.asked != nil {
+		return in.asked.devices
+	}
+	return c.devices()
 }
 
 // together is how many of n jobs that follow one another share a source and are best done by one
@@ -75,13 +93,14 @@ func (c *compileCommand) plan(args []string) ([]compileJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.perFile = 0
-	for _, t := range c.targets {
-		c.perFile += max(1, len(c.gpus[t]))
+	if len(c.matrices) > 0 {
+		more, err := c.shared.permutations(c.app)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, more...)
 	}
-	if c.emit == "spvasm" {
-		c.perFile = 1 // the module is the same for all
-	}
+	c.perFile = len(c.devices())
 	jobs := make([]compileJob, 0, len(inputs)*c.perFile)
 	c.inputs, c.reals = make(map[string]bool, len(inputs)), realPaths{}
 	sources := make([]source, len(inputs))
@@ -89,15 +108,15 @@ func (c *compileCommand) plan(args []string) ([]compileJob, error) {
 		in, src := &inputs[i], &sources[i]
 		c.inputs[c.reals.of(in.file())] = true
 		src.input = in
-		src.left.Store(int32(c.perFile))
-		end := len(jobs) + c.perFile
-		for _, t := range c.targets {
-			gpus := c.gpusOf(t)
-			for _, g := range gpus {
-				jobs = append(jobs, compileJob{input: in, target: t, gpu: g, manyGPUs: len(gpus) > 1, src: src})
-			}
+		devices := c.devicesOf(in)
+		if c.emit == "spvasm" {
+			devices = devices[:1] // the module is the same for all
 		}
-		jobs = jobs[:end]
+		src.left.Store(int32(len(devices)))
+		for _, d := range devices {
+			many := slices.ContainsFunc(devices, func(e device) bool { return e.target == d.target && e.gpu != d.gpu })
+			jobs = append(jobs, compileJob{input: in, target: d.target, gpu: d.gpu, manyGPUs: many, src: src})
+		}
 	}
 	c.outputs = map[string]string{}
 	return jobs, c.checkOutput(jobs)
@@ -273,6 +292,14 @@ func stem(name string) string {
 	return name
 }
 
+// stem is the input's name without its extension, of a permutation its name.
+func (j *compileJob) stem() string {
+	if j.asked != nil {
+		return j.asked.name
+	}
+	return stem(j.rel)
+}
+
 // outputName is where an entry point of a job goes. many tells that the module gives
 // several, so that the name must tell them apart.
 func (c *compileCommand) outputName(j *compileJob, e nirc.EntryPoint, many bool) string {
@@ -285,7 +312,7 @@ func (c *compileCommand) outputName(j *compileJob, e nirc.EntryPoint, many bool)
 	if c.output == "" && j.path == "-" {
 		return "-"
 	}
-	parts := []string{stem(j.rel)}
+	parts := []string{j.stem()}
 	if many {
 		parts = append(parts, fileName(e.Name))
 	}
@@ -308,7 +335,7 @@ func (c *compileCommand) fill(j *compileJob, e nirc.EntryPoint) string {
 	if e.Stage != ir.StageNone {
 		stage = e.Stage.String()
 	}
-	return filepath.Clean(strings.NewReplacer("{stem}", stem(filepath.Base(j.rel)), "{name}", filepath.Base(j.rel), "{dir}", filepath.Dir(j.rel),
+	return filepath.Clean(strings.NewReplacer("{stem}", filepath.Base(j.stem()), "{name}", filepath.Base(j.rel), "{dir}", filepath.Dir(j.rel),
 		"{entry}", fileName(e.Name), "{stage}", stage, "{target}", j.target, "{gpu}", gpu, "{ext}", c.ending()).Replace(c.template))
 }
 

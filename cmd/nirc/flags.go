@@ -21,7 +21,7 @@ type shared struct {
 	entry, stageName, nextName, env, abi string
 	stateFile, layoutFile                string
 	frontEnd, language                   string
-	spec, defines, undefines, includes   []string
+	spec, macros, includes               []string
 	preIncludes                          []string
 	debug, dispatchBase, verify          bool
 	sampleShading, multiview             bool
@@ -48,7 +48,8 @@ type shared struct {
 	worst   int
 	hex     bool
 
-	manifests, failOn []string
+	manifests, failOn, matrices []string
+	dryRun                      bool
 
 	remote remoteFlags
 
@@ -90,8 +91,8 @@ var sharedFlags = []sharedFlag{
 		help: "`ID=VALUE` (or NAME=VALUE) of a specialization constant, read by the constant's type"},
 	{name: "target-env", value: func(s *shared) any { return &s.env }, check: checkEnv,
 		help: "`ENV` that modules are for, as of glslc (vulkan1.0 … vulkan1.3) and spirv-as (spv1.0 … spv1.6): GLSL is compiled for it, modules of a later SPIR-V are refused"},
-	{name: "define", short: "D", value: func(s *shared) any { return &s.defines }, words: true, check: checkDefine, help: "`NAME[=TEXT]`: a macro of GLSL"},
-	{name: "undefine", short: "U", value: func(s *shared) any { return &s.undefines }, words: true, check: checkDefine, help: "`NAME`: a macro of GLSL that is taken away"},
+	{name: "define", short: "D", value: func(s *shared) any { return &macros{&s.macros, "-D"} }, check: checkDefine, help: "`NAME[=TEXT]`: a macro of GLSL"},
+	{name: "undefine", short: "U", value: func(s *shared) any { return &macros{&s.macros, "-U"} }, check: checkDefine, help: "`NAME`: a macro of GLSL that is taken away again; -D and -U count in their order"},
 	{name: "include", short: "I", value: func(s *shared) any { return &s.includes }, words: true, help: "`DIRECTORY` that GLSL's #include looks into"},
 	{name: "pre-include", value: func(s *shared) any { return &s.preIncludes }, words: true, help: "`FILE` that GLSL includes before its own text (also -include)"},
 	{name: "front-end", value: func(s *shared) any { return &s.frontEnd }, help: "compiler of GLSL: glslang, glslc or a `PATH` (default: glslangValidator, else glslc)"},
@@ -158,6 +159,9 @@ var sharedFlags = []sharedFlag{
 	{name: "worst", value: func(s *shared) any { return &s.worst }, def: 10, help: "list `N` shaders of each kind"},
 	{name: "fail-on", value: func(s *shared) any { return &s.failOn }, words: true, help: "`'NAME>N[%]'`: exit with 1 if the figure got worse by more"},
 	{name: "manifest", value: func(s *shared) any { return &s.manifests }, words: true, help: "read what is wanted from this `FILE`; may be given several times"},
+	{name: "matrix", value: func(s *shared) any { return &s.matrices }, words: true,
+		help: "compile the permutations of this YAML `FILE`: sources, macros, constants, targets (docs/cli/formats.md); may be given several times"},
+	{name: "dry-run", value: func(s *shared) any { return &s.dryRun }, help: "list what --matrix asks for, and compile nothing"},
 	{name: "hex", value: func(s *shared) any { return &s.hex }, help: "one encoding a line in, one line of assembly out, or the other way round"},
 }
 
@@ -173,6 +177,7 @@ var (
 	coreFlags    = []string{"lenient", "seed", "timeout"}
 	countFlags   = []string{"profile", "counts"}
 	reportFlags  = []string{"format", "json"}
+	matrixFlags  = []string{"matrix", "dry-run"}
 )
 
 // declare gives a command the flags of groups.
@@ -216,6 +221,8 @@ func (d *sharedFlag) declare(s *shared, f *pflag.FlagSet) {
 		} else {
 			f.StringSliceVarP(p, d.name, d.short, nil, d.help)
 		}
+	case pflag.Value:
+		f.VarP(p, d.name, d.short, d.help)
 	default:
 		panic(fmt.Sprintf("flag %s: %T", d.name, p))
 	}
@@ -244,8 +251,37 @@ func (s *shared) settle(a *app) (err error) {
 // loadOptions say how modules are read.
 func (s *shared) loadOptions(a *app) nirc.FileOptions {
 	return nirc.FileOptions{Stdin: a.in, Stage: s.stage, Debug: s.debug, Env: s.env, Entry: s.entry,
-		Define: s.defines, Undefine: s.undefines, Include: s.includes, PreInclude: s.preIncludes, FrontEnd: s.frontEnd, Language: s.language}
+		Macros: s.macros, Include: s.includes, PreInclude: s.preIncludes, FrontEnd: s.frontEnd, Language: s.language}
 }
 
 // limits say how merciless the emulator is.
 func (s *shared) limits() emu.Limits { return emu.Limits{Check: !s.lenient, Seed: s.seed} }
+
+// macros is the value of -D and of -U, which are kept together in their order.
+type macros struct {
+	list *[]string
+	flag string
+}
+
+// Set takes one more.
+func (m *macros) Set(v string) error {
+	*m.list = append(*m.list, m.flag+v)
+	return nil
+}
+
+// Type is that of flags each use of which is one value.
+func (m *macros) Type() string { return "stringArray" }
+
+// String shows those of the flag.
+func (m *macros) String() string {
+	if m.list == nil {
+		return "[]" // of the zero value, which pflag asks for defaults
+	}
+	var own []string
+	for _, w := range *m.list {
+		if v, ok := strings.CutPrefix(w, m.flag); ok {
+			own = append(own, v)
+		}
+	}
+	return "[" + strings.Join(own, ",") + "]"
+}

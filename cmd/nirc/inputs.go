@@ -22,6 +22,8 @@ type input struct {
 	// the database's pipelines use it.
 	module func() ([]byte, error)
 	uses   []foz.Use
+	// asked is what a matrix asks for, nil of what the arguments name.
+	asked *permutation
 	// err is why nothing can be read: the path is a directory that cannot be
 	// listed, or a database that is none. It is told in the input's turn.
 	err error

@@ -31,6 +31,7 @@ var documents = []struct {
 	{"amber", "amber --json -t all testdata/add.amber", nil},
 	{"bisect", "bisect --json -t ir --dump --passes opt_copy_prop,opt_constant_folding,opt_dce,opt_cse wrong.amber", nil},
 	{"cache-build", "cache build --json --dir cache --manifest-out manifest.json testdata/lit.frag.spv testdata/blur.comp.spv -t all", nil},
+	{"cache-matrix", "cache build --json --dry-run --matrix matrix.yaml", nil},
 	{"cache-ls", "cache ls --json --dir cache", nil},
 	{"cache-index", "cache index --json --dir cache testdata/lit.frag.spv", nil},
 	{"cache-get", "cache get --json --dir cache testdata/lit.frag.spv -o got.o", nil},
@@ -216,6 +217,7 @@ func schemaPlace(t *testing.T) {
 		}
 	}
 	write("requests.json", noRequests)
+	write("matrix.yaml", []byte("schema: 1\nprograms:\n  - sources: [testdata/lit.frag.spv]\n    defines: {p: {a: [A, -UB], b: []}}\n    targets: [ir3]\n    gpus: [a630, a740]\n"))
 	write("bad.spvasm", []byte("OpNothing\n"))
 	write("ir3-a630.tsv", []byte("file\tstage\tstatus\tcompile_us\tstats\nblur.comp.spv\tcomp\tok\t2.5\tcode_bytes=64;inst=5;max_waves=16\nlit.frag.spv\tfrag\tno way\t\t\n"))
 	for name, line := range map[string]string{"before.json": "cost --json -O 0 testdata/lit.frag.spv", "after.json": "cost --json testdata/lit.frag.spv", "packed": "foz pack -o shaders.foz testdata/lit.frag.spv"} {

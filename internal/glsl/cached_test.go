@@ -68,7 +68,7 @@ func (p *place) write(name, text string) {
 }
 
 func (p *place) options() Options {
-	return Options{Store: p.store, Define: []string{"K=1"}, Include: []string{filepath.Join(p.dir, "inc1"), filepath.Join(p.dir, "inc2")}}
+	return Options{Store: p.store, Macros: []string{"-DK=1"}, Include: []string{filepath.Join(p.dir, "inc1"), filepath.Join(p.dir, "inc2")}}
 }
 
 // kept compiles and says whether it was kept.
@@ -127,10 +127,10 @@ func TestKept(t *testing.T) {
 			os.Remove(filepath.Join(p.dir, "inc2", "h.glsl"))
 			os.Rename(filepath.Join(p.dir, "other", "h.glsl"), filepath.Join(p.dir, "inc1", "h.glsl"))
 		}},
-		{"a define", false, func(_ *place, o *Options) { o.Define = []string{"K=2"} }},
-		{"a define more", false, func(_ *place, o *Options) { o.Define = append(o.Define, "L") }},
-		{"the order of defines", false, func(_ *place, o *Options) { o.Define = []string{"K=1", "M=2"} }},
-		{"an undefine", false, func(_ *place, o *Options) { o.Undefine = []string{"N"} }},
+		{"a define", false, func(_ *place, o *Options) { o.Macros = []string{"-DK=2"} }},
+		{"a define more", false, func(_ *place, o *Options) { o.Macros = append(o.Macros, "-DL") }},
+		{"the order of defines", false, func(_ *place, o *Options) { o.Macros = []string{"-UK", "-DK=1"} }},
+		{"an undefine", false, func(_ *place, o *Options) { o.Macros = append(o.Macros, "-UN") }},
 		{"the include path", false, func(p *place, o *Options) { o.Include = append(o.Include, filepath.Join(p.dir, "other")) }},
 		{"the order of the include path", false, func(_ *place, o *Options) { slices.Reverse(o.Include) }},
 		{"a file before the text", false, func(p *place, o *Options) {
@@ -249,7 +249,7 @@ func TestPreInclude(t *testing.T) {
 
 // What each compiler is called with.
 func TestArgs(t *testing.T) {
-	o := Options{Define: []string{"A", "B=1"}, Undefine: []string{"C"}, Include: []string{"x"}, Debug: true, Deps: true, HLSL: true, Entry: "vs"}
+	o := Options{Macros: []string{"-DA", "-DB=1", "-UC"}, Include: []string{"x"}, Debug: true, Deps: true, HLSL: true, Entry: "vs"}
 	for _, c := range []struct {
 		tool tool
 		want string

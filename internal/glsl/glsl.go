@@ -41,9 +41,9 @@ func StageName(stage ir.Stage) string {
 type Options struct {
 	// Env is the target environment as glslc spells it; "" is vulkan1.3.
 	Env string
-	// Define are macros, NAME or NAME=TEXT, in their order, Undefine those that are taken away after them, Include the
-	// directories of #include, PreInclude the files that are included before the text.
-	Define, Undefine, Include, PreInclude []string
+	// Macros are -DNAME, -DNAME=TEXT and -UNAME, in their order, Include the directories of #include, PreInclude the files
+	// that are included before the text.
+	Macros, Include, PreInclude []string
 	// FrontEnd is the compiler: glslang, glslc or a path; "" is glslangValidator, or glslc if that is not installed.
 	FrontEnd string
 	// HLSL says that the text is HLSL, whose entry point is Entry ("" is main).

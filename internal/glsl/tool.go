@@ -61,12 +61,7 @@ func (t *tool) args(stage, out string, o *Options) (args []string) {
 	if o.HLSL {
 		args = append(args, hlsl...)
 	}
-	for _, d := range o.Define {
-		args = append(args, "-D"+d)
-	}
-	for _, d := range o.Undefine {
-		args = append(args, "-U"+d)
-	}
+	args = append(args, o.Macros...)
 	for _, dir := range o.Include {
 		args = append(args, "-I"+dir)
 	}
