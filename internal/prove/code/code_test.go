@@ -1,0 +1,214 @@
+// Package code proves that machine code changes only where somebody means it to: testdata/code.tsv has the sizes and
+// a digest of the objects of our modules, and of the corpus's where it is laid out, for each target.
+package code
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"nirc"
+	"nirc/backend/object"
+	"nirc/internal/prove"
+	"nirc/ir"
+	"nirc/passes"
+)
+
+//go:generate go test -run TestCode -update .
+
+var update = flag.Bool("update", false, "write the rows of what is here")
+
+// table is where the rows stand.
+var table = filepath.Join("testdata", "code.tsv")
+
+// header names the columns: of a group, the entry points that compile and those that are refused, the bytes of code, and the
+// digest of code, data, metadata, reflection, figures and diagnostics.
+const header = "group\toptions\tcompiled\trefused\tbytes\tdigest\n"
+
+// groupSize is how many modules, in the order of their paths, make a group.
+const groupSize = 25
+
+// robust is the most that there is.
+var robust = ir.Robust{Uniform: ir.Robust2, Storage: ir.Robust2, Images: ir.Robust2}
+
+// group are some modules.
+type group struct {
+	name  string
+	paths []string
+}
+
+// options are what each group is compiled with; every is for our own modules only.
+var options = []struct {
+	name  string
+	o     nirc.Options
+	every bool
+}{
+	{"ir3 a630 O2", nirc.Options{Target: "ir3", GPU: "a630", Level: passes.O2}, false},
+	{"ir3 a740 O2", nirc.Options{Target: "ir3", GPU: "a740", Level: passes.O2}, false},
+	{"agx g13g O2", nirc.Options{Target: "agx", Level: passes.O2}, false},
+	{"agx g13g O2 separate", nirc.Options{Target: "agx", Level: passes.O2, ABI: nirc.SeparateABI}, false},
+	{"midgard t860 O2", nirc.Options{Target: "midgard", Level: passes.O2}, false},
+	{"ir3 a618 O0", nirc.Options{Target: "ir3", GPU: "a618", Level: passes.O0}, true},
+	{"ir3 a750 Os", nirc.Options{Target: "ir3", GPU: "a750", Level: passes.Os}, true},
+	{"ir3 a630 O2 robust", nirc.Options{Target: "ir3", GPU: "a630", Level: passes.O2, Robust: robust}, true},
+	{"agx g13g O0", nirc.Options{Target: "agx", Level: passes.O0}, true},
+	{"agx g13g O2 robust", nirc.Options{Target: "agx", Level: passes.O2, Robust: robust}, true},
+	{"midgard t720 O1", nirc.Options{Target: "midgard", GPU: "t720", Level: passes.O1}, true},
+	{"midgard t880 O2 robust", nirc.Options{Target: "midgard", GPU: "t880", Level: passes.O2, Robust: robust}, true},
+}
+
+// TestCode: the code of each group is that of the table. Where a change of the compiler is meant to change code, -update
+// (go generate) writes the table again, and its diff is what the change does.
+func TestCode(t *testing.T) {
+	want := read(t)
+	got := map[string]string{}
+	for _, g := range groups(t) {
+		for _, c := range options {
+			if c.every && !strings.HasPrefix(g.name, "testdata") {
+				continue
+			}
+			got[g.name+"\t"+c.name] = compile(t, g, c.o)
+		}
+	}
+	if *update {
+		write(t, want, got)
+		return
+	}
+	differ := 0
+	for _, key := range sorted(got) {
+		if want[key] != got[key] {
+			if differ++; differ <= 10 {
+				t.Errorf("%s: compiled, refused, bytes, digest: %s; the table has %s", key, got[key], want[key])
+			}
+		}
+	}
+	if differ > 0 {
+		t.Errorf("%d of %d rows differ: if the change of the compiler means to, go generate ./internal/prove/code writes them", differ, len(got))
+	}
+	t.Logf("%d rows", len(got))
+}
+
+// groups are our modules, and the corpus's.
+func groups(t *testing.T) (list []group) {
+	var own []string
+	for _, pattern := range []string{"*.spv", "*.spvasm", "asm/*.spvasm"} {
+		paths, err := filepath.Glob(prove.Data(pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		own = append(own, paths...)
+	}
+	list = appendGroups(list, "testdata", own)
+	by := map[string][]string{}
+	for _, path := range prove.Corpus(t, "*.spv", "*.spvasm") {
+		_, in, _ := strings.Cut(filepath.ToSlash(path), "/corpus/")
+		name, _, _ := strings.Cut(in, "/")
+		by[name] = append(by[name], path)
+	}
+	for _, name := range sorted(by) {
+		list = appendGroups(list, name, by[name])
+	}
+	return list
+}
+
+func appendGroups(list []group, name string, paths []string) []group {
+	slices.Sort(paths)
+	for i := 0; len(paths) > 0; i++ {
+		n := min(groupSize, len(paths))
+		list = append(list, group{fmt.Sprintf("%s %d", name, i), paths[:n]})
+		paths = paths[n:]
+	}
+	return list
+}
+
+// compile returns the row of a group, without its first two columns.
+func compile(t *testing.T, g group, o nirc.Options) string {
+	var compiled, refused, size int
+	sum := sha256.New()
+	for _, path := range g.paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := nirc.Load(data, filepath.Base(path))
+		if err != nil {
+			refused++
+			fmt.Fprintln(sum, err)
+			continue
+		}
+		for _, e := range m.EntryPoints() {
+			o.Entry, o.Stage = e.Name, e.Stage
+			obj, err := m.Compile(context.Background(), o)
+			if err != nil {
+				refused++
+				fmt.Fprintln(sum, err)
+				continue
+			}
+			compiled++
+			size += len(obj.Code)
+			sum.Write(facts(t, obj))
+		}
+	}
+	return fmt.Sprintf("%d\t%d\t%d\t%x", compiled, refused, size, sum.Sum(nil)[:8])
+}
+
+// facts is all that an object says.
+func facts(t *testing.T, o *object.Object) []byte {
+	text, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(o.Code, o.Data, text)
+}
+
+// read reads the table: the last columns by the first two.
+func read(t *testing.T) map[string]string {
+	rows := map[string]string{}
+	data, err := os.ReadFile(table)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(strings.TrimPrefix(string(data), header)) {
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3)
+		if len(f) != 3 {
+			t.Fatalf("%s: %q is no row", table, line)
+		}
+		rows[f[0]+"\t"+f[1]] = f[2]
+	}
+	return rows
+}
+
+// write keeps the rows of what is not here.
+func write(t *testing.T, old, now map[string]string) {
+	var b bytes.Buffer
+	b.WriteString(header)
+	for key, row := range old {
+		if _, ok := now[key]; !ok {
+			now[key] = row
+		}
+	}
+	for _, key := range sorted(now) {
+		fmt.Fprintf(&b, "%s\t%s\n", key, now[key])
+	}
+	if err := os.WriteFile(table, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sorted[K cmp.Ordered, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
