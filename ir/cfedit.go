@@ -156,6 +156,7 @@ func InsertIf(c Cursor, cond *Def) *If {
 	impl := c.Block.impl
 	before, after := splitBlock(c)
 	s := impl.Shader
+	s.contents |= HasIf
 	i := s.ifs.New()
 	i.Cond.If = i
 	i.Cond.Swizzle = IdentitySwizzle
@@ -178,6 +179,7 @@ func InsertLoop(c Cursor) *Loop {
 	impl := c.Block.impl
 	before, after := splitBlock(c)
 	s := impl.Shader
+	s.contents |= HasLoop
 	l := s.loops.New()
 	l.Body.owner, l.Body.impl = l, impl
 	l.Continue.owner, l.Continue.impl = l, impl

@@ -51,6 +51,7 @@ func (b *Block) insert(in, at *Instr) {
 		at.prev = in
 	}
 	impl := b.impl
+	impl.Shader.contents |= in.contents()
 	if in.Def.Index == noIndex && in.HasDef() {
 		in.Def.Index = impl.NumDefs
 		impl.NumDefs++

@@ -23,6 +23,8 @@ type Shader struct {
 
 	nextVar uint32
 	curLoc  uint32
+	// contents is what Contents returns.
+	contents Contents
 
 	*slabs // nil after Release
 }

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lower64BitPhisPass = &Pass{
-	Name: "lower_64bit_phis", Class: "A", Run: lower64BitPhis, Idempotent: true,
+	Name: "lower_64bit_phis", For: ir.HasPhi, Class: "A", Run: lower64BitPhis, Idempotent: true,
 	Doc: "Splits 64-bit phis into two 32-bit ones, for targets whose options ask for 64-bit integers in halves.",
 	Options: []Option{
 		{"always", "whatever the target says", false},

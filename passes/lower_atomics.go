@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerAtomicsPass = &Pass{
-	Name: "lower_atomics", Class: "A", Run: lowerAtomics, Idempotent: true,
+	Name: "lower_atomics", For: ir.HasAtomic, Class: "A", Run: lowerAtomics, Idempotent: true,
 	Doc: "Writes atomics on floats as loops: load, compute, compare and exchange until nothing came between. Input: explicit buffer, shared and global atomics of 32 bits, " +
 		"and those on images, whose operation is fadd, fmin or fmax. Helpers of fragment shaders, who exchange nothing, are kept out by is_helper_invocation. " +
 		"Other sizes and operations stay.",

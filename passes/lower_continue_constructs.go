@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerContinueConstructsPass = &Pass{
-	Name: "lower_continue_constructs", Class: "A", Run: implPass(ir.MetaNone, lowerContinueConstructs), Idempotent: true,
+	Name: "lower_continue_constructs", For: ir.HasLoop, Class: "A", Run: implPass(ir.MetaNone, lowerContinueConstructs), Idempotent: true,
 	Doc: "Removes continue lists: they move to the end of the body, and what a continue skips moves into the other side of its if, or under a flag.",
 }
 

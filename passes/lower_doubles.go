@@ -6,7 +6,7 @@ import (
 )
 
 var lowerDoublesPass = &Pass{
-	Name: "lower_doubles", Class: "B", Run: lowerDoubles, Idempotent: true, Rewrites: true,
+	Name: "lower_doubles", For: ir.Has64, Class: "B", Run: lowerDoubles, Idempotent: true, Rewrites: true,
 	Doc: "Writes operations on 64-bit floats by 32-bit integer operations on their halves, without branches and bit for bit as IEEE 754 has them: rounding, denormals and " +
 		"flushing by the shader's float controls. Digits of quotients and roots are estimated by single precision floats and corrected. All operations for targets whose options say " +
 		"that they have no 64-bit floats, else the chosen ones. Input: after lower_frexp and lower_flrp, vectors allowed. Output: values stay 64 bits wide between pack_64_2x32_split and " +

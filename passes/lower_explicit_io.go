@@ -7,7 +7,7 @@ import (
 )
 
 var lowerExplicitIOPass = &Pass{
-	Name: "lower_explicit_io", Class: "A", Run: lowerExplicitIO, Idempotent: true,
+	Name: "lower_explicit_io", For: ir.HasDeref, Class: "A", Run: lowerExplicitIO, Idempotent: true,
 	Doc: "Turns derefs of laid out memory into address arithmetic and loads, stores and atomics through them into the explicit memory intrinsics. " +
 		"Input: explicit types, no copy_deref of these modes. Address formats: UBO and SSBO 2x32 (resource, byte offset), global 1x64, the others a 32-bit byte offset. " +
 		"Output: load_ubo, load_ssbo, load_push_constant, load_shared, load_scratch, load_constant, load_global and their stores and atomics, with alignment; " +

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerIdivPass = &Pass{
-	Name: "lower_idiv", Class: "A", Run: lowerIdiv, Idempotent: true,
+	Name: "lower_idiv", For: ir.HasDivision, Class: "A", Run: lowerIdiv, Idempotent: true,
 	Doc: "Writes integer division and remainder (udiv, umod, idiv, irem, imod) of up to 32 bits by a float reciprocal: an estimate that is never too large, " +
 		"one Newton step and two corrections. A divisor of 0 gives any value. 64-bit divisions are lower_int64's.",
 }

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerInt64Pass = &Pass{
-	Name: "lower_int64", Class: "A", Run: lowerInt64, Idempotent: true, Rewrites: true,
+	Name: "lower_int64", For: ir.Has64, Class: "A", Run: lowerInt64, Idempotent: true, Rewrites: true,
 	Doc: "Writes 64-bit integer operations as operations on 32-bit halves, for targets whose options ask for it: arithmetic, shifts, comparisons, selections, " +
 		"bit counts, conversions from and to floats with right rounding, division by float estimates; 32x32 products stay (see lower_alu). Values stay 64 bits wide between " +
 		"pack_64_2x32_split and unpack_64_2x32_split, which opt_algebraic cancels. A divisor of 0 gives any value. Phis are lower_64bit_phis'.",

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerLoadConstToScalarPass = &Pass{
-	Name: "lower_load_const_to_scalar", Class: "A", Run: lowerLoadConstToScalar, Idempotent: true,
+	Name: "lower_load_const_to_scalar", For: ir.HasVectorConst, Class: "A", Run: lowerLoadConstToScalar, Idempotent: true,
 	Doc: "Splits vector constants into scalar ones joined by a vecN.",
 }
 

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerPhisToScalarPass = &Pass{
-	Name: "lower_phis_to_scalar", Class: "A", Run: lowerPhisToScalar, Idempotent: true,
+	Name: "lower_phis_to_scalar", For: ir.HasPhi, Class: "A", Run: lowerPhisToScalar, Idempotent: true,
 	Options: []Option{{"all", "split every vector phi, not only those whose sources fall apart for free", false}},
 	Doc:     "Splits vector phis into one phi a component.",
 }

@@ -8,7 +8,7 @@ import (
 )
 
 var lowerTexPass = &Pass{
-	Name: "lower_tex", Class: "A", Run: lowerTex, Idempotent: true,
+	Name: "lower_tex", For: ir.HasTex, Class: "A", Run: lowerTex, Idempotent: true,
 	Doc: "Writes texture operations that a target lacks by those that it has, each form by an option of its own, in this order: projectors, texel offsets of fetches, " +
 		"implicit LODs where there are no derivatives, biases and LOD clamps, explicit derivatives, sizes at a LOD, sizes of cube arrays, gathers at four offsets. " +
 		"A clamp holds for the LOD with the sampler's bias, which is no matter of the shader: explicit LODs keep it as a source. " +

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optBarrierModesPass = &Pass{
-	Name: "opt_barrier_modes", Class: "B", Run: optBarrierModes, Idempotent: true, Optional: true,
+	Name: "opt_barrier_modes", For: ir.HasBarrier, Class: "B", Run: optBarrierModes, Idempotent: true, Optional: true,
 	Doc: "Takes memory off barriers that the shader accesses nowhere, and makes barriers over nothing but shared memory hold for the workgroup only. " +
 		"Explicit memory accesses; what a barrier is left without is for opt_barriers.",
 }

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optBarriersPass = &Pass{
-	Name: "opt_barriers", Class: "B", Run: implPass(ir.MetaControlFlow, optBarriers), Idempotent: true, Optional: true,
+	Name: "opt_barriers", For: ir.HasBarrier, Class: "B", Run: implPass(ir.MetaControlFlow, optBarriers), Idempotent: true, Optional: true,
 	Doc: "Makes one of barriers that stand side by side, with the wider scopes and all modes and semantics of both. Barriers without effect go.",
 }
 

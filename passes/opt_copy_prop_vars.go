@@ -8,7 +8,7 @@ import (
 )
 
 var optCopyPropVarsPass = &Pass{
-	Name: "opt_copy_prop_vars", Class: "B", Run: implPass(ir.MetaControlFlow, optCopyPropVars), Optional: true,
+	Name: "opt_copy_prop_vars", For: ir.HasDeref, Class: "B", Run: implPass(ir.MetaControlFlow, optCopyPropVars), Optional: true,
 	Doc: "Forwards the known contents of variables to loads, and drops stores of what is there.",
 }
 

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optDerefPass = &Pass{
-	Name: "opt_deref", Class: "A", Run: implPass(ir.MetaControlFlow, optDeref),
+	Name: "opt_deref", For: ir.HasDeref, Class: "A", Run: implPass(ir.MetaControlFlow, optDeref),
 	Doc: "Simplifies deref chains: useless casts, pointer steps, modes that are known.",
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 var optIdivConstPass = &Pass{
-	Name: "opt_idiv_const", Class: "B", Run: optIdivConst, Idempotent: true, Optional: true, Rewrites: true,
+	Name: "opt_idiv_const", For: ir.HasDivision, Class: "B", Run: optIdivConst, Idempotent: true, Optional: true, Rewrites: true,
 	Doc: "Writes integer divisions and remainders by constants with shifts, masks and multiplications by the reciprocal, each component by its own constant. " +
 		"Operations of less than 32 bits are computed in 32; 64-bit ones only by powers of two. A divisor of 0 gives 0.",
 	Options: []Option{{"min_bit_size", "narrower operations stay", 8}},

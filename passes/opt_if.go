@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optIfPass = &Pass{
-	Name: "opt_if", Class: "B", Run: implPass(ir.MetaControlFlow, optIf), Optional: true,
+	Name: "opt_if", For: ir.HasIf, Class: "B", Run: implPass(ir.MetaControlFlow, optIf), Optional: true,
 	Doc: "Simplifies ifs: known conditions inside, empty then sides, phis of true and false, equal neighbours, nests.",
 }
 

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optLoopPass = &Pass{
-	Name: "opt_loop", Class: "B", Run: implPass(ir.MetaNone, optLoop), Idempotent: true, Optional: true,
+	Name: "opt_loop", For: ir.HasLoop, Class: "B", Run: implPass(ir.MetaNone, optLoop), Idempotent: true, Optional: true,
 	Doc: "Cleans up loops: useless continues, equal jumps in both sides of an if, code beside a jumping side. Needs lower_continue_constructs.",
 }
 

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optPhiPrecisionPass = &Pass{
-	Name: "opt_phi_precision", Class: "B", Run: implPass(ir.MetaControlFlow, optPhiPrecision), Optional: true,
+	Name: "opt_phi_precision", For: ir.HasPhi, Class: "B", Run: implPass(ir.MetaControlFlow, optPhiPrecision), Optional: true,
 	Doc: "Moves conversions through phis so that they hold 16 bits instead of 32: a phi that is read by nothing but equal narrowing conversions, and a phi of nothing but equal " +
 		"widening conversions and constants that 16 bits hold exactly.",
 }

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optUndefPass = &Pass{
-	Name: "opt_undef", Class: "B", Run: implPass(ir.MetaControlFlow, optUndef), Optional: true,
+	Name: "opt_undef", For: ir.HasUndef, Class: "B", Run: implPass(ir.MetaControlFlow, optUndef), Optional: true,
 	Doc: "Uses the freedom of undefs: selects with one, vectors of them, stores of their channels.",
 }
 

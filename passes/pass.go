@@ -28,6 +28,9 @@ type Pass struct {
 	// called Preserve on each function changed. An error is a diagnostic about
 	// the shader: what the target or the pass cannot do, and where.
 	Run func(c *Context, s *ir.Shader) (progress bool, err error)
+	// For, if not 0, is what the pass looks for: on a shader that contains none of it the pass would change nothing,
+	// and is not run. It is run all the same under VerifyEach, which tests that.
+	For ir.Contents
 	// Idempotent: a second run right after makes no progress.
 	Idempotent bool
 	// Optional: skipping the pass leaves code that later steps can still compile,

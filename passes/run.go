@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"errors"
 	"fmt"
 
 	"nirc/ir"
@@ -38,7 +39,9 @@ type runner struct {
 	// needed: no pass may be left out.
 	needed bool
 	epoch  uint64
-	clean  []uint64
+	// counted is the epoch when the shader's contents were looked at.
+	counted uint64
+	clean   []uint64
 	// The pass at hand: step is made once and used for all.
 	step     Step
 	ctx      *Context
@@ -77,6 +80,7 @@ func (r *runner) steps(steps []*step) (progress bool, err error) {
 
 func (r *runner) loop(st *step) (progress bool, err error) {
 	for turn := 0; turn < st.max; turn++ {
+		r.recount()
 		did, err := r.steps(st.body)
 		if err != nil {
 			return progress, err
@@ -92,12 +96,27 @@ func (r *runner) loop(st *step) (progress bool, err error) {
 	return progress, nil
 }
 
+// recount looks what the shader contains if it has changed since that was looked at last.
+func (r *runner) recount() {
+	if r.counted != r.epoch {
+		r.s.Recount()
+		r.counted = r.epoch
+	}
+}
+
 func (r *runner) pass(st *step) (bool, error) {
 	if r.clean[st.slot] == r.epoch {
 		return false, nil
 	}
 	p := st.ctx.pass
+	idle := p.For != 0 && r.s.Contents()&p.For == 0
+	if idle && (r.ins == nil || !r.ins.on) {
+		return false, nil // who looks at steps sees it run
+	}
 	progress, err := r.runPass(st.ctx, p)
+	if err == nil && progress && idle && r.ins.VerifyEach() {
+		err = errors.New("changed a shader that contains nothing of what the pass says that it looks for")
+	}
 	if err != nil {
 		return progress, fmt.Errorf("%s: %w", p.Name, err)
 	}

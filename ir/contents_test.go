@@ -1,0 +1,49 @@
+package ir
+
+import "testing"
+
+// TestContents: what is put into a shader counts, until it is gone and somebody looks again.
+func TestContents(t *testing.T) {
+	s := NewShader(StageCompute, nil)
+	impl := s.NewFunction("main").Impl
+	b := NewBuilder(AtStart(impl.Start()))
+	x := b.Intrinsic(IntrLoadLocalInvocationIndex, 1, 32)
+	for _, c := range []struct {
+		name  string
+		build func()
+		want  Contents
+	}{
+		{"an addition", func() { b.Iadd(&x.Def, &x.Def) }, 0},
+		{"a remainder", func() { b.Umod(&x.Def, &x.Def) }, HasDivision},
+		{"64 bits", func() { b.U2u64(&x.Def) }, Has64},
+		{"a vector", func() { b.Vec2(&x.Def, &x.Def) }, HasVector},
+		{"a constant vector", func() { b.Insert(s.NewConst(32, 1, 2)) }, HasVectorConst},
+		{"an undef", func() { b.Insert(s.NewUndef(1, 32)) }, HasUndef},
+		{"a barrier", func() { b.Intrinsic(IntrBarrier, 0, 0) }, HasBarrier},
+		{"an if", func() { InsertIf(AtEnd(impl.Body.Last().(*Block)), b.Ieq(&x.Def, &x.Def)) }, HasIf},
+		{"a loop", func() { InsertLoop(AtEnd(impl.Body.Last().(*Block))) }, HasLoop},
+	} {
+		before := s.Contents()
+		c.build()
+		if got := s.Contents() &^ before; got != c.want {
+			t.Errorf("%s adds %#x, want %#x", c.name, got, c.want)
+		}
+		was := s.Contents()
+		if s.Recount(); s.Contents() != was {
+			t.Errorf("after %s there are %#x, and %#x when one looks again", c.name, was, s.Contents())
+		}
+	}
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.IsIntrinsic(IntrBarrier) {
+				in.Remove()
+			}
+		}
+	}
+	if s.Contents()&HasBarrier == 0 {
+		t.Error("what was removed is forgotten before anybody looked")
+	}
+	if s.Recount(); s.Contents()&HasBarrier != 0 || s.Contents()&HasDivision == 0 {
+		t.Errorf("without the barrier there are %#x", s.Contents())
+	}
+}
