@@ -121,15 +121,8 @@ func regDeref(in *ir.Instr) bool {
 
 // access turns a load or store of a variable with a register into one of it.
 func (l *localRegs) access(in *ir.Instr) {
-	if !in.IsIntrinsic(ir.IntrLoadDeref) && !in.IsIntrinsic(ir.IntrStoreDeref) {
-		return
-	}
-	d := derefOf(in.Srcs[0].Def)
-	if d == nil {
-		return
-	}
-	v := derefVar(d)
-	if v == nil || v.Mode != ir.ModeFunctionTemp || l.regs[v.ID] == nil {
+	d, v := localAccess(in)
+	if v == nil || l.regs[v.ID] == nil {
 		return
 	}
 	b := builderBefore(in)

@@ -112,15 +112,8 @@ func fieldOffset(t *ir.Type, field int) (at uint32) {
 }
 
 func (l *scratch) access(in *ir.Instr) {
-	if !in.IsIntrinsic(ir.IntrLoadDeref) && !in.IsIntrinsic(ir.IntrStoreDeref) {
-		return
-	}
-	d := derefOf(in.Srcs[0].Def)
-	if d == nil {
-		return
-	}
-	v := derefVar(d)
-	if v == nil || v.Mode != ir.ModeFunctionTemp || l.offset[v.ID] == 0 {
+	d, v := localAccess(in)
+	if v == nil || l.offset[v.ID] == 0 {
 		return
 	}
 	b := builderBefore(in)

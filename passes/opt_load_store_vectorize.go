@@ -23,13 +23,7 @@ var optLoadStoreVectorizePass = &Pass{
 
 func optLoadStoreVectorize(c *Context, s *ir.Shader) (bool, error) {
 	v := &vectorizer{c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), straddle: c.Bool("ubo_straddle"), dynamic: c.Bool("ubo_dynamic"), robust: c.Bool("robust"), own: memoryOf(s), opts: s.Options}
-	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
-		progress := false
-		for blk := range impl.Blocks() {
-			progress = v.block(blk) || progress
-		}
-		return progress
-	}), nil
+	return eachBlock(s, v.block), nil
 }
 
 // vectorWindow bounds the accesses that a new one is compared with.

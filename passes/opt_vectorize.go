@@ -19,13 +19,7 @@ var optVectorizePass = &Pass{
 
 func optVectorize(c *Context, s *ir.Shader) (bool, error) {
 	v := &aluVectorizer{c: c, width: c.Int("width"), width64: c.Int("width64"), special: c.Bool("special"), moves: c.Bool("moves"), consts: c.Bool("consts"), distance: uint32(c.Int("distance"))}
-	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
-		progress := false
-		for blk := range impl.Blocks() {
-			progress = v.block(blk) || progress
-		}
-		return progress
-	}), nil
+	return eachBlock(s, v.block), nil
 }
 
 // aluVectorizer holds the operations of a block that others may join, in a

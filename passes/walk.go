@@ -14,6 +14,21 @@ func collect(impl *ir.Impl, f func(*ir.Instr) bool) (list []*ir.Instr) {
 	return list
 }
 
+// localAccess takes a load or store of a function's variable apart: its deref and the variable; nil of all else.
+func localAccess(in *ir.Instr) (*ir.Instr, *ir.Variable) {
+	if !in.IsIntrinsic(ir.IntrLoadDeref) && !in.IsIntrinsic(ir.IntrStoreDeref) {
+		return nil, nil
+	}
+	d := derefOf(in.Srcs[0].Def)
+	if d == nil {
+		return nil, nil
+	}
+	if v := derefVar(d); v != nil && v.Mode == ir.ModeFunctionTemp {
+		return d, v
+	}
+	return nil, nil
+}
+
 func eachCopy(impl *ir.Impl, f func(*ir.Instr)) {
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
@@ -34,6 +49,16 @@ func eachImpl(s *ir.Shader, keep ir.Metadata, f func(*ir.Impl) bool) (progress b
 		}
 	}
 	return progress
+}
+
+// eachBlock asks f for each block, which reports whether it changed it. The control flow stays.
+func eachBlock(s *ir.Shader, f func(*ir.Block) bool) bool {
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (progress bool) {
+		for blk := range impl.Blocks() {
+			progress = f(blk) || progress
+		}
+		return progress
+	})
 }
 
 // implPass makes the Run function of a pass that works on one function at a

@@ -346,13 +346,7 @@ func TestViewIndexIsVarying(t *testing.T) {
 	for _, gpu := range gpus {
 		s, b := newStage(ir.StageFragment)
 		outputTo(b, b.Vec(inputFrom(b, ir.SlotVar0, 0, 1), b.U2f32(lane1(b, ir.IntrLoadViewIndex, 32))), ir.SlotData0)
-		if err := stageDiffer(s, gpu); err != nil {
-			t.Errorf("%s: %v", gpu, err)
-		}
-		bin, err := compile(s, CompileOptions{GPU: gpu})
-		if err != nil {
-			t.Fatal(err)
-		}
+		bin := stageBinary(t, s, gpu)
 		found := false
 		for _, in := range bin.Meta.Inputs {
 			found = found || in.Slot == ir.SlotViewIndex && in.Mask == 1 && in.Interp == ir.InterpFlat && in.InLoc%4 == 0

@@ -106,13 +106,7 @@ func TestHelpersRun(t *testing.T) {
 		if err := ir.Validate(s); err != nil {
 			t.Fatal(err)
 		}
-		if err := stageDiffer(s, gpu); err != nil {
-			t.Errorf("%s: %v", gpu, err)
-		}
-		bin, err := compile(s, CompileOptions{GPU: gpu})
-		if err != nil {
-			t.Fatal(err)
-		}
+		bin := stageBinary(t, s, gpu)
 		if code := disasm(bin); !strings.Contains(code, "(eq)") || bin.Stats.LastHelper >= bin.Stats.Instrs-1 {
 			t.Errorf("%s: helpers last until %d of %d\n%s", gpu, bin.Stats.LastHelper, bin.Stats.Instrs, code)
 		}

@@ -42,15 +42,7 @@ func (comp *compiler) lowerChain(impl *ir.Impl) error {
 			return err
 		}
 	}
-	var found []*ir.Instr
-	for b := range impl.Blocks() {
-		for in := range b.Instrs() {
-			if in.Kind == ir.KindIntrinsic {
-				found = append(found, in)
-			}
-		}
-	}
-	for _, in := range found {
+	for _, in := range intrinsicsOf(impl) {
 		c.b.AtInstr(in)
 		c.intrinsic(in)
 	}
@@ -496,4 +488,16 @@ func (c *chain) factorStride() *ir.Def {
 		return c.b.Imm32(uint32(stride))
 	}
 	return c.param(abi.PrimFactorStride)
+}
+
+// intrinsicsOf lists the intrinsics of a function, which then may be replaced.
+func intrinsicsOf(impl *ir.Impl) (list []*ir.Instr) {
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindIntrinsic {
+				list = append(list, in)
+			}
+		}
+	}
+	return list
 }

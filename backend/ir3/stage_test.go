@@ -75,6 +75,19 @@ func runStage(p emu.Program, stage ir.Stage) (*emu.Launch, error) {
 	}
 }
 
+// stageBinary compares a stage with the interpreter's, and returns what it was compiled to.
+func stageBinary(t *testing.T, s *ir.Shader, gpu string) *Binary {
+	t.Helper()
+	if err := stageDiffer(s, gpu); err != nil {
+		t.Errorf("%s: %v", gpu, err)
+	}
+	bin, err := compile(s, CompileOptions{GPU: gpu})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
 func stageDiffer(s *ir.Shader, gpu string) error {
 	ref, err := interp.New(s, interp.Options{WaveSize: 64})
 	if err != nil {

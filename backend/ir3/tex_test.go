@@ -264,13 +264,7 @@ func TestPrefetch(t *testing.T) {
 	defer func() { stageEnv = nil }()
 	for _, gpu := range gpus {
 		s := prefetchShader()
-		if err := stageDiffer(s, gpu); err != nil {
-			t.Errorf("%s: %v", gpu, err)
-		}
-		bin, err := compile(s, CompileOptions{GPU: gpu})
-		if err != nil {
-			t.Fatal(err)
-		}
+		bin := stageBinary(t, s, gpu)
 		if p := bin.Meta.Prefetches; len(p) != 1 || p[0].InLoc != 1 || p[0].Mask != 15 || bin.Stats.Cat[5] != 0 || bin.Stats.Instrs != 2 {
 			t.Errorf("%s: prefetches %v, code\n%s", gpu, p, disasm(bin))
 		}
@@ -287,13 +281,7 @@ func TestPrefetchSets(t *testing.T) {
 	c := &x.op(ir.TexOpTex, 4, ir.Dim2D, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcSamplerDeref, m}, texSource{ir.TexSrcCoord, x.uv}).Def
 	outputTo(b, c, ir.SlotData0)
 	for _, gpu := range gpus {
-		if err := stageDiffer(s, gpu); err != nil {
-			t.Errorf("%s: %v", gpu, err)
-		}
-		bin, err := compile(s, CompileOptions{GPU: gpu})
-		if err != nil {
-			t.Fatal(err)
-		}
+		bin := stageBinary(t, s, gpu)
 		if p := bin.Meta.Prefetches; len(p) != 1 || p[0].Set != 0 || p[0].SamplerSet != 1 || bin.Stats.Cat[5] != 0 {
 			t.Errorf("%s: prefetches %v, code\n%s", gpu, p, disasm(bin))
 		}
@@ -309,13 +297,7 @@ func TestEqualOutputs(t *testing.T) {
 		outputTo(b, b.Vec(b.Channel(in, 0), b.Channel(in, 1), b.Channel(in, 2), one), ir.SlotData0+k)
 	}
 	for _, gpu := range gpus {
-		if err := stageDiffer(s, gpu); err != nil {
-			t.Errorf("%s: %v", gpu, err)
-		}
-		bin, err := compile(s, CompileOptions{GPU: gpu})
-		if err != nil {
-			t.Fatal(err)
-		}
+		bin := stageBinary(t, s, gpu)
 		if o := bin.Meta.Outputs; len(o) != 3 || o[0].Reg != o[1].Reg || o[1].Reg == o[2].Reg {
 			t.Errorf("%s: outputs %+v\n%s", gpu, o, disasm(bin))
 		}

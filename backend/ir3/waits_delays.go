@@ -219,13 +219,7 @@ func slots(in *isa.Instr) int {
 		}
 		return 1 + int(in.Repeat)
 	case 1, 2, 3:
-		switch in.Op {
-		case isa.OpSwz:
-			return 2
-		case isa.OpMovmsk:
-			return int(in.Size)
-		}
-		return 1 + int(in.Repeat) + in.Nops()
+		return issueSlots(in)
 	}
 	return 0
 }

@@ -6,6 +6,7 @@
 package layout
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -149,23 +150,13 @@ func (l *Layout) Find(set, binding uint32) *Binding {
 	}
 	for i := range l.Sets {
 		if s := &l.Sets[i]; s.Set == set {
-			k, ok := slices.BinarySearchFunc(s.Bindings, binding, func(b Binding, n uint32) int { return compare(b.Binding, n) })
+			k, ok := slices.BinarySearchFunc(s.Bindings, binding, func(b Binding, n uint32) int { return cmp.Compare(b.Binding, n) })
 			if ok {
 				return &s.Bindings[k]
 			}
 		}
 	}
 	return nil
-}
-
-func compare(a, b uint32) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Dynamic is the place of a dynamic buffer's first element among the dynamic offsets of

@@ -27,31 +27,41 @@ func allocateUntied(f *Func, opts AllocOptions) error {
 	return c.Check()
 }
 
+// storesTheSame allocates registers for a random function, and demands that it stores the same as before;
+// false if it does not fit.
+func storesTheSame(t *testing.T, f *Func, seed int64, allocate func() error) bool {
+	t.Helper()
+	before := f.String()
+	want, err := run(f, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = allocate()
+	var pe *PressureError
+	if errors.As(err, &pe) {
+		return false
+	}
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%s\n%s", seed, err, before, f)
+	}
+	got, err := run(f, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("seed %d: stored %x, want %x\n%s\n%s", seed, got, want, before, f)
+	}
+	return true
+}
+
 func TestRandomAllocation(t *testing.T) {
 	copies, moves, swaps, full := 0, 0, 0, 0
 	for seed := int64(0); seed < 1500; seed++ {
 		isa := &testISA{units: 48}
 		f := randomFunc(seed, isa, 10+int(seed)%80, false)
-		before := f.String()
-		want, err := run(f, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = allocate(f, AllocOptions{RoundRobin: seed%2 == 0, MergeSets: seed%4 < 2})
-		var pe *PressureError
-		if errors.As(err, &pe) {
+		if !storesTheSame(t, f, seed, func() error { return allocate(f, AllocOptions{RoundRobin: seed%2 == 0, MergeSets: seed%4 < 2}) }) {
 			full++
 			continue
-		}
-		if err != nil {
-			t.Fatalf("seed %d: %v\n%s\n%s", seed, err, before, f)
-		}
-		got, err := run(f, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("seed %d: stored %x, want %x\n%s\n%s", seed, got, want, before, f)
 		}
 		for b := range f.Blocks {
 			for _, in := range f.Blocks[b].Instrs {

@@ -109,12 +109,7 @@ func (s *isel) readBuffer(in *ir.Instr, k abi.UBOKind, r abi.Resource, base uint
 		t.ld = isa.LoadStore{Op: uboOps[p.log], Swizzle: loadSwizzle(bits.TrailingZeros8(mask)), Index: isa.AddrReg{Reg: isa.AddrZero}}
 		s.uboAccess(&t, ubo, base+uint32(p.first*b/8), index)
 	}
-	switch b {
-	case 16:
-		s.loadHalves(in, load)
-		return
-	case 8:
-		s.loadBytes(in, load)
+	if s.loadNarrow(in, load) {
 		return
 	}
 	d := s.f.newNode(n)

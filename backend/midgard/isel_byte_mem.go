@@ -165,3 +165,16 @@ func (s *isel) intBytes(in *ir.Instr, i int) source {
 	}
 	return o
 }
+
+// loadNarrow loads components of 16 or 8 bits by their own ways; false of wider ones.
+func (s *isel) loadNarrow(in *ir.Instr, load func(d reg, p piece, mask uint8)) bool {
+	switch in.Def.BitSize {
+	case 16:
+		s.loadHalves(in, load)
+	case 8:
+		s.loadBytes(in, load)
+	default:
+		return false
+	}
+	return true
+}

@@ -116,12 +116,7 @@ func (s *isel) loadAt(in *ir.Instr, a address) {
 		s.put(&t.ld, &a, input, number)
 		s.add(t)
 	}
-	switch b {
-	case 16:
-		s.loadHalves(in, load)
-		return
-	case 8:
-		s.loadBytes(in, load)
+	if s.loadNarrow(in, load) {
 		return
 	}
 	d := s.f.newNode(n * max(b/32, 1))

@@ -249,12 +249,10 @@ func build(t *testing.T, modules []*cache.Module, want [][]byte, s cache.Store) 
 	wg.Wait()
 }
 
-// Two hundred faults on the way to a server, over builds of five hundred shaders: each build gives the right bytes.
-func TestRandomFaults(t *testing.T) {
-	const shaders, builds, faults = 500, 5, 50
-	var modules []*cache.Module
-	var want [][]byte
-	for _, text := range texts(shaders) {
+// compiledTexts are n modules of texts, and the objects that a build has to give.
+func compiledTexts(t *testing.T, n int) (modules []*cache.Module, want [][]byte) {
+	t.Helper()
+	for _, text := range texts(n) {
 		m, err := nirc.Load([]byte(text), "s.nir")
 		if err != nil {
 			t.Fatal(err)
@@ -269,6 +267,13 @@ func TestRandomFaults(t *testing.T) {
 		}
 		modules, want = append(modules, cache.NewModule(m, false)), append(want, data)
 	}
+	return modules, want
+}
+
+// Two hundred faults on the way to a server, over builds of five hundred shaders: each build gives the right bytes.
+func TestRandomFaults(t *testing.T) {
+	const shaders, builds, faults = 500, 5, 50
+	modules, want := compiledTexts(t, shaders)
 	web, rpc, _ := bazelRemote(t, t.TempDir())
 	broken := &answers{next: &shelf{have: map[string][]byte{}}, rnd: mathrand.New(mathrand.NewPCG(1, 2))}
 	page := httptest.NewServer(broken)
@@ -325,20 +330,7 @@ func TestRandomFaults(t *testing.T) {
 func TestServerKilled(t *testing.T) {
 	dir := t.TempDir()
 	web, _, stop := bazelRemote(t, dir)
-	var modules []*cache.Module
-	var want [][]byte
-	for _, text := range texts(200) {
-		m, err := nirc.Load([]byte(text), "s.nir")
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := m.Compile(t.Context(), nirc.Options{Target: "ir3", Level: 2, Entry: "main"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, _ := o.Bytes()
-		modules, want = append(modules, cache.NewModule(m, false)), append(want, data)
-	}
+	modules, want := compiledTexts(t, 200)
 	r := cache.NewRemote(dial(t, "http://"+web, Options{}), cache.RemoteOptions{})
 	build(t, modules[:100], want[:100], r)
 	stop()

@@ -11,6 +11,7 @@ import (
 	"nirc/cache"
 
 	"github.com/spf13/cobra"
+	"nirc/internal/jsonplace"
 )
 
 const cacheBuildLong = `Compile shaders into a cache, those alone that it does not have. The arguments are as of nirc
@@ -262,7 +263,7 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob, start time.Time) 
 	errs = append(errs, b.tell(&done, "%d files: %d shaders were there,%s %d compiled, %d broken ones compiled again, %d refused (%d known before), %d duplicates, %d of other shards; %d files unread%s; %s\n%s",
 		done.Files, n.Hits, executed, n.Compiled, n.Repaired, n.Refused, n.Known, n.Duplicates, n.Elsewhere, done.Unread, glsl, took.Round(time.Millisecond), remote))
 	if b.manifestOut != "" {
-		text, err := indentedJSON(&list)
+		text, err := jsonplace.Indented(&list)
 		if err == nil {
 			err = b.writeFile(b.manifestOut, text)
 		}

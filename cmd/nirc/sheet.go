@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"nirc"
+	"nirc/internal/jsonplace"
 )
 
 // head begins every JSON document: the number of its schema, and what it is. docs/schemas has a JSON Schema of each.
@@ -209,21 +210,11 @@ var written = func(doc any) {}
 // writeJSON writes v indented, for people and programs.
 func (a *app) writeJSON(v any) error {
 	written(v)
-	text, err := indentedJSON(v)
+	text, err := jsonplace.Indented(v)
 	if err == nil {
 		_, err = a.out.Write(text)
 	}
 	return ioError(err)
-}
-
-// indentedJSON is the text of writeJSON.
-func indentedJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(v)
-	return b.Bytes(), err
 }
 
 func ioError(err error) error {

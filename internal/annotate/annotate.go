@@ -5,13 +5,13 @@ package annotate
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"path/filepath"
 	"strings"
 
 	"nirc"
+	"nirc/internal/jsonplace"
 )
 
 // Form is a form of a report.
@@ -60,15 +60,6 @@ func message(d *nirc.Diagnostic) string {
 	e.File, e.Line, e.Col = "", 0, 0
 	text := strings.TrimSpace(e.String())
 	return strings.TrimPrefix(text, d.Severity.String()+": ")
-}
-
-func indented(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(v)
-	return b.Bytes(), err
 }
 
 // The members of SARIF 2.1.0 that are written.
@@ -141,7 +132,7 @@ func sarif(list nirc.Diagnostics, version string) ([]byte, error) {
 		}
 		run.Results = append(run.Results, r)
 	}
-	return indented(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+	return jsonplace.Indented(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
 // fileURI is a path as a relative reference, or a URI if it is absolute.
@@ -186,7 +177,7 @@ func gitlab(list nirc.Diagnostics, _ string) ([]byte, error) {
 		seen[id]++
 		issues = append(issues, g)
 	}
-	return indented(issues)
+	return jsonplace.Indented(issues)
 }
 
 // githubData and githubProperty escape as workflow commands want it.

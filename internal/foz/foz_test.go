@@ -95,15 +95,7 @@ func TestNext(t *testing.T) {
 
 // TestKeepNext: what follows a stage is written, though the module that follows is not there.
 func TestKeepNext(t *testing.T) {
-	var b bytes.Buffer
-	w, err := NewWriter(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	module, err := w.AddModule([]byte{1, 2, 3, 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, b, module := oneModule(t)
 	vertex := StageOf("vertex")
 	want := []Use{{module, "main", vertex, nil, 0, "", nil, 1}, {module, "main", vertex, nil, StageOf("tess_ctrl"), "", nil, 1}, {module, "main", vertex, nil, StageOf("geometry"), "", nil, 1}}
 	for _, u := range want {

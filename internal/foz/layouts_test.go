@@ -20,18 +20,25 @@ func pipelineLayout() *layout.Layout {
 	}, Push: []layout.PushRange{{Stages: layout.AllGraphics, Offset: 4, Size: 12}}}
 }
 
+// oneModule begins a database, of which b are the bytes, with a module.
+func oneModule(t *testing.T) (w *Writer, b *bytes.Buffer, module uint64) {
+	t.Helper()
+	b = &bytes.Buffer{}
+	w, err := NewWriter(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err = w.AddModule([]byte{1, 2, 3, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, b, module
+}
+
 // packedBytes are a database with two pipelines, one of that layout.
 func packedBytes(t *testing.T) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	w, err := NewWriter(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	module, err := w.AddModule([]byte{1, 2, 3, 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, b, module := oneModule(t)
 	for _, l := range []*layout.Layout{pipelineLayout(), nil} {
 		if _, err := w.AddPipeline(Use{Module: module, Entry: "main", Stage: StageOf("fragment"), Layout: l}); err != nil {
 			t.Fatal(err)

@@ -36,14 +36,7 @@ func TestCallPaths(t *testing.T) {
 		if err := exec.Execute(exec.WithCounts(t.Context(), c), x); err != nil {
 			t.Fatal(err)
 		}
-		var b bytes.Buffer
-		if err := profile.Write(context.Background(), &b, c); err != nil {
-			t.Fatal(err)
-		}
-		p, err := pprof.ParseData(b.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := written(t, c)
 		var stacks []string
 		for _, s := range p.Sample {
 			var names []string
@@ -89,4 +82,18 @@ func TestPlacesCostNothing(t *testing.T) {
 	if len(s.Locs) != n || len(s.Funcs) != 1 {
 		t.Errorf("%d places after inlining, %d before; functions %q", len(s.Locs), n, s.Funcs)
 	}
+}
+
+// written is the profile of what was counted, as it is read back.
+func written(t *testing.T, c *exec.Counts) *pprof.Profile {
+	t.Helper()
+	var b bytes.Buffer
+	if err := profile.Write(context.Background(), &b, c); err != nil {
+		t.Fatal(err)
+	}
+	p, err := pprof.ParseData(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

@@ -1,19 +1,14 @@
 package profile_test
 
 import (
-	"bytes"
-	"context"
 	"testing"
 
 	"nirc"
 	"nirc/internal/amber"
 	"nirc/internal/exec"
-	"nirc/internal/profile"
 	"nirc/internal/prove"
 	"nirc/internal/refs"
 	"nirc/passes"
-
-	pprof "github.com/google/pprof/profile"
 )
 
 // TestProgramsOfAStage: a geometry shader on AGX is several programs, and the profile has what each of them ran: the
@@ -30,14 +25,7 @@ func TestProgramsOfAStage(t *testing.T) {
 	if r := (&amber.Runner{Target: target}).Run(ctx, prove.Script(t, path)); r.Verdict != amber.Pass {
 		t.Fatal(r)
 	}
-	var b bytes.Buffer
-	if err := profile.Write(context.Background(), &b, c); err != nil {
-		t.Fatal(err)
-	}
-	p, err := pprof.ParseData(b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := written(t, c)
 	aside, all := 0, 0
 	for _, n := range c.Programs() {
 		if n.Object.Stage.String() != "geometry" {

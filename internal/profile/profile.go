@@ -3,6 +3,7 @@
 package profile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -216,7 +217,7 @@ func (p *program) text(b *strings.Builder) {
 	o := p.Object
 	fmt.Fprintf(b, "%s %s: %s %s %s: %d instructions of waves, %d of lanes, %.0f modelled cycles, %d bytes, %d texture operations\n",
 		p.File, o.Entry, o.Stage, o.Target, o.GPU, sum.runs, sum.lanes, sum.cycles, sum.bytes, sum.texels)
-	slices.SortStableFunc(places, func(x, y costs.Place) int { return cmpFloat(byLine[y].cycles, byLine[x].cycles) })
+	slices.SortStableFunc(places, func(x, y costs.Place) int { return cmp.Compare(byLine[y].cycles, byLine[x].cycles) })
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "instructions\tof lanes\tcycles\tbytes\ttextures\t  where\n")
 	for i, at := range places {
@@ -242,14 +243,4 @@ func (s *sample) add(o *sample) {
 	s.cycles += o.cycles
 	s.bytes += o.bytes
 	s.texels += o.texels
-}
-
-func cmpFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

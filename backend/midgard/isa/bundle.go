@@ -188,13 +188,19 @@ func (b *Bundle) decodeALU(code []byte) error {
 	return nil
 }
 
-func (b *Bundle) decodeUnits(code []byte) {
-	reg, at := 4, 4
+// firstBody is where the units' bodies begin: after the control word and the registers of the ALU's units.
+func (b *Bundle) firstBody() int {
+	at := 4
 	for u := Unit(0); u < NumALUUnits; u++ {
 		if b.Has(u) {
 			at += 2
 		}
 	}
+	return at
+}
+
+func (b *Bundle) decodeUnits(code []byte) {
+	reg, at := 4, b.firstBody()
 	for u := Unit(0); u < NumUnits; u++ {
 		if !b.Has(u) {
 			continue
@@ -270,12 +276,7 @@ func (b *Bundle) encodeALU(code []byte) error {
 		return fmt.Errorf("reserved control bits %#x are not reserved", b.Control)
 	}
 	ctl := b.Control
-	reg, at := 4, 4
-	for u := Unit(0); u < NumALUUnits; u++ {
-		if b.Has(u) {
-			at += 2
-		}
-	}
+	reg, at := 4, b.firstBody()
 	for u := Unit(0); u < NumUnits; u++ {
 		if !b.Has(u) {
 			continue

@@ -141,10 +141,18 @@ func (c *checked) pattern(t *term, width uint8) (*size, error) {
 	return s, nil
 }
 
+// makes checks that an operation makes as many components as are due.
+func (c *checked) makes(t *term, width uint8) error {
+	if n := t.op.Info().Out.Comps; n != 0 && n != width {
+		return c.errorf("%s makes %d components where %d are due", t.op, n, width)
+	}
+	return nil
+}
+
 func (c *checked) patternOp(t *term, width uint8, dest *size) error {
 	info := t.op.Info()
-	if info.Out.Comps != 0 && info.Out.Comps != width {
-		return c.errorf("%s makes %d components where %d are due", t.op, info.Out.Comps, width)
+	if err := c.makes(t, width); err != nil {
+		return err
 	}
 	if t.label != "" {
 		if c.vars[t.label] != nil {
@@ -282,9 +290,8 @@ func (c *checked) replacement(t *term, width uint8, class optab.Class) (*size, e
 }
 
 func (c *checked) replacementOp(t *term, width uint8, dest *size) error {
-	info := t.op.Info()
-	if info.Out.Comps != 0 && info.Out.Comps != width {
-		return c.errorf("%s makes %d components where %d are due", t.op, info.Out.Comps, width)
+	if err := c.makes(t, width); err != nil {
+		return err
 	}
 	if len(t.args) > 4 {
 		return c.errorf("%s has more than 4 sources", t.op)

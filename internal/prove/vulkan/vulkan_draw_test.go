@@ -170,28 +170,14 @@ func vkBool(b bool) uint32 {
 // newGraphics makes the pipeline.
 func (v *vulkan) newGraphics(d *vkDraw, pass, layout vkHandle) (pipeline vkHandle, err error) {
 	entry := []byte("main\x00")
-	type stage struct {
-		typ      uint32
-		_        uintptr
-		_, stage uint32
-		module   vkHandle
-		name     *byte
-		_        uintptr
-	}
-	var stages []stage
+	var stages []vkStage
 	for _, st := range []ir.Stage{ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageFragment} {
 		words := d.stages[st]
 		if words == nil {
 			continue
 		}
-		shader := struct {
-			typ   uint32
-			_     uintptr
-			flags uint32
-			size  uintptr
-			code  *uint32
-		}{typ: stShader, size: uintptr(4 * len(words)), code: &words[0]}
-		s := stage{typ: stStage, stage: vkStages[st], name: &entry[0]}
+		shader := newVkShader(words)
+		s := vkStage{typ: stStage, stage: vkStages[st], name: &entry[0]}
 		if err := v.create("vkCreateShaderModule", arg(&shader), &s.module, "vkDestroyShaderModule"); err != nil {
 			return 0, err
 		}
@@ -201,7 +187,7 @@ func (v *vulkan) newGraphics(d *vkDraw, pass, layout vkHandle) (pipeline vkHandl
 		typ                                     uint32
 		_                                       uintptr
 		flags, count                            uint32
-		stages                                  *stage
+		stages                                  *vkStage
 		input, assembly, tess, viewport, raster uintptr
 		multisample, depth, blend, dynamic      uintptr
 		layout, pass                            vkHandle

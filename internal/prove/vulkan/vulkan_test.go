@@ -260,15 +260,32 @@ type vkPipeline struct {
 	shader, setLayout, layout, pipeline, pool, set vkHandle
 }
 
+// vkStage is a VkPipelineShaderStageCreateInfo.
+type vkStage struct {
+	typ      uint32
+	_        uintptr
+	_, stage uint32
+	module   vkHandle
+	name     *byte
+	_        uintptr
+}
+
+// vkShader is a VkShaderModuleCreateInfo.
+type vkShader struct {
+	typ   uint32
+	_     uintptr
+	flags uint32
+	size  uintptr
+	code  *uint32
+}
+
+func newVkShader(words []uint32) vkShader {
+	return vkShader{typ: stShader, size: uintptr(4 * len(words)), code: &words[0]}
+}
+
 func (v *vulkan) newPipeline(words []uint32, buffers []*vkBuffer) (*vkPipeline, error) {
 	p, dev := &vkPipeline{}, uintptr(v.device)
-	shader := struct {
-		typ   uint32
-		_     uintptr
-		flags uint32
-		size  uintptr
-		code  *uint32
-	}{typ: stShader, size: uintptr(4 * len(words)), code: &words[0]}
+	shader := newVkShader(words)
 	if err := vk("vkCreateShaderModule", v.createShader, dev, arg(&shader), 0, arg(&p.shader)); err != nil {
 		return nil, err
 	}
@@ -276,23 +293,15 @@ func (v *vulkan) newPipeline(words []uint32, buffers []*vkBuffer) (*vkPipeline, 
 		return nil, err
 	}
 	entry := []byte("main\x00")
-	type stage struct {
-		typ      uint32
-		_        uintptr
-		_, stage uint32
-		module   vkHandle
-		name     *byte
-		_        uintptr
-	}
 	compute := struct {
 		typ    uint32
 		_      uintptr
 		flags  uint32
-		stage  stage
+		stage  vkStage
 		layout vkHandle
 		base   vkHandle
 		index  int32
-	}{typ: stCompute, stage: stage{typ: stStage, stage: stageCompute, module: p.shader, name: &entry[0]}, layout: p.layout}
+	}{typ: stCompute, stage: vkStage{typ: stStage, stage: stageCompute, module: p.shader, name: &entry[0]}, layout: p.layout}
 	return p, vk("vkCreateComputePipelines", v.createPipelines, dev, 0, 1, arg(&compute), 0, arg(&p.pipeline))
 }
 
