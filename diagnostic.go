@@ -69,7 +69,7 @@ type Diagnostic struct {
 }
 
 // String is the text form: file:line:col: severity: message, with what is
-// unknown left out and the target in brackets behind.
+// unknown left out and the target after it in brackets.
 func (d *Diagnostic) String() string {
 	return d.Text(func(_ Severity, text string) string { return text })
 }

@@ -97,7 +97,7 @@ func TestSourceMapOutputs(t *testing.T) {
 //go:embed testdata/asm/squared.spvasm
 var squared string
 
-// TestLinkedLines: the epilog that the linker puts behind the main part is of no line.
+// TestLinkedLines: the epilog that the linker puts after the main part is of no line.
 func TestLinkedLines(t *testing.T) {
 	ctx := context.Background()
 	main, err := Compile(ctx, []byte(squared), Options{Target: "agx", Level: passes.O2, ABI: SeparateABI, Debug: true})

@@ -56,7 +56,7 @@ func TestMergeAndPack(t *testing.T) {
 	// What follows the end is told, a reader that fails is no early end.
 	c, err = newDir(t).Import(context.Background(), io.MultiReader(bytes.NewReader(pack.Bytes()), strings.NewReader("x")))
 	if !errors.Is(err, ErrPack) || c.Added != len(want) {
-		t.Errorf("a byte behind the end: %+v, %v", c, err)
+		t.Errorf("a byte after the end: %+v, %v", c, err)
 	}
 	for _, n := range []int{0, 5, len(packMagic) + 40, pack.Len() - 5, pack.Len()} {
 		failed := errors.New("the disk is away")

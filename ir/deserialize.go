@@ -42,7 +42,7 @@ func Deserialize(data []byte) (s *Shader, err error) {
 	}
 	r.shader()
 	if r.pos != len(data) {
-		r.fail("bytes behind the shader's end")
+		r.fail("bytes after the shader's end")
 	}
 	return r.s, nil
 }

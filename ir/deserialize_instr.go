@@ -72,13 +72,13 @@ func (r *serialReader) block(b *Block) {
 	phis := true
 	for range r.count() {
 		if b.Jump() != nil {
-			r.fail("instruction behind a jump")
+			r.fail("instruction after a jump")
 		}
 		head := r.byte()
 		phis = phis && Kind(head&15) == KindPhi
 		in := r.instr(head, b)
 		if Kind(head&15) == KindPhi && !phis {
-			r.fail("phi behind another instruction")
+			r.fail("phi after another instruction")
 		}
 		if in.HasDef() {
 			r.vals = append(r.vals, &in.Def)

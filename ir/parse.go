@@ -32,7 +32,7 @@ func Parse(src string) (s *Shader, err error) {
 	p.next()
 	p.shader()
 	if p.tok.kind != tokEOF {
-		p.fail("text behind the shader's end")
+		p.fail("text after the shader's end")
 	}
 	return p.s, nil
 }

@@ -206,7 +206,7 @@ func (p *parser) instr(b *Block) {
 	}
 	pos := p.tok.pos
 	if b.Jump() != nil {
-		p.fail("instruction behind a jump")
+		p.fail("instruction after a jump")
 	}
 	name := p.word()
 	in := p.body(name, b, bits, comps)
@@ -329,7 +329,7 @@ func (p *parser) constValue(bits uint8) uint64 {
 
 func (p *parser) phi(b *Block, bits, comps uint8) *Instr {
 	if !b.Empty() {
-		p.failLast("a phi stands behind another instruction")
+		p.failLast("a phi stands after another instruction")
 	}
 	q := pendingPhi{in: p.s.NewPhi(comps, bits), block: b, pos: p.tok.pos}
 	for strings.HasPrefix(p.tok.text, "b") && p.tok.kind == tokWord && p.predFollows() {

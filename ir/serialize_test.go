@@ -79,7 +79,7 @@ func TestDeserializeCut(t *testing.T) {
 		}
 	}
 	if _, err := ir.Deserialize(append(data, 0)); err == nil {
-		t.Error("a byte behind the end is accepted")
+		t.Error("a byte after the end is accepted")
 	}
 }
 

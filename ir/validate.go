@@ -323,7 +323,7 @@ func (v *validator) block(b *Block) (listed int) {
 		}
 		prev = in
 		if in.Kind == KindPhi {
-			v.check(!phisDone, "P1", in, "phi behind another instruction")
+			v.check(!phisDone, "P1", in, "phi after another instruction")
 		} else {
 			phisDone = true
 		}

@@ -94,7 +94,7 @@ var codeBreaks = []breakCase{
 	{rule: "D3", msg: "no such member", decl: structVar, body: derefs, corrupt: func(s *Shader) { nth(s, KindDeref, 1).DerefInfo().Field = 0 }},
 	{rule: "D4", msg: "type is not the element's", decl: structVar, body: derefs, corrupt: func(s *Shader) { nth(s, KindDeref, 3).DerefInfo().Type = ScalarType(BaseUint, 32) }},
 
-	{rule: "P1", msg: "phi behind another instruction", body: ifLoop, corrupt: func(s *Shader) {
+	{rule: "P1", msg: "phi after another instruction", body: ifLoop, corrupt: func(s *Shader) {
 		phi := nth(s, KindPhi, 0)
 		add := phi.Next()
 		add.MoveTo(Before(phi))

@@ -164,7 +164,7 @@ func outcomes(in *isa.Instr, yes, no int) []int {
 	return []int{yes, no}
 }
 
-// written are the values that r0l can have behind an instruction that is no control flow.
+// written are the values that r0l can have after an instruction that is no control flow.
 func written(in *isa.Instr, s lane) []int {
 	v := int(s.waiting)
 	if !s.active || in.Dst.Kind != isa.Reg || in.Dst.Val != isa.R0L {

@@ -82,7 +82,7 @@ func (s *isel) intrinsic(in *ir.Instr) {
 }
 
 // haltLevel is how many levels a lane that halts at an instruction waits for: those that are
-// open there, where it has to come back behind all of them for the next sample.
+// open there, where it has to come back after all of them for the next sample.
 func (s *isel) haltLevel(in *ir.Instr) int {
 	if !s.nest.wrapped {
 		return haltHere

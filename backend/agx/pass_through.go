@@ -40,7 +40,7 @@ func (t Target) PassThrough(last *object.Object, size int) (*object.Object, erro
 	vertices := passedOn[size]
 	switch {
 	case m.Next != ir.StageGeometry:
-		return nil, fmt.Errorf("agx: %s is not compiled for a geometry shader behind it", last.Entry)
+		return nil, fmt.Errorf("agx: %s is not compiled for a geometry shader after it", last.Entry)
 	case vertices == nil:
 		return nil, ir.Unsupportedf("agx: primitives of %d vertices are not supported", size)
 	}

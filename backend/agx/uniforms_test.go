@@ -64,7 +64,7 @@ func TestUniformRoom(t *testing.T) {
 				budget = heapHalves
 			}
 			if _, ok := u.take(abi.Uniform{Kind: k}, budget); !ok {
-				t.Errorf("no room for kind %d behind %d reserved halves", k, reserved)
+				t.Errorf("no room for kind %d after %d reserved halves", k, reserved)
 			}
 		}
 		if _, n, err := u.layOut(); err != nil || n > uniformHalves {

@@ -283,7 +283,7 @@ func (s *isel) special(in *ir.Instr) {
 		if half {
 			t.Op = isa.OpMadF16
 		}
-		one(s.alu3(t, half, true, true, s.src(in, 0), s.src(in, 1), s.src(in, 2)))
+		one(s.alu3(t, form3{half: half, float: true, commutes: true}, s.src(in, 0), s.src(in, 1), s.src(in, 2)))
 	case ir.OpFsin, ir.OpFcos:
 		s.trig(in)
 	case ir.OpFquantize2f16:
@@ -313,7 +313,7 @@ func (s *isel) special(in *ir.Instr) {
 	case ir.OpImul, ir.OpAmul:
 		s.imul(in)
 	case ir.OpImad24Ir3:
-		one(s.alu3(isa.Instr{Op: isa.OpMadS24}, false, false, true, s.src(in, 0), s.src(in, 1), s.src(in, 2)))
+		one(s.alu3(isa.Instr{Op: isa.OpMadS24}, form3{commutes: true}, s.src(in, 0), s.src(in, 1), s.src(in, 2)))
 	case ir.OpImadshMix16:
 		one(s.madsh(s.src(in, 0), s.src(in, 1), s.src(in, 2)))
 	case ir.OpIadd3:
@@ -429,7 +429,7 @@ func (s *isel) imul(in *ir.Instr) {
 
 // madsh emits ((lo16(a) * hi16(b)) << 16) + c.
 func (s *isel) madsh(a, b, c opnd) opnd {
-	return s.alu3(isa.Instr{Op: isa.OpMadshM16}, false, false, false, a, b, c)
+	return s.alu3(isa.Instr{Op: isa.OpMadshM16}, form3{}, a, b, c)
 }
 
 func (s *isel) iadd3(in *ir.Instr) {
@@ -440,7 +440,7 @@ func (s *isel) iadd3(in *ir.Instr) {
 		if half {
 			t.Op = isa.OpSadS16
 		}
-		s.setComps(&in.Def, s.alu3(t, half, false, true, a, b, c))
+		s.setComps(&in.Def, s.alu3(t, form3{half: half, commutes: true}, a, b, c))
 		return
 	}
 	t := isa.Instr{Op: isa.OpAddU}
@@ -453,7 +453,7 @@ func (s *isel) sel(half bool, cond, a, c opnd) opnd {
 	if half {
 		t.Op = isa.OpSelB16
 	}
-	return s.alu3(t, half, false, false, a, cond, c)
+	return s.alu3(t, form3{half: half}, a, cond, c)
 }
 
 func (s *isel) bcsel(in *ir.Instr) {
@@ -509,10 +509,10 @@ func (s *isel) trig(in *ir.Instr) {
 	}
 	f := func(bits uint32) opnd { return immediate(bits, false) }
 	mad := isa.Instr{Op: isa.OpMadF32}
-	t := s.alu3(mad, false, true, true, f(0x3e22f983), x, f(0x3f000000))
+	t := s.alu3(mad, form3{float: true, commutes: true}, f(0x3e22f983), x, f(0x3f000000))
 	fl := s.alu2(isa.Instr{Op: isa.OpFloorF}, false, false, immFloat, t, opnd{})
 	t = s.alu2(isa.Instr{Op: isa.OpAddF}, false, false, immFloat, t, fl.negated())
-	t = s.alu3(mad, false, true, true, f(0x40c90fdb), t, f(0xc0490fdb))
+	t = s.alu3(mad, form3{float: true, commutes: true}, f(0x40c90fdb), t, f(0xc0490fdb))
 	r := s.sfu(op, false, t)
 	if half {
 		r = s.cov(isa.F32, isa.F16, isa.RoundEven, r)

@@ -216,16 +216,21 @@ func oneSource(op isa.Op) bool {
 	return false
 }
 
-// alu3 emits a category 3 instruction of the normal form. float says how half consts are stored and
-// that (neg) may be used; any source may come in any order of a and b if the
-// operation commutes in them.
-func (s *isel) alu3(t isa.Instr, half, float, commutes bool, a, b, c opnd) opnd {
-	d := s.newReg(half)
+// form3 is what a category 3 instruction works on.
+type form3 struct {
+	half     bool // the result has 16 bits
+	float    bool // half consts are stored as floats, and (neg) may be used
+	commutes bool // the first two sources may change places
+}
+
+// alu3 emits a category 3 instruction of the normal form.
+func (s *isel) alu3(t isa.Instr, form form3, a, b, c opnd) opnd {
+	d := s.newReg(form.half)
 	mods := isa.OpFlags(0)
-	if float {
+	if form.float {
 		mods = isa.Neg
 	}
-	if commutes && (b.kind == opImm || b.kind == opConst) {
+	if form.commutes && (b.kind == opImm || b.kind == opConst) {
 		a, b = b, a
 	}
 	var buf [3]mach.Value

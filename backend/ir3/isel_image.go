@@ -82,7 +82,7 @@ func (x *imageSel) sampleLayer(layer opnd) opnd {
 	sample = s.value(s.reg(sample))
 	at := s.mad32(layer, n, sample)
 	in := s.alu2(isa.Instr{Op: isa.OpCmpsU, Cond: condLT}, false, false, immInt, sample, n)
-	return s.alu3(isa.Instr{Op: isa.OpSelB32}, false, false, false, at, in, s.value(s.movImm(immediate(^uint32(0), false))))
+	return s.alu3(isa.Instr{Op: isa.OpSelB32}, form3{}, at, in, s.value(s.movImm(immediate(^uint32(0), false))))
 }
 
 func (x *imageSel) coords() mach.Value {

@@ -70,7 +70,7 @@ func (s *isel) fragmentSysval(in *ir.Instr) (known, ok bool) {
 	case ir.IntrLoadFrontFaceFsign:
 		// 0 or -1 becomes 1.0 or -1.0.
 		w := s.cov(isa.S16, isa.F32, isa.RoundEven, part(abi.FrontFace))
-		one(s.alu3(isa.Instr{Op: isa.OpMadF32}, false, true, true, immediate(0x40000000, false), w, immediate(0x3f800000, false)))
+		one(s.alu3(isa.Instr{Op: isa.OpMadF32}, form3{float: true, commutes: true}, immediate(0x40000000, false), w, immediate(0x3f800000, false)))
 	case ir.IntrLoadSampleId, ir.IntrLoadSampleIdNoPerSample:
 		one(s.cov(isa.U16, isa.U32, 0, part(abi.SampleID)))
 	case ir.IntrLoadSampleMaskIn:

@@ -269,7 +269,7 @@ func (a *app) effective(cmd *cobra.Command) ([]configSetting, error) {
 		if values, origin := s.value(f); origin != "" {
 			set.Values, set.Origin = values, origin
 		}
-		if f.Changed && !a.preset[f.Name] { // a general flag before or behind config show
+		if f.Changed && !a.preset[f.Name] { // a general flag before or after config show
 			set.Values, set.Origin = []string{f.Value.String()}, originLine
 		}
 		list = append(list, set)

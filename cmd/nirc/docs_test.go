@@ -84,7 +84,7 @@ func TestPagesCommands(t *testing.T) {
 			known := func(name string) bool {
 				return name == "help" || name == "version" || cmd.Flags().Lookup(name) != nil || cmd.InheritedFlags().Lookup(name) != nil
 			}
-			own, _, _ := strings.Cut(line, " -- ") // behind it another command begins
+			own, _, _ := strings.Cut(line, " -- ") // after it another command begins
 			for _, f := range flags.FindAllStringSubmatch(own, -1) {
 				if !known(f[1]) {
 					t.Errorf("%s: `nirc %s`: %s has no flag --%s", page, line, cmd.CommandPath(), f[1])

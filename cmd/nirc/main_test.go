@@ -30,7 +30,7 @@ func broken() {
 }
 
 // wrong is nirc whose opt_constant_folding also turns its third subtraction,
-// and those behind it, around.
+// and those after it, around.
 func wrong() {
 	breakFolding()
 	main()

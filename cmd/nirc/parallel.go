@@ -8,7 +8,7 @@ import "sync"
 // one another as run says: those that have something in common.
 //
 // There is no collector that results are handed to: whoever finishes the one whose turn it is
-// takes it and those behind it, while the others work on.
+// takes it and those after it, while the others work on.
 func ordered[T any](n, jobs, run int, work func(i int) T, done func(i int, result T) bool) {
 	jobs = max(1, min(jobs, n))
 	run = max(1, min(run, 16))

@@ -13,7 +13,7 @@ type stoppable struct {
 	buf []byte
 }
 
-// Read reads into a buffer of its own: behind an interrupt somebody else may still write to it.
+// Read reads into a buffer of its own: after an interrupt somebody else may still write to it.
 func (s *stoppable) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err

@@ -16,7 +16,7 @@ import (
 	"nirc/ir"
 )
 
-var update = flag.Bool("update", false, "write the derived parts of docs/targets anew")
+var update = flag.Bool("update", false, "write the derived parts of docs/targets again")
 
 // probe is a small shader that stands for a feature.
 type probe struct {

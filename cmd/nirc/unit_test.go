@@ -198,7 +198,7 @@ func TestBrokenImport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data[len("nircpack1\n")+32+8+50] ^= 1 // behind key and size of the first entry
+	data[len("nircpack1\n")+32+8+50] ^= 1 // after key and size of the first entry
 	if err := os.WriteFile(pack, data[:len(data)-9], 0o666); err != nil {
 		t.Fatal(err)
 	}

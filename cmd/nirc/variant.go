@@ -82,7 +82,7 @@ func (v *variant) appendUses(list []variant, uses []foz.Use) []variant {
 	return list
 }
 
-// follows is the stage behind the variant: what its database says, else given.
+// follows is the stage after the variant: what its database says, else given.
 func (v *variant) follows(given ir.Stage) ir.Stage {
 	if v.next != ir.StageNone {
 		return v.next

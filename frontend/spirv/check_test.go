@@ -74,12 +74,12 @@ const addW = "%w = OpIAdd %uint %v %c1\n"
 func invalidFlow() []invalid {
 	return []invalid{
 		{name: "a value of the other side", want: ruleDominance, body: selection(addW, "OpStore %x %w\n", "")},
-		{name: "a value of one side behind both", want: ruleDominance, body: selection(addW, "", "OpStore %x %w\n")},
+		{name: "a value of one side after both", want: ruleDominance, body: selection(addW, "", "OpStore %x %w\n")},
 		{name: "a pointer of the other side", want: ruleDominance, decl: "%pv = OpTypePointer Private %v4\n%pf = OpTypePointer Private %float\n%y = OpVariable %pv Private\n",
 			body: selection("%w = OpAccessChain %pf %y %v\n", "", "OpStore %w %f0\n")},
 		{name: "a case uses another's value", want: ruleDominance,
 			body: "%v = OpLoad %uint %x\nOpSelectionMerge %m None\nOpSwitch %v %m 1 %a 2 %b\n%a = OpLabel\n" + addW + "OpBranch %m\n%b = OpLabel\nOpStore %x %w\nOpBranch %m\n%m = OpLabel\n"},
-		{name: "a loop's value behind it", want: ruleDominance, body: `OpBranch %h
+		{name: "a loop's value after it", want: ruleDominance, body: `OpBranch %h
 %h = OpLabel
 OpLoopMerge %m %k None
 OpBranch %t

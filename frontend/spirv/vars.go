@@ -230,7 +230,7 @@ func (t *translator) localVariable(in *inst) {
 		t.fail(in.id, "a variable inside a function is not of storage class Function")
 	}
 	if in.word > int(t.m.Insts[t.f.blocks[0].term].Offset) {
-		t.broken(ruleVariables, in.id, "a variable of the function stands behind its first block")
+		t.broken(ruleVariables, in.id, "a variable of the function stands after its first block")
 	}
 	v := &variable{id: in.id, typ: ty, sc: pt.sc, mode: ir.ModeFunctionTemp}
 	v.iv = t.f.b.Impl.NewLocal(ty.temp, t.nameOf(in.id))

@@ -87,7 +87,7 @@ func (p *parser) atEnd() bool {
 // end takes the end of a command.
 func (p *parser) end() {
 	if t := p.next(); t.kind != tokEOL && t.kind != tokEOF {
-		p.fail(t.line, "extra %v behind the command", t)
+		p.fail(t.line, "extra %v after the command", t)
 	}
 }
 

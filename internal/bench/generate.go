@@ -108,7 +108,7 @@ func (g *generator) statement() {
 	}
 }
 
-// body writes n statements whose values are gone behind it, except for one of each kind.
+// body writes n statements whose values are gone after it, except for one of each kind.
 func (g *generator) body(n int) (word, float string) {
 	w, f := len(g.words), len(g.floats)
 	g.depth++

@@ -20,7 +20,7 @@ type Culprit struct {
 	// Reason is why the script fails with all steps, Line the line it is about or 0.
 	Reason string `json:"reason"`
 	Line   int    `json:"line,omitempty"`
-	// Judge is what ran the shaders: IRTarget is the interpreter, behind the
+	// Judge is what ran the shaders: IRTarget is the interpreter, after the
 	// passes of the target, else the target's core.
 	Judge string `json:"judge"`
 	// Shader is the number of the shader of Shaders, from 1 in the order in which the
@@ -71,7 +71,7 @@ type tried struct {
 }
 
 // Script finds the culprit of a script that fails. First the interpreter
-// executes the shaders behind the target's passes: if they fail there, any pass may be
+// executes the shaders after the target's passes: if they fail there, any pass may be
 // the culprit. Else the target's core does, and any step that may be left out.
 func (b *Bisection) Script(ctx context.Context, path string) (*Culprit, error) {
 	if _, err := nirc.New(b.Options); err != nil {
@@ -132,7 +132,7 @@ func same(a, b amber.Result) bool { return a.Verdict == b.Verdict && a.Cause == 
 type limits func(shader int) *passes.BisectLimit
 
 // cut lets all steps of the shaders before one run, of that one the first
-// runs, and none of those behind it.
+// runs, and none of those after it.
 func (b *Bisection) cut(shader, runs, rewrites int) limits {
 	every := b.interp
 	return func(k int) *passes.BisectLimit {

@@ -121,7 +121,7 @@ RUN pipe 1 1 1
 EXPECT data IDX 0 EQ 3 2 1
 `
 
-// TestBisectCore: what the interpreter does not show behind the passes is
+// TestBisectCore: what the interpreter does not show after the passes is
 // looked for among the steps of the code generator, on the core.
 func TestBisectCore(t *testing.T) {
 	was := targets.All

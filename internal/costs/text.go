@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// number writes a figure with up to two digits behind the point.
+// number writes a figure with up to two digits after the point.
 func number(v float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(v, 'f', 2, 64), "0"), ".")
 }

@@ -90,7 +90,7 @@ func TestDispatchBarrier(t *testing.T) {
 		t.Fatal(err)
 	}
 	if seen != 15 {
-		t.Errorf("%d waves ended behind the barrier, want 15", seen)
+		t.Errorf("%d waves ended after the barrier, want 15", seen)
 	}
 }
 

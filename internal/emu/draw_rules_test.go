@@ -171,10 +171,10 @@ func TestDiamonds(t *testing.T) {
 		x0, y0, x1, y1 float32
 		from, to       int // columns of row 2
 	}{
-		{1.75, 2.5, 5.5, 2.5, 1, 5},   // starts behind the centre, in the diamond
-		{1.75, 2.8, 5.5, 2.8, 2, 5},   // starts behind the diamond
+		{1.75, 2.5, 5.5, 2.5, 1, 5},   // starts after the centre, in the diamond
+		{1.75, 2.8, 5.5, 2.8, 2, 5},   // starts after the diamond
 		{1.5, 2.5, 5.25, 2.5, 1, 5},   // ends in the diamond
-		{1.5, 2.5, 5.75, 2.8, 1, 6},   // ends behind the diamond
+		{1.5, 2.5, 5.75, 2.8, 1, 6},   // ends after the diamond
 		{5.25, 2.5, 1.5, 2.5, 2, 6},   // the same leftwards
 		{1.6, 2.5, 1.7, 2.55, 0, 0},   // stays in a diamond
 		{1.05, 2.5, 1.95, 2.95, 1, 2}, // crosses one

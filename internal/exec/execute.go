@@ -19,7 +19,7 @@ import (
 // on its target's software core, with its interface: IRTarget runs the IR
 // itself, at O0 as the frontend made it; other targets run the machine code, read back
 // from an object file. With SeparateABI graphics shaders are main parts, which run only
-// in an Execution or behind Link.
+// in an Execution or after Link.
 func Executable(ctx context.Context, m *nirc.Module, o nirc.Options) (emu.Program, object.Reflection, error) {
 	s, err := compileStage(ctx, m, o)
 	return s.prog, s.reflect, err
@@ -53,7 +53,7 @@ type Execution struct {
 	Options nirc.Options
 	// Bindings are the descriptors. A run writes to their contents.
 	Bindings []Binding
-	// Push are the push constants, zero behind their end.
+	// Push are the push constants, zero after their end.
 	Push   []byte
 	Limits emu.Limits
 	// Groups is the number of workgroups of a compute shader.

@@ -58,8 +58,8 @@ func (x *Execution) passThrough(ctx context.Context, stages []compiledStage) (g 
 	return g, err
 }
 
-// primitiveVertices is the number of vertices that primitives have behind the vertex stage, or
-// behind tessellation with the modes of its stages.
+// primitiveVertices is the number of vertices that primitives have after the vertex stage, or
+// after tessellation with the modes of its stages.
 func primitiveVertices(t emu.Topology, tess [2]emu.TessIO) int {
 	switch t {
 	case emu.PointList:

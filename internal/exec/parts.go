@@ -15,7 +15,7 @@ import (
 )
 
 // mainPart is a main part in a pipeline of the software GPU: it runs only
-// behind LinkPipeline.
+// after LinkPipeline.
 type mainPart struct {
 	obj *object.Object
 	io  emu.StageIO // only what LinkPipeline reads

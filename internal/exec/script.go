@@ -19,7 +19,7 @@ import (
 
 // AmberTarget returns what makes the amber runner compile its shaders with
 // these options. IRTarget runs the IR itself, at O0 as the frontend made it
-// unless the options name passes, and above O0 behind the common passes; other targets run the machine code, read
+// unless the options name passes, and above O0 after the common passes; other targets run the machine code, read
 // back from an object file. Entry, Stage, Next, Spec and Layout are the script's or the runner's.
 func AmberTarget(o nirc.Options) (amber.Target, error) {
 	if _, err := nirc.New(o); err != nil {

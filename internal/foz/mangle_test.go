@@ -28,7 +28,7 @@ func TestMangledDatabases(t *testing.T) {
 			for i, p := range payloads {
 				e := &whole.Entries[i]
 				if i == changed {
-					// The JSON at the front is text; a module's code behind it is bytes.
+					// The JSON at the front is text; a module's code after it is bytes.
 					text, code, isModule := bytes.Cut(p, []byte{0})
 					if r.IntN(3) > 0 {
 						text = bytes.TrimSuffix([]byte(mangle.NewOpen(string(text), nil).Mangled(r)), []byte("\n"))

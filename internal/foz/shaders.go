@@ -152,7 +152,7 @@ func (m *moduleJSON) words(payload []byte) (code []byte, why string) {
 		return code, ""
 	}
 	if *m.VarintOffset > uint64(len(payload)) || m.VarintSize > uint64(len(payload))-*m.VarintOffset {
-		return nil, "its code ends behind the entry"
+		return nil, "its code ends after the entry"
 	}
 	in := payload[*m.VarintOffset : *m.VarintOffset+m.VarintSize]
 	n := int(m.CodeSize / 4)

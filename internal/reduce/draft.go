@@ -58,7 +58,7 @@ func (d *spirvDraft) branch(i int, to uint32) {
 	}
 }
 
-// join drops the branch i and the label behind it.
+// join drops the branch i and the label after it.
 func (d *spirvDraft) join(i int) {
 	label := d.f.insts[i+1].res
 	d.drop(i)

@@ -177,7 +177,7 @@ func (f *spirvForm) operand(i int) uint32 {
 	return 0
 }
 
-// edge reports whether instruction i is a branch to the block right behind it
+// edge reports whether instruction i is a branch to the block right after it
 // that nothing else leads to or names.
 func (f *spirvForm) edge(i int) bool {
 	if f.insts[i].op != spv.OpBranch || i+1 >= len(f.insts) || f.insts[i+1].op != spv.OpLabel || f.insts[i+1].res != f.insts[i].words[1] {

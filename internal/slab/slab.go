@@ -36,7 +36,7 @@ func (s *Slab[T]) New() *T {
 	return p
 }
 
-// Slice returns n zeroed values next to each other, with no room behind them;
+// Slice returns n zeroed values next to each other, with no room after them;
 // nil if n is 0. Long slices come from the heap.
 func (s *Slab[T]) Slice(n int) []T {
 	if n == 0 {

@@ -158,7 +158,7 @@ func (w *wave) testSamples(lane int, target, live uint32) error {
 			return errors.New("samples are tested before wait_pix 1")
 		}
 		if late := target & f.stored[lane] &^ f.killed[lane]; late != 0 {
-			return fmt.Errorf("samples %#x of lane %d are tested or killed behind their tile stores", late, lane)
+			return fmt.Errorf("samples %#x of lane %d are tested or killed after their tile stores", late, lane)
 		}
 	}
 	f.killed[lane] |= target &^ live &^ f.tested[lane]

@@ -364,7 +364,7 @@ func TestTile(t *testing.T) {
 	l := quads(1)
 	wantError(t, finish(t, p, l), "wait_pix 1")
 	p = build(t, m, "\tmov_imm r4, 0, 0b0\n\twait_pix 13, 0\n\tst_tile r4, u8norm, 0, x, 0, 255, 0\n\tsample_mask 255, 255\n\tstop")
-	wantError(t, finish(t, p, quads(1)), "behind their tile stores")
+	wantError(t, finish(t, p, quads(1)), "after their tile stores")
 	p = build(t, m, `
 	mov_imm r4, 1065353216, 0b0
 	mov_imm r5, 1056964608, 0b0

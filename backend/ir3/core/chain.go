@@ -272,7 +272,7 @@ func (w *wave) loadGlobal(a uint64, n, reg, lane int, half bool) {
 		return
 	}
 	w.note(spaceDevice, lane, a, n, emu.AccessRead)
-	w.lateLoad(spaceDevice, a, n, nil, reg, lane, half, isa.SY)
+	w.lateLoad(lateRead{at: a, reg: int16(reg), lane: uint8(lane), n: uint8(n), space: spaceDevice, half: half}, nil, isa.SY)
 }
 
 func (w *wave) storeGlobal(lane int, a uint64, n int, v uint64) {

@@ -148,7 +148,7 @@ func (w *wave) loadTo(b *buffer, off uint64, n, reg, lane int, half bool) {
 		return
 	}
 	w.note(spaceDevice, lane, b.addr+off, n, emu.AccessRead)
-	w.lateLoad(spaceDevice, b.addr+off, n, nil, reg, lane, half, isa.SY)
+	w.lateLoad(lateRead{at: b.addr + off, reg: int16(reg), lane: uint8(lane), n: uint8(n), space: spaceDevice, half: half}, nil, isa.SY)
 }
 
 // index returns a lane's descriptor index of a category 6 instruction.

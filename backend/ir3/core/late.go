@@ -213,24 +213,23 @@ func (w *wave) beforeAtomic(sp space, at uint64, n int) {
 	}
 }
 
-// load loads n bytes into a register of a lane, now or when it is waited for by flag. mem is local
+// lateLoad loads into a register of a lane, now or when it is waited for by flag. mem is local
 // memory, or nil.
-func (w *wave) lateLoad(sp space, at uint64, n int, mem []byte, reg, lane int, half bool, flag isa.Flags) {
-	r := lateRead{at: at, reg: int16(reg), lane: uint8(lane), n: uint8(n), space: sp, half: half}
-	if sp == spaceLocal {
+func (w *wave) lateLoad(r lateRead, mem []byte, flag isa.Flags) {
+	if r.space == spaceLocal {
 		w.late.localMem = mem
 	}
 	if w.check == nil {
 		w.read(&r)
 		return
 	}
-	w.laneSet(reg, lane, half, w.garbage.Word())
+	w.laneSet(int(r.reg), int(r.lane), r.half, w.garbage.Word())
 	k := 0
 	if flag == isa.SY {
 		k = 1
 	}
 	w.late.loads[k] = append(w.late.loads[k], r)
-	w.late.loading[sp].add(at, uint8(n))
+	w.late.loading[r.space].add(r.at, r.n)
 }
 
 // own is what a load reads of a store of the wave that has not landed, the last of its bytes; stores of

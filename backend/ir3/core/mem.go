@@ -153,7 +153,7 @@ func execLdl(w *wave, x *inst) error {
 		a := w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off)
 		for k := 0; k < int(x.Size); k++ {
 			w.note(spaceLocal, lane, uint64(a)+uint64(k*n), n, emu.AccessRead)
-			w.lateLoad(spaceLocal, uint64(a+uint32(k*n)), n, mem, int(x.Dst.Val)+k, lane, x.dst.half, isa.SS)
+			w.lateLoad(lateRead{at: uint64(a + uint32(k*n)), reg: int16(int(x.Dst.Val) + k), lane: uint8(lane), n: uint8(n), space: spaceLocal, half: x.dst.half}, mem, isa.SS)
 		}
 	}
 	return nil

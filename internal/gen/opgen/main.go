@@ -50,28 +50,35 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 func enums() []byte {
 	var b bytes.Buffer
 	b.WriteString(header)
-	enum(&b, "Op", "Op", "ALU operations.", "NumOps", len(optab.Ops), func(i int) (string, string) { return optab.Ops[i].Name, optab.Ops[i].Doc })
-	enum(&b, "Intrinsic", "Intr", "Intrinsics.", "NumIntrinsics", len(optab.Intrinsics), func(i int) (string, string) {
-		return optab.Intrinsics[i].Name, optab.Intrinsics[i].Doc
-	})
-	enum(&b, "TexOp", "TexOp", "Texture operations.", "NumTexOps", len(optab.Texs), func(i int) (string, string) { return optab.Texs[i].Name, optab.Texs[i].Doc })
-	enum(&b, "TexSrc", "TexSrc", "Kinds of texture sources.", "NumTexSrcs", len(optab.TexSources), func(i int) (string, string) {
-		return optab.TexSources[i].Name, optab.TexSources[i].Doc
-	})
+	for _, e := range []enum{
+		{"Op", "Op", "ALU operations.", "NumOps", len(optab.Ops), func(i int) (string, string) { return optab.Ops[i].Name, optab.Ops[i].Doc }},
+		{"Intrinsic", "Intr", "Intrinsics.", "NumIntrinsics", len(optab.Intrinsics), func(i int) (string, string) { return optab.Intrinsics[i].Name, optab.Intrinsics[i].Doc }},
+		{"TexOp", "TexOp", "Texture operations.", "NumTexOps", len(optab.Texs), func(i int) (string, string) { return optab.Texs[i].Name, optab.Texs[i].Doc }},
+		{"TexSrc", "TexSrc", "Kinds of texture sources.", "NumTexSrcs", len(optab.TexSources), func(i int) (string, string) { return optab.TexSources[i].Name, optab.TexSources[i].Doc }},
+	} {
+		e.write(&b)
+	}
 	return b.Bytes()
 }
 
-func enum(b *bytes.Buffer, typ, prefix, doc, count string, n int, row func(int) (string, string)) {
-	fmt.Fprintf(b, "// %s\nconst (\n", doc)
-	for i := 0; i < n; i++ {
-		name, d := row(i)
+// enum is a list of constants of a type: the rows of a table by name and doc, and their number.
+type enum struct {
+	typ, prefix, doc, count string
+	n                       int
+	row                     func(int) (name, doc string)
+}
+
+func (e *enum) write(b *bytes.Buffer) {
+	fmt.Fprintf(b, "// %s\nconst (\n", e.doc)
+	for i := range e.n {
+		name, doc := e.row(i)
 		first := ""
 		if i == 0 {
-			first = " " + typ + " = iota"
+			first = " " + e.typ + " = iota"
 		}
-		fmt.Fprintf(b, "\t%s%s%s // %s\n", prefix, goName(name), first, d)
+		fmt.Fprintf(b, "\t%s%s%s // %s\n", e.prefix, goName(name), first, doc)
 	}
-	fmt.Fprintf(b, "\n\t// %s is the number of rows.\n\t%s = int(iota)\n)\n\n", count, count)
+	fmt.Fprintf(b, "\n\t// %s is the number of rows.\n\t%s = int(iota)\n)\n\n", e.count, e.count)
 }
 
 var params = [...]string{"x", "y", "z", "w"}

@@ -21,7 +21,7 @@ import (
 )
 
 // texShape is a kind of texture: its binding is its place in texShapes, the
-// one for comparisons len(texShapes) behind that.
+// one for comparisons len(texShapes) after that.
 type texShape struct {
 	dim    ir.Dim
 	array  bool
@@ -418,7 +418,7 @@ func texDraw(t *testing.T, vertex, fragment emu.Program) ([]byte, error) {
 
 // TestTextureGrid runs every texture operation in every form on every shape of
 // texture on the targets' cores and compares with the interpreter. Further operations
-// on the same coordinates stand behind the one that is tried.
+// on the same coordinates stand after the one that is tried.
 func TestTextureGrid(t *testing.T) {
 	vertex, _, err := exec.Executable(t.Context(), textModule(t, texVertex), nirc.Options{Target: nirc.IRTarget})
 	if err != nil {

@@ -40,7 +40,7 @@ void main() {
 }`
 
 // TestTransformFeedback captures outputs of the vertex and of the geometry
-// stage, as the frontend makes them and behind the passes.
+// stage, as the frontend makes them and after the passes.
 func TestTransformFeedback(t *testing.T) {
 	vs, gs := prove.FromGLSL(t, ir.StageVertex, feedbackVertex), prove.FromGLSL(t, ir.StageGeometry, feedbackGeometry)
 	lowered, err := passes.ParsePassList(prove.LoweredInterface)

@@ -66,7 +66,7 @@ type agreement struct {
 
 // TestModulesAgree runs the compute, vertex and fragment shaders of modules, with
 // random resources, on the interpreter as the frontend made them and on each target's
-// core behind all passes: they must leave the same memory, outputs and colours. What
+// core after all passes: they must leave the same memory, outputs and colours. What
 // differs by itself, by races or undefined values, is left out. It takes a sample of
 // the corpus, or the modules of the folder NIRC_MODULES.
 func TestModulesAgree(t *testing.T) {
@@ -224,7 +224,7 @@ func (a *agreement) compare(ctx context.Context, c *agreeCase, target nirc.Optio
 		return
 	}
 	if open {
-		label += ", but for digits and NaNs that Vulkan leaves open"
+		label += ", except for digits and NaNs that Vulkan leaves open"
 	}
 	a.agree[label]++
 }
@@ -356,15 +356,15 @@ func (c *agreeCase) settle(ctx context.Context) error {
 	o.Level = passes.O2
 	first, err := c.interpret(ctx, agreeRun{o: o, lanes: 32})
 	if err != nil {
-		return fmt.Errorf("behind the passes: %w", err)
+		return fmt.Errorf("after the passes: %w", err)
 	}
 	other, err := c.interpret(ctx, agreeRun{o: o, lanes: 32, undef: agreeUndef})
 	if err != nil {
-		return fmt.Errorf("behind the passes: %w", err)
+		return fmt.Errorf("after the passes: %w", err)
 	}
 	loosen(want, other, 0, first)
 	if diff := differ(want, first, c.tolerance()); diff != "" {
-		return fmt.Errorf("behind the passes: %s%s", diff, c.blame(ctx, o, 32, want))
+		return fmt.Errorf("after the passes: %s%s", diff, c.blame(ctx, o, 32, want))
 	}
 	if !settled(want) {
 		return errSkip{"it leaves nothing that is defined"}
@@ -389,7 +389,7 @@ func (c *agreeCase) interpret(ctx context.Context, r agreeRun) ([]worldMemory, e
 	return c.run(ctx, p, agreeBudget, r.shake)
 }
 
-// interpreter makes a program of the IR, as the frontend made it or behind passes.
+// interpreter makes a program of the IR, as the frontend made it or after passes.
 func (c *agreeCase) interpreter(ctx context.Context, r agreeRun) (emu.Program, error) {
 	s, err := nirc.Translate(ctx, c.m, r.o)
 	if err == nil && r.o.Level != passes.O0 {

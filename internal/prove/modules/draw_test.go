@@ -151,7 +151,7 @@ func (w *world) vary(values *[3]emu.Slots, in *slotShape, narrow bool) {
 	}
 }
 
-// fragments runs a fragment shader behind a vertex program in Go.
+// fragments runs a fragment shader after a vertex program in Go.
 func (w *world) fragments(ctx context.Context, s *ir.Shader, prog emu.Program, limits emu.Limits) error {
 	p := &emu.Pipeline{Env: &w.env, Vertex: newPlainVertex(w, s, prog), Fragment: prog, Topology: emu.TriangleList,
 		Area: emu.Rect{Width: agreePixels, Height: agreePixels}}

@@ -187,7 +187,7 @@ func (c *mangledCase) program(ctx context.Context, obj *object.Object) (fault st
 	return faultOf(err), err
 }
 
-// wave runs a wave of a tessellation or geometry stage, without those before and behind it.
+// wave runs a wave of a tessellation or geometry stage, without those before and after it.
 func (c *mangledCase) wave(ctx context.Context, p emu.Program) error {
 	w, err := newWorld(c.s, worldForm{seed: 1, pointers: c.pointers})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // the interpreter once more, and each operation is off by a part of what is allowed.
 
 // imprecisionRuns is how often a shader is run to explain a difference. What is compared
-// with a threshold behind a hash differs once in a while only. It may take imprecisionTime:
+// with a threshold after a hash differs once in a while only. It may take imprecisionTime:
 // what is not explained by then counts as wrong.
 const (
 	imprecisionRuns = 96

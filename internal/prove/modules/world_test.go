@@ -37,7 +37,7 @@ const (
 type worldMemory struct {
 	name  string
 	data  []byte
-	kinds []wordKind // by word; the last holds for all behind it
+	kinds []wordKind // by word; the last holds for all after it
 	loose []bool     // words that are not compared, nil: none
 }
 

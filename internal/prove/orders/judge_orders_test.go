@@ -51,7 +51,7 @@ var foreign = map[string]string{
 }
 
 // company are the lists that stand for a pass (%) which makes sense only with
-// another right before or behind it.
+// another right before or after it.
 var company = map[string]string{
 	"lower_explicit_io": "lower_var_copies,lower_vars_to_explicit_types(modes=function_temp|shader_temp|mem_shared),%",
 	"lower_io":          "lower_indirect_derefs,%",
@@ -161,7 +161,7 @@ func (j *judge) subjects(t *testing.T) (list []*subject) {
 	return list
 }
 
-// firsts runs scripts behind the frontend part of the pipeline.
+// firsts runs scripts after the frontend part of the pipeline.
 func (j *judge) firsts(paths []string) []*subject {
 	list := make([]*subject, len(paths))
 	share(len(paths), func(next func() (int, bool)) {
@@ -241,7 +241,7 @@ func (j *judge) refusedRuns(t *testing.T) {
 }
 
 // TestPassAlone: each pass alone leaves the results of scripts as they are,
-// behind the frontend part, behind the passes that make memory explicit, and behind inlining alone.
+// after the frontend part, after the passes that make memory explicit, and after inlining alone.
 func TestPassAlone(t *testing.T) {
 	j, list := prepare(t)
 	j.verify = true
@@ -265,7 +265,7 @@ func TestPassAlone(t *testing.T) {
 				// A pass sees each script, and what each target asks for.
 				j.wish = (i/4 + n + k) % len(j.wishes)
 				if what := j.judge(text); what != "" {
-					faults = append(faults, fmt.Sprintf("%s behind %s, wishes %d: %s: %s", text, j.name, j.wish, j.script.path, what))
+					faults = append(faults, fmt.Sprintf("%s after %s, wishes %d: %s: %s", text, j.name, j.wish, j.script.path, what))
 				}
 			}
 		}

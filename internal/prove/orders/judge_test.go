@@ -26,7 +26,7 @@ import (
 	"nirc/passes"
 )
 
-// judge runs one script after another on the interpreter, the shaders behind
+// judge runs one script after another on the interpreter, the shaders after
 // a pipeline and then a list of passes. It is an amber.Target. Each worker has
 // one of his own.
 type judge struct {
@@ -52,7 +52,7 @@ type judge struct {
 	seen     []view
 }
 
-// subject is a script that passes behind the frontend part of the pipeline.
+// subject is a script that passes after the frontend part of the pipeline.
 type subject struct {
 	path    string
 	shaders []amber.Shader // all that it compiles, once each
@@ -61,7 +61,7 @@ type subject struct {
 	relaxed bool // a shader has something of RelaxedPrecision
 }
 
-// frontKey names a shader behind a pipeline.
+// frontKey names a shader after a pipeline.
 type frontKey struct {
 	shader int
 	name   string
@@ -153,7 +153,7 @@ func (j *judge) Compile(_ context.Context, sh amber.Shader) (emu.Program, error)
 	return &watched{p, j}, nil
 }
 
-// front returns a shader of the script behind the pipeline in front, to change.
+// front returns a shader of the script after the pipeline in front, to change.
 func (j *judge) front(at int) (*ir.Shader, error) {
 	key := frontKey{at, j.name, j.level, j.wish}
 	f := j.fronts[key]
@@ -245,13 +245,13 @@ type outcome struct {
 	refused  string
 }
 
-// first runs the script behind the pipeline in front and notes its shaders.
+// first runs the script after the pipeline in front and notes its shaders.
 func (j *judge) first() *outcome {
 	j.ready = nil
 	return j.execute()
 }
 
-// run runs the script behind a list of passes; shaders that come out as they
+// run runs the script after a list of passes; shaders that come out as they
 // did before need not run again.
 func (j *judge) run(list string) *outcome {
 	j.runs++
@@ -336,7 +336,7 @@ func (j *judge) execute() *outcome {
 	return o
 }
 
-// judge tells what is wrong with the script's outcome behind a list of passes,
+// judge tells what is wrong with the script's outcome after a list of passes,
 // "" if nothing is.
 func (j *judge) judge(list string) string {
 	o, s := j.run(list), j.script
