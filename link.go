@@ -75,6 +75,11 @@ type StateError struct {
 // Error returns the text.
 func (e *StateError) Error() string { return "the pipeline state: " + e.Text }
 
+// In returns what is wrong as a diagnostic, with its place in the file of the state.
+func (e *StateError) In(file, target string) Diagnostics {
+	return Diagnostics{{File: file, Line: uint32(e.Line), Msg: e.Error(), Target: target}}
+}
+
 // PartsOf makes the prolog and the epilog that a main part takes with a pipeline
 // state, those of the two that there are.
 func PartsOf(main *object.Object, state []byte) ([]*object.Object, error) {

@@ -63,6 +63,8 @@ type Options struct {
 	// State stands for the state of the pipeline, as JSON (for AGX agx.State): targets whose backends link parts make
 	// the whole shader for it, as Link does. Code of other targets does not depend on it.
 	State []byte
+	// StateFile names State in diagnostics.
+	StateFile string
 	// Next is the stage that follows in the pipeline, none if that is not known:
 	// ir3's tessellation control and geometry shaders go on with the threads of
 	// the stage before, which then leaves its outputs in memory; on AGX a vertex

@@ -380,7 +380,12 @@ func (u *Unit) generate(ctx context.Context) (obj *object.Object, err error) {
 	obj.Reflect = u.Reflection
 	obj.Reflect.SharedSize, obj.Reflect.ScratchSize = max(shared, u.Shader.SharedSize), max(scratch, u.Shader.ScratchSize)
 	if u.linked() {
-		return link(ctx, u.back, []*object.Object{obj}, u.opts.State)
+		linked, err := link(ctx, u.back, []*object.Object{obj}, u.opts.State)
+		var state *StateError
+		if errors.As(err, &state) && u.opts.StateFile != "" {
+			err = state.In(u.opts.StateFile, u.opts.Target)
+		}
+		return linked, err
 	}
 	return obj, nil
 }

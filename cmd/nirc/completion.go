@@ -28,6 +28,7 @@ var completions = map[string]func(cmd *cobra.Command) []string{
 	"stage":              choices("vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute"),
 	"next":               choices("tess_ctrl", "tess_eval", "geometry", "fragment"),
 	"abi":                completeABIs,
+	"ci":                 choices("github", "gitlab"),
 	"color":              choices("auto", "always", "never"),
 	"diagnostics-format": choices("text", "json"),
 	"target-env":         choices("vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "spv1.0", "spv1.1", "spv1.2", "spv1.3", "spv1.4", "spv1.5", "spv1.6"),

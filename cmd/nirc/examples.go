@@ -27,6 +27,7 @@ var examples = map[string]string{
 	"cost":          "nirc cost testdata/lit.frag.spv -t midgard --gpu t720,t880\nnirc cost --lines testdata/lit.frag.spv -t all",
 	"cost diff":     "nirc cost diff cost-before.json cost-after.json --fail-on 'total cycles>+2%'",
 	"report":        "nirc report testdata/lit.frag.spv -t all -o report.html",
+	"init":          "nirc init --ci github -t ir3,agx project",
 	"link":          "nirc link main.o --state state.json -o whole.o",
 	"config show":   "nirc config show cache build --origin",
 	"man":           "nirc man -o man",

@@ -239,11 +239,15 @@ func (s *shared) settle(a *app) (err error) {
 		return err
 	}
 	s.base.ABI, s.base.Debug = s.abi, s.debug
+	if a.more {
+		s.base.Log = a.logger()
+	}
 	s.stage, s.base.Next = stageOf(s.stageName), stageOf(s.nextName)
 	if s.stateFile != "" {
 		if s.base.State, err = a.read(s.stateFile); err != nil {
 			return err
 		}
+		s.base.StateFile = s.stateFile
 	}
 	return s.chooseTargets(a)
 }

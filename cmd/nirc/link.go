@@ -65,7 +65,7 @@ func (c *linkCommand) run(cmd *cobra.Command, args []string) error {
 	fail := func(err error) error {
 		var state *nirc.StateError
 		if errors.As(err, &state) {
-			return nirc.Diagnostics{{File: c.stateFile, Line: uint32(state.Line), Msg: state.Error(), Target: list[0].Target}}
+			return state.In(c.stateFile, list[0].Target)
 		}
 		err = nirc.Diagnose(err, args[0], list[0].Target)
 		var told nirc.Diagnostics

@@ -119,7 +119,7 @@ func (a *app) root() *cobra.Command {
 	p.StringVar(&a.diagForm, "diagnostics-format", "text", "form of diagnostics: text or json, one object a line")
 	p.StringArrayVar(&a.reports, "report", nil, "write all diagnostics to a file when all is done, `FORM=FILE`: sarif, gitlab (Code Quality), github (annotations; - for standard output) or summary (Markdown)")
 	p.BoolVarP(&a.quiet, "quiet", "q", false, "say errors alone: no warnings, no progress")
-	p.BoolVarP(&a.more, "verbose", "v", false, "in listings, also what the short form leaves out")
+	p.BoolVarP(&a.more, "verbose", "v", false, "say what each compile did and how long it took; in listings, also what the short form leaves out")
 	for name, list := range map[string][]string{"color": {"auto", "always", "never"}, "diagnostics-format": {"text", "json"}} {
 		flag := p.Lookup(name)
 		flag.Value = checked{flag.Value, choice(list...)}
@@ -140,7 +140,7 @@ func (a *app) root() *cobra.Command {
 		}
 		return compile.run(cmd, args)
 	}
-	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.bisectScript(), a.reduce(), a.passesCommand(), a.targetsCommand(), a.ops(), a.runShader(), a.reflect(), a.stats(), a.cost(), a.reportPages(), a.cache(), a.foz(), a.link(), a.configCommand(), a.man(), a.version())
+	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.bisectScript(), a.reduce(), a.passesCommand(), a.targetsCommand(), a.ops(), a.runShader(), a.reflect(), a.stats(), a.cost(), a.reportPages(), a.cache(), a.foz(), a.link(), a.configCommand(), a.init(), a.man(), a.version())
 	root.InitDefaultCompletionCmd()
 	visitCommands(root, checkArgs)
 	addCompletions(root)
