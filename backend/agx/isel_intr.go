@@ -289,6 +289,9 @@ func (s *isel) fragmentSysval(in *ir.Instr) bool {
 		}
 		return one(s.samplePosition(in)...)
 	case ir.IntrLoadSampleMaskIn:
+		if s.sh.Info.PostDepthCoverage {
+			s.fail(in, "the mask of covered samples after depth tests (PostDepthCoverage) is not supported")
+		}
 		m := s.sized(s.in.covered, false)
 		if s.meta.PerSample {
 			m = s.intOp(bitop(tableAnd), false, m, s.in.sampleMask)

@@ -4,8 +4,22 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/ir"
 )
+
+// TestPostDepthRefused: the coverage register has what the primitive covers, before depth tests.
+func TestPostDepthRefused(t *testing.T) {
+	for post, want := range map[bool]string{false: "", true: "agx: the mask of covered samples after depth tests (PostDepthCoverage) is not supported"} {
+		s, b := gputest.NewShader(ir.StageFragment, 0)
+		s.Info.EarlyFragmentTests, s.Info.PostDepthCoverage = true, post
+		m := &b.Intrinsic(ir.IntrLoadSampleMaskIn, 1, 32).Def
+		storeOutput(b, ir.SlotData0, b.Vec(m, m, m, m))
+		if _, err := Compile(s, CompileOptions{Job: dumpJob("", func(string) {})}); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%t: %v, want %q", post, err, want)
+		}
+	}
+}
 
 // TestRefused compiles valid IR that has not been lowered as selection wants it.
 func TestRefused(t *testing.T) {

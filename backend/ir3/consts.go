@@ -25,6 +25,9 @@ type constFile struct {
 // layOut places the areas that come before the immediates. pushLo and pushHi bound the push
 // constant bytes in use, driver the driver parameters in scalars; shared are the bytes of workgroup memory.
 func (c *constFile) layOut(g *GPU, stage ir.Stage, pushLo, pushHi uint32, driver int, shared uint32) {
+	if faults.has(faultConstMemory) {
+		shared = 0
+	}
 	c.limit = 4 * g.MaxConst(stage, shared)
 	c.noImms = g.PreambleConsts
 	at := 0

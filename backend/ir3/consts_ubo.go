@@ -80,7 +80,9 @@ func (u *uboPush) layOut(at, room int) int {
 	for i := range u.bufs {
 		buf := &u.bufs[i]
 		for v := buf.next(0); v >= 0; {
-			v &^= copyUnit - 1
+			if !faults.has(faultUnits) {
+				v &^= copyUnit - 1
+			}
 			end := v + copyUnit
 			for w := buf.next(end); w >= 0 && w < end+copyUnit; w = buf.next(end) {
 				end += copyUnit

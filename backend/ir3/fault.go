@@ -26,6 +26,13 @@ const (
 	faultFullQuads                         // fine derivatives without whole quads
 	faultLayer                             // fragments of layer 0, whatever layer they are of
 	faultKillLoops                         // killed fibers that stay in loops
+	faultPostDepth                         // the mask of covered samples before tests for the one after them
+	faultWaits                             // no waits for results that are under way
+	faultViewVarying                       // the view of a fragment in a register
+	faultSlotDistances                     // of a slot of distances those that are read
+	faultUnits                             // ranges of uniform buffers from any vec4 on
+	faultConstMemory                       // consts where workgroup memory is
+	faultResident                          // registers that leave no room for the waves of a workgroup
 	numFaults
 )
 

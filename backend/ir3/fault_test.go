@@ -128,6 +128,47 @@ var faultCases = []struct {
 		outputTo(b, b.U2f32(&layer.Def), ir.SlotData0)
 		return stageDiffer(s, "a630")
 	}},
+	{faultWaits, "waits for results", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		buf, at := gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2))
+		gputest.StoreWords(b, buf, b.IAddImm(at, 256), b.IAddImm(gputest.LoadWords(b, buf, at, 1), 3))
+		return onBothGens(s, 1, 512)
+	}},
+	{faultViewVarying, "view of fragments", func() error {
+		s, b := newStage(ir.StageFragment)
+		outputTo(b, b.U2f32(lane1(b, ir.IntrLoadViewIndex, 32)), ir.SlotData0)
+		return stageDiffer(s, "a740")
+	}},
+	{faultSlotDistances, "distances of a slot", func() error {
+		bin, err := compile(oneDistance(), CompileOptions{GPU: "a740"})
+		if err != nil {
+			return err
+		}
+		_, err = core.Load(bin.Code, &bin.Meta)
+		return err
+	}},
+	{faultUnits, "units of 4 vec4", func() error {
+		return differ(sumOfUniforms(0, 5, 7), CompileOptions{GPU: "a740"}, 1, make([]byte, 4096), 1024, nil)
+	}},
+	{faultConstMemory, "consts beside workgroup memory", func() error {
+		return differ(sumOfUniforms(32<<10, 0, 480), CompileOptions{GPU: "a740"}, 1, make([]byte, 8192), 1024, nil)
+	}},
+	{faultResident, "registers of a workgroup with barriers", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 1024)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		buf, at := gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2))
+		var kept []*ir.Def
+		for k := range 64 {
+			kept = append(kept, gputest.LoadWords(b, buf, b.IAddImm(at, int64(4096*(k&7))), 1))
+		}
+		barrier(b)
+		for k, x := range kept {
+			gputest.StoreWords(b, buf, b.IAddImm(at, int64(4096*(k&7))), x)
+		}
+		return differ(s, CompileOptions{GPU: "a630"}, 1, nil, 8*4096, nil)
+	}},
+	{faultPostDepth, "coverage after tests", func() error { return postDepth(true, 12) }},
 	{faultKillLoops, "killed fibers in loops", func() error {
 		s, b := newStage(ir.StageFragment)
 		x := inputFrom(b, ir.SlotVar0, 0, 1)
@@ -357,17 +398,35 @@ func TestViewIndexIsVarying(t *testing.T) {
 	}
 }
 
+// oneDistance reads one cull distance.
+func oneDistance() *ir.Shader {
+	s, b := newStage(ir.StageFragment)
+	s.Info.ClipDistances, s.Info.CullDistances = 3, 3
+	i := b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32).Set(ir.IdxInterpMode, uint64(ir.InterpNoPerspective))
+	x := b.Intrinsic(ir.IntrLoadInterpolatedInput, 1, 32, &i.Def, b.Imm32(0)).Set(ir.IdxIoSemantics, sem(ir.SlotCullDist0)).Set(ir.IdxComponent, 2).
+		Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
+	outputTo(b, &x.Def, ir.SlotData0)
+	return s
+}
+
+// sumOfUniforms sums vec4 of a uniform buffer, from one on and up to another, beside so much workgroup memory.
+func sumOfUniforms(shared uint32, from, to int) *ir.Shader {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	s.SharedSize = shared
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	sum := id
+	for k := from; k < to; k++ {
+		sum = b.Iadd(sum, ubo(b, b.Imm32(uint32(16*k)), 1, 32, 16))
+	}
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), sum)
+	return s
+}
+
 // TestFragmentDistances: a fragment shader that reads one distance lists all of its slot, and finds
 // cull distances after the clip distances.
 func TestFragmentDistances(t *testing.T) {
 	for _, gpu := range gpus {
-		s, b := newStage(ir.StageFragment)
-		s.Info.ClipDistances, s.Info.CullDistances = 3, 3
-		i := b.Intrinsic(ir.IntrLoadBarycentricPixel, 2, 32).Set(ir.IdxInterpMode, uint64(ir.InterpNoPerspective))
-		x := b.Intrinsic(ir.IntrLoadInterpolatedInput, 1, 32, &i.Def, b.Imm32(0)).Set(ir.IdxIoSemantics, sem(ir.SlotCullDist0)).Set(ir.IdxComponent, 1).
-			Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
-		outputTo(b, &x.Def, ir.SlotData0)
-		bin, err := compile(s, CompileOptions{GPU: gpu})
+		bin, err := compile(oneDistance(), CompileOptions{GPU: gpu})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -90,7 +90,7 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 	case ir.IntrLoadDrawId:
 		s.param(abi.ParamVSDrawID)
 	case ir.IntrLoadViewIndex:
-		if s.sh.Stage == ir.StageFragment {
+		if s.sh.Stage == ir.StageFragment && !faults.has(faultViewVarying) {
 			s.madeVarying(in, ir.SlotViewIndex)
 			return
 		}
@@ -183,7 +183,7 @@ func (s *isel) scanInput(in *ir.Instr, interp ir.Interp) {
 	}
 	i := &s.in.slots[slot]
 	i.mask |= uint8(1<<in.Def.NumComponents-1) << comp
-	if s.sh.Stage == ir.StageFragment && (slot == int(ir.SlotClipDist0) || slot == int(ir.SlotClipDist1)) {
+	if s.sh.Stage == ir.StageFragment && (slot == int(ir.SlotClipDist0) || slot == int(ir.SlotClipDist1)) && !faults.has(faultSlotDistances) {
 		// The rasteriser hands on all distances of a slot.
 		n := int(s.sh.Info.ClipDistances+s.sh.Info.CullDistances) - 4*(slot-int(ir.SlotClipDist0))
 		i.mask |= uint8(1<<max(0, min(4, n)) - 1)

@@ -97,7 +97,7 @@ func (c *compiler) describe() {
 	if len(c.s.Captures) > 0 {
 		m.Feedback = &abi.Feedback{Captures: c.s.Captures, Strides: c.s.Info.XfbStrides}
 	}
-	m.EarlyFragmentTests, m.PostDepthCoverage = c.s.Info.EarlyFragmentTests, c.s.Info.PostDepthCoverage
+	m.EarlyFragmentTests, m.PostDepthCoverage = c.s.Info.EarlyFragmentTests, c.s.Info.PostDepthCoverage && !faults.has(faultPostDepth)
 	m.FullQuads = c.fullQuads()
 	c.distanceMasks()
 	m.PrivatePerFiber = c.privatePerFiber()

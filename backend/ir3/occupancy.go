@@ -8,7 +8,7 @@ import "nirc/ir"
 // where the waves of a workgroup with barriers must fit at once (ir3.md §1.6).
 func (c *compiler) registerLimit() int {
 	vec4 := 48
-	if c.meta.UsesBarrier {
+	if c.meta.UsesBarrier && !faults.has(faultResident) {
 		if w := c.wavesPerGroup(false); w > 0 {
 			vec4 = min(vec4, c.gpu.RegVec4/w)
 		}

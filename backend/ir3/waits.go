@@ -82,7 +82,9 @@ func (p *phys) sync(outputs, early []span) {
 				list = append(list, pinstr{Instr: isa.Instr{Op: isa.OpNop, Flags: isa.SS}, loc: x.loc, to: -1})
 				flags &^= isa.SS
 			}
-			x.Flags |= flags
+			if !faults.has(faultWaits) {
+				x.Flags |= flags
+			}
 			list = append(list, x)
 			if waitsAfter(&x.Instr) {
 				list = append(list, pinstr{Instr: isa.Instr{Op: isa.OpNop, Flags: isa.SS}, loc: x.loc, to: -1})

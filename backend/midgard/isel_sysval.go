@@ -162,6 +162,9 @@ func (s *isel) fragmentValue(in *ir.Instr) bool {
 	case ir.IntrLoadSampleIdNoPerSample:
 		return s.viewOf(in, s.selected(abi.SpecialSampleID))
 	case ir.IntrLoadSampleMaskIn:
+		if s.sh.Info.PostDepthCoverage {
+			s.fail(in, "the mask of covered samples after depth tests (PostDepthCoverage) is not supported")
+		}
 		return s.viewOf(in, s.selected(abi.SpecialCoverage))
 	case ir.IntrLoadHelperInvocation:
 		return s.viewOf(in, s.outside())

@@ -117,6 +117,8 @@ type StageIO struct {
 	// Fragment stage.
 	UsesDiscard, WritesMemory, EarlyFragmentTests, PerSample, NeedsQuads bool
 	WritesDepth, WritesStencil, WritesSampleMask                         bool
+	// PostDepthCoverage: the mask of covered samples is what early tests have left.
+	PostDepthCoverage bool
 	// SampleDepths: slot SlotDepth has a depth for each sample, up to four; else one for all.
 	SampleDepths bool
 	// TileStores: the program blends and masks its colours itself, each sample that it shades by

@@ -122,6 +122,9 @@ func (f *fragmentStage) push(pr *prim, x, y, sample int, cov, mask *[4]uint32) e
 			f.d.stats.FragmentInvocations++
 		}
 		f.fill(&f.lanes[f.n], pr, x+k&1, y+k>>1, sample, cov[k])
+		if f.early && f.prog.IO().PostDepthCoverage {
+			f.lanes[f.n].Coverage = mask[k]
+		}
 		f.lanes[f.n].Helper = helper
 		f.mask[f.n] = mask[k]
 		f.prim[f.n] = pr

@@ -13,7 +13,7 @@ import (
 // is an error if they differ about a result.
 func (p *Program) scanIO() error {
 	s, io := p.shader, &p.io
-	io.EarlyFragmentTests = s.Info.EarlyFragmentTests
+	io.EarlyFragmentTests, io.PostDepthCoverage = s.Info.EarlyFragmentTests, s.Info.PostDepthCoverage
 	io.Tess, io.Geom = emu.TessIO(s.Info.Tess), emu.GeomIO(s.Info.Geom)
 	io.Captures, io.XfbStrides = s.Captures, s.Info.XfbStrides
 	io.ClipDistances, io.CullDistances = s.Info.ClipDistances, s.Info.CullDistances

@@ -420,6 +420,17 @@ func (m *Meta) checkDescriptors() error {
 	return nil
 }
 
+// checkDistanceInputs wants all distances of a slot listed up to the last that is read: the rasteriser hands on all.
+func (m *Meta) checkDistanceInputs() error {
+	for i := range m.Inputs {
+		in := &m.Inputs[i]
+		if (in.Slot == ir.SlotClipDist0 || in.Slot == ir.SlotClipDist1) && in.Mask&(in.Mask+1) != 0 {
+			return fmt.Errorf("ir3 meta: of the distances of slot %d the program lists components %#x, and not all before them", in.Slot, in.Mask)
+		}
+	}
+	return nil
+}
+
 // checkDistances demands a register for each distance that clips or culls.
 func (m *Meta) checkDistances() error {
 	var written uint8
@@ -430,8 +441,11 @@ func (m *Meta) checkDistances() error {
 	}
 	clip := uint8(1)<<m.ClipDistances - 1
 	cull := uint8(1<<(m.ClipDistances+m.CullDistances)-1) &^ clip
+	if m.Stage == ir.StageFragment {
+		return m.checkDistanceInputs()
+	}
 	switch {
-	case m.Stage == ir.StageFragment || m.Chain.Next != ir.StageNone:
+	case m.Chain.Next != ir.StageNone:
 		return nil
 	case m.ClipDistances+m.CullDistances > 8:
 		return fmt.Errorf("ir3 meta: %d clip and %d cull distances, at most 8 exist", m.ClipDistances, m.CullDistances)
