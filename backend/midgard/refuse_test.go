@@ -20,6 +20,8 @@ func TestRefused(t *testing.T) {
 			%1:32x4 = load_scratch %2 align_mul=4` + store, "midgard: an image or sampler that control flow"},
 		{`shader fragment "main" { fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_id %1:32x4 = load_global %2 align_mul=4` + store,
 			"is too small for what reads it"},
+		{`shader fragment "main" { info { early_fragment_tests post_depth_coverage } fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_mask_in %3:32 = u2f32 %2
+			%1:32x4 = vec4 %3, %3, %3, %3` + store, "midgard: the mask of covered samples after depth tests (PostDepthCoverage) is not supported"},
 	} {
 		s, err := ir.Parse(c.text)
 		if err == nil {
