@@ -30,6 +30,9 @@ const (
 	faultTexelRange                      // atomics go to texels that are none of the image
 	faultLayer                           // fragments are of layer 0, whatever layer is drawn
 	faultLodClamp                        // clamps of explicit LODs are taken without the sampler's bias
+	faultBarrier                         // threads of a workgroup do not wait for each other
+	faultLongPair                        // 64-bit addresses begin anywhere
+	faultAlignment                       // accesses are as the shader has them: lower_mem_access_bit_sizes has not run
 	numFaults          = iota
 )
 

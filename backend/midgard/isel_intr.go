@@ -94,7 +94,7 @@ func (s *isel) barrier(in *ir.Instr) {
 		s.fences++
 	}
 	s.meta.Coherent = s.meta.Coherent || ir.Scope(in.Get(ir.IdxExecutionScope)) < ir.ScopeWorkgroup
-	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup && s.sh.Stage == ir.StageCompute {
+	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup && s.sh.Stage == ir.StageCompute && !faults.has(faultBarrier) {
 		s.add(inst{kind: kindTex, dst: regNone, tex: isa.Barrier()})
 		s.meta.UsesBarrier = true
 	}

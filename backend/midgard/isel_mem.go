@@ -36,8 +36,11 @@ func (s *isel) put(l *isa.LoadStore, a *address, in reg, number uint8) {
 	n := 0
 	if a.pair {
 		l.Arg, l.Toggle = isa.AddrReg{Reg: number}, true
-		parts[0], parts[1] = a.lo, a.hi
-		n = 2
+		if faults.has(faultLongPair) {
+			l.Arg.Comp, n = 1, 1
+		}
+		parts[n], parts[n+1] = a.lo, a.hi
+		n += 2
 	}
 	if a.index.reg != regNone {
 		l.Index = isa.AddrReg{Reg: number, Comp: uint8(n)}

@@ -74,6 +74,9 @@ var obligations = []struct {
 	{"fragments know the layer that is drawn to", faultLayer, drawsAlike(positions, layerColor)},
 	{"bounds of explicit LODs hold with the sampler's bias", faultLodClamp, drawsAlike(positions, boundedLod)},
 	{"immediate offsets of uniform buffers have no sign", faultUBOOffset, farUniform},
+	{"threads of a workgroup wait for each other", faultBarrier, func() error { return runPassed(passedShared, wholeBarrier) }},
+	{"64-bit addresses are halves of a register", faultLongPair, func() error { return runPassed(passedBuffer, wholeBarrier) }},
+	{"accesses are aligned", faultAlignment, misaligned},
 	{"uniform buffers stand where the pipeline's layout has them", faultSlots, drawsAlike(positions, thirdBuffer)},
 }
 
@@ -606,6 +609,50 @@ shader fragment "main" {
 
 // messages has one thread of each workgroup tell another that there is data, and counts
 // those that were told too early.
+// misaligned loads and stores words of which the shader knows that they begin at even bytes.
+func misaligned() error {
+	s, err := ir.Parse(`
+shader compute "main" {
+  info { workgroup_size=1,1,1 num_ssbos=1 writes_memory }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x2 = vulkan_resource_index %0 desc_type=7
+      %2:32x2 = load_vulkan_descriptor %1 desc_type=7
+      %3:32 = load_const 0x2
+      %4:32 = load_ssbo %2, %3 align_mul=4 align_offset=2
+      %5:32 = load_const 0xa
+      store_ssbo %4, %2, %5 write_mask=x align_mul=4 align_offset=2
+  }
+}
+`)
+	if err != nil {
+		return err
+	}
+	if !faults.has(faultAlignment) {
+		split := passes.Find("lower_mem_access_bit_sizes")
+		c := passes.NewContext(split)
+		if err := errors.Join(c.SetOption("max_bits", "32"), c.SetOption("const_bits", "32")); err != nil {
+			return err
+		}
+		if _, err := split.Run(c, s); err != nil {
+			return err
+		}
+	}
+	bin, err := compile(s, CompileOptions{})
+	if err != nil {
+		return err
+	}
+	p, err := core.Load(bin.Code, &bin.Meta)
+	if err != nil {
+		return err
+	}
+	env := &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}
+	buf := env.Mem.Alloc(64)
+	env.Bindings.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: buf.Addr, Size: 64}})
+	return emu.Dispatch(context.Background(), p, env, emu.DispatchParams{Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true}})
+}
+
 func messages() error {
 	s, p, err := loadText(`
 shader compute "main" {

@@ -34,25 +34,35 @@ shader compute "main" {
 }
 `
 
+const wholeBarrier = "barrier execution_scope=workgroup memory_scope=workgroup memory_semantics=3 memory_modes=mem_ssbo|mem_shared"
+
+var (
+	passedShared = strings.NewReplacer("STORE", "store_shared %12, %6 write_mask=x align_mul=4", "LOAD", "%9:32 = load_shared %8 align_mul=4\n      %11:32 = load_const 0x20")
+	passedBuffer = strings.NewReplacer("STORE", "store_ssbo %7, %2, %6 write_mask=x align_mul=4", "LOAD", "%9:32 = load_ssbo %2, %8 align_mul=4\n      %11:32 = load_const 0x20")
+)
+
+// runPassed runs passed, through a memory and with a barrier.
+func runPassed(memory *strings.Replacer, barrier string) error {
+	_, p, err := loadText(strings.Replace(memory.Replace(passed), "BARRIER", barrier, 1), CompileOptions{})
+	if err != nil {
+		return err
+	}
+	env := &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}
+	buf := env.Mem.Alloc(64)
+	env.Bindings.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: buf.Addr, Size: 64}})
+	params := emu.DispatchParams{Groups: [3]uint32{1, 1, 1}}
+	params.Check = true
+	return emu.Dispatch(context.Background(), p, env, params)
+}
+
 // Threads of a workgroup that read what others write race unless a barrier stands between, in
 // its memory and in buffers.
 func TestRaces(t *testing.T) {
-	shared := strings.NewReplacer("STORE", "store_shared %12, %6 write_mask=x align_mul=4", "LOAD", "%9:32 = load_shared %8 align_mul=4\n      %11:32 = load_const 0x20")
-	buffer := strings.NewReplacer("STORE", "store_ssbo %7, %2, %6 write_mask=x align_mul=4", "LOAD", "%9:32 = load_ssbo %2, %8 align_mul=4\n      %11:32 = load_const 0x20")
-	for name, memory := range map[string]*strings.Replacer{"workgroup memory": shared, "the device's memory": buffer} {
+	for name, memory := range map[string]*strings.Replacer{"workgroup memory": passedShared, "the device's memory": passedBuffer} {
 		for barrier, want := range map[string]string{
-			"barrier execution_scope=workgroup memory_scope=workgroup memory_semantics=3 memory_modes=mem_ssbo|mem_shared": "", "": "race on " + name,
+			wholeBarrier: "", "": "race on " + name,
 		} {
-			_, p, err := loadText(strings.Replace(memory.Replace(passed), "BARRIER", barrier, 1), CompileOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			env := &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}
-			buf := env.Mem.Alloc(64)
-			env.Bindings.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: buf.Addr, Size: 64}})
-			params := emu.DispatchParams{Groups: [3]uint32{1, 1, 1}}
-			params.Check = true
-			err = emu.Dispatch(context.Background(), p, env, params)
+			err := runPassed(memory, barrier)
 			if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Count(err.Error(), "bundle at byte") != 2) {
 				t.Errorf("%s, %q: %v, want %q", name, barrier, err, want)
 			}
