@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"nirc/frontend/spirv"
@@ -149,6 +150,9 @@ func loadInput(ctx context.Context, path string, o FileOptions) (*Module, error)
 	stage, err := o.sourceStage(path)
 	if err != nil {
 		return nil, err
+	}
+	if stage == "" && filepath.Ext(path) == ".wgsl" {
+		return nil, Diagnostics{{File: path, Unsupported: true, Msg: "WGSL is not supported: make SPIR-V of it with naga or tint (docs/cli/formats.md)"}}
 	}
 	if o.FS != nil && path != "-" {
 		return o.loadFS(ctx, path, stage, gl)

@@ -400,3 +400,15 @@ OpFunctionEnd
 		}
 	}
 }
+
+// WGSL is refused by its name, with what to do; as another language, or with another name, it is what that says.
+func TestWGSL(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.wgsl")
+	if err := os.WriteFile(path, []byte("@compute @workgroup_size(1) fn main() {}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := LoadFile(t.Context(), path, FileOptions{})
+	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "naga or tint") {
+		t.Error(err)
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 
 	"nirc"
 	"nirc/internal/amber"
+	"nirc/internal/annotate"
 	"nirc/internal/exec"
 
 	"github.com/spf13/cobra"
@@ -21,7 +23,8 @@ software core (ir: on the IR interpreter). Directories are searched for *.amber,
 
 One line a script: "PASS path", "FAIL path: why" or "SKIP path: why", then a summary. The exit
 code is 1 if any script fails. PASS says in brackets which expectations hold only because Amber
-lets a TOLERANCE of 1 cover all colours; --strict fails them.
+lets a TOLERANCE of 1 cover all colours; --strict fails them. --report junit=FILE writes the
+outcomes for CI systems.
 
 --layout script compiles and runs each pipeline with the layout of what the script binds to it, as
 Amber does.`
@@ -115,9 +118,11 @@ func (c *amberCommand) device(ctx context.Context, d device, paths []string, for
 			return false, ioError(err)
 		}
 	}
-	b := &amberBatch{amberCommand: c, device: d, form: form, bar: bar}
+	b := &amberBatch{amberCommand: c, device: d, form: form, bar: bar, suite: annotate.Suite{Name: d.String()}}
 	b.Batch = amber.Batch{Runner: &amber.Runner{Target: target, Strict: c.strict, Limits: c.limits(), Layout: o.Layout, ScriptLayouts: c.scriptLayouts}, Timeout: c.timeout}
-	if err := b.run(ctx, paths); err != nil {
+	err = b.run(ctx, paths)
+	c.report.suites = append(c.report.suites, b.suite)
+	if err != nil {
 		return false, err
 	}
 	return b.sum.Fail > 0, c.profile.finish(ctx, c.app)
@@ -172,6 +177,7 @@ type amberBatch struct {
 	bar    *progress
 	sum    amber.Summary
 	tally  tallies
+	suite  annotate.Suite // for --report junit=FILE
 }
 
 // run runs the scripts; their lines are written as they come.
@@ -181,6 +187,7 @@ func (b *amberBatch) run(ctx context.Context, paths []string) (failed error) {
 			return false // the scripts that were under way have no verdict
 		}
 		b.sum.Add(r)
+		b.suite.Tests = append(b.suite.Tests, testOf(paths[i], &r))
 		if b.folders {
 			b.tally.add(paths[i], r)
 		}
@@ -204,6 +211,18 @@ func (b *amberBatch) run(ctx context.Context, paths []string) (failed error) {
 		failed = ctx.Err()
 	}
 	return failed
+}
+
+// testOf is the outcome of a script as a test.
+func testOf(path string, r *amber.Result) annotate.Test {
+	t := annotate.Test{Name: filepath.ToSlash(path), Line: r.Line}
+	switch why := cmp.Or(r.Reason, r.Verdict.String()); r.Verdict {
+	case amber.Fail:
+		t.Failed = why
+	case amber.Skip:
+		t.Skipped = why
+	}
+	return t
 }
 
 // scripts lists the scripts that the arguments name: files as they are,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"nirc"
@@ -61,8 +62,9 @@ type reporter struct {
 	json  bool
 	paint [nirc.SeverityNote + 1]*color.Color
 
-	files []reportFile     // of --report
-	all   nirc.Diagnostics // kept for them
+	files  []reportFile     // of --report
+	all    nirc.Diagnostics // kept for them
+	suites []annotate.Suite // of nirc amber, kept for JUnit's form
 }
 
 // setup sets the form and the colours.
@@ -155,17 +157,27 @@ func interrupted(err error) bool {
 
 // reportFile is a file that gets all diagnostics when the run ends.
 type reportFile struct {
-	form *annotate.Form
+	form *annotate.Form // nil is JUnit's, of tests and not of diagnostics
 	path string
 }
 
+// junitForm is the form of --report that only nirc amber has.
+const junitForm = "junit"
+
 // reports reads --report, FORM=FILE each.
-func (r *reporter) reports(list []string) error {
+func (r *reporter) reports(list []string, tests bool) error {
+	names := annotate.Names()
+	if tests {
+		names = append(names, junitForm)
+	}
 	for _, text := range list {
 		name, path, ok := strings.Cut(text, "=")
 		form := annotate.Find(name)
-		if !ok || form == nil || path == "" {
-			return nirc.Usagef("--report %s: want FORM=FILE, FORM one of %s", text, strings.Join(annotate.Names(), ", "))
+		if name == junitForm && !tests {
+			return nirc.Usagef("--report %s: it is of tests, and only nirc amber runs tests", text)
+		}
+		if !ok || !slices.Contains(names, name) || path == "" {
+			return nirc.Usagef("--report %s: want FORM=FILE, FORM one of %s", text, strings.Join(names, ", "))
 		}
 		r.files = append(r.files, reportFile{form, path})
 	}
@@ -176,7 +188,13 @@ func (r *reporter) reports(list []string) error {
 func (a *app) writeReports() error {
 	var errs []error
 	for _, f := range a.report.files {
-		data, err := f.form.Write(a.report.all, nirc.Version)
+		var data []byte
+		var err error
+		if f.form == nil {
+			data, err = annotate.JUnit(a.report.suites)
+		} else {
+			data, err = f.form.Write(a.report.all, nirc.Version)
+		}
 		if err == nil {
 			err = a.writeFile(f.path, data)
 		}

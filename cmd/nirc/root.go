@@ -100,7 +100,7 @@ func (a *app) root() *cobra.Command {
 			if err := a.configure(cmd); err != nil {
 				return err
 			}
-			if err := a.report.reports(a.reports); err != nil {
+			if err := a.report.reports(a.reports, cmd.Name() == "amber"); err != nil {
 				return err
 			}
 			return a.report.setup(a.diagForm, a.color)
@@ -117,7 +117,7 @@ func (a *app) root() *cobra.Command {
 	p.StringVar(&a.config, "config", "", "read settings from this `FILE` and not from nirc.yaml")
 	p.StringVar(&a.color, "color", "auto", "colour in diagnostics: auto, always or never (NO_COLOR is honoured)")
 	p.StringVar(&a.diagForm, "diagnostics-format", "text", "form of diagnostics: text or json, one object a line")
-	p.StringArrayVar(&a.reports, "report", nil, "write all diagnostics to a file when all is done, `FORM=FILE`: sarif, gitlab (Code Quality), github (annotations; - for standard output) or summary (Markdown)")
+	p.StringArrayVar(&a.reports, "report", nil, "write all diagnostics to a file when all is done, `FORM=FILE`: sarif, gitlab (Code Quality), github (annotations; - for standard output), summary (Markdown) or, of nirc amber, junit")
 	p.BoolVarP(&a.quiet, "quiet", "q", false, "say errors alone: no warnings, no progress")
 	p.BoolVarP(&a.more, "verbose", "v", false, "say what each compile did and how long it took; in listings, also what the short form leaves out")
 	for name, list := range map[string][]string{"color": {"auto", "always", "never"}, "diagnostics-format": {"text", "json"}} {

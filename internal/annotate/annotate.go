@@ -1,5 +1,5 @@
 // Package annotate writes diagnostics in the forms that CI systems show beside the code: SARIF 2.1.0, GitLab's Code Quality, and
-// GitHub's annotations and job summary. It chooses nothing and leaves nothing out.
+// GitHub's annotations and job summary; and outcomes of tests as JUnit's XML. It chooses nothing and leaves nothing out.
 package annotate
 
 import (
