@@ -1,6 +1,7 @@
 package midgard
 
 import (
+	_ "embed"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -135,28 +136,12 @@ func runBlend(t *testing.T, r *rand.Rand, f *emu.Format, bin *Binary, n ir.Slot,
 	}
 }
 
+//go:embed testdata/ir/test_blend_attachment.nir
+var testBlendAttachmentText string
+
 // An input attachment is what the target has.
 func TestBlendAttachment(t *testing.T) {
-	s, err := ir.Parse(`
-shader fragment "main" {
-  info { outputs_written=0x10 io_lowered }
-  var @1 uniform texSUBPASS<f32> "dst" { set=0 binding=0 }
-  var @2 shader_out vec4f32 "o" { location=DATA0 temporary }
-  fn f0 "main" entry() {
-    b0: // preds:
-      %0:32 = deref_var @1
-      %1:32 = load_const 0x0
-      %2:32x4 = load_frag_coord
-      %3:32x2 = f2i32 %2.xy
-      %4:32x4 = txf texture_deref=%0 coord=%3 lod=%1 dim=2D dest=f32 coord_components=2
-      %5:32x4 = load_input %1 base=32 dest_type=f32 io_semantics={VAR0 1}
-      %6:32x4 = load_input %1 base=33 dest_type=f32 io_semantics={VAR1 1}
-      %7:32x4 = fmul %5, %6
-      %8:32x4 = fadd %7, %4
-      store_output %8, %1 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`)
+	s, err := ir.Parse(testBlendAttachmentText)
 	if err != nil {
 		t.Fatal(err)
 	}

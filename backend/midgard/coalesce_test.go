@@ -1,6 +1,7 @@
 package midgard
 
 import (
+	_ "embed"
 	"strings"
 	"testing"
 
@@ -9,41 +10,13 @@ import (
 	"nirc/ir"
 )
 
+//go:embed testdata/ir/test_unreachable_phi.nir
+var testUnreachablePhiText string
+
 // A block after a loop without end is never reached, and what it gives a phi
 // was never selected.
 func TestUnreachablePhi(t *testing.T) {
-	s, err := ir.Parse(`
-shader fragment "main" {
-  info { outputs_written=0x10 io_lowered }
-  var @1 shader_out vec4f32 "color" { location=DATA0 temporary }
-  fn f0 "main" entry() {
-    b0: // preds:
-      %0:32 = load_const 0x0
-      %1:32 = load_const 0x1
-    loop {
-      b1: // preds: b0 b6
-        %2:32 = phi b0: %0, b6: %5
-        %3:32 = ige32 %2, %1
-      if %3 {
-        b2: // preds: b1
-          break
-      } else {
-        b3: // preds: b1
-      }
-      b4: // preds: b3
-      loop {
-          b5: // preds: b4 b5
-          %4:32 = ilt32 %2, %1
-      }
-      b6: // preds:
-        %5:32 = iadd %2, %1
-    }
-    b7: // preds: b2
-      %6:32x4 = load_const (0x3f800000, 0x0, 0x0, 0x3f800000)
-      store_output %6, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`)
+	s, err := ir.Parse(testUnreachablePhiText)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,92 +87,26 @@ var linear = strings.NewReplacer("outputs_written=0x1 ", "outputs_written=0x1000
       store_output %12`, "%11:32 = load_const 0x40000000", `%21:32 = load_const 0x3f800000
       %11:32 = fadd %21, %4`).Replace(positions)
 
-const linearColor = `
-shader fragment "main" {
-  info { outputs_written=0x10 io_lowered }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32x2 = load_barycentric_pixel interp_mode=noperspective
-      %2:32 = load_interpolated_input %1, %0 dest_type=f32 io_semantics={VAR0 1}
-      %3:32x2 = load_barycentric_centroid interp_mode=noperspective
-      %4:32 = load_interpolated_input %3, %0 dest_type=f32 io_semantics={VAR0 1}
-      %5:32 = load_const 0x3e99999a
-      %6:32 = fmul %2, %5
-      %7:32 = fmul %4, %5
-      %8:32x4 = vec4 %6, %7, %0, %5
-      store_output %8, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`
+//go:embed testdata/ir/linear_color.nir
+var linearColor string
 
 // boundedLod paints the colour of a level that a bound gives, and that of one that the LOD and the sampler's bias give.
-const boundedLod = `
-shader fragment "main" {
-  info { outputs_written=0x10 num_textures=1 io_lowered }
-  var @1 uniform sampled2D<f32> "t" { set=0 binding=3 }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32 = load_const 0x3f800000
-      %2:32 = load_const 0x40000000
-      %3:32 = deref_var @1
-      %4:32x2 = vec2 %0, %0
-      %5:32x4 = txl texture_deref=%3 sampler_deref=%3 coord=%4 lod=%0 min_lod=%2 dim=2D dest=f32 coord_components=2
-      %6:32x4 = txl texture_deref=%3 sampler_deref=%3 coord=%4 lod=%2 min_lod=%1 dim=2D dest=f32 coord_components=2
-      %7:32x4 = vec4 %5.x, %6.x, %0, %1
-      store_output %7, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`
+//
+//go:embed testdata/ir/bounded_lod.nir
+var boundedLod string
 
 // layerColor paints the number of the layer.
-const layerColor = `
-shader fragment "main" {
-  info { outputs_written=0x10 io_lowered }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32 = load_input %0 dest_type=i32 io_semantics={LAYER 1}
-      %2:32 = u2f32 %1
-      %3:32 = load_const 0x3e800000
-      %4:32 = fmul %2, %3
-      %5:32x4 = vec4 %4, %3, %0, %3
-      store_output %5, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`
+//
+//go:embed testdata/ir/layer_color.nir
+var layerColor string
 
 // attributed adds an attribute of floats to the position.
 var attributed = strings.NewReplacer("%11:32 = load_const 0x40000000", `%11:32 = load_input %0 dest_type=f32 io_semantics={ATTRIB0 1}`).Replace(positions)
 
 // branches discards by a comparison.
-const branches = `
-shader fragment "main" {
-  info { outputs_written=0x10 io_lowered }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32x4 = load_frag_coord
-      %2:32 = load_const 0x41200000
-      %3:32 = flt32 %1.x, %2
-    if %3 {
-      b1:
-        %4:32 = fmul %1.x, %2
-    } else {
-      b2:
-        %5:32 = fmul %1.y, %2
-        demote
-    }
-    b3:
-      %6:32 = phi b1: %4, b2: %5
-      %8:32 = load_const 0x3c000000
-      %9:32 = fmul %6, %8
-      %7:32x4 = vec4 %9, %9, %8, %8
-      store_output %7, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`
+//
+//go:embed testdata/ir/branches.nir
+var branches string
 
 // texelRange adds to texels of images, and to some that there are not.
 func texelRange() error {
@@ -186,32 +120,12 @@ func texelRange() error {
 	return emu.Dispatch(context.Background(), p, env, params)
 }
 
+//go:embed testdata/ir/far_uniform.nir
+var farUniformText string
+
 // farUniform reads the last words of a uniform buffer of 64 KiB, at a constant offset and at an index.
 func farUniform() error {
-	_, p, err := loadText(`
-shader compute "main" {
-  info { workgroup_size=1,1,1 num_ubos=1 num_ssbos=1 writes_memory }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32x2 = vulkan_resource_index %0 desc_type=6
-      %2:32x2 = load_vulkan_descriptor %1 desc_type=6
-      %3:32 = load_const 0xfff8
-      %4:32 = load_ubo %2, %3 align_mul=8 range=65536
-      %5:32x3 = load_workgroup_id
-      %6:32 = load_const 0x4
-      %7:32 = ishl %5.x, %6
-      %8:32 = load_const 0xfffc
-      %9:32 = iadd %7, %8
-      %10:32 = load_ubo %2, %9 align_mul=4 range=65536
-      %11:32 = load_const 0x1
-      %12:32x2 = vulkan_resource_index %0 binding=1 desc_type=7
-      %13:32x2 = load_vulkan_descriptor %12 desc_type=7
-      %14:32x2 = vec2 %4, %10
-      store_ssbo %14, %13, %0 write_mask=xy align_mul=8
-  }
-}
-`, CompileOptions{})
+	_, p, err := loadText(farUniformText, CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -253,31 +167,12 @@ func loadText(text string, opts CompileOptions) (*ir.Shader, emu.Program, error)
 var positions string
 
 // thirdBuffer paints the colour of a uniform buffer, the only one that it reads.
-const thirdBuffer = `
-shader fragment "main" {
-  info { outputs_written=0x10 num_ubos=1 io_lowered }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32x2 = vulkan_resource_index %0 binding=2 desc_type=1
-      %2:32x2 = load_vulkan_descriptor %1 desc_type=1
-      %3:32x4 = load_ubo %2, %0 align_mul=16 range=16
-      store_output %3, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`
+//
+//go:embed testdata/ir/third_buffer.nir
+var thirdBuffer string
 
-const plainColor = `
-shader fragment "main" {
-  info { outputs_written=0x10 io_lowered }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32x4 = load_const (0x3f800000, 0x3e800000, 0x3f000000, 0x3f800000)
-      store_output %1, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`
+//go:embed testdata/ir/plain_color.nir
+var plainColor string
 
 // baseVertex moves a triangle by gl_BaseVertex.
 //
@@ -403,18 +298,11 @@ func vertexOut(text string) (*emu.Slots, error) {
 	return &l.Out[0], nil
 }
 
+//go:embed testdata/ir/point_size.nir
+var pointSizeText string
+
 func pointSize() error {
-	out, err := vertexOut(`
-shader vertex "main" {
-  info { outputs_written=0x1001 io_lowered }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32 = load_const 0x3e800000
-      store_output %1, %0 base=12 range=1 write_mask=x src_type=f32 io_semantics={PSIZ 1}
-  }
-}
-`)
+	out, err := vertexOut(pointSizeText)
 	if err != nil {
 		return err
 	}
@@ -441,21 +329,11 @@ func fragmentOut(p emu.Program, l *emu.Launch) error {
 	return nil
 }
 
+//go:embed testdata/ir/second_color.nir
+var secondColorText string
+
 func secondColor() error {
-	_, p, err := loadText(`
-shader fragment "main" {
-  info { outputs_written=0x10 io_lowered }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32x4 = load_const (0x3f800000, 0x3e800000, 0x3f000000, 0x3f800000)
-      %2:32x4 = load_frag_coord
-      %3:32x4 = fadd %1, %2
-      store_output %1, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-      store_output %3, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1 dual=1}
-  }
-}
-`, CompileOptions{})
+	_, p, err := loadText(secondColorText, CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -469,21 +347,11 @@ shader fragment "main" {
 	return nil
 }
 
+//go:embed testdata/ir/fetch_without_sampler.nir
+var fetchWithoutSamplerText string
+
 func fetchWithoutSampler() error {
-	_, p, err := loadText(`
-shader fragment "main" {
-  info { outputs_written=0x10 num_textures=1 io_lowered }
-  var @1 uniform tex2D<f32> "t" { set=0 binding=0 }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = deref_var @1
-      %1:32 = load_const 0x0
-      %2:32x2 = load_const (0x1, 0x2)
-      %3:32x4 = txf texture_deref=%0 coord=%2 lod=%1 dim=2D dest=f32 coord_components=2
-      store_output %3, %1 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`, CompileOptions{})
+	_, p, err := loadText(fetchWithoutSamplerText, CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -509,20 +377,11 @@ func tileSample() error {
 	return fragmentOut(p, &emu.Launch{Draw: &emu.Pipeline{Color: []emu.Attachment{{View: &emu.ImageView{Image: img}}}}})
 }
 
+//go:embed testdata/ir/uniform_buffer.nir
+var uniformBufferText string
+
 func uniformBuffer() error {
-	_, _, err := loadText(`
-shader fragment "main" {
-  info { outputs_written=0x10 num_ubos=1 io_lowered }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32x2 = vulkan_resource_index %0 desc_type=6
-      %2:32x2 = load_vulkan_descriptor %1 desc_type=6
-      %3:32x4 = load_ubo %2, %0 align_mul=16 range=16
-      store_output %3, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`, CompileOptions{})
+	_, _, err := loadText(uniformBufferText, CompileOptions{})
 	return err
 }
 
@@ -552,26 +411,12 @@ var demoted string
 //go:embed testdata/ir/demoted_flag.nir
 var demotedFlag string
 
+//go:embed testdata/ir/helper_writes.nir
+var helperWritesText string
+
 // helperWrites counts fragments whose quads have helpers.
 func helperWrites() error {
-	s, err := ir.Parse(`
-shader fragment "main" {
-  info { outputs_written=0x10 num_ssbos=1 writes_memory io_lowered }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32x4 = load_frag_coord
-      %2:32x4 = ddx %1
-      %3:32x2 = vulkan_resource_index %0 desc_type=7
-      %4:32x2 = load_vulkan_descriptor %3 desc_type=7
-      %5:32 = load_const 0x1
-      %6:32 = ssbo_atomic %4, %0, %5 atomic_op=iadd
-      %7:32 = load_const 0x4
-      store_ssbo %6, %4, %7 write_mask=x align_mul=4
-      store_output %2, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`)
+	s, err := ir.Parse(helperWritesText)
 	if err != nil {
 		return err
 	}
@@ -606,6 +451,9 @@ shader fragment "main" {
 	}
 	return nil
 }
+
+//go:embed testdata/ir/messages.nir
+var messagesText string
 
 // messages has one thread of each workgroup tell another that there is data, and counts
 // those that were told too early.
@@ -654,43 +502,7 @@ shader compute "main" {
 }
 
 func messages() error {
-	s, p, err := loadText(`
-shader compute "main" {
-  info { workgroup_size=2,1,1 num_ssbos=1 writes_memory }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32x2 = vulkan_resource_index %0 desc_type=7
-      %2:32x2 = load_vulkan_descriptor %1 desc_type=7
-      %3:32x3 = load_local_invocation_id
-      %4:32x3 = load_workgroup_id
-      %5:32 = load_const 0x4
-      %6:32 = ishl %4.x, %5
-      %7:32 = load_const 0x1
-      %8:32 = load_const 0x4
-      %9:32 = iadd %6, %8
-      %10:32 = load_const 0x8
-      %11:32 = iadd %6, %10
-      %12:32 = iand %4.x, %7
-      %13:32 = ieq32 %3.x, %12
-    if %13 {
-      b1:
-        store_ssbo %7, %2, %9 write_mask=x align_mul=4
-        barrier execution_scope=none memory_scope=device memory_semantics=3 memory_modes=mem_ssbo
-        store_ssbo %7, %2, %6 write_mask=x align_mul=4
-    } else {
-      b2:
-        %14:32 = load_ssbo %2, %6 align_mul=4
-        barrier execution_scope=none memory_scope=device memory_semantics=3 memory_modes=mem_ssbo
-        %15:32 = load_ssbo %2, %9 align_mul=4
-        %16:32 = inot %15
-        %17:32 = iand %14, %16
-        store_ssbo %17, %2, %11 write_mask=x align_mul=4
-    }
-    b3:
-  }
-}
-`, CompileOptions{})
+	s, p, err := loadText(messagesText, CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -711,29 +523,13 @@ shader compute "main" {
 	return nil
 }
 
+//go:embed testdata/ir/out_of_bounds.nir
+var outOfBoundsText string
+
 // outOfBounds reads and writes beyond a buffer, at places that another has if only the
 // low words of addresses are looked at.
 func outOfBounds() error {
-	_, p, err := loadText(`
-shader compute "main" {
-  info { workgroup_size=1,1,1 num_ssbos=2 writes_memory }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32 = load_const 0x1
-      %2:32x2 = vulkan_resource_index %0 desc_type=7
-      %3:32x2 = load_vulkan_descriptor %2 desc_type=7
-      %4:32x2 = vulkan_resource_index %0 binding=1 desc_type=7
-      %5:32x2 = load_vulkan_descriptor %4 desc_type=7
-      %6:32 = load_push_constant %0 base=0 range=4 align_mul=4
-      %7:32 = load_ssbo %3, %6 align_mul=4
-      store_ssbo %1, %3, %6 write_mask=x align_mul=4
-      %8:32 = ssbo_atomic %3, %6, %1 atomic_op=iadd
-      %9:32 = load_const 0x4
-      store_ssbo %7, %5, %9 write_mask=x align_mul=4
-  }
-}
-`, CompileOptions{})
+	_, p, err := loadText(outOfBoundsText, CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -763,6 +559,9 @@ shader compute "main" {
 	return nil
 }
 
+//go:embed testdata/ir/test_unfed_refused.nir
+var testUnfedRefusedText string
+
 // What the hardware does not feed, take or hold is refused.
 func TestUnfedRefused(t *testing.T) {
 	const (
@@ -784,20 +583,7 @@ func TestUnfedRefused(t *testing.T) {
 			}
 		}
 	}
-	s, err := ir.Parse(`
-shader fragment "main" {
-  info { outputs_written=0x10 num_textures=1 io_lowered }
-  var @1 uniform tex2D<f32> "t" { set=0 binding=0 }
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = deref_var @1
-      %1:32 = load_const 0x0
-      %2:32x2 = load_const (0x1, 0x2)
-      %3:32x4 = txf texture_deref=%0 coord=%2 lod=%1 dim=2D dest=f32 coord_components=2
-      store_output %3, %1 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
-  }
-}
-`)
+	s, err := ir.Parse(testUnfedRefusedText)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package midgard
 
 import (
 	"context"
+	_ "embed"
 	"strings"
 	"testing"
 
@@ -9,30 +10,9 @@ import (
 )
 
 // passed has each thread of a workgroup read what its neighbour wrote.
-const passed = `
-shader compute "main" {
-  info { workgroup_size=8,1,1 num_ssbos=1 writes_memory }
-  shared_size=32
-  fn f0 "main" entry() {
-    b0:
-      %0:32 = load_const 0x0
-      %1:32x2 = vulkan_resource_index %0 desc_type=7
-      %2:32x2 = load_vulkan_descriptor %1 desc_type=7
-      %3:32x3 = load_local_invocation_id
-      %12:32 = mov %3.x
-      %4:32 = load_const 0x2
-      %5:32 = load_const 0x7
-      %6:32 = ishl %3.x, %4
-      %7:32 = ixor %3.x, %5
-      %8:32 = ishl %7, %4
-      STORE
-      BARRIER
-      LOAD
-      %10:32 = iadd %6, %11
-      store_ssbo %9, %2, %10 write_mask=x align_mul=4
-  }
-}
-`
+//
+//go:embed testdata/ir/passed.nir
+var passed string
 
 const wholeBarrier = "barrier execution_scope=workgroup memory_scope=workgroup memory_semantics=3 memory_modes=mem_ssbo|mem_shared"
 
