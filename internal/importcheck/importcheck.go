@@ -12,6 +12,9 @@ import (
 // module is the path of ours.
 const module = "nirc"
 
+// rootRoom is what the table calls the package in the module's own folder.
+const rootRoom = `nirc`
+
 // A Room is a row of the table: packages with the same rights.
 type Room struct {
 	// Forms say which packages are in it: a path below the module, "" the root; "x/..." is x and all
@@ -58,7 +61,7 @@ func Parse(doc string) (Rooms, error) {
 // spans lists the code spans of a cell, the root as "".
 func spans(cell string) (list []string) {
 	for _, m := range codeSpan.FindAllStringSubmatch(cell, -1) {
-		if m[1] == module {
+		if m[1] == rootRoom {
 			m[1] = ""
 		}
 		list = append(list, m[1])
