@@ -47,13 +47,15 @@ type Options struct {
 	FuseFfma16, FuseFfma32, FuseFfma64 bool
 	// Has*: the operation exists.
 	HasFsub, HasIsub, HasImul24, HasUmul24, HasIcselEqz, HasIadd3 bool
-	HasRotate, HasDot4x8, HasBitTest, HasAmul, HasUmulLow         bool
-	HasImad24, HasShiftLogic                                      bool // ir3's imad24, shrm … andg
-	HasGlobalInvocationID                                         bool // a register has it, without the base
-	SafeConsts                                                    bool // ir3: no more consts than each of five stages of a pipeline may take
-	DispatchBase                                                  bool // workgroup ids count from load_base_workgroup_id
-	SampleShading                                                 bool // fragment shaders run once a sample, whatever they read
-	Multiview                                                     bool // the pipeline draws views: input attachments are read at the view
+	// HasLea: ilea_agx and ulea_agx are there, and products of 32 bits by 32 to 64.
+	HasLea                                                bool
+	HasRotate, HasDot4x8, HasBitTest, HasAmul, HasUmulLow bool
+	HasImad24, HasShiftLogic                              bool // ir3's imad24, shrm … andg
+	HasGlobalInvocationID                                 bool // a register has it, without the base
+	SafeConsts                                            bool // ir3: no more consts than each of five stages of a pipeline may take
+	DispatchBase                                          bool // workgroup ids count from load_base_workgroup_id
+	SampleShading                                         bool // fragment shaders run once a sample, whatever they read
+	Multiview                                             bool // the pipeline draws views: input attachments are read at the view
 	// Robust is what becomes of accesses out of bounds; BoundsByElement: the hardware tests the bounds of
 	// buffers itself, for each element of an access.
 	Robust          Robust

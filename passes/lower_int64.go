@@ -9,6 +9,7 @@ var lowerInt64Pass = &Pass{
 		"pack_64_2x32_split and unpack_64_2x32_split, which opt_algebraic cancels. A divisor of 0 gives any value. Phis are lower_64bit_phis'.",
 	Options: []Option{
 		{"always", "whatever the target says", false},
+		{"sums", "additions and subtractions of scalars stay, as ilea_agx and ulea_agx do, for targets that compute them", false},
 		{"pairs", "sums, products, shifts, comparisons, logic and selections of one or two components stay, for targets that compute them", false},
 	},
 }
@@ -17,9 +18,9 @@ func lowerInt64(c *Context, s *ir.Shader) (bool, error) {
 	if !c.Bool("always") && !s.Options.LowerInt64 {
 		return false, nil
 	}
-	pairs := c.Bool("pairs")
+	pairs, sums := c.Bool("pairs"), c.Bool("sums")
 	return eachALU(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
-		if !is64(in) || pairs && staysPair(in) || !c.Step() {
+		if !is64(in) || pairs && staysPair(in) || sums && staysSum(in) || !c.Step() {
 			return nil
 		}
 		l := int64Lowering{b, in, pairs}
@@ -69,6 +70,17 @@ func staysPair(in *ir.Instr) bool {
 		return in.Srcs[0].Def.BitSize == 32 && !onlyLow(&in.Def)
 	}
 	return in.IsVec()
+}
+
+// staysSum tells what the option sums leaves.
+func staysSum(in *ir.Instr) bool {
+	switch in.Op {
+	case ir.OpIadd, ir.OpIsub:
+		return in.Def.NumComponents == 1 && !onlyLow(&in.Def)
+	case ir.OpIleaAgx, ir.OpUleaAgx:
+		return in.Def.NumComponents == 1
+	}
+	return false
 }
 
 // onlyLow reports whether nothing reads more than the low halves of d.

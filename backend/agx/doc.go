@@ -17,7 +17,7 @@
 // One function, the entry point, in SSA, structured control flow without
 // continue lists and returns, valid by ir.Validate, scalar ALU operations
 // except vecN and mov, what [Options] asks to lower gone, 64-bit values only as
-// pairs of words, booleans of 1 bit, no derefs but those of textures, inputs and outputs by
+// pairs of words and in sums (iadd, isub, ilea_agx, ulea_agx), booleans of 1 bit, no derefs but those of textures, inputs and outputs by
 // lower_io with constant offsets, memory accesses of at most 4 components of 8,
 // 16 or 32 bits.
 //

@@ -57,7 +57,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		LowerInt64: true, LowerDouble: true, LowerUabsSub: true, LowerMsad: true,
 		LowerDot4x8: true, LowerDotSat: true,
 		FuseFfma16: true, FuseFfma32: true,
-		HasFsub: true, HasIsub: true,
+		HasFsub: true, HasIsub: true, HasLea: true,
 		FloatControls: floatControls, Int16ALU: true, Float16ALU: true,
 		LowerIndirect: ir.ModeShaderIn | ir.ModeShaderOut,
 	}, nil

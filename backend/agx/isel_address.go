@@ -31,7 +31,20 @@ type place struct {
 	base  address
 	index opnd
 	shift uint8
+	// signed: the index is, before it is extended to 64 bits.
+	signed bool
 }
+
+// extension is the flag that says how the index is extended. Immediate ones are not negative.
+func (p *place) extension() isa.Flags {
+	if p.signed && p.index.kind != opImm {
+		return 0
+	}
+	return isa.Unsigned
+}
+
+// maxMemoryIndex is the largest immediate index.
+const maxMemoryIndex = 0x7fff
 
 // element is a byte offset counted in elements, as found in the current block.
 type element struct {
@@ -235,7 +248,7 @@ func (s *isel) guarded(in *ir.Instr, b buffer, off opnd, bytes int) address {
 
 // index makes a memory index source i of t.
 func (s *isel) index(t *isa.Instr, i int, o opnd, uses []mach.Value) []mach.Value {
-	if o.kind == opImm && o.bits <= 0x7fff {
+	if o.kind == opImm && o.bits <= maxMemoryIndex {
 		t.Srcs[i] = isa.I(int(o.bits))
 		return uses
 	}

@@ -62,6 +62,9 @@ func (s *isel) alu(in *ir.Instr) {
 		s.broken(in, "%s with %d components is left at selection: ALU operations must be scalar", in.Op, in.Def.NumComponents)
 		return
 	}
+	if in.Def.BitSize == 64 && s.wideSum(in) {
+		return
+	}
 	for i := range in.Srcs {
 		if b := in.Srcs[i].Def.BitSize; b == 64 && !resource.Splits64(in.Op) {
 			s.fail(in, "64-bit %s is not supported", in.Op)

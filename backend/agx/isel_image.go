@@ -274,7 +274,7 @@ func (s *isel) imageAtomic(in *ir.Instr) {
 	if s.robustTexels(dim) != ir.RobustOff {
 		a = s.nowhere(a, inside, false)
 	}
-	s.atomic(in, op, a, at, data)
+	s.atomic(in, op, place{base: a, index: at}, data)
 	for _, codes := range [][]uint32{{0x96, 0x9a}, barrierImage, barrierAfter, {0x40}} {
 		s.memoryBarrier(codes)
 	}

@@ -186,7 +186,7 @@ func (s *isel) loadBuffer(in *ir.Instr) {
 // deviceLoad selects a load from a place.
 func (s *isel) deviceLoad(in *ir.Instr, m memShape, at place) {
 	n := int(in.Def.NumComponents)
-	t := isa.Instr{Op: isa.OpDeviceLoad, Format: m.format, Mask: 1<<n - 1, Flags: isa.Unsigned, Shift: at.shift}
+	t := isa.Instr{Op: isa.OpDeviceLoad, Format: m.format, Mask: 1<<n - 1, Flags: at.extension(), Shift: at.shift}
 	if in.Intr != ir.IntrLoadPushConstant && in.Intr != ir.IntrLoadUbo && in.Intr != ir.IntrLoadConstant {
 		s.setCoherent(in, &t)
 	}
@@ -298,7 +298,7 @@ func (s *isel) storeBuffer(in *ir.Instr) {
 // deviceStore selects a store of components to a place, which is that of
 // component 0.
 func (s *isel) deviceStore(in *ir.Instr, m memShape, at place, first, n int) {
-	t := isa.Instr{Op: isa.OpDeviceStore, Format: m.format, Mask: 1<<n - 1, Flags: isa.Unsigned, Shift: at.shift}
+	t := isa.Instr{Op: isa.OpDeviceStore, Format: m.format, Mask: 1<<n - 1, Flags: at.extension(), Shift: at.shift}
 	index := at.index
 	if first > 0 {
 		if t.Shift > 0 {
@@ -320,24 +320,55 @@ func (s *isel) global(in *ir.Instr, d *ir.Def) address {
 		return address{}
 	}
 	lo, hi := s.comp(d, 0), s.comp(d, 1)
-	if d.Instr.IsIntrinsic(ir.IntrLoadSysvalAgx) {
+	if d.Instr.IsIntrinsic(ir.IntrLoadSysvalAgx) || s.uni.isBase(lo, hi) {
 		return address{uniform: true, number: lo.bits}
 	}
 	return address{lo: lo, hi: hi}
 }
 
+// globalPlace is where a global access of elements of 1<<log bytes goes: what is added to its
+// address is the access' own index, if that can have it.
+func (s *isel) globalPlace(in *ir.Instr, d *ir.Def, log uint) place {
+	x := d.Instr
+	if x.Kind != ir.KindALU || d.NumComponents != 1 || d.BitSize != 64 {
+		return place{base: s.global(in, d), index: imm32(0)}
+	}
+	switch x.Op {
+	case ir.OpIleaAgx, ir.OpUleaAgx:
+		k, ok := x.Srcs[2].Const(0)
+		if b := x.Srcs[0].Def; ok && b.NumComponents == 1 && uint(k) >= log && uint(k) <= log+2 {
+			return place{base: s.global(in, b), index: s.src(x, 1), shift: uint8(uint(k) - log), signed: x.Op == ir.OpIleaAgx}
+		}
+	case ir.OpIadd:
+		for k := range 2 {
+			c, ok := x.Srcs[1-k].Const(0)
+			if b := x.Srcs[k].Def; ok && b.NumComponents == 1 && c&(1<<log-1) == 0 && c>>log <= maxMemoryIndex {
+				return place{base: s.global(in, b), index: imm32(uint32(c >> log))}
+			}
+		}
+	}
+	return place{base: s.global(in, d), index: imm32(0)}
+}
+
 func (s *isel) loadGlobal(in *ir.Instr) {
 	m, ok := s.shapeOfMem(in, in.Def.BitSize, int(in.Def.NumComponents))
 	if ok {
-		s.deviceLoad(in, m, place{base: s.global(in, in.Srcs[0].Def), index: imm32(0)})
+		s.deviceLoad(in, m, s.globalPlace(in, in.Srcs[0].Def, m.log))
 	}
 }
 
 func (s *isel) storeGlobal(in *ir.Instr) {
-	a := s.global(in, in.Srcs[1].Def)
 	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
-		if m, ok := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n); ok && s.err == nil {
-			s.deviceStore(in, m, place{base: a, index: imm32(0)}, first, n)
+		m, ok := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n)
+		if !ok {
+			return
+		}
+		at := s.globalPlace(in, in.Srcs[1].Def, m.log)
+		if first > 0 && at.index.kind != opImm { // the sum might not fit the index
+			at = place{base: s.global(in, in.Srcs[1].Def), index: imm32(0)}
+		}
+		if s.err == nil {
+			s.deviceStore(in, m, at, first, n)
 		}
 	})
 }
@@ -376,22 +407,26 @@ func (s *isel) atomicBuffer(in *ir.Instr) {
 	if at.shift > 0 {
 		at.index = s.shiftLeft(false, at.index, uint32(at.shift)) // atomics do not shift
 	}
-	s.atomic(in, op, at.base, at.index, data)
+	s.atomic(in, op, at, data)
 }
 
 func (s *isel) atomicGlobal(in *ir.Instr) {
 	if op, data, ok := s.atomicData(in, 1); ok {
-		s.atomic(in, op, s.global(in, in.Srcs[0].Def), imm32(0), data)
+		at := s.globalPlace(in, in.Srcs[0].Def, 2)
+		if at.shift > 0 { // atomics have no shift
+			at = place{base: s.global(in, in.Srcs[0].Def), index: imm32(0)}
+		}
+		s.atomic(in, op, at, data)
 	}
 }
 
-func (s *isel) atomic(in *ir.Instr, op isa.AtomicOp, a address, index opnd, data mach.Value) {
-	t := isa.Instr{Op: isa.OpAtomic, Mode: uint8(op), Flags: isa.Unsigned}
+func (s *isel) atomic(in *ir.Instr, op isa.AtomicOp, at place, data mach.Value) {
+	t := isa.Instr{Op: isa.OpAtomic, Mode: uint8(op), Flags: at.extension()}
 	if err := t.SetMultiDie(s.gpu.MultiDie); err != nil {
 		s.broken(in, "%v", err)
 	}
-	uses := s.baseSource(&t, 0, a, nil)
-	uses = s.index(&t, 1, index, uses)
+	uses := s.baseSource(&t, 0, at.base, nil)
+	uses = s.index(&t, 1, at.index, uses)
 	uses = s.register(&t, 2, data, uses)
 	s.result(in, t, uses)
 }

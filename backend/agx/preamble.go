@@ -68,7 +68,7 @@ func (p *preamble) classify(in *ir.Instr) {
 		p.can[d.Index], p.free[d.Index] = true, true
 		return
 	case ir.KindALU:
-		if d.BitSize == 64 || d.BitSize == 8 {
+		if d.BitSize == 64 && !movesWide(in) || d.BitSize == 8 {
 			return
 		}
 		free := in.IsVec() || in.Op == ir.OpMov
@@ -101,6 +101,15 @@ func (p *preamble) allCan(in *ir.Instr) bool {
 		}
 	}
 	return true
+}
+
+// movesWide reports whether an operation with a 64-bit result is one of addresses.
+func movesWide(in *ir.Instr) bool {
+	switch in.Op {
+	case ir.OpIadd, ir.OpIsub, ir.OpIleaAgx, ir.OpUleaAgx, ir.OpImul2x32_64, ir.OpUmul2x32_64, ir.OpPack64_2x32Split:
+		return in.Def.NumComponents == 1
+	}
+	return false
 }
 
 // isFree lists operations that operands or register allocation absorb, where
@@ -158,7 +167,7 @@ func (p *preamble) leaves(d *ir.Def) bool {
 func (p *preamble) move(in *ir.Instr) {
 	m := movedValue{in: in, bits: max(16, in.Def.BitSize)}
 	for range in.Def.NumComponents {
-		u, ok := p.uni.result(int(m.bits))
+		u, ok := p.room(int(m.bits))
 		if !ok {
 			return
 		}
@@ -168,12 +177,28 @@ func (p *preamble) move(in *ir.Instr) {
 	v := p.copy(in)
 	for c, u := range m.place {
 		x := p.b.Channel(v, c)
-		if in.Def.BitSize == 1 {
+		switch in.Def.BitSize {
+		case 1:
 			x = p.b.B2i16(x)
+		case 64:
+			p.store(p.b.Unpack64_2x32SplitY(x), u+2)
+			x = p.b.Unpack64_2x32SplitX(x)
 		}
-		p.b.Intrinsic(ir.IntrStorePreamble, 0, 0, x).Set(ir.IdxBase, uint64(u))
+		p.store(x, u)
 	}
 	p.moved = append(p.moved, m)
+}
+
+// room finds uniform registers for a value.
+func (p *preamble) room(bits int) (uint32, bool) {
+	if bits == 64 {
+		return p.uni.base()
+	}
+	return p.uni.result(bits)
+}
+
+func (p *preamble) store(x *ir.Def, u uint32) {
+	p.b.Intrinsic(ir.IntrStorePreamble, 0, 0, x).Set(ir.IdxBase, uint64(u))
 }
 
 // replace makes the shader read the value from uniform registers.
@@ -181,7 +206,11 @@ func (m *movedValue) replace() {
 	b := ir.NewBuilder(ir.Before(m.in)).AtInstr(m.in)
 	comps := make([]*ir.Def, len(m.place))
 	for c, u := range m.place {
-		comps[c] = &b.Intrinsic(ir.IntrLoadPreamble, 1, m.bits).Set(ir.IdxBase, uint64(u)).Def
+		if m.bits == 64 {
+			comps[c] = b.Pack64_2x32Split(loadPreamble(b, 32, u), loadPreamble(b, 32, u+2))
+			continue
+		}
+		comps[c] = loadPreamble(b, m.bits, u)
 		if m.in.Def.BitSize == 1 {
 			comps[c] = b.Ine(comps[c], b.ImmInt(0, 16))
 		}
@@ -191,6 +220,10 @@ func (m *movedValue) replace() {
 		r = b.Vec(comps...)
 	}
 	m.in.Def.RewriteUses(r)
+}
+
+func loadPreamble(b *ir.Builder, bits uint8, u uint32) *ir.Def {
+	return &b.Intrinsic(ir.IntrLoadPreamble, 1, bits).Set(ir.IdxBase, uint64(u)).Def
 }
 
 // start makes the preamble's shader, which has what code generation asks of it.

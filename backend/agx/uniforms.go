@@ -37,6 +37,16 @@ type piece struct {
 	// fixed pieces have their place among the reserved halves; it is at.
 	fixed bool
 	at    int
+	// base: the piece is a word of a 64-bit address that accesses count from, or the whole.
+	base bool
+}
+
+// rank orders the pieces: what must stand low comes first.
+func (p *piece) rank() int {
+	if p.base {
+		return 1
+	}
+	return uniformRank(p.Kind)
 }
 
 // fixed returns the number of a uniform whose place the ABI gives.
@@ -57,6 +67,53 @@ func (u *uniforms) fixed(k abi.Uniform, half int) uint32 {
 // result makes a piece for a value of the preamble of 16 or 32 bits.
 func (u *uniforms) result(bits int) (uint32, bool) {
 	return u.appendPiece(piece{halves: bits / 16}, preambleBudget)
+}
+
+// base makes a piece for a 64-bit address that the preamble computes.
+func (u *uniforms) base() (uint32, bool) {
+	return u.appendPiece(piece{halves: 4, base: true}, baseHalves)
+}
+
+// isBase reports whether two operands are the words of an address that accesses can count from:
+// neighbours that the driver fills in, which it puts where bases are, or what base made.
+func (u *uniforms) isBase(lo, hi opnd) bool {
+	if lo.kind != opUniform || hi.kind != opUniform || lo.half || hi.half || u.plain {
+		return false
+	}
+	x, y := u.item(lo.bits), u.item(hi.bits)
+	if x == nil || y == nil || x == y {
+		return x != nil && x == y && x.base && x.Half == int(lo.bits) && hi.bits == lo.bits+2
+	}
+	if x.Kind != y.Kind || x.Kind != abi.UniformPush && x.Kind != abi.UniformBufferData || x.Set != y.Set || x.Binding != y.Binding ||
+		x.Element != y.Element || x.Size != 4 || y.Size != 4 || x.Offset+4 != y.Offset || x.fixed || y.fixed {
+		return false
+	}
+	return u.makeBase(x) && u.makeBase(y)
+}
+
+// makeBase lets a word stand where bases are, if there is room.
+func (u *uniforms) makeBase(p *piece) bool {
+	if p.base {
+		return true
+	}
+	low := max(u.used.low, u.optional.low+u.keep.low)
+	if (u.reserved+3)&^3+low+8 > baseHalves { // the words of an address may count from an odd one
+		return false
+	}
+	p.base = true
+	u.used.low += 2
+	u.optional.low += 2
+	return true
+}
+
+// item is the piece of a number, nil if there is none.
+func (u *uniforms) item(number uint32) *piece {
+	for i := range u.items {
+		if p := &u.items[i]; int(number) >= p.Half && int(number) < p.Half+p.halves {
+			return p
+		}
+	}
+	return nil
 }
 
 // limit is a bound of accesses of some bytes to a buffer of the size that a
@@ -111,7 +168,7 @@ func (u *uniforms) appendPiece(k piece, budget int) (uint32, bool) {
 		used.low = max(used.low, u.optional.low+u.keep.low)
 	}
 	first := (u.reserved + 3) &^ 3
-	switch uniformRank(k.Kind) {
+	switch k.rank() {
 	case 0:
 		used.low = 0 // it comes first of all
 		fallthrough
@@ -128,14 +185,14 @@ func (u *uniforms) appendPiece(k piece, budget int) (uint32, bool) {
 	k.Half = u.next
 	u.items = append(u.items, k)
 	u.next += n
-	u.used.add(k.Kind, n)
+	u.used.add(k.rank(), n)
 	if isOptional(k.Kind) {
-		u.optional.add(k.Kind, n)
+		u.optional.add(k.rank(), n)
 	}
 	return uint32(k.Half), true
 }
 
-// uniformRank orders the pieces: what must stand low comes first.
+// uniformRank is the rank of a kind of pieces.
 func uniformRank(k abi.UniformKind) int {
 	switch k {
 	case abi.UniformHeap:
@@ -154,7 +211,7 @@ func uniformRank(k abi.UniformKind) int {
 func (u *uniforms) layOut() ([]abi.Uniform, int, error) {
 	sort.SliceStable(u.items, func(i, j int) bool {
 		a, b := &u.items[i], &u.items[j]
-		if x, y := uniformRank(a.Kind), uniformRank(b.Kind); x != y {
+		if x, y := a.rank(), b.rank(); x != y {
 			return x < y
 		}
 		if a.Kind == abi.UniformWords {
@@ -171,14 +228,14 @@ func (u *uniforms) layOut() ([]abi.Uniform, int, error) {
 			out = append(out, u.layFixed(&it))
 			continue
 		}
-		if uniformRank(it.Kind) < 2 {
+		if it.rank() < 2 && !it.base {
 			at = (at + 3) &^ 3
 		}
 		n := (it.halves + 1) &^ 1
 		for k := range n {
 			u.place[it.Half+k] = int32(at + k)
 		}
-		if limit := baseLimit(it.Kind); at+n > limit {
+		if limit := baseLimit(it.rank()); at+n > limit {
 			return nil, 0, ir.Unsupportedf("agx: more than %d halves of addresses in uniform registers are not supported", limit)
 		}
 		it.Half = at
@@ -199,8 +256,8 @@ func (u *uniforms) layFixed(it *piece) abi.Uniform {
 	return it.Uniform
 }
 
-func baseLimit(k abi.UniformKind) int {
-	switch uniformRank(k) {
+func baseLimit(rank int) int {
+	switch rank {
 	case 0:
 		return heapHalves
 	case 1:

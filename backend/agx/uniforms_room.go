@@ -9,9 +9,9 @@ import (
 // the low half of the file holds.
 type room struct{ all, low int }
 
-func (r *room) add(k abi.UniformKind, halves int) {
+func (r *room) add(rank, halves int) {
 	r.all += halves
-	if uniformRank(k) < 2 {
+	if rank < 2 {
 		r.low += halves
 	}
 }
@@ -63,7 +63,7 @@ func needed(s *ir.Shader, impl *ir.Impl) (r room) {
 	for i, on := range kinds {
 		if k := abi.UniformKind(i); on && !isOptional(k) {
 			u := abi.Uniform{Kind: k, Size: 8 * maxSamples} // the size counts for sample positions alone
-			r.add(k, (u.Halves()+1)&^1)
+			r.add(uniformRank(k), (u.Halves()+1)&^1)
 		}
 	}
 	return r

@@ -37,7 +37,7 @@ func TestUniformRoom(t *testing.T) {
 	for _, reserved := range []int{0, 5, 16} {
 		u := uniforms{reserved: reserved}
 		for _, k := range need {
-			u.keep.add(k, (&abi.Uniform{Kind: k}).Halves())
+			u.keep.add(uniformRank(k), (&abi.Uniform{Kind: k}).Halves())
 		}
 		buffers, words := 0, 0
 		for i := uint32(0); ; i++ {

@@ -418,3 +418,23 @@ func isFreeOfPositions(m *matcher, _ *bind) bool {
 	}
 	return false
 }
+
+// isUlt5: below 5, the shifts that an addition of AGX has.
+func isUlt5(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, _ uint8) bool { return v < 5 })
+}
+
+// is5To30: from 5 to 30.
+func is5To30(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, _ uint8) bool { return v >= 5 && v <= 30 })
+}
+
+// fitsI32: a signed number of 32 bits, extended.
+func fitsI32(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, _ uint8) bool { return int64(v) == int64(int32(v)) })
+}
+
+// fitsU32: an unsigned number of 32 bits.
+func fitsU32(_ *matcher, b *bind) bool {
+	return each(b, func(v uint64, _ uint8) bool { return v == uint64(uint32(v)) })
+}

@@ -1,0 +1,86 @@
+package agx
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/ir"
+)
+
+// addressCase is an address made of a base that the driver fills in and the lane's number.
+type addressCase struct {
+	name string
+	make func(b *ir.Builder, base, lane *ir.Def) *ir.Def
+	// in stands in the code, out does not.
+	in, out []string
+}
+
+var addressCases = []addressCase{
+	{"an index", func(b *ir.Builder, base, lane *ir.Def) *ir.Def { return b.UleaAgx(base, lane, b.Imm32(2)) },
+		[]string{"unsigned, 0"}, []string{"iadd r0_r1", "imadd"}},
+	{"a signed index, shifted further", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
+		return b.IleaAgx(b.Iadd(base, b.ImmInt(1024, 64)), b.Ineg(lane), b.Imm32(4))
+	}, []string{"signed, lsl 2"}, nil},
+	{"a shift below the element's", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
+		return b.UleaAgx(base, b.Ishl(lane, b.Imm32(2)), b.Imm32(0))
+	}, []string{"iadd"}, nil},
+	{"a constant after an index", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
+		return b.Iadd(b.UleaAgx(base, lane, b.Imm32(3)), b.ImmInt(1028, 64))
+	}, []string{", 257, unsigned"}, nil},
+	{"a constant that is subtracted", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
+		return b.Iadd(b.UleaAgx(base, b.Iadd(lane, b.Imm32(64)), b.Imm32(2)), b.ImmInt(-256, 64))
+	}, nil, nil},
+	{"a large constant", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
+		far := b.Iadd(b.UleaAgx(base, lane, b.Imm32(2)), b.ImmInt(0x123456789c, 64))
+		return b.Isub(far, b.ImmInt(0x1234567890, 64))
+	}, nil, nil},
+	{"a product", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
+		return b.Iadd(b.Imul2x32_64(b.Ineg(lane), b.ImmInt(-20, 32)), base)
+	}, []string{"imadd"}, nil},
+	{"what is the same for all is summed up before", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
+		groups := b.Channel(&b.Intrinsic(ir.IntrLoadNumWorkgroups, 3, 32).Def, 0)
+		return b.UleaAgx(b.UleaAgx(base, groups, b.Imm32(3)), lane, b.Imm32(2))
+	}, []string{"uniform_store"}, nil},
+	{"a difference", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
+		return b.Isub(b.Iadd(base, b.ImmInt(2048, 64)), b.Umul2x32_64(lane, b.Imm32(12)))
+	}, []string{"isub"}, nil},
+}
+
+// Addresses of 64 bits are summed up by one instruction each, or by the access itself, from the
+// driver's uniform registers.
+func TestAddresses(t *testing.T) {
+	for _, c := range addressCases {
+		t.Run(c.name, func(t *testing.T) {
+			s, b := gputest.NewShader(ir.StageCompute, 64)
+			lane := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
+			push := &b.Intrinsic(ir.IntrLoadPushConstant, 2, 32, b.Imm32(112)).Set(ir.IdxRange, 120).Set(ir.IdxAlignMul, 8).Def
+			base := b.Pack64_2x32Split(b.Channel(push, 0), b.Channel(push, 1))
+			at := c.make(b, base, lane)
+			b.Intrinsic(ir.IntrStoreGlobal, 0, 0, b.Iadd(lane, b.Imm32(100)), at).Set(ir.IdxWriteMask, 1).Set(ir.IdxAlignMul, 4)
+			b.Intrinsic(ir.IntrGlobalAtomic, 1, 32, at, b.Imm32(7)).Set(ir.IdxAtomicOp, uint64(ir.AtomicIAdd))
+			got := &b.Intrinsic(ir.IntrLoadGlobal, 1, 32, at).Set(ir.IdxAlignMul, 4).Def
+			out := b.Ishl(lane, b.Imm32(4))
+			words := b.Vec(got, b.Unpack64_2x32SplitX(b.Isub(at, base)), b.Unpack64_2x32SplitY(b.Isub(at, base)))
+			b.Intrinsic(ir.IntrStoreSsbo, 0, 0, words, gputest.StorageBuffer(b, 0, 1), out).Set(ir.IdxWriteMask, 7).Set(ir.IdxAlignMul, 4)
+			r := &gputest.Run{Groups: 1, In: gputest.RandomInput(1, 64), OutSize: 64 * 16, Push: make([]byte, 120)}
+			if err := execute(t, s, CompileOptions{}, r, nil); err != nil {
+				t.Fatal(err)
+			}
+			_, text, err := tryBuild(t, s, CompileOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range c.in {
+				if !strings.Contains(text, w) {
+					t.Errorf("no %q in\n%s", w, text)
+				}
+			}
+			for _, w := range c.out {
+				if strings.Contains(text, w) {
+					t.Errorf("%q in\n%s", w, text)
+				}
+			}
+		})
+	}
+}
