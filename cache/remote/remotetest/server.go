@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -258,14 +259,18 @@ func (s *Server) UpdateActionResult(_ context.Context, r *repb.UpdateActionResul
 }
 
 // blobName takes the name of a blob in the byte stream apart.
-func blobName(name string) (hash string, zstd bool) {
+func blobName(name string) (hash string, size int, zstd bool) {
 	parts := strings.Split(name, "/")
-	return parts[len(parts)-2], strings.Contains(name, "compressed-blobs/zstd/")
+	size, err := strconv.Atoi(parts[len(parts)-1])
+	if err != nil {
+		size = -1 // which nothing has
+	}
+	return parts[len(parts)-2], size, strings.Contains(name, "compressed-blobs/zstd/")
 }
 
 // Read sends a blob in pieces.
 func (s *Server) Read(r *bytestream.ReadRequest, out bytestream.ByteStream_ReadServer) error {
-	hash, zstd := blobName(r.ResourceName)
+	hash, _, zstd := blobName(r.ResourceName)
 	data, err := s.get(&repb.Digest{Hash: hash, SizeBytes: 1})
 	if err != nil {
 		return err
@@ -302,11 +307,11 @@ func (s *Server) Write(in bytestream.ByteStream_WriteServer) error {
 			break
 		}
 	}
-	hash, zstd := blobName(name)
+	hash, size, zstd := blobName(name)
 	n := int64(len(data))
 	if zstd {
 		var err error
-		if data, err = cache.Expand(data, 1<<30); err != nil {
+		if data, err = cache.Expand(data, size); err != nil {
 			return status.Error(codes.InvalidArgument, err.Error())
 		}
 	}
