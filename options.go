@@ -77,6 +77,9 @@ type Options struct {
 	// minSampleShading of more than one sample's share): fragment shaders run once a sample and
 	// interpolate there, whatever they read.
 	SampleShading bool
+	// Points is for graphics pipelines that draw points (VK_PRIMITIVE_TOPOLOGY_POINT_LIST): a vertex shader that
+	// writes no size stores 1 where the hardware needs it (AGX).
+	Points bool
 	// Multiview is for graphics pipelines that draw several views (a viewMask that is not 0): input
 	// attachments are read at the view. Without it they are read at the fragment's layer.
 	Multiview bool

@@ -214,7 +214,7 @@ func (u *Unit) translate(m *Module) (err error) {
 		own := *s.Options
 		s.Options = &own
 	}
-	s.Options.Robust, s.Options.Multiview = u.opts.Robust, u.opts.Multiview
+	s.Options.Robust, s.Options.Multiview, s.Options.Points = u.opts.Robust, u.opts.Multiview, u.opts.Points
 	if u.opts.Layout != nil {
 		if err := checkLayout(u.opts.File, s, u.opts.Layout); err != nil {
 			return err

@@ -55,6 +55,8 @@ type Options struct {
 	SafeConsts                                            bool // ir3: no more consts than each of five stages of a pipeline may take
 	DispatchBase                                          bool // workgroup ids count from load_base_workgroup_id
 	SampleShading                                         bool // fragment shaders run once a sample, whatever they read
+	Points                                                bool // the pipeline draws points by the size that its vertex shader stores
+	NeedsPointSize                                        bool // the hardware draws points by a size that the last stage stores, and has no other
 	Multiview                                             bool // the pipeline draws views: input attachments are read at the view
 	// Robust is what becomes of accesses out of bounds; BoundsByElement: the hardware tests the bounds of
 	// buffers itself, for each element of an access.

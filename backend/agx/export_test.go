@@ -12,7 +12,7 @@ var Faults = map[string]fault{
 	"linear texels": faultLinearTexels, "waits": faultWaits, "pixel fence": faultPixelFence, "helper writes": faultHelperWrites,
 	"final store": faultFinalStore, "nesting start": faultNestingStart, "layer range": faultLayerRange, "flat textures": faultFlatTextures, "cube depth": faultCubeDepth,
 	"workgroup fence": faultWorkgroupFence, "group barrier": faultGroupBarrier,
-	"slots": faultSlots, "layer": faultLayer, "coherent": faultCoherent,
+	"slots": faultSlots, "layer": faultLayer, "coherent": faultCoherent, "default size": faultDefaultSize,
 }
 
 // NumFaults is the number of switches that there are.

@@ -47,6 +47,7 @@ const (
 	faultNestingStart                        // r0l is what it is at the start
 	faultLayerRange                          // layers of sampled arrays are taken as they are
 	faultFlatTextures                        // one-dimensional textures have their own dimension
+	faultDefaultSize                         // points that no stage gives a size have none
 	faultCoherent                            // accesses that others see have the form of those that they do not
 	faultLayer                               // fragments are of layer 0, whatever layer they are of
 	numFaults              = iota

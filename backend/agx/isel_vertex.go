@@ -51,6 +51,9 @@ func (s *isel) vertexOutputs(vals []opnd) {
 	for k, v := range s.out.vars {
 		r.slots[v.slot][v.comp], r.locs[v.slot] = vals[k], s.out.locs[k]
 	}
+	if !r.written(int(ir.SlotPointSize)) && s.drawsPoints() && !faults.has(faultDefaultSize) {
+		r.slots[ir.SlotPointSize][0] = float32Imm(minPointSize)
+	}
 	s.meta.LayerViewportWord = abi.NoWord
 	for rank := range numRanks {
 		switch rank {
@@ -85,6 +88,17 @@ func (s *isel) vertexOutputs(vals []opnd) {
 	}
 	r.last.Op = machOp(isa.OpStVarFinal)
 	s.code.tmpl[r.last.Ext].Op = isa.OpStVarFinal
+}
+
+// drawsPoints reports whether the stage's vertices are known to be points.
+func (s *isel) drawsPoints() bool {
+	switch {
+	case s.meta.Tess != nil:
+		return s.sh.Info.Tess.PointMode
+	case s.sh.Info.Geom.MaxVertices > 0: // what rasterises a geometry shader's vertices
+		return s.sh.Info.Geom.OutPrimitive == ir.OutPoints
+	}
+	return s.sh.Options.Points
 }
 
 // vertexRecord is the record of a vertex while it is stored, in the order of outputRank.

@@ -56,6 +56,7 @@ var obligations = []struct {
 	{fault: "sample shading", draw: shadeSamples},
 	{fault: "sampler bias", draw: sampleBiased, abi: backend.MonolithicABI},
 	{fault: "coherent", script: "coherent", abi: backend.MonolithicABI},
+	{fault: "default size", script: "default_size"},
 	{fault: "layer", draw: inputAttachment},
 	{fault: "linear texels", script: "linear_texels", abi: backend.MonolithicABI},
 	{fault: "tile words", script: "tile_words", abi: nirc.SeparateABI},

@@ -89,6 +89,9 @@ func newBuilder(d cache.Store, r *shared) (*cache.Builder, error) {
 	if r.multiview {
 		text = append(text, "\n--multiview"...)
 	}
+	if r.points {
+		text = append(text, "\n--points"...)
+	}
 	if b, err := ir.ParseRobust(r.robust); err == nil && b != (ir.Robust{}) {
 		text = append(text, "\n--robust "+b.String()...)
 	}

@@ -24,7 +24,7 @@ type shared struct {
 	spec, macros, includes               []string
 	preIncludes                          []string
 	debug, dispatchBase, verify          bool
-	sampleShading, multiview             bool
+	sampleShading, multiview, points     bool
 	passes, pipeline, robust             string
 	safeConsts                           bool
 	disable                              []string
@@ -104,6 +104,7 @@ var sharedFlags = []sharedFlag{
 	{name: "dispatch-base", value: func(s *shared) any { return &s.dispatchBase }, help: "compile for pipelines of vkCmdDispatchBase: workgroup ids count from a base"},
 	{name: "sample-shading", value: func(s *shared) any { return &s.sampleShading }, help: "compile for pipelines with sampleShadingEnable: fragment shaders run once a sample"},
 	{name: "multiview", value: func(s *shared) any { return &s.multiview }, help: "compile for pipelines with a viewMask: input attachments are read at the view, not at the layer"},
+	{name: "points", value: func(s *shared) any { return &s.points }, help: "compile for pipelines that draw points: a vertex shader that writes no size stores 1 where the hardware needs it (AGX)"},
 	{name: "robust", value: func(s *shared) any { return &s.robust }, def: "off", check: checkRobust,
 		help: "accesses out of bounds, by `KINDS`: off, buffer, buffer2, image, image2, or by kind, as in storage=buffer2,images=image2"},
 	{name: "layout", value: func(s *shared) any { return &s.layoutFile },
@@ -168,7 +169,7 @@ var sharedFlags = []sharedFlag{
 // Groups of flags that commands declare together.
 var (
 	targetFlags  = []string{"target", "gpu"}
-	choiceFlags  = []string{"opt-level", "passes", "pipeline", "disable-pass", "verify-each", "dispatch-base", "sample-shading", "multiview", "safe-consts", "robust", "layout"}
+	choiceFlags  = []string{"opt-level", "passes", "pipeline", "disable-pass", "verify-each", "dispatch-base", "sample-shading", "multiview", "points", "safe-consts", "robust", "layout"}
 	frontFlags   = []string{"entry", "stage", "spec", "target-env", "define", "undefine", "include", "pre-include", "front-end", "language"}
 	moduleFlags  = append(slices.Clone(frontFlags), "next", "abi", "state", "debug")
 	compileFlags = slices.Concat(targetFlags, choiceFlags, moduleFlags) // every command that compiles modules takes these

@@ -158,6 +158,7 @@ func (x *Execution) compile(ctx context.Context) ([]compiledStage, error) {
 	one := func(i int, o nirc.Options) (compiledStage, error) {
 		s := sources[i]
 		o.SampleShading = x.Draw != nil && x.Draw.Multisample.SampleShading
+		o.Points = x.Draw != nil && x.Draw.Topology == emu.PointList
 		o.Multiview = x.Draw != nil && x.Draw.ViewMask != 0
 		o.File, o.Entry, o.Stage, o.Next = s.m.Name, s.entry.Name, s.entry.Stage, ir.NextStage(s.entry.Stage, has)
 		return compileStage(ctx, s.m, o)

@@ -56,11 +56,35 @@ func (t *ScriptTarget) fitPipeline(ctx context.Context, p *emu.Pipeline) error {
 		if !ok {
 			continue
 		}
-		q, err := again.(func(context.Context) (emu.Program, error))(ctx)
+		q, err := again.(recompile)(ctx, func(o *nirc.Options) { o.SafeConsts = true })
 		if err != nil {
 			return err
 		}
 		*places[i] = q
 	}
-	return nil
+	return t.fitPoints(ctx, p)
+}
+
+// recompile compiles a program again, with other options.
+type recompile func(ctx context.Context, change func(o *nirc.Options)) (emu.Program, error)
+
+// fitPoints puts a vertex program that stores a size in place of one that does not, where the pipeline
+// draws points and the hardware has no other size for them.
+func (t *ScriptTarget) fitPoints(ctx context.Context, p *emu.Pipeline) (err error) {
+	again, ok := t.again.Load(p.Vertex)
+	if !ok || p.Topology != emu.PointList || p.TessEval != nil || p.Geometry != nil || !t.needsPointSize() {
+		return nil
+	}
+	p.Vertex, err = again.(recompile)(ctx, func(o *nirc.Options) { o.Points = true })
+	return err
+}
+
+// needsPointSize reports whether the target's hardware draws points by the size that a program stores.
+func (t *ScriptTarget) needsPointSize() bool {
+	b, err := nirc.Backend(t.Name())
+	if err != nil {
+		return false
+	}
+	o, err := b.Options(t.Options.GPU, ir.StageVertex)
+	return err == nil && o.NeedsPointSize
 }

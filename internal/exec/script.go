@@ -34,7 +34,7 @@ type ScriptTarget struct {
 	Options nirc.Options
 	// Interpret executes the IR that the target's passes leave.
 	Interpret bool
-	// again compiles a program with less of what its pipeline shares (fitPipeline), by the program.
+	// again has a recompile of those programs that a pipeline may want otherwise (fitPipeline), by the program.
 	again sync.Map
 }
 
@@ -99,12 +99,13 @@ func (t *ScriptTarget) compileWith(ctx context.Context, sh amber.Shader, o nirc.
 	if err == nil && p.WaveSize() == 1 && numbersSubgroups(m.SPIRV) {
 		return nil, &amber.Unsupported{What: "scripts that number subgroups expect several invocations in each: this is not supported, a subgroup is one thread"}
 	}
-	if err == nil && sh.Stage != ir.StageCompute && !o.SafeConsts && len(misfits(t.Name(), []emu.Program{p, p})) > 0 {
-		t.again.Store(p, func(ctx context.Context) (emu.Program, error) {
-			safe := t.Options
-			safe.SafeConsts = true
-			return t.compileWith(ctx, sh, safe)
-		})
+	large := sh.Stage != ir.StageCompute && !o.SafeConsts && err == nil && len(misfits(t.Name(), []emu.Program{p, p})) > 0
+	if large || err == nil && sh.Stage == ir.StageVertex && !o.Points && t.needsPointSize() {
+		t.again.Store(p, recompile(func(ctx context.Context, change func(*nirc.Options)) (emu.Program, error) {
+			o := t.Options
+			change(&o)
+			return t.compileWith(ctx, sh, o)
+		}))
 	}
 	return p, err
 }

@@ -1,7 +1,9 @@
 package core
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"nirc/backend/agx/abi"
 	"nirc/internal/emu"
@@ -174,10 +176,28 @@ func execStVar(w *wave, x *inst) error {
 	return nil
 }
 
+// drawsPoints reports whether the wave is of the last stage of a draw of points.
+func (w *wave) drawsPoints() bool {
+	d := w.l.Draw
+	switch {
+	case d == nil || d.Raster.Discard || lastStage(d) != w.p:
+		return false
+	case d.Geometry != nil:
+		g, ok := d.Geometry.(*program)
+		return ok && g.meta.Geometry.OutPrimitive == ir.OutPoints
+	case d.TessEval != nil:
+		return w.p.meta.Tess != nil && w.p.meta.Tess.PointMode
+	}
+	return d.Topology == emu.PointList
+}
+
 // finishRecord hands the records of the lanes to what reads them.
 func (w *wave) finishRecord() error {
 	words := w.placed()
 	user := abi.UserWord + words.Smooth + words.Flat + words.Linear
+	if w.check != nil && w.drawsPoints() && !slices.ContainsFunc(w.p.meta.Varyings, func(v abi.Varying) bool { return v.Slot == ir.SlotPointSize }) {
+		return errors.New("points are drawn, and the program stores no size for them")
+	}
 	for lane := range w.n {
 		record, out := w.record[lane*w.p.record:(lane+1)*w.p.record], &w.l.Out[lane]
 		for n := abi.UserWord; n < user; n++ {
