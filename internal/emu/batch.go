@@ -121,7 +121,7 @@ func (b *vertexBatch) shade(d *drawer) error {
 		for i := range lanes {
 			d.fetcher.fetch(&lanes[i], b.inputs[i])
 		}
-		b.launch = Launch{Env: d.p.Env, NumLanes: len(lanes), Check: d.params.Check, Approx: d.params.ApproxSeed(), Seed: d.garbage.Long(), Draw: d.p, Viewport: d.viewport, Vertex: lanes, Inputs: b.inputs[:len(lanes)], Out: b.slots[first : first+len(lanes)]}
+		b.launch = Launch{Env: d.p.Env, NumLanes: len(lanes), Check: d.params.Check, Approx: d.params.ApproxSeed(), Seed: d.garbage.Long(), swap: d.swaps.of(ir.StageVertex), Draw: d.p, Viewport: d.viewport, Vertex: lanes, Inputs: b.inputs[:len(lanes)], Out: b.slots[first : first+len(lanes)]}
 		if err := d.runWave(d.p.Vertex.NewWave(&b.launch), &b.launch); err != nil {
 			return err
 		}

@@ -189,6 +189,9 @@ type Launch struct {
 	// programs fetch vertices or blend, or place varyings as the fragment program reads them.
 	Draw *Pipeline
 
+	// Capture is for the waves of Pipeline.Capture.
+	Capture *CaptureLaunch
+
 	// Viewport is the viewport transform of vertex waves of a draw, for programs with
 	// StageIO.WindowPosition.
 	Viewport *ViewportTransform

@@ -32,6 +32,7 @@ type drawer struct {
 	out     outputs
 	view    uint32 // of multiview
 	garbage Garbage
+	swaps   *drawSwaps // nil: the garbage is that of the seed
 }
 
 // Draw runs a draw through the pipeline: vertex fetch and stage, assembly,
@@ -39,15 +40,30 @@ type drawer struct {
 // attachments. Primitives take effect in order. It returns an error for what
 // the pipeline cannot do, for what a wave did wrong, and ErrTimeout.
 func Draw(ctx context.Context, p *Pipeline, params DrawParams) error {
-	d := &drawer{p: p, params: &params, meter: newMeter(ctx, &params.Limits), garbage: Poison(params.seed())}
+	d := newDrawer(ctx, p, &params)
 	if err := d.prepare(); err != nil {
 		return err
 	}
-	err := d.run()
-	if err == nil {
-		err = d.out.resolve(p)
+	if params.Check && ctx.Value(onceKey{}) == nil && d.twiceSmall() {
+		return d.twice(ctx)
 	}
-	if s := params.Stats; s != nil {
+	return d.once()
+}
+
+func newDrawer(ctx context.Context, p *Pipeline, params *DrawParams) *drawer {
+	return &drawer{p: p, params: params, meter: newMeter(ctx, &params.Limits), garbage: Poison(params.seed())}
+}
+
+// once runs the draw, which is prepared.
+func (d *drawer) once() error {
+	err := d.captureVertices()
+	if err == nil {
+		err = d.run()
+	}
+	if err == nil {
+		err = d.out.resolve(d.p)
+	}
+	if s := d.params.Stats; s != nil {
 		s.VertexInvocations += d.stats.VertexInvocations
 		s.FragmentInvocations += d.stats.FragmentInvocations
 		s.Primitives += d.stats.Primitives

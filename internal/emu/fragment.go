@@ -182,7 +182,7 @@ func (f *fragmentStage) flush() error {
 	}
 	f.n = 0
 	f.d.garbage.fillSlots(f.out[:n], ir.NumResultSlots)
-	f.launch = Launch{Env: f.d.p.Env, NumLanes: n, Check: f.d.params.Check, Approx: f.d.params.ApproxSeed(), Seed: f.d.garbage.Long(), Fragment: f.lanes[:n], Out: f.out[:n], Draw: f.d.p, Tile: f.launch.Tile[:0]}
+	f.launch = Launch{Env: f.d.p.Env, NumLanes: n, Check: f.d.params.Check, Approx: f.d.params.ApproxSeed(), Seed: f.d.garbage.Long(), swap: f.d.swaps.of(ir.StageFragment), Fragment: f.lanes[:n], Out: f.out[:n], Draw: f.d.p, Tile: f.launch.Tile[:0]}
 	if err := f.d.runWave(f.prog.NewWave(&f.launch), &f.launch); err != nil {
 		return fmt.Errorf("fragment stage: %w", err)
 	}

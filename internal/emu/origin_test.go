@@ -137,3 +137,62 @@ func TestSecondRunLeavesNothing(t *testing.T) {
 		t.Errorf("%d runs leave %d, %d, %d accesses out of bounds and %d workgroups", runs, a, b, mem.OutOfBounds, stats.Workgroups)
 	}
 }
+
+// A draw whose texels, or memory, hang on what its waves find where nothing was written is reported, with the
+// piece of garbage and the stage; one that only holds it is not.
+func TestDrawOrigins(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		vertex     bool
+		run        func(l *Launch, regs []uint32)
+	}{
+		{"a colour", "hangs on what nothing wrote, register 2 of wave 1, of the fragment stage", false, func(l *Launch, regs []uint32) {
+			l.Out[0][ir.SlotData0][1] = fb(float32(regs[2] % 2))
+		}},
+		{"memory", "what is stored at address", false, func(l *Launch, regs []uint32) { l.Env.Mem.Store(l.Env.Mem.bufs[0].Addr, 4, uint64(regs[0])) }},
+		{"a position", "register 3 of wave 0, of the vertex stage", true, func(l *Launch, regs []uint32) {
+			l.Out[2][ir.SlotPos][0] = fb(-1 + float32(regs[3]%3))
+		}},
+		{"nothing", "", false, func(l *Launch, regs []uint32) { l.Out[0][ir.SlotData0][1] = regs[1] * 0 }},
+	} {
+		found := 0
+		for seed := range uint64(8) {
+			spoil := func(p *fakeProgram) {
+				run := p.run
+				p.run = func(l *Launch, pc int) (Status, error) {
+					st, err := run(l, pc)
+					g, regs := l.Garbage(), make([]uint32, 4)
+					for r := range regs {
+						g.Mark("register", r, 2)
+						regs[r] = g.Word()
+					}
+					c.run(l, regs)
+					return st, err
+				}
+			}
+			p := testPipeline(t, 8, 8, 1, "R8G8B8A8_UNORM", 1, quad(0), constantColor(1, 0, 0, 1))
+			p.Topology = TriangleStrip
+			p.Env.Mem.Alloc(16)
+			if c.vertex {
+				spoil(p.Vertex.(*fakeProgram))
+			} else {
+				spoil(p.Fragment.(*fakeProgram))
+			}
+			params := DrawParams{VertexCount: 4, InstanceCount: 1, Limits: Limits{Check: true, Seed: seed + 1}}
+			err := Draw(context.Background(), p, params)
+			switch {
+			case err == nil:
+			case c.want == "" || !strings.Contains(err.Error(), c.want):
+				t.Errorf("%s, seed %d: %v", c.name, seed, err)
+			default:
+				found++
+			}
+			if err := Draw(Once(context.Background()), p, params); err != nil {
+				t.Errorf("%s, once: %v", c.name, err)
+			}
+		}
+		if c.want == "" && found > 0 || c.want != "" && found < 3 {
+			t.Errorf("%s: %d runs of 8 show it", c.name, found)
+		}
+	}
+}

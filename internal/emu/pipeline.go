@@ -211,6 +211,9 @@ type Attachment struct {
 // change it, so several draws may share one.
 type Pipeline struct {
 	Vertex, TessCtrl, TessEval, Geometry, Fragment Program
+	// Capture is the program of the vertex shader that writes transform feedback, on hardware where that
+	// is another than the one that draws; nil: the last stage's outputs are captured.
+	Capture Program
 	// Env is what all stages see.
 	Env *Env
 

@@ -86,7 +86,7 @@ func (t *tessStage) control() error {
 	}
 	for w := range count {
 		lanes := t.ctrlLanes[w*size : min((w+1)*size, len(t.ctrlLanes))]
-		t.launches[w] = Launch{Env: t.d.p.Env, NumLanes: len(lanes), Check: t.d.params.Check, Approx: t.d.params.ApproxSeed(), Seed: t.d.garbage.Long(), TessCtrl: lanes}
+		t.launches[w] = Launch{Env: t.d.p.Env, NumLanes: len(lanes), Check: t.d.params.Check, Approx: t.d.params.ApproxSeed(), Seed: t.d.garbage.Long(), swap: t.d.swaps.of(ir.StageTessCtrl), TessCtrl: lanes}
 		t.waves[w] = t.ctrl.NewWave(&t.launches[w])
 		t.waiting[w] = false
 		t.d.stats.Waves++
@@ -199,7 +199,7 @@ func (t *tessStage) evaluate(p *Patch) error {
 		for _, c := range points {
 			t.evalLanes = append(t.evalLanes, TessEvalLane{Patch: p, Coord: c})
 		}
-		t.launch = Launch{Env: t.d.p.Env, NumLanes: len(points), Check: t.d.params.Check, Approx: t.d.params.ApproxSeed(), Seed: t.d.garbage.Long(), Draw: t.d.p, TessEval: t.evalLanes, Out: t.slots[first : first+len(points)]}
+		t.launch = Launch{Env: t.d.p.Env, NumLanes: len(points), Check: t.d.params.Check, Approx: t.d.params.ApproxSeed(), Seed: t.d.garbage.Long(), swap: t.d.swaps.of(ir.StageTessEval), Draw: t.d.p, TessEval: t.evalLanes, Out: t.slots[first : first+len(points)]}
 		if err := t.d.runWave(t.eval.NewWave(&t.launch), &t.launch); err != nil {
 			return err
 		}

@@ -25,6 +25,9 @@ func (d *drawer) checkFeedback() error {
 		return nil
 	}
 	io := d.last.IO()
+	if d.p.Capture != nil {
+		io = d.p.Capture.IO()
+	}
 	if len(io.Captures) == 0 {
 		return fmt.Errorf("emu: transform feedback with a %v stage that captures nothing", d.last.Stage())
 	}
@@ -40,7 +43,7 @@ func (d *drawer) checkFeedback() error {
 // them, or none where a buffer has no room.
 func (d *drawer) capture(stream uint8, v []*Slots) {
 	f := d.params.Feedback
-	if f == nil {
+	if f == nil || d.p.Capture != nil {
 		return
 	}
 	io := d.last.IO()
