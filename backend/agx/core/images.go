@@ -83,7 +83,7 @@ type storeNote uint8
 // nothing orders after it. Fragments and vertices have no barriers: what they share without
 // atomics races by the shader's own will.
 func (w *wave) stored(addr uint64, n, lane int) {
-	if s := w.p.meta.Stage; w.check == nil || s == ir.StageFragment || s == ir.StageVertex {
+	if s := w.p.meta.Stage; w.check == nil || s == ir.StageFragment || s == ir.StageVertex || addr < hole { // nothing stays in the hole
 		return
 	}
 	if w.check.stores == nil {
