@@ -22,6 +22,7 @@ const (
 	CullABI     = backend.CullABI
 	ClipABI     = backend.ClipABI
 	LinearABI   = backend.LinearABI
+	FeedbackABI = backend.FeedbackABI
 )
 
 //go:embed pipeline.yaml

@@ -49,6 +49,9 @@ const (
 	// LinearABI makes a vertex shader that multiplies outputs by w, which the fragment shader
 	// interpolates without perspective; the mask of their locations follows, as in linear:0x5.
 	LinearABI = "linear:"
+	// FeedbackABI makes the program of a vertex shader that writes what transform feedback captures, and
+	// nothing for the rasteriser.
+	FeedbackABI = "xfb"
 )
 
 // ABIKinds lists the calling conventions of targets without their parameters, each once.

@@ -26,6 +26,8 @@ type CompileOptions struct {
 	Clip, Cull int
 	// Linear are the outputs of a vertex shader that leave multiplied by w: see abi.Meta.
 	Linear uint32
+	// Feedback makes the program that transform feedback captures by: see abi.Meta.Captures.
+	Feedback bool
 	// plan, if not "", names the one plan that is tried where it does (for tests).
 	plan string
 }
@@ -125,6 +127,9 @@ func newCompiler(s *ir.Shader, opts CompileOptions) (c *compiler, err error) {
 	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
 	default:
 		return nil, ir.Unsupportedf("midgard: %s shaders are not supported", s.Stage)
+	}
+	if opts.Feedback && (s.Stage != ir.StageVertex || len(s.Captures) == 0) {
+		return nil, ir.Unsupportedf("midgard: a program of the ABI xfb is of a vertex shader with outputs that transform feedback captures, which this %s shader is not", s.Stage)
 	}
 	if opts.Blend != "" {
 		if s.Stage != ir.StageFragment {

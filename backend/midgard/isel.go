@@ -53,6 +53,8 @@ type isel struct {
 	guards  []guard
 	// blend, if not nil, is the layout of the target of a blend program.
 	blend *blendLayout
+	// feedback: the program writes transform feedback, and no outputs.
+	feedback bool
 	// floor is the first work register that is free for values.
 	floor  int
 	loopOf *loop      // the innermost loop
@@ -77,7 +79,7 @@ func (s *isel) broken(in *ir.Instr, format string, args ...any) {
 func (c *compiler) selectFunc() (*isel, error) {
 	impl := c.s.Entry().Impl
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
-	s := &isel{sh: c.s, impl: impl, gpu: c.gpu, meta: &c.meta, res: c.res, f: &function{}}
+	s := &isel{sh: c.s, impl: impl, gpu: c.gpu, meta: &c.meta, res: c.res, f: &function{}, feedback: c.opts.Feedback}
 	s.tab = tables{meta: s.meta, layout: c.job.Layout, limit: c.uniforms}
 	s.vals = make([]value, impl.NumDefs)
 	s.lazy = make([]bool, impl.NumDefs)

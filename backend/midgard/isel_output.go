@@ -163,7 +163,11 @@ func (s *isel) finish() {
 	s.loc = 0
 	switch s.sh.Stage {
 	case ir.StageVertex:
-		s.vertexOutputs()
+		if s.feedback {
+			s.feedbackOutputs()
+		} else {
+			s.vertexOutputs()
+		}
 	case ir.StageFragment:
 		if s.blend != nil {
 			s.blendOutput()

@@ -61,7 +61,7 @@ func layoutOf(format string) (*blendLayout, error) {
 
 // ABIs lists those of blend programs, one for each format that render targets of theirs can have, and
 // those of fragment programs by the numbers of clip and cull distances before them, and one of vertex programs
-// that stands for all masks.
+// that stands for all masks, and that which writes transform feedback.
 func (Target) ABIs() (list []string) {
 	for _, f := range emu.Formats() {
 		if _, err := layoutOf(f.Name); err == nil {
@@ -75,7 +75,7 @@ func (Target) ABIs() (list []string) {
 			}
 		}
 	}
-	return append(list, backend.LinearABI+"0x1")
+	return append(list, backend.LinearABI+"0x1", backend.FeedbackABI)
 }
 
 // words is how many words a pixel takes.

@@ -593,6 +593,17 @@ func TestUnfedRefused(t *testing.T) {
 			t.Errorf("%s: %v", g.Name, err)
 		}
 	}
+	if _, err := Compile(ir.Clone(s), CompileOptions{Feedback: true}); err == nil || !strings.Contains(err.Error(), "which this fragment shader is not") {
+		t.Errorf("a fragment program of transform feedback: %v", err)
+	}
+	vs, err := ir.Parse(positions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vs.Captures = []ir.Capture{{Slot: ir.SlotPos, Count: 4, Bits: 16}}
+	if _, err := Compile(vs, CompileOptions{Feedback: true}); err == nil || !strings.Contains(err.Error(), "transform feedback of 16 bits on stream 0 is not supported") {
+		t.Errorf("transform feedback of 16 bits: %v", err)
+	}
 	far := tables{meta: &abi.Meta{}}
 	for _, r := range []abi.Resource{{Binding: 15}, {Set: 4}, {Element: 4}} {
 		if _, err := far.ubo(abi.UBOBinding, r); err == nil {

@@ -62,7 +62,7 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 			return nil, ir.Unsupportedf("midgard: %q is no mask of locations without perspective, as in linear:0x5", mask)
 		}
 		o.Linear = uint32(n)
-	} else if job.ABI != "" && job.ABI != backend.MonolithicABI {
+	} else if o.Feedback = job.ABI == backend.FeedbackABI; !o.Feedback && job.ABI != "" && job.ABI != backend.MonolithicABI {
 		return nil, ir.Unsupportedf("midgard: the %s ABI is not supported", job.ABI)
 	}
 	bin, err := Compile(s, o)
@@ -76,7 +76,7 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 // Linker is nil: programs are whole.
 func (Target) Linker(passes.Lists) backend.Linker { return nil }
 
-// FeedbackStage is nil: the driver captures transform feedback from what the vertex stage writes.
+// FeedbackStage is nil: vertex programs of the ABI xfb write transform feedback.
 func (Target) FeedbackStage(passes.Lists) backend.FeedbackStage { return nil }
 
 // Hardware is a Mali, as Arm's tools name it.

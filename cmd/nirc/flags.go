@@ -98,7 +98,7 @@ var sharedFlags = []sharedFlag{
 	{name: "front-end", value: func(s *shared) any { return &s.frontEnd }, help: "compiler of GLSL: glslang, glslc or a `PATH` (default: glslangValidator, else glslc)"},
 	{name: "language", short: "x", value: func(s *shared) any { return &s.language }, check: choice("glsl", "hlsl"), help: "`LANGUAGE` of files, whatever they are called: glsl or hlsl"},
 	{name: "abi", value: func(s *shared) any { return &s.abi }, check: checkABI,
-		help: "calling convention where the target has several: monolithic, separate, blend:FORMAT, cull:N, clip:N+M or linear:MASK"},
+		help: "calling convention where the target has several: monolithic, separate, blend:FORMAT, cull:N, clip:N+M, linear:MASK or xfb"},
 	{name: "state", value: func(s *shared) any { return &s.stateFile },
 		help: "JSON `FILE` of the pipeline's state: targets that link parts make the whole shader for it (nirc link --help)"},
 	{name: "dispatch-base", value: func(s *shared) any { return &s.dispatchBase }, help: "compile for pipelines of vkCmdDispatchBase: workgroup ids count from a base"},

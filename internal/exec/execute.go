@@ -275,6 +275,9 @@ func (x *Execution) run(ctx context.Context, env *emu.Env, stages []compiledStag
 			return fmt.Errorf("shaders of stage %s are not supported in a draw", s.Stage())
 		}
 	}
+	if err := x.linkCapture(ctx, &p); err != nil {
+		return err
+	}
 	if err := LinkPipeline(ctx, x.Options.Target, &p); err != nil {
 		return err
 	}

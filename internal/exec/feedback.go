@@ -80,3 +80,12 @@ func primitiveVertices(t emu.Topology, tess [2]emu.TessIO) int {
 	}
 	return 3
 }
+
+// linkCapture gives a pipeline with transform feedback the program that writes it, where vertex shaders
+// have one of their own for that.
+func (x *Execution) linkCapture(ctx context.Context, p *emu.Pipeline) (err error) {
+	if v, ok := p.Vertex.(*variants); ok && x.DrawParams.Feedback != nil && hasABI(x.Options.Target, nirc.FeedbackABI) {
+		p.Capture, err = v.of(ctx, nirc.FeedbackABI)
+	}
+	return err
+}

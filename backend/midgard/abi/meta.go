@@ -177,6 +177,10 @@ type Meta struct {
 	// which the fragment stage interpolates without perspective. The hardware does not, so the
 	// fragment program multiplies what comes by 1/w.
 	Linear uint32 `json:"linear,omitempty"`
+	// Captures are what a vertex program of the ABI xfb writes of each vertex to the transform feedback
+	// buffers, XfbStrides the bytes that a vertex takes in each. Such a program has no outputs.
+	Captures   []ir.Capture             `json:"captures,omitempty"`
+	XfbStrides [ir.NumXfbBuffers]uint32 `json:"xfb_strides,omitzero"`
 }
 
 // UserSlot is the bit of a slot in Meta.Linear, 0 of built-ins.
@@ -268,12 +272,14 @@ const (
 	SysvalUBOSize                    // x: bytes of a uniform buffer
 	SysvalSink                       // xy address of 16 bytes of zeros, zw of 16 bytes that nobody reads: accesses out of bounds
 	SysvalLayer                      // x: layer of the framebuffer that the draw goes to
+	SysvalFeedback                   // xy address where a transform feedback buffer, the element, goes on
+	SysvalNumVertices                // x: vertices that transform feedback captures of an instance
 	NumSysvals
 )
 
 var sysvalNames = [NumSysvals]string{"none", "viewport_scale", "viewport_offset", "texture_size", "image_size", "ssbo",
 	"num_workgroups", "workgroup_size", "work_dim", "sampler", "sample_positions", "multisampled", "vertex_offsets",
-	"draw_id", "base_workgroup", "view_index", "texture_samples", "ubo_size", "sink", "layer"}
+	"draw_id", "base_workgroup", "view_index", "texture_samples", "ubo_size", "sink", "layer", "feedback", "num_vertices"}
 
 // String returns the system value's name.
 func (k SysvalKind) String() string {

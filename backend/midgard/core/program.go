@@ -165,6 +165,7 @@ func (p *program) buildIO() {
 		EarlyFragmentTests: m.EarlyFragmentTests, PerSample: m.PerSample, WritesDepth: m.WritesDepth,
 		WritesStencil: m.WritesStencil}
 	p.io.WindowPosition = m.Stage == ir.StageVertex
+	p.io.Captures, p.io.XfbStrides = m.Captures, m.XfbStrides
 	for _, in := range m.Inputs {
 		p.io.Inputs = append(p.io.Inputs, emu.InputSlot{Slot: in.Slot, Mask: in.Mask, Interp: in.Interp, Bits: in.Bits})
 	}

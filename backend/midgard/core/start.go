@@ -169,6 +169,14 @@ func (w *wave) sysval(s *abi.Sysval) (v [4]uint32) {
 				v[3] = math.Float32bits(1)
 			}
 		}
+	case abi.SysvalFeedback:
+		if f := l.Capture; f != nil && s.Element < ir.NumXfbBuffers {
+			return [4]uint32{uint32(f.Buffers[s.Element]), uint32(f.Buffers[s.Element] >> 32)}
+		}
+	case abi.SysvalNumVertices:
+		if l.Capture != nil {
+			v[0] = l.Capture.Vertices
+		}
 	default:
 		return w.launchSysval(s.Kind)
 	}
