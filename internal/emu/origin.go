@@ -140,8 +140,8 @@ func (t *trace) note(w *WaveRaces, lane int, at uint64, n int, kind AccessKind, 
 
 type onceKey struct{}
 
-// Once makes dispatches under the context run once also in the checking mode: for those who count
-// what runs.
+// Once makes dispatches and draws under the context run once also in the checking mode: for those who count
+// what runs, and for grids of many draws.
 func Once(ctx context.Context) context.Context { return context.WithValue(ctx, onceKey{}, true) }
 
 // small reports whether a second run costs little.

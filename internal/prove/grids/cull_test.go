@@ -78,7 +78,7 @@ func culledDraw(t *testing.T, modules []*nirc.Module, o nirc.Options, topology e
 	counter := make([]byte, 4)
 	x := &exec.Execution{Modules: modules, Options: o, Draw: p, DrawParams: emu.DrawParams{VertexCount: 16 * n, InstanceCount: 1}, Limits: emu.Limits{Check: true},
 		Bindings: []exec.Binding{{Binding: 0, Data: counter}, {Binding: 1, Data: []byte{0, 0, 0xc0, 0x7f}}}}
-	if err := exec.Execute(context.Background(), x); err != nil {
+	if err := exec.Execute(emu.Once(context.Background()), x); err != nil {
 		t.Fatal(err)
 	}
 	return [3][]byte{color.Data, depth.Data, counter}

@@ -258,7 +258,7 @@ func testGeometry(t *testing.T, s *geometryDraw, vertex [2]emu.Program, level pa
 			d := draw
 			d.Check = false // components that nobody writes are garbage then, and zero in the memory of the core's records
 			d.Feedback = feedback[k]
-			err = emu.Draw(ctx, p, d)
+			err = emu.Draw(emu.Once(ctx), p, d)
 		} else {
 			var got []*emu.Emission
 			got, err = core.RunGeometry(ctx, &core.Geometry{Grid: core.Grid{Pipeline: p, Draw: draw}, Vertex: vertex[1], Geometry: geometry, Feedback: feedback[k]})

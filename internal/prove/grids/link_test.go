@@ -76,7 +76,7 @@ func partsDraw(t *testing.T, p emu.Pipeline, programs [2]emu.Program, format str
 		t.Fatal(err)
 	}
 	params := emu.DrawParams{VertexCount: 6, InstanceCount: 3, FirstInstance: 1, Limits: emu.Limits{Check: true}}
-	if err := emu.Draw(context.Background(), &p, params); err != nil {
+	if err := emu.Draw(emu.Once(context.Background()), &p, params); err != nil {
 		t.Fatal(err)
 	}
 	return img
@@ -328,7 +328,7 @@ func TestHalfInterface(t *testing.T) {
 		if err := exec.LinkPipeline(context.Background(), target, &p); err != nil {
 			t.Fatal(err)
 		}
-		if err := emu.Draw(context.Background(), &p, emu.DrawParams{VertexCount: 3, InstanceCount: 1}); err != nil {
+		if err := emu.Draw(emu.Once(context.Background()), &p, emu.DrawParams{VertexCount: 3, InstanceCount: 1}); err != nil {
 			t.Fatal(err)
 		}
 		return images

@@ -253,7 +253,7 @@ func testTessellation(t *testing.T, s *tessShaders, next ir.Stage, level passes.
 	draw := emu.DrawParams{VertexCount: 5*uint32(s.patch) - 1, InstanceCount: 3, FirstVertex: 2, FirstInstance: 1, Limits: emu.Limits{Check: true}}
 	plain := draw
 	plain.Check = false // components that nobody writes are garbage then, and zero in the memory of the core's records
-	if err := emu.Draw(ctx, p, plain); err != nil {
+	if err := emu.Draw(emu.Once(ctx), p, plain); err != nil {
 		t.Fatal(err)
 	}
 	at := 0

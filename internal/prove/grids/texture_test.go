@@ -412,7 +412,7 @@ func texDraw(t *testing.T, vertex, fragment emu.Program) ([]byte, error) {
 	}
 	params := emu.DrawParams{VertexCount: 3, InstanceCount: 1}
 	params.Check, params.Budget = true, 1<<24
-	err = emu.Draw(t.Context(), p, params)
+	err = emu.Draw(emu.Once(t.Context()), p, params)
 	return img.Data, err
 }
 

@@ -430,7 +430,7 @@ func (c *drawCase) ours(t *testing.T, target string, modules []*nirc.Module) (co
 		z = c.image(t, c.d.depth, c.d.samples, [4]float32{1})
 		p.DepthStencil.View = z
 	}
-	if err := exec.Execute(context.Background(), &exec.Execution{Modules: modules, Options: nirc.Options{Target: target, Level: passes.O2}, Draw: &p, DrawParams: c.d.params}); err != nil {
+	if err := exec.Execute(emu.Once(context.Background()), &exec.Execution{Modules: modules, Options: nirc.Options{Target: target, Level: passes.O2}, Draw: &p, DrawParams: c.d.params}); err != nil {
 		return nil, nil, err
 	}
 	if z != nil && c.d.samples == 1 {
