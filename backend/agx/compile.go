@@ -119,6 +119,12 @@ func (c *compiler) run() (*Binary, error) {
 	if entry == nil || entry.Impl == nil {
 		return nil, errors.New("agx: the shader has no entry point")
 	}
+	if z := c.s.Info.WorkgroupSize; stage == ir.StageCompute && abi.Invocations(z) > abi.MaxWorkgroup {
+		return nil, ir.Unsupportedf("agx: a workgroup of %d x %d x %d invocations is not supported, there are up to %d", z[0], z[1], z[2], abi.MaxWorkgroup)
+	}
+	if n := c.s.SharedSize; n > abi.MaxShared {
+		return nil, ir.Unsupportedf("agx: %d bytes of workgroup memory are not supported, there are up to %d", n, abi.MaxShared)
+	}
 	c.impl = entry.Impl
 	c.meta.Stage, c.meta.Part, c.meta.LayerViewportWord = stage, c.opts.Part, abi.NoWord
 	c.meta.Tile, c.meta.TileLayout, c.meta.Samples, c.meta.Next = c.opts.Tile, c.opts.TileLayout, c.opts.Samples, c.opts.Next

@@ -8,6 +8,26 @@ import (
 	"nirc/ir"
 )
 
+// TestLargeWorkgroups: a core holds 1024 lanes, and 32 KiB of their memory.
+func TestLargeWorkgroups(t *testing.T) {
+	for _, c := range []struct {
+		size   [3]uint32
+		shared uint32
+		want   string
+	}{
+		{[3]uint32{1024, 1, 1}, 32 << 10, ""},
+		{[3]uint32{1024, 2, 1}, 0, "agx: a workgroup of 1024 x 2 x 1 invocations is not supported, there are up to 1024"},
+		{[3]uint32{1 << 31, 2, 1}, 0, "is not supported, there are up to 1024"},
+		{[3]uint32{64, 1, 1}, 32<<10 + 4, "agx: 32772 bytes of workgroup memory are not supported, there are up to 32768"},
+	} {
+		s, _ := gputest.NewShader(ir.StageCompute, 64)
+		s.Info.WorkgroupSize, s.SharedSize = c.size, c.shared
+		if _, err := Compile(s, CompileOptions{Job: dumpJob("", func(string) {})}); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, %d bytes: %v, want %q", c.size, c.shared, err, c.want)
+		}
+	}
+}
+
 // TestPostDepthRefused: the coverage register has what the primitive covers, before depth tests.
 func TestPostDepthRefused(t *testing.T) {
 	for post, want := range map[bool]string{false: "", true: "agx: the mask of covered samples after depth tests (PostDepthCoverage) is not supported"} {

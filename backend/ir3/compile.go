@@ -143,6 +143,9 @@ func (c *compiler) begin() error {
 	if n := c.s.SharedSize; n > uint32(c.gpu.LocalMem) {
 		return backend.Refuse(TargetName, c.s, nil, "%d bytes of workgroup memory are not supported on %s, which has %d", n, c.gpu.Name, c.gpu.LocalMem)
 	}
+	if what := c.gpu.CheckWorkgroup(c.s.Info.WorkgroupSize); c.s.Stage == ir.StageCompute && what != "" {
+		return backend.Refuse(TargetName, c.s, nil, "%s", what)
+	}
 	c.impl = entry.Impl
 	c.meta = abi.Meta{Gen: c.gpu.Gen, GPU: c.gpu.Name, Stage: c.s.Stage, Robust: c.s.Options.Robust}
 	return nil

@@ -334,6 +334,8 @@ func prefetchShader() *ir.Shader {
 func TestSmallDevices(t *testing.T) {
 	shared, _ := gputest.NewShader(ir.StageCompute, 64)
 	shared.SharedSize = 17 << 10
+	wide, _ := gputest.NewShader(ir.StageCompute, 1024)
+	wide.Info.WorkgroupSize[1] = 2
 	inputs, b := newStage(ir.StageVertex)
 	outputTo(b, b.Fadd(inputFrom(b, 16, 0, 1), b.ImmFloat(1, 32)), ir.SlotPos)
 	for _, c := range []struct {
@@ -342,12 +344,19 @@ func TestSmallDevices(t *testing.T) {
 	}{
 		{shared, "17408 bytes of workgroup memory are not supported on a610, which has 16384"},
 		{inputs, "vertex attribute 16 is not supported on a610, which has 16"},
+		{wide, "2048 invocations of a workgroup are not supported on a610, which has 1024"},
 	} {
 		if _, err := compile(c.s, CompileOptions{GPU: "a610"}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
 		if _, err := compile(c.s, CompileOptions{GPU: "a630"}); err != nil {
 			t.Errorf("on a630: %v", err)
+		}
+	}
+	for size, want := range map[[3]uint32]string{{1024, 4, 1}: "4096 invocations of a workgroup are not supported on a630, which has 2048", {1, 1, 1025}: "1025 invocations in a dimension"} {
+		wide.Info.WorkgroupSize = size
+		if _, err := compile(wide, CompileOptions{GPU: "a630"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", size, err, want)
 		}
 	}
 }

@@ -142,6 +142,9 @@ func newCompiler(s *ir.Shader, opts CompileOptions) (c *compiler, err error) {
 	if z := s.Info.WorkgroupSize; s.Stage == ir.StageCompute && abi.WorkLimit(z) == 0 {
 		return nil, ir.Unsupportedf("midgard: a workgroup of %d x %d x %d invocations is not supported, a core holds %d threads", z[0], z[1], z[2], abi.MaxThreads)
 	}
+	if s.SharedSize > abi.MaxShared {
+		return nil, ir.Unsupportedf("midgard: %d bytes of workgroup memory are not supported, there are up to %d", s.SharedSize, abi.MaxShared)
+	}
 	if s.ScratchSize > maxScratch {
 		return nil, ir.Unsupportedf("midgard: %d bytes of private memory a thread are not supported, there are up to %d", s.ScratchSize, maxScratch)
 	}

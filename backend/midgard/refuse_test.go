@@ -16,6 +16,8 @@ func TestRefused(t *testing.T) {
 			"midgard: t: 1000000000 descriptors at binding 0 of set 0 are not supported without a pipeline layout"},
 		{`shader fragment "main" { scratch_size=4294967295 fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_id %1:32x4 = load_scratch %2 align_mul=4` + store,
 			"midgard: 4294967295 bytes of private memory a thread are not supported"},
+		{`shader compute "main" { info { workgroup_size=1,1,1 } shared_size=32772 fn f0 "main" entry() { b0: } }`, "midgard: 32772 bytes of workgroup memory are not supported, there are up to 32768"},
+		{`shader compute "main" { info { workgroup_size=257,1,1 } fn f0 "main" entry() { b0: } }`, "midgard: a workgroup of 257 x 1 x 1 invocations is not supported"},
 		{`shader fragment "main" { var @1 uniform tex1D<f32> "t" { set=0 binding=0 } fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = deref_var @1
 			%1:32x4 = load_scratch %2 align_mul=4` + store, "midgard: an image or sampler that control flow"},
 		{`shader fragment "main" { fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_id %1:32x4 = load_global %2 align_mul=4` + store,

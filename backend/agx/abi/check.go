@@ -28,6 +28,9 @@ func (m *Meta) Check() error {
 	if m.ScratchSize > 1<<20 || m.PreambleScratch > 1<<20 {
 		return fmt.Errorf("agx meta: %d bytes of scratch a lane, at most %d", max(m.ScratchSize, m.PreambleScratch), 1<<20)
 	}
+	if n := Invocations(m.WorkgroupSize); m.Stage == ir.StageCompute && n > MaxWorkgroup || m.SharedSize > MaxShared {
+		return fmt.Errorf("agx meta: a workgroup of %d lanes and %d bytes, at most %d and %d", n, m.SharedSize, MaxWorkgroup, MaxShared)
+	}
 	for i := range m.Uniforms {
 		u := &m.Uniforms[i]
 		if u.Kind == UniformNone || u.Kind >= NumUniformKinds || u.Size&3 != 0 {
@@ -91,7 +94,7 @@ func (m *Meta) checkGrid() error {
 	switch {
 	case m.PatchSlots < 0 || m.PatchSlots > int(ir.NumVaryingSlots-ir.SlotPatch0) || !tess && m.PatchSlots > 0 || !reads && len(m.Reads) > 0:
 		return fmt.Errorf("agx meta: %d patch slots and %d slots read of vertices in stage %s", m.PatchSlots, len(m.Reads), m.Stage)
-	case m.Stage == ir.StageTessCtrl && (m.WorkgroupSize[0] == 0 || m.WorkgroupSize[0] > maxWorkgroup || m.WorkgroupSize[1] != 1 || m.WorkgroupSize[2] != 1):
+	case m.Stage == ir.StageTessCtrl && (m.WorkgroupSize[0] == 0 || m.WorkgroupSize[0] > MaxWorkgroup || m.WorkgroupSize[1] != 1 || m.WorkgroupSize[2] != 1):
 		return fmt.Errorf("agx meta: a patch of workgroup size %v", m.WorkgroupSize)
 	case m.Next == ir.StageNone && m.Stage == ir.StageTessCtrl && len(m.Varyings) == 0:
 	case m.Next == ir.StageNone && len(m.Record) == 0:

@@ -173,8 +173,19 @@ func (m *Meta) TestsInEpilog() bool {
 	return late && m.Part == PartWhole
 }
 
-// WaveSize is the number of lanes of a SIMD-group, maxWorkgroup that of a workgroup at most.
+// WaveSize is the number of lanes of a SIMD-group, MaxWorkgroup that of a workgroup at most, MaxShared the
+// bytes of its memory (agx.md §1.3).
 const (
 	WaveSize     = 32
-	maxWorkgroup = 1024
+	MaxWorkgroup = 1024
+	MaxShared    = 32 << 10
 )
+
+// Invocations is how many a workgroup of a size has, as far as that matters.
+func Invocations(z [3]uint32) uint64 {
+	n := uint64(1)
+	for _, k := range z {
+		n *= uint64(min(k, 1<<16))
+	}
+	return n
+}

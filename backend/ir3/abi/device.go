@@ -38,6 +38,30 @@ func (g *GPU) MaxConst(stage ir.Stage, shared uint32) int {
 	return min(most, g.ConstsCS)
 }
 
+// Limits of workgroups: the ids of an invocation have 10 bits a dimension, and all waves of a core are those of
+// one workgroup at most (ir3.md §1.6).
+const (
+	maxWorkgroupSide = 1024
+	wavesOfCore      = 16
+)
+
+// CheckWorkgroup says what is too large of a workgroup, "" if nothing is.
+func (g *GPU) CheckWorkgroup(z [3]uint32) string {
+	most := uint64(64 * wavesOfCore)
+	if !g.NoDoubleWave {
+		most *= 2
+	}
+	for _, n := range z {
+		if n > maxWorkgroupSide {
+			return fmt.Sprintf("%d invocations in a dimension of a workgroup are not supported, there are up to %d", n, maxWorkgroupSide)
+		}
+	}
+	if n := uint64(z[0]) * uint64(z[1]) * uint64(z[2]); n > most {
+		return fmt.Sprintf("%d invocations of a workgroup are not supported on %s, which has %d", n, g.Name, most)
+	}
+	return ""
+}
+
 // checkDevice finds what the device does not have.
 func (m *Meta) checkDevice() error {
 	g := m.Device()
@@ -69,6 +93,9 @@ func (m *Meta) checkDevice() error {
 		return refuse("fragment shaders need consts")
 	case m.Stage == ir.StageVertex && m.ConstLen < 2*constUnit:
 		return refuse("constlen %d of a vertex shader, at least %d", m.ConstLen, 2*constUnit)
+	}
+	if what := g.CheckWorkgroup(m.WorkgroupSize); m.Stage == ir.StageCompute && what != "" {
+		return refuse("%s", what)
 	}
 	for i := range m.Descriptors {
 		if int(m.Descriptors[i].Base) >= g.Sets {
@@ -122,7 +149,7 @@ func (m *Meta) WavesPerGroup(g *GPU) int {
 // ResidentWaves is the number of waves that registers and branch stack leave
 // room for (ir3.md §1.6).
 func (m *Meta) ResidentWaves(g *GPU) int {
-	n, size := 16, 1
+	n, size := wavesOfCore, 1
 	if m.DoubleWave {
 		size = 2
 	}

@@ -68,6 +68,9 @@ const InsideSlot0 ir.Slot = 30
 // registers. A workgroup must be there at once.
 const MaxThreads = 256
 
+// MaxShared is how many bytes of memory a workgroup has at most: what the reference's driver offers.
+const MaxShared = 32 << 10
+
 // WorkLimit is how many work registers the threads of a workgroup of that size may have
 // (midgard.md §1.2), 0 if it is too large.
 func WorkLimit(size [3]uint32) int {
@@ -431,6 +434,9 @@ func (m *Meta) Check() error {
 	}
 	if b := m.Blend; b != nil && (m.Stage != ir.StageFragment || b.Target < 0 || b.Target > 7) {
 		return fmt.Errorf("midgard meta: a blend program of stage %s for target %d", m.Stage, b.Target)
+	}
+	if m.SharedSize > MaxShared {
+		return fmt.Errorf("midgard meta: %d bytes of workgroup memory, at most %d", m.SharedSize, MaxShared)
 	}
 	if m.TLSSize > 1<<20 {
 		return fmt.Errorf("midgard meta: %d bytes of local storage a thread, at most %d", m.TLSSize, 1<<20)
