@@ -1,7 +1,8 @@
 package main
 
 import (
-	"fmt"
+	"archive/tar"
+	"compress/gzip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,38 +12,103 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestCIExamples runs the jobs of docs/ci as a service would: two shards, then
-// what puts them together.
+// ciJob is a job of docs/ci as a plain shell runs it: on the default branch, or for a request to merge.
+type ciJob struct {
+	name string
+	main string // its lines on the default branch, and for a request
+	pull string
+	env  []string
+}
+
+// githubJob takes the steps of the GitHub job, whose conditions say on which events they are.
+func githubJob(t *testing.T) ciJob {
+	file := ciFile[struct {
+		Env  map[string]string
+		Jobs map[string]struct {
+			Steps []struct{ Name, If, Run string }
+		}
+	}](t, "github-actions.yml")
+	j := ciJob{name: "github", env: []string{"PULL=7", "GH_TOKEN=secret"}}
+	for name, value := range file.Env {
+		if !strings.HasPrefix(name, "NIRC_") {
+			j.env = append(j.env, name+"="+value)
+		}
+	}
+	// A step that fails ends the job, except for those that are always; the shell of the service is bash -e.
+	for _, s := range file.Jobs["shaders"].Steps {
+		if s.Run == "" {
+			continue
+		}
+		step := "if [ $failed = 0 ]; then ( set -e\n" + s.Run + "\n) || failed=$?; fi\n"
+		if strings.Contains(s.If, "always()") {
+			step = "if [ -e changes.md ]; then ( set -e\n" + s.Run + "\n) || failed=$?; fi\n"
+		}
+		if !strings.Contains(s.If, "'pull_request'") {
+			j.main += step
+		}
+		if !strings.Contains(s.If, "'push'") {
+			j.pull += step
+		}
+	}
+	j.main, j.pull = "failed=0\n"+j.main+"exit $failed\n", "failed=0\n"+j.pull+"exit $failed\n"
+	return j
+}
+
+// gitlabJob takes the lines of the GitLab job.
+func gitlabJob(t *testing.T) ciJob {
+	file := ciFile[map[string]struct {
+		Before    []string `yaml:"before_script"`
+		Script    []string
+		Variables map[string]string
+	}](t, "gitlab-ci.yml")["shaders"]
+	lines := "set -e\n" + strings.Join(append(file.Before, file.Script...), "\n")
+	j := ciJob{name: "gitlab", env: []string{"CI_DEFAULT_BRANCH=main", "CI_API_V4_URL=https://gitlab.example/api/v4", "CI_PROJECT_ID=3", "NIRC_COMMENT_TOKEN=secret"}}
+	for name, value := range file.Variables {
+		j.env = append(j.env, name+"="+value)
+	}
+	j.main, j.pull = "CI_COMMIT_BRANCH=main\n"+lines, "CI_MERGE_REQUEST_IID=7\n"+lines
+	return j
+}
+
+// TestCIExamples runs the jobs of docs/ci in a repository of shaders as a service would: on the default branch, for a request that changes
+// nothing, and for one after which a shader is another, which the gate stops and the comment tells.
 func TestCIExamples(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh")
 	}
-	gitlab, github := ciFile[map[string]struct{ Script []string }](t, "gitlab-ci.yml"), ciFile[struct {
-		Jobs map[string]struct{ Steps []struct{ Run string } }
-	}](t, "github-actions.yml")
-	t.Run("gitlab", func(t *testing.T) {
-		w := newWorkplace(t)
-		for shard := range 2 {
-			w.run(fmt.Sprintf("CI_NODE_INDEX=%d\nCI_NODE_TOTAL=2\n%s", shard+1, strings.Join(gitlab["shaders"].Script, "\n")))
-		}
-		w.check(strings.Join(gitlab["merge"].Script, "\n"))
-	})
-	t.Run("github", func(t *testing.T) {
-		w := newWorkplace(t)
-		script := func(job string) string {
-			var lines []string
-			for _, s := range github.Jobs[job].Steps {
-				if !strings.HasPrefix(s.Run, "go build") {
-					lines = append(lines, s.Run)
-				}
+	for _, j := range []ciJob{githubJob(t), gitlabJob(t)} {
+		t.Run(j.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkplace(t)
+			w.env = append(w.env, j.env...)
+			w.archive()
+			if out, err := w.run(j.main); err != nil || !strings.Contains(out, "6 compiled") || !strings.Contains(out, "6 shaders (0 refused)") || w.said() != "" {
+				t.Fatalf("%v: on main: %s\n%s", err, out, w.said())
 			}
-			return strings.Join(lines, "\n")
-		}
-		for shard := range 2 {
-			w.run(strings.ReplaceAll(script("build"), "${{ matrix.shard }}", fmt.Sprint(shard+1)))
-		}
-		w.check(script("merge"))
-	})
+			if out, err := w.run(j.pull); err != nil || !strings.Contains(out, "6 shaders were there") || !strings.Contains(w.said(), "7") {
+				t.Errorf("%v: no change: %s\n%s", err, out, w.said())
+			}
+			kept, err := os.ReadFile(filepath.Join(w.dir, ".nirc", "stats.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.lose()
+			if out, err := w.run(j.pull); err == nil || !strings.Contains(w.said(), "it compiled before") {
+				t.Errorf("%v: a lost shader: %s\n%s", err, out, w.said())
+			}
+			if now, err := os.ReadFile(filepath.Join(w.dir, ".nirc", "stats.json")); err != nil || string(now) != string(kept) {
+				t.Errorf("a request changed what main keeps: %v", err)
+			}
+			// nirc of a checkout, without an archive.
+			w.env = append(w.env, "NIRC_ARCHIVE=", "NIRC_SOURCE="+w.source())
+			if out, err := w.run(j.main); err != nil || w.said() != "" {
+				t.Errorf("%v: of a checkout: %s", err, out)
+			}
+			if out, err := w.run(j.pull); err != nil || !strings.Contains(w.said(), "7") {
+				t.Errorf("%v: main has it now: %s", err, out)
+			}
+		})
+	}
 }
 
 // ciFile reads an example.
@@ -50,7 +116,7 @@ func ciFile[T any](t *testing.T, name string) (v T) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "ci", name))
 	if err == nil {
-		// Anchors and templates of the services are no concern here: only what the type names is read.
+		// What the services know besides is no concern here: only what the type names is read.
 		var n yaml.Node
 		if err = yaml.Unmarshal(text, &n); err == nil {
 			_ = n.Decode(&v) // fields of other kinds are left out
@@ -64,9 +130,11 @@ func ciFile[T any](t *testing.T, name string) (v T) {
 
 // workplace is the directory of a checkout, with shaders in it.
 type workplace struct {
-	t   *testing.T
-	dir string
-	env []string
+	t       *testing.T
+	dir     string
+	tools   string // programs that stand for those of the services
+	program string
+	env     []string
 }
 
 func newWorkplace(t *testing.T) *workplace {
@@ -74,49 +142,100 @@ func newWorkplace(t *testing.T) *workplace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &workplace{t: t, dir: t.TempDir()}
-	if err := os.Symlink(program, filepath.Join(w.dir, "nirc")); err != nil {
-		t.Skip(err)
-	}
-	w.env = append(os.Environ(), "RUNNER_TEMP="+w.dir, "GITHUB_STEP_SUMMARY="+filepath.Join(w.dir, "summary.md"))
+	w := &workplace{t: t, dir: t.TempDir(), tools: t.TempDir(), program: program}
+	w.env = append(os.Environ(), "GITHUB_STEP_SUMMARY="+filepath.Join(w.dir, "summary.md"), "PATH="+w.tools+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	shaders := filepath.Join(w.dir, "shaders")
 	if err := os.Mkdir(shaders, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"blur.comp.spv", "lit.vert.spv", "lit.frag.spv"} {
 		data, err := os.ReadFile(filepath.Join("..", "..", "testdata", name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(shaders, name), data, 0o666)
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
+		w.write(filepath.Join(shaders, name), string(data), 0o666)
+	}
+	// What comments: it says so, and shows what of.
+	for _, tool := range []string{"gh", "curl"} {
+		w.write(filepath.Join(w.tools, tool), "#!/bin/sh\n{ echo \"$@\"; cat changes.md; } >>"+filepath.Join(w.tools, "said")+"\n", 0o777)
 	}
 	return w
 }
 
-// run runs the lines of a job, which end at the first that fails.
-func (w *workplace) run(script string) string {
+func (w *workplace) write(path, text string, mode os.FileMode) {
 	w.t.Helper()
-	if !strings.Contains(script, "cache") {
-		w.t.Fatalf("no job: %q", script)
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		w.t.Fatal(err)
 	}
-	cmd := exec.Command("sh", "-e", "-c", script)
-	cmd.Dir, cmd.Env = w.dir, w.env
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		w.t.Fatalf("%v\n%s\n%s", err, script, out)
-	}
-	return string(out)
 }
 
-// check runs the last job, and looks for all shaders on both GPUs in its cache.
-func (w *workplace) check(script string) {
+// archive makes the archive of a release, in which nirc is a script that starts the one of the test.
+func (w *workplace) archive() {
 	w.t.Helper()
-	if out := w.run(script); !strings.Contains(out, "6 shaders (0 refused)") {
-		w.t.Errorf("the cache has not all shaders:\n%s", out)
+	path := filepath.Join(w.tools, "nirc_1.0.0_linux_amd64.tar.gz")
+	f, err := os.Create(path)
+	if err != nil {
+		w.t.Fatal(err)
 	}
-	if info, err := os.Stat(filepath.Join(w.dir, "stats.json")); err != nil || info.Size() == 0 {
-		w.t.Errorf("no statistics: %v", err)
+	z := gzip.NewWriter(f)
+	a := tar.NewWriter(z)
+	text := "#!/bin/sh\nexec '" + w.program + "' \"$@\"\n"
+	err = a.WriteHeader(&tar.Header{Name: "nirc_1.0.0_linux_amd64/nirc", Mode: 0o755, Size: int64(len(text))})
+	if err == nil {
+		_, err = a.Write([]byte(text))
 	}
+	for _, c := range []interface{ Close() error }{a, z, f} {
+		if e := c.Close(); err == nil {
+			err = e
+		}
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.env = append(w.env, "NIRC_ARCHIVE="+path)
+}
+
+// source makes a checkout, and a go that builds it.
+func (w *workplace) source() string {
+	dir := w.t.TempDir()
+	w.write(filepath.Join(w.tools, "go"), "#!/bin/sh -e\n[ \"$1 $2 $3 $4 $5 $7\" = \"-C "+dir+" build -trimpath -o ./cmd/nirc\" ]\nln -sf '"+w.program+"' \"$6\"\n", 0o777)
+	return dir
+}
+
+// lose puts another shader in place of one.
+func (w *workplace) lose() {
+	data, err := os.ReadFile(filepath.Join(w.dir, "shaders", "blur.comp.spv"))
+	if err == nil {
+		err = os.Remove(filepath.Join(w.dir, "shaders", "lit.vert.spv"))
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.write(filepath.Join(w.dir, "shaders", "lit.vert.spv"), string(data), 0o666)
+}
+
+// run runs the lines of a job.
+func (w *workplace) run(script string) (string, error) {
+	w.t.Helper()
+	if !strings.Contains(script, "cache build") {
+		w.t.Fatalf("no job: %q", script)
+	}
+	for _, name := range []string{filepath.Join(w.tools, "said"), filepath.Join(w.dir, "changes.md")} { // a job begins with a fresh checkout
+		if err := os.RemoveAll(name); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir, cmd.Env = w.dir, w.env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// said is what was commented by the last job.
+func (w *workplace) said() string {
+	text, err := os.ReadFile(filepath.Join(w.tools, "said"))
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
