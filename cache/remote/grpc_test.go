@@ -184,7 +184,7 @@ func TestGRPCHalfOpen(t *testing.T) {
 	}
 }
 
-// A server that is started anew in the middle of a build, and has forgotten all, costs no object and no error.
+// A server that is started again in the middle of a build, and has forgotten all, costs no object and no error.
 func TestGRPCRestart(t *testing.T) {
 	s := remotetest.New(t)
 	at := "grpc://" + s.Start()
