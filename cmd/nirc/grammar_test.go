@@ -98,7 +98,7 @@ func TestOneGrammar(t *testing.T) {
 // What compiles modules takes all flags of compileFlags, what reports those of reportFlags.
 func TestGroups(t *testing.T) {
 	compiling := []string{"compile", "opt", "run", "stats", "cost", "report", "cache build", "cache index", "cache get"}
-	reporting := []string{"amber", "bisect", "stats", "stats diff", "cost", "cost diff", "reflect", "passes", "targets", "ops", "config show", "version", "foz ls",
+	reporting := []string{"amber", "bisect", "run", "stats", "stats diff", "cost", "cost diff", "reflect", "passes", "targets", "ops", "config show", "version", "foz ls",
 		"cache build", "cache ls", "cache index", "cache verify", "cache gc", "cache merge", "cache stats", "cache pack"}
 	has := func(c *cobra.Command, name string, group []string) {
 		for _, f := range group {

@@ -31,12 +31,14 @@ Images:
 Samplers are linear and clamp to the edge.
 
 Afterwards every storage buffer that was given by values is printed as SET.BINDING: and its
-numbers. --print names buffers and types instead; --write puts a buffer's bytes, or an image as
-PNG, into a file. Without --vertex a draw has no vertex data: the shader goes by VertexIndex.`
+numbers, or with --format as a report. --print names buffers and types instead; --write puts a
+buffer's bytes, or an image as PNG, into a file. Without --vertex a draw has no vertex data: the
+shader goes by VertexIndex.`
 
 type runCommand struct {
 	*app
 	shared
+	doc             runReport
 	dispatch, push  string
 	buffers, images []string
 	offsets         []string
@@ -56,7 +58,7 @@ func (a *app) runShader() *cobra.Command {
 	c := &runCommand{app: a}
 	cmd := &cobra.Command{Use: "run FILE…", Short: "Run shaders on a software core", Long: runLong, Args: cobra.MinimumNArgs(1), RunE: c.run}
 	f := cmd.Flags()
-	c.declare(f, compileFlags, coreFlags, countFlags)
+	c.declare(f, compileFlags, coreFlags, countFlags, reportFlags)
 	f.StringVar(&c.dispatch, "dispatch", "", "run `X,Y,Z` workgroups of a compute shader")
 	f.StringArrayVar(&c.buffers, "buffer", nil, "`SET.BINDING=TYPE:VALUES` or SET.BINDING=FILE: contents of a buffer")
 	f.StringArrayVar(&c.offsets, "dynamic-offset", nil, "`SET.BINDING=BYTES`: where a buffer that is dynamic in the pipeline layout begins")
@@ -88,6 +90,14 @@ func (c *runCommand) run(cmd *cobra.Command, args []string) error {
 	if err := c.settle(c.app); err != nil {
 		return err
 	}
+	form, err := c.form()
+	if err != nil {
+		return err
+	}
+	if form != "table" && c.profile.counts {
+		return nirc.Usagef("--counts is text, which does not go with --format %s", form)
+	}
+	c.doc = runReport{head: head{1, "nirc run"}, Buffers: []runBuffer{}}
 	devices := c.devices()
 	if err := c.profile.check(devices); err != nil {
 		return err
@@ -104,7 +114,7 @@ func (c *runCommand) run(cmd *cobra.Command, args []string) error {
 		modules = append(modules, m)
 	}
 	for _, d := range devices {
-		if len(devices) > 1 {
+		if len(devices) > 1 && form == "table" {
 			if _, err := fmt.Fprintf(c.out, "%s:\n", d); err != nil {
 				return ioError(err)
 			}
@@ -113,7 +123,10 @@ func (c *runCommand) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	return nil
+	if form == "table" {
+		return nil // it was printed, device by device
+	}
+	return c.present(&c.shared, c.doc, c.doc.sheet(), nil)
 }
 
 // device runs the shaders on one device.
@@ -147,7 +160,7 @@ func (c *runCommand) device(ctx context.Context, d device, modules []*nirc.Modul
 	if err := exec.Execute(ctx, x); err != nil {
 		return err
 	}
-	if err := c.show(x, types); err != nil {
+	if err := c.show(d, x, types); err != nil {
 		return err
 	}
 	if err := c.profile.finish(whole, c.app); err != nil {
@@ -285,10 +298,10 @@ func find(x *exec.Execution, flag, text string) (i int, rest string, err error) 
 }
 
 // show prints and writes what the run left.
-func (c *runCommand) show(x *exec.Execution, types []*elemType) error {
+func (c *runCommand) show(d device, x *exec.Execution, types []*elemType) error {
 	for i, t := range types {
 		if b := &x.Bindings[i]; len(c.print) == 0 && t != nil && strings.HasPrefix(b.Kind, "storage") {
-			if err := c.printBuffer(b, t); err != nil {
+			if err := c.printBuffer(d, b, t); err != nil {
 				return err
 			}
 		}
@@ -302,7 +315,7 @@ func (c *runCommand) show(x *exec.Execution, types []*elemType) error {
 		if t == nil || x.Bindings[i].Image != nil {
 			return nirc.Usagef("--print %s: want SET.BINDING=TYPE of a buffer", text)
 		}
-		if err := c.printBuffer(&x.Bindings[i], t); err != nil {
+		if err := c.printBuffer(d, &x.Bindings[i], t); err != nil {
 			return err
 		}
 	}
@@ -323,7 +336,12 @@ func (c *runCommand) show(x *exec.Execution, types []*elemType) error {
 	return nil
 }
 
-func (c *runCommand) printBuffer(b *exec.Binding, t *elemType) error {
+// printBuffer prints a buffer, or notes it for the report.
+func (c *runCommand) printBuffer(d device, b *exec.Binding, t *elemType) error {
+	if form, err := c.form(); err != nil || form != "table" {
+		c.doc.add(d, b, t)
+		return err
+	}
 	if _, err := fmt.Fprintf(c.out, "%d.%d:\n", b.Set, b.Binding); err != nil {
 		return ioError(err)
 	}

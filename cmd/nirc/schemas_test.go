@@ -48,6 +48,7 @@ var documents = []struct {
 	{"config-show", "config show --json", nil},
 	{"cost", "cost --json --lines testdata/lit.frag.spv -t all", nil},
 	{"cost-diff", "cost diff --json before.json after.json", nil},
+	{"run", "run --json testdata/blur.comp.spv -t all --dispatch 1,1,1 --buffer 0.0=f32:1,2,3,4 --buffer 0.1=f32:0*4 --push 'i32:4;f32:0.2,0.4,0.2'", nil},
 	{"stats", "stats --json testdata/lit.frag.spv testdata/blur.comp.spv bad.spvasm -t all", figures.Set{}},
 	{"stats-against", "stats --json --against ir3-a630.tsv testdata", nil},
 	{"foz-ls", "foz ls --json shaders.foz", nil},

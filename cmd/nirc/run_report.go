@@ -1,0 +1,40 @@
+package main
+
+import "nirc/internal/exec"
+
+// runReport is the JSON document of nirc run: what the shaders left in buffers.
+type runReport struct {
+	head
+	Buffers []runBuffer `json:"buffers"`
+}
+
+// runBuffer is a buffer after the run on a device. Values are texts, so that none loses digits.
+type runBuffer struct {
+	Target  string   `json:"target"`
+	GPU     string   `json:"gpu,omitempty"`
+	Set     uint32   `json:"set"`
+	Binding uint32   `json:"binding"`
+	Type    string   `json:"type"`
+	Values  []string `json:"values"`
+}
+
+// add notes a buffer as values of a type; bytes after the last whole one are left out.
+func (r *runReport) add(d device, b *exec.Binding, t *elemType) {
+	n := runBuffer{Target: d.target, GPU: d.gpu, Set: b.Set, Binding: b.Binding, Type: t.name, Values: []string{}}
+	for at := 0; at+t.bytes <= len(b.Data); at += t.bytes {
+		n.Values = append(n.Values, t.text(b.Data[at:]))
+	}
+	r.Buffers = append(r.Buffers, n)
+}
+
+// sheet has a row a value.
+func (r *runReport) sheet() *sheet {
+	t := &sheet{columns: []string{"target", "gpu", "set", "binding", "type", "index", "value"}}
+	for i := range r.Buffers {
+		b := &r.Buffers[i]
+		for at, v := range b.Values {
+			t.add(b.Target, b.GPU, b.Set, b.Binding, b.Type, at, v)
+		}
+	}
+	return t
+}
