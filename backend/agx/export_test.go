@@ -8,7 +8,7 @@ var Faults = map[string]fault{
 	"quad index": faultQuadIndex, "pass facts": faultPassFacts, "texel range": faultTexelRange, "early tests": faultEarlyTests, "side effects": faultSideEffects, "tile budget": faultTileBudget, "point size": faultPointSize,
 	"varying order": faultVaryingOrder, "viewport copy": faultViewportCopy, "clip copy": faultClipCopy, "viewport unwritten": faultViewportUnwritten,
 	"first fan": faultFirstFan, "invalid plane": faultInvalidPlane,
-	"sample depth": faultSampleDepth, "kept depth": faultKeptDepth, "never depth": faultNeverDepth, "sample shading": faultSampleShading, "test twice": faultTestTwice, "sampler bias": faultSamplerBias, "tile words": faultTileWords,
+	"sample depth": faultSampleDepth, "sample mask in": faultSampleMaskIn, "kept depth": faultKeptDepth, "never depth": faultNeverDepth, "sample shading": faultSampleShading, "test twice": faultTestTwice, "sampler bias": faultSamplerBias, "tile words": faultTileWords,
 	"linear texels": faultLinearTexels, "waits": faultWaits, "pixel fence": faultPixelFence, "helper writes": faultHelperWrites,
 	"final store": faultFinalStore, "nesting start": faultNestingStart, "layer range": faultLayerRange, "flat textures": faultFlatTextures, "cube depth": faultCubeDepth,
 	"workgroup fence": faultWorkgroupFence, "group barrier": faultGroupBarrier,

@@ -50,6 +50,7 @@ const (
 	faultDefaultSize                         // points that no stage gives a size have none
 	faultCoherent                            // accesses that others see have the form of those that they do not
 	faultLayer                               // fragments are of layer 0, whatever layer they are of
+	faultSampleMaskIn                        // the mask of covered samples has those that the pipeline leaves out
 	numFaults              = iota
 )
 

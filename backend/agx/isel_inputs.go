@@ -86,7 +86,11 @@ func (s *isel) makeInputs() {
 			s.in.sampleMask = s.preloads([]mach.Reg{abi.SampleMaskReg}, classHalf)[0]
 		}
 		if s.in.wantCovered {
-			s.in.covered = s.getSR(srCoverage, true)
+			sr := int32(srCoverage)
+			if faults.has(faultSampleMaskIn) {
+				sr = srSampleMaskIn
+			}
+			s.in.covered = s.getSR(sr, true)
 		}
 		if s.testsFirst {
 			s.testSamples()

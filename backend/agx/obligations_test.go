@@ -1,6 +1,7 @@
 package agx_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -54,6 +55,7 @@ var obligations = []struct {
 	{fault: "kept depth", script: "kept_depth", abi: nirc.SeparateABI},
 	{fault: "never depth", script: "never_depth", abi: nirc.SeparateABI},
 	{fault: "sample shading", draw: shadeSamples},
+	{fault: "sample mask in", draw: maskedSamples},
 	{fault: "sampler bias", draw: sampleBiased, abi: backend.MonolithicABI},
 	{fault: "coherent", script: "coherent", abi: backend.MonolithicABI},
 	{fault: "default size", script: "default_size"},
@@ -168,6 +170,34 @@ void main() { atomicAdd(n, 1u); o = `+color+`; }`)}
 		if got := img.Data[4*s]; got != want {
 			return fmt.Errorf("sample %d has %d, want %d", s, got, want)
 		}
+	}
+	return nil
+}
+
+// maskedSamples draws a pixel of four samples, of which the pipeline's mask leaves two, in the number that the
+// shader finds in gl_SampleMaskIn.
+func maskedSamples(t *testing.T, abi string) error {
+	t.Helper()
+	modules := []*nirc.Module{
+		prove.FromGLSL(t, ir.StageVertex, `#version 450
+void main() { gl_Position = vec4(vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 4.0 - 1.0, 0, 1); }`),
+		prove.FromGLSL(t, ir.StageFragment, `#version 450
+layout(location=0) out vec4 o;
+void main() { o = vec4(float(gl_SampleMaskIn[0]) / 255.0); }`)}
+	img, err := emu.NewImage(emu.ImageDesc{Width: 1, Height: 1, Samples: 4, Format: emu.FormatByName("R8_UNORM")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mask := uint32(5)
+	x := &exec.Execution{Modules: modules, Options: nirc.Options{Target: "agx", ABI: abi, Level: passes.O2}, DrawParams: emu.DrawParams{VertexCount: 3, InstanceCount: 1},
+		Draw: &emu.Pipeline{Topology: emu.TriangleList, Color: []emu.Attachment{{View: &emu.ImageView{Image: img}}},
+			Multisample: emu.MultisampleState{Samples: 4, Mask: &mask}},
+		Limits: emu.Limits{Check: true}}
+	if err := exec.Execute(t.Context(), x); err != nil {
+		return err
+	}
+	if !bytes.Equal(img.Data, []byte{5, 0, 5, 0}) {
+		return fmt.Errorf("the samples are %v, want 5 in the first and the third", img.Data)
 	}
 	return nil
 }

@@ -109,8 +109,12 @@ func (w *wave) fragmentSR(sr, lane int) (uint32, bool) {
 		return uint32(l.X), true
 	case srGlobalID + 1:
 		return uint32(l.Y), true
-	case srInputCoverage:
-		return l.Coverage, true
+	case srInputCoverage: // whatever the pipeline's mask leaves of it
+		v := l.Coverage
+		if d := w.l.Draw; d != nil && d.Multisample.Mask != nil && l.Prim != nil {
+			v |= (1<<max(1, l.Prim.Samples) - 1) &^ *d.Multisample.Mask
+		}
+		return v, true
 	}
 	return 0, false
 }
