@@ -1,6 +1,9 @@
 package main
 
-import "nirc/internal/exec"
+import (
+	"nirc"
+	"nirc/internal/exec"
+)
 
 // runReport is the JSON document of nirc run: what the shaders left in buffers.
 type runReport struct {
@@ -20,6 +23,9 @@ type runBuffer struct {
 
 // add notes a buffer as values of a type; bytes after the last whole one are left out.
 func (r *runReport) add(d device, b *exec.Binding, t *elemType) {
+	if d.gpu == "" {
+		d.gpu = nirc.DefaultGPU(d.target)
+	}
 	n := runBuffer{Target: d.target, GPU: d.gpu, Set: b.Set, Binding: b.Binding, Type: t.name, Values: []string{}}
 	for at := 0; at+t.bytes <= len(b.Data); at += t.bytes {
 		n.Values = append(n.Values, t.text(b.Data[at:]))
