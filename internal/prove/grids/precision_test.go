@@ -466,3 +466,45 @@ func exceptional(name string, x, y, z, want float64) bool {
 	}
 	return z == x
 }
+
+// TestDoubles computes quotients and roots of 64 bits, which all targets make of 32-bit reciprocals that are off: they
+// have to be within a unit in the last place all the same.
+func TestDoubles(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var x, y []uint64
+	for range 256 {
+		x = append(x, math.Float64bits(math.Exp2(r.Float64()*200-100)))
+		y = append(y, math.Float64bits(math.Exp2(r.Float64()*200-100)))
+	}
+	for _, op := range []struct {
+		code string
+		f    func(a, b float64) float64
+	}{
+		{"%r = OpFDiv %float %a %b", func(a, b float64) float64 { return a / b }},
+		{gl("Sqrt", "%a"), one(math.Sqrt)},
+		{gl("InverseSqrt", "%a"), one(func(a float64) float64 { return 1 / math.Sqrt(a) })},
+	} {
+		text := strings.NewReplacer("OpCapability X\n", "", "OpExecutionMode %main X 64\n", "", "OpMemoryModel", "%gl = OpExtInstImport \"GLSL.std.450\"\nOpMemoryModel").
+			Replace(floatText("X", 64, op.code))
+		m, err := nirc.Load([]byte(text), "doubles.spvasm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, target := range []string{"ir3", "agx", "midgard"} {
+			for seed := range uint64(2) {
+				z, err := runIntegers(m, nirc.Options{Target: target, Level: passes.O2}, 64, x, y, seed+1)
+				if err != nil {
+					t.Errorf("%s: %s: %v", target, op.code, err)
+					break
+				}
+				for i := range z {
+					a, b := math.Float64frombits(x[i]), math.Float64frombits(y[i])
+					if d := int64(z[i] - math.Float64bits(op.f(a, b))); d < -1 || d > 1 {
+						t.Errorf("%s, seed %d: %s of %g and %g is off by %d ulp", target, seed+1, op.code, a, b, d)
+						break
+					}
+				}
+			}
+		}
+	}
+}
