@@ -128,6 +128,7 @@ func (x *executor) upload(ctx context.Context, a *cache.Action) (*repb.Digest, e
 	root, blobs := inputRoot(a.Inputs)
 	// Either of two members says the platform, and what comes back, to servers of all versions.
 	platform := &repb.Platform{Properties: x.platform}
+	//lint:ignore SA1019 servers before version 2.2 know no other place
 	command := message(&repb.Command{Arguments: a.Args, OutputPaths: []string{a.Output}, Platform: platform})
 	action := message(&repb.Action{CommandDigest: command.digest, InputRootDigest: root.digest, Salt: x.salt, Timeout: durationpb.New(x.timeout), Platform: platform})
 	return action.digest, x.sendMissing(ctx, append(blobs, root, command, action), lim)

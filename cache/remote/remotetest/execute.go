@@ -117,7 +117,7 @@ func (s *Server) run(digest *repb.Digest) (*repb.ActionResult, error) {
 	s.Lock()
 	s.Ran++
 	s.Salt, s.Properties = string(a.Salt), nil
-	for _, p := range c.Platform.GetProperties() {
+	for _, p := range a.Platform.GetProperties() {
 		s.Properties = append(s.Properties, p.Name+"="+p.Value)
 	}
 	s.Unlock()
