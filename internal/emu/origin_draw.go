@@ -189,28 +189,33 @@ func (r *drawnAgain) placeInMemory(b, was []byte) string {
 
 // differs names the first texel that two runs leave different in what the shader gives, "" if there is none.
 func (t *drawnTo) differs(b, was []byte) string {
-	m, f := t.view.Image, t.view.TexelFormat()
-	for layer := range max(1, m.Layers) {
-		for y := range m.Height {
-			for x := range m.Width {
-				for sample := range max(1, m.Samples) {
-					o := m.Offset(x, y, 0, layer, t.view.BaseMip, sample)
-					if o < 0 || bytes.Equal(b[o:o+f.Bytes], was[o:o+f.Bytes]) {
-						continue
-					}
-					var v, w [4]uint32
-					f.Unpack(b[o:o+f.Bytes], &v)
-					f.Unpack(was[o:o+f.Bytes], &w)
-					for c := range v {
-						if t.mask>>c&1 != 0 && v[c] != w[c] {
-							return fmt.Sprintf("%s at (%d, %d), layer %d, sample %d (component %d is %#x or %#x)", t.name, x, y, layer, sample, c, w[c], v[c])
-						}
-					}
-				}
+	f := t.view.TexelFormat()
+	for o := 0; o+f.Bytes <= len(b); o += f.Bytes {
+		if bytes.Equal(b[o:o+f.Bytes], was[o:o+f.Bytes]) {
+			continue
+		}
+		var v, w [4]uint32
+		f.Unpack(b[o:o+f.Bytes], &v)
+		f.Unpack(was[o:o+f.Bytes], &w)
+		for c := range v {
+			if t.mask>>c&1 != 0 && v[c] != w[c] {
+				return fmt.Sprintf("%s at %s (component %d is %#x or %#x)", t.name, t.placeOf(o), c, w[c], v[c])
 			}
 		}
 	}
 	return ""
+}
+
+// placeOf says which texel of the view's level stands at an offset.
+func (t *drawnTo) placeOf(offset int) string {
+	m := t.view.Image
+	if t.view.BaseMip > 0 {
+		offset -= m.levelOffset(t.view.BaseMip)
+	}
+	w, h, _ := m.LevelSize(t.view.BaseMip)
+	n, samples := offset/m.Format.Bytes, max(1, m.Samples)
+	pixel := n / samples
+	return fmt.Sprintf("(%d, %d), layer %d, sample %d", pixel%w, pixel/w%h, pixel/w/h, n%samples)
 }
 
 // origin finds the garbage that makes the difference: the wave of so many, then its draw.
