@@ -242,7 +242,46 @@ func (s *isel) memoryCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value
 // readsImage reports whether the shader may read the image that in writes: the
 // texture cache must then hear of it.
 func (s *isel) readsImage(in *ir.Instr) bool {
-	return ir.Access(in.Get(ir.IdxAccess))&ir.AccessNonReadable == 0
+	return ir.Access(in.Get(ir.IdxAccess))&ir.AccessNonReadable == 0 && (isCoherent(in) || readsTexelsAfter(in))
+}
+
+// readsTexelsAfter reports whether texels may be read after an instruction. What other invocations
+// read without a barrier of the shader's own need not be what this one wrote, unless the image is
+// coherent (Vulkan's memory model: that makes a write available), and what follows the dispatch is the driver's.
+func readsTexelsAfter(in *ir.Instr) bool {
+	for x := in.Next(); x != nil; x = x.Next() {
+		if readsTexels(x) {
+			return true
+		}
+	}
+	seen := map[*ir.Block]bool{nil: true}
+	work := []*ir.Block{in.Block}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, next := range b.Succ {
+			if seen[next] {
+				continue
+			}
+			seen[next] = true
+			work = append(work, next)
+			for x := range next.Instrs() {
+				if readsTexels(x) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// readsTexels reports whether an instruction reads an image or a texture.
+func readsTexels(in *ir.Instr) bool {
+	if in.Kind == ir.KindIntrinsic {
+		op := in.Memory().Op
+		return in.Memory().Space == ir.SpaceImage && op != ir.MemStore
+	}
+	return in.Kind == ir.KindTex
 }
 
 // imageAtomic selects an atomic on the address of a texel of level 0, which
