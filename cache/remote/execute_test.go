@@ -129,7 +129,13 @@ func TestExecute(t *testing.T) {
 	s.Run, s.MaxBatch, s.Zstd = worker, 100_000, true
 	at := s.Start()
 	o := ExecutorOptions{Platform: []string{"pool=gpu", "OSFamily=linux"}, Salt: "1"}
-	_, compiled := byFarm(t, at, 200, o, cache.FarmOptions{Cost: 200_000})
+	var queued, running, done int // the most at a time, as progress has them
+	_, compiled := byFarm(t, at, 200, o, cache.FarmOptions{Cost: 200_000, Step: func(n cache.FarmFigures) {
+		queued, running, done = max(queued, n.Queued), max(running, n.Running), max(done, n.Done)
+	}})
+	if queued == 0 || running == 0 || done != s.Ran {
+		t.Errorf("progress: %d queued, %d running, %d of %d done", queued, running, done, s.Ran)
+	}
 	if compiled != 0 || s.Ran < 4 || s.Ran > 20 {
 		t.Errorf("%d actions, %d shaders compiled here", s.Ran, compiled)
 	}

@@ -161,13 +161,16 @@ func (m *mangleRoom) databases() {
 	}
 }
 
-// settings are pipelines, configurations and response files.
+// settings are pipelines, configurations, matrices and response files.
 func (m *mangleRoom) settings() {
 	m.write("pipeline.yaml", m.must("passes --file"), "passes -t ir3 --pipeline pipeline.yaml", "compile mandel.comp.spv --pipeline pipeline.yaml -o out/",
 		"opt lit.frag.spv --pipeline pipeline.yaml -t midgard")
 	passes := regexp.MustCompile(`(?m)^# passes: .*\n`) // to run none is a choice as well
 	config := strings.ReplaceAll(passes.ReplaceAllString(m.must("config show compile"), ""), "# ", "")
 	m.write("nirc.yaml.in", config, "config show --config nirc.yaml.in", "compile --config nirc.yaml.in mandel.comp.spv", "targets --config nirc.yaml.in")
+	m.write("matrix.yaml", "schema: 1\nprograms:\n  - sources: [mandel.comp.spv, lit.frag.spv]\n    name: \"{stem}_{a}\"\n    include: [inc]\n    stage: fragment\n    defines: {a: {b: [A=1, -UB], c: []}}\n"+
+		"    spec:\n      s:\n        t: [0=1, N=2]\n        u: []\n    targets: [ir3, agx]\n    gpus: [a740]\n    skip:\n      - {a: b, target: agx}\n", "cache build --dir cache --dry-run --matrix matrix.yaml",
+		"compile --dry-run --matrix matrix.yaml")
 	m.write("args", "-t 'ir3'\n-O 2 --entry \"main\" # words\nspec.spvasm\n--spec N=1 -o out/{stem}.{entry}.{target}.{ext}\n", "@args", "compile @args")
 }
 

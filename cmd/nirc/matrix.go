@@ -225,7 +225,24 @@ func (r *matrixReader) program(n *yaml.Node) (p matrixProgram, err error) {
 	if err == nil {
 		err = r.checkName(&p)
 	}
+	if err == nil {
+		err = r.checkNumber(&p)
+	}
 	return p, err
+}
+
+// maxPermutations bounds those of all matrices of a command: more are a mistake.
+const maxPermutations = 1 << 20
+
+// checkNumber refuses more combinations of choices than anybody compiles.
+func (r *matrixReader) checkNumber(p *matrixProgram) error {
+	n := 1
+	for i := range p.axes {
+		if n *= len(p.axes[i].choices); n > maxPermutations {
+			return r.errorf(p.line, "more than %d permutations of each source", maxPermutations)
+		}
+	}
+	return nil
 }
 
 func (r *matrixReader) checkedWord(to *string, check func(string) error) func(*yaml.Node) error {

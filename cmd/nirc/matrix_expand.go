@@ -42,7 +42,9 @@ func (s *shared) permutations(a *app) ([]input, error) {
 				return nil, err
 			}
 			for k := range found {
-				list = append(list, m.combine(p, found[k], devices)...)
+				if list = append(list, m.combine(p, found[k], devices)...); len(list) > maxPermutations {
+					return nil, nirc.Diagnostics{{File: m.file, Line: uint32(p.line), Msg: fmt.Sprintf("more than %d permutations in all", maxPermutations)}}
+				}
 			}
 		}
 	}
