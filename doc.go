@@ -11,6 +11,10 @@
 //
 //	obj, err := nirc.Compile(ctx, module, nirc.Options{Target: "ir3", Level: passes.O2})
 //
+// Package nirc/run runs compute shaders and profiles them, package nirc/cache keeps what was compiled. A pass of one's own runs
+// by [Unit.RunPass], a backend of one's own by Options.Backend; modules come from any [io/fs.FS], and Options.Log is told
+// what a compile does. Nothing is kept between calls, and goroutines may compile at once, sharing modules.
+//
 // An error is of type [Diagnostics] when it is about the input, [*UsageError]
 // when it is about the options, [*IOError] when a file could not be read, and [*InternalError]
 // when it is the compiler's own fault.
