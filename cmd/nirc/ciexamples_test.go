@@ -225,6 +225,11 @@ func (w *workplace) run(script string) (string, error) {
 			w.t.Fatal(err)
 		}
 	}
+	return w.shell(script)
+}
+
+// shell runs lines as those of a job are run.
+func (w *workplace) shell(script string) (string, error) {
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Dir, cmd.Env = w.dir, w.env
 	out, err := cmd.CombinedOutput()

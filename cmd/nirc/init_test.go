@@ -58,21 +58,28 @@ func TestInitJobs(t *testing.T) {
 	for service, scripts := range map[string]func(t *testing.T, text []byte) string{"github": gitHubScript, "gitlab": gitLabScript} {
 		t.Run(service, func(t *testing.T) {
 			w := newWorkplace(t)
-			w.run("PATH=$RUNNER_TEMP:$PATH; nirc init -t all --ci " + service + " # no cache yet")
+			w.env = append(w.env, "RUNNER_TEMP="+filepath.Dir(w.program)) // where the job has put nirc
+			w.must("PATH=$RUNNER_TEMP:$PATH; nirc init -t all --ci " + service + " # no cache yet")
 			text, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(ciJobs[service].path)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			job := "PATH=$RUNNER_TEMP:$PATH\n" + scripts(t, text)
-			w.run(job)
-			w.run("mv now.json shaders.json # beside the cache")
-			w.run(job)
-			worse := exec.Command("sh", "-e", "-c", strings.ReplaceAll(job, "--json >now.json", "--json -O 0 >now.json"))
-			worse.Dir, worse.Env = w.dir, w.env
-			if out, err := worse.CombinedOutput(); err == nil || !strings.Contains(string(out), "the gate is closed") {
+			job := "set -e; PATH=$RUNNER_TEMP:$PATH\n" + scripts(t, text)
+			w.must(job)
+			w.must("mv now.json shaders.json # beside the cache")
+			w.must(job)
+			if out, err := w.run(strings.ReplaceAll(job, "--json >now.json", "--json -O 0 >now.json")); err == nil || !strings.Contains(out, "the gate is closed") {
 				t.Errorf("worse figures pass: %v\n%s", err, out)
 			}
 		})
+	}
+}
+
+// must runs lines that end well.
+func (w *workplace) must(script string) {
+	w.t.Helper()
+	if out, err := w.shell(script); err != nil {
+		w.t.Fatalf("%v\n%s", err, out)
 	}
 }
 
