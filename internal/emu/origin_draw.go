@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"nirc/ir"
 )
@@ -127,7 +128,7 @@ func (d *drawer) twice(ctx context.Context) error {
 		d.p.Env.Mem.OutOfBounds = kept
 	}()
 	d.p.Env.Mem.OutOfBounds = oob
-	diff, s := r.run(0, 1<<62, 0, 1<<62)
+	diff, s := r.run(0, math.MaxInt, 0, math.MaxInt)
 	if diff == "" {
 		return nil
 	}
@@ -224,11 +225,11 @@ func (r *drawnAgain) origin(waves int) string {
 		diff, _ := r.run(first, end, from, to)
 		return diff != ""
 	}
-	first, end := halve(0, waves, func(lo, hi int) bool { return differs(lo, hi, 0, 1<<62) })
+	first, end := halve(0, waves, func(lo, hi int) bool { return differs(lo, hi, 0, math.MaxInt) })
 	if end-first > 1 {
 		return "garbage of several waves"
 	}
-	_, s := r.run(first, end, 0, 1<<62)
+	_, s := r.run(first, end, 0, math.MaxInt)
 	x := s.made[first]
 	if x == nil {
 		return "garbage of another wave"
