@@ -2,7 +2,6 @@ package nirc
 
 import (
 	"bytes"
-	"fmt"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -64,7 +63,7 @@ func TestConcurrent(t *testing.T) {
 			}
 			for i := range want {
 				if !bytes.Equal(got[i], want[i]) {
-					t.Error(fmt.Sprintf("goroutine %d: object %d is another one", g, i))
+					t.Errorf("goroutine %d: object %d is another one", g, i)
 				}
 			}
 		})

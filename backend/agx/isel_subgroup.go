@@ -91,12 +91,11 @@ func (s *isel) vote(c cond, quad, any bool) cond {
 
 // voteEqual is the condition that all active lanes have the same value.
 func (s *isel) voteEqual(in *ir.Instr) cond {
-	lane := s.firstLane()
 	n := int(in.Srcs[0].Def.NumComponents) * backend.Parts(in.Srcs[0].Def)
 	var all opnd
 	for k := range n {
 		x := s.once(s.raw(s.comp(in.Srcs[0].Def, k)))
-		c := cond{op: isa.CondUEQ, inv: true, a: x, b: s.shuffleTo(x, lane)}
+		c := cond{op: isa.CondUEQ, inv: true, a: x, b: s.fromFirst(x)}
 		if in.Intr == ir.IntrVoteFeq {
 			c.op, c.flt = isa.CondFEQ, true
 		}
@@ -156,6 +155,14 @@ func (s *isel) compareMask(i ir.Intrinsic) opnd {
 		return s.laneMask(true)
 	}
 	return s.laneMask(false)
+}
+
+// fromFirst is x of the lowest active lane: the others add nothing to an OR over those that are active. A
+// shuffle would join the indices of all lanes of the quad, of those too that do not exist (agx.md §5.8).
+func (s *isel) fromFirst(x opnd) opnd {
+	first := cond{op: isa.CondUEQ, a: s.getSR(srActiveRank, true), b: imm16(0)}
+	v := s.selectBy(first, x.half, x, immediate(0, x.half))
+	return s.intOp(isa.Instr{Op: isa.OpReduce, Flags: isa.Simd, Mode: uint8(isa.ReduceOr)}, x.half, s.once(v))
 }
 
 // shuffleTo reads x of the lane n, which is the same for all lanes.
@@ -238,8 +245,7 @@ func (s *isel) exchange(in *ir.Instr) bool {
 	case ir.IntrAsUniform:
 		f = func(x opnd) opnd { return x }
 	case ir.IntrReadFirstInvocation:
-		n := s.firstLane()
-		f = func(x opnd) opnd { return s.shuffleTo(x, n) }
+		f = s.fromFirst
 	case ir.IntrReadInvocation:
 		n := arg()
 		f = func(x opnd) opnd { return s.shuffleTo(x, n) }

@@ -67,10 +67,13 @@ type drawnTo struct {
 	mask uint8
 }
 
-// eachByte gives all bytes that a draw may change, those of attachments with what they are.
+// eachByte gives all bytes that a draw may change once, those of attachments with what they are: they may be memory of a
+// buffer too.
 func (d *drawer) eachByte(f func(b []byte, to *drawnTo)) {
+	attached := map[*byte]int{}
 	view := func(v *ImageView, name string, mask uint8) {
-		if v != nil && v.Image != nil {
+		if v != nil && v.Image != nil && len(v.Image.Data) > 0 {
+			attached[&v.Image.Data[0]] = len(v.Image.Data)
 			f(v.Image.Data, &drawnTo{name, v, mask})
 		}
 	}
@@ -81,7 +84,14 @@ func (d *drawer) eachByte(f func(b []byte, to *drawnTo)) {
 	}
 	view(d.p.DepthStencil.View, "the depth and stencil attachment", 15)
 	view(d.p.DepthStencil.Resolve, "what the depth and stencil attachment resolves to", 15)
-	d.p.Env.each(func(b []byte) { f(b, nil) })
+	d.p.Env.each(func(b []byte) {
+		if len(b) > 0 {
+			b = b[min(attached[&b[0]], len(b)):]
+		}
+		if len(b) > 0 {
+			f(b, nil)
+		}
+	})
 }
 
 // givenColor are the components of a colour attachment that are as the fragment shader says: none if blending

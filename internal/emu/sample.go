@@ -141,6 +141,11 @@ func (p *sampling) init(v *ImageView, s *Sampler, op *SampleOp) bool {
 	return true
 }
 
+// leastLod is the LOD where coordinates do not change. By the formula it is -∞, which no bias lifts to a bound of the
+// shader's; hardware keeps LODs in fixed point, and what a query gives is finite. Below -16 no bias of a sampler reaches
+// the first level [assume].
+const leastLod = -32
+
 // lod returns the LOD clamped and before its clamps, the number of samples
 // along the longer axis, and that axis (Vulkan 1.3, Level-of-Detail Operation).
 func (p *sampling) lod() (lambda, raw float64, aniso int, step [3]float64) {
@@ -163,7 +168,7 @@ func (p *sampling) lod() (lambda, raw float64, aniso int, step [3]float64) {
 			}
 			aniso = int(math.Ceil(eta))
 		}
-		raw = math.Log2(major / eta)
+		raw = max(math.Log2(major/eta), leastLod)
 	}
 	raw += float64(s.LodBias) + float64(op.Bias)
 	lambda = raw

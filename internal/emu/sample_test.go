@@ -120,7 +120,8 @@ func TestLod(t *testing.T) {
 		{free, grad(1.0/16, 1.0/8), 0, 0, 0},
 		{free, grad(4.0/16, 1.0/8), 2, 2, 2}, // the longer of the two counts
 		{free, grad(1.0/16, 8.0/8), 3, 3, 3},
-		{free, grad(0, 0), 0, 0, math.Inf(-1)},
+		{free, grad(0, 0), 0, 0, leastLod},
+		{linear, bias(grad(0, 0), 2.5-leastLod, 0), 2.5, 2.5, 2.5},
 		{free, lod(1.5), 1, 1, 1.5}, // halves go down
 		{free, lod(1.51), 2, 2, 1.51},
 		{linear, lod(1.25), 1.25, 1.25, 1.25},

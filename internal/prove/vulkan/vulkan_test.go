@@ -272,11 +272,11 @@ type vkStage struct {
 
 // vkShader is a VkShaderModuleCreateInfo.
 type vkShader struct {
-	typ   uint32
-	_     uintptr
-	flags uint32
-	size  uintptr
-	code  *uint32
+	typ  uint32
+	_    uintptr
+	_    uint32
+	size uintptr
+	code *uint32
 }
 
 func newVkShader(words []uint32) vkShader {
