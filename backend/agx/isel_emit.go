@@ -21,9 +21,6 @@ func (s *isel) add(t isa.Instr, def mach.Value, uses ...mach.Value) *mach.Instr 
 	return in
 }
 
-// push appends an instruction to the current block.
-func (s *isel) push(in *mach.Instr) { s.f.Append(s.blk, s.loc, in) }
-
 // generic appends an operation without template to the current block.
 func (s *isel) generic(op mach.Op, defs, uses []mach.Value) *mach.Instr {
 	return s.f.AppendOp(s.blk, s.loc, op, defs, uses)
