@@ -53,7 +53,7 @@ func files(t *testing.T, dir string) map[string]string {
 func TestCacheExecutor(t *testing.T) {
 	program, err := exec.LookPath("nirc")
 	if err != nil || runtime.GOOS == "windows" {
-		t.Skip("no program that a script of sh starts", err)
+		t.Skipf("Windows has no sh, which starts the worker here, or there is no nirc: %v", err)
 	}
 	dir := t.TempDir()
 	script := filepath.Join(dir, "start")

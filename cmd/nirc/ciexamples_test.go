@@ -74,7 +74,7 @@ func gitlabJob(t *testing.T) ciJob {
 // nothing, and for one after which a shader is another, which the gate stops and the comment tells.
 func TestCIExamples(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("no sh")
+		t.Skip("the jobs are scripts of sh, which this machine (Windows, say) does not have")
 	}
 	for _, j := range []ciJob{githubJob(t), gitlabJob(t)} {
 		t.Run(j.name, func(t *testing.T) {

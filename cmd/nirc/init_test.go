@@ -53,7 +53,7 @@ func TestInitSettings(t *testing.T) {
 // against which the change is worse.
 func TestInitJobs(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("no sh")
+		t.Skip("the jobs are scripts of sh, which this machine (Windows, say) does not have")
 	}
 	for service, scripts := range map[string]func(t *testing.T, text []byte) string{"github": gitHubScript, "gitlab": gitLabScript} {
 		t.Run(service, func(t *testing.T) {

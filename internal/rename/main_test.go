@@ -18,7 +18,7 @@ func TestRename(t *testing.T) {
 	t.Chdir("../..")
 	out, err := exec.Command("git", "ls-files", "*.go", "*.md").Output()
 	if err != nil {
-		t.Skip("no git, or no repository: ", err)
+		t.Skipf("the files of the module are those that git lists, and this is no clone, or has no git: %v", err)
 	}
 	mod, err := os.ReadFile("go.mod")
 	if err != nil {
