@@ -1,18 +1,62 @@
 package nirc
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
+	"nirc/backend"
 	"nirc/frontend/spirv"
 	"nirc/frontend/spirv/spv"
 	"nirc/ir"
 	"nirc/passes"
 )
+
+// UsageError says that the compiler was asked for something that there is
+// not: an unknown target, pass or option.
+type UsageError struct{ Msg string }
+
+// Error is the message.
+func (e *UsageError) Error() string { return e.Msg }
+
+// Usagef makes a UsageError.
+func Usagef(format string, args ...any) error { return &UsageError{fmt.Sprintf(format, args...)} }
+
+// IOError says that input could not be read or output not be written.
+type IOError struct{ Err error }
+
+// Error is the message of the operating system.
+func (e *IOError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the operating system's error.
+func (e *IOError) Unwrap() error { return e.Err }
+
+// InternalError is a mistake of the compiler itself.
+type InternalError struct {
+	// Pass is the pass that was running, "" outside of passes.
+	Pass string
+	// Value is what the code panicked with, or the error it returned.
+	Value any
+	// Stack is the stack trace, nil if there was no panic.
+	Stack []byte
+}
+
+// Error names the pass and says what happened.
+func (e *InternalError) Error() string {
+	where := ""
+	if e.Pass != "" {
+		where = " in " + e.Pass
+	}
+	return fmt.Sprintf("internal error%s: %v", where, e.Value)
+}
+
+// ErrStopped says that RunOptions.StopAfter cut the compile in a machine step: there are dumps, and no code.
+var ErrStopped = backend.ErrStopped
 
 // Severity is how bad a Diagnostic is.
 type Severity uint8
@@ -158,6 +202,19 @@ func Diagnose(err error, file, target string) error {
 		}
 	}
 	return list
+}
+
+// aboutInput reports whether an error is a statement about the input, and so
+// may become diagnostics.
+func aboutInput(err error) bool {
+	var (
+		usage    *UsageError
+		inout    *IOError
+		path     *fs.PathError
+		internal *InternalError
+	)
+	return !errors.As(err, &usage) && !errors.As(err, &inout) && !errors.As(err, &path) && !errors.As(err, &internal) && !errors.Is(err, ErrStopped) &&
+		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
 func appendDiagnostics(list Diagnostics, err error, file string) Diagnostics {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"nirc/frontend/spirv"
@@ -370,6 +371,36 @@ func (m *Module) SpecConstants() []spirv.SpecConstant {
 		return nil
 	}
 	return spirv.SpecConstants(m.SPIRV)
+}
+
+// Spec reads the value of a specialization constant, written ID=VALUE, by the
+// type that the module gives the constant: 3=1.5 of a float, 4=true or 4=1 of a
+// boolean, 5=-7 or 5=0x10 of an integer. NAME=VALUE works where the module
+// has debug names.
+func (m *Module) Spec(text string) (spirv.SpecValue, error) {
+	id, value, ok := strings.Cut(text, "=")
+	if !ok || id == "" {
+		return spirv.SpecValue{}, Usagef("--spec %s: want ID=VALUE", text)
+	}
+	num, err := strconv.ParseUint(id, 0, 32)
+	consts := m.SpecConstants()
+	have := make([]string, len(consts))
+	for i, c := range consts {
+		have[i] = strconv.FormatUint(uint64(c.ID), 10)
+		if err == nil && uint64(c.ID) != num || err != nil && c.Name != id {
+			continue
+		}
+		bits, err := consts[i].ParseValue(value)
+		if err != nil {
+			return spirv.SpecValue{}, Usagef("--spec %s: %s", text, err)
+		}
+		return spirv.SpecValue{ID: c.ID, Bits: bits}, nil
+	}
+	msg := fmt.Sprintf("the module has no specialization constant %s", id)
+	if len(have) > 0 {
+		msg += " (it has " + strings.Join(have, ", ") + ")"
+	}
+	return spirv.SpecValue{}, Diagnostics{{File: m.Name, Msg: msg}}
 }
 
 // Disassemble returns the module as SPIR-V assembly. A module that was IR

@@ -2,13 +2,16 @@ package nirc
 
 import (
 	_ "embed"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 
 	"nirc/backend"
+	"nirc/backend/layout"
 	"nirc/frontend/spirv"
+	"nirc/internal/layouts"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -156,3 +159,22 @@ func checkSteps(o *passes.RunOptions, steps []backend.StepInfo) error {
 	}
 	return unknown("stop-after", o.StopAfter)
 }
+
+// Layout is a pipeline layout: what Options.Layout takes. Make one by hand and Check it, or read
+// one with ReadLayout.
+type Layout = layout.Layout
+
+// ReadLayout reads a pipeline layout from JSON (docs/abi.md); file names it in errors, which are
+// Diagnostics with the line.
+func ReadLayout(file string, data []byte) (*Layout, error) {
+	l, err := layouts.Read(data)
+	var wrong *layouts.Error
+	if errors.As(err, &wrong) {
+		return nil, Diagnostics{{File: file, Line: uint32(wrong.Line), Msg: wrong.Msg}}
+	}
+	return l, err
+}
+
+// LayoutJSON writes a layout in the form that ReadLayout reads, in one line, the same for equal
+// layouts; nil if it does not hold to Check.
+func LayoutJSON(l *Layout) []byte { return layouts.JSON(l) }

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"strings"
 	"time"
 
 	"nirc/backend"
 	"nirc/backend/object"
 	"nirc/frontend/spirv"
+	"nirc/internal/layouts"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -78,8 +81,11 @@ func New(o Options) (*Unit, error) {
 	return u, nil
 }
 
-// translateStep is the name of the translation among the steps.
-const translateStep = "translate"
+// The names of the stages that the library itself asks about.
+const (
+	translateStep = "translate"
+	generateStage = "generate"
+)
 
 // dump passes a dump on, printed again with the flow of control if asked for.
 func (u *Unit) dump(title, text string) {
@@ -216,7 +222,7 @@ func (u *Unit) translate(m *Module) (err error) {
 	}
 	s.Options.Robust, s.Options.Multiview, s.Options.Points = u.opts.Robust, u.opts.Multiview, u.opts.Points
 	if u.opts.Layout != nil {
-		if err := checkLayout(u.opts.File, s, u.opts.Layout); err != nil {
+		if err := u.checkLayout(s); err != nil {
 			return err
 		}
 	}
@@ -231,6 +237,27 @@ func (u *Unit) translate(m *Module) (err error) {
 	}
 	u.Shader, u.Reflection = s, Reflect(s)
 	return nil
+}
+
+// checkLayout says, as Diagnostics, what a shader uses that its pipeline layout does not have.
+func (u *Unit) checkLayout(s *ir.Shader) error {
+	var list Diagnostics
+	for _, p := range layouts.Check(s, u.opts.Layout) {
+		d := Diagnostic{File: u.opts.File, ID: p.Loc.ID, Word: int(p.Loc.Word), Msg: p.Msg}
+		if p.Loc.Line != 0 {
+			d.ID, d.Word = 0, 0
+			file := ""
+			if int(p.Loc.File) < len(s.Files) {
+				file = s.Files[p.Loc.File]
+			}
+			d.place(file, p.Loc.Line, p.Loc.Col)
+		}
+		list = append(list, d)
+	}
+	if list == nil {
+		return nil
+	}
+	return list
 }
 
 // Optimize runs the target's passes, or those that the options give.
@@ -311,81 +338,79 @@ func (u *Unit) codegenLists() (passes.Lists, error) {
 	return all.Codegen(u.opts.Target, u.opts.Level, builtin, u.ins), nil
 }
 
-// What an invocation and a workgroup may have of memory on every target: the
-// limit that Vulkan drivers of these GPUs give for workgroup memory, and
-// what private memory's addresses reach at 128 invocations in flight a core.
-const (
-	maxSharedSize  = 32 << 10
-	maxScratchSize = 1 << 24
-)
-
-// linked reports whether the shader is made of parts for Options.State: those stages have them that depend on it.
-func (u *Unit) linked() bool {
-	return u.opts.State != nil && backend.HasABI(u.back, SeparateABI) && (u.Shader.Stage == ir.StageVertex || u.Shader.Stage == ir.StageFragment)
+// Guard runs work on a shader that is no stage of a unit: a link, a load, a run. A panic of the
+// compiler becomes an InternalError that names stage, the end of ctx its error, everything about the
+// input Diagnostics.
+func Guard(ctx context.Context, stage, file, target string, f func() error) error {
+	g := guard{ctx: ctx, file: file, target: target, where: func() string { return stage }}
+	return g.run(f)
 }
 
-// abi is the calling convention of what the backend makes.
-func (u *Unit) abi() string {
-	if u.linked() {
-		return SeparateABI
-	}
-	return u.opts.ABI
+// guard is what turns the outcome of a stage into the errors of this package.
+type guard struct {
+	ctx          context.Context
+	file, target string
+	// where names the step that is running, or failed.
+	where func() string
 }
 
-// Generate makes the machine code. The unit's shader is consumed. The error is ErrStopped if
-// RunOptions.StopAfter names a machine step. With Options.Debug the object says where its code comes
-// from, and how often its loops run.
-func (u *Unit) Generate(ctx context.Context) (*object.Object, error) {
-	if !u.opts.Debug {
-		return u.generate(ctx)
+func (g *guard) run(f func() error) (err error) {
+	if err := g.ctx.Err(); err != nil {
+		return err
 	}
-	loops := u.loops()
-	o, err := u.generate(ctx)
-	if err == nil && len(loops) > 0 {
-		err = noteLoops(ctx, u.back, o, loops)
-	}
-	return o, err
-}
-
-func (u *Unit) generate(ctx context.Context) (obj *object.Object, err error) {
-	if u.back == nil {
-		return nil, Usagef("target %s has no code", IRTarget)
-	}
-	if u.Stopped() {
-		return nil, Usagef("--stop-after leaves no code to generate")
-	}
-	if n := u.Shader.SharedSize; n > maxSharedSize {
-		return nil, Diagnostics{{File: u.opts.File, Target: u.opts.Target, Unsupported: true, Msg: fmt.Sprintf("%d bytes of workgroup memory are not supported, the most is %d (maxComputeSharedMemorySize)", n, maxSharedSize)}}
-	}
-	if n := u.Shader.ScratchSize; n > maxScratchSize {
-		return nil, Diagnostics{{File: u.opts.File, Target: u.opts.Target, Unsupported: true, Msg: fmt.Sprintf("%d bytes of private memory an invocation are not supported, the most is %d", n, maxScratchSize)}}
-	}
-	u.generating = true
-	u.Shader.SetLoc(0)
-	err = u.stage(ctx, generateStage, func() error {
-		run := &u.opts.Run
-		lists, err := u.codegenLists()
-		if err != nil {
-			return err
+	defer func() {
+		if r := recover(); r != nil {
+			err = &InternalError{Pass: g.where(), Value: r, Stack: debug.Stack()}
 		}
-		job := backend.Job{GPU: u.opts.GPU, Lists: lists, Level: u.opts.Level, Instrument: u.ins, ABI: u.abi(), Debug: u.opts.Debug, Next: u.opts.Next, Layout: u.opts.Layout}
-		job.Dump = run.Dump != nil && (len(run.DumpBefore)+len(run.DumpAfter) > 0 || run.PrintChanged)
-		obj, err = u.back.Compile(u.Shader, &job)
-		return u.verifyError(err)
-	})
-	if err != nil {
-		return nil, err
-	}
-	shared, scratch := obj.Reflect.SharedSize, obj.Reflect.ScratchSize
-	obj.Reflect = u.Reflection
-	obj.Reflect.SharedSize, obj.Reflect.ScratchSize = max(shared, u.Shader.SharedSize), max(scratch, u.Shader.ScratchSize)
-	if u.linked() {
-		linked, err := link(ctx, u.back, []*object.Object{obj}, u.opts.State)
-		var state *StateError
-		if errors.As(err, &state) && u.opts.StateFile != "" {
-			err = state.In(u.opts.StateFile, u.opts.Target)
+		if err != nil && g.ctx.Err() != nil {
+			err = g.ctx.Err()
 		}
-		return linked, err
+		err = Diagnose(g.internal(err), g.file, g.target)
+	}()
+	return f()
+}
+
+// internal turns the errors by which a part of the compiler says that it is
+// wrong itself into an InternalError.
+func (g *guard) internal(err error) error {
+	if err == nil {
+		return nil
 	}
-	return obj, nil
+	var front *spirv.Error
+	if errors.As(err, &front) && front.Internal {
+		return &InternalError{Pass: translateStep, Value: err, Stack: front.Stack}
+	}
+	return err
+}
+
+// verifyError makes a step's breach of the IR's rules an InternalError.
+func (u *Unit) verifyError(err error) error {
+	var broken *ir.ValidationError
+	if !errors.As(err, &broken) {
+		return err
+	}
+	return &InternalError{Pass: u.ins.Running(), Value: err}
+}
+
+// tell says to Options.Log how a stage of the compile ended that began at a time.
+func (u *Unit) tell(ctx context.Context, stage string, began time.Time, err *error) {
+	level := slog.LevelDebug
+	if stage == generateStage && *err == nil {
+		level = slog.LevelInfo
+	}
+	if !u.opts.Log.Enabled(ctx, level) {
+		return
+	}
+	attrs := []slog.Attr{slog.String("file", u.opts.File), slog.String("target", u.opts.Target)}
+	if u.opts.GPU != "" {
+		attrs = append(attrs, slog.String("gpu", u.opts.GPU))
+	}
+	if u.Shader != nil {
+		attrs = append(attrs, slog.String("entry", u.Shader.Name), slog.String("stage", u.Shader.Stage.String()))
+	}
+	attrs = append(attrs, slog.Duration("time", time.Since(began)))
+	if *err != nil {
+		attrs = append(attrs, slog.Any("error", *err))
+	}
+	u.opts.Log.LogAttrs(ctx, level, stage, attrs...)
 }

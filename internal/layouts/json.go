@@ -1,4 +1,8 @@
-package nirc
+// Package layouts reads and writes pipeline layouts as the JSON that people give to --layout (docs/abi.md), and holds
+// shaders to them.
+//
+// What a layout is, and where targets put its descriptors, is backend/layout's: no slot is numbered here.
+package layouts
 
 import (
 	"bytes"
@@ -13,16 +17,12 @@ import (
 	"nirc/passes"
 )
 
-// Layout is a pipeline layout: what Options.Layout takes. Make one by hand and Check it, or read
-// one with ReadLayout.
-type Layout = layout.Layout
-
-// layoutSchema is the version of the form of layouts.
-const layoutSchema = 1
+// schema is the version of the form of layouts.
+const schema = 1
 
 // The form in which people write layouts. Names of Vulkan are in small letters, without VK_ and
 // what their type says.
-type layoutJSON struct {
+type fileJSON struct {
 	Schema int        `json:"schema"`
 	Sets   []setJSON  `json:"sets,omitempty"`
 	Push   []pushJSON `json:"push_constants,omitempty"`
@@ -71,56 +71,63 @@ var (
 	borderNames  = []string{"float_transparent_black", "int_transparent_black", "float_opaque_black", "int_opaque_black", "float_opaque_white", "int_opaque_white"}
 )
 
-// layoutFields are the names of all fields, for suggestions.
-var layoutFields = []string{"schema", "sets", "push_constants", "set", "bindings", "binding", "type", "count", "stages", "immutable_samplers",
+// fields are the names of all fields, for suggestions.
+var fields = []string{"schema", "sets", "push_constants", "set", "bindings", "binding", "type", "count", "stages", "immutable_samplers",
 	"offset", "size", "mag_filter", "min_filter", "mipmap_mode", "address_mode_u", "address_mode_v", "address_mode_w", "mip_lod_bias", "min_lod",
 	"max_lod", "max_anisotropy", "compare_op", "border_color", "unnormalized_coordinates"}
 
 // stageNames are those that layouts may name.
-var layoutStages = []string{"vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute", "all_graphics", "all"}
+var stageNames = []string{"vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute", "all_graphics", "all"}
 
-// ReadLayout reads a pipeline layout from JSON (docs/abi.md); file names it in errors, which are
-// Diagnostics with the line.
-func ReadLayout(file string, data []byte) (*Layout, error) {
-	r := layoutReader{file: file, data: data}
-	var j layoutJSON
+// Read reads a pipeline layout from JSON (docs/abi.md). The error is an *Error.
+func Read(data []byte) (*layout.Layout, error) {
+	r := reader{data: data}
+	var j fileJSON
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&j); err != nil {
 		line, text := jsonplace.Explain(data, err)
 		if name, ok := strings.CutPrefix(text, "unknown field "); ok {
-			text += passes.Suggest(strings.Trim(name, `"`), layoutFields)
+			text += passes.Suggest(strings.Trim(name, `"`), fields)
 		}
 		return nil, r.errorAt(line, text)
 	}
 	switch {
 	case d.More():
 		return nil, r.errorAt(jsonplace.Line(data, d.InputOffset()+1), "there is more after the object")
-	case j.Schema != layoutSchema:
-		return nil, r.problem([]any{"schema"}, "schema: want %d, have %d", layoutSchema, j.Schema)
+	case j.Schema != schema:
+		return nil, r.problem([]any{"schema"}, "schema: want %d, have %d", schema, j.Schema)
 	}
 	return r.layout(&j)
 }
 
-// layoutReader turns the form into a layout.
-type layoutReader struct {
-	file string
+// Error says what is wrong with the text of a layout.
+type Error struct {
+	Line int // from 1 on, 0 unknown
+	Msg  string
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Msg }
+
+// reader turns the form into a layout.
+type reader struct {
 	data []byte
 	err  error
 }
 
-func (r *layoutReader) errorAt(line int, text string) error {
-	return Diagnostics{{File: r.file, Line: uint32(max(line, 0)), Msg: "the pipeline layout: " + text}}
+func (r *reader) errorAt(line int, text string) error {
+	return &Error{max(line, 0), "the pipeline layout: " + text}
 }
 
 // problem is the error about what stands at a path of names and indices.
-func (r *layoutReader) problem(path []any, format string, args ...any) error {
+func (r *reader) problem(path []any, format string, args ...any) error {
 	return r.errorAt(jsonplace.Find(r.data, path...), fmt.Sprintf(format, args...))
 }
 
 // layout converts the whole, in order of numbers; places are where sets and bindings stood.
-func (r *layoutReader) layout(j *layoutJSON) (*Layout, error) {
-	l := &Layout{}
+func (r *reader) layout(j *fileJSON) (*layout.Layout, error) {
+	l := &layout.Layout{}
 	setAt := map[uint32]int{}
 	bindingAt := map[[2]uint32]int{}
 	for i, s := range j.Sets {
@@ -160,7 +167,7 @@ func (r *layoutReader) layout(j *layoutJSON) (*Layout, error) {
 	return l, nil
 }
 
-func (r *layoutReader) binding(b *bindingJSON, path []any) layout.Binding {
+func (r *reader) binding(b *bindingJSON, path []any) layout.Binding {
 	out := layout.Binding{Binding: b.Binding, Count: 1, Stages: r.stages(b.Stages, path)}
 	if b.Count != nil {
 		out.Count = *b.Count
@@ -175,7 +182,7 @@ func (r *layoutReader) binding(b *bindingJSON, path []any) layout.Binding {
 	return out
 }
 
-func (r *layoutReader) sampler(j *samplerJSON, path []any) layout.SamplerState {
+func (r *reader) sampler(j *samplerJSON, path []any) layout.SamplerState {
 	s := layout.SamplerState{
 		MagFilter:  r.name("mag_filter", j.MagFilter, filterNames, path),
 		MinFilter:  r.name("min_filter", j.MinFilter, filterNames, path),
@@ -193,7 +200,7 @@ func (r *layoutReader) sampler(j *samplerJSON, path []any) layout.SamplerState {
 }
 
 // name is the number of a name, 0 of none.
-func (r *layoutReader) name(field, name string, names []string, path []any) uint8 {
+func (r *reader) name(field, name string, names []string, path []any) uint8 {
 	i := slices.Index(names, name)
 	if i < 0 && name != "" {
 		r.fail(append(slices.Clone(path), field), "%s: no %q%s (have %s)", field, name, passes.Suggest(name, names), strings.Join(names, ", "))
@@ -202,7 +209,7 @@ func (r *layoutReader) name(field, name string, names []string, path []any) uint
 }
 
 // stages is a mask of stages, all where none is named.
-func (r *layoutReader) stages(names []string, path []any) (m layout.Stages) {
+func (r *reader) stages(names []string, path []any) (m layout.Stages) {
 	if names == nil {
 		return layout.AllStages
 	}
@@ -212,25 +219,25 @@ func (r *layoutReader) stages(names []string, path []any) (m layout.Stages) {
 			m |= layout.AllStages
 		case n == "all_graphics":
 			m |= layout.AllGraphics
-		case s != ir.StageNone && slices.Contains(layoutStages, n):
+		case s != ir.StageNone && slices.Contains(stageNames, n):
 			m |= layout.StageBit(s)
 		default:
-			r.fail(append(slices.Clone(path), "stages", i), "no stage %q%s (have %s)", n, passes.Suggest(n, layoutStages), strings.Join(layoutStages, ", "))
+			r.fail(append(slices.Clone(path), "stages", i), "no stage %q%s (have %s)", n, passes.Suggest(n, stageNames), strings.Join(stageNames, ", "))
 		}
 	}
 	return m
 }
 
-func (r *layoutReader) fail(path []any, format string, args ...any) {
+func (r *reader) fail(path []any, format string, args ...any) {
 	if r.err == nil {
 		r.err = r.problem(path, format, args...)
 	}
 }
 
-// LayoutJSON writes a layout in the form that ReadLayout reads, in one line, the same for equal
+// JSON writes a layout in the form that Read reads, in one line, the same for equal
 // layouts; nil if it does not hold to Check.
-func LayoutJSON(l *Layout) []byte {
-	j := layoutJSON{Schema: layoutSchema}
+func JSON(l *layout.Layout) []byte {
+	j := fileJSON{Schema: schema}
 	for _, s := range l.Sets {
 		out := setJSON{Set: s.Set, Bindings: []bindingJSON{}}
 		for _, b := range s.Bindings {
@@ -259,7 +266,7 @@ func stageList(m layout.Stages) []string {
 		return nil
 	}
 	list := []string{}
-	for _, n := range layoutStages[:6] {
+	for _, n := range stageNames[:6] {
 		if m&layout.StageBit(ir.ParseStage(n)) != 0 {
 			list = append(list, n)
 		}

@@ -1,4 +1,4 @@
-package nirc
+package layouts
 
 import (
 	"fmt"
@@ -6,14 +6,20 @@ import (
 	"strings"
 
 	"nirc/backend/layout"
+	"nirc/internal/reflection"
 	"nirc/ir"
 )
 
-// checkLayout finds what a shader uses that its pipeline layout does not have: bindings that are
-// not there, of another type, too small or not for the stage, and push constants beyond the
-// stage's range. The result is Diagnostics at the first use of each, or nil.
-func checkLayout(file string, s *ir.Shader, l *Layout) error {
-	var list Diagnostics
+// Problem is what a shader uses that its pipeline layout does not have.
+type Problem struct {
+	Loc ir.Loc // the first use
+	Msg string
+}
+
+// Check finds what a shader uses that its pipeline layout does not have: bindings that are not
+// there, of another type, too small or not for the stage, and push constants beyond the
+// stage's range.
+func Check(s *ir.Shader, l *layout.Layout) (list []Problem) {
 	seen := map[*ir.Variable]bool{}
 	for _, use := range bindingUses(s) {
 		if seen[use.v] {
@@ -27,19 +33,8 @@ func checkLayout(file string, s *ir.Shader, l *Layout) error {
 			msg = bindingProblem(s, l, use.v)
 		}
 		if msg != "" {
-			loc := useLoc(s, use.in)
-			d := Diagnostic{File: file, Line: loc.Line, Col: loc.Col, ID: loc.ID, Word: int(loc.Word), Msg: msg}
-			if loc.Line != 0 {
-				d.ID, d.Word = 0, 0
-				if int(loc.File) < len(s.Files) && s.Files[loc.File] != "" {
-					d.File = s.Files[loc.File]
-				}
-			}
-			list = append(list, d)
+			list = append(list, Problem{useLoc(s, use.in), msg})
 		}
-	}
-	if list == nil {
-		return nil
 	}
 	return list
 }
@@ -111,8 +106,8 @@ func useLoc(s *ir.Shader, in *ir.Instr) ir.Loc {
 }
 
 // bindingProblem says what is wrong with a variable's binding, "" nothing.
-func bindingProblem(s *ir.Shader, l *Layout, v *ir.Variable) string {
-	r := resourceOf(v)
+func bindingProblem(s *ir.Shader, l *layout.Layout, v *ir.Variable) string {
+	r := reflection.Resource(v)
 	at := fmt.Sprintf("set %d binding %d", v.Set, v.Binding)
 	if r.Name != "" {
 		at += " (" + r.Name + ")"
@@ -152,9 +147,9 @@ func fittingTypes(kind string) []layout.Type {
 }
 
 // pushProblem says which member of the push constants no range of the stage holds.
-func pushProblem(s *ir.Shader, l *Layout, v *ir.Variable) string {
+func pushProblem(s *ir.Shader, l *layout.Layout, v *ir.Variable) string {
 	offset, size := l.PushRange(s.Stage)
-	for _, m := range appendMembers(nil, v) {
+	for _, m := range reflection.PushMembers(nil, v) {
 		if m.Offset >= offset && uint64(m.Offset)+uint64(m.Size) <= uint64(offset)+uint64(size) {
 			continue
 		}

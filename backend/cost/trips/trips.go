@@ -1,0 +1,99 @@
+// Package trips knows how often the loops of machine code run: it pairs the loops that the passes left in a shader
+// with those that the cost model finds in its code, and keeps what is known in the object.
+//
+// Nothing is executed here; a trip count is what the analysis of the shader proves.
+package trips
+
+import (
+	"slices"
+
+	"nirc/backend/cost"
+	"nirc/ir"
+	"nirc/passes/analysis"
+)
+
+// Loop is a loop of the shader that is one of the machine code too.
+type Loop struct {
+	Depth int    // 1 for an outermost one
+	Trips uint32 // how often its header runs; 0 if that is not known
+	// Instrs are its instructions, as indices into the program's, its header the first that runs. nil if
+	// the loops of the machine code could not be told apart.
+	Instrs []int32
+	Header int32
+	Loc    ir.Loc // of the first instruction that has a place
+	Reason string // why it was not unrolled
+}
+
+// Of lists the loops that the passes have left in a shader; unrolled reports whether they unroll loops at all.
+func Of(s *ir.Shader, unrolled bool) (list []Loop) {
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		for _, info := range analysis.RequireLoops(f.Impl).All {
+			l := Loop{Depth: info.Depth, Loc: placeOf(s, f.Impl, info.Loop), Reason: stays(s, info, unrolled)}
+			if info.Limiting >= 0 && info.Exact {
+				l.Trips = info.MaxTrips + 1 // in the last it is left
+			}
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// placeOf is the place of the first instruction of a loop that has one.
+func placeOf(s *ir.Shader, impl *ir.Impl, l *ir.Loop) ir.Loc {
+	for b := range impl.Blocks() {
+		if ir.EnclosingLoop(b) != l {
+			continue
+		}
+		for in := range b.Instrs() {
+			if in.Loc != 0 && int(in.Loc) < len(s.Locs) {
+				return s.Locs[in.Loc]
+			}
+		}
+	}
+	return ir.Loc{}
+}
+
+// stays says why a loop was not unrolled.
+func stays(s *ir.Shader, info *analysis.LoopInfo, unrolled bool) string {
+	limit := uint32(32)
+	if o := s.Options; o != nil && o.MaxUnroll > 0 {
+		limit = o.MaxUnroll
+	}
+	switch {
+	case info.HasInner:
+		return "it holds another loop"
+	case info.Limiting < 0:
+		return "how often it runs is not known at compile time"
+	case !info.Exact:
+		return "only a bound of how often it runs is known"
+	case info.MaxTrips > limit:
+		return "it runs too often"
+	case !unrolled:
+		return "nothing is unrolled at -O0"
+	}
+	return "its copies would be too large, or its hint says so"
+}
+
+// Pair finds the loops of the machine code that those of the shader became: if they are as many and
+// nested alike, they stand in the same order. Otherwise nothing is known of any.
+func Pair(p *cost.Program, loops []Loop) {
+	found, ok := p.Loops()
+	same := ok && slices.EqualFunc(found, loops, func(m cost.Loop, l Loop) bool { return m.Depth == l.Depth })
+	if !same {
+		for i := range loops {
+			loops[i].Trips, loops[i].Instrs = 0, nil
+		}
+		return
+	}
+	p.Trips = map[int32]uint32{}
+	for i := range loops {
+		l := &loops[i]
+		l.Header, l.Instrs = found[i].Header, found[i].Instrs
+		if l.Trips > 0 {
+			p.Trips[l.Header] = l.Trips
+		}
+	}
+}

@@ -1,0 +1,166 @@
+// Package reflection describes what a shader wants bound and what it hands on, by its variables, in the words that
+// objects and `nirc reflect` use: slots, resources, members of blocks, execution modes.
+//
+// Nothing is changed here, and nothing is asked of a target: the description is of the shader as the frontend made it.
+package reflection
+
+import (
+	"fmt"
+	"slices"
+
+	"nirc/backend/object"
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+)
+
+// Of describes the interface of a shader by its variables. It is to be
+// asked before passes remove them.
+func Of(s *ir.Shader) object.Reflection {
+	r := object.Reflection{Stage: s.Stage.String(), SharedSize: s.SharedSize, ScratchSize: s.ScratchSize}
+	switch s.Stage {
+	case ir.StageCompute, ir.StageTask, ir.StageMesh, ir.StageKernel:
+		if !s.Info.WorkgroupSizeVariable {
+			r.WorkgroupSize = slices.Clone(s.Info.WorkgroupSize[:])
+		}
+	}
+	for _, v := range s.Variables {
+		switch v.Mode {
+		case ir.ModeShaderIn, ir.ModeSystemValue:
+			r.Inputs = append(r.Inputs, slotOf(s, v))
+		case ir.ModeShaderOut:
+			r.Outputs = append(r.Outputs, slotOf(s, v))
+		case ir.ModeUniform, ir.ModeImage, ir.ModeUBO, ir.ModeSSBO:
+			r.Resources = append(r.Resources, Resource(v))
+		case ir.ModePushConst:
+			r.PushConstants = PushMembers(r.PushConstants, v)
+		}
+	}
+	slices.SortStableFunc(r.Resources, func(a, b object.Resource) int {
+		if a.Set != b.Set {
+			return int(a.Set) - int(b.Set)
+		}
+		return int(a.Binding) - int(b.Binding)
+	})
+	return r
+}
+
+func slotOf(s *ir.Shader, v *ir.Variable) object.Slot {
+	out := object.Slot{Name: v.Name, Location: locationName(s, v), Component: v.Component, Type: v.Type.String()}
+	if s.Stage == ir.StageFragment && v.Mode == ir.ModeShaderIn && v.Interp != ir.InterpNone {
+		out.Interp = v.Interp.String()
+	}
+	return out
+}
+
+// varyingNames name the varying slots below SlotVar0.
+var varyingNames = [...]string{ir.SlotPos: "position", ir.SlotPointSize: "point_size", ir.SlotClipDist0: "clip_distance0", ir.SlotClipDist1: "clip_distance1",
+	ir.SlotCullDist0: "cull_distance0", ir.SlotCullDist1: "cull_distance1", ir.SlotLayer: "layer", ir.SlotViewport: "viewport", ir.SlotPrimitiveID: "primitive_id",
+	ir.SlotFace: "face", ir.SlotPointCoord: "point_coord", ir.SlotTessLevelOuter: "tess_level_outer", ir.SlotTessLevelInner: "tess_level_inner",
+	ir.SlotViewIndex: "view_index", ir.SlotShadingRate: "shading_rate", ir.SlotBoundingBox0: "bounding_box0", ir.SlotBoundingBox1: "bounding_box1"}
+
+// locationName names where a variable stands: location N, patch N, color N,
+// attribute N, or a built-in's name.
+func locationName(s *ir.Shader, v *ir.Variable) string {
+	switch {
+	case v.Mode == ir.ModeSystemValue:
+		if v.BuiltIn >= 0 {
+			return spv.BuiltIn(v.BuiltIn).String()
+		}
+		return "system_value"
+	case v.Location < 0:
+		return "none"
+	case s.Stage == ir.StageFragment && v.Mode == ir.ModeShaderOut && v.Index != 0:
+		return fmt.Sprintf("color %d index %d", ir.Slot(v.Location)-ir.SlotData0, v.Index)
+	}
+	return Location(s, v.Mode, ir.Slot(v.Location))
+}
+
+// Location names a slot of the stage's inputs or outputs.
+func Location(s *ir.Shader, mode ir.Mode, slot ir.Slot) string {
+	switch {
+	case s.Stage == ir.StageVertex && mode == ir.ModeShaderIn:
+		return fmt.Sprintf("attribute %d", slot-ir.SlotAttrib0)
+	case s.Stage == ir.StageFragment && mode == ir.ModeShaderOut:
+		switch slot {
+		case ir.SlotDepth:
+			return "depth"
+		case ir.SlotStencil:
+			return "stencil"
+		case ir.SlotSampleMask:
+			return "sample_mask"
+		}
+		return fmt.Sprintf("color %d", slot-ir.SlotData0)
+	case slot >= ir.SlotPatch0:
+		return fmt.Sprintf("patch %d", slot-ir.SlotPatch0)
+	case slot >= ir.SlotVar0:
+		return fmt.Sprintf("location %d", slot-ir.SlotVar0)
+	case int(slot) < len(varyingNames):
+		return varyingNames[slot]
+	}
+	return fmt.Sprintf("slot %d", slot)
+}
+
+// Resource describes a variable that a descriptor stands for: its kind in Vulkan's words, and its descriptors, 0
+// of a run-time array.
+func Resource(v *ir.Variable) object.Resource {
+	r := object.Resource{Name: v.Name, Set: v.Set, Binding: v.Binding, Count: 1}
+	t := v.Type
+	for t.IsArray() && (t.Elem.IsArray() || t.Elem.IsOpaque() || t.Elem.IsStruct()) {
+		r.Count *= t.Len // an array without size makes the count 0
+		t = t.Elem
+	}
+	r.Type = t.String()
+	if r.Name == "" && t.IsStruct() {
+		r.Name = t.Name
+	}
+	switch v.Mode {
+	case ir.ModeUBO:
+		r.Kind = "uniform_buffer"
+		return r
+	case ir.ModeSSBO:
+		r.Kind = "storage_buffer"
+		return r
+	}
+	switch t.Base {
+	case ir.BaseSampler:
+		r.Kind = "sampler"
+	case ir.BaseSampledImage:
+		r.Kind = "combined_image_sampler"
+		if t.Dim == ir.DimBuf {
+			r.Kind = "uniform_texel_buffer"
+		}
+	case ir.BaseAccelStruct:
+		r.Kind = "acceleration_structure"
+	case ir.BaseImage:
+		r.Kind = "storage_image"
+		if t.Dim == ir.DimBuf {
+			r.Kind = "storage_texel_buffer"
+		}
+	default:
+		r.Kind = "sampled_image"
+		switch t.Dim {
+		case ir.DimBuf:
+			r.Kind = "uniform_texel_buffer"
+		case ir.DimSubpass, ir.DimSubpassMS:
+			r.Kind = "input_attachment"
+		}
+	}
+	return r
+}
+
+// PushMembers adds the members of a block of push constants to a list, a variable without members as one.
+func PushMembers(list []object.Member, v *ir.Variable) []object.Member {
+	if !v.Type.IsStruct() {
+		return append(list, object.Member{Name: v.Name, Size: uint32(v.Type.Size()), Type: v.Type.String()})
+	}
+	return Members(list, v.Type)
+}
+
+// Members adds the members of a block type to a list, offsets and sizes in bytes.
+func Members(list []object.Member, t *ir.Type) []object.Member {
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		list = append(list, object.Member{Name: f.Name, Offset: uint32(max(f.Offset, 0)), Size: uint32(f.Type.Size()), Type: f.Type.String()})
+	}
+	return list
+}
