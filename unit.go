@@ -113,10 +113,15 @@ func (u *Unit) Stopped() bool { return u.opts.Run.StopAfter != "" && isPass(u.op
 // next one, and nothing of Shader may be used afterwards. After an error that is not about the
 // input the shader stays, for the error may speak of it.
 func (u *Unit) Done(err error) {
-	var about Diagnostics
-	if u.Shader != nil && (err == nil || errors.As(err, &about)) {
+	if u.Shader != nil && (err == nil || isDiagnostic(err)) {
 		u.Shader.Release()
 	}
+}
+
+// isDiagnostic reports whether an error lists what is wrong with the input.
+func isDiagnostic(err error) bool {
+	var about Diagnostics
+	return errors.As(err, &about)
 }
 
 // backend is what generates the code.
@@ -133,15 +138,9 @@ func (u *Unit) stage(ctx context.Context, name string, f func() error) (err erro
 		defer u.tell(ctx, name, time.Now(), &err)
 	}
 	u.ins.Begin(ctx)
-	g := guard{ctx: ctx, file: u.opts.File, target: u.opts.Target}
+	g := guard{ctx: ctx, file: u.opts.File, target: u.opts.Target, stage: name, ins: u.ins}
 	if u.back == nil || name == translateStep {
 		g.target = ""
-	}
-	g.where = func() string {
-		if step := u.ins.Running(); step != "" {
-			return step
-		}
-		return name
 	}
 	return g.run(f)
 }
@@ -342,16 +341,24 @@ func (u *Unit) codegenLists() (passes.Lists, error) {
 // compiler becomes an InternalError that names stage, the end of ctx its error, everything about the
 // input Diagnostics.
 func Guard(ctx context.Context, stage, file, target string, f func() error) error {
-	g := guard{ctx: ctx, file: file, target: target, where: func() string { return stage }}
+	g := guard{ctx: ctx, file: file, target: target, stage: stage}
 	return g.run(f)
 }
 
 // guard is what turns the outcome of a stage into the errors of this package.
 type guard struct {
-	ctx          context.Context
-	file, target string
-	// where names the step that is running, or failed.
-	where func() string
+	ctx                 context.Context
+	file, target, stage string
+	// ins knows the step that is running; it may be nil.
+	ins *passes.Instrument
+}
+
+// where names the step that is running, or failed.
+func (g *guard) where() string {
+	if step := g.ins.Running(); step != "" {
+		return step
+	}
+	return g.stage
 }
 
 func (g *guard) run(f func() error) (err error) {
@@ -385,6 +392,9 @@ func (g *guard) internal(err error) error {
 
 // verifyError makes a step's breach of the IR's rules an InternalError.
 func (u *Unit) verifyError(err error) error {
+	if err == nil {
+		return nil
+	}
 	var broken *ir.ValidationError
 	if !errors.As(err, &broken) {
 		return err

@@ -16,7 +16,10 @@ type Builder struct {
 
 // NewBuilder returns a builder at c.
 func NewBuilder(c Cursor) *Builder {
-	return &Builder{Shader: c.Block.impl.Shader, Impl: c.Block.impl, Cursor: c}
+	s := c.Block.impl.Shader
+	b := s.builders.New()
+	*b = Builder{Shader: s, Impl: c.Block.impl, Cursor: c}
+	return b
 }
 
 // Builder returns the function's own builder, moved to c. There is one, so that a walk over the

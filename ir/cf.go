@@ -173,6 +173,7 @@ const (
 func (s *Shader) newBlock(impl *Impl) *Block {
 	b := s.blocks.New()
 	b.impl = impl
+	b.Preds = s.preds.Slice(2)[:0]
 	return b
 }
 

@@ -5,6 +5,13 @@ type domTree struct {
 	rpo   []*Block // reverse post order
 	order []int32  // by block index: position in rpo, -1 unreachable
 	stack []domFrame
+	kids  []*Block // the lists domChildren, one after the other
+}
+
+// emptied returns the memory of the computations so far.
+func (d *domTree) emptied() domTree {
+	clear(d.stack[:cap(d.stack)])
+	return domTree{rpo: emptied(d.rpo[:cap(d.rpo)]), order: d.order, stack: d.stack[:0], kids: emptied(d.kids[:cap(d.kids)])}
 }
 
 // domFrame is a block of a depth-first walk, and the next of its successors or
@@ -47,11 +54,7 @@ func (impl *Impl) computeDominance() {
 		}
 	}
 	start.idom = nil
-	for _, b := range rpo {
-		if b.idom != nil {
-			b.idom.domChildren = append(b.idom.domChildren, b)
-		}
-	}
+	impl.dom.children()
 	impl.dom.number(start)
 	for _, b := range rpo {
 		b.addToFrontiers()
@@ -60,7 +63,7 @@ func (impl *Impl) computeDominance() {
 
 func (b *Block) resetDom() {
 	b.idom = nil
-	b.domChildren = b.domChildren[:0]
+	b.domChildren = nil
 	b.domFrontier = b.domFrontier[:0]
 	// An unreachable block is dominated by every block: see Dominates.
 	b.domPre, b.domPost = ^uint32(0), 0
@@ -83,7 +86,7 @@ func (impl *Impl) reversePostOrder() {
 	d := &impl.dom
 	d.rpo = d.rpo[:0]
 	if cap(d.order) < int(impl.NumBlocks) {
-		d.order = make([]int32, impl.NumBlocks)
+		d.order = make([]int32, impl.NumBlocks, impl.NumBlocks+impl.NumBlocks/2)
 	}
 	d.order = d.order[:impl.NumBlocks]
 	for i := range d.order {
@@ -111,6 +114,28 @@ func (impl *Impl) reversePostOrder() {
 	}
 	for i, b := range d.rpo {
 		d.order[b.Index] = int32(i)
+	}
+}
+
+// children lists the children of each block, in reverse post order.
+func (d *domTree) children() {
+	for _, b := range d.rpo {
+		if b.idom != nil {
+			b.idom.domPost++ // counts them until the tree is numbered
+		}
+	}
+	if cap(d.kids) < len(d.rpo) {
+		d.kids = make([]*Block, len(d.rpo), len(d.rpo)+len(d.rpo)/2)
+	}
+	rest := d.kids[:len(d.rpo)]
+	for _, b := range d.rpo {
+		n := b.domPost
+		b.domChildren, rest = rest[:0:n], rest[n:]
+	}
+	for _, b := range d.rpo {
+		if b.idom != nil {
+			b.idom.domChildren = append(b.idom.domChildren, b)
+		}
 	}
 }
 

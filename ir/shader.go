@@ -44,8 +44,16 @@ func NewShader(stage Stage, opts *Options) *Shader {
 	if opts == nil {
 		opts = &Options{}
 	}
-	return &Shader{Stage: stage, Options: opts, Locs: make([]Loc, 1), Files: []string{""}, Funcs: []string{""}, Names: []string{""}, slabs: slabPool.Get().(*slabs)}
+	m := slabPool.Get().(*slabs)
+	return &Shader{Stage: stage, Options: opts, Locs: noLoc[:], Files: noString[:], Funcs: noString[:], Names: noString[:], slabs: m,
+		Functions: m.functions[:0], Variables: m.variables[:0]}
 }
+
+// What all shaders begin with: without room after it, so that the first that is appended makes a copy.
+var (
+	noLoc    [1]Loc
+	noString [1]string
+)
 
 // The values of Info.DerivativeGroup: squares of 2x2 invocations, or four with
 // local invocation indices in a row.
@@ -135,9 +143,15 @@ type Param struct {
 
 // NewFunction adds a function with an empty body.
 func (s *Shader) NewFunction(name string) *Function {
-	f := &Function{Name: name, Shader: s}
+	m := s.bodies.New()
+	f, impl := &m.fn, &m.impl
+	*f = Function{Name: name, Shader: s}
 	s.Functions = append(s.Functions, f)
-	impl := &Impl{Fn: f, Shader: s, Structured: true}
+	*impl = Impl{Fn: f, Shader: s, Structured: true}
+	if n := len(s.doms); n > 0 {
+		impl.dom = s.doms[n-1]
+		s.doms = s.doms[:n-1]
+	}
 	impl.Body.impl = impl
 	impl.End = s.newBlock(impl)
 	start := s.newBlock(impl)
@@ -257,7 +271,9 @@ func (impl *Impl) NewLocal(t *Type, name string) *Variable {
 
 func (s *Shader) makeVariable(mode Mode, t *Type, name string) *Variable {
 	s.nextVar++
-	return &Variable{ID: s.nextVar, Mode: mode, Type: t, Name: name, Location: -1, BuiltIn: -1, XfbBuffer: -1, XfbOffset: -1}
+	v := s.vars.New()
+	*v = Variable{ID: s.nextVar, Mode: mode, Type: t, Name: name, Location: -1, BuiltIn: -1, XfbBuffer: -1, XfbOffset: -1}
+	return v
 }
 
 // NewALU makes an ALU instruction outside any block. The sources' swizzles are

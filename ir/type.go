@@ -2,7 +2,7 @@ package ir
 
 import (
 	"fmt"
-	"strings"
+	"strconv"
 )
 
 // Base is the base of a [Type].
@@ -354,23 +354,19 @@ func (t *Type) String() string {
 	case t.IsMatrix():
 		return fmt.Sprintf("mat%dx%d%s%d", t.Cols, t.Rows, baseNames[t.Base], t.Bits)
 	case t.IsNumeric():
-		s := fmt.Sprintf("%s%d", baseNames[t.Base], t.Bits)
 		if t.Rows > 1 {
-			s = fmt.Sprintf("vec%d%s", t.Rows, s)
+			return "vec" + strconv.Itoa(int(t.Rows)) + baseNames[t.Base] + strconv.Itoa(int(t.Bits))
 		}
-		return s
+		return baseNames[t.Base] + strconv.Itoa(int(t.Bits))
 	case t.Base == BaseTexture || t.Base == BaseImage || t.Base == BaseSampledImage:
-		var b strings.Builder
-		b.WriteString(baseNames[t.Base])
-		b.WriteString(t.Dim.String())
+		arrayed, shadow := "", ""
 		if t.Arrayed {
-			b.WriteString("_array")
+			arrayed = "_array"
 		}
 		if t.Shadow {
-			b.WriteString("_shadow")
+			shadow = "_shadow"
 		}
-		fmt.Fprintf(&b, "<%s%d>", baseNames[t.Texel], t.TexelBits)
-		return b.String()
+		return baseNames[t.Base] + t.Dim.String() + arrayed + shadow + "<" + baseNames[t.Texel] + strconv.Itoa(int(t.TexelBits)) + ">"
 	case t.Base == BaseSampler && t.Shadow:
 		return "sampler_shadow"
 	}

@@ -47,7 +47,8 @@ func copiedVectors(in *ir.Instr) int {
 func expandCopy(in *ir.Instr) {
 	b := builderBefore(in)
 	dst, src := in.Srcs[0].Def.Instr, in.Srcs[1].Def.Instr
-	e := &copyExpander{b: b, dst: derefPath(nil, dst), src: derefPath(nil, src),
+	var dstPath, srcPath [pathLen]*ir.Instr
+	e := &copyExpander{b: b, dst: derefPath(dstPath[:0], dst), src: derefPath(srcPath[:0], src),
 		dstAccess: ir.Access(in.Get(ir.IdxDstAccess)), srcAccess: ir.Access(in.Get(ir.IdxSrcAccess))}
 	e.wildcards(&e.dst[0].Def, &e.src[0].Def, 1, 1)
 	removeCopy(in)

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"sync"
 
 	"nirc/ir"
 )
@@ -39,15 +40,27 @@ type explicitIO struct {
 	b     *ir.Builder
 	addrs []address // by Flags of the deref; the first is of those of other modes
 	err   error
+	// derefs are those that are lowered, parents first.
+	derefs []*ir.Instr
 }
+
+// explicitIOs keeps the memory of runs that are over.
+var explicitIOs = sync.Pool{New: func() any { return new(explicitIO) }}
 
 func lowerExplicitIO(c *Context, s *ir.Shader) (bool, error) {
 	progress := false
+	e := explicitIOs.Get().(*explicitIO)
+	defer func() {
+		clear(e.addrs)
+		clear(e.derefs)
+		*e = explicitIO{addrs: e.addrs[:0], derefs: e.derefs[:0]}
+		explicitIOs.Put(e)
+	}()
 	for _, f := range s.Functions {
 		if f.Impl == nil {
 			continue
 		}
-		e := &explicitIO{s: s, modes: c.Modes("modes"), b: ir.NewBuilder(ir.AtStart(f.Impl.Start()))}
+		e.s, e.modes, e.b = s, c.Modes("modes"), ir.NewBuilder(ir.AtStart(f.Impl.Start()))
 		if e.function(f.Impl) {
 			f.Impl.Preserve(ir.MetaControlFlow)
 			progress = true
@@ -61,7 +74,8 @@ func lowerExplicitIO(c *Context, s *ir.Shader) (bool, error) {
 
 func (e *explicitIO) function(impl *ir.Impl) bool {
 	e.addrs = append(e.addrs[:0], address{})
-	var derefs []*ir.Instr
+	derefs := e.derefs[:0]
+	defer func() { e.derefs = derefs }()
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			switch in.Kind {

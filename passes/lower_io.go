@@ -73,7 +73,8 @@ type slotAccess struct {
 
 // path resolves a deref chain with the builder at its use.
 func (l *ioLowering) path(in, d *ir.Instr) (*slotAccess, error) {
-	var chain []*ir.Instr
+	var few [pathLen]*ir.Instr
+	chain := few[:0]
 	for d.Deref != ir.DerefVar {
 		if d.Deref == ir.DerefCast || d.Deref == ir.DerefPtrAsArray || d.Deref == ir.DerefArrayWildcard {
 			return nil, diag(l.s, in, "input or output accessed through a pointer that is no plain access chain")

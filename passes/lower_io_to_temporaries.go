@@ -1,8 +1,6 @@
 package passes
 
 import (
-	"slices"
-
 	"math"
 
 	"nirc/ir"
@@ -96,7 +94,8 @@ func eachOutput(s *ir.Shader, impl *ir.Impl, f func(at ir.Cursor)) {
 		}
 		return
 	}
-	for _, p := range slices.Clone(impl.End.Preds) {
+	var few [4]*ir.Block
+	for _, p := range append(few[:0], impl.End.Preds...) {
 		if j := p.Jump(); j == nil || j.Jump == ir.JumpReturn {
 			f(ir.BeforeJump(p))
 		}
@@ -211,7 +210,7 @@ func redirect(in *ir.Instr, temp map[*ir.Variable]*ir.Variable) {
 
 // indirectInputs are the input variables that a dynamic index reaches into.
 func indirectInputs(impl *ir.Impl) map[*ir.Variable]bool {
-	found := map[*ir.Variable]bool{}
+	var found map[*ir.Variable]bool // most shaders have none
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			if in.Kind != ir.KindDeref || in.Deref != ir.DerefArray || in.DerefInfo().Modes != ir.ModeShaderIn || in.Srcs[1].Def.IsConst() {
@@ -222,6 +221,9 @@ func indirectInputs(impl *ir.Impl) map[*ir.Variable]bool {
 				d = d.Srcs[0].Def.Instr
 			}
 			if d.Kind == ir.KindDeref {
+				if found == nil {
+					found = map[*ir.Variable]bool{}
+				}
 				found[d.DerefInfo().Var] = true
 			}
 		}

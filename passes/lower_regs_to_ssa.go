@@ -19,6 +19,7 @@ func lowerRegsToSSA(impl *ir.Impl) bool {
 		return false
 	}
 	ssa := newSSABuilder(impl)
+	defer ssa.release()
 	value := make([]int32, impl.NumDefs) // by the handle's index: value + 1
 	for _, r := range regs {
 		value[r.Def.Index] = ssa.newValue(uint8(r.Get(ir.IdxNumComponents)), uint8(r.Get(ir.IdxBitSize))) + 1

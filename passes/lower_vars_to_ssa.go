@@ -1,6 +1,11 @@
 package passes
 
-import "nirc/ir"
+import (
+	"sync"
+
+	"nirc/internal/slab"
+	"nirc/ir"
+)
 
 var lowerVarsToSSAPass = &Pass{
 	Name: "lower_vars_to_ssa", For: ir.HasDeref, Class: "A", Run: implPass(ir.MetaControlFlow, lowerVarsToSSA), Idempotent: true,
@@ -13,8 +18,20 @@ func lowerVarsToSSA(impl *ir.Impl) bool {
 	if len(impl.Locals) == 0 {
 		return false
 	}
-	v := &varsToSSA{impl: impl}
-	v.roots = make([]int32, maxVarID(impl.Locals)+1)
+	v := varTrees.Get().(*varsToSSA)
+	*v = varsToSSA{impl: impl, nodes: v.nodes[:0], roots: slab.Zeroed(v.roots, int(maxVarID(impl.Locals))+1)}
+	progress := v.run()
+	clear(v.nodes)
+	*v = varsToSSA{nodes: v.nodes, roots: v.roots}
+	varTrees.Put(v)
+	return progress
+}
+
+// varTrees keeps the memory of trees of accesses.
+var varTrees = sync.Pool{New: func() any { return new(varsToSSA) }}
+
+func (v *varsToSSA) run() bool {
+	impl := v.impl
 	for _, l := range impl.Locals {
 		v.roots[l.ID] = v.newNode(l.Type, -1) + 1
 	}
@@ -34,6 +51,7 @@ func lowerVarsToSSA(impl *ir.Impl) bool {
 	v.gather()
 	v.ssa.placePhis()
 	v.ssa.walk(v.block)
+	v.ssa.release()
 	return true
 }
 

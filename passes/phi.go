@@ -1,6 +1,11 @@
 package passes
 
-import "nirc/ir"
+import (
+	"sync"
+
+	"nirc/internal/slab"
+	"nirc/ir"
+)
 
 // ssaBuilder turns values that are assigned in several places into SSA: each
 // value gets phis on the iterated dominance frontier of its assignments, and a
@@ -21,6 +26,14 @@ type ssaBuilder struct {
 	log   []undo
 	stamp []int32 // by block index
 	undef []*ir.Def
+	stack []ssaFrame
+}
+
+// ssaFrame is a block of the walk, the next of its children, and how long the log was before it.
+type ssaFrame struct {
+	b     *ir.Block
+	child int
+	log   int
 }
 
 type blockLink struct {
@@ -38,10 +51,31 @@ type undo struct {
 	old   *ir.Def
 }
 
-// newSSABuilder starts with no values.
+// newSSABuilder starts with no values. Its memory is that of one that was released.
 func newSSABuilder(impl *ir.Impl) *ssaBuilder {
 	impl.Require(ir.MetaDominance)
-	return &ssaBuilder{impl: impl, phis: make([][]placedPhi, impl.NumBlocks), stamp: make([]int32, impl.NumBlocks)}
+	s := ssaBuilders.Get().(*ssaBuilder)
+	n := int(impl.NumBlocks)
+	s.impl, s.stamp = impl, slab.Zeroed(s.stamp, n)
+	s.phis = slab.Resized(s.phis, n)
+	for i := range s.phis {
+		s.phis[i] = s.phis[i][:0]
+	}
+	return s
+}
+
+var ssaBuilders = sync.Pool{New: func() any { return new(ssaBuilder) }}
+
+// release ends the work of the builder.
+func (s *ssaBuilder) release() {
+	clear(s.pool)
+	clear(s.cur)
+	clear(s.undef)
+	clear(s.stack)
+	s.impl = nil
+	s.comps, s.bits, s.defHead, s.global = s.comps[:0], s.bits[:0], s.defHead[:0], s.global[:0]
+	s.pool, s.cur, s.undef, s.log, s.stack = s.pool[:0], s.cur[:0], s.undef[:0], s.log[:0], s.stack[:0]
+	ssaBuilders.Put(s)
 }
 
 // newValue adds a value.
@@ -121,19 +155,14 @@ func (s *ssaBuilder) set(v int32, d *ir.Def) {
 // walk visits every block, dominators first, calling f, which reads and
 // assigns values by get and set. Unreachable blocks see undefined values.
 func (s *ssaBuilder) walk(f func(*ir.Block)) {
-	type frame struct {
-		b     *ir.Block
-		child int
-		log   int
-	}
-	stack := []frame{{b: s.impl.Start()}}
+	stack := append(s.stack[:0], ssaFrame{b: s.impl.Start()})
 	s.enter(s.impl.Start(), f)
 	for len(stack) > 0 {
 		t := &stack[len(stack)-1]
 		if kids := t.b.DomChildren(); t.child < len(kids) {
 			c := kids[t.child]
 			t.child++
-			stack = append(stack, frame{b: c, log: len(s.log)})
+			stack = append(stack, ssaFrame{b: c, log: len(s.log)})
 			if c != s.impl.End {
 				s.enter(c, f)
 			}
@@ -142,6 +171,7 @@ func (s *ssaBuilder) walk(f func(*ir.Block)) {
 		s.undoTo(t.log)
 		stack = stack[:len(stack)-1]
 	}
+	s.stack = stack
 	for b := range s.impl.Blocks() {
 		if !b.Reachable() {
 			n := len(s.log)

@@ -11,7 +11,8 @@ var propagateInvariantPass = &Pass{
 
 // invariance goes backward from the outputs.
 type invariance struct {
-	seen     []bool // by Def.Index
+	seen     []bool // by Def.Index; nil before the first
+	defs     uint32
 	vars     map[*ir.Variable]bool
 	blocks   map[*ir.Block]bool
 	list     []*ir.Instr
@@ -21,7 +22,7 @@ type invariance struct {
 func propagateInvariant(c *Context, s *ir.Shader) (bool, error) {
 	position := c.Bool("position")
 	return eachImpl(s, ir.MetaAll&^ir.MetaRange, func(impl *ir.Impl) bool {
-		p := &invariance{seen: make([]bool, impl.NumDefs), vars: map[*ir.Variable]bool{}, blocks: map[*ir.Block]bool{}}
+		p := &invariance{defs: impl.NumDefs, vars: map[*ir.Variable]bool{}, blocks: map[*ir.Block]bool{}}
 		for _, v := range s.Variables {
 			if v.Mode == ir.ModeShaderOut && (v.Invariant || position && ir.Slot(v.Location) == ir.SlotPos && s.Stage != ir.StageFragment) {
 				p.vars[v] = true
@@ -59,6 +60,9 @@ func (p *invariance) stores(in *ir.Instr, position bool) bool {
 }
 
 func (p *invariance) add(d *ir.Def) {
+	if p.seen == nil {
+		p.seen = make([]bool, p.defs)
+	}
 	if p.seen[d.Index] {
 		return
 	}

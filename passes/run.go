@@ -3,7 +3,9 @@ package passes
 import (
 	"errors"
 	"fmt"
+	"sync"
 
+	"nirc/internal/slab"
 	"nirc/ir"
 )
 
@@ -21,13 +23,21 @@ func (p *Pipeline) RunWith(s *ir.Shader, ins *Instrument) error {
 // runner makes a run of the pipeline. Whatever comes after a needed one relies
 // on each of its passes: none of them counts as optional.
 func (p *Pipeline) runner(s *ir.Shader, ins *Instrument, needed bool) *runner {
-	return &runner{p: p, s: s, ins: ins, needed: needed, clean: make([]uint64, p.slots), epoch: 1}
+	r := runners.Get().(*runner)
+	*r = runner{p: p, s: s, ins: ins, needed: needed, clean: slab.Zeroed(r.clean, p.slots), epoch: 1}
+	return r
 }
 
+// run runs the pipeline. The runner is not to be used afterwards.
 func (r *runner) run() error {
 	_, err := r.steps(r.p.steps)
+	*r = runner{clean: r.clean}
+	runners.Put(r)
 	return err
 }
+
+// runners keeps the memory of runs that are over.
+var runners = sync.Pool{New: func() any { return new(runner) }}
 
 // runner is one run of a pipeline. The epoch counts changes of the shader:
 // clean holds for each step the epoch at which a run of it would change

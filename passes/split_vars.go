@@ -1,6 +1,10 @@
 package passes
 
-import "nirc/ir"
+import (
+	"slices"
+
+	"nirc/ir"
+)
 
 // wrapArrays returns elem inside of the array levels of t.
 func wrapArrays(t, elem *ir.Type) *ir.Type {
@@ -32,7 +36,7 @@ type splitState struct {
 }
 
 func splitVars(s *ir.Shader, modes ir.Mode, sp *splitter) (progress bool) {
-	for {
+	for anySplits(s, modes, sp) {
 		n := highestVarID(s) + 1
 		st := &splitState{sp: sp, modes: modes & (ir.ModeFunctionTemp | ir.ModeShaderTemp), ok: make([]bool, n), parts: make([][]*ir.Variable, n)}
 		if !st.round(s) {
@@ -40,6 +44,21 @@ func splitVars(s *ir.Shader, modes ir.Mode, sp *splitter) (progress bool) {
 		}
 		progress = true
 	}
+	return progress
+}
+
+// anySplits reports whether there is a variable that may fall apart: most shaders have none.
+func anySplits(s *ir.Shader, modes ir.Mode, sp *splitter) bool {
+	wanted := func(v *ir.Variable) bool { return v.Mode&modes != 0 && sp.wants(v.Type) > 0 }
+	if slices.ContainsFunc(s.Variables, wanted) {
+		return true
+	}
+	for _, f := range s.Functions {
+		if f.Impl != nil && slices.ContainsFunc(f.Impl.Locals, wanted) {
+			return true
+		}
+	}
+	return false
 }
 
 // round splits all variables that can be, one level.

@@ -1,6 +1,8 @@
 package ir3
 
 import (
+	"sync"
+
 	"nirc/backend/ir3/abi"
 	"nirc/ir"
 )
@@ -29,11 +31,23 @@ func FindGPU(name string) (*GPU, error) {
 	case "a7xx":
 		name = "a740"
 	}
-	if g := abi.FindGPU(name); g != nil {
-		return &GPU{*g}, nil
+	for i, list := 0, devices(); i < len(list); i++ {
+		if list[i].Name == name {
+			return &list[i], nil
+		}
 	}
 	return nil, ir.Unsupportedf("ir3: GPU %q is not supported", name)
 }
+
+// devices are all of them; every compile asks several times, and nobody changes one.
+var devices = sync.OnceValue(func() []GPU {
+	names := GPUs()
+	list := make([]GPU, len(names))
+	for i, n := range names {
+		list[i] = GPU{*abi.FindGPU(n)}
+	}
+	return list
+})
 
 // floatControls are the modes of floats that are honoured: of 16 and 32 bits by the hardware
 // (ir3.md §1.10), of 64 by software.

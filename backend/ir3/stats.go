@@ -158,6 +158,8 @@ func (c *compiler) loops() int {
 	return n
 }
 
+var catNames = [...]string{"cat0", "cat1", "cat2", "cat3", "cat4", "cat5", "cat6", "cat7"}
+
 // list gives the figures by their names in
 // ir3.md §10, and the two that all targets have: regs and code_bytes.
 func (s *Stats) list() []object.Stat {
@@ -175,7 +177,7 @@ func (s *Stats) list() []object.Stat {
 	add("full", s.Full)
 	add("constlen", s.ConstLen)
 	for i, n := range s.Cat {
-		add(fmt.Sprintf("cat%d", i), n)
+		add(catNames[i], n)
 	}
 	add("stp", s.Stp)
 	add("ldp", s.Ldp)

@@ -45,7 +45,7 @@ func (t *translator) ptr(id uint32) *pointer {
 		if v.typ.kind == tPointer {
 			ty := v.typ
 			p := t.pointee(ty)
-			return &pointer{typ: p, mode: t.modeOf(ty.sc, p), addr: t.one(id), stride: ty.stride}
+			return t.newPointer(pointer{typ: p, mode: t.modeOf(ty.sc, p), addr: t.one(id), stride: ty.stride})
 		}
 	}
 	t.fail(id, "a pointer is wanted here")
@@ -120,18 +120,18 @@ func (t *translator) signExtend(d *ir.Def, bits uint8) *ir.Def {
 // step follows one index of an access chain.
 func (t *translator) step(p *pointer, ix index, inBounds bool) *pointer {
 	ty := p.typ
-	n := *p
+	n := t.newPointer(*p)
 	n.addr, n.param, n.stride = nil, false, 0
 	switch ty.kind {
 	case tStruct:
 		if !ix.known || ix.c < 0 || ix.c >= int64(len(ty.members)) {
 			t.fail(ix.id, "the index of a struct member is not a constant below %d", len(ty.members))
 		}
-		return t.stepMember(p, &n, int(ix.c))
+		return t.stepMember(p, n, int(ix.c))
 	case tArray, tRuntimeArray:
 		n.typ = ty.elem
 		if p.deref == nil && p.addr == nil {
-			return t.stepVariable(p, &n, ix)
+			return t.stepVariable(p, n, ix)
 		}
 	case tMatrix:
 		n.typ = ty.elem
@@ -139,15 +139,15 @@ func (t *translator) step(p *pointer, ix index, inBounds bool) *pointer {
 		n.deref = d
 		if d.Instr.DerefInfo().Type.IsArray() {
 			n.col = t.indexDef(ix, d.BitSize)
-			return &n
+			return n
 		}
 	case tVector:
-		return t.stepComponent(p, &n, ix)
+		return t.stepComponent(p, n, ix)
 	default:
 		t.fail(ix.id, "an access chain goes into %s, which has no parts", ty)
 	}
 	n.deref = t.derefArray(t.derefOf(p), ix, inBounds || ix.known && ix.c >= 0 && ix.c < int64(ty.n))
-	return &n
+	return n
 }
 
 func (t *translator) derefArray(d *ir.Def, ix index, inBounds bool) *ir.Def {
@@ -257,9 +257,9 @@ func (t *translator) decorateAccess(in *inst, p **pointer) {
 	if t.decHead[i] == 0 {
 		return
 	}
-	n := **p
+	n := t.newPointer(**p)
 	t.eachDec(i, func(d *decoration) { n.access |= accessBit(d.dec) })
-	*p = &n
+	*p = n
 }
 
 // pointerStep moves a pointer by a number of elements.
@@ -267,15 +267,15 @@ func (t *translator) pointerStep(in *inst, p *pointer, ix index) *pointer {
 	if p.mode&(ir.ModeUBO|ir.ModeSSBO|ir.ModeGlobal|ir.ModePushConst|ir.ModeShared|ir.ModeShaderTemp|ir.ModeFunctionTemp) == 0 {
 		t.fail(in.id, "%s of a pointer that points to no memory is not allowed", in.op)
 	}
-	n := *p
+	n := t.newPointer(*p)
 	stride := p.stride
 	if ty := t.valType(t.arg(in, 0)); ty.kind == tPointer && ty.stride != 0 {
 		stride = ty.stride
 	}
 	if p.v != nil && p.v.buffer() && p.v.typ.kind != tStruct && p.elem != nil {
 		n.elem = t.f.b.Iadd(p.elem, t.indexDef(ix, 32)) // elements of a descriptor array
-		t.enterBlock(&n)
-		return &n
+		t.enterBlock(n)
+		return n
 	}
 	d := t.pointerValue(p)
 	if p.deref == nil || d.Instr.Kind != ir.KindDeref || d.Instr.Deref != ir.DerefArray || d.Instr.DerefInfo().Modes&ir.ModeExplicit != 0 {
@@ -283,7 +283,7 @@ func (t *translator) pointerStep(in *inst, p *pointer, ix index) *pointer {
 	}
 	n.deref = t.f.b.DerefPtrAsArray(d, t.indexDef(ix, d.BitSize))
 	n.addr, n.param = nil, false
-	return &n
+	return n
 }
 
 // arrayLength translates OpArrayLength.

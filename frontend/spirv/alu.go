@@ -281,7 +281,7 @@ func (t *translator) extended(in *inst) {
 	default:
 		lo, hi = b.Imul(x, y), b.ImulHigh(x, y)
 	}
-	out := t.leaves.make(2)
+	out := t.leaves.Slice(2)
 	out[0], out[1] = lo, hi
 	t.setLeaves(in, t.typeOf(in.typ), out)
 }

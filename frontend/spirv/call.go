@@ -47,8 +47,8 @@ func (t *translator) call(in *inst) {
 		t.vals[t.index(in.id)] = value{kind: vUndef, typ: ret}
 		return
 	}
-	p := &pointer{typ: ret, mode: ir.ModeFunctionTemp, deref: b.DerefVar(local)}
-	l := t.loadLeaves(p, t.leaves.make(t.leafCount(ret))[:0])
+	p := t.newPointer(pointer{typ: ret, mode: ir.ModeFunctionTemp, deref: b.DerefVar(local)})
+	l := t.loadLeaves(p, t.leaves.Slice(t.leafCount(ret))[:0])
 	if ret.isLeaf() {
 		t.nameDef(in.id, l[0])
 	}

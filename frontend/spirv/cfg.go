@@ -2,6 +2,7 @@ package spirv
 
 import (
 	"nirc/frontend/spirv/spv"
+	"nirc/internal/slab"
 	"nirc/ir"
 )
 
@@ -116,8 +117,8 @@ func (t *translator) mergePlace(merge, term int32) {
 // labelIndex returns the table of labels, kept from function to function:
 // labels of other functions stay in it but lead to no block of this one.
 func (t *translator) labelIndex() []int32 {
-	if t.labels == nil {
-		t.labels = make([]int32, len(t.m.Insts))
+	if len(t.labels) == 0 {
+		t.labels = slab.Zeroed(t.labels, len(t.m.Insts))
 	}
 	return t.labels
 }

@@ -74,7 +74,7 @@ func (t *translator) construct(in *inst) {
 	if ty.isLeaf() {
 		t.fail(in.id, "%s: the result type is not a composite", in.op)
 	}
-	out := t.leaves.make(t.leafCount(ty))[:0]
+	out := t.leaves.Slice(t.leafCount(ty))[:0]
 	for _, id := range in.args {
 		l := t.get(id)
 		if len(out)+len(l) > cap(out) {
@@ -151,7 +151,7 @@ func (t *translator) compositeInsert(in *inst) {
 	if !part.sameShape(t.valType(in.args[0])) {
 		t.fail(in.id, "%s: the object's type is %s, the part's is %s", in.op, t.valType(in.args[0]), part)
 	}
-	out := t.leaves.make(t.leafCount(ty))
+	out := t.leaves.Slice(t.leafCount(ty))
 	copy(out, t.get(id))
 	if comp >= 0 {
 		out[first] = t.insert(out[first], obj[0], t.f.u32(uint32(comp)))
@@ -246,7 +246,7 @@ func (t *translator) selectOp(in *inst) {
 	}
 	x, y := t.get(in.args[1]), t.get(in.args[2])
 	t.spend(len(x))
-	out := t.leaves.make(len(x))
+	out := t.leaves.Slice(len(x))
 	for k := range x {
 		if c.NumComponents != 1 && (ty.kind != tVector || c.NumComponents != x[k].NumComponents) {
 			t.fail(in.id, "%s: the condition does not fit the objects", in.op)

@@ -59,7 +59,7 @@ func (c *cnst) part(i int) *cnst {
 func (t *translator) constDecl(in *inst) {
 	i := t.index(in.id)
 	ty := t.typeOf(in.typ)
-	c := &cnst{typ: ty}
+	c := t.newConst(cnst{typ: ty})
 	switch in.op {
 	case spv.OpConstantTrue, spv.OpConstantFalse, spv.OpSpecConstantTrue, spv.OpSpecConstantFalse:
 		if ty.kind != tBool {
@@ -193,7 +193,7 @@ func (t *translator) constLeaves(id uint32, v *value) []*ir.Def {
 		return v.leaves
 	}
 	n := t.leafCount(v.typ)
-	out := t.leaves.make(n)[:0]
+	out := t.leaves.Slice(n)[:0]
 	out = t.appendConst(out, v.obj.(*cnst))
 	v.leaves = out
 	t.f.consts = append(t.f.consts, int32(t.index(id)))

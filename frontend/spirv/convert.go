@@ -214,7 +214,7 @@ func (t *translator) pointerConvert(in *inst) {
 	if ty.kind == tPointer {
 		p := t.pointee(ty)
 		t.checkLayout(p)
-		t.setPointer(in, &pointer{typ: p, mode: ir.ModeGlobal, addr: x, stride: ty.stride})
+		t.setPointer(in, t.newPointer(pointer{typ: p, mode: ir.ModeGlobal, addr: x, stride: ty.stride}))
 		return
 	}
 	t.set(in, t.f.b.Mov(x))

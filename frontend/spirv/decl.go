@@ -35,8 +35,8 @@ func (t *translator) declarations() {
 }
 
 func (t *translator) declare(in *spv.Instruction, i int, f func(*inst)) {
-	x := makeInst(in)
-	if err := t.guard(func() { f(&x) }); err != nil {
+	t.decl = makeInst(in)
+	if err := t.guard(func() { f(&t.decl) }); err != nil {
 		t.vals[i] = value{kind: vBad, obj: err}
 	}
 }

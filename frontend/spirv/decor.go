@@ -35,9 +35,6 @@ type capSet struct {
 // before the types and speaks of ids that come later.
 func (t *translator) collectDecorations() {
 	n := len(t.m.Insts)
-	t.decHead = make([]int32, n)
-	t.names = make([]int32, n)
-	t.extSets = make([]spv.ExtSet, n)
 	end := n
 	for i := range t.m.Insts {
 		if t.m.Insts[i].Op == spv.OpFunction {
@@ -45,7 +42,6 @@ func (t *translator) collectDecorations() {
 			break
 		}
 	}
-	t.decs = make([]decoration, 0, end/2)
 	for i := end - 1; i >= 0; i-- {
 		in := &t.m.Insts[i]
 		switch in.Op {
@@ -55,14 +51,14 @@ func (t *translator) collectDecorations() {
 			t.decorate(in.Arg(0), int32(in.Arg(1)&0x7fffffff), spv.Decoration(in.Arg(2)), in.Args()[3:])
 		case spv.OpGroupDecorate:
 			if g := t.m.DefIndex(in.IDArg(0)); g >= 0 {
-				ref := []uint32{uint32(g)}
+				ref := t.ref(g)
 				for _, id := range in.Args()[1:] {
 					t.decorate(id, -1, decGroup, ref)
 				}
 			}
 		case spv.OpGroupMemberDecorate:
 			if g := t.m.DefIndex(in.IDArg(0)); g >= 0 {
-				ref := []uint32{uint32(g)}
+				ref := t.ref(g)
 				for k := 1; k+1 < in.NumArgs(); k += 2 {
 					t.decorate(in.Arg(k), int32(in.Arg(k+1)&0x7fffffff), decGroup, ref)
 				}
@@ -72,7 +68,7 @@ func (t *translator) collectDecorations() {
 				t.names[d] = int32(i + 1)
 			}
 		case spv.OpMemberName:
-			t.decorate(in.Arg(0), int32(in.Arg(1)&0x7fffffff), decMemberName, []uint32{uint32(i)})
+			t.decorate(in.Arg(0), int32(in.Arg(1)&0x7fffffff), decMemberName, t.ref(i))
 		case spv.OpExtInstImport:
 			set, _ := in.ImportSet()
 			t.extSets[i] = set

@@ -44,7 +44,8 @@ func (t *translator) emitInst(i int32) {
 	case spv.OpNop, spv.OpSelectionMerge, spv.OpLoopMerge:
 		return
 	}
-	in := makeInst(raw)
+	t.body = makeInst(raw)
+	in := &t.body
 	if t.opts.Debug {
 		t.setLoc(in.id)
 	}
@@ -53,16 +54,16 @@ func (t *translator) emitInst(i int32) {
 		d = t.decHead[i]
 	}
 	if d == 0 {
-		t.instruction(&in)
+		t.instruction(in)
 		return
 	}
 	b := t.f.b
 	exact, fast, first := b.Exact, b.FastMath, b.Impl.NumDefs
 	relaxed := t.resultDecorations(int(i))
-	t.instruction(&in)
+	t.instruction(in)
 	b.Exact, b.FastMath = exact, fast
 	if relaxed {
-		t.relax(&in, first)
+		t.relax(in, first)
 	}
 }
 
@@ -231,7 +232,7 @@ func (t *translator) loadPhi(in *inst) {
 	}
 	p := &t.f.phis[n-1]
 	ty := t.typeOf(in.typ)
-	l := t.leaves.make(len(p.vars))
+	l := t.leaves.Slice(len(p.vars))
 	for k, v := range p.vars {
 		l[k] = t.f.b.LoadVar(v)
 	}

@@ -18,8 +18,10 @@ type EntryPoint struct {
 }
 
 // EntryPoints lists the module's entry points in their order.
-func EntryPoints(m *spv.Module) []EntryPoint {
-	var list []EntryPoint
+func EntryPoints(m *spv.Module) []EntryPoint { return entryPoints(nil, m) }
+
+// entryPoints appends the module's entry points to list.
+func entryPoints(list []EntryPoint, m *spv.Module) []EntryPoint {
 	for i := range m.Insts {
 		in := &m.Insts[i]
 		if in.Op == spv.OpFunction {
@@ -38,32 +40,35 @@ func EntryPoints(m *spv.Module) []EntryPoint {
 
 // chooseEntry finds the entry point that the options ask for.
 func (t *translator) chooseEntry() {
-	list := EntryPoints(t.m)
-	var found []EntryPoint
-	for _, e := range list {
-		if (t.opts.Entry == "" || e.Name == t.opts.Entry) && (t.opts.Stage == ir.StageNone || e.Stage == t.opts.Stage) {
-			found = append(found, e)
+	t.entries = entryPoints(t.entries, t.m)
+	var found, main *EntryPoint // the first that fits, and the first of those with that name
+	n := 0
+	for i := range t.entries {
+		e := &t.entries[i]
+		if t.opts.Entry != "" && e.Name != t.opts.Entry || t.opts.Stage != ir.StageNone && e.Stage != t.opts.Stage {
+			continue
+		}
+		if n++; found == nil {
+			found = e
+		}
+		if main == nil && e.Name == "main" {
+			main = e
 		}
 	}
-	if len(found) > 1 && t.opts.Entry == "" {
-		for _, e := range found {
-			if e.Name == "main" {
-				found = []EntryPoint{e}
-				break
-			}
-		}
+	if n > 1 && t.opts.Entry == "" && main != nil {
+		found, n = main, 1
 	}
 	switch {
-	case len(list) == 0:
+	case len(t.entries) == 0:
 		t.fail(0, "the module has no entry point")
-	case len(found) == 0:
+	case n == 0:
 		t.fail(0, "the module has no entry point %q of stage %s", t.opts.Entry, t.opts.Stage)
-	case len(found) > 1 && (t.opts.Entry == "" || t.opts.Stage == ir.StageNone):
+	case n > 1 && (t.opts.Entry == "" || t.opts.Stage == ir.StageNone):
 		t.fail(0, "the module has several entry points that fit; name one with its stage")
 	}
-	t.entry, t.stage = found[0], found[0].Stage
+	t.entry, t.stage = *found, found.Stage
 	if t.stage >= ir.StageTask {
-		t.refuseModel(found[0].Model)
+		t.refuseModel(found.Model)
 	}
 }
 

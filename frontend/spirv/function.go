@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"nirc/frontend/spirv/spv"
+	"nirc/internal/slab"
 	"nirc/ir"
 )
 
@@ -36,14 +37,21 @@ type fctx struct {
 	cfg
 }
 
-func newFctx(impl *ir.Impl) *fctx {
-	return &fctx{b: ir.NewBuilder(ir.AtEnd(impl.Start()))}
+// reset starts the translation of a function in f's memory; nil ends one.
+func (f *fctx) reset(impl *ir.Impl) {
+	c := &f.cfg
+	clear(c.blocks)
+	clear(c.phis)
+	clear(f.vars)
+	*f = fctx{consts: f.consts[:0], vars: f.vars[:0], cfg: cfg{blocks: c.blocks[:0], phis: c.phis[:0], stores: c.stores[:0]}}
+	if impl != nil {
+		f.b = ir.NewBuilder(ir.AtEnd(impl.Start()))
+	}
 }
 
-// reset empties the scratch function.
-func (f *fctx) reset() {
-	s := ir.NewShader(ir.StageCompute, nil)
-	*f = fctx{b: ir.NewBuilder(ir.AtEnd(s.NewFunction("spec").Impl.Start()))}
+// scratchFunction returns the body of a function of its own, to be evaluated.
+func scratchFunction() *ir.Impl {
+	return ir.NewShader(ir.StageCompute, nil).NewFunction("spec").Impl
 }
 
 // forgetConsts ends the function: its constants are made again in the next.
@@ -124,7 +132,8 @@ func (t *translator) findFunctions() {
 			if f != nil {
 				t.fail(uint32(in.Result()), "a function begins before the one before it ends")
 			}
-			f = &function{id: uint32(in.Result()), def: int32(i), first: int32(i + 1), control: spv.FunctionControl(in.Arg(0))}
+			f = t.functions.New()
+			f.id, f.def, f.first, f.control = uint32(in.Result()), int32(i), int32(i+1), spv.FunctionControl(in.Arg(0))
 			f.err = t.guard(func() {
 				if f.typ = t.typeOf(in.Arg(1)); f.typ.kind != tFunction {
 					t.fail(f.id, "the function's type is not a function type")
@@ -159,7 +168,8 @@ func (t *translator) reachable() {
 	if v.kind != vFunction {
 		t.fail(t.entry.ID, "the entry point is not a function")
 	}
-	used := make([]bool, len(t.m.Insts))
+	used := slab.Zeroed(t.used, len(t.m.Insts))
+	t.used = used
 	type frame struct {
 		f *function
 		i int
@@ -226,7 +236,8 @@ func (t *translator) scan(f *function, used []bool) {
 // namesID reports whether the k-th argument of an instruction is an id, and not a literal that happens to be the same number: what a shader
 // uses must not depend on how ids are numbered.
 func (t *translator) namesID(in *spv.Instruction, k int) bool {
-	operands, err := t.m.Decode(nil, in)
+	operands, err := t.m.Decode(t.operands[:0], in)
+	t.operands = operands
 	at := uint16(len(in.Words) - in.NumArgs() + k)
 	return err == nil && slices.ContainsFunc(operands, func(o spv.Operand) bool { return o.Start == at && o.Kind.IsID() })
 }
@@ -300,7 +311,7 @@ func (t *translator) loadParams(f *function) {
 		return t.f.atStart(in)
 	}
 	if len(f.irf.Params) > 0 && f.irf.Params[0].IsReturn {
-		t.f.ret = &pointer{typ: f.typ.elem, mode: ir.ModeFunctionTemp, addr: load(), param: true}
+		t.f.ret = t.newPointer(pointer{typ: f.typ.elem, mode: ir.ModeFunctionTemp, addr: load(), param: true})
 	}
 	for _, pi := range f.params {
 		in := &t.m.Insts[pi]
@@ -308,16 +319,16 @@ func (t *translator) loadParams(f *function) {
 		t.word = int(in.Offset)
 		if ty.kind == tPointer {
 			p := t.pointee(ty)
-			t.vals[pi] = value{kind: vPointer, typ: ty, obj: &pointer{typ: p, mode: t.modeOf(ty.sc, p), addr: load(), stride: ty.stride, param: true}}
+			t.vals[pi] = value{kind: vPointer, typ: ty, obj: t.newPointer(pointer{typ: p, mode: t.modeOf(ty.sc, p), addr: load(), stride: ty.stride, param: true})}
 			continue
 		}
-		l := t.leaves.make(int(ty.leaves))
+		l := t.leaves.Slice(int(ty.leaves))
 		for i := range l {
 			l[i] = load()
 			t.nameDef(uint32(in.Result()), l[i])
 		}
 		if ty.opaque() {
-			p := &pointer{typ: ty, mode: t.opaqueMode(ty), addr: l[0], param: true}
+			p := t.newPointer(pointer{typ: ty, mode: t.opaqueMode(ty), addr: l[0], param: true})
 			t.vals[pi] = value{kind: vOpaque, typ: ty, obj: p}
 			continue
 		}
@@ -327,7 +338,8 @@ func (t *translator) loadParams(f *function) {
 
 // function translates the body of a function.
 func (t *translator) function(f *function) {
-	t.f = newFctx(f.irf.Impl)
+	t.f = &t.ctx
+	t.f.reset(f.irf.Impl)
 	t.fn = t.funcIndex(f.irf.Name)
 	t.f.fn = f
 	t.line = line{file: -1}

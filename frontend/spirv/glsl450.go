@@ -239,7 +239,7 @@ func (t *translator) square(in *inst) (m []*ir.Def, bits uint8) {
 	if len(cols) != int(cols[0].NumComponents) {
 		t.fail(in.id, "a square matrix is wanted")
 	}
-	m = t.leaves.make(len(cols))
+	m = t.leaves.Slice(len(cols))
 	for k, c := range cols {
 		m[k] = t.widen(c)
 	}

@@ -95,7 +95,7 @@ func (t *translator) twoResults(in *inst, store bool, x, y *ir.Def) {
 	if m := ty.members[1]; m.isInt() {
 		y = t.signExtend(y, m.scalarType().bits)
 	}
-	l := t.leaves.make(2)
+	l := t.leaves.Slice(2)
 	l[0], l[1] = x, y
 	t.setLeaves(in, ty, l)
 }

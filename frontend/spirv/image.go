@@ -81,7 +81,7 @@ func (t *translator) opaquePointer(v *value) *pointer {
 	if v.kind == vOpaque {
 		return v.obj.(*pointer)
 	}
-	return &pointer{typ: v.typ, mode: t.opaqueMode(v.typ), addr: v.leaves[0]}
+	return t.newPointer(pointer{typ: v.typ, mode: t.opaqueMode(v.typ), addr: v.leaves[0]})
 }
 
 // ofUndef reports whether an instruction on images has an undefined image or
@@ -358,7 +358,7 @@ func (t *translator) setTexel(in *inst, d *ir.Def, ty *typ, sparse bool) {
 		t.set(in, v)
 		return
 	}
-	l := t.leaves.make(2)
+	l := t.leaves.Slice(2)
 	l[0], l[1] = t.toU32(b.Channel(d, have)), v
 	t.setLeaves(in, t.typeOf(in.typ), l)
 }

@@ -33,7 +33,7 @@ func (t *translator) matrix(in *inst) {
 	case spv.OpMatrixTimesScalar:
 		m := t.columns(x)
 		s := t.floatVector(t.arg(in, 1), 1, m[0].BitSize)
-		out := t.leaves.make(len(m))
+		out := t.leaves.Slice(len(m))
 		for k := range m {
 			out[k] = b.Fmul(m[k], s)
 		}
@@ -54,7 +54,7 @@ func (t *translator) matrix(in *inst) {
 		if len(m) != int(n[0].NumComponents) || m[0].BitSize != n[0].BitSize {
 			t.fail(in.id, "%s: the matrices do not fit", in.op)
 		}
-		out := t.leaves.make(len(n))
+		out := t.leaves.Slice(len(n))
 		for k := range n {
 			out[k] = t.matrixVector(m, n[k])
 		}
@@ -62,7 +62,7 @@ func (t *translator) matrix(in *inst) {
 	case spv.OpOuterProduct:
 		u := t.floatVector(x, 0, 0)
 		v := t.floatVector(t.arg(in, 1), 0, u.BitSize)
-		out := t.leaves.make(int(v.NumComponents))
+		out := t.leaves.Slice(int(v.NumComponents))
 		for k := range out {
 			out[k] = b.Fmul(u, b.Channel(v, k))
 		}
@@ -71,7 +71,7 @@ func (t *translator) matrix(in *inst) {
 }
 
 func (t *translator) transpose(m []*ir.Def) []*ir.Def {
-	out := t.leaves.make(int(m[0].NumComponents))
+	out := t.leaves.Slice(int(m[0].NumComponents))
 	for r := range out {
 		comps := make([]*ir.Def, len(m))
 		for c := range m {
@@ -175,7 +175,7 @@ func (t *translator) inverse(m []*ir.Def) []*ir.Def {
 		}
 	}
 	inv := b.Frcp(det)
-	out := t.leaves.make(n)
+	out := t.leaves.Slice(n)
 	for c := range n { // column c of the inverse holds the cofactors of row c
 		comps := make([]*ir.Def, n)
 		for r := range n {

@@ -36,12 +36,12 @@ func (t *translator) aligned(p *pointer, align uint32) *pointer {
 	if align == 0 || p.mode != ir.ModeGlobal || p.comp != nil || p.col != nil {
 		return p
 	}
-	n := *p
+	n := t.newPointer(*p)
 	d := t.pointerValue(p)
 	info := ir.DerefInfo{Modes: p.mode, Type: t.storageType(p.mode, p.typ), PtrStride: p.stride, AlignMul: align}
 	n.deref = &t.f.b.Insert(t.f.b.Shader.NewDeref(ir.DerefCast, info, d.NumComponents, d.BitSize, d)).Def
 	n.addr = nil
-	return &n
+	return n
 }
 
 // load translates OpLoad.
@@ -61,27 +61,27 @@ func (t *translator) load(in *inst) {
 		t.set(in, t.loadLeaf(p))
 		return
 	}
-	l := t.loadLeaves(p, t.leaves.make(t.leafCount(ty))[:0])
+	l := t.loadLeaves(p, t.leaves.Slice(t.leafCount(ty))[:0])
 	t.vals[t.index(in.id)] = value{kind: vLeaves, typ: ty, leaves: l}
 }
 
 // opaqueLoad keeps the pointer of an image or sampler as its value.
 func (t *translator) opaqueLoad(in *inst, p *pointer) *pointer {
-	n := *p
+	n := t.newPointer(*p)
 	n.deref = t.derefOf(p)
 	if d := t.decHead[t.index(in.id)]; d != 0 {
 		t.eachDec(t.index(in.id), func(d *decoration) { n.access |= accessBit(d.dec) })
 	}
-	return &n
+	return n
 }
 
 func (t *translator) withAccess(p *pointer, a ir.Access) *pointer {
 	if a == 0 {
 		return p
 	}
-	n := *p
+	n := t.newPointer(*p)
 	n.access |= a
-	return &n
+	return n
 }
 
 // loadLeaves appends the leaves of the object at p.
@@ -219,7 +219,7 @@ func (t *translator) copyMemory(in *inst) {
 		c.Set(ir.IdxDstAccess, uint64(dst.access)).Set(ir.IdxSrcAccess, uint64(src.access))
 		return
 	}
-	l := t.loadLeaves(src, t.leaves.make(t.leafCount(src.typ))[:0])
+	l := t.loadLeaves(src, t.leaves.Slice(t.leafCount(src.typ))[:0])
 	k := 0
 	t.storeLeaves(dst, l, &k)
 }

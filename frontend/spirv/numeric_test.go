@@ -12,7 +12,7 @@ import (
 func scratchTranslator() *translator {
 	t := &translator{budget: 1 << 20}
 	t.f = &fctx{}
-	t.f.reset()
+	t.f.reset(scratchFunction())
 	return t
 }
 

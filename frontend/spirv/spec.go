@@ -24,7 +24,7 @@ func SpecConstants(m *spv.Module) []SpecConstant {
 	t := &translator{m: m}
 	var list []SpecConstant
 	if t.guard(func() {
-		t.vals = make([]value, len(m.Insts))
+		t.tables()
 		t.collectDecorations()
 		for i := range m.Insts {
 			in := &m.Insts[i]
@@ -90,8 +90,7 @@ func (t *translator) specValue(i int) (uint64, bool) {
 func (t *translator) specOp(in *inst, ty *typ) *cnst {
 	inner := inst{op: spv.Op(in.args[0]), typ: in.typ, id: in.id, args: in.args[1:], word: in.word}
 	if t.scratch == nil {
-		s := ir.NewShader(ir.StageCompute, nil)
-		t.scratch = newFctx(s.NewFunction("spec").Impl)
+		t.scratch = new(fctx)
 	}
 	old := t.f
 	t.f = t.scratch
@@ -101,7 +100,7 @@ func (t *translator) specOp(in *inst, ty *typ) *cnst {
 		t.f = old
 		t.vals[t.index(in.id)] = value{}
 	}()
-	t.f.reset()
+	t.f.reset(scratchFunction())
 	t.instruction(&inner)
 	l := t.get(in.id)
 	vals, bad := evaluate(t.f.b.Impl)

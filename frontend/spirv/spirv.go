@@ -1,9 +1,6 @@
 package spirv
 
 import (
-	"slices"
-	"sync"
-
 	"nirc/frontend/spirv/spv"
 	"nirc/ir"
 )
@@ -51,22 +48,15 @@ type translator struct {
 	s    *ir.Shader
 	opts Options
 
+	kept
+
 	entry    EntryPoint
 	stage    ir.Stage
-	vals     []value
-	decHead  []int32 // by definition: first decoration + 1
-	decs     []decoration
-	decLeft  int     // decorations that may still be read: bounds groups
-	names    []int32 // by definition: index in Insts of the OpName + 1
-	extSets  []spv.ExtSet
+	decLeft  int      // decorations that may still be read: bounds groups
 	fileIdx  []uint32 // by definition of an OpString: index in s.Files + 1
 	nameIdx  []uint32 // by definition: index in s.Names + 1
 	specVals map[uint32]uint64
-
-	funcs   []*function
-	order   []*function // reachable ones, callees first
-	globals []int32     // used global variables, in module order
-	errs    []*Error
+	errs     []*Error
 
 	// The place under translation, for messages.
 	word int
@@ -79,28 +69,20 @@ type translator struct {
 
 	budget int // leaf operations that may still be made: bounds memory
 	f      *fctx
-	leaves leafArena
 	caps   capSet
 
 	float         floatModes
 	scratch       *fctx   // evaluates OpSpecConstantOp
 	workgroupSize *cnst   // constant decorated BuiltIn WorkgroupSize
-	labels, phiOf []int32 // by definition: block + 1; phi of the function + 1
 	parents       parents // of the function's blocks
-	caseOf        []int32 // by block: case of the OpSwitch being read + 1
 }
 
 // Translate translates the entry point that opts choose. Errors are of type
 // *Error, or several of them joined.
 func Translate(m *spv.Module, opts Options) (*ir.Shader, error) {
-	t := &translator{m: m, opts: opts}
-	vals := valueTables.Get().(*[]value)
-	t.vals = slices.Grow(*vals, len(m.Insts))[:len(m.Insts)]
-	defer func() {
-		clear(t.vals)
-		*vals = t.vals[:0]
-		valueTables.Put(vals)
-	}()
+	t := translators.Get().(*translator)
+	t.m, t.opts = m, opts
+	defer t.free()
 	t.line.file = -1
 	t.budget = 1<<20 + 16*len(m.Words)
 	if err := t.guard(t.module); err != nil {
@@ -112,12 +94,9 @@ func Translate(m *spv.Module, opts Options) (*ir.Shader, error) {
 	return t.s, nil
 }
 
-// valueTables keeps what translations that are over had as vals, empty.
-var valueTables = sync.Pool{New: func() any { return new([]value) }}
-
 func (t *translator) module() {
 	t.chooseEntry()
-	t.phiOf = make([]int32, len(t.m.Insts))
+	t.tables()
 	t.s = ir.NewShader(t.stage, t.opts.Target)
 	t.s.Name = t.entry.Name
 	if len(t.opts.Spec) > 0 {

@@ -84,7 +84,7 @@ func (t *translator) lanes(in *inst, r *subgroupRow) {
 		cluster = uint64(t.constArg(in, 3))
 	}
 	l := t.get(id)
-	out := t.leaves.make(len(l))
+	out := t.leaves.Slice(len(l))
 	for k, v := range l {
 		var x *ir.Instr
 		if lane != nil {

@@ -183,7 +183,8 @@ func (ty *typ) sameShape(u *typ) bool {
 
 // typeDecl translates a type declaration.
 func (t *translator) typeDecl(in *inst) {
-	ty := &typ{id: in.id, n: 1, leaves: 1, nodes: 1}
+	ty := t.typs.New()
+	ty.id, ty.n, ty.leaves, ty.nodes = in.id, 1, 1, 1
 	i := t.index(in.id)
 	ty.names = int32(i)
 	switch in.op {
@@ -312,7 +313,8 @@ func (t *translator) forwardPointer(in *inst) {
 	if t.m.Insts[i].Op != spv.OpTypePointer || t.vals[i].kind != vNone {
 		t.fail(in.args[0], "a forward pointer is not a pointer declared later")
 	}
-	ty := &typ{kind: tPointer, id: in.args[0], sc: spv.StorageClass(in.args[1]), leaves: 1, nodes: 1, n: 1, names: int32(i)}
+	ty := t.typs.New()
+	*ty = typ{kind: tPointer, id: in.args[0], sc: spv.StorageClass(in.args[1]), leaves: 1, nodes: 1, n: 1, names: int32(i)}
 	t.irTypes(ty)
 	t.vals[i] = value{kind: vType, typ: ty}
 }

@@ -36,31 +36,6 @@ type value struct {
 	obj    any
 }
 
-// leafArena hands out short slices of values from pieces that grow with the module.
-type leafArena struct {
-	free  []*ir.Def
-	piece int // size of the last piece
-}
-
-func (a *leafArena) one(d *ir.Def) []*ir.Def {
-	s := a.make(1)
-	s[0] = d
-	return s
-}
-
-func (a *leafArena) make(n int) []*ir.Def {
-	if n > 256 {
-		return make([]*ir.Def, n)
-	}
-	if n > len(a.free) {
-		a.piece = min(max(2*a.piece, n, 64), 1024)
-		a.free = make([]*ir.Def, a.piece)
-	}
-	s := a.free[:n:n]
-	a.free = a.free[n:]
-	return s
-}
-
 // index returns where an id is defined, failing if it is nowhere.
 func (t *translator) index(id uint32) int {
 	i := t.m.DefIndex(spv.ID(id))
@@ -119,11 +94,11 @@ func (t *translator) get(id uint32) []*ir.Def {
 	case vUndef:
 		return t.undefLeaves(v)
 	case vPointer:
-		return t.leaves.one(t.pointerValue(v.obj.(*pointer)))
+		return t.leaf(t.pointerValue(v.obj.(*pointer)))
 	case vVariable:
-		return t.leaves.one(t.pointerValue(t.pointerTo(v.obj.(*variable))))
+		return t.leaf(t.pointerValue(t.pointerTo(v.obj.(*variable))))
 	case vOpaque:
-		return t.leaves.one(t.derefOf(v.obj.(*pointer)))
+		return t.leaf(t.derefOf(v.obj.(*pointer)))
 	}
 	t.fail(id, "the id is not a value that can be used here")
 	return nil
@@ -167,7 +142,7 @@ func (t *translator) set(in *inst, d *ir.Def) {
 		t.fail(in.id, "%s: the operation gives %d x %d bits, the result type is %s", in.op, d.NumComponents, d.BitSize, ty)
 	}
 	t.nameDef(in.id, d)
-	t.vals[t.index(in.id)] = value{kind: vLeaves, typ: ty, leaves: t.leaves.one(d)}
+	t.vals[t.index(in.id)] = value{kind: vLeaves, typ: ty, leaves: t.leaf(d)}
 }
 
 // setLeaves defines the result of an instruction of any type.
@@ -218,7 +193,7 @@ func (t *translator) alias(in *inst, v value, ty *typ) {
 // undefLeaves makes undefined leaves of a type in the current function.
 func (t *translator) undefLeaves(v *value) []*ir.Def {
 	n := t.leafCount(v.typ)
-	out := t.leaves.make(n)[:0]
+	out := t.leaves.Slice(n)[:0]
 	t.eachLeaf(v.typ, func(c, b uint8) {
 		out = append(out, t.f.undef(c, b))
 	})

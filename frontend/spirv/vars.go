@@ -98,15 +98,15 @@ func (t *translator) makeVariables() {
 	for _, i := range t.globals {
 		in := &t.m.Insts[i]
 		t.word = int(in.Offset)
-		x := makeInst(in)
+		t.decl = makeInst(in)
 		var v *variable
 		n := len(t.s.Variables)
-		if err := t.guard(func() { v = t.globalVariable(&x, int(i)) }); err != nil {
+		if err := t.guard(func() { v = t.globalVariable(&t.decl, int(i)) }); err != nil {
 			t.vals[i] = value{kind: vBad, obj: err}
 			t.s.Variables = t.s.Variables[:n]
 			continue
 		}
-		t.vals[i] = value{kind: vVariable, typ: t.typeOf(x.typ), obj: v}
+		t.vals[i] = value{kind: vVariable, typ: t.typeOf(t.decl.typ), obj: v}
 	}
 	t.checkLocations()
 }
@@ -114,7 +114,8 @@ func (t *translator) makeVariables() {
 func (t *translator) globalVariable(in *inst, i int) *variable {
 	pt := t.typeOf(in.typ)
 	ty := t.pointee(pt)
-	v := &variable{id: in.id, typ: ty, sc: spv.StorageClass(in.args[0])}
+	v := t.variables.New()
+	v.id, v.typ, v.sc = in.id, ty, spv.StorageClass(in.args[0])
 	if v.sc != pt.sc {
 		t.fail(in.id, "the variable's storage class is not its pointer type's")
 	}
@@ -232,7 +233,8 @@ func (t *translator) localVariable(in *inst) {
 	if in.word > int(t.m.Insts[t.f.blocks[0].term].Offset) {
 		t.broken(ruleVariables, in.id, "a variable of the function stands after its first block")
 	}
-	v := &variable{id: in.id, typ: ty, sc: pt.sc, mode: ir.ModeFunctionTemp}
+	v := t.variables.New()
+	v.id, v.typ, v.sc, v.mode = in.id, ty, pt.sc, ir.ModeFunctionTemp
 	v.iv = t.f.b.Impl.NewLocal(ty.temp, t.nameOf(in.id))
 	if len(in.args) > 1 {
 		v.iv.Init = t.initialiser(in).irConstant()
@@ -245,7 +247,7 @@ func (t *translator) localVariable(in *inst) {
 
 // pointerTo returns the pointer that a variable's id stands for.
 func (t *translator) pointerTo(v *variable) *pointer {
-	p := &pointer{typ: v.typ, mode: v.mode, access: v.access, v: v}
+	p := t.newPointer(pointer{typ: v.typ, mode: v.mode, access: v.access, v: v})
 	switch {
 	case v.members != nil:
 	case v.buffer():

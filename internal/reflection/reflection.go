@@ -7,6 +7,7 @@ package reflection
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"nirc/backend/object"
 	"nirc/frontend/spirv/spv"
@@ -79,7 +80,7 @@ func locationName(s *ir.Shader, v *ir.Variable) string {
 func Location(s *ir.Shader, mode ir.Mode, slot ir.Slot) string {
 	switch {
 	case s.Stage == ir.StageVertex && mode == ir.ModeShaderIn:
-		return fmt.Sprintf("attribute %d", slot-ir.SlotAttrib0)
+		return "attribute " + strconv.Itoa(int(slot-ir.SlotAttrib0))
 	case s.Stage == ir.StageFragment && mode == ir.ModeShaderOut:
 		switch slot {
 		case ir.SlotDepth:
@@ -89,11 +90,11 @@ func Location(s *ir.Shader, mode ir.Mode, slot ir.Slot) string {
 		case ir.SlotSampleMask:
 			return "sample_mask"
 		}
-		return fmt.Sprintf("color %d", slot-ir.SlotData0)
+		return "color " + strconv.Itoa(int(slot-ir.SlotData0))
 	case slot >= ir.SlotPatch0:
-		return fmt.Sprintf("patch %d", slot-ir.SlotPatch0)
+		return "patch " + strconv.Itoa(int(slot-ir.SlotPatch0))
 	case slot >= ir.SlotVar0:
-		return fmt.Sprintf("location %d", slot-ir.SlotVar0)
+		return "location " + strconv.Itoa(int(slot-ir.SlotVar0))
 	case int(slot) < len(varyingNames):
 		return varyingNames[slot]
 	}

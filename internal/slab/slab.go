@@ -4,6 +4,8 @@
 // sync.Pool. Nothing here knows what the values are, and nothing is freed singly.
 package slab
 
+import "unsafe"
+
 // Slab hands out stable pointers to zeroed values in chunks. Chunks of a slab
 // that was reset are used again. The zero value is ready for use.
 type Slab[T any] struct {
@@ -12,13 +14,22 @@ type Slab[T any] struct {
 	spare [][]T // zeroed chunks
 }
 
-// Chunk is the number of values in a chunk.
-const Chunk = 256
+// Chunk is the number of values in a chunk, and of large ones what chunkBytes hold of them, but no fewer than a quarter.
+const (
+	Chunk      = 256
+	chunkBytes = 32 << 10
+)
+
+// chunk is the number of values in a chunk of the slab.
+func (s *Slab[T]) chunk() int {
+	var v T
+	return max(Chunk/4, min(Chunk, chunkBytes/max(1, int(unsafe.Sizeof(v)))))
+}
 
 func (s *Slab[T]) grow() {
 	n := len(s.spare)
 	if n == 0 {
-		s.free = make([]T, Chunk)
+		s.free = make([]T, s.chunk())
 	} else {
 		s.free = s.spare[n-1]
 		s.spare = s.spare[:n-1]
