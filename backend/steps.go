@@ -50,6 +50,9 @@ var ErrStopped = errors.New("no code was generated: the compile was cut before i
 // the state as text; it is called only if someone looks (Job.Dump). A cut before the last step
 // is ErrStopped.
 func RunSteps[T any](job *Job, steps []Step[T], t T, text func(T) string) error {
+	if job.Instrument.Plain() && !job.Dump {
+		return runPlain(job, steps, t)
+	}
 	r := stepRunner[T]{job: job, t: t, text: text}
 	if job.Dump {
 		r.state = text(t)
@@ -65,6 +68,21 @@ func RunSteps[T any](job *Job, steps []Step[T], t T, text func(T) string) error 
 		if !r.ran && !r.step.Optional {
 			return ErrStopped
 		}
+	}
+	return nil
+}
+
+// runPlain runs the steps while nobody looks.
+func runPlain[T any](job *Job, steps []Step[T], t T) error {
+	for i := range steps {
+		outer, err := job.Instrument.Enter(steps[i].Name)
+		if err != nil {
+			return err
+		}
+		if err := steps[i].Run(t); err != nil {
+			return err
+		}
+		job.Instrument.Leave(outer)
 	}
 	return nil
 }

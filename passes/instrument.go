@@ -235,17 +235,38 @@ func (i *Instrument) Do(s *Step) (changed bool, err error) {
 	if i == nil {
 		return s.Run()
 	}
-	if i.ctx != nil {
-		if err := i.ctx.Err(); err != nil {
-			return false, err
-		}
+	outer, err := i.Enter(s.Name)
+	if err != nil {
+		return false, err
 	}
-	outer := i.running
-	i.running = s.Name
 	if changed, err = i.do(s); err == nil {
-		i.running = outer
+		i.Leave(outer)
 	}
 	return changed, err
+}
+
+// Plain reports whether no switch is set: a step then needs only Enter before it and Leave after it.
+func (i *Instrument) Plain() bool { return i == nil || !i.on }
+
+// Enter begins a step and returns the one around it. The error is the context's.
+func (i *Instrument) Enter(name string) (outer string, err error) {
+	if i == nil {
+		return "", nil
+	}
+	if i.ctx != nil {
+		if err := i.ctx.Err(); err != nil {
+			return "", err
+		}
+	}
+	outer, i.running = i.running, name
+	return outer, nil
+}
+
+// Leave ends a step that ended well.
+func (i *Instrument) Leave(outer string) {
+	if i != nil {
+		i.running = outer
+	}
 }
 
 func (i *Instrument) do(s *Step) (changed bool, err error) {

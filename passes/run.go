@@ -141,8 +141,16 @@ func (r *runner) pass(st *step) (bool, error) {
 
 func (r *runner) runPass(proto *Context, p *Pass) (bool, error) {
 	r.s.SetLoc(0) // what the last pass worked on is no place for this one's code
-	if r.ins == nil || !r.ins.on && r.ins.opt.RuleHits == nil {
-		return p.Run(proto, r.s)
+	if r.ins.Plain() && (r.ins == nil || r.ins.opt.RuleHits == nil) {
+		outer, err := r.ins.Enter(p.Name)
+		if err != nil {
+			return false, err
+		}
+		did, err := p.Run(proto, r.s)
+		if err == nil {
+			r.ins.Leave(outer)
+		}
+		return did, err
 	}
 	r.ctx = proto
 	if step := p.Rewrites && !r.needed && r.ins.opt.Bisect != nil; step || r.ins.opt.RuleHits != nil {

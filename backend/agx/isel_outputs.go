@@ -67,9 +67,10 @@ func (s *isel) finishOutputs() {
 	}
 	end := s.end()
 	vals := make([]opnd, len(s.out.vars))
+	reader := mach.Reader[opnd]{F: s.f, Of: outputReader{s}}
 	for k := range s.out.vars {
 		s.loc = s.out.locs[k]
-		vals[k] = s.outputReader(k).AtStart(end)
+		vals[k] = reader.AtStart(k, end)
 	}
 	s.enter(end)
 	s.loc = 0
@@ -169,16 +170,21 @@ func (s *isel) describeResult(v outputVar, bits uint8) {
 	s.meta.Results = append(s.meta.Results, r)
 }
 
-// outputReader finds the value of output variable k.
-func (s *isel) outputReader(k int) *mach.Reader[opnd] {
-	half := s.out.vars[k].half
-	return &mach.Reader[opnd]{
-		F:       s.f,
-		Stored:  func(b mach.BlockID) (opnd, bool) { return s.out.vals.At(b, k) },
-		Missing: func(mach.BlockID) opnd { return immediate(0, half) },
-		Join:    func() (opnd, mach.Value) { v := s.newReg(half); return s.value(v), v },
-		Use:     func(b mach.BlockID, o opnd) mach.Value { s.enter(b); return s.reg(o) },
-	}
+// outputReader is what mach.Reader asks about output variables.
+type outputReader struct{ s *isel }
+
+func (r outputReader) Stored(k int, b mach.BlockID) (opnd, bool) { return r.s.out.vals.At(b, k) }
+
+func (r outputReader) Missing(k int, _ mach.BlockID) opnd { return immediate(0, r.s.out.vars[k].half) }
+
+func (r outputReader) Join(k int) (opnd, mach.Value) {
+	v := r.s.newReg(r.s.out.vars[k].half)
+	return r.s.value(v), v
+}
+
+func (r outputReader) Use(b mach.BlockID, o opnd) mach.Value {
+	r.s.enter(b)
+	return r.s.reg(o)
 }
 
 // outputWord makes the word of a 16-bit output.

@@ -78,17 +78,20 @@ func selectFunc(c *compiler) (*isel, error) {
 		plan = c.groups
 	}
 	g := c.gpu
-	code := &code{gen: g.Gen, tmpl: m.tmpl[:0]}
-	s := &isel{sh: c.s, impl: impl, gpu: g, code: code, meta: &c.meta, consts: &constFile{}, noPush: c.without.preamble, link: linker{plan: plan}}
+	m.code = code{gen: g.Gen, tmpl: m.tmpl[:0]}
+	m.consts = constFile{}
+	s := &m.sel
+	s.empty()
+	s.sh, s.impl, s.gpu, s.code, s.meta, s.consts = c.s, impl, g, &m.code, &c.meta, &m.consts
+	s.noPush, s.link.plan = c.without.preamble, plan
 	s.f = mach.NewFunc(c.s.Name, newISA(g.Gen))
 	if s.f.Name == "" {
 		s.f.Name = "main"
 	}
-	s.f.Ext = code
+	s.f.Ext = s.code
 	n := int(impl.NumDefs)
-	s.vals = m.vals
 	s.vals.Reset(n)
-	s.wide, s.folded = slab.Zeroed(m.wide, n), slab.Zeroed(m.folded, n)
+	s.wide, s.folded = slab.Zeroed(s.wide, n), slab.Zeroed(s.folded, n)
 	s.makeBlocks()
 	s.scan()
 	if s.err == nil {
@@ -112,11 +115,21 @@ func selectFunc(c *compiler) (*isel, error) {
 	return s, s.err
 }
 
+// empty forgets all but the memory.
+func (s *isel) empty() {
+	in, out := &s.in, &s.out
+	out.vals.Reset()
+	*s = isel{vals: s.vals, wide: s.wide, folded: s.folded, blocks: s.blocks, irBlocks: s.irBlocks[:0], join: s.join, apart: s.apart[:0], phis: s.phis[:0],
+		in:  inputs{fetches: in.fetches[:0], defs: in.defs[:0], prefetches: in.prefetches[:0]},
+		out: outputs{vars: out.vars[:0], locs: out.locs[:0], vals: out.vals, imms: out.imms[:0]},
+		pre: preamble{flags: s.pre.flags}}
+}
+
 // makeBlocks makes a machine block for each reachable one, in source order,
 // and the end block. Loops that are continued from several places get a block at their end
 // where all of those meet before they go back, so that fibers join there.
 func (s *isel) makeBlocks() {
-	s.blocks = make([]mach.BlockID, s.impl.NumBlocks+1)
+	s.blocks = slab.Zeroed(s.blocks, int(s.impl.NumBlocks)+1)
 	type continued struct{ head, join mach.BlockID }
 	var joins []continued
 	for b := range s.impl.Blocks() {
@@ -136,7 +149,7 @@ func (s *isel) makeBlocks() {
 	}
 	s.end = s.addBlock(nil, 0)
 	s.blocks[s.impl.End.Index] = s.end
-	s.join = make([]mach.BlockID, len(s.f.Blocks))
+	s.join = slab.Zeroed(s.join, len(s.f.Blocks))
 	for _, j := range joins {
 		s.join[j.head] = j.join
 		s.f.AddEdge(j.join, j.head)

@@ -84,12 +84,13 @@ func (s *isel) finishOutputs() {
 	}
 	s.aliasOutputs()
 	vals := make([]mach.Value, len(s.out.vars))
+	reader := mach.Reader[mach.Value]{F: s.f, Of: outputReader{s}}
 	for k := range s.out.vars {
 		if s.out.aliased(k) {
 			continue
 		}
 		s.loc = s.out.locs[k]
-		vals[k] = s.outputReader(k).AtStart(s.end)
+		vals[k] = reader.AtStart(k, s.end)
 	}
 	s.enter(s.end)
 	var uses []mach.Value
@@ -175,17 +176,22 @@ func (s *isel) outputDone(k int) bool {
 	return false
 }
 
-// outputReader finds the value of output variable k.
-func (s *isel) outputReader(k int) *mach.Reader[mach.Value] {
-	half := s.out.vars[k].half
-	return &mach.Reader[mach.Value]{
-		F:       s.f,
-		Stored:  func(b mach.BlockID) (mach.Value, bool) { return s.outputAt(b, k) },
-		Missing: func(b mach.BlockID) mach.Value { s.enter(b); return s.reg(immediate(0, half)) },
-		Join:    func() (mach.Value, mach.Value) { v := s.newReg(half); return v, v },
-		Use:     func(_ mach.BlockID, v mach.Value) mach.Value { return v },
-	}
+// outputReader is what mach.Reader asks about output variables.
+type outputReader struct{ s *isel }
+
+func (r outputReader) Stored(k int, b mach.BlockID) (mach.Value, bool) { return r.s.outputAt(b, k) }
+
+func (r outputReader) Missing(k int, b mach.BlockID) mach.Value {
+	r.s.enter(b)
+	return r.s.reg(immediate(0, r.s.out.vars[k].half))
 }
+
+func (r outputReader) Join(k int) (mach.Value, mach.Value) {
+	v := r.s.newReg(r.s.out.vars[k].half)
+	return v, v
+}
+
+func (r outputReader) Use(_ mach.BlockID, v mach.Value) mach.Value { return v }
 
 // outputAt brings what b stores to output variable k into a register at its end.
 func (s *isel) outputAt(b mach.BlockID, k int) (mach.Value, bool) {

@@ -3,17 +3,15 @@ package ir3
 import (
 	"sync"
 
-	"nirc/backend"
 	"nirc/backend/ir3/isa"
-	"nirc/backend/mach"
 )
 
 // memory is what a compile works in; the next one gets it when it ends.
 type memory struct {
 	tmpl   []isa.Instr
-	wide   []mach.Value
-	folded []bool
-	vals   backend.Values[opnd]
+	sel    isel
+	code   code
+	consts constFile
 	blocks []pblock
 	lists  [2]pinstrs
 	turn   int // of lists, which one is written
@@ -79,12 +77,12 @@ func (p *phys) memory() *memory {
 func (c *compiler) release() {
 	m := c.mem
 	if s := c.sel; s != nil {
-		m.tmpl, m.vals = s.code.tmpl, s.vals
-		m.wide, m.folded = s.wide, s.folded
+		m.tmpl = s.code.tmpl
 		s.f.Release()
 		if s.pre.f != nil {
 			s.pre.f.Release()
 		}
+		s.empty()
 	}
 	m.sched.p = nil
 	c.mem, c.sel = nil, nil

@@ -5,6 +5,7 @@ import (
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
+	"nirc/internal/slab"
 	"nirc/ir"
 )
 
@@ -15,6 +16,7 @@ import (
 
 // preamble is the plan of it.
 type preamble struct {
+	flags   []bool // memory of the next three
 	uniform []bool // by def index: depends on nothing but consts
 	root    []bool // its value goes to the const file
 	inside  []bool // computed in the preamble
@@ -33,7 +35,8 @@ const maxPreambleConsts = 256
 func (s *isel) planPreamble() int {
 	p := &s.pre
 	n := int(s.impl.NumDefs)
-	flags := make([]bool, 3*n)
+	p.flags = slab.Zeroed(p.flags, 3*n)
+	flags := p.flags
 	p.uniform, p.root, p.inside = flags[:n:n], flags[n:2*n:2*n], flags[2*n:]
 	any := false
 	for _, b := range s.irBlocks {

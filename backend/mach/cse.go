@@ -1,5 +1,7 @@
 package mach
 
+import "nirc/internal/slab"
+
 // CSE says to RemoveCommon what of a target's instructions may be shared.
 type CSE struct {
 	// Pure reports whether the results of an instruction depend on its operands and on what Ext
@@ -14,7 +16,12 @@ type CSE struct {
 // RemoveCommon removes instructions that compute what an equal one before them in the same block
 // has computed: selection makes addresses and descriptors for each access again.
 func RemoveCommon(f *Func, rules CSE) {
-	c := &eliminator{f: f, CSE: rules, stand: make([]Value, len(f.vals)), table: make([]cseSlot, 128)}
+	m := &f.mem.cse
+	if m.table == nil {
+		m.table = make([]cseSlot, 128)
+	}
+	c := eliminator{f: f, CSE: rules, cseMemory: *m}
+	c.stand = slab.Zeroed(c.stand, len(f.vals))
 	any := false
 	for b := range f.Blocks {
 		blk := &f.Blocks[b]
@@ -34,6 +41,7 @@ func RemoveCommon(f *Func, rules CSE) {
 	if any {
 		f.RenamePhis(c.stand)
 	}
+	*m = c.cseMemory
 }
 
 // Rename lets stand[v] be read for each value v that in reads, where it is not 0.
@@ -80,10 +88,16 @@ func (f *Func) SameShape(a, b *Instr) bool {
 // eliminator is the state of RemoveCommon.
 type eliminator struct {
 	CSE
-	f     *Func
+	f    *Func
+	used int // slots of this epoch
+	cseMemory
+}
+
+// cseMemory goes from one function to the next: the epoch goes on, so that what
+// the table has of other functions is void.
+type cseMemory struct {
 	table []cseSlot
 	epoch int32   // of the block; what is in the table from earlier ones is void
-	used  int     // slots of this epoch
 	stand []Value // by value: what stands for it, 0 itself
 }
 

@@ -1,9 +1,12 @@
 package mach
 
+import "nirc/internal/slab"
+
 // RemoveDead deletes instructions whose results nobody reads, if removable
 // says that they do nothing else. Generic operations other than OpSpill are.
 func RemoveDead(f *Func, removable func(in *Instr) bool) {
-	d := deadness{uses: make([]int32, len(f.vals)), def: make([]*Instr, len(f.vals)), removable: removable}
+	d := &f.mem.dead
+	d.uses, d.def, d.removable = slab.Zeroed(d.uses, len(f.vals)), slab.Zeroed(d.def, len(f.vals)), removable
 	for b := range f.Blocks {
 		for _, in := range f.Blocks[b].Instrs {
 			for _, u := range in.Uses() {

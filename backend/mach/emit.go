@@ -8,7 +8,7 @@ package mach
 func (f *Func) Append(blk BlockID, loc uint32, in *Instr) {
 	in.Loc = loc
 	b := &f.Blocks[blk]
-	b.Instrs = append(b.Instrs, in)
+	b.Instrs = f.mem.push(b.Instrs, in)
 }
 
 // AppendOp makes an instruction of these operands at the end of a block.

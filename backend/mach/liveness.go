@@ -95,11 +95,12 @@ func ComputeLiveness(f *Func) *Liveness {
 		}
 		w.up(u.v)
 	}
-	sets := make([]Live, 2*n)
-	store := make([]Value, len(w.in)+len(w.out))
+	sets := f.mem.lives.Slice(2 * n)
+	store := f.mem.values.Slice(len(w.in) + len(w.out))
 	w.byBlock(w.in, sets[:n], store[:len(w.in)])
 	w.byBlock(w.out, sets[n:], store[len(w.in):])
-	lv := &Liveness{In: sets[:n:n], Out: sets[n:]}
+	lv := f.mem.liveness.New()
+	lv.In, lv.Out = sets[:n:n], sets[n:]
 	w.cur = slab.Zeroed(w.cur, (len(f.vals)+63)/64)
 	for b := range f.Blocks {
 		lv.markKills(f, BlockID(b), w.cur)

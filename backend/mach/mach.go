@@ -284,7 +284,7 @@ func (f *Func) SetFileFloor(file uint8, n int) { f.floors[file] = n }
 
 // NewBlock appends a block.
 func (f *Func) NewBlock() BlockID {
-	f.Blocks = append(f.Blocks, Block{})
+	f.Blocks = append(f.Blocks, Block{Preds: f.mem.edges.Slice(2)[:0], Succs: f.mem.edges.Slice(2)[:0]})
 	return BlockID(len(f.Blocks) - 1)
 }
 
@@ -326,7 +326,7 @@ func (f *Func) Add(b BlockID, op Op, defs, uses []Value) *Instr {
 		in.Ops[len(defs)+i].Val = v
 	}
 	blk := &f.Blocks[b]
-	blk.Instrs = append(blk.Instrs, in)
+	blk.Instrs = f.mem.push(blk.Instrs, in)
 	return in
 }
 

@@ -16,6 +16,27 @@ type memory struct {
 	live   liveWalk
 	alloc  allocator
 	sets   mergeSets
+	dead   deadness
+	cse    cseMemory
+	copies copier
+	// lists are the instructions of blocks, edges their neighbours.
+	lists slab.Slab[*Instr]
+	edges slab.Slab[BlockID]
+	// What is live where, of each time that it was computed.
+	liveness slab.Slab[Liveness]
+	lives    slab.Slab[Live]
+	values   slab.Slab[Value]
+}
+
+// room returns an empty list with room for n instructions.
+func (m *memory) room(n int) []*Instr { return m.lists.Slice(n)[:0] }
+
+// push appends an instruction to the list of a block.
+func (m *memory) push(list []*Instr, in *Instr) []*Instr {
+	if len(list) == cap(list) {
+		list = append(m.room(max(8, 2*len(list))), list...)
+	}
+	return append(list, in)
 }
 
 var memories = sync.Pool{New: func() any { return new(memory) }}
@@ -33,5 +54,10 @@ func (f *Func) Release() {
 	f.vals, f.Blocks, f.mem = nil, nil, nil
 	m.instrs.Reset()
 	m.ops.Reset()
+	m.lists.Reset()
+	m.edges.Reset()
+	m.liveness.Reset()
+	m.lives.Reset()
+	m.values.Reset()
 	memories.Put(m)
 }

@@ -1,5 +1,7 @@
 package mach
 
+import "nirc/internal/slab"
+
 // LowerTied gives every tied result a source of its own that dies there, by
 // copies. It runs before Allocate.
 func LowerTied(f *Func) {
@@ -67,21 +69,23 @@ type copier struct {
 // LowerCopies replaces the copies, collects, splits and parallel copies of an allocated
 // function by OpMove and OpSwap of single elements, and drops phis and undefs.
 func LowerCopies(f *Func) {
-	c := &copier{f: f}
+	c := &f.mem.copies
+	c.f = f
 	units := 0
 	for i := range f.files {
 		c.base[i] = units
 		units += f.files[i].Units
 	}
-	c.readers, c.writer = make([]uint8, units), make([]int32, units)
+	c.readers, c.writer = slab.Zeroed(c.readers, units), slab.Zeroed(c.writer, units)
 	for b := range f.Blocks {
 		blk := &f.Blocks[b]
-		c.out = make([]*Instr, 0, len(blk.Instrs))
+		c.out = f.mem.room(len(blk.Instrs))
 		for _, in := range blk.Instrs {
 			c.instr(in)
 		}
 		blk.Instrs = c.out
 	}
+	c.f, c.out = nil, nil
 }
 
 func (c *copier) instr(in *Instr) {

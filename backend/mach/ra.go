@@ -296,7 +296,7 @@ func (a *allocator) doBlock(b BlockID) error {
 	if err := a.enter(b); err != nil {
 		return err
 	}
-	a.list = make([]*Instr, 0, len(blk.Instrs)+4)
+	a.list = a.f.mem.room(len(blk.Instrs) + 4)
 	n, err := a.phis(blk)
 	if err != nil {
 		return err

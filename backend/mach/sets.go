@@ -51,7 +51,8 @@ type mergeSets struct {
 	early    []bool  // by value: defined while sources are still read
 	next     []int32 // scratch of number
 
-	store []setMember // the first members of sets
+	store   []setMember // the first members of sets
+	members slab.Slab[setMember]
 }
 
 // buildSets makes the sets; of one file, or of all if file < 0. They last until the next call.
@@ -60,6 +61,7 @@ func buildSets(f *Func, lv *Liveness, file int, groups [][]Value) *mergeSets {
 	m := &f.mem.sets
 	m.f, m.lv, m.file = f, lv, file
 	m.sets, m.store = m.sets[:0], m.store[:0]
+	m.members.Reset()
 	m.of, m.off, m.def, m.defBlock = slab.Resized(m.of, n), slab.Zeroed(m.off, n), slab.Zeroed(m.def, n), slab.Zeroed(m.defBlock, n)
 	m.start, m.firstUse, m.early = slab.Resized(m.start, len(f.Blocks)+1), slab.Zeroed(m.firstUse, n+1), slab.Zeroed(m.early, n)
 	for v := range n {
@@ -187,6 +189,9 @@ func (m *mergeSets) join(a, b Value, off int) {
 	high := max(s.size, t.size+int(shift))
 	if len(s.members)+len(t.members) > maxSetMembers || high-low > maxSetUnits || int(shift)&(s.align-1) != 0 || m.conflict(s, t, shift) {
 		return
+	}
+	if n := len(s.members) + len(t.members); n > cap(s.members) {
+		s.members = append(m.members.Slice(2 * n)[:0], s.members...)
 	}
 	for _, e := range t.members {
 		m.of[e.v], m.off[e.v] = x, e.off+shift
