@@ -5,6 +5,7 @@ import (
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
+	"nirc/internal/slab"
 	"nirc/ir"
 )
 
@@ -78,7 +79,10 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	impl := sh.Entry().Impl
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
 	code := codes.Get().(*code)
-	s := &isel{sh: sh, impl: impl, gpu: c.gpu, code: code, meta: meta, uni: &c.uni, res: c.res, early: sh != c.s, part: c.opts.Part, slots: c.slots, testsFirst: c.testsFirst, firstCoef: c.opts.FirstCoef}
+	s := &code.sel
+	s.empty()
+	s.sh, s.impl, s.gpu, s.code, s.meta, s.uni, s.res, s.early = sh, impl, c.gpu, code, meta, &c.uni, c.res, sh != c.s
+	s.part, s.slots, s.testsFirst, s.firstCoef = c.opts.Part, c.slots, c.testsFirst, c.opts.FirstCoef
 	s.f = mach.NewFunc(sh.Name, newISA())
 	if s.f.Name == "" {
 		s.f.Name = "main"
@@ -109,10 +113,18 @@ func selectFunc(c *compiler, sh *ir.Shader, meta *abi.Meta) (*mach.Func, error) 
 	return s.f, s.err
 }
 
+// empty forgets all but the memory.
+func (s *isel) empty() {
+	out := &s.out
+	out.vals.Reset()
+	*s = isel{vals: s.vals, blocks: s.blocks, irBlocks: s.irBlocks[:0], phis: s.phis[:0],
+		out: outputs{vars: out.vars[:0], locs: out.locs[:0], vals: out.vals}}
+}
+
 // makeBlocks makes a machine block for each block, in source order, and the
 // end block. Unreachable ones only hold what ends their nesting level, and no edge.
 func (s *isel) makeBlocks() {
-	s.blocks = make([]mach.BlockID, s.impl.NumBlocks+1)
+	s.blocks = slab.Zeroed(s.blocks, int(s.impl.NumBlocks)+1)
 	for b := range s.impl.Blocks() {
 		s.blocks[b.Index] = s.addBlock(b, backend.LoopDepth(b))
 	}

@@ -2,6 +2,7 @@ package agx
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"nirc/backend/agx/isa"
@@ -75,6 +76,20 @@ type code struct {
 	// What the physical program consists of.
 	pinstrs slab.Slab[pinstr]
 	list    []*pinstr
+	other   []*pinstr // a list that the next step over it writes
+	start   []int     // of the blocks in it
+	needs   []int
+	// The states of steps.
+	sel   isel
+	sched scheduler
+	opt   optimizer
+}
+
+// rewrite returns an empty list that may become the program's, with room for n instructions.
+func (p *program) rewrite(n int) []*pinstr {
+	c := p.code
+	c.list, c.other = slices.Grow(c.other[:0], n), p.list // that is free when the new one is the program's
+	return c.list
 }
 
 var codes = sync.Pool{New: func() any { return new(code) }}
@@ -85,6 +100,8 @@ func release(f *mach.Func) {
 	f.Release()
 	c.pinstrs.Reset()
 	clear(c.list)
+	clear(c.other[:cap(c.other)])
+	c.sel.empty()
 	c.tmpl, c.list = c.tmpl[:0], c.list[:0]
 	codes.Put(c)
 }

@@ -5,6 +5,7 @@ import (
 
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
+	"nirc/internal/slab"
 )
 
 // optimize folds instructions into their neighbours where the encoding has
@@ -15,7 +16,10 @@ import (
 // way; this is for what only machine instructions show.
 func optimize(f *mach.Func) {
 	n := f.NumValues()
-	o := &optimizer{f: f, code: templates(f), uses: make([]int32, n), def: make([]*mach.Instr, n), kind: make([]foldKind, n), block: make([]int32, n)}
+	c := templates(f)
+	o := &c.opt
+	*o = optimizer{f: f, code: c, uses: slab.Zeroed(o.uses, n), def: slab.Zeroed(o.def, n), kind: slab.Zeroed(o.kind, n), block: slab.Zeroed(o.block, n),
+		fits: o.fits, sites: o.sites[:0]}
 	o.count()
 	if o.moves > 0 {
 		o.backward()
@@ -182,7 +186,7 @@ func (o *optimizer) kindOf(in *mach.Instr) foldKind {
 
 // forward folds instructions into all their users, if all can take them.
 func (o *optimizer) forward() {
-	o.fits = make([]int32, len(o.def))
+	o.fits = slab.Zeroed(o.fits, len(o.def))
 	for b := range o.f.Blocks {
 		for _, in := range o.f.Blocks[b].Instrs {
 			o.visit(in)

@@ -6,6 +6,7 @@ import (
 	"nirc/backend"
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
+	"nirc/internal/slab"
 )
 
 // pinstr is a physical instruction: every operand has its register.
@@ -45,7 +46,8 @@ type pendingLoop struct {
 // lowerPseudo makes the physical program.
 func lowerPseudo(f *mach.Func, u *uniforms) (*program, error) {
 	c := templates(f)
-	p := &program{f: f, code: c, uni: u, start: make([]int, len(f.Blocks)), list: c.list[:0]}
+	p := &program{f: f, code: c, uni: u, start: slab.Zeroed(c.start, len(f.Blocks)), list: c.list[:0]}
+	c.start = p.start
 	for b := range f.Blocks {
 		p.start[b] = len(p.list)
 		for _, in := range f.Blocks[b].Instrs {

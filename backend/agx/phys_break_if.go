@@ -6,7 +6,7 @@ import "nirc/backend/agx/isa"
 // while where only the loop's own level is open, else a select into r0l (the
 // agx.md §6.2).
 func (p *program) breakIf() {
-	out := make([]*pinstr, 0, len(p.list))
+	out := p.rewrite(len(p.list))
 	l := p.list
 	for i := 0; i < len(l); i++ {
 		if i+3 < len(l) && isBreakIf(l[i:i+4]) {

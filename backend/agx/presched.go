@@ -3,6 +3,7 @@ package agx
 import (
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
+	"nirc/internal/slab"
 )
 
 // pressureSchedule reorders each block so that fewer registers are live at
@@ -11,7 +12,8 @@ import (
 // (agx.md §13). A block that does not get better keeps its order.
 func pressureSchedule(f *mach.Func) {
 	lv := mach.ComputeLiveness(f)
-	p := &scheduler{f: f, live: make(mach.Set, (f.NumValues()+63)/64), def: make([]int32, f.NumValues())}
+	p := &templates(f).sched
+	p.f, p.live, p.def = f, slab.Zeroed(p.live, (f.NumValues()+63)/64), slab.Zeroed(p.def, f.NumValues())
 	for b := range f.Blocks {
 		blk := &f.Blocks[b]
 		first, end := p.region(blk)
@@ -51,6 +53,8 @@ type scheduler struct {
 	ready   []int32
 	order   []int32
 	sorted  []*mach.Instr
+	ordered []int32
+	loads   [2][]int32
 }
 
 // region is the part of a block that may be reordered: phis, inputs, results
@@ -146,11 +150,11 @@ func (p *scheduler) class(in *mach.Instr) int {
 func (p *scheduler) graph(list []*mach.Instr) {
 	n := len(list)
 	p.list, p.preds, p.start = list, p.preds[:0], p.start[:0]
-	p.waits = append(p.waits[:0], make([]int32, n)...)
+	p.waits = slab.Zeroed(p.waits, n)
 	var lastCover, lastAll int32 = -1, -1
-	var ordered []int32 // since the last barrier
-	memory := [2]accesses{{kinds: orderLoad | orderStore, store: orderStore, last: -1},
-		{kinds: orderStackLoad | orderStackStore, store: orderStackStore, last: -1}}
+	ordered := p.ordered[:0] // since the last barrier
+	memory := [2]accesses{{kinds: orderLoad | orderStore, store: orderStore, last: -1, loads: p.loads[0][:0]},
+		{kinds: orderStackLoad | orderStackStore, store: orderStackStore, last: -1, loads: p.loads[1][:0]}}
 	for i, in := range list {
 		p.start = append(p.start, int32(len(p.preds)))
 		for _, u := range in.Uses() {
@@ -186,6 +190,7 @@ func (p *scheduler) graph(list []*mach.Instr) {
 		}
 	}
 	p.start = append(p.start, int32(len(p.preds)))
+	p.ordered, p.loads = ordered, [2][]int32{memory[0].loads, memory[1].loads}
 	for _, in := range list {
 		for _, d := range in.Defs() {
 			p.def[d.Val] = 0

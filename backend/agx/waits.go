@@ -1,6 +1,9 @@
 package agx
 
-import "nirc/backend/agx/isa"
+import (
+	"nirc/backend/agx/isa"
+	"nirc/internal/slab"
+)
 
 // maxOutstanding is the number of operations that a scoreboard slot holds.
 const maxOutstanding = 8
@@ -41,7 +44,7 @@ func (s *slotState) pendingRegs() bool { return s.regs != [gprHalves / 64]uint64
 // (agx.md §10.1). Stores have taken their data and their lanes when they
 // are issued: forward control flow leaves them pending, they only count.
 func (p *program) insertWaits() {
-	w := waiter{p: p, out: make([]*pinstr, 0, len(p.list)+8), moved: map[*pinstr]*pinstr{}, joins: map[*pinstr][2]int{}}
+	w := waiter{p: p, out: p.rewrite(len(p.list) + 8)}
 	for k := range w.slots {
 		w.slots[k].need = never
 	}
@@ -93,10 +96,16 @@ func (w *waiter) place(i int, in *pinstr) {
 		for k := range n {
 			n[k] = max(n[k], w.slots[k].count)
 		}
+		if w.joins == nil {
+			w.joins = map[*pinstr][2]int{}
+		}
 		w.joins[in.to] = n
 	}
 	w.out = append(w.out, in)
 	if w.out[first] != in {
+		if w.moved == nil {
+			w.moved = map[*pinstr]*pinstr{}
+		}
 		w.moved[in] = w.out[first]
 	}
 }
@@ -146,7 +155,8 @@ const never = int(^uint(0) >> 1)
 // firstNeeds finds, for each asynchronous operation with a result, the instruction that
 // has to wait for it first.
 func (p *program) firstNeeds() []int {
-	needs := make([]int, len(p.list))
+	needs := slab.Resized(p.code.needs, len(p.list))
+	p.code.needs = needs
 	for i, in := range p.list {
 		needs[i] = never
 		if in.Op.Traits()&isa.TraitAsync == 0 || in.Dst.Kind != isa.Reg {

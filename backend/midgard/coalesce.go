@@ -1,6 +1,9 @@
 package midgard
 
-import "nirc/backend/midgard/isa"
+import (
+	"nirc/backend/midgard/isa"
+	"nirc/internal/slab"
+)
 
 // coalescer removes moves before registers are given: readers of a copy read
 // what was copied, and what only a move reads is made where the move would put it, be
@@ -43,8 +46,12 @@ func (f *function) coalesce() {
 
 func newCoalescer(f *function) *coalescer {
 	n := len(f.nodes)
-	c := &coalescer{f: f, defs: make([]int32, n), reads: make([]int32, n), users: make([][]*inst, n), block: make([]int32, n),
-		first: make([]int32, n), count: make([]int32, n)}
+	c := &f.memory().coal
+	c.f, c.defs, c.reads, c.block = f, slab.Zeroed(c.defs, n), slab.Zeroed(c.reads, n), slab.Resized(c.block, n)
+	c.first, c.count, c.users = slab.Zeroed(c.first, n), slab.Zeroed(c.count, n), slab.Resized(c.users, n)
+	for k := range c.users {
+		c.users[k] = c.users[k][:0]
+	}
 	for i := range c.fixed {
 		c.fixed[i] = i < isa.RegPipe0
 	}

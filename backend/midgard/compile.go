@@ -53,6 +53,7 @@ func Compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
 	}
 	c.mem = memories.Get().(*memory)
 	b, err := c.run()
+	c.mem.sel.empty()
 	memories.Put(c.mem)
 	return b, err
 }

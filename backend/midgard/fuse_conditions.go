@@ -1,6 +1,9 @@
 package midgard
 
-import "nirc/backend/midgard/isa"
+import (
+	"nirc/backend/midgard/isa"
+	"nirc/internal/slab"
+)
 
 // condReads is what is known of a virtual register that may be a condition.
 type condReads struct {
@@ -17,7 +20,9 @@ type condReads struct {
 // r31: no register holds the boolean and no move copies it. A boolean that is
 // read otherwise too keeps its register.
 func (f *function) fuseConditions() {
-	info := make([]condReads, len(f.nodes))
+	m := f.memory()
+	m.conds = slab.Zeroed(m.conds, len(f.nodes))
+	info := m.conds
 	for b := range f.blocks {
 		for i, in := range f.blocks[b].list {
 			if in.dst.virtual() && in.mask != 0 {
@@ -39,8 +44,9 @@ func (f *function) fuseConditions() {
 			}
 		}
 	}
-	written := make([]int32, int(firstVirtual)+len(f.nodes)) // by register: 1 + where it was last written
-	base := int32(0)                                         // of the block's instructions
+	m.written = slab.Zeroed(m.written, int(firstVirtual)+len(f.nodes))
+	written := m.written // by register: 1 + where it was last written
+	base := int32(0)     // of the block's instructions
 	for b := range f.blocks {
 		for i, in := range f.blocks[b].list {
 			if c := conditionOf(in, info); c != nil && c.block == int32(b) && c.defs == 1 && c.reads == c.conds && fusable(in, c, written, base) {

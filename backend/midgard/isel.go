@@ -4,6 +4,7 @@ import (
 	"nirc/backend"
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
+	"nirc/internal/slab"
 	"nirc/ir"
 )
 
@@ -79,11 +80,13 @@ func (s *isel) broken(in *ir.Instr, format string, args ...any) {
 func (c *compiler) selectFunc() (*isel, error) {
 	impl := c.s.Entry().Impl
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
-	s := &isel{sh: c.s, impl: impl, gpu: c.gpu, meta: &c.meta, res: c.res, f: &function{}, feedback: c.opts.Feedback}
+	s := &c.mem.sel
+	s.empty()
+	s.sh, s.impl, s.gpu, s.meta, s.res, s.feedback = c.s, impl, c.gpu, &c.meta, c.res, c.opts.Feedback
+	s.f = &function{mem: c.mem}
 	s.tab = tables{meta: s.meta, layout: c.job.Layout, limit: c.uniforms}
-	s.vals = make([]value, impl.NumDefs)
-	s.lazy = make([]bool, impl.NumDefs)
-	s.blocks = make([]int, impl.NumBlocks+1)
+	s.vals, s.lazy = slab.Zeroed(s.vals, int(impl.NumDefs)), slab.Zeroed(s.lazy, int(impl.NumDefs))
+	s.blocks = slab.Zeroed(s.blocks, int(impl.NumBlocks)+1)
 	s.scanOutputs()
 	s.newBlock(0)
 	if s.blend = c.blend; s.blend != nil {
@@ -105,9 +108,15 @@ func (c *compiler) selectFunc() (*isel, error) {
 	return s, s.err
 }
 
+// empty forgets all but the memory.
+func (s *isel) empty() {
+	*s = isel{vals: s.vals, lazy: s.lazy, blocks: s.blocks, out: outputs{list: s.out.list[:0]}}
+}
+
 // newBlock begins a block after the others and makes it current.
 func (s *isel) newBlock(depth int) int {
-	s.f.blocks = append(s.f.blocks, block{depth: depth})
+	m := s.f.memory()
+	s.f.blocks = append(s.f.blocks, block{depth: depth, succs: m.edges.Slice(2)[:0], preds: m.edges.Slice(2)[:0]})
 	s.blk = len(s.f.blocks) - 1
 	return s.blk
 }

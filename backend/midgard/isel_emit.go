@@ -16,7 +16,7 @@ func (s *isel) add(t inst) *inst {
 		in.fences = s.fences
 	}
 	b := &s.f.blocks[s.blk]
-	b.list = append(b.list, in)
+	b.list = s.f.memory().push(b.list, in)
 	return in
 }
 

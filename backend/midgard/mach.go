@@ -154,7 +154,7 @@ func (f *function) count() (n int) {
 // clone copies the function so that the copy can be changed.
 func (f *function) clone() *function {
 	c := &function{nodes: slices.Clone(f.nodes), loops: f.loops, blocks: slices.Clone(f.blocks), mem: f.memory()}
-	lists := make([]*inst, f.count())
+	lists := f.memory().lists.Slice(f.count())
 	for b := range c.blocks {
 		old := c.blocks[b].list
 		list := lists[:len(old):len(old)]
@@ -174,13 +174,14 @@ func (f *function) cloneInst(in *inst) *inst {
 		t.fuse = f.cloneInst(t.fuse)
 	}
 	if t.wo != nil {
-		w := *t.wo
+		w := f.memory().writes.New()
+		*w = *t.wo
 		for u, m := range w.make {
 			if m != nil {
 				w.make[u] = f.cloneInst(m)
 			}
 		}
-		t.wo = &w
+		t.wo = w
 	}
 	return t
 }

@@ -1,5 +1,7 @@
 package midgard
 
+import "nirc/internal/slab"
+
 // memory is what the steps of a compile keep their tables in, one step after
 // the other and one compile after the other: they differ little in size.
 type memory struct {
@@ -9,6 +11,15 @@ type memory struct {
 	// What functions that are copied and their programs consist of.
 	insts   chunks[inst]
 	bundles chunks[bundle]
+	// Lists of blocks.
+	lists   slab.Slab[*inst]
+	packed  slab.Slab[*bundle]
+	writes  slab.Slab[writeout]
+	edges   slab.Slab[int]
+	coal    coalescer
+	conds   []condReads
+	written []int32
+	sel     isel
 }
 
 // memory is that of the function's compile, its own if it has none.
@@ -35,4 +46,18 @@ func (c *chunks[T]) next() []T {
 }
 
 // reset takes everything back.
-func (m *memory) reset() { m.insts.used, m.bundles.used = 0, 0 }
+func (m *memory) reset() {
+	m.insts.used, m.bundles.used = 0, 0
+	m.lists.Reset()
+	m.packed.Reset()
+	m.writes.Reset()
+	m.edges.Reset()
+}
+
+// push appends an instruction to the list of a block.
+func (m *memory) push(list []*inst, in *inst) []*inst {
+	if len(list) == cap(list) {
+		list = append(m.lists.Slice(max(8, 2*len(list)))[:0], list...)
+	}
+	return append(list, in)
+}

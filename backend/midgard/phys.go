@@ -4,7 +4,14 @@ import "nirc/backend/midgard/isa"
 
 // loc is the source location of a bundle: that of its first instruction that has one.
 func (b *bundle) loc() uint32 {
-	for _, in := range append(append(b.units[:], b.ldst[:]...), b.tex, b.branch) {
+	for _, list := range [...][]*inst{b.units[:], b.ldst[:]} {
+		for _, in := range list {
+			if in != nil && in.loc != 0 {
+				return in.loc
+			}
+		}
+	}
+	for _, in := range [...]*inst{b.tex, b.branch} {
 		if in != nil && in.loc != 0 {
 			return in.loc
 		}

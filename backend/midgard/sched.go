@@ -19,7 +19,7 @@ func schedule(f *function, gpu *GPU) (*program, error) {
 	p := &program{gpu: gpu, blocks: make([]pblock, len(f.blocks))}
 	s := scheduler{g: newGraph(f), mem: f.memory()}
 	for i := range f.blocks {
-		s.block, s.out = i, nil
+		s.block, s.out = i, s.mem.packed.Slice(len(f.blocks[i].list) + 1)[:0]
 		p.blocks[i].list = s.run(f.blocks[i].list)
 		if s.err != nil {
 			return nil, s.err

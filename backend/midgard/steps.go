@@ -129,12 +129,11 @@ func (c *compiler) selectInstructions() error {
 			return err
 		}
 	}
+	c.mem.reset()
 	s, err := c.selectFunc()
 	if err != nil {
 		return err
 	}
-	c.mem.reset()
-	s.f.mem = c.mem
 	c.attempt = attempt{f: s.f}
 	c.floor = s.floor
 	return nil

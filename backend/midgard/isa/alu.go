@@ -224,18 +224,19 @@ func scatter(ps []piece, w *word, v uint16) {
 }
 
 // decodeALU reads the register word and the body of an instruction.
-func decodeALU(scalar bool, reg, body uint64) (a ALU) {
+func decodeALU(a *ALU, scalar bool, reg, body uint64) {
+	*a = ALU{}
 	r, w := word{reg}, word{body}
-	unpackFields(&a, regFields, &r)
+	unpackFields(a, regFields, &r)
 	own, src2, con := vectorFields, vector2Reg, constVector
 	if scalar {
 		own, src2, con = scalarFields, scalar2Reg, constScalar
 	}
-	unpackFields(&a, own, &w)
+	unpackFields(a, own, &w)
 	if !a.Imm {
-		unpackFields(&a, reg2Fields, &r)
-		unpackFields(&a, src2, &w)
-		return a
+		unpackFields(a, reg2Fields, &r)
+		unpackFields(a, src2, &w)
+		return
 	}
 	gather(constReg, &r, &a.Const)
 	gather(con, &w, &a.Const)
@@ -244,11 +245,10 @@ func decodeALU(scalar bool, reg, body uint64) (a ALU) {
 		gather(scalarReservedImm, &w, &v)
 		a.Reserved = uint8(v)
 	}
-	return a
 }
 
 // encodeALU is the inverse; the body has 32 bits for scalar units, else 48.
-func encodeALU(scalar bool, a *ALU) (reg, body uint64, err error) {
+func encodeALU(scalar bool, a *ALU, s *scratch) (reg, body uint64, err error) {
 	var r, w word
 	own, src2, con := vectorFields, vector2Reg, constVector
 	if scalar {
@@ -272,8 +272,8 @@ func encodeALU(scalar bool, a *ALU) (reg, body uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	if back := decodeALU(scalar, r[0], w[0]); back != *a {
-		return 0, 0, fmt.Errorf("%s cannot be encoded: members of the other kind of unit are set (%+v, kept %+v)", a.Op, *a, back)
+	if decodeALU(&s.alu, scalar, r[0], w[0]); s.alu != *a {
+		return 0, 0, fmt.Errorf("%s cannot be encoded: members of the other kind of unit are set (%+v, kept %+v)", a.Op, *a, s.alu)
 	}
 	return r[0], w[0], nil
 }

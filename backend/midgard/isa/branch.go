@@ -83,39 +83,40 @@ func compactFields(o BranchOp) []field[Branch] {
 	return compactCond
 }
 
-func decodeBranch(extended bool, v uint64) (b Branch) {
+func decodeBranch(b *Branch, extended bool, v uint64) {
+	*b = Branch{}
 	w := word{v}
-	unpackFields(&b, branchHead, &w)
+	unpackFields(b, branchHead, &w)
 	if extended {
-		unpackFields(&b, extendedBranch, &w)
-		return b
+		unpackFields(b, extendedBranch, &w)
+		return
 	}
-	unpackFields(&b, compactFields(b.Op), &w)
+	unpackFields(b, compactFields(b.Op), &w)
 	if b.Op != BranchUncond {
 		b.Cond, b.short = Cond(b.short)*0x5555, 0
 	}
-	return b
 }
 
-func encodeBranch(extended bool, b Branch) (uint64, error) {
+func encodeBranch(extended bool, want Branch, s *scratch) (uint64, error) {
 	var w word
 	fields := extendedBranch
-	want := b
+	b := &s.branch
+	*b = want
 	if !extended {
 		fields = compactFields(b.Op)
 		if b.Op != BranchUncond {
 			b.short = uint8(b.Cond & 3)
 		}
 	}
-	err := packFields(&b, branchHead, &w)
+	err := packFields(b, branchHead, &w)
 	if err == nil {
-		err = packFields(&b, fields, &w)
+		err = packFields(b, fields, &w)
 	}
 	if err != nil {
 		return 0, err
 	}
-	if back := decodeBranch(extended, w[0]); back != want {
-		return 0, fmt.Errorf("a branch with condition %s and call mode %d has no compact form", b.Cond, b.Call)
+	if decodeBranch(b, extended, w[0]); *b != want {
+		return 0, fmt.Errorf("a branch with condition %s and call mode %d has no compact form", want.Cond, want.Call)
 	}
 	return w[0], nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 )
 
 // Quad is the size of the unit that bundles are counted in.
@@ -212,11 +213,11 @@ func (b *Bundle) decodeUnits(code []byte) {
 		at += u.bodySize()
 		switch u {
 		case UnitBranch:
-			b.Compact = decodeBranch(false, v)
+			decodeBranch(&b.Compact, false, v)
 		case UnitBranchX:
-			b.Extended = decodeBranch(true, v)
+			decodeBranch(&b.Extended, true, v)
 		default:
-			b.ALU[u] = decodeALU(u.Scalar(), uint64(binary.LittleEndian.Uint16(code[reg:])), v)
+			decodeALU(&b.ALU[u], u.Scalar(), uint64(binary.LittleEndian.Uint16(code[reg:])), v)
 			reg += 2
 		}
 	}
@@ -225,16 +226,19 @@ func (b *Bundle) decodeUnits(code []byte) {
 // AppendEncode appends the bytes of a bundle. A value that its field cannot
 // hold, or a tag that does not go with the content, is an error.
 func AppendEncode(code []byte, b *Bundle) ([]byte, error) {
-	var buf [64]byte
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
 	if b.Tag > 15 || b.Next > 15 {
 		return code, fmt.Errorf("midgard: tag %d, next tag %d: tags have four bits", b.Tag, b.Next)
 	}
 	size := b.Tag.Quads() * Quad
+	buf := s.buf[:size]
+	clear(buf)
 	var err error
 	var w word
 	switch {
 	case b.Tag.ALU():
-		err = b.encodeALU(buf[:size])
+		err = b.encodeALU(buf, s)
 	case b.Tag == TagLdSt:
 		for i := range b.LdSt {
 			var v uint64
@@ -249,7 +253,7 @@ func AppendEncode(code []byte, b *Bundle) ([]byte, error) {
 			err = fmt.Errorf("%s: %w", b.Tex.Op, err)
 		}
 	default:
-		copy(buf[:], b.Raw[:])
+		copy(buf, b.Raw[:])
 	}
 	if err != nil {
 		return code, fmt.Errorf("midgard: %w", err)
@@ -259,10 +263,19 @@ func AppendEncode(code []byte, b *Bundle) ([]byte, error) {
 		binary.LittleEndian.PutUint64(buf[8:], w[1])
 	}
 	buf[0] = byte(b.Tag) | byte(b.Next)<<4
-	return append(code, buf[:size]...), nil
+	return append(code, buf...), nil
 }
 
-func (b *Bundle) encodeALU(code []byte) error {
+// scratch is what the encoder works in.
+type scratch struct {
+	buf    [64]byte
+	alu    ALU
+	branch Branch
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+func (b *Bundle) encodeALU(code []byte, s *scratch) error {
 	n := b.BodySize()
 	body := (n + Quad - 1) / Quad * Quad
 	want := body
@@ -286,11 +299,11 @@ func (b *Bundle) encodeALU(code []byte) error {
 		var err error
 		switch u {
 		case UnitBranch:
-			v, err = encodeBranch(false, b.Compact)
+			v, err = encodeBranch(false, b.Compact, s)
 		case UnitBranchX:
-			v, err = encodeBranch(true, b.Extended)
+			v, err = encodeBranch(true, b.Extended, s)
 		default:
-			r, v, err = encodeALU(u.Scalar(), &b.ALU[u])
+			r, v, err = encodeALU(u.Scalar(), &b.ALU[u], s)
 			binary.LittleEndian.PutUint16(code[reg:], uint16(r))
 			reg += 2
 		}

@@ -51,11 +51,11 @@ func (p *program) fault(i int) int {
 		switch {
 		case !b.Has(u):
 		case u == UnitBranch:
-			_, err = encodeBranch(false, b.Compact)
+			_, err = encodeBranch(false, b.Compact, new(scratch))
 		case u == UnitBranchX:
-			_, err = encodeBranch(true, b.Extended)
+			_, err = encodeBranch(true, b.Extended, new(scratch))
 		default:
-			_, _, err = encodeALU(u.Scalar(), &b.ALU[u])
+			_, _, err = encodeALU(u.Scalar(), &b.ALU[u], new(scratch))
 		}
 		if err != nil {
 			return at.slot[u]

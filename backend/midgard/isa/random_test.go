@@ -58,7 +58,7 @@ func randomBundle(r *rand.Rand) (b Bundle) {
 			b.SetBranch(br)
 		case 1:
 			b.Units |= UnitBranch.In()
-			b.Compact = decodeBranch(false, r.Uint64()&0xffff)
+			decodeBranch(&b.Compact, false, r.Uint64()&0xffff)
 		}
 		if r.Intn(2) == 0 {
 			b.SetConsts([4]uint32{r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32()})
