@@ -162,8 +162,8 @@ type Program struct {
 	Occupancy Occupancy
 	Props     Properties
 	// Trips says how often the header of a loop runs, by the index of its first instruction; what is
-	// not in it is not known.
-	Trips map[int32]uint32
+	// not in it is not known. Most says of others how often it runs at most.
+	Trips, Most map[int32]uint32
 }
 
 // Occupancy is how many waves or threads run at a time, and why not more.

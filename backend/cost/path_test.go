@@ -149,6 +149,28 @@ func TestStalls(t *testing.T) {
 	}
 }
 
+func TestWeighed(t *testing.T) {
+	// 0 -> 1 (outer header) -> 2 (inner header) -> 3 -> 2, 2 -> 4 -> 1, 1 -> 5; 6 runs once, 7 is of another program.
+	p := graph([]float64{1, 2, 3, 4, 5, 6, 32, 100}, []int32{1}, []int32{2, 5}, []int32{3, 4}, []int32{2}, []int32{1}, nil)
+	p.Instrs[6].Once, p.Instrs[7].Aside = true, true
+	p.Instrs[5].Stall = 30
+	for _, c := range []struct {
+		trips, most map[int32]uint32
+		hiding      float64
+		want        float64
+	}{
+		{want: 1 + 8*(2+5) + 64*(3+4) + 6 + 2},
+		{trips: map[int32]uint32{2: 3}, want: 1 + 8*(2+5) + 24*(3+4) + 6 + 2},
+		{most: map[int32]uint32{1: 4, 2: 100}, want: 1 + 4*(2+5) + 32*(3+4) + 6 + 2},
+		{trips: map[int32]uint32{1: 1, 2: 1}, hiding: 10, want: 1 + 2 + 5 + 3 + 4 + 6 + 30/10 + 2},
+	} {
+		p.Trips, p.Most, p.Hiding = c.trips, c.most, c.hiding
+		if got := p.Weighed(); got != c.want {
+			t.Errorf("trips %v, at most %v: %v, want %v", c.trips, c.most, got, c.want)
+		}
+	}
+}
+
 func TestOccupancyWith(t *testing.T) {
 	o := Occupancy{Value: 4, Max: 16, Limits: []Limit{{"b", 8}, {"a", 4}}}
 	o.Sort()

@@ -46,6 +46,7 @@ type Call struct {
 type Loop struct {
 	Depth int    `json:"depth"`           // 1 for an outermost one
 	Trips uint32 `json:"trips,omitempty"` // how often its header runs; 0 if that is not known
+	Most  uint32 `json:"most,omitempty"`  // how often it runs at most, where Trips is not known; 0 if that is not either
 	// Header is the offset of its first instruction; -1 if the loops of the code could not be told apart.
 	Header int32  `json:"header"`
 	File   uint32 `json:"file"` // of the first instruction that has a place: index into Object.Files

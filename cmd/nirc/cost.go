@@ -95,4 +95,4 @@ func (c *costCommand) write(form string, list []*costs.Shader) error {
 }
 
 // costFigures are the columns of CSV and Markdown.
-var costFigures = []string{"total cycles", "shortest cycles", "longest cycles", "stall cycles", "inst", "regs", "spills", "fills", "waves", "threads"}
+var costFigures = []string{"total cycles", "shortest cycles", "longest cycles", "stall cycles", "weighed cycles", "inst", "regs", "spills", "fills", "waves", "threads"}

@@ -52,6 +52,7 @@ type Shader struct {
 	Total    *Cycles     `json:"total,omitempty"`
 	Shortest *Cycles     `json:"shortest,omitempty"` // nil: not known
 	Longest  *Cycles     `json:"longest,omitempty"`  // nil: not known
+	Weighed  float64     `json:"weighed,omitempty"`  // cost.Program.Weighed
 	// Instructions counts those that every invocation may run, Assumed those of them whose figures are assumed.
 	Instructions int              `json:"instructions,omitempty"`
 	Assumed      int              `json:"assumed,omitempty"`
@@ -77,6 +78,7 @@ func New(file, entry string, o *object.Object, p *cost.Program, loops []nirc.Loo
 	s := &Shader{File: file, Entry: entry, Stage: o.Stage.String(), Target: o.Target, GPU: p.GPU, Pipes: p.Pipes, program: p, object: o}
 	paths := p.Paths()
 	s.Total, s.Shortest, s.Longest = cycles(p, &paths.Total), cycles(p, &paths.Shortest), cycles(p, &paths.Longest)
+	s.Weighed = tidy(p.Weighed())
 	s.Classes = map[string]int{}
 	for i := range p.Instrs {
 		in := &p.Instrs[i]

@@ -23,6 +23,7 @@ func (s *Shader) Figures() []object.Stat {
 	if s.Total != nil {
 		add("total cycles", s.Total.Busiest)
 		add("stall cycles", s.Total.Unhidden)
+		add("weighed cycles", s.Weighed)
 	}
 	if s.Shortest != nil {
 		add("shortest cycles", s.Shortest.Busiest)

@@ -8,7 +8,7 @@ import (
 )
 
 // usual are the columns that a table shows if the targets have such figures and none are asked for.
-var usual = []string{"total cycles", "longest cycles", "inst", "alu", "bundles", "quadwords", "nops", "regs", "half", "constlen", "uniforms", "waves", "threads", "(ss)", "(sy)", "sstall", "systall",
+var usual = []string{"total cycles", "longest cycles", "weighed cycles", "inst", "alu", "bundles", "quadwords", "nops", "regs", "half", "constlen", "uniforms", "waves", "threads", "(ss)", "(sy)", "sstall", "systall",
 	"loops", "spills", "fills", "scratch", "code_bytes", "functions", "blocks", "instructions", "intrinsic", "tex"}
 
 func cell(name string, v int64, ok bool) string {

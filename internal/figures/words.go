@@ -20,6 +20,7 @@ var modelled = []backend.Figure{
 	{Name: "total cycles", Unit: "modelled cycles", Doc: "cycles of the busiest pipe if each instruction runs once (docs/cost.md)", Care: "to compare two versions of a shader", More: -1, Scale: 100},
 	{Name: "shortest cycles", Unit: "modelled cycles", Doc: "cycles of the busiest pipe on the shortest path of an invocation", Care: "if most invocations leave early", More: -1, Scale: 100},
 	{Name: "longest cycles", Unit: "modelled cycles", Doc: "cycles of the busiest pipe on the longest path; absent if a loop's trips are not known", Care: "for the worst invocation", More: -1, Scale: 100},
+	{Name: "weighed cycles", Unit: "modelled cycles", Doc: "cycles that a wave takes to issue and to wait, waits divided among the waves; a loop weighs its trips, or 8, a preamble a 16th (docs/cost.md)", Care: "to compare two compilers, or a loop with its unrolled form", More: -1, Scale: 100},
 	{Name: "stall cycles", Unit: "modelled cycles", Doc: "waits of the whole code that no other wave hides", Care: "when it is not 0: more waves or earlier loads would help", More: -1, Scale: 100},
 }
 

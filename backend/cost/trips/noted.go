@@ -13,7 +13,7 @@ func Note(p *cost.Program, o *object.Object, loops []Loop) {
 	Pair(p, loops)
 	for i := range loops {
 		l := &loops[i]
-		n := object.Loop{Depth: l.Depth, Trips: l.Trips, Header: -1, File: l.Loc.File, Line: l.Loc.Line, Word: l.Loc.Word, Why: l.Reason}
+		n := object.Loop{Depth: l.Depth, Trips: l.Trips, Most: l.Most, Header: -1, File: l.Loc.File, Line: l.Loc.Line, Word: l.Loc.Word, Why: l.Reason}
 		if l.Instrs != nil {
 			n.Header = int32(p.Instrs[l.Header].Offset)
 		}
@@ -25,7 +25,7 @@ func Note(p *cost.Program, o *object.Object, loops []Loop) {
 // that was changed: nothing is known of that one.
 func Noted(p *cost.Program, o *object.Object) (loops []Loop) {
 	found, _ := p.Loops()
-	p.Trips = map[int32]uint32{}
+	p.Trips, p.Most = map[int32]uint32{}, map[int32]uint32{}
 	for i := range o.Loops {
 		n := &o.Loops[i]
 		l := Loop{Depth: n.Depth, Loc: ir.Loc{File: n.File, Line: n.Line, Word: n.Word}, Reason: n.Why}
@@ -33,10 +33,8 @@ func Noted(p *cost.Program, o *object.Object) (loops []Loop) {
 			return m.Depth == n.Depth && n.Header == int32(p.Instrs[m.Header].Offset)
 		})
 		if k >= 0 {
-			l.Trips, l.Header, l.Instrs = n.Trips, found[k].Header, found[k].Instrs
-			if l.Trips > 0 {
-				p.Trips[l.Header] = l.Trips
-			}
+			l.Trips, l.Most, l.Header, l.Instrs = n.Trips, n.Most, found[k].Header, found[k].Instrs
+			l.tell(p)
 		}
 		loops = append(loops, l)
 	}

@@ -16,12 +16,22 @@ import (
 type Loop struct {
 	Depth int    // 1 for an outermost one
 	Trips uint32 // how often its header runs; 0 if that is not known
+	Most  uint32 // how often it runs at most, where Trips is not known; 0 if that is not either
 	// Instrs are its instructions, as indices into the program's, its header the first that runs. nil if
 	// the loops of the machine code could not be told apart.
 	Instrs []int32
 	Header int32
 	Loc    ir.Loc // of the first instruction that has a place
 	Reason string // why it was not unrolled
+}
+
+// tell gives the model what is known of the loop's trips.
+func (l *Loop) tell(p *cost.Program) {
+	if l.Trips > 0 {
+		p.Trips[l.Header] = l.Trips
+	} else if l.Most > 0 {
+		p.Most[l.Header] = l.Most
+	}
 }
 
 // Of lists the loops that the passes have left in a shader; unrolled reports whether they unroll loops at all.
@@ -34,6 +44,8 @@ func Of(s *ir.Shader, unrolled bool) (list []Loop) {
 			l := Loop{Depth: info.Depth, Loc: placeOf(s, f.Impl, info.Loop), Reason: stays(s, info, unrolled)}
 			if info.Limiting >= 0 && info.Exact {
 				l.Trips = info.MaxTrips + 1 // in the last it is left
+			} else if info.Limiting >= 0 {
+				l.Most = info.MaxTrips + 1
 			}
 			list = append(list, l)
 		}
@@ -84,16 +96,14 @@ func Pair(p *cost.Program, loops []Loop) {
 	same := ok && slices.EqualFunc(found, loops, func(m cost.Loop, l Loop) bool { return m.Depth == l.Depth })
 	if !same {
 		for i := range loops {
-			loops[i].Trips, loops[i].Instrs = 0, nil
+			loops[i].Trips, loops[i].Most, loops[i].Instrs = 0, 0, nil
 		}
 		return
 	}
-	p.Trips = map[int32]uint32{}
+	p.Trips, p.Most = map[int32]uint32{}, map[int32]uint32{}
 	for i := range loops {
 		l := &loops[i]
 		l.Header, l.Instrs = found[i].Header, found[i].Instrs
-		if l.Trips > 0 {
-			p.Trips[l.Header] = l.Trips
-		}
+		l.tell(p)
 	}
 }
