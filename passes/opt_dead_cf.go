@@ -59,6 +59,9 @@ func deadCFList(l *ir.List) (progress bool) {
 			if !x.Continue.Empty() {
 				progress = deadCFList(&x.Continue) || progress
 			}
+			if x.Continue.Empty() {
+				progress = breaksToIfs(x) || progress
+			}
 			if x.Continue.Empty() && runsOnce(x) {
 				unwrapLoop(x)
 				progress, n = true, prev

@@ -29,13 +29,17 @@ func planPartial(l *analysis.LoopInfo, limit uint32, max, cost int, bounded bool
 	if l.Loop.PartiallyUnrolled || l.Loop.Control == ir.LoopDontUnroll || l.HasInner || !copiable(l) {
 		return partialPlan{}
 	}
+	first := exitNever
+	if l.Limiting >= 0 && l.Terminators[l.Limiting].AtMost {
+		first = exitTests
+	}
 	if bounded && l.Limiting >= 0 && !l.Exact && l.MaxTrips > 0 && l.MaxTrips <= limit && l.Cost*int(l.MaxTrips+1) <= unrollCost*int(limit) {
 		last := int(l.MaxTrips)
 		return partialPlan{last + 1, func(c int) exitKnowledge {
 			if c == last {
 				return exitAlways
 			}
-			return exitNever
+			return first
 		}}
 	}
 	n := max

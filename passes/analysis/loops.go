@@ -19,7 +19,7 @@ type LoopInfo struct {
 	Loop   *ir.Loop
 	Parent *LoopInfo // the innermost loop around, or nil
 	Depth  int       // 1 for an outermost loop
-	// HasInner: another loop is inside.
+	// HasInner: another loop is inside that goes round.
 	HasInner bool
 	// Cost is the number of instructions inside, those that vanish in any
 	// machine code (constants, derefs, moves, phis) not counted.
@@ -46,10 +46,10 @@ type LoopInfo struct {
 type Terminator struct {
 	If       *ir.If
 	ExitThen bool // the then side breaks
-	// Known: the condition depends only on constants and on header phis that
-	// do; the exit is taken in iteration Trips, counted from 0.
-	Known bool
-	Trips uint32
+	// Known: the exit is taken in iteration Trips, counted from 0, for the condition
+	// depends only on constants and on header phis that do. AtMost: then at the latest.
+	Known, AtMost bool
+	Trips         uint32
 }
 
 // Exit and Stay return the sides of the terminator.
@@ -66,6 +66,11 @@ func (t *Terminator) Stay() *ir.List {
 		return &t.If.Else
 	}
 	return &t.If.Then
+}
+
+// GoesRound reports whether something leads back to the loop's head.
+func (l *LoopInfo) GoesRound() bool {
+	return len(l.Loop.Body.FirstBlock().Preds) > 1 || !l.Loop.Continue.Empty()
 }
 
 // Induction is a header phi that starts at a constant and goes on from itself
@@ -132,12 +137,14 @@ func (a *loopAnalysis) list(l *ir.List, outer *LoopInfo) {
 			info := &LoopInfo{Loop: n, Parent: outer, Depth: 1, Limiting: -1}
 			if outer != nil {
 				info.Depth = outer.Depth + 1
-				outer.HasInner = true
 			}
 			a.out.All = append(a.out.All, info)
 			a.list(&n.Body, info)
 			a.list(&n.Continue, info)
 			a.loop(info)
+			if outer != nil && (info.HasInner || info.GoesRound()) {
+				outer.HasInner = true
+			}
 		}
 	}
 }
@@ -161,8 +168,8 @@ func (a *loopAnalysis) loop(info *LoopInfo) {
 	a.inductions(info)
 	for i := range info.Terminators {
 		t := &info.Terminators[i]
-		t.Trips, t.Known = a.sim.trips(info, t, a.mode)
-		if t.Known && (info.Limiting < 0 || t.Trips < info.MaxTrips) {
+		a.sim.terminator(info, t, a.mode)
+		if (t.Known || t.AtMost) && (info.Limiting < 0 || t.Trips < info.MaxTrips) {
 			info.Limiting, info.MaxTrips = i, t.Trips
 		}
 	}
@@ -269,6 +276,7 @@ func phiEnds(phi *ir.Instr, pre *ir.Block) (init, next *ir.Src) {
 type simulator struct {
 	head *ir.Block
 	pre  *ir.Block
+	mode optab.Mode
 	keys []sliceKey // sources before users, except for what phis take over
 	vals []uint64
 	next []uint64
@@ -284,17 +292,47 @@ type sliceKey struct {
 	phi  bool
 }
 
-// trips returns in which iteration the terminator leaves the loop.
-func (s *simulator) trips(info *LoopInfo, t *Terminator, mode optab.Mode) (uint32, bool) {
+// terminator finds in which iteration an exit is taken, or in which at the latest.
+func (s *simulator) terminator(info *LoopInfo, t *Terminator, mode optab.Mode) {
 	s.head = info.Loop.Body.FirstBlock()
 	pre, ok := ir.Prev(info.Loop).(*ir.Block)
 	if !ok || len(s.head.Preds) != 2 {
-		return 0, false
+		return
 	}
-	s.pre = pre
+	s.pre, s.mode = pre, mode
+	d := t.If.Cond.Def
+	if t.Trips, t.Known = s.trips(d, 0, exitTest{exit: t.ExitThen}); !t.Known {
+		t.Trips, t.AtMost = s.latest(d, 0, t.ExitThen, maxCauses)
+	}
+}
+
+// exitTest says when a loop is left: when the value followed is the truth value exit, or, with
+// op, when op of it and of limit is that (with after, of limit and of it).
+type exitTest struct {
+	exit  bool
+	op    ir.Op
+	after bool
+	limit uint64
+	key   int // place of the value followed, in the simulator's keys
+}
+
+// leaves evaluates the test in the current iteration.
+func (s *simulator) leaves(t *exitTest) bool {
+	v := s.vals[t.key]
+	if t.op != 0 {
+		s.arg[0], s.arg[1] = v, t.limit
+		if t.after {
+			s.arg[0], s.arg[1] = t.limit, v
+		}
+		v = t.op.Info().Eval(s.mode, s.keys[t.key].def.BitSize, &s.arg)
+	}
+	return v != 0 == t.exit
+}
+
+// trips returns in which iteration a component of d first passes a test.
+func (s *simulator) trips(d *ir.Def, comp int, test exitTest) (uint32, bool) {
 	s.keys = s.keys[:0]
-	cond := s.add(t.If.Cond.Def, 0)
-	if cond < 0 {
+	if test.key = s.add(d, comp); test.key < 0 {
 		return 0, false
 	}
 	// What phis take over at the end of an iteration, until nothing new turns up.
@@ -308,7 +346,7 @@ func (s *simulator) trips(info *LoopInfo, t *Terminator, mode optab.Mode) (uint3
 			s.keys[i].src[0] = n
 		}
 	}
-	return s.run(cond, t.ExitThen, mode)
+	return s.run(&test)
 }
 
 // add puts a value's component and what it depends on into keys and returns
@@ -357,8 +395,8 @@ func (s *simulator) add(d *ir.Def, comp int) int {
 	return len(s.keys) - 1
 }
 
-// run evaluates the slice iteration by iteration until the condition leaves.
-func (s *simulator) run(cond int, exitValue bool, mode optab.Mode) (uint32, bool) {
+// run evaluates the slice iteration by iteration until the test leaves.
+func (s *simulator) run(test *exitTest) (uint32, bool) {
 	n := len(s.keys)
 	s.vals, s.next = slab.Zeroed(s.vals, n), slab.Zeroed(s.next, n)
 	for i := range s.keys {
@@ -381,10 +419,10 @@ func (s *simulator) run(cond int, exitValue bool, mode optab.Mode) (uint32, bool
 				for j := range in.Srcs {
 					s.arg[j] = s.vals[k.src[j]]
 				}
-				s.vals[i] = in.Op.Info().Eval(mode, in.OpBits(), &s.arg)
+				s.vals[i] = in.Op.Info().Eval(s.mode, in.OpBits(), &s.arg)
 			}
 		}
-		if s.vals[cond] != 0 == exitValue {
+		if s.leaves(test) {
 			return trip, true
 		}
 		for i := range s.keys {

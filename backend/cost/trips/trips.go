@@ -41,7 +41,10 @@ func Of(s *ir.Shader, unrolled bool) (list []Loop) {
 			continue
 		}
 		for _, info := range analysis.RequireLoops(f.Impl).All {
-			l := Loop{Depth: info.Depth, Loc: placeOf(s, f.Impl, info.Loop), Reason: stays(s, info, unrolled)}
+			if !info.GoesRound() {
+				continue // no loop of the machine code
+			}
+			l := Loop{Depth: depthRound(info), Loc: placeOf(s, f.Impl, info.Loop), Reason: stays(s, info, unrolled)}
 			if info.Limiting >= 0 && info.Exact {
 				l.Trips = info.MaxTrips + 1 // in the last it is left
 			} else if info.Limiting >= 0 {
@@ -51,6 +54,16 @@ func Of(s *ir.Shader, unrolled bool) (list []Loop) {
 		}
 	}
 	return list
+}
+
+// depthRound is the number of loops around and with l that go round.
+func depthRound(l *analysis.LoopInfo) (n int) {
+	for ; l != nil; l = l.Parent {
+		if l.GoesRound() {
+			n++
+		}
+	}
+	return n
 }
 
 // placeOf is the place of the first instruction of a loop that has one.

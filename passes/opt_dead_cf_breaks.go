@@ -1,0 +1,48 @@
+package passes
+
+import "nirc/ir"
+
+// maxNestedBreaks bounds the ifs inside each other that the breaks of one loop become: some targets keep a
+// stack of them.
+const maxNestedBreaks = 8
+
+// breaksToIfs turns the breaks of a loop that runs once into ifs: what follows an if with a side that
+// breaks moves to its other side. It reports whether all could go, except for the one at the body's end, and changes nothing otherwise.
+func breaksToIfs(l *ir.Loop) bool {
+	last, after := l.Body.LastBlock(), l.After()
+	if j := last.Jump(); j == nil || j.Jump != ir.JumpBreak || len(l.Body.FirstBlock().Preds) != 1 {
+		return false
+	}
+	exits := len(after.Preds) - 1
+	if exits < 1 || exits > maxNestedBreaks {
+		return false
+	}
+	var ifs []*ir.If
+	for n := range l.Body.Nodes() {
+		if x, ok := n.(*ir.If); ok && breaks(&x.Then) != breaks(&x.Else) {
+			ifs = append(ifs, x)
+		}
+	}
+	if len(ifs) != exits {
+		return false
+	}
+	replacePhis(l.Body.FirstBlock(), ir.Prev(l).(*ir.Block))
+	for i := len(ifs) - 1; i >= 0; i-- {
+		x := ifs[i]
+		other := &x.Else
+		if breaks(other) {
+			other = &x.Then
+		}
+		replacePhis(x.After(), other.LastBlock())
+		rest := ir.Extract(ir.AtStart(x.After()), ir.AtEnd(l.Body.LastBlock()))
+		ir.Reinsert(rest, ir.AtEnd(other.LastBlock()))
+		mergeJumps(x)
+	}
+	return true
+}
+
+// breaks reports whether a list ends in a break.
+func breaks(l *ir.List) bool {
+	j := l.LastBlock().Jump()
+	return j != nil && j.Jump == ir.JumpBreak
+}
