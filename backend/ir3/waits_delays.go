@@ -142,13 +142,25 @@ func (p *phys) pad(a *ages, ins, list []pinstr, t *touch) []pinstr {
 			need = max(need, p.wait(a, &x.Instr, r))
 		}
 		if need > 0 {
+			k := len(list)
 			list = addNops(list, need, x.loc)
+			waitEarlier(list, k, &x)
 			a.pass(need)
 		}
 		list = append(list, x)
 		a.issue(&x.Instr, p.gpu.slots(&x.Instr), t)
 	}
 	return list
+}
+
+// waitEarlier lets the first of the nops before x that stand from k on wait for all that x waits for, if what
+// is before them may be a barrier or a fence: the instruction right after those has to.
+func waitEarlier(list []pinstr, k int, x *pinstr) {
+	const both = isa.SS | isa.SY
+	if k < len(list) && x.Flags&both == both && (k == 0 || list[k-1].Op.Category() == 7) {
+		list[k].Flags |= both
+		x.Flags &^= both
+	}
 }
 
 // wait is the number of slots that must still pass before in can read r.
