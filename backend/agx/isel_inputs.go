@@ -103,7 +103,7 @@ func (s *isel) makeInputs() {
 
 // preloads defines values that arrive in the given registers.
 func (s *isel) preloads(regs []mach.Reg, class uint8) []opnd {
-	vals := make([]mach.Value, len(regs))
+	vals := s.f.ValueList(len(regs))
 	ops := make([]opnd, len(regs))
 	for i := range regs {
 		vals[i] = s.f.NewValue(class, 1)

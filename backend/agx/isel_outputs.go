@@ -93,7 +93,7 @@ func (s *isel) finishOutputs() {
 		}
 	}
 	// All go to their registers at once.
-	outs := make([]mach.Value, len(uses))
+	outs := s.f.ValueList(len(uses))
 	for i := range uses {
 		outs[i] = s.f.Clone(uses[i])
 	}

@@ -11,7 +11,7 @@ func (s *isel) collect(ops ...opnd) mach.Value {
 }
 
 func (s *isel) collectAs(class uint8, ops ...opnd) mach.Value {
-	vals := make([]mach.Value, len(ops))
+	vals := s.f.ValueList(len(ops))
 	for i, o := range ops {
 		// An immediate goes right to its place: sharing it would cost a move.
 		if o = o.fold(); o.kind == opImm {
@@ -39,7 +39,7 @@ func (s *isel) split(v mach.Value, n int) []opnd {
 	if class == classWide {
 		class = classFull
 	}
-	vals := make([]mach.Value, n)
+	vals := s.f.ValueList(n)
 	for i := range vals {
 		vals[i] = s.f.NewValue(class, 1)
 		ops[i] = s.value(vals[i])

@@ -12,7 +12,7 @@ func foldShared(f *mach.Func) {
 	c := templates(f)
 	blk := &f.Blocks[0]
 	input := make([]bool, f.NumValues()) // by value: a shared input, or a part of one
-	copied := make([]mach.Value, f.NumValues())
+	copied := f.ValueList(f.NumValues())
 	any := false
 	for _, in := range blk.Instrs {
 		switch {

@@ -184,8 +184,7 @@ func (s *isel) alu2To(t isa.Instr, d mach.Value, imm immClass, a, b opnd) {
 	if imm == immFloat {
 		f.mods = isa.AbsNeg
 	}
-	var buf [2]mach.Value
-	uses := buf[:0]
+	uses := s.f.ValueList(2)[:0]
 	if oneSource(t.Op) {
 		uses = s.source(&t, 0, a, f, uses)
 		s.add(t, d, uses...)
@@ -302,7 +301,7 @@ func (s *isel) collect(ops ...opnd) mach.Value {
 	if len(ops) == 1 {
 		return s.reg(ops[0])
 	}
-	vals := make([]mach.Value, len(ops))
+	vals := s.f.ValueList(len(ops))
 	for i, o := range ops {
 		if vals[i] == 0 && o.kind == opImm {
 			s.repeatImm(ops[i:], vals[i:])
@@ -351,7 +350,7 @@ func (s *isel) split(v mach.Value, n int) []opnd {
 		ops[0] = s.value(v)
 		return ops
 	}
-	vals := make([]mach.Value, n)
+	vals := s.f.ValueList(n)
 	for i := range vals {
 		vals[i] = s.f.NewValue(s.f.Class(v), 1)
 		ops[i] = s.value(vals[i])

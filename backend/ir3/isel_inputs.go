@@ -78,7 +78,7 @@ func (s *isel) makeInputs() {
 		}
 	}
 	if len(s.in.defs) > 0 {
-		vals := make([]mach.Value, len(s.in.defs))
+		vals := s.f.ValueList(len(s.in.defs))
 		for k, d := range s.in.defs {
 			vals[k] = d.val
 		}

@@ -327,7 +327,7 @@ func (s *isel) atomicData(in *ir.Instr, t isa.Instr, ops []opnd, at mach.Value, 
 	m := s.add(t, d, uses...)
 	s.code.tmpl[m.Ext].Dst = isa.Operand{}
 	m.Ops[0].Flags |= mach.Tied
-	vals := make([]mach.Value, len(ops))
+	vals := s.f.ValueList(len(ops))
 	res := make([]opnd, backend.Parts(&in.Def))
 	for k := range res {
 		vals[k] = s.newReg(false)

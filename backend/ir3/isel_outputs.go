@@ -83,7 +83,7 @@ func (s *isel) finishOutputs() {
 		return
 	}
 	s.aliasOutputs()
-	vals := make([]mach.Value, len(s.out.vars))
+	vals := s.f.ValueList(len(s.out.vars))
 	reader := mach.Reader[mach.Value]{F: s.f, Of: outputReader{s}}
 	for k := range s.out.vars {
 		if s.out.aliased(k) {

@@ -18,6 +18,13 @@ type memory struct {
 	states []syncState
 	ages   []ages
 	sched  scheduler
+	pre    preScheduler
+	vec    vectorizer
+	phys   phys
+	delays delaySolution
+	done   []bool
+	// touches are those of waits and of delays.
+	touches [2]touch
 }
 
 var memories = sync.Pool{New: func() any { return new(memory) }}
@@ -85,6 +92,7 @@ func (c *compiler) release() {
 		s.empty()
 	}
 	m.sched.p = nil
+	m.pre.f, m.pre.code, m.pre.lv = nil, nil, nil
 	c.mem, c.sel = nil, nil
 	memories.Put(m)
 }

@@ -5,6 +5,7 @@ import (
 
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
+	"nirc/internal/slab"
 )
 
 // pinstr is a physical instruction: every operand has its register.
@@ -63,7 +64,9 @@ type phys struct {
 func lower(c *compiler) (*phys, error) {
 	f, preamble, m := c.sel.f, c.sel.pre.f, c.mem
 	m.turnOver()
-	p := &phys{f: f, mem: m, blocks: m.blocks[:0], code: templates(f), gpu: c.gpu, spillBase: spillBase(c.spillStart), start: make([]int32, len(f.Blocks)), tail: make([]int32, len(f.Blocks))}
+	p := &m.phys
+	*p = phys{f: f, mem: m, blocks: m.blocks[:0], code: templates(f), gpu: c.gpu, spillBase: spillBase(c.spillStart),
+		start: slab.Resized(p.start, len(f.Blocks)), tail: slab.Resized(p.tail, len(f.Blocks))}
 	if preamble != nil {
 		p.hasPreamble = true
 		p.preamble(preamble)

@@ -3,6 +3,7 @@ package ir3
 import (
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
+	"nirc/internal/slab"
 )
 
 // preScheduler orders the instructions of blocks before register allocation
@@ -49,12 +50,12 @@ const (
 	liveAtEnd  = 1 << 20
 )
 
-// preSchedule orders all blocks of f, whose liveness is lv. budget is the
+// run orders all blocks of f, whose liveness is lv. budget is the
 // number of register units to stay below.
-func preSchedule(f *mach.Func, lv *mach.Liveness, g *GPU, double bool, budget int) {
+func (p *preScheduler) run(f *mach.Func, lv *mach.Liveness, g *GPU, double bool, budget int) {
 	n := f.NumValues()
-	p := &preScheduler{f: f, code: templates(f), gpu: g, double: double, lv: lv, budget: budget,
-		left: make([]int32, n), defUnit: make([]int32, n)}
+	*p = preScheduler{f: f, code: templates(f), gpu: g, double: double, lv: lv, budget: budget, branch: p.branch, left: slab.Zeroed(p.left, n),
+		defUnit: slab.Zeroed(p.defUnit, n), units: p.units[:0], edges: p.edges[:0], ready: p.ready[:0], memory: p.memory}
 	p.branchPreds()
 	for b := range f.Blocks {
 		if len(f.Blocks[b].Instrs) > 3 {
@@ -131,7 +132,7 @@ func (p *preScheduler) fixed(in *mach.Instr) bool {
 
 // branchPreds marks the predicates that end blocks.
 func (p *preScheduler) branchPreds() {
-	p.branch = make([]bool, p.f.NumValues())
+	p.branch = slab.Zeroed(p.branch, p.f.NumValues())
 	for b := range p.f.Blocks {
 		l := p.f.Blocks[b].Instrs
 		if len(l) == 0 || l[len(l)-1].Op != machOp(isa.OpBr) {

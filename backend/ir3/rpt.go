@@ -220,7 +220,7 @@ func appendRuns(runs [][]mach.Value, f *mach.Func, c *code, group []*mach.Instr)
 		if v == 0 || v == group[1].Ops[k].Val || f.Elems(v) != 1 {
 			continue
 		}
-		run := make([]mach.Value, len(group))
+		run := f.ValueList(len(group))
 		for i, in := range group {
 			run[i] = in.Ops[k].Val
 		}

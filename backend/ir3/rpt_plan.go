@@ -43,8 +43,12 @@ type vecKey struct {
 
 // vectorize moves the members of groups together: each one after the one
 // before it, where its sources are there already, as they are those of the first.
-func vectorize(impl *ir.Impl) *vecPlan {
-	v := &vectorizer{plan: &vecPlan{group: make([]int32, impl.NumDefs)}, table: make([]vecSlot, 64)}
+func vectorize(impl *ir.Impl, m *memory) *vecPlan {
+	v := &m.vec // its epoch goes on, so that what the table has of other functions is void
+	v.plan = &vecPlan{group: make([]int32, impl.NumDefs)}
+	if v.table == nil {
+		v.table = make([]vecSlot, 64)
+	}
 	for b := range impl.Blocks() {
 		v.epoch++
 		v.used = 0

@@ -156,7 +156,7 @@ func (c *compiler) fuse() error {
 
 func (c *compiler) groupRepeats() error {
 	if c.groups == nil {
-		c.groups = vectorize(c.impl)
+		c.groups = vectorize(c.impl, c.mem)
 	}
 	c.repeat = true
 	return nil
@@ -177,7 +177,7 @@ func (c *compiler) alias() error {
 func (c *compiler) preSchedule() error {
 	if c.pressure <= c.limit {
 		// Some room is left for vectors, which want registers in line.
-		preSchedule(c.sel.f, c.live, c.gpu, c.doubles(), max(c.pressure, c.targetUnits(c.pressure, c.limit)-16))
+		c.mem.pre.run(c.sel.f, c.live, c.gpu, c.doubles(), max(c.pressure, c.targetUnits(c.pressure, c.limit)-16))
 	}
 	return nil
 }

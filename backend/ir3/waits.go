@@ -47,7 +47,7 @@ func (p *phys) sync(outputs, early []span) {
 	m, n := p.memory(), len(p.blocks)
 	m.states = slab.Zeroed(m.states, 2*n)
 	in, out := m.states[:n], m.states[n:]
-	var t touch
+	t := &m.touches[0]
 	for _, s := range early {
 		in[0].sy.add(s)
 	}
@@ -64,7 +64,7 @@ func (p *phys) sync(outputs, early []span) {
 			}
 			st := in[b]
 			for i := range blk.ins {
-				st.step(p.gpu, &blk.ins[i], &t, outputs, nil)
+				st.step(p.gpu, &blk.ins[i], t, outputs, nil)
 			}
 			changed = out[b].union(&st) || changed
 		}
@@ -77,7 +77,7 @@ func (p *phys) sync(outputs, early []span) {
 		for i := range blk.ins {
 			x := blk.ins[i]
 			var flags isa.Flags
-			st.step(p.gpu, &x, &t, outputs, &flags)
+			st.step(p.gpu, &x, t, outputs, &flags)
 			if flags&isa.SS != 0 && !takesSS(&x.Instr) && len(x.alias) == 0 {
 				list = append(list, pinstr{Instr: isa.Instr{Op: isa.OpNop, Flags: isa.SS}, loc: x.loc, to: -1})
 				flags &^= isa.SS

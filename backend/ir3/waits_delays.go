@@ -92,9 +92,11 @@ func (p *phys) solveDelays() *delaySolution {
 	for i := range m.ages {
 		m.ages[i].settle()
 	}
-	d := &delaySolution{entry: m.ages[:n], exit: m.ages[n:], lists: make([][]pinstr, n)}
-	var t touch
-	done := make([]bool, n)
+	d := &m.delays
+	*d = delaySolution{entry: m.ages[:n], exit: m.ages[n:], lists: slab.Zeroed(d.lists, n)}
+	t := &m.touches[1]
+	m.done = slab.Zeroed(m.done, n)
+	done := m.done
 	for again := true; again; {
 		again = false
 		for b := range p.blocks {
@@ -112,7 +114,7 @@ func (p *phys) solveDelays() *delaySolution {
 			done[b], again = true, true
 			a := &d.exit[b]
 			*a = d.entry[b]
-			d.lists[b] = p.pad(a, p.blocks[b].ins, d.lists[b][:0], &t)
+			d.lists[b] = p.pad(a, p.blocks[b].ins, d.lists[b][:0], t)
 			a.age[unitA0], a.age[unitA1] = settled, settled
 		}
 	}

@@ -227,6 +227,9 @@ func (f *Func) NewValue(class uint8, n int) Value {
 	return Value(len(f.vals) - 1)
 }
 
+// ValueList returns a list of n values to be filled in, in the function's memory.
+func (f *Func) ValueList(n int) []Value { return f.mem.values.Slice(n) }
+
 // Clone makes a value of the same kind as v.
 func (f *Func) Clone(v Value) Value {
 	f.vals = append(f.vals, f.vals[v])
