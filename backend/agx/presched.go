@@ -24,9 +24,16 @@ func pressureSchedule(f *mach.Func) {
 		live := p.liveBehind(lv.Out[b], blk.Instrs[end:])
 		p.graph(list)
 		before := p.pressure(list, live, nil)
+		var order []int32
 		if p.run(live) && p.pressure(list, live, p.order) < before {
+			order = p.order
+		}
+		if late := p.hideLatency(list, live, order); late != nil {
+			order = late
+		}
+		if order != nil {
 			p.sorted = p.sorted[:0]
-			for _, k := range p.order {
+			for _, k := range order {
 				p.sorted = append(p.sorted, list[k])
 			}
 			copy(list, p.sorted)
@@ -55,6 +62,7 @@ type scheduler struct {
 	sorted  []*mach.Instr
 	ordered []int32
 	loads   [2][]int32
+	late    latencyOrder
 }
 
 // region is the part of a block that may be reordered: phis, inputs, results

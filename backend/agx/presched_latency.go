@@ -1,0 +1,229 @@
+package agx
+
+import (
+	"nirc/backend/agx/isa"
+	"nirc/backend/mach"
+	"nirc/internal/slab"
+)
+
+const (
+	// latencyHalves is how many registers the order for latency may use: as many cost no thread
+	// (agx.md §1.3), with some room for values that need neighbours.
+	latencyHalves = 80
+	// maxInFlight is how many results may be pending: more, and something waits for the first of them.
+	maxInFlight = 2 * maxOutstanding
+	// resultTime is how long a result takes, in instructions.
+	resultTime = latencyMemory
+)
+
+// latencyOrder is the state of a region that is put in order from its first instruction on. Nothing but loads
+// and what leads to them goes up: what waits for nothing follows in the order that keeps few registers live.
+type latencyOrder struct {
+	left  []int32 // by value: uses that are to come in the region; more if it is live after it
+	rank  []int32 // by instruction: its place in the order of few registers
+	early []bool  // by instruction: it asks for a result, or one that does needs it
+	due   []int32 // by instruction: when its sources are there
+	preds []int32 // by instruction: what must come before it and is not placed
+	succs []int32 // succs[from[i]:from[i+1]] come after instruction i
+	from  []int32
+	ready []int32
+	order []int32
+	now   int32
+	live  int
+	most  int
+	// pending counts the results under way that were asked for after the last wait.
+	pending int
+}
+
+// liveAfter marks a value that is live after the region.
+const liveAfter = 1 << 20
+
+// asks reports whether an instruction asks for a result that has to be waited for.
+func asks(in *mach.Instr) bool {
+	return in.Op >= mach.FirstTargetOp && in.NDefs > 0 && in.Op < opInputs && isaOp(in.Op).Traits()&isa.TraitAsync != 0
+}
+
+// hideLatency orders the region for latency, base being its order of few registers and nil its own. It returns
+// nil where nothing asks for results, or too many registers would be live.
+func (p *scheduler) hideLatency(list []*mach.Instr, live []mach.Value, base []int32) []int32 {
+	l := &p.late
+	if !l.prepare(p, list, base) {
+		return nil
+	}
+	l.count(p.f, list, live)
+	for len(l.ready) > 0 {
+		k := l.choose(p, list)
+		i := l.ready[k]
+		l.ready[k] = l.ready[len(l.ready)-1]
+		l.ready = l.ready[:len(l.ready)-1]
+		l.place(p.f, list[i], i)
+	}
+	for _, in := range list {
+		for _, o := range in.Ops {
+			l.left[o.Val] = 0
+		}
+	}
+	for _, v := range live {
+		l.left[v] = 0
+	}
+	if l.most > latencyHalves || len(l.order) < len(list) {
+		return nil
+	}
+	return l.order
+}
+
+// prepare makes the graph from the first instruction on, and finds what goes up.
+func (l *latencyOrder) prepare(p *scheduler, list []*mach.Instr, base []int32) bool {
+	n := len(list)
+	l.early = slab.Zeroed(l.early, n)
+	found := false
+	for i := n - 1; i >= 0; i-- {
+		if l.early[i] = l.early[i] || asks(list[i]); !l.early[i] {
+			continue
+		}
+		found = true
+		for _, k := range p.preds[p.start[i]:p.start[i+1]] {
+			l.early[k] = true
+		}
+	}
+	if !found {
+		return false
+	}
+	l.rank, l.due, l.preds = slab.Resized(l.rank, n), slab.Zeroed(l.due, n), slab.Resized(l.preds, n)
+	for i := range l.rank {
+		if base == nil {
+			l.rank[i] = int32(i)
+		} else {
+			l.rank[base[i]] = int32(i)
+		}
+	}
+	l.from = slab.Zeroed(l.from, n+2)
+	for _, k := range p.preds {
+		l.from[k+2]++
+	}
+	for i := 2; i < len(l.from); i++ {
+		l.from[i] += l.from[i-1]
+	}
+	l.succs = slab.Resized(l.succs, len(p.preds))
+	l.ready, l.order = l.ready[:0], l.order[:0]
+	for i := range list {
+		preds := p.preds[p.start[i]:p.start[i+1]]
+		for _, k := range preds {
+			l.succs[l.from[k+1]] = int32(i)
+			l.from[k+1]++
+		}
+		if l.preds[i] = int32(len(preds)); len(preds) == 0 {
+			l.ready = append(l.ready, int32(i))
+		}
+	}
+	l.now, l.pending = 0, 0
+	return true
+}
+
+// count finds the uses of each value, and what is live before the region.
+func (l *latencyOrder) count(f *mach.Func, list []*mach.Instr, live []mach.Value) {
+	if len(l.left) < f.NumValues() {
+		l.left = make([]int32, f.NumValues()+f.NumValues()/4)
+	}
+	l.live = 0
+	for _, v := range live {
+		l.left[v] += liveAfter
+		l.live += f.Size(v)
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		uses := list[i].Uses()
+		for k, u := range uses {
+			if u.Val == 0 || repeated(uses[:k], u.Val) {
+				continue
+			}
+			if l.left[u.Val]++; l.left[u.Val] == 1 {
+				l.live += f.Size(u.Val)
+			}
+		}
+	}
+	for _, in := range list {
+		for _, d := range in.Defs() {
+			if d.Val != 0 && l.left[d.Val] > 0 {
+				l.live -= f.Size(d.Val)
+			}
+		}
+	}
+	l.most = l.live
+}
+
+// growth is how many registers more are live after an instruction, and peak how many while it runs.
+func (l *latencyOrder) growth(f *mach.Func, in *mach.Instr) (n, peak int) {
+	for _, d := range in.Defs() {
+		if d.Val != 0 {
+			if peak += f.Size(d.Val); l.left[d.Val] > 0 {
+				n += f.Size(d.Val)
+			}
+		}
+	}
+	uses := in.Uses()
+	for k, u := range uses {
+		if u.Val != 0 && l.left[u.Val] == 1 && !repeated(uses[:k], u.Val) {
+			n -= f.Size(u.Val)
+			peak -= f.Size(u.Val)
+		}
+	}
+	return n, max(n, peak)
+}
+
+// choose picks from what is ready and has room: what asks for results and what leads to that; then what
+// waits for nothing; then what has been waited for longest. Among equals, and where nothing has room, the order of few
+// registers decides.
+func (l *latencyOrder) choose(p *scheduler, list []*mach.Instr) int {
+	best, bestKey := 0, int64(1)<<62
+	for k, i := range l.ready {
+		key := int64(l.rank[i])
+		wait := max(0, l.due[i]-l.now)
+		switch fits := l.fits(p.f, list[i]); {
+		case !fits:
+			key += 3 << 40
+		case wait > 0:
+			key += 2<<40 + int64(wait)<<20
+		case !l.early[i]:
+			key += 1 << 40
+		}
+		if key < bestKey {
+			best, bestKey = k, key
+		}
+	}
+	return best
+}
+
+// fits reports whether there is room for an instruction, in registers and among the results that are pending.
+func (l *latencyOrder) fits(f *mach.Func, in *mach.Instr) bool {
+	n, peak := l.growth(f, in)
+	return (n <= 0 || l.live+peak <= latencyHalves) && (l.pending < maxInFlight || !asks(in))
+}
+
+// place puts an instruction next.
+func (l *latencyOrder) place(f *mach.Func, in *mach.Instr, i int32) {
+	if l.due[i] > l.now {
+		l.now, l.pending = l.due[i], 0
+	}
+	n, peak := l.growth(f, in)
+	l.most = max(l.most, l.live+peak)
+	l.live += n
+	uses := in.Uses()
+	for k, u := range uses {
+		if u.Val != 0 && !repeated(uses[:k], u.Val) {
+			l.left[u.Val]--
+		}
+	}
+	l.order = append(l.order, i)
+	l.now++
+	due := l.now
+	if asks(in) {
+		due += resultTime
+		l.pending++
+	}
+	for _, s := range l.succs[l.from[i]:l.from[i+1]] {
+		l.due[s] = max(l.due[s], due)
+		if l.preds[s]--; l.preds[s] == 0 {
+			l.ready = append(l.ready, s)
+		}
+	}
+}
