@@ -7,6 +7,8 @@ package ir
 type Cloner struct {
 	Dst  *Impl
 	defs []*Def // by the source's Def.Index
+	// mapped are the places in defs that were written.
+	mapped []uint32
 	vars map[*Variable]*Variable
 	// fns maps functions of another shader.
 	fns    map[*Function]*Function
@@ -42,6 +44,17 @@ func (c *Cloner) Map(from, to *Def) {
 		c.defs = append(c.defs, nil)
 	}
 	c.defs[from.Index] = to
+	c.mapped = append(c.mapped, from.Index)
+}
+
+// Reset forgets what was copied: the cloner of many small parts of a large function
+// does not make a table of all values for each.
+func (c *Cloner) Reset() {
+	for _, i := range c.mapped {
+		c.defs[i] = nil
+	}
+	clear(c.blocks)
+	c.mapped, c.vars, c.phis, c.pend = c.mapped[:0], nil, c.phis[:0], c.pend[:0]
 }
 
 // MapVar makes derefs of from refer to to.

@@ -58,6 +58,7 @@ func optLoopUnroll(c *Context, s *ir.Shader) (bool, error) {
 func unrollRound(c *Context, impl *ir.Impl, limit uint32, force bool, budget *int) bool {
 	all := analysis.RequireLoops(impl).All
 	var stale []*analysis.LoopInfo
+	var copies *ir.Cloner
 	progress := false
 	for i := len(all) - 1; i >= 0; i-- {
 		l := all[i]
@@ -73,7 +74,10 @@ func unrollRound(c *Context, impl *ir.Impl, limit uint32, force bool, budget *in
 		for p := l.Parent; p != nil; p = p.Parent {
 			stale = append(stale, p)
 		}
-		unroll(impl, l)
+		if copies == nil {
+			copies = ir.NewCloner(impl, impl)
+		}
+		unroll(copies, l)
 		progress = true
 	}
 	return progress
@@ -82,8 +86,8 @@ func unrollRound(c *Context, impl *ir.Impl, limit uint32, force bool, budget *in
 // unrollRest unrolls partially what unrollRound has left.
 func unrollRest(c *Context, impl *ir.Impl, limit uint32, budget *int) (progress bool) {
 	all := analysis.RequireLoops(impl).All
+	var copies *ir.Cloner
 	for i := len(all) - 1; i >= 0; i-- {
-		impl.Require(ir.MetaBlockIndex)
 		l := all[i]
 		plan := planPartial(l, limit, c.Int("max_partial"), c.Int("partial_cost"), c.Bool("bounded"))
 		if cost := (l.Cost + 1) * plan.copies; plan.copies < 2 || cost > *budget {
@@ -93,7 +97,10 @@ func unrollRest(c *Context, impl *ir.Impl, limit uint32, budget *int) (progress 
 		} else {
 			*budget -= cost
 		}
-		unrollPartially(impl, l, plan)
+		if copies == nil {
+			copies = ir.NewCloner(impl, impl)
+		}
+		unrollPartially(copies, l, plan)
 		progress = true
 	}
 	return progress
@@ -142,7 +149,7 @@ func carriedBy(b *ir.Block, pred func(*ir.Block) bool) []carried {
 // The body is taken apart into what runs before the terminator, the side that
 // stays with what follows, and the side that leaves; copies of these go
 // before the loop, which is then deleted.
-func unroll(impl *ir.Impl, info *analysis.LoopInfo) {
+func unroll(c *ir.Cloner, info *analysis.LoopInfo) {
 	l, t := info.Loop, &info.Terminators[0]
 	pre := ir.Prev(l).(*ir.Block)
 	head, join := l.Body.FirstBlock(), t.If.After()
@@ -162,7 +169,7 @@ func unroll(impl *ir.Impl, info *analysis.LoopInfo) {
 	leave := ir.Extract(ir.AtStart(exit.FirstBlock()), ir.BeforeJump(exit.LastBlock()))
 	bodyA := ir.Extract(ir.AfterPhis(head), ir.AtEnd(ir.Prev(t.If).(*ir.Block)))
 
-	c := ir.NewCloner(impl, impl)
+	c.Reset()
 	at := ir.AtEnd(ir.Prev(l).(*ir.Block))
 	for _, p := range init {
 		c.Map(p.phi, p.from)

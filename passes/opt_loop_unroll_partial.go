@@ -69,13 +69,12 @@ func copiable(l *analysis.LoopInfo) bool {
 	if !loop.Continue.Empty() || loop.Body.LastBlock().Jump() != nil || len(head.Preds) != 2 || len(loop.After().Preds) == 0 {
 		return false
 	}
-	after := loop.After()
 	for b := range ir.ListBlocks(&loop.Body) {
 		if j := b.Jump(); j != nil && j.Jump != ir.JumpBreak {
 			return false
 		}
 		for in := range b.Instrs() {
-			if in.Kind == ir.KindDeref && usedBehind(&in.Def, head, after) {
+			if in.Kind == ir.KindDeref && usedAfter(&in.Def, loop) {
 				return false
 			}
 		}
@@ -83,11 +82,10 @@ func copiable(l *analysis.LoopInfo) bool {
 	return true
 }
 
-// usedBehind reports whether something outside of a loop, whose blocks lie
-// between head and after, uses d. It needs block numbers.
-func usedBehind(d *ir.Def, head, after *ir.Block) bool {
+// usedAfter reports whether something outside of a loop uses d, which is made in it.
+func usedAfter(d *ir.Def, l *ir.Loop) bool {
 	for u := d.FirstUse(); u != nil; u = u.NextUse() {
-		if b := useBlock(u); b.Index < head.Index || b.Index >= after.Index {
+		if !within(useBlock(u), l) {
 			return true
 		}
 	}
@@ -97,10 +95,10 @@ func usedBehind(d *ir.Def, head, after *ir.Block) bool {
 // hoistConstants moves the constants that are used after a loop before
 // it: copies of the body must not make them again.
 func hoistConstants(l *ir.Loop) {
-	pre, head, after := ir.Prev(l).(*ir.Block), l.Body.FirstBlock(), l.After()
+	pre := ir.Prev(l).(*ir.Block)
 	for b := range ir.ListBlocks(&l.Body) {
 		for in := range b.Instrs() {
-			if (in.Kind == ir.KindLoadConst || in.Kind == ir.KindUndef) && usedBehind(&in.Def, head, after) {
+			if (in.Kind == ir.KindLoadConst || in.Kind == ir.KindUndef) && usedAfter(&in.Def, l) {
 				in.MoveTo(ir.AtEnd(pre))
 			}
 		}
@@ -109,9 +107,8 @@ func hoistConstants(l *ir.Loop) {
 
 // unrollPartially puts copies of a loop's body after it in the loop. The loop
 // keeps its phis; what leaves it does so by phis of all copies.
-func unrollPartially(impl *ir.Impl, info *analysis.LoopInfo, plan partialPlan) {
-	l := info.Loop
-	impl.Require(ir.MetaDominance)
+func unrollPartially(c *ir.Cloner, info *analysis.LoopInfo, plan partialPlan) {
+	l, impl := info.Loop, c.Dst
 	hoistConstants(l)
 	closeLoop(impl, l)
 	pre, head, after := ir.Prev(l).(*ir.Block), l.Body.FirstBlock(), l.After()
@@ -124,7 +121,7 @@ func unrollPartially(impl *ir.Impl, info *analysis.LoopInfo, plan partialPlan) {
 		limiting = &info.Terminators[info.Limiting]
 	}
 
-	c := ir.NewCloner(impl, impl)
+	c.Reset()
 	vals := make([]*ir.Def, len(next))
 	for i, p := range next {
 		vals[i] = p.from

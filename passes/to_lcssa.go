@@ -33,8 +33,6 @@ func closeLoop(impl *ir.Impl, l *ir.Loop) (progress bool) {
 	if len(after.Preds) == 0 {
 		return false
 	}
-	first := l.Body.FirstBlock().Index
-	inside := func(b *ir.Block) bool { return b.Index >= first && b.Index < after.Index }
 	for b := range ir.ListBlocks(&l.Body) {
 		for in := range b.Instrs() {
 			if !in.HasDef() || in.Kind == ir.KindLoadConst || in.Kind == ir.KindUndef || in.Kind == ir.KindDeref {
@@ -42,7 +40,7 @@ func closeLoop(impl *ir.Impl, l *ir.Loop) (progress bool) {
 			}
 			var beyond []*ir.Src
 			for u := range in.Def.Uses() {
-				if !inside(useBlock(u)) {
+				if !within(useBlock(u), l) {
 					beyond = append(beyond, u)
 				}
 			}
