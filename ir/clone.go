@@ -9,7 +9,7 @@ type Cloner struct {
 	defs []*Def // by the source's Def.Index
 	// mapped are the places in defs that were written.
 	mapped []uint32
-	vars map[*Variable]*Variable
+	vars   map[*Variable]*Variable
 	// fns maps functions of another shader.
 	fns    map[*Function]*Function
 	blocks map[*Block]*Block
