@@ -44,14 +44,14 @@ func asks(in *mach.Instr) bool {
 }
 
 // hideLatency orders the region for latency, base being its order of few registers and nil its own. It returns
-// nil where nothing asks for results, or too many registers would be live.
+// nil where nothing asks for results, too many registers would be live, or there were too many choices.
 func (p *scheduler) hideLatency(list []*mach.Instr, live []mach.Value, base []int32) []int32 {
 	l := &p.late
 	if !l.prepare(p, list, base) {
 		return nil
 	}
 	l.count(p.f, list, live)
-	for len(l.ready) > 0 {
+	for choices := 0; len(l.ready) > 0 && choices <= maxChoices; choices += len(l.ready) {
 		k := l.choose(p, list)
 		i := l.ready[k]
 		l.ready[k] = l.ready[len(l.ready)-1]
@@ -178,13 +178,14 @@ func (l *latencyOrder) choose(p *scheduler, list []*mach.Instr) int {
 	for k, i := range l.ready {
 		key := int64(l.rank[i])
 		wait := max(0, l.due[i]-l.now)
-		switch fits := l.fits(p.f, list[i]); {
-		case !fits:
-			key += 3 << 40
+		switch {
 		case wait > 0:
 			key += 2<<40 + int64(wait)<<20
 		case !l.early[i]:
 			key += 1 << 40
+		}
+		if key < bestKey && !l.fits(p.f, list[i]) {
+			key = int64(l.rank[i]) + 3<<40
 		}
 		if key < bestKey {
 			best, bestKey = k, key
