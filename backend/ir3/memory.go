@@ -18,6 +18,7 @@ type memory struct {
 	states []syncState
 	ages   []ages
 	sched  scheduler
+	fill   filler
 	pre    preScheduler
 	vec    vectorizer
 	phys   phys

@@ -89,7 +89,7 @@ func TestPredicationChosen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(disasm(bin), "predt"); got == uniform {
+		if got := strings.Contains(disasm(bin), "prede"); got == uniform {
 			t.Errorf("uniform %v: predicated %v\n%s", uniform, got, disasm(bin))
 		}
 	}

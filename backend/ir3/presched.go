@@ -46,7 +46,7 @@ type preEdge struct{ to, next, latency int32 }
 // textures and memory that are under way at once.
 const (
 	maxReady   = 48
-	maxWaiting = 8
+	maxWaiting = 16
 	liveAtEnd  = 1 << 20
 )
 

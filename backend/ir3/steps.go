@@ -48,6 +48,8 @@ var codeSteps = []step{
 		Run: onBoth(shareAddresses)},
 	{StepInfo: backend.StepInfo{Name: "alias_sources", Doc: "let names in texture instructions stand for consts, immediates and other registers (a7xx)", After: []string{"cse"}},
 		Run: (*compiler).alias},
+	{StepInfo: backend.StepInfo{Name: "fill_branches", Optional: true, Doc: "begin with a side of a branch while its condition is not there yet", After: []string{"alias_sources"}},
+		Run: func(c *compiler) error { c.mem.fill.run(c.sel.f, c.gpu); return nil }},
 	{StepInfo: backend.StepInfo{Name: "register_budget", Doc: "find how many registers values may have beside private arrays", After: []string{"alias_sources"}},
 		Run: (*compiler).budgetRegisters},
 	{StepInfo: backend.StepInfo{Name: "scalar_uniform", Optional: true, Doc: "compute what is the same for all fibers in shared registers, where that is worth it", After: []string{"register_budget"}},
