@@ -33,6 +33,7 @@ type compileCommand struct {
 	outputs  map[string]string // what was written where
 	madeDir  string            // a directory that is there: the one of the output before
 	deps     depFlags
+	pack     compilePack
 
 	cacheAt string // --cache
 	remotes *remotes
@@ -54,8 +55,10 @@ shell. Every entry point is compiled unless --entry or --stage choose.
 Without -o, shader.spv becomes shader.ir3.o in the working directory, shader.frag becomes
 shader.frag.ir3.o, an entry point of several shader.NAME.ir3.o, one of several GPUs of a target
 shader.ir3.a740.o, and standard input goes to standard output. -o DIR/ puts these names into a
-directory, files found below a directory keep their path there; -o - writes to standard output. An
--o with {stem}, {name}, {dir}, {entry}, {stage}, {target}, {gpu} or {ext} is a template: -o
+directory, files found below a directory keep their path there; -o - writes to standard output.
+-o NAME.pak puts all objects into one archive, as nirc cache pack makes it, by FILE:ENTRY, target
+and GPU: the fastest output, for a new file costs a system as much as a small shader costs here.
+An -o with {stem}, {name}, {dir}, {entry}, {stage}, {target}, {gpu} or {ext} is a template: -o
 'out/{stem}.{entry}.{target}.{ext}'. An output is there whole or not at all. Outputs and
 diagnostics come in the order of the inputs whatever -j is.
 
@@ -161,6 +164,12 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 		c.report.error(err)
 		all = append(all, err)
 	}
+	if len(all) == 0 || c.keepGoing {
+		if err := c.writePack(); err != nil {
+			c.report.error(err)
+			all = append(all, err)
+		}
+	}
 	if err := c.deps.finish(c.app); err != nil {
 		c.report.error(err)
 		all = append(all, err)
@@ -193,6 +202,9 @@ func (c *compileCommand) check(cmd *cobra.Command) (err error) {
 		}
 	}
 	if err := c.deps.check(c.writeOut, c.output); err != nil {
+		return err
+	}
+	if err := c.checkPack(); err != nil {
 		return err
 	}
 	return c.openStore()

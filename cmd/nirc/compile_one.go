@@ -38,6 +38,7 @@ type part struct {
 	entry nirc.EntryPoint
 	out   string // path or "-"
 	data  []byte
+	key   cache.Digest // for an archive
 }
 
 // compileOne does one job; what it has to say waits in the result for its turn.
@@ -79,7 +80,7 @@ func (c *compileCommand) compileOne(ctx context.Context, j *compileJob) *compile
 // oneOutput refuses several entry points where there is but one place for
 // them, and lists them ready to be chosen.
 func (c *compileCommand) oneOutput(m *nirc.Module, list []variant) error {
-	if !c.writeOut || len(list) == 1 || c.template != "" || c.outDir || c.output == "" || c.output == "-" && c.emit != "obj" && c.emit != "bin" {
+	if !c.writeOut || c.pack.on || len(list) == 1 || c.template != "" || c.outDir || c.output == "" || c.output == "-" && c.emit != "obj" && c.emit != "bin" {
 		return nil
 	}
 	return nirc.Usagef("%s has %d entry points, but -o %s is one output: choose %s", m.Name, len(list), c.output, entryList(list))
@@ -123,6 +124,9 @@ func (c *compileCommand) stages(ctx context.Context, m *nirc.Module, r *compiled
 	// The label tells entry points apart, of whom SPIR-V may have several of one name.
 	point := nirc.EntryPoint{Name: v.label, Stage: v.Stage}
 	p := part{entry: point, out: c.outputName(r.job, point, several)}
+	if c.pack.on {
+		p.key = c.keyOf(r.forCache, o)
+	}
 	if ok, err := c.fromCache(ctx, r, &p, o); ok || err != nil {
 		if ok {
 			r.parts = append(r.parts, p)
@@ -296,6 +300,10 @@ func (c *compileCommand) flush(r *compiled) error {
 
 // writePart writes an artefact and the rule about it.
 func (c *compileCommand) writePart(r *compiled, p *part) error {
+	if c.pack.on {
+		c.packPart(r, p)
+		return nil
+	}
 	if err := c.claim(r, p); err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (c *compileCommand) module(ctx context.Context, s *source) (*nirc.Module, *
 		s.read = true
 		s.m, s.err = c.load(ctx, s.input, c.moduleOptions(s.input))
 		s.err = s.input.named(s.err)
-		if s.err == nil && c.builder != nil {
+		if s.err == nil && (c.builder != nil || c.pack.on) {
 			s.forCache = cache.NewModule(s.m, c.debug)
 		}
 	}
@@ -140,6 +140,11 @@ func (c *compileCommand) checkOutput(jobs []compileJob) error {
 		if (c.emit == "obj" || c.emit == "bin") && len(jobs) > 1 {
 			return nirc.Usagef("-o -: %d outputs of --emit %s do not go into one stream", len(jobs), c.emit)
 		}
+	case c.pack.on:
+		if c.inputs[c.reals.of(c.output)] {
+			return nirc.Usagef("the output %s would overwrite an input", c.output)
+		}
+		return nil
 	case c.isDir():
 		c.outDir = true
 	case c.output != "" && len(jobs) > 1:

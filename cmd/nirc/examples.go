@@ -10,7 +10,7 @@ import (
 // with the shaders that nirc comes with.
 var examples = map[string]string{
 	"":              "nirc testdata/lit.frag.spv -o lit.o",
-	"compile":       "nirc compile testdata/lit.frag.spv -t all -o out/\nnirc compile testdata/blur.comp.spv --emit asm -o -",
+	"compile":       "nirc compile testdata/lit.frag.spv -t all -o out/\nnirc compile testdata/blur.comp.spv --emit asm -o -\nnirc compile testdata/*.comp.spv -t all -o shaders.pak",
 	"opt":           "nirc opt -t ir --passes 'lower_vars_to_ssa,loop(opt_copy_prop,opt_cse,opt_dce)' \\\n  testdata/blur.comp.spv",
 	"asm":           "nirc asm -t agx listing.s -o listing.bin",
 	"disasm":        "nirc disasm -g object.o\nnirc disasm -t agx listing.bin",
