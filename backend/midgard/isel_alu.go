@@ -25,7 +25,7 @@ func (s *isel) aluInstr(in *ir.Instr) {
 		s.fail(in, "%s of %d x %d bits is not supported", in.Op, in.Def.NumComponents, in.Def.BitSize)
 		return
 	}
-	if s.view(in) || s.folded(in) || s.byteInstr(in) {
+	if s.view(in) || s.folded(in) || s.byteInstr(in) || s.positive(in) {
 		return
 	}
 	wide := in.Def.BitSize == 64
@@ -55,6 +55,11 @@ func (s *isel) row(in *ir.Instr, r aluRow) {
 	if r.shape == shapeSwapped {
 		a, b = b, a
 	}
+	if r.shape == shapeOneLane && n > 1 && in.Def.BitSize == 32 && a.splat(n) {
+		t := s.temp(r.op, 1, a.lane(0), constant(0))
+		s.viewOf(in, t.lane(0))
+		return
+	}
 	d := s.dest(&in.Def)
 	var last *inst
 	switch r.shape {
@@ -83,6 +88,16 @@ func (s *isel) row(in *ir.Instr, r aluRow) {
 	if last != nil {
 		s.vals[in.Def.Index].by = last
 	}
+}
+
+// splat reports whether the first n lanes of an operand of 32 bits read one component.
+func (o source) splat(n int) bool {
+	for _, c := range o.swz[1:n] {
+		if c != o.swz[0] {
+			return false
+		}
+	}
+	return o.reg != regConst && o.half == 0
 }
 
 // floatSource is source i with abs and neg of the instruction that makes it, if
@@ -299,16 +314,43 @@ var clamps = map[ir.Op]isa.OutMod{ir.OpFsat: isa.OutSaturate, ir.OpFsatSigned: i
 // clamp folds a clamp into the instruction that makes the value if nothing
 // else wants it, else it is a move.
 func (s *isel) clamp(in *ir.Instr) {
-	q := &in.Srcs[0]
-	v := &s.vals[q.Def.Index]
-	if !q.Def.IsConst() && !q.Def.IsUndef() && q.Def.UsedOnce() && v.by != nil && v.by.op.Is(isa.FloatDst) && v.by.out == isa.OutNone &&
-		q.Def.Instr.Block == in.Block {
-		by := v.by
-		by.out = clamps[in.Op]
-		s.viewOf(in, s.src(in, 0))
-		s.vals[in.Def.Index].by = by
+	if s.clampWhereMade(in, 0, clamps[in.Op]) {
 		return
 	}
 	t := s.unaryTo(s.dest(&in.Def), isa.OpFmov, s.floatSource(in, 0, isa.OpFmov))
 	t.out = clamps[in.Op]
+}
+
+// clampWhereMade makes source k of an instruction be clamped where it is made, for the instruction to be no more
+// than another name of it. It reports whether that could be: nothing else wants the source as it is.
+func (s *isel) clampWhereMade(in *ir.Instr, k int, out isa.OutMod) bool {
+	q := &in.Srcs[k]
+	v := &s.vals[q.Def.Index]
+	if q.Def.IsConst() || q.Def.IsUndef() || !q.Def.UsedOnce() || v.by == nil || !v.by.op.Is(isa.FloatDst) || v.by.out != isa.OutNone ||
+		q.Def.Instr.Block != in.Block {
+		return false
+	}
+	by := v.by
+	by.out = out
+	s.viewOf(in, s.src(in, k))
+	s.vals[in.Def.Index].by = by
+	return true
+}
+
+// positive lets the larger of a value and 0 be clamped where the value is made; both make 0 of NaN.
+func (s *isel) positive(in *ir.Instr) bool {
+	if in.Op != ir.OpFmax {
+		return false
+	}
+	for k := range in.Srcs {
+		zero := in.Srcs[k].Def.IsConst()
+		for i := range int(in.Def.NumComponents) {
+			v, _ := in.Srcs[k].Const(i)
+			zero = zero && v == 0
+		}
+		if zero {
+			return s.clampWhereMade(in, 1-k, isa.OutPositive)
+		}
+	}
+	return false
 }

@@ -23,6 +23,26 @@ type output struct {
 	reg   reg
 	bits  uint8
 	loc   uint32 // place of the last store
+	// stores counts those of component w; oneW: one of them stores 1.
+	stores int
+	oneW   bool
+}
+
+// unitW reports whether w of a position is always 1.
+func (o *output) unitW() bool { return o.stores == 1 && o.oneW }
+
+// noteW looks at what a store makes of component w.
+func (o *output) noteW(val *ir.Def, mask uint8, comp int) {
+	k := 3 - comp
+	if k < 0 || k >= int(val.NumComponents) || mask>>3&1 == 0 {
+		return
+	}
+	o.stores++
+	v, known := val.Const(k)
+	if val.Instr.IsVec() {
+		v, known = val.Instr.Srcs[k].Const(0)
+	}
+	o.oneW = known && val.BitSize == 32 && v == uint64(math.Float32bits(1))
 }
 
 // value is the operand that leaves the fragment; components that nothing stores
@@ -77,7 +97,9 @@ func (s *isel) scanOutputs() {
 				return
 			}
 			o.loc = in.Loc
-			o.mask |= uint8(in.Get(ir.IdxWriteMask)) & fullMask(int(val.NumComponents)) << comp & 15
+			mask := uint8(in.Get(ir.IdxWriteMask)) & fullMask(int(val.NumComponents)) << comp & 15
+			o.mask |= mask
+			o.noteW(val, mask, comp)
 		}
 	}
 }
@@ -183,9 +205,14 @@ func (s *isel) finish() {
 var unfed = map[ir.Slot]string{ir.SlotPrimitiveID: "gl_PrimitiveID", ir.SlotLayer: "gl_Layer", ir.SlotViewport: "gl_ViewportIndex"}
 
 // windowPosition makes what the hardware takes for a position p in clip coordinates, by
-// the viewport (midgard.md §9.3): xyz in the window, and 1/w.
-func (s *isel) windowPosition(dst reg, p source) {
+// the viewport (midgard.md §9.3): xyz in the window, and 1/w, where w is not always 1.
+func (s *isel) windowPosition(dst reg, p source, unitW bool) {
 	scale, offset := s.sysval(abi.Sysval{Kind: abi.SysvalViewportScale}), s.sysval(abi.Sysval{Kind: abi.SysvalViewportOffset})
+	if unitW {
+		s.alu(isa.OpFadd, dst, 7, s.temp(isa.OpFmul, 3, p, scale), offset)
+		s.move(dst, 8, p)
+		return
+	}
 	w := s.overW(p)
 	v := s.temp(isa.OpFmul, 3, s.temp(isa.OpFmul, 3, p, w), scale)
 	s.alu(isa.OpFadd, dst, 7, v, offset)
@@ -223,7 +250,7 @@ func (s *isel) vertexOutputs() {
 		in, number := s.input()
 		switch {
 		case o.slot == ir.SlotPos && !faults.has(faultViewport):
-			s.windowPosition(in, o.value())
+			s.windowPosition(in, o.value(), o.unitW())
 		case o.slot == ir.SlotPointSize && !faults.has(faultPointSize):
 			s.alu(isa.OpFmax, in, 15, o.value(), constant(math.Float32bits(1)))
 		case linear && abi.UserSlot(o.slot)&s.meta.Linear != 0:

@@ -13,9 +13,8 @@ type plan struct {
 }
 
 // plans are tried in this order, and the best code is taken: which way that is
-// depends on whether registers or units are scarce. Code of the first that
-// costs no threads is taken as it is, and so is that of the second where it does:
-// compile time counts too.
+// depends on whether registers or units are scarce. Where the first two do, the third is not
+// tried: compile time counts too.
 var plans = []plan{
 	{"registers_first", []step{ra, sched, pipes, dropJumps, layOut}},
 	// Pipeline registers save work registers; only where nothing must be spilled.
@@ -29,6 +28,9 @@ var errUnfit = errors.New("the plan does not do")
 // largeFunction is from how many instructions on the first plan has to do.
 const largeFunction = 3000
 
+// fewBundles are so few that another plan has seldom fewer.
+const fewBundles = 3
+
 // freeRegisters are the work registers that cost no threads
 // (midgard.md §1.2).
 const freeRegisters = 4
@@ -41,12 +43,20 @@ type attempt struct {
 	stats       Stats
 }
 
+// allThreads reports whether code leaves as many threads as there can be.
+func (k *attempt) allThreads() bool {
+	return k.used <= freeRegisters && k.stats.Spills+k.stats.Fills == 0
+}
+
 // better reports whether k is to be had rather than o. Bundles weigh twice what
-// registers do, which are worth threads.
+// registers do, which are worth threads; those that there can be stay.
 func (k *attempt) better(o *attempt) bool {
 	a, b := &k.stats, &o.stats
 	if x, y := a.Spills+a.Fills, b.Spills+b.Fills; x != y {
 		return x < y
+	}
+	if o.allThreads() && !k.allThreads() {
+		return false
 	}
 	if x, y := k.cost(), o.cost(); x != y {
 		return x < y
@@ -108,10 +118,7 @@ func (c *compiler) plansFor(f *function) []plan {
 
 // enough reports whether no further plan need be tried after this one made k.
 func (pl *plan) enough(k *attempt) bool {
-	if pl.name == "registers_first" {
-		return k.used <= freeRegisters && k.stats.Spills+k.stats.Fills == 0 // as many threads as there can be
-	}
-	return true
+	return pl.name != "registers_first" || k.stats.Bundles <= fewBundles && k.allThreads()
 }
 
 // try makes code by a plan; errUnfit if the plan does not do.
