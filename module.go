@@ -16,6 +16,7 @@ import (
 	"nirc/frontend/spirv"
 	"nirc/frontend/spirv/spv"
 	"nirc/internal/glsl"
+	"nirc/internal/rawfile"
 	"nirc/ir"
 )
 
@@ -166,14 +167,12 @@ func loadInput(ctx context.Context, path string, o FileOptions) (*Module, error)
 		return compiledGLSL(r, path, err)
 	}
 	if path != "-" {
-		f, err := os.Open(path)
+		data, err := rawfile.Read(path, maxModule)
 		if err != nil {
 			return nil, &IOError{err}
 		}
-		defer f.Close()
-		data, err := readModule(f, path)
-		if err != nil {
-			return nil, err
+		if len(data) > maxModule {
+			return nil, tooLarge(path)
 		}
 		return Load(data, path)
 	}
@@ -279,9 +278,13 @@ func readModule(r io.Reader, name string) ([]byte, error) {
 	case err != nil:
 		return nil, &IOError{err}
 	case n > maxModule:
-		return nil, Diagnostics{{File: name, Msg: fmt.Sprintf("more than %d MB: this is no shader module", maxModule>>20)}}
+		return nil, tooLarge(name)
 	}
 	return b.Bytes(), nil
+}
+
+func tooLarge(name string) error {
+	return Diagnostics{{File: name, Msg: fmt.Sprintf("more than %d MB: this is no shader module", maxModule>>20)}}
 }
 
 // isIR reports whether a text is the IR's: its first word is "shader".

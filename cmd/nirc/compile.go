@@ -31,7 +31,8 @@ type compileCommand struct {
 	reals    realPaths
 	planned  map[string]string // outputs whose names are known to overwrite no input, of which
 	outputs  map[string]string // what was written where
-	madeDir  string            // a directory that is there: the one of the output before
+	folder   folder            // of the output before
+	planning int               // jobs
 	deps     depFlags
 	pack     compilePack
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"nirc"
@@ -307,13 +306,16 @@ func (c *compileCommand) writePart(r *compiled, p *part) error {
 	if err := c.claim(r, p); err != nil {
 		return err
 	}
-	if dir := filepath.Dir(p.out); p.out != "-" && (c.output == "" || c.outDir) && dir != "." && dir != c.madeDir {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
+	if p.out != "-" && (c.output == "" || c.outDir) {
+		if err := c.folder.enter(filepath.Dir(p.out), c.planning); err != nil {
+			return err
+		}
+	}
+	if c.folder.isNew(p.out) {
+		if err := writeNew(p.out, p.data); err != nil {
 			return &nirc.IOError{Err: err}
 		}
-		c.madeDir = dir
-	}
-	if err := c.writeFile(p.out, p.data); err != nil {
+	} else if err := c.writeFile(p.out, p.data); err != nil {
 		return err
 	}
 	return c.deps.note(c.app, p.out, append([]string{r.job.file()}, r.deps...), c.pipeline)

@@ -118,7 +118,7 @@ func (c *compileCommand) plan(args []string) ([]compileJob, error) {
 			jobs = append(jobs, compileJob{input: in, target: d.target, gpu: d.gpu, manyGPUs: many, src: src})
 		}
 	}
-	c.outputs = map[string]string{}
+	c.outputs, c.planning = map[string]string{}, len(jobs)
 	return jobs, c.checkOutput(jobs)
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"nirc"
+	"nirc/internal/rawfile"
 )
 
 // writeFile writes an artefact to a path, or to standard output for "-".
@@ -44,7 +45,72 @@ func checkOverwrite(out string, inputs ...string) error {
 // it was before: it is written under another name and renamed into place. What is no
 // regular file, as /dev/null or a pipe, is written to directly; of a symbolic link the file it leads to.
 func writeWhole(path string, data []byte) error {
-	return replaceFile(path, func(w io.Writer) error { _, err := w.Write(data); return err })
+	st, err := os.Lstat(path)
+	if err == nil && !st.Mode().IsRegular() {
+		return replaceFile(path, func(w io.Writer) error { _, err := w.Write(data); return err })
+	}
+	return writeNew(path, data)
+}
+
+// writeNew is writeWhole of a path where there is nothing, or a regular file.
+func writeNew(path string, data []byte) error {
+	for {
+		name := temporaryName(path)
+		err := rawfile.Write(name, data)
+		if os.IsExist(err) {
+			continue
+		}
+		if err == nil {
+			err = rawfile.Rename(name, path)
+		}
+		if err != nil {
+			os.Remove(name)
+			known(err, name, path)
+		}
+		return err
+	}
+}
+
+// known gives an error about a temporary file the name that people know.
+func known(err error, name, path string) {
+	var at *fs.PathError
+	if errors.As(err, &at) && at.Path == name {
+		at.Path = path
+	}
+}
+
+// folder is a directory that many files are written to. It is listed once, in place of a look for each of them.
+type folder struct {
+	path  string
+	names map[string]bool // what was there, nil if it was not listed
+}
+
+// enter makes the directory, and lists it if as many files may come.
+func (d *folder) enter(path string, files int) error {
+	if d.path == path {
+		return nil
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return &nirc.IOError{Err: err}
+	}
+	*d = folder{path: path}
+	if files < many {
+		return nil
+	}
+	list, err := os.ReadDir(path)
+	if err != nil {
+		return nil // it may be written to and not read
+	}
+	d.names = make(map[string]bool, len(list))
+	for _, e := range list {
+		d.names[e.Name()] = true
+	}
+	return nil
+}
+
+// isNew reports whether it is known that nothing of that name was in the directory.
+func (d *folder) isNew(path string) bool {
+	return d.names != nil && filepath.Dir(path) == d.path && !d.names[filepath.Base(path)]
 }
 
 // replaceFile is writeWhole of what a function writes.
@@ -76,18 +142,19 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		var at *fs.PathError
-		if errors.As(err, &at) && at.Path == f.Name() {
-			at.Path = path // the name that people know
-		}
+		known(err, f.Name(), path)
 	}
 	return err
+}
+
+func temporaryName(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strconv.FormatUint(rand.Uint64(), 36)+".tmp")
 }
 
 // temporary makes a file beside path, with the rights that a new file has.
 func temporary(path string) (*os.File, error) {
 	for {
-		name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strconv.FormatUint(rand.Uint64(), 36)+".tmp")
+		name := temporaryName(path)
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if os.IsExist(err) {
 			continue
