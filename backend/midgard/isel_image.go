@@ -69,24 +69,23 @@ func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 		n++
 	}
 	var parts []source
+	c := s.operand(coord, n, func(i int) int { return i })
 	switch {
 	case dim == ir.DimBuf:
 		parts = append(parts, s.comp(coord, 0))
-	default:
-		c := s.temp(isa.OpUmin, n, s.operand(coord, n, func(i int) int { return i }), constant(0xffff))
-		xy, y := c.lane(0), c.lane(1)
-		if samples && array {
-			y = s.sampleRow(in, v, index, y)
-		}
-		if n > 1 {
-			xy = s.temp(isa.OpIor, 1, xy, s.temp(isa.OpIshl, 1, y, constant(16)))
-		}
-		parts = append(parts, xy)
-		switch {
-		case samples && !array:
-			parts = append(parts, s.comp(in.Srcs[2].Def, 0)) // the sample
-		case n > 2:
+	case samples && array:
+		c = s.temp(isa.OpUmin, n, c, constant(0xffff))
+		y := s.sampleRow(in, v, index, c.lane(1))
+		parts = append(parts, s.temp(isa.OpIor, 1, c.lane(0), s.temp(isa.OpIshl, 1, y, constant(16))))
+		if n > 2 {
 			parts = append(parts, c.lane(2))
+		}
+	case samples:
+		parts = append(parts, s.texelPlace(c, n), s.comp(in.Srcs[2].Def, 0))
+	default:
+		parts = append(parts, s.texelPlace(c, n))
+		if n > 2 {
+			parts = append(parts, s.temp(isa.OpUmin, 1, c.lane(2), constant(0xffff)))
 		}
 	}
 	t.ld.Arg, t.ld.Toggle = isa.AddrReg{Reg: 1}, len(parts) > 1
@@ -99,6 +98,16 @@ func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 	s.gather(regLd1, parts)
 	s.turn = 1
 	return true
+}
+
+// texelPlace puts the first two of n coordinates in a word.
+func (s *isel) texelPlace(c source, n int) source {
+	if n == 1 {
+		return s.temp(isa.OpUmin, 1, c.lane(0), constant(0xffff))
+	}
+	d := dest{reg: s.f.newNode(1), half: true, lanes: fullMask(2)}
+	s.aluTo(d, isa.OpUmin, c, constant(0xffff))
+	return source{reg: d.reg, swz: replicate(0)}
 }
 
 // sampleRow is the row of an array of multisampled images: its samples stand
