@@ -1,6 +1,9 @@
 package passes
 
-import "nirc/ir"
+import (
+	"nirc/ir"
+	"nirc/passes/analysis"
+)
 
 var lowerIdivPass = &Pass{
 	Name: "lower_idiv", For: ir.HasDivision, Class: "A", Run: lowerIdiv, Idempotent: true,
@@ -67,8 +70,35 @@ func divideUnsigned(b *ir.Builder, n, d *ir.Def) (q, r *ir.Def) {
 	return q, r
 }
 
+// mayBeNegative reports whether a component of a value of 32 bits may have its sign set.
+func mayBeNegative(n *ir.Def) bool {
+	for c := range int(n.NumComponents) {
+		if analysis.UintMax(n, c)>>31 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// divideByAny is divideSigned of an n that is not negative.
+func divideByAny(b *ir.Builder, op ir.Op, n, d *ir.Def) *ir.Def {
+	q, r := divideUnsigned(b, n, b.Iabs(d))
+	zero := b.Imm32(0)
+	neg := b.Ilt(d, zero)
+	switch op {
+	case ir.OpIdiv:
+		return b.Bcsel(neg, b.Ineg(q), q)
+	case ir.OpIrem:
+		return r
+	}
+	return b.Bcsel(b.Iand(neg, b.Ine(r, zero)), b.Iadd(r, d), r)
+}
+
 func divideSigned(b *ir.Builder, op ir.Op, n, d *ir.Def) *ir.Def {
 	zero := b.Imm32(0)
+	if !mayBeNegative(n) {
+		return divideByAny(b, op, n, d)
+	}
 	q, r := divideUnsigned(b, b.Iabs(n), b.Iabs(d))
 	nNeg := b.Ilt(n, zero)
 	switch op {

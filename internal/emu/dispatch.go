@@ -87,6 +87,10 @@ func (m *meter) slice(lanes int, seed uint64) int {
 	return n
 }
 
+// maxGroups is how many workgroups a dispatch has at most in a dimension, bases included; code is made for it
+// (docs/abi.md).
+const maxGroups = 65535
+
 // Dispatch runs a compute program over the workgroups of params. Lanes are
 // numbered in the order of LocalInvocationIndex and cut into waves of
 // p.WaveSize(). The waves of a workgroup take turns; a workgroup that does not
@@ -177,11 +181,12 @@ func (d *dispatcher) check() error {
 	d.invocations = int(n)
 	d.waves = (d.invocations + d.waveSize - 1) / d.waveSize
 	g := d.params.Groups
-	d.total = uint64(g[0]) * uint64(g[1])
-	if g[2] != 0 && d.total > (1<<63)/uint64(g[2]) {
-		return fmt.Errorf("emu: %v workgroups are too many", g)
+	for i, n := range g {
+		if base := d.params.Base[i]; uint64(n)+uint64(base) > maxGroups {
+			return unsupported("%d workgroups from %d on in dimension %d are not supported, a device takes %d", n, base, i, maxGroups)
+		}
 	}
-	d.total *= uint64(g[2])
+	d.total = uint64(g[0]) * uint64(g[1]) * uint64(g[2])
 	return nil
 }
 

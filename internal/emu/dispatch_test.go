@@ -148,6 +148,11 @@ func TestDispatchErrors(t *testing.T) {
 		t.Error("a workgroup of 2^20 invocations is no error")
 	}
 	p.size = [3]uint32{1, 1, 1}
+	for _, params := range []DispatchParams{{Groups: [3]uint32{1, 65536, 0}}, {Groups: [3]uint32{0, 1, 2}, Base: [3]uint32{0, 0, 65534}}} {
+		if err := Dispatch(context.Background(), p, &Env{}, params); err == nil || !strings.Contains(err.Error(), "a device takes 65535") {
+			t.Errorf("%v workgroups from %v on: %v", params.Groups, params.Base, err)
+		}
+	}
 	if err := Dispatch(context.Background(), p, &Env{}, DispatchParams{Groups: [3]uint32{0, 5, 5}}); err != nil {
 		t.Errorf("no workgroups: %v", err)
 	}

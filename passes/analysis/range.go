@@ -254,6 +254,9 @@ func uintRange(d *ir.Def, c, depth int) Interval {
 	if v, ok := d.Const(c); ok {
 		return Interval{v, v}
 	}
+	if in.Kind == ir.KindIntrinsic {
+		return sysvalRange(in, c)
+	}
 	if in.Kind != ir.KindALU || depth == 0 || in.Op.Info().Horizontal() {
 		return fullRange(d)
 	}

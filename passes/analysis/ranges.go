@@ -120,6 +120,11 @@ func (r *Ranges) instr(in *ir.Instr) {
 		}
 	case ir.KindALU:
 		r.alu(in)
+	case ir.KindIntrinsic:
+		*u = sysvalRange(in, 0)
+		for c := 1; c < int(d.NumComponents); c++ {
+			*u = u.join(sysvalRange(in, c))
+		}
 	default:
 		*u = fullRange(d)
 	}
