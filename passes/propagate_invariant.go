@@ -22,6 +22,9 @@ type invariance struct {
 func propagateInvariant(c *Context, s *ir.Shader) (bool, error) {
 	position := c.Bool("position")
 	return eachImpl(s, ir.MetaAll&^ir.MetaRange, func(impl *ir.Impl) bool {
+		if !anyInvariant(s, impl, position) {
+			return false
+		}
 		p := &invariance{defs: impl.NumDefs, vars: map[*ir.Variable]bool{}, blocks: map[*ir.Block]bool{}}
 		for _, v := range s.Variables {
 			if v.Mode == ir.ModeShaderOut && (v.Invariant || position && ir.Slot(v.Location) == ir.SlotPos && s.Stage != ir.StageFragment) {
@@ -44,6 +47,25 @@ func propagateInvariant(c *Context, s *ir.Shader) (bool, error) {
 		}
 		return p.progress
 	}), nil
+}
+
+// anyInvariant reports whether there is an output that must be invariant: most shaders have none.
+func anyInvariant(s *ir.Shader, impl *ir.Impl, position bool) bool {
+	if position {
+		return true
+	}
+	for _, v := range s.Variables {
+		if v.Mode == ir.ModeShaderOut && v.Invariant {
+			return true
+		}
+	}
+	var none invariance
+	for in := range impl.Instrs() {
+		if in.Kind == ir.KindIntrinsic && none.stores(in, false) {
+			return true
+		}
+	}
+	return false
 }
 
 // stores reports whether an intrinsic writes what must be invariant.

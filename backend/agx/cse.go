@@ -8,24 +8,25 @@ import (
 // cse removes instructions of a block that compute what an earlier one has
 // computed, where the result depends on operands alone.
 func cse(f *mach.Func) {
-	c := templates(f)
-	mach.RemoveCommon(f, mach.CSE{
-		Pure: c.pure,
-		Hash: func(in *mach.Instr) uint64 {
-			h := uint64(0)
-			for _, s := range c.tmpl[in.Ext].Srcs {
-				h = mach.MixHash(h, uint64(uint32(s.Val))|uint64(s.Kind)<<32)
-			}
-			return h
-		},
-		Same: func(a, b *mach.Instr) bool { return c.tmpl[a.Ext] == c.tmpl[b.Ext] },
-	})
+	mach.RemoveCommon(f, templates(f))
 }
 
-// pure reports whether an instruction's result depends on its operands alone.
+// Hash is a number of an instruction's template.
+func (c *code) Hash(in *mach.Instr) uint64 {
+	h := uint64(0)
+	for _, s := range c.tmpl[in.Ext].Srcs {
+		h = mach.MixHash(h, uint64(uint32(s.Val))|uint64(s.Kind)<<32)
+	}
+	return h
+}
+
+// Same reports whether two instructions have the same template.
+func (c *code) Same(a, b *mach.Instr) bool { return c.tmpl[a.Ext] == c.tmpl[b.Ext] }
+
+// Pure reports whether an instruction's result depends on its operands alone.
 // A vector that several texture operations or accesses read is copied together once. Immediates and uniforms stay where they are: sharing one costs a move when it is
 // part of a vector.
-func (c *code) pure(in *mach.Instr) bool {
+func (c *code) Pure(in *mach.Instr) bool {
 	if in.Op == mach.OpCollect {
 		return true
 	}

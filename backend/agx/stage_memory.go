@@ -19,7 +19,8 @@ type stageMemory struct {
 }
 
 // intrinsicsOf lists the intrinsics of a function: what a lowering changes while it walks.
-func intrinsicsOf(impl *ir.Impl) (list []*ir.Instr) {
+func intrinsicsOf(impl *ir.Impl) []*ir.Instr {
+	list := make([]*ir.Instr, 0, 16)
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			if in.Kind == ir.KindIntrinsic {

@@ -211,7 +211,7 @@ func (c *compiler) text() string {
 
 // outputSpans are the registers that the end of the program reads.
 func (c *compiler) outputSpans() []span {
-	var outs []span
+	outs := c.mem.outs[:0]
 	for _, o := range c.meta.Outputs {
 		for k := range 4 {
 			if o.Registers()>>k&1 == 0 {
@@ -226,5 +226,6 @@ func (c *compiler) outputSpans() []span {
 			}
 		}
 	}
+	c.mem.outs = outs
 	return outs
 }

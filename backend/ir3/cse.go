@@ -7,19 +7,25 @@ import (
 
 // shareResults removes instructions that compute, in the same block, what one before them has.
 func shareResults(f *mach.Func) {
-	c := templates(f)
-	mach.RemoveCommon(f, mach.CSE{
-		Pure: func(in *mach.Instr) bool { return pure(f, in) },
-		Hash: func(in *mach.Instr) uint64 {
-			h := uint64(0)
-			for _, s := range c.tmpl[in.Ext].Srcs {
-				h = mach.MixHash(h, uint64(s.Kind)<<40|uint64(s.Flags)<<32|uint64(uint32(s.Val)))
-			}
-			return h
-		},
-		Same: func(a, b *mach.Instr) bool { return c.tmpl[a.Ext] == c.tmpl[b.Ext] },
-	})
+	mach.RemoveCommon(f, (*sharing)(f))
 }
+
+// sharing says which results of a function may be shared.
+type sharing mach.Func
+
+func (s *sharing) template(in *mach.Instr) *isa.Instr { return &templates((*mach.Func)(s)).tmpl[in.Ext] }
+
+func (s *sharing) Pure(in *mach.Instr) bool { return pure((*mach.Func)(s), in) }
+
+func (s *sharing) Hash(in *mach.Instr) uint64 {
+	h := uint64(0)
+	for _, o := range s.template(in).Srcs {
+		h = mach.MixHash(h, uint64(o.Kind)<<40|uint64(o.Flags)<<32|uint64(uint32(o.Val)))
+	}
+	return h
+}
+
+func (s *sharing) Same(a, b *mach.Instr) bool { return *s.template(a) == *s.template(b) }
 
 // shareAddresses removes writes to a0.x of what is there.
 func shareAddresses(f *mach.Func) {

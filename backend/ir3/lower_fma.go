@@ -8,6 +8,9 @@ import "nirc/ir"
 // computed, so that the chain waits for the last of them only at its end. Only what need
 // not be exact is regrouped. It reports whether anything changed.
 func orderSums(impl *ir.Impl) bool {
+	if !hasSums(impl) {
+		return false
+	}
 	r := &regroup{pos: make([]float64, impl.NumDefs, impl.NumDefs+impl.NumDefs/4)}
 	n := 0.0
 	for b := range impl.Blocks() {
@@ -29,6 +32,18 @@ func orderSums(impl *ir.Impl) bool {
 		impl.Preserve(ir.MetaControlFlow)
 	}
 	return changed
+}
+
+// hasSums reports whether there is a sum that may be brought into order.
+func hasSums(impl *ir.Impl) bool {
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if sumRoot(in) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // regroup knows where instructions stand: pos, by Def.Index, grows along the

@@ -24,6 +24,8 @@ type memory struct {
 	phys   phys
 	delays delaySolution
 	done   []bool
+	// outs are the registers that the end reads, early those that are written before the start.
+	outs, early []span
 	// touches are those of waits and of delays.
 	touches [2]touch
 }

@@ -163,7 +163,7 @@ func (s *isel) splitPrefetches() {
 
 // prefetchSpans are the registers that prefetches are writing when the shader starts.
 func (c *compiler) prefetchSpans() []span {
-	var list []span
+	list := c.mem.early[:0]
 	for _, p := range c.meta.Prefetches {
 		n := 0
 		for m := p.Mask; m != 0; m >>= 1 {
@@ -173,6 +173,7 @@ func (c *compiler) prefetchSpans() []span {
 			list = append(list, s)
 		}
 	}
+	c.mem.early = list
 	return list
 }
 

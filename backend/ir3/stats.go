@@ -163,7 +163,7 @@ var catNames = [...]string{"cat0", "cat1", "cat2", "cat3", "cat4", "cat5", "cat6
 // list gives the figures by their names in
 // ir3.md §10, and the two that all targets have: regs and code_bytes.
 func (s *Stats) list() []object.Stat {
-	l := make([]object.Stat, 0, 24)
+	l := make([]object.Stat, 0, 40)
 	add := func(name string, v int) { l = append(l, object.Stat{Name: name, Value: int64(v)}) }
 	add("inst", s.Instrs)
 	add("nops", s.Nops)

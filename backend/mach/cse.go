@@ -3,14 +3,14 @@ package mach
 import "nirc/internal/slab"
 
 // CSE says to RemoveCommon what of a target's instructions may be shared.
-type CSE struct {
+type CSE interface {
 	// Pure reports whether the results of an instruction depend on its operands and on what Ext
 	// refers to alone, so that an equal one before it can stand for it.
-	Pure func(in *Instr) bool
+	Pure(in *Instr) bool
 	// Hash is a number of what Ext refers to: the same for what Same calls the same.
-	Hash func(in *Instr) uint64
+	Hash(in *Instr) uint64
 	// Same reports whether the Ext of two instructions of one target operation means the same.
-	Same func(a, b *Instr) bool
+	Same(a, b *Instr) bool
 }
 
 // RemoveCommon removes instructions that compute what an equal one before them in the same block
