@@ -13,7 +13,9 @@ func shareResults(f *mach.Func) {
 // sharing says which results of a function may be shared.
 type sharing mach.Func
 
-func (s *sharing) template(in *mach.Instr) *isa.Instr { return &templates((*mach.Func)(s)).tmpl[in.Ext] }
+func (s *sharing) template(in *mach.Instr) *isa.Instr {
+	return &templates((*mach.Func)(s)).tmpl[in.Ext]
+}
 
 func (s *sharing) Pure(in *mach.Instr) bool { return pure((*mach.Func)(s), in) }
 
