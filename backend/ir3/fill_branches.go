@@ -123,18 +123,19 @@ func (m *filler) fill(b, s mach.BlockID, room int) {
 	for room > 0 {
 		best := -1
 		for i, in := range list[:min(len(list), fillWindow)] {
-			if in != nil && (best < 0 || m.way[i] > m.way[best]) && m.free(in, room) {
+			if in != nil && (best < 0 || m.way[i] > m.way[best]) && leads(list, i) && m.groupFree(list[i:], room) > 0 {
 				best = i
 			}
 		}
 		if best < 0 {
 			break
 		}
-		in := list[best]
-		room -= m.gpu.slots(m.template(in))
-		moved = append(moved, in)
-		m.in[in.Ops[0].Val] = 0
-		list[best] = nil
+		for k, in := range list[best : best+m.groupFree(list[best:], room)] {
+			room -= m.gpu.slots(m.template(in))
+			moved = append(moved, in)
+			m.in[in.Ops[0].Val] = 0
+			list[best+k] = nil
+		}
 	}
 	to.Instrs = append(moved, br)
 	kept := list[:0]
@@ -151,11 +152,30 @@ func (m *filler) fill(b, s mach.BlockID, room int) {
 	}
 }
 
+// leads reports whether an instruction is the first of its repeat group, or of none.
+func leads(list []*mach.Instr, i int) bool {
+	return list[i].Aux == 0 || i == 0 || list[i-1] == nil || list[i-1].Aux != list[i].Aux
+}
+
+// groupFree is how many instructions move with the first of a list, itself and the rest of its repeat group, 0 if
+// one of them may not.
+func (m *filler) groupFree(list []*mach.Instr, room int) (n int) {
+	aux := list[0].Aux
+	for n < len(list) && list[n] != nil && (n == 0 || aux != 0 && list[n].Aux == aux) {
+		if !m.free(list[n], room) {
+			return 0
+		}
+		room -= m.gpu.slots(m.template(list[n]))
+		n++
+	}
+	return n
+}
+
 // free reports whether an instruction of the side may move: it only computes, in registers of each fiber, from
 // what is there before the branch.
 func (m *filler) free(in *mach.Instr, room int) bool {
 	t := m.template(in)
-	if t == nil || in.Aux != 0 || in.NDefs != 1 || m.f.File(in.Ops[0].Val) != fileGPR || !(pure(m.f, in) || movesImmediate(t)) {
+	if t == nil || in.NDefs != 1 || m.f.File(in.Ops[0].Val) != fileGPR || !(pure(m.f, in) || movesImmediate(t)) {
 		return false
 	}
 	if c := t.Op.Category(); c < 1 || c > 3 || m.gpu.slots(t) > room {
