@@ -14,8 +14,31 @@ import (
 // each has 256 bytes of the buffer.
 const testGroups = 4
 
+// testImages binds to set 0 a texture with four levels and a linear sampler
+// (binding 1), a storage image of 4x4 (2) and an array of two layers (3), each
+// texel of which is another.
+func testImages(bind *emu.Bindings) (err error) {
+	image := func(d emu.ImageDesc, format string) *emu.ImageView {
+		d.Format = emu.FormatByName(format)
+		img, e := emu.NewImage(d)
+		if e != nil {
+			err = e
+			return nil
+		}
+		for i := range img.Data {
+			img.Data[i] = byte(i*7 + i>>8)
+		}
+		return &emu.ImageView{Image: img}
+	}
+	smp := &emu.Sampler{Mag: emu.FilterLinear, Min: emu.FilterLinear, MaxLod: emu.LodNone}
+	bind.Set(0, 1, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: image(emu.ImageDesc{Width: 8, Height: 8, Mips: 4}, "R8G8B8A8_UNORM"), Sampler: smp}})
+	bind.Set(0, 2, []emu.Descriptor{{Type: emu.DescStorageImage, Image: image(emu.ImageDesc{Width: 4, Height: 4}, "R32_UINT")}})
+	bind.Set(0, 3, []emu.Descriptor{{Type: emu.DescStorageImage, Image: image(emu.ImageDesc{Width: 4, Height: 4, Layers: 2}, "R32_UINT")}})
+	return err
+}
+
 // execute runs a compute shader with one storage buffer (set 0, binding 0,
-// handle 0) and returns what the buffer holds then.
+// handle 0) and the images of testImages, and returns what the buffer holds then.
 func execute(s *ir.Shader) ([]byte, error) {
 	p, err := interp.New(s, interp.Options{WaveSize: 4})
 	if err != nil {
@@ -25,6 +48,9 @@ func execute(s *ir.Shader) ([]byte, error) {
 	buf := mem.Alloc(testGroups * 256)
 	var bind emu.Bindings
 	bind.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: buf.Addr, Size: uint64(len(buf.Data))}})
+	if err := testImages(&bind); err != nil {
+		return nil, err
+	}
 	env := &emu.Env{Mem: mem, Bindings: &bind}
 	err = emu.Dispatch(context.Background(), p, env, emu.DispatchParams{Limits: emu.Limits{Budget: 1 << 22}, Groups: [3]uint32{testGroups, 1, 1}})
 	return buf.Data, err
@@ -46,5 +72,39 @@ func compareRuns(t *testing.T, before, after *ir.Shader) {
 	}
 	if !bytes.Equal(a, b) {
 		t.Errorf("the results differ:\n%x\n%x\n%s\n---\n%s", a, b, ir.Print(before), ir.Print(after))
+	}
+}
+
+// TestPointerInitialiser writes through a pointer that a variable starts with,
+// and directly.
+func TestPointerInitialiser(t *testing.T) {
+	text := func(init, to string) *ir.Shader {
+		return parseShader(t, `shader compute "main" {
+  info { workgroup_size=1,1,1 }
+  var @2 shader_temp u32 "target"
+  var @3 shader_temp u32 "p"`+init+`
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32 = load_const 0x7
+      %2:32 = deref_var @2
+      %3:32 = deref_var @3
+      %4:32 = load_deref %3
+      %5:32 = deref_cast %4 (shader_temp u32)
+      store_deref %`+to+`, %1 write_mask=x
+      %6:32 = load_deref %2
+      store_ssbo %6, %0, %0 write_mask=x align_mul=4
+  }
+}`)
+	}
+	s := text(" { pointer_init=@2 }", "5")
+	runPasses(t, s, "lower_variable_initializers")
+	got, err := execute(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := execute(text("", "2"))
+	if err != nil || !bytes.Equal(got, want) || got[0] != 7 {
+		t.Errorf("%v: %x, want %x", err, got[:4], want[:4])
 	}
 }

@@ -8,7 +8,7 @@ import (
 var lowerIdivPass = &Pass{
 	Name: "lower_idiv", For: ir.HasDivision, Class: "A", Run: lowerIdiv, Idempotent: true,
 	Doc: "Writes integer division and remainder (udiv, umod, idiv, irem, imod) of up to 32 bits by a float reciprocal: an estimate that is never too large, " +
-		"one Newton step and two corrections. A divisor of 0 gives any value. 64-bit divisions are lower_int64's.",
+		"one Newton step and two corrections; of up to 16 bits by one product of floats. A divisor of 0 gives any value. 64-bit divisions are lower_int64's.",
 }
 
 func lowerIdiv(c *Context, s *ir.Shader) (bool, error) {
@@ -26,32 +26,44 @@ func lowerIdiv(c *Context, s *ir.Shader) (bool, error) {
 
 // divide builds op over n and d of 8, 16 or 32 bits.
 func divide(b *ir.Builder, op ir.Op, n, d *ir.Def) *ir.Def {
-	bits := n.BitSize
 	signed := op == ir.OpIdiv || op == ir.OpIrem || op == ir.OpImod
-	if bits < 32 {
-		if signed {
-			n, d = b.I2i32(n), b.I2i32(d)
-		} else {
-			n, d = b.U2u32(n), b.U2u32(d)
-		}
+	if n.BitSize < 32 {
+		return divideNarrow(b, op, n, d, signed)
 	}
-	var r *ir.Def
 	if signed {
-		r = divideSigned(b, op, n, d)
+		return divideSigned(b, op, n, d)
+	}
+	q, rem := divideUnsigned(b, n, d)
+	if op == ir.OpUmod {
+		return rem
+	}
+	return q
+}
+
+// divideNarrow divides numbers of up to 16 bits by one float product: the
+// reciprocal's magnitude grows by 4 ulp, which is more than it (2 ulp) and the
+// product (1/2 ulp) err, and less than the 2^-16 of a quotient that the next
+// integer is away.
+func divideNarrow(b *ir.Builder, op ir.Op, n, d *ir.Def, signed bool) *ir.Def {
+	bits := n.BitSize
+	var q *ir.Def
+	if signed {
+		n, d = b.I2i32(n), b.I2i32(d)
+		q = b.F2i32(b.Fmul(b.I2f32(n), b.Iadd(b.Frcp(b.I2f32(d)), b.Imm32(4))))
 	} else {
-		q, rem := divideUnsigned(b, n, d)
-		r = q
-		if op == ir.OpUmod {
-			r = rem
-		}
+		n, d = b.U2u32(n), b.U2u32(d)
+		q = b.F2u32(b.Fmul(b.U2f32(n), b.Iadd(b.Frcp(b.U2f32(d)), b.Imm32(4))))
 	}
-	switch bits {
-	case 8:
-		return b.U2u8(r)
-	case 16:
-		return b.U2u16(r)
+	r := q
+	if op != ir.OpUdiv && op != ir.OpIdiv {
+		r = b.Isub(n, b.Imul(q, d))
 	}
-	return r
+	if op == ir.OpImod {
+		zero := b.Imm32(0)
+		differ := b.Iand(b.Ilt(b.Ixor(n, d), zero), b.Ine(r, zero))
+		r = b.Bcsel(differ, b.Iadd(r, d), r)
+	}
+	return resizeUint(b, r, bits)
 }
 
 // divideUnsigned builds quotient and remainder. The factor 2^32-2048 keeps the

@@ -9,7 +9,7 @@ import (
 var lowerVariableInitializersPass = &Pass{
 	Name: "lower_variable_initializers", Class: "A", Run: lowerVariableInitializers, Idempotent: true,
 	Options: []Option{{"modes", "modes whose variables are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut | ir.ModeShared}},
-	Doc: "Turns constant initialisers into stores at the start of the function that owns the variable, of globals in the entry point. " +
+	Doc: "Turns initialisers, constants and pointers to variables, into stores at the start of the function that owns the variable, of globals in the entry point. " +
 		"The invocations of a workgroup share the stores to its memory, and wait for each other after them.",
 }
 
@@ -65,22 +65,24 @@ func storeInits(impl *ir.Impl, vars []*ir.Variable, modes ir.Mode) (progress boo
 		if err := checkInit(v, &total); err != nil {
 			return progress, err
 		}
-		if v.Init == nil {
+		switch {
+		case v.PointerInit != nil:
+			place := b.DerefVar(v)
+			b.StoreDeref(place, b.DerefVar(v.PointerInit), 1, 0)
+			v.PointerInit = nil
+		case v.Init != nil:
+			storeConstant(b, b.DerefVar(v), v.Init)
+			v.Init = nil
+		default:
 			continue
 		}
-		storeConstant(b, b.DerefVar(v), v.Init)
-		v.Init = nil
 		progress = true
 	}
 	return progress, nil
 }
 
-// checkInit refuses initialisers that are pointers, and those whose stores, added to
-// total, would be too many.
+// checkInit refuses an initialiser whose stores, added to total, would be too many.
 func checkInit(v *ir.Variable, total *int) error {
-	if v.PointerInit != nil {
-		return &Diagnostic{Unsupported: true, Msg: fmt.Sprintf("variable %s: an initialiser that is a pointer is not supported", v.Name)}
-	}
 	if v.Init == nil {
 		return nil
 	}

@@ -8,16 +8,27 @@ import (
 var optConstantFoldingPass = &Pass{
 	Name: "opt_constant_folding", Class: "A", Run: optConstantFolding, Idempotent: true, Rewrites: true,
 	Doc: "Replaces ALU operations over constants by their value in the shader's float environment, and loads from constant data at constant offsets. " +
-		"A selection by a constant condition becomes the side chosen.",
+		"A selection by a constant condition becomes the side chosen. Operations of the subgroup and derivatives of constants, discards by constant conditions, " +
+		"and sources of texture operations that constants make needless (offsets and biases of 0, clamps below LOD 0, offsets into arrays) go too.",
 }
 
 func optConstantFolding(c *Context, s *ir.Shader) (bool, error) {
 	mode := ir.ModeOf(s.Info.FloatControls)
-	return eachInstr(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
-		if v := foldInstr(b, in, s, mode); v != nil && c.Step() {
-			return v
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (changed bool) {
+		b := impl.Builder(ir.AtStart(impl.Start()))
+		for blk := range impl.Blocks() {
+			for in := range blk.Instrs() {
+				b.AtInstr(in)
+				if v := foldInstr(b, in, s, mode); v != nil && c.Step() {
+					in.Def.RewriteUses(v)
+					in.Remove()
+					changed = true
+				} else if v == nil && (in.Kind == ir.KindTex && foldTex(in) || foldConstDiscard(in)) {
+					changed = true
+				}
+			}
 		}
-		return nil
+		return changed
 	}), nil
 }
 
@@ -33,6 +44,8 @@ func foldInstr(b *ir.Builder, in *ir.Instr, s *ir.Shader, mode optab.Mode) *ir.D
 		return b.Const(in.Def.BitSize, vals[:in.Def.NumComponents]...)
 	case in.IsIntrinsic(ir.IntrLoadConstant):
 		return foldLoadConstant(b, in, s)
+	case in.Kind == ir.KindIntrinsic:
+		return foldIntrinsic(b, in)
 	}
 	return nil
 }

@@ -4,16 +4,15 @@ import "nirc/ir"
 
 var optIfPass = &Pass{
 	Name: "opt_if", For: ir.HasIf, Class: "B", Run: implPass(ir.MetaControlFlow, optIf), Optional: true,
-	Doc: "Simplifies ifs: known conditions inside, empty then sides, phis of true and false, equal neighbours, nests.",
+	Doc: "Simplifies ifs: in their sides the condition is known, and what follows of its operands; empty then sides swap, phis of true and false are the condition, " +
+		"equal neighbours and nests become one. Operations on phis of constants become phis of results, selections by such phis phis. " +
+		"An if at the head of a loop whose condition is one constant at first and the other one after that is taken apart: the first side goes before the loop, the other one to its end.",
 }
 
-// optIf simplifies ifs: the condition inside a side is a constant, an empty
-// then side swaps with the else side, a phi of true and false is the
-// condition, neighbours with the same condition merge, and an if that only
-// holds an if becomes one.
 func optIf(impl *ir.Impl) (progress bool) {
 	impl.Require(ir.MetaDominance)
 	progress = optIfConds(impl)
+	progress = splitPhis(impl) || progress
 	if optIfList(&impl.Body) {
 		impl.Preserve(ir.MetaNone)
 		return true
@@ -32,47 +31,6 @@ func optIfConds(impl *ir.Impl) (progress bool) {
 			progress = condInSides(impl, x) || progress
 		}
 		progress = boolPhis(x) || progress
-	}
-	return progress
-}
-
-// condInSides replaces uses of the condition in the if's sides by constants.
-func condInSides(impl *ir.Impl, x *ir.If) (progress bool) {
-	cond := x.Cond.Def
-	if cond.UsedOnce() || cond.Instr.Kind == ir.KindDeref { // a pointer is more than a condition
-		return false
-	}
-	then, els := x.Then.FirstBlock(), x.Else.FirstBlock()
-	var consts [2]*ir.Def
-	for u := range cond.Uses() {
-		if u == &x.Cond {
-			continue
-		}
-		b := useBlock(u)
-		if !b.Reachable() {
-			continue
-		}
-		side := -1
-		switch {
-		case then.Dominates(b):
-			side = 1
-		case els.Dominates(b):
-			side = 0
-		}
-		if side < 0 || u.Instr != nil && u.Instr.Kind == ir.KindALU && u.Swizzle.Lane(0) != 0 {
-			continue
-		}
-		if consts[side] == nil {
-			v := boolBits(side == 1)
-			if cond.BitSize > 1 {
-				v = -v
-			}
-			c := impl.Shader.NewConst(cond.BitSize, v)
-			ir.AtStart(impl.Start()).Insert(c)
-			consts[side] = &c.Def
-		}
-		u.Set(consts[side])
-		progress = true
 	}
 	return progress
 }
@@ -122,6 +80,7 @@ func optIfList(l *ir.List) (progress bool) {
 			progress = swapEmptyThen(x) || progress
 		case *ir.Loop:
 			progress = optIfList(&x.Body) || progress
+			progress = peelFirstIf(x) || progress
 			if !x.Continue.Empty() {
 				progress = optIfList(&x.Continue) || progress
 			}

@@ -4,7 +4,7 @@ import "nirc/ir"
 
 var optIntrinsicsPass = &Pass{
 	Name: "opt_intrinsics", Class: "B", Run: optIntrinsics, Optional: true,
-	Doc: "Rewrites operations of the subgroup into cheaper ones: shuffles whose lane is the own one xor a constant, or a constant, reads, votes and reductions of constants, " +
+	Doc: "Rewrites operations of the subgroup into cheaper ones: shuffles whose lane is the own one xor a constant, or a constant, " +
 		"ballots that are only compared with 0, and the own bit of a ballot.",
 	Options: []Option{{"quad_swaps", "shuffles inside of a quad become quad swaps", true}},
 }
@@ -42,23 +42,6 @@ func cheaperIntrinsic(in *ir.Instr, quads bool) *ir.Def {
 		if v, ok := in.Srcs[1].Def.Const(0); ok {
 			return shuffleXor(in, v, quads)
 		}
-	case ir.IntrReadFirstInvocation, ir.IntrReadInvocation, ir.IntrShuffleUp, ir.IntrShuffleDown, ir.IntrQuadBroadcast,
-		ir.IntrQuadSwapHorizontal, ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal:
-		if in.Srcs[0].Def.IsConst() {
-			return in.Srcs[0].Def
-		}
-	case ir.IntrVoteAny, ir.IntrVoteAll:
-		if in.Srcs[0].Def.IsConst() {
-			return in.Srcs[0].Def
-		}
-	case ir.IntrVoteIeq:
-		if in.Srcs[0].Def.IsConst() {
-			return builderBefore(in).Const(in.Def.BitSize, ^uint64(0)>>(64-in.Def.BitSize))
-		}
-	case ir.IntrReduce, ir.IntrInclusiveScan:
-		if in.Srcs[0].Def.IsConst() && keepsEqual(ir.Op(in.Get(ir.IdxReductionOp))) {
-			return in.Srcs[0].Def
-		}
 	case ir.IntrInverseBallot:
 		// Of lanes that are there when the ballot is, the own bit is what was given.
 		if b := in.Srcs[0].Def.Instr; b.IsIntrinsic(ir.IntrBallot) && b.Block == in.Block && b.Srcs[0].Def.BitSize == in.Def.BitSize {
@@ -68,19 +51,7 @@ func cheaperIntrinsic(in *ir.Instr, quads bool) *ir.Def {
 	return nil
 }
 
-// keepsEqual reports whether x op x is x.
-func keepsEqual(op ir.Op) bool {
-	switch op {
-	case ir.OpIand, ir.OpIor, ir.OpImin, ir.OpImax, ir.OpUmin, ir.OpUmax, ir.OpFmin, ir.OpFmax:
-		return true
-	}
-	return false
-}
-
 func cheaperShuffle(in *ir.Instr, quads bool) *ir.Def {
-	if in.Srcs[0].Def.IsConst() {
-		return in.Srcs[0].Def
-	}
 	if in.Srcs[1].Def.IsConst() {
 		return &builderBefore(in).Intrinsic(ir.IntrReadInvocation, in.Def.NumComponents, in.Def.BitSize, in.Srcs[0].Def, in.Srcs[1].Def).Def
 	}

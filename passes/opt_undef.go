@@ -4,12 +4,10 @@ import "nirc/ir"
 
 var optUndefPass = &Pass{
 	Name: "opt_undef", For: ir.HasUndef, Class: "B", Run: implPass(ir.MetaControlFlow, optUndef), Optional: true,
-	Doc: "Uses the freedom of undefs: selects with one, vectors of them, stores of their channels.",
+	Doc: "Uses the freedom of undefs: a selection between one and a value is the value, a vector of undefs is undef, one that takes all else from its places in another vector is that, " +
+		"and stores leave them out. An integer operation that any result can come of is undef; one that reads an undef and has a fixed result for some value of it has that; one of undefs alone reads zeros.",
 }
 
-// optUndef uses the freedom of undefs: a select between undef and a value is
-// the value, a vector or move of undefs is undef, and stores leave out undef
-// channels.
 func optUndef(impl *ir.Impl) (progress bool) {
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
@@ -44,18 +42,70 @@ func undefALU(impl *ir.Impl, in *ir.Instr) bool {
 		in.Remove()
 		return true
 	case in.Op == ir.OpMov || in.IsVec():
-		for i := range in.Srcs {
-			if !in.Srcs[i].Def.IsUndef() {
-				return false
-			}
-		}
-		if in.Def.Unused() {
+		return undefVec(impl, in)
+	}
+	return undefOperand(impl, in)
+}
+
+// undefVec handles vectors and moves.
+func undefVec(impl *ir.Impl, in *ir.Instr) bool {
+	var whole *ir.Def // what gives all defined components, each in its place
+	undefs := 0
+	for i := range in.Srcs {
+		s := &in.Srcs[i]
+		switch {
+		case s.Def.IsUndef():
+			undefs++
+		case !in.IsVec() || int(s.Def.NumComponents) != len(in.Srcs) || s.Swizzle.Lane(0) != i || whole != nil && whole != s.Def:
 			return false
+		default:
+			whole = s.Def
 		}
+	}
+	if undefs == 0 || in.Def.Unused() {
+		return false
+	}
+	if whole == nil {
+		whole = undefAtStart(impl, in.Def.NumComponents, in.Def.BitSize)
+	}
+	in.Def.RewriteUses(whole)
+	return true
+}
+
+// undefOperand handles the other operations that read an undef.
+func undefOperand(impl *ir.Impl, in *ir.Instr) bool {
+	all, any := true, false
+	for i := range in.Srcs {
+		u := in.Srcs[i].Def.IsUndef()
+		all, any = all && u, any || u
+	}
+	if !any || in.Def.Unused() {
+		return false
+	}
+	b := builderBefore(in)
+	switch in.Op {
+	case ir.OpIadd, ir.OpIsub, ir.OpIxor, ir.OpInot, ir.OpIneg: // of each value of the others some undef makes each result
 		in.Def.RewriteUses(undefAtStart(impl, in.Def.NumComponents, in.Def.BitSize))
 		return true
+	case ir.OpIand, ir.OpImul, ir.OpUmin: // 0 decides
+		in.Def.RewriteUses(b.Const(in.Def.BitSize, make([]uint64, in.Def.NumComponents)...))
+		return true
+	case ir.OpIor, ir.OpUmax: // all ones decide
+		ones := make([]uint64, in.Def.NumComponents)
+		for i := range ones {
+			ones[i] = ^uint64(0) >> (64 - in.Def.BitSize)
+		}
+		in.Def.RewriteUses(b.Const(in.Def.BitSize, ones...))
+		return true
 	}
-	return false
+	if !all {
+		return false
+	}
+	for i := range in.Srcs {
+		d := in.Srcs[i].Def
+		in.Srcs[i].Set(b.Const(d.BitSize, make([]uint64, d.NumComponents)...))
+	}
+	return true
 }
 
 // undefStore drops undef channels from a store's mask, and the store if none remain.
