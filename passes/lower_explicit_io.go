@@ -32,6 +32,7 @@ type address struct {
 	// size is that of the push constant block in bytes, 0 of other memory.
 	size   uint32
 	access ir.Access
+	room   room
 }
 
 type explicitIO struct {
@@ -204,7 +205,11 @@ func (e *explicitIO) address(d *ir.Instr) address {
 		e.addIndex(&a, d.Srcs[1].Def, stride)
 		a.vecStride = vec
 	case ir.DerefPtrAsArray:
-		e.addIndex(&a, d.Srcs[1].Def, ptrStride(parent.Instr))
+		if a.room.bounded {
+			e.addStepBounded(&a, d.Srcs[1].Def, ptrStride(parent.Instr))
+		} else {
+			e.addIndex(&a, d.Srcs[1].Def, ptrStride(parent.Instr))
+		}
 	default:
 		e.fail(d, "wildcard access to %s", info.Modes)
 	}
@@ -255,6 +260,7 @@ func (e *explicitIO) castAddress(d *ir.Instr, info *ir.DerefInfo) address {
 		a.whole, a.vecStride = nil, 0
 	} else if src.NumComponents == 2 {
 		a = address{res: e.b.Channel(src, 0), off: e.bufferOffset(src), whole: src}
+		a.room = roomOf(src, e.s.Options.Robust.Of(info.Modes))
 	} else {
 		a = address{off: src, whole: src}
 	}
@@ -277,7 +283,11 @@ func (e *explicitIO) bufferOffset(ptr *ir.Def) *ir.Def {
 }
 
 func (e *explicitIO) addConst(a *address, n int64) {
-	a.off = e.b.IAddImm(a.off, n)
+	if a.room.bounded {
+		e.addConstBounded(a, n)
+	} else {
+		a.off = e.b.IAddImm(a.off, n)
+	}
 	if a.mul != 0 {
 		a.offset = uint32((int64(a.offset) + n) & int64(a.mul-1))
 	}
@@ -290,6 +300,10 @@ func (e *explicitIO) addIndex(a *address, index *ir.Def, stride uint32) {
 		e.addConst(a, int64(k)<<sh>>sh*int64(stride))
 		return
 	}
+	if a.room.bounded {
+		e.addIndexBounded(a, index, stride)
+		return
+	}
 	var step *ir.Def
 	if e.s.Options.HasAmul && stride&(stride-1) != 0 {
 		step = e.b.Amul(index, e.b.ImmInt(int64(stride), index.BitSize))
@@ -297,6 +311,11 @@ func (e *explicitIO) addIndex(a *address, index *ir.Def, stride uint32) {
 		step = e.b.IMulImm(index, int64(stride))
 	}
 	a.off = e.b.Iadd(a.off, step)
+	a.strided(stride)
+}
+
+// strided notes that multiples of stride were added.
+func (a *address) strided(stride uint32) {
 	if a.mul != 0 && stride != 0 {
 		a.mul = min(a.mul, stride&-stride)
 		a.offset &= a.mul - 1
@@ -384,7 +403,7 @@ func (e *explicitIO) load(in *ir.Instr, a *address, t *ir.Type, mode ir.Mode) *i
 		access |= ir.AccessCanReorder | ir.AccessNonWriteable
 	}
 	one := func(comps uint8, delta uint32) *ir.Def {
-		off := e.b.IAddImm(a.off, int64(delta))
+		off := e.part(a, delta)
 		var l *ir.Instr
 		if a.res != nil {
 			l = e.b.Intrinsic(op, comps, bits, a.res, off)
@@ -423,7 +442,7 @@ func (e *explicitIO) store(in *ir.Instr, a *address, t *ir.Type, mode ir.Mode) {
 	mask := in.Get(ir.IdxWriteMask)
 	access := a.access | ir.Access(in.Get(ir.IdxAccess))
 	one := func(v *ir.Def, mask uint64, delta uint32) {
-		off := e.b.IAddImm(a.off, int64(delta))
+		off := e.part(a, delta)
 		var st *ir.Instr
 		if a.res != nil {
 			st = e.b.Intrinsic(op, 0, 0, v, a.res, off)

@@ -8,19 +8,21 @@ import (
 )
 
 var optCopyPropVarsPass = &Pass{
-	Name: "opt_copy_prop_vars", For: ir.HasDeref, Class: "B", Run: implPass(ir.MetaControlFlow, optCopyPropVars), Optional: true,
-	Doc: "Forwards the known contents of variables to loads, and drops stores of what is there.",
+	Name: "opt_copy_prop_vars", For: ir.HasDeref, Class: "B", Run: optCopyPropVars, Optional: true,
+	Doc: "Forwards the known contents of variables to loads, and drops stores of what is there. What was stored to a robust buffer is not known: out of bounds it is gone.",
 }
 
 // optCopyPropVars forwards what is known of variables' contents along the
 // tree: a load of what was just stored or loaded is that value, and a store of
 // what is there already goes.
-func optCopyPropVars(impl *ir.Impl) bool {
-	impl.Require(ir.MetaBlockIndex)
-	c := &copyProp{impl: impl, writes: make([]writeSet, impl.NumBlocks)}
-	c.collect(&impl.Body)
-	c.list(&impl.Body)
-	return c.progress
+func optCopyPropVars(_ *Context, s *ir.Shader) (bool, error) {
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
+		impl.Require(ir.MetaBlockIndex)
+		c := &copyProp{impl: impl, robust: s.Options.Robust, writes: make([]writeSet, impl.NumBlocks)}
+		c.collect(&impl.Body)
+		c.list(&impl.Body)
+		return c.progress
+	}), nil
 }
 
 // trackedModes are the modes whose contents only change by what this
@@ -53,7 +55,8 @@ type knownComp struct {
 }
 
 type copyProp struct {
-	impl *ir.Impl
+	impl   *ir.Impl
+	robust ir.Robust
 	// writes is what each if and loop may write, by the block before it.
 	writes   []writeSet
 	known    []known
@@ -252,9 +255,12 @@ func (c *copyProp) instr(in *ir.Instr) {
 		c.kill(in)
 		return
 	}
-	if in.Intr == ir.IntrLoadDeref {
+	switch {
+	case in.Intr == ir.IntrLoadDeref:
 		c.load(in, d)
-	} else {
+	case c.robust.Of(m) != ir.RobustOff:
+		c.kill(in) // out of bounds, a load gives zeros after it
+	default:
 		c.store(in, d)
 	}
 }

@@ -456,11 +456,15 @@ func (c *compiler) deref(in *ir.Instr) {
 		return
 	}
 	bits := in.Def.BitSize
+	var x *extra
+	if p.space == spBuffer {
+		x = &extra{in: in, space: spBuffer}
+	}
 	up := c.addressOf(in)
 	switch in.Deref {
 	case ir.DerefStruct:
 		par := c.parent(in)
-		c.emit(inst{op: opPointer, bits: bits, dst: p.at, a: up, b: -1, imm: uint64(p.lay.field(par.t, in.DerefInfo().Field))})
+		c.emit(inst{op: opPointer, bits: bits, dst: p.at, a: up, b: -1, imm: uint64(p.lay.field(par.t, in.DerefInfo().Field)), x: x})
 	case ir.DerefArray, ir.DerefPtrAsArray:
 		par := c.parent(in)
 		stride := p.step
@@ -469,11 +473,11 @@ func (c *compiler) deref(in *ir.Instr) {
 		}
 		if k, ok := in.Srcs[1].Def.Const(0); ok {
 			sh := 64 - in.Srcs[1].Def.BitSize
-			c.emit(inst{op: opPointer, bits: bits, dst: p.at, a: up, b: -1, imm: uint64(int64(k)<<sh>>sh) * uint64(stride)})
+			c.emit(inst{op: opPointer, bits: bits, dst: p.at, a: up, b: -1, imm: uint64(int64(k)<<sh>>sh) * uint64(stride), x: x})
 			return
 		}
 		c.bounds(in, par)
-		c.emit(inst{op: opPointer, n: in.Srcs[1].Def.BitSize, bits: bits, dst: p.at, a: up, b: c.src(in, 1)[0], imm: uint64(stride)})
+		c.emit(inst{op: opPointer, n: in.Srcs[1].Def.BitSize, bits: bits, dst: p.at, a: up, b: c.src(in, 1)[0], imm: uint64(stride), x: x})
 	}
 }
 

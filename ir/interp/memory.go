@@ -109,6 +109,22 @@ func (w *Wave) execMemory(i *inst) {
 	}
 }
 
+// Offsets into buffers from lostOffset on are out of bounds and stay so; those from belowZero on are negative.
+const lostOffset, belowZero = 1 << 31, 0xf0000000
+
+// bufferOffset adds to a byte offset of a buffer. What leaves 32 bits is out of bounds, and does not come back by
+// wrapping around.
+func bufferOffset(off, n uint64) uint64 {
+	if off >= lostOffset && off < belowZero {
+		return off
+	}
+	at := int64(int32(off)) + int64(n)
+	if at < belowZero-1<<32 || at >= lostOffset {
+		at = lostOffset
+	}
+	return uint64(uint32(at))
+}
+
 // execLoad loads a vector in every active lane.
 func (w *Wave) execLoad(i *inst) {
 	x := i.x
@@ -123,10 +139,13 @@ func (w *Wave) execLoad(i *inst) {
 		handle = w.regs[i.b:]
 	}
 	for _, l := range w.on {
-		at := (addr[l] + i.imm)
-		if x.space == spGlobal {
+		at := addr[l] + i.imm
+		switch x.space {
+		case spGlobal:
 			w.aligned(x, l, at, size)
-		} else {
+		case spBuffer:
+			at = bufferOffset(addr[l], i.imm)
+		default:
 			at &= 0xffffffff
 		}
 		for k := int32(0); k < int32(i.n); k++ {
@@ -208,9 +227,12 @@ func (w *Wave) execStore(i *inst) {
 			continue
 		}
 		at := addr[l] + i.imm
-		if x.space == spGlobal {
+		switch x.space {
+		case spGlobal:
 			w.aligned(x, l, at, int(x.bytes))
-		} else {
+		case spBuffer:
+			at = bufferOffset(addr[l], i.imm)
+		default:
 			at &= 0xffffffff
 		}
 		for k := range val {
@@ -289,7 +311,7 @@ func (w *Wave) execAtomic(i *inst) {
 		var old uint64
 		switch x.space {
 		case spBuffer:
-			at &= 0xffffffff
+			at = bufferOffset(at-i.imm, i.imm)
 			if w.bytesAt(spBuffer, int(l), w.regs[i.b+int32(l)], at, n) != nil {
 				w.note(spBuffer, int(l), at, n, emu.AccessAtomic)
 				old = w.l.Env.Mem.Atomic(w.bufAddr+at, n, f)

@@ -391,6 +391,10 @@ func (w *Wave) control(i *inst) {
 // execPointer computes a + b*imm, or a + imm if b is -1.
 func (w *Wave) execPointer(i *inst) {
 	d, a, m := w.regs[i.dst:], w.regs[i.a:], lowBits(i.bits)
+	if i.x != nil {
+		w.execBufferPointer(i)
+		return
+	}
 	if i.b < 0 {
 		for _, l := range w.on {
 			d[l] = (a[l] + i.imm) & m
@@ -400,6 +404,19 @@ func (w *Wave) execPointer(i *inst) {
 	b, sh := w.regs[i.b:], 64-i.n
 	for _, l := range w.on {
 		d[l] = (a[l] + uint64(int64(b[l])<<sh>>sh)*i.imm) & m
+	}
+}
+
+// execBufferPointer is execPointer for pointers to buffers.
+func (w *Wave) execBufferPointer(i *inst) {
+	d, a := w.regs[i.dst:], w.regs[i.a:]
+	for _, l := range w.on {
+		step := i.imm
+		if i.b >= 0 {
+			sh := 64 - i.n
+			step *= uint64(int64(w.regs[i.b+int32(l)]) << sh >> sh)
+		}
+		d[l] = bufferOffset(a[l], step)
 	}
 }
 
