@@ -2,7 +2,7 @@
 
 SHARED   := $(or $(NIRC_SHARED),../shared)
 CORPUS   ?= $(SHARED)/corpus
-BASELINE ?= $(SHARED)/baseline/ir3-a630.tsv
+BASELINE ?= $(wildcard $(SHARED)/baseline/*.tsv)
 REAL     ?=
 SCALE    ?= 1
 TARGETS  ?= ir3 agx midgard
@@ -62,11 +62,12 @@ mutants:
 	@echo "SEED=$(SEED)"
 	go run ./internal/mutants -n $(MUTANTS) -seed $(SEED) $(PACKAGES)
 
-# REAL is a directory of real shaders; with it, compile times are compared with BASELINE.
+# The tables of each target. REAL is a directory of real shaders; with it, compile times are compared with BASELINE, and it is told
+# which steps take them.
 bench:
-	go run ./internal/bench
-	@if [ -d "$(REAL)" ]; then for b in $(BASELINE); do go run ./internal/bench -max 1 -generated=false -baseline $$b -real "$(REAL)" -scale $(SCALE); done; \
-	else echo "no comparison: REAL names no directory of real shaders"; fi
+	@bad=0; for t in $(TARGETS); do go run ./internal/bench -t $$t || bad=1; done; \
+	if [ -d "$(REAL)" ]; then for b in $(BASELINE); do go run ./internal/bench -max 1 -generated=false -baseline $$b -real "$(REAL)" -scale $(SCALE) || bad=1; done; \
+	else echo "no comparison: REAL names no directory of real shaders"; fi; exit $$bad
 
 generate:
 	go generate ./...

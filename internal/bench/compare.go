@@ -7,11 +7,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"nirc"
+	"nirc/passes"
 )
 
 // timing is a shader with its time in the table and here.
@@ -62,7 +65,7 @@ func compare(c *config) error {
 	fmt.Printf("%s: %d of %d shaders for %s %s -%s, warm, best of %d; table scaled by %.2f\n", filepath.Base(c.baseline), len(done), len(rows), target, gpu, c.opts.Level, c.rounds, c.scale)
 	summary(done, (processTime()-cpu).Seconds()*1e6/float64(max(runs, 1)))
 	printFailed(failed)
-	return nil
+	return bySteps(c, done)
 }
 
 // timeOne compiles a module from its bytes in memory to code in memory.
@@ -148,6 +151,50 @@ func summary(done []*timing, cpu float64) {
 			fmt.Fprintf(t, "%.2f\t%.0f µs\t%.0f µs in the table\t  %s\t\n", r.ours/r.ref, r.ours, r.ref, r.file)
 		}
 	})
+	fmt.Printf("\nslowest an instruction, of those with %d or more\n", fewInstrs)
+	long := slices.DeleteFunc(slices.Clone(done), func(r *timing) bool { return r.ourInstrs < fewInstrs })
+	sort.SliceStable(long, func(i, j int) bool { return long[i].perInstr() > long[j].perInstr() })
+	table(os.Stdout, func(t io.Writer) {
+		for _, r := range long[:min(10, len(long))] {
+			fmt.Fprintf(t, "%.0f ns\t%d instructions\t%.2f\t  %s\t\n", r.perInstr(), r.ourInstrs, r.ours/r.ref, r.file)
+		}
+	})
+}
+
+// fewInstrs is below what the floor of a compile, and not the instructions, decides.
+const fewInstrs = 100
+
+// perInstr is the time of an instruction of the code in ns.
+func (r *timing) perInstr() float64 { return 1e3 * r.ours / float64(r.ourInstrs) }
+
+// bySteps prints which passes and machine steps take the time over all shaders.
+func bySteps(c *config, done []*timing) error {
+	times := passes.Times{Clock: threadTime}
+	for _, r := range done {
+		data, err := os.ReadFile(filepath.Join(c.real, filepath.FromSlash(r.file)))
+		if err != nil {
+			return err
+		}
+		one := passes.Times{Clock: threadTime}
+		o := c.opts
+		o.Run.Times = &one
+		if _, err := nirc.Compile(context.Background(), data, o); err != nil {
+			return err
+		}
+		times.Merge(&one)
+	}
+	var all time.Duration
+	for _, s := range times.Steps {
+		all += s.Time
+	}
+	sort.SliceStable(times.Steps, func(i, j int) bool { return times.Steps[i].Time > times.Steps[j].Time })
+	fmt.Printf("\nsteps that take most, of %d\n", len(times.Steps))
+	table(os.Stdout, func(t io.Writer) {
+		for _, s := range times.Steps[:min(20, len(times.Steps))] {
+			fmt.Fprintf(t, "%.1f %%\t%d runs\t%d changed something\t  %s\t\n", 100*float64(s.Time)/float64(all), s.Runs, s.Changes, s.Name)
+		}
+	})
+	return nil
 }
 
 // printFailed says why shaders that the table has do not compile here, by reason.
