@@ -85,6 +85,26 @@ func (t *translator) construct(in *inst) {
 	t.setLeaves(in, ty, out)
 }
 
+// replicated writes out an instruction that makes all parts of a composite of one
+// (SPV_EXT_replicated_composites).
+func (t *translator) replicated(in *inst) *inst {
+	ty := t.typeOf(in.typ)
+	n := len(ty.members)
+	if ty.kind != tStruct {
+		n = int(ty.n)
+	}
+	if ty.kind != tStruct && ty.kind != tArray && ty.kind != tMatrix && ty.kind != tVector {
+		t.fail(in.id, "%s: the type %s is not composite", in.op, ty)
+	}
+	t.spend(n)
+	x := *in
+	x.args = make([]uint32, n)
+	for i := range x.args {
+		x.args[i] = t.arg(in, 0)
+	}
+	return &x
+}
+
 // place follows literal indices into a composite type: the leaves that the
 // part has, and if it is a component of a leaf, which (else -1).
 func (t *translator) place(in *inst, ty *typ, idx []uint32) (part *typ, first, n, comp int) {

@@ -90,6 +90,8 @@ func (t *translator) constDecl(in *inst) {
 		}
 	case spv.OpConstantComposite, spv.OpSpecConstantComposite:
 		t.composite(in, c)
+	case spv.OpConstantCompositeReplicateEXT, spv.OpSpecConstantCompositeReplicateEXT:
+		t.composite(t.replicated(in), c)
 	case spv.OpConstantNull:
 		c.kind = cNull
 		if ty.numeric() || ty.kind == tPointer {

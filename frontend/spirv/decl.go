@@ -47,4 +47,7 @@ func isType(op spv.Op) bool {
 			op != spv.OpExtInstImport && op != spv.OpDecorationGroup
 }
 
-func isConstant(op spv.Op) bool { return op >= spv.OpConstantTrue && op <= spv.OpSpecConstantOp }
+func isConstant(op spv.Op) bool {
+	return op >= spv.OpConstantTrue && op <= spv.OpSpecConstantOp ||
+		op == spv.OpConstantCompositeReplicateEXT || op == spv.OpSpecConstantCompositeReplicateEXT
+}

@@ -173,6 +173,8 @@ func (t *translator) compositeInst(in *inst) bool {
 	switch in.op {
 	case spv.OpCompositeConstruct:
 		t.construct(in)
+	case spv.OpCompositeConstructReplicateEXT:
+		t.construct(t.replicated(in))
 	case spv.OpCompositeExtract:
 		t.compositeExtract(in)
 	case spv.OpCompositeInsert:

@@ -21,6 +21,9 @@ func (t *translator) extInst(in *inst) {
 		t.debugInst(in)
 		return
 	}
+	if t.amdSet(in, t.extSets[set]) {
+		return
+	}
 	switch named, non := t.m.Insts[set].ImportSet(); {
 	case non, named == spv.ExtSetDebugInfo, named == spv.ExtSetOpenCLDebugInfo100:
 		return // these say nothing about what is computed; lines come from OpLine

@@ -217,6 +217,7 @@ func (t *translator) geometryMode(in *inst, m spv.ExecutionMode, n uint32) {
 		geom.OutPrimitive = ir.OutLineStrip
 	case spv.ExecutionModeOutputTriangleStrip:
 		geom.OutPrimitive = ir.OutTriangleStrip
+	case spv.ExecutionModeQuadDerivativesKHR: // lanes of a quad compute them together whatever other quads do
 	case spv.ExecutionModeOriginUpperLeft, spv.ExecutionModeVertexOrderCw, spv.ExecutionModeStencilRefUnchangedFrontAMD,
 		spv.ExecutionModePixelInterlockOrderedEXT, spv.ExecutionModePixelInterlockUnorderedEXT,
 		spv.ExecutionModeSampleInterlockOrderedEXT, spv.ExecutionModeSampleInterlockUnorderedEXT:

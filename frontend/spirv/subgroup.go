@@ -22,6 +22,7 @@ var subgroupTable = [...]subgroupRow{
 	{spv.OpGroupNonUniformShuffleDown, ir.IntrShuffleDown, true},
 	{spv.OpGroupNonUniformRotateKHR, ir.IntrRotate, true},
 	{spv.OpGroupNonUniformQuadBroadcast, ir.IntrQuadBroadcast, true},
+	{spv.OpGroupBroadcast, ir.IntrReadInvocation, true},
 }
 
 // reduceOps are the arithmetic subgroup instructions and their ALU operations.
@@ -35,6 +36,16 @@ var reduceOps = [...]struct {
 	{spv.OpGroupNonUniformSMax, ir.OpImax}, {spv.OpGroupNonUniformUMax, ir.OpUmax}, {spv.OpGroupNonUniformFMax, ir.OpFmax},
 	{spv.OpGroupNonUniformBitwiseAnd, ir.OpIand}, {spv.OpGroupNonUniformBitwiseOr, ir.OpIor}, {spv.OpGroupNonUniformBitwiseXor, ir.OpIxor},
 	{spv.OpGroupNonUniformLogicalAnd, ir.OpIand}, {spv.OpGroupNonUniformLogicalOr, ir.OpIor}, {spv.OpGroupNonUniformLogicalXor, ir.OpIxor},
+
+	{spv.OpGroupIAdd, ir.OpIadd}, {spv.OpGroupFAdd, ir.OpFadd}, {spv.OpGroupIMulKHR, ir.OpImul}, {spv.OpGroupFMulKHR, ir.OpFmul},
+	{spv.OpGroupSMin, ir.OpImin}, {spv.OpGroupUMin, ir.OpUmin}, {spv.OpGroupFMin, ir.OpFmin},
+	{spv.OpGroupSMax, ir.OpImax}, {spv.OpGroupUMax, ir.OpUmax}, {spv.OpGroupFMax, ir.OpFmax},
+	{spv.OpGroupBitwiseAndKHR, ir.OpIand}, {spv.OpGroupBitwiseOrKHR, ir.OpIor}, {spv.OpGroupBitwiseXorKHR, ir.OpIxor},
+	{spv.OpGroupLogicalAndKHR, ir.OpIand}, {spv.OpGroupLogicalOrKHR, ir.OpIor}, {spv.OpGroupLogicalXorKHR, ir.OpIxor},
+
+	{spv.OpGroupIAddNonUniformAMD, ir.OpIadd}, {spv.OpGroupFAddNonUniformAMD, ir.OpFadd},
+	{spv.OpGroupSMinNonUniformAMD, ir.OpImin}, {spv.OpGroupUMinNonUniformAMD, ir.OpUmin}, {spv.OpGroupFMinNonUniformAMD, ir.OpFmin},
+	{spv.OpGroupSMaxNonUniformAMD, ir.OpImax}, {spv.OpGroupUMaxNonUniformAMD, ir.OpUmax}, {spv.OpGroupFMaxNonUniformAMD, ir.OpFmax},
 }
 
 // subgroup translates subgroup instructions and reports whether it was one.
@@ -136,12 +147,16 @@ func (t *translator) vote(in *inst) bool {
 	case spv.OpGroupNonUniformElect:
 		t.subgroupScope(in)
 		t.set(in, &b.Intrinsic(ir.IntrElect, 1, 1).Def)
-	case spv.OpGroupNonUniformAll:
+	case spv.OpGroupNonUniformAll, spv.OpGroupAll:
 		t.subgroupScope(in)
 		one(ir.IntrVoteAll, 1)
-	case spv.OpGroupNonUniformAny:
+	case spv.OpGroupNonUniformAny, spv.OpGroupAny:
 		t.subgroupScope(in)
 		one(ir.IntrVoteAny, 1)
+	case spv.OpGroupNonUniformQuadAllKHR:
+		one(ir.IntrQuadVoteAll, 0)
+	case spv.OpGroupNonUniformQuadAnyKHR:
+		one(ir.IntrQuadVoteAny, 0)
 	case spv.OpSubgroupAllKHR:
 		one(ir.IntrVoteAll, 0)
 	case spv.OpSubgroupAnyKHR:
