@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,12 @@ func parseOption(like any, text string) (any, error) {
 		v, err := strconv.Atoi(text)
 		if err != nil {
 			return nil, fmt.Errorf("want an integer")
+		}
+		return v, nil
+	case float64:
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("want a number")
 		}
 		return v, nil
 	case ir.Mode:

@@ -45,7 +45,7 @@ type Pass struct {
 type Option struct {
 	Name    string
 	Doc     string
-	Default any // bool, int, string or ir.Mode: gives the type
+	Default any // bool, int, float64, string or ir.Mode: gives the type
 }
 
 // Context is what a running pass may ask for.
@@ -93,11 +93,14 @@ func (c *Context) arg(name string) any {
 	panic("passes: " + c.pass.Name + " asks for option " + name + " that it does not declare")
 }
 
-// Bool, Int, String and Modes return the pass's own options.
+// Bool, Int, Float, String and Modes return the pass's own options.
 func (c *Context) Bool(name string) bool { return c.arg(name).(bool) }
 
 // Int returns an integer option.
 func (c *Context) Int(name string) int { return c.arg(name).(int) }
+
+// Float returns an option that is a number with a fraction.
+func (c *Context) Float(name string) float64 { return c.arg(name).(float64) }
 
 // String returns a text option.
 func (c *Context) String(name string) string { return c.arg(name).(string) }

@@ -1,0 +1,254 @@
+package passes
+
+import (
+	"math"
+	"testing"
+
+	"nirc/ir"
+)
+
+// stateTest executes a shader before and after a pass, and says by what the shader did before what it has to do after.
+type stateTest struct {
+	list string
+	text string
+	// want changes the first run's outputs of a lane to what the second must give, and says whether the lane lives.
+	want func(t *testing.T, lane int, before *stageRun) (slots map[ir.Slot][4]float32, lives bool)
+}
+
+const stateColor = `shader fragment "main" {
+  fn f0 "main" entry() {
+    b0:
+      %900:32 = load_const 0x0
+      %1:32x2 = load_barycentric_pixel interp_mode=smooth
+      %2:32x4 = load_interpolated_input %1, %900 base=32 dest_type=f32 io_semantics={VAR0 1}
+      store_output %2, %900 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+  }
+}`
+
+// stateProbe stores what state passes change in the parts that a test asks for.
+const stateProbe = `shader fragment "main" {
+  fn f0 "main" entry() {
+    b0:
+      %900:32 = load_const 0x0
+      %1:32x2 = load_barycentric_pixel interp_mode=smooth
+      %2:32x4 = load_interpolated_input %1, %900 base=32 dest_type=f32 io_semantics={VAR0 1}
+      %3:32x4 = load_interpolated_input %1, %900 base=33 dest_type=f32 io_semantics={VAR1 1}
+      %4:32x4 = load_frag_coord
+      %5:32x2 = load_point_coord
+      %6:1 = load_front_face
+      %7:32 = b2f32 %6
+      %11:32x4 = load_interpolated_input %1, %900 base=34 dest_type=f32 io_semantics={VAR2 1}
+      %8:32 = mov %11.x
+      %9:32 = ddy %8
+      %10:32x4 = vec4 %5.x, %5.y, %7, %9
+      store_output %2, %900 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1}
+      store_output %3, %900 base=5 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA1 1}
+      store_output %4, %900 base=6 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA2 1}
+      store_output %10, %900 base=7 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA3 1}
+  }
+}`
+
+const stateVertex = `shader vertex "main" {
+  fn f0 "main" entry() {
+    b0:
+      %900:32 = load_const 0x0
+      %1:32x4 = load_input %900 base=0 range=1 dest_type=f32 io_semantics={ATTRIB0 1}
+      %2:32x4 = load_input %900 base=1 range=1 dest_type=f32 io_semantics={ATTRIB1 1}
+      store_output %1, %900 base=0 range=1 write_mask=xyzw src_type=f32 io_semantics={POS 1}
+      store_output %2, %900 base=2 range=1 write_mask=xyzw src_type=f32 io_semantics={CLIP_DIST0 1}
+      store_output %2, %900 base=32 range=1 write_mask=xyzw src_type=f32 io_semantics={VAR0 1}
+  }
+}`
+
+func sat(x float32) float32 { return min(max(x, 0), 1) }
+
+// out reads a slot of a run.
+func (r *stageRun) out(lane int, s ir.Slot) (v [4]float32) {
+	for i, w := range r.Out[lane][s] {
+		v[i] = math.Float32frombits(w)
+	}
+	return v
+}
+
+// changed is a want of a test in which one slot changes, and all live.
+func changed(slot ir.Slot, f func(v [4]float32, lane int, r *stageRun) [4]float32) func(*testing.T, int, *stageRun) (map[ir.Slot][4]float32, bool) {
+	return func(_ *testing.T, lane int, r *stageRun) (map[ir.Slot][4]float32, bool) {
+		return map[ir.Slot][4]float32{slot: f(r.out(lane, slot), lane, r)}, true
+	}
+}
+
+var stateTests = []stateTest{
+	{"lower_alpha_test(func=less,ref=0.5)", stateColor, func(_ *testing.T, lane int, r *stageRun) (map[ir.Slot][4]float32, bool) {
+		return nil, r.out(lane, ir.SlotData0)[3] < 0.5
+	}},
+	{"lower_alpha_test(func=never)", stateColor, func(*testing.T, int, *stageRun) (map[ir.Slot][4]float32, bool) { return nil, false }},
+	{"lower_alpha_test(func=greater_or_equal,ref=-1000,alpha_to_one=true)", stateColor, changed(ir.SlotData0, func(v [4]float32, _ int, _ *stageRun) [4]float32 {
+		v[3] = 1
+		return v
+	})},
+	{"lower_clamp_color_outputs", stateColor, changed(ir.SlotData0, func(v [4]float32, _ int, _ *stageRun) [4]float32 {
+		return [4]float32{sat(v[0]), sat(v[1]), sat(v[2]), sat(v[3])}
+	})},
+	{"lower_fragcolor(count=3)", stateColor, func(_ *testing.T, lane int, r *stageRun) (map[ir.Slot][4]float32, bool) {
+		c := r.out(lane, ir.SlotData0)
+		return map[ir.Slot][4]float32{ir.SlotData0: c, ir.SlotData0 + 1: c, ir.SlotData0 + 2: c}, true
+	}},
+	{"lower_flatshade(locations=1)", stateColor, nil}, // filled in by the test: the provoking vertex's value
+	{"lower_fragcoord_wtrans", stateProbe, changed(ir.SlotData0+2, func(v [4]float32, _ int, _ *stageRun) [4]float32 {
+		v[3] = 1 / v[3]
+		return v
+	})},
+	{"lower_pntc_ytransform", stateProbe, changed(ir.SlotData0+3, func(v [4]float32, _ int, _ *stageRun) [4]float32 {
+		v[1] = 1 - v[1]
+		return v
+	})},
+	{"lower_wpos_ytransform(height=16)", stateProbe, func(_ *testing.T, lane int, r *stageRun) (map[ir.Slot][4]float32, bool) {
+		at, d := r.out(lane, ir.SlotData0+2), r.out(lane, ir.SlotData0+3)
+		at[1], d[3] = 16-at[1], -d[3]
+		return map[ir.Slot][4]float32{ir.SlotData0 + 2: at, ir.SlotData0 + 3: d}, true
+	}},
+	{"lower_wpos_ytransform(push=8,integer_center=true)", stateProbe, func(_ *testing.T, lane int, r *stageRun) (map[ir.Slot][4]float32, bool) {
+		at, d := r.out(lane, ir.SlotData0+2), r.out(lane, ir.SlotData0+3)
+		at[0], at[1], d[3] = at[0]-0.5, -at[1]+32-0.5, -d[3]
+		return map[ir.Slot][4]float32{ir.SlotData0 + 2: at, ir.SlotData0 + 3: d}, true
+	}},
+	{"lower_texcoord_replace_late(coords=2,y_invert=true)", stateProbe, func(_ *testing.T, lane int, r *stageRun) (map[ir.Slot][4]float32, bool) {
+		p := r.out(lane, ir.SlotData0+3)
+		return map[ir.Slot][4]float32{ir.SlotData0 + 1: {p[0], 1 - p[1], 0, 1}}, true
+	}},
+	{"lower_two_sided_color(back=1)", stateProbe, func(_ *testing.T, lane int, r *stageRun) (map[ir.Slot][4]float32, bool) {
+		c := r.out(lane, ir.SlotData0)
+		if r.out(lane, ir.SlotData0+3)[2] == 0 {
+			c = r.out(lane, ir.SlotData0+1)
+		}
+		return map[ir.Slot][4]float32{ir.SlotData0: c}, true
+	}},
+	{"lower_poly_line_smooth(samples=4,colors=1)", stateProbe, changed(ir.SlotData0, func(v [4]float32, lane int, _ *stageRun) [4]float32 {
+		if v[3] /= 4; lane == 3 { // a helper covers nothing
+			v[3] = 0
+		}
+		return v
+	})},
+	{"lower_point_smooth(colors=1)", stateProbe, nil}, // by distance
+	{"lower_clip_disable(planes=6)", stateVertex, changed(ir.SlotClipDist0, func(v [4]float32, _ int, _ *stageRun) [4]float32 { return [4]float32{0, v[1], v[2], 0} })},
+	{"lower_clip_halfz", stateVertex, changed(ir.SlotPos, func(v [4]float32, _ int, _ *stageRun) [4]float32 {
+		v[2] = (v[2] + v[3]) / 2
+		return v
+	})},
+	{"lower_clamp_color_outputs(locations=1)", stateVertex, changed(ir.SlotVar0, func(v [4]float32, _ int, _ *stageRun) [4]float32 {
+		return [4]float32{sat(v[0]), sat(v[1]), sat(v[2]), sat(v[3])}
+	})},
+	{"lower_passthrough_edgeflags(from=1,to=5)", stateVertex, changed(ir.SlotVar0+5, func(_ [4]float32, lane int, r *stageRun) [4]float32 { return [4]float32{r.out(lane, ir.SlotVar0)[0]} })},
+	{"lower_point_size_mov(size=4.5)", stateVertex, changed(ir.SlotPointSize, func([4]float32, int, *stageRun) [4]float32 { return [4]float32{4.5} })},
+	{"lower_point_size_mov(push=12)", stateVertex, changed(ir.SlotPointSize, func([4]float32, int, *stageRun) [4]float32 { return [4]float32{32} })},
+}
+
+// statePush has the scale -1 at 8 and the bias 32 at 12.
+var statePush = []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0xbf, 0, 0, 0, 0x42}
+
+// TestStatePasses executes shaders before and after the passes that do the state of a pipeline in the shader; all that the
+// state does not touch stays.
+func TestStatePasses(t *testing.T) {
+	for _, c := range stateTests {
+		t.Run(c.list, func(t *testing.T) {
+			before := parseShader(t, c.text)
+			after := ir.Clone(before)
+			runPasses(t, after, c.list)
+			moved := 0
+			for seed := int64(1); seed <= 4; seed++ {
+				a, err := runStage(before, stageInputs{seed: seed, push: statePush})
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := runStage(after, stageInputs{seed: seed, push: statePush})
+				if err != nil {
+					t.Fatalf("%v\n%s", err, ir.Print(after))
+				}
+				for lane := range a.Out {
+					moved += c.lane(t, lane, a, b)
+				}
+			}
+			if moved == 0 {
+				t.Errorf("the pass changes nothing that the shader does")
+			}
+		})
+	}
+}
+
+// lane compares a lane, and returns 1 if the pass changed what it does.
+func (c *stateTest) lane(t *testing.T, lane int, a, b *stageRun) int {
+	slots, lives := map[ir.Slot][4]float32{}, true
+	switch {
+	case c.want != nil:
+		slots, lives = c.want(t, lane, a)
+	case c.text == stateColor: // flat: all pixels of the primitive have the first one's colour
+		slots[ir.SlotData0] = b.out(0, ir.SlotData0)
+	default: // a smooth point: outside of the circle nothing is left, well inside all
+		v, p := a.out(lane, ir.SlotData0), a.out(lane, ir.SlotData0+3)
+		d := 2 * math.Hypot(float64(p[0])-0.5, float64(p[1])-0.5)
+		got := b.out(lane, ir.SlotData0)
+		switch {
+		case d < 0.6: // pixels are a quarter of the point's radius wide
+		case d > 1.4:
+			v[3] = 0
+		default:
+			v[3] = got[3]
+		}
+		slots[ir.SlotData0] = v
+	}
+	if b.Live[lane] != (lives && a.Live[lane]) {
+		t.Errorf("lane %d: alive %v, want %v", lane, b.Live[lane], lives)
+	}
+	if !lives {
+		return 1
+	}
+	moved := 0
+	for s := range a.Out[lane] {
+		slot := ir.Slot(s)
+		got, want := b.out(lane, slot), a.out(lane, slot)
+		if got != want {
+			moved = 1
+		}
+		if w, ok := slots[slot]; ok {
+			want = w
+		}
+		if got != want {
+			t.Errorf("lane %d slot %d: %v, want %v", lane, s, got, want)
+		}
+	}
+	return moved
+}
+
+// TestTexcoordReplace gives the same before lower_io, on variables, as after it.
+func TestTexcoordReplace(t *testing.T) {
+	s := parseShader(t, `shader fragment "main" {
+  var @1 shader_in vec4f32[2] "t" { location=VAR0 interp=smooth }
+  var @2 shader_out vec4f32 "o" { location=DATA0 }
+  fn f0 "main" entry() {
+    b0:
+      %901:32 = load_const 0x1
+      %1:32 = deref_var @1
+      %4:32 = deref_array %1[%901]
+      %2:32x4 = load_deref %4
+      %3:32 = deref_var @2
+      store_deref %3, %2 write_mask=xyzw
+  }
+}`)
+	late, early := ir.Clone(s), ir.Clone(s)
+	runPasses(t, late, "lower_io,lower_texcoord_replace_late(coords=2)")
+	runPasses(t, early, "lower_texcoord_replace(coords=2),lower_io")
+	a, err := runStage(late, stageInputs{seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := runStage(early, stageInputs{seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := differ(a, b); d != "" {
+		t.Error(d)
+	}
+	if c := a.out(1, ir.SlotData0); c[2] != 0 || c[3] != 1 || c[0] == 0 {
+		t.Errorf("the point's place is %v", c)
+	}
+}
