@@ -4,6 +4,8 @@ SHARED   := $(or $(NIRC_SHARED),../shared)
 CORPUS   ?= $(SHARED)/corpus
 BASELINE ?= $(wildcard $(SHARED)/baseline/*.tsv)
 REAL     ?=
+# A folder of .spv files for each family of shaders, for their code's size and cycles.
+FAMILIES ?=
 SCALE    ?= 1
 TARGETS  ?= ir3 agx midgard
 TIME     ?= 1m
@@ -65,6 +67,7 @@ mutants:
 # The tables of each target. REAL is a directory of real shaders; with it, compile times are compared with BASELINE, and it is told
 # which steps take them.
 bench:
+	@if [ -d "$(FAMILIES)" ]; then for t in $(TARGETS); do go run ./internal/bench -t $$t -families "$(FAMILIES)" || exit 1; done; fi
 	@bad=0; for t in $(TARGETS); do go run ./internal/bench -t $$t || bad=1; done; \
 	if [ -d "$(REAL)" ]; then for b in $(BASELINE); do go run ./internal/bench -max 1 -generated=false -baseline $$b -real "$(REAL)" -scale $(SCALE) || bad=1; done; \
 	else echo "no comparison: REAL names no directory of real shaders"; fi; exit $$bad

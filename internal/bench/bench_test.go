@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,42 @@ func TestGeneratedCompiles(t *testing.T) {
 		if f.time[stageParse] == 0 || f.time[stageGenerate] == 0 || f.allocs[stageTranslate] == 0 {
 			t.Errorf("a stage took no time or made nothing: %+v", f)
 		}
+	}
+}
+
+// TestFamilies: a family counts what compiles, in the half that its name says, and what does not.
+func TestFamilies(t *testing.T) {
+	dir := t.TempDir()
+	words := []byte(generate(40))
+	for name, data := range map[string][]byte{"x/a.spv": words, "x/b.spv": words, "x/c.spv": words, "y/a.spv": words, "y/bad.spv": []byte("no module")} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var x, y family
+	for f, name := range map[*family]string{&x: "x", &y: "y"} {
+		if err := f.measure(filepath.Join(dir, name), nirc.Options{Level: passes.O1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if x.shaders != 3 || x.refused != 0 || y.shaders != 1 || y.refused != 1 {
+		t.Errorf("%+v, %+v", x, y)
+	}
+	if x.instrs != 3*y.instrs || y.instrs == 0 || x.bytes != 3*y.bytes || math.Abs(x.cycles-3*y.cycles) > 1e-6 || x.counted[0]+x.counted[1] != 3 {
+		t.Errorf("%+v is not three times %+v", x, y)
+	}
+	for half := range x.counted {
+		if x.counted[half] > 0 && math.Abs(x.mean(half)-y.cycles) > 1e-6 {
+			t.Errorf("half %d has the mean %v of shaders of %v", half, x.mean(half), y.cycles)
+		}
+	}
+	x.add(&y)
+	if x.shaders != 4 || x.refused != 1 {
+		t.Errorf("sum %+v", x)
 	}
 }
 

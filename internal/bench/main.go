@@ -6,6 +6,7 @@
 //
 //	go run ./internal/bench [-corpus DIR] [-max N] [-O LEVEL] [-t TARGET]
 //	go run ./internal/bench -baseline FILE -real DIR
+//	go run ./internal/bench -families DIR [-t TARGET]
 package main
 
 import (
@@ -26,6 +27,7 @@ import (
 // config is what the flags say.
 type config struct {
 	corpus, baseline, real string
+	families               string
 	opts                   nirc.Options
 	max, rounds            int
 	scale                  float64
@@ -55,6 +57,7 @@ func parseFlags() (*config, error) {
 	flag.StringVar(&c.corpus, "corpus", defaultCorpus(), "directory of .spv, .spvasm, .vert, .frag and .comp files")
 	flag.StringVar(&c.baseline, "baseline", "", "table of another compiler's times, named TARGET-GPU.tsv")
 	flag.StringVar(&c.real, "real", "", "directory of the modules that the table is about")
+	flag.StringVar(&c.families, "families", "", "directory with a folder of .spv files for each family: print the size and weighed cycles of their code, and no times")
 	flag.StringVar(&c.opts.Target, "t", nirc.DefaultTarget, "target")
 	flag.StringVar(&c.opts.GPU, "gpu", "", "GPU of the target, the first if empty")
 	flag.IntVar(&c.max, "max", 0, "look at no more than this many corpus files, evenly chosen; 0: all")
@@ -91,6 +94,9 @@ func defaultCorpus() string {
 }
 
 func run(c *config) error {
+	if c.families != "" {
+		return families(c, os.Stdout)
+	}
 	if c.baseline != "" {
 		return compare(c)
 	}
