@@ -29,6 +29,9 @@ import (
 	"time"
 )
 
+// testOnly are packages of tests alone: a change there makes other tests, and no other compiler.
+var testOnly = map[string]bool{"nirc/ir/irtest": true, "nirc/backend/gputest": true}
+
 // config is what the flags say.
 type config struct {
 	n        int
@@ -147,6 +150,7 @@ func (c *config) sample() ([]*patch, error) {
 		return nil, err
 	}
 	var all []site
+	pkgs = slices.DeleteFunc(pkgs, func(p pkg) bool { return testOnly[p.ImportPath] })
 	for i := range pkgs {
 		s, err := pkgs[i].sites()
 		if err != nil {

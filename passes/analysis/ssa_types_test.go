@@ -32,6 +32,7 @@ func TestSSATypes(t *testing.T) {
       %9:32 = load_const 0x7
       %11:32 = mov %10
       %12:32x2 = vec2 %9, %9
+      %13:32 = f2i32 %4
   }
 }
 `)
@@ -51,8 +52,11 @@ func TestSSATypes(t *testing.T) {
 		}
 	}
 	f, i, both := TypeFloat, TypeInt, TypeFloat|TypeInt
-	// The last constant is only read by a vector that nothing reads.
-	want := []SSAType{f, i, both, f, both, both, 0, f, 0, both, 0, both, 0}
+	// The last constant is only read by a vector that nothing reads. What a conversion makes of a float is none.
+	want := []SSAType{f, i, both, f, both, both, 0, f, 0, both, 0, both, 0, i}
+	if len(got) != len(want) {
+		t.Fatalf("%d values, want %d", len(got), len(want))
+	}
 	for k, w := range want {
 		if got[k] != w {
 			t.Errorf("value %d: %d, want %d", k, got[k], w)
