@@ -3,6 +3,8 @@ package passes
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"math"
 	"testing"
 
 	"nirc/internal/emu"
@@ -34,6 +36,8 @@ func testImages(bind *emu.Bindings) (err error) {
 	bind.Set(0, 1, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: image(emu.ImageDesc{Width: 8, Height: 8, Mips: 4}, "R8G8B8A8_UNORM"), Sampler: smp}})
 	bind.Set(0, 2, []emu.Descriptor{{Type: emu.DescStorageImage, Image: image(emu.ImageDesc{Width: 4, Height: 4}, "R32_UINT")}})
 	bind.Set(0, 3, []emu.Descriptor{{Type: emu.DescStorageImage, Image: image(emu.ImageDesc{Width: 4, Height: 4, Layers: 2}, "R32_UINT")}})
+	bind.Set(0, 4, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: image(emu.ImageDesc{Width: 8, Height: 1, Mips: 4}, "R8G8B8A8_UNORM"), Sampler: smp}})
+	bind.Set(0, 5, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: image(emu.ImageDesc{Width: 8, Height: 8, Mips: 4}, "R8G8B8A8_SRGB"), Sampler: smp}})
 	return err
 }
 
@@ -106,5 +110,47 @@ func TestPointerInitialiser(t *testing.T) {
 	want, err := execute(text("", "2"))
 	if err != nil || !bytes.Equal(got, want) || got[0] != 7 {
 		t.Errorf("%v: %x, want %x", err, got[:4], want[:4])
+	}
+}
+
+// TestTexResults lets the shader decode and swizzle what a texture of another
+// format holds.
+func TestTexResults(t *testing.T) {
+	run := func(binding, result, list string) []float32 {
+		s := parseShader(t, `shader compute "main" {
+  info { workgroup_size=1,1,1 }
+  var @1 uniform sampled2D<f32> "t" { set=0 binding=`+binding+` }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x3 = load_workgroup_id
+      %2:32 = mov %1.x
+      %3:32x2 = vec2 %2, %2
+      %4:32 = deref_var @1
+      %5:32x4 = txf texture_deref=%4 coord=%3 lod=%0 dim=2D dest=f32 coord_components=2
+      %6:32x4 = mov %5.`+result+`
+      %7:32 = load_const 0x4
+      %8:32 = ishl %2, %7
+      store_ssbo %6, %0, %8 write_mask=xyzw align_mul=16
+  }
+}`)
+		runPasses(t, s, list)
+		mem, err := execute(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v []float32
+		for i := 0; i < testGroups*16; i += 4 {
+			v = append(v, math.Float32frombits(binary.LittleEndian.Uint32(mem[i:])))
+		}
+		return v
+	}
+	for _, c := range []struct{ binding, result, list string }{{"5", "xyzw", "lower_tex(srgb=true)"}, {"1", "wzyx", "lower_tex(swizzle=wzyx)"}, {"5", "yyxw", "lower_tex(srgb=true,swizzle=yyxw)"}} {
+		want, got := run(c.binding, c.result, "opt_dce"), run("1", "xyzw", c.list)
+		for i := range want {
+			if d := want[i] - got[i]; d > 1e-5 || d < -1e-5 {
+				t.Errorf("%s: component %d is %v, want %v", c.list, i, got[i], want[i])
+			}
+		}
 	}
 }

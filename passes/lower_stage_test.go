@@ -243,3 +243,47 @@ func TestMoveCaptures(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
+
+// TestDiscardKinds runs a shader with demotes before and after they, or what
+// asks for no helpers of them, become terminates, and back.
+func TestDiscardKinds(t *testing.T) {
+	text := func(asks string) *ir.Shader {
+		return parseShader(t, `shader fragment "main" {
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x4 = load_frag_coord
+      %2:32 = load_const 0x3f800000
+      %3:32 = mov %1.x
+      %4:32 = mov %1.y
+      %5:1 = flt %3, %2
+      %6:1 = flt %4, %2
+      demote_if %5
+    if %6 {
+      b1:
+        demote
+    } else {
+      b2:
+    }
+    b3:
+      `+asks+`
+      store_output %7, %0 base=0 range=1 write_mask=x src_type=f32 io_semantics={DATA0 1}
+  }
+}`)
+	}
+	plain, derived := text("%7:32 = fmul %3, %4"), text("%7:32 = ddx %3")
+	for _, c := range []struct {
+		s          *ir.Shader
+		list, want string
+	}{
+		{plain, "lower_terminate_to_demote(to=terminate)", "terminate"},
+		{plain, "lower_terminate_to_demote(to=fit)", "terminate"},
+		{derived, "lower_terminate_to_demote(to=fit)", "demote"},
+		{plain, "lower_terminate_to_demote(to=terminate),lower_terminate_to_demote", "demote"},
+	} {
+		after := ir.Print(comparePasses(t, c.s, c.list, stageInputs{}))
+		if strings.Contains(after, "terminate") != (c.want == "terminate") || strings.Contains(after, "demote") != (c.want == "demote") {
+			t.Errorf("%s gives\n%s", c.list, after)
+		}
+	}
+}

@@ -10,9 +10,9 @@ import (
 var lowerTexPass = &Pass{
 	Name: "lower_tex", For: ir.HasTex, Class: "A", Run: lowerTex, Idempotent: true,
 	Doc: "Writes texture operations that a target lacks by those that it has, each form by an option of its own, in this order: projectors, texel offsets of fetches, " +
-		"implicit LODs where there are no derivatives, biases and LOD clamps, explicit derivatives, sizes at a LOD, sizes of cube arrays, gathers at four offsets. " +
+		"implicit LODs where there are no derivatives, biases and LOD clamps, explicit derivatives, sizes at a LOD, sizes of cube arrays, gathers at four offsets. After projectors come rectangles, 1D textures and numbers as sources; results are decoded and swizzled right after the operation. " +
 		"A clamp holds for the LOD with the sampler's bias, which is no matter of the shader: explicit LODs keep it as a source. " +
-		"Runs before descriptors are lowered: the sizes that it needs are txs operations. Colour spaces and swizzles belong to the image views.",
+		"Runs before descriptors are lowered: the sizes that it needs are txs operations. Colour spaces and swizzles belong to the image views where the hardware has them. Decoding and swizzles are not idempotent.",
 	Options: []Option{
 		{"projector", "divide coordinates and reference by the projector", false},
 		{"txf_offset", "add the offsets of fetches to their coordinates", false},
@@ -26,6 +26,11 @@ var lowerTexPass = &Pass{
 		{"txs_cube_array", "sizes of cube arrays by those of arrays of faces", false},
 		{"tg4_offsets", "gathers at four offsets as four gathers", false},
 		{"round_layer", "round array layers, to nearest even", false},
+		{"rect", "rectangles, whose coordinates count texels, as 2D textures", false},
+		{"dim_1d", "1D textures as 2D textures of height 1", false},
+		{"index_to_offset", "numbers of textures and samplers as sources", false},
+		{"srgb", "red, green and blue of float results are sRGB: decode them", false},
+		{"swizzle", "components that results take theirs from, of xyzw, 0 and 1", "xyzw"},
 	},
 }
 
@@ -41,6 +46,7 @@ type texLowering struct {
 	txsLod, txsCubeArray, tg4Offsets, roundLayer bool
 	lodQuery                                     bool
 	noDerivatives                                bool
+	forms                                        texForms
 }
 
 func lowerTex(c *Context, s *ir.Shader) (bool, error) {
@@ -50,6 +56,9 @@ func lowerTex(c *Context, s *ir.Shader) (bool, error) {
 		noDerivatives: s.Stage != ir.StageFragment && s.Info.DerivativeGroup == 0,
 	}
 	if err := l.parseTxd(c.String("txd")); err != nil {
+		return false, err
+	}
+	if err := l.forms.parse(c); err != nil {
 		return false, err
 	}
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
@@ -92,6 +101,7 @@ func (l *texLowering) lower() (did bool) {
 		l.project()
 		did = true
 	}
+	did = l.otherForms() || did
 	if l.txfOffset && l.in.TexOp == ir.TexOpTxf && l.has(ir.TexSrcOffset) {
 		l.addOffset()
 		did = true

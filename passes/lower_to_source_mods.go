@@ -35,11 +35,14 @@ func wholeSource(in *ir.Instr) bool {
 	return int(in.Srcs[0].Def.NumComponents) == n && in.Srcs[0].Swizzle.Same(ir.IdentitySwizzle, n)
 }
 
-// foldIntoLoad folds a negation or absolute into the load that it alone reads.
+// foldIntoLoad folds a negation or absolute into the load that it reads.
 func foldIntoLoad(in *ir.Instr) bool {
 	load := in.Srcs[0].Def.Instr
-	if !load.IsIntrinsic(ir.IntrLoadReg) && !load.IsIntrinsic(ir.IntrLoadRegIndirect) || !load.Def.UsedOnce() || !wholeSource(in) {
+	if !load.IsIntrinsic(ir.IntrLoadReg) && !load.IsIntrinsic(ir.IntrLoadRegIndirect) || !wholeSource(in) {
 		return false
+	}
+	if !load.Def.UsedOnce() { // the others go on reading what is there: a load beside it
+		load = copyLoad(load)
 	}
 	if in.Op == ir.OpFabs {
 		load.Set(ir.IdxLegacyFabs, 1).Set(ir.IdxLegacyFneg, 0)
@@ -49,6 +52,18 @@ func foldIntoLoad(in *ir.Instr) bool {
 	in.Def.RewriteUses(&load.Def)
 	in.Remove()
 	return true
+}
+
+// copyLoad loads a register once more, where load does.
+func copyLoad(load *ir.Instr) *ir.Instr {
+	var srcs [2]*ir.Def
+	for i := range load.Srcs {
+		srcs[i] = load.Srcs[i].Def
+	}
+	c := builderBefore(load).Intrinsic(load.Intr, load.Def.NumComponents, load.Def.BitSize, srcs[:len(load.Srcs)]...)
+	c.CopyIndices(load)
+	c.Set(ir.IdxLegacyFabs, load.Get(ir.IdxLegacyFabs)).Set(ir.IdxLegacyFneg, load.Get(ir.IdxLegacyFneg))
+	return c
 }
 
 // foldIntoStore folds a saturation into the store that alone takes it.

@@ -4,7 +4,7 @@ import "nirc/ir"
 
 var optDerefPass = &Pass{
 	Name: "opt_deref", For: ir.HasDeref, Class: "A", Run: implPass(ir.MetaControlFlow, optDeref),
-	Doc: "Simplifies deref chains: useless casts, pointer steps, modes that are known.",
+	Doc: "Simplifies deref chains: useless casts, casts to what an object begins with, pointer steps, modes that are known.",
 }
 
 // optDeref simplifies deref chains: a cast to the type that is there already
@@ -83,12 +83,40 @@ func simplifyCast(in, p *ir.Instr) bool {
 		info.Modes &= parent.Modes
 		removeDeadDerefs(p)
 		return true
-	case info.Type.Bare() != info.Type || usedAsPointer(in):
+	case usedAsPointer(in):
 		return false
-	case !castsToBare(in, p):
-		return false
+	case info.Type.Bare() == info.Type && castsToBare(in, p):
+		return replaceDeref(in, &p.Def)
 	}
-	return replaceDeref(in, &p.Def)
+	return castsToFirst(in, p)
+}
+
+// castsToFirst makes a cast to the type of what the object begins with, its
+// first member or element, or theirs, an access to that.
+func castsToFirst(in, p *ir.Instr) bool {
+	want, t := in.DerefInfo().Type, p.DerefInfo().Type
+	var steps []*ir.Type
+	for !t.Equal(want) {
+		switch {
+		case t.IsStruct() && len(t.Fields) > 0 && t.Fields[0].Offset <= 0:
+			t = t.Fields[0].Type
+		case t.IsArray() && t.ChildCount() > 0:
+			t = t.Elem
+		default:
+			return false
+		}
+		steps = append(steps, t)
+	}
+	b := builderBefore(in)
+	d := &p.Def
+	for range steps {
+		if pt := d.Instr.DerefInfo().Type; pt.IsStruct() {
+			d = b.DerefStruct(d, 0)
+		} else {
+			d = b.DerefArrayImm(d, 0)
+		}
+	}
+	return len(steps) > 0 && replaceDeref(in, d)
 }
 
 // castsToBare reports whether a cast only drops the layout of a type in a mode

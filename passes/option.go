@@ -43,3 +43,9 @@ func parseOption(like any, text string) (any, error) {
 	}
 	return text, nil
 }
+
+// splitOption takes a list of names joined by | apart.
+func splitOption(list string) []string { return strings.Split(list, "|") }
+
+// optionError is the complaint about an option's value.
+func optionError(format string, args ...any) error { return fmt.Errorf(format, args...) }

@@ -13,6 +13,7 @@ var registry = []*Pass{
 	lowerAlphaTestPass,
 	lowerALUPass,
 	lowerALUToScalarPass,
+	lowerALUWidthPass,
 	lowerAmulPass,
 	lowerArrayDerefOfVecPass,
 	lowerAtomicsPass,

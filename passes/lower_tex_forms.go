@@ -1,0 +1,187 @@
+package passes
+
+import (
+	"fmt"
+	"strings"
+
+	"nirc/ir"
+)
+
+// texForms are the options of lower_tex about shapes, names and results.
+type texForms struct {
+	rect, dim1D, toOffset, srgb bool
+	swizzle                     string // "" for xyzw
+}
+
+func (f *texForms) parse(c *Context) error {
+	f.rect, f.dim1D, f.toOffset, f.srgb = c.Bool("rect"), c.Bool("dim_1d"), c.Bool("index_to_offset"), c.Bool("srgb")
+	f.swizzle = c.String("swizzle")
+	if len(f.swizzle) != 4 || strings.Trim(f.swizzle, "xyzw01") != "" {
+		return fmt.Errorf("swizzle=%s: want four of xyzw01", f.swizzle)
+	}
+	if f.swizzle == "xyzw" {
+		f.swizzle = ""
+	}
+	return nil
+}
+
+// otherForms brings the operation into the shapes that the options ask for.
+func (l *texLowering) otherForms() (did bool) {
+	f := &l.forms
+	// What is done to a result is done once: the operation has BackendFlags then.
+	if (f.srgb || f.swizzle != "") && l.t.BackendFlags&texResultDone == 0 && !l.in.TexOp.Info().Query && !l.t.IsShadow {
+		l.t.BackendFlags |= texResultDone
+		l.result()
+		did = true
+	}
+	if f.rect && l.t.Dim == ir.DimRect {
+		l.rectangle()
+		did = true
+	}
+	if f.dim1D && l.t.Dim == ir.Dim1D {
+		l.flatten()
+		did = true
+	}
+	if f.toOffset && l.t.TextureIndex|l.t.SamplerIndex != 0 {
+		l.numberToOffset(ir.TexSrcTextureOffset, &l.t.TextureIndex)
+		l.numberToOffset(ir.TexSrcSamplerOffset, &l.t.SamplerIndex)
+		did = true
+	}
+	return did
+}
+
+// texResultDone marks operations whose result is decoded and swizzled.
+const texResultDone = 1 << 31
+
+// rectangle divides coordinates and derivatives in texels by the size.
+func (l *texLowering) rectangle() {
+	l.t.Dim = ir.Dim2D
+	row := l.in.TexOp.Info()
+	switch {
+	case row.Query && !l.has(ir.TexSrcCoord):
+		if l.in.TexOp == ir.TexOpTxs && !l.has(ir.TexSrcLod) {
+			l.set(ir.TexSrcLod, l.b.Imm32(0))
+		}
+	case row.IntCoords:
+		if l.in.TexOp == ir.TexOpTxf && !l.has(ir.TexSrcLod) {
+			l.set(ir.TexSrcLod, l.b.Imm32(0))
+		}
+	default:
+		scale := l.b.Frcp(l.b.I2f32(l.query(2)))
+		l.mapCoord(func(i int, c *ir.Def) *ir.Def { return l.b.Fmul(c, l.b.Channel(scale, i)) })
+		for _, k := range []ir.TexSrc{ir.TexSrcDdx, ir.TexSrcDdy} {
+			if l.has(k) {
+				l.set(k, l.b.Fmul(l.src(k), scale))
+			}
+		}
+	}
+}
+
+// flatten gives a 1D texture a second coordinate, in the middle of its only row.
+func (l *texLowering) flatten() {
+	l.t.Dim = ir.Dim2D
+	second := func(k ir.TexSrc, v *ir.Def) {
+		if !l.has(k) {
+			return
+		}
+		d := l.src(k)
+		comps := []*ir.Def{l.b.Channel(d, 0), v}
+		for i := 1; i < int(d.NumComponents); i++ {
+			comps = append(comps, l.b.Channel(d, i))
+		}
+		l.set(k, l.b.Vec(comps...))
+	}
+	if l.has(ir.TexSrcCoord) {
+		bits := l.src(ir.TexSrcCoord).BitSize
+		middle := l.b.ImmFloat(0.5, bits)
+		if l.in.TexOp.Info().IntCoords {
+			middle = l.b.ImmInt(0, bits)
+		}
+		second(ir.TexSrcCoord, middle)
+		l.t.CoordComponents++
+	}
+	for _, k := range []ir.TexSrc{ir.TexSrcOffset, ir.TexSrcDdx, ir.TexSrcDdy} {
+		if l.has(k) {
+			second(k, l.b.ImmInt(0, l.src(k).BitSize))
+		}
+	}
+	if l.in.TexOp == ir.TexOpTxs {
+		l.flatSize()
+	}
+}
+
+// flatSize asks for the size of the 2D texture, and leaves the height out.
+func (l *texLowering) flatSize() {
+	n := l.in.Def.NumComponents
+	q := l.b.Shader.NewTex(ir.TexOpTxs, n+1, l.in.Def.BitSize)
+	*q.TexInfo() = *l.t
+	q.TexInfo().SrcKinds = nil
+	for i, k := range l.t.SrcKinds {
+		l.b.Shader.AddTexSrc(q, k, l.in.Srcs[i].Def)
+	}
+	l.b.Insert(q)
+	comps := []*ir.Def{l.b.Channel(&q.Def, 0)}
+	if n > 1 {
+		comps = append(comps, l.b.Channel(&q.Def, 2))
+	}
+	l.in.Def.RewriteUses(l.b.Vec(comps...))
+	l.in.Remove()
+	l.in, l.t = q, q.TexInfo()
+}
+
+// numberToOffset moves a number into the source that adds to it.
+func (l *texLowering) numberToOffset(k ir.TexSrc, number *uint32) {
+	if *number == 0 {
+		return
+	}
+	v := l.b.Imm32(*number)
+	if l.has(k) {
+		v = l.b.Iadd(l.src(k), v)
+	}
+	*number = 0
+	l.set(k, v)
+}
+
+// result decodes and swizzles what the operation gives; a gather takes the
+// component that the swizzle names.
+func (l *texLowering) result() {
+	after := ir.NewBuilder(ir.After(l.in))
+	r := &l.in.Def
+	n := int(r.NumComponents)
+	comps := make([]*ir.Def, n)
+	pick := func(k int, c byte) *ir.Def {
+		switch {
+		case c == '0':
+			return after.Const(r.BitSize, 0)
+		case c == '1' && l.t.DestType.Class == ir.ClassFloat:
+			return after.ImmFloat(1, r.BitSize)
+		case c == '1':
+			return after.Const(r.BitSize, 1)
+		}
+		v := after.Channel(r, k)
+		if l.forms.srgb && l.t.DestType.Class == ir.ClassFloat && c != 'w' {
+			v = SrgbToLinear(after, v)
+		}
+		return v
+	}
+	swizzle := l.forms.swizzle
+	if swizzle == "" {
+		swizzle = "xyzw"
+	}
+	for i := range comps {
+		switch {
+		case i == n-1 && l.t.IsSparse:
+			comps[i] = after.Channel(r, i)
+		case l.in.TexOp == ir.TexOpTg4:
+			comps[i] = pick(i, swizzle[l.t.Component])
+		default:
+			c := swizzle[i]
+			comps[i] = pick(max(strings.IndexByte("xyzw", c), 0), c)
+		}
+	}
+	if l.in.TexOp == ir.TexOpTg4 {
+		l.t.Component = uint8(max(strings.IndexByte("xyzw", swizzle[l.t.Component]), 0))
+	}
+	v := after.Vec(comps...)
+	r.RewriteUsesAfter(v, v.Instr)
+}
