@@ -98,8 +98,10 @@ func TestNarrowSystemValue(t *testing.T) {
 	text := "shader compute \"main\" {\n  var @1 system_value vec%du32 \"id\" { builtin=27 }\n  fn f0 \"main\" entry() {\n    b0:\n      %%1:32 = deref_var @1\n      %%2:32x%d = load_deref %%1\n" +
 		"      %%3:32 = mov %%2.y\n      store_shared %%3, %%3 write_mask=x align_mul=4\n  }\n}\n"
 	s := runList(t, fmt.Sprintf(text, 2, 2), "lower_system_values")
+	narrowed := false
 	for b := range s.Entry().Impl.Blocks() {
 		for in := range b.Instrs() {
+			narrowed = narrowed || in.IsALU(ir.OpMov) && in.Def.NumComponents == 2
 			if in.IsALU(ir.OpMov) && in.Def.NumComponents == 2 && (in.Srcs[0].Swizzle.Lane(0) != 0 || in.Srcs[0].Swizzle.Lane(1) != 1 || !in.Srcs[0].Def.Instr.IsIntrinsic(ir.IntrLoadLocalInvocationId)) {
 				t.Error("not the first components of load_local_invocation_id")
 			}
@@ -107,6 +109,9 @@ func TestNarrowSystemValue(t *testing.T) {
 				t.Error("the load is left")
 			}
 		}
+	}
+	if !narrowed {
+		t.Error("the value has more components than the load that it stands for")
 	}
 	wide, err := ir.Parse(fmt.Sprintf(text, 4, 4))
 	if err != nil {
@@ -147,6 +152,46 @@ func TestCoveringMask(t *testing.T) {
 					t.Errorf("%s by %d, mask %#x: %d masks left", op, shift, mask, ands)
 				}
 			}
+		}
+	}
+}
+
+// TestViewNumbers: the view at each place of masks with holes and without.
+func TestViewNumbers(t *testing.T) {
+	for _, mask := range []uint32{1, 2, 3, 5, 6, 9, 0xd, 0x15, 0x8001, 0x80000001, 0xf0, 0xa0000000, 0xffffffff} {
+		place := uint64(0)
+		for n := range 32 {
+			if mask>>n&1 == 0 {
+				continue
+			}
+			s, err := ir.Parse(fmt.Sprintf("shader vertex \"main\" {\n  fn f0 \"main\" entry() {\n    b0:\n      %%0:32 = load_const %d\n      store_shared %%0, %%0 write_mask=x align_mul=4\n  }\n}\n", place))
+			if err != nil {
+				t.Fatal(err)
+			}
+			st := s.Entry().Impl.Start().Last()
+			l := &viewLoop{mask: mask}
+			st.Srcs[0].Set(l.view(ir.NewBuilder(ir.Before(st)), st.Srcs[1].Def))
+			p, err := ParsePassList("opt_constant_folding,opt_copy_prop")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Run(s, RunOptions{VerifyEach: true}); err != nil {
+				t.Fatal(err)
+			}
+			if v, ok := st.Srcs[0].Const(0); !ok || v != uint64(n) {
+				t.Errorf("mask %#x, place %d: view %d, want %d", mask, place, v, n)
+			}
+			place++
+		}
+	}
+}
+
+// TestGatherPointers: stores through pointers that lead to no variable write memory, loads do not.
+func TestGatherPointers(t *testing.T) {
+	for access, want := range map[string]bool{"%2:32 = load_deref %1": false, "store_deref %1, %3 write_mask=x": true} {
+		s := runList(t, "shader compute \"main\" {\n  fn f0 \"main\" entry() {\n    b0:\n      %3:32 = load_const 0\n      %0:32x2 = undef\n      %1:32x2 = deref_cast %0 (mem_ssbo u32)\n      "+access+"\n  }\n}\n", "gather_info")
+		if s.Info.WritesMemory != want {
+			t.Errorf("%s: writes memory: %v", access, s.Info.WritesMemory)
 		}
 	}
 }
