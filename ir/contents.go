@@ -21,10 +21,11 @@ const (
 	HasFrexp                // parts of floats: frexp_exp, frexp_sig
 	HasBarrier              //
 	HasAtomic               // atomic operations
+	HasALU                  // ALU instructions
 )
 
 // kindContents are those of instructions of a kind.
-var kindContents = [...]Contents{KindALU: 0, KindIntrinsic: 0, KindTex: HasTex, KindDeref: HasDeref, KindLoadConst: 0, KindUndef: HasUndef,
+var kindContents = [...]Contents{KindALU: HasALU, KindIntrinsic: 0, KindTex: HasTex, KindDeref: HasDeref, KindLoadConst: 0, KindUndef: HasUndef,
 	KindPhi: HasPhi, KindParallelCopy: 0, KindJump: 0, KindCall: HasCall}
 
 // opContents are those of ALU instructions of an operation.

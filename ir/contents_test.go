@@ -13,7 +13,7 @@ func TestContents(t *testing.T) {
 		build func()
 		want  Contents
 	}{
-		{"an addition", func() { b.Iadd(&x.Def, &x.Def) }, 0},
+		{"an addition", func() { b.Iadd(&x.Def, &x.Def) }, HasALU},
 		{"a remainder", func() { b.Umod(&x.Def, &x.Def) }, HasDivision},
 		{"64 bits", func() { b.U2u64(&x.Def) }, Has64},
 		{"a vector", func() { b.Vec2(&x.Def, &x.Def) }, HasVector},

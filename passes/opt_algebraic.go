@@ -10,9 +10,22 @@ import (
 // algebraicPass makes the pass that runs one section of the algebraic rules.
 func algebraicPass(name, doc string, section algebraic.Section) *Pass {
 	return &Pass{
-		Name: name, Class: "A", Doc: doc, Idempotent: true, Rewrites: true,
+		Name: name, For: sectionContents(section), Class: "A", Doc: doc, Idempotent: true, Rewrites: true,
 		Run: func(c *Context, s *ir.Shader) (bool, error) { return runAlgebraic(c, s, section) },
 	}
+}
+
+// sectionContents are what the rules of a section match.
+func sectionContents(section algebraic.Section) ir.Contents {
+	switch section {
+	case algebraic.Flrp:
+		return ir.HasFlrp
+	case algebraic.Frexp:
+		return ir.HasFrexp
+	case algebraic.BeforeInt64:
+		return ir.Has64
+	}
+	return ir.HasALU
 }
 
 func runAlgebraic(c *Context, s *ir.Shader, section algebraic.Section) (progress bool, err error) {

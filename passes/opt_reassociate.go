@@ -9,7 +9,7 @@ import (
 )
 
 var optReassociatePass = &Pass{
-	Name: "opt_reassociate", Class: "B", Run: optReassociate, Idempotent: true, Optional: true, Rewrites: true,
+	Name: "opt_reassociate", For: ir.HasALU, Class: "B", Run: optReassociate, Idempotent: true, Optional: true, Rewrites: true,
 	Doc: "Reorders chains of one associative operation over scalars inside a block so that constants meet and fold, what is the same for all lanes meets and can be hoisted or moved to a preamble, " +
 		"what a loop does not change meets and can leave it, and a part that another instruction has computed already is taken from there. Chains without such a gain stay as they are. " +
 		"Floats only where neither exactness nor properties of special values are asked for. Wrap promises are dropped.",

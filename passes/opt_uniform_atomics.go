@@ -6,7 +6,7 @@ import (
 )
 
 var optUniformAtomicsPass = &Pass{
-	Name: "opt_uniform_atomics", Class: "B", Run: optUniformAtomics, Idempotent: true, Optional: true,
+	Name: "opt_uniform_atomics", For: ir.HasAtomic, Class: "B", Run: optUniformAtomics, Idempotent: true, Optional: true,
 	Doc: "Where all lanes of a subgroup do an atomic at the same place, one does it with the reduction of all their operands; if the result is used, each lane's is what was there combined " +
 		"with a scan over the lanes before it. Explicit buffer, shared and global atomics whose place is uniform by the divergence analysis; helpers of fragment shaders take no part. " +
 		"Makes reduce, exclusive_scan, elect and read_first_invocation: lower_subgroups comes after it.",
