@@ -72,7 +72,7 @@ func (x *texSel) supported() bool {
 	case x.i.IsSparse:
 		s.fail(in, "sparse residency (%s) is not supported by the ir3 backend", in.TexOp)
 	case x.src(ir.TexSrcMinLod) != nil:
-		s.fail(in, "a lower bound of the LOD (%s) is not supported by the ir3 backend", in.TexOp)
+		s.fail(in, "a lower bound of the LOD (%s) is not supported by the ir3 backend: it holds with the sampler's bias, which nothing gives where derivatives are explicit", in.TexOp)
 	case x.src(ir.TexSrcPlane) != nil:
 		s.fail(in, "multi-planar formats are not supported by the ir3 backend")
 	case x.src(ir.TexSrcBackend1) != nil || x.src(ir.TexSrcBackend2) != nil:
