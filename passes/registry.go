@@ -8,6 +8,7 @@ var registry = []*Pass{
 	fromSSAPass,
 	gatherInfoPass,
 	inlineFunctionsPass,
+	ioAddConstOffsetToBasePass,
 	legalize16BitSamplerSrcsPass,
 	lower64BitPhisPass,
 	lowerAlphaTestPass,
