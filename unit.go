@@ -12,6 +12,8 @@ import (
 	"nirc/backend"
 	"nirc/backend/object"
 	"nirc/frontend/spirv"
+	"nirc/frontend/spirv/spv"
+	"nirc/internal/capability"
 	"nirc/internal/layouts"
 	"nirc/ir"
 	"nirc/passes"
@@ -197,6 +199,8 @@ func (u *Unit) translate(m *Module) (err error) {
 	} else {
 		o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Debug: u.opts.Debug, TargetName: u.opts.Target}
 		if u.back != nil {
+			o.GPUName = u.opts.GPU
+			o.Lacks = func(c spv.Capability) string { return capability.Why(c, u.opts.Target, u.opts.GPU) }
 			if o.FloatControls, err = floatControls(u.back, u.opts.GPU); err != nil {
 				return err
 			}

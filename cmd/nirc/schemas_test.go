@@ -57,6 +57,7 @@ var documents = []struct {
 	{"pipelines", "passes --json -t all", nil},
 	{"reflect", "reflect --json testdata/lit.frag.spv testdata/blur.comp.spv", nil},
 	{"targets", "targets --json", nil},
+	{"targets-capabilities", "targets --capabilities --json", nil},
 	{"version", "version --json", nil},
 	{"diagnostics", "compile --diagnostics-format json bad.spvasm", nirc.Diagnostic{}},
 }

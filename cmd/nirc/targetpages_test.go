@@ -128,6 +128,23 @@ func (p *probe) answer(t *testing.T, target string, m *nirc.Module) string {
 // derived is what stands between the marks of a page.
 var derived = regexp.MustCompile(`(?s)<!-- derived: (\w+) -->\n.*?<!-- end -->\n`)
 
+// writeCapabilities writes how many of Vulkan's capabilities the GPUs of a target have, and what they lack.
+func writeCapabilities(b *strings.Builder, target string) {
+	b.WriteString("| `--gpu` | supported | of | driver | exposed | exposed and not supported |\n| --- | ---: | ---: | --- | ---: | --- |\n")
+	for _, n := range nirc.CapabilityCounts() {
+		if n.Target == target {
+			fmt.Fprintf(b, "| `%s` | %d | %d | %s | %d | %s |\n", n.GPU, n.Supported, n.Of, n.Driver, n.Exposed, strings.Join(n.Missing, ", "))
+		}
+	}
+	b.WriteString("\n| capability | has it | why not |\n| --- | --- | --- |\n")
+	for _, c := range nirc.Capabilities() {
+		why := &reasons{}
+		if has := supportOf(&c, target, why); c.Vulkan != "" && has != "yes" {
+			fmt.Fprintf(b, "| %s | %s | %s |\n", c.Name, has, strings.Join(why.list, "; "))
+		}
+	}
+}
+
 // TestTargetPages compares what docs/targets says of GPUs and features with what
 // the compiler does; -update writes it again.
 func TestTargetPages(t *testing.T) {
@@ -163,6 +180,8 @@ func TestTargetPages(t *testing.T) {
 					}
 					fmt.Fprintf(&b, "| `%s` | %s%s |\n", g.Name, g.Doc, note)
 				}
+			case "capabilities":
+				writeCapabilities(&b, target.Name)
 			case "features":
 				b.WriteString("| feature | compiled |\n| --- | --- |\n")
 				for i := range probes {
@@ -171,8 +190,8 @@ func TestTargetPages(t *testing.T) {
 			}
 			return b.String() + "<!-- end -->\n"
 		})
-		if !seen["gpus"] || !seen["features"] {
-			t.Errorf("%s: no place for the GPUs or the features", path)
+		if !seen["gpus"] || !seen["features"] || !seen["capabilities"] {
+			t.Errorf("%s: no place for the GPUs, the features or the capabilities", path)
 		}
 		if page == string(text) {
 			continue

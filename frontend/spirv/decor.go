@@ -112,6 +112,7 @@ func (t *translator) sharedBlocks(end int) bool {
 }
 
 func (t *translator) capability(c spv.Capability) {
+	t.noteCapability(c)
 	switch c {
 	case spv.CapabilityKernel, spv.CapabilityAddresses:
 		t.refuse(0, "modules of capability %s are not supported", c)

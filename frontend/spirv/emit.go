@@ -46,6 +46,9 @@ func (t *translator) emitInst(i int32) {
 	}
 	t.body = makeInst(raw)
 	in := &t.body
+	if len(t.lacks) > 0 {
+		t.checkLacks(in.id, in.op.Capabilities())
+	}
 	if t.opts.Debug {
 		t.setLoc(in.id)
 	}

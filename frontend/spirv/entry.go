@@ -73,7 +73,15 @@ func (t *translator) chooseEntry() {
 }
 
 func (t *translator) refuseModel(m spv.ExecutionModel) {
+	for i := range t.m.Insts {
+		in := &t.m.Insts[i]
+		if in.Op != spv.OpCapability {
+			break
+		}
+		t.noteCapability(spv.Capability(in.Arg(0)))
+	}
 	t.word = t.entry.word
+	t.checkLacks(t.entry.ID, spv.KindExecutionModel.Capabilities(uint32(m)))
 	caps := ""
 	for i, c := range spv.KindExecutionModel.Capabilities(uint32(m)) {
 		if i > 0 {

@@ -70,6 +70,7 @@ func (t *translator) errorf(id uint32, format string, args ...any) *Error {
 
 // unsupported fails for an opcode, naming the capabilities that bring it in.
 func (t *translator) unsupported(in *inst) {
+	t.checkLacks(in.id, in.op.Capabilities())
 	caps := ""
 	for i, c := range in.op.Capabilities() {
 		if i > 0 {

@@ -28,6 +28,10 @@ type Options struct {
 	// honours; others are refused.
 	FloatControls *ir.FloatControls
 	TargetName    string
+	// Lacks, unless nil, is why the GPU called GPUName lacks a capability, "" if it does not: what needs
+	// the capability is refused.
+	Lacks   func(spv.Capability) string
+	GPUName string
 	// Debug gives every instruction its own Loc with id and word offset, and
 	// values their names.
 	Debug bool
@@ -70,6 +74,7 @@ type translator struct {
 	budget int // leaf operations that may still be made: bounds memory
 	f      *fctx
 	caps   capSet
+	lacks  []lacking
 
 	float         floatModes
 	scratch       *fctx   // evaluates OpSpecConstantOp

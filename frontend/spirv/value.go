@@ -45,13 +45,23 @@ func (t *translator) index(id uint32) int {
 	return i
 }
 
+// atUse gives the error of a declaration, which has no line, that of its use.
+func (t *translator) atUse(err *Error) *Error {
+	if err.Line != 0 || t.line.line == 0 {
+		return err
+	}
+	at := *err
+	at.File, at.Line, at.Col = t.fileName(t.line.file), t.line.line, t.line.col
+	return &at
+}
+
 // val returns what an id stands for, failing if that is an error or nothing yet.
 func (t *translator) val(id uint32) *value {
 	i := t.index(id)
 	v := &t.vals[i]
 	switch v.kind {
 	case vBad:
-		panic(bail{v.obj.(*Error)})
+		panic(bail{t.atUse(v.obj.(*Error))})
 	case vFunction, vExtSet:
 		return v
 	case vNone:

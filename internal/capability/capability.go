@@ -1,0 +1,82 @@
+// Package capability has the table of SPIR-V's capabilities: which of them the frontend translates and the targets' GPUs have,
+// or why not. The diagnostics of what a GPU lacks, nirc targets --capabilities and the pages of targets read it.
+//
+// Rows are in table.go, the drivers that the counts are held against in drivers.go. What never happens here: a look at a module,
+// for a capability that is declared is not yet used.
+package capability
+
+import (
+	"slices"
+
+	"nirc/frontend/spirv/spv"
+)
+
+// Lack says why a target does not have a capability.
+type Lack struct {
+	// Why is a clause that stands after a colon.
+	Why string
+	// Has are the GPUs of the target that have it all the same.
+	Has []string
+}
+
+// Row is what is known of a capability.
+type Row struct {
+	Capability spv.Capability
+	// Vulkan is the version, as in 1.1, or the extension of Vulkan that knows the capability, "" if none does.
+	Vulkan string
+	// Frontend is why the frontend does not translate it, "" if it does.
+	Frontend string
+	// Lacks is by target; one that is not there has the capability on all GPUs.
+	Lacks map[string]Lack
+}
+
+// Rows are all capabilities of the grammar, by number.
+func Rows() []Row {
+	var list []Row
+	for i := range groups {
+		for _, c := range groups[i].list {
+			list = append(list, Row{c, groups[i].vulkan, groups[i].frontend, groups[i].lacks})
+		}
+	}
+	slices.SortFunc(list, func(a, b Row) int { return int(a.Capability) - int(b.Capability) })
+	return list
+}
+
+// byNumber finds the group of a capability.
+var byNumber = func() map[spv.Capability]*group {
+	m := map[spv.Capability]*group{}
+	for i := range groups {
+		for _, c := range groups[i].list {
+			m[c] = &groups[i]
+		}
+	}
+	return m
+}()
+
+// Why is why a GPU does not have a capability, a clause, "" if it has.
+func Why(c spv.Capability, target, gpu string) string {
+	if g := byNumber[c]; g != nil {
+		return g.why(target, gpu)
+	}
+	return ""
+}
+
+func (g *group) why(target, gpu string) string {
+	l, ok := g.lacks[target]
+	if !ok || slices.Contains(l.Has, gpu) {
+		return ""
+	}
+	if len(l.Has) > 0 {
+		return l.Why + ", needs " + l.Has[0]
+	}
+	return l.Why
+}
+
+// Why is why a GPU does not have the row's capability, or the frontend does not translate it, "" if shaders may use it.
+func (r *Row) Why(target, gpu string) string {
+	g := group{lacks: r.Lacks}
+	if why := g.why(target, gpu); why != "" {
+		return why
+	}
+	return r.Frontend
+}

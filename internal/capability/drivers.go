@@ -1,0 +1,35 @@
+package capability
+
+import "slices"
+
+// Source says where the facts of Drivers come from.
+const Source = "Mesa's docs/features.txt, commit 009af15ae2b2fdd60038cb1b4b0b1f595179939c"
+
+// Driver is a driver of Mesa's for a target's GPUs.
+type Driver struct {
+	Name, Target string
+	// all is exposed on every GPU, some on those that are named.
+	all  []string
+	some map[string][]string
+}
+
+// Drivers are those for GPUs of ours. panvk begins with architecture 6, and so exposes nothing on Midgard (5 and
+// before), whose driver is panfrost, of OpenGL.
+var Drivers = []Driver{
+	{Name: "turnip", Target: "ir3",
+		all: []string{"1.0", "1.1", "1.2", "1.3", "VK_KHR_compute_shader_derivatives", "VK_KHR_shader_clock", "VK_KHR_workgroup_memory_explicit_layout",
+			"VK_EXT_fragment_density_map", "VK_EXT_post_depth_coverage", "VK_EXT_shader_atomic_float", "VK_EXT_shader_replicated_composites",
+			"VK_EXT_shader_stencil_export", "VK_EXT_transform_feedback", "VK_QCOM_image_processing"},
+		some: map[string][]string{"1.4": a7xx, "VK_KHR_fragment_shading_rate": a7xx, "VK_EXT_conservative_rasterization": a7xx,
+			"VK_KHR_ray_query": a740, "VK_KHR_shader_atomic_int64": a740, "VK_EXT_shader_image_atomic_int64": a740,
+			"VK_KHR_16bit_storage": a650, "VK_KHR_8bit_storage": {"a750"}}},
+	{Name: "honeykrisp", Target: "agx",
+		all: []string{"1.0", "1.1", "1.2", "1.3", "1.4", "VK_KHR_16bit_storage", "VK_KHR_8bit_storage", "VK_KHR_shader_quad_control", "VK_KHR_workgroup_memory_explicit_layout",
+			"VK_EXT_shader_replicated_composites", "VK_EXT_shader_stencil_export", "VK_EXT_shader_subgroup_ballot", "VK_EXT_shader_subgroup_vote", "VK_EXT_transform_feedback"}},
+	{Name: "panvk", Target: "midgard"},
+}
+
+// Exposes reports whether the driver has, on a GPU, the version or extension of Vulkan that knows a capability.
+func (d *Driver) Exposes(vulkan, gpu string) bool {
+	return slices.Contains(d.all, vulkan) || slices.Contains(d.some[vulkan], gpu)
+}

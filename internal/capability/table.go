@@ -1,0 +1,247 @@
+package capability
+
+import "nirc/frontend/spirv/spv"
+
+// group are capabilities of which the same is so.
+type group struct {
+	list             []spv.Capability
+	vulkan, frontend string
+	lacks            map[string]Lack
+}
+
+// GPUs of ir3 from a class on (ir3.md §1.8).
+var (
+	a740 = []string{"a740", "a735", "a32", "x1-85", "a750"}
+	a7xx = append([]string{"a730", "a725"}, a740...)
+	a650 = append([]string{"a650", "a621", "a635", "a643", "a644", "a660", "a662", "a663", "a690"}, a7xx...)
+)
+
+// groups has each capability of the grammar once.
+var groups = [...]group{
+	{list: []spv.Capability{
+		spv.CapabilityMatrix, spv.CapabilityShader, spv.CapabilityFloat64, spv.CapabilityInt64, spv.CapabilityInt16, spv.CapabilityImageGatherExtended,
+		spv.CapabilityStorageImageMultisample, spv.CapabilityUniformBufferArrayDynamicIndexing, spv.CapabilitySampledImageArrayDynamicIndexing,
+		spv.CapabilityStorageBufferArrayDynamicIndexing, spv.CapabilityStorageImageArrayDynamicIndexing, spv.CapabilityClipDistance,
+		spv.CapabilityCullDistance, spv.CapabilityImageCubeArray, spv.CapabilitySampleRateShading, spv.CapabilityInputAttachment, spv.CapabilityMinLod,
+		spv.CapabilitySampled1D, spv.CapabilityImage1D, spv.CapabilitySampledCubeArray, spv.CapabilitySampledBuffer, spv.CapabilityImageBuffer,
+		spv.CapabilityImageMSArray, spv.CapabilityStorageImageExtendedFormats, spv.CapabilityImageQuery, spv.CapabilityDerivativeControl,
+		spv.CapabilityInterpolationFunction, spv.CapabilityStorageImageReadWithoutFormat, spv.CapabilityStorageImageWriteWithoutFormat,
+	}, vulkan: "1.0"},
+	{list: []spv.Capability{
+		spv.CapabilityGeometry, spv.CapabilityTessellation, spv.CapabilityTessellationPointSize, spv.CapabilityGeometryPointSize,
+	}, vulkan: "1.0", lacks: map[string]Lack{"midgard": {Why: "the hardware has no such stage"}}},
+	{list: []spv.Capability{
+		spv.CapabilityMultiViewport,
+	}, vulkan: "1.0", lacks: map[string]Lack{"midgard": {Why: "the hardware draws to one viewport"}}},
+	{list: []spv.Capability{
+		spv.CapabilitySparseResidency,
+	}, vulkan: "1.0", lacks: map[string]Lack{"ir3": {Why: "nirc knows no residency code of the texture unit"}, "agx": {Why: "nirc knows no residency code of the texture unit"}, "midgard": {Why: "the hardware has no sparse images"}}},
+	{list: []spv.Capability{
+		spv.CapabilityTransformFeedback,
+	}, vulkan: "VK_EXT_transform_feedback"},
+	{list: []spv.Capability{
+		spv.CapabilityGeometryStreams,
+	}, vulkan: "VK_EXT_transform_feedback", lacks: map[string]Lack{"midgard": {Why: "the hardware has no such stage"}}},
+	{list: []spv.Capability{
+		spv.CapabilityGroupNonUniform, spv.CapabilityGroupNonUniformVote, spv.CapabilityGroupNonUniformArithmetic, spv.CapabilityGroupNonUniformBallot,
+		spv.CapabilityGroupNonUniformShuffle, spv.CapabilityGroupNonUniformShuffleRelative, spv.CapabilityGroupNonUniformClustered,
+		spv.CapabilityDrawParameters, spv.CapabilityDeviceGroup, spv.CapabilityMultiView, spv.CapabilityVariablePointersStorageBuffer,
+		spv.CapabilityVariablePointers,
+	}, vulkan: "1.1"},
+	{list: []spv.Capability{
+		spv.CapabilityGroupNonUniformQuad,
+	}, vulkan: "1.1", lacks: map[string]Lack{"midgard": {Why: "the threads of a quad share derivatives only"}}},
+	{list: []spv.Capability{
+		spv.CapabilityStorageBuffer16BitAccess, spv.CapabilityUniformAndStorageBuffer16BitAccess, spv.CapabilityStoragePushConstant16,
+		spv.CapabilityStorageInputOutput16,
+	}, vulkan: "VK_KHR_16bit_storage"},
+	{list: []spv.Capability{
+		spv.CapabilityStorageBuffer8BitAccess, spv.CapabilityUniformAndStorageBuffer8BitAccess, spv.CapabilityStoragePushConstant8,
+	}, vulkan: "VK_KHR_8bit_storage"},
+	// Of the modes of floats a target honours those that its floats have; the others are refused by ir.FloatControls.
+	{list: []spv.Capability{
+		spv.CapabilityFloat16, spv.CapabilityInt8, spv.CapabilityRoundingModeRTE, spv.CapabilityDenormFlushToZero, spv.CapabilitySignedZeroInfNanPreserve,
+		spv.CapabilityShaderNonUniform, spv.CapabilityRuntimeDescriptorArray, spv.CapabilityInputAttachmentArrayDynamicIndexing,
+		spv.CapabilityUniformTexelBufferArrayDynamicIndexing, spv.CapabilityStorageTexelBufferArrayDynamicIndexing,
+		spv.CapabilityUniformBufferArrayNonUniformIndexing, spv.CapabilitySampledImageArrayNonUniformIndexing,
+		spv.CapabilityStorageBufferArrayNonUniformIndexing, spv.CapabilityStorageImageArrayNonUniformIndexing,
+		spv.CapabilityInputAttachmentArrayNonUniformIndexing, spv.CapabilityUniformTexelBufferArrayNonUniformIndexing,
+		spv.CapabilityStorageTexelBufferArrayNonUniformIndexing, spv.CapabilityVulkanMemoryModel, spv.CapabilityVulkanMemoryModelDeviceScope,
+		spv.CapabilityPhysicalStorageBufferAddresses,
+	}, vulkan: "1.2"},
+	// On ir3 of 64 bits only: ir.FloatControls.
+	{list: []spv.Capability{
+		spv.CapabilityDenormPreserve,
+	}, vulkan: "1.2"},
+	// Of 64 bits only: ir.FloatControls.
+	{list: []spv.Capability{
+		spv.CapabilityRoundingModeRTZ,
+	}, vulkan: "1.2"},
+	{list: []spv.Capability{
+		spv.CapabilityShaderLayer, spv.CapabilityShaderViewportIndex, spv.CapabilityShaderViewportIndexLayerEXT,
+	}, vulkan: "1.2", lacks: map[string]Lack{"midgard": {Why: "the hardware takes no layer and no viewport from a vertex shader"}}},
+	{list: []spv.Capability{
+		spv.CapabilityInt64Atomics,
+	}, vulkan: "VK_KHR_shader_atomic_int64", lacks: map[string]Lack{"ir3": {"the hardware has no 64-bit atomics", a740}, "agx": {Why: "the hardware has no 64-bit atomics but a minimum and a maximum without result"}}},
+	{list: []spv.Capability{
+		spv.CapabilityDemoteToHelperInvocation, spv.CapabilityDotProductInputAll, spv.CapabilityDotProductInput4x8Bit,
+		spv.CapabilityDotProductInput4x8BitPacked, spv.CapabilityDotProduct,
+	}, vulkan: "1.3"},
+	{list: []spv.Capability{
+		spv.CapabilityExpectAssumeKHR, spv.CapabilityGroupNonUniformRotateKHR, spv.CapabilityFloatControls2,
+	}, vulkan: "1.4"},
+	{list: []spv.Capability{
+		spv.CapabilitySubgroupBallotKHR,
+	}, vulkan: "VK_EXT_shader_subgroup_ballot"},
+	{list: []spv.Capability{
+		spv.CapabilitySubgroupVoteKHR,
+	}, vulkan: "VK_EXT_shader_subgroup_vote"},
+	{list: []spv.Capability{
+		spv.CapabilityWorkgroupMemoryExplicitLayoutKHR, spv.CapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR,
+		spv.CapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR,
+	}, vulkan: "VK_KHR_workgroup_memory_explicit_layout"},
+	{list: []spv.Capability{
+		spv.CapabilityStencilExportEXT,
+	}, vulkan: "VK_EXT_shader_stencil_export"},
+	{list: []spv.Capability{
+		spv.CapabilityReplicatedCompositesEXT,
+	}, vulkan: "VK_EXT_shader_replicated_composites"},
+	{list: []spv.Capability{
+		spv.CapabilityGroupNonUniformPartitionedEXT,
+	}, vulkan: "VK_NV_shader_subgroup_partitioned"},
+	{list: []spv.Capability{
+		spv.CapabilityAtomicFloat32AddEXT,
+	}, vulkan: "VK_EXT_shader_atomic_float"},
+	{list: []spv.Capability{
+		spv.CapabilityAtomicFloat64AddEXT,
+	}, vulkan: "VK_EXT_shader_atomic_float", lacks: map[string]Lack{"ir3": {"the hardware has no 64-bit atomics to make it of", a740}, "agx": {Why: "the hardware has no 64-bit atomics to make it of"}, "midgard": {Why: "nirc does not make it of integers"}}},
+	{list: []spv.Capability{
+		spv.CapabilityAtomicFloat32MinMaxEXT,
+	}, vulkan: "VK_EXT_shader_atomic_float2"},
+	{list: []spv.Capability{
+		spv.CapabilityAtomicFloat64MinMaxEXT, spv.CapabilityAtomicFloat16MinMaxEXT, spv.CapabilityAtomicFloat16AddEXT,
+	}, vulkan: "VK_EXT_shader_atomic_float2", lacks: map[string]Lack{"ir3": {Why: "the hardware has no atomics of that size"}, "agx": {Why: "the hardware has no atomics of that size"}, "midgard": {Why: "the hardware has no atomics of that size"}}},
+	{list: []spv.Capability{
+		spv.CapabilityInt64ImageEXT,
+	}, vulkan: "VK_EXT_shader_image_atomic_int64", lacks: map[string]Lack{"ir3": {Why: "nirc has no 64-bit texels"}, "agx": {Why: "the hardware has no 64-bit texels"}, "midgard": {Why: "the hardware has no 64-bit texels"}}},
+	{list: []spv.Capability{
+		spv.CapabilityQuadControlKHR,
+	}, vulkan: "VK_KHR_shader_quad_control", lacks: map[string]Lack{"midgard": {Why: "the threads of a quad share derivatives only"}}},
+	{list: []spv.Capability{
+		spv.CapabilityComputeDerivativeGroupQuadsKHR, spv.CapabilityComputeDerivativeGroupLinearKHR,
+	}, vulkan: "VK_KHR_compute_shader_derivatives", lacks: map[string]Lack{"midgard": {Why: "only the threads of fragments stand in quads"}}},
+	// On ir3 inputs per vertex are refused by the backend.
+	{list: []spv.Capability{
+		spv.CapabilityFragmentBarycentricKHR,
+	}, vulkan: "VK_KHR_fragment_shader_barycentric", lacks: map[string]Lack{"midgard": {Why: "interpolation keeps the barycentrics to itself"}}},
+	{list: []spv.Capability{
+		spv.CapabilityFragmentShadingRateKHR,
+	}, vulkan: "VK_KHR_fragment_shading_rate", lacks: map[string]Lack{"agx": {Why: "the hardware shades each pixel"}, "midgard": {Why: "the hardware shades each pixel"}}},
+	{list: []spv.Capability{
+		spv.CapabilitySampleMaskPostDepthCoverage,
+	}, vulkan: "VK_EXT_post_depth_coverage", lacks: map[string]Lack{"agx": {Why: "the hardware tests after the shader has asked"}, "midgard": {Why: "the hardware tests after the shader has asked"}}},
+	{list: []spv.Capability{
+		spv.CapabilityShaderClockKHR,
+	}, vulkan: "VK_KHR_shader_clock", lacks: map[string]Lack{"ir3": {Why: "nirc does not read the counter of the hardware"}, "agx": {Why: "nirc does not read the counter of the hardware"}, "midgard": {Why: "nirc does not read the counter of the hardware"}}},
+	{list: []spv.Capability{
+		spv.CapabilityGroups,
+	}, vulkan: "VK_AMD_shader_ballot"},
+	{list: []spv.Capability{
+		spv.CapabilityGroupUniformArithmeticKHR,
+	}, vulkan: "VK_KHR_shader_uniform_group_instructions"},
+	{list: []spv.Capability{
+		spv.CapabilityFloat16ImageAMD,
+	}, vulkan: "VK_AMD_gpu_shader_half_float_fetch", lacks: map[string]Lack{"midgard": {Why: "nirc fetches no texels with halves as coordinates"}}},
+	{list: []spv.Capability{
+		spv.CapabilityFragmentShaderSampleInterlockEXT, spv.CapabilityFragmentShaderPixelInterlockEXT, spv.CapabilityFragmentShaderShadingRateInterlockEXT,
+	}, vulkan: "VK_EXT_fragment_shader_interlock", lacks: map[string]Lack{"ir3": {Why: "nirc does not order the fragments of a pixel"}, "agx": {Why: "nirc does not order the fragments of a pixel"}, "midgard": {Why: "nirc does not order the fragments of a pixel"}}},
+	{list: []spv.Capability{
+		spv.CapabilityFragmentDensityEXT,
+	}, vulkan: "VK_EXT_fragment_density_map", lacks: map[string]Lack{"ir3": {Why: "nirc does not read the size of fragments, which turnip's driver passes"}, "agx": {Why: "the hardware shades each pixel"}, "midgard": {Why: "the hardware shades each pixel"}}},
+	{list: []spv.Capability{
+		spv.CapabilityFragmentFullyCoveredEXT,
+	}, vulkan: "VK_EXT_conservative_rasterization", lacks: map[string]Lack{"ir3": {Why: "nirc does not read the coverage of conservative rasterisation"}, "agx": {Why: "the hardware has no conservative rasterisation"}, "midgard": {Why: "the hardware has no conservative rasterisation"}}},
+	{list: []spv.Capability{
+		spv.CapabilityRayQueryKHR, spv.CapabilityRayTraversalPrimitiveCullingKHR, spv.CapabilityRayQueryProvisionalKHR,
+	}, vulkan: "VK_KHR_ray_query", frontend: "ray queries are not translated", lacks: map[string]Lack{"ir3": {"the hardware has no test of rays against boxes and triangles", a740}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},
+	{list: []spv.Capability{
+		spv.CapabilityRayTracingKHR, spv.CapabilityRayTracingProvisionalKHR, spv.CapabilityRayTracingNV, spv.CapabilityRayCullMaskKHR,
+	}, vulkan: "VK_KHR_ray_tracing_pipeline", frontend: "stages of ray tracing are not translated", lacks: map[string]Lack{"ir3": {Why: "the hardware starts no shaders from shaders"}, "agx": {Why: "the hardware starts no shaders from shaders"}, "midgard": {Why: "the hardware starts no shaders from shaders"}}},
+	{list: []spv.Capability{
+		spv.CapabilityRayTracingPositionFetchKHR, spv.CapabilityRayQueryPositionFetchKHR,
+	}, vulkan: "VK_KHR_ray_tracing_position_fetch", frontend: "stages of ray tracing are not translated", lacks: map[string]Lack{"ir3": {Why: "the hardware starts no shaders from shaders"}, "agx": {Why: "the hardware starts no shaders from shaders"}, "midgard": {Why: "the hardware starts no shaders from shaders"}}},
+	{list: []spv.Capability{
+		spv.CapabilityMeshShadingEXT, spv.CapabilityMeshShadingNV,
+	}, vulkan: "VK_EXT_mesh_shader", frontend: "mesh and task shaders are not translated", lacks: map[string]Lack{"ir3": {Why: "the hardware has no mesh stage"}, "agx": {Why: "the hardware of G13 and G14 has no mesh stage"}, "midgard": {Why: "the hardware has no mesh stage"}}},
+	{list: []spv.Capability{
+		spv.CapabilityFMAKHR,
+	}, vulkan: "VK_KHR_shader_fma", frontend: "nothing says which targets round a multiply-add once"},
+	{list: []spv.Capability{
+		spv.CapabilityUntypedPointersKHR,
+	}, vulkan: "VK_KHR_shader_untyped_pointers", frontend: "untyped pointers are not translated"},
+	{list: []spv.Capability{
+		spv.CapabilityRawAccessChainsNV,
+	}, vulkan: "VK_NV_raw_access_chains", frontend: "raw access chains are not translated"},
+	{list: []spv.Capability{
+		spv.CapabilityCooperativeMatrixKHR,
+	}, vulkan: "VK_KHR_cooperative_matrix", frontend: "cooperative matrices are not translated"},
+	// Of OpenGL.
+	{list: []spv.Capability{
+		spv.CapabilityImageRect, spv.CapabilitySampledRect,
+	}},
+	{list: []spv.Capability{
+		spv.CapabilityLinkage, spv.CapabilityAtomicStorage, spv.CapabilityAtomicStorageOps, spv.CapabilityUniformDecoration, spv.CapabilityBitInstructions,
+	}, frontend: "OpenGL and OpenCL have it, Vulkan has not"},
+	{list: []spv.Capability{
+		spv.CapabilityAddresses, spv.CapabilityKernel, spv.CapabilityVector16, spv.CapabilityFloat16Buffer, spv.CapabilityImageBasic,
+		spv.CapabilityImageReadWrite, spv.CapabilityImageMipmap, spv.CapabilityPipes, spv.CapabilityDeviceEnqueue, spv.CapabilityLiteralSampler,
+		spv.CapabilityGenericPointer, spv.CapabilitySubgroupDispatch, spv.CapabilityNamedBarrier, spv.CapabilityPipeStorage, spv.CapabilityInt4TypeINTEL,
+		spv.CapabilityInt4CooperativeMatrixINTEL, spv.CapabilitySubgroupShuffleINTEL, spv.CapabilitySubgroupBufferBlockIOINTEL,
+		spv.CapabilitySubgroupImageBlockIOINTEL, spv.CapabilitySubgroupImageMediaBlockIOINTEL, spv.CapabilityRoundToInfinityINTEL,
+		spv.CapabilityFloatingPointModeINTEL, spv.CapabilityIntegerFunctions2INTEL, spv.CapabilityFunctionPointersINTEL,
+		spv.CapabilityIndirectReferencesINTEL, spv.CapabilityAsmINTEL, spv.CapabilityVectorComputeINTEL, spv.CapabilityVectorAnyINTEL,
+		spv.CapabilitySubgroupAvcMotionEstimationINTEL, spv.CapabilitySubgroupAvcMotionEstimationIntraINTEL,
+		spv.CapabilitySubgroupAvcMotionEstimationChromaINTEL, spv.CapabilityVariableLengthArrayINTEL, spv.CapabilityFunctionFloatControlINTEL,
+		spv.CapabilityFPGAMemoryAttributesALTERA, spv.CapabilityFPFastMathModeINTEL, spv.CapabilityArbitraryPrecisionIntegersALTERA,
+		spv.CapabilityArbitraryPrecisionFloatingPointALTERA, spv.CapabilityUnstructuredLoopControlsINTEL, spv.CapabilityFPGALoopControlsALTERA,
+		spv.CapabilityKernelAttributesINTEL, spv.CapabilityFPGAKernelAttributesINTEL, spv.CapabilityFPGAMemoryAccessesALTERA,
+		spv.CapabilityFPGAClusterAttributesALTERA, spv.CapabilityLoopFuseALTERA, spv.CapabilityFPGADSPControlALTERA,
+		spv.CapabilityMemoryAccessAliasingINTEL, spv.CapabilityFPGAInvocationPipeliningAttributesALTERA, spv.CapabilityFPGABufferLocationALTERA,
+		spv.CapabilityArbitraryPrecisionFixedPointALTERA, spv.CapabilityUSMStorageClassesALTERA, spv.CapabilityRuntimeAlignedAttributeALTERA,
+		spv.CapabilityIOPipesALTERA, spv.CapabilityBlockingPipesALTERA, spv.CapabilityFPGARegALTERA, spv.CapabilityLongCompositesINTEL,
+		spv.CapabilityDebugInfoModuleINTEL, spv.CapabilityBFloat16ConversionINTEL, spv.CapabilityFPGAClusterAttributesV2ALTERA,
+		spv.CapabilityFPGAKernelAttributesv2INTEL, spv.CapabilityTaskSequenceALTERA, spv.CapabilityFPMaxErrorINTEL, spv.CapabilityFPGALatencyControlALTERA,
+		spv.CapabilityFPGAArgumentInterfacesALTERA, spv.CapabilityGlobalVariableHostAccessINTEL, spv.CapabilityGlobalVariableFPGADecorationsALTERA,
+		spv.CapabilitySubgroupBufferPrefetchINTEL, spv.CapabilitySubgroup2DBlockIOINTEL, spv.CapabilitySubgroup2DBlockTransformINTEL,
+		spv.CapabilitySubgroup2DBlockTransposeINTEL, spv.CapabilitySubgroupMatrixMultiplyAccumulateINTEL, spv.CapabilityTernaryBitwiseFunctionINTEL,
+		spv.CapabilityUntypedVariableLengthArrayINTEL, spv.CapabilitySpecConditionalINTEL, spv.CapabilityFunctionVariantsINTEL,
+		spv.CapabilityPredicatedIOINTEL, spv.CapabilityRoundedDivideSqrtINTEL, spv.CapabilityTensorFloat32RoundingINTEL,
+		spv.CapabilityMaskedGatherScatterINTEL, spv.CapabilityCacheControlsINTEL, spv.CapabilityRegisterLimitsINTEL, spv.CapabilityBindlessImagesINTEL,
+	}, frontend: "kernels of OpenCL, and what only FPGAs and kernels have, are not translated"},
+	{list: []spv.Capability{
+		spv.CapabilityCoreBuiltinsARM, spv.CapabilityTileImageColorReadAccessEXT, spv.CapabilityTileImageDepthReadAccessEXT,
+		spv.CapabilityTileImageStencilReadAccessEXT, spv.CapabilityTensorsARM, spv.CapabilityStorageTensorArrayDynamicIndexingARM,
+		spv.CapabilityStorageTensorArrayNonUniformIndexingARM, spv.CapabilityGraphARM, spv.CapabilityCooperativeMatrixLayoutsARM, spv.CapabilityFloat8EXT,
+		spv.CapabilityFloat8CooperativeMatrixEXT, spv.CapabilityFloat6EXT, spv.CapabilityFloat4EXT, spv.CapabilityFloat8UnsignedE8M0EXT,
+		spv.CapabilityMXInt8EXT, spv.CapabilityBitcastExtractEXT, spv.CapabilityTextureSampleWeightedQCOM, spv.CapabilityTextureBoxFilterQCOM,
+		spv.CapabilityTextureBlockMatchQCOM, spv.CapabilityTileShadingQCOM, spv.CapabilityCooperativeMatrixConversionQCOM,
+		spv.CapabilityTextureBlockMatch2QCOM, spv.CapabilityBFloat16MulAddQCOM, spv.CapabilitySubgroupSizeQCOM, spv.CapabilityMultipleWaitQueuesQCOM,
+		spv.CapabilityImageGatherLinearQCOM, spv.CapabilityImageGatherExtendedModesQCOM, spv.CapabilityImageGatherBiasLodAMD,
+		spv.CapabilityFragmentMaskAMD, spv.CapabilityImageReadWriteLodAMD, spv.CapabilityShaderEnqueueAMDX, spv.CapabilityBFloat16TypeKHR,
+		spv.CapabilityBFloat16DotProductKHR, spv.CapabilityBFloat16CooperativeMatrixKHR, spv.CapabilityAbortKHR, spv.CapabilityDescriptorHeapEXT,
+		spv.CapabilityConstantDataKHR, spv.CapabilityPoisonFreezeKHR, spv.CapabilityWeakLinkageAMD, spv.CapabilitySampleMaskOverrideCoverageNV,
+		spv.CapabilityGeometryShaderPassthroughNV, spv.CapabilityShaderViewportMaskNV, spv.CapabilityShaderStereoViewNV, spv.CapabilityPerViewAttributesNV,
+		spv.CapabilityImageFootprintNV, spv.CapabilityRayTracingMotionBlurNV, spv.CapabilityCooperativeMatrixNV, spv.CapabilityShaderSMBuiltinsNV,
+		spv.CapabilityDisplacementMicromapNV, spv.CapabilityRayTracingOpacityMicromapKHR, spv.CapabilityShaderInvocationReorderNV,
+		spv.CapabilityShaderInvocationReorderEXT, spv.CapabilityBindlessTextureNV, spv.CapabilityCooperativeVectorNV, spv.CapabilityAtomicFloat16VectorNV,
+		spv.CapabilityRayTracingDisplacementMicromapNV, spv.CapabilityRayTracingSpheresGeometryNV, spv.CapabilityRayTracingLinearSweptSpheresGeometryNV,
+		spv.CapabilityPushConstantBanksNV, spv.CapabilityLongVectorEXT, spv.CapabilityShader64BitIndexingEXT,
+		spv.CapabilityCooperativeMatrixConversionsEXT, spv.CapabilityCooperativeMatrixReductionsEXT, spv.CapabilityCooperativeMatrixConversionsNV,
+		spv.CapabilityCooperativeMatrixPerElementOperationsEXT, spv.CapabilityCooperativeMatrixTensorAddressingNV,
+		spv.CapabilityCooperativeMatrixBlockLoadsNV, spv.CapabilityCooperativeVectorTrainingNV, spv.CapabilityRayTracingClusterAccelerationStructureNV,
+		spv.CapabilityCooperativeMatrixGetCoordinateEXT, spv.CapabilityTensorAddressingNV, spv.CapabilityCooperativeMatrixDecodeVectorNV,
+		spv.CapabilityRayTracingOpacityMicromapExecutionModeKHR, spv.CapabilityOptNoneEXT, spv.CapabilitySplitBarrierEXT, spv.CapabilityArithmeticFenceEXT,
+		spv.CapabilityDotProductFloat16AccFloat32VALVE, spv.CapabilityDotProductFloat16AccFloat16VALVE, spv.CapabilityDotProductBFloat16AccVALVE,
+		spv.CapabilityDotProductFloat8AccFloat32VALVE, spv.CapabilityIntrinsicSAMSUNG,
+	}, frontend: "the extension is not translated"},
+}
