@@ -1,10 +1,15 @@
 package passes
 
 import (
+	"context"
+	"encoding/binary"
 	"math"
+	"strings"
 	"testing"
 
+	"nirc/internal/emu"
 	"nirc/ir"
+	"nirc/ir/interp"
 )
 
 // stateTest executes a shader before and after a pass, and says by what the shader did before what it has to do after.
@@ -250,5 +255,97 @@ func TestTexcoordReplace(t *testing.T) {
 	}
 	if c := a.out(1, ir.SlotData0); c[2] != 0 || c[3] != 1 || c[0] == 0 {
 		t.Errorf("the point's place is %v", c)
+	}
+}
+
+// TestInlineUniforms runs a variant for known uniforms where there are none: it needs nothing more of them.
+func TestInlineUniforms(t *testing.T) {
+	s := parseShader(t, inlineText)
+	ubo := make([]byte, 32)
+	ubo[16] = 3
+	run := func(s *ir.Shader, ubo, push []byte) uint32 {
+		p, err := interp.New(s, interp.Options{WaveSize: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mem := emu.NewMemory()
+		out, in := mem.Alloc(4), mem.Alloc(32)
+		copy(in.Data, ubo)
+		var bind emu.Bindings
+		bind.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: out.Addr, Size: 4}})
+		bind.Set(0, 1, []emu.Descriptor{{Type: emu.DescUniformBuffer, Addr: in.Addr, Size: 32}})
+		env := &emu.Env{Mem: mem, Bindings: &bind, Push: push}
+		if err := emu.Dispatch(context.Background(), p, env, emu.DispatchParams{Groups: [3]uint32{1, 1, 1}}); err != nil {
+			t.Fatalf("%v\n%s", err, ir.Print(s))
+		}
+		return binary.LittleEndian.Uint32(out.Data)
+	}
+	for _, first := range []string{"3", "4"} { // which decides the branch
+		after := ir.Clone(s)
+		runPasses(t, after, "inline_uniforms(values=0.1+16="+first+"|push+0=7|push+4=-2.5),opt_copy_prop,opt_constant_folding,opt_dead_cf,opt_remove_phis,opt_dce")
+		ubo[16] = first[0] - '0'
+		want := run(s, ubo, []byte{7, 0, 0, 0, 0, 0, 0x20, 0xc0})
+		if got := run(after, make([]byte, 32), make([]byte, 8)); got != want {
+			t.Errorf("%s: %#x, want %#x", first, got, want)
+		}
+		if text := ir.Print(after); strings.Contains(text, "load_ubo") || strings.Contains(text, "load_push") || strings.Contains(text, "if ") {
+			t.Errorf("%s leaves\n%s", first, text)
+		}
+	}
+	for _, bad := range []string{"1", "0.1=2", "0.1+2=3", "x.1+4=3", "push+4=1e99", "push+0=99999999999", "push+0=x", "0.1+0="} {
+		if _, err := ParseUniformValue(bad); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
+const inlineText = `shader compute "main" {
+  info { workgroup_size=1,1,1 }
+  fn f0 "main" entry() {
+    b0:
+      %900:32 = load_const 0x0
+      %901:32 = load_const 0x3
+      %902:32 = load_const 0x10
+      %10:32 = load_push_constant %900 range=8 align_mul=4
+      %11:32x2 = load_push_constant %900 range=8 align_mul=4
+      %1:32x2 = vulkan_resource_index %900 binding=1 desc_type=6
+      %2:32x2 = load_vulkan_descriptor %1 desc_type=6
+      %3:32 = mov %2.x
+      %4:32 = load_ubo %3, %902 align_mul=16 range=32
+      %5:1 = ieq %4, %901
+      if %5 {
+        b1:
+          %6:32 = mov %11.y
+      } else {
+        b2:
+          %7:32 = mov %10
+      }
+    b3:
+      %8:32 = phi b1: %6, b2: %7
+      store_ssbo %8, %900, %900 write_mask=x align_mul=4
+  }
+}`
+
+// TestPatchVertices asks a control shader for the size of its patch.
+func TestPatchVertices(t *testing.T) {
+	s := parseShader(t, `shader fragment "main" {
+  fn f0 "main" entry() {
+    b0:
+      %900:32 = load_const 0x0
+      %1:32 = load_patch_vertices_in
+      %2:32 = u2f32 %1
+      store_output %2, %900 base=4 range=1 write_mask=x src_type=f32 io_semantics={DATA0 1}
+  }
+}`) // of a stage that the test can run: before the pass nothing gives the value
+	runPasses(t, s, "lower_patch_vertices(count=4)")
+	run, err := runStage(s, stageInputs{seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := run.out(0, ir.SlotData0)[0]; got != 4 {
+		t.Errorf("%v vertices, want 4", got)
+	}
+	if _, err := RunPass(s, "lower_patch_vertices", "count", "33"); err == nil {
+		t.Error("33 vertices are taken")
 	}
 }
