@@ -111,6 +111,10 @@ func TestRobustBuffers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			wrap := strings.HasPrefix(c.name, "wrap") || strings.HasPrefix(c.name, "forward")
+			if wrap && (mode == "off" && !c.inside || strings.Contains(mode, "=")) {
+				continue // what is off promises nothing of them; lists of kinds are shown by the others
+			}
 			if strings.HasPrefix(c.name, "edge") && r.Storage == ir.Robust1 {
 				continue // neighbours may count as out of bounds too
 			}
@@ -126,7 +130,7 @@ func TestRobustBuffers(t *testing.T) {
 						got[0] = 0 // what an atomic out of bounds returns is undefined
 					}
 					if kind == ir.RobustOff && !c.inside {
-						if err == nil && !strings.HasPrefix(c.name, "wrap") {
+						if err == nil {
 							t.Errorf("%s: nobody notices: %v", name, got)
 						}
 					} else if err != nil || got != c.want {
