@@ -18,6 +18,7 @@ import (
 	"nirc/internal/refs"
 	"nirc/ir"
 	"nirc/passes"
+	"nirc/run"
 )
 
 // obligations says which script shows that an obligation is met, by the convention with which
@@ -30,7 +31,7 @@ var obligations = []struct {
 	{fault: "base instance", script: "base_instance"},
 	{fault: "written image", script: "written_image"},
 	{fault: "image barrier", script: "written_image"},
-	{fault: "guard", script: "guard"},
+	{fault: "guard", draw: wrappedOffset, abi: backend.MonolithicABI},
 	{fault: "subgroup barrier", script: "subgroup_barrier"},
 	{fault: "patch barrier", script: "patch_barrier"},
 	{fault: "scratch size", script: "scratch_size"},
@@ -230,6 +231,30 @@ void main() { o = subpassLoad(a); }`)}
 	}
 	if got, want := string(target.Data), "\x00\x00\x00\x00efgh"; got != want {
 		return fmt.Errorf("%q is drawn, want %q", got, want)
+	}
+	return nil
+}
+
+// wrappedOffset stores to a robust buffer at an index of -1, and inside of it.
+func wrappedOffset(t *testing.T, _ string) error {
+	t.Helper()
+	file := "testdata/obligations/guard.nir"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := nirc.Load(text, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, i := make([]byte, 32), []byte{255, 255, 255, 255, 1, 0, 0, 0}
+	d := run.Dispatch{Module: m, Options: nirc.Options{Target: "agx", Level: passes.O2, Robust: ir.Robust{Storage: ir.Robust1}}, Groups: [3]uint32{1, 1, 1},
+		Buffers: []run.Buffer{{Binding: 0, Data: v}, {Binding: 1, Data: i}}}
+	if err := d.Run(t.Context()); err != nil {
+		return err
+	}
+	if want := append(make([]byte, 16), bytes.Repeat([]byte{0, 0, 0xe0, 0x40}, 4)...); !bytes.Equal(v, want) {
+		return fmt.Errorf("the buffer holds % x, want % x", v, want)
 	}
 	return nil
 }

@@ -106,12 +106,18 @@ func declared(d ast.Decl) (list []string) {
 			case *ast.TypeSpec:
 				list = append(list, typeLines(s)...)
 			case *ast.ValueSpec:
-				for _, n := range s.Names {
-					if n.IsExported() {
-						list = append(list, strings.TrimSpace(d.Tok.String()+" "+n.Name+" "+text(s.Type)))
-					}
-				}
+				list = append(list, valueLines(d.Tok, s)...)
 			}
+		}
+	}
+	return list
+}
+
+// valueLines are the lines of constants or variables, as tok says.
+func valueLines(tok token.Token, s *ast.ValueSpec) (list []string) {
+	for _, n := range s.Names {
+		if n.IsExported() {
+			list = append(list, strings.TrimSpace(tok.String()+" "+n.Name+" "+text(s.Type)))
 		}
 	}
 	return list

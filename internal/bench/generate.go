@@ -147,9 +147,9 @@ func (g *generator) branch() {
 	g.floats = append(g.floats, g.op("OpPhi %%float %s %s %s %s", f1, b1, f2, b2))
 }
 
-// loop writes a loop that runs 0 to 7 times.
+// loop writes a loop that runs 0 to 63 times: too often to be unrolled, for the shader is to stay as large as it was asked for.
 func (g *generator) loop() {
-	trips := g.op("OpBitwiseAnd %%uint %s %%c7", g.op("OpLoad %%uint %s", g.place("%in")))
+	trips := g.op("OpBitwiseAnd %%uint %s %%c63", g.op("OpLoad %%uint %s", g.place("%in")))
 	l := g.labels("head", "test", "body", "cont", "done", "i", "w", "nexti", "nextw")
 	before, w := g.block, g.word()
 	g.line("OpBranch %s", l[0])

@@ -7,6 +7,7 @@ package capability
 
 import (
 	"slices"
+	"sync"
 
 	"nirc/frontend/spirv/spv"
 )
@@ -43,7 +44,7 @@ func Rows() []Row {
 }
 
 // byNumber finds the group of a capability.
-var byNumber = func() map[spv.Capability]*group {
+var byNumber = sync.OnceValue(func() map[spv.Capability]*group {
 	m := map[spv.Capability]*group{}
 	for i := range groups {
 		for _, c := range groups[i].list {
@@ -51,11 +52,11 @@ var byNumber = func() map[spv.Capability]*group {
 		}
 	}
 	return m
-}()
+})
 
 // Why is why a GPU does not have a capability, a clause, "" if it has.
 func Why(c spv.Capability, target, gpu string) string {
-	if g := byNumber[c]; g != nil {
+	if g := byNumber()[c]; g != nil {
 		return g.why(target, gpu)
 	}
 	return ""
