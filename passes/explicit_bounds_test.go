@@ -3,6 +3,7 @@ package passes
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 	"testing"
 
 	"nirc/ir"
@@ -88,4 +89,46 @@ func boundedOffset(t *testing.T, stride, i, j uint32, constI, constJ, step bool)
 		}
 	}
 	t.Error("no load is left")
+}
+
+// TestHugeElements: robust buffers of elements beyond 1 GiB, whose offsets 32 bits do not hold, are refused; others are not.
+func TestHugeElements(t *testing.T) {
+	for _, c := range []struct {
+		stride  uint32
+		robust  ir.Robustness
+		refused bool
+	}{{1<<30 + 4, ir.Robust1, true}, {1<<30 + 4, ir.Robust2, true}, {1 << 30, ir.Robust2, false}, {1<<30 + 4, ir.RobustOff, false}} {
+		s, err := ir.Parse(fmt.Sprintf(`shader compute "main" {
+  info { workgroup_size=1,1,1 }
+  type $0 = struct "B" block {
+    "d": u32[:%d] offset=0
+  }
+  fn f0 "main" entry() {
+    b0:
+      %%0:32 = load_const 0
+      %%1:32x2 = vulkan_resource_index %%0 binding=2 desc_type=2
+      %%2:32x2 = load_vulkan_descriptor %%1 desc_type=2
+      %%3:32x2 = deref_cast %%2 (mem_ssbo $0) align=16+0
+      %%4:32x2 = deref_struct %%3.0
+      %%5:32 = load_local_invocation_index
+      %%6:32x2 = deref_array %%4[%%5]
+      store_deref %%6, %%5 write_mask=x
+  }
+}
+`, c.stride))
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := *s.Options
+		own.Robust = ir.Robust{Storage: c.robust}
+		s.Options = &own
+		p, err := ParsePassList("lower_explicit_io(modes=mem_ssbo)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = p.Run(s, RunOptions{VerifyEach: true})
+		if want := fmt.Sprintf("elements of %d bytes is not supported", c.stride); (err != nil) != c.refused || c.refused && !strings.Contains(err.Error(), want) {
+			t.Errorf("elements of %d bytes, robustness %d: %v", c.stride, c.robust, err)
+		}
+	}
 }
