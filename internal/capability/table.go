@@ -114,12 +114,15 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_shader_atomic_float"},
 	{list: []spv.Capability{
 		spv.CapabilityAtomicFloat64AddEXT,
-	}, vulkan: "VK_EXT_shader_atomic_float", lacks: map[string]Lack{"ir3": {"the hardware has no 64-bit atomics to make it of", a740}, "agx": {Why: "the hardware has no 64-bit atomics to make it of"}, "midgard": {Why: "nirc does not make it of integers"}}},
+	}, vulkan: "VK_EXT_shader_atomic_float", lacks: map[string]Lack{"ir3": {"the hardware has no 64-bit atomics to make it of", a740}, "agx": {Why: "the hardware has no 64-bit atomics to make it of"}}},
 	{list: []spv.Capability{
 		spv.CapabilityAtomicFloat32MinMaxEXT,
 	}, vulkan: "VK_EXT_shader_atomic_float2"},
 	{list: []spv.Capability{
-		spv.CapabilityAtomicFloat64MinMaxEXT, spv.CapabilityAtomicFloat16MinMaxEXT, spv.CapabilityAtomicFloat16AddEXT,
+		spv.CapabilityAtomicFloat64MinMaxEXT,
+	}, vulkan: "VK_EXT_shader_atomic_float2", lacks: map[string]Lack{"ir3": {"the hardware has no 64-bit atomics to make it of", a740}, "agx": {Why: "the hardware has no 64-bit atomics to make it of"}}},
+	{list: []spv.Capability{
+		spv.CapabilityAtomicFloat16MinMaxEXT, spv.CapabilityAtomicFloat16AddEXT,
 	}, vulkan: "VK_EXT_shader_atomic_float2", lacks: map[string]Lack{"ir3": {Why: "the hardware has no atomics of that size"}, "agx": {Why: "the hardware has no atomics of that size"}, "midgard": {Why: "the hardware has no atomics of that size"}}},
 	{list: []spv.Capability{
 		spv.CapabilityInt64ImageEXT,

@@ -37,11 +37,11 @@ var (
 		"OpDecorate %pv Location 0\nOpDecorate %pv PerVertexKHR",
 		"%u = OpTypeInt 32 0\n%n3 = OpConstant %u 3\n%arr = OpTypeArray %v4 %n3\n%pa = OpTypePointer Input %arr\n%pe = OpTypePointer Input %v4\n%pv = OpVariable %pa Input",
 		"%p = OpAccessChain %pe %pv %i0\n%x = OpLoad %v4 %p\nOpStore %o %x")
-	refusedChoice = refusedModule("", "",
-		"OpDecorate %t0 DescriptorSet 0\nOpDecorate %t0 Binding 0\nOpDecorate %t1 DescriptorSet 0\nOpDecorate %t1 Binding 1",
+	refusedChoice = refusedModule("", "%in",
+		"OpDecorate %in Location 0\nOpDecorate %t0 DescriptorSet 0\nOpDecorate %t0 Binding 0\nOpDecorate %t1 DescriptorSet 0\nOpDecorate %t1 Binding 1",
 		"%img = OpTypeImage %f 2D 0 0 0 1 Unknown\n%pu = OpTypePointer UniformConstant %img\n%pt = OpTypePointer Function %img\n%t0 = OpVariable %pu UniformConstant\n%t1 = OpVariable %pu UniformConstant\n"+
-			"%v2i = OpTypeVector %i 2\n%at = OpConstantComposite %v2i %i0 %i0\n%b = OpTypeBool\n%pf = OpTypePointer Private %i\n%x = OpVariable %pf Private\n%f0 = OpConstant %f 0",
-		"%v = OpVariable %pt Function\n%d = OpDPdx %f %f0\n%c = OpFOrdLessThan %b %d %f0\nOpSelectionMerge %m None\nOpBranchConditional %c %yes %no\n"+
+			"%v2i = OpTypeVector %i 2\n%at = OpConstantComposite %v2i %i0 %i0\n%b = OpTypeBool\n%pf = OpTypePointer Input %f\n%in = OpVariable %pf Input\n%f0 = OpConstant %f 0",
+		"%v = OpVariable %pt Function\n%d = OpLoad %f %in\n%c = OpFOrdLessThan %b %d %f0\nOpSelectionMerge %m None\nOpBranchConditional %c %yes %no\n"+
 			"%yes = OpLabel\n%l0 = OpLoad %img %t0\nOpStore %v %l0\nOpBranch %m\n%no = OpLabel\n%l1 = OpLoad %img %t1\nOpStore %v %l1\nOpBranch %m\n"+
 			"%m = OpLabel\nOpLine %file 7 3\n%which = OpLoad %img %v\n%r = OpImageFetch %v4 %which %at Lod %i0\nOpStore %o %r")
 	refusedGeometry = `OpCapability Geometry
@@ -89,17 +89,17 @@ func refusedIR(use string) string {
 func TestRefusals(t *testing.T) {
 	const place = "refused.frag:7:3: error: word "
 	for _, c := range []struct{ name, text, target, place, what string }{
-		{"rate.spvasm", refusedRate, "agx", place, "load_frag_shading_rate"},
-		{"rate.spvasm", refusedRate, "midgard", place, "load_frag_shading_rate"},
-		{"sparse.spvasm", refusedSparse, "ir3", place, "sparse residency"},
-		{"sparse.spvasm", refusedSparse, "agx", place, "texture operations"},
-		{"sparse.spvasm", refusedSparse, "midgard", place, "texture operations"},
+		{"rate.spvasm", refusedRate, "agx", place, "FragmentShadingRateKHR is not supported on g13g: the hardware"},
+		{"rate.spvasm", refusedRate, "midgard", place, "FragmentShadingRateKHR is not supported on t860: the hardware"},
+		{"sparse.spvasm", refusedSparse, "ir3", place, "SparseResidency is not supported on a630: "},
+		{"sparse.spvasm", refusedSparse, "agx", place, "SparseResidency is not supported on g13g: "},
+		{"sparse.spvasm", refusedSparse, "midgard", place, "SparseResidency is not supported on t860: the hardware"},
 		{"vertex.spvasm", refusedVertex, "ir3", place, "load_input_vertex"},
 		{"vertex.spvasm", refusedVertex, "midgard", place, "load_input_vertex"},
 		{"choice.spvasm", refusedChoice, "ir3", place, "an image or sampler that control flow"},
 		{"choice.spvasm", refusedChoice, "agx", place, "an image or sampler that control flow"},
 		{"choice.spvasm", refusedChoice, "midgard", place, "an image or sampler that control flow"},
-		{"rate.spvasm", strings.Replace(refusedRate, "OpLine %file 7 3\n", "", 1), "agx", "rate.spvasm: error: word 95: %15: ", "load_frag_shading_rate"},
+		{"rate.spvasm", strings.Replace(refusedRate, "OpLine %file 7 3\n", "", 1), "agx", "rate.spvasm: error: word 84: %3: ", "FragmentShadingRateKHR"},
 		{"geometry.spvasm", refusedGeometry, "midgard", "geometry.spvasm: error: ", "stage geometry"},
 		{"stored.nir", refusedIR(baryStored), "midgard", "bary.frag:4:9: error: ", "load_barycentric_pixel that does anything but"},
 		{"computed.nir", refusedIR(baryInterpolated), "agx", "bary.frag:4:9: error: ", "interpolation by computed barycentrics"},
@@ -248,8 +248,9 @@ func TestChosenTexture(t *testing.T) {
       %0:32 = deref_var @1
       %1:32 = deref_var @2
       %2:32 = deref_var @5
-      %3:32x2 = undef
-      %4:1 = ult %3.x, %3.y
+      %30:32x4 = load_frag_coord
+      %3:32x2 = vec2 %30.x, %30.y
+      %4:1 = flt %3.x, %3.y
       if %4 {
       b1:
         store_deref %2, %0 write_mask=x

@@ -48,6 +48,27 @@ var foreign = map[string]string{
 	"lower_wpos_center":        "pixels have whole numbers as coordinates",
 	"lower_samplers":           "textures and samplers have the numbers of their bindings",
 	"lower_single_sampled":     "a pixel has one sample",
+	// State of fixed function, which draws of the scripts do not have.
+	"lower_alpha_test":            "fragments fail the alpha test",
+	"lower_clamp_color_outputs":   "colours are clamped",
+	"lower_clip_disable":          "planes are disabled",
+	"lower_clip_halfz":            "z goes from -w to w",
+	"lower_flatshade":             "colours are flat",
+	"lower_fragcolor":             "one colour goes to all attachments",
+	"lower_fragcoord_wtrans":      "w is the reciprocal",
+	"lower_passthrough_edgeflags": "edge flags pass through",
+	"lower_pntc_ytransform":       "points are upside down",
+	"lower_point_size_mov":        "points have the size of a state",
+	"lower_point_smooth":          "points are round",
+	"lower_poly_line_smooth":      "edges are smooth",
+	"lower_tex_shadow_swizzle":    "comparisons are done in the shader, by their state",
+	"lower_texcoord_replace":      "coordinates are those of points",
+	"lower_texcoord_replace_late": "coordinates are those of points",
+	"lower_two_sided_color":       "back faces have colours of their own",
+	"lower_wpos_ytransform":       "y goes up",
+	"remove_tex_shadow":           "comparisons are left out",
+	"inline_uniforms":             "uniforms have values",
+	"lower_patch_vertices":        "patches have a size",
 }
 
 // company are the lists that stand for a pass (%) which makes sense only with
