@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,24 +13,23 @@ import (
 	"nirc/passes"
 )
 
-// The listing of docs/nir.md says of each file of NIR what `nirc passes --nir` says, with folders in place of files; the
-// passes that its other tables name exist.
+// The listing of docs/nir.md says of each file of NIR what `nirc passes --nir` says, with folders in place of files, and counts
+// the classes as it does (-update writes the counts); the passes that its other tables name exist.
 func TestPagesNIR(t *testing.T) {
 	have := map[string]bool{}
 	for _, p := range passes.Registry() {
 		have[p.Name] = true
 	}
+	rows := readNIR()
 	want := map[string]string{}
-	for row := range strings.Lines(nirRows) {
-		cols := strings.Split(strings.TrimSuffix(row, "\n"), "\t")
-		want[cols[0]] = "—"
-		if len(cols) > 2 {
-			want[cols[0]] = nirCell(standsFor(cols[2], have))
-		}
+	for _, r := range rows {
+		want[r.file] = nirCell(r.ours)
 	}
+	text := pages(t)["docs/nir.md"]
+	countsOfNIR(t, text, rows)
 	listed := 0
 	row := regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]*) \\|")
-	for _, m := range row.FindAllStringSubmatch(pages(t)["docs/nir.md"], -1) {
+	for _, m := range row.FindAllStringSubmatch(text, -1) {
 		if w, ok := want[m[1]]; ok {
 			listed++
 			if m[2] != w {
@@ -46,6 +48,25 @@ func TestPagesNIR(t *testing.T) {
 	}
 }
 
+// countsOfNIR holds the page's counts of classes to the table.
+func countsOfNIR(t *testing.T, text string, rows []nirRow) {
+	for _, c := range countNIR(rows) {
+		want := fmt.Sprintf("| class %s | %d | %d | %d |", c.class, c.stand, c.part, c.absent)
+		line := regexp.MustCompile(`(?m)^\| class ` + c.class + ` \|.*$`)
+		if got := line.FindString(text); got == want {
+			continue
+		}
+		if !*update || !line.MatchString(text) {
+			t.Errorf("docs/nir.md: want %q: go test ./cmd/nirc -run TestPagesNIR -update", want)
+			continue
+		}
+		text = line.ReplaceAllString(text, want)
+		if err := os.WriteFile("../../docs/nir.md", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // nirCell is what the page writes for what stands for a file: names of passes, and folders.
 func nirCell(ours string) string {
 	var cells []string
@@ -61,4 +82,99 @@ func nirCell(ours string) string {
 		}
 	}
 	return strings.Join(cells, ", ")
+}
+
+// The list of NIR's files is whole, and the files it names exist.
+func TestNIRRows(t *testing.T) {
+	classes := map[string]int{}
+	last := ""
+	for _, r := range readNIR() {
+		classes[r.class]++
+		if strings.HasPrefix(r.file, "nir") && r.file < last {
+			t.Errorf("%s stands after %s", r.file, last)
+		}
+		last = r.file
+		if r.byTheLanguage() {
+			continue
+		}
+		for _, name := range strings.Fields(r.candidates) {
+			if !isPath(name) {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join("..", "..", name)); err != nil {
+				t.Errorf("%s: %v", r.file, err)
+			}
+		}
+	}
+	if classes["A"] != 113 || classes["B"] != 66 || classes["C"] != 42 {
+		t.Errorf("classes %v, want 113 A, 66 B, 42 C", classes)
+	}
+}
+
+// Each feature of a file of NIR is named once, and the tests that show it exist and are about what stands for the file.
+func TestNIRFeatures(t *testing.T) {
+	sources := map[string]string{}
+	for _, r := range readNIR() {
+		if len(r.features) == 0 && !r.byTheLanguage() {
+			t.Errorf("%s has no features", r.file)
+		}
+		seen := map[string]bool{}
+		for _, f := range r.features {
+			if f.name == "" || seen[f.name] {
+				t.Errorf("%s: feature %q is there twice", r.file, f.name)
+			}
+			seen[f.name] = true
+			for _, test := range f.tests {
+				if err := r.findTest(test, sources); err != nil {
+					t.Errorf("%s, %s: %v", r.file, f.name, err)
+				}
+			}
+		}
+	}
+}
+
+var goTest = regexp.MustCompile(`^(.+)\.(Test\w+)(?:/(\S+))?$`)
+
+// findTest looks for a test of the row: FOLDER/NAME is a text of passes/testdata that runs one of the row's passes,
+// FOLDER.TestName a Go test, whose file names one of the row's passes if it is in passes; with /CASE it names that.
+func (r *nirRow) findTest(test string, sources map[string]string) error {
+	about := ""
+	m := goTest.FindStringSubmatch(test)
+	if m == nil {
+		data, err := os.ReadFile("../../passes/testdata/" + test + ".txtar")
+		if err != nil {
+			return err
+		}
+		about = path.Dir(test) + " " + strings.SplitN(string(data), "-- in --", 2)[0]
+	} else if about = declaring(m[1], m[2], sources); about == "" {
+		return fmt.Errorf("%s has no test %s", m[1], m[2])
+	} else if m[3] != "" && !strings.Contains(about, m[3]) {
+		return fmt.Errorf("the file of %s.%s does not name %s", m[1], m[2], m[3])
+	}
+	own := strings.FieldsFunc(r.ours, func(c rune) bool { return c == ' ' })
+	own = slices.DeleteFunc(own, isPath)
+	if len(own) == 0 || m != nil && m[1] != "passes" || test == "passes.TestRandomPrograms" {
+		return nil
+	}
+	if !slices.ContainsFunc(own, func(pass string) bool { return strings.Contains(about, pass) }) && !isPath(r.ours) {
+		return fmt.Errorf("%s does not run any of %s", test, r.ours)
+	}
+	return nil
+}
+
+// declaring returns the source of the test file in a folder that declares a test, or "".
+func declaring(folder, name string, sources map[string]string) string {
+	key := folder + "." + name
+	if s, ok := sources[key]; ok {
+		return s
+	}
+	files, _ := filepath.Glob(filepath.Join("../..", folder, "*_test.go"))
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err == nil && strings.Contains(string(data), "\nfunc "+name+"(") {
+			sources[key] = string(data)
+			break
+		}
+	}
+	return sources[key]
 }

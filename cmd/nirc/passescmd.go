@@ -47,7 +47,7 @@ func (a *app) passesCommand() *cobra.Command {
 	f := cmd.Flags()
 	r.declare(f, targetFlags, []string{"opt-level", "stage", "pipeline"}, reportFlags)
 	f.BoolVar(&showFile, "file", false, "print the default pipeline file")
-	f.BoolVar(&showNIR, "nir", false, "list the files of NIR, their class and what stands for each, or -")
+	f.BoolVar(&showNIR, "nir", false, "list the files of NIR: class, how deep it is done here, what stands for it, and what lacks")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		form, err := r.form()
 		switch {

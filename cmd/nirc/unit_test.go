@@ -91,37 +91,6 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// The list of NIR's files is whole, and the files it names exist.
-func TestNIRRows(t *testing.T) {
-	classes := map[string]int{}
-	last := ""
-	for row := range strings.Lines(nirRows) {
-		cols := strings.Split(strings.TrimSuffix(row, "\n"), "\t")
-		if len(cols) < 2 || len(cols) > 3 {
-			t.Fatalf("row %q has %d columns", row, len(cols))
-		}
-		classes[cols[1]]++
-		if strings.HasPrefix(cols[0], "nir") && cols[0] < last {
-			t.Errorf("%s stands after %s", cols[0], last)
-		}
-		last = cols[0]
-		if len(cols) < 3 || strings.HasPrefix(cols[2], "(") {
-			continue
-		}
-		for _, name := range strings.Fields(cols[2]) {
-			if !isPath(name) {
-				continue
-			}
-			if _, err := os.Stat(filepath.Join("..", "..", name)); err != nil {
-				t.Errorf("%s: %v", cols[0], err)
-			}
-		}
-	}
-	if classes["A"] != 113 || classes["B"] != 66 || classes["C"] != 42 {
-		t.Errorf("classes %v, want 113 A, 66 B, 42 C", classes)
-	}
-}
-
 // Building the command tree must stay cheap: it is part of every start.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
