@@ -655,9 +655,13 @@ const (
 	IntrEndPrimitiveWithCounter                          // end primitive with counter
 	IntrSetVertexAndPrimitiveCount                       // at exit
 	IntrLaunchMeshWorkgroups                             // task shader exit
-	IntrRqInitialize                                     // ray query (ir3 a7xx lowers it)
-	IntrRqProceed                                        // rq proceed
-	IntrRqLoad                                           // rq load
+	IntrLoadAccelStruct                                  // address of the acceleration structure whose descriptor the deref leads to
+	IntrRqInitialize                                     // begins a ray query: query, acceleration structure, ray flags, cull mask, origin, least t, direction, greatest t
+	IntrRqTerminate                                      // ends the traversal: the next rq_proceed is false
+	IntrRqProceed                                        // goes on to the next candidate that the shader has to decide about; false when there is none
+	IntrRqGenerateIntersection                           // commits the candidate, a box, at t = src 1
+	IntrRqConfirmIntersection                            // commits the candidate, a triangle
+	IntrRqLoad                                           // a value of the query, or of its candidate or committed intersection; column of a matrix, vertex of a triangle
 	IntrLoadPreamble                                     // value that the preamble stored at base; uniform
 	IntrStorePreamble                                    // only in the preamble function
 	IntrLoadAgx                                          // formatted load: address + (ext(index) << (log2 format size + base))

@@ -367,6 +367,8 @@ func (p *parser) typ() *Type {
 		t = &Type{Base: BaseSampler, Shadow: true}
 	case w == "accel_struct":
 		t = &Type{Base: BaseAccelStruct}
+	case w == "ray_query":
+		t = &Type{Base: BaseRayQuery}
 	default:
 		if t = p.imageType(w); t == nil {
 			t = p.numericType(w)

@@ -144,6 +144,8 @@ func (p *parser) indexValue(x Index, in *Instr) uint64 {
 		return p.enum(dimNames[:])
 	case optab.IdxInterpMode:
 		return p.enum(interpNames[:])
+	case optab.IdxRayQueryValue:
+		return p.rayQueryValue()
 	case optab.IdxReductionOp:
 		if op, ok := ParseOp(p.tok.text); ok {
 			p.next()

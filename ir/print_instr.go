@@ -156,6 +156,8 @@ func indexText(x Index, v uint64, stage Stage, in *Instr) string {
 		return enumText(ScopeNames[:], v)
 	case optab.IdxImageDim:
 		return enumText(dimNames[:], v)
+	case optab.IdxRayQueryValue:
+		return rayQueryText(v)
 	case optab.IdxInterpMode:
 		return enumText(interpNames[:], v)
 	case optab.IdxReductionOp:

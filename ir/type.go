@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -22,6 +23,7 @@ const (
 	BaseImage   // a storage image
 	BaseSampledImage
 	BaseAccelStruct
+	BaseRayQuery // the state of a ray query, which only the rq_ intrinsics reach
 )
 
 // Type is the type of a variable or of what a deref points to. Values of the
@@ -162,8 +164,14 @@ func (t *Type) IsArray() bool { return t.Base == BaseArray }
 // IsStruct reports whether t is a struct or an interface block.
 func (t *Type) IsStruct() bool { return t.Base == BaseStruct }
 
-// IsOpaque reports whether t is a sampler, texture, image or an acceleration structure.
+// IsOpaque reports whether t is a sampler, texture, image, acceleration structure or ray query.
 func (t *Type) IsOpaque() bool { return t.Base >= BaseSampler }
+
+// HasRayQuery reports whether t is a ray query or has one inside: such a variable has no layout in memory.
+func (t *Type) HasRayQuery() bool {
+	t = t.WithoutArray()
+	return t.Base == BaseRayQuery || slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Type.HasRayQuery() })
+}
 
 // Components returns Rows*Cols of a numeric type.
 func (t *Type) Components() int { return int(t.Rows) * int(t.Cols) }
@@ -330,7 +338,7 @@ func (t *Type) Equal(u *Type) bool {
 	return true
 }
 
-var baseNames = [...]string{"void", "b", "i", "u", "f", "struct", "array", "sampler", "tex", "image", "sampled", "accel_struct"}
+var baseNames = [...]string{"void", "b", "i", "u", "f", "struct", "array", "sampler", "tex", "image", "sampled", "accel_struct", "ray_query"}
 
 // String spells t as the text form does, without field layouts: vec4f32,
 // mat3x2f32 (columns x rows), T[4], struct Name.

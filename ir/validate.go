@@ -102,6 +102,8 @@ func (v *validator) variable(x *Variable) {
 		v.fail("R5", x.Name, "image variable of type %s", x.Type)
 	case m&opaqueModes == 0 && x.Type.WithoutArray().IsOpaque():
 		v.fail("R5", x.Name, "variable of type %s in %s", x.Type, m)
+	case m&(ModeShaderTemp|ModeFunctionTemp) == 0 && x.Type.WithoutArray().Base == BaseRayQuery:
+		v.fail("R5", x.Name, "variable of type %s in %s", x.Type, m)
 	case x.InterfaceType != nil && !x.InterfaceType.WithoutArray().IsStruct():
 		v.fail("R3", x.Name, "interface type %s is no struct", x.InterfaceType)
 	case x.PerVertex && !(v.s.Stage == StageFragment && m == ModeShaderIn):

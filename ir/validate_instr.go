@@ -95,6 +95,7 @@ func (v *validator) intrinsic(in *Instr) {
 	v.special(in)
 	v.lanes(in)
 	v.derefs(in)
+	v.rays(in)
 }
 
 // valueSrc is the source that a write mask is about: the first as wide as the instruction.
@@ -222,6 +223,7 @@ func (v *validator) access(in *Instr, val *Def, store bool) {
 	d := in.Srcs[0].Def.Instr
 	info := d.DerefInfo()
 	v.check(info.Type.IsVectorOrScalar() || info.Type.IsOpaque(), "I5", in, "access of type %s", info.Type)
+	v.check(info.Type.Base != BaseRayQuery, "I5", in, "access of type %s", info.Type)
 	if info.Type.IsOpaque() {
 		v.check(val.NumComponents == 1 && val.BitSize >= 32, "I5", in, "%dx%d of a %s, not a pointer", val.BitSize, val.NumComponents, info.Type)
 	} else {

@@ -33,7 +33,7 @@ var indexLimits = [optab.NumIndices]uint64{
 	IdxAccess: 1 << len(accessNames), IdxDstAccess: 1 << len(accessNames), IdxSrcAccess: 1 << len(accessNames),
 	IdxMemoryModes: uint64(modeEnd), IdxAtomicOp: uint64(len(AtomicOpNames)), IdxInterpMode: uint64(len(interpNames)),
 	IdxExecutionScope: uint64(len(ScopeNames)), IdxMemoryScope: uint64(len(ScopeNames)), IdxReductionOp: uint64(NumOps),
-	IdxImageDim: uint64(len(dimNames)), IdxImageArray: 2, IdxFormat: 1 << 8, IdxStreamId: 4,
+	IdxImageDim: uint64(len(dimNames)), IdxRayQueryValue: uint64(len(rayQueryValues)), IdxCommitted: 2, IdxColumn: 4, IdxImageArray: 2, IdxFormat: 1 << 8, IdxStreamId: 4,
 	IdxNumComponents: 17, IdxBitSize: 65, IdxNumArrayElems: 1 << 16, IdxComponent: 16, IdxSrcType: uint64(ClassBool+1) << 8, IdxDestType: uint64(ClassBool+1) << 8,
 	IdxBase: 1 << 32, IdxDescSet: 1 << 32, IdxBinding: 1 << 32, IdxDescType: 1 << 32, IdxAlignMul: 1 << 32, IdxAlignOffset: 1 << 32,
 	IdxRangeBase: 1 << 32, IdxRange: 1 << 32, IdxClusterSize: 1 << 32, IdxParamIdx: 1 << 32,

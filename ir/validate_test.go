@@ -187,6 +187,13 @@ var textBreaks = []breakCase{
 	{rule: "I17", msg: "xchg has another number of operands", body: "b0: %0:32 = undef %1:32 = ssbo_atomic_swap %0, %0, %0, %0 atomic_op=xchg"},
 	{rule: "I17", msg: "base 4294967296 does not exist", body: "b0: %0:32 = undef %1:32 = load_shared %0 base=4294967296 align_mul=4"},
 
+	{rule: "I19", msg: "no acceleration structure, but a sampler in uniform", decl: `var @1 uniform sampler "s"`, body: "b0: %0:32 = deref_var @1 %1:64 = load_accel_struct %0"},
+	{rule: "I19", msg: "no ray query, but a u32 in shader_temp", decl: `var @1 shader_temp u32 "a"`, body: "b0: %0:32 = deref_var @1 rq_terminate %0"},
+	{rule: "I19", msg: "tmin of 3 components and 32 bits", decl: `var @1 shader_temp ray_query "a"`, body: "b0: %0:32 = deref_var @1 %1:32x3 = rq_load %0 ray_query_value=tmin"},
+	{rule: "I19", msg: "intersection_triangle_vertex_positions has no column 3", decl: `var @1 shader_temp ray_query "a"`, body: "b0: %0:32 = deref_var @1 %1:32x3 = rq_load %0 ray_query_value=intersection_triangle_vertex_positions column=3"},
+	{rule: "I17", msg: "ray_query_value 19 does not exist", decl: `var @1 shader_temp ray_query "a"`, body: "b0: %0:32 = deref_var @1 %1:32x3 = rq_load %0 ray_query_value=19"},
+	{rule: "I5", msg: "access of type ray_query", decl: `var @1 shader_temp ray_query "a"`, body: "b0: %0:32 = deref_var @1 %1:32 = load_deref %0"},
+	{rule: "R5", msg: "variable of type ray_query in uniform", decl: `var @1 uniform ray_query "a"`, body: "b0:"},
 	{rule: "I18", msg: "source 0 is no deref", body: "b0: %0:32x4 = undef %1:32 = undef %2:32x4 = image_deref_load %1, %0, %1, %1"},
 	{rule: "I18", msg: "no image, but a sampler", decl: `var @1 uniform sampler "s"`, body: "b0: %0:32 = deref_var @1 %1:32 = image_deref_levels %0"},
 	{rule: "I18", msg: "atomic of 64 bits on a u32", decl: `var @1 mem_shared u32 "a"`, body: "b0: %0:32 = deref_var @1 %1:64 = undef %2:64 = deref_atomic %0, %1 atomic_op=iadd"},

@@ -16,7 +16,7 @@ func lowerVarsToExplicitTypes(c *Context, s *ir.Shader) (bool, error) {
 	progress := false
 	shared, scratch := uint64(s.SharedSize), uint64(s.ScratchSize)
 	place := func(v *ir.Variable) error {
-		if v.Mode&modes == 0 || v.ExplicitLayout {
+		if v.Mode&modes == 0 || v.ExplicitLayout || v.Type.HasRayQuery() {
 			return nil
 		}
 		t, size, align := explicitType(v.Type)

@@ -246,7 +246,7 @@ func (t *translator) copyObject(in *inst) {
 // chosen refuses values that no operation can choose among at run time.
 func (t *translator) chosen(id uint32, op spv.Op, ty *typ) {
 	switch {
-	case ty.opaque():
+	case ty.byReference():
 		t.refuse(id, "%s of images or samplers is not supported", op)
 	case ty.kind == tPointer && (ty.sc == spv.StorageClassInput || ty.sc == spv.StorageClassOutput):
 		t.refuse(id, "%s of pointers to inputs or outputs is not supported", op)

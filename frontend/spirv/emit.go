@@ -136,7 +136,7 @@ func (t *translator) instruction(in *inst) {
 	switch {
 	case t.aluSimple(in), t.memoryInst(in), t.compositeInst(in), t.convert(in), t.aluOther(in), t.control(in):
 		return
-	case t.atomic(in), t.barrier(in), t.subgroup(in), t.image(in):
+	case t.atomic(in), t.barrier(in), t.subgroup(in), t.image(in), t.rayQuery(in):
 		return
 	}
 	t.unsupported(in)

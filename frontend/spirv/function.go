@@ -327,7 +327,7 @@ func (t *translator) loadParams(f *function) {
 			l[i] = load()
 			t.nameDef(uint32(in.Result()), l[i])
 		}
-		if ty.opaque() {
+		if ty.byReference() {
 			p := t.newPointer(pointer{typ: ty, mode: t.opaqueMode(ty), addr: l[0], param: true})
 			t.vals[pi] = value{kind: vOpaque, typ: ty, obj: p}
 			continue

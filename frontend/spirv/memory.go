@@ -54,7 +54,7 @@ func (t *translator) load(in *inst) {
 	a, align, _ := t.memoryOperands(in, 1, true, false)
 	p = t.withAccess(t.aligned(p, align), a)
 	switch {
-	case ty.opaque() && p.mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp) == 0:
+	case ty.byReference() && p.mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp) == 0:
 		t.vals[t.index(in.id)] = value{kind: vOpaque, typ: ty, obj: t.opaqueLoad(in, p)}
 		return
 	case ty.isLeaf():
@@ -118,6 +118,9 @@ func (t *translator) loadLeaf(p *pointer) *ir.Def {
 	d := t.derefOf(p)
 	switch {
 	case p.typ.opaque() && p.mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp) == 0:
+		if p.typ.kind == tAccel {
+			return &b.Intrinsic(ir.IntrLoadAccelStruct, 1, 64, d).Def
+		}
 		return d
 	case p.col != nil:
 		comps := make([]*ir.Def, 0, 4)

@@ -26,6 +26,7 @@ const (
 	tSampler
 	tSampledImage
 	tAccel
+	tRayQuery
 	tFunction
 )
 
@@ -83,6 +84,10 @@ func (ty *typ) isLeaf() bool { return ty.numeric() || ty.kind == tPointer || ty.
 
 func (ty *typ) opaque() bool { return ty.kind >= tImage && ty.kind <= tAccel }
 
+// byReference reports whether a value of the type is the pointer to it: of images and samplers, but not of acceleration
+// structures, whose values are addresses.
+func (ty *typ) byReference() bool { return ty.opaque() && ty.kind != tAccel }
+
 // scalarType returns the component type of a scalar, vector or matrix.
 func (ty *typ) scalarType() *typ {
 	for ty.kind == tVector || ty.kind == tMatrix {
@@ -111,8 +116,10 @@ func (ty *typ) shape() (comps, bits uint8) {
 		return uint8(ty.n), ty.elem.bits
 	case tPointer:
 		return addressShape(ty.sc)
-	case tImage, tSampler, tSampledImage, tAccel:
+	case tImage, tSampler, tSampledImage:
 		return 1, ir.LogicalPtrBits
+	case tAccel:
+		return 1, 64
 	}
 	return 1, ty.bits
 }
@@ -154,6 +161,10 @@ func (ty *typ) String() string {
 		return fmt.Sprintf("struct %%%d", ty.id)
 	case tPointer:
 		return fmt.Sprintf("pointer %%%d to %s", ty.id, ty.sc)
+	case tAccel:
+		return "acceleration structure"
+	case tRayQuery:
+		return "ray query"
 	}
 	return fmt.Sprintf("type %%%d", ty.id)
 }
@@ -446,7 +457,8 @@ func (t *translator) irTypes(ty *typ) {
 	}
 	ty.plain, ty.temp = ty.ir, ty.ir
 	if ty.opaque() {
-		ty.temp = ir.VectorType(ir.BaseUint, ir.LogicalPtrBits, 1)
+		c, b := ty.shape()
+		ty.temp = ir.VectorType(ir.BaseUint, b, c)
 	}
 }
 
@@ -487,6 +499,9 @@ func (t *translator) opaqueType(in *inst, ty *typ) bool {
 	case spv.OpTypeAccelerationStructureKHR:
 		ty.kind = tAccel
 		ty.ir = &ir.Type{Base: ir.BaseAccelStruct}
+	case spv.OpTypeRayQueryKHR:
+		ty.kind = tRayQuery
+		ty.ir = &ir.Type{Base: ir.BaseRayQuery}
 	default:
 		return false
 	}
