@@ -5,7 +5,7 @@ var Faults = map[string]fault{
 	"base instance": faultBaseInstance, "written image": faultWrittenImage, "image barrier": faultImageBarrier, "guard": faultGuardLow,
 	"subgroup barrier": faultSubgroupBarrier, "patch barrier": faultPatchBarrier, "scratch size": faultScratchSize,
 	"sample halt": faultSampleHalt, "sample place": faultSamplePlace, "halted index": faultHaltedIndex,
-	"quad index": faultQuadIndex, "pass facts": faultPassFacts, "texel range": faultTexelRange, "early tests": faultEarlyTests, "side effects": faultSideEffects, "tile budget": faultTileBudget, "point size": faultPointSize,
+	"quad index": faultQuadIndex, "partial quad": faultPartialQuad, "pass facts": faultPassFacts, "texel range": faultTexelRange, "early tests": faultEarlyTests, "side effects": faultSideEffects, "tile budget": faultTileBudget, "point size": faultPointSize,
 	"varying order": faultVaryingOrder, "viewport copy": faultViewportCopy, "clip copy": faultClipCopy, "viewport unwritten": faultViewportUnwritten,
 	"first fan": faultFirstFan, "invalid plane": faultInvalidPlane,
 	"sample depth": faultSampleDepth, "sample mask in": faultSampleMaskIn, "kept depth": faultKeptDepth, "never depth": faultNeverDepth, "sample shading": faultSampleShading, "test twice": faultTestTwice, "sampler bias": faultSamplerBias, "tile words": faultTileWords,

@@ -51,6 +51,7 @@ const (
 	faultCoherent                            // accesses that others see have the form of those that they do not
 	faultLayer                               // fragments are of layer 0, whatever layer they are of
 	faultSampleMaskIn                        // the mask of covered samples has those that the pipeline leaves out
+	faultPartialQuad                         // shuffles by a register read quads that are not whole as others
 	numFaults              = iota
 )
 

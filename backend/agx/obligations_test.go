@@ -40,6 +40,8 @@ var obligations = []struct {
 	{fault: "sample place", script: "sample_place"},
 	{fault: "halted index", script: "halted_index"},
 	{fault: "quad index", script: "quad_index"},
+	{fault: "partial quad", script: "partial_quad"},
+	{fault: "partial quad", script: "partial_quad_vertex"},
 	{fault: "pass facts", script: "base_instance", abi: nirc.SeparateABI},
 	{fault: "texel range", script: "texel_range"},
 	{fault: "early tests", script: "early_tests"},
