@@ -197,7 +197,7 @@ func (u *Unit) translate(m *Module) (err error) {
 		}
 		s = ir.Clone(m.shader)
 	} else {
-		o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Debug: u.opts.Debug, TargetName: u.opts.Target}
+		o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Robust: u.opts.Robust, Debug: u.opts.Debug, TargetName: u.opts.Target}
 		if u.back != nil {
 			o.GPUName = u.opts.GPU
 			o.Lacks = func(c spv.Capability) string { return capability.Why(c, u.opts.Target, u.opts.GPU) }

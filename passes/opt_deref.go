@@ -135,11 +135,26 @@ func simplifyPtrAsArray(in, p *ir.Instr) bool {
 		return false
 	}
 	b := builderBefore(in)
+	if b.Shader.Options.Robust.Of(in.DerefInfo().Modes) != ir.RobustOff && !sumFits(p.Srcs[1].Def, idx) {
+		return false
+	}
 	sum := b.Iadd(p.Srcs[1].Def, idx)
 	n := b.Shader.NewDeref(p.Deref, *in.DerefInfo(), in.Def.NumComponents, in.Def.BitSize, p.Srcs[0].Def, sum)
 	n.DerefInfo().InBounds = false
 	b.Insert(n)
 	return replaceDeref(in, &n.Def)
+}
+
+// sumFits reports whether the sum of two indices is known not to wrap around, which would bring an access back into bounds.
+func sumFits(x, y *ir.Def) bool {
+	cx, okx := x.Const(0)
+	cy, oky := y.Const(0)
+	if !okx || !oky {
+		return false
+	}
+	sh := 64 - x.BitSize
+	sum := int64(cx)<<sh>>sh + int64(cy)<<sh>>sh
+	return sum == sum<<sh>>sh
 }
 
 func decideMode(in *ir.Instr) bool {

@@ -408,6 +408,9 @@ func (v *vectorizer) fits(low, high *memAccess) bool {
 		return false
 	}
 	inside := off+bytes <= mul // of one aligned unit: it cannot wrap
+	if fixed := low.terms[0].def == nil; fixed && low.at < 0 && high.at+int64(high.bytes) > 0 {
+		return false // it does
+	}
 	if low.class == ir.ModeUBO && !v.straddle && !(mul >= 16 && off%16+bytes <= 16) {
 		return false
 	}

@@ -229,6 +229,7 @@ func (pt *part) frameBytes() uint32 {
 // describe fills the metadata that follows from the final code.
 func (c *compiler) describe(main *part) {
 	m := &c.meta
+	m.Robust = c.s.Options.Robust
 	m.ScratchSize = main.frameBytes()
 	m.SharedSize = c.s.SharedSize
 	if c.s.Stage == ir.StageCompute {

@@ -188,4 +188,3 @@ func (s *isel) rotated(in *ir.Instr, n opnd) opnd {
 	sum := s.intOp(bitop(tableAnd), true, s.addSub(true, lane, n, false), imm16(size-1))
 	return s.intOp(bitop(tableOr), true, sum, s.intOp(bitop(tableAnd), true, lane, imm16(32-size)))
 }
-

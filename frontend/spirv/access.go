@@ -138,7 +138,7 @@ func (t *translator) step(p *pointer, ix index, inBounds bool) *pointer {
 		d := t.derefOf(p)
 		n.deref = d
 		if d.Instr.DerefInfo().Type.IsArray() {
-			n.col = t.indexDef(ix, d.BitSize)
+			n.col = t.column(d, ix)
 			return n
 		}
 	case tVector:
@@ -151,8 +151,8 @@ func (t *translator) step(p *pointer, ix index, inBounds bool) *pointer {
 }
 
 func (t *translator) derefArray(d *ir.Def, ix index, inBounds bool) *ir.Def {
-	r := t.f.b.DerefArray(d, t.indexDef(ix, d.BitSize))
-	r.Instr.DerefInfo().InBounds = inBounds
+	r := t.element(d, ix)
+	r.Instr.DerefInfo().InBounds = inBounds && r.Instr.Deref == ir.DerefArray
 	return r
 }
 
@@ -281,7 +281,7 @@ func (t *translator) pointerStep(in *inst, p *pointer, ix index) *pointer {
 	if p.deref == nil || d.Instr.Kind != ir.KindDeref || d.Instr.Deref != ir.DerefArray || d.Instr.DerefInfo().Modes&ir.ModeExplicit != 0 {
 		d = t.f.b.DerefCast(d, p.mode, t.storageType(p.mode, p.typ), stride)
 	}
-	n.deref = t.f.b.DerefPtrAsArray(d, t.indexDef(ix, d.BitSize))
+	n.deref = t.moved(d, ix, stride)
 	n.addr, n.param = nil, false
 	return n
 }

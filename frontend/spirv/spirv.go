@@ -32,6 +32,8 @@ type Options struct {
 	// the capability is refused.
 	Lacks   func(spv.Capability) string
 	GPUName string
+	// Robust is what becomes of accesses out of bounds: it decides what an index beyond 32 bits reads.
+	Robust ir.Robust
 	// Debug gives every instruction its own Loc with id and word offset, and
 	// values their names.
 	Debug bool

@@ -60,6 +60,9 @@ func (p *Pass) Or(q *Pass) {
 // Meta describes one shader binary.
 type Meta struct {
 	Stage ir.Stage `json:"stage"`
+	// Robust is what the program may do beyond the bounds of buffers. Where uniform buffers are robust, the driver
+	// fills uniform registers with zeros for what lies beyond the end of a buffer (UniformBufferData).
+	Robust ir.Robust `json:"robust,omitzero"`
 	// Part says which part of a program the code is; "" is a whole one that was
 	// compiled as such, PartLinked one that was linked from parts.
 	Part Part `json:"part,omitempty"`

@@ -101,7 +101,8 @@ func (w *wave) startAttrib(a *abi.Attrib) {
 	}
 }
 
-// bufferUniform fills in what a uniform has of a bound buffer.
+// bufferUniform fills in what a uniform has of a bound buffer. What lies beyond its end stays garbage unless the
+// program asked for robust uniform buffers.
 func (w *wave) bufferUniform(u *abi.Uniform, to []uint32) {
 	d := w.l.Env.Bindings.Lookup(u.Set, u.Binding, u.Element)
 	switch u.Kind {
@@ -113,6 +114,8 @@ func (w *wave) bufferUniform(u *abi.Uniform, to []uint32) {
 		for i := range to[:u.Size/4] {
 			if off := uint64(u.Offset) + uint64(4*i); off+4 <= d.Size {
 				to[i] = uint32(w.l.Env.Mem.Load(d.Addr+off, 4))
+			} else if w.p.meta.Robust.Uniform != ir.RobustOff {
+				to[i] = 0
 			}
 		}
 	}
