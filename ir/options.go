@@ -63,6 +63,9 @@ type Options struct {
 	Robust          Robust
 	BoundsByElement bool
 
+	// YCbCr are the conversions of immutable samplers that lower_tex carries out, nil none.
+	YCbCr *YCbCrTable
+
 	// Vectors: the widest ALU vector the target executes (1: scalar).
 	MaxVectorWidth uint8
 	// SubgroupSize is the size of every subgroup, 0 where it is known at run time only.

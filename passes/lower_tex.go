@@ -12,7 +12,8 @@ var lowerTexPass = &Pass{
 	Doc: "Writes texture operations that a target lacks by those that it has, each form by an option of its own, in this order: projectors, texel offsets of fetches, " +
 		"implicit LODs where there are no derivatives, biases and LOD clamps, explicit derivatives, sizes at a LOD, sizes of cube arrays, gathers at four offsets. After projectors come rectangles, 1D textures and numbers as sources; results are decoded and swizzled right after the operation. " +
 		"A clamp holds for the LOD with the sampler's bias, which is no matter of the shader: explicit LODs keep it as a source. " +
-		"Runs before descriptors are lowered: the sizes that it needs are txs operations. Colour spaces and swizzles belong to the image views where the hardware has them. Decoding and swizzles are not idempotent.",
+		"Runs before descriptors are lowered: the sizes that it needs are txs operations. Colour spaces and swizzles belong to the image views where the hardware has them. Decoding, packed results and swizzles are not idempotent. " +
+		"Conversions from YCbCr come before all: the binding of one is an array of planes then, elements times planes long.",
 	Options: []Option{
 		{"projector", "divide coordinates and reference by the projector", false},
 		{"txf_offset", "add the offsets of fetches to their coordinates", false},
@@ -30,6 +31,10 @@ var lowerTexPass = &Pass{
 		{"dim_1d", "1D textures as 2D textures of height 1", false},
 		{"index_to_offset", "numbers of textures and samplers as sources", false},
 		{"srgb", "red, green and blue of float results are sRGB: decode them", false},
+		{"ycbcr", "conversions of combined image samplers, each SET.BINDING[.ELEMENT] and words after slashes (rgb ycbcr 709 601 2020, full narrow, 8bit to 16bit, 1plane to 3plane, " +
+			"444 422 420, cosited_x cosited_y, nearest linear, a mapping of rgba01), joined by |; those of the shader's options follow, also after the word options alone", ""},
+		{"packing", "what comes as packed words: none, half (two of 16 bits a word) or byte (four of 8 bits)", "none"},
+		{"textures", "bindings that srgb, swizzle and packing are for, each SET.BINDING, joined by |; none: all", ""},
 		{"swizzle", "components that results take theirs from, of xyzw, 0 and 1", "xyzw"},
 	},
 }
@@ -61,6 +66,14 @@ func lowerTex(c *Context, s *ir.Shader) (bool, error) {
 	if err := l.forms.parse(c); err != nil {
 		return false, err
 	}
+	table, err := parseYCbCr(c.String("ycbcr"), s)
+	if err != nil {
+		return false, err
+	}
+	converted, err := planes(s, table)
+	if err != nil {
+		return false, err
+	}
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
 		progress := false
 		for blk := range impl.Blocks() {
@@ -73,7 +86,7 @@ func lowerTex(c *Context, s *ir.Shader) (bool, error) {
 			}
 		}
 		return progress
-	}), nil
+	}) || converted, nil
 }
 
 func (l *texLowering) parseTxd(list string) error {

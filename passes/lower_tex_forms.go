@@ -2,6 +2,8 @@ package passes
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"nirc/ir"
@@ -11,6 +13,10 @@ import (
 type texForms struct {
 	rect, dim1D, toOffset, srgb bool
 	swizzle                     string // "" for xyzw
+	// packing is the size of packed components, 0 where results are not packed.
+	packing uint8
+	// textures are the bindings whose results change, nil all.
+	textures [][2]uint32
 }
 
 func (f *texForms) parse(c *Context) error {
@@ -22,14 +28,57 @@ func (f *texForms) parse(c *Context) error {
 	if f.swizzle == "xyzw" {
 		f.swizzle = ""
 	}
+	switch p := c.String("packing"); p {
+	case "none":
+	case "half":
+		f.packing = 16
+	case "byte":
+		f.packing = 8
+	default:
+		return fmt.Errorf("packing=%s: want none, half or byte", p)
+	}
+	return f.parseTextures(c.String("textures"))
+}
+
+func (f *texForms) parseTextures(list string) error {
+	f.textures = nil
+	for text := range strings.SplitSeq(list, "|") {
+		if text == "" {
+			continue
+		}
+		set, binding, ok := strings.Cut(text, ".")
+		s, err1 := strconv.ParseUint(set, 10, 16)
+		b, err2 := strconv.ParseUint(binding, 10, 32)
+		if !ok || err1 != nil || err2 != nil {
+			return fmt.Errorf("textures=%s: want SET.BINDING", list)
+		}
+		f.textures = append(f.textures, [2]uint32{uint32(s), uint32(b)})
+	}
 	return nil
+}
+
+// wanted reports whether the results of an operation change.
+func (f *texForms) wanted(in *ir.Instr) bool {
+	t := in.TexInfo()
+	if !f.srgb && f.swizzle == "" && f.packing == 0 || t.BackendFlags&texResultDone != 0 || in.TexOp.Info().Query || t.IsShadow {
+		return false
+	}
+	if f.textures == nil {
+		return true
+	}
+	src := in.TexSrc(ir.TexSrcTextureDeref)
+	if src == nil {
+		return false
+	}
+	v := rootVar(src.Def.Instr)
+	return v != nil && slices.Contains(f.textures, [2]uint32{v.Set, v.Binding})
 }
 
 // otherForms brings the operation into the shapes that the options ask for.
 func (l *texLowering) otherForms() (did bool) {
 	f := &l.forms
 	// What is done to a result is done once: the operation has BackendFlags then.
-	if (f.srgb || f.swizzle != "") && l.t.BackendFlags&texResultDone == 0 && !l.in.TexOp.Info().Query && !l.t.IsShadow {
+	if f.wanted(l.in) {
 		l.t.BackendFlags |= texResultDone
 		l.result()
 		did = true
@@ -149,17 +198,19 @@ func (l *texLowering) result() {
 	r := &l.in.Def
 	n := int(r.NumComponents)
 	comps := make([]*ir.Def, n)
+	dest := l.t.DestType.Class
+	texel := l.unpacked(after)
 	pick := func(k int, c byte) *ir.Def {
 		switch {
 		case c == '0':
 			return after.Const(r.BitSize, 0)
-		case c == '1' && l.t.DestType.Class == ir.ClassFloat:
+		case c == '1' && dest == ir.ClassFloat:
 			return after.ImmFloat(1, r.BitSize)
 		case c == '1':
 			return after.Const(r.BitSize, 1)
 		}
-		v := after.Channel(r, k)
-		if l.forms.srgb && l.t.DestType.Class == ir.ClassFloat && c != 'w' {
+		v := texel(k)
+		if l.forms.srgb && dest == ir.ClassFloat && c != 'w' {
 			v = SrgbToLinear(after, v)
 		}
 		return v
@@ -184,4 +235,31 @@ func (l *texLowering) result() {
 	}
 	v := after.Vec(comps...)
 	r.RewriteUsesAfter(v, v.Instr)
+}
+
+// unpacked returns what reads a component of the operation's result. Packed ones come as the bits of words, the
+// first component in the lowest bits; gathers are not packed.
+func (l *texLowering) unpacked(b *ir.Builder) func(k int) *ir.Def {
+	size, r, class := int(l.forms.packing), &l.in.Def, l.t.DestType.Class
+	if size == 0 || r.BitSize != 32 || l.in.TexOp == ir.TexOpTg4 {
+		return func(k int) *ir.Def { return b.Channel(r, k) }
+	}
+	return func(k int) *ir.Def {
+		word, at := b.Channel(r, k*size/32), k*size%32
+		if class == ir.ClassFloat && size == 16 {
+			if at == 0 {
+				return b.UnpackHalf2x16SplitX(word)
+			}
+			return b.UnpackHalf2x16SplitY(word)
+		}
+		from, bits := b.Imm32(uint32(at)), b.Imm32(uint32(size))
+		if class == ir.ClassInt {
+			return b.Ibfe(word, from, bits)
+		}
+		v := b.Ubfe(word, from, bits)
+		if class == ir.ClassFloat {
+			v = UnormToFloat(b, v, uint8(size))
+		}
+		return v
+	}
 }
