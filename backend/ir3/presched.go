@@ -28,6 +28,7 @@ type preScheduler struct {
 	memory  [memClasses]memOrder
 	live    int // units of general registers in use
 	waiting int // results under way that (sy) would wait for
+	time    preTime
 }
 
 type preUnit struct {
@@ -50,17 +51,14 @@ const (
 	liveAtEnd  = 1 << 20
 )
 
-// run orders all blocks of f, whose liveness is lv. budget is the
-// number of register units to stay below.
-func (p *preScheduler) run(f *mach.Func, lv *mach.Liveness, g *GPU, double bool, budget int) {
+// run orders all blocks of f, whose liveness is lv, within the room that leaves the least time.
+func (p *preScheduler) run(f *mach.Func, lv *mach.Liveness, g *GPU, double bool, rooms []preRoom) {
 	n := f.NumValues()
-	*p = preScheduler{f: f, code: templates(f), gpu: g, double: double, lv: lv, budget: budget, branch: p.branch, left: slab.Zeroed(p.left, n),
+	*p = preScheduler{f: f, code: templates(f), gpu: g, double: double, lv: lv, branch: p.branch, left: slab.Zeroed(p.left, n),
 		defUnit: slab.Zeroed(p.defUnit, n), units: p.units[:0], edges: p.edges[:0], ready: p.ready[:0], memory: p.memory}
 	p.branchPreds()
-	for b := range f.Blocks {
-		if len(f.Blocks[b].Instrs) > 3 {
-			p.block(mach.BlockID(b))
-		}
+	for b, ins := range p.bestOrder(rooms) {
+		f.Blocks[b].Instrs = ins
 	}
 }
 
@@ -71,7 +69,8 @@ func (p *preScheduler) size(v mach.Value) int {
 	return p.f.Size(v)
 }
 
-func (p *preScheduler) block(b mach.BlockID) {
+// block returns the instructions of a block in their new order.
+func (p *preScheduler) block(b mach.BlockID) []*mach.Instr {
 	blk := &p.f.Blocks[b]
 	p.live, p.waiting = 0, 0
 	p.lv.In[b].Each(func(v mach.Value) { p.live += p.size(v) })
@@ -96,8 +95,8 @@ func (p *preScheduler) block(b mach.BlockID) {
 		start = i + 1
 	}
 	out = p.segment(blk.Instrs[start:], out)
-	blk.Instrs = out
 	p.lv.Out[b].Each(func(v mach.Value) { p.left[v] = 0 })
+	return out
 }
 
 // fixed reports whether nothing moves across in.
@@ -183,6 +182,7 @@ func (p *preScheduler) segment(ins, out []*mach.Instr) []*mach.Instr {
 		p.ready = append(p.ready[:k], p.ready[k+1:]...)
 		u := &p.units[i]
 		if u.earliest > now {
+			p.time.wait(u.earliest-now, p.waiting > 0)
 			// What the wait is for has arrived, and what was asked for before it.
 			p.waiting = 0
 		}
@@ -194,6 +194,7 @@ func (p *preScheduler) segment(ins, out []*mach.Instr) []*mach.Instr {
 		}
 		out = append(out, ins[u.first:u.first+u.n]...)
 		now = max(now, u.earliest) + u.slots
+		p.time.issue += int64(u.slots)
 		for e := u.succs; e >= 0; e = p.edges[e].next {
 			to := &p.units[p.edges[e].to]
 			to.earliest = max(to.earliest, now+p.edges[e].latency)

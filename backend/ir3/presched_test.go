@@ -46,3 +46,53 @@ func TestPreSchedule(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPreRooms: where waits are most of the time, registers that cost waves let more loads be
+// under way at once.
+func TestPreRooms(t *testing.T) {
+	const held, loads = 18, 18
+	s, b := gputest.NewShader(ir.StageCompute, 128)
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	load := func(k int) *ir.Def {
+		off := b.IAddImm(b.Ishl(id, b.Imm32(4)), int64(2048*k))
+		return gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), off, 4)
+	}
+	// What lives all the time takes waves already.
+	var live []*ir.Def
+	sum := b.Imm32(0)
+	for k := range held {
+		live = append(live, load(k))
+		sum = b.Ixor(sum, b.Channel(live[k], 0))
+	}
+	for k := range loads {
+		x := load(held + k)
+		sum = b.Ixor(b.Iadd(sum, b.Channel(x, k%4)), b.Channel(x, (k+1)%4))
+	}
+	for _, x := range live {
+		for c := range 4 {
+			sum = b.Iadd(b.Ixor(sum, b.Channel(x, c)), sum)
+		}
+	}
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), sum)
+	if err := ir.Validate(s); err != nil {
+		t.Fatal(err)
+	}
+	var systall [2]int
+	for i, limit := range []int{0, 32} {
+		bin, err := compile(ir.Clone(s), CompileOptions{Registers: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		systall[i] = bin.Stats.SyStall
+	}
+	if systall[0] >= systall[1] {
+		t.Errorf("waits of %d slots, of %d with at most 32 registers", systall[0], systall[1])
+	}
+	in := make([]byte, 2048*(held+loads))
+	for i := range in {
+		in[i] = byte(i * 13)
+	}
+	if err := differ(s, CompileOptions{}, 1, in, 512, nil); err != nil {
+		t.Error(err)
+	}
+}

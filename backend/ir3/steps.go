@@ -178,8 +178,7 @@ func (c *compiler) alias() error {
 
 func (c *compiler) preSchedule() error {
 	if c.pressure <= c.limit {
-		// Some room is left for vectors, which want registers in line.
-		c.mem.pre.run(c.sel.f, c.live, c.gpu, c.doubles(), max(c.pressure, c.targetUnits(c.pressure, c.limit)-16))
+		c.mem.pre.run(c.sel.f, c.live, c.gpu, c.doubles(), c.preRooms())
 	}
 	return nil
 }

@@ -1,0 +1,98 @@
+package ir3
+
+import "nirc/backend/mach"
+
+// More registers let more results be under way at once, and cost waves, which hide the waits
+// that are left. preScheduler tries several amounts and keeps the order that takes least time.
+
+// preRoom is an amount of registers that blocks may be ordered in.
+type preRoom struct {
+	budget int // register units to stay below
+	waves  int // waves on a scheduler that it leaves
+}
+
+// roomSlack are units that are left for vectors, which want registers in line.
+const roomSlack = 16
+
+// preRooms lists the amounts worth a look: the most registers that cost no wave, then the most
+// for each lower number of waves.
+func (c *compiler) preRooms() []preRoom {
+	arrays := c.arraysTake()
+	units := c.targetUnits(c.pressure, c.limit)
+	most := (c.limit + arrays) / 8
+	vec4 := (units + arrays) / 8
+	rooms := []preRoom{{max(c.pressure, units-roomSlack), max(1, c.wavesFor(vec4)/schedulers)}}
+	for vec4++; vec4 <= most; vec4++ {
+		if w := c.wavesFor(vec4); vec4 == most || c.wavesFor(vec4+1) < w {
+			rooms = append(rooms, preRoom{8*vec4 - arrays - roomSlack, max(1, w/schedulers)})
+		}
+	}
+	return rooms
+}
+
+// preTime is what an order takes by the usual latencies, weighed by the depth of loops.
+type preTime struct {
+	issue, stall int64
+}
+
+// wait adds slots that nothing fills: nops, or where results of textures and memory are under
+// way a wait, in which other waves run.
+func (t *preTime) wait(slots int32, long bool) {
+	if long {
+		t.stall += int64(slots)
+	} else {
+		t.issue += int64(slots)
+	}
+}
+
+// add adds a block's time, at the depth of loops.
+func (t *preTime) add(b preTime, depth int32) {
+	weight := int64(1) << min(3*depth, 30)
+	t.issue += b.issue * weight
+	t.stall += b.stall * weight
+}
+
+// of is the time of a wave among waves, in 256ths of a slot.
+func (t *preTime) of(waves int) int64 { return t.issue<<8 + t.stall<<8/int64(waves) }
+
+// bestOrder returns the blocks' instructions in the best order that a room gave. A room that costs waves must
+// save a 32nd of the time, for figures of latency are only the usual ones.
+func (p *preScheduler) bestOrder(rooms []preRoom) [][]*mach.Instr {
+	best, t := p.orders(rooms[0])
+	least := t.of(rooms[0].waves)
+	for _, r := range rooms[1:] {
+		if r.waves >= rooms[0].waves {
+			continue
+		}
+		// Not even an order without waits would be better.
+		if (t.issue<<8)*33/32 > least {
+			break
+		}
+		order, now := p.orders(r)
+		if now.stall >= t.stall {
+			break // what is in the way is not room
+		}
+		t = now
+		if n := t.of(r.waves); n*33/32 < least {
+			best, least = order, n
+		}
+	}
+	return best
+}
+
+// orders returns the blocks' instructions as they go in a room, and the time that they take.
+func (p *preScheduler) orders(r preRoom) ([][]*mach.Instr, preTime) {
+	p.budget = r.budget
+	list := make([][]*mach.Instr, len(p.f.Blocks))
+	var sum preTime
+	for b := range p.f.Blocks {
+		blk := &p.f.Blocks[b]
+		if list[b] = blk.Instrs; len(blk.Instrs) <= 3 {
+			continue
+		}
+		p.time = preTime{}
+		list[b] = p.block(mach.BlockID(b))
+		sum.add(p.time, blk.LoopDepth)
+	}
+	return list, sum
+}
