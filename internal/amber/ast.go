@@ -11,6 +11,7 @@ package amber
 
 import (
 	"nirc/internal/emu"
+	"nirc/internal/raytrace"
 
 	"nirc/ir"
 )
@@ -180,12 +181,13 @@ type Sampler struct {
 	CompareOp            emu.CompareOp
 }
 
-// AccelStruct is an ACCELERATION_STRUCTURE command. Its contents are checked
-// and dropped: no target traces rays.
+// AccelStruct is an ACCELERATION_STRUCTURE command.
 type AccelStruct struct {
 	Name string
-	Top  bool
 	Line int
+	// Top is the contents of a TOP_LEVEL structure, else nil; Bottom those of a BOTTOM_LEVEL one.
+	Top    *raytrace.Scene
+	Bottom raytrace.Bottom
 }
 
 // PipelineKind is the kind of a pipeline.
@@ -307,6 +309,7 @@ type Binding struct {
 type BindingElem struct {
 	Buffer  *Buffer
 	Sampler *Sampler
+	Accel   *AccelStruct
 	// Dynamic and Offset are added up; Range is -1 for all the rest.
 	Dynamic, Offset uint64
 	Range           int64

@@ -20,8 +20,8 @@ func (p *parser) bind(pl *Pipeline, line int) {
 		}
 		p.place(pl, b)
 	case t.isWord("ACCELERATION_STRUCTURE"):
-		lookup[AccelStruct](p, "acceleration structure")
-		p.place(pl, &Binding{Kind: BindAccel, Line: line})
+		a := lookup[AccelStruct](p, "acceleration structure")
+		p.place(pl, &Binding{Kind: BindAccel, Line: line, Elems: []BindingElem{{Accel: a}}})
 	default:
 		p.unexpected(t, "BUFFER, SAMPLER, their _ARRAY or ACCELERATION_STRUCTURE")
 	}

@@ -3,15 +3,17 @@ package amber
 import (
 	"math"
 	"slices"
+
+	"nirc/internal/raytrace"
 )
 
-// Ray tracing commands are parsed in full, so that a script that uses them is
-// skipped for that and an error in it is still found; what they say is not kept.
+// What only ray tracing pipelines have is parsed in full, so that a script that uses it is
+// skipped for that and an error in it is still found; what it says is not kept.
 
 func (p *parser) accelStruct(line int) {
 	a := &AccelStruct{Line: line}
-	a.Top = p.choose("a level", []string{"BOTTOM_LEVEL", "TOP_LEVEL"}) == 1
-	if a.Top {
+	if p.choose("a level", []string{"BOTTOM_LEVEL", "TOP_LEVEL"}) == 1 {
+		a.Top = new(raytrace.Scene)
 		a.Name = p.declare("acceleration structure", a)
 	} else {
 		a.Name = p.declare("bottom level acceleration structure", a)
@@ -20,14 +22,15 @@ func (p *parser) accelStruct(line int) {
 	p.s.Accels = append(p.s.Accels, a)
 	p.block(line, func(t token) bool {
 		switch {
-		case t.text == "GEOMETRY" && !a.Top:
-			p.geometry(t.line)
-		case t.text == "BLAS_INSTANCE" && a.Top:
+		case t.text == "GEOMETRY" && a.Top == nil:
+			a.Bottom.Geometries = append(a.Bottom.Geometries, p.geometry(t.line))
+		case t.text == "BLAS_INSTANCE" && a.Top != nil:
 			p.expect("USE")
-			lookup[AccelStruct](p, "bottom level acceleration structure")
-		case t.text == "BOTTOM_LEVEL_INSTANCE" && a.Top:
-			lookup[AccelStruct](p, "bottom level acceleration structure")
-			p.instance(t.line)
+			a.Top.Instances = append(a.Top.Instances, p.newInstance())
+		case t.text == "BOTTOM_LEVEL_INSTANCE" && a.Top != nil:
+			in := p.newInstance()
+			p.instance(&in, t.line)
+			a.Top.Instances = append(a.Top.Instances, in)
 		default:
 			return false
 		}
@@ -36,64 +39,82 @@ func (p *parser) accelStruct(line int) {
 	p.end()
 }
 
-func (p *parser) geometry(line int) {
-	each := []int{9, 6}[p.choose("a geometry", []string{"TRIANGLES", "AABBS"})]
-	n := 0
+// newInstance reads the name of a bottom level structure and places it as it is.
+func (p *parser) newInstance() raytrace.Instance {
+	in := raytrace.Instance{Transform: raytrace.Identity, Mask: 0xff}
+	if b := lookup[AccelStruct](p, "bottom level acceleration structure"); b != nil {
+		in.Bottom = &b.Bottom
+	}
+	return in
+}
+
+func (p *parser) geometry(line int) (g raytrace.Geometry) {
+	boxes := p.choose("a geometry", []string{"TRIANGLES", "AABBS"}) == 1
+	var v []float32
 	for {
 		switch t := p.next(); {
 		case t.kind == tokEOL:
 		case t.isNumber():
-			n++
+			v = append(v, float32(t.f))
 		case t.isWord("FLAGS"):
 			for !p.atEnd() {
-				p.choose("a geometry flag", []string{"OPAQUE", "NO_DUPLICATE_ANY_HIT"})
+				g.Opaque = p.choose("a geometry flag", []string{"OPAQUE", "NO_DUPLICATE_ANY_HIT"}) == 0 || g.Opaque
 			}
 		case t.isWord("END"):
-			if n == 0 || n%each != 0 {
-				p.fail(line, "geometry has %d coordinates, not a multiple of %d", n, each)
-			}
-			return
+			p.primitives(&g, v, boxes, line)
+			return g
 		default:
 			p.unexpected(t, "a coordinate, FLAGS or END")
-			return
+			return g
 		}
 	}
 }
 
+// primitives makes a geometry's primitives of coordinates.
+func (p *parser) primitives(g *raytrace.Geometry, v []float32, boxes bool, line int) {
+	each := 9
+	if boxes {
+		each = 6
+	}
+	if len(v) == 0 || len(v)%each != 0 {
+		p.fail(line, "geometry has %d coordinates, not a multiple of %d", len(v), each)
+	}
+	for ; len(v) >= each; v = v[each:] {
+		at := func(k int) raytrace.Vec3 { return raytrace.Vec3(v[3*k:]) }
+		if boxes {
+			g.Boxes = append(g.Boxes, raytrace.Box{Min: at(0), Max: at(1)})
+		} else {
+			g.Triangles = append(g.Triangles, raytrace.Triangle{at(0), at(1), at(2)})
+		}
+	}
+}
+
+// instanceFlagWords are the flags by their bits.
 var instanceFlagWords = []string{"TRIANGLE_FACING_CULL_DISABLE", "TRIANGLE_FLIP_FACING", "FORCE_OPAQUE", "FORCE_NO_OPAQUE",
 	"FORCE_OPACITY_MICROMAP_2_STATE", "DISABLE_OPACITY_MICROMAPS"}
 
-func (p *parser) instance(line int) {
+func (p *parser) instance(in *raytrace.Instance, line int) {
 	for {
 		switch t := p.next(); {
 		case t.kind == tokEOL:
 		case t.isWord("END"):
 			return
 		case t.isWord("USE"):
-			lookup[AccelStruct](p, "bottom level acceleration structure")
-		case t.isWord("INDEX"), t.isWord("OFFSET"):
-			p.uint("a 24-bit number", 1<<24-1)
-		case t.isWord("MASK"):
-			p.uint("an 8-bit mask", 255)
-		case t.isWord("FLAGS"):
-			p.instanceFlags()
-		case t.isWord("TRANSFORM"):
-			n := 0
-			for ; !p.accept("END"); n++ {
-				for p.peek().kind == tokEOL {
-					p.next()
-				}
-				if p.peek().isWord("END") {
-					n--
-					continue
-				}
-				p.float("a number of the matrix")
-				if p.err != nil {
-					return
-				}
+			if b := lookup[AccelStruct](p, "bottom level acceleration structure"); b != nil {
+				in.Bottom = &b.Bottom
 			}
-			if n != 12 {
-				p.fail(line, "TRANSFORM has %d numbers, not 12", n)
+		case t.isWord("INDEX"):
+			in.CustomIndex = uint32(p.uint("a 24-bit number", 1<<24-1))
+		case t.isWord("OFFSET"):
+			in.SBTOffset = uint32(p.uint("a 24-bit number", 1<<24-1))
+		case t.isWord("MASK"):
+			in.Mask = uint8(p.uint("an 8-bit mask", 255))
+		case t.isWord("FLAGS"):
+			in.Flags = p.instanceFlags()
+		case t.isWord("TRANSFORM"):
+			in.Transform = p.transform(line)
+			if p.err != nil {
+				return
 			}
 		default:
 			p.unexpected(t, "a property of an instance or END")
@@ -102,24 +123,50 @@ func (p *parser) instance(line int) {
 	}
 }
 
-// instanceFlags parses flags on the line, or on the lines up to END.
-func (p *parser) instanceFlags() {
+// transform parses the numbers of a matrix, row by row, up to END.
+func (p *parser) transform(line int) (m raytrace.Matrix) {
+	n := 0
+	for ; p.err == nil && !p.accept("END"); n++ {
+		for p.peek().kind == tokEOL {
+			p.next()
+		}
+		if p.peek().isWord("END") {
+			n--
+			continue
+		}
+		if x := p.float("a number of the matrix"); n < 12 {
+			m[n/4][n%4] = float32(x)
+		}
+	}
+	if p.err == nil && n != 12 {
+		p.fail(line, "TRANSFORM has %d numbers, not 12", n)
+	}
+	return m
+}
+
+// instanceFlags parses flags on the line, or on the lines up to END. Those about opacity micromaps say nothing
+// where there are none.
+func (p *parser) instanceFlags() (f raytrace.InstanceFlags) {
 	lines := p.atEnd()
 	for {
 		t := p.peek()
 		switch {
-		case t.kind == tokInt, t.kind == tokHex, t.kind == tokWord && slices.Contains(instanceFlagWords, t.text):
+		case t.kind == tokInt, t.kind == tokHex:
+			f |= raytrace.InstanceFlags(t.u)
+			p.next()
+		case t.kind == tokWord && slices.Contains(instanceFlagWords, t.text):
+			f |= 1 << slices.Index(instanceFlagWords, t.text)
 			p.next()
 		case lines && t.kind == tokEOL:
 			p.next()
 		case lines && t.isWord("END"):
 			p.next()
-			return
+			return f
 		case !lines && (t.kind == tokEOL || t.kind == tokEOF):
-			return
+			return f
 		default:
 			p.unexpected(p.next(), "an instance flag")
-			return
+			return f
 		}
 	}
 }

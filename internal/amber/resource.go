@@ -245,7 +245,7 @@ func (e *engine) bind(p *pipe) error {
 	for _, b := range p.decl.Bindings {
 		descs := make([]emu.Descriptor, len(b.Elems))
 		for i := range b.Elems {
-			d, err := e.descriptor(b, &b.Elems[i])
+			d, err := e.descriptor(p, b, &b.Elems[i])
 			if err != nil {
 				return at(b.Line, CauseRun, err)
 			}
@@ -262,9 +262,9 @@ var descTypes = [...]emu.DescriptorType{BindUniform: emu.DescUniformBuffer, Bind
 	BindUniformDynamic: emu.DescUniformBuffer, BindStorageDynamic: emu.DescStorageBuffer,
 	BindUniformTexel: emu.DescUniformTexelBuffer, BindStorageTexel: emu.DescStorageTexelBuffer,
 	BindSampledImage: emu.DescSampledImage, BindStorageImage: emu.DescStorageImage,
-	BindCombined: emu.DescCombinedImageSampler, BindSampler: emu.DescSampler}
+	BindCombined: emu.DescCombinedImageSampler, BindSampler: emu.DescSampler, BindAccel: emu.DescAccelStruct}
 
-func (e *engine) descriptor(b *Binding, el *BindingElem) (emu.Descriptor, error) {
+func (e *engine) descriptor(p *pipe, b *Binding, el *BindingElem) (emu.Descriptor, error) {
 	if int(b.Kind) >= len(descTypes) {
 		return emu.Descriptor{}, errors.New("binding of unknown kind")
 	}
@@ -275,6 +275,8 @@ func (e *engine) descriptor(b *Binding, el *BindingElem) (emu.Descriptor, error)
 	}
 	switch b.Kind {
 	case BindSampler:
+	case BindAccel:
+		d = e.mem.Accel(p.anyProgram(), el.Accel.Top)
 	case BindSampledImage, BindStorageImage, BindCombined:
 		d.Image, err = e.view(el.Buffer, b.Mip, b.Kind == BindStorageImage)
 	case BindUniformTexel, BindStorageTexel:

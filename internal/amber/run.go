@@ -79,6 +79,16 @@ type pipe struct {
 	clearStencil uint8
 }
 
+// anyProgram is one of the pipeline's programs: all are of one target.
+func (p *pipe) anyProgram() emu.Program {
+	for _, prog := range p.programs {
+		if prog != nil {
+			return prog
+		}
+	}
+	return nil
+}
+
 func (e *engine) run() error {
 	for i := range e.s.Requirements {
 		q := &e.s.Requirements[i]
@@ -157,11 +167,6 @@ func (pl *Pipeline) checkSupport(c *Run) error {
 		return skip(pl.Line, "OpenCL kernel arguments are not supported")
 	case pl.AdvancedBlend != "":
 		return skip(pl.Line, "blend operation %s is not supported", pl.AdvancedBlend)
-	}
-	for _, b := range pl.Bindings {
-		if b.Kind == BindAccel {
-			return skip(b.Line, "ray tracing is not supported")
-		}
 	}
 	return nil
 }

@@ -22,6 +22,8 @@ const (
 	DescSampler
 	DescCombinedImageSampler
 	DescInputAttachment
+	// DescAccelStruct has the address of a top-level acceleration structure in Addr, the bytes that hold its description in Size.
+	DescAccelStruct
 )
 
 // Descriptor is one array element of a binding.

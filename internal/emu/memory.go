@@ -22,6 +22,7 @@ type Memory struct {
 	// OutOfBounds counts accesses that hit no buffer.
 	OutOfBounds int
 	old         *oldMemory // nil unless remembered
+	accels      []accel    // acceleration structures
 	oobMu       sync.Mutex // guards OutOfBounds
 }
 

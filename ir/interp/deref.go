@@ -86,6 +86,9 @@ func wideSize(t *ir.Type) uint64 {
 	case t.IsMatrix():
 		return uint64(max(t.Cols, t.Rows)) * uint64(max(t.Stride, 32))
 	}
+	if t.Base == ir.BaseRayQuery {
+		return querySize
+	}
 	return uint64(t.Rows) * uint64(t.MemBits()) / 8
 }
 

@@ -21,6 +21,7 @@ const (
 	classDerivative
 	classStageIO
 	classEmit
+	classRay
 	classOther
 )
 
@@ -47,6 +48,8 @@ var intrinsicClasses = func() (t [ir.NumIntrinsics]intrinsicClass) {
 		ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal, ir.IntrQuadVoteAny, ir.IntrQuadVoteAll, ir.IntrReduce, ir.IntrInclusiveScan,
 		ir.IntrExclusiveScan, ir.IntrBallotBitfieldExtract, ir.IntrBallotBitCountReduce, ir.IntrBallotBitCountInclusive,
 		ir.IntrBallotBitCountExclusive, ir.IntrBallotFindLsb, ir.IntrBallotFindMsb)
+	put(classRay, ir.IntrLoadAccelStruct, ir.IntrRqInitialize, ir.IntrRqTerminate, ir.IntrRqProceed, ir.IntrRqGenerateIntersection,
+		ir.IntrRqConfirmIntersection, ir.IntrRqLoad)
 	put(classOther, ir.IntrDemote, ir.IntrDemoteIf, ir.IntrTerminate, ir.IntrTerminateIf, ir.IntrIsHelperInvocation, ir.IntrBarrier, ir.IntrShaderClock,
 		ir.IntrGetSsboSize, ir.IntrGetUboSize, ir.IntrDerefBufferArrayLength, ir.IntrLoadSsboAddress, ir.IntrLoadUboVec4, ir.IntrLoadGlobal2x32,
 		ir.IntrStoreGlobal2x32, ir.IntrLoadGlobalConstantOffset, ir.IntrLoadGlobalConstantBounded, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32,
@@ -100,6 +103,10 @@ func (w *Wave) execIntrinsic(i *inst) (wait bool, err error) {
 		w.execSubgroup(i)
 	case classDerivative:
 		w.execDerivative(i)
+	case classRay:
+		for _, l := range w.on {
+			w.execRay(i, int(l))
+		}
 	default:
 		return w.execOther(i)
 	}

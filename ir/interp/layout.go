@@ -41,6 +41,8 @@ func (l layout) size(t *ir.Type) uint32 {
 			return t.SlotCount() * 16
 		}
 		return uint32(t.Rows) * l.component(t)
+	case t.Base == ir.BaseRayQuery:
+		return querySize
 	}
 	return 0
 }

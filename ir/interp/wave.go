@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"nirc/internal/emu"
+	"nirc/internal/raytrace"
 	"nirc/ir"
 )
 
@@ -39,9 +40,10 @@ type Wave struct {
 	inPre     bool
 	preWords  []uint64
 	clock     uint64
-	absent    uint64         // counts what was asked of other lanes, see gather
-	poison    uint64         // what such lanes have; 0: zeros
-	races     *emu.WaveRaces // nil: nobody looks
+	absent    uint64                     // counts what was asked of other lanes, see gather
+	poison    uint64                     // what such lanes have; 0: zeros
+	races     *emu.WaveRaces             // nil: nobody looks
+	queries   map[uint64]*raytrace.Query // by lane and address; nil: none yet
 }
 
 // state is the storage of a wave, used again by later waves.
