@@ -191,7 +191,7 @@ func compareLinks(a, b *ir.Instr) alias {
 
 // removeDeadDerefs deletes d and its parents as far as nothing uses them.
 func removeDeadDerefs(d *ir.Instr) (progress bool) {
-	for d != nil && d.Kind == ir.KindDeref && d.Def.Unused() {
+	for d != nil && d.Block != nil && d.Kind == ir.KindDeref && d.Def.Unused() {
 		p := derefParent(d)
 		d.Remove()
 		progress = true

@@ -564,3 +564,18 @@ func (c *compiler) copyDeref(in *ir.Instr) {
 	c.emit(inst{op: opCopyMem, x: &extra{in: in, runs: runs, space: d.space, helper: d.space >= spBuffer,
 		src: [][]int32{{d.handle, d.at}, {s.handle, s.at}}, from: s.space}})
 }
+
+// memcpyDeref emits the copy of bytes.
+func (c *compiler) memcpyDeref(in *ir.Instr) {
+	d, s := c.ptrOf(in, 0), c.ptrOf(in, 1)
+	if c.err != nil {
+		return
+	}
+	x := &extra{in: in, space: d.space, helper: d.space >= spBuffer, src: [][]int32{{d.handle, d.at}, {s.handle, s.at}}, from: s.space}
+	if n, ok := in.Srcs[2].Def.Const(0); ok && n <= maxMemory {
+		x.runs = []run{{n: uint32(n)}}
+	} else {
+		x.src = append(x.src, c.src(in, 2))
+	}
+	c.emit(inst{op: opCopyMem, x: x})
+}

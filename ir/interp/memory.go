@@ -3,6 +3,7 @@ package interp
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"nirc/internal/emu"
 	"nirc/ir"
@@ -263,9 +264,15 @@ func (w *Wave) execCopyMem(i *inst) {
 	if cap(w.tmp) < total {
 		w.tmp = make([]byte, total)
 	}
+	runs := x.runs
 	for _, l := range w.on {
+		if len(x.src) > 2 { // a size that only the lane knows
+			n := min(w.regs[x.src[2][0]+int32(l)], maxMemory)
+			runs = []run{{n: uint32(n)}}
+			w.tmp = slices.Grow(w.tmp[:0], int(n))
+		}
 		buf := w.tmp[:0]
-		for _, r := range x.runs {
+		for _, r := range runs {
 			at := w.regs[s[1]+int32(l)] + uint64(r.src)
 			n := len(buf)
 			buf = buf[:n+int(r.n)]
@@ -282,7 +289,7 @@ func (w *Wave) execCopyMem(i *inst) {
 			continue
 		}
 		n := 0
-		for _, r := range x.runs {
+		for _, r := range runs {
 			at := w.regs[d[1]+int32(l)] + uint64(r.dst)
 			for k := range int(r.n) {
 				w.store(x.space, int(l), w.regs[d[0]+int32(l)], at+uint64(k), 1, uint64(buf[n+k]))

@@ -156,6 +156,8 @@ func (c *compiler) intrinsic(in *ir.Instr) {
 		c.derefAccess(in)
 	case ir.IntrCopyDeref:
 		c.copyDeref(in)
+	case ir.IntrMemcpyDeref:
+		c.memcpyDeref(in)
 	case ir.IntrLoadReg, ir.IntrLoadRegIndirect, ir.IntrStoreReg, ir.IntrStoreRegIndirect:
 		c.regAccess(in)
 	case ir.IntrVulkanResourceIndex:
