@@ -96,7 +96,7 @@ var BuiltInTable = [...]BuiltIn{
 	sysvalOf(BuiltInSampleID, "SampleId", IntrLoadSampleId, BaseInt, 1, inFrag),
 	sysvalOf(BuiltInSamplePosition, "SamplePosition", IntrLoadSamplePos, BaseFloat, 2, inFrag),
 	sysvalOf(BuiltInHelperInvocation, "HelperInvocation", IntrLoadHelperInvocation, BaseBool, 1, inFrag),
-	sysvalOf(5264, "FullyCoveredEXT", 0, BaseBool, 1, inFrag),
+	sysvalOf(5264, "FullyCoveredEXT", IntrLoadFullyCovered, BaseBool, 1, inFrag),
 	sysvalOf(BuiltInBaryCoord, "BaryCoordKHR", 0, BaseFloat, 3, inFrag), // lower_bary_coord
 	sysvalOf(BuiltInBaryCoordNoPersp, "BaryCoordNoPerspKHR", 0, BaseFloat, 3, inFrag),
 	sysvalOf(5292, "FragSizeEXT", IntrLoadFragSize, BaseInt, 0, AllStages),

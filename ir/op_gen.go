@@ -647,8 +647,8 @@ const (
 	IntrImageDerefSamplesIdentical                       // all samples equal
 	IntrImageSamplesIdentical                            // all samples equal
 	IntrBindlessImageSamplesIdentical                    // all samples equal
-	IntrIsSparseTexelsResident                           // code → bool
-	IntrSparseResidencyCodeAnd                           // both resident
+	IntrIsSparseTexelsResident                           // code → bool: 0 says that all texels have memory
+	IntrSparseResidencyCodeAnd                           // both resident: the or of the codes
 	IntrEmitVertex                                       // stream
 	IntrEndPrimitive                                     // stream
 	IntrEmitVertexWithCounter                            // after lower_gs_intrinsics

@@ -484,7 +484,7 @@ func (l *texLowering) gathers() {
 		}
 		code := l.b.Channel(&g.Def, 4)
 		if k > 0 {
-			code = &l.b.Intrinsic(ir.IntrSparseResidencyCodeAnd, 1, code.BitSize, comps[4], code).Def
+			code = l.b.Ior(comps[4], code)
 		}
 		comps[4] = code
 	}

@@ -108,7 +108,7 @@ func (s *isel) texSamples(in *ir.Instr, deref *ir.Def) {
 // image selects image intrinsics; false if in is none.
 func (s *isel) image(in *ir.Instr) bool {
 	switch in.Intr {
-	case ir.IntrImageDerefLoad:
+	case ir.IntrImageDerefLoad, ir.IntrImageDerefSparseLoad:
 		s.imageLoad(in)
 	case ir.IntrImageDerefStore:
 		s.imageStore(in)
@@ -163,7 +163,8 @@ func (s *isel) imageCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value)
 }
 
 func (s *isel) imageLoad(in *ir.Instr) {
-	if in.Def.BitSize > 32 {
+	sparse := in.Intr == ir.IntrImageDerefSparseLoad
+	if in.Def.BitSize > 32 || sparse && in.Def.BitSize != 32 {
 		s.fail(in, "images of %d-bit components are not supported", in.Def.BitSize)
 		return
 	}
@@ -182,9 +183,10 @@ func (s *isel) imageLoad(in *ir.Instr) {
 		}
 	}
 	s.setCoherent(in, &t)
-	d := s.f.NewValue(gprClass(isHalf(&in.Def)), 4)
-	s.add(t, d, uses...)
-	s.setComps(&in.Def, s.split(d, 4)[:in.Def.NumComponents]...)
+	d, comps := s.texel(in, &t, isHalf(&in.Def), sparse)
+	m := s.add(t, d, uses...)
+	s.code.tmpl[m.Ext].Dst.Count = 4
+	s.setTexel(in, s.split(d, comps), sparse)
 }
 
 func (s *isel) imageStore(in *ir.Instr) {

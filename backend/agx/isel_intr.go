@@ -72,8 +72,9 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.setComps(&in.Def, opnd{kind: opUniform, bits: uint32(in.Get(ir.IdxBase)), half: isHalf(&in.Def)})
 	case ir.IntrStorePreamble:
 		s.storePreamble(in)
-	case ir.IntrBeginInvocationInterlock, ir.IntrEndInvocationInterlock:
-		s.fail(in, "fragment shader interlock is not supported")
+	case ir.IntrBeginInvocationInterlock:
+		s.add(isa.Instr{Op: isa.OpWaitPix, Imm: 12}, 0)
+	case ir.IntrEndInvocationInterlock: // the end of the shader lets the next fragments of the pixel on (agx.md §9.3)
 	default:
 		if !s.partIntrinsic(in) && !s.sysval(in) && !s.subgroup(in) && !s.derivative(in) && !s.image(in) {
 			s.fail(in, "the intrinsic %s is not supported by the agx backend", in.Intr)

@@ -167,7 +167,7 @@ const (
 func (s *isel) tex(in *ir.Instr) {
 	ti := in.TexInfo()
 	src := in.TexSrc(ir.TexSrcTextureDeref)
-	if src == nil || ti.IsSparse || in.TexSrc(ir.TexSrcPlane) != nil {
+	if src == nil || ti.IsSparse && in.Def.BitSize != 32 || in.TexSrc(ir.TexSrcPlane) != nil {
 		s.fail(in, "texture operations (%s) of this form are not supported by the agx backend", in.TexOp)
 		return
 	}
@@ -199,13 +199,35 @@ func (s *isel) tex(in *ir.Instr) {
 	if o := in.TexSrc(ir.TexSrcOffset); o != nil {
 		off = s.packOffset(o.Def)
 	}
-	ops := s.sample(in, off)
-	if n := int(in.Def.NumComponents); s.err == nil {
-		s.setComps(&in.Def, ops[:n]...)
+	if ops := s.sample(in, off); s.err == nil {
+		s.setTexel(in, ops, ti.IsSparse)
 	}
 }
 
-// sample emits one texture instruction and returns its four components, of which a LOD query has two.
+// setTexel gives in the components of a texel; a sparse access has the residency code after them.
+func (s *isel) setTexel(in *ir.Instr, ops []opnd, sparse bool) {
+	n := int(in.Def.NumComponents)
+	if sparse {
+		code := s.intOp(bitop(tableAnd), false, ops[4], imm32(1)) // what the other bits say is not known
+		s.setComps(&in.Def, append(ops[:n-1:n-1], code)...)
+		return
+	}
+	s.setComps(&in.Def, ops[:n]...)
+}
+
+// texel is the value of a texture instruction's result: whatever the mask, four registers are lost, and eight where the
+// residency code comes after the texel (agx.md §8.3).
+func (s *isel) texel(in *ir.Instr, t *isa.Instr, half, sparse bool) (v mach.Value, comps int) {
+	if !sparse {
+		return s.f.NewValue(gprClass(half), 4), 4
+	}
+	if err := t.SetField(isa.TexResidency, 2); err != nil {
+		s.broken(in, "%v", err)
+	}
+	return s.f.NewValue(gprClass(half), 8), 8
+}
+
+// sample emits one texture instruction and returns its four components, of which a LOD query has two, and what comes after them.
 func (s *isel) sample(in *ir.Instr, off opnd) []opnd {
 	ti := in.TexInfo()
 	fetch := in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs
@@ -241,11 +263,10 @@ func (s *isel) sample(in *ir.Instr, off opnd) []opnd {
 	if t.Mask == 3 {
 		n = 2
 	}
-	half := isHalf(&in.Def)
-	d := s.f.NewValue(gprClass(half), 4) // whatever the mask, four are lost
+	d, comps := s.texel(in, &t, isHalf(&in.Def), ti.IsSparse)
 	m := s.add(t, d, uses...)
 	s.code.tmpl[m.Ext].Dst.Count = uint8(n)
-	return s.split(d, 4)
+	return s.split(d, comps)
 }
 
 func (s *isel) sampleCoords(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []mach.Value {
@@ -460,7 +481,7 @@ func (s *isel) compareOffset(in *ir.Instr, t *isa.Instr, off opnd, uses []mach.V
 // gatherOffsets gathers four times, each time keeping the texel at the offset.
 func (s *isel) gatherOffsets(in *ir.Instr) {
 	ti := in.TexInfo()
-	ops := make([]opnd, 4)
+	ops := make([]opnd, 4, 5)
 	for k := range ops {
 		o := ti.Offsets[k]
 		v := s.sample(in, imm16(uint32(o[0])&15|uint32(o[1])&15<<4))
@@ -468,6 +489,12 @@ func (s *isel) gatherOffsets(in *ir.Instr) {
 			return
 		}
 		ops[k] = v[3]
+		switch {
+		case ti.IsSparse && k > 0:
+			ops[:5][4] = s.intOp(bitop(tableOr), false, ops[:5][4], v[4])
+		case ti.IsSparse:
+			ops[:5][4] = v[4]
+		}
 	}
-	s.setComps(&in.Def, ops[:in.Def.NumComponents]...)
+	s.setTexel(in, ops[:cap(ops)], ti.IsSparse)
 }

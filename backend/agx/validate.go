@@ -141,15 +141,27 @@ func (v *validator) uses(b mach.BlockID, i int32, in *mach.Instr) {
 	}
 }
 
+// resultHalves is how many halves an instruction overwrites: a LOD query names two of its four registers, and the residency
+// code stands in the second four.
+func resultHalves(t *isa.Instr) int {
+	n := t.Dst.Halves()
+	if t.Op == isa.OpTextureSample && t.Mode == isa.TexQueryLod {
+		n = 4 * int(t.Dst.Size) / 16
+	}
+	if mode, ok := t.Field(isa.TexResidency); ok && mode != 0 && (t.Op == isa.OpTextureSample || t.Op == isa.OpTextureLoad) {
+		n = 8 * int(t.Dst.Size) / 16
+	}
+	return n
+}
+
 // template checks an instruction's template against its operands.
 func (v *validator) template(in *mach.Instr) {
 	if in.Op < mach.FirstTargetOp || !hasTemplate(in.Op) {
 		return
 	}
 	t := &v.code.tmpl[in.Ext]
-	// Of a LOD query's four registers two are results.
-	if query := t.Op == isa.OpTextureSample && t.Mode == isa.TexQueryLod; in.NDefs == 1 && !query && t.Dst.Halves() != v.f.Size(in.Ops[0].Val) {
-		v.fail(in, "the result has %d halves, its value %d", t.Dst.Halves(), v.f.Size(in.Ops[0].Val))
+	if n := resultHalves(t); in.NDefs == 1 && n != v.f.Size(in.Ops[0].Val) {
+		v.fail(in, "the result has %d halves, its value %d", n, v.f.Size(in.Ops[0].Val))
 	}
 	uses := in.Uses()
 	k := 0

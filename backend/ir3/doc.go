@@ -61,6 +61,6 @@
 //     (lower_wrmasks);
 //   - textures, images and samplers as derefs of variables and array elements
 //     (a choice between variables at run time is diagnosed, as are multisampled storage
-//     images, sparse residency, lower bounds of the LOD, and explicit derivatives in vertex shaders);
+//     images, lower bounds of the LOD, and explicit derivatives in vertex shaders);
 //   - subgroup operations as SPIR-V has them.
 package ir3

@@ -21,7 +21,9 @@ func (s *isel) image(in *ir.Instr) {
 	}
 	switch in.Intr {
 	case ir.IntrImageDerefLoad:
-		x.load()
+		s.setComps(&in.Def, x.load(int(in.Def.NumComponents))...)
+	case ir.IntrImageDerefSparseLoad:
+		x.sparseLoad()
 	case ir.IntrImageDerefStore:
 		x.store()
 	case ir.IntrImageDerefSize:
@@ -138,31 +140,45 @@ func (x *imageSel) texelType(idx ir.Index, bits uint8) (isa.Type, bool) {
 
 var map16 = [...]isa.Type{isa.F32: isa.F16, isa.U32: isa.U16, isa.S32: isa.S16}
 
-func (x *imageSel) load() {
+// load reads the first n components of the result.
+func (x *imageSel) load(n int) []opnd {
 	s, def := x.s, &x.in.Def
 	typ, ok := x.texelType(ir.IdxDestType, def.BitSize)
 	if !ok {
-		return
+		return make([]opnd, n)
 	}
+	mask := usedMask(def) & (1<<n - 1)
 	if x.readOnly() {
-		x.fetch(typ)
-		return
+		r := x.fetch(typ, mask)
+		return r[:n]
 	}
-	n := 0
-	for m := usedMask(def); m != 0; m >>= 1 {
-		n++
+	used := 0
+	for m := mask; m != 0; m >>= 1 {
+		used++
 	}
-	n = max(n, 1)
-	t := isa.Instr{Op: isa.OpLdib, Flags: isa.Typed, Dims: uint8(x.dims()), Type: typ, Size: uint16(n)}
+	used = max(used, 1)
+	t := isa.Instr{Op: isa.OpLdib, Flags: isa.Typed, Dims: uint8(x.dims()), Type: typ, Size: uint16(used)}
 	uses := s.register(&t, 0, x.coords(), 0, nil)
 	uses = x.descriptor(&t, 1, uses)
-	d := s.f.NewValue(gprClass(typ.Half()), n)
+	d := s.f.NewValue(gprClass(typ.Half()), used)
 	s.add(t, d, uses...)
-	ops := s.split(d, n)
-	for len(ops) < int(def.NumComponents) {
+	ops := s.split(d, used)
+	for len(ops) < n {
 		ops = append(ops, immediate(0, typ.Half()))
 	}
-	s.setComps(def, ops...)
+	return ops
+}
+
+// sparseLoad has the residency code after the texel: the texture path gives it, by the descriptor of the image.
+func (x *imageSel) sparseLoad() {
+	if x.dim == ir.DimMS {
+		x.s.fail(x.in, "sparse residency of multisampled storage images is not supported by the ir3 backend")
+		return
+	}
+	texel := x.load(int(x.in.Def.NumComponents) - 1)
+	if x.s.err == nil {
+		x.s.setComps(&x.in.Def, append(texel, x.fetch(isa.TexResidency, 1)[0])...)
+	}
 }
 
 // readOnly reports whether an image that nobody writes is read by the texture
@@ -176,25 +192,27 @@ func (x *imageSel) readOnly() bool {
 }
 
 // fetch reads a texel by isam. A line is a plane with y 0.
-func (x *imageSel) fetch(typ isa.Type) {
+func (x *imageSel) fetch(typ isa.Type, mask uint8) [4]opnd {
 	s, d := x.s, x.in.Srcs[1].Def
 	t := isa.Instr{Op: isa.OpIsam, Type: typ, Flags: isa.Tex1D}
-	c := make([]opnd, x.dims(), 3)
+	c := make([]opnd, x.dims(), 4)
 	for k := range c {
 		c[k] = s.comp(d, k)
 		if d.BitSize == 16 {
 			c[k] = s.cov(isa.S16, isa.S32, 0, c[k])
 		}
 	}
-	switch len(c) {
-	case 1:
-		c = append(c, immediate(0, false))
-	case 3:
+	switch {
+	case x.dim == ir.Dim1D || x.dim == ir.DimBuf:
+		c = append(c[:1], append([]opnd{immediate(0, false)}, c[1:]...)...)
+	case x.dim == ir.Dim3D:
 		t.Flags |= isa.Tex3D
 	}
+	if x.array || x.dim == ir.DimCube {
+		t.Flags |= isa.TexA
+	}
 	q := texSel{s: s, in: x.in, tex: x.res}
-	r := q.emit(t, usedMask(&x.in.Def), c, nil)
-	s.setComps(&x.in.Def, r[:x.in.Def.NumComponents]...)
+	return q.emit(t, mask, c, nil)
 }
 
 func (x *imageSel) store() {

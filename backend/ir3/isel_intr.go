@@ -45,7 +45,7 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.storeGlobal(in)
 	case ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:
 		s.atomicGlobal(in)
-	case ir.IntrImageDerefLoad, ir.IntrImageDerefStore, ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap, ir.IntrImageDerefSize, ir.IntrImageDerefSamples:
+	case ir.IntrImageDerefLoad, ir.IntrImageDerefSparseLoad, ir.IntrImageDerefStore, ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap, ir.IntrImageDerefSize, ir.IntrImageDerefSamples:
 		s.image(in)
 	case ir.IntrBarrier:
 		s.barrier(in)

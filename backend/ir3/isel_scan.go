@@ -112,6 +112,10 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 			s.want(k)
 		}
 		s.meta.PerSample = s.meta.PerSample || in.Intr == ir.IntrLoadBarycentricSample
+	case ir.IntrLoadFragSize:
+		s.param(abi.ParamFSFragSize + 1)
+	case ir.IntrLoadFragInvocationCount:
+		s.param(abi.ParamFSInvocations)
 	case ir.IntrLoadFragShadingRate:
 		s.want(abi.ShadingRate)
 		if s.gpu.FSMinConst {

@@ -75,6 +75,14 @@ func (s *isel) fragmentSysval(in *ir.Instr) (known, ok bool) {
 		one(s.cov(isa.U16, isa.U32, 0, part(abi.SampleID)))
 	case ir.IntrLoadSampleMaskIn:
 		one(part(abi.SampleMaskIn))
+	case ir.IntrLoadFragSize:
+		if s.sh.Options != nil && s.sh.Options.Multiview {
+			s.fail(in, "the size of fragments of several views is not supported by the ir3 backend")
+			return true, true
+		}
+		s.setComps(&in.Def, s.driverParam(abi.ParamFSFragSize), s.driverParam(abi.ParamFSFragSize+1))
+	case ir.IntrLoadFragInvocationCount:
+		one(s.driverParam(abi.ParamFSInvocations))
 	case ir.IntrLoadFragShadingRate:
 		one(part(abi.ShadingRate))
 	case ir.IntrLoadPerspCenterRhwIr3:

@@ -55,6 +55,8 @@ type texSel struct {
 	half bool
 	tex  texResource
 	smp  texResource
+	// code is the residency code of what was accessed so far, if the operation is sparse.
+	code opnd
 }
 
 // supported refuses what the instructions cannot do.
@@ -69,8 +71,8 @@ func (x *texSel) supported() bool {
 	switch {
 	case x.i.Dim.IsSubpass():
 		s.broken(in, "a read of an input attachment (%s) is left: lower_input_attachments makes fetches of them", in.TexOp)
-	case x.i.IsSparse:
-		s.fail(in, "sparse residency (%s) is not supported by the ir3 backend", in.TexOp)
+	case x.i.IsSparse && in.Def.BitSize != 32:
+		s.fail(in, "sparse residency (%s) with %d-bit results is not supported by the ir3 backend", in.TexOp, in.Def.BitSize)
 	case x.src(ir.TexSrcMinLod) != nil:
 		s.fail(in, "a lower bound of the LOD (%s) is not supported by the ir3 backend: it holds with the sampler's bias, which nothing gives where derivatives are explicit", in.TexOp)
 	case x.src(ir.TexSrcPlane) != nil:
@@ -254,8 +256,29 @@ func usedMask(d *ir.Def) uint8 {
 }
 
 // emit adds t with its source vectors and returns the components in mask; the
-// others are undefined.
-func (x *texSel) emit(t isa.Instr, mask uint8, v1, v2 []opnd) [4]opnd {
+// others are undefined. The residency code is asked for by the same instruction of another type.
+func (x *texSel) emit(t isa.Instr, mask uint8, v1, v2 []opnd) (r [4]opnd) {
+	if x.i == nil || !x.i.IsSparse {
+		return x.emitOne(t, mask, v1, v2)
+	}
+	if mask &= 15; mask != 0 {
+		r = x.emitOne(t, mask, v1, v2)
+	}
+	for k := range r {
+		if mask>>k&1 == 0 {
+			r[k] = immediate(0, false)
+		}
+	}
+	t.Type = isa.TexResidency
+	code := x.emitOne(t, 1, v1, v2)[0]
+	if x.code.kind != opNone {
+		code = x.s.alu2(isa.Instr{Op: isa.OpOrB}, false, false, immInt, x.code, code)
+	}
+	x.code = code
+	return r
+}
+
+func (x *texSel) emitOne(t isa.Instr, mask uint8, v1, v2 []opnd) [4]opnd {
 	s := x.s
 	var uses []mach.Value
 	if len(v1) > 0 {
@@ -292,7 +315,12 @@ func (x *texSel) emit(t isa.Instr, mask uint8, v1, v2 []opnd) [4]opnd {
 
 // result gives the operation its components.
 func (x *texSel) result(r [4]opnd) {
-	x.s.setComps(&x.in.Def, r[:x.in.Def.NumComponents]...)
+	n := int(x.in.Def.NumComponents)
+	if x.i.IsSparse {
+		x.s.setComps(&x.in.Def, append(r[:n-1:n-1], x.code)...)
+		return
+	}
+	x.s.setComps(&x.in.Def, r[:n]...)
 }
 
 // full returns component c of a source in a full register: a coordinate of 16
@@ -425,12 +453,7 @@ func (x *texSel) sample() {
 		t.Op, v2 = isa.OpSamb, append(v2, level(ir.TexSrcBias))
 	}
 	mask := usedMask(&x.in.Def)
-	r := x.emit(t, mask, v1, v2)
-	if x.i.IsShadow && !x.i.NewStyleShadow && x.in.Def.NumComponents > 1 {
-		s.setComps(&x.in.Def, r[:x.in.Def.NumComponents]...)
-		return
-	}
-	x.result(r)
+	x.result(x.emit(t, mask, v1, v2))
 }
 
 // fetch reads texels without a sampler.

@@ -69,6 +69,7 @@ var forms = func() []form {
 	set(form{dst: words, srcs: [5]optab.Bits{words}}, ir.IntrLoadReg, ir.IntrLoadRegIndirect, ir.IntrStoreReg, ir.IntrStoreRegIndirect)
 	// Images.
 	set(form{dst: halves, srcs: [5]optab.Bits{words, halves, halves, halves}, max: 4}, ir.IntrImageDerefLoad)
+	set(form{dst: words, srcs: [5]optab.Bits{words, halves, halves, halves}, max: 5}, ir.IntrImageDerefSparseLoad)
 	set(form{srcs: [5]optab.Bits{words, halves, halves, halves, halves}, max: 4}, ir.IntrImageDerefStore)
 	set(form{dst: longs, srcs: [5]optab.Bits{words, halves, halves, longs, longs}}, ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap)
 	set(form{dst: halves, srcs: [5]optab.Bits{words, halves}, max: 3}, ir.IntrImageDerefSize)

@@ -97,6 +97,9 @@ func (t *translator) controlBarrier(in *inst) {
 	t.putBarrier(exec, mem, s, modes)
 }
 
+// interlocked is the memory that invocations hand on by interlocks.
+const interlocked = ir.ModeSSBO | ir.ModeGlobal | ir.ModeImage
+
 func (t *translator) putBarrier(exec, mem ir.Scope, s ir.Semantics, modes ir.Mode) {
 	b := t.f.b.Intrinsic(ir.IntrBarrier, 0, 0)
 	b.Set(ir.IdxExecutionScope, uint64(exec)).Set(ir.IdxMemoryScope, uint64(mem))

@@ -220,7 +220,9 @@ func (t *translator) control(in *inst) bool {
 		t.readClock(in)
 	case spv.OpBeginInvocationInterlockEXT:
 		t.f.b.Intrinsic(ir.IntrBeginInvocationInterlock, 0, 0)
+		t.putBarrier(ir.ScopeNone, ir.ScopeDevice, ir.SemAcquire, interlocked)
 	case spv.OpEndInvocationInterlockEXT:
+		t.putBarrier(ir.ScopeNone, ir.ScopeDevice, ir.SemRelease, interlocked)
 		t.f.b.Intrinsic(ir.IntrEndInvocationInterlock, 0, 0)
 	case spv.OpEmitVertex, spv.OpEndPrimitive, spv.OpEmitStreamVertex, spv.OpEndStreamPrimitive:
 		t.emitVertex(in)

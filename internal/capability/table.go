@@ -35,7 +35,7 @@ var groups = [...]group{
 	}, vulkan: "1.0", lacks: map[string]Lack{"midgard": {Why: "the hardware draws to one viewport"}}},
 	{list: []spv.Capability{
 		spv.CapabilitySparseResidency,
-	}, vulkan: "1.0", lacks: map[string]Lack{"ir3": {Why: "nirc knows no residency code of the texture unit"}, "agx": {Why: "nirc knows no residency code of the texture unit"}, "midgard": {Why: "the hardware has no sparse images"}}},
+	}, vulkan: "1.0", lacks: map[string]Lack{"midgard": {Why: "the hardware has no sparse images"}}},
 	{list: []spv.Capability{
 		spv.CapabilityTransformFeedback,
 	}, vulkan: "VK_EXT_transform_feedback"},
@@ -145,7 +145,7 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_post_depth_coverage", lacks: map[string]Lack{"agx": {Why: "the hardware tests after the shader has asked"}, "midgard": {Why: "the hardware tests after the shader has asked"}}},
 	{list: []spv.Capability{
 		spv.CapabilityShaderClockKHR,
-	}, vulkan: "VK_KHR_shader_clock", lacks: map[string]Lack{"ir3": {Why: "nirc does not read the counter of the hardware"}, "agx": {Why: "nirc does not read the counter of the hardware"}, "midgard": {Why: "nirc does not read the counter of the hardware"}}},
+	}, vulkan: "VK_KHR_shader_clock", lacks: map[string]Lack{"agx": {Why: "the hardware has no counter that shaders can read"}, "midgard": {Why: "the hardware has no counter that shaders can read"}}},
 	{list: []spv.Capability{
 		spv.CapabilityGroups,
 	}, vulkan: "VK_AMD_shader_ballot"},
@@ -157,13 +157,13 @@ var groups = [...]group{
 	}, vulkan: "VK_AMD_gpu_shader_half_float_fetch", lacks: map[string]Lack{"midgard": {Why: "nirc fetches no texels with halves as coordinates"}}},
 	{list: []spv.Capability{
 		spv.CapabilityFragmentShaderSampleInterlockEXT, spv.CapabilityFragmentShaderPixelInterlockEXT, spv.CapabilityFragmentShaderShadingRateInterlockEXT,
-	}, vulkan: "VK_EXT_fragment_shader_interlock", lacks: map[string]Lack{"ir3": {Why: "nirc does not order the fragments of a pixel"}, "agx": {Why: "nirc does not order the fragments of a pixel"}, "midgard": {Why: "nirc does not order the fragments of a pixel"}}},
+	}, vulkan: "VK_EXT_fragment_shader_interlock", lacks: map[string]Lack{"ir3": {Why: "the hardware has no wait for the older fragments of a pixel"}, "midgard": {Why: "the hardware has no wait for the older fragments of a pixel but that of the tile buffer"}}},
 	{list: []spv.Capability{
 		spv.CapabilityFragmentDensityEXT,
-	}, vulkan: "VK_EXT_fragment_density_map", lacks: map[string]Lack{"ir3": {Why: "nirc does not read the size of fragments, which turnip's driver passes"}, "agx": {Why: "the hardware shades each pixel"}, "midgard": {Why: "the hardware shades each pixel"}}},
+	}, vulkan: "VK_EXT_fragment_density_map", lacks: map[string]Lack{"agx": {Why: "the hardware shades each pixel"}, "midgard": {Why: "the hardware shades each pixel"}}},
 	{list: []spv.Capability{
 		spv.CapabilityFragmentFullyCoveredEXT,
-	}, vulkan: "VK_EXT_conservative_rasterization", lacks: map[string]Lack{"ir3": {Why: "nirc does not read the coverage of conservative rasterisation"}, "agx": {Why: "the hardware has no conservative rasterisation"}, "midgard": {Why: "the hardware has no conservative rasterisation"}}},
+	}, vulkan: "VK_EXT_conservative_rasterization", lacks: map[string]Lack{"ir3": {Why: "the rasteriser does not say whether a primitive covers the whole of a pixel"}, "agx": {Why: "the hardware has no conservative rasterisation"}, "midgard": {Why: "the hardware has no conservative rasterisation"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayQueryKHR, spv.CapabilityRayTraversalPrimitiveCullingKHR, spv.CapabilityRayQueryProvisionalKHR,
 	}, vulkan: "VK_KHR_ray_query", lacks: map[string]Lack{"ir3": {Why: "nirc does not use the hardware's test of rays yet"}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},

@@ -19,6 +19,8 @@ type Image struct {
 	// Depth is the number of slices of a 3D image, and Mips of levels; 0 counts
 	// as 1.
 	Depth, Mips int
+	// Unbound are the parts without memory of an image that is partially resident.
+	Unbound []Unbound
 
 	mu sync.Mutex // serialises atomics
 }

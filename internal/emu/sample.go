@@ -25,6 +25,8 @@ type SampleOp struct {
 	// first component.
 	Compare bool
 	Ref     float32
+	// Residency is a result of Sample and Gather: the residency code of the texels that they read.
+	Residency uint32
 }
 
 // sampling is a SampleOp on its way.
@@ -278,6 +280,9 @@ func (p *sampling) reduce(l *texLevel, taps []texTap) (t [4]uint32) {
 func (p *sampling) texel(l *texLevel, at int, t *[4]uint32) {
 	if at >= 0 {
 		l.read(at, t)
+		if l.absent(at) {
+			p.op.Residency = NotResident
+		}
 	} else {
 		*t = p.s.border(p.integer)
 		p.v.present(t)

@@ -86,6 +86,7 @@ type texLevel struct {
 	texel      int // of all samples
 	layer      int
 	base       int // of the view's first layer
+	start      int // of data in the image, where some of it has no memory
 }
 
 // level returns a level of the view; ok is false if it has none such or no
@@ -102,6 +103,9 @@ func (v *ImageView) level(mip int) (l texLevel, ok bool) {
 	l.slice = l.h * l.row
 	l.layer = l.d * l.slice
 	l.base = v.BaseLayer * l.layer
+	if len(m.Unbound) > 0 {
+		l.start = m.levelOffset(v.BaseMip + mip)
+	}
 	ok = l.f.Bytes <= m.Format.Bytes && v.BaseLayer >= 0 && l.layers > 0 && l.base+l.layers*l.layer <= len(l.data)
 	return l, ok
 }
@@ -113,8 +117,18 @@ func (l *texLevel) at(x, y, z, layer int) int {
 
 // read unpacks the texel at a place, without the view's swizzle.
 func (l *texLevel) read(at int, t *[4]uint32) {
-	l.f.Unpack(l.data[at:], t)
+	if l.absent(at) {
+		var zeros [16]byte
+		l.f.Unpack(zeros[:], t)
+	} else {
+		l.f.Unpack(l.data[at:], t)
+	}
 	l.v.aspect(l.f, t)
+}
+
+// absent reports whether the texel at a place has no memory.
+func (l *texLevel) absent(at int) bool {
+	return len(l.v.Image.Unbound) > 0 && l.v.Image.unbound(l.start+at)
 }
 
 // TexDim is the shape in which an instruction sees a texture.
@@ -137,6 +151,17 @@ func (v *ImageView) Fetch(dim TexDim, x, y, z, layer, lod, sample int) (t [4]uin
 	if v == nil || v.Image == nil {
 		return t
 	}
+	if at, l, ok := v.place(dim, x, y, z, layer, lod, sample); ok {
+		l.read(at, &t)
+	} else {
+		v.present(&t)
+	}
+	v.swizzle(&t)
+	return t
+}
+
+// place finds the texel that a Fetch reads in its level; ok is false outside the view.
+func (v *ImageView) place(dim TexDim, x, y, z, layer, lod, sample int) (at int, l texLevel, ok bool) {
 	switch dim {
 	case Tex1D:
 		y, z = 0, 0
@@ -145,14 +170,11 @@ func (v *ImageView) Fetch(dim TexDim, x, y, z, layer, lod, sample int) (t [4]uin
 	case TexCube:
 		layer, z = 6*layer+z, 0
 	}
-	l, ok := v.level(lod)
-	if ok && uint(x) < uint(l.w) && uint(y) < uint(l.h) && uint(z) < uint(l.d) && uint(layer) < uint(l.layers) && uint(sample) < uint(max(1, v.Image.Samples)) {
-		l.read(l.at(x, y, z, layer)+sample*v.Image.Format.Bytes, &t)
-	} else {
-		v.present(&t)
+	l, ok = v.level(lod)
+	if !ok || uint(x) >= uint(l.w) || uint(y) >= uint(l.h) || uint(z) >= uint(l.d) || uint(layer) >= uint(l.layers) || uint(sample) >= uint(max(1, v.Image.Samples)) {
+		return 0, l, false
 	}
-	v.swizzle(&t)
-	return t
+	return l.at(x, y, z, layer) + sample*v.Image.Format.Bytes, l, true
 }
 
 // QuerySize returns the size of a level in texels: one number for Tex1D, two for

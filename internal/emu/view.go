@@ -55,21 +55,30 @@ func (v *ImageView) Size(mip int) (w, h, d int) { return v.Image.LevelSize(v.Bas
 // images that have both.
 func (v *ImageView) Texel(x, y, z, mip, sample int) []byte {
 	m := v.Image
-	if m == nil || mip < 0 || mip >= v.NumMips() {
+	off := v.offset(x, y, z, mip, sample)
+	switch {
+	case off < 0:
 		return nil
+	case len(m.Unbound) > 0 && m.unbound(off):
+		return make([]byte, m.Format.Bytes)
+	}
+	return m.Data[off : off+m.Format.Bytes]
+}
+
+// offset is the place of a texel in the image's bytes, -1 if there is none.
+func (v *ImageView) offset(x, y, z, mip, sample int) int {
+	m := v.Image
+	if m == nil || mip < 0 || mip >= v.NumMips() {
+		return -1
 	}
 	layer := 0
 	if m.Depth <= 1 {
 		layer, z = z, 0
 	}
 	if layer < 0 || layer >= v.NumLayers() {
-		return nil
+		return -1
 	}
-	off := m.Offset(x, y, z, v.BaseLayer+layer, v.BaseMip+mip, sample)
-	if off < 0 {
-		return nil
-	}
-	return m.Data[off : off+m.Format.Bytes]
+	return m.Offset(x, y, z, v.BaseLayer+layer, v.BaseMip+mip, sample)
 }
 
 // Load reads a texel as Unpack gives it, of the aspect that the view selects.

@@ -144,6 +144,7 @@ func (w *Wave) execImage(i *inst) {
 		}
 		d := w.descriptor(m.img, l)
 		var v [4]uint64
+		w.residency = emu.Resident
 		switch m.op {
 		case imageLoad:
 			v = w.loadImage(i, m, d, l)
@@ -169,7 +170,7 @@ func (w *Wave) execImage(i *inst) {
 			w.regs[i.dst+int32(k)*w.w+int32(l)] = v[k&3] & lowBits(i.bits)
 		}
 		if m.comps < int(i.n) {
-			w.regs[i.dst+int32(m.comps)*w.w+int32(l)] = resident
+			w.regs[i.dst+int32(m.comps)*w.w+int32(l)] = uint64(w.residency)
 		}
 	}
 }
@@ -183,7 +184,9 @@ func (w *Wave) loadImage(i *inst, m *image, d *emu.Descriptor, l int) [4]uint64 
 	if d.Image == nil || d.Image.Image == nil {
 		return [4]uint64{}
 	}
-	t := d.Image.Load(x, y, z, w.imageScalar(m.lod, l), w.imageScalar(m.sample, l))
+	lod, sample := w.imageScalar(m.lod, l), w.imageScalar(m.sample, l)
+	w.residency = d.Image.LoadResidency(x, y, z, lod, sample)
+	t := d.Image.Load(x, y, z, lod, sample)
 	return convertTexel(t, wideView(d.Image), m.class, i.bits)
 }
 

@@ -237,9 +237,9 @@ func (w *Wave) execLane(i *inst, l int) {
 			out(c, ir.ConvertBits(src(0, c), from, to, ir.RoundingMode(x.in.Get(ir.IdxRoundingMode)), x.in.Get(ir.IdxSaturate) != 0))
 		}
 	case ir.IntrIsSparseTexelsResident:
-		out(0, truth(src(0, 0) == resident)*lowBits(i.bits))
+		out(0, truth(src(0, 0) == emu.Resident)*lowBits(i.bits))
 	case ir.IntrSparseResidencyCodeAnd:
-		out(0, src(0, 0)&src(1, 0))
+		out(0, src(0, 0)|src(1, 0))
 	case ir.IntrLoadPreamble:
 		for c := range int(i.n) {
 			v := uint64(0)

@@ -56,6 +56,7 @@ const (
 	svLeMask
 	svLtMask
 	svZero
+	svOne // fragments are of one pixel
 	svInvocationID // tessellation and geometry stages
 	svPatchVertices
 	svTessCoord
@@ -94,7 +95,7 @@ var sysvalIntrinsics = map[ir.Intrinsic]sysval{
 	ir.IntrLoadSubgroupInvocation: svSubgroupLane, ir.IntrLoadSubgroupEqMask: svEqMask, ir.IntrLoadSubgroupGeMask: svGeMask, ir.IntrLoadSubgroupGtMask: svGtMask,
 	ir.IntrLoadSubgroupLeMask: svLeMask, ir.IntrLoadSubgroupLtMask: svLtMask,
 	ir.IntrLoadInvocationId: svInvocationID, ir.IntrLoadPatchVerticesIn: svPatchVertices, ir.IntrLoadTessCoord: svTessCoord, ir.IntrLoadTessCoordXy: svTessCoord,
-	ir.IntrLoadTessLevelOuter: svTessOuter, ir.IntrLoadTessLevelInner: svTessInner, ir.IntrLoadFragShadingRate: svZero,
+	ir.IntrLoadTessLevelOuter: svTessOuter, ir.IntrLoadTessLevelInner: svTessInner, ir.IntrLoadFragShadingRate: svZero, ir.IntrLoadFragSize: svOne, ir.IntrLoadFragInvocationCount: svOne,
 }
 
 // sysvar is a system value variable that the shader reads.
@@ -244,6 +245,8 @@ func (w *Wave) sysval(sv sysval, lane int) [4]uint32 {
 		return words(firstLanes(lane + 1))
 	case svLtMask:
 		return words(firstLanes(lane))
+	case svOne:
+		return [4]uint32{1, 1}
 	}
 	return [4]uint32{}
 }

@@ -159,6 +159,7 @@ func (w *Wave) execTex(i *inst) {
 	t := i.x.tex
 	for _, l := range w.on {
 		var v [4]uint64
+		w.residency = emu.Resident
 		d := w.descriptor(t.tex, int(l))
 		switch row := t.op.Info(); {
 		case row.Query, t.op == ir.TexOpSamplesIdentical:
@@ -169,6 +170,7 @@ func (w *Wave) execTex(i *inst) {
 			v = w.fetchTex(i, t, d, int(l))
 		}
 		copy(w.texOut[l][:], v[:])
+		w.texOut[l][4] = uint64(w.residency)
 	}
 	sparse := t.comps < int(i.n)
 	m := lowBits(i.bits)
@@ -177,13 +179,10 @@ func (w *Wave) execTex(i *inst) {
 			w.regs[i.dst+int32(k)*w.w+int32(l)] = w.texOut[l][k] & m
 		}
 		if sparse {
-			w.regs[i.dst+int32(t.comps)*w.w+int32(l)] = resident
+			w.regs[i.dst+int32(t.comps)*w.w+int32(l)] = w.texOut[l][4]
 		}
 	}
 }
-
-// resident is the residency code of texels: all are there.
-const resident = 1
 
 func words4(t [4]uint32) [4]uint64 {
 	return [4]uint64{uint64(t[0]), uint64(t[1]), uint64(t[2]), uint64(t[3])}
@@ -280,7 +279,9 @@ func (w *Wave) fetch(t *texture, d *emu.Descriptor, l, sample int) [4]uint32 {
 			layer = int(f.Prim.ViewIndex)
 		}
 	}
-	return d.Image.Fetch(t.dim, at[0], at[1], at[2], layer, w.int(&t.src[ir.TexSrcLod], 0, l), sample)
+	lod := w.int(&t.src[ir.TexSrcLod], 0, l)
+	w.residency |= d.Image.Residency(t.dim, at[0], at[1], at[2], layer, lod, sample)
+	return d.Image.Fetch(t.dim, at[0], at[1], at[2], layer, lod, sample)
 }
 
 func (w *Wave) fetchTex(i *inst, t *texture, d *emu.Descriptor, l int) [4]uint64 {
@@ -322,6 +323,7 @@ func (w *Wave) sampleTex(i *inst, t *texture, d *emu.Descriptor, l int) [4]uint6
 	} else {
 		texel = d.Image.Sample(s, &op)
 	}
+	w.residency = op.Residency
 	return convertTexel(texel, wideView(d.Image) && t.op != ir.TexOpTg4, t.class, i.bits)
 }
 

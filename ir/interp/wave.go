@@ -44,6 +44,10 @@ type Wave struct {
 	poison    uint64                     // what such lanes have; 0: zeros
 	races     *emu.WaveRaces             // nil: nobody looks
 	queries   map[uint64]*raytrace.Query // by lane and address; nil: none yet
+	residency uint32 // code of the texels that a lane has read
+	absent    uint64         // counts what was asked of other lanes, see gather
+	poison    uint64         // what such lanes have; 0: zeros
+	races     *emu.WaveRaces // nil: nobody looks
 }
 
 // state is the storage of a wave, used again by later waves.
@@ -57,7 +61,7 @@ type state struct {
 	vecSrcs  [16][]uint64
 	vecDst   [16]uint64
 	lane     [emu.MaxLanes]uint64
-	texOut   [emu.MaxLanes][4]uint64
+	texOut   [emu.MaxLanes][5]uint64 // a texel and its residency code
 }
 
 type wavePool struct{ sync.Pool }

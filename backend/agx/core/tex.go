@@ -141,9 +141,12 @@ func texDim(d isa.Dim) (dim emu.TexDim, array bool) {
 
 // execTexture runs texture_sample and texture_load.
 func execTexture(w *wave, x *inst) error {
-	if f, ok := x.Field("kill"); ok && f != 0 {
+	mode, _ := x.Field(isa.TexResidency)
+	if mode&1 != 0 {
 		return errKill
 	}
+	sparse := mode == 2
+	var codes [lanes]uint32
 	o := texOperands{&x.Srcs[0], &x.Srcs[1], &x.Srcs[2], &x.Srcs[3]}
 	var out [lanes][4]uint32
 	var integer [lanes]bool
@@ -169,6 +172,7 @@ func execTexture(w *wave, x *inst) error {
 				return err
 			}
 		}
+		w.residency = emu.Resident
 		if x.Op == isa.OpTextureLoad {
 			out[lane], integer[lane] = w.fetch(x, d, &o, lane)
 		} else if out[lane], err = w.sample(x, d, &o, lane); err != nil {
@@ -176,8 +180,14 @@ func execTexture(w *wave, x *inst) error {
 		} else {
 			integer[lane] = d.Image.IsInteger() && x.Mode != isa.TexQueryLod
 		}
+		codes[lane] = w.residency
 	}
 	w.putTexels(x, &out, &integer)
+	for lane := 0; sparse && lane < w.n; lane++ {
+		if w.exec>>lane&1 != 0 {
+			w.set(int(x.Dst.Val)+4*int(x.Dst.Size)/16, x.Dst.Size, lane, codes[lane])
+		}
+	}
 	return nil
 }
 
@@ -242,6 +252,7 @@ func (w *wave) fetch(x *inst, d *emu.Descriptor, o *texOperands, lane int) ([4]u
 		t.Z = int(c.layer)
 	}
 	w.tellTexel(x, lane, t, emu.AccessRead, nil)
+	w.residency = d.Image.Residency(dim, at[0], at[1], at[2], int(c.layer), lod, int(c.sample))
 	return d.Image.Fetch(dim, at[0], at[1], at[2], int(c.layer), lod, int(c.sample)), d.Image.IsInteger()
 }
 
@@ -301,9 +312,12 @@ func (w *wave) sample(x *inst, d *emu.Descriptor, o *texOperands, lane int) (t [
 	case x.Mode != isa.TexNormal:
 		return t, fmt.Errorf("texture mode %d is not supported", x.Mode)
 	case x.Gather>>1 != 0:
-		return d.Image.Gather(s, &op, int(x.Gather>>2), nil), nil
+		t = d.Image.Gather(s, &op, int(x.Gather>>2), nil)
+	default:
+		t = d.Image.Sample(s, &op)
 	}
-	return d.Image.Sample(s, &op), nil
+	w.residency = op.Residency
+	return t, nil
 }
 
 // sampleLod reads the level of detail operand, or takes the derivatives of the

@@ -27,6 +27,8 @@ type wave struct {
 	at   int    // index of the instruction
 	next int    // where to go on
 	exec uint32 // execution mask
+	// residency is the code of the texels that a lane has read.
+	residency uint32
 	all  uint32 // lanes that exist
 
 	preamble bool

@@ -262,6 +262,10 @@ const (
 	TexQueryLod = 2
 )
 
+// TexResidency is a field of texture_sample and texture_load of two bits: 1 is not known, 2 puts the residency code of
+// the texels after the four components (agx.md §8.3).
+const TexResidency = "kill"
+
 // Interp is where a varying is evaluated.
 type Interp uint8
 

@@ -146,6 +146,10 @@ func (m *Meta) WavesPerGroup(g *GPU) int {
 	return (int(z[0])*int(z[1])*int(z[2]) + size - 1) / size * g.WaveGranularity
 }
 
+// ClockAddr is where the counter that is always on can be read as memory, the low word first: the base of the range in
+// which the cache traps (Linux' a6xx_gpu_init and MSM_PARAM_UCHE_TRAP_BASE; Mesa's turnip reads VK_KHR_shader_clock there).
+const ClockAddr = 0x1fffffffff000
+
 // ResidentWaves is the number of waves that registers and branch stack leave
 // room for (ir3.md §1.6).
 func (m *Meta) ResidentWaves(g *GPU) int {

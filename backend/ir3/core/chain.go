@@ -267,12 +267,25 @@ func (c *chain) window(a uint64, n int) []byte {
 
 // loadGlobal loads n bytes of device memory or of a tessellation buffer into a register of a lane.
 func (w *wave) loadGlobal(a uint64, n, reg, lane int, half bool) {
+	if a&^7 == abi.ClockAddr && n == 4 {
+		w.laneSet(reg, lane, half, w.readClock(a&4 != 0))
+		return
+	}
 	if w.chain != nil && a >= paramBase {
 		w.laneSet(reg, lane, half, uint32(emu.LoadBytes(w.chain.window(a, n), n)))
 		return
 	}
 	w.note(spaceDevice, lane, a, n, emu.AccessRead)
 	w.lateLoad(lateRead{at: a, reg: int16(reg), lane: uint8(lane), n: uint8(n), space: spaceDevice, half: half}, nil, isa.SY)
+}
+
+// readClock reads a word of the counter: turns of this wave. The low word keeps the high one for the reading that follows.
+func (w *wave) readClock(high bool) uint32 {
+	if high {
+		return uint32(w.clock >> 32)
+	}
+	w.clock++
+	return uint32(w.clock)
 }
 
 func (w *wave) storeGlobal(lane int, a uint64, n int, v uint64) {

@@ -138,7 +138,7 @@ func (w *wave) param(stage ir.Stage, i int) uint32 {
 		switch i {
 		case abi.ParamFSSubgroupSize:
 			return uint32(w.size)
-		case abi.ParamFSFragSize, abi.ParamFSFragSize + 1:
+		case abi.ParamFSFragSize, abi.ParamFSFragSize + 1, abi.ParamFSInvocations:
 			return 1
 		}
 	case ir.StageCompute:

@@ -45,6 +45,9 @@ func execSample(w *wave, x *inst) error {
 		default:
 			texels[lane] = res.Image.Sample(s, &op)
 		}
+		if x.Type == isa.TexResidency {
+			texels[lane] = [4]uint32{op.Residency}
+		}
 	}
 	for lane := 0; lane < w.n; lane++ {
 		if takes(lane) {
@@ -234,6 +237,9 @@ func (w *wave) fetchTexel(x *inst, lane int, d *abi.Descriptor, res *emu.Descrip
 		}
 		c[k] = int(int32(v))
 	}
+	if d.View.Dim == ir.DimBuf && x.Type == isa.TexResidency {
+		return [4]uint32{emu.Resident}
+	}
 	if d.View.Dim == ir.DimBuf {
 		w.noteTexel(lane, d, res, [4]int{c[0]}, emu.AccessRead, nil)
 		return res.LoadTexel(w.l.Env.Mem, uint64(uint32(c[0])))
@@ -254,7 +260,11 @@ func (w *wave) fetchTexel(x *inst, lane int, d *abi.Descriptor, res *emu.Descrip
 	if n2 > 0 {
 		lod = int(int32(w.texGet(x, int(x.Srcs[1].Val)+n2-1, lane, x.Srcs[1].IsHalf())))
 	}
-	return res.Image.Fetch(texDim(d.View, three), c[0], c[1], z, layer, lod, sample)
+	dim := texDim(d.View, three)
+	if x.Type == isa.TexResidency {
+		return [4]uint32{res.Image.Residency(dim, c[0], c[1], z, layer, lod, sample)}
+	}
+	return res.Image.Fetch(dim, c[0], c[1], z, layer, lod, sample)
 }
 
 // execGetbuf gives the number of elements of a buffer.

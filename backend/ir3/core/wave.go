@@ -23,6 +23,8 @@ type wave struct {
 	n    int // lanes that exist
 	size int // lanes of a register
 	pc   int
+	// clock is the counter that is always on: how often this wave has read it.
+	clock uint64
 	next int // where to go on
 
 	active emu.Mask // fibers at pc

@@ -78,6 +78,9 @@ const (
 	U8
 	U8x32 // u8_32: 8 bits in memory, 32 in the register
 	U64   = U8
+	// TexResidency as the type of a texture instruction makes its result the residency code of the texels that it
+	// accesses, which is 0 where all have memory: .rck in newer listings.
+	TexResidency = U8x32
 )
 
 var typeNames = [...]string{"f16", "f32", "u16", "u32", "s16", "s32", "u8", "u8_32"}

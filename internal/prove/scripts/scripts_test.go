@@ -63,6 +63,8 @@ func TestScripts(t *testing.T) {
 			targets: everywhere(), checked: 4, right: "EQ 35 25", wrong: "EQ 35 26"},
 		{name: "wide_atomics.amber", about: "of 64 bits, where they are: on the interpreter and on the GPUs that have unsigned ones",
 			targets: []nirc.Options{ir, {Target: "ir3", GPU: "a740"}, {Target: "ir3", GPU: "a750"}, {Target: "midgard"}}, checked: 1, right: "EQ 1968813", wrong: "EQ 1968814"},
+		{name: "interlock.amber", about: "fragments of a pixel one after the other", targets: []nirc.Options{ir, {Target: "agx"}}, checked: 2, right: "EQ 13 13", wrong: "EQ 13 12"},
+		{name: "density.amber", about: "the size of fragments", targets: chips[:3], checked: 1},
 		{name: "narrow_io.amber", about: "inputs and outputs of 8 and 16 bits", targets: chips, checked: 1},
 		{name: "wide_subgroups.amber", about: "subgroup operations of 64 bits", targets: without("midgard", chips), checked: 1},
 		{name: "unsized.amber", about: "arrays of descriptors that declare no size, of all kinds",
