@@ -56,7 +56,7 @@ const (
 	svLeMask
 	svLtMask
 	svZero
-	svOne // fragments are of one pixel
+	svOne          // fragments are of one pixel
 	svInvocationID // tessellation and geometry stages
 	svPatchVertices
 	svTessCoord

@@ -44,10 +44,7 @@ type Wave struct {
 	poison    uint64                     // what such lanes have; 0: zeros
 	races     *emu.WaveRaces             // nil: nobody looks
 	queries   map[uint64]*raytrace.Query // by lane and address; nil: none yet
-	residency uint32 // code of the texels that a lane has read
-	absent    uint64         // counts what was asked of other lanes, see gather
-	poison    uint64         // what such lanes have; 0: zeros
-	races     *emu.WaveRaces // nil: nobody looks
+	residency uint32                     // code of the texels that a lane has read
 }
 
 // state is the storage of a wave, used again by later waves.
