@@ -29,7 +29,7 @@ type wave struct {
 	exec uint32 // execution mask
 	// residency is the code of the texels that a lane has read.
 	residency uint32
-	all  uint32 // lanes that exist
+	all       uint32 // lanes that exist
 
 	preamble bool
 	started  bool

@@ -25,7 +25,7 @@ type wave struct {
 	pc   int
 	// clock is the counter that is always on: how often this wave has read it.
 	clock uint64
-	next int // where to go on
+	next  int // where to go on
 
 	active emu.Mask // fibers at pc
 	exec   emu.Mask // active, restricted by predication
