@@ -115,7 +115,11 @@ func PipelinePasses(o Options, stage ir.Stage) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.Passes(), nil
+	h, err := u.hooks(stage)
+	if err != nil {
+		return nil, err
+	}
+	return p.PassesWith(h), nil
 }
 
 // Locate gives the refusal of a shader, compiled with these options, the places

@@ -24,7 +24,7 @@ const (
 
 // linked reports whether the shader is made of parts for Options.State: those stages have them that depend on it.
 func (u *Unit) linked() bool {
-	return u.opts.State != nil && backend.HasABI(u.back, SeparateABI) && (u.Shader.Stage == ir.StageVertex || u.Shader.Stage == ir.StageFragment)
+	return u.opts.State != nil && u.opts.State.WantsParts() && backend.HasABI(u.back, SeparateABI) && (u.Shader.Stage == ir.StageVertex || u.Shader.Stage == ir.StageFragment)
 }
 
 // abi is the calling convention of what the backend makes.
@@ -83,12 +83,7 @@ func (u *Unit) generate(ctx context.Context) (obj *object.Object, err error) {
 	obj.Reflect = u.Reflection
 	obj.Reflect.SharedSize, obj.Reflect.ScratchSize = max(shared, u.Shader.SharedSize), max(scratch, u.Shader.ScratchSize)
 	if u.linked() {
-		linked, err := link(ctx, u.back, []*object.Object{obj}, u.opts.State)
-		var state *StateError
-		if errors.As(err, &state) && u.opts.StateFile != "" {
-			err = state.In(u.opts.StateFile, u.opts.Target)
-		}
-		return linked, err
+		return link(ctx, u.back, []*object.Object{obj}, u.opts.State)
 	}
 	return obj, nil
 }

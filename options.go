@@ -1,7 +1,9 @@
 package nirc
 
 import (
+	"bytes"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"nirc/backend"
 	"nirc/backend/layout"
 	"nirc/frontend/spirv"
+	"nirc/internal/jsonplace"
 	"nirc/internal/layouts"
 	"nirc/ir"
 	"nirc/passes"
@@ -64,11 +67,12 @@ type Options struct {
 	Debug bool
 	// ABI is the target's calling convention where it has several.
 	ABI string
-	// State stands for the state of the pipeline, as JSON (for AGX agx.State): targets whose backends link parts make
-	// the whole shader for it, as Link does. Code of other targets does not depend on it.
-	State []byte
-	// StateFile names State in diagnostics.
-	StateFile string
+	// State is the state of the pipeline. What State.Shader says passes do in the shader, on every target. For the rest
+	// targets whose backends link parts make the whole shader, as Link does; code of others does not depend on it.
+	// It is not changed.
+	State *State
+	// Uniforms are words of uniform buffers and push constants that are known: the shader is a variant for them.
+	Uniforms []passes.UniformValue
 	// Next is the stage that follows in the pipeline, none if that is not known:
 	// ir3's tessellation control and geometry shaders go on with the threads of
 	// the stage before, which then leaves its outputs in memory; on AGX a vertex
@@ -178,3 +182,29 @@ func ReadLayout(file string, data []byte) (*Layout, error) {
 // LayoutJSON writes a layout in the form that ReadLayout reads, in one line, the same for equal
 // layouts; nil if it does not hold to Check.
 func LayoutJSON(l *Layout) []byte { return layouts.JSON(l) }
+
+// State is the state of a pipeline: what Options.State takes. Make one by hand, or read one with ReadState.
+type State = backend.State
+
+// ReadState reads the state of a pipeline from JSON (docs/state.md); file names it in errors, which are Diagnostics with the
+// line where it is known.
+func ReadState(file string, data []byte) (*State, error) {
+	s := &State{}
+	wrong := func(line int, text string) error {
+		return Diagnostics{{File: file, Line: uint32(line), Msg: "the pipeline state: " + text}}
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields() // a word that is spelled wrong must not be a default
+	if err := d.Decode(s); err != nil {
+		return nil, wrong(jsonplace.Explain(data, err))
+	}
+	if d.More() {
+		return nil, wrong(0, "there is more after the object")
+	}
+	if s.Shader != nil {
+		if err := s.Shader.Check(); err != nil {
+			return nil, wrong(jsonplace.Find(data, "shader", passes.StateMember(err)), err.Error())
+		}
+	}
+	return s, nil
+}

@@ -104,7 +104,10 @@ func TestLinkedLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := []byte(`{"fragment": {"targets": [{"format": "R8G8B8A8_UNORM"}]}}`)
+	state, err := ReadState("", []byte(`{"fragment": {"targets": [{"format": "R8G8B8A8_UNORM"}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	o, err := Link(ctx, []*object.Object{main}, state)
 	if err != nil {
 		t.Fatal(err)

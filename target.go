@@ -18,7 +18,7 @@ const DefaultTarget = targets.Default
 // targets share, for looking at the IR and for the interpreter.
 const IRTarget = "ir"
 
-// commonPipeline is IRTarget's list in pipeline.yaml.
+// commonPipeline is, where nothing is asked for at hooks, IRTarget's list in pipeline.yaml.
 const commonPipeline = "common"
 
 // BuiltinLists runs the built-in pipeline file's lists of key codegen for a target: what parts of

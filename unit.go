@@ -47,6 +47,11 @@ func New(o Options) (*Unit, error) {
 			return nil, Usagef("the pipeline layout: %s", p)
 		}
 	}
+	if o.State != nil && o.State.Shader != nil {
+		if err := o.State.Shader.Check(); err != nil {
+			return nil, Usagef("the pipeline state: %s", err)
+		}
+	}
 	if o.Target != IRTarget {
 		b, err := o.backend()
 		if err != nil {
@@ -58,7 +63,7 @@ func New(o Options) (*Unit, error) {
 		if !backend.HasABI(b, o.ABI) {
 			return nil, Usagef("%s: the ABI %q is not supported: it has %s", o.Target, o.ABI, strings.Join(backend.ABIKinds(b), ", "))
 		}
-		if o.State != nil && backend.HasABI(b, SeparateABI) && o.ABI != "" && o.ABI != SeparateABI {
+		if o.State != nil && o.State.WantsParts() && backend.HasABI(b, SeparateABI) && o.ABI != "" && o.ABI != SeparateABI {
 			return nil, Usagef("%s: a pipeline state is for shaders of parts, not for the ABI %q", o.Target, o.ABI)
 		}
 		if o.GPU == "" {
@@ -270,10 +275,15 @@ func (u *Unit) Optimize(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := p.RunWith(u.Shader, u.ins); err != nil {
-			return u.verifyError(err)
+		hooks, err := u.hooks(u.Shader.Stage)
+		if err != nil {
+			return err
 		}
-		return nil
+		var missing *passes.MissingHookError
+		if err = p.RunHooked(u.Shader, u.ins, hooks); errors.As(err, &missing) {
+			return Usagef("%s", missing)
+		}
+		return u.verifyError(err)
 	})
 }
 
@@ -295,6 +305,19 @@ func (u *Unit) RunPass(ctx context.Context, p *passes.Pass) (progress bool, err 
 	return progress, err
 }
 
+// hooks are what the options ask for beyond the pipeline's list, for a shader of a stage.
+func (u *Unit) hooks(stage ir.Stage) (*passes.Hooks, error) {
+	asked := passes.Asked{Uniforms: u.opts.Uniforms}
+	if u.opts.State != nil {
+		asked.State = u.opts.State.Shader
+	}
+	h, err := asked.Hooks(stage, u.opts.Next)
+	if err != nil {
+		return nil, Usagef("the pipeline state: %s", err)
+	}
+	return h, nil
+}
+
 // pipeline returns the passes to run.
 func (u *Unit) pipeline() (*passes.Pipeline, error) {
 	if u.opts.Passes != nil {
@@ -305,7 +328,7 @@ func (u *Unit) pipeline() (*passes.Pipeline, error) {
 		return nil, err
 	}
 	name := u.opts.Target
-	if u.back == nil {
+	if u.back == nil && len(u.opts.Uniforms) == 0 && (u.opts.State == nil || u.opts.State.Shader == nil) {
 		name = commonPipeline
 	}
 	p, err := all.Resolve(name, u.opts.Level, u.Shader.Stage)

@@ -5,18 +5,15 @@ import (
 	"nirc/internal/emu"
 )
 
-// Linker makes whole programs of parts, and the parts that depend on a pipeline's state. A state
-// is the target's own, and its JSON what a driver gives; here it is opaque.
+// Linker makes whole programs of parts, and the parts that depend on a pipeline's state.
 type Linker interface {
 	// Link joins objects that were compiled with SeparateABI: a main part with its prolog and epilog.
 	Link(parts []*object.Object) (*object.Object, error)
-	// NewState makes an empty state, a pointer that JSON can be decoded into.
-	NewState() any
 	// StateOf takes the state out of a pipeline of the software GPU, the stage before whose
 	// rasterizer writes a number of cull distances.
-	StateOf(p *emu.Pipeline, cullDistances int) any
+	StateOf(p *emu.Pipeline, cullDistances int) *State
 	// Parts makes what of prolog and epilog a main part takes with a state.
-	Parts(main *object.Object, state any) ([]*object.Object, error)
+	Parts(main *object.Object, state *State) ([]*object.Object, error)
 	// CullDistances is the number of those that a main part writes and an epilog must test.
 	CullDistances(main *object.Object) int
 	// Strip takes out of a pipeline what a linked fragment program does itself.

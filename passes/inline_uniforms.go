@@ -24,6 +24,14 @@ type UniformValue struct {
 	Value        uint32
 }
 
+// String is the form that ParseUniformValue reads.
+func (u *UniformValue) String() string {
+	if u.Push {
+		return fmt.Sprintf("push+%d=%#x", u.Offset, u.Value)
+	}
+	return fmt.Sprintf("%d.%d+%d=%#x", u.Set, u.Binding, u.Offset, u.Value)
+}
+
 // ParseUniformValue reads SET.BINDING+OFFSET=VALUE or push+OFFSET=VALUE.
 func ParseUniformValue(text string) (u UniformValue, err error) {
 	place, value, ok := strings.Cut(text, "=")

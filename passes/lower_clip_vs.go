@@ -11,13 +11,16 @@ var lowerClipVSPass = &Pass{
 	Name: "lower_clip_vs", Class: "B", Run: lowerClipVS, Idempotent: true,
 	Doc: "Computes the distances of the position to enabled user clip planes and stores them as clip distances. Input: a shader of the last stage before the " +
 		"rasteriser, after lower_io, that stores its whole position. Output: store_output of CLIP_DIST0 and CLIP_DIST1 after each store of the position, the " +
-		"planes by load_user_clip_plane, clip_distances in the shader's facts. A shader that writes clip distances of its own is left alone. Geometry shaders " +
+		"planes by load_user_clip_plane, or from the push constants, clip_distances in the shader's facts. A shader that writes clip distances of its own is left alone. Geometry shaders " +
 		"take it too: each vertex stores its position before it is emitted.",
-	Options: clipPlanesOption,
+	Options: append(clipPlanesOption[:1:1], Option{"push", "offset of plane 0, four floats, in the push constants, -1: by load_user_clip_plane", -1}),
 }
 
 func lowerClipVS(c *Context, s *ir.Shader) (bool, error) {
-	planes := c.Int("planes") & (1<<maxClipPlanes - 1)
+	planes, push := c.Int("planes")&(1<<maxClipPlanes-1), c.Int("push")
+	if err := checkPush(push); err != nil {
+		return false, err
+	}
 	if planes == 0 || s.Stage == ir.StageFragment || s.Stage == ir.StageCompute || s.Stage == ir.StageTessCtrl {
 		return false, nil
 	}
@@ -38,7 +41,7 @@ func lowerClipVS(c *Context, s *ir.Shader) (bool, error) {
 			refused = diag(s, in, "the position must be stored whole")
 			return
 		}
-		storeDistances(in, planes)
+		storeDistances(in, planes, push)
 	})
 	if progress {
 		n := uint8(0)
@@ -52,7 +55,7 @@ func lowerClipVS(c *Context, s *ir.Shader) (bool, error) {
 
 // storeDistances stores the distances after the store of a position. Planes
 // that are off below one that is on have distance 0: nothing is outside.
-func storeDistances(in *ir.Instr, planes int) {
+func storeDistances(in *ir.Instr, planes, push int) {
 	b := builderBefore(in)
 	b.Cursor = ir.After(in)
 	pos := in.Srcs[0].Def
@@ -69,8 +72,7 @@ func storeDistances(in *ir.Instr, planes int) {
 			}
 			d[k] = b.ImmFloat(0, 32)
 			if on>>k&1 != 0 {
-				plane := &b.Intrinsic(ir.IntrLoadUserClipPlane, 4, 32).Set(ir.IdxUcpId, uint64(4*half+k)).Def
-				d[k] = b.Fdot4(pos, plane)
+				d[k] = b.Fdot4(pos, clipPlane(b, 4*half+k, push))
 			}
 			n++
 		}
@@ -80,4 +82,12 @@ func storeDistances(in *ir.Instr, planes int) {
 		st.Set(ir.IdxBase, uint64(slot)).Set(ir.IdxRange, 1).Set(ir.IdxWriteMask, 1<<n-1).Set(ir.IdxSrcType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack())
 		st.Set(ir.IdxIoSemantics, sem.Pack())
 	}
+}
+
+// clipPlane loads a plane.
+func clipPlane(b *ir.Builder, k, push int) *ir.Def {
+	if push >= 0 {
+		return pushFloats(b, push+16*k, 4)
+	}
+	return &b.Intrinsic(ir.IntrLoadUserClipPlane, 4, 32).Set(ir.IdxUcpId, uint64(k)).Def
 }

@@ -147,6 +147,11 @@ func (p *Pipelines) checkOrder() error {
 func (pl *Pipeline) checkOrder() error {
 	var occ []occurrence
 	walkSteps(pl.steps, func(s *step) { occ = append(occ, occurrence{s.ctx.pass.Name, s.line}) })
+	for i, name := range pl.hooks {
+		if slices.Contains(pl.hooks[:i], name) {
+			return fmt.Errorf("1: the hook %s stands twice, and runs once", name)
+		}
+	}
 	return checkRules(occ)
 }
 

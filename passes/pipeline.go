@@ -69,12 +69,13 @@ const (
 	codegenList                  // a code generator, between its steps
 )
 
-// item is one entry of a list: exactly one of pass, use, body (a loop) and
+// item is one entry of a list: exactly one of pass, use, body (a loop), hook and
 // cond is set.
 type item struct {
 	line int
 	pass *Context
 	use  *list
+	hook string
 	loop bool
 	max  int
 	body []*item
@@ -94,11 +95,13 @@ type Pipeline struct {
 	slots int
 	env   condEnv
 	has   map[string]bool // pass names, for checking options
+	hooks []string        // those that it has
 }
 
-// step is one entry of a resolved pipeline: a pass, a loop or a condition.
+// step is one entry of a resolved pipeline: a pass, a hook, a loop or a condition.
 type step struct {
 	line int
+	hook string
 	ctx  *Context
 	slot int // the same for steps with equal pass and options
 	loop bool
@@ -154,6 +157,9 @@ func (r *resolver) items(items []*item, p *Pipeline) []*step {
 			out = append(out, r.items(it.use.items, p)...)
 		case it.pass != nil:
 			out = append(out, r.pass(it, p))
+		case it.hook != "":
+			p.hooks = append(p.hooks, it.hook)
+			out = append(out, &step{line: it.line, hook: it.hook})
 		case it.loop:
 			if body := r.items(it.body, p); len(body) > 0 {
 				out = append(out, &step{line: it.line, loop: true, max: it.max, body: body})
@@ -188,6 +194,25 @@ func (r *resolver) pass(it *item, p *Pipeline) *step {
 func (p *Pipeline) Passes() []string {
 	var out []string
 	walkSteps(p.steps, func(s *step) { out = append(out, s.ctx.Describe()) })
+	return out
+}
+
+// PassesWith is Passes with what runs at hooks.
+func (p *Pipeline) PassesWith(h *Hooks) (out []string) {
+	var walk func(steps []*step)
+	walk = func(steps []*step) {
+		for _, s := range steps {
+			switch {
+			case s.ctx != nil:
+				out = append(out, s.ctx.Describe())
+			case s.hook != "":
+				out = append(out, h.Passes(s.hook)...)
+			}
+			walk(s.body)
+			walk(s.els)
+		}
+	}
+	walk(p.steps)
 	return out
 }
 

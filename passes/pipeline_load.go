@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -15,6 +16,7 @@ import (
 //	pass                          the name of a pass
 //	pass: {option: value, …}      a pass with options
 //	use: LIST                     the items of a list
+//	hook: variables or slots      what the compile asks for beyond the list (Asked)
 //	loop: [item, …]               repeat until a turn changes nothing
 //	  max: N                      but at most N turns (64)
 //	if: CONDITION                 see below
@@ -185,6 +187,8 @@ func (l *loader) item(n *yaml.Node) (*item, error) {
 				return nil, err
 			}
 			return &item{line: n.Line, use: li}, nil
+		case "hook":
+			return l.hookItem(n)
 		}
 		if len(n.Content) != 2 {
 			return nil, l.errorf(n.Content[2], "an item is one pass; %q does not belong to %q", n.Content[2].Value, n.Content[0].Value)
@@ -192,6 +196,14 @@ func (l *loader) item(n *yaml.Node) (*item, error) {
 		return l.passItem(n, n.Content[0].Value, n.Content[1])
 	}
 	return nil, l.errorf(n, "want a pass, loop, if or use")
+}
+
+func (l *loader) hookItem(n *yaml.Node) (*item, error) {
+	name := n.Content[1]
+	if !slices.Contains(hookNames, name.Value) || len(n.Content) != 2 {
+		return nil, l.errorf(name, "no hook %q (want %s)", name.Value, strings.Join(hookNames, " or "))
+	}
+	return &item{line: n.Line, hook: name.Value}, nil
 }
 
 func (l *loader) passItem(n *yaml.Node, name string, opts *yaml.Node) (*item, error) {
@@ -209,6 +221,13 @@ func (l *loader) passItem(n *yaml.Node, name string, opts *yaml.Node) (*item, er
 		}
 	}
 	return &item{line: n.Line, pass: c}, nil
+}
+
+// hasHook reports whether items have a hook, anywhere.
+func hasHook(items []*item) bool {
+	return slices.ContainsFunc(items, func(it *item) bool {
+		return it.hook != "" || it.use != nil && hasHook(it.use.items) || hasHook(it.body) || hasHook(it.els)
+	})
 }
 
 func (l *loader) loopItem(n *yaml.Node) (*item, error) {
@@ -232,6 +251,9 @@ func (l *loader) loopItem(n *yaml.Node) (*item, error) {
 	}
 	if len(it.body) == 0 {
 		return nil, l.errorf(n, "loop without passes")
+	}
+	if hasHook(it.body) {
+		return nil, l.errorf(n, "a hook runs once: it cannot be in a loop")
 	}
 	return it, nil
 }

@@ -2,14 +2,15 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"nirc/ir"
 )
 
 // ParsePassList reads the list that --passes takes: passes with options,
-// separated by commas, and loop(…) around those to repeat:
-// "a,b(opt=1,mode=x|y),loop(c,d)".
+// separated by commas, loop(…) around those to repeat, and hook(…):
+// "a,b(opt=1,mode=x|y),hook(slots),loop(c,d)".
 func ParsePassList(text string) (*Pipeline, error) {
 	pp := listParser{text: text}
 	items, err := pp.list(0)
@@ -91,7 +92,17 @@ func (p *listParser) item(name string, depth int) (*item, error) {
 		if err != nil {
 			return nil, err
 		}
+		if hasHook(body) {
+			return nil, fmt.Errorf("a hook runs once: it cannot be in a loop")
+		}
 		return &item{loop: true, max: defaultMax, body: body}, nil
+	}
+	if name == "hook" && open {
+		hook := p.until(")")
+		if !slices.Contains(hookNames, hook) || !p.eat(')') {
+			return nil, fmt.Errorf("want hook(%s)", strings.Join(hookNames, ") or hook("))
+		}
+		return &item{hook: hook}, nil
 	}
 	pass := Find(name)
 	if pass == nil {

@@ -48,6 +48,7 @@ type runner struct {
 	ins *Instrument
 	// needed: no pass may be left out.
 	needed bool
+	hooks  *Hooks
 	epoch  uint64
 	// counted is the epoch when the shader's contents were looked at.
 	counted uint64
@@ -65,6 +66,8 @@ func (r *runner) steps(steps []*step) (progress bool, err error) {
 		switch {
 		case st.ctx != nil:
 			did, err = r.pass(st)
+		case st.hook != "":
+			did, err = r.hook(st.hook)
 		case st.loop && !r.inLoop && r.ins != nil && r.ins.opt.Times != nil:
 			since := r.ins.opt.Times.watch()
 			r.inLoop = true

@@ -3,43 +3,15 @@ package agx
 import (
 	"math"
 
+	"nirc/backend"
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
 
-// TargetKey is the state of a colour target; without a Format there is none.
-type TargetKey struct {
-	Format string `json:"format,omitempty"`
-	// Blend is Vulkan's state of the attachment.
-	Blend emu.AttachmentBlend `json:"blend"`
-}
-
-// FragmentKey is what the prolog and the epilog of a fragment shader have to
-// know of the pipeline.
-type FragmentKey struct {
-	Targets []TargetKey `json:"targets,omitempty"`
-	// LogicEnable applies Logic in place of blending.
-	LogicEnable     bool       `json:"logic_enable,omitempty"`
-	Logic           ir.LogicOp `json:"logic,omitempty"`
-	AlphaToCoverage bool       `json:"alpha_to_coverage,omitempty"`
-	AlphaToOne      bool       `json:"alpha_to_one,omitempty"`
-	// Samples of a pixel: 1, 2 or 4; 0 counts as 1.
-	Samples int `json:"samples,omitempty"`
-	// SampleMask, if not nil, has the samples that may be written.
-	SampleMask *uint32 `json:"sample_mask,omitempty"`
-	// DepthNever says that the depth test is on and never passes.
-	DepthNever bool `json:"depth_never,omitempty"`
-	// CullDistances is the number of those of the stage before.
-	CullDistances int `json:"cull_distances,omitempty"`
-}
-
-// NeedsProlog reports whether a fragment program takes a prolog.
-func (k *FragmentKey) NeedsProlog() bool { return k.SampleMask != nil || k.CullDistances > 0 }
-
-// samples is the number of samples of a pixel.
-func (k *FragmentKey) samples() (int, error) {
+// samplesOf is the number of samples of a pixel.
+func samplesOf(k *backend.FragmentKey) (int, error) {
 	switch n := max(1, k.Samples); n {
 	case 1, 2, 4:
 		return n, nil
@@ -50,7 +22,7 @@ func (k *FragmentKey) samples() (int, error) {
 
 // FragmentProlog compiles the prolog, which kills the samples that the pipeline's
 // sample mask leaves out, and all of culled primitives.
-func (t Target) FragmentProlog(gpu string, main *abi.Meta, key *FragmentKey) (*Binary, error) {
+func (t Target) FragmentProlog(gpu string, main *abi.Meta, key *backend.FragmentKey) (*Binary, error) {
 	if key.CullDistances < 0 || key.CullDistances > 8 {
 		return nil, ir.Unsupportedf("agx: %d cull distances are not supported", key.CullDistances)
 	}
@@ -79,7 +51,7 @@ func (t Target) FragmentProlog(gpu string, main *abi.Meta, key *FragmentKey) (*B
 // epilog builds the epilog of a fragment shader.
 type epilog struct {
 	b     *ir.Builder
-	key   *FragmentKey
+	key   *backend.FragmentKey
 	main  *abi.Meta
 	tile  []abi.TileTarget
 	alive *ir.Def // samples that the invocation shades; nil: all
@@ -96,13 +68,13 @@ type epilog struct {
 // FragmentEpilog compiles the epilog of a main part: coverage, depth and
 // stencil, blending and the stores to the tile, in this order
 // (agx.md §11.4).
-func (t Target) FragmentEpilog(gpu string, main *abi.Meta, key *FragmentKey) (*Binary, error) {
+func (t Target) FragmentEpilog(gpu string, main *abi.Meta, key *backend.FragmentKey) (*Binary, error) {
 	s, b, err := newPart(gpu, ir.StageFragment, "fragment_epilog")
 	if err != nil {
 		return nil, err
 	}
 	e := &epilog{b: b, key: key, main: main}
-	if e.all, err = key.samples(); err != nil {
+	if e.all, err = samplesOf(key); err != nil {
 		return nil, err
 	}
 	layout, err := e.targets()
@@ -256,7 +228,7 @@ func (e *epilog) target(t *abi.TileTarget) error {
 }
 
 // merge combines a colour with what one sample holds.
-func (e *epilog) merge(t *abi.TileTarget, k *TargetKey, f *emu.Format, mask uint8, sample *ir.Def, c [4]*ir.Def) [4]*ir.Def {
+func (e *epilog) merge(t *abi.TileTarget, k *backend.TargetKey, f *emu.Format, mask uint8, sample *ir.Def, c [4]*ir.Def) [4]*ir.Def {
 	dst := e.load(t, f, sample)
 	switch {
 	case e.key.LogicEnable && !f.IsFloat() && !f.IsSrgb():

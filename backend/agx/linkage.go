@@ -8,15 +8,13 @@ import (
 	"nirc/passes"
 )
 
-// linkage is the target's backend.Linker, whose states are of type State.
+// linkage is the target's backend.Linker.
 type linkage struct{ Target }
 
 // Linker links main parts with prologs and epilogs.
 func (Target) Linker(lists passes.Lists) backend.Linker { return linkage{Target{lists}} }
 
-func (linkage) NewState() any { return &State{} }
-
-func (linkage) StateOf(p *emu.Pipeline, cullDistances int) any {
+func (linkage) StateOf(p *emu.Pipeline, cullDistances int) *backend.State {
 	s := StateOf(p)
 	s.Fragment.CullDistances = cullDistances
 	if p.TessCtrl != nil || p.Geometry != nil {
@@ -25,8 +23,8 @@ func (linkage) StateOf(p *emu.Pipeline, cullDistances int) any {
 	return s
 }
 
-func (l linkage) Parts(main *object.Object, state any) (list []*object.Object, err error) {
-	prolog, epilog, err := l.Target.Parts(main, state.(*State))
+func (l linkage) Parts(main *object.Object, state *backend.State) (list []*object.Object, err error) {
+	prolog, epilog, err := l.Target.Parts(main, state)
 	for _, o := range []*object.Object{prolog, epilog} {
 		if o != nil && err == nil {
 			list = append(list, o)

@@ -1,22 +1,12 @@
 package agx
 
 import (
+	"nirc/backend"
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
-
-// AttribKey is what a vertex prolog has to know of an attribute.
-type AttribKey struct {
-	Location uint32 `json:"location"`
-	// Format is Vulkan's name without VK_FORMAT_, Stride that of the binding in bytes.
-	Format string `json:"format"`
-	Stride uint32 `json:"stride"`
-	// Instance steps once every Divisor instances; 0 never steps.
-	Instance bool   `json:"instance,omitempty"`
-	Divisor  uint32 `json:"divisor,omitempty"`
-}
 
 // newPart makes the empty shader of a prolog or an epilog.
 func newPart(gpu string, stage ir.Stage, name string) (*ir.Shader, *ir.Builder, error) {
@@ -42,7 +32,7 @@ func compilePart(s *ir.Shader, o CompileOptions) (*Binary, error) {
 // VertexProlog compiles the prolog that fetches the attributes of a main part,
 // which its meta names. Attributes that the state does not mention are (0, 0, 0, 1).
 // Before a vertex shader that runs as compute it makes the indices too.
-func (t Target) VertexProlog(gpu string, main *abi.Meta, state *State) (*Binary, error) {
+func (t Target) VertexProlog(gpu string, main *abi.Meta, state *backend.State) (*Binary, error) {
 	s, b, err := newPart(gpu, ir.StageVertex, "vertex_prolog")
 	if err != nil {
 		return nil, err
@@ -124,7 +114,7 @@ type prolog struct {
 }
 
 // attrib fetches the attribute of a slot, the i-th that the main part reads.
-func (p *prolog) attrib(i int, slot ir.Slot, keys []AttribKey) (v [4]*ir.Def, err error) {
+func (p *prolog) attrib(i int, slot ir.Slot, keys []backend.AttribKey) (v [4]*ir.Def, err error) {
 	b := p.b
 	key, f, tail := findAttrib(slot, keys)
 	if key == nil {
@@ -148,7 +138,7 @@ func (p *prolog) attrib(i int, slot ir.Slot, keys []AttribKey) (v [4]*ir.Def, er
 }
 
 // findAttrib finds the key of a slot, which may be the second one of a 64-bit attribute.
-func findAttrib(slot ir.Slot, keys []AttribKey) (key *AttribKey, f *emu.Format, tail bool) {
+func findAttrib(slot ir.Slot, keys []backend.AttribKey) (key *backend.AttribKey, f *emu.Format, tail bool) {
 	for i := range keys {
 		k := &keys[i]
 		f := emu.FormatByName(k.Format)
@@ -163,7 +153,7 @@ func findAttrib(slot ir.Slot, keys []AttribKey) (key *AttribKey, f *emu.Format, 
 }
 
 // element is the number of the element that the invocation fetches.
-func (p *prolog) element(k *AttribKey) *ir.Def {
+func (p *prolog) element(k *backend.AttribKey) *ir.Def {
 	b := p.b
 	if !k.Instance {
 		return p.vertex

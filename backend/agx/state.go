@@ -10,21 +10,12 @@ import (
 	"nirc/ir"
 )
 
-// State is what prologs and epilogs have to know of a pipeline, as plain data.
-type State struct {
-	Attributes []AttribKey `json:"attributes,omitempty"`
-	// IndexBytes is the size of an index, 1, 2 or 4, of indexed draws whose vertex
-	// shader runs as compute; 0 of draws without indices.
-	IndexBytes int         `json:"index_bytes,omitempty"`
-	Fragment   FragmentKey `json:"fragment"`
-}
-
 // StateOf takes the state out of a pipeline of the software GPU.
-func StateOf(p *emu.Pipeline) *State {
-	s := &State{}
+func StateOf(p *emu.Pipeline) *backend.State {
+	s := &backend.State{}
 	for i := range p.Attributes {
 		a := &p.Attributes[i]
-		k := AttribKey{Location: a.Location}
+		k := backend.AttribKey{Location: a.Location}
 		if a.Format != nil {
 			k.Format = a.Format.Name
 		}
@@ -46,7 +37,7 @@ func StateOf(p *emu.Pipeline) *State {
 	f.DepthNever = p.Depth.Test && p.Depth.Compare == emu.CompareNever
 	f.SampleMask, f.Samples = p.Multisample.Mask, p.Multisample.Samples
 	for i := range p.Color {
-		k := TargetKey{Blend: emu.AttachmentBlend{WriteMask: emu.WriteAll}}
+		k := backend.TargetKey{Blend: emu.AttachmentBlend{WriteMask: emu.WriteAll}}
 		if v := p.Color[i].View; v != nil {
 			k.Format = v.TexelFormat().Name
 			f.Samples = max(f.Samples, v.Image.Samples)
@@ -70,7 +61,7 @@ func Strip(p *emu.Pipeline) {
 
 // Parts compiles the prolog and the epilog that a main part takes with a
 // state; nil stands for none.
-func (t Target) Parts(main *object.Object, s *State) (prolog, epilog *object.Object, err error) {
+func (t Target) Parts(main *object.Object, s *backend.State) (prolog, epilog *object.Object, err error) {
 	var m abi.Meta
 	if err := backend.Meta(TargetName, main, &m); err != nil {
 		return nil, nil, err
@@ -90,7 +81,7 @@ func (t Target) Parts(main *object.Object, s *State) (prolog, epilog *object.Obj
 	return prolog, epilog, err
 }
 
-func (t Target) vertexParts(main *object.Object, m *abi.Meta, s *State) (*object.Object, error) {
+func (t Target) vertexParts(main *object.Object, m *abi.Meta, s *backend.State) (*object.Object, error) {
 	if len(m.Attribs) == 0 && m.Next == ir.StageNone {
 		return nil, nil
 	}
@@ -101,7 +92,7 @@ func (t Target) vertexParts(main *object.Object, m *abi.Meta, s *State) (*object
 	return partObject(main.GPU, "vertex_prolog", main.Stage, bin)
 }
 
-func (t Target) fragmentParts(main *object.Object, m *abi.Meta, s *State) (prolog, epilog *object.Object, err error) {
+func (t Target) fragmentParts(main *object.Object, m *abi.Meta, s *backend.State) (prolog, epilog *object.Object, err error) {
 	if s.Fragment.NeedsProlog() {
 		bin, err := t.FragmentProlog(main.GPU, m, &s.Fragment)
 		if err != nil {

@@ -77,7 +77,7 @@ func components(f *emu.Format) (mask uint8) {
 
 // placeTargets places the colour targets in a sample's tile storage, in order,
 // each aligned to its block, and returns the bytes that they take.
-func placeTargets(targets []TargetKey) ([]abi.TileTarget, int, error) {
+func placeTargets(targets []backend.TargetKey) ([]abi.TileTarget, int, error) {
 	var list []abi.TileTarget
 	at := 0
 	for i := range targets {

@@ -22,7 +22,7 @@ cache has it. The modules are in the folder modules beside the file, named by th
 flags must be those of the build, and this nirc of the same version: else nothing is compiled.`
 
 // workerFlags are the flags that code depends on beside a request.
-var workerFlags = append(slices.Clone(choiceFlags), "state")
+var workerFlags = append(slices.Clone(choiceFlags), "state", "inline-uniform")
 
 // executed is the document of nirc cache execute.
 type executed struct {
@@ -44,7 +44,7 @@ func (c *cacheCommand) execute() *cobra.Command {
 		}
 		base, err := r.options("")
 		if err == nil && r.stateFile != "" {
-			base.State, err = readFile(r.stateFile)
+			base.State, err = readState(r.stateFile)
 		}
 		if err != nil {
 			return err

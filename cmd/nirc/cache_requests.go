@@ -75,7 +75,14 @@ func newBuilder(d cache.Store, r *shared) (*cache.Builder, error) {
 	disabled = slices.Compact(disabled)
 	text = fmt.Appendf(text, "\n--disable-pass %q", disabled)
 	if r.base.State != nil {
-		text = fmt.Appendf(text, "\n--state %x", sha256.Sum256(r.base.State))
+		plain, err := json.Marshal(r.base.State)
+		if err != nil {
+			return nil, err
+		}
+		text = fmt.Appendf(text, "\n--state %x", sha256.Sum256(plain))
+	}
+	for _, u := range r.base.Uniforms { // their order does not count where each is another word
+		text = fmt.Appendf(text, "\n--inline-uniform %s", u.String())
 	}
 	if r.safeConsts {
 		text = append(text, "\n--safe-consts"...)

@@ -27,7 +27,7 @@ type shared struct {
 	sampleShading, multiview, points     bool
 	passes, pipeline, robust             string
 	safeConsts                           bool
-	disable                              []string
+	disable, uniforms                    []string
 
 	dumpBefore, dumpAfter         []string
 	printChanged, cfg, timePasses bool
@@ -100,7 +100,9 @@ var sharedFlags = []sharedFlag{
 	{name: "abi", value: func(s *shared) any { return &s.abi }, check: checkABI,
 		help: "calling convention where the target has several: monolithic, separate, blend:FORMAT, cull:N, clip:N+M, linear:MASK or xfb"},
 	{name: "state", value: func(s *shared) any { return &s.stateFile },
-		help: "JSON `FILE` of the pipeline's state: targets that link parts make the whole shader for it (nirc link --help)"},
+		help: "JSON `FILE` of the pipeline's state: what it says of the shader passes do, on every target (docs/state.md); targets that link parts make the whole shader for it (nirc link --help)"},
+	{name: "inline-uniform", value: func(s *shared) any { return &s.uniforms }, check: checkUniforms,
+		help: "`SET.BINDING+OFFSET=VALUE`, or push+OFFSET=VALUE: a word of a uniform buffer or of the push constants that is known, at an offset in bytes; code is made for it"},
 	{name: "dispatch-base", value: func(s *shared) any { return &s.dispatchBase }, help: "compile for pipelines of vkCmdDispatchBase: workgroup ids count from a base"},
 	{name: "sample-shading", value: func(s *shared) any { return &s.sampleShading }, help: "compile for pipelines with sampleShadingEnable: fragment shaders run once a sample"},
 	{name: "multiview", value: func(s *shared) any { return &s.multiview }, help: "compile for pipelines with a viewMask: input attachments are read at the view, not at the layer"},
@@ -171,7 +173,7 @@ var (
 	targetFlags  = []string{"target", "gpu"}
 	choiceFlags  = []string{"opt-level", "passes", "pipeline", "disable-pass", "verify-each", "dispatch-base", "sample-shading", "multiview", "points", "safe-consts", "robust", "layout"}
 	frontFlags   = []string{"entry", "stage", "spec", "target-env", "define", "undefine", "include", "pre-include", "front-end", "language"}
-	moduleFlags  = append(slices.Clone(frontFlags), "next", "abi", "state", "debug")
+	moduleFlags  = append(slices.Clone(frontFlags), "next", "abi", "state", "inline-uniform", "debug")
 	compileFlags = slices.Concat(targetFlags, choiceFlags, moduleFlags) // every command that compiles modules takes these
 	watchFlags   = []string{"dump-before", "dump-after", "print-changed", "print-cfg", "time-passes", "bisect-limit", "start-before", "stop-after"}
 	batchFlags   = []string{"jobs", "keep-going"}
@@ -245,10 +247,13 @@ func (s *shared) settle(a *app) (err error) {
 	}
 	s.stage, s.base.Next = stageOf(s.stageName), stageOf(s.nextName)
 	if s.stateFile != "" {
-		if s.base.State, err = a.read(s.stateFile); err != nil {
+		data, err := a.read(s.stateFile)
+		if err != nil {
 			return err
 		}
-		s.base.StateFile = s.stateFile
+		if s.base.State, err = nirc.ReadState(s.stateFile, data); err != nil {
+			return err
+		}
 	}
 	return s.chooseTargets(a)
 }

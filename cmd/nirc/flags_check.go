@@ -167,6 +167,30 @@ func checkABI(name string) error {
 	return nil
 }
 
+// checkUniforms refuses words that are none.
+func checkUniforms(list string) error {
+	_, err := parseUniforms(strings.Split(list, ","))
+	return err
+}
+
+// parseUniforms reads --inline-uniform. A word has one value.
+func parseUniforms(list []string) (known []passes.UniformValue, err error) {
+	for _, text := range list {
+		u, err := passes.ParseUniformValue(text)
+		if err != nil {
+			return nil, err
+		}
+		place := u
+		for i := range known {
+			if place.Value = known[i].Value; place == known[i] && u != known[i] {
+				return nil, fmt.Errorf("%q: the word has another value by then", text)
+			}
+		}
+		known = append(known, u)
+	}
+	return known, nil
+}
+
 func checkRobust(v string) error {
 	_, err := ir.ParseRobust(v)
 	return err

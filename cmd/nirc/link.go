@@ -55,18 +55,17 @@ func (c *linkCommand) run(cmd *cobra.Command, args []string) error {
 		}
 		list = append(list, o)
 	}
-	var state []byte
+	var state *nirc.State
 	if c.stateFile != "" {
-		var err error
-		if state, err = c.read(c.stateFile); err != nil {
+		data, err := c.read(c.stateFile)
+		if err != nil {
+			return err
+		}
+		if state, err = nirc.ReadState(c.stateFile, data); err != nil {
 			return err
 		}
 	}
 	fail := func(err error) error {
-		var state *nirc.StateError
-		if errors.As(err, &state) {
-			return state.In(c.stateFile, list[0].Target)
-		}
 		err = nirc.Diagnose(err, args[0], list[0].Target)
 		var told nirc.Diagnostics
 		if errors.As(err, &told) {

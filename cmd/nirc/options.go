@@ -44,6 +44,9 @@ func (r *shared) options(target string) (nirc.Options, error) {
 			return o, nirc.Usagef("--robust %s", err)
 		}
 	}
+	if o.Uniforms, err = parseUniforms(r.uniforms); err != nil {
+		return o, nirc.Usagef("--inline-uniform %s", err)
+	}
 	if o.Layout, err = readLayout(r.layoutFile); err != nil {
 		return o, err
 	}
@@ -87,6 +90,15 @@ func readLayout(file string) (*nirc.Layout, error) {
 		return nil, err
 	}
 	return nirc.ReadLayout(file, text)
+}
+
+// readState reads --state where that is no input that settle reads.
+func readState(file string) (*nirc.State, error) {
+	text, err := readFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return nirc.ReadState(file, text)
 }
 
 // watch is what one unit tells on its way.

@@ -45,7 +45,7 @@ func (a *app) passesCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{Use: "passes", Short: "List passes and pipelines", Long: passesLong}
 	f := cmd.Flags()
-	r.declare(f, targetFlags, []string{"opt-level", "stage", "pipeline"}, reportFlags)
+	r.declare(f, targetFlags, []string{"opt-level", "stage", "next", "pipeline", "state", "inline-uniform"}, reportFlags)
 	f.BoolVar(&showFile, "file", false, "print the default pipeline file")
 	f.BoolVar(&showNIR, "nir", false, "list the files of NIR: class, how deep it is done here, what stands for it, and what lacks")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

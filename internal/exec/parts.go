@@ -188,7 +188,7 @@ func LinkPipeline(ctx context.Context, target string, p *emu.Pipeline) error {
 		return err
 	}
 	var linker backend.Linker
-	var state []byte
+	var state *nirc.State
 	for _, stage := range []*emu.Program{&p.Vertex, &p.Fragment} {
 		m, ok := (*stage).(*mainPart)
 		if !ok {
@@ -209,14 +209,13 @@ func LinkPipeline(ctx context.Context, target string, p *emu.Pipeline) error {
 	return nil
 }
 
-// linkerState is a target's linker and what it takes of a pipeline, as JSON.
-func linkerState(target string, p *emu.Pipeline, culls int) (backend.Linker, []byte, error) {
+// linkerState is a target's linker and what it takes of a pipeline.
+func linkerState(target string, p *emu.Pipeline, culls int) (backend.Linker, *nirc.State, error) {
 	l, err := linkerOf(target)
 	if err != nil {
 		return nil, nil, err
 	}
-	state, err := json.Marshal(l.StateOf(p, culls))
-	return l, state, err
+	return l, l.StateOf(p, culls), nil
 }
 
 // linkerOf is the linker of a target that has parts.
@@ -232,10 +231,14 @@ func linkerOf(target string) (backend.Linker, error) {
 	return l, nil
 }
 
-func (m *mainPart) link(ctx context.Context, state []byte) (emu.Program, error) {
+func (m *mainPart) link(ctx context.Context, state *nirc.State) (emu.Program, error) {
+	key, err := json.Marshal(state)
+	if err != nil {
+		return nil, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if p := m.programs[string(state)]; p != nil {
+	if p := m.programs[string(key)]; p != nil {
 		return p, nil
 	}
 	o, err := nirc.Link(ctx, []*object.Object{m.obj}, state)
@@ -249,6 +252,6 @@ func (m *mainPart) link(ctx context.Context, state []byte) (emu.Program, error) 
 	if m.programs == nil {
 		m.programs = map[string]emu.Program{}
 	}
-	m.programs[string(state)] = p
+	m.programs[string(key)] = p
 	return p, nil
 }

@@ -144,7 +144,7 @@ func Interpret(ctx context.Context, m *nirc.Module, o nirc.Options, subgroup int
 	if err := u.Translate(ctx, m); err != nil {
 		return nil, err
 	}
-	if o.Level != passes.O0 || o.Target != nirc.IRTarget || o.Passes != nil || o.Pipelines != nil {
+	if o.Level != passes.O0 || o.Target != nirc.IRTarget || o.Passes != nil || o.Pipelines != nil || o.State != nil || o.Uniforms != nil {
 		if err := u.Optimize(ctx); err != nil {
 			return nil, err
 		}

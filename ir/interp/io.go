@@ -283,6 +283,10 @@ func (w *Wave) execOutput(i *inst, l int) {
 	bits := i.bits
 	store := x.in.Intr == ir.IntrStoreOutput
 	comps := int(i.n)
+	if !store && x.io.FBFetch && w.l.Draw != nil {
+		w.fetchColor(i, l, int(slot)-int(ir.SlotData0))
+		return
+	}
 	if store {
 		bits, comps = x.in.Srcs[0].Def.BitSize, len(x.src[0])
 	}
@@ -306,6 +310,26 @@ func (w *Wave) execOutput(i *inst, l int) {
 				w.store(spPrivate, l, 0, addr, n, v)
 			}
 		}
+	}
+}
+
+// fetchColor reads the colour that an attachment of the draw has where a fragment is; 0 of one that is not there.
+func (w *Wave) fetchColor(i *inst, l, target int) {
+	f := &w.l.Fragment[l]
+	var v [4]uint32
+	if target >= 0 && target < len(w.l.Draw.Color) && w.l.Draw.Color[target].View != nil {
+		layer := 0
+		if f.Prim != nil {
+			layer = int(f.Prim.Layer)
+		}
+		v = w.l.Draw.Color[target].View.Load(int(f.X), int(f.Y), layer, 0, int(max(f.SampleID, 0)))
+	}
+	for k := range int(i.n) {
+		word := uint64(v[(int(i.x.in.Get(ir.IdxComponent))+k)&3])
+		if i.bits == 16 && ir.UnpackALUType(i.x.in.Get(ir.IdxDestType)).Class == ir.ClassFloat {
+			word = ir.FloatBits(float64(math.Float32frombits(uint32(word))), 16)
+		}
+		w.regs[i.dst+int32(k)*w.w+int32(l)] = word & lowBits(i.bits)
 	}
 }
 

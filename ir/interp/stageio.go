@@ -134,6 +134,9 @@ func (p *Program) scanIntrinsic(x *extra, in map[ir.Slot]*emu.InputSlot, out map
 			p.inputIntrinsic(x, in)
 		}
 	case classOutput:
+		if x.io.FBFetch && p.shader.Stage == ir.StageFragment && i.Intr == ir.IntrLoadOutput {
+			io.TileLoads, io.PerSample = true, true // each sample has a colour of its own
+		}
 		if i.Intr != ir.IntrStoreOutput || p.shader.Stage == ir.StageTessCtrl {
 			return
 		}

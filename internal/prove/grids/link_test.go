@@ -4,14 +4,13 @@ import (
 	"context"
 	_ "embed"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"nirc"
-	"nirc/backend/agx"
+	"nirc/backend"
 	"nirc/backend/object"
 	"nirc/internal/emu"
 	"nirc/internal/exec"
@@ -189,11 +188,7 @@ func TestLink(t *testing.T) {
 		return o
 	}
 	main := compile(partsVertex, nirc.SeparateABI)
-	state, err := json.Marshal(&agx.State{Attributes: []agx.AttribKey{{Location: 0, Format: "R32G32_SFLOAT", Stride: 8}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts, err := nirc.PartsOf(main, state)
+	parts, err := nirc.PartsOf(main, &nirc.State{Attributes: []backend.AttribKey{{Location: 0, Format: "R32G32_SFLOAT", Stride: 8}}})
 	if err != nil || len(parts) != 1 {
 		t.Fatalf("%d parts: %v", len(parts), err)
 	}
@@ -208,12 +203,13 @@ func TestLink(t *testing.T) {
 		{[]*object.Object{compile(partsVertex, "")}, ""},                 // no part
 		{[]*object.Object{compile(partsFragment, nirc.SeparateABI)}, ""}, // no epilog
 		{[]*object.Object{main}, `{"attributes": [{"location": 0, "format": "D16_UNORM"}]}`},
-		{[]*object.Object{main}, `{`},
 		{[]*object.Object{compile(partsFragment, nirc.SeparateABI)}, `{"fragment": {"samples": 8}}`},
 	} {
-		var st []byte
+		var st *nirc.State
 		if c.state != "" {
-			st = []byte(c.state)
+			if st, err = nirc.ReadState("", []byte(c.state)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if _, err := nirc.Link(ctx, c.objects, st); err == nil {
 			t.Errorf("%d objects with state %q link", len(c.objects), c.state)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"nirc"
+	"nirc/backend"
 	"nirc/backend/agx"
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/core"
@@ -203,11 +204,7 @@ func testGrid(m *nirc.Module, next ir.Stage, seed uint64) error {
 				if d.Index != nil {
 					s.IndexBytes = d.Index.Bytes
 				}
-				state, err := json.Marshal(s)
-				if err != nil {
-					return err
-				}
-				if linked, err = nirc.Link(ctx, []*object.Object{o}, state); err != nil {
+				if linked, err = nirc.Link(ctx, []*object.Object{o}, s); err != nil {
 					return err
 				}
 			}
@@ -311,11 +308,7 @@ func TestGridLink(t *testing.T) {
 		return o
 	}
 	plain, grid := compile(nirc.SeparateABI, ir.StageFragment), compile(nirc.SeparateABI, ir.StageGeometry)
-	state, err := json.Marshal(&agx.State{Attributes: []agx.AttribKey{{Location: 0, Format: "R32G32_SFLOAT", Stride: 8}}, IndexBytes: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	prolog, err := nirc.PartsOf(grid, state)
+	prolog, err := nirc.PartsOf(grid, &nirc.State{Attributes: []backend.AttribKey{{Location: 0, Format: "R32G32_SFLOAT", Stride: 8}}, IndexBytes: 2})
 	if err != nil || len(prolog) != 1 {
 		t.Fatalf("%d parts: %v", len(prolog), err)
 	}
@@ -324,7 +317,7 @@ func TestGridLink(t *testing.T) {
 			t.Errorf("error %v, want %q", err, name)
 		}
 	}
-	if _, err := nirc.PartsOf(grid, []byte(`{"index_bytes": 3}`)); err == nil || !strings.Contains(err.Error(), "indices of 3 bytes are not supported") {
+	if _, err := nirc.PartsOf(grid, &nirc.State{IndexBytes: 3}); err == nil || !strings.Contains(err.Error(), "indices of 3 bytes are not supported") {
 		t.Errorf("error %v", err)
 	}
 	linked, err := nirc.Link(ctx, []*object.Object{grid, prolog[0]}, nil)
