@@ -5,13 +5,18 @@
 // test noticed. A survivor is a missing test or an equivalent program;
 // equivalent ones stand in equivalent.txt with their reason.
 //
-//	go run ./internal/mutants [-n 300] [-seed 1] [-then PACKAGES] [PACKAGE…]
+//	go run ./internal/mutants [-n 300] [-seed 1] [-only REGEXP] [-then PACKAGES] [PACKAGE…]
 //
 // All changes of a sample are built into one program at once, each beside what
 // it changes; a number in the environment of a test chooses one (switch.go). So a
 // package is compiled once, and one run of each test without a change says which
 // changes it can notice (cover.go). The tree is never touched: changed files
 // reach the go command by -overlay.
+//
+// Changes that make an equal program by what they are do not count, so they are
+// not made (blind.go): of texts and of what only words them, of room made ahead,
+// of hashes, and an assertion left out. What writes tables for the compiler, or
+// shaders for its tests, is not the compiler.
 package main
 
 import (
@@ -24,18 +29,23 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
-// testOnly are packages of tests alone: a change there makes other tests, and no other compiler.
-var testOnly = map[string]bool{"nirc/ir/irtest": true, "nirc/backend/gputest": true}
+// testOnly are packages of tests, and a program that writes a table which a test compares: a change there makes other
+// tests, and no other compiler.
+var testOnly = map[string]bool{"nirc/ir/irtest": true, "nirc/backend/gputest": true, "nirc/frontend/spirv/spv/gen": true}
 
 // config is what the flags say.
 type config struct {
 	n        int
+	jobs     int
 	seed     uint64
+	only     *regexp.Regexp // of what is printed of a change
 	timeout  time.Duration
 	budget   time.Duration
 	memory   int    // MB
@@ -64,7 +74,9 @@ func main() {
 func parseFlags() *config {
 	c := &config{skip: make(map[string]bool)}
 	flag.IntVar(&c.n, "n", 300, "changes to try")
+	flag.IntVar(&c.jobs, "j", 1, "changes tried at once")
 	flag.Uint64Var(&c.seed, "seed", 1, "which sample of all changes")
+	only := flag.String("only", "", "take changes alone whose line, as it is printed, matches this expression: `ir/parse.go:604 constant: if never`")
 	flag.DurationVar(&c.timeout, "timeout", 2*time.Minute, "time for one test; running out of it counts as noticed")
 	flag.DurationVar(&c.budget, "budget", 0, "time for the tests of other packages that run for one change, by what they take without it; 0: all")
 	flag.IntVar(&c.memory, "memory", 8192, "megabytes of addresses for one test; running out of them counts as noticed")
@@ -73,6 +85,7 @@ func parseFlags() *config {
 		"packages whose tests run after the changed package's own, separated by commas")
 	skip := flag.String("skip", "", "names of tests that are left out, separated by commas")
 	flag.Parse()
+	c.only = regexp.MustCompile(*only)
 	c.then = strings.Split(*then, ",")
 	for name := range strings.SplitSeq(*skip, ",") {
 		c.skip[name] = true
@@ -114,32 +127,69 @@ func campaign(ctx context.Context, c *config) (left int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	count := make(map[verdict]int)
-	for _, x := range p.patches {
-		v, by := p.try(ctx, x, all)
-		if ctx.Err() != nil {
-			break
-		}
+	total := make(verdicts)
+	by := make(map[string]verdicts)
+	p.tryAll(ctx, all, func(x *patch, v verdict, test string) {
 		if v == survived && known[x.key()] {
 			v = equivalent
 		}
-		count[v]++
-		fmt.Printf("%-10s %s (%s)\n", v, x, by)
+		if by[x.pkg.ImportPath] == nil {
+			by[x.pkg.ImportPath] = make(verdicts)
+		}
+		by[x.pkg.ImportPath][v]++
+		total[v]++
+		fmt.Printf("%-10s %s (%s)\n", v, x, test)
+	})
+	for _, path := range p.packages() {
+		by[path].print(path)
 	}
-	return report(count), ctx.Err()
+	total.print("all")
+	return total[survived], ctx.Err()
 }
 
-// report prints the sums.
-func report(count map[verdict]int) (left int) {
+// tryAll tries the changes, some at once, and calls done for each, one at a time.
+func (p *program) tryAll(ctx context.Context, all []*test, done func(x *patch, v verdict, test string)) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	next := 0
+	for range p.c.jobs {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for ctx.Err() == nil {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= len(p.patches) {
+					return
+				}
+				v, test := p.try(ctx, p.patches[i], all)
+				if ctx.Err() != nil {
+					return
+				}
+				mu.Lock()
+				done(p.patches[i], v, test)
+				mu.Unlock()
+			}
+		}()
+	}
+	wg.Wait()
+}
+
+// verdicts counts.
+type verdicts map[verdict]int
+
+// print prints the sums of a package, or of all.
+func (count verdicts) print(of string) {
 	noticed := count[noticedByOwn] + count[noticedByWhole]
-	left = count[survived]
-	fmt.Printf("%d tried: %d noticed (%d by the package's own tests), %d equivalent, %d left", noticed+left+count[equivalent], noticed,
+	left := count[survived]
+	fmt.Printf("%s: %d tried: %d noticed (%d by the package's own tests), %d equivalent, %d left", of, noticed+left+count[equivalent], noticed,
 		count[noticedByOwn], count[equivalent], left)
 	if n := noticed + left; n > 0 {
 		fmt.Printf(": %.1f %% of those that are not equivalent", 100*float64(noticed)/float64(n))
 	}
 	fmt.Println()
-	return left
 }
 
 // sample takes changes of all packages by chance, no two of the same statement, and some
@@ -156,7 +206,7 @@ func (c *config) sample() ([]*patch, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, s...)
+		all = append(all, slices.DeleteFunc(s, func(x site) bool { return !c.only.MatchString(x.String()) })...)
 	}
 	types, err := newTypes(c.patterns)
 	if err != nil {

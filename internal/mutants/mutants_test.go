@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +67,53 @@ func TestSites(t *testing.T) {
 	}
 }
 
+// blind is a file in which one change could be noticed: of the length 0.
+const blind = `package p
+
+func f(a, b int) ([]int, error) {
+	m := make(map[int]int, 2*a)
+	list := make([]int, 0, a+1)
+	list = slices.Grow(list, 4)
+	w.Grow(5)
+	if a > b && m != nil {
+		panic("a is not above b")
+	}
+	if b > 10 {
+		return nil, backend.Broken("t", nil, nil, "%d", b+1)
+	}
+	return list, fmt.Errorf("%d", a+b)
+}
+
+func (s *set) hash(a uint64) uint64 { return (a ^ 5) * 77 }
+
+func (e *failure) Error() string { return "line " + strconv.Itoa(e.line+1) }
+`
+
+// TestBlind: texts, room, hashes and assertions are left alone; an error that is a panic for the way to its report,
+// and a front end's error, are not.
+func TestBlind(t *testing.T) {
+	for _, c := range []struct {
+		pkg, text string
+		want      int
+	}{
+		{"nirc/backend/p", blind, 1},
+		{"nirc/frontend/p", strings.ReplaceAll(blind, "backend.Broken", "t.broken"), 4},
+		{"nirc/backend/p", strings.ReplaceAll(blind, `panic("a is not above b")`, "panic(bail{err})"), 5},
+		{"nirc/backend/p", strings.ReplaceAll(blind, "make([]int, 0, a+1)", "make([]int, a+1)"), 2},
+	} {
+		f, err := parseSource(&pkg{ImportPath: c.pkg}, "p.go", []byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list := f.sites(); len(list) != c.want {
+			for i := range list {
+				t.Log(&list[i])
+			}
+			t.Errorf("%s: %d changes, want %d:\n%s", c.pkg, len(list), c.want, c.text)
+		}
+	}
+}
+
 // TestCampaign tries all changes of a small module: what its test asserts is noticed,
 // what it does not come by or does not look at is left.
 func TestCampaign(t *testing.T) {
@@ -97,7 +145,7 @@ func TestF(t *testing.T) {
 		"f: < becomes <=": noticedByOwn, "f: statement dropped": survived, "f: statement dropped #2": survived, "f: statement dropped #3": noticedByOwn,
 		"f: * becomes +": noticedByOwn, "f: - becomes + #2": noticedByOwn, "f: 5 becomes 6": survived, "unused: 1 becomes 2": survived,
 	}
-	c := &config{n: 100, timeout: time.Minute, memory: 8192, patterns: []string{"./..."}, root: dir}
+	c := &config{n: 100, only: regexp.MustCompile(""), timeout: time.Minute, memory: 8192, patterns: []string{"./..."}, root: dir}
 	for len(want) > 0 && c.seed < 40 { // a sample has one change of a statement
 		c.seed++
 		tryAll(t, c, want)
