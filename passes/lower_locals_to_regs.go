@@ -31,6 +31,9 @@ func lowerLocalsToRegs(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
+// maxRegElems is the most elements that a register may have (num_array_elems, ir/validate_rows.go).
+const maxRegElems = 1<<16 - 1
+
 // localRegs are the registers of the locals that have one.
 type localRegs struct {
 	regs []*ir.Def // by variable ID
@@ -56,7 +59,7 @@ func (l *localRegs) choose(impl *ir.Impl, words int) (any bool) {
 	}
 	for _, v := range impl.Locals {
 		leaf := v.Type.WithoutArray()
-		if bits[v.ID] == 0 || bad[v.ID] || !leaf.IsNumeric() || v.Init != nil {
+		if bits[v.ID] == 0 || bad[v.ID] || !leaf.IsNumeric() || v.Init != nil || elementCount(v.Type) > maxRegElems {
 			continue
 		}
 		if l.bounded {

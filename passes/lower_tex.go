@@ -119,7 +119,7 @@ func (l *texLowering) lower() (did bool) {
 		l.addOffset()
 		did = true
 	}
-	if l.roundLayer && l.t.IsArray && l.has(ir.TexSrcCoord) && !l.in.TexOp.Info().IntCoords {
+	if l.roundLayer && l.t.IsArray && l.has(ir.TexSrcCoord) && !l.in.TexOp.Info().IntCoords && l.in.TexOp != ir.TexOpLod { // a query of the LOD has no layer
 		did = l.round() || did
 	}
 	if l.implicitLod && l.noDerivatives && (l.in.TexOp == ir.TexOpTex || l.in.TexOp == ir.TexOpTxb) {
@@ -368,6 +368,9 @@ func (l *texLowering) footprint(ddx, ddy *ir.Def) *ir.Def {
 	all := comps
 	if l.t.IsArray {
 		all++
+	}
+	if ddx.BitSize == 16 { // halves hold no square of a texture's size
+		ddx, ddy = l.b.F2f32(ddx), l.b.F2f32(ddy)
 	}
 	size := l.query(all)
 	size = l.b.I2f32(l.b.Channels(size, 0, int(comps)))

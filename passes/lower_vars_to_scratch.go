@@ -125,11 +125,14 @@ func (l *scratch) access(in *ir.Instr) {
 		val := &n.Def
 		if t.Base == ir.BaseBool {
 			val = b.Ine(val, b.Imm32(0))
+			if in.Def.BitSize == 32 { // a mask
+				val = b.Ineg(b.B2i32(val))
+			}
 		}
 		in.Def.RewriteUses(val)
 	} else {
 		val := in.Srcs[1].Def
-		if t.Base == ir.BaseBool {
+		if val.BitSize == 1 {
 			val = b.B2i32(val)
 		}
 		b.Intrinsic(ir.IntrStoreScratch, 0, 0, val, addr).Set(ir.IdxAlignMul, bytes).Set(ir.IdxWriteMask, in.Get(ir.IdxWriteMask))
