@@ -94,6 +94,7 @@ var capabilityProbes = []capabilityProbe{
 	{"FragmentShaderPixelInterlockEXT", "Fragment", "", "OpBeginInvocationInterlockEXT\nOpStore %p %c1\nOpEndInvocationInterlockEXT"},
 	{"RayQueryKHR", "GLCompute", "%rq = OpTypeRayQueryKHR\n%prq = OpTypePointer Private %rq\n%q = OpVariable %prq Private", "%r = OpRayQueryProceedKHR %bool %q"},
 	{"MeshShadingEXT", "MeshEXT", "", "OpSetMeshOutputsEXT %c0 %c0"},
+	{"MeshShadingNV", "TaskNV", "", ""},
 	{"RayTracingKHR", "RayGenerationKHR", "", ""},
 }
 

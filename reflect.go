@@ -2,6 +2,7 @@ package nirc
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"nirc/backend/object"
@@ -25,6 +26,8 @@ type Interface struct {
 	SpecConstants []SpecConstant `json:"spec_constants,omitempty"`
 	// Captures are the outputs that transform feedback takes, by buffer and offset.
 	Captures []CapturedOutput `json:"captures,omitempty"`
+	// Payloads are what task and ray tracing shaders hand on and get.
+	Payloads []Payload `json:"payloads,omitempty"`
 	// WorkgroupVariable says that the workgroup size is not known before
 	// the launch.
 	WorkgroupVariable bool `json:"workgroup_size_variable,omitempty"`
@@ -36,6 +39,48 @@ type BlockLayout struct {
 	Binding uint32          `json:"binding"`
 	Size    uint32          `json:"size"` // bytes, without a run-time array
 	Members []object.Member `json:"members"`
+}
+
+// Payload is what shaders hand to those that they start, a hit's attributes, or the shader record.
+type Payload struct {
+	Name string `json:"name,omitempty"`
+	// Kind is task_payload, call_data (of rays or callables), incoming_call_data, hit_attribute or shader_record.
+	Kind     string `json:"kind"`
+	Location string `json:"location,omitempty"`
+	// Size is in bytes, in the layout that lower_vars_to_explicit_types gives.
+	Size    uint32          `json:"size"`
+	Type    string          `json:"type"`
+	Members []object.Member `json:"members,omitempty"`
+}
+
+// payloadsOf describes what a shader hands on and gets.
+func payloadsOf(s *ir.Shader) []Payload {
+	var list []Payload
+	for _, v := range s.Variables {
+		p := Payload{Name: v.Name}
+		switch {
+		case v.Mode == ir.ModeTaskPayload:
+			p.Kind = "task_payload"
+		case v.Mode == ir.ModeShaderCall && v.Incoming:
+			p.Kind = "incoming_call_data"
+		case v.Mode == ir.ModeShaderCall:
+			p.Kind = "call_data"
+		case v.Mode == ir.ModeHitAttrib:
+			p.Kind = "hit_attribute"
+		case v.Mode == ir.ModeGlobal:
+			p.Kind = "shader_record"
+		default:
+			continue
+		}
+		if v.Location >= 0 {
+			p.Location = fmt.Sprintf("location %d", v.Location)
+		}
+		t, size, _ := v.Type.Explicit()
+		p.Size, p.Type = uint32(min(size, 1<<31)), t.String()
+		p.Members = reflection.Members(nil, t)
+		list = append(list, p)
+	}
+	return list
 }
 
 // SpecConstant is a specialization constant of the module; Default is the value
@@ -78,7 +123,7 @@ func (m *Module) Interface(ctx context.Context, o Options) (*Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Interface{File: m.Name, Entry: s.Name, Reflection: Reflect(s), Modes: reflection.Modes(s), Captures: capturesOf(s), WorkgroupVariable: s.Info.WorkgroupSizeVariable}
+	r := &Interface{File: m.Name, Entry: s.Name, Reflection: Reflect(s), Modes: reflection.Modes(s), Captures: capturesOf(s), Payloads: payloadsOf(s), WorkgroupVariable: s.Info.WorkgroupSizeVariable}
 	for _, v := range s.Variables {
 		t := v.Type
 		for t.IsArray() && t.Elem.IsStruct() {

@@ -1420,3 +1420,53 @@ func (b *Builder) LoadPrintfBufferAddress() *Def {
 func (b *Builder) LoadPrintfBufferSize() *Def {
 	return &b.Intrinsic(IntrLoadPrintfBufferSize, 1, 32).Def
 }
+
+// LoadRayLaunchId builds load_ray_launch_id: LaunchId.
+func (b *Builder) LoadRayLaunchId() *Def { return &b.Intrinsic(IntrLoadRayLaunchId, 3, 32).Def }
+
+// LoadRayLaunchSize builds load_ray_launch_size: LaunchSize.
+func (b *Builder) LoadRayLaunchSize() *Def { return &b.Intrinsic(IntrLoadRayLaunchSize, 3, 32).Def }
+
+// LoadRayWorldOrigin builds load_ray_world_origin: WorldRayOrigin.
+func (b *Builder) LoadRayWorldOrigin() *Def { return &b.Intrinsic(IntrLoadRayWorldOrigin, 3, 32).Def }
+
+// LoadRayWorldDirection builds load_ray_world_direction: WorldRayDirection.
+func (b *Builder) LoadRayWorldDirection() *Def {
+	return &b.Intrinsic(IntrLoadRayWorldDirection, 3, 32).Def
+}
+
+// LoadRayObjectOrigin builds load_ray_object_origin: ObjectRayOrigin.
+func (b *Builder) LoadRayObjectOrigin() *Def { return &b.Intrinsic(IntrLoadRayObjectOrigin, 3, 32).Def }
+
+// LoadRayObjectDirection builds load_ray_object_direction: ObjectRayDirection.
+func (b *Builder) LoadRayObjectDirection() *Def {
+	return &b.Intrinsic(IntrLoadRayObjectDirection, 3, 32).Def
+}
+
+// LoadRayTMin builds load_ray_t_min: RayTmin.
+func (b *Builder) LoadRayTMin() *Def { return &b.Intrinsic(IntrLoadRayTMin, 1, 32).Def }
+
+// LoadRayTMax builds load_ray_t_max: RayTmax: grows less with each hit that an intersection shader reports.
+func (b *Builder) LoadRayTMax() *Def { return &b.Intrinsic(IntrLoadRayTMax, 1, 32).Def }
+
+// LoadRayHitKind builds load_ray_hit_kind: HitKind.
+func (b *Builder) LoadRayHitKind() *Def { return &b.Intrinsic(IntrLoadRayHitKind, 1, 32).Def }
+
+// LoadRayFlags builds load_ray_flags: IncomingRayFlags.
+func (b *Builder) LoadRayFlags() *Def { return &b.Intrinsic(IntrLoadRayFlags, 1, 32).Def }
+
+// LoadRayGeometryIndex builds load_ray_geometry_index: RayGeometryIndex.
+func (b *Builder) LoadRayGeometryIndex() *Def {
+	return &b.Intrinsic(IntrLoadRayGeometryIndex, 1, 32).Def
+}
+
+// LoadRayInstanceCustomIndex builds load_ray_instance_custom_index: InstanceCustomIndex.
+func (b *Builder) LoadRayInstanceCustomIndex() *Def {
+	return &b.Intrinsic(IntrLoadRayInstanceCustomIndex, 1, 32).Def
+}
+
+// LoadCullMask builds load_cull_mask: CullMask.
+func (b *Builder) LoadCullMask() *Def { return &b.Intrinsic(IntrLoadCullMask, 1, 32).Def }
+
+// LoadShaderRecordPtr builds load_shader_record_ptr: address of the shader record of the binding table.
+func (b *Builder) LoadShaderRecordPtr() *Def { return &b.Intrinsic(IntrLoadShaderRecordPtr, 1, 64).Def }

@@ -24,6 +24,18 @@ const (
 	BuiltInViewIndex        = 4440
 	BuiltInBaryCoord        = 5286
 	BuiltInBaryCoordNoPersp = 5287
+
+	// Of mesh, task and ray shaders.
+	BuiltInTaskCountNV          = 5274
+	BuiltInPrimitiveCountNV     = 5275
+	BuiltInPrimitiveIndicesNV   = 5276
+	BuiltInPrimitivePoints      = 5294
+	BuiltInPrimitiveLines       = 5295
+	BuiltInPrimitiveTriangles   = 5296
+	BuiltInCullPrimitive        = 5299
+	BuiltInObjectToWorld        = 5330
+	BuiltInWorldToObject        = 5331
+	BuiltInHitTriangleVertexPos = 5335
 )
 
 // BuiltIn is what is known of one of SPIR-V's built-ins.
@@ -56,8 +68,12 @@ const (
 	inTess    = inTessC | 1<<StageTessEval
 	inGeom    = StageSet(1) << StageGeometry
 	inFrag    = StageSet(1) << StageFragment
-	inCompute = StageSet(1)<<StageCompute | 1<<StageKernel
-	inPreRast = inVertex | inTess | inGeom
+	inMesh    = StageSet(1) << StageMesh
+	inDraws   = inVertex | inMesh | 1<<StageTask
+	inHit     = HitStages
+	inPrims   = inHit | 1<<StageIntersection
+	inRays    = inPrims | 1<<StageMiss // all that know a ray
+	inPreRast = inVertex | inTess | inGeom | inMesh
 )
 
 // BuiltInTable has a row for each built-in that the frontend takes or the IR's
@@ -67,7 +83,7 @@ var BuiltInTable = [...]BuiltIn{
 	slotOf(1, "PointSize", SlotPointSize, BaseFloat, 1, inPreRast),
 	slotOf(3, "ClipDistance", SlotClipDist0, BaseFloat, 1, AllStages).arrayed(),
 	slotOf(4, "CullDistance", SlotCullDist0, BaseFloat, 1, AllStages).arrayed(),
-	slotOf(BuiltInPrimitiveID, "PrimitiveId", SlotPrimitiveID, BaseInt, 1, inTess|inGeom|inFrag).loaded(IntrLoadPrimitiveId, AllStages&^inFrag),
+	slotOf(BuiltInPrimitiveID, "PrimitiveId", SlotPrimitiveID, BaseInt, 1, inTess|inGeom|inFrag|inMesh|inPrims).loaded(IntrLoadPrimitiveId, AllStages&^inFrag),
 	slotOf(BuiltInLayer, "Layer", SlotLayer, BaseInt, 1, AllStages).loaded(IntrLoadLayerId, 0),
 	slotOf(BuiltInViewportIndex, "ViewportIndex", SlotViewport, BaseInt, 1, AllStages),
 	slotOf(11, "TessLevelOuter", SlotTessLevelOuter, BaseFloat, 1, inTess).arrayed().loaded(IntrLoadTessLevelOuter, 0),
@@ -77,15 +93,15 @@ var BuiltInTable = [...]BuiltIn{
 	slotOf(5014, "FragStencilRefEXT", SlotStencil, BaseInt, 1, inFrag),
 	slotOf(4432, "PrimitiveShadingRateKHR", SlotShadingRate, BaseInt, 0, AllStages),
 
-	{ID: BuiltInVertexID, Name: "VertexId", Load: IntrLoadVertexId, Stages: inVertex},       // of OpenGL: the frontend refuses it
-	{ID: BuiltInInstanceID, Name: "InstanceId", Load: IntrLoadInstanceId, Stages: inVertex}, // likewise
+	{ID: BuiltInVertexID, Name: "VertexId", Load: IntrLoadVertexId, Stages: inVertex},                                                        // of OpenGL: the frontend refuses it
+	{ID: BuiltInInstanceID, Name: "InstanceId", Load: IntrLoadInstanceId, SysVal: true, Base: BaseInt, Comps: 1, Stages: inVertex | inPrims}, // of vertices likewise
 	sysvalOf(42, "VertexIndex", IntrLoadVertexId, BaseInt, 1, inVertex),
 	sysvalOf(BuiltInInstanceIndex, "InstanceIndex", 0, BaseInt, 1, inVertex), // instance_id + base_instance
 	sysvalOf(4424, "BaseVertex", IntrLoadFirstVertex, BaseInt, 1, inVertex),
 	sysvalOf(4425, "BaseInstance", IntrLoadBaseInstance, BaseInt, 1, inVertex),
-	sysvalOf(4426, "DrawIndex", IntrLoadDrawId, BaseInt, 1, inVertex),
+	sysvalOf(4426, "DrawIndex", IntrLoadDrawId, BaseInt, 1, inDraws),
 	sysvalOf(BuiltInDeviceIndex, "DeviceIndex", 0, BaseInt, 1, AllStages), // 0: there is one device
-	sysvalOf(BuiltInViewIndex, "ViewIndex", IntrLoadViewIndex, BaseInt, 1, inPreRast|inFrag),
+	sysvalOf(BuiltInViewIndex, "ViewIndex", IntrLoadViewIndex, BaseInt, 1, inPreRast|inFrag|1<<StageTask),
 	sysvalOf(8, "InvocationId", IntrLoadInvocationId, BaseInt, 1, inTessC|inGeom),
 	sysvalOf(13, "TessCoord", IntrLoadTessCoord, BaseFloat, 3, 1<<StageTessEval),
 	sysvalOf(14, "PatchVertices", IntrLoadPatchVerticesIn, BaseInt, 1, inTess),
@@ -103,14 +119,14 @@ var BuiltInTable = [...]BuiltIn{
 	sysvalOf(5293, "FragInvocationCountEXT", IntrLoadFragInvocationCount, BaseInt, 0, AllStages),
 	sysvalOf(4444, "ShadingRateKHR", IntrLoadFragShadingRate, BaseInt, 0, AllStages),
 
-	sysvalOf(24, "NumWorkgroups", IntrLoadNumWorkgroups, BaseInt, 3, inCompute),
+	sysvalOf(24, "NumWorkgroups", IntrLoadNumWorkgroups, BaseInt, 3, GroupStages),
 	sysvalOf(25, "WorkgroupSize", IntrLoadWorkgroupSize, BaseInt, 0, AllStages),
-	sysvalOf(BuiltInWorkgroupID, "WorkgroupId", IntrLoadWorkgroupId, BaseInt, 3, inCompute),
-	sysvalOf(27, "LocalInvocationId", IntrLoadLocalInvocationId, BaseInt, 3, inCompute),
-	sysvalOf(28, "GlobalInvocationId", IntrLoadGlobalInvocationId, BaseInt, 3, inCompute),
-	sysvalOf(29, "LocalInvocationIndex", IntrLoadLocalInvocationIndex, BaseInt, 1, inCompute),
-	sysvalOf(BuiltInNumSubgroups, "NumSubgroups", IntrLoadNumSubgroups, BaseInt, 1, inCompute),
-	sysvalOf(40, "SubgroupId", IntrLoadSubgroupId, BaseInt, 1, inCompute),
+	sysvalOf(BuiltInWorkgroupID, "WorkgroupId", IntrLoadWorkgroupId, BaseInt, 3, GroupStages),
+	sysvalOf(27, "LocalInvocationId", IntrLoadLocalInvocationId, BaseInt, 3, GroupStages),
+	sysvalOf(28, "GlobalInvocationId", IntrLoadGlobalInvocationId, BaseInt, 3, GroupStages),
+	sysvalOf(29, "LocalInvocationIndex", IntrLoadLocalInvocationIndex, BaseInt, 1, GroupStages),
+	sysvalOf(BuiltInNumSubgroups, "NumSubgroups", IntrLoadNumSubgroups, BaseInt, 1, GroupStages),
+	sysvalOf(40, "SubgroupId", IntrLoadSubgroupId, BaseInt, 1, GroupStages),
 	sysvalOf(BuiltInSubgroupSize, "SubgroupSize", IntrLoadSubgroupSize, BaseInt, 1, AllStages),
 	sysvalOf(41, "SubgroupLocalInvocationId", IntrLoadSubgroupInvocation, BaseInt, 1, AllStages),
 	sysvalOf(4416, "SubgroupEqMask", IntrLoadSubgroupEqMask, BaseInt, 4, AllStages),
@@ -118,6 +134,33 @@ var BuiltInTable = [...]BuiltIn{
 	sysvalOf(4418, "SubgroupGtMask", IntrLoadSubgroupGtMask, BaseInt, 4, AllStages),
 	sysvalOf(4419, "SubgroupLeMask", IntrLoadSubgroupLeMask, BaseInt, 4, AllStages),
 	sysvalOf(4420, "SubgroupLtMask", IntrLoadSubgroupLtMask, BaseInt, 4, AllStages),
+
+	slotOf(BuiltInTaskCountNV, "TaskCountNV", SlotTaskCount, BaseInt, 1, 1<<StageTask),
+	slotOf(BuiltInPrimitiveCountNV, "PrimitiveCountNV", SlotPrimitiveCount, BaseInt, 1, inMesh),
+	slotOf(BuiltInPrimitiveIndicesNV, "PrimitiveIndicesNV", SlotPrimitiveIndices, BaseInt, 0, inMesh), // as those of EXT
+	slotOf(BuiltInPrimitivePoints, "PrimitivePointIndicesEXT", SlotPrimitiveIndices, BaseInt, 1, inMesh),
+	slotOf(BuiltInPrimitiveLines, "PrimitiveLineIndicesEXT", SlotPrimitiveIndices, BaseInt, 2, inMesh),
+	slotOf(BuiltInPrimitiveTriangles, "PrimitiveTriangleIndicesEXT", SlotPrimitiveIndices, BaseInt, 3, inMesh),
+	slotOf(BuiltInCullPrimitive, "CullPrimitiveEXT", SlotCullPrimitive, BaseBool, 1, inMesh),
+
+	sysvalOf(5319, "LaunchIdKHR", IntrLoadRayLaunchId, BaseInt, 3, RayStages),
+	sysvalOf(5320, "LaunchSizeKHR", IntrLoadRayLaunchSize, BaseInt, 3, RayStages),
+	sysvalOf(5321, "WorldRayOriginKHR", IntrLoadRayWorldOrigin, BaseFloat, 3, inRays),
+	sysvalOf(5322, "WorldRayDirectionKHR", IntrLoadRayWorldDirection, BaseFloat, 3, inRays),
+	sysvalOf(5323, "ObjectRayOriginKHR", IntrLoadRayObjectOrigin, BaseFloat, 3, inPrims),
+	sysvalOf(5324, "ObjectRayDirectionKHR", IntrLoadRayObjectDirection, BaseFloat, 3, inPrims),
+	sysvalOf(5325, "RayTminKHR", IntrLoadRayTMin, BaseFloat, 1, inRays),
+	sysvalOf(5326, "RayTmaxKHR", IntrLoadRayTMax, BaseFloat, 1, inRays),
+	sysvalOf(5332, "HitTNV", IntrLoadRayTMax, BaseFloat, 1, inHit),
+	sysvalOf(5327, "InstanceCustomIndexKHR", IntrLoadRayInstanceCustomIndex, BaseInt, 1, inPrims),
+	// Matrices of four columns of three, and the corners of a triangle: lower_system_values loads column by column.
+	sysvalOf(BuiltInObjectToWorld, "ObjectToWorldKHR", IntrLoadRayObjectToWorld, BaseFloat, 0, inPrims),
+	sysvalOf(BuiltInWorldToObject, "WorldToObjectKHR", IntrLoadRayWorldToObject, BaseFloat, 0, inPrims),
+	sysvalOf(BuiltInHitTriangleVertexPos, "HitTriangleVertexPositionsKHR", IntrLoadRayTriangleVertexPositions, BaseFloat, 0, inHit),
+	sysvalOf(5333, "HitKindKHR", IntrLoadRayHitKind, BaseInt, 1, inHit),
+	sysvalOf(5351, "IncomingRayFlagsKHR", IntrLoadRayFlags, BaseInt, 1, inRays),
+	sysvalOf(5352, "RayGeometryIndexKHR", IntrLoadRayGeometryIndex, BaseInt, 1, inPrims),
+	sysvalOf(6021, "CullMaskKHR", IntrLoadCullMask, BaseInt, 1, inRays),
 }
 
 func slotOf(id int32, name string, s Slot, base Base, comps uint8, stages StageSet) BuiltIn {

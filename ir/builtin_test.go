@@ -42,14 +42,11 @@ func TestStageTable(t *testing.T) {
 				t.Errorf("execution model %d is %s, not %s", m, got, r.Stage)
 			}
 		}
-		if r.Stage == StageRay {
-			continue
-		}
 		if ParseStage(r.Name) != r.Stage || r.Stage.String() != r.Name || StageOfSuffix(r.Suffix) != r.Stage {
 			t.Errorf("%s, .%s", r.Name, r.Suffix)
 		}
 	}
-	if StageOfModel(6) != StageKernel || StageOfModel(7) != StageRay || StageOfSuffix("rgen") != StageNone || StageOfSuffix("") != StageNone {
-		t.Error("kernels, unknown models or ray tracing")
+	if StageOfModel(6) != StageKernel || StageOfModel(7) != StageNone || StageOfSuffix("rgen") != StageRaygen || StageOfSuffix("") != StageNone {
+		t.Error("kernels, unknown models or suffixes")
 	}
 }

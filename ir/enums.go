@@ -20,6 +20,12 @@ const (
 	ModeGlobal
 	ModeShaderTemp
 	ModeFunctionTemp
+	// ModeTaskPayload is what a task shader hands to the mesh shaders that it launches.
+	ModeTaskPayload
+	// ModeShaderCall is what shaders of ray tracing hand to those that they call and get back.
+	ModeShaderCall
+	// ModeHitAttrib is what an intersection shader says of a hit.
+	ModeHitAttrib
 	modeEnd
 )
 
@@ -30,12 +36,14 @@ const (
 	// ModeReadOnly are the modes that nothing may store to.
 	ModeReadOnly = ModeShaderIn | ModeUniform | ModeSystemValue | ModeUBO | ModePushConst | ModeConstant
 	// ModeVecIndexable are the modes where a deref may index a vector.
-	ModeVecIndexable = ModeShaderTemp | ModeFunctionTemp | ModeUBO | ModeSSBO | ModeShared | ModeGlobal | ModePushConst | ModeSystemValue
+	ModeVecIndexable = ModeShaderTemp | ModeFunctionTemp | ModeUBO | ModeSSBO | ModeShared | ModeGlobal | ModePushConst | ModeSystemValue |
+		ModeTaskPayload | ModeShaderCall | ModeHitAttrib
 	// ModeExplicit are the modes whose types carry offsets and strides.
 	ModeExplicit = ModeUBO | ModeSSBO | ModePushConst | ModeConstant | ModeGlobal
 )
 
-var modeNames = [...]string{"shader_in", "shader_out", "uniform", "image", "system_value", "mem_ubo", "mem_ssbo", "mem_push_const", "mem_constant", "mem_shared", "mem_global", "shader_temp", "function_temp"}
+var modeNames = [...]string{"shader_in", "shader_out", "uniform", "image", "system_value", "mem_ubo", "mem_ssbo", "mem_push_const", "mem_constant", "mem_shared", "mem_global", "shader_temp", "function_temp",
+	"mem_task_payload", "shader_call_data", "ray_hit_attrib"}
 
 // String joins the names of the set's modes with '|'; the empty set is "none".
 func (m Mode) String() string {
@@ -132,6 +140,12 @@ const (
 	SlotShadingRate
 	SlotBoundingBox0
 	SlotBoundingBox1
+	// Of mesh and task shaders: the vertices of a primitive, how many primitives and mesh workgroups
+	// there are (once a workgroup), and that a primitive is culled.
+	SlotPrimitiveIndices
+	SlotPrimitiveCount
+	SlotTaskCount
+	SlotCullPrimitive
 	// SlotVar0+n is Location n.
 	SlotVar0 Slot = 32
 	// SlotPatch0+n is Location n of a per-patch variable.

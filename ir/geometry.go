@@ -34,9 +34,10 @@ const (
 
 // Names of the above by number, as reflection prints them; "" where there is none.
 var (
-	DomainNames       = [...]string{DomainTriangles: "triangles", DomainQuads: "quads", DomainIsolines: "isolines"}
-	SpacingNames      = [...]string{"equal", "fractional_even", "fractional_odd"}
-	OutPrimitiveNames = [...]string{"points", "line_strip", "triangle_strip"}
-	InPrimitiveNames  = [...]string{InPoints: "points", InLines: "lines", InTriangles: "triangles", InLinesAdjacency: "lines_adjacency",
+	DomainNames        = [...]string{DomainTriangles: "triangles", DomainQuads: "quads", DomainIsolines: "isolines"}
+	SpacingNames       = [...]string{"equal", "fractional_even", "fractional_odd"}
+	OutPrimitiveNames  = [...]string{"points", "line_strip", "triangle_strip"}
+	MeshPrimitiveNames = [...]string{1: "points", 2: "lines", 3: "triangles"}
+	InPrimitiveNames   = [...]string{InPoints: "points", InLines: "lines", InTriangles: "triangles", InLinesAdjacency: "lines_adjacency",
 		InTrianglesAdjacency: "triangles_adjacency"}
 )

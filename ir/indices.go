@@ -51,4 +51,6 @@ const (
 	IdxSignExtend      = optab.IdxSignExtend
 	IdxExplicitCoord   = optab.IdxExplicitCoord
 	IdxFlags           = optab.IdxFlags
+	IdxCallIdx         = optab.IdxCallIdx
+	IdxStackSize       = optab.IdxStackSize
 )

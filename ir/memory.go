@@ -30,6 +30,7 @@ const (
 	MemAtomic  = optab.MemAtomic
 	MemSwap    = optab.MemSwap
 	MemCopy    = optab.MemCopy
+	MemCall    = optab.MemCall
 	MemQuery   = optab.MemQuery
 	MemAddress = optab.MemAddress
 )
@@ -37,7 +38,7 @@ const (
 // spaceModes are the modes of variables that lie in a space.
 var spaceModes = [...]Mode{
 	SpaceUbo: ModeUBO, SpaceSsbo: ModeSSBO, SpaceGlobal: ModeGlobal, SpaceShared: ModeShared, SpaceScratch: ModeFunctionTemp, SpacePush: ModePushConst,
-	SpaceConstant: ModeConstant, SpaceImage: ModeImage,
+	SpaceConstant: ModeConstant, SpaceImage: ModeImage, SpaceTaskPayload: ModeTaskPayload,
 }
 
 // Memory returns what memory in reaches; the Op of an instruction that reaches

@@ -417,340 +417,367 @@ const (
 
 // Intrinsics.
 const (
-	IntrLoadDeref                       Intrinsic = iota // value of the vector or scalar that the deref points to
-	IntrStoreDeref                                       // write the channels in the mask; src 1 has as many components as the pointed type
-	IntrCopyDeref                                        // copy a whole (aggregate) object src 1 → src 0; same bare type; wildcards allowed
-	IntrMemcpyDeref                                      // copy src 2 bytes between two derefs (kernel front-end)
-	IntrLoadParam                                        // function parameter number param_idx
-	IntrDeclReg                                          // make a register; result is its handle (32-bit scalar). Only in the start block
-	IntrLoadReg                                          // value of the register, element base
-	IntrLoadRegIndirect                                  // element base + src 1 of an array register
-	IntrStoreReg                                         // value (all channels of the register wide), handle; mask picks channels
-	IntrStoreRegIndirect                                 // as store_reg at element base + src 2
-	IntrDerefBufferArrayLength                           // number of elements of the unsized last array of the buffer (OpArrayLength)
-	IntrDerefModeIs                                      // 1-bit: at run time the pointer is in memory_modes (generic pointers)
-	IntrAddrModeIs                                       // same on a lowered address
-	IntrConvertAluTypes                                  // conversion with any rounding mode and saturation (kernels; lower_convert_alu_types)
-	IntrNop                                              // nothing (markers in structurising)
-	IntrUse                                              // keeps its source alive (tests)
-	IntrVulkanResourceIndex                              // index of array element src 0 of (set, binding); 1–4 components chosen by the address format
-	IntrVulkanResourceReindex                            // same descriptor array, element + src 1
-	IntrLoadVulkanDescriptor                             // turn the index into the pointer value that derefs are cast from
-	IntrGetSsboSize                                      // bytes of the bound range
-	IntrGetUboSize                                       // bytes of the bound range
-	IntrLoadSsboAddress                                  // 64-bit address of buffer src 0 plus byte offset src 1
-	IntrLoadUbo                                          // uniform buffer; [range_base, range) bounds the access
-	IntrLoadUboVec4                                      // offset counted in vec4; component picks the first channel
-	IntrLoadSsbo                                         // storage buffer, byte offset
-	IntrStoreSsbo                                        // storage buffer store
-	IntrLoadShared                                       // workgroup memory, byte offset + base
-	IntrStoreShared                                      // workgroup memory store
-	IntrLoadGlobal                                       // 64-bit (or 32-bit) address
-	IntrStoreGlobal                                      // store at address
-	IntrLoadGlobal2x32                                   // address given as two 32-bit halves
-	IntrStoreGlobal2x32                                  // same
-	IntrLoadGlobalConstant                               // global memory that no one writes while the shader runs
-	IntrLoadGlobalConstantOffset                         // base address + 32-bit offset
-	IntrLoadGlobalConstantBounded                        // same, and 0 when offset + size > bound (robust access)
-	IntrLoadPushConstant                                 // byte offset + base
-	IntrLoadConstant                                     // shader constant data (opt_large_constants)
-	IntrLoadScratch                                      // private memory, byte offset
-	IntrStoreScratch                                     // private memory store
-	IntrLoadUniform                                      // OpenGL default block
-	IntrLoadKernelInput                                  // kernel argument block
-	IntrLoadTaskPayload                                  // mesh pipeline
-	IntrStoreTaskPayload                                 // mesh pipeline
-	IntrDerefAtomic                                      // deref, data: old value returned, op by atomic_op
-	IntrDerefAtomicSwap                                  // deref, compare, new (cmpxchg, fcmpxchg)
-	IntrSsboAtomic                                       // buffer index, byte offset, data: old value returned, op by atomic_op
-	IntrSsboAtomicSwap                                   // buffer index, byte offset, compare, new (cmpxchg, fcmpxchg)
-	IntrSharedAtomic                                     // byte offset, data: old value returned, op by atomic_op
-	IntrSharedAtomicSwap                                 // byte offset, compare, new (cmpxchg, fcmpxchg)
-	IntrGlobalAtomic                                     // address, data: old value returned, op by atomic_op
-	IntrGlobalAtomicSwap                                 // address, compare, new (cmpxchg, fcmpxchg)
-	IntrTaskPayloadAtomic                                // byte offset, data: old value returned, op by atomic_op
-	IntrTaskPayloadAtomicSwap                            // byte offset, compare, new (cmpxchg, fcmpxchg)
-	IntrGlobalAtomic2x32                                 // address halves
-	IntrGlobalAtomicSwap2x32                             // address halves
-	IntrLoadInput                                        // vertex attribute, flat FS input, or previous stage output; offset in slots
-	IntrLoadInterpolatedInput                            // FS input interpolated with the barycentrics src 0
-	IntrLoadPerVertexInput                               // arrayed input (tess, geometry): vertex index, offset
-	IntrLoadInputVertex                                  // FS: raw value at vertex src 0 of the primitive
-	IntrLoadPerPrimitiveInput                            // FS input that mesh wrote per primitive
-	IntrLoadFsInputInterpDeltas                          // three coefficients, value = c.x + c.y·bary.y + c.z·bary.x
-	IntrLoadOutput                                       // read back an output (framebuffer fetch, TCS)
-	IntrStoreOutput                                      // write an output
-	IntrLoadPerVertexOutput                              // TCS / mesh
-	IntrStorePerVertexOutput                             // TCS / mesh
-	IntrLoadPerViewOutput                                // multiview read
-	IntrStorePerViewOutput                               // multiview position
-	IntrLoadPerPrimitiveOutput                           // mesh
-	IntrStorePerPrimitiveOutput                          // mesh
-	IntrInterpDerefAtCentroid                            // InterpolateAtCentroid before lower_io
-	IntrInterpDerefAtSample                              // … AtSample
-	IntrInterpDerefAtOffset                              // … AtOffset
-	IntrInterpDerefAtVertex                              // value at vertex
-	IntrLoadBarycentricPixel                             // pixel centre
-	IntrLoadBarycentricCentroid                          // centroid
-	IntrLoadBarycentricSample                            // current sample
-	IntrLoadBarycentricAtSample                          // sample src 0
-	IntrLoadBarycentricAtOffset                          // offset src 0 in pixels
-	IntrLoadBarycentricModel                             // (1/w, i, j)
-	IntrLoadBarycentricCoordPixel                        // BaryCoordKHR as 3 values (also _centroid, _sample, _at_sample, _at_offset)
-	IntrLoadSamplePosFromId                              // position of sample src 0
-	IntrLoadFragCoord                                    // x, y (pixel centre), z, 1/w
-	IntrLoadPixelCoord                                   // 16-bit integer x, y
-	IntrLoadFragCoordZw                                  // one of z, w by component
-	IntrLoadPointCoord                                   // PointCoord
-	IntrLoadLineCoord                                    // position across a line
-	IntrLoadFrontFace                                    // front facing
-	IntrLoadFrontFaceFsign                               // front facing ? 1.0 : −1.0
-	IntrLoadVertexId                                     // VertexIndex (includes base)
-	IntrLoadVertexIdZeroBase                             // vertex index without base
-	IntrLoadFirstVertex                                  // Vulkan BaseVertex
-	IntrLoadIsIndexedDraw                                // draw uses an index buffer
-	IntrLoadBaseVertex                                   // GL base vertex
-	IntrLoadInstanceId                                   // 0-based instance
-	IntrLoadBaseInstance                                 // BaseInstance
-	IntrLoadDrawId                                       // DrawIndex
-	IntrLoadSampleId                                     // SampleId (forces per-sample run)
-	IntrLoadSampleIdNoPerSample                          // same without forcing
-	IntrLoadSamplePos                                    // SamplePosition
-	IntrLoadSamplePosOrCenter                            // (0.5,0.5) unless per-sample
-	IntrLoadSampleMaskIn                                 // covered samples
-	IntrLoadSampleMask                                   // live mask after discards and writes
-	IntrLoadPrimitiveId                                  // PrimitiveId
-	IntrLoadInvocationId                                 // GS/TCS invocation
-	IntrLoadTessCoord                                    // TessCoord
-	IntrLoadTessCoordXy                                  // first two
-	IntrLoadTessLevelOuter                               // load tess level outer
-	IntrLoadTessLevelInner                               // load tess level inner
-	IntrLoadPatchVerticesIn                              // PatchVertices
-	IntrLoadLocalInvocationId                            // load local invocation id
-	IntrLoadLocalInvocationIndex                         // load local invocation index
-	IntrLoadWorkgroupId                                  // without base
-	IntrLoadWorkgroupIndex                               // linear workgroup id
-	IntrLoadBaseWorkgroupId                              // vkCmdDispatchBase
-	IntrLoadNumWorkgroups                                // load num workgroups
-	IntrLoadWorkgroupSize                                // load workgroup size
-	IntrLoadGlobalInvocationId                           // (workgroup_id+base)·size + local
-	IntrLoadBaseGlobalInvocationId                       // kernel offset
-	IntrLoadGlobalInvocationIndex                        // load global invocation index
-	IntrLoadGlobalSize                                   // load global size
-	IntrLoadWorkDim                                      // load work dim
-	IntrLoadUserClipPlane                                // GL plane ucp_id
-	IntrLoadNumVertices                                  // load num vertices
-	IntrLoadHelperInvocation                             // HelperInvocation (value at start if not volatile)
-	IntrLoadLayerId                                      // load layer id
-	IntrLoadViewIndex                                    // ViewIndex
-	IntrLoadSubgroupSize                                 // load subgroup size
-	IntrLoadSubgroupInvocation                           // SubgroupLocalInvocationId
-	IntrLoadSubgroupEqMask                               // one bit = own lane
-	IntrLoadSubgroupGeMask                               // lanes ≥
-	IntrLoadSubgroupGtMask                               // lanes >
-	IntrLoadSubgroupLeMask                               // lanes ≤
-	IntrLoadSubgroupLtMask                               // lanes <
-	IntrLoadNumSubgroups                                 // load num subgroups
-	IntrLoadSubgroupId                                   // load subgroup id
-	IntrLoadScratchBasePtr                               // load scratch base ptr
-	IntrLoadConstantBasePtr                              // address of shader constant data
-	IntrLoadSharedBasePtr                                // load shared base ptr
-	IntrLoadGlobalBasePtr                                // load global base ptr
-	IntrLoadXfbAddress                                   // transform feedback buffer base
-	IntrLoadXfbSize                                      // load xfb size
-	IntrLoadFragSize                                     // load frag size
-	IntrLoadFragInvocationCount                          // load frag invocation count
-	IntrLoadFragShadingRate                              // load frag shading rate
-	IntrLoadFullyCovered                                 // load fully covered
-	IntrLoadViewportScale                                // Midgard position transform
-	IntrLoadViewportOffset                               // load viewport offset
-	IntrLoadBlendConstColorRgba                          // load blend const color rgba
-	IntrLoadPolyLineSmoothEnabled                        // load poly line smooth enabled
-	IntrLoadPrintfBufferAddress                          // load printf buffer address
-	IntrLoadPrintfBufferSize                             // load printf buffer size
-	IntrDemote                                           // become a helper: no memory writes, no outputs; keeps running
-	IntrDemoteIf                                         // if src 0
-	IntrTerminate                                        // stop for good (OpKill, OpTerminateInvocation)
-	IntrTerminateIf                                      // if src 0
-	IntrIsHelperInvocation                               // true also after demote
-	IntrDdx                                              // quad difference, either
-	IntrDdy                                              // quad difference, either
-	IntrDdxFine                                          // quad difference, per row/column
-	IntrDdyFine                                          // quad difference, per row/column
-	IntrDdxCoarse                                        // quad difference, one per quad
-	IntrDdyCoarse                                        // quad difference, one per quad
-	IntrBeginInvocationInterlock                         // FragmentShaderInterlock
-	IntrEndInvocationInterlock                           // end invocation interlock
-	IntrBarrier                                          // execution_scope (NONE = memory only), memory_scope, memory_semantics, memory_modes
-	IntrShaderClock                                      // 64-bit time as two words; subgroup or device scope
-	IntrDebugBreak                                       // breakpoint
-	IntrElect                                            // true in exactly one active lane
-	IntrFirstInvocation                                  // index of the lowest active lane
-	IntrLastInvocation                                   // highest
-	IntrBallot                                           // bit mask of lanes where src 0 is true; inactive lanes 0
-	IntrBallotRelaxed                                    // inactive lanes undefined
-	IntrInverseBallot                                    // own bit of the mask
-	IntrVoteAny                                          // vote any
-	IntrVoteAll                                          // vote all
-	IntrVoteFeq                                          // all active lanes equal (float ordered)
-	IntrVoteIeq                                          // all equal bits
-	IntrReadInvocation                                   // value of lane src 1 (uniform index)
-	IntrReadFirstInvocation                              // value of the lowest active lane
-	IntrAsUniform                                        // promise that src is uniform
-	IntrShuffle                                          // value of lane src 1 (any index)
-	IntrShuffleXor                                       // lane ^ src 1
-	IntrShuffleUp                                        // lane − src 1
-	IntrShuffleDown                                      // lane + src 1
-	IntrRotate                                           // lane (id + src 1) mod cluster
-	IntrQuadBroadcast                                    // lane src 1 of the quad
-	IntrQuadSwapHorizontal                               // lane ^ 1
-	IntrQuadSwapVertical                                 // lane ^ 2
-	IntrQuadSwapDiagonal                                 // lane ^ 3
-	IntrQuadVoteAny                                      // quad vote any
-	IntrQuadVoteAll                                      // quad vote all
-	IntrReduce                                           // reduction_op over the active lanes of each cluster (0 = whole subgroup)
-	IntrInclusiveScan                                    // prefix including own
-	IntrExclusiveScan                                    // prefix without own; identity in the first active lane
-	IntrBallotBitfieldExtract                            // bit src 1 of the mask
-	IntrBallotBitCountReduce                             // popcount within subgroup size
-	IntrBallotBitCountInclusive                          // popcount(mask & le)
-	IntrBallotBitCountExclusive                          // popcount(mask & lt)
-	IntrBallotFindLsb                                    // ballot find lsb
-	IntrBallotFindMsb                                    // ballot find msb
-	IntrImageDerefLoad                                   // coord ×4, sample, lod; texel converted to dest_type
-	IntrImageLoad                                        // coord ×4, sample, lod; texel converted to dest_type
-	IntrBindlessImageLoad                                // coord ×4, sample, lod; texel converted to dest_type
-	IntrImageDerefSparseLoad                             // plus residency code in the last component
-	IntrImageSparseLoad                                  // plus residency code in the last component
-	IntrBindlessImageSparseLoad                          // plus residency code in the last component
-	IntrImageDerefStore                                  // coord, sample, value, lod
-	IntrImageStore                                       // coord, sample, value, lod
-	IntrBindlessImageStore                               // coord, sample, value, lod
-	IntrImageDerefAtomic                                 // coord, sample, data
-	IntrImageAtomic                                      // coord, sample, data
-	IntrBindlessImageAtomic                              // coord, sample, data
-	IntrImageDerefAtomicSwap                             // coord, sample, compare, new
-	IntrImageAtomicSwap                                  // coord, sample, compare, new
-	IntrBindlessImageAtomicSwap                          // coord, sample, compare, new
-	IntrImageDerefSize                                   // lod → extents (+ layers)
-	IntrImageSize                                        // lod → extents (+ layers)
-	IntrBindlessImageSize                                // lod → extents (+ layers)
-	IntrImageDerefLevels                                 // mip count
-	IntrImageLevels                                      // mip count
-	IntrBindlessImageLevels                              // mip count
-	IntrImageDerefSamples                                // sample count
-	IntrImageSamples                                     // sample count
-	IntrBindlessImageSamples                             // sample count
-	IntrImageDerefTexelAddress                           // address of the texel (Midgard and AGX atomics go through it)
-	IntrImageTexelAddress                                // address of the texel (Midgard and AGX atomics go through it)
-	IntrBindlessImageTexelAddress                        // address of the texel (Midgard and AGX atomics go through it)
-	IntrImageDerefSamplesIdentical                       // all samples equal
-	IntrImageSamplesIdentical                            // all samples equal
-	IntrBindlessImageSamplesIdentical                    // all samples equal
-	IntrIsSparseTexelsResident                           // code → bool: 0 says that all texels have memory
-	IntrSparseResidencyCodeAnd                           // both resident: the or of the codes
-	IntrEmitVertex                                       // stream
-	IntrEndPrimitive                                     // stream
-	IntrEmitVertexWithCounter                            // after lower_gs_intrinsics
-	IntrEndPrimitiveWithCounter                          // end primitive with counter
-	IntrSetVertexAndPrimitiveCount                       // at exit
-	IntrLaunchMeshWorkgroups                             // task shader exit
-	IntrLoadAccelStruct                                  // address of the acceleration structure whose descriptor the deref leads to
-	IntrRqInitialize                                     // begins a ray query: query, acceleration structure, ray flags, cull mask, origin, least t, direction, greatest t
-	IntrRqTerminate                                      // ends the traversal: the next rq_proceed is false
-	IntrRqProceed                                        // goes on to the next candidate that the shader has to decide about; false when there is none
-	IntrRqGenerateIntersection                           // commits the candidate, a box, at t = src 1
-	IntrRqConfirmIntersection                            // commits the candidate, a triangle
-	IntrRqLoad                                           // a value of the query, or of its candidate or committed intersection; column of a matrix, vertex of a triangle
-	IntrLoadPreamble                                     // value that the preamble stored at base; uniform
-	IntrStorePreamble                                    // only in the preamble function
-	IntrLoadAgx                                          // formatted load: address + (ext(index) << (log2 format size + base))
-	IntrLoadConstantAgx                                  // same, read-only
-	IntrStoreAgx                                         // formatted store
-	IntrGlobalAtomicAgx                                  // address + ext(index)·4
-	IntrGlobalAtomicSwapAgx                              // global atomic swap agx
-	IntrLoadCoefficientsAgx                              // coefficient register triple of an input, dotted with (x, y, 1)
-	IntrStoreUvsAgx                                      // vertex output into the unified vertex store at UVS index
-	IntrLoadUvsIndexAgx                                  // UVS index of an output, known at link time
-	IntrLoadLocalPixelAgx                                // tilebuffer read, sample mask src
-	IntrStoreLocalPixelAgx                               // tilebuffer write
-	IntrStoreZsAgx                                       // depth (base bit 0), stencil (bit 1) for the samples
-	IntrSampleMaskAgx                                    // target mask, live mask: kill samples and run the depth test
-	IntrDiscardAgx                                       // mask of samples to kill (becomes sample_mask_agx)
-	IntrLoadBackFaceAgx                                  // not front_face
-	IntrLoadSamplesLog2Agx                               // load samples log2 agx
-	IntrLoadActiveSamplesAgx                             // loop variable of sample shading
-	IntrLoadApiSampleMaskAgx                             // load api sample mask agx
-	IntrLoadTextureHandleAgx                             // descriptor handle of a bound texture
-	IntrLoadSamplerHandleAgx                             // load sampler handle agx
-	IntrLoadFromTextureHandleAgx                         // handle → descriptor address
-	IntrLoadVboBaseAgx                                   // address of vertex buffer attribute
-	IntrLoadAttribClampAgx                               // last valid index
-	IntrLoadActiveSubgroupInvocationAgx                  // rank among active lanes
-	IntrLoadActiveSubgroupCountAgx                       // active lanes
-	IntrQuadBallotAgx                                    // ballot in the quad
-	IntrImageStoreBlockAgx                               // write a tile (end-of-tile program)
-	IntrFencePbeToTexAgx                                 // image writes visible to texture unit
-	IntrFenceMemToTexAgx                                 // memory writes visible to texture unit
-	IntrFencePbeToTexPixelAgx                            // fence pbe to tex pixel agx
-	IntrLoadSysvalAgx                                    // driver table entry
-	IntrExportAgx                                        // shader part: value into GPRs at the end
-	IntrLoadExportedAgx                                  // value from GPRs at the start
-	IntrLoadClipZCoeffAgx                                // depth range 0 or 0.5
-	IntrLoadSsboIr3                                      // buffer, byte offset, dword offset
-	IntrStoreSsboIr3                                     // value, buffer, byte offset, dword offset
-	IntrSsboAtomicIr3                                    // ssbo atomic ir3
-	IntrSsboAtomicSwapIr3                                // ssbo atomic swap ir3
-	IntrLoadGlobalIr3                                    // 64-bit base as vec2, dword offset
-	IntrStoreGlobalIr3                                   // store global ir3
-	IntrGlobalAtomicIr3                                  // global atomic ir3
-	IntrGlobalAtomicSwapIr3                              // global atomic swap ir3
-	IntrLoadUavIr3                                       // record and offset
-	IntrLoadConstIr3                                     // const file, base + src
-	IntrStoreConstIr3                                    // preamble write to const file
-	IntrCopyUboToUniformIr3                              // preamble: UBO → const file
-	IntrCopyGlobalToUniformIr3                           // preamble: memory → const file
-	IntrCopyPushConstToUniformIr3                        // preamble: push constants → const file
-	IntrPreambleStartIr3                                 // true when the preamble must run
-	IntrPreambleEndIr3                                   // preamble end ir3
-	IntrElectAnyIr3                                      // elect, helper lanes allowed
-	IntrBindlessResourceIr3                              // marks a bindless descriptor index; desc_set is the base
-	IntrReadInvocationCondIr3                            // value of the lane where src 1 is true
-	IntrReadGetlastIr3                                   // last active lane of the first 8-lane cluster
-	IntrBrcstActiveIr3                                   // brcst active ir3
-	IntrReduceClustersIr3                                // reduction across 8-lane clusters
-	IntrInclusiveScanClustersIr3                         // inclusive scan clusters ir3
-	IntrExclusiveScanClustersIr3                         // exclusive scan clusters ir3
-	IntrShuffleXorUniformIr3                             // uniform distance
-	IntrShuffleUpUniformIr3                              // shuffle up uniform ir3
-	IntrShuffleDownUniformIr3                            // shuffle down uniform ir3
-	IntrLoadSharedIr3                                    // inter-stage memory
-	IntrStoreSharedIr3                                   // store shared ir3
-	IntrLoadPerspCenterRhwIr3                            // load persp center rhw ir3
-	IntrLoadSubgroupIdShiftIr3                           // log2 subgroup size
-	IntrPrefetchSamIr3                                   // prefetch sam ir3
-	IntrPrefetchTexIr3                                   // prefetch tex ir3
-	IntrPrefetchUboIr3                                   // prefetch ubo ir3
-	IntrLoadFragCoordUnscaledIr3                         // load frag coord unscaled ir3
-	IntrLoadPrimitiveParamIr3                            // scalar base of the primitive parameters that chained stages find in the const file
-	IntrLoadPrimitiveLocationIr3                         // entry base of the primitive map: where the stage before left that slot
-	IntrStoreVertexFlagsIr3                              // a geometry shader's vertex: 4 starts a strip, low bits are the stream
-	IntrLoadGsHeaderIr3                                  // packed ids of a geometry shader's thread
-	IntrLoadTcsHeaderIr3                                 // packed ids of a tessellation control shader's thread
-	IntrLoadRelPatchIdIr3                                // number of the patch in its tessellation buffers
-	IntrLoadAttributePan                                 // attribute with explicit vertex and instance id
-	IntrLoadRawVertexIdPan                               // hardware vertex id
-	IntrLoadRawVertexOffsetPan                           // vertex_id = raw + offset
-	IntrStoreCombinedOutputPan                           // colour, depth, stencil, dual colour in one writeout; component bits say which
-	IntrStoreRawOutputPan                                // blend shader: raw 128-bit tile value
-	IntrLoadRawOutputPan                                 // tile read without conversion
-	IntrLoadConvertedOutputPan                           // tile read with conversion
-	IntrLoadRtConversionPan                              // load rt conversion pan
-	IntrLoadSamplerLodParametersPan                      // (min, max, bias) of a sampler
-	IntrLoadSamplePositionsPan                           // address of the table
-	IntrLoadMultisampledPan                              // load multisampled pan
-	IntrLoadFragCoordZwPan                               // load frag coord zw pan
-	IntrLoadNoperspectiveVaryingsPan                     // load noperspective varyings pan
+	IntrLoadDeref                            Intrinsic = iota // value of the vector or scalar that the deref points to
+	IntrStoreDeref                                            // write the channels in the mask; src 1 has as many components as the pointed type
+	IntrCopyDeref                                             // copy a whole (aggregate) object src 1 → src 0; same bare type; wildcards allowed
+	IntrMemcpyDeref                                           // copy src 2 bytes between two derefs (kernel front-end)
+	IntrLoadParam                                             // function parameter number param_idx
+	IntrDeclReg                                               // make a register; result is its handle (32-bit scalar). Only in the start block
+	IntrLoadReg                                               // value of the register, element base
+	IntrLoadRegIndirect                                       // element base + src 1 of an array register
+	IntrStoreReg                                              // value (all channels of the register wide), handle; mask picks channels
+	IntrStoreRegIndirect                                      // as store_reg at element base + src 2
+	IntrDerefBufferArrayLength                                // number of elements of the unsized last array of the buffer (OpArrayLength)
+	IntrDerefModeIs                                           // 1-bit: at run time the pointer is in memory_modes (generic pointers)
+	IntrAddrModeIs                                            // same on a lowered address
+	IntrConvertAluTypes                                       // conversion with any rounding mode and saturation (kernels; lower_convert_alu_types)
+	IntrNop                                                   // nothing (markers in structurising)
+	IntrUse                                                   // keeps its source alive (tests)
+	IntrVulkanResourceIndex                                   // index of array element src 0 of (set, binding); 1–4 components chosen by the address format
+	IntrVulkanResourceReindex                                 // same descriptor array, element + src 1
+	IntrLoadVulkanDescriptor                                  // turn the index into the pointer value that derefs are cast from
+	IntrGetSsboSize                                           // bytes of the bound range
+	IntrGetUboSize                                            // bytes of the bound range
+	IntrLoadSsboAddress                                       // 64-bit address of buffer src 0 plus byte offset src 1
+	IntrLoadUbo                                               // uniform buffer; [range_base, range) bounds the access
+	IntrLoadUboVec4                                           // offset counted in vec4; component picks the first channel
+	IntrLoadSsbo                                              // storage buffer, byte offset
+	IntrStoreSsbo                                             // storage buffer store
+	IntrLoadShared                                            // workgroup memory, byte offset + base
+	IntrStoreShared                                           // workgroup memory store
+	IntrLoadGlobal                                            // 64-bit (or 32-bit) address
+	IntrStoreGlobal                                           // store at address
+	IntrLoadGlobal2x32                                        // address given as two 32-bit halves
+	IntrStoreGlobal2x32                                       // same
+	IntrLoadGlobalConstant                                    // global memory that no one writes while the shader runs
+	IntrLoadGlobalConstantOffset                              // base address + 32-bit offset
+	IntrLoadGlobalConstantBounded                             // same, and 0 when offset + size > bound (robust access)
+	IntrLoadPushConstant                                      // byte offset + base
+	IntrLoadConstant                                          // shader constant data (opt_large_constants)
+	IntrLoadScratch                                           // private memory, byte offset
+	IntrStoreScratch                                          // private memory store
+	IntrLoadUniform                                           // OpenGL default block
+	IntrLoadKernelInput                                       // kernel argument block
+	IntrLoadTaskPayload                                       // mesh pipeline
+	IntrStoreTaskPayload                                      // mesh pipeline
+	IntrDerefAtomic                                           // deref, data: old value returned, op by atomic_op
+	IntrDerefAtomicSwap                                       // deref, compare, new (cmpxchg, fcmpxchg)
+	IntrSsboAtomic                                            // buffer index, byte offset, data: old value returned, op by atomic_op
+	IntrSsboAtomicSwap                                        // buffer index, byte offset, compare, new (cmpxchg, fcmpxchg)
+	IntrSharedAtomic                                          // byte offset, data: old value returned, op by atomic_op
+	IntrSharedAtomicSwap                                      // byte offset, compare, new (cmpxchg, fcmpxchg)
+	IntrGlobalAtomic                                          // address, data: old value returned, op by atomic_op
+	IntrGlobalAtomicSwap                                      // address, compare, new (cmpxchg, fcmpxchg)
+	IntrTaskPayloadAtomic                                     // byte offset, data: old value returned, op by atomic_op
+	IntrTaskPayloadAtomicSwap                                 // byte offset, compare, new (cmpxchg, fcmpxchg)
+	IntrGlobalAtomic2x32                                      // address halves
+	IntrGlobalAtomicSwap2x32                                  // address halves
+	IntrLoadInput                                             // vertex attribute, flat FS input, or previous stage output; offset in slots
+	IntrLoadInterpolatedInput                                 // FS input interpolated with the barycentrics src 0
+	IntrLoadPerVertexInput                                    // arrayed input (tess, geometry): vertex index, offset
+	IntrLoadInputVertex                                       // FS: raw value at vertex src 0 of the primitive
+	IntrLoadPerPrimitiveInput                                 // FS input that mesh wrote per primitive
+	IntrLoadFsInputInterpDeltas                               // three coefficients, value = c.x + c.y·bary.y + c.z·bary.x
+	IntrLoadOutput                                            // read back an output (framebuffer fetch, TCS)
+	IntrStoreOutput                                           // write an output
+	IntrLoadPerVertexOutput                                   // TCS / mesh
+	IntrStorePerVertexOutput                                  // TCS / mesh
+	IntrLoadPerViewOutput                                     // multiview read
+	IntrStorePerViewOutput                                    // multiview position
+	IntrLoadPerPrimitiveOutput                                // mesh
+	IntrStorePerPrimitiveOutput                               // mesh
+	IntrInterpDerefAtCentroid                                 // InterpolateAtCentroid before lower_io
+	IntrInterpDerefAtSample                                   // … AtSample
+	IntrInterpDerefAtOffset                                   // … AtOffset
+	IntrInterpDerefAtVertex                                   // value at vertex
+	IntrLoadBarycentricPixel                                  // pixel centre
+	IntrLoadBarycentricCentroid                               // centroid
+	IntrLoadBarycentricSample                                 // current sample
+	IntrLoadBarycentricAtSample                               // sample src 0
+	IntrLoadBarycentricAtOffset                               // offset src 0 in pixels
+	IntrLoadBarycentricModel                                  // (1/w, i, j)
+	IntrLoadBarycentricCoordPixel                             // BaryCoordKHR as 3 values (also _centroid, _sample, _at_sample, _at_offset)
+	IntrLoadSamplePosFromId                                   // position of sample src 0
+	IntrLoadFragCoord                                         // x, y (pixel centre), z, 1/w
+	IntrLoadPixelCoord                                        // 16-bit integer x, y
+	IntrLoadFragCoordZw                                       // one of z, w by component
+	IntrLoadPointCoord                                        // PointCoord
+	IntrLoadLineCoord                                         // position across a line
+	IntrLoadFrontFace                                         // front facing
+	IntrLoadFrontFaceFsign                                    // front facing ? 1.0 : −1.0
+	IntrLoadVertexId                                          // VertexIndex (includes base)
+	IntrLoadVertexIdZeroBase                                  // vertex index without base
+	IntrLoadFirstVertex                                       // Vulkan BaseVertex
+	IntrLoadIsIndexedDraw                                     // draw uses an index buffer
+	IntrLoadBaseVertex                                        // GL base vertex
+	IntrLoadInstanceId                                        // 0-based instance
+	IntrLoadBaseInstance                                      // BaseInstance
+	IntrLoadDrawId                                            // DrawIndex
+	IntrLoadSampleId                                          // SampleId (forces per-sample run)
+	IntrLoadSampleIdNoPerSample                               // same without forcing
+	IntrLoadSamplePos                                         // SamplePosition
+	IntrLoadSamplePosOrCenter                                 // (0.5,0.5) unless per-sample
+	IntrLoadSampleMaskIn                                      // covered samples
+	IntrLoadSampleMask                                        // live mask after discards and writes
+	IntrLoadPrimitiveId                                       // PrimitiveId
+	IntrLoadInvocationId                                      // GS/TCS invocation
+	IntrLoadTessCoord                                         // TessCoord
+	IntrLoadTessCoordXy                                       // first two
+	IntrLoadTessLevelOuter                                    // load tess level outer
+	IntrLoadTessLevelInner                                    // load tess level inner
+	IntrLoadPatchVerticesIn                                   // PatchVertices
+	IntrLoadLocalInvocationId                                 // load local invocation id
+	IntrLoadLocalInvocationIndex                              // load local invocation index
+	IntrLoadWorkgroupId                                       // without base
+	IntrLoadWorkgroupIndex                                    // linear workgroup id
+	IntrLoadBaseWorkgroupId                                   // vkCmdDispatchBase
+	IntrLoadNumWorkgroups                                     // load num workgroups
+	IntrLoadWorkgroupSize                                     // load workgroup size
+	IntrLoadGlobalInvocationId                                // (workgroup_id+base)·size + local
+	IntrLoadBaseGlobalInvocationId                            // kernel offset
+	IntrLoadGlobalInvocationIndex                             // load global invocation index
+	IntrLoadGlobalSize                                        // load global size
+	IntrLoadWorkDim                                           // load work dim
+	IntrLoadUserClipPlane                                     // GL plane ucp_id
+	IntrLoadNumVertices                                       // load num vertices
+	IntrLoadHelperInvocation                                  // HelperInvocation (value at start if not volatile)
+	IntrLoadLayerId                                           // load layer id
+	IntrLoadViewIndex                                         // ViewIndex
+	IntrLoadSubgroupSize                                      // load subgroup size
+	IntrLoadSubgroupInvocation                                // SubgroupLocalInvocationId
+	IntrLoadSubgroupEqMask                                    // one bit = own lane
+	IntrLoadSubgroupGeMask                                    // lanes ≥
+	IntrLoadSubgroupGtMask                                    // lanes >
+	IntrLoadSubgroupLeMask                                    // lanes ≤
+	IntrLoadSubgroupLtMask                                    // lanes <
+	IntrLoadNumSubgroups                                      // load num subgroups
+	IntrLoadSubgroupId                                        // load subgroup id
+	IntrLoadScratchBasePtr                                    // load scratch base ptr
+	IntrLoadConstantBasePtr                                   // address of shader constant data
+	IntrLoadSharedBasePtr                                     // load shared base ptr
+	IntrLoadGlobalBasePtr                                     // load global base ptr
+	IntrLoadXfbAddress                                        // transform feedback buffer base
+	IntrLoadXfbSize                                           // load xfb size
+	IntrLoadFragSize                                          // load frag size
+	IntrLoadFragInvocationCount                               // load frag invocation count
+	IntrLoadFragShadingRate                                   // load frag shading rate
+	IntrLoadFullyCovered                                      // load fully covered
+	IntrLoadViewportScale                                     // Midgard position transform
+	IntrLoadViewportOffset                                    // load viewport offset
+	IntrLoadBlendConstColorRgba                               // load blend const color rgba
+	IntrLoadPolyLineSmoothEnabled                             // load poly line smooth enabled
+	IntrLoadPrintfBufferAddress                               // load printf buffer address
+	IntrLoadPrintfBufferSize                                  // load printf buffer size
+	IntrLoadRayLaunchId                                       // LaunchId
+	IntrLoadRayLaunchSize                                     // LaunchSize
+	IntrLoadRayWorldOrigin                                    // WorldRayOrigin
+	IntrLoadRayWorldDirection                                 // WorldRayDirection
+	IntrLoadRayObjectOrigin                                   // ObjectRayOrigin
+	IntrLoadRayObjectDirection                                // ObjectRayDirection
+	IntrLoadRayTMin                                           // RayTmin
+	IntrLoadRayTMax                                           // RayTmax: grows less with each hit that an intersection shader reports
+	IntrLoadRayObjectToWorld                                  // a column of ObjectToWorld
+	IntrLoadRayWorldToObject                                  // a column of WorldToObject
+	IntrLoadRayHitKind                                        // HitKind
+	IntrLoadRayFlags                                          // IncomingRayFlags
+	IntrLoadRayGeometryIndex                                  // RayGeometryIndex
+	IntrLoadRayInstanceCustomIndex                            // InstanceCustomIndex
+	IntrLoadRayTriangleVertexPositions                        // HitTriangleVertexPositions of vertex column
+	IntrLoadCullMask                                          // CullMask
+	IntrLoadShaderRecordPtr                                   // address of the shader record of the binding table
+	IntrDemote                                                // become a helper: no memory writes, no outputs; keeps running
+	IntrDemoteIf                                              // if src 0
+	IntrTerminate                                             // stop for good (OpKill, OpTerminateInvocation)
+	IntrTerminateIf                                           // if src 0
+	IntrIsHelperInvocation                                    // true also after demote
+	IntrDdx                                                   // quad difference, either
+	IntrDdy                                                   // quad difference, either
+	IntrDdxFine                                               // quad difference, per row/column
+	IntrDdyFine                                               // quad difference, per row/column
+	IntrDdxCoarse                                             // quad difference, one per quad
+	IntrDdyCoarse                                             // quad difference, one per quad
+	IntrBeginInvocationInterlock                              // FragmentShaderInterlock
+	IntrEndInvocationInterlock                                // end invocation interlock
+	IntrBarrier                                               // execution_scope (NONE = memory only), memory_scope, memory_semantics, memory_modes
+	IntrShaderClock                                           // 64-bit time as two words; subgroup or device scope
+	IntrDebugBreak                                            // breakpoint
+	IntrElect                                                 // true in exactly one active lane
+	IntrFirstInvocation                                       // index of the lowest active lane
+	IntrLastInvocation                                        // highest
+	IntrBallot                                                // bit mask of lanes where src 0 is true; inactive lanes 0
+	IntrBallotRelaxed                                         // inactive lanes undefined
+	IntrInverseBallot                                         // own bit of the mask
+	IntrVoteAny                                               // vote any
+	IntrVoteAll                                               // vote all
+	IntrVoteFeq                                               // all active lanes equal (float ordered)
+	IntrVoteIeq                                               // all equal bits
+	IntrReadInvocation                                        // value of lane src 1 (uniform index)
+	IntrReadFirstInvocation                                   // value of the lowest active lane
+	IntrAsUniform                                             // promise that src is uniform
+	IntrShuffle                                               // value of lane src 1 (any index)
+	IntrShuffleXor                                            // lane ^ src 1
+	IntrShuffleUp                                             // lane − src 1
+	IntrShuffleDown                                           // lane + src 1
+	IntrRotate                                                // lane (id + src 1) mod cluster
+	IntrQuadBroadcast                                         // lane src 1 of the quad
+	IntrQuadSwapHorizontal                                    // lane ^ 1
+	IntrQuadSwapVertical                                      // lane ^ 2
+	IntrQuadSwapDiagonal                                      // lane ^ 3
+	IntrQuadVoteAny                                           // quad vote any
+	IntrQuadVoteAll                                           // quad vote all
+	IntrReduce                                                // reduction_op over the active lanes of each cluster (0 = whole subgroup)
+	IntrInclusiveScan                                         // prefix including own
+	IntrExclusiveScan                                         // prefix without own; identity in the first active lane
+	IntrBallotBitfieldExtract                                 // bit src 1 of the mask
+	IntrBallotBitCountReduce                                  // popcount within subgroup size
+	IntrBallotBitCountInclusive                               // popcount(mask & le)
+	IntrBallotBitCountExclusive                               // popcount(mask & lt)
+	IntrBallotFindLsb                                         // ballot find lsb
+	IntrBallotFindMsb                                         // ballot find msb
+	IntrImageDerefLoad                                        // coord ×4, sample, lod; texel converted to dest_type
+	IntrImageLoad                                             // coord ×4, sample, lod; texel converted to dest_type
+	IntrBindlessImageLoad                                     // coord ×4, sample, lod; texel converted to dest_type
+	IntrImageDerefSparseLoad                                  // plus residency code in the last component
+	IntrImageSparseLoad                                       // plus residency code in the last component
+	IntrBindlessImageSparseLoad                               // plus residency code in the last component
+	IntrImageDerefStore                                       // coord, sample, value, lod
+	IntrImageStore                                            // coord, sample, value, lod
+	IntrBindlessImageStore                                    // coord, sample, value, lod
+	IntrImageDerefAtomic                                      // coord, sample, data
+	IntrImageAtomic                                           // coord, sample, data
+	IntrBindlessImageAtomic                                   // coord, sample, data
+	IntrImageDerefAtomicSwap                                  // coord, sample, compare, new
+	IntrImageAtomicSwap                                       // coord, sample, compare, new
+	IntrBindlessImageAtomicSwap                               // coord, sample, compare, new
+	IntrImageDerefSize                                        // lod → extents (+ layers)
+	IntrImageSize                                             // lod → extents (+ layers)
+	IntrBindlessImageSize                                     // lod → extents (+ layers)
+	IntrImageDerefLevels                                      // mip count
+	IntrImageLevels                                           // mip count
+	IntrBindlessImageLevels                                   // mip count
+	IntrImageDerefSamples                                     // sample count
+	IntrImageSamples                                          // sample count
+	IntrBindlessImageSamples                                  // sample count
+	IntrImageDerefTexelAddress                                // address of the texel (Midgard and AGX atomics go through it)
+	IntrImageTexelAddress                                     // address of the texel (Midgard and AGX atomics go through it)
+	IntrBindlessImageTexelAddress                             // address of the texel (Midgard and AGX atomics go through it)
+	IntrImageDerefSamplesIdentical                            // all samples equal
+	IntrImageSamplesIdentical                                 // all samples equal
+	IntrBindlessImageSamplesIdentical                         // all samples equal
+	IntrIsSparseTexelsResident                                // code → bool: 0 says that all texels have memory
+	IntrSparseResidencyCodeAnd                                // both resident: the or of the codes
+	IntrEmitVertex                                            // stream
+	IntrEndPrimitive                                          // stream
+	IntrEmitVertexWithCounter                                 // after lower_gs_intrinsics
+	IntrEndPrimitiveWithCounter                               // end primitive with counter
+	IntrSetVertexAndPrimitiveCount                            // at exit
+	IntrLaunchMeshWorkgroups                                  // task shader exit
+	IntrLaunchMeshWorkgroupsWithPayloadDeref                  // the same before lower_explicit_io: src 0 is the payload
+	IntrTraceRay                                              // payload (read and written by what is called), acceleration structure, flags, cull mask, offset and stride in the binding table, miss index, origin, t_min, direction, t_max
+	IntrExecuteCallable                                       // call the callable shader of index src 1 with the data that src 0 leads to
+	IntrReportRayIntersection                                 // a hit at t of a kind, with the attributes that are stored; true if it was accepted
+	IntrIgnoreRayIntersection                                 // any hit: the hit does not count, the shader ends
+	IntrAcceptRayIntersection                                 // any hit: the hit counts, the shader goes on
+	IntrTerminateRay                                          // any hit: the hit counts, and is the last; the shader ends
+	IntrRtTraceRay                                            // trace_ray of lower_shader_calls: the shader ends, the resume function of that call_idx goes on; payload a deref or a byte offset in the stack
+	IntrRtExecuteCallable                                     // the same of execute_callable
+	IntrRtResume                                              // first in a resume function: after the call of that call_idx, with so many bytes of stack
+	IntrLoadAccelStruct                                       // address of the acceleration structure whose descriptor the deref leads to
+	IntrRqInitialize                                          // begins a ray query: query, acceleration structure, ray flags, cull mask, origin, least t, direction, greatest t
+	IntrRqTerminate                                           // ends the traversal: the next rq_proceed is false
+	IntrRqProceed                                             // goes on to the next candidate that the shader has to decide about; false when there is none
+	IntrRqGenerateIntersection                                // commits the candidate, a box, at t = src 1
+	IntrRqConfirmIntersection                                 // commits the candidate, a triangle
+	IntrRqLoad                                                // a value of the query, or of its candidate or committed intersection; column of a matrix, vertex of a triangle
+	IntrLoadPreamble                                          // value that the preamble stored at base; uniform
+	IntrStorePreamble                                         // only in the preamble function
+	IntrLoadAgx                                               // formatted load: address + (ext(index) << (log2 format size + base))
+	IntrLoadConstantAgx                                       // same, read-only
+	IntrStoreAgx                                              // formatted store
+	IntrGlobalAtomicAgx                                       // address + ext(index)·4
+	IntrGlobalAtomicSwapAgx                                   // global atomic swap agx
+	IntrLoadCoefficientsAgx                                   // coefficient register triple of an input, dotted with (x, y, 1)
+	IntrStoreUvsAgx                                           // vertex output into the unified vertex store at UVS index
+	IntrLoadUvsIndexAgx                                       // UVS index of an output, known at link time
+	IntrLoadLocalPixelAgx                                     // tilebuffer read, sample mask src
+	IntrStoreLocalPixelAgx                                    // tilebuffer write
+	IntrStoreZsAgx                                            // depth (base bit 0), stencil (bit 1) for the samples
+	IntrSampleMaskAgx                                         // target mask, live mask: kill samples and run the depth test
+	IntrDiscardAgx                                            // mask of samples to kill (becomes sample_mask_agx)
+	IntrLoadBackFaceAgx                                       // not front_face
+	IntrLoadSamplesLog2Agx                                    // load samples log2 agx
+	IntrLoadActiveSamplesAgx                                  // loop variable of sample shading
+	IntrLoadApiSampleMaskAgx                                  // load api sample mask agx
+	IntrLoadTextureHandleAgx                                  // descriptor handle of a bound texture
+	IntrLoadSamplerHandleAgx                                  // load sampler handle agx
+	IntrLoadFromTextureHandleAgx                              // handle → descriptor address
+	IntrLoadVboBaseAgx                                        // address of vertex buffer attribute
+	IntrLoadAttribClampAgx                                    // last valid index
+	IntrLoadActiveSubgroupInvocationAgx                       // rank among active lanes
+	IntrLoadActiveSubgroupCountAgx                            // active lanes
+	IntrQuadBallotAgx                                         // ballot in the quad
+	IntrImageStoreBlockAgx                                    // write a tile (end-of-tile program)
+	IntrFencePbeToTexAgx                                      // image writes visible to texture unit
+	IntrFenceMemToTexAgx                                      // memory writes visible to texture unit
+	IntrFencePbeToTexPixelAgx                                 // fence pbe to tex pixel agx
+	IntrLoadSysvalAgx                                         // driver table entry
+	IntrExportAgx                                             // shader part: value into GPRs at the end
+	IntrLoadExportedAgx                                       // value from GPRs at the start
+	IntrLoadClipZCoeffAgx                                     // depth range 0 or 0.5
+	IntrLoadSsboIr3                                           // buffer, byte offset, dword offset
+	IntrStoreSsboIr3                                          // value, buffer, byte offset, dword offset
+	IntrSsboAtomicIr3                                         // ssbo atomic ir3
+	IntrSsboAtomicSwapIr3                                     // ssbo atomic swap ir3
+	IntrLoadGlobalIr3                                         // 64-bit base as vec2, dword offset
+	IntrStoreGlobalIr3                                        // store global ir3
+	IntrGlobalAtomicIr3                                       // global atomic ir3
+	IntrGlobalAtomicSwapIr3                                   // global atomic swap ir3
+	IntrLoadUavIr3                                            // record and offset
+	IntrLoadConstIr3                                          // const file, base + src
+	IntrStoreConstIr3                                         // preamble write to const file
+	IntrCopyUboToUniformIr3                                   // preamble: UBO → const file
+	IntrCopyGlobalToUniformIr3                                // preamble: memory → const file
+	IntrCopyPushConstToUniformIr3                             // preamble: push constants → const file
+	IntrPreambleStartIr3                                      // true when the preamble must run
+	IntrPreambleEndIr3                                        // preamble end ir3
+	IntrElectAnyIr3                                           // elect, helper lanes allowed
+	IntrBindlessResourceIr3                                   // marks a bindless descriptor index; desc_set is the base
+	IntrReadInvocationCondIr3                                 // value of the lane where src 1 is true
+	IntrReadGetlastIr3                                        // last active lane of the first 8-lane cluster
+	IntrBrcstActiveIr3                                        // brcst active ir3
+	IntrReduceClustersIr3                                     // reduction across 8-lane clusters
+	IntrInclusiveScanClustersIr3                              // inclusive scan clusters ir3
+	IntrExclusiveScanClustersIr3                              // exclusive scan clusters ir3
+	IntrShuffleXorUniformIr3                                  // uniform distance
+	IntrShuffleUpUniformIr3                                   // shuffle up uniform ir3
+	IntrShuffleDownUniformIr3                                 // shuffle down uniform ir3
+	IntrLoadSharedIr3                                         // inter-stage memory
+	IntrStoreSharedIr3                                        // store shared ir3
+	IntrLoadPerspCenterRhwIr3                                 // load persp center rhw ir3
+	IntrLoadSubgroupIdShiftIr3                                // log2 subgroup size
+	IntrPrefetchSamIr3                                        // prefetch sam ir3
+	IntrPrefetchTexIr3                                        // prefetch tex ir3
+	IntrPrefetchUboIr3                                        // prefetch ubo ir3
+	IntrLoadFragCoordUnscaledIr3                              // load frag coord unscaled ir3
+	IntrLoadPrimitiveParamIr3                                 // scalar base of the primitive parameters that chained stages find in the const file
+	IntrLoadPrimitiveLocationIr3                              // entry base of the primitive map: where the stage before left that slot
+	IntrStoreVertexFlagsIr3                                   // a geometry shader's vertex: 4 starts a strip, low bits are the stream
+	IntrLoadGsHeaderIr3                                       // packed ids of a geometry shader's thread
+	IntrLoadTcsHeaderIr3                                      // packed ids of a tessellation control shader's thread
+	IntrLoadRelPatchIdIr3                                     // number of the patch in its tessellation buffers
+	IntrLoadAttributePan                                      // attribute with explicit vertex and instance id
+	IntrLoadRawVertexIdPan                                    // hardware vertex id
+	IntrLoadRawVertexOffsetPan                                // vertex_id = raw + offset
+	IntrStoreCombinedOutputPan                                // colour, depth, stencil, dual colour in one writeout; component bits say which
+	IntrStoreRawOutputPan                                     // blend shader: raw 128-bit tile value
+	IntrLoadRawOutputPan                                      // tile read without conversion
+	IntrLoadConvertedOutputPan                                // tile read with conversion
+	IntrLoadRtConversionPan                                   // load rt conversion pan
+	IntrLoadSamplerLodParametersPan                           // (min, max, bias) of a sampler
+	IntrLoadSamplePositionsPan                                // address of the table
+	IntrLoadMultisampledPan                                   // load multisampled pan
+	IntrLoadFragCoordZwPan                                    // load frag coord zw pan
+	IntrLoadNoperspectiveVaryingsPan                          // load noperspective varyings pan
 
 	// NumIntrinsics is the number of rows.
 	NumIntrinsics = int(iota)

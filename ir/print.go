@@ -346,6 +346,8 @@ func infoFields(i *Info) []namedField {
 		{"tess_spacing", &i.Tess.Spacing}, {"tess_ccw", &i.Tess.CCW}, {"tess_point_mode", &i.Tess.PointMode},
 		{"gs_invocations", &i.Geom.Invocations}, {"gs_max_vertices", &i.Geom.MaxVertices},
 		{"gs_in_primitive", &i.Geom.InPrimitive}, {"gs_out_primitive", &i.Geom.OutPrimitive},
+		{"mesh_max_vertices", &i.Mesh.MaxVertices}, {"mesh_max_primitives", &i.Mesh.MaxPrimitives}, {"mesh_primitive", &i.Mesh.Primitive},
+		{"task_payload_size", &i.TaskPayloadSize},
 	}
 }
 
@@ -400,7 +402,7 @@ func varFields(v *Variable) []namedField {
 		{"component", &v.Component}, {"driver_location", &v.DriverLocation}, {"index", &v.Index}, {"builtin", &v.BuiltIn},
 		{"centroid", &v.Centroid}, {"sample", &v.Sample}, {"patch", &v.Patch}, {"invariant", &v.Invariant},
 		{"mediump", &v.Mediump}, {"compact", &v.Compact}, {"per_view", &v.PerView}, {"per_vertex", &v.PerVertex},
-		{"per_primitive", &v.PerPrimitive}, {"fb_fetch", &v.FBFetch}, {"always_active", &v.AlwaysActive}, {"explicit", &v.ExplicitLayout}, {"temporary", &v.Temporary},
+		{"per_primitive", &v.PerPrimitive}, {"incoming", &v.Incoming}, {"fb_fetch", &v.FBFetch}, {"always_active", &v.AlwaysActive}, {"explicit", &v.ExplicitLayout}, {"temporary", &v.Temporary},
 		{"stream", &v.Stream}, {"depth_layout", &v.DepthLayout}, {"xfb_buffer", &v.XfbBuffer},
 		{"xfb_stride", &v.XfbStride}, {"xfb_offset", &v.XfbOffset},
 	}
@@ -428,7 +430,8 @@ func (p *printer) constant(c *Constant, t *Type) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-var varyingNames = [...]string{"POS", "PSIZ", "CLIP_DIST0", "CLIP_DIST1", "CULL_DIST0", "CULL_DIST1", "LAYER", "VIEWPORT", "PRIMITIVE_ID", "FACE", "PNTC", "TESS_LEVEL_OUTER", "TESS_LEVEL_INNER", "VIEW_INDEX", "PRIMITIVE_SHADING_RATE", "BOUNDING_BOX0", "BOUNDING_BOX1"}
+var varyingNames = [...]string{"POS", "PSIZ", "CLIP_DIST0", "CLIP_DIST1", "CULL_DIST0", "CULL_DIST1", "LAYER", "VIEWPORT", "PRIMITIVE_ID", "FACE", "PNTC", "TESS_LEVEL_OUTER", "TESS_LEVEL_INNER", "VIEW_INDEX", "PRIMITIVE_SHADING_RATE", "BOUNDING_BOX0", "BOUNDING_BOX1",
+	"PRIMITIVE_INDICES", "PRIMITIVE_COUNT", "TASK_COUNT", "CULL_PRIMITIVE"}
 var resultNames = [...]string{"DEPTH", "STENCIL", "SAMPLE_MASK"}
 
 // slotName spells a location; which name space it is follows from stage and mode.

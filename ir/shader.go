@@ -96,7 +96,11 @@ type Info struct {
 
 	Tess TessInfo
 	Geom GeomInfo
-	Xfb  bool
+	Mesh MeshInfo
+	// TaskPayloadSize is the bytes that a task shader hands to its mesh shaders.
+	TaskPayloadSize uint32
+
+	Xfb bool
 	// XfbStrides are the bytes that a vertex takes in each transform feedback buffer.
 	XfbStrides [NumXfbBuffers]uint32
 }
@@ -114,6 +118,14 @@ type GeomInfo struct {
 	Invocations, MaxVertices uint32
 	InPrimitive              uint8 // InPoints …: its vertices
 	OutPrimitive             uint8 // OutPoints …
+}
+
+// MeshInfo holds the modes of the mesh stage.
+type MeshInfo struct {
+	// MaxVertices and MaxPrimitives are what a workgroup puts out at most.
+	MaxVertices, MaxPrimitives uint32
+	// Primitive is the number of a primitive's vertices: 1 of points, 2 of lines, 3 of triangles.
+	Primitive uint8
 }
 
 // Function is a function with its parameters. It returns nothing: the caller
@@ -228,6 +240,7 @@ type Variable struct {
 	PerView      bool
 	PerVertex    bool
 	PerPrimitive bool
+	Incoming     bool // of ModeShaderCall: what the caller hands on
 	FBFetch      bool
 	HasBinding   bool
 	// ExplicitLayout says that lower_vars_to_explicit_types has placed the variable.

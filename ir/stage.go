@@ -3,8 +3,7 @@ package ir
 // Stage is the kind of shader, in pipeline order. Zero is not a stage.
 type Stage uint8
 
-// The stages of Vulkan that the frontend accepts, and those that it only
-// names in diagnostics (mesh and ray tracing).
+// The stages of Vulkan, and kernels, which the frontend only names in diagnostics.
 const (
 	StageNone Stage = iota
 	StageVertex
@@ -16,16 +15,20 @@ const (
 	StageTask
 	StageMesh
 	StageKernel
-	StageRay
+	StageRaygen
+	StageAnyHit
+	StageClosestHit
+	StageMiss
+	StageIntersection
+	StageCallable
+	numStages
 )
 
-var stageNames = [...]string{StageNone: "none", StageKernel: "kernel", StageRay: "ray"}
+var stageNames = [numStages]string{StageNone: "none", StageKernel: "kernel"}
 
 func init() {
 	for i := range StageTable {
-		if r := &StageTable[i]; r.Stage != StageRay {
-			stageNames[r.Stage] = r.Name
-		}
+		stageNames[StageTable[i].Stage] = StageTable[i].Name
 	}
 }
 
@@ -49,7 +52,6 @@ func ParseStage(name string) Stage {
 
 // StageRow is what one of Vulkan's stages is called elsewhere.
 type StageRow struct {
-	// Stage is StageRay for all of ray tracing.
 	Stage Stage
 	Name  string
 	// Suffix is the file name extension of GLSL, which glslang also takes as the stage's name.
@@ -72,19 +74,18 @@ var StageTable = [...]StageRow{
 	{StageCompute, "compute", "comp", "compute", []uint32{5}},
 	{StageTask, "task", "task", "", []uint32{5364, 5267}},
 	{StageMesh, "mesh", "mesh", "", []uint32{5365, 5268}},
-	{StageRay, "raygen", "rgen", "ray_generation", []uint32{5313}},
-	{StageRay, "any_hit", "rahit", "any_hit", []uint32{5315}},
-	{StageRay, "closest_hit", "rchit", "closest_hit", []uint32{5316}},
-	{StageRay, "miss", "rmiss", "miss", []uint32{5317}},
-	{StageRay, "intersection", "rint", "intersection", []uint32{5314}},
-	{StageRay, "callable", "rcall", "callable", []uint32{5318}},
+	{StageRaygen, "raygen", "rgen", "ray_generation", []uint32{5313}},
+	{StageAnyHit, "any_hit", "rahit", "any_hit", []uint32{5315}},
+	{StageClosestHit, "closest_hit", "rchit", "closest_hit", []uint32{5316}},
+	{StageMiss, "miss", "rmiss", "miss", []uint32{5317}},
+	{StageIntersection, "intersection", "rint", "intersection", []uint32{5314}},
+	{StageCallable, "callable", "rcall", "callable", []uint32{5318}},
 }
 
 // modelKernel is the execution model of kernels, which Vulkan does not have.
 const modelKernel = 6
 
-// StageOfModel returns the stage of a SPIR-V execution model; one that is not
-// known counts as ray tracing, which no target has.
+// StageOfModel returns the stage of a SPIR-V execution model, StageNone of one that is not known.
 func StageOfModel(model uint32) Stage {
 	if model == modelKernel {
 		return StageKernel
@@ -96,14 +97,14 @@ func StageOfModel(model uint32) Stage {
 			}
 		}
 	}
-	return StageRay
+	return StageNone
 }
 
 // StageOfSuffix returns the stage of GLSL files that end so (without the dot),
 // or StageNone for what is no stage of the compiler's.
 func StageOfSuffix(suffix string) Stage {
 	for i := range StageTable {
-		if r := &StageTable[i]; r.Suffix == suffix && r.Stage != StageRay {
+		if r := &StageTable[i]; r.Suffix == suffix {
 			return r.Stage
 		}
 	}
@@ -111,7 +112,7 @@ func StageOfSuffix(suffix string) Stage {
 }
 
 // StageSet is a set of stages.
-type StageSet uint16
+type StageSet uint32
 
 // Stages makes a set.
 func Stages(list ...Stage) (s StageSet) {
@@ -122,7 +123,16 @@ func Stages(list ...Stage) (s StageSet) {
 }
 
 // AllStages has every stage.
-const AllStages StageSet = 1<<(StageRay+1) - 1<<StageVertex
+const AllStages StageSet = 1<<numStages - 1<<StageVertex
+
+// RayStages are those of ray tracing pipelines; hits are those in which a ray has met a primitive.
+const (
+	RayStages StageSet = 1<<StageRaygen | 1<<StageAnyHit | 1<<StageClosestHit | 1<<StageMiss | 1<<StageIntersection | 1<<StageCallable
+	HitStages StageSet = 1<<StageAnyHit | 1<<StageClosestHit
+)
+
+// GroupStages are those that run in workgroups.
+const GroupStages StageSet = 1<<StageCompute | 1<<StageKernel | 1<<StageTask | 1<<StageMesh
 
 // Has reports whether the set holds a stage.
 func (s StageSet) Has(x Stage) bool { return s>>x&1 != 0 }

@@ -36,7 +36,7 @@ var indexLimits = [optab.NumIndices]uint64{
 	IdxImageDim: uint64(len(dimNames)), IdxRayQueryValue: uint64(len(rayQueryValues)), IdxCommitted: 2, IdxColumn: 4, IdxImageArray: 2, IdxFormat: 1 << 8, IdxStreamId: 4,
 	IdxNumComponents: 17, IdxBitSize: 65, IdxNumArrayElems: 1 << 16, IdxComponent: 16, IdxSrcType: uint64(ClassBool+1) << 8, IdxDestType: uint64(ClassBool+1) << 8,
 	IdxBase: 1 << 32, IdxDescSet: 1 << 32, IdxBinding: 1 << 32, IdxDescType: 1 << 32, IdxAlignMul: 1 << 32, IdxAlignOffset: 1 << 32,
-	IdxRangeBase: 1 << 32, IdxRange: 1 << 32, IdxClusterSize: 1 << 32, IdxParamIdx: 1 << 32,
+	IdxRangeBase: 1 << 32, IdxRange: 1 << 32, IdxClusterSize: 1 << 32, IdxCallIdx: 1 << 32, IdxStackSize: 1 << 32, IdxParamIdx: 1 << 32,
 }
 
 // derefs checks rule I18: what works on variables or memory through a deref has

@@ -93,7 +93,7 @@ func gatherIntrinsic(s *ir.Shader, in *ir.Instr) {
 		}
 	case ir.IntrLoadSampleId, ir.IntrLoadSamplePos, ir.IntrLoadBarycentricSample:
 		i.UsesSampleShading = true
-	case ir.IntrLoadOutput, ir.IntrLoadPerVertexOutput:
+	case ir.IntrLoadOutput, ir.IntrLoadPerVertexOutput, ir.IntrLoadPerPrimitiveOutput:
 		gatherSlots(&i.OutputsRead, in)
 	default:
 		switch {

@@ -143,7 +143,7 @@ func (p *splitting[T]) run(s *ir.Shader, fits func(deref *ir.Instr, x T) bool, r
 	return true
 }
 
-// arrayedIO reports whether the outermost array of an input or output counts vertices.
+// arrayedIO reports whether the outermost array of an input or output counts vertices, or primitives of a mesh shader.
 func arrayedIO(s *ir.Shader, v *ir.Variable) bool {
 	if v.Patch {
 		return false
@@ -153,6 +153,8 @@ func arrayedIO(s *ir.Shader, v *ir.Variable) bool {
 		return true
 	case ir.StageTessEval, ir.StageGeometry:
 		return v.Mode == ir.ModeShaderIn
+	case ir.StageMesh:
+		return v.Mode == ir.ModeShaderOut && v.Type.IsArray()
 	case ir.StageFragment:
 		return v.PerVertex
 	}

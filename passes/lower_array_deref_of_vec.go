@@ -5,7 +5,8 @@ import "nirc/ir"
 var lowerArrayDerefOfVecPass = &Pass{
 	Name: "lower_array_deref_of_vec", For: ir.HasDeref, Class: "A", Run: lowerArrayDerefOfVec, Idempotent: true,
 	Options: []Option{{"modes", "modes whose accesses are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut | ir.ModeShaderIn}},
-	Doc:     "Turns accesses of a component of a vector by deref into accesses of the vector.",
+	Doc: "Turns accesses of a component of a vector by deref into accesses of the vector; a store by an index that is not known into a choice of stores, where " +
+		"other invocations may write the other components (outputs of tessellation control and mesh shaders).",
 }
 
 // lowerArrayDerefOfVec turns accesses of one component of a vector by deref
@@ -14,6 +15,7 @@ var lowerArrayDerefOfVecPass = &Pass{
 // vector. The modes must not be memory that other invocations write.
 func lowerArrayDerefOfVec(c *Context, s *ir.Shader) (bool, error) {
 	modes := c.Modes("modes")
+	chosen := modes&ir.ModeShaderOut != 0 && (s.Stage == ir.StageTessCtrl || s.Stage == ir.StageMesh) && eachImpl(s, ir.MetaNone, chooseStores)
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (progress bool) {
 		for b := range impl.Blocks() {
 			for in := range b.Instrs() {
@@ -33,7 +35,34 @@ func lowerArrayDerefOfVec(c *Context, s *ir.Shader) (bool, error) {
 			}
 		}
 		return progress
-	}), nil
+	}) || chosen, nil
+}
+
+// chooseStores makes stores to components of outputs by an index that is not known stores of known components.
+func chooseStores(impl *ir.Impl) bool {
+	list := collect(impl, func(in *ir.Instr) bool {
+		if in.Intr != ir.IntrStoreDeref {
+			return false
+		}
+		d := derefOf(in.Srcs[0].Def)
+		if d == nil || d.Deref != ir.DerefArray || d.DerefInfo().Modes != ir.ModeShaderOut || d.Srcs[1].Def.IsConst() {
+			return false
+		}
+		p := derefParent(d)
+		return p != nil && isLeafType(p.DerefInfo().Type)
+	})
+	for _, in := range list {
+		d := derefOf(in.Srcs[0].Def)
+		b, index := builderBefore(in), d.Srcs[1].Def
+		for i := range int64(derefParent(d).DerefInfo().Type.Rows) {
+			is := b.PushIf(b.Ieq(index, b.ImmInt(i, index.BitSize)))
+			b.StoreDeref(b.DerefArray(&derefParent(d).Def, b.ImmInt(i, index.BitSize)), in.Srcs[1].Def, 0, ir.Access(in.Get(ir.IdxAccess)))
+			b.PopIf(is)
+		}
+		in.Remove()
+		removeDeadDerefs(d)
+	}
+	return len(list) > 0
 }
 
 func componentAccess(in, d, p *ir.Instr) {

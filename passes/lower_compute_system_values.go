@@ -17,7 +17,7 @@ var lowerComputeSystemValuesPass = &Pass{
 }
 
 func lowerComputeSystemValues(c *Context, s *ir.Shader) (bool, error) {
-	if s.Stage != ir.StageCompute && s.Stage != ir.StageKernel {
+	if !ir.GroupStages.Has(s.Stage) {
 		return false, nil
 	}
 	base, localIndex := s.Options.DispatchBase, c.Bool("local_index")

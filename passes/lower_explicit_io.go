@@ -11,7 +11,7 @@ var lowerExplicitIOPass = &Pass{
 	Name: "lower_explicit_io", For: ir.HasDeref, Class: "A", Run: lowerExplicitIO, Idempotent: true,
 	Doc: "Turns derefs of laid out memory into address arithmetic and loads, stores and atomics through them into the explicit memory intrinsics. " +
 		"Input: explicit types, no copy_deref of these modes. Address formats: UBO and SSBO 2x32 (resource, byte offset), global 1x64, the others a 32-bit byte offset. " +
-		"Output: load_ubo, load_ssbo, load_push_constant, load_shared, load_scratch, load_constant, load_global and their stores and atomics, with alignment; " +
+		"Output: load_ubo, load_ssbo, load_push_constant, load_shared, load_scratch, load_constant, load_global, load_task_payload and their stores and atomics, with alignment; " +
 		"booleans are 32 bits in memory.",
 	Options: []Option{
 		{Name: "modes", Doc: "modes to lower", Default: ir.ModeUBO | ir.ModeSSBO | ir.ModePushConst | ir.ModeShared | ir.ModeGlobal | ir.ModeConstant},
@@ -172,7 +172,7 @@ func (e *explicitIO) address(d *ir.Instr) address {
 		if info.Modes&(ir.ModeUBO|ir.ModeSSBO) != 0 {
 			e.fail(d, "variable %q of %s is addressed without a descriptor", v.Name, info.Modes)
 		}
-		if v.Mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp|ir.ModeShared) != 0 && !v.ExplicitLayout {
+		if v.Mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp|ir.ModeShared|ir.ModeTaskPayload) != 0 && !v.ExplicitLayout {
 			e.fail(d, "variable %q of %s has no place in memory: lower_vars_to_explicit_types must run before", v.Name, info.Modes)
 		}
 		a := address{off: e.b.ImmInt(int64(v.DriverLocation), d.Def.BitSize), mul: 16, offset: v.DriverLocation % 16, access: v.Access}
@@ -356,6 +356,8 @@ func (e *explicitIO) access(in *ir.Instr) {
 		in.Def.RewriteUses(v)
 	case ir.IntrDerefBufferArrayLength:
 		in.Def.RewriteUses(e.arrayLength(in, a, t))
+	case ir.IntrLaunchMeshWorkgroupsWithPayloadDeref:
+		e.launch(in, d)
 	default:
 		e.refuse(in, "%s on %s is not supported by lower_explicit_io", in.Intr, mode)
 		return
@@ -366,11 +368,12 @@ func (e *explicitIO) access(in *ir.Instr) {
 var explicitLoads = map[ir.Mode]ir.Intrinsic{
 	ir.ModeUBO: ir.IntrLoadUbo, ir.ModeSSBO: ir.IntrLoadSsbo, ir.ModePushConst: ir.IntrLoadPushConstant, ir.ModeShared: ir.IntrLoadShared,
 	ir.ModeFunctionTemp: ir.IntrLoadScratch, ir.ModeShaderTemp: ir.IntrLoadScratch, ir.ModeConstant: ir.IntrLoadConstant, ir.ModeGlobal: ir.IntrLoadGlobal,
+	ir.ModeTaskPayload: ir.IntrLoadTaskPayload,
 }
 
 var explicitStores = map[ir.Mode]ir.Intrinsic{
 	ir.ModeSSBO: ir.IntrStoreSsbo, ir.ModeShared: ir.IntrStoreShared, ir.ModeFunctionTemp: ir.IntrStoreScratch,
-	ir.ModeShaderTemp: ir.IntrStoreScratch, ir.ModeGlobal: ir.IntrStoreGlobal,
+	ir.ModeShaderTemp: ir.IntrStoreScratch, ir.ModeGlobal: ir.IntrStoreGlobal, ir.ModeTaskPayload: ir.IntrStoreTaskPayload,
 }
 
 // setMemory fills in the constant indices of a memory access of bytes bytes a
@@ -464,7 +467,7 @@ func (e *explicitIO) store(in *ir.Instr, a *address, t *ir.Type, mode ir.Mode) {
 }
 
 func (e *explicitIO) atomic(in *ir.Instr, a *address, mode ir.Mode) *ir.Def {
-	if mode&(ir.ModeSSBO|ir.ModeShared|ir.ModeGlobal) == 0 {
+	if mode&(ir.ModeSSBO|ir.ModeShared|ir.ModeGlobal|ir.ModeTaskPayload) == 0 {
 		return nil
 	}
 	op, ok := ir.MemoryIntrinsic(mode, in.Memory().Op)
@@ -482,6 +485,17 @@ func (e *explicitIO) atomic(in *ir.Instr, a *address, mode ir.Mode) *ir.Def {
 	n.CopyIndices(in)
 	n.Set(ir.IdxAccess, in.Get(ir.IdxAccess)|uint64(a.access))
 	return &n.Def
+}
+
+// launch gives the launch of mesh workgroups the bytes of its payload, the variable that d leads to.
+func (e *explicitIO) launch(in, d *ir.Instr) {
+	v := derefVar(d)
+	if v == nil {
+		e.fail(in, "the payload is no variable")
+		return
+	}
+	l := e.b.Intrinsic(ir.IntrLaunchMeshWorkgroups, 0, 0, in.Srcs[1].Def)
+	l.Set(ir.IdxBase, uint64(v.DriverLocation)).Set(ir.IdxRange, v.Type.Size())
 }
 
 // arrayLength computes how many elements of the unsized array at (the end of)

@@ -11,7 +11,7 @@ var lowerIOPass = &Pass{
 	Name: "lower_io", Class: "A", Run: lowerIO, Idempotent: true,
 	Doc: "Turns derefs of inputs and outputs into slot intrinsics. Input: inputs and outputs with a location, accessed by load_deref, store_deref and " +
 		"interp_deref_at_*; compact arrays by constant indices. Output: load_input, load_interpolated_input with its barycentrics, load_output, store_output and " +
-		"their per-vertex forms, with the offset in slots, component and io_semantics; 64-bit values as 32-bit halves, those of 8 bits as 32 bits.",
+		"their forms per vertex and per primitive, with the offset in slots, component and io_semantics; 64-bit values as 32-bit halves, those of 8 bits as 32 bits.",
 	Options: []Option{
 		{Name: "modes", Doc: "shader_in, shader_out or both", Default: ir.ModeShaderIn | ir.ModeShaderOut},
 	},
@@ -258,6 +258,10 @@ func (l *ioLowering) load(in *ir.Instr, a *slotAccess, extra int32, c, comps, bi
 	}
 	out := a.v.Mode == ir.ModeShaderOut
 	switch {
+	case a.vertex != nil && out && a.v.PerPrimitive:
+		return finish(l.b.Intrinsic(ir.IntrLoadPerPrimitiveOutput, comps, bits, a.vertex, off))
+	case a.v.PerPrimitive && l.s.Stage == ir.StageFragment && !flatSlot(a.v.Location):
+		return finish(l.b.Intrinsic(ir.IntrLoadPerPrimitiveInput, comps, bits, off))
 	case a.vertex != nil && out:
 		return finish(l.b.Intrinsic(ir.IntrLoadPerVertexOutput, comps, bits, a.vertex, off))
 	case a.vertex != nil && l.s.Stage == ir.StageFragment:
@@ -337,9 +341,12 @@ func (l *ioLowering) store(in *ir.Instr, a *slotAccess) {
 func (l *ioLowering) storeSlot(a *slotAccess, extra int32, c uint8, v *ir.Def, mask uint64) {
 	src := ir.ALUType{Class: aluClass(a.t), Bits: v.BitSize}
 	var st *ir.Instr
-	if a.vertex != nil {
+	switch {
+	case a.vertex != nil && a.v.PerPrimitive:
+		st = l.b.Intrinsic(ir.IntrStorePerPrimitiveOutput, 0, 0, v, a.vertex, a.offset)
+	case a.vertex != nil:
 		st = l.b.Intrinsic(ir.IntrStorePerVertexOutput, 0, 0, v, a.vertex, a.offset)
-	} else {
+	default:
 		st = l.b.Intrinsic(ir.IntrStoreOutput, 0, 0, v, a.offset)
 	}
 	st.Set(ir.IdxWriteMask, mask).Set(ir.IdxComponent, uint64(c)).Set(ir.IdxSrcType, src.Pack()).Set(ir.IdxIoSemantics, a.semantics(l.s, extra))

@@ -18,7 +18,7 @@ var lowerIOToTemporariesPass = &Pass{
 
 func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 	f := s.Entry()
-	if f == nil || f.Impl == nil || s.Stage == ir.StageTessCtrl {
+	if f == nil || f.Impl == nil || s.Stage == ir.StageTessCtrl || s.Stage == ir.StageMesh {
 		return false, nil
 	}
 	modes := c.Modes("modes")

@@ -82,7 +82,7 @@ func (m *memcpy) element(side int, t *ir.Type, bytes uint64, i *ir.Def) *ir.Def 
 	ptr := m.in.Srcs[side].Def
 	info := ptr.Instr.DerefInfo()
 	d := m.b.DerefCast(ptr, info.Modes, t, uint32(bytes))
-	_, _, align := explicitType(info.Type)
+	_, _, align := info.Type.Explicit()
 	d.Instr.DerefInfo().AlignMul = uint32(max(align, 1))
 	if info.AlignMul != 0 {
 		d.Instr.DerefInfo().AlignMul, d.Instr.DerefInfo().AlignOffset = info.AlignMul, info.AlignOffset

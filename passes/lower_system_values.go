@@ -32,16 +32,20 @@ func lowerSystemValues(_ *Context, s *ir.Shader) (bool, error) {
 // systemValueLoad builds the value that load reads through deref d.
 func systemValueLoad(s *ir.Shader, load, d *ir.Instr) (*ir.Def, error) {
 	var index *ir.Def
+	up := d
 	if d.Deref == ir.DerefArray {
 		index = d.Srcs[1].Def
-		d = d.Srcs[0].Def.Instr
+		up = d.Srcs[0].Def.Instr
 	}
-	if d.Deref != ir.DerefVar {
+	b := ir.NewBuilder(ir.Before(load))
+	s.SetLoc(load.Loc)
+	if val, err := columnLoad(b, load, d); val != nil || err != nil {
+		return val, err
+	}
+	if d = up; d.Deref != ir.DerefVar {
 		return nil, diag(s, load, "system value accessed by more than one index")
 	}
 	v := d.DerefInfo().Var
-	b := ir.NewBuilder(ir.Before(load))
-	s.SetLoc(load.Loc)
 	val := builtinValue(b, v.BuiltIn)
 	if val == nil && s.Stage == ir.StageFragment {
 		val = baryCoord(b, v)
@@ -67,6 +71,39 @@ func systemValueLoad(s *ir.Shader, load, d *ir.Instr) (*ir.Def, error) {
 		return nil, diag(s, load, fmt.Sprintf("BuiltIn %d has %d components, the variable %d", v.BuiltIn, val.NumComponents, load.Def.NumComponents))
 	}
 	return resizeUint(b, val, load.Def.BitSize), nil
+}
+
+// columnLoad builds the value of a system value that is loaded column by column, or element by element; nil of others.
+func columnLoad(b *ir.Builder, load, d *ir.Instr) (*ir.Def, error) {
+	v := derefVar(d)
+	if v == nil || !v.Type.IsMatrix() && !v.Type.IsArray() {
+		return nil, nil
+	}
+	r := ir.FindBuiltIn(v.BuiltIn)
+	if r == nil || r.Load == 0 || r.Load.Info().IndexPos(ir.IdxColumn) < 0 {
+		return nil, nil
+	}
+	var component *ir.Def
+	if d.Deref == ir.DerefArray && d.Srcs[0].Def.Instr.Deref == ir.DerefArray {
+		component = d.Srcs[1].Def
+		d = d.Srcs[0].Def.Instr
+	}
+	if d.Deref != ir.DerefArray || d.Srcs[0].Def.Instr.Deref != ir.DerefVar {
+		return nil, diag(b.Shader, load, "a matrix or array of the system values is loaded whole")
+	}
+	column := func(k int) *ir.Def {
+		return &b.Intrinsic(r.Load, r.Load.Info().DestComps, 32).Set(ir.IdxColumn, uint64(k)).Def
+	}
+	index, n := d.Srcs[1].Def, v.Type.ChildCount()
+	k, known := index.Const(0)
+	val := column(int(min(k, uint64(n-1))))
+	for i := 1; i < n && !known; i++ {
+		val = b.Bcsel(b.Ieq(index, b.ImmInt(int64(i), index.BitSize)), column(i), val)
+	}
+	if component != nil {
+		val = vectorExtract(b, val, component)
+	}
+	return val, nil
 }
 
 // subgroupSize is a constant where the target has one size.

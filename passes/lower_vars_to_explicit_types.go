@@ -5,25 +5,28 @@ import "nirc/ir"
 var lowerVarsToExplicitTypesPass = &Pass{
 	Name: "lower_vars_to_explicit_types", Class: "A", Run: lowerVarsToExplicitTypes, Idempotent: true,
 	Doc: "Lays out the variables of some modes: gives their types offsets and strides (natural alignment, vec3 as vec4), places them one after " +
-		"the other (Variable.DriverLocation in bytes) and sets shared_size or scratch_size. Types that have a layout keep it.",
+		"the other (Variable.DriverLocation in bytes) and sets shared_size, scratch_size or task_payload_size. Types that have a layout keep it.",
 	Options: []Option{
-		{Name: "modes", Doc: "modes to lay out: mem_shared, function_temp, shader_temp", Default: ir.ModeShared},
+		{Name: "modes", Doc: "modes to lay out: mem_shared, mem_task_payload, function_temp, shader_temp", Default: ir.ModeShared},
 	},
 }
 
 func lowerVarsToExplicitTypes(c *Context, s *ir.Shader) (bool, error) {
 	modes := c.Modes("modes")
 	progress := false
-	shared, scratch := uint64(s.SharedSize), uint64(s.ScratchSize)
+	shared, scratch, payload := uint64(s.SharedSize), uint64(s.ScratchSize), uint64(s.Info.TaskPayloadSize)
 	place := func(v *ir.Variable) error {
 		if v.Mode&modes == 0 || v.ExplicitLayout || v.Type.HasRayQuery() {
 			return nil
 		}
-		t, size, align := explicitType(v.Type)
+		t, size, align := v.Type.Explicit()
 		v.Type, v.ExplicitLayout = t, true
 		end := &scratch
-		if v.Mode == ir.ModeShared {
+		switch v.Mode {
+		case ir.ModeShared:
 			end = &shared
+		case ir.ModeTaskPayload:
+			end = &payload
 		}
 		if v.Mode == ir.ModeShared && s.Info.SharedExplicitLayout {
 			// WorkgroupMemoryExplicitLayout: all blocks alias at 0.
@@ -55,7 +58,7 @@ func lowerVarsToExplicitTypes(c *Context, s *ir.Shader) (bool, error) {
 			}
 		}
 	}
-	s.SharedSize, s.ScratchSize = uint32(shared), uint32(scratch)
+	s.SharedSize, s.ScratchSize, s.Info.TaskPayloadSize = uint32(shared), uint32(scratch), uint32(payload)
 	if progress {
 		retypeDerefs(s, modes)
 	}
@@ -85,7 +88,7 @@ func retypeDeref(in *ir.Instr) {
 	case ir.DerefVar:
 		d.Type = d.Var.Type
 	case ir.DerefCast:
-		t, size, align := explicitType(d.Type)
+		t, size, align := d.Type.Explicit()
 		d.Type = t
 		if d.PtrStride == 0 {
 			d.PtrStride = uint32((size + align - 1) / align * align)
@@ -97,50 +100,4 @@ func retypeDeref(in *ir.Instr) {
 	default:
 		d.Type = in.Srcs[0].Def.Instr.DerefInfo().Type.Child()
 	}
-}
-
-// explicitType returns t with offsets and strides, its size and alignment in
-// bytes. What has a layout keeps it.
-func explicitType(t *ir.Type) (et *ir.Type, size, align uint64) {
-	switch {
-	case t.IsArray():
-		e, es, ea := explicitType(t.Elem)
-		stride := uint64(t.Stride)
-		if stride == 0 {
-			stride = (es + ea - 1) / ea * ea
-		}
-		return ir.ArrayType(e, t.Len, uint32(stride)), stride * uint64(t.Len), ea
-	case t.IsStruct():
-		c := *t
-		c.Fields = append([]ir.Field(nil), t.Fields...)
-		align = 1
-		for i := range c.Fields {
-			f := &c.Fields[i]
-			ft, fs, fa := explicitType(f.Type)
-			f.Type = ft
-			if f.Offset < 0 {
-				f.Offset = int32((size + fa - 1) / fa * fa)
-			}
-			size = max(size, uint64(f.Offset)+fs)
-			align = max(align, fa)
-		}
-		return &c, (size + align - 1) / align * align, align
-	case t.IsMatrix():
-		col := t.Column()
-		_, cs, ca := explicitType(col)
-		if t.Stride != 0 {
-			return t, t.Size(), ca
-		}
-		c := *t
-		c.Stride = uint32((cs + ca - 1) / ca * ca)
-		return &c, uint64(c.Stride) * uint64(c.Cols), ca
-	case t.IsNumeric():
-		n := uint64(t.MemBits() / 8)
-		rows := uint64(t.Rows)
-		if rows == 3 {
-			rows = 4
-		}
-		return t, n * uint64(t.Rows), n * rows
-	}
-	return t, 4, 4
 }

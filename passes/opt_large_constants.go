@@ -34,7 +34,7 @@ func optLargeConstants(c *Context, s *ir.Shader) (bool, error) {
 			if !v.Type.IsArray() || v.ExplicitLayout || v.Init != nil || v.PointerInit != nil {
 				continue
 			}
-			t, size, _ := explicitType(v.Type)
+			t, size, _ := v.Type.Explicit()
 			if size < uint64(threshold) || size > 1<<16 {
 				continue
 			}

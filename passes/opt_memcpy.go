@@ -69,13 +69,13 @@ func sizeOf(t *ir.Type) uint64 {
 	if t.WithoutArray().IsOpaque() {
 		return 0
 	}
-	_, n, _ := explicitType(t)
+	_, n, _ := t.Explicit()
 	return n
 }
 
 // isDense reports types of numbers one right after the other.
 func isDense(t *ir.Type) bool {
-	_, n, _ := explicitType(t)
+	_, n, _ := t.Explicit()
 	e, count := t, uint64(1)
 	for ; e.IsArray(); e = e.Elem {
 		count *= uint64(e.Len)

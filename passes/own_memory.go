@@ -86,8 +86,8 @@ type written struct {
 func (w *written) note(in *ir.Instr) {
 	m, modes := in.Memory(), in.MemoryModes()
 	switch {
-	case m.Space == ir.SpaceImage && m.Op == ir.MemAddress:
-		w.images, w.buffers = true, true // by pointer
+	case m.Space == ir.SpaceImage && m.Op == ir.MemAddress, m.Op == ir.MemCall:
+		w.images, w.buffers = true, true // by pointer, or by the shader that is called
 	case m.Writes():
 		if modes&(ir.ModeSSBO|ir.ModeImage) != 0 {
 			if k := w.own.of(in); k >= 0 {

@@ -103,6 +103,8 @@ type Slot struct {
 	Component uint8  `json:"component,omitempty"`
 	Type      string `json:"type"`
 	Interp    string `json:"interp,omitempty"`
+	// PerPrimitive says that mesh shaders write it once for each primitive.
+	PerPrimitive bool `json:"per_primitive,omitempty"`
 }
 
 // Resource is a descriptor binding.

@@ -57,6 +57,14 @@ func writeInterface(w io.Writer, r *nirc.Interface) error {
 	for _, c := range r.Captures {
 		fmt.Fprintf(t, "  buffer %d+%d of %d\tstream %d\t%s\t%d\u00d7%d bits from component %d\n", c.Buffer, c.Offset, c.Stride, c.Stream, c.Location, c.Components, c.Bits, c.First)
 	}
+	if len(r.Payloads) > 0 {
+		fmt.Fprintln(t, "\npayloads")
+	}
+	for _, x := range r.Payloads {
+		kind := strings.TrimSpace(strings.ReplaceAll(x.Kind, "_", " ") + " " + x.Location)
+		fmt.Fprintf(t, "  %s\t%d bytes\t%s\t%s\n", kind, x.Size, firstOf(x.Name, "-"), strings.Join(strings.Fields(x.Type), " "))
+		writeMembers(t, "    ", x.Members)
+	}
 	if len(r.PushConstants) > 0 {
 		fmt.Fprintln(t, "\npush constants")
 		writeMembers(t, "  ", r.PushConstants)
@@ -80,11 +88,19 @@ func writeSlots(w io.Writer, title string, list []object.Slot) {
 			place += fmt.Sprintf(" component %d", s.Component)
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s", place, s.Type, firstOf(s.Name, "-"))
-		if s.Interp != "" {
-			fmt.Fprintf(w, "\t%s", s.Interp)
+		if d := slotDetail(s); d != "" {
+			fmt.Fprintf(w, "\t%s", d)
 		}
 		fmt.Fprintln(w)
 	}
+}
+
+// slotDetail says how an input is interpolated, or that there is one for each primitive.
+func slotDetail(s object.Slot) string {
+	if s.PerPrimitive {
+		return strings.TrimSpace(s.Interp + " per primitive")
+	}
+	return s.Interp
 }
 
 func writeMembers(w io.Writer, indent string, list []object.Member) {
@@ -118,7 +134,7 @@ func interfaceSheet(list []*nirc.Interface) *sheet {
 				if s.Component != 0 {
 					place += fmt.Sprintf(" component %d", s.Component)
 				}
-				add(what, place, s.Name, s.Type, s.Interp)
+				add(what, place, s.Name, s.Type, slotDetail(s))
 			}
 		}
 		slots("input", r.Inputs)
@@ -130,6 +146,9 @@ func interfaceSheet(list []*nirc.Interface) *sheet {
 			for _, m := range b.Members {
 				add("member", fmt.Sprintf("%d.%d+%d", b.Set, b.Binding, m.Offset), m.Name, m.Type, fmt.Sprintf("%d bytes", m.Size))
 			}
+		}
+		for _, x := range r.Payloads {
+			add("payload", x.Location, x.Name, x.Type, fmt.Sprintf("%s, %d bytes", x.Kind, x.Size))
 		}
 		for _, m := range r.PushConstants {
 			add("push constant", fmt.Sprintf("+%d", m.Offset), m.Name, m.Type, fmt.Sprintf("%d bytes", m.Size))

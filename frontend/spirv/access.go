@@ -130,6 +130,9 @@ func (t *translator) step(p *pointer, ix index, inBounds bool) *pointer {
 		return t.stepMember(p, n, int(ix.c))
 	case tArray, tRuntimeArray:
 		n.typ = ty.elem
+		if isIndices(p.v) {
+			return t.stepIndices(p, n, ix)
+		}
 		if p.deref == nil && p.addr == nil {
 			return t.stepVariable(p, n, ix)
 		}
@@ -166,6 +169,9 @@ func (t *translator) stepMember(p, n *pointer, k int) *pointer {
 	}
 	if p.v != nil && p.v.members != nil && p.deref == nil {
 		iv := p.v.members[k]
+		if iv == nil {
+			t.refuse(p.v.id, "the built-in %s is not supported", spv.BuiltIn(ty.memb[k].BuiltIn))
+		}
 		n.mode = iv.Mode
 		n.deref = t.f.b.DerefVar(iv)
 		if p.outer != nil {
@@ -220,7 +226,7 @@ func (t *translator) stepComponent(p, n *pointer, ix index) *pointer {
 		row := t.derefArray(d, ix, true)
 		n.deref = t.f.b.DerefArray(row, p.col)
 		n.col = nil
-	case p.mode&ir.ModeVecIndexable != 0:
+	case p.mode&ir.ModeVecIndexable != 0, p.mode == ir.ModeShaderOut && t.stage == ir.StageMesh:
 		n.deref = t.derefArray(d, ix, true)
 	default:
 		n.deref = d

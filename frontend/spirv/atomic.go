@@ -52,7 +52,7 @@ func (t *translator) atomic(in *inst) bool {
 		sem |= spv.MemorySemantics(t.constArg(in, 3))
 	}
 	s, modes := semantics(sem)
-	if modes == 0 { // old producers name no storage and mean the atomic's
+	if modes = t.ofStage(modes); modes == 0 { // old producers name no storage and mean the atomic's
 		modes = t.atomicModes(in)
 	}
 	before := s & (ir.SemRelease | ir.SemMakeAvailable)

@@ -57,9 +57,21 @@ func semantics(m spv.MemorySemantics) (ir.Semantics, ir.Mode) {
 		modes |= ir.ModeImage
 	}
 	if m&spv.MemorySemanticsOutputMemory != 0 {
-		modes |= ir.ModeShaderOut
+		modes |= ir.ModeShaderOut | ir.ModeTaskPayload
 	}
 	return s, modes
+}
+
+// ofStage are the modes of semantics that the stage has: a payload is written by task shaders only, where it counts as workgroup
+// memory and as output.
+func (t *translator) ofStage(modes ir.Mode) ir.Mode {
+	switch {
+	case t.stage != ir.StageTask:
+		modes &^= ir.ModeTaskPayload
+	case modes&ir.ModeShared != 0:
+		modes |= ir.ModeTaskPayload
+	}
+	return modes
 }
 
 // barrier translates barriers and reports whether the instruction was one.
@@ -67,7 +79,8 @@ func (t *translator) barrier(in *inst) bool {
 	switch in.op {
 	case spv.OpMemoryBarrier:
 		scope := t.scope(in, 0)
-		if s, modes := semantics(spv.MemorySemantics(t.constArg(in, 1))); s != 0 && modes != 0 {
+		s, modes := semantics(spv.MemorySemantics(t.constArg(in, 1)))
+		if modes = t.ofStage(modes); s != 0 && modes != 0 {
 			t.putBarrier(ir.ScopeNone, scope, s, modes)
 		}
 	case spv.OpControlBarrier:
@@ -81,14 +94,14 @@ func (t *translator) barrier(in *inst) bool {
 func (t *translator) controlBarrier(in *inst) {
 	exec, mem := t.scope(in, 0), t.scope(in, 1)
 	s, modes := semantics(spv.MemorySemantics(t.constArg(in, 2)))
-	if t.stage == ir.StageTessCtrl {
+	if modes = t.ofStage(modes); t.stage == ir.StageTessCtrl || t.stage == ir.StageMesh {
 		s |= ir.SemAcquire | ir.SemRelease
 		modes |= ir.ModeShaderOut
 		mem = max(mem, ir.ScopeWorkgroup)
 	}
-	if t.stage == ir.StageCompute && exec == ir.ScopeWorkgroup && s == 0 && modes == 0 {
+	if ir.GroupStages.Has(t.stage) && exec == ir.ScopeWorkgroup && s == 0 && modes == 0 {
 		// Old producers leave out what barrier() of GLSL means.
-		s, modes, mem = ir.SemAcquire|ir.SemRelease, ir.ModeShared, ir.ScopeWorkgroup
+		s, modes, mem = ir.SemAcquire|ir.SemRelease, t.ofStage(ir.ModeShared), ir.ScopeWorkgroup
 	}
 	if s == 0 || modes == 0 {
 		s, modes, mem = 0, 0, ir.ScopeNone

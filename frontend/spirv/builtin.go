@@ -32,7 +32,7 @@ func (t *translator) builtInSlot(v *variable, b spv.BuiltIn) (ir.Slot, bool) {
 			return slot, true
 		}
 	}
-	if b == spv.BuiltInVertexId || b == spv.BuiltInInstanceId {
+	if b == spv.BuiltInVertexId || b == spv.BuiltInInstanceId && t.stage == ir.StageVertex {
 		t.broken(ruleVertexID, v.id, "the built-in %s is not supported", b)
 	}
 	if row == nil || !row.SysVal || !in {
@@ -70,6 +70,9 @@ func (t *translator) fillBuiltIn(v *variable, iv *ir.Variable, b spv.BuiltIn) {
 		if !iv.Type.IsArray() || !iv.Type.Elem.IsScalar() {
 			t.fail(v.id, "%s is not an array of floats", b)
 		}
+	case spv.BuiltInPrimitivePointIndicesEXT, spv.BuiltInPrimitiveLineIndicesEXT, spv.BuiltInPrimitiveTriangleIndicesEXT,
+		spv.BuiltInPrimitiveIndicesNV, spv.BuiltInCullPrimitiveEXT:
+		iv.PerPrimitive = true // whether decorated or not
 	case spv.BuiltInFragDepth:
 		if !t.s.Info.DepthReplacing {
 			t.broken(ruleDepth, v.id, "the entry point has not the mode DepthReplacing, but FragDepth")

@@ -18,9 +18,9 @@ func TestTablesAgreeWithGrammar(t *testing.T) {
 		spv.ExecutionModelVertex: ir.StageVertex, spv.ExecutionModelTessellationControl: ir.StageTessCtrl, spv.ExecutionModelTessellationEvaluation: ir.StageTessEval,
 		spv.ExecutionModelGeometry: ir.StageGeometry, spv.ExecutionModelFragment: ir.StageFragment, spv.ExecutionModelGLCompute: ir.StageCompute,
 		spv.ExecutionModelKernel: ir.StageKernel, spv.ExecutionModelTaskEXT: ir.StageTask, spv.ExecutionModelTaskNV: ir.StageTask,
-		spv.ExecutionModelMeshEXT: ir.StageMesh, spv.ExecutionModelMeshNV: ir.StageMesh, spv.ExecutionModelRayGenerationKHR: ir.StageRay,
-		spv.ExecutionModelIntersectionKHR: ir.StageRay, spv.ExecutionModelAnyHitKHR: ir.StageRay, spv.ExecutionModelClosestHitKHR: ir.StageRay,
-		spv.ExecutionModelMissKHR: ir.StageRay, spv.ExecutionModelCallableKHR: ir.StageRay,
+		spv.ExecutionModelMeshEXT: ir.StageMesh, spv.ExecutionModelMeshNV: ir.StageMesh, spv.ExecutionModelRayGenerationKHR: ir.StageRaygen,
+		spv.ExecutionModelIntersectionKHR: ir.StageIntersection, spv.ExecutionModelAnyHitKHR: ir.StageAnyHit, spv.ExecutionModelClosestHitKHR: ir.StageClosestHit,
+		spv.ExecutionModelMissKHR: ir.StageMiss, spv.ExecutionModelCallableKHR: ir.StageCallable,
 	}
 	for m, want := range models {
 		if got := ir.StageOfModel(uint32(m)); got != want {

@@ -193,7 +193,9 @@ func (t *translator) checkLocations() {
 			t.takePlaces(&p, v, v.iv)
 		}
 		for _, iv := range v.members {
-			t.takePlaces(&p, v, iv)
+			if iv != nil {
+				t.takePlaces(&p, v, iv)
+			}
 		}
 	}
 }

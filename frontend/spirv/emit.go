@@ -125,6 +125,12 @@ func (t *translator) terminator(in *spv.Instruction) {
 		b.Intrinsic(ir.IntrTerminate, 0, 0)
 		b.Jump(ir.JumpHalt)
 	case spv.OpBranch, spv.OpBranchConditional, spv.OpSwitch:
+	case spv.OpEmitMeshTasksEXT:
+		t.emitMeshTasks(in)
+	case spv.OpIgnoreIntersectionKHR:
+		t.endHit(ir.IntrIgnoreRayIntersection)
+	case spv.OpTerminateRayKHR:
+		t.endHit(ir.IntrTerminateRay)
 	default:
 		x := makeInst(in)
 		t.unsupported(&x)
@@ -136,7 +142,7 @@ func (t *translator) instruction(in *inst) {
 	switch {
 	case t.aluSimple(in), t.memoryInst(in), t.compositeInst(in), t.convert(in), t.aluOther(in), t.control(in):
 		return
-	case t.atomic(in), t.barrier(in), t.subgroup(in), t.image(in), t.rayQuery(in):
+	case t.atomic(in), t.barrier(in), t.subgroup(in), t.image(in), t.rayQuery(in), t.meshInst(in), t.rayInst(in):
 		return
 	}
 	t.unsupported(in)

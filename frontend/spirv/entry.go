@@ -67,12 +67,17 @@ func (t *translator) chooseEntry() {
 		t.fail(0, "the module has several entry points that fit; name one with its stage")
 	}
 	t.entry, t.stage = *found, found.Stage
-	if t.stage >= ir.StageTask {
+	switch {
+	case t.stage == ir.StageNone || t.stage == ir.StageKernel:
+		t.checkModel(found.Model)
 		t.refuseModel(found.Model)
+	case t.stage >= ir.StageTask:
+		t.checkModel(found.Model)
 	}
 }
 
-func (t *translator) refuseModel(m spv.ExecutionModel) {
+// checkModel refuses an execution model whose capability the target lacks.
+func (t *translator) checkModel(m spv.ExecutionModel) {
 	for i := range t.m.Insts {
 		in := &t.m.Insts[i]
 		if in.Op != spv.OpCapability {
@@ -82,6 +87,10 @@ func (t *translator) refuseModel(m spv.ExecutionModel) {
 	}
 	t.word = t.entry.word
 	t.checkLacks(t.entry.ID, spv.KindExecutionModel.Capabilities(uint32(m)))
+	t.lacks = t.lacks[:0] // collectDecorations notes them again
+}
+
+func (t *translator) refuseModel(m spv.ExecutionModel) {
 	caps := ""
 	for i, c := range spv.KindExecutionModel.Capabilities(uint32(m)) {
 		if i > 0 {

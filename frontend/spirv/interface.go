@@ -68,7 +68,11 @@ func (t *translator) interfaceVariable(v *variable, i int, init *cnst) {
 		return
 	}
 	t.blockInterp(v, &d.own)
-	v.iv = t.newInterface(v, d.own.BuiltIn, v.typ.plain, t.nameOf(v.id))
+	ty := v.typ.plain
+	if d.own.BuiltIn == ir.BuiltInPrimitiveIndicesNV && t.stage == ir.StageMesh {
+		ty = t.indicesType(v)
+	}
+	v.iv = t.newInterface(v, d.own.BuiltIn, ty, t.nameOf(v.id))
 	t.finishInterface(v, v.iv, &d, &d.own, d.xfb)
 	if init != nil {
 		v.iv.Init = init.irConstant()
@@ -101,6 +105,9 @@ func (t *translator) interfaceMembers(v *variable, st *typ, arrayed bool, d *int
 		if arrayed {
 			mt = ir.ArrayType(mt, v.typ.n, 0)
 		}
+		if perViewNV(f.BuiltIn) {
+			continue
+		}
 		iv := t.newInterface(v, f.BuiltIn, mt, name+"."+f.Name)
 		iv.InterfaceType = st.plain
 		t.finishInterface(v, iv, d, &f, d.xfb.merge(st, k))
@@ -109,7 +116,7 @@ func (t *translator) interfaceMembers(v *variable, st *typ, arrayed bool, d *int
 		}
 		v.members[k] = iv
 	}
-	if d.own.XfbOffset >= 0 && len(v.members) > 0 {
+	if d.own.XfbOffset >= 0 && len(v.members) > 0 && v.members[0] != nil {
 		whole := *v.members[0]
 		whole.Type, whole.XfbOffset, whole.Compact = st.plain, d.own.XfbOffset, false
 		t.captureRuns(v, &whole)
@@ -143,6 +150,8 @@ func (t *translator) arrayedInterface(sc spv.StorageClass, patch bool) bool {
 		return true
 	case ir.StageTessEval, ir.StageGeometry:
 		return sc == spv.StorageClassInput
+	case ir.StageMesh:
+		return sc == spv.StorageClassOutput
 	}
 	return false
 }

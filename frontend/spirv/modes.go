@@ -29,12 +29,15 @@ func (t *translator) executionModes() {
 	if c := t.workgroupSize; c != nil && c.typ.kind == tVector && c.typ.n == 3 && c.typ.isInt() {
 		info.WorkgroupSize = [3]uint32{uint32(c.v[0]), uint32(c.v[1]), uint32(c.v[2])}
 	}
-	if t.stage == ir.StageCompute {
+	if ir.GroupStages.Has(t.stage) {
 		for _, n := range info.WorkgroupSize {
 			if n == 0 {
-				t.fail(t.entry.ID, "the compute entry point has no workgroup size, or one of 0")
+				t.fail(t.entry.ID, "the %s entry point has no workgroup size, or one of 0", t.stage)
 			}
 		}
+	}
+	if t.stage == ir.StageMesh {
+		t.checkMesh()
 	}
 	t.float.fast |= info.FloatControls & 0x1ff
 	info.SharedExplicitLayout = t.caps.explicitShared
@@ -182,6 +185,9 @@ func (t *translator) builderModes() {
 // geometryMode reads the modes of the tessellation and geometry stages.
 func (t *translator) geometryMode(in *inst, m spv.ExecutionMode, n uint32) {
 	tess, geom := &t.s.Info.Tess, &t.s.Info.Geom
+	if t.stage == ir.StageMesh && t.meshMode(m, n) {
+		return
+	}
 	switch m {
 	case spv.ExecutionModeInvocations:
 		geom.Invocations = n

@@ -60,8 +60,14 @@ func (t *translator) modeOf(sc spv.StorageClass, ty *typ) ir.Mode {
 		return ir.ModeShaderTemp
 	case spv.StorageClassFunction:
 		return ir.ModeFunctionTemp
-	case spv.StorageClassPhysicalStorageBuffer:
+	case spv.StorageClassPhysicalStorageBuffer, spv.StorageClassShaderRecordBufferKHR:
 		return ir.ModeGlobal
+	case spv.StorageClassTaskPayloadWorkgroupEXT:
+		return ir.ModeTaskPayload
+	case spv.StorageClassRayPayloadKHR, spv.StorageClassIncomingRayPayloadKHR, spv.StorageClassCallableDataKHR, spv.StorageClassIncomingCallableDataKHR:
+		return ir.ModeShaderCall
+	case spv.StorageClassHitAttributeKHR:
+		return ir.ModeHitAttrib
 	}
 	caps := ""
 	for _, c := range spv.KindStorageClass.Capabilities(uint32(sc)) {
@@ -81,7 +87,7 @@ func (t *translator) opaqueMode(ty *typ) ir.Mode {
 
 // storageType returns the IR type that storage of the mode has.
 func (t *translator) storageType(mode ir.Mode, ty *typ) *ir.Type {
-	if mode&ir.ModeExplicit != 0 || mode == ir.ModeShared && t.caps.explicitShared {
+	if mode&(ir.ModeExplicit|ir.ModeTaskPayload) != 0 || mode == ir.ModeShared && t.caps.explicitShared {
 		return ty.ir
 	}
 	if mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp) != 0 {
@@ -123,15 +129,24 @@ func (t *translator) globalVariable(in *inst, i int) *variable {
 		t.fail(in.id, "a variable of storage class Function stands outside a function")
 	}
 	v.mode = t.modeOf(v.sc, ty)
-	if v.mode == ir.ModeGlobal {
+	if v.mode == ir.ModeGlobal && v.sc != spv.StorageClassShaderRecordBufferKHR {
 		t.fail(in.id, "a variable cannot be in storage class %s", v.sc)
 	}
 	init := t.globalInit(in, v.sc)
-	if v.sc == spv.StorageClassInput || v.sc == spv.StorageClassOutput {
+	switch {
+	case t.perTask(i, v.sc):
+		v.mode = ir.ModeTaskPayload
+		t.payloadVariable(v)
+	case v.sc == spv.StorageClassInput || v.sc == spv.StorageClassOutput:
 		t.interfaceVariable(v, i, init)
 		return v
+	case v.mode == ir.ModeTaskPayload:
+		t.payloadVariable(v)
+	case v.mode&(ir.ModeShaderCall|ir.ModeHitAttrib) != 0:
+		t.callVariable(v, i)
+	default:
+		v.iv = t.s.NewVariable(v.mode, t.storageType(v.mode, ty), t.nameOf(in.id))
 	}
-	v.iv = t.s.NewVariable(v.mode, t.storageType(v.mode, ty), t.nameOf(in.id))
 	if init != nil {
 		v.iv.Init = init.irConstant()
 	}
@@ -261,6 +276,12 @@ func (t *translator) pointerTo(v *variable) *pointer {
 	default:
 		if v.cached == nil {
 			iv := v.iv
+			if iv.Mode == ir.ModeGlobal {
+				v.cached = t.recordDeref(v)
+				t.f.vars = append(t.f.vars, v)
+				p.deref = v.cached
+				break
+			}
 			v.cached = t.f.atStart(t.f.b.Shader.NewDeref(ir.DerefVar, ir.DerefInfo{Modes: iv.Mode, Type: iv.Type, Var: iv}, 1, ir.LogicalPtrBits))
 			t.f.vars = append(t.f.vars, v)
 		}

@@ -169,16 +169,16 @@ var groups = [...]group{
 	}, vulkan: "VK_KHR_ray_query", lacks: map[string]Lack{"ir3": {Why: "nirc does not use the hardware's test of rays yet"}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayTracingKHR, spv.CapabilityRayTracingProvisionalKHR, spv.CapabilityRayTracingNV, spv.CapabilityRayCullMaskKHR,
-	}, vulkan: "VK_KHR_ray_tracing_pipeline", frontend: "stages of ray tracing are not translated", lacks: map[string]Lack{"ir3": {Why: "the hardware starts no shaders from shaders"}, "agx": {Why: "the hardware starts no shaders from shaders"}, "midgard": {Why: "the hardware starts no shaders from shaders"}}},
+	}, vulkan: "VK_KHR_ray_tracing_pipeline", lacks: map[string]Lack{"ir3": {Why: "the hardware starts no shaders from shaders"}, "agx": {Why: "the hardware starts no shaders from shaders"}, "midgard": {Why: "the hardware starts no shaders from shaders"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayQueryPositionFetchKHR,
 	}, vulkan: "VK_KHR_ray_tracing_position_fetch", lacks: map[string]Lack{"ir3": {Why: "nirc does not use the hardware's test of rays yet"}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayTracingPositionFetchKHR,
-	}, vulkan: "VK_KHR_ray_tracing_position_fetch", frontend: "stages of ray tracing are not translated", lacks: map[string]Lack{"ir3": {Why: "the hardware starts no shaders from shaders"}, "agx": {Why: "the hardware starts no shaders from shaders"}, "midgard": {Why: "the hardware starts no shaders from shaders"}}},
+	}, vulkan: "VK_KHR_ray_tracing_position_fetch", lacks: map[string]Lack{"ir3": {Why: "the hardware starts no shaders from shaders"}, "agx": {Why: "the hardware starts no shaders from shaders"}, "midgard": {Why: "the hardware starts no shaders from shaders"}}},
 	{list: []spv.Capability{
 		spv.CapabilityMeshShadingEXT, spv.CapabilityMeshShadingNV,
-	}, vulkan: "VK_EXT_mesh_shader", frontend: "mesh and task shaders are not translated", lacks: map[string]Lack{"ir3": {Why: "the hardware has no mesh stage"}, "agx": {Why: "the hardware of G13 and G14 has no mesh stage"}, "midgard": {Why: "the hardware has no mesh stage"}}},
+	}, vulkan: "VK_EXT_mesh_shader", lacks: map[string]Lack{"ir3": {Why: "the hardware has no mesh stage"}, "agx": {Why: "the hardware of G13 and G14 has no mesh stage"}, "midgard": {Why: "the hardware has no mesh stage"}}},
 	{list: []spv.Capability{
 		spv.CapabilityFMAKHR,
 	}, vulkan: "VK_KHR_shader_fma", frontend: "nothing says which targets round a multiply-add once"},

@@ -30,7 +30,7 @@ func Extension(path string) string {
 // StageName returns a stage as the GLSL compilers spell it, "" where GLSL has no such stage.
 func StageName(stage ir.Stage) string {
 	for _, s := range ir.StageTable {
-		if s.Stage == stage && s.Stage != ir.StageRay {
+		if s.Stage == stage {
 			return s.Suffix
 		}
 	}

@@ -24,6 +24,10 @@ func Modes(s *ir.Shader) []string {
 		add(true, "output %s", name(ir.OutPrimitiveNames[:], geom.OutPrimitive))
 		add(true, "max_vertices %d", geom.MaxVertices)
 		add(geom.Invocations > 1, "invocations %d", geom.Invocations)
+	case ir.StageMesh:
+		add(true, "output %s", name(ir.MeshPrimitiveNames[:], s.Info.Mesh.Primitive))
+		add(true, "max_vertices %d", s.Info.Mesh.MaxVertices)
+		add(true, "max_primitives %d", s.Info.Mesh.MaxPrimitives)
 	case ir.StageFragment:
 		add(s.Info.EarlyFragmentTests, "early_fragment_tests")
 		add(s.Info.PostDepthCoverage, "post_depth_coverage")

@@ -18,11 +18,8 @@ import (
 // asked before passes remove them.
 func Of(s *ir.Shader) object.Reflection {
 	r := object.Reflection{Stage: s.Stage.String(), SharedSize: s.SharedSize, ScratchSize: s.ScratchSize}
-	switch s.Stage {
-	case ir.StageCompute, ir.StageTask, ir.StageMesh, ir.StageKernel:
-		if !s.Info.WorkgroupSizeVariable {
-			r.WorkgroupSize = slices.Clone(s.Info.WorkgroupSize[:])
-		}
+	if ir.GroupStages.Has(s.Stage) && !s.Info.WorkgroupSizeVariable {
+		r.WorkgroupSize = slices.Clone(s.Info.WorkgroupSize[:])
 	}
 	for _, v := range s.Variables {
 		switch v.Mode {
@@ -50,6 +47,7 @@ func slotOf(s *ir.Shader, v *ir.Variable) object.Slot {
 	if s.Stage == ir.StageFragment && v.Mode == ir.ModeShaderIn && v.Interp != ir.InterpNone {
 		out.Interp = v.Interp.String()
 	}
+	out.PerPrimitive = v.PerPrimitive
 	return out
 }
 
@@ -57,7 +55,8 @@ func slotOf(s *ir.Shader, v *ir.Variable) object.Slot {
 var varyingNames = [...]string{ir.SlotPos: "position", ir.SlotPointSize: "point_size", ir.SlotClipDist0: "clip_distance0", ir.SlotClipDist1: "clip_distance1",
 	ir.SlotCullDist0: "cull_distance0", ir.SlotCullDist1: "cull_distance1", ir.SlotLayer: "layer", ir.SlotViewport: "viewport", ir.SlotPrimitiveID: "primitive_id",
 	ir.SlotFace: "face", ir.SlotPointCoord: "point_coord", ir.SlotTessLevelOuter: "tess_level_outer", ir.SlotTessLevelInner: "tess_level_inner",
-	ir.SlotViewIndex: "view_index", ir.SlotShadingRate: "shading_rate", ir.SlotBoundingBox0: "bounding_box0", ir.SlotBoundingBox1: "bounding_box1"}
+	ir.SlotViewIndex: "view_index", ir.SlotShadingRate: "shading_rate", ir.SlotBoundingBox0: "bounding_box0", ir.SlotBoundingBox1: "bounding_box1",
+	ir.SlotPrimitiveIndices: "primitive_indices", ir.SlotPrimitiveCount: "primitive_count", ir.SlotTaskCount: "task_count", ir.SlotCullPrimitive: "cull_primitive"}
 
 // locationName names where a variable stands: location N, patch N, color N,
 // attribute N, or a built-in's name.

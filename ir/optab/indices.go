@@ -52,6 +52,8 @@ const (
 	IdxSignExtend
 	IdxExplicitCoord
 	IdxFlags
+	IdxCallIdx
+	IdxStackSize
 	numIndices
 )
 
@@ -104,6 +106,8 @@ var indexNames = [...]string{
 	"sign_extend",
 	"explicit_coord",
 	"flags",
+	"call_idx",
+	"stack_size",
 }
 
 // String returns the index's name in the text form.

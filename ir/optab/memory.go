@@ -43,12 +43,13 @@ const (
 	MemAtomic // one datum: Data
 	MemSwap   // compare and swap: Data is the comparand, Data+1 the new value
 	MemCopy   // from memory to memory: Handle is the destination, Data the source
+	MemCall   // a shader that is called reads and writes what Handle leads to
 	MemQuery
 	MemAddress
 	numMemOps
 )
 
-var memOpNames = [numMemOps]string{"", "load", "store", "atomic", "swap", "copy", "query", "address"}
+var memOpNames = [numMemOps]string{"", "load", "store", "atomic", "swap", "copy", "call", "query", "address"}
 
 // String returns the name of what is done, "" for nothing.
 func (o MemOp) String() string { return memOpNames[o] }
@@ -72,12 +73,12 @@ type Memory struct {
 
 // Reads reports whether contents of memory reach the shader.
 func (m Memory) Reads() bool {
-	return m.Op == MemLoad || m.Op == MemAtomic || m.Op == MemSwap || m.Op == MemCopy
+	return m.Op == MemLoad || m.Op == MemAtomic || m.Op == MemSwap || m.Op == MemCopy || m.Op == MemCall
 }
 
 // Writes reports whether contents of memory may change.
 func (m Memory) Writes() bool {
-	return m.Op == MemStore || m.Op == MemAtomic || m.Op == MemSwap || m.Op == MemCopy
+	return m.Op == MemStore || m.Op == MemAtomic || m.Op == MemSwap || m.Op == MemCopy || m.Op == MemCall
 }
 
 // Atomic reports whether memory is read and written in one step.
@@ -111,6 +112,11 @@ func swaps(s Space, handle, addr, data int8) Memory {
 
 func copies(dst, src int8) Memory {
 	return Memory{Space: SpaceDeref, Op: MemCopy, Handle: dst, Addr: -1, Offset: -1, Data: src}
+}
+
+// calls hands on what a deref leads to.
+func calls(deref int8) Memory {
+	return Memory{Space: SpaceDeref, Op: MemCall, Handle: deref, Addr: -1, Offset: -1, Data: -1}
 }
 
 func asks(s Space, handle int8) Memory {

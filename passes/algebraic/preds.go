@@ -413,7 +413,7 @@ func isFreeOfPositions(m *matcher, _ *bind) bool {
 		return true
 	}
 	switch m.root.Block.Impl().Shader.Stage {
-	case ir.StageFragment, ir.StageCompute:
+	case ir.StageFragment, ir.StageCompute, ir.StageTask:
 		return true
 	}
 	return false
