@@ -252,6 +252,10 @@ func (d *dispatcher) run() error {
 	}
 }
 
+// ErrPartialBarrier: invocations of a workgroup have ended, or are elsewhere, while others are at a barrier of the
+// workgroup. What becomes of them SPIR-V leaves undefined; the checking mode reports it.
+var ErrPartialBarrier = errors.New("emu: not all invocations of the workgroup come to a barrier that waits for all of them, which is undefined")
+
 // workgroup is a workgroup in flight; its storage is used for many.
 type workgroup struct {
 	compute  ComputeLaunch // what the waves' parts are copied from
@@ -350,6 +354,9 @@ func (d *dispatcher) step(g *workgroup) (done bool, err error) {
 			}
 		}
 		if g.live > 0 && waiting == g.live {
+			if d.params.Check && g.live != len(g.waves) {
+				return false, ErrPartialBarrier
+			}
 			clear(g.waiting)
 			g.races.barrier()
 		}

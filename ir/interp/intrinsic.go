@@ -154,7 +154,11 @@ func (w *Wave) execOther(i *inst) (wait bool, err error) {
 		}
 	case ir.IntrBarrier:
 		w.noteBarrier(x.in)
-		return (w.l.Compute != nil || w.l.TessCtrl != nil) && ir.Scope(x.in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup, nil
+		wait = (w.l.Compute != nil || w.l.TessCtrl != nil) && ir.Scope(x.in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup
+		if wait && w.l.Check && len(w.on) != w.l.NumLanes {
+			return false, emu.ErrPartialBarrier
+		}
+		return wait, nil
 	case ir.IntrShaderClock: // steps of this wave
 		w.clock++
 		for _, l := range w.on {

@@ -196,7 +196,7 @@ func (a *agreement) compare(ctx context.Context, c *agreeCase, target nirc.Optio
 		a.skipped[label+": subgroups of one invocation"]++
 		return
 	}
-	got, err := c.run(ctx, p, 16*agreeBudget, 0)
+	got, err := c.run(ctx, p, 16*agreeBudget, agreeRun{})
 	if ctx.Err() != nil {
 		a.skipped[label+": takes too long"]++
 		return
@@ -307,6 +307,7 @@ type agreeRun struct {
 	strict bool // access out of bounds is an error
 	other  bool // derivatives by the other choice
 	flush  bool // denormals become zeros, unless the shader asks for them
+	seed   uint64
 }
 
 // settle finds out which of the shader's results are its own: not a matter of
@@ -325,6 +326,9 @@ func (c *agreeCase) settle(ctx context.Context) error {
 	}
 	c.want = map[int][]worldMemory{32: want}
 	runs := []agreeRun{{o: c.o, lanes: 32, undef: agreeUndef}, {o: c.o, lanes: 32, shake: agreeShake}, {o: c.o, lanes: 32, shake: -agreeShake}, {o: c.o, lanes: 32, shake: 2.7 * agreeShake}}
+	for seed := range uint64(3) { // other garbage in memory that nobody writes, another order of workgroups and waves
+		runs = append(runs, agreeRun{o: c.o, lanes: 32, seed: seed + 2})
+	}
 	if c.quads {
 		runs = append(runs, agreeRun{o: c.o, lanes: 32, other: true}, agreeRun{o: c.o, lanes: 32, other: true, undef: agreeUndef})
 		for _, u := range agreeGradients {
@@ -386,7 +390,7 @@ func (c *agreeCase) interpret(ctx context.Context, r agreeRun) ([]worldMemory, e
 	if err != nil {
 		return nil, err
 	}
-	return c.run(ctx, p, agreeBudget, r.shake)
+	return c.run(ctx, p, agreeBudget, r)
 }
 
 // interpreter makes a program of the IR, as the frontend made it or after passes.
@@ -471,12 +475,12 @@ func (c *agreeCase) blame(ctx context.Context, o nirc.Options, lanes int, want [
 }
 
 // run runs a program in a new world, and returns the memory that it may write.
-func (c *agreeCase) run(ctx context.Context, p emu.Program, budget uint64, shake float32) ([]worldMemory, error) {
-	w, err := newWorld(c.s, worldForm{seed: 1, pointers: c.pointers, shake: shake, flat: c.quads, oneLevel: c.oneLevel})
+func (c *agreeCase) run(ctx context.Context, p emu.Program, budget uint64, r agreeRun) ([]worldMemory, error) {
+	w, err := newWorld(c.s, worldForm{seed: 1, pointers: c.pointers, shake: r.shake, flat: c.quads, oneLevel: c.oneLevel})
 	if err != nil {
 		return nil, errSkip{err.Error()}
 	}
-	limits := emu.Limits{Budget: budget, Check: true, Exact: true} // results are compared
+	limits := emu.Limits{Budget: budget, Check: true, Exact: true, Seed: r.seed} // results are compared
 	err = nirc.Guard(ctx, "run", c.m.Name, c.o.Target, func() error {
 		switch c.o.Stage {
 		case ir.StageCompute:

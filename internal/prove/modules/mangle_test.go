@@ -179,7 +179,7 @@ func (c *mangledCase) program(ctx context.Context, obj *object.Object) (fault st
 			// Waves that end count as short in the budget: very many long ones take long.
 			ctx, cancel := context.WithTimeout(ctx, mangleLimit/5)
 			defer cancel()
-			_, err = c.run(ctx, p, mangleBudget, 0)
+			_, err = c.run(ctx, p, mangleBudget, agreeRun{})
 		default:
 			err = c.wave(ctx, p)
 		}

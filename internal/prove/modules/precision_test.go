@@ -183,7 +183,7 @@ func (c *agreeCase) altered(ctx context.Context, s *ir.Shader, lanes int) altere
 		if err != nil {
 			return nil, err
 		}
-		return c.run(ctx, prog, agreeBudget, 0)
+		return c.run(ctx, prog, agreeBudget, agreeRun{})
 	}
 }
 
