@@ -127,6 +127,20 @@ func (w *Wave) imageAt(m *image, l int) (x, y, z int) {
 	return c[0], c[1], c[2]
 }
 
+// imageHas reports whether an image has the texel, or the level, that an intrinsic names.
+func (w *Wave) imageHas(m *image, d *emu.Descriptor, l int) bool {
+	x, y, z := w.imageAt(m, l)
+	switch {
+	case m.op == imageSize && !m.buffer:
+		return uint(w.imageScalar(m.lod, l)) < uint(d.Image.QueryLevels())
+	case m.op == imageSize || m.op == imageLevels || m.op == imageSamples:
+		return true
+	case m.buffer:
+		return x >= 0 && uint64(x) < d.NumTexels()
+	}
+	return d.Image != nil && d.Image.Texel(x, y, z, w.imageScalar(m.lod, l), w.imageScalar(m.sample, l)) != nil
+}
+
 func (w *Wave) imageScalar(at int32, l int) int {
 	if at < 0 {
 		return 0
@@ -143,6 +157,9 @@ func (w *Wave) execImage(i *inst) {
 			continue
 		}
 		d := w.descriptor(m.img, l)
+		if w.p.texels && !w.imageHas(m, d, l) {
+			w.strayTexel(i.x.in, l)
+		}
 		var v [4]uint64
 		w.residency = emu.Resident
 		switch m.op {

@@ -37,6 +37,9 @@ type Options struct {
 	// index beyond an array, a vector or a binding, memory that is not there, a
 	// physical address that is not aligned to the components.
 	Strict bool
+	// StrictTexels makes errors of texels, levels and samples that an image does not have, where they are fetched, loaded,
+	// stored or asked for: without robustImageAccess Vulkan leaves them undefined.
+	StrictTexels bool
 	// OtherDerivatives makes the choice that Vulkan leaves the other way round:
 	// derivatives that are neither coarse nor fine are coarse instead of fine, those of
 	// implicit LODs fine.
@@ -53,6 +56,7 @@ type Program struct {
 	shader *ir.Shader
 	lanes  int
 	strict bool
+	texels bool   // they have to exist
 	other  bool   // Options.OtherDerivatives
 	undef  uint64 // Options.UndefPattern
 	mode   optab.Mode
@@ -114,7 +118,7 @@ func New(s *ir.Shader, opts Options) (emu.Program, error) {
 		return nil, ir.Unsupportedf("interp: stage %s is not supported by the emulator", s.Stage)
 	}
 	s = ir.Clone(s) // the caller may go on changing his
-	p := &Program{shader: s, lanes: w, strict: opts.Strict, other: opts.OtherDerivatives, undef: opts.UndefPattern, mode: ir.ModeOf(s.Info.FloatControls), preamble: -1}
+	p := &Program{shader: s, lanes: w, strict: opts.Strict, texels: opts.StrictTexels, other: opts.OtherDerivatives, undef: opts.UndefPattern, mode: ir.ModeOf(s.Info.FloatControls), preamble: -1}
 	c := &compiler{p: p, s: s, opts: opts, constAt: map[uint64]int32{}, vars: map[*ir.Variable]uint32{}, fns: map[*ir.Function]*function{}, undefs: map[uint8][]int32{}}
 	if err := c.shader(); err != nil {
 		return nil, err

@@ -24,6 +24,7 @@ type resource struct {
 // what derefs of textures and samplers evaluate to and what indices and
 // handles are, is the number of emu.Bindings.
 type texture struct {
+	in                          *ir.Instr
 	op                          ir.TexOp
 	dim                         emu.TexDim
 	ms, buffer, rect            bool
@@ -51,7 +52,7 @@ func (c *compiler) tex(in *ir.Instr) {
 		c.refuse(in, "textures of dimension %d are not supported", info.Dim)
 		return
 	}
-	t := &texture{op: in.TexOp, dim: texDims[info.Dim], array: info.IsArray, class: info.DestType.Class, cubeLayers: info.ArrayIsLoweredCube,
+	t := &texture{in: in, op: in.TexOp, dim: texDims[info.Dim], array: info.IsArray, class: info.DestType.Class, cubeLayers: info.ArrayIsLoweredCube,
 		ms: info.Dim == ir.DimMS || info.Dim == ir.DimSubpassMS, attachment: info.Dim.IsSubpass(), view: c.s.Options != nil && c.s.Options.Multiview, buffer: info.Dim == ir.DimBuf, rect: info.Dim == ir.DimRect}
 	t.flat = dimCoords[t.dim]
 	t.comps = int(in.Def.NumComponents)
@@ -218,7 +219,11 @@ func (w *Wave) queryTex(t *texture, d *emu.Descriptor, l int, bits uint8) (v [4]
 			v[0] = d.NumTexels()
 			return v
 		}
-		v = words4(d.Image.QuerySize(t.dim, t.array, w.int(&t.src[ir.TexSrcLod], 0, l)))
+		lod := w.int(&t.src[ir.TexSrcLod], 0, l)
+		if w.p.texels && uint(lod) >= uint(d.Image.QueryLevels()) {
+			w.strayTexel(t.in, l)
+		}
+		v = words4(d.Image.QuerySize(t.dim, t.array, lod))
 		if t.cubeLayers && t.array {
 			v[dimCoords[t.dim]] /= 6
 		}
@@ -281,12 +286,18 @@ func (w *Wave) fetch(t *texture, d *emu.Descriptor, l, sample int) [4]uint32 {
 	}
 	lod := w.int(&t.src[ir.TexSrcLod], 0, l)
 	w.residency |= d.Image.Residency(t.dim, at[0], at[1], at[2], layer, lod, sample)
+	if w.p.texels && (d.Image == nil || d.Image.Texel(at[0], at[1], at[2]+layer, lod, sample) == nil) {
+		w.strayTexel(t.in, l)
+	}
 	return d.Image.Fetch(t.dim, at[0], at[1], at[2], layer, lod, sample)
 }
 
 func (w *Wave) fetchTex(i *inst, t *texture, d *emu.Descriptor, l int) [4]uint64 {
 	if t.buffer {
 		at := w.int(&t.src[ir.TexSrcCoord], 0, l) + w.int(&t.src[ir.TexSrcOffset], 0, l)
+		if w.p.texels && (at < 0 || uint64(at) >= d.NumTexels()) {
+			w.strayTexel(t.in, l)
+		}
 		return convertTexel(d.LoadTexel(w.l.Env.Mem, uint64(at)), d.Format != nil && d.Format.IsWide(), t.class, i.bits)
 	}
 	return convertTexel(w.fetch(t, d, l, w.int(&t.src[ir.TexSrcMsIndex], 0, l)), wideView(d.Image), t.class, i.bits)

@@ -446,6 +446,13 @@ func (w *Wave) stray(x *extra, lane uint8) {
 	}
 }
 
+// strayTexel notes that an instruction named what its image does not have.
+func (w *Wave) strayTexel(in *ir.Instr, lane int) {
+	if w.outside == nil && !w.helper.Get(lane) {
+		w.outside = in
+	}
+}
+
 // beyond notes that an access left memory in a lane. Of a buffer it is an error in checking mode too,
 // unless the shader was to be robust against it.
 func (w *Wave) beyond(x *extra, sp space, lane uint8, handle uint64) {

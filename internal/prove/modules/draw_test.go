@@ -237,10 +237,25 @@ func (w *tapWave) Run(fuel int) (emu.Status, error) {
 			if w.t.IO().WindowPosition {
 				out[ir.SlotPos] = w.l.Viewport.ClipPosition(out[ir.SlotPos])
 			}
-			w.t.out[w.l.Vertex[i].VertexIndex] = out
+			w.t.out[w.l.Vertex[i].VertexIndex] = drawn(out)
 		}
 	}
 	return st, err
+}
+
+// drawn makes of a vertex' position and point size what is drawn by them, as some targets leave no more: a place in the
+// window and w, which Midgard keeps away from zero (midgard.md §9.3), and a size that devices have.
+func drawn(out emu.Slots) emu.Slots {
+	pos, size := &out[ir.SlotPos], &out[ir.SlotPointSize][0]
+	if w := float64(math.Float32frombits(pos[3])); !math.IsInf(w, 0) && w == w {
+		w = math.Copysign(max(math.Abs(w), 1.0/32768), w)
+		for k := range 3 {
+			pos[k] = math.Float32bits(float32(float64(math.Float32frombits(pos[k])) / w))
+		}
+		pos[3] = math.Float32bits(float32(w))
+	}
+	*size = math.Float32bits(min(max(math.Float32frombits(*size), 1), 511.95))
+	return out
 }
 
 // vertices runs a vertex shader and adds its outputs to the memory to compare.

@@ -22,7 +22,7 @@ import (
 // with a threshold after a hash differs once in a while only. It may take imprecisionTime:
 // what is not explained by then counts as wrong.
 const (
-	imprecisionRuns = 96
+	imprecisionRuns = 1200
 	imprecisionTime = 20 * time.Second
 )
 
