@@ -68,13 +68,17 @@ const (
 type Info struct {
 	// R: masks by slot. Vertex inputs by attribute, fragment outputs by result slot.
 	InputsRead, OutputsWritten, OutputsRead [2]uint64
-	SystemValuesRead                        [2]uint64 // R: by Intrinsic index - first system value; see gather_info
-	NumUBOs, NumSSBOs                       uint32    // R
-	NumTextures, NumImages                  uint32    // R
-	WritesMemory, UsesDiscard, UsesDemote   bool      // R
-	NeedsQuadHelpers, UsesControlBarrier    bool      // R
-	UsesSampleShading                       bool      // R
-	IOLowered                               bool
+	// R: slots that are accessed at an index that is not constant, whole arrays of them.
+	InputsReadIndirectly, OutputsAccessedIndirectly [2]uint64
+	// R: bindings that are accessed, bit SET*32 + BINDING of the first four sets and their first 32 bindings.
+	TexturesUsed, ImagesUsed, BuffersUsed [2]uint64
+	SystemValuesRead                      [2]uint64 // R: by Intrinsic index - first system value; see gather_info
+	NumUBOs, NumSSBOs                     uint32    // R
+	NumTextures, NumImages                uint32    // R
+	WritesMemory, UsesDiscard, UsesDemote bool      // R
+	NeedsQuadHelpers, UsesControlBarrier  bool      // R
+	UsesSampleShading                     bool      // R
+	IOLowered                             bool
 
 	WorkgroupSize         [3]uint32
 	WorkgroupSizeVariable bool

@@ -14,6 +14,8 @@ func gatherInfo(_ *Context, s *ir.Shader) (bool, error) {
 	before := *i
 	i.InputsRead, i.OutputsWritten, i.OutputsRead = [2]uint64{}, [2]uint64{}, [2]uint64{}
 	i.SystemValuesRead = [2]uint64{}
+	i.InputsReadIndirectly, i.OutputsAccessedIndirectly = [2]uint64{}, [2]uint64{}
+	i.TexturesUsed, i.ImagesUsed, i.BuffersUsed = [2]uint64{}, [2]uint64{}, [2]uint64{}
 	i.NumUBOs, i.NumSSBOs, i.NumTextures, i.NumImages = 0, 0, 0, 0
 	i.WritesMemory, i.UsesDiscard, i.UsesDemote = false, false, false
 	i.NeedsQuadHelpers, i.UsesControlBarrier = false, false
@@ -61,11 +63,31 @@ func gatherVariable(s *ir.Shader, v *ir.Variable) {
 func gatherInstr(s *ir.Shader, in *ir.Instr) {
 	switch in.Kind {
 	case ir.KindTex:
+		if src := in.TexSrc(ir.TexSrcTextureDeref); src != nil {
+			useBinding(&s.Info.TexturesUsed, src.Def)
+		}
 		if in.TexOp.Info().ImplicitDerivatives && s.Stage == ir.StageFragment {
 			s.Info.NeedsQuadHelpers = true
 		}
+	case ir.KindDeref:
+		if in.Deref == ir.DerefVar && in.DerefInfo().Modes&(ir.ModeUBO|ir.ModeSSBO) != 0 {
+			useBinding(&s.Info.BuffersUsed, &in.Def)
+		}
 	case ir.KindIntrinsic:
+		switch m := in.Memory(); {
+		case in.Intr == ir.IntrVulkanResourceIndex:
+			useBinding(&s.Info.BuffersUsed, &in.Def)
+		case m.Space == ir.SpaceImage && len(in.Srcs) > 0:
+			useBinding(&s.Info.ImagesUsed, in.Srcs[0].Def)
+		}
 		gatherIntrinsic(s, in)
+	}
+}
+
+// useBinding notes the use of the binding that a descriptor or deref leads to.
+func useBinding(m *[2]uint64, d *ir.Def) {
+	if b, ok := bindingOf(d); ok && b.set < 4 && b.number < 32 {
+		setBit(m, b.set*32+b.number)
 	}
 }
 
@@ -94,15 +116,15 @@ func gatherIntrinsic(s *ir.Shader, in *ir.Instr) {
 	case ir.IntrLoadSampleId, ir.IntrLoadSamplePos, ir.IntrLoadBarycentricSample:
 		i.UsesSampleShading = true
 	case ir.IntrLoadOutput, ir.IntrLoadPerVertexOutput, ir.IntrLoadPerPrimitiveOutput:
-		gatherSlots(&i.OutputsRead, in)
+		gatherSlots(&i.OutputsRead, &i.OutputsAccessedIndirectly, in)
 	default:
 		switch {
 		case isDerivative(in.Intr) && s.Stage == ir.StageFragment:
 			i.NeedsQuadHelpers = true
 		case in.Has(ir.IdxIoSemantics) && info.HasDest:
-			gatherSlots(&i.InputsRead, in)
+			gatherSlots(&i.InputsRead, &i.InputsReadIndirectly, in)
 		case in.Has(ir.IdxIoSemantics):
-			gatherSlots(&i.OutputsWritten, in)
+			gatherSlots(&i.OutputsWritten, &i.OutputsAccessedIndirectly, in)
 		case writesMemory(in):
 			i.WritesMemory = true
 		}
@@ -115,10 +137,15 @@ func setBit(m *[2]uint64, bit uint32) {
 	}
 }
 
-func gatherSlots(m *[2]uint64, in *ir.Instr) {
+// gatherSlots notes the slots of an access; its offset comes last.
+func gatherSlots(m, indirect *[2]uint64, in *ir.Instr) {
 	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
+	dynamic := sem.NumSlots > 1 && !in.Srcs[len(in.Srcs)-1].Def.IsConst()
 	for k := uint32(0); k < uint32(max(sem.NumSlots, 1)); k++ {
 		setBit(m, uint32(sem.Location)+k)
+		if dynamic {
+			setBit(indirect, uint32(sem.Location)+k)
+		}
 	}
 }
 
@@ -137,7 +164,11 @@ func gatherDeref(s *ir.Shader, ptr *ir.Def, write bool) {
 		return
 	}
 	first, n := slotRange(s, v, d)
-	m := &s.Info.InputsRead
+	m, indirect := &s.Info.InputsRead, &s.Info.InputsReadIndirectly
+	if v.Mode == ir.ModeShaderOut {
+		indirect = &s.Info.OutputsAccessedIndirectly
+	}
+	dynamic := indexedSlots(s, v, d)
 	switch {
 	case v.Mode == ir.ModeShaderOut && write:
 		m = &s.Info.OutputsWritten
@@ -146,7 +177,23 @@ func gatherDeref(s *ir.Shader, ptr *ir.Def, write bool) {
 	}
 	for k := uint32(0); k < n; k++ {
 		setBit(m, uint32(v.Location)+first+k)
+		if dynamic {
+			setBit(indirect, uint32(v.Location)+first+k)
+		}
 	}
+}
+
+// indexedSlots reports whether an index that is not constant chooses among the slots of a variable. That of a
+// vertex does not, nor that of a component.
+func indexedSlots(s *ir.Shader, v *ir.Variable, d *ir.Instr) bool {
+	for ; d.Deref != ir.DerefVar; d = derefParent(d) {
+		p := derefParent(d)
+		vertex := p.Deref == ir.DerefVar && arrayedIO(s, v)
+		if d.Deref == ir.DerefArray && !d.Srcs[1].Def.IsConst() && !vertex && !isLeafType(p.DerefInfo().Type) {
+			return true
+		}
+	}
+	return false
 }
 
 // slotRange returns the first slot and the number of slots, counted from the

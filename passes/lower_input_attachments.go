@@ -5,11 +5,30 @@ import "nirc/ir"
 var lowerInputAttachmentsPass = &Pass{
 	Name: "lower_input_attachments", Class: "A", Run: lowerInputAttachments, Idempotent: true,
 	Doc: "Turns reads of input attachments into fetches. Input: txf and txf_ms of the dimensions SUBPASS and SUBPASS_MS in fragment shaders, whose two coordinates count " +
-		"from the fragment's own pixel. Output: the same of a 2D or multisampled array, at the pixel plus the coordinates, and at the fragment's layer (the " +
-		"input LAYER), or its view where the options say that the pipeline draws views (Multiview).",
+		"from the fragment's own pixel. Output: the same of a 2D or multisampled array, at the pixel plus the coordinates, and at the fragment's layer; without layers, of no array.",
+	Options: []Option{{"layer", "where the layer comes from: input (LAYER), system_value (load_layer_id), view (load_view_index), none (framebuffers have one), or auto: view where the options say that the pipeline draws views (Multiview), else input", "auto"}},
 }
 
-func lowerInputAttachments(_ *Context, s *ir.Shader) (bool, error) {
+// attachmentLayers are the values of the option.
+var attachmentLayers = map[string]func(*ir.Builder) *ir.Def{
+	"input":        func(b *ir.Builder) *ir.Def { return b.LoadVar(layerInput(b.Shader)) },
+	"system_value": func(b *ir.Builder) *ir.Def { return b.LoadLayerId() },
+	"view":         func(b *ir.Builder) *ir.Def { return b.LoadViewIndex() },
+	"none":         nil,
+}
+
+func lowerInputAttachments(c *Context, s *ir.Shader) (bool, error) {
+	from := c.String("layer")
+	if from == "auto" {
+		from = "input"
+		if o := s.Options; o != nil && o.Multiview {
+			from = "view"
+		}
+	}
+	layer, ok := attachmentLayers[from]
+	if !ok {
+		return false, optionError("layer=%s: want input, system_value, view, none or auto", from)
+	}
 	if s.Stage != ir.StageFragment {
 		return false, nil
 	}
@@ -18,7 +37,7 @@ func lowerInputAttachments(_ *Context, s *ir.Shader) (bool, error) {
 		for block := range impl.Blocks() {
 			for in := range block.Instrs() {
 				if in.Kind == ir.KindTex && in.TexInfo().Dim.IsSubpass() && (in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs) {
-					inputAttachment(b.AtInstr(in), in)
+					inputAttachment(b.AtInstr(in), in, layer)
 					changed = true
 				}
 			}
@@ -27,8 +46,8 @@ func lowerInputAttachments(_ *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// inputAttachment makes a read of an input attachment one of an array.
-func inputAttachment(b *ir.Builder, in *ir.Instr) {
+// inputAttachment makes a read of an input attachment one of an array, or of no array without layer.
+func inputAttachment(b *ir.Builder, in *ir.Instr, layer func(*ir.Builder) *ir.Def) {
 	pos := b.LoadFragCoord()
 	coord := in.TexSrc(ir.TexSrcCoord)
 	from := coord.Def
@@ -42,16 +61,13 @@ func inputAttachment(b *ir.Builder, in *ir.Instr) {
 	} else {
 		t.Dim = ir.Dim2D
 	}
-	t.IsArray, t.CoordComponents = true, 3
-	coord.Set(b.Vec(b.Channel(at, 0), b.Channel(at, 1), attachmentLayer(b)))
-}
-
-// attachmentLayer is the layer of the framebuffer that the fragment belongs to.
-func attachmentLayer(b *ir.Builder) *ir.Def {
-	if o := b.Shader.Options; o != nil && o.Multiview {
-		return b.LoadViewIndex()
+	if layer == nil {
+		t.CoordComponents = 2
+		coord.Set(at)
+		return
 	}
-	return b.LoadVar(layerInput(b.Shader))
+	t.IsArray, t.CoordComponents = true, 3
+	coord.Set(b.Vec(b.Channel(at, 0), b.Channel(at, 1), layer(b)))
 }
 
 // layerInput finds or makes the input that has a fragment's layer.

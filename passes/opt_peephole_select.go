@@ -1,12 +1,16 @@
 package passes
 
-import "nirc/ir"
+import (
+	"nirc/ir"
+	"nirc/ir/optab"
+)
 
 var optPeepholeSelectPass = &Pass{
 	Name: "opt_peephole_select", For: ir.HasIf, Class: "A", Run: optPeepholeSelect, Optional: true,
 	Options: []Option{
 		{"limit", "instructions that both sides may hold together", 8},
 		{"indirect_load_ok", "loads with indices that are not constant may be run always", false},
+		{"loads", "loads of buffers and addresses may be run always where the code before the if reached as far into the same memory", false},
 		{"expensive_alu_ok", "division, roots and transcendentals may be run always", false},
 	},
 	Doc: "Turns small ifs whose sides only compute into straight code and selects.",
@@ -15,9 +19,10 @@ var optPeepholeSelectPass = &Pass{
 // optPeepholeSelect turns small ifs whose sides only compute into straight
 // code and selects.
 func optPeepholeSelect(c *Context, s *ir.Shader) (bool, error) {
-	p := &peephole{limit: c.Int("limit"), indirect: c.Bool("indirect_load_ok"), expensive: c.Bool("expensive_alu_ok")}
+	p := &peephole{limit: c.Int("limit"), indirect: c.Bool("indirect_load_ok"), expensive: c.Bool("expensive_alu_ok"), loads: c.Bool("loads")}
 	return eachImpl(s, ir.MetaNone, func(impl *ir.Impl) bool {
 		impl.Require(ir.MetaBlockIndex)
+		p.reached = p.reached[:0]
 		return p.list(&impl.Body)
 	}), nil
 }
@@ -25,22 +30,33 @@ func optPeepholeSelect(c *Context, s *ir.Shader) (bool, error) {
 type peephole struct {
 	limit               int
 	indirect, expensive bool
+	// loads: loads may be run always where reached says that they do no harm.
+	loads   bool
+	reached []reach
 }
 
 // list handles ifs inside first, so that nests collapse from the inside.
 func (p *peephole) list(l *ir.List) (progress bool) {
 	for n := l.First(); n != nil; {
+		mark := len(p.reached)
 		switch x := n.(type) {
+		case *ir.Block:
+			p.note(x)
 		case *ir.If:
 			progress = p.list(&x.Then) || progress
+			p.reached = p.reached[:mark]
 			progress = p.list(&x.Else) || progress
+			p.reached = p.reached[:mark]
 			if prev := ir.Prev(n); p.flatten(x) {
 				progress, n = true, prev
+				p.note(prev.(*ir.Block))
 			}
 		case *ir.Loop:
 			progress = p.list(&x.Body) || progress
+			p.reached = p.reached[:mark]
 			if !x.Continue.Empty() {
 				progress = p.list(&x.Continue) || progress
+				p.reached = p.reached[:mark]
 			}
 		}
 		n = ir.Next(n)
@@ -126,6 +142,9 @@ func (p *peephole) speculable(in *ir.Instr, force bool) bool {
 		}
 		return true
 	}
+	if p.loads && p.within(in) {
+		return true
+	}
 	switch in.Intr {
 	case ir.IntrLoadDeref:
 		d := derefOf(in.Srcs[0].Def)
@@ -155,4 +174,73 @@ func directPath(d *ir.Instr) bool {
 		}
 	}
 	return true
+}
+
+// reach is what a load has read: bytes of a buffer up to end, which has those before too, or from start on after an
+// address.
+type reach struct {
+	space      optab.Space
+	base       *ir.Def
+	start, end uint64
+}
+
+// maxReached bounds what is remembered.
+const maxReached = 64
+
+// note remembers what a block reads.
+func (p *peephole) note(b *ir.Block) {
+	if !p.loads {
+		return
+	}
+	for in := b.First(); in != nil && len(p.reached) < maxReached; in = in.Next() {
+		if r, ok := reachOf(in); ok {
+			p.reached = append(p.reached, r)
+		}
+	}
+}
+
+// within reports loads that reach no further than those before the if.
+func (p *peephole) within(in *ir.Instr) bool {
+	r, ok := reachOf(in)
+	if !ok || ir.Access(in.Get(ir.IdxAccess))&(ir.AccessVolatile|ir.AccessCoherent) != 0 {
+		return false
+	}
+	for _, k := range p.reached {
+		if k.space == r.space && k.base == r.base && k.start <= r.start && r.end <= k.end {
+			return true
+		}
+	}
+	return false
+}
+
+// reachOf takes a load at a constant distance from the start of a buffer, or from an address, apart.
+func reachOf(in *ir.Instr) (r reach, ok bool) {
+	if in.Kind != ir.KindIntrinsic {
+		return r, false
+	}
+	m := in.Memory()
+	off, store, found := memOffsetSrc(in.Intr)
+	if !found || store {
+		return r, false
+	}
+	r.space = m.Space
+	at := in.Srcs[off].Def
+	switch h := bufferHandle(in); {
+	case h != nil:
+		c, ok := at.Const(0)
+		r.base, r.end = h.Def, c+uint64(accessBytes(in))
+		return r, ok && c < 1<<31
+	case m.Space == ir.SpaceGlobal:
+		r.base = at
+		if at.Instr.IsALU(ir.OpIadd) && at.NumComponents == 1 {
+			for i := range 2 {
+				if c, ok := at.Instr.Srcs[i].Def.Const(at.Instr.Srcs[i].Swizzle.Lane(0)); ok && c < 1<<12 {
+					r.base, r.start = at.Instr.Srcs[1-i].Def, c
+				}
+			}
+		}
+		r.end = r.start + uint64(accessBytes(in))
+		return r, true
+	}
+	return r, false
 }

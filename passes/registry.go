@@ -116,6 +116,7 @@ var registry = []*Pass{
 	opt16BitTexImagePass,
 	optAccessPass,
 	optAlgebraicPass,
+	optAlgebraicBeforeFfmaPass,
 	optAlgebraicBeforeLowerInt64Pass,
 	optAlgebraicDistributeSrcModsPass,
 	optAlgebraicLatePass,

@@ -11,6 +11,7 @@ import (
 var homes = map[string]struct{ file, why string }{
 	"opt_algebraic_late":                {"opt_algebraic.go", "the matcher; the rules stand in algebraic/rules"},
 	"opt_algebraic_distribute_src_mods": {"opt_algebraic.go", "the matcher"},
+	"opt_algebraic_before_ffma":         {"opt_algebraic.go", "the matcher"},
 	"opt_algebraic_before_lower_int64":  {"opt_algebraic.go", "the matcher"},
 	"lower_alpha_test":                  {"lower_alpha.go", "Go takes files that end in _test.go for tests"},
 	"lower_flrp":                        {"opt_algebraic.go", "the matcher"},

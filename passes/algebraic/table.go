@@ -107,6 +107,7 @@ const (
 	Frexp                     // lowering of frexp_sig and frexp_exp
 	DistributeSrcMods         // moves negations and absolutes towards sources
 	BeforeInt64               // before 64-bit integers are written in halves
+	BeforeFfma                // before products and sums are fused
 	numSections
 )
 

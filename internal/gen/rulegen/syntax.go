@@ -84,7 +84,7 @@ func (r *rule) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", r.file, r.line, fmt.Sprintf(format, args...))
 }
 
-var sections = []string{"main", "late", "flrp", "frexp", "distribute_src_mods", "before_int64"}
+var sections = []string{"main", "late", "flrp", "frexp", "distribute_src_mods", "before_int64", "before_ffma"}
 
 // parseFile reads the rules of a file. All errors are collected.
 func parseFile(file, text string) (rules []*rule, errs []error) {
