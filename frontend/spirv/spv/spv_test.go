@@ -155,6 +155,13 @@ func TestAssembleErrors(t *testing.T) {
 		{"%a OpTypeVoid", 1, 4, "expected ="},
 		{"%a =", 1, 5, "end of the text"},
 		{"%a-b = OpTypeVoid", 1, 1, "invalid id"},
+		{"% = OpTypeVoid", 1, 1, "invalid id"},
+		{"%a/ = OpTypeVoid", 1, 1, "invalid id"},
+		{"%a: = OpTypeVoid", 1, 1, "invalid id"},
+		{"%a@ = OpTypeVoid", 1, 1, "invalid id"},
+		{"%a[ = OpTypeVoid", 1, 1, "invalid id"},
+		{"%a` = OpTypeVoid", 1, 1, "invalid id"},
+		{"%a{ = OpTypeVoid", 1, 1, "invalid id"},
 		{"%0 = OpTypeVoid", 1, 1, "not between"},
 		{"%4194303 = OpTypeVoid", 1, 1, "not between"},
 		{"OpCapability", 1, 13, "operand Capability is missing"},
@@ -165,6 +172,11 @@ func TestAssembleErrors(t *testing.T) {
 		{"%s = OpString a", 1, 15, "string in quotes"},
 		{"%s = OpString \"a", 1, 15, "does not end"},
 		{"%s = OpString \"a\\\"", 1, 15, "does not end"},
+		{"%s = OpString \"a\\", 1, 15, "does not end"},
+		{"OpCapability Shader\n; a comment\n\tOpFoo", 3, 2, "unknown opcode OpFoo"},
+		{"%s = OpExtInstImport \"NonSemantic.Own\" %a = OpExtInst %t %s 4294967296 %x", 1, 61, "invalid extended instruction"},
+		{"OpDecorate", 1, 11, "operand IdRef is missing"},
+		{"OpGroupMemberDecorate %a %b", 1, 28, "is missing"},
 		{"%c = OpConstant %t 1", 1, 20, "type of OpConstant"},
 		{"%t = OpTypeInt 32 1 %c = OpConstant %t 1.5", 1, 40, "invalid integer literal"},
 		{"OpSwitch %a %b 1 %c", 1, 16, "selector of OpSwitch"},
@@ -182,6 +194,30 @@ func TestAssembleErrors(t *testing.T) {
 		}
 		if e.Line != c.line || e.Column != c.column || !strings.Contains(e.Msg, c.msg) {
 			t.Errorf("%q: %v, want %d:%d: …%s…", c.text, e, c.line, c.column, c.msg)
+		}
+	}
+}
+
+// TestNames: a name may have letters, digits and underlines, and keeps its id.
+func TestNames(t *testing.T) {
+	words, err := Assemble("%_09azAZ = OpTypeVoid %9 = OpTypeBool %a = OpTypeFunction %_09azAZ %9", AssembleOptions{PreserveNumericIDs: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The names take the lowest ids that no number has.
+	if want := []uint32{2<<16 | uint32(OpTypeVoid), 1, 2<<16 | uint32(OpTypeBool), 9, 4<<16 | uint32(OpTypeFunction), 2, 1, 9}; !slices.Equal(words[5:], want) || words[3] != 10 {
+		t.Errorf("bound %d, words %x", words[3], words[5:])
+	}
+	own, err := Assemble("%s = OpExtInstImport \"NonSemantic.Own\" %v = OpTypeVoid %a = OpExtInst %v %s 4294967295 %v", AssembleOptions{})
+	if err != nil || own[len(own)-2] != 0xffffffff {
+		t.Errorf("the last instruction of a set without grammar: %x, %v", own, err)
+	}
+	for _, c := range []struct {
+		op           Op
+		result, kind bool
+	}{{OpNop, false, false}, {OpTypeVoid, true, false}, {OpIAdd, true, true}, {OpStore, false, false}, {OpLabel, true, false}, {Op(60000), false, false}} {
+		if c.op.HasResult() != c.result || c.op.HasResultType() != c.kind {
+			t.Errorf("%s: result %v, type %v", c.op, !c.result, !c.kind)
 		}
 	}
 }
