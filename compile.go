@@ -127,8 +127,21 @@ func PipelinePasses(o Options, stage ir.Stage) ([]string, error) {
 // their places only under Options.Debug, so the shader is compiled once more
 // with it. Other errors come back as they are.
 func (m *Module) Locate(ctx context.Context, o Options, err error) error {
-	var list Diagnostics
-	if !errors.As(err, &list) || o.Debug || m.SPIRV == nil || ctx.Err() != nil {
+	if o.Debug || m.SPIRV == nil || ctx.Err() != nil {
+		return err
+	}
+	return relocate(err, func() error {
+		o.Debug = true
+		o.Run = passes.RunOptions{Bisect: o.Run.Bisect, Disable: o.Run.Disable, StartBefore: o.Run.StartBefore, StopAfter: o.Run.StopAfter}
+		_, again := m.compile(ctx, o)
+		return again
+	})
+}
+
+// relocate gives the diagnostics of a target that have no place the ones that compiling again finds.
+func relocate(err error, compile func() error) error {
+	var list, placed Diagnostics
+	if !errors.As(err, &list) {
 		return err
 	}
 	for i := range list {
@@ -136,11 +149,7 @@ func (m *Module) Locate(ctx context.Context, o Options, err error) error {
 			return err
 		}
 	}
-	o.Debug = true
-	o.Run = passes.RunOptions{Bisect: o.Run.Bisect, Disable: o.Run.Disable, StartBefore: o.Run.StartBefore, StopAfter: o.Run.StopAfter}
-	_, again := m.compile(ctx, o)
-	var placed Diagnostics
-	if errors.As(again, &placed) && len(placed) == len(list) && placed[0].Msg == list[0].Msg {
+	if errors.As(compile(), &placed) && len(placed) == len(list) && placed[0].Msg == list[0].Msg {
 		return placed
 	}
 	return err

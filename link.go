@@ -1,10 +1,17 @@
 package nirc
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
 
 	"nirc/backend"
+	"nirc/backend/layout"
 	"nirc/backend/object"
+	"nirc/frontend/spirv"
+	"nirc/ir"
+	"nirc/passes"
 )
 
 func linkerOf(target string) (backend.Linker, error) {
@@ -64,4 +71,244 @@ func PartsOf(main *object.Object, state *State) ([]*object.Object, error) {
 		return nil, err
 	}
 	return l.Parts(main, state)
+}
+
+// PipelineStage is one shader of a graphics pipeline for CompilePipeline.
+type PipelineStage struct {
+	Module *Module
+	// Entry, Stage and Spec choose the shader as those of Options do.
+	Entry string
+	Stage ir.Stage
+	Spec  []spirv.SpecValue
+	// ABI takes the place of Options.ABI for this stage, unless it is "".
+	ABI string
+}
+
+// StageLink is what linking did between two stages of a pipeline, in components of varyings.
+type StageLink struct {
+	From, To ir.Stage
+	passes.LinkCounts
+}
+
+// Pipeline is the stages of a graphics pipeline that were compiled together.
+type Pipeline struct {
+	// Objects are those of the stages, and ABIs their calling conventions, in the order in which the stages were given.
+	Objects []*object.Object
+	ABIs    []string
+	// Links are in the order of the pipeline.
+	Links []StageLink
+	// Warnings are inputs that the stage before does not write.
+	Warnings Diagnostics
+}
+
+// CompilePipeline compiles the stages of one graphics pipeline together, in any order: varyings that nobody reads go, constants
+// and uniform values move to where they are read, and what is left is packed for the pair (docs/abi.md). Options.Next
+// follows from the stages. The objects are for each other: none runs with a shader that was compiled without them.
+func CompilePipeline(ctx context.Context, stages []PipelineStage, o Options) (*Pipeline, error) {
+	p, err := compilePipeline(ctx, stages, o)
+	if err != nil && !o.Debug {
+		err = relocate(err, func() error {
+			o.Debug, o.Run = true, passes.RunOptions{}
+			_, again := compilePipeline(ctx, stages, o)
+			return again
+		})
+	}
+	return p, err
+}
+
+func compilePipeline(ctx context.Context, stages []PipelineStage, o Options) (p *Pipeline, err error) {
+	units := make([]*Unit, len(stages))
+	defer func() {
+		for _, u := range units {
+			if u != nil {
+				u.Done(err)
+			}
+		}
+	}()
+	for i := range stages {
+		s, own := &stages[i], o
+		own.File, own.Entry, own.Stage, own.Spec, own.ABI = s.Module.Name, s.Entry, s.Stage, s.Spec, cmp.Or(s.ABI, o.ABI)
+		if units[i], err = New(own); err != nil {
+			return nil, err
+		}
+		if err = units[i].Translate(ctx, s.Module); err != nil {
+			return nil, err
+		}
+	}
+	p = &Pipeline{}
+	if p.Links, p.Warnings, err = LinkUnits(ctx, units); err != nil {
+		return nil, err
+	}
+	for _, u := range units {
+		if err = u.Optimize(ctx); err != nil {
+			return nil, err
+		}
+		obj, err := u.Generate(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.Objects, p.ABIs = append(p.Objects, obj), append(p.ABIs, u.opts.ABI)
+	}
+	return p, nil
+}
+
+// LinkUnits links the shaders of units, which are translated and not yet optimised: the stages of one graphics
+// pipeline, in any order, with the same options. At O0 it looks only whether they fit.
+func LinkUnits(ctx context.Context, units []*Unit) (links []StageLink, warnings Diagnostics, err error) {
+	chain, err := chainOf(units)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, u := range chain[:len(chain)-1] {
+		found, err := u.match(ctx, chain[i+1])
+		if err != nil {
+			return nil, nil, err
+		}
+		warnings = append(warnings, found...)
+		links = append(links, StageLink{From: u.Shader.Stage, To: chain[i+1].Shader.Stage})
+	}
+	for i, u := range chain {
+		u.opts.Next = ir.NextStage(u.Shader.Stage, func(s ir.Stage) bool {
+			return slices.ContainsFunc(chain[i+1:], func(v *Unit) bool { return v.Shader.Stage == s })
+		})
+	}
+	if chain[0].opts.Level == passes.O0 {
+		return links, warnings, nil
+	}
+	counts, err := linkShaders(ctx, chain)
+	for i := range counts {
+		links[i].LinkCounts = counts[i]
+	}
+	if err == nil {
+		chain[0].interpolateFor(chain[len(chain)-1])
+	}
+	return links, warnings, err
+}
+
+// chainOf sorts the units of a pipeline, and refuses what is none.
+func chainOf(units []*Unit) ([]*Unit, error) {
+	chain := slices.Clone(units)
+	slices.SortStableFunc(chain, func(a, b *Unit) int { return int(a.Shader.Stage) - int(b.Shader.Stage) })
+	has := map[ir.Stage]*Unit{}
+	for _, u := range chain {
+		switch s := u.Shader.Stage; {
+		case u.opts.State != nil && u.opts.State.Shader != nil:
+			return nil, Usagef("a pipeline state that passes do in the shader is not for stages that are linked: it names varyings by the locations that they had")
+		case s < ir.StageVertex || s > ir.StageFragment:
+			return nil, Usagef("%s: %s shaders are not linked: no other stage reads their outputs", u.opts.File, s)
+		case has[s] != nil:
+			return nil, Usagef("%s and %s: a pipeline has one %s shader", has[s].opts.File, u.opts.File, s)
+		default:
+			has[s] = u
+		}
+	}
+	switch {
+	case has[ir.StageVertex] == nil:
+		return nil, Usagef("a pipeline begins with a vertex shader, and there is none to link")
+	case (has[ir.StageTessCtrl] == nil) != (has[ir.StageTessEval] == nil):
+		return nil, Usagef("a pipeline has both tessellation stages or none, and there is one to link")
+	}
+	return chain, nil
+}
+
+// linkShaders runs the linking passes.
+func linkShaders(ctx context.Context, chain []*Unit) (counts []passes.LinkCounts, err error) {
+	shaders := make([]*ir.Shader, len(chain))
+	list := map[*ir.Shader]passes.Lists{}
+	for i, u := range chain {
+		shaders[i] = u.Shader
+		if list[u.Shader], err = u.codegenLists(); err != nil {
+			return nil, err
+		}
+	}
+	run := func(s *ir.Shader, name string) error { return list[s].Run(s, name) }
+	l := passes.Linking{Stages: shaders, Visible: chain[0].visible, Lists: run}
+	err = chain[0].stage(ctx, "link", func() error {
+		counts, err = l.Run()
+		return chain[0].verifyError(err)
+	})
+	for _, u := range chain {
+		u.relinked()
+	}
+	return counts, err
+}
+
+// visible reports whether the pipeline's layout lets a stage read a resource.
+func (u *Unit) visible(stage ir.Stage, v *ir.Variable) bool {
+	l := u.opts.Layout
+	switch {
+	case l == nil:
+		return false
+	case v.Mode == ir.ModePushConst:
+		offset, size := l.PushRange(stage)
+		return offset == 0 && v.Type.Size() <= uint64(size)
+	}
+	b := l.Find(v.Set, v.Binding)
+	return b != nil && b.Stages&layout.StageBit(stage) != 0
+}
+
+// relinked describes the interface that linking left; resources stay those of the whole shader.
+func (u *Unit) relinked() {
+	now := Reflect(u.Shader)
+	u.Reflection.Inputs, u.Reflection.Outputs = now.Inputs, now.Outputs
+	for _, r := range now.Resources {
+		if !slices.ContainsFunc(u.Reflection.Resources, func(o object.Resource) bool { return o.Set == r.Set && o.Binding == r.Binding }) {
+			u.Reflection.Resources = append(u.Reflection.Resources, r)
+		}
+	}
+	slices.SortStableFunc(u.Reflection.Resources, func(a, b object.Resource) int {
+		return cmp.Or(cmp.Compare(a.Set, b.Set), cmp.Compare(a.Binding, b.Binding))
+	})
+	if len(u.Reflection.PushConstants) == 0 {
+		u.Reflection.PushConstants = now.PushConstants
+	}
+}
+
+// interpolateFor chooses the calling convention of a vertex shader by what the fragment shader after it interpolates without
+// perspective, where the target asks for that.
+func (u *Unit) interpolateFor(last *Unit) {
+	if u.back == nil || u.opts.ABI != "" || !backend.HasABI(u.back, LinearABI) || last.Shader.Stage != ir.StageFragment {
+		return
+	}
+	mask := uint32(0)
+	for _, v := range last.Shader.Variables {
+		if v.Mode == ir.ModeShaderIn && v.Interp == ir.InterpNoPerspective && v.Location >= int32(ir.SlotVar0) {
+			for k := range int32(v.Type.SlotCount()) {
+				if at := v.Location + k - int32(ir.SlotVar0); at < 32 {
+					mask |= 1 << at
+				}
+			}
+		}
+	}
+	if mask != 0 {
+		u.opts.ABI = fmt.Sprintf("%s%#x", LinearABI, mask)
+	}
+}
+
+// match holds a stage's inputs to the outputs of the one before it. Inputs that are not there are warnings.
+func (u *Unit) match(ctx context.Context, next *Unit) (warnings Diagnostics, err error) {
+	list := passes.MatchInterface(u.Shader, next.Shader)
+	if len(list) > 0 && !next.opts.Debug && next.module.SPIRV != nil {
+		// Again with the places.
+		o := next.opts
+		o.Debug, o.Run = true, passes.RunOptions{}
+		if again, err := Translate(ctx, next.module, o); err == nil {
+			list = passes.MatchInterface(u.Shader, again)
+			next = &Unit{Shader: again, opts: o}
+		}
+	}
+	var wrong Diagnostics
+	for _, m := range list {
+		d := placed(next.Shader, next.opts.File, m.Loc, m.Msg)
+		if m.Missing {
+			d.Severity = SeverityWarning
+			warnings = append(warnings, d)
+		} else {
+			wrong = append(wrong, d)
+		}
+	}
+	if wrong != nil {
+		return nil, wrong
+	}
+	return warnings, nil
 }

@@ -28,6 +28,7 @@ type Unit struct {
 	Reflection object.Reflection
 
 	opts       Options
+	module     *Module
 	back       backend.Backend // nil of IRTarget
 	ins        *passes.Instrument
 	generating bool
@@ -154,6 +155,7 @@ func (u *Unit) stage(ctx context.Context, name string, f func() error) (err erro
 
 // Translate makes the shader of the entry point that the options choose.
 func (u *Unit) Translate(ctx context.Context, m *Module) error {
+	u.module = m
 	if u.opts.File == "" {
 		u.opts.File = m.Name
 	}
@@ -226,6 +228,7 @@ func (u *Unit) translate(m *Module) (err error) {
 		}
 	} else {
 		own := *s.Options
+		own.UniformCost = 16
 		s.Options = &own
 	}
 	s.Options.Robust, s.Options.Multiview, s.Options.Points = u.opts.Robust, u.opts.Multiview, u.opts.Points
@@ -251,21 +254,26 @@ func (u *Unit) translate(m *Module) (err error) {
 func (u *Unit) checkLayout(s *ir.Shader) error {
 	var list Diagnostics
 	for _, p := range layouts.Check(s, u.opts.Layout) {
-		d := Diagnostic{File: u.opts.File, ID: p.Loc.ID, Word: int(p.Loc.Word), Msg: p.Msg}
-		if p.Loc.Line != 0 {
-			d.ID, d.Word = 0, 0
-			file := ""
-			if int(p.Loc.File) < len(s.Files) {
-				file = s.Files[p.Loc.File]
-			}
-			d.place(file, p.Loc.Line, p.Loc.Col)
-		}
-		list = append(list, d)
+		list = append(list, placed(s, u.opts.File, p.Loc, p.Msg))
 	}
 	if list == nil {
 		return nil
 	}
 	return list
+}
+
+// placed is a diagnostic about a place of a shader.
+func placed(s *ir.Shader, file string, loc ir.Loc, msg string) Diagnostic {
+	d := Diagnostic{File: file, ID: loc.ID, Word: int(loc.Word), Msg: msg}
+	if loc.Line != 0 {
+		d.ID, d.Word = 0, 0
+		source := ""
+		if int(loc.File) < len(s.Files) {
+			source = s.Files[loc.File]
+		}
+		d.place(source, loc.Line, loc.Col)
+	}
+	return d
 }
 
 // Optimize runs the target's passes, or those that the options give.

@@ -62,6 +62,10 @@ type Options struct {
 	// buffers itself, for each element of an access.
 	Robust          Robust
 	BoundsByElement bool
+	// UniformCost is how many operations on uniform values linking moves into the stage that reads their result as a
+	// varying; HalfVaryings: operations on words take halves too, so that varyings of 16 bits cost nothing.
+	UniformCost  uint8
+	HalfVaryings bool
 
 	// YCbCr are the conversions of immutable samplers that lower_tex carries out, nil none.
 	YCbCr *YCbCrTable

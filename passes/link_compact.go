@@ -1,69 +1,106 @@
 package passes
 
 import (
+	"cmp"
+	"math/bits"
 	"slices"
 
 	"nirc/ir"
 )
 
-// varyingPair is an input of consumer and the output of producer after it.
+// varyingPair is an input of consumer and the output of producer that it reads.
 type varyingPair struct {
 	in, out *ir.Variable
+	t       *ir.Type // of a vertex
+	class   uint32   // what the variables of one slot must share
+	slots   int32
+	comps   uint8 // of each slot
 }
 
-// CompactVaryings moves the scalars and vectors that both sides have in the
-// same shape to the lowest slots and components where they fit, beside others
-// of the same interpolation and type. What the sides see differently, arrays,
-// matrices, structs, 64-bit and captured variables keep their slots. It reports
-// whether anything moved.
-func CompactVaryings(producer, consumer *ir.Shader) bool {
+// CompactVaryings moves what both sides have in the
+// same shape to the lowest slots and components where it fits, beside others
+// of the same interpolation and size: components of a slot stay together, the widest come first, and arrays keep their steps.
+// What the sides see differently, structs and captured variables keep their slots. It reports
+// how many components moved.
+func CompactVaryings(producer, consumer *ir.Shader) (moved int) {
 	pairs, taken := pairVaryings(producer, consumer)
-	slices.SortStableFunc(pairs, func(a, b varyingPair) int {
-		if c := compareClass(a.in, b.in); c != 0 {
-			return c
+	groups := groupVaryings(pairs)
+	var owner [ir.NumVaryingSlots]*varyingPair // whose class a slot has
+	slots, comps := make([]int32, 0, len(pairs)), make([]uint8, 0, len(pairs))
+	for _, g := range groups {
+		slot, comp, ok := placeVaryings(g, &taken, &owner)
+		if !ok {
+			return 0
 		}
-		if a.in.Type.Rows != b.in.Type.Rows {
-			return int(b.in.Type.Rows) - int(a.in.Type.Rows) // wide ones first
+		for i := range g {
+			slots, comps = append(slots, slot), append(comps, comp)
+			comp += uint8(bits.OnesCount8(g[i].comps))
 		}
-		return compareLocation(a.in, b.in)
+	}
+	k := 0
+	for _, g := range groups {
+		for i := range g {
+			p := &g[i]
+			if p.in.Location != slots[k] || p.in.Component != comps[k] {
+				moved += bits.OnesCount8(p.comps) * int(p.slots)
+			}
+			for _, v := range [2]*ir.Variable{p.in, p.out} {
+				v.Location, v.Component = slots[k], comps[k]
+			}
+			k++
+		}
+	}
+	return moved
+}
+
+// groupVaryings puts what stands in one slot and is of one class together; groups come by class, the widest first.
+func groupVaryings(pairs []varyingPair) (groups [][]varyingPair) {
+	slices.SortStableFunc(pairs, func(a, b varyingPair) int { return cmp.Or(cmp.Compare(a.class, b.class), compareLocation(a.in, b.in)) })
+	for i := 0; i < len(pairs); {
+		n := i + 1
+		for n < len(pairs) && pairs[n].class == pairs[i].class && pairs[n].in.Location == pairs[i].in.Location && pairs[n].slots == 1 && pairs[i].slots == 1 {
+			n++
+		}
+		groups = append(groups, pairs[i:n])
+		i = n
+	}
+	width := func(g []varyingPair) int { return bits.OnesCount8(groupMask(g)) }
+	slices.SortStableFunc(groups, func(a, b []varyingPair) int {
+		return cmp.Or(cmp.Compare(a[0].class, b[0].class), cmp.Compare(b[0].slots, a[0].slots), cmp.Compare(width(b), width(a)), compareLocation(a[0].in, b[0].in))
 	})
-	var owner [ir.NumVaryingSlots]*ir.Variable // whose class a slot has
-	slots, comps := make([]int32, len(pairs)), make([]uint8, len(pairs))
-	for i, p := range pairs {
-		var ok bool
-		if slots[i], comps[i], ok = placeVarying(p.in, &taken, &owner); !ok {
-			return false
-		}
+	return groups
+}
+
+// groupMask are the components that a group takes from component 0 on.
+func groupMask(g []varyingPair) uint8 {
+	n := 0
+	for i := range g {
+		n += bits.OnesCount8(g[i].comps)
 	}
-	progress := false
-	for i, p := range pairs {
-		progress = progress || p.in.Location != slots[i] || p.in.Component != comps[i]
-		p.in.Location, p.in.Component = slots[i], comps[i]
-		p.out.Location, p.out.Component = slots[i], comps[i]
-	}
-	return progress
+	return 1<<n - 1
 }
 
 // pairVaryings lists the variables that may move, and the slots of those that
 // may not.
 func pairVaryings(producer, consumer *ir.Shader) (pairs []varyingPair, taken [ir.NumVaryingSlots]uint8) {
+	pin := func(s *ir.Shader, v *ir.Variable) {
+		for k := range int32(vertexType(s, v).SlotCount()) {
+			if at := v.Location + k; at >= 0 && at < ir.NumVaryingSlots {
+				taken[at] = 15
+			}
+		}
+	}
 	var outs, ins []*ir.Variable
 	for _, v := range producer.Variables {
 		if isVarying(producer, v, ir.ModeShaderOut) {
 			outs = append(outs, v)
+		} else if v.Mode == ir.ModeShaderOut && v.Location >= int32(ir.SlotVar0) {
+			pin(producer, v) // of another stream
 		}
 	}
 	for _, v := range consumer.Variables {
 		if isVarying(consumer, v, ir.ModeShaderIn) {
 			ins = append(ins, v)
-		}
-	}
-	pin := func(s *ir.Shader, v *ir.Variable) {
-		_, t := varyingMask(s, v)
-		for k := range int32(t.SlotCount()) {
-			if at := v.Location + k; at >= 0 && at < ir.NumVaryingSlots {
-				taken[at] = 15
-			}
 		}
 	}
 	paired := make([]bool, len(outs))
@@ -76,9 +113,9 @@ func pairVaryings(producer, consumer *ir.Shader) (pairs []varyingPair, taken [ir
 				match = i
 			}
 		}
-		if meets == 1 && movable(producer, outs[match], consumer, in) && !paired[match] {
+		if meets == 1 && !paired[match] && movable(producer, outs[match], consumer, in) {
 			paired[match] = true
-			pairs = append(pairs, varyingPair{in, outs[match]})
+			pairs = append(pairs, newPair(consumer, in, outs[match]))
 			continue
 		}
 		pin(consumer, in)
@@ -101,44 +138,71 @@ func pairVaryings(producer, consumer *ir.Shader) (pairs []varyingPair, taken [ir
 	return kept, taken
 }
 
-// movable reports whether an output and an input are the same scalar or vector.
-func movable(producer *ir.Shader, out *ir.Variable, consumer *ir.Shader, in *ir.Variable) bool {
-	_, t := varyingMask(producer, out)
-	_, u := varyingMask(consumer, in)
-	return t.IsVectorOrScalar() && u.IsVectorOrScalar() && t.Rows == u.Rows && t.Base == u.Base && t.Bits == u.Bits && t.Bits <= 32 &&
-		out.Location == in.Location && out.Component == in.Component && out.Patch == in.Patch && out.XfbBuffer < 0 && !out.AlwaysActive && !in.AlwaysActive &&
-		!arrayedIO(producer, out) && !arrayedIO(consumer, in)
+func newPair(consumer *ir.Shader, in, out *ir.Variable) varyingPair {
+	t := vertexType(consumer, in)
+	return varyingPair{in: in, out: out, t: t, class: varyingClass(consumer, in), slots: int32(t.SlotCount()), comps: uint8(leafMask(t.WithoutArray(), 0))}
 }
 
-// compareClass orders inputs by what the variables of one slot must share.
-func compareClass(a, b *ir.Variable) int {
-	key := func(v *ir.Variable) int {
-		k := int(v.Interp)<<8 | int(v.Type.Base)<<4 | int(v.Type.Bits>>4)
-		for i, x := range [...]bool{v.Patch, v.Centroid, v.Sample, v.PerPrimitive} {
-			if x {
-				k |= 1 << (12 + i)
-			}
+// movable reports whether an output and an input are of the same shape: scalars, vectors or arrays of them.
+func movable(producer *ir.Shader, out *ir.Variable, consumer *ir.Shader, in *ir.Variable) bool {
+	t, u := vertexType(producer, out), vertexType(consumer, in)
+	leaf := u.WithoutArray()
+	return sameShape(t, u) && leaf.IsVectorOrScalar() && leaf.IsNumeric() && leaf.Bits <= 32 && !in.Compact && !out.Compact &&
+		out.Location == in.Location && out.Component == in.Component && out.Patch == in.Patch && out.XfbBuffer < 0 && !out.AlwaysActive && !in.AlwaysActive &&
+		out.PerPrimitive == in.PerPrimitive && !in.PerView && !out.PerView
+}
+
+// sameShape reports whether two types have the same arrays of the same components.
+func sameShape(t, u *ir.Type) bool {
+	for t.IsArray() && u.IsArray() {
+		if t.Len != u.Len {
+			return false
 		}
+		t, u = t.Elem, u.Elem
+	}
+	return t.IsVectorOrScalar() && u.IsVectorOrScalar() && t.Base == u.Base && t.Bits == u.Bits && t.Rows == u.Rows
+}
+
+// varyingClass is what the variables of one slot must share: the size, and where consumer interpolates, how.
+func varyingClass(consumer *ir.Shader, v *ir.Variable) uint32 {
+	k := uint32(v.Type.WithoutArray().Bits >> 4)
+	if v.Patch {
+		k |= 1 << 8
+	}
+	if consumer.Stage != ir.StageFragment {
 		return k
 	}
-	return key(a) - key(b)
+	k |= uint32(v.Interp) << 9
+	for i, x := range [...]bool{v.Centroid, v.Sample, v.PerPrimitive, v.PerVertex} {
+		if x {
+			k |= 1 << (16 + i)
+		}
+	}
+	return k
 }
 
-// placeVarying takes the first place where v fits, if there is one.
-func placeVarying(v *ir.Variable, taken *[ir.NumVaryingSlots]uint8, owner *[ir.NumVaryingSlots]*ir.Variable) (slot int32, comp uint8, ok bool) {
+// placeVaryings takes the first place where a group fits, if there is one.
+func placeVaryings(g []varyingPair, taken *[ir.NumVaryingSlots]uint8, owner *[ir.NumVaryingSlots]*varyingPair) (slot int32, comp uint8, ok bool) {
 	first, end := int32(ir.SlotVar0), int32(ir.SlotPatch0)
-	if v.Patch {
+	if g[0].in.Patch {
 		first, end = end, ir.NumVaryingSlots
 	}
-	need := uint8(1<<v.Type.Rows - 1)
-	for slot = first; slot < end; slot++ {
-		if o := owner[slot]; o != nil && compareClass(o, v) != 0 {
-			continue
+	need, n := groupMask(g), g[0].slots
+	fits := func(slot int32, comp uint8) bool {
+		for k := slot; k < slot+n; k++ {
+			if taken[k]&(need<<comp) != 0 || owner[k] != nil && owner[k].class != g[0].class {
+				return false
+			}
 		}
-		for comp = 0; comp+v.Type.Rows <= 4; comp++ {
-			if taken[slot]&(need<<comp) == 0 {
-				taken[slot] |= need << comp
-				owner[slot] = v
+		return true
+	}
+	for slot = first; slot+n <= end; slot++ {
+		for comp = 0; need<<comp <= 15 && need<<comp != 0; comp++ {
+			if fits(slot, comp) {
+				for k := slot; k < slot+n; k++ {
+					taken[k] |= need << comp
+					owner[k] = &g[0]
+				}
 				return slot, comp, true
 			}
 		}

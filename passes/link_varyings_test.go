@@ -55,8 +55,8 @@ func TestLinkVaryings(t *testing.T) {
 			t.Fatalf("%s: %s\n%s\n%s", step, d, ir.Print(vs), ir.Print(fs))
 		}
 	}
-	if out, in := RemoveUnusedIO(vs, fs); !out || !in {
-		t.Errorf("outputs removed: %v, inputs: %v", out, in)
+	if out, in := RemoveUnusedIO(vs, fs); out == 0 || in == 0 {
+		t.Errorf("outputs removed: %d, inputs: %d", out, in)
 	}
 	check("RemoveUnusedIO")
 	if l, _ := location(vs, "unread"); l != -1 {
@@ -65,10 +65,10 @@ func TestLinkVaryings(t *testing.T) {
 	if l, _ := location(fs, "unwritten"); l != -1 {
 		t.Errorf("the input that nobody writes is at %d", l)
 	}
-	if out, in := RemoveUnusedIO(vs, fs); out || in {
+	if out, in := RemoveUnusedIO(vs, fs); out+in > 0 {
 		t.Error("removed something twice")
 	}
-	if !LinkOptVaryings(vs, fs) {
+	if LinkOptVaryings(vs, fs, nil) == (LinkedValues{}) {
 		t.Error("nothing is known of the inputs")
 	}
 	check("LinkOptVaryings")
@@ -79,7 +79,7 @@ func TestLinkVaryings(t *testing.T) {
 			t.Errorf("%s is still at %d", name, l)
 		}
 	}
-	if !CompactVaryings(vs, fs) {
+	if CompactVaryings(vs, fs) == 0 {
 		t.Error("nothing moved")
 	}
 	check("CompactVaryings")
@@ -91,7 +91,7 @@ func TestLinkVaryings(t *testing.T) {
 			t.Errorf("b at %d.%d, c at %d.%d, flat at %d", b, bc, c, cc, f)
 		}
 	}
-	if CompactVaryings(vs, fs) {
+	if CompactVaryings(vs, fs) > 0 {
 		t.Error("moved twice")
 	}
 	if l, _ := location(vs, "arr"); l != 8 {

@@ -154,6 +154,16 @@ func mergeNext(x *ir.If) bool {
 	if a.Jump() != nil || b.Jump() != nil || ir.Prev(x).(*ir.Block).Jump() != nil {
 		return false
 	}
+	if jumps(&y.Then) || jumps(&y.Else) {
+		// What a jump leads to is not reached by way of the phis' new place.
+		for phi := range mid.Phis() {
+			for u := range phi.Def.Uses() {
+				if !inList(ir.Node(useBlock(u)), ir.ParentList(x)) {
+					return false
+				}
+			}
+		}
+	}
 	// Inside of y's sides a phi between is what its side of x gave.
 	for phi := range mid.Phis() {
 		for u := range phi.Def.Uses() {
@@ -189,6 +199,16 @@ func mergeNext(x *ir.If) bool {
 	mergedPhis(x, mids, a, b)
 	mergedPhis(x, afters, yThen, yElse)
 	return true
+}
+
+// inList reports whether n stands in a list, or in a node of it.
+func inList(n ir.Node, l *ir.List) bool {
+	for ; n != nil; n = parentNode(n) {
+		if ir.ParentList(n) == l {
+			return true
+		}
+	}
+	return false
 }
 
 // mergedPhis puts parked phis after x, with the sources they had from the

@@ -52,7 +52,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		return nil, err
 	}
 	return &ir.Options{
-		Target: TargetName, MaxVectorWidth: 4, MaxUnroll: 32, NoBaryCoord: true,
+		Target: TargetName, MaxVectorWidth: 4, MaxUnroll: 32, UniformCost: 2, NoBaryCoord: true,
 		LowerFdiv: true, LowerFlrp: true, LowerFpow: true, LowerFmod: true, LowerFrem: true, LowerFfract: true, LowerScmp: true,
 		LowerLdexp: true, LowerIsign: true, LowerFsign: true, LowerFisnormal: true, LowerIneg: true,
 		LowerFfma16: true, LowerFfma32: true,

@@ -33,6 +33,7 @@ type amberCommand struct {
 	*app
 	shared
 	strict  bool
+	link    bool
 	folders bool
 	doc     amberReport
 	// scriptLayouts: each pipeline has the layout of what its script binds.
@@ -45,6 +46,7 @@ func (a *app) amber() *cobra.Command {
 	f := cmd.Flags()
 	c.declare(f, targetFlags, choiceFlags, []string{"abi"}, []string{"jobs"}, coreFlags, countFlags, reportFlags)
 	f.BoolVar(&c.folders, "folders", false, "before the summary, show figures of each folder and what was skipped why")
+	f.BoolVar(&c.link, "link", false, "compile the stages of each graphics pipeline together")
 	f.BoolVar(&c.strict, "strict", false, "count absolute tolerances of colours in 255ths, as colours are; Amber's count of 1 is the whole range")
 	return cmd
 }
@@ -119,7 +121,7 @@ func (c *amberCommand) device(ctx context.Context, d device, paths []string, for
 		}
 	}
 	b := &amberBatch{amberCommand: c, device: d, form: form, bar: bar, suite: annotate.Suite{Name: d.String()}}
-	b.Batch = amber.Batch{Runner: &amber.Runner{Target: target, Strict: c.strict, Limits: c.limits(), Layout: o.Layout, ScriptLayouts: c.scriptLayouts}, Timeout: c.timeout}
+	b.Batch = amber.Batch{Runner: &amber.Runner{Target: target, Strict: c.strict, Link: c.link, Limits: c.limits(), Layout: o.Layout, ScriptLayouts: c.scriptLayouts}, Timeout: c.timeout}
 	err = b.run(ctx, paths)
 	c.report.suites = append(c.report.suites, b.suite)
 	if err != nil {

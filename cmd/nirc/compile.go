@@ -21,6 +21,7 @@ type compileCommand struct {
 	shared
 	emit         string
 	stats, rules bool
+	link         bool // the stages of pipelines together
 
 	emitSet  bool
 	writeOut bool            // an artefact is to be written
@@ -90,6 +91,11 @@ constants, targets and GPUs, with names, of which the outputs' are made (docs/cl
 --next says which stage follows in the pipeline, where code depends on it: on ir3 tess_ctrl and
 geometry take over the threads, on agx vertex and evaluation shaders before them become compute.
 
+--link compiles the shaders of all files as the stages of one graphics pipeline, in any order, and
+those of a Fossilize database pipeline by pipeline (HASH.STAGE.ir3.o): varyings that nobody reads
+go, constants and uniform values move to the stage that reads them, and the rest is packed. --next
+follows from the stages. Inputs that the stage before does not write are told.
+
 The target "ir" runs the passes that all targets share, for --emit ir and json.`
 
 func (a *app) compile() *cobra.Command {
@@ -104,6 +110,7 @@ func (c *compileCommand) flags(f *pflag.FlagSet) {
 	c.declareOutput(f, "", "write to this `FILE`, DIR/, template or - for standard output")
 	f.StringVar(&c.emit, "emit", "obj", "what to write: obj, bin, asm, ir, json, map or spvasm")
 	f.Lookup("emit").Value = checked{f.Lookup("emit").Value, choice(emitKinds()...)}
+	f.BoolVar(&c.link, "link", false, "link the shaders as the stages of one pipeline, those of a database as its pipelines")
 	f.BoolVar(&c.stats, "stats", false, "show statistics of the code")
 	f.BoolVar(&c.rules, "rule-stats", false, "count how often each algebraic rule fired")
 	f.StringVar(&c.cacheAt, "cache", "", "take objects from the cache in this `DIRECTORY`, or at a URL, and store there what it does not have")
@@ -134,29 +141,31 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 		}
 		return err
 	}
-	jobs, err := c.plan(files)
+	n, work, err := c.works(files)
 	if err != nil {
 		return err
 	}
 	defer useProcessors(c.jobs)()
-	c.jobs = max(1, min(c.jobs, len(jobs)))
+	c.jobs = max(1, min(c.jobs, n))
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	var all []error
 	total := newTotals(c)
-	bar := c.progress(len(jobs))
+	bar := c.progress(n)
 	defer bar.close()
-	ordered(len(jobs), c.jobs, c.together(len(jobs)), func(i int) *compiled { return c.compileOne(ctx, &jobs[i]) }, func(_ int, r *compiled) bool {
-		err := c.flush(r)
-		total.add(r)
+	ordered(n, c.jobs, c.together(n), func(i int) []*compiled { return work(ctx, i) }, func(_ int, list []*compiled) bool {
 		bar.step()
-		if err != nil {
-			c.report.error(err)
-			all = append(all, err)
-		}
-		if err != nil && (!c.keepGoing && !damaged(err) || cmd.Context().Err() != nil) {
-			cancel()
-			return false
+		for _, r := range list {
+			err := c.flush(r)
+			total.add(r)
+			if err != nil {
+				c.report.error(err)
+				all = append(all, err)
+			}
+			if err != nil && (!c.keepGoing && !damaged(err) || cmd.Context().Err() != nil) {
+				cancel()
+				return false
+			}
 		}
 		return true
 	})
@@ -180,6 +189,16 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 		return errReported{errors.Join(all...)}
 	}
 	return nil
+}
+
+// works are the pieces of work: files, or pipelines under --link.
+func (c *compileCommand) works(files []string) (n int, work func(ctx context.Context, i int) []*compiled, err error) {
+	if c.link {
+		jobs, err := c.planLinks(files)
+		return len(jobs), func(ctx context.Context, i int) []*compiled { return c.linkOne(ctx, jobs[i]) }, err
+	}
+	jobs, err := c.plan(files)
+	return len(jobs), func(ctx context.Context, i int) []*compiled { return []*compiled{c.compileOne(ctx, &jobs[i])} }, err
 }
 
 // check reads the flags that do not depend on files.

@@ -87,13 +87,7 @@ func (c *compileCommand) oneOutput(m *nirc.Module, list []variant) error {
 
 // unit takes one of the job's shaders through the compiler.
 func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled, v *variant, several bool) error {
-	o := c.base
-	o.Target, o.GPU = r.job.target, r.job.gpu
-	o.File, o.Entry, o.Stage, o.Spec = r.job.path, v.Name, v.Stage, v.spec
-	if n := c.wantedOf(r.job.input).next; n != "" {
-		o.Next = stageOf(n)
-	}
-	o.Next, o.Layout = v.follows(o.Next), v.layoutOr(o.Layout)
+	o := c.optionsOf(r.job, v)
 	if c.rules {
 		if r.rules == nil {
 			r.rules = newRuleHits()
@@ -104,15 +98,33 @@ func (c *compileCommand) unit(ctx context.Context, m *nirc.Module, r *compiled, 
 	if err := c.stages(ctx, m, r, t, v, several, &o); err != nil {
 		return c.repro(m.Locate(ctx, o, err), m, &o)
 	}
-	if t.times != nil {
-		if r.times == nil {
-			r.times = &passes.Times{}
-		}
-		r.times.Merge(t.times)
-	}
+	c.timed(r, t)
 	warnings, err := c.finish(t, r.job.path)
 	r.warnings = append(r.warnings, warnings...)
 	return err
+}
+
+// optionsOf are the options of one of a job's shaders.
+func (c *compileCommand) optionsOf(j *compileJob, v *variant) nirc.Options {
+	o := c.base
+	o.Target, o.GPU = j.target, j.gpu
+	o.File, o.Entry, o.Stage, o.Spec = j.path, v.Name, v.Stage, v.spec
+	if n := c.wantedOf(j.input).next; n != "" {
+		o.Next = stageOf(n)
+	}
+	o.Next, o.Layout = v.follows(o.Next), v.layoutOr(o.Layout)
+	return o
+}
+
+// timed adds the times of a shader to those of its job.
+func (c *compileCommand) timed(r *compiled, t *watch) {
+	if t.times == nil {
+		return
+	}
+	if r.times == nil {
+		r.times = &passes.Times{}
+	}
+	r.times.Merge(t.times)
 }
 
 // beforeCompile is called before each compile; tests set it.

@@ -100,6 +100,11 @@ func (c *compileCommand) plan(args []string) ([]compileJob, error) {
 		}
 		inputs = append(inputs, more...)
 	}
+	return c.planInputs(inputs)
+}
+
+// planInputs lists the jobs of inputs.
+func (c *compileCommand) planInputs(inputs []input) ([]compileJob, error) {
 	c.perFile = len(c.devices())
 	jobs := make([]compileJob, 0, len(inputs)*c.perFile)
 	c.inputs, c.reals = make(map[string]bool, len(inputs)), realPaths{}
@@ -299,8 +304,11 @@ func stem(name string) string {
 
 // stem is the input's name without its extension, of a permutation its name.
 func (j *compileJob) stem() string {
-	if j.asked != nil {
+	switch {
+	case j.asked != nil:
 		return j.asked.name
+	case j.base != "":
+		return j.base
 	}
 	return stem(j.rel)
 }

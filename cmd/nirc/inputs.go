@@ -18,6 +18,8 @@ type input struct {
 	// rel is the path below the directory that the arguments name, or the base
 	// name of a file: what the names of outputs are made of.
 	rel string
+	// base is what the names of outputs begin with, "" if that follows from rel.
+	base string
 	// module is the module of a Fossilize database, nil of a file; uses are how
 	// the database's pipelines use it.
 	module func() ([]byte, error)
@@ -46,7 +48,19 @@ var moduleExtensions = []string{".spv", ".spvasm", ".nir", ".foz"}
 // argument or an element of a pattern names them, not below a directory or **. Each argument's files are sorted; a file that several
 // arguments name comes once.
 func (a *app) expandInputs(args []string) ([]input, error) {
-	var list []input
+	files, err := a.expandFiles(args)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]input, 0, len(files))
+	for _, in := range files {
+		list = a.appendModules(list, in)
+	}
+	return list, nil
+}
+
+// expandFiles is expandInputs with databases as they are.
+func (a *app) expandFiles(args []string) (list []input, err error) {
 	seen := map[string]bool{}
 	for _, arg := range args {
 		found, err := expandArg(arg)
@@ -56,7 +70,7 @@ func (a *app) expandInputs(args []string) ([]input, error) {
 		for _, in := range found {
 			if clean := filepath.Clean(in.path); !seen[clean] {
 				seen[clean] = true
-				list = a.appendModules(list, in)
+				list = append(list, in)
 			}
 		}
 	}

@@ -27,6 +27,8 @@ type Runner struct {
 	// bindings. ScriptLayouts makes one of what each pipeline binds instead.
 	Layout        *layout.Layout
 	ScriptLayouts bool
+	// Link compiles the stages of graphics pipelines together, if the target can.
+	Link bool
 	// OptimizationOff is passed on to the target.
 	OptimizationOff bool
 	// Glslang is the path of glslangValidator; "" looks it up.
@@ -58,7 +60,8 @@ type engine struct {
 	res      []resource // by Buffer.index
 	pipes    map[*Pipeline]*pipe
 	progs    map[attachment]emu.Program // pipelines of a VkScript share theirs
-	line     int                        // of the command being executed
+	linked   map[linkedKey][stageTask]emu.Program
+	line     int // of the command being executed
 	checked  int
 	commands uint32 // dispatches and draws so far
 	notes    []Note
@@ -98,6 +101,7 @@ func (e *engine) run() error {
 	}
 	e.pipes = make(map[*Pipeline]*pipe)
 	e.progs = make(map[attachment]emu.Program)
+	e.linked = make(map[linkedKey][stageTask]emu.Program)
 	// What cannot run is found before anything runs: first what the script
 	// asks for, then what the target says to its shaders.
 	if err := e.eachCommand(e.s.Commands, e.checkSupport); err != nil {
@@ -178,6 +182,9 @@ func (e *engine) compile(c Command) error {
 		return nil
 	}
 	p := e.pipe(run.Pipeline)
+	if t, ok := e.r.Target.(PipelineTarget); ok && e.r.Link && run.Kind != RunCompute {
+		return e.compileLinked(t, p)
+	}
 	for _, a := range p.decl.Shaders {
 		e.line = a.Line
 		key := attachment{a, p.decl.next(a.Stage), nil}
@@ -212,28 +219,85 @@ func (pl *Pipeline) next(stage ShaderStage) ir.Stage {
 
 // program compiles an attached shader; next follows it.
 func (e *engine) program(a *Attached, next ir.Stage, l *layout.Layout) (emu.Program, error) {
+	sh, err := e.shader(a, next, l)
+	if err != nil {
+		return nil, err
+	}
+	prog, err := e.r.Target.Compile(e.ctx, sh)
+	if err != nil {
+		return nil, fmt.Errorf("shader %s: %w", a.Shader.Name, err)
+	}
+	return prog, e.checkProgram(a, prog)
+}
+
+// shader is an attached shader as a target takes it.
+func (e *engine) shader(a *Attached, next ir.Stage, l *layout.Layout) (sh Shader, err error) {
 	words, err := e.r.spirv(e.ctx, e.s, a.Shader, a.Stage, a.Entry)
 	if err == nil {
 		words, err = optimize(e.ctx, words, a.Optimize)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("shader %s: %w", a.Shader.Name, err)
+		return sh, fmt.Errorf("shader %s: %w", a.Shader.Name, err)
 	}
-	prog, err := e.r.Target.Compile(e.ctx, Shader{
+	return Shader{
 		Name: a.Shader.Name, Stage: ir.StageTable[a.Stage].Stage, Next: next, Words: words, Entry: a.Entry, Spec: a.Spec, Layout: l,
 		OptimizationOff: e.r.OptimizationOff, SubgroupSize: max(0, a.RequiredSubgroup), FullSubgroups: a.FullSubgroups, Robust: e.s.robust(),
-	})
+	}, nil
+}
+
+// checkProgram holds what a target made of a shader to what was asked for.
+func (e *engine) checkProgram(a *Attached, prog emu.Program) error {
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("shader %s: %w", a.Shader.Name, err)
 	case prog == nil:
-		return nil, fmt.Errorf("shader %s: target %s gave no program", a.Shader.Name, e.r.Target.Name())
+		return fmt.Errorf("shader %s: target %s gave no program", a.Shader.Name, e.r.Target.Name())
 	case prog.Stage() != ir.StageTable[a.Stage].Stage:
-		return nil, fmt.Errorf("shader %s: target %s gave a %v program for stage %v", a.Shader.Name, e.r.Target.Name(), prog.Stage(), ir.StageTable[a.Stage].Stage)
+		return fmt.Errorf("shader %s: target %s gave a %v program for stage %v", a.Shader.Name, e.r.Target.Name(), prog.Stage(), ir.StageTable[a.Stage].Stage)
 	case a.RequiredSubgroup > 0 && prog.WaveSize() != a.RequiredSubgroup:
-		return nil, unsupported("subgroups of %d are not supported, the target has %d", a.RequiredSubgroup, prog.WaveSize())
+		return unsupported("subgroups of %d are not supported, the target has %d", a.RequiredSubgroup, prog.WaveSize())
 	}
-	return prog, nil
+	return nil
+}
+
+// linkedKey is the shaders of a pipeline that are linked.
+type linkedKey struct {
+	shaders [stageTask]*Attached
+	layout  *Pipeline // if its layout is its own
+}
+
+// compileLinked makes the programs of a graphics pipeline together.
+func (e *engine) compileLinked(t PipelineTarget, p *pipe) error {
+	key := linkedKey{}
+	if e.r.ScriptLayouts {
+		key.layout = p.decl
+	}
+	for _, a := range p.decl.Shaders {
+		key.shaders[a.Stage] = a
+	}
+	if programs, ok := e.linked[key]; ok {
+		p.programs = programs
+		return nil
+	}
+	var list []Shader
+	for _, a := range p.decl.Shaders {
+		e.line = a.Line
+		sh, err := e.shader(a, ir.StageNone, p.layout)
+		if err != nil {
+			return at(a.Line, CauseCompile, err)
+		}
+		list = append(list, sh)
+	}
+	programs, err := t.CompilePipeline(e.ctx, list)
+	if err != nil {
+		return at(p.decl.Line, CauseCompile, err)
+	}
+	for i, a := range p.decl.Shaders {
+		if err := e.checkProgram(a, programs[i]); err != nil {
+			return at(a.Line, CauseCompile, err)
+		}
+		p.programs[a.Stage] = programs[i]
+	}
+	e.linked[key] = p.programs
+	return nil
 }
 
 // pipe returns the state of a pipeline.

@@ -56,6 +56,12 @@ type Linker interface {
 	Link(ctx context.Context, p *emu.Pipeline) error
 }
 
+// PipelineTarget is a Target that compiles the stages of a graphics pipeline together.
+type PipelineTarget interface {
+	// CompilePipeline is Compile for all shaders of a pipeline: their programs, in their order.
+	CompilePipeline(ctx context.Context, shaders []Shader) ([]emu.Program, error)
+}
+
 // Unsupported is the error for what a target, a tool or this package does not
 // do; a script that needs it is skipped.
 type Unsupported struct {

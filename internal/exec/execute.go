@@ -30,7 +30,7 @@ func compileStage(ctx context.Context, m *nirc.Module, o nirc.Options) (c compil
 		if c.obj, err = m.Compile(ctx, o); err != nil {
 			return compiledStage{}, err
 		}
-		c.prog, err = runnable(ctx, m, c.obj, o)
+		c.prog, err = runnable(ctx, m, c.obj, o.ABI, recompiled(m, o))
 		c.reflect = c.obj.Reflect
 		return c, err
 	}
@@ -51,6 +51,8 @@ type Execution struct {
 	// module's; of several, every module gives its only entry point.
 	Modules []*nirc.Module
 	Options nirc.Options
+	// Link compiles the stages of a draw together.
+	Link bool
 	// Bindings are the descriptors. A run writes to their contents.
 	Bindings []Binding
 	// Push are the push constants, zero after their end.
@@ -157,15 +159,22 @@ func (x *Execution) compile(ctx context.Context) ([]compiledStage, error) {
 	list := make([]compiledStage, len(sources))
 	one := func(i int, o nirc.Options) (compiledStage, error) {
 		s := sources[i]
-		o.SampleShading = x.Draw != nil && x.Draw.Multisample.SampleShading
-		o.Points = x.Draw != nil && x.Draw.Topology == emu.PointList
-		o.Multiview = x.Draw != nil && x.Draw.ViewMask != 0
 		o.File, o.Entry, o.Stage, o.Next = s.m.Name, s.entry.Name, s.entry.Stage, ir.NextStage(s.entry.Stage, has)
 		return compileStage(ctx, s.m, o)
 	}
-	for i := range sources {
-		if list[i], err = one(i, x.Options); err != nil {
+	if x.Link && x.Draw != nil {
+		l := x.linked(sources)
+		one = func(i int, o nirc.Options) (compiledStage, error) {
+			return l.one(ctx, i, func(p *nirc.Options) { *p = o })
+		}
+		if list, err = l.compile(ctx); err != nil {
 			return nil, err
+		}
+	} else {
+		for i := range sources {
+			if list[i], err = one(i, x.drawOptions()); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if err := x.fit(list, one); err != nil {
@@ -176,6 +185,15 @@ func (x *Execution) compile(ctx context.Context) ([]compiledStage, error) {
 		return append(list, g), err
 	}
 	return list, nil
+}
+
+// drawOptions are the options with what the state of a draw asks for.
+func (x *Execution) drawOptions() nirc.Options {
+	o := x.Options
+	if x.Draw != nil {
+		o.SampleShading, o.Points, o.Multiview = x.Draw.Multisample.SampleShading, x.Draw.Topology == emu.PointList, x.Draw.ViewMask != 0
+	}
+	return o
 }
 
 // bind makes the descriptors; the result has the memory of each buffer.

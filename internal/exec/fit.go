@@ -31,7 +31,7 @@ func (x *Execution) fit(list []compiledStage, again func(i int, o nirc.Options) 
 		programs[i] = list[i].prog
 	}
 	for _, i := range misfits(x.Options.Target, programs) {
-		o := x.Options
+		o := x.drawOptions()
 		o.SafeConsts = true
 		s, err := again(i, o)
 		if err != nil {

@@ -48,6 +48,7 @@ func (m *mainPart) Run(int) (emu.Status, error) {
 // interpolated without perspective. In a pipeline that wants it so another is compiled, by its ABI.
 type variants struct {
 	emu.Program
+	abi      string // of the program
 	compile  func(ctx context.Context, abi string) (*object.Object, error)
 	mu       sync.Mutex
 	programs map[string]emu.Program
@@ -55,7 +56,7 @@ type variants struct {
 
 // of is the program of an ABI.
 func (w *variants) of(ctx context.Context, abi string) (emu.Program, error) {
-	if abi == "" {
+	if abi == "" || abi == w.abi {
 		return w.Program, nil
 	}
 	w.mu.Lock()
@@ -78,21 +79,26 @@ func (w *variants) of(ctx context.Context, abi string) (emu.Program, error) {
 	return p, nil
 }
 
-// runnable makes a program of an object, compiled with options: a part that waits for its
-// pipeline where the ABI has parts.
-func runnable(ctx context.Context, m *nirc.Module, obj *object.Object, o nirc.Options) (emu.Program, error) {
-	if o.ABI == nirc.SeparateABI && (obj.Stage == ir.StageVertex || obj.Stage == ir.StageFragment) {
+// runnable makes a program of an object, compiled for an ABI: a part that waits for its
+// pipeline where the ABI has parts. compile compiles it for another.
+func runnable(ctx context.Context, m *nirc.Module, obj *object.Object, abi string, compile func(ctx context.Context, abi string) (*object.Object, error)) (emu.Program, error) {
+	if abi == nirc.SeparateABI && (obj.Stage == ir.StageVertex || obj.Stage == ir.StageFragment) {
 		return NewPart(obj)
 	}
 	p, err := Reload(withModule(ctx, m), obj)
-	if err == nil && hasVariants(obj, o.ABI) {
-		p = &variants{Program: p, compile: func(ctx context.Context, abi string) (*object.Object, error) {
-			o := o
-			o.ABI = abi
-			return m.Compile(ctx, o)
-		}}
+	if err == nil && hasVariants(obj, abi) {
+		p = &variants{Program: p, abi: abi, compile: compile}
 	}
 	return p, err
+}
+
+// recompiled compiles a shader of a module for another ABI.
+func recompiled(m *nirc.Module, o nirc.Options) func(ctx context.Context, abi string) (*object.Object, error) {
+	return func(ctx context.Context, abi string) (*object.Object, error) {
+		o := o
+		o.ABI = abi
+		return m.Compile(ctx, o)
+	}
 }
 
 // hasVariants reports whether a target's programs of the stage do what its fixed functions do

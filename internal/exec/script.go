@@ -58,16 +58,8 @@ func (t *ScriptTarget) FloatControls() *ir.FloatControls {
 // Compile compiles a script's shader. What the compiler does not support
 // skips the script.
 func (t *ScriptTarget) Compile(ctx context.Context, sh amber.Shader) (emu.Program, error) {
-	p, err := t.compile(ctx, sh)
-	var list nirc.Diagnostics
-	if errors.As(err, &list) && errors.Is(list, errors.ErrUnsupported) {
-		return nil, &amber.Unsupported{What: err.Error()}
-	}
-	return p, err
-}
-
-func (t *ScriptTarget) compile(ctx context.Context, sh amber.Shader) (emu.Program, error) {
-	return t.compileWith(ctx, sh, t.Options)
+	p, err := t.compileWith(ctx, sh, t.Options)
+	return p, unsupportedScript(err)
 }
 
 func (t *ScriptTarget) compileWith(ctx context.Context, sh amber.Shader, o nirc.Options) (emu.Program, error) {
@@ -83,10 +75,9 @@ func (t *ScriptTarget) compileWith(ctx context.Context, sh amber.Shader, o nirc.
 	if strings.HasPrefix(o.ABI, nirc.BlendABI) && sh.Stage != ir.StageFragment {
 		o.ABI = "" // only fragment shaders are blend programs
 	}
-	m := &nirc.Module{} // the runner adds the shader's name
-	var err error
-	if m.SPIRV, err = spv.ParseWords(sh.Words); err != nil {
-		return nil, nirc.Diagnose(err, "", "")
+	m, err := scriptModule(&sh)
+	if err != nil {
+		return nil, err
 	}
 	if o.Target == nirc.IRTarget || t.Interpret {
 		return Interpret(ctx, m, o, sh.SubgroupSize)
@@ -95,19 +86,15 @@ func (t *ScriptTarget) compileWith(ctx context.Context, sh amber.Shader, o nirc.
 	if err != nil {
 		return nil, err
 	}
-	p, err := runnable(ctx, m, obj, o)
-	if err == nil && p.WaveSize() == 1 && numbersSubgroups(m.SPIRV) {
-		return nil, &amber.Unsupported{What: "scripts that number subgroups expect several invocations in each: this is not supported, a subgroup is one thread"}
+	p, err := runnable(ctx, m, obj, o.ABI, recompiled(m, o))
+	if err != nil {
+		return nil, err
 	}
-	large := sh.Stage != ir.StageCompute && !o.SafeConsts && err == nil && len(misfits(t.Name(), []emu.Program{p, p})) > 0
-	if large || err == nil && sh.Stage == ir.StageVertex && !o.Points && t.needsPointSize() {
-		t.again.Store(p, recompile(func(ctx context.Context, change func(*nirc.Options)) (emu.Program, error) {
-			o := t.Options
-			change(&o)
-			return t.compileWith(ctx, sh, o)
-		}))
-	}
-	return p, err
+	return p, t.keepAgain(&sh, m, p, o, func(ctx context.Context, change func(*nirc.Options)) (emu.Program, error) {
+		o := t.Options
+		change(&o)
+		return t.compileWith(ctx, sh, o)
+	})
 }
 
 // numbersSubgroups reports whether a module reads the number of its subgroup. Scripts

@@ -99,9 +99,11 @@ type specEntryJSON struct {
 }
 
 type pipelineJSON struct {
-	Layout string      `json:"layout,omitempty"`
-	Stages []stageJSON `json:"stages,omitempty"`
-	Stage  *stageJSON  `json:"stage,omitempty"` // of a compute pipeline
+	Flags  uint64          `json:"flags,omitempty"`
+	PNext  json.RawMessage `json:"pNext,omitempty"`
+	Layout string          `json:"layout,omitempty"`
+	Stages []stageJSON     `json:"stages,omitempty"`
+	Stage  *stageJSON      `json:"stage,omitempty"` // of a compute pipeline
 }
 
 type pipelinesJSON struct {
@@ -241,48 +243,67 @@ func (d *DB) place(module uint64) int {
 	return len(d.Entries)
 }
 
-// pipeline lists the stages of a pipeline.
-func (d *DB) pipeline(e *Entry) ([]Use, *Problem) {
+// describePipelines reads an entry of pipelines.
+func (d *DB) describePipelines(e *Entry) (list pipelinesJSON, p *Problem) {
 	payload, err := d.Payload(e)
 	if err != nil {
 		if p, ok := err.(*Problem); ok {
-			return nil, p
+			return list, p
 		}
-		return nil, problem(e, "%s", err)
+		return list, problem(e, "%s", err)
 	}
 	text, _, _ := bytes.Cut(payload, []byte{0})
-	var list pipelinesJSON
 	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, problem(e, "%s", err)
+		return pipelinesJSON{}, problem(e, "%s", err)
 	}
-	var uses []Use
+	return list, nil
+}
+
+// sortedNames are the names of pipelines in order.
+func sortedNames(group map[string]pipelineJSON) []string {
+	names := make([]string, 0, len(group))
+	for n := range group {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// pipeline lists the stages of a pipeline.
+func (d *DB) pipeline(e *Entry) (uses []Use, p *Problem) {
+	list, p := d.describePipelines(e)
 	for _, group := range []map[string]pipelineJSON{list.Graphics, list.Compute, list.RayTracing} {
-		names := make([]string, 0, len(group))
-		for n := range group {
-			names = append(names, n)
-		}
-		slices.Sort(names)
-		for _, n := range names {
-			p := group[n]
-			if p.Stage != nil {
-				p.Stages = append(p.Stages, *p.Stage)
-			}
-			for i := range p.Stages {
-				u, why := p.Stages[i].use()
-				if why != "" {
-					return uses, problem(e, "%s", why)
-				}
-				u.Next = p.next(u.Stage)
-				if h, err := hexDigits([]byte(p.Layout)); err == nil && h != 0 {
-					u.LayoutHash = fmt.Sprintf("%016x", h)
-				}
-				if u.Module != 0 { // 0 is a module that the capture does not have
-					uses = append(uses, u)
-				}
+		for _, n := range sortedNames(group) {
+			g := group[n]
+			found, _, why := g.uses()
+			uses = append(uses, found...)
+			if why != "" {
+				return uses, problem(e, "%s", why)
 			}
 		}
 	}
-	return uses, nil
+	return uses, p
+}
+
+// uses lists the stages of a pipeline whose modules the capture has; whole reports whether that are all.
+func (p *pipelineJSON) uses() (uses []Use, whole bool, why string) {
+	if p.Stage != nil {
+		p.Stages = append(p.Stages, *p.Stage)
+	}
+	for i := range p.Stages {
+		u, why := p.Stages[i].use()
+		if why != "" {
+			return uses, false, why
+		}
+		u.Next = p.next(u.Stage)
+		if h, err := hexDigits([]byte(p.Layout)); err == nil && h != 0 {
+			u.LayoutHash = fmt.Sprintf("%016x", h)
+		}
+		if u.Module != 0 { // 0 is a module that the capture does not have
+			uses = append(uses, u)
+		}
+	}
+	return uses, len(uses) == len(p.Stages), ""
 }
 
 // The stages that are Use.Next, and the one that stands between them.

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"nirc"
+	"nirc/internal/foz"
+	"nirc/ir"
+)
+
+// pipelineInputs are the inputs of the pipelines that arguments name: the files together are one, a
+// Fossilize database has its own.
+func (a *app) pipelineInputs(args []string) (groups [][]input, err error) {
+	var files []input
+	list, err := a.expandFiles(args)
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range list {
+		if in.err == nil && isFoz(in.path) {
+			groups = append(groups, a.fozPipelines(in)...)
+		} else {
+			files = append(files, in)
+		}
+	}
+	if len(files) > 0 {
+		groups = slices.Insert(groups, 0, files)
+	}
+	return groups, nil
+}
+
+// fozPipelines are the pipelines of a database; what is damaged there is reported.
+func (a *app) fozPipelines(in input) (groups [][]input) {
+	db, err := a.openFoz(in.path)
+	if err != nil {
+		in.err = err
+		return [][]input{{in}}
+	}
+	pipelines, problems := db.Pipelines()
+	told := fozProblems(in.path, append(db.Problems, problems...))
+	if len(pipelines) == 0 {
+		told = append(told, nirc.Diagnostic{File: in.path, Severity: nirc.SeverityWarning, Msg: "there is no graphics pipeline with all its stages in the database"})
+	}
+	if len(told) > 0 {
+		a.report.diagnostics(told)
+	}
+	for i := range pipelines {
+		p := &pipelines[i]
+		var g []input
+		for k := range p.Stages {
+			u := p.Stages[k]
+			g = append(g, input{path: fmt.Sprintf("%s:%016x", in.path, u.Module), rel: p.Hash, base: stem(in.rel) + "." + p.Hash + "." + u.Stage.String(),
+				module: func() ([]byte, error) { return db.Module(u.Module) }, uses: []foz.Use{u}})
+		}
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+// linkedShaders are the shaders of an input that belong to a pipeline: of a database the one that the pipeline uses.
+func linkedShaders(m *nirc.Module, in *input, entry string, stage ir.Stage, spec []string) ([]variant, error) {
+	if len(in.uses) == 1 {
+		entry, stage = in.uses[0].Entry, ir.ParseStage(in.uses[0].Stage.String())
+	}
+	return variants(m, in, entry, stage, spec)
+}
+
+// linkJob is a pipeline for one GPU.
+type linkJob []*compileJob
+
+// planLinks lists the pipelines, each for all GPUs.
+func (c *compileCommand) planLinks(args []string) (list []linkJob, err error) {
+	if len(c.matrices) > 0 || c.emit == "spvasm" {
+		return nil, nirc.Usagef("--link: not with --matrix or --emit spvasm")
+	}
+	groups, err := c.pipelineInputs(args)
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := c.planInputs(slices.Concat(groups...))
+	if err != nil {
+		return nil, err
+	}
+	n := len(c.devices())
+	for _, g := range groups {
+		for d := range n {
+			job := linkJob{}
+			for i := range g {
+				job = append(job, &jobs[i*n+d])
+			}
+			list = append(list, job)
+		}
+		jobs = jobs[len(g)*n:]
+	}
+	return list, nil
+}
+
+// linkedUnit is a shader of a pipeline on its way.
+type linkedUnit struct {
+	m       *nirc.Module
+	r       *compiled
+	v       variant
+	several bool
+	o       nirc.Options
+	t       *watch
+	u       *nirc.Unit
+}
+
+// linkOne compiles the stages of a pipeline together. What they bring stands in a result for each input.
+func (c *compileCommand) linkOne(ctx context.Context, job linkJob) []*compiled {
+	results := make([]*compiled, len(job))
+	for i, j := range job {
+		results[i] = &compiled{job: j}
+	}
+	units, err := c.linkedUnits(ctx, results)
+	defer func() {
+		for i := range units {
+			if units[i].u != nil {
+				units[i].u.Done(err)
+			}
+		}
+	}()
+	if err == nil {
+		err = c.linkUnits(ctx, units)
+	}
+	if err != nil {
+		for _, r := range results {
+			r.parts = nil
+		}
+		last := results[len(results)-1]
+		last.err = errors.Join(last.err, err)
+	}
+	return results
+}
+
+// linkedUnits translates the shaders of a pipeline.
+func (c *compileCommand) linkedUnits(ctx context.Context, results []*compiled) (units []linkedUnit, err error) {
+	for _, r := range results {
+		m, forCache, err := c.module(ctx, r.job.src)
+		if err != nil {
+			return units, err
+		}
+		r.deps, r.forCache = m.Deps, forCache
+		list, err := linkedShaders(m, r.job.input, c.entry, c.stage, c.spec)
+		if err == nil {
+			err = c.oneOutput(m, list)
+		}
+		if err != nil {
+			return units, err
+		}
+		for i := range list {
+			units = append(units, linkedUnit{m: m, r: r, v: list[i], several: len(list) > 1})
+		}
+	}
+	for i := range units {
+		x := &units[i]
+		x.o = c.optionsOf(x.r.job, &x.v)
+		if c.rules {
+			if x.r.rules == nil {
+				x.r.rules = newRuleHits()
+			}
+			x.o.Run.RuleHits = x.r.rules
+		}
+		x.t = c.attach(&x.o, c.head(x.r.job, x.v.label, x.several), c.sink(x.r))
+		if x.u, err = nirc.New(x.o); err != nil {
+			return units, err
+		}
+		x.t.unit = x.u
+		if err := x.u.Translate(ctx, x.m); err != nil {
+			return units, x.r.job.named(x.m.Locate(ctx, x.o, err))
+		}
+	}
+	return units, nil
+}
+
+// linkUnits links the shaders and makes their artefacts.
+func (c *compileCommand) linkUnits(ctx context.Context, units []linkedUnit) error {
+	list := make([]*nirc.Unit, len(units))
+	for i := range units {
+		list[i] = units[i].u
+	}
+	_, warnings, err := nirc.LinkUnits(ctx, list)
+	if err != nil {
+		return err
+	}
+	units[0].r.warnings = append(units[0].r.warnings, warnings...)
+	for i := range units {
+		x := &units[i]
+		if err := c.linkedArtefact(ctx, x); err != nil {
+			return x.r.job.named(x.m.Locate(ctx, x.o, err))
+		}
+	}
+	return nil
+}
+
+// linkedArtefact takes a linked shader to its end.
+func (c *compileCommand) linkedArtefact(ctx context.Context, x *linkedUnit) error {
+	point := nirc.EntryPoint{Name: x.v.label, Stage: x.v.Stage}
+	p := part{entry: point, out: c.outputName(x.r.job, point, x.several)}
+	if err := x.u.Optimize(ctx); err != nil {
+		return err
+	}
+	written, err := c.artefactOf(ctx, x.u, x.r, &p)
+	if err != nil {
+		return err
+	}
+	if written {
+		x.r.parts = append(x.r.parts, p)
+	}
+	c.timed(x.r, x.t)
+	warnings, err := c.finish(x.t, x.r.job.path)
+	x.r.warnings = append(x.r.warnings, warnings...)
+	return err
+}
