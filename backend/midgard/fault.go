@@ -33,6 +33,7 @@ const (
 	faultBarrier                         // threads of a workgroup do not wait for each other
 	faultLongPair                        // 64-bit addresses begin anywhere
 	faultAlignment                       // accesses are as the shader has them: lower_mem_access_bit_sizes has not run
+	faultTileLoad                        // every chip reads the tile by LD_TILEBUFFER
 	numFaults          = iota
 )
 

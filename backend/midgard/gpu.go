@@ -2,45 +2,24 @@ package midgard
 
 import (
 	"nirc/backend"
+	"nirc/backend/midgard/abi"
 	"nirc/ir"
 )
 
-// GPU is a chip as the code generator sees it (midgard.md §13).
-type GPU struct {
-	Name string
-	Doc  string
-	// Arch is 4 or 5.
-	Arch int
-	// Alias: the texture pipe shares r26 and r27 with load/store and leaves its
-	// results in r0 and r1.
-	Alias bool
-	// NoUpperALU: writeout bundles have the plain ALU tags.
-	NoUpperALU bool
-	// BrokenLod: sampling with explicit LOD ignores the sampler's clamps and bias.
-	BrokenLod bool
-	// ArithmeticPipes is the number of arithmetic pipes of a core (Arm, The Midgard Shader Core).
-	ArithmeticPipes int
-}
+// GPU is a chip as the code generator sees it.
+type GPU = abi.GPU
 
 // DefaultGPU is the chip that an empty name stands for.
 const DefaultGPU = "t860"
 
-// gpus begins with DefaultGPU.
-var gpus = []GPU{
-	{Name: "t860", Doc: "Mali T860", Arch: 5, ArithmeticPipes: 2},
-	{Name: "t880", Doc: "Mali T880", Arch: 5, ArithmeticPipes: 3},
-	{Name: "t820", Doc: "Mali T820", Arch: 5, ArithmeticPipes: 1, Alias: true},
-	{Name: "t830", Doc: "Mali T830", Arch: 5, ArithmeticPipes: 2, Alias: true},
-	{Name: "t760", Doc: "Mali T760", Arch: 5, ArithmeticPipes: 2, NoUpperALU: true},
-	{Name: "t720", Doc: "Mali T720", Arch: 4, ArithmeticPipes: 1, Alias: true, NoUpperALU: true, BrokenLod: true},
-}
+var gpus = abi.GPUs
 
 // FindGPU returns the chip of that name; "" is DefaultGPU.
 func FindGPU(name string) (*GPU, error) {
-	return backend.FindGPU(TargetName, gpus, name, (*GPU).listed)
+	return backend.FindGPU(TargetName, gpus, name, asListed)
 }
 
-func (g *GPU) listed() backend.GPU { return backend.GPU{Name: g.Name, Doc: g.Doc} }
+func asListed(g *GPU) backend.GPU { return backend.GPU{Name: g.Name, Doc: g.Doc} }
 
 // floatControls are the modes of floats that are honoured: of 16 and 32 bits by the hardware
 // (midgard.md §4.2), of 64 by software.

@@ -76,7 +76,7 @@ func (s *isel) blendOutput() {
 	}
 	o := &s.out.list[0]
 	n := int(o.slot - ir.SlotData0)
-	if s.gpu.Arch == 4 && n > 0 {
+	if n >= s.gpu.Targets {
 		s.fail(nil, "more than one render target is not supported by %s", s.gpu.Name)
 		return
 	}

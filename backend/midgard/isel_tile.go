@@ -61,9 +61,9 @@ func (s *isel) tileColor(in *ir.Instr, n, comp int) source {
 		t.ld.Arg.Reg = isa.AddrZero
 	}
 	switch {
-	case s.gpu.Arch > 4:
+	case s.gpu.TileLoads || faults.has(faultTileLoad):
 		t.ld.Index = isa.AddrReg{Comp: uint8(n & 3), Reg: uint8(n >> 2)}
-	case n > 0:
+	case n >= s.gpu.Targets:
 		s.fail(in, "more than one render target is not supported by %s", s.gpu.Name)
 		return constant(0)
 	default:

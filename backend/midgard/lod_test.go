@@ -39,10 +39,10 @@ func TestBrokenLOD(t *testing.T) {
 			t.Fatal(err)
 		}
 		bin, text := listing(t, s, CompileOptions{GPU: g.Name})
-		if bin.Meta.BrokenLOD != g.BrokenLod {
+		if bin.Meta.BrokenLOD != g.BrokenLOD {
 			t.Errorf("%s: the metadata says broken LOD: %t", g.Name, bin.Meta.BrokenLOD)
 		}
-		if g.BrokenLod {
+		if g.BrokenLOD {
 			expect(t, text, "FADD.f32", "FMAX.f32", "FMIN.f32", "TEX_GRAD")
 		} else if strings.Contains(text, "FMAX") {
 			t.Errorf("%s clamps a LOD that its samplers clamp:\n%s", g.Name, text)

@@ -23,7 +23,7 @@ func (c *compiler) workLimit() int {
 
 // newMeta is the metadata before selection.
 func (c *compiler) newMeta() abi.Meta {
-	m := abi.Meta{Stage: c.s.Stage, Alias: c.gpu.Alias, NoUpperALU: c.gpu.NoUpperALU, BrokenLOD: c.gpu.BrokenLod, Robust: c.s.Options.Robust}
+	m := abi.Meta{GPU: c.gpu.Name, Stage: c.s.Stage, Alias: c.gpu.Alias, NoUpperALU: c.gpu.NoUpperALU, BrokenLOD: c.gpu.BrokenLOD, Robust: c.s.Options.Robust}
 	if c.s.Stage == ir.StageVertex {
 		m.Linear = c.opts.Linear
 	}

@@ -56,7 +56,8 @@ var obligations = []struct {
 	{"the second colour of dual-source blending is in r2 at the writeout", faultSecondColor, secondColor},
 	{"gl_BaseVertex is the base, not where raw ids begin", faultBaseVertex, drawsAlike(baseVertex, plainColor)},
 	{"texel fetches have a sampler", faultFetchSampler, fetchWithoutSampler},
-	{"blend programs read sample 0 of the tile", faultTileSample, tileSample},
+	{"blend programs read sample 0 of the tile", faultTileSample, func() error { return tileSample("") }},
+	{"chips without LD_TILEBUFFER read the tile as a special value", faultTileLoad, func() error { return tileSample("t720") }},
 	{"bound uniform buffers are no uniform registers", faultUniformBuffer, uniformBuffer},
 	{"a demoted thread takes part in derivatives", faultDemote, drawsAlike(positions, demoted)},
 	{"helper threads write no memory", faultHelperWrites, helperWrites},
@@ -360,9 +361,9 @@ func fetchWithoutSampler() error {
 	return fragmentOut(p, l)
 }
 
-func tileSample() error {
+func tileSample(gpu string) error {
 	f := emu.FormatByName("R8G8B8A8_UNORM")
-	bin, err := compile(blendShader(f, 0), CompileOptions{Blend: f.Name})
+	bin, err := compile(blendShader(f, 0), CompileOptions{GPU: gpu, Blend: f.Name})
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (Target) Name() string { return TargetName }
 // GPUs lists the chips, DefaultGPU first.
 func (Target) GPUs() []backend.GPU { return listedGPUs() }
 
-var listedGPUs = sync.OnceValue(func() []backend.GPU { return backend.ListGPUs(gpus, (*GPU).listed) })
+var listedGPUs = sync.OnceValue(func() []backend.GPU { return backend.ListGPUs(gpus, asListed) })
 
 // Options returns what the chip wants lowered.
 func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {

@@ -113,6 +113,8 @@ const (
 
 // Meta describes one shader binary.
 type Meta struct {
+	// GPU names the chip that the program is for, whose limits it keeps to.
+	GPU   string   `json:"gpu,omitempty"`
 	Stage ir.Stage `json:"stage"`
 	// FirstTag is the tag of the bundle at the start of the code.
 	FirstTag isa.Tag `json:"first_tag"`
@@ -440,6 +442,9 @@ func (m *Meta) Check() error {
 	}
 	if m.TLSSize > 1<<20 {
 		return fmt.Errorf("midgard meta: %d bytes of local storage a thread, at most %d", m.TLSSize, 1<<20)
+	}
+	if err := m.checkGPU(); err != nil {
+		return err
 	}
 	return m.checkTables()
 }

@@ -30,7 +30,13 @@ func TestCheck(t *testing.T) {
 		"buffer":  func(m *Meta) { m.Uniforms = []Uniform{{UBO: 1}} },
 		"sysval":  func(m *Meta) { m.Sysvals = []Sysval{{}} },
 		"varying": func(m *Meta) { m.Varyings = []Varying{{Kind: 99}} },
-		"tls":     func(m *Meta) { m.TLSSize = 1 << 30 },
+		"gpu":     func(m *Meta) { m.GPU = "t999" },
+		"quirk":   func(m *Meta) { m.GPU = "t720" },
+		"target": func(m *Meta) {
+			m.GPU, m.Alias, m.NoUpperALU, m.BrokenLOD = "t720", true, true, true
+			m.Stage, m.Outputs = ir.StageFragment, []Output{{Slot: ir.SlotData0 + 1, Mask: 15}}
+		},
+		"tls": func(m *Meta) { m.TLSSize = 1 << 30 },
 	})
 	if s := SysvalUBOSize.String(); s != "ubo_size" {
 		t.Errorf("name %q", s)

@@ -262,6 +262,8 @@ func (p *program) checkLdSt(b *bundle) error {
 			return fmt.Errorf("slot %d: an immediate offset of %d bytes, which may be a negative one", i, l.UBOOffset())
 		case k == isa.KindUnknown:
 			return fmt.Errorf("slot %d: opcode %#02x is not known", i, uint8(l.Op))
+		case k == isa.KindTile && p.gpu != nil && !p.gpu.TileLoads:
+			return fmt.Errorf("slot %d: %s has no %s", i, p.gpu.Name, l.Op)
 		case checkLongs(l) != nil:
 			return fmt.Errorf("slot %d: %w", i, checkLongs(l))
 		case k == isa.KindStVary:
@@ -300,6 +302,8 @@ func (p *program) checkTexture(b *bundle) error {
 		return fmt.Errorf("%s needs the tag %s here", x.Op, isa.TagTexVtx)
 	case b.Tag == isa.TagTexVtx && derives && p.meta.Stage == ir.StageFragment:
 		return fmt.Errorf("%s takes derivatives and needs the tag %s", x.Op, isa.TagTex)
+	case x.OutOfOrder != 0 && p.gpu != nil && !p.gpu.OutOfOrder:
+		return fmt.Errorf("%s runs no bundles before a texture operation ends", p.gpu.Name)
 	case x.Helpers == isa.HelpersReserved:
 		return errors.New("the helper field 0 is reserved")
 	case !derives && x.Helpers != isa.HelpersNormal:

@@ -118,6 +118,9 @@ func (w *wave) special(t *thread, selector int) (v [4]uint32, err error) {
 	if w.p.meta.Stage != ir.StageFragment {
 		return v, errors.New("special values exist in fragment shaders only")
 	}
+	if tile := selector == abi.SpecialTileTyped || selector == abi.SpecialTileRaw; tile && w.p.gpu != nil && w.p.gpu.TileLoads {
+		return v, fmt.Errorf("%s has no tile among its special values", w.p.gpu.Name)
+	}
 	x := &w.l.Fragment[t.lane]
 	switch selector {
 	case abi.SpecialCoverage:

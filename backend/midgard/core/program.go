@@ -41,6 +41,7 @@ type bundle struct {
 // program is a decoded shader.
 type program struct {
 	meta *abi.Meta
+	gpu  *abi.GPU // nil: no chip's limits
 	code []bundle
 	io   emu.StageIO
 	// blend is the format of a blend program's target.
@@ -57,7 +58,7 @@ func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 	if len(code)%isa.Quad != 0 {
 		return nil, fmt.Errorf("midgard core: %d bytes of code are no whole number of quadwords", len(code))
 	}
-	p := &program{meta: meta}
+	p := &program{meta: meta, gpu: abi.FindGPU(meta.GPU)}
 	if b := meta.Blend; b != nil {
 		if p.blend = emu.FormatByName(b.Format); p.blend == nil || p.blend.Bytes > 16 {
 			return nil, fmt.Errorf("midgard core: a blend program for the unknown format %q", b.Format)
