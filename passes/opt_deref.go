@@ -4,7 +4,7 @@ import "nirc/ir"
 
 var optDerefPass = &Pass{
 	Name: "opt_deref", For: ir.HasDeref, Class: "A", Run: implPass(ir.MetaControlFlow, optDeref),
-	Doc: "Simplifies deref chains: useless casts, casts to what an object begins with, pointer steps, modes that are known.",
+	Doc: "Simplifies deref chains: useless casts, casts to what an object begins with or has so many bytes into it, accesses through casts between vectors, pointer steps, modes that are known; accesses to elements that a temporary does not have go.",
 }
 
 // optDeref simplifies deref chains: a cast to the type that is there already
@@ -17,6 +17,8 @@ func optDeref(impl *ir.Impl) (progress bool) {
 			switch {
 			case in.Kind == ir.KindDeref:
 				progress = simplifyDeref(in) || progress
+			case in.IsIntrinsic(ir.IntrLoadDeref), in.IsIntrinsic(ir.IntrStoreDeref):
+				progress = outOfBounds(in) || castAccess(in) || progress
 			case in.IsIntrinsic(ir.IntrDerefModeIs):
 				progress = decideMode(in) || progress
 			}
@@ -88,7 +90,7 @@ func simplifyCast(in, p *ir.Instr) bool {
 	case info.Type.Bare() == info.Type && castsToBare(in, p):
 		return replaceDeref(in, &p.Def)
 	}
-	return castsToFirst(in, p)
+	return castsToMember(in, p) || castsToFirst(in, p)
 }
 
 // castsToFirst makes a cast to the type of what the object begins with, its

@@ -173,6 +173,7 @@ var registry = []*Pass{
 	removeTexShadowPass,
 	scaleFdivPass,
 	schedulePass,
+	shrinkVecArrayVarsPass,
 	split64BitVec3AndVec4Pass,
 	splitArrayVarsPass,
 	splitStructVarsPass,

@@ -352,7 +352,8 @@ func (c *compiler) castPointer(in *ir.Instr, info *ir.DerefInfo) *pointer {
 		c.refuse(in, "a pointer to an array in mode %s as a value is not supported in stage %s", info.Modes, c.s.Stage)
 	} else if up != nil { // keep what is known
 		p.known, p.off, p.dims, p.compact, p.vertex = up.known, up.off, up.dims, up.compact, up.vertex
-		if info.Type.IsVectorOrScalar() && up.t.IsVectorOrScalar() {
+		// A column's components stay apart; those of another size lie where their type says.
+		if info.Type.IsVectorOrScalar() && up.t.IsVectorOrScalar() && info.Type.MemBits() == up.t.MemBits() {
 			p.comp = up.comp
 		}
 	}
