@@ -7,7 +7,8 @@ import (
 
 var fromSSAPass = &Pass{
 	Name: "from_ssa", Class: "A", Run: implPass(ir.MetaControlFlow, fromSSA), Idempotent: true,
-	Doc: "Turns webs of phis into registers. Other values stay SSA.",
+	Instead: "registers: the code generators leave SSA in machine form, by parallel copies that know registers (backend/mach, midgard's coalesce); it stays for targets that take the IR's registers",
+	Doc:     "Turns webs of phis into registers. Other values stay SSA.",
 }
 
 // fromSSA takes phis out of SSA: each web of phis and what flows into them

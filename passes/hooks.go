@@ -11,12 +11,14 @@ import (
 // The hooks of a pipeline: places where a compile runs what its caller asks for beyond the list, the state of the pipeline
 // and uniforms that are known.
 const (
-	// HookVariables is before inputs and outputs are lowered, HookSlots after that.
+	// HookStart is after the frontend's functions have become one, before anything is optimised; HookVariables before inputs
+	// and outputs are lowered, HookSlots after that.
+	HookStart     = "start"
 	HookVariables = "variables"
 	HookSlots     = "slots"
 )
 
-var hookNames = []string{HookVariables, HookSlots}
+var hookNames = []string{HookStart, HookVariables, HookSlots}
 
 // Hooks are what runs at the hooks of a pipeline on one shader. Nil runs nothing.
 type Hooks struct {

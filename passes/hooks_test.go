@@ -17,7 +17,7 @@ func everything() *ShaderState {
 		Points: &PointState{Size: 2, SizePush: &push, Min: 1, Max: 8, TexCoords: []int{2}, YInvert: true},
 		Smooth: &SmoothState{Points: true, Samples: 4, Attachments: []int{0}}, FlipY: &FlipY{Height: 16},
 		Clip: &ClipState{HalfZ: true, Planes: []int{0, 3}, PlanesPush: 32, Distances: &on}, EdgeFlags: &EdgeFlags{From: 1, To: 5},
-		PatchVertices: 3, Shadow: &Shadow{Func: "less"}, Blend: []Blend{{Format: "R8G8B8A8_UNORM", Enable: true, WriteMask: &mask}},
+		PatchVertices: 3, Shadow: &Shadow{Func: "less"}, SingleSampled: true, HalfPrecision: true, ZeroUndefined: true, Blend: []Blend{{Format: "R8G8B8A8_UNORM", Enable: true, WriteMask: &mask}},
 	}
 }
 
@@ -31,7 +31,7 @@ func TestHooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list := append(h.Passes(HookVariables), h.Passes(HookSlots)...)
+		list := slices.Concat(h.Passes(HookStart), h.Passes(HookVariables), h.Passes(HookSlots))
 		for _, p := range list {
 			name, _, _ := strings.Cut(p, "(")
 			ran[name] = true

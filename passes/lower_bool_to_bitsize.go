@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var lowerBoolToBitsizePass = &Pass{
 	Name: "lower_bool_to_bitsize", Class: "B", Run: lowerBoolToBitsize, Idempotent: true,
+	Instead: "registers: midgard takes masks of 32 bits (lower_bool_to_int32), the others 1-bit booleans; it stays for targets with masks of 8 and 16 bits",
 	Doc: "Makes 1-bit booleans masks, 0 or ~0, of the size of the operands that made them: 8, 16 or 32 bits (32 for 64-bit operands and whatever is not a comparison); " +
 		"logic, selections between booleans and phis take the size of their first sized source, and b2b8, b2b16, b2b32 stand where sizes meet. Constants and undefs take the size of each use. " +
 		"Conditions of ifs are masks of any size then, sources of intrinsics 32-bit ones. Runs after the rules for 1-bit booleans, like lower_bool_to_int32.",

@@ -10,6 +10,7 @@ import (
 
 var lowerCLImagesPass = &Pass{
 	Name: "lower_cl_images", Class: "C", Run: lowerCLImages, Idempotent: true,
+	Instead: "kernels: the targets have no kernels; nirc opt and the interpreter run it",
 	Doc: "Numbers the images, textures and samplers that are arguments of a kernel, each kind by itself in the order of the arguments (the variables' locations), and lets what accesses them name them by number. " +
 		"Input: a kernel, whose such arguments are variables without a binding; no arrays. Output: bindings of set 0, image intrinsics by number, texture_index and sampler_index.",
 	Options: []Option{

@@ -8,6 +8,7 @@ import (
 
 var lowerClipCullDistanceArraysPass = &Pass{
 	Name: "lower_clip_cull_distance_arrays", Class: "A", Run: lowerClipCullDistanceArrays, Idempotent: true,
+	Instead: "linking: fixed functions and the next stage take clip and cull distances as slots of their own; it stays for those that take one array",
 	Doc: "Puts the cull distances after the clip distances into one compact array, as hardware takes them. Input: compact float arrays at slots CLIP_DIST0 and " +
 		"CULL_DIST0, accessed element by element (lower_var_copies before). Output: one array at CLIP_DIST0, clip_distances and cull_distances in the shader's " +
 		"facts. Both stages of an interface take it.",

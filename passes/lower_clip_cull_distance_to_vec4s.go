@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var lowerClipCullDistanceToVec4sPass = &Pass{
 	Name: "lower_clip_cull_distance_to_vec4s", Class: "A", Run: lowerClipCullDistanceToVec4s, Idempotent: true,
+	Instead: "linking: lower_io makes slots of the arrays' elements; it stays for targets that want variables",
 	Doc: "Turns the compact array of clip and cull distances into one or two vec4 variables. Input: what lower_clip_cull_distance_arrays gives, stored by " +
 		"constant indices. Output: vec4 variables at CLIP_DIST0 and CLIP_DIST1, stores with write masks; a load by a dynamic index selects.",
 }

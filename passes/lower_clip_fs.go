@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var lowerClipFSPass = &Pass{
 	Name: "lower_clip_fs", Class: "B", Run: lowerClipFS,
+	Instead: "hardware: rasterisers clip, and where they do not (midgard) the program drops by clip and cull distances together, as the ABI says (clip:N+M); it stays for targets of user clip planes alone",
 	Doc: "Ends fragments that lie outside of an enabled user clip plane, for targets whose rasteriser does not clip. Input: a fragment shader after lower_io. " +
 		"Output: at its start, the interpolated clip distances of the enabled planes and terminate_if one of them is negative.",
 	Options: clipPlanesOption,

@@ -147,6 +147,7 @@ func integerToFloat(b *ir.Builder, x *ir.Def, from ir.TypeClass, to ir.ALUType, 
 
 var lowerConvertALUTypesPass = &Pass{
 	Name: "lower_convert_alu_types", Class: "B", Idempotent: true,
+	Instead: "kernels: the targets have no kernels; nirc opt and the interpreter run it",
 	Doc: "Writes convert_alu_types, the conversion with a rounding mode and saturation that kernels ask for, as plain operations. Input: any shader. Output: no " +
 		"convert_alu_types; the results are those of its definition, NaN payloads aside.",
 	Run: func(_ *Context, s *ir.Shader) (bool, error) {

@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var lowerDiscardIfPass = &Pass{
 	Name: "lower_discard_if", Class: "A", Run: lowerDiscardIf, Idempotent: true,
+	Instead: "hardware: all targets discard by a condition; it stays for those that only branch",
 	Options: []Option{
 		{"demote", "demote_if becomes an if around demote", true},
 		{"terminate", "terminate_if becomes an if around terminate", true},

@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var lowerFP16CastsPass = &Pass{
 	Name: "lower_fp16_casts", Class: "B", Run: lowerFP16Casts, Idempotent: true,
+	Instead: "hardware: all targets convert to 16 bits in both roundings; it stays for those without",
 	Doc: "Writes conversions of 32- and 64-bit floats to 16 bits by integer operations, for targets without them (NIR's nir_lower_fp16_conv.c): f2f16 in the shader's rounding mode, " +
 		"f2f16_rtne and f2f16_rtz; NaNs stay NaNs and denormal results are made. Doubles are first cut to 32 bits with a sticky bit, so that nothing is rounded twice.",
 	Options: []Option{

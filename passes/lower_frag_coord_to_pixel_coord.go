@@ -4,7 +4,8 @@ import "nirc/ir"
 
 var lowerFragCoordToPixelCoordPass = &Pass{
 	Name: "lower_frag_coord_to_pixel_coord", Class: "A", Run: lowerFragCoord, Idempotent: true,
-	Doc: "Writes load_frag_coord as the integer pixel's centre and load_frag_coord_zw.",
+	Instead: "hardware: coordinates come with the centre, or selection adds the sample's place (AGX), which it knows with the state; it stays for those that count pixels",
+	Doc:     "Writes load_frag_coord as the integer pixel's centre and load_frag_coord_zw.",
 }
 
 func lowerFragCoord(c *Context, s *ir.Shader) (bool, error) {

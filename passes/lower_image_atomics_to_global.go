@@ -4,7 +4,8 @@ import "nirc/ir"
 
 var lowerImageAtomicsToGlobalPass = &Pass{
 	Name: "lower_image_atomics_to_global", Class: "A", Run: implPass(ir.MetaControlFlow, lowerImageAtomics), Idempotent: true,
-	Doc: "Turns atomics on images into atomics at the address of the texel.",
+	Instead: "descriptors: ir3 and midgard have atomics on texels, AGX makes the address from its own descriptor; it stays for targets that can ask for it",
+	Doc:     "Turns atomics on images into atomics at the address of the texel.",
 }
 
 func lowerImageAtomics(impl *ir.Impl) bool {

@@ -9,6 +9,7 @@ import (
 
 var lowerNonUniformAccessPass = &Pass{
 	Name: "lower_non_uniform_access", Class: "B", Run: lowerNonUniformAccess, Idempotent: true,
+	Instead: "descriptors: ir3 and AGX take indices that differ between lanes, midgard runs lanes by themselves; it stays for targets that take one descriptor a wave",
 	Doc: "Puts accesses whose descriptor may differ between lanes (non_uniform) into a loop: the first active lane's descriptor index is read by all, the lanes that have the same run the access " +
 		"and leave, the others go round again. For targets whose descriptors must be uniform in a subgroup. Takes buffer accesses after lower_explicit_io (their handle), texture operations and " +
 		"image accesses through derefs (their array indices) or handles. The lowered access is uniform: the mark goes. Quads stay together, for Vulkan wants the descriptors of implicit derivatives uniform in a quad.",

@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var lowerReadonlyImagesToTexPass = &Pass{
 	Name: "lower_readonly_images_to_tex", Class: "B", Run: lowerReadonlyImages, Idempotent: true, Optional: true,
+	Instead: "descriptors: Vulkan's layout says that it is a storage image, which texture operations cannot read on all targets; it stays for drivers that bind both",
 	Doc: "Turns loads and queries of storage images that nobody writes into texture operations: image_deref_load into txf or txf_ms, image_deref_size into txs, " +
 		"image_deref_levels and image_deref_samples into query_levels and texture_samples. Takes derefs, before lower_image and descriptors. Without per_variable an access must say itself that " +
 		"the image is not writeable; with it, an image variable that no instruction of the shader writes and that is not coherent or volatile counts too. Cube maps have no fetches and stay images, as do subpasses.",

@@ -4,7 +4,8 @@ import "nirc/ir"
 
 var lowerRegsToSSAPass = &Pass{
 	Name: "lower_regs_to_ssa", Class: "A", Run: implPass(ir.MetaControlFlow, lowerRegsToSSA), Idempotent: true,
-	Doc: "Turns registers that are not arrays back into SSA values (lower_reg_intrinsics_to_ssa of Mesa 25.0).",
+	Instead: "registers: the frontend gives variables; it stays for IR text that has registers",
+	Doc:     "Turns registers that are not arrays back into SSA values (lower_reg_intrinsics_to_ssa of Mesa 25.0).",
 }
 
 // lowerRegsToSSA turns registers that are not arrays back into SSA values.

@@ -8,6 +8,7 @@ import (
 
 var lowerSamplersPass = &Pass{
 	Name: "lower_samplers", Class: "B", Run: lowerSamplers, Idempotent: true,
+	Instead: "descriptors: handles become numbers in the code generators, by the pipeline layout (backend/resource); it stays for targets of one flat table",
 	Doc: "Turns the derefs that texture operations name textures and samplers by into numbers, for targets with one flat table of each. Input: derefs of variables " +
 		"of set 0, arrays indexed in any way. Output: texture_index and sampler_index, the binding plus the constant part of the element, and texture_offset and " +
 		"sampler_offset, the dynamic part limited to the array.",

@@ -4,7 +4,8 @@ import "nirc/ir"
 
 var lowerSsboPass = &Pass{
 	Name: "lower_ssbo", Class: "A", Run: implPass(ir.MetaControlFlow, lowerSsbo), Idempotent: true,
-	Doc: "Reaches storage buffers as global memory: load_ssbo_address gives the address. Bounds are not checked any more.",
+	Instead: "descriptors: the address of a buffer is a matter of the target's descriptors (AGX, midgard) or none (ir3); it stays for targets whose descriptor is an address",
+	Doc:     "Reaches storage buffers as global memory: load_ssbo_address gives the address. Bounds are not checked any more.",
 }
 
 func lowerSsbo(impl *ir.Impl) bool {

@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var lowerTerminateToDemotePass = &Pass{
 	Name: "lower_terminate_to_demote", Class: "A", Run: lowerTerminateToDemote, Idempotent: true,
+	Instead: "hardware: all targets have both kinds of discards; it stays for those with one",
 	Options: []Option{{"to", "demote: no lane ends before its quad; terminate: no lane goes on as a helper; fit: demote where anything asks for helpers (derivatives, implicit LODs, operations of the quad or the subgroup, whether a lane is one), else terminate", "demote"}},
 	Doc: "Turns discards into one kind. Terminate becomes demote, and terminate_if an if with a demote; the halt after a terminate stays, so that the code after it does not run. " +
 		"Demote becomes terminate and halt in an if, demote_if terminate_if.",

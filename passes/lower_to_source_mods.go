@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var lowerToSourceModsPass = &Pass{
 	Name: "lower_to_source_mods", Class: "B", Run: lowerToSourceMods, Idempotent: true, Optional: true,
+	Instead: "registers: selection folds modifiers where it chooses the instruction, which knows what each takes; it stays for targets that take the IR's registers",
 	Doc: "Folds negations and absolutes of registers into their loads, and saturations into the store that alone takes them: load_reg with legacy_fneg and legacy_fabs (the absolute first), store_reg with legacy_fsat. " +
 		"Takes registers, after from_ssa or lower_locals_to_regs; the rest of the modifiers are the selectors' work, which look at the SSA form. lower_regs_to_ssa refuses registers with modifiers.",
 	Options: []Option{

@@ -4,7 +4,8 @@ import "nirc/ir"
 
 var lowerUboVec4Pass = &Pass{
 	Name: "lower_ubo_vec4", Class: "A", Run: implPass(ir.MetaControlFlow, lowerUboVec4), Idempotent: true,
-	Doc: "Reads uniform buffers in units of 16 bytes (load_ubo_vec4); a load that may lie across a boundary reads both and selects. Components of 32 bits, or of 16 and 64 that are aligned.",
+	Instead: "descriptors: ir3 loads from the const file or by bytes, the others by bytes; it stays for targets that load by units of 16 bytes",
+	Doc:     "Reads uniform buffers in units of 16 bytes (load_ubo_vec4); a load that may lie across a boundary reads both and selects. Components of 32 bits, or of 16 and 64 that are aligned.",
 }
 
 func lowerUboVec4(impl *ir.Impl) bool {

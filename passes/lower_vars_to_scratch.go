@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var lowerVarsToScratchPass = &Pass{
 	Name: "lower_vars_to_scratch", Class: "A", Run: lowerVarsToScratch, Idempotent: true,
+	Instead: "descriptors: lower_explicit_io puts what lower_locals_to_regs leaves into private memory; it stays for shaders that keep small arrays as variables",
 	Options: []Option{{"threshold", "smallest variable that moves, in bytes", 256}},
 	Doc:     "Moves large temporaries that are indexed by values into scratch memory.",
 }

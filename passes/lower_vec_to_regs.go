@@ -4,7 +4,8 @@ import "nirc/ir"
 
 var lowerVecToRegsPass = &Pass{
 	Name: "lower_vec_to_regs", Class: "A", Run: implPass(ir.MetaControlFlow, lowerVecToRegs), Idempotent: true,
-	Doc: "Turns vecN into masked stores to a register, folded into the instructions that make the channels.",
+	Instead: "registers: vectors are made in machine form (collect, write masks); it stays for targets that take the IR's registers",
+	Doc:     "Turns vecN into masked stores to a register, folded into the instructions that make the channels.",
 }
 
 // lowerVecToRegs turns vecN into a register with one masked store for each

@@ -4,7 +4,8 @@ import "nirc/ir"
 
 var lowerWposCenterPass = &Pass{
 	Name: "lower_wpos_center", Class: "A", Run: lowerWposCenter,
-	Doc: "Adds 0.5 to x and y of load_frag_coord, for targets whose hardware counts pixels; with sample shading, the sample's position. Runs once.",
+	Instead: "hardware: coordinates come with the centre, or selection adds the sample's place (AGX), which it knows with the state; it stays for those that count pixels",
+	Doc:     "Adds 0.5 to x and y of load_frag_coord, for targets whose hardware counts pixels; with sample shading, the sample's position. Runs once.",
 }
 
 func lowerWposCenter(c *Context, s *ir.Shader) (bool, error) {

@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var moveVecSrcUsesToDestPass = &Pass{
 	Name: "move_vec_src_uses_to_dest", Class: "B", Idempotent: true, Optional: true,
+	Instead: "registers: midgard's coalesce joins vectors with what reads them; it stays for targets that take the IR's registers",
 	Doc: "Makes ALU operations that read the sources of a vecN read the vecN itself, wherever it dominates them and holds all the components that they read: " +
 		"the sources then end at the vector, which helps coalescing on targets with vector registers. Needs SSA; copy propagation would undo it.",
 	Options: []Option{

@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var normalizeCubemapCoordsPass = &Pass{
 	Name: "normalize_cubemap_coords", Class: "B", Run: implPass(ir.MetaControlFlow, normalizeCubemapCoords), Idempotent: true,
+	Instead: "hardware: all targets take directions; it stays for texture units that want the point on the cube",
 	Doc: "Divides the directions of cube map operations by their largest component, for targets whose texture unit wants the point on the cube and not only the direction. " +
 		"Takes texture operations whose coordinates are floats; the array layer stays. Directions that the pass has divided are left alone.",
 }

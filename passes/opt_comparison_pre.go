@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var optComparisonPrePass = &Pass{
 	Name: "opt_comparison_pre", Class: "B", Run: implPass(ir.MetaControlFlow, optComparisonPre), Idempotent: true, Optional: true,
+	Instead: "registers: no target compares with 0 for nothing; it stays for those that do",
 	Doc: "Where a < b stands before b + -a, compares that difference with 0, so that the operands die there and machines that compare with 0 for free save the comparison. " +
 		"Only scalar comparisons that are neither exact nor have to keep infinities, whose difference is no number; the difference moves up before the comparison.",
 }

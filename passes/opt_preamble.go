@@ -8,6 +8,7 @@ import (
 
 var optPreamblePass = &Pass{
 	Name: "opt_preamble", Class: "B", Run: optPreamble, Idempotent: true, Optional: true,
+	Instead: "descriptors: ir3 and AGX choose by what their own lowering finds uniform, after descriptors are lowered, and by room in the const file or the uniform registers; it stays for targets without",
 	Doc: "Moves computations that are the same for a whole draw or dispatch into a preamble, a function of its own that runs once before the shader: it leaves values by store_preamble, " +
 		"from where load_preamble takes them. What saves most for its size goes first, until the storage is full. Arithmetic, constants and loads that nobody writes; " +
 		"loads that may fault only from where the shader always comes by. Scalars and vectors of 16 and 32 bits; a shader that has a preamble is left alone. opt_dce removes what is left behind.",

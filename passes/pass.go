@@ -24,6 +24,9 @@ type Pass struct {
 	Class string
 	// Options that pipeline.yaml and --passes may set, as name(opt=value).
 	Options []Option
+	// Instead says of a pass that no pipeline and no state runs what does its work, and why it stays: a kind (of
+	// InsteadKinds), a colon, the reason. A test sees to it that a pass has it if, and only if, nothing runs it.
+	Instead string
 	// Run transforms s and reports whether anything changed. On progress it has
 	// called Preserve on each function changed. An error is a diagnostic about
 	// the shader: what the target or the pass cannot do, and where.
@@ -40,6 +43,10 @@ type Pass struct {
 	// reaches single rewrites.
 	Rewrites bool
 }
+
+// InsteadKinds are the kinds of reasons that passes are left out for: what the IR's registers would be for, what the hardware does,
+// what descriptors decide, what pairs of linked stages want, what kernels want.
+var InsteadKinds = []string{"registers", "hardware", "descriptors", "linking", "kernels"}
 
 // Option describes one option of a pass.
 type Option struct {

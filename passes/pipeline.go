@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -242,4 +243,35 @@ func (c *Context) Describe() string {
 		return c.pass.Name
 	}
 	return c.pass.Name + "(" + strings.Join(opts, ",") + ")"
+}
+
+// Uses lists by name of a pass who runs it: pipelines, lists of code generators, and "state" for what hooks run, each once in the
+// file's order.
+func (p *Pipelines) Uses() map[string][]string {
+	uses := map[string][]string{}
+	note := func(pass, by string) {
+		if !slices.Contains(uses[pass], by) {
+			uses[pass] = append(uses[pass], by)
+		}
+	}
+	var walk func(items []*item, by string)
+	walk = func(items []*item, by string) {
+		for _, it := range items {
+			if it.pass != nil {
+				note(it.pass.pass.Name, by)
+			}
+			if it.use != nil {
+				walk(it.use.items, by)
+			}
+			walk(it.body, by)
+			walk(it.els, by)
+		}
+	}
+	for _, name := range append(p.Targets(), p.CodegenLists()...) {
+		walk(p.lists[name].items, name)
+	}
+	for _, pass := range HookPasses() {
+		note(pass, "state")
+	}
+	return uses
 }

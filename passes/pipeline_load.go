@@ -16,7 +16,7 @@ import (
 //	pass                          the name of a pass
 //	pass: {option: value, …}      a pass with options
 //	use: LIST                     the items of a list
-//	hook: variables or slots      what the compile asks for beyond the list (Asked)
+//	hook: NAME                    what the compile asks for beyond the list (Asked)
 //	loop: [item, …]               repeat until a turn changes nothing
 //	  max: N                      but at most N turns (64)
 //	if: CONDITION                 see below

@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var recomputeIOBasesPass = &Pass{
 	Name: "recompute_io_bases", Class: "B", Run: recomputeIOBases, Idempotent: true,
+	Instead: "linking: slots are numbered by the code generators, which hand them on in the metadata; it is for pairs of stages that are linked",
 	Doc: "Numbers the bases of inputs and outputs again: the slots that the shader still accesses, in order, without gaps. Takes the intrinsics of lower_io. " +
 		"Both sides of an interface must be numbered alike, so it is for those that nothing else looks at.",
 	Options: []Option{

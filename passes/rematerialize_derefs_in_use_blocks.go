@@ -4,7 +4,8 @@ import "nirc/ir"
 
 var rematerializeDerefsInUseBlocksPass = &Pass{
 	Name: "rematerialize_derefs_in_use_blocks", Class: "A", Run: implPass(ir.MetaControlFlow, rematerializeDerefs),
-	Doc: "Builds deref chains again in each block that uses them, so that a use's whole chain is in its block.",
+	Instead: "registers: passes that move code carry derefs along; it stays for those that do not",
+	Doc:     "Builds deref chains again in each block that uses them, so that a use's whole chain is in its block.",
 }
 
 // rematerializeDerefs builds every deref chain again in each block that uses

@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var scaleFdivPass = &Pass{
 	Name: "scale_fdiv", Class: "B", Idempotent: true,
+	Instead: "hardware: divisions keep to Vulkan's bounds without it, which leave out divisors beyond 2^126; it stays for drivers that want more",
 	Doc: "Scales both operands of 32-bit divisions by a power of two where the reciprocal of the divisor would overflow or be flushed: divisors of at least 2^126 by 1/4, " +
 		"denormal ones by 2^32. Runs before the rule that makes fdiv a product with frcp; the quotient stays the same, scaling is exact wherever it is finite and not denormal. " +
 		"Divisions by constants whose reciprocal is a normal number are left alone.",

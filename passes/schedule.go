@@ -9,6 +9,7 @@ import (
 
 var schedulePass = &Pass{
 	Name: "schedule", Class: "B", Run: runSchedule, Optional: true,
+	Instead: "registers: each code generator orders machine instructions, whose latencies and registers it knows (presched, sched); it stays for targets without",
 	Doc: "Orders the instructions of each block by a list scheduler: far from the limit of live components what the longest chain waits for comes first, near it what frees the most " +
 		"(after Goodman and Hsu). The order of effects stays, loads do not pass writes; phis and constants stay at the start, the jump at the end. For targets without a scheduler of their own.",
 	Options: []Option{

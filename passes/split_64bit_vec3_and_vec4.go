@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var split64BitVec3AndVec4Pass = &Pass{
 	Name: "split_64bit_vec3_and_vec4", Class: "B", Run: split64BitVectors, Idempotent: true,
+	Instead: "registers: scalar targets have no vectors, and midgard takes 64-bit phis apart into pairs of words (lower_64bit_phis); it stays for registers of two 64-bit components",
 	Doc: "Splits temporaries and phis that are 64-bit vectors of three or four components into one of two components and one of the rest, for targets whose registers hold two of them. " +
 		"Takes variables (and arrays of them) that are only loaded and stored directly, after lower_var_copies and lower_array_deref_of_vec; others stay whole. What used the vectors gets them put together again.",
 	Options: []Option{

@@ -27,6 +27,12 @@ type ShaderState struct {
 	PatchVertices int          `json:"patch_vertices,omitempty"`
 	Shadow        *Shadow      `json:"shadow,omitempty"`
 	Blend         []Blend      `json:"blend,omitempty"`
+	// SingleSampled says that a pixel has one sample.
+	SingleSampled bool `json:"single_sampled,omitempty"`
+	// HalfPrecision computes in 16 bits what RelaxedPrecision lets be.
+	HalfPrecision bool `json:"half_precision,omitempty"`
+	// ZeroUndefined makes undefined values 0, for applications that take them for that.
+	ZeroUndefined bool `json:"zero_undefined,omitempty"`
 }
 
 // AlphaTest ends fragments whose alpha does not stand to the reference as the function says (CompareOps).
@@ -162,6 +168,12 @@ var stateRows = []stateRow{
 	// On variables, and on the slots of shaders that come with inputs and outputs lowered.
 	{"points.texcoords", "lower_texcoord_replace", HookVariables, inFragment, (*ShaderState).texcoords},
 	{"points.texcoords", "lower_texcoord_replace_late", HookSlots, inFragment, (*ShaderState).texcoords},
+	{"half_precision", "lower_mediump_vars", HookVariables, inAny, (*ShaderState).half},
+	{"half_precision", "lower_mediump_io", HookSlots, inAny, (*ShaderState).half},
+	{"half_precision", "lower_mediump", HookSlots, inAny, (*ShaderState).half},
+	{"half_precision", "opt_16bit_tex_image", HookSlots, inAny, (*ShaderState).half},
+	{"zero_undefined", "lower_undef_to_zero", HookStart, inAny, func(s *ShaderState) [][]string { return when(s.ZeroUndefined, noOptions) }},
+	{"single_sampled", "lower_single_sampled", HookVariables, inFragment, func(s *ShaderState) [][]string { return when(s.SingleSampled, noOptions) }},
 	{"patch_vertices", "lower_patch_vertices", HookSlots, inTess, func(s *ShaderState) [][]string {
 		return when(s.PatchVertices != 0, func() []string { return []string{"count", strconv.Itoa(s.PatchVertices)} })
 	}},
@@ -251,6 +263,8 @@ func when(asked bool, options func() []string) [][]string {
 }
 
 func noOptions() []string { return []string{} }
+
+func (s *ShaderState) half() [][]string { return when(s.HalfPrecision, noOptions) }
 
 func (s *ShaderState) texcoords() [][]string {
 	return when(s.Points != nil && len(s.Points.TexCoords) > 0, func() []string {

@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var toLCSSAPass = &Pass{
 	Name: "to_lcssa", Class: "A", Run: implPass(ir.MetaControlFlow, toLCSSA), Idempotent: true,
+	Instead: "registers: the analysis of divergence looks at loop exits itself; it stays for analyses that need the form",
 	Doc: "Puts a phi after a loop for each value that is made in it and used after it, so that what leaves a loop does so by name (loop-closed SSA). " +
 		"Constants and undefs stay. Needs loops without continue lists; opt_remove_phis undoes it.",
 }

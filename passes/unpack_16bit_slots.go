@@ -8,6 +8,7 @@ import (
 
 var unpack16BitSlotsPass = &Pass{
 	Name: "unpack_16bit_slots", Class: "B", Run: unpack16BitSlots, Idempotent: true,
+	Instead: "linking: no stage packs two varyings into a component unless it is linked so",
 	Doc: "Gives 16-bit varyings in the upper halves of components (high16 of io_semantics) slots of their own, a given distance after those that they share with lower halves: " +
 		"for hardware whose components hold one value each. Takes the intrinsics of lower_io. The stages on both sides must be given the same distance; " +
 		"a slot that is not there or in use otherwise is an error.",

@@ -15,7 +15,8 @@ import (
 )
 
 const passesLong = `List the passes: name, class (A needed for correct code, B better code), what they do, their
-options with defaults, and where in a pipeline they must stand and why.
+options with defaults, where in a pipeline they must stand and why, and of those that nothing runs
+what does their work, and why they stay. JSON and CSV say which pipelines run each, too.
 
 With -t on the command line, the passes that the target's pipeline runs, in order, and then the
 machine steps of its code generator; loops and conditions are flattened; the stage is fragment
@@ -28,6 +29,10 @@ type passInfo struct {
 	Optional bool         `json:"optional"`
 	Doc      string       `json:"doc"`
 	Options  []passOption `json:"options,omitempty"`
+	// RunBy are the pipelines that run it, the lists of code generators, and "state"; Instead says of one that nothing runs what
+	// does its work, and why it stays.
+	RunBy   []string `json:"run_by,omitempty"`
+	Instead string   `json:"instead,omitempty"`
 	// Requirements say where in a pipeline it must stand, and why.
 	Requirements []string `json:"requirements,omitempty"`
 }
@@ -153,16 +158,21 @@ type passReport struct {
 }
 
 func (a *app) listPasses(r *shared) error {
-	doc, t := passReport{head: head{1, "nirc passes"}}, &sheet{columns: []string{"name", "class", "optional", "doc", "options", "requirements"}}
+	doc, t := passReport{head: head{1, "nirc passes"}}, &sheet{columns: []string{"name", "class", "optional", "doc", "options", "requirements", "run by", "instead"}}
+	all, err := nirc.DefaultPipelines()
+	if err != nil {
+		return err
+	}
+	uses := all.Uses()
 	for _, p := range passes.Registry() {
-		info := passInfo{Name: p.Name, Class: p.Class, Optional: p.Optional, Doc: p.Doc, Requirements: passes.Requirements(p.Name)}
+		info := passInfo{Name: p.Name, Class: p.Class, Optional: p.Optional, Doc: p.Doc, Requirements: passes.Requirements(p.Name), RunBy: uses[p.Name], Instead: p.Instead}
 		var options []string
 		for _, o := range p.Options {
 			info.Options = append(info.Options, passOption{o.Name, o.Doc, fmt.Sprint(o.Default)})
 			options = append(options, fmt.Sprintf("%s=%v: %s", o.Name, o.Default, o.Doc))
 		}
 		doc.Passes = append(doc.Passes, info)
-		t.add(p.Name, p.Class, p.Optional, p.Doc, strings.Join(options, "; "), strings.Join(info.Requirements, "; "))
+		t.add(p.Name, p.Class, p.Optional, p.Doc, strings.Join(options, "; "), strings.Join(info.Requirements, "; "), strings.Join(info.RunBy, " "), p.Instead)
 	}
 	return a.present(r, doc, t, func(out io.Writer) error { return writePasses(out, doc.Passes) })
 }
@@ -181,6 +191,9 @@ func writePasses(out io.Writer, list []passInfo) error {
 		}
 		for _, r := range p.Requirements {
 			fmt.Fprintf(w, "\t\t    %s\n", r)
+		}
+		if p.Instead != "" {
+			fmt.Fprintf(w, "\t\t    not run: %s\n", p.Instead)
 		}
 	}
 	return w.Flush()

@@ -54,6 +54,8 @@ type drawnState struct {
 	// refused names the targets that cannot, with what they say.
 	refused map[string]string
 	texture bool
+	// tolerance is how far off a colour may be, 2e-5 of it if not said.
+	tolerance float64
 }
 
 var drawnStates = []drawnState{
@@ -101,6 +103,11 @@ var drawnStates = []drawnState{
 	{name: "no shadow", state: `{"shadow": {"func": "none"}}`, texture: true,
 		fragment:     []string{"DECLARE", "layout(binding = 0) uniform sampler2DShadow tex;", "EXTRA", "c.x = textureLod(tex, vec3(gl_FragCoord.xy / 16, 0.4), 0.0);"},
 		wantFragment: []string{"DECLARE", "layout(binding = 0) uniform sampler2D tex;", "EXTRA", "c.x = textureLod(tex, gl_FragCoord.xy / 16, 0.0).x;"}},
+	{name: "half precision", state: `{"half_precision": true}`, fragment: []string{"EXTRA", "mediump vec4 h = back; c = sqrt(h) * h + h;"},
+		wantFragment: []string{"EXTRA", "vec4 h = back; c = sqrt(h) * h + h;"}, tolerance: 4e-3},
+	{name: "single sampled", state: `{"single_sampled": true}`, samples: 4, fragment: []string{"EXTRA", "c.xy = gl_SamplePosition;"}, wantFragment: []string{"EXTRA", "c.xy = vec2(0.5);"}},
+	{name: "zero in place of what is undefined", state: `{"zero_undefined": true}`, fragment: []string{"EXTRA", "vec4 u; if (color.x > 0) u = back; c = u;"},
+		wantFragment: []string{"EXTRA", "vec4 u = vec4(0); if (color.x > 0) u = back; c = u;"}},
 	{name: "blending", state: `{"blend": [{"attachment": 0, "format": "R32G32B32A32_SFLOAT", "enable": true, "src_color": "src_alpha", "dst_color": "one_minus_src_alpha", "alpha_op": "max"}]}`,
 		fixed: func(p *emu.Pipeline) {
 			p.Blend.Attachments = []emu.AttachmentBlend{{Enable: true, SrcColor: ir.BlendSrcAlpha, DstColor: ir.BlendOneMinusSrcAlpha, SrcAlpha: ir.BlendOne, AlphaOp: ir.BlendMax, WriteMask: emu.WriteAll}}
@@ -177,7 +184,7 @@ func (d *drawnState) near(a, b []byte) bool {
 	}
 	for i := 0; i < len(a); i += 4 {
 		x, y := math.Float32frombits(binary.LittleEndian.Uint32(a[i:])), math.Float32frombits(binary.LittleEndian.Uint32(b[i:]))
-		if x != y && math.Abs(float64(x-y)) > 2e-5*max(1, math.Abs(float64(x))) {
+		if x != y && math.Abs(float64(x-y)) > max(2e-5, d.tolerance)*max(1, math.Abs(float64(x))) {
 			return false
 		}
 	}
@@ -200,7 +207,7 @@ func TestDrawnState(t *testing.T) {
 					t.Fatalf("%s: %v", target, err)
 				}
 				if target == nirc.IRTarget {
-					if without, err := d.draw(t, o, d.vertex, d.fragment, nil); err == nil && bytes.Equal(without, want) {
+					if without, err := d.draw(t, o, d.vertex, d.fragment, nil); err == nil && bytes.Equal(without, want) && d.tolerance == 0 {
 						t.Fatal("the state changes nothing that is drawn")
 					}
 				}
@@ -214,8 +221,8 @@ func TestDrawnState(t *testing.T) {
 				}
 				if err != nil {
 					t.Errorf("%s: %v", target, err)
-				} else if !d.near(want, got) {
-					t.Errorf("%s: another image", target)
+				} else if !d.near(want, got) || d.tolerance != 0 && bytes.Equal(want, got) {
+					t.Errorf("%s: another image, or just the same where it may be off by %g", target, d.tolerance)
 				}
 			}
 		})
