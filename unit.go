@@ -313,8 +313,16 @@ func (u *Unit) RunPass(ctx context.Context, p *passes.Pass) (progress bool, err 
 	return progress, err
 }
 
+// asks reports whether the options ask for anything beyond the pipeline's list.
+func (u *Unit) asks() bool {
+	return len(u.opts.Uniforms) > 0 || u.opts.State != nil && u.opts.State.Shader != nil
+}
+
 // hooks are what the options ask for beyond the pipeline's list, for a shader of a stage.
 func (u *Unit) hooks(stage ir.Stage) (*passes.Hooks, error) {
+	if !u.asks() {
+		return nil, nil
+	}
 	asked := passes.Asked{Uniforms: u.opts.Uniforms}
 	if u.opts.State != nil {
 		asked.State = u.opts.State.Shader
@@ -336,7 +344,7 @@ func (u *Unit) pipeline() (*passes.Pipeline, error) {
 		return nil, err
 	}
 	name := u.opts.Target
-	if u.back == nil && len(u.opts.Uniforms) == 0 && (u.opts.State == nil || u.opts.State.Shader == nil) {
+	if u.back == nil && !u.asks() {
 		name = commonPipeline
 	}
 	p, err := all.Resolve(name, u.opts.Level, u.Shader.Stage)

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerMemoryModelPass = &Pass{
-	Name: "lower_memory_model", Class: "A", Run: lowerMemoryModel, Idempotent: true,
+	Name: "lower_memory_model", Class: "A", Run: lowerMemoryModel, Idempotent: true, For: ir.HasBarrier,
 	Doc: "Turns the make_available and make_visible bits of barriers, which ask for flushes that a target without such instructions does not have, into coherent " +
 		"accesses: the stores that may come before a make_available and the loads that may come after a make_visible, of the barrier's modes. Output: no barrier " +
 		"has these bits. Functions that are not inlined count as reached from everywhere.",

@@ -16,18 +16,12 @@ var optNonUniformAccessPass = &Pass{
 
 func optNonUniformAccess(impl *ir.Impl) (progress bool) {
 	analysed := false
-	require := func() {
-		if !analysed {
-			analysis.RequireDivergence(impl)
-			analysed = true
-		}
-	}
 	for in := range impl.Instrs() {
 		switch in.Kind {
 		case ir.KindTex:
 			t := in.TexInfo()
 			if t.TextureNonUniform || t.SamplerNonUniform {
-				require()
+				analysed = requireDivergence(impl, analysed)
 				progress = uniformTex(in) || progress
 			}
 		case ir.KindIntrinsic:
@@ -36,7 +30,7 @@ func optNonUniformAccess(impl *ir.Impl) (progress bool) {
 				continue
 			}
 			if r := bufferHandle(in); r != nil {
-				if require(); sameInLanes(r.Def) {
+				if analysed = requireDivergence(impl, analysed); sameInLanes(r.Def) {
 					in.Set(ir.IdxAccess, uint64(a&^ir.AccessNonUniform))
 					progress = true
 				}
@@ -44,6 +38,14 @@ func optNonUniformAccess(impl *ir.Impl) (progress bool) {
 		}
 	}
 	return progress
+}
+
+// requireDivergence analyses an impl unless that is done.
+func requireDivergence(impl *ir.Impl, analysed bool) bool {
+	if !analysed {
+		analysis.RequireDivergence(impl)
+	}
+	return true
 }
 
 // sameInLanes reports whether a handle, or all indices of a deref chain, are

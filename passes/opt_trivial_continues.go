@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optTrivialContinuesPass = &Pass{
-	Name: "opt_trivial_continues", Class: "B", Run: implPass(ir.MetaNone, optTrivialContinues), Idempotent: true, Optional: true,
+	Name: "opt_trivial_continues", Class: "B", Run: implPass(ir.MetaNone, optTrivialContinues), Idempotent: true, Optional: true, For: ir.HasLoop,
 	Doc: "Removes continues at the end of a loop's body. Needs lower_continue_constructs.",
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 var splitArrayVarsPass = &Pass{
-	Name: "split_array_vars", Class: "B", Run: splitArrayVars, Idempotent: true,
+	Name: "split_array_vars", Class: "B", Run: splitArrayVars, Idempotent: true, For: ir.HasDeref,
 	Options: []Option{{"modes", "modes whose variables are split", ir.ModeFunctionTemp}},
 	Doc:     "Replaces temporary arrays whose outer index is always constant by one variable an element. Needs lower_var_copies.",
 }
