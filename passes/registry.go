@@ -91,6 +91,7 @@ var registry = []*Pass{
 	lowerSubgroupsPass,
 	lowerSystemValuesPass,
 	lowerSysvalsToVaryingsPass,
+	lowerTaskShaderPass,
 	lowerTerminateToDemotePass,
 	lowerTexPass,
 	lowerTexShadowSwizzlePass,

@@ -16,11 +16,12 @@ import (
 )
 
 const runLong = `Run shaders by hand on a target's software core: a compute shader with --dispatch, the stages of a
-graphics pipeline with --draw. The input is SPIR-V, IR text or GLSL; a pipeline's stages may stand
-in one module or in several files.
+graphics pipeline with --draw, task and mesh shaders with --mesh (-t ir: no GPU here has them). The
+input is SPIR-V, IR text or GLSL; a pipeline's stages may stand in one module or in several files.
 
     nirc run add.spv --dispatch 4,1,1 --buffer 0.0=f32:1,2,3,4 --buffer 0.1=data.bin --push i32:7
     nirc run a.vert a.frag --draw out.png --size 64x64 --vertex 0=2:-1,-1,3,-1,-1,3
+    nirc run -t ir cull.task quads.mesh --mesh 4,1,1 --buffer 0.0=u32:32,1*32
 
 Buffers, push constants:
   TYPE:V,V,…   numbers; V*N is N times V. TYPE is u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64
@@ -32,14 +33,16 @@ Samplers are linear and clamp to the edge.
 
 Afterwards every storage buffer that was given by values is printed as SET.BINDING: and its
 numbers, or with --format as a report. --print names buffers and types instead; --write puts a
-buffer's bytes, or an image as PNG, into a file. Without --vertex a draw has no vertex data: the
-shader goes by VertexIndex.`
+buffer's bytes, or an image as PNG, into a file. --mesh prints the vertices and primitives of each
+workgroup, @N being location N and ? what nothing was stored to. Without --vertex a draw has no
+vertex data: the shader goes by VertexIndex.`
 
 type runCommand struct {
 	*app
 	shared
 	doc             runReport
 	dispatch, push  string
+	mesh            string
 	buffers, images []string
 	offsets         []string
 	print, write    []string
@@ -60,6 +63,7 @@ func (a *app) runShader() *cobra.Command {
 	f := cmd.Flags()
 	c.declare(f, compileFlags, coreFlags, countFlags, reportFlags)
 	f.StringVar(&c.dispatch, "dispatch", "", "run `X,Y,Z` workgroups of a compute shader")
+	f.StringVar(&c.mesh, "mesh", "", "run `X,Y,Z` workgroups of a task shader and the mesh workgroups that they launch, or of a mesh shader alone")
 	f.StringArrayVar(&c.buffers, "buffer", nil, "`SET.BINDING=TYPE:VALUES` or SET.BINDING=FILE: contents of a buffer")
 	f.StringArrayVar(&c.offsets, "dynamic-offset", nil, "`SET.BINDING=BYTES`: where a buffer that is dynamic in the pipeline layout begins")
 	f.StringArrayVar(&c.images, "image", nil, "`SET.BINDING=FORMAT:WxH` or SET.BINDING=FILE.png: an image")
@@ -84,8 +88,14 @@ func (d *drawFlags) flags(f *pflag.FlagSet) {
 }
 
 func (c *runCommand) run(cmd *cobra.Command, args []string) error {
-	if (c.dispatch == "") == (c.draw.output == "") {
-		return nirc.Usagef("run needs one of --dispatch and --draw")
+	ways := 0
+	for _, way := range []string{c.dispatch, c.mesh, c.draw.output} {
+		if way != "" {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return nirc.Usagef("run needs one of --dispatch, --draw and --mesh")
 	}
 	if err := c.settle(c.app); err != nil {
 		return err
@@ -144,8 +154,11 @@ func (c *runCommand) device(ctx context.Context, d device, modules []*nirc.Modul
 		if target, err = c.draw.pipeline(x); err != nil {
 			return err
 		}
-	} else if x.Groups, err = parseGroups(c.dispatch); err != nil {
-		return err
+	} else {
+		x.Mesh = c.mesh != ""
+		if x.Groups, err = parseGroups(c.dispatch + c.mesh); err != nil {
+			return err
+		}
 	}
 	whole := ctx
 	ctx, err = c.profile.start(ctx, &x.Options)
@@ -275,7 +288,7 @@ func parseGroups(text string) (g [3]uint32, err error) {
 		if i < len(list) {
 			n, err := strconv.ParseUint(list[i], 0, 32)
 			if err != nil || len(list) > 3 {
-				return g, nirc.Usagef("--dispatch %s: want X,Y,Z", text)
+				return g, nirc.Usagef("%s: want workgroups as X,Y,Z", text)
 			}
 			g[i] = uint32(n)
 		}
@@ -299,6 +312,9 @@ func find(x *exec.Execution, flag, text string) (i int, rest string, err error) 
 
 // show prints and writes what the run left.
 func (c *runCommand) show(d device, x *exec.Execution, types []*elemType) error {
+	if err := c.showMesh(d, x); err != nil {
+		return err
+	}
 	for i, t := range types {
 		if b := &x.Bindings[i]; len(c.print) == 0 && t != nil && strings.HasPrefix(b.Kind, "storage") {
 			if err := c.printBuffer(d, b, t); err != nil {
@@ -334,6 +350,19 @@ func (c *runCommand) show(d device, x *exec.Execution, types []*elemType) error 
 		}
 	}
 	return nil
+}
+
+// showMesh prints what mesh workgroups have put out, or notes it for the report.
+func (c *runCommand) showMesh(d device, x *exec.Execution) error {
+	if !x.Mesh {
+		return nil
+	}
+	list := meshGroups(d, x)
+	if form, err := c.form(); err != nil || form != "table" {
+		c.doc.Mesh = append(c.doc.Mesh, list...)
+		return err
+	}
+	return writeMesh(c.out, list)
 }
 
 // printBuffer prints a buffer, or notes it for the report.

@@ -9,6 +9,8 @@ import (
 type runReport struct {
 	head
 	Buffers []runBuffer `json:"buffers"`
+	// Mesh is what mesh workgroups have put out.
+	Mesh []meshGroup `json:"mesh,omitempty"`
 }
 
 // runBuffer is a buffer after the run on a device. Values are texts, so that none loses digits.
@@ -33,8 +35,11 @@ func (r *runReport) add(d device, b *exec.Binding, t *elemType) {
 	r.Buffers = append(r.Buffers, n)
 }
 
-// sheet has a row a value.
+// sheet has a row a value: of what mesh workgroups have put out, if there are any, else of buffers.
 func (r *runReport) sheet() *sheet {
+	if r.Mesh != nil {
+		return meshSheet(r.Mesh)
+	}
 	t := &sheet{columns: []string{"target", "gpu", "set", "binding", "type", "index", "value"}}
 	for i := range r.Buffers {
 		b := &r.Buffers[i]

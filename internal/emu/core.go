@@ -105,6 +105,8 @@ type OutputSlot struct {
 	// Index is 1 for the second source of dual-source blending.
 	Index uint8
 	Patch bool
+	// PerPrimitive: a mesh shader has it for each primitive, Once for each workgroup; else for each vertex.
+	PerPrimitive, Once bool
 	// Bits is 16 when the components are halves or short integers in the low
 	// half of their words; 0 and 32 are words.
 	Bits uint8
@@ -140,6 +142,7 @@ type StageIO struct {
 	// Tessellation and geometry stages; their meaning is Vulkan's.
 	Tess TessIO
 	Geom GeomIO
+	Mesh ir.MeshInfo
 	// Captures is what transform feedback takes of the stage, if it is the last
 	// before the rasteriser, and XfbStrides the bytes of a vertex in each
 	// buffer.
@@ -241,6 +244,8 @@ type ComputeLaunch struct {
 	Shared                    []byte
 	SubgroupID, NumSubgroups  uint32
 	FirstLocalInvocationIndex uint32
+	// Mesh is what task and mesh shaders have besides, nil of others.
+	Mesh *MeshGroup
 }
 
 // VertexLane is one vertex shader invocation.

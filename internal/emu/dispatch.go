@@ -153,8 +153,9 @@ type dispatcher struct {
 	next                         atomic.Uint64
 	stop                         atomic.Bool
 	localIDs                     [][3]uint32
-	races                        *raceLog // nil unless checked
-	swaps                        *swaps   // nil: the garbage is that of the seed
+	races                        *raceLog     // nil unless checked
+	swaps                        *swaps       // nil: the garbage is that of the seed
+	mesh                         []*MeshGroup // by workgroup, of task and mesh shaders
 }
 
 func (d *dispatcher) check() error {
@@ -278,10 +279,18 @@ func (d *dispatcher) newWorkgroup() *workgroup {
 	}
 }
 
-// start makes the waves of workgroup i, x running fastest.
-func (d *dispatcher) start(g *workgroup, i uint64) {
+// groupID is the id of workgroup i, x running fastest.
+func (d *dispatcher) groupID(i uint64) [3]uint32 {
 	n := d.params.Groups
-	g.compute.WorkgroupID = [3]uint32{uint32(i % uint64(n[0])), uint32(i / uint64(n[0]) % uint64(n[1])), uint32(i / uint64(n[0]) / uint64(n[1]))}
+	return [3]uint32{uint32(i % uint64(n[0])), uint32(i / uint64(n[0]) % uint64(n[1])), uint32(i / uint64(n[0]) / uint64(n[1]))}
+}
+
+// start makes the waves of workgroup i.
+func (d *dispatcher) start(g *workgroup, i uint64) {
+	g.compute.WorkgroupID = d.groupID(i)
+	if d.mesh != nil {
+		g.compute.Mesh = d.mesh[i]
+	}
 	seed := fork(d.params.seed(), i)
 	garbage := Garbage{seed, d.swaps.of(swapKey{i, -1})}
 	garbage.Mark("workgroup memory, byte", 0, 0)

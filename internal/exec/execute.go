@@ -38,7 +38,7 @@ func compileStage(ctx context.Context, m *nirc.Module, o nirc.Options) (c compil
 	if err != nil {
 		return compiledStage{}, err
 	}
-	c.reflect = nirc.Reflect(s)
+	c.reflect, c.outputs = nirc.Reflect(s), meshOutputs(s)
 	c.prog, err = Interpret(ctx, m, o, 0)
 	return c, err
 }
@@ -58,8 +58,12 @@ type Execution struct {
 	// Push are the push constants, zero after their end.
 	Push   []byte
 	Limits emu.Limits
-	// Groups is the number of workgroups of a compute shader.
+	// Groups is the number of workgroups of a compute shader; with Mesh, of a task shader, or of a mesh shader alone.
 	Groups [3]uint32
+	Mesh   bool
+	// MeshGroups is what mesh workgroups have put out, MeshOutputs the variables that it is of. The run sets both.
+	MeshGroups  []*emu.MeshGroup
+	MeshOutputs []MeshOutput
 	// Draw is the draw of a graphics pipeline. Its stages, environment and
 	// vertex inputs that no buffer gives need not be set.
 	Draw       *emu.Pipeline
@@ -107,6 +111,7 @@ type compiledStage struct {
 	prog    emu.Program
 	obj     *object.Object // nil of interpreted ones
 	reflect object.Reflection
+	outputs []MeshOutput
 }
 
 // stageSource is a shader that an execution compiles.
@@ -123,9 +128,8 @@ func (x *Execution) sources() ([]stageSource, error) {
 		if err != nil {
 			return nil, err
 		}
-		graphics := x.Draw != nil
 		for _, e := range entries {
-			if compute := e.Stage == ir.StageCompute || e.Stage == ir.StageKernel; compute == graphics {
+			if !x.runs(e.Stage) {
 				continue
 			}
 			for i := range list {
@@ -138,12 +142,27 @@ func (x *Execution) sources() ([]stageSource, error) {
 	}
 	if len(list) == 0 {
 		want := "a compute shader"
-		if x.Draw != nil {
+		switch {
+		case x.Mesh:
+			want = "a mesh shader"
+		case x.Draw != nil:
 			want = "a vertex and a fragment shader"
 		}
 		return nil, nirc.Usagef("the modules do not have %s", want)
 	}
 	return list, nil
+}
+
+// runs reports whether the run is of shaders of a stage.
+func (x *Execution) runs(s ir.Stage) bool {
+	mesh, compute := s == ir.StageTask || s == ir.StageMesh, s == ir.StageCompute || s == ir.StageKernel
+	switch {
+	case x.Mesh:
+		return mesh
+	case x.Draw != nil:
+		return !compute && !mesh
+	}
+	return compute
 }
 
 // compile compiles the shaders. Each is told which stage follows.
@@ -268,6 +287,9 @@ var DescriptorTypes = map[string]emu.DescriptorType{
 var ImageKinds = map[string]bool{"sampled_image": true, "storage_image": true, "combined_image_sampler": true, "input_attachment": true}
 
 func (x *Execution) run(ctx context.Context, env *emu.Env, stages []compiledStage) error {
+	if x.Mesh {
+		return x.runMesh(ctx, env, stages)
+	}
 	if x.Draw == nil {
 		if len(stages) > 1 {
 			return nirc.Usagef("a dispatch runs one compute shader, there are %d", len(stages))

@@ -17,7 +17,8 @@ const (
 	spData  // Shader.ConstantData
 	spStageIn
 	spStageOut
-	spBuffer // descriptor handle and offset
+	spPayload // of task shaders
+	spBuffer  // descriptor handle and offset
 	spGlobal
 	spOpaque // images, textures, samplers: only named, never read
 )
@@ -51,6 +52,8 @@ func spaceOf(m ir.Mode) (space, bool) {
 		return spPrivate, true
 	case m == ir.ModeShared:
 		return spShared, true
+	case m == ir.ModeTaskPayload:
+		return spPayload, true
 	case m == ir.ModePushConst:
 		return spPush, true
 	case m == ir.ModeConstant:
@@ -94,8 +97,8 @@ func wideSize(t *ir.Type) uint64 {
 
 // place gives a variable its address.
 func (c *compiler) place(v *ir.Variable) {
-	if v.Mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp|ir.ModeSystemValue|ir.ModeShared|ir.ModeConstant|ir.ModeShaderIn|ir.ModeShaderOut) != 0 {
-		if n := wideSize(v.Type) + uint64(c.p.private) + uint64(c.p.shared); n > maxMemory {
+	if v.Mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp|ir.ModeSystemValue|ir.ModeShared|ir.ModeConstant|ir.ModeShaderIn|ir.ModeShaderOut|ir.ModeTaskPayload) != 0 {
+		if n := wideSize(v.Type) + uint64(c.p.private) + uint64(c.p.shared) + uint64(c.p.payload); n > maxMemory {
 			c.refuse(nil, "variable %s: more than %d bytes of variables are not supported", v.Name, maxMemory)
 			return
 		}
@@ -108,7 +111,7 @@ func (c *compiler) place(v *ir.Variable) {
 			c.vars[v] = stageAddress(v)
 		}
 	case ir.ModeShaderOut:
-		if c.s.Stage == ir.StageTessCtrl {
+		if sharesOutputs(c.s.Stage) {
 			c.vars[v] = stageAddress(v)
 			return
 		}
@@ -131,6 +134,9 @@ func (c *compiler) place(v *ir.Variable) {
 			c.vars[v] = (c.p.shared + 15) &^ 15
 			c.p.shared = c.vars[v] + size
 		}
+	case ir.ModeTaskPayload:
+		c.vars[v] = v.DriverLocation
+		c.p.payload = max(c.p.payload, v.DriverLocation+size)
 	case ir.ModeConstant:
 		if v.ExplicitLayout && v.Init == nil { // opt_large_constants
 			if c.vars[v] = v.DriverLocation; uint64(v.DriverLocation)+uint64(size) > uint64(len(c.s.ConstantData)) {
@@ -165,6 +171,7 @@ func (c *compiler) layoutVariables() {
 	}
 	p.private = p.outBase + p.outSlots*16
 	p.shared = c.s.SharedSize
+	p.payload = c.s.Info.TaskPayloadSize
 	p.constMem = append(p.constMem, c.s.ConstantData...)
 	p.constMem = append(p.constMem, make([]byte, -len(p.constMem)&7)...)
 	for i := range p.inputAt {

@@ -73,6 +73,7 @@ type Program struct {
 	inBase, outBase, scratchBase uint32
 	outSlots                     uint32
 	shared                       uint32
+	payload                      uint32 // bytes of the task payload
 	constMem                     []byte // ModeConstant variables
 	init                         []byte // of private memory, where inits says
 	inits                        []span
@@ -109,7 +110,7 @@ func New(s *ir.Shader, opts Options) (emu.Program, error) {
 		return nil, fmt.Errorf("interp: wave size %d is not a power of two up to %d", w, emu.MaxLanes)
 	}
 	switch s.Stage {
-	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageCompute, ir.StageKernel:
+	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageCompute, ir.StageKernel, ir.StageTask, ir.StageMesh:
 	case ir.StageFragment:
 		if w < 4 {
 			return nil, fmt.Errorf("interp: a fragment wave of %d lanes holds no quad", w)
@@ -140,6 +141,9 @@ func (p *Program) WorkgroupSize() [3]uint32 { return p.shader.Info.WorkgroupSize
 
 // SharedSize returns the workgroup memory in bytes.
 func (p *Program) SharedSize() uint32 { return p.shared }
+
+// PayloadSize returns the task payload in bytes.
+func (p *Program) PayloadSize() uint32 { return p.payload }
 
 // IO describes the stage's inputs and outputs.
 func (p *Program) IO() *emu.StageIO { return &p.io }

@@ -21,6 +21,7 @@ const (
 	classDerivative
 	classStageIO
 	classEmit
+	classMesh
 	classRay
 	classOther
 )
@@ -35,7 +36,9 @@ var intrinsicClasses = func() (t [ir.NumIntrinsics]intrinsicClass) {
 		}
 	}
 	put(classInput, ir.IntrLoadInput, ir.IntrLoadInterpolatedInput, ir.IntrLoadInputVertex)
-	put(classStageIO, ir.IntrLoadPerVertexInput, ir.IntrLoadPerVertexOutput, ir.IntrStorePerVertexOutput)
+	put(classStageIO, ir.IntrLoadPerVertexInput, ir.IntrLoadPerVertexOutput, ir.IntrStorePerVertexOutput, ir.IntrLoadPerPrimitiveOutput,
+		ir.IntrStorePerPrimitiveOutput)
+	put(classMesh, ir.IntrSetVertexAndPrimitiveCount, ir.IntrLaunchMeshWorkgroups, ir.IntrLaunchMeshWorkgroupsWithPayloadDeref)
 	put(classEmit, ir.IntrEmitVertex, ir.IntrEndPrimitive, ir.IntrEmitVertexWithCounter, ir.IntrEndPrimitiveWithCounter)
 	put(classOutput, ir.IntrStoreOutput, ir.IntrLoadOutput)
 	put(classBary, ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample, ir.IntrLoadBarycentricAtSample,
@@ -67,7 +70,7 @@ func (w *Wave) execIntrinsic(i *inst) (wait bool, err error) {
 		return false, nil
 	}
 	class := intrinsicClasses[i.x.in.Intr]
-	if class == classInput && arrayed(w.p.shader.Stage) || class == classOutput && w.p.shader.Stage == ir.StageTessCtrl {
+	if class == classInput && arrayed(w.p.shader.Stage) || class == classOutput && sharesOutputs(w.p.shader.Stage) {
 		class = classStageIO
 	}
 	switch class {
@@ -79,6 +82,12 @@ func (w *Wave) execIntrinsic(i *inst) (wait bool, err error) {
 		}
 	case classEmit:
 		w.execEmit(i)
+	case classMesh:
+		for _, l := range w.on {
+			if err := w.execMesh(i, int(l)); err != nil {
+				return false, err
+			}
+		}
 	case classInput:
 		for _, l := range w.on {
 			if err := w.execInput(i, int(l)); err != nil {

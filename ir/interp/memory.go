@@ -22,6 +22,8 @@ func (w *Wave) bytesAt(sp space, lane int, h, addr uint64, n int) []byte {
 		b = w.priv[lane*size : (lane+1)*size]
 	case spShared:
 		b = w.l.Compute.Shared
+	case spPayload:
+		b = w.l.Compute.Mesh.Payload
 	case spPush:
 		b = w.l.Env.Push
 		if addr < uint64(len(b)) && addr+uint64(n) > uint64(len(b)) { // zero-padded

@@ -14,7 +14,7 @@ import (
 func (p *Program) scanIO() error {
 	s, io := p.shader, &p.io
 	io.EarlyFragmentTests, io.PostDepthCoverage = s.Info.EarlyFragmentTests, s.Info.PostDepthCoverage
-	io.Tess, io.Geom = emu.TessIO(s.Info.Tess), emu.GeomIO(s.Info.Geom)
+	io.Tess, io.Geom, io.Mesh = emu.TessIO(s.Info.Tess), emu.GeomIO(s.Info.Geom), s.Info.Mesh
 	io.Captures, io.XfbStrides = s.Captures, s.Info.XfbStrides
 	io.ClipDistances, io.CullDistances = s.Info.ClipDistances, s.Info.CullDistances
 	out, vars := map[ir.Slot]*emu.OutputSlot{}, map[ir.Slot]*emu.OutputSlot{}
@@ -101,7 +101,7 @@ func (p *Program) outputVariable(v *ir.Variable, out map[ir.Slot]*emu.OutputSlot
 	if v.Compact {
 		n = (v.Type.Len + uint32(v.Component) + 3) / 4
 	}
-	if p.shader.Stage == ir.StageTessCtrl && !v.Patch && v.Type.IsArray() {
+	if sharesOutputs(p.shader.Stage) && !v.Patch && v.Type.IsArray() {
 		n = v.Type.Elem.SlotCount()
 	}
 	for k := range min(n, uint32(max(0, ir.NumVaryingSlots-int(slot)))) {
@@ -130,14 +130,14 @@ func (p *Program) scanIntrinsic(x *extra, in map[ir.Slot]*emu.InputSlot, out map
 	}
 	switch intrinsicClasses[i.Intr] {
 	case classInput, classStageIO:
-		if i.Intr != ir.IntrLoadPerVertexOutput && i.Intr != ir.IntrStorePerVertexOutput {
+		if i.Def.Instr != nil && (i.Intr == ir.IntrLoadPerVertexInput || intrinsicClasses[i.Intr] == classInput) {
 			p.inputIntrinsic(x, in)
 		}
 	case classOutput:
 		if x.io.FBFetch && p.shader.Stage == ir.StageFragment && i.Intr == ir.IntrLoadOutput {
 			io.TileLoads, io.PerSample = true, true // each sample has a colour of its own
 		}
-		if i.Intr != ir.IntrStoreOutput || p.shader.Stage == ir.StageTessCtrl {
+		if i.Intr != ir.IntrStoreOutput || sharesOutputs(p.shader.Stage) {
 			return
 		}
 		bits, comp := i.Srcs[0].Def.BitSize, i.Get(ir.IdxComponent)

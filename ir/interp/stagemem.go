@@ -11,10 +11,19 @@ import (
 // the lane: several vertices' inputs, and in the control stage outputs that
 // the patch's lanes share. They are two spaces of memory with a block of slots
 // for each vertex, and after the vertices the slots that a patch has once.
+//
+// Mesh shaders have a third, a block for each primitive, and with task shaders
+// what a workgroup has once where a patch has its own.
 const (
-	vertexStride = ir.NumVaryingSlots * 16
-	patchBase    = 1 << 24
+	vertexStride  = ir.NumVaryingSlots * 16
+	patchBase     = 1 << 24
+	primitiveBase = 1 << 28
 )
+
+// sharesOutputs reports whether invocations of the stage share their outputs.
+func sharesOutputs(s ir.Stage) bool {
+	return s == ir.StageTessCtrl || s == ir.StageMesh || s == ir.StageTask
+}
 
 // arrayed reports whether inputs of the stage come from several vertices.
 func arrayed(s ir.Stage) bool {
@@ -26,7 +35,7 @@ func (c *compiler) spaceOf(m ir.Mode) (space, bool) {
 	switch {
 	case m == ir.ModeShaderIn && arrayed(c.s.Stage):
 		return spStageIn, true
-	case m == ir.ModeShaderOut && c.s.Stage == ir.StageTessCtrl:
+	case m == ir.ModeShaderOut && sharesOutputs(c.s.Stage):
 		return spStageOut, true
 	}
 	return spaceOf(m)
@@ -49,7 +58,10 @@ func perVertex(sp space, v *ir.Variable) bool {
 // stageAddress is the address of a variable in those spaces.
 func stageAddress(v *ir.Variable) uint32 {
 	at := uint32(max(v.Location, 0))*16 + uint32(v.Component)*4
-	if v.Patch {
+	switch {
+	case v.PerPrimitive && v.Type.IsArray():
+		at += primitiveBase
+	case v.Patch, v.Mode == ir.ModeShaderOut && !v.Type.IsArray():
 		at += patchBase
 	}
 	return at
@@ -83,6 +95,8 @@ func (w *Wave) stageWord(sp space, lane int, addr uint64) *uint32 {
 	vertex := addr / vertexStride
 	var p *emu.Patch
 	switch {
+	case w.l.Compute != nil:
+		return w.meshWord(addr)
 	case w.l.Geometry != nil:
 		if v := w.l.Geometry[lane].V; vertex < uint64(len(v)) {
 			s = v[vertex]
@@ -115,6 +129,41 @@ func (w *Wave) stageWord(sp space, lane int, addr uint64) *uint32 {
 	return &s[at/4][at%4]
 }
 
+// meshSlots are the outputs of a task or mesh shader at an address, nil outside.
+func (w *Wave) meshSlots(addr uint64) *emu.MeshSlots {
+	g := w.l.Compute.Mesh
+	list := g.Vertices
+	if addr >= primitiveBase {
+		list, addr = g.Primitives, addr-primitiveBase
+	} else if addr >= patchBase && addr < patchBase+vertexStride {
+		return &g.Once
+	}
+	if i := addr / vertexStride; i < uint64(len(list)) {
+		return &list[i]
+	}
+	return nil
+}
+
+// meshAt is the slot and component of an address in meshSlots.
+func meshAt(addr uint64) (slot, comp uint64) {
+	switch {
+	case addr >= primitiveBase:
+		addr -= primitiveBase
+	case addr >= patchBase:
+		addr -= patchBase
+	}
+	return addr % vertexStride / 16, addr / 4 % 4
+}
+
+func (w *Wave) meshWord(addr uint64) *uint32 {
+	s := w.meshSlots(addr)
+	if s == nil {
+		return nil
+	}
+	slot, comp := meshAt(addr)
+	return &s.Slots[slot][comp]
+}
+
 // loadStage reads n bytes of the two spaces, within a word or two whole ones.
 func (w *Wave) loadStage(sp space, lane int, addr uint64, n int) uint64 {
 	if n == 8 {
@@ -137,6 +186,10 @@ func (w *Wave) storeStage(sp space, lane int, addr uint64, n int, v uint64) {
 		sh := 8 * (addr & 3)
 		m := uint32(lowBits(uint8(8*n))) << sh
 		*p = *p&^m | uint32(v)<<sh&m
+		if w.l.Compute != nil {
+			slot, comp := meshAt(addr)
+			w.meshSlots(addr).Written[slot] |= 1 << comp
+		}
 	}
 }
 
@@ -150,8 +203,10 @@ func (w *Wave) execStageIO(i *inst, l int) {
 		vertex = 0
 	case ir.IntrLoadPerVertexOutput:
 		sp, vertex = spStageOut, 0
-	case ir.IntrStorePerVertexOutput:
+	case ir.IntrStorePerVertexOutput, ir.IntrStorePerPrimitiveOutput:
 		sp, store, vertex = spStageOut, true, 1
+	case ir.IntrLoadPerPrimitiveOutput:
+		sp, vertex = spStageOut, 0
 	case ir.IntrLoadOutput:
 		sp = spStageOut
 	case ir.IntrStoreOutput:
@@ -164,8 +219,11 @@ func (w *Wave) execStageIO(i *inst, l int) {
 		at += patchBase
 	} else {
 		v := src(vertex)
-		inside = inside && v < emu.MaxPatchVertices
+		inside = inside && (v < emu.MaxPatchVertices || w.l.Compute != nil && v < patchBase/vertexStride)
 		at += v * vertexStride
+	}
+	if in.Intr == ir.IntrStorePerPrimitiveOutput || in.Intr == ir.IntrLoadPerPrimitiveOutput {
+		at += primitiveBase
 	}
 	comps, bits := int(i.n), i.bits
 	if store {

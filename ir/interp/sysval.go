@@ -160,7 +160,7 @@ func (p *Program) writes(s ir.Slot) {
 func svStage(sv sysval, st ir.Stage) bool {
 	switch {
 	case sv == svViewIndex:
-		return st == ir.StageVertex || st == ir.StageFragment || arrayed(st)
+		return st == ir.StageVertex || st == ir.StageFragment || arrayed(st) || st == ir.StageTask || st == ir.StageMesh
 	case sv == svPrimitiveID:
 		return st == ir.StageFragment || arrayed(st)
 	case sv == svInvocationID:
@@ -169,12 +169,14 @@ func svStage(sv sysval, st ir.Stage) bool {
 		return st == ir.StageTessCtrl || st == ir.StageTessEval
 	case sv == svTessCoord:
 		return st == ir.StageTessEval
+	case sv == svDrawIndex:
+		return st == ir.StageVertex || st == ir.StageTask || st == ir.StageMesh
 	case sv >= svVertexIndex && sv <= svIsIndexed:
 		return st == ir.StageVertex
 	case sv >= svFragCoord && sv <= svBaryLinear:
 		return st == ir.StageFragment
 	case sv >= svNumWorkgroups && sv <= svGlobalSize, sv == svNumSubgroups, sv == svSubgroupID:
-		return st == ir.StageCompute || st == ir.StageKernel
+		return ir.GroupStages.Has(st)
 	}
 	return true
 }
@@ -215,6 +217,8 @@ func floats3(v [3]float32) [4]uint32 {
 // sysval gives a system value in one lane.
 func (w *Wave) sysval(sv sysval, lane int) [4]uint32 {
 	switch {
+	case w.l.Compute != nil && (sv == svDrawIndex || sv == svViewIndex):
+		return [4]uint32{} // there is one draw, and one view
 	case sv >= svInvocationID, (sv == svPrimitiveID || sv == svViewIndex) && arrayed(w.p.shader.Stage):
 		return w.stageValue(sv, lane)
 	case sv >= svVertexIndex && sv <= svIsIndexed, sv == svViewIndex && w.l.Vertex != nil:

@@ -83,7 +83,7 @@ func (c *compiler) parallelCopy(in *ir.Instr) {
 // spaces are the interpreter's names of the spaces whose memory it holds.
 var spaces = map[optab.Space]space{
 	ir.SpaceUbo: spBuffer, ir.SpaceSsbo: spBuffer, ir.SpaceShared: spShared, ir.SpaceGlobal: spGlobal, ir.SpacePush: spPush,
-	ir.SpaceConstant: spData, ir.SpaceScratch: spPrivate,
+	ir.SpaceConstant: spData, ir.SpaceScratch: spPrivate, ir.SpaceTaskPayload: spPayload,
 }
 
 func memBytes(bits uint8) uint8 {

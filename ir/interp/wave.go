@@ -165,8 +165,10 @@ func (w *Wave) checkLaunch() error {
 		return fmt.Errorf("interp: launch without fragment lanes in quads")
 	case arrayed(w.p.shader.Stage):
 		return w.checkStages()
-	case (w.p.shader.Stage == ir.StageCompute || w.p.shader.Stage == ir.StageKernel) && (l.Compute == nil || len(l.Compute.LocalID) < n):
+	case ir.GroupStages.Has(w.p.shader.Stage) && (l.Compute == nil || len(l.Compute.LocalID) < n):
 		return fmt.Errorf("interp: launch without compute lanes")
+	case (w.p.shader.Stage == ir.StageTask || w.p.shader.Stage == ir.StageMesh) && l.Compute.Mesh == nil:
+		return fmt.Errorf("interp: launch of a %s shader without its workgroup's outputs", w.p.shader.Stage)
 	}
 	return nil
 }
