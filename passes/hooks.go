@@ -36,6 +36,9 @@ type Asked struct {
 // Hooks makes what runs on shaders of a stage, next being the stage that follows in the pipeline, none if that is not
 // known: it counts as the rasteriser. Nil if nothing is asked for. The error names the member of the state that is wrong.
 func (a *Asked) Hooks(stage, next ir.Stage) (*Hooks, error) {
+	if a.State == nil && len(a.Uniforms) == 0 {
+		return nil, nil
+	}
 	h := &Hooks{lists: map[string]*Pipeline{}}
 	if len(a.Uniforms) > 0 {
 		// Offsets are sums of constants still.

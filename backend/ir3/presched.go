@@ -29,6 +29,8 @@ type preScheduler struct {
 	live    int // units of general registers in use
 	waiting int // results under way that (sy) would wait for
 	time    preTime
+	spare   [][]*mach.Instr // by block, for orders that are not in use
+	rooms   []preRoom
 }
 
 type preUnit struct {
@@ -55,11 +57,14 @@ const (
 func (p *preScheduler) run(f *mach.Func, lv *mach.Liveness, g *GPU, double bool, rooms []preRoom) {
 	n := f.NumValues()
 	*p = preScheduler{f: f, code: templates(f), gpu: g, double: double, lv: lv, branch: p.branch, left: slab.Zeroed(p.left, n),
-		defUnit: slab.Zeroed(p.defUnit, n), units: p.units[:0], edges: p.edges[:0], ready: p.ready[:0], memory: p.memory}
+		defUnit: slab.Zeroed(p.defUnit, n), units: p.units[:0], edges: p.edges[:0], ready: p.ready[:0], memory: p.memory, spare: p.spare, rooms: p.rooms}
 	p.branchPreds()
-	for b, ins := range p.bestOrder(rooms) {
+	best := p.bestOrder(rooms)
+	for b, ins := range best {
 		f.Blocks[b].Instrs = ins
 	}
+	clear(best)
+	p.spare = best
 }
 
 func (p *preScheduler) size(v mach.Value) int {

@@ -1,6 +1,9 @@
 package ir3
 
-import "nirc/backend/mach"
+import (
+	"nirc/backend/mach"
+	"nirc/internal/slab"
+)
 
 // More registers let more results be under way at once, and cost waves, which hide the waits
 // that are left. preScheduler tries several amounts and keeps the order that takes least time.
@@ -21,12 +24,13 @@ func (c *compiler) preRooms() []preRoom {
 	units := c.targetUnits(c.pressure, c.limit)
 	most := (c.limit + arrays) / 8
 	vec4 := (units + arrays) / 8
-	rooms := []preRoom{{max(c.pressure, units-roomSlack), max(1, c.wavesFor(vec4)/schedulers)}}
+	rooms := append(c.mem.pre.rooms[:0], preRoom{max(c.pressure, units-roomSlack), max(1, c.wavesFor(vec4)/schedulers)})
 	for vec4++; vec4 <= most; vec4++ {
 		if w := c.wavesFor(vec4); vec4 == most || c.wavesFor(vec4+1) < w {
 			rooms = append(rooms, preRoom{8*vec4 - arrays - roomSlack, max(1, w/schedulers)})
 		}
 	}
+	c.mem.pre.rooms = rooms
 	return rooms
 }
 
@@ -74,8 +78,9 @@ func (p *preScheduler) bestOrder(rooms []preRoom) [][]*mach.Instr {
 		}
 		t = now
 		if n := t.of(r.waves); n*33/32 < least {
-			best, least = order, n
+			best, order, least = order, best, n
 		}
+		p.spare = order
 	}
 	return best
 }
@@ -83,7 +88,8 @@ func (p *preScheduler) bestOrder(rooms []preRoom) [][]*mach.Instr {
 // orders returns the blocks' instructions as they go in a room, and the time that they take.
 func (p *preScheduler) orders(r preRoom) ([][]*mach.Instr, preTime) {
 	p.budget = r.budget
-	list := make([][]*mach.Instr, len(p.f.Blocks))
+	list := slab.Resized(p.spare, len(p.f.Blocks))
+	p.spare = nil
 	var sum preTime
 	for b := range p.f.Blocks {
 		blk := &p.f.Blocks[b]
