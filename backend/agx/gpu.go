@@ -25,6 +25,10 @@ var gpus = []GPU{
 	{Name: "g13c", Doc: "Apple M1 Max", MultiDie: true},
 	{Name: "g13d", Doc: "Apple M1 Ultra", MultiDie: true},
 	{Name: "g14g", Doc: "Apple M2"},
+	// Of G14 only the chip of two dies wants what all of several clusters want of G13.
+	{Name: "g14s", Doc: "Apple M2 Pro"},
+	{Name: "g14c", Doc: "Apple M2 Max"},
+	{Name: "g14d", Doc: "Apple M2 Ultra", MultiDie: true},
 }
 
 // FindGPU returns the chip of that name; "" is DefaultGPU.

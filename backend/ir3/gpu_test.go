@@ -56,8 +56,8 @@ func TestWaves(t *testing.T) {
 
 // Each device of the reference's table exists under its name and compiles a shader of each stage.
 func TestDevices(t *testing.T) {
-	want := []string{"a605", "a608", "a610", "a612", "a615", "a616", "a618", "a619", "a620", "a630", "a640", "a680", "a621", "a650",
-		"a635", "a643", "a644", "a660", "a662", "a663", "a690", "a725", "a730", "a735", "a740", "a32", "x1-85", "a750"}
+	want := []string{"a605", "a610", "a608", "a612", "a613", "a615", "a616", "a618", "a619", "a620", "a630", "a640", "a680", "a621", "a623", "a650",
+		"a635", "a643", "a644", "a660", "a662", "a663", "a690", "a725", "a730", "a735", "a740", "a32", "x1-45", "x1-85", "a750"}
 	if got := GPUs(); len(got) != len(want) {
 		t.Errorf("%d devices, want %d", len(got), len(want))
 	}

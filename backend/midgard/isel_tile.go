@@ -42,8 +42,8 @@ func (s *isel) loadTile(in *ir.Instr) {
 }
 
 // rawTile reports whether the tile is read as it is: where the format is known, and
-// not one that a typed load converts.
-func (s *isel) rawTile() bool { return s.blend != nil && !s.blend.typed }
+// not one that a typed load converts, or such loads are wrong.
+func (s *isel) rawTile() bool { return s.blend != nil && (!s.blend.typed || s.gpu.RawTile) }
 
 // tileColor loads what in wants of render target n, from component comp on.
 func (s *isel) tileColor(in *ir.Instr, n, comp int) source {
@@ -61,6 +61,9 @@ func (s *isel) tileColor(in *ir.Instr, n, comp int) source {
 		t.ld.Arg.Reg = isa.AddrZero
 	}
 	switch {
+	case s.gpu.RawTile && !s.rawTile():
+		s.fail(in, "reading the colour of a format that a load converts is not supported by %s: such loads of the hardware are wrong", s.gpu.Name)
+		return constant(0)
 	case s.gpu.TileLoads || faults.has(faultTileLoad):
 		t.ld.Index = isa.AddrReg{Comp: uint8(n & 3), Reg: uint8(n >> 2)}
 	case n >= s.gpu.Targets:

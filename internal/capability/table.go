@@ -11,9 +11,9 @@ type group struct {
 
 // GPUs of ir3 from a class on (ir3.md §1.8).
 var (
-	a740 = []string{"a740", "a735", "a32", "x1-85", "a750"}
+	a740 = []string{"a740", "a735", "a32", "x1-45", "x1-85", "a750"}
 	a7xx = append([]string{"a730", "a725"}, a740...)
-	a650 = append([]string{"a650", "a621", "a635", "a643", "a644", "a660", "a662", "a663", "a690"}, a7xx...)
+	a650 = append([]string{"a650", "a621", "a623", "a635", "a643", "a644", "a660", "a662", "a663", "a690"}, a7xx...)
 )
 
 // groups has each capability of the grammar once.

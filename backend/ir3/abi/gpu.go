@@ -47,17 +47,18 @@ type gpuClass struct {
 }
 
 var gpuClasses = []gpuClass{
-	{[]string{"a605", "a608", "a610", "a612"}, GPU{Gen: isa.A6xx, RegVec4: 48, WaveGranularity: 1, LocalMem: 16 << 10, ConstsCS: 256, NoDoubleWave: true, NoPrefetch: true, MaxInputs: 16, ICacheUnits: 64}},
+	{[]string{"a605", "a610"}, GPU{Gen: isa.A6xx, RegVec4: 48, WaveGranularity: 1, LocalMem: 16 << 10, ConstsCS: 256, NoDoubleWave: true, NoPrefetch: true, MaxInputs: 16, ICacheUnits: 64}},
+	{[]string{"a608", "a612", "a613"}, GPU{Gen: isa.A6xx, RegVec4: 32, WaveGranularity: 1, LocalMem: 16 << 10, ConstsCS: 256, NoDoubleWave: true, NoPrefetch: true, MaxInputs: 16, ICacheUnits: 64}},
 	{[]string{"a615", "a616", "a618", "a619", "a620", "a630"}, GPU{Gen: isa.A6xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ICacheUnits: 64}},
 	{[]string{"a640", "a680"}, GPU{Gen: isa.A6xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ICacheUnits: 64}},
-	{[]string{"a621", "a650"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ScalarALU: true, EarlyPreamble: true,
+	{[]string{"a621", "a623", "a650"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ScalarALU: true, EarlyPreamble: true,
 		// 16-bit storage would take two slots a buffer, as isam.v lacks: halves go in words.
 		HasDp2acc: true, PredeNops: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a635", "a643", "a644", "a660", "a662", "a663", "a690"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256,
 		ScalarALU: true, HasFiberID: true, HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a725", "a730"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, EarlyPreamble: true, HasFiberID: true,
 		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, FSMinConst: true, TessLocal: true, ICacheUnits: 127}},
-	{[]string{"a735", "a740", "a32", "x1-85"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, EarlyPreamble: true, HasFiberID: true,
+	{[]string{"a735", "a740", "a32", "x1-45", "x1-85"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, EarlyPreamble: true, HasFiberID: true,
 		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, Atomic64: true, PredeNops: true, PredtNops: true, FSMinConst: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a750"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, EarlyPreamble: true, HasFiberID: true,
 		HasDp2acc: true, HasDp4acc: true, DotCompliant: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, Atomic64: true, Storage8: true, PredeNops: true, PredtNops: true,
@@ -82,7 +83,7 @@ func FindGPU(name string) *GPU {
 			}
 			g := gpuClasses[i].gpu
 			g.Name = n
-			if n == "x1-85" {
+			if n == "x1-45" || n == "x1-85" {
 				g.ConstsCS = 256
 			}
 			g.Sets, g.LB = 5, g.ConstsCS*16*g.WaveGranularity+g.LocalMem

@@ -25,6 +25,8 @@ type GPU struct {
 	// TileLoads: LD_TILEBUFFER reads the tile. Where it does not exist LD_SPECIAL does, by SpecialTileTyped and SpecialTileRaw,
 	// which exist nowhere else.
 	TileLoads bool
+	// RawTile: typed loads from the tile give something else.
+	RawTile bool
 	// OutOfOrder: texture instructions may say how many of the next bundles run before they end.
 	OutOfOrder bool
 	// ArithmeticPipes is the number of arithmetic pipes of a core (Arm, The Midgard Shader Core).
@@ -39,6 +41,7 @@ var GPUs = []GPU{
 	{Name: "t830", Doc: "Mali T830", Arch: 5, Targets: 8, TileLoads: true, OutOfOrder: true, ArithmeticPipes: 2, Alias: true},
 	{Name: "t760", Doc: "Mali T760", Arch: 5, Targets: 8, TileLoads: true, OutOfOrder: true, ArithmeticPipes: 2, NoUpperALU: true},
 	{Name: "t720", Doc: "Mali T720", Arch: 4, Targets: 1, ArithmeticPipes: 1, Alias: true, NoUpperALU: true, BrokenLOD: true},
+	{Name: "t620", Doc: "Mali T620", Arch: 4, Targets: 1, ArithmeticPipes: 2, NoUpperALU: true, BrokenLOD: true, RawTile: true},
 }
 
 // FindGPU returns the chip of that name, nil if there is none.
