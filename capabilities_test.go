@@ -7,19 +7,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"nirc"
 )
 
-// capabilityProbe is a small module that uses a capability: what it declares besides, and the body of main, where %u is a
-// number, %f a float, %b a boolean, %p and %pf where words of a buffer are %p64 and %pf64 where double words are.
-type capabilityProbe struct{ name, model, decls, body string }
+// capabilityProbe is a small module that uses a capability.
+type capabilityProbe struct{ name, text string }
 
 const probeText = `OpCapability Shader
-OpCapability CAPABILITY
-EXTRA
-OpMemoryModel Logical GLSL450
-OpEntryPoint MODEL %main "main"
-MODE
+OpCapability Int64
+OpCapability Float64
+CAPABILITIES
+IMPORTS
+MEMORYMODEL
+OpEntryPoint MODEL %main "main" INTERFACE
+MODES
 OpDecorate %block Block
 OpMemberDecorate %block 0 Offset 0
 OpMemberDecorate %block 1 Offset 4
@@ -27,6 +30,7 @@ OpMemberDecorate %block 2 Offset 8
 OpMemberDecorate %block 3 Offset 16
 OpDecorate %buf DescriptorSet 0
 OpDecorate %buf Binding 0
+DECORATIONS
 %void = OpTypeVoid
 %fn = OpTypeFunction %void
 %bool = OpTypeBool
@@ -47,6 +51,8 @@ OpDecorate %buf Binding 0
 %c1 = OpConstant %u32 1
 %c2 = OpConstant %u32 2
 %c3 = OpConstant %u32 3
+%i2 = OpConstant %u32 8
+%visible = OpConstant %u32 24648
 %l1 = OpConstant %u64 1
 %one = OpConstant %f32 1
 %wide = OpConstant %f64 1
@@ -65,51 +71,58 @@ OpReturn
 OpFunctionEnd
 `
 
-var capabilityProbes = []capabilityProbe{
-	{"Geometry", "Geometry", "", "OpEmitVertex\nOpEndPrimitive"},
-	{"GroupNonUniform", "GLCompute", "", "%r = OpGroupNonUniformElect %bool %c3"},
-	{"GroupNonUniformVote", "GLCompute", "", "%r = OpGroupNonUniformAny %bool %c3 %b"},
-	{"GroupNonUniformArithmetic", "GLCompute", "", "%r = OpGroupNonUniformIAdd %u32 %c3 Reduce %u\nOpStore %p %r"},
-	{"GroupNonUniformBallot", "GLCompute", "", "%r = OpGroupNonUniformBallot %v4 %c3 %b\n%x = OpCompositeExtract %u32 %r 0\nOpStore %p %x"},
-	{"GroupNonUniformShuffle", "GLCompute", "", "%r = OpGroupNonUniformShuffle %u32 %c3 %u %c1\nOpStore %p %r"},
-	{"GroupNonUniformShuffleRelative", "GLCompute", "", "%r = OpGroupNonUniformShuffleUp %u32 %c3 %u %c1\nOpStore %p %r"},
-	{"GroupNonUniformRotateKHR", "GLCompute", "", "%r = OpGroupNonUniformRotateKHR %u32 %c3 %u %c1\nOpStore %p %r"},
-	{"GroupNonUniformQuad", "GLCompute", "", "%r = OpGroupNonUniformQuadSwap %u32 %c3 %u %c0\nOpStore %p %r"},
-	{"QuadControlKHR", "GLCompute", "", "%r = OpGroupNonUniformQuadAnyKHR %bool %b\n%x = OpSelect %u32 %r %c1 %c2\nOpStore %p %x"},
-	{"Groups", "GLCompute", "", "%r = OpGroupUMax %u32 %c3 Reduce %u\nOpStore %p %r"},
-	{"GroupUniformArithmeticKHR", "GLCompute", "", "%r = OpGroupIMulKHR %u32 %c3 Reduce %u\nOpStore %p %r"},
-	{"SubgroupBallotKHR", "GLCompute", "", "%r = OpSubgroupFirstInvocationKHR %u32 %u\nOpStore %p %r"},
-	{"SubgroupVoteKHR", "GLCompute", "", "%r = OpSubgroupAllKHR %bool %b\n%x = OpSelect %u32 %r %c1 %c2\nOpStore %p %x"},
-	{"ReplicatedCompositesEXT", "GLCompute", "", "%r = OpCompositeConstructReplicateEXT %v3 %u\n%x = OpCompositeExtract %u32 %r 2\nOpStore %p %x"},
-	{"ShaderClockKHR", "GLCompute", "", "%r = OpReadClockKHR %u64 %c3\nOpStore %p64 %r"},
-	{"ExpectAssumeKHR", "GLCompute", "", "OpAssumeTrueKHR %b"},
-	{"DotProductInput4x8BitPacked", "GLCompute", "", "%r = OpUDotKHR %u32 %u %c3 PackedVectorFormat4x8Bit\nOpStore %p %r"},
-	{"AtomicFloat32AddEXT", "GLCompute", "", "%r = OpAtomicFAddEXT %f32 %pf %c1 %c0 %one"},
-	{"AtomicFloat64AddEXT", "GLCompute", "", "%r = OpAtomicFAddEXT %f64 %pf64 %c1 %c0 %wide"},
-	{"AtomicFloat64MinMaxEXT", "GLCompute", "", "%r = OpAtomicFMinEXT %f64 %pf64 %c1 %c0 %wide"},
-	{"AtomicFloat32MinMaxEXT", "GLCompute", "", "%r = OpAtomicFMaxEXT %f32 %pf %c1 %c0 %one"},
-	{"Int64Atomics", "GLCompute", "", "%r = OpAtomicIAdd %u64 %p64 %c1 %c0 %l1"},
-	{"DemoteToHelperInvocation", "Fragment", "", "OpDemoteToHelperInvocation"},
-	{"DerivativeControl", "Fragment", "", "%r = OpDPdxFine %f32 %f\nOpStore %pf %r"},
-	{"FragmentShaderPixelInterlockEXT", "Fragment", "", "OpBeginInvocationInterlockEXT\nOpStore %p %c1\nOpEndInvocationInterlockEXT"},
-	{"RayQueryKHR", "GLCompute", "%rq = OpTypeRayQueryKHR\n%prq = OpTypePointer Private %rq\n%q = OpVariable %prq Private", "%r = OpRayQueryProceedKHR %bool %q"},
-	{"MeshShadingEXT", "MeshEXT", "", "OpSetMeshOutputsEXT %c0 %c0"},
-	{"MeshShadingNV", "TaskNV", "", ""},
-	{"RayTracingKHR", "RayGenerationKHR", "", ""},
+// probeModes are the execution modes of a model, for probes that set none.
+var probeModes = map[string]string{
+	"GLCompute": "OpExecutionMode %main LocalSize 4 1 1\n", "Fragment": "OpExecutionMode %main OriginUpperLeft\n",
+	"Geometry":               "OpExecutionMode %main InputPoints\nOpExecutionMode %main Invocations 1\nOpExecutionMode %main OutputPoints\nOpExecutionMode %main OutputVertices 1\n",
+	"TessellationEvaluation": "OpExecutionMode %main Triangles\n",
 }
 
-func (p *capabilityProbe) text() string {
-	mode := "OpExecutionMode %main LocalSize 4 1 1"
-	switch p.model {
-	case "Fragment":
-		mode = "OpExecutionMode %main OriginUpperLeft"
-	case "Geometry":
-		mode = "OpExecutionMode %main InputPoints\nOpExecutionMode %main Invocations 1\nOpExecutionMode %main OutputPoints\nOpExecutionMode %main OutputVertices 1"
-	case "RayGenerationKHR":
-		mode = ""
+// readProbes makes the modules of testdata/capabilities.txtar.
+func readProbes(t *testing.T) []capabilityProbe {
+	t.Helper()
+	a, err := txtar.ParseFile("testdata/capabilities.txtar")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return strings.NewReplacer("CAPABILITY", p.name, "EXTRA", "OpCapability Int64\nOpCapability Float64", "MODEL", p.model, "MODE", mode,
-		"DECLS", p.decls, "BODY", p.body).Replace(probeText)
+	var list []capabilityProbe
+	for i := range a.Files {
+		name, model, _ := strings.Cut(a.Files[i].Name, " ")
+		decls, body, _ := strings.Cut(string(a.Files[i].Data), "\n\n")
+		if strings.HasPrefix(decls, "\n") {
+			decls, body = "", decls
+		}
+		parts := map[string]string{"CAPABILITIES": "OpCapability " + name + "\n", "MEMORYMODEL": "OpMemoryModel Logical GLSL450", "MODES": probeModes[model]}
+		for _, line := range strings.Split(decls, "\n") {
+			op := line
+			if _, rest, ok := strings.Cut(line, " = "); ok {
+				op = rest
+			}
+			switch op, _, _ = strings.Cut(op, " "); op {
+			case "interface":
+				parts["INTERFACE"] = strings.TrimPrefix(line, "interface ")
+			case "OpMemoryModel":
+				parts["MEMORYMODEL"] = line
+			case "OpCapability":
+				parts["CAPABILITIES"] += line + "\n"
+			case "OpExtInstImport":
+				parts["IMPORTS"] = line
+			case "OpExecutionMode":
+				if strings.Contains(line, "LocalSize") {
+					parts["MODES"] = ""
+				}
+				parts["MODES"] += line + "\n"
+			case "OpDecorate", "OpMemberDecorate":
+				parts["DECORATIONS"] += line + "\n"
+			default:
+				parts["DECLS"] += line + "\n"
+			}
+		}
+		r := strings.NewReplacer("CAPABILITIES", parts["CAPABILITIES"], "IMPORTS", parts["IMPORTS"], "MEMORYMODEL", parts["MEMORYMODEL"], "MODEL", model, "INTERFACE", parts["INTERFACE"],
+			"MODES", parts["MODES"], "DECORATIONS", parts["DECORATIONS"], "DECLS", parts["DECLS"], "BODY", body)
+		list = append(list, capabilityProbe{name, r.Replace(probeText)})
+	}
+	return list
 }
 
 // What the table says of a capability is what compiling a module that uses it comes to: code, or a
@@ -120,11 +133,13 @@ func TestCapabilities(t *testing.T) {
 		table[c.Name] = c
 	}
 	gpus := map[string]bool{"a630": true, "a660": true, "a740": true, "a750": true, "g13g": true, "t860": true}
-	for i := range capabilityProbes {
-		p := &capabilityProbes[i]
-		m, err := nirc.Load([]byte(p.text()), "probe.spvasm")
+	probes := readProbes(t)
+	for i := range probes {
+		p := &probes[i]
+		m, err := nirc.Load([]byte(p.text), "probe.spvasm")
 		if err != nil {
-			t.Fatalf("%s: %v", p.name, err)
+			t.Errorf("%s: %v", p.name, err)
+			continue
 		}
 		for _, s := range table[p.name].GPUs {
 			if gpus[s.GPU] {

@@ -291,7 +291,7 @@ func (s *isel) fragmentSysval(in *ir.Instr) bool {
 		return one(s.samplePosition(in)...)
 	case ir.IntrLoadSampleMaskIn:
 		if s.sh.Info.PostDepthCoverage {
-			s.fail(in, "the mask of covered samples after depth tests (PostDepthCoverage) is not supported")
+			s.fail(in, "the mask of covered samples after depth tests (PostDepthCoverage) is not supported: the hardware tests after the shader has asked")
 		}
 		m := s.sized(s.in.covered, false)
 		if s.meta.PerSample {

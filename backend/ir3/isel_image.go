@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"nirc/backend"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
@@ -143,6 +144,9 @@ var map16 = [...]isa.Type{isa.F32: isa.F16, isa.U32: isa.U16, isa.S32: isa.S16}
 // load reads the first n components of the result.
 func (x *imageSel) load(n int) []opnd {
 	s, def := x.s, &x.in.Def
+	if def.BitSize == 64 {
+		return x.loadWide(n)
+	}
 	typ, ok := x.texelType(ir.IdxDestType, def.BitSize)
 	if !ok {
 		return make([]opnd, n)
@@ -169,9 +173,38 @@ func (x *imageSel) load(n int) []opnd {
 	return ops
 }
 
+// loadWide reads a texel of one component of 64 bits, which is bound as two of 32 [assume]: in words.
+func (x *imageSel) loadWide(n int) []opnd {
+	s := x.s
+	if !x.wideTexels() {
+		return nil
+	}
+	t := isa.Instr{Op: isa.OpLdib, Flags: isa.Typed, Dims: uint8(x.dims()), Type: isa.U32, Size: 2}
+	uses := s.register(&t, 0, x.coords(), 0, nil)
+	uses = x.descriptor(&t, 1, uses)
+	d := s.f.NewValue(classFull, 2)
+	s.add(t, d, uses...)
+	ops := s.split(d, 2)
+	for len(ops) < 2*n {
+		ops = append(ops, immediate(0, false))
+	}
+	if n == 4 {
+		ops[6] = immediate(1, false)
+	}
+	return ops
+}
+
+// wideTexels refuses texels of 64 bits where there are none.
+func (x *imageSel) wideTexels() bool {
+	if !x.s.gpu.Atomic64 {
+		x.s.fail(x.in, "images of 64-bit components are not supported on %s: the hardware has no 64-bit atomics", x.s.gpu.Name)
+	}
+	return x.s.gpu.Atomic64
+}
+
 // sparseLoad has the residency code after the texel: the texture path gives it, by the descriptor of the image.
 func (x *imageSel) sparseLoad() {
-	if x.dim == ir.DimMS {
+	if x.dim == ir.DimMS || x.in.Def.BitSize == 64 {
 		x.s.fail(x.in, "sparse residency of multisampled storage images is not supported by the ir3 backend")
 		return
 	}
@@ -217,11 +250,15 @@ func (x *imageSel) fetch(typ isa.Type, mask uint8) [4]opnd {
 
 func (x *imageSel) store() {
 	s, val := x.s, x.in.Srcs[3].Def
-	typ, ok := x.texelType(ir.IdxSrcType, val.BitSize)
+	typ, n, ok := isa.U32, int(val.NumComponents), true
+	if val.BitSize == 64 {
+		n, ok = 2, x.wideTexels() // the words of the only component
+	} else {
+		typ, ok = x.texelType(ir.IdxSrcType, val.BitSize)
+	}
 	if !ok {
 		return
 	}
-	n := int(val.NumComponents)
 	t := isa.Instr{Op: isa.OpStib, Flags: isa.Typed, Dims: uint8(x.dims()), Type: typ, Size: uint16(n)}
 	uses := s.register(&t, 0, s.data(val, 0, n), 0, nil)
 	uses = s.register(&t, 1, x.coords(), 0, uses)
@@ -235,10 +272,7 @@ func (x *imageSel) atomic() {
 	if !ok {
 		return
 	}
-	ops := []opnd{{}}
-	for i := 3; i < len(in.Srcs); i++ {
-		ops = append(ops, s.comp(in.Srcs[i].Def, 0))
-	}
+	ops := s.atomicOperands(make([]opnd, backend.Parts(&in.Def)), in, 3)
 	t := isa.Instr{Op: k.b, Flags: isa.Typed, Dims: uint8(x.dims()), Type: k.typ, Size: 1}
 	s.atomicData(in, t, ops, x.coords(), x.descriptor)
 }

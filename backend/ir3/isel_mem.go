@@ -279,8 +279,8 @@ func (s *isel) atomicOp(in *ir.Instr) (k atomicKind, ok bool) {
 		s.fail(in, "%d-bit atomics are not supported", in.Def.BitSize)
 	case !s.gpu.Atomic64:
 		s.fail(in, "64-bit atomics are not supported on %s", s.gpu.Name)
-	case in.Memory().Space != ir.SpaceSsbo && in.Memory().Space != ir.SpaceGlobal:
-		s.fail(in, "64-bit atomics are supported on storage buffers and global memory only, and not by %s", in.Intr)
+	case in.Memory().Space == ir.SpaceShared:
+		s.fail(in, "64-bit atomics of workgroup memory are not supported: the hardware has them on buffers, images and global memory")
 	case k.typ != isa.U32:
 		s.fail(in, "the 64-bit atomic operation %s is not supported: it must be lowered", ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
 	default:

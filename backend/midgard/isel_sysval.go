@@ -163,7 +163,7 @@ func (s *isel) fragmentValue(in *ir.Instr) bool {
 		return s.viewOf(in, s.selected(abi.SpecialSampleID))
 	case ir.IntrLoadSampleMaskIn:
 		if s.sh.Info.PostDepthCoverage {
-			s.fail(in, "the mask of covered samples after depth tests (PostDepthCoverage) is not supported")
+			s.fail(in, "the mask of covered samples after depth tests (PostDepthCoverage) is not supported: the hardware tests after the shader has asked")
 		}
 		return s.viewOf(in, s.selected(abi.SpecialCoverage))
 	case ir.IntrLoadHelperInvocation:

@@ -21,11 +21,11 @@ const (
 // is a fragment result; the others are system values. It fails for those that
 // are not supported.
 func (t *translator) builtInSlot(v *variable, b spv.BuiltIn) (ir.Slot, bool) {
-	// One that several capabilities enable means something else in each stage.
-	if caps := spv.KindBuiltIn.Capabilities(uint32(b)); len(t.lacks) > 0 && len(caps) == 1 {
+	in := v.sc == spv.StorageClassInput
+	// One that several capabilities enable means something else in each stage: as an input it may need none of them.
+	if caps := spv.KindBuiltIn.Capabilities(uint32(b)); len(t.lacks) > 0 && (len(caps) == 1 || !in) {
 		t.checkLacks(v.id, caps)
 	}
-	in := v.sc == spv.StorageClassInput
 	row := ir.FindBuiltIn(int32(b))
 	if row != nil {
 		if slot, ok := row.SlotIn(t.stage, in); ok {

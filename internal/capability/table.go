@@ -79,7 +79,7 @@ var groups = [...]group{
 	}, vulkan: "1.2"},
 	{list: []spv.Capability{
 		spv.CapabilityShaderLayer, spv.CapabilityShaderViewportIndex, spv.CapabilityShaderViewportIndexLayerEXT,
-	}, vulkan: "1.2", lacks: map[string]Lack{"midgard": {Why: "the hardware takes no layer and no viewport from a vertex shader"}}},
+	}, vulkan: "1.2", lacks: map[string]Lack{"midgard": {Why: "the hardware takes none from a vertex shader"}}},
 	{list: []spv.Capability{
 		spv.CapabilityInt64Atomics,
 	}, vulkan: "VK_KHR_shader_atomic_int64", lacks: map[string]Lack{"ir3": {"the hardware has no 64-bit atomics", a740}, "agx": {Why: "the hardware has no 64-bit atomics but a minimum and a maximum without result"}}},
@@ -126,7 +126,7 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_shader_atomic_float2", lacks: map[string]Lack{"ir3": {Why: "the hardware has no atomics of that size"}, "agx": {Why: "the hardware has no atomics of that size"}, "midgard": {Why: "the hardware has no atomics of that size"}}},
 	{list: []spv.Capability{
 		spv.CapabilityInt64ImageEXT,
-	}, vulkan: "VK_EXT_shader_image_atomic_int64", lacks: map[string]Lack{"ir3": {Why: "nirc has no 64-bit texels"}, "agx": {Why: "the hardware has no 64-bit texels"}, "midgard": {Why: "the hardware has no 64-bit texels"}}},
+	}, vulkan: "VK_EXT_shader_image_atomic_int64", lacks: map[string]Lack{"ir3": {"the hardware has no 64-bit atomics", a740}, "agx": {Why: "the hardware has no 64-bit texels"}, "midgard": {Why: "the hardware has no 64-bit texels"}}},
 	{list: []spv.Capability{
 		spv.CapabilityQuadControlKHR,
 	}, vulkan: "VK_KHR_shader_quad_control", lacks: map[string]Lack{"midgard": {Why: "the threads of a quad share derivatives only"}}},
@@ -154,7 +154,7 @@ var groups = [...]group{
 	}, vulkan: "VK_KHR_shader_uniform_group_instructions"},
 	{list: []spv.Capability{
 		spv.CapabilityFloat16ImageAMD,
-	}, vulkan: "VK_AMD_gpu_shader_half_float_fetch", lacks: map[string]Lack{"midgard": {Why: "nirc fetches no texels with halves as coordinates"}}},
+	}, vulkan: "VK_AMD_gpu_shader_half_float_fetch", lacks: map[string]Lack{"midgard": {Why: "the hardware takes no halves as coordinates"}}},
 	{list: []spv.Capability{
 		spv.CapabilityFragmentShaderSampleInterlockEXT, spv.CapabilityFragmentShaderPixelInterlockEXT, spv.CapabilityFragmentShaderShadingRateInterlockEXT,
 	}, vulkan: "VK_EXT_fragment_shader_interlock", lacks: map[string]Lack{"ir3": {Why: "the hardware has no wait for the older fragments of a pixel"}, "midgard": {Why: "the hardware has no wait for the older fragments of a pixel but that of the tile buffer"}}},

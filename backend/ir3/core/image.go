@@ -98,9 +98,12 @@ func (w *wave) storeImage(x *inst) error {
 func (w *wave) atomicImage(x *inst) error {
 	w.seeImages()
 	live := w.writers()
-	data := int(x.Srcs[0].Val)
+	data, n := int(x.Srcs[0].Val), 4
+	if x.Type == isa.U64 {
+		n = 8
+	}
 	return w.eachImage(x, w.exec, 1, 2, func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [4]int) {
-		op1, op2 := w.wide(data+1, lane, 4), w.wide(data+2, lane, 4)
+		op1, op2 := w.wide(data+n/4, lane, n), w.wide(data+n/2, lane, n)
 		step := func(v uint64) uint64 { return atomic(x.atomicOp(), x.Type, v, op1, op2) }
 		old := uint64(0)
 		if live.Get(lane) {
@@ -113,7 +116,7 @@ func (w *wave) atomicImage(x *inst) error {
 		case res.Image != nil:
 			old = res.Image.Atomic(c[0], c[1], c[2], c[3], step)
 		}
-		w.setWide(data, lane, 4, old)
+		w.setWide(data, lane, n, old)
 	})
 }
 
