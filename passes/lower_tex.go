@@ -35,6 +35,7 @@ var lowerTexPass = &Pass{
 			"444 422 420, cosited_x cosited_y, nearest linear, a mapping of rgba01), joined by |; those of the shader's options follow, also after the word options alone", ""},
 		{"packing", "what comes as packed words: none, half (two of 16 bits a word) or byte (four of 8 bits)", "none"},
 		{"textures", "bindings that srgb, swizzle and packing are for, each SET.BINDING, joined by |; none: all", ""},
+		{"wide", "sources and results of 16 bits as ones of 32", false},
 		{"swizzle", "components that results take theirs from, of xyzw, 0 and 1", "xyzw"},
 	},
 }
@@ -49,14 +50,14 @@ type texLowering struct {
 
 	txdAll, txdCube, txd3D, txdShadow            bool
 	txsLod, txsCubeArray, tg4Offsets, roundLayer bool
-	lodQuery                                     bool
+	lodQuery, wide                               bool
 	noDerivatives                                bool
 	forms                                        texForms
 }
 
 func lowerTex(c *Context, s *ir.Shader) (bool, error) {
 	l := &texLowering{
-		projector: c.Bool("projector"), txfOffset: c.Bool("txf_offset"), implicitLod: c.Bool("implicit_lod"), txb: c.Bool("txb"), minLod: c.Bool("min_lod"), lodDdx: c.Bool("lod_ddx"), lodQuery: c.Bool("lod_query"),
+		projector: c.Bool("projector"), txfOffset: c.Bool("txf_offset"), implicitLod: c.Bool("implicit_lod"), txb: c.Bool("txb"), minLod: c.Bool("min_lod"), lodDdx: c.Bool("lod_ddx"), lodQuery: c.Bool("lod_query"), wide: c.Bool("wide"),
 		txsLod: c.Bool("txs_lod"), txsCubeArray: c.Bool("txs_cube_array"), tg4Offsets: c.Bool("tg4_offsets"), roundLayer: c.Bool("round_layer"),
 		noDerivatives: s.Stage != ir.StageFragment && s.Info.DerivativeGroup == 0,
 	}
@@ -110,6 +111,9 @@ func (l *texLowering) parseTxd(list string) error {
 
 // lower rewrites the instruction; it reports whether anything changed.
 func (l *texLowering) lower() (did bool) {
+	if l.wide {
+		did = l.widen()
+	}
 	if l.projector && l.has(ir.TexSrcProjector) {
 		l.project()
 		did = true

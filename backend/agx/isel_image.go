@@ -289,6 +289,10 @@ func readsTexels(in *ir.Instr) bool {
 // imageAtomic selects an atomic on the address of a texel of level 0, which
 // the driver keeps in the descriptor for writing.
 func (s *isel) imageAtomic(in *ir.Instr) {
+	if in.Def.BitSize == 64 {
+		s.fail(in, "64-bit atomics on images are not supported: the hardware has no 64-bit texels")
+		return
+	}
 	op, data, ok := s.atomicData(in, 3)
 	if !ok {
 		return

@@ -388,6 +388,10 @@ var atomicOps = map[ir.AtomicOp]isa.AtomicOp{
 // on: new value before comparand.
 func (s *isel) atomicData(in *ir.Instr, k int) (op isa.AtomicOp, data mach.Value, ok bool) {
 	op, ok = atomicOps[ir.AtomicOp(in.Get(ir.IdxAtomicOp))]
+	if ok && in.Def.BitSize == 64 {
+		s.fail(in, "the 64-bit atomic operation %s is not supported: the hardware has no 64-bit atomics but a minimum and a maximum without result", ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
+		return 0, 0, false
+	}
 	if !ok || in.Def.BitSize != 32 {
 		s.fail(in, "the %d-bit atomic operation %s is not supported", in.Def.BitSize, ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
 		return 0, 0, false

@@ -278,7 +278,7 @@ func (s *isel) atomicOp(in *ir.Instr) (k atomicKind, ok bool) {
 	case in.Def.BitSize != 64:
 		s.fail(in, "%d-bit atomics are not supported", in.Def.BitSize)
 	case !s.gpu.Atomic64:
-		s.fail(in, "64-bit atomics are not supported on %s", s.gpu.Name)
+		s.fail(in, "64-bit atomics are not supported on %s: the hardware has no 64-bit atomics, needs a740", s.gpu.Name)
 	case in.Memory().Space == ir.SpaceShared:
 		s.fail(in, "64-bit atomics of workgroup memory are not supported: the hardware has them on buffers, images and global memory")
 	case k.typ != isa.U32:

@@ -203,7 +203,7 @@ func (s *isel) texelInside(in *ir.Instr) source {
 // where there is none.
 func (s *isel) imageAtomic(in *ir.Instr) {
 	if in.Def.BitSize != 32 {
-		s.fail(in, "%d-bit atomics on images are not supported", in.Def.BitSize)
+		s.fail(in, "%d-bit atomics on images are not supported: the hardware has no 64-bit texels", in.Def.BitSize)
 		return
 	}
 	t := inst{kind: kindLdSt, mask: 3}

@@ -33,10 +33,6 @@ var texDims = [...]isa.TexDim{
 func (s *isel) texture(in *ir.Instr) {
 	ti := in.TexInfo()
 	src := in.TexSrc(ir.TexSrcTextureDeref)
-	if in.Def.BitSize == 16 {
-		s.fail(in, "texture operations (%s) of 16 bits are not supported: the hardware takes no halves as coordinates", in.TexOp)
-		return
-	}
 	if src == nil || ti.IsSparse || in.TexSrc(ir.TexSrcPlane) != nil || in.Def.BitSize != 32 {
 		s.fail(in, "texture operations (%s) of this form are not supported by the midgard backend", in.TexOp)
 		return

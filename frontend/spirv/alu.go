@@ -142,7 +142,7 @@ func (t *translator) operand(in *inst, i int, row *aluRow) *ir.Def {
 		t.fail(in.id, "%s: operand %d is not a scalar or vector", in.op, i)
 	}
 	f := row.flags
-	if f&aFloat != 0 && !ty.isFloat() || f&aInt != 0 && !ty.isInt() || f&aBool != 0 && !ty.isBool() {
+	if ty.scalarType().brain || f&aFloat != 0 && !ty.isFloat() || f&aInt != 0 && !ty.isInt() || f&aBool != 0 && !ty.isBool() {
 		t.fail(in.id, "%s: operand %d is of type %s", in.op, i, ty)
 	}
 	if row.op == ir.OpFquantize2f16 && ty.scalarType().bits != 32 {

@@ -58,6 +58,10 @@ func (t *translator) convert(in *inst) bool {
 		t.fail(in.id, "%s: the types do not fit the conversion", in.op)
 	}
 	bits := ty.scalarType().bits
+	if from := t.valType(in.args[0]).scalarType(); fromFloat && (from.brain || ty.scalarType().brain) {
+		t.set(in, t.brainConvert(in, x, from.brain, ty))
+		return true
+	}
 	if in.op == spv.OpFConvert && bits == 16 {
 		t.set(in, t.toHalf(in, x))
 		return true
@@ -68,6 +72,27 @@ func (t *translator) convert(in *inst) bool {
 	}
 	t.set(in, b.ALU(table[ir.SizeIndex(bits)], x))
 	return true
+}
+
+// brainConvert converts from or to bfloat16, which is the upper half of a float of 32 bits: to it by rounding to nearest even.
+func (t *translator) brainConvert(in *inst, x *ir.Def, from bool, to *typ) *ir.Def {
+	b := t.f.b
+	if from {
+		x = b.Ishl(b.U2u32(x), b.Imm32(16))
+	} else if x.BitSize != 32 {
+		x = b.ALU(ir.OpF2f32, x)
+	}
+	switch s := to.scalarType(); {
+	case s.brain:
+		even := b.Iand(b.Ushr(x, b.Imm32(16)), b.Imm32(1))
+		round := b.Iadd(x, b.Iadd(even, b.Imm32(0x7fff)))
+		quiet := b.Ior(x, b.Imm32(1<<22))
+		return b.ALU(ir.OpU2u16, b.Ushr(b.Bcsel(b.Fneu(x, x), quiet, round), b.Imm32(16)))
+	case s.bits == 16:
+		return t.toHalf(in, x)
+	default:
+		return b.ALU(f2fOps[ir.SizeIndex(s.bits)], x)
+	}
 }
 
 // toHalf converts to 16-bit float by the rounding decoration of the result.

@@ -57,6 +57,7 @@ type typ struct {
 	// measure the type's tree.
 	leaves, nodes uint32
 	depth         uint32
+	brain         bool         // a float of 16 bits that is the upper half of one of 32, for conversions alone
 	align         uint32       // struct that is laidOut: the scalar alignment
 	laidOut       bool         // checkLayout has found no fault
 	xfb           []captureDec // struct: of the members, if any
@@ -210,7 +211,10 @@ func (t *translator) typeDecl(in *inst) {
 		ty.kind = tFloat
 		ty.bits = t.numberBits(in, 16)
 		if len(in.args) > 1 {
-			t.refuse(in.id, "the float encoding %d is not supported", in.args[1])
+			if e := spv.FPEncoding(in.args[1]); e != spv.FPEncodingBFloat16KHR || ty.bits != 16 {
+				t.refuse(in.id, "the float encoding %s is not supported", e)
+			}
+			ty.brain = true
 		}
 	case spv.OpTypeVector:
 		t.vectorType(in, ty)

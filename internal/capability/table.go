@@ -154,7 +154,7 @@ var groups = [...]group{
 	}, vulkan: "VK_KHR_shader_uniform_group_instructions"},
 	{list: []spv.Capability{
 		spv.CapabilityFloat16ImageAMD,
-	}, vulkan: "VK_AMD_gpu_shader_half_float_fetch", lacks: map[string]Lack{"midgard": {Why: "the hardware takes no halves as coordinates"}}},
+	}, vulkan: "VK_AMD_gpu_shader_half_float_fetch"},
 	{list: []spv.Capability{
 		spv.CapabilityFragmentShaderSampleInterlockEXT, spv.CapabilityFragmentShaderPixelInterlockEXT, spv.CapabilityFragmentShaderShadingRateInterlockEXT,
 	}, vulkan: "VK_EXT_fragment_shader_interlock", lacks: map[string]Lack{"ir3": {Why: "the hardware has no wait for the older fragments of a pixel"}, "midgard": {Why: "the hardware has no wait for the older fragments of a pixel but that of the tile buffer"}}},
@@ -188,6 +188,9 @@ var groups = [...]group{
 	{list: []spv.Capability{
 		spv.CapabilityRawAccessChainsNV,
 	}, vulkan: "VK_NV_raw_access_chains", frontend: "raw access chains are not translated"},
+	{list: []spv.Capability{
+		spv.CapabilityBFloat16TypeKHR,
+	}, vulkan: "VK_KHR_shader_bfloat16"},
 	{list: []spv.Capability{
 		spv.CapabilityCooperativeMatrixKHR,
 	}, vulkan: "VK_KHR_cooperative_matrix", frontend: "cooperative matrices are not translated"},
@@ -233,7 +236,7 @@ var groups = [...]group{
 		spv.CapabilityTextureBlockMatchQCOM, spv.CapabilityTileShadingQCOM, spv.CapabilityCooperativeMatrixConversionQCOM,
 		spv.CapabilityTextureBlockMatch2QCOM, spv.CapabilityBFloat16MulAddQCOM, spv.CapabilitySubgroupSizeQCOM, spv.CapabilityMultipleWaitQueuesQCOM,
 		spv.CapabilityImageGatherLinearQCOM, spv.CapabilityImageGatherExtendedModesQCOM, spv.CapabilityImageGatherBiasLodAMD,
-		spv.CapabilityFragmentMaskAMD, spv.CapabilityImageReadWriteLodAMD, spv.CapabilityShaderEnqueueAMDX, spv.CapabilityBFloat16TypeKHR,
+		spv.CapabilityFragmentMaskAMD, spv.CapabilityImageReadWriteLodAMD, spv.CapabilityShaderEnqueueAMDX,
 		spv.CapabilityBFloat16DotProductKHR, spv.CapabilityBFloat16CooperativeMatrixKHR, spv.CapabilityAbortKHR, spv.CapabilityDescriptorHeapEXT,
 		spv.CapabilityConstantDataKHR, spv.CapabilityPoisonFreezeKHR, spv.CapabilityWeakLinkageAMD, spv.CapabilitySampleMaskOverrideCoverageNV,
 		spv.CapabilityGeometryShaderPassthroughNV, spv.CapabilityShaderViewportMaskNV, spv.CapabilityShaderStereoViewNV, spv.CapabilityPerViewAttributesNV,
