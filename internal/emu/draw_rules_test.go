@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -190,6 +191,21 @@ func TestDiamonds(t *testing.T) {
 					t.Errorf("line %v: pixel %d,%d drawn %v", c, x, y, got)
 				}
 			}
+		}
+	}
+}
+
+// TestResolvesOfDraws: a draw that cannot resolve an attachment says which.
+func TestResolvesOfDraws(t *testing.T) {
+	for want, set := range map[string]func(p *Pipeline, v *ImageView){
+		"colour attachment 0":      func(p *Pipeline, v *ImageView) { p.Color[0].Resolve = v },
+		"depth/stencil attachment": func(p *Pipeline, v *ImageView) { p.DepthStencil.Resolve = v },
+	} {
+		p := onePixel(t, "R8G8B8A8_UNORM", [4]uint32{}, constantColor(1, 0, 0, 0.5))
+		p.DepthStencil.View = mustImage(t, ImageDesc{Width: 1, Height: 1, Format: FormatByName("D32_SFLOAT")})
+		set(p, mustImage(t, ImageDesc{Width: 1, Height: 1, Samples: 4, Format: FormatByName("R8G8B8A8_UNORM")}))
+		if err := Draw(context.Background(), p, DrawParams{VertexCount: 3, InstanceCount: 1}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
 		}
 	}
 }
