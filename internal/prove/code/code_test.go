@@ -20,7 +20,10 @@ import (
 	"nirc/backend/object"
 	"nirc/internal/prove"
 	"nirc/ir"
+	"nirc/ir/irtest"
 	"nirc/passes"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 //go:generate go test -run TestCode -update .
@@ -123,6 +126,7 @@ func groups(t *testing.T) (list []group) {
 		own = append(own, paths...)
 	}
 	list = appendGroups(t, list, "testdata", own)
+	list = append(list, texts(t))
 	by := map[string][]string{}
 	for _, path := range prove.Corpus(t, "*.spv", "*.spvasm") {
 		_, in, _ := strings.Cut(filepath.ToSlash(path), "/corpus/")
@@ -133,6 +137,59 @@ func groups(t *testing.T) (list []group) {
 		list = appendGroups(t, list, name, by[name])
 	}
 	return list
+}
+
+// texts are the shaders of the passes' tests, and random ones, as text: they have what no module of a corpus has. Their digest is
+// no more than their names': a row holds while the tests of passes stay these.
+func texts(t *testing.T) group {
+	g := group{name: "testdata IR"}
+	paths, err := filepath.Glob(filepath.Join("..", "..", "..", "passes", "testdata", "*", "*.txtar"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no tests of passes: %v", err)
+	}
+	for _, path := range paths {
+		ar, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(ar.Files, func(f txtar.File) bool { return f.Name == "in" })
+		s, err := ir.Parse(string(ar.Files[i].Data))
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		bindBuffers(s)
+		g.modules = append(g.modules, module{filepath.Base(path), []byte(ir.Print(s))})
+	}
+	for seed := uint64(1); seed <= 8; seed++ {
+		g.modules = append(g.modules, module{fmt.Sprint("random ", seed), []byte(ir.Print(irtest.RandomShader(seed, 150)))})
+	}
+	sum := sha256.New()
+	for _, m := range g.modules {
+		fmt.Fprintln(sum, m.name)
+	}
+	g.digest = fmt.Sprintf("%x", sum.Sum(nil)[:4])
+	return g
+}
+
+// bindBuffers gives accesses of storage buffers whose descriptor is a plain number, which no target takes, the binding of that number.
+func bindBuffers(s *ir.Shader) {
+	for b := range s.Entry().Impl.Blocks() {
+		for in := range b.Instrs() {
+			buf := 0
+			switch {
+			case in.IsIntrinsic(ir.IntrStoreSsbo):
+				buf = 1
+			case in.IsIntrinsic(ir.IntrLoadSsbo), in.IsIntrinsic(ir.IntrSsboAtomic), in.IsIntrinsic(ir.IntrSsboAtomicSwap):
+			default:
+				continue
+			}
+			if n, ok := in.Srcs[buf].Def.Const(0); ok {
+				at := ir.NewBuilder(ir.Before(in))
+				h := at.Intrinsic(ir.IntrVulkanResourceIndex, 2, 32, at.Imm32(0)).Set(ir.IdxBinding, n&0xff).Set(ir.IdxDescType, 2)
+				in.Srcs[buf].Set(at.Channel(&h.Def, 0))
+			}
+		}
+	}
 }
 
 func appendGroups(t *testing.T, list []group, name string, paths []string) []group {
