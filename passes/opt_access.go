@@ -4,37 +4,48 @@ import "nirc/ir"
 
 var optAccessPass = &Pass{
 	Name: "opt_access", Class: "B", Run: optAccess, Idempotent: true, Optional: true,
-	Doc: "Marks loads from storage buffers, global memory and images that the shader does not write as reading what nobody writes, so that they may move and merge. " +
-		"A variable without Aliased is its own memory; what is written by address, or through a descriptor that cannot be told, counts against all. Coherent and volatile loads stay.",
+	Doc: "Marks loads from storage buffers, global memory and images that the shader does not write as reading what nobody writes, so that they may move and merge, and stores to what it does not read as such. " +
+		"A variable without Aliased is its own memory, one that is Restrict is reached by no address either; what is accessed by address, or through a descriptor that cannot be told, counts against all others. Coherent and volatile accesses stay.",
 }
 
-func optAccess(c *Context, s *ir.Shader) (bool, error) {
-	w := written{own: memoryOf(s)}
-	w.which = make([]bool, len(w.own))
+func optAccess(_ *Context, s *ir.Shader) (bool, error) {
+	own, restrict := memoryOf(s), restricted(s)
+	writes := touched{own: own, which: make([]bool, len(own))}
+	reads := touched{own: own, which: make([]bool, len(own))}
 	for _, f := range s.Functions {
 		if f.Impl == nil {
 			continue
 		}
-		for blk := range f.Impl.Blocks() {
-			for in := range blk.Instrs() {
-				switch in.Kind {
-				case ir.KindIntrinsic:
-					w.note(in)
-				case ir.KindCall:
-					return false, nil
+		for in := range f.Impl.Instrs() {
+			switch in.Kind {
+			case ir.KindIntrinsic:
+				m := in.Memory()
+				address := m.Op == ir.MemAddress
+				if m.Writes() || address {
+					writes.note(in)
 				}
+				if m.Reads() || address {
+					reads.note(in)
+				}
+			case ir.KindCall:
+				return false, nil
 			}
 		}
 	}
-	if w.buffers && w.images {
-		return false, nil
-	}
 	return eachImpl(s, ir.MetaControlFlow|ir.MetaInstrIndex, func(impl *ir.Impl) bool {
 		progress := false
-		for blk := range impl.Blocks() {
-			for in := range blk.Instrs() {
-				if in.Kind == ir.KindIntrinsic && w.unwritten(in) {
-					progress = markFixed(in) || progress
+		for in := range impl.Instrs() {
+			if in.Kind != ir.KindIntrinsic {
+				continue
+			}
+			switch in.Memory().Op {
+			case ir.MemLoad:
+				if writes.misses(in, restrict) {
+					progress = mark(in, ir.AccessNonWriteable|ir.AccessCanReorder) || progress
+				}
+			case ir.MemStore:
+				if in.MemoryModes()&(ir.ModeSSBO|ir.ModeImage) != 0 && reads.misses(in, restrict) {
+					progress = mark(in, ir.AccessNonReadable) || progress
 				}
 			}
 		}
@@ -47,12 +58,12 @@ func texelBuffer(in *ir.Instr) bool {
 	return !in.Has(ir.IdxImageDim) || ir.Dim(in.Get(ir.IdxImageDim)) == ir.DimBuf
 }
 
-func markFixed(in *ir.Instr) bool {
+// mark adds to what an access says.
+func mark(in *ir.Instr, more ir.Access) bool {
 	a := ir.Access(in.Get(ir.IdxAccess))
-	b := a | ir.AccessNonWriteable | ir.AccessCanReorder
-	if a&(ir.AccessVolatile|ir.AccessCoherent) != 0 || a == b {
+	if !in.Has(ir.IdxAccess) || a&(ir.AccessVolatile|ir.AccessCoherent) != 0 || a|more == a {
 		return false
 	}
-	in.Set(ir.IdxAccess, uint64(b))
+	in.Set(ir.IdxAccess, uint64(a|more))
 	return true
 }

@@ -9,7 +9,7 @@ import (
 
 var optCopyPropVarsPass = &Pass{
 	Name: "opt_copy_prop_vars", For: ir.HasDeref, Class: "B", Run: optCopyPropVars, Optional: true,
-	Doc: "Forwards the known contents of variables to loads, and drops stores of what is there. What was stored to a robust buffer is not known: out of bounds it is gone.",
+	Doc: "Forwards the known contents of variables to loads, and drops stores of what is there. What was copied whole is read where it was copied from. What was stored to a robust buffer is not known: out of bounds it is gone.",
 }
 
 // optCopyPropVars forwards what is known of variables' contents along the
@@ -37,6 +37,8 @@ type known struct {
 	deref *ir.Instr
 	root  *ir.Variable // see privateRoot
 	vals  [4]knownComp
+	// copied is what the whole object is a copy of, or nil.
+	copied *ir.Instr
 }
 
 // privateRoot returns the variable that a chain without casts starts at if
@@ -201,8 +203,9 @@ func (c *copyProp) killDeref(d *ir.Instr) {
 	root := privateRoot(d)
 	for i := range c.known {
 		r := c.known[i].root
-		if r != nil && root != nil && r != root || compareDerefs(c.known[i].deref, d) == noAlias {
-			out = append(out, c.known[i])
+		k := &c.known[i]
+		if (r != nil && root != nil && r != root || compareDerefs(k.deref, d) == noAlias) && (k.copied == nil || compareDerefs(k.copied, d) == noAlias) {
+			out = append(out, *k)
 		}
 	}
 	c.known = out
@@ -211,7 +214,8 @@ func (c *copyProp) killDeref(d *ir.Instr) {
 func (c *copyProp) killModes(m ir.Mode) {
 	out := c.known[:0]
 	for i := range c.known {
-		if c.known[i].deref.DerefInfo().Modes&m == 0 {
+		k := &c.known[i]
+		if k.deref.DerefInfo().Modes&m == 0 && (k.copied == nil || k.copied.DerefInfo().Modes&m == 0) {
 			out = append(out, c.known[i])
 		}
 	}
@@ -222,7 +226,7 @@ func (c *copyProp) killModes(m ir.Mode) {
 func (c *copyProp) find(d *ir.Instr) *known {
 	root := privateRoot(d)
 	for i := len(c.known) - 1; i >= 0; i-- {
-		if c.known[i].root != root {
+		if c.known[i].root != root || c.known[i].copied != nil {
 			continue
 		}
 		if c.known[i].deref == d || compareDerefs(c.known[i].deref, d) == derefsEqual {
@@ -241,6 +245,10 @@ func (c *copyProp) add(d *ir.Instr) *known {
 }
 
 func (c *copyProp) instr(in *ir.Instr) {
+	if in.IsIntrinsic(ir.IntrCopyDeref) {
+		c.copy(in)
+		return
+	}
 	if in.Kind != ir.KindIntrinsic || in.Intr != ir.IntrLoadDeref && in.Intr != ir.IntrStoreDeref {
 		c.kill(in)
 		return
@@ -257,6 +265,12 @@ func (c *copyProp) instr(in *ir.Instr) {
 	}
 	switch {
 	case in.Intr == ir.IntrLoadDeref:
+		if from := c.source(d, in); from != nil {
+			in.Srcs[0].Set(&from.Def)
+			c.progress = true
+			c.instr(in)
+			return
+		}
 		c.load(in, d)
 	case c.robust.Of(m) != ir.RobustOff:
 		c.kill(in) // out of bounds, a load gives zeros after it

@@ -9,9 +9,12 @@ import (
 
 var optLargeConstantsPass = &Pass{
 	Name: "opt_large_constants", Class: "B", Run: optLargeConstants, Idempotent: true, Optional: true,
-	Doc: "Moves local arrays that only ever hold constants and are read at indices that are values into the shader's constant data, for lower_explicit_io(modes=mem_constant) to read. " +
+	Doc: "Moves local arrays that only ever hold constants and are read at indices that are values into the shader's constant data, for lower_explicit_io(modes=mem_constant) to read; small tables of integers may become one integer instead. " +
 		"Every store must be of constants at a constant place, and agree with the others; components of vectors have no derefs there, so lower_array_deref_of_vec comes first. Where such an array was read before it was written, the constant is as good as what was there.",
-	Options: []Option{{"threshold", "smallest variable that moves, in bytes", 32}},
+	Options: []Option{
+		{"threshold", "smallest variable that moves, in bytes", 32},
+		{"packed", "bits of the integer that takes the place of a small table of integers, at most 32; 0: none does", 0},
+	},
 }
 
 // constantVar is what is known of a local.
@@ -21,12 +24,13 @@ type constantVar struct {
 	data     []byte
 	written  []bool // by byte
 	stores   []*ir.Instr
+	loads    []*ir.Instr
 	indirect bool
 	refused  bool
 }
 
 func optLargeConstants(c *Context, s *ir.Shader) (bool, error) {
-	threshold := c.Int("threshold")
+	threshold, packed := c.Int("threshold"), min(c.Int("packed"), 32)
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
 		vars := map[*ir.Variable]*constantVar{}
 		var order []*constantVar
@@ -35,7 +39,7 @@ func optLargeConstants(c *Context, s *ir.Shader) (bool, error) {
 				continue
 			}
 			t, size, _ := v.Type.Explicit()
-			if size < uint64(threshold) || size > 1<<16 {
+			if size < uint64(threshold) && packed == 0 || size > 1<<16 {
 				continue
 			}
 			k := &constantVar{v: v, t: t, data: make([]byte, size), written: make([]bool, size)}
@@ -54,9 +58,13 @@ func optLargeConstants(c *Context, s *ir.Shader) (bool, error) {
 				}
 			}
 		}
-		moved := false
+		moved, packs := false, false
 		for _, k := range order {
-			if !k.refused && k.indirect && len(k.stores) > 0 {
+			if packed > 0 && k.pack(packed) {
+				packs = true
+				continue
+			}
+			if !k.refused && k.indirect && len(k.stores) > 0 && len(k.data) >= threshold {
 				k.move(s, impl)
 				moved = true
 			}
@@ -64,7 +72,10 @@ func optLargeConstants(c *Context, s *ir.Shader) (bool, error) {
 		if moved {
 			retargetDerefs(s, impl)
 		}
-		return moved
+		if packs {
+			removeUnusedDerefs(impl)
+		}
+		return moved || packs
 	}), nil
 }
 
@@ -85,6 +96,7 @@ func (k *constantVar) uses(d *ir.Instr) {
 			k.refused = true
 		case in.Kind == ir.KindDeref && in.Deref != ir.DerefCast && in.Deref != ir.DerefPtrAsArray:
 		case in.IsIntrinsic(ir.IntrLoadDeref) && ir.Access(in.Get(ir.IdxAccess))&ir.AccessVolatile == 0:
+			k.loads = append(k.loads, in)
 		case in.IsIntrinsic(ir.IntrStoreDeref) && u == &in.Srcs[0] && k.store(in, d):
 		default:
 			k.refused = true
@@ -132,8 +144,11 @@ func (k *constantVar) place(d *ir.Instr) (at uint64, t *ir.Type, ok bool) {
 		f := &t.Fields[d.DerefInfo().Field]
 		return at + uint64(f.Offset), f.Type, true
 	}
+	if d.Deref != ir.DerefArray || t.RowMajor {
+		return 0, nil, false
+	}
 	i, ok := d.Srcs[1].Def.Const(0)
-	if d.Deref != ir.DerefArray || !ok || t.RowMajor {
+	if !ok {
 		return 0, nil, false
 	}
 	stride := uint64(t.Stride)

@@ -76,50 +76,67 @@ func bindingOf(d *ir.Def) (binding, bool) {
 	return binding{}, false
 }
 
-// written is what a shader writes besides its own variables.
-type written struct {
+// touched is what a shader writes, or reads, besides its own variables.
+type touched struct {
 	own             ownMemory
 	which           []bool // of own
-	buffers, images bool   // anything else
+	buffers, images bool   // through descriptors that cannot be told
+	global          bool   // by address, which what is Restrict is not reached by
 }
 
-func (w *written) note(in *ir.Instr) {
-	m, modes := in.Memory(), in.MemoryModes()
-	switch {
-	case m.Space == ir.SpaceImage && m.Op == ir.MemAddress, m.Op == ir.MemCall:
-		w.images, w.buffers = true, true // by pointer, or by the shader that is called
-	case m.Writes():
-		if modes&(ir.ModeSSBO|ir.ModeImage) != 0 {
-			if k := w.own.of(in); k >= 0 {
-				w.which[k] = true
-				return
-			}
+// restricted lists the bindings whose variables are all Restrict: no address leads there.
+func restricted(s *ir.Shader) ownMemory {
+	var list, others ownMemory
+	for _, v := range s.Variables {
+		if v.Mode&(ir.ModeSSBO|ir.ModeImage) == 0 || !v.HasBinding {
+			continue
 		}
-		w.buffers = w.buffers || modes&(ir.ModeSSBO|ir.ModeGlobal) != 0 || m.Space == ir.SpaceImage && texelBuffer(in)
-		w.images = w.images || modes&ir.ModeImage != 0
+		if b := (binding{v.Set, v.Binding}); v.Access&ir.AccessRestrict != 0 {
+			list = append(list, b)
+		} else {
+			others = append(others, b)
+		}
 	}
+	return slices.DeleteFunc(list, func(b binding) bool { return slices.Contains(others, b) })
 }
 
-// unwritten reports whether in loads from what the shader does not write.
-func (w *written) unwritten(in *ir.Instr) bool {
-	m := in.Memory()
-	if m.Op != ir.MemLoad {
-		return false
+// note notes an access that does what matters.
+func (w *touched) note(in *ir.Instr) {
+	modes := in.MemoryModes()
+	if in.Memory().Space == ir.SpaceImage && in.Memory().Op == ir.MemAddress {
+		w.images, w.buffers, w.global = true, true, true // by pointer
+		return
 	}
-	k := -1
+	if modes&(ir.ModeSSBO|ir.ModeImage) != 0 {
+		if k := w.own.of(in); k >= 0 {
+			w.which[k] = true
+			return
+		}
+	}
+	w.global = w.global || modes&ir.ModeGlobal != 0
+	w.buffers = w.buffers || modes&ir.ModeSSBO != 0 || in.Memory().Space == ir.SpaceImage && texelBuffer(in)
+	w.images = w.images || modes&ir.ModeImage != 0
+}
+
+// misses reports whether what in accesses is nothing that was noted. Of what is Restrict addresses are nothing.
+func (w *touched) misses(in *ir.Instr, restrict ownMemory) bool {
+	k, global := -1, w.global
 	if modes := in.MemoryModes(); modes&(ir.ModeSSBO|ir.ModeImage) != 0 {
-		k = w.own.of(in)
+		if k = w.own.of(in); k >= 0 && slices.Contains(restrict, w.own[k]) {
+			global = false
+		}
 	} else if modes&^ir.ModeGlobal != 0 {
 		return false
 	}
+	buffers := w.buffers || global
 	switch {
 	case k >= 0 && w.which[k]:
 		return false
-	case m.Space == ir.SpaceImage:
-		return !w.images && !(w.buffers && texelBuffer(in)) && (k >= 0 || !w.any())
+	case in.Memory().Space == ir.SpaceImage:
+		return !w.images && !(buffers && texelBuffer(in)) && (k >= 0 || !w.any())
 	}
-	return !w.buffers && (k >= 0 || !w.any())
+	return !buffers && (k >= 0 || !w.any())
 }
 
-// any reports whether the shader writes memory that a variable alone reaches.
-func (w *written) any() bool { return slices.Contains(w.which, true) }
+// any reports whether memory was noted that a variable alone reaches.
+func (w *touched) any() bool { return slices.Contains(w.which, true) }

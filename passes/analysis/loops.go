@@ -173,6 +173,7 @@ func (a *loopAnalysis) loop(info *LoopInfo) {
 			info.Limiting, info.MaxTrips = i, t.Trips
 		}
 	}
+	a.guess(info)
 	// Other exits that are known to come later do not matter.
 	info.Exact = info.Limiting >= 0 && !info.OtherExits
 	for i := range info.Terminators {

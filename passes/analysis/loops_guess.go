@@ -1,0 +1,55 @@
+package analysis
+
+import "nirc/ir"
+
+// maxGuessed bounds the trip counts that arrays let guess.
+const maxGuessed = 64
+
+// guess bounds the trips of a loop with one exit by the arrays that it goes through: an element of a temporary
+// that is not there must not be accessed (SPIR-V, OpAccessChain: indices are in bounds), so
+// the loop has left before. The access must be one of each iteration.
+func (a *loopAnalysis) guess(info *LoopInfo) {
+	if info.Limiting >= 0 || info.OtherExits || len(info.Terminators) != 1 || len(info.Inductions) == 0 {
+		return
+	}
+	t := &info.Terminators[0]
+	for n := range info.Loop.Body.Nodes() {
+		b, ok := n.(*ir.Block)
+		if !ok {
+			continue
+		}
+		for in := b.First(); in != nil; in = in.Next() {
+			if !in.IsIntrinsic(ir.IntrLoadDeref) && !in.IsIntrinsic(ir.IntrStoreDeref) {
+				continue
+			}
+			if trips, ok := throughArrays(info, in.Srcs[0].Def.Instr); ok && (info.Limiting < 0 || trips < t.Trips) {
+				t.AtMost, t.Trips = true, trips
+				info.Limiting, info.MaxTrips = 0, trips
+			}
+		}
+	}
+}
+
+// throughArrays returns after how many iterations an access would leave an array.
+func throughArrays(info *LoopInfo, d *ir.Instr) (trips uint32, ok bool) {
+	for ; d != nil && d.Kind == ir.KindDeref && d.Deref != ir.DerefVar; d = d.Srcs[0].Def.Instr {
+		if d.Deref != ir.DerefArray || d.DerefInfo().Modes&^(ir.ModeFunctionTemp|ir.ModeShaderTemp) != 0 {
+			return 0, false
+		}
+		up := d.Srcs[0].Def.Instr
+		if up.Kind != ir.KindDeref || !up.DerefInfo().Type.IsArray() {
+			continue
+		}
+		n := uint64(up.DerefInfo().Type.Len)
+		for i := range info.Inductions {
+			x := &info.Inductions[i]
+			if d.Srcs[1].Def != &x.Phi.Def || x.Op != ir.OpIadd || x.Step == 0 || x.Step >= 1<<16 || x.Init >= n || n > maxGuessed {
+				continue
+			}
+			if k := uint32((n - x.Init + x.Step - 1) / x.Step); !ok || k < trips {
+				trips, ok = k, true
+			}
+		}
+	}
+	return trips, ok
+}
