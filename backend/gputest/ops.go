@@ -21,6 +21,8 @@ type Ops struct {
 	Wave   int
 	// Skip, if not nil, leaves out what the pipeline lowers before the target sees it.
 	Skip func(op ir.Op, bits uint8) bool
+	// InRange: floats are converted to integers only where those have them: the hardware leaves others open.
+	InRange bool
 	// Load compiles the n-th shader and returns what Run.Differ wants.
 	Differ func(n int, s *ir.Shader, r *Run, same func(i int, want, got uint32) bool) error
 	// Least are the operations that must run.
@@ -58,7 +60,7 @@ func (c *Ops) Test(t *testing.T) {
 		if ir.Validate(s) != nil {
 			continue // sized otherwise
 		}
-		err := c.differ(ran, op, s, &Run{Groups: 1, In: opInput(op, words), OutSize: 64 * 16, Wave: c.Wave})
+		err := c.differ(ran, op, s, &Run{Groups: 1, In: c.input(op, words), OutSize: 64 * 16, Wave: c.Wave})
 		switch {
 		case err == nil:
 			ran++
@@ -74,16 +76,34 @@ func (c *Ops) Test(t *testing.T) {
 	}
 }
 
-// opInput makes the operands of 64 threads, words each.
-func opInput(op ir.Op, words int) []byte {
+// toInteger reports whether an operation converts floats to integers.
+func toInteger(op ir.Op) bool {
+	return strings.HasPrefix(op.String(), "f2i") || strings.HasPrefix(op.String(), "f2u")
+}
+
+// input makes the operands of 64 threads, words each.
+func (c *Ops) input(op ir.Op, words int) []byte {
 	info := op.Info()
 	r := rand.New(rand.NewSource(int64(op)))
 	in := make([]byte, 64*4*words)
 	for i := 0; i < len(in); i += 4 {
 		k := i / 4 % words / 4
 		v := Input(info.In[min(k, len(info.In)-1)].Class, r)
-		if name := op.String(); strings.HasPrefix(name, "fsin") || strings.HasPrefix(name, "fcos") {
-			v = math.Float32bits(float32(math.Mod(float64(math.Float32frombits(v)), 50)))
+		limit := 0.0
+		switch name := op.String(); {
+		case strings.HasPrefix(name, "fsin") || strings.HasPrefix(name, "fcos"):
+			limit = 50
+		case c.InRange && toInteger(op):
+			limit = 120
+			if name[2] == 'u' {
+				v &^= 1 << 31
+			}
+			if x := math.Float32frombits(v); x != x || math.IsInf(float64(x), 0) {
+				v = 0
+			}
+		}
+		if limit != 0 {
+			v = math.Float32bits(float32(math.Mod(float64(math.Float32frombits(v)), limit)))
 		}
 		binary.LittleEndian.PutUint32(in[i:], v)
 	}

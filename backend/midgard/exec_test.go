@@ -80,7 +80,7 @@ func needsLowering(op ir.Op, bits uint8) bool {
 // TestOps runs the ALU operations that are selected, in vectors of one to four
 // components, on the interpreter and on the core.
 func TestOps(t *testing.T) {
-	ops := gputest.Ops{Target: "midgard", Sizes: []uint8{1, 8, 16, 32}, Comps: 4, Skip: needsLowering, Least: 120}
+	ops := gputest.Ops{Target: "midgard", Sizes: []uint8{1, 8, 16, 32}, Comps: 4, Skip: needsLowering, InRange: true, Least: 120}
 	ops.Differ = func(n int, s *ir.Shader, r *gputest.Run, same func(i int, want, got uint32) bool) error {
 		_, err := execute(s, CompileOptions{GPU: gpus[n%len(gpus)].Name}, r, same)
 		return err

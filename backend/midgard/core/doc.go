@@ -9,8 +9,8 @@
 // 16. Choices where the reference leaves room: LUT results are the correctly
 // rounded ones as far as float64 functions give them, in checking mode off
 // by the worst (lut.go); denormals are kept;
-// shift counts are taken modulo the lane width; f2i saturates and gives 0 for
-// NaN; dot products round each product and sum; the unsigned saturation of a
+// shift counts are taken modulo the lane width; f2i of what has no such integer
+// is garbage; dot products round each product and sum; the unsigned saturation of a
 // narrowing takes the value as signed unless the operation is unsigned; the
 // cube map pair is (s, t) of the face with the face's number in the low three
 // bits of t. An operation whose result is not known (fdot3r, freduce, the pow
