@@ -22,6 +22,7 @@ const (
 	HasBarrier              //
 	HasAtomic               // atomic operations
 	HasALU                  // ALU instructions
+	HasRayQuery             // ray queries, acceleration structures
 )
 
 // kindContents are those of instructions of a kind.
@@ -54,6 +55,9 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 		}
 	}
 	t[IntrBarrier] |= HasBarrier
+	for _, i := range []Intrinsic{IntrLoadAccelStruct, IntrRqInitialize, IntrRqTerminate, IntrRqProceed, IntrRqGenerateIntersection, IntrRqConfirmIntersection, IntrRqLoad} {
+		t[i] |= HasRayQuery
+	}
 	return t
 }()
 

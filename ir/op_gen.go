@@ -733,6 +733,7 @@ const (
 	IntrGlobalAtomicIr3                                       // global atomic ir3
 	IntrGlobalAtomicSwapIr3                                   // global atomic swap ir3
 	IntrLoadUavIr3                                            // record and offset
+	IntrRayIntersectionIr3                                    // test of a ray against a node: address of the nodes, number of the node, origin, least t, direction and greatest t of the ray, flags; kind, number, t and barycentrics of what was met, or list of children
 	IntrLoadConstIr3                                          // const file, base + src
 	IntrStoreConstIr3                                         // preamble write to const file
 	IntrCopyUboToUniformIr3                                   // preamble: UBO → const file

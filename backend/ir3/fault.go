@@ -33,6 +33,7 @@ const (
 	faultUnits                             // ranges of uniform buffers from any vec4 on
 	faultConstMemory                       // consts where workgroup memory is
 	faultResident                          // registers that leave no room for the waves of a workgroup
+	faultRayList                           // ray_intersection over lists that are not empty
 	numFaults
 )
 

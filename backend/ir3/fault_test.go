@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -116,6 +117,7 @@ var faultCases = []struct {
 		gputest.StoreWords(b, buf, b.IAddImm(at, 256), gputest.LoadWords(b, buf, at, 1))
 		return onBothGens(s, 1, 512)
 	}},
+	{faultRayList, "list of ray_intersection", testRay},
 	{faultFullQuads, "whole quads", func() error {
 		s, b := newStage(ir.StageFragment)
 		outputTo(b, &b.Intrinsic(ir.IntrDdxFine, 1, 32, inputFrom(b, ir.SlotVar0, 0, 1)).Def, ir.SlotData0)
@@ -282,6 +284,34 @@ func aliasLines() error {
 		if err := stageDiffer(s, "a740"); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// testRay tests a ray against a node outside of memory, which has no children.
+func testRay() error {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	zero := b.Imm32(0)
+	r := b.Intrinsic(ir.IntrRayIntersectionIr3, 5, 32, b.Vec(zero, zero), zero, b.Vec(zero, zero, zero, zero, zero, zero, zero, zero), b.Imm32(0xff000f))
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), zero, b.Ior(b.Channel(&r.Def, 0), b.Channel(&r.Def, 3)))
+	bin, err := compile(s, CompileOptions{GPU: "a740"})
+	if err != nil {
+		return err
+	}
+	p, err := core.Load(bin.Code, &bin.Meta)
+	if err != nil {
+		return err
+	}
+	mem := emu.NewMemory()
+	out := mem.Alloc(4)
+	out.Data[0] = 1
+	var bind emu.Bindings
+	bind.Set(0, 1, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: out.Addr, Size: 4}})
+	if err := emu.Dispatch(context.Background(), p, &emu.Env{Mem: mem, Bindings: &bind}, emu.DispatchParams{Limits: emu.Limits{Check: true}, Groups: [3]uint32{1, 1, 1}}); err != nil {
+		return err
+	}
+	if x := emu.LoadBytes(out.Data, 4); x != 0 {
+		return fmt.Errorf("a node without children gives %#x", x)
 	}
 	return nil
 }

@@ -41,6 +41,8 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.storeLocal(in, isa.OpStp)
 	case ir.IntrLoadGlobal, ir.IntrLoadGlobalConstant, ir.IntrLoadGlobal2x32:
 		s.loadGlobal(in)
+	case ir.IntrRayIntersectionIr3:
+		s.rayIntersection(in)
 	case ir.IntrStoreGlobal, ir.IntrStoreGlobal2x32:
 		s.storeGlobal(in)
 	case ir.IntrGlobalAtomic, ir.IntrGlobalAtomicSwap, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32:

@@ -117,7 +117,7 @@ func (d *descriptors) addVariables() {
 		switch {
 		case !v.HasBinding:
 			continue
-		case v.Mode == ir.ModeUBO || v.Mode == ir.ModeSSBO:
+		case v.Mode == ir.ModeUBO || v.Mode == ir.ModeSSBO, accelStruct(v):
 			e.Kind = abi.Buffer
 		case v.Mode == ir.ModeUniform || v.Mode == ir.ModeImage:
 			e.Kind, e.View = opaqueKind(v.Type.WithoutArray())
@@ -126,11 +126,14 @@ func (d *descriptors) addVariables() {
 		}
 		e.Count = resource.ArrayCount(v.Type)
 		d.add(e)
-		if v.Mode == ir.ModeSSBO {
+		if v.Mode == ir.ModeSSBO || accelStruct(v) {
 			d.storage(v.Set, v.Binding)
 		}
 	}
 }
+
+// accelStruct reports whether a variable is an acceleration structure, whose descriptor is that of a storage buffer over its header.
+func accelStruct(v *ir.Variable) bool { return v.Type.WithoutArray().Base == ir.BaseAccelStruct }
 
 // addIndices lists the bindings of buffers that the code names.
 func (d *descriptors) addIndices() {
@@ -144,7 +147,7 @@ func (d *descriptors) addIndices() {
 				e.Count = uint32(c) + 1
 			}
 			d.add(e)
-			if t := emu.DescriptorType(in.Get(ir.IdxDescType)); t == emu.DescStorageBuffer {
+			if t := emu.DescriptorType(in.Get(ir.IdxDescType)); t == emu.DescStorageBuffer || t == emu.DescAccelStruct {
 				d.storage(e.Set, e.Binding)
 			}
 		}

@@ -244,6 +244,12 @@ func (t *touch) mem(in *isa.Instr) {
 		t.read(s[0], int(in.Dims))
 		t.read(s[1], 1)
 		t.write(in.Dst, n)
+	case op == isa.OpRayIntersection:
+		for i, n := range [...]int{2, 1, 8, 1} {
+			t.read(s[i], n)
+		}
+		t.read(in.Dst, rayResults)
+		t.write(in.Dst, rayResults)
 	case op == isa.OpResinfo:
 		t.read(s[0], 1)
 		t.write(in.Dst, 3)

@@ -40,7 +40,8 @@ func TestWhy(t *testing.T) {
 		c                 spv.Capability
 		target, gpu, want string
 	}{
-		{spv.CapabilityRayQueryKHR, "ir3", "a630", "nirc does not use the hardware's test of rays yet"},
+		{spv.CapabilityRayQueryKHR, "ir3", "a630", "the hardware has no test of rays against boxes and triangles, needs a740"},
+		{spv.CapabilityRayQueryKHR, "ir3", "a740", ""},
 		{spv.CapabilityInt64Atomics, "ir3", "a750", ""},
 		{spv.CapabilityGeometry, "midgard", "t860", "the hardware has no such stage"},
 		{spv.CapabilityGeometry, "agx", "g13g", ""},

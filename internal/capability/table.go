@@ -166,13 +166,13 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_conservative_rasterization", lacks: map[string]Lack{"ir3": {Why: "the rasteriser does not say whether a primitive covers the whole of a pixel"}, "agx": {Why: "the hardware has no conservative rasterisation"}, "midgard": {Why: "the hardware has no conservative rasterisation"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayQueryKHR, spv.CapabilityRayTraversalPrimitiveCullingKHR, spv.CapabilityRayQueryProvisionalKHR,
-	}, vulkan: "VK_KHR_ray_query", lacks: map[string]Lack{"ir3": {Why: "nirc does not use the hardware's test of rays yet"}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},
+	}, vulkan: "VK_KHR_ray_query", lacks: map[string]Lack{"ir3": {"the hardware has no test of rays against boxes and triangles", a740}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayTracingKHR, spv.CapabilityRayTracingProvisionalKHR, spv.CapabilityRayTracingNV, spv.CapabilityRayCullMaskKHR,
 	}, vulkan: "VK_KHR_ray_tracing_pipeline", lacks: map[string]Lack{"ir3": {Why: "the hardware starts no shaders from shaders"}, "agx": {Why: "the hardware starts no shaders from shaders"}, "midgard": {Why: "the hardware starts no shaders from shaders"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayQueryPositionFetchKHR,
-	}, vulkan: "VK_KHR_ray_tracing_position_fetch", lacks: map[string]Lack{"ir3": {Why: "nirc does not use the hardware's test of rays yet"}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},
+	}, vulkan: "VK_KHR_ray_tracing_position_fetch", lacks: map[string]Lack{"ir3": {"the hardware has no test of rays against boxes and triangles", a740}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayTracingPositionFetchKHR,
 	}, vulkan: "VK_KHR_ray_tracing_position_fetch", lacks: map[string]Lack{"ir3": {Why: "the hardware starts no shaders from shaders"}, "agx": {Why: "the hardware starts no shaders from shaders"}, "midgard": {Why: "the hardware starts no shaders from shaders"}}},

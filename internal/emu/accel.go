@@ -14,6 +14,14 @@ type accel struct {
 	addr, size uint64
 }
 
+// Choose is a choice of n that drivers are free to make: 0 but in the checking mode.
+func (m *Memory) Choose(n int) int {
+	if !m.where.On() {
+		return 0
+	}
+	return int(m.where.Below(n))
+}
+
 // opaqueAccel is the size of a structure whose contents no program looks at.
 const opaqueAccel = 256
 

@@ -11,6 +11,7 @@
 //   - texts: what is printed reads back: the IR after every pass, the listing of every object
 //   - code: machine code is what it was, unless somebody means to change it
 //   - costs: the cost model agrees with the statistics of each target
+//   - rays: ray queries find on Adreno and on the interpreter what a plain walk over the scene finds
 //   - vulkan: random shaders compute what another implementation, lavapipe, computes
 //
 // Each takes a sample by default; NIRC_FULL=1 takes all. Only tests import this.

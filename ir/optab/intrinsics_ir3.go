@@ -11,6 +11,7 @@ var ir3Intrinsics = []Intrinsic{
 	{Name: "global_atomic_ir3", Srcs: []int8{2, 1}, HasDest: true, DestComps: 1, Indices: []Index{IdxBase, IdxAtomicOp}, Mem: atomics(SpaceGlobal, -1, 0, 1), Target: "ir3", Doc: "global atomic ir3"},
 	{Name: "global_atomic_swap_ir3", Srcs: []int8{2, 1, 1}, HasDest: true, DestComps: 1, Indices: []Index{IdxBase, IdxAtomicOp}, Mem: swaps(SpaceGlobal, -1, 0, 1), Target: "ir3", Doc: "global atomic swap ir3"},
 	{Name: "load_uav_ir3", Srcs: []int8{1, 2}, HasDest: true, Indices: []Index{IdxAccess, IdxAlignMul, IdxAlignOffset}, Flags: CanEliminate, Mem: loads(SpaceSsbo, 0, 1).in(0), Target: "ir3", Doc: "record and offset"},
+	{Name: "ray_intersection_ir3", Srcs: []int8{2, 1, 8, 1}, SrcBits: []Bits{Bits32, Bits32, Bits32, Bits32}, HasDest: true, DestComps: 5, DestBits: Bits32, Flags: CanEliminate, Target: "ir3", Doc: "test of a ray against a node: address of the nodes, number of the node, origin, least t, direction and greatest t of the ray, flags; kind, number, t and barycentrics of what was met, or list of children"},
 	{Name: "load_const_ir3", Srcs: []int8{1}, HasDest: true, Indices: []Index{IdxBase}, Flags: CanEliminate | CanReorder, Target: "ir3", Doc: "const file, base + src"},
 	{Name: "store_const_ir3", Srcs: []int8{0}, Indices: []Index{IdxBase}, Target: "ir3", Doc: "preamble write to const file"},
 	{Name: "copy_ubo_to_uniform_ir3", Srcs: []int8{1, 1}, Indices: []Index{IdxBase, IdxRange}, Target: "ir3", Doc: "preamble: UBO → const file"},

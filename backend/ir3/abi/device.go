@@ -175,6 +175,8 @@ func (g *GPU) Lacks(in *isa.Instr) string {
 		return "isam.v"
 	case (op == isa.OpLdib || op == isa.OpStib) && in.Off != 0 && !g.HasIsamV:
 		return "offset in ldib and stib"
+	case op == isa.OpRayIntersection && !g.Rays:
+		return "test of rays"
 	case op == isa.OpDp2acc && !g.HasDp2acc:
 		return "dp2acc"
 	case op == isa.OpDp4acc && !g.HasDp4acc:

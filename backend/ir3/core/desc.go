@@ -61,7 +61,7 @@ func (w *wave) lookup(base int, index uint32) (buffer, error) {
 	switch x := w.l.Env.Bindings.Lookup(e.Set, e.Binding, e.Element); x.Type {
 	case emu.DescNone:
 		return buffer{elem: b.elem}, nil
-	case emu.DescUniformBuffer, emu.DescStorageBuffer:
+	case emu.DescUniformBuffer, emu.DescStorageBuffer, emu.DescAccelStruct:
 		// Descriptors count elements; drivers round the bytes up.
 		elem := uint64(max(b.elem, 1))
 		b.addr, b.size, b.tail = x.Addr, (x.Size+elem-1)/elem*elem, x.Size

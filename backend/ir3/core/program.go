@@ -243,7 +243,7 @@ var execOf = [isa.NumOps]func(w *wave, x *inst) error{
 	isa.OpBar: execBar, isa.OpFence: execFence, isa.OpSleepS: execIdle, isa.OpSleepL: execIdle, isa.OpIcinv: execIdle,
 	isa.OpDcclnShr: execIdle, isa.OpDcclnAll: execIdle, isa.OpDcinvShr: execIdle, isa.OpDcinvAll: execIdle,
 	isa.OpDcfluShr: execIdle, isa.OpDcfluAll: execIdle, isa.OpCcinv: execCcinv, isa.OpLock: execIdle, isa.OpUnlock: execIdle,
-	isa.OpAlias: execAlias,
+	isa.OpAlias: execAlias, isa.OpRayIntersection: execRayIntersection,
 }
 
 func init() {

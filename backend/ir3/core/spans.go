@@ -310,6 +310,7 @@ func (h *hazards) descSpans(x *inst) {
 		h.add(s[1], 1, false)
 		h.add(s[2], 8, false)
 		h.add(s[3], 1, false)
+		h.add(x.Dst, 5, false)
 		h.add(x.Dst, 5, true)
 	}
 }
