@@ -178,8 +178,8 @@ func TestCapabilityCounts(t *testing.T) {
 		if n.Driver == "" || n.Of < 100 || n.Supported < 80 || n.Supported > n.Of || n.Exposed > n.Of || len(n.Missing) > n.Exposed {
 			t.Errorf("%+v", n)
 		}
-		if n.GPU == "a740" && !strings.Contains(strings.Join(n.Missing, " "), "RayQueryKHR") {
-			t.Errorf("turnip has ray queries on a740, which are not said to be missing: %v", n.Missing)
+		if n.GPU == "a740" && strings.Contains(strings.Join(n.Missing, " "), "RayQueryKHR") {
+			t.Errorf("ray queries compile for a740, and are said to be missing: %v", n.Missing)
 		}
 		if n.Target == "midgard" && n.Exposed != 0 {
 			t.Errorf("panvk has no %s", n.GPU)

@@ -53,8 +53,11 @@ func (l *scratch) choose(threshold uint64) (any bool) {
 		}
 	}
 	for _, v := range l.impl.Locals {
+		if how[v.ID] != indirect || v.Init != nil || v.Type.HasRayQuery() {
+			continue
+		}
 		size, align := scratchSize(v.Type)
-		if how[v.ID] != indirect || uint64(size) < threshold || v.Init != nil {
+		if uint64(size) < threshold {
 			continue
 		}
 		s := l.impl.Shader
