@@ -172,17 +172,20 @@ func LinkUnits(ctx context.Context, units []*Unit) (links []StageLink, warnings 
 			return slices.ContainsFunc(chain[i+1:], func(v *Unit) bool { return v.Shader.Stage == s })
 		})
 	}
-	if chain[0].opts.Level == passes.O0 {
-		return links, warnings, nil
-	}
-	counts, err := linkShaders(ctx, chain)
-	for i := range counts {
-		links[i].LinkCounts = counts[i]
-	}
-	if err == nil {
+	if chain[0].opts.Level != passes.O0 {
+		counts, err := linkShaders(ctx, chain)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range counts {
+			links[i].LinkCounts = counts[i]
+		}
 		chain[0].interpolateFor(chain[len(chain)-1])
 	}
-	return links, warnings, err
+	for i, u := range chain {
+		u.links = links[max(0, i-1):min(i+1, len(links))]
+	}
+	return links, warnings, nil
 }
 
 // chainOf sorts the units of a pipeline, and refuses what is none.

@@ -29,6 +29,7 @@ type Unit struct {
 
 	opts       Options
 	module     *Module
+	links      []StageLink
 	back       backend.Backend // nil of IRTarget
 	ins        *passes.Instrument
 	generating bool
@@ -105,6 +106,9 @@ func (u *Unit) dump(title, text string) {
 
 // Target returns the name of the unit's target, GPU its GPU ("" of IRTarget).
 func (u *Unit) Target() string { return u.opts.Target }
+
+// Links are what linking did between the unit's shader and its neighbours, nil if it was not linked.
+func (u *Unit) Links() []StageLink { return u.links }
 
 // GPU returns the name of the GPU, "" of IRTarget.
 func (u *Unit) GPU() string { return u.opts.GPU }

@@ -26,6 +26,7 @@ type Request struct {
 	ABI      string            `json:"abi,omitempty"`
 	Next     string            `json:"next,omitempty"`   // the stage that follows, if that is known
 	Layout   json.RawMessage   `json:"layout,omitempty"` // the pipeline layout, as nirc.LayoutJSON writes it
+	Linked   []LinkedStage     `json:"linked,omitempty"` // the other stages of a pipeline that was linked, in its order
 	Pipeline Digest            `json:"pipeline"`         // of what chooses the passes
 	Code     string            `json:"code"`             // version of the code generation
 }
@@ -58,6 +59,12 @@ func (r *Request) Key() Digest {
 	if len(r.Layout) > 0 {
 		field("layout")
 		field(string(r.Layout))
+	}
+	for i := range r.Linked {
+		s := &r.Linked[i]
+		for _, x := range []string{"linked", string(s.Module[:]), s.Entry, s.Stage, fmt.Sprint(s.Spec)} {
+			field(x)
+		}
 	}
 	h.Write(b)
 	return Digest(h.Sum(nil))

@@ -142,7 +142,16 @@ func (v *Verifier) recompile(ctx context.Context, c *Checked, e *Entry) (string,
 	if err != nil {
 		return err.Error(), nil
 	}
-	again, err := compile(ctx, &Module{Module: m}, o, *r)
+	var again *Entry
+	if len(r.Linked) == 0 {
+		again, err = compile(ctx, &Module{Module: m}, o, *r)
+	} else {
+		var there bool
+		if again, there, err = v.recompileLinked(ctx, r, o); err == nil && !there {
+			c.Skipped++
+			return "", nil
+		}
+	}
 	if err != nil {
 		return "", err
 	}

@@ -9,13 +9,18 @@ import (
 // LinkCounts are what linking did between two stages, and what of the interface is left, in components.
 type LinkCounts struct {
 	// Unread outputs and inputs that are never written went.
-	Unread, Unwritten int
+	Unread    int `json:"unread"`
+	Unwritten int `json:"unwritten"`
 	// LinkedValues are inputs that became constants, uniform expressions or earlier inputs, and those that became flat.
 	LinkedValues
 	// Narrow inputs have 16 bits now, Moved ones stand elsewhere.
-	Narrow, Moved int
+	Narrow int `json:"narrow"`
+	Moved  int `json:"moved"`
 	// Before and After are the components, SlotsBefore and SlotsAfter the locations, that the consumer reads.
-	Before, After, SlotsBefore, SlotsAfter int
+	Before      int `json:"before"`
+	After       int `json:"after"`
+	SlotsBefore int `json:"slots_before"`
+	SlotsAfter  int `json:"slots_after"`
 }
 
 // Linking is the stages of a pipeline that are linked.
@@ -98,6 +103,12 @@ func (c *LinkCounts) add(v LinkedValues) {
 
 // unused removes what nobody reads, from the last stage to the first.
 func (l *Linking) unused(counts []LinkCounts, changed []bool) error {
+	if last := len(l.Stages) - 1; l.Stages[last].Stage != ir.StageFragment && RemoveLastOutputs(l.Stages[last]) {
+		if err := l.Lists.Run(l.Stages[last], "link_turn"); err != nil {
+			return err
+		}
+		changed[last] = true
+	}
 	for i := len(counts) - 1; i >= 0; i-- {
 		out, in := RemoveUnusedIO(l.Stages[i], l.Stages[i+1])
 		counts[i].Unread += out

@@ -133,5 +133,24 @@ func (m *uniformMover) copied(d *ir.Def) *ir.Def {
 	for i := range in.Srcs {
 		m.copied(in.Srcs[i].Def)
 	}
-	return &m.at.Insert(m.clone.Instr(in)).Def
+	n := m.at.Insert(m.clone.Instr(in))
+	if n.Kind == ir.KindDeref {
+		retype(n)
+	}
+	return &n.Def
+}
+
+// retype gives a deref the type that follows from its variable or parent, which are of another shader now.
+func retype(d *ir.Instr) {
+	info := d.DerefInfo()
+	p := derefParent(d)
+	switch {
+	case d.Deref == ir.DerefVar:
+		info.Type = info.Var.Type
+	case p == nil || d.Deref == ir.DerefCast:
+	case d.Deref == ir.DerefStruct:
+		info.Type = p.DerefInfo().Type.Fields[info.Field].Type
+	default:
+		info.Type = p.DerefInfo().Type.Child()
+	}
 }

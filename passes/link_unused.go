@@ -17,6 +17,14 @@ func RemoveUnusedIO(producer, consumer *ir.Shader) (outputs, inputs int) {
 	return makePrivate(producer, ir.ModeShaderOut, &p, &read), makePrivate(consumer, ir.ModeShaderIn, &c, &written)
 }
 
+// RemoveLastOutputs takes away what the last stage of a pipeline without a fragment shader hands on: only captured
+// outputs are for somebody. It reports whether there was any.
+func RemoveLastOutputs(s *ir.Shader) bool {
+	u := usesOfVaryings(s)
+	var none slotMask
+	return makePrivate(s, ir.ModeShaderOut, &u, &none) > 0
+}
+
 // makePrivate turns the varyings of a mode that the other side leaves alone
 // into private variables, or removes all that is done with them. It counts their components.
 func makePrivate(s *ir.Shader, mode ir.Mode, u *varyingUses, other *slotMask) (comps int) {

@@ -117,7 +117,12 @@ func linkableInputs(s *ir.Shader) (list []*ir.Variable) {
 }
 
 // LinkedValues counts the components of inputs that LinkOptVaryings did something about.
-type LinkedValues struct{ Constants, Uniforms, Merged, Flat int }
+type LinkedValues struct {
+	Constants int `json:"constants"`
+	Uniforms  int `json:"uniforms"`
+	Merged    int `json:"merged"`
+	Flat      int `json:"flat"`
+}
 
 // valueLinker passes on what is known of producer's outputs.
 type valueLinker struct {

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"slices"
+	"strings"
 
 	"nirc/ir"
 )
@@ -119,11 +120,21 @@ func (m *componentMerge) make(s *ir.Shader) {
 	v, last := m.vars[0], m.vars[len(m.vars)-1]
 	t := v.Type.WithoutArray()
 	rows := last.Component + last.Type.WithoutArray().Rows - v.Component
-	name := v.Name
-	for _, u := range m.vars[1:] {
+	m.vector = copyVariable(s, v, withLeaf(v.Type, ir.VectorType(t.Base, t.Bits, rows)), m.name())
+}
+
+// name joins the names; components of one variable get its name back.
+func (m *componentMerge) name() string {
+	whole, _ := strings.CutSuffix(m.vars[0].Name, ".x")
+	name, same := m.vars[0].Name, whole != m.vars[0].Name
+	for k, u := range m.vars[1:] {
 		name += "+" + u.Name
+		same = same && k < 3 && u.Name == whole+"."+"yzw"[k:k+1]
 	}
-	m.vector = copyVariable(s, v, withLeaf(v.Type, ir.VectorType(t.Base, t.Bits, rows)), name)
+	if same {
+		return whole
+	}
+	return name
 }
 
 // access rewrites an access of v through d.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"nirc"
+	"nirc/cache"
 	"nirc/internal/foz"
 	"nirc/ir"
 )
@@ -116,6 +117,14 @@ func (c *compileCommand) linkOne(ctx context.Context, job linkJob) []*compiled {
 		results[i] = &compiled{job: j}
 	}
 	units, err := c.linkedUnits(ctx, results)
+	if err == nil {
+		c.shareDeps(results)
+		var done bool
+		if done, err = c.linkedFromCache(ctx, units); done || err != nil {
+			return failed(results, err)
+		}
+		err = c.translateLinked(ctx, units)
+	}
 	defer func() {
 		for i := range units {
 			if units[i].u != nil {
@@ -126,6 +135,11 @@ func (c *compileCommand) linkOne(ctx context.Context, job linkJob) []*compiled {
 	if err == nil {
 		err = c.linkUnits(ctx, units)
 	}
+	return failed(results, err)
+}
+
+// failed gives a pipeline that came out with an error nothing but that.
+func failed(results []*compiled, err error) []*compiled {
 	if err != nil {
 		for _, r := range results {
 			r.parts = nil
@@ -136,7 +150,71 @@ func (c *compileCommand) linkOne(ctx context.Context, job linkJob) []*compiled {
 	return results
 }
 
-// linkedUnits translates the shaders of a pipeline.
+// shareDeps notes that what each input gives depends on all of them.
+func (c *compileCommand) shareDeps(results []*compiled) {
+	var all []string
+	for _, r := range results {
+		for _, f := range append([]string{r.job.file()}, r.deps...) {
+			if !slices.Contains(all, f) {
+				all = append(all, f)
+			}
+		}
+	}
+	for _, r := range results {
+		r.deps = slices.DeleteFunc(slices.Clone(all), func(f string) bool { return f == r.job.file() })
+	}
+}
+
+// linkedFromCache takes the stages of a pipeline from the cache, which compiles what it does not have; done is false if
+// they are to be compiled all the same.
+func (c *compileCommand) linkedFromCache(ctx context.Context, units []linkedUnit) (done bool, err error) {
+	if c.builder == nil || units[0].o.Target == nirc.IRTarget || c.emit == "json" {
+		return false, nil
+	}
+	stages := cacheStages(units)
+	got, warnings, err := c.builder.Linked(ctx, stages, units[0].o)
+	var refused nirc.Diagnostics
+	switch {
+	case errors.As(err, &refused):
+		return false, nil // told with places
+	case err != nil:
+		return false, storeError(err)
+	}
+	units[0].r.warnings = append(units[0].r.warnings, warnings...)
+	for i := range units {
+		x := &units[i]
+		p := c.linkedPart(units, i)
+		if p.data, err = objectArtefact(c.emit, x.r.job.path, got[i].Entry.Object, c.debug); err != nil {
+			return false, err
+		}
+		x.r.parts = append(x.r.parts, p)
+	}
+	return true, nil
+}
+
+// cacheStages are the shaders of a pipeline as a cache has them.
+func cacheStages(units []linkedUnit) []cache.PipelineStage {
+	stages := make([]cache.PipelineStage, len(units))
+	for i := range units {
+		x := &units[i]
+		stages[i] = cache.PipelineStage{Module: x.r.forCache, Entry: x.o.Entry, Stage: x.o.Stage, Spec: x.o.Spec}
+	}
+	return stages
+}
+
+// linkedPart is the artefact of a shader of a pipeline, without its contents.
+func (c *compileCommand) linkedPart(units []linkedUnit, i int) part {
+	x := &units[i]
+	point := nirc.EntryPoint{Name: x.v.label, Stage: x.v.Stage}
+	p := part{entry: point, out: c.outputName(x.r.job, point, x.several)}
+	if c.pack.on {
+		r := c.pack.keys.LinkedRequest(cacheStages(units), i, &x.o)
+		p.key = r.Key()
+	}
+	return p
+}
+
+// linkedUnits lists the shaders of a pipeline.
 func (c *compileCommand) linkedUnits(ctx context.Context, results []*compiled) (units []linkedUnit, err error) {
 	for _, r := range results {
 		m, forCache, err := c.module(ctx, r.job.src)
@@ -165,15 +243,23 @@ func (c *compileCommand) linkedUnits(ctx context.Context, results []*compiled) (
 			x.o.Run.RuleHits = x.r.rules
 		}
 		x.t = c.attach(&x.o, c.head(x.r.job, x.v.label, x.several), c.sink(x.r))
+	}
+	return units, nil
+}
+
+// translateLinked translates the shaders of a pipeline.
+func (c *compileCommand) translateLinked(ctx context.Context, units []linkedUnit) (err error) {
+	for i := range units {
+		x := &units[i]
 		if x.u, err = nirc.New(x.o); err != nil {
-			return units, err
+			return err
 		}
 		x.t.unit = x.u
 		if err := x.u.Translate(ctx, x.m); err != nil {
-			return units, x.r.job.named(x.m.Locate(ctx, x.o, err))
+			return x.r.job.named(x.m.Locate(ctx, x.o, err))
 		}
 	}
-	return units, nil
+	return nil
 }
 
 // linkUnits links the shaders and makes their artefacts.
@@ -189,7 +275,7 @@ func (c *compileCommand) linkUnits(ctx context.Context, units []linkedUnit) erro
 	units[0].r.warnings = append(units[0].r.warnings, warnings...)
 	for i := range units {
 		x := &units[i]
-		if err := c.linkedArtefact(ctx, x); err != nil {
+		if err := c.linkedArtefact(ctx, x, c.linkedPart(units, i)); err != nil {
 			return x.r.job.named(x.m.Locate(ctx, x.o, err))
 		}
 	}
@@ -197,9 +283,7 @@ func (c *compileCommand) linkUnits(ctx context.Context, units []linkedUnit) erro
 }
 
 // linkedArtefact takes a linked shader to its end.
-func (c *compileCommand) linkedArtefact(ctx context.Context, x *linkedUnit) error {
-	point := nirc.EntryPoint{Name: x.v.label, Stage: x.v.Stage}
-	p := part{entry: point, out: c.outputName(x.r.job, point, x.several)}
+func (c *compileCommand) linkedArtefact(ctx context.Context, x *linkedUnit, p part) error {
 	if err := x.u.Optimize(ctx); err != nil {
 		return err
 	}

@@ -214,7 +214,11 @@ func (c *compileCommand) artefactOf(ctx context.Context, u *nirc.Unit, r *compil
 		if err != nil {
 			return false, err
 		}
-		doc = func() *figures.Document { return figures.NewDocument(r.job.path, obj) }
+		doc = func() *figures.Document {
+			d := figures.NewDocument(r.job.path, obj)
+			d.Links = figures.NewLinks(u.Links())
+			return d
+		}
 	}
 	if c.stats && !(c.writeOut && c.emit == "json") {
 		d := doc()

@@ -51,6 +51,7 @@ type runCommand struct {
 
 // drawFlags are the flags about a draw.
 type drawFlags struct {
+	link                                  bool
 	output, size, format, topology, clear string
 	vertices                              []string
 	count, instances, patch               uint32
@@ -75,6 +76,7 @@ func (a *app) runShader() *cobra.Command {
 }
 
 func (d *drawFlags) flags(f *pflag.FlagSet) {
+	f.BoolVar(&d.link, "link", false, "with --draw: compile the stages together")
 	f.StringVar(&d.output, "draw", "", "draw, and write the picture to this `FILE.png`")
 	f.StringVar(&d.size, "size", "256x256", "`WxH` of the picture")
 	f.StringVar(&d.format, "render-format", "R8G8B8A8_UNORM", "`FORMAT` of the render target")
@@ -202,7 +204,7 @@ func (c *runCommand) execution(d device, modules []*nirc.Module) (*exec.Executio
 		}
 		o.Spec = append(o.Spec, v)
 	}
-	return &exec.Execution{Options: o, Limits: c.limits(), Modules: modules}, nil
+	return &exec.Execution{Options: o, Limits: c.limits(), Modules: modules, Link: c.draw.link}, nil
 }
 
 // resources sets what is bound; the result has the types of buffers given by

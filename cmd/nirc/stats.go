@@ -35,6 +35,11 @@ ratio of the totals, and with --by the worst shaders.
 --repeat N compiles each shader N times and notes the best time, from the module's words in memory
 to machine code; use -j 1 with it.
 
+--link takes the files as the stages of one pipeline, and databases pipeline by pipeline, as nirc
+compile --link does: it shows instructions and modelled cycles of each stage by itself and linked,
+the components and locations of the varyings between two stages before and after, what became of
+them, and the sums with the geometric means of the pipelines' ratios.
+
 The figures "total cycles" and so on are modelled (docs/cost.md), in hundredths of a cycle in JSON
 and CSV; --repeat and --against leave them out. --explain says what a figure is.
 
@@ -47,6 +52,7 @@ type statsCommand struct {
 	by      []string
 	repeat  int
 	explain string
+	link    bool
 }
 
 func (a *app) stats() *cobra.Command {
@@ -63,6 +69,7 @@ func (a *app) stats() *cobra.Command {
 	f.StringVar(&c.against, "against", "", "compare with this baseline `FILE`")
 	f.StringSliceVar(&c.by, "by", []string{"inst"}, "with --against: list the worst shaders by these `FIGURES`")
 	f.IntVar(&c.repeat, "repeat", 0, "measure compile times, best of `N`")
+	f.BoolVar(&c.link, "link", false, "show pipelines, each stage by itself and linked with the others")
 	f.StringVar(&c.explain, "explain", "", "say what a `FIGURE` is, or all (docs/figures.md)")
 	cmd.AddCommand(a.statsDiff())
 	return cmd
@@ -81,6 +88,9 @@ func (c *statsCommand) run(cmd *cobra.Command, args []string) error {
 	}
 	if err := c.setup(); err != nil {
 		return err
+	}
+	if c.link {
+		return c.runLinked(cmd, args)
 	}
 	inputs, err := c.expandInputs(args)
 	if err != nil {

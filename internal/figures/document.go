@@ -9,6 +9,7 @@ import (
 	"nirc"
 	"nirc/backend/object"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // DocumentSchema and DocumentKind say what the document of a shader is.
@@ -27,10 +28,26 @@ type Document struct {
 	Entry      string             `json:"entry"`
 	Stage      string             `json:"stage"`
 	Stats      Stats              `json:"stats"`
+	Links      []Link             `json:"links,omitempty"` // of a shader that was linked
 	Reflection object.Reflection  `json:"reflection"`
 	ABI        json.RawMessage    `json:"abi,omitempty"`
 	Files      []string           `json:"files,omitempty"`
 	Lines      []object.LineEntry `json:"lines,omitempty"`
+}
+
+// Link is what linking did between two stages, in components of varyings.
+type Link struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	passes.LinkCounts
+}
+
+// NewLinks describes links.
+func NewLinks(links []nirc.StageLink) (list []Link) {
+	for _, l := range links {
+		list = append(list, Link{l.From.String(), l.To.String(), l.LinkCounts})
+	}
+	return list
 }
 
 // Stats are figures; in JSON one object with a member a figure, in their order.
@@ -97,7 +114,7 @@ func NewDocument(file string, o *object.Object) *Document {
 // UnitDocument describes a unit's shader as it stands, before code generation.
 func UnitDocument(file string, u *nirc.Unit) *Document {
 	return &Document{Schema: DocumentSchema, Kind: DocumentKind, File: file, Target: u.Target(), GPU: u.GPU(), Entry: u.Shader.Name, Stage: u.Shader.Stage.String(),
-		Stats: IRStats(u.Shader), Reflection: u.Reflection}
+		Stats: IRStats(u.Shader), Links: NewLinks(u.Links()), Reflection: u.Reflection}
 }
 
 // IRStats counts what a shader consists of.
