@@ -202,6 +202,13 @@ func (t *translator) reachable() {
 		}
 	}
 	for i, u := range used {
+		if in := &t.m.Insts[i]; u && in.Op == spv.OpVariable && in.NumArgs() > 1 {
+			if to := t.m.DefIndex(spv.ID(in.Arg(1))); to >= 0 && t.m.Insts[to].Op == spv.OpVariable {
+				used[to] = true
+			}
+		}
+	}
+	for i, u := range used {
 		if u {
 			t.globals = append(t.globals, int32(i))
 		}
@@ -349,6 +356,11 @@ func (t *translator) function(f *function) {
 	}()
 	t.builderModes()
 	t.loadParams(f)
+	if f.irf.IsEntry {
+		for _, p := range t.pointerInits {
+			t.storePointer(p[0], p[1])
+		}
+	}
 	t.parents.made = false
 	t.findBlocks()
 	t.checkMerges()

@@ -23,8 +23,10 @@ type kept struct {
 	funcs   []*function
 	order   []*function // reachable ones, callees first
 	globals []int32     // used global variables, in module order
-	caseOf  []int32     // by block: case of the OpSwitch being read + 1
-	entries []EntryPoint
+	// pointerInits are the variables that start as a pointer, each with the variable that it leads to.
+	pointerInits [][2]uint32
+	caseOf       []int32 // by block: case of the OpSwitch being read + 1
+	entries      []EntryPoint
 	// operands are those of one instruction.
 	operands []spv.Operand
 
@@ -62,6 +64,7 @@ func (t *translator) free() {
 	clear(k.order)
 	clear(k.entries)
 	k.decs, k.funcs, k.order, k.globals, k.entries = k.decs[:0], k.funcs[:0], k.order[:0], k.globals[:0], k.entries[:0]
+	k.pointerInits = k.pointerInits[:0]
 	k.decl, k.body = inst{}, inst{}
 	k.ctx.reset(nil)
 	k.typs.Reset()

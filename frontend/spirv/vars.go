@@ -190,6 +190,13 @@ func (t *translator) globalInit(in *inst, sc spv.StorageClass) *cnst {
 	default:
 		t.fail(in.id, "a variable of storage class %s has an initialiser", sc)
 	}
+	if t.startsAsPointer(in) {
+		if sc != spv.StorageClassPrivate {
+			t.fail(in.id, "a variable of storage class %s has a pointer as initialiser", sc)
+		}
+		t.pointerInits = append(t.pointerInits, [2]uint32{in.id, in.args[1]})
+		return nil
+	}
 	init := t.initialiser(in)
 	if sc == spv.StorageClassWorkgroup && !isZero(init.irConstant()) {
 		t.broken(ruleWorkgroupInit, in.id, "the variable is initialised with other values")
@@ -222,12 +229,24 @@ func isZero(c *ir.Constant) bool {
 	return len(c.Elems) > 0
 }
 
+// startsAsPointer reports variables whose initialiser is a variable of the module.
+func (t *translator) startsAsPointer(in *inst) bool {
+	i := t.m.DefIndex(spv.ID(in.args[1]))
+	return i >= 0 && t.m.Insts[i].Op == spv.OpVariable
+}
+
+// storePointer gives a variable the pointer to another that it starts with.
+func (t *translator) storePointer(id, to uint32) {
+	p := t.ptr(id)
+	if ty := t.valType(to); !ty.sameShape(p.typ) {
+		t.fail(id, "the initialiser's type %s is not the variable's type %s", ty, p.typ)
+	}
+	k := 0
+	t.storeLeaves(p, t.get(to), &k)
+}
+
 // initialiser returns the constant that a variable starts with.
 func (t *translator) initialiser(in *inst) *cnst {
-	i := t.m.DefIndex(spv.ID(in.args[1]))
-	if i >= 0 && t.m.Insts[i].Op == spv.OpVariable {
-		t.refuse(in.id, "a pointer as initialiser is not supported")
-	}
 	c := t.constOf(in.args[1])
 	if pt := t.pointee(t.typeOf(in.typ)); !c.typ.sameShape(pt) {
 		t.fail(in.id, "the initialiser's type %s is not the variable's type %s", c.typ, pt)
@@ -251,13 +270,17 @@ func (t *translator) localVariable(in *inst) {
 	v := t.variables.New()
 	v.id, v.typ, v.sc, v.mode = in.id, ty, pt.sc, ir.ModeFunctionTemp
 	v.iv = t.f.b.Impl.NewLocal(ty.temp, t.nameOf(in.id))
-	if len(in.args) > 1 {
+	pointer := len(in.args) > 1 && t.startsAsPointer(in)
+	if len(in.args) > 1 && !pointer {
 		v.iv.Init = t.initialiser(in).irConstant()
 	}
 	if _, ok := t.decOf(t.index(in.id), spv.DecorationRelaxedPrecision); ok {
 		v.iv.Mediump = true
 	}
 	t.vals[t.index(in.id)] = value{kind: vVariable, typ: pt, obj: v}
+	if pointer {
+		t.storePointer(in.id, in.args[1])
+	}
 }
 
 // pointerTo returns the pointer that a variable's id stands for.
