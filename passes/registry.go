@@ -87,6 +87,7 @@ var registry = []*Pass{
 	lowerReturnsPass,
 	lowerRobustAccessPass,
 	lowerSamplersPass,
+	lowerShaderCallsPass,
 	lowerSingleSampledPass,
 	lowerSsboPass,
 	lowerSubgroupsPass,

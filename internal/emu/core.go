@@ -205,6 +205,7 @@ type Launch struct {
 	TessCtrl []TessCtrlLane
 	TessEval []TessEvalLane
 	Geometry []GeometryLane
+	Rays     []RayLane
 	// Feedback is the transform feedback of geometry waves with StageIO.OwnFeedback,
 	// nil if there is none.
 	Feedback *Feedback

@@ -106,6 +106,9 @@ func (c *compiler) shader() error {
 		}
 		c.p.preamble = f.start
 	}
+	if err := c.resumeFunctions(); err != nil {
+		return err
+	}
 	c.finishMemory()
 	return c.err
 }

@@ -48,7 +48,7 @@ func spaceOf(m ir.Mode) (space, bool) {
 	switch {
 	case m == 0:
 		return 0, false
-	case m&^(ir.ModeFunctionTemp|ir.ModeShaderTemp|ir.ModeShaderIn|ir.ModeShaderOut|ir.ModeSystemValue) == 0:
+	case m&^(ir.ModeFunctionTemp|ir.ModeShaderTemp|ir.ModeShaderIn|ir.ModeShaderOut|ir.ModeSystemValue|ir.ModeShaderCall|ir.ModeHitAttrib) == 0:
 		return spPrivate, true
 	case m == ir.ModeShared:
 		return spShared, true
@@ -97,7 +97,7 @@ func wideSize(t *ir.Type) uint64 {
 
 // place gives a variable its address.
 func (c *compiler) place(v *ir.Variable) {
-	if v.Mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp|ir.ModeSystemValue|ir.ModeShared|ir.ModeConstant|ir.ModeShaderIn|ir.ModeShaderOut|ir.ModeTaskPayload) != 0 {
+	if v.Mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp|ir.ModeSystemValue|ir.ModeShared|ir.ModeConstant|ir.ModeShaderIn|ir.ModeShaderOut|ir.ModeTaskPayload|ir.ModeShaderCall|ir.ModeHitAttrib) != 0 {
 		if n := wideSize(v.Type) + uint64(c.p.private) + uint64(c.p.shared) + uint64(c.p.payload); n > maxMemory {
 			c.refuse(nil, "variable %s: more than %d bytes of variables are not supported", v.Name, maxMemory)
 			return
@@ -119,8 +119,11 @@ func (c *compiler) place(v *ir.Variable) {
 			slot = uint32(ir.SlotData0+7)*16 + uint32(v.Component)*4
 		}
 		c.vars[v] = c.p.outBase + slot
-	case ir.ModeFunctionTemp, ir.ModeShaderTemp, ir.ModeSystemValue:
+	case ir.ModeFunctionTemp, ir.ModeShaderTemp, ir.ModeSystemValue, ir.ModeShaderCall, ir.ModeHitAttrib:
 		c.vars[v] = c.p.private
+		if v.Incoming {
+			c.p.incoming = span{c.p.private, size}
+		}
 		c.p.private += (size + 7) &^ 7
 	case ir.ModeShared:
 		switch {

@@ -64,7 +64,9 @@ type Program struct {
 
 	code     []inst
 	entry    int32
-	preamble int32 // start of the preamble function, or -1
+	preamble int32   // start of the preamble function, or -1
+	resumes  []int32 // starts of the functions that go on after calls of shaders, -1 none
+	incoming span    // private memory of what the caller of a ray tracing shader hands on
 	slots    int
 	consts   []constSlot
 	undefs   []constSlot // value is the mask of the bits
@@ -110,7 +112,8 @@ func New(s *ir.Shader, opts Options) (emu.Program, error) {
 		return nil, fmt.Errorf("interp: wave size %d is not a power of two up to %d", w, emu.MaxLanes)
 	}
 	switch s.Stage {
-	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageCompute, ir.StageKernel, ir.StageTask, ir.StageMesh:
+	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageCompute, ir.StageKernel, ir.StageTask, ir.StageMesh,
+		ir.StageRaygen, ir.StageClosestHit, ir.StageMiss, ir.StageCallable:
 	case ir.StageFragment:
 		if w < 4 {
 			return nil, fmt.Errorf("interp: a fragment wave of %d lanes holds no quad", w)

@@ -22,6 +22,7 @@ const (
 	classStageIO
 	classEmit
 	classMesh
+	classCall
 	classRay
 	classOther
 )
@@ -38,6 +39,7 @@ var intrinsicClasses = func() (t [ir.NumIntrinsics]intrinsicClass) {
 	put(classInput, ir.IntrLoadInput, ir.IntrLoadInterpolatedInput, ir.IntrLoadInputVertex)
 	put(classStageIO, ir.IntrLoadPerVertexInput, ir.IntrLoadPerVertexOutput, ir.IntrStorePerVertexOutput, ir.IntrLoadPerPrimitiveOutput,
 		ir.IntrStorePerPrimitiveOutput)
+	put(classCall, ir.IntrTraceRay, ir.IntrExecuteCallable, ir.IntrRtTraceRay, ir.IntrRtExecuteCallable)
 	put(classMesh, ir.IntrSetVertexAndPrimitiveCount, ir.IntrLaunchMeshWorkgroups, ir.IntrLaunchMeshWorkgroupsWithPayloadDeref)
 	put(classEmit, ir.IntrEmitVertex, ir.IntrEndPrimitive, ir.IntrEmitVertexWithCounter, ir.IntrEndPrimitiveWithCounter)
 	put(classOutput, ir.IntrStoreOutput, ir.IntrLoadOutput)
@@ -82,6 +84,12 @@ func (w *Wave) execIntrinsic(i *inst) (wait bool, err error) {
 		}
 	case classEmit:
 		w.execEmit(i)
+	case classCall:
+		for _, l := range w.on {
+			if err := w.execCall(i, int(l)); err != nil {
+				return false, err
+			}
+		}
 	case classMesh:
 		for _, l := range w.on {
 			if err := w.execMesh(i, int(l)); err != nil {

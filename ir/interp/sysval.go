@@ -62,6 +62,9 @@ const (
 	svTessCoord
 	svTessOuter
 	svTessInner
+	svLaunchID // ray tracing
+	svLaunchSize
+	svRecord
 )
 
 // builtInValues are the built-ins that are no single intrinsic's value.
@@ -94,6 +97,7 @@ var sysvalIntrinsics = map[ir.Intrinsic]sysval{
 	ir.IntrLoadSubgroupSize: svSubgroupSize, ir.IntrLoadNumSubgroups: svNumSubgroups, ir.IntrLoadSubgroupId: svSubgroupID,
 	ir.IntrLoadSubgroupInvocation: svSubgroupLane, ir.IntrLoadSubgroupEqMask: svEqMask, ir.IntrLoadSubgroupGeMask: svGeMask, ir.IntrLoadSubgroupGtMask: svGtMask,
 	ir.IntrLoadSubgroupLeMask: svLeMask, ir.IntrLoadSubgroupLtMask: svLtMask,
+	ir.IntrLoadRayLaunchId: svLaunchID, ir.IntrLoadRayLaunchSize: svLaunchSize, ir.IntrLoadShaderRecordPtr: svRecord,
 	ir.IntrLoadInvocationId: svInvocationID, ir.IntrLoadPatchVerticesIn: svPatchVertices, ir.IntrLoadTessCoord: svTessCoord, ir.IntrLoadTessCoordXy: svTessCoord,
 	ir.IntrLoadTessLevelOuter: svTessOuter, ir.IntrLoadTessLevelInner: svTessInner, ir.IntrLoadFragShadingRate: svZero, ir.IntrLoadFragSize: svOne, ir.IntrLoadFragInvocationCount: svOne,
 }
@@ -217,6 +221,8 @@ func floats3(v [3]float32) [4]uint32 {
 // sysval gives a system value in one lane.
 func (w *Wave) sysval(sv sysval, lane int) [4]uint32 {
 	switch {
+	case sv >= svLaunchID:
+		return w.rayValue(sv, lane)
 	case w.l.Compute != nil && (sv == svDrawIndex || sv == svViewIndex):
 		return [4]uint32{} // there is one draw, and one view
 	case sv >= svInvocationID, (sv == svPrimitiveID || sv == svViewIndex) && arrayed(w.p.shader.Stage):

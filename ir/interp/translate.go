@@ -150,7 +150,7 @@ func (c *compiler) intrinsic(in *ir.Instr) {
 		for k := range r.comps * r.elem {
 			c.emit(inst{op: opCopy, dst: r.first + int32(k*c.p.lanes), a: undef})
 		}
-	case ir.IntrLoadParam, ir.IntrLoadVulkanDescriptor, ir.IntrAsUniform, ir.IntrNop, ir.IntrUse,
+	case ir.IntrLoadParam, ir.IntrLoadVulkanDescriptor, ir.IntrAsUniform, ir.IntrNop, ir.IntrUse, ir.IntrRtResume,
 		ir.IntrBeginInvocationInterlock, ir.IntrEndInvocationInterlock, ir.IntrDebugBreak:
 	case ir.IntrLoadDeref, ir.IntrStoreDeref, ir.IntrDerefAtomic, ir.IntrDerefAtomicSwap, ir.IntrDerefBufferArrayLength:
 		c.derefAccess(in)
@@ -180,6 +180,8 @@ func (c *compiler) other(in *ir.Instr) {
 		i.dst = c.dst(in)
 	}
 	switch in.Intr {
+	case ir.IntrTraceRay, ir.IntrExecuteCallable, ir.IntrRtTraceRay, ir.IntrRtExecuteCallable:
+		c.callData(in, x)
 	case ir.IntrStorePreamble:
 		c.p.preambleHalves = max(c.p.preambleHalves, preambleAt(in, len(x.src[0]), in.Srcs[0].Def.BitSize))
 	case ir.IntrReduce, ir.IntrInclusiveScan, ir.IntrExclusiveScan:

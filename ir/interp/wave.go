@@ -22,6 +22,8 @@ type Wave struct {
 	// outside is the first instruction that left its bounds, of a strict program, or
 	// whose address was not aligned.
 	outside *ir.Instr
+	// goOn says by lane after which call of a shader it goes on, plus 1.
+	goOn []uint32
 	// promised: that was of a buffer, whose bounds the shader promised to keep.
 	promised bool
 	crooked  bool // not aligned
@@ -113,6 +115,9 @@ func (p *Program) NewWave(l *emu.Launch) emu.Wave {
 	}
 	w.startInputs()
 	w.startSysvals()
+	if l.Rays != nil {
+		w.startRays()
+	}
 	w.pc = p.entry
 	if p.preamble >= 0 {
 		w.pc, w.inPre = p.preamble, true
@@ -163,6 +168,8 @@ func (w *Wave) checkLaunch() error {
 		return fmt.Errorf("interp: launch without vertex lanes")
 	case w.p.shader.Stage == ir.StageFragment && (len(l.Fragment) < n || len(l.Out) < n || n%4 != 0):
 		return fmt.Errorf("interp: launch without fragment lanes in quads")
+	case ir.RayStages.Has(w.p.shader.Stage) && len(l.Rays) < n:
+		return fmt.Errorf("interp: launch without rays")
 	case arrayed(w.p.shader.Stage):
 		return w.checkStages()
 	case ir.GroupStages.Has(w.p.shader.Stage) && (l.Compute == nil || len(l.Compute.LocalID) < n):
@@ -213,6 +220,7 @@ func (w *Wave) Run(fuel int) (status emu.Status, err error) {
 // finish hands out the outputs and gives the storage back.
 func (w *Wave) finish() {
 	w.done = true
+	w.finishRays()
 	for i := range w.l.NumLanes {
 		if len(w.p.outputs) > 0 && w.l.Geometry == nil {
 			w.readOutputs(i, &w.l.Out[i])
@@ -278,7 +286,9 @@ func (w *Wave) run() (emu.Status, error) {
 			}
 		case opReturnEnd:
 			if w.returnEnd() {
-				return emu.StatusDone, nil
+				if again, err := w.nextPart(); err != nil || !again {
+					return emu.StatusDone, err
+				}
 			}
 		default:
 			w.control(i)
