@@ -114,7 +114,7 @@ func lowerRayQueries(_ *Context, s *ir.Shader) (bool, error) {
 func (l *rayLowering) lower(in *ir.Instr) error {
 	d := derefOf(in.Srcs[0].Def)
 	if d == nil || derefVar(d) == nil {
-		return diag(l.s, in, "a ray query or acceleration structure that control flow or values choose is not supported")
+		return refusal(l.s, in, "a ray query or acceleration structure that control flow or values choose is not supported")
 	}
 	b := builderBefore(in)
 	var v *ir.Def
@@ -173,7 +173,7 @@ func (l *rayLowering) query(b *ir.Builder, in, d *ir.Instr) (*rayState, error) {
 		case ir.DerefArray:
 			q.indices = append([]*ir.Def{d.Srcs[1].Def}, q.indices...)
 		case ir.DerefStruct:
-			return nil, diag(l.s, in, "a ray query that is a member of a structure is not supported")
+			return nil, refusal(l.s, in, "a ray query that is a member of a structure is not supported")
 		}
 	}
 	v := d.DerefInfo().Var

@@ -19,7 +19,7 @@ import (
 	"nirc/passes"
 )
 
-// module follows a ray an invocation, with a query of an array and one that ends at the first hit, and stores all that
+// module follows a ray an invocation, with a query of an array, one that ends at the first hit and one that nobody asks, and stores all that
 // can be asked of the query.
 //
 //go:embed testdata/rays.spvasm
