@@ -212,7 +212,7 @@ func (s *isel) subgroupInvocation(in *ir.Instr) opnd {
 		return s.value(d)
 	}
 	if s.sh.Stage != ir.StageCompute {
-		s.fail(in, "the subgroup invocation id of a %s shader is not supported on %s", s.sh.Stage, s.gpu.Name)
+		s.fail(in, "the subgroup invocation id of a %s shader is not supported on %s: the hardware gives the number of a fiber to compute shaders alone, needs a660", s.sh.Stage, s.gpu.Name)
 		return immediate(0, false)
 	}
 	m := s.addImm(s.value(s.reg(s.subgroupSize())), ^uint32(0))

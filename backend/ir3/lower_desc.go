@@ -199,7 +199,7 @@ func (d *descriptors) join(e *abi.Descriptor, kind abi.DescriptorKind, view abi.
 	switch {
 	case e.Kind == kind:
 	case e.Kind == abi.Buffer || kind == abi.Buffer:
-		d.fail(nil, "a buffer and an image at binding %d of set %d are not supported", e.Binding, e.Set)
+		d.fail(nil, "a buffer and an image at binding %d of set %d are not supported: in Vulkan the descriptors of a binding are of one type (VUID-VkGraphicsPipelineCreateInfo-layout-07990)", e.Binding, e.Set)
 	default:
 		e.Kind = abi.Combined
 	}
@@ -232,7 +232,7 @@ func (d *descriptors) access(in *ir.Instr) {
 	h := in.Srcs[k].Def
 	if h.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3) {
 		if set := h.Instr.Get(ir.IdxDescSet); set >= uint64(d.slots.Sets) {
-			d.fail(in, "descriptor set %d is not supported, there are %d sets", set, d.slots.Sets)
+			d.fail(in, "descriptor set %d is not supported, there are %d sets (maxBoundDescriptorSets)", set, d.slots.Sets)
 		}
 		return // lowered before
 	}

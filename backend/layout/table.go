@@ -51,7 +51,7 @@ func (p *Place) Element(n uint32) (element, part uint32, ok bool) {
 // known. l is nil without a layout, else it Fits. The error says which limit is in the way.
 func (t *Table) Place(l *Layout, set, binding, count uint32) (Place, error) {
 	if set >= t.Sets {
-		return Place{}, fmt.Errorf("descriptor set %d is not supported, there are %d sets", set, t.Sets)
+		return Place{}, fmt.Errorf("descriptor set %d is not supported, there are %d sets (maxBoundDescriptorSets)", set, t.Sets)
 	}
 	if l == nil {
 		return t.derive(set, binding, count)

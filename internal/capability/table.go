@@ -133,7 +133,7 @@ var groups = [...]group{
 	{list: []spv.Capability{
 		spv.CapabilityComputeDerivativeGroupQuadsKHR, spv.CapabilityComputeDerivativeGroupLinearKHR,
 	}, vulkan: "VK_KHR_compute_shader_derivatives", lacks: map[string]Lack{"midgard": {Why: "only the threads of fragments stand in quads"}}},
-	// On ir3 inputs per vertex are refused by the backend.
+	// On ir3 inputs per vertex are refused by the backend: its hardware gives values of the provoking vertex alone.
 	{list: []spv.Capability{
 		spv.CapabilityFragmentBarycentricKHR,
 	}, vulkan: "VK_KHR_fragment_shader_barycentric", lacks: map[string]Lack{"midgard": {Why: "interpolation keeps the barycentrics to itself"}}},
