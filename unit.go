@@ -211,7 +211,12 @@ func (u *Unit) translate(m *Module) (err error) {
 		o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Robust: u.opts.Robust, Debug: u.opts.Debug, TargetName: u.opts.Target}
 		if u.back != nil {
 			o.GPUName = u.opts.GPU
-			o.Lacks = func(c spv.Capability) string { return capability.Why(c, u.opts.Target, u.opts.GPU) }
+			o.Lacks = func(c spv.Capability) string {
+				if staysInIR(c) {
+					return ""
+				}
+				return capability.Why(c, u.opts.Target, u.opts.GPU)
+			}
 			if o.FloatControls, err = floatControls(u.back, u.opts.GPU); err != nil {
 				return err
 			}
@@ -295,8 +300,46 @@ func (u *Unit) Optimize(ctx context.Context) error {
 		if err = p.RunHooked(u.Shader, u.ins, hooks); errors.As(err, &missing) {
 			return Usagef("%s", missing)
 		}
+		if err == nil {
+			err = u.refuseLacking()
+		}
 		return u.verifyError(err)
 	})
+}
+
+// staysInIR reports whether what a capability enables can be seen in the IR, so that it counts only where the passes
+// have left it: refuseLacking.
+func staysInIR(c spv.Capability) bool {
+	return c == spv.CapabilitySparseResidency || c == spv.CapabilityShaderClockKHR
+}
+
+// refuseLacking refuses what is left of capabilities that the GPU does not have.
+func (u *Unit) refuseLacking() error {
+	lacks := map[spv.Capability]string{}
+	for _, c := range []spv.Capability{spv.CapabilitySparseResidency, spv.CapabilityShaderClockKHR} {
+		if why := capability.Why(c, u.opts.Target, u.opts.GPU); why != "" {
+			lacks[c] = why
+		}
+	}
+	entry := u.Shader.Entry()
+	if len(lacks) == 0 || entry == nil || entry.Impl == nil {
+		return nil
+	}
+	for b := range entry.Impl.Blocks() {
+		for in := range b.Instrs() {
+			c := spv.CapabilityMatrix
+			switch {
+			case in.IsIntrinsic(ir.IntrShaderClock):
+				c = spv.CapabilityShaderClockKHR
+			case in.Kind == ir.KindTex && in.TexInfo().IsSparse, in.IsIntrinsic(ir.IntrImageDerefSparseLoad):
+				c = spv.CapabilitySparseResidency
+			}
+			if why := lacks[c]; why != "" {
+				return passes.RefusalAt(u.Shader, in, fmt.Sprintf("%s is not supported on %s: %s", c, u.opts.GPU, why))
+			}
+		}
+	}
+	return nil
 }
 
 // RunPass runs a pass of the caller's own on the shader, before or after
