@@ -110,6 +110,7 @@ func TestParseErrors(t *testing.T) {
 		{fn("b0:\n %0:0 = undef"), "want a size"},
 		{fn("b0:\n %0:32x99 = undef"), "want a size"},
 		{fn("b0:\n return\n return"), "5:2: instruction after a jump"},
+		{fn("b0:\n %0:32 = undef\n %1:32x16 = mov %0.xxxxxxxxxxxxxxxxx"), "ill-formed swizzle"},
 		{fn("b0:\n demote %3"), "want"},
 		{fn("b0:\n %0:32 = undef\n %1:32 = phi"), "5:10: a phi stands after"},
 		{fn("b0:\n undef"), "4:2: undef: result missing"},
