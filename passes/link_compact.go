@@ -165,7 +165,11 @@ func sameShape(t, u *ir.Type) bool {
 
 // varyingClass is what the variables of one slot must share: the size, and where consumer interpolates, how.
 func varyingClass(consumer *ir.Shader, v *ir.Variable) uint32 {
-	k := uint32(v.Type.WithoutArray().Bits >> 4)
+	leaf := v.Type.WithoutArray()
+	k := uint32(leaf.Bits >> 4)
+	if leaf.Bits == 16 && leaf.Base == ir.BaseFloat { // hardware widens halves otherwise than integers
+		k |= 1 << 7
+	}
 	if v.Patch {
 		k |= 1 << 8
 	}

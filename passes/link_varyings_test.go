@@ -105,3 +105,96 @@ func TestLinkVaryings(t *testing.T) {
 		}
 	}
 }
+
+// TestLinkNarrow: relaxed floats that all become 16 bits wide cross the interface so; others stay.
+func TestLinkNarrow(t *testing.T) {
+	vs := parseShader(t, `shader vertex "main" {
+  var @1 shader_in vec2f32 "p" { location=ATTRIB0 }
+  var @2 shader_out f32 "half" { location=VAR0 mediump }
+  var @3 shader_out f32 "whole" { location=VAR1 mediump }
+  fn f0 "main" entry() {
+    b0:
+      %1:32 = deref_var @1
+      %2:32x2 = load_deref %1
+      %3:32 = mov %2.x
+      %4:32 = mov %2.y
+      %5:32 = deref_var @2
+      store_deref %5, %3 write_mask=x
+      %6:32 = deref_var @3
+      store_deref %6, %4 write_mask=x
+  }
+}`)
+	fs := parseShader(t, `shader fragment "main" {
+  var @1 shader_in f32 "half" { location=VAR0 interp=smooth mediump }
+  var @2 shader_in f32 "whole" { location=VAR1 interp=smooth mediump }
+  var @3 shader_out vec2f32 "o" { location=DATA0 }
+  fn f0 "main" entry() {
+    b0:
+      %1:32 = deref_var @1
+      %2:32 = load_deref %1
+      %3:16 = f2fmp %2
+      %4:16 = fadd %3, %3
+      %5:32 = f2f32 %4
+      %6:32 = deref_var @2
+      %7:32 = load_deref %6
+      %8:32x2 = vec2 %5, %7
+      %9:32 = deref_var @3
+      store_deref %9, %8 write_mask=xy
+  }
+}`)
+	if n := NarrowVaryings(vs, fs); n != 1 {
+		t.Errorf("%d components are narrow, want 1", n)
+	}
+	for _, s := range []*ir.Shader{vs, fs} {
+		if err := ir.Validate(s); err != nil {
+			t.Errorf("%v\n%s", err, ir.Print(s))
+		}
+		for _, v := range s.Variables {
+			if want := map[string]uint8{"half": 16, "whole": 32}[v.Name]; want != 0 && v.Type.Bits != want {
+				t.Errorf("%s has %d bits, want %d", v.Name, v.Type.Bits, want)
+			}
+		}
+	}
+}
+
+// TestLinkMerge: equal outputs become one input only where they are interpolated alike.
+func TestLinkMerge(t *testing.T) {
+	for _, interp := range []string{"smooth", "flat", "noperspective"} {
+		vs := parseShader(t, `shader vertex "main" {
+  var @1 shader_in f32 "p" { location=ATTRIB0 }
+  var @2 shader_out f32 "a" { location=VAR0 }
+  var @3 shader_out f32 "b" { location=VAR1 }
+  fn f0 "main" entry() {
+    b0:
+      %1:32 = deref_var @1
+      %2:32 = load_deref %1
+      %3:32 = deref_var @2
+      store_deref %3, %2 write_mask=x
+      %4:32 = deref_var @3
+      store_deref %4, %2 write_mask=x
+  }
+}`)
+		fs := parseShader(t, `shader fragment "main" {
+  var @1 shader_in f32 "a" { location=VAR0 interp=smooth }
+  var @2 shader_in f32 "b" { location=VAR1 interp=`+interp+` }
+  var @3 shader_out vec2f32 "o" { location=DATA0 }
+  fn f0 "main" entry() {
+    b0:
+      %1:32 = deref_var @1
+      %2:32 = load_deref %1
+      %3:32 = deref_var @2
+      %4:32 = load_deref %3
+      %5:32x2 = vec2 %2, %4
+      %6:32 = deref_var @3
+      store_deref %6, %5 write_mask=xy
+  }
+}`)
+		want := LinkedValues{}
+		if interp == "smooth" {
+			want.Merged = 1
+		}
+		if got := LinkOptVaryings(vs, fs, nil); got != want {
+			t.Errorf("%s: %+v, want %+v", interp, got, want)
+		}
+	}
+}

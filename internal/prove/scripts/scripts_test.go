@@ -109,6 +109,29 @@ var modules amber.ModuleCache
 // runScript runs the text of a script.
 func runScript(t *testing.T, o nirc.Options, path string, src []byte) amber.Result {
 	t.Helper()
+	return runLinked(t, o, path, src, false)
+}
+
+// TestLinkedScripts runs a few scripts of graphics pipelines with their stages linked; nirc amber --link runs any.
+func TestLinkedScripts(t *testing.T) {
+	refs.Tool(t, "glslangValidator")
+	for _, name := range []string{"interpolate.amber", "block_arrays.amber", "narrow_io.amber"} {
+		path := prove.Data(name)
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range everywhere() {
+			o.Level = passes.O2
+			if got := runLinked(t, o, path, src, true); got.Verdict != amber.Pass || got.Checked == 0 {
+				t.Errorf("%s on %s: %+v", name, o.Target, got)
+			}
+		}
+	}
+}
+
+func runLinked(t *testing.T, o nirc.Options, path string, src []byte, link bool) amber.Result {
+	t.Helper()
 	target, err := exec.AmberTarget(o)
 	if err != nil {
 		t.Fatal(err)
@@ -117,5 +140,5 @@ func runScript(t *testing.T, o nirc.Options, path string, src []byte) amber.Resu
 	if err != nil {
 		t.Fatal(err)
 	}
-	return (&amber.Runner{Strict: true, Target: target, Modules: &modules}).Run(t.Context(), s)
+	return (&amber.Runner{Strict: true, Target: target, Modules: &modules, Link: link}).Run(t.Context(), s)
 }
