@@ -79,7 +79,7 @@ func growAccesses(impl *ir.Impl, modes ir.Mode) bool {
 	for blk := range impl.Blocks() {
 		for in := range blk.Instrs() {
 			switch {
-			case in.Kind == ir.KindDeref && in.DerefInfo().Modes&modes != 0 && in.Deref != ir.DerefCast:
+			case in.Kind == ir.KindDeref && in.DerefInfo().Modes&modes != 0:
 				progress = regrow(in) || progress
 			case in.IsIntrinsic(ir.IntrLoadDeref), in.IsIntrinsic(ir.IntrStoreDeref):
 				progress = growAccess(in) || progress
@@ -94,6 +94,11 @@ func regrow(in *ir.Instr) bool {
 	info := in.DerefInfo()
 	before := info.Type
 	switch p := derefParent(in); {
+	case in.Deref == ir.DerefCast:
+		// Arrays and structures are as variables are now; a vector by itself is there in any case.
+		if !info.Type.IsVector() {
+			info.Type = fourComponents(info.Type)
+		}
 	case in.Deref == ir.DerefVar:
 		info.Type = info.Var.Type
 	case p == nil:
