@@ -117,7 +117,7 @@ func (d *dispatcher) once() error {
 	d.order = newShuffle(params.seed(), d.total)
 	if params.Check {
 		if d.races == nil {
-			d.races = newRaceLog()
+			d.races = newRaceLog(d.env)
 		}
 		if s, ok := d.prog.(StaleReader); ok && s.ReadsStale() {
 			d.env.Mem.remember()

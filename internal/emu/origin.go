@@ -187,7 +187,7 @@ func (e *Env) restore(list [][]byte) {
 func (d *dispatcher) twice(ctx context.Context) error {
 	before, left, oob := d.env.save(), d.meter.left.Load(), d.env.Mem.OutOfBounds
 	first := &trace{waves: map[swapKey][]event{}}
-	d.races = newRaceLog()
+	d.races = newRaceLog(d.env)
 	d.races.trace = first
 	if err := d.once(); err != nil || left-d.meter.left.Load() > maxTwiceBudget {
 		return err
@@ -226,7 +226,7 @@ func (r *again) run(only *swapKey, from, to int) (*difference, *swaps) {
 	params.Stats = nil
 	sw := &swaps{only: only, from: from, to: to, made: map[swapKey]*swap{}}
 	d := &dispatcher{prog: r.d.prog, env: r.d.env, params: &params, meter: newMeter(r.ctx, &params.Limits), waveSize: r.d.waveSize, invocations: r.d.invocations,
-		waves: r.d.waves, total: r.d.total, localIDs: r.d.localIDs, races: newRaceLog(), swaps: sw}
+		waves: r.d.waves, total: r.d.total, localIDs: r.d.localIDs, races: newRaceLog(r.d.env), swaps: sw}
 	d.meter.left.Store(min(d.meter.left.Load(), 8*maxTwiceBudget))
 	t := &trace{with: r.first, at: map[swapKey]int{}}
 	d.races.trace = t

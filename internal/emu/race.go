@@ -77,12 +77,13 @@ type raceLog struct {
 	cells map[uint64]*raceCell // of the device's memory, by address/4, and of images
 	// images numbers images in the order in which they are met.
 	images map[*Image]uint64
-	trace  *trace // nil: nobody compares two runs
+	stored map[*Image]bool // those that shaders may store to
+	trace  *trace          // nil: nobody compares two runs
 	err    error
 }
 
-func newRaceLog() *raceLog {
-	return &raceLog{cells: map[uint64]*raceCell{}, images: map[*Image]uint64{}}
+func newRaceLog(env *Env) *raceLog {
+	return &raceLog{cells: map[uint64]*raceCell{}, images: map[*Image]uint64{}, stored: storedImages(env)}
 }
 
 // failed returns the race that was found, or nil.

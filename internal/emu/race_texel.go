@@ -9,6 +9,60 @@ type Texel struct {
 	InBuffer             bool
 }
 
+// Lookup is the lane that looks up texels of an image with or without a sampler, and its place in the code. The zero value is
+// nobody that anybody watches.
+type Lookup struct {
+	Races *WaveRaces
+	Lane  int
+	Place uint32
+}
+
+// Fetch tells that Fetch reads a texel of a view.
+func (u Lookup) Fetch(v *ImageView, dim TexDim, x, y, z, layer, lod, sample int) {
+	if !u.Races.On() || v == nil || v.Image == nil {
+		return
+	}
+	if at, l, ok := v.place(dim, x, y, z, layer, lod, sample); ok {
+		u.note(&l, at)
+	}
+}
+
+// note tells that the texel at a place of a level is read. Of images that no shader can store to nothing is told.
+func (u *Lookup) note(l *texLevel, at int) {
+	m := l.v.Image
+	if !u.Races.On() || !u.Races.g.log.stored[m] || l.absent(at) {
+		return
+	}
+	b := l.data[at:]
+	u.Races.global(raceImages, u.Lane, u.Races.g.log.imageCell(m, b), l.f.Bytes, AccessRead, u.Place)
+}
+
+// imageCell is the place of b, a part of an image's data, among the cells.
+func (l *raceLog) imageCell(m *Image, b []byte) uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	id, ok := l.images[m]
+	if !ok {
+		id = uint64(len(l.images))
+		l.images[m] = id
+	}
+	return imageCells + id<<36 + uint64(cap(m.Data)-cap(b))
+}
+
+// storedImages are the images that a dispatch's shader may store to.
+func storedImages(env *Env) map[*Image]bool {
+	list := map[*Image]bool{}
+	if env == nil {
+		return list
+	}
+	for i := range env.Bindings.descs {
+		if d := &env.Bindings.descs[i]; d.Type == DescStorageImage && d.Image != nil {
+			list[d.Image.Image] = true
+		}
+	}
+	return list
+}
+
 // imageCells is where texels of images stand among the cells of a race log, 1<<36 bytes each image.
 const imageCells = 1 << 60
 
@@ -56,13 +110,5 @@ func (t *Texel) bytes(log *raceLog, mem *Memory) ([]byte, *Format, uint64) {
 	if b == nil {
 		return nil, nil, 0
 	}
-	log.mu.Lock()
-	defer log.mu.Unlock()
-	id, ok := log.images[v.Image]
-	if !ok {
-		id = uint64(len(log.images))
-		log.images[v.Image] = id
-	}
-	off := cap(v.Image.Data) - cap(b) // b is a part of Data
-	return b, v.TexelFormat(), imageCells + id<<36 + uint64(off)
+	return b, v.TexelFormat(), log.imageCell(v.Image, b)
 }

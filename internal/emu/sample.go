@@ -25,6 +25,8 @@ type SampleOp struct {
 	// first component.
 	Compare bool
 	Ref     float32
+	// Lookup says who looks up texels, for those who look for races.
+	Lookup Lookup
 	// Residency is a result of Sample and Gather: the residency code of the texels that they read.
 	Residency uint32
 }
@@ -280,6 +282,7 @@ func (p *sampling) reduce(l *texLevel, taps []texTap) (t [4]uint32) {
 func (p *sampling) texel(l *texLevel, at int, t *[4]uint32) {
 	if at >= 0 {
 		l.read(at, t)
+		p.op.Lookup.note(l, at)
 		if l.absent(at) {
 			p.op.Residency = NotResident
 		}

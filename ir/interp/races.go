@@ -61,6 +61,11 @@ func (w *Wave) noteTexel(m *image, d *emu.Descriptor, lane int, kind emu.AccessK
 	w.races.Texel(w.l.Env.Mem, lane, &t, kind, v, uint32(w.pc-1))
 }
 
+// lookup is a lane that looks up a texel with this instruction.
+func (w *Wave) lookup(lane int) emu.Lookup {
+	return emu.Lookup{Races: w.races, Lane: lane, Place: uint32(w.pc - 1)}
+}
+
 // noteBarrier tells what a barrier orders.
 func (w *Wave) noteBarrier(in *ir.Instr) {
 	if w.races == nil {

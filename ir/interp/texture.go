@@ -289,6 +289,7 @@ func (w *Wave) fetch(t *texture, d *emu.Descriptor, l, sample int) [4]uint32 {
 	if w.p.texels && (d.Image == nil || d.Image.Texel(at[0], at[1], at[2]+layer, lod, sample) == nil) {
 		w.strayTexel(t.in, l)
 	}
+	w.lookup(l).Fetch(d.Image, t.dim, at[0], at[1], at[2], layer, lod, sample)
 	return d.Image.Fetch(t.dim, at[0], at[1], at[2], layer, lod, sample)
 }
 
@@ -311,7 +312,7 @@ func (w *Wave) sampleTex(i *inst, t *texture, d *emu.Descriptor, l int) [4]uint6
 		r.Unnormalized = true
 		s = &r
 	}
-	op := emu.SampleOp{Dim: t.dim, Array: t.array && t.op != ir.TexOpLod}
+	op := emu.SampleOp{Dim: t.dim, Array: t.array && t.op != ir.TexOpLod, Lookup: w.lookup(l)}
 	w.sampleCoord(t, l, &op)
 	switch {
 	case t.op == ir.TexOpTxd:

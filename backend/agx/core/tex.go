@@ -279,6 +279,9 @@ func (w *wave) sample(x *inst, d *emu.Descriptor, o *texOperands, lane int) (t [
 		s = &plain
 	}
 	op := emu.SampleOp{}
+	if w.check != nil && !w.preamble {
+		op.Lookup = emu.Lookup{Races: w.l.Races, Lane: lane, Place: uint32(w.at)}
+	}
 	op.Dim, op.Array = texDim(x.Dim)
 	c := w.coords(o.coord, x.Dim, lane, true)
 	op.Layer = float32(c.layer)

@@ -54,6 +54,14 @@ func (w *wave) noteFence(x *inst) {
 	}
 }
 
+// looker is a fiber that looks up a texel with this instruction.
+func (w *wave) looker(lane int) emu.Lookup {
+	if !w.races.On() || w.p.meta.Coherent {
+		return emu.Lookup{}
+	}
+	return emu.Lookup{Races: w.races, Lane: w.invocation(lane), Place: uint32(w.pc)}
+}
+
 // noteTexel tells an access of a fiber to a texel, v what a store puts there.
 func (w *wave) noteTexel(lane int, d *abi.Descriptor, res *emu.Descriptor, c [4]int, kind emu.AccessKind, v *[4]uint32) {
 	if !w.races.On() || w.p.meta.Coherent {

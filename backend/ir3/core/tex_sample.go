@@ -36,6 +36,7 @@ func execSample(w *wave, x *inst) error {
 			return err
 		}
 		op := w.sampleOp(x, lane, d)
+		op.Lookup = w.looker(lane)
 		switch x.Op {
 		case isa.OpGetlod:
 			level, lod := res.Image.QueryLod(s, &op)
@@ -264,6 +265,7 @@ func (w *wave) fetchTexel(x *inst, lane int, d *abi.Descriptor, res *emu.Descrip
 	if x.Type == isa.TexResidency {
 		return [4]uint32{res.Image.Residency(dim, c[0], c[1], z, layer, lod, sample)}
 	}
+	w.looker(lane).Fetch(res.Image, dim, c[0], c[1], z, layer, lod, sample)
 	return res.Image.Fetch(dim, c[0], c[1], z, layer, lod, sample)
 }
 

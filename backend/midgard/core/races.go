@@ -44,6 +44,14 @@ func (w *wave) note(s *inputs, a uint64, n int, kind emu.AccessKind) {
 	}
 }
 
+// lookup is a thread that looks up a texel with this bundle.
+func (w *wave) lookup(t *thread, b *bundle) emu.Lookup {
+	if w.races == nil || w.p.meta.Coherent {
+		return emu.Lookup{}
+	}
+	return emu.Lookup{Races: w.races, Lane: t.lane, Place: uint32(b.addr) << 1}
+}
+
 // noteTexel tells an access to a texel, v what a store puts there.
 func (w *wave) noteTexel(s *inputs, t emu.Texel, kind emu.AccessKind, v *[4]uint32) {
 	if w.races != nil && !w.p.meta.Coherent {

@@ -89,7 +89,7 @@ func (w *wave) texture(b *bundle, group *[4]*thread) error {
 			if m := w.p.meta; w.check && !m.FetchSampler && len(m.Samplers) == 0 {
 				return errors.New("a texel is fetched without a valid sampler 0")
 			}
-			v, err = w.fetch(t, x, at[i])
+			v, err = w.fetch(t, b, at[i])
 		default:
 			err = fmt.Errorf("the texture operation %s is not supported", x.Op)
 		}
@@ -239,7 +239,8 @@ func (w *wave) lod(t *thread, x *isa.Texture) float32 {
 	return f32(v)
 }
 
-func (w *wave) fetch(t *thread, x *isa.Texture, at [4]uint32) ([4]uint32, error) {
+func (w *wave) fetch(t *thread, b *bundle, at [4]uint32) ([4]uint32, error) {
+	x := &b.Tex
 	e, d, err := w.view(t, x)
 	if err != nil {
 		return [4]uint32{}, err
@@ -269,6 +270,7 @@ func (w *wave) fetch(t *thread, x *isa.Texture, at [4]uint32) ([4]uint32, error)
 	if e.Dim == ir.DimMS || e.Dim == ir.DimSubpassMS {
 		sample = int(int32(at[2]))
 	}
+	w.lookup(t, b).Fetch(d.Image, shapeOf(e.Dim), c[0], c[1], c[2], layer, lod, sample)
 	return d.Image.Fetch(shapeOf(e.Dim), c[0], c[1], c[2], layer, lod, sample), nil
 }
 
@@ -284,7 +286,7 @@ func (w *wave) sample(t *thread, b *bundle, at *[4][4]uint32, lane int, whole bo
 		return v, fmt.Errorf("sampler %d: the pipeline's layout has none there", si)
 	}
 	sampler := sd.Sampler
-	op := emu.SampleOp{Dim: shapeOf(e.Dim), Array: e.Array, Offset: w.offsets(t, x), MinLod: float32(math.Inf(-1))}
+	op := emu.SampleOp{Dim: shapeOf(e.Dim), Array: e.Array, Offset: w.offsets(t, x), MinLod: float32(math.Inf(-1)), Lookup: w.lookup(t, b)}
 	op.Coord = coordOf(op.Dim, &at[lane])
 	op.Layer = f32(at[lane][3])
 	op.Ref = f32(at[lane][2])
