@@ -15,6 +15,9 @@ var splitArrayVarsPass = &Pass{
 // splitArrayVars replaces temporaries that are arrays and whose outermost
 // index is always constant by one variable an element.
 func splitArrayVars(c *Context, s *ir.Shader) (bool, error) {
+	if s.Contents()&ir.HasDeref == 0 {
+		return false, nil // variables that nobody names stay for remove_dead_variables
+	}
 	return splitVars(s, c.Modes("modes"), &splitter{
 		wants: func(t *ir.Type) int {
 			if t.IsArray() && t.Len <= maxSplitArray {
