@@ -52,7 +52,7 @@ func (l *raceLog) imageCell(m *Image, b []byte) uint64 {
 // storedImages are the images that a dispatch's shader may store to.
 func storedImages(env *Env) map[*Image]bool {
 	list := map[*Image]bool{}
-	if env == nil {
+	if env == nil || env.Bindings == nil {
 		return list
 	}
 	for i := range env.Bindings.descs {
