@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -296,6 +297,7 @@ func (u *Unit) Optimize(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		defer u.reflectHooks(hooks)
 		var missing *passes.MissingHookError
 		if err = p.RunHooked(u.Shader, u.ins, hooks); errors.As(err, &missing) {
 			return Usagef("%s", missing)
@@ -358,6 +360,19 @@ func (u *Unit) RunPass(ctx context.Context, p *passes.Pass) (progress bool, err 
 		return nil
 	})
 	return progress, err
+}
+
+// reflectHooks adds to the reflection the resources that passes at hooks brought in.
+func (u *Unit) reflectHooks(h *passes.Hooks) {
+	if h == nil {
+		return
+	}
+	for _, r := range Reflect(u.Shader).Resources {
+		have := func(x object.Resource) bool { return x.Set == r.Set && x.Binding == r.Binding }
+		if !slices.ContainsFunc(u.Reflection.Resources, have) {
+			u.Reflection.Resources = append(u.Reflection.Resources, r)
+		}
+	}
 }
 
 // asks reports whether the options ask for anything beyond the pipeline's list.

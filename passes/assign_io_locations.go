@@ -4,7 +4,6 @@ import "nirc/ir"
 
 var assignIOLocationsPass = &Pass{
 	Name: "assign_io_locations", Class: "B", Run: assignIOLocations, Idempotent: true,
-	Instead: "linking: slots are numbered by the code generators, which hand them on in the metadata; it is for pairs of stages that are linked",
 	Doc: "Numbers the slots that inputs and outputs use without gaps, as driver locations. Input: variables with locations. Output: driver_location of each; " +
 		"variables of one slot share it, and inputs and outputs count apart.",
 	Options: []Option{{Name: "modes", Doc: "shader_in, shader_out or both", Default: ir.ModeShaderIn | ir.ModeShaderOut}},

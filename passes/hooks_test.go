@@ -17,7 +17,7 @@ func everything() *ShaderState {
 		Points: &PointState{Size: 2, SizePush: &push, Min: 1, Max: 8, TexCoords: []int{2}, YInvert: true},
 		Smooth: &SmoothState{Points: true, Samples: 4, Attachments: []int{0}}, FlipY: &FlipY{Height: 16},
 		Clip: &ClipState{HalfZ: true, Planes: []int{0, 3}, PlanesPush: 32, Distances: &on}, EdgeFlags: &EdgeFlags{From: 1, To: 5},
-		PatchVertices: 3, Shadow: &Shadow{Func: "less"}, SingleSampled: true, HalfPrecision: true, ZeroUndefined: true, Blend: []Blend{{Format: "R8G8B8A8_UNORM", Enable: true, WriteMask: &mask}},
+		PatchVertices: 3, Shadow: &Shadow{Func: "less"}, Bitmap: &Bitmap{}, DrawPixels: &DrawPixels{}, DefaultBlock: &DefaultBlock{}, SingleSampled: true, HalfPrecision: true, ZeroUndefined: true, Blend: []Blend{{Format: "R8G8B8A8_UNORM", Enable: true, WriteMask: &mask}},
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 var lowerIOArraysToElementsPass = &Pass{
 	Name: "lower_io_arrays_to_elements", Class: "B", Run: lowerIOArraysToElements, Idempotent: true,
-	Instead: "linking: changes the interface of a stage, so it is for pairs that are linked",
 	Doc: "Splits arrays and matrices among inputs and outputs into one variable an element or column, each at its own slot. Input: derefs with constant indices, " +
 		"no copy_deref; a variable that is indexed dynamically, copied, compact or a struct is left alone. The vertex dimension of arrayed interfaces stays. " +
 		"Output: the same accesses of variables that are scalars or vectors.",

@@ -4,7 +4,6 @@ import "nirc/ir"
 
 var lowerIOToScalarEarlyPass = &Pass{
 	Name: "lower_io_to_scalar_early", Class: "B", Run: lowerIOToScalarEarly, Idempotent: true,
-	Instead: "linking: changes the interface of a stage, so it is for pairs that are linked",
 	Doc: "Splits vector inputs and outputs into one variable a component, so that later passes handle components by themselves. Input: variables of 32 or 16 bits " +
 		"at user locations, loaded and stored by whole vectors. Output: scalar variables at the same slot with their component; arrays of vectors become arrays of scalars.",
 	Options: []Option{

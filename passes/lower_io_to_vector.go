@@ -9,7 +9,6 @@ import (
 
 var lowerIOToVectorPass = &Pass{
 	Name: "lower_io_to_vector", Class: "B", Run: lowerIOToVector, Idempotent: true,
-	Instead: "linking: changes the interface of a stage, so it is for pairs that are linked",
 	Doc: "Merges inputs or outputs that lie in different components of one slot into one vector variable. Input: scalar and vector variables of 16 or 32 bits (or " +
 		"arrays of them of one length) at user locations, that agree in type, interpolation and all other qualities. Output: one variable from the lowest " +
 		"component to the highest; loads pick their components, stores have write masks.",

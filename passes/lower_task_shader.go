@@ -4,6 +4,7 @@ import "nirc/ir"
 
 var lowerTaskShaderPass = &Pass{
 	Name: "lower_task_shader", Class: "C", Run: lowerTaskShader,
+	Instead: "hardware: no target has task shaders, which the interpreter runs as they are; it stays for those that have",
 	Doc: "Makes one launch of mesh workgroups by the first invocation the last thing that a task shader's workgroup does, after a barrier. A shader that launches none gets a launch of none, " +
 		"one of NV's of as many as its output TASK_COUNT says. Where the hardware has no atomics on payloads, or no small accesses, all payload accesses go to shared memory, and all " +
 		"invocations copy it word by word before the launch. Input: task shaders, everything inlined, after lower_explicit_io of mem_task_payload and lower_io.",

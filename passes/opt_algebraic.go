@@ -90,6 +90,13 @@ var (
 	lowerFlrpPass                     = algebraicPass("lower_flrp", "Writes flrp as products and sums if the target lacks it: the short form where rounding is free.", algebraic.Flrp)
 	lowerFrexpPass                    = algebraicPass("lower_frexp", "Writes frexp_sig and frexp_exp with integer operations on the bits.", algebraic.Frexp)
 	optAlgebraicDistributeSrcModsPass = algebraicPass("opt_algebraic_distribute_src_mods", "Moves negations and absolutes towards sources, for targets with source modifiers.", algebraic.DistributeSrcMods)
-	optAlgebraicBeforeFfmaPass        = algebraicPass("opt_algebraic_before_ffma", "Rewrites products of sums so that opt_algebraic_late fuses them, once the optimisation loop, which does the opposite, is over.", algebraic.BeforeFfma)
-	optAlgebraicBeforeLowerInt64Pass  = algebraicPass("opt_algebraic_before_lower_int64", "Rewrites 64-bit integer operations whose halves are simple, before lower_int64.", algebraic.BeforeInt64)
+	optAlgebraicBeforeFfmaPass        = algebraicPass("opt_algebraic_before_ffma", "Rewrites products of sums so that opt_algebraic_late fuses them, once the optimisation loop, which does the opposite, is over.", algebraic.BeforeFfma).doneBy(
+		"hardware: fusing is left to opt_algebraic_late, which all pipelines run; it stays for targets that want products of sums taken apart before")
+	optAlgebraicBeforeLowerInt64Pass = algebraicPass("opt_algebraic_before_lower_int64", "Rewrites 64-bit integer operations whose halves are simple, before lower_int64.", algebraic.BeforeInt64)
 )
+
+// doneBy says why nothing runs a pass.
+func (p *Pass) doneBy(instead string) *Pass {
+	p.Instead = instead
+	return p
+}

@@ -259,6 +259,7 @@ var randomPipelines = []string{
 	frontPasses + ",opt_find_array_copies,split_var_copies,lower_var_copies,lower_vars_to_ssa,opt_copy_prop,opt_dce,opt_group_loads,opt_vectorize,opt_copy_prop,opt_dce,schedule(threshold=4),opt_vectorize(width=2),opt_rematerialize_compares",
 	frontPasses + ",lower_vars_to_ssa,opt_copy_prop,opt_dce,schedule,lower_alu_to_scalar,opt_copy_prop,opt_dce,opt_reassociate,opt_vectorize,opt_comparison_pre,opt_phi_precision,opt_offsets,schedule(threshold=1),opt_load_store_update_alignments",
 	frontPasses + ",lower_indirect_derefs(modes=function_temp),lower_vars_to_ssa,opt_if,opt_copy_prop,lower_bool_to_bitsize,opt_dce,move_vec_src_uses_to_dest,from_ssa",
+	frontPasses + ",lower_indirect_derefs(modes=function_temp),lower_vars_to_ssa,opt_if,opt_peephole_select,lower_alu_to_scalar,opt_dce,lower_bool_to_float,opt_copy_prop,opt_dce",
 	frontPasses + ",lower_vars_to_ssa,lower_io_to_scalar(modes=mem_ssbo),opt_copy_prop,lower_memory_model,lower_amul,lower_convert_alu_types,opt_dce",
 	frontPasses + ",opt_if,opt_peephole_select,rematerialize_derefs_in_use_blocks,split_array_vars,lower_locals_to_regs,lower_regs_to_ssa,opt_dce",
 }

@@ -27,6 +27,10 @@ type ShaderState struct {
 	PatchVertices int          `json:"patch_vertices,omitempty"`
 	Shadow        *Shadow      `json:"shadow,omitempty"`
 	Blend         []Blend      `json:"blend,omitempty"`
+	// Bitmap and DrawPixels draw quads by textures; DefaultBlock is the buffer of OpenGL's default block of uniforms.
+	Bitmap       *Bitmap       `json:"bitmap,omitempty"`
+	DrawPixels   *DrawPixels   `json:"draw_pixels,omitempty"`
+	DefaultBlock *DefaultBlock `json:"default_block,omitempty"`
 	// SingleSampled says that a pixel has one sample.
 	SingleSampled bool `json:"single_sampled,omitempty"`
 	// HalfPrecision computes in 16 bits what RelaxedPrecision lets be.
@@ -124,6 +128,33 @@ type Blend struct {
 	LogicOp    string `json:"logic_op,omitempty"`
 }
 
+// Bitmap ends fragments where the texel of a combined image and sampler is not 0.
+type Bitmap struct {
+	Set       int `json:"set,omitempty"`
+	Binding   int `json:"binding"`
+	TexCoord  int `json:"texcoord,omitempty"`
+	Component int `json:"component,omitempty"`
+}
+
+// DrawPixels puts texels in place of a colour.
+type DrawPixels struct {
+	Set      int `json:"set,omitempty"`
+	Binding  int `json:"binding"`
+	TexCoord int `json:"texcoord,omitempty"`
+	Color    int `json:"color,omitempty"`
+	// Push has scale and bias, Map is the binding of the pixel map.
+	Push *int `json:"push,omitempty"`
+	Map  *int `json:"map,omitempty"`
+}
+
+// DefaultBlock is a uniform buffer. Shift moves those that the shader has at its binding, and after it.
+type DefaultBlock struct {
+	Set     int `json:"set,omitempty"`
+	Binding int `json:"binding"`
+	Unit    int `json:"unit,omitempty"` // 0 counts as 1
+	Shift   int `json:"shift,omitempty"`
+}
+
 // stateStage is where a member of the state is done.
 type stateStage uint8
 
@@ -176,6 +207,23 @@ var stateRows = []stateRow{
 	{"single_sampled", "lower_single_sampled", HookVariables, inFragment, func(s *ShaderState) [][]string { return when(s.SingleSampled, noOptions) }},
 	{"patch_vertices", "lower_patch_vertices", HookSlots, inTess, func(s *ShaderState) [][]string {
 		return when(s.PatchVertices != 0, func() []string { return []string{"count", strconv.Itoa(s.PatchVertices)} })
+	}},
+	{"default_block", "lower_uniforms_to_ubo", HookSlots, inAny, func(s *ShaderState) [][]string {
+		return when(s.DefaultBlock != nil, func() []string {
+			d := s.DefaultBlock
+			return []string{"set", strconv.Itoa(d.Set), "binding", strconv.Itoa(d.Binding), "unit", strconv.Itoa(max(1, d.Unit)), "shift", strconv.Itoa(d.Shift)}
+		})
+	}},
+	{"bitmap", "lower_bitmap", HookSlots, inFragment, func(s *ShaderState) [][]string {
+		return when(s.Bitmap != nil, func() []string {
+			return []string{"set", strconv.Itoa(s.Bitmap.Set), "binding", strconv.Itoa(s.Bitmap.Binding), "texcoord", strconv.Itoa(s.Bitmap.TexCoord), "component", strconv.Itoa(s.Bitmap.Component)}
+		})
+	}},
+	{"draw_pixels", "lower_drawpixels", HookSlots, inFragment, func(s *ShaderState) [][]string {
+		return when(s.DrawPixels != nil, func() []string {
+			d := s.DrawPixels
+			return []string{"set", strconv.Itoa(d.Set), "binding", strconv.Itoa(d.Binding), "texcoord", strconv.Itoa(d.TexCoord), "color", strconv.Itoa(d.Color), "push", push(d.Push), "map", push(d.Map)}
+		})
 	}},
 	{"two_sided", "lower_two_sided_color", HookSlots, inFragment, func(s *ShaderState) [][]string {
 		return when(s.TwoSided != nil, func() []string {
@@ -432,6 +480,17 @@ func (s *ShaderState) ranges() []stateRange {
 	}
 	if f := s.FlipY; f != nil {
 		list = append(list, stateRange{"flip_y.height", []int{f.Height}, 1 << 16}, stateRange{"flip_y.push", offsets(f.Push), lastPush})
+	}
+	const lastBinding = 1<<16 - 1
+	if m := s.Bitmap; m != nil {
+		list = append(list, stateRange{"bitmap.binding", []int{m.Set, m.Binding}, lastBinding}, stateRange{"bitmap.texcoord", []int{m.TexCoord}, last}, stateRange{"bitmap.component", []int{m.Component}, 3})
+	}
+	if d := s.DrawPixels; d != nil {
+		list = append(list, stateRange{"draw_pixels.binding", append(offsets(d.Map), d.Set, d.Binding), lastBinding}, stateRange{"draw_pixels.texcoord", []int{d.TexCoord, d.Color}, last},
+			stateRange{"draw_pixels.push", offsets(d.Push), lastPush})
+	}
+	if d := s.DefaultBlock; d != nil {
+		list = append(list, stateRange{"default_block.binding", []int{d.Set, d.Binding, d.Shift}, lastBinding}, stateRange{"default_block.unit", []int{d.Unit}, 16})
 	}
 	if e := s.EdgeFlags; e != nil {
 		list = append(list, stateRange{"edge_flags.from", []int{e.From}, last}, stateRange{"edge_flags.to", []int{e.To}, last})

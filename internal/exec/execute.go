@@ -38,8 +38,8 @@ func compileStage(ctx context.Context, m *nirc.Module, o nirc.Options) (c compil
 	if err != nil {
 		return compiledStage{}, err
 	}
-	c.reflect, c.outputs = nirc.Reflect(s), meshOutputs(s)
-	c.prog, err = Interpret(ctx, m, o, 0)
+	c.outputs = meshOutputs(s)
+	c.prog, c.reflect, err = interpret(ctx, m, o, 0)
 	return c, err
 }
 

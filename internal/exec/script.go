@@ -124,23 +124,28 @@ func (t *ScriptTarget) Link(ctx context.Context, p *emu.Pipeline) error {
 
 // Interpret makes a program of the IR.
 func Interpret(ctx context.Context, m *nirc.Module, o nirc.Options, subgroup int) (p emu.Program, err error) {
+	p, _, err = interpret(ctx, m, o, subgroup)
+	return p, err
+}
+
+func interpret(ctx context.Context, m *nirc.Module, o nirc.Options, subgroup int) (p emu.Program, r object.Reflection, err error) {
 	u, err := nirc.New(o)
 	if err != nil {
-		return nil, err
+		return nil, r, err
 	}
 	if err := u.Translate(ctx, m); err != nil {
-		return nil, err
+		return nil, r, err
 	}
 	if o.Level != passes.O0 || o.Target != nirc.IRTarget || o.Passes != nil || o.Pipelines != nil || o.State != nil || o.Uniforms != nil {
 		if err := u.Optimize(ctx); err != nil {
-			return nil, err
+			return nil, r, err
 		}
 	}
 	err = nirc.Guard(ctx, "interp", o.File, "", func() error {
 		p, err = interp.New(u.Shader, interp.Options{WaveSize: subgroup})
 		return err
 	})
-	return p, err
+	return p, u.Reflection, err
 }
 
 // Reload writes an object to a file in memory, reads it back and makes it

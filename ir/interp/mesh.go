@@ -4,7 +4,11 @@ import "nirc/ir"
 
 // execMesh runs what a task or mesh shader says of its workgroup.
 func (w *Wave) execMesh(i *inst, l int) error {
-	x, g := i.x, w.l.Compute.Mesh
+	x := i.x
+	if w.p.shader.Stage == ir.StageGeometry {
+		return nil // its vertices were counted as they were emitted
+	}
+	g := w.l.Compute.Mesh
 	word := func(k, c int) uint32 { return uint32(w.regs[x.src[k][c]+int32(l)]) }
 	if x.in.Intr == ir.IntrSetVertexAndPrimitiveCount {
 		return g.Count(word(0, 0), word(1, 0))

@@ -108,6 +108,12 @@ var drawnStates = []drawnState{
 	{name: "single sampled", state: `{"single_sampled": true}`, samples: 4, fragment: []string{"EXTRA", "c.xy = gl_SamplePosition;"}, wantFragment: []string{"EXTRA", "c.xy = vec2(0.5);"}},
 	{name: "zero in place of what is undefined", state: `{"zero_undefined": true}`, fragment: []string{"EXTRA", "vec4 u; if (color.x > 0) u = back; c = u;"},
 		wantFragment: []string{"EXTRA", "vec4 u = vec4(0); if (color.x > 0) u = back; c = u;"}},
+	{name: "bitmap", state: `{"bitmap": {"binding": 0, "texcoord": 1, "component": 0}}`, texture: true,
+		wantFragment: []string{"DECLARE", "layout(binding = 0) uniform sampler2D tex;", "EXTRA", "if (texture(tex, back.xy).x != 0) discard;"}},
+	{name: "pixels", state: `{"draw_pixels": {"binding": 0, "texcoord": 1, "push": 0}}`, texture: true,
+		wantFragment: []string{"DECLARE", "layout(binding = 0) uniform sampler2D tex;", "EXTRA", "c = texture(tex, back.xy) * plane[0] + plane[1];"}},
+	{name: "pixels by a map", state: `{"draw_pixels": {"binding": 0, "texcoord": 1, "map": 0}}`, texture: true,
+		wantFragment: []string{"DECLARE", "layout(binding = 0) uniform sampler2D tex;", "EXTRA", "vec4 t = texture(tex, back.xy); c = vec4(texture(tex, t.xy).xy, texture(tex, t.zw).xy);"}},
 	{name: "blending", state: `{"blend": [{"attachment": 0, "format": "R32G32B32A32_SFLOAT", "enable": true, "src_color": "src_alpha", "dst_color": "one_minus_src_alpha", "alpha_op": "max"}]}`,
 		fixed: func(p *emu.Pipeline) {
 			p.Blend.Attachments = []emu.AttachmentBlend{{Enable: true, SrcColor: ir.BlendSrcAlpha, DstColor: ir.BlendOneMinusSrcAlpha, SrcAlpha: ir.BlendOne, AlphaOp: ir.BlendMax, WriteMask: emu.WriteAll}}

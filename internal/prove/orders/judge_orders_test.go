@@ -49,6 +49,10 @@ var foreign = map[string]string{
 	"lower_samplers":           "textures and samplers have the numbers of their bindings",
 	"lower_single_sampled":     "a pixel has one sample",
 	// State of fixed function, which draws of the scripts do not have.
+	"lower_bitmap":                "texels end fragments",
+	"lower_bool_to_float":         "conditions are floats",
+	"lower_drawpixels":            "colours are texels",
+	"lower_uniforms_to_ubo":       "the default block is a buffer",
 	"lower_alpha_test":            "fragments fail the alpha test",
 	"lower_clamp_color_outputs":   "colours are clamped",
 	"lower_clip_disable":          "planes are disabled",
