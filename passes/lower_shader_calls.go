@@ -8,6 +8,7 @@ import (
 
 var lowerShaderCallsPass = &Pass{
 	Name: "lower_shader_calls", Class: "C", Run: lowerShaderCalls,
+	Instead: "hardware: no target has shaders of rays; it stays for those that have",
 	Doc: "Splits a shader of ray tracing where it calls others (trace_ray, execute_callable), for hardware whose shaders end at a call: values that live on are stored to " +
 		"scratch memory, rt_trace_ray or rt_execute_callable says which function goes on (call_idx) and how much of the stack is in use, and the shader halts. For each call " +
 		"a function is added that begins with rt_resume, loads what it needs and goes on after the call; into loops it finds its way by a flag. Constants, derefs and what " +
