@@ -50,7 +50,7 @@ func TestTexelRaces(t *testing.T) {
 	var cache amber.ModuleCache
 	const store, load = "imageStore(im, ivec2(k, 0), uvec4(i + 1000u)); ", "b[i] = imageLoad(im, ivec2(far, 0)).x;"
 	const storeBuffer, loadBuffer = "imageStore(tb, k, uvec4(i + 1000u)); ", "b[i] = imageLoad(tb, far).x;"
-	// Lookups are taken to read what does not change, as in NIR, and move over barriers.
+	// Lookups are taken to read what no store of the shader reaches (nir-ir.md §17.5), and move over barriers.
 	moves := func(target string) bool { return target == "agx" || target == "midgard" }
 	list := []struct {
 		name, body, groups string
