@@ -21,7 +21,7 @@ func lowerComputeSystemValues(c *Context, s *ir.Shader) (bool, error) {
 		return false, nil
 	}
 	base, localIndex := s.Options.DispatchBase, c.Bool("local_index")
-	quads := s.Info.DerivativeGroup == ir.DerivativeQuads
+	quads := s.Info.DerivativeGroup == ir.DerivativeQuads && !namesIDs(s)
 	if quads {
 		if err := checkQuads(s); err != nil {
 			return false, err
@@ -60,6 +60,22 @@ func lowerComputeSystemValues(c *Context, s *ir.Shader) (bool, error) {
 		}
 		return nil
 	}) || quads, nil
+}
+
+// namesIDs reports whether system values are read through variables still: where quads are squares ids
+// must be loads first, which lower_system_values makes, for the groups are linear afterwards.
+func namesIDs(s *ir.Shader) bool {
+	for _, fn := range s.Functions {
+		if fn.Impl == nil {
+			continue
+		}
+		for in := range fn.Impl.Instrs() {
+			if in.Kind == ir.KindDeref && in.DerefInfo().Modes&ir.ModeSystemValue != 0 && !in.Def.Unused() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // checkQuads refuses workgroups that do not fall into squares, as

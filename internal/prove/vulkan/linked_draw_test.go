@@ -25,7 +25,7 @@ import (
 type linkedVarying struct {
 	name, typ, qualifier string
 	location, component  int
-	slots, words         int    // words of each slot
+	words                int    // words of each slot
 	length               int    // of an array, 0 of none
 	value                string // what the first stage stores to an element, by %d
 	unread, unwritten    bool

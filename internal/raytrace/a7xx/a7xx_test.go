@@ -33,10 +33,8 @@ type walker struct {
 	t      *testing.T
 	m      *memory
 	header uint64
-	flags  uint32
 	best   float32
 	prim   [3]uint32 // instance, geometry, primitive
-	depth  int
 	seen   int
 }
 
