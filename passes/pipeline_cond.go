@@ -45,6 +45,8 @@ var facts = []struct {
 	// inlines_much: inlining its calls makes more of the shader than is worth
 	// waiting with the first cleaning up.
 	{"inlines_much", func(s *ir.Shader) bool { return inlinesMuch(s) }},
+	// ycbcr: immutable samplers convert from YCbCr.
+	{"ycbcr", func(s *ir.Shader) bool { return s.Options != nil && s.Options.YCbCr != nil }},
 }
 
 // partial evaluates what is known without a shader; known is false where a

@@ -2,8 +2,8 @@ package analysis
 
 import "nirc/ir"
 
-// maxGuessed bounds the trip counts that arrays let guess.
-const maxGuessed = 64
+// maxGuessed bounds the trip counts that arrays let guess: that all elements are in use is not known, so long arrays stay loops.
+const maxGuessed = 8
 
 // guess bounds the trips of a loop with one exit by the arrays that it goes through: an element of a temporary
 // that is not there must not be accessed (SPIR-V, OpAccessChain: indices are in bounds), so
