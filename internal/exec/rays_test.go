@@ -14,8 +14,8 @@ import (
 	"nirc/passes"
 )
 
-// stubCall stands for the shaders that are called: it writes what hangs on the call and on what it is given.
-func stubCall(_ emu.RayLane, c emu.ShaderCall, data []byte) error {
+// called is what a shader that is called does: it writes what hangs on the call and on what it is given.
+func called(_ emu.RayLane, c emu.ShaderCall, data []byte) error {
 	for at := 0; at+4 <= len(data); at += 4 {
 		f := math.Float32frombits(uint32(emu.LoadBytes(data[at:], 4)))
 		f = f*0.5 + c.Direction[at/4%3] + float32(c.Index) + c.TMin
@@ -55,7 +55,7 @@ func launchRays(t *testing.T, s *ir.Shader, bounces uint32, seed uint64) ([]byte
 	err = emu.LaunchRays(context.Background(), p, &emu.Env{Mem: mem, Bindings: &table}, [3]uint32{7, 6, 1}, record.Addr, l,
 		func(lane emu.RayLane, c emu.ShaderCall, data []byte) error {
 			calls++
-			return stubCall(lane, c, data)
+			return called(lane, c, data)
 		})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, ir.Print(s))
