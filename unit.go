@@ -195,38 +195,69 @@ func (u *Unit) printSource(m *Module) string {
 	return text
 }
 
-func (u *Unit) translate(m *Module) (err error) {
-	var s *ir.Shader
-	if m.shader != nil {
-		if u.opts.Entry != "" && u.opts.Entry != m.shader.Name {
-			return fmt.Errorf("the shader's name is %q, not %q", m.shader.Name, u.opts.Entry)
-		}
-		if u.opts.Stage != ir.StageNone && u.opts.Stage != m.shader.Stage {
-			return fmt.Errorf("the shader's stage is %s, not %s", m.shader.Stage, u.opts.Stage)
-		}
-		if len(u.opts.Spec) > 0 {
-			return fmt.Errorf("IR text has no specialization constants")
-		}
-		s = ir.Clone(m.shader)
-	} else {
-		o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Robust: u.opts.Robust, Debug: u.opts.Debug, TargetName: u.opts.Target}
-		if u.back != nil {
-			o.GPUName = u.opts.GPU
-			o.Lacks = func(c spv.Capability) string {
-				if staysInIR(c) {
-					return ""
-				}
-				return capability.Why(c, u.opts.Target, u.opts.GPU)
-			}
-			if o.FloatControls, err = floatControls(u.back, u.opts.GPU); err != nil {
-				return err
-			}
-		}
-		s, err = spirv.Translate(m.SPIRV, o)
-		if err != nil {
+func (u *Unit) translate(m *Module) error {
+	s, err := u.take(m)
+	if err != nil {
+		return err
+	}
+	if err := u.setOptions(s); err != nil {
+		return err
+	}
+	if u.opts.Layout != nil {
+		if err := u.checkLayout(s); err != nil {
 			return err
 		}
 	}
+	if m.shader != nil {
+		if name, bits, why := s.Info.FloatControls.Beyond(s.Options.FloatControls); name != "" && u.back != nil {
+			return Diagnose(ir.Unsupportedf("the float mode %s of %d bits is not supported: %s", name, bits, why), u.opts.File, u.opts.Target)
+		}
+		// Load has checked what holds for any target: the rest is the text's fault too.
+		if err := ir.Validate(s); err != nil {
+			return err
+		}
+	}
+	u.Shader, u.Reflection = s, Reflect(s)
+	return nil
+}
+
+// take is the shader of a module: a copy of IR text's, or what SPIR-V means for the target.
+func (u *Unit) take(m *Module) (*ir.Shader, error) {
+	if m.shader == nil {
+		return u.fromSPIRV(m.SPIRV)
+	}
+	if u.opts.Entry != "" && u.opts.Entry != m.shader.Name {
+		return nil, fmt.Errorf("the shader's name is %q, not %q", m.shader.Name, u.opts.Entry)
+	}
+	if u.opts.Stage != ir.StageNone && u.opts.Stage != m.shader.Stage {
+		return nil, fmt.Errorf("the shader's stage is %s, not %s", m.shader.Stage, u.opts.Stage)
+	}
+	if len(u.opts.Spec) > 0 {
+		return nil, fmt.Errorf("IR text has no specialization constants")
+	}
+	return ir.Clone(m.shader), nil
+}
+
+func (u *Unit) fromSPIRV(m *spv.Module) (*ir.Shader, error) {
+	o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Robust: u.opts.Robust, Debug: u.opts.Debug, TargetName: u.opts.Target}
+	if u.back != nil {
+		o.GPUName = u.opts.GPU
+		o.Lacks = func(c spv.Capability) string {
+			if staysInIR(c) {
+				return ""
+			}
+			return capability.Why(c, u.opts.Target, u.opts.GPU)
+		}
+		var err error
+		if o.FloatControls, err = floatControls(u.back, u.opts.GPU); err != nil {
+			return nil, err
+		}
+	}
+	return spirv.Translate(m, o)
+}
+
+// setOptions gives a shader what its target wants lowered, and what the pipeline's state says.
+func (u *Unit) setOptions(s *ir.Shader) (err error) {
 	if u.back != nil {
 		if s.Options, err = u.back.Options(u.opts.GPU, s.Stage); err != nil {
 			return Diagnose(err, u.opts.File, u.opts.Target)
@@ -242,21 +273,6 @@ func (u *Unit) translate(m *Module) (err error) {
 		s.Options = &own
 	}
 	s.Options.Robust, s.Options.Multiview, s.Options.Points = u.opts.Robust, u.opts.Multiview, u.opts.Points
-	if u.opts.Layout != nil {
-		if err := u.checkLayout(s); err != nil {
-			return err
-		}
-	}
-	if name, bits, why := s.Info.FloatControls.Beyond(s.Options.FloatControls); name != "" && m.shader != nil && u.back != nil {
-		return Diagnose(ir.Unsupportedf("the float mode %s of %d bits is not supported: %s", name, bits, why), u.opts.File, u.opts.Target)
-	}
-	if m.shader != nil {
-		// Load has checked what holds for any target: the rest is the text's fault too.
-		if err := ir.Validate(s); err != nil {
-			return err
-		}
-	}
-	u.Shader, u.Reflection = s, Reflect(s)
 	return nil
 }
 

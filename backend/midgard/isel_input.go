@@ -161,18 +161,28 @@ func (s *isel) loadInput(in *ir.Instr, bary *ir.Instr) {
 	default:
 		s.noteInput(slot, mask, interp)
 	}
-	n := int(in.Def.NumComponents)
-	switch {
-	case interp == ir.InterpNoPerspective && v.Kind == abi.VaryingSlot && !faults.has(faultPerspective):
-		// The hardware interpolates with perspective only: the vertex program stored w times the
-		// value (vertexOutputs).
-		over := s.varying(abi.Varying{Kind: abi.VaryingFragCoord}, param, 3, 1)
-		s.narrowed(in, s.temp(isa.OpFmul, n, s.varying(v, param, comp, n), over.lane(0)))
-	case in.Def.BitSize == 16 && param&isa.VaryFlat == 0 && loadsFloats(in):
-		s.varyingHalves(in, v, param, comp)
-	default:
-		s.narrowed(in, s.varying(v, param, comp, n))
+	if interp == ir.InterpNoPerspective && v.Kind == abi.VaryingSlot && !faults.has(faultPerspective) {
+		s.withoutPerspective(in, v, param, comp)
+		return
 	}
+	s.loadVarying(in, v, param, comp)
+}
+
+// withoutPerspective loads a varying that is linear on the screen: the hardware interpolates with
+// perspective only, and the vertex program stored w times the value (vertexOutputs).
+func (s *isel) withoutPerspective(in *ir.Instr, v abi.Varying, param, comp int) {
+	n := int(in.Def.NumComponents)
+	over := s.varying(abi.Varying{Kind: abi.VaryingFragCoord}, param, 3, 1)
+	s.narrowed(in, s.temp(isa.OpFmul, n, s.varying(v, param, comp, n), over.lane(0)))
+}
+
+// loadVarying loads a varying in the size that is wanted.
+func (s *isel) loadVarying(in *ir.Instr, v abi.Varying, param, comp int) {
+	if in.Def.BitSize == 16 && param&isa.VaryFlat == 0 && loadsFloats(in) {
+		s.varyingHalves(in, v, param, comp)
+		return
+	}
+	s.narrowed(in, s.varying(v, param, comp, int(in.Def.NumComponents)))
 }
 
 // varyingHalves loads the components of a varying from comp on as 16-bit floats, two a

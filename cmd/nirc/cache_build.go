@@ -248,20 +248,7 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob, start time.Time) 
 	took := time.Since(start)
 	done.Microseconds = took.Microseconds()
 	done.GLSL, done.Made, done.Modules = b.glsl.Load(), b.made.Load(), len(modules)
-	n, glsl, remote := &done.buildCounts, "", ""
-	if done.Remote != nil {
-		remote = remoteText(done.Remote)
-	}
-	executed := ""
-	if done.Executor != nil {
-		executed = fmt.Sprintf(" %d by workers,", n.Executed)
-		remote += farmText(done.Executor)
-	}
-	if done.GLSL > 0 {
-		glsl = fmt.Sprintf("; %d of GLSL, %d made again; %d distinct modules", done.GLSL, done.Made, done.Modules)
-	}
-	errs = append(errs, b.tell(&done, "%d files: %d shaders were there,%s %d compiled, %d broken ones compiled again, %d refused (%d known before), %d duplicates, %d of other shards; %d files unread%s; %s\n%s",
-		done.Files, n.Hits, executed, n.Compiled, n.Repaired, n.Refused, n.Known, n.Duplicates, n.Elsewhere, done.Unread, glsl, took.Round(time.Millisecond), remote))
+	errs = append(errs, b.tell(&done, "%s", done.text(took)))
 	if b.manifestOut != "" {
 		text, err := jsonplace.Indented(&list)
 		if err == nil {
@@ -270,6 +257,23 @@ func (b *cacheBuild) all(ctx context.Context, jobs []buildJob, start time.Time) 
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// text is the line that a person reads of a build.
+func (d *built) text(took time.Duration) string {
+	n, executed, glsl, remote := &d.buildCounts, "", "", ""
+	if d.Remote != nil {
+		remote = remoteText(d.Remote)
+	}
+	if d.Executor != nil {
+		executed = fmt.Sprintf(" %d by workers,", n.Executed)
+		remote += farmText(d.Executor)
+	}
+	if d.GLSL > 0 {
+		glsl = fmt.Sprintf("; %d of GLSL, %d made again; %d distinct modules", d.GLSL, d.Made, d.Modules)
+	}
+	return fmt.Sprintf("%d files: %d shaders were there,%s %d compiled, %d broken ones compiled again, %d refused (%d known before), %d duplicates, %d of other shards; %d files unread%s; %s\n%s",
+		d.Files, n.Hits, executed, n.Compiled, n.Repaired, n.Refused, n.Known, n.Duplicates, n.Elsewhere, d.Unread, glsl, took.Round(time.Millisecond), remote)
 }
 
 // job builds one module's shaders for all targets.

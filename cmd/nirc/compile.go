@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -170,25 +171,28 @@ func (c *compileCommand) run(cmd *cobra.Command, files []string) error {
 		return true
 	})
 	bar.close()
-	if _, err := c.remotes.close(&c.report); err != nil {
-		c.report.error(err)
-		all = append(all, err)
-	}
-	if len(all) == 0 || c.keepGoing {
-		if err := c.writePack(); err != nil {
-			c.report.error(err)
-			all = append(all, err)
-		}
-	}
-	if err := c.deps.finish(c.app); err != nil {
-		c.report.error(err)
-		all = append(all, err)
-	}
+	all = append(all, c.finishRun(len(all) > 0)...)
 	total.write(c.shown())
 	if len(all) > 0 {
 		return errReported{errors.Join(all...)}
 	}
 	return nil
+}
+
+// finishRun writes what belongs to the whole run and reports what fails then. Of a run that failed no archive is written
+// without --keep-going.
+func (c *compileCommand) finishRun(failed bool) []error {
+	_, remote := c.remotes.close(&c.report)
+	list := []error{remote}
+	if c.keepGoing || !failed && remote == nil {
+		list = append(list, c.writePack())
+	}
+	list = append(list, c.deps.finish(c.app))
+	list = slices.DeleteFunc(list, func(err error) bool { return err == nil })
+	for _, err := range list {
+		c.report.error(err)
+	}
+	return list
 }
 
 // works are the pieces of work: files, or pipelines under --link.

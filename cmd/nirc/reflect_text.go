@@ -13,44 +13,10 @@ import (
 // writeInterface writes a shader's interface as text.
 func writeInterface(w io.Writer, r *nirc.Interface) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s shader %q", r.Stage, r.Entry)
-	if r.File != "" {
-		fmt.Fprintf(t, " of %s", r.File)
-	}
-	fmt.Fprintln(t)
-	if r.WorkgroupSize != nil {
-		fmt.Fprintf(t, "workgroup size\t%d %d %d\n", r.WorkgroupSize[0], r.WorkgroupSize[1], r.WorkgroupSize[2])
-	}
-	if r.WorkgroupVariable {
-		fmt.Fprintf(t, "workgroup size\tvariable\n")
-	}
-	if len(r.Modes) > 0 {
-		fmt.Fprintf(t, "modes\t%s\n", strings.Join(r.Modes, ", "))
-	}
-	if r.SharedSize != 0 {
-		fmt.Fprintf(t, "shared memory\t%d bytes\n", r.SharedSize)
-	}
+	writeStage(t, r)
 	writeSlots(t, "inputs", r.Inputs)
 	writeSlots(t, "outputs", r.Outputs)
-	if len(r.Resources) > 0 {
-		fmt.Fprintln(t, "\nresources")
-	}
-	for _, x := range r.Resources {
-		count := ""
-		switch x.Count {
-		case 0:
-			count = "[]"
-		case 1:
-		default:
-			count = fmt.Sprintf("[%d]", x.Count)
-		}
-		fmt.Fprintf(t, "  %d.%d%s\t%s\t%s\t%s\n", x.Set, x.Binding, count, x.Kind, firstOf(x.Name, "-"), strings.Join(strings.Fields(x.Type), " "))
-		for _, b := range r.Blocks {
-			if b.Set == x.Set && b.Binding == x.Binding {
-				writeMembers(t, "    ", b.Members)
-			}
-		}
-	}
+	writeResources(t, r)
 	if len(r.Captures) > 0 {
 		fmt.Fprintln(t, "\ntransform feedback")
 	}
@@ -62,7 +28,7 @@ func writeInterface(w io.Writer, r *nirc.Interface) error {
 	}
 	for _, x := range r.Payloads {
 		kind := strings.TrimSpace(strings.ReplaceAll(x.Kind, "_", " ") + " " + x.Location)
-		fmt.Fprintf(t, "  %s\t%d bytes\t%s\t%s\n", kind, x.Size, firstOf(x.Name, "-"), strings.Join(strings.Fields(x.Type), " "))
+		fmt.Fprintf(t, "  %s\t%d bytes\t%s\t%s\n", kind, x.Size, firstOf(x.Name, "-"), oneLine(x.Type))
 		writeMembers(t, "    ", x.Members)
 	}
 	if len(r.PushConstants) > 0 {
@@ -77,6 +43,53 @@ func writeInterface(w io.Writer, r *nirc.Interface) error {
 	}
 	return t.Flush()
 }
+
+// writeStage writes what holds for the shader as a whole.
+func writeStage(w io.Writer, r *nirc.Interface) {
+	fmt.Fprintf(w, "%s shader %q", r.Stage, r.Entry)
+	if r.File != "" {
+		fmt.Fprintf(w, " of %s", r.File)
+	}
+	fmt.Fprintln(w)
+	if r.WorkgroupSize != nil {
+		fmt.Fprintf(w, "workgroup size\t%d %d %d\n", r.WorkgroupSize[0], r.WorkgroupSize[1], r.WorkgroupSize[2])
+	}
+	if r.WorkgroupVariable {
+		fmt.Fprintf(w, "workgroup size\tvariable\n")
+	}
+	if len(r.Modes) > 0 {
+		fmt.Fprintf(w, "modes\t%s\n", strings.Join(r.Modes, ", "))
+	}
+	if r.SharedSize != 0 {
+		fmt.Fprintf(w, "shared memory\t%d bytes\n", r.SharedSize)
+	}
+}
+
+// writeResources writes each descriptor, with the members of its block.
+func writeResources(w io.Writer, r *nirc.Interface) {
+	if len(r.Resources) > 0 {
+		fmt.Fprintln(w, "\nresources")
+	}
+	for _, x := range r.Resources {
+		count := ""
+		switch x.Count {
+		case 0:
+			count = "[]"
+		case 1:
+		default:
+			count = fmt.Sprintf("[%d]", x.Count)
+		}
+		fmt.Fprintf(w, "  %d.%d%s\t%s\t%s\t%s\n", x.Set, x.Binding, count, x.Kind, firstOf(x.Name, "-"), oneLine(x.Type))
+		for _, b := range r.Blocks {
+			if b.Set == x.Set && b.Binding == x.Binding {
+				writeMembers(w, "    ", b.Members)
+			}
+		}
+	}
+}
+
+// oneLine is a type's text with single spaces for its line breaks.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func writeSlots(w io.Writer, title string, list []object.Slot) {
 	if len(list) > 0 {

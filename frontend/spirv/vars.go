@@ -150,7 +150,24 @@ func (t *translator) globalVariable(in *inst, i int) *variable {
 	if init != nil {
 		v.iv.Init = init.irConstant()
 	}
-	hasSet := false
+	hasSet := t.descriptor(v, i)
+	base := ty.withoutArray()
+	t.checkResource(v, base, hasSet)
+	if v.buffer() {
+		if base.kind != tStruct {
+			t.fail(in.id, "a buffer variable is not a block")
+		}
+		v.access |= membersAccess(base)
+	}
+	if base.kind == tImage {
+		v.iv.ImageFormat = ir.ImageFormat(base.image.format)
+	}
+	v.iv.Access = v.access
+	return v
+}
+
+// descriptor reads where a variable's descriptor stands and what is known of its accesses, and reports whether it names a set.
+func (t *translator) descriptor(v *variable, i int) (hasSet bool) {
 	t.eachDec(i, func(d *decoration) {
 		switch d.dec {
 		case spv.DecorationBinding:
@@ -165,19 +182,7 @@ func (t *translator) globalVariable(in *inst, i int) *variable {
 			v.access |= accessBit(d.dec)
 		}
 	})
-	base := ty.withoutArray()
-	t.checkResource(v, base, hasSet)
-	if v.buffer() {
-		if base.kind != tStruct {
-			t.fail(in.id, "a buffer variable is not a block")
-		}
-		v.access |= membersAccess(base)
-	}
-	if base.kind == tImage {
-		v.iv.ImageFormat = ir.ImageFormat(base.image.format)
-	}
-	v.iv.Access = v.access
-	return v
+	return hasSet
 }
 
 // globalInit is the initialiser of a variable of a storage class, or nil.
