@@ -8,6 +8,7 @@ import (
 	"nirc/backend/object"
 	"nirc/internal/reflection"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // Reflect describes the interface of a shader by its variables. It is to be
@@ -31,6 +32,9 @@ type Interface struct {
 	// WorkgroupVariable says that the workgroup size is not known before
 	// the launch.
 	WorkgroupVariable bool `json:"workgroup_size_variable,omitempty"`
+	// Deciding are words of uniform buffers and push constants that decide branches and ends of loops by themselves, as
+	// SET.BINDING+OFFSET or push+OFFSET: what is worth being known (Options.Uniforms).
+	Deciding []string `json:"deciding_uniforms,omitempty"`
 }
 
 // BlockLayout lists the members of a uniform or storage buffer.
@@ -146,5 +150,22 @@ func (m *Module) Interface(ctx context.Context, o Options) (*Interface, error) {
 	for _, c := range m.SpecConstants() {
 		r.SpecConstants = append(r.SpecConstants, SpecConstant{ID: c.ID, Name: c.Name, Type: c.TypeName(), Default: c.FormatValue(c.Default)})
 	}
+	r.Deciding = decidingUniforms(s)
 	return r, nil
+}
+
+// toUniforms are the passes after which passes.DecidingUniforms sees all that it looks for.
+const toUniforms = "lower_continue_constructs,lower_returns,inline_functions,remove_non_entrypoints,split_var_copies,lower_var_copies,lower_vars_to_ssa,opt_deref," +
+	"lower_explicit_io(modes=mem_ubo|mem_push_const),opt_copy_prop,opt_constant_folding,opt_dce"
+
+// decidingUniforms says where the words are that decide branches. It changes s, and says nothing of a shader that passes refuse.
+func decidingUniforms(s *ir.Shader) (places []string) {
+	p, err := passes.ParsePassList(toUniforms)
+	if err != nil || p.Run(s, passes.RunOptions{}) != nil {
+		return nil
+	}
+	for _, u := range passes.DecidingUniforms(s) {
+		places = append(places, u.Place())
+	}
+	return places
 }

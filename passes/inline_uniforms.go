@@ -25,11 +25,14 @@ type UniformValue struct {
 }
 
 // String is the form that ParseUniformValue reads.
-func (u *UniformValue) String() string {
+func (u *UniformValue) String() string { return fmt.Sprintf("%s=%#x", u.Place(), u.Value) }
+
+// Place says where the word is, SET.BINDING+OFFSET or push+OFFSET.
+func (u *UniformValue) Place() string {
 	if u.Push {
-		return fmt.Sprintf("push+%d=%#x", u.Offset, u.Value)
+		return fmt.Sprintf("push+%d", u.Offset)
 	}
-	return fmt.Sprintf("%d.%d+%d=%#x", u.Set, u.Binding, u.Offset, u.Value)
+	return fmt.Sprintf("%d.%d+%d", u.Set, u.Binding, u.Offset)
 }
 
 // ParseUniformValue reads SET.BINDING+OFFSET=VALUE or push+OFFSET=VALUE.

@@ -163,6 +163,7 @@ var registry = []*Pass{
 	optPhiPrecisionPass,
 	optPreamblePass,
 	optRayQueriesPass,
+	optRayQueryRangesPass,
 	optReassociatePass,
 	optReassociateBfiPass,
 	optRematerializeComparesPass,

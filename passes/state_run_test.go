@@ -299,6 +299,113 @@ func TestInlineUniforms(t *testing.T) {
 	}
 }
 
+// TestDecidingUniforms finds the words that decide an if and the end of a loop, and none that a buffer that is written has a part in.
+func TestDecidingUniforms(t *testing.T) {
+	loop := func(load, step string) *ir.Shader {
+		return parseShader(t, `shader compute "main" {
+  info { workgroup_size=1,1,1 }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32 = load_const 0x8
+      %2:32x4 = `+load+`
+      %3:32 = mov %2.z
+      loop {
+        b1:
+          %4:32 = phi b0: %0, b3: %6
+          %5:1 = uge %4, %3
+          if %5 {
+            b2:
+              break
+          } else {
+            b9:
+          }
+        b3:
+          %6:32 = iadd %4, `+step+`
+      }
+    b4:
+      store_ssbo %4, %0, %0 write_mask=x align_mul=4
+  }
+}`)
+	}
+	for _, c := range []struct {
+		s    *ir.Shader
+		want string
+	}{
+		{parseShader(t, inlineText), "0.1+16"},
+		{loop("load_push_constant %1 base=4 range=64 align_mul=4", "%2.x"), "push+12 push+20"},
+		{loop("load_push_constant %1 base=4 range=64 align_mul=4", "%1"), "push+20"},
+		{loop("load_ssbo %0, %1 align_mul=4", "%1"), ""},
+		{loop("load_push_constant %1 base=4 range=64 align_mul=4", "%4"), "push+20"},
+	} {
+		var got []string
+		for _, u := range DecidingUniforms(c.s) {
+			got = append(got, u.Place())
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%q, want %q\n%s", text, c.want, ir.Print(c.s))
+		}
+	}
+}
+
+// TestDefaultBlock reads uniforms of the default block, at constant offsets and others, counted in bytes and in vectors, from buffer 0; the
+// shader's own buffer moves up.
+func TestDefaultBlock(t *testing.T) {
+	for _, c := range []struct{ unit, base, offset string }{{"1", "32", "0x4"}, {"16", "2", "0x0"}} {
+		s := parseShader(t, `shader compute "main" {
+  info { workgroup_size=1,1,1 }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32 = load_const `+c.offset+`
+      %2:32x3 = load_workgroup_id
+      %3:32 = load_const 0x4
+      %4:32 = `+map[string]string{"1": "ishl %2.x, %3", "16": "mov %2.x"}[c.unit]+`
+      %5:32x2 = load_uniform %1 base=`+c.base+` range=1 dest_type=u32
+      %6:32 = load_uniform %4 base=0 range=4 dest_type=u32
+      %7:32x2 = vulkan_resource_index %0 binding=1 desc_type=6
+      %8:32x2 = load_vulkan_descriptor %7 desc_type=6
+      %9:32 = mov %8.x
+      %10:32 = load_ubo %9, %0 align_mul=16 range=16
+      %11:32x4 = vec4 %5.x, %5.y, %6, %10
+      %12:32 = ishl %2.x, %3
+      store_ssbo %11, %0, %12 write_mask=xyzw align_mul=16
+  }
+}`)
+		runPasses(t, s, "lower_uniforms_to_ubo(binding=1,shift=1,unit="+c.unit+"),opt_copy_prop")
+		moved := ir.Clone(s)
+		runPasses(t, moved, "lower_uniforms_to_ubo(binding=0,shift=5)") // nothing is left to lower: nothing moves
+		if ir.Print(moved) != ir.Print(s) {
+			t.Error("bindings move without a default block")
+		}
+		mem := emu.NewMemory()
+		out, block, own := mem.Alloc(64), mem.Alloc(64), mem.Alloc(16)
+		for i := range 16 {
+			emu.StoreBytes(block.Data[4*i:], 4, uint64(100+i))
+		}
+		own.Data[0] = 7
+		var bind emu.Bindings
+		bind.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: out.Addr, Size: 64}})
+		bind.Set(0, 1, []emu.Descriptor{{Type: emu.DescUniformBuffer, Addr: block.Addr, Size: 64}})
+		bind.Set(0, 2, []emu.Descriptor{{Type: emu.DescUniformBuffer, Addr: own.Addr, Size: 16}})
+		p, err := interp.New(s, interp.Options{WaveSize: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := emu.Dispatch(context.Background(), p, &emu.Env{Mem: mem, Bindings: &bind}, emu.DispatchParams{Groups: [3]uint32{4, 1, 1}}); err != nil {
+			t.Fatalf("%v\n%s", err, ir.Print(s))
+		}
+		first := map[string]uint32{"1": 109, "16": 108}[c.unit]
+		for i := range uint32(4) {
+			for k, want := range []uint32{first, first + 1, 100 + 4*i, 7} {
+				if got := binary.LittleEndian.Uint32(out.Data[16*i+4*uint32(k):]); got != want {
+					t.Errorf("unit %s, lane %d, component %d: %d, want %d", c.unit, i, k, got, want)
+				}
+			}
+		}
+	}
+}
+
 const inlineText = `shader compute "main" {
   info { workgroup_size=1,1,1 }
   fn f0 "main" entry() {

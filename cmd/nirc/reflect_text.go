@@ -41,6 +41,9 @@ func writeInterface(w io.Writer, r *nirc.Interface) error {
 	for _, c := range r.SpecConstants {
 		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\n", c.ID, c.Type, firstOf(c.Name, "-"), c.Default)
 	}
+	if len(r.Deciding) > 0 {
+		fmt.Fprintf(t, "\nworth knowing (--inline-uniform)\n  %s\n", strings.Join(r.Deciding, "\n  "))
+	}
 	return t.Flush()
 }
 
@@ -162,6 +165,9 @@ func interfaceSheet(list []*nirc.Interface) *sheet {
 		}
 		for _, x := range r.Payloads {
 			add("payload", x.Location, x.Name, x.Type, fmt.Sprintf("%s, %d bytes", x.Kind, x.Size))
+		}
+		for _, place := range r.Deciding {
+			add("worth knowing", place, "", "", "")
 		}
 		for _, m := range r.PushConstants {
 			add("push constant", fmt.Sprintf("+%d", m.Offset), m.Name, m.Type, fmt.Sprintf("%d bytes", m.Size))

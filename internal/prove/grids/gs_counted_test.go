@@ -60,3 +60,52 @@ func TestCountedVertices(t *testing.T) {
 		t.Error("another image, or nothing is drawn")
 	}
 }
+
+const countedStreams = `#version 450
+layout(points) in;
+layout(points, max_vertices = 5) out;
+layout(location = 0) in vec2 a[];
+layout(stream = 0, location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out float x;
+layout(stream = 1) out;
+layout(location = 1, xfb_buffer = 3, xfb_offset = 0, xfb_stride = 8) out B { vec2 y; } bb;
+void main() {
+  for (int k = 0; k < 4; k++) {
+    x = a[0].x + k; EmitStreamVertex(0);
+    if (a[0].x > 0 || k > 1) { bb.y = vec2(a[0].x, k); EmitStreamVertex(1); EndStreamPrimitive(1); }
+  }
+}`
+
+// TestCountedStreams captures what goes to two streams, and what a shader emits that counts them itself: five vertices in all.
+func TestCountedStreams(t *testing.T) {
+	modules := []*nirc.Module{prove.FromGLSL(t, ir.StageVertex, feedbackVertex), prove.FromGLSL(t, ir.StageGeometry, countedStreams)}
+	capture := func(list string) [ir.NumXfbBuffers][]byte {
+		p, err := passes.ParsePassList(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f emu.Feedback
+		for b := range f.Buffers {
+			f.Buffers[b] = make([]byte, 256)
+		}
+		draw := &emu.Pipeline{Topology: emu.PointList}
+		draw.Raster.Discard = true
+		x := &exec.Execution{Modules: modules, Options: nirc.Options{Target: nirc.IRTarget, Passes: p}, Draw: draw, DrawParams: emu.DrawParams{VertexCount: 2, InstanceCount: 1, Feedback: &f}}
+		if err := exec.Execute(context.Background(), x); err != nil {
+			t.Fatal(err)
+		}
+		for b := range f.Buffers {
+			f.Buffers[b] = f.Buffers[b][:f.Offsets[b]]
+		}
+		return f.Buffers
+	}
+	const front = "lower_continue_constructs,lower_returns,inline_functions,opt_deref,remove_non_entrypoints"
+	want, got := capture(front), capture(front+",lower_gs_intrinsics,lower_vars_to_ssa,opt_copy_prop,opt_dce")
+	for b := range want {
+		if !bytes.Equal(want[b], got[b]) {
+			t.Errorf("buffer %d: %x, want %x", b, got[b], want[b])
+		}
+	}
+	if len(want[0]) != 4*(4+3) || len(want[3]) != 8*(1+2) { // the vertices at 0 and 1: four and one, three and two
+		t.Errorf("%d and %d bytes are captured", len(want[0]), len(want[3]))
+	}
+}

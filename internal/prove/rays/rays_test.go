@@ -3,12 +3,14 @@
 package rays
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"nirc"
@@ -16,6 +18,8 @@ import (
 	"nirc/internal/exec"
 	"nirc/internal/prove"
 	"nirc/internal/raytrace"
+	"nirc/ir"
+	"nirc/ir/interp"
 	"nirc/passes"
 )
 
@@ -265,5 +269,72 @@ func TestRays(t *testing.T) {
 		if count < 16 {
 			t.Errorf("only %d rays of kind %d", count, kind)
 		}
+	}
+}
+
+// queriesInTurn asks three queries one after the other, and a fourth beside them.
+const queriesInTurn = `#version 460
+#extension GL_EXT_ray_query : require
+layout(local_size_x = 32) in;
+layout(set = 0, binding = 0) uniform accelerationStructureEXT scenes[2];
+struct Ray { vec3 origin; float tmin; vec3 direction; float tmax; uint flags, mask, scene, pad; };
+layout(set = 0, binding = 1, std430) readonly buffer Rays { Ray rays[]; };
+layout(set = 0, binding = 2, std430) buffer Out { uint words[]; };
+#define ASK(q, at, turn) \
+  rayQueryEXT q; \
+  rayQueryInitializeEXT(q, scenes[0], 0, r.mask, r.origin, r.tmin, turn * r.direction, r.tmax); \
+  while (rayQueryProceedEXT(q)) if (rayQueryGetIntersectionTypeEXT(q, false) == gl_RayQueryCandidateIntersectionTriangleEXT) rayQueryConfirmIntersectionEXT(q); \
+  words[32 * i + at] = rayQueryGetIntersectionTypeEXT(q, true) == 0u ? 0u : floatBitsToUint(rayQueryGetIntersectionTEXT(q, true));
+void main() {
+  uint i = gl_GlobalInvocationID.x;
+  Ray r = rays[i];
+  rayQueryEXT beside;
+  rayQueryInitializeEXT(beside, scenes[1], 0, r.mask, r.origin, r.tmin, r.direction, r.tmax);
+  ASK(a, 0, 1.0)
+  ASK(b, 1, -1.0)
+  if ((i & 1u) != 0u) { ASK(c, 2, 2.0) }
+  words[32 * i + 3] = uint(rayQueryProceedEXT(beside));
+  words[32 * i + 4] = rayQueryGetIntersectionTypeEXT(beside, false);
+}`
+
+// TestQueryRanges: queries that share a variable find what they find without.
+func TestQueryRanges(t *testing.T) {
+	m := prove.FromGLSL(t, ir.StageCompute, queriesInTurn)
+	const front = "lower_continue_constructs,lower_returns,inline_functions,remove_non_entrypoints,lower_global_vars_to_local,lower_vars_to_ssa,opt_deref,remove_dead_variables"
+	r := rand.New(rand.NewPCG(5, 7))
+	scenes := [2]*raytrace.Scene{randomScene(r, 100), randomScene(r, 100)}
+	rays := make([]ray, numRays)
+	for i := range rays {
+		rays[i] = randomRay(r)
+	}
+	var got [2][]byte
+	var queries [2]int
+	for k, list := range []string{front, front + ",opt_ray_query_ranges"} {
+		p, err := passes.ParsePassList(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := nirc.Translate(context.Background(), m, nirc.Options{Target: nirc.IRTarget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Run(s, passes.RunOptions{VerifyEach: true}); err != nil {
+			t.Fatal(err)
+		}
+		queries[k] = strings.Count(ir.Print(s), "function_temp ray_query")
+		program, err := interp.New(s, interp.Options{WaveSize: 32})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[k] = run(t, program, scenes, rays, 3)
+	}
+	hits := 0
+	for at := 0; at < len(got[0]); at += 4 {
+		if at/4%words < 3 && int32(binary.LittleEndian.Uint32(got[0][at:])) > 0 {
+			hits++
+		}
+	}
+	if !bytes.Equal(got[0], got[1]) || queries != [2]int{4, 2} || hits < 16 {
+		t.Errorf("%d and %d queries, %d hits, equal %v", queries[0], queries[1], hits, bytes.Equal(got[0], got[1]))
 	}
 }
