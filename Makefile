@@ -16,7 +16,7 @@ PACKAGES ?=
 PREFIX   ?= /usr/local
 AMBER  := $(CORPUS)/KhronosGroup+VK-GL-CTS $(CORPUS)/google+amber
 
-.PHONY: all install test conformance fuzz mangle mutants bench generate release release-test
+.PHONY: all install test obligations conformance fuzz mangle mutants bench generate release release-test
 
 all:
 	go build -o nirc ./cmd/nirc
@@ -42,6 +42,11 @@ release-test:
 
 test:
 	go test ./...
+
+# What hardware leaves to each target's compiler (docs/isa): how many rows, how many of them a fault switch shows, and by what the others are held.
+obligations:
+	@out=$$(go test -count 1 -v -run '^TestObligations$$' $(TARGETS:%=./backend/%)) || { echo "$$out"; exit 1; }; \
+	echo "$$out" | sed -n 's/^ *[a-z_]*\.go:[0-9]*: \(obligations of\)/\1/p'
 
 # Khronos' amber scripts on the interpreter and on each core; fails on any FAIL.
 conformance: all

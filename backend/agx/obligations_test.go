@@ -2,6 +2,7 @@ package agx_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"nirc"
 	"nirc/backend"
 	"nirc/backend/agx"
+	"nirc/backend/gputest"
 	"nirc/internal/amber"
 	"nirc/internal/emu"
 	"nirc/internal/exec"
@@ -28,106 +30,84 @@ var obligations = []struct {
 	refused            string // the script is skipped for this reason
 	draw               func(t *testing.T, abi string) error
 }{
-	{fault: "base instance", script: "base_instance"},
-	{fault: "written image", script: "written_image"},
-	{fault: "image barrier", script: "written_image"},
-	{fault: "guard", draw: wrappedOffset, abi: backend.MonolithicABI},
-	{fault: "subgroup barrier", script: "subgroup_barrier"},
-	{fault: "patch barrier", script: "patch_barrier"},
-	{fault: "scratch size", script: "scratch_size"},
-	{fault: "point size", script: "point_size"},
-	{fault: "sample halt", script: "sample_halt", abi: nirc.SeparateABI},
-	{fault: "sample place", script: "sample_place"},
-	{fault: "halted index", script: "halted_index"},
-	{fault: "quad index", script: "quad_index"},
-	{fault: "partial quad", script: "partial_quad"},
-	{fault: "partial quad", script: "partial_quad_vertex"},
-	{fault: "pass facts", script: "base_instance", abi: nirc.SeparateABI},
-	{fault: "texel range", script: "texel_range"},
-	{fault: "early tests", script: "early_tests"},
-	{fault: "side effects", script: "sample_place"},
-	{fault: "varying order", script: "varying_order"},
-	{fault: "viewport copy", script: "viewport_copy"},
-	{fault: "viewport unwritten", script: "viewport_copy"},
-	{fault: "clip copy", script: "clip_copy"},
-	{fault: "first fan", script: "first_fan"},
-	{fault: "invalid plane", script: "invalid_plane"},
-	{fault: "workgroup fence", script: "workgroup_fence", abi: backend.MonolithicABI},
-	{fault: "group barrier", script: "workgroup_fence", abi: backend.MonolithicABI},
-	{fault: "sample depth", script: "sample_depth"},
-	{fault: "kept depth", script: "kept_depth", abi: nirc.SeparateABI},
-	{fault: "never depth", script: "never_depth", abi: nirc.SeparateABI},
-	{fault: "sample shading", draw: shadeSamples},
-	{fault: "sample mask in", draw: maskedSamples},
-	{fault: "sampler bias", draw: sampleBiased, abi: backend.MonolithicABI},
-	{fault: "coherent", script: "coherent", abi: backend.MonolithicABI},
-	{fault: "default size", script: "default_size"},
-	{fault: "layer", draw: inputAttachment},
-	{fault: "linear texels", script: "linear_texels", abi: backend.MonolithicABI},
-	{fault: "tile words", script: "tile_words", abi: nirc.SeparateABI},
-	{fault: "cube depth", draw: countCubes, abi: backend.MonolithicABI},
-	{fault: "waits", script: "texel_range"},
-	{fault: "pixel fence", script: "varying_order", abi: nirc.SeparateABI},
-	{fault: "helper writes", script: "helper_writes"},
-	{fault: "final store", script: "varying_order"},
-	{fault: "nesting start", script: "halted_index"},
-	{fault: "layer range", script: "layer_range"},
-	{fault: "flat textures", script: "flat_textures"},
-	{fault: "test twice", script: "discard_depth", abi: backend.MonolithicABI},
-	{fault: "slots", script: "slots"},
-	{fault: "tile budget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
+	{fault: "faultBaseInstance", script: "base_instance"},
+	{fault: "faultWrittenImage", script: "written_image"},
+	{fault: "faultImageBarrier", script: "written_image"},
+	{fault: "faultGuardLow", draw: wrappedOffset, abi: backend.MonolithicABI},
+	{fault: "faultSubgroupBarrier", script: "subgroup_barrier"},
+	{fault: "faultPatchBarrier", script: "patch_barrier"},
+	{fault: "faultScratchSize", script: "scratch_size"},
+	{fault: "faultPointSize", script: "point_size"},
+	{fault: "faultSampleHalt", script: "sample_halt", abi: nirc.SeparateABI},
+	{fault: "faultSamplePlace", script: "sample_place"},
+	{fault: "faultHaltedIndex", script: "halted_index"},
+	{fault: "faultQuadIndex", script: "quad_index"},
+	{fault: "faultPartialQuad", script: "partial_quad"},
+	{fault: "faultPartialQuad", script: "partial_quad_vertex"},
+	{fault: "faultPassFacts", script: "base_instance", abi: nirc.SeparateABI},
+	{fault: "faultTexelRange", script: "texel_range"},
+	{fault: "faultEarlyTests", script: "early_tests"},
+	{fault: "faultSideEffects", script: "sample_place"},
+	{fault: "faultVaryingOrder", script: "varying_order"},
+	{fault: "faultViewportCopy", script: "viewport_copy"},
+	{fault: "faultViewportUnwritten", script: "viewport_copy"},
+	{fault: "faultClipCopy", script: "clip_copy"},
+	{fault: "faultFirstFan", script: "first_fan"},
+	{fault: "faultInvalidPlane", script: "invalid_plane"},
+	{fault: "faultWorkgroupFence", script: "workgroup_fence", abi: backend.MonolithicABI},
+	{fault: "faultGroupBarrier", script: "workgroup_fence", abi: backend.MonolithicABI},
+	{fault: "faultSampleDepth", script: "sample_depth"},
+	{fault: "faultKeptDepth", script: "kept_depth", abi: nirc.SeparateABI},
+	{fault: "faultNeverDepth", script: "never_depth", abi: nirc.SeparateABI},
+	{fault: "faultSampleShading", draw: shadeSamples},
+	{fault: "faultSampleMaskIn", draw: maskedSamples},
+	{fault: "faultSamplerBias", draw: sampleBiased, abi: backend.MonolithicABI},
+	{fault: "faultCoherent", script: "coherent", abi: backend.MonolithicABI},
+	{fault: "faultDefaultSize", script: "default_size"},
+	{fault: "faultLayer", draw: inputAttachment},
+	{fault: "faultLinearTexels", script: "linear_texels", abi: backend.MonolithicABI},
+	{fault: "faultTileWords", script: "tile_words", abi: nirc.SeparateABI},
+	{fault: "faultCubeDepth", draw: countCubes, abi: backend.MonolithicABI},
+	{fault: "faultWaits", script: "texel_range"},
+	{fault: "faultPixelFence", script: "varying_order", abi: nirc.SeparateABI},
+	{fault: "faultHelperWrites", script: "helper_writes"},
+	{fault: "faultFinalStore", script: "varying_order"},
+	{fault: "faultNestingStart", script: "halted_index"},
+	{fault: "faultLayerRange", script: "layer_range"},
+	{fault: "faultFlatTextures", script: "flat_textures"},
+	{fault: "faultTestTwice", script: "discard_depth", abi: backend.MonolithicABI},
+	{fault: "faultSlots", script: "slots"},
+	{fault: "faultTileBudget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
 }
 
 // TestObligations compiles without what meets an obligation of the hardware (agx.md §16) and
 // demands that the core notices, or that the result is wrong.
 func TestObligations(t *testing.T) {
 	refs.Tool(t, "glslangValidator")
-	tested := map[string]bool{}
+	all := gputest.ReadObligations(t, "agx")
 	for _, o := range obligations {
-		tested[o.fault] = true
-		f, ok := agx.Faults[o.fault]
-		if !ok {
-			t.Fatalf("there is no fault %q", o.fault)
-		}
 		abis := []string{"", nirc.SeparateABI}
 		if o.abi != "" {
 			abis = []string{o.abi}
 		}
 		for _, abi := range abis {
-			t.Run(o.fault+" "+abi, func(t *testing.T) {
+			all.Try(t, o.fault+" "+abi, all.Bit(t, o.fault), agx.Break, func(t *testing.T) error {
 				if o.draw != nil {
-					if err := o.draw(t, abi); err != nil {
-						t.Fatalf("with all obligations met: %v", err)
-					}
-					defer agx.Break(f)()
-					if o.draw(t, abi) == nil {
-						t.Error("nobody notices")
-					}
-					return
+					return o.draw(t, abi)
 				}
-				want := amber.Pass
-				if o.refused != "" {
-					want = amber.Skip
+				r := runScript(t, o.script, abi)
+				switch {
+				case r.Verdict == amber.Fail:
+					return errors.New(r.Reason)
+				case r.Verdict == amber.Pass && o.refused == "" || r.Verdict == amber.Skip && o.refused != "" && strings.Contains(r.Reason, o.refused):
+					return nil
 				}
-				if r := runScript(t, o.script, abi); r.Verdict != want || !strings.Contains(r.Reason, o.refused) {
-					t.Fatalf("with all obligations met: %+v", r)
-				}
-				mend := agx.Break(f)
-				defer mend()
-				if r := runScript(t, o.script, abi); r.Verdict != amber.Fail {
-					t.Errorf("nobody notices: %+v", r)
-				}
+				t.Fatalf("%+v", r)
+				return nil
 			})
 		}
 	}
-	for name := range agx.Faults {
-		if !tested[name] {
-			t.Errorf("no script shows %q", name)
-		}
-	}
-	if len(agx.Faults) != agx.NumFaults {
-		t.Errorf("%d of %d faults have names", len(agx.Faults), agx.NumFaults)
-	}
+	all.Report(t, "agx")
 }
 
 // shadeSamples draws a pixel of four samples in pipelines that shade each, with a fragment shader that

@@ -2,7 +2,7 @@ package ir3
 
 // fault is a set of obligations (ir3.md §11) that a compile does not meet: tests leave out the step
 // that meets one, and demand that something fails.
-type fault uint32
+type fault uint64
 
 const (
 	faultShuffle         fault = 1 << iota // fibers that have their value leave the loop of a shuffle
@@ -34,6 +34,7 @@ const (
 	faultConstMemory                       // consts where workgroup memory is
 	faultResident                          // registers that leave no room for the waves of a workgroup
 	faultRayList                           // ray_intersection over lists that are not empty
+	faultCoherent                          // coherent loads of what the shader does not write as others
 	numFaults
 )
 

@@ -124,7 +124,7 @@ func (s *isel) readOnly(in *ir.Instr, n int) bool {
 func readOnlyAccess(in *ir.Instr) bool {
 	const want = ir.AccessNonWriteable | ir.AccessCanReorder
 	a := ir.Access(in.Get(ir.IdxAccess))
-	return a&want == want && a&(ir.AccessVolatile|ir.AccessCoherent) == 0
+	return a&want == want && (a&(ir.AccessVolatile|ir.AccessCoherent) == 0 || faults.has(faultCoherent))
 }
 
 // isamBuffer loads n words of a storage buffer by isam; y of the coordinates is 0.

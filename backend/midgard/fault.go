@@ -34,7 +34,10 @@ const (
 	faultLongPair                        // 64-bit addresses begin anywhere
 	faultAlignment                       // accesses are as the shader has them: lower_mem_access_bit_sizes has not run
 	faultTileLoad                        // every chip reads the tile by LD_TILEBUFFER
-	numFaults          = iota
+	faultFeedback                        // the program of transform feedback is the draw's
+	faultUnfed                           // varyings that nothing feeds are read
+	faultBlendTexture                    // blend programs sample on chips where the result lands on the colour
+	numFaults
 )
 
 // faults is what is left unmet.

@@ -185,7 +185,7 @@ func (s *isel) finish() {
 	s.loc = 0
 	switch s.sh.Stage {
 	case ir.StageVertex:
-		if s.feedback {
+		if s.feedback && !faults.has(faultFeedback) {
 			s.feedbackOutputs()
 		} else {
 			s.vertexOutputs()

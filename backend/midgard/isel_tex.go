@@ -77,7 +77,7 @@ func (s *isel) texture(in *ir.Instr) {
 }
 
 func (s *isel) sample(in *ir.Instr, v *ir.Variable, index source) {
-	if s.blend != nil && s.gpu.Alias {
+	if s.blend != nil && s.gpu.Alias && !faults.has(faultBlendTexture) {
 		s.fail(in, "a texture operation (%s) in a blend program is not supported by %s: its result would land on the colour and the return address", in.TexOp, s.gpu.Name)
 		return
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"strings"
 	"testing"
 
@@ -23,26 +22,11 @@ import (
 // Each obligation of midgard.md §17 is met, and if the step that meets it is left out the
 // core notices, or what the shader leaves is wrong.
 func TestObligations(t *testing.T) {
-	met := fault(0)
+	all := gputest.ReadObligations(t, "midgard")
 	for _, o := range obligations {
-		t.Run(o.name, func(t *testing.T) {
-			defer func() { faults = 0 }()
-			faults = 0
-			if err := o.run(); err != nil {
-				t.Fatal(err)
-			}
-			faults = o.fault
-			if err := o.run(); err == nil {
-				t.Error("nothing notices that it is left out")
-			} else {
-				t.Log(err)
-			}
-		})
-		met |= o.fault
+		all.Try(t, o.name, uint64(o.fault), func(bits uint64) { faults = fault(bits) }, func(*testing.T) error { return o.run() })
 	}
-	if n := bits.OnesCount64(uint64(met)); n != numFaults {
-		t.Errorf("%d faults are tried of %d", n, numFaults)
-	}
+	all.Report(t, "midgard")
 }
 
 // obligations are the faults and what shows each: an error without it is a mistake.
@@ -78,6 +62,9 @@ var obligations = []struct {
 	{"threads of a workgroup wait for each other", faultBarrier, func() error { return runPassed(passedShared, wholeBarrier) }},
 	{"64-bit addresses are halves of a register", faultLongPair, func() error { return runPassed(passedBuffer, wholeBarrier) }},
 	{"accesses are aligned", faultAlignment, misaligned},
+	{"transform feedback is stored by the program", faultFeedback, feedback},
+	{"varyings that nothing feeds are refused", faultUnfed, unfedInput},
+	{"textures in blend programs are refused where their results land on the colour", faultBlendTexture, blendTexture},
 	{"uniform buffers stand where the pipeline's layout has them", faultSlots, drawsAlike(positions, thirdBuffer)},
 }
 
@@ -153,12 +140,16 @@ func loadText(text string, opts CompileOptions) (*ir.Shader, emu.Program, error)
 		return nil, nil, err
 	}
 	s.Options.Robust.Storage, s.Options.Robust.Images = ir.Robust2, ir.Robust2
+	p, err := load(s, opts)
+	return s, p, err
+}
+
+func load(s *ir.Shader, opts CompileOptions) (emu.Program, error) {
 	bin, err := compile(s, opts)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	p, err := core.Load(bin.Code, &bin.Meta)
-	return s, p, err
+	return core.Load(bin.Code, &bin.Meta)
 }
 
 // positions makes a triangle of the vertex index with w other than 1, plainColor paints

@@ -249,6 +249,10 @@ func (w *wave) varying(t *thread, l *isa.LoadStore, slot int) (v [4]uint32, err 
 			v[0], v[1] = fbits(s), fbits(u)
 		}
 	case abi.VaryingSlot:
+		switch a.Slot {
+		case ir.SlotPrimitiveID, ir.SlotLayer, ir.SlotViewport, ir.SlotViewIndex:
+			return v, fmt.Errorf("a varying of slot %d is read, which nothing feeds", a.Slot)
+		}
 		v = interpolate(x, a, param, flat)
 	}
 	return modify(v, param&7)
@@ -272,16 +276,6 @@ func interpolate(x *emu.FragmentLane, a *abi.Varying, param int, flat bool) (v [
 	p := x.Prim
 	if p == nil {
 		return v
-	}
-	switch a.Slot {
-	case ir.SlotPrimitiveID:
-		return [4]uint32{p.PrimitiveID}
-	case ir.SlotLayer:
-		return [4]uint32{p.Layer}
-	case ir.SlotViewport:
-		return [4]uint32{p.Viewport}
-	case ir.SlotViewIndex:
-		return [4]uint32{p.ViewIndex}
 	}
 	at := emu.BaryPixel
 	switch {

@@ -1,0 +1,95 @@
+package midgard
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"nirc/backend/gputest"
+	"nirc/internal/emu"
+	"nirc/ir"
+)
+
+// feedback captures the positions of three vertices.
+func feedback() error {
+	s, err := ir.Parse(positions)
+	if err != nil {
+		return err
+	}
+	s.Captures = []ir.Capture{{Slot: ir.SlotPos, Count: 4, Bits: 32}}
+	s.Info.XfbStrides[0] = 16
+	p, err := load(s, CompileOptions{Feedback: true})
+	if err != nil {
+		return err
+	}
+	env := &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}
+	at := env.Mem.Alloc(48)
+	for i := range uint32(3) {
+		l := &emu.Launch{NumLanes: 1, Check: true, Out: make([]emu.Slots, 1), Inputs: make([][]emu.Vec4, 1), Env: env, Vertex: []emu.VertexLane{{VertexIndex: i}},
+			Capture: &emu.CaptureLaunch{Vertices: 3}}
+		l.Capture.Buffers[0] = at.Addr
+		if st, err := p.NewWave(l).Run(1000); err != nil || st != emu.StatusDone {
+			return fmt.Errorf("status %d, %w", st, err)
+		}
+	}
+	for i := range 3 {
+		if w := math.Float32frombits(binary.LittleEndian.Uint32(at.Data[16*i+12:])); w != 2 {
+			return fmt.Errorf("vertex %d: w is %v, want 2", i, w)
+		}
+	}
+	return nil
+}
+
+// refused runs what a compile that should be refused makes.
+func refused(compiled error, why string, run func() error) error {
+	if compiled != nil && strings.Contains(compiled.Error(), why) {
+		return nil
+	}
+	return errors.Join(compiled, run())
+}
+
+// unfedInput paints the number of the primitive.
+func unfedInput() error {
+	fragment := strings.Replace(`shader fragment "main" { info { inputs_read=0x80000 outputs_written=0x10 io_lowered } fn f0 "main" entry() { b0: %0:32 = load_const 0x0
+		%1:32 = load_input %0 dest_type=u32 io_semantics={PRIMITIVE_ID 1} %4:32 = load_const 0x2 %5:32 = iadd %1, %4 %2:32 = u2f32 %5 %3:32x4 = vec4 %2, %2, %2, %2
+		store_output %3, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1} } }`, "\n\t\t", " ", -1)
+	_, _, err := loadText(fragment, CompileOptions{})
+	return refused(err, "gl_PrimitiveID is not supported", drawsAlike(positions, fragment))
+}
+
+// blendTexture blends by a texture on a chip where the registers of results are those of the colour.
+func blendTexture() error {
+	var want emu.Vec4
+	for _, gpu := range []string{"t860", "t720"} {
+		_, p, err := loadText(testUnfedRefusedText, CompileOptions{GPU: gpu, Blend: "R8G8B8A8_UNORM"})
+		img, imgErr := emu.NewImage(emu.ImageDesc{Width: 4, Height: 4, Format: emu.FormatByName("R8G8B8A8_UNORM")})
+		if imgErr != nil {
+			return imgErr
+		}
+		run := func() error {
+			l := &emu.Launch{Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}, Draw: &emu.Pipeline{Color: []emu.Attachment{{View: &emu.ImageView{Image: img}}}}}
+			l.Env.Bindings.Set(0, 0, []emu.Descriptor{gputest.Picture()})
+			if err := fragmentOut(p, l); err != nil {
+				return err
+			}
+			got := l.Out[0][ir.SlotData0]
+			if gpu == "t860" {
+				want = got
+			} else if got != want {
+				return fmt.Errorf("%s blends %x, want %x", gpu, got, want)
+			}
+			return nil
+		}
+		if gpu == "t860" {
+			err = errors.Join(err, run())
+		} else {
+			err = refused(err, "in a blend program is not supported", run)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
