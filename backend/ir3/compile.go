@@ -34,6 +34,8 @@ type CompileOptions struct {
 	// shareAll puts all uniform values of the program that can be there into shared registers,
 	// and maskAll masks all sides of ifs that can be masked, worth it or not (for tests).
 	shareAll, maskAll bool
+	// onePlan keeps the first program that compiles (for tests).
+	onePlan bool
 }
 
 // Binary is a compiled shader.
@@ -75,6 +77,11 @@ type compiler struct {
 	// without is what the plan of this attempt leaves out, told in words by plan.
 	without struct{ preamble, scalarPreamble, scalarUniform bool }
 	plan    []string
+	// first is a program that took more registers than its order was for, if there is one, firstTime its
+	// time; within are the registers that the next order is for.
+	first     *Binary
+	firstTime int64
+	within    int
 	attempt
 }
 
@@ -87,7 +94,9 @@ type attempt struct {
 	// limit is the number of units that values may have in registers; pressure the most that
 	// live at once, live where.
 	limit, pressure int
-	live            *mach.Liveness
+	// planned is the number of waves on a scheduler that blocks were ordered for.
+	planned int
+	live    *mach.Liveness
 	// shared: uniform values of the program are in shared registers; scalar: the preamble is.
 	shared, scalar bool
 	// spillStart is where the spill area begins in private memory, in bytes.
@@ -119,10 +128,13 @@ func (c *compiler) run() (*Binary, error) {
 	lowered := c.meta
 	for {
 		err := backend.RunSteps(c.opts.job, codeSteps, c, (*compiler).text)
-		if err == nil {
-			return c.bin, nil
-		}
-		if !c.replan(err) {
+		switch {
+		case err == nil && !c.secondPlan():
+			return c.better(), nil
+		case err == nil:
+		case c.first != nil:
+			return c.first, nil
+		case !c.replan(err):
 			return nil, err
 		}
 		c.attempt, c.meta = attempt{}, lowered

@@ -46,7 +46,7 @@ func (s *isel) planPreamble() int {
 		for in := range b.Instrs() {
 			if in.HasDef() && s.isUniform(in) {
 				p.uniform[in.Def.Index] = true
-				any = any || in.Kind == ir.KindALU
+				any = any || in.Kind == ir.KindALU || in.IsIntrinsic(ir.IntrLoadSsbo)
 			}
 		}
 	}
@@ -68,6 +68,10 @@ func (s *isel) isUniform(in *ir.Instr) bool {
 		switch in.Intr {
 		case ir.IntrLoadUbo:
 			if in.Def.BitSize > 32 {
+				return false
+			}
+		case ir.IntrLoadSsbo:
+			if in.Def.BitSize != 32 || !readOnlyAccess(in) {
 				return false
 			}
 		case ir.IntrLoadPushConstant, ir.IntrBindlessResourceIr3, ir.IntrLoadNumWorkgroups, ir.IntrLoadBaseWorkgroupId,
@@ -100,7 +104,7 @@ func (s *isel) rootable(in *ir.Instr) bool {
 		}
 		return !in.IsVec() && in.Def.NumComponents == 1
 	case ir.KindIntrinsic:
-		return in.Intr == ir.IntrLoadUbo && !s.pushedLoad(in) || in.Intr == ir.IntrLoadPushConstant && !constSrc(in, 0)
+		return in.Intr == ir.IntrLoadSsbo || in.Intr == ir.IntrLoadUbo && !s.pushedLoad(in) || in.Intr == ir.IntrLoadPushConstant && !constSrc(in, 0)
 	}
 	return false
 }

@@ -31,6 +31,7 @@ type preScheduler struct {
 	time    preTime
 	spare   [][]*mach.Instr // by block, for orders that are not in use
 	rooms   []preRoom
+	waves   int // on a scheduler, that the order is for
 }
 
 type preUnit struct {

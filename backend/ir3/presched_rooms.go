@@ -24,6 +24,11 @@ func (c *compiler) preRooms() []preRoom {
 	units := c.targetUnits(c.pressure, c.limit)
 	most := (c.limit + arrays) / 8
 	vec4 := (units + arrays) / 8
+	if c.within > vec4 {
+		for vec4 = c.within; vec4 < most && c.wavesFor(vec4+1) == c.wavesFor(vec4); vec4++ {
+		}
+		units = 8*vec4 - arrays
+	}
 	rooms := append(c.mem.pre.rooms[:0], preRoom{max(c.pressure, units-roomSlack), max(1, c.wavesFor(vec4)/schedulers)})
 	for vec4++; vec4 <= most; vec4++ {
 		if w := c.wavesFor(vec4); vec4 == most || c.wavesFor(vec4+1) < w {
@@ -65,6 +70,7 @@ func (t *preTime) of(waves int) int64 { return t.issue<<8 + t.stall<<8/int64(wav
 // save a 32nd of the time, for figures of latency are only the usual ones.
 func (p *preScheduler) bestOrder(rooms []preRoom) [][]*mach.Instr {
 	best, t := p.orders(rooms[0])
+	p.waves = rooms[0].waves
 	least := t.of(rooms[0].waves)
 	for _, r := range rooms[1:] {
 		if r.waves >= rooms[0].waves {
@@ -81,6 +87,7 @@ func (p *preScheduler) bestOrder(rooms []preRoom) [][]*mach.Instr {
 		t = now
 		if n := t.of(r.waves); n*33/32 < least {
 			best, order, least = order, best, n
+			p.waves = r.waves
 		}
 		p.spare = order
 	}

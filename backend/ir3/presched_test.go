@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"nirc/backend/gputest"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -94,5 +95,34 @@ func TestPreRooms(t *testing.T) {
 	}
 	if err := differ(s, CompileOptions{}, 1, in, 512, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSecondPlan: where vectors took registers that cost waves, samples are ordered again for the
+// waves that are left, and the better program is kept.
+func TestSecondPlan(t *testing.T) {
+	stageEnv = func(env *emu.Env) { texWorld(t, env) }
+	defer func() { stageEnv = nil }()
+	s, b := newStage(ir.StageFragment)
+	pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
+	u, v := b.Fmul(b.Channel(pos, 0), b.ImmFloat(0.0625, 32)), b.Fmul(b.Channel(pos, 1), b.ImmFloat(0.2, 32))
+	x := &texBuild{s: s, b: b}
+	d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+	sum := b.Vec(u, v, u, v)
+	for k := range 21 {
+		uv := b.Vec(b.Fadd(u, b.ImmFloat(float64(k)/16, 32)), v)
+		sum = b.Fadd(scaleVec(b, &x.op(ir.TexOpTex, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, uv})...).Def, 1/float64(k+2)), sum)
+	}
+	outputTo(b, sum, ir.SlotData0)
+	if err := lowerToScalar(s); err != nil {
+		t.Fatal(err)
+	}
+	one, err := compile(ir.Clone(s), CompileOptions{GPU: "a630", onePlan: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := stageBinary(t, s, "a630").Stats
+	if two.SyStall >= one.Stats.SyStall || two.Full <= one.Stats.Full {
+		t.Errorf("two plans wait %d slots with %d registers, one %d with %d", two.SyStall, two.Full, one.Stats.SyStall, one.Stats.Full)
 	}
 }

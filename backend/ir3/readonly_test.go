@@ -35,3 +35,40 @@ func TestReadOnly(t *testing.T) {
 		}
 	}
 }
+
+// TestUniformStorage: what all fibers load from a buffer that nobody writes is loaded by the
+// preamble, and what may be written is not.
+func TestUniformStorage(t *testing.T) {
+	const free = ir.AccessNonWriteable | ir.AccessCanReorder
+	for _, gpu := range []string{"a630", "a740"} {
+		for _, c := range []struct {
+			access   ir.Access
+			preamble bool
+		}{{free, true}, {ir.AccessNonWriteable, false}, {free | ir.AccessCoherent, false}, {free | ir.AccessVolatile, false}} {
+			s, b := gputest.NewShader(ir.StageCompute, 64)
+			id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
+			var sum *ir.Def
+			for k := range 3 {
+				ld := &b.Intrinsic(ir.IntrLoadSsbo, 2, 32, gputest.StorageBuffer(b, 0, 0), b.Imm32(uint32(24*k+8))).Set(ir.IdxAlignMul, 8).Set(ir.IdxAccess, uint64(c.access)).Def
+				x := b.Iadd(b.Channel(ld, 0), b.Ixor(id, b.Channel(ld, 1)))
+				if sum != nil {
+					x = b.Ixor(x, sum)
+				}
+				sum = x
+			}
+			gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), sum)
+			bin, err := compile(ir.Clone(s), CompileOptions{GPU: gpu})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, main, found := strings.Cut(disasm(bin), "shpe")
+			loads := func(text string) int { return strings.Count(text, "ldib") + strings.Count(text, "isam") }
+			if found != c.preamble || c.preamble && (loads(before) == 0 || loads(main) > 0) {
+				t.Errorf("%s, access %d:\n%s", gpu, c.access, disasm(bin))
+			}
+			if err := differ(s, CompileOptions{GPU: gpu}, 1, gputest.RandomInput(1, 128), 256, nil); err != nil {
+				t.Errorf("%s, access %d: %v", gpu, c.access, err)
+			}
+		}
+	}
+}

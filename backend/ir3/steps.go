@@ -181,6 +181,7 @@ func (c *compiler) alias() error {
 func (c *compiler) preSchedule() error {
 	if c.pressure <= c.limit {
 		c.mem.pre.run(c.sel.f, c.live, c.gpu, c.doubles(), c.preRooms())
+		c.planned = c.mem.pre.waves
 	}
 	return nil
 }
