@@ -63,9 +63,8 @@ type Options struct {
 	Robust          Robust
 	BoundsByElement bool
 	// UniformCost is how many operations on uniform values linking moves into the stage that reads their result as a
-	// varying; HalfVaryings: operations on words take halves too, so that varyings of 16 bits cost nothing.
-	UniformCost  uint8
-	HalfVaryings bool
+	// varying.
+	UniformCost uint8
 
 	// YCbCr are the conversions of immutable samplers that lower_tex carries out, nil none.
 	YCbCr *YCbCrTable

@@ -3,8 +3,8 @@ package passes
 import "nirc/ir"
 
 // NarrowVaryings gives fragment inputs with RelaxedPrecision, and the outputs that they read, 16 bits: floats that are only loaded
-// and stored whole, where the target's operations take halves beside words (Options.HalfVaryings) or all that is
-// loaded becomes 16 bits wide anyway. It counts the components.
+// and stored whole, where all that is loaded becomes 16 bits wide anyway: elsewhere each component would cost a conversion
+// on both sides. It counts the components.
 func NarrowVaryings(producer, consumer *ir.Shader) (comps int) {
 	if consumer.Stage != ir.StageFragment {
 		return 0
@@ -15,7 +15,7 @@ func NarrowVaryings(producer, consumer *ir.Shader) (comps int) {
 	for i := range pairs {
 		p := &pairs[i]
 		if p.in.Mediump && p.t.Bits == 32 && p.t.Base == ir.BaseFloat && p.t.IsVectorOrScalar() && !p.in.PerVertex && onlyLoaded(consumer, p.in) &&
-			onlyAccessed(consumer, p.in) && onlyAccessed(producer, p.out) && (consumer.Options.HalfVaryings || narrowUses(consumer, p.in)) {
+			onlyAccessed(consumer, p.in) && onlyAccessed(producer, p.out) && narrowUses(consumer, p.in) {
 			small[p.in.ID], smallOut[p.out.ID] = true, true
 			outs, ins = append(outs, p.out), append(ins, p.in)
 			comps += int(p.t.Rows)
