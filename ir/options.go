@@ -63,8 +63,9 @@ type Options struct {
 	Robust          Robust
 	BoundsByElement bool
 	// UniformCost is how many operations on uniform values linking moves into the stage that reads their result as a
-	// varying.
-	UniformCost uint8
+	// varying; SmoothCheaper: a varying that is equal at all vertices costs less if it is interpolated.
+	UniformCost   uint8
+	SmoothCheaper bool
 
 	// YCbCr are the conversions of immutable samplers that lower_tex carries out, nil none.
 	YCbCr *YCbCrTable

@@ -135,7 +135,8 @@ type valueLinker struct {
 // LinkOptVaryings lets consumer do without inputs whose
 // value is known: where every store of producer gives the same constant, inputs
 // are that constant, and where it is an expression of uniform values, consumer computes it if that is cheaper and visible says
-// that it may read them (without consumer's own declarations deciding it). What is uniform and stays is flat.
+// that it may read them (without consumer's own declarations deciding it). What is uniform and stays is flat, unless the
+// target interpolates for less (Options.SmoothCheaper).
 // Where two outputs always have one value, and are interpolated alike, consumer reads the first.
 func LinkOptVaryings(producer, consumer *ir.Shader, visible func(*ir.Variable) bool) LinkedValues {
 	outputs := storedOutputs(producer)
@@ -181,7 +182,7 @@ func (l *valueLinker) known(o *storedOutput, in *ir.Variable) bool {
 		l.done.Uniforms += n
 		return true
 	}
-	if l.consumer.Stage == ir.StageFragment && in.Interp != ir.InterpFlat && !in.PerVertex && onlyLoaded(l.consumer, in) {
+	if l.consumer.Stage == ir.StageFragment && !l.consumer.Options.SmoothCheaper && in.Interp != ir.InterpFlat && !in.PerVertex && onlyLoaded(l.consumer, in) {
 		for _, v := range [2]*ir.Variable{in, o.v} {
 			v.Interp, v.Centroid, v.Sample = ir.InterpFlat, false, false
 		}

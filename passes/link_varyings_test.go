@@ -198,3 +198,42 @@ func TestLinkMerge(t *testing.T) {
 		}
 	}
 }
+
+// TestLinkFlat: what is equal at all vertices and stays a varying is flat, unless the target interpolates for less.
+func TestLinkFlat(t *testing.T) {
+	for _, smooth := range []bool{false, true} {
+		vs := parseShader(t, `shader vertex "main" {
+  var @1 shader_out f32 "a" { location=VAR0 }
+  var @2 mem_push_const f32 "u"
+  fn f0 "main" entry() {
+    b0:
+      %1:32 = deref_var @2
+      %2:32 = load_deref %1
+      %3:32 = fexp2 %2
+      %4:32 = deref_var @1
+      store_deref %4, %3 write_mask=x
+  }
+}`)
+		fs := parseShader(t, `shader fragment "main" {
+  var @1 shader_in f32 "a" { location=VAR0 interp=smooth }
+  var @2 shader_out f32 "o" { location=DATA0 }
+  fn f0 "main" entry() {
+    b0:
+      %1:32 = deref_var @1
+      %2:32 = load_deref %1
+      %3:32 = deref_var @2
+      store_deref %3, %2 write_mask=x
+  }
+}`)
+		own := *fs.Options
+		own.SmoothCheaper = smooth
+		fs.Options = &own
+		want, interp := LinkedValues{Flat: 1}, ir.InterpFlat
+		if smooth {
+			want, interp = LinkedValues{}, ir.InterpSmooth
+		}
+		if got := LinkOptVaryings(vs, fs, nil); got != want || fs.Variables[0].Interp != interp {
+			t.Errorf("smooth cheaper %v: %+v and %s, want %+v and %s", smooth, got, fs.Variables[0].Interp, want, interp)
+		}
+	}
+}
