@@ -52,6 +52,7 @@ const (
 	faultLayer                               // fragments are of layer 0, whatever layer they are of
 	faultSampleMaskIn                        // the mask of covered samples has those that the pipeline leaves out
 	faultPartialQuad                         // shuffles by a register read quads that are not whole as others
+	faultInterlock                           // what fragments of a pixel do one after the other does not wait for the older ones
 	numFaults
 )
 

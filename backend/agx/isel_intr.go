@@ -73,7 +73,9 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrStorePreamble:
 		s.storePreamble(in)
 	case ir.IntrBeginInvocationInterlock:
-		s.add(isa.Instr{Op: isa.OpWaitPix, Imm: 12}, 0)
+		if !faults.has(faultInterlock) {
+			s.add(isa.Instr{Op: isa.OpWaitPix, Imm: 12}, 0)
+		}
 	case ir.IntrEndInvocationInterlock: // the end of the shader lets the next fragments of the pixel on (agx.md §9.3)
 	default:
 		if !s.partIntrinsic(in) && !s.sysval(in) && !s.subgroup(in) && !s.derivative(in) && !s.image(in) {

@@ -78,6 +78,7 @@ var obligations = []struct {
 	{fault: "faultTestTwice", script: "discard_depth", abi: backend.MonolithicABI},
 	{fault: "faultSlots", script: "slots"},
 	{fault: "faultTileBudget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
+	{fault: "faultInterlock", draw: interlocked},
 }
 
 // TestObligations compiles without what meets an obligation of the hardware (agx.md §16) and
@@ -108,6 +109,16 @@ func TestObligations(t *testing.T) {
 		}
 	}
 	all.Report(t, "agx")
+}
+
+// interlocked counts in memory in fragments of a pixel, one after the other, that run beside each other in some orders.
+func interlocked(t *testing.T, abi string) error {
+	for seed := range uint64(4) {
+		if r := runFile(t, "../../testdata/interlock.amber", abi, seed); r.Verdict != amber.Pass {
+			return errors.New(r.Reason)
+		}
+	}
+	return nil
 }
 
 // shadeSamples draws a pixel of four samples in pipelines that shade each, with a fragment shader that
@@ -347,7 +358,12 @@ var modules amber.ModuleCache
 
 func runScript(t *testing.T, name, abi string) amber.Result {
 	t.Helper()
-	file := "testdata/obligations/" + name + ".amber"
+	return runFile(t, "testdata/obligations/"+name+".amber", abi, 0)
+}
+
+// runFile runs a script in the checking mode, by a seed.
+func runFile(t *testing.T, file, abi string, seed uint64) amber.Result {
+	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -360,5 +376,5 @@ func runScript(t *testing.T, name, abi string) amber.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return (&amber.Runner{Target: target, Modules: &modules, Limits: emu.Limits{Check: true}}).Run(t.Context(), s)
+	return (&amber.Runner{Target: target, Modules: &modules, Limits: emu.Limits{Check: true, Seed: seed}}).Run(t.Context(), s)
 }

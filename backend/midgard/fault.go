@@ -37,6 +37,7 @@ const (
 	faultFeedback                        // the program of transform feedback is the draw's
 	faultUnfed                           // varyings that nothing feeds are read
 	faultBlendTexture                    // blend programs sample on chips where the result lands on the colour
+	faultTileWait                        // the tile is read without a wait for older fragments
 	numFaults
 )
 

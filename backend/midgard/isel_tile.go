@@ -14,7 +14,7 @@ func (s *isel) waitForTile() {
 			s.meta.ReadsTile = s.meta.ReadsTile || b.Reachable() && in.IsIntrinsic(ir.IntrLoadOutput)
 		}
 	}
-	if s.meta.ReadsTile {
+	if s.meta.ReadsTile && !faults.has(faultTileWait) {
 		s.add(inst{kind: kindTileWait, dst: regNone})
 		from := s.blk
 		s.edge(from, s.newBlock(0))

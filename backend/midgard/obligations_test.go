@@ -42,6 +42,7 @@ var obligations = []struct {
 	{"texel fetches have a sampler", faultFetchSampler, fetchWithoutSampler},
 	{"blend programs read sample 0 of the tile", faultTileSample, func() error { return tileSample("") }},
 	{"chips without LD_TILEBUFFER read the tile as a special value", faultTileLoad, func() error { return tileSample("t720") }},
+	{"the tile is read after the wait for it", faultTileWait, drawsAlike(positions, moreColor)},
 	{"bound uniform buffers are no uniform registers", faultUniformBuffer, uniformBuffer},
 	{"a demoted thread takes part in derivatives", faultDemote, drawsAlike(positions, demoted)},
 	{"helper threads write no memory", faultHelperWrites, helperWrites},
@@ -82,6 +83,11 @@ var linearColor string
 //
 //go:embed testdata/ir/bounded_lod.nir
 var boundedLod string
+
+// moreColor adds to the colour that is there, of triangles of one place: each finds what those before it have left.
+//
+//go:embed testdata/ir/more_color.nir
+var moreColor string
 
 // layerColor paints the number of the layer.
 //
@@ -176,6 +182,11 @@ const drawnSize = 16
 
 // draw draws three indexed vertices and returns the picture.
 func draw(vs, fs emu.Program, topology emu.Topology) ([][4]uint32, error) {
+	return drawTimes(vs, fs, topology, 1)
+}
+
+// drawTimes is draw with so many instances.
+func drawTimes(vs, fs emu.Program, topology emu.Topology, instances uint32) ([][4]uint32, error) {
 	img, err := emu.NewImage(emu.ImageDesc{Width: drawnSize, Height: drawnSize, Layers: 3, Format: emu.FormatByName("R8G8B8A8_UNORM")})
 	if err != nil {
 		return nil, err
@@ -193,7 +204,7 @@ func draw(vs, fs emu.Program, topology emu.Topology) ([][4]uint32, error) {
 	for i := range 3 {
 		binary.LittleEndian.PutUint16(index[2*i:], uint16(i))
 	}
-	params := emu.DrawParams{VertexCount: 3, InstanceCount: 1, Index: &emu.IndexBuffer{Data: index, Bytes: 2}, VertexOffset: 4}
+	params := emu.DrawParams{VertexCount: 3, InstanceCount: instances, Index: &emu.IndexBuffer{Data: index, Bytes: 2}, VertexOffset: 4}
 	params.Check = true
 	if err := emu.Draw(context.Background(), p, params); err != nil {
 		return nil, err
@@ -253,11 +264,11 @@ func alike(vs, fs *ir.Shader, vp, fp emu.Program) error {
 	if err != nil {
 		return err
 	}
-	want, err := draw(vi, fi, emu.TriangleList)
+	want, err := drawTimes(vi, fi, emu.TriangleList, 3)
 	if err != nil {
 		return fmt.Errorf("interpreter: %w", err)
 	}
-	got, err := draw(vp, fp, emu.TriangleList)
+	got, err := drawTimes(vp, fp, emu.TriangleList, 3)
 	if err != nil {
 		return err
 	}

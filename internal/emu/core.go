@@ -125,8 +125,9 @@ type StageIO struct {
 	SampleDepths bool
 	// TileStores: the program blends and masks its colours itself, each sample that it shades by
 	// its own loop if need be, and leaves them in Launch.Tile. TileLoads: it reads the attachments while it runs, so
-	// no wave may hold two fragments of a pixel.
-	TileStores, TileLoads bool
+	// no wave may hold two fragments of a pixel. Waits: it waits for the older fragments of its pixels for
+	// another reason, with the same effect.
+	TileStores, TileLoads, Waits bool
 	// WindowPosition: SlotPos is the position in the window, after the viewport
 	// transform, with 1/w in place of w (last pre-rasterisation stage).
 	WindowPosition bool
@@ -185,6 +186,8 @@ type Launch struct {
 	Seed uint64
 	// swap puts other garbage in place of some; nil: none.
 	swap *swap
+	// Pixels is what a fragment wave waits for that runs beside others; nil if it runs alone.
+	Pixels *PixelOrder
 	// Races takes the accesses of compute waves in checking mode; nil if nobody looks.
 	Races *WaveRaces
 

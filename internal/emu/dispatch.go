@@ -41,19 +41,24 @@ func newMeter(ctx context.Context, l *Limits) *meter {
 
 // yielded takes a used-up slice of a wave off the budget.
 func (m *meter) yielded(lanes, fuel int) error {
-	if m.left.Add(-int64(lanes)*int64(max(minCost, fuel))) < 0 {
-		return ErrTimeout
+	if err := m.ran(lanes, max(minCost, fuel)); err != nil {
+		return err
 	}
 	return m.alive()
+}
+
+// ran takes instructions of lanes off the budget.
+func (m *meter) ran(lanes, fuel int) error {
+	if m.left.Add(-int64(lanes)*int64(fuel)) < 0 {
+		return ErrTimeout
+	}
+	return nil
 }
 
 // ended charges a wave that has ended, or stands at a barrier, for what it ran. A draw or dispatch
 // of very many waves that run next to nothing has to end too.
 func (m *meter) ended(l *Launch) error {
-	if m.left.Add(-int64(l.NumLanes)*int64(max(minCost, l.Ran))) < 0 {
-		return ErrTimeout
-	}
-	return nil
+	return m.ran(l.NumLanes, max(minCost, l.Ran))
 }
 
 // alive reports a deadline that has passed as ErrTimeout.

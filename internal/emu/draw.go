@@ -205,7 +205,7 @@ func (d *drawer) run() error {
 		if err := d.flushVertices(); err != nil {
 			return err
 		}
-		if err := d.frag.flush(); err != nil {
+		if err := d.frag.drain(); err != nil {
 			return err
 		}
 	}
@@ -299,13 +299,15 @@ func (d *drawer) flushVertices() error {
 			}
 		}
 		// The fragments in flight point at the batch's vertices.
-		if err := d.frag.flush(); err != nil {
+		if err := d.frag.drain(); err != nil {
 			return err
 		}
 	}
 	b.reset()
 	return nil
 }
+
+var errGraphicsBarrier = errors.New("emu: a graphics stage stands at a workgroup barrier")
 
 // runWave runs a wave of a graphics stage to its end.
 func (d *drawer) runWave(w Wave, l *Launch) error {
@@ -323,7 +325,7 @@ func (d *drawer) runWave(w Wave, l *Launch) error {
 		case StatusDone:
 			return d.meter.ended(l)
 		case StatusBarrier:
-			return errors.New("emu: a graphics stage stands at a workgroup barrier")
+			return errGraphicsBarrier
 		}
 		if err := d.meter.yielded(l.NumLanes, fuel); err != nil {
 			return err

@@ -22,12 +22,10 @@ type fragmentStage struct {
 	sampleMask, depth, stencil bool
 	offsets                    [][2]float64 // sample positions
 
-	lanes  []FragmentLane
-	mask   []uint32 // samples to write, by lane
-	prim   []*prim  // by lane
-	out    []Slots
-	n      int
-	launch Launch
+	size     int           // lanes of a wave
+	at       *fragmentWave // collects quads
+	overlaps bool          // waves run at once
+	underWay overlap
 }
 
 func (f *fragmentStage) init(d *drawer) error {
@@ -58,10 +56,11 @@ func (f *fragmentStage) init(d *drawer) error {
 	} else {
 		wave &^= 3
 	}
-	f.lanes = make([]FragmentLane, wave)
-	f.mask = make([]uint32, wave)
-	f.prim = make([]*prim, wave)
-	f.out = make([]Slots, wave)
+	f.size = wave
+	f.at = newFragmentWave(wave)
+	// What order they run in makes a difference for memory, and for what they read of the attachments.
+	f.overlaps = d.params.Check && (io.WritesMemory || io.TileLoads)
+	f.underWay.init(f)
 	return nil
 }
 
@@ -108,11 +107,12 @@ func (f *fragmentStage) quad(pr *prim, x, y int, cov *[4]uint32) error {
 
 // push adds a quad to the wave, and runs the wave when it is full.
 func (f *fragmentStage) push(pr *prim, x, y, sample int, cov, mask *[4]uint32) error {
-	if f.prog.IO().TileLoads && f.holds(pr, x, y) {
+	if io := f.prog.IO(); (io.TileLoads || io.Waits && f.overlaps) && f.at.holds(pr, x, y) {
 		if err := f.flush(); err != nil {
 			return err
 		}
 	}
+	w := f.at
 	for k := range cov {
 		helper := mask[k] == 0
 		if helper && f.single {
@@ -121,19 +121,21 @@ func (f *fragmentStage) push(pr *prim, x, y, sample int, cov, mask *[4]uint32) e
 		if !helper {
 			f.d.stats.FragmentInvocations++
 		}
-		f.fill(&f.lanes[f.n], pr, x+k&1, y+k>>1, sample, cov[k])
+		l := &w.lanes[w.n]
+		f.fill(l, pr, x+k&1, y+k>>1, sample, cov[k])
 		if f.early && f.prog.IO().PostDepthCoverage {
-			f.lanes[f.n].Coverage = mask[k]
+			l.Coverage = mask[k]
 		}
-		f.lanes[f.n].Helper = helper
-		f.mask[f.n] = mask[k]
-		f.prim[f.n] = pr
-		f.n++
+		l.Helper = helper
+		w.mask[w.n] = mask[k]
+		w.prim[w.n] = pr
+		w.n++
 		pr.users++
-		if f.n == len(f.lanes) {
+		if w.n == len(w.lanes) {
 			if err := f.flush(); err != nil {
 				return err
 			}
+			w = f.at
 		}
 	}
 	return nil
@@ -174,32 +176,49 @@ func (f *fragmentStage) fill(l *FragmentLane, pr *prim, x, y, sample int, cov ui
 	l.Coord = [4]float32{float32(cx), float32(cy), float32(pr.depth(cx, cy)), rw}
 }
 
-// flush runs the lanes collected so far and retires them.
+// flush starts a wave of the lanes collected so far, which runs to its end unless waves overlap.
 func (f *fragmentStage) flush() error {
-	n := f.n
-	if n == 0 {
+	w, d := f.at, f.d
+	if w == nil || w.n == 0 {
 		return nil
 	}
-	f.n = 0
-	f.d.garbage.fillSlots(f.out[:n], ir.NumResultSlots)
-	f.launch = Launch{Env: f.d.p.Env, NumLanes: n, Check: f.d.params.Check, Approx: f.d.params.ApproxSeed(), Seed: f.d.garbage.Long(), swap: f.d.swaps.of(ir.StageFragment), Fragment: f.lanes[:n], Out: f.out[:n], Draw: f.d.p, Tile: f.launch.Tile[:0]}
-	if err := f.d.runWave(f.prog.NewWave(&f.launch), &f.launch); err != nil {
+	d.garbage.fillSlots(w.out[:w.n], ir.NumResultSlots)
+	w.launch = Launch{Env: d.p.Env, NumLanes: w.n, Check: d.params.Check, Approx: d.params.ApproxSeed(), Seed: d.garbage.Long(), swap: d.swaps.of(ir.StageFragment), Fragment: w.lanes[:w.n], Out: w.out[:w.n], Draw: d.p, Tile: w.launch.Tile[:0]}
+	if f.overlaps {
+		f.at = f.underWay.start(w)
+		return f.underWay.run(f.underWay.room())
+	}
+	if err := d.runWave(f.prog.NewWave(&w.launch), &w.launch); err != nil {
 		return fmt.Errorf("fragment stage: %w", err)
 	}
-	for i := range n {
-		pr := f.prim[i]
-		if f.mask[i] != 0 && f.launch.Live.Get(i) {
-			f.retire(i, pr)
-		}
-		f.d.setup.release(pr)
-	}
+	f.retireWave(w)
 	return nil
 }
 
+// drain runs all fragments there are to their end.
+func (f *fragmentStage) drain() error {
+	if err := f.flush(); err != nil {
+		return err
+	}
+	return f.underWay.run(0)
+}
+
+// retireWave retires the lanes of a wave that has ended, which is free then.
+func (f *fragmentStage) retireWave(w *fragmentWave) {
+	for i := range w.n {
+		pr := w.prim[i]
+		if w.mask[i] != 0 && w.launch.Live.Get(i) {
+			f.retire(w, i)
+		}
+		f.d.setup.release(pr)
+	}
+	w.n = 0
+}
+
 // retire makes what tests are left on a lane and writes its outputs.
-func (f *fragmentStage) retire(i int, pr *prim) {
-	d, l, out := f.d, &f.lanes[i], &f.out[i]
-	mask := f.mask[i]
+func (f *fragmentStage) retire(w *fragmentWave, i int) {
+	d, pr, l, out := f.d, w.prim[i], &w.lanes[i], &w.out[i]
+	mask := w.mask[i]
 	if f.sampleMask {
 		mask &= out[ir.SlotSampleMask][0]
 	}
@@ -225,7 +244,7 @@ func (f *fragmentStage) retire(i int, pr *prim) {
 	}
 	d.stats.SamplesPassed += uint64(bits.OnesCount32(mask))
 	if f.prog.IO().TileStores {
-		f.storeTile(i, pr, mask)
+		f.storeTile(w, i, mask)
 		return
 	}
 	d.out.write(int(l.X), int(l.Y), int(pr.Layer), mask)

@@ -62,7 +62,7 @@ func (g *geometryStage) flush() error {
 	}
 	g.lanes = g.lanes[:0]
 	// The fragments in flight point at what was emitted.
-	return g.d.frag.flush()
+	return g.d.frag.drain()
 }
 
 // strips draws the strips that a lane emitted.

@@ -172,7 +172,7 @@ func (d *drawer) runStages() error {
 			return err
 		}
 	}
-	return d.frag.flush()
+	return d.frag.drain()
 }
 
 // rasterise hands a primitive of n vertices to set-up.

@@ -187,7 +187,7 @@ func (t *tessStage) patch(p *Patch) error {
 		return t.d.geom.flush()
 	}
 	// The fragments in flight point at the patch's vertices.
-	return t.d.frag.flush()
+	return t.d.frag.drain()
 }
 
 // evaluate runs the evaluation stage on the points of a patch.

@@ -15,21 +15,11 @@ type TileStore struct {
 	Color [4]uint32
 }
 
-// holds reports whether the wave has a quad of that place already.
-func (f *fragmentStage) holds(pr *prim, x, y int) bool {
-	for i := 0; i < f.n; i += 4 {
-		if l := &f.lanes[i]; int(l.X) == x && int(l.Y) == y && l.Prim.Layer == pr.Layer {
-			return true
-		}
-	}
-	return false
-}
-
 // storeTile writes what lane i stored to the samples in mask.
-func (f *fragmentStage) storeTile(i int, pr *prim, mask uint32) {
-	o, l := &f.d.out, &f.lanes[i]
-	for k := range f.launch.Tile {
-		st := &f.launch.Tile[k]
+func (f *fragmentStage) storeTile(w *fragmentWave, i int, mask uint32) {
+	o, l, pr := &f.d.out, &w.lanes[i], w.prim[i]
+	for k := range w.launch.Tile {
+		st := &w.launch.Tile[k]
 		if st.Lane != i {
 			continue
 		}

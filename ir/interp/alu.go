@@ -27,6 +27,7 @@ const (
 	opReturn
 	opReturnEnd
 	opHalt
+	opInterlock // older fragments of the wave's pixels first
 	opCall
 	opInit
 	opPointer

@@ -166,6 +166,8 @@ func (p *Program) scanIntrinsic(x *extra, in map[ir.Slot]*emu.InputSlot, out map
 		}
 	}
 	switch i.Intr {
+	case ir.IntrBeginInvocationInterlock:
+		io.Waits = true
 	case ir.IntrDemote, ir.IntrDemoteIf, ir.IntrTerminate, ir.IntrTerminateIf:
 		io.UsesDiscard = true
 	case ir.IntrQuadBroadcast, ir.IntrQuadSwapHorizontal, ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal, ir.IntrQuadVoteAll, ir.IntrQuadVoteAny:

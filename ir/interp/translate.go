@@ -143,6 +143,9 @@ func (c *compiler) intrinsic(in *ir.Instr) {
 	if c.imageAccess(in) {
 		return
 	}
+	if in.Intr == ir.IntrLoadOutput && ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics)).FBFetch {
+		c.emit(inst{op: opInterlock})
+	}
 	switch in.Intr {
 	case ir.IntrDeclReg: // what was never stored is undefined
 		r := c.f.regs[&in.Def]
@@ -151,7 +154,9 @@ func (c *compiler) intrinsic(in *ir.Instr) {
 			c.emit(inst{op: opCopy, dst: r.first + int32(k*c.p.lanes), a: undef})
 		}
 	case ir.IntrLoadParam, ir.IntrLoadVulkanDescriptor, ir.IntrAsUniform, ir.IntrNop, ir.IntrUse, ir.IntrRtResume,
-		ir.IntrBeginInvocationInterlock, ir.IntrEndInvocationInterlock, ir.IntrDebugBreak:
+		ir.IntrEndInvocationInterlock, ir.IntrDebugBreak:
+	case ir.IntrBeginInvocationInterlock:
+		c.emit(inst{op: opInterlock})
 	case ir.IntrLoadDeref, ir.IntrStoreDeref, ir.IntrDerefAtomic, ir.IntrDerefAtomicSwap, ir.IntrDerefBufferArrayLength:
 		c.derefAccess(in)
 	case ir.IntrCopyDeref:

@@ -280,6 +280,11 @@ func (w *Wave) run() (emu.Status, error) {
 			if wait {
 				return emu.StatusBarrier, nil
 			}
+		case opInterlock:
+			if !w.l.Pixels.Passed(1) {
+				w.pc--
+				return emu.StatusYield, nil
+			}
 		case opLoopEnd:
 			if w.loopEnd(i) && w.fuel <= 0 {
 				return emu.StatusYield, nil

@@ -29,7 +29,7 @@ var execOf = [isa.NumOps]execFn{
 	isa.OpAtomic: execAtomic, isa.OpThreadgroupLoad: execGroupLoad, isa.OpThreadgroupStore: execGroupStore,
 	isa.OpThreadgroupAtomic: execGroupAtomic, isa.OpStackLoad: execStackLoad, isa.OpStackStore: execStackStore,
 	isa.OpStackAdjust: execStackAdjust,
-	isa.OpWait:        execIdle, isa.OpWaitPix: execIdle, isa.OpSignalPix: execIdle, isa.OpThreadgroupBarrier: execBarrier,
+	isa.OpWait:        execIdle, isa.OpWaitPix: execWaitPix, isa.OpSignalPix: execSignalPix, isa.OpThreadgroupBarrier: execBarrier,
 	isa.OpMemoryBarrier: execIdle,
 	isa.OpTextureSample: execTexture, isa.OpTextureLoad: execTexture, isa.OpImageWrite: execImageWrite,
 	isa.OpIter: execIter, isa.OpIterProj: execIter, isa.OpLdcf: execLdcf, isa.OpLdTile: execLdTile, isa.OpStTile: execStTile,

@@ -129,6 +129,21 @@ func (w *wave) sampleOperand(o *isa.Operand, lane int) uint32 {
 	return v
 }
 
+// execWaitPix waits until the older fragments of the wave's pixels have ended or signalled the fences.
+func execWaitPix(w *wave, x *inst) error {
+	if w.frag != nil && !w.l.Pixels.Passed(x.Imm) {
+		w.next, w.yields = w.at, true
+	}
+	return nil
+}
+
+func execSignalPix(w *wave, x *inst) error {
+	if w.frag != nil {
+		w.l.Pixels.Signal(x.Imm)
+	}
+	return nil
+}
+
 // execSampleMask tests the target samples that live and kills the others.
 func execSampleMask(w *wave, x *inst) error {
 	f := w.frag

@@ -69,6 +69,7 @@ type codeUses struct {
 	decided        bool
 	stores         bool // memory
 	lanes          bool // instructions that look at other lanes
+	waits          bool // wait_pix
 }
 
 // Load decodes a binary. Bytes that are no instruction (constants, padding)
@@ -183,6 +184,8 @@ func (p *program) scan(x *inst) {
 		p.uses.tileStores = true
 	case isa.OpReduce:
 		p.uses.lanes = true
+	case isa.OpWaitPix:
+		p.uses.waits = true
 	}
 	p.uses.lanes = p.uses.lanes || x.Op.Traits()&isa.TraitLanes != 0
 	if x.err != nil {
@@ -256,6 +259,7 @@ func (p *program) buildIO() {
 	linked := m.Part == abi.PartLinked
 	p.io.TileStores = linked && m.Stage == ir.StageFragment
 	p.io.TileLoads = p.io.TileStores && p.uses.tileLoads
+	p.io.Waits = p.uses.waits
 	p.io.WritesDepth, p.io.WritesStencil, p.io.SampleDepths = p.uses.depth, p.uses.stencil, true
 	for _, a := range m.Attribs {
 		if linked {

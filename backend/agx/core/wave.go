@@ -35,6 +35,7 @@ type wave struct {
 	started  bool
 	done     bool
 	barrier  bool
+	yields   bool // others are to run first
 	err      error
 	fault    error // what the running instruction did that hardware punishes
 
@@ -121,6 +122,10 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 			w.barrier = false
 			w.l.Ran = given - fuel + 1
 			return emu.StatusBarrier, nil
+		}
+		if w.yields {
+			w.yields = false
+			return emu.StatusYield, nil
 		}
 	}
 	if !w.done {

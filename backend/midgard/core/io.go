@@ -168,6 +168,9 @@ func (w *wave) tilePixel(t *thread, target int) (v [4]uint32, err error) {
 	if w.p.meta.Stage != ir.StageFragment {
 		return v, errors.New("render targets exist in fragment shaders only")
 	}
+	if w.check && !t.tile && w.p.meta.Blend == nil {
+		return v, errors.New("the tile is read before the wait for it")
+	}
 	draw, x := w.l.Draw, &w.l.Fragment[t.lane]
 	if draw == nil || target >= len(draw.Color) || draw.Color[target].View == nil {
 		return v, fmt.Errorf("render target %d is read, but none is bound", target)

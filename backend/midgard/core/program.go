@@ -164,7 +164,7 @@ func (p *program) buildIO() {
 	m := p.meta
 	p.io = emu.StageIO{TestsClip: m.ClipDistances, TestsCull: m.CullDistances, UsesDiscard: m.UsesDiscard, WritesMemory: m.WritesMemory, NeedsQuads: m.NeedsQuads,
 		EarlyFragmentTests: m.EarlyFragmentTests, PerSample: m.PerSample, WritesDepth: m.WritesDepth,
-		WritesStencil: m.WritesStencil}
+		WritesStencil: m.WritesStencil, TileLoads: m.ReadsTile}
 	p.io.WindowPosition = m.Stage == ir.StageVertex
 	p.io.Captures, p.io.XfbStrides = m.Captures, m.XfbStrides
 	for _, in := range m.Inputs {

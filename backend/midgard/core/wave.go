@@ -34,6 +34,7 @@ type thread struct {
 	// has just been made to wait, the texture result under way and until when.
 	def      [fileSize][2]uint64
 	waited   bool
+	tile     bool // it is ready
 	texReg   uint8
 	texUntil int // bundles left
 	// late is what slot lateSlot of the bundle at hand reads, which has still to run.
@@ -325,6 +326,9 @@ func (w *wave) stage(t *thread, list []inst) {
 	}
 }
 
+// allFences: a fragment that waits does so until the older ones have retired.
+const allFences = 1
+
 // write puts a result into the register file.
 func (w *wave) write(t *thread, x *inst, res [2]uint64) {
 	r := &t.file[x.reg]
@@ -364,7 +368,9 @@ func (w *wave) branch(t *thread, b *bundle) (bool, error) {
 		}
 		return false, nil
 	case isa.BranchTilebuffer:
-		return false, nil // the tile is always ready
+		t.tile = w.l.Pixels.Passed(allFences)
+		w.yields = !t.tile
+		return !t.tile, nil
 	case isa.BranchWriteout:
 		if !taken {
 			return false, nil
