@@ -249,9 +249,11 @@ func (u *Unit) fromSPIRV(m *spv.Module) (*ir.Shader, error) {
 			return capability.Why(c, u.opts.Target, u.opts.GPU)
 		}
 		var err error
-		if o.FloatControls, err = floatControls(u.back, u.opts.GPU); err != nil {
-			return nil, err
+		// What the frontend reads of them is the same for all stages, of which the shader's is not known yet.
+		if o.Target, err = u.back.Options(u.opts.GPU, ir.StageCompute); err != nil {
+			return nil, Diagnose(err, u.opts.File, u.opts.Target)
 		}
+		o.FloatControls = &o.Target.FloatControls
 	}
 	return spirv.Translate(m, o)
 }

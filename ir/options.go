@@ -43,6 +43,8 @@ type Options struct {
 	LowerDot4x8, LowerDotSat, LowerFceil, LowerFrem, LowerUabsSub bool
 	LowerBitfieldSelect, LowerMsad, LowerFsatSigned               bool
 
+	// SplitFfma*: ffma rounds its product too, or nobody has written down that it does not.
+	SplitFfma16, SplitFfma32 bool
 	// Fuse*: fmul + fadd becomes ffma when neither is exact.
 	FuseFfma16, FuseFfma32, FuseFfma64 bool
 	// Has*: the operation exists.

@@ -34,7 +34,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		Target: TargetName, MaxVectorWidth: 4, MaxUnroll: 32, UniformCost: 2, NoBaryCoord: true,
 		LowerFdiv: true, LowerFlrp: true, LowerFpow: true, LowerFmod: true, LowerFrem: true, LowerFfract: true, LowerScmp: true,
 		LowerLdexp: true, LowerIsign: true, LowerFsign: true, LowerFisnormal: true, LowerIneg: true,
-		LowerFfma16: true, LowerFfma32: true,
+		LowerFfma16: true, LowerFfma32: true, SplitFfma16: true, SplitFfma32: true,
 		LowerFquantize2f16: true, LowerFsatSigned: true,
 		LowerUaddCarry: true, LowerUsubBorrow: true,
 		LowerBitfieldInsert: true, LowerBitfieldExtract: true, LowerBitfieldReverse: true, LowerBitfieldSelect: true,

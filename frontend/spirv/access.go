@@ -33,8 +33,17 @@ type pointer struct {
 	col *ir.Def
 }
 
-// ptr returns the pointer that an id stands for.
+// ptr returns the pointer that an id stands for, which says what it points to.
 func (t *translator) ptr(id uint32) *pointer {
+	p := t.anyPtr(id)
+	if p.typ == nil {
+		t.fail(id, "a pointer that says what it points to is wanted here")
+	}
+	return p
+}
+
+// anyPtr returns the pointer that an id stands for. One that is untyped may not say what it points to: its type is nil.
+func (t *translator) anyPtr(id uint32) *pointer {
 	v := t.val(id)
 	switch v.kind {
 	case vPointer:
@@ -44,6 +53,9 @@ func (t *translator) ptr(id uint32) *pointer {
 	case vLeaves, vConst, vUndef:
 		if v.typ.kind == tPointer {
 			ty := v.typ
+			if ty.untyped {
+				return t.newPointer(pointer{mode: untypedMode(ty.sc), addr: t.one(id)})
+			}
 			p := t.pointee(ty)
 			return t.newPointer(pointer{typ: p, mode: t.modeOf(ty.sc, p), addr: t.one(id), stride: ty.stride})
 		}
@@ -242,6 +254,11 @@ func (t *translator) accessChain(in *inst, elem, inBounds bool) {
 	if ty := t.typeOf(in.typ); ty.kind == tPointer && ty.sc != t.valType(in.args[0]).sc {
 		t.broken(ruleStorage, in.id, "%s goes from storage class %s to %s", in.op, t.valType(in.args[0]).sc, ty.sc)
 	}
+	t.chain(in, p, elem, inBounds)
+}
+
+// chain follows the indices of an access chain that begins at p; operand 0 is the base.
+func (t *translator) chain(in *inst, p *pointer, elem, inBounds bool) {
 	ids := in.args[1:]
 	if elem {
 		p = t.pointerStep(in, p, t.indexOf(t.arg(in, 1)))
@@ -251,7 +268,12 @@ func (t *translator) accessChain(in *inst, elem, inBounds bool) {
 	for _, id := range ids {
 		p = t.step(p, t.indexOf(id), inBounds)
 	}
-	if want := t.pointee(t.typeOf(in.typ)); !want.sameShape(p.typ) {
+	ty := t.typeOf(in.typ)
+	if ty.untyped {
+		t.setPointer(in, p)
+		return
+	}
+	if want := t.pointee(ty); !want.sameShape(p.typ) {
 		t.fail(in.id, "%s leads to %s, the result type points to %s", in.op, p.typ, want)
 	}
 	t.setPointer(in, p)
@@ -292,10 +314,9 @@ func (t *translator) pointerStep(in *inst, p *pointer, ix index) *pointer {
 	return n
 }
 
-// arrayLength translates OpArrayLength.
-func (t *translator) arrayLength(in *inst) {
-	p := t.ptr(t.arg(in, 0))
-	k := int(t.arg(in, 1))
+// arrayLength translates OpArrayLength, of the block at p; operand member is the number of the member.
+func (t *translator) arrayLength(in *inst, p *pointer, member int) {
+	k := int(t.arg(in, member))
 	if p.typ.kind != tStruct || k != len(p.typ.members)-1 || p.typ.members[k].kind != tRuntimeArray || p.mode != ir.ModeSSBO {
 		t.fail(in.id, "%s is not of the last member of a storage buffer, a run-time array", in.op)
 	}
@@ -309,13 +330,14 @@ func (t *translator) arrayLength(in *inst) {
 
 // pointerCompare translates OpPtrEqual, OpPtrNotEqual and OpPtrDiff.
 func (t *translator) pointerCompare(in *inst) {
-	p, q := t.ptr(t.arg(in, 0)), t.ptr(t.arg(in, 1))
+	p, q := t.anyPtr(t.arg(in, 0)), t.anyPtr(t.arg(in, 1))
 	x, y := t.pointerValue(p), t.pointerValue(q)
 	b := t.f.b
 	if x.NumComponents != y.NumComponents || x.BitSize != y.BitSize {
 		t.fail(in.id, "%s: the pointers are of different storage", in.op)
 	}
 	if in.op == spv.OpPtrDiff {
+		p = t.ptr(in.args[0])
 		stride := t.valType(in.args[0]).stride
 		if stride == 0 {
 			stride = uint32(min(t.storageType(p.mode, p.typ).Size(), 1<<31-1))

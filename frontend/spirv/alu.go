@@ -224,7 +224,13 @@ func (t *translator) aluOther(in *inst) bool {
 	case spv.OpSignBitSet:
 		x := t.floatVector(t.arg(in, 0), 0, 0)
 		t.set(in, b.Ilt(x, t.f.constant(x.BitSize, 0)))
+	case spv.OpFmaKHR:
+		t.multiplyAdd(in)
 	case spv.OpDot:
+		if t.valType(t.arg(in, 0)).scalarType().brain {
+			t.set(in, t.brainDot(in))
+			return true
+		}
 		x := t.floatVector(t.arg(in, 0), 0, 0)
 		t.set(in, t.dot(x, t.floatVector(t.arg(in, 1), x.NumComponents, x.BitSize)))
 	case spv.OpIAddCarry, spv.OpISubBorrow, spv.OpUMulExtended, spv.OpSMulExtended:

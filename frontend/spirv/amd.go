@@ -6,7 +6,7 @@ import (
 )
 
 // AMD's extended sets, whose instructions are all sequences of others: what they mean say the extensions
-// SPV_AMD_shader_trinary_minmax, SPV_AMD_gcn_shader and SPV_AMD_shader_ballot.
+// SPV_AMD_shader_trinary_minmax, SPV_AMD_gcn_shader, SPV_AMD_shader_ballot and SPV_AMD_shader_explicit_vertex_parameter.
 
 // amdSet translates an instruction of one of AMD's sets and reports whether it was one.
 func (t *translator) amdSet(in *inst, set spv.ExtSet) bool {
@@ -20,6 +20,9 @@ func (t *translator) amdSet(in *inst, set spv.ExtSet) bool {
 		return t.gcn(&x, spv.AMDGCNShader(n))
 	case spv.ExtSetAMDShaderBallot:
 		return t.amdBallot(&x, spv.AMDShaderBallot(n))
+	case spv.ExtSetAMDShaderExplicitVertexParameter:
+		t.interpolateAtVertex(&x)
+		return true
 	}
 	return false
 }

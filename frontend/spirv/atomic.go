@@ -80,13 +80,13 @@ func (t *translator) atomicModes(in *inst) ir.Mode {
 	if t.val(in.args[0]).kind == vTexel {
 		return ir.ModeImage
 	}
-	return t.ptr(in.args[0]).mode
+	return t.anyPtr(in.args[0]).mode
 }
 
 // memoryAtomic translates an atomic on memory.
 func (t *translator) memoryAtomic(in *inst, op ir.AtomicOp, rmw bool, vol ir.Access) {
 	b := t.f.b
-	p := t.ptr(in.args[0])
+	p := t.atomicPointer(in)
 	ty := p.typ
 	if ty.kind != tInt && ty.kind != tFloat || ty.bits < 16 {
 		t.refuse(in.id, "%s on %s is not supported", in.op, ty)
@@ -117,6 +117,17 @@ func (t *translator) memoryAtomic(in *inst, op ir.AtomicOp, rmw bool, vol ir.Acc
 	}
 	r.Set(ir.IdxAccess, uint64(access)).Set(ir.IdxAtomicOp, uint64(op))
 	t.atomicResult(in, &r.Def)
+}
+
+// atomicPointer is the place of an atomic: where the pointer is untyped, of the type of the value or the result.
+func (t *translator) atomicPointer(in *inst) *pointer {
+	switch in.op {
+	case spv.OpAtomicFlagTestAndSet, spv.OpAtomicFlagClear:
+		return t.ptr(in.args[0])
+	case spv.OpAtomicStore:
+		return t.ptrAs(in.args[0], t.valType(t.arg(in, 3)))
+	}
+	return t.ptrAs(in.args[0], t.typeOf(in.typ))
 }
 
 // atomicClass checks that an atomic on floats, or on integers, is given such.

@@ -14,6 +14,7 @@ const (
 	ruleOrigin       = "VUID-StandaloneSpirv-OriginLowerLeft-04653: Vulkan has OriginUpperLeft"
 	rulePixelCenter  = "VUID-StandaloneSpirv-PixelCenterInteger-04654: Vulkan's pixel centres are halves"
 	ruleVertexID     = "Vulkan, Built-In Variables: there are VertexIndex and InstanceIndex"
+	ruleRounding     = "VUID-StandaloneSpirv-FPRoundingMode-04675: the rounding modes are RTE and RTZ"
 	ruleBoolIO       = "VUID-StandaloneSpirv-Input-07290: booleans in Input and Output are built-ins"
 )
 

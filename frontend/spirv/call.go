@@ -30,7 +30,7 @@ func (t *translator) call(in *inst) {
 			t.fail(in.id, "argument %d has type %s instead of %s", k, t.valType(id), want)
 		}
 		if want.kind == tPointer {
-			p := t.ptr(id)
+			p := t.anyPtr(id)
 			if m := f.irf.Params[len(args)].Modes; m != p.mode {
 				t.fail(in.id, "a pointer to %s cannot be passed as a pointer to %s", p.mode, m)
 			}

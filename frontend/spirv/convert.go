@@ -78,21 +78,31 @@ func (t *translator) convert(in *inst) bool {
 func (t *translator) brainConvert(in *inst, x *ir.Def, from bool, to *typ) *ir.Def {
 	b := t.f.b
 	if from {
-		x = b.Ishl(b.U2u32(x), b.Imm32(16))
+		x = t.fromBrain(x)
 	} else if x.BitSize != 32 {
 		x = b.ALU(ir.OpF2f32, x)
 	}
 	switch s := to.scalarType(); {
 	case s.brain:
-		even := b.Iand(b.Ushr(x, b.Imm32(16)), b.Imm32(1))
-		round := b.Iadd(x, b.Iadd(even, b.Imm32(0x7fff)))
-		quiet := b.Ior(x, b.Imm32(1<<22))
-		return b.ALU(ir.OpU2u16, b.Ushr(b.Bcsel(b.Fneu(x, x), quiet, round), b.Imm32(16)))
+		return t.toBrain(x)
 	case s.bits == 16:
 		return t.toHalf(in, x)
 	default:
 		return b.ALU(f2fOps[ir.SizeIndex(s.bits)], x)
 	}
+}
+
+// fromBrain is the float of 32 bits that bfloat16 is the upper half of, toBrain rounds one to nearest even.
+func (t *translator) fromBrain(x *ir.Def) *ir.Def {
+	return t.f.b.Ishl(t.f.b.U2u32(x), t.f.b.Imm32(16))
+}
+
+func (t *translator) toBrain(x *ir.Def) *ir.Def {
+	b := t.f.b
+	even := b.Iand(b.Ushr(x, b.Imm32(16)), b.Imm32(1))
+	round := b.Iadd(x, b.Iadd(even, b.Imm32(0x7fff)))
+	quiet := b.Ior(x, b.Imm32(1<<22))
+	return b.ALU(ir.OpU2u16, b.Ushr(b.Bcsel(b.Fneu(x, x), quiet, round), b.Imm32(16)))
 }
 
 // toHalf converts to 16-bit float by the rounding decoration of the result.
@@ -110,7 +120,7 @@ func (t *translator) toHalf(in *inst, x *ir.Def) *ir.Def {
 			case spv.FPRoundingModeRTZ:
 				op = ir.OpF2f16Rtz
 			default:
-				t.refuse(in.id, "the rounding mode %s is not supported", spv.FPRoundingMode(m))
+				t.broken(ruleRounding, in.id, "the rounding mode %s", spv.FPRoundingMode(m))
 			}
 		}
 	}
@@ -235,6 +245,10 @@ func (t *translator) pointerConvert(in *inst) {
 		x = t.repack(x, bits)
 	default:
 		x = t.resize(x, bits, false)
+	}
+	if ty.untyped {
+		t.setPointer(in, t.newPointer(pointer{mode: ir.ModeGlobal, addr: x}))
+		return
 	}
 	if ty.kind == tPointer {
 		p := t.pointee(ty)

@@ -91,12 +91,15 @@ func (t *translator) collectDecorations() {
 // types it allows have variables that do not.
 func (t *translator) sharedBlocks(end int) bool {
 	for i := range end {
-		if t.m.Insts[i].Op != spv.OpVariable {
+		if !isVariable(t.m.Insts[i].Op) {
 			continue
 		}
 		in := makeInst(&t.m.Insts[i])
 		if len(in.args) == 0 || spv.StorageClass(in.args[0]) != spv.StorageClassWorkgroup {
 			continue
+		}
+		if in.op == spv.OpUntypedVariableKHR {
+			return true
 		}
 		p := t.m.DefIndex(spv.ID(in.typ))
 		if p < 0 || t.m.Insts[p].Op != spv.OpTypePointer || t.m.Insts[p].NumArgs() < 2 {

@@ -142,7 +142,7 @@ func (t *translator) instruction(in *inst) {
 	switch {
 	case t.aluSimple(in), t.memoryInst(in), t.compositeInst(in), t.convert(in), t.aluOther(in), t.control(in):
 		return
-	case t.atomic(in), t.barrier(in), t.subgroup(in), t.image(in), t.rayQuery(in), t.meshInst(in), t.rayInst(in):
+	case t.atomic(in), t.barrier(in), t.subgroup(in), t.image(in), t.fragmentMask(in), t.rayQuery(in), t.meshInst(in), t.rayInst(in):
 		return
 	}
 	t.unsupported(in)
@@ -168,11 +168,11 @@ func (t *translator) memoryInst(in *inst) bool {
 	case spv.OpInBoundsPtrAccessChain:
 		t.accessChain(in, true, true)
 	case spv.OpArrayLength:
-		t.arrayLength(in)
+		t.arrayLength(in, t.ptr(t.arg(in, 0)), 1)
 	case spv.OpPtrEqual, spv.OpPtrNotEqual, spv.OpPtrDiff:
 		t.pointerCompare(in)
 	default:
-		return false
+		return t.untypedMemory(in)
 	}
 	return true
 }

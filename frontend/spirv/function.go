@@ -233,7 +233,7 @@ func (t *translator) scan(f *function, used []bool) {
 		}
 		for k, w := range in.Args() {
 			d := t.m.DefIndex(spv.ID(w))
-			if d >= 0 && !used[d] && int32(d) < f.first && d < int(t.funcs[0].def) && t.m.Insts[d].Op == spv.OpVariable && t.vals[d].kind == vNone {
+			if d >= 0 && !used[d] && int32(d) < f.first && d < int(t.funcs[0].def) && isVariable(t.m.Insts[d].Op) && t.vals[d].kind == vNone {
 				used[d] = t.namesID(in, k)
 			}
 		}
@@ -291,6 +291,11 @@ func (t *translator) makeParam(f *function, in *spv.Instruction, want *typ) {
 		t.fail(uint32(in.Result()), "the parameter's type is not that of the function type")
 	}
 	name := t.nameOf(uint32(in.Result()))
+	if ty.untyped {
+		c, b := ty.shape()
+		f.irf.Params = append(f.irf.Params, ir.Param{NumComponents: c, BitSize: b, Type: ir.ScalarType(ir.BaseUint, 8), Modes: untypedMode(ty.sc), Name: name})
+		return
+	}
 	if ty.kind == tPointer {
 		p := t.pointee(ty)
 		mode := t.modeOf(ty.sc, p)
@@ -324,6 +329,10 @@ func (t *translator) loadParams(f *function) {
 		in := &t.m.Insts[pi]
 		ty := t.typeOf(uint32(in.ResultType()))
 		t.word = int(in.Offset)
+		if ty.untyped {
+			t.vals[pi] = value{kind: vPointer, typ: ty, obj: t.newPointer(pointer{mode: untypedMode(ty.sc), addr: load()})}
+			continue
+		}
 		if ty.kind == tPointer {
 			p := t.pointee(ty)
 			t.vals[pi] = value{kind: vPointer, typ: ty, obj: t.newPointer(pointer{typ: p, mode: t.modeOf(ty.sc, p), addr: load(), stride: ty.stride, param: true})}

@@ -46,8 +46,8 @@ func (t *translator) aligned(p *pointer, align uint32) *pointer {
 
 // load translates OpLoad.
 func (t *translator) load(in *inst) {
-	p := t.ptr(t.arg(in, 0))
 	ty := t.typeOf(in.typ)
+	p := t.ptrAs(t.arg(in, 0), ty)
 	if !ty.sameShape(p.typ) {
 		t.fail(in.id, "%s: the result type is %s, the pointer's is %s", in.op, ty, p.typ)
 	}
@@ -144,8 +144,8 @@ func (t *translator) isHelperInvocation(d *ir.Def) bool {
 
 // store translates OpStore.
 func (t *translator) store(in *inst) {
-	p := t.ptr(t.arg(in, 0))
 	ty := t.valType(t.arg(in, 1))
+	p := t.ptrAs(t.arg(in, 0), ty)
 	if !ty.sameShape(p.typ) {
 		t.fail(0, "OpStore: the object's type is %s, the pointer's is %s", ty, p.typ)
 	}
@@ -206,7 +206,15 @@ func (t *translator) storeComponent(p *pointer, d, v *ir.Def) {
 
 // copyMemory translates OpCopyMemory.
 func (t *translator) copyMemory(in *inst) {
-	dst, src := t.ptr(t.arg(in, 0)), t.ptr(t.arg(in, 1))
+	dst, src := t.anyPtr(t.arg(in, 0)), t.anyPtr(t.arg(in, 1))
+	switch { // one of them says how much
+	case t.valType(in.args[0]).untyped && !t.valType(in.args[1]).untyped:
+		dst = t.viewed(in.args[0], dst, src.typ)
+	case t.valType(in.args[1]).untyped && !t.valType(in.args[0]).untyped:
+		src = t.viewed(in.args[1], src, dst.typ)
+	case t.valType(in.args[1]).untyped:
+		t.fail(0, "OpCopyMemory: neither pointer says how much is copied")
+	}
 	if !dst.typ.sameShape(src.typ) {
 		t.fail(0, "OpCopyMemory: the types %s and %s differ", dst.typ, src.typ)
 	}

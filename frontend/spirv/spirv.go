@@ -22,7 +22,7 @@ type Options struct {
 	Stage ir.Stage
 	// Spec are the values of specialization constants; others keep their defaults.
 	Spec []SpecValue
-	// Target goes into the shader's Options.
+	// Target goes into the shader's Options. Nothing of it is read here but the roundings of ffma and the lanes of matrices.
 	Target *ir.Options
 	// FloatControls, unless nil, are the modes of floats that a target, of which TargetName is the name,
 	// honours; others are refused.

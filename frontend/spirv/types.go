@@ -51,6 +51,7 @@ type typ struct {
 	sc      spv.StorageClass
 	stride  uint32 // ArrayStride of an array or a pointer
 	block   bool
+	untyped bool // a pointer that does not say to what
 	buffer  bool // BufferBlock
 	image   imageShape
 	// leaves is the number of leaves of a value, saturating; nodes and depth
@@ -233,6 +234,8 @@ func (t *translator) typeDecl(in *inst) {
 		return
 	case spv.OpTypeForwardPointer:
 		return
+	case spv.OpTypeUntypedPointerKHR:
+		t.untypedPointer(in, ty)
 	case spv.OpTypeFunction:
 		ty.kind, ty.leaves, ty.elem = tFunction, 0, t.typeOf(in.args[0])
 		for _, a := range in.args[1:] {

@@ -119,7 +119,10 @@ func (t *translator) makeVariables() {
 
 func (t *translator) globalVariable(in *inst, i int) *variable {
 	pt := t.typeOf(in.typ)
-	ty := t.pointee(pt)
+	ty := t.asVariable(in)
+	if ty == nil {
+		ty = t.pointee(pt)
+	}
 	v := t.variables.New()
 	v.id, v.typ, v.sc = in.id, ty, spv.StorageClass(in.args[0])
 	if v.sc != pt.sc {

@@ -153,6 +153,9 @@ var groups = [...]group{
 		spv.CapabilityGroupUniformArithmeticKHR,
 	}, vulkan: "VK_KHR_shader_uniform_group_instructions"},
 	{list: []spv.Capability{
+		spv.CapabilityFragmentMaskAMD,
+	}, vulkan: "VK_AMD_shader_fragment_mask"},
+	{list: []spv.Capability{
 		spv.CapabilityFloat16ImageAMD,
 	}, vulkan: "VK_AMD_gpu_shader_half_float_fetch"},
 	{list: []spv.Capability{
@@ -181,15 +184,15 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_mesh_shader", lacks: map[string]Lack{"ir3": {Why: "the hardware has no mesh stage"}, "agx": {Why: "the hardware of G13 and G14 has no mesh stage"}, "midgard": {Why: "the hardware has no mesh stage"}}},
 	{list: []spv.Capability{
 		spv.CapabilityFMAKHR,
-	}, vulkan: "VK_KHR_shader_fma", frontend: "nothing says which targets round a multiply-add once"},
+	}, vulkan: "VK_KHR_shader_fma"},
 	{list: []spv.Capability{
 		spv.CapabilityUntypedPointersKHR,
-	}, vulkan: "VK_KHR_shader_untyped_pointers", frontend: "untyped pointers are not translated"},
+	}, vulkan: "VK_KHR_shader_untyped_pointers"},
 	{list: []spv.Capability{
 		spv.CapabilityRawAccessChainsNV,
-	}, vulkan: "VK_NV_raw_access_chains", frontend: "raw access chains are not translated"},
+	}, vulkan: "VK_NV_raw_access_chains"},
 	{list: []spv.Capability{
-		spv.CapabilityBFloat16TypeKHR,
+		spv.CapabilityBFloat16TypeKHR, spv.CapabilityBFloat16DotProductKHR,
 	}, vulkan: "VK_KHR_shader_bfloat16"},
 	{list: []spv.Capability{
 		spv.CapabilityCooperativeMatrixKHR,
@@ -236,8 +239,8 @@ var groups = [...]group{
 		spv.CapabilityTextureBlockMatchQCOM, spv.CapabilityTileShadingQCOM, spv.CapabilityCooperativeMatrixConversionQCOM,
 		spv.CapabilityTextureBlockMatch2QCOM, spv.CapabilityBFloat16MulAddQCOM, spv.CapabilitySubgroupSizeQCOM, spv.CapabilityMultipleWaitQueuesQCOM,
 		spv.CapabilityImageGatherLinearQCOM, spv.CapabilityImageGatherExtendedModesQCOM, spv.CapabilityImageGatherBiasLodAMD,
-		spv.CapabilityFragmentMaskAMD, spv.CapabilityImageReadWriteLodAMD, spv.CapabilityShaderEnqueueAMDX,
-		spv.CapabilityBFloat16DotProductKHR, spv.CapabilityBFloat16CooperativeMatrixKHR, spv.CapabilityAbortKHR, spv.CapabilityDescriptorHeapEXT,
+		spv.CapabilityImageReadWriteLodAMD, spv.CapabilityShaderEnqueueAMDX,
+		spv.CapabilityBFloat16CooperativeMatrixKHR, spv.CapabilityAbortKHR, spv.CapabilityDescriptorHeapEXT,
 		spv.CapabilityConstantDataKHR, spv.CapabilityPoisonFreezeKHR, spv.CapabilityWeakLinkageAMD, spv.CapabilitySampleMaskOverrideCoverageNV,
 		spv.CapabilityGeometryShaderPassthroughNV, spv.CapabilityShaderViewportMaskNV, spv.CapabilityShaderStereoViewNV, spv.CapabilityPerViewAttributesNV,
 		spv.CapabilityImageFootprintNV, spv.CapabilityRayTracingMotionBlurNV, spv.CapabilityCooperativeMatrixNV, spv.CapabilityShaderSMBuiltinsNV,
