@@ -20,6 +20,8 @@ const layoutText = `{
     {"set": 0, "bindings": [
       {"binding": 4, "type": "combined_image_sampler", "stages": ["vertex", "fragment"],
        "immutable_samplers": [{"mag_filter": "linear", "address_mode_u": "clamp_to_edge", "compare_op": "less", "border_color": "int_opaque_white"}]},
+      {"binding": 5, "type": "combined_image_sampler", "count": 2, "immutable_samplers": [{}, {"ycbcr_conversion":
+        {"format": "g10x6_b10x6r10x6_2plane_420_unorm_3pack16", "model": "ycbcr_2020", "range": "itu_narrow", "components": "bgr1", "y_chroma_offset": "midpoint", "chroma_filter": "linear"}}]},
       {"binding": 0, "type": "uniform_buffer"}
     ]}
   ],
@@ -38,6 +40,12 @@ func TestReadLayout(t *testing.T) {
 	}
 	if s := b.Immutable[0]; s.MagFilter != 1 || s.MinFilter != 0 || s.Address[0] != 2 || !s.Compare || s.CompareOp != 1 || s.MaxLod != 1000 || s.BorderColor != 5 {
 		t.Errorf("%+v", s)
+	}
+	if p := l.Find(0, 5); p.Planes() != 2 || p.Descriptors() != 4 || p.Immutable[0].Conversion != nil {
+		t.Errorf("%+v", p)
+	}
+	if c := l.Conversions(); len(c.Rows) != 1 || c.Rows[0].String() != "0.5.1/2020/10bit/2plane/narrow/420/cosited_x/linear/bgr1" {
+		t.Errorf("%+v", c.Rows)
 	}
 	if l.Dynamic(1, 3) != 0 || l.Find(1, 3).Count != 2 || l.Find(1, 0) != nil || l.Find(0, 0).Stages != layout.AllStages {
 		t.Errorf("%+v", l)
@@ -66,19 +74,24 @@ func TestBadLayouts(t *testing.T) {
 		{`"schema": 1`, `"schema": 2`, 2, "schema: want 1, have 2"},
 		{`  "schema": 1,` + "\n", "", 1, "schema: want 1, have 0"},
 		{`"sets"`, `"set_s"`, 3, `unknown field "set_s" (did you mean sets?)`},
-		{`"uniform_buffer"`, `"uniform_bufer"`, 8, `type: no "uniform_bufer" (did you mean uniform_buffer?)`},
-		{`, "type": "uniform_buffer"`, ``, 8, "the binding has no type"},
+		{`"uniform_buffer"`, `"uniform_bufer"`, 10, `type: no "uniform_bufer" (did you mean uniform_buffer?)`},
+		{`, "type": "uniform_buffer"`, ``, 10, "the binding has no type"},
 		{`"vertex"`, `"vertx"`, 6, `no stage "vertx" (did you mean vertex?)`},
 		{`"linear"`, `"cubic"`, 7, `mag_filter: no "cubic" (have nearest, linear)`},
-		{`{"binding": 0,`, `{"binding": 4,`, 8, "set 0 binding 4 is given twice"},
+		{`{"binding": 0,`, `{"binding": 4,`, 10, "set 0 binding 4 is given twice"},
 		{`"set": 1`, `"set": 0`, 5, "set 0 is given twice"},
 		{`"set": 1`, `"set": 99`, 4, "set 99: the most is 31"},
 		{`"count": 2`, `"count": 4294967295`, 4, "at most 1048576 descriptors"},
 		{`"count": 2`, `"count": -1`, 4, "want a number from 0 on"},
 		{`"count": 2`, `"count": 2, "immutable_samplers": [{}]`, 4, "has no immutable samplers"},
-		{`"offset": 16`, `"offset": 3`, 11, "must be multiples of 4"},
-		{`"size": 32}]`, `"size": 32}, {"size": 4}]`, 11, "a stage has two ranges"},
-		{"\n}\n", "\n}\n7", 13, "there is more after the object"},
+		{`"g10x6_b10x6r10x6_2plane_420_unorm_3pack16"`, `"g8_b8r8_3plane_420_unorm"`, 9, `format: no "g8_b8r8_3plane_420_unorm" (did you mean`},
+		{`"format": "g10x6_b10x6r10x6_2plane_420_unorm_3pack16", `, "", 9, "the conversion has no format"},
+		{`"ycbcr_2020"`, `"ycbcr_2021"`, 9, `model: no "ycbcr_2021" (did you mean ycbcr_2020?)`},
+		{`"bgr1"`, `"bgrx"`, 8, `maps components to "bgrx": want four of rgba01`},
+		{`"combined_image_sampler", "count": 2`, `"sampler", "count": 2`, 8, "a sampler has no conversion from YCbCr"},
+		{`"offset": 16`, `"offset": 3`, 13, "must be multiples of 4"},
+		{`"size": 32}]`, `"size": 32}, {"size": 4}]`, 13, "a stage has two ranges"},
+		{"\n}\n", "\n}\n7", 15, "there is more after the object"},
 	} {
 		text := strings.Replace(layoutText, c.old, c.new, 1)
 		if text == layoutText {

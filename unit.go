@@ -274,6 +274,7 @@ func (u *Unit) setOptions(s *ir.Shader) (err error) {
 		own.UniformCost = 16
 		s.Options = &own
 	}
+	s.Options.YCbCr = u.opts.Layout.Conversions()
 	s.Options.Robust, s.Options.Multiview, s.Options.Points = u.opts.Robust, u.opts.Multiview, u.opts.Points
 	return nil
 }

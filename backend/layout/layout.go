@@ -101,6 +101,8 @@ type SamplerState struct {
 	CompareOp     uint8
 	BorderColor   uint8
 	Unnormalized  bool
+	// Conversion is the sampler's conversion from YCbCr, nil none.
+	Conversion *Conversion
 }
 
 // Binding is a binding of a set.
@@ -249,7 +251,7 @@ func (s *Set) check() (binding int, msg string) {
 	total := uint64(0)
 	for k := range s.Bindings {
 		b := &s.Bindings[k]
-		total += uint64(b.Count)
+		total += uint64(b.Count) * uint64(b.Planes())
 		at := fmt.Sprintf("set %d binding %d", s.Set, b.Binding)
 		switch {
 		case b.Binding >= MaxBindings:
@@ -268,6 +270,9 @@ func (s *Set) check() (binding int, msg string) {
 			return k, fmt.Sprintf("%s: %d immutable samplers for %d elements", at, len(b.Immutable), b.Count)
 		}
 		for i := range b.Immutable {
+			if b.Immutable[i].Conversion != nil && b.Type != CombinedImageSampler {
+				return k, fmt.Sprintf("%s: a %s has no conversion from YCbCr", at, b.Type)
+			}
 			if why := b.Immutable[i].check(); why != "" {
 				return k, fmt.Sprintf("%s: immutable sampler %d: %s", at, i, why)
 			}
@@ -288,6 +293,8 @@ func (s *SamplerState) check() string {
 		return "a filter, mode, comparison or border colour does not exist"
 	case s.MinLod > s.MaxLod:
 		return fmt.Sprintf("min_lod %g is above max_lod %g", s.MinLod, s.MaxLod)
+	case s.Conversion != nil:
+		return s.Conversion.check()
 	}
 	return ""
 }

@@ -69,9 +69,9 @@ func (t *Table) Place(l *Layout, set, binding, count uint32) (Place, error) {
 			b := &s.Bindings[k]
 			n := t.entries(b.Type)
 			if s.Set == set && b.Binding == binding && n > 0 {
-				return Place{Base: set, First: at, Stride: n, Count: b.Count, Type: b.Type, Known: true}, nil
+				return Place{Base: set, First: at, Stride: n, Count: b.Descriptors(), Type: b.Type, Known: true}, nil
 			}
-			at += n * b.Count
+			at += n * b.Descriptors()
 		}
 	}
 	return Place{}, fmt.Errorf("the pipeline layout has no binding %d in set %d that is one of the %s", binding, set, t.Name)
@@ -102,7 +102,7 @@ func (t *Table) Fits(l *Layout) error {
 		}
 		for k := range s.Bindings {
 			b := &s.Bindings[k]
-			at += uint64(t.entries(b.Type)) * uint64(b.Count)
+			at += uint64(t.entries(b.Type)) * uint64(b.Descriptors())
 			if at > uint64(t.Limit) {
 				return fmt.Errorf("the pipeline layout needs more than %d %s at set %d binding %d, which is not supported", t.Limit-t.Start, t.Name, s.Set, b.Binding)
 			}
@@ -165,7 +165,7 @@ func (t *Table) Lookup(l *Layout, base, n uint32) (e Entry, ok bool) {
 		for k := range s.Bindings {
 			b := &s.Bindings[k]
 			per := t.entries(b.Type)
-			if size := uint64(per) * uint64(b.Count); uint64(n) >= size {
+			if size := uint64(per) * uint64(b.Descriptors()); uint64(n) >= size {
 				n -= uint32(size)
 				continue
 			}

@@ -94,11 +94,13 @@ func (d *Descriptor) NumTexels() uint64 {
 	return d.Size / uint64(max(1, d.Format.Bytes))
 }
 
-// Immutable is the descriptor with the immutable sampler that a layout has for an element of a
+// Immutable is the descriptor with the immutable sampler that a layout has for a descriptor of a
 // binding, else as it is.
 func (d Descriptor) Immutable(l *layout.Layout, set, binding, element uint32) Descriptor {
-	if b := l.Find(set, binding); b != nil && element < uint32(len(b.Immutable)) {
-		d.Sampler = samplerOf(&b.Immutable[element])
+	if b := l.Find(set, binding); b != nil {
+		if s, ok := b.Sampler(element); ok {
+			d.Sampler = samplerOf(&s)
+		}
 	}
 	return d
 }

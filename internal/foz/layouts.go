@@ -31,6 +31,8 @@ type samplerJSON struct {
 	MipLodBias    float32 `json:"mipLodBias"`
 	MinLod        float32 `json:"minLod"`
 	MaxLod        float32 `json:"maxLod"`
+	// Next is the chain of structures, of which conversion.go reads one.
+	Next []json.RawMessage `json:"pNext,omitempty"`
 }
 
 type setLayoutsJSON struct {
@@ -200,6 +202,9 @@ func (d *DB) sampler(by *Entry, name string) (*layout.SamplerState, error) {
 	if j.Anisotropy != 0 {
 		s.MaxAnisotropy = j.MaxAnisotropy
 	}
+	if s.Conversion, err = readConversion(j.Next); err != nil {
+		return nil, problem(e, "%s", err)
+	}
 	if j.BorderColor <= layout.MaxBorderColor { // a custom one is not described
 		s.BorderColor = uint8(j.BorderColor)
 	}
@@ -252,6 +257,13 @@ func (w *Writer) addSampler(s *layout.SamplerState) (hash uint64, err error) {
 	j := samplerJSON{MinFilter: s.MinFilter, MagFilter: s.MagFilter, MaxAnisotropy: s.MaxAnisotropy, CompareOp: s.CompareOp, Anisotropy: bit[s.MaxAnisotropy != 0],
 		MipmapMode: s.MipmapMode, AddressU: s.Address[0], AddressV: s.Address[1], AddressW: s.Address[2], BorderColor: uint32(s.BorderColor),
 		Unnormalized: bit[s.Unnormalized], Compare: bit[s.Compare], MipLodBias: s.MipLodBias, MinLod: s.MinLod, MaxLod: s.MaxLod}
+	if s.Conversion != nil {
+		text, err := json.Marshal(writeConversion(s.Conversion))
+		if err != nil {
+			return 0, err
+		}
+		j.Next = append(j.Next, text)
+	}
 	return addNamed(w, TagSampler, j, func(m map[string]samplerJSON) any { return samplersJSON{version, m} })
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"nirc/backend/layout"
+	"nirc/ir"
 )
 
 // pipelineLayout has a set that is not there, a type that no target knows, and an immutable sampler.
@@ -16,7 +17,8 @@ func pipelineLayout() *layout.Layout {
 	return &layout.Layout{Sets: []layout.Set{
 		{Set: 0, Bindings: []layout.Binding{{Binding: 1, Type: layout.UniformBufferDynamic, Count: 1, Stages: layout.AllStages}, {Binding: 2, Type: layout.Other, Count: 16, Stages: layout.AllGraphics}}},
 		{Set: 3, Bindings: []layout.Binding{{Binding: 0, Type: layout.CombinedImageSampler, Count: 2, Stages: layout.AllGraphics,
-			Immutable: []layout.SamplerState{{MagFilter: 1, Address: [3]uint8{2, 1, 0}, MaxLod: 4, Compare: true, CompareOp: 3}, {BorderColor: 5, MaxAnisotropy: 8, MaxLod: 1000, MipLodBias: 0.5, Unnormalized: true}}}}},
+			Immutable: []layout.SamplerState{{MagFilter: 1, Address: [3]uint8{2, 1, 0}, MaxLod: 4, Compare: true, CompareOp: 3}, {BorderColor: 5, MaxAnisotropy: 8, MaxLod: 1000, MipLodBias: 0.5, Unnormalized: true,
+				Conversion: &layout.Conversion{Format: 1000156003, Model: ir.YCbCr709, Narrow: true, Components: "bgr1", MidpointY: true, Filter: 1}}}}}},
 	}, Push: []layout.PushRange{{Stages: layout.AllGraphics, Offset: 4, Size: 12}}}
 }
 
@@ -102,6 +104,12 @@ func TestDamagedLayouts(t *testing.T) {
 		{TagSetLayout, `"immutableSamplers":["`, `"immutableSamplers":["zz`, "no sampler's hash"},
 		{TagSampler, `"magFilter":1`, `"magFilter":200`, "does not exist"},
 		{TagSampler, `"magFilter":1`, `"magFilter":-1`, "cannot unmarshal"},
+		{TagSampler, `"format":1000156003`, `"format":0`, "format 0, which is none"},
+		{TagSampler, `"components":[5,4,3,2]`, `"components":[5,4,3,7]`, "to 7, which is none"},
+		{TagSampler, `"components":[5,4,3,2]`, `"components":[]`, "maps 0 components"},
+		{TagSampler, `"ycbcrRange":1`, `"ycbcrRange":2`, "does not exist"},
+		{TagSampler, `"ycbcrModel":2`, `"ycbcrModel":5`, "does not exist"},
+		{TagSampler, `"forceExplicitReconstruction":0`, `"forceExplicitReconstruction":1`, "is not supported"},
 	} {
 		changed := false
 		d := packed(t, func(tag Tag, payload string) string {

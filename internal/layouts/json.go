@@ -61,6 +61,8 @@ type samplerJSON struct {
 	CompareOp     string   `json:"compare_op,omitempty"`     // none: no comparison
 	BorderColor   string   `json:"border_color,omitempty"`
 	Unnormalized  bool     `json:"unnormalized_coordinates,omitempty"`
+	// Conversion is in conversion.go.
+	Conversion *conversionJSON `json:"ycbcr_conversion,omitempty"`
 }
 
 // The names in samplers, in the order of Vulkan's numbers; the first is the default.
@@ -74,7 +76,8 @@ var (
 // fields are the names of all fields, for suggestions.
 var fields = []string{"schema", "sets", "push_constants", "set", "bindings", "binding", "type", "count", "stages", "immutable_samplers",
 	"offset", "size", "mag_filter", "min_filter", "mipmap_mode", "address_mode_u", "address_mode_v", "address_mode_w", "mip_lod_bias", "min_lod",
-	"max_lod", "max_anisotropy", "compare_op", "border_color", "unnormalized_coordinates"}
+	"max_lod", "max_anisotropy", "compare_op", "border_color", "unnormalized_coordinates",
+	"ycbcr_conversion", "format", "model", "range", "components", "x_chroma_offset", "y_chroma_offset", "chroma_filter"}
 
 // stageNames are those that layouts may name.
 var stageNames = []string{"vertex", "tess_ctrl", "tess_eval", "geometry", "fragment", "compute", "all_graphics", "all"}
@@ -196,6 +199,9 @@ func (r *reader) sampler(j *samplerJSON, path []any) layout.SamplerState {
 	if j.MaxLod != nil {
 		s.MaxLod = *j.MaxLod
 	}
+	if j.Conversion != nil {
+		s.Conversion = r.conversion(j.Conversion, append(slices.Clone(path), "ycbcr_conversion"))
+	}
 	return s
 }
 
@@ -282,6 +288,9 @@ func samplerForm(p *layout.SamplerState) samplerJSON {
 		BorderColor: at(borderNames, p.BorderColor), Unnormalized: p.Unnormalized}
 	if p.Compare {
 		j.CompareOp = at(compareNames, p.CompareOp)
+	}
+	if p.Conversion != nil {
+		j.Conversion = conversionForm(p.Conversion)
 	}
 	return j
 }
