@@ -46,6 +46,17 @@ func (o Op) HasTarget() bool { return o.has(fTarget) }
 // OnGen reports whether the instruction exists on a generation.
 func (o Op) OnGen(g Gen) bool { return o != OpRaw && o < NumOps && opTable[o].onGen(g) }
 
+// Word is a word of the instruction that has the given bits where its encoding has fields. Not all that fields can hold
+// means something, so it need not decode.
+func (o Op) Word(bits uint64) uint64 {
+	info := &opTable[o]
+	fields := uint64(0)
+	for _, f := range info.layout {
+		fields |= (1<<f.n - 1) << f.lo
+	}
+	return info.value | bits&fields&^info.mask
+}
+
 // StartsPair reports whether the instruction is the first half of a fine derivative: the second, its like
 // with TexP, must follow at once and without a wait.
 func (in *Instr) StartsPair() bool {

@@ -1,0 +1,114 @@
+package gputest
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Digest is a number that stands for all the words it was given. A word that is NaN as a float counts as any NaN, whose
+// other bits are nobody's promise.
+type Digest uint64
+
+// Words adds words.
+func (d *Digest) Words(list ...uint32) {
+	h := uint64(*d)
+	for _, w := range list {
+		if w&0x7fffffff > 0x7f800000 {
+			w = 0x7fc00000
+		}
+		h = (h ^ uint64(w) ^ h>>29) * 0x9e3779b97f4a7c15
+	}
+	*d = Digest(h)
+}
+
+// Bytes adds bytes, four a word.
+func (d *Digest) Bytes(b []byte) {
+	for len(b) > 4 {
+		d.Words(uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24)
+		b = b[4:]
+	}
+	for _, x := range b {
+		d.Words(uint32(x))
+	}
+}
+
+// Bool adds whether something is so.
+func (d *Digest) Bool(yes bool) {
+	if yes {
+		d.Words(1)
+		return
+	}
+	d.Words(0)
+}
+
+// HoldTable compares rows of names and what they stand for with those of a file of testdata: what differs is what a change
+// does, to be meant or to be mended. go test -update writes the file.
+func HoldTable(t *testing.T, file string, rows map[string]string) {
+	t.Helper()
+	path := filepath.Join("testdata", file)
+	var names []string
+	for name := range rows {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if *update {
+		var text strings.Builder
+		for _, name := range names {
+			fmt.Fprintf(&text, "%s\t%s\n", name, rows[name])
+		}
+		if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		want[name] = value
+	}
+	var differ []string
+	for _, name := range names {
+		if rows[name] != want[name] {
+			differ = append(differ, name)
+		}
+		delete(want, name)
+	}
+	for name := range want {
+		differ = append(differ, name)
+	}
+	if slices.Sort(differ); len(differ) > 0 {
+		t.Errorf("%s is not so any more, if the change means to, go test -update writes it again: %s", path, strings.Join(differ, ", "))
+	}
+}
+
+// edges are words that are special as some number.
+var edges = []uint32{0, 1, 0xffffffff, 0x80000000, 0x7fffffff, 0x7f800000, 0xff800000, 0x7fc00000, 1 << 22, 0x3f800000, 0xbf000000, 0x3c007c00, 0x00018001, 31, 0x4f000000, 0xfbff03ff}
+
+// Word makes word i of operands for random instructions: by kind small offsets and indices, plain floats, pairs of halves, any
+// bits, or what is special.
+func Word(kind, i int, random uint32) uint32 {
+	switch kind {
+	case 0:
+		return uint32(4 * (i % 13))
+	case 1:
+		return math.Float32bits(float32(i%11)*0.375 - 1.25)
+	case 2:
+		return 0x3c004200 + uint32(i%9)<<25 + uint32(i%7)<<9
+	case 3:
+		return random
+	case 4:
+		return uint32(i) % 5
+	}
+	return edges[i%len(edges)]
+}
+
+// WordKinds is the number of kinds of Word.
+const WordKinds = 6

@@ -1,0 +1,309 @@
+package core
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/backend/ir3/abi"
+	"nirc/backend/ir3/isa"
+	"nirc/internal/emu"
+	"nirc/ir"
+)
+
+// formsOf is how many random forms of each instruction run, by generation: most instructions do the same on both.
+var formsOf = map[isa.Gen]int{isa.A6xx: 32, isa.A7xx: 8}
+
+// Slots of descriptors: textures with samplers, storage images, buffers.
+const (
+	textures   = 11
+	imageSlot  = 2 * textures
+	bufferSlot = 4 * textures
+)
+
+// Registers of descriptor indices: of a buffer, an image, a texture and a sampler.
+const bufferIndex, imageIndex, textureIndex = 8, 9, 10
+
+// tame brings what an instruction names into the range of what there is, one thing at a time, as far as its encoding goes.
+func tame(gen isa.Gen, in *isa.Instr, r *rand.Rand) (w uint64) {
+	w, _ = isa.Pack(gen, in)
+	try := func(f func(x *isa.Instr)) {
+		x := *in
+		f(&x)
+		if v, err := isa.Pack(gen, &x); err == nil {
+			*in, w = x, v
+		}
+	}
+	reg := func(o *isa.Operand) {
+		switch {
+		case o.Kind == isa.Reg && o.Val >= isa.SharedFirst && o.Val < isa.SharedEnd, o.Kind == isa.Reg && o.Val >= isa.A0:
+		case o.Kind == isa.Reg, o.Kind == isa.Const:
+			o.Val &= 31
+		case o.Kind == isa.RelReg, o.Kind == isa.RelConst:
+			o.Val = o.Val&15 + 4
+		}
+	}
+	try(func(x *isa.Instr) { reg(&x.Dst) })
+	for i := range in.Srcs {
+		try(func(x *isa.Instr) { reg(&x.Srcs[i]) })
+	}
+	try(func(x *isa.Instr) { x.Set = 1 })
+	if in.Op.Category() == 5 && in.Set == 0 {
+		try(func(x *isa.Instr) { x.Set, x.Mode = 1, isa.TexBindlessImm })
+	}
+	try(func(x *isa.Instr) { x.Size = 1 + x.Size%4 })
+	try(func(x *isa.Instr) { x.Off = x.Off &^ 3 % 64 })
+	try(func(x *isa.Instr) { x.Index &= 7 })
+	try(func(x *isa.Instr) { x.Repeat &= uint8(r.IntN(4)) })
+	try(func(x *isa.Instr) { x.Target = x.Target&7 - 2 })
+	if in.Set > 0 {
+		tameIndices(in, r, try)
+	}
+	return w
+}
+
+// tameIndices lets a bindless instruction name what there is.
+func tameIndices(in *isa.Instr, r *rand.Rand, try func(f func(x *isa.Instr))) {
+	if in.Op.Category() == 5 {
+		k := r.IntN(textures)
+		try(func(x *isa.Instr) { x.Tex = uint8(2 * k) })
+		try(func(x *isa.Instr) { x.Samp = uint8(2*k + 1) })
+		try(func(x *isa.Instr) { x.Srcs[2].Val = textureIndex })
+		return
+	}
+	slot, index := bufferSlot+r.IntN(3), int32(bufferIndex)
+	if in.Flags&isa.Typed != 0 && r.IntN(4) > 0 {
+		slot, index = imageSlot+2*r.IntN(textures), imageIndex
+	}
+	last := len(in.Srcs) - 1
+	for last > 0 && in.Srcs[last] == (isa.Operand{}) {
+		last--
+	}
+	for _, k := range []int{last, last - 1, 0} {
+		if k >= 0 && in.Srcs[k].Kind == isa.Imm {
+			try(func(x *isa.Instr) { x.Srcs[k].Val = int32(slot) })
+			return
+		}
+	}
+	try(func(x *isa.Instr) { x.Srcs[last].Val = index })
+}
+
+// randomForms makes forms of an instruction.
+func randomForms(gen isa.Gen, op isa.Op) (list []uint64) {
+	r := rand.New(rand.NewPCG(uint64(op), 0))
+	for range 60 * formsOf[gen] {
+		in, err := isa.Unpack(gen, op.Word(r.Uint64()))
+		if err != nil || in.Op != op {
+			continue
+		}
+		if list = append(list, tame(gen, &in, r)); len(list) == formsOf[gen] {
+			break
+		}
+	}
+	return list
+}
+
+// effects is what programs of one instruction find.
+type effects struct {
+	env      *emu.Env
+	mem      *emu.Buffer
+	images   []gputest.Shape
+	launches [4]*emu.Launch // one after the other
+}
+
+// reset makes everything new for the forms of an instruction.
+func (e *effects) reset() {
+	for i := range e.mem.Data {
+		e.mem.Data[i] = byte(i*3) &^ 0x40
+	}
+	for i := range e.launches {
+		l := quads(8)
+		gputest.AnyStage(l, 256)
+		l.Env, l.NumLanes = e.env, 12
+		l.Fragment[5].Helper = true
+		e.launches[i] = l
+	}
+}
+
+// newEffects makes memory with 64-bit addresses of itself, and images.
+func newEffects() *effects {
+	m := emu.NewMemory()
+	e := &effects{mem: m.Alloc(512), images: gputest.Shapes(m, false)}
+	e.images = append(e.images, gputest.Shapes(m, true)...)
+	b := &emu.Bindings{}
+	for i := range e.images {
+		b.Set(0, uint32(i), []emu.Descriptor{e.images[i].Descriptor})
+	}
+	n := uint32(len(e.images))
+	b.Set(0, n, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: e.mem.Addr, Size: 240}})
+	b.Set(0, n+1, []emu.Descriptor{{Type: emu.DescUniformBuffer, Addr: e.mem.Addr + 256, Size: 200}})
+	e.env = &emu.Env{Mem: m, Bindings: b, Push: []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}
+	return e
+}
+
+// meta describes a stage with all descriptors.
+func (e *effects) meta(gen isa.Gen, stage ir.Stage) *abi.Meta {
+	m := anyMeta(gen, stage)
+	m.Descriptors = nil
+	for i, s := range e.images {
+		d := abi.Descriptor{Binding: uint32(i), Slot: uint32(2 * i), Count: 1, View: abi.View{Dim: s.Dim, Array: s.Array, MS: s.MS}, Kind: abi.Texture}
+		if s.Sampler != nil {
+			d.Kind = abi.Combined
+		}
+		m.Descriptors = append(m.Descriptors, d)
+	}
+	n := uint32(len(e.images))
+	m.Descriptors = append(m.Descriptors, abi.Descriptor{Binding: n, Slot: 2 * n, Count: 1, Views: []uint8{2, 4}}, abi.Descriptor{Binding: n + 1, Slot: 2*n + 2, Count: 1})
+	return m
+}
+
+// run runs code for so many instructions, by the number of its form in one stage or another, with checks or without, with all fibers or some.
+func (e *effects) run(t *testing.T, gen isa.Gen, words []uint64, form, fuel int, d *gputest.Digest) {
+	var code []byte
+	for _, w := range words {
+		code = binary.LittleEndian.AppendUint64(code, w)
+	}
+	stage := []ir.Stage{ir.StageCompute, ir.StageFragment, ir.StageCompute, ir.StageTessCtrl}[form%4]
+	loaded, err := Load(code, e.meta(gen, stage))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := e.launches[form%4]
+	l.Check, l.Seed = form&4 != 0, uint64(form&8)
+	w := loaded.(*program).newWave(l, 12)
+	if err := w.begin(); err != nil {
+		t.Fatal(err)
+	}
+	e.fill(w, form)
+	st, err := w.Run(fuel)
+	d.Bool(err != nil)
+	d.Words(uint32(st), uint32(w.pc))
+	e.state(w, l, d)
+}
+
+// Further kinds of words in registers.
+const (
+	indices = gputest.WordKinds + iota
+	addresses
+)
+
+// fill gives what the wave has values of all kinds: a kind a vec4.
+func (e *effects) fill(w *wave, form int) {
+	r := rand.New(rand.NewPCG(uint64(form), 1))
+	kinds := [...]int{0, 1, indices, 3, addresses, 2, 5, 1}
+	for n := range w.p.regs {
+		for lane := range w.n {
+			v := uint32(0)
+			switch kind := kinds[n/4%len(kinds)]; kind {
+			case indices:
+				k := uint32(form+lane/8) % textures
+				v = [4]uint32{bufferSlot + k%3, imageSlot + 2*k, 2 * k, 2*k + 1}[n%4]
+			case addresses:
+				a := e.mem.Addr + uint64(16*lane+n/2%2*128)
+				v = uint32(a >> (32 * (n % 2)))
+			default:
+				v = gputest.Word(kind, n+3*lane+form, r.Uint32())
+			}
+			w.regs[n*w.size+lane] = v
+		}
+	}
+	for i := range w.consts {
+		w.consts[i] = gputest.Word(i/4%gputest.WordKinds, i+form, r.Uint32())
+	}
+	for i := range w.shared {
+		w.shared[i] = gputest.Word(i/4%gputest.WordKinds, i+form, r.Uint32())
+	}
+	for i := range w.preds {
+		w.preds[i] = emu.Mask{r.Uint64()}
+	}
+	for i := range w.a0 {
+		w.a0[i] = int32(i % 3)
+	}
+	w.a1 = uint32(2*r.IntN(2*textures)) << 3
+	if form&16 != 0 {
+		w.active[0] &= 0xd6b
+		w.remask()
+	}
+}
+
+// state adds all that the wave has and can reach.
+func (e *effects) state(w *wave, l *emu.Launch, d *gputest.Digest) {
+	w.landAll()
+	if w.regs != nil {
+		for n := range w.p.regs {
+			d.Words(w.regs[n*w.size : n*w.size+w.n]...)
+		}
+	}
+	d.Words(w.shared[:]...)
+	d.Words(w.consts...)
+	d.Words(w.a1, uint32(w.a0[0]), uint32(w.a0[7]))
+	for _, m := range append(w.preds[:], w.active, w.exec, w.alive, w.killed, w.helper) {
+		d.Words(uint32(m[0]))
+	}
+	for _, p := range w.parked {
+		d.Words(uint32(p.pc), uint32(p.mask[0]))
+	}
+	d.Bytes(w.private)
+	d.Bytes(l.Compute.Shared)
+	d.Bytes(e.mem.Data)
+	for _, s := range e.images {
+		if s.Image != nil && s.Type == emu.DescStorageImage {
+			d.Bytes(s.Image.Image.Data)
+		}
+	}
+	for _, o := range l.Out[:w.n] {
+		for _, s := range []ir.Slot{ir.SlotPos, ir.SlotData0, ir.SlotVar0 + 1} {
+			d.Words(o[s][:]...)
+		}
+	}
+}
+
+// TestEffects holds what each instruction does: registers, memory, masks and refusals after random forms of it, in digests.
+func TestEffects(t *testing.T) {
+	rows := map[string]string{}
+	for _, gen := range []isa.Gen{isa.A6xx, isa.A7xx} {
+		e := newEffects()
+		var pool []uint64
+		for op := isa.OpRaw + 1; op < isa.NumOps; op++ {
+			if !op.OnGen(gen) {
+				continue
+			}
+			var d gputest.Digest
+			forms := randomForms(gen, op)
+			e.reset()
+			for i, word := range forms {
+				e.run(t, gen, []uint64{word, 0, 0, 0}, i, 3, &d)
+			}
+			pool = append(pool, forms...)
+			rows[fmt.Sprintf("%s %d %s", gen, op, op)] = fmt.Sprintf("%d\t%016x", len(forms), uint64(d))
+		}
+		for k := range 32 {
+			r := rand.New(rand.NewPCG(uint64(k), uint64(gen)))
+			var d gputest.Digest
+			e.reset()
+			for i := range 16 {
+				e.run(t, gen, randomCode(gen, pool, r), i, 40, &d)
+			}
+			rows[fmt.Sprintf("%s programs %d", gen, k)] = fmt.Sprintf("%016x", uint64(d))
+		}
+	}
+	gputest.HoldTable(t, "effects.tsv", rows)
+}
+
+// randomCode makes a program of what is executed one by one, apart by as many slots as may do and waits as may do.
+func randomCode(gen isa.Gen, pool []uint64, r *rand.Rand) (code []uint64) {
+	for range 8 {
+		w := pool[r.IntN(len(pool))]
+		if in, _ := isa.Unpack(gen, w); execOf[in.Op] == nil && aluOps[in.Op].nsrc == 0 {
+			continue
+		}
+		code = append(code, w)
+		nop := isa.Instr{Op: isa.OpNop, Repeat: uint8(r.IntN(6)), Flags: [...]isa.Flags{0, isa.SS, isa.SY, isa.SS | isa.SY}[r.IntN(4)]}
+		if w, err := isa.Pack(gen, &nop); err == nil && r.IntN(4) > 0 {
+			code = append(code, w)
+		}
+	}
+	return append(code, 0, 0x0300000000000000)
+}
