@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -22,52 +23,139 @@ import (
 const eachTable = "testdata/each.tsv"
 
 // TestEachPass runs every pass, and every list of the tests by text, on the shaders of all of these, not just on its own: the table says by
-// shader how many of them change it and how many refuse it, and has a digest of what they make of it. Where a change of a pass is meant to
-// change that, -update (go generate) writes the table again; NIRC_VERBOSE=1 shows a digest for each list.
+// shader how many of them change it and how many refuse it, and has a digest of what they make of it, places in the source included. What
+// they say that they keep of the analyses must hold. Where a change of a pass is meant to change that, -update (go generate) writes the table
+// again; NIRC_VERBOSE=1 shows a digest for each list.
 func TestEachPass(t *testing.T) {
 	inputs, lists := eachInputs(t)
-	pipelines := make([]*Pipeline, len(lists))
-	for i, l := range lists {
+	runs := make([]eachRun, 0, len(lists))
+	for _, l := range lists {
 		p, err := ParsePassList(l)
 		if err != nil {
 			t.Fatalf("%s: %v", l, err)
 		}
-		pipelines[i] = p
+		runs = append(runs, eachRun{name: l, p: p})
+		if name, _, _ := strings.Cut(l, "("); slices.Contains(optionReaders, name) {
+			runs = append(runs, eachRun{name: l + " lower", p: p, o: lowerEverything()}, eachRun{name: l + " has", p: p, o: hasEverything()})
+		}
 	}
 	var b strings.Builder
 	b.WriteString("shader\tchanged\trefused\tdigest\n")
 	for _, in := range inputs {
 		changed, refused := 0, 0
 		sum := sha256.New()
+		locate(in.s)
 		var s *ir.Shader
-		for i, p := range pipelines {
+		for i := range runs {
 			if s == nil {
 				s = ir.Clone(in.s)
+				requireAll(s)
 			}
-			progress, err := p.runner(s, nil, false).steps(p.steps)
-			if !progress && err == nil {
+			out := runs[i].on(t, s, in.name)
+			if out == "" {
 				continue
 			}
-			out := ""
-			if err != nil {
+			if strings.HasPrefix(out, refusedWith) {
 				refused++
-				out = err.Error()
 			} else {
 				changed++
-				if err := ir.Validate(s); err != nil {
-					t.Errorf("%s on %s: %v", lists[i], in.name, err)
-				}
-				out = ir.Print(s)
 			}
 			s = nil
-			fmt.Fprintf(sum, "%s\n%s\n", lists[i], out)
+			fmt.Fprintf(sum, "%s\n%s\n", runs[i].name, out)
 			if os.Getenv("NIRC_VERBOSE") != "" {
-				t.Logf("%s: %s: %x", in.name, lists[i], sha256.Sum256([]byte(out)))
+				t.Logf("%s: %s: %x", in.name, runs[i].name, sha256.Sum256([]byte(out)))
 			}
 		}
 		fmt.Fprintf(&b, "%s\t%d\t%d\t%x\n", in.name, changed, refused, sum.Sum(nil)[:8])
 	}
 	checkTable(t, eachTable, b.String())
+}
+
+// eachRun is a list of passes, run under options of a target.
+type eachRun struct {
+	name string
+	p    *Pipeline
+	o    ir.Options
+}
+
+// refusedWith comes before the message of a list that refuses a shader.
+const refusedWith = "refused: "
+
+// on is what a list makes of a shader in the binary form, which has all fields, or its refusal; empty if it changes nothing.
+func (r *eachRun) on(t *testing.T, s *ir.Shader, name string) string {
+	s.Options = &r.o
+	progress, err := r.p.runner(s, nil, false).steps(r.p.steps)
+	switch {
+	case err != nil:
+		return refusedWith + err.Error()
+	case !progress:
+		return ""
+	}
+	if err := ir.Validate(s); err != nil {
+		t.Errorf("%s on %s: %v", r.name, name, err)
+	}
+	for _, f := range s.Functions {
+		for _, a := range analyses {
+			if f.Impl != nil && !a.check(f.Impl) {
+				t.Errorf("%s on %s: said that it kept %s of %s, but it did not", r.name, name, a.meta, f.Name)
+			}
+		}
+	}
+	return string(ir.Serialize(s, ir.SerializeOptions{}))
+}
+
+// requireAll makes all analyses valid, so that what a pass forgets to say that it broke is found.
+func requireAll(s *ir.Shader) {
+	v := verifier{before: []byte{}}
+	v.begin(s)
+}
+
+// locate gives each instruction a place in the source of its own.
+func locate(s *ir.Shader) {
+	s.Files = append(s.Files[:1:1], "a")
+	s.Locs = s.Locs[:1:1]
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		for in := range f.Impl.Instrs() {
+			in.Loc = uint32(len(s.Locs))
+			s.Locs = append(s.Locs, ir.Loc{File: 1, Line: in.Loc})
+		}
+	}
+}
+
+// optionReaders are the passes that look at the target's options.
+var optionReaders = []string{"gather_info", "lower_64bit_phis", "lower_alu", "lower_alu_width", "lower_bary_coord", "lower_compute_system_values", "lower_doubles",
+	"lower_explicit_io", "lower_indirect_derefs", "lower_int64", "lower_system_values", "opt_algebraic", "opt_algebraic_before_ffma", "opt_algebraic_late",
+	"opt_copy_prop_vars", "opt_deref", "opt_loop_unroll"}
+
+// lowerEverything are options of a target that has next to nothing, hasEverything of one that has all.
+func lowerEverything() ir.Options {
+	o := optionsLike("Lower")
+	o.MaxVectorWidth, o.NoBaryCoord, o.DispatchBase = 1, true, true
+	o.LowerIndirect = ir.ModeFunctionTemp
+	o.Robust = ir.Robust{Uniform: ir.Robust2, Storage: ir.Robust2, Images: ir.Robust2}
+	return o
+}
+
+func hasEverything() ir.Options {
+	o := optionsLike("Has", "Fuse")
+	o.MaxVectorWidth, o.SubgroupSize, o.MaxUnroll = 4, 32, 8
+	o.Int8ALU, o.Int16ALU, o.Float16ALU, o.SampleShading, o.Points, o.Multiview = true, true, true, true, true, true
+	o.Robust = ir.Robust{Uniform: ir.Robust1, Storage: ir.Robust1}
+	return o
+}
+
+// optionsLike sets the options whose names begin so.
+func optionsLike(prefixes ...string) (o ir.Options) {
+	v := reflect.ValueOf(&o).Elem()
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.Type.Kind() == reflect.Bool && slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(f.Name, p) }) {
+			v.Field(i).SetBool(true)
+		}
+	}
+	return o
 }
 
 // checkTable compares a table with the stored one, or writes it.
