@@ -9,7 +9,7 @@
 //   - orders: each pass alone, random orders of passes and all pipelines keep what a shader does
 //   - hostile: wrong, mangled, deep and huge input is refused by a diagnostic, in bounded time and memory
 //   - texts: what is printed reads back: the IR after every pass, the listing of every object
-//   - code: machine code is what it was, unless somebody means to change it
+//   - code: machine code is what it was, and what readers make of modules and of what is nearly one, unless somebody means to change it
 //   - costs: the cost model agrees with the statistics of each target
 //   - rays: ray queries find on Adreno and on the interpreter what a plain walk over the scene finds
 //   - vulkan: random shaders compute what another implementation, lavapipe, computes

@@ -1,5 +1,6 @@
 // Package code proves that machine code changes only where somebody means it to: testdata/code.tsv has the sizes and
-// a digest of the objects of our modules, and of the corpus's where it is laid out, for each target.
+// a digest of the objects of our modules, and of the corpus's where it is laid out, for each target. It has as well what readers of
+// SPIR-V, of IR and the interpreter make of modules and shaders, and of what is nearly one.
 package code
 
 import (
