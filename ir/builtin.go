@@ -6,6 +6,8 @@ const (
 	BuiltInVertexID         = 5
 	BuiltInInstanceID       = 6
 	BuiltInPrimitiveID      = 7
+	BuiltInTessLevelOuter   = 11
+	BuiltInTessLevelInner   = 12
 	BuiltInLayer            = 9
 	BuiltInViewportIndex    = 10
 	BuiltInFragCoord        = 15
@@ -86,8 +88,8 @@ var BuiltInTable = [...]BuiltIn{
 	slotOf(BuiltInPrimitiveID, "PrimitiveId", SlotPrimitiveID, BaseInt, 1, inTess|inGeom|inFrag|inMesh|inPrims).loaded(IntrLoadPrimitiveId, AllStages&^inFrag),
 	slotOf(BuiltInLayer, "Layer", SlotLayer, BaseInt, 1, AllStages).loaded(IntrLoadLayerId, 0),
 	slotOf(BuiltInViewportIndex, "ViewportIndex", SlotViewport, BaseInt, 1, AllStages),
-	slotOf(11, "TessLevelOuter", SlotTessLevelOuter, BaseFloat, 1, inTess).arrayed().loaded(IntrLoadTessLevelOuter, 0),
-	slotOf(12, "TessLevelInner", SlotTessLevelInner, BaseFloat, 1, inTess).arrayed().loaded(IntrLoadTessLevelInner, 0),
+	slotOf(BuiltInTessLevelOuter, "TessLevelOuter", SlotTessLevelOuter, BaseFloat, 1, inTess).arrayed().loaded(IntrLoadTessLevelOuter, 0),
+	slotOf(BuiltInTessLevelInner, "TessLevelInner", SlotTessLevelInner, BaseFloat, 1, inTess).arrayed().loaded(IntrLoadTessLevelInner, 0),
 	slotOf(20, "SampleMask", SlotSampleMask, BaseInt, 1, inFrag).arrayed().loaded(IntrLoadSampleMaskIn, AllStages),
 	slotOf(22, "FragDepth", SlotDepth, BaseFloat, 1, inFrag),
 	slotOf(5014, "FragStencilRefEXT", SlotStencil, BaseInt, 1, inFrag),

@@ -112,7 +112,7 @@ func (v *validator) variable(x *Variable) {
 		v.fail("R6", x.Name, "per_view variable is not an array")
 	}
 	if x.Init != nil {
-		if m&(ModeReadOnly&^ModeConstant) != 0 {
+		if m&(ModeReadOnly&^(ModeConstant|ModeUniform)) != 0 { // uniforms: what a driver fills in
 			v.fail("R4", x.Name, "initialiser of what nothing may store to, in %s", m)
 		}
 		v.constant(x.Init, x.Type, x, 0)

@@ -17,7 +17,7 @@ var lowerVariableInitializersPass = &Pass{
 // into stores: of locals at the start of their function, of all others at the
 // start of the entry point.
 func lowerVariableInitializers(c *Context, s *ir.Shader) (progress bool, err error) {
-	modes := c.Modes("modes")
+	modes := c.Modes("modes") &^ ir.ModeUniform // what a driver fills in
 	for _, f := range s.Functions {
 		if f.Impl == nil {
 			continue

@@ -32,39 +32,14 @@ type constantVar struct {
 func optLargeConstants(c *Context, s *ir.Shader) (bool, error) {
 	threshold, packed := c.Int("threshold"), min(c.Int("packed"), 32)
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
-		vars := map[*ir.Variable]*constantVar{}
-		var order []*constantVar
-		for _, v := range impl.Locals {
-			if !v.Type.IsArray() || v.ExplicitLayout || v.Init != nil || v.PointerInit != nil {
-				continue
-			}
-			t, size, _ := v.Type.Explicit()
-			if size < uint64(threshold) && packed == 0 || size > 1<<16 {
-				continue
-			}
-			k := &constantVar{v: v, t: t, data: make([]byte, size), written: make([]bool, size)}
-			vars[v] = k
-			order = append(order, k)
-		}
-		if len(order) == 0 {
-			return false
-		}
-		for blk := range impl.Blocks() {
-			for in := range blk.Instrs() {
-				if in.Kind == ir.KindDeref && in.Deref != ir.DerefCast {
-					if k := vars[rootVar(in)]; k != nil {
-						k.uses(in)
-					}
-				}
-			}
-		}
+		order := constantVars(impl, threshold, packed > 0)
 		moved, packs := false, false
 		for _, k := range order {
 			if packed > 0 && k.pack(packed) {
 				packs = true
 				continue
 			}
-			if !k.refused && k.indirect && len(k.stores) > 0 && len(k.data) >= threshold {
+			if k.constant(threshold) {
 				k.move(s, impl)
 				moved = true
 			}
@@ -77,6 +52,41 @@ func optLargeConstants(c *Context, s *ir.Shader) (bool, error) {
 		}
 		return moved || packs
 	}), nil
+}
+
+// constantVars looks at the arrays among a function's variables that have at least so many bytes, or any number.
+func constantVars(impl *ir.Impl, threshold int, any bool) (order []*constantVar) {
+	vars := map[*ir.Variable]*constantVar{}
+	for _, v := range impl.Locals {
+		if !v.Type.IsArray() || v.ExplicitLayout || v.Init != nil || v.PointerInit != nil {
+			continue
+		}
+		t, size, _ := v.Type.Explicit()
+		if size < uint64(threshold) && !any || size > 1<<16 {
+			continue
+		}
+		k := &constantVar{v: v, t: t, data: make([]byte, size), written: make([]bool, size)}
+		vars[v] = k
+		order = append(order, k)
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	for blk := range impl.Blocks() {
+		for in := range blk.Instrs() {
+			if in.Kind == ir.KindDeref && in.Deref != ir.DerefCast {
+				if k := vars[rootVar(in)]; k != nil {
+					k.uses(in)
+				}
+			}
+		}
+	}
+	return order
+}
+
+// constant reports whether the variable only ever holds constants, is read at indices that are values, and is that large.
+func (k *constantVar) constant(threshold int) bool {
+	return !k.refused && k.indirect && len(k.stores) > 0 && len(k.data) >= threshold
 }
 
 // uses looks at what is done with a deref of the variable.
