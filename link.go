@@ -195,8 +195,6 @@ func chainOf(units []*Unit) ([]*Unit, error) {
 	has := map[ir.Stage]*Unit{}
 	for _, u := range chain {
 		switch s := u.Shader.Stage; {
-		case u.opts.State != nil && u.opts.State.Shader != nil:
-			return nil, Usagef("a pipeline state that passes do in the shader is not for stages that are linked: it names varyings by the locations that they had")
 		case s < ir.StageVertex || s > ir.StageFragment:
 			return nil, Usagef("%s: %s shaders are not linked: no other stage reads their outputs", u.opts.File, s)
 		case has[s] != nil:
@@ -226,6 +224,9 @@ func linkShaders(ctx context.Context, chain []*Unit) (counts []passes.LinkCounts
 	}
 	run := func(s *ir.Shader, name string) error { return list[s].Run(s, name) }
 	l := passes.Linking{Stages: shaders, Visible: chain[0].visible, Lists: run}
+	if st := chain[0].opts.State; st != nil && st.Shader != nil {
+		l.Kept = st.Shader.Locations()
+	}
 	err = chain[0].stage(ctx, "link", func() error {
 		counts, err = l.Run()
 		return chain[0].verifyError(err)

@@ -31,6 +31,8 @@ type Linking struct {
 	// Lists runs the lists of the pipeline file: link_prepare brings a shader into the form that linking takes, link_turn
 	// runs on one that changed, link_finish on all at the end.
 	Lists Lists
+	// Kept are locations at which nothing is removed, moved or replaced: a pipeline's state names them.
+	Kept []int
 }
 
 // maxLinkTurns bounds how often what is known goes back and forth.
@@ -42,6 +44,7 @@ func (l *Linking) Run() ([]LinkCounts, error) {
 	if err := l.each(func(s *ir.Shader) error { return l.Lists.Run(s, "link_prepare") }); err != nil {
 		return nil, err
 	}
+	defer l.keep()()
 	for i := range counts {
 		counts[i].Before, counts[i].SlotsBefore = VaryingSize(l.Stages[i+1], ir.ModeShaderIn)
 	}
@@ -60,7 +63,7 @@ func (l *Linking) Run() ([]LinkCounts, error) {
 	}
 	for i := range counts {
 		counts[i].Narrow = NarrowVaryings(l.Stages[i], l.Stages[i+1])
-		counts[i].Moved = CompactVaryings(l.Stages[i], l.Stages[i+1])
+		counts[i].Moved = CompactVaryings(l.Stages[i], l.Stages[i+1], l.Kept)
 	}
 	if err := l.each(func(s *ir.Shader) error { return l.Lists.Run(s, "link_finish") }); err != nil {
 		return nil, err
@@ -69,6 +72,31 @@ func (l *Linking) Run() ([]LinkCounts, error) {
 		counts[i].After, counts[i].SlotsAfter = VaryingSize(l.Stages[i+1], ir.ModeShaderIn)
 	}
 	return counts, nil
+}
+
+// keep makes the varyings at the kept locations always active, and returns what undoes it.
+func (l *Linking) keep() (undo func()) {
+	var kept slotMask
+	for _, location := range l.Kept {
+		at := (int(ir.SlotVar0) + location) * 4
+		kept[at/64] |= 15 << (at % 64)
+	}
+	var list []*ir.Variable
+	for _, s := range l.Stages {
+		for _, v := range s.Variables {
+			if !v.AlwaysActive && (isVarying(s, v, ir.ModeShaderIn) || isVarying(s, v, ir.ModeShaderOut)) {
+				if m, _ := varyingMask(s, v); m.meets(&kept) {
+					v.AlwaysActive = true
+					list = append(list, v)
+				}
+			}
+		}
+	}
+	return func() {
+		for _, v := range list {
+			v.AlwaysActive = false
+		}
+	}
 }
 
 func (l *Linking) each(f func(*ir.Shader) error) error {

@@ -20,10 +20,13 @@ type varyingPair struct {
 // CompactVaryings moves what both sides have in the
 // same shape to the lowest slots and components where it fits, beside others
 // of the same interpolation and size: components of a slot stay together, the widest come first, and arrays keep their steps.
-// What the sides see differently, structs and captured variables keep their slots. It reports
+// What the sides see differently, structs and captured variables keep their slots, and nothing moves to those that are kept. It reports
 // how many components moved.
-func CompactVaryings(producer, consumer *ir.Shader) (moved int) {
+func CompactVaryings(producer, consumer *ir.Shader, kept []int) (moved int) {
 	pairs, taken := pairVaryings(producer, consumer)
+	for _, location := range kept {
+		taken[int(ir.SlotVar0)+location] = 15
+	}
 	groups := groupVaryings(pairs)
 	var owner [ir.NumVaryingSlots]*varyingPair // whose class a slot has
 	slots, comps := make([]int32, 0, len(pairs)), make([]uint8, 0, len(pairs))

@@ -73,7 +73,7 @@ func storedOutputs(s *ir.Shader) (list []storedOutput) {
 		}
 	}
 	for i, v := range s.Variables {
-		if isVarying(s, v, ir.ModeShaderOut) && len(found[i].stores) > 0 && !bad[i] && vertexType(s, v).IsVectorOrScalar() {
+		if isVarying(s, v, ir.ModeShaderOut) && !v.AlwaysActive && len(found[i].stores) > 0 && !bad[i] && vertexType(s, v).IsVectorOrScalar() {
 			list = append(list, found[i])
 		}
 	}
@@ -109,7 +109,7 @@ func linkableInputs(s *ir.Shader) (list []*ir.Variable) {
 		bad[u.at[v.ID]] = bad[u.at[v.ID]] || !wholeAccesses(s, in, v)
 	})
 	for i, v := range s.Variables {
-		if isVarying(s, v, ir.ModeShaderIn) && u.used[i] && !bad[i] && vertexType(s, v).IsVectorOrScalar() {
+		if isVarying(s, v, ir.ModeShaderIn) && !v.AlwaysActive && u.used[i] && !bad[i] && vertexType(s, v).IsVectorOrScalar() {
 			list = append(list, v)
 		}
 	}

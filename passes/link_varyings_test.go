@@ -79,7 +79,7 @@ func TestLinkVaryings(t *testing.T) {
 			t.Errorf("%s is still at %d", name, l)
 		}
 	}
-	if CompactVaryings(vs, fs) == 0 {
+	if CompactVaryings(vs, fs, nil) == 0 {
 		t.Error("nothing moved")
 	}
 	check("CompactVaryings")
@@ -91,7 +91,7 @@ func TestLinkVaryings(t *testing.T) {
 			t.Errorf("b at %d.%d, c at %d.%d, flat at %d", b, bc, c, cc, f)
 		}
 	}
-	if CompactVaryings(vs, fs) > 0 {
+	if CompactVaryings(vs, fs, nil) > 0 {
 		t.Error("moved twice")
 	}
 	if l, _ := location(vs, "arr"); l != 8 {

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -392,11 +393,29 @@ func (s *ShaderState) Check() error {
 	return nil
 }
 
-// stateRange is a list of numbers of a state and what they may be.
+// stateRange is a list of numbers of a state and what they may be. Those up to lastLocation are locations.
 type stateRange struct {
 	member string
 	list   []int
 	most   int
+}
+
+const lastLocation = maxLocations - 1
+
+// Locations lists the locations of attributes and varyings that the state names.
+func (s *ShaderState) Locations() (list []int) {
+	for _, r := range s.ranges() {
+		if r.most == lastLocation {
+			list = append(list, r.list...)
+		}
+	}
+	if t := s.TwoSided; t != nil {
+		for k := range max(1, t.Count) {
+			list = append(list, t.Front+k, t.Back+k)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // check looks at what the passes could only say of a shader.
@@ -462,7 +481,7 @@ func (s *ShaderState) ranges() []stateRange {
 	const (
 		lastColor = 7
 		lastPlane = maxClipPlanes - 1
-		last      = maxLocations - 1
+		last      = lastLocation
 		lastPush  = 1 << 12
 	)
 	list := []stateRange{{"flat_colors", s.FlatColors, last}, {"broadcast_color", []int{s.Broadcast}, lastColor + 1}, {"patch_vertices", []int{s.PatchVertices}, 32}}

@@ -54,6 +54,7 @@ type drawnState struct {
 	// refused names the targets that cannot, with what they say.
 	refused map[string]string
 	texture bool
+	linked  bool // the stages are compiled together
 	// tolerance is how far off a colour may be, 2e-5 of it if not said.
 	tolerance float64
 }
@@ -162,7 +163,7 @@ func (d *drawnState) draw(t *testing.T, o nirc.Options, vertex, fragment []strin
 	if fixed != nil {
 		fixed(p)
 	}
-	x := &exec.Execution{Options: o, Draw: p, DrawParams: emu.DrawParams{VertexCount: 9, InstanceCount: 1}, Limits: emu.Limits{Check: true},
+	x := &exec.Execution{Options: o, Link: d.linked, Draw: p, DrawParams: emu.DrawParams{VertexCount: 9, InstanceCount: 1}, Limits: emu.Limits{Check: true},
 		Push:    floatBytes(1, 0.5, 0, 0.25, 0, 0, 0, 1, 0, 1, 0, 0.4, -1, 16, 7),
 		Modules: []*nirc.Module{prove.FromGLSL(t, ir.StageVertex, fill(stateVertex, vertex)), prove.FromGLSL(t, ir.StageFragment, fill(stateFragment, fragment))}}
 	if d.texture {
@@ -197,7 +198,7 @@ func (d *drawnState) near(a, b []byte) bool {
 	return true
 }
 
-// TestDrawnState: a draw with a state file comes to what shaders written for the state draw, or fixed functions, on all targets.
+// TestDrawnState: a draw with a state file comes to what shaders written for the state draw, or fixed functions, on all targets, linked or not.
 func TestDrawnState(t *testing.T) {
 	for i := range drawnStates {
 		d := &drawnStates[i]
@@ -218,19 +219,28 @@ func TestDrawnState(t *testing.T) {
 					}
 				}
 				o.State = state
-				got, err := d.draw(t, o, d.vertex, d.fragment, nil)
-				if text := d.refused[target]; text != "" {
-					if err == nil || !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), text) {
-						t.Errorf("%s: error %v, want %q", target, err, text)
-					}
-					continue
+				for _, d.linked = range []bool{false, true} {
+					d.compare(t, o, want)
 				}
-				if err != nil {
-					t.Errorf("%s: %v", target, err)
-				} else if !d.near(want, got) || d.tolerance != 0 && bytes.Equal(want, got) {
-					t.Errorf("%s: another image, or just the same where it may be off by %g", target, d.tolerance)
-				}
+				d.linked = false
 			}
 		})
+	}
+}
+
+// compare draws with the state, and holds what comes out to what is wanted.
+func (d *drawnState) compare(t *testing.T, o nirc.Options, want []byte) {
+	t.Helper()
+	got, err := d.draw(t, o, d.vertex, d.fragment, nil)
+	if text := d.refused[o.Target]; text != "" {
+		if err == nil || !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: error %v, want %q", o.Target, err, text)
+		}
+		return
+	}
+	if err != nil {
+		t.Errorf("%s: %v", o.Target, err)
+	} else if !d.near(want, got) || d.tolerance != 0 && bytes.Equal(want, got) {
+		t.Errorf("%s: linked %v: another image, or just the same where it may be off by %g", o.Target, d.linked, d.tolerance)
 	}
 }
