@@ -23,11 +23,20 @@ const (
 	HasAtomic               // atomic operations
 	HasALU                  // ALU instructions
 	HasRayQuery             // ray queries, acceleration structures
+	HasTemp                 // derefs of temporaries, function_temp or shader_temp
+	HasAccess               // intrinsics that read or write through derefs
+	HasStore                // of these, stores and copies
+	HasCopy                 // of these, copies
+	HasMemory               // loads and stores of memory and images by handle, offset or address
+	HasSubgroup             // operations across the lanes of a subgroup, and questions about them
+	HasDiscard              // demotes and terminates
+	HasJump                 // breaks, continues, returns, halts
+	HasNarrow               // values of 8 or 16 bits
 )
 
 // kindContents are those of instructions of a kind.
 var kindContents = [...]Contents{KindALU: HasALU, KindIntrinsic: 0, KindTex: HasTex, KindDeref: HasDeref, KindLoadConst: 0, KindUndef: HasUndef,
-	KindPhi: HasPhi, KindParallelCopy: 0, KindJump: 0, KindCall: HasCall}
+	KindPhi: HasPhi, KindParallelCopy: 0, KindJump: HasJump, KindCall: HasCall}
 
 // opContents are those of ALU instructions of an operation.
 var opContents = func() (t [NumOps]Contents) {
@@ -53,6 +62,22 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 		if i.Info().IndexPos(IdxAtomicOp) >= 0 {
 			t[i] = HasAtomic
 		}
+		switch m := i.Info().Mem; m.Space {
+		case SpaceDeref:
+			t[i] |= HasAccess
+		case SpaceUbo, SpaceSsbo, SpaceGlobal, SpaceShared, SpaceScratch, SpaceUniform, SpacePush, SpaceConstant, SpaceImage:
+			if m.Op == MemLoad || m.Op == MemStore {
+				t[i] |= HasMemory
+			}
+		}
+	}
+	t[IntrStoreDeref] |= HasStore
+	t[IntrCopyDeref] |= HasStore | HasCopy
+	for _, i := range []Intrinsic{IntrDemote, IntrDemoteIf, IntrTerminate, IntrTerminateIf} {
+		t[i] |= HasDiscard
+	}
+	for _, i := range subgroupIntrinsics {
+		t[i] |= HasSubgroup
 	}
 	t[IntrBarrier] |= HasBarrier
 	for _, i := range []Intrinsic{IntrLoadAccelStruct, IntrRqInitialize, IntrRqTerminate, IntrRqProceed, IntrRqGenerateIntersection, IntrRqConfirmIntersection, IntrRqLoad} {
@@ -60,6 +85,19 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 	}
 	return t
 }()
+
+// subgroupIntrinsics move values between the lanes of a subgroup, or ask about them.
+var subgroupIntrinsics = []Intrinsic{
+	IntrReadInvocation, IntrReadFirstInvocation, IntrShuffle, IntrShuffleXor, IntrShuffleUp, IntrShuffleDown, IntrRotate,
+	IntrQuadBroadcast, IntrQuadSwapHorizontal, IntrQuadSwapVertical, IntrQuadSwapDiagonal,
+	IntrReduce, IntrInclusiveScan, IntrExclusiveScan,
+	IntrBallot, IntrBallotRelaxed, IntrInverseBallot, IntrBallotBitfieldExtract, IntrBallotBitCountReduce,
+	IntrBallotBitCountInclusive, IntrBallotBitCountExclusive, IntrBallotFindLsb, IntrBallotFindMsb,
+	IntrVoteAny, IntrVoteAll, IntrVoteFeq, IntrVoteIeq, IntrElect, IntrFirstInvocation, IntrLastInvocation,
+	IntrQuadVoteAny, IntrQuadVoteAll,
+	IntrLoadSubgroupEqMask, IntrLoadSubgroupGeMask, IntrLoadSubgroupGtMask, IntrLoadSubgroupLeMask, IntrLoadSubgroupLtMask,
+	IntrLoadSubgroupSize, IntrLoadSubgroupInvocation,
+}
 
 // contents are those of an instruction.
 func (in *Instr) contents() Contents {
@@ -76,8 +114,15 @@ func (in *Instr) contents() Contents {
 		if in.Def.NumComponents > 1 {
 			c |= HasVectorConst
 		}
+	case KindDeref:
+		if in.DerefInfo().Modes&(ModeFunctionTemp|ModeShaderTemp) != 0 {
+			c |= HasTemp
+		}
 	}
-	if in.Def.BitSize == 64 {
+	switch in.Def.BitSize {
+	case 8, 16:
+		c |= HasNarrow
+	case 64:
 		c |= Has64
 	}
 	return c
@@ -86,6 +131,18 @@ func (in *Instr) contents() Contents {
 // Contents are what the shader may contain: all that it does, and what it did since Recount. Instructions
 // count when they are put into a block, ifs and loops when they are made.
 func (s *Shader) Contents() Contents { return s.contents }
+
+// Resize gives the result of an instruction that is in a block another size in bits: the contents know of it.
+func (in *Instr) Resize(bits uint8) {
+	in.Def.BitSize = bits
+	in.Block.impl.Shader.contents |= in.contents()
+}
+
+// SetModes gives a deref that is in a block other modes: the contents know of it.
+func (in *Instr) SetModes(m Mode) {
+	in.DerefInfo().Modes = m
+	in.Block.impl.Shader.contents |= in.contents()
+}
 
 // Recount looks what the shader contains.
 func (s *Shader) Recount() {

@@ -8,6 +8,7 @@ func TestContents(t *testing.T) {
 	impl := s.NewFunction("main").Impl
 	b := NewBuilder(AtStart(impl.Start()))
 	x := b.Intrinsic(IntrLoadLocalInvocationIndex, 1, 32)
+	var local *Def
 	for _, c := range []struct {
 		name  string
 		build func()
@@ -20,6 +21,14 @@ func TestContents(t *testing.T) {
 		{"a constant vector", func() { b.Insert(s.NewConst(32, 1, 2)) }, HasVectorConst},
 		{"an undef", func() { b.Insert(s.NewUndef(1, 32)) }, HasUndef},
 		{"a barrier", func() { b.Intrinsic(IntrBarrier, 0, 0) }, HasBarrier},
+		{"a narrow value", func() { b.U2u16(&x.Def) }, HasNarrow},
+		{"a vote", func() { b.Intrinsic(IntrElect, 1, 1) }, HasSubgroup},
+		{"a demote", func() { b.Intrinsic(IntrDemote, 0, 0) }, HasDiscard},
+		{"a load from a buffer", func() { b.Intrinsic(IntrLoadSsbo, 1, 32, &x.Def, &x.Def) }, HasMemory},
+		{"a temporary", func() { local = b.DerefVar(impl.NewLocal(ScalarType(BaseUint, 32), "")) }, HasDeref | HasTemp},
+		{"a load", func() { b.LoadDeref(local, 0) }, HasAccess},
+		{"a store", func() { b.StoreDeref(local, &x.Def, 0, 0) }, HasStore},
+		{"a copy", func() { b.Intrinsic(IntrCopyDeref, 0, 0, local, local) }, HasCopy},
 		{"an if", func() { InsertIf(AtEnd(impl.Body.Last().(*Block)), b.Ieq(&x.Def, &x.Def)) }, HasIf},
 		{"a loop", func() { InsertLoop(AtEnd(impl.Body.Last().(*Block))) }, HasLoop},
 	} {

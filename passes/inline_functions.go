@@ -9,7 +9,7 @@ import (
 )
 
 var inlineFunctionsPass = &Pass{
-	Name: "inline_functions", Class: "A", Run: inlineFunctions, Idempotent: true,
+	Name: "inline_functions", For: ir.HasCall, Class: "A", Run: inlineFunctions, Idempotent: true,
 	Doc: "Puts the bodies of called functions in place of calls, callees first. Needs lower_returns. Recursion is an error.",
 }
 

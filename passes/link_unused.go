@@ -80,7 +80,7 @@ func followMode(impl *ir.Impl, mode ir.Mode) (changed bool) {
 		for in := range b.Instrs() {
 			if in.Kind == ir.KindDeref && in.DerefInfo().Modes == mode {
 				if v := rootVar(in); v != nil && v.Mode != mode {
-					in.DerefInfo().Modes = v.Mode
+					in.SetModes(v.Mode)
 					changed = true
 				}
 				continue

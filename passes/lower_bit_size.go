@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerBitSizePass = &Pass{
-	Name: "lower_bit_size", Class: "A", Run: lowerBitSize, Idempotent: true,
+	Name: "lower_bit_size", For: ir.HasNarrow, Class: "A", Run: lowerBitSize, Idempotent: true,
 	Doc: "Widens integer ALU operations narrower than the target computes: sources are converted by how the operation reads them, the operation runs wide, " +
 		"the result is cut. Shift counts are taken modulo the narrow size first. Moves, selections, conversions and bitwise logic stay narrow, " +
 		"as do saturating and high-half operations, whose meaning depends on the size: rules and lower_alu rewrite those.",

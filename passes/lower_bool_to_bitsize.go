@@ -230,7 +230,7 @@ func (b *boolSizing) resize(in *ir.Instr, bits uint8) {
 			in.Op = op
 		}
 	}
-	in.Def.BitSize = bits
+	in.Resize(bits)
 }
 
 // instr makes the sources of an instruction agree.

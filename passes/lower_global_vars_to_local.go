@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerGlobalVarsToLocalPass = &Pass{
-	Name: "lower_global_vars_to_local", Class: "A", Run: lowerGlobalVarsToLocal, Idempotent: true,
+	Name: "lower_global_vars_to_local", For: ir.HasTemp, Class: "A", Run: lowerGlobalVarsToLocal, Idempotent: true,
 	Doc: "Makes a shader_temp variable that only the entry point uses a local of it.",
 }
 
@@ -72,7 +72,7 @@ func fixModes(impl *ir.Impl) (progress bool) {
 				want = ir.ModeFunctionTemp
 			}
 			if want != info.Modes {
-				info.Modes = want
+				in.SetModes(want)
 				progress = true
 			}
 		}

@@ -190,7 +190,8 @@ func redirect(in *ir.Instr, temp map[*ir.Variable]*ir.Variable) {
 	d := in.DerefInfo()
 	if in.Deref == ir.DerefVar {
 		if t := temp[d.Var]; t != nil {
-			d.Var, d.Modes, d.Type = t, t.Mode, t.Type
+			d.Var, d.Type = t, t.Type
+			in.SetModes(t.Mode)
 		}
 		return
 	}
@@ -199,7 +200,7 @@ func redirect(in *ir.Instr, temp map[*ir.Variable]*ir.Variable) {
 		return
 	}
 	p := parent.DerefInfo()
-	d.Modes = p.Modes
+	in.SetModes(p.Modes)
 	switch in.Deref {
 	case ir.DerefStruct:
 		d.Type = p.Type.Fields[d.Field].Type

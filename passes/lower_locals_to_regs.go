@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerLocalsToRegsPass = &Pass{
-	Name: "lower_locals_to_regs", For: ir.HasDeref, Class: "A", Run: lowerLocalsToRegs, Idempotent: true,
+	Name: "lower_locals_to_regs", For: ir.HasTemp, Class: "A", Run: lowerLocalsToRegs, Idempotent: true,
 	Options: []Option{{"max_words", "if not 0: only arrays that are indexed by values, of 32-bit components and booleans, that take at most so many words in all", 0}},
 	Doc:     "Turns the locals that remain, vectors and arrays, into registers.",
 }

@@ -131,7 +131,7 @@ func mediumpAccess(in *ir.Instr) {
 	narrow, widen := mediumpCasts(class)
 	in.Set(idx, ir.ALUType{Class: class, Bits: 16}.Pack())
 	if in.HasDef() {
-		in.Def.BitSize = 16
+		in.Resize(16)
 		widenAfter(in, widen)
 	} else {
 		in.Srcs[0].Set(builderBefore(in).ALU(narrow, in.Srcs[0].Def))

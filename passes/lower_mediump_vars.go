@@ -150,6 +150,6 @@ func convertAccess(in *ir.Instr, small []bool) {
 		in.Srcs[1].Set(builderBefore(in).ALU(narrow, in.Srcs[1].Def))
 		return
 	}
-	in.Def.BitSize = 16
+	in.Resize(16)
 	widenAfter(in, widen)
 }

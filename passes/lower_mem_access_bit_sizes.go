@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerMemAccessBitSizesPass = &Pass{
-	Name: "lower_mem_access_bit_sizes", Class: "A", Run: lowerMemAccessBitSizes, Idempotent: true,
+	Name: "lower_mem_access_bit_sizes", For: ir.HasMemory, Class: "A", Run: lowerMemAccessBitSizes, Idempotent: true,
 	Doc: "Splits explicit memory loads and stores so that none has wider components than max_bits, more than max_comps of them, or less alignment than a " +
 		"component. Values are put together and taken apart by packs and shifts. Atomics stay.",
 	Options: []Option{

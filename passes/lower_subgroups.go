@@ -7,7 +7,7 @@ import (
 )
 
 var lowerSubgroupsPass = &Pass{
-	Name: "lower_subgroups", Class: "A", Run: lowerSubgroups,
+	Name: "lower_subgroups", For: ir.HasSubgroup, Class: "A", Run: lowerSubgroups,
 	Doc: "Writes subgroup operations that a target lacks by those that it has, each family by an option: vectors by component, 64-bit values in halves, booleans as words, " +
 		"ballots in fewer words, what ballots are asked, masks, votes on equality, elections, relative shuffles and quad operations as shuffles, " +
 		"reductions and scans as loops over the active lanes. size_one is for targets whose subgroups have one lane: all of it becomes arithmetic.",

@@ -55,18 +55,26 @@ type texLowering struct {
 	forms                                        texForms
 }
 
-func lowerTex(c *Context, s *ir.Shader) (bool, error) {
+// texOptions decodes the options but those about YCbCr, which the shader's follow.
+func texOptions(c *Context) (*texLowering, error) {
 	l := &texLowering{
 		projector: c.Bool("projector"), txfOffset: c.Bool("txf_offset"), implicitLod: c.Bool("implicit_lod"), txb: c.Bool("txb"), minLod: c.Bool("min_lod"), lodDdx: c.Bool("lod_ddx"), lodQuery: c.Bool("lod_query"), wide: c.Bool("wide"),
 		txsLod: c.Bool("txs_lod"), txsCubeArray: c.Bool("txs_cube_array"), tg4Offsets: c.Bool("tg4_offsets"), roundLayer: c.Bool("round_layer"),
-		noDerivatives: s.Stage != ir.StageFragment && s.Info.DerivativeGroup == 0,
 	}
 	if err := l.parseTxd(c.String("txd")); err != nil {
+		return nil, err
+	}
+	return l, l.forms.parse(c)
+}
+
+func lowerTex(c *Context, s *ir.Shader) (bool, error) {
+	opts, err := c.decoded(func() (any, error) { return texOptions(c) })
+	if err != nil {
 		return false, err
 	}
-	if err := l.forms.parse(c); err != nil {
-		return false, err
-	}
+	l := new(texLowering)
+	*l = *opts.(*texLowering)
+	l.noDerivatives = s.Stage != ir.StageFragment && s.Info.DerivativeGroup == 0
 	table, err := parseYCbCr(c.String("ycbcr"), s)
 	if err != nil {
 		return false, err

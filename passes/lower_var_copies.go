@@ -7,7 +7,7 @@ import (
 )
 
 var lowerVarCopiesPass = &Pass{
-	Name: "lower_var_copies", For: ir.HasDeref, Class: "A", Run: lowerVarCopies, Idempotent: true,
+	Name: "lower_var_copies", For: ir.HasCopy, Class: "A", Run: lowerVarCopies, Idempotent: true,
 	Doc: "Turns copy_deref into loads and stores of each vector or scalar, wildcards written out.",
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 var lowerVarsToSSAPass = &Pass{
-	Name: "lower_vars_to_ssa", For: ir.HasDeref, Class: "A", Run: implPass(ir.MetaControlFlow, lowerVarsToSSA), Idempotent: true,
+	Name: "lower_vars_to_ssa", For: ir.HasTemp, Class: "A", Run: implPass(ir.MetaControlFlow, lowerVarsToSSA), Idempotent: true,
 	Doc: "Turns function_temp variables that are only accessed directly, with constant indices, into SSA values with phis. Reads before any store are undef. Needs no continue lists for good code.",
 }
 

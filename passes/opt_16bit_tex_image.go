@@ -81,7 +81,7 @@ func onlyNarrowed(d *ir.Def, rtz bool) bool {
 
 // set16 makes the result of a texture operation or image load a half.
 func set16(in *ir.Instr) {
-	in.Def.BitSize = 16
+	in.Resize(16)
 	half := ir.ALUType{Class: ir.ClassFloat, Bits: 16}
 	if in.Kind == ir.KindTex {
 		in.TexInfo().DestType = half

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optConditionalDiscardPass = &Pass{
-	Name: "opt_conditional_discard", For: ir.HasIf, Class: "B", Run: implPass(ir.MetaNone, optConditionalDiscard), Idempotent: true, Optional: true,
+	Name: "opt_conditional_discard", For: ir.HasDiscard, Class: "B", Run: implPass(ir.MetaNone, optConditionalDiscard), Idempotent: true, Optional: true,
 	Doc: "Turns an if that holds nothing but a demote, or a terminate and its halt, into demote_if or terminate_if.",
 }
 

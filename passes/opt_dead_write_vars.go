@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optDeadWriteVarsPass = &Pass{
-	Name: "opt_dead_write_vars", For: ir.HasDeref, Class: "B", Run: implPass(ir.MetaControlFlow, optDeadWriteVars), Optional: true,
+	Name: "opt_dead_write_vars", For: ir.HasStore, Class: "B", Run: implPass(ir.MetaControlFlow, optDeadWriteVars), Optional: true,
 	Doc: "Deletes stores that later stores of the block overwrite before a read.",
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 var optGCMPass = &Pass{
-	Name: "opt_gcm", Class: "B", Run: optGCM, Optional: true, Rewrites: true,
+	Name: "opt_gcm", For: ir.HasIf | ir.HasLoop, Class: "B", Run: optGCM, Optional: true, Rewrites: true,
 	Doc: "Moves instructions to better blocks (global code motion): out of loops that do not change them, and down to the last place that all uses share, " +
 		"never into a loop. Derivatives, operations across lanes and loads that others may write stay; loads that might go wrong where they did not run move down, and out of loops only if each loop that is entered comes by them.",
 	Options: []Option{{"sink", "move instructions down too; without, only what leaves a loop moves", true}},

@@ -6,7 +6,7 @@ import (
 )
 
 var optUpdateAlignmentsPass = &Pass{
-	Name: "opt_load_store_update_alignments", Class: "B", Run: implPass(ir.MetaAll, updateAlignments), Idempotent: true, Optional: true,
+	Name: "opt_load_store_update_alignments", For: ir.HasMemory, Class: "B", Run: implPass(ir.MetaAll, updateAlignments), Idempotent: true, Optional: true,
 	Doc: "Raises the alignment that explicit accesses promise to what the analysis of congruences can show of their offsets and bases, 16 bytes at most, so that more of them merge. " +
 		"Buffers and shared memory start at a multiple of 16 bytes. Accesses by address stay as they are.",
 }

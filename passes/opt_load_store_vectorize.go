@@ -8,7 +8,7 @@ import (
 )
 
 var optLoadStoreVectorizePass = &Pass{
-	Name: "opt_load_store_vectorize", Class: "B", Run: optLoadStoreVectorize, Optional: true, Rewrites: true,
+	Name: "opt_load_store_vectorize", For: ir.HasMemory, Class: "B", Run: optLoadStoreVectorize, Optional: true, Rewrites: true,
 	Doc: "Merges explicit memory accesses of a block that lie side by side: loads at the place of the first, stores at that of the last, if nothing in between " +
 		"may touch the same memory. Offsets are compared as sums of a few values times constants. Volatile and coherent accesses and atomics stay.",
 	Options: []Option{

@@ -6,7 +6,7 @@ import (
 )
 
 var optMoveDiscardsToTopPass = &Pass{
-	Name: "opt_move_discards_to_top", Class: "B", Run: optMoveDiscardsToTop, Idempotent: true, Optional: true,
+	Name: "opt_move_discards_to_top", For: ir.HasDiscard, Class: "B", Run: optMoveDiscardsToTop, Idempotent: true, Optional: true,
 	Doc: "Moves the discards of a fragment shader's first block, with what computes their conditions, before what neither has effects nor asks neighbours: what is discarded ends sooner. " +
 		"A terminate stays after derivatives, which its lanes would leave without neighbours; nothing moves across stores, atomics, barriers or operations of the subgroup.",
 }

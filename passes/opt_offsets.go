@@ -6,7 +6,7 @@ import (
 )
 
 var optOffsetsPass = &Pass{
-	Name: "opt_offsets", Class: "B", Run: optOffsets, Idempotent: true, Optional: true,
+	Name: "opt_offsets", For: ir.HasMemory, Class: "B", Run: optOffsets, Idempotent: true, Optional: true,
 	Doc: "Takes constants that are added to an offset into the base of the access, up to a limit by the kind of memory, where the sum surely does not wrap around: " +
 		"hardware adds the base for free, and accesses side by side share their offset.",
 	Options: []Option{

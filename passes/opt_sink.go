@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optSinkPass = &Pass{
-	Name: "opt_sink", Class: "B", Run: optSink, Idempotent: true, Optional: true,
+	Name: "opt_sink", For: ir.HasIf | ir.HasLoop, Class: "B", Run: optSink, Idempotent: true, Optional: true,
 	Doc: "Moves instructions of chosen kinds down to the last block that all uses share, never into a loop: values live shorter, and branches that do not need them skip them.",
 	Options: []Option{
 		{"const_undef", "constants and undefs", true},

@@ -9,6 +9,7 @@ package passes
 
 import (
 	"fmt"
+	"sync"
 
 	"nirc/ir"
 )
@@ -60,6 +61,8 @@ type Context struct {
 	// Options are the target's wishes: s.Options of the shader that is run.
 	pass *Pass
 	args []any // by the pass's Options
+	// memo is what the pass made of its options.
+	memo *memo
 	// step, if set, is asked before each rewrite of a pass that counts them.
 	step func() bool
 	// RuleHits counts firings of algebraic rules by rule number when not nil.
@@ -68,7 +71,7 @@ type Context struct {
 
 // NewContext returns a context for running p with its default options.
 func NewContext(p *Pass) *Context {
-	c := &Context{pass: p, args: make([]any, len(p.Options))}
+	c := &Context{pass: p, args: make([]any, len(p.Options)), memo: new(memo)}
 	for i, o := range p.Options {
 		c.args[i] = o.Default
 	}
@@ -85,7 +88,7 @@ func (c *Context) SetOption(name, value string) error {
 		if err != nil {
 			return fmt.Errorf("%s(%s=%s): %w", c.pass.Name, name, value, err)
 		}
-		c.args[i] = v
+		c.args[i], c.memo = v, new(memo)
 		return nil
 	}
 	return fmt.Errorf("%s has no option %q", c.pass.Name, name)
@@ -98,6 +101,20 @@ func (c *Context) arg(name string) any {
 		}
 	}
 	panic("passes: " + c.pass.Name + " asks for option " + name + " that it does not declare")
+}
+
+// memo is what a pass made of its options, once for all its runs.
+type memo struct {
+	once sync.Once
+	form any
+	err  error
+}
+
+// decoded returns what a pass with many options makes of them, which f does at the first run: looking each up by its name at
+// every run took more time than lower_tex did for a shader with one texture. Runs must not change it.
+func (c *Context) decoded(f func() (any, error)) (any, error) {
+	c.memo.once.Do(func() { c.memo.form, c.memo.err = f() })
+	return c.memo.form, c.memo.err
 }
 
 // Bool, Int, Float, String and Modes return the pass's own options.

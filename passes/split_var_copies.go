@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var splitVarCopiesPass = &Pass{
-	Name: "split_var_copies", For: ir.HasDeref, Class: "A", Run: implPass(ir.MetaControlFlow, splitVarCopies), Idempotent: true,
+	Name: "split_var_copies", For: ir.HasCopy, Class: "A", Run: implPass(ir.MetaControlFlow, splitVarCopies), Idempotent: true,
 	Doc: "Splits copy_deref of structs and arrays until each copies vectors or scalars, arrays under wildcards.",
 }
 

@@ -7,6 +7,7 @@
 //	go run ./internal/bench [-corpus DIR] [-max N] [-O LEVEL] [-t TARGET]
 //	go run ./internal/bench -baseline FILE -real DIR
 //	go run ./internal/bench -families DIR [-t TARGET]
+//	go run ./internal/bench -profile FILE -real DIR [-t TARGETS]
 package main
 
 import (
@@ -27,7 +28,7 @@ import (
 // config is what the flags say.
 type config struct {
 	corpus, baseline, real string
-	families               string
+	families, profile      string
 	opts                   nirc.Options
 	max, rounds            int
 	scale                  float64
@@ -58,6 +59,7 @@ func parseFlags() (*config, error) {
 	flag.StringVar(&c.baseline, "baseline", "", "table of another compiler's times, named TARGET-GPU.tsv")
 	flag.StringVar(&c.real, "real", "", "directory of the modules that the table is about")
 	flag.StringVar(&c.families, "families", "", "directory with a folder of .spv files for each family: print the size and weighed cycles of their code, and no times")
+	flag.StringVar(&c.profile, "profile", "", "write a CPU profile of compiling the modules of -real, for each target of -t, to this file")
 	flag.StringVar(&c.opts.Target, "t", nirc.DefaultTarget, "target")
 	flag.StringVar(&c.opts.GPU, "gpu", "", "GPU of the target, the first if empty")
 	flag.IntVar(&c.max, "max", 0, "look at no more than this many corpus files, evenly chosen; 0: all")
@@ -66,8 +68,8 @@ func parseFlags() (*config, error) {
 	flag.BoolVar(&c.generated, "generated", true, "measure generated shaders of 500, 5,000 and 50,000 instructions")
 	level := flag.String("O", "O2", "optimisation level")
 	flag.Parse()
-	if flag.NArg() > 0 || c.rounds < 1 || (c.baseline == "") != (c.real == "") {
-		return nil, fmt.Errorf("want flags only, -n of at least 1, and -baseline and -real together")
+	if flag.NArg() > 0 || c.rounds < 1 || (c.baseline == "" && c.profile == "") != (c.real == "") {
+		return nil, fmt.Errorf("want flags only, -n of at least 1, and -baseline or -profile and -real together")
 	}
 	var err error
 	c.opts.Level, err = passes.ParseLevel(*level)
@@ -96,6 +98,9 @@ func defaultCorpus() string {
 func run(c *config) error {
 	if c.families != "" {
 		return families(c, os.Stdout)
+	}
+	if c.profile != "" {
+		return profile(c)
 	}
 	if c.baseline != "" {
 		return compare(c)
