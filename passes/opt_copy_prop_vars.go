@@ -2,7 +2,9 @@ package passes
 
 import (
 	"slices"
+	"sync"
 
+	"nirc/internal/slab"
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -18,12 +20,21 @@ var optCopyPropVarsPass = &Pass{
 func optCopyPropVars(_ *Context, s *ir.Shader) (bool, error) {
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
 		impl.Require(ir.MetaBlockIndex)
-		c := &copyProp{impl: impl, robust: s.Options.Robust, writes: make([]writeSet, impl.NumBlocks)}
+		c := copyProps.Get().(*copyProp)
+		*c = copyProp{impl: impl, robust: s.Options.Robust, writes: slab.Zeroed(c.writes, int(impl.NumBlocks)), known: c.known[:0]}
 		c.collect(&impl.Body)
 		c.list(&impl.Body)
-		return c.progress
+		progress := c.progress
+		clear(c.writes)
+		clear(c.known[:cap(c.known)])
+		c.impl = nil
+		copyProps.Put(c)
+		return progress
 	}), nil
 }
+
+// copyProps keeps the memory of runs that are over. What is known is an array of maxKnown at most.
+var copyProps = sync.Pool{New: func() any { return new(copyProp) }}
 
 // trackedModes are the modes whose contents only change by what this
 // invocation does, up to barriers.

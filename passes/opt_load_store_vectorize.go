@@ -2,6 +2,7 @@ package passes
 
 import (
 	"slices"
+	"sync"
 
 	"nirc/ir"
 	"nirc/ir/optab"
@@ -22,8 +23,19 @@ var optLoadStoreVectorizePass = &Pass{
 }
 
 func optLoadStoreVectorize(c *Context, s *ir.Shader) (bool, error) {
-	v := &vectorizer{c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), straddle: c.Bool("ubo_straddle"), dynamic: c.Bool("ubo_dynamic"), robust: c.Bool("robust"), own: memoryOf(s), opts: s.Options}
+	v := vectorizers.Get().(*vectorizer)
+	defer v.release()
+	*v = vectorizer{open: v.open[:0], c: c, modes: c.Modes("modes"), maxComps: c.Int("max_comps"), maxBytes: uint64(c.Int("max_bytes")), straddle: c.Bool("ubo_straddle"), dynamic: c.Bool("ubo_dynamic"), robust: c.Bool("robust"), own: memoryOf(s), opts: s.Options}
 	return eachBlock(s, v.block), nil
+}
+
+// vectorizers keeps the memory of runs that are over: a list of up to vectorWindow accesses of some 150 bytes each.
+var vectorizers = sync.Pool{New: func() any { return new(vectorizer) }}
+
+func (v *vectorizer) release() {
+	clear(v.open[:cap(v.open)])
+	*v = vectorizer{open: v.open}
+	vectorizers.Put(v)
 }
 
 // vectorWindow bounds the accesses that a new one is compared with.

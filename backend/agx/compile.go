@@ -82,6 +82,7 @@ type compiler struct {
 	gpu  *GPU
 	opts CompileOptions
 	meta abi.Meta
+	mem  *memory
 	uni  uniforms
 	res  *resources
 	// slots are the attributes of a vertex part, nil of others.
@@ -129,6 +130,7 @@ func (c *compiler) run() (*Binary, error) {
 	c.meta.Stage, c.meta.Part, c.meta.LayerViewportWord = stage, c.opts.Part, abi.NoWord
 	c.meta.Tile, c.meta.TileLayout, c.meta.Samples, c.meta.Next = c.opts.Tile, c.opts.TileLayout, c.opts.Samples, c.opts.Next
 	c.parts = []*part{{s: c.s, meta: &c.meta}}
+	c.begin()
 	c.reserve(c.impl)
 	defer func() { c.s.Stage = stage }() // tessellation runs as another one
 	if err := backend.RunSteps(c.opts.job(), steps, c, (*compiler).text); err != nil {
@@ -148,6 +150,7 @@ func (c *compiler) release() {
 			pt.s.Release()
 		}
 	}
+	c.end()
 }
 
 // formPreamble adds the preamble of a shader that may have one.
@@ -155,7 +158,7 @@ func (c *compiler) formPreamble() error {
 	if c.uni.plain {
 		return nil
 	}
-	if ps := formPreamble(c.s, c.impl, &c.uni); ps != nil {
+	if ps := formPreamble(c.s, c.impl, &c.uni, c.mem); ps != nil {
 		c.addPreamble(ps)
 	}
 	c.reserve(c.impl) // it may have removed loads of attributes

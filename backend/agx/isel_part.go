@@ -202,7 +202,10 @@ func perSampleShader(s *ir.Shader, impl *ir.Impl) bool {
 	if s.Options != nil && s.Options.SampleShading && !faults.has(faultSampleShading) {
 		return true
 	}
-	for _, in := range intrinsicsOf(impl) {
+	for in := range impl.Instrs() {
+		if in.Kind != ir.KindIntrinsic {
+			continue
+		}
 		if perSample(in.Intr) {
 			return true
 		}

@@ -15,7 +15,10 @@ func (c *compiler) lowerEarlyTests() error {
 		return nil
 	}
 	e := &earlyTests{impl: c.impl}
-	for _, in := range intrinsicsOf(c.impl) {
+	for in := range c.impl.Instrs() {
+		if in.Kind != ir.KindIntrinsic {
+			continue
+		}
 		e.scan(in)
 	}
 	if !c.s.Info.EarlyFragmentTests {

@@ -20,7 +20,10 @@ func sharedOffset(i ir.Intrinsic) (src int, ok bool) {
 // lowerSharedBitsize narrows the addresses of workgroup memory to 16 bits.
 func lowerSharedBitsize(impl *ir.Impl) {
 	changed := false
-	for _, in := range intrinsicsOf(impl) {
+	for in := range impl.Instrs() {
+		if in.Kind != ir.KindIntrinsic {
+			continue
+		}
 		if k, ok := sharedOffset(in.Intr); ok && in.Srcs[k].Def.BitSize != 16 {
 			b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
 			narrow := b.U2u16

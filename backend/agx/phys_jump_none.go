@@ -1,6 +1,10 @@
 package agx
 
-import "nirc/backend/agx/isa"
+import (
+	"slices"
+
+	"nirc/backend/agx/isa"
+)
 
 // jumpThreshold is the cost from which it pays to jump over code that no
 // lane runs (agx.md §6.2).
@@ -19,6 +23,9 @@ func skipCost(op isa.Op) int {
 
 // jumpNone puts jmp_exec_none after ifs and elses whose code is long.
 func (p *program) jumpNone() {
+	if !slices.ContainsFunc(p.list, func(in *pinstr) bool { return in.Op == isa.OpIfIcmp || in.Op == isa.OpIfFcmp }) {
+		return
+	}
 	type open struct {
 		at   int // of the if or else in out
 		cost int

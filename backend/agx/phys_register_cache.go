@@ -46,16 +46,32 @@ func (p *program) registerCache() {
 	// r0l is the execution mask's, r0h the shuffles'.
 	live.set(&isa.Operand{Kind: isa.Reg, Size: 16, Count: gprFloor}, true)
 	p.markDivergent()
-	var soon [gprHalves]int // the instruction that reads the half next, plus 1
+	soon := reads{first: len(p.list)}
 	for i := len(p.list) - 1; i >= 0; i-- {
 		in := p.list[i]
 		p.hints(in, i, &live, &soon)
 	}
 }
 
+// reads are the next reads of registers after an instruction, while one goes backwards.
+type reads struct {
+	at [gprHalves]int32 // the instruction that reads the half next, plus 1; 0: none
+	// first is the instruction from which on reads do not count: forgetting them takes no walk over the registers.
+	first int
+}
+
+// none notes that instruction i makes all reads after it, and its own, uncertain.
+func (r *reads) none(i int) { r.first = i }
+
+// within reports whether some instruction up to limit reads a half, after what is uncertain is left out.
+func (r *reads) within(h, limit int) bool {
+	n := int(r.at[h])
+	return n != 0 && n-1 < r.first && n-1 <= limit
+}
+
 // hints sets those of one instruction and takes what it does to registers into
 // account: live are the halves that something after it reads.
-func (p *program) hints(in *pinstr, i int, live *halfSet, soon *[gprHalves]int) {
+func (p *program) hints(in *pinstr, i int, live *halfSet, soon *reads) {
 	d := &in.Dst
 	if d.Kind == isa.Reg {
 		if d.Val >= gprFloor && in.Op.DstAllow()&isa.AllowHints != 0 && p.wanted(d, i, soon) {
@@ -65,7 +81,7 @@ func (p *program) hints(in *pinstr, i int, live *halfSet, soon *[gprHalves]int) 
 			live.set(d, false)
 		}
 		for h := int(d.Val); h < int(d.Val)+d.Halves() && h < gprHalves; h++ {
-			soon[h] = 0
+			soon.at[h] = 0
 		}
 	}
 	for k := range in.Srcs {
@@ -87,19 +103,19 @@ func (p *program) hints(in *pinstr, i int, live *halfSet, soon *[gprHalves]int) 
 		if s := &in.Srcs[k]; s.Kind == isa.Reg {
 			live.set(s, true)
 			for h := int(s.Val); h < int(s.Val)+s.Halves() && h < gprHalves; h++ {
-				soon[h] = i + 1
+				soon.at[h] = int32(i + 1)
 			}
 		}
 	}
 	if in.Op.Traits()&(isa.TraitExec|isa.TraitBranch) != 0 {
-		*soon = [gprHalves]int{}
+		soon.none(i)
 	}
 }
 
 // wanted reports whether an operand's registers are read soon after instruction i.
-func (p *program) wanted(o *isa.Operand, i int, soon *[gprHalves]int) bool {
+func (p *program) wanted(o *isa.Operand, i int, soon *reads) bool {
 	for h := int(o.Val); h < int(o.Val)+o.Halves() && h < gprHalves; h++ {
-		if n := soon[h]; n == 0 || n-1-i > cacheWindow {
+		if !soon.within(h, i+cacheWindow) {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package agx
 
 import (
+	"nirc/internal/slab"
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -32,10 +33,11 @@ type movedValue struct {
 }
 
 // formPreamble returns the preamble's shader, or nil if there is nothing to move.
-func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms) *ir.Shader {
-	p := &preamble{s: s, impl: impl, uni: u, can: make([]bool, impl.NumDefs), free: make([]bool, impl.NumDefs), copies: make([]*ir.Def, impl.NumDefs)}
-	n := len(p.can)
-	var list []*ir.Instr
+func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, m *memory) *ir.Shader {
+	n := int(impl.NumDefs)
+	m.can, m.free, m.copies = slab.Zeroed(m.can, n), slab.Zeroed(m.free, n), slab.Zeroed(m.copies, n)
+	p := &preamble{s: s, impl: impl, uni: u, can: m.can, free: m.free, copies: m.copies, moved: m.moved[:0]}
+	list := m.list[:0]
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			if in.HasDef() {
@@ -49,6 +51,7 @@ func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms) *ir.Shader {
 			p.move(in)
 		}
 	}
+	m.list, m.moved = list, p.moved
 	if len(p.moved) == 0 {
 		return nil
 	}

@@ -1,10 +1,12 @@
 package agx
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 
 	"nirc/backend/agx/abi"
 	"nirc/backend/agx/isa"
+	"nirc/internal/slab"
 	"nirc/ir"
 )
 
@@ -209,19 +211,21 @@ func uniformRank(k abi.UniformKind) int {
 
 // layOut gives the pieces their registers and returns their description.
 func (u *uniforms) layOut() ([]abi.Uniform, int, error) {
-	sort.SliceStable(u.items, func(i, j int) bool {
-		a, b := &u.items[i], &u.items[j]
-		if x, y := a.rank(), b.rank(); x != y {
-			return x < y
+	slices.SortStableFunc(u.items, func(a, b piece) int {
+		if c := cmp.Compare(a.rank(), b.rank()); c != 0 {
+			return c
 		}
 		if a.Kind == abi.UniformWords {
-			return a.Half < b.Half
+			return cmp.Compare(a.Half, b.Half)
 		}
-		return lessUniform(&a.Uniform, &b.Uniform)
+		return compareUniforms(&a.Uniform, &b.Uniform)
 	})
-	u.place = make([]int32, u.next+4)
+	u.place = slab.Zeroed(u.place, u.next+4)
 	at := (u.reserved + 1) &^ 1
 	var out []abi.Uniform
+	if len(u.items) > 0 {
+		out = make([]abi.Uniform, 0, len(u.items))
+	}
 	for i := range u.items {
 		it := u.items[i]
 		if it.fixed {
@@ -266,18 +270,9 @@ func baseLimit(rank int) int {
 	return uniformHalves
 }
 
-func lessUniform(a, b *abi.Uniform) bool {
-	switch {
-	case a.Kind != b.Kind:
-		return a.Kind < b.Kind
-	case a.Set != b.Set:
-		return a.Set < b.Set
-	case a.Binding != b.Binding:
-		return a.Binding < b.Binding
-	case a.Element != b.Element:
-		return a.Element < b.Element
-	}
-	return a.Offset < b.Offset
+func compareUniforms(a, b *abi.Uniform) int {
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Set, b.Set), cmp.Compare(a.Binding, b.Binding),
+		cmp.Compare(a.Element, b.Element), cmp.Compare(a.Offset, b.Offset))
 }
 
 // merge appends b to a if it continues it.

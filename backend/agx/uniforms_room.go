@@ -50,7 +50,10 @@ func needed(s *ir.Shader, impl *ir.Impl) (r room) {
 	if s.Stage != ir.StageCompute && s.Stage != ir.StageFragment {
 		mark(vertexNeeded)
 	}
-	for _, in := range intrinsicsOf(impl) {
+	for in := range impl.Instrs() {
+		if in.Kind != ir.KindIntrinsic {
+			continue
+		}
 		switch in.Intr {
 		case ir.IntrLoadSysvalAgx:
 			if k := in.Get(ir.IdxFlags); k < uint64(len(kinds)) {

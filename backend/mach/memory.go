@@ -12,6 +12,8 @@ type memory struct {
 	instrs slab.Slab[Instr]
 	ops    slab.Slab[Operand]
 	vals   []valueInfo
+	other  []valueInfo // that Reindex writes
+	fresh  []Value     // of Reindex
 	blocks []Block
 	live   liveWalk
 	alloc  allocator

@@ -1,11 +1,14 @@
 package mach
 
+import "nirc/internal/slab"
+
 // Reindex numbers the values that are left again, in the order of the program,
 // so that tables by value are as short as can be. Numbers that the target
 // keeps elsewhere are void then.
 func Reindex(f *Func) {
-	fresh := make([]Value, len(f.vals))
-	vals := make([]valueInfo, 1, len(f.vals))
+	m := f.mem
+	m.fresh = slab.Zeroed(m.fresh, len(f.vals))
+	fresh, vals := m.fresh, append(m.other[:0], valueInfo{})
 	number := func(o *Operand) {
 		if o.Val == 0 {
 			return
@@ -24,5 +27,5 @@ func Reindex(f *Func) {
 			}
 		}
 	}
-	f.vals = vals
+	f.vals, m.other = vals, f.vals
 }

@@ -2,6 +2,7 @@ package midgard
 
 import (
 	"fmt"
+	"slices"
 
 	"nirc/backend"
 	"nirc/backend/midgard/abi"
@@ -135,6 +136,10 @@ func (b *bundle) writeoutValues(w *writeout) {
 
 // encode appends the bytes of the program to the binary.
 func (p *program) encode(out *Binary) error {
+	if n := len(p.list); n > 0 {
+		last := p.list[n-1]
+		out.Code = slices.Grow(out.Code, (last.at+last.enc.Quads())*isa.Quad+isa.Padding)
+	}
 	for _, b := range p.list {
 		loc := b.loc()
 		if n := len(out.Lines); n == 0 || out.Lines[n-1].Loc != loc {

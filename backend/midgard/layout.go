@@ -1,11 +1,20 @@
 package midgard
 
-import "nirc/backend/midgard/isa"
+import (
+	"slices"
+
+	"nirc/backend/midgard/isa"
+)
 
 // layout puts the bundles of all blocks in a row, forms their words, and fills in
 // branches and tags.
 func (p *program) layout() {
 	start := make([]*bundle, len(p.blocks)+1) // the first bundle from a block on
+	n := 0
+	for i := range p.blocks {
+		n += len(p.blocks[i].list)
+	}
+	p.list = slices.Grow(p.list, n)
 	for i := range p.blocks {
 		p.list = append(p.list, p.blocks[i].list...)
 	}
@@ -26,13 +35,11 @@ func (p *program) layout() {
 		b.at = at
 		at += b.enc.Quads()
 	}
-	encs := make([]isa.Bundle, len(p.list))
 	for i, b := range p.list {
-		encs[i] = b.enc
-	}
-	isa.Link(encs)
-	for i, b := range p.list {
-		b.enc.Next = encs[i].Next
+		// As isa.Link does it, which takes bundles in a row: copies of them were the most that this step allocated.
+		if b.enc.Next = isa.TagBreak; i+1 < len(p.list) {
+			b.enc.Next = p.list[i+1].enc.Tag
+		}
 		if b.branch != nil {
 			p.link(b, start, at)
 		}

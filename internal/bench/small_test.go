@@ -27,8 +27,8 @@ var smallShaders = []struct {
 	name, text string
 	most       float64
 }{
-	{"empty", emptyText, 48},
-	{"texture", textureText, 98},
+	{"empty", emptyText, 44},
+	{"texture", textureText, 86},
 }
 
 func binaryOf(t testing.TB, text string) []byte {
