@@ -53,6 +53,7 @@ const (
 	faultSampleMaskIn                        // the mask of covered samples has those that the pipeline leaves out
 	faultPartialQuad                         // shuffles by a register read quads that are not whole as others
 	faultInterlock                           // what fragments of a pixel do one after the other does not wait for the older ones
+	faultAttributeClamp                      // attributes are fetched beyond the end of their buffers
 	numFaults
 )
 

@@ -77,6 +77,7 @@ var obligations = []struct {
 	{fault: "faultFlatTextures", script: "flat_textures"},
 	{fault: "faultTestTwice", script: "discard_depth", abi: backend.MonolithicABI},
 	{fault: "faultSlots", script: "slots"},
+	{fault: "faultAttributeClamp", script: "attribute_clamp", abi: nirc.SeparateABI},
 	{fault: "faultTileBudget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
 	{fault: "faultInterlock", draw: interlocked},
 }

@@ -129,7 +129,10 @@ func (p *prolog) attrib(i int, slot ir.Slot, keys []backend.AttribKey) (v [4]*ir
 	base := &b.Intrinsic(ir.IntrLoadVboBaseAgx, 1, 64, n).Def
 	clamp := &b.Intrinsic(ir.IntrLoadAttribClampAgx, 1, 32, n).Def
 	// Elements beyond the last one are fetched from nowhere, which gives zeros.
-	hi := b.Bcsel(b.Uge(clamp, p.index), b.Unpack64_2x32SplitY(base), b.Imm32(0))
+	hi := b.Unpack64_2x32SplitY(base)
+	if !faults.has(faultAttributeClamp) {
+		hi = b.Bcsel(b.Uge(clamp, p.index), hi, b.Imm32(0))
+	}
 	p.base = b.Pack64_2x32Split(b.Unpack64_2x32SplitX(base), hi)
 	if f.IsWide() {
 		return p.wide(f, tail)

@@ -26,7 +26,11 @@ func (w *wave) index64(x *inst, o *isa.Operand, lane int) uint64 {
 // load reads n bytes of device or driver memory.
 func (w *wave) load(addr uint64, n int) uint32 {
 	if addr>>48 != 0 {
-		return uint32(emu.LoadBytes(w.window(addr), n))
+		b := w.window(addr)
+		if w.check != nil && w.fault == nil && len(b) < n && addr&^(1<<48-1) == abi.AttribAddr {
+			w.fault = fmt.Errorf("a load of attribute slot %d beyond the end of its buffer", addr&(1<<48-1)>>40)
+		}
+		return uint32(emu.LoadBytes(b, n))
 	}
 	w.reach(addr, n)
 	return uint32(w.l.Env.Mem.Load(addr, n))
