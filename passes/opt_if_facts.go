@@ -88,7 +88,7 @@ func (f *sideFacts) replace(d *ir.Def, side int, yes bool) {
 // combined rewrites, in a side, uses of an operation outside that reads a value known there.
 func (f *sideFacts) combined(u *ir.Src, side int, yes bool) {
 	in := u.Instr
-	if in.Kind != ir.KindALU || in.Def.NumComponents != 1 || in.Def.BitSize != 1 || in.Def.UsedOnce() && in.Def.FirstUse() == &f.x.Cond {
+	if in.Kind != ir.KindALU || in.Def.NumComponents != 1 || in.Def.BitSize != 1 && in.Op != ir.OpBcsel || in.Def.UsedOnce() && in.Def.FirstUse() == &f.x.Cond {
 		return
 	}
 	var rest *ir.Def // nil: the constant value
@@ -96,6 +96,14 @@ func (f *sideFacts) combined(u *ir.Src, side int, yes bool) {
 	switch in.Op {
 	case ir.OpInot:
 		value = !yes
+	case ir.OpBcsel:
+		k := 2
+		if yes {
+			k = 1
+		}
+		if rest = in.Srcs[k].Def; u != &in.Srcs[0] || rest.NumComponents != 1 {
+			return
+		}
 	case ir.OpIand, ir.OpIor:
 		if yes == (in.Op == ir.OpIand) {
 			k := 0
