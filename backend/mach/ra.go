@@ -82,6 +82,7 @@ type allocator struct {
 	phiOf    []Value // by value: a phi it goes into
 	phiHint  []Reg   // by phi
 	wish     []Reg   // by value: the register that a parallel copy wants it in
+	passed   []bool  // by value: the wish is that of an operation that it dies at
 	low      []Reg   // by value: the units that its pieces are bound to, 0 all
 
 	origin []place // values moved before the current instruction, and from where
@@ -140,7 +141,7 @@ func (a *allocator) tables(n, blocks int) {
 	f := a.f
 	a.reg, a.phiHint, a.wish = slab.Resized(a.reg, n), slab.Resized(a.phiHint, n), slab.Resized(a.wish, n)
 	a.collOf, a.collOff = slab.Resized(a.collOf, n), slab.Zeroed(a.collOff, n)
-	a.phiOf, a.low = slab.Zeroed(a.phiOf, n), slab.Zeroed(a.low, n)
+	a.phiOf, a.low, a.passed = slab.Zeroed(a.phiOf, n), slab.Zeroed(a.low, n), slab.Zeroed(a.passed, n)
 	for i := range n {
 		a.reg[i], a.phiHint[i], a.wish[i], a.collOf[i] = NoReg, NoReg, NoReg, -1
 	}
@@ -163,6 +164,8 @@ func (a *allocator) spreadWishes() {
 				a.wishWhole(in)
 			case OpCopy, OpPhi, OpCollect:
 				a.wishSources(in)
+			default:
+				a.wishSame(in)
 			}
 		}
 	}
@@ -187,6 +190,21 @@ func (a *allocator) wishSources(in *Instr) {
 		a.want(u.Val, int(w))
 		if in.Op == OpCollect {
 			w += Reg(a.f.Size(u.Val))
+		}
+	}
+}
+
+// wishSame lets a source that dies wish to be where the result does, which takes its place.
+func (a *allocator) wishSame(in *Instr) {
+	if in.Op < FirstTargetOp || in.NDefs != 1 || a.wish[in.Ops[0].Val] == NoReg {
+		return
+	}
+	d := in.Ops[0].Val
+	for _, u := range in.Uses() {
+		if u.Flags&Kill != 0 && a.f.Class(u.Val) == a.f.Class(d) && a.f.Size(u.Val) == a.f.Size(d) && a.wish[u.Val] == NoReg {
+			a.want(u.Val, int(a.wish[d]))
+			a.passed[u.Val] = true
+			return
 		}
 	}
 }
@@ -470,7 +488,8 @@ func (a *allocator) findGap(c *Class, n, limit int) int {
 }
 
 func (a *allocator) pickHint(in *Instr, v Value) (Reg, bool) {
-	if a.wish[v] != NoReg && a.fits(v, int(a.wish[v])) {
+	// A piece that an operation takes to its place need not be moved there.
+	if a.wish[v] != NoReg && !(in.Op == OpSplit && a.passed[v]) && a.fits(v, int(a.wish[v])) {
 		return a.wish[v], true
 	}
 	if r, ok := a.pickSet(v); ok {
