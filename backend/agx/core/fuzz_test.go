@@ -11,8 +11,8 @@ import (
 	"nirc/ir"
 )
 
-// runBytes executes bytes as a program of a stage, whatever they are.
-func runBytes(code []byte, stage ir.Stage, check bool) {
+// anyMeta describes a program of a stage that has a place for all that it can ask for.
+func anyMeta(stage ir.Stage) *abi.Meta {
 	m := &abi.Meta{Stage: stage, Halves: 256, UniformHalves: 512, SharedSize: 64, WorkgroupSize: [3]uint32{32, 1, 1},
 		Uniforms: []abi.Uniform{{Kind: abi.UniformTable, Half: 0}, {Kind: abi.UniformHeap, Half: 4}, {Kind: abi.UniformPushAddr, Half: 8},
 			{Kind: abi.UniformConstData, Half: 12}},
@@ -33,7 +33,12 @@ func runBytes(code []byte, stage ir.Stage, check bool) {
 	if stage == ir.StageGeometry {
 		fuzzGeometry(m)
 	}
-	p, err := Load(code, m)
+	return m
+}
+
+// runBytes executes bytes as a program of a stage, whatever they are.
+func runBytes(code []byte, stage ir.Stage, check bool) {
+	p, err := Load(code, anyMeta(stage))
 	if err != nil {
 		return
 	}

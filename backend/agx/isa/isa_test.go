@@ -164,26 +164,16 @@ func TestAllow(t *testing.T) {
 	t.Logf("%d operands tried", n)
 }
 
-// sample returns some instruction of an op.
+// sample returns some instruction of an op: that whose fields are zero if there is one.
 func sample(o Op) (Instr, bool) {
 	r := rand.New(rand.NewSource(int64(o)))
-	in := &infos[o]
-	for try := 0; try < 2000; try++ {
-		w := in.value
-		for k := range in.fields {
-			if f := &in.fields[k]; try > 0 {
-				f.put(&w, r.Uint64()&(1<<f.width-1))
-			}
-		}
-		w = w.xor(w.and(in.mask)).or(in.value)
-		n := int(in.long)
-		if in.lbit != 0 {
-			span{in.lbit, 1}.put(&w, 1)
-		}
-		if i, _, err := Unpack(w.append(nil, n)); err == nil && i.Op == o && o.Can(i.Flags) {
+	next := func() uint64 { return 0 }
+	for range 2000 {
+		if i, ok := o.Form(next); ok {
 			i.Flags &^= Long
 			return i, true
 		}
+		next = r.Uint64
 	}
 	return Instr{}, false
 }

@@ -144,6 +144,23 @@ func (o Op) Can(flags Flags) bool {
 	return flags == 0
 }
 
+// Form is the instruction in the encoding whose fields hold what next gives. Not all that fields can hold means something:
+// ok is false then.
+func (o Op) Form(next func() uint64) (i Instr, ok bool) {
+	in := &infos[o]
+	w := in.value
+	for k := range in.fields {
+		f := &in.fields[k]
+		f.put(&w, next()&(1<<f.width-1))
+	}
+	w = w.xor(w.and(in.mask)).or(in.value)
+	if in.lbit != 0 {
+		span{in.lbit, 1}.put(&w, 1)
+	}
+	i, _, err := Unpack(w.append(nil, int(in.long)))
+	return i, err == nil && i.Op == o && o.Can(i.Flags)
+}
+
 // HasTarget reports whether the instruction has a branch offset.
 func (o Op) HasTarget() bool {
 	if o < NumOps {
