@@ -76,3 +76,6 @@ func Shapes(m *emu.Memory, store bool) (list []Shape) {
 	}
 	return list
 }
+
+// ShapeDim is the dimension of texture k of Shapes.
+func ShapeDim(k int) ir.Dim { return shapes[k].dim }
