@@ -54,6 +54,8 @@ const (
 	faultPartialQuad                         // shuffles by a register read quads that are not whole as others
 	faultInterlock                           // what fragments of a pixel do one after the other does not wait for the older ones
 	faultAttributeClamp                      // attributes are fetched beyond the end of their buffers
+	faultResidencyBits                       // all bits of a residency code count
+	faultResidencyWait                       // what comes after a texel is not waited for
 	numFaults
 )
 

@@ -208,7 +208,10 @@ func (s *isel) tex(in *ir.Instr) {
 func (s *isel) setTexel(in *ir.Instr, ops []opnd, sparse bool) {
 	n := int(in.Def.NumComponents)
 	if sparse {
-		code := s.intOp(bitop(tableAnd), false, ops[4], imm32(1)) // what the other bits say is not known
+		code := ops[4]
+		if !faults.has(faultResidencyBits) {
+			code = s.intOp(bitop(tableAnd), false, code, imm32(1)) // what the other bits say is not known
+		}
 		s.setComps(&in.Def, append(ops[:n-1:n-1], code)...)
 		return
 	}

@@ -80,6 +80,8 @@ var obligations = []struct {
 	{fault: "faultAttributeClamp", script: "attribute_clamp", abi: nirc.SeparateABI},
 	{fault: "faultTileBudget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
 	{fault: "faultInterlock", draw: interlocked},
+	{fault: "faultResidencyBits", draw: residencyCodes, abi: backend.MonolithicABI},
+	{fault: "faultResidencyWait", draw: residencyCodes, abi: backend.MonolithicABI},
 }
 
 // TestObligations compiles without what meets an obligation of the hardware (agx.md §16) and
@@ -193,6 +195,37 @@ void main() { o = vec4(float(gl_SampleMaskIn[0]) / 255.0); }`)}
 	}
 	if !bytes.Equal(img.Data, []byte{5, 0, 5, 0}) {
 		return fmt.Errorf("the samples are %v, want 5 in the first and the third", img.Data)
+	}
+	return nil
+}
+
+// residencyCodes asks of eight texels, the last four of which have no memory, whether they are resident, and nothing else.
+func residencyCodes(t *testing.T, _ string) error {
+	t.Helper()
+	m := prove.FromGLSL(t, ir.StageCompute, `#version 450
+#extension GL_ARB_sparse_texture2 : require
+layout(local_size_x=8) in;
+layout(set=0, binding=0) uniform sampler2D s;
+layout(std430, set=0, binding=1) buffer W { uint w[]; };
+void main() {
+  vec4 texel;
+  w[gl_LocalInvocationIndex] = uint(sparseTexelsResidentARB(sparseTexelFetchARB(s, ivec2(gl_LocalInvocationIndex, 0), 0, texel)));
+}`)
+	img, err := emu.NewImage(emu.ImageDesc{Width: 8, Height: 1, Format: emu.FormatByName("R8_UNORM")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	img.Unbound = []emu.Unbound{{From: 4, To: 8}}
+	w := make([]byte, 32)
+	x := &exec.Execution{Modules: []*nirc.Module{m}, Options: nirc.Options{Target: "agx", Level: passes.O2}, Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true},
+		Bindings: []exec.Binding{{Binding: 0, Image: img}, {Binding: 1, Data: w}}}
+	if err := exec.Execute(t.Context(), x); err != nil {
+		return err
+	}
+	for i := range 8 {
+		if got := w[4*i] != 0; got != (i < 4) {
+			return fmt.Errorf("texel %d is resident: %v", i, got)
+		}
 	}
 	return nil
 }

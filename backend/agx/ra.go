@@ -72,15 +72,15 @@ func (c *compiler) registerLimit() int {
 // registers is the number of halves that a program names: the highest plus 1.
 func registers(p *program) int {
 	most := 0
-	note := func(o *isa.Operand) {
+	note := func(o *isa.Operand, n int) {
 		if o.Kind == isa.Reg {
-			most = max(most, int(o.Val)+o.Halves())
+			most = max(most, int(o.Val)+n)
 		}
 	}
 	for _, in := range p.list {
-		note(&in.Dst)
+		note(&in.Dst, resultHalves(&in.Instr))
 		for i := range in.Srcs {
-			note(&in.Srcs[i])
+			note(&in.Srcs[i], in.Srcs[i].Halves())
 		}
 	}
 	return most

@@ -16,11 +16,17 @@ type slotState struct {
 	need  int // which instruction waits for them first
 }
 
-func (s *slotState) note(o *isa.Operand) {
+// note takes what an operation will write, or destroy.
+func (s *slotState) note(in *isa.Instr) {
+	o := &in.Dst
 	if o.Kind != isa.Reg {
 		return
 	}
-	for h := int(o.Val); h < int(o.Val)+o.Halves() && h < gprHalves; h++ {
+	n := resultHalves(in)
+	if faults.has(faultResidencyWait) {
+		n = o.Halves()
+	}
+	for h := int(o.Val); h < int(o.Val)+n && h < gprHalves; h++ {
 		s.regs[h>>6] |= 1 << (h & 63)
 	}
 }
@@ -89,7 +95,7 @@ func (w *waiter) place(i int, in *pinstr) {
 		in.Slot = uint8(k)
 		sl.count++
 		sl.need = min(sl.need, w.needs[i])
-		sl.note(&in.Dst)
+		sl.note(&in.Instr)
 	}
 	if in.Op == isa.OpJmpExecNone && in.to != nil {
 		n := w.joins[in.to]
@@ -163,7 +169,7 @@ func (p *program) firstNeeds() []int {
 			continue
 		}
 		var s slotState
-		s.note(&in.Dst)
+		s.note(&in.Instr)
 		needs[i] = i + needWindow
 		for k := i + 1; k < len(p.list) && k < i+needWindow; k++ {
 			if mustWait(&s, &p.list[k].Instr) {

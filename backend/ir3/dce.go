@@ -7,10 +7,13 @@ import (
 
 // removeDead deletes instructions whose results nobody reads and that do
 // nothing else.
-func removeDead(f *mach.Func) { mach.RemoveDead(f, removable) }
+func removeDead(f *mach.Func) {
+	c := templates(f)
+	mach.RemoveDead(f, func(in *mach.Instr) bool { return removable(c, in) })
+}
 
 // removable reports whether a target's instruction does nothing but compute its results.
-func removable(in *mach.Instr) bool {
+func removable(c *code, in *mach.Instr) bool {
 	switch in.Op {
 	case opInputs:
 		return false
@@ -22,5 +25,5 @@ func removable(in *mach.Instr) bool {
 	case op.Category() == 0, op.Category() == 7, op >= isa.OpAtomicLAdd && op <= isa.OpAtomicGXor, op >= isa.OpAtomicBAdd && op <= isa.OpAtomicBXor:
 		return false
 	}
-	return true
+	return c.tmpl[in.Ext].Flags&inOrder == 0
 }

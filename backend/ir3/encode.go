@@ -20,6 +20,7 @@ func (c *compiler) encode() error {
 		in := &nop
 		if i < count {
 			in = &c.list[i].Instr
+			in.Flags &^= inOrder
 			b.Locs = append(b.Locs, c.list[i].loc)
 		}
 		w, err := isa.Pack(c.gpu.Gen, in)

@@ -35,6 +35,8 @@ const (
 	faultResident                          // registers that leave no room for the waves of a workgroup
 	faultRayList                           // ray_intersection over lists that are not empty
 	faultCoherent                          // coherent loads of what the shader does not write as others
+	faultResidency                         // of several accesses the residency code of the last one
+	faultClockOrder                        // the clock's high word is read before the low one
 	numFaults
 )
 

@@ -119,6 +119,27 @@ var faultCases = []struct {
 	}},
 	{faultCoherent, "coherent loads", readAfterStore},
 	{faultRayList, "list of ray_intersection", testRay},
+	{faultResidency, "residency of gathers", residentGathers},
+	{faultClockOrder, "words of the clock", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		clock := func() (low, high *ir.Def) {
+			c := &b.Intrinsic(ir.IntrShaderClock, 2, 32).Set(ir.IdxMemoryScope, uint64(ir.ScopeSubgroup)).Def
+			return b.Channel(c, 0), b.Channel(c, 1)
+		}
+		was, over := clock()
+		count := b.Imm32(0)
+		for range 4 { // each reading is later than the one before, though the low word turns over
+			low, high := clock()
+			later := b.Ior(b.Ult(over, high), b.Iand(b.Ieq(over, high), b.Ult(was, low)))
+			count, was, over = b.Iadd(count, b.B2i32(later)), low, high
+		}
+		_, alone := clock() // whose low word nobody wants
+		count = b.Iadd(count, b.B2i32(b.Uge(alone, over)))
+		count = b.Iadd(count, b.B2i32(b.Ult(alone, b.IAddImm(over, 2))))
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), count)
+		return onBothGens(s, 1, 256)
+	}},
 	{faultFullQuads, "whole quads", func() error {
 		s, b := newStage(ir.StageFragment)
 		outputTo(b, &b.Intrinsic(ir.IntrDdxFine, 1, 32, inputFrom(b, ir.SlotVar0, 0, 1)).Def, ir.SlotData0)
@@ -263,6 +284,32 @@ func onBothGens(s *ir.Shader, groups uint32, size int) error {
 		}
 	}
 	return nil
+}
+
+// residentGathers reads four texels by one gather, of which the first has no memory and the last has.
+func residentGathers() error {
+	img, err := emu.NewImage(emu.ImageDesc{Width: 32, Height: 1, Format: emu.FormatByName("R8_UNORM")})
+	if err != nil {
+		return err
+	}
+	img.Unbound = []emu.Unbound{{From: 8, To: 32}}
+	stageEnv = func(env *emu.Env) {
+		env.Bindings = &emu.Bindings{}
+		env.Bindings.Set(0, 0, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: &emu.ImageView{Image: img}, Sampler: &emu.Sampler{MaxLod: emu.LodNone}}})
+	}
+	defer func() { stageEnv = nil }()
+	s, b := newStage(ir.StageFragment)
+	pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
+	x := &texBuild{s: s, b: b}
+	d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+	at := b.Vec(b.Fmul(b.Channel(pos, 0), b.ImmFloat(1.0/32, 32)), b.ImmFloat(0.5, 32))
+	g := x.op(ir.TexOpTg4, 5, ir.Dim2D, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcSamplerDeref, d}, texSource{ir.TexSrcCoord, at})
+	g.TexInfo().HasOffsets, g.TexInfo().IsSparse, g.TexInfo().Offsets = true, true, [4][2]int8{{7, 0}, {2, 0}, {1, 0}, {-1, 0}}
+	outputTo(b, b.B2f32(b.Ieq(b.Channel(&g.Def, 4), b.Imm32(0))), ir.SlotData0)
+	if err := lowerToScalar(s); err != nil {
+		return err
+	}
+	return stageDiffer(s, "a740")
 }
 
 // readAfterStore stores to a buffer by one binding and loads what was stored by another, coherent and not written there.

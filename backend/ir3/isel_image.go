@@ -161,7 +161,7 @@ func (x *imageSel) load(n int) []opnd {
 		used++
 	}
 	used = max(used, 1)
-	t := isa.Instr{Op: isa.OpLdib, Flags: isa.Typed, Dims: uint8(x.dims()), Type: typ, Size: uint16(used)}
+	t := isa.Instr{Op: isa.OpLdib, Flags: isa.Typed | volatileFlag(x.in), Dims: uint8(x.dims()), Type: typ, Size: uint16(used)}
 	uses := s.register(&t, 0, x.coords(), 0, nil)
 	uses = x.descriptor(&t, 1, uses)
 	d := s.f.NewValue(gprClass(typ.Half()), used)
@@ -179,7 +179,7 @@ func (x *imageSel) loadWide(n int) []opnd {
 	if !x.wideTexels() {
 		return nil
 	}
-	t := isa.Instr{Op: isa.OpLdib, Flags: isa.Typed, Dims: uint8(x.dims()), Type: isa.U32, Size: 2}
+	t := isa.Instr{Op: isa.OpLdib, Flags: isa.Typed | volatileFlag(x.in), Dims: uint8(x.dims()), Type: isa.U32, Size: 2}
 	uses := s.register(&t, 0, x.coords(), 0, nil)
 	uses = x.descriptor(&t, 1, uses)
 	d := s.f.NewValue(classFull, 2)

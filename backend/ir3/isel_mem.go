@@ -149,7 +149,7 @@ func (s *isel) isamBuffer(in *ir.Instr, n int) []opnd {
 }
 
 func (s *isel) ldib(in *ir.Instr, typ isa.Type, n int, off opnd, imm uint32) []opnd {
-	t := isa.Instr{Op: isa.OpLdib, Dims: 1, Type: typ, Size: uint16(n), Off: int32(imm)}
+	t := isa.Instr{Op: isa.OpLdib, Flags: volatileFlag(in), Dims: 1, Type: typ, Size: uint16(n), Off: int32(imm)}
 	uses := s.register(&t, 0, s.reg(off), 0, nil)
 	uses = s.descriptor(in, &t, 1, in.Srcs[0].Def, uses)
 	d := s.f.NewValue(gprClass(typ.Half()), n)
@@ -381,6 +381,18 @@ func memType(bits uint8) isa.Type {
 	return isa.U32
 }
 
+// inOrder is a flag of volatile loads that no encoding has: no access to the same memory moves past them, and they stay where
+// nobody reads their results.
+const inOrder isa.Flags = 1 << 31
+
+// volatileFlag is inOrder of volatile accesses.
+func volatileFlag(in *ir.Instr) isa.Flags {
+	if in.Has(ir.IdxAccess) && ir.Access(in.Get(ir.IdxAccess))&ir.AccessVolatile != 0 {
+		return inOrder
+	}
+	return 0
+}
+
 func (s *isel) loadGlobal(in *ir.Instr) {
 	if in.Def.BitSize > 32 || in.Def.NumComponents > 4 {
 		s.fail(in, "%s of %d x %d bits is not supported", in.Intr, in.Def.NumComponents, in.Def.BitSize)
@@ -391,7 +403,7 @@ func (s *isel) loadGlobal(in *ir.Instr) {
 		return
 	}
 	n := int(in.Def.NumComponents)
-	t := isa.Instr{Op: isa.OpLdg, Type: memType(in.Def.BitSize), Size: uint16(n)}
+	t := isa.Instr{Op: isa.OpLdg, Flags: volatileFlag(in), Type: memType(in.Def.BitSize), Size: uint16(n)}
 	uses := s.register(&t, 0, s.address(in.Srcs[0].Def), 0, nil)
 	d := s.f.NewValue(gprClass(isHalf(&in.Def)), n)
 	s.add(t, d, uses...)

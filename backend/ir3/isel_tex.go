@@ -271,7 +271,7 @@ func (x *texSel) emit(t isa.Instr, mask uint8, v1, v2 []opnd) (r [4]opnd) {
 	}
 	t.Type = isa.TexResidency
 	code := x.emitOne(t, 1, v1, v2)[0]
-	if x.code.kind != opNone {
+	if x.code.kind != opNone && !faults.has(faultResidency) {
 		code = x.s.alu2(isa.Instr{Op: isa.OpOrB}, false, false, immInt, x.code, code)
 	}
 	x.code = code

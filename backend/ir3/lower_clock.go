@@ -21,6 +21,9 @@ func lowerClock(impl *ir.Impl) {
 		i := b.PushIf(&b.Intrinsic(ir.IntrElect, 1, 1).Def)
 		var words [2]*ir.Def
 		for k := range words {
+			if faults.has(faultClockOrder) {
+				k = 1 - k
+			}
 			a := uint64(abi.ClockAddr) + 4*uint64(k)
 			words[k] = &b.Intrinsic(ir.IntrLoadGlobal2x32, 1, 32, b.Const(32, a&(1<<32-1), a>>32)).Set(ir.IdxAlignMul, 4).
 				Set(ir.IdxAccess, uint64(ir.AccessVolatile)).Def

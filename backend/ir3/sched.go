@@ -319,6 +319,8 @@ func memoryOf(in *isa.Instr) (reads, writes uint8) {
 	const buffer, local, private, kill = 1 << memBuffer, 1 << memLocal, 1 << memPrivate, 1 << memKill
 	op := in.Op
 	switch {
+	case in.Flags&inOrder != 0:
+		return 0, buffer
 	case op == isa.OpKill:
 		return 0, kill
 	case op == isa.OpBaryF, op == isa.OpFlatB:

@@ -50,6 +50,10 @@ func (x *inst) findHazards() (h hazards) {
 	switch x.Op {
 	case isa.OpTextureSample, isa.OpTextureLoad:
 		whole := 4 * uint16(x.Dst.Size) / 16
+		if mode, _ := x.Field(isa.TexResidency); mode == 2 { // the code stands after the texel
+			h.write.n = uint8(whole + uint16(x.Dst.Size)/16)
+			whole *= 2
+		}
 		end := h.write.half + uint16(h.write.n)
 		if top := min(h.write.half+whole, 2*numRegs); top > end {
 			h.clobber = span{half: end, n: uint8(top - end)}
@@ -226,7 +230,7 @@ func (c *checker) after(w *wave, x *inst) {
 	}
 	if slot := x.Slot & 1; h.traits&isa.TraitAsync != 0 {
 		c.outstanding[slot]++
-		for u := int(h.write.half); u < int(h.write.half)+int(h.write.n); u++ {
+		for u := int(h.write.half); u < int(h.write.half)+int(h.write.n+h.clobber.n); u++ {
 			p := &c.pend[slot][u]
 			if p.clock != c.clock[slot] {
 				*p = pending{clock: c.clock[slot]}

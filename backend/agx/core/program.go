@@ -194,7 +194,7 @@ func (p *program) scan(x *inst) {
 	if x.limit = p.checkLimits(x); x.limit == nil {
 		x.limit = p.checkForm(x)
 	}
-	for _, s := range append(x.chk.reads[:x.chk.nreads:x.chk.nreads], x.chk.write) {
+	for _, s := range append(x.chk.reads[:x.chk.nreads:x.chk.nreads], x.chk.write, x.chk.clobber) {
 		p.top = max(p.top, (int(s.half)+int(s.n)+1)/2)
 	}
 }

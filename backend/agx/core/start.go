@@ -367,6 +367,9 @@ func (p *program) checkForm(x *inst) error {
 		case (x.Dim == isa.DimCube || x.Dim == isa.DimCubeArray) && (x.Lod == isa.LodGrad || x.Lod == isa.LodGradMin):
 			return errors.New("hardware takes no derivatives of cube coordinates")
 		}
+		if mode, _ := x.Field(isa.TexResidency); mode == 2 && (x.Mask != 15 || int(x.Dst.Val)+8*int(x.Dst.Size)/16 > 2*numRegs) {
+			return errors.New("a residency code needs the mask xyzw, and eight registers")
+		}
 	case isa.OpBitop:
 		if x.Table == 0xc || x.Table == 3 {
 			return fmt.Errorf("hardware takes the other source for truth table %04b", x.Table)

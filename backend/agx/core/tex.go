@@ -183,12 +183,28 @@ func execTexture(w *wave, x *inst) error {
 		codes[lane] = w.residency
 	}
 	w.putTexels(x, &out, &integer)
-	for lane := 0; sparse && lane < w.n; lane++ {
-		if w.exec>>lane&1 != 0 {
-			w.set(int(x.Dst.Val)+4*int(x.Dst.Size)/16, x.Dst.Size, lane, codes[lane])
-		}
+	if sparse {
+		w.putCodes(x, &codes)
 	}
 	return nil
+}
+
+// putCodes writes the residency codes after the texels: of each bit 0 counts, what the others are is not known.
+func (w *wave) putCodes(x *inst, codes *[lanes]uint32) {
+	at := int(x.Dst.Val) + 4*int(x.Dst.Size)/16
+	if at+int(x.Dst.Size)/16 > 2*numRegs {
+		return
+	}
+	var other poison
+	if w.check != nil {
+		other = w.newPoison()
+		other.Mark("residency code's bits from 1 on of lane", 0, 1)
+	}
+	for lane := 0; lane < w.n; lane++ {
+		if w.exec>>lane&1 != 0 {
+			w.set(at, x.Dst.Size, lane, codes[lane]|other.next()&^1)
+		}
+	}
 }
 
 // putTexels writes the components that the mask names. It comes after all

@@ -279,11 +279,22 @@ func (w *wave) loadGlobal(a uint64, n, reg, lane int, half bool) {
 	w.lateLoad(lateRead{at: a, reg: int16(reg), lane: uint8(lane), n: uint8(n), space: spaceDevice, half: half}, nil, isa.SY)
 }
 
-// readClock reads a word of the counter: turns of this wave. The low word keeps the high one for the reading that follows.
+// readClock reads a word of the counter: turns of this wave, soon after whose start the low word turns over. The low word keeps
+// the high one for the one reading that follows.
 func (w *wave) readClock(high bool) uint32 {
-	if high {
-		return uint32(w.clock >> 32)
+	if w.clock == 0 {
+		w.clock = 5<<32 - 2
+		w.clockHigh = w.l.Garbage()
 	}
+	if high {
+		v := uint32(w.clock >> 32)
+		if !w.clockKept {
+			v = w.clockHigh.Word()
+		}
+		w.clockKept = false
+		return v
+	}
+	w.clockKept = true
 	w.clock++
 	return uint32(w.clock)
 }

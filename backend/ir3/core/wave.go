@@ -24,8 +24,10 @@ type wave struct {
 	size int // lanes of a register
 	pc   int
 	// clock is the counter that is always on: how often this wave has read it.
-	clock uint64
-	next  int // where to go on
+	clock     uint64
+	clockKept bool        // the low word was read last
+	clockHigh emu.Garbage // what the high one is otherwise
+	next      int         // where to go on
 
 	active emu.Mask // fibers at pc
 	exec   emu.Mask // active, restricted by predication
