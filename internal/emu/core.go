@@ -24,6 +24,8 @@ package emu
 
 import (
 	"errors"
+	"iter"
+	"math/bits"
 
 	"nirc/backend/layout"
 	"nirc/ir"
@@ -43,6 +45,19 @@ func (m *Mask) Set(l int) { m[l>>6] |= 1 << (l & 63) }
 
 // Clear takes lane l out of the set.
 func (m *Mask) Clear(l int) { m[l>>6] &^= 1 << (l & 63) }
+
+// Lanes goes through the lanes of the set as it is at the start, from the first to the last.
+func (m *Mask) Lanes() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, w := range *m {
+			for ; w != 0; w &= w - 1 {
+				if !yield(i<<6 | bits.TrailingZeros64(w)) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // Any reports whether the set has a lane.
 func (m *Mask) Any() bool { return m[0]|m[1] != 0 }

@@ -247,10 +247,7 @@ func (c *checker) delay(w *wave, x *inst, s *span, u int, wroteHalf bool) int64 
 // relative checks the registers that r<a0.x + o> reaches in the active fibers;
 // all are taken to be read at the first slot.
 func (c *checker) relative(w *wave, x *inst) error {
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		for k := 0; k <= int(x.Repeat); k++ {
 			if x.chk.relDst {
 				if err := c.relUnits(w, x, x.Dst, k, lane, true); err != nil {
@@ -387,10 +384,7 @@ func (c *checker) noteWrite(w *wave, x *inst, u int, half bool, slot int64, scal
 }
 
 func (c *checker) noteRelWrite(w *wave, x *inst) {
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		for k := 0; k <= int(x.Repeat); k++ {
 			u, n := relUnit(w, x.Dst, k, lane)
 			for i := 0; i < n && u+i >= 0 && u+i < unitShared; i++ {

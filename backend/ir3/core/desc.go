@@ -179,10 +179,7 @@ func execLdib(w *wave, x *inst) error {
 	if x.Flags&isa.Typed != 0 && w.isImage(x, 1) {
 		return w.loadImage(x)
 	}
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		b, err := w.resolve(int(x.Set)-1, w.index(x.Srcs[1], lane))
 		if err != nil {
 			return err
@@ -239,10 +236,7 @@ func execLdc(w *wave, x *inst) error {
 		return nil // a descriptor prefetch
 	}
 	shared := x.dst.kind == dstShared
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		b, err := w.resolve(int(x.Set)-1, w.index(x.Srcs[1], lane))
 		if err != nil {
 			return err
@@ -321,10 +315,7 @@ func execResinfo(w *wave, x *inst) error {
 	if w.isImage(x, 0) {
 		return w.imageInfo(x)
 	}
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		b, err := w.resolve(int(x.Set)-1, w.index(x.Srcs[0], lane))
 		if err != nil {
 			return err
@@ -347,10 +338,7 @@ func execAtomicB(w *wave, x *inst) error {
 		n = 8
 	}
 	m := w.writers()
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		b, err := w.resolve(int(x.Set)-1, w.index(x.Srcs[2], lane))
 		if err != nil {
 			return err

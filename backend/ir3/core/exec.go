@@ -234,10 +234,7 @@ func execSwz(w *wave, x *inst) error {
 		}
 	}
 	f := conversion(x.SrcType, x.Type)
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		var v [4]uint32
 		for i := 0; i < n; i++ {
 			v[i] = w.laneGet(int(in[i].Val), lane, in[i].IsHalf())
@@ -263,10 +260,8 @@ func execMovmsk(w *wave, x *inst) error {
 			w.sharedSet(x.dst.num+i, false, v)
 			continue
 		}
-		for lane := 0; lane < w.n; lane++ {
-			if w.exec.Get(lane) {
-				w.laneSet(int(x.Dst.Val)+i, lane, false, v)
-			}
+		for lane := range w.exec.Lanes() {
+			w.laneSet(int(x.Dst.Val)+i, lane, false, v)
 		}
 	}
 	return nil

@@ -122,10 +122,7 @@ func (w *wave) atomicImage(x *inst) error {
 
 // imageInfo is resinfo of an image: its size, layers after the dimensions.
 func (w *wave) imageInfo(x *inst) error {
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		d, res, err := w.descriptor(int(x.Set)-1, w.index(x.Srcs[0], lane), false)
 		if err != nil {
 			return err

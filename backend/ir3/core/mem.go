@@ -32,10 +32,7 @@ func (w *wave) address(x *inst, offSrc, lane int) uint64 {
 
 func execLdg(w *wave, x *inst) error {
 	n := memBytes(x.Type)
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		a := w.address(x, 1, lane)
 		for k := 0; k < int(x.Size); k++ {
 			w.loadGlobal(a+uint64(k*n), n, int(x.Dst.Val)+k, lane, x.dst.half)
@@ -146,10 +143,7 @@ func execLdl(w *wave, x *inst) error {
 		return err
 	}
 	n := memBytes(x.Type)
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		a := w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off)
 		for k := 0; k < int(x.Size); k++ {
 			w.note(spaceLocal, lane, uint64(a)+uint64(k*n), n, emu.AccessRead)
@@ -206,10 +200,7 @@ func (w *wave) privateMem(lane int, off uint32, k, n int) ([]byte, error) {
 
 func execLdp(w *wave, x *inst) error {
 	n := memBytes(x.Type)
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		a := w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off)
 		for k := 0; k < int(x.Size); k++ {
 			mem, err := w.privateMem(lane, a, k, n)
@@ -224,10 +215,7 @@ func execLdp(w *wave, x *inst) error {
 
 func execStp(w *wave, x *inst) error {
 	n := memBytes(x.Type)
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		a := w.laneGet(int(x.Srcs[0].Val), lane, false) + uint32(x.Off)
 		for k := 0; k < int(x.Size); k++ {
 			mem, err := w.privateMem(lane, a, k, n)
@@ -302,14 +290,12 @@ func execAtomicG(w *wave, x *inst) error {
 
 // execGetID gives the fiber number; the wave slot and processor are 0.
 func execGetID(w *wave, x *inst) error {
-	for lane := 0; lane < w.n; lane++ {
-		if w.exec.Get(lane) {
-			v := 0
-			if x.Op == isa.OpGetfiberid {
-				v = lane
-			}
-			w.laneSet(int(x.Dst.Val), lane, x.dst.half, uint32(v))
+	for lane := range w.exec.Lanes() {
+		v := 0
+		if x.Op == isa.OpGetfiberid {
+			v = lane
 		}
+		w.laneSet(int(x.Dst.Val), lane, x.dst.half, uint32(v))
 	}
 	return nil
 }
@@ -324,10 +310,7 @@ func execShfl(w *wave, x *inst) error {
 	by := int(uint32(w.operandValue(x.Srcs[1], f, 4)))
 	half := x.Srcs[0].IsHalf()
 	var from emu.Mask
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		if n := int(uint32(w.operandValue(x.Srcs[1], lane, 4))); n != by && w.check != nil {
 			return fmt.Errorf("fibers %d and %d shuffle by different amounts, %d and %d", f, lane, by, n)
 		}

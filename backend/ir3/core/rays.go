@@ -27,10 +27,7 @@ var noNode [a7xx.NodeSize]byte
 func execRayIntersection(w *wave, x *inst) error {
 	at := func(k int) int { return int(x.Srcs[k].Val) }
 	dst := int(x.Dst.Val)
-	for lane := range w.n {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		float := func(k int) float32 { return math.Float32frombits(w.laneGet(at(2)+k, lane, false)) }
 		node := w.l.Env.Mem.Bytes(w.address(x, 0, lane)+a7xx.NodeSize*uint64(w.laneGet(at(1), lane, false)), a7xx.NodeSize)
 		if node == nil {

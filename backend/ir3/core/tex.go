@@ -121,10 +121,7 @@ func execRgetpos(w *wave, x *inst) error {
 		return fmt.Errorf("rgetpos of type %s is not supported by this core", x.Type)
 	}
 	s := x.Srcs[0]
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		n := int(int32(w.laneGet(int(s.Val), lane, s.IsHalf())))
 		px, py := float32(0.5), float32(0.5)
 		if p := w.l.Fragment[lane].Prim; p != nil && p.SamplePos != nil && n >= 0 && n < max(1, p.Samples) {

@@ -175,10 +175,7 @@ func (w *wave) implicitGradient(op *emu.SampleOp, get func(k, lane int) float32,
 // execIsam fetches a texel without a sampler, or loads from a buffer through
 // the texture path: with .v consecutive elements, else (value, 0, 0, 1).
 func execIsam(w *wave, x *inst) error {
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		d, res, err := w.texture(x, lane)
 		if err != nil {
 			return err
@@ -271,10 +268,7 @@ func (w *wave) fetchTexel(x *inst, lane int, d *abi.Descriptor, res *emu.Descrip
 
 // execGetbuf gives the number of elements of a buffer.
 func execGetbuf(w *wave, x *inst) error {
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		d, res, err := w.texture(x, lane)
 		if err != nil {
 			return err
@@ -295,10 +289,7 @@ func execGetbuf(w *wave, x *inst) error {
 
 // execGetsize gives the size of a level: x, y, z, and the layers in w.
 func execGetsize(w *wave, x *inst) error {
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		d, res, err := w.texture(x, lane)
 		if err != nil {
 			return err
@@ -327,10 +318,7 @@ func execGetinfo(w *wave, x *inst) error {
 	if x.WrMask&3 != 0 {
 		return fmt.Errorf("the format codes of getinfo are not supported by this core")
 	}
-	for lane := 0; lane < w.n; lane++ {
-		if !w.exec.Get(lane) {
-			continue
-		}
+	for lane := range w.exec.Lanes() {
 		_, res, err := w.texture(x, lane)
 		if err != nil {
 			return err
