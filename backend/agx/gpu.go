@@ -49,7 +49,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		return nil, err
 	}
 	return &ir.Options{
-		Target: TargetName, MaxVectorWidth: 1, MaxUnroll: 32, UniformCost: 16, SmoothCheaper: true, SubgroupSize: abi.WaveSize, NeedsPointSize: true,
+		Target: TargetName, MaxVectorWidth: 1, MaxUnroll: 32, UniformCost: 16, SmoothCheaper: true, SubgroupSize: abi.WaveSize, MatrixLanes: abi.WaveSize, NeedsPointSize: true,
 		LowerFdiv: true, LowerFlrp: true, LowerFpow: true, LowerFmod: true, LowerFrem: true, LowerFfract: true, LowerScmp: true,
 		LowerLdexp: true, LowerIsign: true, LowerFsign: true, LowerIabs: true, LowerFisnormal: true,
 		LowerFquantize2f16: true, LowerFsatSigned: true,

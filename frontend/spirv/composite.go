@@ -74,6 +74,9 @@ func (t *translator) construct(in *inst) {
 	if ty.isLeaf() {
 		t.fail(in.id, "%s: the result type is not a composite", in.op)
 	}
+	if ty.coop != nil && len(in.args) == 1 {
+		in = t.replicated(in)
+	}
 	out := t.leaves.Slice(t.leafCount(ty))[:0]
 	for _, id := range in.args {
 		l := t.get(id)
@@ -126,6 +129,9 @@ func (t *translator) place(in *inst, ty *typ, idx []uint32) (part *typ, first, n
 			}
 			ty = ty.members[i]
 		case tArray, tMatrix:
+			if ty.coop != nil {
+				i = min(i, ty.n-1) // modules do not know how many components a lane has: another is undefined when it runs
+			}
 			if i >= ty.n {
 				t.fail(in.id, "%s: the index %d is out of range", in.op, i)
 			}

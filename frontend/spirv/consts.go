@@ -115,6 +115,9 @@ func (t *translator) constDecl(in *inst) {
 // composite fills a composite constant from its parts.
 func (t *translator) composite(in *inst, c *cnst) {
 	ty := c.typ
+	if ty.coop != nil {
+		in = t.replicated(in)
+	}
 	var n int
 	switch ty.kind {
 	case tVector, tMatrix, tArray:

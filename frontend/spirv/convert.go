@@ -23,55 +23,65 @@ func intResize(bits uint8, signed bool) ir.Op {
 	return u2uOps[ir.SizeIndex(bits)]
 }
 
+// conversion says what a conversion becomes, by the result's size, and whether operand and result are floats.
+type conversion struct {
+	ops      *[5]ir.Op
+	from, to bool
+}
+
+func conversionOf(op spv.Op) (c conversion, ok bool) {
+	switch op {
+	case spv.OpConvertFToU:
+		return conversion{&f2uOps, true, false}, true
+	case spv.OpConvertFToS:
+		return conversion{&f2iOps, true, false}, true
+	case spv.OpConvertSToF:
+		return conversion{&i2fOps, false, true}, true
+	case spv.OpConvertUToF:
+		return conversion{&u2fOps, false, true}, true
+	case spv.OpUConvert:
+		return conversion{&u2uOps, false, false}, true
+	case spv.OpSConvert:
+		return conversion{&i2iOps, false, false}, true
+	case spv.OpFConvert:
+		return conversion{&f2fOps, true, true}, true
+	}
+	return c, false
+}
+
 // convert translates the conversions and reports whether the instruction was one.
 func (t *translator) convert(in *inst) bool {
-	b := t.f.b
-	var table *[5]ir.Op
-	fromFloat, toFloat := false, false
+	if c, ok := conversionOf(in.op); ok {
+		x := t.vector(t.arg(in, 0))
+		t.set(in, t.converted(in, c, x, t.valType(in.args[0]), t.typeOf(in.typ)))
+		return true
+	}
 	switch in.op {
-	case spv.OpConvertFToU:
-		table, fromFloat = &f2uOps, true
-	case spv.OpConvertFToS:
-		table, fromFloat = &f2iOps, true
-	case spv.OpConvertSToF:
-		table, toFloat = &i2fOps, true
-	case spv.OpConvertUToF:
-		table, toFloat = &u2fOps, true
-	case spv.OpUConvert:
-		table = &u2uOps
-	case spv.OpSConvert:
-		table = &i2iOps
-	case spv.OpFConvert:
-		table, fromFloat, toFloat = &f2fOps, true, true
 	case spv.OpBitcast:
 		t.bitcast(in)
 		return true
 	case spv.OpConvertPtrToU, spv.OpConvertUToPtr:
 		t.pointerConvert(in)
 		return true
-	default:
-		return false
 	}
-	ty := t.typeOf(in.typ)
-	x := t.vector(t.arg(in, 0))
-	if !ty.numeric() || ty.isFloat() != toFloat || t.valType(in.args[0]).isFloat() != fromFloat || ty.isBool() || x.BitSize == 1 {
+	return false
+}
+
+// converted is x, of type from, as one of type to.
+func (t *translator) converted(in *inst, c conversion, x *ir.Def, from, to *typ) *ir.Def {
+	if !to.numeric() || to.isFloat() != c.to || from.isFloat() != c.from || to.isBool() || x.BitSize == 1 {
 		t.fail(in.id, "%s: the types do not fit the conversion", in.op)
 	}
-	bits := ty.scalarType().bits
-	if from := t.valType(in.args[0]).scalarType(); fromFloat && (from.brain || ty.scalarType().brain) {
-		t.set(in, t.brainConvert(in, x, from.brain, ty))
-		return true
+	bits := to.scalarType().bits
+	switch brain := from.scalarType().brain; {
+	case c.from && (brain || to.scalarType().brain):
+		return t.brainConvert(in, x, brain, to)
+	case in.op == spv.OpFConvert && bits == 16:
+		return t.toHalf(in, x)
+	case x.BitSize == bits && c.from == c.to:
+		return t.f.b.Mov(x)
 	}
-	if in.op == spv.OpFConvert && bits == 16 {
-		t.set(in, t.toHalf(in, x))
-		return true
-	}
-	if x.BitSize == bits && !(fromFloat != toFloat) {
-		t.set(in, b.Mov(x))
-		return true
-	}
-	t.set(in, b.ALU(table[ir.SizeIndex(bits)], x))
-	return true
+	return t.f.b.ALU(c.ops[ir.SizeIndex(bits)], x)
 }
 
 // brainConvert converts from or to bfloat16, which is the upper half of a float of 32 bits: to it by rounding to nearest even.

@@ -29,6 +29,7 @@ func (d *decoration) arg(i int) uint32 {
 // capSet are the capabilities that change a translation.
 type capSet struct {
 	explicitShared bool
+	coop           bool // there may be cooperative matrices
 }
 
 // collectDecorations gathers decorations, names and capabilities: what stands
@@ -119,6 +120,8 @@ func (t *translator) capability(c spv.Capability) {
 	switch c {
 	case spv.CapabilityKernel, spv.CapabilityAddresses:
 		t.refuse(0, "modules of capability %s are not supported", c)
+	case spv.CapabilityCooperativeMatrixKHR, spv.CapabilityCooperativeMatrixNV:
+		t.caps.coop = true
 	case spv.CapabilityWorkgroupMemoryExplicitLayoutKHR:
 		t.caps.explicitShared = true
 	}

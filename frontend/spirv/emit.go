@@ -140,6 +140,8 @@ func (t *translator) terminator(in *spv.Instruction) {
 // instruction translates an instruction with effect or result.
 func (t *translator) instruction(in *inst) {
 	switch {
+	case t.caps.coop && t.coopInst(in):
+		return
 	case t.aluSimple(in), t.memoryInst(in), t.compositeInst(in), t.convert(in), t.aluOther(in), t.control(in):
 		return
 	case t.atomic(in), t.barrier(in), t.subgroup(in), t.image(in), t.fragmentMask(in), t.rayQuery(in), t.meshInst(in), t.rayInst(in):

@@ -51,8 +51,9 @@ type typ struct {
 	sc      spv.StorageClass
 	stride  uint32 // ArrayStride of an array or a pointer
 	block   bool
-	untyped bool // a pointer that does not say to what
-	buffer  bool // BufferBlock
+	coop    *coopMatrix // array that is a lane's part of a cooperative matrix
+	untyped bool        // a pointer that does not say to what
+	buffer  bool        // BufferBlock
 	image   imageShape
 	// leaves is the number of leaves of a value, saturating; nodes and depth
 	// measure the type's tree.
@@ -156,6 +157,9 @@ func (ty *typ) String() string {
 	case tMatrix:
 		return fmt.Sprintf("matrix of %d %s", ty.n, ty.elem)
 	case tArray:
+		if ty.coop != nil {
+			return fmt.Sprintf("cooperative matrix of %d x %d %s", ty.coop.rows, ty.coop.cols, ty.elem)
+		}
 		return fmt.Sprintf("array %%%d", ty.id)
 	case tRuntimeArray:
 		return fmt.Sprintf("run-time array %%%d", ty.id)
@@ -182,6 +186,9 @@ func (ty *typ) sameShape(u *typ) bool {
 	}
 	if ty.kind == tPointer {
 		return ty.sc == u.sc
+	}
+	if (ty.coop == nil) != (u.coop == nil) || ty.coop != nil && *ty.coop != *u.coop {
+		return false
 	}
 	if ty.elem != nil && !ty.elem.sameShape(u.elem) {
 		return false
@@ -236,6 +243,8 @@ func (t *translator) typeDecl(in *inst) {
 		return
 	case spv.OpTypeUntypedPointerKHR:
 		t.untypedPointer(in, ty)
+	case spv.OpTypeCooperativeMatrixKHR, spv.OpTypeCooperativeMatrixNV:
+		t.coopMatrixType(in, ty)
 	case spv.OpTypeFunction:
 		ty.kind, ty.leaves, ty.elem = tFunction, 0, t.typeOf(in.args[0])
 		for _, a := range in.args[1:] {

@@ -183,7 +183,12 @@ func (t *translator) rawChain(in *inst) {
 	ty := t.typeOf(in.typ)
 	to := t.pointee(ty)
 	n := t.newPointer(pointer{typ: to, mode: p.mode, access: p.access, stride: ty.stride})
-	n.deref = b.DerefCast(b.DerefPtrAsArray(bytes, t.resize(at, bytes.BitSize, false)), p.mode, t.storageType(p.mode, to), ty.stride)
+	info := ir.DerefInfo{Modes: p.mode, Type: t.storageType(p.mode, to), PtrStride: ty.stride}
+	if to.numeric() {
+		info.AlignMul = uint32(max(to.scalarType().bits, 8)) / 8
+	}
+	place := b.DerefPtrAsArray(bytes, t.resize(at, bytes.BitSize, false))
+	n.deref = &b.Insert(b.Shader.NewDeref(ir.DerefCast, info, place.NumComponents, place.BitSize, place)).Def
 	t.decorateAccess(in, &n)
 	t.setPointer(in, n)
 }

@@ -195,8 +195,11 @@ var groups = [...]group{
 		spv.CapabilityBFloat16TypeKHR, spv.CapabilityBFloat16DotProductKHR,
 	}, vulkan: "VK_KHR_shader_bfloat16"},
 	{list: []spv.Capability{
-		spv.CapabilityCooperativeMatrixKHR,
-	}, vulkan: "VK_KHR_cooperative_matrix", frontend: "cooperative matrices are not translated"},
+		spv.CapabilityCooperativeMatrixKHR, spv.CapabilityBFloat16CooperativeMatrixKHR,
+	}, vulkan: "VK_KHR_cooperative_matrix"},
+	{list: []spv.Capability{
+		spv.CapabilityCooperativeMatrixNV,
+	}, vulkan: "VK_NV_cooperative_matrix"},
 	// Of OpenGL.
 	{list: []spv.Capability{
 		spv.CapabilityImageRect, spv.CapabilitySampledRect,
@@ -240,10 +243,10 @@ var groups = [...]group{
 		spv.CapabilityTextureBlockMatch2QCOM, spv.CapabilityBFloat16MulAddQCOM, spv.CapabilitySubgroupSizeQCOM, spv.CapabilityMultipleWaitQueuesQCOM,
 		spv.CapabilityImageGatherLinearQCOM, spv.CapabilityImageGatherExtendedModesQCOM, spv.CapabilityImageGatherBiasLodAMD,
 		spv.CapabilityImageReadWriteLodAMD, spv.CapabilityShaderEnqueueAMDX,
-		spv.CapabilityBFloat16CooperativeMatrixKHR, spv.CapabilityAbortKHR, spv.CapabilityDescriptorHeapEXT,
+		spv.CapabilityAbortKHR, spv.CapabilityDescriptorHeapEXT,
 		spv.CapabilityConstantDataKHR, spv.CapabilityPoisonFreezeKHR, spv.CapabilityWeakLinkageAMD, spv.CapabilitySampleMaskOverrideCoverageNV,
 		spv.CapabilityGeometryShaderPassthroughNV, spv.CapabilityShaderViewportMaskNV, spv.CapabilityShaderStereoViewNV, spv.CapabilityPerViewAttributesNV,
-		spv.CapabilityImageFootprintNV, spv.CapabilityRayTracingMotionBlurNV, spv.CapabilityCooperativeMatrixNV, spv.CapabilityShaderSMBuiltinsNV,
+		spv.CapabilityImageFootprintNV, spv.CapabilityRayTracingMotionBlurNV, spv.CapabilityShaderSMBuiltinsNV,
 		spv.CapabilityDisplacementMicromapNV, spv.CapabilityRayTracingOpacityMicromapKHR, spv.CapabilityShaderInvocationReorderNV,
 		spv.CapabilityShaderInvocationReorderEXT, spv.CapabilityBindlessTextureNV, spv.CapabilityCooperativeVectorNV, spv.CapabilityAtomicFloat16VectorNV,
 		spv.CapabilityRayTracingDisplacementMicromapNV, spv.CapabilityRayTracingSpheresGeometryNV, spv.CapabilityRayTracingLinearSweptSpheresGeometryNV,

@@ -1,0 +1,77 @@
+package spirv_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// coopModule has matrices %a, %b and %c of 4 x 4 components, a scalar %x, and a pointer %p to floats.
+const coopModule = `OpCapability Shader
+OpCapability CooperativeMatrixKHR
+OpCapability Int8
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %buf
+OpExecutionMode %main LocalSize 32 1 1
+OpDecorate %arr ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %buf DescriptorSet 0
+OpDecorate %buf Binding 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%u8 = OpTypeInt 8 0
+%f32 = OpTypeFloat 32
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c2 = OpConstant %u32 2
+%c3 = OpConstant %u32 3
+%c4 = OpConstant %u32 4
+%c9 = OpConstant %u32 999
+%x = OpConstant %f32 2
+%ta = OpTypeCooperativeMatrixKHR %f32 %c3 %c4 %c4 %c0
+%tb = OpTypeCooperativeMatrixKHR %f32 %c3 %c4 %c4 %c1
+%tc = OpTypeCooperativeMatrixKHR %f32 %c3 %c4 %c4 %c2
+%ti = OpTypeCooperativeMatrixKHR %u32 %c3 %c4 %c4 %c2
+DECL
+%arr = OpTypeRuntimeArray %f32
+%block = OpTypeStruct %arr
+%pb = OpTypePointer StorageBuffer %block
+%pf = OpTypePointer StorageBuffer %f32
+%buf = OpVariable %pb StorageBuffer
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%p = OpAccessChain %pf %buf %c0 %c0
+%a = OpCompositeConstruct %ta %x
+%b = OpCompositeConstruct %tb %x
+%c = OpCompositeConstruct %tc %x
+USE
+OpReturn
+OpFunctionEnd
+`
+
+// What cannot be done with cooperative matrices is said.
+func TestCooperativeMatrixRefused(t *testing.T) {
+	for _, c := range []struct{ decl, use, want string }{
+		{"", "%d = OpCooperativeMatrixMulAddKHR %tc %a %b %c", ""},
+		{"", "%d = OpCompositeExtract %f32 %c 77", ""}, // undefined, and only when it runs
+		{"", "%d = OpCooperativeMatrixMulAddKHR %tc %b %a %c", "the matrices do not fit"},
+		{"", "%d = OpCooperativeMatrixMulAddKHR %tc %a %b %c SaturatingAccumulationKHR", "SaturatingAccumulationKHR is not supported"},
+		{"", "%d = OpFAdd %tc %a %c", "operand 0 is of type cooperative matrix of 4 x 4"},
+		{"", "%d = OpIAdd %tc %c %c", "operand 0 is of type"},
+		{"", "%d = OpFOrdLessThan %tc %c %c", "is not allowed"},
+		{"", "%d = OpMatrixTimesScalar %tc %c %c2", "the scalar is of type"},
+		{"", "%d = OpConvertFToU %ti %a", "operand 0"},
+		{"", "%d = OpCooperativeMatrixLoadKHR %tc %p %c4 %c4", "the layout"},
+		{"", "OpCooperativeMatrixStoreKHR %p %x %c0 %c4", "operand 1"},
+		{"%tw = OpTypeCooperativeMatrixKHR %f32 %c2 %c4 %c4 %c2", "%d = OpUndef %tw", "scope Workgroup"},
+		{"%tw = OpTypeCooperativeMatrixKHR %f32 %c3 %c4 %c9 %c2", "%d = OpUndef %tw", "4 x 999 components"},
+		{"%tw = OpTypeCooperativeMatrixKHR %u8 %c3 %c4 %c4 %c2", "%d = OpCooperativeMatrixLoadKHR %tw %p %c0 %c4", ""},
+		{"%v3 = OpTypeVector %u8 3\n%pv = OpTypePointer StorageBuffer %v3", "%q = OpRawAccessChainNV %pv %buf %c4 %c0 %c0\n%d = OpCooperativeMatrixLoadKHR %tc %q %c0 %c4", "by a pointer to vec3"},
+	} {
+		_, err := translate(t, strings.NewReplacer("DECL", c.decl, "USE", c.use).Replace(coopModule))
+		if err == nil != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %s: %v, want %q", c.decl, c.use, err, c.want)
+		}
+	}
+}
