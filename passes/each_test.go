@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/internal/mangle"
 	"nirc/ir"
 	"nirc/ir/irtest"
 
@@ -68,7 +70,95 @@ func TestEachPass(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%s\t%d\t%d\t%x\n", in.name, changed, refused, sum.Sum(nil)[:8])
 	}
+	for _, row := range nearlyRows(t) {
+		b.WriteString(row)
+	}
 	checkTable(t, eachTable, b.String())
+}
+
+// nearlyRows are rows for the tests by text of each pass: what the lists of the tests make of shaders that are nearly theirs. That is where
+// conditions of passes differ.
+func nearlyRows(t *testing.T) (rows []string) {
+	files, err := filepath.Glob("testdata/*/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := readWords(t)
+	for _, f := range files {
+		ar, err := txtar.ParseFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs := nearlyRuns(t, f, ar)
+		sum := sha256.New()
+		changed, refused := 0, 0
+		r := rand.New(rand.NewPCG(uint64(len(ar.Comment)), 0))
+		m := mangle.New(string(ar.Files[slices.IndexFunc(ar.Files, func(f txtar.File) bool { return f.Name == "in" })].Data), words)
+		for range nearlyShaders {
+			in, err := ir.Parse(m.Mangled(r))
+			if err != nil || ir.Validate(in) != nil {
+				continue
+			}
+			locate(in)
+			requireAll(in)
+			for k := range runs {
+				s := in
+				if k+1 < len(runs) {
+					s = ir.Clone(in)
+				}
+				switch out := runs[k].on(t, s, f); {
+				case out == "":
+				case strings.HasPrefix(out, refusedWith):
+					refused++
+					fmt.Fprintln(sum, out)
+				default:
+					changed++
+					fmt.Fprintln(sum, out)
+				}
+			}
+		}
+		rows = append(rows, fmt.Sprintf("nearly %s\t%d\t%d\t%x\n", strings.TrimPrefix(filepath.ToSlash(f), "testdata/"), changed, refused, sum.Sum(nil)[:8]))
+	}
+	return rows
+}
+
+// nearlyShaders is how many shaders are made of one.
+const nearlyShaders = 60
+
+// nearlyRuns are the lists of a test by text: its own, and the pass as it is.
+func nearlyRuns(t *testing.T, file string, ar *txtar.Archive) (runs []eachRun) {
+	list := filepath.Base(filepath.Dir(file))
+	lists := []string{list}
+	for line := range strings.Lines(string(ar.Comment)) {
+		if l, ok := strings.CutPrefix(line, "passes:"); ok {
+			lists = append(lists, strings.TrimSpace(l))
+		}
+	}
+	if Find(list) == nil {
+		lists = lists[1:]
+	}
+	for _, l := range slices.Compact(lists) {
+		p, err := ParsePassList(l)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		runs = append(runs, eachRun{name: l, p: p})
+	}
+	return runs
+}
+
+// readWords reads testdata/words.txt: operations, and intrinsics, any of which may stand where another does. They are those of
+// one day, so that shaders stay what they are when there are more.
+func readWords(t *testing.T) *mangle.Words {
+	data, err := os.ReadFile("testdata/words.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lists [][]string
+	for line := range strings.Lines(string(data)) {
+		lists = append(lists, strings.Fields(line))
+	}
+	return mangle.NewWords(lists...)
 }
 
 // eachRun is a list of passes, run under options of a target.

@@ -1,6 +1,10 @@
 package passes
 
-import "nirc/ir"
+import (
+	"fmt"
+
+	"nirc/ir"
+)
 
 var lowerClipCullDistanceToVec4sPass = &Pass{
 	Name: "lower_clip_cull_distance_to_vec4s", Class: "A", Run: lowerClipCullDistanceToVec4s, Idempotent: true,
@@ -35,6 +39,9 @@ type distanceVectors struct {
 }
 
 func (l *distanceVectors) run() error {
+	if n := int(distanceLen(l.v)); n > 4*len(l.vec) {
+		return fmt.Errorf("%d clip and cull distances are more than %d", n, 4*len(l.vec))
+	}
 	var list []*ir.Instr
 	for _, f := range l.s.Functions {
 		if f.Impl == nil {

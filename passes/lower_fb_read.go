@@ -28,6 +28,10 @@ func lowerFBRead(c *Context, s *ir.Shader) (bool, error) {
 			refused = diag(s, in, "attachment chosen by a dynamic index")
 			return nil
 		}
+		if in.Get(ir.IdxComponent)+uint64(in.Def.NumComponents) > 4 {
+			refused = diag(s, in, "components of a colour that has four")
+			return nil
+		}
 		return readFramebuffer(b, in, uint32(sem.Location-ir.SlotData0)+uint32(k), layered)
 	})
 	return progress, refused

@@ -3,6 +3,7 @@ package passes
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 	"testing"
 
 	"nirc/ir"
@@ -192,6 +193,22 @@ func TestGatherPointers(t *testing.T) {
 		s := runList(t, "shader compute \"main\" {\n  fn f0 \"main\" entry() {\n    b0:\n      %3:32 = load_const 0\n      %0:32x2 = undef\n      %1:32x2 = deref_cast %0 (mem_ssbo u32)\n      "+access+"\n  }\n}\n", "gather_info")
 		if s.Info.WritesMemory != want {
 			t.Errorf("%s: writes memory: %v", access, s.Info.WritesMemory)
+		}
+	}
+}
+
+// TestTooManyDistances: clip and cull distances are eight at most.
+func TestTooManyDistances(t *testing.T) {
+	for n := 1; n < 12; n++ {
+		s := parseShader(t, fmt.Sprintf("shader fragment \"main\" {\n  var @1 shader_in f32[%d] \"d\" { location=CLIP_DIST0 compact }\n  fn f0 \"main\" entry() {\n    b0:\n      %%0:32 = load_const 0\n"+
+			"      %%1:32 = deref_var @1\n      %%2:32 = deref_array %%1[%%0]\n      %%3:32 = load_deref %%2\n      store_shared %%3, %%0 write_mask=x align_mul=4\n  }\n}\n", n))
+		p, err := ParsePassList("lower_clip_cull_distance_to_vec4s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = p.Run(s, RunOptions{VerifyEach: true})
+		if n <= 8 && err != nil || n > 8 && (err == nil || !strings.Contains(err.Error(), "more than 8")) {
+			t.Errorf("%d distances: %v", n, err)
 		}
 	}
 }

@@ -361,7 +361,7 @@ func (t *Blend) options() []string {
 func mask(bits []int) string {
 	m := 0
 	for _, b := range bits {
-		m |= 1 << (b & (maxLocations - 1))
+		m |= 1 << b
 	}
 	return strconv.Itoa(m)
 }

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"nirc/internal/emu"
@@ -28,6 +30,12 @@ func TestTexts(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no tests of passes: %v", err)
 	}
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "passes", "testdata", "words.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	operations, intrinsics, _ := strings.Cut(string(data), "\n")
+	words := mangle.NewWords(strings.Fields(operations), strings.Fields(intrinsics))
 	var groups []sources
 	for _, path := range paths {
 		ar, err := txtar.ParseFile(path)
@@ -49,13 +57,13 @@ func TestTexts(t *testing.T) {
 	}
 	rows := map[string]string{}
 	for _, g := range append(groups, random) {
-		textRow(t, rows, g, 8)
+		textRow(t, rows, g, words, 8)
 	}
 	compareRows(t, "text", rows)
 }
 
 // textRow adds the row of texts that are read as they are and n times changed.
-func textRow(t *testing.T, rows map[string]string, g sources, n int) {
+func textRow(t *testing.T, rows map[string]string, g sources, words *mangle.Words, n int) {
 	x := reading{sum: sha256.New()}
 	of := sha256.New()
 	for i, s := range g.list {
@@ -67,7 +75,7 @@ func textRow(t *testing.T, rows map[string]string, g sources, n int) {
 		}
 		data := ir.Serialize(sh, ir.SerializeOptions{})
 		r := rand.New(rand.NewPCG(uint64(i), 0))
-		m := mangle.New(s.text, irWords)
+		m := mangle.New(s.text, words)
 		for range n {
 			x.text(m.Mangled(r))
 			x.binary(mangle.Bytes(r, data))
@@ -75,18 +83,6 @@ func textRow(t *testing.T, rows map[string]string, g sources, n int) {
 	}
 	rows[fmt.Sprintf("text %s %x\trun", g.name, of.Sum(nil)[:4])] = x.row()
 }
-
-// irWords are the operations and intrinsics, any of which may stand where another does.
-var irWords = func() *mangle.Words {
-	var ops, intrinsics []string
-	for op := range ir.NumOps {
-		ops = append(ops, ir.Op(op).String())
-	}
-	for i := range ir.NumIntrinsics {
-		intrinsics = append(intrinsics, ir.Intrinsic(i).String())
-	}
-	return mangle.NewWords(ops, intrinsics)
-}()
 
 // text reads a text, runs it, and returns the shader, nil if it is none.
 func (f *reading) text(text string) *ir.Shader {
