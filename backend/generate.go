@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"nirc/backend/object"
+	"nirc/internal/jsonout"
 	"nirc/ir"
 )
 
@@ -26,9 +27,12 @@ type CodeLine struct {
 	Loc    uint32 // index into ir.Shader.Locs
 }
 
+// abiSize is what the ABI data of most shaders take in bytes.
+const abiSize = 1 << 10
+
 // NewObject makes the object of what a target's code generator made of s.
 func (job *Job) NewObject(target string, s *ir.Shader, g *Generated) (*object.Object, error) {
-	abi, err := json.Marshal(g.Meta)
+	abi, err := jsonout.Append(make([]byte, 0, abiSize), g.Meta, true)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", target, err)
 	}
