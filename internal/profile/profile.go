@@ -30,9 +30,9 @@ type program struct {
 // sample is what one instruction did.
 type sample struct {
 	instr int // index into the model's
-	// runs of waves, lanes of all of them; the modelled cycles, bytes and texture operations of these.
+	// runs of waves, lanes of all of them; the modelled cycles, waits of a wave alone, bytes and texture operations of these.
 	runs, lanes   uint64
-	cycles        float64
+	cycles, waits float64
 	bytes, texels uint64
 }
 
@@ -57,7 +57,7 @@ func programs(ctx context.Context, c *exec.Counts) ([]*program, error) {
 			}
 			in := &m.Instrs[k]
 			p.samples = append(p.samples, sample{instr: k, runs: count.Runs() * uint64(max(1, in.Count)), lanes: count.Lanes() * uint64(max(1, in.Count)),
-				cycles: m.Sum(&in.Work) * float64(count.Runs()), bytes: count.Lanes() * uint64(in.Bytes), texels: count.Lanes() * uint64(in.Texels)})
+				cycles: m.Sum(&in.Work) * float64(count.Runs()), waits: in.Stall * float64(count.Runs()), bytes: count.Lanes() * uint64(in.Bytes), texels: count.Lanes() * uint64(in.Texels)})
 		}
 		list = append(list, p)
 	}
@@ -66,14 +66,14 @@ func programs(ctx context.Context, c *exec.Counts) ([]*program, error) {
 
 // values are a sample's, as the types of the profile.
 func (s *sample) values() []int64 {
-	return []int64{clamp(float64(s.runs)), clamp(float64(s.lanes)), clamp(math.Round(s.cycles)), clamp(float64(s.bytes)), clamp(float64(s.texels))}
+	return []int64{clamp(float64(s.runs)), clamp(float64(s.lanes)), clamp(math.Round(s.cycles)), clamp(float64(s.bytes)), clamp(float64(s.texels)), clamp(math.Round(s.waits))}
 }
 
 func clamp(v float64) int64 { return int64(math.Min(v, math.MaxInt64/2)) }
 
 // types are the kinds of values of the profile, and what stands in comments about them.
 var types = []*profile.ValueType{{Type: "instructions", Unit: "count"}, {Type: "lane_instructions", Unit: "count"}, {Type: "cycles", Unit: "count"},
-	{Type: "memory", Unit: "bytes"}, {Type: "texture", Unit: "count"}}
+	{Type: "memory", Unit: "bytes"}, {Type: "texture", Unit: "count"}, {Type: "waits", Unit: "count"}}
 
 // Write writes the profile, compressed: the same counts give the same bytes.
 func Write(ctx context.Context, w io.Writer, c *exec.Counts) error {
@@ -82,7 +82,7 @@ func Write(ctx context.Context, w io.Writer, c *exec.Counts) error {
 		return err
 	}
 	b := builder{p: &profile.Profile{SampleType: types, DefaultSampleType: "cycles",
-		Comments: []string{"nirc " + nirc.Version + ": instructions of waves, of lanes; cycles, bytes and texture operations are modelled (docs/cost.md)"}},
+		Comments: []string{"nirc " + nirc.Version + ": instructions of waves, of lanes; cycles, bytes, texture operations and the cycles of waits that no other wave hides are modelled (docs/cost.md)"}},
 		functions: map[string]*profile.Function{}}
 	for _, p := range list {
 		if err := b.program(p); err != nil {
@@ -190,8 +190,13 @@ func WriteCounts(ctx context.Context, w io.Writer, c *exec.Counts) error {
 		return err
 	}
 	b := &strings.Builder{}
+	var all sample
 	for _, p := range list {
-		p.text(b)
+		sum := p.text(b)
+		all.add(&sum)
+	}
+	if len(list) > 1 {
+		fmt.Fprintf(b, "all %d programs: %s\n", len(list), all.text())
 	}
 	_, err = io.WriteString(w, b.String())
 	return err
@@ -200,8 +205,14 @@ func WriteCounts(ctx context.Context, w io.Writer, c *exec.Counts) error {
 // topLines is how many lines of the source the short form shows.
 const topLines = 10
 
-func (p *program) text(b *strings.Builder) {
-	var sum sample
+// text is what was executed in words.
+func (s *sample) text() string {
+	return fmt.Sprintf("%d instructions of waves, %d of lanes, %.0f modelled cycles, %.0f of waits, %d bytes, %d texture operations",
+		s.runs, s.lanes, s.cycles, s.waits, s.bytes, s.texels)
+}
+
+// text writes what a program executed, and where; it returns the sum.
+func (p *program) text(b *strings.Builder) (sum sample) {
 	byLine := map[costs.Place]*sample{}
 	var places []costs.Place
 	for i := range p.samples {
@@ -215,14 +226,13 @@ func (p *program) text(b *strings.Builder) {
 		byLine[at].add(s)
 	}
 	o := p.Object
-	fmt.Fprintf(b, "%s %s: %s %s %s: %d instructions of waves, %d of lanes, %.0f modelled cycles, %d bytes, %d texture operations\n",
-		p.File, o.Entry, o.Stage, o.Target, o.GPU, sum.runs, sum.lanes, sum.cycles, sum.bytes, sum.texels)
+	fmt.Fprintf(b, "%s %s: %s %s %s: %s\n", p.File, o.Entry, o.Stage, o.Target, o.GPU, sum.text())
 	slices.SortStableFunc(places, func(x, y costs.Place) int { return cmp.Compare(byLine[y].cycles, byLine[x].cycles) })
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "instructions\tof lanes\tcycles\tbytes\ttextures\t  where\n")
+	fmt.Fprint(t, "instructions\tof lanes\tcycles\twaits\tbytes\ttextures\t  where\n")
 	for i, at := range places {
 		if i == topLines {
-			fmt.Fprintf(t, "\t\t\t\t\t  … and %d more places\n", len(places)-i)
+			fmt.Fprintf(t, "\t\t\t\t\t\t  … and %d more places\n", len(places)-i)
 			break
 		}
 		s, where := byLine[at], "(no place)"
@@ -232,15 +242,17 @@ func (p *program) text(b *strings.Builder) {
 		case at.Word > 0:
 			where = fmt.Sprintf("word %d", at.Word)
 		}
-		fmt.Fprintf(t, "%d\t%d\t%.0f\t%d\t%d\t  %s\n", s.runs, s.lanes, s.cycles, s.bytes, s.texels, where)
+		fmt.Fprintf(t, "%d\t%d\t%.0f\t%.0f\t%d\t%d\t  %s\n", s.runs, s.lanes, s.cycles, s.waits, s.bytes, s.texels, where)
 	}
 	t.Flush()
+	return sum
 }
 
 func (s *sample) add(o *sample) {
 	s.runs += o.runs
 	s.lanes += o.lanes
 	s.cycles += o.cycles
+	s.waits += o.waits
 	s.bytes += o.bytes
 	s.texels += o.texels
 }

@@ -63,6 +63,9 @@ func TestWrite(t *testing.T) {
 		}
 		// 256 invocations store four bytes each. The loop's body is left 3126 times in all, which line 14 counts:
 		// the pictures of the three cores are the same.
+		if target == "agx" && sum["waits"] != 0 { // it stores, and loads nothing
+			t.Errorf("%s: waits %d", target, sum["waits"])
+		}
 		if sum["memory"] != 1024 || sum["cycles"] == 0 || sum["texture"] != 0 {
 			t.Errorf("%s: %v", target, sum)
 		}
@@ -80,7 +83,7 @@ func TestWriteCounts(t *testing.T) {
 	if err := profile.WriteCounts(context.Background(), &b, counted(t, "agx", false)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"compute agx g13g: ", " 1024 bytes, 0 texture operations\n", "mandel.comp:14\n"} {
+	for _, want := range []string{"compute agx g13g: ", " of waits, 1024 bytes, 0 texture operations\n", "mandel.comp:14\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
