@@ -56,7 +56,7 @@ func HoldTable(t *testing.T, file string, rows map[string]string) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	if *update {
+	if *Update {
 		var text strings.Builder
 		for _, name := range names {
 			fmt.Fprintf(&text, "%s\t%s\n", name, rows[name])

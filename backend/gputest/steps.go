@@ -10,7 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-var update = flag.Bool("update", false, "rewrite the expected output of testdata")
+// Update says that tests write what they expect.
+var Update = flag.Bool("update", false, "rewrite the expected output of testdata")
 
 // StepOptions are the options of a machine step's test by name.
 type StepOptions map[string]string
@@ -66,7 +67,7 @@ func stepTest(t *testing.T, file string, run func(step string, o StepOptions, in
 		}
 	}
 	switch {
-	case *update:
+	case *Update:
 		ar.Files = []txtar.File{in, got}
 		if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
 			t.Fatal(err)

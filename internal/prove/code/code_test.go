@@ -9,7 +9,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"testing"
 
 	"nirc"
+	"nirc/backend/gputest"
 	"nirc/backend/object"
 	"nirc/internal/prove"
 	"nirc/ir"
@@ -29,7 +29,8 @@ import (
 
 //go:generate go test -run TestCode -update .
 
-var update = flag.Bool("update", false, "write the rows of what is here")
+// update says to write the rows of what is here.
+var update = gputest.Update
 
 // table is where the rows stand.
 var table = filepath.Join("testdata", "code.tsv")
@@ -62,6 +63,18 @@ type module struct {
 // forms reports whether the modules are those of testdata/forms, which have what few shaders do.
 func (g *group) forms() bool { return strings.HasPrefix(g.name, "testdata forms") }
 
+// takes reports whether the group is compiled with options: not with those that are for our own modules (every) unless it is of
+// these, and of forms not for other levels; accesses that may be robust are to be.
+func (g *group) takes(every bool, o *nirc.Options) bool {
+	switch {
+	case !g.forms():
+		return !every || g.ours()
+	case o.Robust == robust:
+		return strings.Contains(g.name, "images") || strings.Contains(g.name, "memory") || strings.Contains(g.name, "textures")
+	}
+	return !every && o.ABI == ""
+}
+
 // options are what each group is compiled with; every is for our own modules only, and not for those of forms.
 var options = []struct {
 	name  string
@@ -90,7 +103,7 @@ func TestCode(t *testing.T) {
 	others := 0
 	for _, g := range groups(t) {
 		for _, c := range options {
-			if c.every && (!g.ours() || g.forms()) || c.o.ABI != "" && g.forms() {
+			if !g.takes(c.every, &c.o) {
 				continue
 			}
 			key := g.name + "\t" + c.name
