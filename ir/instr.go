@@ -231,6 +231,7 @@ type TexInfo struct {
 	Precise16               bool // RelaxedPrecision
 	CanSpeculate            bool
 	SkipHelpers             bool
+	Aliased                 bool   // stores to other images may change what it reads
 	TextureBase, SamplerSet uint32 // descriptor sets, for targets that address by set
 }
 

@@ -247,7 +247,7 @@ func texFields(t *TexInfo) []namedField {
 		{"sampler_index", &t.SamplerIndex}, {"texture_non_uniform", &t.TextureNonUniform}, {"sampler_non_uniform", &t.SamplerNonUniform},
 		{"gather_implicit_lod", &t.GatherImplicitLod}, {"lowered_cube", &t.ArrayIsLoweredCube}, {"backend_flags", &t.BackendFlags},
 		{"mediump", &t.Precise16}, {"can_speculate", &t.CanSpeculate}, {"skip_helpers", &t.SkipHelpers},
-		{"texture_base", &t.TextureBase}, {"sampler_set", &t.SamplerSet},
+		{"texture_base", &t.TextureBase}, {"aliased", &t.Aliased}, {"sampler_set", &t.SamplerSet},
 	}
 }
 

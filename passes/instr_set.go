@@ -72,8 +72,10 @@ func (s *instrSet) grow() {
 // value wherever one dominates the other.
 func canMerge(in *ir.Instr) bool {
 	switch in.Kind {
-	case ir.KindALU, ir.KindDeref, ir.KindLoadConst, ir.KindUndef, ir.KindPhi, ir.KindTex:
+	case ir.KindALU, ir.KindDeref, ir.KindLoadConst, ir.KindUndef, ir.KindPhi:
 		return true
+	case ir.KindTex:
+		return !in.TexInfo().Aliased
 	case ir.KindIntrinsic:
 		if in.Intr == ir.IntrDeclReg || !in.HasDef() {
 			return false

@@ -95,7 +95,7 @@ func (g *loadGroups) join(in *ir.Instr, depth uint16, pos, epoch uint32) bool {
 	if tex {
 		o = &g.open[2*depth+1]
 	}
-	moves := in.Kind == ir.KindTex || canReorder(in)
+	moves := tex && !in.TexInfo().Aliased || !tex && canReorder(in)
 	if o.last == nil || o.n >= g.maxGroup || pos-o.pos > g.maxDistance || !moves && epoch != o.epoch || needsNeighbours(in) && epoch != o.epoch {
 		*o = loadGroup{last: in, pos: pos, n: 1, epoch: epoch, tex: tex}
 		return false

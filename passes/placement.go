@@ -122,7 +122,7 @@ func mobilityOf(in *ir.Instr) mobility {
 	case ir.KindALU, ir.KindLoadConst, ir.KindUndef:
 		return speculated
 	case ir.KindTex:
-		if in.TexOp.Info().ImplicitDerivatives || in.TexInfo().GatherImplicitLod {
+		if in.TexOp.Info().ImplicitDerivatives || in.TexInfo().GatherImplicitLod || in.TexInfo().Aliased {
 			return pinned
 		}
 		return sinkable

@@ -170,7 +170,7 @@ func orderedEffect(in *ir.Instr) bool {
 func seesEffects(in *ir.Instr) bool {
 	switch in.Kind {
 	case ir.KindTex:
-		return needsNeighbours(in)
+		return needsNeighbours(in) || in.TexInfo().Aliased
 	case ir.KindIntrinsic:
 		return in.Intr.Info().Flags&optab.CanReorder == 0 && !canReorder(in)
 	}

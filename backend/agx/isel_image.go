@@ -244,7 +244,8 @@ func (s *isel) memoryCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value
 // readsImage reports whether the shader may read the image that in writes: the
 // texture cache must then hear of it.
 func (s *isel) readsImage(in *ir.Instr) bool {
-	return ir.Access(in.Get(ir.IdxAccess))&ir.AccessNonReadable == 0 && (isCoherent(in) || readsTexelsAfter(in))
+	a := ir.Access(in.Get(ir.IdxAccess))
+	return (a&ir.AccessNonReadable == 0 || a&ir.AccessAliased != 0) && (isCoherent(in) || readsTexelsAfter(in))
 }
 
 // readsTexelsAfter reports whether texels may be read after an instruction. What other invocations

@@ -267,8 +267,16 @@ func (s *isel) sample(in *ir.Instr, off opnd) []opnd {
 		n = 2
 	}
 	d, comps := s.texel(in, &t, isHalf(&in.Def), ti.IsSparse)
+	if ti.Aliased && fetch && s.writesImages {
+		if err := t.SetReadWrite(); err != nil {
+			s.broken(in, "%v", err)
+		}
+	}
 	m := s.add(t, d, uses...)
 	s.code.tmpl[m.Ext].Dst.Count = uint8(n)
+	if ti.Aliased {
+		s.code.aliased = append(s.code.aliased, m.Ext)
+	}
 	return s.split(d, comps)
 }
 

@@ -72,7 +72,8 @@ func hasTemplate(op mach.Op) bool { return op < opInputs || op == opIf || op == 
 // the uses in order. Uses beyond those are implicit. Uniform operands carry the
 // numbers of type uniforms until the end.
 type code struct {
-	tmpl []isa.Instr
+	tmpl    []isa.Instr
+	aliased []uint32 // of tmpl: lookups of what stores may change
 	// What the physical program consists of.
 	pinstrs slab.Slab[pinstr]
 	list    []*pinstr
@@ -102,7 +103,7 @@ func release(f *mach.Func) {
 	clear(c.list)
 	clear(c.other[:cap(c.other)])
 	c.sel.empty()
-	c.tmpl, c.list = c.tmpl[:0], c.list[:0]
+	c.tmpl, c.aliased, c.list = c.tmpl[:0], c.aliased[:0], c.list[:0]
 	codes.Put(c)
 }
 

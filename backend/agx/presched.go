@@ -1,6 +1,8 @@
 package agx
 
 import (
+	"slices"
+
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
 	"nirc/internal/slab"
@@ -133,7 +135,7 @@ func (p *scheduler) class(in *mach.Instr) int {
 	if op == isa.OpStackLoad || op == isa.OpStackStore {
 		load, store = orderStackLoad, orderStackStore
 	}
-	if t&isa.TraitLoad != 0 {
+	if t&isa.TraitLoad != 0 || slices.Contains(templates(p.f).aliased, in.Ext) {
 		c |= load
 	}
 	if t&isa.TraitStore != 0 {

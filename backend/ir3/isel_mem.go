@@ -381,7 +381,7 @@ func memType(bits uint8) isa.Type {
 	return isa.U32
 }
 
-// inOrder is a flag of volatile loads that no encoding has: no access to the same memory moves past them, and they stay where
+// inOrder is a flag of volatile loads, and of lookups of images that others may store to, that no encoding has: no access to the same memory moves past them, and they stay where
 // nobody reads their results.
 const inOrder isa.Flags = 1 << 31
 

@@ -280,6 +280,9 @@ func (x *texSel) emit(t isa.Instr, mask uint8, v1, v2 []opnd) (r [4]opnd) {
 
 func (x *texSel) emitOne(t isa.Instr, mask uint8, v1, v2 []opnd) [4]opnd {
 	s := x.s
+	if x.i != nil && x.i.Aliased {
+		t.Flags |= inOrder
+	}
 	var uses []mach.Value
 	if len(v1) > 0 {
 		uses = s.register(&t, 0, s.collect(v1...), 0, uses)

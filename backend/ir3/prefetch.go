@@ -55,7 +55,7 @@ func (s *isel) planPrefetches() {
 
 func (s *isel) prefetchable(in *ir.Instr) (p prefetch, ok bool) {
 	i := in.TexInfo()
-	if in.TexOp != ir.TexOpTex || i.Dim != ir.Dim2D || i.IsArray || i.IsShadow || i.IsSparse || in.Def.BitSize != 32 {
+	if in.TexOp != ir.TexOpTex || i.Dim != ir.Dim2D || i.IsArray || i.IsShadow || i.IsSparse || i.Aliased || in.Def.BitSize != 32 {
 		return p, false
 	}
 	for _, k := range i.SrcKinds {

@@ -12,7 +12,7 @@ import (
 func (s *isel) add(t inst) *inst {
 	in := s.f.newInst(t)
 	in.loc = s.loc
-	if in.kind == kindLdSt {
+	if in.kind == kindLdSt || in.texels {
 		in.fences = s.fences
 	}
 	b := &s.f.blocks[s.blk]

@@ -133,7 +133,7 @@ func texType(c ir.TypeClass) isa.TexType {
 func (s *isel) texResult(in *ir.Instr, t isa.Texture) {
 	out := s.texOut()
 	t.Dst = uint8(out & 1)
-	s.add(inst{kind: kindTex, dst: out, mask: t.Mask, tex: t, inv: s.sh.Stage != ir.StageFragment})
+	s.add(inst{kind: kindTex, dst: out, mask: t.Mask, tex: t, texels: in.TexInfo().Aliased, inv: s.sh.Stage != ir.StageFragment})
 	n := int(in.Def.NumComponents)
 	s.move(s.result(&in.Def), fullMask(n), source{reg: out, swz: identity})
 }

@@ -85,6 +85,7 @@ type inst struct {
 	// fences is how many memory barriers stand before an access to memory, in the
 	// order of selection.
 	fences uint32
+	texels bool // a lookup of what stores may change
 }
 
 // writeout is what leaves in one writeout bundle.

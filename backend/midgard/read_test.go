@@ -474,6 +474,7 @@ func (r *textReader) words(in *inst) {
 		in.fences = uint32(r.number())
 	}
 	in.inv = r.take("vertex")
+	in.texels = r.take("texels")
 }
 
 func (r *textReader) writeout() *writeout {

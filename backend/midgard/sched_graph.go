@@ -198,7 +198,7 @@ func (g *graph) write(n int32, at reg) {
 func access(in *inst) (reads, writes bool) {
 	if in.kind == kindTex {
 		barrier := in.tex.Op == isa.TexBarrier
-		return barrier, barrier
+		return barrier || in.texels, barrier
 	}
 	if in.kind != kindLdSt {
 		return false, false

@@ -134,6 +134,9 @@ func (in *inst) String() string {
 		if in.kind == kindTex && in.inv {
 			w.WriteString(" vertex")
 		}
+		if in.texels {
+			w.WriteString(" texels")
+		}
 	case kindBranch:
 		fmt.Fprintf(&w, "br -> %d", in.target)
 	case kindDiscard:

@@ -85,6 +85,7 @@ func (t *translator) newTex(op ir.TexOp, comps, bits uint8, class ir.TypeClass, 
 	i.Dim, i.IsArray = ty.Dim, s.arrayed
 	i.DestType = ir.ALUType{Class: class, Bits: bits}
 	i.TextureNonUniform = tex.access&ir.AccessNonUniform != 0
+	i.Aliased = tex.access&ir.AccessAliased != 0
 	t.s.AddTexSrc(x, ir.TexSrcTextureDeref, t.derefOf(tex))
 	if smp != nil {
 		i.SamplerNonUniform = smp.access&ir.AccessNonUniform != 0
