@@ -22,7 +22,7 @@ const layoutText = `{
        "immutable_samplers": [{"mag_filter": "linear", "address_mode_u": "clamp_to_edge", "compare_op": "less", "border_color": "int_opaque_white"}]},
       {"binding": 5, "type": "combined_image_sampler", "count": 2, "immutable_samplers": [{}, {"ycbcr_conversion":
         {"format": "g10x6_b10x6r10x6_2plane_420_unorm_3pack16", "model": "ycbcr_2020", "range": "itu_narrow", "components": "bgr1", "y_chroma_offset": "midpoint", "chroma_filter": "linear"}}]},
-      {"binding": 0, "type": "uniform_buffer"}
+      {"binding": 0, "type": "uniform_buffer"}, {"binding": 6, "type": "acceleration_structure", "count": 2}
     ]}
   ],
   "push_constants": [{"stages": ["all_graphics"], "offset": 16, "size": 32}]
@@ -46,6 +46,9 @@ func TestReadLayout(t *testing.T) {
 	}
 	if c := l.Conversions(); len(c.Rows) != 1 || c.Rows[0].String() != "0.5.1/2020/10bit/2plane/narrow/420/cosited_x/linear/bgr1" {
 		t.Errorf("%+v", c.Rows)
+	}
+	if a := l.Find(0, 6); a == nil || a.Type != layout.AccelerationStructure || a.Type.HasImage() || layout.OfVulkan(a.Type.Vulkan()) != a.Type || layout.OfVulkan(1000138000) != layout.Other {
+		t.Errorf("%+v", a)
 	}
 	if l.Dynamic(1, 3) != 0 || l.Find(1, 3).Count != 2 || l.Find(1, 0) != nil || l.Find(0, 0).Stages != layout.AllStages {
 		t.Errorf("%+v", l)

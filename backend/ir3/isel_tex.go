@@ -127,7 +127,7 @@ func (s *isel) resource(in *ir.Instr, d *ir.Def, sampler bool) texResource {
 	v := at.DerefInfo().Var
 	for k := range s.meta.Descriptors {
 		e := &s.meta.Descriptors[k]
-		if e.Set != v.Set || e.Binding != v.Binding {
+		if e.Set != v.Set || e.Binding != v.Binding || e.Kind == abi.Buffer {
 			continue
 		}
 		slot := s.addIndex(immediate(e.Slot, false), index, e.Stride)

@@ -154,10 +154,11 @@ func (d *descriptors) addIndices() {
 	}
 }
 
-// add puts a binding into the table, or joins it to what is known of it.
+// add puts a binding into the table, or joins it to what is known of it. A binding whose descriptors are now buffers and now
+// something else (VK_EXT_mutable_descriptor_type) has a row for each: all of them stand in the same slots.
 func (d *descriptors) add(n abi.Descriptor) {
 	for i := range d.table {
-		if e := &d.table[i]; e.Set == n.Set && e.Binding == n.Binding {
+		if e := &d.table[i]; e.Set == n.Set && e.Binding == n.Binding && (e.Kind == abi.Buffer) == (n.Kind == abi.Buffer) {
 			if n.Count > e.Count && e.Count != 0 {
 				e.Count = n.Count
 			}
@@ -198,8 +199,6 @@ func (d *descriptors) join(e *abi.Descriptor, kind abi.DescriptorKind, view abi.
 	}
 	switch {
 	case e.Kind == kind:
-	case e.Kind == abi.Buffer || kind == abi.Buffer:
-		d.fail(nil, "a buffer and an image at binding %d of set %d are not supported: in Vulkan the descriptors of a binding are of one type (VUID-VkGraphicsPipelineCreateInfo-layout-07990)", e.Binding, e.Set)
 	default:
 		e.Kind = abi.Combined
 	}

@@ -30,13 +30,16 @@ const (
 	UniformBufferDynamic
 	StorageBufferDynamic
 	InputAttachment
+	// AccelerationStructure is one of ray queries.
+	AccelerationStructure
 	// Other are the types that no target knows; they take up no places.
 	Other
 	NumTypes
 )
 
 var typeNames = [NumTypes]string{"sampler", "combined_image_sampler", "sampled_image", "storage_image", "uniform_texel_buffer",
-	"storage_texel_buffer", "uniform_buffer", "storage_buffer", "uniform_buffer_dynamic", "storage_buffer_dynamic", "input_attachment", "other"}
+	"storage_texel_buffer", "uniform_buffer", "storage_buffer", "uniform_buffer_dynamic", "storage_buffer_dynamic", "input_attachment",
+	"acceleration_structure", "other"}
 
 // String is the type's name as layouts spell it.
 func (t Type) String() string {
@@ -55,6 +58,31 @@ func ParseType(name string) (Type, bool) {
 	return Type(max(i, 0)), i >= 0
 }
 
+// vulkanAccelerationStructure is VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR, beyond the row of numbers of the others.
+const vulkanAccelerationStructure = 1000150000
+
+// OfVulkan is the type of a VkDescriptorType: Other if no target knows it.
+func OfVulkan(n uint32) Type {
+	switch {
+	case n < uint32(AccelerationStructure):
+		return Type(n)
+	case n == vulkanAccelerationStructure:
+		return AccelerationStructure
+	}
+	return Other
+}
+
+// Vulkan is the VkDescriptorType, of Other a number that stands for none.
+func (t Type) Vulkan() uint32 {
+	switch t {
+	case AccelerationStructure:
+		return vulkanAccelerationStructure
+	case Other:
+		return 1 << 30
+	}
+	return uint32(t)
+}
+
 // IsDynamic reports whether an offset is added when the set is bound.
 func (t Type) IsDynamic() bool { return t == UniformBufferDynamic || t == StorageBufferDynamic }
 
@@ -66,7 +94,7 @@ func (t Type) IsBuffer() bool { return t >= UniformBuffer && t <= StorageBufferD
 func (t Type) HasSampler() bool { return t == Sampler || t == CombinedImageSampler }
 
 // HasImage reports whether descriptors hold an image or a texel buffer.
-func (t Type) HasImage() bool { return t != Sampler && t != Other && !t.IsBuffer() }
+func (t Type) HasImage() bool { return t < AccelerationStructure && t != Sampler && !t.IsBuffer() }
 
 // Stages are bits of VkShaderStageFlagBits.
 type Stages uint32

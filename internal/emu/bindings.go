@@ -37,6 +37,11 @@ type Descriptor struct {
 	Format *Format
 }
 
+// InMemory reports whether descriptors of the type are buffers, and no texels are read by them.
+func (t DescriptorType) InMemory() bool {
+	return t == DescUniformBuffer || t == DescStorageBuffer || t == DescAccelStruct
+}
+
 // Robust returns what a shader was promised of accesses out of bounds of a descriptor of the type.
 func (t DescriptorType) Robust(r *ir.Robust) ir.Robustness {
 	switch t {

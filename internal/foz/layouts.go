@@ -161,10 +161,7 @@ func (d *DB) setLayout(hash uint64) (*layout.Set, error) {
 	s := &layout.Set{}
 	for i := range j.Bindings {
 		b := &j.Bindings[i]
-		out := layout.Binding{Binding: b.Binding, Type: layout.Other, Count: b.Count, Stages: knownStages(b.Stages)}
-		if b.Type < uint32(layout.Other) {
-			out.Type = layout.Type(b.Type)
-		}
+		out := layout.Binding{Binding: b.Binding, Type: layout.OfVulkan(b.Type), Count: b.Count, Stages: knownStages(b.Stages)}
 		if out.Type.HasSampler() && uint64(len(b.Immutable)) == uint64(b.Count) {
 			for _, name := range b.Immutable {
 				x, err := d.sampler(e, name)
@@ -236,10 +233,7 @@ func (w *Writer) addSetLayout(s *layout.Set) (hash uint64, err error) {
 	j := setLayoutJSON{}
 	for i := range s.Bindings {
 		b := &s.Bindings[i]
-		out := bindingJSON{Type: uint32(b.Type), Count: b.Count, Stages: uint32(b.Stages), Binding: b.Binding}
-		if b.Type == layout.Other {
-			out.Type = 1 << 30 // no type
-		}
+		out := bindingJSON{Type: b.Type.Vulkan(), Count: b.Count, Stages: uint32(b.Stages), Binding: b.Binding}
 		for k := range b.Immutable {
 			h, err := w.addSampler(&b.Immutable[k])
 			if err != nil {
