@@ -37,9 +37,24 @@ func (t *translator) builtInSlot(v *variable, b spv.BuiltIn) (ir.Slot, bool) {
 		t.broken(ruleVertexID, v.id, "the built-in %s is not supported", b)
 	}
 	if row == nil || !row.SysVal || !in {
-		t.refuse(v.id, "the built-in %s of storage class %s is not supported", b, v.sc)
+		t.refuse(v.id, "the built-in %s of storage class %s (%s) is not supported", b, v.sc, capabilityWords(spv.KindBuiltIn.Capabilities(uint32(b))))
 	}
 	return 0, false
+}
+
+// capabilityWords names capabilities, any of which enables something.
+func capabilityWords(list []spv.Capability) string {
+	if len(list) == 0 {
+		return "no capability"
+	}
+	words := "capability"
+	for i, c := range list {
+		if i > 0 {
+			words += " or"
+		}
+		words += " " + c.String()
+	}
+	return words
 }
 
 // fillBuiltIn enters slot and facts of a built-in variable.

@@ -91,12 +91,5 @@ func (t *translator) checkModel(m spv.ExecutionModel) {
 }
 
 func (t *translator) refuseModel(m spv.ExecutionModel) {
-	caps := ""
-	for i, c := range spv.KindExecutionModel.Capabilities(uint32(m)) {
-		if i > 0 {
-			caps += " or "
-		}
-		caps += c.String()
-	}
-	t.refuse(t.entry.ID, "the entry point's execution model %s (capability %s) is not supported", m, caps)
+	t.refuse(t.entry.ID, "the entry point's execution model %s (%s) is not supported", m, capabilityWords(spv.KindExecutionModel.Capabilities(uint32(m))))
 }

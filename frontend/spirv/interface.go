@@ -191,7 +191,7 @@ func (t *translator) fillInterface(v *variable, iv *ir.Variable, f *ir.Field) {
 	iv.Location = int32(first) + f.Location
 	ty := t.slotType(v, iv)
 	if n := int32(min(ty.SlotCount(), 1<<16)); f.Location+n > bound {
-		t.refuse(v.id, "the location %d of %q is not supported: it is beyond the last of the %d that %s have by the limits of Vulkan's drivers (maxVertexInputAttributes, 128 components)", f.Location+n-1, iv.Name, bound, what)
+		t.refuse(v.id, "the location %d of %q is not supported: it is beyond the last of the %d that %s have by the limits of Vulkan's drivers (maxVertexInputAttributes, 128 components; VUID-RuntimeSpirv-Location-06272)", f.Location+n-1, iv.Name, bound, what)
 	}
 	if column := ty.WithoutArray(); iv.Component != 0 && column.IsNumeric() && int(iv.Component)+int(column.Rows)*max(int(column.Bits), 32)/32 > 4 {
 		t.broken(ruleComponent, v.id, "the variable %q has %d components of %d bits from component %d of a location on", iv.Name, column.Rows, column.Bits, iv.Component)

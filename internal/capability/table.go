@@ -200,6 +200,27 @@ var groups = [...]group{
 	{list: []spv.Capability{
 		spv.CapabilityCooperativeMatrixNV,
 	}, vulkan: "VK_NV_cooperative_matrix"},
+	{list: []spv.Capability{
+		spv.CapabilityCoreBuiltinsARM,
+	}, vulkan: "VK_ARM_shader_core_builtins", frontend: "the numbers of cores and warps are in registers of later Malis alone"},
+	{list: []spv.Capability{
+		spv.CapabilityShaderSMBuiltinsNV,
+	}, vulkan: "VK_NV_shader_sm_builtins", frontend: "the numbers of multiprocessors and warps are in registers of NVIDIA's GPUs alone"},
+	{list: []spv.Capability{
+		spv.CapabilityPerViewAttributesNV, spv.CapabilityShaderStereoViewNV,
+	}, vulkan: "VK_NVX_multiview_per_view_attributes", frontend: "only NVIDIA's GPUs run a shader once for all views"},
+	{list: []spv.Capability{
+		spv.CapabilityShaderViewportMaskNV,
+	}, vulkan: "VK_NV_viewport_array2", frontend: "only NVIDIA's GPUs draw a primitive to several viewports"},
+	{list: []spv.Capability{
+		spv.CapabilityTensorsARM, spv.CapabilityStorageTensorArrayDynamicIndexingARM, spv.CapabilityStorageTensorArrayNonUniformIndexingARM, spv.CapabilityGraphARM,
+	}, vulkan: "VK_ARM_tensors", frontend: "no GPU of the targets has descriptors of tensors"},
+	{list: []spv.Capability{
+		spv.CapabilityShaderInvocationReorderNV, spv.CapabilityShaderInvocationReorderEXT,
+	}, vulkan: "VK_EXT_ray_tracing_invocation_reorder", frontend: "shaders that start others exist on no GPU of the targets"},
+	{list: []spv.Capability{
+		spv.CapabilityDescriptorHeapEXT,
+	}, vulkan: "VK_EXT_descriptor_heap", frontend: "descriptors are named by sets and bindings here, not by their places in a heap"},
 	// Of OpenGL.
 	{list: []spv.Capability{
 		spv.CapabilityImageRect, spv.CapabilitySampledRect,
@@ -234,21 +255,21 @@ var groups = [...]group{
 		spv.CapabilityMaskedGatherScatterINTEL, spv.CapabilityCacheControlsINTEL, spv.CapabilityRegisterLimitsINTEL, spv.CapabilityBindlessImagesINTEL,
 	}, frontend: "kernels of OpenCL, and what only FPGAs and kernels have, are not translated"},
 	{list: []spv.Capability{
-		spv.CapabilityCoreBuiltinsARM, spv.CapabilityTileImageColorReadAccessEXT, spv.CapabilityTileImageDepthReadAccessEXT,
-		spv.CapabilityTileImageStencilReadAccessEXT, spv.CapabilityTensorsARM, spv.CapabilityStorageTensorArrayDynamicIndexingARM,
-		spv.CapabilityStorageTensorArrayNonUniformIndexingARM, spv.CapabilityGraphARM, spv.CapabilityCooperativeMatrixLayoutsARM, spv.CapabilityFloat8EXT,
+		spv.CapabilityTileImageColorReadAccessEXT, spv.CapabilityTileImageDepthReadAccessEXT,
+		spv.CapabilityTileImageStencilReadAccessEXT,
+		spv.CapabilityCooperativeMatrixLayoutsARM, spv.CapabilityFloat8EXT,
 		spv.CapabilityFloat8CooperativeMatrixEXT, spv.CapabilityFloat6EXT, spv.CapabilityFloat4EXT, spv.CapabilityFloat8UnsignedE8M0EXT,
 		spv.CapabilityMXInt8EXT, spv.CapabilityBitcastExtractEXT, spv.CapabilityTextureSampleWeightedQCOM, spv.CapabilityTextureBoxFilterQCOM,
 		spv.CapabilityTextureBlockMatchQCOM, spv.CapabilityTileShadingQCOM, spv.CapabilityCooperativeMatrixConversionQCOM,
 		spv.CapabilityTextureBlockMatch2QCOM, spv.CapabilityBFloat16MulAddQCOM, spv.CapabilitySubgroupSizeQCOM, spv.CapabilityMultipleWaitQueuesQCOM,
 		spv.CapabilityImageGatherLinearQCOM, spv.CapabilityImageGatherExtendedModesQCOM, spv.CapabilityImageGatherBiasLodAMD,
 		spv.CapabilityImageReadWriteLodAMD, spv.CapabilityShaderEnqueueAMDX,
-		spv.CapabilityAbortKHR, spv.CapabilityDescriptorHeapEXT,
+		spv.CapabilityAbortKHR,
 		spv.CapabilityConstantDataKHR, spv.CapabilityPoisonFreezeKHR, spv.CapabilityWeakLinkageAMD, spv.CapabilitySampleMaskOverrideCoverageNV,
-		spv.CapabilityGeometryShaderPassthroughNV, spv.CapabilityShaderViewportMaskNV, spv.CapabilityShaderStereoViewNV, spv.CapabilityPerViewAttributesNV,
-		spv.CapabilityImageFootprintNV, spv.CapabilityRayTracingMotionBlurNV, spv.CapabilityShaderSMBuiltinsNV,
-		spv.CapabilityDisplacementMicromapNV, spv.CapabilityRayTracingOpacityMicromapKHR, spv.CapabilityShaderInvocationReorderNV,
-		spv.CapabilityShaderInvocationReorderEXT, spv.CapabilityBindlessTextureNV, spv.CapabilityCooperativeVectorNV, spv.CapabilityAtomicFloat16VectorNV,
+		spv.CapabilityGeometryShaderPassthroughNV,
+		spv.CapabilityImageFootprintNV, spv.CapabilityRayTracingMotionBlurNV,
+		spv.CapabilityDisplacementMicromapNV, spv.CapabilityRayTracingOpacityMicromapKHR,
+		spv.CapabilityBindlessTextureNV, spv.CapabilityCooperativeVectorNV, spv.CapabilityAtomicFloat16VectorNV,
 		spv.CapabilityRayTracingDisplacementMicromapNV, spv.CapabilityRayTracingSpheresGeometryNV, spv.CapabilityRayTracingLinearSweptSpheresGeometryNV,
 		spv.CapabilityPushConstantBanksNV, spv.CapabilityLongVectorEXT, spv.CapabilityShader64BitIndexingEXT,
 		spv.CapabilityCooperativeMatrixConversionsEXT, spv.CapabilityCooperativeMatrixReductionsEXT, spv.CapabilityCooperativeMatrixConversionsNV,
