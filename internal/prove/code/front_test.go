@@ -57,7 +57,7 @@ func compareRows(t *testing.T, kind string, got map[string]string) {
 	want := read(t)
 	if *update {
 		corpus := slices.ContainsFunc(sorted(got), func(key string) bool { return strings.HasPrefix(key, "front scripts") })
-		for key := range want { // of texts that are no more, but for a corpus that is not laid out
+		for key := range want { // of texts that are no more, except for a corpus that is not laid out
 			if strings.HasPrefix(key, kind+" ") && (corpus || !strings.HasPrefix(key, "front scripts")) {
 				delete(want, key)
 			}

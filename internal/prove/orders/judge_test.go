@@ -176,7 +176,10 @@ func (j *judge) translate(sh amber.Shader) (*ir.Shader, error) {
 	if lanes := j.script.look(m); lanes && j.name == "midgard" {
 		return nil, errors.New("a subgroup of one is not supported here: the interpreter's has more")
 	}
-	o := spirv.Options{Entry: sh.Entry, Stage: sh.Stage}
+	o, wish := spirv.Options{Entry: sh.Entry, Stage: sh.Stage}, j.wishes[j.wish](sh.Stage)
+	if !hasMatrices(m) {
+		o.Target = wish // matrices go by the lanes, and those are the interpreter's
+	}
 	for _, v := range sh.Spec {
 		o.Spec = append(o.Spec, spirv.SpecValue{ID: v.ID, Bits: v.Bits})
 	}
@@ -184,14 +187,21 @@ func (j *judge) translate(sh amber.Shader) (*ir.Shader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o := j.wishes[j.wish](s.Stage); o != nil {
-		s.Options = o
+	if wish != nil {
+		s.Options = wish
 	}
 	p, err := j.pipelines.Resolve(j.name, j.level, s.Stage)
 	if err != nil {
 		return nil, err
 	}
 	return s, p.Run(s, passes.RunOptions{})
+}
+
+// hasMatrices reports whether a module has matrices of subgroups.
+func hasMatrices(m *spv.Module) bool {
+	return slices.ContainsFunc(m.Insts, func(in spv.Instruction) bool {
+		return in.Op == spv.OpCapability && spv.Capability(in.Arg(0)) == spv.CapabilityCooperativeMatrixKHR
+	})
 }
 
 // look notes what a module uses, and reports whether it has subgroup operations.
