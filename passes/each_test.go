@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/frontend/spirv"
+	"nirc/frontend/spirv/spv"
 	"nirc/internal/mangle"
 	"nirc/ir"
 	"nirc/ir/irtest"
@@ -283,6 +285,28 @@ type eachInput struct {
 	s    *ir.Shader
 }
 
+// fromFront is a module of the frontend's tests as the frontend hands it on.
+func fromFront(t *testing.T, name string) *ir.Shader {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "frontend", "spirv", "testdata", "asm", name+".spvasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := spv.Assemble(string(text), spv.AssembleOptions{Version: 0x106})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := spv.ParseWords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := spirv.Translate(m, spirv.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // eachInputs are the shaders of testdata, and random ones; and all lists of passes.
 func eachInputs(t *testing.T) (inputs []eachInput, lists []string) {
 	files, err := filepath.Glob("testdata/*/*.txtar")
@@ -316,6 +340,9 @@ func eachInputs(t *testing.T) (inputs []eachInput, lists []string) {
 			t.Fatal(err)
 		}
 		inputs = append(inputs, eachInput{name: strings.TrimPrefix(filepath.ToSlash(f), "testdata/"), s: s})
+	}
+	for _, name := range []string{"textures_frag", "blocks_vert", "memory_comp", "strips_geom", "patch_tesc"} {
+		inputs = append(inputs, eachInput{name: name, s: fromFront(t, name)})
 	}
 	for seed := int64(1); seed <= 4; seed++ {
 		inputs = append(inputs, eachInput{name: fmt.Sprintf("random %d", seed), s: randomShader(seed, 120, seed%2 == 0)})

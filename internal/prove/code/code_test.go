@@ -143,6 +143,11 @@ func groups(t *testing.T) (list []group) {
 		own = append(own, paths...)
 	}
 	list = appendGroups(t, list, "testdata", own)
+	front, err := filepath.Glob(filepath.Join("..", "..", "..", "frontend", "spirv", "testdata", "asm", "*.spvasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list = appendGroups(t, list, "testdata front", front)
 	list = append(list, texts(t))
 	list = append(list, forms(t)...)
 	by := map[string][]string{}
