@@ -1,0 +1,101 @@
+package ir_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"nirc/ir"
+	"nirc/ir/irtest"
+)
+
+var numberAfter = regexp.MustCompile(`([a-z_]+(?:=| = | )(?:[0-9a-z_]+,)*)(\d+)\b`)
+
+// TestNumbersAreKept: each number of the text form either is refused or stands in what is printed, whatever its size: nothing is
+// cut off in silence.
+func TestNumbersAreKept(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.nir")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no texts: %v", err)
+	}
+	texts := []string{ir.PrintWith(irtest.Config{Seed: 3, Size: 60, Everything: true}.Shader(), ir.PrintOptions{Locs: true})}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(data))
+	}
+	seen := map[string]bool{}
+	kept, refused := 0, 0
+	for _, text := range texts {
+		for _, m := range numberAfter.FindAllStringSubmatchIndex(text, -1) {
+			what := regexp.MustCompile(`\d+`).ReplaceAllString(text[m[2]:m[3]], "N")
+			if seen[what] || strings.HasPrefix(what, "load_const") { // whose values are printed as what they may be
+				continue
+			}
+			seen[what] = true
+			for _, n := range []uint64{1<<8 + 1, 1<<16 + 1, 1<<31 + 1, 1<<32 + 1, 1<<63 + 1} {
+				number := strconv.FormatUint(n, 10)
+				s, err := ir.Parse(text[:m[4]] + number + text[m[5]:])
+				if err != nil {
+					refused++
+					continue
+				}
+				kept++
+				if out := ir.PrintWith(s, ir.PrintOptions{Locs: true}); !strings.Contains(out, number) && !strings.Contains(out, strconv.FormatUint(n, 16)) &&
+					!strings.Contains(out, strconv.FormatInt(int64(int32(n)), 10)) {
+					t.Errorf("%q: %s is taken and not printed", text[m[2]:m[3]], number)
+				}
+			}
+		}
+	}
+	if kept < 50 || refused < 50 {
+		t.Errorf("%d numbers kept, %d refused: the texts have too few", kept, refused)
+	}
+}
+
+// TestCloneIsEqual: a copy has all that a shader has, and shares nothing with it.
+func TestCloneIsEqual(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.nir")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no texts: %v", err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := ir.Parse(string(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Captures = append(s.Captures, ir.Capture{Slot: ir.SlotVar0, Count: 2, Bits: 32, Buffer: 1, Offset: 8})
+		s.ConstantData = append(s.ConstantData, 1, 2, 3, 4)
+		s.ScratchSize, s.SharedSize = 16, 32
+		s.Locs = append(s.Locs[:len(s.Locs):len(s.Locs)], ir.Loc{Line: 7})
+		s.Names = append(s.Names[:len(s.Names):len(s.Names)], "a name")
+		s.Files = append(s.Files[:len(s.Files):len(s.Files)], "a file")
+		s.Funcs = append(s.Funcs[:len(s.Funcs):len(s.Funcs)], "a function")
+		all := func(s *ir.Shader) string { return string(ir.Serialize(s, ir.SerializeOptions{})) }
+		before := all(s)
+		c := ir.Clone(s)
+		if all(c) != before {
+			t.Errorf("%s: the copy is another shader", f)
+		}
+		c.Captures[0].Count, c.ConstantData[0], c.Locs[len(c.Locs)-1].Line = 1, 9, 9
+		c.Names[len(c.Names)-1], c.Files[len(c.Files)-1], c.Funcs[len(c.Funcs)-1] = "", "", ""
+		for _, v := range c.Variables {
+			v.Name, v.Location = "x", 99
+		}
+		for _, f := range c.Functions {
+			f.Name += "x"
+		}
+		if all(s) != before {
+			t.Errorf("%s: a change of the copy changes the shader", f)
+		}
+	}
+}
