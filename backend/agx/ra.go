@@ -25,10 +25,16 @@ func (c *compiler) spillParts() error {
 	return nil
 }
 
+// wishHalves are the halves up to which fewer moves are worth registers: some more are not near the
+// 104 above which threads go (agx.md §1.3).
+const wishHalves = 64
+
 // allocate gives the values of the parts their registers.
 func (c *compiler) allocate() error {
 	for _, pt := range c.parts {
-		if _, err := mach.Allocate(pt.f, mach.AllocOptions{}); err != nil {
+		opts := mach.AllocOptions{Live: mach.ComputeLiveness(pt.f)}
+		opts.PassWishes = opts.Live.Pressure(pt.f, fileGPR) <= wishHalves
+		if _, err := mach.Allocate(pt.f, opts); err != nil {
 			return fmt.Errorf("agx: %w", err)
 		}
 		if pt.check == nil {

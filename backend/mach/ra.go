@@ -24,6 +24,9 @@ type AllocOptions struct {
 	// Placed, if not nil, are the registers by value that hold for a value's whole
 	// life, from PlaceFile; NoReg of those that are still to be allocated. Of a file all are placed or none.
 	Placed []Reg
+	// PassWishes lets values wish for the fixed registers that operations take them to. That saves
+	// moves and may cost registers.
+	PassWishes bool
 	// Live, if not nil, is the liveness of f as it is.
 	Live *Liveness
 }
@@ -165,7 +168,9 @@ func (a *allocator) spreadWishes() {
 			case OpCopy, OpPhi, OpCollect:
 				a.wishSources(in)
 			default:
-				a.wishSame(in)
+				if a.opts.PassWishes {
+					a.wishSame(in)
+				}
 			}
 		}
 	}
