@@ -272,7 +272,9 @@ func (c *compiler) binary() (_ *Binary, err error) {
 		c.meta.CodeSize = uint32(len(main.code))
 	}
 	c.describe(main)
-	c.meta.Halves = c.footprint(main.p)
+	if c.meta.Halves = c.footprint(main.p); faults.has(faultHalves) {
+		c.meta.Halves -= 2
+	}
 	for _, pre := range c.parts[1:] {
 		c.meta.HasPreamble = true
 		if b.Code, err = align(b.Code); err != nil {

@@ -48,6 +48,9 @@ func (p *program) encode() (code []byte, lines []backend.CodeLine, err error) {
 	}
 	trap := isa.Instr{Op: isa.OpTrap}
 	for range trapCount {
+		if faults.has(faultTraps) {
+			break
+		}
 		if code, err = isa.AppendPack(code, &trap); err != nil {
 			return nil, nil, err
 		}

@@ -56,6 +56,8 @@ const (
 	faultAttributeClamp                      // attributes are fetched beyond the end of their buffers
 	faultResidencyBits                       // all bits of a residency code count
 	faultResidencyWait                       // what comes after a texel is not waited for
+	faultHalves                              // the metadata has fewer registers than the program
+	faultTraps                               // nothing stands after the last instruction
 	numFaults
 )
 

@@ -12,6 +12,7 @@ import (
 	"nirc"
 	"nirc/backend"
 	"nirc/backend/agx"
+	"nirc/backend/agx/isa"
 	"nirc/backend/gputest"
 	"nirc/internal/amber"
 	"nirc/internal/emu"
@@ -78,6 +79,8 @@ var obligations = []struct {
 	{fault: "faultTestTwice", script: "discard_depth", abi: backend.MonolithicABI},
 	{fault: "faultSlots", script: "slots"},
 	{fault: "faultAttributeClamp", script: "attribute_clamp", abi: nirc.SeparateABI},
+	{fault: "faultHalves", script: "base_instance"},
+	{fault: "faultTraps", draw: endsInTraps, abi: backend.MonolithicABI},
 	{fault: "faultTileBudget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
 	{fault: "faultInterlock", draw: interlocked},
 	{fault: "faultResidencyBits", draw: residencyCodes, abi: backend.MonolithicABI},
@@ -354,6 +357,24 @@ void main() {
 		if got := math.Float32frombits(uint32(emu.LoadBytes(out[4*i:], 4))); math.Abs(float64(got-want)) > 0.01 {
 			return fmt.Errorf("level %d is %v, want %v", i, got, want)
 		}
+	}
+	return nil
+}
+
+// endsInTraps looks at the end of a program's code.
+func endsInTraps(t *testing.T, _ string) error {
+	t.Helper()
+	m := prove.FromGLSL(t, ir.StageCompute, "#version 450\nlayout(local_size_x=1) in;\nlayout(set=0, binding=0) buffer B { int n; };\nvoid main() { n = 1; }")
+	obj, err := m.Compile(t.Context(), nirc.Options{Target: "agx", Level: passes.O2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trap, err := isa.AppendPack(nil, &isa.Instr{Op: isa.OpTrap})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.HasSuffix(obj.Code, bytes.Repeat(trap, 8)) {
+		return errors.New("the code does not end in eight traps")
 	}
 	return nil
 }

@@ -37,6 +37,18 @@ const (
 	faultCoherent                          // coherent loads of what the shader does not write as others
 	faultResidency                         // of several accesses the residency code of the last one
 	faultClockOrder                        // the clock's high word is read before the low one
+	faultDelays                            // no slots between a result and its reader
+	faultJoins                             // no (jp) where parked fibers go on
+	faultEarlyEnd                          // (ei) at the first input, not the last
+	faultFootprint                         // fewer registers in the metadata than the program has
+	faultBranchStack                       // no branch stack in the metadata
+	faultPrivateSize                       // no private memory in the metadata
+	faultEarlyPreamble                     // preambles before dispatch whatever they use
+	faultPredicateNops                     // no idle slots after predicates change
+	faultTexShape                          // sizes of textures without their shape
+	faultSafeConsts                        // stages of a pipeline that take all consts
+	faultTessBarrier                       // bar.g in tessellation control
+	faultIsamBit                           // isam with bit 18, which is isam.v's
 	numFaults
 )
 

@@ -3,10 +3,12 @@ package ir3
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"nirc/backend/gputest"
+	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/core"
 	"nirc/internal/emu"
 	"nirc/ir"
@@ -48,16 +50,7 @@ var faultCases = []struct {
 		}
 		return nil
 	}},
-	{faultPrivateLayout, "private memory", func() error {
-		s, b := gputest.NewShader(ir.StageCompute, 64)
-		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
-		s.ScratchSize = 256
-		off := b.Ishl(b.Iand(id, b.Imm32(15)), b.Imm32(4))
-		storeTo(b, ir.IntrStoreScratch, b.Vec(id, b.Inot(id), b.Imm32(7), b.Imm32(8)), off, 15, 0)
-		x := b.Intrinsic(ir.IntrLoadScratch, 4, 32, off).Set(ir.IdxAlignMul, 4)
-		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(4)), &x.Def)
-		return differ(s, CompileOptions{GPU: "a630"}, 1, nil, 1024, nil)
-	}},
+	{faultPrivateLayout, "private memory", func() error { return differ(scratchShader(), CompileOptions{GPU: "a630"}, 1, nil, 1024, nil) }},
 	{faultChainIDs, "ids of the next stage", func() error {
 		for _, next := range []ir.Stage{ir.StageTessCtrl, ir.StageGeometry} {
 			bin, err := compile(chainVertex(), CompileOptions{GPU: "a740", Next: next})
@@ -70,6 +63,17 @@ var faultCases = []struct {
 			}
 			if _, err := runStage(p, ir.StageVertex); err != nil {
 				return err
+			}
+		}
+		s, b := newStage(ir.StageTessEval)
+		outputTo(b, b.Vec(b.ImmFloat(1, 32), b.ImmFloat(2, 32), b.ImmFloat(3, 32), b.ImmFloat(1, 32)), ir.SlotPos)
+		bin, err := compile(s, CompileOptions{GPU: "a740", Next: ir.StageGeometry})
+		if err != nil {
+			return err
+		}
+		for _, kind := range chainRegs(ir.StageTessEval, ir.StageGeometry) {
+			if !slices.ContainsFunc(bin.Meta.Sysvals, func(v abi.Sysval) bool { return v.Kind == kind }) {
+				return fmt.Errorf("evaluation does not ask for %v, which geometry wants", kind)
 			}
 		}
 		return nil
@@ -118,6 +122,55 @@ var faultCases = []struct {
 		return onBothGens(s, 1, 512)
 	}},
 	{faultCoherent, "coherent loads", readAfterStore},
+	{faultDelays, "delays", func() error { return onBothGens(exchange(ir.ScopeWorkgroup, ir.ModeShared, false), 1, 2048) }},
+	{faultJoins, "(jp)", divergent},
+	{faultBranchStack, "branch stack", divergent},
+	{faultFootprint, "registers", func() error { return onBothGens(exchange(ir.ScopeWorkgroup, ir.ModeShared, false), 1, 2048) }},
+	{faultEarlyEnd, "(ei)", func() error {
+		s, b := newStage(ir.StageFragment)
+		outputTo(b, b.Vec(inputFrom(b, ir.SlotVar0, 0, 1), inputFrom(b, ir.SlotVar0+1, 0, 1)), ir.SlotData0)
+		return stageDiffer(s, "a740")
+	}},
+	{faultPrivateSize, "size of private memory", func() error { return differ(scratchShader(), CompileOptions{GPU: "a630"}, 1, nil, 1024, nil) }},
+	{faultEarlyPreamble, "early preamble", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		x := b.Intrinsic(ir.IntrLoadSsbo, 1, 32, gputest.StorageBuffer(b, 0, 0), b.Imm32(16)).Set(ir.IdxAlignMul, 4).Set(ir.IdxAccess, uint64(ir.AccessNonWriteable|ir.AccessCanReorder))
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Iadd(b.Imul(&x.Def, &x.Def), id))
+		return differ(s, CompileOptions{GPU: "a740"}, 1, make([]byte, 64), 256, nil)
+	}},
+	{faultPredicateNops, "idle slots of predicates", func() error {
+		return differ(ifShader(false), CompileOptions{GPU: "a740", maskAll: true}, 2, gputest.RandomInput(5, 128), 128*8, nil)
+	}},
+	{faultTexShape, "shape of sizes", textureSize},
+	{faultSafeConsts, "consts of a pipeline", safeConsts},
+	{faultTessBarrier, "bar.g in tessellation control", func() error {
+		s, b := newStage(ir.StageTessCtrl)
+		barrier(b)
+		bin, err := compile(s, CompileOptions{GPU: "a740"})
+		if err != nil {
+			return err
+		}
+		p, err := core.Load(bin.Code, &bin.Meta)
+		if err != nil {
+			return err
+		}
+		l := stageLaunch(s.Stage)
+		for range stageLanes {
+			l.TessCtrl = append(l.TessCtrl, emu.TessCtrlLane{Patch: &emu.Patch{In: []*emu.Slots{{}}, Out: make([]emu.Slots, 1)}})
+		}
+		if _, err := p.NewWave(l).Run(1); err != nil && strings.Contains(err.Error(), "bar.g") {
+			return err
+		}
+		return nil // it is too short to end
+	}},
+	{faultIsamBit, "bit 18 of isam", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		x := b.Intrinsic(ir.IntrLoadSsbo, 1, 32, gputest.StorageBuffer(b, 0, 0), b.Ishl(id, b.Imm32(2))).Set(ir.IdxAlignMul, 4).Set(ir.IdxAccess, uint64(ir.AccessNonWriteable|ir.AccessCanReorder))
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), &x.Def)
+		return differ(s, CompileOptions{GPU: "a630"}, 1, make([]byte, 256), 256, nil)
+	}},
 	{faultRayList, "list of ray_intersection", testRay},
 	{faultResidency, "residency of gathers", residentGathers},
 	{faultClockOrder, "words of the clock", func() error {
@@ -310,6 +363,64 @@ func residentGathers() error {
 		return err
 	}
 	return stageDiffer(s, "a740")
+}
+
+// scratchShader stores vectors to private memory and loads them.
+func scratchShader() *ir.Shader {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	s.ScratchSize = 256
+	off := b.Ishl(b.Iand(id, b.Imm32(15)), b.Imm32(4))
+	storeTo(b, ir.IntrStoreScratch, b.Vec(id, b.Inot(id), b.Imm32(7), b.Imm32(8)), off, 15, 0)
+	x := b.Intrinsic(ir.IntrLoadScratch, 4, 32, off).Set(ir.IdxAlignMul, 4)
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(4)), &x.Def)
+	return s
+}
+
+// divergent has fibers go both ways of an if.
+func divergent() error {
+	s := ifShader(false)
+	for _, gpu := range []string{"a630", "a740"} {
+		if err := differ(s, CompileOptions{GPU: gpu, Run: leaveOut("predicate_branches")}, 2, gputest.RandomInput(5, 128), 128*8, nil); err != nil {
+			return fmt.Errorf("%s: %w", gpu, err)
+		}
+	}
+	return nil
+}
+
+// textureSize paints the sizes of a volume.
+func textureSize() error {
+	stageEnv = func(env *emu.Env) { texWorld(&testing.T{}, env) }
+	defer func() { stageEnv = nil }()
+	s, b := newStage(ir.StageFragment)
+	x := &texBuild{s: s, b: b}
+	size := x.op(ir.TexOpTxs, 3, ir.Dim3D, false, texSource{ir.TexSrcTextureDeref, x.variable(0, 3, ir.BaseSampledImage, ir.Dim3D, false, false, 0)}, texSource{ir.TexSrcLod, b.Imm32(0)})
+	outputTo(b, b.Vec(b.U2f32(b.Channel(&size.Def, 0)), b.U2f32(b.Channel(&size.Def, 1)), b.U2f32(b.Channel(&size.Def, 2))), ir.SlotData0)
+	return stageDiffer(s, "a740")
+}
+
+// safeConsts compiles four stages of a pipeline for the const file that they share.
+func safeConsts() error {
+	s := uniformVertex(240)
+	s.Options = &ir.Options{SafeConsts: true}
+	bin, err := compile(s, CompileOptions{GPU: "a740"})
+	if err != nil {
+		return err
+	}
+	var programs []emu.Program
+	for _, stage := range []ir.Stage{ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry} {
+		m := bin.Meta
+		m.Stage, m.Inputs, m.Outputs, m.Sysvals = stage, nil, nil, nil
+		p, err := core.Load(bin.Code, &m)
+		if err != nil {
+			return err
+		}
+		programs = append(programs, p)
+	}
+	if n := (Target{}).Misfits(programs); n != nil {
+		return fmt.Errorf("of four stages with %d vec4 each %v are too large", bin.Meta.ConstLen, n)
+	}
+	return nil
 }
 
 // readAfterStore stores to a buffer by one binding and loads what was stored by another, coherent and not written there.

@@ -130,6 +130,9 @@ func readOnlyAccess(in *ir.Instr) bool {
 // isamBuffer loads n words of a storage buffer by isam; y of the coordinates is 0.
 func (s *isel) isamBuffer(in *ir.Instr, n int) []opnd {
 	t := isa.Instr{Op: isa.OpIsam, Type: isa.U32, Flags: isa.Tex1D}
+	if faults.has(faultIsamBit) {
+		t.Flags = 0
+	}
 	limit := uint32(0)
 	if s.gpu.HasIsamV {
 		limit = 255
@@ -504,7 +507,7 @@ func (s *isel) barrier(in *ir.Instr) {
 			s.add(isa.Instr{Op: isa.OpCcinv}, 0)
 		}
 	}
-	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup && s.sh.Stage == ir.StageCompute {
+	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeWorkgroup && (s.sh.Stage == ir.StageCompute || faults.has(faultTessBarrier)) {
 		s.add(isa.Instr{Op: isa.OpBar, Flags: isa.BarG | isa.SS | isa.SY}, 0)
 		s.meta.UsesBarrier = true
 	}

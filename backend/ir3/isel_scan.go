@@ -30,7 +30,7 @@ func (s *isel) scan() {
 		lo, hi = 0, 0
 	}
 	s.consts.layOut(s.gpu, s.sh.Stage, lo, hi, s.in.driver, s.sh.SharedSize)
-	if s.sh.Options != nil && s.sh.Options.SafeConsts && s.sh.Stage != ir.StageCompute {
+	if s.sh.Options != nil && s.sh.Options.SafeConsts && s.sh.Stage != ir.StageCompute && !faults.has(faultSafeConsts) {
 		s.consts.limit = min(s.consts.limit, 4*abi.SafeConst)
 	}
 	if s.err == nil && !s.noPush {

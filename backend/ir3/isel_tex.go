@@ -549,7 +549,7 @@ func (x *texSel) size() {
 		mask = uint8(1<<(n-1)-1) | 8
 	}
 	t := isa.Instr{Op: isa.OpGetsize, Type: isa.U32}
-	if x.i.Dim == ir.Dim3D || x.i.Dim == ir.DimCube {
+	if (x.i.Dim == ir.Dim3D || x.i.Dim == ir.DimCube) && !faults.has(faultTexShape) {
 		t.Flags |= isa.Tex3D
 	}
 	if x.i.IsShadow {

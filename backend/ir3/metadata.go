@@ -84,12 +84,17 @@ func (c *compiler) input(d *inputDef, o *mach.Operand) {
 // describe fills the metadata that follows from the final code.
 func (c *compiler) describe() {
 	m := &c.meta
-	m.BranchStack = c.stack
+	if m.BranchStack = c.stack; faults.has(faultBranchStack) {
+		m.BranchStack = 0
+	}
 	m.EarlyPreamble = c.phys.early
 	m.SharedSize = c.s.SharedSize
 	m.PrivateSize = uint32(backend.AlignUp(int(c.s.ScratchSize), 512))
 	if n := c.sel.f.SpillUnits; n > 0 {
 		m.PrivateSize = uint32(backend.AlignUp(c.spillStart+2*n, 512))
+	}
+	if faults.has(faultPrivateSize) {
+		m.PrivateSize = 0
 	}
 	if c.s.Stage == ir.StageCompute {
 		m.WorkgroupSize = c.s.Info.WorkgroupSize
@@ -102,7 +107,9 @@ func (c *compiler) describe() {
 	c.distanceMasks()
 	m.PrivatePerFiber = c.privatePerFiber()
 	m.LinearDispatch = c.linearDispatch()
-	m.MaxRegs = c.footprint(c.list)
+	if m.MaxRegs = c.footprint(c.list); faults.has(faultFootprint) {
+		m.MaxRegs--
+	}
 	m.DoubleWave = c.doubleWave()
 	c.sel.consts.describe(m, c.gpu)
 	m.Consts.Preamble = c.sel.pre.area()

@@ -1,6 +1,10 @@
 package ir3
 
-import "nirc/backend/ir3/isa"
+import (
+	"slices"
+
+	"nirc/backend/ir3/isa"
+)
 
 // layOut gives blocks their branches and marks where fibers join; it returns
 // the instructions in order with branch offsets filled in, and the branch
@@ -30,7 +34,7 @@ func (p *phys) layOut() (list []pinstr, branchStack int) {
 		addr[b] = int32(len(list))
 		blk := &p.blocks[b]
 		list = appendInLines(list, blk.ins)
-		if at := int(addr[b]); blk.jp && len(list) > at {
+		if at := int(addr[b]); blk.jp && len(list) > at && !faults.has(faultJoins) {
 			list[at].Flags |= isa.JP
 		}
 	}
@@ -283,6 +287,9 @@ func (p *phys) markEI(prefetches bool) {
 			if ins[k].Op == isa.OpKill {
 				return
 			}
+		}
+		if faults.has(faultEarlyEnd) {
+			i = slices.IndexFunc(ins, func(x pinstr) bool { return isFetch(x.Op) })
 		}
 		ins[i].Flags |= isa.EI
 		return

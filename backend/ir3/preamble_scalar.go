@@ -273,6 +273,9 @@ func (p *phys) isEarly() bool {
 	if !p.gpu.EarlyPreamble || !p.hasPreamble {
 		return false
 	}
+	if faults.has(faultEarlyPreamble) {
+		return true
+	}
 	late := func(r span) bool { return r.unit < unitShared || r.unit == unitA0 || r.unit >= unitPred }
 	var t touch
 	for b := range preambleBlocks {

@@ -145,7 +145,7 @@ func (p *phys) masked(h int) (s sides) {
 	if len(els) > 0 {
 		if len(then) > 0 {
 			add(1, second, 0)
-			if p.gpu.PredtNops {
+			if p.gpu.PredtNops && !faults.has(faultPredicateNops) {
 				add(1, isa.OpNop, predNopRepeat)
 			}
 		}
@@ -153,7 +153,7 @@ func (p *phys) masked(h int) (s sides) {
 		last = 2
 	}
 	add(last, isa.OpPrede, 0)
-	if p.gpu.PredeNops {
+	if p.gpu.PredeNops && !faults.has(faultPredicateNops) {
 		add(last, isa.OpNop, predeRepeat)
 	}
 	return s

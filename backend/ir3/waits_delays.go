@@ -143,7 +143,7 @@ func (p *phys) pad(a *ages, ins, list []pinstr, t *touch) []pinstr {
 		for _, r := range t.reads {
 			need = max(need, p.wait(a, &x.Instr, r))
 		}
-		if need > 0 {
+		if need > 0 && !faults.has(faultDelays) {
 			k := len(list)
 			list = addNops(list, need, x.loc)
 			waitEarlier(list, k, &x)

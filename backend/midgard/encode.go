@@ -53,7 +53,7 @@ func (b *bundle) form(gpu *GPU) {
 	if b.nconst > 0 {
 		e.SetConsts(b.consts)
 	}
-	e.SetTag(upper && !gpu.NoUpperALU)
+	e.SetTag(upper && (!gpu.NoUpperALU || faults.has(faultUpperTags)))
 }
 
 // formBranch makes the branch of a bundle; true if it is one of the output.

@@ -38,6 +38,11 @@ const (
 	faultUnfed                           // varyings that nothing feeds are read
 	faultBlendTexture                    // blend programs sample on chips where the result lands on the colour
 	faultTileWait                        // the tile is read without a wait for older fragments
+	faultWorkRegs                        // fewer work registers in the metadata than the program has
+	faultQuads                           // the metadata does not ask for quads
+	faultVaryPairs                       // varyings are stored beside other loads and stores
+	faultUpperTags                       // writeouts have tags of their own on every chip
+	faultBrokenLOD                       // explicit LODs are left to samplers that ignore them
 	numFaults
 )
 

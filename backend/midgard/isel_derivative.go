@@ -23,7 +23,7 @@ func (s *isel) derivative(in *ir.Instr) bool {
 		}
 		return true
 	}
-	s.meta.NeedsQuads = true
+	s.meta.NeedsQuads = !faults.has(faultQuads)
 	n := int(in.Def.NumComponents)
 	o := s.whole(in.Srcs[0].Def)
 	d := s.f.newNode(n)

@@ -143,7 +143,7 @@ func (s *isel) sampleLod(in *ir.Instr, t *isa.Texture, fetch bool, more *samplin
 	if q == nil {
 		q = in.TexSrc(ir.TexSrcBias)
 	}
-	clamp := s.gpu.BrokenLOD && t.Op == isa.TexSampleLod && in.TexOp == ir.TexOpTxl
+	clamp := s.gpu.BrokenLOD && !faults.has(faultBrokenLOD) && t.Op == isa.TexSampleLod && in.TexOp == ir.TexOpTxl
 	if q == nil {
 		return
 	}

@@ -46,6 +46,9 @@ func (c *compiler) describe() {
 	if m.DualSource || m.Blend != nil && m.Blend.Second {
 		m.WorkRegs = max(m.WorkRegs, 3)
 	}
+	if faults.has(faultWorkRegs) {
+		m.WorkRegs--
+	}
 	if n := c.scratchBase() + 16*c.slots; n > 0 {
 		size := 16
 		for size < n {

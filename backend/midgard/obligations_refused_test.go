@@ -93,3 +93,47 @@ func blendTexture() error {
 	}
 	return nil
 }
+
+// storing stores the position and two attributes, which leave in three stores.
+var storing = strings.NewReplacer("outputs_written=0x1 ", "outputs_written=0x300000001 ", "      store_output %12", `      %20:32x4 = load_input %0 dest_type=f32 io_semantics={ATTRIB0 1}
+      %21:32x4 = load_input %0 dest_type=f32 io_semantics={ATTRIB1 1}
+      store_output %20, %0 base=32 range=1 write_mask=xyzw src_type=f32 io_semantics={VAR0 1}
+      store_output %21, %0 base=33 range=1 write_mask=xyzw src_type=f32 io_semantics={VAR1 1}
+      store_output %12`).Replace(positions)
+
+// upperTags paints on a chip that has no tags for writeouts.
+func upperTags() error {
+	_, p, err := loadText(plainColor, CompileOptions{GPU: "t760"})
+	if err != nil {
+		return err
+	}
+	return fragmentOut(p, &emu.Launch{})
+}
+
+// limitedLod samples level 0 by samplers whose least LOD is 1, on chips with and without such samplers.
+func limitedLod() error {
+	text := strings.NewReplacer("tex2D<f32>", "sampled2D<f32>", "%2:32x2 = load_const (0x1, 0x2)", "%2:32x2 = load_const (0x3f000000, 0x3f000000)",
+		"txf texture_deref=%0", "txl texture_deref=%0 sampler_deref=%0").Replace(testUnfedRefusedText)
+	img, err := emu.NewImage(emu.ImageDesc{Width: 4, Height: 4, Mips: 2, Format: emu.FormatByName("R8G8B8A8_UNORM")})
+	if err != nil {
+		return err
+	}
+	for i := range img.LevelBytes(1) {
+		img.LevelBytes(1)[i] = 255
+	}
+	for _, gpu := range []string{"t860", "t720"} {
+		_, p, err := loadText(text, CompileOptions{GPU: gpu})
+		if err != nil {
+			return err
+		}
+		l := &emu.Launch{Env: &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}}
+		l.Env.Bindings.Set(0, 0, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: &emu.ImageView{Image: img}, Sampler: &emu.Sampler{MinLod: 1, MaxLod: emu.LodNone}}})
+		if err := fragmentOut(p, l); err != nil {
+			return err
+		}
+		if got := math.Float32frombits(l.Out[0][ir.SlotData0][0]); got != 1 {
+			return fmt.Errorf("%s: level 0 is sampled: %v", gpu, got)
+		}
+	}
+	return nil
+}

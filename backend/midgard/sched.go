@@ -132,7 +132,7 @@ func (s *scheduler) fillLdSt(b *bundle, first *node) int {
 	s.placed(first, b)
 	vary := isVaryStore(first.in)
 	n := s.pick(func(n *node) bool {
-		if n.in.kind != kindLdSt || isVaryStore(n.in) != vary {
+		if n.in.kind != kindLdSt || isVaryStore(n.in) != vary && !faults.has(faultVaryPairs) {
 			return false
 		}
 		for _, d := range n.preds {
