@@ -19,7 +19,8 @@ const (
 	stBeginPass                                           = 43
 	layoutColor, layoutDepth, layoutSource                = 2, 3, 6
 	usageSource, usageColor, usageDepth                   = 1, 0x10, 0x20
-	aspectColor, aspectDepth                              = 1, 2
+	aspectColor, aspectDepth, aspectStencil               = 1, 2, 4
+	stFeedbackFeatures                                    = 1000028000
 	bindGraphics                                          = 0
 )
 
@@ -36,6 +37,7 @@ type vkDraw struct {
 	samples       int
 	color, depth  *emu.Format // depth may be nil
 	clear         [4]float32
+	captures      int // bytes of the buffer of transform feedback, 0 without
 }
 
 // vkTarget is an attachment.
@@ -52,7 +54,7 @@ func (v *vulkan) graphicsFunctions() {
 	v.fn = make(map[string]uintptr)
 	for _, n := range []string{"vkCreateImage", "vkGetImageMemoryRequirements", "vkBindImageMemory", "vkCreateImageView", "vkCreateRenderPass", "vkCreateFramebuffer",
 		"vkCreateGraphicsPipelines", "vkCmdBeginRenderPass", "vkCmdEndRenderPass", "vkCmdBindVertexBuffers", "vkCmdBindIndexBuffer", "vkCmdDraw", "vkCmdDrawIndexed",
-		"vkCmdCopyImageToBuffer", "vkDestroyImage", "vkDestroyImageView", "vkDestroyRenderPass", "vkDestroyFramebuffer"} {
+		"vkCmdBindTransformFeedbackBuffersEXT", "vkCmdBeginTransformFeedbackEXT", "vkCmdEndTransformFeedbackEXT", "vkCmdCopyImageToBuffer", "vkDestroyImage", "vkDestroyImageView", "vkDestroyRenderPass", "vkDestroyFramebuffer"} {
 		v.fn[n] = v.load(n)
 	}
 }
@@ -74,6 +76,9 @@ func (v *vulkan) newTarget(f *emu.Format, w, h, samples int, depth bool) (*vkTar
 	usage, aspect := uint32(usageColor|usageSource), uint32(aspectColor)
 	if depth {
 		usage, aspect = usageDepth|usageSource, aspectDepth
+		if f.StencilBits > 0 {
+			aspect |= aspectStencil
+		}
 	}
 	t := &vkTarget{format: f, samples: samples}
 	info := struct {
@@ -126,6 +131,9 @@ func (v *vulkan) newPass(targets []*vkTarget, resolves, depth bool) (pass vkHand
 	list := make([]attachment, len(targets))
 	for i, t := range targets {
 		list[i] = attachment{format: uint32(t.format.Vk), samples: uint32(t.samples), load: 1, stencilLoad: 2, stencilStore: 1, final: layoutSource}
+		if t.format.StencilBits > 0 {
+			list[i].stencilLoad, list[i].stencilStore = 1, 0
+		}
 	}
 	type subpass struct {
 		_, _, _        uint32
@@ -285,13 +293,17 @@ func (d *vkDraw) multisample() uintptr {
 
 func (d *vkDraw) depthStencil() uintptr {
 	s := &d.state.Depth
+	face := func(f *emu.StencilFace) [7]uint32 {
+		return [7]uint32{uint32(f.Fail), uint32(f.Pass), uint32(f.DepthFail), uint32(f.Compare), f.CompareMask, f.WriteMask, f.Reference}
+	}
 	return arg(&struct {
 		typ                                         uint32
 		_                                           uintptr
 		flags, test, write, compare, bounds, enable uint32
-		_                                           [14]uint32 // stencil
+		front, back                                 [7]uint32
 		least, most                                 float32
-	}{typ: stDepth, test: vkBool(s.Test), write: vkBool(s.Write), compare: uint32(s.Compare), bounds: vkBool(s.BoundsTest), least: s.MinBounds, most: s.MaxBounds})
+	}{typ: stDepth, test: vkBool(s.Test), write: vkBool(s.Write), compare: uint32(s.Compare), bounds: vkBool(s.BoundsTest), enable: vkBool(s.StencilTest),
+		front: face(&s.Front), back: face(&s.Back), least: s.MinBounds, most: s.MaxBounds})
 }
 
 func (d *vkDraw) blending() uintptr {
@@ -308,18 +320,18 @@ func (d *vkDraw) blending() uintptr {
 		attachment: &attachment{vkBool(a.Enable), uint32(a.SrcColor), uint32(a.DstColor), uint32(a.ColorOp), uint32(a.SrcAlpha), uint32(a.DstAlpha), uint32(a.AlphaOp), uint32(a.WriteMask)}})
 }
 
-// draw draws, and returns the colours (resolved if there are several samples)
-// and, with one sample, the depths.
-func (v *vulkan) draw(d *vkDraw) (color, depth []byte, err error) {
+// draw draws, and returns the colours (resolved if there are several samples), what is captured
+// and, with one sample, depths and stencil values.
+func (v *vulkan) draw(d *vkDraw) (out drawing, err error) {
 	v.graphicsFunctions()
 	defer v.unmake()
 	targets, resolves, err := v.drawTargets(d)
 	if err != nil {
-		return nil, nil, err
+		return out, err
 	}
 	pass, err := v.newPass(targets, resolves, d.depth != nil)
 	if err != nil {
-		return nil, nil, err
+		return out, err
 	}
 	views := make([]vkHandle, len(targets))
 	for i, t := range targets {
@@ -336,7 +348,7 @@ func (v *vulkan) draw(d *vkDraw) (color, depth []byte, err error) {
 		w, h, layers uint32
 	}{typ: stFramebuffer, pass: pass, count: uint32(len(views)), views: &views[0], w: uint32(d.width), h: uint32(d.height), layers: 1}
 	if err := v.create("vkCreateFramebuffer", arg(&info), &frame, "vkDestroyFramebuffer"); err != nil {
-		return nil, nil, err
+		return out, err
 	}
 	empty := struct {
 		typ         uint32
@@ -347,11 +359,11 @@ func (v *vulkan) draw(d *vkDraw) (color, depth []byte, err error) {
 		_           uintptr
 	}{typ: stLayout}
 	if err := v.create("vkCreatePipelineLayout", arg(&empty), &layout, "vkDestroyPipelineLayout"); err != nil {
-		return nil, nil, err
+		return out, err
 	}
 	pipeline, err := v.newGraphics(d, pass, layout)
 	if err != nil {
-		return nil, nil, err
+		return out, err
 	}
 	return v.record(d, targets, resolves, pass, frame, pipeline)
 }
@@ -378,28 +390,52 @@ func (v *vulkan) drawTargets(d *vkDraw) (targets []*vkTarget, resolves bool, err
 }
 
 // record fills and runs the command buffer and reads what came out.
-func (v *vulkan) record(d *vkDraw, targets []*vkTarget, resolves bool, pass, frame, pipeline vkHandle) (color, depth []byte, err error) {
+func (v *vulkan) record(d *vkDraw, targets []*vkTarget, resolves bool, pass, frame, pipeline vkHandle) (out drawing, err error) {
 	cmd := uintptr(v.commands)
-	var vertices []vkHandle
-	free := func(b *vkBuffer) { v.freeBuffer(b) }
-	for i := range d.state.Bindings {
-		b, err := v.newBuffer(len(d.state.Bindings[i].Data))
-		if err != nil {
-			return nil, nil, err
+	var made []*vkBuffer
+	defer func() {
+		for _, b := range made {
+			v.freeBuffer(b)
 		}
-		defer free(b)
-		copy(b.data, d.state.Bindings[i].Data)
-		vertices = append(vertices, b.buffer)
+	}()
+	buffer := func(size int, data []byte) *vkBuffer {
+		if err != nil {
+			return nil
+		}
+		var b *vkBuffer
+		if b, err = v.newBuffer(size); err != nil {
+			return nil
+		}
+		made = append(made, b)
+		copy(b.data, data)
+		return b
 	}
-	from := targets[0]
+	var vertices []vkHandle
+	for i := range d.state.Bindings {
+		if b := buffer(len(d.state.Bindings[i].Data), d.state.Bindings[i].Data); b != nil {
+			vertices = append(vertices, b.buffer)
+		}
+	}
+	from, pixels := targets[0], d.width*d.height
 	if resolves {
 		from = targets[1]
 	}
-	colors, err := v.newBuffer(d.width * d.height * d.color.Bytes)
-	if err != nil {
-		return nil, nil, err
+	colors := buffer(pixels*d.color.Bytes, nil)
+	var index, depths, stencils, captured *vkBuffer
+	if x := d.params.Index; x != nil {
+		index = buffer(len(x.Data), x.Data)
 	}
-	defer free(colors)
+	if d.depth != nil && d.samples == 1 {
+		if depths = buffer(pixels*4, nil); d.depth.StencilBits > 0 {
+			stencils = buffer(pixels, nil)
+		}
+	}
+	if d.captures > 0 {
+		captured = buffer(d.captures, make([]byte, d.captures))
+	}
+	if err != nil {
+		return out, err
+	}
 	begin := struct {
 		typ   uint32
 		_     uintptr
@@ -407,42 +443,44 @@ func (v *vulkan) record(d *vkDraw, targets []*vkTarget, resolves bool, pass, fra
 		_     uintptr
 	}{typ: stCmds}
 	if err := vk("vkBeginCommandBuffer", v.begin, cmd, arg(&begin)); err != nil {
-		return nil, nil, err
+		return out, err
 	}
 	v.beginPass(d, targets, pass, frame)
 	purego.SyscallN(v.bindPipeline, cmd, bindGraphics, uintptr(pipeline))
 	offsets := make([]uint64, len(vertices))
 	purego.SyscallN(v.fn["vkCmdBindVertexBuffers"], cmd, 0, uintptr(len(vertices)), arg(&vertices[0]), arg(&offsets[0]))
-	p := &d.params
-	if p.Index != nil {
-		b, err := v.newBuffer(len(p.Index.Data))
-		if err != nil {
-			return nil, nil, err
-		}
-		defer free(b)
-		copy(b.data, p.Index.Data)
-		purego.SyscallN(v.fn["vkCmdBindIndexBuffer"], cmd, uintptr(b.buffer), 0, uintptr(p.Index.Bytes/4))
+	if captured != nil {
+		size := uint64(d.captures)
+		purego.SyscallN(v.fn["vkCmdBindTransformFeedbackBuffersEXT"], cmd, 0, 1, arg(&captured.buffer), arg(new(uint64)), arg(&size))
+		purego.SyscallN(v.fn["vkCmdBeginTransformFeedbackEXT"], cmd, 0, 0, 0, 0)
+	}
+	if p := &d.params; index != nil {
+		purego.SyscallN(v.fn["vkCmdBindIndexBuffer"], cmd, uintptr(index.buffer), 0, uintptr(p.Index.Bytes/4))
 		purego.SyscallN(v.fn["vkCmdDrawIndexed"], cmd, uintptr(p.VertexCount), uintptr(p.InstanceCount), uintptr(p.FirstVertex), uintptr(p.VertexOffset), uintptr(p.FirstInstance))
 	} else {
 		purego.SyscallN(v.fn["vkCmdDraw"], cmd, uintptr(p.VertexCount), uintptr(p.InstanceCount), uintptr(p.FirstVertex), uintptr(p.FirstInstance))
 	}
+	if captured != nil {
+		purego.SyscallN(v.fn["vkCmdEndTransformFeedbackEXT"], cmd, 0, 0, 0, 0)
+	}
 	purego.SyscallN(v.fn["vkCmdEndRenderPass"], cmd)
 	v.copyImage(d, from, aspectColor, colors)
-	var depths *vkBuffer
-	if d.depth != nil && d.samples == 1 {
-		if depths, err = v.newBuffer(d.width * d.height * 4); err != nil {
-			return nil, nil, err
-		}
-		defer free(depths)
+	if depths != nil {
 		v.copyImage(d, targets[len(targets)-1], aspectDepth, depths)
 	}
+	if stencils != nil {
+		v.copyImage(d, targets[len(targets)-1], aspectStencil, stencils)
+	}
 	if err := v.finish(); err != nil {
-		return nil, nil, err
+		return out, err
 	}
-	if depths != nil {
-		depth = append(depth, depths.data...)
+	read := func(b *vkBuffer, n int) []byte {
+		if b == nil {
+			return nil
+		}
+		return append([]byte(nil), b.data[:n]...)
 	}
-	return append(color, colors.data...), depth, nil
+	return drawing{read(colors, pixels*d.color.Bytes), read(depths, pixels*4), read(stencils, pixels), read(captured, d.captures)}, nil
 }
 
 func (v *vulkan) beginPass(d *vkDraw, targets []*vkTarget, pass, frame vkHandle) {

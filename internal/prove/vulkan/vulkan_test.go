@@ -92,14 +92,14 @@ type vkQueueCreate struct {
 
 type vkDeviceCreate struct {
 	typ    uint32
-	_      uintptr
+	next   uintptr
 	_      uint32
 	queues uint32
 	queue  *vkQueueCreate
 	_      uint32
 	_      uintptr
-	_      uint32
-	_      uintptr
+	names  uint32
+	name   **byte
 
 	features *[55]uint32 // VkPhysicalDeviceFeatures
 }
@@ -136,7 +136,13 @@ func openVulkan(icd string) (*vulkan, error) {
 	purego.SyscallN(load("vkGetPhysicalDeviceFeatures"), uintptr(physical), arg(&features))
 	priority := float32(1)
 	q := &vkQueueCreate{typ: stQueue, count: 1, priorities: &priority}
-	if err := vk("vkCreateDevice", load("vkCreateDevice"), uintptr(physical), arg(&vkDeviceCreate{typ: stDevice, queues: 1, queue: q, features: &features}), 0, arg(&v.device)); err != nil {
+	feedback := &[]byte("VK_EXT_transform_feedback\x00")[0]
+	next := arg(&struct {
+		typ             uint32
+		_               uintptr
+		capture, stream uint32
+	}{typ: stFeedbackFeatures, capture: 1})
+	if err := vk("vkCreateDevice", load("vkCreateDevice"), uintptr(physical), arg(&vkDeviceCreate{typ: stDevice, next: next, queues: 1, queue: q, names: 1, name: &feedback, features: &features}), 0, arg(&v.device)); err != nil {
 		return nil, err
 	}
 	purego.SyscallN(v.getQueue, uintptr(v.device), 0, 0, arg(&v.queue))
@@ -220,7 +226,7 @@ func (v *vulkan) newBuffer(size int) (*vkBuffer, error) {
 		usage, mode uint32
 		families    uint32
 		_           uintptr
-	}{typ: stBuffer, size: uint64(size), usage: 0xe3} // storage, vertices, indices, copies
+	}{typ: stBuffer, size: uint64(size), usage: 0x8e3} // storage, vertices, indices, copies, transform feedback
 	b := &vkBuffer{}
 	if err := vk("vkCreateBuffer", v.createBuffer, uintptr(v.device), arg(&info), 0, arg(&b.buffer)); err != nil {
 		return nil, err
