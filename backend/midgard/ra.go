@@ -97,10 +97,7 @@ func (a *allocator) try(n uint32) bool {
 		offsets &= 5
 	}
 	for _, h := range a.hints.of(n) {
-		p := a.place[h.other]
-		if p < 0 {
-			continue
-		}
+		p := a.place[h.other] // below 0, and so below low, of a node that has none
 		r, off := int(p>>2), int(p&3)+int(h.delta)
 		if r >= low && r < a.limit && off >= 0 && off < 4 && (offsets&^bad[r])>>off&1 != 0 {
 			a.put(n, r, off)

@@ -7,7 +7,8 @@ import (
 )
 
 // Here is what is not changed because the program would be an equal one, whatever is tested: texts,
-// room made ahead, hashes, and assertions, which say what does not happen.
+// room made ahead or handed back, hashes, assertions, which say what does not happen, and what faults that tests
+// switch on do instead of the right thing.
 
 // wording are functions that make or report the text of an error, stop the program, or hand memory back.
 var wording = map[string]bool{
@@ -47,15 +48,15 @@ func isWording(fn *ast.FuncDecl) bool {
 // isBlind reports whether no change in a node could be noticed: a message, what an assertion asks, or the room that a
 // slice or map starts with.
 func (f *source) isBlind(n ast.Node, around []ast.Node) bool {
-	if c, ok := n.(*ast.CallExpr); ok && (wording[called(c)] || isGrow(c)) {
+	if c, ok := n.(*ast.CallExpr); ok && (wording[called(c)] || isGrow(c) || isPut(c)) {
 		return true
 	}
 	if len(around) == 0 {
 		return false
 	}
 	parent := around[len(around)-1]
-	if s, ok := parent.(*ast.IfStmt); ok && s.Cond == n {
-		return f.isAssertion(s)
+	if s, ok := parent.(*ast.IfStmt); ok {
+		return s.Cond == n && f.isAssertion(s) || s.Body == n && isFault(s.Cond)
 	}
 	c, ok := parent.(*ast.CallExpr)
 	if !ok || called(c) != "make" || len(c.Args) < 2 || c.Args[len(c.Args)-1] != n {
@@ -67,6 +68,27 @@ func (f *source) isBlind(n ast.Node, around []ast.Node) bool {
 
 // isGrow reports whether a call makes room for what is appended later.
 func isGrow(c *ast.CallExpr) bool { return called(c) == "Grow" || called(c) == "Clip" }
+
+// isPut reports whether a call hands something back to a pool, from where it may come again.
+func isPut(c *ast.CallExpr) bool {
+	s, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok || s.Sel.Name != "Put" {
+		return false
+	}
+	pool, ok := s.X.(*ast.SelectorExpr)
+	return ok && strings.HasSuffix(strings.ToLower(pool.Sel.Name), "pool")
+}
+
+// isFault reports whether a condition is that a fault is switched on, which only tests do. That it is never so is noticed: the
+// test of the fault wants it to be.
+func isFault(cond ast.Expr) bool {
+	c, ok := cond.(*ast.CallExpr)
+	if !ok || called(c) != "has" {
+		return false
+	}
+	id, ok := c.Fun.(*ast.SelectorExpr).X.(*ast.Ident)
+	return ok && id.Name == "faults"
+}
 
 // isAssertion reports whether all that an if statement does is to say that the compiler is at fault.
 func (f *source) isAssertion(s *ast.IfStmt) bool {

@@ -67,7 +67,7 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// blind is a file in which one change could be noticed: of the length 0.
+// blind is a file in which two changes could be noticed: of the length 0, and that a fault is switched on.
 const blind = `package p
 
 func f(a, b int) ([]int, error) {
@@ -77,6 +77,10 @@ func f(a, b int) ([]int, error) {
 	w.Grow(5)
 	if a > b && m != nil {
 		panic("a is not above b")
+	}
+	w.somePool.Put(a + 3)
+	if faults.has(faultA) {
+		a += 2
 	}
 	if b > 10 {
 		return nil, backend.Broken("t", nil, nil, "%d", b+1)
@@ -89,17 +93,17 @@ func (s *set) hash(a uint64) uint64 { return (a ^ 5) * 77 }
 func (e *failure) Error() string { return "line " + strconv.Itoa(e.line+1) }
 `
 
-// TestBlind: texts, room, hashes and assertions are left alone; an error that is a panic for the way to its report,
+// TestBlind: texts, room, pools, hashes, assertions and what faults do are left alone; an error that is a panic for the way to its report,
 // and a front end's error, are not.
 func TestBlind(t *testing.T) {
 	for _, c := range []struct {
 		pkg, text string
 		want      int
 	}{
-		{"nirc/backend/p", blind, 1},
-		{"nirc/frontend/p", strings.ReplaceAll(blind, "backend.Broken", "t.broken"), 4},
-		{"nirc/backend/p", strings.ReplaceAll(blind, `panic("a is not above b")`, "panic(bail{err})"), 5},
-		{"nirc/backend/p", strings.ReplaceAll(blind, "make([]int, 0, a+1)", "make([]int, a+1)"), 2},
+		{"nirc/backend/p", blind, 2},
+		{"nirc/frontend/p", strings.ReplaceAll(blind, "backend.Broken", "t.broken"), 5},
+		{"nirc/backend/p", strings.ReplaceAll(blind, `panic("a is not above b")`, "panic(bail{err})"), 6},
+		{"nirc/backend/p", strings.ReplaceAll(blind, "make([]int, 0, a+1)", "make([]int, a+1)"), 3},
 	} {
 		f, err := parseSource(&pkg{ImportPath: c.pkg}, "p.go", []byte(c.text))
 		if err != nil {

@@ -212,7 +212,7 @@ func execStib(w *wave, x *inst) error {
 		return w.storeImage(x)
 	}
 	m := w.writers()
-	for lane := 0; lane < w.n; lane++ {
+	for lane := range w.n {
 		if !m.Get(lane) {
 			continue
 		}

@@ -128,7 +128,7 @@ func execBar(w *wave, x *inst) error {
 
 // execEnd copies the outputs of the fibers that got here.
 func execEnd(w *wave, _ *inst) error {
-	for lane := 0; lane < w.n; lane++ {
+	for lane := range w.n {
 		if !w.active.Get(lane) || len(w.out) <= lane {
 			continue
 		}

@@ -38,7 +38,7 @@ func (w *wave) texelAt(x *inst, i, lane int, d *abi.Descriptor, res *emu.Descrip
 
 // eachImage calls f for every lane of m with its descriptor and texel.
 func (w *wave) eachImage(x *inst, m emu.Mask, coord, desc int, f func(lane int, d *abi.Descriptor, res *emu.Descriptor, c [4]int)) error {
-	for lane := 0; lane < w.n; lane++ {
+	for lane := range w.n {
 		if !m.Get(lane) {
 			continue
 		}

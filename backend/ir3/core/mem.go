@@ -44,7 +44,7 @@ func execLdg(w *wave, x *inst) error {
 func execStg(w *wave, x *inst) error {
 	n := memBytes(x.Type)
 	m := w.writers()
-	for lane := 0; lane < w.n; lane++ {
+	for lane := range w.n {
 		if !m.Get(lane) {
 			continue
 		}
@@ -160,7 +160,7 @@ func execStl(w *wave, x *inst) error {
 	}
 	n := memBytes(x.Type)
 	m := w.writers()
-	for lane := 0; lane < w.n; lane++ {
+	for lane := range w.n {
 		if !m.Get(lane) {
 			continue
 		}
@@ -242,7 +242,7 @@ func execAtomicL(w *wave, x *inst) error {
 		return err
 	}
 	m := w.writers()
-	for lane := 0; lane < w.n; lane++ {
+	for lane := range w.n {
 		if !m.Get(lane) {
 			continue
 		}
@@ -268,7 +268,7 @@ func execAtomicG(w *wave, x *inst) error {
 		n = 8
 	}
 	m := w.writers()
-	for lane := 0; lane < w.n; lane++ {
+	for lane := range w.n {
 		if !m.Get(lane) {
 			continue
 		}

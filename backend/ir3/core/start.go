@@ -174,7 +174,7 @@ func (w *wave) startSysval(s *abi.Sysval) {
 	if mask == 0 {
 		mask = 15
 	}
-	for lane := 0; lane < w.n; lane++ {
+	for lane := range w.n {
 		v := w.sysval(s.Kind, lane)
 		for k := 0; k < s.Kind.Count(); k++ {
 			if mask>>k&1 != 0 {
@@ -330,7 +330,7 @@ func (w *wave) input(x *inst, flat bool) error {
 		if err != nil {
 			return err
 		}
-		for lane := 0; lane < w.n; lane++ {
+		for lane := range w.n {
 			v, prov := w.corner(int(int32(loc[lane])), lane)
 			if flat {
 				w.res[lane] = v[prov%3]

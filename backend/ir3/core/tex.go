@@ -20,7 +20,7 @@ func execDeriv(w *wave, x *inst) error {
 		if x.WrMask>>k&1 == 0 {
 			continue
 		}
-		for lane := 0; lane < w.n; lane++ {
+		for lane := range w.n {
 			a, b := derivLanes(lane, vertical, fine)
 			va, vb := uint32(0), uint32(0)
 			if b < w.n {
@@ -62,7 +62,7 @@ func execQuad(w *wave, x *inst) error {
 			continue
 		}
 		var given emu.Mask
-		for lane := 0; lane < w.n; lane++ {
+		for lane := range w.n {
 			from := lane
 			switch x.Op {
 			case isa.OpQuadBrcst:

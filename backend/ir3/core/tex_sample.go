@@ -23,7 +23,7 @@ func execSample(w *wave, x *inst) error {
 	}
 	takes := func(lane int) bool { return w.exec.Get(lane) && (only < 0 || lane&3 == only) }
 	var texels [128][4]uint32
-	for lane := 0; lane < w.n; lane++ {
+	for lane := range w.n {
 		if !takes(lane) {
 			continue
 		}
@@ -50,7 +50,7 @@ func execSample(w *wave, x *inst) error {
 			texels[lane] = [4]uint32{op.Residency}
 		}
 	}
-	for lane := 0; lane < w.n; lane++ {
+	for lane := range w.n {
 		if takes(lane) {
 			w.putTexel(x, lane, texels[lane])
 		}
@@ -343,7 +343,7 @@ func (w *wave) prefetch(p *abi.Prefetch) error {
 		ij := w.l.Fragment[lane].Persp[emu.BaryPixel]
 		return floatOf(interpolate(v, floatBits(ij[0]), floatBits(ij[1])))
 	}
-	for lane := 0; lane < w.n; lane++ {
+	for lane := range w.n {
 		op := emu.SampleOp{Dim: emu.Tex2D, Coord: [3]float32{coord(0, lane), coord(1, lane)}}
 		w.implicitGradient(&op, coord, -1, lane, 2)
 		t := tex.Image.Sample(smp.Sampler, &op)
