@@ -1,13 +1,17 @@
 package passes
 
-import "nirc/ir"
+import (
+	"fmt"
+
+	"nirc/ir"
+)
 
 var lowerAtomicsPass = &Pass{
 	Name: "lower_atomics", For: ir.HasAtomic, Class: "A", Run: lowerAtomics, Idempotent: true,
 	Doc: "Writes atomics on floats as loops: load, compute, compare and exchange until nothing came between. Input: explicit buffer, shared and global atomics of 32 bits, " +
 		"and those on images, whose operation is fadd, fmin or fmax. Helpers of fragment shaders, who exchange nothing, are kept out by is_helper_invocation. " +
 		"Other sizes and operations stay.",
-	Options: []Option{{"wide", "of 64 bits, buffer and global atomics on floats, and signed minima and maxima: for hardware whose 64-bit atomics are unsigned", false}},
+	Options: []Option{{"wide", "of 64 bits, atomics on floats in memory, and signed minima and maxima of buffers, global memory and images: for hardware whose 64-bit atomics are unsigned", false}},
 }
 
 func lowerAtomics(c *Context, s *ir.Shader) (bool, error) {
@@ -32,14 +36,14 @@ func loopedAtomic(in *ir.Instr, wide bool) (ir.Op, bool) {
 		return 0, false
 	}
 	if bits := in.Def.BitSize; bits != 32 {
-		buffer := in.Intr == ir.IntrSsboAtomic || in.Intr == ir.IntrGlobalAtomic || in.Intr == ir.IntrGlobalAtomic2x32
-		if bits != 64 || !wide || !buffer {
+		if bits != 64 || !wide {
 			return 0, false
 		}
-		switch ir.AtomicOp(in.Get(ir.IdxAtomicOp)) {
-		case ir.AtomicIMin:
+		switch op := ir.AtomicOp(in.Get(ir.IdxAtomicOp)); {
+		case in.Intr == ir.IntrSharedAtomic: // floats alone
+		case op == ir.AtomicIMin:
 			return ir.OpImin, true
-		case ir.AtomicIMax:
+		case op == ir.AtomicIMax:
 			return ir.OpImax, true
 		}
 	}
@@ -123,7 +127,7 @@ func exchange(b *ir.Builder, in *ir.Instr, old, sum *ir.Def) *ir.Def {
 	swap := b.Intrinsic(swapOf(in.Intr), 1, in.Def.BitSize, srcs[:n+2]...)
 	copyIndices(swap, in)
 	if swap.Has(ir.IdxFormat) && swap.Get(ir.IdxFormat) != 0 {
-		f, _ := ir.ParseImageFormat("r32ui")
+		f, _ := ir.ParseImageFormat(fmt.Sprintf("r%dui", in.Def.BitSize))
 		swap.Set(ir.IdxFormat, uint64(f))
 	}
 	return &swap.Set(ir.IdxAtomicOp, uint64(ir.AtomicCmpXchg)).Def
@@ -139,9 +143,13 @@ func loadAtomic(b *ir.Builder, in *ir.Instr) *ir.Def {
 		return &l.Set(ir.IdxAlignMul, uint64(in.Def.BitSize/8)).Def
 	}
 	texel := func(i ir.Intrinsic) *ir.Def {
-		l := b.Intrinsic(i, 4, 32, src(0), src(1), src(2), b.Imm32(0))
+		bits, class := in.Def.BitSize, ir.ClassFloat
+		if bits == 64 {
+			class = ir.ClassInt
+		}
+		l := b.Intrinsic(i, 4, bits, src(0), src(1), src(2), b.Imm32(0))
 		copyIndices(l, in)
-		return b.Channel(&l.Set(ir.IdxDestType, ir.ALUType{Class: ir.ClassFloat, Bits: 32}.Pack()).Def, 0)
+		return b.Channel(&l.Set(ir.IdxDestType, ir.ALUType{Class: class, Bits: bits}.Pack()).Def, 0)
 	}
 	switch in.Intr {
 	case ir.IntrSsboAtomic:

@@ -393,7 +393,7 @@ func (s *isel) atomicData(in *ir.Instr, k int) (op isa.AtomicOp, data mach.Value
 		return 0, 0, false
 	}
 	if !ok || in.Def.BitSize != 32 {
-		s.fail(in, "the %d-bit atomic operation %s is not supported", in.Def.BitSize, ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
+		s.fail(in, "the %d-bit atomic operation %s is not supported: the hardware has none of that size", in.Def.BitSize, ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
 		return 0, 0, false
 	}
 	if len(in.Srcs) > k+1 {

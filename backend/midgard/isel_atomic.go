@@ -16,7 +16,7 @@ func (s *isel) atomicAt(in *ir.Instr, a address, k int) {
 	op, ok := atomicOps[ir.AtomicOp(in.Get(ir.IdxAtomicOp))]
 	bitSize := in.Def.BitSize
 	if !ok || bitSize != 32 && bitSize != 64 {
-		s.fail(in, "the %d-bit atomic operation %s is not supported", bitSize, ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
+		s.fail(in, "the %d-bit atomic operation %s is not supported: the hardware has none", bitSize, ir.AtomicOpNames[in.Get(ir.IdxAtomicOp)])
 		return
 	}
 	n := width(&in.Def)
