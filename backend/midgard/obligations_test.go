@@ -185,12 +185,7 @@ var baseVertex string
 // drawnSize is how many pixels a picture has in a row.
 const drawnSize = 16
 
-// draw draws three indexed vertices and returns the picture.
-func draw(vs, fs emu.Program, topology emu.Topology) ([][4]uint32, error) {
-	return drawTimes(vs, fs, topology, 1)
-}
-
-// drawTimes is draw with so many instances.
+// drawTimes draws so many instances of three indexed vertices and returns the picture.
 func drawTimes(vs, fs emu.Program, topology emu.Topology, instances uint32) ([][4]uint32, error) {
 	img, err := emu.NewImage(emu.ImageDesc{Width: drawnSize, Height: drawnSize, Layers: 3, Format: emu.FormatByName("R8G8B8A8_UNORM")})
 	if err != nil {
