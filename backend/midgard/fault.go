@@ -43,6 +43,7 @@ const (
 	faultVaryPairs                       // varyings are stored beside other loads and stores
 	faultUpperTags                       // writeouts have tags of their own on every chip
 	faultBrokenLOD                       // explicit LODs are left to samplers that ignore them
+	faultTexelCoords                     // coordinates of texels keep their low 16 bits
 	numFaults
 )
 

@@ -102,11 +102,15 @@ func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 
 // texelPlace puts the first two of n coordinates in a word.
 func (s *isel) texelPlace(c source, n int) source {
+	limit := constant(0xffff)
+	if faults.has(faultTexelCoords) {
+		limit = constant(0xffffffff)
+	}
 	if n == 1 {
-		return s.temp(isa.OpUmin, 1, c.lane(0), constant(0xffff))
+		return s.temp(isa.OpUmin, 1, c.lane(0), limit)
 	}
 	d := dest{reg: s.f.newNode(1), half: true, lanes: fullMask(2)}
-	s.aluTo(d, isa.OpUmin, c, constant(0xffff))
+	s.aluTo(d, isa.OpUmin, c, limit)
 	return source{reg: d.reg, swz: replicate(0)}
 }
 

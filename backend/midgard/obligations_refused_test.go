@@ -1,6 +1,8 @@
 package midgard
 
 import (
+	"context"
+	_ "embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -134,6 +136,35 @@ func limitedLod() error {
 		if got := math.Float32frombits(l.Out[0][ir.SlotData0][0]); got != 1 {
 			return fmt.Errorf("%s: level 0 is sampled: %v", gpu, got)
 		}
+	}
+	return nil
+}
+
+//go:embed testdata/ir/far_texel.nir
+var farTexelText string
+
+// farTexel loads the texel whose coordinates have the low 16 bits of one that there is.
+func farTexel() error {
+	_, p, err := loadText(farTexelText, CompileOptions{})
+	if err != nil {
+		return err
+	}
+	img, err := emu.NewImage(emu.ImageDesc{Width: 4, Height: 4, Format: emu.FormatByName("R32_UINT")})
+	if err != nil {
+		return err
+	}
+	for i := range img.Data {
+		img.Data[i] = 3
+	}
+	env := &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}
+	out := env.Mem.Alloc(16)
+	env.Bindings.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageImage, Image: &emu.ImageView{Image: img}}})
+	env.Bindings.Set(0, 1, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: out.Addr, Size: 16}})
+	if err := emu.Dispatch(context.Background(), p, env, emu.DispatchParams{Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true}}); err != nil {
+		return err
+	}
+	if v := binary.LittleEndian.Uint32(out.Data); v != 0 {
+		return fmt.Errorf("a texel outside of the image is %#x", v)
 	}
 	return nil
 }
