@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -209,10 +210,7 @@ func (r *realPaths) of(path string) string {
 	dir, base := filepath.Split(path)
 	d := r.dirs[dir]
 	if d == nil {
-		d = &realDir{}
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			d.path = strings.TrimSuffix(real, string(filepath.Separator)) + string(filepath.Separator)
-		}
+		d = &realDir{path: r.dir(dir)}
 		if r.dirs == nil {
 			r.dirs = map[string]*realDir{}
 		}
@@ -235,6 +233,23 @@ func (r *realPaths) of(path string) string {
 		}
 	}
 	return d.path + base
+}
+
+// dir is where a directory really is, with a separator at its end. Those above it are asked for once, where
+// filepath.EvalSymlinks looks at each of them for each directory: that was a quarter of a batch's system calls.
+func (r *realPaths) dir(path string) string {
+	real := path
+	if up := strings.TrimSuffix(path, string(filepath.Separator)); runtime.GOOS != "windows" && up != "" {
+		if st, err := os.Stat(up); err != nil || !st.IsDir() {
+			return ""
+		}
+		real = r.of(up)
+	} else if to, err := filepath.EvalSymlinks(path); err == nil {
+		real = to // Windows has other names for directories than links
+	} else {
+		return ""
+	}
+	return strings.TrimSuffix(real, string(filepath.Separator)) + string(filepath.Separator)
 }
 
 // abs is filepath.Abs, which asks for the working directory each time.

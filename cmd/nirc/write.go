@@ -90,11 +90,16 @@ func (d *folder) enter(path string, files int) error {
 	if d.path == path {
 		return nil
 	}
-	if err := os.MkdirAll(path, 0o777); err != nil {
+	fresh, err := makeDir(path)
+	if err != nil {
 		return &nirc.IOError{Err: err}
 	}
 	*d = folder{path: path}
-	if files < many {
+	switch {
+	case fresh:
+		d.names = map[string]bool{}
+		return nil
+	case files < many:
 		return nil
 	}
 	list, err := os.ReadDir(path)
@@ -106,6 +111,21 @@ func (d *folder) enter(path string, files int) error {
 		d.names[e.Name()] = true
 	}
 	return nil
+}
+
+// makeDir makes a directory and those above it, and reports whether it was not there: then nobody need list it. To try first
+// takes one system call where os.MkdirAll takes three.
+func makeDir(path string) (fresh bool, err error) {
+	if os.Mkdir(path, 0o777) == nil {
+		return true, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return false, err
+	}
+	if os.Mkdir(path, 0o777) == nil {
+		return true, nil
+	}
+	return false, os.MkdirAll(path, 0o777)
 }
 
 // isNew reports whether it is known that nothing of that name was in the directory.
