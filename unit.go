@@ -165,6 +165,16 @@ func (u *Unit) Translate(ctx context.Context, m *Module) error {
 		u.opts.File = m.Name
 	}
 	return u.stage(ctx, translateStep, func() error {
+		if u.ins.Plain() {
+			outer, err := u.ins.Enter(translateStep)
+			if err == nil {
+				err = u.translate(m)
+			}
+			if err == nil {
+				u.ins.Leave(outer)
+			}
+			return err
+		}
 		st := passes.Step{Name: translateStep, Print: func() string { return u.printSource(m) }}
 		st.Run = func() (bool, error) { return true, u.translate(m) }
 		if b := u.opts.Run.Bisect; u.opts.Run.StartBefore != "" || b != nil && b.Every {

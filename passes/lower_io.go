@@ -71,22 +71,22 @@ type slotAccess struct {
 	t         *ir.Type
 }
 
-// path resolves a deref chain with the builder at its use.
-func (l *ioLowering) path(in, d *ir.Instr) (*slotAccess, error) {
+// path resolves a deref chain with the builder at its use into a.
+func (l *ioLowering) path(a *slotAccess, in, d *ir.Instr) error {
 	var few [pathLen]*ir.Instr
 	chain := few[:0]
 	for d.Deref != ir.DerefVar {
 		if d.Deref == ir.DerefCast || d.Deref == ir.DerefPtrAsArray || d.Deref == ir.DerefArrayWildcard {
-			return nil, diag(l.s, in, "input or output accessed through a pointer that is no plain access chain")
+			return diag(l.s, in, "input or output accessed through a pointer that is no plain access chain")
 		}
 		chain = append(chain, d)
 		d = d.Srcs[0].Def.Instr
 	}
 	v := d.DerefInfo().Var
 	if err := l.checkAccess(in, v); err != nil {
-		return nil, err
+		return err
 	}
-	a := &slotAccess{v: v, t: d.DerefInfo().Type, location: v.Location, component: v.Component}
+	*a = slotAccess{v: v, t: d.DerefInfo().Type, location: v.Location, component: v.Component}
 	a.numSlots = uint8(min(a.t.SlotCount(), 255))
 	a.offset = l.b.Imm32(0)
 	constant := int64(0)
@@ -104,7 +104,7 @@ func (l *ioLowering) path(in, d *ir.Instr) (*slotAccess, error) {
 		default:
 			slots, err := l.index(a, in, parent, step.Srcs[1].Def)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			constant += slots
 		}
@@ -116,7 +116,7 @@ func (l *ioLowering) path(in, d *ir.Instr) (*slotAccess, error) {
 	} else {
 		a.offset = l.b.IAddImm(a.offset, constant)
 	}
-	return a, nil
+	return nil
 }
 
 // checkAccess reports what keeps in from reaching a variable by slots.
@@ -180,24 +180,23 @@ func aluClass(t *ir.Type) ir.TypeClass {
 func (l *ioLowering) access(in, d *ir.Instr) (bool, error) {
 	l.b.AtInstr(in)
 	l.b.Exact, l.b.FastMath = false, 0
+	var a slotAccess
 	switch in.Intr {
 	case ir.IntrLoadDeref, ir.IntrInterpDerefAtCentroid, ir.IntrInterpDerefAtSample, ir.IntrInterpDerefAtOffset, ir.IntrInterpDerefAtVertex:
 	case ir.IntrStoreDeref:
-		a, err := l.path(in, d)
-		if err != nil {
+		if err := l.path(&a, in, d); err != nil {
 			return false, err
 		}
 		if a.vecIndex != nil {
 			return false, diag(l.s, in, "dynamically indexed store to a component of an output")
 		}
-		l.store(in, a)
+		l.store(in, &a)
 		in.Remove()
 		return true, nil
 	default:
 		return false, diag(l.s, in, fmt.Sprintf("%s of an input or output", in.Intr))
 	}
-	a, err := l.path(in, d)
-	if err != nil {
+	if err := l.path(&a, in, d); err != nil {
 		return false, err
 	}
 	comps := in.Def.NumComponents
@@ -206,9 +205,9 @@ func (l *ioLowering) access(in, d *ir.Instr) (bool, error) {
 	}
 	var v *ir.Def
 	if a.t.Bits == 64 {
-		v = l.load64(in, a, comps)
+		v = l.load64(in, &a, comps)
 	} else {
-		v = l.load(in, a, 0, a.component, comps, a.t.Bits)
+		v = l.load(in, &a, 0, a.component, comps, a.t.Bits)
 	}
 	if a.vecIndex != nil {
 		v = vectorExtract(l.b, v, a.vecIndex)

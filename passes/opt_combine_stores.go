@@ -17,6 +17,7 @@ const maxOpenStores = 16
 
 func optCombineStores(c *Context, s *ir.Shader) (bool, error) {
 	cs := &combineStores{modes: c.Modes("modes")}
+	cs.open = cs.few[:0]
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
 		progress := false
 		for blk := range impl.Blocks() {
@@ -33,6 +34,7 @@ func optCombineStores(c *Context, s *ir.Shader) (bool, error) {
 type combineStores struct {
 	modes ir.Mode
 	open  []*ir.Instr
+	few   [maxOpenStores]*ir.Instr // its memory
 }
 
 func (cs *combineStores) instr(in *ir.Instr) bool {

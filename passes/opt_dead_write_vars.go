@@ -11,6 +11,7 @@ var optDeadWriteVarsPass = &Pass{
 // the same block overwrite before anything may read them.
 func optDeadWriteVars(impl *ir.Impl) (progress bool) {
 	w := &deadWrites{}
+	w.later = w.few[:0]
 	for b := range impl.Blocks() {
 		w.later = w.later[:0]
 		for in := range b.InstrsReverse() {
@@ -27,7 +28,10 @@ type overwrite struct {
 	mask  uint64 // of a leaf; all ones of a whole object
 }
 
-type deadWrites struct{ later []overwrite }
+type deadWrites struct {
+	later []overwrite
+	few   [8]overwrite // its memory at first
+}
 
 func (w *deadWrites) instr(in *ir.Instr) bool {
 	switch in.Kind {

@@ -91,6 +91,9 @@ type compiler struct {
 	testsFirst bool
 	// parts are the shader's own program and, once it is formed, its preamble's.
 	parts []*part
+	// Their memory: a shader has two at most.
+	main part
+	two  [2]*part
 }
 
 // part is a program of the binary: the shader itself or its preamble.
@@ -129,7 +132,8 @@ func (c *compiler) run() (*Binary, error) {
 	c.impl = entry.Impl
 	c.meta.Stage, c.meta.Part, c.meta.LayerViewportWord = stage, c.opts.Part, abi.NoWord
 	c.meta.Tile, c.meta.TileLayout, c.meta.Samples, c.meta.Next = c.opts.Tile, c.opts.TileLayout, c.opts.Samples, c.opts.Next
-	c.parts = []*part{{s: c.s, meta: &c.meta}}
+	c.main = part{s: c.s, meta: &c.meta}
+	c.parts = append(c.two[:0], &c.main)
 	c.begin()
 	c.reserve(c.impl)
 	defer func() { c.s.Stage = stage }() // tessellation runs as another one

@@ -30,7 +30,7 @@ func (s *isel) collectAs(class uint8, ops ...opnd) mach.Value {
 
 // split takes n elements of a vector apart.
 func (s *isel) split(v mach.Value, n int) []opnd {
-	ops := make([]opnd, n)
+	ops := s.code.opnds.Slice(n)
 	if n == 1 {
 		ops[0] = s.value(v)
 		return ops

@@ -76,10 +76,12 @@ type code struct {
 	aliased []uint32 // of tmpl: lookups of what stores may change
 	// What the physical program consists of.
 	pinstrs slab.Slab[pinstr]
-	list    []*pinstr
-	other   []*pinstr // a list that the next step over it writes
-	start   []int     // of the blocks in it
-	needs   []int
+	// Components of values that were taken apart.
+	opnds slab.Slab[opnd]
+	list  []*pinstr
+	other []*pinstr // a list that the next step over it writes
+	start []int     // of the blocks in it
+	needs []int
 	// The states of steps.
 	sel   isel
 	sched scheduler
@@ -100,6 +102,7 @@ func release(f *mach.Func) {
 	c := templates(f)
 	f.Release()
 	c.pinstrs.Reset()
+	c.opnds.Reset()
 	clear(c.list)
 	clear(c.other[:cap(c.other)])
 	c.sel.empty()

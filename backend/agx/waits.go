@@ -1,6 +1,8 @@
 package agx
 
 import (
+	"slices"
+
 	"nirc/backend/agx/isa"
 	"nirc/internal/slab"
 )
@@ -50,7 +52,7 @@ func (s *slotState) pendingRegs() bool { return s.regs != [gprHalves / 64]uint64
 // (agx.md §10.1). Stores have taken their data and their lanes when they
 // are issued: forward control flow leaves them pending, they only count.
 func (p *program) insertWaits() {
-	w := waiter{p: p, out: p.rewrite(len(p.list) + 8)}
+	w := waiter{p: p, out: p.rewrite(len(p.list) + 8), branches: slices.ContainsFunc(p.list, func(in *pinstr) bool { return in.to != nil })}
 	for k := range w.slots {
 		w.slots[k].need = never
 	}
@@ -74,6 +76,8 @@ type waiter struct {
 	out   []*pinstr
 	moved map[*pinstr]*pinstr // branch targets that got a wait before them
 	joins map[*pinstr][2]int  // what may be pending where a forward jump comes in
+	// branches: the program has some, so that moved matters.
+	branches bool
 }
 
 func (w *waiter) place(i int, in *pinstr) {
@@ -108,7 +112,7 @@ func (w *waiter) place(i int, in *pinstr) {
 		w.joins[in.to] = n
 	}
 	w.out = append(w.out, in)
-	if w.out[first] != in {
+	if w.out[first] != in && w.branches {
 		if w.moved == nil {
 			w.moved = map[*pinstr]*pinstr{}
 		}

@@ -119,10 +119,10 @@ func (b *Binding) Sampler(descriptor uint32) (s SamplerState, ok bool) {
 
 // Conversions are the conversions of the layout's samplers as passes take them, nil where there are none.
 func (l *Layout) Conversions() *ir.YCbCrTable {
-	var t ir.YCbCrTable
 	if l == nil {
 		return nil
 	}
+	var t ir.YCbCrTable
 	for i := range l.Sets {
 		for k := range l.Sets[i].Bindings {
 			b := &l.Sets[i].Bindings[k]

@@ -5,8 +5,9 @@
 package resource
 
 import (
+	"cmp"
 	"math"
-	"sort"
+	"slices"
 
 	"nirc/ir"
 )
@@ -44,15 +45,14 @@ func Buffers(s *ir.Shader, impl *ir.Impl, unsized uint32) *Table {
 			}
 		}
 	}
-	sort.SliceStable(t.Ranges, func(i, j int) bool {
-		a, b := &t.Ranges[i], &t.Ranges[j]
+	slices.SortStableFunc(t.Ranges, func(a, b Range) int {
 		if (a.Count == 0) != (b.Count == 0) {
-			return a.Count != 0
+			if a.Count != 0 {
+				return -1
+			}
+			return 1
 		}
-		if a.Set != b.Set {
-			return a.Set < b.Set
-		}
-		return a.Binding < b.Binding
+		return cmp.Or(cmp.Compare(a.Set, b.Set), cmp.Compare(a.Binding, b.Binding))
 	})
 	for i := range t.Ranges {
 		r := &t.Ranges[i]
