@@ -132,6 +132,32 @@ func TestRealPaths(t *testing.T) {
 	}
 }
 
+// TestFolder: a directory that was made is known to be empty, one that was there is listed for many files alone, and a file is
+// none.
+func TestFolder(t *testing.T) {
+	root := t.TempDir()
+	deep := filepath.Join(root, "a", "b")
+	var d folder
+	if err := d.enter(deep, 1); err != nil || !d.isNew(filepath.Join(deep, "f")) || d.isNew(filepath.Join(root, "f")) {
+		t.Errorf("a new directory: %v, %v", err, d)
+	}
+	if err := os.WriteFile(filepath.Join(deep, "f"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for files, known := range map[int]bool{1: false, many: true} {
+		d = folder{}
+		if err := d.enter(deep, files); err != nil || d.isNew(filepath.Join(deep, "f")) || d.isNew(filepath.Join(deep, "g")) != known {
+			t.Errorf("for %d files: %v, %v", files, err, d)
+		}
+	}
+	for _, path := range []string{filepath.Join(deep, "f"), filepath.Join(deep, "f", "g")} {
+		d = folder{}
+		if err := d.enter(path, 1); err == nil {
+			t.Errorf("%s is a directory", path)
+		}
+	}
+}
+
 // TestGlobWays: a file that several ** lead to in many ways is found once, and soon.
 func TestGlobWays(t *testing.T) {
 	root := t.TempDir()
