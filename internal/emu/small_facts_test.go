@@ -123,3 +123,33 @@ func TestUnboundTexels(t *testing.T) {
 		}
 	}
 }
+
+// TestHalves: a float becomes the nearest half, the even one of two; what is no number stays none, with the upper bits that it has.
+func TestHalves(t *testing.T) {
+	for h := range uint32(0x7c00) {
+		x, next := HalfToFloat(uint16(h)), HalfToFloat(uint16(h+1))
+		if h == 0x7bff {
+			next = 65536
+		}
+		half := float32((float64(x) + float64(next)) / 2)
+		for _, c := range []struct {
+			x    float32
+			want uint32
+		}{{x, h}, {math.Nextafter32(half, 0), h}, {half, h + h&1}, {math.Nextafter32(half, math.MaxFloat32), h + 1}} {
+			if got := FloatToHalf(c.x); uint32(got) != c.want {
+				t.Errorf("%g: %#x, want %#x", c.x, got, c.want)
+			}
+			if got := FloatToHalf(-c.x); uint32(got) != c.want|0x8000 && c.x != 0 {
+				t.Errorf("%g: %#x, want %#x", -c.x, got, c.want|0x8000)
+			}
+		}
+	}
+	for _, c := range []struct {
+		bits uint32
+		want uint16
+	}{{0x7fc00000, 0x7e00}, {0xffc00000, 0xfe00}, {0x7f800001, 0x7e00}, {0x7f802000, 0x7e01}, {0x7fbfe000, 0x7fff}, {0x7f800000, 0x7c00}, {0xff800000, 0xfc00}} {
+		if got := FloatToHalf(math.Float32frombits(c.bits)); got != c.want {
+			t.Errorf("%#x: %#x, want %#x", c.bits, got, c.want)
+		}
+	}
+}
