@@ -177,7 +177,7 @@ func (s *isel) mad32(a, b, c opnd) opnd {
 				n++
 			}
 			a = s.alu2(isa.Instr{Op: isa.OpShlB}, false, false, immInt, a, immediate(n, false))
-			return s.alu2(isa.Instr{Op: isa.OpAddU}, false, false, immInt, a, c)
+			return s.plus(a, c)
 		}
 	}
 	a = s.once(a)
@@ -186,7 +186,15 @@ func (s *isel) mad32(a, b, c opnd) opnd {
 		t = s.madsh(a, b, t)
 	}
 	t = s.madsh(b, a, t)
-	return s.alu2(isa.Instr{Op: isa.OpAddU}, false, false, immInt, t, c)
+	return s.plus(t, c)
+}
+
+// plus adds a 32-bit integer that may be 0.
+func (s *isel) plus(a, c opnd) opnd {
+	if c.isImm(0) {
+		return a
+	}
+	return s.alu2(isa.Instr{Op: isa.OpAddU}, false, false, immInt, a, c)
 }
 
 func (s *isel) localIndex() opnd {

@@ -2,6 +2,7 @@ package ir3
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"nirc/internal/emu"
@@ -301,5 +302,26 @@ func TestEqualOutputs(t *testing.T) {
 		if o := bin.Meta.Outputs; len(o) != 3 || o[0].Reg != o[1].Reg || o[1].Reg == o[2].Reg {
 			t.Errorf("%s: outputs %+v\n%s", gpu, o, disasm(bin))
 		}
+	}
+}
+
+// TestFirstOfArray: nothing is added to the index of an array of textures whose slots begin at 0.
+func TestFirstOfArray(t *testing.T) {
+	s, b := newStage(ir.StageFragment)
+	pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
+	x := &texBuild{s: s, b: b, uv: b.Vec(b.Channel(pos, 0), b.Channel(pos, 1))}
+	d := b.DerefArray(x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 3), b.F2u32(b.Channel(pos, 0)))
+	in := x.op(ir.TexOpTxl, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, x.uv}, texSource{ir.TexSrcLod, b.ImmFloat(0, 32)})...)
+	in.TexInfo().TextureNonUniform = true
+	outputTo(b, &in.Def, ir.SlotData0)
+	if err := lowerToScalar(s); err != nil {
+		t.Fatal(err)
+	}
+	bin, err := compile(s, CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := disasm(bin); strings.Count(text, "add.u") != 1 { // the sampler comes after the image
+		t.Error(text)
 	}
 }
