@@ -134,7 +134,7 @@ func (m *Module) Interface(ctx context.Context, o Options) (*Interface, error) {
 			t = t.Elem
 		}
 		if v.Mode&(ir.ModeUBO|ir.ModeSSBO) != 0 && t.IsStruct() {
-			b := BlockLayout{Set: v.Set, Binding: v.Binding, Members: reflection.Members(nil, t)}
+			b := BlockLayout{Set: v.Set, Binding: reflection.Binding(s, v), Members: reflection.Members(nil, t)}
 			for _, f := range b.Members {
 				b.Size = max(b.Size, f.Offset+f.Size)
 			}

@@ -18,6 +18,7 @@ const (
 	SpaceConstant    = optab.SpaceConstant
 	SpaceUniform     = optab.SpaceUniform
 	SpaceKernelInput = optab.SpaceKernelInput
+	SpaceCounter     = optab.SpaceCounter
 	SpaceTaskPayload = optab.SpaceTaskPayload
 	SpaceImage       = optab.SpaceImage
 )

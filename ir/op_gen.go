@@ -457,6 +457,9 @@ const (
 	IntrLoadScratch                                           // private memory, byte offset
 	IntrStoreScratch                                          // private memory store
 	IntrLoadUniform                                           // OpenGL default block
+	IntrLoadAtomicCounter                                     // OpenGL's atomic counter: buffer base, byte offset src 0
+	IntrAtomicCounter                                         // buffer base, byte offset src 0, data: old value returned, op by atomic_op
+	IntrAtomicCounterSwap                                     // buffer base, byte offset src 0, compare, new
 	IntrLoadKernelInput                                       // kernel argument block
 	IntrLoadTaskPayload                                       // mesh pipeline
 	IntrStoreTaskPayload                                      // mesh pipeline

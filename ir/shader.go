@@ -264,6 +264,11 @@ type Variable struct {
 	InterfaceType *Type
 }
 
+// IsCounter reports whether the variable is an atomic counter of OpenGL's: a uniform that is no opaque object, at a binding.
+func (v *Variable) IsCounter() bool {
+	return v.Mode == ModeUniform && v.HasBinding && v.Type.WithoutArray().IsNumeric()
+}
+
 // Constant is an initialiser: Values of a scalar or vector, Elems of anything else.
 type Constant struct {
 	Values [4]uint64

@@ -55,5 +55,8 @@ func lowerUniformsToUbo(c *Context, s *ir.Shader) (bool, error) {
 	}), nil
 }
 
-// descUniformBuffer is VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER.
-const descUniformBuffer = 6
+// Kinds of descriptors, as the frontend numbers them (desc_type).
+const (
+	descUniformBuffer = 1
+	descStorageBuffer = 2
+)

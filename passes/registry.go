@@ -20,6 +20,7 @@ var registry = []*Pass{
 	lowerAmulPass,
 	lowerArrayDerefOfVecPass,
 	lowerAtomicsPass,
+	lowerAtomicsToSsboPass,
 	lowerBitSizePass,
 	lowerBitmapPass,
 	lowerBlendPass,

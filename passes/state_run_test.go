@@ -363,8 +363,8 @@ func TestDefaultBlock(t *testing.T) {
       %4:32 = `+map[string]string{"1": "ishl %2.x, %3", "16": "mov %2.x"}[c.unit]+`
       %5:32x2 = load_uniform %1 base=`+c.base+` range=1 dest_type=u32
       %6:32 = load_uniform %4 base=0 range=4 dest_type=u32
-      %7:32x2 = vulkan_resource_index %0 binding=1 desc_type=6
-      %8:32x2 = load_vulkan_descriptor %7 desc_type=6
+      %7:32x2 = vulkan_resource_index %0 binding=1 desc_type=1
+      %8:32x2 = load_vulkan_descriptor %7 desc_type=1
       %9:32 = mov %8.x
       %10:32 = load_ubo %9, %0 align_mul=16 range=16
       %11:32x4 = vec4 %5.x, %5.y, %6, %10
@@ -415,8 +415,8 @@ const inlineText = `shader compute "main" {
       %902:32 = load_const 0x10
       %10:32 = load_push_constant %900 range=8 align_mul=4
       %11:32x2 = load_push_constant %900 range=8 align_mul=4
-      %1:32x2 = vulkan_resource_index %900 binding=1 desc_type=6
-      %2:32x2 = load_vulkan_descriptor %1 desc_type=6
+      %1:32x2 = vulkan_resource_index %900 binding=1 desc_type=1
+      %2:32x2 = load_vulkan_descriptor %1 desc_type=1
       %3:32 = mov %2.x
       %4:32 = load_ubo %3, %902 align_mul=16 range=32
       %5:1 = ieq %4, %901

@@ -88,6 +88,10 @@ func (t *translator) memoryAtomic(in *inst, op ir.AtomicOp, rmw bool, vol ir.Acc
 	b := t.f.b
 	p := t.atomicPointer(in)
 	ty := p.typ
+	if p.mode == ir.ModeUniform && ty.kind == tInt {
+		t.counter(in, p, op)
+		return
+	}
 	if ty.kind != tInt && ty.kind != tFloat || ty.bits < 16 {
 		t.refuse(in.id, "%s on %s is not supported", in.op, ty)
 	}

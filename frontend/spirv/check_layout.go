@@ -121,7 +121,7 @@ func (t *translator) checkResource(v *variable, base *typ, hasSet bool) {
 		t.broken(ruleBlock, v.id, "the buffer %q is no Block", t.nameOf(v.id))
 	case !v.iv.HasBinding:
 		t.broken(ruleBinding, v.id, "the resource %q has no Binding", t.nameOf(v.id))
-	case !hasSet:
+	case !hasSet && v.sc != spv.StorageClassAtomicCounter:
 		t.broken(ruleBinding, v.id, "the resource %q has no DescriptorSet", t.nameOf(v.id))
 	}
 }

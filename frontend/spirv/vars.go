@@ -52,6 +52,8 @@ func (t *translator) modeOf(sc spv.StorageClass, ty *typ) ir.Mode {
 			t.refuse(ty.id, "variables of %s in UniformConstant are not supported", ty)
 		}
 		return t.opaqueMode(base)
+	case spv.StorageClassAtomicCounter:
+		return t.counterMode(ty)
 	case spv.StorageClassPushConstant:
 		return ir.ModePushConst
 	case spv.StorageClassWorkgroup:
@@ -179,6 +181,8 @@ func (t *translator) descriptor(v *variable, i int) (hasSet bool) {
 			v.iv.Set, hasSet = d.arg(0), true
 		case spv.DecorationInputAttachmentIndex:
 			v.iv.Index = d.arg(0)
+		case spv.DecorationOffset:
+			v.counterAt(d.arg(0))
 		case spv.DecorationRelaxedPrecision:
 			v.iv.Mediump = true
 		default:

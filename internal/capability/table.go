@@ -223,10 +223,10 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_descriptor_heap", frontend: "descriptors are named by sets and bindings here, not by their places in a heap"},
 	// Of OpenGL.
 	{list: []spv.Capability{
-		spv.CapabilityImageRect, spv.CapabilitySampledRect,
+		spv.CapabilityImageRect, spv.CapabilitySampledRect, spv.CapabilityAtomicStorage, spv.CapabilityAtomicStorageOps,
 	}},
 	{list: []spv.Capability{
-		spv.CapabilityLinkage, spv.CapabilityAtomicStorage, spv.CapabilityAtomicStorageOps, spv.CapabilityUniformDecoration, spv.CapabilityBitInstructions,
+		spv.CapabilityLinkage, spv.CapabilityUniformDecoration, spv.CapabilityBitInstructions,
 	}, frontend: "OpenGL and OpenCL have it, Vulkan has not"},
 	{list: []spv.Capability{
 		spv.CapabilityAddresses, spv.CapabilityKernel, spv.CapabilityVector16, spv.CapabilityFloat16Buffer, spv.CapabilityImageBasic,

@@ -28,7 +28,12 @@ func Of(s *ir.Shader) object.Reflection {
 		case ir.ModeShaderOut:
 			r.Outputs = append(r.Outputs, slotOf(s, v))
 		case ir.ModeUniform, ir.ModeImage, ir.ModeUBO, ir.ModeSSBO:
+			if v.IsCounter() {
+				r.Resources = counterBuffer(r.Resources, v)
+				continue
+			}
 			r.Resources = append(r.Resources, Resource(v))
+			r.Resources[len(r.Resources)-1].Binding = Binding(s, v)
 		case ir.ModePushConst:
 			r.PushConstants = PushMembers(r.PushConstants, v)
 		}
@@ -40,6 +45,28 @@ func Of(s *ir.Shader) object.Reflection {
 		return int(a.Binding) - int(b.Binding)
 	})
 	return r
+}
+
+// counterBuffer adds the storage buffer that an atomic counter becomes a word of, unless it is listed.
+func counterBuffer(list []object.Resource, v *ir.Variable) []object.Resource {
+	x := object.Resource{Kind: "storage_buffer", Name: v.Name, Binding: v.Binding, Count: 1, Type: "u32[]"}
+	if slices.ContainsFunc(list, func(r object.Resource) bool { return r.Set == 0 && r.Binding == x.Binding && r.Type == x.Type }) {
+		return list
+	}
+	return append(list, x)
+}
+
+// Binding is where a variable's descriptor stands: storage buffers move up by what atomic counters take (lower_atomics_to_ssbo).
+func Binding(s *ir.Shader, v *ir.Variable) uint32 {
+	n := uint32(0)
+	if v.Mode == ir.ModeSSBO && v.Set == 0 {
+		for _, c := range s.Variables {
+			if c.IsCounter() {
+				n = max(n, c.Binding+1)
+			}
+		}
+	}
+	return v.Binding + n
 }
 
 func slotOf(s *ir.Shader, v *ir.Variable) object.Slot {

@@ -19,17 +19,18 @@ const (
 	SpaceKernelInput
 	SpaceTaskPayload
 	SpaceImage
+	SpaceCounter
 	numSpaces
 )
 
-var spaceNames = [numSpaces]string{"", "deref", "ubo", "ssbo", "global", "shared", "scratch", "push", "constant", "uniform", "kernel_input", "task_payload", "image"}
+var spaceNames = [numSpaces]string{"", "deref", "ubo", "ssbo", "global", "shared", "scratch", "push", "constant", "uniform", "kernel_input", "task_payload", "image", "counter"}
 
 // String returns the space's name, "" for none.
 func (s Space) String() string { return spaceNames[s] }
 
 // Device reports whether the space is of the device: buffers, what addresses
 // reach, and images, of which other workgroups see what is written.
-func (s Space) Device() bool { return s == SpaceSsbo || s == SpaceGlobal || s == SpaceImage }
+func (s Space) Device() bool { return s == SpaceSsbo || s == SpaceGlobal || s == SpaceImage || s == SpaceCounter }
 
 // MemOp is what an intrinsic does with memory.
 type MemOp uint8
