@@ -249,7 +249,7 @@ func (u *Unit) take(m *Module) (*ir.Shader, error) {
 }
 
 func (u *Unit) fromSPIRV(m *spv.Module) (*ir.Shader, error) {
-	o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Robust: u.opts.Robust, Debug: u.opts.Debug, TargetName: u.opts.Target}
+	o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Robust: u.opts.Robust, Debug: u.opts.Debug, Printf: u.opts.Printf != nil, TargetName: u.opts.Target}
 	if u.back != nil {
 		o.GPUName = u.opts.GPU
 		o.Lacks = func(c spv.Capability) string {
@@ -406,7 +406,7 @@ func (u *Unit) reflectHooks(h *passes.Hooks) {
 
 // asks reports whether the options ask for anything beyond the pipeline's list.
 func (u *Unit) asks() bool {
-	return len(u.opts.Uniforms) > 0 || u.opts.State != nil && u.opts.State.Shader != nil
+	return len(u.opts.Uniforms) > 0 || u.opts.Printf != nil || u.opts.State != nil && u.opts.State.Shader != nil
 }
 
 // hooks are what the options ask for beyond the pipeline's list, for a shader of a stage.
@@ -414,7 +414,7 @@ func (u *Unit) hooks(stage ir.Stage) (*passes.Hooks, error) {
 	if !u.asks() {
 		return nil, nil
 	}
-	asked := passes.Asked{Uniforms: u.opts.Uniforms}
+	asked := passes.Asked{Uniforms: u.opts.Uniforms, Printf: u.opts.Printf}
 	if u.opts.State != nil {
 		asked.State = u.opts.State.Shader
 	}

@@ -80,7 +80,7 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 		t[i] |= HasSubgroup
 	}
 	t[IntrBarrier] |= HasBarrier
-	t[IntrLoadAtomicCounter] |= HasAtomic
+	t[IntrLoadCounter] |= HasAtomic
 	for _, i := range []Intrinsic{IntrLoadAccelStruct, IntrRqInitialize, IntrRqTerminate, IntrRqProceed, IntrRqGenerateIntersection, IntrRqConfirmIntersection, IntrRqLoad} {
 		t[i] |= HasRayQuery
 	}

@@ -39,7 +39,7 @@ const (
 // spaceModes are the modes of variables that lie in a space.
 var spaceModes = [...]Mode{
 	SpaceUbo: ModeUBO, SpaceSsbo: ModeSSBO, SpaceGlobal: ModeGlobal, SpaceShared: ModeShared, SpaceScratch: ModeFunctionTemp, SpacePush: ModePushConst,
-	SpaceConstant: ModeConstant, SpaceImage: ModeImage, SpaceTaskPayload: ModeTaskPayload,
+	SpaceConstant: ModeConstant, SpaceImage: ModeImage, SpaceTaskPayload: ModeTaskPayload, SpaceCounter: ModeSSBO,
 }
 
 // Memory returns what memory in reaches; the Op of an instruction that reaches
@@ -72,7 +72,7 @@ func MemoryIntrinsic(mode Mode, op optab.MemOp) (Intrinsic, bool) {
 		mode = ModeFunctionTemp // both are private to the thread
 	}
 	for s, m := range spaceModes {
-		if m == mode && m != ModeNone && s != int(SpaceImage) {
+		if m == mode && m != ModeNone && s != int(SpaceImage) && s != int(SpaceCounter) {
 			i, ok := optab.MemoryIntrinsic(optab.Space(s), op)
 			return Intrinsic(i), ok
 		}

@@ -457,9 +457,9 @@ const (
 	IntrLoadScratch                                           // private memory, byte offset
 	IntrStoreScratch                                          // private memory store
 	IntrLoadUniform                                           // OpenGL default block
-	IntrLoadAtomicCounter                                     // OpenGL's atomic counter: buffer base, byte offset src 0
-	IntrAtomicCounter                                         // buffer base, byte offset src 0, data: old value returned, op by atomic_op
-	IntrAtomicCounterSwap                                     // buffer base, byte offset src 0, compare, new
+	IntrLoadCounter                                           // OpenGL's atomic counter: buffer base, byte offset src 0
+	IntrCounterAtomic                                         // buffer base, byte offset src 0, data: old value returned, op by atomic_op
+	IntrCounterAtomicSwap                                     // buffer base, byte offset src 0, compare, new
 	IntrLoadKernelInput                                       // kernel argument block
 	IntrLoadTaskPayload                                       // mesh pipeline
 	IntrStoreTaskPayload                                      // mesh pipeline
@@ -603,6 +603,7 @@ const (
 	IntrEndInvocationInterlock                                // end invocation interlock
 	IntrBarrier                                               // execution_scope (NONE = memory only), memory_scope, memory_semantics, memory_modes
 	IntrShaderClock                                           // 64-bit time as two words; subgroup or device scope
+	IntrPrintf                                                // prints by a format of the module, the call at word base of it; src 0 has the arguments' words
 	IntrDebugBreak                                            // breakpoint
 	IntrElect                                                 // true in exactly one active lane
 	IntrFirstInvocation                                       // index of the lowest active lane

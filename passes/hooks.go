@@ -31,18 +31,25 @@ type Asked struct {
 	State *ShaderState
 	// Uniforms are words that are known.
 	Uniforms []UniformValue
+	// Printf is where the shader leaves what it prints, nil if it does not.
+	Printf *PrintfBuffer
 }
 
 // Hooks makes what runs on shaders of a stage, next being the stage that follows in the pipeline, none if that is not
 // known: it counts as the rasteriser. Nil if nothing is asked for. The error names the member of the state that is wrong.
 func (a *Asked) Hooks(stage, next ir.Stage) (*Hooks, error) {
-	if a.State == nil && len(a.Uniforms) == 0 {
+	if a.State == nil && len(a.Uniforms) == 0 && a.Printf == nil {
 		return nil, nil
 	}
 	h := &Hooks{lists: map[string]*Pipeline{}}
 	if len(a.Uniforms) > 0 {
 		// Offsets are sums of constants still.
 		if err := errors.Join(h.add(HookSlots, optConstantFoldingPass, noOptions()), h.add(HookSlots, inlineUniformsPass, uniformOptions(a.Uniforms))); err != nil {
+			return nil, err
+		}
+	}
+	if a.Printf != nil {
+		if err := h.add(HookStart, lowerPrintfPass, a.Printf.options()); err != nil {
 			return nil, err
 		}
 	}

@@ -27,7 +27,7 @@ func TestHooks(t *testing.T) {
 	ran := map[string]bool{}
 	for _, c := range []struct{ stage, next ir.Stage }{{ir.StageVertex, ir.StageNone}, {ir.StageVertex, ir.StageGeometry}, {ir.StageTessEval, ir.StageFragment},
 		{ir.StageFragment, ir.StageNone}, {ir.StageCompute, ir.StageNone}} {
-		h, err := (&Asked{State: everything(), Uniforms: []UniformValue{{Push: true, Offset: 4, Value: 7}}}).Hooks(c.stage, c.next)
+		h, err := (&Asked{State: everything(), Uniforms: []UniformValue{{Push: true, Offset: 4, Value: 7}}, Printf: &PrintfBuffer{Binding: 4}}).Hooks(c.stage, c.next)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,7 @@ var lowerAtomicsToSsboPass = &Pass{
 }
 
 func lowerAtomicsToSsbo(c *Context, s *ir.Shader) (bool, error) {
-	l := &atomicCounters{s: s, set: uint64(c.Int("set")), word: ir.ScalarType(ir.BaseUint, 32)}
-	l.words = ir.ArrayType(l.word, 0, 4)
+	l := &atomicCounters{set: uint64(c.Int("set")), words: ir.ArrayType(ir.ScalarType(ir.BaseUint, 32), 0, 4)}
 	isCounter := func(in *ir.Instr) bool { return in.Memory().Space == ir.SpaceCounter }
 	for _, f := range s.Functions {
 		if f.Impl != nil {
@@ -50,28 +49,31 @@ func lowerAtomicsToSsbo(c *Context, s *ir.Shader) (bool, error) {
 
 // atomicCounters is the pass; buffers are the bindings that counters take, words what a buffer holds.
 type atomicCounters struct {
-	s            *ir.Shader
 	set, buffers uint64
-	word, words  *ir.Type
+	words        *ir.Type
+}
+
+// wordsAt is the storage buffer at a binding, as an array of words without end.
+func wordsAt(b *ir.Builder, set, binding uint64, words *ir.Type) *ir.Def {
+	index := b.Intrinsic(ir.IntrVulkanResourceIndex, 2, 32, b.Imm32(0))
+	index.Set(ir.IdxDescSet, set).Set(ir.IdxBinding, binding).Set(ir.IdxDescType, descStorageBuffer)
+	buffer := b.Intrinsic(ir.IntrLoadVulkanDescriptor, 2, 32, &index.Def)
+	buffer.Set(ir.IdxDescType, descStorageBuffer)
+	return b.DerefCast(&buffer.Def, ir.ModeSSBO, words, 4)
 }
 
 // operation makes an operation on a counter one on a word of its buffer.
 func (l *atomicCounters) operation(in *ir.Instr) {
 	b := builderBefore(in)
-	index := b.Intrinsic(ir.IntrVulkanResourceIndex, 2, 32, b.Imm32(0))
-	index.Set(ir.IdxDescSet, l.set).Set(ir.IdxBinding, in.Get(ir.IdxBase)).Set(ir.IdxDescType, descStorageBuffer)
-	buffer := b.Intrinsic(ir.IntrLoadVulkanDescriptor, 2, 32, &index.Def)
-	buffer.Set(ir.IdxDescType, descStorageBuffer)
-	cast := b.DerefCast(&buffer.Def, ir.ModeSSBO, l.words, 4)
-	d := b.DerefArray(cast, b.Ushr(in.Srcs[0].Def, b.Imm32(2)))
+	d := b.DerefArray(wordsAt(b, l.set, in.Get(ir.IdxBase), l.words), b.Ushr(in.Srcs[0].Def, b.Imm32(2)))
 	var r *ir.Instr
 	switch in.Intr {
-	case ir.IntrLoadAtomicCounter:
+	case ir.IntrLoadCounter:
 		v := b.LoadDeref(d, ir.AccessCoherent)
 		in.Def.RewriteUses(v)
 		in.Remove()
 		return
-	case ir.IntrAtomicCounterSwap:
+	case ir.IntrCounterAtomicSwap:
 		r = b.Intrinsic(ir.IntrDerefAtomicSwap, 1, 32, d, in.Srcs[1].Def, in.Srcs[2].Def)
 	default:
 		r = b.Intrinsic(ir.IntrDerefAtomic, 1, 32, d, in.Srcs[1].Def)

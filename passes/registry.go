@@ -89,6 +89,7 @@ var registry = []*Pass{
 	lowerPointSizeMovPass,
 	lowerPointSmoothPass,
 	lowerPolyLineSmoothPass,
+	lowerPrintfPass,
 	lowerRayQueriesPass,
 	lowerReadonlyImagesToTexPass,
 	lowerRegsToSSAPass,

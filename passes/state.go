@@ -376,7 +376,7 @@ func push(offset *int) string {
 
 // HookPasses are the names of the passes that may run at the hooks.
 func HookPasses() []string {
-	list := []string{inlineUniformsPass.Name}
+	list := []string{inlineUniformsPass.Name, lowerPrintfPass.Name}
 	for _, r := range stateRows {
 		list = append(list, r.pass)
 	}

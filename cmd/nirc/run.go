@@ -32,7 +32,7 @@ Images:
 Samplers are linear and clamp to the edge.
 
 Afterwards every storage buffer that was given by values is printed as SET.BINDING: and its
-numbers, or with --format as a report. --print names buffers and types instead; --write puts a
+numbers, or with --format as a report; what shaders print by debugPrintfEXT comes before it. --print names buffers and types instead; --write puts a
 buffer's bytes, or an image as PNG, into a file. --mesh prints the vertices and primitives of each
 workgroup, @N being location N and ? what nothing was stored to. Without --vertex a draw has no
 vertex data: the shader goes by VertexIndex.`
@@ -314,6 +314,9 @@ func find(x *exec.Execution, flag, text string) (i int, rest string, err error) 
 
 // show prints and writes what the run left.
 func (c *runCommand) show(d device, x *exec.Execution, types []*elemType) error {
+	if err := c.showPrinted(x.Printed); err != nil {
+		return err
+	}
 	if err := c.showMesh(d, x); err != nil {
 		return err
 	}
@@ -349,6 +352,21 @@ func (c *runCommand) show(d device, x *exec.Execution, types []*elemType) error 
 		}
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// showPrinted writes what shaders have printed, or notes it for the report.
+func (c *runCommand) showPrinted(lines []string) error {
+	form, err := c.form()
+	if err != nil || form != "table" {
+		c.doc.Printed = append(c.doc.Printed, lines...)
+		return err
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(c.out, strings.TrimSuffix(line, "\n")); err != nil {
+			return ioError(err)
 		}
 	}
 	return nil

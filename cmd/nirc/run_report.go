@@ -11,6 +11,8 @@ type runReport struct {
 	Buffers []runBuffer `json:"buffers"`
 	// Mesh is what mesh workgroups have put out.
 	Mesh []meshGroup `json:"mesh,omitempty"`
+	// Printed is what shaders have printed, device by device.
+	Printed []string `json:"printed,omitempty"`
 }
 
 // runBuffer is a buffer after the run on a device. Values are texts, so that none loses digits.

@@ -27,14 +27,14 @@ func (t *translator) counter(in *inst, p *pointer, op ir.AtomicOp) {
 	var r *ir.Instr
 	switch data, compare := t.counterData(in, p); {
 	case in.op == spv.OpAtomicLoad:
-		r = b.Intrinsic(ir.IntrLoadAtomicCounter, 1, 32, at)
+		r = b.Intrinsic(ir.IntrLoadCounter, 1, 32, at)
 	case in.op == spv.OpAtomicStore:
-		r = b.Intrinsic(ir.IntrAtomicCounter, 1, 32, at, t.atomicOperand(in, 3, p.typ))
+		r = b.Intrinsic(ir.IntrCounterAtomic, 1, 32, at, t.atomicOperand(in, 3, p.typ))
 		op = ir.AtomicXchg
 	case compare != nil:
-		r = b.Intrinsic(ir.IntrAtomicCounterSwap, 1, 32, at, compare, data)
+		r = b.Intrinsic(ir.IntrCounterAtomicSwap, 1, 32, at, compare, data)
 	default:
-		r = b.Intrinsic(ir.IntrAtomicCounter, 1, 32, at, data)
+		r = b.Intrinsic(ir.IntrCounterAtomic, 1, 32, at, data)
 	}
 	r.Set(ir.IdxBase, uint64(v.Binding)).Set(ir.IdxAtomicOp, uint64(op))
 	if in.op != spv.OpAtomicStore {

@@ -24,6 +24,10 @@ func (t *translator) extInst(in *inst) {
 	if t.amdSet(in, t.extSets[set]) {
 		return
 	}
+	if t.opts.Printf && isDebugPrintf(&t.m.Insts[set]) {
+		t.printf(in)
+		return
+	}
 	switch named, non := t.m.Insts[set].ImportSet(); {
 	case non, named == spv.ExtSetDebugInfo, named == spv.ExtSetOpenCLDebugInfo100:
 		return // these say nothing about what is computed; lines come from OpLine

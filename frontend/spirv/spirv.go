@@ -37,6 +37,8 @@ type Options struct {
 	// Debug gives every instruction its own Loc with id and word offset, and
 	// values their names.
 	Debug bool
+	// Printf translates calls of NonSemantic.DebugPrintf, which are left out else.
+	Printf bool
 
 	panics bool // tests: run-time panics are not turned into errors
 }

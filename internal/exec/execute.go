@@ -64,6 +64,9 @@ type Execution struct {
 	// MeshGroups is what mesh workgroups have put out, MeshOutputs the variables that it is of. The run sets both.
 	MeshGroups  []*emu.MeshGroup
 	MeshOutputs []MeshOutput
+	// Printed is what the shaders have printed by debugPrintfEXT, in the order in which it came into the buffers, stage by stage. The run sets
+	// it. Nothing is printed where a pipeline layout leaves no room for the buffers, or stages are linked.
+	Printed []string
 	// Draw is the draw of a graphics pipeline. Its stages, environment and
 	// vertex inputs that no buffer gives need not be set.
 	Draw       *emu.Pipeline
@@ -97,11 +100,15 @@ func Execute(ctx context.Context, x *Execution) error {
 	if err != nil {
 		return err
 	}
+	prints := x.bindPrints(mem, &table)
 	err = nirc.Guard(ctx, "run", x.Options.File, x.Options.Target, func() error { return x.run(ctx, env, programs) })
 	for i, b := range buffers {
 		if b != nil {
 			copy(x.Bindings[i].Data, b.Data)
 		}
+	}
+	if err == nil {
+		x.Printed, err = printed(prints)
 	}
 	return err
 }
@@ -179,6 +186,7 @@ func (x *Execution) compile(ctx context.Context) ([]compiledStage, error) {
 	one := func(i int, o nirc.Options) (compiledStage, error) {
 		s := sources[i]
 		o.File, o.Entry, o.Stage, o.Next = s.m.Name, s.entry.Name, s.entry.Stage, ir.NextStage(s.entry.Stage, has)
+		o.Printf = x.printsTo(s.m)
 		return compileStage(ctx, s.m, o)
 	}
 	if x.Link && x.Draw != nil {
@@ -222,6 +230,9 @@ func (x *Execution) bind(mem *emu.Memory, table *emu.Bindings, stages []compiled
 		Address: [3]emu.AddressMode{emu.AddressClampToEdge, emu.AddressClampToEdge, emu.AddressClampToEdge}}
 	for _, s := range stages {
 		for _, r := range s.reflect.Resources {
+			if x.isPrint(r) {
+				continue
+			}
 			if r.Kind == "sampler" {
 				d := emu.Descriptor{Type: emu.DescSampler, Sampler: smooth}
 				table.Set(r.Set, r.Binding, []emu.Descriptor{d.Immutable(x.Options.Layout, r.Set, r.Binding, 0)})

@@ -136,7 +136,7 @@ func interpret(ctx context.Context, m *nirc.Module, o nirc.Options, subgroup int
 	if err := u.Translate(ctx, m); err != nil {
 		return nil, r, err
 	}
-	if o.Level != passes.O0 || o.Target != nirc.IRTarget || o.Passes != nil || o.Pipelines != nil || o.State != nil || o.Uniforms != nil {
+	if o.Level != passes.O0 || o.Target != nirc.IRTarget || o.Passes != nil || o.Pipelines != nil || o.State != nil || o.Uniforms != nil || o.Printf != nil {
 		if err := u.Optimize(ctx); err != nil {
 			return nil, r, err
 		}

@@ -17,6 +17,7 @@ var controlIntrinsics = []Intrinsic{
 	{Name: "end_invocation_interlock", Doc: "end invocation interlock"},
 	{Name: "barrier", Indices: []Index{IdxExecutionScope, IdxMemoryScope, IdxMemorySemantics, IdxMemoryModes}, Doc: "execution_scope (NONE = memory only), memory_scope, memory_semantics, memory_modes"},
 	{Name: "shader_clock", HasDest: true, DestComps: 2, DestBits: Bits32, Indices: []Index{IdxMemoryScope}, Flags: CanEliminate, Doc: "64-bit time as two words; subgroup or device scope"},
+	{Name: "printf", Srcs: []int8{0}, SrcBits: []Bits{Bits32}, Indices: []Index{IdxBase}, Doc: "prints by a format of the module, the call at word base of it; src 0 has the arguments' words"},
 	{Name: "debug_break", Doc: "breakpoint"},
 	{Name: "elect", HasDest: true, DestComps: 1, DestBits: BitsBool, Flags: CanEliminate, Doc: "true in exactly one active lane"},
 	{Name: "first_invocation", HasDest: true, DestComps: 1, DestBits: Bits32, Flags: CanEliminate, Doc: "index of the lowest active lane"},

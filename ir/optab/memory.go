@@ -30,7 +30,9 @@ func (s Space) String() string { return spaceNames[s] }
 
 // Device reports whether the space is of the device: buffers, what addresses
 // reach, and images, of which other workgroups see what is written.
-func (s Space) Device() bool { return s == SpaceSsbo || s == SpaceGlobal || s == SpaceImage || s == SpaceCounter }
+func (s Space) Device() bool {
+	return s == SpaceSsbo || s == SpaceGlobal || s == SpaceImage || s == SpaceCounter
+}
 
 // MemOp is what an intrinsic does with memory.
 type MemOp uint8

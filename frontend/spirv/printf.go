@@ -1,0 +1,144 @@
+package spirv
+
+import (
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+)
+
+// maxPrintfWords bounds what a call prints, in words of 32 bits: what a vector holds.
+const maxPrintfWords = 16
+
+// PrintfArg is the type of an argument of a call of debugPrintfEXT: so many components. Floats of 64 bits take two words each, as do such
+// integers, lower word first; floats of 16 bits come as 32, smaller integers too.
+type PrintfArg struct {
+	Components    int
+	Float, Signed bool
+	Bits          uint8 // 32 or 64
+}
+
+// PrintfCall is a call of debugPrintfEXT.
+type PrintfCall struct {
+	Format string
+	Args   []PrintfArg
+}
+
+// isDebugPrintf reports whether an OpExtInstImport is that of debugPrintfEXT.
+func isDebugPrintf(in *spv.Instruction) bool {
+	if in.Op != spv.OpExtInstImport {
+		return false
+	}
+	name, _ := in.StringArg(0)
+	return name == "NonSemantic.DebugPrintf"
+}
+
+// Prints reports whether a module calls debugPrintfEXT.
+func Prints(m *spv.Module) bool {
+	for i := range m.Insts {
+		if m.Insts[i].Op == spv.OpFunction {
+			break
+		}
+		if isDebugPrintf(&m.Insts[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// printf translates a call: the words of its arguments, and where it stands in the module, by which PrintfAt finds its format.
+func (t *translator) printf(in *inst) {
+	if t.arg(in, 1) != 1 {
+		t.refuse(in.id, "instruction %d of NonSemantic.DebugPrintf is not supported", t.arg(in, 1))
+	}
+	var words []*ir.Def
+	for i := 3; i < len(in.args); i++ {
+		v := t.vector(t.arg(in, i))
+		ty := t.valType(t.arg(in, i))
+		for c := range int(v.NumComponents) {
+			words = append(words, t.printfWords(in, t.f.b.Channel(v, c), ty)...)
+		}
+	}
+	if len(words) > maxPrintfWords {
+		t.refuse(in.id, "a debugPrintfEXT of %d words is not supported: the most are %d", len(words), maxPrintfWords)
+	}
+	for len(words) == 0 || len(words) > 5 && len(words) != 8 && len(words) != 16 {
+		words = append(words, t.f.u32(0))
+	}
+	t.f.b.Intrinsic(ir.IntrPrintf, 0, 0, t.f.b.Vec(words...)).Set(ir.IdxBase, uint64(t.word))
+}
+
+// printfWords are the words of a component.
+func (t *translator) printfWords(in *inst, v *ir.Def, ty *typ) []*ir.Def {
+	b := t.f.b
+	for ty.elem != nil {
+		ty = ty.elem
+	}
+	switch {
+	case ty.brain:
+		t.refuse(in.id, "a debugPrintfEXT of a bfloat16 is not supported")
+		return nil
+	case v.BitSize == 1:
+		return []*ir.Def{b.B2i32(v)}
+	case v.BitSize == 64:
+		return []*ir.Def{b.Unpack64_2x32SplitX(v), b.Unpack64_2x32SplitY(v)}
+	case v.BitSize == 32:
+		return []*ir.Def{v}
+	case ty.kind == tFloat:
+		return []*ir.Def{b.F2f32(v)}
+	case ty.kind == tInt && ty.sign:
+		return []*ir.Def{b.I2i32(v)}
+	}
+	return []*ir.Def{b.U2u32(v)}
+}
+
+// PrintfAt is the call of debugPrintfEXT that stands at a word of a module, ok false if none does.
+func PrintfAt(m *spv.Module, word uint32) (call PrintfCall, ok bool) {
+	for i := range m.Insts {
+		in := &m.Insts[i]
+		if in.Offset != word || in.Op != spv.OpExtInst || in.NumArgs() < 3 {
+			continue
+		}
+		set, format := m.Def(in.IDArg(0)), m.Def(in.IDArg(2))
+		if set == nil || !isDebugPrintf(set) || format == nil || format.Op != spv.OpString {
+			return call, false
+		}
+		call.Format, _ = format.StringArg(0)
+		for k := 3; k < in.NumArgs(); k++ {
+			arg, ok := printfArg(m, in.IDArg(k))
+			if !ok {
+				return call, false
+			}
+			call.Args = append(call.Args, arg)
+		}
+		return call, true
+	}
+	return call, false
+}
+
+// printfArg is the type of a value.
+func printfArg(m *spv.Module, id spv.ID) (a PrintfArg, ok bool) {
+	v := m.Def(id)
+	if v == nil {
+		return a, false
+	}
+	ty := m.Def(v.ResultType())
+	a.Components = 1
+	if ty != nil && ty.Op == spv.OpTypeVector && ty.NumArgs() > 1 {
+		a.Components, ty = int(ty.Arg(1)), m.Def(ty.IDArg(0))
+	}
+	a.Bits = 32
+	switch {
+	case ty == nil:
+		return a, false
+	case ty.Op == spv.OpTypeBool:
+	case ty.Op == spv.OpTypeInt && ty.NumArgs() > 1:
+		a.Signed = ty.Arg(1) != 0
+	case ty.Op == spv.OpTypeFloat:
+		a.Float = true
+	default:
+		return a, false
+	}
+	if ty.Op != spv.OpTypeBool && ty.Arg(0) == 64 {
+		a.Bits = 64
+	}
+	return a, true
+}
