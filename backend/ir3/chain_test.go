@@ -154,11 +154,7 @@ func TestGeometry(t *testing.T) {
 		}
 		want := run(ref)
 		for _, gpu := range gpus {
-			bin, err := compile(s, CompileOptions{GPU: gpu})
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := core.Load(bin.Code, &bin.Meta)
+			p, _, err := loaded(s, CompileOptions{GPU: gpu})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,11 +227,7 @@ func TestFeedback(t *testing.T) {
 	s := chainVertex()
 	s.Info.Xfb, s.Info.XfbStrides[1] = true, 32
 	s.Captures = []ir.Capture{{Slot: ir.SlotVar0 + 3, Count: 2, Bits: 32, Buffer: 1, Offset: 8}}
-	bin, err := compile(s, CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := core.Load(bin.Code, &bin.Meta)
+	p, _, err := loaded(s, CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,11 +291,7 @@ func streamStrips(gpu string) error {
 	if err != nil {
 		return err
 	}
-	bin, err := compile(s, CompileOptions{GPU: gpu})
-	if err != nil {
-		return err
-	}
-	p, err := core.Load(bin.Code, &bin.Meta)
+	p, _, err := loaded(s, CompileOptions{GPU: gpu})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"nirc/backend/gputest"
 	"nirc/backend/ir3/core"
 	"nirc/backend/ir3/isa"
+	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/passes"
 )
@@ -42,15 +43,24 @@ func disasm(bin *Binary) string {
 	return isa.Listing(bin.Meta.Gen, isa.Disassemble(bin.Meta.Gen, bin.Code), true)
 }
 
-// execute compares a run of s on the core with the interpreter's.
-func execute(s *ir.Shader, opts CompileOptions, r *gputest.Run, same func(i int, want, got uint32) bool) (*Binary, error) {
+// loaded compiles a shader and loads what comes out into the core.
+func loaded(s *ir.Shader, opts CompileOptions) (emu.Program, *Binary, error) {
 	bin, err := compile(s, opts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p, err := core.Load(bin.Code, &bin.Meta)
 	if err != nil {
-		return nil, fmt.Errorf("load: %w", err)
+		return nil, nil, fmt.Errorf("load: %w", err)
+	}
+	return p, bin, nil
+}
+
+// execute compares a run of s on the core with the interpreter's.
+func execute(s *ir.Shader, opts CompileOptions, r *gputest.Run, same func(i int, want, got uint32) bool) (*Binary, error) {
+	p, bin, err := loaded(s, opts)
+	if err != nil {
+		return nil, err
 	}
 	r.Wave = 64
 	return bin, r.Differ(s, p, func() string { return disasm(bin) }, same)

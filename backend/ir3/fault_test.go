@@ -53,11 +53,7 @@ var faultCases = []struct {
 	{faultPrivateLayout, "private memory", func() error { return differ(scratchShader(), CompileOptions{GPU: "a630"}, 1, nil, 1024, nil) }},
 	{faultChainIDs, "ids of the next stage", func() error {
 		for _, next := range []ir.Stage{ir.StageTessCtrl, ir.StageGeometry} {
-			bin, err := compile(chainVertex(), CompileOptions{GPU: "a740", Next: next})
-			if err != nil {
-				return err
-			}
-			p, err := core.Load(bin.Code, &bin.Meta)
+			p, _, err := loaded(chainVertex(), CompileOptions{GPU: "a740", Next: next})
 			if err != nil {
 				return err
 			}
@@ -147,11 +143,7 @@ var faultCases = []struct {
 	{faultTessBarrier, "bar.g in tessellation control", func() error {
 		s, b := newStage(ir.StageTessCtrl)
 		barrier(b)
-		bin, err := compile(s, CompileOptions{GPU: "a740"})
-		if err != nil {
-			return err
-		}
-		p, err := core.Load(bin.Code, &bin.Meta)
+		p, _, err := loaded(s, CompileOptions{GPU: "a740"})
 		if err != nil {
 			return err
 		}
@@ -252,11 +244,7 @@ var faultCases = []struct {
 		l := b.PushLoop()
 		b.Intrinsic(ir.IntrTerminateIf, 0, 0, b.Fge(b.ImmFloat(1e9, 32), &b.Intrinsic(ir.IntrDdx, 1, 32, x).Def))
 		b.PopLoop(l)
-		bin, err := compile(s, CompileOptions{GPU: "a740"})
-		if err != nil {
-			return err
-		}
-		p, err := core.Load(bin.Code, &bin.Meta)
+		p, _, err := loaded(s, CompileOptions{GPU: "a740"})
 		if err != nil {
 			return err
 		}
@@ -433,11 +421,7 @@ func readAfterStore() error {
 	x := b.Intrinsic(ir.IntrLoadSsbo, 1, 32, gputest.StorageBuffer(b, 0, 0), at).Set(ir.IdxAlignMul, 4).
 		Set(ir.IdxAccess, uint64(ir.AccessNonWriteable|ir.AccessCanReorder|ir.AccessCoherent))
 	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 2), at, &x.Def)
-	bin, err := compile(s, CompileOptions{GPU: "a740"})
-	if err != nil {
-		return err
-	}
-	p, err := core.Load(bin.Code, &bin.Meta)
+	p, _, err := loaded(s, CompileOptions{GPU: "a740"})
 	if err != nil {
 		return err
 	}
@@ -487,11 +471,7 @@ func testRay() error {
 	zero := b.Imm32(0)
 	r := b.Intrinsic(ir.IntrRayIntersectionIr3, 5, 32, b.Vec(zero, zero), zero, b.Vec(zero, zero, zero, zero, zero, zero, zero, zero), b.Imm32(0xff000f))
 	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), zero, b.Ior(b.Channel(&r.Def, 0), b.Channel(&r.Def, 3)))
-	bin, err := compile(s, CompileOptions{GPU: "a740"})
-	if err != nil {
-		return err
-	}
-	p, err := core.Load(bin.Code, &bin.Meta)
+	p, _, err := loaded(s, CompileOptions{GPU: "a740"})
 	if err != nil {
 		return err
 	}

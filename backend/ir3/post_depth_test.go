@@ -7,7 +7,6 @@ import (
 	"math"
 	"testing"
 
-	"nirc/backend/ir3/core"
 	"nirc/internal/emu"
 	"nirc/ir"
 	"nirc/ir/interp"
@@ -68,11 +67,7 @@ func postDepth(post bool, want float32) error {
 	if err != nil {
 		return err
 	}
-	bin, err := compile(s, CompileOptions{GPU: "a740"})
-	if err != nil {
-		return err
-	}
-	p, err := core.Load(bin.Code, &bin.Meta)
+	p, _, err := loaded(s, CompileOptions{GPU: "a740"})
 	if err != nil {
 		return err
 	}

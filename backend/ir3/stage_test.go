@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"nirc/backend/gputest"
-	"nirc/backend/ir3/core"
 	"nirc/backend/ir3/isa"
 	"nirc/internal/emu"
 	"nirc/ir"
@@ -97,11 +96,7 @@ func stageDiffer(s *ir.Shader, gpu string) error {
 	if err != nil {
 		return fmt.Errorf("interpreter: %w", err)
 	}
-	bin, err := compile(s, CompileOptions{GPU: gpu})
-	if err != nil {
-		return err
-	}
-	p, err := core.Load(bin.Code, &bin.Meta)
+	p, bin, err := loaded(s, CompileOptions{GPU: gpu})
 	if err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
