@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"nirc/internal/emu"
+	"nirc/ir"
 )
 
 // Digest is a number that stands for all the words it was given. A word that is NaN as a float counts as any NaN, whose
@@ -44,6 +47,23 @@ func (d *Digest) Bool(yes bool) {
 		return
 	}
 	d.Words(0)
+}
+
+// Effects adds what a launch did outside its wave: to workgroup memory and a buffer, to storage images, and to slots of what its
+// lanes put out.
+func (d *Digest) Effects(l *emu.Launch, mem *emu.Buffer, images []Shape, out []emu.Slots, slots ...ir.Slot) {
+	d.Bytes(l.Compute.Shared)
+	d.Bytes(mem.Data)
+	for _, s := range images {
+		if s.Image != nil && s.Type == emu.DescStorageImage {
+			d.Bytes(s.Image.Image.Data)
+		}
+	}
+	for i := range out {
+		for _, s := range slots {
+			d.Words(out[i][s][:]...)
+		}
+	}
 }
 
 // HoldTable compares rows of names and what they stand for with those of a file of testdata: what differs is what a change

@@ -246,18 +246,7 @@ func (e *effects) state(w *wave, l *emu.Launch, d *gputest.Digest) {
 		d.Words(uint32(p.pc), uint32(p.mask[0]))
 	}
 	d.Bytes(w.private)
-	d.Bytes(l.Compute.Shared)
-	d.Bytes(e.mem.Data)
-	for _, s := range e.images {
-		if s.Image != nil && s.Type == emu.DescStorageImage {
-			d.Bytes(s.Image.Image.Data)
-		}
-	}
-	for _, o := range l.Out[:w.n] {
-		for _, s := range []ir.Slot{ir.SlotPos, ir.SlotData0, ir.SlotVar0 + 1} {
-			d.Words(o[s][:]...)
-		}
-	}
+	d.Effects(l, e.mem, e.images, l.Out[:w.n], ir.SlotPos, ir.SlotData0, ir.SlotVar0+1)
 }
 
 // TestEffects holds what each instruction does: registers, memory, masks and refusals after random forms of it, in digests.

@@ -143,18 +143,7 @@ func (e *effects) state(w *wave, l *emu.Launch, d *gputest.Digest) {
 		d.Bool(t.helper)
 		d.Bytes(t.tls)
 	}
-	d.Bytes(l.Compute.Shared)
-	d.Bytes(e.mem.Data)
-	for _, s := range e.images {
-		if s.Image != nil && s.Type == emu.DescStorageImage {
-			d.Bytes(s.Image.Image.Data)
-		}
-	}
-	for _, o := range l.Out {
-		for _, s := range []ir.Slot{ir.SlotPos, ir.SlotDepth, ir.SlotData0, ir.SlotData0 + 2, ir.SlotVar0 + 1} {
-			d.Words(o[s][:]...)
-		}
-	}
+	d.Effects(l, e.mem, e.images, l.Out, ir.SlotPos, ir.SlotDepth, ir.SlotData0, ir.SlotData0+2, ir.SlotVar0+1)
 }
 
 // randomReg is a register to read: of work, uniforms, constants.
