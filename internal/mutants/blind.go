@@ -83,10 +83,14 @@ func isPut(c *ast.CallExpr) bool {
 // test of the fault wants it to be.
 func isFault(cond ast.Expr) bool {
 	c, ok := cond.(*ast.CallExpr)
-	if !ok || called(c) != "has" {
+	if !ok {
 		return false
 	}
-	id, ok := c.Fun.(*ast.SelectorExpr).X.(*ast.Ident)
+	s, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok || s.Sel.Name != "has" {
+		return false
+	}
+	id, ok := s.X.(*ast.Ident)
 	return ok && id.Name == "faults"
 }
 

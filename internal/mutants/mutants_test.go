@@ -67,7 +67,7 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// blind is a file in which two changes could be noticed: of the length 0, and that a fault is switched on.
+// blind is a file in which three changes could be noticed: of the length 0, that a fault is switched on, and a condition.
 const blind = `package p
 
 func f(a, b int) ([]int, error) {
@@ -81,6 +81,9 @@ func f(a, b int) ([]int, error) {
 	w.somePool.Put(a + 3)
 	if faults.has(faultA) {
 		a += 2
+	}
+	if has(a) {
+		fail()
 	}
 	if b > 10 {
 		return nil, backend.Broken("t", nil, nil, "%d", b+1)
@@ -100,10 +103,10 @@ func TestBlind(t *testing.T) {
 		pkg, text string
 		want      int
 	}{
-		{"nirc/backend/p", blind, 2},
-		{"nirc/frontend/p", strings.ReplaceAll(blind, "backend.Broken", "t.broken"), 5},
-		{"nirc/backend/p", strings.ReplaceAll(blind, `panic("a is not above b")`, "panic(bail{err})"), 6},
-		{"nirc/backend/p", strings.ReplaceAll(blind, "make([]int, 0, a+1)", "make([]int, a+1)"), 3},
+		{"nirc/backend/p", blind, 3},
+		{"nirc/frontend/p", strings.ReplaceAll(blind, "backend.Broken", "t.broken"), 6},
+		{"nirc/backend/p", strings.ReplaceAll(blind, `panic("a is not above b")`, "panic(bail{err})"), 7},
+		{"nirc/backend/p", strings.ReplaceAll(blind, "make([]int, 0, a+1)", "make([]int, a+1)"), 4},
 	} {
 		f, err := parseSource(&pkg{ImportPath: c.pkg}, "p.go", []byte(c.text))
 		if err != nil {
