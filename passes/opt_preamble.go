@@ -10,14 +10,16 @@ var optPreamblePass = &Pass{
 	Name: "opt_preamble", Class: "B", Run: optPreamble, Idempotent: true, Optional: true,
 	Instead: "descriptors: ir3 and AGX choose by what their own lowering finds uniform, after descriptors are lowered, and by room in the const file or the uniform registers; it stays for targets without",
 	Doc: "Moves computations that are the same for a whole draw or dispatch into a preamble, a function of its own that runs once before the shader: it leaves values by store_preamble, " +
-		"from where load_preamble takes them. What saves most for its size goes first, until the storage is full. Arithmetic, constants and loads that nobody writes; " +
-		"loads that may fault only from where the shader always comes by. Scalars and vectors of 16 and 32 bits; a shader that has a preamble is left alone. opt_dce removes what is left behind.",
+		"from where load_preamble takes them. What saves most for its size goes first, until the storage is full. Arithmetic, constants, loads that nobody writes and textures without derivatives; " +
+		"loads that may fault only from where the shader always comes by; what an if chooses by a condition that moves, as a selection. Values of 16, 32 and 64 bits; a shader that has a preamble is left alone. opt_dce removes what is left behind.",
 	Options: []Option{
 		{"size", "storage for values, in words of 32 bits", 256},
 		{"buffers", "loads from uniform buffers, and others that nobody writes", true},
 		{"push_const", "push constants are worth moving; else the target has them for free", false},
 		{"load_cost", "what a load from a buffer costs", 8},
-		{"alu_cost", "what an ALU operation costs", 1},
+		{"alu_cost", "what an ALU operation costs; divisions, roots and their like cost four times as much, 64 bits twice", 1},
+		{"textures", "lookups in textures without derivatives", true},
+		{"tex_cost", "what such a lookup costs", 20},
 		{"rewrite_cost", "what reading a word of the storage costs", 0},
 	},
 }
@@ -28,7 +30,8 @@ func optPreamble(c *Context, s *ir.Shader) (bool, error) {
 		return false, nil
 	}
 	p := &preambleForm{impl: entry.Impl, size: c.Int("size"), buffers: c.Bool("buffers"), push: c.Bool("push_const"),
-		load: c.Int("load_cost"), alu: c.Int("alu_cost"), rewrite: c.Int("rewrite_cost")}
+		textures: c.Bool("textures"),
+		load:     c.Int("load_cost"), alu: c.Int("alu_cost"), tex: c.Int("tex_cost"), rewrite: c.Int("rewrite_cost")}
 	p.classify()
 	if !p.choose() {
 		return false, nil
@@ -40,14 +43,14 @@ func optPreamble(c *Context, s *ir.Shader) (bool, error) {
 
 // preambleForm finds what moves. Slices are by Def.Index.
 type preambleForm struct {
-	impl               *ir.Impl
-	size               int
-	buffers, push      bool
-	load, alu, rewrite int
-	moves              []*ir.Instr // what may move, in order
-	can                []bool
-	gain               []int32 // cost of a value with its share of what only it needs
-	chosen             []preambleValue
+	impl                    *ir.Impl
+	size                    int
+	buffers, push, textures bool
+	load, alu, tex, rewrite int
+	moves                   []*ir.Instr // what may move, in order
+	can                     []bool
+	gain                    []int32 // cost of a value with its share of what only it needs
+	chosen                  []preambleValue
 }
 
 // preambleValue is a value that the preamble stores at base, in words.
@@ -78,19 +81,18 @@ func (p *preambleForm) classify() {
 func (p *preambleForm) inside(n ir.Node) {
 	switch x := n.(type) {
 	case *ir.If:
-		for b := range ir.ListBlocks(&x.Then) {
-			p.block(b, false)
-		}
-		for b := range ir.ListBlocks(&x.Else) {
-			p.block(b, false)
-		}
+		p.list(&x.Then)
+		p.list(&x.Else)
 	case *ir.Loop:
-		for b := range ir.ListBlocks(&x.Body) {
-			p.block(b, false)
-		}
-		for b := range ir.ListBlocks(&x.Continue) {
-			p.block(b, false)
-		}
+		p.list(&x.Body)
+		p.list(&x.Continue)
+	}
+}
+
+// list looks at all blocks of a list.
+func (p *preambleForm) list(l *ir.List) {
+	for b := range ir.ListBlocks(l) {
+		p.block(b, false)
 	}
 }
 
@@ -140,6 +142,13 @@ func (p *preambleForm) movable(in *ir.Instr, always bool) bool {
 	switch in.Kind {
 	case ir.KindLoadConst, ir.KindUndef, ir.KindALU:
 		return true
+	case ir.KindPhi:
+		x := chooser(in)
+		return x != nil && p.can[x.Cond.Def.Index] && in.Def.BitSize > 1
+	case ir.KindDeref:
+		return p.textures && in.DerefInfo().Modes == ir.ModeUniform
+	case ir.KindTex:
+		return p.textures && always && !in.TexOp.Info().ImplicitDerivatives
 	case ir.KindIntrinsic:
 	default:
 		return false
@@ -160,9 +169,22 @@ func (p *preambleForm) movable(in *ir.Instr, always bool) bool {
 	return false
 }
 
+// chooser is the if that a phi of two sides chooses by, nil of a loop's and others.
+func chooser(phi *ir.Instr) *ir.If {
+	x, ok := ir.Prev(phi.Block).(*ir.If)
+	if !ok || len(phi.Srcs) != 2 || phi.PhiSrc(x.Then.LastBlock()) == nil || phi.PhiSrc(x.Else.LastBlock()) == nil {
+		return nil
+	}
+	return x
+}
+
 // cost is what an instruction costs where it stands.
 func (p *preambleForm) cost(in *ir.Instr) int32 {
 	switch in.Kind {
+	case ir.KindPhi:
+		return int32(p.alu) * int32(in.Def.NumComponents)
+	case ir.KindTex:
+		return int32(p.tex)
 	case ir.KindALU:
 		n := int32(p.alu) * int32(in.Def.NumComponents)
 		switch {
@@ -187,7 +209,7 @@ func (p *preambleForm) cost(in *ir.Instr) int32 {
 }
 
 // storable reports whether a value may be stored.
-func storable(d *ir.Def) bool { return d.BitSize == 16 || d.BitSize == 32 }
+func storable(d *ir.Def) bool { return d.BitSize >= 16 && d.Instr.Kind != ir.KindDeref }
 
 // choose decides what the preamble stores. An instruction's cost goes in
 // equal shares to the values that need it, backwards from the ends.
@@ -196,6 +218,10 @@ func (p *preambleForm) choose() bool {
 		total := p.cost(in)
 		for i := range in.Srcs {
 			d := in.Srcs[i].Def
+			total += p.gain[d.Index] / uses(d)
+		}
+		if in.Kind == ir.KindPhi {
+			d := chooser(in).Cond.Def
 			total += p.gain[d.Index] / uses(d)
 		}
 		p.gain[in.Def.Index] = total
@@ -213,11 +239,14 @@ func (p *preambleForm) choose() bool {
 	})
 	at, n := 0, 0
 	for _, v := range p.chosen {
-		if at+v.words > p.size {
+		v.base = at
+		if v.in.Def.BitSize == 64 {
+			v.base += at & 1
+		}
+		if v.base+v.words > p.size {
 			continue
 		}
-		v.base = at
-		at += v.words
+		at = v.base + v.words
 		p.chosen[n] = v
 		n++
 	}
@@ -241,7 +270,7 @@ func uses(d *ir.Def) int32 {
 // stays reports whether something that does not move reads a value.
 func (p *preambleForm) stays(d *ir.Def) bool {
 	for u := range d.Uses() {
-		if u.Instr == nil || !u.Instr.HasDef() || !p.can[u.Instr.Def.Index] || !storable(&u.Instr.Def) && u.Instr.Def.BitSize != 64 {
+		if u.Instr == nil || !u.Instr.HasDef() || !p.can[u.Instr.Def.Index] || !storable(&u.Instr.Def) {
 			return true
 		}
 	}
@@ -259,6 +288,9 @@ func (p *preambleForm) form(s *ir.Shader, entry *ir.Function) {
 			for k := range in.Srcs {
 				need[in.Srcs[k].Def.Index] = true
 			}
+			if in.Kind == ir.KindPhi {
+				need[chooser(in).Cond.Def.Index] = true
+			}
 		}
 	}
 	f := s.NewFunction(entry.Name + ".preamble")
@@ -266,7 +298,13 @@ func (p *preambleForm) form(s *ir.Shader, entry *ir.Function) {
 	c := ir.NewCloner(p.impl, f.Impl)
 	b := ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
 	for _, in := range p.moves {
-		if need[in.Def.Index] {
+		switch {
+		case !need[in.Def.Index]:
+		case in.Kind == ir.KindPhi:
+			x := chooser(in)
+			side := func(l *ir.List) *ir.Def { return c.Def(in.PhiSrc(l.LastBlock()).Def) }
+			c.Map(&in.Def, b.Bcsel(c.Def(x.Cond.Def), side(&x.Then), side(&x.Else)))
+		default:
 			b.Insert(c.Instr(in))
 		}
 	}
@@ -276,7 +314,11 @@ func (p *preambleForm) form(s *ir.Shader, entry *ir.Function) {
 		load := s.NewIntrinsic(ir.IntrLoadPreamble, v.in.Def.NumComponents, v.in.Def.BitSize)
 		load.Set(ir.IdxBase, uint64(v.base))
 		load.Loc = v.in.Loc
-		ir.Before(v.in).Insert(load)
+		at := ir.Before(v.in)
+		if v.in.Kind == ir.KindPhi {
+			at = ir.AfterPhis(v.in.Block)
+		}
+		at.Insert(load)
 		v.in.Def.RewriteUses(&load.Def)
 	}
 }

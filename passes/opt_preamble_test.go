@@ -44,24 +44,35 @@ func mergePreamble(t *testing.T, s *ir.Shader) {
 	s.Functions = s.Functions[:1]
 }
 
-// preambleCases give how many values move under the options.
+// preambleCases give how many values of a shader move under the options.
 var preambleCases = []struct {
+	shader  *string
 	options []string
 	stores  int
 }{
-	{nil, 2},
-	{[]string{"size", "1"}, 1},
-	{[]string{"size", "0"}, 0},
-	{[]string{"alu_cost", "0"}, 0},
-	{[]string{"rewrite_cost", "2"}, 1},
+	{&preambleShader, nil, 2},
+	{&preambleShader, []string{"size", "1"}, 1},
+	{&preambleShader, []string{"size", "0"}, 0},
+	{&preambleShader, []string{"alu_cost", "0"}, 0},
+	{&preambleShader, []string{"rewrite_cost", "2"}, 1},
+	// A texel, a product of 64 bits, and what an if chooses.
+	{&preambleMore, nil, 3},
+	{&preambleMore, []string{"textures", "false"}, 3},
+	{&preambleMore, []string{"tex_cost", "0", "alu_cost", "0"}, 0},
+	{&preambleMore, []string{"alu_cost", "0"}, 1},
+	{&preambleMore, []string{"size", "4"}, 1},
+	{&preambleMore, []string{"size", "5"}, 2},
 }
 
 //go:embed testdata/ir/preamble_shader.nir
 var preambleShader string
 
+//go:embed testdata/ir/preamble_more.nir
+var preambleMore string
+
 func TestPreamble(t *testing.T) {
 	for _, c := range preambleCases {
-		s, err := ir.Parse(preambleShader)
+		s, err := ir.Parse(*c.shader)
 		if err != nil {
 			t.Fatal(err)
 		}
