@@ -231,7 +231,7 @@ func (d *descriptors) access(in *ir.Instr) {
 	h := in.Srcs[k].Def
 	if h.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3) {
 		if set := h.Instr.Get(ir.IdxDescSet); set >= uint64(d.slots.Sets) {
-			d.fail(in, "descriptor set %d is not supported, there are %d sets (maxBoundDescriptorSets)", set, d.slots.Sets)
+			d.fail(in, "%s", d.slots.NoSet(uint32(set)))
 		}
 		return // lowered before
 	}

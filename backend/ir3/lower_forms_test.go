@@ -27,7 +27,7 @@ func TestRefusedForms(t *testing.T) {
 		{"", "", "%0:32 = undef %1:16 = load_subgroup_eq_mask store_shared %1, %0 align_mul=2 write_mask=x", "load_subgroup_eq_mask with a result of 16 bits is not supported"},
 		{"fragment", "", "%0:16x2 = load_barycentric_pixel interp_mode=smooth %1:32 = undef store_shared %0, %1 align_mul=2 write_mask=x", "load_barycentric_pixel with a result of 16 bits is not supported"},
 		{"", uniform, "%0:32 = load_const 0 %1:32 = bindless_resource_ir3 %0 %2:32 = iadd %1, %1 store_shared %2, %0 align_mul=4 write_mask=x", "%1 is not supported as a value: %1:32 = bindless_resource_ir3"},
-		{"", uniform, "%0:32 = load_const 0 %1:32 = bindless_resource_ir3 %0 desc_set=9 %2:32 = load_ubo %1, %0 align_mul=16 range=16 store_shared %2, %0 align_mul=4 write_mask=x", "descriptor set 9 is not supported"},
+		{"", uniform, "%0:32 = load_const 0 %1:32 = bindless_resource_ir3 %0 desc_set=9 %2:32 = load_ubo %1, %0 align_mul=16 range=16 store_shared %2, %0 align_mul=4 write_mask=x", "descriptor set 9 is not supported, there are 5 sets (VUID-VkPipelineLayoutCreateInfo-setLayoutCount-00286: "},
 		{"", "", "%0:32 = load_const 0 %1:32 = load_push_constant %0 base=4294967292 range=4 align_mul=4 store_shared %1, %0 align_mul=4 write_mask=x", "push constants after byte 8192 are not supported"},
 		{"", "", "%0:32 = load_local_invocation_index %1:32 = load_push_constant %0 range=65536 align_mul=4 store_shared %1, %0 align_mul=4 write_mask=x", "push constants after byte 8192 are not supported"},
 		{"", "", "%0:32 = load_const 0 %1:32 = load_primitive_param_ir3 base=100000 store_shared %1, %0 align_mul=4 write_mask=x", "load_primitive_param_ir3 of 100000 is not supported"},

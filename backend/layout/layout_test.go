@@ -129,7 +129,7 @@ func TestLimits(t *testing.T) {
 		{nil, &flat, 0, 15, 1, "give one (--layout)"},
 		{with(0, 0, 1, layout.Sampler), &flat, 0, 0, 1, "no binding 0 in set 0 that is one of the buffers"},
 		{with(0, 1, 1, layout.UniformBuffer), &flat, 0, 0, 1, "no binding 0 in set 0"},
-		{with(6, 0, 1, layout.UniformBuffer), &slots, 0, 0, 0, "set 6, which is not supported: there are 5 sets"},
+		{with(6, 0, 1, layout.UniformBuffer), &slots, 0, 0, 0, "set 6, which is not supported: there are 5 sets (VUID-VkPipelineLayoutCreateInfo-setLayoutCount-00286: "},
 		{with(0, 9, 1<<16+1, layout.UniformBuffer), &slots, 0, 0, 0, "more than 65536 slots at set 0 binding 9"},
 		{with(2, 3, 252, layout.UniformBuffer), &flat, 0, 0, 0, "more than 251 buffers at set 2 binding 3"},
 		{&layout.Layout{Sets: []layout.Set{{Set: 4, Bindings: []layout.Binding{{Type: layout.UniformBufferDynamic, Count: 1}}}}}, &slots, 0, 0, 0, "they take the last"},

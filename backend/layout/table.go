@@ -1,8 +1,12 @@
 package layout
 
 import (
+	"errors"
 	"fmt"
 )
+
+// ruleSets is Vulkan's about the number of sets.
+const ruleSets = "VUID-VkPipelineLayoutCreateInfo-setLayoutCount-00286: a pipeline layout has at most maxBoundDescriptorSets sets"
 
 // Table says how a target numbers descriptors in one of its tables. It is part of the target's
 // ABI: a driver fills the table by it, the compiler writes the numbers into the code.
@@ -47,11 +51,16 @@ func (p *Place) Element(n uint32) (element, part uint32, ok bool) {
 	return element, part, element < p.Count
 }
 
+// NoSet says that a set is beyond the last, and by which rule.
+func (t *Table) NoSet(set uint32) string {
+	return fmt.Sprintf("descriptor set %d is not supported, there are %d sets (%s)", set, t.Sets, ruleSets)
+}
+
 // Place finds the place of a binding of which a shader uses count elements, 0 if that is not
 // known. l is nil without a layout, else it Fits. The error says which limit is in the way.
 func (t *Table) Place(l *Layout, set, binding, count uint32) (Place, error) {
 	if set >= t.Sets {
-		return Place{}, fmt.Errorf("descriptor set %d is not supported, there are %d sets (maxBoundDescriptorSets)", set, t.Sets)
+		return Place{}, errors.New(t.NoSet(set))
 	}
 	if l == nil {
 		return t.derive(set, binding, count)
@@ -110,7 +119,7 @@ func (t *Table) Fits(l *Layout) error {
 		switch {
 		case len(s.Bindings) == 0:
 		case s.Set >= t.Sets:
-			return fmt.Errorf("the pipeline layout has descriptor set %d, which is not supported: there are %d sets", s.Set, t.Sets)
+			return fmt.Errorf("the pipeline layout has descriptor set %d, which is not supported: there are %d sets (%s)", s.Set, t.Sets, ruleSets)
 		case s.Set == t.Sets-1 && dynamic:
 			return fmt.Errorf("the pipeline layout has descriptor set %d beside dynamic buffers, which is not supported: of %d sets they take the last", s.Set, t.Sets)
 		}
