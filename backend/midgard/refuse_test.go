@@ -1,6 +1,8 @@
 package midgard
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -34,6 +36,36 @@ func TestRefused(t *testing.T) {
 		}
 		if _, err = Compile(s, CompileOptions{Job: verifying()}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.text, err, c.want)
+		}
+	}
+}
+
+// TestSpillsBeyondOffsets: spill slots stand after a thread's arrays, and offsets do not reach all of its storage.
+func TestSpillsBeyondOffsets(t *testing.T) {
+	const live = 60
+	var w strings.Builder
+	w.WriteString("b0:")
+	for i := range live {
+		fmt.Fprintf(&w, "\n%%%d:32 = load_const %d\n%%%d:32x4 = load_scratch %%%d align_mul=16", i, 16*i, live+i, i)
+	}
+	for i := range live {
+		fmt.Fprintf(&w, "\nstore_scratch %%%d, %%%d align_mul=16 write_mask=xyzw", live+i, (i*7+3)%live)
+	}
+	for size, want := range map[int]string{
+		4096:   "",
+		130976: "midgard: so many values at once are not supported: beside 130976 bytes of arrays ",
+		131072: "bytes of them would be spilled with 16 work registers, and offsets of spills reach 131072 bytes of a thread's storage (18 bits with a sign)",
+	} {
+		s, err := ir.Parse(fmt.Sprintf(`shader compute "main" { info { workgroup_size=1,1,1 } scratch_size=%d fn f0 "main" entry() { %s } }`, size, w.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Compile(s, CompileOptions{Job: verifying()})
+		if want == "" && (err != nil || b.Stats.Spills == 0) {
+			t.Errorf("%d bytes: %v, %+v", size, err, b)
+		}
+		if want != "" && (!errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%d bytes: %v, want %q", size, err, want)
 		}
 	}
 }

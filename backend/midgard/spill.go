@@ -1,6 +1,7 @@
 package midgard
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,13 @@ import (
 
 // maxRounds bounds the turns of spilling.
 const maxRounds = 64
+
+// spillReach is the byte of the thread's storage before which spill slots end: offsets of loads and stores are of 18 bits with a
+// sign (midgard.md §5.1).
+const spillReach = 1 << 17
+
+// errSpillReach: registers would have to be spilled beyond spillReach.
+var errSpillReach = errors.New("midgard: spills do not end before what offsets reach")
 
 // allocate brings f to physical registers; slots counts 16-byte spill slots
 // from byte base of the thread's storage.
@@ -28,7 +36,9 @@ func (f *function) allocate(floor, limit, base int) (slots, used int, err error)
 			a.apply()
 			return slots, a.used, nil
 		}
-		slots = f.insertSpills(a.spill, slots, base)
+		if slots = f.insertSpills(a.spill, slots, base); base+16*slots > spillReach {
+			return slots, 0, errSpillReach
+		}
 	}
 	return 0, 0, fmt.Errorf("midgard: register allocation with %d work registers does not end", limit)
 }

@@ -1,6 +1,8 @@
 package midgard
 
 import (
+	"errors"
+
 	"nirc/backend"
 	"nirc/backend/layout"
 	"nirc/backend/midgard/abi"
@@ -141,6 +143,10 @@ func (c *compiler) selectInstructions() error {
 
 func (c *compiler) allocate() (err error) {
 	c.slots, c.used, err = c.f.allocate(c.floor, c.workLimit(), c.scratchBase())
+	if errors.Is(err, errSpillReach) {
+		return backend.Refuse(TargetName, c.s, nil, "so many values at once are not supported: beside %d bytes of arrays %d bytes of them would be spilled with %d work registers, and offsets of spills reach %d bytes of a thread's storage (18 bits with a sign)",
+			c.scratchBase(), 16*c.slots, c.workLimit(), spillReach)
+	}
 	return err
 }
 
