@@ -182,7 +182,8 @@ func (t *translator) stepMember(p, n *pointer, k int) *pointer {
 	if p.v != nil && p.v.members != nil && p.deref == nil {
 		iv := p.v.members[k]
 		if iv == nil {
-			t.refuse(p.v.id, "the built-in %s is not supported", spv.BuiltIn(ty.memb[k].BuiltIn))
+			b := spv.BuiltIn(ty.memb[k].BuiltIn)
+			t.refuse(p.v.id, "the built-in %s is not supported: %s", b, nvReason(b))
 		}
 		n.mode = iv.Mode
 		n.deref = t.f.b.DerefVar(iv)

@@ -36,6 +36,9 @@ func (t *translator) builtInSlot(v *variable, b spv.BuiltIn) (ir.Slot, bool) {
 	if b == spv.BuiltInVertexId || b == spv.BuiltInInstanceId && t.stage == ir.StageVertex {
 		t.broken(ruleVertexID, v.id, "the built-in %s is not supported", b)
 	}
+	if why := nvReason(b); why != "" {
+		t.refuse(v.id, "the built-in %s is not supported: %s", b, why)
+	}
 	if row == nil || !row.SysVal || !in {
 		t.refuse(v.id, "the built-in %s of storage class %s (%s) is not supported", b, v.sc, capabilityWords(spv.KindBuiltIn.Capabilities(uint32(b))))
 	}

@@ -102,6 +102,23 @@ func (t *translator) indicesType(v *variable) *ir.Type {
 	return ir.ArrayType(ir.VectorType(v.typ.elem.plain.Base, 32, uint8(n)), (v.typ.n+n-1)/n, 0)
 }
 
+// whyViews and whyViewports are the reasons of the refused built-ins of NV's mesh shaders.
+const (
+	whyViews     = "only NVIDIA's GPUs run a mesh shader once for all views"
+	whyViewports = "only NVIDIA's GPUs draw a primitive to several viewports"
+)
+
+// nvReason says why a built-in of NV's mesh shaders has no meaning here, "" for others.
+func nvReason(b spv.BuiltIn) string {
+	switch {
+	case b == spv.BuiltInViewportMaskNV:
+		return whyViewports
+	case b == spv.BuiltInMeshViewCountNV || b == spv.BuiltInMeshViewIndicesNV || perViewNV(int32(b)):
+		return whyViews
+	}
+	return ""
+}
+
 // perViewNV reports whether a built-in is one of those that blocks of NV's mesh shaders declare for several views. They are
 // refused where they are named.
 func perViewNV(builtIn int32) bool {
