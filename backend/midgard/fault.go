@@ -44,6 +44,7 @@ const (
 	faultUpperTags                       // writeouts have tags of their own on every chip
 	faultBrokenLOD                       // explicit LODs are left to samplers that ignore them
 	faultTexelCoords                     // coordinates of texels keep their low 16 bits
+	faultUniformBounds                   // robust uniform buffers are left to the bounds of LD_UBO
 	numFaults
 )
 

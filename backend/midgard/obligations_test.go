@@ -49,6 +49,7 @@ var obligations = []struct {
 	{"a demoted thread knows that it is a helper", faultHelperFlag, drawsAlike(positions, demotedFlag)},
 	{"loads stay on their side of memory barriers", faultLoadOrder, messages},
 	{"accesses out of bounds touch nothing, wherever buffers lie", faultBounds, outOfBounds},
+	{"uniform buffers give zeros beyond their end", faultUniformBounds, beyondUniform},
 	{"fragments that distances cut off are dropped", faultClip, clipDistances},
 	{"threads of a large workgroup have few registers", faultWorkgroup, largeWorkgroup},
 	{"vertex inputs are loaded by their type", faultAttributeType, drawsAlike(attributed, plainColor)},
@@ -558,6 +559,39 @@ func outOfBounds() error {
 			if v := binary.LittleEndian.Uint32(b.Data[64:]); v != 0xaaaaaaaa {
 				return fmt.Errorf("offset %#x reaches another buffer: %#x", off, v)
 			}
+		}
+	}
+	return nil
+}
+
+// beyondUniform reads the words at the end of a robust uniform buffer and beyond it, at a constant offset
+// and at one that is none.
+func beyondUniform() error {
+	s, err := ir.Parse(farUniformText)
+	if err != nil {
+		return err
+	}
+	s.Options.Robust = ir.Robust{Storage: ir.Robust2, Uniform: ir.Robust2}
+	p, err := load(s, CompileOptions{})
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		size uint64
+		want string
+	}{{1 << 16, "abcdefgh"}, {1<<16 - 4, "abcd\x00\x00\x00\x00"}, {16, strings.Repeat("\x00", 8)}} {
+		env := &emu.Env{Mem: emu.NewMemory(), Bindings: &emu.Bindings{}}
+		ubo, out := env.Mem.Alloc(1<<16), env.Mem.Alloc(8)
+		copy(ubo.Data[1<<16-8:], "abcdefgh")
+		env.Bindings.Set(0, 0, []emu.Descriptor{{Type: emu.DescUniformBuffer, Addr: ubo.Addr, Size: c.size}})
+		env.Bindings.Set(0, 1, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: out.Addr, Size: 8}})
+		params := emu.DispatchParams{Groups: [3]uint32{1, 1, 1}}
+		params.Check = true
+		if err := emu.Dispatch(context.Background(), p, env, params); err != nil {
+			return err
+		}
+		if string(out.Data) != c.want {
+			return fmt.Errorf("a buffer of %d bytes reads %q, not %q", c.size, out.Data, c.want)
 		}
 	}
 	return nil

@@ -375,6 +375,7 @@ func (w *wave) loadUBO(s *inputs, l *isa.LoadStore) error {
 			return err
 		}
 	}
+	w.order.Fill(b) // whether zeros come from beyond the end is not known (midgard.md §5.7)
 	w.readUBO(l.UBOIndex(), off, b)
 	return w.result(s.t, l, extend(b, info))
 }

@@ -81,7 +81,14 @@ func TestLoads(t *testing.T) {
 		case err != nil:
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if got := words4(m.buf.Data[32:]); got != c.want {
+		got := words4(m.buf.Data[32:])
+		if c.name == "ubo outside" {
+			if got == c.want {
+				t.Errorf("%s: %#x, which code may count on", c.name, got)
+			}
+			continue
+		}
+		if got != c.want {
 			t.Errorf("%s: %#x, want %#x", c.name, got, c.want)
 		}
 	}

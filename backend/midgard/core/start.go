@@ -48,7 +48,7 @@ func (w *wave) start() error {
 		}
 	}
 	for i, u := range m.Uniforms {
-		var b [16]byte
+		var b [16]byte // the driver fills registers up with zeros
 		w.readUBO(u.UBO, uint64(u.Offset), b[:])
 		v := [2]uint64{binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])}
 		for k := range w.threads {
@@ -80,9 +80,8 @@ func (w *wave) startThread(t *thread, lane int) {
 	t.def[filePCSP] = t.def[0]
 }
 
-// readUBO reads bytes of an entry of the UBO table; beyond its end they are 0.
+// readUBO reads bytes of an entry of the UBO table; those beyond its end stay as they are.
 func (w *wave) readUBO(i int, off uint64, b []byte) {
-	clear(b)
 	if i >= len(w.p.meta.UBOs) {
 		return
 	}
