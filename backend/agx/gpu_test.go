@@ -57,7 +57,7 @@ OpReturn
 OpFunctionEnd
 `
 
-// TestChips: each chip compiles and runs, and its code is that of the others but for the bit of atomics.
+// TestChips: each chip compiles and runs, and its code is that of the others except for the bit of atomics.
 func TestChips(t *testing.T) {
 	m, err := nirc.Load([]byte(atomicModule), "atomic.spvasm")
 	if err != nil {
