@@ -83,7 +83,7 @@ func (s *isel) copyConsts(l *constLoad) {
 		return
 	}
 	for k := 0; k < l.n; k += maxCopiedVec4 {
-		s.add(isa.Instr{Op: isa.OpMova1, Type: isa.U16, SrcType: isa.U16, Dst: isa.R(isa.A1), Srcs: [4]isa.Operand{isa.I(int32(l.at + 4*k))}}, 0)
+		s.writeA1(uint32(l.at + 4*k))
 		s.add(isa.Instr{Op: isa.OpLdcK, Size: uint16(min(maxCopiedVec4, l.n-k)), Set: l.set + 1, Srcs: [4]isa.Operand{isa.I(int32(l.first + k)), isa.I(int32(l.slot))}}, 0)
 	}
 }

@@ -191,14 +191,13 @@ func (x *texSel) descriptors(t *isa.Instr, uses []mach.Value) []mach.Value {
 // maxImmSlot bounds the slots that instructions and a1.x name; others come in registers (ir3.md §2.8).
 const maxImmSlot = 256
 
-// setA1 loads a1.x, unless it has the value already in this block.
+// setA1 loads a1.x for a lookup, unless it has the value already in this block.
 func (s *isel) setA1(v uint32) {
 	if s.a1Epoch == s.epoch && s.a1Value == v {
 		return
 	}
 	first := s.a1Epoch != s.epoch
-	s.a1Epoch, s.a1Value = s.epoch, v
-	s.add(isa.Instr{Op: isa.OpMova1, Type: isa.U16, SrcType: isa.U16, Dst: isa.R(isa.A1), Srcs: [4]isa.Operand{isa.I(int32(v))}}, 0)
+	s.writeA1(v)
 	if !first {
 		return
 	}
@@ -210,6 +209,13 @@ func (s *isel) setA1(v uint32) {
 	}
 	copy(l[at+1:], l[at:len(l)-1])
 	l[at] = in
+}
+
+// writeA1 adds a load of a1.x, whatever it has, where the block has come to: all that write it do so here, as lookups
+// after them are not to take it for what it was.
+func (s *isel) writeA1(v uint32) {
+	s.a1Epoch, s.a1Value = s.epoch, v
+	s.add(isa.Instr{Op: isa.OpMova1, Type: isa.U16, SrcType: isa.U16, Dst: isa.R(isa.A1), Srcs: [4]isa.Operand{isa.I(int32(v))}}, 0)
 }
 
 // destType is the type that the instruction returns.

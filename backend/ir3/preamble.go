@@ -276,7 +276,7 @@ func (s *isel) flushRoots() {
 		if p.at < 256 {
 			t.Dst = isa.Operand{Kind: isa.ConstDst, Val: int32(p.at)}
 		} else {
-			s.add(isa.Instr{Op: isa.OpMova1, Type: isa.U16, SrcType: isa.U16, Dst: isa.R(isa.A1), Srcs: [4]isa.Operand{isa.I(int32(p.at &^ 255))}}, 0)
+			s.writeA1(uint32(p.at &^ 255))
 			t.Dst = isa.Operand{Kind: isa.ConstA1, Val: int32(p.at & 255)}
 		}
 		uses := s.register(&t, 0, data, 0, nil)

@@ -72,3 +72,41 @@ func TestUniformStorage(t *testing.T) {
 		}
 	}
 }
+
+// TestPreambleLookups: lookups of the preamble find their descriptor in a1.x, which copies of uniform
+// buffers before them and stores of results between them write too.
+func TestPreambleLookups(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
+	sum := id
+	for k := range uint32(70) { // their copy takes the first 256 consts, those that stores reach without a1.x
+		sum = b.Ixor(sum, ubo(b, b.Imm32(16*k), 1, 32, 16))
+	}
+	for k := range uint32(2*maxQueuedRoots + 1) {
+		ld := b.Intrinsic(ir.IntrLoadSsbo, 1, 32, gputest.StorageBuffer(b, 0, 20), b.Imm32(4*k)).Set(ir.IdxAlignMul, 4)
+		sum = b.Imul(sum, &ld.Set(ir.IdxAccess, uint64(ir.AccessNonWriteable|ir.AccessCanReorder)).Def)
+	}
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), sum)
+	for _, gpu := range []string{"a630", "a650"} {
+		bin, err := compile(ir.Clone(s), CompileOptions{GPU: gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pre, _, _ := strings.Cut(disasm(bin), "shpe")
+		has, lookups, writes := "", 0, map[string]bool{}
+		for line := range strings.Lines(pre) {
+			if _, v, ok := strings.Cut(line, "mova1 a1.x, "); ok {
+				has = strings.TrimSpace(v)
+				writes[has] = true
+			}
+			if strings.Contains(line, "isam") && strings.Contains(line, "a1.x") {
+				if lookups++; has != "320" { // slot 40, above the sampler's set
+					t.Fatalf("%s: a1.x is %s for lookup %d:\n%s", gpu, has, lookups, pre)
+				}
+			}
+		}
+		if lookups <= maxQueuedRoots || !writes["256"] || len(writes) < 3 {
+			t.Errorf("%s: %d lookups, a1.x gets %v:\n%s", gpu, lookups, writes, pre)
+		}
+	}
+}
