@@ -69,6 +69,7 @@ func TestLayouts(t *testing.T) {
 		{three, "s", "20: 0 4 8 12 16", "48: 0 16 20 24 32"},
 		{array, "s", "28: 0 4 8 12 16 20 24", "96: 0 16 20 32 48 64 80"},
 		{given, "s", "64: 4 16 24 32 36 44 48", "64: 4 16 24 32 36 44 48"},
+		{"STRUCT s\nmat2x2<float> m MATRIX_STRIDE 0\nfloat y OFFSET 8\nEND\n", "s", "16: 0 4 0 4 8", "16: 0 4 0 4 8"}, // columns on each other, as it says
 		{"", "R8G8B8A8_UNORM", "4: 0 1 2 3", "4: 0 1 2 3"},
 		{"", "R8G8B8_SNORM", "3: 0 1 2", "3: 0 1 2"},
 		{"", "B10G11R11_UFLOAT_PACK32", "4: 0", "4: 0"},

@@ -123,8 +123,8 @@ func (f *fragmentStage) push(pr *prim, x, y, sample int, cov, mask *[4]uint32) e
 		}
 		l := &w.lanes[w.n]
 		f.fill(l, pr, x+k&1, y+k>>1, sample, cov[k])
-		if f.early && f.prog.IO().PostDepthCoverage {
-			l.Coverage = mask[k]
+		if f.prog.IO().PostDepthCoverage {
+			l.Coverage = mask[k] // of late tests, all
 		}
 		l.Helper = helper
 		w.mask[w.n] = mask[k]

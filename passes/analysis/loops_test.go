@@ -62,3 +62,56 @@ func TestInductions(t *testing.T) {
 		}
 	}
 }
+
+// TestTrips: a counter from a constant is followed to the exit, one from a value that is
+// not known, or by one, or up to one, is not.
+func TestTrips(t *testing.T) {
+	for _, c := range []struct {
+		init, next, test string
+		trips            uint32
+		known            bool
+	}{
+		{init: "%1", next: "iadd %5, %2", test: "uge %5, %3", trips: 8, known: true},
+		{init: "%3", next: "iadd %5, %2", test: "uge %5, %3", trips: 0, known: true},
+		{init: "%2", next: "imul %5, %5", test: "uge %5, %3", trips: 2, known: true},
+		{init: "%1", next: "iadd %1, %2", test: "uge %5, %3"},
+		{init: "%4", next: "iadd %5, %2", test: "uge %5, %3"},
+		{init: "%1", next: "iadd %5, %4", test: "uge %5, %3"},
+		{init: "%1", next: "iadd %5, %2", test: "uge %5, %4"},
+	} {
+		s, err := ir.Parse(fmt.Sprintf(`shader compute "main" {
+  fn f0 "main" entry() {
+    b0:
+      %%1:32 = load_const 0x1
+      %%2:32 = load_const 0x4
+      %%3:32 = load_const 0x20
+      %%4:32 = load_local_invocation_index
+    loop {
+      b1:
+      %%5:32 = phi b0: %s, b4: %%7
+      %%6:1 = %s
+      if %%6 {
+        b2:
+          break
+      } else {
+        b3:
+      }
+      b4:
+      %%7:32 = %s
+    }
+    b5:
+  }
+}
+`, c.init, c.test, c.next))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := RequireLoops(s.Entry().Impl).All[0]
+		if len(l.Terminators) != 1 {
+			t.Fatalf("%+v: %d exits", c, len(l.Terminators))
+		}
+		if x := l.Terminators[0]; x.Known != c.known || c.known && x.Trips != c.trips {
+			t.Errorf("%+v: %d trips, known %v", c, x.Trips, x.Known)
+		}
+	}
+}
