@@ -71,3 +71,35 @@ func TestRandomSpilling(t *testing.T) {
 		t.Errorf("%d spilled, %d did not fit afterwards", spilled, tight)
 	}
 }
+
+// TestPressure: results lie beside what lives on, early ones beside their sources too.
+func TestPressure(t *testing.T) {
+	f, err := Parse(`func f target test
+block 0
+  v1:full = const {1}
+  v2:full*2 = const {2}
+  v3:full = const {3}
+  v4:full*3 = alu v2 {4}
+  v5:full*4 = const {5}
+  store v4
+  store v1
+  store v3
+  end
+`, &testISA{units: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// While v5, which nobody reads, is made, v1, v3 and v4 live: 1+1+3+4 values of two units.
+	if n := Pressure(f, 0); n != 18 {
+		t.Errorf("pressure %d, want 18", n)
+	}
+	list := f.Blocks[0].Instrs
+	f.Blocks[0].Instrs = append(list[:4:4], list[5:]...)
+	if n := Pressure(f, 0); n != 10 {
+		t.Errorf("pressure %d without v5, want 10", n)
+	}
+	list[3].Ops[0].Flags |= Early // v1, v2, v3 and v4
+	if n := Pressure(f, 0); n != 14 {
+		t.Errorf("pressure %d where v4 is early, want 14", n)
+	}
+}

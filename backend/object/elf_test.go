@@ -3,6 +3,7 @@ package object
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"reflect"
 	"strings"
 	"testing"
@@ -62,6 +63,33 @@ func TestOtherReader(t *testing.T) {
 	syms, err := f.Symbols()
 	if err != nil || len(syms) != 1 || syms[0].Name != "main" || syms[0].Size != 8 || elf.ST_TYPE(syms[0].Info) != elf.STT_FUNC {
 		t.Errorf("symbols %+v, %v", syms, err)
+	}
+}
+
+// TestAlignment: each section and the section table begin where their alignments say, whatever sizes what is before has,
+// and no further on than that.
+func TestAlignment(t *testing.T) {
+	o := sample()
+	for n := range 34 {
+		o.Data, o.Entry = make([]byte, n), strings.Repeat("e", 1+n%9)
+		file, err := o.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := elf.NewFile(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := uint64(headerSize)
+		for _, s := range f.Sections[1:] {
+			if want := (end + s.Addralign - 1) / s.Addralign * s.Addralign; s.Offset != want {
+				t.Errorf("%d bytes of data: %s at %d, want %d", n, s.Name, s.Offset, want)
+			}
+			end = s.Offset + s.Size
+		}
+		if table := binary.LittleEndian.Uint64(file[40:]); table != (end+7)/8*8 {
+			t.Errorf("%d bytes of data: the section table at %d after %d", n, table, end)
+		}
 	}
 }
 

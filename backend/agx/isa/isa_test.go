@@ -1,6 +1,7 @@
 package isa
 
 import (
+	"fmt"
 	"math/rand"
 	"strings"
 	"testing"
@@ -121,6 +122,24 @@ func TestReject(t *testing.T) {
 	m := Instr{Op: OpMovImm16, Dst: R(3)}
 	if _, err := Pack(&m); err == nil {
 		t.Error("the 16-bit mov_imm takes a 32-bit register")
+	}
+}
+
+// TestTruthTable: a table is four bits, the first for no bits of the sources.
+func TestTruthTable(t *testing.T) {
+	for _, c := range []struct{ text, err string }{
+		{"bitop", "an operand is missing"}, {"bitop 110, r1, r2, r3", "no truth table"}, {"bitop 11000, r1, r2, r3", "no truth table"},
+		{"bitop 1120, r1, r2, r3", "no truth table"}, {"bitop r1", "no truth table"},
+	} {
+		if _, err := ParseText(c.text); err == nil || !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %v, want %q", c.text, err, c.err)
+		}
+	}
+	for table := range uint8(16) {
+		bits := fmt.Sprintf("%d%d%d%d", table&1, table>>1&1, table>>2&1, table>>3)
+		if in, err := ParseText("bitop " + bits + ", r1, r2, r3"); err != nil || in.Table != table {
+			t.Errorf("%s: table %d, %v; want %d", bits, in.Table, err, table)
+		}
 	}
 }
 

@@ -17,15 +17,23 @@ import (
 func TestRandomCode(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	var pool []uint64
-	for len(pool) < 4000 {
-		w := r.Uint64()
-		cat := r.Uint64() % 8
-		w = w&^(7<<61) | cat<<61
-		if cat == 0 { // short branches
-			w = w&^(1<<32-1) | uint64(uint32(r.Intn(12)-4)) | 1<<59
+	for op := isa.OpRaw + 1; op < isa.NumOps; op++ {
+		if !op.OnGen(isa.A6xx) || op == isa.OpEnd || execOf[op] == nil && aluOps[op].nsrc == 0 {
+			continue
 		}
-		if in, err := isa.Unpack(isa.A6xx, w); err == nil && in.Op != isa.OpEnd && (execOf[in.Op] != nil || aluOps[in.Op].nsrc > 0) {
-			pool = append(pool, w)
+		n := 0
+		for try := 0; try < 4000 && n < 24; try++ {
+			w := op.Word(r.Uint64())
+			if op.HasTarget() { // short branches
+				w = op.Word(w&^(1<<32-1) | uint64(uint32(r.Intn(12)-4)))
+			}
+			if in, err := isa.Unpack(isa.A6xx, w); err == nil && in.Op == op {
+				pool = append(pool, w)
+				n++
+			}
+		}
+		if n == 0 {
+			t.Errorf("no word of %s decodes", op)
 		}
 	}
 	ended, failed, running := 0, 0, 0
