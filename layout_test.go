@@ -47,7 +47,7 @@ func TestReadLayout(t *testing.T) {
 	if c := l.Conversions(); len(c.Rows) != 1 || c.Rows[0].String() != "0.5.1/2020/10bit/2plane/narrow/420/cosited_x/linear/bgr1" {
 		t.Errorf("%+v", c.Rows)
 	}
-	if a := l.Find(0, 6); a == nil || a.Type != layout.AccelerationStructure || a.Type.HasImage() || layout.OfVulkan(a.Type.Vulkan()) != a.Type || layout.OfVulkan(1000138000) != layout.Other {
+	if a := l.Find(0, 6); a == nil || a.Type != layout.AccelerationStructure || a.Type.HasImage() || layout.OfVulkan(a.Type.Vulkan()) != a.Type || layout.OfVulkan(1000138000) != layout.Other || layout.OfVulkan(layout.Mutable.Vulkan()) != layout.Mutable {
 		t.Errorf("%+v", a)
 	}
 	if l.Dynamic(1, 3) != 0 || l.Find(1, 3).Count != 2 || l.Find(1, 0) != nil || l.Find(0, 0).Stages != layout.AllStages {

@@ -37,7 +37,7 @@ var pipelineFile []byte
 // DefaultPipelines returns the passes of every target, from the pipeline.yaml
 // that is part of the compiler.
 var DefaultPipelines = sync.OnceValues(func() (*passes.Pipelines, error) {
-	return passes.LoadUnordered(pipelineFile, "pipeline.yaml") // TestDefaultPipeline of package passes looks at the order
+	return passes.LoadBuiltin(pipelineFile, "pipeline.yaml") // TestDefaultPipeline of package passes looks at the order
 })
 
 // PipelineFile returns the text of the default pipeline.yaml, to be copied
@@ -83,6 +83,12 @@ type Options struct {
 	// DispatchBase is for compute pipelines that vkCmdDispatchBase may start
 	// (VK_PIPELINE_CREATE_DISPATCH_BASE_BIT): workgroup ids count from the base.
 	DispatchBase bool
+	// WorkgroupSize is that of kernels that fix none themselves; zeros: such kernels are refused.
+	WorkgroupSize [3]uint32
+	// LocalMemory is how many bytes of workgroup memory, from its beginning on, are for the arguments of kernels that point
+	// there; the kernel's own variables come after it.
+	LocalMemory uint32
+	anySize     bool // kernels need no workgroup size
 	// SampleShading is for pipelines that shade each sample (sampleShadingEnable with a
 	// minSampleShading of more than one sample's share): fragment shaders run once a sample and
 	// interpolate there, whatever they read.

@@ -123,6 +123,7 @@ func capturesOf(s *ir.Shader) []CapturedOutput {
 // Interface describes the shader that the options choose. The workgroup size is
 // that of the specialization that they give.
 func (m *Module) Interface(ctx context.Context, o Options) (*Interface, error) {
+	o.anySize = true
 	s, err := Translate(ctx, m, o)
 	if err != nil {
 		return nil, err

@@ -205,7 +205,7 @@ func countCapabilities(target, gpu string) CapabilityCount {
 		if supported {
 			n.Supported++
 		}
-		if driver != nil && driver.Exposes(r.Vulkan, gpu) {
+		if driver != nil && driver.Exposes(&r, gpu) {
 			n.Exposed++
 			if !supported {
 				n.Missing = append(n.Missing, r.Capability.String())

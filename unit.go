@@ -249,7 +249,7 @@ func (u *Unit) take(m *Module) (*ir.Shader, error) {
 }
 
 func (u *Unit) fromSPIRV(m *spv.Module) (*ir.Shader, error) {
-	o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Robust: u.opts.Robust, Debug: u.opts.Debug, Printf: u.opts.Printf != nil, TargetName: u.opts.Target}
+	o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Robust: u.opts.Robust, Debug: u.opts.Debug, WorkgroupSize: u.opts.WorkgroupSize, LocalMemory: u.opts.LocalMemory, AnySize: u.opts.anySize, Printf: u.opts.Printf != nil, TargetName: u.opts.Target}
 	if u.back != nil {
 		o.GPUName = u.opts.GPU
 		o.Lacks = func(c spv.Capability) string {
@@ -327,15 +327,23 @@ func (u *Unit) Optimize(ctx context.Context) error {
 			return err
 		}
 		defer u.reflectHooks(hooks)
-		var missing *passes.MissingHookError
-		if err = p.RunHooked(u.Shader, u.ins, hooks); errors.As(err, &missing) {
-			return Usagef("%s", missing)
-		}
-		if err == nil {
+		if err = p.RunHooked(u.Shader, u.ins, hooks); err == nil {
 			err = u.refuseLacking()
 		}
-		return u.verifyError(err)
+		return u.verifyError(asUsage(err))
 	})
+}
+
+// asUsage makes a hook that the pipeline lacks an error of the options.
+func asUsage(err error) error {
+	if err == nil {
+		return nil
+	}
+	var missing *passes.MissingHookError
+	if errors.As(err, &missing) {
+		return Usagef("%s", missing)
+	}
+	return err
 }
 
 // staysInIR reports whether what a capability enables can be seen in the IR, so that it counts only where the passes
@@ -346,26 +354,22 @@ func staysInIR(c spv.Capability) bool {
 
 // refuseLacking refuses what is left of capabilities that the GPU does not have.
 func (u *Unit) refuseLacking() error {
-	lacks := map[spv.Capability]string{}
-	for _, c := range []spv.Capability{spv.CapabilitySparseResidency, spv.CapabilityShaderClockKHR} {
-		if why := capability.Why(c, u.opts.Target, u.opts.GPU); why != "" {
-			lacks[c] = why
-		}
-	}
 	entry := u.Shader.Entry()
-	if len(lacks) == 0 || entry == nil || entry.Impl == nil {
+	if entry == nil || entry.Impl == nil {
 		return nil
 	}
 	for b := range entry.Impl.Blocks() {
 		for in := range b.Instrs() {
-			c := spv.CapabilityMatrix
+			var c spv.Capability
 			switch {
 			case in.IsIntrinsic(ir.IntrShaderClock):
 				c = spv.CapabilityShaderClockKHR
 			case in.Kind == ir.KindTex && in.TexInfo().IsSparse, in.IsIntrinsic(ir.IntrImageDerefSparseLoad):
 				c = spv.CapabilitySparseResidency
+			default:
+				continue
 			}
-			if why := lacks[c]; why != "" {
+			if why := capability.Why(c, u.opts.Target, u.opts.GPU); why != "" {
 				return passes.RefusalAt(u.Shader, in, fmt.Sprintf("%s is not supported on %s: %s", c, u.opts.GPU, why))
 			}
 		}

@@ -232,15 +232,39 @@ func (b *Builder) Jump(kind JumpKind) *Instr {
 // LogicalPtrBits is the size of derefs in logical modes.
 const LogicalPtrBits = 32
 
+// PtrBits is the size of a deref of a variable of mode m.
+func (s *Shader) PtrBits(m Mode) uint8 {
+	if s.Info.Kernel && m&GenericModes != 0 {
+		return 64
+	}
+	return LogicalPtrBits
+}
+
 // DerefVar builds the deref of a variable (a pointer of 1x32).
 func (b *Builder) DerefVar(v *Variable) *Def {
-	return &b.Insert(b.Shader.NewDeref(DerefVar, DerefInfo{Modes: v.Mode, Type: v.Type, Var: v}, 1, LogicalPtrBits)).Def
+	return &b.Insert(b.Shader.NewDeref(DerefVar, DerefInfo{Modes: v.Mode, Type: v.Type, Var: v}, 1, b.Shader.PtrBits(v.Mode))).Def
 }
 
 // DerefArray builds parent[index]. The pointer has the parent's shape.
 func (b *Builder) DerefArray(parent, index *Def) *Def {
 	p := parent.Instr.DerefInfo()
+	index = b.indexFor(parent, index)
 	return &b.Insert(b.Shader.NewDeref(DerefArray, DerefInfo{Modes: p.Modes, Type: p.Type.Child()}, parent.NumComponents, parent.BitSize, parent, index)).Def
+}
+
+// indexFor is a signed index in the size of the pointer that it indexes.
+func (b *Builder) indexFor(parent, index *Def) *Def {
+	switch {
+	case index.BitSize == parent.BitSize:
+		return index
+	case index.Instr.Kind == KindLoadConst:
+		sh := 64 - index.BitSize
+		v, _ := index.Const(0)
+		return b.ImmInt(int64(v)<<sh>>sh, parent.BitSize)
+	case parent.BitSize == 64:
+		return b.I2i64(index)
+	}
+	return b.I2i32(index)
 }
 
 // DerefArrayImm builds parent[i] with a constant index.
@@ -269,6 +293,7 @@ func (b *Builder) DerefCast(ptr *Def, modes Mode, t *Type, stride uint32) *Def {
 // DerefPtrAsArray builds pointer arithmetic: parent + index elements.
 func (b *Builder) DerefPtrAsArray(parent, index *Def) *Def {
 	p := parent.Instr.DerefInfo()
+	index = b.indexFor(parent, index)
 	return &b.Insert(b.Shader.NewDeref(DerefPtrAsArray, DerefInfo{Modes: p.Modes, Type: p.Type}, parent.NumComponents, parent.BitSize, parent, index)).Def
 }
 

@@ -24,6 +24,7 @@ const (
 	BuiltInInstanceIndex    = 43
 	BuiltInDeviceIndex      = 4438
 	BuiltInViewIndex        = 4440
+	BuiltInFullyCovered     = 5264
 	BuiltInBaryCoord        = 5286
 	BuiltInBaryCoordNoPersp = 5287
 
@@ -114,7 +115,7 @@ var BuiltInTable = [...]BuiltIn{
 	sysvalOf(BuiltInSampleID, "SampleId", IntrLoadSampleId, BaseInt, 1, inFrag),
 	sysvalOf(BuiltInSamplePosition, "SamplePosition", IntrLoadSamplePos, BaseFloat, 2, inFrag),
 	sysvalOf(BuiltInHelperInvocation, "HelperInvocation", IntrLoadHelperInvocation, BaseBool, 1, inFrag),
-	sysvalOf(5264, "FullyCoveredEXT", IntrLoadFullyCovered, BaseBool, 1, inFrag),
+	sysvalOf(BuiltInFullyCovered, "FullyCoveredEXT", IntrLoadFullyCovered, BaseBool, 1, inFrag),
 	sysvalOf(BuiltInBaryCoord, "BaryCoordKHR", 0, BaseFloat, 3, inFrag), // lower_bary_coord
 	sysvalOf(BuiltInBaryCoordNoPersp, "BaryCoordNoPerspKHR", 0, BaseFloat, 3, inFrag),
 	sysvalOf(5292, "FragSizeEXT", IntrLoadFragSize, BaseInt, 0, AllStages),

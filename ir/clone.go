@@ -166,6 +166,9 @@ func (c *Cloner) List(from *List, at Cursor) Cursor {
 		switch x := n.(type) {
 		case *Block:
 			at = c.blockInto(x, at)
+			if x.Jump() != nil && x.next != nil {
+				at = AtEnd(at.Block) // what follows is reached in neither
+			}
 		case *If:
 			i := InsertIf(at, nil)
 			i.Control = x.Control
@@ -242,6 +245,7 @@ func Clone(s *Shader) *Shader {
 	n.Name, n.Info = s.Name, s.Info
 	n.ConstantData = append([]byte(nil), s.ConstantData...)
 	n.Captures = append([]Capture(nil), s.Captures...)
+	n.Arguments = append([]Argument(nil), s.Arguments...)
 	n.ScratchSize, n.SharedSize, n.nextVar = s.ScratchSize, s.SharedSize, s.nextVar
 	n.Locs = append([]Loc(nil), s.Locs...)
 	n.Files = append([]string(nil), s.Files...)

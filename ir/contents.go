@@ -2,7 +2,7 @@ package ir
 
 // Contents is a set of things that a shader may contain, for passes that look for them alone: where there is none, the
 // pass has nothing to do (Shader.Contents).
-type Contents uint32
+type Contents uint64
 
 // What a shader may contain.
 const (
@@ -32,10 +32,20 @@ const (
 	HasDiscard              // demotes and terminates
 	HasJump                 // breaks, continues, returns, halts
 	HasNarrow               // values of 8 or 16 bits
+	HasBool                 // values of 1 bit
+	HasConst                // constants
+	HasMove                 // moves, and vectors made of components
+	HasCast                 // derefs that cast or step pointers, questions about their modes
+	HasElement              // derefs of elements of arrays and of components
+	HasObject               // derefs of all but inputs, outputs, system values, resources and temporaries
+	HasWritable             // accesses to storage buffers, images and addresses
 )
 
+// apartModes are those of which there are no derefs of HasObject.
+const apartModes = ModeShaderIn | ModeShaderOut | ModeUniform | ModeImage | ModeSystemValue | ModeFunctionTemp | ModeShaderTemp
+
 // kindContents are those of instructions of a kind.
-var kindContents = [...]Contents{KindALU: HasALU, KindIntrinsic: 0, KindTex: HasTex, KindDeref: HasDeref, KindLoadConst: 0, KindUndef: HasUndef,
+var kindContents = [...]Contents{KindALU: HasALU, KindIntrinsic: 0, KindTex: HasTex, KindDeref: HasDeref, KindLoadConst: HasConst, KindUndef: HasUndef,
 	KindPhi: HasPhi, KindParallelCopy: 0, KindJump: HasJump, KindCall: HasCall}
 
 // opContents are those of ALU instructions of an operation.
@@ -49,6 +59,10 @@ var opContents = func() (t [NumOps]Contents) {
 	}
 	for _, op := range []Op{OpUdiv, OpUmod, OpIdiv, OpIrem, OpImod} {
 		t[op] |= HasDivision
+	}
+	t[OpMov] |= HasMove
+	for op := OpVec2; op <= OpVec16; op++ {
+		t[op] |= HasMove
 	}
 	t[OpFlrp] |= HasFlrp
 	t[OpFrexpExp] |= HasFrexp
@@ -70,7 +84,12 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 				t[i] |= HasMemory
 			}
 		}
+		switch i.Info().Mem.Space {
+		case SpaceSsbo, SpaceGlobal, SpaceImage:
+			t[i] |= HasWritable
+		}
 	}
+	t[IntrDerefModeIs] |= HasCast
 	t[IntrStoreDeref] |= HasStore
 	t[IntrCopyDeref] |= HasStore | HasCopy
 	for _, i := range []Intrinsic{IntrDemote, IntrDemoteIf, IntrTerminate, IntrTerminateIf} {
@@ -116,11 +135,23 @@ func (in *Instr) contents() Contents {
 			c |= HasVectorConst
 		}
 	case KindDeref:
-		if in.DerefInfo().Modes&(ModeFunctionTemp|ModeShaderTemp) != 0 {
+		modes := in.DerefInfo().Modes
+		if modes&(ModeFunctionTemp|ModeShaderTemp) != 0 {
 			c |= HasTemp
+		}
+		if modes&^apartModes != 0 {
+			c |= HasObject
+		}
+		switch in.Deref {
+		case DerefCast, DerefPtrAsArray:
+			c |= HasCast
+		case DerefArray, DerefArrayWildcard:
+			c |= HasElement
 		}
 	}
 	switch in.Def.BitSize {
+	case 1:
+		c |= HasBool
 	case 8, 16:
 		c |= HasNarrow
 	case 64:
@@ -136,6 +167,12 @@ func (s *Shader) Contents() Contents { return s.contents }
 // Resize gives the result of an instruction that is in a block another size in bits: the contents know of it.
 func (in *Instr) Resize(bits uint8) {
 	in.Def.BitSize = bits
+	in.Block.impl.Shader.contents |= in.contents()
+}
+
+// Become makes an ALU instruction that is in a block another operation: the contents know of it.
+func (in *Instr) Become(op Op) {
+	in.Op = op
 	in.Block.impl.Shader.contents |= in.contents()
 }
 

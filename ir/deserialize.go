@@ -199,6 +199,11 @@ func (r *serialReader) shader() {
 		}
 		s.Captures = append(s.Captures, c)
 	}
+	for range r.count() {
+		a := Argument{Name: r.str(), Kind: ArgumentKind(r.below(uint64(numArgumentKinds), "kind of argument"))}
+		r.fields(argumentFields(&a))
+		s.Arguments = append(s.Arguments, a)
+	}
 	if d := r.str(); d != "" {
 		s.ConstantData = []byte(d)
 	}

@@ -33,6 +33,20 @@ func (impl *Impl) computeDominance() {
 	impl.End.resetDom()
 	start := impl.Start()
 	start.idom = start
+	if !iterateDominance(rpo, order) {
+		impl.largeDominance()
+	}
+	start.idom = nil
+	impl.dom.children()
+	impl.dom.number(start)
+	for _, b := range rpo {
+		b.addToFrontiers()
+	}
+}
+
+// iterateDominance finds immediate dominators, unless that takes more steps than befit the number of blocks.
+func iterateDominance(rpo []*Block, order []int32) bool {
+	steps := 64 * len(rpo)
 	for changed := true; changed; {
 		changed = false
 		for _, b := range rpo[1:] {
@@ -44,7 +58,10 @@ func (impl *Impl) computeDominance() {
 				if d == nil {
 					d = p
 				} else {
-					d = intersect(order, d, p)
+					d = intersect(order, d, p, &steps)
+				}
+				if steps < 0 {
+					return false
 				}
 			}
 			if b.idom != d {
@@ -53,12 +70,7 @@ func (impl *Impl) computeDominance() {
 			}
 		}
 	}
-	start.idom = nil
-	impl.dom.children()
-	impl.dom.number(start)
-	for _, b := range rpo {
-		b.addToFrontiers()
-	}
+	return true
 }
 
 func (b *Block) resetDom() {
@@ -69,15 +81,19 @@ func (b *Block) resetDom() {
 	b.domPre, b.domPost = ^uint32(0), 0
 }
 
-func intersect(order []int32, a, b *Block) *Block {
+func intersect(order []int32, a, b *Block, steps *int) *Block {
+	n := 0
 	for a != b {
 		for order[a.Index] > order[b.Index] {
 			a = a.idom
+			n++
 		}
 		for order[b.Index] > order[a.Index] {
 			b = b.idom
+			n++
 		}
 	}
+	*steps -= n
 	return a
 }
 

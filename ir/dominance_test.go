@@ -48,6 +48,30 @@ func TestDominanceAgainstModel(t *testing.T) {
 	}
 }
 
+// TestDominanceOfManyExits: returns, each in an if deeper than the one before, lead to the end block. To
+// walk up from each takes more steps than the iteration is given.
+func TestDominanceOfManyExits(t *testing.T) {
+	const depth = 3000
+	f := ir.NewShader(ir.StageCompute, nil).NewFunction("main")
+	b := ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
+	cond := b.ImmBool(true)
+	dominators := map[*ir.Block]*ir.Block{f.Impl.End: f.Impl.Start()}
+	for range depth {
+		up := b.Cursor.Block
+		i := b.PushIf(cond)
+		dominators[b.Cursor.Block] = up
+		b.Jump(ir.JumpReturn)
+		b.PushElse(i)
+		dominators[b.Cursor.Block] = up
+	}
+	f.Impl.Require(ir.MetaDominance)
+	for b, up := range dominators {
+		if b.IDom() != up {
+			t.Fatalf("the immediate dominator of block %d is %v, not block %d", b.Index, b.IDom(), up.Index)
+		}
+	}
+}
+
 func compareDominance(t *testing.T, impl *ir.Impl, blocks []*ir.Block) {
 	t.Helper()
 	n := len(blocks)

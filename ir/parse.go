@@ -94,6 +94,8 @@ func (p *parser) shader() {
 			p.info()
 		case "capture":
 			p.capture()
+		case "argument":
+			p.argument()
 		case "constant_data":
 			p.constantData()
 		case "scratch_size":

@@ -97,14 +97,14 @@ func (p *parser) intrinsic(i Intrinsic, bits, comps uint8) *Instr {
 	}
 	if info.Vectorized() {
 		in.NumComponents = comps
-		if !info.HasDest {
+		if !info.HasDest || info.DestComps != 0 {
 			p.widthFromSource(in, info)
 		}
 	}
 	return in
 }
 
-// widthFromSource sets NumComponents of a store from its value, which the
+// widthFromSource sets NumComponents of a store, or of a question about a vector, from its value, which the
 // text defines before.
 func (p *parser) widthFromSource(in *Instr, info *optab.Intrinsic) {
 	first := len(p.uses) - len(in.Srcs)
@@ -117,7 +117,7 @@ func (p *parser) widthFromSource(in *Instr, info *optab.Intrinsic) {
 			return
 		}
 	}
-	p.fail("%s: the value stored is not defined before", in.Intr)
+	p.fail("%s: the value is not defined before", in.Intr)
 }
 
 // attrFollows tells name=value from the next instruction.

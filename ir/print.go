@@ -315,6 +315,9 @@ func (p *printer) info() {
 		}
 		p.line("capture %s { %s }", slotName(p.s.Stage, ModeShaderOut, int32(c.Slot)), strings.Join(a, " "))
 	}
+	for k := range p.s.Arguments {
+		p.line("argument %q %s { offset=%d size=%d }", p.s.Arguments[k].Name, p.s.Arguments[k].Kind, p.s.Arguments[k].Offset, p.s.Arguments[k].Size)
+	}
 }
 
 type namedField struct {
@@ -337,7 +340,7 @@ func infoFields(i *Info) []namedField {
 		{"writes_memory", &i.WritesMemory}, {"uses_discard", &i.UsesDiscard}, {"uses_demote", &i.UsesDemote},
 		{"needs_quad_helpers", &i.NeedsQuadHelpers}, {"uses_control_barrier", &i.UsesControlBarrier},
 		{"uses_sample_shading", &i.UsesSampleShading}, {"io_lowered", &i.IOLowered},
-		{"workgroup_size_variable", &i.WorkgroupSizeVariable}, {"subgroup_size", &i.SubgroupSize},
+		{"kernel", &i.Kernel}, {"workgroup_size_variable", &i.WorkgroupSizeVariable}, {"subgroup_size", &i.SubgroupSize},
 		{"float_controls", &i.FloatControls}, {"derivative_group", &i.DerivativeGroup},
 		{"zero_init_shared", &i.ZeroInitShared}, {"shared_explicit_layout", &i.SharedExplicitLayout},
 		{"clip_distances", &i.ClipDistances}, {"cull_distances", &i.CullDistances},

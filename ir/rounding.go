@@ -80,6 +80,20 @@ func exactValue(v uint64, t ALUType) *big.Float {
 	return x.SetUint64(v << (64 - t.Bits) >> (64 - t.Bits))
 }
 
+// Round rounds x to a whole number by mode. RoundTowardZero and the lack of a mode leave it: the operations that convert floats to
+// integers cut the fraction off themselves.
+func (b *Builder) Round(x *Def, mode RoundingMode) *Def {
+	switch mode {
+	case RoundNearestEven:
+		return b.FroundEven(x)
+	case RoundUp:
+		return b.Fceil(x)
+	case RoundDown:
+		return b.Ffloor(x)
+	}
+	return x
+}
+
 // roundToInt returns the integer that x rounds to.
 func roundToInt(x *big.Float, mode RoundingMode) *big.Int {
 	n, _ := x.Int(nil) // toward zero

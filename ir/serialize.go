@@ -126,6 +126,12 @@ func (w *serialWriter) shader() {
 		w.uint(uint64(s.Captures[i].Slot))
 		w.fields(captureFields(&s.Captures[i]))
 	}
+	w.uint(uint64(len(s.Arguments)))
+	for i := range s.Arguments {
+		w.bytes(s.Arguments[i].Name)
+		w.uint(uint64(s.Arguments[i].Kind))
+		w.fields(argumentFields(&s.Arguments[i]))
+	}
 	w.bytes(string(s.ConstantData))
 	w.uint(uint64(s.ScratchSize))
 	w.uint(uint64(s.SharedSize))

@@ -16,6 +16,8 @@ type Shader struct {
 	ScratchSize, SharedSize uint32
 	// Captures is what transform feedback writes for each vertex.
 	Captures []Capture
+	// Arguments are those of a kernel, in their order, hidden ones last.
+	Arguments []Argument
 	// Locs[i] is a place in the source; Locs[0] is unknown.
 	Locs []Loc
 	// Files and Funcs are strings that Locs refer to, Names those of defs; index 0 is "".
@@ -82,8 +84,10 @@ type Info struct {
 
 	WorkgroupSize         [3]uint32
 	WorkgroupSizeVariable bool
-	SubgroupSize          uint8 // 0: the target's
-	FloatControls         FloatControls
+	// Kernel is an entry point of OpenCL: pointers to its variables in temporary, workgroup and constant memory have 64 bits.
+	Kernel        bool
+	SubgroupSize  uint8 // 0: the target's
+	FloatControls FloatControls
 	// DerivativeGroup says which invocations of a workgroup are neighbours for
 	// derivatives and operations of quads.
 	DerivativeGroup           uint8

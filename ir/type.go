@@ -340,6 +340,9 @@ func (t *Type) Equal(u *Type) bool {
 
 var baseNames = [...]string{"void", "b", "i", "u", "f", "struct", "array", "sampler", "tex", "image", "sampled", "accel_struct", "ray_query"}
 
+// floatNames are what String gives the usual floats and vectors of them, by rows: every input and output has one.
+var floatNames = [...]string{1: "f32", 2: "vec2f32", 3: "vec3f32", 4: "vec4f32"}
+
 // String spells t as the text form does, without field layouts: vec4f32,
 // mat3x2f32 (columns x rows), T[4], struct Name.
 func (t *Type) String() string {
@@ -362,6 +365,9 @@ func (t *Type) String() string {
 	case t.IsMatrix():
 		return fmt.Sprintf("mat%dx%d%s%d", t.Cols, t.Rows, baseNames[t.Base], t.Bits)
 	case t.IsNumeric():
+		if t.Base == BaseFloat && t.Bits == 32 && t.Rows > 0 && int(t.Rows) < len(floatNames) {
+			return floatNames[t.Rows]
+		}
 		if t.Rows > 1 {
 			return "vec" + strconv.Itoa(int(t.Rows)) + baseNames[t.Base] + strconv.Itoa(int(t.Bits))
 		}

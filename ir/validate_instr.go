@@ -179,6 +179,11 @@ func (v *validator) special(in *Instr) {
 		v.check(s.DualSourceIndex == 0 && !s.FBFetch || v.s.Stage == StageFragment, "I10", in, "dual source or framebuffer fetch outside a fragment shader")
 		v.check(s.GSStreams == 0 || v.s.Stage == StageGeometry, "I10", in, "streams outside a geometry shader")
 		v.check(!in.Has(IdxIoXfb) || !s.NoVarying || !s.NoSysvalOutput || in.Get(IdxIoXfb) != 0 || in.Get(IdxIoXfb2) != 0, "I10", in, "output without effect")
+		if in.Has(IdxIoXfb) {
+			for _, c := range in.StoreCaptures() {
+				v.check(c.valid(), "I10", in, "a capture of components that do not exist")
+			}
+		}
 	}
 }
 
@@ -251,7 +256,7 @@ func (v *validator) deref(in *Instr) {
 	}
 	if in.Deref == DerefCast {
 		m := d.Modes
-		v.check(m != 0 && (m&(m-1) == 0 || m&^ModeGeneric == 0), "D6", in, "modes %s", m)
+		v.check(m != 0 && (m&(m-1) == 0 || m&^GenericModes == 0), "D6", in, "modes %s", m)
 		v.check(d.AlignMul == 0 && d.AlignOffset == 0 || d.AlignMul&(d.AlignMul-1) == 0 && d.AlignOffset < d.AlignMul, "D6", in, "alignment %d+%d", d.AlignMul, d.AlignOffset)
 		from := in.Srcs[0].Def
 		v.check(from.NumComponents == in.Def.NumComponents && from.BitSize == in.Def.BitSize, "D6", in, "cast of %d x %d bits", from.NumComponents, from.BitSize)

@@ -25,16 +25,13 @@ func derefParent(in *ir.Instr) *ir.Instr {
 
 // derefVar returns the variable at the root of a deref chain without casts, or nil.
 func derefVar(in *ir.Instr) *ir.Variable {
-	for in != nil {
-		switch in.Deref {
-		case ir.DerefVar:
-			return in.DerefInfo().Var
-		case ir.DerefCast:
+	for in.Deref != ir.DerefVar {
+		if in.Deref == ir.DerefCast {
 			return nil
 		}
 		in = derefParent(in)
 	}
-	return nil
+	return in.DerefInfo().Var
 }
 
 // rootVar is derefVar through casts.
@@ -223,9 +220,6 @@ func valueBits(in *ir.Instr) uint8 {
 // isComplexUse reports whether a use of a deref is anything but a child deref
 // or a load, store or copy through it.
 func isComplexUse(u *ir.Src) bool {
-	if u.Instr == nil {
-		return true
-	}
 	switch u.Instr.Kind {
 	case ir.KindDeref:
 		return u.Instr.Deref == ir.DerefCast || u.Instr.Deref == ir.DerefPtrAsArray || u != &u.Instr.Srcs[0]

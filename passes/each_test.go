@@ -321,6 +321,12 @@ func eachInputs(t *testing.T) (inputs []eachInput, lists []string) {
 				lists = append(lists, fmt.Sprintf("%s(%s=%v)", p.Name, o.Name, !v))
 			case int:
 				lists = append(lists, fmt.Sprintf("%s(%s=%d)", p.Name, o.Name, max(4, 2*v)))
+			case ir.Mode:
+				for _, m := range []ir.Mode{v & -v, ir.ModeShaderIn, ir.ModeShaderTemp, ir.ModeSSBO} {
+					if v&m != 0 && v != m {
+						lists = append(lists, fmt.Sprintf("%s(%s=%s)", p.Name, o.Name, m))
+					}
+				}
 			}
 		}
 	}
@@ -339,7 +345,26 @@ func eachInputs(t *testing.T) (inputs []eachInput, lists []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		inputs = append(inputs, eachInput{name: strings.TrimPrefix(filepath.ToSlash(f), "testdata/"), s: s})
+		if !hasCopies(s) {
+			inputs = append(inputs, eachInput{name: strings.TrimPrefix(filepath.ToSlash(f), "testdata/"), s: s})
+		}
+	}
+	more, err := filepath.Glob("../ir/testdata/*.nir")
+	if err != nil || len(more) == 0 {
+		t.Fatalf("no shaders: %v", err)
+	}
+	for _, f := range more {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := ir.Parse(string(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !hasCopies(s) {
+			inputs = append(inputs, eachInput{name: filepath.Base(f), s: s})
+		}
 	}
 	for _, name := range []string{"textures_frag", "blocks_vert", "memory_comp", "strips_geom", "patch_tesc"} {
 		inputs = append(inputs, eachInput{name: name, s: fromFront(t, name)})
@@ -350,17 +375,26 @@ func eachInputs(t *testing.T) (inputs []eachInput, lists []string) {
 	for seed := uint64(1); seed <= 8; seed++ {
 		inputs = append(inputs, eachInput{name: fmt.Sprintf("runs %d", seed), s: irtest.RandomShader(seed, 300)})
 		all := irtest.Config{Seed: seed, Size: 300, Everything: true}.Shader()
-		copies := false // from_ssa's own, which it finds nowhere
-		for b := range all.Entry().Impl.Blocks() {
-			for in := range b.Instrs() {
-				copies = copies || in.Kind == ir.KindParallelCopy
-			}
-		}
-		if !copies {
+		if !hasCopies(all) {
 			inputs = append(inputs, eachInput{name: fmt.Sprintf("everything %d", seed), s: all})
 		}
 	}
 	slices.SortFunc(inputs, func(a, b eachInput) int { return cmp.Compare(a.name, b.name) })
 	slices.Sort(lists)
 	return inputs, slices.Compact(lists)
+}
+
+// hasCopies reports whether there are parallel copies: they are from_ssa's own, which finds them nowhere.
+func hasCopies(s *ir.Shader) bool {
+	for _, f := range s.Functions {
+		if f.Impl == nil {
+			continue
+		}
+		for in := range f.Impl.Instrs() {
+			if in.Kind == ir.KindParallelCopy {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -15,6 +15,9 @@ type earlyExits struct {
 
 // repairExits makes values reach the uses that moved away from them.
 func repairExits(impl *ir.Impl) {
+	if impl.Start().NextBlock() == nil {
+		return // a return at the end went, and nothing moved
+	}
 	// A pointer has no phi: derefs are made again where they are used.
 	rematerializeDerefs(impl)
 	impl.Require(ir.MetaDominance)

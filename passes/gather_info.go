@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var gatherInfoPass = &Pass{
-	Name: "gather_info", Class: "A", Run: gatherInfo, Idempotent: true,
+	Name: "gather_info", Makes: ChangeFacts, Class: "A", Run: gatherInfo, Idempotent: true,
 	Doc: "Recomputes the shader's facts from its instructions and variables.",
 }
 
@@ -152,10 +152,7 @@ func gatherSlots(m, indirect *[2]uint64, in *ir.Instr) {
 // gatherDeref notes an access of an input or output variable: the slots that
 // a constant index chooses, or all.
 func gatherDeref(s *ir.Shader, ptr *ir.Def, write bool) {
-	d := derefOf(ptr)
-	if d == nil {
-		return
-	}
+	d := ptr.Instr
 	if write && d.DerefInfo().Modes&(ir.ModeSSBO|ir.ModeGlobal) != 0 {
 		s.Info.WritesMemory = true
 	}

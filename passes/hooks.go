@@ -100,7 +100,7 @@ func (h *Hooks) add(hook string, p *Pass, opts []string) error {
 		l = &Pipeline{Name: hook, has: map[string]bool{}}
 		h.lists[hook] = l
 	}
-	l.steps = append(l.steps, &step{ctx: c, slot: l.slots})
+	l.steps = append(l.steps, &step{ctx: c, slot: l.slots, looks: p.For})
 	l.slots++
 	l.has[p.Name] = true
 	return nil
@@ -148,6 +148,6 @@ func (r *runner) hook(name string) (bool, error) {
 	if err := r.hooks.lists[name].runner(r.s, r.ins, true).run(); err != nil {
 		return false, err
 	}
-	r.epoch++
+	r.changed(0)
 	return true, nil
 }

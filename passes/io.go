@@ -196,7 +196,7 @@ func vectorAccesses(in *ir.Instr) bool {
 		return false
 	}
 	for u := in.Def.FirstUse(); u != nil; u = u.NextUse() {
-		if u.Instr == nil || u.Instr.Kind == ir.KindDeref {
+		if u.Instr.Kind == ir.KindDeref {
 			continue
 		}
 		ok := false

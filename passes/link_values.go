@@ -42,9 +42,6 @@ func (o *storedOutput) equals(p *storedOutput) bool { return slices.Equal(o.stor
 // storedOutputs lists, by location and component, the scalars and vectors whose stores are known.
 func storedOutputs(s *ir.Shader) (list []storedOutput) {
 	f := s.Entry()
-	if f == nil || f.Impl == nil {
-		return nil
-	}
 	at := variableIndex(s)
 	found := make([]storedOutput, len(s.Variables))
 	bad := make([]bool, len(s.Variables))
@@ -89,7 +86,7 @@ func wholeAccesses(s *ir.Shader, in *ir.Instr, v *ir.Variable) bool {
 		return false
 	}
 	for u := range in.Def.Uses() {
-		if u.Instr == nil || u != &u.Instr.Srcs[0] {
+		if u != &u.Instr.Srcs[0] {
 			return false
 		}
 		step := u.Instr.Kind == ir.KindDeref

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerArrayDerefOfVecPass = &Pass{
-	Name: "lower_array_deref_of_vec", For: ir.HasAccess, Class: "A", Run: lowerArrayDerefOfVec, Idempotent: true,
+	Name: "lower_array_deref_of_vec", For: ir.HasElement, Class: "A", Run: lowerArrayDerefOfVec, Idempotent: true,
 	Options: []Option{{"modes", "modes whose accesses are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut | ir.ModeShaderIn}},
 	Doc: "Turns accesses of a component of a vector by deref into accesses of the vector; a store by an index that is not known into a choice of stores, where " +
 		"other invocations may write the other components (outputs of tessellation control and mesh shaders).",

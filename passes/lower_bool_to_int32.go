@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerBoolToInt32Pass = &Pass{
-	Name: "lower_bool_to_int32", Class: "A", Run: lowerBoolToInt32, Idempotent: true,
+	Name: "lower_bool_to_int32", For: ir.HasBool, Class: "A", Run: lowerBoolToInt32, Idempotent: true,
 	Doc: "Makes 1-bit booleans 32-bit masks, 0 or ~0: comparisons take their 32-bit forms, bcsel becomes b32csel, constants, undefs, phis, registers and the results " +
 		"of other instructions get wider. Conditions of ifs and sources of intrinsics are masks then. Runs after the rules for 1-bit booleans.",
 }

@@ -10,12 +10,12 @@ import (
 
 var lowerCLImagesPass = &Pass{
 	Name: "lower_cl_images", Class: "C", Run: lowerCLImages, Idempotent: true,
-	Instead: "kernels: the targets have no kernels; nirc opt and the interpreter run it",
 	Doc: "Numbers the images, textures and samplers that are arguments of a kernel, each kind by itself in the order of the arguments (the variables' locations), and lets what accesses them name them by number. " +
 		"Input: a kernel, whose such arguments are variables without a binding; no arrays. Output: bindings of set 0, image intrinsics by number, texture_index and sampler_index.",
 	Options: []Option{
 		{"images", "image intrinsics by number too; else their derefs stay", true},
 		{"samplers", "texture and sampler derefs by number too", true},
+		{"sets", "each kind has a descriptor set of its own: images 0, textures 1, samplers 2; else the kinds share the numbers of set 0", false},
 	},
 }
 
@@ -27,10 +27,10 @@ var clKinds = []func(*ir.Type) bool{
 }
 
 func lowerCLImages(c *Context, s *ir.Shader) (bool, error) {
-	if s.Stage != ir.StageKernel {
+	if s.Stage != ir.StageKernel && !s.Info.Kernel {
 		return false, nil
 	}
-	progress, err := numberArguments(s)
+	progress, err := numberArguments(s, c.Bool("sets"))
 	if err != nil {
 		return false, err
 	}
@@ -71,7 +71,7 @@ func (n *clNumbers) lower(in *ir.Instr) bool {
 }
 
 // numberArguments gives the arguments their bindings.
-func numberArguments(s *ir.Shader) (progress bool, err error) {
+func numberArguments(s *ir.Shader, sets bool) (progress bool, err error) {
 	for _, is := range clKinds {
 		var list []*ir.Variable
 		for _, v := range s.Variables {
@@ -86,9 +86,9 @@ func numberArguments(s *ir.Shader) (progress bool, err error) {
 			}
 		}
 		slices.SortStableFunc(list, func(a, b *ir.Variable) int { return cmp.Compare(a.Location, b.Location) })
-		for i, v := range list {
-			v.HasBinding, v.Set, v.Binding = true, 0, uint32(i)
-			progress = true
+		for _, v := range slices.Backward(list) { // what is counted has no binding yet
+			v.Set, v.Binding = s.ArgumentBinding(v, sets)
+			v.HasBinding, progress = true, true
 		}
 	}
 	return progress, nil
@@ -107,8 +107,8 @@ func numberImage(in *ir.Instr) bool {
 	if !ok {
 		return false
 	}
-	d := derefOf(in.Srcs[0].Def)
-	if d == nil || d.Deref != ir.DerefVar || !d.DerefInfo().Var.HasBinding {
+	d := in.Srcs[0].Def.Instr
+	if d.Deref != ir.DerefVar || !d.DerefInfo().Var.HasBinding {
 		return false
 	}
 	v := d.DerefInfo().Var

@@ -142,7 +142,7 @@ func wholeDistances(impl *ir.Impl, clip, cull *ir.Variable) *ir.Instr {
 				return in
 			}
 			for u := in.Def.FirstUse(); u != nil; u = u.NextUse() {
-				if u.Instr != nil && u.Instr.Kind != ir.KindDeref && !in.DerefInfo().Type.IsScalar() {
+				if u.Instr.Kind != ir.KindDeref && !in.DerefInfo().Type.IsScalar() {
 					return u.Instr
 				}
 			}

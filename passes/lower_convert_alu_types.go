@@ -48,14 +48,7 @@ func ConvertSaturated(b *ir.Builder, x *ir.Def, from ir.TypeClass, to ir.ALUType
 
 // floatToInteger rounds, converts and limits.
 func floatToInteger(b *ir.Builder, x *ir.Def, to ir.ALUType, mode ir.RoundingMode) *ir.Def {
-	switch mode {
-	case ir.RoundNearestEven:
-		x = b.FroundEven(x)
-	case ir.RoundUp:
-		x = b.Fceil(x)
-	case ir.RoundDown:
-		x = b.Ffloor(x)
-	}
+	x = b.Round(x, mode)
 	if to.Bits >= 32 {
 		return ConvertType(b, x, ir.ClassFloat, to)
 	}
@@ -147,7 +140,6 @@ func integerToFloat(b *ir.Builder, x *ir.Def, from ir.TypeClass, to ir.ALUType, 
 
 var lowerConvertALUTypesPass = &Pass{
 	Name: "lower_convert_alu_types", Class: "B", Idempotent: true,
-	Instead: "kernels: the targets have no kernels; nirc opt and the interpreter run it",
 	Doc: "Writes convert_alu_types, the conversion with a rounding mode and saturation that kernels ask for, as plain operations. Input: any shader. Output: no " +
 		"convert_alu_types; the results are those of its definition, NaN payloads aside.",
 	Run: func(_ *Context, s *ir.Shader) (bool, error) {

@@ -8,13 +8,15 @@ import (
 )
 
 var lowerExplicitIOPass = &Pass{
-	Name: "lower_explicit_io", For: ir.HasDeref, Class: "A", Run: lowerExplicitIO, Idempotent: true,
+	Name: "lower_explicit_io", For: ir.HasObject | ir.HasTemp, Class: "A", Run: lowerExplicitIO, Idempotent: true,
 	Doc: "Turns derefs of laid out memory into address arithmetic and loads, stores and atomics through them into the explicit memory intrinsics. " +
-		"Input: explicit types, no copy_deref of these modes. Address formats: UBO and SSBO 2x32 (resource, byte offset), global 1x64, the others a 32-bit byte offset. " +
+		"Input: explicit types, no copy_deref of these modes. Address formats: UBO and SSBO 2x32 (resource, byte offset), global 1x64, the others a 32-bit byte offset; with ssbo=1x64 storage buffers are global memory, from load_ssbo_address on, " +
+		"pointers to them that are stored, compared or chosen are addresses (in two halves where they had two components) and nothing tests bounds. " +
 		"Output: load_ubo, load_ssbo, load_push_constant, load_shared, load_scratch, load_constant, load_global, load_task_payload and their stores and atomics, with alignment; " +
-		"booleans are 32 bits in memory.",
+		"booleans are 32 bits in memory. Pointers of kernels that are values are generic ones, 62bit_generic with constants; accesses by those that may lead to several kinds of memory become ifs.",
 	Options: []Option{
 		{Name: "modes", Doc: "modes to lower", Default: ir.ModeUBO | ir.ModeSSBO | ir.ModePushConst | ir.ModeShared | ir.ModeGlobal | ir.ModeConstant},
+		{Name: "ssbo", Doc: "address format of storage buffers: 2x32 or 1x64", Default: "2x32"},
 	},
 }
 
@@ -22,6 +24,11 @@ var lowerExplicitIOPass = &Pass{
 type address struct {
 	res *ir.Def // resource of a 2x32 pointer, else nil
 	off *ir.Def // byte offset or address
+	// far is a pointer to a buffer that is an address of 64 bits; base is where its buffer begins, if known.
+	far  bool
+	base *ir.Def
+	// tag is what the pointer as a value says of its memory (ir.GenericTag), if off is a place in that; else 0.
+	tag uint64
 	// whole is the pointer as one value, once made.
 	whole *ir.Def
 	// Alignment: (address - offset) mod mul = 0; mul 0 is unknown.
@@ -38,9 +45,11 @@ type address struct {
 type explicitIO struct {
 	s     *ir.Shader
 	modes ir.Mode
+	far   ir.Mode // modes of buffers whose pointers are addresses
 	b     *ir.Builder
 	addrs []address // by Flags of the deref; the first is of those of other modes
 	err   error
+	split bool // control flow has changed
 	// derefs are those that are lowered, parents first.
 	derefs []*ir.Instr
 }
@@ -49,6 +58,10 @@ type explicitIO struct {
 var explicitIOs = sync.Pool{New: func() any { return new(explicitIO) }}
 
 func lowerExplicitIO(c *Context, s *ir.Shader) (bool, error) {
+	far, err := farModes(c, s)
+	if err != nil {
+		return false, err
+	}
 	progress := false
 	e := explicitIOs.Get().(*explicitIO)
 	defer func() {
@@ -62,8 +75,13 @@ func lowerExplicitIO(c *Context, s *ir.Shader) (bool, error) {
 			continue
 		}
 		e.s, e.modes, e.b = s, c.Modes("modes"), ir.NewBuilder(ir.AtStart(f.Impl.Start()))
+		e.far, e.split = far, false
 		if e.function(f.Impl) {
-			f.Impl.Preserve(ir.MetaControlFlow)
+			keep := ir.Metadata(ir.MetaControlFlow)
+			if e.split {
+				keep = ir.MetaNone
+			}
+			f.Impl.Preserve(keep)
 			progress = true
 		}
 		if e.err != nil {
@@ -76,6 +94,10 @@ func lowerExplicitIO(c *Context, s *ir.Shader) (bool, error) {
 func (e *explicitIO) function(impl *ir.Impl) bool {
 	e.addrs = append(e.addrs[:0], address{})
 	derefs := e.derefs[:0]
+	changed := e.far != 0 && e.descriptors(impl)
+	if e.s.Info.Kernel && e.splitGeneric(impl) {
+		changed, e.split = true, true
+	}
 	defer func() { e.derefs = derefs }()
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
@@ -95,6 +117,8 @@ func (e *explicitIO) function(impl *ir.Impl) bool {
 				switch {
 				case in.Intr == ir.IntrCopyDeref:
 					e.copied(in)
+				case in.Intr == ir.IntrDerefModeIs && e.mine(in.Srcs[0].Def.Instr):
+					e.modeIs(in)
 				case len(in.Srcs) > 0 && in.Srcs[0].Def.Instr.Kind == ir.KindDeref && e.mine(in.Srcs[0].Def.Instr):
 					e.access(in)
 				}
@@ -109,11 +133,11 @@ func (e *explicitIO) function(impl *ir.Impl) bool {
 		d := derefs[i]
 		if !d.Def.Unused() {
 			e.b.AtInstr(d)
-			d.Def.RewriteUses(e.whole(&e.addrs[d.Flags]))
+			d.Def.RewriteUses(e.whole(&e.addrs[d.Flags], d.Def.NumComponents))
 		}
 		d.Remove()
 	}
-	return len(derefs) > 0
+	return changed || len(derefs) > 0
 }
 
 func (e *explicitIO) mine(d *ir.Instr) bool {
@@ -121,10 +145,15 @@ func (e *explicitIO) mine(d *ir.Instr) bool {
 	return m&e.modes != 0 && m&^e.modes == 0
 }
 
-func (e *explicitIO) whole(a *address) *ir.Def {
+// whole is the pointer as one value of n components.
+func (e *explicitIO) whole(a *address, n uint8) *ir.Def {
 	if a.whole == nil {
 		a.whole = a.off
-		if a.res != nil {
+		if a.tag != 0 {
+			a.whole = e.tagged(a)
+		} else if a.far {
+			a.whole = e.farWhole(a, n)
+		} else if a.res != nil {
 			a.whole = e.b.Vec2(a.res, a.off)
 		}
 	}
@@ -175,7 +204,14 @@ func (e *explicitIO) address(d *ir.Instr) address {
 		if v.Mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp|ir.ModeShared|ir.ModeTaskPayload) != 0 && !v.ExplicitLayout {
 			e.fail(d, "variable %q of %s has no place in memory: lower_vars_to_explicit_types must run before", v.Name, info.Modes)
 		}
-		a := address{off: e.b.ImmInt(int64(v.DriverLocation), d.Def.BitSize), mul: 16, offset: v.DriverLocation % 16, access: v.Access}
+		bits := d.Def.BitSize
+		if e.near(d) {
+			bits = 32
+		}
+		a := address{off: e.b.ImmInt(int64(v.DriverLocation), bits), mul: 16, offset: v.DriverLocation % 16, access: v.Access}
+		if e.near(d) {
+			a.tag = ir.GenericTag(info.Modes)
+		}
 		if info.Modes == ir.ModePushConst {
 			a.size = uint32(min(v.Type.Size(), 1<<31))
 		}
@@ -234,19 +270,14 @@ func elementStride(t *ir.Type, vecStride uint32) (stride, vec uint32) {
 
 // ptrStride returns the step of pointer arithmetic on a deref.
 func ptrStride(d *ir.Instr) uint32 {
-	for {
-		switch d.Deref {
-		case ir.DerefCast:
-			return d.DerefInfo().PtrStride
-		case ir.DerefArray:
-			s, _ := elementStride(d.Srcs[0].Def.Instr.DerefInfo().Type, 0)
-			return s
-		case ir.DerefPtrAsArray:
-			d = d.Srcs[0].Def.Instr
-			continue
-		}
-		return 0
+	for d.Deref == ir.DerefPtrAsArray {
+		d = d.Srcs[0].Def.Instr
 	}
+	if d.Deref == ir.DerefCast {
+		return d.DerefInfo().PtrStride
+	}
+	s, _ := elementStride(d.Srcs[0].Def.Instr.DerefInfo().Type, 0)
+	return s
 }
 
 func (e *explicitIO) castAddress(d *ir.Instr, info *ir.DerefInfo) address {
@@ -258,13 +289,18 @@ func (e *explicitIO) castAddress(d *ir.Instr, info *ir.DerefInfo) address {
 	if src.Instr.Kind == ir.KindDeref && e.mine(src.Instr) {
 		a = e.addrs[src.Instr.Flags]
 		a.whole, a.vecStride = nil, 0
+	} else if info.Modes&e.far != 0 {
+		a = e.farAddress(d, src)
 	} else if src.NumComponents == 2 {
 		a = address{res: e.b.Channel(src, 0), off: e.bufferOffset(src), whole: src}
 		a.room = roomOf(src, e.s.Options.Robust.Of(info.Modes))
 	} else {
 		a = address{off: src, whole: src}
 	}
-	if buffer := info.Modes&(ir.ModeUBO|ir.ModeSSBO) != 0; buffer != (a.res != nil) {
+	if e.s.Info.Kernel && d.Def.BitSize == 64 {
+		e.asForm(&a, d)
+	}
+	if buffer := info.Modes&(ir.ModeUBO|ir.ModeSSBO) != 0; !a.far && buffer != (a.res != nil) {
 		e.fail(d, "a pointer of %d components is cast to %s", src.NumComponents, info.Modes)
 	}
 	if info.AlignMul != 0 && info.AlignMul >= a.mul {
@@ -304,6 +340,12 @@ func (e *explicitIO) addIndex(a *address, index *ir.Def, stride uint32) {
 		e.addIndexBounded(a, index, stride)
 		return
 	}
+	switch {
+	case index.BitSize < a.off.BitSize:
+		index = e.b.I2i64(index)
+	case index.BitSize > a.off.BitSize:
+		index = e.b.I2i32(index)
+	}
 	var step *ir.Def
 	if e.s.Options.HasAmul && stride&(stride-1) != 0 {
 		step = e.b.Amul(index, e.b.ImmInt(int64(stride), index.BitSize))
@@ -335,6 +377,9 @@ func (e *explicitIO) access(in *ir.Instr) {
 	if t.IsOpaque() {
 		e.refuse(in, ChosenOpaque)
 		return
+	}
+	if a.far {
+		mode = ir.ModeGlobal
 	}
 	if bits := a.off.BitSize; bits != 32 && mode != ir.ModeGlobal {
 		e.refuse(in, "a pointer of %d bits to %s is not supported", bits, mode)
@@ -507,11 +552,19 @@ func (e *explicitIO) arrayLength(in *ir.Instr, a *address, t *ir.Type) *ir.Def {
 		off = e.b.IAddImm(off, int64(last.Offset))
 		t = last.Type
 	}
-	if !t.IsArray() || t.Stride == 0 || a.res == nil {
+	if !t.IsArray() || t.Stride == 0 || a.res == nil && !a.far {
 		e.fail(in, "length of what is no unsized array in a storage buffer")
 		return &in.Def
 	}
-	size := &e.b.Intrinsic(ir.IntrGetSsboSize, 1, 32, a.res).Set(ir.IdxAccess, uint64(a.access)).Def
+	res := a.res
+	if a.far {
+		if a.base == nil {
+			e.refuse(in, "with addresses of 64 bits, the length of an array in a buffer that control flow or values choose is not supported")
+			return &in.Def
+		}
+		res, off = a.base.Instr.Srcs[0].Def, e.b.U2u32(e.b.Isub(off, a.base))
+	}
+	size := &e.b.Intrinsic(ir.IntrGetSsboSize, 1, 32, res).Set(ir.IdxAccess, uint64(a.access)).Def
 	bytes := e.b.UsubSat(size, off)
 	n := e.b.Udiv(bytes, e.b.Imm32(t.Stride))
 	return resizeUint(e.b, n, in.Def.BitSize)

@@ -105,3 +105,29 @@ func TestExplicitIOOtherMemory(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestExplicitIOAddresses says what storage buffers by addresses of 64 bits cannot do.
+func TestExplicitIOAddresses(t *testing.T) {
+	for _, c := range []struct {
+		pass, pointer string
+		robust        ir.Robustness
+		msg           string
+	}{
+		{"lower_explicit_io(ssbo=1x64)", "%2", 0, ""},
+		{"lower_explicit_io(ssbo=64)", "%2", 0, "ssbo=64: the address formats of storage buffers are 2x32 and 1x64"},
+		{"lower_explicit_io(ssbo=1x64)", "%2", ir.Robust1, "nothing tests their bounds"},
+		{"lower_explicit_io(ssbo=1x64)", "%3", 0, "the length of an array in a buffer that control flow or values choose is not supported"},
+	} {
+		s := parseShader(t, "shader compute \"main\" {\n  info { workgroup_size=1,1,1 }\n  fn f0 \"main\" entry() {\n    b0:\n      %0:32 = load_const 0\n"+
+			"      %1:32x2 = vulkan_resource_index %0 desc_type=2\n      %2:32x2 = load_vulkan_descriptor %1 desc_type=2\n      %3:32x2 = undef\n"+
+			"      %4:32x2 = deref_cast "+c.pointer+" (mem_ssbo u32[:4])\n      %5:32 = deref_buffer_array_length %4\n  }\n}\n")
+		s.Options = &ir.Options{Robust: ir.Robust{Storage: c.robust}}
+		p, err := ParsePassList(c.pass)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Run(s, RunOptions{VerifyEach: true}); c.msg == "" && err != nil || c.msg != "" && (err == nil || !strings.Contains(err.Error(), c.msg)) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerIndirectDerefsPass = &Pass{
-	Name: "lower_indirect_derefs", For: ir.HasDeref, Class: "A", Run: lowerIndirectDerefs, Idempotent: true,
+	Name: "lower_indirect_derefs", For: ir.HasElement, Class: "A", Run: lowerIndirectDerefs, Idempotent: true,
 	Options: []Option{
 		{"modes", "modes whose arrays are handled, besides what the target asks for", ir.ModeNone},
 		{"max_length", "longest array that is handled", 1 << 16},

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerIndirectTexturesPass = &Pass{
-	Name: "lower_indirect_textures", Class: "B", Run: lowerIndirectTextures, Idempotent: true,
+	Name: "lower_indirect_textures", For: ir.HasTex | ir.HasWritable, Class: "B", Run: lowerIndirectTextures, Idempotent: true,
 	Doc: "Writes texture operations at an index that is not constant as operations on each element, of whose results the index selects one: implicit derivatives stay whole. " +
 		"For arrays of known size up to the limit, where the target cannot index: sizes and counts (queries), and operations with more dynamic operands beside the coordinates than fit an instruction (words). " +
 		"Takes textures and images by derefs.",

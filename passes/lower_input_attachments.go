@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerInputAttachmentsPass = &Pass{
-	Name: "lower_input_attachments", Class: "A", Run: lowerInputAttachments, Idempotent: true,
+	Name: "lower_input_attachments", For: ir.HasTex, Class: "A", Run: lowerInputAttachments, Idempotent: true,
 	Doc: "Turns reads of input attachments into fetches. Input: txf and txf_ms of the dimensions SUBPASS and SUBPASS_MS in fragment shaders, whose two coordinates count " +
 		"from the fragment's own pixel. Output: the same of a 2D or multisampled array, at the pixel plus the coordinates, and at the fragment's layer; without layers, of no array.",
 	Options: []Option{{"layer", "where the layer comes from: input (LAYER), system_value (load_layer_id), view (load_view_index), none (framebuffers have one), or auto: view where the options say that the pipeline draws views (Multiview), else input", "auto"}},

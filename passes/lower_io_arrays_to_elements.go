@@ -86,7 +86,7 @@ func splittable(in *ir.Instr, x *arraySplit) bool {
 		return false
 	}
 	for u := in.Def.FirstUse(); u != nil; u = u.NextUse() {
-		if u.Instr == nil || u.Instr.Kind == ir.KindIntrinsic && (!in.DerefInfo().Type.IsVectorOrScalar() || u.Instr.Intr == ir.IntrCopyDeref) {
+		if u.Instr.Kind == ir.KindIntrinsic && (!in.DerefInfo().Type.IsVectorOrScalar() || u.Instr.Intr == ir.IntrCopyDeref) {
 			return false
 		}
 	}

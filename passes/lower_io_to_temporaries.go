@@ -2,6 +2,7 @@ package passes
 
 import (
 	"math"
+	"slices"
 
 	"nirc/ir"
 )
@@ -31,11 +32,12 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 		f.Impl.Preserve(kept)
 		return kept == ir.MetaNone, nil
 	}
-	temp := map[*ir.Variable]*ir.Variable{}
+	f.Impl.Locals = slices.Grow(f.Impl.Locals, len(moved))
+	temp := make(varTable[*ir.Variable], maxVarID(s.Variables)+1)
 	for _, v := range moved {
 		t := f.Impl.NewLocal(v.Type.Bare(), v.Name)
 		t.Init, v.Init = v.Init, nil
-		temp[v] = t
+		temp[v.ID] = t
 	}
 	stored := lastStores(f.Impl)
 	interps := interpolated(f.Impl, temp)
@@ -51,15 +53,15 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 	for _, v := range moved {
 		v.Temporary = true
 		if v.Mode == ir.ModeShaderIn {
-			b.CopyDeref(b.DerefVar(temp[v]), b.DerefVar(v))
+			b.CopyDeref(b.DerefVar(temp[v.ID]), b.DerefVar(v))
 		}
 	}
 	eachOutput(s, f.Impl, func(at ir.Cursor) {
 		b.At(at)
 		for _, v := range moved {
 			if v.Mode == ir.ModeShaderOut {
-				s.SetLoc(stored[v])
-				b.CopyDeref(b.DerefVar(v), b.DerefVar(temp[v]))
+				s.SetLoc(stored.of(v))
+				b.CopyDeref(b.DerefVar(v), b.DerefVar(temp[v.ID]))
 			}
 		}
 	})
@@ -102,14 +104,28 @@ func eachOutput(s *ir.Shader, impl *ir.Impl, f func(at ir.Cursor)) {
 	}
 }
 
+// varTable holds something by the IDs of a shader's variables; of those beyond and of nil it has none.
+type varTable[T any] []T
+
+func (t varTable[T]) of(v *ir.Variable) (x T) {
+	if v != nil && int(v.ID) < len(t) {
+		return t[v.ID]
+	}
+	return x
+}
+
 // lastStores finds the place of the last store to each variable, in the order of the text.
-func lastStores(impl *ir.Impl) map[*ir.Variable]uint32 {
-	places := map[*ir.Variable]uint32{}
+// Most shaders are compiled without places.
+func lastStores(impl *ir.Impl) varTable[uint32] {
+	if len(impl.Shader.Locs) <= 1 {
+		return nil
+	}
+	places := make(varTable[uint32], maxVarID(impl.Shader.Variables)+1)
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			if in.IsIntrinsic(ir.IntrStoreDeref) || in.IsIntrinsic(ir.IntrCopyDeref) {
-				if v := rootVar(derefOf(in.Srcs[0].Def)); v != nil {
-					places[v] = in.Loc
+				if v := rootVar(derefOf(in.Srcs[0].Def)); v != nil && int(v.ID) < len(places) {
+					places[v.ID] = in.Loc
 				}
 			}
 		}
@@ -156,13 +172,13 @@ type atInput struct {
 }
 
 // interpolated lists the interpolation functions of the variables with temporaries.
-func interpolated(impl *ir.Impl, temp map[*ir.Variable]*ir.Variable) (list []atInput) {
+func interpolated(impl *ir.Impl, temp varTable[*ir.Variable]) (list []atInput) {
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			if !isInterp(in) {
 				continue
 			}
-			if v := rootVar(derefOf(in.Srcs[0].Def)); temp[v] != nil {
+			if v := rootVar(derefOf(in.Srcs[0].Def)); temp.of(v) != nil {
 				list = append(list, atInput{in, v})
 			}
 		}
@@ -186,10 +202,10 @@ func rebaseInterp(x atInput) {
 
 // redirect makes a deref of a variable with a temporary one of the temporary,
 // and derefs below it follow.
-func redirect(in *ir.Instr, temp map[*ir.Variable]*ir.Variable) {
+func redirect(in *ir.Instr, temp varTable[*ir.Variable]) {
 	d := in.DerefInfo()
 	if in.Deref == ir.DerefVar {
-		if t := temp[d.Var]; t != nil {
+		if t := temp.of(d.Var); t != nil {
 			d.Var, d.Type = t, t.Type
 			in.SetModes(t.Mode)
 		}

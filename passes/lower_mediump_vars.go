@@ -137,10 +137,7 @@ func shrinkVars(s *ir.Shader, small []bool) (progress bool) {
 
 // convertAccess mends a load or store whose deref has become 16 bits wide.
 func convertAccess(in *ir.Instr, small []bool) {
-	d := derefOf(in.Srcs[0].Def)
-	if d == nil {
-		return
-	}
+	d := in.Srcs[0].Def.Instr
 	v := rootVar(d)
 	if v == nil || !small[v.ID] {
 		return

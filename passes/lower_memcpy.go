@@ -4,7 +4,6 @@ import "nirc/ir"
 
 var lowerMemcpyPass = &Pass{
 	Name: "lower_memcpy", For: ir.HasDeref, Class: "C", Run: implPass(ir.MetaNone, lowerMemcpy), Idempotent: true,
-	Instead: "kernels: the targets have no kernels; nirc opt and the interpreter run it",
 	Doc: "Writes memcpy_deref as loads and stores through casts: 16, 8, 4, 2 and 1 bytes at a time where the size is constant, else byte by byte in a loop. Input: memory whose bytes have places " +
 		"(lower_vars_to_explicit_types comes before lower_explicit_io, which takes the casts). opt_memcpy comes before: whole objects are better copied as such.",
 }

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var lowerPackPass = &Pass{
-	Name: "lower_pack", Class: "A", Run: lowerPack, Idempotent: true,
+	Name: "lower_pack", For: ir.Has64 | ir.HasNarrow, Class: "A", Run: lowerPack, Idempotent: true,
 	Doc: "Writes packs and unpacks of integer vectors (64_2x32, 64_4x16, 32_2x16, 32_4x8) as split operations on scalars. " +
 		"With split=true, or where the target's options ask for it, the 16-bit and 8-bit split operations become conversions, shifts and ors too; the 64-bit ones stay.",
 	Options: []Option{{"split", "write 32-bit split operations as shifts and ors", false}},

@@ -76,8 +76,6 @@ func imagesWritten(s *ir.Shader) []bool {
 func imageUsedToWrite(d *ir.Def) bool {
 	for u := range d.Uses() {
 		switch {
-		case u.Instr == nil:
-			return true
 		case u.Instr.Kind == ir.KindDeref && u.Instr.Deref != ir.DerefCast:
 			if imageUsedToWrite(&u.Instr.Def) {
 				return true
@@ -100,11 +98,7 @@ func readOnlyImage(in *ir.Instr, written []bool) bool {
 	if a&ir.AccessNonWriteable != 0 {
 		return true
 	}
-	d := derefOf(in.Srcs[0].Def)
-	if d == nil {
-		return false
-	}
-	v := rootVar(d)
+	v := rootVar(in.Srcs[0].Def.Instr)
 	if v == nil || v.Access&(ir.AccessVolatile|ir.AccessCoherent) != 0 {
 		return false
 	}
@@ -177,10 +171,7 @@ func imageAsTexture(in *ir.Instr) bool {
 // isTextureAccess reports whether the operation fits the image and the access, of
 // which texture instructions demand more than images do.
 func isTextureAccess(in *ir.Instr, op ir.TexOp, class ir.TypeClass, dim ir.Dim, array bool) bool {
-	d := derefOf(in.Srcs[0].Def)
 	switch {
-	case d == nil:
-		return false
 	case op == ir.TexOpTxs:
 		n := fetchCoords[dim]
 		if array {
@@ -188,7 +179,7 @@ func isTextureAccess(in *ir.Instr, op ir.TexOp, class ir.TypeClass, dim ir.Dim, 
 		}
 		return int(in.Def.NumComponents) == n
 	case op == ir.TexOpTxf || op == ir.TexOpTxfMs:
-		texel := d.DerefInfo().Type.Texel
+		texel := in.Srcs[0].Def.Instr.DerefInfo().Type.Texel
 		return texel == ir.BaseVoid || class == ir.ClassNone || (class == ir.ClassFloat) == (texel == ir.BaseFloat)
 	}
 	return true

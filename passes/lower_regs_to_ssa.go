@@ -73,7 +73,7 @@ func lowerRegsToSSA(impl *ir.Impl) bool {
 func plainReg(decl *ir.Instr) bool {
 	for u := decl.Def.FirstUse(); u != nil; u = u.NextUse() {
 		in := u.Instr
-		if in == nil || !in.IsIntrinsic(ir.IntrLoadReg) && !in.IsIntrinsic(ir.IntrStoreReg) {
+		if !in.IsIntrinsic(ir.IntrLoadReg) && !in.IsIntrinsic(ir.IntrStoreReg) {
 			return false
 		}
 		if in.Get(ir.IdxLegacyFabs)|in.Get(ir.IdxLegacyFneg)|in.Get(ir.IdxLegacyFsat) != 0 {

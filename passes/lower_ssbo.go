@@ -22,7 +22,7 @@ func lowerSsbo(impl *ir.Impl) bool {
 			switch k {
 			case int(m.Handle):
 			case int(m.Addr):
-				srcs = append(srcs, &b.Intrinsic(ir.IntrLoadSsboAddress, 1, 64, in.Srcs[m.Handle].Def, in.Srcs[k].Def).Def)
+				srcs = append(srcs, &b.Intrinsic(ir.IntrLoadSsboAddress, 1, 64, b.Channel(in.Srcs[m.Handle].Def, 0), in.Srcs[k].Def).Def)
 			default:
 				srcs = append(srcs, in.Srcs[k].Def)
 			}

@@ -46,9 +46,14 @@ func systemValueLoad(s *ir.Shader, load, d *ir.Instr) (*ir.Def, error) {
 		return nil, diag(s, load, "system value accessed by more than one index")
 	}
 	v := d.DerefInfo().Var
-	val := builtinValue(b, v.BuiltIn)
-	if val == nil && s.Stage == ir.StageFragment {
-		val = baryCoord(b, v)
+	var val *ir.Def
+	if s.Stage == ir.StageFragment {
+		if val = baryCoord(b, v); val == nil {
+			val = fullyCovered(b, v)
+		}
+	}
+	if val == nil {
+		val = builtinValue(b, v.BuiltIn)
 	}
 	if val == nil {
 		return nil, refusal(s, load, fmt.Sprintf("BuiltIn %d of variable %q is not supported in a %s shader", v.BuiltIn, v.Name, s.Stage))

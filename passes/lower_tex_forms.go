@@ -130,9 +130,6 @@ func (l *texLowering) rectangle() {
 func (l *texLowering) flatten() {
 	l.t.Dim = ir.Dim2D
 	second := func(k ir.TexSrc, v *ir.Def) {
-		if !l.has(k) {
-			return
-		}
 		d := l.src(k)
 		comps := []*ir.Def{l.b.Channel(d, 0), v}
 		for i := 1; i < int(d.NumComponents); i++ {

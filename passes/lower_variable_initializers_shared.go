@@ -131,9 +131,6 @@ func (x *sharedInit) zeroArray(a initialised) {
 		dims = append(dims, elem.ChildCount())
 		n *= elem.ChildCount()
 	}
-	if n == 0 {
-		return
-	}
 	x.distribute(n, func(k *ir.Def) {
 		place := a.deref(x.b)
 		for i, inner := 0, n; i < len(dims); i++ {

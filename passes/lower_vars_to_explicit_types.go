@@ -5,9 +5,9 @@ import "nirc/ir"
 var lowerVarsToExplicitTypesPass = &Pass{
 	Name: "lower_vars_to_explicit_types", Class: "A", Run: lowerVarsToExplicitTypes, Idempotent: true,
 	Doc: "Lays out the variables of some modes: gives their types offsets and strides (natural alignment, vec3 as vec4), places them one after " +
-		"the other (Variable.DriverLocation in bytes) and sets shared_size, scratch_size or task_payload_size. Types that have a layout keep it.",
+		"the other (Variable.DriverLocation in bytes) and sets shared_size, scratch_size or task_payload_size; constants with a value become constant_data. Types that have a layout keep it.",
 	Options: []Option{
-		{Name: "modes", Doc: "modes to lay out: mem_shared, mem_task_payload, function_temp, shader_temp", Default: ir.ModeShared},
+		{Name: "modes", Doc: "modes to lay out: mem_shared, mem_task_payload, function_temp, shader_temp, mem_constant", Default: ir.ModeShared},
 	},
 }
 
@@ -21,6 +21,13 @@ func lowerVarsToExplicitTypes(c *Context, s *ir.Shader) (bool, error) {
 		}
 		t, size, align := v.Type.Explicit()
 		v.Type, v.ExplicitLayout = t, true
+		if progress = true; v.Mode == ir.ModeConstant {
+			if uint64(len(s.ConstantData))+size > 1<<28 {
+				return &Diagnostic{Msg: "constant " + v.Name + ": more than 256 MiB of constant data"}
+			}
+			placeConstant(s, v, size, align)
+			return nil
+		}
 		end := &scratch
 		switch v.Mode {
 		case ir.ModeShared:

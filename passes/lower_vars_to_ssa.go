@@ -229,7 +229,7 @@ func (v *varsToSSA) deref(in *ir.Instr) {
 		in.Flags = uint32(v.child(n, int(c), t.ChildCount())) + 2
 	default:
 		// Wildcards, components of vectors, casts and pointer arithmetic.
-		v.nodes[n].blocked = true
+		v.blockNode(n)
 		return
 	}
 	v.uses(in)
@@ -240,7 +240,9 @@ func (v *varsToSSA) uses(in *ir.Instr) {
 	n := &v.nodes[in.Flags-2]
 	for u := in.Def.FirstUse(); u != nil; u = u.NextUse() {
 		switch {
-		case isComplexUse(u) || u.Instr.IsIntrinsic(ir.IntrCopyDeref):
+		case isComplexUse(u):
+			v.blockNode(int32(in.Flags - 2))
+		case u.Instr.IsIntrinsic(ir.IntrCopyDeref):
 			n.blocked = true
 		case u.Instr.Kind == ir.KindIntrinsic:
 			n.accessed = true
@@ -248,6 +250,17 @@ func (v *varsToSSA) uses(in *ir.Instr) {
 				n.blocked = true
 			}
 		}
+	}
+}
+
+// blockNode blocks a node. In kernels a pointer to a part may lead to the rest of the object too, which is blocked with it.
+func (v *varsToSSA) blockNode(n int32) {
+	v.nodes[n].blocked = true
+	if !v.impl.Shader.Info.Kernel {
+		return
+	}
+	for ; n >= 0; n = v.nodes[n].parent {
+		v.nodes[n].blocked = true
 	}
 }
 

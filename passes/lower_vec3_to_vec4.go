@@ -4,7 +4,6 @@ import "nirc/ir"
 
 var lowerVec3ToVec4Pass = &Pass{
 	Name: "lower_vec3_to_vec4", For: ir.HasDeref, Class: "C", Run: lowerVec3ToVec4, Idempotent: true,
-	Instead: "kernels: the targets have no kernels; nirc opt and the interpreter run it",
 	Doc: "Gives variables of vectors of three components a fourth, which nothing reads: kernels lay them out so, and an access of four is one access. Structures and arrays too; " +
 		"variables that have a layout keep it. Copies that meet such a variable are written as loads and stores.",
 	Options: []Option{{"modes", "modes whose variables grow", ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShared}},

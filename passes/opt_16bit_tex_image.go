@@ -94,7 +94,7 @@ func set16(in *ir.Instr) {
 func foldNarrowing(in *ir.Instr) {
 	set16(in)
 	for u := range in.Def.Uses() {
-		u.Instr.Op = ir.OpMov
+		u.Instr.Become(ir.OpMov)
 	}
 }
 

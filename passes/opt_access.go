@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optAccessPass = &Pass{
-	Name: "opt_access", For: ir.HasMemory | ir.HasAccess, Class: "B", Run: optAccess, Idempotent: true, Optional: true,
+	Name: "opt_access", For: ir.HasWritable | ir.HasObject, Class: "B", Run: optAccess, Idempotent: true, Optional: true,
 	Doc: "Marks loads from storage buffers, global memory and images that the shader does not write as reading what nobody writes, so that they may move and merge, and stores to what it does not read as such. " +
 		"A variable without Aliased is its own memory, one that is Restrict is reached by no address either; what is accessed by address, or through a descriptor that cannot be told, counts against all others. Coherent and volatile accesses stay.",
 }

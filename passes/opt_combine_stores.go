@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"sync"
+
 	"nirc/ir"
 	"nirc/ir/optab"
 )
@@ -16,8 +18,10 @@ var optCombineStoresPass = &Pass{
 const maxOpenStores = 16
 
 func optCombineStores(c *Context, s *ir.Shader) (bool, error) {
-	cs := &combineStores{modes: c.Modes("modes")}
-	cs.open = cs.few[:0]
+	cs := storeCombiners.Get().(*combineStores)
+	defer storeCombiners.Put(cs)
+	cs.modes, cs.open = c.Modes("modes"), cs.few[:0]
+	defer clear(cs.few[:])
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
 		progress := false
 		for blk := range impl.Blocks() {
@@ -36,6 +40,9 @@ type combineStores struct {
 	open  []*ir.Instr
 	few   [maxOpenStores]*ir.Instr // its memory
 }
+
+// storeCombiners keeps the memory of runs that are over.
+var storeCombiners = sync.Pool{New: func() any { return new(combineStores) }}
 
 func (cs *combineStores) instr(in *ir.Instr) bool {
 	switch in.Kind {
@@ -75,11 +82,7 @@ func (cs *combineStores) close(d *ir.Instr) {
 }
 
 func (cs *combineStores) store(in *ir.Instr) (progress bool) {
-	d := derefOf(in.Srcs[0].Def)
-	if d == nil {
-		cs.open = cs.open[:0]
-		return false
-	}
+	d := in.Srcs[0].Def.Instr
 	joins := d.DerefInfo().Modes&^cs.modes == 0 && isLeafType(d.DerefInfo().Type) && in.Srcs[1].Def.NumComponents > 1 &&
 		ir.Access(in.Get(ir.IdxAccess))&(ir.AccessVolatile|ir.AccessCoherent) == 0
 	if joins {

@@ -6,7 +6,7 @@ import (
 )
 
 var optConstantFoldingPass = &Pass{
-	Name: "opt_constant_folding", Class: "A", Run: optConstantFolding, Idempotent: true, Rewrites: true,
+	Name: "opt_constant_folding", Withstands: ChangeFacts | ChangeRemoval | ChangeMerge, For: ir.HasConst, Class: "A", Run: optConstantFolding, Idempotent: true, Rewrites: true,
 	Doc: "Replaces ALU operations over constants by their value in the shader's float environment, and loads from constant data at constant offsets. " +
 		"A selection by a constant condition becomes the side chosen. Operations of the subgroup and derivatives of constants, discards by constant conditions, " +
 		"and sources of texture operations that constants make needless (offsets and biases of 0, clamps below LOD 0, offsets into arrays) go too.",

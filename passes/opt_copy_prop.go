@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optCopyPropPass = &Pass{
-	Name: "opt_copy_prop", Class: "A", Run: implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optCopyProp), Optional: true,
+	Name: "opt_copy_prop", Withstands: ChangeFacts | ChangeRemoval, For: ir.HasMove, Class: "A", Run: implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optCopyProp), Optional: true,
 	Doc: "Makes uses of moves and vectors use what they copy, swizzles composed.",
 }
 

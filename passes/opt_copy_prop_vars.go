@@ -10,7 +10,7 @@ import (
 )
 
 var optCopyPropVarsPass = &Pass{
-	Name: "opt_copy_prop_vars", For: ir.HasAccess, Class: "B", Run: optCopyPropVars, Optional: true,
+	Name: "opt_copy_prop_vars", Withstands: ChangeFacts, For: ir.HasAccess, Class: "B", Run: optCopyPropVars, Optional: true,
 	Doc: "Forwards the known contents of variables to loads, and drops stores of what is there. What was copied whole is read where it was copied from. What was stored to a robust buffer is not known: out of bounds it is gone.",
 }
 
@@ -22,7 +22,9 @@ func optCopyPropVars(_ *Context, s *ir.Shader) (bool, error) {
 		impl.Require(ir.MetaBlockIndex)
 		c := copyProps.Get().(*copyProp)
 		*c = copyProp{impl: impl, robust: s.Options.Robust, writes: slab.Zeroed(c.writes, int(impl.NumBlocks)), known: c.known[:0]}
-		c.collect(&impl.Body)
+		if s.Contents()&(ir.HasIf|ir.HasLoop) != 0 {
+			c.collect(&impl.Body)
+		}
 		c.list(&impl.Body)
 		progress := c.progress
 		clear(c.writes)
@@ -194,10 +196,7 @@ func writes(in *ir.Instr) (ir.Mode, *ir.Instr) {
 	}
 	switch in.Intr {
 	case ir.IntrStoreDeref, ir.IntrCopyDeref, ir.IntrMemcpyDeref, ir.IntrDerefAtomic, ir.IntrDerefAtomicSwap:
-		if d := derefOf(in.Srcs[0].Def); d != nil {
-			return 0, d
-		}
-		return ^ir.Mode(0), nil
+		return 0, in.Srcs[0].Def.Instr
 	case ir.IntrBarrier:
 		return ir.Mode(in.Get(ir.IdxMemoryModes)), nil
 	case ir.IntrEmitVertex, ir.IntrEmitVertexWithCounter:

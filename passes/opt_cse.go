@@ -6,7 +6,7 @@ import (
 )
 
 var optCSEPass = &Pass{
-	Name: "opt_cse", Class: "A", Run: implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optCSE), Idempotent: true, Optional: true,
+	Name: "opt_cse", Makes: ChangeMerge, Withstands: ChangeFacts | ChangeRemoval, Class: "A", Run: implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optCSE), Idempotent: true, Optional: true,
 	Doc: "Replaces an instruction by an equal one that dominates it.",
 }
 

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optDCEPass = &Pass{
-	Name: "opt_dce", Class: "A", Run: implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optDCE), Idempotent: true, Optional: true,
+	Name: "opt_dce", Makes: ChangeRemoval, Withstands: ChangeFacts | ChangeMerge, Class: "A", Run: implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optDCE), Idempotent: true, Optional: true,
 	Doc: "Deletes instructions without effect whose results nothing needs, unused cycles through phis included.",
 }
 

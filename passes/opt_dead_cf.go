@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optDeadCFPass = &Pass{
-	Name: "opt_dead_cf", For: ir.HasIf | ir.HasLoop | ir.HasJump, Class: "A", Run: implPass(ir.MetaNone, optDeadCF), Optional: true,
+	Name: "opt_dead_cf", Withstands: ChangeFacts, For: ir.HasIf | ir.HasLoop | ir.HasJump, Class: "A", Run: implPass(ir.MetaNone, optDeadCF), Optional: true,
 	Doc: "Removes sides of ifs that constants decide, code after jumps, ifs and loops without effect, and loops around code that runs once.",
 }
 

@@ -1,17 +1,23 @@
 package passes
 
-import "nirc/ir"
+import (
+	"sync"
+
+	"nirc/ir"
+)
 
 var optDeadWriteVarsPass = &Pass{
-	Name: "opt_dead_write_vars", For: ir.HasStore, Class: "B", Run: implPass(ir.MetaControlFlow, optDeadWriteVars), Optional: true,
+	Name: "opt_dead_write_vars", Withstands: ChangeFacts, For: ir.HasStore, Class: "B", Run: implPass(ir.MetaControlFlow, optDeadWriteVars), Optional: true,
 	Doc: "Deletes stores that later stores of the block overwrite before a read.",
 }
 
 // optDeadWriteVars deletes stores, or their channels, that later stores of
 // the same block overwrite before anything may read them.
 func optDeadWriteVars(impl *ir.Impl) (progress bool) {
-	w := &deadWrites{}
+	w := deadWriters.Get().(*deadWrites)
+	defer deadWriters.Put(w)
 	w.later = w.few[:0]
+	defer clear(w.few[:])
 	for b := range impl.Blocks() {
 		w.later = w.later[:0]
 		for in := range b.InstrsReverse() {
@@ -33,6 +39,9 @@ type deadWrites struct {
 	few   [8]overwrite // its memory at first
 }
 
+// deadWriters keeps the memory of runs that are over.
+var deadWriters = sync.Pool{New: func() any { return new(deadWrites) }}
+
 func (w *deadWrites) instr(in *ir.Instr) bool {
 	switch in.Kind {
 	case ir.KindCall, ir.KindJump:
@@ -45,19 +54,11 @@ func (w *deadWrites) instr(in *ir.Instr) bool {
 	volatile := ir.Access(in.Get(ir.IdxAccess)|in.Get(ir.IdxDstAccess))&ir.AccessVolatile != 0
 	switch in.Intr {
 	case ir.IntrStoreDeref:
-		if d := derefOf(in.Srcs[0].Def); d != nil && !volatile {
-			return w.store(in, d, in.Get(ir.IdxWriteMask))
-		}
-		return false
+		return !volatile && w.store(in, in.Srcs[0].Def.Instr, in.Get(ir.IdxWriteMask))
 	case ir.IntrCopyDeref:
-		dst, src := derefOf(in.Srcs[0].Def), derefOf(in.Srcs[1].Def)
-		if dst == nil || src == nil {
-			w.later = w.later[:0]
-			return false
-		}
-		dead := !volatile && w.store(in, dst, ^uint64(0))
+		dead := !volatile && w.store(in, in.Srcs[0].Def.Instr, ^uint64(0))
 		if !dead {
-			w.read(src)
+			w.read(in.Srcs[1].Def.Instr)
 		}
 		return dead
 	case ir.IntrBarrier:

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var optDerefPass = &Pass{
-	Name: "opt_deref", For: ir.HasDeref, Class: "A", Run: implPass(ir.MetaControlFlow, optDeref),
+	Name: "opt_deref", Withstands: ChangeFacts, For: ir.HasCast | ir.HasElement, Class: "A", Run: implPass(ir.MetaControlFlow, optDeref),
 	Doc: "Simplifies deref chains: useless casts, casts to what an object begins with or has so many bytes into it, accesses through casts between vectors, pointer steps, modes that are known; accesses to elements that a temporary does not have go.",
 }
 
@@ -60,7 +60,7 @@ func replaceDeref(in *ir.Instr, by *ir.Def) bool {
 // stride matters.
 func usedAsPointer(in *ir.Instr) bool {
 	for u := in.Def.FirstUse(); u != nil; u = u.NextUse() {
-		if u.Instr != nil && u.Instr.Kind == ir.KindDeref && u.Instr.Deref == ir.DerefPtrAsArray {
+		if u.Instr.Kind == ir.KindDeref && u.Instr.Deref == ir.DerefPtrAsArray {
 			return true
 		}
 	}

@@ -77,6 +77,9 @@ func castAccess(in *ir.Instr) bool {
 		return false
 	}
 	to, from := d.DerefInfo().Type, p.DerefInfo().Type
+	if mul := d.DerefInfo().AlignMul; mul != 0 && mul < uint32(from.MemBits()/8) {
+		return false // the cast says that the place is aligned less than a vector is by itself
+	}
 	if in.Intr == ir.IntrStoreDeref {
 		return castStore(in, p, to, from)
 	}

@@ -105,9 +105,8 @@ func (a *arrayCopies) intrinsic(in *ir.Instr) bool {
 	case d != nil:
 		a.clobber(in.Flags, d)
 		if in.Intr == ir.IntrCopyDeref {
-			if src := derefOf(in.Srcs[1].Def); src != nil {
-				a.drop(func(r *copyRun) bool { return compareDerefs(r.whole(), src) != noAlias })
-			}
+			src := in.Srcs[1].Def.Instr
+			a.drop(func(r *copyRun) bool { return compareDerefs(r.whole(), src) != noAlias })
 		}
 	case modes != 0:
 		a.runs = a.runs[:0]

@@ -102,8 +102,6 @@ func (k *constantVar) uses(d *ir.Instr) {
 	for u := range d.Def.Uses() {
 		in := u.Instr
 		switch {
-		case in == nil:
-			k.refused = true
 		case in.Kind == ir.KindDeref && in.Deref != ir.DerefCast && in.Deref != ir.DerefPtrAsArray:
 		case in.IsIntrinsic(ir.IntrLoadDeref) && ir.Access(in.Get(ir.IdxAccess))&ir.AccessVolatile == 0:
 			k.loads = append(k.loads, in)
@@ -191,7 +189,7 @@ func retargetDerefs(s *ir.Shader, impl *ir.Impl) {
 				continue
 			}
 			if v := rootVar(in); v != nil && v.Mode == ir.ModeConstant {
-				in.DerefInfo().Modes = ir.ModeConstant
+				in.SetModes(ir.ModeConstant)
 			}
 		}
 	}

@@ -145,9 +145,7 @@ func describe(in *ir.Instr, own ownMemory) (a memAccess, ok bool) {
 
 // splitOffset writes an offset as a sum, which holds modulo its size.
 func (a *memAccess) splitOffset(d *ir.Def) {
-	if !a.sumOf(d, 0, 1, 0) {
-		a.terms, a.at = [maxOffsetTerms]offsetTerm{{d, 0, 1}}, 0
-	}
+	a.sumOf(d, 0, 1, 0) // there is room for one term at least
 	a.nuw = neverWraps(d)
 	slices.SortFunc(a.terms[:], func(x, y offsetTerm) int {
 		switch {

@@ -133,3 +133,82 @@ func TestVectorizeRuns(t *testing.T) {
 		t.Errorf("only %d accesses merged away", merged)
 	}
 }
+
+// TestSplitOffsetHolds: the sum that a random offset is split into gives what the offset gives, in each component, whether it has few
+// terms or more than are kept, is as deep as is followed, or deeper.
+func TestSplitOffsetHolds(t *testing.T) {
+	few, whole := 0, 0
+	for seed := range int64(400) {
+		r := rand.New(rand.NewSource(seed))
+		s := ir.NewShader(ir.StageCompute, nil)
+		b := ir.NewBuilder(ir.AtEnd(s.NewFunction("main").Impl.Start()))
+		values := map[*ir.Def][]uint64{}
+		var list []*ir.Def
+		bits := []uint8{32, 32, 64}[r.Intn(3)]
+		mask := ^uint64(0) >> (64 - bits)
+		add := func(d *ir.Def, v []uint64) {
+			for i := range v {
+				v[i] &= mask
+			}
+			values[d] = v
+			list = append(list, d)
+		}
+		for range 1 + r.Intn(6) {
+			add(b.ALU([]ir.Op{ir.OpU2u32, ir.OpU2u64}[bits/64], &b.Intrinsic(ir.IntrLoadWorkgroupId, 3, 32).Def), []uint64{r.Uint64(), r.Uint64(), r.Uint64()})
+		}
+		part := func(d *ir.Def, c int) *ir.Def {
+			x := b.Channel(d, c)
+			values[x] = []uint64{values[d][c]}
+			return x
+		}
+		pick := func() *ir.Def { return list[max(0, len(list)-1-r.Intn(6))] }
+		for range 1 + r.Intn(14) {
+			x, y := pick(), pick()
+			a, c := values[x], values[y]
+			k := uint64(r.Intn(9)) - 3
+			swz := [3]int{r.Intn(3), r.Intn(3), r.Intn(3)}
+			imm := func(bits uint8, v uint64) *ir.Def { return b.Const(bits, v, v, v) }
+			switch r.Intn(12) {
+			default:
+				in := b.ALUInstr(ir.OpIadd, x, y)
+				in.Srcs[1].Swizzle = ir.Swz(swz[0], swz[1], swz[2])
+				add(&in.Def, []uint64{a[0] + c[swz[0]], a[1] + c[swz[1]], a[2] + c[swz[2]]})
+			case 1:
+				add(b.Iadd(imm(bits, k&mask), x), []uint64{a[0] + k, a[1] + k, a[2] + k})
+			case 2:
+				n := uint64(r.Intn(80))
+				add(b.ALU(ir.OpIshl, x, imm(32, n)), []uint64{a[0] << (n % uint64(bits)), a[1] << (n % uint64(bits)), a[2] << (n % uint64(bits))})
+			case 3:
+				add(b.Imul(x, imm(bits, k&mask)), []uint64{a[0] * k, a[1] * k, a[2] * k})
+			case 4:
+				add(b.Imul(imm(bits, k&mask), x), []uint64{a[0] * k, a[1] * k, a[2] * k})
+			case 5:
+				add(b.Vec(part(x, swz[0]), part(y, swz[1]), part(x, swz[2])), []uint64{a[swz[0]], c[swz[1]], a[swz[2]]})
+			case 0:
+				in := b.ALUInstr(ir.OpMov, x)
+				in.Srcs[0].Swizzle = ir.Swz(swz[0], swz[1], swz[2])
+				add(&in.Def, []uint64{a[swz[0]], a[swz[1]], a[swz[2]]})
+			}
+		}
+		d := part(list[len(list)-1], 0)
+		acc := memAccess{}
+		acc.splitOffset(d)
+		sum := uint64(acc.at)
+		for i := range acc.terms {
+			if x := &acc.terms[i]; x.def != nil {
+				if x.def.Instr.IsALU(ir.OpIadd) {
+					whole++ // a sum of too many terms
+				}
+				sum += values[x.def][x.comp] * x.factor
+			} else {
+				few++
+			}
+		}
+		if (sum^values[d][0])&mask != 0 {
+			t.Fatalf("seed %d: the sum is %#x, the offset %#x: %+v\n%s", seed, sum&mask, values[d][0], acc, ir.Print(s))
+		}
+	}
+	if few < 100 || whole < 5 {
+		t.Errorf("%d terms are empty, %d are sums", few, whole)
+	}
+}

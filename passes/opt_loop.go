@@ -70,28 +70,39 @@ func dropTailJump(b *ir.Block) {
 	}
 }
 
-// continueAt ends the empty block b, from which only empty blocks lead to the
+// continueAt ends the empty block b, from which only blocks of phis lead to the
 // loop's head, in a continue of its own. The phis of head get from b what they
-// get from the last of those blocks.
+// get on that way.
 func continueAt(b, head *ir.Block) {
-	via := b.Succ[0]
-	for via.Succ[0] != head {
-		via = via.Succ[0]
-	}
 	var saved []savedPhi
+	var vals []*ir.Def
 	for phi := range head.Phis() {
 		saved = append(saved, savePhi(phi))
+		vals = append(vals, valueFrom(b, phi))
 	}
 	b.InsertJump(ir.JumpContinue)
 	for i := range saved {
 		p := &saved[i]
 		setPhiSrcs(p.phi, func(q *ir.Block) *ir.Def {
 			if q == b {
-				q = via
+				return vals[i]
 			}
 			return p.from(q)
 		})
 	}
+}
+
+// valueFrom is what phi becomes where control comes from b, by blocks of phis.
+func valueFrom(b *ir.Block, phi *ir.Instr) *ir.Def {
+	next := b.Succ[0]
+	if next == phi.Block {
+		return phi.PhiSrc(b).Def
+	}
+	d := valueFrom(next, phi)
+	if d.Instr.Kind == ir.KindPhi && d.Instr.Block == next {
+		return d.Instr.PhiSrc(b).Def
+	}
+	return d
 }
 
 // joinAt removes end's jump to target, so that it falls through to the empty

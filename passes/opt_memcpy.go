@@ -4,7 +4,6 @@ import "nirc/ir"
 
 var optMemcpyPass = &Pass{
 	Name: "opt_memcpy", For: ir.HasDeref, Class: "C", Run: implPass(ir.MetaControlFlow, optMemcpy), Idempotent: true, Optional: true,
-	Instead: "kernels: the targets have no kernels; nirc opt and the interpreter run it",
 	Doc: "Turns memcpy_deref of a whole object into copy_deref, which the passes about variables understand: where both sides are of one type, once casts are looked through, whose size is the size that is copied, " +
 		"or where one is a number, a vector or an array of them without gaps and the other can be seen as that. Copies of nothing, and onto themselves, go.",
 }

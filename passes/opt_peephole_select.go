@@ -6,7 +6,7 @@ import (
 )
 
 var optPeepholeSelectPass = &Pass{
-	Name: "opt_peephole_select", For: ir.HasIf, Class: "A", Run: optPeepholeSelect, Optional: true,
+	Name: "opt_peephole_select", Withstands: ChangeFacts, For: ir.HasIf, Class: "A", Run: optPeepholeSelect, Optional: true,
 	Options: []Option{
 		{"limit", "instructions that both sides may hold together", 8},
 		{"indirect_load_ok", "loads with indices that are not constant may be run always", false},

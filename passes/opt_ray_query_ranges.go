@@ -60,7 +60,7 @@ func (r *rayQueryRanges) find(s *ir.Shader) {
 			continue
 		}
 		for u := range in.Def.Uses() {
-			if u.Instr == nil || !u.Instr.IsRayQuery() {
+			if !u.Instr.IsRayQuery() {
 				other = append(other, v)
 			}
 		}

@@ -49,7 +49,7 @@ func repeatCompare(in *ir.Instr, uses []*ir.Src) bool {
 			continue
 		}
 		blk := useBlock(u)
-		at := ir.AtEnd(blk)
+		at := ir.BeforeJump(blk)
 		for x := range blk.Instrs() {
 			if x.Kind == ir.KindALU && len(x.Srcs) > 0 && x.Srcs[0].Def == &in.Def && readsFlag(&x.Srcs[0]) {
 				at = ir.Before(x)

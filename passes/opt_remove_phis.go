@@ -6,7 +6,7 @@ import (
 )
 
 var optRemovePhisPass = &Pass{
-	Name: "opt_remove_phis", For: ir.HasPhi, Class: "A", Run: implPass(ir.MetaControlFlow, optRemovePhis), Idempotent: true, Optional: true,
+	Name: "opt_remove_phis", Withstands: ChangeFacts | ChangeRemoval, For: ir.HasPhi, Class: "A", Run: implPass(ir.MetaControlFlow, optRemovePhis), Idempotent: true, Optional: true,
 	Doc: "Replaces phis whose sources are all the same value or constant.",
 }
 

@@ -35,6 +35,10 @@ type Pass struct {
 	// For, if not 0, is what the pass looks for: on a shader that contains none of it the pass would change nothing,
 	// and is not run. It is run all the same under VerifyEach, which tests that.
 	For ir.Contents
+	// Makes is what all of the pass's progress is, 0 if it may be anything. Withstands is what progress of other passes, with
+	// nothing else, leaves the pass with nothing to do if it had nothing to do before: it is not run again then. That too is
+	// tested under VerifyEach.
+	Makes, Withstands Change
 	// Idempotent: a second run right after makes no progress.
 	Idempotent bool
 	// Optional: skipping the pass leaves code that later steps can still compile,
@@ -44,6 +48,22 @@ type Pass struct {
 	// reaches single rewrites.
 	Rewrites bool
 }
+
+// Change is a set of kinds of progress.
+type Change uint8
+
+// What progress may be.
+const (
+	// ChangeFacts: of Shader.Info alone.
+	ChangeFacts Change = 1 << iota
+	// ChangeRemoval: instructions went whose results nothing used and that had no effect.
+	ChangeRemoval
+	// ChangeMerge: uses of a value became uses of an equal one, of an instruction with the same sources, and the first went.
+	ChangeMerge
+	// changeOther is all other progress.
+	changeOther
+	changeKinds = iota
+)
 
 // InsteadKinds are the kinds of reasons that passes are left out for: what the IR's registers would be for, what the hardware does,
 // what descriptors decide, what pairs of linked stages want, what kernels want.

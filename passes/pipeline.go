@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"nirc/ir"
 )
@@ -48,9 +48,6 @@ type Pipelines struct {
 	names []string
 	// codegen are the lists that code generators run, in the file's order.
 	codegen []string
-	// resolved keeps what resolve made, a *Pipeline by resolveKey: nothing of it
-	// changes, and every compile asks for it.
-	resolved sync.Map
 }
 
 // list is a named list as the file gives it.
@@ -59,6 +56,38 @@ type list struct {
 	items []*item
 	line  int
 	kind  listKind
+	// resolved keeps what resolve made: nothing of it changes, and every compile asks for it. There are few, and to look through
+	// them is cheaper than to hash two strings and two numbers.
+	resolved atomic.Pointer[[]*Pipeline]
+}
+
+// known returns what resolve made of a list, nil if it has not yet.
+func (l *list) known(env *condEnv) *Pipeline {
+	if all := l.resolved.Load(); all != nil {
+		for _, p := range *all {
+			if p.env == *env {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// keep adds a resolved pipeline, unless another goroutine was quicker, and returns the one that is kept.
+func (l *list) keep(p *Pipeline) *Pipeline {
+	for {
+		old := l.resolved.Load()
+		if have := l.known(&p.env); have != nil {
+			return have
+		}
+		var all []*Pipeline
+		if old != nil {
+			all = append(all, *old...)
+		}
+		if all = append(all, p); l.resolved.CompareAndSwap(old, &all) {
+			return p
+		}
+	}
 }
 
 // listKind says who runs a list.
@@ -101,15 +130,16 @@ type Pipeline struct {
 
 // step is one entry of a resolved pipeline: a pass, a hook, a loop or a condition.
 type step struct {
-	line int
-	hook string
-	ctx  *Context
-	slot int // the same for steps with equal pass and options
-	loop bool
-	max  int
-	body []*step
-	cond *cond
-	els  []*step
+	ctx   *Context
+	slot  int         // the same for steps with equal pass and options
+	looks ir.Contents // the pass's For: most steps need no more of it
+	loop  bool
+	hook  string
+	cond  *cond
+	body  []*step
+	els   []*step
+	max   int
+	line  int
 }
 
 // defaultMax bounds the turns of a loop that does not say.
@@ -122,26 +152,18 @@ func (p *Pipelines) Resolve(target string, level Level, stage ir.Stage) (*Pipeli
 	if l == nil || l.kind != pipelineList {
 		return nil, fmt.Errorf("%s: no pipeline %q (have %s)", p.name, target, strings.Join(p.names, ", "))
 	}
-	return p.resolve(l, condEnv{target: target, level: level, stage: stage}), nil
+	return l.resolve(condEnv{target: target, level: level, stage: stage}), nil
 }
 
-// resolveKey is what a resolved list depends on.
-type resolveKey struct {
-	list string
-	env  condEnv
-}
-
-func (p *Pipelines) resolve(l *list, env condEnv) *Pipeline {
-	key := resolveKey{l.name, env}
-	if out, ok := p.resolved.Load(key); ok {
-		return out.(*Pipeline)
+func (l *list) resolve(env condEnv) *Pipeline {
+	if out := l.known(&env); out != nil {
+		return out
 	}
 	r := resolver{env: env, keys: map[string]int{}}
 	out := &Pipeline{Name: l.name, env: env, has: map[string]bool{}}
 	out.steps = r.items(l.items, out)
 	out.slots = len(r.keys)
-	p.resolved.Store(key, out)
-	return out
+	return l.keep(out)
 }
 
 // resolver turns items into steps.
@@ -187,7 +209,7 @@ func (r *resolver) pass(it *item, p *Pipeline) *step {
 		r.keys[key] = slot
 	}
 	p.has[it.pass.pass.Name] = true
-	return &step{line: it.line, ctx: it.pass, slot: slot}
+	return &step{line: it.line, ctx: it.pass, slot: slot, looks: it.pass.pass.For}
 }
 
 // Passes returns the pipeline's passes in order, loops and conditions

@@ -37,7 +37,7 @@ func (p *Pipelines) Codegen(target string, level Level, fallback *Pipelines, ins
 		if l == nil || l.kind != codegenList {
 			return fmt.Errorf("%s: no list %q for the code generator", from.name, name)
 		}
-		pl := from.resolve(l, condEnv{target: target, level: level, stage: s.Stage})
+		pl := l.resolve(condEnv{target: target, level: level, stage: s.Stage})
 		return pl.runner(s, ins, true).run()
 	}
 }

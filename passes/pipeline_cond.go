@@ -41,6 +41,9 @@ var facts = []struct {
 	{"zero_init_shared", func(s *ir.Shader) bool { return s.Info.ZeroInitShared }},
 	{"shared_explicit_layout", func(s *ir.Shader) bool { return s.Info.SharedExplicitLayout }},
 	{"workgroup_size_variable", func(s *ir.Shader) bool { return s.Info.WorkgroupSizeVariable }},
+	{"kernel", func(s *ir.Shader) bool { return s.Info.Kernel }},
+	// generic_pointers: an access of a kernel may lead to several kinds of memory.
+	{"generic_pointers", hasGenericDerefs},
 	{"xfb", func(s *ir.Shader) bool { return s.Info.Xfb }},
 	// inlines_much: inlining its calls makes more of the shader than is worth
 	// waiting with the first cleaning up.

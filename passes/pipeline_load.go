@@ -2,11 +2,13 @@ package passes
 
 import (
 	"fmt"
+	"hash/crc32"
 	"slices"
+	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
+
+//go:generate go run nirc/internal/gen/pipegen ../pipeline.yaml pipeline_gen.go
 
 // Load reads a pipeline file. name stands before line numbers in errors. The
 // file is a mapping with three keys: lists (named lists of items to use),
@@ -41,61 +43,71 @@ func Load(data []byte, name string) (*Pipelines, error) {
 // LoadUnordered is Load without a look at the order of the passes, which takes several times as long as
 // the rest: for a file that is known to load.
 func LoadUnordered(data []byte, name string) (*Pipelines, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
+	top, err := pipelineTree(data, name)
+	if err != nil {
+		return nil, err
 	}
-	l := &loader{p: &Pipelines{name: name, lists: map[string]*list{}}, nodes: map[string]*yaml.Node{}}
-	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("%s:1: want a mapping with lists and pipelines", name)
+	return loadTree(top, name)
+}
+
+// LoadBuiltin is LoadUnordered for the file that is part of the compiler. Its tree was made when the compiler was: reading YAML took
+// a tenth of the time of a process that compiles one small shader.
+func LoadBuiltin(data []byte, name string) (*Pipelines, error) {
+	if crc32.ChecksumIEEE(data) != builtinSum {
+		return LoadUnordered(data, name) // go generate has not run since
 	}
-	if err := l.top(doc.Content[0]); err != nil {
+	return loadTree(&builtinTree, name)
+}
+
+func loadTree(top *node, name string) (*Pipelines, error) {
+	l := &loader{p: &Pipelines{name: name, lists: map[string]*list{}}, nodes: map[string]*node{}}
+	if err := l.top(top); err != nil {
 		return nil, err
 	}
 	return l.p, nil
 }
 
-// loader turns the YAML tree into lists.
+// loader turns the tree of a file into lists.
 type loader struct {
 	p     *Pipelines
-	nodes map[string]*yaml.Node // lists not read yet
-	busy  []string              // lists being read, to find cycles
+	nodes map[string]*node // lists not read yet
+	busy  []string         // lists being read, to find cycles
 }
 
-func (l *loader) errorf(n *yaml.Node, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %s", l.p.name, n.Line, fmt.Sprintf(format, args...))
+func (l *loader) errorf(n *node, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", l.p.name, n.line, fmt.Sprintf(format, args...))
 }
 
-func (l *loader) top(n *yaml.Node) error {
-	var lists, pipes, codegen *yaml.Node
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		switch k := n.Content[i]; k.Value {
+func (l *loader) top(n *node) error {
+	var lists, pipes, codegen *node
+	for i := 0; i+1 < len(n.content); i += 2 {
+		switch k := &n.content[i]; k.value {
 		case "lists":
-			lists = n.Content[i+1]
+			lists = &n.content[i+1]
 		case "pipelines":
-			pipes = n.Content[i+1]
+			pipes = &n.content[i+1]
 		case "codegen":
-			codegen = n.Content[i+1]
+			codegen = &n.content[i+1]
 		default:
-			return l.errorf(k, "unknown key %q (want lists, pipelines or codegen)", k.Value)
+			return l.errorf(k, "unknown key %q (want lists, pipelines or codegen)", k.value)
 		}
 	}
-	if pipes == nil || pipes.Kind != yaml.MappingNode {
+	if pipes == nil || pipes.kind != mapNode {
 		return l.errorf(n, "no pipelines")
 	}
-	for _, m := range []*yaml.Node{lists, pipes, codegen} {
+	for _, m := range []*node{lists, pipes, codegen} {
 		if m == nil {
 			continue
 		}
-		if m.Kind != yaml.MappingNode {
+		if m.kind != mapNode {
 			return l.errorf(m, "want a mapping of names to lists")
 		}
-		for i := 0; i+1 < len(m.Content); i += 2 {
-			k := m.Content[i]
-			if l.nodes[k.Value] != nil {
-				return l.errorf(k, "list %q is given twice", k.Value)
+		for i := 0; i+1 < len(m.content); i += 2 {
+			k := &m.content[i]
+			if l.nodes[k.value] != nil {
+				return l.errorf(k, "list %q is given twice", k.value)
 			}
-			l.nodes[k.Value] = m.Content[i+1]
+			l.nodes[k.value] = &m.content[i+1]
 		}
 	}
 	var err error
@@ -112,10 +124,10 @@ func (l *loader) top(n *yaml.Node) error {
 
 // section reads the lists below a key, nil if the file does not have it, and
 // returns their names.
-func (l *loader) section(m *yaml.Node, kind listKind) (names []string, err error) {
-	for i := 0; m != nil && i+1 < len(m.Content); i += 2 {
-		name := m.Content[i].Value
-		li, err := l.list(name, m.Content[i])
+func (l *loader) section(m *node, kind listKind) (names []string, err error) {
+	for i := 0; m != nil && i+1 < len(m.content); i += 2 {
+		name := m.content[i].value
+		li, err := l.list(name, &m.content[i])
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +138,7 @@ func (l *loader) section(m *yaml.Node, kind listKind) (names []string, err error
 }
 
 // list returns the list of that name, reading it if it has not been.
-func (l *loader) list(name string, at *yaml.Node) (*list, error) {
+func (l *loader) list(name string, at *node) (*list, error) {
 	if li := l.p.lists[name]; li != nil {
 		return li, nil
 	}
@@ -145,21 +157,21 @@ func (l *loader) list(name string, at *yaml.Node) (*list, error) {
 		return nil, err
 	}
 	l.busy = l.busy[:len(l.busy)-1]
-	li := &list{name: name, items: items, line: n.Line}
+	li := &list{name: name, items: items, line: n.line}
 	l.p.lists[name] = li
 	return li, nil
 }
 
-func (l *loader) items(n *yaml.Node) ([]*item, error) {
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+func (l *loader) items(n *node) ([]*item, error) {
+	if n.kind == nullNode {
 		return nil, nil
 	}
-	if n.Kind != yaml.SequenceNode {
+	if n.kind != listNode {
 		return nil, l.errorf(n, "want a list of passes")
 	}
 	var out []*item
-	for _, c := range n.Content {
-		it, err := l.item(c)
+	for i := range n.content {
+		it, err := l.item(&n.content[i])
 		if err != nil {
 			return nil, err
 		}
@@ -168,59 +180,59 @@ func (l *loader) items(n *yaml.Node) ([]*item, error) {
 	return out, nil
 }
 
-func (l *loader) item(n *yaml.Node) (*item, error) {
-	switch n.Kind {
-	case yaml.ScalarNode:
-		return l.passItem(n, n.Value, nil)
-	case yaml.MappingNode:
-		if len(n.Content) < 2 {
+func (l *loader) item(n *node) (*item, error) {
+	switch n.kind {
+	case valueNode, nullNode:
+		return l.passItem(n, n.value, nil)
+	case mapNode:
+		if len(n.content) < 2 {
 			return nil, l.errorf(n, "empty item")
 		}
-		switch n.Content[0].Value {
+		switch n.content[0].value {
 		case "loop", "max":
 			return l.loopItem(n)
 		case "if", "then", "else":
 			return l.ifItem(n)
 		case "use":
-			li, err := l.list(n.Content[1].Value, n.Content[1])
+			li, err := l.list(n.content[1].value, &n.content[1])
 			if err != nil {
 				return nil, err
 			}
-			return &item{line: n.Line, use: li}, nil
+			return &item{line: n.line, use: li}, nil
 		case "hook":
 			return l.hookItem(n)
 		}
-		if len(n.Content) != 2 {
-			return nil, l.errorf(n.Content[2], "an item is one pass; %q does not belong to %q", n.Content[2].Value, n.Content[0].Value)
+		if len(n.content) != 2 {
+			return nil, l.errorf(&n.content[2], "an item is one pass; %q does not belong to %q", n.content[2].value, n.content[0].value)
 		}
-		return l.passItem(n, n.Content[0].Value, n.Content[1])
+		return l.passItem(n, n.content[0].value, &n.content[1])
 	}
 	return nil, l.errorf(n, "want a pass, loop, if or use")
 }
 
-func (l *loader) hookItem(n *yaml.Node) (*item, error) {
-	name := n.Content[1]
-	if !slices.Contains(hookNames, name.Value) || len(n.Content) != 2 {
-		return nil, l.errorf(name, "no hook %q (want %s)", name.Value, strings.Join(hookNames, " or "))
+func (l *loader) hookItem(n *node) (*item, error) {
+	name := &n.content[1]
+	if !slices.Contains(hookNames, name.value) || len(n.content) != 2 {
+		return nil, l.errorf(name, "no hook %q (want %s)", name.value, strings.Join(hookNames, " or "))
 	}
-	return &item{line: n.Line, hook: name.Value}, nil
+	return &item{line: n.line, hook: name.value}, nil
 }
 
-func (l *loader) passItem(n *yaml.Node, name string, opts *yaml.Node) (*item, error) {
+func (l *loader) passItem(n *node, name string, opts *node) (*item, error) {
 	p := Find(name)
 	if p == nil {
 		return nil, l.errorf(n, "no pass %q%s", name, suggest(name))
 	}
 	c := NewContext(p)
-	if opts != nil && opts.Kind != yaml.MappingNode {
+	if opts != nil && opts.kind != mapNode {
 		return nil, l.errorf(opts, "want options of %s as {name: value}", name)
 	}
-	for i := 0; opts != nil && i+1 < len(opts.Content); i += 2 {
-		if err := c.SetOption(opts.Content[i].Value, opts.Content[i+1].Value); err != nil {
-			return nil, l.errorf(opts.Content[i], "%s", err)
+	for i := 0; opts != nil && i+1 < len(opts.content); i += 2 {
+		if err := c.SetOption(opts.content[i].value, opts.content[i+1].value); err != nil {
+			return nil, l.errorf(&opts.content[i], "%s", err)
 		}
 	}
-	return &item{line: n.Line, pass: c}, nil
+	return &item{line: n.line, pass: c}, nil
 }
 
 // hasHook reports whether items have a hook, anywhere.
@@ -230,11 +242,11 @@ func hasHook(items []*item) bool {
 	})
 }
 
-func (l *loader) loopItem(n *yaml.Node) (*item, error) {
-	it := &item{line: n.Line, loop: true, max: defaultMax}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
-		switch k.Value {
+func (l *loader) loopItem(n *node) (*item, error) {
+	it := &item{line: n.line, loop: true, max: defaultMax}
+	for i := 0; i+1 < len(n.content); i += 2 {
+		k, v := &n.content[i], &n.content[i+1]
+		switch k.value {
 		case "loop":
 			body, err := l.items(v)
 			if err != nil {
@@ -242,11 +254,12 @@ func (l *loader) loopItem(n *yaml.Node) (*item, error) {
 			}
 			it.body = body
 		case "max":
-			if err := v.Decode(&it.max); err != nil || it.max < 1 {
+			var err error
+			if it.max, err = strconv.Atoi(v.value); err != nil || it.max < 1 {
 				return nil, l.errorf(v, "max wants a positive integer")
 			}
 		default:
-			return nil, l.errorf(k, "unknown key %q of a loop", k.Value)
+			return nil, l.errorf(k, "unknown key %q of a loop", k.value)
 		}
 	}
 	if len(it.body) == 0 {
@@ -258,14 +271,14 @@ func (l *loader) loopItem(n *yaml.Node) (*item, error) {
 	return it, nil
 }
 
-func (l *loader) ifItem(n *yaml.Node) (*item, error) {
-	it := &item{line: n.Line}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
+func (l *loader) ifItem(n *node) (*item, error) {
+	it := &item{line: n.line}
+	for i := 0; i+1 < len(n.content); i += 2 {
+		k, v := &n.content[i], &n.content[i+1]
 		var err error
-		switch k.Value {
+		switch k.value {
 		case "if":
-			if it.cond, err = parseCond(v.Value); err != nil {
+			if it.cond, err = parseCond(v.value); err != nil {
 				return nil, l.errorf(v, "%s", err)
 			}
 		case "then":
@@ -273,7 +286,7 @@ func (l *loader) ifItem(n *yaml.Node) (*item, error) {
 		case "else":
 			it.els, err = l.items(v)
 		default:
-			return nil, l.errorf(k, "unknown key %q of an if", k.Value)
+			return nil, l.errorf(k, "unknown key %q of an if", k.value)
 		}
 		if err != nil {
 			return nil, err

@@ -1,7 +1,10 @@
 package passes
 
 import (
+	"hash/crc32"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -239,5 +242,58 @@ func TestRunPass(t *testing.T) {
 	}
 	if _, err := RunPass(s, "nope"); err == nil {
 		t.Error("nope is a pass")
+	}
+}
+
+// TestBuiltinTree: the tree that the compiler has of its pipeline file is that of the file as it stands.
+func TestBuiltinTree(t *testing.T) {
+	data, err := os.ReadFile("../pipeline.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, err := pipelineTree(data, "pipeline.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if crc32.ChecksumIEEE(data) != builtinSum || !reflect.DeepEqual(*top, builtinTree) {
+		t.Error("pipeline.yaml has changed: run go generate ./passes")
+	}
+}
+
+// TestRewritesOfTheLast: of the last step that a limit lets run, as many rewrites as it says are made, of the others all.
+func TestRewritesOfTheLast(t *testing.T) {
+	for limit := -1; limit < 4; limit++ {
+		ins := NewInstrument(RunOptions{Bisect: &BisectLimit{Runs: 2, Rewrites: limit}})
+		var made []int
+		for range 3 {
+			n := 0
+			changed, err := ins.Do(&Step{Name: "a", Optional: true, Run: func() (bool, error) {
+				for range 3 {
+					if ins.Rewrite() {
+						n++
+					}
+				}
+				return n > 0, nil
+			}})
+			if err != nil || changed != (n > 0) {
+				t.Errorf("%v, %v", changed, err)
+			}
+			made = append(made, n)
+		}
+		last := limit
+		if limit < 0 {
+			last = 3
+		}
+		if want := []int{3, min(last, 3), 0}; !slices.Equal(made, want) {
+			t.Errorf("of %d rewrites of the second step: %d are made, want %d", limit, made, want)
+		}
+		for range 2 {
+			if !ins.Rewrite() {
+				t.Error("outside of steps nothing is counted")
+			}
+		}
+	}
+	if none := (*Instrument)(nil); !none.Rewrite() {
+		t.Error("without an instrument nothing is counted")
 	}
 }

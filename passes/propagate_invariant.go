@@ -5,13 +5,16 @@ import "nirc/ir"
 var propagateInvariantPass = &Pass{
 	Name: "propagate_invariant", Class: "A", Run: propagateInvariant, Idempotent: true,
 	Doc: "Makes exact every ALU operation that an invariant output depends on: by values, through variables, and by the conditions that decide what is stored. " +
-		"Works on variables and on store_output alike; runs before anything that may change a rounding.",
+		"Works on variables and on store_output alike; runs before anything that may change a rounding. Where the target fuses, sums of products become ffma here, " +
+		"by what the source says and nothing else, so that the same expressions have the same values in all shaders.",
 	Options: []Option{{"position", "the position is invariant even if the shader does not say so", false}},
 }
 
 // invariance goes backward from the outputs.
 type invariance struct {
 	seen     []bool // by Def.Index; nil before the first
+	made     []bool // by Def.Index: exact by this pass alone
+	sums     []*ir.Instr
 	defs     uint32
 	vars     map[*ir.Variable]bool
 	blocks   map[*ir.Block]bool
@@ -21,7 +24,7 @@ type invariance struct {
 
 func propagateInvariant(c *Context, s *ir.Shader) (bool, error) {
 	position := c.Bool("position")
-	return eachImpl(s, ir.MetaAll&^ir.MetaRange, func(impl *ir.Impl) bool {
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
 		if !anyInvariant(s, impl, position) {
 			return false
 		}
@@ -44,6 +47,9 @@ func propagateInvariant(c *Context, s *ir.Shader) (bool, error) {
 			}
 			p.drain()
 			again = len(p.vars) != n
+		}
+		for _, in := range p.sums {
+			p.fuse(in)
 		}
 		return p.progress
 	}), nil
@@ -83,7 +89,7 @@ func (p *invariance) stores(in *ir.Instr, position bool) bool {
 
 func (p *invariance) add(d *ir.Def) {
 	if p.seen == nil {
-		p.seen = make([]bool, p.defs)
+		p.seen, p.made = make([]bool, p.defs), make([]bool, p.defs)
 	}
 	if p.seen[d.Index] {
 		return
@@ -129,8 +135,11 @@ func (p *invariance) drain() {
 		p.list = p.list[:len(p.list)-1]
 		switch {
 		case in.Kind == ir.KindALU && !in.Exact && rounds(in):
-			in.Exact = true
+			in.Exact, p.made[in.Def.Index] = true, true
 			p.progress = true
+			if in.Op == ir.OpFadd || in.Op == ir.OpFsub {
+				p.sums = append(p.sums, in)
+			}
 		case in.Kind == ir.KindPhi:
 			for _, b := range in.PhiInfo().Preds {
 				p.control(b)
@@ -143,5 +152,35 @@ func (p *invariance) drain() {
 		for i := range in.Srcs {
 			p.add(in.Srcs[i].Def)
 		}
+	}
+}
+
+// fuse makes an ffma of a sum with a product, the first if both are. Who else reads the product does not matter:
+// that may differ between shaders. What was exact before stays as the source has it.
+func (p *invariance) fuse(in *ir.Instr) {
+	s := in.Block.Impl().Shader
+	if o := s.Options; in.Def.BitSize != 32 && in.Def.BitSize != 16 || in.Def.BitSize == 32 && !o.FuseFfma32 || in.Def.BitSize == 16 && !o.FuseFfma16 {
+		return
+	}
+	for k := range 2 {
+		product := in.Srcs[k].Def.Instr
+		if !product.IsALU(ir.OpFmul) || !p.made[product.Def.Index] {
+			continue
+		}
+		b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
+		srcs := [3]*ir.Def{product.Srcs[0].Def, product.Srcs[1].Def, in.Srcs[1-k].Def}
+		if in.Op == ir.OpFsub { // what is subtracted: the addend or the product
+			negated := 2 - 2*k
+			srcs[negated] = b.Fneg(srcs[negated])
+		}
+		fused := s.NewALU(ir.OpFfma, in.Def.NumComponents, in.Def.BitSize, srcs[:]...)
+		for j := range 2 {
+			fused.Srcs[j].Swizzle = in.Srcs[k].Swizzle.Compose(product.Srcs[j].Swizzle)
+		}
+		fused.Srcs[2].Swizzle = in.Srcs[1-k].Swizzle
+		fused.Exact, fused.FastMath, fused.Loc = true, in.FastMath, in.Loc
+		in.Def.RewriteUses(&b.Insert(fused).Def)
+		in.Remove()
+		return
 	}
 }

@@ -11,6 +11,7 @@ var registry = []*Pass{
 	inlineFunctionsPass,
 	inlineUniformsPass,
 	ioAddConstOffsetToBasePass,
+	ioAddIntrinsicXfbInfoPass,
 	legalize16BitSamplerSrcsPass,
 	lower64BitPhisPass,
 	lowerAlphaTestPass,

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var removeDeadDerefsPass = &Pass{
-	Name: "remove_dead_derefs", For: ir.HasDeref, Class: "A", Run: implPass(ir.MetaControlFlow|ir.MetaInstrIndex, removeUnusedDerefs), Idempotent: true, Optional: true,
+	Name: "remove_dead_derefs", Makes: ChangeRemoval, Withstands: ChangeFacts, For: ir.HasDeref, Class: "A", Run: implPass(ir.MetaControlFlow|ir.MetaInstrIndex, removeUnusedDerefs), Idempotent: true, Optional: true,
 	Doc: "Deletes derefs that nothing uses.",
 }
 

@@ -3,7 +3,7 @@ package passes
 import "nirc/ir"
 
 var removeDeadVariablesPass = &Pass{
-	Name: "remove_dead_variables", Class: "A", Run: removeDeadVariables,
+	Name: "remove_dead_variables", Withstands: ChangeFacts, Class: "A", Run: removeDeadVariables,
 	Options: []Option{{"modes", "modes whose variables are handled", ir.ModeFunctionTemp | ir.ModeShaderTemp}},
 	Doc:     "Deletes variables that are not used, and temporaries that are only written with their stores.",
 }
@@ -19,9 +19,10 @@ func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
 		}
 		live[v.ID] = live[v.ID] || v.AlwaysActive || v.XfbBuffer >= 0
 	}
+	doubt := false
 	for _, f := range s.Functions {
 		if f.Impl != nil {
-			markLiveVars(f.Impl, live)
+			doubt = markLiveVars(f.Impl, live) || doubt
 		}
 	}
 	progress := false
@@ -29,7 +30,8 @@ func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
 		if f.Impl == nil {
 			continue
 		}
-		if dropDeadStores(f.Impl, modes, live) {
+		// Where all derefs are of live variables there are no stores to others, and no dead derefs of theirs.
+		if doubt && dropDeadStores(f.Impl, modes, live) {
 			f.Impl.Preserve(ir.MetaControlFlow)
 			progress = true
 		}
@@ -43,7 +45,8 @@ func removeDeadVariables(c *Context, s *ir.Shader) (bool, error) {
 // writeOnlyModes are the modes where what is never read need not be written.
 const writeOnlyModes = ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShared
 
-func markLiveVars(impl *ir.Impl, live []bool) {
+// markLiveVars marks the variables that something reads. doubt: a deref was met that does not show its variable to be live.
+func markLiveVars(impl *ir.Impl, live []bool) (doubt bool) {
 	for b := range impl.Blocks() {
 		for in := b.First(); in != nil; in = in.Next() {
 			if in.Kind != ir.KindDeref || in.Deref != ir.DerefVar {
@@ -53,8 +56,10 @@ func markLiveVars(impl *ir.Impl, live []bool) {
 			if !live[v.ID] && (v.Mode&writeOnlyModes == 0 && !in.Def.Unused() || derefIsRead(in)) {
 				live[v.ID] = true
 			}
+			doubt = doubt || !live[v.ID]
 		}
 	}
+	return doubt
 }
 
 // derefIsRead reports whether anything but plain stores and copies into it uses
@@ -62,7 +67,7 @@ func markLiveVars(impl *ir.Impl, live []bool) {
 func derefIsRead(d *ir.Instr) bool {
 	for u := d.Def.FirstUse(); u != nil; u = u.NextUse() {
 		switch {
-		case u.Instr == nil:
+		case u.Instr == nil: // a condition
 			return true
 		case u.Instr.Kind == ir.KindDeref && u == &u.Instr.Srcs[0]:
 			if derefIsRead(u.Instr) {
@@ -85,10 +90,7 @@ func dropDeadStores(impl *ir.Impl, modes ir.Mode, live []bool) (progress bool) {
 			if !in.IsIntrinsic(ir.IntrStoreDeref) && !in.IsIntrinsic(ir.IntrCopyDeref) {
 				continue
 			}
-			d := derefOf(in.Srcs[0].Def)
-			if d == nil {
-				continue
-			}
+			d := in.Srcs[0].Def.Instr
 			v := rootVar(d)
 			if v == nil || v.Mode&modes == 0 || v.Mode&writeOnlyModes == 0 || live[v.ID] {
 				continue

@@ -3,6 +3,7 @@ package passes
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"sync"
 
 	"nirc/internal/slab"
@@ -24,7 +25,7 @@ func (p *Pipeline) RunWith(s *ir.Shader, ins *Instrument) error {
 // on each of its passes: none of them counts as optional.
 func (p *Pipeline) runner(s *ir.Shader, ins *Instrument, needed bool) *runner {
 	r := runners.Get().(*runner)
-	*r = runner{p: p, s: s, ins: ins, needed: needed, clean: slab.Zeroed(r.clean, p.slots), epoch: 1}
+	*r = runner{p: p, s: s, ins: ins, needed: needed, plain: ins.Plain(), clean: slab.Zeroed(r.clean, p.slots), epoch: 1}
 	return r
 }
 
@@ -48,8 +49,12 @@ type runner struct {
 	ins *Instrument
 	// needed: no pass may be left out.
 	needed bool
-	hooks  *Hooks
-	epoch  uint64
+	// plain: nobody looks at steps.
+	plain bool
+	hooks *Hooks
+	epoch uint64
+	// last holds by kind of change the epoch that the last of it began.
+	last [changeKinds]uint64
 	// counted is the epoch when the shader's contents were looked at.
 	counted uint64
 	clean   []uint64
@@ -121,20 +126,26 @@ func (r *runner) pass(st *step) (bool, error) {
 	if r.clean[st.slot] == r.epoch {
 		return false, nil
 	}
-	p := st.ctx.pass
-	idle := p.For != 0 && r.s.Contents()&p.For == 0
-	if idle && (r.ins == nil || !r.ins.on) {
+	idle := st.looks != 0 && r.s.Contents()&st.looks == 0
+	if idle && r.plain {
 		return false, nil // who looks at steps sees it run
+	}
+	p := st.ctx.pass
+	if idle = idle || r.withstands(p, r.clean[st.slot]); idle && r.plain {
+		return false, nil
 	}
 	progress, err := r.runPass(st.ctx, p)
 	if err == nil && progress && idle && r.ins.VerifyEach() {
-		err = errors.New("changed a shader that contains nothing of what the pass says that it looks for")
+		err = errors.New("changed a shader that contains nothing of what the pass says that it looks for, or after no more than what it says that it withstands")
 	}
 	if err != nil {
 		return progress, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	if progress {
-		r.epoch++
+		r.changed(p.Makes)
+		if p.Makes == ChangeRemoval {
+			r.recount()
+		}
 	}
 	if !progress || p.Idempotent {
 		r.clean[st.slot] = r.epoch
@@ -142,9 +153,31 @@ func (r *runner) pass(st *step) (bool, error) {
 	return progress, nil
 }
 
+// changed begins a new epoch after progress of a kind, 0 being any.
+func (r *runner) changed(kind Change) {
+	r.epoch++
+	if kind == 0 {
+		kind = changeOther
+	}
+	r.last[bits.TrailingZeros8(uint8(kind))] = r.epoch
+}
+
+// withstands reports whether a pass that had nothing to do at an epoch has nothing to do after all that happened since.
+func (r *runner) withstands(p *Pass, epoch uint64) bool {
+	if epoch == 0 || p.Withstands == 0 {
+		return false
+	}
+	for k, last := range r.last {
+		if last > epoch && p.Withstands>>k&1 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func (r *runner) runPass(proto *Context, p *Pass) (bool, error) {
 	r.s.SetLoc(0) // what the last pass worked on is no place for this one's code
-	if r.ins.Plain() && (r.ins == nil || r.ins.opt.RuleHits == nil) {
+	if r.plain && (r.ins == nil || r.ins.opt.RuleHits == nil) {
 		outer, err := r.ins.Enter(p.Name)
 		if err != nil {
 			return false, err

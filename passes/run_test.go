@@ -16,7 +16,7 @@ func TestFor(t *testing.T) {
 		s.Name += "x"
 		return true, nil
 	}}
-	pipeline := &Pipeline{Name: "test", steps: []*step{{ctx: NewContext(p)}}, slots: 1}
+	pipeline := &Pipeline{Name: "test", steps: []*step{{ctx: NewContext(p), looks: p.For}}, slots: 1}
 	s := ir.NewShader(ir.StageCompute, nil)
 	impl := s.NewFunction("main").Impl
 	if err := pipeline.Run(s, RunOptions{}); err != nil || runs != 0 {
@@ -28,5 +28,37 @@ func TestFor(t *testing.T) {
 	ir.InsertLoop(ir.AtEnd(impl.Start())).Body.FirstBlock().InsertJump(ir.JumpBreak)
 	if err := pipeline.Run(s, RunOptions{}); err != nil || runs != 2 {
 		t.Errorf("with a loop: %d runs, %v", runs, err)
+	}
+}
+
+// TestWithstands: a pass that had nothing to do does not run again after changes that it withstands; under VerifyEach it
+// does, and must change nothing; after any other change it runs.
+func TestWithstands(t *testing.T) {
+	runs, did := 0, false
+	p := &Pass{Name: "test", Withstands: ChangeFacts | ChangeRemoval, Run: func(*Context, *ir.Shader) (bool, error) {
+		runs++
+		return did, nil
+	}}
+	change := func(kind Change) *step {
+		return &step{slot: 1, ctx: NewContext(&Pass{Name: "change", Makes: kind, Run: func(*Context, *ir.Shader) (bool, error) {
+			did = true
+			return true, nil
+		}})}
+	}
+	test := &step{ctx: NewContext(p)}
+	for _, c := range []struct {
+		kind   Change
+		verify bool
+		runs   int
+		fail   bool
+	}{{kind: ChangeFacts, runs: 1}, {kind: ChangeRemoval, runs: 1}, {kind: ChangeMerge, runs: 2}, {runs: 2}, {kind: ChangeFacts, verify: true, runs: 2, fail: true}} {
+		runs, did = 0, false
+		pipeline := &Pipeline{Name: "test", steps: []*step{test, change(c.kind), test}, slots: 2}
+		s := ir.NewShader(ir.StageCompute, nil)
+		s.NewFunction("main")
+		err := pipeline.Run(s, RunOptions{VerifyEach: c.verify})
+		if runs != c.runs || (err != nil && strings.Contains(err.Error(), "withstands")) != c.fail {
+			t.Errorf("after a change of kind %d: %d runs, %v", c.kind, runs, err)
+		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 var shrinkVecArrayVarsPass = &Pass{
-	Name: "shrink_vec_array_vars", For: ir.HasDeref, Class: "B", Run: shrinkVecArrayVars, Idempotent: true, Optional: true,
+	Name: "shrink_vec_array_vars", Class: "B", Run: shrinkVecArrayVars, Idempotent: true, Optional: true,
 	Options: []Option{{"modes", "modes whose variables shrink", ir.ModeFunctionTemp | ir.ModeShaderTemp}},
 	Doc: "Cuts the ends off temporaries that are vectors, or arrays of them: components and elements that nothing reads, or nothing writes. What is stored there goes, and what is loaded from there is undefined. " +
 		"Only variables that are loaded and stored, without initialisers and layouts. Needs lower_var_copies.",
@@ -15,11 +15,13 @@ var shrinkVecArrayVarsPass = &Pass{
 
 func shrinkVecArrayVars(c *Context, s *ir.Shader) (bool, error) {
 	modes := c.Modes("modes") & (ir.ModeFunctionTemp | ir.ModeShaderTemp)
-	vars := make([]*extent, highestVarID(s)+1)
-	var list []*extent
+	var vars, list []*extent
 	consider := func(all []*ir.Variable) {
 		for _, v := range all {
 			if leaf := v.Type.WithoutArray(); v.Mode&modes != 0 && isLeafType(leaf) && !v.ExplicitLayout && v.Init == nil && v.PointerInit == nil {
+				if vars == nil {
+					vars = make([]*extent, highestVarID(s)+1)
+				}
 				e := &extent{v: v}
 				vars[v.ID] = e
 				list = append(list, e)

@@ -125,10 +125,7 @@ func splitWideAccesses(impl *ir.Impl, vars []*wideVar) (progress bool) {
 			if !in.IsIntrinsic(ir.IntrLoadDeref) && !in.IsIntrinsic(ir.IntrStoreDeref) {
 				continue
 			}
-			last := derefOf(in.Srcs[0].Def)
-			if last == nil {
-				continue
-			}
+			last := in.Srcs[0].Def.Instr
 			w := wideRoot(last, vars)
 			if w == nil || w.whole {
 				continue

@@ -61,6 +61,21 @@ func anySplits(s *ir.Shader, modes ir.Mode, sp *splitter) bool {
 	return false
 }
 
+// keepEscaped keeps the variables of a kernel whole that pointers as values lead to: one to a part may be moved to the others.
+func (st *splitState) keepEscaped(impl *ir.Impl) {
+	for in := range impl.Instrs() {
+		if in.Kind != ir.KindDeref || in.DerefInfo().Modes&st.modes == 0 {
+			continue
+		}
+		v := rootVar(in)
+		for u := in.Def.FirstUse(); u != nil && v != nil; u = u.NextUse() {
+			if u.Instr == nil || isComplexUse(u) {
+				st.ok[v.ID] = false
+			}
+		}
+	}
+}
+
 // round splits all variables that can be, one level.
 func (st *splitState) round(s *ir.Shader) (any bool) {
 	consider := func(vars []*ir.Variable) {
@@ -73,6 +88,9 @@ func (st *splitState) round(s *ir.Shader) (any bool) {
 		if f.Impl != nil {
 			consider(f.Impl.Locals)
 			st.examine(f.Impl)
+			if s.Info.Kernel {
+				st.keepEscaped(f.Impl)
+			}
 		}
 	}
 	s.Variables, any = st.makeParts(s.Variables, func(t *ir.Type, name string) *ir.Variable {
@@ -115,7 +133,7 @@ func (st *splitState) examine(impl *ir.Impl) {
 				continue
 			}
 			for u := in.Def.FirstUse(); u != nil && whole; u = u.NextUse() {
-				whole = u.Instr != nil && u.Instr.Kind == ir.KindDeref && u == &u.Instr.Srcs[0] && u.Instr.Deref != ir.DerefCast && u.Instr.Deref != ir.DerefPtrAsArray
+				whole = u.Instr.Kind == ir.KindDeref && u == &u.Instr.Srcs[0] && u.Instr.Deref != ir.DerefCast && u.Instr.Deref != ir.DerefPtrAsArray
 			}
 			if !whole {
 				st.ok[v.ID] = false

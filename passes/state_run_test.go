@@ -301,7 +301,7 @@ func TestInlineUniforms(t *testing.T) {
 
 // TestDecidingUniforms finds the words that decide an if and the end of a loop, and none that a buffer that is written has a part in.
 func TestDecidingUniforms(t *testing.T) {
-	loop := func(load, step string) *ir.Shader {
+	loop := func(load, limit, step string) *ir.Shader {
 		return parseShader(t, `shader compute "main" {
   info { workgroup_size=1,1,1 }
   fn f0 "main" entry() {
@@ -309,7 +309,7 @@ func TestDecidingUniforms(t *testing.T) {
       %0:32 = load_const 0x0
       %1:32 = load_const 0x8
       %2:32x4 = `+load+`
-      %3:32 = mov %2.z
+      %3:32 = `+limit+`
       loop {
         b1:
           %4:32 = phi b0: %0, b3: %6
@@ -333,10 +333,12 @@ func TestDecidingUniforms(t *testing.T) {
 		want string
 	}{
 		{parseShader(t, inlineText), "0.1+16"},
-		{loop("load_push_constant %1 base=4 range=64 align_mul=4", "%2.x"), "push+12 push+20"},
-		{loop("load_push_constant %1 base=4 range=64 align_mul=4", "%1"), "push+20"},
-		{loop("load_ssbo %0, %1 align_mul=4", "%1"), ""},
-		{loop("load_push_constant %1 base=4 range=64 align_mul=4", "%4"), "push+20"},
+		{loop("load_push_constant %1 base=4 range=64 align_mul=4", "mov %2.z", "%2.x"), "push+12 push+20"},
+		{loop("load_push_constant %1 base=4 range=64 align_mul=4", "mov %2.z", "%1"), "push+20"},
+		{loop("load_push_constant %1 range=64 align_mul=4", "bitfield_insert %2.x, %2.y, %2.z, %2.w", "%2.x"), "push+8 push+12 push+16 push+20"},
+		{loop("load_push_constant %1 range=64 align_mul=4\n      %10:32 = load_push_constant %0 range=64 align_mul=4", "bitfield_insert %2.x, %2.y, %2.z, %2.w", "%10"), ""}, // one too many
+		{loop("load_ssbo %0, %1 align_mul=4", "mov %2.z", "%1"), ""},
+		{loop("load_push_constant %1 base=4 range=64 align_mul=4", "mov %2.z", "%4"), "push+20"},
 	} {
 		var got []string
 		for _, u := range DecidingUniforms(c.s) {

@@ -19,10 +19,7 @@ func localAccess(in *ir.Instr) (*ir.Instr, *ir.Variable) {
 	if !in.IsIntrinsic(ir.IntrLoadDeref) && !in.IsIntrinsic(ir.IntrStoreDeref) {
 		return nil, nil
 	}
-	d := derefOf(in.Srcs[0].Def)
-	if d == nil {
-		return nil, nil
-	}
+	d := in.Srcs[0].Def.Instr
 	if v := derefVar(d); v != nil && v.Mode == ir.ModeFunctionTemp {
 		return d, v
 	}
@@ -32,7 +29,7 @@ func localAccess(in *ir.Instr) (*ir.Instr, *ir.Variable) {
 func eachCopy(impl *ir.Impl, f func(*ir.Instr)) {
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
-			if in.IsIntrinsic(ir.IntrCopyDeref) && derefOf(in.Srcs[0].Def) != nil && derefOf(in.Srcs[1].Def) != nil {
+			if in.IsIntrinsic(ir.IntrCopyDeref) {
 				f(in)
 			}
 		}

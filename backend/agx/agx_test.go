@@ -102,6 +102,12 @@ func TestSelection(t *testing.T) {
 			return b.Fadd(b.F2f32(b.F2f16(x)), y)
 		}, []string{"fadd32 r", "l, ", "fadd32 r"}},
 		{"high word", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.UmulHigh(x, y) }, []string{"imadd r", "_r"}},
+		{"field", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+			return b.Ushr(b.Ishl(x, b.Imm32(5)), b.Imm32(24))
+		}, []string{"bfeil", ", 19, mask 0xFF"}},
+		{"lower half", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+			return b.Imul(b.Ishr(b.Ishl(x, b.Imm32(16)), b.Imm32(16)), y)
+		}, []string{"imadd r", "l.sx, r"}},
 		{"halves", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
 			return b.Pack32_2x16Split(b.Unpack32_2x16SplitY(x), b.Unpack32_2x16SplitX(x))
 		}, []string{"device_load", "device_store"}},

@@ -104,6 +104,7 @@ type part struct {
 	// f is the machine form, from selection on; check knows its values since before allocation.
 	f          *mach.Func
 	check      *mach.Checker
+	pressure   int // how many halves live at once before allocation; wishHalves where no more can
 	spillStart int // where the spill area begins on the stack, in bytes
 	arrayStart int // where private arrays begin
 	p          *program
@@ -162,8 +163,14 @@ func (c *compiler) formPreamble() error {
 	if c.uni.plain {
 		return nil
 	}
-	if ps := formPreamble(c.s, c.impl, &c.uni, c.mem); ps != nil {
+	ps, chosen := formPreamble(c.s, c.impl, &c.uni, c.mem)
+	if ps != nil {
 		c.addPreamble(ps)
+	}
+	if chosen {
+		if err := c.opts.lists().Run(c.s, "agx_chosen"); err != nil {
+			return err
+		}
 	}
 	c.reserve(c.impl) // it may have removed loads of attributes
 	return nil

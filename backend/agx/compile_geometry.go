@@ -101,10 +101,7 @@ func (c *compiler) writes() bool {
 
 // fetchVertices compiles the raster program that fetches vertices.
 func (c *compiler) fetchVertices(modes *abi.Geometry) (*Binary, error) {
-	s, b, err := newPart(c.opts.GPU, ir.StageVertex, c.s.Name)
-	if err != nil {
-		return nil, err
-	}
+	s, b := newPart(ir.StageVertex, c.s.Name)
 	s.Info.ClipDistances, s.Info.CullDistances = c.s.Info.ClipDistances, c.s.Info.CullDistances
 	g := &geometry{stageMemory: stageMemory{s: s, b: b}}
 	id := &b.Intrinsic(ir.IntrLoadVertexId, 1, 32).Def

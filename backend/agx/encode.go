@@ -7,10 +7,12 @@ import (
 	"nirc/backend/agx/isa"
 )
 
+var trap = isa.Instr{Op: isa.OpTrap}
+
 // align fills code with traps up to where a program may start.
 func align(code []byte) (_ []byte, err error) {
 	for len(code)%codeAlign != 0 && err == nil {
-		code, err = isa.AppendPack(code, &isa.Instr{Op: isa.OpTrap})
+		code, err = isa.AppendPack(code, &trap)
 	}
 	return code, err
 }
@@ -46,14 +48,15 @@ func (p *program) encode() (code []byte, lines []backend.CodeLine, err error) {
 	if p.open {
 		return code, lines, nil
 	}
-	trap := isa.Instr{Op: isa.OpTrap}
-	for range trapCount {
-		if faults.has(faultTraps) {
-			break
-		}
-		if code, err = isa.AppendPack(code, &trap); err != nil {
-			return nil, nil, err
-		}
+	if faults.has(faultTraps) {
+		return code, lines, nil
+	}
+	end := len(code)
+	if code, err = isa.AppendPack(code, &trap); err != nil {
+		return nil, nil, err
+	}
+	for one := code[end:]; len(code) < end+trapCount*len(one); {
+		code = append(code, one...)
 	}
 	return code, lines, nil
 }

@@ -26,10 +26,7 @@ func (t Target) FragmentProlog(gpu string, main *abi.Meta, key *backend.Fragment
 	if key.CullDistances < 0 || key.CullDistances > 8 {
 		return nil, ir.Unsupportedf("agx: %d cull distances are not supported", key.CullDistances)
 	}
-	s, b, err := newPart(gpu, ir.StageFragment, "fragment_prolog")
-	if err != nil {
-		return nil, err
-	}
+	s, b := newPart(ir.StageFragment, "fragment_prolog")
 	if key.SampleMask != nil {
 		killed := b.ImmInt(int64(^*key.SampleMask&samplesAll), 16)
 		b.Intrinsic(ir.IntrSampleMaskAgx, 0, 0, killed, b.ImmInt(0, 16))
@@ -69,14 +66,12 @@ type epilog struct {
 // stencil, blending and the stores to the tile, in this order
 // (agx.md §11.4).
 func (t Target) FragmentEpilog(gpu string, main *abi.Meta, key *backend.FragmentKey) (*Binary, error) {
-	s, b, err := newPart(gpu, ir.StageFragment, "fragment_epilog")
+	s, b := newPart(ir.StageFragment, "fragment_epilog")
+	all, err := samplesOf(key)
 	if err != nil {
 		return nil, err
 	}
-	e := &epilog{b: b, key: key, main: main}
-	if e.all, err = samplesOf(key); err != nil {
-		return nil, err
-	}
+	e := &epilog{b: b, key: key, main: main, all: all}
 	layout, err := e.targets()
 	if err != nil {
 		return nil, err

@@ -58,6 +58,8 @@ const (
 	faultResidencyWait                       // what comes after a texel is not waited for
 	faultHalves                              // the metadata has fewer registers than the program
 	faultTraps                               // nothing stands after the last instruction
+	faultBufferRange                         // texel buffers are left to the bounds of the shape that they have
+	faultQuadrants                           // sines are taken of angles beyond a turn
 	numFaults
 )
 

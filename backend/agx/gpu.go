@@ -45,9 +45,12 @@ const floatControls = ir.SoftwareDoubles | (ir.FCSignedZeroPreserve|ir.FCInfPres
 
 // Options returns what the chip wants lowered before Compile, for a stage.
 func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
-	if _, err := FindGPU(gpu); err != nil {
-		return nil, err
-	}
+	_, err := FindGPU(gpu)
+	return allOptions(), err
+}
+
+// allOptions are the options that all chips and stages have in common.
+func allOptions() *ir.Options {
 	return &ir.Options{
 		Target: TargetName, MaxVectorWidth: 1, MaxUnroll: 32, UniformCost: 16, SmoothCheaper: true, SubgroupSize: abi.WaveSize, MatrixLanes: abi.WaveSize, NeedsPointSize: true,
 		LowerFdiv: true, LowerFlrp: true, LowerFpow: true, LowerFmod: true, LowerFrem: true, LowerFfract: true, LowerScmp: true,
@@ -64,7 +67,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		HasFsub: true, HasIsub: true, HasLea: true,
 		FloatControls: floatControls, Int16ALU: true, Float16ALU: true,
 		LowerIndirect: ir.ModeShaderIn | ir.ModeShaderOut,
-	}, nil
+	}
 }
 
 // occupancy says how many threads a core holds for a number of halves.

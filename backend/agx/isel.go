@@ -28,6 +28,7 @@ type isel struct {
 	blk      mach.BlockID
 	blocks   []mach.BlockID // by IR block index
 	irBlocks []*ir.Block    // by machine block
+	endsIn   *ir.Block      // see lastBlock
 	immCache mach.ImmCache
 	epoch    uint32
 	phis     []pendingPhi
@@ -133,10 +134,14 @@ func (s *isel) makeBlocks() {
 	for b := range s.impl.Blocks() {
 		s.blocks[b.Index] = s.addBlock(b, backend.LoopDepth(b))
 	}
-	end := s.addBlock(s.impl.End, 0)
-	s.blocks[s.impl.End.Index] = end
+	end := s.impl.End
+	if s.endsIn = lastBlock(s.impl); s.endsIn != nil {
+		s.blocks[end.Index] = s.blocks[s.endsIn.Index]
+	} else {
+		s.blocks[end.Index] = s.addBlock(end, 0)
+	}
 	for b := range s.impl.Blocks() {
-		if !b.Reachable() {
+		if !b.Reachable() || b == s.endsIn {
 			continue
 		}
 		for _, t := range b.Succ {
@@ -145,6 +150,20 @@ func (s *isel) makeBlocks() {
 			}
 		}
 	}
+}
+
+// lastBlock is the block from which alone a function ends, with all lanes that began it; nil if there are several, or
+// lanes halt there. What ends the program stands in it: in most shaders that is all there is, and their results are
+// computed beside the stores of them.
+func lastBlock(impl *ir.Impl) *ir.Block {
+	b := impl.Body.LastBlock()
+	if len(impl.End.Preds) != 1 || impl.End.Preds[0] != b || !b.Reachable() {
+		return nil
+	}
+	if j := b.Jump(); j != nil && j.Jump != ir.JumpReturn {
+		return nil
+	}
+	return b
 }
 
 func (s *isel) addBlock(b *ir.Block, depth int32) mach.BlockID {

@@ -228,6 +228,9 @@ func (s *isel) trig(in *ir.Instr, half bool) opnd {
 		t = s.intOp(isa.Instr{Op: isa.OpFadd32}, false, t, float32Imm(0.25))
 	}
 	f := s.intOp(isa.Instr{Op: isa.OpFloor}, false, t)
+	if faults.has(faultQuadrants) {
+		f = float32Imm(0)
+	}
 	t = s.intOp(isa.Instr{Op: isa.OpFadd32}, false, t, f.negated())
 	q := s.intOp(isa.Instr{Op: isa.OpFmul32}, false, t, float32Imm(4))
 	return s.sineOfQuadrants(q, half)
@@ -436,6 +439,9 @@ func (s *isel) shift(in *ir.Instr, half bool) opnd {
 	}
 	if n.kind == opImm {
 		c := n.bits & (size - 1)
+		if o, ok := s.field(in, c); ok {
+			return o
+		}
 		switch in.Op {
 		case ir.OpIshl:
 			return s.shiftLeft(half, a, c)
@@ -453,6 +459,26 @@ func (s *isel) shift(in *ir.Instr, half bool) opnd {
 	}
 	// An immediate would not be sign-extended.
 	return s.intOp(isa.Instr{Op: isa.OpAsr}, half, s.once(a), n)
+}
+
+// field selects a shift to the right of a value that was shifted to the left, both by constants: a field that is taken out, or the
+// lower half with its sign.
+func (s *isel) field(in *ir.Instr, right uint32) (o opnd, ok bool) {
+	up := in.Srcs[0].Def.Instr
+	if in.Def.BitSize != 32 || in.Op == ir.OpIshl || !up.IsALU(ir.OpIshl) || up.Def.NumComponents != 1 {
+		return o, false
+	}
+	c, isConst := up.Srcs[1].Const(0)
+	left := uint32(c) & 31
+	switch {
+	case !isConst || left == 0:
+	case in.Op == ir.OpUshr && right > left:
+		return s.intOp(isa.Instr{Op: isa.OpBfeil, Bits: uint8(32 - right)}, false, imm32(0), s.src(up, 0), imm32(right-left)), true
+	case in.Op == ir.OpIshr && right == 16 && left == 16 && s.src(up, 0).kind != opImm:
+		low, _ := s.halves(s.src(up, 0))
+		return s.signExtend(low), true
+	}
+	return o, false
 }
 
 func (s *isel) intMinMax(in *ir.Instr, half bool) opnd {

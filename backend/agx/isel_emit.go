@@ -10,6 +10,11 @@ func (s *isel) shapeOf(v mach.Value) isa.Operand { return shape(s.f.Class(v), s.
 // add appends an instruction to the current block: template t, result def (0
 // none), and the uses for the registers of t in order, then implicit ones.
 func (s *isel) add(t isa.Instr, def mach.Value, uses ...mach.Value) *mach.Instr {
+	return s.emit(&t, def, uses)
+}
+
+// emit is add of a template that is copied once.
+func (s *isel) emit(t *isa.Instr, def mach.Value, uses []mach.Value) *mach.Instr {
 	var one [1]mach.Value
 	defs := one[:0]
 	if def != 0 {
@@ -113,7 +118,7 @@ func (s *isel) newImm(o opnd) mach.Value {
 // source makes o source i of t, through a register where the instruction
 // does not take it as it is.
 func (s *isel) source(t *isa.Instr, i int, o opnd, uses []mach.Value) []mach.Value {
-	allow := srcAllow[t.Op][i]
+	allow := t.Op.SrcAllow(i)
 	o = o.fold()
 	if o.mods != 0 && allow&isa.AllowAbsNeg == 0 || o.conv && allow&(isa.AllowFloatImm|isa.AllowReg32) != isa.AllowFloatImm|isa.AllowReg32 {
 		return s.register(t, i, s.reg(o), uses)
@@ -157,15 +162,16 @@ func (s *isel) floatOp(t isa.Instr, half bool, ops ...opnd) opnd {
 // intOp emits an instruction whose sources are operands in order.
 func (s *isel) intOp(t isa.Instr, half bool, ops ...opnd) opnd {
 	d := s.newReg(half)
-	s.opTo(t, d, ops...)
-	return s.value(d)
+	s.emitOp(&t, d, ops)
+	return opnd{kind: opVal, val: d, half: half}
 }
 
-func (s *isel) opTo(t isa.Instr, d mach.Value, ops ...opnd) *mach.Instr {
-	var buf [4]mach.Value
-	uses := buf[:0]
-	for i, o := range ops {
-		uses = s.source(&t, i, o, uses)
+func (s *isel) opTo(t isa.Instr, d mach.Value, ops ...opnd) *mach.Instr { return s.emitOp(&t, d, ops) }
+
+func (s *isel) emitOp(t *isa.Instr, d mach.Value, ops []opnd) *mach.Instr {
+	uses := s.f.ValueList(len(ops))[:0]
+	for i := range ops {
+		uses = s.source(t, i, ops[i], uses)
 	}
-	return s.add(t, d, uses...)
+	return s.emit(t, d, uses)
 }

@@ -9,10 +9,7 @@ import (
 
 // descriptorWords loads n words of a texture's read descriptor from the heap.
 func (s *isel) descriptorWords(in *ir.Instr, deref *ir.Def, first, n int) []opnd {
-	v, index := s.variable(in, deref)
-	if v == nil {
-		return make([]opnd, n)
-	}
+	v, index := s.variable(deref)
 	return s.heapWords(in, s.heapOffset(in, v, index, false), first, n)
 }
 
@@ -145,7 +142,7 @@ func (s *isel) imageCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value)
 	dim, _ := imageShape(in)
 	coord := in.Srcs[1].Def
 	if dim == ir.DimBuf {
-		return s.texCoords(t, i, s.bufferCoords(s.comp(coord, 0)), opnd{}, opnd{}, uses)
+		return s.texCoords(t, i, s.bufferCoords(in, in.Srcs[0].Def, s.comp(coord, 0), s.robustTexels(dim)), opnd{}, opnd{}, uses)
 	}
 	n := coordsOf(dim, t.Dim)
 	c := make([]opnd, n, n+2)
@@ -227,10 +224,7 @@ func (s *isel) imageStore(in *ir.Instr) {
 func (s *isel) memoryCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value) []mach.Value {
 	dim, array := imageShape(in)
 	t.Dim = isa.Dim2D
-	v, index := s.variable(in, in.Srcs[0].Def)
-	if v == nil {
-		return uses
-	}
+	v, index := s.variable(in.Srcs[0].Def)
 	m := s.memoryOf(in, v, index)
 	at, inside := s.texelIndex(in, m, dim, array)
 	if s.err != nil {
@@ -298,10 +292,7 @@ func (s *isel) imageAtomic(in *ir.Instr) {
 	if !ok {
 		return
 	}
-	v, index := s.variable(in, in.Srcs[0].Def)
-	if v == nil {
-		return
-	}
+	v, index := s.variable(in.Srcs[0].Def)
 	m := s.memoryOf(in, v, index)
 	dim, array := imageShape(in)
 	coord := in.Srcs[1].Def

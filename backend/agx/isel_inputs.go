@@ -330,10 +330,7 @@ func (s *isel) viewportIndex(cf int) opnd {
 	if faults.has(faultViewportUnwritten) {
 		return v
 	}
-	n, ok := s.uni.take(abi.Uniform{Kind: abi.UniformSlotWritten, Element: uint32(ir.SlotViewport)}, uniformHalves)
-	if !ok {
-		s.fail(nil, "more driver values than uniform registers can hold are not supported")
-	}
+	n := s.take(nil, abi.Uniform{Kind: abi.UniformSlotWritten, Element: uint32(ir.SlotViewport)}, uniformHalves)
 	return s.intOp(bitop(tableAnd), false, v, opnd{kind: opUniform, bits: n})
 }
 

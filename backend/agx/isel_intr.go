@@ -13,7 +13,6 @@ import (
 func (s *isel) intrinsic(in *ir.Instr) {
 	s.meta.WritesMemory = s.meta.WritesMemory || backend.WritesMemory(in)
 	switch in.Intr {
-	case ir.IntrNop:
 	case ir.IntrLoadBarycentricPixel, ir.IntrLoadBarycentricCentroid, ir.IntrLoadBarycentricSample,
 		ir.IntrLoadBarycentricAtSample, ir.IntrLoadBarycentricAtOffset:
 		// The loads that interpolate inputs read barycentrics themselves.
@@ -169,17 +168,22 @@ func (s *isel) getSR(sr int32, half bool) opnd {
 	return s.value(d)
 }
 
+// take has the driver fill a uniform that there is no other way for.
+func (s *isel) take(in *ir.Instr, u abi.Uniform, room int) uint32 {
+	n, ok := s.uni.take(u, room)
+	if !ok {
+		s.fail(in, "more addresses and values of the driver than uniform registers can hold (%s) are not supported", u.Kind)
+	}
+	return n
+}
+
 // driver returns word k of a uniform that the driver sets.
 func (s *isel) driver(in *ir.Instr, kind abi.UniformKind, k uint32) opnd {
 	if half, ok := s.partUniform(kind); ok {
 		o := opnd{kind: opUniform, bits: s.uni.fixed(abi.Uniform{Kind: kind}, half), half: kind == abi.UniformDrawID}
 		return s.sized(o, false)
 	}
-	n, ok := s.uni.take(abi.Uniform{Kind: kind}, uniformHalves)
-	if !ok {
-		s.fail(in, "more driver values than uniform registers can hold are not supported")
-	}
-	return opnd{kind: opUniform, bits: n + 2*k}
+	return opnd{kind: opUniform, bits: s.take(in, abi.Uniform{Kind: kind}, uniformHalves) + 2*k}
 }
 
 func (s *isel) frontFacing() cond {
@@ -233,18 +237,12 @@ func (s *isel) sysval(in *ir.Instr) bool {
 		return one(imm32(z[0]), imm32(z[1]), imm32(z[2]))
 	case ir.IntrLoadVertexId:
 		return one(s.in.vertexID)
-	case ir.IntrLoadVertexIdZeroBase:
-		return one(s.addSub(false, s.in.vertexID, s.driver(in, abi.UniformBaseVertex, 0), true))
 	case ir.IntrLoadInstanceId:
 		return one(s.in.instanceID)
 	case ir.IntrLoadBaseInstance:
 		return driver(abi.UniformBaseInstance)
 	case ir.IntrLoadFirstVertex:
 		return driver(abi.UniformBaseVertex)
-	case ir.IntrLoadIsIndexedDraw:
-		return driver(abi.UniformIsIndexed)
-	case ir.IntrLoadBaseVertex:
-		return one(s.intOp(bitop(tableAnd), false, s.driver(in, abi.UniformBaseVertex, 0), s.driver(in, abi.UniformIsIndexed, 0)))
 	case ir.IntrLoadDrawId:
 		return driver(abi.UniformDrawID)
 	case ir.IntrLoadViewIndex:
@@ -266,15 +264,11 @@ func (s *isel) fragmentSysval(in *ir.Instr) bool {
 			cf = c.w
 		}
 		return one(s.position(cf))
-	case ir.IntrLoadPixelCoord:
-		return one(s.getSR(srPixel, true), s.getSR(srPixel+1, true))
 	case ir.IntrLoadFrontFace:
 		if in.Def.BitSize != 1 {
 			return false
 		}
 		return one(s.selectBy(s.frontFacing(), true, imm16(1), imm16(0)))
-	case ir.IntrLoadFrontFaceFsign:
-		return one(s.selectBy(s.frontFacing(), false, float32Imm(1), float32Imm(-1)))
 	case ir.IntrLoadPointCoord:
 		return one(s.iter(c.point, 2, false, nil)...)
 	case ir.IntrLoadPrimitiveId:

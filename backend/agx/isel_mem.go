@@ -74,11 +74,7 @@ func (s *isel) tableEntry(in *ir.Instr, e opnd) buffer {
 			return l.buf
 		}
 	}
-	n, ok := s.uni.take(abi.Uniform{Kind: abi.UniformTable}, baseHalves)
-	if !ok {
-		s.fail(in, "more addresses than uniform registers can hold are not supported")
-		return buffer{}
-	}
+	n := s.take(in, abi.Uniform{Kind: abi.UniformTable}, baseHalves)
 	t := isa.Instr{Format: isa.FormatI32, Mask: 7, Shift: 2, Flags: isa.Unsigned}
 	v := s.load(t, address{uniform: true, number: n}, e, classFull, 3)
 	w := s.split(v, 3)
@@ -141,19 +137,19 @@ type memShape struct {
 	log    uint
 }
 
-func (s *isel) shapeOfMem(in *ir.Instr, bits uint8, n int) (memShape, bool) {
+func (s *isel) shapeOfMem(in *ir.Instr, bits uint8, n int) memShape {
 	if n <= maxVectorRegisters {
 		switch bits {
 		case 8:
-			return memShape{isa.FormatI8, classHalf, 0}, true
+			return memShape{isa.FormatI8, classHalf, 0}
 		case 16:
-			return memShape{isa.FormatI16, classHalf, 1}, true
+			return memShape{isa.FormatI16, classHalf, 1}
 		case 32:
-			return memShape{isa.FormatI32, classFull, 2}, true
+			return memShape{isa.FormatI32, classFull, 2}
 		}
 	}
 	s.fail(in, "%s of %d x %d bits is not supported: it must be lowered", in.Intr, n, bits)
-	return memShape{}, false
+	return memShape{}
 }
 
 // isCoherent reports whether an access must see what other cores do.
@@ -175,10 +171,7 @@ func (s *isel) loadBuffer(in *ir.Instr) {
 		return
 	}
 	n := int(in.Def.NumComponents)
-	m, ok := s.shapeOfMem(in, in.Def.BitSize, n)
-	if !ok {
-		return
-	}
+	m := s.shapeOfMem(in, in.Def.BitSize, n)
 	b := s.buffer(in, in.Srcs[0].Def)
 	s.deviceLoad(in, m, s.access(in, b, in.Srcs[1].Def, m.log, n<<m.log))
 }
@@ -233,15 +226,8 @@ func (s *isel) loadPush(in *ir.Instr) {
 	if off := s.comp(in.Srcs[0].Def, 0); off.kind == opImm && s.pushed(in, abi.Uniform{Kind: abi.UniformPush}, base+off.bits) {
 		return
 	}
-	m, ok := s.shapeOfMem(in, in.Def.BitSize, int(in.Def.NumComponents))
-	if !ok {
-		return
-	}
-	n, ok := s.uni.take(abi.Uniform{Kind: abi.UniformPushAddr}, baseHalves)
-	if !ok {
-		s.fail(in, "more addresses than uniform registers can hold are not supported")
-		return
-	}
+	m := s.shapeOfMem(in, in.Def.BitSize, int(in.Def.NumComponents))
+	n := s.take(in, abi.Uniform{Kind: abi.UniformPushAddr}, baseHalves)
 	off := s.addSub(false, s.comp(in.Srcs[0].Def, 0), imm32(base), false)
 	t := isa.Instr{Format: m.format, Mask: 1<<in.Def.NumComponents - 1, Flags: isa.Unsigned}
 	v := s.load(t, address{uniform: true, number: n}, s.shiftRight(false, off, uint32(m.log)), m.class, int(in.Def.NumComponents))
@@ -251,15 +237,8 @@ func (s *isel) loadPush(in *ir.Instr) {
 // loadConstant reads the shader's constant data, which is never out of bounds: arrays
 // are as large as their indices are promised to be.
 func (s *isel) loadConstant(in *ir.Instr) {
-	m, ok := s.shapeOfMem(in, in.Def.BitSize, int(in.Def.NumComponents))
-	if !ok {
-		return
-	}
-	n, ok := s.uni.take(abi.Uniform{Kind: abi.UniformConstData}, baseHalves)
-	if !ok {
-		s.fail(in, "more addresses than uniform registers can hold are not supported")
-		return
-	}
+	m := s.shapeOfMem(in, in.Def.BitSize, int(in.Def.NumComponents))
+	n := s.take(in, abi.Uniform{Kind: abi.UniformConstData}, baseHalves)
 	s.meta.ConstData = s.sh.ConstantData
 	base := uint32(in.Get(ir.IdxBase))
 	at := place{base: address{uniform: true, number: n}}
@@ -287,10 +266,7 @@ func (s *isel) storeBuffer(in *ir.Instr) {
 	val, off := in.Srcs[0].Def, in.Srcs[2].Def
 	b := s.buffer(in, in.Srcs[1].Def)
 	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
-		m, ok := s.shapeOfMem(in, val.BitSize, n)
-		if !ok {
-			return
-		}
+		m := s.shapeOfMem(in, val.BitSize, n)
 		s.deviceStore(in, m, s.access(in, b, off, m.log, (first+n)<<m.log), first, n)
 	})
 }
@@ -351,18 +327,13 @@ func (s *isel) globalPlace(in *ir.Instr, d *ir.Def, log uint) place {
 }
 
 func (s *isel) loadGlobal(in *ir.Instr) {
-	m, ok := s.shapeOfMem(in, in.Def.BitSize, int(in.Def.NumComponents))
-	if ok {
-		s.deviceLoad(in, m, s.globalPlace(in, in.Srcs[0].Def, m.log))
-	}
+	m := s.shapeOfMem(in, in.Def.BitSize, int(in.Def.NumComponents))
+	s.deviceLoad(in, m, s.globalPlace(in, in.Srcs[0].Def, m.log))
 }
 
 func (s *isel) storeGlobal(in *ir.Instr) {
 	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
-		m, ok := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n)
-		if !ok {
-			return
-		}
+		m := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n)
 		at := s.globalPlace(in, in.Srcs[1].Def, m.log)
 		if first > 0 && at.index.kind != opImm { // the sum might not fit the index
 			at = place{base: s.global(in, in.Srcs[1].Def), index: imm32(0)}
@@ -449,10 +420,7 @@ func (s *isel) result(in *ir.Instr, t isa.Instr, uses []mach.Value) {
 
 func (s *isel) loadShared(in *ir.Instr) {
 	n := int(in.Def.NumComponents)
-	m, ok := s.shapeOfMem(in, in.Def.BitSize, n)
-	if !ok {
-		return
-	}
+	m := s.shapeOfMem(in, in.Def.BitSize, n)
 	t := isa.Instr{Op: isa.OpThreadgroupLoad, Format: m.format, Mask: 1<<n - 1}
 	uses := s.group(&t, 0, in.Srcs[0].Def, uint32(in.Get(ir.IdxBase)), m.log, nil)
 	d := s.f.NewValue(m.class, n)
@@ -462,10 +430,7 @@ func (s *isel) loadShared(in *ir.Instr) {
 
 func (s *isel) storeShared(in *ir.Instr) {
 	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
-		m, ok := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n)
-		if !ok {
-			return
-		}
+		m := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n)
 		t := isa.Instr{Op: isa.OpThreadgroupStore, Format: m.format, Mask: 1<<n - 1}
 		uses := s.register(&t, 0, s.data(in.Srcs[0].Def, first, n), nil)
 		uses = s.group(&t, 1, in.Srcs[1].Def, uint32(in.Get(ir.IdxBase))+uint32(first)<<m.log, m.log, uses)
@@ -486,10 +451,7 @@ func (s *isel) atomicShared(in *ir.Instr) {
 
 func (s *isel) loadScratch(in *ir.Instr) {
 	n := int(in.Def.NumComponents)
-	m, ok := s.shapeOfMem(in, in.Def.BitSize, n)
-	if !ok {
-		return
-	}
+	m := s.shapeOfMem(in, in.Def.BitSize, n)
 	t := isa.Instr{Op: isa.OpStackLoad, Format: m.format, Mask: 1<<n - 1}
 	uses := s.index(&t, 0, s.comp(in.Srcs[0].Def, 0), nil)
 	d := s.f.NewValue(m.class, n)
@@ -499,10 +461,7 @@ func (s *isel) loadScratch(in *ir.Instr) {
 
 func (s *isel) storeScratch(in *ir.Instr) {
 	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
-		m, ok := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n)
-		if !ok {
-			return
-		}
+		m := s.shapeOfMem(in, in.Srcs[0].Def.BitSize, n)
 		t := isa.Instr{Op: isa.OpStackStore, Format: m.format, Mask: 1<<n - 1}
 		off := s.comp(in.Srcs[1].Def, 0)
 		if first > 0 {

@@ -70,7 +70,11 @@ func (s *isel) finishOutputs() {
 	reader := mach.Reader[opnd]{F: s.f, Of: outputReader{s}}
 	for k := range s.out.vars {
 		s.loc = s.out.locs[k]
-		vals[k] = reader.AtStart(k, end)
+		if s.endsIn != nil {
+			vals[k] = reader.AtEnd(k, end)
+		} else {
+			vals[k] = reader.AtStart(k, end)
+		}
 	}
 	s.enter(end)
 	s.loc = 0

@@ -35,11 +35,7 @@ func (s *isel) recordOutputs(vals []opnd) {
 	if len(s.meta.Record) == 0 {
 		return
 	}
-	base, ok := s.uni.take(abi.Uniform{Kind: abi.UniformRecords}, baseHalves)
-	if !ok {
-		s.fail(nil, "more addresses than uniform registers can hold are not supported")
-		return
-	}
+	base := s.take(nil, abi.Uniform{Kind: abi.UniformRecords}, baseHalves)
 	record := s.in.gridVertex
 	if s.meta.Stage == ir.StageVertex { // the points of all instances are counted on
 		record = s.intOp(isa.Instr{Op: isa.OpImadd}, false, s.in.instanceID, s.driver(nil, abi.UniformGridVertices, 0), record)

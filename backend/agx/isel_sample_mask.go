@@ -55,10 +55,7 @@ const maxSamples = 4
 // samplePosition selects the position of the current sample among those that
 // the driver gives.
 func (s *isel) samplePosition(in *ir.Instr) []opnd {
-	n, ok := s.uni.take(abi.Uniform{Kind: abi.UniformSamplePositions, Size: 8 * maxSamples}, uniformHalves)
-	if !ok {
-		s.fail(in, "more driver values than uniform registers can hold are not supported")
-	}
+	n := s.take(in, abi.Uniform{Kind: abi.UniformSamplePositions, Size: 8 * maxSamples}, uniformHalves)
 	at := func(sample, k int) opnd { return opnd{kind: opUniform, bits: n + uint32(4*sample+2*k)} }
 	ops := []opnd{at(0, 0), at(0, 1)}
 	for sample := 1; sample < maxSamples; sample++ {

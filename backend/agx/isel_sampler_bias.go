@@ -17,10 +17,7 @@ func (s *isel) samplerBias(in *ir.Instr) (b samplerBias) {
 	if d == nil || in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs || in.TexOp == ir.TexOpTg4 || faults.has(faultSamplerBias) {
 		return b
 	}
-	v, index := s.variable(in, d.Def)
-	if v == nil || !v.HasBinding {
-		return b
-	}
+	v, index := s.variable(d.Def)
 	grad := in.TexOp == ir.TexOpTxd
 	if index.kind == opImm {
 		u := abi.Uniform{Kind: abi.UniformSamplerBias, Set: v.Set, Binding: v.Binding, Element: index.bits}

@@ -12,11 +12,7 @@ func (s *isel) loadSysval(in *ir.Instr) {
 	if uniformRank(u.Kind) < 2 {
 		budget = baseHalves
 	}
-	n, ok := s.uni.take(u, budget)
-	if !ok {
-		s.fail(in, "more addresses than uniform registers can hold are not supported")
-		return
-	}
+	n := s.take(in, u, budget)
 	ops := []opnd{{kind: opUniform, bits: n}, {kind: opUniform, bits: n + 2}}
 	s.setComps(&in.Def, ops[:in.Def.BitSize/32]...)
 }

@@ -18,12 +18,8 @@ type texture struct {
 
 // variable finds the variable of a texture or sampler deref and the index of the
 // element in its array.
-func (s *isel) variable(in *ir.Instr, d *ir.Def) (v *ir.Variable, index opnd) {
-	v, index, err := resource.Element(d, imm32(0), func(x *ir.Def, stride uint32, sum opnd) opnd { return s.scaled(s.comp(x, 0), stride, sum) })
-	if err != nil {
-		s.fail(in, "%v", err)
-	}
-	return v, index
+func (s *isel) variable(d *ir.Def) (v *ir.Variable, index opnd) {
+	return resource.Element(d, imm32(0), func(x *ir.Def, stride uint32, sum opnd) opnd { return s.scaled(s.comp(x, 0), stride, sum) })
 }
 
 // scaled computes n*stride + add, folding constants.
@@ -45,10 +41,7 @@ func (s *isel) scaled(n opnd, stride uint32, add opnd) opnd {
 
 // texture finds the texture of a deref; write wants the descriptor for writing.
 func (s *isel) texture(in *ir.Instr, d *ir.Def, write bool) texture {
-	v, index := s.variable(in, d)
-	if v == nil {
-		return texture{}
-	}
+	v, index := s.variable(d)
 	if index.kind == opImm {
 		if n, ok := s.res.textureState(v, index.bits, write); ok {
 			return texture{state: n}
@@ -60,10 +53,6 @@ func (s *isel) texture(in *ir.Instr, d *ir.Def, write bool) texture {
 // heapOffset is the byte offset of a descriptor in the heap.
 func (s *isel) heapOffset(in *ir.Instr, v *ir.Variable, index opnd, write bool) opnd {
 	h := s.res.heapRange(v)
-	if h == nil {
-		s.fail(in, "the image %s has no binding, which is not supported", v.Name)
-		return imm32(0)
-	}
 	at := h.First * abi.HeapEntrySize
 	if write {
 		at += abi.HeapEntrySize
@@ -73,10 +62,7 @@ func (s *isel) heapOffset(in *ir.Instr, v *ir.Variable, index opnd, write bool) 
 
 // heapBase is the heap's address.
 func (s *isel) heapBase(in *ir.Instr) address {
-	n, ok := s.uni.take(abi.Uniform{Kind: abi.UniformHeap}, heapHalves)
-	if !ok {
-		s.fail(in, "more addresses than uniform registers can hold are not supported")
-	}
+	n := s.take(in, abi.Uniform{Kind: abi.UniformHeap}, heapHalves)
 	return address{uniform: true, number: n}
 }
 
@@ -93,14 +79,7 @@ func (s *isel) texOperand(in *ir.Instr, t *isa.Instr, heap, tex int, x texture, 
 
 // samplerOperand makes a sampler source i of t.
 func (s *isel) samplerOperand(in *ir.Instr, t *isa.Instr, i int, d *ir.Def, uses []mach.Value) []mach.Value {
-	v, index := s.variable(in, d)
-	if v == nil {
-		return uses
-	}
-	if !v.HasBinding {
-		s.fail(in, "the sampler %s has no binding, which is not supported", v.Name)
-		return uses
-	}
+	v, index := s.variable(d)
 	if index.kind == opImm {
 		if n, ok := s.res.samplerState(v, index.bits); ok {
 			t.Srcs[i] = isa.Operand{Kind: isa.SS, Val: int32(n)}
@@ -151,10 +130,16 @@ func (s *isel) texCoords(t *isa.Instr, i int, c []opnd, layer, sample opnd, uses
 	return append(uses, s.collect(c...))
 }
 
-// bufferCoords turns the index of a texel into a place in the 2D shape of texel buffers.
-func (s *isel) bufferCoords(x opnd) []opnd {
+// bufferCoords turns the index of a texel into a place in the 2D shape of texel buffers. Hardware looks at
+// that shape alone, whose last row may end after the buffer: to be robust the code looks at the number of texels.
+func (s *isel) bufferCoords(in *ir.Instr, deref *ir.Def, x opnd, r ir.Robustness) []opnd {
 	x = s.once(s.sized(x, false))
-	return []opnd{s.intOp(bitop(tableAnd), false, x, imm32(bufferWidth-1)), s.shiftRight(false, x, bufferWidthLog)}
+	c := []opnd{s.intOp(bitop(tableAnd), false, x, imm32(bufferWidth-1)), s.shiftRight(false, x, bufferWidthLog)}
+	if r != ir.RobustOff && !faults.has(faultBufferRange) {
+		size := s.descriptorWords(in, deref, 4, 1)[0]
+		c[0] = s.selectBy(cond{op: isa.CondULT, a: x, b: size}, false, c[0], imm32(outside))
+	}
+	return c
 }
 
 // Texel buffers are 2D textures of this width.
@@ -292,7 +277,7 @@ func (s *isel) sampleCoords(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.
 	inv := s.projector(in)
 	var c []opnd
 	if ti.Dim == ir.DimBuf {
-		c = s.bufferCoords(s.comp(coord.Def, 0))
+		c = s.bufferCoords(in, in.TexSrc(ir.TexSrcTextureDeref).Def, s.comp(coord.Def, 0), s.sh.Options.Robust.Uniform)
 	} else {
 		for k := range n {
 			o := s.comp(coord.Def, k)

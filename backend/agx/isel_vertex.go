@@ -147,11 +147,7 @@ func (r *vertexRecord) users() {
 			r.output(*v, nil)
 			continue
 		}
-		base, ok := r.s.uni.take(abi.Uniform{Kind: abi.UniformVaryingWord, Element: uint32(v.Slot)}, uniformHalves)
-		if !ok {
-			r.s.fail(nil, "more driver values than uniform registers can hold are not supported")
-			return
-		}
+		base := r.s.take(nil, abi.Uniform{Kind: abi.UniformVaryingWord, Element: uint32(v.Slot)}, uniformHalves)
 		r.output(*v, &opnd{kind: opUniform, half: true, bits: base})
 		v.Word = abi.NoWord
 	}

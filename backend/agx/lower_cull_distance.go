@@ -103,10 +103,7 @@ const errEarlyCull = "early fragment tests with cull distances are not supported
 // CullProgram compiles the fragment program of pipelines that have none of their own, but n
 // cull distances.
 func (t Target) CullProgram(gpu string, n int) (*object.Object, error) {
-	s, _, err := newPart(gpu, ir.StageFragment, "cull")
-	if err != nil {
-		return nil, err
-	}
+	s, _ := newPart(ir.StageFragment, "cull")
 	bin, err := compilePart(s, CompileOptions{GPU: gpu, Job: t.job(), CullDistances: n})
 	if err != nil {
 		return nil, err

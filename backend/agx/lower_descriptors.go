@@ -26,6 +26,9 @@ type resources struct {
 
 // lowerDescriptors places the bindings and rewrites handles.
 func lowerDescriptors(s *ir.Shader, impl *ir.Impl, l *layout.Layout) (*resources, error) {
+	if err := backend.CheckTextures(TargetName, s, impl); err != nil {
+		return nil, err
+	}
 	r := &resources{s: s, impl: impl, layout: l}
 	stride, err := r.placeBuffers()
 	if err == nil {
@@ -37,7 +40,7 @@ func lowerDescriptors(s *ir.Shader, impl *ir.Impl, l *layout.Layout) (*resources
 	if err != nil {
 		return nil, backend.Refuse(TargetName, s, nil, "%v", err)
 	}
-	resource.LowerHandles(impl, stride, func(set, binding uint32) uint32 { return r.buffers.Find(set, binding).First })
+	resource.LowerHandles(impl, func(set, binding uint32) (first, step uint32) { return r.buffers.Find(set, binding).First, stride })
 	return r, nil
 }
 

@@ -62,9 +62,6 @@ func (r *resources) heapRange(v *ir.Variable) *abi.HeapRange {
 // textureState returns the state register of an element of a variable; false
 // if there are no more.
 func (r *resources) textureState(v *ir.Variable, element uint32, write bool) (int, bool) {
-	if !v.HasBinding {
-		return 0, false
-	}
 	for i := range r.textures {
 		if t := &r.textures[i]; t.Set == v.Set && t.Binding == v.Binding && t.Element == element && t.Write == write {
 			return t.Index, true

@@ -82,6 +82,8 @@ type code struct {
 	other []*pinstr // a list that the next step over it writes
 	start []int     // of the blocks in it
 	needs []int
+	// live is what is live at the borders of blocks, from the order of blocks on until values are spilled; nil: unknown.
+	live *mach.Liveness
 	// The states of steps.
 	sel   isel
 	sched scheduler
@@ -106,14 +108,15 @@ func release(f *mach.Func) {
 	clear(c.list)
 	clear(c.other[:cap(c.other)])
 	c.sel.empty()
+	c.live = nil
 	c.tmpl, c.aliased, c.list = c.tmpl[:0], c.aliased[:0], c.list[:0]
 	codes.Put(c)
 }
 
 func templates(f *mach.Func) *code { return f.Ext.(*code) }
 
-func (c *code) new(t isa.Instr) uint32 {
-	c.tmpl = append(c.tmpl, t)
+func (c *code) new(t *isa.Instr) uint32 {
+	c.tmpl = append(c.tmpl, *t)
 	return uint32(len(c.tmpl) - 1)
 }
 
@@ -163,7 +166,7 @@ func (m machISA) ParseExt(f *mach.Func, in *mach.Instr, text string) error {
 		}
 		in.Op = machOp(t.Op)
 	}
-	in.Ext = templates(f).new(t)
+	in.Ext = templates(f).new(&t)
 	return nil
 }
 

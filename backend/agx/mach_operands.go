@@ -88,16 +88,6 @@ func (o opnd) floatCode() (isa.Operand, bool) {
 	return isa.F(v)
 }
 
-// srcAllow is what source i of each instruction can be.
-var srcAllow = func() (t [isa.NumOps][4]isa.Allow) {
-	for op := isa.Op(1); op < isa.NumOps; op++ {
-		for i := range t[op] {
-			t[op][i] = op.SrcAllow(i)
-		}
-	}
-	return t
-}()
-
 // shape is the register operand that stands for a value of n elements of a class.
 func shape(class uint8, n int) isa.Operand {
 	switch class {

@@ -146,9 +146,9 @@ func TestValidate(t *testing.T) {
 		b := f.NewBlock()
 		x, y := f.NewValue(classFull, 1), f.NewValue(classFull, 1)
 		in := f.Add(b, machOp(isa.OpMovImm32), []mach.Value{x}, nil)
-		in.Ext = c.new(isa.Instr{Op: isa.OpMovImm32, Dst: isa.R(0)})
+		in.Ext = c.new(&isa.Instr{Op: isa.OpMovImm32, Dst: isa.R(0)})
 		in = f.Add(b, machOp(isa.OpFadd32), []mach.Value{y}, []mach.Value{x, x})
-		in.Ext = c.new(isa.Instr{Op: isa.OpFadd32, Dst: isa.R(0), Srcs: [6]isa.Operand{isa.R(0), isa.R(0)}})
+		in.Ext = c.new(&isa.Instr{Op: isa.OpFadd32, Dst: isa.R(0), Srcs: [6]isa.Operand{isa.R(0), isa.R(0)}})
 		return f, x, y
 	}
 	if f, _, _ := sample(); validate(f, "test") != nil {

@@ -236,13 +236,17 @@ func (o *optimizer) visit(in *mach.Instr) {
 	}
 }
 
+// plainSources are the sources that may be any of what their place allows; of those after them a mode of the texture operation
+// says what they are.
+const plainSources = 4
+
 // fit reports whether source i of an instruction can be what value v is made of.
 func (o *optimizer) fit(in *mach.Instr, i int, v mach.Value) bool {
 	t, p := o.template(in), o.template(o.def[v])
-	if t.Srcs[i].Count != 1 || i >= len(srcAllow[t.Op]) {
+	if t.Srcs[i].Count != 1 || i >= plainSources {
 		return false
 	}
-	allow := srcAllow[t.Op][i]
+	allow := t.Op.SrcAllow(i)
 	s := &p.Srcs[0]
 	if o.kind[v] != foldTest && !holds(t.Op, allow, s) {
 		return false

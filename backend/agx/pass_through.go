@@ -44,10 +44,7 @@ func (t Target) PassThrough(last *object.Object, size int) (*object.Object, erro
 	case vertices == nil:
 		return nil, ir.Unsupportedf("agx: primitives of %d vertices are not supported", size)
 	}
-	s, b, err := newPart(last.GPU, ir.StageGeometry, "pass_through")
-	if err != nil {
-		return nil, err
-	}
+	s, b := newPart(ir.StageGeometry, "pass_through")
 	s.Info.Geom = ir.GeomInfo{Invocations: 1, MaxVertices: uint32(len(vertices)), InPrimitive: uint8(size), OutPrimitive: uint8(len(vertices) - 1)}
 	s.Info.ClipDistances, s.Info.CullDistances = m.ClipDistances, m.CullDistances
 	if f := m.Feedback; f != nil {

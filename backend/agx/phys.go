@@ -95,7 +95,7 @@ func (p *program) instr(in *mach.Instr) {
 		p.swap(p.register(&in.Ops[0]), p.register(&in.Ops[1]), in.Loc)
 	case opInputs, opEnd:
 	case opIf:
-		p.emit(p.fill(in), in.Loc)
+		p.fill(in)
 		p.exec = true
 	case opElse:
 		p.emit(execFCmp(isa.OpElseFcmp, 1), in.Loc)
@@ -122,7 +122,7 @@ func (p *program) instr(in *mach.Instr) {
 			p.fail("a generic operation is left after allocation")
 			return
 		}
-		p.emit(p.fill(in), in.Loc)
+		p.fill(in)
 	}
 }
 
@@ -176,22 +176,34 @@ func (p *program) swap(x, y isa.Operand, loc uint32) {
 	}
 }
 
-// fill puts the registers of in into its template.
-func (p *program) fill(in *mach.Instr) isa.Instr {
-	t := p.code.tmpl[in.Ext]
+// fill emits the template of in with its registers.
+func (p *program) fill(in *mach.Instr) {
+	x := p.code.pinstrs.New()
+	x.loc = in.Loc
+	p.list = append(p.list, x)
+	p.fillIn(&x.Instr, in)
+}
+
+// fillIn makes t the template of in with its registers.
+func (p *program) fillIn(t *isa.Instr, in *mach.Instr) {
+	*t = p.code.tmpl[in.Ext]
 	if in.NDefs > 0 {
 		t.Dst.Val = int32(in.Ops[0].Reg)
 	}
 	uses := in.Uses()
 	k := 0
 	for i := range t.Srcs {
-		if o := &t.Srcs[i]; o.Kind == isa.Reg && k < len(uses) {
+		switch o := &t.Srcs[i]; {
+		case o.Kind == isa.Reg && k < len(uses):
 			o.Val = int32(uses[k].Reg)
 			k++
+		case o.Kind == isa.Uniform:
+			p.uni.resolve(o)
 		}
 	}
-	p.uni.resolve(&t)
-	return t
+	if t.Op == isa.OpUniformStore {
+		p.uni.resolve(&t.Srcs[1])
+	}
 }
 
 // entry puts at the start what every program that needs it begins with: the

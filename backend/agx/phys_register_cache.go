@@ -9,20 +9,37 @@ const cacheWindow = 6
 // halfSet is a set of register halves.
 type halfSet [gprHalves / 64]uint64
 
-func (s *halfSet) touches(o *isa.Operand) bool {
-	for h := int(o.Val); h < int(o.Val)+o.Halves() && h < gprHalves; h++ {
-		if s[h>>6]>>(h&63)&1 != 0 {
+// in is the word of a set that has half h, and the bits there of the next n halves: a run goes on in the next word
+// only where it has more than that has left.
+func (s *halfSet) in(h, n int) (w *uint64, bits uint64, left int) {
+	k := min(n, 64-h&63)
+	return &s[h>>6], (1<<k - 1) << (h & 63), n - k
+}
+
+func (s *halfSet) touches(h, n int) bool {
+	for n = min(n, gprHalves-h); n > 0; {
+		w, bits, left := s.in(h, n)
+		if *w&bits != 0 {
 			return true
 		}
+		h, n = h+n-left, left
 	}
 	return false
 }
 
-func (s *halfSet) set(o *isa.Operand, on bool) {
-	for h := int(o.Val); h < int(o.Val)+o.Halves() && h < gprHalves; h++ {
-		if s[h>>6] &^= 1 << (h & 63); on {
-			s[h>>6] |= 1 << (h & 63)
-		}
+func (s *halfSet) add(h, n int) {
+	for n = min(n, gprHalves-h); n > 0; {
+		w, bits, left := s.in(h, n)
+		*w |= bits
+		h, n = h+n-left, left
+	}
+}
+
+func (s *halfSet) remove(h, n int) {
+	for n = min(n, gprHalves-h); n > 0; {
+		w, bits, left := s.in(h, n)
+		*w &^= bits
+		h, n = h+n-left, left
 	}
 }
 
@@ -39,12 +56,12 @@ func (p *program) registerCache() {
 			uses := in.Uses()
 			for k := range uses {
 				o := p.register(&uses[k])
-				live.set(&o, true)
+				live.add(int(o.Val), o.Halves())
 			}
 		}
 	}
 	// r0l is the execution mask's, r0h the shuffles'.
-	live.set(&isa.Operand{Kind: isa.Reg, Size: 16, Count: gprFloor}, true)
+	live.add(0, gprFloor)
 	p.markDivergent()
 	soon := reads{first: len(p.list)}
 	for i := len(p.list) - 1; i >= 0; i-- {
@@ -63,63 +80,64 @@ type reads struct {
 // none notes that instruction i makes all reads after it, and its own, uncertain.
 func (r *reads) none(i int) { r.first = i }
 
-// within reports whether some instruction up to limit reads a half, after what is uncertain is left out.
-func (r *reads) within(h, limit int) bool {
-	n := int(r.at[h])
-	return n != 0 && n-1 < r.first && n-1 <= limit
-}
-
 // hints sets those of one instruction and takes what it does to registers into
 // account: live are the halves that something after it reads.
 func (p *program) hints(in *pinstr, i int, live *halfSet, soon *reads) {
-	d := &in.Dst
-	if d.Kind == isa.Reg {
-		if d.Val >= gprFloor && in.Op.DstAllow()&isa.AllowHints != 0 && p.wanted(d, i, soon) {
+	traits := in.Op.Traits()
+	if d := &in.Dst; d.Kind == isa.Reg {
+		if d.Val >= gprFloor && in.Op.DstAllow()&isa.AllowHints != 0 && soon.wanted(d, i) {
 			d.Flags |= isa.Cache
 		}
-		if !in.divergent && in.Op.Traits()&isa.TraitExec == 0 {
-			live.set(d, false)
+		if !in.divergent && traits&isa.TraitExec == 0 {
+			live.remove(int(d.Val), d.Halves())
 		}
-		for h := int(d.Val); h < int(d.Val)+d.Halves() && h < gprHalves; h++ {
-			soon.at[h] = 0
-		}
+		soon.set(d, 0)
 	}
 	for k := range in.Srcs {
 		s := &in.Srcs[k]
+		if s.Kind != isa.Reg || s.Val < gprFloor {
+			continue
+		}
 		allow := in.Op.SrcAllow(k)
-		if s.Kind != isa.Reg || s.Val < gprFloor || allow&(isa.AllowHints|isa.AllowDiscard) == 0 {
+		if allow&(isa.AllowHints|isa.AllowDiscard) == 0 {
 			continue
 		}
 		switch {
-		case p.wanted(s, i, soon):
+		case soon.wanted(s, i):
 			if allow&isa.AllowHints != 0 {
 				s.Flags |= isa.Cache
 			}
-		case !in.divergent && !live.touches(s):
+		case !in.divergent && !live.touches(int(s.Val), s.Halves()):
 			s.Flags |= isa.Discard
 		}
 	}
 	for k := range in.Srcs {
 		if s := &in.Srcs[k]; s.Kind == isa.Reg {
-			live.set(s, true)
-			for h := int(s.Val); h < int(s.Val)+s.Halves() && h < gprHalves; h++ {
-				soon.at[h] = int32(i + 1)
-			}
+			live.add(int(s.Val), s.Halves())
+			soon.set(s, i+1)
 		}
 	}
-	if in.Op.Traits()&(isa.TraitExec|isa.TraitBranch) != 0 {
+	if traits&(isa.TraitExec|isa.TraitBranch) != 0 {
 		soon.none(i)
 	}
 }
 
 // wanted reports whether an operand's registers are read soon after instruction i.
-func (p *program) wanted(o *isa.Operand, i int, soon *reads) bool {
-	for h := int(o.Val); h < int(o.Val)+o.Halves() && h < gprHalves; h++ {
-		if !soon.within(h, i+cacheWindow) {
+func (r *reads) wanted(o *isa.Operand, i int) bool {
+	for _, n := range r.at[o.Val:min(int(o.Val)+o.Halves(), gprHalves)] {
+		if n == 0 || int(n) > r.first || int(n) > i+cacheWindow+1 {
 			return false
 		}
 	}
 	return true
+}
+
+// set notes that the instruction before the nth, from the start, reads an operand's registers next; 0: none does.
+func (r *reads) set(o *isa.Operand, n int) {
+	at := r.at[o.Val:min(int(o.Val)+o.Halves(), gprHalves)]
+	for k := range at {
+		at[k] = int32(n)
+	}
 }
 
 // markDivergent marks the instructions inside conditionals and loops.

@@ -16,7 +16,8 @@ var (
 
 // shuffle expands a shuffle by an index register.
 func (p *program) shuffle(in *mach.Instr) {
-	t := p.fill(in)
+	var t isa.Instr
+	p.fillIn(&t, in)
 	p.emit(mov(r0hIndex, t.Srcs[1]), in.Loc)
 	t.Srcs[1] = r0hIndex
 	p.emit(t, in.Loc)

@@ -23,6 +23,8 @@ type preamble struct {
 	b         *ir.Builder
 	copies    []*ir.Def // by index: the value in the preamble
 	moved     []movedValue
+	ends      bool // the shader may have ended before what is classified now
+	chosen    bool // what an if chose has moved
 }
 
 // movedValue is a value that the preamble leaves in uniform registers.
@@ -32,8 +34,8 @@ type movedValue struct {
 	place []uint32 // of each component
 }
 
-// formPreamble returns the preamble's shader, or nil if there is nothing to move.
-func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, m *memory) *ir.Shader {
+// formPreamble returns the preamble's shader, or nil if there is nothing to move, and whether ifs may be left that choose nothing.
+func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, m *memory) (pre *ir.Shader, chosen bool) {
 	n := int(impl.NumDefs)
 	m.can, m.free, m.copies = slab.Zeroed(m.can, n), slab.Zeroed(m.free, n), slab.Zeroed(m.copies, n)
 	p := &preamble{s: s, impl: impl, uni: u, can: m.can, free: m.free, copies: m.copies, moved: m.moved[:0]}
@@ -43,6 +45,8 @@ func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, m *memory) *ir.Shade
 			if in.HasDef() {
 				p.classify(in)
 				list = append(list, in)
+			} else {
+				p.ends = p.ends || endsInvocation(in)
 			}
 		}
 	}
@@ -53,14 +57,22 @@ func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, m *memory) *ir.Shade
 	}
 	m.list, m.moved = list, p.moved
 	if len(p.moved) == 0 {
-		return nil
+		return nil, false
 	}
 	for i := range p.moved {
 		p.moved[i].replace()
 	}
 	sweep(impl)
 	impl.Preserve(ir.MetaControlFlow)
-	return p.pre
+	return p.pre, p.chosen
+}
+
+// endsInvocation reports whether an instruction may end some invocations.
+func endsInvocation(in *ir.Instr) bool {
+	if in.Kind == ir.KindJump {
+		return in.Jump == ir.JumpHalt || in.Jump == ir.JumpReturn
+	}
+	return in.IsIntrinsic(ir.IntrTerminate) || in.IsIntrinsic(ir.IntrTerminateIf) || in.IsIntrinsic(ir.IntrDemote) || in.IsIntrinsic(ir.IntrDemoteIf)
 }
 
 // classify finds out whether a value can be computed in the preamble.
@@ -89,12 +101,31 @@ func (p *preamble) classify(in *ir.Instr) {
 		k := in.Deref == ir.DerefVar || in.Deref == ir.DerefArray
 		p.can[d.Index] = k && p.allCan(in)
 		p.free[d.Index] = true
+	case ir.KindPhi:
+		x := chooser(in)
+		p.can[d.Index] = x != nil && p.can[x.Cond.Def.Index] && p.allCan(in) && d.NumComponents == 1 && (d.BitSize == 16 || d.BitSize == 32)
 	case ir.KindTex:
 		switch in.TexOp {
 		case ir.TexOpTxs, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
 			p.can[d.Index] = d.BitSize == 32 && p.allCan(in)
 		}
 	}
+}
+
+// isConstantLoad reports whether a load gives the same all the time that the shader runs.
+func isConstantLoad(in *ir.Instr) bool {
+	const want, not = ir.AccessNonWriteable | ir.AccessCanReorder, ir.AccessVolatile | ir.AccessCoherent
+	a := ir.Access(in.Get(ir.IdxAccess))
+	return a&want == want && a&not == 0
+}
+
+// chooser is the if that a phi of two sides chooses by, nil of a loop's and others.
+func chooser(phi *ir.Instr) *ir.If {
+	x, ok := ir.Prev(phi.Block).(*ir.If)
+	if !ok || len(phi.Srcs) != 2 || phi.PhiSrc(x.Then.LastBlock()) == nil || phi.PhiSrc(x.Else.LastBlock()) == nil {
+		return nil
+	}
+	return x
 }
 
 func (p *preamble) allCan(in *ir.Instr) bool {
@@ -128,10 +159,12 @@ func isFree(op ir.Op) bool {
 
 func (p *preamble) intrinsic(in *ir.Instr) {
 	d := &in.Def
-	if in.Intr == ir.IntrLoadConstant && ir.ParentList(in.Block) != &p.impl.Body {
+	if (in.Intr == ir.IntrLoadConstant || in.Intr == ir.IntrLoadSsbo) && (p.ends || ir.ParentList(in.Block) != &p.impl.Body) {
 		return // its index may be good only where it stands
 	}
 	switch in.Intr {
+	case ir.IntrLoadSsbo:
+		p.can[d.Index] = (d.BitSize == 32 || d.BitSize == 16) && isConstantLoad(in) && p.allCan(in)
 	case ir.IntrLoadUbo, ir.IntrLoadPushConstant, ir.IntrLoadConstant, ir.IntrGetSsboSize, ir.IntrGetUboSize:
 		free := true
 		for i := range in.Srcs {
@@ -206,7 +239,11 @@ func (p *preamble) store(x *ir.Def, u uint32) {
 
 // replace makes the shader read the value from uniform registers.
 func (m *movedValue) replace() {
-	b := ir.NewBuilder(ir.Before(m.in)).AtInstr(m.in)
+	at := ir.Before(m.in)
+	if m.in.Kind == ir.KindPhi {
+		at = ir.AfterPhis(m.in.Block)
+	}
+	b := ir.NewBuilder(at).AtInstr(m.in)
 	comps := make([]*ir.Def, len(m.place))
 	for c, u := range m.place {
 		if m.bits == 64 {
@@ -256,6 +293,10 @@ func (p *preamble) copy(in *ir.Instr) *ir.Def {
 	for i := range srcs {
 		srcs[i] = p.copy(in.Srcs[i].Def.Instr)
 	}
+	if in.Kind == ir.KindPhi {
+		p.copies[in.Def.Index] = p.choice(in)
+		return p.copies[in.Def.Index]
+	}
 	var c *ir.Instr
 	switch in.Kind {
 	case ir.KindLoadConst:
@@ -286,6 +327,14 @@ func (p *preamble) copy(in *ir.Instr) *ir.Def {
 	p.b.Insert(c)
 	p.copies[in.Def.Index] = &c.Def
 	return &c.Def
+}
+
+// choice is what an if chooses, as a selection.
+func (p *preamble) choice(phi *ir.Instr) *ir.Def {
+	x := chooser(phi)
+	side := func(l *ir.List) *ir.Def { return p.copies[phi.PhiSrc(l.LastBlock()).Def.Index] }
+	p.chosen = true
+	return p.b.Bcsel(p.copy(x.Cond.Def.Instr), side(&x.Then), side(&x.Else))
 }
 
 // sweep removes values that nothing uses any more.

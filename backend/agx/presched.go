@@ -13,9 +13,11 @@ import (
 // leaves the fewest live halves before it
 // (agx.md §13). A block that does not get better keeps its order.
 func pressureSchedule(f *mach.Func) {
-	lv := mach.ComputeLiveness(f)
-	p := &templates(f).sched
-	p.f, p.live, p.def = f, slab.Zeroed(p.live, (f.NumValues()+63)/64), slab.Zeroed(p.def, f.NumValues())
+	c := templates(f)
+	c.live = mach.LiveBorders(f)
+	p := &c.sched
+	p.f, p.code = f, c
+	p.names.begin(f)
 	for b := range f.Blocks {
 		blk := &f.Blocks[b]
 		first, end := p.region(blk)
@@ -23,14 +25,14 @@ func pressureSchedule(f *mach.Func) {
 			continue
 		}
 		list := blk.Instrs[first:end]
-		live := p.liveBehind(lv.Out[b], blk.Instrs[end:])
+		p.names.enter(f, list, c.live.Out[b], blk.Instrs[end:])
 		p.graph(list)
-		before := p.pressure(list, live, nil)
+		before := p.pressure(nil)
 		var order []int32
-		if p.run(live) && p.pressure(list, live, p.order) < before {
+		if before > p.least() && p.run() && p.pressure(p.order) < before {
 			order = p.order
 		}
-		if late := p.hideLatency(list, live, order); late != nil {
+		if late := p.hideLatency(order); late != nil {
 			order = late
 		}
 		if order != nil {
@@ -40,6 +42,7 @@ func pressureSchedule(f *mach.Func) {
 			}
 			copy(list, p.sorted)
 		}
+		p.names.leave()
 	}
 }
 
@@ -49,16 +52,17 @@ const maxChoices = 1 << 23
 
 // scheduler is the state of a block under way.
 type scheduler struct {
-	f    *mach.Func
-	list []*mach.Instr
+	f     *mach.Func
+	code  *code
+	list  []*mach.Instr
+	names regionNames
 	// preds[start[i]:start[i+1]] have to come before instruction i; waits[i]
 	// counts what has to come after it and is not placed.
 	preds   []int32
 	start   []int32
 	waits   []int32
-	def     []int32 // by value: the instruction of the region that defines it, plus 1
-	live    mach.Set
-	liveOut []mach.Value
+	def     []int32 // by name: the instruction of the region that defines it, plus 1
+	live    []bool  // by name
 	ready   []int32
 	order   []int32
 	sorted  []*mach.Instr
@@ -84,28 +88,6 @@ func (p *scheduler) region(blk *mach.Block) (first, end int) {
 		}
 	}
 	return first, end
-}
-
-// liveBehind lists the values that are live after the region.
-func (p *scheduler) liveBehind(out mach.Live, tail []*mach.Instr) []mach.Value {
-	list := p.liveOut[:0]
-	add := func(v mach.Value) {
-		if v != 0 && !p.live.Has(v) {
-			p.live.Add(v)
-			list = append(list, v)
-		}
-	}
-	out.Each(add)
-	for _, in := range tail {
-		for _, u := range in.Uses() {
-			add(u.Val)
-		}
-	}
-	for _, v := range list {
-		p.live.Remove(v)
-	}
-	p.liveOut = list
-	return list
 }
 
 // order classes of an instruction: what it must not pass.
@@ -135,7 +117,7 @@ func (p *scheduler) class(in *mach.Instr) int {
 	if op == isa.OpStackLoad || op == isa.OpStackStore {
 		load, store = orderStackLoad, orderStackStore
 	}
-	if t&isa.TraitLoad != 0 || slices.Contains(templates(p.f).aliased, in.Ext) {
+	if t&isa.TraitLoad != 0 || slices.Contains(p.code.aliased, in.Ext) {
 		c |= load
 	}
 	if t&isa.TraitStore != 0 {
@@ -147,7 +129,7 @@ func (p *scheduler) class(in *mach.Instr) int {
 	if t&isa.TraitLanes != 0 {
 		c |= orderLanes
 	}
-	if op == isa.OpGetSR && !invariantSR(templates(p.f).tmpl[in.Ext].Srcs[0].Val) {
+	if op == isa.OpGetSR && !invariantSR(p.code.tmpl[in.Ext].Srcs[0].Val) {
 		c |= orderCoverage | orderLanes
 	}
 	if t&(isa.TraitBarrier|isa.TraitExec|isa.TraitBranch|isa.TraitUnknown) != 0 || in.NDefs == 0 && c == 0 {
@@ -160,15 +142,15 @@ func (p *scheduler) class(in *mach.Instr) int {
 func (p *scheduler) graph(list []*mach.Instr) {
 	n := len(list)
 	p.list, p.preds, p.start = list, p.preds[:0], p.start[:0]
-	p.waits = slab.Zeroed(p.waits, n)
+	p.waits, p.def = slab.Zeroed(p.waits, n), slab.Zeroed(p.def, len(p.names.vals))
 	var lastCover, lastAll int32 = -1, -1
 	ordered := p.ordered[:0] // since the last barrier
 	memory := [2]accesses{{kinds: orderLoad | orderStore, store: orderStore, last: -1, loads: p.loads[0][:0]},
 		{kinds: orderStackLoad | orderStackStore, store: orderStackStore, last: -1, loads: p.loads[1][:0]}}
 	for i, in := range list {
 		p.start = append(p.start, int32(len(p.preds)))
-		for _, u := range in.Uses() {
-			if d := p.def[u.Val]; d != 0 {
+		for _, v := range p.names.reads(int32(i)) {
+			if d := p.def[v]; d != 0 {
 				p.edge(d - 1)
 			}
 		}
@@ -195,17 +177,12 @@ func (p *scheduler) graph(list []*mach.Instr) {
 			p.edge(lastCover)
 			lastCover = int32(i)
 		}
-		for _, d := range in.Defs() {
-			p.def[d.Val] = int32(i) + 1
+		for _, v := range p.names.writes(int32(i)) {
+			p.def[v] = int32(i) + 1
 		}
 	}
 	p.start = append(p.start, int32(len(p.preds)))
 	p.ordered, p.loads = ordered, [2][]int32{memory[0].loads, memory[1].loads}
-	for _, in := range list {
-		for _, d := range in.Defs() {
-			p.def[d.Val] = 0
-		}
-	}
 }
 
 // accesses are what a region did to a memory so far.
@@ -247,10 +224,8 @@ func (p *scheduler) edge(k int32) {
 
 // run makes the order, last instruction first, then turns it round. It is false
 // if there were too many choices.
-func (p *scheduler) run(live []mach.Value) bool {
-	for _, v := range live {
-		p.live.Add(v)
-	}
+func (p *scheduler) run() bool {
+	p.live = append(p.live[:0], p.names.after...)
 	p.ready, p.order = p.ready[:0], p.order[:0]
 	for i := range p.list {
 		if p.waits[i] == 0 {
@@ -259,19 +234,18 @@ func (p *scheduler) run(live []mach.Value) bool {
 	}
 	for choices := 0; len(p.ready) > 0; {
 		if choices += len(p.ready); choices > maxChoices {
-			p.forget(live)
 			return false
 		}
-		best, gain := 0, p.delta(p.list[p.ready[0]])
+		best, gain := 0, p.delta(p.ready[0])
 		for k := 1; k < len(p.ready); k++ {
-			if d := p.delta(p.list[p.ready[k]]); d < gain || d == gain && p.ready[k] > p.ready[best] {
+			if d := p.delta(p.ready[k]); d < gain || d == gain && p.ready[k] > p.ready[best] {
 				best, gain = k, d
 			}
 		}
 		i := p.ready[best]
 		p.ready[best] = p.ready[len(p.ready)-1]
 		p.ready = p.ready[:len(p.ready)-1]
-		p.place(p.list[i])
+		p.place(i)
 		p.order = append(p.order, i)
 		for _, k := range p.preds[p.start[i]:p.start[i+1]] {
 			if p.waits[k]--; p.waits[k] == 0 {
@@ -279,91 +253,69 @@ func (p *scheduler) run(live []mach.Value) bool {
 			}
 		}
 	}
-	for a, b := 0, len(p.order)-1; a < b; a, b = a+1, b-1 {
-		p.order[a], p.order[b] = p.order[b], p.order[a]
-	}
-	p.forget(live)
+	slices.Reverse(p.order)
 	return true
 }
 
 // delta is the change of the live halves before an instruction against
 // those after it.
-func (p *scheduler) delta(in *mach.Instr) (n int) {
-	for _, d := range in.Defs() {
-		if d.Val != 0 && p.live.Has(d.Val) {
-			n -= p.f.Size(d.Val)
+func (p *scheduler) delta(i int32) (n int32) {
+	for _, v := range p.names.writes(i) {
+		if p.live[v] {
+			n -= p.names.size[v]
 		}
 	}
-	uses := in.Uses()
-	for k, u := range uses {
-		if u.Val == 0 || p.live.Has(u.Val) || repeated(uses[:k], u.Val) {
-			continue
+	for _, v := range p.names.reads(i) {
+		if !p.live[v] {
+			n += p.names.size[v]
 		}
-		n += p.f.Size(u.Val)
 	}
 	return n
 }
 
-func repeated(uses []mach.Operand, v mach.Value) bool {
-	for _, u := range uses {
-		if u.Val == v {
-			return true
-		}
-	}
-	return false
-}
-
 // place makes live what is live before an instruction.
-func (p *scheduler) place(in *mach.Instr) {
-	for _, d := range in.Defs() {
-		if d.Val != 0 {
-			p.live.Remove(d.Val)
-		}
+func (p *scheduler) place(i int32) {
+	for _, v := range p.names.writes(i) {
+		p.live[v] = false
 	}
-	for _, u := range in.Uses() {
-		if u.Val != 0 {
-			p.live.Add(u.Val)
-		}
+	for _, v := range p.names.reads(i) {
+		p.live[v] = true
 	}
 }
 
-// forget empties the live set.
-func (p *scheduler) forget(live []mach.Value) {
-	for _, v := range live {
-		p.live.Remove(v)
-	}
-	for _, in := range p.list {
-		for _, o := range in.Ops {
-			if o.Val != 0 {
-				p.live.Remove(o.Val)
-			}
+// least is what no order of the instructions can have fewer live halves than: what is live after them, or what one of them
+// writes or reads at once. In small shaders the order as it stands often has no more, and another need not be looked for.
+func (p *scheduler) least() int32 {
+	most := p.names.halves
+	for i := range p.list {
+		n := int32(0)
+		for _, v := range p.names.reads(int32(i)) {
+			n += p.names.size[v]
 		}
+		most = max(most, n)
 	}
+	return most
 }
 
 // pressure is the largest number of halves live at once with the instructions
 // in an order, nil being as they stand.
-func (p *scheduler) pressure(list []*mach.Instr, live []mach.Value, order []int32) (most int) {
-	now := 0
-	for _, v := range live {
-		p.live.Add(v)
-		now += p.f.Size(v)
-	}
-	most = now
-	for i := len(list) - 1; i >= 0; i-- {
-		in := list[i]
+func (p *scheduler) pressure(order []int32) int32 {
+	p.live = append(p.live[:0], p.names.after...)
+	now := p.names.halves
+	most := now
+	for k := len(p.list) - 1; k >= 0; k-- {
+		i := int32(k)
 		if order != nil {
-			in = list[order[i]]
+			i = order[k]
 		}
-		for _, d := range in.Defs() {
-			if d.Val != 0 && !p.live.Has(d.Val) {
-				most = max(most, now+p.f.Size(d.Val)) // written all the same
+		for _, v := range p.names.writes(i) {
+			if !p.live[v] {
+				most = max(most, now+p.names.size[v]) // written all the same
 			}
 		}
-		now += p.delta(in)
-		p.place(in)
+		now += p.delta(i)
+		p.place(i)
 		most = max(most, now)
 	}
-	p.forget(live)
 	return most
 }

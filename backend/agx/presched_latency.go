@@ -19,7 +19,7 @@ const (
 // latencyOrder is the state of a region that is put in order from its first instruction on. Nothing but loads
 // and what leads to them goes up: what waits for nothing follows in the order that keeps few registers live.
 type latencyOrder struct {
-	left  []int32 // by value: uses that are to come in the region; more if it is live after it
+	left  []int32 // by name: uses that are to come in the region; more if it is live after it
 	rank  []int32 // by instruction: its place in the order of few registers
 	early []bool  // by instruction: it asks for a result, or one that does needs it
 	due   []int32 // by instruction: when its sources are there
@@ -29,8 +29,8 @@ type latencyOrder struct {
 	ready []int32
 	order []int32
 	now   int32
-	live  int
-	most  int
+	live  int32
+	most  int32
 	// pending counts the results under way that were asked for after the last wait.
 	pending int
 }
@@ -45,28 +45,20 @@ func asks(in *mach.Instr) bool {
 
 // hideLatency orders the region for latency, base being its order of few registers and nil its own. It returns
 // nil where nothing asks for results, too many registers would be live, or there were too many choices.
-func (p *scheduler) hideLatency(list []*mach.Instr, live []mach.Value, base []int32) []int32 {
+func (p *scheduler) hideLatency(base []int32) []int32 {
 	l := &p.late
-	if !l.prepare(p, list, base) {
+	if !l.prepare(p, p.list, base) {
 		return nil
 	}
-	l.count(p.f, list, live)
+	l.count(&p.names, len(p.list))
 	for choices := 0; len(l.ready) > 0 && choices <= maxChoices; choices += len(l.ready) {
-		k := l.choose(p, list)
+		k := l.choose(p)
 		i := l.ready[k]
 		l.ready[k] = l.ready[len(l.ready)-1]
 		l.ready = l.ready[:len(l.ready)-1]
-		l.place(p.f, list[i], i)
+		l.place(p, i)
 	}
-	for _, in := range list {
-		for _, o := range in.Ops {
-			l.left[o.Val] = 0
-		}
-	}
-	for _, v := range live {
-		l.left[v] = 0
-	}
-	if l.most > latencyHalves || len(l.order) < len(list) {
+	if l.most > latencyHalves || len(l.order) < len(p.list) {
 		return nil
 	}
 	return l.order
@@ -120,31 +112,25 @@ func (l *latencyOrder) prepare(p *scheduler, list []*mach.Instr, base []int32) b
 	return true
 }
 
-// count finds the uses of each value, and what is live before the region.
-func (l *latencyOrder) count(f *mach.Func, list []*mach.Instr, live []mach.Value) {
-	if len(l.left) < f.NumValues() {
-		l.left = make([]int32, f.NumValues()+f.NumValues()/4)
+// count finds the uses of each value, and what is live before the region of n instructions.
+func (l *latencyOrder) count(names *regionNames, n int) {
+	l.left, l.live = slab.Zeroed(l.left, len(names.vals)), names.halves
+	for v, after := range names.after {
+		if after {
+			l.left[v] = liveAfter
+		}
 	}
-	l.live = 0
-	for _, v := range live {
-		l.left[v] += liveAfter
-		l.live += f.Size(v)
-	}
-	for i := len(list) - 1; i >= 0; i-- {
-		uses := list[i].Uses()
-		for k, u := range uses {
-			if u.Val == 0 || repeated(uses[:k], u.Val) {
-				continue
-			}
-			if l.left[u.Val]++; l.left[u.Val] == 1 {
-				l.live += f.Size(u.Val)
+	for i := range int32(n) {
+		for _, v := range names.reads(i) {
+			if l.left[v]++; l.left[v] == 1 {
+				l.live += names.size[v]
 			}
 		}
 	}
-	for _, in := range list {
-		for _, d := range in.Defs() {
-			if d.Val != 0 && l.left[d.Val] > 0 {
-				l.live -= f.Size(d.Val)
+	for i := range int32(n) {
+		for _, v := range names.writes(i) {
+			if l.left[v] > 0 {
+				l.live -= names.size[v]
 			}
 		}
 	}
@@ -152,28 +138,26 @@ func (l *latencyOrder) count(f *mach.Func, list []*mach.Instr, live []mach.Value
 }
 
 // growth is how many registers more are live after an instruction, and peak how many while it runs.
-func (l *latencyOrder) growth(f *mach.Func, in *mach.Instr) (n, peak int) {
-	for _, d := range in.Defs() {
-		if d.Val != 0 {
-			if peak += f.Size(d.Val); l.left[d.Val] > 0 {
-				n += f.Size(d.Val)
-			}
+func (l *latencyOrder) growth(names *regionNames, i int32) (n, peak int32) {
+	for _, v := range names.writes(i) {
+		if peak += names.size[v]; l.left[v] > 0 {
+			n += names.size[v]
 		}
 	}
-	uses := in.Uses()
-	for k, u := range uses {
-		if u.Val != 0 && l.left[u.Val] == 1 && !repeated(uses[:k], u.Val) {
-			n -= f.Size(u.Val)
-			peak -= f.Size(u.Val)
+	for _, v := range names.reads(i) {
+		if l.left[v] == 1 {
+			n -= names.size[v]
+			peak -= names.size[v]
 		}
 	}
 	return n, max(n, peak)
 }
 
 // choose picks from what is ready and has room: what asks for results and what leads to that; then what
-// waits for nothing; then what has been waited for longest. Among equals, and where nothing has room, the order of few
+// waits for nothing; then what has been waited for longest. What is made of nothing and used after the region comes after
+// that: it would only take a register from what arrives. Among equals, and where nothing has room, the order of few
 // registers decides.
-func (l *latencyOrder) choose(p *scheduler, list []*mach.Instr) int {
+func (l *latencyOrder) choose(p *scheduler) int {
 	best, bestKey := 0, int64(1)<<62
 	for k, i := range l.ready {
 		key := int64(l.rank[i])
@@ -181,10 +165,12 @@ func (l *latencyOrder) choose(p *scheduler, list []*mach.Instr) int {
 		switch {
 		case wait > 0:
 			key += 2<<40 + int64(wait)<<20
+		case !l.early[i] && l.from[i] == l.from[i+1] && len(p.list[i].Ops) == 1:
+			key += 2<<40 + resultTime<<20
 		case !l.early[i]:
 			key += 1 << 40
 		}
-		if key < bestKey && !l.fits(p.f, list[i]) {
+		if key < bestKey && !l.fits(p, i) {
 			key = int64(l.rank[i]) + 3<<40
 		}
 		if key < bestKey {
@@ -195,29 +181,26 @@ func (l *latencyOrder) choose(p *scheduler, list []*mach.Instr) int {
 }
 
 // fits reports whether there is room for an instruction, in registers and among the results that are pending.
-func (l *latencyOrder) fits(f *mach.Func, in *mach.Instr) bool {
-	n, peak := l.growth(f, in)
-	return (n <= 0 || l.live+peak <= latencyHalves) && (l.pending < maxInFlight || !asks(in))
+func (l *latencyOrder) fits(p *scheduler, i int32) bool {
+	n, peak := l.growth(&p.names, i)
+	return (n <= 0 || l.live+peak <= latencyHalves) && (l.pending < maxInFlight || !asks(p.list[i]))
 }
 
 // place puts an instruction next.
-func (l *latencyOrder) place(f *mach.Func, in *mach.Instr, i int32) {
+func (l *latencyOrder) place(p *scheduler, i int32) {
 	if l.due[i] > l.now {
 		l.now, l.pending = l.due[i], 0
 	}
-	n, peak := l.growth(f, in)
+	n, peak := l.growth(&p.names, i)
 	l.most = max(l.most, l.live+peak)
 	l.live += n
-	uses := in.Uses()
-	for k, u := range uses {
-		if u.Val != 0 && !repeated(uses[:k], u.Val) {
-			l.left[u.Val]--
-		}
+	for _, v := range p.names.reads(i) {
+		l.left[v]--
 	}
 	l.order = append(l.order, i)
 	l.now++
 	due := l.now
-	if asks(in) {
+	if asks(p.list[i]) {
 		due += resultTime
 		l.pending++
 	}

@@ -9,16 +9,12 @@ import (
 )
 
 // newPart makes the empty shader of a prolog or an epilog.
-func newPart(gpu string, stage ir.Stage, name string) (*ir.Shader, *ir.Builder, error) {
-	opts, err := Options(gpu, stage)
-	if err != nil {
-		return nil, nil, err
-	}
-	s := ir.NewShader(stage, opts)
+func newPart(stage ir.Stage, name string) (*ir.Shader, *ir.Builder) {
+	s := ir.NewShader(stage, allOptions())
 	s.Name = name
 	f := s.NewFunction("main")
 	f.IsEntry = true
-	return s, ir.NewBuilder(ir.AtEnd(f.Impl.Start())), nil
+	return s, ir.NewBuilder(ir.AtEnd(f.Impl.Start()))
 }
 
 // compilePart brings a part's IR to code.
@@ -33,10 +29,7 @@ func compilePart(s *ir.Shader, o CompileOptions) (*Binary, error) {
 // which its meta names. Attributes that the state does not mention are (0, 0, 0, 1).
 // Before a vertex shader that runs as compute it makes the indices too.
 func (t Target) VertexProlog(gpu string, main *abi.Meta, state *backend.State) (*Binary, error) {
-	s, b, err := newPart(gpu, ir.StageVertex, "vertex_prolog")
-	if err != nil {
-		return nil, err
-	}
+	s, b := newPart(ir.StageVertex, "vertex_prolog")
 	p := &prolog{b: b}
 	o := CompileOptions{GPU: gpu, Job: t.job(), Part: abi.PartProlog, Next: main.Next, Slots: []ir.Slot{}}
 	for _, a := range main.Attribs {

@@ -29,11 +29,14 @@ func (c *compiler) spillParts() error {
 // 104 above which threads go (agx.md §1.3).
 const wishHalves = 64
 
+// setHalves are those up to which vectors and phis get room as a whole; beyond them what the room costs takes threads.
+const setHalves = 72
+
 // allocate gives the values of the parts their registers.
 func (c *compiler) allocate() error {
 	for _, pt := range c.parts {
-		opts := mach.AllocOptions{Live: mach.ComputeLiveness(pt.f)}
-		opts.PassWishes = opts.Live.Pressure(pt.f, fileGPR) <= wishHalves
+		opts := mach.AllocOptions{Live: pt.live(), PassWishes: pt.pressure <= wishHalves, MergeSets: pt.pressure <= setHalves}
+		opts.Live.Mark(pt.f)
 		if _, err := mach.Allocate(pt.f, opts); err != nil {
 			return fmt.Errorf("agx: %w", err)
 		}
@@ -45,6 +48,22 @@ func (c *compiler) allocate() error {
 		}
 	}
 	return nil
+}
+
+// live is what is live at the borders of the part's blocks.
+func (pt *part) live() *mach.Liveness {
+	c := templates(pt.f)
+	if c.live == nil {
+		c.live = mach.LiveBorders(pt.f)
+	}
+	return c.live
+}
+
+// findPressure finds how many halves live at once.
+func (pt *part) findPressure() {
+	if pt.pressure = wishHalves; !pt.f.TotalWithin(fileGPR, pt.pressure) {
+		pt.pressure = pt.live().Pressure(pt.f, fileGPR)
+	}
 }
 
 // lowerCopies makes moves and swaps of the parallel copies that allocation leaves.

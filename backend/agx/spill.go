@@ -19,9 +19,13 @@ const farArrays = maxSpillBytes / 4 * 3
 
 // spill brings f below the register limit.
 func (c *compiler) spill(pt *part, limit int) error {
+	pt.findPressure()
+	if pt.pressure <= limit-spillSlack {
+		return nil
+	}
 	s := &spiller{start: backend.AlignUp(int(pt.s.ScratchSize), 4)}
 	var moved []uint32
-	if s.start > farArrays && mach.Pressure(pt.f, fileGPR) > limit-spillSlack {
+	if s.start > farArrays {
 		s.start, moved = 0, indexAccesses(pt.f)
 	}
 	did, err := mach.Spill(pt.f, fileGPR, limit-spillSlack, s)
@@ -29,6 +33,10 @@ func (c *compiler) spill(pt *part, limit int) error {
 		return fmt.Errorf("agx: %w", err)
 	}
 	pt.spillStart = s.start
+	if did {
+		templates(pt.f).live = nil
+		pt.findPressure()
+	}
 	if len(moved) > 0 {
 		pt.arrayStart = backend.AlignUp(2*pt.f.SpillUnits, 16)
 		for _, ext := range moved {
@@ -73,7 +81,7 @@ func indexAccesses(f *mach.Func) (moved []uint32) {
 			}
 			*o = shape(classFull, 1)
 			at := f.NewInstr(machOp(t.Op), 1, 0)
-			at.Loc, at.Ops[0].Val, at.Ext = in.Loc, imm, tmpl.new(t)
+			at.Loc, at.Ops[0].Val, at.Ext = in.Loc, imm, tmpl.new(&t)
 			moved = append(moved, at.Ext)
 			list = append(list, at)
 			if off == 0 {
@@ -83,7 +91,7 @@ func indexAccesses(f *mach.Func) (moved []uint32) {
 			sum := f.NewInstr(machOp(isa.OpIadd), 1, 2)
 			sum.Loc, sum.Ops[0].Val, sum.Ops[1].Val, sum.Ops[2].Val = in.Loc, f.NewValue(classFull, 1), off, imm
 			r := shape(classFull, 1)
-			sum.Ext = tmpl.new(isa.Instr{Op: isa.OpIadd, Dst: r, Srcs: [6]isa.Operand{r, r}})
+			sum.Ext = tmpl.new(&isa.Instr{Op: isa.OpIadd, Dst: r, Srcs: [6]isa.Operand{r, r}})
 			in.Ops[int(in.NDefs)+k].Val = sum.Ops[0].Val
 			list = append(list, sum, in)
 		}
@@ -143,7 +151,7 @@ func (s *spiller) Spill(f *mach.Func, v mach.Value, slot int) *mach.Instr {
 	t.Srcs = [6]isa.Operand{vector(f, v), isa.I(s.start + 2*slot)}
 	in := f.NewInstr(machOp(t.Op), 0, 1)
 	in.Ops[0].Val = v
-	in.Ext = templates(f).new(t)
+	in.Ext = templates(f).new(&t)
 	return in
 }
 
@@ -153,6 +161,6 @@ func (s *spiller) Reload(f *mach.Func, v mach.Value, slot int) *mach.Instr {
 	t.Dst, t.Srcs[0] = vector(f, v), isa.I(s.start+2*slot)
 	in := f.NewInstr(machOp(t.Op), 1, 0)
 	in.Ops[0].Val = v
-	in.Ext = templates(f).new(t)
+	in.Ext = templates(f).new(&t)
 	return in
 }

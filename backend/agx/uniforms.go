@@ -293,14 +293,9 @@ func merge(a, b *abi.Uniform) bool {
 	return false
 }
 
-// resolve gives the uniform operands of an instruction their registers.
-func (u *uniforms) resolve(in *isa.Instr) {
-	for i := range in.Srcs {
-		if o := &in.Srcs[i]; o.Kind == isa.Uniform && int(o.Val) < len(u.place) {
-			o.Val = u.place[o.Val]
-		}
-	}
-	if o := &in.Srcs[1]; in.Op == isa.OpUniformStore && int(o.Val) < len(u.place) {
+// resolve gives an operand that is the number of a uniform the register.
+func (u *uniforms) resolve(o *isa.Operand) {
+	if int(o.Val) < len(u.place) {
 		o.Val = u.place[o.Val]
 	}
 }

@@ -31,7 +31,7 @@ func isOptional(k abi.UniformKind) bool {
 var (
 	alwaysNeeded  = []abi.UniformKind{abi.UniformHeap, abi.UniformTable, abi.UniformConstData, abi.UniformPushAddr, abi.UniformViewIndex}
 	computeNeeded = []abi.UniformKind{abi.UniformNumWorkgroups, abi.UniformBaseWorkgroup, abi.UniformNumSubgroups}
-	vertexNeeded  = []abi.UniformKind{abi.UniformBaseVertex, abi.UniformBaseInstance, abi.UniformDrawID, abi.UniformIsIndexed,
+	vertexNeeded  = []abi.UniformKind{abi.UniformBaseVertex, abi.UniformBaseInstance, abi.UniformDrawID,
 		abi.UniformRecords, abi.UniformGridVertices}
 )
 

@@ -14,7 +14,7 @@ const maxOutstanding = 8
 // register halves they will write.
 type slotState struct {
 	count int
-	regs  [gprHalves / 64]uint64
+	regs  halfSet
 	need  int // which instruction waits for them first
 }
 
@@ -28,24 +28,14 @@ func (s *slotState) note(in *isa.Instr) {
 	if faults.has(faultResidencyWait) {
 		n = o.Halves()
 	}
-	for h := int(o.Val); h < int(o.Val)+n && h < gprHalves; h++ {
-		s.regs[h>>6] |= 1 << (h & 63)
-	}
+	s.regs.add(int(o.Val), n)
 }
 
 func (s *slotState) touches(o *isa.Operand) bool {
-	if o.Kind != isa.Reg {
-		return false
-	}
-	for h := int(o.Val); h < int(o.Val)+o.Halves() && h < gprHalves; h++ {
-		if s.regs[h>>6]>>(h&63)&1 != 0 {
-			return true
-		}
-	}
-	return false
+	return o.Kind == isa.Reg && s.regs.touches(int(o.Val), o.Halves())
 }
 
-func (s *slotState) pendingRegs() bool { return s.regs != [gprHalves / 64]uint64{} }
+func (s *slotState) pendingRegs() bool { return s.regs != halfSet{} }
 
 // insertWaits chooses scoreboard slots and puts waits before what reads or
 // overwrites a pending result, before barriers and where control flow may go round

@@ -55,7 +55,7 @@ func StoreWords(b *ir.Builder, buf, off, v *ir.Def) {
 
 // Run is a dispatch: In is the storage buffer at set 0, binding 0, and the
 // uniform buffer at set 1, binding 0; the storage buffer at set 0, binding 1
-// has OutSize bytes, which are the result.
+// has OutSize bytes, which are the result, that at set 1, binding 1 has 8192.
 type Run struct {
 	Groups  uint32
 	In      []byte
@@ -69,12 +69,13 @@ type Run struct {
 
 func (r *Run) dispatch(p emu.Program) ([]byte, error) {
 	mem := emu.NewMemory()
-	in, out := mem.Alloc(len(r.In)), mem.Alloc(r.OutSize)
+	in, out, more := mem.Alloc(len(r.In)), mem.Alloc(r.OutSize), mem.Alloc(8192)
 	copy(in.Data, r.In)
 	var bind emu.Bindings
 	bind.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: in.Addr, Size: uint64(len(in.Data))}})
 	bind.Set(0, 1, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: out.Addr, Size: uint64(r.OutSize)}})
 	bind.Set(1, 0, []emu.Descriptor{{Type: emu.DescUniformBuffer, Addr: in.Addr, Size: uint64(len(in.Data))}})
+	bind.Set(1, 1, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: more.Addr, Size: 8192}})
 	push := r.Push
 	if len(push) >= 112 {
 		g := mem.Alloc(4096)

@@ -91,6 +91,9 @@ func (c *Ops) input(op ir.Op, words int) []byte {
 		v := Input(info.In[min(k, len(info.In)-1)].Class, r)
 		limit := 0.0
 		switch name := op.String(); {
+		case op == ir.OpFsinAgx: // of a turn
+			v &^= 1 << 31
+			limit = 4
 		case strings.HasPrefix(name, "fsin") || strings.HasPrefix(name, "fcos"):
 			limit = 50
 		case c.InRange && toInteger(op):

@@ -17,7 +17,7 @@ func uniformVertex(n int) *ir.Shader {
 	s, b := newStage(ir.StageVertex)
 	sum := inputFrom(b, 0, 0, 1)
 	for k := range n {
-		sum = b.Fadd(sum, ubo(b, b.Imm32(uint32(16*k)), 1, 32, 16))
+		sum = b.Fadd(sum, gputest.LoadUBO(b, b.Imm32(uint32(16*k)), 1, 32, 16))
 	}
 	outputTo(b, b.Vec(sum, sum, sum, sum), ir.SlotPos)
 	return s
@@ -75,7 +75,7 @@ func TestSafeConsts(t *testing.T) {
 func TestPreambleConsts(t *testing.T) {
 	s, b := gputest.NewShader(ir.StageCompute, 64)
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
-	x := b.Iadd(pushLoad(b, b.Imm32(68), 1, 32, 0, 128), ubo(b, b.Imm32(1040), 1, 32, 16))
+	x := b.Iadd(gputest.LoadPush(b, b.Imm32(68), 1, 32, 0, 128), gputest.LoadUBO(b, b.Imm32(1040), 1, 32, 16))
 	x = b.Iadd(x, b.Channel(&b.Intrinsic(ir.IntrLoadNumWorkgroups, 3, 32).Def, 1))
 	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Ixor(id, x))
 	for _, c := range []struct {
@@ -99,7 +99,7 @@ func TestPreambleConsts(t *testing.T) {
 		}
 	}
 	far, fb := gputest.NewShader(ir.StageCompute, 64)
-	gputest.StoreWords(fb, gputest.StorageBuffer(fb, 0, 1), fb.Imm32(0), pushLoad(fb, fb.Imm32(1200), 1, 32, 0, 1204))
+	gputest.StoreWords(fb, gputest.StorageBuffer(fb, 0, 1), fb.Imm32(0), gputest.LoadPush(fb, fb.Imm32(1200), 1, 32, 0, 1204))
 	if _, err := compile(far, CompileOptions{GPU: "a740"}); err != nil {
 		t.Error(err)
 	}

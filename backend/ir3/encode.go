@@ -34,6 +34,9 @@ func (c *compiler) encode() error {
 	b.Stats = c.stats(c.list)
 	b.Stats.Rpt = c.rpt
 	c.bin = b
+	if faults.has(faultResident) {
+		return nil
+	}
 	if need, have := b.Meta.WavesPerGroup(&c.gpu.GPU), b.Meta.ResidentWaves(&c.gpu.GPU); c.s.Stage == ir.StageCompute && b.Meta.UsesBarrier && need > have {
 		return backend.Refuse(TargetName, c.s, nil, "a barrier is not supported where a workgroup has %d waves of which %d can be resident: %d vec4 registers, fibers wait at %d places",
 			need, have, b.Meta.MaxRegs, b.Meta.BranchStack)

@@ -3,12 +3,10 @@ package ir3
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"nirc/backend/gputest"
-	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/core"
 	"nirc/internal/emu"
 	"nirc/ir"
@@ -61,18 +59,7 @@ var faultCases = []struct {
 				return err
 			}
 		}
-		s, b := newStage(ir.StageTessEval)
-		outputTo(b, b.Vec(b.ImmFloat(1, 32), b.ImmFloat(2, 32), b.ImmFloat(3, 32), b.ImmFloat(1, 32)), ir.SlotPos)
-		bin, err := compile(s, CompileOptions{GPU: "a740", Next: ir.StageGeometry})
-		if err != nil {
-			return err
-		}
-		for _, kind := range chainRegs(ir.StageTessEval, ir.StageGeometry) {
-			if !slices.ContainsFunc(bin.Meta.Sysvals, func(v abi.Sysval) bool { return v.Kind == kind }) {
-				return fmt.Errorf("evaluation does not ask for %v, which geometry wants", kind)
-			}
-		}
-		return nil
+		return evalBeforeGeometry()
 	}},
 	{faultViews, "16-bit views", func() error {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
@@ -142,7 +129,7 @@ var faultCases = []struct {
 	{faultSafeConsts, "consts of a pipeline", safeConsts},
 	{faultTessBarrier, "bar.g in tessellation control", func() error {
 		s, b := newStage(ir.StageTessCtrl)
-		barrier(b)
+		gputest.Barrier(b)
 		p, _, err := loaded(s, CompileOptions{GPU: "a740"})
 		if err != nil {
 			return err
@@ -231,11 +218,24 @@ var faultCases = []struct {
 		for k := range 64 {
 			kept = append(kept, gputest.LoadWords(b, buf, b.IAddImm(at, int64(4096*(k&7))), 1))
 		}
-		barrier(b)
+		gputest.Barrier(b)
 		for k, x := range kept {
 			gputest.StoreWords(b, buf, b.IAddImm(at, int64(4096*(k&7))), x)
 		}
 		return differ(s, CompileOptions{GPU: "a630"}, 1, nil, 8*4096, nil)
+	}},
+	{faultResident, "branch stack of a workgroup with barriers", func() error {
+		if err := onBothGens(barrierInBranches(2), 1, 4096); err != nil {
+			return err
+		}
+		p, _, err := loaded(barrierInBranches(20), CompileOptions{GPU: "a630"})
+		if err == nil {
+			return fmt.Errorf("%v is taken, and not all of its waves are resident", p.WorkgroupSize())
+		}
+		if strings.Contains(err.Error(), "ir3 meta: ") { // what checks binaries refuses it, not the compiler
+			return err
+		}
+		return nil
 	}},
 	{faultPostDepth, "coverage after tests", func() error { return postDepth(true, 12) }},
 	{faultKillLoops, "killed fibers in loops", func() error {
@@ -264,7 +264,7 @@ var faultCases = []struct {
 	{faultConsts, "consts of the preamble", func() error {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
-		x := b.Iadd(ubo(b, b.Imm32(80), 1, 32, 16), pushLoad(b, b.Imm32(8), 1, 32, 0, 64))
+		x := b.Iadd(gputest.LoadUBO(b, b.Imm32(80), 1, 32, 16), gputest.LoadPush(b, b.Imm32(8), 1, 32, 0, 64))
 		x = b.Iadd(x, b.Channel(&b.Intrinsic(ir.IntrLoadNumWorkgroups, 3, 32).Def, 0))
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Ixor(id, x))
 		in, push := make([]byte, 512), make([]byte, 64)
@@ -287,6 +287,25 @@ var faultCases = []struct {
 	}},
 }
 
+// evalBeforeGeometry runs an evaluation shader that needs no ids itself.
+func evalBeforeGeometry() error {
+	s, b := newStage(ir.StageTessEval)
+	outputTo(b, b.Vec(b.ImmFloat(1, 32), b.ImmFloat(2, 32), b.ImmFloat(3, 32), b.ImmFloat(1, 32)), ir.SlotPos)
+	l := stageLaunch(s.Stage)
+	patch := &emu.Patch{Out: make([]emu.Slots, 3), PrimitiveID: 9}
+	for range stageLanes {
+		l.TessEval = append(l.TessEval, emu.TessEvalLane{Patch: patch})
+	}
+	p, _, err := loaded(s, CompileOptions{GPU: "a740", Next: ir.StageGeometry})
+	if err != nil {
+		return err
+	}
+	if st, err := p.NewWave(l).Run(1 << 16); err != nil || st != emu.StatusDone {
+		return fmt.Errorf("status %v, %v", st, err)
+	}
+	return nil
+}
+
 // exchange is a shader of workgroups of 256, whose invocations store where another loads after a barrier;
 // before it they load there too, if early.
 func exchange(scope ir.Scope, modes ir.Mode, early bool) *ir.Shader {
@@ -301,9 +320,9 @@ func exchange(scope ir.Scope, modes ir.Mode, early bool) *ir.Shader {
 	x := id
 	if modes == ir.ModeShared {
 		s.SharedSize = 1024
-		storeTo(b, ir.IntrStoreShared, b.IAddImm(id, 7), mine, 1, 0)
+		gputest.StoreTo(b, ir.IntrStoreShared, b.IAddImm(id, 7), mine, 1, 0)
 		wait(scope)
-		x = shared(b, other, 1, 32, 0)
+		x = gputest.LoadShared(b, other, 1, 32, 0)
 	} else {
 		if early {
 			x = b.Iadd(x, gputest.LoadWords(b, buf, other, 1))
@@ -359,7 +378,7 @@ func scratchShader() *ir.Shader {
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
 	s.ScratchSize = 256
 	off := b.Ishl(b.Iand(id, b.Imm32(15)), b.Imm32(4))
-	storeTo(b, ir.IntrStoreScratch, b.Vec(id, b.Inot(id), b.Imm32(7), b.Imm32(8)), off, 15, 0)
+	gputest.StoreTo(b, ir.IntrStoreScratch, b.Vec(id, b.Inot(id), b.Imm32(7), b.Imm32(8)), off, 15, 0)
 	x := b.Intrinsic(ir.IntrLoadScratch, 4, 32, off).Set(ir.IdxAlignMul, 4)
 	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(4)), &x.Def)
 	return s
@@ -417,7 +436,7 @@ func readAfterStore() error {
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
 	at := b.Ishl(id, b.Imm32(2))
 	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), at, b.IAddImm(id, 7))
-	barrier(b)
+	gputest.Barrier(b)
 	x := b.Intrinsic(ir.IntrLoadSsbo, 1, 32, gputest.StorageBuffer(b, 0, 0), at).Set(ir.IdxAlignMul, 4).
 		Set(ir.IdxAccess, uint64(ir.AccessNonWriteable|ir.AccessCanReorder|ir.AccessCoherent))
 	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 2), at, &x.Def)
@@ -553,31 +572,33 @@ func TestSmallDevices(t *testing.T) {
 	}
 }
 
+// barrierInBranches is a shader of large workgroups with a barrier and branches in branches.
+func barrierInBranches(levels int) *ir.Shader {
+	s, b := gputest.NewShader(ir.StageCompute, 1024)
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	gputest.Barrier(b)
+	buf, at := gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2))
+	var ifs []*ir.If
+	for k := range levels {
+		x := gputest.LoadWords(b, buf, at, 1)
+		ifs = append(ifs, b.PushIf(b.Ine(b.Iand(x, b.Imm32(1<<(k&31))), b.Imm32(0))))
+		gputest.StoreWords(b, buf, at, b.IAddImm(x, int64(k)))
+	}
+	for k := range ifs {
+		i := ifs[len(ifs)-1-k]
+		b.PushElse(i)
+		gputest.StoreWords(b, buf, at, b.IAddImm(id, int64(k)))
+		b.PopIf(i)
+	}
+	return s
+}
+
 // TestBarrierInDeepBranches: waves that cannot be resident together must not meet at a barrier.
 func TestBarrierInDeepBranches(t *testing.T) {
-	deep := func(levels int) *ir.Shader {
-		s, b := gputest.NewShader(ir.StageCompute, 1024)
-		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
-		barrier(b)
-		buf, at := gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2))
-		var ifs []*ir.If
-		for k := range levels {
-			x := gputest.LoadWords(b, buf, at, 1)
-			ifs = append(ifs, b.PushIf(b.Ine(b.Iand(x, b.Imm32(1<<(k&31))), b.Imm32(0))))
-			gputest.StoreWords(b, buf, at, b.IAddImm(x, int64(k)))
-		}
-		for k := range ifs {
-			i := ifs[len(ifs)-1-k]
-			b.PushElse(i)
-			gputest.StoreWords(b, buf, at, b.IAddImm(id, int64(k)))
-			b.PopIf(i)
-		}
-		return s
-	}
-	if _, err := compile(deep(2), CompileOptions{GPU: "a630"}); err != nil {
+	if _, err := compile(barrierInBranches(2), CompileOptions{GPU: "a630"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := compile(deep(20), CompileOptions{GPU: "a630"}); err == nil || !strings.Contains(err.Error(), "can be resident") {
+	if _, err := compile(barrierInBranches(20), CompileOptions{GPU: "a630"}); err == nil || !strings.Contains(err.Error(), "can be resident") {
 		t.Errorf("error %v, want %q", err, "can be resident")
 	}
 }
@@ -617,7 +638,7 @@ func sumOfUniforms(shared uint32, from, to int) *ir.Shader {
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
 	sum := id
 	for k := from; k < to; k++ {
-		sum = b.Iadd(sum, ubo(b, b.Imm32(uint32(16*k)), 1, 32, 16))
+		sum = b.Iadd(sum, gputest.LoadUBO(b, b.Imm32(uint32(16*k)), 1, 32, 16))
 	}
 	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), sum)
 	return s

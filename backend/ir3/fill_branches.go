@@ -28,8 +28,7 @@ type filler struct {
 
 // run goes through all branches.
 func (m *filler) run(f *mach.Func, g *GPU) {
-	n := f.NumValues()
-	*m = filler{f: f, code: templates(f), gpu: g, at: slab.Zeroed(m.at, n), in: slab.Zeroed(m.in, n), last: slab.Zeroed(m.last, n), way: m.way}
+	m.reset(f, g)
 	for b := range f.Blocks {
 		l := f.Blocks[b].Instrs
 		if len(l) == 0 || l[len(l)-1].Op != machOp(isa.OpBr) {
@@ -41,6 +40,12 @@ func (m *filler) run(f *mach.Func, g *GPU) {
 			}
 		}
 	}
+}
+
+// reset prepares for a function.
+func (m *filler) reset(f *mach.Func, g *GPU) {
+	n := f.NumValues()
+	*m = filler{f: f, code: templates(f), gpu: g, at: slab.Zeroed(m.at, n), in: slab.Zeroed(m.in, n), last: slab.Zeroed(m.last, n), way: m.way}
 }
 
 // side is the successor of a block that code moves up from: one that nothing else leads to, of two

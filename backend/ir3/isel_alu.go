@@ -2,7 +2,6 @@ package ir3
 
 import (
 	"nirc/backend"
-	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 	"nirc/backend/resource"
@@ -101,26 +100,10 @@ func (s *isel) alu(in *ir.Instr) {
 		s.fail(in, "1-bit %s is not supported", in.Op)
 		return
 	}
-	if s.withBase(in) || s.table(in) || s.convert(in) || s.bits(in) {
+	if s.table(in) || s.convert(in) || s.bits(in) {
 		return
 	}
 	s.special(in)
-}
-
-// withBase selects the sum of a vertex number and its base: what arrives in the register has the base in it.
-func (s *isel) withBase(in *ir.Instr) bool {
-	if in.Op != ir.OpIadd {
-		return false
-	}
-	a, b := in.Srcs[0].Def.Instr, in.Srcs[1].Def.Instr
-	for range 2 {
-		if a.IsIntrinsic(ir.IntrLoadVertexIdZeroBase) && b.IsIntrinsic(ir.IntrLoadFirstVertex) {
-			s.setComps(&in.Def, s.in.parts[abi.VertexID][0])
-			return true
-		}
-		a, b = b, a
-	}
-	return false
 }
 
 // satFlag returns (sat) if the instruction's only use is an fsat, which is then folded.
@@ -254,9 +237,6 @@ func (s *isel) condition(src *ir.Src, half bool) opnd {
 	if w := s.wide[src.Def.Index]; w != 0 && src.Def.NumComponents == 1 {
 		return s.value(w)
 	}
-	if !o.half {
-		return o
-	}
 	return s.cov(isa.U16, isa.U32, 0, o)
 }
 
@@ -303,7 +283,7 @@ func (s *isel) special(in *ir.Instr) {
 		one(s.alu2Mod(isa.Instr{Op: isa.OpAbsnegS}, half, a, isa.Abs))
 	case ir.OpInot:
 		if in.Def.BitSize == 1 {
-			one(s.alu2(isa.Instr{Op: isa.OpSubU}, true, true, immInt, immediate(1, true), s.bool16(s.src(in, 0))))
+			one(s.alu2(isa.Instr{Op: isa.OpSubU}, true, true, immInt, immediate(1, true), s.src(in, 0)))
 			s.widenBool(in)
 			return
 		}
@@ -329,14 +309,6 @@ func (s *isel) special(in *ir.Instr) {
 	default:
 		s.fail(in, "%s is not supported: it must be lowered before selection", in.Op)
 	}
-}
-
-// bool16 brings a boolean operand that was made in a full register back to a half.
-func (s *isel) bool16(o opnd) opnd {
-	if o.kind == opVal && !o.half {
-		return s.cov(isa.U32, isa.U16, 0, o)
-	}
-	return o
 }
 
 // once makes an operand that is used twice a register, so that neither use is an immediate or const.
@@ -470,13 +442,6 @@ func (s *isel) bcsel(in *ir.Instr) {
 		case cond.kind == opImm:
 			ops[k] = c
 		default:
-			if in.Def.BitSize == 1 {
-				a, c = s.bool16(a), s.bool16(c)
-				cond = s.bool16(cond)
-			}
-			if half && !cond.half {
-				cond = s.bool16(cond)
-			}
 			ops[k] = s.sel(half, cond, a, c)
 		}
 	}

@@ -55,8 +55,6 @@ func chainSysval(op ir.Intrinsic) abi.SysvalKind {
 		return abi.TCSHeader
 	case ir.IntrLoadGsHeaderIr3:
 		return abi.GSHeader
-	case ir.IntrLoadPrimitiveId:
-		return abi.PrimitiveID
 	}
 	return abi.SysvalNone
 }
@@ -152,10 +150,6 @@ func (s *isel) loadGlobalAt(in *ir.Instr) {
 	if s.gpu.Gen == isa.A7xx {
 		t.Op = isa.OpLdgA7
 	}
-	if in.Def.BitSize != 32 || n > 4 {
-		s.fail(in, "%s of %d x %d bits is not supported", in.Intr, n, in.Def.BitSize)
-		return
-	}
 	uses := s.globalAt(&t, 1, in.Srcs[0].Def, in.Srcs[1].Def, nil, func(u []mach.Value) []mach.Value { return u })
 	d := s.f.NewValue(classFull, n)
 	s.add(t, d, uses...)
@@ -169,10 +163,6 @@ func (s *isel) storeGlobalAt(in *ir.Instr) {
 	t := isa.Instr{Op: isa.OpStgA6, Type: memType(val.BitSize), Size: uint16(n)}
 	if s.gpu.Gen == isa.A7xx {
 		t.Op = isa.OpStgA7
-	}
-	if val.BitSize != 32 || n > 4 {
-		s.fail(in, "%s of %d x %d bits is not supported", in.Intr, n, val.BitSize)
-		return
 	}
 	data := s.data(val, 0, n)
 	uses := s.globalAt(&t, 2, in.Srcs[1].Def, in.Srcs[2].Def, nil, func(u []mach.Value) []mach.Value {

@@ -22,21 +22,16 @@ func (s *isel) convert(in *ir.Instr) bool {
 		s.widenBool(in)
 	case ir.OpI2i8, ir.OpU2u8, ir.OpI2i16, ir.OpU2u16, ir.OpI2i32, ir.OpU2u32, ir.OpI2imp:
 		one(s.intToInt(in, in.Op == ir.OpI2i8 || in.Op == ir.OpI2i16 || in.Op == ir.OpI2i32))
-	case ir.OpB2b1:
-		one(s.bool16(a()))
-		s.widenBool(in)
 	case ir.OpB2i8, ir.OpB2i16:
-		one(s.bool16(a()))
+		one(a())
 	case ir.OpB2i32:
 		one(s.condition(&in.Srcs[0], false))
-	case ir.OpB2b8, ir.OpB2b16:
-		one(s.alu2Mod(isa.Instr{Op: isa.OpAbsnegS}, true, s.bool16(a()), isa.Neg))
 	case ir.OpB2b32:
 		one(s.alu2Mod(isa.Instr{Op: isa.OpAbsnegS}, false, s.condition(&in.Srcs[0], false), isa.Neg))
 	case ir.OpB2f16:
-		one(s.cov(isa.U16, isa.F16, isa.RoundEven, s.bool16(a())))
+		one(s.cov(isa.U16, isa.F16, isa.RoundEven, a()))
 	case ir.OpB2f32:
-		one(s.cov(isa.U16, isa.F32, isa.RoundEven, s.bool16(a())))
+		one(s.cov(isa.U16, isa.F32, isa.RoundEven, a()))
 	case ir.OpF2f16, ir.OpF2f16Rtne, ir.OpF2f16Rtz, ir.OpF2fmp:
 		if from == 16 {
 			one(a())
@@ -100,7 +95,7 @@ func (s *isel) halfRound(in *ir.Instr) isa.Round {
 // narrow returns the low half of an integer of the given size.
 func (s *isel) narrow(o opnd, from uint8) opnd {
 	if from <= 16 {
-		return s.bool16(o)
+		return o
 	}
 	if o.kind == opImm {
 		return immediate(o.fold().bits, true)
@@ -112,14 +107,6 @@ func (s *isel) intToInt(in *ir.Instr, signed bool) opnd {
 	from, to := in.Srcs[0].Def.BitSize, in.Def.BitSize
 	lane := in.Srcs[0].Swizzle.Lane(0) * backend.Parts(in.Srcs[0].Def)
 	o := s.comp(in.Srcs[0].Def, lane)
-	switch {
-	case from == 1 && signed:
-		o = s.alu2Mod(isa.Instr{Op: isa.OpAbsnegS}, true, s.bool16(o), isa.Neg)
-		from = 16
-	case from == 1:
-		o = s.bool16(o)
-		from = 16
-	}
 	if to <= 16 {
 		if from == 8 && to == 16 {
 			return s.widen8(o, signed)
@@ -131,12 +118,6 @@ func (s *isel) intToInt(in *ir.Instr, signed bool) opnd {
 	}
 	if from == 8 {
 		o = s.widen8(o, signed)
-	}
-	if o.kind == opImm {
-		if signed {
-			return immediate(uint32(o.signed()), false)
-		}
-		return immediate(o.bits, false)
 	}
 	if signed {
 		return s.cov(isa.S16, isa.S32, 0, o)
@@ -172,26 +153,16 @@ func (s *isel) pack(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.OpPack64_2x32Split:
 		s.setComps(&in.Def, a(), s.src(in, 1))
-	case ir.OpPack64_2x32:
-		s.setComps(&in.Def, a(), s.comp(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(1)))
 	case ir.OpUnpack64_2x32SplitX:
 		one(word(0))
 	case ir.OpUnpack64_2x32SplitY:
 		one(word(1))
 	case ir.OpPack32_2x16Split:
 		one(s.pair(a(), s.src(in, 1)))
-	case ir.OpPack32_2x16:
-		one(s.pair(a(), s.comp(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(1))))
 	case ir.OpUnpack32_2x16SplitX:
 		one(s.narrow(a(), 32))
 	case ir.OpUnpack32_2x16SplitY:
 		one(s.highHalf(a()))
-	case ir.OpPackHalf2x16Split, ir.OpPackHalf2x16RtzSplit:
-		r := isa.RoundEven
-		if in.Op == ir.OpPackHalf2x16RtzSplit {
-			r = isa.RoundZero
-		}
-		one(s.pair(s.cov(isa.F32, isa.F16, r, a()), s.cov(isa.F32, isa.F16, r, s.src(in, 1))))
 	case ir.OpUnpackHalf2x16SplitX:
 		one(s.cov(isa.F16, isa.F32, 0, s.narrow(a(), 32)))
 	case ir.OpUnpackHalf2x16SplitY:
@@ -212,9 +183,6 @@ func (s *isel) highHalf(o opnd) opnd {
 
 // pair puts two halves into a full register.
 func (s *isel) pair(lo, hi opnd) opnd {
-	if lo.kind == opImm && hi.kind == opImm {
-		return immediate(lo.fold().bits|hi.fold().bits<<16, false)
-	}
 	d := s.newReg(false)
 	s.generic(mach.OpCollect, []mach.Value{d}, []mach.Value{s.reg(lo), s.reg(hi)})
 	return s.value(d)
@@ -250,9 +218,6 @@ func (s *isel) zext32(o opnd, bits uint8) opnd {
 	}
 	if bits == 8 {
 		o = s.widen8(o, false)
-	}
-	if o.kind == opImm {
-		return immediate(o.bits, false)
 	}
 	return s.cov(isa.U16, isa.U32, 0, o)
 }

@@ -286,9 +286,6 @@ func (s *isel) cov(from, to isa.Type, round isa.Round, a opnd) opnd {
 		a = s.value(s.reg(a))
 	}
 	a = a.fold()
-	if a.mods != 0 {
-		a = s.value(s.reg(a))
-	}
 	t := isa.Instr{Op: isa.OpCov, SrcType: from, Type: to, Round: round}
 	d := s.newReg(to.Half())
 	uses := s.source(&t, 0, a, sourceForm{imm: immAny, consts: true}, nil)

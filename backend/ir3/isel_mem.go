@@ -10,10 +10,6 @@ import (
 // descriptor sets the descriptor operand i of t from a handle that
 // lowerDescriptors has marked.
 func (s *isel) descriptor(in *ir.Instr, t *isa.Instr, i int, h *ir.Def, uses []mach.Value) []mach.Value {
-	if !h.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3) {
-		s.broken(in, "%s: the handle is no bindless resource", in.Intr)
-		return uses
-	}
 	t.Set = int8(h.Instr.Get(ir.IdxDescSet)) + 1
 	index := s.comp(h.Instr.Srcs[0].Def, 0)
 	if index.kind == opImm && index.bits < 256 {
@@ -46,9 +42,6 @@ func (s *isel) elements(off *ir.Def, shift uint, limit uint32) (opnd, uint32) {
 		return o, 0
 	}
 	o := s.comp(off, 0)
-	if shift == 0 {
-		return o, 0
-	}
 	return s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, o, immediate(uint32(shift), false)), 0
 }
 
@@ -94,12 +87,6 @@ func (s *isel) iboLimit() uint32 {
 
 func (s *isel) loadSSBO(in *ir.Instr) {
 	bits, n := in.Def.BitSize, int(in.Def.NumComponents)
-	if bits != 32 && (bits != 16 || !s.gpu.Storage16) {
-		s.narrowLoad(in, in.Srcs[1].Def, func(word opnd) opnd {
-			return s.ldib(in, isa.U32, 1, word, 0)[0]
-		})
-		return
-	}
 	t, shift := isa.U32, uint(2)
 	if bits == 16 {
 		t, shift = isa.U16, 1
@@ -164,10 +151,6 @@ func (s *isel) ldib(in *ir.Instr, typ isa.Type, n int, off opnd, imm uint32) []o
 // words: load gives the word of a word number.
 func (s *isel) narrowLoad(in *ir.Instr, off *ir.Def, load func(word opnd) opnd) {
 	bytes := uint32(in.Def.BitSize / 8)
-	if bytes == 0 || bytes > 2 {
-		s.fail(in, "%s of %d-bit components is not supported: they must be lowered to 32 bits", in.Intr, in.Def.BitSize)
-		return
-	}
 	ops := make([]opnd, in.Def.NumComponents)
 	for k := range ops {
 		at := s.comp(off, 0)
@@ -205,9 +188,6 @@ func (s *isel) data(d *ir.Def, first, n int) mach.Value {
 	ops := make([]opnd, n)
 	for k := range ops {
 		ops[k] = s.comp(d, first+k)
-		if d.BitSize == 1 {
-			ops[k] = s.bool16(ops[k])
-		}
 	}
 	return s.collect(ops...)
 }
@@ -278,8 +258,6 @@ func (s *isel) atomicOp(in *ir.Instr) (k atomicKind, ok bool) {
 	switch {
 	case in.Def.BitSize == 32:
 		return k, true
-	case in.Def.BitSize != 64:
-		s.fail(in, "%d-bit atomics are not supported", in.Def.BitSize)
 	case !s.gpu.Atomic64:
 		s.fail(in, "64-bit atomics are not supported on %s: the hardware has no 64-bit atomics, needs a740", s.gpu.Name)
 	case in.Memory().Space == ir.SpaceShared:
@@ -397,14 +375,6 @@ func volatileFlag(in *ir.Instr) isa.Flags {
 }
 
 func (s *isel) loadGlobal(in *ir.Instr) {
-	if in.Def.BitSize > 32 || in.Def.NumComponents > 4 {
-		s.fail(in, "%s of %d x %d bits is not supported", in.Intr, in.Def.NumComponents, in.Def.BitSize)
-		return
-	}
-	if in.Srcs[0].Def.BitSize*in.Srcs[0].Def.NumComponents != 64 {
-		s.broken(in, "%s needs a 64-bit address", in.Intr)
-		return
-	}
 	n := int(in.Def.NumComponents)
 	t := isa.Instr{Op: isa.OpLdg, Flags: volatileFlag(in), Type: memType(in.Def.BitSize), Size: uint16(n)}
 	uses := s.register(&t, 0, s.address(in.Srcs[0].Def), 0, nil)
@@ -415,10 +385,6 @@ func (s *isel) loadGlobal(in *ir.Instr) {
 
 func (s *isel) storeGlobal(in *ir.Instr) {
 	val := in.Srcs[0].Def
-	if val.BitSize > 32 || in.Srcs[1].Def.BitSize*in.Srcs[1].Def.NumComponents != 64 {
-		s.fail(in, "%s of %d-bit components is not supported", in.Intr, val.BitSize)
-		return
-	}
 	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
 		t := isa.Instr{Op: isa.OpStg, Type: memType(val.BitSize), Size: uint16(n), Off: int32(first) * int32(val.BitSize/8)}
 		uses := s.register(&t, 0, s.address(in.Srcs[1].Def), 0, nil)
@@ -453,10 +419,6 @@ func (s *isel) byteOffset(off *ir.Def, base uint32) (opnd, uint32) {
 // loadLocal selects ldl and ldp.
 func (s *isel) loadLocal(in *ir.Instr, op isa.Op) {
 	n := int(in.Def.NumComponents)
-	if in.Def.BitSize > 32 || n > 4 {
-		s.fail(in, "%s of %d x %d bits is not supported", in.Intr, n, in.Def.BitSize)
-		return
-	}
 	off, imm := s.byteOffset(in.Srcs[0].Def, uint32(in.Get(ir.IdxBase)))
 	t := isa.Instr{Op: op, Type: memType(in.Def.BitSize), Size: uint16(n), Off: int32(imm)}
 	uses := s.register(&t, 0, s.reg(off), 0, nil)
@@ -468,10 +430,6 @@ func (s *isel) loadLocal(in *ir.Instr, op isa.Op) {
 // storeLocal selects stl and stp.
 func (s *isel) storeLocal(in *ir.Instr, op isa.Op) {
 	val := in.Srcs[0].Def
-	if val.BitSize > 32 || val.BitSize == 1 {
-		s.fail(in, "%s of %d-bit components is not supported", in.Intr, val.BitSize)
-		return
-	}
 	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
 		off, imm := s.byteOffset(in.Srcs[1].Def, uint32(in.Get(ir.IdxBase))+uint32(first)*uint32(val.BitSize/8))
 		t := isa.Instr{Op: op, Type: memType(val.BitSize), Size: uint16(n), Off: int32(imm)}

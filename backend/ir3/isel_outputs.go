@@ -68,10 +68,6 @@ func (s *isel) storeOutput(in *ir.Instr) {
 	}
 	for c := range st.Written {
 		k := s.out.find(outputVar{slot: st.Slot, index: st.Index, comp: uint8(st.Comp + c), half: isHalf(st.Value), as: s.widened(in)})
-		if s.out.vars[k].half != isHalf(st.Value) {
-			s.fail(in, "output slot %d is stored with 16 and 32 bits, which is not supported", st.Slot)
-			return
-		}
 		s.out.set(k, s.comp(st.Value, c), in.Loc)
 	}
 }
@@ -79,9 +75,6 @@ func (s *isel) storeOutput(in *ir.Instr) {
 // finishOutputs brings the outputs to the end block, through phis where
 // different paths stored different values, and ends the program.
 func (s *isel) finishOutputs() {
-	if s.err != nil {
-		return
-	}
 	s.aliasOutputs()
 	vals := s.f.ValueList(len(s.out.vars))
 	reader := mach.Reader[mach.Value]{F: s.f, Of: outputReader{s}}

@@ -74,19 +74,14 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 		i.mask, i.interp = i.mask|3, ir.InterpSmooth
 		s.want(abi.IJPerspPixel)
 		s.in.fetches = append(s.in.fetches, in)
-	case ir.IntrLoadVertexId, ir.IntrLoadVertexIdZeroBase:
+	case ir.IntrLoadVertexId:
 		s.want(abi.VertexID)
-		if in.Intr == ir.IntrLoadVertexIdZeroBase {
-			s.param(abi.ParamVSVertexBase)
-		}
 	case ir.IntrLoadInstanceId:
 		s.want(abi.InstanceID)
 	case ir.IntrLoadBaseInstance:
 		s.param(abi.ParamVSInstanceBase)
 	case ir.IntrLoadFirstVertex:
 		s.param(abi.ParamVSVertexBase)
-	case ir.IntrLoadBaseVertex, ir.IntrLoadIsIndexedDraw:
-		s.param(abi.ParamVSIsIndexed)
 	case ir.IntrLoadDrawId:
 		s.param(abi.ParamVSDrawID)
 	case ir.IntrLoadViewIndex:
@@ -98,9 +93,9 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 	case ir.IntrLoadPrimitiveParamIr3, ir.IntrLoadPrimitiveLocationIr3, ir.IntrLoadTessCoordXy, ir.IntrLoadRelPatchIdIr3, ir.IntrLoadTcsHeaderIr3,
 		ir.IntrLoadGsHeaderIr3, ir.IntrLoadPrimitiveId:
 		s.scanChain(in)
-	case ir.IntrLoadFragCoord, ir.IntrLoadFragCoordUnscaledIr3, ir.IntrLoadFragCoordZw, ir.IntrLoadPixelCoord:
+	case ir.IntrLoadFragCoord:
 		s.want(abi.FragCoord)
-	case ir.IntrLoadFrontFace, ir.IntrLoadFrontFaceFsign:
+	case ir.IntrLoadFrontFace:
 		s.want(abi.FrontFace)
 	case ir.IntrLoadSampleId, ir.IntrLoadSampleIdNoPerSample:
 		s.want(abi.SampleID)
@@ -129,14 +124,14 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 	case ir.IntrLoadGlobalInvocationId:
 		s.want(abi.LocalInvocationID)
 		s.want(abi.WorkgroupID)
-	case ir.IntrLoadWorkgroupId, ir.IntrLoadWorkgroupIndex:
+	case ir.IntrLoadWorkgroupId:
 		s.want(abi.WorkgroupID)
 		s.param(abi.ParamCSNumWorkgroups + 2)
 	case ir.IntrLoadNumWorkgroups:
 		s.param(abi.ParamCSNumWorkgroups + 2)
 	case ir.IntrLoadBaseWorkgroupId:
 		s.param(abi.ParamCSBaseWorkgroup + 2)
-	case ir.IntrLoadSubgroupSize, ir.IntrLoadNumSubgroups, ir.IntrLoadSubgroupIdShiftIr3:
+	case ir.IntrLoadSubgroupSize, ir.IntrLoadNumSubgroups:
 		if s.sh.Stage == ir.StageCompute {
 			s.param(abi.ParamCSSubgroupIDShift)
 		} else {
@@ -175,10 +170,6 @@ func (s *isel) scanUBO(in *ir.Instr) {
 func (s *isel) scanInput(in *ir.Instr, interp ir.Interp) {
 	slot, comp, ok := s.ioSlot(in, in.Srcs[len(in.Srcs)-1].Def)
 	if !ok {
-		return
-	}
-	if b := in.Def.BitSize; b != 32 && b != 16 {
-		s.fail(in, "inputs of %d bits are not supported: they must be lowered to 32 bits", b)
 		return
 	}
 	if n := s.gpu.MaxInputs; s.sh.Stage == ir.StageVertex && n > 0 && slot >= n {

@@ -21,16 +21,12 @@ func (s *isel) subgroup(in *ir.Instr) bool {
 		op = isa.OpQuadDiag
 	case ir.IntrShuffleXorUniformIr3:
 		op = isa.OpShflXor
-	case ir.IntrShuffleUpUniformIr3:
-		op = isa.OpShflRup
-	case ir.IntrShuffleDownUniformIr3:
-		op = isa.OpShflRdown
 	case ir.IntrShuffleXor, ir.IntrShuffleUp, ir.IntrShuffleDown:
 		if s.comp(in.Srcs[1].Def, 0).kind != opImm {
 			return false
 		}
 		op = [...]isa.Op{isa.OpShflXor, isa.OpShflRup, isa.OpShflRdown}[in.Intr-ir.IntrShuffleXor]
-	case ir.IntrReadFirstInvocation, ir.IntrAsUniform:
+	case ir.IntrReadFirstInvocation:
 	case ir.IntrElect:
 		s.macro(in, opElect, 0)
 		return true
@@ -46,12 +42,7 @@ func (s *isel) subgroup(in *ir.Instr) bool {
 	ops := make([]opnd, int(in.Def.NumComponents)*backend.Parts(&in.Def))
 	for c := range ops {
 		o := s.comp(in.Srcs[0].Def, c)
-		if in.Def.BitSize == 1 {
-			o = s.bool16(o)
-		}
 		switch {
-		case in.Intr == ir.IntrAsUniform:
-			ops[c] = o
 		case op == isa.OpRaw:
 			ops[c] = s.readFirst(o)
 		case op >= isa.OpShflXor && op <= isa.OpShflRdown:
@@ -139,20 +130,12 @@ func (s *isel) vote(in *ir.Instr) {
 		s.lastMacro().Flags = invFlag(inv)
 		return
 	}
-	if in.Def.BitSize != 32 {
-		s.fail(in, "a ballot of %d-bit components is not supported: it must be lowered to 32 bits", in.Def.BitSize)
-		return
-	}
 	d := s.f.NewValue(classShared, 4)
 	m := s.generic(opBallot, []mach.Value{d}, []mach.Value{p})
 	m.Flags = invFlag(inv)
 	parts := s.split(d, 4)
 	ops := make([]opnd, in.Def.NumComponents)
 	for c := range ops {
-		if c > 3 {
-			ops[c] = immediate(0, false)
-			continue
-		}
 		t := isa.Instr{Op: isa.OpMov, Type: isa.U32, SrcType: isa.U32}
 		v := s.newReg(false)
 		uses := s.register(&t, 0, parts[c].val, 0, nil)
@@ -168,9 +151,6 @@ func (s *isel) readCond(in *ir.Instr) {
 	ops := make([]opnd, int(in.Def.NumComponents)*backend.Parts(&in.Def))
 	for c := range ops {
 		o := s.comp(in.Srcs[0].Def, c)
-		if in.Def.BitSize == 1 {
-			o = s.bool16(o)
-		}
 		half := o.half
 		if half {
 			o = s.cov(isa.U16, isa.U32, 0, o)

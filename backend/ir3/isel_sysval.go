@@ -19,22 +19,15 @@ func (s *isel) sysval(in *ir.Instr) bool {
 		}
 		return ops
 	}
-	sub := isa.Instr{Op: isa.OpSubU}
 	switch in.Intr {
 	case ir.IntrLoadVertexId:
 		return one(part(abi.VertexID))
-	case ir.IntrLoadVertexIdZeroBase:
-		return one(s.alu2(sub, false, false, immInt, part(abi.VertexID), s.driverParam(abi.ParamVSVertexBase)))
 	case ir.IntrLoadInstanceId:
 		return one(part(abi.InstanceID))
 	case ir.IntrLoadBaseInstance:
 		return one(s.driverParam(abi.ParamVSInstanceBase))
 	case ir.IntrLoadFirstVertex:
 		return one(s.driverParam(abi.ParamVSVertexBase))
-	case ir.IntrLoadIsIndexedDraw:
-		return one(s.driverParam(abi.ParamVSIsIndexed))
-	case ir.IntrLoadBaseVertex:
-		return one(s.alu2(isa.Instr{Op: isa.OpAndB}, false, false, immInt, s.driverParam(abi.ParamVSIsIndexed), s.driverParam(abi.ParamVSVertexBase)))
 	case ir.IntrLoadDrawId:
 		return one(s.driverParam(abi.ParamVSDrawID))
 	case ir.IntrLoadViewIndex:
@@ -42,35 +35,25 @@ func (s *isel) sysval(in *ir.Instr) bool {
 			return true // fetched with the varyings
 		}
 		return one(part(abi.ViewIndex))
-	case ir.IntrLoadFragCoord, ir.IntrLoadFragCoordUnscaledIr3, ir.IntrLoadFragCoordZw, ir.IntrLoadPixelCoord:
-		return s.fragCoord(in)
+	case ir.IntrLoadFragCoord:
+		s.fragCoord(in)
+		return true
 	}
-	if known, ok := s.fragmentSysval(in); known {
-		return ok
-	}
-	return s.computeSysval(in, params)
+	return s.fragmentSysval(in) || s.computeSysval(in, params)
 }
 
-// fragmentSysval makes what a fragment shader is told of its fragment. known reports
-// whether the intrinsic is one of these.
-func (s *isel) fragmentSysval(in *ir.Instr) (known, ok bool) {
+// fragmentSysval makes what a fragment shader is told of its fragment; false if in is something else.
+func (s *isel) fragmentSysval(in *ir.Instr) bool {
 	one := func(o opnd) { s.setComps(&in.Def, o) }
 	part := func(k abi.SysvalKind) opnd { return s.in.parts[k][0] }
 	switch in.Intr {
 	case ir.IntrLoadFrontFace:
-		if in.Def.BitSize != 1 {
-			return true, false
-		}
 		one(s.alu2(isa.Instr{Op: isa.OpCmpsS, Cond: condEQ}, true, true, immInt, part(abi.FrontFace), immediate(0, true)))
 		s.widenBool(in)
 	case ir.IntrLoadHelperInvocation:
 		// A fragment that covers nothing is there for its quad.
 		one(s.alu2(isa.Instr{Op: isa.OpCmpsS, Cond: condEQ}, false, true, immInt, part(abi.SampleMaskIn), immediate(0, false)))
 		s.widenBool(in)
-	case ir.IntrLoadFrontFaceFsign:
-		// 0 or -1 becomes 1.0 or -1.0.
-		w := s.cov(isa.S16, isa.F32, isa.RoundEven, part(abi.FrontFace))
-		one(s.alu3(isa.Instr{Op: isa.OpMadF32}, form3{float: true, commutes: true}, immediate(0x40000000, false), w, immediate(0x3f800000, false)))
 	case ir.IntrLoadSampleId, ir.IntrLoadSampleIdNoPerSample:
 		one(s.cov(isa.U16, isa.U32, 0, part(abi.SampleID)))
 	case ir.IntrLoadSampleMaskIn:
@@ -78,7 +61,7 @@ func (s *isel) fragmentSysval(in *ir.Instr) (known, ok bool) {
 	case ir.IntrLoadFragSize:
 		if s.sh.Options != nil && s.sh.Options.Multiview {
 			s.fail(in, "the size of fragments of several views is not supported by the ir3 backend")
-			return true, true
+			return true
 		}
 		s.setComps(&in.Def, s.driverParam(abi.ParamFSFragSize), s.driverParam(abi.ParamFSFragSize+1))
 	case ir.IntrLoadFragInvocationCount:
@@ -88,35 +71,19 @@ func (s *isel) fragmentSysval(in *ir.Instr) (known, ok bool) {
 	case ir.IntrLoadPerspCenterRhwIr3:
 		one(part(abi.IJPerspCenterRHW))
 	default:
-		return false, false
+		return false
 	}
-	return true, true
+	return true
 }
 
-func (s *isel) fragCoord(in *ir.Instr) bool {
+// fragCoord brings the position, whose x and y count sixteenths of pixels, to pixels.
+func (s *isel) fragCoord(in *ir.Instr) {
 	p := s.in.parts[abi.FragCoord]
 	scaled := func(k int) opnd {
 		f := s.cov(isa.U32, isa.F32, isa.RoundEven, p[k])
 		return s.alu2(isa.Instr{Op: isa.OpMulF}, false, false, immFloat, f, immediate(math.Float32bits(1.0/16), false))
 	}
-	switch in.Intr {
-	case ir.IntrLoadFragCoord:
-		s.setComps(&in.Def, scaled(0), scaled(1), p[2], p[3])
-	case ir.IntrLoadFragCoordUnscaledIr3:
-		s.setComps(&in.Def, p...)
-	case ir.IntrLoadFragCoordZw:
-		c := in.Get(ir.IdxComponent)
-		if c != 2 && c != 3 {
-			return false
-		}
-		s.setComps(&in.Def, p[c])
-	default:
-		shr := func(k int) opnd {
-			return s.narrow(s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, p[k], immediate(4, false)), 32)
-		}
-		s.setComps(&in.Def, shr(0), shr(1))
-	}
-	return true
+	s.setComps(&in.Def, scaled(0), scaled(1), p[2], p[3])
 }
 
 func (s *isel) computeSysval(in *ir.Instr, params func(n, count int) []opnd) bool {
@@ -128,9 +95,6 @@ func (s *isel) computeSysval(in *ir.Instr, params func(n, count int) []opnd) boo
 		return one(s.localIndex())
 	case ir.IntrLoadWorkgroupId:
 		return one(s.in.parts[abi.WorkgroupID]...)
-	case ir.IntrLoadWorkgroupIndex:
-		w, n := s.in.parts[abi.WorkgroupID], params(abi.ParamCSNumWorkgroups, 2)
-		return one(s.mad32(s.mad32(w[2], n[1], w[1]), n[0], w[0]))
 	case ir.IntrLoadNumWorkgroups:
 		return one(params(abi.ParamCSNumWorkgroups, 3)...)
 	case ir.IntrLoadBaseWorkgroupId:
@@ -139,9 +103,6 @@ func (s *isel) computeSysval(in *ir.Instr, params func(n, count int) []opnd) boo
 		z := s.sh.Info.WorkgroupSize
 		return one(immediate(z[0], false), immediate(z[1], false), immediate(z[2], false))
 	case ir.IntrLoadGlobalInvocationId:
-		if in.Def.BitSize != 32 {
-			return false
-		}
 		ops := make([]opnd, 3)
 		for i := range ops {
 			ops[i] = s.mad32(s.in.parts[abi.WorkgroupID][i], immediate(s.sh.Info.WorkgroupSize[i], false), s.in.parts[abi.LocalInvocationID][i])
@@ -159,8 +120,6 @@ func (s *isel) computeSysval(in *ir.Instr, params func(n, count int) []opnd) boo
 		z := s.sh.Info.WorkgroupSize
 		total := s.addImm(s.value(s.reg(s.subgroupSize())), z[0]*z[1]*z[2]-1)
 		return one(s.alu2(isa.Instr{Op: isa.OpShrB}, false, false, immInt, total, s.driverParam(abi.ParamCSSubgroupIDShift)))
-	case ir.IntrLoadSubgroupIdShiftIr3:
-		return one(s.driverParam(abi.ParamCSSubgroupIDShift))
 	}
 	return false
 }

@@ -4,6 +4,7 @@ import (
 	"nirc/backend/ir3/abi"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
+	"nirc/backend/resource"
 	"nirc/ir"
 )
 
@@ -108,23 +109,7 @@ func (x *texSel) find() {
 // resource follows a deref to its binding. A combined image and sampler has
 // the image first.
 func (s *isel) resource(in *ir.Instr, d *ir.Def, sampler bool) texResource {
-	index := immediate(0, false)
-	scale := uint32(1)
-	at := d.Instr
-	for ; at.Kind == ir.KindDeref && at.Deref == ir.DerefArray; at = at.Srcs[0].Def.Instr {
-		i := s.comp(at.Srcs[1].Def, 0)
-		if at.Srcs[1].Def.BitSize != 32 {
-			s.fail(in, "a descriptor array index of %d bits is not supported", at.Srcs[1].Def.BitSize)
-			return texResource{}
-		}
-		index = s.addIndex(index, i, scale)
-		scale *= uint32(max(1, at.Srcs[0].Def.Instr.DerefInfo().Type.Len))
-	}
-	if at.Kind != ir.KindDeref || at.Deref != ir.DerefVar {
-		s.fail(in, "a texture or image that is chosen at run time, other than by an array index, is not supported by the ir3 backend")
-		return texResource{}
-	}
-	v := at.DerefInfo().Var
+	v, index := resource.Element(d, immediate(0, false), func(x *ir.Def, scale uint32, sum opnd) opnd { return s.addIndex(sum, s.comp(x, 0), scale) })
 	for k := range s.meta.Descriptors {
 		e := &s.meta.Descriptors[k]
 		if e.Set != v.Set || e.Binding != v.Binding || e.Kind == abi.Buffer {
@@ -523,8 +508,12 @@ func (x *texSel) lod() {
 	t := isa.Instr{Op: isa.OpGetlod, Type: isa.S32}
 	c, _ := x.coords(&t, true)
 	x.implicit()
-	r := x.emit(t, 3, c, nil)
+	mask := usedMask(&x.in.Def) & 3
+	r := x.emit(t, mask, c, nil)
 	for k := range 2 {
+		if mask>>k&1 == 0 {
+			continue
+		}
 		f := x.s.cov(isa.S32, isa.F32, isa.RoundEven, r[k])
 		r[k] = x.s.alu2(isa.Instr{Op: isa.OpMulF}, false, false, immFloat, f, immediate(0x3b800000, false))
 		if x.half {
@@ -564,7 +553,11 @@ func (x *texSel) size() {
 	if x.i.IsArray {
 		t.Flags |= isa.TexA
 	}
-	r := x.emit(t, mask, []opnd{lod}, nil)
+	used := usedMask(&x.in.Def)
+	if x.i.IsArray {
+		used = used&(1<<(n-1)-1) | used>>(n-1)&1<<3
+	}
+	r := x.emit(t, mask&used, []opnd{lod}, nil)
 	if x.i.IsArray {
 		r[n-1] = r[3]
 	}

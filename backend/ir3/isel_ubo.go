@@ -51,10 +51,6 @@ func (s *isel) vec4Load(in *ir.Instr, off *ir.Def, alignMul, alignOff uint32, lo
 		s.narrowLoad(in, off, func(word opnd) opnd { return s.vec4Word(word, load) })
 		return
 	}
-	if in.Def.BitSize != 32 {
-		s.fail(in, "%s of %d-bit components is not supported: they must be lowered to 32 bits", in.Intr, in.Def.BitSize)
-		return
-	}
 	o := s.comp(off, 0)
 	ops := make([]opnd, 0, n)
 	if o.kind != opImm && alignMul < 16 {
@@ -117,10 +113,6 @@ func (s *isel) loadPush(in *ir.Instr) {
 		}
 		first += int(base / 4)
 		s.narrowLoad(in, in.Srcs[0].Def, read)
-		return
-	}
-	if in.Def.BitSize != 32 {
-		s.fail(in, "%s of %d-bit components is not supported: they must be lowered to 32 bits", in.Intr, in.Def.BitSize)
 		return
 	}
 	ops := make([]opnd, in.Def.NumComponents)

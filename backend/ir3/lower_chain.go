@@ -144,10 +144,6 @@ func (c *chain) intrinsic(in *ir.Instr) {
 		c.replace(in, c.param(abi.PrimVerticesIn))
 	case ir.IntrLoadTessCoord:
 		c.replace(in, c.tessCoord())
-	case ir.IntrLoadTessLevelOuter:
-		c.replace(in, c.loadFactors(in, ir.SlotTessLevelOuter, 0, 4))
-	case ir.IntrLoadTessLevelInner:
-		c.replace(in, c.loadFactors(in, ir.SlotTessLevelInner, 0, 2))
 	case ir.IntrLoadPerVertexInput:
 		if stage == ir.StageTessEval {
 			c.loadPatch(in)
@@ -230,10 +226,7 @@ func (c *chain) mul(a, by *ir.Def) *ir.Def {
 }
 
 func (c *chain) add(a, b *ir.Def) *ir.Def {
-	if a == nil || b == nil {
-		if a == nil {
-			return b
-		}
+	if b == nil {
 		return a
 	}
 	return c.b.Iadd(a, b)
@@ -258,10 +251,6 @@ func (c *chain) loadVertex(in *ir.Instr) {
 func (c *chain) storeVertex(in *ir.Instr) {
 	first, _ := slotRange(in, in.Srcs[1].Def)
 	if first >= len(c.place) || c.place[first] < 0 || !c.accessible(in, in.Srcs[0].Def) {
-		if first < len(c.place) && (ir.Slot(first) == ir.SlotPrimitiveID || ir.Slot(first) == ir.SlotViewIndex) {
-			in.Remove() // the next stage gets it from the hardware
-			return
-		}
 		c.fail(in, "%s of slot %d before a %s shader is not supported", in.Intr, first, c.out.Next)
 		return
 	}

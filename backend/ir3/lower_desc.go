@@ -2,6 +2,7 @@ package ir3
 
 import (
 	"math/bits"
+	"slices"
 	"sort"
 
 	"nirc/backend"
@@ -35,6 +36,9 @@ type descriptors struct {
 
 // lowerDescriptors rewrites the entry point and returns the placement of the bindings.
 func lowerDescriptors(s *ir.Shader, impl *ir.Impl, gpu *GPU, l *layout.Layout) ([]abi.Descriptor, error) {
+	if err := backend.CheckTextures(TargetName, s, impl); err != nil {
+		return nil, err
+	}
 	d := &descriptors{s: s, impl: impl, layout: l, slots: abi.Slots(gpu.Gen), stride: 1, halves: gpu.Storage16 && !faults.has(faultViews)}
 	if l == nil {
 		d.stride = d.slots.Unit * d.slots.Bindings
@@ -60,9 +64,9 @@ func lowerDescriptors(s *ir.Shader, impl *ir.Impl, gpu *GPU, l *layout.Layout) (
 	for _, in := range uses {
 		d.access(in)
 	}
-	resource.LowerHandles(impl, d.stride, func(set, binding uint32) uint32 {
+	resource.LowerHandles(impl, func(set, binding uint32) (first, stride uint32) {
 		e := d.find(set, binding)
-		return uint32(e.Base)<<16 | e.Slot
+		return uint32(e.Base)<<16 | e.Slot, d.stride
 	})
 	impl.Preserve(ir.MetaNone)
 	return d.table, d.err
@@ -216,13 +220,9 @@ func (d *descriptors) broken(in *ir.Instr, format string, args ...any) {
 	}
 }
 
+// find is the row of a binding that a vulkan_resource_index names: all of those are in the table.
 func (d *descriptors) find(set, binding uint32) *abi.Descriptor {
-	for i := range d.table {
-		if d.table[i].Set == set && d.table[i].Binding == binding {
-			return &d.table[i]
-		}
-	}
-	return &abi.Descriptor{}
+	return &d.table[slices.IndexFunc(d.table, func(e abi.Descriptor) bool { return e.Set == set && e.Binding == binding })]
 }
 
 // access replaces the handle of a memory access by a slot of a known set.
@@ -281,16 +281,6 @@ func (d *descriptors) direct(b *ir.Builder, h *ir.Def, comp int) *ir.Def {
 			return b.Imm32(uint32(c)*d.stride + e.Slot)
 		}
 		return b.IAddImm(d.steps(b, in.Srcs[0].Def), int64(e.Slot))
-	case in.IsIntrinsic(ir.IntrVulkanResourceReindex):
-		x := d.direct(b, in.Srcs[0].Def, 0)
-		if x == nil {
-			return nil
-		}
-		c, ok := in.Srcs[1].Def.Const(0)
-		if y, ok2 := x.Const(0); ok && ok2 {
-			return b.Imm32(uint32(c)*d.stride + uint32(y))
-		}
-		return b.Iadd(x, d.steps(b, in.Srcs[1].Def))
 	case in.IsIntrinsic(ir.IntrLoadVulkanDescriptor):
 		return d.direct(b, in.Srcs[0].Def, 0)
 	case in.IsALU(ir.OpMov):
@@ -322,7 +312,7 @@ func (d *descriptors) sets(h *ir.Def, comp int) uint8 {
 		switch in.Intr {
 		case ir.IntrVulkanResourceIndex:
 			return 1 << d.find(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding))).Base
-		case ir.IntrVulkanResourceReindex, ir.IntrLoadVulkanDescriptor:
+		case ir.IntrLoadVulkanDescriptor:
 			return d.sets(in.Srcs[0].Def, 0)
 		}
 	case ir.KindALU:

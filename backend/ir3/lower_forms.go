@@ -75,6 +75,7 @@ var forms = func() []form {
 	set(form{dst: longs, srcs: [5]optab.Bits{words, halves, halves, longs, longs}}, ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap)
 	set(form{dst: halves, srcs: [5]optab.Bits{words, halves}, max: 3}, ir.IntrImageDerefSize)
 	set(form{dst: halves}, ir.IntrImageDerefSamples)
+	set(form{dst: words}, ir.IntrLoadGlobalInvocationId)
 	return t
 }()
 
@@ -130,8 +131,8 @@ var booleanOps = func() []bool {
 	t := make([]bool, ir.NumOps)
 	for _, op := range [...]ir.Op{
 		ir.OpIand, ir.OpIor, ir.OpIxor, ir.OpInot, ir.OpIeq, ir.OpIne, ir.OpUlt, ir.OpUge, ir.OpBcsel, ir.OpFlt, ir.OpFge, ir.OpFeq, ir.OpFneu,
-		ir.OpIlt, ir.OpIge, ir.OpB2i1, ir.OpB2i8, ir.OpB2i16, ir.OpB2i32, ir.OpB2b1, ir.OpB2b8, ir.OpB2b16, ir.OpB2b32, ir.OpB2f16, ir.OpB2f32,
-		ir.OpI2i1, ir.OpI2i8, ir.OpI2i16, ir.OpI2i32, ir.OpU2u1, ir.OpU2u8, ir.OpU2u16, ir.OpU2u32, ir.OpU2f16, ir.OpU2f32,
+		ir.OpIlt, ir.OpIge, ir.OpB2i1, ir.OpB2i8, ir.OpB2i16, ir.OpB2i32, ir.OpB2b32, ir.OpB2f16, ir.OpB2f32,
+		ir.OpI2i1, ir.OpU2u1, ir.OpU2f16, ir.OpU2f32,
 	} {
 		t[op] = true
 	}

@@ -61,12 +61,11 @@ func lowerEmits(s *ir.Shader, impl *ir.Impl, lists passes.Lists) error {
 
 // scan makes the variables of the output components that in accesses.
 func (e *emits) scan(in *ir.Instr) {
-	n, d := 0, &in.Def
+	var d *ir.Def
+	n := 0
 	switch in.Intr {
 	case ir.IntrStoreOutput:
 		d = in.Srcs[0].Def
-		n = int(d.NumComponents)
-	case ir.IntrLoadOutput:
 		n = int(d.NumComponents)
 	case ir.IntrEmitVertex, ir.IntrEndPrimitive:
 		if v := &e.flags[stream(in)]; *v == nil {
@@ -128,26 +127,12 @@ func (e *emits) intrinsic(in *ir.Instr) {
 			}
 		}
 		in.Remove()
-	case ir.IntrLoadOutput:
-		at, ok := e.component(in)
-		parts := make([]*ir.Def, in.Def.NumComponents)
-		for c := range parts {
-			if ok {
-				parts[c] = b.LoadVar(e.cur[at+c])
-			}
-		}
-		if ok {
-			in.Def.RewriteUses(b.Vec(parts...))
-			in.Remove()
-		}
 	case ir.IntrEmitVertex:
 		e.emit(uint32(in.Get(ir.IdxStreamId))&abi.FlagStream, e.flags[stream(in)])
 		in.Remove()
 	case ir.IntrEndPrimitive:
 		b.StoreVar(e.flags[stream(in)], b.Imm32(abi.FlagCut), 1)
 		in.Remove()
-	case ir.IntrEmitVertexWithCounter, ir.IntrEndPrimitiveWithCounter:
-		e.fail(in, "the intrinsic %s is not supported by the ir3 backend", in.Intr)
 	default:
 		e.guard(in)
 	}

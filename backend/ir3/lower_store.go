@@ -39,7 +39,7 @@ func narrowStore(in *ir.Instr) {
 		}
 		word := b.Iand(at, b.Imm32(^uint32(3)))
 		shift := b.Ishl(b.Iand(at, b.Imm32(3)), b.Imm32(3))
-		bits := b.Iand(b.U2u32(b.Channel(val, c)), b.Imm32(ones))
+		bits := b.U2u32(b.Channel(val, c))
 		for _, step := range []struct {
 			op   ir.AtomicOp
 			data *ir.Def

@@ -19,6 +19,7 @@ type memory struct {
 	ages   []ages
 	sched  scheduler
 	fill   filler
+	conds  conditions
 	pre    preScheduler
 	vec    vectorizer
 	phys   phys

@@ -46,7 +46,7 @@ func (s *isel) planPreamble() int {
 		for in := range b.Instrs() {
 			if in.HasDef() && s.isUniform(in) {
 				p.uniform[in.Def.Index] = true
-				any = any || in.Kind == ir.KindALU || in.IsIntrinsic(ir.IntrLoadSsbo)
+				any = any || in.Kind == ir.KindALU || in.IsIntrinsic(ir.IntrLoadSsbo) || isLookup(in)
 			}
 		}
 	}
@@ -76,9 +76,13 @@ func (s *isel) isUniform(in *ir.Instr) bool {
 			}
 		case ir.IntrLoadPushConstant, ir.IntrBindlessResourceIr3, ir.IntrLoadNumWorkgroups, ir.IntrLoadBaseWorkgroupId,
 			ir.IntrLoadWorkgroupSize, ir.IntrLoadBaseInstance, ir.IntrLoadFirstVertex, ir.IntrLoadBaseVertex, ir.IntrLoadDrawId:
+		case ir.IntrGetSsboSize, ir.IntrImageDerefSize, ir.IntrImageDerefSamples:
+			return s.uniformLookup(in)
 		default:
 			return false
 		}
+	case ir.KindTex:
+		return s.uniformLookup(in)
 	default:
 		return false
 	}
@@ -103,8 +107,10 @@ func (s *isel) rootable(in *ir.Instr) bool {
 			return false
 		}
 		return !in.IsVec() && in.Def.NumComponents == 1
+	case ir.KindTex:
+		return true
 	case ir.KindIntrinsic:
-		return in.Intr == ir.IntrLoadSsbo || in.Intr == ir.IntrLoadUbo && !s.pushedLoad(in) || in.Intr == ir.IntrLoadPushConstant && !constSrc(in, 0)
+		return in.Intr == ir.IntrLoadSsbo || isLookup(in) || in.Intr == ir.IntrLoadUbo && !s.pushedLoad(in) || in.Intr == ir.IntrLoadPushConstant && !constSrc(in, 0)
 	}
 	return false
 }

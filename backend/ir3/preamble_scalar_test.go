@@ -18,7 +18,7 @@ func uniformShader(seed int64, ops, results int) *ir.Shader {
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 	var pool []*ir.Def
 	for k := range uint32(8) {
-		pool = append(pool, ubo(b, b.Imm32(16*k), 1, 32, 16))
+		pool = append(pool, gputest.LoadUBO(b, b.Imm32(16*k), 1, 32, 16))
 	}
 	pick := func() *ir.Def { return pool[r.Intn(len(pool))] }
 	small := func() *ir.Def { return b.U2f32(b.Iand(pick(), b.Imm32(63))) }
@@ -129,7 +129,7 @@ func TestScalarPreambleLimits(t *testing.T) {
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 		var u []*ir.Def
 		for k := range uint32(48) {
-			u = append(u, ubo(b, b.Imm32(16*k), 1, 32, 16))
+			u = append(u, gputest.LoadUBO(b, b.Imm32(16*k), 1, 32, 16))
 		}
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Imul(id, b.Imm32(4)), b.Iadd(f(b, u), id))
 		return s
@@ -164,9 +164,9 @@ func TestEarlyPreambleA1(t *testing.T) {
 	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 	sum := id
 	for k := range uint32(70) {
-		sum = b.Iadd(sum, ubo(b, b.Imm32(16*k), 1, 32, 16))
+		sum = b.Iadd(sum, gputest.LoadUBO(b, b.Imm32(16*k), 1, 32, 16))
 	}
-	sum = b.Ixor(sum, b.Imul(ubo(b, b.Imm32(0), 1, 32, 16), ubo(b, b.Imm32(16), 1, 32, 16)))
+	sum = b.Ixor(sum, b.Imul(gputest.LoadUBO(b, b.Imm32(0), 1, 32, 16), gputest.LoadUBO(b, b.Imm32(16), 1, 32, 16)))
 	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Imul(id, b.Imm32(4)), sum)
 	for _, gpu := range []string{"a650", "a740", "a750"} {
 		bin, err := execute(s, CompileOptions{GPU: gpu}, &gputest.Run{Groups: 1, In: gputest.RandomInput(3, 128), OutSize: 256}, nil)
@@ -184,7 +184,7 @@ func TestEarlyPreambleA1(t *testing.T) {
 // TestScalarGroups: products of matrices stay repeat groups in shared registers.
 func TestScalarGroups(t *testing.T) {
 	s, b := newStage(ir.StageVertex)
-	load := func(at uint32) *ir.Def { return ubo(b, b.Imm32(at), 4, 32, 16) }
+	load := func(at uint32) *ir.Def { return gputest.LoadUBO(b, b.Imm32(at), 4, 32, 16) }
 	a, c, d := load(0), load(16), load(32)
 	k := func(v *ir.Def, i int) *ir.Def {
 		return b.Vec(b.Channel(v, i), b.Channel(v, i), b.Channel(v, i), b.Channel(v, i))

@@ -106,8 +106,6 @@ func throughVec(d *ir.Def, c int) (*ir.Instr, int) {
 		switch {
 		case in.IsVec():
 			d, c = in.Srcs[c].Def, in.Srcs[c].Swizzle.Lane(0)
-		case in.IsALU(ir.OpMov):
-			d, c = in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(c)
 		default:
 			return in, c
 		}

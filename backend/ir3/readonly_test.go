@@ -80,7 +80,7 @@ func TestPreambleLookups(t *testing.T) {
 	id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
 	sum := id
 	for k := range uint32(70) { // their copy takes the first 256 consts, those that stores reach without a1.x
-		sum = b.Ixor(sum, ubo(b, b.Imm32(16*k), 1, 32, 16))
+		sum = b.Ixor(sum, gputest.LoadUBO(b, b.Imm32(16*k), 1, 32, 16))
 	}
 	for k := range uint32(2*maxQueuedRoots + 1) {
 		ld := b.Intrinsic(ir.IntrLoadSsbo, 1, 32, gputest.StorageBuffer(b, 0, 20), b.Imm32(4*k)).Set(ir.IdxAlignMul, 4)
@@ -107,6 +107,44 @@ func TestPreambleLookups(t *testing.T) {
 		}
 		if lookups <= maxQueuedRoots || !writes["256"] || len(writes) < 3 {
 			t.Errorf("%s: %d lookups, a1.x gets %v:\n%s", gpu, lookups, writes, pre)
+		}
+	}
+}
+
+// TestNarrowLoads: components of 8 and 16 bits come out of words, by the texture path where nobody writes them, and
+// those that the alignment puts into one word share its load.
+func TestNarrowLoads(t *testing.T) {
+	const free = ir.AccessNonWriteable | ir.AccessCanReorder
+	for _, c := range []struct {
+		gpu        string
+		n, bits    uint8
+		mul, phase uint64
+		access     ir.Access
+		isam, ldib int
+		conversion string // that must be gone
+	}{
+		{"a630", 1, 8, 1, 0, free, 1, 0, "cov.u32u16"}, {"a630", 4, 8, 4, 0, free, 1, 0, ""}, {"a630", 4, 8, 4, 2, free, 2, 0, ""},
+		{"a630", 2, 16, 2, 0, free, 2, 0, ""}, {"a630", 2, 16, 4, 0, 0, 0, 1, ""}, {"a630", 3, 8, 2, 1, 0, 0, 2, ""}, {"a630", 3, 16, 4, 2, 0, 0, 1, ""},
+		{"a740", 4, 8, 4, 3, free, 1, 0, ""}, {"a740", 1, 8, 1, 0, free, 1, 0, "cov.u32u16"}, {"a740", 2, 8, 1, 0, 0, 0, 2, ""},
+	} {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
+		at := b.IAddImm(b.Imul(id, b.Imm32(uint32(c.mul))), int64(c.phase))
+		ld := b.Intrinsic(ir.IntrLoadSsbo, c.n, c.bits, gputest.StorageBuffer(b, 0, 0), at)
+		ld.Set(ir.IdxAlignMul, c.mul).Set(ir.IdxAlignOffset, c.phase).Set(ir.IdxAccess, uint64(c.access))
+		words := make([]*ir.Def, 4)
+		for k := range words {
+			words[k] = b.U2u32(b.Channel(&ld.Def, k%int(c.n)))
+		}
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(4)), b.Vec(words...))
+		bin, err := execute(s, CompileOptions{GPU: c.gpu}, &gputest.Run{Groups: 1, In: gputest.RandomInput(4, 1024), OutSize: 64 * 16}, nil)
+		if err != nil {
+			t.Errorf("%+v: %v", c, err)
+			continue
+		}
+		text := disasm(bin)
+		if strings.Count(text, "isam") != c.isam || strings.Count(text, "ldib") != c.ldib || c.conversion != "" && strings.Contains(text, c.conversion) {
+			t.Errorf("%+v:\n%s", c, text)
 		}
 	}
 }

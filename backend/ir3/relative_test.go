@@ -15,8 +15,8 @@ func TestRelativeConsts(t *testing.T) {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 		at := b.Ishl(b.Iand(id, b.Imm32(3)), b.Imm32(4))
-		x := channels(b, pushLoad(b, at, 4, 32, 0, 96))
-		y := channels(b, pushLoad(b, b.Iadd(at, b.Imm32(16)), 4, 32, 0, 96))
+		x := gputest.Words(b, gputest.LoadPush(b, at, 4, 32, 0, 96))
+		y := gputest.Words(b, gputest.LoadPush(b, b.Iadd(at, b.Imm32(16)), 4, 32, 0, 96))
 		sum := id
 		for k := range x {
 			sum = b.Iadd(b.Ixor(sum, x[k]), b.Ior(y[k], b.Imm32(uint32(k))))
@@ -48,12 +48,32 @@ func TestRelativeConstsApart(t *testing.T) {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
 		at := b.Ishl(b.Iand(id, b.Imm32(3)), b.Imm32(4))
-		x := pushLoad(b, at, 1, 32, 0, 64)
+		x := gputest.LoadPush(b, at, 1, 32, 0, 64)
 		vote := &b.Intrinsic(ir.IntrVoteAny, 1, 1, b.Ine(x, id)).Def
-		y := pushLoad(b, b.Iadd(at, b.Imm32(4)), 1, 32, 0, 64)
+		y := gputest.LoadPush(b, b.Iadd(at, b.Imm32(4)), 1, 32, 0, 64)
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Bcsel(vote, b.Iadd(x, y), id))
 		if err := differ(s, CompileOptions{GPU: gpu}, 1, nil, 256, make([]byte, 64)); err != nil {
 			t.Errorf("%s: %v", gpu, err)
+		}
+	}
+}
+
+// Push constants read relative to a0.x beyond the 512 words that the operand's offset reaches.
+func TestRelativeConstsFar(t *testing.T) {
+	push := make([]byte, 2112)
+	for i := range push {
+		push[i] = byte(i * 7 / 4)
+	}
+	for _, gpu := range gpus {
+		for _, base := range []uint64{2028, 2036, 2048} {
+			s, b := gputest.NewShader(ir.StageCompute, 64)
+			id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
+			first := gputest.LoadPush(b, b.Imm32(0), 1, 32, 0, 4) // the range begins there
+			x := gputest.LoadPush(b, b.Ishl(b.Iand(id, b.Imm32(7)), b.Imm32(2)), 2, 32, base, 36)
+			gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Iadd(first, b.Iadd(b.Channel(x, 0), b.Imul(b.Channel(x, 1), b.Imm32(3)))))
+			if err := differ(s, CompileOptions{GPU: gpu}, 1, nil, 256, push); err != nil {
+				t.Errorf("%s, byte %d: %v", gpu, base, err)
+			}
 		}
 	}
 }

@@ -98,7 +98,7 @@ func TestPreamble(t *testing.T) {
 	for _, gpu := range gpus {
 		s, b := gputest.NewShader(ir.StageCompute, 64)
 		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
-		x, y := ubo(b, b.Imm32(16), 1, 32, 16), ubo(b, b.Imm32(64), 1, 32, 16)
+		x, y := gputest.LoadUBO(b, b.Imm32(16), 1, 32, 16), gputest.LoadUBO(b, b.Imm32(64), 1, 32, 16)
 		k := b.Imul(b.Ixor(x, y), b.Iadd(x, b.Imm32(77)))
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Iadd(k, id))
 		if err := ir.Validate(s); err != nil {

@@ -18,6 +18,7 @@ type scheduler struct {
 	fence   int32 // the last node that nothing crosses, -1 none
 	ready   []int32
 	t       touch
+	ins     []pinstr // of the block under way
 	clock
 }
 
@@ -60,7 +61,7 @@ type schedNode struct {
 	earliest int32 // slot at which all sources are there
 	soft     int32 // time at which they are, with the usual latency of waits
 	waits    int32 // time at which the last of the sources that need (sy) was asked for, plus 1
-	critical int32 // slots from here to the block's end
+	critical int32 // slots from here to the block's end, and what the blocks after it would wait for its results
 	slots    int32
 	class    uint8
 }
@@ -105,7 +106,7 @@ func (p *phys) schedule() {
 		ins := p.blocks[b].ins
 		out := m.room(len(ins))
 		if len(ins) > 2 {
-			p.blocks[b].ins = s.block(ins, out)
+			p.blocks[b].ins = s.block(b, out)
 		} else {
 			p.blocks[b].ins = append(out, ins...)
 		}
@@ -124,8 +125,9 @@ func (s *scheduler) reset() {
 	}
 }
 
-// block appends the instructions of a block to out, in their new order.
-func (s *scheduler) block(ins, out []pinstr) []pinstr {
+// block appends the instructions of block b to out, in their new order.
+func (s *scheduler) block(b int, out []pinstr) []pinstr {
+	ins := s.p.blocks[b].ins
 	s.reset()
 	for i := 0; i < len(ins); {
 		n := 1
@@ -135,6 +137,7 @@ func (s *scheduler) block(ins, out []pinstr) []pinstr {
 		s.node(ins, i, n)
 		i += n
 	}
+	s.lateReads(b, ins)
 	s.criticalPaths()
 	for i := range s.nodes {
 		if s.nodes[i].preds == 0 {
@@ -363,12 +366,10 @@ func (s *scheduler) choose() int {
 		key := int64(n.critical)<<20 - int64(i)
 		switch {
 		case n.class == schedInput:
-			key += 3 << 60
-		case soft == 0 && n.class == schedProducer:
 			key += 2 << 60
-		case soft == 0:
+		case soft == 0 && n.class == schedProducer:
 			key += 1 << 60
-		case hard == 0:
+		case hard == 0: // and so is soft where nothing is waited for
 			key -= int64(soft) << 50
 		default:
 			key -= int64(hard+soft) << 50

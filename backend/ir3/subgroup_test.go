@@ -46,7 +46,7 @@ var subgroupCases = []subgroupCase{
 	{"masks", 20, func(b *ir.Builder, v, id *ir.Def) []*ir.Def {
 		var l []*ir.Def
 		for _, i := range []ir.Intrinsic{ir.IntrLoadSubgroupEqMask, ir.IntrLoadSubgroupGeMask, ir.IntrLoadSubgroupGtMask, ir.IntrLoadSubgroupLeMask, ir.IntrLoadSubgroupLtMask} {
-			l = append(l, channels(b, &b.Intrinsic(i, 4, 32).Def)...)
+			l = append(l, gputest.Words(b, &b.Intrinsic(i, 4, 32).Def)...)
 		}
 		return l
 	}},

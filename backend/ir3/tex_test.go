@@ -2,9 +2,11 @@ package ir3
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"nirc/backend/ir3/isa"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
@@ -205,6 +207,7 @@ var texTests = []struct {
 		v := x.b.Vec(x.b.Channel(&size.Def, 0), x.b.Iadd(x.b.Channel(&size.Def, 1), &elems.Def), x.b.Channel(&layers.Def, 2), x.b.Iadd(x.b.IMulImm(&levels.Def, 16), &samples.Def))
 		return x.b.U2f32(v)
 	}},
+	{"uniform fetches", func(x *texBuild) *ir.Def { return x.b.Fadd(x.texelOf(0, ir.Dim2D, 3), x.texelOf(9, ir.DimBuf, 5)) }},
 	{"storage image", func(x *texBuild) *ir.Def {
 		d := x.variable(0, 10, ir.BaseImage, ir.Dim2D, false, false, 0)
 		u := x.b.Undef(1, 32)
@@ -231,6 +234,56 @@ var texTests = []struct {
 		texel := load(d, x.b.Vec(x.id, y, u, u), ir.Dim2D, ir.ClassUint)
 		return x.b.Fadd(x.b.U2f32(texel), load(buf, x.b.Vec(x.id, u, u, u), ir.DimBuf, ir.ClassFloat))
 	}},
+}
+
+// texelOf fetches the same texel for all fibers.
+func (x *texBuild) texelOf(binding uint32, dim ir.Dim, at uint32) *ir.Def {
+	d := x.variable(0, binding, ir.BaseTexture, dim, false, false, 0)
+	if dim == ir.DimBuf {
+		return &x.op(ir.TexOpTxf, 4, dim, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcCoord, x.b.Imm32(at)}).Def
+	}
+	at2 := x.b.Vec(x.b.Imm32(at), x.b.Imm32(at/2))
+	return &x.op(ir.TexOpTxf, 4, dim, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcCoord, at2}, texSource{ir.TexSrcLod, x.b.Imm32(1)}).Def
+}
+
+// TestPreambleFetches: the preamble asks for texels that all fibers want, but not where the program may not come to.
+func TestPreambleFetches(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		want bool
+		v    func(x *texBuild) *ir.Def
+	}{
+		{"always", true, func(x *texBuild) *ir.Def { return x.texelOf(9, ir.DimBuf, 5) }},
+		{"in a side of an if", false, func(x *texBuild) *ir.Def {
+			zero := x.b.ImmFloat(0, 32)
+			none := x.b.Vec(zero, zero, zero, zero)
+			i := x.b.PushIf(x.b.Ilt(x.id, x.b.Imm32(7)))
+			texel := x.texelOf(9, ir.DimBuf, 5)
+			x.b.PopIf(i)
+			return x.b.IfPhi(i, texel, none)
+		}},
+		{"after a discard", false, func(x *texBuild) *ir.Def {
+			x.s.Info.UsesDiscard = true
+			x.b.Intrinsic(ir.IntrTerminateIf, 0, 0, x.b.Ilt(x.id, x.b.Imm32(7)))
+			return x.texelOf(9, ir.DimBuf, 5)
+		}},
+	} {
+		s, b := newStage(ir.StageFragment)
+		pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
+		x := &texBuild{s: s, b: b, id: b.F2u32(b.Channel(pos, 0))}
+		outputTo(b, c.v(x), ir.SlotData0)
+		if err := lowerToScalar(s); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		bin, err := compile(s, CompileOptions{GPU: "a630"})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		pre, _, has := strings.Cut(disasm(bin), "shpe")
+		if got := has && strings.Contains(pre, "isam"); got != c.want {
+			t.Errorf("%s: a fetch in the preamble: %v\n%s", c.name, got, disasm(bin))
+		}
+	}
 }
 
 // TestTextures runs texture and image operations on the interpreter and on
@@ -323,5 +376,41 @@ func TestFirstOfArray(t *testing.T) {
 	}
 	if text := disasm(bin); strings.Count(text, "add.u") != 1 { // the sampler comes after the image
 		t.Error(text)
+	}
+}
+
+// TestUnreadComponents: what nobody reads of a query is not written, and the registers between the components that are
+// written are free at once.
+func TestUnreadComponents(t *testing.T) {
+	in := isa.Instr{Op: isa.OpSam, Type: isa.F32, Dst: isa.R(8), WrMask: 1 | 8}
+	var w touch
+	w.of(&in)
+	var units []int
+	for _, s := range w.writes {
+		for u := s.unit; u < s.unit+s.n; u++ {
+			units = append(units, u)
+		}
+	}
+	if want := []int{16, 17, 22, 23}; !slices.Equal(units, want) {
+		t.Errorf("units %v are written, want %v", units, want)
+	}
+	for lane, want := range []string{"(x)", "(y)"} {
+		s, b := newStage(ir.StageFragment)
+		pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
+		x := &texBuild{s: s, b: b}
+		d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+		uv := b.Vec(b.Channel(pos, 0), b.Channel(pos, 1))
+		q := &x.op(ir.TexOpLod, 2, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, uv})...).Def
+		outputTo(b, b.Vec(b.Channel(q, lane), b.Channel(pos, 0), b.Channel(pos, 1), b.ImmFloat(1, 32)), ir.SlotData0)
+		if err := lowerToScalar(s); err != nil {
+			t.Fatal(err)
+		}
+		bin, err := compile(s, CompileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := disasm(bin); !strings.Contains(text, "(s32)"+want) {
+			t.Errorf("want %s of the level:\n%s", want, text)
+		}
 	}
 }

@@ -82,7 +82,7 @@ func (g *waveGen) op() {
 	case k < 10 && g.r.Intn(2) == 0:
 		g.u = append(g.u, &b.Intrinsic(ir.IntrReadFirstInvocation, 1, 32, g.pick(g.w)).Def)
 	case k < 10:
-		v := ubo(b, b.Ishl(b.Iand(g.pick(g.u), b.Imm32(31)), b.Imm32(4)), uint8(1+g.r.Intn(4)), 32, 16)
+		v := gputest.LoadUBO(b, b.Ishl(b.Iand(g.pick(g.u), b.Imm32(31)), b.Imm32(4)), uint8(1+g.r.Intn(4)), 32, 16)
 		for c := range int(v.NumComponents) {
 			g.u = append(g.u, b.Channel(v, c))
 		}

@@ -86,6 +86,17 @@ func (p *phys) delays() {
 // solveDelays finds the delay slots. At block entry what matters is the youngest
 // write on any path.
 func (p *phys) solveDelays() *delaySolution {
+	d := p.newDelays()
+	p.settleDelays(d)
+	if p.loops() && !p.freshDelays(d) {
+		d = p.newDelays()
+		p.settleDelays(d)
+	}
+	return d
+}
+
+// newDelays is a solution to begin with: nothing is under way anywhere.
+func (p *phys) newDelays() *delaySolution {
 	n := len(p.blocks)
 	m := p.memory()
 	m.ages = slab.Resized(m.ages, 2*n)
@@ -94,9 +105,26 @@ func (p *phys) solveDelays() *delaySolution {
 	}
 	d := &m.delays
 	*d = delaySolution{entry: m.ages[:n], exit: m.ages[n:], lists: slab.Zeroed(d.lists, n)}
-	t := &m.touches[1]
 	m.done = slab.Zeroed(m.done, n)
-	done := m.done
+	return d
+}
+
+// loops reports whether a block leads back.
+func (p *phys) loops() bool {
+	for b := range p.blocks {
+		for _, q := range p.blocks[b].preds {
+			if int(q) >= b {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// settleDelays adds what reaches each block until nothing more does. What a block waits for on one way
+// is time on all: what was under way before that was known stays noted, so loops may wait longer than they must.
+func (p *phys) settleDelays(d *delaySolution) {
+	done := p.memory().done
 	for again := true; again; {
 		again = false
 		for b := range p.blocks {
@@ -109,16 +137,50 @@ func (p *phys) solveDelays() *delaySolution {
 			}
 			if !done[b] {
 				k := len(p.blocks[b].ins)
-				d.lists[b] = m.room(k + k/4 + 4)
+				d.lists[b] = p.memory().room(k + k/4 + 4)
 			}
 			done[b], again = true, true
-			a := &d.exit[b]
-			*a = d.entry[b]
-			d.lists[b] = p.pad(a, p.blocks[b].ins, d.lists[b][:0], t)
-			a.age[unitA0], a.age[unitA1] = settled, settled
+			p.padBlock(d, b)
 		}
 	}
-	return d
+}
+
+// padBlock makes the instructions and the exit of a block from its entry.
+func (p *phys) padBlock(d *delaySolution, b int) {
+	m := p.memory()
+	a := &d.exit[b]
+	*a = d.entry[b]
+	d.lists[b] = p.pad(a, p.blocks[b].ins, d.lists[b][:0], &m.touches[1])
+	a.age[unitA0], a.age[unitA1] = settled, settled
+}
+
+// maxFresh bounds the rounds of freshDelays.
+const maxFresh = 4
+
+// freshDelays goes round a solution again, with nothing at a block's entry but what the blocks before it leave now. It
+// reports whether a round changed nothing, which is a solution too.
+func (p *phys) freshDelays(d *delaySolution) bool {
+	for range maxFresh {
+		changed := false
+		for b := range p.blocks {
+			if len(p.blocks[b].preds) == 0 {
+				continue
+			}
+			var now ages
+			now.settle()
+			for _, q := range p.blocks[b].preds {
+				now.merge(d.reaching(p, q, int32(b)))
+			}
+			if now != d.entry[b] {
+				d.entry[b], changed = now, true
+				p.padBlock(d, b)
+			}
+		}
+		if !changed {
+			return true
+		}
+	}
+	return false
 }
 
 // reaching is what block q leaves under way when its fibers get to b: the

@@ -102,6 +102,23 @@ func (t *touch) write(o isa.Operand, n int) {
 	}
 }
 
+// writeMasked notes the components that a texture instruction writes: it leaves those between as they are.
+func (t *touch) writeMasked(in *isa.Instr) {
+	for at := 0; in.WrMask>>at != 0; {
+		n := bits.TrailingZeros8(^(in.WrMask >> at))
+		if n == 0 {
+			at++
+			continue
+		}
+		o := in.Dst
+		if o.Val != isa.NoReg {
+			o.Val += int32(at)
+		}
+		t.write(o, n)
+		at += n
+	}
+}
+
 // of fills t with what in touches.
 func (t *touch) of(in *isa.Instr) {
 	t.reads, t.writes = t.reads[:0], t.writes[:0]
@@ -136,7 +153,7 @@ func (t *touch) of(in *isa.Instr) {
 		case isa.TexBindlessA1, isa.TexBindlessA1Nonu, isa.TexBindlessA1Imm:
 			t.reads = append(t.reads, span{unit: unitA1, n: 1})
 		}
-		t.write(in.Dst, bits.Len8(in.WrMask))
+		t.writeMasked(in)
 	case 6:
 		t.mem(in)
 	}

@@ -32,6 +32,9 @@ const (
 	InputAttachment
 	// AccelerationStructure is one of ray queries.
 	AccelerationStructure
+	// Mutable descriptors are of any type but dynamic buffers, input attachments and samplers
+	// (VK_EXT_mutable_descriptor_type): a place in each table for what they may be.
+	Mutable
 	// Other are the types that no target knows; they take up no places.
 	Other
 	NumTypes
@@ -39,7 +42,7 @@ const (
 
 var typeNames = [NumTypes]string{"sampler", "combined_image_sampler", "sampled_image", "storage_image", "uniform_texel_buffer",
 	"storage_texel_buffer", "uniform_buffer", "storage_buffer", "uniform_buffer_dynamic", "storage_buffer_dynamic", "input_attachment",
-	"acceleration_structure", "other"}
+	"acceleration_structure", "mutable", "other"}
 
 // String is the type's name as layouts spell it.
 func (t Type) String() string {
@@ -58,8 +61,11 @@ func ParseType(name string) (Type, bool) {
 	return Type(max(i, 0)), i >= 0
 }
 
-// vulkanAccelerationStructure is VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR, beyond the row of numbers of the others.
-const vulkanAccelerationStructure = 1000150000
+// VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR and VK_DESCRIPTOR_TYPE_MUTABLE_EXT are beyond the row of numbers of the others.
+const (
+	vulkanAccelerationStructure = 1000150000
+	vulkanMutable               = 1000351000
+)
 
 // OfVulkan is the type of a VkDescriptorType: Other if no target knows it.
 func OfVulkan(n uint32) Type {
@@ -68,6 +74,8 @@ func OfVulkan(n uint32) Type {
 		return Type(n)
 	case n == vulkanAccelerationStructure:
 		return AccelerationStructure
+	case n == vulkanMutable:
+		return Mutable
 	}
 	return Other
 }
@@ -77,6 +85,8 @@ func (t Type) Vulkan() uint32 {
 	switch t {
 	case AccelerationStructure:
 		return vulkanAccelerationStructure
+	case Mutable:
+		return vulkanMutable
 	case Other:
 		return 1 << 30
 	}
@@ -86,15 +96,17 @@ func (t Type) Vulkan() uint32 {
 // IsDynamic reports whether an offset is added when the set is bound.
 func (t Type) IsDynamic() bool { return t == UniformBufferDynamic || t == StorageBufferDynamic }
 
-// IsBuffer reports whether it is a uniform or a storage buffer.
-func (t Type) IsBuffer() bool { return t >= UniformBuffer && t <= StorageBufferDynamic }
+// IsBuffer reports whether descriptors may be uniform or storage buffers.
+func (t Type) IsBuffer() bool { return t >= UniformBuffer && t <= StorageBufferDynamic || t == Mutable }
 
-// HasSampler reports whether descriptors hold a sampler, HasImage whether they hold an image or a
+// HasSampler reports whether descriptors hold a sampler, HasImage whether they may hold an image or a
 // texel buffer.
 func (t Type) HasSampler() bool { return t == Sampler || t == CombinedImageSampler }
 
 // HasImage reports whether descriptors hold an image or a texel buffer.
-func (t Type) HasImage() bool { return t < AccelerationStructure && t != Sampler && !t.IsBuffer() }
+func (t Type) HasImage() bool {
+	return t < AccelerationStructure && t != Sampler && !t.IsBuffer() || t == Mutable
+}
 
 // Stages are bits of VkShaderStageFlagBits.
 type Stages uint32

@@ -17,16 +17,12 @@ type CSE interface {
 // has computed: selection makes addresses and descriptors for each access again.
 func RemoveCommon(f *Func, rules CSE) {
 	m := &f.mem.cse
-	if m.table == nil {
-		m.table = make([]cseSlot, 128)
-	}
 	c := eliminator{f: f, CSE: rules, cseMemory: *m}
 	c.stand = slab.Zeroed(c.stand, len(f.vals))
 	any := false
 	for b := range f.Blocks {
 		blk := &f.Blocks[b]
-		c.epoch++
-		c.used = 0
+		c.begin(len(blk.Instrs))
 		kept := blk.Instrs[:0]
 		for _, in := range blk.Instrs {
 			in.Rename(c.stand)
@@ -89,7 +85,7 @@ func (f *Func) SameShape(a, b *Instr) bool {
 type eliminator struct {
 	CSE
 	f    *Func
-	used int // slots of this epoch
+	mask uint32 // of the slots that the block's instructions are among
 	cseMemory
 }
 
@@ -103,8 +99,22 @@ type cseMemory struct {
 
 type cseSlot struct {
 	epoch int32
-	hash  uint64
+	hash  uint32
 	in    *Instr
+}
+
+// begin makes room for the n instructions of a block. Few take few slots of a large table: those of the block before,
+// which are at hand.
+func (c *eliminator) begin(n int) {
+	c.epoch++
+	size := 16
+	for size < 2*n {
+		size *= 2
+	}
+	if size > len(c.table) {
+		c.table = make([]cseSlot, size)
+	}
+	c.mask = uint32(size - 1)
 }
 
 func (c *eliminator) hash(in *Instr) uint64 {
@@ -127,41 +137,18 @@ func MixHash(h, v uint64) uint64 {
 // known finds an instruction equal to in and lets its results stand for those
 // of in; if there is none, in is kept for others.
 func (c *eliminator) known(in *Instr) bool {
-	if 2*c.used >= len(c.table) {
-		c.grow()
-	}
-	h := c.hash(in)
-	s := c.slot(h, func(o *Instr) bool {
-		return c.f.SameShape(o, in) && (in.Op < FirstTargetOp || c.Same(o, in))
-	})
-	if s.epoch != c.epoch {
-		*s = cseSlot{c.epoch, h, in}
-		c.used++
-		return false
-	}
-	for k := range in.Defs() {
-		c.stand[in.Ops[k].Val] = s.in.Ops[k].Val
-	}
-	return true
-}
-
-// slot returns the slot of what has hash h and is equal, or a free one.
-func (c *eliminator) slot(h uint64, equal func(*Instr) bool) *cseSlot {
-	mask := uint64(len(c.table) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
+	h := uint32(c.hash(in))
+	for i := h & c.mask; ; i = (i + 1) & c.mask {
 		s := &c.table[i]
-		if s.epoch != c.epoch || s.hash == h && equal(s.in) {
-			return s
+		if s.epoch != c.epoch {
+			*s = cseSlot{c.epoch, h, in}
+			return false
 		}
-	}
-}
-
-func (c *eliminator) grow() {
-	old := c.table
-	c.table = make([]cseSlot, 2*len(old))
-	for _, s := range old {
-		if s.epoch == c.epoch {
-			*c.slot(s.hash, func(*Instr) bool { return false }) = s
+		if s.hash == h && c.f.SameShape(s.in, in) && (in.Op < FirstTargetOp || c.Same(s.in, in)) {
+			for k := range in.Defs() {
+				c.stand[in.Ops[k].Val] = s.in.Ops[k].Val
+			}
+			return true
 		}
 	}
 }

@@ -79,7 +79,20 @@ type liveWalk struct {
 // ComputeLiveness computes liveness and sets the Kill flags of all uses
 // and the Dead flags of all defs.
 func ComputeLiveness(f *Func) *Liveness {
+	lv := LiveBorders(f)
+	lv.Mark(f)
+	return lv
+}
+
+// LiveBorders computes what is live at the borders of blocks, and leaves the flags of operands as they are. It holds
+// until values or their blocks change, whatever the order within blocks.
+func LiveBorders(f *Func) *Liveness {
 	n := len(f.Blocks)
+	lv, sets := f.mem.liveness.New(), f.mem.lives.Slice(2*n)
+	lv.In, lv.Out = sets[:n:n], sets[n:]
+	if n == 1 && len(f.Blocks[0].Preds) == 0 {
+		return lv // nothing is live at the borders of a function
+	}
 	w := &f.mem.live
 	w.f = f
 	w.def = slab.Resized(w.def, len(f.vals))
@@ -95,18 +108,25 @@ func ComputeLiveness(f *Func) *Liveness {
 		}
 		w.up(u.v)
 	}
-	sets := f.mem.lives.Slice(2 * n)
 	store := f.mem.values.Slice(len(w.in) + len(w.out))
-	w.byBlock(w.in, sets[:n], store[:len(w.in)])
-	w.byBlock(w.out, sets[n:], store[len(w.in):])
-	lv := f.mem.liveness.New()
-	lv.In, lv.Out = sets[:n:n], sets[n:]
-	w.cur = slab.Zeroed(w.cur, (len(f.vals)+63)/64)
-	for b := range f.Blocks {
-		lv.markKills(f, BlockID(b), w.cur)
-	}
+	w.byBlock(w.in, lv.In, store[:len(w.in)])
+	w.byBlock(w.out, lv.Out, store[len(w.in):])
 	w.f = nil
 	return lv
+}
+
+// Mark sets the Kill flags of all uses and the Dead flags of all defs.
+func (lv *Liveness) Mark(f *Func) {
+	cur := f.mem.live.none(f)
+	for b := range f.Blocks {
+		lv.markKills(f, BlockID(b), cur)
+	}
+}
+
+// none is an empty set of the values of f, until it is asked for again.
+func (w *liveWalk) none(f *Func) Set {
+	w.cur = slab.Zeroed(w.cur, (len(f.vals)+63)/64)
+	return w.cur
 }
 
 func (w *liveWalk) definitions() {

@@ -249,7 +249,13 @@ func (f *Func) SetClass(v Value, class uint8) {
 func (f *Func) Size(v Value) int { return int(f.vals[v].size) }
 
 // Elems returns the number of elements of v.
-func (f *Func) Elems(v Value) int { return int(f.vals[v].size / f.classes[f.vals[v].class].Elem) }
+func (f *Func) Elems(v Value) int {
+	i := f.vals[v]
+	if e := f.classes[i.class].Elem; e != i.size { // most have one
+		return int(i.size / e)
+	}
+	return 1
+}
 
 // SetNoSpill says that v must stay in a register all its life.
 func (f *Func) SetNoSpill(v Value) { f.vals[v].noSpill = true }

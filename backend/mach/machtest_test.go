@@ -8,7 +8,8 @@ import (
 
 // testISA is a machine for tests: a file of units with halves in its lower
 // half, and predicates. Ext is a number.
-type testISA struct{ units int }
+// testISA has units registers; units/2 - fewer of them hold halves.
+type testISA struct{ units, fewer int }
 
 const (
 	opALU   = FirstTargetOp + iota // any defs, any uses
@@ -33,7 +34,7 @@ func (t *testISA) Files() []File {
 	return []File{{Name: "r", Units: t.units, Spillable: true}, {Name: "p", Units: 4}, {Name: "s", Units: 8, Shared: true}}
 }
 func (t *testISA) Classes() []Class {
-	return []Class{{Name: "half", Elem: 1, Align: 1, Limit: uint16(t.units / 2)}, {Name: "full", Elem: 2, Align: 2}, {Name: "pred", File: 1, Elem: 1, Align: 1}, {Name: "shared", File: 2, Elem: 2, Align: 2}}
+	return []Class{{Name: "half", Elem: 1, Align: 1, Limit: uint16(t.units/2 - t.fewer)}, {Name: "full", Elem: 2, Align: 2}, {Name: "pred", File: 1, Elem: 1, Align: 1}, {Name: "shared", File: 2, Elem: 2, Align: 2}}
 }
 func (t *testISA) OpName(op Op) string { return testOps[op-FirstTargetOp] }
 func (t *testISA) OpByName(name string) (Op, bool) {

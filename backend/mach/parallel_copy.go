@@ -5,6 +5,9 @@ import "nirc/internal/slab"
 // LowerTied gives every tied result a source of its own that dies there, by
 // copies. It runs before Allocate.
 func LowerTied(f *Func) {
+	if !f.anyTied() {
+		return
+	}
 	ComputeLiveness(f)
 	for b := range f.Blocks {
 		blk := &f.Blocks[b]
@@ -35,6 +38,20 @@ func LowerTied(f *Func) {
 			blk.Instrs = out
 		}
 	}
+}
+
+// anyTied reports whether an instruction has a tied result.
+func (f *Func) anyTied() bool {
+	for b := range f.Blocks {
+		for _, in := range f.Blocks[b].Instrs {
+			for _, d := range in.Defs() {
+				if d.Flags&Tied != 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 func usedOnce(in *Instr, v Value) bool {

@@ -72,6 +72,9 @@ func Spill(f *Func, file uint8, limit int, sp Spiller) (bool, error) {
 			low = min(low, int(c.Limit))
 		}
 	}
+	if f.TotalWithin(file, low) {
+		return false, nil
+	}
 	lv := ComputeLiveness(f)
 	if p, l := pressure(f, lv, file); p <= limit && l <= low {
 		return false, nil
@@ -93,6 +96,18 @@ func Spill(f *Func, file uint8, limit int, sp Spiller) (bool, error) {
 	return true, nil
 }
 
+// TotalWithin reports whether all values of a file together have no more than limit units, so that no more can be live at
+// once: most shaders are that small, and need no liveness to be told so.
+func (f *Func) TotalWithin(file uint8, limit int) bool {
+	n := 0
+	for v := 1; v < len(f.vals) && n <= limit; v++ {
+		if f.File(Value(v)) == file {
+			n += f.Size(Value(v))
+		}
+	}
+	return n <= limit
+}
+
 // Pressure returns the largest number of units of a file that are live at once.
 func Pressure(f *Func, file uint8) int { return ComputeLiveness(f).Pressure(f, file) }
 
@@ -104,7 +119,7 @@ func (lv *Liveness) Pressure(f *Func, file uint8) int {
 
 // pressure returns the largest number of units live at once, of all and of low classes.
 func pressure(f *Func, lv *Liveness, file uint8) (most, low int) {
-	m := meter{f: f, file: file, live: make(Set, (len(f.vals)+63)/64)}
+	m := meter{f: f, file: file, live: f.mem.live.none(f)}
 	for b := range f.Blocks {
 		m.n, m.l = 0, 0
 		lv.Out[b].Each(m.start)

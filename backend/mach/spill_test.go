@@ -26,9 +26,12 @@ func (t *testSpiller) Reload(f *Func, v Value, slot int) *Instr {
 // same after spilling, and then fit.
 func TestRandomSpilling(t *testing.T) {
 	sp := &testSpiller{}
-	spilled, tight := 0, 0
+	spilled, tight, few := 0, 0, 0
 	for seed := int64(0); seed < 1200; seed++ {
 		isa := &testISA{units: 96}
+		if seed%3 == 0 {
+			isa.fewer = 24 // halves have fewer units than there are registers for all
+		}
 		f := randomFunc(seed, isa, 20+int(seed)%100, true)
 		want, err := run(f, seed)
 		if err != nil {
@@ -44,6 +47,9 @@ func TestRandomSpilling(t *testing.T) {
 		if did {
 			spilled++
 		}
+		if all, halves := pressure(f, ComputeLiveness(f), 0); all > 38 || halves > min(38, 48-isa.fewer) {
+			t.Fatalf("seed %d: %d units are live at once, %d of halves\n%s", seed, all, halves, f)
+		}
 		after := f.String()
 		got, err := run(f, seed)
 		if err != nil {
@@ -55,7 +61,9 @@ func TestRandomSpilling(t *testing.T) {
 		err = allocate(f, AllocOptions{RoundRobin: seed%2 == 0, MergeSets: seed%4 < 2})
 		var pe *PressureError
 		if errors.As(err, &pe) {
-			tight++
+			if tight++; isa.fewer > 0 {
+				few++ // which may happen, for the others stand anywhere: back ends spill again
+			}
 			t.Logf("seed %d: %v", seed, err)
 			continue
 		}
@@ -67,7 +75,7 @@ func TestRandomSpilling(t *testing.T) {
 		}
 	}
 	t.Logf("%d of 1200 programs spilled, %d stores, %d loads", spilled, sp.stores, sp.loads)
-	if spilled < 500 || tight > 0 {
+	if spilled < 500 || tight > few || few > 8 {
 		t.Errorf("%d spilled, %d did not fit afterwards", spilled, tight)
 	}
 }

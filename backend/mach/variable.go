@@ -79,6 +79,12 @@ func (r *Reader[T]) AtStart(k int, b BlockID) T {
 	return r.atStart(b)
 }
 
+// AtEnd returns the value of variable k at the end of b.
+func (r *Reader[T]) AtEnd(k int, b BlockID) T {
+	r.k, r.memo = k, slab.Zeroed(r.memo, len(r.F.Blocks))
+	return r.atEnd(b)
+}
+
 func (r *Reader[T]) atStart(b BlockID) T {
 	if m := &r.memo[b]; m.set {
 		return m.val

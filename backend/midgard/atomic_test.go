@@ -7,7 +7,7 @@ import (
 	"nirc/ir"
 )
 
-// Atomics of 32 and 64 bits change memory and give back what was there.
+// Atomics of 32 and 64 bits change memory and give back what was there, at constant offsets and at others.
 func TestAtomics(t *testing.T) {
 	for _, bits := range []uint8{32, 64} {
 		s, b := gputest.NewShader(ir.StageCompute, 1)
@@ -30,7 +30,10 @@ func TestAtomics(t *testing.T) {
 		for _, op := range []ir.AtomicOp{ir.AtomicIAdd, ir.AtomicIMin, ir.AtomicUMin, ir.AtomicIMax, ir.AtomicUMax, ir.AtomicIAnd, ir.AtomicIOr, ir.AtomicIXor,
 			ir.AtomicXchg, ir.AtomicCmpXchg} {
 			for round := range 2 {
-				cell := b.Imm32(at)
+				cell := b.Iadd(b.Imm32(at), b.Ishl(b.Iand(b.Channel(v, round), b.Imm32(1)), b.Imm32(3)))
+				if round == 0 {
+					cell = b.Imm32(at)
+				}
 				store(value(round, 1))
 				name, srcs := ir.IntrSsboAtomic, []*ir.Def{out, cell, value(2, 3)}
 				if op == ir.AtomicCmpXchg {
@@ -42,7 +45,7 @@ func TestAtomics(t *testing.T) {
 			}
 		}
 		for i := range int64(6) {
-			run := &gputest.Run{Groups: 1, In: gputest.RandomInput(i, 1), OutSize: int(at)}
+			run := &gputest.Run{Groups: 1, In: gputest.RandomInput(i, 1), OutSize: int(at) + 8}
 			if _, err := execute(s, CompileOptions{GPU: gpus[i%int64(len(gpus))].Name}, run, nil); err != nil {
 				t.Fatalf("%d bits: %v\n%s", bits, err, ir.Print(s))
 			}

@@ -108,6 +108,7 @@ func (c *coalescer) forward(b, at int, m *inst) {
 	if !c.stays(s.reg) && !c.holds(b, at, m) || !c.readable(m) {
 		return
 	}
+	c.f.settled = false
 	for _, u := range c.users[index(d)] {
 		u.eachSource(func(o *source, _ uint8) {
 			if o.reg != d {
@@ -200,7 +201,7 @@ func (c *coalescer) blockBackward(b int) {
 	}
 	for i := len(list) - 1; i >= 0; i-- {
 		if in := list[i]; c.backward(list, i, in) {
-			list[i] = nil
+			list[i], c.f.settled = nil, false
 		}
 	}
 	kept := 0

@@ -74,13 +74,13 @@ func (c *compiler) run() (*Binary, error) {
 			return nil, err
 		}
 		c.attempt = *best
-		enough := len(c.meta.Uniforms) <= uniformLimits[len(uniformLimits)-1] || best.stats.Spills+best.stats.Fills == 0
+		enough := len(c.meta.Uniforms) <= uniformLimits[len(uniformLimits)-1] || best.size.spills == 0
 		if enough || i == len(uniformLimits)-1 {
 			break
 		}
 	}
 	c.describe()
-	c.bin = &Binary{Stats: c.stats}
+	c.bin = new(Binary)
 	if err := c.steps(encodeSteps); err != nil {
 		return nil, err
 	}
@@ -112,7 +112,10 @@ type compiler struct {
 	floor    int // the first work register that is free for values
 
 	attempt
-	bin *Binary
+	tried [3]attempt // by plan
+	// reordered: presched found better orders.
+	reordered bool
+	bin       *Binary
 }
 
 // newCompiler checks what can be said of a shader before any step.

@@ -7,9 +7,11 @@ import (
 )
 
 // removeDead removes instructions and lanes whose results nothing reads.
+// It has nothing to do if nothing changed since it last found nothing.
 func (f *function) removeDead() {
-	for again := true; again; {
+	for again := !f.settled; again; {
 		l := f.liveness()
+		f.settled = true
 		removed, outside := false, false
 		for b := range f.blocks {
 			r, o := f.removeDeadIn(b, l)
@@ -40,11 +42,12 @@ func (f *function) removeDeadIn(b int, l *liveness) (removed, outside bool) {
 			gone.remove(in.dst, in.mask)
 		}
 		if lanes != in.mask {
+			f.settled = false
 			in.reads(gone.add)
 			in.mask, in.keep = lanes, in.keep&lanes
 		}
 		if dead {
-			removed = true
+			f.settled, removed = false, true
 			continue
 		}
 		live.step(in)

@@ -50,7 +50,7 @@ func (f *function) fuseConditions() {
 	for b := range f.blocks {
 		for i, in := range f.blocks[b].list {
 			if c := conditionOf(in, info); c != nil && c.block == int32(b) && c.defs == 1 && c.reads == c.conds && fusable(in, c, written, base) {
-				in.fuse = f.fused(in, c.def)
+				in.fuse, f.settled = f.fused(in, c.def), false
 			}
 			if in.dst != regNone {
 				written[in.dst] = base + int32(i) + 1

@@ -68,6 +68,7 @@ func (c *coalescer) fuseWriteout(b int, w *writeout) {
 		made[i].fits = made[i].lanes != 0 && made[i].moves(list)
 	}
 	if w.assign(made, true) || w.assign(made, false) {
+		c.f.settled = false
 		w.take(c.f, made)
 		kept := list[:0]
 		for i, in := range list {

@@ -11,12 +11,8 @@ import (
 )
 
 // variable finds the variable of a deref of textures, and the index into it.
-func (s *isel) variable(in *ir.Instr, d *ir.Def) (v *ir.Variable, index source) {
-	v, index, err := resource.Element(d, constant(0), func(x *ir.Def, stride uint32, sum source) source { return s.scaled(s.comp(x, 0), stride, sum) })
-	if err != nil {
-		s.fail(in, "%v", err)
-	}
-	return v, index
+func (s *isel) variable(d *ir.Def) (v *ir.Variable, index source) {
+	return resource.Element(d, constant(0), func(x *ir.Def, stride uint32, sum source) source { return s.scaled(s.comp(x, 0), stride, sum) })
 }
 
 // scaled computes x * stride + add; constants stay constants.

@@ -16,10 +16,7 @@ func (s *isel) image(in *ir.Instr) bool {
 	case ir.IntrImageDerefAtomic, ir.IntrImageDerefAtomicSwap:
 		s.imageAtomic(in)
 	case ir.IntrImageDerefSize, ir.IntrImageDerefSamples:
-		v, index := s.variable(in, in.Srcs[0].Def)
-		if v == nil {
-			return true
-		}
+		v, index := s.variable(in.Srcs[0].Def)
 		dim, array := imageShape(in)
 		x := abi.Sysval{Kind: abi.SysvalImageSize, Dim: dim, Array: array}
 		if in.Intr == ir.IntrImageDerefSamples {
@@ -43,10 +40,7 @@ func imageShape(in *ir.Instr) (ir.Dim, bool) {
 // larger ones are cut to 0xffff, which is outside of every image.
 func (s *isel) imageAccess(in *ir.Instr, t *inst) bool {
 	dim, array := imageShape(in)
-	v, index := s.variable(in, in.Srcs[0].Def)
-	if v == nil {
-		return false
-	}
+	v, index := s.variable(in.Srcs[0].Def)
 	samples := dim == ir.DimMS || dim == ir.DimSubpassMS
 	if dim == ir.DimSubpass {
 		s.fail(in, "images of dimension %s of this form are not supported", dim)
@@ -172,7 +166,7 @@ func (s *isel) imageStore(in *ir.Instr) {
 // look themselves; an address is taken of anything.
 func (s *isel) texelInside(in *ir.Instr) source {
 	dim, array := imageShape(in)
-	v, index := s.variable(in, in.Srcs[0].Def)
+	v, index := s.variable(in.Srcs[0].Def)
 	size := s.imageValue(abi.Sysval{Kind: abi.SysvalImageSize, Dim: dim, Array: array}, v, index)
 	n := dimCoords(dim)
 	faces := dim == ir.DimCube

@@ -15,10 +15,7 @@ func (s *isel) samplerState(in *ir.Instr) (source, bool) {
 	if q == nil {
 		return source{}, false
 	}
-	v, index := s.variable(in, q.Def)
-	if v == nil {
-		return source{}, false
-	}
+	v, index := s.variable(q.Def)
 	return s.imageValue(abi.Sysval{Kind: abi.SysvalSampler}, v, index), true
 }
 

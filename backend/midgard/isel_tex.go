@@ -37,10 +37,7 @@ func (s *isel) texture(in *ir.Instr) {
 		s.fail(in, "texture operations (%s) of this form are not supported by the midgard backend", in.TexOp)
 		return
 	}
-	v, index := s.variable(in, src.Def)
-	if v == nil {
-		return
-	}
+	v, index := s.variable(src.Def)
 	if s.blend != nil && v.Type.WithoutArray().Dim == ir.DimSubpass && in.TexOp == ir.TexOpTxf {
 		s.loadDestination(in)
 		return
@@ -185,7 +182,7 @@ func (s *isel) sampleHandles(in *ir.Instr, t *isa.Texture, v *ir.Variable, index
 		s.fail(in, "a texture operation (%s) without sampler is not supported", in.TexOp)
 		return
 	}
-	if sv, si := s.variable(in, q.Def); sv != nil {
+	if sv, si := s.variable(q.Def); sv != nil {
 		r, first, at := s.place(&abi.SamplerTable, sv, si)
 		s.meta.Samplers = listed(s.meta.Samplers, r)
 		t.Sampler, t.SamplerReg = named(first, at)

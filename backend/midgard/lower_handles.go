@@ -15,10 +15,9 @@ type resources struct {
 	open []resource.Range // the arrays of unknown size
 }
 
-// lowerHandles numbers the bindings and rewrites handles. A handle that goes on in an
-// array that cannot be told is returned.
-func lowerHandles(s *ir.Shader, impl *ir.Impl) (r *resources, untold *ir.Instr) {
-	r = &resources{Table: resource.Buffers(s, impl, 0)}
+// lowerHandles numbers the bindings and rewrites handles.
+func lowerHandles(s *ir.Shader, impl *ir.Impl) *resources {
+	r := &resources{Table: resource.Buffers(s, impl, 0)}
 	for i := range r.Ranges {
 		if x := &r.Ranges[i]; x.Count == 0 {
 			x.First = r.Total + uint32(len(r.open))
@@ -26,17 +25,14 @@ func lowerHandles(s *ir.Shader, impl *ir.Impl) (r *resources, untold *ir.Instr) 
 		}
 	}
 	stride := uint32(len(r.open))
-	untold = resource.LowerStrided(impl, func(set, binding uint32) (uint32, uint32) {
+	resource.LowerHandles(impl, func(set, binding uint32) (uint32, uint32) {
 		x := r.Find(set, binding)
 		if x.Count == 0 {
 			return x.First, stride
 		}
 		return x.First, 1
 	})
-	if stride <= 1 {
-		untold = nil
-	}
-	return r, untold
+	return r
 }
 
 // entry names the buffer of an entry.

@@ -1,8 +1,6 @@
 package midgard
 
 import (
-	"slices"
-
 	"nirc/backend/midgard/isa"
 )
 
@@ -135,6 +133,10 @@ type function struct {
 	slabs  int    // made without memory
 	loops  int
 	mem    *memory
+	// settled: nothing changed since removeDead found nothing.
+	settled bool
+	// verify: allocations are proved.
+	verify bool
 }
 
 func (f *function) newNode(n int) reg {
@@ -154,7 +156,11 @@ func (f *function) count() (n int) {
 
 // clone copies the function so that the copy can be changed.
 func (f *function) clone() *function {
-	c := &function{nodes: slices.Clone(f.nodes), loops: f.loops, blocks: slices.Clone(f.blocks), mem: f.memory()}
+	m := f.memory()
+	c := m.copies.New()
+	*c = function{loops: f.loops, verify: f.verify, mem: m, nodes: m.nodes.Slice(len(f.nodes)), blocks: m.blocks.Slice(len(f.blocks))}
+	copy(c.nodes, f.nodes)
+	copy(c.blocks, f.blocks)
 	lists := f.memory().lists.Slice(f.count())
 	for b := range c.blocks {
 		old := c.blocks[b].list

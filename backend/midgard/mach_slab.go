@@ -12,14 +12,20 @@ type memory struct {
 	insts   chunks[inst]
 	bundles chunks[bundle]
 	// Lists of blocks.
-	lists   slab.Slab[*inst]
-	packed  slab.Slab[*bundle]
-	writes  slab.Slab[writeout]
-	edges   slab.Slab[int]
-	coal    coalescer
-	conds   []condReads
-	written []int32
-	sel     isel
+	lists    slab.Slab[*inst]
+	packed   slab.Slab[*bundle]
+	writes   slab.Slab[writeout]
+	edges    slab.Slab[int]
+	copies   slab.Slab[function]
+	blocks   slab.Slab[block]
+	nodes    slab.Slab[nodeInfo]
+	programs slab.Slab[program]
+	places   slab.Slab[pblock]
+	sched    scheduler
+	coal     coalescer
+	conds    []condReads
+	written  []int32
+	sel      isel
 }
 
 // memory is that of the function's compile, its own if it has none.
@@ -52,6 +58,11 @@ func (m *memory) reset() {
 	m.packed.Reset()
 	m.writes.Reset()
 	m.edges.Reset()
+	m.copies.Reset()
+	m.blocks.Reset()
+	m.nodes.Reset()
+	m.programs.Reset()
+	m.places.Reset()
 }
 
 // push appends an instruction to the list of a block.

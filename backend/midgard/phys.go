@@ -1,6 +1,10 @@
 package midgard
 
-import "nirc/backend/midgard/isa"
+import (
+	"slices"
+
+	"nirc/backend/midgard/isa"
+)
 
 // loc is the source location of a bundle: that of its first instruction that has one.
 func (b *bundle) loc() uint32 {
@@ -163,7 +167,7 @@ func (p *constPool) all(in *inst) bool {
 		}
 		lanes := in.lanesRead(i)
 		for k := range 4 {
-			if lanes>>k&1 != 0 && p.slot(s.con[k]) < 0 {
+			if lanes>>k&1 != 0 && !p.take(s.con[k]) {
 				return false
 			}
 		}
@@ -171,17 +175,15 @@ func (p *constPool) all(in *inst) bool {
 	return true
 }
 
-// slot finds or makes the place of a word, -1 if there is none.
-func (p *constPool) slot(v uint32) int {
-	for i, w := range p.words[:p.n] {
-		if w == v {
-			return i
-		}
+// take finds or makes the place of a word, and reports whether there is one.
+func (p *constPool) take(v uint32) bool {
+	if slices.Contains(p.words[:p.n], v) {
+		return true
 	}
 	if p.n == len(p.words) {
-		return -1
+		return false
 	}
 	p.words[p.n] = v
 	p.n++
-	return p.n - 1
+	return true
 }

@@ -12,24 +12,24 @@ type plan struct {
 	steps []step
 }
 
-// plans are tried in this order, and the best code is taken: which way that is
-// depends on whether registers or units are scarce. Where the first two do, the third is not
-// tried: compile time counts too.
+// plans are tried in this order until one is enough, and the best code is taken: which way that is
+// depends on whether registers or units are scarce.
 var plans = []plan{
-	{"registers_first", []step{ra, sched, pipes, dropJumps, layOut}},
 	// Pipeline registers save work registers; only where nothing must be spilled.
-	{"bundles_first", []step{presched, sched, pipes, raBundles, dropJumps, layOut}},
-	{"low_pressure", []step{presched, ra, sched, pipes, dropJumps, layOut}},
+	{"bundles_first", []step{presched, sched, pipes, raBundles, dropJumps}},
+	{surePlan, []step{ra, sched, pipes, dropJumps}},
+	// Where bundles come first and registers do not suffice.
+	{"low_pressure", []step{presched, ra, sched, pipes, dropJumps}},
 }
+
+// surePlan does for all functions.
+const surePlan = "registers_first"
 
 // errUnfit says that a plan does not do for a function.
 var errUnfit = errors.New("the plan does not do")
 
-// largeFunction is from how many instructions on the first plan has to do.
+// largeFunction is from how many instructions on the plan that always does has to.
 const largeFunction = 3000
-
-// fewBundles are so few that another plan has seldom fewer.
-const fewBundles = 3
 
 // freeRegisters are the work registers that cost no threads
 // (midgard.md §1.2).
@@ -40,23 +40,23 @@ type attempt struct {
 	f           *function
 	p           *program // nil until there are bundles
 	used, slots int      // work registers, spill slots of 16 bytes
-	stats       Stats
+	size        codeSize
 }
 
 // allThreads reports whether code leaves as many threads as there can be.
 func (k *attempt) allThreads() bool {
-	return k.used <= freeRegisters && k.stats.Spills+k.stats.Fills == 0
+	return k.used <= freeRegisters && k.size.spills == 0
 }
 
 // better reports whether k is to be had rather than o. Bundles weigh twice what
 // registers do, which are worth threads; those that there can be stay.
 func (k *attempt) better(o *attempt) bool {
-	a, b := &k.stats, &o.stats
-	if x, y := a.Spills+a.Fills, b.Spills+b.Fills; x != y {
-		return x < y
+	a, b := &k.size, &o.size
+	if a.spills != b.spills {
+		return a.spills < b.spills
 	}
-	if o.allThreads() && !k.allThreads() {
-		return false
+	if x := k.allThreads(); x != o.allThreads() {
+		return x
 	}
 	if x, y := k.cost(), o.cost(); x != y {
 		return x < y
@@ -64,22 +64,27 @@ func (k *attempt) better(o *attempt) bool {
 	if k.used != o.used {
 		return k.used < o.used
 	}
-	return a.Quads < b.Quads
+	return a.bytes < b.bytes
 }
 
-func (k *attempt) cost() int { return k.stats.Bundles * k.stats.Bundles * max(2, k.used) }
+func (k *attempt) cost() int { return k.size.bundles * k.size.bundles * max(2, k.used) }
 
 // choose makes the code of the function that was selected by one plan after the
 // other and returns the best.
 func (c *compiler) choose() (best *attempt, err error) {
 	f := c.f
 	list := c.plansFor(f)
+	c.tried, c.reordered = [len(c.tried)]attempt{}, false
 	for i := range list {
+		if best != nil && list[i].pointless(c, best) {
+			break
+		}
 		from := f
 		if i < len(list)-1 {
 			from = f.clone()
 		}
-		k, err := c.try(&list[i], from)
+		k := &c.tried[i]
+		err := c.try(&list[i], from, k)
 		if errors.Is(err, errUnfit) {
 			continue
 		}
@@ -89,9 +94,6 @@ func (c *compiler) choose() (best *attempt, err error) {
 		if best == nil || c.opts.plan != "" || k.better(best) {
 			best = k
 		}
-		if c.opts.plan == "" && list[i].enough(k) {
-			break
-		}
 	}
 	if c.blend != nil && best.slots+c.scratchBase() > 0 {
 		return nil, ir.Unsupportedf("midgard: a blend program with more than %d work registers or with arrays in memory is not supported", blendWork)
@@ -99,35 +101,43 @@ func (c *compiler) choose() (best *attempt, err error) {
 	return best, nil
 }
 
-// plansFor lists the plans that are tried: the first always does.
+// plansFor lists the plans that may be tried: one of them always does.
 func (c *compiler) plansFor(f *function) []plan {
 	if c.opts.plan != "" {
-		list := plans[:1:1]
-		for _, pl := range plans[1:] {
-			if pl.name == c.opts.plan {
+		list := plans[1:2:2]
+		for _, pl := range plans {
+			if pl.name == c.opts.plan && pl.name != surePlan {
 				list = append(list, pl)
 			}
 		}
 		return list
 	}
 	if f.count() > largeFunction {
-		return plans[:1]
+		return plans[1:2]
 	}
 	return plans
 }
 
-// enough reports whether no further plan need be tried after this one made k.
-func (pl *plan) enough(k *attempt) bool {
-	return pl.name != "registers_first" || k.stats.Bundles <= fewBundles && k.allThreads()
+// pointless reports whether the plan need not be tried after those before it made best: all threads with the
+// bundles that dependences leave are seldom beaten, and where bundles came first, or nothing
+// stands in another order, there is nothing to be had of low pressure.
+func (pl *plan) pointless(c *compiler, best *attempt) bool {
+	if c.opts.plan != "" {
+		return false
+	}
+	if pl.name == surePlan {
+		return best.allThreads()
+	}
+	return c.tried[0].p != nil || !c.reordered
 }
 
-// try makes code by a plan; errUnfit if the plan does not do.
-func (c *compiler) try(pl *plan, f *function) (*attempt, error) {
+// try makes code by a plan, to be found in k; errUnfit if the plan does not do.
+func (c *compiler) try(pl *plan, f *function, k *attempt) error {
 	c.attempt = attempt{f: f}
 	if err := c.steps(pl.steps); err != nil {
-		return nil, err
+		return err
 	}
-	c.stats = c.p.stats()
-	k := c.attempt
-	return &k, nil
+	c.size = c.p.measure()
+	*k = c.attempt
+	return nil
 }

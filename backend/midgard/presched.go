@@ -6,9 +6,9 @@ import "math/bits"
 // scheduler for pressure looks (midgard.md §8.4).
 const orderWindow = 36
 
-// orderByPressure puts the instructions of each block into an order in which
-// fewer components are live at a time, where there is one.
-func (f *function) orderByPressure() {
+// orderByPressure puts the instructions of each block where more than room components are live at
+// a time into an order in which fewer are, where there is one; it reports whether there was.
+func (f *function) orderByPressure(room int) (changed bool) {
 	l := f.liveness()
 	o := orderer{f: f, g: newGraph(f)}
 	for b := range f.blocks {
@@ -21,10 +21,14 @@ func (f *function) orderByPressure() {
 			continue
 		}
 		old := o.peak(l.at(b), list)
+		if old <= room {
+			continue
+		}
 		if order := o.order(l.at(b), list[k:], list[:k]); o.peak(l.at(b), order) < old {
-			f.blocks[b].list = order
+			f.blocks[b].list, changed = order, true
 		}
 	}
+	return changed
 }
 
 // orderer is the list scheduler for pressure: it goes through a block from its end.

@@ -16,8 +16,11 @@ func (s *scheduler) newBundle() *bundle {
 
 // schedule packs the blocks into bundles.
 func schedule(f *function, gpu *GPU) (*program, error) {
-	p := &program{gpu: gpu, blocks: make([]pblock, len(f.blocks))}
-	s := scheduler{g: newGraph(f), mem: f.memory()}
+	m := f.memory()
+	p := m.programs.New()
+	*p = program{gpu: gpu, blocks: m.places.Slice(len(f.blocks))}
+	s := &m.sched
+	*s = scheduler{g: newGraph(f), mem: m, ready: s.ready[:0]}
 	for i := range f.blocks {
 		s.block, s.out = i, s.mem.packed.Slice(len(f.blocks[i].list) + 1)[:0]
 		p.blocks[i].list = s.run(f.blocks[i].list)

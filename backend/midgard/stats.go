@@ -21,6 +21,31 @@ type Stats struct {
 	Bytes          int
 }
 
+// codeSize is what plans are compared by.
+type codeSize struct {
+	bundles, spills int // spills: stores and loads of them
+	bytes           int // of instructions and constants; of writeouts without what forms them
+}
+
+// measure looks at bundles that have no words yet.
+func (p *program) measure() (s codeSize) {
+	for i := range p.blocks {
+		s.bundles += len(p.blocks[i].list)
+		for _, b := range p.blocks[i].list {
+			for _, in := range b.ldst {
+				if in != nil && in.spill != 0 {
+					s.spills++
+				}
+			}
+			s.bytes += (b.size + isa.Quad - 1) &^ (isa.Quad - 1)
+			if b.nconst > 0 {
+				s.bytes += isa.Quad
+			}
+		}
+	}
+	return s
+}
+
 // stats counts what the bundles hold.
 func (p *program) stats() (s Stats) {
 	for _, b := range p.list {

@@ -46,7 +46,7 @@ var selectSteps = []step{
 
 // Steps of plans.
 var (
-	presched   = step{StepInfo: optional("presched", "orders blocks for low pressure", "isel"), Run: onFunction((*function).orderByPressure)}
+	presched   = step{StepInfo: optional("presched", "orders blocks for low pressure that want more work registers than cost no threads", "isel"), Run: (*compiler).orderByPressure}
 	ra         = step{StepInfo: info("ra", "gives values places among the work registers, makes cheap ones again and spills others", "isel"), Run: (*compiler).allocate}
 	sched      = step{StepInfo: info("sched", "packs instructions into bundles", "isel"), Run: (*compiler).schedule}
 	pipes      = step{StepInfo: optional("pipe_registers", "keeps values that live in one bundle in its pipeline registers", "sched"), Run: (*compiler).pipeRegisters}
@@ -57,10 +57,10 @@ var (
 )
 
 // encodeSteps make the bytes of what the best plan made.
-var encodeSteps = []step{encodeStep}
+var encodeSteps = []step{layOut, encodeStep}
 
 // planSteps are the steps that plans choose from, each after what it needs.
-var planSteps = []step{presched, ra, sched, pipes, raBundles, dropJumps, layOut}
+var planSteps = []step{presched, ra, sched, pipes, raBundles, dropJumps}
 
 // Steps lists the machine steps in the order in which they can run.
 func (Target) Steps(string) []backend.StepInfo {
@@ -105,10 +105,10 @@ func (c *compiler) lowerHandles() error {
 			return backend.Refuse(TargetName, c.s, nil, "%v", err)
 		}
 	}
-	var untold *ir.Instr
-	if c.res, untold = lowerHandles(c.s, c.impl()); untold != nil {
-		return backend.Refuse(TargetName, c.s, untold, "an index into one of several arrays of buffers of unknown size is not supported")
+	if err := backend.CheckTextures(TargetName, c.s, c.impl()); err != nil {
+		return err
 	}
+	c.res = lowerHandles(c.s, c.impl())
 	return nil
 }
 
@@ -137,7 +137,15 @@ func (c *compiler) selectInstructions() error {
 		return err
 	}
 	c.attempt = attempt{f: s.f}
+	c.f.verify = c.job.Instrument.VerifyEach()
 	c.floor = s.floor
+	return nil
+}
+
+// orderByPressure leaves alone what the registers that cost no threads have room for.
+func (c *compiler) orderByPressure() error {
+	free := min(freeRegisters, c.workLimit()) - c.floor
+	c.reordered = c.f.orderByPressure(4*free) || c.reordered
 	return nil
 }
 
@@ -176,6 +184,7 @@ func (c *compiler) encode() error {
 	}
 	c.meta.FirstTag = isa.Tag(b.Code[0] & 15)
 	b.Meta = c.meta
+	b.Stats = c.p.stats()
 	b.Stats.finish(&b.Meta, len(b.Code), c.f.loops)
 	return nil
 }

@@ -91,6 +91,7 @@ type Reflection struct {
 	Outputs       []Slot     `json:"outputs,omitempty"`
 	Resources     []Resource `json:"resources,omitempty"`
 	PushConstants []Member   `json:"push_constants,omitempty"`
+	Arguments     []Argument `json:"arguments,omitempty"`
 	WorkgroupSize []uint32   `json:"workgroup_size,omitempty"`
 	SharedSize    uint32     `json:"shared_size,omitempty"`
 	ScratchSize   uint32     `json:"scratch_size,omitempty"`
@@ -115,6 +116,19 @@ type Resource struct {
 	Kind    string `json:"kind"`
 	Count   uint32 `json:"count"` // array elements; 0 run-time sized
 	Type    string `json:"type,omitempty"`
+}
+
+// Argument is an argument of a kernel. Those that are no image and no sampler stand in the push constants.
+type Argument struct {
+	Name string `json:"name,omitempty"`
+	// Kind is value, global, constant, local, image, sampler or hidden (ir.ArgumentKind).
+	Kind string `json:"kind"`
+	// Offset and Size are the place in the push constants, in bytes.
+	Offset uint32 `json:"offset"`
+	Size   uint32 `json:"size"`
+	// Set and Binding are the descriptor of an image or sampler.
+	Set     uint32 `json:"set"`
+	Binding uint32 `json:"binding"`
 }
 
 // Member is a member of the push constant block.

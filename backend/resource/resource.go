@@ -112,38 +112,9 @@ func ArrayCount(t *ir.Type) uint32 {
 	return uint32(n)
 }
 
-// LowerHandles rewrites the intrinsics that make or change handles: a handle
-// becomes first(set, binding) plus stride times the element, a constant where the element
-// is one. It leaves the control flow alone.
-func LowerHandles(impl *ir.Impl, stride uint32, first func(set, binding uint32) uint32) {
-	if stride != 1 {
-		for blk := range impl.Blocks() {
-			for in := range blk.Instrs() {
-				if in.IsIntrinsic(ir.IntrVulkanResourceReindex) {
-					in.Srcs[1].Set(times(ir.NewBuilder(ir.Before(in)).AtInstr(in), in.Srcs[1].Def, stride))
-				}
-			}
-		}
-	}
-	lowerHandles(impl, func(set, binding uint32) (uint32, uint32) { return first(set, binding), stride })
-}
-
-// LowerStrided is LowerHandles for arrays whose elements are stride numbers apart.
-// It returns an intrinsic that goes on in an array that cannot be told, if there
-// is one: nil where all strides are 1.
-func LowerStrided(impl *ir.Impl, place func(set, binding uint32) (first, stride uint32)) (untold *ir.Instr) {
-	for blk := range impl.Blocks() {
-		for in := range blk.Instrs() {
-			if in.IsIntrinsic(ir.IntrVulkanResourceReindex) && !scaleStep(in, place) {
-				untold = in
-			}
-		}
-	}
-	lowerHandles(impl, place)
-	return untold
-}
-
-func lowerHandles(impl *ir.Impl, place func(set, binding uint32) (first, stride uint32)) {
+// LowerHandles rewrites the intrinsics that make handles: a handle becomes first plus
+// stride times the element, a constant where the element is one. It leaves the control flow alone.
+func LowerHandles(impl *ir.Impl, place func(set, binding uint32) (first, stride uint32)) {
 	changed := false
 	for blk := range impl.Blocks() {
 		for in := range blk.Instrs() {
@@ -157,34 +128,15 @@ func lowerHandles(impl *ir.Impl, place func(set, binding uint32) (first, stride 
 	}
 }
 
-// scaleStep multiplies the step of a vulkan_resource_reindex by the stride of the
-// array; false if that is not known.
-func scaleStep(in *ir.Instr, place func(set, binding uint32) (first, stride uint32)) bool {
-	x := in
-	for x.IsIntrinsic(ir.IntrVulkanResourceReindex) {
-		x = x.Srcs[0].Def.Instr
-	}
-	if !x.IsIntrinsic(ir.IntrVulkanResourceIndex) {
-		return false
-	}
-	if _, stride := place(uint32(x.Get(ir.IdxDescSet)), uint32(x.Get(ir.IdxBinding))); stride != 1 {
-		b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
-		in.Srcs[1].Set(times(b, in.Srcs[1].Def, stride))
-	}
-	return true
-}
-
 func lowerHandle(in *ir.Instr, place func(set, binding uint32) (first, stride uint32)) bool {
 	b := ir.NewBuilder(ir.Before(in)).AtInstr(in)
 	var x *ir.Def
 	switch in.Intr {
 	case ir.IntrVulkanResourceIndex:
 		first, stride := place(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)))
-		x = sum(b, times(b, in.Srcs[0].Def, stride), b.Imm32(first))
-	case ir.IntrVulkanResourceReindex:
-		x = sum(b, in.Srcs[0].Def, in.Srcs[1].Def)
+		x = sum(b, times(b, in.Srcs[0].Def, stride), first)
 	case ir.IntrLoadVulkanDescriptor:
-		x = sum(b, in.Srcs[0].Def, b.Imm32(0))
+		x = sum(b, in.Srcs[0].Def, 0)
 	default:
 		return false
 	}
@@ -215,17 +167,12 @@ func times(b *ir.Builder, x *ir.Def, stride uint32) *ir.Def {
 	return b.Imul(b.Channel(x, 0), b.Imm32(stride))
 }
 
-// sum adds the first components of two numbers.
-func sum(b *ir.Builder, x, y *ir.Def) *ir.Def {
-	c, ok1 := x.Const(0)
-	k, ok2 := y.Const(0)
-	switch {
-	case ok1 && ok2:
-		return b.Imm32(uint32(c + k))
-	case ok2 && k == 0:
-		return b.Channel(x, 0)
+// sum adds to the first component of a number.
+func sum(b *ir.Builder, x *ir.Def, n uint32) *ir.Def {
+	if c, ok := x.Const(0); ok {
+		return b.Imm32(uint32(c) + n)
 	}
-	return b.Iadd(b.Channel(x, 0), b.Channel(y, 0))
+	return b.IAddImm(b.Channel(x, 0), int64(n))
 }
 
 // Index is one level of an array index: Def times Stride elements.
@@ -235,36 +182,25 @@ type Index struct {
 }
 
 // Texture follows the deref of a texture, image or sampler to its variable.
-// The element is the sum of the indices.
-func Texture(d *ir.Def) (v *ir.Variable, indices []Index, err error) {
+// The element is the sum of the indices. backend.CheckTextures has made sure that there is one.
+func Texture(d *ir.Def) (v *ir.Variable, indices []Index) {
 	stride := uint32(1)
-	for d.Instr.Kind == ir.KindDeref {
-		di := d.Instr
-		switch di.Deref {
-		case ir.DerefVar:
-			return di.DerefInfo().Var, indices, nil
-		case ir.DerefArray:
-			indices = append(indices, Index{di.Srcs[1].Def, stride})
-			if p := di.Srcs[0].Def.Instr; p.Kind == ir.KindDeref && p.DerefInfo().Type.IsArray() {
-				stride *= max(1, uint32(p.DerefInfo().Type.Len))
-			}
-		case ir.DerefCast:
-		default:
-			return nil, nil, ir.Unsupportedf("a texture deref of this kind is not supported")
-		}
-		d = di.Srcs[0].Def
+	for d.Instr.Deref == ir.DerefArray {
+		indices = append(indices, Index{d.Instr.Srcs[1].Def, stride})
+		d = d.Instr.Srcs[0].Def
+		stride *= max(1, uint32(d.Instr.DerefInfo().Type.Len))
 	}
-	return nil, nil, ir.Unsupportedf("a texture that is no variable is not supported")
+	return d.Instr.DerefInfo().Var, indices
 }
 
 // Element is Texture with the element's index as a T: add(d, stride, sum) is d*stride + sum.
-func Element[T any](d *ir.Def, zero T, add func(d *ir.Def, stride uint32, sum T) T) (v *ir.Variable, index T, err error) {
-	v, indices, err := Texture(d)
+func Element[T any](d *ir.Def, zero T, add func(d *ir.Def, stride uint32, sum T) T) (v *ir.Variable, index T) {
+	v, indices := Texture(d)
 	index = zero
 	for _, x := range indices {
 		index = add(x.Def, x.Stride, index)
 	}
-	return v, index, err
+	return v, index
 }
 
 // Splits64 reports whether an operation takes 64-bit sources as pairs of words

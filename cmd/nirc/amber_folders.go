@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 
 	"nirc/internal/amber"
@@ -20,7 +21,9 @@ type tallies struct {
 }
 
 // particular is what reasons of the same kind differ in: names, numbers, ids.
-var particular = regexp.MustCompile(`"[^"]*"|%?\b\d+\b|\S+\.(comp|frag|vert|geom|tesc|tese)\b`)
+var particular = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"[^"]*"|%?\b\d+\b|\S+\.(comp|frag|vert|geom|tesc|tese)\b`)
+})
 
 func (t *tallies) add(path string, r amber.Result) {
 	if t.folders == nil {
@@ -32,7 +35,7 @@ func (t *tallies) add(path string, r amber.Result) {
 	}
 	t.folders[dir].Add(r)
 	if r.Verdict == amber.Skip {
-		t.skipped[particular.ReplaceAllString(r.Reason, "…")]++
+		t.skipped[particular().ReplaceAllString(r.Reason, "…")]++
 	}
 }
 

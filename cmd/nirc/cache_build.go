@@ -30,6 +30,10 @@ are compiled once.
 what was wanted and what became of it, for nirc cache pack. --shard I/N does the I-th of N parts
 of all keys, for N jobs whose caches nirc cache merge joins.
 
+--link builds the shaders of all files as the stages of one graphics pipeline, and those of a
+Fossilize database pipeline by pipeline, each linked with the others: what nirc compile --link
+--cache then finds.
+
 With --remote-cache what the directory does not have is looked up on a server that a team shares,
 and what is compiled is stored there: Bazel's HTTP cache (bazel-remote, or any web server that
 takes PUT), the Remote Execution API, a folder. What fails there is a miss, and no compile fails
@@ -50,6 +54,7 @@ type cacheBuild struct {
 	manifestOut string
 	shard       string
 	modules     bool
+	link        bool
 	farmFlags   farmFlags
 
 	remotes *remotes
@@ -67,6 +72,7 @@ func (c *cacheCommand) build() *cobra.Command {
 	b.farmFlags.add(f)
 	f.StringVar(&b.manifestOut, "manifest-out", "", "write what was wanted and got to this `FILE`")
 	f.StringVar(&b.shard, "shard", "", "do the part `I/N` of the work")
+	f.BoolVar(&b.link, "link", false, "link the shaders as the stages of one pipeline, those of a database as its pipelines")
 	f.BoolVar(&b.modules, "modules", false, "keep the modules, so that nirc cache verify --sample can compile again")
 	return cmd
 }
@@ -152,7 +158,14 @@ func (b *cacheBuild) run(cmd *cobra.Command, args []string) error {
 		doc, text := dryRun(list)
 		return b.tell(doc, "%s", text)
 	}
-	jobs, err := b.jobs(args)
+	var jobs []buildJob
+	var groups [][]input
+	var err error
+	if b.link {
+		groups, err = b.pipelines(args)
+	} else {
+		jobs, err = b.jobs(args)
+	}
 	if err != nil {
 		return err
 	}
@@ -177,7 +190,10 @@ func (b *cacheBuild) run(cmd *cobra.Command, args []string) error {
 	if err := b.byWorkers(cmd.Context(), x, jobs); err != nil {
 		return err
 	}
-	return b.all(cmd.Context(), jobs, start)
+	if b.link {
+		return b.all(cmd.Context(), len(groups), len(slices.Concat(groups...)), start, func(i int, r *buildResult) error { return b.pipeline(cmd.Context(), groups[i], r) })
+	}
+	return b.all(cmd.Context(), len(jobs), len(jobs), start, func(i int, r *buildResult) error { return b.job(cmd.Context(), &jobs[i], r) })
 }
 
 // jobs lists the modules of the arguments and of the manifest.
@@ -206,20 +222,20 @@ func (b *cacheBuild) jobs(args []string) ([]buildJob, error) {
 	return jobs, nil
 }
 
-// all builds the jobs and tells what became of them.
-func (b *cacheBuild) all(ctx context.Context, jobs []buildJob, start time.Time) error {
+// all does n pieces of work on files and tells what became of them.
+func (b *cacheBuild) all(ctx context.Context, n, files int, start time.Time, work func(i int, r *buildResult) error) error {
 	b.glsl.Store(0) // what the workers were sent is read once more, and counted once
 	var errs []error
-	done := built{Schema: cacheSchema, Files: len(jobs)}
+	done := built{Schema: cacheSchema, Files: files}
 	list := wanted{Schema: cacheSchema, Code: b.builder.Code, Shaders: []wantedShader{}}
 	modules := map[cache.Digest]bool{}
-	bar := b.progress(len(jobs))
+	bar := b.progress(n)
 	defer bar.close()
 	workers := b.compile.jobs
 	if len(b.remotes.list) > 0 {
 		workers = max(workers, waiters) // most wait for the network; the processors are those of -j
 	}
-	ordered(len(jobs), workers, 1, func(i int) (r buildResult) { r.err = b.job(ctx, &jobs[i], &r); return r }, func(_ int, r buildResult) bool {
+	ordered(n, workers, 1, func(i int) (r buildResult) { r.err = work(i, &r); return r }, func(_ int, r buildResult) bool {
 		bar.step()
 		b.report.diagnostics(r.warnings)
 		done.add(&r.counts)

@@ -90,6 +90,12 @@ func newBuilder(d cache.Store, r *shared) (*cache.Builder, error) {
 	if r.dispatchBase {
 		text = append(text, "\n--dispatch-base"...)
 	}
+	if r.localMemory != 0 {
+		text = fmt.Appendf(text, "\n--local-memory %d", r.localMemory)
+	}
+	if r.workgroupSize != "" {
+		text = fmt.Appendf(text, "\n--workgroup-size %d", r.base.WorkgroupSize)
+	}
 	if r.sampleShading {
 		text = append(text, "\n--sample-shading"...)
 	}

@@ -44,8 +44,8 @@ var directories = []string{"dir", "cache", "include"}
 
 func completeFigures(*cobra.Command) []string {
 	list := []string{"all"}
-	for i := range figures.Figures {
-		list = append(list, figures.Figures[i].Name+"\t"+figures.Figures[i].Doc)
+	for i := range figures.Figures() {
+		list = append(list, figures.Figures()[i].Name+"\t"+figures.Figures()[i].Doc)
 	}
 	return list
 }

@@ -65,6 +65,9 @@ func (a *app) settings(root *cobra.Command) (*settings, error) {
 	if err != nil {
 		return nil, nirc.Usagef("%s: %s (want settings, one a line, as target: ir3)", path, strings.Join(strings.Fields(err.Error()), " "))
 	}
+	if a.alone {
+		root = new(app).root()
+	}
 	return s, s.check(root)
 }
 

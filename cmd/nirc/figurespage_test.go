@@ -42,12 +42,12 @@ func TestFiguresPage(t *testing.T) {
 		var names []string
 		for _, s := range set.Shaders[0].Stats {
 			names = append(names, s.Name)
-			if !slices.ContainsFunc(figures.Figures, func(f figures.Figure) bool { return f.Name == s.Name && f.Of(target) }) {
+			if !slices.ContainsFunc(figures.Figures(), func(f figures.Figure) bool { return f.Name == s.Name && f.Of(target) }) {
 				t.Errorf("%s: %q has no words", target, s.Name)
 			}
 		}
-		for i := range figures.Figures {
-			if f := &figures.Figures[i]; f.Of(target) && !slices.Contains(names, f.Name) {
+		for i := range figures.Figures() {
+			if f := &figures.Figures()[i]; f.Of(target) && !slices.Contains(names, f.Name) {
 				t.Errorf("%s has no %q, of which there are words", target, f.Name)
 			}
 		}

@@ -26,6 +26,8 @@ type shared struct {
 	debug, dispatchBase, verify          bool
 	sampleShading, multiview, points     bool
 	passes, pipeline, robust             string
+	workgroupSize                        string
+	localMemory                          uint32
 	safeConsts                           bool
 	disable, uniforms                    []string
 
@@ -104,6 +106,10 @@ var sharedFlags = []sharedFlag{
 	{name: "inline-uniform", value: func(s *shared) any { return &s.uniforms }, check: checkUniforms,
 		help: "`SET.BINDING+OFFSET=VALUE`, or push+OFFSET=VALUE: a word of a uniform buffer or of the push constants that is known, at an offset in bytes; code is made for it"},
 	{name: "dispatch-base", value: func(s *shared) any { return &s.dispatchBase }, help: "compile for pipelines of vkCmdDispatchBase: workgroup ids count from a base"},
+	{name: "workgroup-size", value: func(s *shared) any { return &s.workgroupSize }, check: checkWorkgroupSize,
+		help: "`X,Y,Z`: the workgroup size of kernels that have none of their own (reqd_work_group_size)"},
+	{name: "local-memory", value: func(s *shared) any { return &s.localMemory },
+		help: "`BYTES` of workgroup memory for the arguments of kernels that point there (docs/abi.md)"},
 	{name: "sample-shading", value: func(s *shared) any { return &s.sampleShading }, help: "compile for pipelines with sampleShadingEnable: fragment shaders run once a sample"},
 	{name: "multiview", value: func(s *shared) any { return &s.multiview }, help: "compile for pipelines with a viewMask: input attachments are read at the view, not at the layer"},
 	{name: "points", value: func(s *shared) any { return &s.points }, help: "compile for pipelines that draw points: a vertex shader that writes no size stores 1 where the hardware needs it (AGX)"},
@@ -171,7 +177,7 @@ var sharedFlags = []sharedFlag{
 // Groups of flags that commands declare together.
 var (
 	targetFlags  = []string{"target", "gpu"}
-	choiceFlags  = []string{"opt-level", "passes", "pipeline", "disable-pass", "verify-each", "dispatch-base", "sample-shading", "multiview", "points", "safe-consts", "robust", "layout"}
+	choiceFlags  = []string{"opt-level", "passes", "pipeline", "disable-pass", "verify-each", "dispatch-base", "workgroup-size", "local-memory", "sample-shading", "multiview", "points", "safe-consts", "robust", "layout"}
 	frontFlags   = []string{"entry", "stage", "spec", "target-env", "define", "undefine", "include", "pre-include", "front-end", "language"}
 	moduleFlags  = append(slices.Clone(frontFlags), "next", "abi", "state", "inline-uniform", "debug")
 	compileFlags = slices.Concat(targetFlags, choiceFlags, moduleFlags) // every command that compiles modules takes these
@@ -212,6 +218,8 @@ func (d *sharedFlag) declare(s *shared, f *pflag.FlagSet) {
 	case *int:
 		def, _ := d.def.(int)
 		f.IntVarP(p, d.name, d.short, def, d.help)
+	case *uint32:
+		f.Uint32VarP(p, d.name, d.short, 0, d.help)
 	case *uint64:
 		def, _ := d.def.(uint64)
 		f.Uint64VarP(p, d.name, d.short, def, d.help)

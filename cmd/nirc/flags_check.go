@@ -245,8 +245,8 @@ func checkOptional(list string) error {
 // checkFigures refuses what is no figure.
 func checkFigures(list string) error {
 	var have []string
-	for i := range figures.Figures {
-		have = append(have, figures.Figures[i].Name)
+	for i := range figures.Figures() {
+		have = append(have, figures.Figures()[i].Name)
 	}
 	for _, n := range strings.Split(list, ",") {
 		if n != "" && n != "all" && !slices.Contains(have, n) {
@@ -254,4 +254,21 @@ func checkFigures(list string) error {
 		}
 	}
 	return nil
+}
+
+func checkWorkgroupSize(text string) error {
+	_, err := parseWorkgroupSize(text)
+	return err
+}
+
+// parseWorkgroupSize reads --workgroup-size: none is zeros.
+func parseWorkgroupSize(text string) (size [3]uint32, err error) {
+	if text == "" {
+		return size, nil
+	}
+	size, err = parseGroups(text)
+	if err != nil || size[0] == 0 || size[1] == 0 || size[2] == 0 {
+		return size, nirc.Usagef("--workgroup-size %s: want the invocations of a workgroup as X,Y,Z, at least one", text)
+	}
+	return size, nil
 }

@@ -44,6 +44,10 @@ func (r *shared) options(target string) (nirc.Options, error) {
 			return o, nirc.Usagef("--robust %s", err)
 		}
 	}
+	o.LocalMemory = r.localMemory
+	if o.WorkgroupSize, err = parseWorkgroupSize(r.workgroupSize); err != nil {
+		return o, err
+	}
 	if o.Uniforms, err = parseUniforms(r.uniforms); err != nil {
 		return o, nirc.Usagef("--inline-uniform %s", err)
 	}

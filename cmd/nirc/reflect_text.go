@@ -35,6 +35,7 @@ func writeInterface(w io.Writer, r *nirc.Interface) error {
 		fmt.Fprintln(t, "\npush constants")
 		writeMembers(t, "  ", r.PushConstants)
 	}
+	writeArguments(t, r.Arguments)
 	if len(r.SpecConstants) > 0 {
 		fmt.Fprintln(t, "\nspecialization constants")
 	}
@@ -88,6 +89,20 @@ func writeResources(w io.Writer, r *nirc.Interface) {
 				writeMembers(w, "    ", b.Members)
 			}
 		}
+	}
+}
+
+// writeArguments writes the arguments of a kernel.
+func writeArguments(w io.Writer, list []object.Argument) {
+	if len(list) > 0 {
+		fmt.Fprintln(w, "\narguments")
+	}
+	for i, a := range list {
+		place := fmt.Sprintf("+%d\t%d bytes", a.Offset, a.Size)
+		if a.Size == 0 {
+			place = fmt.Sprintf("%d.%d\t", a.Set, a.Binding)
+		}
+		fmt.Fprintf(w, "  %d\t%s\t%s\t%s\n", i, a.Kind, place, firstOf(a.Name, "-"))
 	}
 }
 
@@ -171,6 +186,13 @@ func interfaceSheet(list []*nirc.Interface) *sheet {
 		}
 		for _, m := range r.PushConstants {
 			add("push constant", fmt.Sprintf("+%d", m.Offset), m.Name, m.Type, fmt.Sprintf("%d bytes", m.Size))
+		}
+		for i, a := range r.Arguments {
+			place := fmt.Sprintf("+%d", a.Offset)
+			if a.Size == 0 {
+				place = fmt.Sprintf("%d.%d", a.Set, a.Binding)
+			}
+			add("argument", place, a.Name, a.Kind, fmt.Sprintf("number %d, %d bytes", i, a.Size))
 		}
 		for _, c := range r.SpecConstants {
 			add("specialization constant", fmt.Sprint(c.ID), c.Name, c.Type, c.Default)

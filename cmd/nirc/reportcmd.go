@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"nirc"
 	"nirc/internal/costs"
@@ -278,16 +279,16 @@ func (s *seen) watch(o *nirc.Options) {
 }
 
 // numbers are those of values and blocks, which are counted from 0 in each text.
-var numbers = regexp.MustCompile(`%\d+|\bb\d+`)
+var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%\d+|\bb\d+`) })
 
 // compareLines counts the lines that only one of two texts has, whatever the numbers of values.
 func compareLines(before, after string) (added, removed int) {
 	have := map[string]int{}
 	for l := range strings.Lines(before) {
-		have[numbers.ReplaceAllString(strings.TrimSpace(l), "%")]++
+		have[numbers().ReplaceAllString(strings.TrimSpace(l), "%")]++
 	}
 	for l := range strings.Lines(after) {
-		if k := numbers.ReplaceAllString(strings.TrimSpace(l), "%"); have[k] > 0 {
+		if k := numbers().ReplaceAllString(strings.TrimSpace(l), "%"); have[k] > 0 {
 			have[k]--
 		} else {
 			added++

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"nirc"
@@ -28,6 +29,7 @@ type app struct {
 	diagForm string          // --diagnostics-format
 	quiet    bool            // --quiet
 	more     bool            // --verbose
+	alone    bool            // the command tree has one command
 	preset   map[string]bool // flags that the environment or the file has set, not the command line
 }
 
@@ -37,12 +39,12 @@ func run(ctx context.Context, args []string, s streams) int {
 	s.out = out
 	a := &app{streams: s}
 	a.report = reporter{w: s.err}
-	root := a.root()
 	args, err := expandResponses(args, 0)
 	if err != nil {
 		a.report.error(err)
 		return exitCode(err)
 	}
+	root := a.rootFor(args)
 	root.SetArgs(longDeps(args))
 	root.SetIn(s.in)
 	root.SetOut(s.out)
@@ -91,8 +93,69 @@ Exit codes: 0 done; 1 the input or the target says no; 2 usage; 3 input or outpu
 error of nirc itself (NIRC_BACKTRACE=1 shows where, and a file nirc-repro-….txtar has what it
 takes to see it again); 130 stopped by Ctrl-C or SIGTERM.`
 
+// subcommand is one of nirc's.
+type subcommand struct {
+	name string
+	of   func() *cobra.Command
+	// wide: it looks at other commands.
+	wide bool
+}
+
+// commands lists them as the help does.
+func (a *app) commands() []subcommand {
+	return []subcommand{
+		{"compile", a.compile, false}, {"opt", a.opt, false}, {"disasm", a.disasm, false}, {"asm", a.asm, false}, {"amber", a.amber, false},
+		{"bisect", a.bisectScript, false}, {"reduce", a.reduce, false}, {"passes", a.passesCommand, false}, {"targets", a.targetsCommand, false},
+		{"ops", a.ops, false}, {"run", a.runShader, false}, {"reflect", a.reflect, false}, {"stats", a.stats, false}, {"cost", a.cost, false},
+		{"report", a.reportPages, false}, {"cache", a.cache, false}, {"foz", a.foz, false}, {"link", a.link, false},
+		{"config", a.configCommand, true}, {"init", a.init, false}, {"man", a.man, true}, {"version", a.version, false},
+	}
+}
+
 // root builds the command tree.
-func (a *app) root() *cobra.Command {
+func (a *app) root() *cobra.Command { return a.rootFor(nil) }
+
+// rootFor is root for one command line. If that begins with the name of a command, no other is built: all of them
+// together have a thousand flags, which took a twentieth of the time of compiling one small shader.
+func (a *app) rootFor(line []string) *cobra.Command {
+	list := a.commands()
+	i := slices.IndexFunc(list, func(c subcommand) bool { return len(line) > 0 && c.name == line[0] && !c.wide })
+	if a.alone = i >= 0; a.alone {
+		root := a.bareRoot()
+		root.AddCommand(list[i].of())
+		visitCommands(root, checkArgs)
+		addExamples(root)
+		return root
+	}
+	root := a.bareRoot()
+	compile := &compileCommand{app: a}
+	compile.flags(root.Flags())
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nirc.Usagef("no input file; see nirc --help")
+		}
+		// A word that is no file is more likely a command spelt wrongly.
+		if _, err := os.Stat(args[0]); err != nil && !strings.ContainsAny(args[0], "./*?@-") {
+			hint := ""
+			if list := cmd.SuggestionsFor(args[0]); len(list) > 0 {
+				hint = "; did you mean " + strings.Join(list, " or ") + "?"
+			}
+			return nirc.Usagef("no command and no file %q%s", args[0], hint)
+		}
+		return compile.run(cmd, args)
+	}
+	for _, c := range list {
+		root.AddCommand(c.of())
+	}
+	root.InitDefaultCompletionCmd()
+	visitCommands(root, checkArgs)
+	addCompletions(root)
+	addExamples(root)
+	return root
+}
+
+// bareRoot is the root of the command tree, with the flags of all commands.
+func (a *app) bareRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use: "nirc FILE…", Short: "Compile SPIR-V shaders for Adreno, AGX and Midgard", Long: rootLong, Version: nirc.Version,
 		SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs,
@@ -124,26 +187,5 @@ func (a *app) root() *cobra.Command {
 		flag := p.Lookup(name)
 		flag.Value = checked{flag.Value, choice(list...)}
 	}
-	compile := &compileCommand{app: a}
-	compile.flags(root.Flags())
-	root.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nirc.Usagef("no input file; see nirc --help")
-		}
-		// A word that is no file is more likely a command spelt wrongly.
-		if _, err := os.Stat(args[0]); err != nil && !strings.ContainsAny(args[0], "./*?@-") {
-			hint := ""
-			if list := cmd.SuggestionsFor(args[0]); len(list) > 0 {
-				hint = "; did you mean " + strings.Join(list, " or ") + "?"
-			}
-			return nirc.Usagef("no command and no file %q%s", args[0], hint)
-		}
-		return compile.run(cmd, args)
-	}
-	root.AddCommand(a.compile(), a.opt(), a.disasm(), a.asm(), a.amber(), a.bisectScript(), a.reduce(), a.passesCommand(), a.targetsCommand(), a.ops(), a.runShader(), a.reflect(), a.stats(), a.cost(), a.reportPages(), a.cache(), a.foz(), a.link(), a.configCommand(), a.init(), a.man(), a.version())
-	root.InitDefaultCompletionCmd()
-	visitCommands(root, checkArgs)
-	addCompletions(root)
-	addExamples(root)
 	return root
 }

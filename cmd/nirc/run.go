@@ -20,6 +20,7 @@ graphics pipeline with --draw, task and mesh shaders with --mesh (-t ir: no GPU 
 input is SPIR-V, IR text or GLSL; a pipeline's stages may stand in one module or in several files.
 
     nirc run add.spv --dispatch 4,1,1 --buffer 0.0=f32:1,2,3,4 --buffer 0.1=data.bin --push i32:7
+    nirc run k.spv --dispatch 2 --workgroup-size 2,1,1 --arg f32:1,2,3,4 --arg f32:10
     nirc run a.vert a.frag --draw out.png --size 64x64 --vertex 0=2:-1,-1,3,-1,-1,3
     nirc run -t ir cull.task quads.mesh --mesh 4,1,1 --buffer 0.0=u32:32,1*32
 
@@ -30,6 +31,8 @@ Images:
   FORMAT:WxH   zeros in a Vulkan format, as R32_SFLOAT:16x16
   FILE.png     R8G8B8A8_UNORM
 Samplers are linear and clamp to the edge.
+Arguments of a kernel, one --arg each in their order: a value, what a pointer leads to, the bytes
+of workgroup memory, an image, or the word sampler.
 
 Afterwards every storage buffer that was given by values is printed as SET.BINDING: and its
 numbers, or with --format as a report; what shaders print by debugPrintfEXT comes before it.
@@ -45,6 +48,8 @@ type runCommand struct {
 	dispatch, push  string
 	mesh            string
 	buffers, images []string
+	args            []string
+	argTypes        []*elemType // of those given by values
 	offsets         []string
 	print, write    []string
 	draw            drawFlags
@@ -69,6 +74,7 @@ func (a *app) runShader() *cobra.Command {
 	f.StringArrayVar(&c.buffers, "buffer", nil, "`SET.BINDING=TYPE:VALUES` or SET.BINDING=FILE: contents of a buffer")
 	f.StringArrayVar(&c.offsets, "dynamic-offset", nil, "`SET.BINDING=BYTES`: where a buffer that is dynamic in the pipeline layout begins")
 	f.StringArrayVar(&c.images, "image", nil, "`SET.BINDING=FORMAT:WxH` or SET.BINDING=FILE.png: an image")
+	f.StringArrayVar(&c.args, "arg", nil, "`TYPE:VALUES` or FILE, local:BYTES, FORMAT:WxH or FILE.png, sampler: an argument of a kernel, in their order")
 	f.StringVar(&c.push, "push", "", "push constants: `TYPE:VALUES`, several separated by a semicolon, or FILE")
 	f.StringArrayVar(&c.print, "print", nil, "`SET.BINDING=TYPE`: print this buffer")
 	f.StringArrayVar(&c.write, "write", nil, "`SET.BINDING=FILE`: write this buffer or image")
@@ -255,6 +261,9 @@ func (c *runCommand) resources(x *exec.Execution) ([]*elemType, error) {
 			return nil, err
 		}
 	}
+	if err := c.arguments(x); err != nil {
+		return nil, err
+	}
 	for _, text := range strings.Split(c.push, ";") {
 		if text == "" {
 			continue
@@ -319,6 +328,9 @@ func (c *runCommand) show(d device, x *exec.Execution, types []*elemType) error 
 		return err
 	}
 	if err := c.showMesh(d, x); err != nil {
+		return err
+	}
+	if err := c.showArguments(d, x); err != nil {
 		return err
 	}
 	for i, t := range types {

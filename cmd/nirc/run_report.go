@@ -17,12 +17,14 @@ type runReport struct {
 
 // runBuffer is a buffer after the run on a device. Values are texts, so that none loses digits.
 type runBuffer struct {
-	Target  string   `json:"target"`
-	GPU     string   `json:"gpu,omitempty"`
-	Set     uint32   `json:"set"`
-	Binding uint32   `json:"binding"`
-	Type    string   `json:"type"`
-	Values  []string `json:"values"`
+	Target  string `json:"target"`
+	GPU     string `json:"gpu,omitempty"`
+	Set     uint32 `json:"set"`
+	Binding uint32 `json:"binding"`
+	// Argument is the number of a kernel's argument; set and binding say nothing then.
+	Argument *int     `json:"argument,omitempty"`
+	Type     string   `json:"type"`
+	Values   []string `json:"values"`
 }
 
 // add notes a buffer as values of a type; bytes after the last whole one are left out.

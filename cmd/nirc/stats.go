@@ -125,8 +125,8 @@ func (c *statsCommand) run(cmd *cobra.Command, args []string) error {
 // explained is --explain.
 func (c *statsCommand) explained() error {
 	var names []string
-	for i := range figures.Figures {
-		f := &figures.Figures[i]
+	for i := range figures.Figures() {
+		f := &figures.Figures()[i]
 		if c.explain == "all" || c.explain == f.Name {
 			if _, err := io.WriteString(c.out, f.Explain()); err != nil {
 				return ioError(err)

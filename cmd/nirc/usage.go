@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 
 	"nirc"
 	"nirc/passes"
@@ -83,10 +84,10 @@ func completeCommands(c *cobra.Command, args []string, typed string) ([]string, 
 }
 
 // goWords are words of Go's number parsers in the messages of flags.
-var goWords = regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": `)
+var goWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": `) })
 
 // flagText is what is wrong with a flag.
-func flagText(err error) string { return goWords.ReplaceAllString(err.Error(), "") }
+func flagText(err error) string { return goWords().ReplaceAllString(err.Error(), "") }
 
 // suggestFlag names the flag that an unknown one may have been meant for.
 func suggestFlag(c *cobra.Command, err error) string {

@@ -189,7 +189,7 @@ func (t *translator) stepMember(p, n *pointer, k int) *pointer {
 		n.deref = t.f.b.DerefVar(iv)
 		if p.outer != nil {
 			n.deref = t.f.b.DerefArray(n.deref, p.outer)
-		} else if n.typ.plain != iv.Type && iv.Type.IsArray() && p.v.typ.kind == tArray {
+		} else if p.v.typ.kind == tArray {
 			t.fail(p.v.id, "the whole of an array of blocks cannot be accessed through a member")
 		}
 		n.v, n.outer = nil, nil
@@ -274,7 +274,11 @@ func (t *translator) chain(in *inst, p *pointer, elem, inBounds bool) {
 		t.setPointer(in, p)
 		return
 	}
-	if want := t.pointee(ty); !want.sameShape(p.typ) {
+	want := t.pointee(ty)
+	if t.kernel && p.typ.isLeaf() && want.isLeaf() && !want.sameShape(p.typ) {
+		p = t.seenAs(p, want)
+	}
+	if !want.sameShape(p.typ) {
 		t.fail(in.id, "%s leads to %s, the result type points to %s", in.op, p.typ, want)
 	}
 	t.setPointer(in, p)
@@ -293,11 +297,17 @@ func (t *translator) decorateAccess(in *inst, p **pointer) {
 
 // pointerStep moves a pointer by a number of elements.
 func (t *translator) pointerStep(in *inst, p *pointer, ix index) *pointer {
-	if p.mode&(ir.ModeUBO|ir.ModeSSBO|ir.ModeGlobal|ir.ModePushConst|ir.ModeShared|ir.ModeShaderTemp|ir.ModeFunctionTemp) == 0 {
+	if p.mode&(ir.ModeUBO|ir.ModeSSBO|ir.ModeGlobal|ir.ModeConstant|ir.ModePushConst|ir.ModeShared|ir.ModeShaderTemp|ir.ModeFunctionTemp) == 0 {
 		t.fail(in.id, "%s of a pointer that points to no memory is not allowed", in.op)
 	}
 	n := t.newPointer(*p)
 	stride := p.stride
+	if t.kernel {
+		if ix.known && ix.c == 0 {
+			return p
+		}
+		stride = p.typ.kernelStride()
+	}
 	if ty := t.valType(t.arg(in, 0)); ty.kind == tPointer && ty.stride != 0 {
 		stride = ty.stride
 	}

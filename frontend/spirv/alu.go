@@ -226,6 +226,10 @@ func (t *translator) aluOther(in *inst) bool {
 		t.set(in, b.Ilt(x, t.f.constant(x.BitSize, 0)))
 	case spv.OpFmaKHR:
 		t.multiplyAdd(in)
+	case spv.OpFDot2MixAcc32VALVE, spv.OpFDot2MixAcc16VALVE:
+		t.mixedDot(in)
+	case spv.OpBFloat16MulAddQCOM:
+		t.brainMulAdd(in)
 	case spv.OpDot:
 		if t.valType(t.arg(in, 0)).scalarType().brain {
 			t.set(in, t.brainDot(in))

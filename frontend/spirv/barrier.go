@@ -47,7 +47,7 @@ func semantics(m spv.MemorySemantics) (ir.Semantics, ir.Mode) {
 		s |= ir.SemMakeVisible
 	}
 	var modes ir.Mode
-	if m&spv.MemorySemanticsUniformMemory != 0 {
+	if m&(spv.MemorySemanticsUniformMemory|spv.MemorySemanticsCrossWorkgroupMemory) != 0 {
 		modes |= ir.ModeSSBO | ir.ModeGlobal
 	}
 	if m&spv.MemorySemanticsWorkgroupMemory != 0 {
@@ -85,8 +85,15 @@ func (t *translator) barrier(in *inst) bool {
 		}
 	case spv.OpControlBarrier:
 		t.controlBarrier(in)
+	case spv.OpControlBarrierArriveEXT: // what others are told; OpControlBarrierWaitEXT, which follows in each invocation, waits for all
+		s, modes := semantics(spv.MemorySemantics(t.constArg(in, 2)))
+		if modes = t.ofStage(modes); s != 0 && modes != 0 {
+			t.putBarrier(ir.ScopeNone, t.scope(in, 1), s, modes)
+		}
+	case spv.OpControlBarrierWaitEXT:
+		t.controlBarrier(in)
 	default:
-		return false
+		return t.groupCopy(in)
 	}
 	return true
 }

@@ -6,16 +6,12 @@ import "nirc/ir"
 // result through a local of the caller.
 func (t *translator) call(in *inst) {
 	b := t.f.b
-	v := t.val(t.arg(in, 0))
-	if v.kind != vFunction {
-		t.fail(in.id, "the callee is not a function")
+	f := t.val(t.arg(in, 0)).obj.(*function) // what is reachable was found by calls of functions
+	if t.kernel && f.id == t.entry.ID {
+		t.refuse(in.id, "a call of the kernel %q itself is not supported", t.entry.Name)
 	}
-	f := v.obj.(*function)
 	if len(in.args)-1 != len(f.typ.members) {
 		t.fail(in.id, "the call has %d arguments, the function has %d parameters", len(in.args)-1, len(f.typ.members))
-	}
-	if f.irf == nil {
-		t.fail(in.id, "the callee was not found to be reachable")
 	}
 	var args []*ir.Def
 	ret := f.typ.elem
@@ -31,9 +27,13 @@ func (t *translator) call(in *inst) {
 		}
 		if want.kind == tPointer {
 			p := t.anyPtr(id)
-			if m := f.irf.Params[len(args)].Modes; m != p.mode {
+			if m := f.irf.Params[len(args)].Modes; m != p.mode && (!t.kernel || m&p.mode == 0) {
 				t.fail(in.id, "a pointer to %s cannot be passed as a pointer to %s", p.mode, m)
 			}
+		}
+		if want.kind == tPointer && t.kernel {
+			args = append(args, t.derefOf(t.anyPtr(id))) // says what is known of where it leads
+			continue
 		}
 		args = append(args, t.get(id)...)
 	}

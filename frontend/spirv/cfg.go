@@ -38,13 +38,17 @@ type cfg struct {
 	// leaves counts the blocks met that leave the function, soft the exits to
 	// constructs that are no loops.
 	exits, soft int
-	// SPIR-V dominators, made when first needed: blocks that each dominates
-	// directly, and how many edges lead to each.
-	idom      []int32
-	domKids   [][]int32
-	predCount []int32
-	premerge  bool // selections are looked at for where their sides meet
-	loops     []irLoop
+	// What is made when first needed: the graph, the blocks that each dominates
+	// directly, and the block that does so to each (-1: unreachable).
+	graph    *graph
+	idom     []int32
+	domKids  [][]int32
+	premerge bool // selections are looked at for where their sides meet
+	loops    []irLoop
+	// Of functions without merge instructions: where blocks go, and what exits store
+	// for the loop that they lead to.
+	plan   *plan
+	routes []route
 }
 
 // phi is an OpPhi: one variable a leaf.
@@ -84,7 +88,7 @@ func (t *translator) findBlocks() {
 				t.fail(0, "%s stands outside a block", in.Op)
 			}
 			f.blocks[cur].term = i
-			if merge >= f.blocks[cur].first {
+			if merge >= f.blocks[cur].first && !t.kernel { // in kernels merge instructions are hints, wherever they stand
 				t.mergePlace(merge, i)
 			}
 			cur = -1
@@ -178,10 +182,7 @@ func (t *translator) successors(b *block, f func(int32)) {
 func (t *translator) eachCase(in *spv.Instruction, f func(v uint64, target int32)) {
 	// The selector itself may not be translated yet.
 	sel := t.index(in.Arg(0))
-	ty := t.typeOf(uint32(t.m.Insts[sel].ResultType()))
-	if ty.kind != tInt {
-		t.fail(in.Arg(0), "the selector of OpSwitch is not an integer")
-	}
+	ty := t.typeOf(uint32(t.m.Insts[sel].ResultType())) // an integer: spv reads no other switch
 	n := 1
 	if ty.bits == 64 {
 		n = 2
@@ -196,104 +197,6 @@ func (t *translator) eachCase(in *spv.Instruction, f func(v uint64, target int32
 		}
 		f(v, t.blockOf(a[k+n]))
 	}
-}
-
-// commonDominator is the nearest block that dominates both x and y, which have
-// dominators already; order is the place in reverse post-order.
-func commonDominator(idom, order []int32, x, y int32) int32 {
-	for x != y {
-		if order[x] > order[y] {
-			x = idom[x]
-		} else {
-			y = idom[y]
-		}
-	}
-	return x
-}
-
-// dominators computes the immediate dominators of the function's blocks (-1:
-// unreachable), by the iteration of Cooper, Harvey and Kennedy.
-func (t *translator) dominators() {
-	f := t.f
-	if f.idom != nil {
-		return
-	}
-	n := len(f.blocks)
-	order, rpo := make([]int32, n), t.reversePostOrder()
-	for i := range order {
-		order[i] = -1
-	}
-	for i, b := range rpo {
-		order[b] = int32(i)
-	}
-	preds := make([][]int32, n)
-	for _, b := range rpo {
-		t.successors(&f.blocks[b], func(s int32) { preds[s] = append(preds[s], b) })
-	}
-	idom := make([]int32, n)
-	for i := range idom {
-		idom[i] = -1
-	}
-	idom[0] = 0
-	for changed := true; changed; {
-		changed = false
-		for _, b := range rpo[1:] {
-			d := int32(-1)
-			for _, p := range preds[b] {
-				if idom[p] < 0 {
-					continue
-				}
-				if d < 0 {
-					d = p
-				}
-				d = commonDominator(idom, order, d, p)
-			}
-			if idom[b] != d {
-				idom[b], changed = d, true
-			}
-		}
-	}
-	f.idom, f.domKids, f.predCount = idom, make([][]int32, n), make([]int32, n)
-	for _, b := range rpo {
-		f.predCount[b] = int32(len(preds[b]))
-		if b != 0 {
-			f.domKids[idom[b]] = append(f.domKids[idom[b]], b)
-		}
-	}
-}
-
-func (t *translator) reversePostOrder() []int32 {
-	f := t.f
-	type frame struct {
-		b     int32
-		succs []int32
-	}
-	seen := make([]bool, len(f.blocks))
-	var rpo []int32
-	push := func(stack []frame, b int32) []frame {
-		seen[b] = true
-		fr := frame{b: b}
-		t.successors(&f.blocks[b], func(s int32) { fr.succs = append(fr.succs, s) })
-		return append(stack, fr)
-	}
-	stack := push(nil, 0)
-	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		if k := len(top.succs); k > 0 {
-			s := top.succs[k-1]
-			top.succs = top.succs[:k-1]
-			if !seen[s] {
-				stack = push(stack, s)
-			}
-			continue
-		}
-		rpo = append(rpo, top.b)
-		stack = stack[:len(stack)-1]
-	}
-	for i, j := 0, len(rpo)-1; i < j; i, j = i+1, j-1 {
-		rpo[i], rpo[j] = rpo[j], rpo[i]
-	}
-	return rpo
 }
 
 // makePhis makes the variables of the phis of the blocks in the tree and

@@ -249,6 +249,16 @@ func (t *translator) copyObject(in *inst) {
 	}
 }
 
+// fence translates OpArithmeticFenceEXT: what makes the value is exact, and so joins no operation after it.
+func (t *translator) fence(in *inst) {
+	t.copyObject(in)
+	for _, l := range t.get(in.id) {
+		if l.Instr != nil && l.Instr.Kind == ir.KindALU {
+			l.Instr.Exact = true
+		}
+	}
+}
+
 // chosen refuses values that no operation can choose among at run time.
 func (t *translator) chosen(id uint32, op spv.Op, ty *typ) {
 	switch {

@@ -97,7 +97,7 @@ func (t *translator) constDecl(in *inst) {
 		if ty.numeric() || ty.kind == tPointer {
 			c.kind = cValue
 		}
-		if ty.kind == tPointer && ty.sc != spv.StorageClassPhysicalStorageBuffer {
+		if ty.kind == tPointer && ty.sc != spv.StorageClassPhysicalStorageBuffer && !ty.physical {
 			// Handle 0 and offset 0 are places in memory.
 			c.v[0], c.v[1] = math.MaxUint32, math.MaxUint32
 		}

@@ -51,6 +51,9 @@ func conversionOf(op spv.Op) (c conversion, ok bool) {
 
 // convert translates the conversions and reports whether the instruction was one.
 func (t *translator) convert(in *inst) bool {
+	if t.roundedConversion(in) {
+		return true
+	}
 	if c, ok := conversionOf(in.op); ok {
 		x := t.vector(t.arg(in, 0))
 		t.set(in, t.converted(in, c, x, t.valType(in.args[0]), t.typeOf(in.typ)))
@@ -229,6 +232,10 @@ func (t *translator) pointerConvert(in *inst) {
 	ty := t.typeOf(in.typ)
 	id := t.arg(in, 0)
 	from := t.valType(id)
+	if t.kernel {
+		t.kernelConvert(in, from, ty)
+		return
+	}
 	for _, p := range []*typ{ty, from} {
 		if p.kind == tPointer && p.sc != spv.StorageClassPhysicalStorageBuffer {
 			t.fail(in.id, "%s of a pointer that is not physical is not allowed", in.op)

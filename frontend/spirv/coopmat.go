@@ -133,6 +133,8 @@ func (t *translator) coopInst(in *inst) bool {
 			t.fail(in.id, "%s is not of a cooperative matrix type", in.op)
 		}
 		t.set(in, t.f.u32(ty.n))
+	case spv.OpCooperativeMatrixGetCoordinateEXT:
+		t.coopCoordinate(in)
 	default:
 		if in.typ == 0 {
 			return false
@@ -141,6 +143,20 @@ func (t *translator) coopInst(in *inst) bool {
 		return ty.coop != nil && t.coopEach(in, ty)
 	}
 	return true
+}
+
+// coopCoordinate translates OpCooperativeMatrixGetCoordinateEXT: the row and the column of a component of the lane, which is known
+// by a number that may be computed.
+func (t *translator) coopCoordinate(in *inst) {
+	b := t.f.b
+	ty, _ := t.coopOf(in, 0, nil)
+	lane, _ := t.coopLane(ty.coop)
+	n := b.Iadd(b.IMulImm(t.toU32(t.intVector(t.arg(in, 1), 1, 0)), int64(ty.coop.lanes)), lane)
+	row, col := b.Udiv(n, t.f.u32(ty.coop.row)), b.Umod(n, t.f.u32(ty.coop.row))
+	if ty.coop.use == spv.CooperativeMatrixUseMatrixAKHR {
+		row, col = col, row
+	}
+	t.set(in, b.Vec(row, col))
 }
 
 // coopOf returns the components of a cooperative matrix, which has to have a shape like that of another.

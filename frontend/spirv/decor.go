@@ -118,8 +118,6 @@ func (t *translator) sharedBlocks(end int) bool {
 func (t *translator) capability(c spv.Capability) {
 	t.noteCapability(c)
 	switch c {
-	case spv.CapabilityKernel, spv.CapabilityAddresses:
-		t.refuse(0, "modules of capability %s are not supported", c)
 	case spv.CapabilityCooperativeMatrixKHR, spv.CapabilityCooperativeMatrixNV:
 		t.caps.coop = true
 	case spv.CapabilityWorkgroupMemoryExplicitLayoutKHR:
@@ -130,11 +128,15 @@ func (t *translator) capability(c spv.Capability) {
 func (t *translator) memoryModel(in inst) {
 	t.word = in.word
 	a, m := spv.AddressingModel(in.args[0]), spv.MemoryModel(in.args[1])
+	if t.kernel {
+		t.kernelModel(a, m)
+		return
+	}
 	if a != spv.AddressingModelLogical && a != spv.AddressingModelPhysicalStorageBuffer64 {
 		t.refuse(0, "the addressing model %s (capability Addresses) is not supported", a)
 	}
 	if m == spv.MemoryModelOpenCL {
-		t.refuse(0, "the memory model OpenCL (capability Kernel) is not supported")
+		t.refuse(0, "the memory model OpenCL is that of kernels (execution model Kernel); the entry point's model is %s", t.entry.Model)
 	}
 }
 

@@ -6,7 +6,7 @@
 //
 // Where to look: types.go, consts.go, spec.go and vars.go for what stands
 // before the functions; cfg.go, structure.go, flow.go and emit.go for control
-// flow; access.go and memory.go for pointers; alu.go, convert.go, composite.go,
+// flow, and for that of kernels, which need not be structured, unstructured.go, plan.go, cycles*.go and dispatch.go; access.go and memory.go for pointers; alu.go, convert.go, composite.go,
 // matrix.go and glsl450*.go for arithmetic; builtin.go, blockarray.go and decor.go for the
 // stage's interface; check_*.go for the rules whose breach would mislead.
 //

@@ -173,6 +173,8 @@ func (t *translator) memoryInst(in *inst) bool {
 		t.arrayLength(in, t.ptr(t.arg(in, 0)), 1)
 	case spv.OpPtrEqual, spv.OpPtrNotEqual, spv.OpPtrDiff:
 		t.pointerCompare(in)
+	case spv.OpPtrCastToGeneric, spv.OpGenericCastToPtr, spv.OpGenericCastToPtrExplicit, spv.OpGenericPtrMemSemantics:
+		t.genericPointer(in)
 	default:
 		return t.untypedMemory(in)
 	}
@@ -196,6 +198,8 @@ func (t *translator) compositeInst(in *inst) bool {
 		t.vectorDynamic(in)
 	case spv.OpCopyObject, spv.OpCopyLogical, spv.OpExpectKHR:
 		t.copyObject(in)
+	case spv.OpArithmeticFenceEXT:
+		t.fence(in)
 	case spv.OpSelect:
 		t.selectOp(in)
 	case spv.OpUndef:

@@ -32,7 +32,9 @@ func entryPoints(list []EntryPoint, m *spv.Module) []EntryPoint {
 		}
 		name, next := in.StringArg(2)
 		e := EntryPoint{Name: name, Model: spv.ExecutionModel(in.Arg(0)), ID: in.Arg(1), Interface: in.Args()[next:], word: int(in.Offset)}
-		e.Stage = ir.StageOfModel(uint32(e.Model))
+		if e.Stage = ir.StageOfModel(uint32(e.Model)); e.Stage == ir.StageKernel {
+			e.Stage = ir.StageCompute // what it is on GPUs; Model says that it is a kernel
+		}
 		list = append(list, e)
 	}
 	return list
@@ -66,12 +68,12 @@ func (t *translator) chooseEntry() {
 	case n > 1 && (t.opts.Entry == "" || t.opts.Stage == ir.StageNone):
 		t.fail(0, "the module has several entry points that fit; name one with its stage")
 	}
-	t.entry, t.stage = *found, found.Stage
+	t.entry, t.stage, t.kernel = *found, found.Stage, found.Model == spv.ExecutionModelKernel
 	switch {
-	case t.stage == ir.StageNone || t.stage == ir.StageKernel:
+	case t.stage == ir.StageNone:
 		t.checkModel(found.Model)
 		t.refuseModel(found.Model)
-	case t.stage >= ir.StageTask:
+	case t.stage >= ir.StageTask || t.kernel:
 		t.checkModel(found.Model)
 	}
 }

@@ -31,7 +31,7 @@ func (t *translator) resolve(list []node, end *fall) {
 			here = end
 		}
 		switch n.kind {
-		case nIf:
+		case nIf, nPick:
 			t.resolve(n.a, here)
 			t.resolve(n.b, here)
 		case nGroup:
@@ -98,6 +98,10 @@ func (t *translator) emit(list []node) {
 			t.emitBlock(&t.f.blocks[n.block])
 		case nIf:
 			t.emitIf(n)
+		case nRoute:
+			t.emitRoute(n)
+		case nPick:
+			t.emitPick(n)
 		case nGroup:
 			t.emitGroup(n)
 		case nLoop:
@@ -187,6 +191,13 @@ func (t *translator) popLoop(l *ir.Loop) {
 // leave jumps out of a construct.
 func (t *translator) leave(e exit) { t.leaveFlag(e, nil) }
 
+// bug fails for what cannot be.
+func (t *translator) bug(what string) {
+	err := t.errorf(0, "internal error of the frontend: %s", what)
+	err.Internal = true
+	panic(bail{err})
+}
+
 // leaveFlag jumps out of a construct; flag is set already if not nil.
 func (t *translator) leaveFlag(e exit, flag *ir.Variable) {
 	f := t.f
@@ -196,9 +207,7 @@ func (t *translator) leaveFlag(e exit, flag *ir.Variable) {
 		k--
 	}
 	if k < 0 {
-		err := t.errorf(0, "internal error of the frontend: an exit leads to no loop")
-		err.Internal = true
-		panic(bail{err})
+		t.bug("an exit leads to no loop")
 	}
 	if k == len(f.loops)-1 {
 		if f.loops[k].cont == e {
@@ -239,19 +248,24 @@ func (t *translator) notePassing(l *irLoop, e exit, flag *ir.Variable) {
 	l.passing = append(l.passing, passing{e, flag})
 }
 
+// loopControl is the hint of a loop's header; a loop without one has header -1.
+func (t *translator) loopControl(header int32) ir.LoopControl {
+	switch {
+	case header < 0 || t.f.blocks[header].kind != mergeLoop:
+	case t.f.blocks[header].control&uint32(spv.LoopControlUnroll) != 0:
+		return ir.LoopUnroll
+	case t.f.blocks[header].control&uint32(spv.LoopControlDontUnroll) != 0:
+		return ir.LoopDontUnroll
+	}
+	return ir.LoopNone
+}
+
 // emitLoop translates a loop.
 func (t *translator) emitLoop(n *node) {
 	f := t.f
 	b := f.b
 	ct := n.ct
-	blk := &f.blocks[n.block]
-	control := ir.LoopNone
-	switch {
-	case blk.control&uint32(spv.LoopControlUnroll) != 0:
-		control = ir.LoopUnroll
-	case blk.control&uint32(spv.LoopControlDontUnroll) != 0:
-		control = ir.LoopDontUnroll
-	}
+	control := t.loopControl(n.block)
 	brk, cont := exit{ct, exMerge}, exit{ct, exContinue}
 	switch {
 	case ct.contJumps == 0 || len(n.b) == 0:
@@ -304,7 +318,7 @@ func (t *translator) emitSwitch(n *node) {
 	}
 	t.ordered(sw, func(k int) {
 		c := &sw.cases[k]
-		if body := c.body[0].a; len(body) == 1 && body[0].kind == nExit && body[0].natural && body[0].fallTo == nil {
+		if body := c.body[0].a; len(body) == 0 || len(body) == 1 && body[0].kind == nExit && body[0].natural && body[0].fallTo == nil {
 			return
 		}
 		cond := conds[k]

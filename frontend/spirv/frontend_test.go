@@ -193,7 +193,7 @@ func TestNesting(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ what, text, want string }{
 		{"no entry point", "OpCapability Shader\nOpMemoryModel Logical GLSL450\n%v = OpTypeVoid\n", "no entry point"},
-		{"kernel", "OpCapability Kernel\nOpMemoryModel Logical OpenCL\nOpEntryPoint Kernel %f \"k\"\n%v = OpTypeVoid\n%t = OpTypeFunction %v\n%f = OpFunction %v None %t\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n", "Kernel"},
+		{"kernel", "OpCapability Kernel\nOpMemoryModel Logical OpenCL\nOpEntryPoint Kernel %f \"k\"\n%v = OpTypeVoid\n%t = OpTypeFunction %v\n%f = OpFunction %v None %t\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n", "Physical64"},
 		{"recursion", computeHead + computeTypes + "%main = OpFunction %void None %fn\n%e = OpLabel\n%r = OpFunctionCall %void %main\nOpReturn\nOpFunctionEnd\n", "calls itself"},
 		{"type error", computeHead + computeTypes + "%main = OpFunction %void None %fn\n%e = OpLabel\n%r = OpFAdd %uint %c0 %c1\nOpReturn\nOpFunctionEnd\n", "operand 0 is of type uint32"},
 		{"circle", computeHead + computeTypes + "%main = OpFunction %void None %fn\n%e = OpLabel\nOpBranch %a\n%a = OpLabel\nOpBranch %a\nOpFunctionEnd\n", "not structured"},

@@ -262,7 +262,7 @@ func (t *translator) makeFunctions() {
 		f.irf.DontInline = f.control&spv.FunctionControlDontInline != 0
 		t.word = int(t.m.Insts[f.def].Offset)
 		if f.irf.IsEntry {
-			if len(f.params) > 0 {
+			if len(f.params) > 0 && !t.kernel {
 				t.fail(f.id, "the entry point has parameters")
 			}
 			continue
@@ -271,7 +271,7 @@ func (t *translator) makeFunctions() {
 			if t.leafCount(ret) > maxParams {
 				t.fail(f.id, "the function's result is too large")
 			}
-			f.irf.Params = append(f.irf.Params, ir.Param{NumComponents: 1, BitSize: ir.LogicalPtrBits, IsReturn: true, Type: ret.temp, Modes: ir.ModeFunctionTemp, Name: "return"})
+			f.irf.Params = append(f.irf.Params, ir.Param{NumComponents: 1, BitSize: t.s.PtrBits(ir.ModeFunctionTemp), IsReturn: true, Type: ret.temp, Modes: ir.ModeFunctionTemp, Name: "return"})
 		}
 		if len(f.params) != len(f.typ.members) {
 			t.fail(f.id, "the function has %d parameters, its type has %d", len(f.params), len(f.typ.members))
@@ -313,6 +313,10 @@ func (t *translator) makeParam(f *function, in *spv.Instruction, want *typ) {
 
 // loadParams defines the ids of the function's parameters.
 func (t *translator) loadParams(f *function) {
+	if f.irf.IsEntry && t.kernel {
+		t.loadArguments(f)
+		return
+	}
 	b := t.f.b
 	k := 0
 	load := func() *ir.Def {
@@ -372,8 +376,12 @@ func (t *translator) function(f *function) {
 	}
 	t.parents.made = false
 	t.findBlocks()
-	t.checkMerges()
-	t.structurize()
+	if t.unmerged() {
+		t.unstructured()
+	} else {
+		t.checkMerges()
+		t.structurize()
+	}
 	t.makePhis()
 	t.emitBody()
 	t.repair()

@@ -10,12 +10,12 @@ import (
 // extInst translates OpExtInst.
 func (t *translator) extInst(in *inst) {
 	set := t.index(t.arg(in, 0))
-	if t.vals[set].kind != vExtSet {
-		t.fail(in.id, "OpExtInst: the set is not an OpExtInstImport")
-	}
 	switch t.extSets[set] {
 	case spv.ExtSetGLSLstd450:
 		t.glsl(in, spv.GLSLstd450(t.arg(in, 1)))
+		return
+	case spv.ExtSetOpenCLstd:
+		t.opencl(in, spv.OpenCLstd(t.arg(in, 1)))
 		return
 	case spv.ExtSetNonSemanticShaderDebugInfo100:
 		t.debugInst(in)

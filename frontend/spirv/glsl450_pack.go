@@ -78,7 +78,7 @@ func (t *translator) twoResults(in *inst, store bool, x, y *ir.Def) {
 		if p.typ.numeric() {
 			c, bits = p.typ.shape()
 		}
-		if bits != y.BitSize && y.BitSize == 32 && p.typ.numeric() && p.typ.isInt() {
+		if y.BitSize == 32 && p.typ.numeric() && p.typ.isInt() {
 			y = t.signExtend(y, bits)
 		}
 		if c != y.NumComponents || bits != y.BitSize {

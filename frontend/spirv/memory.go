@@ -33,7 +33,7 @@ func (t *translator) memoryOperands(in *inst, i int, loads, stores bool) (a ir.A
 // aligned returns p with the alignment that a memory operand promises; only
 // physical pointers need it.
 func (t *translator) aligned(p *pointer, align uint32) *pointer {
-	if align == 0 || p.mode != ir.ModeGlobal || p.comp != nil || p.col != nil {
+	if align == 0 || p.mode != ir.ModeGlobal && !t.underAligned(p, align) || p.comp != nil || p.col != nil {
 		return p
 	}
 	n := t.newPointer(*p)

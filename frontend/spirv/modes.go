@@ -29,7 +29,10 @@ func (t *translator) executionModes() {
 	if c := t.workgroupSize; c != nil && c.typ.kind == tVector && c.typ.n == 3 && c.typ.isInt() {
 		info.WorkgroupSize = [3]uint32{uint32(c.v[0]), uint32(c.v[1]), uint32(c.v[2])}
 	}
-	if ir.GroupStages.Has(t.stage) {
+	if t.kernel {
+		t.kernelSize()
+	}
+	if ir.GroupStages.Has(t.stage) && !info.WorkgroupSizeVariable {
 		for _, n := range info.WorkgroupSize {
 			if n == 0 {
 				t.fail(t.entry.ID, "the %s entry point has no workgroup size, or one of 0", t.stage)
@@ -90,6 +93,7 @@ func (t *translator) executionMode(in *inst) {
 	case spv.ExecutionModeContractionOff, spv.ExecutionModeDenormPreserve, spv.ExecutionModeDenormFlushToZero, spv.ExecutionModeRoundingModeRTE,
 		spv.ExecutionModeRoundingModeRTZ, spv.ExecutionModeSignedZeroInfNanPreserve, spv.ExecutionModeFPFastMathDefault:
 		t.floatMode(in, m)
+	case spv.ExecutionModeLocalSizeHint, spv.ExecutionModeLocalSizeHintId, spv.ExecutionModeVecTypeHint, spv.ExecutionModeInitializer, spv.ExecutionModeFinalizer: // what a driver may know
 	default:
 		t.geometryMode(in, m, lit(0))
 	}
@@ -224,10 +228,31 @@ func (t *translator) geometryMode(in *inst, m spv.ExecutionMode, n uint32) {
 	case spv.ExecutionModeOutputTriangleStrip:
 		geom.OutPrimitive = ir.OutTriangleStrip
 	case spv.ExecutionModeQuadDerivativesKHR: // lanes of a quad compute them together whatever other quads do
-	case spv.ExecutionModeOriginUpperLeft, spv.ExecutionModeVertexOrderCw, spv.ExecutionModeStencilRefUnchangedFrontAMD,
+	case spv.ExecutionModeEarlyAndLateFragmentTestsAMD:
+		t.earlyAndLate()
+	case spv.ExecutionModeStencilRefUnchangedFrontAMD, spv.ExecutionModeStencilRefGreaterFrontAMD, spv.ExecutionModeStencilRefLessFrontAMD,
+		spv.ExecutionModeStencilRefUnchangedBackAMD, spv.ExecutionModeStencilRefGreaterBackAMD, spv.ExecutionModeStencilRefLessBackAMD:
+		// what lets tests be early
+	case spv.ExecutionModeOriginUpperLeft, spv.ExecutionModeVertexOrderCw,
 		spv.ExecutionModePixelInterlockOrderedEXT, spv.ExecutionModePixelInterlockUnorderedEXT,
 		spv.ExecutionModeSampleInterlockOrderedEXT, spv.ExecutionModeSampleInterlockUnorderedEXT:
 	default:
 		t.refuse(t.entry.ID, "the execution mode %s is not supported", m)
+	}
+}
+
+// earlyAndLate takes EarlyAndLateFragmentTestsAMD, by which tests before the shader keep fragments from running that the tests after it
+// would discard. Those after it alone give the same picture: only what a shader stores elsewhere would tell.
+func (t *translator) earlyAndLate() {
+	for i := range t.m.Insts {
+		in := &t.m.Insts[i]
+		stores := in.Op == spv.OpImageWrite || in.Op == spv.OpImageTexelPointer
+		if in.Op == spv.OpVariable {
+			sc := spv.StorageClass(in.Arg(0))
+			stores = sc == spv.StorageClassStorageBuffer || sc == spv.StorageClassPhysicalStorageBuffer || sc == spv.StorageClassAtomicCounter
+		}
+		if stores {
+			t.refuse(t.entry.ID, "the execution mode %s of a shader that may store to memory is not supported: the hardware's tests are before such a shader or after it", spv.ExecutionModeEarlyAndLateFragmentTestsAMD)
+		}
 	}
 }

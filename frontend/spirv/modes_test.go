@@ -45,3 +45,34 @@ func TestExecutionModes(t *testing.T) {
 		}
 	}
 }
+
+// TestEarlyAndLate: tests before and after a shader are those after it alone, unless it stores to memory.
+func TestEarlyAndLate(t *testing.T) {
+	const text = `OpCapability Shader
+OpCapability StencilExportEXT
+OpExtension "SPV_EXT_shader_stencil_export"
+OpExtension "SPV_AMD_shader_early_and_late_fragment_tests"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main"
+OpExecutionMode %main OriginUpperLeft
+OpExecutionMode %main EarlyAndLateFragmentTestsAMD
+OpExecutionMode %main StencilRefLessBackAMD
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%block = OpTypeStruct %u32
+%p = OpTypePointer StorageBuffer %block
+BUFFER
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpReturn
+OpFunctionEnd
+`
+	if _, err := Translate(assemble(t, strings.Replace(text, "BUFFER", "", 1)), Options{panics: true}); err != nil {
+		t.Error(err)
+	}
+	_, err := Translate(assemble(t, strings.Replace(text, "BUFFER", "%b = OpVariable %p StorageBuffer", 1)), Options{panics: true})
+	if err == nil || !strings.Contains(err.Error(), "EarlyAndLateFragmentTestsAMD of a shader that may store to memory is not supported: the hardware's tests are") {
+		t.Errorf("a shader that may store: %v", err)
+	}
+}

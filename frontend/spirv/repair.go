@@ -8,6 +8,10 @@ import "nirc/ir"
 // deref is made again where it is used.
 func (t *translator) repair() {
 	impl := t.f.b.Impl
+	if impl.Start().NextBlock() == nil {
+		impl.Preserve(ir.MetaNone)
+		return // one block: each use comes after its value
+	}
 	impl.Require(ir.MetaDominance)
 	checked := false
 	for pass := range 2 {

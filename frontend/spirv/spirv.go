@@ -34,13 +34,20 @@ type Options struct {
 	GPUName string
 	// Robust is what becomes of accesses out of bounds: it decides what an index beyond 32 bits reads.
 	Robust ir.Robust
+	// WorkgroupSize is that of kernels that fix none themselves; zeros: such kernels are refused.
+	WorkgroupSize [3]uint32
+	// AnySize lets kernels be without a workgroup size: their interface is wanted and nothing else.
+	AnySize bool
+	// LocalMemory is how many bytes of workgroup memory, from its beginning on, are for arguments of kernels that point there.
+	LocalMemory uint32
 	// Debug gives every instruction its own Loc with id and word offset, and
 	// values their names.
 	Debug bool
 	// Printf translates calls of NonSemantic.DebugPrintf, which are left out else.
 	Printf bool
 
-	panics bool // tests: run-time panics are not turned into errors
+	panics bool        // tests: run-time panics are not turned into errors
+	limits *flowLimits // tests: how deep unstructured functions nest, instead of kernelLimits
 }
 
 // line is a place in the source.
@@ -60,6 +67,8 @@ type translator struct {
 
 	entry    EntryPoint
 	stage    ir.Stage
+	kernel   bool // of OpenCL
+	args     kernelArgs
 	decLeft  int      // decorations that may still be read: bounds groups
 	fileIdx  []uint32 // by definition of an OpString: index in s.Files + 1
 	nameIdx  []uint32 // by definition: index in s.Names + 1
@@ -108,6 +117,7 @@ func (t *translator) module() {
 	t.tables()
 	t.s = ir.NewShader(t.stage, t.opts.Target)
 	t.s.Name = t.entry.Name
+	t.s.Info.Kernel = t.kernel
 	if len(t.opts.Spec) > 0 {
 		t.specVals = make(map[uint32]uint64, len(t.opts.Spec))
 		for _, v := range t.opts.Spec {
@@ -120,6 +130,7 @@ func (t *translator) module() {
 	t.findFunctions()
 	t.reachable()
 	t.makeVariables()
+	t.kernelArguments()
 	t.checkCaptures()
 	t.makeFunctions()
 	for _, f := range t.order {

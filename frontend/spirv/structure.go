@@ -61,6 +61,8 @@ const (
 type target struct {
 	ct   *construct
 	kind exitKind
+	// route is what the exit stores first, a place in cfg.routes; 0: nothing.
+	route int32
 	// sw is the switch whose case (ct) the block begins.
 	sw *switchInfo
 }
@@ -74,6 +76,8 @@ const (
 	nLoop                   // a: body, b: continue construct
 	nSwitch                 // ct.sw
 	nExit
+	nRoute // stores a path's number: the route is block
+	nPick  // on whether the path is below that of route block: a, b
 )
 
 // node is a node of the tree.
@@ -327,7 +331,7 @@ func (t *translator) meeting(b, x, y int32) int32 {
 	t.dominators()
 	j := int32(-1)
 	for _, k := range f.domKids[b] {
-		if f.blocks[k].target.ct != nil || (k == x || k == y) && f.predCount[k] == 1 {
+		if f.blocks[k].target.ct != nil || (k == x || k == y) && f.graph.edges[k] == 1 {
 			continue
 		}
 		if j >= 0 {

@@ -50,6 +50,9 @@ var reduceOps = [...]struct {
 
 // subgroup translates subgroup instructions and reports whether it was one.
 func (t *translator) subgroup(in *inst) bool {
+	if t.groupOp(in) {
+		return true
+	}
 	for i := range subgroupTable {
 		if r := &subgroupTable[i]; r.op == in.op {
 			t.subgroupScope(in)

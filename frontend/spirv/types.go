@@ -59,6 +59,8 @@ type typ struct {
 	// measure the type's tree.
 	leaves, nodes uint32
 	depth         uint32
+	physical      bool         // pointer of a kernel, an address of 64 bits
+	packed        bool         // struct: CPacked
 	brain         bool         // a float of 16 bits that is the upper half of one of 32, for conversions alone
 	align         uint32       // struct that is laidOut: the scalar alignment
 	laidOut       bool         // checkLayout has found no fault
@@ -118,6 +120,9 @@ func (ty *typ) shape() (comps, bits uint8) {
 	case tVector:
 		return uint8(ty.n), ty.elem.bits
 	case tPointer:
+		if ty.physical {
+			return 1, 64
+		}
 		return addressShape(ty.sc)
 	case tImage, tSampler, tSampledImage:
 		return 1, ir.LogicalPtrBits
@@ -243,6 +248,8 @@ func (t *translator) typeDecl(in *inst) {
 		return
 	case spv.OpTypeUntypedPointerKHR:
 		t.untypedPointer(in, ty)
+	case spv.OpTypeEvent: // which say nothing: what makes one has ended (groupCopy)
+		ty.kind, ty.bits = tInt, 32
 	case spv.OpTypeCooperativeMatrixKHR, spv.OpTypeCooperativeMatrixNV:
 		t.coopMatrixType(in, ty)
 	case spv.OpTypeFunction:
@@ -308,6 +315,9 @@ func (t *translator) arrayType(in *inst, ty *typ, i int) {
 			ty.stride = d.arg(0)
 		}
 	})
+	if t.kernel && ty.stride == 0 {
+		ty.stride = ty.elem.kernelStride()
+	}
 }
 
 func satMul(a, b uint32) uint32 { return uint32(min(uint64(a)*uint64(b), 1<<30)) }
@@ -319,7 +329,7 @@ func (t *translator) pointerType(in *inst, ty *typ, i int) {
 			t.fail(in.id, "the pointer was declared forward with storage class %s", ty.sc)
 		}
 	}
-	ty.kind, ty.id, ty.sc = tPointer, in.id, spv.StorageClass(in.args[0])
+	ty.kind, ty.id, ty.sc, ty.physical = tPointer, in.id, spv.StorageClass(in.args[0]), t.kernel
 	ty.leaves, ty.n = 1, 1
 	t.eachDec(i, func(d *decoration) {
 		// Workgroup memory without an explicit layout is laid out here: a stride says nothing there.
@@ -341,7 +351,7 @@ func (t *translator) forwardPointer(in *inst) {
 		t.fail(in.args[0], "a forward pointer is not a pointer declared later")
 	}
 	ty := t.typs.New()
-	*ty = typ{kind: tPointer, id: in.args[0], sc: spv.StorageClass(in.args[1]), leaves: 1, nodes: 1, n: 1, names: int32(i)}
+	*ty = typ{kind: tPointer, id: in.args[0], sc: spv.StorageClass(in.args[1]), leaves: 1, nodes: 1, n: 1, names: int32(i), physical: t.kernel}
 	t.irTypes(ty)
 	t.vals[i] = value{kind: vType, typ: ty}
 }
@@ -382,6 +392,7 @@ func (t *translator) structType(in *inst, ty *typ, i int) {
 		if d.member < 0 {
 			ty.block = ty.block || d.dec == spv.DecorationBlock
 			ty.buffer = ty.buffer || d.dec == spv.DecorationBufferBlock
+			ty.packed = ty.packed || d.dec == spv.DecorationCPacked
 			return
 		}
 		if int(d.member) >= len(ty.memb) {
@@ -408,6 +419,9 @@ func (t *translator) structType(in *inst, ty *typ, i int) {
 		if mats[k].stride != 0 || mats[k].rowMajor {
 			ty.memb[k].Type = matrixLayout(m, mats[k].stride, mats[k].rowMajor)
 		}
+	}
+	if t.kernel {
+		ty.placeMembers()
 	}
 }
 
@@ -466,7 +480,7 @@ func (t *translator) irTypes(ty *typ) {
 		ty.temp = tempStruct(ty)
 		return
 	case tPointer:
-		c, b := addressShape(ty.sc)
+		c, b := ty.shape()
 		ty.ir = ir.VectorType(ir.BaseUint, b, c)
 	case tVoid, tFunction:
 		ty.ir = ir.VoidType

@@ -126,6 +126,10 @@ func (t *translator) untypedMemory(in *inst) bool {
 
 // copySized translates OpCopyMemorySized, between pointers of any kind: byte by byte, which passes join.
 func (t *translator) copySized(in *inst) {
+	if t.kernel {
+		t.copyBytes(in)
+		return
+	}
 	size, ok := t.intConst(t.arg(in, 2))
 	if !ok || size < 0 || size > 4*maxLeaves {
 		t.refuse(in.id, "%s of a size that is not a constant of up to %d bytes is not supported", in.op, 4*maxLeaves)

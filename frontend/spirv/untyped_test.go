@@ -121,3 +121,57 @@ func TestFragmentMask(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
+
+// TestCopySizedOperands: one set of memory operands is of both pointers, of two the first is of what is written.
+func TestCopySizedOperands(t *testing.T) {
+	for operands, want := range map[string][2]bool{"": {}, "Aligned 4": {}, "Volatile": {true, true}, "Volatile|Aligned 4": {true, true},
+		"Volatile|Aligned 4 Aligned 4": {false, true}, "Aligned 4 Volatile|Aligned 4": {true, false}} {
+		s, err := translate(t, strings.Replace(untypedModule, "USE", "OpCopyMemorySized %p %q %c1 "+operands, 1))
+		if err != nil {
+			t.Errorf("%s: %v", operands, err)
+			continue
+		}
+		var got [2]bool
+		for line := range strings.Lines(ir.Print(s)) {
+			for i, op := range []string{" load_deref ", "store_deref "} {
+				got[i] = got[i] || strings.Contains(line, op) && strings.Contains(line, "volatile")
+			}
+		}
+		if got != want {
+			t.Errorf("%q: the load and the store are volatile: %v, want %v\n%s", operands, got, want, ir.Print(s))
+		}
+	}
+}
+
+const taskModule = `OpCapability MeshShadingEXT
+OpExtension "SPV_EXT_mesh_shader"
+OpMemoryModel Logical GLSL450
+OpEntryPoint TaskEXT %main "main" %pay
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%c2 = OpConstant %uint 2
+%s = OpTypeStruct %uint
+%pp = OpTypePointer TaskPayloadWorkgroupEXT %s
+%pay = OpVariable %pp TaskPayloadWorkgroupEXT
+%pw = OpTypePointer Workgroup %s
+%shared = OpVariable %pw Workgroup
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpEmitMeshTasksEXT %c2 %c2 %c2PAYLOAD
+OpFunctionEnd
+`
+
+// TestTaskPayloads: a task shader hands on its payload, or none, and nothing else.
+func TestTaskPayloads(t *testing.T) {
+	for payload, want := range map[string]string{"": "launch_mesh_workgroups ", " %pay": "launch_mesh_workgroups_with_payload_deref "} {
+		s, err := translate(t, strings.Replace(taskModule, "PAYLOAD", payload, 1))
+		if err != nil || !strings.Contains(ir.Print(s), want) {
+			t.Errorf("%q: %v, want %s", payload, err, want)
+		}
+	}
+	if _, err := translate(t, strings.Replace(taskModule, "PAYLOAD", " %shared", 1)); err == nil || !strings.Contains(err.Error(), "the payload is in") {
+		t.Errorf("a payload in workgroup memory: %v", err)
+	}
+}

@@ -26,6 +26,9 @@ func (v *variable) buffer() bool { return v.mode == ir.ModeUBO || v.mode == ir.M
 
 // modeOf returns the mode of a storage class's pointers to type ty.
 func (t *translator) modeOf(sc spv.StorageClass, ty *typ) ir.Mode {
+	if t.kernel {
+		return t.kernelMode(sc, ty)
+	}
 	base := ty.withoutArray()
 	switch sc {
 	case spv.StorageClassUniform, spv.StorageClassStorageBuffer, spv.StorageClassPushConstant, spv.StorageClassPhysicalStorageBuffer:
@@ -89,7 +92,7 @@ func (t *translator) opaqueMode(ty *typ) ir.Mode {
 
 // storageType returns the IR type that storage of the mode has.
 func (t *translator) storageType(mode ir.Mode, ty *typ) *ir.Type {
-	if mode&(ir.ModeExplicit|ir.ModeTaskPayload) != 0 || mode == ir.ModeShared && t.caps.explicitShared {
+	if t.kernel || mode&(ir.ModeExplicit|ir.ModeTaskPayload) != 0 || mode == ir.ModeShared && t.caps.explicitShared {
 		return ty.ir
 	}
 	if mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp) != 0 {
@@ -132,6 +135,9 @@ func (t *translator) globalVariable(in *inst, i int) *variable {
 	}
 	if v.sc == spv.StorageClassFunction {
 		t.fail(in.id, "a variable of storage class Function stands outside a function")
+	}
+	if t.kernel && t.kernelVariable(v, in, i) {
+		return v
 	}
 	v.mode = t.modeOf(v.sc, ty)
 	if v.mode == ir.ModeGlobal && v.sc != spv.StorageClassShaderRecordBufferKHR {
@@ -281,7 +287,7 @@ func (t *translator) localVariable(in *inst) {
 	}
 	v := t.variables.New()
 	v.id, v.typ, v.sc, v.mode = in.id, ty, pt.sc, ir.ModeFunctionTemp
-	v.iv = t.f.b.Impl.NewLocal(ty.temp, t.nameOf(in.id))
+	v.iv = t.f.b.Impl.NewLocal(t.storageType(v.mode, ty), t.nameOf(in.id))
 	pointer := len(in.args) > 1 && t.startsAsPointer(in)
 	if len(in.args) > 1 && !pointer {
 		v.iv.Init = t.initialiser(in).irConstant()
@@ -300,6 +306,8 @@ func (t *translator) pointerTo(v *variable) *pointer {
 	p := t.newPointer(pointer{typ: v.typ, mode: v.mode, access: v.access, v: v})
 	switch {
 	case v.members != nil:
+	case t.kernel && v.sc == spv.StorageClassInput:
+		p.deref = t.kernelInput(v)
 	case v.buffer():
 		if v.typ.kind == tStruct {
 			if v.cached == nil {
@@ -317,7 +325,7 @@ func (t *translator) pointerTo(v *variable) *pointer {
 				p.deref = v.cached
 				break
 			}
-			v.cached = t.f.atStart(t.f.b.Shader.NewDeref(ir.DerefVar, ir.DerefInfo{Modes: iv.Mode, Type: iv.Type, Var: iv}, 1, ir.LogicalPtrBits))
+			v.cached = t.f.atStart(t.f.b.Shader.NewDeref(ir.DerefVar, ir.DerefInfo{Modes: iv.Mode, Type: iv.Type, Var: iv}, 1, t.s.PtrBits(iv.Mode)))
 			t.f.vars = append(t.f.vars, v)
 		}
 		p.deref = v.cached

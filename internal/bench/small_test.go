@@ -27,8 +27,8 @@ var smallShaders = []struct {
 	name, text string
 	most       float64
 }{
-	{"empty", emptyText, 42},
-	{"texture", textureText, 81},
+	{"empty", emptyText, 40},
+	{"texture", textureText, 71},
 }
 
 func binaryOf(t testing.TB, text string) []byte {

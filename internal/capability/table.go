@@ -69,7 +69,7 @@ var groups = [...]group{
 		spv.CapabilityStorageTexelBufferArrayNonUniformIndexing, spv.CapabilityVulkanMemoryModel, spv.CapabilityVulkanMemoryModelDeviceScope,
 		spv.CapabilityPhysicalStorageBufferAddresses,
 	}, vulkan: "1.2"},
-	// On ir3 of 64 bits only: ir.FloatControls.
+	// On ir3 and Midgard of 64 bits only: ir.FloatControls.
 	{list: []spv.Capability{
 		spv.CapabilityDenormPreserve,
 	}, vulkan: "1.2"},
@@ -166,7 +166,7 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_fragment_density_map", lacks: map[string]Lack{"agx": {Why: "the hardware shades each pixel"}, "midgard": {Why: "the hardware shades each pixel"}}},
 	{list: []spv.Capability{
 		spv.CapabilityFragmentFullyCoveredEXT,
-	}, vulkan: "VK_EXT_conservative_rasterization", lacks: map[string]Lack{"ir3": {Why: "the rasteriser does not say whether a primitive covers the whole of a pixel"}, "agx": {Why: "the hardware has no conservative rasterisation"}, "midgard": {Why: "the hardware has no conservative rasterisation"}}},
+	}, vulkan: "VK_EXT_conservative_rasterization", lacks: map[string]Lack{"midgard": {Why: "interpolation keeps the barycentrics to itself, and the hardware has no conservative rasterisation"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayQueryKHR, spv.CapabilityRayTraversalPrimitiveCullingKHR, spv.CapabilityRayQueryProvisionalKHR,
 	}, vulkan: "VK_KHR_ray_query", lacks: map[string]Lack{"ir3": {"the hardware has no test of rays against boxes and triangles", a740}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},
@@ -225,11 +225,15 @@ var groups = [...]group{
 	{list: []spv.Capability{
 		spv.CapabilityImageRect, spv.CapabilitySampledRect, spv.CapabilityAtomicStorage, spv.CapabilityAtomicStorageOps,
 	}},
+	// Of kernels of OpenCL.
 	{list: []spv.Capability{
-		spv.CapabilityLinkage, spv.CapabilityUniformDecoration, spv.CapabilityBitInstructions,
+		spv.CapabilityKernel, spv.CapabilityAddresses, spv.CapabilityLinkage, spv.CapabilityFloat16Buffer,
+	}},
+	{list: []spv.Capability{
+		spv.CapabilityUniformDecoration, spv.CapabilityBitInstructions,
 	}, frontend: "OpenGL and OpenCL have it, Vulkan has not"},
 	{list: []spv.Capability{
-		spv.CapabilityAddresses, spv.CapabilityKernel, spv.CapabilityVector16, spv.CapabilityFloat16Buffer, spv.CapabilityImageBasic,
+		spv.CapabilityVector16, spv.CapabilityImageBasic,
 		spv.CapabilityImageReadWrite, spv.CapabilityImageMipmap, spv.CapabilityPipes, spv.CapabilityDeviceEnqueue, spv.CapabilityLiteralSampler,
 		spv.CapabilityGenericPointer, spv.CapabilitySubgroupDispatch, spv.CapabilityNamedBarrier, spv.CapabilityPipeStorage, spv.CapabilityInt4TypeINTEL,
 		spv.CapabilityInt4CooperativeMatrixINTEL, spv.CapabilitySubgroupShuffleINTEL, spv.CapabilitySubgroupBufferBlockIOINTEL,
@@ -255,29 +259,118 @@ var groups = [...]group{
 		spv.CapabilityMaskedGatherScatterINTEL, spv.CapabilityCacheControlsINTEL, spv.CapabilityRegisterLimitsINTEL, spv.CapabilityBindlessImagesINTEL,
 	}, frontend: "kernels of OpenCL, and what only FPGAs and kernels have, are not translated"},
 	{list: []spv.Capability{
-		spv.CapabilityTileImageColorReadAccessEXT, spv.CapabilityTileImageDepthReadAccessEXT,
-		spv.CapabilityTileImageStencilReadAccessEXT,
-		spv.CapabilityCooperativeMatrixLayoutsARM, spv.CapabilityFloat8EXT,
-		spv.CapabilityFloat8CooperativeMatrixEXT, spv.CapabilityFloat6EXT, spv.CapabilityFloat4EXT, spv.CapabilityFloat8UnsignedE8M0EXT,
-		spv.CapabilityMXInt8EXT, spv.CapabilityBitcastExtractEXT, spv.CapabilityTextureSampleWeightedQCOM, spv.CapabilityTextureBoxFilterQCOM,
-		spv.CapabilityTextureBlockMatchQCOM, spv.CapabilityTileShadingQCOM, spv.CapabilityCooperativeMatrixConversionQCOM,
-		spv.CapabilityTextureBlockMatch2QCOM, spv.CapabilityBFloat16MulAddQCOM, spv.CapabilitySubgroupSizeQCOM, spv.CapabilityMultipleWaitQueuesQCOM,
-		spv.CapabilityImageGatherLinearQCOM, spv.CapabilityImageGatherExtendedModesQCOM, spv.CapabilityImageGatherBiasLodAMD,
-		spv.CapabilityImageReadWriteLodAMD, spv.CapabilityShaderEnqueueAMDX,
-		spv.CapabilityAbortKHR,
-		spv.CapabilityConstantDataKHR, spv.CapabilityPoisonFreezeKHR, spv.CapabilityWeakLinkageAMD, spv.CapabilitySampleMaskOverrideCoverageNV,
-		spv.CapabilityGeometryShaderPassthroughNV,
-		spv.CapabilityImageFootprintNV, spv.CapabilityRayTracingMotionBlurNV,
-		spv.CapabilityDisplacementMicromapNV, spv.CapabilityRayTracingOpacityMicromapKHR,
-		spv.CapabilityBindlessTextureNV, spv.CapabilityCooperativeVectorNV, spv.CapabilityAtomicFloat16VectorNV,
-		spv.CapabilityRayTracingDisplacementMicromapNV, spv.CapabilityRayTracingSpheresGeometryNV, spv.CapabilityRayTracingLinearSweptSpheresGeometryNV,
-		spv.CapabilityPushConstantBanksNV, spv.CapabilityLongVectorEXT, spv.CapabilityShader64BitIndexingEXT,
-		spv.CapabilityCooperativeMatrixConversionsEXT, spv.CapabilityCooperativeMatrixReductionsEXT, spv.CapabilityCooperativeMatrixConversionsNV,
-		spv.CapabilityCooperativeMatrixPerElementOperationsEXT, spv.CapabilityCooperativeMatrixTensorAddressingNV,
-		spv.CapabilityCooperativeMatrixBlockLoadsNV, spv.CapabilityCooperativeVectorTrainingNV, spv.CapabilityRayTracingClusterAccelerationStructureNV,
-		spv.CapabilityCooperativeMatrixGetCoordinateEXT, spv.CapabilityTensorAddressingNV, spv.CapabilityCooperativeMatrixDecodeVectorNV,
-		spv.CapabilityRayTracingOpacityMicromapExecutionModeKHR, spv.CapabilityOptNoneEXT, spv.CapabilitySplitBarrierEXT, spv.CapabilityArithmeticFenceEXT,
 		spv.CapabilityDotProductFloat16AccFloat32VALVE, spv.CapabilityDotProductFloat16AccFloat16VALVE, spv.CapabilityDotProductBFloat16AccVALVE,
-		spv.CapabilityDotProductFloat8AccFloat32VALVE, spv.CapabilityIntrinsicSAMSUNG,
-	}, frontend: "the extension is not translated"},
+	}, vulkan: "VK_VALVE_shader_mixed_float_dot_product"},
+	{list: []spv.Capability{
+		spv.CapabilityBFloat16MulAddQCOM,
+	}, vulkan: "VK_QCOM_shader_bfloat16_muladd"},
+	{list: []spv.Capability{
+		spv.CapabilityCooperativeMatrixGetCoordinateEXT,
+	}, vulkan: "VK_EXT_cooperative_matrix_maintenance1"},
+	// Of compilers of kernels: what is not optimised, what is not put together, what barriers are made of.
+	{list: []spv.Capability{
+		spv.CapabilityOptNoneEXT, spv.CapabilityArithmeticFenceEXT, spv.CapabilitySplitBarrierEXT,
+	}},
+	{list: []spv.Capability{
+		spv.CapabilityTileImageColorReadAccessEXT, spv.CapabilityTileImageDepthReadAccessEXT, spv.CapabilityTileImageStencilReadAccessEXT,
+	}, vulkan: "VK_EXT_shader_tile_image", frontend: "not built: input attachments read the same values"},
+	{list: []spv.Capability{
+		spv.CapabilityFloat8EXT, spv.CapabilityFloat8CooperativeMatrixEXT, spv.CapabilityDotProductFloat8AccFloat32VALVE,
+	}, vulkan: "VK_EXT_shader_float8", frontend: "not built: no GPU of the targets has floats of 8 bits, conversions would be made of integers"},
+	{list: []spv.Capability{
+		spv.CapabilityFloat6EXT, spv.CapabilityFloat4EXT, spv.CapabilityFloat8UnsignedE8M0EXT, spv.CapabilityMXInt8EXT,
+		spv.CapabilityBitcastExtractEXT,
+	}, vulkan: "VK_EXT_shader_ocp_microscaling_types", frontend: "not built: no GPU of the targets has such numbers, conversions would be made of integers"},
+	{list: []spv.Capability{
+		spv.CapabilityTextureSampleWeightedQCOM, spv.CapabilityTextureBoxFilterQCOM, spv.CapabilityTextureBlockMatchQCOM,
+	}, vulkan: "VK_QCOM_image_processing", lacks: map[string]Lack{"ir3": {Why: "textures have such filters and block matches from a740 on, of which ir3.md has no encodings: not built"}, "agx": {Why: "textures have no filters of weights and boxes, and no block matches"}, "midgard": {Why: "textures have no filters of weights and boxes, and no block matches"}}},
+	{list: []spv.Capability{
+		spv.CapabilityTextureBlockMatch2QCOM,
+	}, vulkan: "VK_QCOM_image_processing2", lacks: map[string]Lack{"ir3": {Why: "not built: ir3.md has no encodings of block matches"}, "agx": {Why: "textures have no block matches"}, "midgard": {Why: "textures have no block matches"}}},
+	{list: []spv.Capability{
+		spv.CapabilityImageGatherLinearQCOM, spv.CapabilityImageGatherExtendedModesQCOM,
+	}, vulkan: "VK_QCOM_image_processing3", lacks: map[string]Lack{"ir3": {Why: "not built: ir3.md has no encodings of such gathers"}, "agx": {Why: "gathers take four texels of a square"}, "midgard": {Why: "gathers take four texels of a square"}}},
+	{list: []spv.Capability{
+		spv.CapabilityTileShadingQCOM,
+	}, vulkan: "VK_QCOM_tile_shading", lacks: map[string]Lack{"ir3": {Why: "not built: ir3.md does not say how shaders reach the tile memory"}, "agx": {Why: "no compute shader runs between the tiles of a Vulkan render pass"}, "midgard": {Why: "the tile memory is for fragments alone"}}},
+	{list: []spv.Capability{
+		spv.CapabilityCooperativeMatrixConversionQCOM,
+	}, vulkan: "VK_QCOM_cooperative_matrix_conversion", frontend: "not built"},
+	{list: []spv.Capability{
+		spv.CapabilitySubgroupSizeQCOM, spv.CapabilityMultipleWaitQueuesQCOM,
+	}, frontend: "not built: Vulkan has no extension that knows it"},
+	{list: []spv.Capability{
+		spv.CapabilityImageGatherBiasLodAMD,
+	}, vulkan: "VK_AMD_texture_gather_bias_lod", lacks: map[string]Lack{"ir3": {Why: "gathers are of the first level"}, "agx": {Why: "gathers are of the first level"}, "midgard": {Why: "gathers are of the first level"}}},
+	{list: []spv.Capability{
+		spv.CapabilityImageReadWriteLodAMD,
+	}, vulkan: "VK_AMD_shader_image_load_store_lod", lacks: map[string]Lack{"ir3": {Why: "descriptors of storage images have one level"}, "agx": {Why: "descriptors of images that are written have one level"}, "midgard": {Why: "storage images are vertex attributes, which have no levels"}}},
+	{list: []spv.Capability{
+		spv.CapabilityShaderEnqueueAMDX,
+	}, vulkan: "VK_AMDX_shader_enqueue", lacks: map[string]Lack{"ir3": {Why: "the hardware starts no shaders from shaders"}, "agx": {Why: "the hardware starts no shaders from shaders"}, "midgard": {Why: "the hardware starts no shaders from shaders"}}},
+	{list: []spv.Capability{
+		spv.CapabilityAbortKHR,
+	}, vulkan: "VK_KHR_shader_abort", lacks: map[string]Lack{"ir3": {Why: "no instruction ends a queue with a message"}, "agx": {Why: "no instruction ends a queue with a message"}, "midgard": {Why: "no instruction ends a queue with a message"}}},
+	{list: []spv.Capability{
+		spv.CapabilityConstantDataKHR,
+	}, vulkan: "VK_KHR_shader_constant_data", frontend: "not built"},
+	{list: []spv.Capability{
+		spv.CapabilityPoisonFreezeKHR, spv.CapabilityWeakLinkageAMD,
+	}, frontend: "not built: Vulkan has no extension that knows it"},
+	{list: []spv.Capability{
+		spv.CapabilityCooperativeMatrixLayoutsARM,
+	}, vulkan: "VK_ARM_cooperative_matrix_layouts", frontend: "not built"},
+	{list: []spv.Capability{
+		spv.CapabilityCooperativeMatrixConversionsEXT, spv.CapabilityCooperativeMatrixReductionsEXT,
+		spv.CapabilityCooperativeMatrixPerElementOperationsEXT,
+	}, vulkan: "VK_EXT_cooperative_matrix_maintenance1", frontend: "not built: matrices are of subgroup operations here, which could make it"},
+	{list: []spv.Capability{
+		spv.CapabilityCooperativeMatrixConversionsNV, spv.CapabilityCooperativeMatrixTensorAddressingNV,
+		spv.CapabilityCooperativeMatrixBlockLoadsNV, spv.CapabilityTensorAddressingNV, spv.CapabilityCooperativeMatrixDecodeVectorNV,
+	}, vulkan: "VK_NV_cooperative_matrix2", frontend: "not built: no GPU of the targets loads matrices by tensors in hardware"},
+	{list: []spv.Capability{
+		spv.CapabilityCooperativeVectorNV, spv.CapabilityCooperativeVectorTrainingNV,
+	}, vulkan: "VK_NV_cooperative_vector", frontend: "not built: no GPU of the targets multiplies matrices in hardware"},
+	{list: []spv.Capability{
+		spv.CapabilityLongVectorEXT,
+	}, vulkan: "VK_EXT_shader_long_vector", frontend: "not built"},
+	{list: []spv.Capability{
+		spv.CapabilityShader64BitIndexingEXT,
+	}, vulkan: "VK_EXT_shader_64bit_indexing", frontend: "not built: descriptors of buffers have sizes of 32 bits on all targets, pointers reach more"},
+	{list: []spv.Capability{
+		spv.CapabilitySampleMaskOverrideCoverageNV,
+	}, vulkan: "VK_NV_sample_mask_override_coverage", lacks: map[string]Lack{"ir3": {Why: "the mask that a shader writes takes samples away and adds none"}, "agx": {Why: "the mask that a shader writes takes samples away and adds none"}, "midgard": {Why: "shaders write no sample mask"}}},
+	{list: []spv.Capability{
+		spv.CapabilityGeometryShaderPassthroughNV,
+	}, vulkan: "VK_NV_geometry_shader_passthrough", frontend: "not built: only NVIDIA's GPUs pass vertices by a geometry shader"},
+	{list: []spv.Capability{
+		spv.CapabilityImageFootprintNV,
+	}, vulkan: "VK_NV_shader_image_footprint", frontend: "only NVIDIA's textures tell which texels they read"},
+	{list: []spv.Capability{
+		spv.CapabilityBindlessTextureNV,
+	}, frontend: "OpenGL's bindless textures: Vulkan has none"},
+	{list: []spv.Capability{
+		spv.CapabilityAtomicFloat16VectorNV,
+	}, vulkan: "VK_NV_shader_atomic_float16_vector", lacks: map[string]Lack{"ir3": {Why: "the hardware has no atomics of that size"}, "agx": {Why: "the hardware has no atomics of that size"}, "midgard": {Why: "the hardware has no atomics of that size"}}},
+	{list: []spv.Capability{
+		spv.CapabilityPushConstantBanksNV,
+	}, vulkan: "VK_NV_push_constant_bank", frontend: "only NVIDIA's GPUs have several banks of push constants"},
+	{list: []spv.Capability{
+		spv.CapabilityRayTracingMotionBlurNV,
+	}, vulkan: "VK_NV_ray_tracing_motion_blur", frontend: "no GPU of the targets has acceleration structures that move"},
+	{list: []spv.Capability{
+		spv.CapabilityDisplacementMicromapNV, spv.CapabilityRayTracingDisplacementMicromapNV,
+	}, vulkan: "VK_NV_displacement_micromap", frontend: "no GPU of the targets has displacement in acceleration structures"},
+	{list: []spv.Capability{
+		spv.CapabilityRayTracingOpacityMicromapKHR, spv.CapabilityRayTracingOpacityMicromapExecutionModeKHR,
+	}, vulkan: "VK_EXT_opacity_micromap", frontend: "no GPU of the targets has opacity micromaps in acceleration structures"},
+	{list: []spv.Capability{
+		spv.CapabilityRayTracingSpheresGeometryNV, spv.CapabilityRayTracingLinearSweptSpheresGeometryNV,
+	}, vulkan: "VK_NV_ray_tracing_linear_swept_spheres", frontend: "no GPU of the targets has spheres in acceleration structures"},
+	{list: []spv.Capability{
+		spv.CapabilityRayTracingClusterAccelerationStructureNV,
+	}, vulkan: "VK_NV_cluster_acceleration_structure", frontend: "no GPU of the targets has clusters in acceleration structures"},
+	{list: []spv.Capability{
+		spv.CapabilityIntrinsicSAMSUNG,
+	}, frontend: "instructions of Samsung's GPUs alone"},
 }

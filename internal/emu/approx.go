@@ -74,6 +74,10 @@ func above(seed uint64, x float64) bool {
 	return scatter(seed^math.Float64bits(x))&1 != 0
 }
 
+// Doubt reports whether the waves take the second of two readings of an ISA's reference, where n numbers the
+// core's doubts: by the seed, one for all waves of a dispatch or draw; the first where results are exact.
+func (l *Launch) Doubt(n uint64) bool { return scatter(fork(l.Approx, n))&1 != 0 }
+
 // lastPlace is the distance of numbers around y in a format.
 func lastPlace(y float64, digits, least int) float64 {
 	_, e := math.Frexp(y)

@@ -203,7 +203,7 @@ type Launch struct {
 	swap *swap
 	// Pixels is what a fragment wave waits for that runs beside others; nil if it runs alone.
 	Pixels *PixelOrder
-	// Races takes the accesses of compute waves in checking mode; nil if nobody looks.
+	// Races takes the accesses of compute and fragment waves in checking mode; nil if nobody looks.
 	Races *WaveRaces
 
 	// Draw is the pipeline of a draw's waves, tessellation control's left out: for cores whose
@@ -315,6 +315,8 @@ type Primitive struct {
 	Layer       uint32
 	Viewport    uint32
 	ViewIndex   uint32
+	// OfView: Layer is that of a view (Pipeline.ViewMask), which no stage names.
+	OfView bool
 	// Depth evaluates the depth at a window position.
 	Depth func(x, y float32) float32
 	// Bary evaluates the barycentrics at a window position.

@@ -18,6 +18,8 @@ type fragmentWave struct {
 	wave   Wave
 	ended  bool
 	order  PixelOrder
+	group  groupRaces
+	races  WaveRaces
 }
 
 func newFragmentWave(lanes int) *fragmentWave {
@@ -55,6 +57,7 @@ type PixelOrder struct {
 	o         *overlap
 	wave      *fragmentWave
 	signalled uint32
+	passed    uint32
 }
 
 // Passed reports whether the wave may pass fences, a bit each: all older fragments of its pixels have retired,
@@ -71,6 +74,7 @@ func (p *PixelOrder) Passed(fences uint32) bool {
 			return false
 		}
 	}
+	p.passed |= fences
 	return true
 }
 
@@ -95,10 +99,14 @@ type overlap struct {
 	free  []*fragmentWave
 	seed  uint64
 	turns uint64
+
+	races     *raceLog // nil: nobody looks
+	started   uint64   // waves
+	fragments uint32   // of them
 }
 
 func (o *overlap) init(f *fragmentStage) {
-	*o = overlap{f: f, seed: fork(f.d.params.seed(), 0x667261676d656e74)}
+	*o = overlap{f: f, races: newRaceLog(f.d.p.Env), seed: fork(f.d.params.seed(), 0x667261676d656e74)}
 }
 
 // room is how many waves may go on after another one has started: mostly many, now and then few.
@@ -117,6 +125,7 @@ func (o *overlap) random() uint64 {
 func (o *overlap) start(w *fragmentWave) *fragmentWave {
 	w.ended, w.order = false, PixelOrder{o: o, wave: w}
 	w.launch.Pixels = &w.order
+	o.watch(w)
 	w.wave = o.f.prog.NewWave(&w.launch)
 	o.f.d.stats.Waves++
 	o.waves = append(o.waves, w)
@@ -175,6 +184,8 @@ func (o *overlap) turn(w *fragmentWave, fuel int) error {
 	switch {
 	case err != nil:
 		return err
+	case o.races.failed() != nil:
+		return o.races.failed()
 	case st == StatusBarrier:
 		return errGraphicsBarrier
 	case st == StatusDone:

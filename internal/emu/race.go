@@ -7,9 +7,9 @@ import (
 
 // A race is two accesses to the same bytes by different invocations, one of
 // which writes and not both of which are atomic, that nothing orders; stores by one
-// instruction, of which any may stay, are left out. Looked for
+// instruction, of which any may stay, are left out in dispatches. Looked for
 // in compute dispatches of the checking mode, in workgroup memory and in the
-// device's. What orders: a barrier of the workgroup, for workgroup memory and,
+// device's, and between the fragments of a draw (race_fragment.go). What orders: a barrier of the workgroup, for workgroup memory and,
 // if the waves have fenced it, for the device's; a barrier of the subgroup; and
 // an atomic after another on the same word, which is taken to order all that
 // came before that one. So what is reported is a race by Vulkan's memory model;
@@ -47,6 +47,8 @@ type RaceOptions struct {
 	// Fences: fences of the device's memory are told with Fence. Else each barrier of the
 	// workgroup counts as one.
 	Fences bool
+	// Late: stores are told before those under way have landed, so that some that change nothing are told too.
+	Late bool
 }
 
 // racy is one access that others may race with; seq 0 is none.
@@ -61,6 +63,7 @@ type racy struct {
 	mask         uint8 // bytes of the word
 	kind         AccessKind
 	whole        bool // a load that no atomic of its word tears
+	fragment     racyFragment
 	where        func(uint32) string
 }
 
@@ -107,9 +110,10 @@ type WaveRaces struct {
 	g      *groupRaces
 	o      RaceOptions
 	number uint32
-	first  uint32 // invocation of lane 0
-	seen   uint64 // accesses up to here came before by atomics
-	epoch  uint32 // barriers of the subgroup
+	first  uint32        // invocation of lane 0
+	seen   uint64        // accesses up to here came before by atomics
+	epoch  uint32        // barriers of the subgroup
+	wave   *fragmentWave // nil: of a dispatch
 	fenced [numRaceMemories]bool
 }
 
@@ -261,6 +265,10 @@ func (w *WaveRaces) note(c *raceCell, memory raceMemory, at uint64, lane int, ma
 	log.seq++
 	a := racy{seq: log.seq, group: w.g.group, invocation: w.first + uint32(lane), wave: w.number, memory: memory, epoch: w.g.epochs[memory], waves: w.epoch,
 		place: place, mask: mask, kind: kind, whole: w.o.Words && kind == AccessRead, where: w.o.Where}
+	if w.wave != nil {
+		a.fragment = w.wave.racy(lane)
+		a.fragment.differs = !w.o.Late
+	}
 	if kind == AccessAtomic || kind == AccessOrder {
 		w.seen = max(w.seen, c.sync)
 		c.sync = a.seq
@@ -273,8 +281,7 @@ func (w *WaveRaces) note(c *raceCell, memory raceMemory, at uint64, lane int, ma
 			continue
 		}
 		if log.err == nil {
-			log.err = fmt.Errorf("emu: race on %s %#x: %s of invocation %d of workgroup %d (%s) and %s of invocation %d of workgroup %d (%s), which nothing orders",
-				raceMemoryNames[memory], imageByte(memory, at), accessNames[b.kind], b.invocation, b.group, b.where(b.place), accessNames[a.kind], a.invocation, a.group, a.where(a.place))
+			log.err = fmt.Errorf("emu: race on %s %#x: %s and %s, which nothing orders", raceMemoryNames[memory], imageByte(memory, at), b, &a)
 		}
 		return
 	}
@@ -288,8 +295,17 @@ func (w *WaveRaces) note(c *raceCell, memory raceMemory, at uint64, lane int, ma
 	}
 }
 
+// String says what the access is, whose and by which instruction.
+func (a *racy) String() string {
+	who := fmt.Sprintf("invocation %d of workgroup %d", a.invocation, a.group)
+	if f := &a.fragment; f.of {
+		who = fmt.Sprintf("fragment %d in pixel (%d, %d) of layer %d", f.number, f.x, f.y, f.layer)
+	}
+	return fmt.Sprintf("%s of %s (%s)", accessNames[a.kind], who, a.where(a.place))
+}
+
 // conflicts reports whether two accesses to the same bytes need an order. Of
-// stores by one instruction any is meant to do.
+// stores by one instruction any is meant to do, except for those of fragments that tell what they change.
 func (b *racy) conflicts(a *racy) bool {
 	switch {
 	case a.whole && b.kind == AccessAtomic || b.whole && a.kind == AccessAtomic:
@@ -297,7 +313,7 @@ func (b *racy) conflicts(a *racy) bool {
 	case b.kind != a.kind:
 		return b.kind != AccessRead || a.kind != AccessRead
 	case a.kind == AccessWrite:
-		return b.place != a.place
+		return b.place != a.place || a.fragment.differs
 	}
 	return false
 }
@@ -305,14 +321,15 @@ func (b *racy) conflicts(a *racy) bool {
 // after reports whether an access of the wave comes after b by what orders.
 func (w *WaveRaces) after(b, a *racy) bool {
 	switch {
-	case b.seq <= w.seen:
+	case b.seq <= w.seen || a.fragment.after(&b.fragment):
 		return true
 	case b.group != a.group:
 		return false
 	case b.invocation == a.invocation || b.epoch < w.g.epochs[b.memory]:
 		return true
 	case b.wave == a.wave:
-		return !w.o.Lanes || b.waves < a.waves
+		// Which fragments share a wave nobody says.
+		return !w.o.Lanes && !a.fragment.of || b.waves < a.waves
 	}
 	return false
 }

@@ -111,3 +111,28 @@ func TestWordLoads(t *testing.T) {
 		}
 	}
 }
+
+// TestTexelsOfBuffers: what a race log knows of a texel in a buffer: its bytes and its address, nothing outside.
+func TestTexelsOfBuffers(t *testing.T) {
+	m := NewMemory()
+	b := m.Alloc(16)
+	for i := range b.Data {
+		b.Data[i] = byte(i)
+	}
+	d := &Descriptor{Type: DescStorageTexelBuffer, Addr: b.Addr, Size: 14, Format: FormatByName("R8G8B8A8_UINT")}
+	for x := -1; x < 5; x++ {
+		got, f, at := (&Texel{D: d, InBuffer: true, X: x}).bytes(nil, m)
+		if x < 0 || x > 2 {
+			if got != nil {
+				t.Errorf("texel %d is %x", x, got)
+			}
+			continue
+		}
+		if len(got) != 4 || int(got[0]) != 4*x || f != d.Format || at != b.Addr+uint64(4*x) {
+			t.Errorf("texel %d is %x at %#x", x, got, at)
+		}
+	}
+	if got, _, _ := (&Texel{D: &Descriptor{Type: DescStorageTexelBuffer, Addr: b.Addr, Size: 14}, InBuffer: true}).bytes(nil, m); got != nil {
+		t.Errorf("without a format there is %x", got)
+	}
+}

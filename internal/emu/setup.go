@@ -207,7 +207,7 @@ func (s *setup) primitive(d *drawer, ref *shadedPrim) error {
 	pr.ViewIndex = d.view
 	prov := pr.V[pr.Provoking]
 	pr.Layer, pr.Viewport = d.p.Layer, 0
-	if d.p.ViewMask != 0 {
+	if pr.OfView = d.p.ViewMask != 0; pr.OfView {
 		pr.Layer = d.view
 	} else if s.hasLayer {
 		pr.Layer = prov[ir.SlotLayer][0]

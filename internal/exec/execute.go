@@ -56,7 +56,9 @@ type Execution struct {
 	// Bindings are the descriptors. A run writes to their contents.
 	Bindings []Binding
 	// Push are the push constants, zero after their end.
-	Push   []byte
+	Push []byte
+	// Args are the arguments of a kernel; they take the place of Push.
+	Args   []Arg
 	Limits emu.Limits
 	// Groups is the number of workgroups of a compute shader; with Mesh, of a task shader, or of a mesh shader alone.
 	Groups [3]uint32
@@ -91,17 +93,27 @@ type Binding struct {
 func Execute(ctx context.Context, x *Execution) error {
 	mem := x.Limits.NewMemory()
 	var table emu.Bindings
-	env := &emu.Env{Mem: mem, Bindings: &table, Push: x.Push, Layout: x.Options.Layout}
+	x.Options.LocalMemory = max(x.Options.LocalMemory, LocalMemory(x.Args))
 	programs, err := x.compile(ctx)
 	if err != nil {
 		return err
 	}
+	args, err := x.arguments(mem, &programs[0].reflect)
+	if err != nil {
+		return err
+	}
+	env := &emu.Env{Mem: mem, Bindings: &table, Push: x.Push, Layout: x.Options.Layout}
 	buffers, err := x.bind(mem, &table, programs)
 	if err != nil {
 		return err
 	}
 	prints := x.bindPrints(mem, &table)
 	err = nirc.Guard(ctx, "run", x.Options.File, x.Options.Target, func() error { return x.run(ctx, env, programs) })
+	for i, b := range args {
+		if b != nil {
+			copy(x.Args[i].Data, b.Data)
+		}
+	}
 	for i, b := range buffers {
 		if b != nil {
 			copy(x.Bindings[i].Data, b.Data)

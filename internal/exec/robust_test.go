@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -27,6 +28,8 @@ layout(std430, set=0, binding=3) buffer V { uvec4 v[]; };
 struct Part { uint x, c[2]; };
 layout(std430, set=0, binding=4) buffer D { uint head; Part d[]; };
 layout(std430, row_major, set=0, binding=5) buffer M { mat2 m[]; };
+struct Two { uint x, y; };
+layout(std430, set=0, binding=6) buffer E { uint before[3]; Two e[]; };
 `
 
 // robustCases are shaders, what leaves its bounds in them, and the words that w has after a robust run.
@@ -64,6 +67,8 @@ var robustCases = []struct {
 	// What was stored out of bounds is not there.
 	{"forward", "a[i] = 99u; w[0] = a[i]; a[j] = 7u; w[1] = a[j];", 4, 1, false, false, [4]uint32{0, 7}},
 	{"forward constant", "a[1088] = 99u; w[0] = a[1088];", 0, 0, false, false, [4]uint32{}},
+	{"edge members", "w[0] = e[i].x; w[1] = e[i].y;", 0, 0, false, false, [4]uint32{63, 0}},
+	{"edge stored members", "e[i].x = 1u; e[i].y = 2u; w[0] = before[j] * 100u + before[j + 1u] * 10u + e[j - 1u].x;", 0, 1, false, false, [4]uint32{61*100 + 62*10 + 1}},
 	{"edge store", "a[i] = 1u; a[i + 1u] = 2u; w[0] = a[3];", 3, 0, false, false, [4]uint32{1}},
 }
 
@@ -89,7 +94,7 @@ func runBeyond(m *nirc.Module, o nirc.Options, i, j uint32) ([4]uint32, error) {
 	x := &Execution{Modules: []*nirc.Module{m}, Options: o, Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true},
 		Push: binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, i), j),
 		Bindings: []Binding{{Binding: 0, Data: words(10)}, {Binding: 1, Data: w}, {Binding: 2, Data: words(30)}, {Binding: 3, Data: words(20)},
-			{Binding: 4, Data: words(40)}, {Binding: 5, Data: words(50)}}}
+			{Binding: 4, Data: words(40)}, {Binding: 5, Data: words(50)}, {Binding: 6, Data: words(60)}}}
 	err := Execute(context.Background(), x)
 	var got [4]uint32
 	for k := range got {
@@ -106,7 +111,7 @@ func TestRobustBuffers(t *testing.T) {
 	for i := range robustCases {
 		c := &robustCases[i]
 		// A buffer that nobody writes is read in ir3's preamble, which reads ahead and may leave its bounds.
-		m := computeModule(t, beyondBuffers+"void main() { "+c.body+" if (i == 0x7777u && j == 0x7777u) a[2] = 0u; }")
+		m := computeModule(t, beyondBuffers+"void main() { "+c.body+" if (i == 0x7777u && j == 0x7777u) a[2] = before[2] = 0u; }")
 		for _, mode := range modes {
 			r, err := ir.ParseRobust(mode)
 			if err != nil {
@@ -179,6 +184,54 @@ void main() {
 				}
 				if err != nil || got != want {
 					t.Errorf("%s/%s/%v: %v, want %v; %v", mode, target, at, got, want, err)
+				}
+			}
+		}
+	}
+}
+
+// TestRobustTexels fetches, loads, stores and adds in texel buffers of 20 texels, inside and out of bounds.
+func TestRobustTexels(t *testing.T) {
+	refs.Tool(t, "glslangValidator")
+	m := computeModule(t, `#version 450
+layout(local_size_x=1) in;
+layout(push_constant) uniform Push { int x; };
+layout(set=0, binding=0) uniform usamplerBuffer s;
+layout(set=0, binding=1, r32ui) uniform uimageBuffer g;
+layout(std430, set=0, binding=2) buffer W { uint w[4]; };
+void main() {
+  w[0] = texelFetch(s, x).x;
+  imageAtomicAdd(g, x, 4u);
+  w[1] = imageLoad(g, x).x;
+  imageStore(g, x, uvec4(9u));
+  w[2] = imageLoad(g, x).x;
+  w[3] = imageLoad(g, 19).x;
+}`)
+	for _, mode := range []string{"buffer", "buffer2"} {
+		r, err := ir.ParseRobust(mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []int32{0, 19, 20, 16383, 16384, 1 << 20, math.MaxInt32, -1} {
+			want := [4]uint32{0, 0, 0, 5}
+			if at < 20 && at >= 0 {
+				want = [4]uint32{5, 9, 9, 5}
+			}
+			if at == 19 {
+				want[3] = 9
+			}
+			for _, target := range []string{"ir", "ir3", "agx", "midgard"} {
+				texels := func() []byte { return bytes.Repeat([]byte{5, 0, 0, 0}, 20) }
+				w, f := make([]byte, 16), emu.FormatByName("R32_UINT")
+				err := Execute(context.Background(), &Execution{Modules: []*nirc.Module{m}, Options: nirc.Options{Target: target, Level: passes.O2, Robust: r},
+					Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true}, Push: binary.LittleEndian.AppendUint32(nil, uint32(at)),
+					Bindings: []Binding{{Binding: 0, Data: texels(), Format: f}, {Binding: 1, Data: texels(), Format: f}, {Binding: 2, Data: w}}})
+				var got [4]uint32
+				for i := range got {
+					got[i] = binary.LittleEndian.Uint32(w[4*i:])
+				}
+				if err != nil || got != want {
+					t.Errorf("%s/%s/%d: %v, want %v; %v", mode, target, at, got, want, err)
 				}
 			}
 		}

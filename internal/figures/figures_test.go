@@ -200,8 +200,8 @@ func TestDiffNames(t *testing.T) {
 
 // TestFiguresOfOneName: what Find's callers ask is the same on all targets.
 func TestFiguresOfOneName(t *testing.T) {
-	for i := range Figures {
-		f, first := &Figures[i], Find(Figures[i].Name)
+	for i := range Figures() {
+		f, first := &Figures()[i], Find(Figures()[i].Name)
 		if f.More != first.More || f.NoSum != first.NoSum || f.Scale != first.Scale {
 			t.Errorf("%s: %v and %v differ in direction, total or scale", f.Name, first.Targets, f.Targets)
 		}

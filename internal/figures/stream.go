@@ -24,8 +24,8 @@ type Layout struct {
 // timed run the modelled figures are not known.
 func NewLayout(form string, want, targets []string, timed bool) *Layout {
 	l := &Layout{Form: form, Timed: timed}
-	for i := range Figures {
-		f := &Figures[i]
+	for i := range Figures() {
+		f := &Figures()[i]
 		if slices.ContainsFunc(targets, f.Of) && !(timed && strings.HasSuffix(f.Name, " cycles")) {
 			l.All = append(l.All, f.Name)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"nirc"
 	"nirc/backend"
@@ -38,8 +39,8 @@ var ofIR = []backend.Figure{
 	{Name: "jump", Unit: "instructions", Doc: "jumps: break, continue, return", Care: "to compare passes"},
 }
 
-// Figures are the words for all figures. docs/figures.md is made of them, nirc stats --explain reads them.
-var Figures = func() (all []Figure) {
+// Figures returns the words for all figures. docs/figures.md is made of them, nirc stats --explain reads them.
+var Figures = sync.OnceValue(func() (all []Figure) {
 	for _, target := range append(targetNames(), nirc.IRTarget) {
 		for _, f := range figuresOf(target) {
 			i := slices.IndexFunc(all, func(o Figure) bool { return o.Figure == f })
@@ -50,7 +51,7 @@ var Figures = func() (all []Figure) {
 		}
 	}
 	return all
-}()
+})
 
 func targetNames() (names []string) {
 	for _, t := range nirc.Targets() {
@@ -74,9 +75,9 @@ func figuresOf(target string) []backend.Figure {
 // Find returns the first figure of a name, nil if there is none. Those of one name agree in
 // what is better, in whether they have a total, and in their scale.
 func Find(name string) *Figure {
-	for i := range Figures {
-		if Figures[i].Name == name {
-			return &Figures[i]
+	for i := range Figures() {
+		if Figures()[i].Name == name {
+			return &Figures()[i]
 		}
 	}
 	return nil
@@ -102,8 +103,8 @@ func Markdown() string {
 	var b strings.Builder
 	for _, target := range append(targetNames(), nirc.IRTarget) {
 		fmt.Fprintf(&b, "## %s\n\n| figure | counts | unit | better | total | when to care |\n| --- | --- | --- | --- | --- | --- |\n", target)
-		for i := range Figures {
-			f := &Figures[i]
+		for i := range Figures() {
+			f := &Figures()[i]
 			if !f.Of(target) {
 				continue
 			}

@@ -139,7 +139,7 @@ func (w *writer) object(n *node, p unsafe.Pointer) {
 	for i := range n.fields {
 		f := &n.fields[i]
 		at := unsafe.Add(p, f.offset)
-		if f.omit != never && f.absent(at) {
+		if f.omit != never && (f.word != 0 && unsigned(uintptr(f.word), unsafe.Add(p, f.at)) == 0 || f.word == 0 && f.absent(at)) {
 			continue
 		}
 		w.b = append(append(w.b, next), f.head...)
@@ -152,24 +152,13 @@ func (w *writer) object(n *node, p unsafe.Pointer) {
 	w.b = append(w.b, '}')
 }
 
-// absent reports whether a member that may be left out is.
+// absent reports whether a member that may be left out is, where no word says so.
 func (f *field) absent(p unsafe.Pointer) bool {
 	n := f.node
-	switch {
-	case f.omit == zero:
+	if f.omit == zero {
 		return reflect.NewAt(n.typ, p).Elem().IsZero()
-	case n.kind == reflect.Struct:
-		return false
-	case n.kind == reflect.Array:
-		return n.typ.Len() == 0
-	case n.kind == reflect.Slice:
-		return len(*(*[]byte)(p)) == 0
-	case n.kind == reflect.String:
-		return *(*string)(p) == ""
-	case n.kind == reflect.Pointer:
-		return *(*unsafe.Pointer)(p) == nil
 	}
-	return unsigned(n.size, p) == 0
+	return n.kind == reflect.Array && n.typ.Len() == 0
 }
 
 // signed and unsigned read an integer of some bytes.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"unsafe"
 )
 
 // node says how values of a type are written.
@@ -33,7 +34,23 @@ type field struct {
 	head   string // "name":
 	offset uintptr
 	omit   omission
-	node   *node
+	// word is how many bytes from at on, in words of that size, are zero where a member with omitempty is absent: the value, or
+	// a slice's or string's length. 0: absent looks at the kind.
+	word uint8
+	at   uintptr
+	node *node
+}
+
+// findWord says where absent looks for a member of omitempty: half of the time of an object was to find its kind out each time.
+func (f *field) findWord() {
+	f.at = f.offset
+	switch n := f.node; {
+	case f.omit != empty:
+	case n.kind == reflect.Slice || n.kind == reflect.String:
+		f.word, f.at = uint8(unsafe.Sizeof(uintptr(0))), f.offset+unsafe.Sizeof(uintptr(0))
+	case n.kind != reflect.Struct && n.kind != reflect.Array:
+		f.word = uint8(n.size)
+	}
 }
 
 // omission is when a member is left out.
@@ -133,6 +150,7 @@ func (p planner) members(n *node, t reflect.Type, offset uintptr, seen map[strin
 		if m.node, err = p.plan(f.Type); err != nil {
 			return err
 		}
+		m.findWord()
 		n.fields = append(n.fields, m)
 	}
 	return nil

@@ -132,16 +132,20 @@ func bindingProblem(s *ir.Shader, l *layout.Layout, v *ir.Variable) string {
 func fittingTypes(kind string) []layout.Type {
 	switch kind {
 	case "uniform_buffer":
-		return []layout.Type{layout.UniformBuffer, layout.UniformBufferDynamic}
+		return []layout.Type{layout.UniformBuffer, layout.UniformBufferDynamic, layout.Mutable}
 	case "storage_buffer":
-		return []layout.Type{layout.StorageBuffer, layout.StorageBufferDynamic}
+		return []layout.Type{layout.StorageBuffer, layout.StorageBufferDynamic, layout.Mutable}
 	case "sampler":
 		return []layout.Type{layout.Sampler, layout.CombinedImageSampler}
 	case "sampled_image":
-		return []layout.Type{layout.SampledImage, layout.CombinedImageSampler}
+		return []layout.Type{layout.SampledImage, layout.CombinedImageSampler, layout.Mutable}
 	}
 	if t, ok := layout.ParseType(kind); ok {
-		return []layout.Type{t}
+		switch t {
+		case layout.CombinedImageSampler, layout.InputAttachment:
+			return []layout.Type{t}
+		}
+		return []layout.Type{t, layout.Mutable}
 	}
 	return nil
 }

@@ -37,15 +37,15 @@ func (p *program) tests(ctx context.Context, b *binary) ([]*test, error) {
 		t := &test{binary: b, name: name, reaches: make(map[int]bool)}
 		seen := filepath.Join(p.dir, "seen")
 		os.Remove(seen)
-		start := time.Now()
-		if out, err := p.run(ctx, b, name, -1, seen); err != nil {
+		out, took, err := p.run(ctx, b, name, -1, seen, p.c.slow)
+		if err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
 			fmt.Printf("without a change %s fails and is left out: %v\n%s", t, err, tail(out))
 			continue
 		}
-		t.took = time.Since(start)
+		t.took = took
 		data, _ := os.ReadFile(seen) // there is none if nothing was reached
 		for f := range strings.FieldsSeq(string(data)) {
 			n, _ := strconv.Atoi(f)

@@ -47,6 +47,7 @@ type config struct {
 	seed     uint64
 	only     *regexp.Regexp // of what is printed of a change
 	timeout  time.Duration
+	slow     time.Duration
 	budget   time.Duration
 	memory   int    // MB
 	exec     string // runs the go command and the tests
@@ -78,6 +79,7 @@ func parseFlags() *config {
 	flag.Uint64Var(&c.seed, "seed", 1, "which sample of all changes")
 	only := flag.String("only", "", "take changes alone whose line, as it is printed, matches this expression: `ir/parse.go:604 constant: if never`")
 	flag.DurationVar(&c.timeout, "timeout", 2*time.Minute, "time for one test; running out of it counts as noticed")
+	flag.DurationVar(&c.slow, "slow", 5*time.Minute, "leave out tests that take longer without a change")
 	flag.DurationVar(&c.budget, "budget", 0, "time for the tests of other packages that run for one change, by what they take without it; 0: all")
 	flag.IntVar(&c.memory, "memory", 8192, "megabytes of addresses for one test; running out of them counts as noticed")
 	flag.StringVar(&c.exec, "exec", "", "a program that runs the commands it is given")

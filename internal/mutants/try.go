@@ -5,7 +5,10 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+	"time"
 )
 
 // verdict is what became of a change.
@@ -18,16 +21,50 @@ const (
 	equivalent     verdict = "equivalent"
 )
 
+// together is how long tests may take that one process runs: starting it costs more than a quick test.
+const together = 2 * time.Second
+
+// groups are tests of one binary each, to be run by one process, in the order of the first of each.
+func groups(list []*test) (all [][]*test) {
+	list = slices.Clone(list)
+	for len(list) > 0 {
+		var group, rest []*test
+		took := time.Duration(0)
+		for _, t := range list {
+			if len(group) > 0 && (t.binary != group[0].binary || took+t.took > together) {
+				rest = append(rest, t)
+				continue
+			}
+			group = append(group, t)
+			took += t.took
+		}
+		all, list = append(all, group), rest
+	}
+	return all
+}
+
+var failed = regexp.MustCompile(`(?m)^--- FAIL: ([^\s/]+)`)
+
 // try runs the tests that reach a change until one fails, and returns it.
 func (p *program) try(ctx context.Context, x *patch, all []*test) (verdict, string) {
 	list := covering(all, x, p.c.budget)
-	for _, t := range list {
-		if _, err := p.run(ctx, t.binary, t.name, x.n, ""); err != nil {
-			if t.pkg.ImportPath == x.pkg.ImportPath {
-				return noticedByOwn, t.String()
-			}
-			return noticedByWhole, t.String()
+	for _, group := range groups(list) {
+		names := make([]string, len(group))
+		for i, t := range group {
+			names[i] = t.name
 		}
+		out, _, err := p.run(ctx, group[0].binary, strings.Join(names, "|"), x.n, "", p.c.timeout)
+		if err == nil {
+			continue
+		}
+		t := *group[0]
+		if m := failed.FindSubmatch(out); m != nil {
+			t.name = string(m[1])
+		}
+		if t.pkg.ImportPath == x.pkg.ImportPath {
+			return noticedByOwn, t.String()
+		}
+		return noticedByWhole, t.String()
 	}
 	if len(list) == 0 {
 		return survived, "no test comes there"
@@ -49,11 +86,11 @@ func readEquivalent() (map[string]bool, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		key, why, ok := strings.Cut(line, " | ")
-		if !ok || strings.TrimSpace(why) == "" {
+		at := strings.LastIndex(line, " | ") // a key may have bars of its own
+		if at < 0 || strings.TrimSpace(line[at+3:]) == "" {
 			return nil, fmt.Errorf("equivalent.txt:%d: no reason", n)
 		}
-		known[key] = true
+		known[line[:at]] = true
 	}
 	return known, nil
 }

@@ -21,6 +21,7 @@ func Of(s *ir.Shader) object.Reflection {
 	if ir.GroupStages.Has(s.Stage) && !s.Info.WorkgroupSizeVariable {
 		r.WorkgroupSize = slices.Clone(s.Info.WorkgroupSize[:])
 	}
+	makeRoom(&r, s.Variables)
 	for _, v := range s.Variables {
 		switch v.Mode {
 		case ir.ModeShaderIn, ir.ModeSystemValue:
@@ -33,11 +34,15 @@ func Of(s *ir.Shader) object.Reflection {
 				continue
 			}
 			r.Resources = append(r.Resources, Resource(v))
-			r.Resources[len(r.Resources)-1].Binding = Binding(s, v)
+			x := &r.Resources[len(r.Resources)-1]
+			if x.Binding = Binding(s, v); s.Info.Kernel && !v.HasBinding {
+				x.Set, x.Binding = s.ArgumentBinding(v, true)
+			}
 		case ir.ModePushConst:
 			r.PushConstants = PushMembers(r.PushConstants, v)
 		}
 	}
+	r.Arguments = arguments(s)
 	slices.SortStableFunc(r.Resources, func(a, b object.Resource) int {
 		if a.Set != b.Set {
 			return int(a.Set) - int(b.Set)
@@ -45,6 +50,51 @@ func Of(s *ir.Shader) object.Reflection {
 		return int(a.Binding) - int(b.Binding)
 	})
 	return r
+}
+
+// makeRoom makes the lists as long as they may become, inputs and outputs in one piece of memory.
+func makeRoom(r *object.Reflection, vars []*ir.Variable) {
+	in, out, resources := 0, 0, 0
+	for _, v := range vars {
+		switch v.Mode {
+		case ir.ModeShaderIn, ir.ModeSystemValue:
+			in++
+		case ir.ModeShaderOut:
+			out++
+		case ir.ModeUniform, ir.ModeImage, ir.ModeUBO, ir.ModeSSBO:
+			resources++
+		}
+	}
+	slots := make([]object.Slot, in+out)
+	if in > 0 {
+		r.Inputs = slots[:0:in]
+	}
+	if out > 0 {
+		r.Outputs = slots[in : in : in+out]
+	}
+	if resources > 0 {
+		r.Resources = make([]object.Resource, 0, resources)
+	}
+}
+
+// arguments lists those of a kernel.
+func arguments(s *ir.Shader) []object.Argument {
+	var list []object.Argument
+	for i, a := range s.Arguments {
+		x := object.Argument{Name: a.Name, Kind: a.Kind.String(), Offset: a.Offset, Size: a.Size}
+		if a.Kind == ir.ArgImage || a.Kind == ir.ArgSampler {
+			for _, v := range s.Variables {
+				if v.Mode&(ir.ModeUniform|ir.ModeImage) != 0 && int(v.Location) == i {
+					x.Set, x.Binding = v.Set, v.Binding
+					if !v.HasBinding {
+						x.Set, x.Binding = s.ArgumentBinding(v, true)
+					}
+				}
+			}
+		}
+		list = append(list, x)
+	}
+	return list
 }
 
 // counterBuffer adds the storage buffer that an atomic counter becomes a word of, unless it is listed.
@@ -102,11 +152,29 @@ func locationName(s *ir.Shader, v *ir.Variable) string {
 	return Location(s, v.Mode, ir.Slot(v.Location))
 }
 
+// The names of the first slots of a kind, which most shaders have, are made once.
+var attributes, colors, locations = names("attribute "), names("color "), names("location ")
+
+func names(kind string) (list [8]string) {
+	for i := range list {
+		list[i] = kind + strconv.Itoa(i)
+	}
+	return list
+}
+
+// numbered is a slot's name, from the list of the first of its kind if it is there.
+func numbered(list []string, kind string, n int) string {
+	if uint(n) < uint(len(list)) {
+		return list[n]
+	}
+	return kind + strconv.Itoa(n)
+}
+
 // Location names a slot of the stage's inputs or outputs.
 func Location(s *ir.Shader, mode ir.Mode, slot ir.Slot) string {
 	switch {
 	case s.Stage == ir.StageVertex && mode == ir.ModeShaderIn:
-		return "attribute " + strconv.Itoa(int(slot-ir.SlotAttrib0))
+		return numbered(attributes[:], "attribute ", int(slot-ir.SlotAttrib0))
 	case s.Stage == ir.StageFragment && mode == ir.ModeShaderOut:
 		switch slot {
 		case ir.SlotDepth:
@@ -116,11 +184,11 @@ func Location(s *ir.Shader, mode ir.Mode, slot ir.Slot) string {
 		case ir.SlotSampleMask:
 			return "sample_mask"
 		}
-		return "color " + strconv.Itoa(int(slot-ir.SlotData0))
+		return numbered(colors[:], "color ", int(slot-ir.SlotData0))
 	case slot >= ir.SlotPatch0:
 		return "patch " + strconv.Itoa(int(slot-ir.SlotPatch0))
 	case slot >= ir.SlotVar0:
-		return "location " + strconv.Itoa(int(slot-ir.SlotVar0))
+		return numbered(locations[:], "location ", int(slot-ir.SlotVar0))
 	case int(slot) < len(varyingNames):
 		return varyingNames[slot]
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"sync"
 
 	"nirc"
 	"nirc/internal/costs"
@@ -20,7 +21,9 @@ import (
 var pageText string
 
 // pages are the templates "shader" and "set".
-var pages = template.Must(template.New("page").Funcs(template.FuncMap{"number": number, "percent": percent, "join": strings.Join, "highlight": highlight, "figure": figures.Format}).Parse(pageText))
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{"number": number, "percent": percent, "join": strings.Join, "highlight": highlight, "figure": figures.Format}).Parse(pageText))
+})
 
 // MaxBytes bounds a page.
 const MaxBytes = 8 << 20
@@ -123,7 +126,7 @@ func WriteSet(w io.Writer, s *Set) error {
 // write fills in a template, and refuses a page beyond the bound.
 func write(w io.Writer, name string, v any) error {
 	b := &strings.Builder{}
-	if err := pages.ExecuteTemplate(b, name, v); err != nil {
+	if err := pages().ExecuteTemplate(b, name, v); err != nil {
 		return err
 	}
 	if b.Len() > MaxBytes {

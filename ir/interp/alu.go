@@ -28,6 +28,7 @@ const (
 	opReturnEnd
 	opHalt
 	opInterlock // older fragments of the wave's pixels first
+	opInterlockEnd
 	opCall
 	opInit
 	opPointer

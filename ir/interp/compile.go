@@ -314,12 +314,7 @@ func (c *compiler) intrinsicAliases(in *ir.Instr, n int) (s []int32) {
 
 // src returns the slots of a source's components.
 func (c *compiler) src(in *ir.Instr, i int) []int32 {
-	d := in.Srcs[i].Def
-	if int(d.Index) >= len(c.f.defs) || c.f.defs[d.Index] == nil {
-		c.failf(in, "source %d is used before its definition", i)
-		return make([]int32, 16)
-	}
-	return c.f.defs[d.Index]
+	return c.f.defs[in.Srcs[i].Def.Index]
 }
 
 func (c *compiler) dst(in *ir.Instr) int32 { return c.f.defs[in.Def.Index][0] }
@@ -354,10 +349,6 @@ func (c *compiler) patch(at []int32) {
 // branch translates an if; the result is the join, whose target is to be set.
 func (c *compiler) branch(n *ir.If) int32 {
 	cond := c.f.defs[n.Cond.Def.Index]
-	if cond == nil {
-		c.err = fmt.Errorf("interp: the condition of an if is used before its definition")
-		return 0
-	}
 	head := ir.Prev(n).(*ir.Block)
 	start := c.emit(inst{op: opIf, a: cond[0]})
 	c.phiCopies(head, n.Then.FirstBlock())
@@ -417,10 +408,6 @@ func (c *compiler) phiCopies(from, to *ir.Block) {
 			continue
 		}
 		v := c.f.defs[s.Def.Index]
-		if v == nil {
-			c.failf(phi, "a source is not defined")
-			return
-		}
 		for i, d := range c.f.defs[phi.Def.Index] {
 			if d != v[i] {
 				dst, src = append(dst, d), append(src, v[i])

@@ -20,7 +20,8 @@ const (
 	spPayload // of task shaders
 	spBuffer  // descriptor handle and offset
 	spGlobal
-	spOpaque // images, textures, samplers: only named, never read
+	spGeneric // what the pointer says: kernels
+	spOpaque  // images, textures, samplers: only named, never read
 )
 
 // pointer is what is known of a deref at translation.
@@ -335,6 +336,8 @@ func (c *compiler) varPointer(in *ir.Instr, v *ir.Variable) *pointer {
 			return nil
 		}
 		p.handle = c.newSlots(1)[0]
+	case spGeneric:
+		p.off |= ir.GenericTag(v.Mode)
 	case spOpaque: // the address is a descriptor's handle
 		p.known, p.at = false, -1
 	}

@@ -71,3 +71,29 @@ func TestArrayLengths(t *testing.T) {
 		k.want(k.run(8, make([]byte, 8+4*8+4)), 0, func(int) uint32 { return c.want })
 	}
 }
+
+// TestPhisOfOneSource: phis at the start of both sides of a branch, whose block before is the branch's, and after a loop that is left once.
+func TestPhisOfOneSource(t *testing.T) {
+	k := newBench(t, 3)
+	b := k.b
+	phi := func(d *ir.Def, pred *ir.Block) *ir.Def {
+		p := k.s.NewPhi(1, 32)
+		k.s.AddPhiSrc(p, pred, d)
+		return &b.Insert(p).Def
+	}
+	x, y := b.Iadd(k.lane, b.Imm32(10)), b.Iadd(k.lane, b.Imm32(20))
+	head := b.Cursor.Block
+	i := b.PushIf(b.Ult(k.lane, b.Imm32(3)))
+	then := b.Iadd(phi(x, head), b.Imm32(1))
+	b.PushElse(i)
+	other := b.Iadd(phi(y, head), b.Imm32(2))
+	b.PopIf(i)
+	k.out(b.IfPhi(i, then, other))
+	r := k.run(8)
+	k.want(r, 0, func(l int) uint32 {
+		if l < 3 {
+			return uint32(l + 11)
+		}
+		return uint32(l + 22)
+	})
+}

@@ -56,7 +56,7 @@ var intrinsicClasses = func() (t [ir.NumIntrinsics]intrinsicClass) {
 	put(classRay, ir.IntrLoadAccelStruct, ir.IntrRqInitialize, ir.IntrRqTerminate, ir.IntrRqProceed, ir.IntrRqGenerateIntersection,
 		ir.IntrRqConfirmIntersection, ir.IntrRqLoad)
 	put(classOther, ir.IntrDemote, ir.IntrDemoteIf, ir.IntrTerminate, ir.IntrTerminateIf, ir.IntrIsHelperInvocation, ir.IntrBarrier, ir.IntrShaderClock,
-		ir.IntrGetSsboSize, ir.IntrGetUboSize, ir.IntrDerefBufferArrayLength, ir.IntrLoadSsboAddress, ir.IntrLoadUboVec4, ir.IntrLoadGlobal2x32,
+		ir.IntrGetSsboSize, ir.IntrGetUboSize, ir.IntrDerefBufferArrayLength, ir.IntrDerefModeIs, ir.IntrLoadSsboAddress, ir.IntrLoadUboVec4, ir.IntrLoadGlobal2x32,
 		ir.IntrStoreGlobal2x32, ir.IntrLoadGlobalConstantOffset, ir.IntrLoadGlobalConstantBounded, ir.IntrGlobalAtomic2x32, ir.IntrGlobalAtomicSwap2x32,
 		ir.IntrLoadPreamble, ir.IntrStorePreamble, ir.IntrLoadSamplePosFromId, ir.IntrLoadFragCoordZw, ir.IntrLoadSampleMask, ir.IntrLoadFsInputInterpDeltas,
 		ir.IntrLoadUserClipPlane, ir.IntrConvertAluTypes, ir.IntrIsSparseTexelsResident, ir.IntrSparseResidencyCodeAnd)
@@ -215,6 +215,12 @@ func (w *Wave) execLane(i *inst, l int) {
 			n = (s - off) / uint64(x.comp)
 		}
 		out(0, n)
+	case ir.IntrDerefModeIs:
+		v := uint64(0)
+		if modeIs(src(0, 0), ir.Mode(x.in.Get(ir.IdxMemoryModes))) {
+			v = 1
+		}
+		out(0, v)
 	case ir.IntrLoadSsboAddress:
 		out(0, desc(src(0, 0)).Addr+src(1, 0))
 	case ir.IntrLoadUboVec4:

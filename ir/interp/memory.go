@@ -47,6 +47,9 @@ func (w *Wave) bytesAt(sp space, lane int, h, addr uint64, n int) []byte {
 		}
 	case spGlobal:
 		return w.l.Env.Mem.Bytes(addr, n)
+	case spGeneric:
+		sp, addr = resolve(addr)
+		return w.bytesAt(sp, lane, h, addr, n)
 	default:
 		return nil
 	}
@@ -80,6 +83,10 @@ func (w *Wave) load(sp space, lane int, h, addr uint64, n int) uint64 {
 func (w *Wave) store(sp space, lane int, h, addr uint64, n int, v uint64) {
 	switch sp {
 	case spPush, spConst, spData:
+		return
+	case spGeneric:
+		sp, addr = resolve(addr)
+		w.store(sp, lane, h, addr, n, v)
 		return
 	case spStageIn, spStageOut:
 		w.storeStage(sp, lane, addr, n, v)
@@ -148,6 +155,7 @@ func (w *Wave) execLoad(i *inst) {
 			w.aligned(x, l, at, size)
 		case spBuffer:
 			at = bufferOffset(addr[l], i.imm)
+		case spGeneric:
 		default:
 			at &= 0xffffffff
 		}
@@ -235,6 +243,7 @@ func (w *Wave) execStore(i *inst) {
 			w.aligned(x, l, at, int(x.bytes))
 		case spBuffer:
 			at = bufferOffset(addr[l], i.imm)
+		case spGeneric:
 		default:
 			at &= 0xffffffff
 		}
@@ -318,7 +327,11 @@ func (w *Wave) execAtomic(i *inst) {
 		}
 		f := func(old uint64) uint64 { return w.atomicValue(op, i.bits, old, a, b) }
 		var old uint64
-		switch x.space {
+		sp := x.space
+		if sp == spGeneric {
+			sp, at = resolve(at)
+		}
+		switch sp {
 		case spBuffer:
 			at = bufferOffset(at-i.imm, i.imm)
 			if w.bytesAt(spBuffer, int(l), w.regs[i.b+int32(l)], at, n) != nil {
@@ -333,8 +346,8 @@ func (w *Wave) execAtomic(i *inst) {
 			old = w.l.Env.Mem.Atomic(at, n, f)
 		default:
 			at &= 0xffffffff
-			if m := w.bytesAt(x.space, int(l), 0, at, n); m != nil {
-				w.note(x.space, int(l), at, n, emu.AccessAtomic)
+			if m := w.bytesAt(sp, int(l), 0, at, n); m != nil {
+				w.note(sp, int(l), at, n, emu.AccessAtomic)
 				old = emu.LoadBytes(m, n)
 				emu.StoreBytes(m, n, f(old))
 			}

@@ -10,7 +10,7 @@ import (
 
 // watchRaces makes the wave tell its accesses, if somebody looks.
 func (w *Wave) watchRaces() {
-	if w.l.Races == nil || w.l.Compute == nil {
+	if w.l.Races == nil {
 		return
 	}
 	w.races = w.l.Races
@@ -42,6 +42,9 @@ func (w *Wave) note(sp space, lane int, at uint64, n int, kind emu.AccessKind) {
 		w.races.Shared(lane, at, n, kind, place)
 	case spBuffer:
 		w.races.Global(lane, w.bufAddr+at, n, kind, place)
+	case spGeneric:
+		sp, at = resolve(at)
+		w.note(sp, lane, at, n, kind)
 	case spGlobal:
 		w.races.Global(lane, at, n, kind, place)
 	}
@@ -81,4 +84,14 @@ func (w *Wave) noteBarrier(in *ir.Instr) {
 	if ir.Scope(in.Get(ir.IdxExecutionScope)) >= ir.ScopeSubgroup && modes != 0 {
 		w.races.SubgroupBarrier()
 	}
+}
+
+// letOn lets younger fragments of the wave's pixels go on, if none of its own is still to come here.
+func (w *Wave) letOn() {
+	for lane := range w.l.NumLanes {
+		if !w.active.Get(lane) && !w.dead.Get(lane) {
+			return
+		}
+	}
+	w.l.Pixels.Signal(1)
 }

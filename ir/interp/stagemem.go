@@ -37,6 +37,8 @@ func (c *compiler) spaceOf(m ir.Mode) (space, bool) {
 		return spStageIn, true
 	case m == ir.ModeShaderOut && sharesOutputs(c.s.Stage):
 		return spStageOut, true
+	case c.genericSpace(m):
+		return spGeneric, true
 	}
 	return spaceOf(m)
 }

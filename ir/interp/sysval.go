@@ -33,6 +33,7 @@ const (
 	svLayer
 	svViewport
 	svHelper
+	svFullyCovered
 	svBary
 	svBaryLinear
 	svNumWorkgroups
@@ -70,7 +71,7 @@ const (
 // builtInValues are the built-ins that are no single intrinsic's value.
 var builtInValues = map[int32]sysval{
 	ir.BuiltInWorkgroupID: svWorkgroupFromBase, ir.BuiltInInstanceIndex: svInstanceIndex, ir.BuiltInDeviceIndex: svZero, ir.BuiltInViewportIndex: svViewport, ir.BuiltInGlobalSize: svGlobalSize,
-	ir.BuiltInSubgroupMaxSize: svSubgroupSize, ir.BuiltInBaryCoord: svBary, ir.BuiltInBaryCoordNoPersp: svBaryLinear,
+	ir.BuiltInSubgroupMaxSize: svSubgroupSize, ir.BuiltInBaryCoord: svBary, ir.BuiltInBaryCoordNoPersp: svBaryLinear, ir.BuiltInFullyCovered: svFullyCovered,
 }
 
 // builtInValue returns the system value of a variable by its built-in.
@@ -324,6 +325,9 @@ func (w *Wave) fragmentValue(sv sysval, lane int) [4]uint32 {
 	case svPrimitiveID:
 		return [4]uint32{p.PrimitiveID}
 	case svLayer:
+		if p.OfView { // gl_Layer is that of a stage, and none writes it
+			return [4]uint32{}
+		}
 		return [4]uint32{p.Layer}
 	case svViewport:
 		return [4]uint32{p.Viewport}
@@ -336,8 +340,24 @@ func (w *Wave) fragmentValue(sv sysval, lane int) [4]uint32 {
 		}
 		i, j := b[emu.BaryPixel][0], b[emu.BaryPixel][1]
 		return [4]uint32{fl(1 - i - j), fl(i), fl(j)}
+	case svFullyCovered:
+		return [4]uint32{uint32(truth(w.covers(lane)))}
 	}
 	return [4]uint32{}
+}
+
+// covers reports whether the primitive covers the whole of a fragment's pixel, more than a 256th of a pixel from its edges: the
+// weights of the vertices, being linear in the window, are above zero at the corners.
+func (w *Wave) covers(lane int) bool {
+	const out = 1.0 / 256
+	for _, x := range [...]float32{-out, 1 + out} {
+		for _, y := range [...]float32{-out, 1 + out} {
+			if b := w.baryAt(lane, x, y, false); min(b[0], b[1], 1-b[0]-b[1]) <= 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // quadID is the local id of the lane that has another one in linear order, where four

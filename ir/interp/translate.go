@@ -153,10 +153,11 @@ func (c *compiler) intrinsic(in *ir.Instr) {
 		for k := range r.comps * r.elem {
 			c.emit(inst{op: opCopy, dst: r.first + int32(k*c.p.lanes), a: undef})
 		}
-	case ir.IntrLoadParam, ir.IntrLoadVulkanDescriptor, ir.IntrAsUniform, ir.IntrNop, ir.IntrUse, ir.IntrRtResume,
-		ir.IntrEndInvocationInterlock, ir.IntrDebugBreak:
+	case ir.IntrLoadParam, ir.IntrLoadVulkanDescriptor, ir.IntrAsUniform, ir.IntrNop, ir.IntrUse, ir.IntrRtResume, ir.IntrDebugBreak:
 	case ir.IntrBeginInvocationInterlock:
 		c.emit(inst{op: opInterlock})
+	case ir.IntrEndInvocationInterlock:
+		c.emit(inst{op: opInterlockEnd})
 	case ir.IntrLoadDeref, ir.IntrStoreDeref, ir.IntrDerefAtomic, ir.IntrDerefAtomicSwap, ir.IntrDerefBufferArrayLength:
 		c.derefAccess(in)
 	case ir.IntrCopyDeref:

@@ -285,6 +285,8 @@ func (w *Wave) run() (emu.Status, error) {
 				w.pc--
 				return emu.StatusYield, nil
 			}
+		case opInterlockEnd:
+			w.letOn()
 		case opLoopEnd:
 			if w.loopEnd(i) && w.fuel <= 0 {
 				return emu.StatusYield, nil

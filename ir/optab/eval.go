@@ -223,38 +223,20 @@ func fma(m Mode, bits uint8, a, b, c float64) uint64 {
 	return add(m, bits, float64(a*b), c)
 }
 
-// div returns the rounded quotient.
+// div returns the rounded quotient. That of two floats of 24 bits is a float of 25, or 2^-49 of it away from all of them, so
+// what rounding to 53 bits first does is not seen in rounding to 24; the same holds of the square root.
 func div(m Mode, bits uint8, a, b float64) uint64 {
 	if bits == 64 && m.rtz(64) {
 		return exactRTZ(m, func(z *big.Float, x []*big.Float) { z.SetPrec(2200).Quo(x[0], x[1]) }, a/b, a, b)
 	}
-	q := a / b
-	if bits == 64 {
-		return fstore(m, bits, q)
-	}
-	err := math.FMA(-q, b, a)
-	if b < 0 {
-		err = -err
-	}
-	return fstore(m, bits, odd(q, err))
+	return fstore(m, bits, a/b)
 }
 
 // sqrt returns the rounded square root.
 func sqrt(m Mode, bits uint8, a float64) uint64 {
 	r := math.Sqrt(a)
-	if bits != 64 {
-		return fstore(m, bits, odd(r, math.FMA(-r, r, a)))
-	}
-	if m.rtz(64) && a > 0 && !math.IsInf(a, 1) {
-		// Scaled by an even power, so that the error does not underflow.
-		_, e := math.Frexp(a)
-		e &^= 1
-		f := math.Ldexp(a, -e)
-		q := math.Sqrt(f)
-		if math.FMA(q, q, -f) > 0 {
-			q = math.Nextafter(q, 0)
-		}
-		r = math.Ldexp(q, e/2)
+	if bits == 64 && m.rtz(64) && a > 0 {
+		return exactRTZ(m, func(z *big.Float, x []*big.Float) { z.SetPrec(200).Sqrt(x[0]).SetMode(big.ToZero) }, r, a) // Sqrt takes the mode of x
 	}
 	return fstore(m, bits, r)
 }

@@ -212,6 +212,16 @@ func masksNothing(_ *matcher, b, c *bind) bool {
 	return true
 }
 
+// sharesNoBits: no bit is set in both constants.
+func sharesNoBits(_ *matcher, b, c *bind) bool {
+	for i := range int(b.width) {
+		if b.lane(i)&c.lane(i) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // promised16Signed: the source promises that the value fits 16 bits, signed;
 // conversions marked mp carry that promise.
 func promised16Signed(_ *matcher, _ *bind) bool { return true }

@@ -139,9 +139,8 @@ func (d *divergence) list(l *ir.List, apart bool, in *loopState) {
 // different ways if split.
 func (d *divergence) phis(b *ir.Block, split bool) {
 	for phi := range b.Phis() {
-		first := phi.Srcs[0].Def
-		for i := range phi.Srcs {
-			v := phi.Srcs[i].Def
+		for i := range phi.Srcs { // none where nothing leads to the block
+			v, first := phi.Srcs[i].Def, phi.Srcs[0].Def
 			if v.Divergent || split && v != first && !EqualConsts(v, first) {
 				d.mark(&phi.Def)
 			}

@@ -257,6 +257,11 @@ func uintRange(d *ir.Def, c, depth int) Interval {
 	if in.Kind == ir.KindIntrinsic {
 		return sysvalRange(in, c)
 	}
+	if depth > 0 && in.Kind == ir.KindPhi {
+		if r, ok := counterRange(in, depth); ok {
+			return r
+		}
+	}
 	if in.Kind != ir.KindALU || depth == 0 || in.Op.Info().Horizontal() {
 		return fullRange(d)
 	}
@@ -299,7 +304,38 @@ func uintOp(in *ir.Instr, src func(k int) Interval) Interval {
 	case ir.OpExtractU16:
 		return Interval{0, min(all, 0xffff)}
 	}
+	if r, ok := signedOp(in, src, all>>1); ok {
+		return r
+	}
 	return uintArith(in, src, full)
+}
+
+// signedOp returns the range of an operation on signed integers, up to most, whose result is known not to be negative.
+func signedOp(in *ir.Instr, src func(k int) Interval, most uint64) (Interval, bool) {
+	switch in.Op {
+	case ir.OpImin:
+		a, b := src(0), src(1)
+		return Interval{min(a.Min, b.Min), min(a.Max, b.Max)}, max(a.Max, b.Max) <= most
+	case ir.OpImax:
+		// Where one is negative, it is the other.
+		a, b := src(0), src(1)
+		if a.Max > most {
+			a, b = b, a
+		}
+		if b.Max > most {
+			b = Interval{0, most}
+		}
+		return Interval{max(a.Min, b.Min), max(a.Max, b.Max)}, a.Max <= most
+	case ir.OpIabs:
+		return Interval{0, most + 1}, true
+	case ir.OpIrem:
+		a := src(0)
+		return Interval{0, a.Max}, a.Max <= most
+	case ir.OpI2i16, ir.OpI2i32, ir.OpI2i64:
+		a := src(0)
+		return a, a.Max <= fullRange(in.Srcs[0].Def).Max>>1 && a.Max <= most
+	}
+	return Interval{}, false
 }
 
 func uintArith(in *ir.Instr, src func(int) Interval, full Interval) Interval {
@@ -308,6 +344,15 @@ func uintArith(in *ir.Instr, src func(int) Interval, full Interval) Interval {
 		a, b := src(0), src(1)
 		if s, carry := bits.Add64(a.Max, b.Max, 0); carry == 0 && s <= full.Max {
 			return Interval{a.Min + b.Min, s}
+		}
+	case ir.OpIsub:
+		if a, b := src(0), src(1); a.Min >= b.Max {
+			return Interval{a.Min - b.Max, a.Max - b.Min}
+		}
+	case ir.OpUmulHigh:
+		if full.Max == math.MaxUint32 {
+			a, b := src(0), src(1)
+			return Interval{a.Min * b.Min >> 32, a.Max * b.Max >> 32}
 		}
 	case ir.OpImul, ir.OpAmul:
 		a, b := src(0), src(1)

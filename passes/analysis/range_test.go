@@ -12,6 +12,7 @@ import (
 // rangeOps are what the random expressions are of; floats read any bits.
 var rangeOps = []ir.Op{
 	ir.OpIadd, ir.OpIsub, ir.OpImul, ir.OpIneg, ir.OpIand, ir.OpIor, ir.OpIxor, ir.OpIshl, ir.OpUshr, ir.OpIshr, ir.OpUmin, ir.OpUmax, ir.OpUmod, ir.OpUdiv,
+	ir.OpImin, ir.OpImax, ir.OpIabs, ir.OpUmulHigh,
 	ir.OpExtractU8, ir.OpExtractU16, ir.OpBitCount, ir.OpU2f32, ir.OpI2f32, ir.OpFabs, ir.OpFneg, ir.OpFadd, ir.OpFmul, ir.OpFsat, ir.OpFfloor, ir.OpFmin, ir.OpFmax,
 	ir.OpFsqrt, ir.OpFtrunc, ir.OpFsign,
 }

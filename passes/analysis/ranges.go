@@ -175,6 +175,9 @@ func (r *Ranges) phi(in *ir.Instr) {
 		if len(in.Srcs) > 0 {
 			*u = sum
 		}
+		if c, ok := counterRange(in, rangeDepth); ok {
+			*u = c
+		}
 	}
 	if *f = set; len(in.Srcs) == 0 {
 		*f = floatAny

@@ -22,7 +22,7 @@ const (
 	UniformBaseInstance                // word
 	UniformDrawID                      // word
 	UniformViewIndex                   // word
-	UniformIsIndexed                   // word: 0 or ~0
+	_                                  // nothing: objects name the others by number
 	UniformSamplePositions             // Size bytes: x and y in [0, 1) of each sample, floats
 	UniformAttribAddr                  // address of attribute slot Element at element 0
 	UniformAttribClamp                 // word: its last element; the address is 0 if it has none
@@ -62,7 +62,7 @@ const (
 
 var uniformNames = [...]string{"none", "words", "push", "buffer_data", "buffer_addr", "buffer_size", "table", "heap",
 	"const_data", "push_addr", "num_workgroups", "base_workgroup", "num_subgroups", "base_vertex", "base_instance", "draw_id",
-	"view_index", "is_indexed", "sample_positions",
+	"view_index", "", "sample_positions",
 	"attrib_addr", "attrib_clamp", "blend_const", "assembly", "records", "grid_vertices",
 	"record_slots", "patch_vertices", "patch_count", "patches", "patch_record", "patch_slots", "patch_points", "tess_points",
 	"topology", "primitives", "primitive_ids", "counts", "indices", "vertices", "xfb_buffer0", "xfb_buffer1", "xfb_buffer2", "xfb_buffer3",

@@ -62,8 +62,12 @@ func (m *machine) meta() *abi.Meta {
 	return a
 }
 
+// assemble puts traps after the ends of programs that have none.
 func assemble(t testing.TB, text string) []byte {
 	t.Helper()
+	if !strings.Contains(text, "\ttrap") {
+		text = strings.ReplaceAll(text, "\tstop", "\tstop"+strings.Repeat("\n\ttrap", fetchedAhead))
+	}
 	code, err := isa.Assemble(text)
 	if err != nil {
 		t.Fatal(err)
@@ -305,7 +309,7 @@ func TestErrors(t *testing.T) {
 
 func TestLoadErrors(t *testing.T) {
 	code := assemble(t, "\tstop\n")
-	for _, m := range []*abi.Meta{{Stage: ir.StageGeometry}, {Stage: ir.StageCompute, Entry: 2}, {Stage: ir.StageCompute, Entry: 1},
+	for _, m := range []*abi.Meta{{Stage: ir.StageGeometry}, {Stage: ir.StageCompute, Entry: uint32(len(code))}, {Stage: ir.StageCompute, Entry: 1},
 		{Stage: ir.StageCompute, HasPreamble: true, Preamble: 1 << 30},
 		{Stage: ir.StageVertex, Varyings: []abi.Varying{{Slot: 1, Count: 1}, {Slot: 2, Count: 1}}}} {
 		if p, err := Load(code, m); err == nil {
@@ -345,6 +349,9 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	m := newMachine()
+	if err := m.run(t, "\tmov_imm r0l, 0\n\tstop"+strings.Repeat("\n\ttrap", 7)); err == nil || !strings.Contains(err.Error(), "7 traps follow") {
+		t.Errorf("seven traps: %v", err)
+	}
 	if err := m.run(t, "\tpop_exec r0l, 1\n\tstop\n"); err == nil || !strings.Contains(err.Error(), "r0l is not set") {
 		t.Errorf("r0l: %v", err)
 	}

@@ -255,7 +255,7 @@ func (e *effects) state(w *wave, l *emu.Launch, d *gputest.Digest) {
 // TestEffects holds what each instruction does: registers, memory, masks and refusals after random forms of it, in digests.
 func TestEffects(t *testing.T) {
 	rows := map[string]string{}
-	e := newEffects()
+	e, end := newEffects(), assemble(t, "\tstop")
 	var pool [][]byte
 	for op := isa.OpInvalid + 1; op < isa.NumOps; op++ {
 		if execOf[op] == nil {
@@ -265,7 +265,7 @@ func TestEffects(t *testing.T) {
 		forms := randomForms(op)
 		e.reset()
 		for i, code := range forms {
-			e.run(t, append(code[:len(code):len(code)], 0x88, 0), i, 1, &d)
+			e.run(t, append(code[:len(code):len(code)], end...), i, 1, &d)
 		}
 		pool = append(pool, forms...)
 		rows[fmt.Sprintf("%d %s", op, op)] = fmt.Sprintf("%d\t%016x", len(forms), uint64(d))
@@ -279,7 +279,7 @@ func TestEffects(t *testing.T) {
 			for range 10 {
 				code = append(code, pool[r.IntN(len(pool))]...)
 			}
-			e.run(t, append(code, 0x88, 0), i, 40, &d)
+			e.run(t, append(code, end...), i, 40, &d)
 		}
 		rows[fmt.Sprintf("programs %d", k)] = fmt.Sprintf("%016x", uint64(d))
 	}

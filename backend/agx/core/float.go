@@ -153,9 +153,12 @@ func ceil32(a uint32) uint32  { return round32(math.Ceil(wideF(a))) }
 func trunc32(a uint32) uint32 { return round32(math.Trunc(wideF(a))) }
 func rint32(a uint32) uint32  { return round32(math.RoundToEven(wideF(a))) }
 
-// sinPt1 folds an angle in quadrants, in [0, 4), to [-1, 1].
+// sinPt1 folds an angle in quadrants, in [0, 4), to [-1, 1]. 4 is what the fraction of a tiny negative angle
+// rounds to, in the reference's code too; what other angles give nobody has written down: no number.
 func sinPt1(a uint32) uint32 {
 	switch q := wideF(a); {
+	case q < 0 || q > 4:
+		return fbits(float32(math.NaN()))
 	case q < 1:
 		return round32(q)
 	case q < 3:

@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"fmt"
 
 	"nirc/backend/agx/isa"
 	"nirc/internal/emu"
@@ -84,11 +85,28 @@ func execJump(w *wave, x *inst) error {
 }
 
 func execStop(w *wave, _ *inst) error {
+	if w.check != nil && w.p.trapsAfter(w.at) < fetchedAhead {
+		return fmt.Errorf("%d traps follow, and %d instructions are fetched ahead", w.p.trapsAfter(w.at), fetchedAhead)
+	}
 	if w.preamble {
 		return w.endPreamble()
 	}
 	w.done = true
 	return w.finish()
+}
+
+// fetchedAhead is how many instructions after the last one hardware may look at (agx.md §10.3).
+const fetchedAhead = 8
+
+// trapsAfter counts the traps right after an instruction.
+func (p *program) trapsAfter(at int) (n int) {
+	for _, x := range p.code[at+1:] {
+		if x.Op != isa.OpTrap || n == fetchedAhead {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 func execTrap(*wave, *inst) error { return errors.New("a trap is executed") }

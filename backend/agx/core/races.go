@@ -18,7 +18,7 @@ const deviceBarrier = 0x96
 
 // watchRaces makes the wave tell its accesses, if somebody looks.
 func (w *wave) watchRaces() {
-	if w.check == nil || w.l.Compute == nil {
+	if w.check == nil {
 		return
 	}
 	w.l.Races.Watch(emu.RaceOptions{Words: true, Fences: true, Where: func(place uint32) string {

@@ -221,10 +221,6 @@ func (w *wave) drawUniform(k abi.UniformKind, to []uint32) error {
 		to[0] = v.BaseInstance
 	case abi.UniformDrawID:
 		to[0] = v.DrawIndex
-	case abi.UniformIsIndexed:
-		if v.IsIndexed {
-			to[0] = math.MaxUint32
-		}
 	}
 	return nil
 }

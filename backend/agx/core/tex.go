@@ -229,6 +229,20 @@ func (w *wave) putTexels(x *inst, out *[lanes][4]uint32, integer *[lanes]bool) {
 	}
 }
 
+// bufferTexel numbers the texel of a texel buffer at a place of its 2D shape. One outside of that shape, to which
+// hardware looks, has no number; stray reports that it lies there, after the end of the buffer.
+func bufferTexel(x *inst, d *emu.Descriptor, px, py int) (i uint64, stray bool) {
+	n := d.NumTexels()
+	if x.Dim != isa.Dim2D {
+		return uint64(int64(px)), false
+	}
+	if px < 0 || px >= bufferWidth || py < 0 || uint64(py) >= (n+bufferWidth-1)/bufferWidth {
+		return n, false
+	}
+	i = uint64(py)*bufferWidth + uint64(px)
+	return i, i >= n
+}
+
 // fetch reads a texel by integer coordinates.
 func (w *wave) fetch(x *inst, d *emu.Descriptor, o *texOperands, lane int) ([4]uint32, bool) {
 	c := w.coords(o.coord, x.Dim, lane, false)
@@ -241,9 +255,10 @@ func (w *wave) fetch(x *inst, d *emu.Descriptor, o *texOperands, lane int) ([4]u
 		at[k] = int(int32(c.c[k])) + int(off[k])
 	}
 	if d.Format != nil {
-		i := uint64(int64(at[0]))
-		if x.Dim == isa.Dim2D {
-			i += uint64(int64(at[1])) * bufferWidth
+		i, stray := bufferTexel(x, d, at[0], at[1])
+		if stray && w.check != nil {
+			g := w.newPoison()
+			return [4]uint32{g.next(), g.next(), g.next(), g.next()}, true
 		}
 		w.tellTexel(x, lane, emu.Texel{D: d, X: int(i), InBuffer: true}, emu.AccessRead, nil)
 		return d.LoadTexel(w.l.Env.Mem, i), d.Format.IsInteger()
@@ -429,9 +444,9 @@ func (w *wave) storeTexel(x *inst, d *emu.Descriptor, lane int, t [4]uint32) err
 	c := w.coords(&x.Srcs[1], x.Dim, lane, false)
 	px, py, pz := int(int32(c.c[0])), int(int32(c.c[1])), int(int32(c.c[2]))
 	if d.Format != nil {
-		i := uint64(int64(px))
-		if x.Dim == isa.Dim2D {
-			i += uint64(int64(py)) * bufferWidth
+		i, stray := bufferTexel(x, d, px, py)
+		if stray && w.check != nil {
+			return fmt.Errorf("texel %d is stored, of a texel buffer of %d", i, d.NumTexels())
 		}
 		w.tellTexel(x, lane, emu.Texel{D: d, X: int(i), InBuffer: true}, emu.AccessWrite, &t)
 		d.StoreTexel(w.l.Env.Mem, i, t)

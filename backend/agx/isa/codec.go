@@ -16,50 +16,43 @@ type xfer struct {
 	dec  bool
 	in   *Instr
 	info *info
-	r    [32]uint64 // field values
+	w    word // the instruction's bits
 	err  error
-	name string // operand at work, for messages
-	tmp  Instr  // what in points to
+	it   *item // at work, for messages
+	tmp  Instr // what is decoded
 }
 
 // xfers are xfer values to use again.
 var xfers = sync.Pool{New: func() any { return new(xfer) }}
 
-// newXfer returns one for an instruction, whose fields are zero.
-func (in *info) newXfer(dec bool) *xfer {
-	x := xfers.Get().(*xfer)
-	x.dec, x.info, x.err, x.in = dec, in, nil, &x.tmp
-	clear(x.r[:len(in.fields)])
-	return x
-}
-
 func (x *xfer) fail(format string, args ...any) {
 	if x.err == nil {
-		x.err = fmt.Errorf("%s: "+format, append([]any{x.name}, args...)...)
+		x.err = fmt.Errorf("%s: "+format, append([]any{x.it.name}, args...)...)
 	}
 }
 
 // get is the value of field i of an item, 0 if the instruction has none.
 func (x *xfer) get(it *item, i int) uint64 {
-	if it.f[i] < 0 {
-		return 0
+	if f := it.f[i]; f != nil {
+		return f.get(&x.w)
 	}
-	return x.r[it.f[i]]
+	return 0
 }
 
-// set gives field i of an item a value; one that does not fit is an error.
+// set gives field i of an item, whose bits are 0, a value; one that does not fit is an error.
 func (x *xfer) set(it *item, i int, v uint64) {
-	if it.f[i] < 0 {
-		if v != 0 {
-			x.fail("the encoding has no room for it")
-		}
+	if v == 0 {
 		return
 	}
-	if f := &x.info.fields[it.f[i]]; !onlyBits(v, f.width) {
+	f := it.f[i]
+	switch {
+	case f == nil:
+		x.fail("the encoding has no room for it")
+	case !onlyBits(v, f.width):
 		x.fail("value %d needs more than the %d bits of the encoding", v, f.width)
-		return
+	default:
+		f.put(&x.w, v)
 	}
-	x.r[it.f[i]] = v
 }
 
 func (x *xfer) opnd(it *item) *Operand {
@@ -69,23 +62,19 @@ func (x *xfer) opnd(it *item) *Operand {
 	return &x.in.Srcs[it.slot]
 }
 
-// run transfers all items.
-func (x *xfer) run() {
-	for _, i := range x.info.byName {
-		it := &x.info.items[i]
-		x.name = it.name
-		it.cls.code(x, it)
+// run transfers all items, or all but those of unknown meaning.
+func (x *xfer) run(extras bool) {
+	list := x.info.known
+	if extras {
+		list = x.info.order
+	}
+	for _, it := range list {
+		x.it = it
+		it.code(x, it)
 		if x.err != nil {
 			return
 		}
 	}
-}
-
-func (x *xfer) word() (w word) {
-	for i := range x.info.fields {
-		x.info.fields[i].put(&w, x.r[i])
-	}
-	return w.or(x.info.value)
 }
 
 // Unpack decodes the instruction at the start of code and tells its length in
@@ -132,19 +121,25 @@ func (in *info) length(w word) int {
 
 // decode fills i from w, whose fixed bits match.
 func (in *info) decode(i *Instr, w word, n int) error {
-	x := in.newXfer(true)
+	x := xfers.Get().(*xfer)
 	defer xfers.Put(x)
-	x.tmp = Instr{Op: in.op}
-	for k := range in.fields {
-		x.r[k] = in.fields[k].get(w)
+	err := in.decodeBy(x, w, n)
+	if err == nil {
+		*i = x.tmp
 	}
-	x.run()
+	return err
+}
+
+// decodeBy is decode into x.tmp.
+func (in *info) decodeBy(x *xfer, w word, n int) error {
+	x.dec, x.info, x.err, x.in, x.w = true, in, nil, &x.tmp, w
+	x.tmp = Instr{Op: in.op}
+	x.run(w.and(in.unknown) != in.customary)
 	if x.err != nil {
 		return fmt.Errorf("agx: %s: %w", opTable[in.op].name, x.err)
 	}
-	*i = x.tmp
 	if in.lbit != 0 && n == int(in.long) && w.and(below(8*uint(in.short))) == w {
-		i.Flags |= Long
+		x.tmp.Flags |= Long
 	}
 	return nil
 }
@@ -166,14 +161,23 @@ func (in *info) unpack(i *Instr, w word, n int) error {
 
 // pack encodes i into a word and its length.
 func (in *info) pack(i *Instr) (word, int, error) {
-	x := in.newXfer(false)
+	x := xfers.Get().(*xfer)
 	defer xfers.Put(x)
-	x.tmp = *i
-	x.run()
+	return in.packBy(x, i)
+}
+
+// packBy is pack by means of x.
+func (in *info) packBy(x *xfer, i *Instr) (word, int, error) {
+	x.dec, x.info, x.err, x.in, x.w = false, in, nil, i, word{}
+	if i.Extra == 0 {
+		x.w = in.customary
+	}
+	x.run(i.Extra != 0)
+	x.in = nil
 	if x.err != nil {
 		return word{}, 0, fmt.Errorf("agx: %s: %w", opTable[in.op].name, x.err)
 	}
-	w := x.word()
+	w := x.w.or(in.value)
 	if w.and(in.mask) != in.value {
 		return word{}, 0, fmt.Errorf("agx: %s: these operands are not those of this form of %[1]s", opTable[in.op].name)
 	}
@@ -198,24 +202,26 @@ func AppendPack(b []byte, i *Instr) ([]byte, error) {
 	if i.Op == OpInvalid || i.Op >= NumOps {
 		return b, fmt.Errorf("agx: opcode %d does not exist", i.Op)
 	}
-	w, n, err := infos[i.Op].pack(i)
+	x := xfers.Get().(*xfer)
+	defer xfers.Put(x)
+	w, n, err := infos[i.Op].packBy(x, i)
 	if err != nil {
 		return b, err
 	}
 	out := w.append(b, n)
-	var back Instr
+	back := &x.tmp
 	if candidateOf(w, n) == &infos[i.Op] {
-		err = infos[i.Op].decode(&back, w, n)
+		err = infos[i.Op].decodeBy(x, w, n)
 	} else {
-		back, _, err = Unpack(out[len(b):])
+		x.tmp, _, err = Unpack(out[len(b):])
 	}
 	switch {
 	case err != nil:
 		return b, err
 	case back.Op != i.Op:
 		return b, fmt.Errorf("agx: %s: these operands are the encoding of %s", i.Op, back.Op)
-	case back != *i:
-		return b, fmt.Errorf("agx: %s: %s", i.Op, difference(i, &back))
+	case *back != *i:
+		return b, fmt.Errorf("agx: %s: %s", i.Op, difference(i, back))
 	}
 	return out, nil
 }

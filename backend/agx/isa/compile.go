@@ -2,7 +2,6 @@ package isa
 
 import (
 	"fmt"
-	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -15,18 +14,22 @@ type info struct {
 	lbit        uint8 // length bit; 0: one length only
 	fields      []field
 	items       []item
-	byName      []int8 // items in decoding order: plain fields before operands
+	// order are the items in decoding order, plain fields before operands; known those whose meaning is
+	// known. The fields of the others are the bits unknown, which most often are customary.
+	order, known       []*item
+	unknown, customary word
 }
 
 // item is one thing in an instruction's text, or a hidden field.
 type item struct {
 	cls   *class
+	code  func(x *xfer, it *item) // of the class
 	name  string
-	f     [4]int8 // fields: the named one and those of class.more; -1 absent
-	slot  int8    // operand: -1 Dst, else index in Srcs
-	def   uint32  // customary value
-	shift uint8   // place in Instr.Extra
-	width uint8   // of the first field
+	f     [4]*field // the named one and those of class.more; nil absent
+	slot  int8      // operand: -1 Dst, else index in Srcs
+	def   uint32    // customary value
+	shift uint8     // place in Instr.Extra
+	width uint8     // of the first field
 }
 
 var (
@@ -39,6 +42,11 @@ func init() {
 		in := &infos[o]
 		if err := in.compile(o, &opTable[o]); err != nil {
 			panic(fmt.Sprintf("agx isa table: %s: %v", opTable[o].name, err))
+		}
+		for i := range in.items {
+			if it := &in.items[i]; it.cls.operand {
+				allows[o][it.slot+1] = it.cls.allow
+			}
 		}
 		for b := 0; b < 256; b++ {
 			if in.value.xor(word{lo: uint64(b)}).and(in.mask).lo&0xff == 0 {
@@ -133,19 +141,25 @@ func parseField(s string) (f field, err error) {
 		if err != nil {
 			return f, err
 		}
-		f.spans = append(f.spans, sp)
+		if int(f.pieces) == len(f.spans) {
+			return f, fmt.Errorf("field %q has too many pieces", s)
+		}
+		f.spans[f.pieces] = sp
+		f.pieces++
 		f.width += sp.n
 	}
 	return f, nil
 }
 
-func (in *info) field(name string) int8 {
+// field finds a field, and notes in claimed that an operand has it.
+func (in *info) field(name string, claimed []bool) *field {
 	for i := range in.fields {
 		if in.fields[i].name == name {
-			return int8(i)
+			claimed[i] = true
+			return &in.fields[i]
 		}
 	}
-	return -1
+	return nil
 }
 
 // compileText reads the operand list. Operands take Srcs in order, fields of
@@ -161,20 +175,12 @@ func (in *info) compileText(text string) error {
 		if it.cls == nil {
 			return fmt.Errorf("class of %q does not exist", s)
 		}
-		it.f[0] = in.field(name)
-		for i := range it.f[1:] {
-			it.f[i+1] = -1
-			if i < len(it.cls.more) {
-				it.f[i+1] = in.field(strings.Replace(it.cls.more[i], "*", name, 1))
-			}
+		it.code, it.f[0] = it.cls.code, in.field(name, claimed)
+		for i, more := range it.cls.more {
+			it.f[i+1] = in.field(strings.Replace(more, "*", name, 1), claimed)
 		}
-		for _, f := range it.f {
-			if f >= 0 {
-				claimed[f] = true
-			}
-		}
-		if it.f[0] >= 0 {
-			it.width = in.fields[it.f[0]].width
+		if it.f[0] != nil {
+			it.width = it.f[0].width
 		} else if cls != "r0l" {
 			return fmt.Errorf("%q has no field", s)
 		}
@@ -223,12 +229,18 @@ func (in *info) orderItems() {
 			} else if it.slot == -1 {
 				p = 1
 			}
-			if p == pass {
-				in.byName = append(in.byName, int8(i))
+			if p != pass {
+				continue
 			}
+			if in.order = append(in.order, it); !it.cls.extra {
+				in.known = append(in.known, it)
+				continue
+			}
+			it.f[0].put(&in.unknown, 1<<it.width-1)
+			it.f[0].put(&in.customary, uint64(it.def))
 		}
 	}
 }
 
 // onlyBits reports a value that needs more than width bits.
-func onlyBits(v uint64, width uint8) bool { return bits.Len64(v) <= int(width) }
+func onlyBits(v uint64, width uint8) bool { return v>>width == 0 }

@@ -111,7 +111,7 @@ func codeSImm(x *xfer, it *item) {
 		return
 	}
 	v := int32(x.in.Imm)
-	if int64(v) != int64(signExtend(uint64(x.in.Imm)&(1<<it.width-1), it.width)) {
+	if v != signExtend(uint64(x.in.Imm), it.width) {
 		x.fail("%d does not fit %d signed bits", v, it.width)
 		return
 	}
@@ -124,7 +124,7 @@ func codeTargetOffset(x *xfer, it *item) {
 		return
 	}
 	t := x.in.Target
-	if t != signExtend(uint64(uint32(t))&(1<<it.width-1), it.width) {
+	if t != signExtend(uint64(uint32(t)), it.width) {
 		x.fail("branch offset %d does not fit %d signed bits", t, it.width)
 		return
 	}

@@ -115,17 +115,18 @@ func (o Op) NumSrcs() int {
 	return n
 }
 
+// allows is what operands can be: the destination, then the sources. Code generators ask for each instruction.
+var allows [NumOps][1 + len(Instr{}.Srcs)]Allow
+
 // DstAllow returns what the destination can be, 0 if there is none.
-func (o Op) DstAllow() Allow { return o.allow(-1) }
+func (o Op) DstAllow() Allow { return o.SrcAllow(-1) }
 
 // SrcAllow returns what source i can be, 0 if there is none.
-func (o Op) SrcAllow(i int) Allow { return o.allow(i) }
-
-func (o Op) allow(slot int) Allow {
-	if it := o.item(slot); it != nil {
-		return it.cls.allow
+func (o Op) SrcAllow(i int) Allow {
+	if o >= NumOps || uint(i+1) >= uint(len(allows[o])) {
+		return 0
 	}
-	return 0
+	return allows[o][i+1]
 }
 
 // Can reports whether the encoding has a bit for every one of the flags. Long

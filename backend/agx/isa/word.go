@@ -1,6 +1,9 @@
 package isa
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // MaxBytes is the length of the longest instruction.
 const MaxBytes = 12
@@ -19,15 +22,12 @@ func loadWord(b []byte) (w word) {
 	return w
 }
 
+// append appends the first n bytes to b, and touches none after them.
 func (w word) append(b []byte, n int) []byte {
-	for i := 0; i < n; i++ {
-		if i < 8 {
-			b = append(b, byte(w.lo>>(8*i)))
-		} else {
-			b = append(b, byte(w.hi>>(8*i-64)))
-		}
-	}
-	return b
+	var buf [16]byte
+	binary.LittleEndian.PutUint64(buf[:8], w.lo)
+	binary.LittleEndian.PutUint64(buf[8:], w.hi)
+	return append(b, buf[:n]...)
 }
 
 func (w word) bit(n uint) uint64 {
@@ -65,7 +65,7 @@ func below(n uint) word {
 // span is one piece of a field: bits lo to lo+n-1, inside one half of a word.
 type span struct{ lo, n uint8 }
 
-func (s span) get(w word) uint64 {
+func (s span) get(w *word) uint64 {
 	if s.lo < 64 {
 		return w.lo >> s.lo & (1<<s.n - 1)
 	}
@@ -83,14 +83,16 @@ func (s span) put(w *word, v uint64) {
 
 // field is a number kept in pieces, lowest first.
 type field struct {
-	name  string
-	spans []span
-	width uint8
+	width  uint8
+	pieces uint8
+	spans  [4]span
+	name   string
 }
 
-func (f *field) get(w word) (v uint64) {
-	at := uint8(0)
-	for _, s := range f.spans {
+func (f *field) get(w *word) uint64 {
+	v, at := f.spans[0].get(w), f.spans[0].n
+	for i := uint8(1); i < f.pieces; i++ {
+		s := f.spans[i&3]
 		v |= s.get(w) << at
 		at += s.n
 	}
@@ -98,7 +100,8 @@ func (f *field) get(w word) (v uint64) {
 }
 
 func (f *field) put(w *word, v uint64) {
-	for _, s := range f.spans {
+	for i := range f.pieces {
+		s := f.spans[i&3]
 		s.put(w, v)
 		v >>= s.n
 	}

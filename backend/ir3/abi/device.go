@@ -185,7 +185,7 @@ func (g *GPU) Lacks(in *isa.Instr) string {
 		return "sum of three"
 	case op == isa.OpAlias && in.Scope == 1 && !g.AliasRT:
 		return "alias.rt"
-	case in.Type == isa.U64 && op.Category() == 6 && !g.Atomic64:
+	case in.Type == isa.U64 && op.IsAtomic() && !g.Atomic64:
 		return "atomic of 64 bits"
 	case (op == isa.OpLdib || op == isa.OpStib) && in.Flags&isa.Typed == 0 && memoryBits(in.Type) == 8 && !g.Storage8:
 		return "storage of 8 bits"

@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 
@@ -371,15 +372,26 @@ func (w *wave) chainHeader(lane int, invocation uint32) uint32 {
 // firstPrimitive is the number of the first primitive of a wave of vertices.
 const firstPrimitive = 0x100
 
+// handedOver are the ids that a stage finds in r0.x, r0.y, r0.z if another's threads go on as its own.
+func handedOver(next ir.Stage) []abi.SysvalKind {
+	switch next {
+	case ir.StageTessCtrl:
+		return []abi.SysvalKind{abi.TCSHeader, abi.RelPatchID, abi.PrimitiveID}
+	case ir.StageGeometry:
+		return []abi.SysvalKind{abi.GSHeader, abi.PrimitiveID}
+	}
+	return nil
+}
+
 // execChmask hands the fibers over to the next stage: what that one wants must
 // be in its registers, in order (ir3.md §6.5).
 func execChmask(w *wave, x *inst) error {
 	if w.check == nil {
 		return nil
 	}
-	kinds := []abi.SysvalKind{abi.GSHeader, abi.PrimitiveID}
-	if w.p.meta.Chain.Next == ir.StageTessCtrl {
-		kinds = []abi.SysvalKind{abi.TCSHeader, abi.RelPatchID, abi.PrimitiveID}
+	kinds := handedOver(w.p.meta.Chain.Next)
+	if len(kinds) == 0 {
+		return errors.New("chmask where no stage takes the fibers over")
 	}
 	for n, k := range kinds {
 		for lane := range w.n {

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 
 	"nirc/backend/ir3/abi"
 	"nirc/ir"
@@ -48,6 +49,12 @@ func checkChain(m *abi.Meta) error {
 	}
 	if c.Geom.MaxVertices > maxVertices || c.Tess.OutputVertices > maxVertices {
 		return fmt.Errorf("ir3 core: %d vertices of an invocation and %d of a patch, at most %d are supported", c.Geom.MaxVertices, c.Tess.OutputVertices, maxVertices)
+	}
+	for _, k := range handedOver(c.Next) {
+		asked := func(v abi.Sysval) bool { return v.Kind == k && v.Reg != abi.NoReg }
+		if m.GPU != "" && !slices.ContainsFunc(m.Sysvals, asked) { // hardware gives what is asked for alone
+			return fmt.Errorf("ir3 core: a %s shader before a %s shader does not ask for %v, which is handed over", m.Stage, c.Next, k)
+		}
 	}
 	for _, o := range c.Locations {
 		if int(o.Slot) >= ir.NumVaryingSlots || o.Mask > 15 || o.Offset < 0 || o.Offset > 1<<20 {

@@ -7,16 +7,16 @@ import (
 	"nirc/ir"
 )
 
-// Races are looked for between the waves of compute shaders (emu.WaveRaces): fibers of one wave
+// Races are looked for between the waves of compute and fragment shaders (emu.WaveRaces): fibers of one wave
 // access memory in the order of the instructions.
 
 // watchRaces makes the wave tell its accesses, if somebody looks.
 func (w *wave) watchRaces() {
-	if w.l.Races == nil || w.l.Compute == nil {
+	if w.l.Races == nil {
 		return
 	}
 	w.races = w.l.Races
-	w.races.Watch(emu.RaceOptions{Words: true, Where: func(pc uint32) string { return w.p.code[pc].Text(w.p.meta.Gen) }, Fences: true})
+	w.races.Watch(emu.RaceOptions{Words: true, Where: func(pc uint32) string { return w.p.code[pc].Text(w.p.meta.Gen) }, Fences: true, Late: true})
 }
 
 // invocation is the number of the invocation in the wave that fiber lane runs.

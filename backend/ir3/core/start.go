@@ -294,6 +294,9 @@ func (w *wave) corner(loc, lane int) (v [3]uint32, provoking int) {
 		case ir.SlotPrimitiveID:
 			return same(p.PrimitiveID), 0
 		case ir.SlotLayer:
+			if p.OfView { // 0, as no stage writes it
+				return same(0), 0
+			}
 			return same(p.Layer), 0
 		case ir.SlotViewport:
 			return same(p.Viewport), 0

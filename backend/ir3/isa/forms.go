@@ -35,7 +35,7 @@ func (x *xfer) form(info *opInfo) {
 		x.alias()
 	}
 	if info.data != 0 {
-		x.data(info.data, x.in.Type.Half() && !(isAtomic(x.in.Op) && x.in.Type == U64))
+		x.data(info.data, x.in.Type.Half() && !(x.in.Op.IsAtomic() && x.in.Type == U64))
 	}
 }
 

@@ -79,6 +79,20 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestSpellings: what is written in two ways is one instruction.
+func TestSpellings(t *testing.T) {
+	for a, b := range map[string]string{
+		"add.f r0.x, c<a0.x - 5>, r0.y": "add.f r0.x, c<a0.x + -5>, r0.y", "mov.u32u32 r0.x, r<a0.x + 0>": "mov.u32u32 r0.x, r<a0.x>",
+		"mov.u32u32 r0.x, 0x10": "mov.u32u32 r0.x, 16", "mov.u16u16 hr0.x, -1": "mov.u16u16 hr0.x, 65535",
+	} {
+		x, err := ParseText(A6xx, a)
+		y, err2 := ParseText(A6xx, b)
+		if err != nil || err2 != nil || x != y {
+			t.Errorf("%s and %s: %v, %v, %+v, %+v", a, b, err, err2, x, y)
+		}
+	}
+}
+
 func TestNops(t *testing.T) {
 	for _, s := range []string{"bary.f r0.x, (r)3, r0.x", "(nop1) add.f r0.x, r0.y, r0.z"} {
 		in, err := ParseText(A6xx, s)
@@ -112,6 +126,9 @@ func TestQueries(t *testing.T) {
 		{"(nopN) on mov", OpMov.CanNop(), false},
 		{"target of getone", OpGetone.HasTarget(), true},
 		{"lock on a6xx", OpLock.OnGen(A6xx), false},
+		{"lock on a7xx", OpLock.OnGen(A7xx), true},
+		{"raw on a6xx", OpRaw.OnGen(A6xx), false},
+		{"none on a7xx", NumOps.OnGen(A7xx), false},
 		{"raw", OpRaw.Can(SY), false},
 	} {
 		if c.got != c.want {

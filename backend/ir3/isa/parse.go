@@ -232,8 +232,13 @@ func (p *parser) finish() error {
 				return fmt.Errorf("immediate %d needs more than 8 bits", *v)
 			}
 			*v &= 0xff
-		case halfCat1(in.SrcType):
-			*v &= 0xffff
+		case halfCat1(in.SrcType) || in.Op == OpMova || in.Op == OpMova1:
+			if *v < -32768 || *v > 65535 {
+				return fmt.Errorf("immediate %d needs more than 16 bits", *v)
+			}
+			if halfCat1(in.SrcType) {
+				*v &= 0xffff
+			}
 		}
 	}
 	switch {
@@ -286,7 +291,9 @@ func (p *parser) part(id part) (err error) {
 		p.optFlag("(ei)", EI)
 	case pMsk:
 		n, err = p.ranged(32, 128)
-		in.Size = uint16(n / 32)
+		if in.Size = uint16(n / 32); err == nil && n%32 != 0 {
+			err = fmt.Errorf("a mask of %d fibers is none of whole words", n)
+		}
 	case pSign:
 		err = p.choice("mixed", "unsigned", Signed)
 	case pPack:
@@ -307,6 +314,9 @@ func (p *parser) part2(id part) (err error) {
 		err = p.mask()
 	case pCluster:
 		n, err = p.ranged(2, 16)
+		if err == nil && n&(n-1) != 0 {
+			err = fmt.Errorf("a cluster of %d fibers is no power of two", n)
+		}
 		for n > 2 {
 			n, in.Index = n/2, in.Index+1
 		}
@@ -373,12 +383,15 @@ func (p *parser) choice(yes, no string, f Flags) error {
 
 // typ reads a type name; the two names of a mov are not separated.
 func (p *parser) typ(t *Type) error {
-	if isAtomic(p.in.Op) && p.accept("u64") {
+	if p.in.Op.IsAtomic() && p.accept("u64") {
 		*t = U64
 		return nil
 	}
 	for _, i := range [...]Type{U8x32, F16, F32, U16, U32, S16, S32, U8} { // u8_32 before u8
 		if p.accept(typeNames[i]) {
+			if i == U8 && p.in.Op.IsAtomic() {
+				break
+			}
 			*t = i
 			return nil
 		}

@@ -111,7 +111,7 @@ func (p *parser) texIndex(s2en, nonuniform bool) error {
 			in.Tex = uint8(v)
 		case p.accept("a1.x"):
 			a1 = true
-		case s2en:
+		case s2en && in.Srcs[2].Kind == None:
 			in.Srcs[2], err = p.operand(immNone)
 		default:
 			err = errors.New("s#n, t#n or a1.x is expected")

@@ -263,14 +263,15 @@ func (p *printer) either(f Flags, yes, no string) {
 // in atomics.
 func (p *printer) type6() {
 	in := p.in
-	if in.Type == U64 && isAtomic(in.Op) {
+	if in.Type == U64 && in.Op.IsAtomic() {
 		p.str("u64")
 		return
 	}
 	p.str(in.Type.String())
 }
 
-func isAtomic(o Op) bool {
+// IsAtomic reports whether o is an atomic operation on any memory.
+func (o Op) IsAtomic() bool {
 	return o >= OpAtomicLAdd && o <= OpAtomicGXor || o >= OpAtomicBAdd && o <= OpAtomicBXor
 }
 

@@ -36,7 +36,8 @@ func TestCheck(t *testing.T) {
 			m.GPU, m.Alias, m.NoUpperALU, m.BrokenLOD = "t720", true, true, true
 			m.Stage, m.Outputs = ir.StageFragment, []Output{{Slot: ir.SlotData0 + 1, Mask: 15}}
 		},
-		"tls": func(m *Meta) { m.TLSSize = 1 << 30 },
+		"buffers": func(m *Meta) { m.UBOs = make([]UBO, MaxUBOs+1) },
+		"tls":     func(m *Meta) { m.TLSSize = 1 << 30 },
 	})
 	if s := SysvalUBOSize.String(); s != "ubo_size" {
 		t.Errorf("name %q", s)

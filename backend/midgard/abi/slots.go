@@ -29,15 +29,17 @@ var (
 func OwnUBO(k UBOKind) int { return int(k - UBOPush) }
 
 func perUniformBuffer(t layout.Type) uint32 {
-	return count(t == layout.UniformBuffer || t == layout.UniformBufferDynamic)
+	return count(t == layout.UniformBuffer || t == layout.UniformBufferDynamic || t == layout.Mutable)
 }
 
-func perTexture(t layout.Type) uint32 { return count(t.HasImage() && perImage(t) == 0) }
+func perTexture(t layout.Type) uint32 {
+	return count(t.HasImage() && perImage(t) == 0 || t == layout.Mutable)
+}
 
 func perSampler(t layout.Type) uint32 { return count(t.HasSampler()) }
 
 func perImage(t layout.Type) uint32 {
-	return count(t == layout.StorageImage || t == layout.StorageTexelBuffer)
+	return count(t == layout.StorageImage || t == layout.StorageTexelBuffer || t == layout.Mutable)
 }
 
 func count(has bool) uint32 {

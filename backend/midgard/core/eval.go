@@ -8,18 +8,21 @@ import (
 
 // eval computes the result of an instruction from the thread's registers.
 func (x *inst) eval(t *thread) (res [2]uint64) {
-	if x.quick != quickNone {
+	if x.quick != quickNone && (t.flush&flushSingle == 0 || !x.arith) {
 		return x.evalQuick(t)
 	}
+	if x.quick != quickNone && !x.readsDenormals(t) {
+		return x.zeros(x.evalQuick(t))
+	}
 	if x.reduces() {
-		x.put(&res, 0, x.reduce(&t.file))
+		x.put(&res, 0, x.reduce(t))
 		for k := 1; k < x.nout; k++ {
 			x.put(&res, k, element(&res, x.off[0], x.dstBits))
 		}
 		return res
 	}
 	for k := range x.nout {
-		a, b := x.src[0].get(&t.file, k), x.src[1].get(&t.file, k)
+		a, b := x.read(t, 0, k), x.read(t, 1, k)
 		var v uint64
 		switch x.shape {
 		case shapeSelect:
@@ -31,7 +34,7 @@ func (x *inst) eval(t *thread) (res [2]uint64) {
 		default:
 			v = x.lane0(t, a, b)
 		}
-		x.put(&res, k, x.output(v))
+		x.put(&res, k, x.result(t, v))
 	}
 	return res
 }
@@ -49,32 +52,32 @@ func (x *inst) put(res *[2]uint64, k int, v uint64) {
 }
 
 // reduce makes the one result of a reduction.
-func (x *inst) reduce(file *[fileSize][2]uint64) uint64 {
+func (x *inst) reduce(t *thread) uint64 {
 	n := x.bits
 	switch x.shape {
 	case shapeDot:
 		var sum uint64
 		for k := range x.n {
-			p := aluFns[isa.OpFmul](n, isa.RoundE, x.src[0].get(file, k), x.src[1].get(file, k))
+			p := aluFns[isa.OpFmul](n, isa.RoundE, x.read(t, 0, k), x.read(t, 1, k))
 			if k == 0 {
 				sum = p
 			} else {
 				sum = aluFns[isa.OpFadd](n, isa.RoundE, sum, p)
 			}
 		}
-		return x.output(sum)
+		return x.result(t, sum)
 	case shapeFma:
-		a, b := toF(n, x.src[0].get(file, 0)), toF(n, x.src[0].get(file, 1))
-		c := toF(n, x.src[1].get(file, 0))
+		a, b := toF(n, x.read(t, 0, 0)), toF(n, x.read(t, 0, 1))
+		c := toF(n, x.read(t, 1, 0))
 		if n == 64 {
-			return x.output(fromF(n, x.round, math.FMA(a, b, c), 0))
+			return x.result(t, fromF(n, x.round, math.FMA(a, b, c), 0))
 		}
 		v, err := twoSum(a*b, c) // the product of 32-bit floats is exact
-		return x.output(fromF(n, x.round, v, err))
+		return x.result(t, fromF(n, x.round, v, err))
 	}
 	any, all := false, true
 	for k := range x.n {
-		c := x.fn(n, x.round, x.src[0].get(file, k), x.src[1].get(file, k)) != 0
+		c := x.fn(n, x.round, x.read(t, 0, k), x.read(t, 1, k)) != 0
 		any, all = any || c, all && c
 	}
 	if x.shape == shapeAll {

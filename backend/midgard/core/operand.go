@@ -221,6 +221,8 @@ type inst struct {
 	reg     uint8
 	mask    [2]uint64 // the bits written
 	quick   quick
+	arith   bool        // float arithmetic, which may flush denormals
+	integer bool        // its operands are integers, which conversions to floats take
 	approx  *emu.Approx // of results that are not rounded
 	bad     error       // found at decoding, reported when run
 }
@@ -255,6 +257,7 @@ func compile(b *isa.Bundle, u isa.Unit, alias bool) (x inst) {
 		}
 	}
 	x.approx = lutOps[a.Op]
+	x.arith, x.integer = x.isArith(a), !a.Op.Is(isa.FloatSrc)
 	x.quick = x.findQuick()
 	return x
 }

@@ -46,7 +46,7 @@ func TestQuick(t *testing.T) {
 				continue
 			}
 			quick++
-			var th thread
+			th := thread{flush: flush(r.IntN(4))}
 			for k := range th.file {
 				th.file[k] = [2]uint64{word() | word()<<32, word() | word()<<32}
 			}

@@ -14,7 +14,7 @@ import (
 // watchRaces makes the wave tell its accesses, if somebody looks. A place is twice the byte of a
 // bundle, plus the slot.
 func (w *wave) watchRaces() {
-	if w.l.Races == nil || w.l.Compute == nil || !w.check {
+	if w.l.Races == nil || !w.check {
 		return
 	}
 	w.races = w.l.Races

@@ -59,7 +59,7 @@ func (w *wave) start() error {
 }
 
 func (w *wave) startThread(t *thread, lane int) {
-	t.lane, t.approx = lane, w.l.Approx
+	t.lane, t.approx, t.flush = lane, w.l.Approx, flushOf(w.l)
 	if w.p.meta.Stage == ir.StageFragment {
 		t.helper = w.l.Fragment[lane].Helper
 	}

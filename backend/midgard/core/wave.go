@@ -30,6 +30,7 @@ type thread struct {
 	killed bool // discarded
 	tls    []byte
 	approx uint64 // Launch.Approx
+	flush  flush
 	// Checking mode: the bits of the file that hold something, whether a writeout
 	// has just been made to wait, the texture result under way and until when.
 	def      [fileSize][2]uint64

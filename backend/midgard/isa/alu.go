@@ -248,7 +248,7 @@ func decodeALU(a *ALU, scalar bool, reg, body uint64) {
 }
 
 // encodeALU is the inverse; the body has 32 bits for scalar units, else 48.
-func encodeALU(scalar bool, a *ALU, s *scratch) (reg, body uint64, err error) {
+func encodeALU(scalar bool, a *ALU) (reg, body uint64, err error) {
 	var r, w word
 	own, src2, con := vectorFields, vector2Reg, constVector
 	if scalar {
@@ -272,10 +272,31 @@ func encodeALU(scalar bool, a *ALU, s *scratch) (reg, body uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	if decodeALU(&s.alu, scalar, r[0], w[0]); s.alu != *a {
-		return 0, 0, fmt.Errorf("%s cannot be encoded: members of the other kind of unit are set (%+v, kept %+v)", a.Op, *a, s.alu)
+	if a.strays(scalar) {
+		return 0, 0, fmt.Errorf("%s cannot be encoded: members of the other kind of unit, or of another form, are set (%+v)", a.Op, *a)
 	}
 	return r[0], w[0], nil
+}
+
+// strays reports whether members are set that an instruction of its form on the kind of unit has not.
+func (a *ALU) strays(scalar bool) bool {
+	if a.Imm {
+		if a.Src[1].Reg|a.Src[1].Comp|uint8(a.Src[1].Expand)|uint8(a.Src[1].Swizzle) != 0 || a.Src[1].Full || scalar && (a.Src[1].Mod != 0 || a.Reserved&^(1<<5) != 0) {
+			return true
+		}
+	} else if a.Const != 0 {
+		return true
+	}
+	for i := range a.Src {
+		s := &a.Src[i]
+		if scalar && (s.Expand != 0 || s.Swizzle != 0) || !scalar && (s.Comp != 0 || s.Full) {
+			return true
+		}
+	}
+	if scalar {
+		return a.Mode != 0 || a.Mask != 0 || a.Shrink != 0
+	}
+	return a.DstComp != 0 || a.DstFull || a.Reserved != 0
 }
 
 // Vector makes an instruction for a vector unit: full width, no operands

@@ -1,6 +1,9 @@
 package isa
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
 // BranchOp is what a branch does.
 type BranchOp uint8
@@ -97,10 +100,14 @@ func decodeBranch(b *Branch, extended bool, v uint64) {
 	}
 }
 
-func encodeBranch(extended bool, want Branch, s *scratch) (uint64, error) {
+// branches are what encodeBranch works in.
+var branches = sync.Pool{New: func() any { return new(Branch) }}
+
+func encodeBranch(extended bool, want Branch) (uint64, error) {
 	var w word
 	fields := extendedBranch
-	b := &s.branch
+	b := branches.Get().(*Branch)
+	defer branches.Put(b)
 	*b = want
 	if !extended {
 		fields = compactFields(b.Op)

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync"
+	"slices"
 )
 
 // Quad is the size of the unit that bundles are counted in.
@@ -226,19 +226,19 @@ func (b *Bundle) decodeUnits(code []byte) {
 // AppendEncode appends the bytes of a bundle. A value that its field cannot
 // hold, or a tag that does not go with the content, is an error.
 func AppendEncode(code []byte, b *Bundle) ([]byte, error) {
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
 	if b.Tag > 15 || b.Next > 15 {
 		return code, fmt.Errorf("midgard: tag %d, next tag %d: tags have four bits", b.Tag, b.Next)
 	}
 	size := b.Tag.Quads() * Quad
-	buf := s.buf[:size]
+	at := len(code)
+	code = slices.Grow(code, size)[:at+size]
+	buf := code[at:]
 	clear(buf)
 	var err error
 	var w word
 	switch {
 	case b.Tag.ALU():
-		err = b.encodeALU(buf, s)
+		err = b.encodeALU(buf)
 	case b.Tag == TagLdSt:
 		for i := range b.LdSt {
 			var v uint64
@@ -256,26 +256,17 @@ func AppendEncode(code []byte, b *Bundle) ([]byte, error) {
 		copy(buf, b.Raw[:])
 	}
 	if err != nil {
-		return code, fmt.Errorf("midgard: %w", err)
+		return code[:at], fmt.Errorf("midgard: %w", err)
 	}
 	if b.Tag == TagLdSt || b.Tag.Texture() {
 		binary.LittleEndian.PutUint64(buf[0:], w[0])
 		binary.LittleEndian.PutUint64(buf[8:], w[1])
 	}
 	buf[0] = byte(b.Tag) | byte(b.Next)<<4
-	return append(code, buf...), nil
+	return code, nil
 }
 
-// scratch is what the encoder works in.
-type scratch struct {
-	buf    [64]byte
-	alu    ALU
-	branch Branch
-}
-
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
-
-func (b *Bundle) encodeALU(code []byte, s *scratch) error {
+func (b *Bundle) encodeALU(code []byte) error {
 	n := b.BodySize()
 	body := (n + Quad - 1) / Quad * Quad
 	want := body
@@ -299,11 +290,11 @@ func (b *Bundle) encodeALU(code []byte, s *scratch) error {
 		var err error
 		switch u {
 		case UnitBranch:
-			v, err = encodeBranch(false, b.Compact, s)
+			v, err = encodeBranch(false, b.Compact)
 		case UnitBranchX:
-			v, err = encodeBranch(true, b.Extended, s)
+			v, err = encodeBranch(true, b.Extended)
 		default:
-			r, v, err = encodeALU(u.Scalar(), &b.ALU[u], s)
+			r, v, err = encodeALU(u.Scalar(), &b.ALU[u])
 			binary.LittleEndian.PutUint16(code[reg:], uint16(r))
 			reg += 2
 		}

@@ -173,15 +173,12 @@ func (u Unit) String() string {
 // Scalar reports whether the unit takes scalar instruction words.
 func (u Unit) Scalar() bool { return u == UnitSADD || u == UnitSMUL }
 
-// Stage is 1 or 2, and 3 for branches.
+// Stage is 1 or 2: where the unit, which is not that of branches, stands in the pipe.
 func (u Unit) Stage() int {
-	switch {
-	case u <= UnitSADD:
+	if u <= UnitSADD {
 		return 1
-	case u <= UnitLUT:
-		return 2
 	}
-	return 3
+	return 2
 }
 
 // Units is a set of units: bit u is unit u.

@@ -51,11 +51,11 @@ func (p *program) fault(i int) int {
 		switch {
 		case !b.Has(u):
 		case u == UnitBranch:
-			_, err = encodeBranch(false, b.Compact, new(scratch))
+			_, err = encodeBranch(false, b.Compact)
 		case u == UnitBranchX:
-			_, err = encodeBranch(true, b.Extended, new(scratch))
+			_, err = encodeBranch(true, b.Extended)
 		default:
-			_, _, err = encodeALU(u.Scalar(), &b.ALU[u], new(scratch))
+			_, _, err = encodeALU(u.Scalar(), &b.ALU[u])
 		}
 		if err != nil {
 			return at.slot[u]

@@ -187,11 +187,6 @@ func (t *Texture) OffsetRegister() (r TexReg, s Swizzle) {
 // ImmOffset is component i (0 to 2) of an immediate offset, -8 to 7.
 func (t *Texture) ImmOffset(i int) int { return int(signExtend(uint64(t.Offset>>(4*i)), 4)) }
 
-// SetImmOffset sets an immediate offset.
-func (t *Texture) SetImmOffset(x, y, z int) {
-	t.Offset = uint16(x&15 | y&15<<4 | z&15<<8)
-}
-
 // LodValue is an immediate bias or level of detail of a sampling operation.
 func (t *Texture) LodValue() float64 { return float64(int16(t.Lod)) / 256 }
 

@@ -115,6 +115,9 @@ func (d *decoder) decode(in *Instruction, info *instInfo) error {
 // layout reads the operands of a layout, and for the last place also those that depend on what was read.
 func (d *decoder) layout(s span) error {
 	for _, sp := range s.specs() {
+		if !d.keep && d.pos < len(d.in.Words) && kindTable[sp.kind].category == catID && d.ids(sp.quant == many) {
+			continue
+		}
 		if sp.quant == many {
 			for d.pos < len(d.in.Words) {
 				if err := d.operand(sp.kind); err != nil {
@@ -134,6 +137,22 @@ func (d *decoder) layout(s span) error {
 		}
 	}
 	return nil
+}
+
+// ids steps over an id, or over ids up to the instruction's end, that are in bounds: most operands are ids, and Parse wants to know
+// no more of them. Where one is not, operand says what is wrong with it.
+func (d *decoder) ids(all bool) bool {
+	words := d.in.Words[d.pos : d.pos+1]
+	if all {
+		words = d.in.Words[d.pos:]
+	}
+	for _, w := range words {
+		if w-1 >= d.m.Bound-1 { // 0, or not below the bound
+			return false
+		}
+	}
+	d.pos += len(words)
+	return true
 }
 
 func (d *decoder) push(k Kind, num Number, count int) {

@@ -38,8 +38,14 @@ func TestMutableDescriptors(t *testing.T) {
 	for k := range 8 {
 		emu.StoreBytes(img.Data[img.Offset(k%4, k/4, 0, 0, 0, 0):], 4, uint64(100+k))
 	}
+	l, err := nirc.ReadLayout("layout.json", []byte(`{"schema": 1, "sets": [{"set": 0, "bindings": [
+		{"binding": 0, "type": "mutable", "count": 3}, {"binding": 1, "type": "storage_buffer"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, target := range []string{nirc.IRTarget, "ir3", "agx", "midgard"} {
-		for _, level := range []passes.Level{passes.O0, passes.O2} {
+		for n, level := range []passes.Level{passes.O0, passes.O2, passes.O2} {
+			used := []*nirc.Layout{nil, nil, l}[n]
 			mem := emu.NewMemory()
 			in, out := mem.Alloc(16), mem.Alloc(12)
 			emu.StoreBytes(in.Data[12:], 4, 77)
@@ -47,12 +53,12 @@ func TestMutableDescriptors(t *testing.T) {
 			view := &emu.ImageView{Image: img}
 			b.Set(0, 0, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: in.Addr, Size: 16}, {Type: emu.DescStorageImage, Image: view}, {Type: emu.DescSampledImage, Image: view}})
 			b.Set(0, 1, []emu.Descriptor{{Type: emu.DescStorageBuffer, Addr: out.Addr, Size: 12}})
-			p, _, err := exec.Executable(t.Context(), m, nirc.Options{Target: target, Level: level})
+			p, _, err := exec.Executable(t.Context(), m, nirc.Options{Target: target, Level: level, Layout: used})
 			if err != nil {
 				t.Errorf("%s: %v", target, err)
 				continue
 			}
-			if err := emu.Dispatch(t.Context(), p, &emu.Env{Mem: mem, Bindings: &b}, emu.DispatchParams{Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true}}); err != nil {
+			if err := emu.Dispatch(t.Context(), p, &emu.Env{Mem: mem, Bindings: &b, Layout: used}, emu.DispatchParams{Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true}}); err != nil {
 				t.Errorf("%s -%s: %v", target, level, err)
 			}
 			for k, want := range []uint64{77, 106, 103} {

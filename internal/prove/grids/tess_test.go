@@ -334,7 +334,7 @@ func TestTessellationScript(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (&amber.Runner{Strict: true, Target: target}).Run(t.Context(), prove.Script(t, prove.Data("tess.amber"))); got.Verdict != amber.Pass || got.Checked < 5 {
+		if got := (&amber.Runner{Strict: true, Target: target, Limits: emu.Limits{Check: true}}).Run(t.Context(), prove.Script(t, prove.Data("tess.amber"))); got.Verdict != amber.Pass || got.Checked < 5 {
 			t.Errorf("O%v: %+v", level, got)
 		}
 	}
@@ -377,7 +377,7 @@ func TestTessellationABI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := (&amber.Runner{Strict: true, Target: target}).Run(t.Context(), prove.Script(t, prove.Data("tess.amber"))); r.Verdict != amber.Pass || r.Checked < 1 {
+		if r := (&amber.Runner{Strict: true, Target: target, Limits: emu.Limits{Check: true}}).Run(t.Context(), prove.Script(t, prove.Data("tess.amber"))); r.Verdict != amber.Pass || r.Checked < 1 {
 			t.Errorf("ABI %q: %+v", convention, r)
 		}
 	}

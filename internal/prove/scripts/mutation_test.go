@@ -137,7 +137,7 @@ func mutationRunner(t *testing.T) *amber.Runner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &amber.Runner{Target: &sharedPrograms{target, map[[32]byte]emu.Program{}}, Modules: &modules, Strict: true}
+	return &amber.Runner{Target: &sharedPrograms{target, map[[32]byte]emu.Program{}}, Modules: &modules, Strict: true, Limits: emu.Limits{Check: true}}
 }
 
 // TestMutants changes every expectation of our own scripts, one at a time.

@@ -5,10 +5,12 @@ package scripts
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"nirc"
 	"nirc/internal/amber"
+	"nirc/internal/emu"
 	"nirc/internal/exec"
 	"nirc/internal/prove"
 	"nirc/internal/refs"
@@ -43,10 +45,10 @@ type script struct {
 	right, wrong string
 }
 
-// TestScripts runs scripts at both levels. Midgard's subgroups have one lane, so it has no part in
+// TestScripts runs the scripts of testdata at both levels. Midgard's subgroups have one lane, so it has no part in
 // those on lanes of a subgroup.
 func TestScripts(t *testing.T) {
-	ir := nirc.Options{Target: nirc.IRTarget}
+	ir, left := nirc.Options{Target: nirc.IRTarget}, ownScripts(t)
 	chips := []nirc.Options{ir, {Target: "ir3", GPU: "a630"}, {Target: "ir3", GPU: "a740"}, {Target: "agx"}, {Target: "midgard"}}
 	for _, x := range []script{
 		{name: "interpolate.amber", targets: everywhere(), checked: 1},
@@ -65,16 +67,52 @@ func TestScripts(t *testing.T) {
 			targets: []nirc.Options{ir, {Target: "ir3", GPU: "a740"}, {Target: "ir3", GPU: "a750"}, {Target: "midgard"}}, checked: 1, right: "EQ 1968813", wrong: "EQ 1968814"},
 		{name: "interlock.amber", about: "fragments of a pixel one after the other", targets: []nirc.Options{ir, {Target: "agx"}}, checked: 2, right: "EQ 13 13", wrong: "EQ 13 12"},
 		{name: "density.amber", about: "the size of fragments", targets: chips[:3], checked: 1},
+		{name: "covered.amber", about: "pixels that a primitive covers as a whole", targets: chips[:4], checked: 2, right: "EQ_RGBA 0 255", wrong: "EQ_RGBA 1 255"},
 		{name: "wide_images.amber", about: "texels of 64 bits", targets: []nirc.Options{ir, {Target: "ir3", GPU: "a740"}, {Target: "ir3", GPU: "a750"}}, checked: 4},
 		{name: "half_fetch.amber", about: "textures of halves", targets: chips, checked: 1},
 		{name: "bfloat16.amber", targets: chips, checked: 2, right: "0x4049 ", wrong: "0x404a "},
+		{name: "mixed_dot.amber", about: "dot products of halves and bfloat16, and barriers in two parts", targets: chips, checked: 1, right: "771.75 772", wrong: "771.75 771"},
 		{name: "narrow_io.amber", about: "inputs and outputs of 8 and 16 bits", targets: chips, checked: 1},
 		{name: "wide_subgroups.amber", about: "subgroup operations of 64 bits", targets: without("midgard", chips), checked: 1},
 		{name: "unsized.amber", about: "arrays of descriptors that declare no size, of all kinds",
 			targets: append([]nirc.Options{{Target: "midgard", GPU: "t720"}}, chips...), checked: 18},
+		{name: "add.amber", targets: everywhere(), checked: 1},
+		{name: "compute_derivatives.amber", about: "derivatives between invocations of a square or of a row", targets: without("midgard", chips), checked: 9},
+		{name: "constant_arrays.amber", targets: chips, checked: 10},
+		{name: "first_of_one.amber", about: "lanes that do not exist", targets: chips, checked: 2},
+		{name: "fma.amber", about: "sums of products rounded once", targets: chips, checked: 4},
+		{name: "initialised_shared.amber", about: "initialisers of workgroup memory", targets: chips, checked: 2},
+		{name: "robust_signed.amber", about: "indices out of bounds", targets: chips, checked: 4},
+		{name: "untyped.amber", about: "untyped pointers and raw access chains", targets: chips, checked: 1},
+		{name: "wide_shared_atomics.amber", about: "atomics of doubles in workgroup memory", targets: []nirc.Options{ir, {Target: "midgard"}}, checked: 1},
+		{name: "matrices.amber", about: "cooperative matrices", targets: []nirc.Options{ir, chips[2]}, checked: 16},
 	} {
 		t.Run(x.name, func(t *testing.T) { x.run(t) })
+		delete(left, x.name)
 	}
+	for name := range left {
+		t.Errorf("no test of this room runs %s on the targets", name)
+	}
+}
+
+// ownScripts are the scripts of testdata except for those that have tests of their own: of images, and of
+// tessellation, geometry and barycentrics (TestStageScripts, internal/prove/grids).
+func ownScripts(t *testing.T) map[string]bool {
+	paths, err := filepath.Glob(prove.Data("*.amber"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%d scripts, %v", len(paths), err)
+	}
+	names := map[string]bool{}
+	for _, p := range paths {
+		names[filepath.Base(p)] = true
+	}
+	for _, other := range []string{"images.amber", "images_draw.amber", "tess.amber", "geometry.amber", "geometry_types.amber", "barycentric.amber"} {
+		if !names[other] {
+			t.Errorf("there is no %s", other)
+		}
+		delete(names, other)
+	}
+	return names
 }
 
 // run runs the script, and its wrong form.
@@ -140,5 +178,5 @@ func runLinked(t *testing.T, o nirc.Options, path string, src []byte, link bool)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return (&amber.Runner{Strict: true, Target: target, Modules: &modules, Link: link}).Run(t.Context(), s)
+	return (&amber.Runner{Strict: true, Target: target, Modules: &modules, Link: link, Limits: emu.Limits{Check: true}}).Run(t.Context(), s)
 }

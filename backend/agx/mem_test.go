@@ -1,0 +1,15 @@
+package agx
+
+import (
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/ir"
+)
+
+// TestMemory runs what the code generators share.
+func TestMemory(t *testing.T) {
+	gputest.TestMemory(t, func(name string, s *ir.Shader, r *gputest.Run) error {
+		return execute(t, s, CompileOptions{}, r, nil)
+	}, "64-bit atomics")
+}

@@ -1,0 +1,69 @@
+package agx
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/ir"
+)
+
+// pushWord loads a word of the push constants.
+func pushWord(b *ir.Builder, off uint32) *ir.Def {
+	x := b.Intrinsic(ir.IntrLoadPushConstant, 1, 32, b.Imm32(off))
+	x.Set(ir.IdxRange, 64).Set(ir.IdxAlignMul, 4)
+	return &x.Def
+}
+
+// TestPreambleChoices: what an if chooses by a uniform condition from uniform values is one uniform register, and the if is gone;
+// one that chooses from others stays.
+func TestPreambleChoices(t *testing.T) {
+	for _, uniform := range []bool{true, false} {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
+		other := id
+		if uniform {
+			other = pushWord(b, 8)
+		}
+		i := b.PushIf(b.Ult(pushWord(b, 0), b.Imm32(5)))
+		x := b.Fmul(pushWord(b, 4), other)
+		b.PushElse(i)
+		y := b.Fadd(pushWord(b, 4), other)
+		b.PopIf(i)
+		off := b.Ishl(id, b.Imm32(2))
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), off, b.IfPhi(i, x, y))
+		_, text := build(t, s, CompileOptions{})
+		if uniform == strings.Contains(text, "if_") || uniform == strings.Contains(text, "fmul32") {
+			t.Errorf("uniform values %t:\n%s", uniform, text)
+		}
+	}
+}
+
+// TestPreambleLoads: a load from a storage buffer that nobody writes moves to the preamble from where the shader always comes by,
+// and stays in a side of an if, and where others may write.
+func TestPreambleLoads(t *testing.T) {
+	const constant = uint64(ir.AccessNonWriteable | ir.AccessCanReorder)
+	for _, c := range []struct {
+		access uint64
+		side   bool
+		moves  bool
+	}{{constant, false, true}, {constant, true, false}, {0, false, false}, {constant | uint64(ir.AccessVolatile), false, false}, {constant | uint64(ir.AccessCoherent), false, false}} {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
+		var i *ir.If
+		if c.side {
+			i = b.PushIf(b.Ult(id, b.Imm32(5)))
+		}
+		v := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 1), pushWord(b, 0), 1)
+		v.Instr.Set(ir.IdxAccess, c.access)
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 0), b.Ishl(id, b.Imm32(2)), v)
+		if c.side {
+			b.PushElse(i)
+			b.PopIf(i)
+		}
+		_, text := build(t, s, CompileOptions{})
+		if c.moves == strings.Contains(text, "device_load") {
+			t.Errorf("access %#x, in a side %t:\n%s", c.access, c.side, text)
+		}
+	}
+}

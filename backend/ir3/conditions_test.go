@@ -1,0 +1,159 @@
+package ir3
+
+import (
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/backend/ir3/isa"
+	"nirc/ir"
+)
+
+// laneWords are the words of a fiber that its test reads, and the offset of those that it writes.
+func laneWords(b *ir.Builder, n uint8) (words, out, at *ir.Def) {
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
+	words = gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Ishl(id, b.Imm32(4)), n)
+	return words, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(4))
+}
+
+// sameOnBoth compiles a shader for two devices, with and without a step, runs both, and returns what figure makes of each pair.
+func sameOnBoth(t *testing.T, s *ir.Shader, step string, figure func(*Binary) int, check func(gpu string, with, without int) bool) {
+	t.Helper()
+	for _, gpu := range []string{"a630", "a740"} {
+		var n [2]int
+		var text string
+		for k, opts := range []CompileOptions{{GPU: gpu}, {GPU: gpu, Run: leaveOut(step)}} {
+			bin, err := execute(s, opts, &gputest.Run{Groups: 2, In: gputest.RandomInput(3, 1024), OutSize: 128 * 16}, nil)
+			if err != nil {
+				t.Fatalf("%s: %v", gpu, err)
+			}
+			n[k] = figure(bin)
+			text += disasm(bin)
+		}
+		if !check(gpu, n[0], n[1]) {
+			t.Errorf("%s: %d, without the step %d\n%s", gpu, n[0], n[1], text)
+		}
+	}
+}
+
+// TestEarlyConditions: ifs after each other do not each wait for their condition.
+func TestEarlyConditions(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	v, out, at := laneWords(b, 4)
+	for k := range 4 {
+		cf := b.PushIf(b.Ilt(b.Channel(v, k), b.Channel(v, (k+1)%4)))
+		gputest.StoreWords(b, out, at, b.Channel(v, k))
+		b.PopIf(cf)
+	}
+	sameOnBoth(t, s, "early_conditions", func(bin *Binary) int { return bin.Stats.Nops }, func(_ string, with, without int) bool { return with <= without-3 })
+}
+
+// TestEarlyConditionsRoom: more conditions than predicates, and those of loops, find their way too.
+func TestEarlyConditionsRoom(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	v, out, at := laneWords(b, 4)
+	for k := range 4 {
+		outer := b.PushIf(b.Ilt(b.Channel(v, k), b.Channel(v, (k+1)%4)))
+		times(b, b.Iand(b.Channel(v, k), b.Imm32(3)), func(i *ir.Def) {
+			for j := range 4 {
+				cf := b.PushIf(b.Ult(b.Channel(v, j), b.Channel(v, (k+j+1)%4)))
+				gputest.StoreWords(b, out, b.IAddImm(at, int64(4*j)), b.Ixor(b.Channel(v, j), b.Imm32(uint32(16*k+1))))
+				b.PopIf(cf)
+			}
+		})
+		b.PopIf(outer)
+	}
+	sameOnBoth(t, s, "early_conditions", func(bin *Binary) int { return bin.Stats.Nops }, func(_ string, with, without int) bool { return with < without })
+}
+
+// roundSlots are the slots from the head of the only loop of a program to its jump back.
+func roundSlots(bin *Binary) int {
+	lines := isa.Disassemble(bin.Meta.Gen, bin.Code)
+	for pc := range lines {
+		if lines[pc].Instr.Op != isa.OpJump || lines[pc].Target > pc {
+			continue
+		}
+		n := 0
+		for k := lines[pc].Target; k <= pc; k++ {
+			n += issueSlots(&lines[k].Instr)
+		}
+		return n
+	}
+	return -1
+}
+
+// TestLoopConditions: a round of a loop does not begin with a wait for the condition to go on.
+func TestLoopConditions(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	v, out, at := laneWords(b, 4)
+	sums := [4]*ir.Def{b.Channel(v, 0), b.Channel(v, 1), b.Channel(v, 2), b.Channel(v, 3)}
+	zero, before := b.Imm32(0), b.Cursor.Block
+	l := b.PushLoop()
+	var phis [5]*ir.Instr
+	for k := range phis {
+		phis[k] = s.NewPhi(1, 32)
+		b.Insert(phis[k])
+	}
+	i := &phis[4].Def
+	cf := b.PushIf(b.Uge(i, b.Iand(sums[0], b.Imm32(7))))
+	b.Jump(ir.JumpBreak)
+	b.PopIf(cf)
+	for k, sum := range sums {
+		s.AddPhiSrc(phis[k], before, sum)
+		s.AddPhiSrc(phis[k], b.Cursor.Block, b.Ixor(b.Imul(&phis[k].Def, &phis[k].Def), b.Iadd(i, b.Channel(v, k))))
+	}
+	s.AddPhiSrc(phis[4], before, zero)
+	s.AddPhiSrc(phis[4], b.Cursor.Block, b.IAddImm(i, 1))
+	b.PopLoop(l)
+	gputest.StoreWords(b, out, at, b.Vec(&phis[0].Def, &phis[1].Def, &phis[2].Def, &phis[3].Def))
+	if err := ir.Validate(s); err != nil {
+		t.Fatal(err)
+	}
+	sameOnBoth(t, s, "loop_conditions", roundSlots, func(_ string, with, without int) bool { return with > 0 && with <= without-4 })
+}
+
+// handMade is a program of blocks with these ways on; each block's instructions add registers, a result and two sources.
+func handMade(gpu string, succs [][]int32, adds [][][3]int32) *phys {
+	g, _ := FindGPU(gpu)
+	p := &phys{gpu: g, blocks: make([]pblock, len(succs))}
+	for b := range succs {
+		for _, to := range succs[b] {
+			p.edge(int32(b), to)
+		}
+		for _, a := range adds[b] {
+			in := isa.Instr{Op: isa.OpAddF, Dst: isa.R(int(a[0])), Srcs: [4]isa.Operand{isa.R(int(a[1])), isa.R(int(a[2]))}}
+			p.blocks[b].ins = append(p.blocks[b].ins, pinstr{Instr: in, to: -1})
+		}
+	}
+	return p
+}
+
+// TestReadAfter: what the block after one reads first is made first.
+func TestReadAfter(t *testing.T) {
+	p := handMade("a630", [][]int32{{1}, {2}, nil}, [][][3]int32{
+		{{10, 0, 1}, {11, 1, 2}, {12, 2, 3}, {13, 3, 4}}, {}, {{14, 13, 13}, {15, 10, 10}, {16, 11, 11}, {17, 12, 12}}})
+	p.schedule()
+	if first := p.blocks[0].ins[0].Dst.Val; first != 13 {
+		t.Errorf("r%d is made first, want r13", first)
+	}
+}
+
+// TestLoopDelays: what the start of a loop waits for on one way is time for what it was entered with.
+func TestLoopDelays(t *testing.T) {
+	for gpu, want := range map[string]int{"a630": 3, "a740": 2} {
+		p := handMade(gpu, [][]int32{{1}, {2, 3}, {1}, nil}, [][][3]int32{{{10, 0, 0}}, {{1, 11, 11}}, {{2, 10, 10}, {11, 3, 3}}, {}})
+		p.delays()
+		nops := 0
+		for b := range p.blocks {
+			for i := range p.blocks[b].ins {
+				in := &p.blocks[b].ins[i].Instr
+				nops += in.Nops()
+				if in.Op == isa.OpNop {
+					nops += 1 + int(in.Repeat)
+				}
+			}
+		}
+		if nops != want {
+			t.Errorf("%s: %d slots are idle, want %d", gpu, nops, want)
+		}
+	}
+}

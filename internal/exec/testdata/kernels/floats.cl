@@ -1,0 +1,30 @@
+kernel void floats(global float *out, global const float *x, global const float *y) {
+    size_t i = get_global_id(0);
+    float a = x[i], b = y[i], t;
+    int e;
+    global float *o = out + 24 * i;
+    o[0] = fabs(a) + floor(b);
+    o[1] = round(a);
+    o[2] = rint(a);
+    o[3] = fmod(a, b);
+    o[4] = copysign(a, b);
+    o[5] = fmax(a, b) - fmin(a, b);
+    o[6] = exp(a * 0.1f);
+    o[7] = log(fabs(a) + 1);
+    o[8] = pow(a, 3.0f);
+    o[9] = pown(a, 2);
+    o[10] = sin(a);
+    o[11] = atan2(a, b);
+    o[12] = hypot(a, b);
+    o[13] = fract(a, &t);
+    o[14] = t;
+    o[15] = frexp(a, &e);
+    o[16] = ldexp(o[15], e);
+    o[17] = modf(a, &t);
+    o[18] = nextafter(a, b);
+    o[19] = isnan(a / 0.0f * 0.0f) + 2 * isless(a, b) + 4 * signbit(a);
+    o[20] = mix(a, b, 0.25f);
+    o[21] = smoothstep(-4.0f, 4.0f, a);
+    o[22] = convert_int_rte(a) + 100 * convert_int_rtp(a) + 10000 * convert_int_rtn(b);
+    o[23] = fma(a, b, 0.5f) + cbrt(a);
+}

@@ -1,0 +1,94 @@
+package ir
+
+import "fmt"
+
+// Argument is an argument of a kernel, as its host gives it.
+type Argument struct {
+	Name string
+	Kind ArgumentKind
+	// Offset and Size are where it stands in the block of push constants, in bytes; of images and samplers 0.
+	Offset, Size uint32
+}
+
+// ArgumentKind is what stands in the block for an argument.
+type ArgumentKind uint8
+
+// The kinds of arguments.
+const (
+	ArgValue    ArgumentKind = iota // the bytes of the value
+	ArgGlobal                       // the address of memory, 8 bytes
+	ArgConstant                     // the same, of memory that the kernel does not write
+	ArgLocal                        // an offset in workgroup memory, 8 bytes
+	ArgImage                        // nothing: the image is a descriptor
+	ArgSampler                      // the same
+	ArgHidden                       // of no parameter: what its name says
+	numArgumentKinds
+)
+
+var argumentKinds = [numArgumentKinds]string{"value", "global", "constant", "local", "image", "sampler", "hidden"}
+
+// String returns the kind's name as the text form and objects spell it.
+func (k ArgumentKind) String() string {
+	if k < numArgumentKinds {
+		return argumentKinds[k]
+	}
+	return fmt.Sprintf("ArgumentKind(%d)", uint8(k))
+}
+
+// opaqueKinds are the kinds of images and samplers that lower_cl_images numbers, each by itself.
+var opaqueKinds = [...]Base{BaseImage, BaseTexture, BaseSampler}
+
+// argumentSet is the place of a type in opaqueKinds, -1 of others.
+func argumentSet(t *Type) int {
+	base := t.WithoutArray().Base
+	if base == BaseSampledImage {
+		base = BaseTexture
+	}
+	for i, k := range opaqueKinds {
+		if base == k {
+			return i
+		}
+	}
+	return -1
+}
+
+// ArgumentBinding is where lower_cl_images puts the image or sampler v, an argument of a kernel without a binding: with sets each kind has a
+// set of its own, in which it is numbered in the order of the arguments (Variable.Location).
+func (s *Shader) ArgumentBinding(v *Variable, sets bool) (set, binding uint32) {
+	k := argumentSet(v.Type)
+	for _, o := range s.Variables {
+		if o != v && !o.HasBinding && o.Mode&(ModeUniform|ModeImage) != 0 && argumentSet(o.Type) == k && o.Location < v.Location {
+			binding++
+		}
+	}
+	if sets {
+		set = uint32(max(k, 0))
+	}
+	return set, binding
+}
+
+// argumentFields names the numbers of an Argument for printer, parser and serialised form.
+func argumentFields(a *Argument) []namedField {
+	return []namedField{{"offset", &a.Offset}, {"size", &a.Size}}
+}
+
+// argument parses one.
+func (p *parser) argument() {
+	a := Argument{Name: p.str(), Kind: numArgumentKinds}
+	word := p.word()
+	for k, name := range argumentKinds {
+		if name == word {
+			a.Kind = ArgumentKind(k)
+		}
+	}
+	if a.Kind == numArgumentKinds {
+		p.failLast("no kind of argument %q", word)
+	}
+	p.expect("{")
+	for !p.accept("}") {
+		if name := p.word(); !p.setField(name, argumentFields(&a)) {
+			p.failLast("no attribute %q of an argument", name)
+		}
+	}
+	p.s.Arguments = append(p.s.Arguments, a)
+}
