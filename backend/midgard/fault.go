@@ -45,6 +45,11 @@ const (
 	faultBrokenLOD                       // explicit LODs are left to samplers that ignore them
 	faultTexelCoords                     // coordinates of texels keep their low 16 bits
 	faultUniformBounds                   // robust uniform buffers are left to the bounds of LD_UBO
+	faultUBOCount                        // more uniform buffers than the count of the table holds
+	faultMissingUBO                      // the table lacks the bound buffers that are read
+	faultStagePairs                      // results that nothing reads land where others do
+	faultDenormals                       // modules may demand that denormals are kept or flushed
+	faultSpillStore                      // spilled registers are loaded, and nothing stores them
 	numFaults
 )
 

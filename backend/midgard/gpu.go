@@ -23,7 +23,13 @@ func asListed(g *GPU) backend.GPU { return backend.GPU{Name: g.Name, Doc: g.Doc}
 
 // floatControls are the modes of floats that are honoured: of 16 and 32 bits by the hardware
 // (midgard.md §4.2), of 64 by software. Nothing promises what the hardware does with denormals.
-const floatControls = ir.SoftwareDoubles | (ir.FCSignedZeroPreserve|ir.FCInfPreserve|ir.FCNaNPreserve|ir.FCRoundRTE)*3
+func floatControls() ir.FloatControls {
+	modes := ir.FCSignedZeroPreserve | ir.FCInfPreserve | ir.FCNaNPreserve | ir.FCRoundRTE
+	if faults.has(faultDenormals) {
+		modes |= ir.FCDenormPreserve | ir.FCDenormFlush
+	}
+	return ir.SoftwareDoubles | modes*3
+}
 
 // Options returns what the chip wants lowered before Compile, for a stage.
 func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
@@ -45,7 +51,7 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 		LowerInt64: true, LowerDouble: true, LowerUabsSub: true, LowerMsad: true,
 		LowerDot4x8: true, LowerDotSat: true,
 		HasFsub: true, HasIsub: true, HasGlobalInvocationID: true,
-		FloatControls: floatControls,
+		FloatControls: floatControls(),
 		LowerIndirect: ir.ModeShaderIn | ir.ModeShaderOut,
 	}, nil
 }

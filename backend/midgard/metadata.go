@@ -49,6 +49,9 @@ func (c *compiler) describe() {
 	if faults.has(faultWorkRegs) {
 		m.WorkRegs--
 	}
+	if faults.has(faultMissingUBO) {
+		m.UBOs = m.UBOs[:min(len(m.UBOs), int(abi.UBOTable.Start))]
+	}
 	if n := c.scratchBase() + 16*c.slots; n > 0 {
 		size := 16
 		for size < n {

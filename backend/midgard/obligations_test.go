@@ -73,6 +73,11 @@ var obligations = []struct {
 	{"transform feedback is stored by the program", faultFeedback, feedback},
 	{"varyings that nothing feeds are refused", faultUnfed, unfedInput},
 	{"textures in blend programs are refused where their results land on the colour", faultBlendTexture, blendTexture},
+	{"a layout of more uniform buffers than the table counts is refused", faultUBOCount, manyBuffers},
+	{"the table has the buffers that are read", faultMissingUBO, drawsAlike(positions, thirdBuffer)},
+	{"results of a stage land apart", faultStagePairs, deadResults},
+	{"modules cannot demand that denormals are flushed or kept", faultDenormals, denormals},
+	{"what is spilled is stored", faultSpillStore, spilled},
 	{"uniform buffers stand where the pipeline's layout has them", faultSlots, drawsAlike(positions, thirdBuffer)},
 }
 

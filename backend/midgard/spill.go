@@ -102,6 +102,9 @@ func (p *spiller) rewrite(in *inst) {
 		p.f.node(in.dst).first = p.f.node(d).first
 	}
 	p.out = append(p.out, in)
+	if faults.has(faultSpillStore) {
+		return
+	}
 	p.out = append(p.out, p.f.spillStore(in.dst, in.mask, p.slot[index(d)], in.loc)...)
 }
 
