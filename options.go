@@ -73,7 +73,7 @@ type Options struct {
 	State *State
 	// Uniforms are words of uniform buffers and push constants that are known: the shader is a variant for them.
 	Uniforms []passes.UniformValue
-	// Printf is the storage buffer in which the shader leaves what it prints by debugPrintfEXT; nil, and it prints nothing.
+	// Printf is the storage buffer in which the shader leaves what it prints by debugPrintfEXT, or a kernel by printf; nil, and it prints nothing.
 	Printf *passes.PrintfBuffer
 	// Next is the stage that follows in the pipeline, none if that is not known:
 	// ir3's tessellation control and geometry shaders go on with the threads of

@@ -77,3 +77,47 @@ func TestKernelRefusals(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestKernelPrintf: a format and what %s prints are literals; the call gives 0, whether its text is wanted or not.
+func TestKernelPrintf(t *testing.T) {
+	module := strings.NewReplacer("OpCapability Int64\n", "OpCapability Int64\nOpCapability Int8\n%cl = OpExtInstImport \"OpenCL.std\"\n", "%fn = Op", `%uint = OpTypeInt 32 0
+%uchar = OpTypeInt 8 0
+%n4 = OpConstant %ulong 4
+%zero = OpConstant %ulong 0
+%one = OpConstant %ulong 1
+%percent = OpConstant %uchar 37
+%s = OpConstant %uchar 115
+%end = OpConstantNull %uchar
+%chars = OpTypeArray %uchar %n4
+%pc = OpTypePointer UniformConstant %chars
+%pb = OpTypePointer UniformConstant %uchar
+%init = OpConstantComposite %chars %percent %percent %s %end
+%text = OpVariable %pc UniformConstant %init
+%literal = OpSpecConstantOp %pb InBoundsPtrAccessChain %text %zero %one
+%fn = Op`, "%i = Op", "%r = OpExtInst %uint %cl printf %literal %other\n%i = Op").Replace(kernelText)
+	for _, c := range []struct{ other, want string }{
+		{"%literal", "ir:printf"},
+		{"%a", "a printf of %s with what is no literal is not supported"},
+	} {
+		m := assemble(t, strings.ReplaceAll(module, "%other", c.other))
+		s, err := Translate(m, Options{panics: true, Printf: true})
+		switch text, ok := strings.CutPrefix(c.want, "ir:"); {
+		case ok && err != nil, !ok && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v, want %q", c.other, err, c.want)
+		case ok && !strings.Contains(ir.Print(s), text):
+			t.Errorf("%s: the shader lacks %q", c.other, text)
+		}
+	}
+	m := assemble(t, strings.ReplaceAll(module, "%other", "%literal"))
+	if s, err := Translate(m, Options{panics: true}); err != nil || strings.Contains(ir.Print(s), "printf") {
+		t.Errorf("where nothing is printed: %v", err)
+	}
+	if !Prints(m) || Prints(assemble(t, kernelText)) {
+		t.Error("Prints does not see the calls")
+	}
+	for i := range m.Insts {
+		if call, ok := PrintfAt(m, uint32(m.Insts[i].Offset)); ok && (call.Format != "%s" || call.Args[0].Text != "%s" || !call.Kernel) {
+			t.Errorf("the call is %+v", call)
+		}
+	}
+}

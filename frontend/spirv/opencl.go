@@ -58,6 +58,10 @@ func (t *translator) opencl(in *inst, n spv.OpenCLstd) {
 		t.openclSimple(in, &openclTable[n])
 		return
 	}
+	if n == spv.OpenCLstdPrintf {
+		t.openclPrintf(in)
+		return
+	}
 	for _, f := range []func(*inst, spv.OpenCLstd) bool{t.openclInt, t.openclCommon, t.openclExp, t.openclTrig, t.openclBits, t.openclPointer, t.openclMemory, t.openclVector} {
 		if f(in, n) {
 			return

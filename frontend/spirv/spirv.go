@@ -43,7 +43,7 @@ type Options struct {
 	// Debug gives every instruction its own Loc with id and word offset, and
 	// values their names.
 	Debug bool
-	// Printf translates calls of NonSemantic.DebugPrintf, which are left out else.
+	// Printf translates calls of NonSemantic.DebugPrintf and of OpenCL's printf, which are left out else.
 	Printf bool
 
 	panics bool        // tests: run-time panics are not turned into errors

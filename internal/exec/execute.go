@@ -66,7 +66,7 @@ type Execution struct {
 	// MeshGroups is what mesh workgroups have put out, MeshOutputs the variables that it is of. The run sets both.
 	MeshGroups  []*emu.MeshGroup
 	MeshOutputs []MeshOutput
-	// Printed is what the shaders have printed by debugPrintfEXT, in the order in which it came into the buffers, stage by stage. The run sets
+	// Printed is what the shaders have printed by debugPrintfEXT, and kernels by printf, in the order in which it came into the buffers, stage by stage. The run sets
 	// it. Nothing is printed where a pipeline layout leaves no room for the buffers, or stages are linked.
 	Printed []string
 	// Draw is the draw of a graphics pipeline. Its stages, environment and
