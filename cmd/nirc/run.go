@@ -37,8 +37,9 @@ of workgroup memory, an image, or the word sampler.
 Afterwards every storage buffer that was given by values is printed as SET.BINDING: and its
 numbers, or with --format as a report; what shaders print by debugPrintfEXT, or kernels by
 printf, comes before it. --print names buffers and types instead; --write puts a buffer's bytes,
-or an image as PNG, into a file. --mesh prints the vertices and primitives of each workgroup, @N being location N and ? what nothing was stored to. Without --vertex a draw has no
-vertex data: the shader goes by VertexIndex.`
+or an image as PNG, into a file. --mesh prints the vertices and primitives of each workgroup,
+@N being location N and ? what nothing was stored to. Without --vertex a draw has no vertex data:
+the shader goes by VertexIndex.`
 
 type runCommand struct {
 	*app
