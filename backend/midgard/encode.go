@@ -12,6 +12,7 @@ import (
 // form makes the words of a bundle.
 func (b *bundle) form(gpu *GPU) {
 	e := &b.enc
+	*e = isa.Bundle{}
 	switch {
 	case b.tex != nil:
 		e.Tag, e.Tex = isa.TagTex, b.tex.tex

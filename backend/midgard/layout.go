@@ -48,6 +48,7 @@ func (p *program) layout() {
 
 // dropJumps removes jumps to the bundle that follows anyway.
 func (p *program) dropJumps() {
+	p.listed = nil
 	for i := len(p.blocks) - 1; i >= 0; i-- {
 		list := p.blocks[i].list
 		k := len(list) - 1

@@ -124,12 +124,16 @@ const maxUses = 1 + 2*int(isa.NumALUUnits) + 3
 // maxUses nothing is allocated: every walk over a program asks.
 func (in *inst) uses(list []liveReg) []liveReg {
 	switch in.kind {
+	case kindALU:
+		list = in.sourceUses(list)
+		if !in.hasCond && in.keep == 0 {
+			return list
+		}
 	case kindLdSt:
 		return ldstUses(&in.ld, list)
 	case kindTex:
 		return in.texUses(list)
 	}
-	list = in.sourceUses(list)
 	switch {
 	case in.fuse != nil:
 		list = in.fuse.sourceUses(list) // a comparison: it has no condition itself
@@ -155,20 +159,25 @@ func (in *inst) uses(list []liveReg) []liveReg {
 
 // sourceUses appends what the sources of an ALU instruction read.
 func (in *inst) sourceUses(list []liveReg) []liveReg {
-	if in.kind != kindALU {
-		return list
+	lanes := in.mask // of what most instructions are
+	if in.half >= partBoth || in.op.Is(isa.Reduce) {
+		lanes = in.lanesRead(0) // the same of both
 	}
-	lanes := in.lanesRead(0) // the same of both
-	list = in.src[0].use(list, lanes)
-	if in.imm {
-		return list
+	if s := &in.src[0]; s.inRegister() {
+		list = append(list, liveReg{s.reg, s.components(lanes)})
 	}
-	return in.src[1].use(list, lanes)
+	if s := &in.src[1]; !in.imm && s.inRegister() {
+		list = append(list, liveReg{s.reg, s.components(lanes)})
+	}
+	return list
 }
+
+// inRegister reports whether the source is neither absent nor a constant.
+func (s *source) inRegister() bool { return s.reg != regNone && s.reg != regConst }
 
 // use appends what lanes of a source read, if that is in a register.
 func (s *source) use(list []liveReg, lanes uint8) []liveReg {
-	if s.reg == regNone || s.reg == regConst {
+	if !s.inRegister() {
 		return list
 	}
 	return append(list, liveReg{s.reg, s.components(lanes)})

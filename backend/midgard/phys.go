@@ -60,8 +60,27 @@ func (b *bundle) instructions(list []*inst) []*inst {
 	return list
 }
 
-// listBundles gives the blocks of f the order of the bundles.
+// count is the number of its instructions.
+func (b *bundle) count() (n int) {
+	for _, in := range b.units {
+		if in != nil {
+			n++
+		}
+	}
+	for _, in := range [...]*inst{b.ldst[0], b.ldst[1], b.tex, b.branch} {
+		if in != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// listBundles gives the blocks of f the order of the bundles, unless they have it.
 func (p *program) listBundles(f *function) {
+	if p.listed == f {
+		return
+	}
+	p.listed = f
 	for i := range p.blocks {
 		list := f.blocks[i].list[:0]
 		for _, b := range p.blocks[i].list {
@@ -76,6 +95,7 @@ type program struct {
 	gpu    *GPU
 	blocks []pblock
 	list   []*bundle // in the order of the code, made by layout
+	listed *function // whose blocks have the order of the bundles: see listBundles
 }
 
 // pblock is a block in bundles.
@@ -83,8 +103,16 @@ type pblock struct {
 	list []*bundle
 }
 
-// bundle is a bundle before it is encoded.
+// bundle is a bundle, and its form.
 type bundle struct {
+	contents
+	// enc and at are made by layout: the encoded form, the position in quadwords.
+	enc isa.Bundle
+	at  int
+}
+
+// contents is a bundle before it is laid out: most that plans make are not.
+type contents struct {
 	units  [isa.NumALUUnits]*inst
 	seq    [isa.NumALUUnits]int   // where in its block each was
 	cond   [isa.NumALUUnits]*inst // unit makes the condition of this instruction
@@ -95,9 +123,6 @@ type bundle struct {
 	nconst int
 	size   int // bytes of an ALU bundle's body
 	r31    bool
-	// enc and at are made by layout: the encoded form, the position in quadwords.
-	enc isa.Bundle
-	at  int
 	// block is the block that it belongs to.
 	block int
 }
@@ -106,7 +131,7 @@ func (b *bundle) alu() bool { return b.ldst[0] == nil && b.tex == nil }
 
 const maxBody = 48
 
-func newBundle() *bundle { return &bundle{size: 4} }
+func newBundle() *bundle { return &bundle{contents: contents{size: 4}} }
 
 // unitSize is what an instruction on a unit takes of an ALU bundle.
 func unitSize(u isa.Unit) int {
@@ -123,11 +148,6 @@ func terminator(in *inst) bool {
 }
 
 func isVaryStore(in *inst) bool { return in.ld.Op.Info().Kind == isa.KindStVary }
-
-// takes reports whether unit u of the bundle is free and runs the instruction.
-func (b *bundle) takes(u isa.Unit, in *inst) bool {
-	return b.units[u] == nil && b.cond[u] == nil && b.size+unitSize(u) <= maxBody && runs(u, in)
-}
 
 // runs reports whether a unit runs an instruction.
 func runs(u isa.Unit, in *inst) bool {
@@ -157,6 +177,11 @@ type constPool struct {
 func (p *constPool) from(b *bundle) { p.words, p.n = b.consts, b.nconst }
 
 func (p *constPool) to(b *bundle) { b.consts, b.nconst = p.words, p.n }
+
+// hasConst reports whether the instruction itself has embedded constants.
+func (in *inst) hasConst() bool {
+	return in.src[0].reg == regConst || !in.imm && in.src[1].reg == regConst
+}
 
 // all adds the constants of an instruction; false if there is no room.
 func (p *constPool) all(in *inst) bool {

@@ -7,18 +7,17 @@ import "nirc/backend/midgard/isa"
 func (p *program) pipeRegisters(f *function) {
 	p.listBundles(f)
 	l := f.liveness()
-	var ins []*inst
 	for i := range p.blocks {
 		live := l.at(i)
-		list := p.blocks[i].list
+		list, ins := p.blocks[i].list, f.blocks[i].list
 		for k := len(list) - 1; k >= 0; k-- {
 			b := list[k]
 			if b.alu() && (b.branch == nil || b.branch.kind != kindWriteout) {
 				b.pipeRegisters(live)
 			}
-			ins = b.instructions(ins[:0])
-			for n := len(ins) - 1; n >= 0; n-- {
-				live.step(ins[n])
+			for range b.count() {
+				live.step(ins[len(ins)-1])
+				ins = ins[:len(ins)-1]
 			}
 		}
 	}

@@ -51,11 +51,28 @@ func (o *orderer) peak(live compSet, list []*inst) int {
 	}
 	top := now
 	for i := len(list) - 1; i >= 0; i-- {
-		now += o.effect(list[i])
-		o.live.step(list[i])
+		now += o.pass(list[i])
 		top = max(top, now)
 	}
 	return top
+}
+
+// pass walks over an instruction backwards, and returns its effect.
+func (o *orderer) pass(in *inst) (n int) {
+	if d := in.dst; d.virtual() {
+		n -= bits.OnesCount8(o.live.get(d) & in.mask)
+		o.live.remove(d, in.mask)
+	} else if d != regNone {
+		o.live.remove(d, in.mask)
+	}
+	var buf [maxUses]liveReg
+	for _, u := range in.uses(buf[:0]) {
+		if u.r.virtual() {
+			n += bits.OnesCount8(u.m &^ o.live.get(u.r))
+		}
+		o.live.add(u.r, u.m)
+	}
+	return n
 }
 
 // effect is by how much an instruction that comes before what is placed changes
@@ -103,7 +120,7 @@ func (o *orderer) order(live compSet, end, list []*inst) []*inst {
 		n := o.take()
 		o.live.step(n.in)
 		out[at] = n.in
-		for _, d := range n.preds {
+		for _, d := range o.g.preds(n) {
 			to := &o.g.nodes[d.to]
 			if to.after--; to.after == 0 {
 				o.ready = append(o.ready, to)
@@ -116,7 +133,7 @@ func (o *orderer) order(live compSet, end, list []*inst) []*inst {
 // take removes the best ready instruction: the one with the least effect, of
 // several the last.
 func (o *orderer) take() *node {
-	last := 0
+	last := int32(0)
 	for _, n := range o.ready {
 		last = max(last, n.order)
 	}

@@ -71,6 +71,7 @@ func (a *allocator) apart(list ...*inst) bool {
 // dropMoves removes moves to where the value already is, and bundles that
 // held nothing else.
 func (p *program) dropMoves() {
+	p.listed = nil
 	for i := range p.blocks {
 		p.blocks[i].list = slices.DeleteFunc(p.blocks[i].list, func(b *bundle) bool {
 			if !b.alu() {

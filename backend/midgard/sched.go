@@ -1,6 +1,10 @@
 package midgard
 
-import "fmt"
+import (
+	"fmt"
+
+	"nirc/backend/midgard/isa"
+)
 
 // newBundle makes the block's next bundle.
 func (s *scheduler) newBundle() *bundle {
@@ -9,7 +13,7 @@ func (s *scheduler) newBundle() *bundle {
 	}
 	b := &s.slab[0]
 	s.slab = s.slab[1:]
-	*b = bundle{size: 4, block: s.block}
+	b.contents = contents{size: 4, block: s.block}
 	s.out = append(s.out, b)
 	return b
 }
@@ -20,7 +24,7 @@ func schedule(f *function, gpu *GPU) (*program, error) {
 	p := m.programs.New()
 	*p = program{gpu: gpu, blocks: m.places.Slice(len(f.blocks))}
 	s := &m.sched
-	*s = scheduler{g: newGraph(f), mem: m, ready: s.ready[:0]}
+	*s = scheduler{g: newGraph(f), mem: m, alu: s.alu[:0], ldst: s.ldst[:0], tex: s.tex[:0]}
 	for i := range f.blocks {
 		s.block, s.out = i, s.mem.packed.Slice(len(f.blocks[i].list) + 1)[:0]
 		p.blocks[i].list = s.run(f.blocks[i].list)
@@ -36,10 +40,12 @@ type scheduler struct {
 	block int
 	g     *graph
 	out   []*bundle
-	ready []*node
-	err   error
-	mem   *memory
-	slab  []bundle // what is left of it
+	// ready are the nodes that nothing holds back, by kind.
+	alu, ldst, tex readyList
+	busy           isa.Units // of the ALU bundle at hand
+	err            error
+	mem            *memory
+	slab           []bundle // what is left of it
 }
 
 func (s *scheduler) run(list []*inst) []*bundle {
@@ -49,16 +55,12 @@ func (s *scheduler) run(list []*inst) []*bundle {
 	}
 	g := s.g
 	g.build(list)
-	for i := len(g.nodes) - 1; i >= 0; i-- {
-		if n := &g.nodes[i]; n.left == 0 {
-			s.ready = append(s.ready, n)
-		}
-	}
+	s.begin()
 	left := len(g.nodes)
 	for left > 0 {
 		k := s.fill()
 		if k == 0 {
-			s.err = fmt.Errorf("midgard: no bundle can hold %s", s.ready[0].in)
+			s.err = fmt.Errorf("midgard: no bundle can hold %s", g.nodes[s.alu[0]].in)
 			return nil
 		}
 		left -= k
@@ -69,39 +71,49 @@ func (s *scheduler) run(list []*inst) []*bundle {
 	return s.out
 }
 
-// better reports whether a goes before b.
-func better(a, b *node) bool {
-	if a.height != b.height {
-		return a.height > b.height
-	}
-	return a.order < b.order
-}
-
-// pick returns the best ready node that f takes.
-func (s *scheduler) pick(f func(n *node) bool) *node {
-	var best *node
-	for _, n := range s.ready {
-		if (best == nil || better(n, best)) && f(n) {
-			best = n
+// begin readies the nodes that wait for none.
+func (s *scheduler) begin() {
+	g := s.g
+	s.alu, s.ldst, s.tex = s.alu[:0], s.ldst[:0], s.tex[:0]
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		if n.in.kind == kindALU {
+			n.units = unitsFor(n.in)
+		}
+		if n.left == 0 {
+			l := s.listOf(n)
+			*l = append(*l, int32(i))
 		}
 	}
-	return best
+	for _, l := range [...]readyList{s.alu, s.ldst, s.tex} {
+		l.sort(g)
+	}
 }
 
-// placed takes n off the ready list and readies its successors.
-func (s *scheduler) placed(n *node, b *bundle) {
+// listOf is the ready list that a node belongs on.
+func (s *scheduler) listOf(n *node) *readyList {
+	switch n.in.kind {
+	case kindLdSt:
+		return &s.ldst
+	case kindTex:
+		return &s.tex
+	}
+	return &s.alu
+}
+
+// place puts the node into a bundle and readies its successors; those that are of the ALU come after the
+// first from of its list.
+func (s *scheduler) place(n *node, b *bundle, from int) {
 	n.at = b
-	for i := range s.ready {
-		if s.ready[i] == n {
-			s.ready[i] = s.ready[len(s.ready)-1]
-			s.ready = s.ready[:len(s.ready)-1]
-			break
-		}
-	}
-	for _, d := range n.succs {
+	for _, d := range s.g.succs(n) {
 		to := &s.g.nodes[d.to]
-		if to.left--; to.left == 0 {
-			s.ready = append(s.ready, to)
+		if to.left--; to.left > 0 {
+			continue
+		}
+		if l := s.listOf(to); l == &s.alu {
+			l.insert(s.g, d.to, from)
+		} else {
+			l.insert(s.g, d.to, 0)
 		}
 	}
 }
@@ -109,46 +121,69 @@ func (s *scheduler) placed(n *node, b *bundle) {
 // fill makes one bundle and returns the number of instructions in it.
 func (s *scheduler) fill() int {
 	b := s.newBundle()
-	first := s.pick(func(*node) bool { return true })
-	switch first.in.kind {
-	case kindLdSt:
-		return s.fillLdSt(b, first)
-	case kindTex:
-		b.tex = first.in
-		s.placed(first, b)
+	l := &s.alu
+	for _, o := range [...]*readyList{&s.ldst, &s.tex} {
+		if len(*o) > 0 && (len(*l) == 0 || better(&s.g.nodes[(*o)[0]], &s.g.nodes[(*l)[0]])) {
+			l = o
+		}
+	}
+	switch l {
+	case &s.ldst:
+		return s.fillLdSt(b)
+	case &s.tex:
+		n := &s.g.nodes[l.take(0)]
+		b.tex = n.in
+		s.place(n, b, 0)
 		return 1
 	}
-	count := 0
-	for {
-		n := s.pick(func(n *node) bool { return n.in.kind == kindALU && s.fitALU(b, n, false) })
-		if n == nil {
-			return count
-		}
-		s.fitALU(b, n, true)
-		s.placed(n, b)
-		count++
-	}
+	return s.fillALU(b)
 }
 
-func (s *scheduler) fillLdSt(b *bundle, first *node) int {
-	b.ldst[0] = first.in
-	s.placed(first, b)
-	vary := isVaryStore(first.in)
-	n := s.pick(func(n *node) bool {
-		if n.in.kind != kindLdSt || isVaryStore(n.in) != vary && !faults.has(faultVaryPairs) {
-			return false
+// fillALU looks at each ready node once: a bundle that has no room for one has none for it later, and what a
+// node readies comes after it.
+func (s *scheduler) fillALU(b *bundle) (count int) {
+	s.busy = 0
+	kept, i := 0, 0
+	for ; i < len(s.alu) && s.busy != allUnits; i++ {
+		k := s.alu[i]
+		if n := &s.g.nodes[k]; s.fitALU(b, n) {
+			s.place(n, b, i+1)
+			count++
+			continue
 		}
-		for _, d := range n.preds {
-			if s.g.nodes[d.to].at == b {
-				return false
-			}
-		}
-		return true
-	})
-	if n == nil {
-		return 1
+		s.alu[kept] = k
+		kept++
 	}
-	b.ldst[1] = n.in
-	s.placed(n, b)
-	return 2
+	kept += copy(s.alu[kept:], s.alu[i:])
+	s.alu = s.alu[:kept]
+	return count
+}
+
+// fillLdSt takes the best load or store, and the best other one that may stand beside it.
+func (s *scheduler) fillLdSt(b *bundle) int {
+	first := &s.g.nodes[s.ldst.take(0)]
+	b.ldst[0] = first.in
+	s.place(first, b, 0)
+	vary := isVaryStore(first.in)
+	for i, k := range s.ldst {
+		n := &s.g.nodes[k]
+		if isVaryStore(n.in) != vary && !faults.has(faultVaryPairs) || s.waitsFor(n, b) {
+			continue
+		}
+		s.ldst.take(i)
+		b.ldst[1] = n.in
+		s.place(n, b, 0)
+		return 2
+	}
+	return 1
+}
+
+// waitsFor reports whether the node comes after something in the bundle.
+func (s *scheduler) waitsFor(n *node, b *bundle) bool {
+	for _, d := range s.g.preds(n) {
+		if s.g.nodes[d.to].at == b {
+			return true
+		}
+	}
+	return false
 }

@@ -23,15 +23,17 @@ const (
 
 // node is an instruction in the dependence graph of its block.
 type node struct {
-	in     *inst
-	order  int
-	succs  []dep
-	preds  []dep // to is the predecessor
-	left   int   // predecessors that are not placed
-	after  int   // successors
-	height int
-	at     *bundle // where it was placed
-	stage  int     // 1 or 2, of ALU
+	in    *inst
+	at    *bundle // where it was placed
+	order int32   // its own index
+	// Its rows: see preds and succs of the graph.
+	firstPred, pastPred, firstSucc, pastSucc int32
+
+	left   int32 // predecessors that are not placed
+	after  int32 // successors that are not
+	height int32
+	units  isa.Units // of ALU: those that can run it
+	stage  uint8     // 1 or 2, of ALU
 }
 
 // graph finds the dependences of a block, its terminator left out. It is used
@@ -62,6 +64,12 @@ type accesses struct {
 	fences uint32 // before the last of them
 }
 
+// preds are a node's predecessors, to is which.
+func (g *graph) preds(n *node) []dep { return g.deps[n.firstPred:n.pastPred] }
+
+// succs are a node's successors.
+func (g *graph) succs(n *node) []dep { return g.mirror[n.firstSucc:n.pastSucc] }
+
 // newGraph returns the graph of the function's compile for the registers that
 // there are.
 func newGraph(f *function) *graph {
@@ -86,11 +94,12 @@ func (g *graph) build(list []*inst) {
 	g.nodes, g.linked = slab.Resized(g.nodes, len(list)), slab.Resized(g.linked, len(list))
 	clear(g.linked)
 	for i, in := range list {
-		g.nodes[i] = node{in: in, order: i}
+		g.nodes[i] = node{in: in, order: int32(i)}
 		g.first = len(g.deps)
 		g.add(int32(i))
 		n := &g.nodes[i]
-		n.left = len(g.deps) - g.first
+		n.firstPred, n.pastPred = int32(g.first), int32(len(g.deps))
+		n.left = n.pastPred - n.firstPred
 		for _, d := range g.deps[g.first:] {
 			g.nodes[d.to].after++
 			g.linked[d.to] = 0
@@ -101,22 +110,23 @@ func (g *graph) build(list []*inst) {
 
 func (a *accesses) reset() { a.write, a.reads, a.fences = 0, a.reads[:0], 0 }
 
-// connect gives the nodes their parts of the rows and their heights.
+// connect gives the nodes their rows of successors and their heights.
 func (g *graph) connect() {
 	g.mirror = slab.Resized(g.mirror, len(g.deps))
-	deps, mirror := g.deps, g.mirror
+	past := int32(0)
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		n.preds, deps = deps[:n.left:n.left], deps[n.left:]
-		n.succs, mirror = mirror[:0:n.after], mirror[n.after:]
-		for _, d := range n.preds {
+		n.firstSucc, n.pastSucc = past, past
+		past += n.after
+		for _, d := range g.preds(n) {
 			p := &g.nodes[d.to]
-			p.succs = append(p.succs, dep{int32(i), d.kind})
+			g.mirror[p.pastSucc] = dep{int32(i), d.kind}
+			p.pastSucc++
 		}
 	}
 	for i := len(g.nodes) - 1; i >= 0; i-- {
 		n := &g.nodes[i]
-		for _, d := range n.preds {
+		for _, d := range g.preds(n) {
 			p := &g.nodes[d.to]
 			p.height = max(p.height, n.height+1)
 		}

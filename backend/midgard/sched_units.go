@@ -5,7 +5,7 @@ import "nirc/backend/midgard/isa"
 // stages returns the stages of bundle b in which n may stand.
 func (s *scheduler) stages(b *bundle, n *node) (one, two bool) {
 	one, two = true, true
-	for _, d := range n.preds {
+	for _, d := range s.g.preds(n) {
 		p := &s.g.nodes[d.to]
 		if p.at != b {
 			continue
@@ -29,55 +29,79 @@ var (
 	tryTwo = []isa.Unit{isa.UnitSMUL, isa.UnitLUT, isa.UnitVADD}
 )
 
-// fitALU finds a unit of b for n, and with do puts it there.
-func (s *scheduler) fitALU(b *bundle, n *node, do bool) bool {
-	one, two := s.stages(b, n)
-	if !one && !two {
+// allUnits are those that have instructions.
+const allUnits isa.Units = 1<<isa.NumALUUnits - 1
+
+// unitsFor is the units that can run an instruction, free or not.
+func unitsFor(in *inst) (can isa.Units) {
+	if in.hasCond {
+		for _, u := range selectUnits {
+			if runs(u, in) {
+				can |= u.In()
+			}
+		}
+		return can
+	}
+	for u := range isa.NumALUUnits {
+		if runs(u, in) {
+			can |= u.In()
+		}
+	}
+	return can
+}
+
+// fitALU puts n on a unit of b, if there is one for it.
+func (s *scheduler) fitALU(b *bundle, n *node) bool {
+	free := n.units &^ s.busy
+	if free == 0 {
 		return false
 	}
+	one, two := s.stages(b, n)
 	if n.in.hasCond {
 		// The condition is written in stage 1, the select runs in stage 2.
-		return two && s.fitSelect(b, n, do)
+		return two && s.fitSelect(b, n, free)
 	}
 	if one {
 		for _, u := range tryOne {
-			if b.takes(u, n.in) {
-				return s.put(b, u, n, do)
+			if free.Has(u) {
+				return s.put(b, u, n)
 			}
 		}
 	}
 	if two {
 		for _, u := range tryTwo {
-			if b.takes(u, n.in) {
-				return s.put(b, u, n, do)
+			if free.Has(u) {
+				return s.put(b, u, n)
 			}
 		}
 	}
 	return false
 }
 
-func (s *scheduler) put(b *bundle, u isa.Unit, n *node, do bool) bool {
-	var add constPool
-	add.from(b)
-	if !add.all(n.in) || n.in.fuse != nil && !add.all(n.in.fuse) {
-		return false
-	}
-	if do {
+// put puts n on a free unit of b, if its constants have room.
+func (s *scheduler) put(b *bundle, u isa.Unit, n *node) bool {
+	if n.in.hasConst() || n.in.fuse != nil && n.in.fuse.hasConst() {
+		var add constPool
+		add.from(b)
+		if !add.all(n.in) || n.in.fuse != nil && !add.all(n.in.fuse) {
+			return false
+		}
 		add.to(b)
-		b.units[u], b.seq[u] = n.in, n.order
-		b.size += unitSize(u)
-		n.stage = u.Stage()
 	}
+	b.units[u], b.seq[u] = n.in, int(n.order)
+	b.size += unitSize(u)
+	s.busy |= u.In()
+	n.stage = uint8(u.Stage())
 	return true
 }
 
 // fitSelect places a select and the move of its condition.
-func (s *scheduler) fitSelect(b *bundle, n *node, do bool) bool {
+func (s *scheduler) fitSelect(b *bundle, n *node, free isa.Units) bool {
 	if b.r31 {
 		return false
 	}
 	// What the condition reads must be there before stage 1.
-	for _, d := range n.preds {
+	for _, d := range s.g.preds(n) {
 		if p := &s.g.nodes[d.to]; p.at == b && d.kind != depWAR && p.stage == 1 && b.readsCond(n.in, p.in) {
 			return false
 		}
@@ -87,17 +111,16 @@ func (s *scheduler) fitSelect(b *bundle, n *node, do bool) bool {
 		return false
 	}
 	for _, u := range selectUnits {
-		if b.units[u] != nil || b.cond[u] != nil || b.size+unitSize(u)+unitSize(cu) > maxBody || !runs(u, n.in) {
+		if !free.Has(u) {
 			continue
 		}
-		if !s.put(b, u, n, do) {
+		if !s.put(b, u, n) {
 			return false
 		}
-		if do {
-			b.cond[cu] = n.in
-			b.size += unitSize(cu)
-			b.r31 = true
-		}
+		b.cond[cu] = n.in
+		b.size += unitSize(cu)
+		b.r31 = true
+		s.busy |= cu.In()
 		return true
 	}
 	return false
