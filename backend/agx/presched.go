@@ -27,12 +27,14 @@ func pressureSchedule(f *mach.Func) {
 		list := blk.Instrs[first:end]
 		p.names.enter(f, list, c.live.Out[b], blk.Instrs[end:])
 		p.graph(list)
-		before := p.pressure(nil)
+		most := p.pressure(nil)
 		var order []int32
-		if before > p.least() && p.run() && p.pressure(p.order) < before {
-			order = p.order
+		if most > p.least() && p.run() {
+			if n := p.pressure(p.order); n < most {
+				order, most = p.order, n
+			}
 		}
-		if late := p.hideLatency(order); late != nil {
+		if late := p.hideLatency(order, most); late != nil {
 			order = late
 		}
 		if order != nil {

@@ -10,6 +10,9 @@ const (
 	// latencyHalves is how many registers the order for latency may use: as many cost no thread
 	// (agx.md §1.3), with some room for values that need neighbours.
 	latencyHalves = 80
+	// fillHalves is how many registers may be live with what only fills the time of results, unless the order of few
+	// registers has more: with latencyHalves a row of moves to outputs took 80, and no wait was shorter for the last of them.
+	fillHalves = 32
 	// maxInFlight is how many results may be pending: more, and something waits for the first of them.
 	maxInFlight = 2 * maxOutstanding
 	// resultTime is how long a result takes, in instructions.
@@ -31,6 +34,7 @@ type latencyOrder struct {
 	now   int32
 	live  int32
 	most  int32
+	fill  int32 // halves that may be live where something that asks for no result begins
 	// pending counts the results under way that were asked for after the last wait.
 	pending int
 }
@@ -43,14 +47,15 @@ func asks(in *mach.Instr) bool {
 	return in.Op >= mach.FirstTargetOp && in.NDefs > 0 && in.Op < opInputs && isaOp(in.Op).Traits()&isa.TraitAsync != 0
 }
 
-// hideLatency orders the region for latency, base being its order of few registers and nil its own. It returns
-// nil where nothing asks for results, too many registers would be live, or there were too many choices.
-func (p *scheduler) hideLatency(base []int32) []int32 {
+// hideLatency orders the region for latency, base being its order of few registers, of which most are live at once, and nil
+// its own. It returns nil where nothing asks for results, too many registers would be live, or there were too many choices.
+func (p *scheduler) hideLatency(base []int32, most int32) []int32 {
 	l := &p.late
 	if !l.prepare(p, p.list, base) {
 		return nil
 	}
 	l.count(&p.names, len(p.list))
+	l.fill = min(latencyHalves, max(fillHalves, most))
 	for choices := 0; len(l.ready) > 0 && choices <= maxChoices; choices += len(l.ready) {
 		k := l.choose(p)
 		i := l.ready[k]
@@ -183,7 +188,11 @@ func (l *latencyOrder) choose(p *scheduler) int {
 // fits reports whether there is room for an instruction, in registers and among the results that are pending.
 func (l *latencyOrder) fits(p *scheduler, i int32) bool {
 	n, peak := l.growth(&p.names, i)
-	return (n <= 0 || l.live+peak <= latencyHalves) && (l.pending < maxInFlight || !asks(p.list[i]))
+	room := l.fill
+	if l.early[i] {
+		room = latencyHalves
+	}
+	return (n <= 0 || l.live+peak <= room) && (l.pending < maxInFlight || !asks(p.list[i]))
 }
 
 // place puts an instruction next.
