@@ -162,7 +162,7 @@ func (s *isel) imageCoords(in *ir.Instr, t *isa.Instr, i int, uses []mach.Value)
 func (s *isel) imageLoad(in *ir.Instr) {
 	sparse := in.Intr == ir.IntrImageDerefSparseLoad
 	if in.Def.BitSize > 32 || sparse && in.Def.BitSize != 32 {
-		s.fail(in, "images of %d-bit components are not supported", in.Def.BitSize)
+		s.fail(in, "images of %d-bit components are not supported: the hardware has no such texels", in.Def.BitSize)
 		return
 	}
 	t := isa.Instr{Op: isa.OpTextureLoad, Mask: 15, Dim: imageDim(in)}
@@ -189,7 +189,7 @@ func (s *isel) imageLoad(in *ir.Instr) {
 func (s *isel) imageStore(in *ir.Instr) {
 	val := in.Srcs[3].Def
 	if val.BitSize > 32 {
-		s.fail(in, "images of %d-bit components are not supported", val.BitSize)
+		s.fail(in, "images of %d-bit components are not supported: the hardware has no such texels", val.BitSize)
 		return
 	}
 	t := isa.Instr{Op: isa.OpImageWrite, Dim: imageDim(in)}

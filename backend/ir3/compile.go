@@ -152,6 +152,9 @@ func (c *compiler) begin() error {
 	if entry == nil || entry.Impl == nil {
 		return errors.New("ir3: the shader has no entry point")
 	}
+	if c.gpu.NoGeometry && abi.GeometryStage(c.s.Stage) {
+		return backend.Refuse(TargetName, c.s, nil, "%s shaders are not supported on %s: the hardware has no such stage", c.s.Stage, c.gpu.Name)
+	}
 	if n := c.s.SharedSize; n > uint32(c.gpu.LocalMem) {
 		return backend.Refuse(TargetName, c.s, nil, "%d bytes of workgroup memory are not supported on %s, which has %d", n, c.gpu.Name, c.gpu.LocalMem)
 	}

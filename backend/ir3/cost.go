@@ -404,7 +404,7 @@ func (g *GPU) occupancy(m *abi.Meta) cost.Occupancy {
 
 // wavesPerGroup is the number of launches of WaveGranularity waves that a workgroup takes.
 func (g *GPU) wavesPerGroup(m *abi.Meta) int {
-	size := 64 * g.WaveGranularity
+	size := g.Fibers * g.WaveGranularity
 	if m.DoubleWave {
 		size *= 2
 	}

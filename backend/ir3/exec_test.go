@@ -2,6 +2,7 @@ package ir3
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -62,7 +63,7 @@ func execute(s *ir.Shader, opts CompileOptions, r *gputest.Run, same func(i int,
 	if err != nil {
 		return nil, err
 	}
-	r.Wave = 64
+	r.Wave = cmp.Or(r.Wave, 64)
 	return bin, r.Differ(s, p, func() string { return disasm(bin) }, same)
 }
 

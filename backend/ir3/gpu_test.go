@@ -31,6 +31,11 @@ func TestWaves(t *testing.T) {
 		{gpu: "a650", stage: ir.StageFragment, regs: 33, double: false, waves: 2},
 		{gpu: "a690", stage: ir.StageFragment, regs: 32, double: true, waves: 2},
 		{gpu: "a610", stage: ir.StageFragment, regs: 7, double: false, waves: 6},
+		{gpu: "a702", stage: ir.StageFragment, regs: 7, double: true, waves: 4},
+		{gpu: "a702", stage: ir.StageFragment, regs: 7, stack: 65, double: true, waves: 0},
+		{gpu: "a702", stage: ir.StageVertex, regs: 7, double: false, waves: 9},
+		{gpu: "a702", stage: ir.StageCompute, size: [3]uint32{16, 1, 1}, regs: 10, double: false, waves: 6},
+		{gpu: "a702", stage: ir.StageCompute, size: [3]uint32{17, 1, 1}, regs: 10, double: true, waves: 3},
 		{gpu: "a740", stage: ir.StageFragment, regs: 7, stack: 12, double: true, waves: 10},
 		{gpu: "a740", stage: ir.StageFragment, regs: 7, stack: 65, double: false, waves: 0},
 		{gpu: "a630", stage: ir.StageCompute, size: [3]uint32{64, 1, 1}, regs: 10, double: false, waves: 16},
@@ -56,7 +61,7 @@ func TestWaves(t *testing.T) {
 
 // Each device of the reference's table exists under its name and compiles a shader of each stage.
 func TestDevices(t *testing.T) {
-	want := []string{"a605", "a610", "a608", "a612", "a613", "a615", "a616", "a618", "a619", "a620", "a630", "a640", "a680", "a621", "a623", "a650",
+	want := []string{"a605", "a610", "a608", "a612", "a613", "a702", "a615", "a616", "a618", "a619", "a620", "a630", "a640", "a680", "a621", "a623", "a650",
 		"a635", "a643", "a644", "a660", "a662", "a663", "a690", "a725", "a730", "a735", "a740", "a32", "x1-45", "x1-85", "a750"}
 	if got := GPUs(); len(got) != len(want) {
 		t.Errorf("%d devices, want %d", len(got), len(want))

@@ -9,7 +9,7 @@ import (
 // lowerSubgroups rewrites the subgroup operations that are no single
 // instruction into elections, reads of the first active fiber, uniform shuffles and ballots
 // (ir3.md §5.5). It reports whether anything changed.
-func lowerSubgroups(s *ir.Shader, impl *ir.Impl) bool {
+func lowerSubgroups(s *ir.Shader, impl *ir.Impl, gpu *GPU) bool {
 	var found []*ir.Instr
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
@@ -19,7 +19,7 @@ func lowerSubgroups(s *ir.Shader, impl *ir.Impl) bool {
 		}
 	}
 	for _, in := range found {
-		l := subgroups{s: s, in: in, b: ir.NewBuilder(ir.Before(in)).AtInstr(in)}
+		l := subgroups{s: s, gpu: gpu, in: in, b: ir.NewBuilder(ir.Before(in)).AtInstr(in)}
 		in.Def.RewriteUses(l.lower())
 		in.Remove()
 	}
@@ -46,9 +46,10 @@ func lowersSubgroup(in *ir.Instr) bool {
 
 // subgroups lowers one operation.
 type subgroups struct {
-	s  *ir.Shader
-	in *ir.Instr
-	b  *ir.Builder
+	s   *ir.Shader
+	gpu *GPU
+	in  *ir.Instr
+	b   *ir.Builder
 }
 
 func (l *subgroups) lower() *ir.Def {
@@ -125,8 +126,10 @@ func (l *subgroups) valid(w []*ir.Def) []*ir.Def {
 	out := make([]*ir.Def, len(w))
 	for k := range w {
 		out[k] = w[k]
-		if k >= 2 { // a subgroup has 64 fibers at least
+		if 32*k >= l.gpu.Fibers { // what the smallest subgroup does not have
 			out[k] = b.Bcsel(b.Ult(b.Imm32(uint32(32*k)), size), w[k], b.Imm32(0))
+		} else if l.gpu.Fibers < 32 { // of 16 or 32
+			out[k] = b.Iand(w[k], b.IAddImm(b.Ishl(b.Imm32(2), b.IAddImm(size, -1)), -1))
 		}
 	}
 	return out
@@ -281,7 +284,7 @@ func (l *subgroups) shuffle(v, delta *ir.Def) *ir.Def {
 func (l *subgroups) rotate(v, delta *ir.Def) *ir.Def {
 	b, id := l.b, l.id()
 	last := b.IAddImm(l.size(), -1)
-	if c := l.in.Get(ir.IdxClusterSize); c != 0 && c <= 64 {
+	if c := l.in.Get(ir.IdxClusterSize); c != 0 && int(c) <= l.gpu.Fibers {
 		last = b.Imm32(uint32(c - 1))
 	}
 	to := b.Ior(b.Iand(id, b.Inot(last)), b.Iand(b.Iadd(id, delta), last))

@@ -57,7 +57,7 @@ func (c *compiler) threads() int {
 
 // wavesPerGroup is the number of launches of WaveGranularity waves that a workgroup takes.
 func (c *compiler) wavesPerGroup(double bool) int {
-	size := 64 * c.gpu.WaveGranularity
+	size := c.gpu.Fibers * c.gpu.WaveGranularity
 	if double {
 		size *= 2
 	}
@@ -66,7 +66,7 @@ func (c *compiler) wavesPerGroup(double bool) int {
 
 // doubleWave decides the wave size (ir3.md §1.6).
 func (c *compiler) doubleWave() bool {
-	if c.gpu.NoDoubleWave || c.meta.BranchStack > 64 || 2*c.meta.MaxRegs > c.gpu.RegVec4 {
+	if c.gpu.NoDoubleWave || min(c.meta.BranchStack, 2*c.gpu.Fibers) > 64 || 2*c.meta.MaxRegs > c.gpu.RegVec4 {
 		return false
 	}
 	switch c.s.Stage {
@@ -74,7 +74,7 @@ func (c *compiler) doubleWave() bool {
 		return true
 	case ir.StageCompute:
 		// The waves of a workgroup with barriers must fit at once.
-		return c.threads() > 64 && !(c.meta.UsesBarrier && 2*c.meta.MaxRegs*c.wavesPerGroup(true) > c.gpu.RegVec4)
+		return c.threads() > c.gpu.Fibers && !(c.meta.UsesBarrier && 2*c.meta.MaxRegs*c.wavesPerGroup(true) > c.gpu.RegVec4)
 	}
 	return false
 }

@@ -104,7 +104,7 @@ func stageDiffer(s *ir.Shader, gpu string) error {
 	if err != nil {
 		return fmt.Errorf("core: %w\n%s", err, disasm(bin))
 	}
-	for l := range stageLanes {
+	for l := range min(stageLanes, p.WaveSize()) {
 		if s.Stage == ir.StageFragment && want.Fragment[l].Helper {
 			continue
 		}

@@ -30,7 +30,7 @@ var loweringSteps = []step{
 	{StepInfo: backend.StepInfo{Name: "fold_handles", Doc: "fold what became constant with the handles", After: []string{"descriptors"}},
 		Run: (*compiler).foldHandles},
 	{StepInfo: backend.StepInfo{Name: "subgroup_operations", Doc: "compute subgroup operations from ballots, shuffles and reads of one fiber"},
-		Run: func(c *compiler) error { lowerSubgroups(c.s, c.impl); return nil }},
+		Run: func(c *compiler) error { lowerSubgroups(c.s, c.impl, c.gpu); return nil }},
 	{StepInfo: backend.StepInfo{Name: "fuse_bitwise", Doc: "bring shifts and masks together for shrm, shlm, shrg, shlg and andg, and order sums of products for mad",
 		After: []string{"subgroup_operations"}}, Run: (*compiler).fuse},
 	{StepInfo: backend.StepInfo{Name: "terminate_if", Doc: "make kills of conditional terminations"},

@@ -92,28 +92,48 @@ var subgroupCases = []subgroupCase{
 }
 
 func TestSubgroups(t *testing.T) {
+	for _, c := range subgroupCases {
+		for _, gpu := range []string{"a630", "a740"} {
+			if err := differSubgroup(t, &c, gpu, 64); err != nil {
+				t.Errorf("%s on %s: %v", c.name, gpu, err)
+			}
+		}
+	}
+}
+
+// Waves of 16 fibers, and of 32: masks have no bit beyond them.
+func TestSmallSubgroups(t *testing.T) {
+	for _, c := range subgroupCases {
+		if c.name == "clusters" || c.name == "shuffles by values that differ" {
+			continue // of 64 fibers
+		}
+		for _, fibers := range []int{16, 32} {
+			if err := differSubgroup(t, &c, "a702", fibers); err != nil {
+				t.Errorf("%s of %d: %v", c.name, fibers, err)
+			}
+		}
+	}
+}
+
+// differSubgroup runs a case on one subgroup of so many fibers.
+func differSubgroup(t *testing.T, c *subgroupCase, gpu string, fibers int) error {
 	in := make([]byte, 1024)
 	for i := 0; i < len(in); i += 4 {
 		// The low bits say where a fiber stands in its quad, so that it is known who is active.
 		binary.LittleEndian.PutUint32(in[i:], uint32(i)*2654435761&^3|uint32(i/4)&3)
 	}
-	for _, c := range subgroupCases {
-		for _, gpu := range []string{"a630", "a740"} {
-			s, b := gputest.NewShader(ir.StageCompute, 64)
-			id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
-			v := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Ishl(id, b.Imm32(2)), 1)
-			quads := c.name == "quads"
-			i := b.PushIf(b.Ior(b.Ine(b.Iand(v, b.Imm32(3)), b.Imm32(1)), b.ImmBool(quads)))
-			for k, x := range c.build(b, v, id) {
-				gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.IAddImm(b.Imul(id, b.Imm32(uint32(4*c.words))), int64(4*k)), x)
-			}
-			b.PopIf(i)
-			if err := ir.Validate(s); err != nil {
-				t.Fatalf("%s: %v", c.name, err)
-			}
-			if err := differ(s, CompileOptions{GPU: gpu}, 1, in, 64*4*c.words, nil); err != nil {
-				t.Errorf("%s on %s: %v", c.name, gpu, err)
-			}
-		}
+	s, b := gputest.NewShader(ir.StageCompute, uint32(fibers))
+	id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+	v := gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Ishl(id, b.Imm32(2)), 1)
+	quads := c.name == "quads"
+	i := b.PushIf(b.Ior(b.Ine(b.Iand(v, b.Imm32(3)), b.Imm32(1)), b.ImmBool(quads)))
+	for k, x := range c.build(b, v, id) {
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.IAddImm(b.Imul(id, b.Imm32(uint32(4*c.words))), int64(4*k)), x)
 	}
+	b.PopIf(i)
+	if err := ir.Validate(s); err != nil {
+		t.Fatalf("%s: %v", c.name, err)
+	}
+	_, err := execute(s, CompileOptions{GPU: gpu}, &gputest.Run{Groups: 1, In: in, OutSize: fibers * 4 * c.words, Wave: fibers}, nil)
+	return err
 }

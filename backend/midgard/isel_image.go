@@ -133,7 +133,7 @@ func imageOp(in *ir.Instr, x ir.Index, f, u, i isa.LdOp) isa.LdOp {
 
 func (s *isel) imageLoad(in *ir.Instr) {
 	if in.Def.BitSize != 32 {
-		s.fail(in, "images of %d-bit components are not supported", in.Def.BitSize)
+		s.fail(in, "images of %d-bit components are not supported: the hardware has no such texels", in.Def.BitSize)
 		return
 	}
 	n := int(in.Def.NumComponents)
@@ -149,7 +149,7 @@ func (s *isel) imageLoad(in *ir.Instr) {
 func (s *isel) imageStore(in *ir.Instr) {
 	val := in.Srcs[3].Def
 	if val.BitSize != 32 {
-		s.fail(in, "images of %d-bit components are not supported", val.BitSize)
+		s.fail(in, "images of %d-bit components are not supported: the hardware has no such texels", val.BitSize)
 		return
 	}
 	t := inst{kind: kindLdSt, dst: regNone}

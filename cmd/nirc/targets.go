@@ -97,23 +97,24 @@ func (r *reasons) text() string {
 
 // supportOf is yes, no, or the GPUs of a target that have a capability.
 func supportOf(c *nirc.Capability, target string, why *reasons) string {
-	var has []string
-	all := true
+	var has, lack []string
 	for _, g := range c.GPUs {
 		switch {
 		case g.Target != target:
 		case g.Supported:
 			has = append(has, g.GPU)
 		default:
-			all = false
+			lack = append(lack, g.GPU)
 			why.add(target, g.Why)
 		}
 	}
 	switch {
-	case all:
+	case len(lack) == 0:
 		return "yes"
 	case len(has) == 0:
 		return "no"
+	case len(lack) < len(has)/4:
+		return "except for " + strings.Join(lack, " ")
 	}
 	return strings.Join(has, " ")
 }

@@ -18,6 +18,8 @@ type Lack struct {
 	Why string
 	// Has are the GPUs of the target that have it all the same.
 	Has []string
+	// Of are the only GPUs that lack it, nil if all do that Has leaves out.
+	Of []string
 }
 
 // Row is what is known of a capability.
@@ -64,7 +66,7 @@ func Why(c spv.Capability, target, gpu string) string {
 
 func (g *group) why(target, gpu string) string {
 	l, ok := g.lacks[target]
-	if !ok || slices.Contains(l.Has, gpu) {
+	if !ok || slices.Contains(l.Has, gpu) || len(l.Of) > 0 && !slices.Contains(l.Of, gpu) {
 		return ""
 	}
 	if len(l.Has) > 0 {

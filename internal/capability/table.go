@@ -9,8 +9,9 @@ type group struct {
 	lacks            map[string]Lack
 }
 
-// GPUs of ir3 from a class on (ir3.md §1.8).
+// GPUs of ir3 from a class on, and the one class without stages between vertex and fragment shaders (ir3.md §1.8).
 var (
+	a702 = []string{"a702"}
 	a740 = []string{"a740", "a735", "a32", "x1-45", "x1-85", "a750"}
 	a7xx = append([]string{"a730", "a725"}, a740...)
 	a650 = append([]string{"a650", "a621", "a623", "a635", "a643", "a644", "a660", "a662", "a663", "a690"}, a7xx...)
@@ -29,7 +30,7 @@ var groups = [...]group{
 	}, vulkan: "1.0"},
 	{list: []spv.Capability{
 		spv.CapabilityGeometry, spv.CapabilityTessellation, spv.CapabilityTessellationPointSize, spv.CapabilityGeometryPointSize,
-	}, vulkan: "1.0", lacks: map[string]Lack{"midgard": {Why: "the hardware has no such stage"}}},
+	}, vulkan: "1.0", lacks: map[string]Lack{"ir3": {Why: "the hardware has no such stage", Of: a702}, "midgard": {Why: "the hardware has no such stage"}}},
 	{list: []spv.Capability{
 		spv.CapabilityMultiViewport,
 	}, vulkan: "1.0", lacks: map[string]Lack{"midgard": {Why: "the hardware draws to one viewport"}}},
@@ -41,7 +42,7 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_transform_feedback"},
 	{list: []spv.Capability{
 		spv.CapabilityGeometryStreams,
-	}, vulkan: "VK_EXT_transform_feedback", lacks: map[string]Lack{"midgard": {Why: "the hardware has no such stage"}}},
+	}, vulkan: "VK_EXT_transform_feedback", lacks: map[string]Lack{"ir3": {Why: "the hardware has no such stage", Of: a702}, "midgard": {Why: "the hardware has no such stage"}}},
 	{list: []spv.Capability{
 		spv.CapabilityGroupNonUniform, spv.CapabilityGroupNonUniformVote, spv.CapabilityGroupNonUniformArithmetic, spv.CapabilityGroupNonUniformBallot,
 		spv.CapabilityGroupNonUniformShuffle, spv.CapabilityGroupNonUniformShuffleRelative, spv.CapabilityGroupNonUniformClustered,
@@ -82,7 +83,7 @@ var groups = [...]group{
 	}, vulkan: "1.2", lacks: map[string]Lack{"midgard": {Why: "the hardware takes none from a vertex shader"}}},
 	{list: []spv.Capability{
 		spv.CapabilityInt64Atomics,
-	}, vulkan: "VK_KHR_shader_atomic_int64", lacks: map[string]Lack{"ir3": {"the hardware has no 64-bit atomics", a740}, "agx": {Why: "the hardware has no 64-bit atomics but a minimum and a maximum without result"}}},
+	}, vulkan: "VK_KHR_shader_atomic_int64", lacks: map[string]Lack{"ir3": {Why: "the hardware has no 64-bit atomics", Has: a740}, "agx": {Why: "the hardware has no 64-bit atomics but a minimum and a maximum without result"}}},
 	{list: []spv.Capability{
 		spv.CapabilityDemoteToHelperInvocation, spv.CapabilityDotProductInputAll, spv.CapabilityDotProductInput4x8Bit,
 		spv.CapabilityDotProductInput4x8BitPacked, spv.CapabilityDotProduct,
@@ -114,19 +115,19 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_shader_atomic_float"},
 	{list: []spv.Capability{
 		spv.CapabilityAtomicFloat64AddEXT,
-	}, vulkan: "VK_EXT_shader_atomic_float", lacks: map[string]Lack{"ir3": {"the hardware has no 64-bit atomics to make it of", a740}, "agx": {Why: "the hardware has no 64-bit atomics to make it of"}}},
+	}, vulkan: "VK_EXT_shader_atomic_float", lacks: map[string]Lack{"ir3": {Why: "the hardware has no 64-bit atomics to make it of", Has: a740}, "agx": {Why: "the hardware has no 64-bit atomics to make it of"}}},
 	{list: []spv.Capability{
 		spv.CapabilityAtomicFloat32MinMaxEXT,
 	}, vulkan: "VK_EXT_shader_atomic_float2"},
 	{list: []spv.Capability{
 		spv.CapabilityAtomicFloat64MinMaxEXT,
-	}, vulkan: "VK_EXT_shader_atomic_float2", lacks: map[string]Lack{"ir3": {"the hardware has no 64-bit atomics to make it of", a740}, "agx": {Why: "the hardware has no 64-bit atomics to make it of"}}},
+	}, vulkan: "VK_EXT_shader_atomic_float2", lacks: map[string]Lack{"ir3": {Why: "the hardware has no 64-bit atomics to make it of", Has: a740}, "agx": {Why: "the hardware has no 64-bit atomics to make it of"}}},
 	{list: []spv.Capability{
 		spv.CapabilityAtomicFloat16MinMaxEXT, spv.CapabilityAtomicFloat16AddEXT,
 	}, vulkan: "VK_EXT_shader_atomic_float2", lacks: map[string]Lack{"ir3": {Why: "the hardware has no atomics of that size"}, "agx": {Why: "the hardware has no atomics of that size"}, "midgard": {Why: "the hardware has no atomics of that size"}}},
 	{list: []spv.Capability{
 		spv.CapabilityInt64ImageEXT,
-	}, vulkan: "VK_EXT_shader_image_atomic_int64", lacks: map[string]Lack{"ir3": {"the hardware has no 64-bit atomics", a740}, "agx": {Why: "the hardware has no 64-bit texels"}, "midgard": {Why: "the hardware has no 64-bit texels"}}},
+	}, vulkan: "VK_EXT_shader_image_atomic_int64", lacks: map[string]Lack{"ir3": {Why: "the hardware has no 64-bit atomics", Has: a740}, "agx": {Why: "the hardware has no 64-bit texels"}, "midgard": {Why: "the hardware has no 64-bit texels"}}},
 	{list: []spv.Capability{
 		spv.CapabilityQuadControlKHR,
 	}, vulkan: "VK_KHR_shader_quad_control", lacks: map[string]Lack{"midgard": {Why: "the threads of a quad share derivatives only"}}},
@@ -169,13 +170,13 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_conservative_rasterization", lacks: map[string]Lack{"midgard": {Why: "interpolation keeps the barycentrics to itself, and the hardware has no conservative rasterisation"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayQueryKHR, spv.CapabilityRayTraversalPrimitiveCullingKHR, spv.CapabilityRayQueryProvisionalKHR,
-	}, vulkan: "VK_KHR_ray_query", lacks: map[string]Lack{"ir3": {"the hardware has no test of rays against boxes and triangles", a740}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},
+	}, vulkan: "VK_KHR_ray_query", lacks: map[string]Lack{"ir3": {Why: "the hardware has no test of rays against boxes and triangles", Has: a740}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayTracingKHR, spv.CapabilityRayTracingProvisionalKHR, spv.CapabilityRayTracingNV, spv.CapabilityRayCullMaskKHR,
 	}, vulkan: "VK_KHR_ray_tracing_pipeline", lacks: map[string]Lack{"ir3": {Why: "the hardware starts no shaders from shaders"}, "agx": {Why: "the hardware starts no shaders from shaders"}, "midgard": {Why: "the hardware starts no shaders from shaders"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayQueryPositionFetchKHR,
-	}, vulkan: "VK_KHR_ray_tracing_position_fetch", lacks: map[string]Lack{"ir3": {"the hardware has no test of rays against boxes and triangles", a740}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},
+	}, vulkan: "VK_KHR_ray_tracing_position_fetch", lacks: map[string]Lack{"ir3": {Why: "the hardware has no test of rays against boxes and triangles", Has: a740}, "agx": {Why: "the hardware has no test of rays that a compiler can reach"}, "midgard": {Why: "the hardware has no test of rays"}}},
 	{list: []spv.Capability{
 		spv.CapabilityRayTracingPositionFetchKHR,
 	}, vulkan: "VK_KHR_ray_tracing_position_fetch", lacks: map[string]Lack{"ir3": {Why: "the hardware starts no shaders from shaders"}, "agx": {Why: "the hardware starts no shaders from shaders"}, "midgard": {Why: "the hardware starts no shaders from shaders"}}},

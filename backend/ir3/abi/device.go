@@ -26,7 +26,7 @@ var lbConsts = [...]int{128, 192, 256, 512}
 // shared bytes takes its part of what a compute shader has.
 func (g *GPU) MaxConst(stage ir.Stage, shared uint32) int {
 	if stage != ir.StageCompute {
-		return maxConst
+		return g.ConstsStage
 	}
 	room := (g.LB - int(shared+sharedMemoryBytes-1)/sharedMemoryBytes*sharedMemoryBytes) / g.WaveGranularity / 16
 	most := 0
@@ -47,7 +47,7 @@ const (
 
 // CheckWorkgroup says what is too large of a workgroup, "" if nothing is.
 func (g *GPU) CheckWorkgroup(z [3]uint32) string {
-	most := uint64(64 * wavesOfCore)
+	most := uint64(g.Fibers * wavesOfCore)
 	if !g.NoDoubleWave {
 		most *= 2
 	}
@@ -60,6 +60,11 @@ func (g *GPU) CheckWorkgroup(z [3]uint32) string {
 		return fmt.Sprintf("%d invocations of a workgroup are not supported on %s, which has %d", n, g.Name, most)
 	}
 	return ""
+}
+
+// GeometryStage reports whether a stage is one of tessellation or geometry.
+func GeometryStage(s ir.Stage) bool {
+	return s == ir.StageTessCtrl || s == ir.StageTessEval || s == ir.StageGeometry
 }
 
 // checkDevice finds what the device does not have.
@@ -82,7 +87,9 @@ func (m *Meta) checkDevice() error {
 	case int(m.SharedSize) > g.LocalMem:
 		return refuse("%d bytes of workgroup memory, the device has %d", m.SharedSize, g.LocalMem)
 	case m.DoubleWave && g.NoDoubleWave:
-		return refuse("the device has no waves of 128 fibers")
+		return refuse("the device has no double waves")
+	case g.NoGeometry && GeometryStage(m.Stage):
+		return refuse("the device has no stage %s", m.Stage)
 	case m.EarlyPreamble && !g.EarlyPreamble:
 		return refuse("the device has no early preambles")
 	case m.ConstLen > g.MaxConst(m.Stage, m.SharedSize):
@@ -138,7 +145,7 @@ func (m *Meta) checkLoads(g *GPU) error {
 
 // WavesPerGroup is the number of waves of a workgroup, as many as are launched.
 func (m *Meta) WavesPerGroup(g *GPU) int {
-	size := 64 * g.WaveGranularity
+	size := g.Fibers * g.WaveGranularity
 	if m.DoubleWave {
 		size *= 2
 	}

@@ -13,7 +13,13 @@ type GPU struct {
 	LocalMem        int // bytes
 	// ConstsCS is the compute stage's const file in vec4.
 	ConstsCS int
-	// NoDoubleWave: waves of 128 fibers do not exist.
+	// Fibers is the number of a wave, twice as many of a double one (0 in the table: 64).
+	Fibers int
+	// NoGeometry: there are no tessellation and geometry stages.
+	NoGeometry bool
+	// ConstsStage is the const file of a stage that is not compute, in vec4 (0 in the table: 512).
+	ConstsStage int
+	// NoDoubleWave: double waves do not exist.
 	NoDoubleWave bool
 	ScalarALU    bool
 	// EarlyPreamble: preambles that touch no registers of fibers run before dispatch.
@@ -50,6 +56,9 @@ type gpuClass struct {
 var gpuClasses = []gpuClass{
 	{[]string{"a605", "a610"}, GPU{Gen: isa.A6xx, RegVec4: 48, WaveGranularity: 1, LocalMem: 16 << 10, ConstsCS: 256, NoDoubleWave: true, NoPrefetch: true, MaxInputs: 16, ICacheUnits: 64}},
 	{[]string{"a608", "a612", "a613"}, GPU{Gen: isa.A6xx, RegVec4: 32, WaveGranularity: 1, LocalMem: 16 << 10, ConstsCS: 256, NoDoubleWave: true, NoPrefetch: true, MaxInputs: 16, ICacheUnits: 64}},
+	{[]string{"a702"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 1, Fibers: 16, NoGeometry: true, LocalMem: 16 << 10, ConstsCS: 128, ConstsStage: 128,
+		// 16-bit storage would take two slots a buffer, as on the a650.
+		NoPrefetch: true, MaxInputs: 16, ICacheUnits: 64}},
 	{[]string{"a615", "a616", "a618", "a619", "a620", "a630"}, GPU{Gen: isa.A6xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ICacheUnits: 64}},
 	{[]string{"a640", "a680"}, GPU{Gen: isa.A6xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ICacheUnits: 64}},
 	{[]string{"a621", "a623", "a650"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256, ScalarALU: true, EarlyPreamble: true,
@@ -86,6 +95,12 @@ func FindGPU(name string) *GPU {
 			g.Name = n
 			if n == "x1-45" || n == "x1-85" {
 				g.ConstsCS = 256
+			}
+			if g.Fibers == 0 {
+				g.Fibers = 64
+			}
+			if g.ConstsStage == 0 {
+				g.ConstsStage = maxConst
 			}
 			g.Sets, g.LB = 5, g.ConstsCS*16*g.WaveGranularity+g.LocalMem
 			if g.Gen == isa.A7xx {

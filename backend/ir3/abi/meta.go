@@ -26,7 +26,7 @@ type Meta struct {
 	// GPU names the device that the program is for, whose limits and rules it keeps to.
 	GPU   string   `json:"gpu,omitempty"`
 	Stage ir.Stage `json:"stage"`
-	// DoubleWave: waves have 128 fibers and not 64.
+	// DoubleWave: waves have twice as many fibers, 128 and not 64 on most devices.
 	DoubleWave bool `json:"double_wave,omitempty"`
 	// Robust is what the program may do beyond the bounds that descriptors give, which the device always
 	// keeps: where a kind is off, such an access is a fault of the application, which the emulator's core reports.
@@ -96,10 +96,14 @@ type Meta struct {
 
 // WaveSize returns the number of fibers of a wave.
 func (m *Meta) WaveSize() int {
-	if m.DoubleWave {
-		return 128
+	n := 64
+	if g := m.Device(); g != nil {
+		n = g.Fibers
 	}
-	return 64
+	if m.DoubleWave {
+		return 2 * n
+	}
+	return n
 }
 
 // Input is one vec4 input: a vertex attribute that arrives in registers

@@ -160,7 +160,7 @@ func (p *program) Meta() *abi.Meta { return p.meta }
 // Stage returns the shader's stage.
 func (p *program) Stage() ir.Stage { return p.meta.Stage }
 
-// WaveSize returns 64 or 128; of a geometry shader the invocations whose
+// WaveSize returns the fibers of a wave; of a geometry shader the invocations whose
 // threads fill a wave.
 func (p *program) WaveSize() int {
 	if isGeometry(p) {
