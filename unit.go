@@ -34,6 +34,11 @@ type Unit struct {
 	back       backend.Backend // nil of IRTarget
 	ins        *passes.Instrument
 	generating bool
+	wished     ir.Stage // the stage that the shader's Options are for, StageNone if they are not the target's
+
+	// What ins and the code generator point to: a part of the unit, so that they are made together.
+	instrument passes.Instrument
+	job        backend.Job
 }
 
 // New starts a unit. The error is a UsageError.
@@ -87,7 +92,8 @@ func New(o Options) (*Unit, error) {
 	if o.Run.Dump != nil {
 		run.Dump = u.dump
 	}
-	u.ins = passes.NewInstrument(run)
+	u.ins = &u.instrument
+	u.ins.Set(run)
 	return u, nil
 }
 
@@ -251,28 +257,39 @@ func (u *Unit) take(m *Module) (*ir.Shader, error) {
 func (u *Unit) fromSPIRV(m *spv.Module) (*ir.Shader, error) {
 	o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Robust: u.opts.Robust, Debug: u.opts.Debug, WorkgroupSize: u.opts.WorkgroupSize, LocalMemory: u.opts.LocalMemory, AnySize: u.opts.anySize, Printf: u.opts.Printf != nil, TargetName: u.opts.Target}
 	if u.back != nil {
-		o.GPUName = u.opts.GPU
-		o.Lacks = func(c spv.Capability) string {
-			if staysInIR(c) {
-				return ""
-			}
-			return capability.Why(c, u.opts.Target, u.opts.GPU)
-		}
-		var err error
-		// What the frontend reads of them is the same for all stages, of which the shader's is not known yet.
-		if o.Target, err = u.back.Options(u.opts.GPU, ir.StageCompute); err != nil {
-			return nil, Diagnose(err, u.opts.File, u.opts.Target)
-		}
-		o.FloatControls = &o.Target.FloatControls
+		o.GPUName, o.Machine = u.opts.GPU, (*machine)(u)
 	}
 	return spirv.Translate(m, o)
+}
+
+// machine is a unit as the frontend asks it.
+type machine Unit
+
+// Options are the target's for a stage, nil if it refuses the stage: setOptions says why.
+func (m *machine) Options(stage ir.Stage) *ir.Options {
+	o, err := m.back.Options(m.opts.GPU, stage)
+	if err != nil {
+		return nil
+	}
+	m.wished = stage
+	return o
+}
+
+// Lacks is why the GPU lacks a capability that cannot be seen in the IR.
+func (m *machine) Lacks(c spv.Capability) string {
+	if staysInIR(c) {
+		return ""
+	}
+	return capability.Why(c, m.opts.Target, m.opts.GPU)
 }
 
 // setOptions gives a shader what its target wants lowered, and what the pipeline's state says.
 func (u *Unit) setOptions(s *ir.Shader) (err error) {
 	if u.back != nil {
-		if s.Options, err = u.back.Options(u.opts.GPU, s.Stage); err != nil {
-			return Diagnose(err, u.opts.File, u.opts.Target)
+		if u.wished != s.Stage {
+			if s.Options, err = u.back.Options(u.opts.GPU, s.Stage); err != nil {
+				return Diagnose(err, u.opts.File, u.opts.Target)
+			}
 		}
 		s.Options.DispatchBase = u.opts.DispatchBase
 		s.Options.SafeConsts = u.opts.SafeConsts

@@ -183,10 +183,16 @@ type nameCount struct {
 
 // NewInstrument returns the instrument of one compile.
 func NewInstrument(opt RunOptions) *Instrument {
-	i := &Instrument{opt: opt, started: opt.StartBefore == "", left: -1}
+	i := new(Instrument)
+	i.Set(opt)
+	return i
+}
+
+// Set makes i the instrument of one compile.
+func (i *Instrument) Set(opt RunOptions) {
+	*i = Instrument{opt: opt, started: opt.StartBefore == "", left: -1}
 	i.on = len(opt.DumpBefore)+len(opt.DumpAfter)+len(opt.Disable) > 0 || opt.PrintChanged || opt.Times != nil ||
 		opt.VerifyEach || opt.Bisect != nil || opt.BisectLog != nil || opt.StartBefore != "" || opt.StopAfter != ""
-	return i
 }
 
 // Step is one named step of a compile.

@@ -27,7 +27,8 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 	if modes&ir.ModeShaderIn != 0 && lowerIndirectInterp(f.Impl) {
 		kept = ir.MetaNone
 	}
-	moved := wantTemporaries(s, f.Impl, modes)
+	var few [8]*ir.Variable
+	moved := wantTemporaries(few[:0], s, f.Impl, modes)
 	if len(moved) == 0 {
 		f.Impl.Preserve(kept)
 		return kept == ir.MetaNone, nil
@@ -69,9 +70,9 @@ func lowerIOToTemporaries(c *Context, s *ir.Shader) (bool, error) {
 	return true, nil
 }
 
-// wantTemporaries lists the variables of the modes to replace: outputs, and
+// wantTemporaries appends the variables of the modes to replace: outputs, and
 // inputs that are read by an index that is not constant.
-func wantTemporaries(s *ir.Shader, impl *ir.Impl, modes ir.Mode) (list []*ir.Variable) {
+func wantTemporaries(list []*ir.Variable, s *ir.Shader, impl *ir.Impl, modes ir.Mode) []*ir.Variable {
 	indirect := indirectInputs(impl)
 	for _, v := range s.Variables {
 		if v.Mode&modes == 0 || v.Temporary || v.FBFetch {

@@ -37,6 +37,7 @@ type kept struct {
 	functions slab.Slab[function]
 	refs      slab.Slab[uint32]  // arguments of entries that are no decorations
 	leaves    slab.Slab[*ir.Def] // short slices of values
+	nodes     slab.Slab[node]    // of regions
 
 	// decl is the declaration, body the instruction of a function under translation, ctx the function.
 	decl, body inst
@@ -74,6 +75,7 @@ func (t *translator) free() {
 	k.functions.Reset()
 	k.refs.Reset()
 	k.leaves.Reset()
+	k.nodes.Reset()
 	*t = translator{kept: *k}
 	translators.Put(t)
 }

@@ -11,10 +11,10 @@ type lacking struct {
 // noteCapability keeps what a declared capability needs and the target lacks. It is refused where
 // the entry point uses it, and not before: modules declare more than each of their entry points needs.
 func (t *translator) noteCapability(c spv.Capability) {
-	if t.opts.Lacks == nil {
+	if t.opts.Machine == nil {
 		return
 	}
-	if why := t.opts.Lacks(c); why != "" {
+	if why := t.opts.Machine.Lacks(c); why != "" {
 		t.lacks = append(t.lacks, lacking{c, why})
 	}
 }

@@ -28,9 +28,8 @@ type Options struct {
 	// honours; others are refused.
 	FloatControls *ir.FloatControls
 	TargetName    string
-	// Lacks, unless nil, is why the GPU called GPUName lacks a capability, "" if it does not: what needs
-	// the capability is refused.
-	Lacks   func(spv.Capability) string
+	// Machine, unless nil, is asked what the GPU called GPUName lacks, and gives Target and FloatControls.
+	Machine Machine
 	GPUName string
 	// Robust is what becomes of accesses out of bounds: it decides what an index beyond 32 bits reads.
 	Robust ir.Robust
@@ -48,6 +47,15 @@ type Options struct {
 
 	panics bool        // tests: run-time panics are not turned into errors
 	limits *flowLimits // tests: how deep unstructured functions nest, instead of kernelLimits
+}
+
+// Machine is what a translation asks of the target once it knows the stage. It is an interface, for a
+// function that closes over the compile would be made for each shader.
+type Machine interface {
+	// Options are what goes into the Options of a shader of a stage, nil if the target has none for it.
+	Options(stage ir.Stage) *ir.Options
+	// Lacks is why the GPU lacks a capability, "" if it does not: what needs the capability is refused.
+	Lacks(c spv.Capability) string
 }
 
 // line is a place in the source.
@@ -112,8 +120,24 @@ func Translate(m *spv.Module, opts Options) (*ir.Shader, error) {
 	return t.s, nil
 }
 
+// chooseTarget asks the machine for what it wants of shaders of the stage, or for what it wants of any where it has no
+// such stage: who set the machine refuses that later, after all that is wrong with the module.
+func (t *translator) chooseTarget() {
+	if t.opts.Machine == nil {
+		return
+	}
+	o := t.opts.Machine.Options(t.stage)
+	if o == nil {
+		o = t.opts.Machine.Options(ir.StageCompute)
+	}
+	if t.opts.Target = o; o != nil {
+		t.opts.FloatControls = &o.FloatControls
+	}
+}
+
 func (t *translator) module() {
 	t.chooseEntry()
+	t.chooseTarget()
 	t.tables()
 	t.s = ir.NewShader(t.stage, t.opts.Target)
 	t.s.Name = t.entry.Name

@@ -77,12 +77,17 @@ func TestStages(t *testing.T) {
 	}
 }
 
+// lackingGPU is a target and its GPU, which lacks what the table of capabilities says.
+type lackingGPU struct{ target, gpu string }
+
+func (g lackingGPU) Options(ir.Stage) *ir.Options  { return new(ir.Options) }
+func (g lackingGPU) Lacks(c spv.Capability) string { return capability.Why(c, g.target, g.gpu) }
+
 // What no GPU has is refused with the reason of the table.
 func TestStagesRefused(t *testing.T) {
 	for _, x := range stageWants {
 		for _, g := range [][3]string{{"ir3", "a630", "the hardware "}, {"ir3", "a740", "the hardware "}, {"agx", "g13g", "the hardware "}, {"midgard", "t860", "the hardware has no "}} {
-			_, err := Translate(stageModule(t, x.name), Options{GPUName: g[1], TargetName: g[0],
-				Lacks: func(c spv.Capability) string { return capability.Why(c, g[0], g[1]) }})
+			_, err := Translate(stageModule(t, x.name), Options{GPUName: g[1], TargetName: g[0], Machine: lackingGPU{g[0], g[1]}})
 			if err == nil || !strings.Contains(err.Error(), "is not supported on "+g[1]+": the hardware ") {
 				t.Errorf("%s on %s: %v", x.name, g[1], err)
 			}

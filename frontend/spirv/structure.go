@@ -98,6 +98,9 @@ const (
 	maxEarlyOut = 500
 )
 
+// regionNodes is room for the nodes of most regions.
+const regionNodes = 4
+
 // structurize builds and resolves the function's tree.
 func (t *translator) structurize() {
 	f := t.f
@@ -158,7 +161,7 @@ func (t *translator) region(b int32, enter, header bool) []node {
 		t.fail(f.blocks[b].label, "control flow is nested more than %d deep", maxNesting)
 	}
 	defer func() { f.depth-- }()
-	var out []node
+	out := t.nodes.Slice(regionNodes)[:0]
 	for {
 		blk := &f.blocks[b]
 		if !enter && !header && blk.target.ct != nil {

@@ -39,13 +39,15 @@ const (
 
 // typ is a SPIR-V type.
 type typ struct {
-	kind  tkind
-	id    uint32
-	bits  uint8  // of a number; booleans 1
-	sign  bool   // signed integer
-	n     uint32 // components, columns, elements
-	elem  *typ   // component, column, element, pointee, image; result of a function
-	names int32  // definition's index, for messages and names
+	kind tkind
+	id   uint32
+	bits uint8  // of a number; booleans 1
+	sign bool   // signed integer
+	n    uint32 // components, columns, elements
+	elem *typ   // component, column, element, pointee, image; result of a function
+	// sampled is memory for the type of what an image and a sampler are together.
+	sampled *ir.Type
+	names   int32 // definition's index, for messages and names
 	// members are a struct's members or a function's parameters.
 	members []*typ
 	sc      spv.StorageClass
@@ -523,9 +525,9 @@ func (t *translator) opaqueType(in *inst, ty *typ) bool {
 			t.fail(in.id, "a sampled image is not of an image type")
 		}
 		ty.image = ty.elem.image
-		c := *ty.elem.ir
-		c.Base = ir.BaseSampledImage
-		ty.ir = &c
+		ty.ir = ty.elem.sampled
+		*ty.ir = *ty.elem.ir
+		ty.ir.Base = ir.BaseSampledImage
 	case spv.OpTypeAccelerationStructureKHR:
 		ty.kind = tAccel
 		ty.ir = &ir.Type{Base: ir.BaseAccelStruct}
@@ -555,7 +557,9 @@ func (t *translator) imageType(in *inst, ty *typ) {
 		t.fail(in.id, "arrays of images of dimension %s do not exist", sh.dim)
 	}
 	ty.kind, ty.image, ty.elem = tImage, sh, texel
-	ty.ir = &ir.Type{Base: ir.BaseTexture, Dim: dims[sh.dim], Arrayed: sh.arrayed, Shadow: sh.depth == 1, MS: sh.ms, TexelBits: texel.bits}
+	both := new([2]ir.Type) // most images are sampled: their types are made at once
+	ty.ir, ty.sampled = &both[0], &both[1]
+	*ty.ir = ir.Type{Base: ir.BaseTexture, Dim: dims[sh.dim], Arrayed: sh.arrayed, Shadow: sh.depth == 1, MS: sh.ms, TexelBits: texel.bits}
 	if sh.ms {
 		ty.ir.Dim = ir.DimMS
 		if sh.dim == spv.DimSubpassData {

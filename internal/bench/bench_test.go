@@ -121,8 +121,19 @@ func TestTimePasses(t *testing.T) {
 	if !seen["opt_dce"] || !seen["opt_cse"] {
 		t.Errorf("passes are missing among %d", len(times))
 	}
-	list := []*passTime{{per: [3]float64{10, 10, 20}}, {per: [3]float64{5, 5, 12}}, {per: [3]float64{4, 4, 4}}, {per: [3]float64{0, 1, 900}}, {per: [3]float64{0.1, 0.1, 1}}}
+	list := []*passTime{{per: []float64{10, 10, 20}}, {per: []float64{5, 5, 12}}, {per: []float64{4, 4, 4}}, {per: []float64{0, 1, 900}}, {per: []float64{0.1, 0.1, 1}}}
 	if g := medianGrowth(list); g != 2 {
 		t.Errorf("growth %g", g)
+	}
+}
+
+func TestParseSizes(t *testing.T) {
+	if got, err := parseSizes("500,5000"); err != nil || len(got) != 2 || got[0] != 500 || got[1] != 5000 {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, text := range []string{"", "0", "5,x", "500,500", "5000,500"} {
+		if got, err := parseSizes(text); err == nil {
+			t.Errorf("%q: %v", text, got)
+		}
 	}
 }

@@ -19,6 +19,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"time"
 
 	"nirc"
@@ -33,6 +35,7 @@ type config struct {
 	max, rounds            int
 	scale                  float64
 	generated              bool
+	sizes                  []int // of generated shaders, the smallest first
 }
 
 // started is when the process began.
@@ -65,15 +68,30 @@ func parseFlags() (*config, error) {
 	flag.IntVar(&c.max, "max", 0, "look at no more than this many corpus files, evenly chosen; 0: all")
 	flag.IntVar(&c.rounds, "n", 5, "take the best of this many runs")
 	flag.Float64Var(&c.scale, "scale", 1, "how much slower this machine is than the table's")
-	flag.BoolVar(&c.generated, "generated", true, "measure generated shaders of 500, 5,000 and 50,000 instructions")
+	flag.BoolVar(&c.generated, "generated", true, "measure generated shaders")
+	sizes := flag.String("sizes", "500,5000,50000", "instructions of the generated shaders, the smallest first")
 	level := flag.String("O", "O2", "optimisation level")
 	flag.Parse()
 	if flag.NArg() > 0 || c.rounds < 1 || (c.baseline == "" && c.profile == "") != (c.real == "") {
 		return nil, fmt.Errorf("want flags only, -n of at least 1, and -baseline or -profile and -real together")
 	}
 	var err error
-	c.opts.Level, err = passes.ParseLevel(*level)
+	if c.opts.Level, err = passes.ParseLevel(*level); err == nil {
+		c.sizes, err = parseSizes(*sizes)
+	}
 	return c, err
+}
+
+// parseSizes reads sizes that grow, separated by commas.
+func parseSizes(text string) (sizes []int, err error) {
+	for _, f := range strings.Split(text, ",") {
+		n, err := strconv.Atoi(f)
+		if err != nil || n < 1 || len(sizes) > 0 && n <= sizes[len(sizes)-1] {
+			return nil, fmt.Errorf("-sizes %q: want numbers of instructions, the smallest first", text)
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes, nil
 }
 
 // defaultCorpus is the corpus beside the repository, "" if there is none.

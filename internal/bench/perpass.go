@@ -26,13 +26,13 @@ const passNoise = 3
 type passTime struct {
 	name string
 	runs int // on the largest
-	per  [len(generatedSizes)]float64
+	per  []float64
 }
 
 // growth is how much longer a run takes on the largest than on the smallest;
 // 0 if it does not run on both.
 func (p *passTime) growth() float64 {
-	last := len(generatedSizes) - 1
+	last := len(p.per) - 1
 	if p.per[0] == 0 || p.per[last] == 0 {
 		return 0
 	}
@@ -44,7 +44,7 @@ func (p *passTime) growth() float64 {
 func eachPass(c *config) error {
 	var list []*passTime
 	at := map[string]*passTime{}
-	for i, n := range generatedSizes {
+	for i, n := range c.sizes {
 		times, err := timePasses(generate(n), n, c)
 		if err != nil {
 			return fmt.Errorf("generated shader of %d instructions: %w", n, err)
@@ -52,14 +52,14 @@ func eachPass(c *config) error {
 		for _, t := range times {
 			p := at[t.name]
 			if p == nil {
-				p = &passTime{name: t.name}
+				p = &passTime{name: t.name, per: make([]float64, len(c.sizes))}
 				at[t.name] = p
 				list = append(list, p)
 			}
 			p.per[i], p.runs = t.per[0], t.runs
 		}
 	}
-	last := len(generatedSizes) - 1
+	last := len(c.sizes) - 1
 	sort.SliceStable(list, func(i, j int) bool {
 		return list[i].per[last]*float64(list[i].runs) > list[j].per[last]*float64(list[j].runs)
 	})
@@ -68,13 +68,13 @@ func eachPass(c *config) error {
 	var bad []string
 	table(os.Stdout, func(t io.Writer) {
 		fmt.Fprint(t, "pass\truns\t")
-		for _, n := range generatedSizes {
+		for _, n := range c.sizes {
 			fmt.Fprintf(t, "%d\t", n)
 		}
-		fmt.Fprintf(t, "%d : %d\t\n", generatedSizes[last], generatedSizes[0])
+		fmt.Fprintf(t, "%d : %d\t\n", c.sizes[last], c.sizes[0])
 		for _, p := range list {
 			fmt.Fprintf(t, "%s\t%d\t", p.name, p.runs)
-			for i := range generatedSizes {
+			for i := range c.sizes {
 				fmt.Fprintf(t, "%.1f\t", p.per[i])
 			}
 			g := p.growth()
@@ -124,8 +124,7 @@ func timePasses(text string, n int, c *config) ([]passTime, error) {
 		for i, s := range times.Steps {
 			per := float64(s.Time.Nanoseconds()) / float64(n) / float64(s.Runs)
 			if i == len(best) {
-				best = append(best, passTime{name: s.Name, runs: s.Runs})
-				best[i].per[0] = per
+				best = append(best, passTime{name: s.Name, runs: s.Runs, per: []float64{per}})
 			}
 			best[i].per[0] = min(best[i].per[0], per)
 		}

@@ -10,13 +10,11 @@ import (
 // may take than one of the smallest.
 const maxGrowth = 1.5
 
-var generatedSizes = [...]int{500, 5000, 50000}
-
 // scaling prints the time of an instruction by stage and size; the error is
 // that a whole compile grows faster than the shader.
 func scaling(c *config) error {
-	var per [len(generatedSizes)][numStages + 1]float64 // ns an instruction
-	for i, n := range generatedSizes {
+	per := make([][numStages + 1]float64, len(c.sizes)) // ns an instruction
+	for i, n := range c.sizes {
 		rounds := c.rounds
 		if n >= 50000 {
 			rounds = min(rounds, 3)
@@ -31,20 +29,20 @@ func scaling(c *config) error {
 		per[i][numStages] = float64(f.total().Nanoseconds()) / float64(n)
 	}
 	fmt.Printf("generated shaders for %s -%s: ns an instruction\n", c.opts.Target, c.opts.Level)
-	last := len(generatedSizes) - 1
+	last := len(c.sizes) - 1
 	table(os.Stdout, func(t io.Writer) {
 		fmt.Fprint(t, "stage\t")
-		for _, n := range generatedSizes {
+		for _, n := range c.sizes {
 			fmt.Fprintf(t, "%d\t", n)
 		}
-		fmt.Fprintf(t, "%d : %d\t\n", generatedSizes[last], generatedSizes[0])
+		fmt.Fprintf(t, "%d : %d\t\n", c.sizes[last], c.sizes[0])
 		for k := range per[0] {
 			name := "all"
 			if k < numStages {
 				name = stageNames[k]
 			}
 			fmt.Fprintf(t, "%s\t", name)
-			for i := range generatedSizes {
+			for i := range c.sizes {
 				fmt.Fprintf(t, "%.0f\t", per[i][k])
 			}
 			fmt.Fprintf(t, "%.2f\t\n", per[last][k]/max(per[0][k], 1e-3))
@@ -52,7 +50,7 @@ func scaling(c *config) error {
 	})
 	fmt.Printf("peak memory %.0f MiB\n", peakMemory())
 	if growth := per[last][numStages] / per[0][numStages]; growth > maxGrowth {
-		return fmt.Errorf("an instruction takes %.2f times as long among %d as among %d; %.1f is the limit", growth, generatedSizes[last], generatedSizes[0], maxGrowth)
+		return fmt.Errorf("an instruction takes %.2f times as long among %d as among %d; %.1f is the limit", growth, c.sizes[last], c.sizes[0], maxGrowth)
 	}
 	return nil
 }

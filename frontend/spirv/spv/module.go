@@ -122,7 +122,8 @@ func stringWords(words []uint32) int {
 
 // decodeString reads the bytes of a string: the low byte of a word comes first.
 func decodeString(words []uint32) string {
-	b := make([]byte, 0, len(words)*4)
+	var short [64]byte // most strings are, and take the memory of their bytes alone
+	b := short[:0]
 	for _, w := range words {
 		for range 4 {
 			if byte(w) == 0 {

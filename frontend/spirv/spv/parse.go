@@ -21,7 +21,16 @@ func Parse(data []byte) (*Module, error) {
 	if len(data)%4 != 0 {
 		return nil, wordErr(len(data)/4, "the length of %d bytes is not a multiple of 4", len(data))
 	}
-	words := make([]uint32, len(data)/4)
+	n := len(data) / 4
+	bound := binary.LittleEndian.Uint32(data[4*boundWord:])
+	if binary.BigEndian.Uint32(data) == Magic {
+		bound = bits.ReverseBytes32(bound)
+	}
+	if bound > maxDense(n) {
+		bound = 0
+	}
+	all := make([]uint32, n+int(bound))
+	words := all[:n:n]
 	for i := range words {
 		words[i] = binary.LittleEndian.Uint32(data[4*i:])
 	}
@@ -30,11 +39,20 @@ func Parse(data []byte) (*Module, error) {
 			words[i] = bits.ReverseBytes32(w)
 		}
 	}
-	return ParseWords(words)
+	return parse(words, all[n:])
 }
 
+// boundWord is the word of the header that bounds the ids.
+const boundWord = 3
+
+// maxDense is the most ids of a module of n words for which there is a table by id.
+func maxDense(n int) uint32 { return uint32(4*n + 4096) }
+
 // ParseWords reads a module of words in the machine's byte order, which become the module's. Errors are of type *Error.
-func ParseWords(words []uint32) (*Module, error) {
+func ParseWords(words []uint32) (*Module, error) { return parse(words, nil) }
+
+// parse is ParseWords with zeroed memory for a table by id, which need not suffice.
+func parse(words, table []uint32) (*Module, error) {
 	m := &Module{Words: words}
 	if err := m.header(); err != nil {
 		return nil, err
@@ -51,9 +69,12 @@ func ParseWords(words []uint32) (*Module, error) {
 		at += count
 	}
 	m.Insts = make([]Instruction, n)
-	if m.Bound <= uint32(4*len(words)+4096) {
+	switch {
+	case m.Bound == uint32(len(table)):
+		m.defs = table
+	case m.Bound <= maxDense(len(words)):
 		m.defs = make([]uint32, m.Bound)
-	} else {
+	default:
 		m.sparse = make(map[ID]uint32)
 	}
 	d := decoder{m: m}
