@@ -109,6 +109,9 @@ func lowerDoubles(c *Context, s *ir.Shader) (bool, error) {
 // concernsDoubles reports whether an instruction is to be written.
 func concernsDoubles(in *ir.Instr, want doubleGroup) bool {
 	if in.Kind == ir.KindALU {
+		if (in.Op == ir.OpF2i64 || in.Op == ir.OpF2u64) && in.Srcs[0].Def.BitSize != 64 {
+			return false // of 64 bits is the integer alone (lower_int64)
+		}
 		return doubleGroups[in.Op]&want != 0 && is64(in)
 	}
 	return in.IsIntrinsic(ir.IntrVoteFeq) && want&doubleOther != 0 && in.Srcs[0].Def.BitSize == 64
