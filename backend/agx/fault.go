@@ -60,6 +60,8 @@ const (
 	faultTraps                               // nothing stands after the last instruction
 	faultBufferRange                         // texel buffers are left to the bounds of the shape that they have
 	faultQuadrants                           // sines are taken of angles beyond a turn
+	faultCubeGradients                       // derivatives of cubes are left: lower_tex has not run for them
+	faultSpillStore                          // what is spilled is loaded, and nothing stores it
 	numFaults
 )
 

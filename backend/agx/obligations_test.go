@@ -85,6 +85,8 @@ var obligations = []struct {
 	{fault: "faultTileBudget", script: "tile_budget", abi: nirc.SeparateABI, refused: "no tile holds them"},
 	{fault: "faultInterlock", draw: interlocked},
 	{fault: "faultResidencyBits", draw: residencyCodes, abi: backend.MonolithicABI},
+	{fault: "faultCubeGradients", draw: cubeGradients, abi: backend.MonolithicABI},
+	{fault: "faultSpillStore", script: "scratch_size"},
 	{fault: "faultResidencyWait", draw: residencyCodes, abi: backend.MonolithicABI},
 }
 
@@ -230,6 +232,42 @@ void main() {
 		if got := w[4*i] != 0; got != (i < 4) {
 			return fmt.Errorf("texel %d is resident: %v", i, got)
 		}
+	}
+	return nil
+}
+
+// cubeGradients samples a cube of two levels by derivatives that choose either.
+func cubeGradients(t *testing.T, _ string) error {
+	t.Helper()
+	m := prove.FromGLSL(t, ir.StageCompute, `#version 450
+layout(local_size_x=2) in;
+layout(set=0, binding=0) uniform samplerCube c;
+layout(std430, set=0, binding=1) buffer W { float w[]; };
+void main() {
+  uint k = gl_LocalInvocationIndex;
+  w[k] = textureGrad(c, vec3(1, 0.1, 0.2), vec3(0, float(k * 8), 0), vec3(0, 0, float(k * 8))).x;
+}`)
+	img, err := emu.NewImage(emu.ImageDesc{Width: 2, Height: 2, Layers: 6, Mips: 2, Format: emu.FormatByName("R8_UNORM")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range img.LevelBytes(1) {
+		img.LevelBytes(1)[i] = 255
+	}
+	o := nirc.Options{Target: "agx", Level: passes.O2}
+	if agx.CubesBroken() {
+		if o.Pipelines, err = passes.Load(bytes.Replace(nirc.PipelineFile(), []byte("- lower_tex: {txd: cube}\n"), nil, 1), "pipeline.yaml"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := make([]byte, 8)
+	x := &exec.Execution{Modules: []*nirc.Module{m}, Options: o, Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true},
+		Bindings: []exec.Binding{{Binding: 0, Image: img}, {Binding: 1, Data: w}}}
+	if err := exec.Execute(t.Context(), x); err != nil {
+		return err
+	}
+	if got := [2]float32{math.Float32frombits(uint32(emu.LoadBytes(w, 4))), math.Float32frombits(uint32(emu.LoadBytes(w[4:], 4)))}; got != [2]float32{0, 1} {
+		return fmt.Errorf("the levels give %v, not 0 and 1", got)
 	}
 	return nil
 }

@@ -122,6 +122,9 @@ func (p *program) instr(in *mach.Instr) {
 			p.fail("a generic operation is left after allocation")
 			return
 		}
+		if in.Op == machOp(isa.OpStackStore) && faults.has(faultSpillStore) {
+			return
+		}
 		p.fill(in)
 	}
 }

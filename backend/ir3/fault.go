@@ -49,6 +49,8 @@ const (
 	faultSafeConsts                        // stages of a pipeline that take all consts
 	faultTessBarrier                       // bar.g in tessellation control
 	faultIsamBit                           // isam with bit 18, which is isam.v's
+	faultMinLod                            // lower bounds of implicit LODs count nothing
+	faultSpillStore                        // what is spilled is loaded, and nothing stores it
 	numFaults
 )
 

@@ -150,6 +150,17 @@ var faultCases = []struct {
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), &x.Def)
 		return differ(s, CompileOptions{GPU: "a630"}, 1, make([]byte, 256), 256, nil)
 	}},
+	{faultMinLod, "bounds of implicit LODs", boundedLods},
+	{faultSpillStore, "stores of what is spilled", func() error {
+		for seed := range int64(4) {
+			s := randomShader(1000+seed, 80)
+			r := &gputest.Run{Groups: 1, In: gputest.RandomInput(seed, 64), OutSize: 64 * gputest.OutBytes}
+			if _, err := execute(s, CompileOptions{GPU: "a740", Registers: 6}, r, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}},
 	{faultRayList, "list of ray_intersection", testRay},
 	{faultResidency, "residency of gathers", residentGathers},
 	{faultClockOrder, "words of the clock", func() error {
@@ -367,6 +378,31 @@ func residentGathers() error {
 	g.TexInfo().HasOffsets, g.TexInfo().IsSparse, g.TexInfo().Offsets = true, true, [4][2]int8{{7, 0}, {2, 0}, {1, 0}, {-1, 0}}
 	outputTo(b, b.B2f32(b.Ieq(b.Channel(&g.Def, 4), b.Imm32(0))), ir.SlotData0)
 	if err := lowerToScalar(s); err != nil {
+		return err
+	}
+	return stageDiffer(s, "a740")
+}
+
+// boundedLods samples, where coordinates change and where they do not, levels that only a lower bound asks for.
+func boundedLods() error {
+	stageEnv = func(env *emu.Env) { texWorld(&testing.T{}, env) }
+	defer func() { stageEnv = nil }()
+	s, b := newStage(ir.StageFragment)
+	pos := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
+	x := &texBuild{s: s, b: b}
+	d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+	var levels []*ir.Def
+	for _, at := range []*ir.Def{b.Vec(b.ImmFloat(0.25, 32), b.ImmFloat(0.5, 32)), b.Vec(b.Fmul(b.Channel(pos, 0), b.ImmFloat(1.0/64, 32)), b.ImmFloat(0.5, 32))} {
+		t := x.op(ir.TexOpTex, 4, ir.Dim2D, false, texSource{ir.TexSrcTextureDeref, d}, texSource{ir.TexSrcSamplerDeref, d}, texSource{ir.TexSrcCoord, at},
+			texSource{ir.TexSrcMinLod, b.ImmFloat(1.5, 32)})
+		levels = append(levels, b.Channel(&t.Def, 0))
+	}
+	outputTo(b, b.Vec(levels...), ir.SlotData0)
+	lower := boundLods
+	if faults.has(faultMinLod) {
+		lower = lowerToScalar
+	}
+	if err := lower(s); err != nil {
 		return err
 	}
 	return stageDiffer(s, "a740")

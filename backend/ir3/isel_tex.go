@@ -74,7 +74,7 @@ func (x *texSel) supported() bool {
 		s.broken(in, "a read of an input attachment (%s) is left: lower_input_attachments makes fetches of them", in.TexOp)
 	case x.i.IsSparse && in.Def.BitSize != 32:
 		s.fail(in, "sparse residency (%s) with %d-bit results is not supported by the ir3 backend", in.TexOp, in.Def.BitSize)
-	case x.src(ir.TexSrcMinLod) != nil:
+	case x.src(ir.TexSrcMinLod) != nil && !faults.has(faultMinLod):
 		s.fail(in, "a lower bound of the LOD (%s) is not supported by the ir3 backend: it holds with the sampler's bias, which nothing gives where derivatives are explicit", in.TexOp)
 	case x.src(ir.TexSrcPlane) != nil:
 		s.fail(in, "multi-planar formats are not supported by the ir3 backend")

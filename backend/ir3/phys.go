@@ -218,6 +218,9 @@ func (p *phys) instr(in *mach.Instr) {
 			p.fail("a generic operation is left after allocation")
 			return
 		}
+		if in.Op == machOp(isa.OpStp) && faults.has(faultSpillStore) {
+			return
+		}
 		t := p.fill(in)
 		if t.Op == isa.OpSamgp0 {
 			p.quadByQuad(t, in.Loc)

@@ -9,6 +9,7 @@ import (
 	"nirc/backend/ir3/isa"
 	"nirc/internal/emu"
 	"nirc/ir"
+	"nirc/passes"
 )
 
 // texWorld is what shaders of these tests see: textures, a sampler of its own
@@ -413,4 +414,55 @@ func TestUnreadComponents(t *testing.T) {
 			t.Errorf("want %s of the level:\n%s", want, text)
 		}
 	}
+}
+
+// TestLeastLod: where coordinates do not change the LOD is one of two numbers, by the seed, and a lower bound holds with either.
+func TestLeastLod(t *testing.T) {
+	stageEnv = func(env *emu.Env) { texWorld(t, env) }
+	defer func() { stageEnv = nil }()
+	s, b := newStage(ir.StageFragment)
+	x := &texBuild{s: s, b: b}
+	d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
+	at := b.Vec(b.ImmFloat(0.25, 32), b.ImmFloat(0.5, 32))
+	srcs := []texSource{{ir.TexSrcTextureDeref, d}, {ir.TexSrcSamplerDeref, d}, {ir.TexSrcCoord, at}}
+	lod := x.op(ir.TexOpLod, 2, ir.Dim2D, false, srcs...)
+	bounded := x.op(ir.TexOpTex, 4, ir.Dim2D, false, append(srcs, texSource{ir.TexSrcMinLod, b.ImmFloat(3, 32)})...)
+	level := x.op(ir.TexOpTxl, 4, ir.Dim2D, false, append(srcs, texSource{ir.TexSrcLod, b.ImmFloat(3, 32)})...)
+	outputTo(b, b.Vec(b.Channel(&lod.Def, 1), b.Channel(&bounded.Def, 0), b.Channel(&level.Def, 0)), ir.SlotData0)
+	if err := boundLods(s); err != nil {
+		t.Fatal(err)
+	}
+	p, _, err := loaded(s, CompileOptions{GPU: "a740"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[float32]bool)
+	for seed := range uint64(16) {
+		l := stageLaunch(ir.StageFragment)
+		l.Approx = seed
+		if st, err := p.NewWave(l).Run(1 << 16); err != nil || st != emu.StatusDone {
+			t.Fatalf("status %v, %v", st, err)
+		}
+		out := l.Out[0][ir.SlotData0]
+		seen[math.Float32frombits(out[0])] = true
+		if out[1] != out[2] {
+			t.Errorf("seed %d: with a lower bound of 3 %v, of level 3 %v", seed, math.Float32frombits(out[1]), math.Float32frombits(out[2]))
+		}
+	}
+	if len(seen) != 2 || !seen[-32] || !seen[-16] {
+		t.Errorf("the LODs are %v", seen)
+	}
+}
+
+// boundLods makes biases of lower bounds, as ir3's pipeline does.
+func boundLods(s *ir.Shader) error {
+	lower := passes.Find("lower_tex")
+	c := passes.NewContext(lower)
+	if err := c.SetOption("min_lod", "true"); err != nil {
+		return err
+	}
+	if _, err := lower.Run(c, s); err != nil {
+		return err
+	}
+	return lowerToScalar(s)
 }

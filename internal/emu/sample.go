@@ -17,6 +17,8 @@ type SampleOp struct {
 	Gradient bool
 	Ddx, Ddy [3]float32
 	Lod      float32
+	// LeastLod is the LOD where coordinates do not change; 0 stands for one of the interpreter's.
+	LeastLod float32
 	// Bias is added to the LOD, MinLod is its lower bound.
 	Bias, MinLod float32
 	// Offset is added to the texel coordinates of any level.
@@ -172,7 +174,11 @@ func (p *sampling) lod() (lambda, raw float64, aniso int, step [3]float64) {
 			}
 			aniso = int(math.Ceil(eta))
 		}
-		raw = max(math.Log2(major/eta), leastLod)
+		least := float64(leastLod)
+		if op.LeastLod != 0 {
+			least = float64(op.LeastLod)
+		}
+		raw = max(math.Log2(major/eta), least)
 	}
 	raw += float64(s.LodBias) + float64(op.Bias)
 	lambda = raw

@@ -63,6 +63,12 @@ func fixed8(f float32) uint32 {
 	return uint32(int32(max(-32768, min(32767, math.RoundToEven(float64(f)*256)))))
 }
 
+// doubtLeastLod is a doubt (emu.Launch.Doubt): what the LOD is where coordinates do not change. The field of a sampler's
+// bias goes to -16 (otherLeastLod); the interpreter's number is the other reading.
+const doubtLeastLod uint64 = 1
+
+const otherLeastLod = -16
+
 // sampleOp reads the source vectors of a lane (ir3.md §3.7).
 func (w *wave) sampleOp(x *inst, lane int, d *abi.Descriptor) (op emu.SampleOp) {
 	three := x.Flags&isa.Tex3D != 0
@@ -71,6 +77,9 @@ func (w *wave) sampleOp(x *inst, lane int, d *abi.Descriptor) (op emu.SampleOp) 
 		dims = 3
 	}
 	op.Dim = texDim(d.View, three)
+	if w.l.Doubt(doubtLeastLod) {
+		op.LeastLod = otherLeastLod
+	}
 	src := x.Srcs[0]
 	half := src.IsHalf()
 	get := func(k, lane int) float32 {
