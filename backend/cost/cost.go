@@ -164,6 +164,9 @@ type Program struct {
 	// Trips says how often the header of a loop runs, by the index of its first instruction; what is
 	// not in it is not known. Most says of others how often it runs at most.
 	Trips, Most map[int32]uint32
+	// Turned: where the rounds of a loop end in a branch out of it, the shader's loop was turned: what its head tests was
+	// tested once before the first round.
+	Turned bool
 }
 
 // Occupancy is how many waves or threads run at a time, and why not more.

@@ -64,7 +64,7 @@ func (t Target) Cost(o *object.Object) (*cost.Program, error) {
 		return nil, err
 	}
 	lines := isa.Disassemble(m.Gen, o.Code)
-	p := &cost.Program{Target: o.Target, GPU: g.Name, Pipes: costPipes, Instrs: make([]cost.Instr, len(lines)), Nodes: make([]cost.Node, len(lines))}
+	p := &cost.Program{Target: o.Target, GPU: g.Name, Pipes: costPipes, Turned: true, Instrs: make([]cost.Instr, len(lines)), Nodes: make([]cost.Node, len(lines))}
 	first := costPreamble(lines)
 	p.Entry, p.Props.Preamble = int32(first), first > 0
 	c := coster{stage: m.Stage, lines: lines}

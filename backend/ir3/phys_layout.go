@@ -156,6 +156,9 @@ func (p *phys) terminate(b, next int32) {
 			blk.ins = append(blk.ins, cond)
 		case then == next:
 			blk.ins = append(blk.ins, inverse)
+		case els <= b: // fibers wait where they leave a loop to, and not between the two
+			inverse.Flags = 0
+			blk.ins = append(blk.ins, cond, inverse)
 		default:
 			cond.Flags = 0
 			blk.ins = append(blk.ins, inverse, cond)

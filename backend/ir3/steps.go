@@ -84,7 +84,7 @@ var codeSteps = []step{
 		Run: (*compiler).makeProgram},
 	{StepInfo: backend.StepInfo{Name: "repeat_merge", Doc: "make (rptN) of groups whose registers are in line", After: []string{"phys"}},
 		Run: (*compiler).mergeRepeats},
-	{StepInfo: backend.StepInfo{Name: "loop_conditions", Optional: true, Doc: "make the condition of a loop's head where rounds end, where there is work for the slots that it takes", After: []string{"repeat_merge"}},
+	{StepInfo: backend.StepInfo{Name: "loop_conditions", Optional: true, Doc: "make the condition of a loop's head where rounds end, where there is work for the slots that it takes, and end them in its branch", After: []string{"repeat_merge"}},
 		Run: onProgram((*phys).turnLoops)},
 	{StepInfo: backend.StepInfo{Name: "sched", Doc: "order each block so that few delay slots and waits are left", After: []string{"repeat_merge"}},
 		Run: onProgram((*phys).schedule)},

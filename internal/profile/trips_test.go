@@ -49,13 +49,17 @@ func TestTrips(t *testing.T) {
 				n := &c.Programs()[0].Counters[i]
 				runs[int(n.Offset)] = n.Runs()
 			}
-			if len(loops) != 2 || loops[0].Trips != 101 || loops[1].Trips != 8 {
+			trips, want := [2]uint32{101, 8}, [2]uint64{101, 800}
+			switch target {
+			case "ir3": // turns loops: what a head tests is tested before the first round
+				trips, want = [2]uint32{100, 7}, [2]uint64{100, 700}
+			case "agx":
+				want[1]++ // the lane that has left the outer loop waits while the wave runs on to its end
+			}
+			if len(loops) != 2 || loops[0].Trips != trips[0] || loops[1].Trips != trips[1] {
 				t.Fatalf("%s O%d: %+v of %d bytes", target, level, loops, len(obj.Code))
 			}
-			for i, want := range []uint64{101, 800} {
-				if target == "agx" && i == 1 {
-					want++ // the lane that has left the outer loop waits while the wave runs on to its end
-				}
+			for i, want := range want {
 				if got := runs[p.Instrs[loops[i].Header].Offset]; got != want {
 					t.Errorf("%s O%d: the header of loop %d ran %d times, not %d", target, level, i, got, want)
 				}

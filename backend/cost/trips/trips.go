@@ -117,6 +117,30 @@ func Pair(p *cost.Program, loops []Loop) {
 	for i := range loops {
 		l := &loops[i]
 		l.Header, l.Instrs = found[i].Header, found[i].Instrs
+		if p.Turned && leftAtEnd(p, &found[i]) {
+			l.Trips, l.Most = oneLess(l.Trips), oneLess(l.Most)
+		}
 		l.tell(p)
 	}
+}
+
+// leftAtEnd reports whether the rounds of a loop end in a branch, back or out of it.
+func leftAtEnd(p *cost.Program, l *cost.Loop) bool {
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		back := func(i int32) bool { return p.Nodes[i].Instr == l.Header }
+		out := func(i int32) bool { _, in := slices.BinarySearch(l.Instrs, p.Nodes[i].Instr); return !in }
+		if _, in := slices.BinarySearch(l.Instrs, n.Instr); in && slices.ContainsFunc(n.Succ, back) && slices.ContainsFunc(n.Succ, out) {
+			return true
+		}
+	}
+	return false
+}
+
+// oneLess is a number of trips less one, where it is known: a body that never runs counts once.
+func oneLess(trips uint32) uint32 {
+	if trips < 2 {
+		return trips
+	}
+	return trips - 1
 }
