@@ -40,6 +40,9 @@ func (d *Digest) Bytes(b []byte) {
 	}
 }
 
+// Text adds what a value is as text, with the names of its fields.
+func (d *Digest) Text(v any) { d.Bytes(fmt.Appendf(nil, "%+v", v)) }
+
 // Bool adds whether something is so.
 func (d *Digest) Bool(yes bool) {
 	if yes {

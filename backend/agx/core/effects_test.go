@@ -191,6 +191,9 @@ func (e *effects) run(t *testing.T, code []byte, form, fuel int, d *gputest.Dige
 		w.growStack(w.stackTop * 4 * w.n)
 	}
 	e.fill(w, form)
+	for i := range p.code {
+		d.Text(p.code[i].chk)
+	}
 	st, err := w.Run(fuel)
 	d.Bool(err != nil)
 	d.Words(uint32(st), uint32(w.at), w.exec)

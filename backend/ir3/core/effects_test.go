@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"testing"
 
@@ -177,10 +178,46 @@ func (e *effects) run(t *testing.T, gen isa.Gen, words []uint64, form, fuel int,
 		t.Fatal(err)
 	}
 	e.fill(w, form)
+	for i := range words {
+		d.Text(loaded.(*program).code[i].chk)
+	}
 	st, err := w.Run(fuel)
 	d.Bool(err != nil)
 	d.Words(uint32(st), uint32(w.pc))
 	e.state(w, l, d)
+}
+
+// sysvals adds what each system value is in each stage, of lanes that differ in all that they have.
+func (e *effects) sysvals(t *testing.T, gen isa.Gen) map[string]string {
+	rows := map[string]string{}
+	for _, stage := range []ir.Stage{ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageFragment, ir.StageCompute} {
+		e.reset()
+		l := e.launches[0]
+		n := 1
+		for lane := range l.NumLanes {
+			for _, v := range []any{&l.Vertex[lane], &l.TessCtrl[lane], &l.TessEval[lane], &l.Geometry[lane], &l.Fragment[lane], &l.Compute.LocalID[lane]} {
+				n = gputest.Distinct(v, n)
+			}
+		}
+		gputest.Distinct(&l.Compute.WorkgroupID, n)
+		loaded, err := Load(make([]byte, isa.WordBytes), e.meta(gen, stage))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := loaded.(*program).newWave(l, l.NumLanes)
+		if err := w.begin(); err != nil {
+			t.Fatal(err)
+		}
+		var d gputest.Digest
+		for k := abi.SysvalNone; k < abi.NumSysvals; k++ {
+			for lane := range l.NumLanes {
+				v := w.sysval(k, lane)
+				d.Words(v[:]...)
+			}
+		}
+		rows[fmt.Sprintf("%s system values of %s", gen, stage)] = fmt.Sprintf("%016x", uint64(d))
+	}
+	return rows
 }
 
 // Further kinds of words in registers.
@@ -249,7 +286,8 @@ func (e *effects) state(w *wave, l *emu.Launch, d *gputest.Digest) {
 	d.Effects(l, e.mem, e.images, l.Out[:w.n], ir.SlotPos, ir.SlotData0, ir.SlotVar0+1)
 }
 
-// TestEffects holds what each instruction does: registers, memory, masks and refusals after random forms of it, in digests.
+// TestEffects holds what each instruction does: registers, memory, masks and refusals after random forms of it, and what the checking mode
+// takes it to read and write, in digests; and what the system values of each stage are.
 func TestEffects(t *testing.T) {
 	rows := map[string]string{}
 	for _, gen := range []isa.Gen{isa.A6xx, isa.A7xx} {
@@ -268,6 +306,7 @@ func TestEffects(t *testing.T) {
 			pool = append(pool, forms...)
 			rows[fmt.Sprintf("%s %d %s", gen, op, op)] = fmt.Sprintf("%d\t%016x", len(forms), uint64(d))
 		}
+		maps.Copy(rows, e.sysvals(t, gen))
 		for k := range 32 {
 			r := rand.New(rand.NewPCG(uint64(k), uint64(gen)))
 			var d gputest.Digest

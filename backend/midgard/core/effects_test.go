@@ -98,6 +98,13 @@ func (e *effects) run(t *testing.T, code []byte, form, fuel int, d *gputest.Dige
 		t.Fatal(err)
 	}
 	e.fill(w, form)
+	for i := range w.p.code {
+		b := &w.p.code[i]
+		d.Bool(b.rules != nil)
+		d.Text(b.needs)
+		d.Text(b.wrote)
+		d.Text(b.direct)
+	}
 	st, err := w.Run(fuel)
 	d.Bool(err != nil)
 	d.Words(uint32(st), uint32(l.Live[0]))
