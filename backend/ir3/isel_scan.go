@@ -25,11 +25,7 @@ func (s *isel) scan() {
 		}
 	}
 	s.planPrefetches()
-	lo, hi := s.in.pushLo, s.in.pushHi
-	if lo > hi {
-		lo, hi = 0, 0
-	}
-	s.consts.layOut(s.gpu, s.sh.Stage, lo, hi, s.in.driver, s.sh.SharedSize)
+	s.consts.layOut(s.gpu, s.sh.Stage, s.in.pushLo, s.in.pushHi, s.in.driver, s.sh.SharedSize)
 	if s.sh.Options != nil && s.sh.Options.SafeConsts && s.sh.Stage != ir.StageCompute && !faults.has(faultSafeConsts) {
 		s.consts.limit = min(s.consts.limit, 4*abi.SafeConst)
 	}
