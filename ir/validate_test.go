@@ -150,6 +150,7 @@ var textBreaks = []breakCase{
 	{rule: "I7", msg: "alignment 4+4", body: "b0: %0:32 = undef %1:32 = load_ssbo %0, %0 align_mul=4 align_offset=4"},
 	{rule: "I7", msg: "load_ubo of range 0", body: "b0: %0:32 = undef %1:32 = load_ubo %0, %0 align_mul=4"},
 	{rule: "I7", msg: "beyond its vec4", body: "b0: %0:32 = undef %1:32x3 = load_ubo_vec4 %0, %0 component=2"},
+	{rule: "I7", msg: "beyond its vec4", body: "b0: %0:32 = undef %1:8x16 = load_ubo_vec4 %0, %0 component=1"},
 	{rule: "I7", msg: "memory access of 1 bits", body: "b0: %0:32 = undef %1:1 = load_ssbo %0, %0 align_mul=4"},
 	{rule: "I7", msg: "memory access of 1 bits", body: "b0: %0:32 = undef %1:1 = undef store_ssbo %1, %0, %0 write_mask=x align_mul=4"},
 	{rule: "I8", msg: "interpolation mode flat", stage: "fragment", body: "b0: %0:32x2 = load_barycentric_pixel interp_mode=flat"},

@@ -118,7 +118,6 @@ func (e *ladder) link(parent *ir.Def, i int) *ir.Def {
 		parent = rebuildDeref(e.b, p, parent)
 	}
 	n := e.b.Shader.NewIntrinsic(e.in.Intr, e.in.Def.NumComponents, e.in.Def.BitSize, e.srcs(parent)...)
-	n.NumComponents = e.in.NumComponents
 	copy(n.Imm, e.in.Imm)
 	e.b.Insert(n)
 	if !n.HasDef() {

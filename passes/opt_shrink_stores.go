@@ -52,9 +52,6 @@ func storedComponents(in *ir.Instr, images bool) (source, n int) {
 
 // formatComponents is how many components a format's name counts, 0 of none.
 func formatComponents(f ir.ImageFormat) (n int) {
-	if f == 0 {
-		return 0
-	}
 	for _, c := range f.String() {
 		switch c {
 		case 'r', 'g', 'b', 'a':

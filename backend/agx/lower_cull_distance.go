@@ -42,9 +42,7 @@ func storeCullDistances(s *ir.Shader, impl *ir.Impl) (n int) {
 			storeCull(b, k, 1, b.ImmFloat(1, 32))
 		}
 	}
-	if n > 0 {
-		impl.Preserve(ir.MetaControlFlow)
-	}
+	impl.Preserve(ir.MetaControlFlow)
 	return n
 }
 

@@ -47,6 +47,8 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct{ decl, body, want string }{
 		{`var @1 image image2D<f32> "i" { set=0 binding=0 }`, "%0:32 = deref_var @1 %2:32 = load_scratch %0 align_mul=4 " + store,
 			"agx: an image or sampler that control flow"},
+		{`var @1 image image2D<u64> "i" { set=0 binding=0 }`, "%0:32 = deref_var @1 %6:32x4 = undef %7:32 = load_const 0x0 %1:64x4 = image_deref_load %0, %6, %7, %7 image_dim=2D dest_type=u64 %8:64 = mov %1.x %2:32 = u2u32 %8 " + store,
+			"agx: images of 64-bit components are not supported"},
 		{"", "%0:64 = load_const 0x1000 %1:32x8 = load_global %0 align_mul=4 %2:32 = mov %1.h " + store, "agx: load_global of 8 x 32 bits is not supported: it must be lowered"},
 	} {
 		s, err := ir.Parse(`shader compute "main" { ` + c.decl + ` fn f0 "main" entry() { b0: ` + c.body + ` } }`)

@@ -307,7 +307,7 @@ func follows(first, in *isa.Instr, k int, pattern *[4]stride) bool {
 				return false
 			}
 			// No repetition reads what an earlier one has written.
-			if p.Kind == isa.Reg && !p.IsPred() && overlaps(q, first.Dst, k) {
+			if !p.IsPred() && overlaps(q, first.Dst, k) {
 				return false
 			}
 		case p.Val != q.Val:

@@ -243,8 +243,8 @@ type Launch struct {
 	// Ran is set by the core when a Run ends the wave or stands at a barrier: how many instructions
 	// that Run ran, 0 if the core does not say.
 	Ran int
-	// Live is set by the core at the end: lanes that were not killed (fragment:
-	// neither discarded nor demoted). Other stages: all lanes.
+	// Live is set by the core at the end of fragment lanes: those that were neither discarded nor demoted. Of other
+	// stages it says nothing.
 	Live Mask
 }
 

@@ -72,11 +72,37 @@ func isGrow(c *ast.CallExpr) bool { return called(c) == "Grow" || called(c) == "
 // isPut reports whether a call hands something back to a pool, from where it may come again.
 func isPut(c *ast.CallExpr) bool {
 	s, ok := c.Fun.(*ast.SelectorExpr)
-	if !ok || s.Sel.Name != "Put" {
+	return ok && s.Sel.Name == "Put" && len(c.Args) == 1
+}
+
+// isLetGo reports whether a statement only lets go of memory that something holds which the statements after it hand back to a pool:
+// a field becomes nil, or all that a slice has room for is cleared.
+func (f *source) isLetGo(st ast.Stmt, after []ast.Stmt) bool {
+	var field ast.Expr
+	switch s := st.(type) {
+	case *ast.AssignStmt:
+		if id, ok := s.Rhs[0].(*ast.Ident); ok && id.Name == "nil" && len(s.Lhs) == 1 {
+			field = s.Lhs[0]
+		}
+	case *ast.ExprStmt:
+		if c, ok := s.X.(*ast.CallExpr); ok && called(c) == "clear" {
+			if x, ok := c.Args[0].(*ast.SliceExpr); ok && x.High != nil && f.of(x.High) == "cap("+f.of(x.X)+")" {
+				field = x.X
+			}
+		}
+	}
+	holder, ok := field.(*ast.SelectorExpr)
+	if !ok {
 		return false
 	}
-	pool, ok := s.X.(*ast.SelectorExpr)
-	return ok && strings.HasSuffix(strings.ToLower(pool.Sel.Name), "pool")
+	for _, st := range after {
+		if e, ok := st.(*ast.ExprStmt); ok {
+			if c, ok := e.X.(*ast.CallExpr); ok && isPut(c) && f.of(c.Args[0]) == f.of(holder.X) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isFault reports whether a condition is that a fault is switched on, which only tests do. That it is never so is noticed: the

@@ -78,7 +78,9 @@ func f(a, b int) ([]int, error) {
 	if a > b && m != nil {
 		panic("a is not above b")
 	}
-	w.somePool.Put(a + 3)
+	w.list = nil
+	clear(w.more[:cap(w.more)])
+	workers.Put(w)
 	if faults.has(faultA) {
 		a += 2
 	}
@@ -107,6 +109,9 @@ func TestBlind(t *testing.T) {
 		{"nirc/frontend/p", strings.ReplaceAll(blind, "backend.Broken", "t.broken"), 6},
 		{"nirc/backend/p", strings.ReplaceAll(blind, `panic("a is not above b")`, "panic(bail{err})"), 7},
 		{"nirc/backend/p", strings.ReplaceAll(blind, "make([]int, 0, a+1)", "make([]int, a+1)"), 4},
+		{"nirc/backend/p", strings.ReplaceAll(blind, "w.list = nil", "v.list = nil"), 4},
+		{"nirc/backend/p", strings.ReplaceAll(blind, "cap(w.more)", "len(w.more)"), 4},
+		{"nirc/backend/p", strings.ReplaceAll(blind, "workers.Put(w)", "workers.Put(w, a)"), 6},
 	} {
 		f, err := parseSource(&pkg{ImportPath: c.pkg}, "p.go", []byte(c.text))
 		if err != nil {

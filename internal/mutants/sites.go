@@ -204,7 +204,10 @@ func (f *finder) change(n ast.Node) {
 
 // dropStatements leaves out calls and assignments to what is there already, one at a time.
 func (f *finder) dropStatements(list []ast.Stmt) {
-	for _, st := range list {
+	for i, st := range list {
+		if f.isLetGo(st, list[i+1:]) {
+			continue
+		}
 		switch s := st.(type) {
 		case *ast.ExprStmt:
 			if f.isBlind(s.X, nil) {

@@ -54,9 +54,6 @@ func (g *geometryWave) Run(fuel int) (emu.Status, error) {
 		g.first += g.cur.n
 		g.cur = nil
 	}
-	for lane := range g.l.NumLanes {
-		g.l.Live.Set(lane)
-	}
 	return emu.StatusDone, nil
 }
 
