@@ -55,7 +55,8 @@
 //   - encoding: encode.go; text: text.go, mach/text.go; figures: stats.go, stats_cycles.go
 //   - passes of this target alone: lower_descriptors.go, lower_images.go, lower_zero_offsets.go,
 //     lower_frag_sidefx.go, lower_early_tests.go, lower_texel_range.go, lower_shared_bitsize.go (addresses; the widths of accesses are
-//     passes/lower_mem_access_bit_sizes.go), lower_subgroups.go, lower_texture.go, lower_cull_distance.go
+//     passes/lower_mem_access_bit_sizes.go), lower_subgroups.go, lower_texture.go, lower_texture_index.go,
+//     lower_cull_distance.go
 //   - obligations of the hardware (agx.md §16): what tests leave out of them is in fault.go; facts of fragment
 //     programs for drivers: pass_facts.go
 //   - tessellation and geometry shaders, which run as compute and as vertex shaders: stage_memory.go,

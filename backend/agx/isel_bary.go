@@ -85,7 +85,7 @@ func (c *coefficients) placeCorners(m *abi.Meta, n int) int {
 // loadWeights selects the weights of vertices 1 and 2 at a place.
 func (s *isel) loadWeights(in *ir.Instr) {
 	i := interpOf(in)
-	s.setComps(&in.Def, s.iter(s.in.coefs.weights[perspective(i)].cf, 2, i == ir.InterpSmooth, in)...)
+	s.setComps(&in.Def, s.iter(s.in.coefs.weights[perspective(i)].cf, 2, i == ir.InterpSmooth, false, in)...)
 }
 
 // loadInputVertex selects an input at a vertex, whose number need not be constant.

@@ -303,7 +303,7 @@ func (s *isel) loadInput(in *ir.Instr) {
 		s.setComps(&in.Def, s.viewportIndex(c.slots[slot].cf))
 		return
 	case ir.SlotPointCoord:
-		s.setComps(&in.Def, s.iter(c.point, 2, false, nil)[comp:comp+n]...)
+		s.setComps(&in.Def, s.iter(c.point, 2, false, false, nil)[comp:comp+n]...)
 		return
 	}
 	ops := make([]opnd, n)
@@ -344,13 +344,17 @@ func (s *isel) setInput(in *ir.Instr, ops []opnd) {
 	}
 	short := make([]opnd, len(ops))
 	for k, o := range ops {
-		if ir.UnpackALUType(in.Get(ir.IdxDestType)).Class == ir.ClassFloat {
+		if isFloatInput(in) {
 			short[k] = s.value(s.fmov(o, true))
 		} else {
 			short[k], _ = s.halves(o)
 		}
 	}
 	s.setComps(&in.Def, short...)
+}
+
+func isFloatInput(in *ir.Instr) bool {
+	return ir.UnpackALUType(in.Get(ir.IdxDestType)).Class == ir.ClassFloat
 }
 
 // ldcf loads the three words of a coefficient register.

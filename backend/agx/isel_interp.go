@@ -15,8 +15,8 @@ func interpOf(in *ir.Instr) ir.Interp {
 	return ir.InterpSmooth
 }
 
-// iter interpolates n coefficient registers where bary (nil: the centre) says.
-func (s *isel) iter(cf, n int, persp bool, bary *ir.Instr) []opnd {
+// iter interpolates n coefficient registers where bary (nil: the centre) says, in words or, if it is no offset, halves.
+func (s *isel) iter(cf, n int, persp, half bool, bary *ir.Instr) []opnd {
 	t := isa.Instr{Op: isa.OpIter}
 	t.Srcs[0] = coefficient(cf)
 	k := 1
@@ -48,7 +48,7 @@ func (s *isel) iter(cf, n int, persp bool, bary *ir.Instr) []opnd {
 			s.fail(bary, "interpolation by %s is not supported", resource.Barycentrics(bary))
 		}
 	}
-	d := s.f.NewValue(classFull, n)
+	d := s.f.NewValue(gprClass(half), n)
 	s.add(t, d, uses...)
 	return s.split(d, n)
 }
@@ -123,15 +123,20 @@ func (s *isel) loadInterpolated(in *ir.Instr) {
 	}
 	c := &s.in.coefs
 	if ir.Slot(slot) == ir.SlotPos {
-		s.setComps(&in.Def, s.iter(c.z, 1, false, bary)...)
+		s.setComps(&in.Def, s.iter(c.z, 1, false, false, bary)...)
 		return
 	}
 	if ir.Slot(slot) == ir.SlotPointCoord {
-		s.setComps(&in.Def, s.iter(c.point, 2, false, nil)[comp:comp+n]...)
+		s.setComps(&in.Def, s.iter(c.point, 2, false, false, nil)[comp:comp+n]...)
 		return
 	}
 	sl := &c.slots[slot]
-	s.setInput(in, s.iter(sl.cf+comp-sl.first, n, sl.interp == ir.InterpSmooth, bary))
+	persp := sl.interp == ir.InterpSmooth
+	if in.Def.BitSize == 16 && isFloatInput(in) && bary.Intr != ir.IntrLoadBarycentricAtOffset {
+		s.setComps(&in.Def, s.iter(sl.cf+comp-sl.first, n, persp, true, bary)...)
+		return
+	}
+	s.setInput(in, s.iter(sl.cf+comp-sl.first, n, persp, false, bary))
 }
 
 // loadCoefficients selects the plane of an input.

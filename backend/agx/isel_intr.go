@@ -270,7 +270,7 @@ func (s *isel) fragmentSysval(in *ir.Instr) bool {
 		}
 		return one(s.selectBy(s.frontFacing(), true, imm16(1), imm16(0)))
 	case ir.IntrLoadPointCoord:
-		return one(s.iter(c.point, 2, false, nil)...)
+		return one(s.iter(c.point, 2, false, false, nil)...)
 	case ir.IntrLoadPrimitiveId:
 		return one(s.flat(c.primitive))
 	case ir.IntrLoadSampleId:

@@ -17,6 +17,13 @@ func (s *isel) samplerBias(in *ir.Instr) (b samplerBias) {
 	if d == nil || in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs || in.TexOp == ir.TexOpTg4 || faults.has(faultSamplerBias) {
 		return b
 	}
+	if w := in.TexSrc(ir.TexSrcBackend1); w != nil {
+		b.lod = s.value(s.reg(s.comp(w.Def, 0)))
+		if scale := in.TexSrc(ir.TexSrcBackend2); scale != nil {
+			b.scale = s.comp(scale.Def, 0)
+		}
+		return b
+	}
 	v, index := s.variable(d.Def)
 	grad := in.TexOp == ir.TexOpTxd
 	if index.kind == opImm {

@@ -50,6 +50,14 @@ func (s *isel) texture(in *ir.Instr, d *ir.Def, write bool) texture {
 	return texture{offset: s.heapOffset(in, v, index, write)}
 }
 
+// sampled finds the texture of a texture operation. One that an index chooses has its place computed.
+func (s *isel) sampled(in *ir.Instr) texture {
+	if h := in.TexSrc(ir.TexSrcTextureHandle); h != nil {
+		return texture{offset: s.comp(h.Def, 0)}
+	}
+	return s.texture(in, in.TexSrc(ir.TexSrcTextureDeref).Def, false)
+}
+
 // heapOffset is the byte offset of a descriptor in the heap.
 func (s *isel) heapOffset(in *ir.Instr, v *ir.Variable, index opnd, write bool) opnd {
 	h := s.res.heapRange(v)
@@ -79,6 +87,9 @@ func (s *isel) texOperand(in *ir.Instr, t *isa.Instr, heap, tex int, x texture, 
 
 // samplerOperand makes a sampler source i of t.
 func (s *isel) samplerOperand(in *ir.Instr, t *isa.Instr, i int, d *ir.Def, uses []mach.Value) []mach.Value {
+	if h := in.TexSrc(ir.TexSrcSamplerHandle); h != nil {
+		return s.register(t, i, s.reg(s.sized(s.comp(h.Def, 0), true)), uses)
+	}
 	v, index := s.variable(d)
 	if index.kind == opImm {
 		if n, ok := s.res.samplerState(v, index.bits); ok {
@@ -232,8 +243,7 @@ func (s *isel) sample(in *ir.Instr, off opnd) []opnd {
 			t.Dim = texDim(ti.Dim, false)
 		}
 	}
-	x := s.texture(in, in.TexSrc(ir.TexSrcTextureDeref).Def, false)
-	uses := s.texOperand(in, &t, 0, 1, x, nil)
+	uses := s.texOperand(in, &t, 0, 1, s.sampled(in), nil)
 	if fetch {
 		t.Srcs[2] = isa.Operand{Kind: isa.SS}
 	} else if d := in.TexSrc(ir.TexSrcSamplerDeref); d != nil {

@@ -1,6 +1,7 @@
 package agx
 
 import (
+	"nirc/backend/agx/abi"
 	"nirc/internal/slab"
 	"nirc/ir"
 	"nirc/ir/optab"
@@ -159,12 +160,15 @@ func isFree(op ir.Op) bool {
 
 func (p *preamble) intrinsic(in *ir.Instr) {
 	d := &in.Def
-	if (in.Intr == ir.IntrLoadConstant || in.Intr == ir.IntrLoadSsbo) && (p.ends || ir.ParentList(in.Block) != &p.impl.Body) {
+	if (in.Intr == ir.IntrLoadConstant || in.Intr == ir.IntrLoadSsbo || in.Intr == ir.IntrLoadConstantAgx) && (p.ends || ir.ParentList(in.Block) != &p.impl.Body) {
 		return // its index may be good only where it stands
 	}
 	switch in.Intr {
 	case ir.IntrLoadSsbo:
 		p.can[d.Index] = (d.BitSize == 32 || d.BitSize == 16) && isConstantLoad(in) && p.allCan(in)
+	case ir.IntrLoadConstantAgx:
+		base := in.Srcs[0].Def.Instr // of the tables that drivers write, this one alone has indices that may be the same for all
+		p.can[d.Index] = base.IsIntrinsic(ir.IntrLoadSysvalAgx) && base.Get(ir.IdxFlags) == uint64(abi.UniformSamplerBiases) && p.allCan(in)
 	case ir.IntrLoadUbo, ir.IntrLoadPushConstant, ir.IntrLoadConstant, ir.IntrGetSsboSize, ir.IntrGetUboSize:
 		free := true
 		for i := range in.Srcs {

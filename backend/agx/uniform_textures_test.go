@@ -1,0 +1,92 @@
+package agx_test
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+
+	"nirc"
+	"nirc/backend/agx"
+	"nirc/internal/prove"
+	"nirc/ir"
+	"nirc/passes"
+)
+
+// mainPart compiles GLSL and lists the code up to the traps that follow it: without the preamble.
+func mainPart(t *testing.T, stage ir.Stage, source string) string {
+	t.Helper()
+	o, err := prove.FromGLSL(t, stage, source).Compile(context.Background(), nirc.Options{Target: "agx", Level: passes.O2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := agx.Target{}.Disassemble(o.GPU, o.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w strings.Builder
+	for _, l := range lines {
+		if l.Text == "trap" {
+			break
+		}
+		w.WriteString(l.Text + "\n")
+	}
+	return w.String()
+}
+
+// Where a texture and its sampler stand, and what the sampler adds to levels of detail, is computed and loaded in the preamble if all
+// invocations choose the same, and in the shader if they do not, or if a branch decides whether the index may be used.
+func TestPreambleTextures(t *testing.T) {
+	const source = `#version 460
+#extension GL_EXT_nonuniform_qualifier : require
+layout(local_size_x = 32) in;
+layout(set = 0, binding = 0) uniform sampler2D a[4];
+layout(set = 0, binding = 1) buffer O { float v[]; };
+layout(push_constant) uniform P { uint i; };
+void main() {
+  uint id = gl_LocalInvocationIndex;
+  BEFORE v[id] = textureLod(a[INDEX], vec2(id), 0).x;
+}`
+	for _, c := range []struct {
+		before, index string
+		moves         bool
+	}{{"", "i", true}, {"", "nonuniformEXT(id & 3)", false}, {"if (id < 7)", "i", false}} {
+		text := mainPart(t, ir.StageCompute, strings.NewReplacer("BEFORE", c.before, "INDEX", c.index).Replace(source))
+		if c.moves == strings.Contains(text, "device_load") || c.moves && strings.Contains(text, "imadd") {
+			t.Errorf("index %s %s:\n%s", c.index, c.before, text)
+		}
+	}
+}
+
+// The layer of an array is rounded and clamped in the preamble if it is the same for all fragments, beside coordinates that are not.
+func TestPreambleLayers(t *testing.T) {
+	const source = `#version 460
+layout(set = 0, binding = 0) uniform sampler2DArray a;
+layout(push_constant) uniform P { int i; };
+layout(location = 0) in vec3 at;
+layout(location = 0) out vec4 o;
+void main() { o = texture(a, vec3(at.xy, LAYER)); }`
+	for layer, moves := range map[string]bool{"i": true, "at.z": false} {
+		text := mainPart(t, ir.StageFragment, strings.ReplaceAll(source, "LAYER", layer))
+		if moves == strings.Contains(text, "rint") {
+			t.Errorf("layer %s:\n%s", layer, text)
+		}
+	}
+}
+
+// Inputs of 16 bits are interpolated into halves: nothing converts them. At an offset they are computed in words.
+func TestHalfInputs(t *testing.T) {
+	const source = `#version 460
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_AMD_gpu_shader_half_float : enable
+#extension GL_EXT_shader_16bit_storage : require
+layout(location = 0) in f16vec2 x;
+layout(location = 0) out f16vec2 o;
+void main() { o = VALUE; }`
+	halves := regexp.MustCompile(`(?m)^ *iterproj r\d+[lh]_r\d+[lh],`)
+	for value, whole := range map[string]bool{"x": true, "interpolateAtCentroid(x)": true, "interpolateAtOffset(x, f16vec2(0.25))": false} {
+		if text := mainPart(t, ir.StageFragment, strings.ReplaceAll(source, "VALUE", value)); whole != halves.MatchString(text) {
+			t.Errorf("%s:\n%s", value, text)
+		}
+	}
+}
