@@ -587,14 +587,15 @@ func (p *parser) constant(t *Type) *Constant {
 	}
 	if t != nil && t.IsVectorOrScalar() {
 		p.expect("(")
-		for i := 0; i < int(t.Rows); i++ {
+		values := make([]uint64, t.Rows)
+		for i := range values {
 			if i > 0 {
 				p.expect(",")
 			}
-			c.Values[i] = p.uint(64)
+			values[i] = p.uint(64)
 		}
 		p.expect(")")
-		return c
+		return VectorConstant(values...)
 	}
 	if t == nil {
 		p.fail("initialiser of more parts than the type has")

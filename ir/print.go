@@ -422,7 +422,7 @@ func (p *printer) constant(c *Constant, t *Type) string {
 	if t.IsVectorOrScalar() {
 		var parts []string
 		for i := 0; i < int(t.Rows); i++ {
-			parts = append(parts, fmt.Sprintf("0x%x", c.Values[i]))
+			parts = append(parts, fmt.Sprintf("0x%x", c.Value(i)))
 		}
 		return "(" + strings.Join(parts, ", ") + ")"
 	}

@@ -273,12 +273,37 @@ func (v *Variable) IsCounter() bool {
 	return v.Mode == ModeUniform && v.HasBinding && v.Type.WithoutArray().IsNumeric()
 }
 
-// Constant is an initialiser: Values of a scalar or vector, Elems of anything else.
+// Constant is an initialiser: Values of a scalar or of a vector of up to 4 components, Elems of anything else. A wider vector has its
+// components as Elems.
 type Constant struct {
 	Values [4]uint64
 	Elems  []*Constant
 	// Zero says that all is zero; Elems may then be missing.
 	Zero bool
+}
+
+// VectorConstant is the initialiser of a scalar or vector.
+func VectorConstant(values ...uint64) *Constant {
+	c := &Constant{}
+	if copy(c.Values[:], values) == len(values) {
+		return c
+	}
+	c.Values = [4]uint64{}
+	for _, v := range values {
+		c.Elems = append(c.Elems, &Constant{Values: [4]uint64{v}})
+	}
+	return c
+}
+
+// Value returns component k of a scalar or vector, 0 if the constant does not have it.
+func (c *Constant) Value(k int) uint64 {
+	switch {
+	case k < len(c.Elems):
+		return c.Elems[k].Values[0]
+	case k < len(c.Values):
+		return c.Values[k]
+	}
+	return 0
 }
 
 // NewVariable adds a variable to the shader (not of ModeFunctionTemp).

@@ -32,7 +32,7 @@ func constantBytes(to []byte, t *ir.Type, c *ir.Constant) {
 		for k := range int(t.Rows) {
 			for b := range n {
 				if at := k*n + b; at < len(to) {
-					to[at] = byte(c.Values[k] >> (8 * b))
+					to[at] = byte(c.Value(k) >> (8 * b))
 				}
 			}
 		}

@@ -4,7 +4,6 @@ import "nirc/ir"
 
 var lowerALUWidthPass = &Pass{
 	Name: "lower_alu_width", For: ir.HasVector, Class: "A", Run: lowerALUWidth, Idempotent: true,
-	Instead: "registers: targets are scalar, or take vectors of four (lower_alu_to_scalar); it stays for other widths",
 	Doc: "Splits vector ALU operations into pieces of at most a width, joined by a vecN; vecN, moves and horizontal operations stay. " +
 		"Operations that the option scalar names become scalar, whatever the width. With sources, an operation reads no vector of more components than that: " +
 		"those it wants of a wider one are gathered before it by moves of one component.",

@@ -105,14 +105,16 @@ func constantFrom(t *ir.Type, data []byte) *ir.Constant {
 		}
 	default:
 		size := int(t.MemBits() / 8)
-		for i := range int(t.Rows) {
+		values := make([]uint64, t.Rows)
+		for i := range values {
 			var word [8]byte
 			copy(word[:], data[i*size:(i+1)*size])
-			c.Values[i] = binary.LittleEndian.Uint64(word[:])
+			values[i] = binary.LittleEndian.Uint64(word[:])
 			if t.Base == ir.BaseBool {
-				c.Values[i] = boolBits(c.Values[i] != 0)
+				values[i] = boolBits(values[i] != 0)
 			}
 		}
+		return ir.VectorConstant(values...)
 	}
 	return c
 }

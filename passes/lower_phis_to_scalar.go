@@ -4,14 +4,17 @@ import "nirc/ir"
 
 var lowerPhisToScalarPass = &Pass{
 	Name: "lower_phis_to_scalar", For: ir.HasPhi, Class: "A", Run: lowerPhisToScalar, Idempotent: true,
-	Options: []Option{{"all", "split every vector phi, not only those whose sources fall apart for free", false}},
-	Doc:     "Splits vector phis into one phi a component.",
+	Options: []Option{
+		{"all", "split every vector phi, not only those whose sources fall apart for free", false},
+		{"wider", "split the phis of more components than that and no others, 0: as the option all says", 0},
+	},
+	Doc: "Splits vector phis into one phi a component.",
 }
 
 // lowerPhisToScalar splits vector phis into one phi a component and a vecN:
-// all of them, or those where every source can be taken apart for free.
+// all of them, those that are wide, or those where every source can be taken apart for free.
 func lowerPhisToScalar(c *Context, s *ir.Shader) (bool, error) {
-	all := c.Bool("all")
+	all, wider := c.Bool("all"), c.Int("wider")
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (progress bool) {
 		var phis []*ir.Instr
 		for b := range impl.Blocks() {
@@ -24,7 +27,7 @@ func lowerPhisToScalar(c *Context, s *ir.Shader) (bool, error) {
 			}
 		}
 		for _, phi := range phis {
-			if all || scalarisable(phi) {
+			if all || wider > 0 && int(phi.Def.NumComponents) > wider || wider == 0 && scalarisable(phi) {
 				splitPhi(phi)
 				progress = true
 			}

@@ -104,7 +104,11 @@ func storeConstant(b *ir.Builder, d *ir.Def, c *ir.Constant) {
 	}
 	switch {
 	case isLeafType(t):
-		b.StoreDeref(d, b.Const(t.Bits, c.Values[:t.Rows]...), 0, 0)
+		values := make([]uint64, t.Rows)
+		for k := range values {
+			values[k] = c.Value(k)
+		}
+		b.StoreDeref(d, b.Const(t.Bits, values...), 0, 0)
 	case t.IsStruct():
 		for i := range t.Fields {
 			storeConstant(b, b.DerefStruct(d, i), elem(i))

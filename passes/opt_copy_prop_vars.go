@@ -45,11 +45,14 @@ const trackedModes = ir.ModeFunctionTemp | ir.ModeShaderTemp | ir.ModeShaderOut 
 // maxKnown bounds the objects remembered at a time; the oldest go first.
 const maxKnown = 128
 
+// maxKnownComps is the widest vector whose components are remembered; kernels have wider ones, rarely.
+const maxKnownComps = 4
+
 // known is an object and the values of its components, nil where unknown.
 type known struct {
 	deref *ir.Instr
 	root  *ir.Variable // see privateRoot
-	vals  [4]knownComp
+	vals  [maxKnownComps]knownComp
 	// copied is what the whole object is a copy of, or nil.
 	copied *ir.Instr
 }
@@ -269,7 +272,7 @@ func (c *copyProp) instr(in *ir.Instr) {
 		return
 	}
 	m := d.DerefInfo().Modes
-	if m&^trackedModes != 0 || ir.Access(in.Get(ir.IdxAccess))&ir.AccessCoherent != 0 {
+	if m&^trackedModes != 0 || d.DerefInfo().Type.Rows > maxKnownComps || ir.Access(in.Get(ir.IdxAccess))&ir.AccessCoherent != 0 {
 		c.kill(in)
 		return
 	}
@@ -295,8 +298,8 @@ func (c *copyProp) load(in, d *ir.Instr) {
 	if k == nil {
 		k = c.add(d)
 	}
-	var defs [4]*ir.Def
-	var comps [4]int
+	var defs [maxKnownComps]*ir.Def
+	var comps [maxKnownComps]int
 	complete := true
 	for i := 0; i < n; i++ {
 		if k.vals[i].def == nil {
@@ -328,7 +331,7 @@ func (c *copyProp) store(in, d *ir.Instr) {
 	val := in.Srcs[1].Def
 	mask := in.Get(ir.IdxWriteMask)
 	n := int(val.NumComponents)
-	var vals [4]knownComp
+	var vals [maxKnownComps]knownComp
 	if k := c.find(d); k != nil {
 		vals = k.vals
 		same := true

@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x8d771074
+const builtinSum = 0xa8b5ff62
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -1548,109 +1548,136 @@ var builtinTree = node{4, 6, "", []node{
 					{2, 487, "32", nil},
 				}},
 			}},
-			{4, 488, "", []node{
-				{2, 488, "lower_bit_size", nil},
-				{4, 488, "", []node{
-					{2, 488, "below", nil},
-					{2, 488, "32", nil},
-					{2, 488, "to", nil},
-					{2, 488, "32", nil},
-					{2, 488, "bytes", nil},
-					{2, 488, "true", nil},
-				}},
-			}},
-			{2, 490, "opt_algebraic_before_lower_int64", nil},
-			{4, 491, "", []node{
-				{2, 491, "loop", nil},
-				{3, 492, "", []node{
+			{4, 489, "", []node{
+				{2, 489, "if", nil},
+				{2, 489, "kernel", nil},
+				{2, 490, "then", nil},
+				{3, 491, "", []node{
+					{4, 491, "", []node{
+						{2, 491, "lower_phis_to_scalar", nil},
+						{4, 491, "", []node{
+							{2, 491, "wider", nil},
+							{2, 491, "4", nil},
+						}},
+					}},
 					{4, 492, "", []node{
-						{2, 492, "lower_64bit_phis", nil},
+						{2, 492, "lower_alu_width", nil},
 						{4, 492, "", []node{
-							{2, 492, "pairs", nil},
-							{2, 492, "true", nil},
+							{2, 492, "width", nil},
+							{2, 492, "4", nil},
+							{2, 492, "scalar", nil},
+							{2, 492, "64", nil},
+							{2, 492, "sources", nil},
+							{2, 492, "4", nil},
 						}},
 					}},
-					{2, 493, "opt_algebraic", nil},
-					{2, 494, "lower_doubles", nil},
-					{4, 495, "", []node{
-						{2, 495, "lower_int64", nil},
-						{4, 495, "", []node{
-							{2, 495, "pairs", nil},
-							{2, 495, "true", nil},
+					{2, 493, "opt_copy_prop", nil},
+					{2, 494, "opt_dce", nil},
+				}},
+			}},
+			{4, 495, "", []node{
+				{2, 495, "lower_bit_size", nil},
+				{4, 495, "", []node{
+					{2, 495, "below", nil},
+					{2, 495, "32", nil},
+					{2, 495, "to", nil},
+					{2, 495, "32", nil},
+					{2, 495, "bytes", nil},
+					{2, 495, "true", nil},
+				}},
+			}},
+			{2, 497, "opt_algebraic_before_lower_int64", nil},
+			{4, 498, "", []node{
+				{2, 498, "loop", nil},
+				{3, 499, "", []node{
+					{4, 499, "", []node{
+						{2, 499, "lower_64bit_phis", nil},
+						{4, 499, "", []node{
+							{2, 499, "pairs", nil},
+							{2, 499, "true", nil},
 						}},
 					}},
-					{2, 496, "lower_idiv", nil},
-					{2, 497, "lower_alu", nil},
-					{2, 498, "lower_pack", nil},
-					{2, 499, "opt_copy_prop", nil},
-					{2, 500, "opt_constant_folding", nil},
-					{2, 501, "opt_cse", nil},
-					{2, 502, "opt_dce", nil},
-				}},
-				{2, 503, "max", nil},
-				{2, 503, "8", nil},
-			}},
-			{4, 504, "", []node{
-				{2, 504, "use", nil},
-				{2, 504, "vectors", nil},
-			}},
-			{4, 505, "", []node{
-				{2, 505, "if", nil},
-				{2, 505, "level >= O1", nil},
-				{2, 506, "then", nil},
-				{3, 506, "", []node{
-					{2, 506, "opt_shrink_vectors", nil},
-				}},
-			}},
-			{4, 507, "", []node{
-				{2, 507, "if", nil},
-				{2, 507, "level >= O2", nil},
-				{2, 508, "then", nil},
-				{3, 508, "", []node{
-					{4, 508, "", []node{
-						{2, 508, "opt_gcm", nil},
-						{4, 508, "", []node{
-							{2, 508, "sink", nil},
-							{2, 508, "false", nil},
+					{2, 500, "opt_algebraic", nil},
+					{2, 501, "lower_doubles", nil},
+					{4, 502, "", []node{
+						{2, 502, "lower_int64", nil},
+						{4, 502, "", []node{
+							{2, 502, "pairs", nil},
+							{2, 502, "true", nil},
 						}},
 					}},
+					{2, 503, "lower_idiv", nil},
+					{2, 504, "lower_alu", nil},
+					{2, 505, "lower_pack", nil},
+					{2, 506, "opt_copy_prop", nil},
+					{2, 507, "opt_constant_folding", nil},
+					{2, 508, "opt_cse", nil},
+					{2, 509, "opt_dce", nil},
 				}},
-			}},
-			{4, 509, "", []node{
-				{2, 509, "if", nil},
-				{2, 509, "level >= O1", nil},
-				{2, 510, "then", nil},
-				{3, 510, "", []node{
-					{4, 510, "", []node{
-						{2, 510, "use", nil},
-						{2, 510, "late", nil},
-					}},
-				}},
+				{2, 510, "max", nil},
+				{2, 510, "8", nil},
 			}},
 			{4, 511, "", []node{
 				{2, 511, "use", nil},
-				{2, 511, "clean", nil},
+				{2, 511, "vectors", nil},
 			}},
 			{4, 512, "", []node{
 				{2, 512, "if", nil},
 				{2, 512, "level >= O1", nil},
 				{2, 513, "then", nil},
-				{3, 514, "", []node{
-					{4, 514, "", []node{
-						{2, 514, "opt_sink", nil},
-						{4, 514, "", []node{
-							{2, 514, "compares", nil},
-							{2, 514, "true", nil},
+				{3, 513, "", []node{
+					{2, 513, "opt_shrink_vectors", nil},
+				}},
+			}},
+			{4, 514, "", []node{
+				{2, 514, "if", nil},
+				{2, 514, "level >= O2", nil},
+				{2, 515, "then", nil},
+				{3, 515, "", []node{
+					{4, 515, "", []node{
+						{2, 515, "opt_gcm", nil},
+						{4, 515, "", []node{
+							{2, 515, "sink", nil},
+							{2, 515, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 515, "opt_algebraic_distribute_src_mods", nil},
-			{2, 516, "lower_bool_to_int32", nil},
-			{2, 517, "opt_copy_prop", nil},
-			{2, 518, "opt_dce", nil},
-			{2, 519, "remove_dead_variables", nil},
-			{2, 520, "gather_info", nil},
+			{4, 516, "", []node{
+				{2, 516, "if", nil},
+				{2, 516, "level >= O1", nil},
+				{2, 517, "then", nil},
+				{3, 517, "", []node{
+					{4, 517, "", []node{
+						{2, 517, "use", nil},
+						{2, 517, "late", nil},
+					}},
+				}},
+			}},
+			{4, 518, "", []node{
+				{2, 518, "use", nil},
+				{2, 518, "clean", nil},
+			}},
+			{4, 519, "", []node{
+				{2, 519, "if", nil},
+				{2, 519, "level >= O1", nil},
+				{2, 520, "then", nil},
+				{3, 521, "", []node{
+					{4, 521, "", []node{
+						{2, 521, "opt_sink", nil},
+						{4, 521, "", []node{
+							{2, 521, "compares", nil},
+							{2, 521, "true", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 522, "opt_algebraic_distribute_src_mods", nil},
+			{2, 523, "lower_bool_to_int32", nil},
+			{2, 524, "opt_copy_prop", nil},
+			{2, 525, "opt_dce", nil},
+			{2, 526, "remove_dead_variables", nil},
+			{2, 527, "gather_info", nil},
 		}},
 	}},
 }}

@@ -191,7 +191,7 @@ func (t *translator) compositeInsert(in *inst) {
 func (t *translator) vectorShuffle(in *inst) {
 	x, y := t.vector(t.arg(in, 0)), t.vector(t.arg(in, 1))
 	n := len(in.args) - 2
-	if n < 2 || n > 4 || x.BitSize != y.BitSize {
+	if ty := t.typeOf(in.typ); ty.kind != tVector || n != int(ty.n) || x.BitSize != y.BitSize {
 		t.fail(in.id, "%s: the operands do not make a vector", in.op)
 	}
 	b := t.f.b

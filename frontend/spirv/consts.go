@@ -11,7 +11,7 @@ import (
 type ckind uint8
 
 const (
-	cValue     ckind = iota // scalar or vector: v
+	cValue     ckind = iota // scalar or vector of up to 4 components: v
 	cComposite              // parts
 	cNull
 	cUndef
@@ -94,7 +94,7 @@ func (t *translator) constDecl(in *inst) {
 		t.composite(t.replicated(in), c)
 	case spv.OpConstantNull:
 		c.kind = cNull
-		if ty.numeric() || ty.kind == tPointer {
+		if ty.narrow() || ty.kind == tPointer {
 			c.kind = cValue
 		}
 		if ty.kind == tPointer && ty.sc != spv.StorageClassPhysicalStorageBuffer && !ty.physical {
@@ -143,11 +143,11 @@ func (t *translator) composite(in *inst, c *cnst) {
 			t.fail(in.id, "%s: part %d has type %s instead of %s", in.op, k, p.typ, want)
 		}
 		parts[k] = p
-		if ty.kind == tVector {
+		if ty.kind == tVector && ty.narrow() {
 			c.v[k] = p.v[0]
 		}
 	}
-	if ty.kind == tVector {
+	if ty.kind == tVector && ty.narrow() {
 		c.kind = cValue
 		return
 	}
@@ -161,7 +161,7 @@ func (t *translator) constOf(id uint32) *cnst {
 	case vConst:
 		return v.obj.(*cnst)
 	case vUndef:
-		if v.typ.numeric() {
+		if v.typ.narrow() {
 			return &cnst{typ: v.typ}
 		}
 		return &cnst{typ: v.typ, kind: cUndef}
@@ -211,6 +211,13 @@ func (t *translator) appendConst(out []*ir.Def, c *cnst) []*ir.Def {
 		n, b := c.typ.shape()
 		return append(out, t.f.constant(b, c.v[:n]...))
 	case cComposite:
+		if c.typ.kind == tVector {
+			v := make([]uint64, len(c.parts))
+			for k, p := range c.parts {
+				v[k] = p.v[0]
+			}
+			return append(out, t.f.constant(c.typ.bits, v...))
+		}
 		for _, p := range c.parts {
 			out = t.appendConst(out, p)
 		}
@@ -221,7 +228,7 @@ func (t *translator) appendConst(out []*ir.Def, c *cnst) []*ir.Def {
 			out = append(out, t.f.undef(n, b))
 			return
 		}
-		var zero [4]uint64
+		var zero [16]uint64
 		out = append(out, t.f.constant(b, zero[:n]...))
 	})
 	return out

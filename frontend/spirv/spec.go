@@ -115,8 +115,14 @@ func (t *translator) specOp(in *inst, ty *typ) *cnst {
 func (t *translator) constFrom(ty *typ, l []*ir.Def, vals [][]uint64, k *int) *cnst {
 	c := &cnst{typ: ty}
 	if ty.isLeaf() {
-		copy(c.v[:], vals[l[*k].Index])
+		v := vals[l[*k].Index]
 		*k++
+		if copy(c.v[:], v) < len(v) {
+			c.v, c.kind = [4]uint64{}, cComposite
+			for _, x := range v {
+				c.parts = append(c.parts, &cnst{typ: ty.elem, v: [4]uint64{x}})
+			}
+		}
 		return c
 	}
 	c.kind = cComposite

@@ -86,6 +86,9 @@ func (ty *typ) isScalar() bool { return ty.kind >= tBool && ty.kind <= tFloat }
 // numeric reports whether ty is a scalar or vector of numbers or booleans.
 func (ty *typ) numeric() bool { return ty.kind >= tBool && ty.kind <= tVector }
 
+// narrow reports whether ty is a scalar or a vector of up to 4 components.
+func (ty *typ) narrow() bool { return ty.numeric() && ty.n <= 4 }
+
 // isLeaf reports whether a value of the type is one IR value.
 func (ty *typ) isLeaf() bool { return ty.numeric() || ty.kind == tPointer || ty.opaque() }
 
@@ -282,8 +285,12 @@ func (t *translator) vectorType(in *inst, ty *typ) {
 	if !ty.elem.isScalar() || ty.n < 2 {
 		t.fail(in.id, "a vector has at least 2 components that are scalars")
 	}
-	if ty.n > 4 {
-		t.refuse(in.id, "vectors of %d components (capability Vector16) are not supported", ty.n)
+	switch wide := ty.n == 8 || ty.n == 16; {
+	case ty.n <= 4, wide && t.kernel:
+	case wide:
+		t.refuse(in.id, "vectors of %d components (capability Vector16) are not supported in shaders: Vulkan does not have them", ty.n)
+	default:
+		t.refuse(in.id, "vectors of %d components are not supported: kernels have those of 2, 3, 4, 8 and 16", ty.n)
 	}
 	ty.bits = ty.elem.bits
 }

@@ -228,15 +228,15 @@ var groups = [...]group{
 	}},
 	// Of kernels of OpenCL.
 	{list: []spv.Capability{
-		spv.CapabilityKernel, spv.CapabilityAddresses, spv.CapabilityLinkage, spv.CapabilityFloat16Buffer,
+		spv.CapabilityKernel, spv.CapabilityAddresses, spv.CapabilityLinkage, spv.CapabilityFloat16Buffer, spv.CapabilityVector16, spv.CapabilityGenericPointer,
 	}},
 	{list: []spv.Capability{
 		spv.CapabilityUniformDecoration, spv.CapabilityBitInstructions,
 	}, frontend: "OpenGL and OpenCL have it, Vulkan has not"},
 	{list: []spv.Capability{
-		spv.CapabilityVector16, spv.CapabilityImageBasic,
+		spv.CapabilityImageBasic,
 		spv.CapabilityImageReadWrite, spv.CapabilityImageMipmap, spv.CapabilityPipes, spv.CapabilityDeviceEnqueue, spv.CapabilityLiteralSampler,
-		spv.CapabilityGenericPointer, spv.CapabilitySubgroupDispatch, spv.CapabilityNamedBarrier, spv.CapabilityPipeStorage, spv.CapabilityInt4TypeINTEL,
+		spv.CapabilitySubgroupDispatch, spv.CapabilityNamedBarrier, spv.CapabilityPipeStorage, spv.CapabilityInt4TypeINTEL,
 		spv.CapabilityInt4CooperativeMatrixINTEL, spv.CapabilitySubgroupShuffleINTEL, spv.CapabilitySubgroupBufferBlockIOINTEL,
 		spv.CapabilitySubgroupImageBlockIOINTEL, spv.CapabilitySubgroupImageMediaBlockIOINTEL, spv.CapabilityRoundToInfinityINTEL,
 		spv.CapabilityFloatingPointModeINTEL, spv.CapabilityIntegerFunctions2INTEL, spv.CapabilityFunctionPointersINTEL,

@@ -143,7 +143,7 @@ func (l layout) put(b []byte, t *ir.Type, k *ir.Constant, off, comp uint32) {
 		for c := range int(t.Rows) {
 			for k2 := range n {
 				if at := int(off) + c*int(comp) + k2; at < len(b) {
-					b[at] = byte(k.Values[c] >> (8 * k2))
+					b[at] = byte(k.Value(c) >> (8 * k2))
 				}
 			}
 		}
