@@ -85,7 +85,7 @@ func (f *source) isLetGo(st ast.Stmt, after []ast.Stmt) bool {
 			field = s.Lhs[0]
 		}
 	case *ast.ExprStmt:
-		if c, ok := s.X.(*ast.CallExpr); ok && called(c) == "clear" {
+		if c, ok := s.X.(*ast.CallExpr); ok && called(c) == "clear" && len(c.Args) == 1 {
 			if x, ok := c.Args[0].(*ast.SliceExpr); ok && x.High != nil && f.of(x.High) == "cap("+f.of(x.X)+")" {
 				field = x.X
 			}

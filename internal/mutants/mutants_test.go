@@ -111,6 +111,7 @@ func TestBlind(t *testing.T) {
 		{"nirc/backend/p", strings.ReplaceAll(blind, "make([]int, 0, a+1)", "make([]int, a+1)"), 4},
 		{"nirc/backend/p", strings.ReplaceAll(blind, "w.list = nil", "v.list = nil"), 4},
 		{"nirc/backend/p", strings.ReplaceAll(blind, "cap(w.more)", "len(w.more)"), 4},
+		{"nirc/backend/p", strings.ReplaceAll(blind, "clear(w.more[:cap(w.more)])", "w.clear()"), 4},
 		{"nirc/backend/p", strings.ReplaceAll(blind, "workers.Put(w)", "workers.Put(w, a)"), 6},
 	} {
 		f, err := parseSource(&pkg{ImportPath: c.pkg}, "p.go", []byte(c.text))
