@@ -112,7 +112,11 @@ func (c *compileCommand) planInputs(inputs []input) ([]compileJob, error) {
 	sources := make([]source, len(inputs))
 	for i := range inputs {
 		in, src := &inputs[i], &sources[i]
-		c.inputs[c.reals.of(in.file())] = true
+		if in.plain && in.module == nil {
+			c.inputs[c.reals.plain(in.path)] = true
+		} else {
+			c.inputs[c.reals.of(in.file())] = true
+		}
 		src.input = in
 		devices := c.devicesOf(in)
 		if c.emit == "spvasm" {
@@ -208,14 +212,7 @@ const many = 32
 func (r *realPaths) of(path string) string {
 	path = r.abs(path)
 	dir, base := filepath.Split(path)
-	d := r.dirs[dir]
-	if d == nil {
-		d = &realDir{path: r.dir(dir)}
-		if r.dirs == nil {
-			r.dirs = map[string]*realDir{}
-		}
-		r.dirs[dir] = d
-	}
+	d := r.at(dir)
 	if d.path == "" {
 		return path
 	}
@@ -235,18 +232,54 @@ func (r *realPaths) of(path string) string {
 	return d.path + base
 }
 
+// plain is of for a path whose last element was seen to be no symbolic link, which need not be looked at again.
+func (r *realPaths) plain(path string) string {
+	path = r.abs(path)
+	dir, base := filepath.Split(path)
+	if d := r.at(dir); d.path != "" {
+		return d.path + base
+	}
+	return path
+}
+
+// at is what is known of a directory, of which the path has a separator at its end.
+func (r *realPaths) at(dir string) *realDir {
+	d := r.dirs[dir]
+	if d == nil {
+		d = &realDir{path: r.dir(dir)}
+		if r.dirs == nil {
+			r.dirs = map[string]*realDir{}
+		}
+		r.dirs[dir] = d
+	}
+	return d
+}
+
 // dir is where a directory really is, with a separator at its end. Those above it are asked for once, where
 // filepath.EvalSymlinks looks at each of them for each directory: that was a quarter of a batch's system calls.
 func (r *realPaths) dir(path string) string {
-	real := path
-	if up := strings.TrimSuffix(path, string(filepath.Separator)); runtime.GOOS != "windows" && up != "" {
-		if st, err := os.Stat(up); err != nil || !st.IsDir() {
+	up := strings.TrimSuffix(path, string(filepath.Separator))
+	if runtime.GOOS != "windows" && up != "" { // Windows has other names for directories than links
+		parent, base := filepath.Split(up)
+		above := r.at(parent)
+		if above.path == "" {
+			return "" // nor is there anything in it
+		}
+		st, err := os.Lstat(up)
+		switch {
+		case err != nil:
+			return ""
+		case st.IsDir():
+			return above.path + base + string(filepath.Separator)
+		case st.Mode()&os.ModeSymlink == 0:
 			return ""
 		}
-		real = r.of(up)
-	} else if to, err := filepath.EvalSymlinks(path); err == nil {
-		real = to // Windows has other names for directories than links
-	} else {
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	if st, err := os.Stat(real); err != nil || !st.IsDir() {
 		return ""
 	}
 	return strings.TrimSuffix(real, string(filepath.Separator)) + string(filepath.Separator)

@@ -17,6 +17,9 @@ type search struct {
 	base  string // what rel is below
 	found []input
 	done  map[spot]bool // by match
+	// last is the directory that was listed last, and what is in it: ** looks for files and for directories in each.
+	last    string
+	entries []os.DirEntry
 }
 
 // spot is a directory, and how many elements of a pattern are left there.
@@ -25,6 +28,7 @@ type spot struct {
 	left int
 }
 
+// add takes a path in, with why it cannot be read.
 func (s *search) add(path string, err error) {
 	rel, _ := filepath.Rel(s.base, path) // path lies below base
 	if err != nil {
@@ -41,11 +45,21 @@ func (s *search) sorted() []input {
 // list returns what is in a directory. One that cannot be read is an input that cannot:
 // with --keep-going the others are compiled all the same. What is no directory holds nothing.
 func (s *search) list(dir string) []os.DirEntry {
+	if s.entries != nil && s.last == dir {
+		return s.entries
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil && !nothing(err) {
 		s.add(dir, err)
 	}
+	s.last, s.entries = dir, entries
 	return entries
+}
+
+// take adds the file of an entry: its path is that of a file and not of a link, if the entry is none.
+func (s *search) take(path string, e os.DirEntry) {
+	s.add(path, nil)
+	s.found[len(s.found)-1].plain = e.Type().IsRegular()
 }
 
 // nothing reports whether an error says that there is no such file.
@@ -70,7 +84,7 @@ func (s *search) below(dir string, wanted func(path string) bool) {
 		case e.IsDir():
 			s.below(path, wanted)
 		case wanted(path) && !isDir(e, path):
-			s.add(path, nil)
+			s.take(path, e)
 		}
 	}
 }
@@ -143,7 +157,7 @@ func (s *search) match(dir string, elems []string) {
 		case down && len(rest) > 0:
 			s.match(path, rest)
 		case !down && len(rest) == 0:
-			s.add(path, nil)
+			s.take(path, e)
 		}
 	}
 }

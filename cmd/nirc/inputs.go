@@ -20,6 +20,8 @@ type input struct {
 	rel string
 	// base is what the names of outputs begin with, "" if that follows from rel.
 	base string
+	// plain: the path's last element was seen to be a file and no symbolic link.
+	plain bool
 	// module is the module of a Fossilize database, nil of a file; uses are how
 	// the database's pipelines use it.
 	module func() ([]byte, error)

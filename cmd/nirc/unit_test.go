@@ -127,6 +127,17 @@ func TestRealPaths(t *testing.T) {
 			}
 		}
 	}
+	for _, below := range []string{dir, filepath.Join(dir, "here")} {
+		if got := r.plain(filepath.Join(below, "file")); got != file {
+			t.Errorf("the file in %s, not looked at, leads to %s, want %s", below, got, file)
+		}
+	}
+	for _, pattern := range []string{"*", "**"} {
+		found, err := glob(filepath.Join(dir, pattern))
+		if err != nil || len(found) != 2 || !found[0].plain || found[1].plain {
+			t.Errorf("%s finds a file and a link: %+v, %v", pattern, found, err)
+		}
+	}
 	if got := r.of(filepath.Join(dir, "no", "file")); got != filepath.Join(dir, "no", "file") {
 		t.Errorf("in a directory that is not there: %s", got)
 	}
@@ -155,6 +166,26 @@ func TestFolder(t *testing.T) {
 		if err := d.enter(path, 1); err == nil {
 			t.Errorf("%s is a directory", path)
 		}
+	}
+}
+
+// TestListOnce: what ** found in a directory is not asked for again at once.
+func TestListOnce(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var s search
+	first := s.list(dir)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if again := s.list(dir); len(first) != 1 || len(again) != 1 {
+		t.Errorf("%d entries, then %d: the directory was listed twice", len(first), len(again))
+	}
+	if other := s.list(t.TempDir()); len(other) != 0 || len(s.list(dir)) != 0 {
+		t.Errorf("another directory has %d entries", len(other))
 	}
 }
 
