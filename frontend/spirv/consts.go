@@ -59,6 +59,10 @@ func (c *cnst) part(i int) *cnst {
 func (t *translator) constDecl(in *inst) {
 	i := t.index(in.id)
 	ty := t.typeOf(in.typ)
+	if in.op == spv.OpConstantSampler && t.kernel {
+		t.samplerConst(in)
+		return
+	}
 	c := t.newConst(cnst{typ: ty})
 	switch in.op {
 	case spv.OpConstantTrue, spv.OpConstantFalse, spv.OpSpecConstantTrue, spv.OpSpecConstantFalse:

@@ -6,7 +6,10 @@ import (
 )
 
 // sampledImage is what OpSampledImage makes: a texture and a sampler.
-type sampledImage struct{ texture, sampler *pointer }
+type sampledImage struct {
+	texture, sampler *pointer
+	literal          *literalSampler // in place of the sampler, in kernels
+}
 
 // texel is what OpImageTexelPointer makes.
 type texel struct {
@@ -26,13 +29,17 @@ func (t *translator) image(in *inst) bool {
 	switch in.op {
 	case spv.OpSampledImage:
 		img, of := t.opaqueOf(t.arg(in, 0), tImage)
-		smp, _ := t.opaqueOf(t.arg(in, 1), tSampler)
+		var smp *pointer
+		literal, isLiteral := t.val(t.arg(in, 1)).obj.(*literalSampler)
+		if !isLiteral {
+			smp, _ = t.opaqueOf(in.args[1], tSampler)
+		}
 		ty := t.typeOf(in.typ)
 		if ty.kind != tSampledImage {
 			t.fail(in.id, "%s: the result type is not a sampled image", in.op)
 		}
 		t.sameImage(in, of, ty.elem)
-		s := &sampledImage{texture: t.nonUniform(in, img), sampler: smp}
+		s := &sampledImage{texture: t.nonUniform(in, img), sampler: smp, literal: literal}
 		t.vals[t.index(in.id)] = value{kind: vSampled, typ: ty, obj: s}
 	case spv.OpImage:
 		p, _ := t.sampled(t.arg(in, 0))
@@ -293,6 +300,10 @@ func (t *translator) storageImage(in *inst, i int) (*pointer, *typ) {
 
 func (t *translator) imageRead(in *inst) {
 	b := t.f.b
+	if p, ty := t.opaqueOf(t.arg(in, 0), tImage); t.kernel && ty.image.sampled != 2 {
+		t.kernelFetch(in, p, &ty.image)
+		return
+	}
 	p, ty := t.storageImage(in, 0)
 	if ty.image.dim == spv.DimSubpassData {
 		t.subpassLoad(in, p, ty)

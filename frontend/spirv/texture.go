@@ -63,6 +63,10 @@ func sampleOf(op spv.Op) (sampleFlags, bool) {
 // texture translates the instructions on sampled images and the queries.
 func (t *translator) texture(in *inst) bool {
 	if f, ok := sampleOf(in.op); ok {
+		if t.kernel && f&sFetch == 0 {
+			t.kernelSample(in)
+			return true
+		}
 		t.sample(in, f)
 		return true
 	}

@@ -553,6 +553,9 @@ func (t *translator) imageType(in *inst, ty *typ) {
 		t.fail(in.id, "the sampled type of an image is not a number")
 	}
 	sh := imageShape{dim: spv.Dim(in.args[1]), depth: in.args[2], arrayed: in.args[3] != 0, ms: in.args[4] != 0, sampled: in.args[5], format: spv.ImageFormat(in.args[6])}
+	if t.kernel {
+		sh.accessedShape(in.args)
+	}
 	dims := [...]ir.Dim{ir.Dim1D, ir.Dim2D, ir.Dim3D, ir.DimCube, ir.DimRect, ir.DimBuf, ir.DimSubpass}
 	if int(sh.dim) >= len(dims) {
 		t.refuse(in.id, "images of dimension %s are not supported", sh.dim)

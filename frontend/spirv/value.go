@@ -20,6 +20,7 @@ const (
 	vOpaque                // a loaded image or sampler; obj is the *pointer to it
 	vSampled               // an OpSampledImage; obj is the *sampledImage
 	vTexel                 // an OpImageTexelPointer; obj is the *texel
+	vSampler               // an OpConstantSampler; obj is the *literalSampler
 	vFunction              // obj is the *function
 	vLabel
 	vExtSet

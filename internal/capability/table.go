@@ -229,14 +229,22 @@ var groups = [...]group{
 	// Of kernels of OpenCL.
 	{list: []spv.Capability{
 		spv.CapabilityKernel, spv.CapabilityAddresses, spv.CapabilityLinkage, spv.CapabilityFloat16Buffer, spv.CapabilityVector16, spv.CapabilityGenericPointer,
+		spv.CapabilityImageBasic, spv.CapabilityImageReadWrite, spv.CapabilityLiteralSampler,
 	}},
 	{list: []spv.Capability{
 		spv.CapabilityUniformDecoration, spv.CapabilityBitInstructions,
 	}, frontend: "OpenGL and OpenCL have it, Vulkan has not"},
 	{list: []spv.Capability{
-		spv.CapabilityImageBasic,
-		spv.CapabilityImageReadWrite, spv.CapabilityImageMipmap, spv.CapabilityPipes, spv.CapabilityDeviceEnqueue, spv.CapabilityLiteralSampler,
-		spv.CapabilitySubgroupDispatch, spv.CapabilityNamedBarrier, spv.CapabilityPipeStorage, spv.CapabilityInt4TypeINTEL,
+		spv.CapabilityPipes, spv.CapabilityPipeStorage,
+	}, frontend: "not built: pipes are memory that an OpenCL runtime lays out, of which drivers of the targets' GPUs say nothing"},
+	{list: []spv.Capability{
+		spv.CapabilityDeviceEnqueue, spv.CapabilitySubgroupDispatch,
+	}, frontend: "the hardware of the targets starts no kernels from kernels"},
+	{list: []spv.Capability{
+		spv.CapabilityImageMipmap,
+	}, frontend: "not built: kernels read the first level"},
+	{list: []spv.Capability{
+		spv.CapabilityNamedBarrier, spv.CapabilityInt4TypeINTEL,
 		spv.CapabilityInt4CooperativeMatrixINTEL, spv.CapabilitySubgroupShuffleINTEL, spv.CapabilitySubgroupBufferBlockIOINTEL,
 		spv.CapabilitySubgroupImageBlockIOINTEL, spv.CapabilitySubgroupImageMediaBlockIOINTEL, spv.CapabilityRoundToInfinityINTEL,
 		spv.CapabilityFloatingPointModeINTEL, spv.CapabilityIntegerFunctions2INTEL, spv.CapabilityFunctionPointersINTEL,
@@ -258,7 +266,7 @@ var groups = [...]group{
 		spv.CapabilityUntypedVariableLengthArrayINTEL, spv.CapabilitySpecConditionalINTEL, spv.CapabilityFunctionVariantsINTEL,
 		spv.CapabilityPredicatedIOINTEL, spv.CapabilityRoundedDivideSqrtINTEL, spv.CapabilityTensorFloat32RoundingINTEL,
 		spv.CapabilityMaskedGatherScatterINTEL, spv.CapabilityCacheControlsINTEL, spv.CapabilityRegisterLimitsINTEL, spv.CapabilityBindlessImagesINTEL,
-	}, frontend: "kernels of OpenCL, and what only FPGAs and kernels have, are not translated"},
+	}, frontend: "extensions of OpenCL that only FPGAs and other vendors' GPUs have are not translated"},
 	{list: []spv.Capability{
 		spv.CapabilityDotProductFloat16AccFloat32VALVE, spv.CapabilityDotProductFloat16AccFloat16VALVE, spv.CapabilityDotProductBFloat16AccVALVE,
 	}, vulkan: "VK_VALVE_shader_mixed_float_dot_product"},

@@ -466,7 +466,7 @@ func (c *compiler) deref(in *ir.Instr) {
 	}
 	if in.Deref == ir.DerefVar && p.space == spOpaque {
 		v := in.DerefInfo().Var
-		c.emit(inst{op: opResource, n: 1, dst: p.at, a: c.constant(0), imm: uint64(v.Set)<<32 | uint64(v.Binding), x: &extra{in: in, space: spOpaque}})
+		c.emit(inst{op: opResource, n: 1, dst: p.at, a: c.constant(0), imm: c.binding(v), x: &extra{in: in, space: spOpaque}})
 		return
 	}
 	if p.known || in.Deref == ir.DerefVar || in.Deref == ir.DerefCast || p.at == c.addressOf(in) {
@@ -510,7 +510,7 @@ func (c *compiler) bounds(in *ir.Instr, par *pointer) {
 			return
 		}
 		v := up.DerefInfo().Var
-		i.imm, i.x.space = uint64(v.Set)<<32|uint64(v.Binding), spOpaque
+		i.imm, i.x.space = c.binding(v), spOpaque
 	}
 	c.emit(i)
 }
@@ -592,4 +592,13 @@ func (c *compiler) memcpyDeref(in *ir.Instr) {
 		x.src = append(x.src, c.src(in, 2))
 	}
 	c.emit(inst{op: opCopyMem, x: x})
+}
+
+// binding is the place of an image or sampler; an argument of a kernel has the one that lower_cl_images is to give it.
+func (c *compiler) binding(v *ir.Variable) uint64 {
+	set, binding := v.Set, v.Binding
+	if !v.HasBinding && c.s.Info.Kernel {
+		set, binding = c.s.ArgumentBinding(v, true)
+	}
+	return uint64(set)<<32 | uint64(binding)
 }

@@ -1,0 +1,260 @@
+package spirv
+
+import (
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+)
+
+// Images of kernels (OpenCL SPIR-V Environment Specification, “Image Types”). Those that are only read are textures, others storage images.
+// A sampler that is an argument is the driver's; what one that is written in the program does is done here, by fetches: no descriptor
+// need be made for it, and hardware's samplers do not have all that OpenCL's have (OpenCL 3.0, “Image Addressing and Filtering”).
+
+// literalSampler is what OpConstantSampler says.
+type literalSampler struct {
+	mode               spv.SamplerAddressingMode
+	normalized, linear bool
+}
+
+// samplerConst translates OpConstantSampler.
+func (t *translator) samplerConst(in *inst) {
+	ty := t.typeOf(in.typ)
+	if ty.kind != tSampler || len(in.args) < 3 {
+		t.fail(in.id, "%s: the type is not a sampler", in.op)
+	}
+	mode := spv.SamplerAddressingMode(in.args[0])
+	if mode > spv.SamplerAddressingModeRepeatMirrored {
+		t.fail(in.id, "%s: addressing mode %s", in.op, mode)
+	}
+	s := &literalSampler{mode: mode, normalized: in.args[1] != 0, linear: spv.SamplerFilterMode(in.args[2]) == spv.SamplerFilterModeLinear}
+	t.vals[t.index(in.id)] = value{kind: vSampler, typ: ty, obj: s}
+}
+
+// accessedShape gives the image of a kernel the kind that its accesses want.
+func (sh *imageShape) accessedShape(args []uint32) {
+	if sh.sampled == 0 {
+		sh.sampled = 2
+		if len(args) < 8 || spv.AccessQualifier(args[7]) == spv.AccessQualifierReadOnly {
+			sh.sampled = 1
+		}
+	}
+}
+
+// kernelSample translates a lookup by a sampler.
+func (t *translator) kernelSample(in *inst) {
+	if in.op != spv.OpImageSampleExplicitLod {
+		t.fail(in.id, "%s is not of kernels", in.op)
+	}
+	v := t.val(t.arg(in, 0))
+	if v.kind != vSampled {
+		t.fail(in.id, "%s: the operand is no sampled image", in.op)
+	}
+	s := v.obj.(*sampledImage)
+	shape := &imageTypeOf(s.texture.typ).image
+	t.filtered(in, shape)
+	o := t.imageOps(in, 2)
+	t.checkOperands(in, &o, sExplicit, shape)
+	if o.given&^(spv.ImageOperandsLod|spv.ImageOperandsSignExtend|spv.ImageOperandsZeroExtend) != 0 {
+		t.refuse(in.id, "%s in kernels: the image operands %s are not supported", in.op, o.given)
+	}
+	if lod := t.or0(o.lod); !zeroValue(lod) {
+		t.refuse(in.id, "%s of a level that is not 0 (capability ImageMipmap) is not supported in kernels", in.op)
+	}
+	k := kernelLookup{t: t, in: in, tex: s.texture, shape: shape, res: t.texelResult(in, false), signed: o.signExt, sampler: s.literal}
+	if s.literal == nil {
+		k.bySampler(s.sampler)
+		return
+	}
+	k.byFetches()
+}
+
+func zeroValue(d *ir.Def) bool {
+	v, ok := d.Const(0)
+	return ok && v == 0
+}
+
+// kernelFetch translates a read without a sampler of an image that is only read.
+func (t *translator) kernelFetch(in *inst, p *pointer, shape *imageShape) {
+	o := t.imageOps(in, 2)
+	t.checkOperands(in, &o, sFetch, shape)
+	k := kernelLookup{t: t, in: in, tex: p, shape: shape, res: t.texelResult(in, false), signed: o.signExt}
+	c := t.signExtend(t.intVector(t.arg(in, 1), 0, 0), 32)
+	t.setTexel(in, k.fetch(k.needed(t.components(c))), k.res, false)
+}
+
+// kernelLookup is a lookup in the making.
+type kernelLookup struct {
+	t       *translator
+	in      *inst
+	tex     *pointer
+	shape   *imageShape
+	res     *typ
+	signed  bool
+	sampler *literalSampler
+	size    []*ir.Def // in texels, of each coordinate
+}
+
+// needed are the coordinates that the image has.
+func (k *kernelLookup) needed(c []*ir.Def) []*ir.Def {
+	n := coordComps(k.shape)
+	if len(c) < n {
+		k.t.fail(k.in.id, "%s: %d coordinates are wanted, %d are given", k.in.op, n, len(c))
+	}
+	return c[:n]
+}
+
+func (k *kernelLookup) class() ir.TypeClass {
+	if c := texelClass(k.res); c == ir.ClassFloat || !k.signed {
+		return c
+	}
+	return ir.ClassInt
+}
+
+// bySampler leaves the lookup to the hardware; whole coordinates are those of texels' centres.
+func (k *kernelLookup) bySampler(smp *pointer) {
+	t := k.t
+	b := t.f.b
+	x := t.newTex(ir.TexOpTxl, 4, k.res.scalarType().bits, k.class(), k.tex, smp, k.shape)
+	c := t.vector(t.arg(k.in, 1))
+	if t.valType(k.in.args[1]).isInt() {
+		c = b.I2f32(t.signExtend(c, 32))
+		c = b.Fadd(c, t.float1(0.5, c))
+	}
+	n := coordComps(k.shape)
+	if int(c.NumComponents) < n {
+		t.fail(k.in.id, "%s: %d coordinates are wanted, %d are given", k.in.op, n, c.NumComponents)
+	}
+	x.TexInfo().CoordComponents = uint8(n)
+	t.s.AddTexSrc(x, ir.TexSrcCoord, b.Channels(c, 0, n))
+	t.s.AddTexSrc(x, ir.TexSrcLod, b.ImmFloat(0, 32))
+	b.Insert(x)
+	t.setTexel(k.in, &x.Def, k.res, false)
+}
+
+// fetch reads the texel at whole coordinates.
+func (k *kernelLookup) fetch(c []*ir.Def) *ir.Def {
+	t := k.t
+	x := t.newTex(ir.TexOpTxf, 4, k.res.scalarType().bits, k.class(), k.tex, nil, k.shape)
+	x.TexInfo().CoordComponents = uint8(len(c))
+	t.s.AddTexSrc(x, ir.TexSrcCoord, t.f.b.Vec(c...))
+	if k.shape.dim != spv.DimBuffer {
+		t.s.AddTexSrc(x, ir.TexSrcLod, t.f.u32(0))
+	}
+	t.f.b.Insert(x)
+	return &x.Def
+}
+
+// querySize fills in the size.
+func (k *kernelLookup) querySize() {
+	t := k.t
+	n := coordComps(k.shape)
+	x := t.newTex(ir.TexOpTxs, uint8(n), 32, ir.ClassInt, k.tex, nil, k.shape)
+	t.s.AddTexSrc(x, ir.TexSrcLod, t.f.u32(0))
+	t.f.b.Insert(x)
+	k.size = t.components(&x.Def)
+}
+
+// texelPlace is where a lookup reads along one coordinate: a texel, or two of which the second counts by a weight.
+type texelPlace struct {
+	at     [2]*ir.Def
+	weight *ir.Def // nil: the first alone
+}
+
+// byFetches does what a literal sampler does.
+func (k *kernelLookup) byFetches() {
+	t := k.t
+	k.querySize()
+	c := k.needed(t.components(t.vector(t.arg(k.in, 1))))
+	whole := t.valType(k.in.args[1]).isInt()
+	places := make([]texelPlace, len(c))
+	for i := range c {
+		switch layer := k.shape.arrayed && i == len(c)-1; {
+		case whole:
+			places[i].at[0] = t.signExtend(c[i], 32)
+		case layer:
+			places[i].at[0] = t.f.b.F2i32(t.f.b.FroundEven(c[i]))
+		default:
+			places[i] = k.place(c[i], k.size[i])
+		}
+	}
+	t.setTexel(k.in, k.blend(places, nil), k.res, false)
+}
+
+// place is where the coordinate u falls.
+func (k *kernelLookup) place(u, size *ir.Def) (p texelPlace) {
+	t := k.t
+	b := t.f.b
+	n := b.I2f32(size)
+	if k.sampler.normalized {
+		switch k.sampler.mode {
+		case spv.SamplerAddressingModeRepeat:
+			u = b.Fsub(u, b.Ffloor(u))
+		case spv.SamplerAddressingModeRepeatMirrored:
+			u = b.Fabs(b.Fsub(u, b.Fmul(t.float1(2, u), b.FroundEven(b.Fmul(t.float1(0.5, u), u)))))
+		}
+		u = b.Fmul(u, n)
+	}
+	if !k.sampler.linear || !k.res.isFloat() {
+		p.at[0] = k.wrap(b.F2i32(b.Ffloor(u)), size)
+		return p
+	}
+	u = b.Fsub(u, t.float1(0.5, u))
+	first := b.Ffloor(u)
+	p.weight = b.Fsub(u, first)
+	at := b.F2i32(first)
+	p.at = [2]*ir.Def{k.wrap(at, size), k.wrap(b.Iadd(at, t.f.u32(1)), size)}
+	return p
+}
+
+// wrap brings a texel that rounding or filtering has taken one step outside back, where coordinates repeat.
+func (k *kernelLookup) wrap(i, size *ir.Def) *ir.Def {
+	if k.sampler.mode != spv.SamplerAddressingModeRepeat {
+		return i // inside reads the edge, or the border
+	}
+	b := k.t.f.b
+	i = b.Bcsel(b.Ige(i, size), b.Isub(i, size), i)
+	return b.Bcsel(b.Ilt(i, k.t.f.u32(0)), b.Iadd(i, size), i)
+}
+
+// blend reads the texels of the places that are not chosen yet, and weighs them.
+func (k *kernelLookup) blend(places []texelPlace, chosen []*ir.Def) *ir.Def {
+	if len(chosen) == len(places) {
+		return k.inside(chosen)
+	}
+	p := &places[len(chosen)]
+	side := func(i int) *ir.Def {
+		return k.blend(places, append(chosen[:len(chosen):len(chosen)], p.at[i]))
+	}
+	first := side(0)
+	if p.weight == nil {
+		return first
+	}
+	w := k.t.narrow(p.weight, first.BitSize)
+	return k.t.f.b.Flrp(first, side(1), k.t.spread(w, 4))
+}
+
+// inside reads the texel at coordinates that may be outside: of the edge, or the border, which is zeros.
+func (k *kernelLookup) inside(c []*ir.Def) *ir.Def {
+	t := k.t
+	b := t.f.b
+	border := k.sampler.mode == spv.SamplerAddressingModeClamp
+	var out *ir.Def
+	held := make([]*ir.Def, len(c))
+	for i := range c {
+		last := b.Isub(k.size[i], t.f.u32(1))
+		held[i] = b.Imin(b.Imax(c[i], t.f.u32(0)), last)
+		if layer := k.shape.arrayed && i == len(c)-1; border && !layer {
+			o := b.Ine(held[i], c[i])
+			if out == nil {
+				out = o
+			} else {
+				out = b.Ior(out, o)
+			}
+		}
+	}
+	texel := k.fetch(held)
+	if out == nil {
+		return texel
+	}
+	zero := t.f.constant(texel.BitSize, 0)
+	return b.Bcsel(t.spread(out, 4), t.spread(zero, 4), texel)
+}

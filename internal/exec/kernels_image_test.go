@@ -1,0 +1,134 @@
+package exec
+
+import (
+	"context"
+	"math"
+	"os"
+	"testing"
+
+	"nirc"
+	"nirc/internal/emu"
+	"nirc/passes"
+)
+
+// kernelImages is 8 by 8, floats and whole numbers of the same bytes.
+const kernelImages = 8
+
+// bytesAt is component c of the texel, which the test computes.
+func bytesAt(x, y, c int) byte { return byte(mixed(4*(kernelImages*y+x) + c)) }
+
+func kernelImage(t *testing.T, format string, filled bool) *emu.Image {
+	m, err := emu.NewImage(emu.ImageDesc{Width: kernelImages, Height: kernelImages, Format: emu.FormatByName(format)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Data {
+		if filled {
+			m.Data[i] = bytesAt(i/4%kernelImages, i/4/kernelImages, i%4)
+		}
+	}
+	return m
+}
+
+// lookup is a literal sampler in Go: where a coordinate falls, as texels and their weights. A texel of -1 is the border.
+func lookup(u float64, repeat, mirror, border, linear bool) (at [2]int, weight float64) {
+	const n = kernelImages
+	if repeat {
+		u = (u - math.Floor(u)) * n
+	}
+	if mirror {
+		u = math.Abs(u-2*math.RoundToEven(u/2)) * n
+	}
+	if linear {
+		u -= 0.5
+	}
+	weight = u - math.Floor(u)
+	if !linear {
+		weight = 0
+	}
+	for i := range at {
+		k := int(math.Floor(u)) + i
+		switch {
+		case repeat:
+			k = (k + n) % n
+		case border && (k < 0 || k >= n):
+			k = -1
+		default:
+			k = min(max(k, 0), n-1)
+		}
+		at[i] = k
+	}
+	return at, weight
+}
+
+// wantTexel is component c of a lookup.
+func wantTexel(u, v float64, c int, repeat, mirror, border, linear bool) (sum float64) {
+	x, wx := lookup(u, repeat, mirror, border, linear)
+	y, wy := lookup(v, repeat, mirror, border, linear)
+	for i := range 4 {
+		w := []float64{1 - wx, wx}[i&1] * []float64{1 - wy, wy}[i>>1]
+		if px, py := x[i&1], y[i>>1]; px >= 0 && py >= 0 && w != 0 {
+			sum += w * float64(bytesAt(px, py, c)) / 255
+		}
+	}
+	return sum
+}
+
+// TestKernelImages reads by literal samplers of all kinds, by one that is an argument and by none, writes floats and whole numbers and asks for
+// sizes, on all targets.
+func TestKernelImages(t *testing.T) {
+	text, err := os.ReadFile("testdata/kernels/images.spv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := nirc.Load(text, "images.spv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = kernelImages
+	for _, target := range []string{nirc.IRTarget, "ir3", "agx", "midgard"} {
+		for _, level := range []passes.Level{passes.O0, passes.O2} {
+			out, whole := kernelImage(t, "R8G8B8A8_UNORM", false), kernelImage(t, "R8G8B8A8_UINT", false)
+			x := &Execution{Modules: []*nirc.Module{m}, Groups: [3]uint32{2, 4, 1}, Limits: emu.Limits{Check: true, Seed: 3}, Options: nirc.Options{Target: target, Level: level},
+				Args: []Arg{{Image: out}, {Image: kernelImage(t, "R8G8B8A8_UNORM", true)}, {}, data(make([]float32, n*n*24)...), data[int32](0, 0), {Image: whole}, {Image: kernelImage(t, "R8G8B8A8_UINT", true)}}}
+			if err := Execute(context.Background(), x); err != nil {
+				t.Errorf("%s %s: %v", target, level, err)
+				continue
+			}
+			got := get[float32](x.Args[3].Data)
+			for i := range got {
+				px, py, which, c := i/24%n, i/24/n, i/4%6, i%4
+				fx, fy := float64(px), float64(py)
+				var want float64
+				switch which {
+				case 0:
+					want = wantTexel(fx*3-4, fy*3-4, c, false, false, false, false)
+				case 1:
+					want = wantTexel(fx*1.25-0.3, fy*1.25-0.3, c, false, false, true, true)
+				case 2:
+					want = wantTexel(float64(float32(px)*0.3-0.55), float64(float32(py)*0.3-0.55), c, true, false, false, true)
+				case 3:
+					want = wantTexel(float64(float32(px)*0.41-1.2), float64(float32(py)*0.41-1.2), c, false, true, false, false)
+				default: // texels themselves
+					want = float64(bytesAt(px, py, c)) / 255
+				}
+				if math.Abs(float64(got[i])-want) > 1e-5 && !(which == 5 && math.Abs(float64(got[i])-want) < 1./256) { // hardware's weights have 8 bits
+					t.Fatalf("%s %s: lookup %d of %d, %d gives %v in component %d, want %v", target, level, which, px, py, got[i], c, want)
+				}
+			}
+			for i := range out.Data {
+				px, py, c := i/4%n, i/4/n, i%4
+				f := []float64{float64(py) / 8, float64(px) / 8, 0.5, 1}[c] // rows are columns
+				if d := math.Abs(float64(out.Data[i]) - f*255); d > 0.51 {
+					t.Fatalf("%s %s: out at %d, %d is %d in component %d, want %v", target, level, px, py, out.Data[i], c, f*255)
+				}
+				if w := int(bytesAt(min(px+1, n-1), min(py+1, n-1), c)) + 7; int(whole.Data[i]) != min(w, 255) {
+					t.Fatalf("%s %s: whole at %d, %d is %d in component %d, want %d", target, level, px, py, whole.Data[i], c, min(w, 255))
+				}
+			}
+			if s := get[int32](x.Args[4].Data); s[0] != n || s[1] != n {
+				t.Errorf("%s %s: the sizes are %v", target, level, s)
+			}
+		}
+	}
+}
