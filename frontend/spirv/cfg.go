@@ -95,6 +95,7 @@ func (t *translator) findBlocks() {
 		}
 	}
 	if len(f.blocks) == 0 {
+		t.refuseImport(f.fn.id)
 		t.fail(f.fn.id, "the function has no body")
 	}
 	if cur >= 0 {

@@ -106,6 +106,19 @@ func (t *translator) kernelBuiltIn(b *ir.Builder, v *variable) *ir.Def {
 	return d
 }
 
+// refuseImport refuses a function that the module declares and another one has.
+func (t *translator) refuseImport(id uint32) {
+	for i := range t.m.Insts {
+		in := &t.m.Insts[i]
+		if in.Op != spv.OpDecorate || in.NumArgs() < 4 || uint32(in.IDArg(0)) != id || spv.Decoration(in.Arg(1)) != spv.DecorationLinkageAttributes {
+			continue
+		}
+		if name, next := in.StringArg(2); next < in.NumArgs() && spv.LinkageType(in.Arg(next)) == spv.LinkageTypeImport {
+			t.refuse(id, "the function %q is imported from another module: modules are not put together here (spirv-link does)", name)
+		}
+	}
+}
+
 // inputBuiltIn is the built-in that a variable is decorated with.
 func (t *translator) inputBuiltIn(i int) spv.BuiltIn {
 	b, ok := t.decOf(i, spv.DecorationBuiltIn)

@@ -132,3 +132,37 @@ func TestKernelImages(t *testing.T) {
 		}
 	}
 }
+
+// TestKernelReadWrite reads what the same item wrote before, of one and of two dimensions.
+func TestKernelReadWrite(t *testing.T) {
+	text, err := os.ReadFile("testdata/kernels/readwrite.spv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := nirc.Load(text, "readwrite.spv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{nirc.IRTarget, "ir3", "agx", "midgard"} {
+		plane, err := emu.NewImage(emu.ImageDesc{Width: 4, Height: 1, Format: emu.FormatByName("R32G32B32A32_SFLOAT")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(plane.Data, put(sequence(16, func(i int) float32 { return float32(i) })...))
+		line, err := emu.NewImage(emu.ImageDesc{Width: 4, Height: 1, Format: plane.Format})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := &Execution{Modules: []*nirc.Module{m}, Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true}, Options: nirc.Options{Target: target, Level: passes.O2},
+			Args: []Arg{{Image: plane}, {Image: line}, data(make([]float32, 16)...)}}
+		if err := Execute(context.Background(), x); err != nil {
+			t.Errorf("%s: %v", target, err)
+			continue
+		}
+		for i, v := range get[float32](plane.Data) {
+			if got := get[float32](x.Args[2].Data)[i]; v != float32(i)/2 || got != float32(i/4) {
+				t.Fatalf("%s: component %d is %v and %v, want %v and %v", target, i, v, got, float32(i)/2, i/4)
+			}
+		}
+	}
+}
