@@ -113,8 +113,9 @@ type compiler struct {
 
 	attempt
 	tried [3]attempt // by plan
-	// reordered: presched found better orders.
+	// reordered: presched found better orders. peak is the components that were live at most before, 0 unknown.
 	reordered bool
+	peak      int
 	bin       *Binary
 }
 

@@ -129,8 +129,6 @@ type contents struct {
 
 func (b *bundle) alu() bool { return b.ldst[0] == nil && b.tex == nil }
 
-const maxBody = 48
-
 func newBundle() *bundle { return &bundle{contents: contents{size: 4}} }
 
 // unitSize is what an instruction on a unit takes of an ALU bundle.

@@ -43,20 +43,11 @@ type attempt struct {
 	size        codeSize
 }
 
-// allThreads reports whether code leaves as many threads as there can be.
-func (k *attempt) allThreads() bool {
-	return k.used <= freeRegisters && k.size.spills == 0
-}
-
-// better reports whether k is to be had rather than o. Bundles weigh twice what
-// registers do, which are worth threads; those that there can be stay.
+// better reports whether k is to be had rather than o.
 func (k *attempt) better(o *attempt) bool {
 	a, b := &k.size, &o.size
 	if a.spills != b.spills {
 		return a.spills < b.spills
-	}
-	if x := k.allThreads(); x != o.allThreads() {
-		return x
 	}
 	if x, y := k.cost(), o.cost(); x != y {
 		return x < y
@@ -67,14 +58,26 @@ func (k *attempt) better(o *attempt) bool {
 	return a.bytes < b.bytes
 }
 
-func (k *attempt) cost() int { return k.size.bundles * k.size.bundles * max(2, k.used) }
+// cost weighs bundles by the threads that registers leave: what half of the threads cannot hide is taken for an eighth.
+func (k *attempt) cost() int { return k.size.bundles * (8 + threadClass(k.used)) }
+
+// threadClass is how often work registers halve the threads (midgard.md §1.2).
+func threadClass(used int) int {
+	switch {
+	case used <= freeRegisters:
+		return 0
+	case used <= 2*freeRegisters:
+		return 1
+	}
+	return 2
+}
 
 // choose makes the code of the function that was selected by one plan after the
 // other and returns the best.
 func (c *compiler) choose() (best *attempt, err error) {
 	f := c.f
 	list := c.plansFor(f)
-	c.tried, c.reordered = [len(c.tried)]attempt{}, false
+	c.tried, c.reordered, c.peak = [len(c.tried)]attempt{}, false, 0
 	for i := range list {
 		if best != nil && list[i].pointless(c, best) {
 			break
@@ -118,15 +121,15 @@ func (c *compiler) plansFor(f *function) []plan {
 	return plans
 }
 
-// pointless reports whether the plan need not be tried after those before it made best: all threads with the
-// bundles that dependences leave are seldom beaten, and where bundles came first, or nothing
+// pointless reports whether the plan need not be tried after those before it made best: where no allocation leaves
+// more threads, the bundles that dependences leave are seldom beaten, and where bundles came first, or nothing
 // stands in another order, there is nothing to be had of low pressure.
 func (pl *plan) pointless(c *compiler, best *attempt) bool {
 	if c.opts.plan != "" {
 		return false
 	}
 	if pl.name == surePlan {
-		return best.allThreads()
+		return best.size.spills == 0 && threadClass(best.used) <= threadClass(c.floor+(c.peak+3)/4)
 	}
 	return c.tried[0].p != nil || !c.reordered
 }

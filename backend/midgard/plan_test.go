@@ -44,3 +44,39 @@ func TestPipeRegisters(t *testing.T) {
 		expect(t, text, "vmul.FMUL.f32 TMP0", "vadd.FADD.f32 AL0, TMP0")
 	}
 }
+
+// Bundles decide, unless more than an eighth more of them leave twice the threads.
+func TestBetterPlan(t *testing.T) {
+	made := func(used, bundles, spills int) *attempt {
+		return &attempt{used: used, size: codeSize{bundles: bundles, spills: spills}}
+	}
+	for _, c := range []struct{ better, worse *attempt }{
+		{made(8, 15, 0), made(5, 16, 0)},
+		{made(4, 18, 0), made(5, 16, 0)},
+		{made(5, 16, 0), made(4, 19, 0)},
+		{made(8, 9, 0), made(9, 9, 0)},
+		{made(16, 20, 0), made(4, 10, 1)},
+		{made(6, 10, 0), made(7, 10, 0)},
+	} {
+		if !c.better.better(c.worse) || c.worse.better(c.better) {
+			t.Errorf("%d registers and %+v are not better than %d and %+v", c.better.used, c.better.size, c.worse.used, c.worse.size)
+		}
+	}
+}
+
+// Registers come first only where they can leave more threads: what is live at once says how many there must be.
+func TestPointlessPlan(t *testing.T) {
+	sure := &plans[1]
+	for _, c := range []struct {
+		used, peak int
+		pointless  bool
+	}{{4, 0, true}, {5, 16, false}, {5, 17, true}, {9, 17, false}, {9, 33, true}, {9, 0, false}} {
+		k := &compiler{peak: c.peak}
+		if got := sure.pointless(k, &attempt{used: c.used}); got != c.pointless {
+			t.Errorf("%d registers where %d components are live: %v", c.used, c.peak, got)
+		}
+	}
+	if !sure.pointless(&compiler{peak: 16, floor: 1}, &attempt{used: 5}) {
+		t.Error("the floor is not counted")
+	}
+}

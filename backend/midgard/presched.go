@@ -7,8 +7,9 @@ import "math/bits"
 const orderWindow = 36
 
 // orderByPressure puts the instructions of each block where more than room components are live at
-// a time into an order in which fewer are, where there is one; it reports whether there was.
-func (f *function) orderByPressure(room int) (changed bool) {
+// a time into an order in which fewer are, where there is one; it reports whether there was, and how many were
+// live at most before, in blocks that are worth a look.
+func (f *function) orderByPressure(room int) (changed bool, peak int) {
 	l := f.liveness()
 	o := orderer{f: f, g: newGraph(f)}
 	for b := range f.blocks {
@@ -21,6 +22,7 @@ func (f *function) orderByPressure(room int) (changed bool) {
 			continue
 		}
 		old := o.peak(l.at(b), list)
+		peak = max(peak, old)
 		if old <= room {
 			continue
 		}
@@ -28,7 +30,7 @@ func (f *function) orderByPressure(room int) (changed bool) {
 			f.blocks[b].list, changed = order, true
 		}
 	}
-	return changed
+	return changed, peak
 }
 
 // orderer is the list scheduler for pressure: it goes through a block from its end.

@@ -2,6 +2,7 @@ package midgard
 
 import (
 	"fmt"
+	"slices"
 
 	"nirc/backend/midgard/isa"
 )
@@ -35,11 +36,12 @@ func schedule(f *function, gpu *GPU) (*program, error) {
 	return p, nil
 }
 
-// scheduler is the state of one block.
+// scheduler is the state of one block, which is packed from its end: what an instruction reads is made as late as
+// bundles have room, so that fewer registers hold it than if it were made as soon as it can be.
 type scheduler struct {
 	block int
 	g     *graph
-	out   []*bundle
+	out   []*bundle // the last first, until the block is done
 	// ready are the nodes that nothing holds back, by kind.
 	alu, ldst, tex readyList
 	busy           isa.Units // of the ALU bundle at hand
@@ -57,6 +59,9 @@ func (s *scheduler) run(list []*inst) []*bundle {
 	g.build(list)
 	s.begin()
 	left := len(g.nodes)
+	if last != nil {
+		left -= s.terminate(last)
+	}
 	for left > 0 {
 		k := s.fill()
 		if k == 0 {
@@ -65,13 +70,11 @@ func (s *scheduler) run(list []*inst) []*bundle {
 		}
 		left -= k
 	}
-	if last != nil {
-		s.terminate(last)
-	}
+	slices.Reverse(s.out)
 	return s.out
 }
 
-// begin readies the nodes that wait for none.
+// begin readies the nodes that nothing comes after.
 func (s *scheduler) begin() {
 	g := s.g
 	s.alu, s.ldst, s.tex = s.alu[:0], s.ldst[:0], s.tex[:0]
@@ -80,7 +83,7 @@ func (s *scheduler) begin() {
 		if n.in.kind == kindALU {
 			n.units = unitsFor(n.in)
 		}
-		if n.left == 0 {
+		if n.after == 0 {
 			l := s.listOf(n)
 			*l = append(*l, int32(i))
 		}
@@ -101,13 +104,13 @@ func (s *scheduler) listOf(n *node) *readyList {
 	return &s.alu
 }
 
-// place puts the node into a bundle and readies its successors; those that are of the ALU come after the
+// place puts the node into a bundle and readies its predecessors; those that are of the ALU come after the
 // first from of its list.
 func (s *scheduler) place(n *node, b *bundle, from int) {
 	n.at = b
-	for _, d := range s.g.succs(n) {
+	for _, d := range s.g.preds(n) {
 		to := &s.g.nodes[d.to]
-		if to.left--; to.left > 0 {
+		if to.after--; to.after > 0 {
 			continue
 		}
 		if l := s.listOf(to); l == &s.alu {
@@ -118,20 +121,25 @@ func (s *scheduler) place(n *node, b *bundle, from int) {
 	}
 }
 
+// terminate makes the bundle of a block's branch, which other instructions may share, and returns how many do.
+func (s *scheduler) terminate(in *inst) int {
+	b := s.newBundle()
+	s.putBranch(b, in)
+	if in.kind == kindWriteout || in.kind == kindTileWait {
+		return 0
+	}
+	return s.fillALU(b)
+}
+
 // fill makes one bundle and returns the number of instructions in it.
 func (s *scheduler) fill() int {
 	b := s.newBundle()
-	l := &s.alu
-	for _, o := range [...]*readyList{&s.ldst, &s.tex} {
-		if len(*o) > 0 && (len(*l) == 0 || better(&s.g.nodes[(*o)[0]], &s.g.nodes[(*l)[0]])) {
-			l = o
-		}
-	}
-	switch l {
-	case &s.ldst:
+	switch {
+	// Two loads or stores share a bundle, so one waits for another, but not beyond where it would hold others up.
+	case len(s.ldst) > 1 || s.precedes(s.ldst, s.alu):
 		return s.fillLdSt(b)
-	case &s.tex:
-		n := &s.g.nodes[l.take(0)]
+	case s.precedes(s.tex, s.alu):
+		n := &s.g.nodes[s.tex.take(0)]
 		b.tex = n.in
 		s.place(n, b, 0)
 		return 1
@@ -139,10 +147,20 @@ func (s *scheduler) fill() int {
 	return s.fillALU(b)
 }
 
+// precedes reports whether the best of l is to be placed before the best of o.
+func (s *scheduler) precedes(l, o readyList) bool {
+	return len(l) > 0 && (len(o) == 0 || better(&s.g.nodes[l[0]], &s.g.nodes[o[0]]))
+}
+
 // fillALU looks at each ready node once: a bundle that has no room for one has none for it later, and what a
-// node readies comes after it.
+// node readies comes after it in the list.
 func (s *scheduler) fillALU(b *bundle) (count int) {
 	s.busy = 0
+	for u := range isa.NumALUUnits {
+		if b.cond[u] != nil {
+			s.busy |= u.In()
+		}
+	}
 	kept, i := 0, 0
 	for ; i < len(s.alu) && s.busy != allUnits; i++ {
 		k := s.alu[i]
@@ -161,26 +179,26 @@ func (s *scheduler) fillALU(b *bundle) (count int) {
 
 // fillLdSt takes the best load or store, and the best other one that may stand beside it.
 func (s *scheduler) fillLdSt(b *bundle) int {
-	first := &s.g.nodes[s.ldst.take(0)]
-	b.ldst[0] = first.in
-	s.place(first, b, 0)
-	vary := isVaryStore(first.in)
+	last := &s.g.nodes[s.ldst.take(0)]
+	b.ldst[0] = last.in
+	s.place(last, b, 0)
+	vary := isVaryStore(last.in)
 	for i, k := range s.ldst {
 		n := &s.g.nodes[k]
-		if isVaryStore(n.in) != vary && !faults.has(faultVaryPairs) || s.waitsFor(n, b) {
+		if isVaryStore(n.in) != vary && !faults.has(faultVaryPairs) || s.feeds(n, b) {
 			continue
 		}
 		s.ldst.take(i)
-		b.ldst[1] = n.in
+		b.ldst[0], b.ldst[1] = n.in, last.in
 		s.place(n, b, 0)
 		return 2
 	}
 	return 1
 }
 
-// waitsFor reports whether the node comes after something in the bundle.
-func (s *scheduler) waitsFor(n *node, b *bundle) bool {
-	for _, d := range s.g.preds(n) {
+// feeds reports whether something in the bundle comes after the node.
+func (s *scheduler) feeds(n *node, b *bundle) bool {
+	for _, d := range s.g.succs(n) {
 		if s.g.nodes[d.to].at == b {
 			return true
 		}

@@ -21,6 +21,10 @@ const (
 	depApart                // never in one bundle
 )
 
+// depthStep is how much deeper what depends on an instruction lies: a bundle has two stages, so what must be apart
+// counts for more than what may follow in the next stage, and that for more than what may stand in the same one.
+var depthStep = [...]int32{depRAW: 2, depWAW: 2, depWAR: 1, depApart: 3}
+
 // node is an instruction in the dependence graph of its block.
 type node struct {
 	in    *inst
@@ -29,11 +33,10 @@ type node struct {
 	// Its rows: see preds and succs of the graph.
 	firstPred, pastPred, firstSucc, pastSucc int32
 
-	left   int32 // predecessors that are not placed
-	after  int32 // successors that are not
-	height int32
-	units  isa.Units // of ALU: those that can run it
-	stage  uint8     // 1 or 2, of ALU
+	after int32     // successors that are not placed
+	depth int32     // the longest way to it, in depthStep
+	units isa.Units // of ALU: those that can run it
+	stage uint8     // 1 or 2, of ALU
 }
 
 // graph finds the dependences of a block, its terminator left out. It is used
@@ -99,9 +102,10 @@ func (g *graph) build(list []*inst) {
 		g.add(int32(i))
 		n := &g.nodes[i]
 		n.firstPred, n.pastPred = int32(g.first), int32(len(g.deps))
-		n.left = n.pastPred - n.firstPred
-		for _, d := range g.deps[g.first:] {
-			g.nodes[d.to].after++
+		for _, d := range g.preds(n) {
+			p := &g.nodes[d.to]
+			p.after++
+			n.depth = max(n.depth, p.depth+depthStep[d.kind])
 			g.linked[d.to] = 0
 		}
 	}
@@ -110,7 +114,7 @@ func (g *graph) build(list []*inst) {
 
 func (a *accesses) reset() { a.write, a.reads, a.fences = 0, a.reads[:0], 0 }
 
-// connect gives the nodes their rows of successors and their heights.
+// connect gives the nodes their rows of successors.
 func (g *graph) connect() {
 	g.mirror = slab.Resized(g.mirror, len(g.deps))
 	past := int32(0)
@@ -122,13 +126,6 @@ func (g *graph) connect() {
 			p := &g.nodes[d.to]
 			g.mirror[p.pastSucc] = dep{int32(i), d.kind}
 			p.pastSucc++
-		}
-	}
-	for i := len(g.nodes) - 1; i >= 0; i-- {
-		n := &g.nodes[i]
-		for _, d := range g.preds(n) {
-			p := &g.nodes[d.to]
-			p.height = max(p.height, n.height+1)
 		}
 	}
 }

@@ -5,12 +5,12 @@ import "slices"
 // readyList is the nodes of a kind that may be placed, the best first.
 type readyList []int32
 
-// better reports whether a goes before b.
+// better reports whether a is placed before b, and so runs after it: the one with the longer way to it.
 func better(a, b *node) bool {
-	if a.height != b.height {
-		return a.height > b.height
+	if a.depth != b.depth {
+		return a.depth > b.depth
 	}
-	return a.order < b.order
+	return a.order > b.order
 }
 
 func (l readyList) sort(g *graph) {

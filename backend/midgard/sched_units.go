@@ -1,11 +1,15 @@
 package midgard
 
-import "nirc/backend/midgard/isa"
+import (
+	"fmt"
 
-// stages returns the stages of bundle b in which n may stand.
+	"nirc/backend/midgard/isa"
+)
+
+// stages returns the stages of bundle b in which n may stand, whose successors may be there.
 func (s *scheduler) stages(b *bundle, n *node) (one, two bool) {
 	one, two = true, true
-	for _, d := range s.g.preds(n) {
+	for _, d := range s.g.succs(n) {
 		p := &s.g.nodes[d.to]
 		if p.at != b {
 			continue
@@ -14,13 +18,27 @@ func (s *scheduler) stages(b *bundle, n *node) (one, two bool) {
 		case depApart:
 			return false, false
 		case depRAW, depWAW:
-			one = false
-			two = two && p.stage == 1
+			// The condition of a select must be there before stage 1, which makes r31 of it.
+			one = one && p.stage == 2 && !(p.in.hasCond && b.readsCond(p.in, n.in))
+			two = false
 		case depWAR:
-			one = one && p.stage == 1
+			two = two && p.stage == 2
 		}
 	}
+	if in := b.branch; in != nil && in.hasCond && b.readsCond(in, n.in) {
+		one, two = one && b.condStage(in) == 2, false
+	}
 	return one, two
+}
+
+// condStage is the stage of the unit that makes the condition of in.
+func (b *bundle) condStage(in *inst) int {
+	for u := range isa.NumALUUnits {
+		if b.cond[u] == in {
+			return u.Stage()
+		}
+	}
+	return 0
 }
 
 // Orders in which units are tried.
@@ -61,15 +79,16 @@ func (s *scheduler) fitALU(b *bundle, n *node) bool {
 		// The condition is written in stage 1, the select runs in stage 2.
 		return two && s.fitSelect(b, n, free)
 	}
-	if one {
-		for _, u := range tryOne {
+	// Stage 2 first: what n reads may then be made in stage 1.
+	if two {
+		for _, u := range tryTwo {
 			if free.Has(u) {
 				return s.put(b, u, n)
 			}
 		}
 	}
-	if two {
-		for _, u := range tryTwo {
+	if one {
+		for _, u := range tryOne {
 			if free.Has(u) {
 				return s.put(b, u, n)
 			}
@@ -100,12 +119,6 @@ func (s *scheduler) fitSelect(b *bundle, n *node, free isa.Units) bool {
 	if b.r31 {
 		return false
 	}
-	// What the condition reads must be there before stage 1.
-	for _, d := range s.g.preds(n) {
-		if p := &s.g.nodes[d.to]; p.at == b && d.kind != depWAR && p.stage == 1 && b.readsCond(n.in, p.in) {
-			return false
-		}
-	}
 	cu, found := b.condUnit(n.in)
 	if !found {
 		return false
@@ -133,7 +146,7 @@ var selectUnits = unitList{isa.UnitSMUL, isa.UnitVADD}
 func (b *bundle) condUnit(in *inst) (isa.Unit, bool) {
 	mv := in.conditionMove()
 	for _, u := range conditionUnits(in) {
-		if b.units[u] == nil && b.cond[u] == nil && runs(u, mv) && !(in.kind != kindALU && b.writesLate(in, u)) {
+		if b.units[u] == nil && b.cond[u] == nil && runs(u, mv) {
 			return u, true
 		}
 	}
@@ -149,53 +162,21 @@ func (b *bundle) readsCond(in, w *inst) bool {
 	return hit
 }
 
-// terminate ends the block with a branch, in its last bundle where that has room.
-func (s *scheduler) terminate(in *inst) {
-	var b *bundle
-	if k := len(s.out) - 1; k >= 0 && s.out[k].alu() && in.kind != kindWriteout && in.kind != kindTileWait {
-		b = s.out[k]
-	}
-	if b == nil || !s.putBranch(b, in) {
-		b = s.newBundle()
-		s.putBranch(b, in)
-	}
-}
-
-// putBranch puts a branch with its condition into a bundle, if they fit.
-func (s *scheduler) putBranch(b *bundle, in *inst) bool {
-	need := branchSize
-	var add constPool
-	add.from(b)
-	if in.hasCond {
-		u, found := b.condUnit(in)
-		if !found || b.r31 || !add.all(in.conditionMove()) {
-			return false
-		}
-		need += unitSize(u)
-		if b.size+need > maxBody {
-			return false
-		}
-		b.cond[u] = in
-		b.r31 = true
-		add.to(b)
-	} else if b.size+need > maxBody {
-		return false
-	}
+// putBranch puts a branch with its condition into a bundle that has nothing else.
+func (s *scheduler) putBranch(b *bundle, in *inst) {
 	b.branch = in
-	b.size += need
-	return true
-}
-
-// writesLate reports whether the bundle writes what the condition of in is made
-// of too late for unit u.
-func (b *bundle) writesLate(in *inst, u isa.Unit) bool {
-	for k, w := range b.units {
-		if w != nil && isa.Unit(k).Stage() >= u.Stage() && b.readsCond(in, w) {
-			return true
-		}
-		if c := b.cond[k]; c != nil && c != in && isa.Unit(k).Stage() >= u.Stage() && b.readsCond(in, c.conditionMove()) {
-			return true
-		}
+	b.size += branchSize
+	if !in.hasCond {
+		return
 	}
-	return false
+	u, found := b.condUnit(in)
+	var add constPool
+	if !found || !add.all(in.conditionMove()) {
+		s.err = fmt.Errorf("midgard: no bundle can hold the condition of %s", in)
+		return
+	}
+	add.to(b)
+	b.cond[u] = in
+	b.size += unitSize(u)
+	b.r31 = true
 }

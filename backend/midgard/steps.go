@@ -145,7 +145,11 @@ func (c *compiler) selectInstructions() error {
 // orderByPressure leaves alone what the registers that cost no threads have room for.
 func (c *compiler) orderByPressure() error {
 	free := min(freeRegisters, c.workLimit()) - c.floor
-	c.reordered = c.f.orderByPressure(4*free) || c.reordered
+	changed, peak := c.f.orderByPressure(4 * free)
+	if !c.reordered {
+		c.peak = peak
+	}
+	c.reordered = c.reordered || changed
 	return nil
 }
 

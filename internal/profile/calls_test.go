@@ -51,14 +51,22 @@ func TestCallPaths(t *testing.T) {
 		for _, l := range c.Programs()[0].Object.Lines {
 			paths = append(paths, costs.PlaceAt(c.Programs()[0].Object, int(l.Offset)).Path)
 		}
+		// Line 11 shares a bundle of Midgard with the call after it, and a bundle has one place.
+		shared := func(have []string, a, b string) []string {
+			if target.Name == "midgard" && slices.Contains(have, a) != slices.Contains(have, b) {
+				return append(have, a, b)
+			}
+			return have
+		}
+		stacks = shared(stacks, "outer:11 main:21", "inner:3 main:22")
 		for _, want := range []string{"inner:3 outer:10 main:21", "inner:3 main:22", "outer:11 main:21", "main:23"} {
-			// Line 11 shares a bundle of Midgard with the call after it.
-			if !slices.Contains(stacks, want) && (target.Name != "midgard" || !strings.Contains(want, ":11")) {
+			if !slices.Contains(stacks, want) {
 				t.Errorf("%s: no stack %q in %q", target.Name, want, stacks)
 			}
 		}
+		paths = shared(paths, "main calls.comp:21", "main calls.comp:22")
 		for _, want := range []string{"main calls.comp:21 > outer calls.comp:10", "main calls.comp:22", "main calls.comp:21"} {
-			if !slices.Contains(paths, want) && (target.Name != "midgard" || want != "main calls.comp:21") {
+			if !slices.Contains(paths, want) {
 				t.Errorf("%s: no path %q in %q", target.Name, want, paths)
 			}
 		}
