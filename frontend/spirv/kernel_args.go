@@ -44,62 +44,72 @@ func (t *translator) kernelArguments() {
 	}
 	a := &t.args
 	a.field, a.opaque = make([]int, len(f.params)), make([]*variable, len(f.params))
-	block := &ir.Type{Base: ir.BaseStruct, Name: "arguments", Block: true}
-	at := uint64(0)
+	l := argumentBlock{block: &ir.Type{Base: ir.BaseStruct, Name: "arguments", Block: true}}
 	t.s.SharedSize = (t.opts.LocalMemory + 127) &^ 127
-	add := func(name string, ty *ir.Type, size, align uint64) int {
-		at = (at + align - 1) / align * align
-		block.Fields = append(block.Fields, ir.Field{Name: name, Type: ty, Offset: int32(min(at, 1<<30)), Location: -1, BuiltIn: -1, XfbBuffer: -1, XfbOffset: -1})
-		at += size
-		return len(block.Fields) - 1
-	}
 	for k, i := range f.params {
-		in := &t.m.Insts[i]
-		t.word = int(in.Offset)
-		ty := t.typeOf(uint32(in.ResultType()))
-		name := t.nameOf(uint32(in.Result()))
-		a.field[k] = -1
-		switch {
-		case ty.byReference():
-			a.opaque[k] = t.opaqueArgument(uint32(in.Result()), ty, name, k)
-			kind := ir.ArgImage
-			if ty.kind == tSampler {
-				kind = ir.ArgSampler
-			}
-			t.s.Arguments = append(t.s.Arguments, ir.Argument{Name: name, Kind: kind})
-			continue
-		case ty.kind == tPointer && ty.sc == spv.StorageClassFunction:
-			if !t.byValue(int(i)) {
-				t.fail(uint32(in.Result()), "argument %d is a pointer to private memory", k)
-			}
-			ty = t.pointee(ty)
-		case ty.kind == tPointer && ty.sc == spv.StorageClassGeneric:
-			t.fail(uint32(in.Result()), "argument %d is a generic pointer, which kernels do not take", k)
-		}
-		size, align := ty.kernelLayout()
-		a.field[k] = add(name, ty.ir, size, align)
-		t.s.Arguments = append(t.s.Arguments, ir.Argument{Name: name, Kind: ty.argumentKind(), Offset: uint32(block.Fields[a.field[k]].Offset), Size: uint32(min(size, 1<<30))})
+		t.kernelArgument(&l, k, int(i))
 	}
 	t.hiddenArguments(func(h hiddenArg) {
 		switch h {
 		case argGlobalOffset:
-			a.hidden[h] = add(hiddenNames[h], ir.VectorType(ir.BaseUint, 32, 3), 12, 4)
+			a.hidden[h] = l.add(hiddenNames[h], ir.VectorType(ir.BaseUint, 32, 3), 12, 4)
 		default:
-			a.hidden[h] = add(hiddenNames[h], ir.ScalarType(ir.BaseUint, 32), 4, 4)
+			a.hidden[h] = l.add(hiddenNames[h], ir.ScalarType(ir.BaseUint, 32), 4, 4)
 		}
+		x := &l.block.Fields[a.hidden[h]]
+		t.s.Arguments = append(t.s.Arguments, ir.Argument{Name: hiddenNames[h], Kind: ir.ArgHidden, Offset: uint32(x.Offset), Size: uint32(x.Type.Size())})
 	})
-	for h, f := range a.hidden {
-		if f >= 0 {
-			x := &block.Fields[f]
-			t.s.Arguments = append(t.s.Arguments, ir.Argument{Name: hiddenNames[h], Kind: ir.ArgHidden, Offset: uint32(x.Offset), Size: uint32(x.Type.Size())})
+	if l.at > maxArguments {
+		t.fail(f.id, "the kernel's arguments take %d bytes, the most is %d", l.at, maxArguments)
+	}
+	if len(l.block.Fields) > 0 {
+		a.block = t.s.NewVariable(ir.ModePushConst, l.block, "arguments")
+	}
+}
+
+// argumentBlock is the block in the making.
+type argumentBlock struct {
+	block *ir.Type
+	at    uint64 // the bytes that it has
+}
+
+// add appends a member and returns its number.
+func (l *argumentBlock) add(name string, ty *ir.Type, size, align uint64) int {
+	l.at = (l.at + align - 1) / align * align
+	l.block.Fields = append(l.block.Fields, ir.Field{Name: name, Type: ty, Offset: int32(min(l.at, 1<<30)), Location: -1, BuiltIn: -1, XfbBuffer: -1, XfbOffset: -1})
+	l.at += size
+	return len(l.block.Fields) - 1
+}
+
+// kernelArgument places parameter k, which the instruction i declares.
+func (t *translator) kernelArgument(l *argumentBlock, k, i int) {
+	a := &t.args
+	in := &t.m.Insts[i]
+	t.word = int(in.Offset)
+	ty := t.typeOf(uint32(in.ResultType()))
+	name := t.nameOf(uint32(in.Result()))
+	a.field[k] = -1
+	switch {
+	case ty.byReference():
+		a.opaque[k] = t.opaqueArgument(uint32(in.Result()), ty, name, k)
+		kind := ir.ArgImage
+		if ty.kind == tSampler {
+			kind = ir.ArgSampler
 		}
+		t.s.Arguments = append(t.s.Arguments, ir.Argument{Name: name, Kind: kind})
+		return
+	case ty.kind == tPointer && ty.sc == spv.StorageClassFunction:
+		if !t.byValue(i) {
+			t.fail(uint32(in.Result()), "argument %d is a pointer to private memory", k)
+		}
+		ty = t.pointee(ty)
+	case ty.kind == tPointer && ty.sc == spv.StorageClassGeneric:
+		t.fail(uint32(in.Result()), "argument %d is a generic pointer, which kernels do not take", k)
 	}
-	if at > maxArguments {
-		t.fail(f.id, "the kernel's arguments take %d bytes, the most is %d", at, maxArguments)
-	}
-	if len(block.Fields) > 0 {
-		a.block = t.s.NewVariable(ir.ModePushConst, block, "arguments")
-	}
+	size, align := ty.kernelLayout()
+	a.field[k] = l.add(name, ty.ir, size, align)
+	offset := uint32(l.block.Fields[a.field[k]].Offset)
+	t.s.Arguments = append(t.s.Arguments, ir.Argument{Name: name, Kind: ty.argumentKind(), Offset: offset, Size: uint32(min(size, 1<<30))})
 }
 
 // maxArguments is the most that a kernel's arguments take (CL_DEVICE_MAX_PARAMETER_SIZE of OpenCL's full profile).

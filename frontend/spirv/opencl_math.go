@@ -62,12 +62,7 @@ func (t *translator) openclCommon(in *inst, n spv.OpenCLstd) bool {
 	case spv.OpenCLstdFma:
 		t.multiplyAdd(in)
 	case spv.OpenCLstdRound: // halves away from zero
-		x := one()
-		t.set(in, t.exactly(func() *ir.Def {
-			whole := b.Ftrunc(x)
-			up := b.Fge(b.Fabs(b.Fsub(x, whole)), t.float1(0.5, x))
-			return b.Bcsel(up, b.Fadd(whole, t.copySign(b.Bcsel(up, t.float1(1, x), t.float1(0, x)), x)), whole)
-		}))
+		t.set(in, t.roundAway(one()))
 	case spv.OpenCLstdRemainder:
 		x := one()
 		y := t.floatLike(in, 1, x)
@@ -82,16 +77,31 @@ func (t *translator) openclCommon(in *inst, n spv.OpenCLstd) bool {
 	case spv.OpenCLstdHypot:
 		x := one()
 		y := b.Fabs(t.floatLike(in, 1, x))
-		x = b.Fabs(x)
-		big, small := b.Fmax(x, y), b.Fmin(x, y)
-		q := b.Fdiv(small, big)
-		r := b.Fmul(big, b.Fsqrt(b.Fadd(t.float1(1, x), b.Fmul(q, q))))
-		plain := b.Ior(b.Feq(small, t.float1(0, x)), b.Feq(big, t.infinity(x.BitSize)))
-		t.set(in, b.Bcsel(plain, big, r))
+		t.set(in, t.hypot(b.Fabs(x), y))
 	default:
 		return false
 	}
 	return true
+}
+
+// roundAway rounds to the nearest integer, halves away from zero.
+func (t *translator) roundAway(x *ir.Def) *ir.Def {
+	b := t.f.b
+	return t.exactly(func() *ir.Def {
+		whole := b.Ftrunc(x)
+		up := b.Fge(b.Fabs(b.Fsub(x, whole)), t.float1(0.5, x))
+		return b.Bcsel(up, b.Fadd(whole, t.copySign(b.Bcsel(up, t.float1(1, x), t.float1(0, x)), x)), whole)
+	})
+}
+
+// hypot is the root of x² + y² of magnitudes, whose squares need not fit.
+func (t *translator) hypot(x, y *ir.Def) *ir.Def {
+	b := t.f.b
+	big, small := b.Fmax(x, y), b.Fmin(x, y)
+	q := b.Fdiv(small, big)
+	r := b.Fmul(big, b.Fsqrt(b.Fadd(t.float1(1, x), b.Fmul(q, q))))
+	plain := b.Ior(b.Feq(small, t.float1(0, x)), b.Feq(big, t.infinity(x.BitSize)))
+	return b.Bcsel(plain, big, r)
 }
 
 // byMagnitude is the one of larger, or smaller, magnitude; of equal ones the maximum, or the minimum.
@@ -218,65 +228,7 @@ func (t *translator) power(x, y *ir.Def) *ir.Def {
 // openclTrig translates the trigonometric and hyperbolic functions.
 func (t *translator) openclTrig(in *inst, n spv.OpenCLstd) bool {
 	b := t.f.b
-	over := func(f func(*ir.Def) *ir.Def) func(*ir.Def) *ir.Def {
-		return func(x *ir.Def) *ir.Def { return b.Fmul(f(x), t.float1(1/math.Pi, x)) }
-	}
-	tan := func(x *ir.Def) *ir.Def { return b.Fdiv(b.Fsin(x), b.Fcos(x)) }
-	half := func(x *ir.Def) *ir.Def { return t.halfTurns(x) }
-	var f func(*ir.Def) *ir.Def
-	switch n {
-	case spv.OpenCLstdSin, spv.OpenCLstdHalf_sin, spv.OpenCLstdNative_sin:
-		f = b.Fsin
-	case spv.OpenCLstdCos, spv.OpenCLstdHalf_cos, spv.OpenCLstdNative_cos:
-		f = b.Fcos
-	case spv.OpenCLstdTan, spv.OpenCLstdHalf_tan, spv.OpenCLstdNative_tan:
-		f = tan
-	case spv.OpenCLstdSinpi:
-		f = func(x *ir.Def) *ir.Def { return b.Fsin(half(x)) }
-	case spv.OpenCLstdCospi:
-		f = func(x *ir.Def) *ir.Def { return b.Fcos(half(x)) }
-	case spv.OpenCLstdTanpi:
-		f = func(x *ir.Def) *ir.Def { return tan(half(x)) }
-	case spv.OpenCLstdAsin:
-		f = t.asin
-	case spv.OpenCLstdAcos:
-		f = t.acos
-	case spv.OpenCLstdAtan:
-		f = t.atan
-	case spv.OpenCLstdAsinpi:
-		f = over(t.asin)
-	case spv.OpenCLstdAcospi:
-		f = over(t.acos)
-	case spv.OpenCLstdAtanpi:
-		f = over(t.atan)
-	case spv.OpenCLstdSinh:
-		f = func(x *ir.Def) *ir.Def { // by e^x - 1, which does not cancel near 0
-			e := t.expm1(b.Fabs(x))
-			d := b.Fadd(e, b.Fdiv(e, b.Fadd(e, t.float1(1, x))))
-			return t.copySign(b.Bcsel(b.Flt(t.float1(20, x), b.Fabs(x)), b.Fmul(t.float1(0.5, x), e), b.Fmul(t.float1(0.5, x), d)), x)
-		}
-	case spv.OpenCLstdCosh:
-		f = func(x *ir.Def) *ir.Def {
-			return b.Fmul(t.float1(0.5, x), b.Fadd(t.exp(x), t.exp(b.Fneg(x))))
-		}
-	case spv.OpenCLstdTanh:
-		f = t.tanh
-	case spv.OpenCLstdAsinh:
-		f = func(x *ir.Def) *ir.Def {
-			a := b.Fabs(x)
-			r := t.ln(b.Fadd(a, b.Fsqrt(b.Fadd(b.Fmul(a, a), t.float1(1, x)))))
-			near := t.poly(b.Fmul(a, a), []float64{1, -1.0 / 6, 3.0 / 40, -15.0 / 336, 105.0 / 3456})
-			return t.copySign(b.Bcsel(b.Flt(a, t.float1(0.25, x)), b.Fmul(a, near), r), x)
-		}
-	case spv.OpenCLstdAcosh:
-		f = func(x *ir.Def) *ir.Def {
-			return t.ln(b.Fadd(x, b.Fsqrt(b.Fsub(b.Fmul(x, x), t.float1(1, x)))))
-		}
-	case spv.OpenCLstdAtanh:
-		f = func(x *ir.Def) *ir.Def {
-			return b.Fmul(t.float1(0.5, x), t.log1p(b.Fdiv(b.Fmul(t.float1(2, x), x), b.Fsub(t.float1(1, x), x))))
-		}
-	case spv.OpenCLstdAtan2, spv.OpenCLstdAtan2pi:
+	if n == spv.OpenCLstdAtan2 || n == spv.OpenCLstdAtan2pi {
 		y := t.relaxed(in, n, 0, nil)
 		x := t.relaxed(in, n, 1, y)
 		r := t.atan2(y, x)
@@ -285,11 +237,87 @@ func (t *translator) openclTrig(in *inst, n spv.OpenCLstd) bool {
 		}
 		t.setFloat(in, r)
 		return true
-	default:
+	}
+	f := t.circular(n)
+	if f == nil {
+		f = t.hyperbolic(n)
+	}
+	if f == nil {
 		return false
 	}
 	t.setFloat(in, f(t.relaxed(in, n, 0, nil)))
 	return true
+}
+
+// circular is a trigonometric function of one number, nil if n is none.
+func (t *translator) circular(n spv.OpenCLstd) func(*ir.Def) *ir.Def {
+	b := t.f.b
+	over := func(f func(*ir.Def) *ir.Def) func(*ir.Def) *ir.Def {
+		return func(x *ir.Def) *ir.Def { return b.Fmul(f(x), t.float1(1/math.Pi, x)) }
+	}
+	tan := func(x *ir.Def) *ir.Def { return b.Fdiv(b.Fsin(x), b.Fcos(x)) }
+	switch n {
+	case spv.OpenCLstdSin, spv.OpenCLstdHalf_sin, spv.OpenCLstdNative_sin:
+		return b.Fsin
+	case spv.OpenCLstdCos, spv.OpenCLstdHalf_cos, spv.OpenCLstdNative_cos:
+		return b.Fcos
+	case spv.OpenCLstdTan, spv.OpenCLstdHalf_tan, spv.OpenCLstdNative_tan:
+		return tan
+	case spv.OpenCLstdSinpi:
+		return func(x *ir.Def) *ir.Def { return b.Fsin(t.halfTurns(x)) }
+	case spv.OpenCLstdCospi:
+		return func(x *ir.Def) *ir.Def { return b.Fcos(t.halfTurns(x)) }
+	case spv.OpenCLstdTanpi:
+		return func(x *ir.Def) *ir.Def { return tan(t.halfTurns(x)) }
+	case spv.OpenCLstdAsin:
+		return t.asin
+	case spv.OpenCLstdAcos:
+		return t.acos
+	case spv.OpenCLstdAtan:
+		return t.atan
+	case spv.OpenCLstdAsinpi:
+		return over(t.asin)
+	case spv.OpenCLstdAcospi:
+		return over(t.acos)
+	case spv.OpenCLstdAtanpi:
+		return over(t.atan)
+	}
+	return nil
+}
+
+// hyperbolic is a hyperbolic function, nil if n is none.
+func (t *translator) hyperbolic(n spv.OpenCLstd) func(*ir.Def) *ir.Def {
+	b := t.f.b
+	switch n {
+	case spv.OpenCLstdSinh:
+		return func(x *ir.Def) *ir.Def { // by e^x - 1, which does not cancel near 0
+			e := t.expm1(b.Fabs(x))
+			d := b.Fadd(e, b.Fdiv(e, b.Fadd(e, t.float1(1, x))))
+			return t.copySign(b.Bcsel(b.Flt(t.float1(20, x), b.Fabs(x)), b.Fmul(t.float1(0.5, x), e), b.Fmul(t.float1(0.5, x), d)), x)
+		}
+	case spv.OpenCLstdCosh:
+		return func(x *ir.Def) *ir.Def {
+			return b.Fmul(t.float1(0.5, x), b.Fadd(t.exp(x), t.exp(b.Fneg(x))))
+		}
+	case spv.OpenCLstdTanh:
+		return t.tanh
+	case spv.OpenCLstdAsinh:
+		return func(x *ir.Def) *ir.Def {
+			a := b.Fabs(x)
+			r := t.ln(b.Fadd(a, b.Fsqrt(b.Fadd(b.Fmul(a, a), t.float1(1, x)))))
+			near := t.poly(b.Fmul(a, a), []float64{1, -1.0 / 6, 3.0 / 40, -15.0 / 336, 105.0 / 3456})
+			return t.copySign(b.Bcsel(b.Flt(a, t.float1(0.25, x)), b.Fmul(a, near), r), x)
+		}
+	case spv.OpenCLstdAcosh:
+		return func(x *ir.Def) *ir.Def {
+			return t.ln(b.Fadd(x, b.Fsqrt(b.Fsub(b.Fmul(x, x), t.float1(1, x)))))
+		}
+	case spv.OpenCLstdAtanh:
+		return func(x *ir.Def) *ir.Def {
+			return b.Fmul(t.float1(0.5, x), t.log1p(b.Fdiv(b.Fmul(t.float1(2, x), x), b.Fsub(t.float1(1, x), x))))
+		}
+	}
+	return nil
 }
 
 // halfTurns is π·x without whole turns.
