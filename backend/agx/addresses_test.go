@@ -1,6 +1,7 @@
 package agx
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -82,5 +83,20 @@ func TestAddresses(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestConstantBeyond: with robustness a constant offset just below 4 GiB, from where an access would go round to 0, reaches nothing.
+func TestConstantBeyond(t *testing.T) {
+	for _, off := range []uint32{math.MaxUint32 - 7, math.MaxUint32 - 11, math.MaxUint32 - 15} {
+		s, b := gputest.NewShader(ir.StageCompute, 1)
+		s.Options.Robust.Storage = ir.Robust2
+		buf := gputest.StorageBuffer(b, 0, 1)
+		gputest.StoreWords(b, buf, b.Imm32(16), b.Imm32(5))
+		word := b.Imm32(7)
+		b.Intrinsic(ir.IntrStoreSsbo, 0, 0, b.Vec(word, word, word, word), buf, b.Imm32(off)).Set(ir.IdxWriteMask, 15).Set(ir.IdxAlignMul, 4)
+		if err := execute(t, s, CompileOptions{}, &gputest.Run{Groups: 1, OutSize: 4096}, nil); err != nil {
+			t.Errorf("offset %#x: %v", off, err)
+		}
 	}
 }

@@ -215,6 +215,23 @@ func TestFineDerivatives(t *testing.T) {
 	}
 }
 
+// TestHalfDerivatives takes derivatives of halves, coarse and fine.
+func TestHalfDerivatives(t *testing.T) {
+	for _, gpu := range gpus {
+		s, b := newStage(ir.StageFragment)
+		v := interpolated(b, ir.IntrLoadBarycentricPixel, ir.InterpSmooth, ir.SlotVar0+1, 0, 2)
+		half := b.F2f16(b.Fadd(b.Fmul(b.Channel(v, 0), b.ImmFloat(3, 32)), b.Channel(v, 1)))
+		var list []*ir.Def
+		for _, op := range []ir.Intrinsic{ir.IntrDdx, ir.IntrDdy, ir.IntrDdxFine, ir.IntrDdyFine} {
+			list = append(list, b.F2f32(&b.Intrinsic(op, 1, 16, half).Def))
+		}
+		outputTo(b, b.Vec(list...), ir.SlotData0)
+		if err := stageDiffer(s, gpu); err != nil {
+			t.Errorf("%s: %v", gpu, err)
+		}
+	}
+}
+
 // What a fine derivative waits for stands on its first instruction.
 func TestFineDerivativeWaits(t *testing.T) {
 	gpu, err := FindGPU("a630")

@@ -2,9 +2,11 @@ package midgard
 
 import (
 	"context"
+	_ "embed"
 	"encoding/binary"
 	"fmt"
 	"strings"
+	"testing"
 
 	"nirc/backend"
 	"nirc/backend/gputest"
@@ -36,10 +38,20 @@ func manyBuffers() error {
 
 // deadResults runs shaders in which results that nothing reads stay, as the step that drops them is left out.
 func deadResults() error {
+	undropped := func() CompileOptions {
+		return CompileOptions{Job: &backend.Job{Instrument: passes.NewInstrument(passes.RunOptions{Disable: []string{dce.Name}})}}
+	}
+	s, b := gputest.NewShader(ir.StageCompute, 1)
+	for k := range 8 {
+		gputest.LoadWords(b, gputest.StorageBuffer(b, 0, 0), b.Imm32(uint32(4*k)), 1)
+	}
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Imm32(0), b.Imm32(1))
+	if _, err := execute(s, undropped(), &gputest.Run{Groups: 1, In: make([]byte, 64), OutSize: 16}, nil); err != nil {
+		return err
+	}
 	for seed := range int64(40) {
-		opts := CompileOptions{Job: &backend.Job{Instrument: passes.NewInstrument(passes.RunOptions{Disable: []string{dce.Name}})}}
 		s := gputest.Random{Seed: 5000 + seed, Size: 30, Comps: 4}.Shader()
-		if _, err := execute(s, opts, &gputest.Run{Groups: 1, In: gputest.RandomInput(seed, 64), OutSize: 64 * gputest.OutBytes}, nil); err != nil {
+		if _, err := execute(s, undropped(), &gputest.Run{Groups: 1, In: gputest.RandomInput(seed, 64), OutSize: 64 * gputest.OutBytes}, nil); err != nil {
 			return err
 		}
 	}
@@ -108,4 +120,34 @@ func spilled() error {
 		}
 	}
 	return nil
+}
+
+// faceSign paints which side of a triangle is seen.
+//
+//go:embed testdata/ir/face_sign.nir
+var faceSign string
+
+// TestFaceSign: a face is 1 and its back is -1.
+func TestFaceSign(t *testing.T) {
+	for name, vertex := range map[string]string{"one way": positions, "the other": strings.Replace(positions, "vec4 %8, %9", "vec4 %9, %8", 1)} {
+		if err := drawsAlike(vertex, faceSign)(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestElementBeyondLayout: of an array of uniform buffers there are as many as the pipeline's layout says.
+func TestElementBeyondLayout(t *testing.T) {
+	text := strings.Replace(thirdBuffer, "%1:32x2 = vulkan_resource_index %0 binding=2", "%9:32 = load_const 3\n      %1:32x2 = vulkan_resource_index %9 binding=2", 1)
+	for _, n := range []uint32{3, 4} {
+		s, err := ir.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &layout.Layout{Sets: []layout.Set{{Bindings: []layout.Binding{{Binding: 2, Type: layout.UniformBuffer, Count: n, Stages: layout.AllStages}}}}}
+		_, err = load(s, CompileOptions{Job: &backend.Job{Layout: l}})
+		if n > 3 && err != nil || n <= 3 && (err == nil || !strings.Contains(err.Error(), "element 3 of binding 2 in set 0 is not supported, the pipeline layout has 3")) {
+			t.Errorf("%d elements: %v", n, err)
+		}
+	}
 }
