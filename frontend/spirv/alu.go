@@ -142,7 +142,7 @@ func (t *translator) operand(in *inst, i int, row *aluRow) *ir.Def {
 		t.fail(in.id, "%s: operand %d is not a scalar or vector", in.op, i)
 	}
 	f := row.flags
-	if ty.scalarType().brain || f&aFloat != 0 && !ty.isFloat() || f&aInt != 0 && !ty.isInt() || f&aBool != 0 && !ty.isBool() {
+	if ty.scalarType().narrow != 0 || f&aFloat != 0 && !ty.isFloat() || f&aInt != 0 && !ty.isInt() || f&aBool != 0 && !ty.isBool() {
 		t.fail(in.id, "%s: operand %d is of type %s", in.op, i, ty)
 	}
 	if row.op == ir.OpFquantize2f16 && ty.scalarType().bits != 32 {
@@ -226,12 +226,12 @@ func (t *translator) aluOther(in *inst) bool {
 		t.set(in, b.Ilt(x, t.f.constant(x.BitSize, 0)))
 	case spv.OpFmaKHR:
 		t.multiplyAdd(in)
-	case spv.OpFDot2MixAcc32VALVE, spv.OpFDot2MixAcc16VALVE:
+	case spv.OpFDot2MixAcc32VALVE, spv.OpFDot2MixAcc16VALVE, spv.OpFDot4MixAcc32VALVE:
 		t.mixedDot(in)
 	case spv.OpBFloat16MulAddQCOM:
 		t.brainMulAdd(in)
 	case spv.OpDot:
-		if t.valType(t.arg(in, 0)).scalarType().brain {
+		if t.valType(t.arg(in, 0)).scalarType().narrow == bfloat16 {
 			t.set(in, t.brainDot(in))
 			return true
 		}

@@ -76,33 +76,15 @@ func (t *translator) converted(in *inst, c conversion, x *ir.Def, from, to *typ)
 		t.fail(in.id, "%s: the types do not fit the conversion", in.op)
 	}
 	bits := to.scalarType().bits
-	switch brain := from.scalarType().brain; {
-	case c.from && (brain || to.scalarType().brain):
-		return t.brainConvert(in, x, brain, to)
+	switch {
+	case from.scalarType().narrow != 0 || to.scalarType().narrow != 0:
+		return t.narrowConvert(in, c, x, from.scalarType(), to.scalarType())
 	case in.op == spv.OpFConvert && bits == 16:
 		return t.toHalf(in, x)
 	case x.BitSize == bits && c.from == c.to:
 		return t.f.b.Mov(x)
 	}
 	return t.f.b.ALU(c.ops[ir.SizeIndex(bits)], x)
-}
-
-// brainConvert converts from or to bfloat16, which is the upper half of a float of 32 bits: to it by rounding to nearest even.
-func (t *translator) brainConvert(in *inst, x *ir.Def, from bool, to *typ) *ir.Def {
-	b := t.f.b
-	if from {
-		x = t.fromBrain(x)
-	} else if x.BitSize != 32 {
-		x = b.ALU(ir.OpF2f32, x)
-	}
-	switch s := to.scalarType(); {
-	case s.brain:
-		return t.toBrain(x)
-	case s.bits == 16:
-		return t.toHalf(in, x)
-	default:
-		return b.ALU(f2fOps[ir.SizeIndex(s.bits)], x)
-	}
 }
 
 // fromBrain is the float of 32 bits that bfloat16 is the upper half of, toBrain rounds one to nearest even.

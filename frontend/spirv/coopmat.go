@@ -177,7 +177,7 @@ func (t *translator) coopEach(in *inst, ty *typ) bool {
 	case in.op == spv.OpMatrixTimesScalar:
 		_, x := t.coopOf(in, 0, ty.coop)
 		s := t.vector(t.arg(in, 1))
-		if !t.valType(in.args[1]).sameShape(ty.elem) || ty.elem.brain {
+		if !t.valType(in.args[1]).sameShape(ty.elem) || ty.elem.narrow != 0 {
 			t.fail(in.id, "%s: the scalar is of type %s", in.op, t.valType(in.args[1]))
 		}
 		mul := ir.OpImul
@@ -213,7 +213,7 @@ func (t *translator) coopALU(in *inst, ty *typ) func(k int) *ir.Def {
 	var x [2][]*ir.Def
 	for i := range int(row.srcs) {
 		from, l := t.coopOf(in, i, ty.coop)
-		if f := row.flags; from.elem.brain || from.elem.bits != ty.elem.bits || f&aFloat != 0 && !from.elem.isFloat() || f&aInt != 0 && !from.elem.isInt() {
+		if f := row.flags; from.elem.narrow != 0 || from.elem.bits != ty.elem.bits || f&aFloat != 0 && !from.elem.isFloat() || f&aInt != 0 && !from.elem.isInt() {
 			t.fail(in.id, "%s: operand %d is of type %s", in.op, i, from)
 		}
 		x[i] = l
@@ -262,12 +262,14 @@ func (t *translator) coopIndex(m *coopMatrix, k int, lane *ir.Def) (inner, outer
 	return inner, outer
 }
 
-// coopMemory is the memory of a matrix: the components of the pointer's element, and how many of them rows, or columns, lie apart.
+// coopMemory is the memory of a matrix: what the pointer's element has, and how far rows, or columns, lie apart. Both count
+// units: the longest pieces that make up elements and components, a component each unless an element is no whole number of them.
 type coopMemory struct {
 	p      *pointer
 	base   *ir.Def
-	per    uint32 // components of the matrix in an element of the pointer
-	stride *ir.Def
+	per    uint32  // units in an element of the pointer, whose array counts as packed
+	step   uint32  // units in a component of the matrix
+	stride *ir.Def // in units
 	column bool
 	ty     *typ
 	cast   bool // base is a pointer to components
@@ -287,17 +289,23 @@ func (t *translator) coopMemory(in *inst, at int, ty *typ, loads bool) *coopMemo
 		t.fail(in.id, "%s: the pointer is to %s", in.op, p.typ)
 	}
 	n, width := p.typ.shape()
-	if m.per = uint32(n) * uint32(width) / size; m.per == 0 || uint32(n)*uint32(width)%size != 0 {
-		t.refuse(in.id, "%s of components of %d bits by a pointer to %s is not supported", in.op, size, p.typ)
-	}
+	unit := gcd(uint32(n)*uint32(width), size)
+	m.per, m.step = uint32(n)*uint32(width)/unit, size/unit
 	m.stride = t.f.b.IMulImm(t.toU32(t.intVector(stride, 1, 0)), int64(m.per))
 	d := t.pointerValue(m.p)
 	explicit := d.Instr.Kind != ir.KindDeref || d.Instr.DerefInfo().Modes&ir.ModeExplicit != 0 || t.caps.explicitShared
 	if m.cast = explicit || uint32(width) != size || m.p.deref == nil || d.Instr.Deref != ir.DerefArray; m.cast {
-		d = t.f.b.DerefCast(d, p.mode, t.storageType(p.mode, ty.elem), size/8)
+		d = t.f.b.DerefCast(d, p.mode, t.storageType(p.mode, ty.elem), unit/8)
 	}
 	m.base = d
 	return m
+}
+
+func gcd(a, b uint32) uint32 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // coopLayout reads two operands: KHR has the layout before the stride, NV after it whether columns lie apart.
@@ -322,7 +330,7 @@ func (t *translator) coopAt(m *coopMemory, row, col *ir.Def) *ir.Def {
 	if m.column {
 		row, col = col, row
 	}
-	i := b.Iadd(b.Imul(row, m.stride), col)
+	i := b.Iadd(b.Imul(row, m.stride), b.IMulImm(col, int64(m.step)))
 	index := func(x *ir.Def) *ir.Def { return t.resize(x, m.base.BitSize, false) }
 	if m.cast || m.per == 1 {
 		return b.DerefPtrAsArray(m.base, index(i))

@@ -63,7 +63,7 @@ type typ struct {
 	depth         uint32
 	physical      bool         // pointer of a kernel, an address of 64 bits
 	packed        bool         // struct: CPacked
-	brain         bool         // a float of 16 bits that is the upper half of one of 32, for conversions alone
+	narrow        narrowFloat  // a float for conversions alone
 	align         uint32       // struct that is laidOut: the scalar alignment
 	laidOut       bool         // checkLayout has found no fault
 	xfb           []captureDec // struct: of the members, if any
@@ -191,7 +191,7 @@ func (ty *typ) sameShape(u *typ) bool {
 	if ty == u {
 		return true
 	}
-	if ty.kind != u.kind || ty.bits != u.bits || ty.sign != u.sign || ty.n != u.n || ty.image != u.image || len(ty.members) != len(u.members) || ty.leaves != u.leaves {
+	if ty.kind != u.kind || ty.bits != u.bits || ty.sign != u.sign || ty.narrow != u.narrow || ty.n != u.n || ty.image != u.image || len(ty.members) != len(u.members) || ty.leaves != u.leaves {
 		return false
 	}
 	if ty.kind == tPointer {
@@ -227,12 +227,10 @@ func (t *translator) typeDecl(in *inst) {
 		ty.bits = t.numberBits(in, 8)
 	case spv.OpTypeFloat:
 		ty.kind = tFloat
-		ty.bits = t.numberBits(in, 16)
 		if len(in.args) > 1 {
-			if e := spv.FPEncoding(in.args[1]); e != spv.FPEncodingBFloat16KHR || ty.bits != 16 {
-				t.refuse(in.id, "the float encoding %s is not supported", e)
-			}
-			ty.brain = true
+			ty.narrow, ty.bits = t.floatEncoding(in)
+		} else {
+			ty.bits = t.numberBits(in, 16)
 		}
 	case spv.OpTypeVector:
 		t.vectorType(in, ty)

@@ -285,7 +285,7 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_shader_tile_image", frontend: "not built: input attachments read the same values"},
 	{list: []spv.Capability{
 		spv.CapabilityFloat8EXT, spv.CapabilityFloat8CooperativeMatrixEXT, spv.CapabilityDotProductFloat8AccFloat32VALVE,
-	}, vulkan: "VK_EXT_shader_float8", frontend: "not built: no GPU of the targets has floats of 8 bits, conversions would be made of integers"},
+	}, vulkan: "VK_EXT_shader_float8"},
 	{list: []spv.Capability{
 		spv.CapabilityFloat6EXT, spv.CapabilityFloat4EXT, spv.CapabilityFloat8UnsignedE8M0EXT, spv.CapabilityMXInt8EXT,
 		spv.CapabilityBitcastExtractEXT,

@@ -71,6 +71,7 @@ func TestScripts(t *testing.T) {
 		{name: "wide_images.amber", about: "texels of 64 bits", targets: []nirc.Options{ir, {Target: "ir3", GPU: "a740"}, {Target: "ir3", GPU: "a750"}}, checked: 4},
 		{name: "half_fetch.amber", about: "textures of halves", targets: chips, checked: 1},
 		{name: "bfloat16.amber", targets: chips, checked: 2, right: "0x4049 ", wrong: "0x404a "},
+		{name: "float8.amber", about: "floats of 8 bits", targets: chips, checked: 7, right: "IDX 0 EQ 4294967291 ", wrong: "IDX 0 EQ 4294967292 "},
 		{name: "mixed_dot.amber", about: "dot products of halves and bfloat16, and barriers in two parts", targets: chips, checked: 1, right: "771.75 772", wrong: "771.75 771"},
 		{name: "narrow_io.amber", about: "inputs and outputs of 8 and 16 bits", targets: chips, checked: 1},
 		{name: "wide_subgroups.amber", about: "subgroup operations of 64 bits", targets: without("midgard", chips), checked: 1},
@@ -85,6 +86,7 @@ func TestScripts(t *testing.T) {
 		{name: "robust_signed.amber", about: "indices out of bounds", targets: chips, checked: 4},
 		{name: "untyped.amber", about: "untyped pointers and raw access chains", targets: chips, checked: 1},
 		{name: "wide_shared_atomics.amber", about: "atomics of doubles in workgroup memory", targets: []nirc.Options{ir, {Target: "midgard"}}, checked: 1},
+		{name: "matrix_elements.amber", about: "cooperative matrices by pointers to narrow vectors", targets: chips, checked: 1},
 		{name: "matrices.amber", about: "cooperative matrices", targets: []nirc.Options{ir, chips[2]}, checked: 16},
 	} {
 		t.Run(x.name, func(t *testing.T) { x.run(t) })
