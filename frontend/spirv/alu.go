@@ -142,7 +142,7 @@ func (t *translator) operand(in *inst, i int, row *aluRow) *ir.Def {
 		t.fail(in.id, "%s: operand %d is not a scalar or vector", in.op, i)
 	}
 	f := row.flags
-	if ty.scalarType().narrow != 0 || f&aFloat != 0 && !ty.isFloat() || f&aInt != 0 && !ty.isInt() || f&aBool != 0 && !ty.isBool() {
+	if ty.scalarType().encoding != 0 || f&aFloat != 0 && !ty.isFloat() || f&aInt != 0 && !ty.isInt() || f&aBool != 0 && !ty.isBool() {
 		t.fail(in.id, "%s: operand %d is of type %s", in.op, i, ty)
 	}
 	if row.op == ir.OpFquantize2f16 && ty.scalarType().bits != 32 {
@@ -231,7 +231,7 @@ func (t *translator) aluOther(in *inst) bool {
 	case spv.OpBFloat16MulAddQCOM:
 		t.brainMulAdd(in)
 	case spv.OpDot:
-		if t.valType(t.arg(in, 0)).scalarType().narrow == bfloat16 {
+		if t.valType(t.arg(in, 0)).scalarType().encoding == bfloat16 {
 			t.set(in, t.brainDot(in))
 			return true
 		}

@@ -77,7 +77,7 @@ func (t *translator) converted(in *inst, c conversion, x *ir.Def, from, to *typ)
 	}
 	bits := to.scalarType().bits
 	switch {
-	case from.scalarType().narrow != 0 || to.scalarType().narrow != 0:
+	case from.scalarType().encoding != 0 || to.scalarType().encoding != 0:
 		return t.narrowConvert(in, c, x, from.scalarType(), to.scalarType())
 	case in.op == spv.OpFConvert && bits == 16:
 		return t.toHalf(in, x)

@@ -177,7 +177,7 @@ func (t *translator) coopEach(in *inst, ty *typ) bool {
 	case in.op == spv.OpMatrixTimesScalar:
 		_, x := t.coopOf(in, 0, ty.coop)
 		s := t.vector(t.arg(in, 1))
-		if !t.valType(in.args[1]).sameShape(ty.elem) || ty.elem.narrow != 0 {
+		if !t.valType(in.args[1]).sameShape(ty.elem) || ty.elem.encoding != 0 {
 			t.fail(in.id, "%s: the scalar is of type %s", in.op, t.valType(in.args[1]))
 		}
 		mul := ir.OpImul
@@ -213,7 +213,7 @@ func (t *translator) coopALU(in *inst, ty *typ) func(k int) *ir.Def {
 	var x [2][]*ir.Def
 	for i := range int(row.srcs) {
 		from, l := t.coopOf(in, i, ty.coop)
-		if f := row.flags; from.elem.narrow != 0 || from.elem.bits != ty.elem.bits || f&aFloat != 0 && !from.elem.isFloat() || f&aInt != 0 && !from.elem.isInt() {
+		if f := row.flags; from.elem.encoding != 0 || from.elem.bits != ty.elem.bits || f&aFloat != 0 && !from.elem.isFloat() || f&aInt != 0 && !from.elem.isInt() {
 			t.fail(in.id, "%s: operand %d is of type %s", in.op, i, from)
 		}
 		x[i] = l

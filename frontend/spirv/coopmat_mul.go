@@ -46,7 +46,7 @@ func (t *translator) coopMulAdd(in *inst) {
 		t.refuse(in.id, "%s with SaturatingAccumulationKHR is not supported but of components of 8 bits into those of 32", in.op)
 	}
 	p := coopProduct{t: t, c: ty.coop, wide: ty.elem}
-	if p.wide.narrow != 0 {
+	if p.wide.encoding != 0 {
 		p.wide = t.typs.New()
 		*p.wide = typ{kind: tFloat, bits: 32, leaves: 1}
 	}
@@ -105,8 +105,8 @@ func (p *coopProduct) factor(ty *typ, l []*ir.Def, signed bool) coopFactor {
 	f := coopFactor{m: ty.coop, read: map[[2]uint32]*ir.Def{}, parts: make([]*ir.Def, len(l))}
 	for k, x := range l {
 		switch {
-		case ty.elem.narrow != 0:
-			x = t.fromNarrow(x, ty.elem.narrow)
+		case ty.elem.encoding != 0:
+			x = t.fromNarrow(x, ty.elem.encoding)
 		case ty.elem.kind == tInt:
 			x = t.resize(x, p.wide.bits, signed)
 		}
@@ -120,8 +120,8 @@ func (p *coopProduct) factor(ty *typ, l []*ir.Def, signed bool) coopFactor {
 
 // narrow gives a sum the type of the result.
 func (p *coopProduct) narrow(x *ir.Def, ty *typ) *ir.Def {
-	if ty.narrow != 0 {
-		return p.t.toNarrow(x, ty.narrow, false)
+	if ty.encoding != 0 {
+		return p.t.toNarrow(x, ty.encoding, false)
 	}
 	return x
 }

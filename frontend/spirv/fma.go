@@ -9,7 +9,7 @@ import (
 func (t *translator) multiplyAdd(in *inst) {
 	x := t.floatLike(in, 0, nil)
 	y, z := t.floatLike(in, 1, x), t.floatLike(in, 2, x)
-	if t.typeOf(in.typ).scalarType().narrow != 0 {
+	if t.typeOf(in.typ).scalarType().encoding != 0 {
 		t.refuse(in.id, "%s of floats for conversions alone is not supported", in.op)
 	}
 	o := t.s.Options
@@ -46,7 +46,7 @@ func (t *translator) brainDot(in *inst) *ir.Def {
 	b := t.f.b
 	x := t.vector(t.arg(in, 0))
 	y := t.vector(t.arg(in, 1))
-	if x.NumComponents != y.NumComponents || t.valType(in.args[1]).scalarType().narrow != bfloat16 || x.NumComponents < 2 {
+	if x.NumComponents != y.NumComponents || t.valType(in.args[1]).scalarType().encoding != bfloat16 || x.NumComponents < 2 {
 		t.fail(in.id, "%s: the operands do not have one type", in.op)
 	}
 	var sum *ir.Def

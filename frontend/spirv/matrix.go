@@ -16,7 +16,7 @@ func (t *translator) columns(id uint32) []*ir.Def {
 // floatVector returns a scalar or vector of floats of n components (0: any).
 func (t *translator) floatVector(id uint32, n, bits uint8) *ir.Def {
 	d := t.vector(id)
-	if ty := t.valType(id); !ty.isFloat() || ty.scalarType().narrow != 0 || n != 0 && d.NumComponents != n || bits != 0 && d.BitSize != bits {
+	if ty := t.valType(id); !ty.isFloat() || ty.scalarType().encoding != 0 || n != 0 && d.NumComponents != n || bits != 0 && d.BitSize != bits {
 		t.fail(id, "the operand is not a float of the wanted shape")
 	}
 	return d

@@ -19,7 +19,7 @@ func (t *translator) mixedDot(in *inst) {
 	case from.kind != tVector || from.n != n || !elem.isFloat() || elem.bits != bits || !other.isFloat() || other.kind != tVector || other.n != n ||
 		other.elem.bits != bits || bits == 16 && !from.sameShape(other): // those of 8 bits may be of both formats
 		t.fail(in.id, "%s: the vectors are of types %s and %s", in.op, from, other)
-	case to.kind != tFloat || !to.sameShape(acc) || to.narrow != 0 && to.narrow != elem.narrow ||
+	case to.kind != tFloat || !to.sameShape(acc) || to.encoding != 0 && to.encoding != elem.encoding ||
 		to.bits != map[spv.Op]uint8{spv.OpFDot2MixAcc32VALVE: 32, spv.OpFDot2MixAcc16VALVE: 16, spv.OpFDot4MixAcc32VALVE: 32}[in.op]:
 		t.fail(in.id, "%s: the result is a %s, the sum before a %s", in.op, to, acc)
 	}
@@ -36,7 +36,7 @@ func (t *translator) brainMulAdd(in *inst) {
 	b, ty := t.f.b, t.typeOf(in.typ)
 	var x [3]*ir.Def
 	for i := range x {
-		if from := t.valType(t.arg(in, i)); from.scalarType().narrow != bfloat16 || !from.sameShape(ty) {
+		if from := t.valType(t.arg(in, i)); from.scalarType().encoding != bfloat16 || !from.sameShape(ty) {
 			t.fail(in.id, "%s: operand %d is of type %s", in.op, i, from)
 		}
 		x[i] = t.fromBrain(t.vector(in.args[i]))
@@ -47,8 +47,8 @@ func (t *translator) brainMulAdd(in *inst) {
 // widened is a float of up to 32 bits, of type ty, as one of 32; narrowed one of 32 bits as one of type ty.
 func (t *translator) widened(x *ir.Def, ty *typ) *ir.Def {
 	switch {
-	case ty.narrow != 0:
-		return t.fromNarrow(x, ty.narrow)
+	case ty.encoding != 0:
+		return t.fromNarrow(x, ty.encoding)
 	case x.BitSize == 16:
 		return t.f.b.F2f32(x)
 	}
@@ -57,8 +57,8 @@ func (t *translator) widened(x *ir.Def, ty *typ) *ir.Def {
 
 func (t *translator) narrowed(x *ir.Def, ty *typ) *ir.Def {
 	switch {
-	case ty.narrow != 0:
-		return t.toNarrow(x, ty.narrow, false)
+	case ty.encoding != 0:
+		return t.toNarrow(x, ty.encoding, false)
 	case ty.bits == 16:
 		return t.f.b.F2f16(x)
 	}

@@ -96,10 +96,10 @@ func (t *translator) toNarrow(x *ir.Def, f narrowFloat, saturates bool) *ir.Def 
 func (t *translator) narrowConvert(in *inst, c conversion, x *ir.Def, from, to *typ) *ir.Def {
 	b := t.f.b
 	switch {
-	case from.narrow == e5m2 && to.kind == tFloat && to.narrow == 0 && to.bits == 16: // with its denormals, on all targets
+	case from.encoding == e5m2 && to.kind == tFloat && to.encoding == 0 && to.bits == 16: // with its denormals, on all targets
 		return b.Ishl(b.ALU(ir.OpU2u16, x), b.Imm32(8))
-	case from.narrow != 0:
-		x = t.fromNarrow(x, from.narrow)
+	case from.encoding != 0:
+		x = t.fromNarrow(x, from.encoding)
 	case from.kind != tFloat:
 		x = b.ALU(c.ops[ir.SizeIndex(32)], x)
 	case x.BitSize == 64:
@@ -108,8 +108,8 @@ func (t *translator) narrowConvert(in *inst, c conversion, x *ir.Def, from, to *
 		x = b.ALU(ir.OpF2f32, x)
 	}
 	switch {
-	case to.narrow != 0:
-		return t.toNarrow(x, to.narrow, t.saturates(in))
+	case to.encoding != 0:
+		return t.toNarrow(x, to.encoding, t.saturates(in))
 	case to.kind == tFloat && to.bits == 16:
 		return t.toHalf(in, x)
 	case to.kind == tFloat && to.bits == 32:

@@ -106,8 +106,8 @@ func (t *translator) printfWords(in *inst, v *ir.Def, ty *typ) []*ir.Def {
 		ty = ty.elem
 	}
 	switch {
-	case ty.narrow != 0:
-		return []*ir.Def{t.fromNarrow(v, ty.narrow)}
+	case ty.encoding != 0:
+		return []*ir.Def{t.fromNarrow(v, ty.encoding)}
 	case v.BitSize == 1:
 		return []*ir.Def{b.B2i32(v)}
 	case v.BitSize == 64:

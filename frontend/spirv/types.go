@@ -63,7 +63,7 @@ type typ struct {
 	depth         uint32
 	physical      bool         // pointer of a kernel, an address of 64 bits
 	packed        bool         // struct: CPacked
-	narrow        narrowFloat  // a float for conversions alone
+	encoding      narrowFloat  // a float for conversions alone
 	align         uint32       // struct that is laidOut: the scalar alignment
 	laidOut       bool         // checkLayout has found no fault
 	xfb           []captureDec // struct: of the members, if any
@@ -191,7 +191,7 @@ func (ty *typ) sameShape(u *typ) bool {
 	if ty == u {
 		return true
 	}
-	if ty.kind != u.kind || ty.bits != u.bits || ty.sign != u.sign || ty.narrow != u.narrow || ty.n != u.n || ty.image != u.image || len(ty.members) != len(u.members) || ty.leaves != u.leaves {
+	if ty.kind != u.kind || ty.bits != u.bits || ty.sign != u.sign || ty.encoding != u.encoding || ty.n != u.n || ty.image != u.image || len(ty.members) != len(u.members) || ty.leaves != u.leaves {
 		return false
 	}
 	if ty.kind == tPointer {
@@ -228,7 +228,7 @@ func (t *translator) typeDecl(in *inst) {
 	case spv.OpTypeFloat:
 		ty.kind = tFloat
 		if len(in.args) > 1 {
-			ty.narrow, ty.bits = t.floatEncoding(in)
+			ty.encoding, ty.bits = t.floatEncoding(in)
 		} else {
 			ty.bits = t.numberBits(in, 16)
 		}
