@@ -35,6 +35,16 @@ func (k ArgumentKind) String() string {
 	return fmt.Sprintf("ArgumentKind(%d)", uint8(k))
 }
 
+// ParseArgumentKind returns the kind of that name, and an error if there is none.
+func ParseArgumentKind(name string) (ArgumentKind, error) {
+	for k, n := range argumentKinds {
+		if n == name {
+			return ArgumentKind(k), nil
+		}
+	}
+	return 0, fmt.Errorf("no kind of argument %q", name)
+}
+
 // opaqueKinds are the kinds of images and samplers that lower_cl_images numbers, each by itself.
 var opaqueKinds = [...]Base{BaseImage, BaseTexture, BaseSampler}
 
@@ -74,15 +84,10 @@ func argumentFields(a *Argument) []namedField {
 
 // argument parses one.
 func (p *parser) argument() {
-	a := Argument{Name: p.str(), Kind: numArgumentKinds}
-	word := p.word()
-	for k, name := range argumentKinds {
-		if name == word {
-			a.Kind = ArgumentKind(k)
-		}
-	}
-	if a.Kind == numArgumentKinds {
-		p.failLast("no kind of argument %q", word)
+	a := Argument{Name: p.str()}
+	var err error
+	if a.Kind, err = ParseArgumentKind(p.word()); err != nil {
+		p.failLast("%v", err)
 	}
 	p.expect("{")
 	for !p.accept("}") {

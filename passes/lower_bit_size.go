@@ -5,12 +5,12 @@ import "nirc/ir"
 var lowerBitSizePass = &Pass{
 	Name: "lower_bit_size", For: ir.HasNarrow, Class: "A", Run: lowerBitSize, Idempotent: true,
 	Doc: "Widens integer ALU operations narrower than the target computes: sources are converted by how the operation reads them, the operation runs wide, " +
-		"the result is cut. Shift counts are taken modulo the narrow size first. Moves, selections, conversions and bitwise logic stay narrow, " +
-		"as do saturating and high-half operations, whose meaning depends on the size: rules and lower_alu rewrite those.",
+		"the result is cut. Shift counts are taken modulo the narrow size first. What saturates does so by the narrow size, and high halves are shifted down, " +
+		"where two narrow values fit into the wide one. Moves, selections, conversions and bitwise logic stay narrow.",
 	Options: []Option{
 		{Name: "below", Doc: "operations narrower than this many bits are widened", Default: 16},
 		{Name: "to", Doc: "size to compute in", Default: 16},
-		{Name: "bytes", Doc: "operations on 8 bits stay that a machine with operands of 8 bits has: sums, products, shifts, comparisons, averages, the smaller and the larger", Default: false},
+		{Name: "bytes", Doc: "operations on 8 bits stay that a machine with operands of 8 bits has: sums, products and their upper halves, what saturates, shifts, comparisons, averages, the smaller and the larger", Default: false},
 		{Name: "ops", Doc: "the operations that are widened, by name; all: all that can be", Default: "all"},
 		{Name: "subgroup", Doc: "operations of the subgroup are widened too", Default: false},
 		{Name: "phis", Doc: "phis are widened too", Default: false},
@@ -24,10 +24,13 @@ func lowerBitSize(c *Context, s *ir.Shader) (bool, error) {
 		return false, err
 	}
 	progress := eachALU(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
-		if bits := in.OpBits(); bits == 1 || bits >= below || !widenable(in.Op) || chosen != nil && !chosen[in.Op] || bytes && bits == 8 && ofBytes(in.Op) {
+		if bits := in.OpBits(); bits == 1 || bits >= below || chosen != nil && !chosen[in.Op] || bytes && bits == 8 && ofBytes(in.Op) {
 			return nil
 		}
-		return widen(b, in, to)
+		if widenable(in.Op) {
+			return widen(b, in, to)
+		}
+		return widenSized(b, in, to)
 	})
 	if c.Bool("subgroup") {
 		progress = eachIntrinsic(s, func(b *ir.Builder, in *ir.Instr) *ir.Def { return widenSubgroup(b, in, below, to) }) || progress
@@ -144,7 +147,7 @@ func widenable(op ir.Op) bool {
 	case ir.OpIadd, ir.OpIsub, ir.OpImul, ir.OpIneg, ir.OpIabs, ir.OpIsign, ir.OpImin, ir.OpImax, ir.OpUmin, ir.OpUmax,
 		ir.OpIshl, ir.OpIshr, ir.OpUshr, ir.OpIdiv, ir.OpUdiv, ir.OpIrem, ir.OpImod, ir.OpUmod,
 		ir.OpIeq, ir.OpIne, ir.OpIlt, ir.OpIge, ir.OpUlt, ir.OpUge, ir.OpImad, ir.OpIadd3,
-		ir.OpBitCount, ir.OpFindLsb, ir.OpI2f16, ir.OpI2f32, ir.OpU2f16, ir.OpU2f32, ir.OpUabsIsub, ir.OpUabsUsub,
+		ir.OpBitCount, ir.OpFindLsb, ir.OpUfindMsb, ir.OpUfindMsbRev, ir.OpI2f16, ir.OpI2f32, ir.OpU2f16, ir.OpU2f32, ir.OpUabsIsub, ir.OpUabsUsub,
 		ir.OpIhadd, ir.OpUhadd, ir.OpIrhadd, ir.OpUrhadd:
 		return true
 	}
@@ -155,7 +158,8 @@ func widenable(op ir.Op) bool {
 func ofBytes(op ir.Op) bool {
 	switch op {
 	case ir.OpIadd, ir.OpIsub, ir.OpImul, ir.OpIneg, ir.OpIabs, ir.OpImin, ir.OpImax, ir.OpUmin, ir.OpUmax, ir.OpIshl, ir.OpIshr, ir.OpUshr,
-		ir.OpIeq, ir.OpIne, ir.OpIlt, ir.OpIge, ir.OpUlt, ir.OpUge, ir.OpIhadd, ir.OpUhadd, ir.OpIrhadd, ir.OpUrhadd:
+		ir.OpIeq, ir.OpIne, ir.OpIlt, ir.OpIge, ir.OpUlt, ir.OpUge, ir.OpIhadd, ir.OpUhadd, ir.OpIrhadd, ir.OpUrhadd,
+		ir.OpIaddSat, ir.OpIsubSat, ir.OpUaddSat, ir.OpUsubSat, ir.OpImulHigh, ir.OpUmulHigh:
 		return true
 	}
 	return false

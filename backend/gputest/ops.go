@@ -12,7 +12,7 @@ import (
 	"nirc/ir"
 )
 
-// Ops runs the ALU operations of a target one by one, in vectors of up to
+// Ops runs the ALU operations of a target one by one, in vectors of each size up to
 // Comps components.
 type Ops struct {
 	Target string
@@ -55,19 +55,20 @@ func (c *Ops) differ(n int, op ir.Op, s *ir.Shader, run *Run) error {
 func (c *Ops) Test(t *testing.T) {
 	ran, refused := 0, []string{}
 	for op, bits := range c.each {
-		n := 1 + ran%c.Comps
-		s, words := opShader(op, bits, uint8(n))
-		if ir.Validate(s) != nil {
-			continue // sized otherwise
-		}
-		err := c.differ(ran, op, s, &Run{Groups: 1, In: c.input(op, words), OutSize: 64 * 16, Wave: c.Wave})
-		switch {
-		case err == nil:
-			ran++
-		case errors.Is(err, errors.ErrUnsupported):
-			refused = append(refused, fmt.Sprintf("%s/%d", op, bits))
-		default:
-			t.Errorf("%s of %d bits, %d components: %v", op, bits, n, err)
+		for n := range c.Comps {
+			s, words := opShader(op, bits, uint8(n+1))
+			if ir.Validate(s) != nil {
+				continue // sized otherwise
+			}
+			err := c.differ(ran+n, op, s, &Run{Groups: 1, In: c.input(op, words), OutSize: 64 * 16, Wave: c.Wave})
+			switch {
+			case errors.Is(err, errors.ErrUnsupported):
+				refused = append(refused, fmt.Sprintf("%s/%d", op, bits))
+			case err != nil:
+				t.Errorf("%s of %d bits, %d components: %v", op, bits, n+1, err)
+			case n == 0:
+				ran++
+			}
 		}
 	}
 	t.Logf("%d operations ran; refused: %s", ran, strings.Join(refused, " "))

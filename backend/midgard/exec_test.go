@@ -63,25 +63,14 @@ func execute(s *ir.Shader, opts CompileOptions, r *gputest.Run, same func(i int,
 	return bin, r.Differ(s, p, func() string { return isa.Disassemble(bin.Code, isa.TextOptions{Verbose: true}) }, same)
 }
 
-// needsLowering are operations on narrow integers, which the pipeline widens.
-func needsLowering(op ir.Op, bits uint8) bool {
-	info := op.Info()
-	if bits == 32 || bits == 1 || bits == 8 && byteTable[op].how != byteNone {
-		return false
-	}
-	for _, ty := range info.In {
-		if ty.Bits == 0 && ty.Class != ir.ClassFloat {
-			return true
-		}
-	}
-	return info.Out.Bits == 0 && info.Out.Class != ir.ClassFloat
-}
-
-// TestOps runs the ALU operations that are selected, in vectors of one to four
-// components, on the interpreter and on the core.
+// TestOps runs the ALU operations that are selected, in vectors of one to four components, on the interpreter and on the core; narrow
+// integers as the pipeline widens them.
 func TestOps(t *testing.T) {
-	ops := gputest.Ops{Target: "midgard", Sizes: []uint8{1, 8, 16, 32}, Comps: 4, Skip: needsLowering, InRange: true, Least: 120}
+	ops := gputest.Ops{Target: "midgard", Sizes: []uint8{1, 8, 16, 32}, Comps: 4, InRange: true, Least: 120}
 	ops.Differ = func(n int, s *ir.Shader, r *gputest.Run, same func(i int, want, got uint32) bool) error {
+		if _, err := passes.RunPass(s, "lower_bit_size", "below", "32", "to", "32", "bytes", "true"); err != nil {
+			return err
+		}
 		_, err := execute(s, CompileOptions{GPU: gpus[n%len(gpus)].Name}, r, same)
 		return err
 	}

@@ -37,11 +37,14 @@ func (s *isel) aluInstr(in *ir.Instr) {
 		return
 	}
 	r := aluTable[in.Op]
-	if r.shape == shapeNone {
+	switch {
+	case r.shape == shapeNone:
 		s.special(in)
-		return
+	case in.Def.BitSize == 16 && r.op.Is(isa.Saturates):
+		s.fail(in, "%s of 16 bits is not supported: it must be lowered", in.Op) // a scalar unit would saturate at 32 bits
+	default:
+		s.row(in, r)
 	}
-	s.row(in, r)
 }
 
 // row selects what the table says.
@@ -243,6 +246,10 @@ func (s *isel) special(in *ir.Instr) {
 	case ir.OpIneg:
 		s.aluTo(s.dest(&in.Def), isa.OpIsub, constant(0), s.intSource(in, 0))
 	case ir.OpUfindMsb:
+		if in.Srcs[0].Def.BitSize < 32 {
+			s.fail(in, "%s of %d bits is not supported: it must be lowered", in.Op, in.Srcs[0].Def.BitSize)
+			return
+		}
 		z := s.temp(isa.OpIclz, n, s.src(in, 0), constant(0))
 		s.alu(isa.OpIsub, s.result(&in.Def), mask, constant(31), z)
 	case ir.OpUmulHigh, ir.OpImulHigh:

@@ -97,8 +97,10 @@ func (s *isel) view(in *ir.Instr) bool {
 			return true
 		}
 	case ir.OpU2u8, ir.OpI2i8:
-		s.toBytes(in)
-		return true
+		if in.Srcs[0].Def.BitSize != 8 {
+			s.toBytes(in)
+			return true
+		}
 	default:
 		return s.unpackHalves(in) || s.packHalves(in)
 	}

@@ -26,6 +26,8 @@ func TestRefused(t *testing.T) {
 			"is too small for what reads it"},
 		{`shader fragment "main" { info { early_fragment_tests post_depth_coverage } fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_mask_in %3:32 = u2f32 %2
 			%1:32x4 = vec4 %3, %3, %3, %3` + store, "midgard: the mask of covered samples after depth tests (PostDepthCoverage) is not supported"},
+		{`shader fragment "main" { fn f0 "main" entry() { b0: %0:32 = load_const 0x0 %2:32 = load_sample_id %3:16 = u2u16 %2 %4:16 = iadd_sat %3, %3 %5:32 = u2u32 %4
+			%1:32x4 = vec4 %5, %5, %5, %5` + store, "iadd_sat of 16 bits is not supported: it must be lowered"},
 	} {
 		s, err := ir.Parse(c.text)
 		if err == nil {

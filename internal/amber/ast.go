@@ -234,8 +234,8 @@ type Pipeline struct {
 	Vertex       []VertexData
 	Index        *Buffer
 
-	// Kernel says that OpenCL arguments are bound or set by name or number.
-	Kernel bool
+	// Args are the arguments of an OpenCL kernel.
+	Args []KernelArg
 	// RayTracing is the line of the first command that only ray tracing
 	// pipelines have, or 0.
 	RayTracing int

@@ -23,6 +23,11 @@ func (e *engine) runPipeline(c *Run) error {
 		}
 		p.env.Push = slices.Clone(data)
 	}
+	if p.kernel != nil {
+		if err := e.bindKernel(p, c.Groups); err != nil {
+			return err
+		}
+	}
 	if c.Kind == RunCompute {
 		prog := p.programs[StageCompute]
 		return emu.Dispatch(e.ctx, prog, &p.env, emu.DispatchParams{Limits: e.limits(), Groups: c.Groups, Parallel: e.r.Parallel})

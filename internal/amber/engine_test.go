@@ -176,7 +176,7 @@ func TestSkips(t *testing.T) {
 	const shaders = "#!amber\nSHADER vertex v PASSTHROUGH\nSHADER compute c SPIRV-HEX\n" + someModule + "SHADER geometry g SPIRV-HEX\n" + someModule +
 		"SHADER tessellation_control tc SPIRV-HEX\n" + someModule + "SHADER compute cl OPENCL-C\nkernel void k() {}\nEND\nBUFFER b DATA_TYPE vec2<float> DATA 0 0 END\n"
 	for _, c := range []struct{ text, want string }{
-		{"PIPELINE compute p\nATTACH cl ENTRY_POINT k\nEND\nRUN p 1 1 1\n", "OPENCL-C"},
+		{"PIPELINE compute p\nATTACH cl ENTRY_POINT k\nEND\nRUN p 1 1 1\n", "OpenCL kernels"},
 		{"PIPELINE graphics p\nATTACH v\nBLEND\nCOLOR_OP multiply\nEND\nEND\nRUN p DRAW_RECT POS 0 0 SIZE 1 1\n", "multiply"},
 		{"PIPELINE compute p\nATTACH c\nSUBGROUP c\nREQUIRED_SIZE 16\nEND\nEND\nRUN p 1 1 1\n", "subgroups of 16"},
 		{"IMAGE i DATA_TYPE mat2x2<float> DIM_1D WIDTH 2\nPIPELINE compute p\nATTACH c\nBIND BUFFER i AS storage_image DESCRIPTOR_SET 0 BINDING 0\nEND\nRUN p 1 1 1\n", "mat2x2<float>"},

@@ -101,7 +101,7 @@ func orange() *fakeProgram {
 // someModule is the source of a shader whose program the fake target has.
 const someModule = "0x07230203 0x00010000 0 1 0\nEND\n"
 
-func runText(t *testing.T, target *fakeTarget, text string) Result {
+func runText(t *testing.T, target Target, text string) Result {
 	t.Helper()
 	s, err := Parse("test.amber", []byte(text))
 	if err != nil {

@@ -15,7 +15,7 @@ func (p *parser) bind(pl *Pipeline, line int) {
 			}
 		}
 		if p.accept("KERNEL") {
-			p.argument(pl)
+			p.argument(pl, KernelArg{Sampler: b.Elems[0].Sampler, Line: line})
 			return
 		}
 		p.place(pl, b)
@@ -46,7 +46,7 @@ func (p *parser) bindBuffer(pl *Pipeline, line int, array bool) {
 		p.fail(line, "BUFFER_ARRAY needs more than one buffer")
 	}
 	if p.accept("KERNEL") {
-		p.argument(pl)
+		p.argument(pl, KernelArg{Buffer: buffers[0], Line: line})
 		return
 	}
 	p.expect("AS")
@@ -70,7 +70,7 @@ func (p *parser) bindBuffer(pl *Pipeline, line int, array bool) {
 			}
 		}
 		if p.accept("KERNEL") {
-			p.argument(pl)
+			p.argument(pl, KernelArg{Buffer: buffers[0], Line: line})
 			return
 		}
 		p.place(pl, b)

@@ -55,7 +55,7 @@ func (p *parser) derivePipeline(line int) {
 	}
 	pl.Color = slices.Clone(parent.Color)
 	pl.Resolve = slices.Clone(parent.Resolve)
-	pl.Bindings = slices.Clone(parent.Bindings)
+	pl.Bindings, pl.Args = slices.Clone(parent.Bindings), slices.Clone(parent.Args)
 	pl.Vertex = slices.Clone(parent.Vertex)
 	pl.groups, pl.tables = slices.Clone(parent.groups), slices.Clone(parent.tables)
 	p.pipelineBody(pl)
@@ -117,7 +117,7 @@ func (p *parser) pipelineCommand(pl *Pipeline, t token) bool {
 		}
 		pl.Index = lookup[Buffer](p, "buffer")
 	case "SET":
-		p.kernelArgument(pl)
+		p.kernelArgument(pl, t.line)
 	case "POLYGON_MODE":
 		pl.Polygon = emu.PolygonMode(p.choose("a polygon mode", []string{"fill", "line", "point"}))
 	case "DEPTH":
@@ -306,26 +306,47 @@ func (p *parser) vertexData(pl *Pipeline, line int) {
 }
 
 // kernelArgument parses SET KERNEL, which only OpenCL shaders have.
-func (p *parser) kernelArgument(pl *Pipeline) {
+func (p *parser) kernelArgument(pl *Pipeline, line int) {
 	p.expect("KERNEL")
-	p.argument(pl)
+	a := p.argumentName()
+	a.Line = line
 	p.expect("AS")
 	f := p.dataType(false)
 	if f == nil {
 		return
 	}
-	p.number(f.Leaves[0].Scalar, "a value")
+	s := f.Leaves[0].Scalar
+	a.Value = make([]byte, s.Bits/8)
+	s.put(a.Value, p.number(s, "a value"))
+	pl.give(a)
 }
 
-// argument parses ARG_NAME name or ARG_NUMBER number.
-func (p *parser) argument(pl *Pipeline) {
-	pl.Kernel = true
+// argument parses ARG_NAME name or ARG_NUMBER number of what is bound to it.
+func (p *parser) argument(pl *Pipeline, bound KernelArg) {
+	a := p.argumentName()
+	bound.Name, bound.Number = a.Name, a.Number
+	pl.give(bound)
+}
+
+func (p *parser) argumentName() (a KernelArg) {
 	switch t := p.next(); {
 	case t.isWord("ARG_NAME"):
-		p.word("an argument's name")
+		a.Name = p.word("an argument's name")
 	case t.isWord("ARG_NUMBER"):
-		p.uint32("an argument's number")
+		a.Number = p.uint32("an argument's number")
 	default:
 		p.unexpected(t, "ARG_NAME or ARG_NUMBER")
 	}
+	return a
+}
+
+// give sets an argument; a derived pipeline replaces what it inherited.
+func (pl *Pipeline) give(a KernelArg) {
+	for i := range pl.Args {
+		if pl.Args[i].Name == a.Name && pl.Args[i].Number == a.Number {
+			pl.Args[i] = a
+			return
+		}
+	}
+	pl.Args = append(pl.Args, a)
 }

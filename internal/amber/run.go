@@ -72,6 +72,7 @@ type pipe struct {
 	decl     *Pipeline
 	layout   *layout.Layout
 	programs [stageTask]emu.Program // by ShaderStage: those before stageTask can be run
+	kernel   *Kernel                // nil of others
 	env      emu.Env
 	bindings emu.Bindings
 	color    []emu.Attachment
@@ -161,15 +162,7 @@ func (pl *Pipeline) checkSupport(c *Run) error {
 	if pl.Kind == PipelineRayTracing {
 		return skip(pl.Line, "ray tracing is not supported")
 	}
-	for _, a := range pl.Shaders {
-		if a.Shader.Format == FormatOpenCL {
-			return skip(a.Shader.Line, "shader language OPENCL-C is not supported")
-		}
-	}
-	switch {
-	case pl.Kernel:
-		return skip(pl.Line, "OpenCL kernel arguments are not supported")
-	case pl.AdvancedBlend != "":
+	if pl.AdvancedBlend != "" {
 		return skip(pl.Line, "blend operation %s is not supported", pl.AdvancedBlend)
 	}
 	return nil
@@ -187,6 +180,14 @@ func (e *engine) compile(c Command) error {
 	}
 	for _, a := range p.decl.Shaders {
 		e.line = a.Line
+		if a.Shader.Format == FormatOpenCL {
+			k, err := e.kernel(a, p)
+			if err != nil {
+				return at(a.Line, CauseCompile, err)
+			}
+			p.kernel, p.programs[a.Stage] = k, k.Program
+			continue
+		}
 		key := attachment{a, p.decl.next(a.Stage), nil}
 		if e.r.ScriptLayouts {
 			key.pipeline = p.decl

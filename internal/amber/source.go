@@ -52,19 +52,24 @@ func (s *Script) readFile(name string) ([]byte, error) {
 	return data, err
 }
 
+// source returns the text or bytes of a shader declaration.
+func (s *Script) source(sh *ShaderDecl) (string, error) {
+	switch {
+	case sh.Virtual != nil:
+		return sh.Virtual.Text, nil
+	case sh.File != "":
+		data, err := s.readFile(sh.File)
+		return string(data), err
+	}
+	return sh.Source, nil
+}
+
 // spirv returns the module of a shader declaration. entry matters to HLSL
 // only, where it names the function.
 func (r *Runner) spirv(ctx context.Context, s *Script, sh *ShaderDecl, stage ShaderStage, entry string) ([]uint32, error) {
-	source := sh.Source
-	switch {
-	case sh.Virtual != nil:
-		source = sh.Virtual.Text
-	case sh.File != "":
-		data, err := s.readFile(sh.File)
-		if err != nil {
-			return nil, err
-		}
-		source = string(data)
+	source, err := s.source(sh)
+	if err != nil {
+		return nil, err
 	}
 	switch sh.Format {
 	case FormatPassthrough:

@@ -220,6 +220,7 @@ const (
 	Reduce4                          // four lanes in, one lane out
 	SelectVector                     // reads all of the condition register
 	SelectScalar                     // reads component w of the condition register
+	Saturates                        // integers saturate at the width of the lane
 )
 
 // Reduce is either kind of reduction.
