@@ -13,7 +13,7 @@ import (
 )
 
 // profile writes where the compiler spends its time on real shaders, in pprof's form: each module of a folder for each
-// target, several times. `make profile` makes of it what the Go compiler lays out nirc's code by.
+// target, several times. pprof shows it.
 func profile(c *config) (err error) {
 	files, err := corpusFiles(c.real, c.max)
 	if err != nil {
