@@ -86,11 +86,8 @@ func TestScripts(t *testing.T) {
 		{name: "robust_signed.amber", about: "indices out of bounds", targets: chips, checked: 4},
 		{name: "untyped.amber", about: "untyped pointers and raw access chains", targets: chips, checked: 1},
 		{name: "wide_shared_atomics.amber", about: "atomics of doubles in workgroup memory", targets: []nirc.Options{ir, {Target: "midgard"}}, checked: 1},
-<<<<<<< HEAD
 		{name: "matrix_elements.amber", about: "cooperative matrices by pointers to narrow vectors", targets: chips, checked: 1},
-=======
 		{name: "kernel.amber", about: "kernels of OpenCL C", targets: chips, checked: 9, right: "32767 32765 0", wrong: "1 32765 0"},
->>>>>>> 9294ea91 (Run amber's kernels in OpenCL C, and mend what they found: Midgard's 16-bit saturation and highest bits, images of kernels)
 		{name: "matrices.amber", about: "cooperative matrices", targets: []nirc.Options{ir, chips[2]}, checked: 16},
 	} {
 		t.Run(x.name, func(t *testing.T) { x.run(t) })
