@@ -23,7 +23,7 @@ func TestFoldShared(t *testing.T) {
 		{"converted", func(b *ir.Builder, wg, id *ir.Def) *ir.Def { return b.F2u32(b.Fmul(b.U2f32(wg), b.U2f32(id))) }, []string{"r48.x"}, ""},
 		{"in another block", func(b *ir.Builder, wg, id *ir.Def) *ir.Def {
 			cf := b.PushIf(b.Ilt(id, b.Imm32(9)))
-			x := b.Iadd(b.Imul(wg, id), wg)
+			x := b.Iadd(b.Imul(wg, wg), id)
 			b.PushElse(cf)
 			y := b.Isub(id, wg)
 			b.PopIf(cf)

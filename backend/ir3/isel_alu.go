@@ -1,11 +1,14 @@
 package ir3
 
 import (
+	"math/bits"
+
 	"nirc/backend"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 	"nirc/backend/resource"
 	"nirc/ir"
+	"nirc/passes/analysis"
 )
 
 // simple2 is a table of operations that are one category 2 instruction.
@@ -381,22 +384,35 @@ func (s *isel) shift(in *ir.Instr) {
 	s.setComps(&in.Def, s.alu2(isa.Instr{Op: op}, half, half, immInt, a, n))
 }
 
-// imul multiplies: on halves in one instruction, else low x low and the two
-// mixed products (ir3.md §3.5).
+// imul multiplies: on halves in one instruction, and so where both numbers are known to have 24 bits; else low x low
+// and the two mixed products (ir3.md §3.5), except for that of an upper half that is known to be 0.
 func (s *isel) imul(in *ir.Instr) {
 	a, b := s.src(in, 0), s.src(in, 1)
 	if isHalf(&in.Def) {
 		s.setComps(&in.Def, s.alu2(isa.Instr{Op: isa.OpMulS24}, true, true, immInt, a, b))
 		return
 	}
+	bitsA, bitsB := sourceBits(in, 0), sourceBits(in, 1)
 	if a.kind == opImm {
-		a, b = b, a
+		a, b, bitsA, bitsB = b, a, bitsB, bitsA
+	}
+	if max(bitsA, bitsB) > 16 && max(bitsA, bitsB) <= 24 {
+		s.setComps(&in.Def, s.alu2(isa.Instr{Op: isa.OpMulU24}, false, false, immInt, a, b))
+		return
 	}
 	t := s.alu2(isa.Instr{Op: isa.OpMullU}, false, false, immInt, a, b)
-	if b.kind != opImm || b.bits>>16 != 0 {
+	if bitsB > 16 {
 		t = s.madsh(a, b, t)
 	}
-	s.setComps(&in.Def, s.madsh(b, a, t))
+	if bitsA > 16 {
+		t = s.madsh(b, a, t)
+	}
+	s.setComps(&in.Def, t)
+}
+
+// sourceBits is how many bits from the lowest on a source of an operation on scalars has at most.
+func sourceBits(in *ir.Instr, i int) int {
+	return bits.Len64(analysis.UintMax(in.Srcs[i].Def, in.Srcs[i].Swizzle.Lane(0)))
 }
 
 // madsh emits ((lo16(a) * hi16(b)) << 16) + c.
