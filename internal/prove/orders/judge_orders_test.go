@@ -158,6 +158,7 @@ func prepare(t *testing.T) (*judge, []*subject) {
 // within the budget, taken evenly.
 func (j *judge) subjects(t *testing.T) (list []*subject) {
 	paths, _ := filepath.Glob(prove.Data("*.amber"))
+	paths = slices.DeleteFunc(paths, func(p string) bool { return filepath.Base(p) == "kernel.amber" }) // a judge is no amber.KernelTarget
 	vk, _ := filepath.Glob(prove.Data("*.vkscript"))
 	for _, s := range j.firsts(append(paths, vk...)) {
 		if s.want.result.Verdict != amber.Pass {

@@ -132,6 +132,11 @@ func (s *sharedPrograms) Compile(ctx context.Context, sh amber.Shader) (emu.Prog
 	return p, err
 }
 
+// CompileKernel compiles a kernel again for each mutant: the scripts have few.
+func (s *sharedPrograms) CompileKernel(ctx context.Context, sh amber.Shader, size [3]uint32) (*amber.Kernel, error) {
+	return s.Target.(amber.KernelTarget).CompileKernel(ctx, sh, size)
+}
+
 func mutationRunner(t *testing.T) *amber.Runner {
 	target, err := exec.AmberTarget(nirc.Options{Target: nirc.IRTarget})
 	if err != nil {
@@ -152,8 +157,9 @@ func TestMutants(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			s := prove.Script(t, path)
 			for _, sh := range s.Shaders {
-				if _, err := osexec.LookPath("glslangValidator"); err != nil && sh.Format == amber.FormatGLSL {
-					t.Skip("no glslangValidator")
+				tool := map[amber.ShaderFormat]string{amber.FormatGLSL: "glslangValidator", amber.FormatOpenCL: "llvm-spirv-15"}[sh.Format]
+				if _, err := osexec.LookPath(tool); err != nil && tool != "" {
+					t.Skip("no " + tool)
 				}
 			}
 			if n, err := checkMutants(t.Context(), r, s, 0); err != nil || n == 0 {
