@@ -118,6 +118,16 @@ func (m *Memory) Bytes(addr uint64, n int) []byte {
 // Load reads n bytes (1, 2, 4 or 8), little endian, zero-extended.
 func (m *Memory) Load(addr uint64, n int) uint64 { return LoadBytes(m.find(addr, n), n) }
 
+// LoadWithin reads n bytes (1, 2 or 4) at an offset of a buffer of size bytes, little endian; those beyond its end are of rest.
+func (m *Memory) LoadWithin(addr, size, off uint64, n int, rest uint32) uint32 {
+	var b [4]byte
+	binary.LittleEndian.PutUint32(b[:], rest)
+	if off < size {
+		copy(b[:n], m.find(addr+off, int(min(uint64(n), size-off))))
+	}
+	return uint32(LoadBytes(b[:], n))
+}
+
 // Store writes the low n bytes (1, 2, 4 or 8) of v, little endian.
 func (m *Memory) Store(addr uint64, n int, v uint64) {
 	b := m.find(addr, n)

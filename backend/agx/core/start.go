@@ -112,11 +112,11 @@ func (w *wave) bufferUniform(u *abi.Uniform, to []uint32) {
 		to[0] = uint32(min(d.Size, math.MaxUint32))
 	default:
 		for i := range to[:u.Size/4] {
-			if off := uint64(u.Offset) + uint64(4*i); off+4 <= d.Size {
-				to[i] = uint32(w.l.Env.Mem.Load(d.Addr+off, 4))
-			} else if w.p.meta.Robust.Uniform != ir.RobustOff {
-				to[i] = 0
+			beyond := to[i]
+			if w.p.meta.Robust.Uniform != ir.RobustOff {
+				beyond = 0
 			}
+			to[i] = w.l.Env.Mem.LoadWithin(d.Addr, d.Size, uint64(u.Offset)+uint64(4*i), 4, beyond)
 		}
 	}
 }

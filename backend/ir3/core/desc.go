@@ -125,7 +125,7 @@ func (w *wave) load(b *buffer, lane int, off uint64, n int) uint32 {
 		return uint32(emu.LoadBytes(b.data[off:], n))
 	}
 	if off+uint64(n) > b.tail {
-		return w.garbage.Word()
+		return w.l.Env.Mem.LoadWithin(b.addr, b.tail, off, n, w.garbage.Word())
 	}
 	return uint32(w.l.Env.Mem.Load(b.addr+off, n))
 }

@@ -381,7 +381,8 @@ func (w *wave) loadUBO(s *inputs, l *isa.LoadStore) error {
 }
 
 // promised reports a load beyond the end of a bound uniform buffer, of a program that promised to keep
-// its bounds. What is loaded for nobody does not count.
+// its bounds. What is loaded for nobody does not count, nor do bytes of a word that the buffer has a part of: uniform
+// buffers are counted in 16 bytes (midgard.md §9.2).
 func (w *wave) promised(l *isa.LoadStore, off uint64) error {
 	i := l.UBOIndex()
 	if i >= len(w.p.meta.UBOs) || w.p.meta.UBOs[i].Kind != abi.UBOBinding {
@@ -395,8 +396,8 @@ func (w *wave) promised(l *isa.LoadStore, off uint64) error {
 			last = max(last, l.Swizzle.Lane(k))
 		}
 	}
-	n := uint64(min(int(l.Op.Info().Size), 4*(last+1)))
-	if d.Type != emu.DescNone && (off > d.Size || n > d.Size-off) {
+	n := min(int(l.Op.Info().Size), 4*(last+1))
+	if d.Type != emu.DescNone && off+uint64((n-1)&^3) >= d.Size {
 		return fmt.Errorf("%d bytes at offset %#x of a uniform buffer of %d bytes are out of bounds, and robust access was not asked for", n, off, d.Size)
 	}
 	return nil

@@ -95,11 +95,9 @@ func (w *wave) readUBO(i int, off uint64, b []byte) {
 				return
 			}
 		}
-		for k := 0; k < len(b); k += 4 {
-			n := min(4, len(b)-k)
-			if at := off + uint64(k); at+uint64(n) <= d.Size {
-				copy(b[k:], w.l.Env.Mem.Bytes(d.Addr+at, n))
-			}
+		if off < d.Size {
+			n := min(uint64(len(b)), d.Size-off)
+			copy(b, w.l.Env.Mem.Bytes(d.Addr+off, int(n)))
 		}
 		return
 	case abi.UBOPush:
