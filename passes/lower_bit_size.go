@@ -147,7 +147,7 @@ func widenable(op ir.Op) bool {
 	case ir.OpIadd, ir.OpIsub, ir.OpImul, ir.OpIneg, ir.OpIabs, ir.OpIsign, ir.OpImin, ir.OpImax, ir.OpUmin, ir.OpUmax,
 		ir.OpIshl, ir.OpIshr, ir.OpUshr, ir.OpIdiv, ir.OpUdiv, ir.OpIrem, ir.OpImod, ir.OpUmod,
 		ir.OpIeq, ir.OpIne, ir.OpIlt, ir.OpIge, ir.OpUlt, ir.OpUge, ir.OpImad, ir.OpIadd3,
-		ir.OpBitCount, ir.OpFindLsb, ir.OpUfindMsb, ir.OpUfindMsbRev, ir.OpI2f16, ir.OpI2f32, ir.OpU2f16, ir.OpU2f32, ir.OpUabsIsub, ir.OpUabsUsub,
+		ir.OpBitCount, ir.OpFindLsb, ir.OpI2f16, ir.OpI2f32, ir.OpU2f16, ir.OpU2f32, ir.OpUabsIsub, ir.OpUabsUsub,
 		ir.OpIhadd, ir.OpUhadd, ir.OpIrhadd, ir.OpUrhadd:
 		return true
 	}

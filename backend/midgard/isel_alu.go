@@ -246,10 +246,6 @@ func (s *isel) special(in *ir.Instr) {
 	case ir.OpIneg:
 		s.aluTo(s.dest(&in.Def), isa.OpIsub, constant(0), s.intSource(in, 0))
 	case ir.OpUfindMsb:
-		if in.Srcs[0].Def.BitSize < 32 {
-			s.fail(in, "%s of %d bits is not supported: it must be lowered", in.Op, in.Srcs[0].Def.BitSize)
-			return
-		}
 		z := s.temp(isa.OpIclz, n, s.src(in, 0), constant(0))
 		s.alu(isa.OpIsub, s.result(&in.Def), mask, constant(31), z)
 	case ir.OpUmulHigh, ir.OpImulHigh:

@@ -130,7 +130,7 @@ func (t *translator) openclInt(in *inst, n spv.OpenCLstd) bool {
 		t.set(in, b.Umin(b.Umax(x, t.intLike(in, 1, x)), t.intLike(in, 2, x)))
 	case spv.OpenCLstdClz:
 		x := t.intLike(in, 0, nil)
-		t.set(in, t.resize(b.Isub(t.f.u32(uint32(x.BitSize)-1), b.UfindMsb(x)), x.BitSize, false))
+		t.set(in, t.resize(b.Isub(t.f.u32(uint32(x.BitSize)-1), b.UfindMsb(t.resize(x, max(32, x.BitSize), false))), x.BitSize, false))
 	case spv.OpenCLstdCtz:
 		x := t.intLike(in, 0, nil)
 		t.set(in, t.resize(b.Umin(b.FindLsb(x), t.f.u32(uint32(x.BitSize))), x.BitSize, false)) // -1 is the most
