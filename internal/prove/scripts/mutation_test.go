@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	osexec "os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -157,9 +156,11 @@ func TestMutants(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			s := prove.Script(t, path)
 			for _, sh := range s.Shaders {
-				tool := map[amber.ShaderFormat]string{amber.FormatGLSL: "glslangValidator", amber.FormatOpenCL: "llvm-spirv-15"}[sh.Format]
-				if _, err := osexec.LookPath(tool); err != nil && tool != "" {
-					t.Skip("no " + tool)
+				switch sh.Format {
+				case amber.FormatGLSL:
+					refs.Tool(t, "glslangValidator")
+				case amber.FormatOpenCL:
+					refs.Tool(t, "llvm-spirv-15")
 				}
 			}
 			if n, err := checkMutants(t.Context(), r, s, 0); err != nil || n == 0 {
