@@ -54,6 +54,7 @@ var orderRules = []orderRule{
 	{first: "propagate_invariant", then: "opt_algebraic", why: "rules may change a rounding"},
 	{first: "lower_var_copies", then: "lower_explicit_io", why: "explicit memory has no copies"},
 	{first: "lower_vars_to_explicit_types", then: "lower_explicit_io", why: "addresses need layouts"},
+	{first: "lower_robust_access", then: "lower_mem_access_bit_sizes", never: true, why: "a word that reaches past the buffer may hold its last bytes"},
 	{first: "lower_explicit_io", then: "opt_load_store_vectorize", why: "it merges explicit accesses"},
 	{first: "lower_explicit_io", then: "opt_load_store_update_alignments", why: "it reads explicit offsets"},
 	{first: "lower_explicit_io", then: "opt_offsets", why: "it moves constants into explicit bases"},

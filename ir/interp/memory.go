@@ -176,6 +176,9 @@ func (w *Wave) loadLane(x *extra, l uint8, handle, at uint64) uint64 {
 		return w.loadStage(x.space, int(l), at, size)
 	}
 	b := w.bytesAt(x.space, int(l), handle, at, size)
+	if b == nil && w.inTail(x, at, size) {
+		return uint64(w.l.Env.Mem.LoadWithin(w.bufAddr, w.bufSize, at, size, 0))
+	}
 	if b == nil {
 		w.beyond(x, x.space, l, handle)
 		return 0
@@ -187,6 +190,12 @@ func (w *Wave) loadLane(x *extra, l uint8, handle, at uint64) uint64 {
 		return uint64(binary.LittleEndian.Uint32(b))
 	}
 	return emu.LoadBytes(b, size)
+}
+
+// inTail reports whether a load is of a word that the uniform buffer at hand has only a part of: loads of bytes become those of words
+// (lower_mem_access_bit_sizes), and sizes of buffers need not be multiples of 4.
+func (w *Wave) inTail(x *extra, at uint64, n int) bool {
+	return x.in.Intr == ir.IntrLoadUbo && n <= 4 && at < w.bufSize
 }
 
 // loadWords is execLoad of words in private memory.

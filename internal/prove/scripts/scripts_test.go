@@ -87,7 +87,7 @@ func TestScripts(t *testing.T) {
 		{name: "untyped.amber", about: "untyped pointers and raw access chains", targets: chips, checked: 1},
 		{name: "wide_shared_atomics.amber", about: "atomics of doubles in workgroup memory", targets: []nirc.Options{ir, {Target: "midgard"}}, checked: 1},
 		{name: "matrix_elements.amber", about: "cooperative matrices by pointers to narrow vectors", targets: chips, checked: 1},
-		{name: "narrow_uniforms.amber", about: "bytes and halves of uniform blocks and push constants", targets: chips, checked: 4, right: "220 21 220", wrong: "220 22 220"},
+		{name: "narrow_uniforms.amber", about: "bytes and halves of uniform blocks and push constants, to the last byte of a buffer", targets: chips, checked: 4, right: "220 21 220", wrong: "220 22 220"},
 		{name: "kernel.amber", about: "kernels of OpenCL C", targets: chips, checked: 9, right: "32767 32765 0", wrong: "1 32765 0"},
 		{name: "matrices.amber", about: "cooperative matrices", targets: []nirc.Options{ir, chips[2]}, checked: 16},
 	} {
