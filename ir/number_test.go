@@ -1,7 +1,6 @@
 package ir_test
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -36,17 +35,9 @@ func countNumber(text string, n uint64) (count int) {
 // TestNumbersAreKept: each number of the text form either is refused or stands in what is printed, whatever its size: nothing is
 // cut off in silence.
 func TestNumbersAreKept(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.nir")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no texts: %v", err)
-	}
 	texts := []string{ir.PrintWith(irtest.Config{Seed: 3, Size: 60, Everything: true}.Shader(), ir.PrintOptions{Locs: true})}
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts = append(texts, string(data))
+	for _, x := range irtest.Texts(t, "testdata") {
+		texts = append(texts, x.Source)
 	}
 	// The shaders of the passes' tests have what those have not.
 	archives, err := filepath.Glob("../passes/testdata/*/*.txtar")
@@ -96,19 +87,8 @@ func TestNumbersAreKept(t *testing.T) {
 
 // TestCloneIsEqual: a copy has all that a shader has, and shares nothing with it.
 func TestCloneIsEqual(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.nir")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no texts: %v", err)
-	}
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := ir.Parse(string(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, x := range irtest.Texts(t, "testdata") {
+		s := x.Shader(t)
 		s.Captures = append(s.Captures, ir.Capture{Slot: ir.SlotVar0, Count: 2, Bits: 32, Buffer: 1, Offset: 8})
 		s.ConstantData = append(s.ConstantData, 1, 2, 3, 4)
 		s.ScratchSize, s.SharedSize = 16, 32
@@ -120,7 +100,7 @@ func TestCloneIsEqual(t *testing.T) {
 		before := all(s)
 		c := ir.Clone(s)
 		if all(c) != before {
-			t.Errorf("%s: the copy is another shader", f)
+			t.Errorf("%s: the copy is another shader", x.Name)
 		}
 		c.Captures[0].Count, c.ConstantData[0], c.Locs[len(c.Locs)-1].Line = 1, 9, 9
 		c.Names[len(c.Names)-1], c.Files[len(c.Files)-1], c.Funcs[len(c.Funcs)-1] = "", "", ""
@@ -131,7 +111,7 @@ func TestCloneIsEqual(t *testing.T) {
 			f.Name += "x"
 		}
 		if all(s) != before {
-			t.Errorf("%s: a change of the copy changes the shader", f)
+			t.Errorf("%s: a change of the copy changes the shader", x.Name)
 		}
 	}
 }

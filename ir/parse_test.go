@@ -3,8 +3,6 @@ package ir_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -12,23 +10,6 @@ import (
 	"nirc/ir"
 	"nirc/ir/irtest"
 )
-
-func sampleFiles(t testing.TB) map[string]string {
-	t.Helper()
-	names, err := filepath.Glob("testdata/*.nir")
-	if err != nil || len(names) < 10 {
-		t.Fatal(names, err)
-	}
-	m := map[string]string{}
-	for _, n := range names {
-		b, err := os.ReadFile(n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m[n] = string(b)
-	}
-	return m
-}
 
 // checkRoundTrip prints and reads s until it must be stable.
 func checkRoundTrip(t *testing.T, name string, s *ir.Shader) {
@@ -44,12 +25,8 @@ func checkRoundTrip(t *testing.T, name string, s *ir.Shader) {
 }
 
 func TestSampleFiles(t *testing.T) {
-	for name, text := range sampleFiles(t) {
-		s, err := ir.Parse(text)
-		if err != nil {
-			t.Errorf("%s:%v", name, err)
-			continue
-		}
+	for _, x := range irtest.Texts(t, "testdata") {
+		name, s := x.Name, x.Shader(t)
 		if err := ir.Validate(s); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -192,8 +169,8 @@ func pad(i int) string {
 // FuzzParse: no text panics; what parses prints, and reads back to the same
 // text; what is valid stays valid.
 func FuzzParse(f *testing.F) {
-	for _, text := range sampleFiles(f) {
-		f.Add(text)
+	for _, x := range irtest.Texts(f, "testdata") {
+		f.Add(x.Source)
 	}
 	for seed := range uint64(3) {
 		f.Add(allText(irtest.Config{Seed: seed, Size: 40, Everything: true}.Shader()))

@@ -349,21 +349,9 @@ func eachInputs(t *testing.T) (inputs []eachInput, lists []string) {
 			inputs = append(inputs, eachInput{name: strings.TrimPrefix(filepath.ToSlash(f), "testdata/"), s: s})
 		}
 	}
-	more, err := filepath.Glob("../ir/testdata/*.nir")
-	if err != nil || len(more) == 0 {
-		t.Fatalf("no shaders: %v", err)
-	}
-	for _, f := range more {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := ir.Parse(string(data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !hasCopies(s) {
-			inputs = append(inputs, eachInput{name: filepath.Base(f), s: s})
+	for _, x := range irtest.Texts(t, "../ir/testdata") {
+		if s := x.Shader(t); !hasCopies(s) {
+			inputs = append(inputs, eachInput{name: x.Name, s: s})
 		}
 	}
 	for _, name := range []string{"textures_frag", "blocks_vert", "memory_comp", "strips_geom", "patch_tesc"} {

@@ -1,5 +1,5 @@
 // Package irtest makes random valid shaders for the tests of the IR, of the
-// passes and of the backends. It is for tests only: nothing that is shipped
+// passes and of the backends, and reads the texts of shaders beside them. It is for tests only: nothing that is shipped
 // imports it. It knows package ir and no pass, frontend or backend.
 //
 // The shaders are compute shaders that always terminate and whose effects are
