@@ -61,6 +61,9 @@ func Backend(name string) (backend.Backend, error) {
 		if b.Name() == name {
 			return b, nil
 		}
+		if slices.ContainsFunc(b.GPUs(), func(g backend.GPU) bool { return g.Name == name }) {
+			return nil, Usagef("%q is a GPU of the target %s: -t %s --gpu %s", name, b.Name(), b.Name(), name)
+		}
 		have = append(have, b.Name())
 	}
 	return nil, Usagef("no target %q%s (have %s; %s for the IR alone)", name, passes.Suggest(name, append(have, IRTarget)), strings.Join(have, ", "), IRTarget)
