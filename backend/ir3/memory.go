@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"nirc/backend/ir3/isa"
+	"nirc/internal/slab"
 )
 
 // memory is what a compile works in; the next one gets it when it ends.
@@ -16,7 +17,6 @@ type memory struct {
 	lists  [2]pinstrs
 	turn   int // of lists, which one is written
 	states []syncState
-	ages   []ages
 	sched  scheduler
 	fill   filler
 	conds  conditions
@@ -24,11 +24,23 @@ type memory struct {
 	vec    vectorizer
 	phys   phys
 	delays delaySolution
-	done   []bool
+	aging
 	// outs are the registers that the end reads, early those that are written before the start.
 	outs, early []span
 	// touches are those of waits and of delays.
 	touches [2]touch
+}
+
+// aging is what the delays between instructions are found in.
+type aging struct {
+	ages    []ages // at the ends of blocks
+	young   slab.Slab[young]
+	written writeClock
+	// border, joined, late and sides are what is under way at a border of blocks.
+	border, joined, late ages
+	sides                [2]ages
+	done, masked         []bool // blocks
+	padded               []pinstr
 }
 
 var memories = sync.Pool{New: func() any { return new(memory) }}

@@ -1,6 +1,9 @@
 package ir3
 
-import "nirc/backend/ir3/isa"
+import (
+	"nirc/backend/ir3/isa"
+	"nirc/internal/slab"
+)
 
 // Short sides of an if may run one after the other with the fibers of the
 // other side masked out, instead of being branched around
@@ -36,27 +39,30 @@ func (p *phys) maskBranches(all bool) {
 	m := p.memory()
 	m.turnOver()
 	d := p.solveDelays()
-	if !p.predicate(d, all) {
-		p.solved = d
-		return
+	if p.predicate(d, all) && !p.freshDelays(d, m.masked) {
+		// What the solution before masks leaves in loops goes round in them: begin again.
+		d = p.solveDelays()
 	}
-	// The blocks are in the memory that was written before: what delays writes must not go there.
-	m.turnOver()
+	p.solved = d
 }
 
 // predicate puts masks where they cost no more than branches. solved has the
-// program in the form with branches; it reports whether anything changed.
+// program in the form with branches; it reports whether anything changed, and notes the blocks that did.
 func (p *phys) predicate(solved *delaySolution, always bool) bool {
 	any := false
-	var t touch
+	m := p.memory()
+	m.masked = slab.Zeroed(m.masked, len(p.blocks))
 	for h := range p.blocks {
-		if !p.predicable(h, always, &t) {
+		if !p.predicable(h, always, &m.touches[1]) {
 			continue
 		}
 		masked := p.masked(h)
-		if always || p.maskedCost(h, masked, solved, &t) <= p.branchCost(h, solved) {
+		if always || p.maskedCost(h, masked, solved) <= p.branchCost(h, solved) {
 			p.mask(h, masked)
 			any = true
+			for k := range masked {
+				m.masked[h+k] = true
+			}
 		}
 	}
 	return any
@@ -132,6 +138,9 @@ func (p *phys) masked(h int) (s sides) {
 		s[k] = append(s[k], pinstr{Instr: isa.Instr{Op: op, Repeat: repeat}, loc: br.loc, to: -1})
 	}
 	then, els := p.blocks[h+1].ins, p.blocks[h+2].ins
+	for k := range s {
+		s[k] = p.memory().room(len(p.blocks[h+k].ins) + 3)
+	}
 	s[0] = append(s[0], head[:len(head)-1]...)
 	switch {
 	case len(then) == 0:
@@ -184,23 +193,23 @@ func (p *phys) branchCost(h int, d *delaySolution) int {
 }
 
 // maskedCost counts the masked form of the same.
-func (p *phys) maskedCost(h int, s sides, d *delaySolution, t *touch) int {
-	n := 1
-	at := d.exit[h]
-	at.pass(1) // predt
-	n0 := 0
-	var sides [3]ages
-	var list []pinstr
+func (p *phys) maskedCost(h int, s sides, d *delaySolution) int {
+	m := p.memory()
+	c, n, slots := &m.written, 1, 0
+	m.border = d.exit[h].passed(1, m.border[:0]) // predt
 	for k := 1; k <= 2; k++ {
-		sides[k] = at
-		sides[k].pass(n0)
-		list = p.pad(&sides[k], s[k], list[:0], t)
-		n0 = p.totalSlots(list)
-		n += totalCost(list)
+		m.late = m.border.passed(slots, m.late[:0])
+		c.begin(m.late)
+		m.padded = p.pad(c, s[k], m.padded[:0], &m.touches[1])
+		slots = p.totalSlots(m.padded)
+		n += totalCost(m.padded)
+		m.sides[k-1] = c.end(m.sides[k-1][:0])
 	}
-	sides[1].pass(n0)
-	sides[1].merge(&sides[2])
-	return n + totalCost(p.pad(&sides[1], p.blocks[h+3].ins, list[:0], t))
+	m.late = m.sides[0].passed(slots, m.late[:0])
+	m.joined = m.late.merged(m.sides[1], m.joined[:0])
+	c.begin(m.joined)
+	m.padded = p.pad(c, p.blocks[h+3].ins, m.padded[:0], &m.touches[1])
+	return n + totalCost(m.padded)
 }
 
 func totalCost(list []pinstr) (n int) {

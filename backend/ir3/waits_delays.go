@@ -1,66 +1,11 @@
 package ir3
 
 import (
+	"slices"
+
 	"nirc/backend/ir3/isa"
 	"nirc/internal/slab"
 )
-
-// settled is the age at which a result is ready for everyone.
-const settled = 6
-
-// Sizes that a result was written in.
-const (
-	wroteHalf = 1 << iota
-	wroteFull
-)
-
-// ages is the time in issue slots since each unit was written by an
-// instruction whose results are not interlocked, at most settled.
-type ages struct {
-	age  [numUnits]uint8
-	size [numUnits]uint8 // wroteHalf, wroteFull; both if paths differ
-}
-
-// settle lets everything be written long ago.
-func (a *ages) settle() {
-	*a = ages{}
-	for i := range a.age {
-		a.age[i] = settled
-	}
-}
-
-func (a *ages) pass(slots int) {
-	if slots == 0 {
-		return
-	}
-	for i := range a.age {
-		if a.age[i] < settled {
-			a.age[i] = uint8(min(settled, int(a.age[i])+slots))
-		}
-	}
-}
-
-// merge makes a the younger of both and reports whether it changed.
-func (a *ages) merge(b *ages) bool {
-	changed := false
-	for i := range a.age {
-		if b.age[i] == settled {
-			continue
-		}
-		switch {
-		case a.age[i] == settled:
-			a.size[i] = b.size[i]
-		case a.size[i]|b.size[i] != a.size[i]:
-			a.size[i] |= b.size[i]
-			changed = true
-		}
-		if b.age[i] < a.age[i] {
-			a.age[i] = b.age[i]
-			changed = true
-		}
-	}
-	return changed
-}
 
 // delaySolution is the program with its delay slots: what is under way at the
 // ends of blocks, and their instructions with nops.
@@ -88,7 +33,7 @@ func (p *phys) delays() {
 func (p *phys) solveDelays() *delaySolution {
 	d := p.newDelays()
 	p.settleDelays(d)
-	if p.loops() && !p.freshDelays(d) {
+	if p.loops() && !p.freshDelays(d, nil) {
 		d = p.newDelays()
 		p.settleDelays(d)
 	}
@@ -99,14 +44,20 @@ func (p *phys) solveDelays() *delaySolution {
 func (p *phys) newDelays() *delaySolution {
 	n := len(p.blocks)
 	m := p.memory()
-	m.ages = slab.Resized(m.ages, 2*n)
-	for i := range m.ages {
-		m.ages[i].settle()
-	}
+	m.ages = slab.Zeroed(m.ages, 2*n)
+	m.young.Reset()
 	d := &m.delays
 	*d = delaySolution{entry: m.ages[:n], exit: m.ages[n:], lists: slab.Zeroed(d.lists, n)}
 	m.done = slab.Zeroed(m.done, n)
 	return d
+}
+
+// keep stores what is under way in place of what was, where it fits there.
+func (m *memory) keep(at *ages, now ages) {
+	if len(now) > cap(*at) {
+		*at = m.young.Slice(len(now))
+	}
+	*at = append((*at)[:0], now...)
 }
 
 // loops reports whether a block leads back.
@@ -124,22 +75,16 @@ func (p *phys) loops() bool {
 // settleDelays adds what reaches each block until nothing more does. What a block waits for on one way
 // is time on all: what was under way before that was known stays noted, so loops may wait longer than they must.
 func (p *phys) settleDelays(d *delaySolution) {
-	done := p.memory().done
+	m := p.memory()
 	for again := true; again; {
 		again = false
 		for b := range p.blocks {
-			grew := !done[b]
-			for _, q := range p.blocks[b].preds {
-				grew = d.entry[b].merge(d.reaching(p, q, int32(b))) || grew
-			}
-			if !grew {
+			now := d.reached(p, int32(b), d.entry[b])
+			if m.done[b] && slices.Equal(now, d.entry[b]) {
 				continue
 			}
-			if !done[b] {
-				k := len(p.blocks[b].ins)
-				d.lists[b] = p.memory().room(k + k/4 + 4)
-			}
-			done[b], again = true, true
+			m.keep(&d.entry[b], now)
+			m.done[b], again = true, true
 			p.padBlock(d, b)
 		}
 	}
@@ -148,71 +93,88 @@ func (p *phys) settleDelays(d *delaySolution) {
 // padBlock makes the instructions and the exit of a block from its entry.
 func (p *phys) padBlock(d *delaySolution, b int) {
 	m := p.memory()
-	a := &d.exit[b]
-	*a = d.entry[b]
-	d.lists[b] = p.pad(a, p.blocks[b].ins, d.lists[b][:0], &m.touches[1])
-	a.age[unitA0], a.age[unitA1] = settled, settled
+	ins := p.blocks[b].ins
+	if k := len(ins); cap(d.lists[b]) < k {
+		d.lists[b] = m.room(k + k/4 + 4)
+	}
+	m.written.begin(d.entry[b])
+	d.lists[b] = p.pad(&m.written, ins, d.lists[b][:0], &m.touches[1])
+	m.written.at[unitA0], m.written.at[unitA1] = 0, 0 // they are not alive in other blocks
+	m.border = m.written.end(m.border[:0])
+	m.keep(&d.exit[b], m.border)
 }
 
 // maxFresh bounds the rounds of freshDelays.
 const maxFresh = 4
 
-// freshDelays goes round a solution again, with nothing at a block's entry but what the blocks before it leave now. It
-// reports whether a round changed nothing, which is a solution too.
-func (p *phys) freshDelays(d *delaySolution) bool {
+// freshDelays goes round a solution again, with nothing at a block's entry but what the blocks before it leave now; changed are
+// blocks whose instructions are others than those of the solution, nil for none. It reports whether a round changed nothing, which is a solution too.
+func (p *phys) freshDelays(d *delaySolution, changed []bool) bool {
+	m := p.memory()
 	for range maxFresh {
-		changed := false
+		again := false
 		for b := range p.blocks {
-			if len(p.blocks[b].preds) == 0 {
+			now := d.reached(p, int32(b), nil)
+			if slices.Equal(now, d.entry[b]) && (changed == nil || !changed[b]) {
 				continue
 			}
-			var now ages
-			now.settle()
-			for _, q := range p.blocks[b].preds {
-				now.merge(d.reaching(p, q, int32(b)))
-			}
-			if now != d.entry[b] {
-				d.entry[b], changed = now, true
-				p.padBlock(d, b)
-			}
+			m.keep(&d.entry[b], now)
+			p.padBlock(d, b)
+			again = true
 		}
-		if !changed {
+		if !again {
 			return true
 		}
+		changed = nil
 	}
 	return false
 }
 
+// reached merges what the blocks before b leave under way with what is known to be. It is valid until the next call.
+func (d *delaySolution) reached(p *phys, b int32, known ages) ages {
+	m := p.memory()
+	now := append(m.border[:0], known...)
+	for _, q := range p.blocks[b].preds {
+		m.joined = now.merged(d.reaching(p, q, b), m.joined[:0])
+		m.joined, now = now, m.joined
+	}
+	m.border = now
+	return now
+}
+
 // reaching is what block q leaves under way when its fibers get to b: the
 // masked sides in between have passed.
-func (d *delaySolution) reaching(p *phys, q, b int32) *ages {
+func (d *delaySolution) reaching(p *phys, q, b int32) ages {
 	if !p.blocks[q].runsOn || b == q+1 {
-		return &d.exit[q]
+		return d.exit[q]
 	}
-	a := d.exit[q]
+	slots := 0
 	for k := q + 1; k < b; k++ {
-		a.pass(p.totalSlots(d.lists[k]))
+		slots += p.totalSlots(d.lists[k])
 	}
-	return &a
+	m := p.memory()
+	m.late = d.exit[q].passed(slots, m.late[:0])
+	return m.late
 }
 
 // pad copies the instructions of a block, with nops where they are needed.
-func (p *phys) pad(a *ages, ins, list []pinstr, t *touch) []pinstr {
+func (p *phys) pad(c *writeClock, ins, list []pinstr, t *touch) []pinstr {
 	for i := range ins {
 		x := ins[i]
 		t.ofAliased(&x)
 		need := 0
 		for _, r := range t.reads {
-			need = max(need, p.wait(a, &x.Instr, r))
+			need = max(need, p.wait(c, &x.Instr, r))
 		}
 		if need > 0 && !faults.has(faultDelays) {
 			k := len(list)
 			list = addNops(list, need, x.loc)
 			waitEarlier(list, k, &x)
-			a.pass(need)
+			c.now += need
 		}
 		list = append(list, x)
-		a.issue(&x.Instr, p.gpu.slots(&x.Instr), t)
+		c.now += p.gpu.slots(&x.Instr)
+		c.issue(&x.Instr, t)
 	}
 	return list
 }
@@ -228,15 +190,15 @@ func waitEarlier(list []pinstr, k int, x *pinstr) {
 }
 
 // wait is the number of slots that must still pass before in can read r.
-func (p *phys) wait(a *ages, in *isa.Instr, r span) int {
+func (p *phys) wait(c *writeClock, in *isa.Instr, r span) int {
 	worst := 0
 	for u := r.unit; u < r.unit+r.n; u++ {
-		if a.age[u] != settled {
+		if age := c.age(u); age != settled {
 			later := 0 // the slot, from the first, in which the unit is read
 			if r.step > 0 {
 				later = (u - r.unit) / r.step
 			}
-			worst = max(worst, p.delay(a.size[u], in, r)-int(a.age[u])-later)
+			worst = max(worst, p.delay(c.size[u], in, r)-age-later)
 		}
 	}
 	return worst
@@ -262,25 +224,25 @@ func (p *phys) delay(size uint8, in *isa.Instr, r span) int {
 	return need
 }
 
-// issue ages everything by the slots that in takes, and notes what it writes.
-func (a *ages) issue(in *isa.Instr, slots int, t *touch) {
-	a.pass(slots)
+// issue notes what in has written when its slots have passed.
+func (c *writeClock) issue(in *isa.Instr, t *touch) {
 	k := syncOf(in)
-	cat := in.Op.Category()
+	interlocked := k.ss || k.sy || in.Op.Category() > 3 || waitsA1(in)
 	for _, w := range t.writes {
 		size := uint8(wroteFull)
 		if w.half {
 			size = wroteHalf
 		}
 		for u := w.unit; u < w.unit+w.n; u++ {
-			a.age[u], a.size[u] = 0, size
-			if w.step > 0 {
+			age := uint8(0)
+			switch {
+			case interlocked:
+				age = settled
+			case w.step > 0:
 				// Earlier repetitions have written some slots ago.
-				a.age[u] = uint8(w.n/w.step - 1 - (u-w.unit)/w.step)
+				age = uint8(w.n/w.step - 1 - (u-w.unit)/w.step)
 			}
-			if k.ss || k.sy || cat > 3 || waitsA1(in) {
-				a.age[u] = settled
-			}
+			c.write(u, age, size)
 		}
 	}
 }
