@@ -62,6 +62,8 @@ const (
 	faultQuadrants                           // sines are taken of angles beyond a turn
 	faultCubeGradients                       // derivatives of cubes are left: lower_tex has not run for them
 	faultSpillStore                          // what is spilled is loaded, and nothing stores it
+	faultMiddleWord                          // values of a primitive's second vertex come from word c
+	faultLists                               // strips and fans are drawn as such where vertices are told apart
 	numFaults
 )
 

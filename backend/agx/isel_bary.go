@@ -60,6 +60,7 @@ func (c *coefficients) placeCorners(m *abi.Meta, n int) int {
 		if s.mask == 0 {
 			continue
 		}
+		m.Lists = !faults.has(faultLists)
 		count := 0
 		s.first, count = runOf(s.mask)
 		for v := range s.cf {
@@ -75,6 +76,7 @@ func (c *coefficients) placeCorners(m *abi.Meta, n int) int {
 				i = ir.InterpSmooth
 			}
 			w.cf = n
+			m.Lists = !faults.has(faultLists)
 			m.Coefs = append(m.Coefs, abi.Coef{Source: abi.CoefBary, CF: n, Count: 2, Interp: i})
 			n += 2
 		}
@@ -95,7 +97,7 @@ func (s *isel) loadInputVertex(in *ir.Instr) {
 		return
 	}
 	c, v := &s.in.coefs.corners[slot], s.comp(in.Srcs[0].Def, 0)
-	at := func(vertex, k int) opnd { return s.ldcf(c.cf[min(vertex, 2)] + comp + k - c.first)[2] }
+	at := func(vertex, k int) opnd { return s.corner(min(vertex, 2), c.cf[min(vertex, 2)]+comp+k-c.first) }
 	ops := make([]opnd, in.Def.NumComponents)
 	for k := range ops {
 		if n, is := in.Srcs[0].Def.Const(0); is {
@@ -108,4 +110,16 @@ func (s *isel) loadInputVertex(in *ir.Instr) {
 		}
 	}
 	s.setInput(in, ops)
+}
+
+// corner is the value at a vertex, counted from 0, that a coefficient register has. Hardware has that of vertex 1 in word b
+// or in word c: the reference reads word b, but only in fans, and nobody says which of both makes it so
+// (agx.md §16.1). The driver says which word it is.
+func (s *isel) corner(vertex, cf int) opnd {
+	w := s.ldcf(cf)
+	if vertex != 1 || faults.has(faultMiddleWord) {
+		return w[2]
+	}
+	middle := s.driver(nil, abi.UniformMiddleWord, 0)
+	return s.selectBy(cond{op: isa.CondUEQ, a: middle, b: imm16(0)}, false, w[2], w[1])
 }

@@ -253,6 +253,7 @@ func (l *linker) merge(p *abi.Meta) error {
 	}
 	if p.Part == abi.PartProlog { // those of the main part are there
 		m.Coefs = append(m.Coefs[:len(m.Coefs):len(m.Coefs)], p.Coefs...)
+		m.Lists = m.Lists || p.Lists
 	}
 	for i := range p.Uniforms {
 		if err := l.uniform(&p.Uniforms[i]); err != nil {

@@ -88,6 +88,8 @@ var obligations = []struct {
 	{fault: "faultCubeGradients", draw: cubeGradients, abi: backend.MonolithicABI},
 	{fault: "faultSpillStore", script: "scratch_size"},
 	{fault: "faultResidencyWait", draw: residencyCodes, abi: backend.MonolithicABI},
+	{fault: "faultMiddleWord", draw: strips},
+	{fault: "faultLists", draw: strips},
 }
 
 // TestObligations compiles without what meets an obligation of the hardware (agx.md §16) and
@@ -118,6 +120,17 @@ func TestObligations(t *testing.T) {
 		}
 	}
 	all.Report(t, "agx")
+}
+
+// strips tells the vertices of strips and fans apart, by seeds of which some number them as Vulkan does, and some have the
+// second one's values in word c.
+func strips(t *testing.T, abi string) error {
+	for seed := range uint64(8) {
+		if r := runFile(t, "../../testdata/barycentric_strips.amber", abi, seed); r.Verdict != amber.Pass {
+			return errors.New(r.Reason)
+		}
+	}
+	return nil
 }
 
 // interlocked counts in memory in fragments of a pixel, one after the other, that run beside each other in some orders.

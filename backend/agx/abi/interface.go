@@ -55,7 +55,7 @@ type Coef struct {
 	// noperspective.
 	Interp ir.Interp `json:"interp,omitempty"`
 	// Vertex is 1, 2 or 3 of flat ones that have the value of that vertex of the primitive,
-	// from 1 on, instead of the provoking one's.
+	// from 1 on, instead of the provoking one's. Vertex 2's stands in word b with UniformMiddleWord.
 	Vertex uint8 `json:"vertex,omitempty"`
 }
 

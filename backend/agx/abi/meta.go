@@ -140,6 +140,9 @@ type Meta struct {
 	LayerViewportWord int `json:"layer_viewport_word,omitempty"`
 	// Coefs are the coefficient registers of a fragment shader.
 	Coefs []Coef `json:"coefs,omitempty"`
+	// Lists: the fragment shader tells a primitive's vertices apart (Coef.Vertex, CoefBary), and which vertex of a strip's
+	// or a fan's triangle has which number is not known of hardware: the driver draws those as lists.
+	Lists bool `json:"lists,omitempty"`
 	// AlphaOne says that alpha of colour 0 is always One and in no register,
 	// whatever Results says (main parts).
 	AlphaOne bool `json:"alpha_one,omitempty"`

@@ -57,6 +57,7 @@ const (
 	UniformSlotWritten   // word: ~0 if the stage before leaves the varyings of slot Element, else 0
 	UniformSamplerBias   // see SamplerBias: of the sampler (Set, Binding, Element)
 	UniformSamplerBiases // address of a table of those, by entry of the sampler heap
+	UniformMiddleWord    // word: 1 where registers of a primitive's vertex 2 (Coef.Vertex) have the value in word b, else 0
 	NumUniformKinds
 )
 
@@ -66,7 +67,7 @@ var uniformNames = [...]string{"none", "words", "push", "buffer_data", "buffer_a
 	"attrib_addr", "attrib_clamp", "blend_const", "assembly", "records", "grid_vertices",
 	"record_slots", "patch_vertices", "patch_count", "patches", "patch_record", "patch_slots", "patch_points", "tess_points",
 	"topology", "primitives", "primitive_ids", "counts", "indices", "vertices", "xfb_buffer0", "xfb_buffer1", "xfb_buffer2", "xfb_buffer3",
-	"xfb_limit0", "xfb_limit1", "xfb_limit2", "xfb_limit3", "varying_word", "first_fan", "slot_written", "sampler_bias", "sampler_biases"}
+	"xfb_limit0", "xfb_limit1", "xfb_limit2", "xfb_limit3", "varying_word", "first_fan", "slot_written", "sampler_bias", "sampler_biases", "middle_word"}
 
 // String returns the name of the contents.
 func (k UniformKind) String() string {

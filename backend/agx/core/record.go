@@ -100,7 +100,31 @@ func (w *wave) placed() *abi.Words {
 // firstFan reports whether the draw is one of fans whose first vertex provokes.
 func (w *wave) firstFan() bool {
 	d := w.l.Draw
-	return d != nil && d.Topology == emu.TriangleFan && !d.Raster.ProvokingLast && d.TessEval == nil && d.Geometry == nil
+	return d != nil && d.Topology == emu.TriangleFan && !d.Raster.ProvokingLast && d.TessEval == nil && d.Geometry == nil && !w.p.meta.Lists
+}
+
+// The doubts of a wave (emu.Launch.Doubt), see agx.md §16.1.
+const (
+	doubtMiddleWord  uint64 = iota + 1 // the value of a primitive's second vertex stands in word b of its register
+	doubtVertexOrder                   // the triangles of strips and fans begin at another vertex than Vulkan's do
+)
+
+// vertexOf is the vertex, by Vulkan's order, that the hardware numbers so.
+func (w *wave) vertexOf(n int) int {
+	d := w.l.Draw
+	strip := d != nil && (d.Topology == emu.TriangleStrip || d.Topology == emu.TriangleFan) && d.TessEval == nil && d.Geometry == nil
+	if strip && !w.p.meta.Lists && w.l.Doubt(doubtVertexOrder) {
+		return (n + 1) % 3
+	}
+	return n
+}
+
+// cornerPlane is the coefficient register that has the value of a vertex.
+func (w *wave) cornerPlane(c coef, v uint32) [3]uint32 {
+	if c.Vertex == 2 && w.l.Doubt(doubtMiddleWord) {
+		return [3]uint32{w.junk(), v, w.junk()}
+	}
+	return [3]uint32{w.junk(), w.junk(), v}
 }
 
 // varyingUniform fills a uniform that tells of varyings; false if k is none.
@@ -112,6 +136,11 @@ func (w *wave) varyingUniform(u *abi.Uniform, to []uint32) bool {
 	case abi.UniformFirstFan:
 		to[0] = 0
 		if w.firstFan() {
+			to[0] = 1
+		}
+	case abi.UniformMiddleWord:
+		to[0] = 0
+		if w.l.Doubt(doubtMiddleWord) {
 			to[0] = 1
 		}
 	case abi.UniformSlotWritten:

@@ -66,7 +66,7 @@ func (w *wave) cornerOf(f *emu.FragmentLane, c coef, k int) float64 {
 	if c.Source != abi.CoefBary {
 		return w.corner(f, c.Slot, c.comp, k)
 	}
-	if k == int(c.comp)+1 {
+	if k == w.vertexOf(int(c.comp)+1) {
 		return 1
 	}
 	return 0
@@ -77,7 +77,7 @@ func (w *wave) flat(f *emu.FragmentLane, c coef) uint32 {
 	if c.Vertex == 0 {
 		return w.varying(f, c.Slot, c.comp, f.Prim.Provoking)
 	}
-	return w.varying(f, c.Slot, c.comp, int(c.Vertex-1))
+	return w.varying(f, c.Slot, c.comp, w.vertexOf(int(c.Vertex-1)))
 }
 
 func blend(ij [2]float32, v0, v1, v2 float64) float64 {
@@ -228,7 +228,7 @@ func (w *wave) planeOf(c coef, lane int) (abc [3]uint32, err error) {
 		}
 		return [3]uint32{f.Prim.PrimitiveID, f.Prim.PrimitiveID, f.Prim.PrimitiveID}, nil
 	case c.Source == abi.CoefVarying && c.Interp == ir.InterpFlat && c.Vertex != 0:
-		return [3]uint32{w.junk(), w.junk(), w.flat(f, c)}, nil
+		return w.cornerPlane(c, w.flat(f, c)), nil
 	case c.Source == abi.CoefVarying && c.Interp == ir.InterpFlat:
 		return w.flatPlane(w.flat(f, c)), nil
 	case c.Source == abi.CoefZ:

@@ -401,7 +401,7 @@ func TestStageScriptsABI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"geometry.amber", "geometry_types.amber", "barycentric.amber", "covered.amber"} {
+		for _, name := range []string{"geometry.amber", "geometry_types.amber", "barycentric.amber", "barycentric_strips.amber", "covered.amber"} {
 			if r := (&amber.Runner{Target: target, Modules: modules, Limits: emu.Limits{Check: true}}).Run(t.Context(), prove.Script(t, prove.Data(name))); r.Verdict != amber.Pass || r.Checked < 1 {
 				t.Errorf("%s at O%v, ABI %q: %+v", name, o.Level, o.ABI, r)
 			}

@@ -110,7 +110,7 @@ func ownScripts(t *testing.T) map[string]bool {
 	for _, p := range paths {
 		names[filepath.Base(p)] = true
 	}
-	for _, other := range []string{"images.amber", "images_draw.amber", "tess.amber", "geometry.amber", "geometry_types.amber", "barycentric.amber"} {
+	for _, other := range []string{"images.amber", "images_draw.amber", "tess.amber", "geometry.amber", "geometry_types.amber", "barycentric.amber", "barycentric_strips.amber"} {
 		if !names[other] {
 			t.Errorf("there is no %s", other)
 		}

@@ -22,7 +22,7 @@ func TestStageScripts(t *testing.T) {
 	}
 	for _, o := range []nirc.Options{{}, {Level: passes.O2}, {Passes: lowered}} {
 		o.Target = nirc.IRTarget
-		for _, name := range []string{"tess.amber", "geometry.amber", "geometry_types.amber", "barycentric.amber", "covered.amber", "draws.vkscript"} {
+		for _, name := range []string{"tess.amber", "geometry.amber", "geometry_types.amber", "barycentric.amber", "barycentric_strips.amber", "covered.amber", "draws.vkscript"} {
 			path := prove.Data(name)
 			src, err := os.ReadFile(path)
 			if err != nil {

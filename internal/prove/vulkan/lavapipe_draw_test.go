@@ -683,12 +683,17 @@ func (c *drawCase) mayDiffer() int {
 }
 
 // mayDifferOn is how many pixels of a target may differ from the interpreter's unexplained. Midgard drops fragments that
-// clip distances cut off, whole: of a pixel of several samples, some of which are inside, all or none stay.
+// clip distances cut off, whole: of a pixel of several samples, some of which are inside, all or none stay. Of one sample
+// those stay whose distance is 0, which are on the edge of what clipping leaves: Vulkan leaves open whose that is, and of a
+// triangle that is thin there it is a pixel by itself (seed 151137 has one).
 func (c *drawCase) mayDifferOn(target string) int {
-	if target == "midgard" && c.d.samples > 1 && slices.Contains(c.features, "clip distance") {
+	switch {
+	case target != "midgard" || !slices.Contains(c.features, "clip distance"):
+		return 0
+	case c.d.samples > 1:
 		return drawSize / 4
 	}
-	return 0
+	return drawSize / 32
 }
 
 // judge compares two drawings of which so many pixels may differ.
