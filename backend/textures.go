@@ -8,6 +8,9 @@ import (
 // CheckTextures refuses textures, images and samplers that are no elements of variables with bindings: code generators
 // find the others' descriptors (resource.Texture).
 func CheckTextures(target string, s *ir.Shader, impl *ir.Impl) error {
+	if s.Contents()&ir.HasDeref == 0 {
+		return nil
+	}
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			for _, d := range texturesOf(in) {

@@ -39,6 +39,8 @@ const (
 	HasElement              // derefs of elements of arrays and of components
 	HasObject               // derefs of all but inputs, outputs, system values, resources and temporaries
 	HasWritable             // accesses to storage buffers, images and addresses
+	HasShared               // accesses to memory of the workgroup
+	HasHandle               // handles of resources by set and binding
 )
 
 // apartModes are those of which there are no derefs of HasObject.
@@ -87,6 +89,8 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 		switch i.Info().Mem.Space {
 		case SpaceSsbo, SpaceGlobal, SpaceImage:
 			t[i] |= HasWritable
+		case SpaceShared:
+			t[i] |= HasShared
 		}
 	}
 	t[IntrDerefModeIs] |= HasCast
@@ -99,6 +103,8 @@ var intrinsicContents = func() (t [NumIntrinsics]Contents) {
 		t[i] |= HasSubgroup
 	}
 	t[IntrBarrier] |= HasBarrier
+	t[IntrVulkanResourceIndex] |= HasHandle
+	t[IntrLoadVulkanDescriptor] |= HasHandle
 	t[IntrLoadCounter] |= HasAtomic
 	for _, i := range []Intrinsic{IntrLoadAccelStruct, IntrRqInitialize, IntrRqTerminate, IntrRqProceed, IntrRqGenerateIntersection, IntrRqConfirmIntersection, IntrRqLoad} {
 		t[i] |= HasRayQuery

@@ -19,6 +19,9 @@ func sharedOffset(i ir.Intrinsic) (src int, ok bool) {
 
 // lowerSharedBitsize narrows the addresses of workgroup memory to 16 bits.
 func lowerSharedBitsize(impl *ir.Impl) {
+	if impl.Shader.Contents()&ir.HasShared == 0 {
+		return
+	}
 	changed := false
 	for in := range impl.Instrs() {
 		if in.Kind != ir.KindIntrinsic {

@@ -6,6 +6,9 @@ import "nirc/ir"
 // cluster of 2 is half a quad, one of 8 or 16 a part of the SIMD-group, each
 // under an if that leaves only the cluster's lanes active.
 func lowerSubgroups(impl *ir.Impl) {
+	if impl.Shader.Contents()&ir.HasSubgroup == 0 {
+		return
+	}
 	var found []*ir.Instr
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {

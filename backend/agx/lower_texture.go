@@ -10,6 +10,9 @@ const texLayerDone = 1
 // array, which hardware does not: the number of layers is a query, which the
 // preamble can make.
 func lowerTexture(s *ir.Shader, impl *ir.Impl) {
+	if s.Contents()&ir.HasTex == 0 {
+		return
+	}
 	var found []*ir.Instr
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {

@@ -44,15 +44,16 @@ func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, m *memory) (pre *ir.
 	for b := range impl.Blocks() {
 		for in := range b.Instrs() {
 			if in.HasDef() {
-				p.classify(in)
-				list = append(list, in)
+				if p.classify(in); p.can[in.Def.Index] && !p.free[in.Def.Index] {
+					list = append(list, in)
+				}
 			} else {
 				p.ends = p.ends || endsInvocation(in)
 			}
 		}
 	}
 	for _, in := range list {
-		if d := &in.Def; int(d.Index) < n && p.can[d.Index] && !p.free[d.Index] && p.leaves(d) {
+		if p.leaves(&in.Def) {
 			p.move(in)
 		}
 	}

@@ -34,16 +34,8 @@ func Buffers(s *ir.Shader, impl *ir.Impl, unsized uint32) *Table {
 			t.add(v.Set, v.Binding, ArrayCount(v.Type))
 		}
 	}
-	for b := range impl.Blocks() {
-		for in := range b.Instrs() {
-			if in.IsIntrinsic(ir.IntrVulkanResourceIndex) {
-				count := uint32(0)
-				if c, ok := in.Srcs[0].Def.Const(0); ok {
-					count = uint32(c) + 1
-				}
-				t.add(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)), count)
-			}
-		}
+	if s.Contents()&ir.HasHandle != 0 {
+		t.addIndexed(impl)
 	}
 	slices.SortStableFunc(t.Ranges, func(a, b Range) int {
 		if (a.Count == 0) != (b.Count == 0) {
@@ -64,6 +56,21 @@ func Buffers(s *ir.Shader, impl *ir.Impl, unsized uint32) *Table {
 		t.Total = together(t.Total, r.Count)
 	}
 	return t
+}
+
+// addIndexed adds the bindings that the function makes handles of.
+func (t *Table) addIndexed(impl *ir.Impl) {
+	for b := range impl.Blocks() {
+		for in := range b.Instrs() {
+			if in.IsIntrinsic(ir.IntrVulkanResourceIndex) {
+				count := uint32(0)
+				if c, ok := in.Srcs[0].Def.Const(0); ok {
+					count = uint32(c) + 1
+				}
+				t.add(uint32(in.Get(ir.IdxDescSet)), uint32(in.Get(ir.IdxBinding)), count)
+			}
+		}
+	}
 }
 
 // together adds numbers of entries; what is too large stays so.
@@ -115,6 +122,9 @@ func ArrayCount(t *ir.Type) uint32 {
 // LowerHandles rewrites the intrinsics that make handles: a handle becomes first plus
 // stride times the element, a constant where the element is one. It leaves the control flow alone.
 func LowerHandles(impl *ir.Impl, place func(set, binding uint32) (first, stride uint32)) {
+	if impl.Shader.Contents()&ir.HasHandle == 0 {
+		return
+	}
 	changed := false
 	for blk := range impl.Blocks() {
 		for in := range blk.Instrs() {
