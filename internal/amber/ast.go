@@ -236,11 +236,23 @@ type Pipeline struct {
 
 	// Args are the arguments of an OpenCL kernel.
 	Args []KernelArg
-	// RayTracing is the line of the first command that only ray tracing
-	// pipelines have, or 0.
-	RayTracing int
-	groups     []string // shader groups, tables and libraries declared
-	tables     []string
+	// What only ray tracing pipelines have. MaxRecursion is MAX_RAY_RECURSION_DEPTH, 1 if it is not given.
+	Groups       []*ShaderGroup
+	Tables       []*ShaderTable
+	Libraries    []*Pipeline
+	MaxRecursion uint32
+}
+
+// ShaderGroup is a SHADER_GROUP of a ray tracing pipeline.
+type ShaderGroup struct {
+	Name    string
+	Shaders []*Attached
+}
+
+// ShaderTable is a SHADER_BINDING_TABLE.
+type ShaderTable struct {
+	Name   string
+	Groups []*ShaderGroup
 }
 
 // Attached is a shader of a pipeline.
@@ -357,6 +369,8 @@ type Run struct {
 	Kind     RunKind
 	Timed    bool
 	Groups   [3]uint32 // RunCompute, RunRays
+	// Tables are RAYGEN, MISS, HIT and CALL of RunRays, nil where there is none.
+	Tables [4]*ShaderTable
 	// X, Y, W, H are in pixels (RunRect, RunGrid), or in normalised device
 	// coordinates if NDC; Columns and Rows are cells.
 	X, Y, W, H    float32

@@ -28,6 +28,9 @@ func (e *engine) runPipeline(c *Run) error {
 			return err
 		}
 	}
+	if c.Kind == RunRays {
+		return e.traceRays(p, c)
+	}
 	if c.Kind == RunCompute {
 		prog := p.programs[StageCompute]
 		return emu.Dispatch(e.ctx, prog, &p.env, emu.DispatchParams{Limits: e.limits(), Groups: c.Groups, Parallel: e.r.Parallel})

@@ -23,6 +23,7 @@ var features = []string{
 	"IndexTypeUint8Features.indexTypeUint8",
 	"ImageRobustnessFeatures.robustImageAccess",
 	"RayQueryFeaturesKHR.rayQuery",
+	"RayTracingPipelineFeaturesKHR.rayTracingPipeline",
 	"Robustness2Features.robustBufferAccess2",
 	"Robustness2Features.robustImageAccess2",
 	"Storage16BitFeatures.storageBuffer16BitAccess",
@@ -95,6 +96,7 @@ var features = []string{
 
 // extensions are the device and instance extensions.
 var extensions = []string{
+	"VK_AMD_shader_early_and_late_fragment_tests",
 	"VK_EXT_depth_clamp_zero_one",
 	"VK_EXT_depth_range_unrestricted",
 	"VK_EXT_image_robustness",
@@ -120,7 +122,9 @@ var extensions = []string{
 	"VK_KHR_maintenance1",
 	"VK_KHR_maintenance2",
 	"VK_KHR_maintenance3",
+	"VK_KHR_pipeline_library",
 	"VK_KHR_ray_query",
+	"VK_KHR_ray_tracing_pipeline",
 	"VK_KHR_ray_tracing_position_fetch",
 	"VK_KHR_relaxed_block_layout",
 	"VK_KHR_shader_atomic_int64",

@@ -26,7 +26,7 @@ func (p *parser) pipeline(line int) {
 
 // defaults sets the state that is not zero.
 func (pl *Pipeline) defaults() {
-	pl.PatchControlPoints = 3
+	pl.PatchControlPoints, pl.MaxRecursion = 3, 1
 	pl.Depth.Compare = emu.CompareAlways
 	face := emu.StencilFace{Compare: emu.CompareAlways, CompareMask: 0xff, WriteMask: 0xff}
 	pl.Depth.Front, pl.Depth.Back = face, face
@@ -57,7 +57,7 @@ func (p *parser) derivePipeline(line int) {
 	pl.Resolve = slices.Clone(parent.Resolve)
 	pl.Bindings, pl.Args = slices.Clone(parent.Bindings), slices.Clone(parent.Args)
 	pl.Vertex = slices.Clone(parent.Vertex)
-	pl.groups, pl.tables = slices.Clone(parent.groups), slices.Clone(parent.tables)
+	pl.deriveGroups(parent)
 	p.pipelineBody(pl)
 }
 

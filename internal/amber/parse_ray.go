@@ -7,8 +7,7 @@ import (
 	"nirc/internal/raytrace"
 )
 
-// What only ray tracing pipelines have is parsed in full, so that a script that uses it is
-// skipped for that and an error in it is still found; what it says is not kept.
+// What only ray tracing pipelines have, and acceleration structures.
 
 func (p *parser) accelStruct(line int) {
 	a := &AccelStruct{Line: line}
@@ -175,19 +174,9 @@ func (p *parser) instanceFlags() (f raytrace.InstanceFlags) {
 func (p *parser) rayCommand(pl *Pipeline, t token) bool {
 	switch t.text {
 	case "SHADER_GROUP":
-		pl.groups = append(pl.groups, p.word("a group's name"))
-		if p.atEnd() {
-			p.fail(t.line, "shader group is empty")
-		}
-		for !p.atEnd() {
-			sh := lookup[ShaderDecl](p, "shader")
-			if sh != nil && !stageAllowed(PipelineRayTracing, sh.Stage) {
-				p.fail(t.line, "shader %q cannot be in a shader group", sh.Name)
-			}
-		}
+		p.shaderGroup(pl, t.line)
 	case "SHADER_BINDING_TABLE":
-		pl.tables = append(pl.tables, p.word("a table's name"))
-		p.words(t.line)
+		p.shaderTable(pl, t.line)
 	case "FLAGS":
 		if p.atEnd() {
 			p.words(t.line)
@@ -198,9 +187,16 @@ func (p *parser) rayCommand(pl *Pipeline, t token) bool {
 		}
 	case "USE_LIBRARY":
 		for !p.atEnd() {
-			lookup[Pipeline](p, "pipeline")
+			l := lookup[Pipeline](p, "pipeline")
+			if l == pl || l != nil && l.Kind != PipelineRayTracing {
+				p.fail(t.line, "pipeline %q is no library", l.Name)
+			} else if l != nil {
+				pl.useLibrary(l)
+			}
 		}
-	case "MAX_RAY_PAYLOAD_SIZE", "MAX_RAY_HIT_ATTRIBUTE_SIZE", "MAX_RAY_RECURSION_DEPTH":
+	case "MAX_RAY_RECURSION_DEPTH":
+		pl.MaxRecursion = p.uint32("a depth")
+	case "MAX_RAY_PAYLOAD_SIZE", "MAX_RAY_HIT_ATTRIBUTE_SIZE":
 		p.uint32("a size")
 	default:
 		return false
@@ -208,21 +204,142 @@ func (p *parser) rayCommand(pl *Pipeline, t token) bool {
 	if pl.Kind != PipelineRayTracing {
 		p.fail(t.line, "%s needs a ray_tracing pipeline", t.text)
 	}
-	if pl.RayTracing == 0 {
-		pl.RayTracing = t.line
-	}
 	p.end()
 	return true
 }
+
+// shaderGroup parses the shaders of a group: one of ray generation, of misses or a callable by itself, or those of a hit, one of each.
+func (p *parser) shaderGroup(pl *Pipeline, line int) {
+	g := &ShaderGroup{Name: p.word("a group's name")}
+	if pl.group(g.Name) != nil {
+		p.fail(line, "shader group %q is declared twice", g.Name)
+	}
+	if p.atEnd() {
+		p.fail(line, "shader group is empty")
+	}
+	for !p.atEnd() {
+		sh := lookup[ShaderDecl](p, "shader")
+		if sh == nil {
+			return
+		}
+		if !stageAllowed(PipelineRayTracing, sh.Stage) {
+			p.fail(line, "shader %q cannot be in a shader group", sh.Name)
+		}
+		i := slices.IndexFunc(pl.Shaders, func(a *Attached) bool { return a.Shader == sh })
+		if i < 0 {
+			i = len(pl.Shaders)
+			pl.Shaders = append(pl.Shaders, &Attached{Shader: sh, Stage: sh.Stage, Entry: "main", Line: line})
+		}
+		g.Shaders = append(g.Shaders, pl.Shaders[i])
+	}
+	for i, a := range g.Shaders {
+		alone := a.Stage == StageRayGen || a.Stage == StageMiss || a.Stage == StageCallable
+		if alone && len(g.Shaders) > 1 || slices.ContainsFunc(g.Shaders[:i], func(b *Attached) bool { return b.Stage == a.Stage }) {
+			p.fail(line, "shader %q cannot be with the others of group %q", a.Shader.Name, g.Name)
+		}
+	}
+	pl.Groups = append(pl.Groups, g)
+}
+
+// group is the pipeline's shader group of that name, or one of its libraries', nil if there is none.
+func (pl *Pipeline) group(name string) *ShaderGroup {
+	for _, g := range pl.Groups {
+		if g.Name == name {
+			return g
+		}
+	}
+	for _, l := range pl.Libraries {
+		for _, g := range l.Groups {
+			if g.Name == name {
+				return g
+			}
+		}
+	}
+	return nil
+}
+
+// useLibrary adds a library and those that it uses itself, each once.
+func (pl *Pipeline) useLibrary(l *Pipeline) {
+	for _, x := range append([]*Pipeline{l}, l.Libraries...) {
+		if !slices.Contains(pl.Libraries, x) {
+			pl.Libraries = append(pl.Libraries, x)
+		}
+	}
+}
+
+// deriveGroups gives a pipeline the groups and tables of another, with the pipeline's own copies of its shaders.
+func (pl *Pipeline) deriveGroups(parent *Pipeline) {
+	pl.Groups, pl.Tables, pl.Libraries = nil, nil, slices.Clone(parent.Libraries)
+	own := map[*ShaderGroup]*ShaderGroup{}
+	for _, g := range parent.Groups {
+		c := &ShaderGroup{Name: g.Name}
+		for _, a := range g.Shaders {
+			c.Shaders = append(c.Shaders, pl.Shaders[slices.Index(parent.Shaders, a)])
+		}
+		own[g] = c
+		pl.Groups = append(pl.Groups, c)
+	}
+	for _, t := range parent.Tables {
+		c := &ShaderTable{Name: t.Name}
+		for _, g := range t.Groups {
+			if own[g] != nil {
+				g = own[g]
+			}
+			c.Groups = append(c.Groups, g)
+		}
+		pl.Tables = append(pl.Tables, c)
+	}
+}
+
+func (p *parser) shaderTable(pl *Pipeline, line int) {
+	t := &ShaderTable{Name: p.word("a table's name")}
+	if pl.table(t.Name) != nil {
+		p.fail(line, "shader binding table %q is declared twice", t.Name)
+	}
+	for _, name := range p.words(line) {
+		g := pl.group(name)
+		if g == nil {
+			p.fail(line, "shader group %q is not declared", name)
+			return
+		}
+		t.Groups = append(t.Groups, g)
+	}
+	pl.Tables = append(pl.Tables, t)
+}
+
+// table is the pipeline's shader binding table of that name, nil if there is none.
+func (pl *Pipeline) table(name string) *ShaderTable {
+	for _, t := range pl.Tables {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// tableStages are the stages of the shaders in the tables of a Run: of hits, all three.
+var tableStages = [4][]ShaderStage{{StageRayGen}, {StageMiss}, {StageAnyHit, StageClosestHit, StageIntersection}, {StageCallable}}
 
 // runRays parses what stands after RUN of a ray tracing pipeline.
 func (p *parser) runRays(r *Run) {
 	r.Kind = RunRays
 	for p.err == nil && p.peek().kind == tokWord {
-		p.choose("a table", []string{"RAYGEN", "MISS", "HIT", "CALL"})
-		if n := p.next(); !slices.Contains(r.Pipeline.tables, n.text) {
+		k := p.choose("a table", []string{"RAYGEN", "MISS", "HIT", "CALL"})
+		n := p.next()
+		t := r.Pipeline.table(n.text)
+		if t == nil {
 			p.fail(n.line, "shader binding table %v is not declared", n)
+			return
 		}
+		for _, g := range t.Groups {
+			if !slices.Contains(tableStages[k], g.Shaders[0].Stage) {
+				p.fail(n.line, "shader group %q cannot be in this table", g.Name)
+			}
+		}
+		r.Tables[k] = t
+	}
+	if t := r.Tables[0]; p.err == nil && (t == nil || len(t.Groups) != 1) {
+		p.fail(r.Pos(), "RUN needs a table RAYGEN of one group")
 	}
 	for i := range r.Groups {
 		r.Groups[i] = uint32(p.uint("a number of rays", math.MaxUint32))

@@ -78,6 +78,7 @@ type pipe struct {
 	color    []emu.Attachment
 	depth    emu.Attachment
 
+	rays         map[*Attached]emu.Program // of a ray tracing pipeline
 	clearColor   [4]float32
 	clearDepth   float32
 	clearStencil uint8
@@ -159,9 +160,6 @@ func (pl *Pipeline) checkSupport(c *Run) error {
 	skip := func(line int, format string, args ...any) error {
 		return at(line, CauseNone, unsupported(format, args...))
 	}
-	if pl.Kind == PipelineRayTracing {
-		return skip(pl.Line, "ray tracing is not supported")
-	}
 	if pl.AdvancedBlend != "" {
 		return skip(pl.Line, "blend operation %s is not supported", pl.AdvancedBlend)
 	}
@@ -175,6 +173,9 @@ func (e *engine) compile(c Command) error {
 		return nil
 	}
 	p := e.pipe(run.Pipeline)
+	if run.Kind == RunRays {
+		return e.compileRays(p)
+	}
 	if t, ok := e.r.Target.(PipelineTarget); ok && e.r.Link && run.Kind != RunCompute {
 		return e.compileLinked(t, p)
 	}

@@ -173,7 +173,27 @@ func (r *Runner) glslang(ctx context.Context, s *Script, sh *glslSource) ([]uint
 	if err := writeBelow(dir, name, sh.text); err != nil {
 		return nil, err
 	}
+	words, err := sh.compile(ctx, tool, dir, name)
+	if err == nil || !strings.HasSuffix(err.Error(), "extension not supported: "+reconvergence) || sh.Virtual != nil {
+		return words, err
+	}
+	// A glslangValidator from before the extension.
+	text, maximal := withoutReconvergence(sh.text)
+	if err := writeBelow(dir, name, text); err != nil {
+		return nil, err
+	}
+	if words, err = sh.compile(ctx, tool, dir, name); err == nil && maximal {
+		words, err = reconverging(words)
+	}
+	return words, err
+}
+
+// compile runs glslangValidator on a file of a folder.
+func (sh *glslSource) compile(ctx context.Context, tool, dir, name string) ([]uint32, error) {
 	envs := []string{"spv1.0", "spv1.3", "spv1.5", "spv1.6"}
+	if ir.RayStages.Has(ir.StageTable[sh.stage].Stage) {
+		envs = []string{"spv1.4", "spv1.6"} // the extension needs 1.4
+	}
 	if sh.TargetEnv != "" {
 		envs = []string{sh.TargetEnv}
 	}

@@ -15,6 +15,8 @@ type RayLane struct {
 	Data []byte
 	// Call runs what the lane calls.
 	Call func(c ShaderCall, data []byte) error
+	// Hit is what the stages know that a ray has reached, nil of others.
+	Hit *RayHit
 }
 
 // ShaderCall is a call of other shaders: of a callable, or, with a ray, of what the ray meets.
@@ -31,14 +33,25 @@ type ShaderCall struct {
 
 // LaunchRays runs a ray generation shader for each point of a launch; call runs what it calls.
 func LaunchRays(ctx context.Context, p Program, env *Env, size [3]uint32, record uint64, l Limits, call func(lane RayLane, c ShaderCall, data []byte) error) error {
-	n := uint64(size[0]) * uint64(size[1]) * uint64(size[2])
 	if p == nil || env == nil {
 		return errors.New("emu: a launch without a program or environment")
 	}
-	if size[0] > maxGroups || size[1] > maxGroups || n > 1<<30 {
+	if err := checkRays(size); err != nil {
+		return err
+	}
+	return launchRays(newMeter(ctx, &l), p, env, size, record, &l, call)
+}
+
+// checkRays bounds the points of a launch.
+func checkRays(size [3]uint32) error {
+	if size[0] > maxGroups || size[1] > maxGroups || size[2] > 1<<30 || uint64(size[0])*uint64(size[1])*uint64(size[2]) > 1<<30 {
 		return unsupported("a launch of %v is not supported", size)
 	}
-	m := newMeter(ctx, &l)
+	return nil
+}
+
+func launchRays(m *meter, p Program, env *Env, size [3]uint32, record uint64, l *Limits, call func(lane RayLane, c ShaderCall, data []byte) error) error {
+	n := uint64(size[0]) * uint64(size[1]) * uint64(size[2])
 	for first := uint64(0); first < n; first += uint64(p.WaveSize()) {
 		lanes := make([]RayLane, min(uint64(p.WaveSize()), n-first))
 		for i := range lanes {
@@ -53,11 +66,6 @@ func LaunchRays(ctx context.Context, p Program, env *Env, size [3]uint32, record
 		}
 	}
 	return nil
-}
-
-// CallShader runs a shader that is called, in one lane.
-func CallShader(ctx context.Context, p Program, env *Env, lane RayLane, l Limits) error {
-	return runRays(newMeter(ctx, &l), p, &Launch{Env: env, NumLanes: 1, Check: l.Check, Seed: l.seed(), Rays: []RayLane{lane}})
 }
 
 func runRays(m *meter, p Program, l *Launch) error {

@@ -175,8 +175,9 @@ func (t *ScriptTarget) keepAgain(sh *amber.Shader, m *nirc.Module, p emu.Program
 	if o.Target == nirc.IRTarget || t.Interpret {
 		return nil
 	}
-	if p.WaveSize() == 1 && numbersSubgroups(m.SPIRV) {
-		return &amber.Unsupported{What: "scripts that number subgroups expect several invocations in each: this is not supported, a subgroup is one thread"}
+	const quad = 4 // what a wave of fragments has where subgroups are of one thread
+	if p.WaveSize() <= quad && looksAtSubgroups(m.SPIRV) {
+		return &amber.Unsupported{What: "scripts that number subgroups, or ask which of their invocations go on together, expect several invocations in each: this is not supported, a subgroup is one thread"}
 	}
 	large := sh.Stage != ir.StageCompute && !o.SafeConsts && len(misfits(t.Name(), []emu.Program{p, p})) > 0
 	if large || sh.Stage == ir.StageVertex && !o.Points && t.needsPointSize() {

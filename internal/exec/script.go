@@ -97,12 +97,15 @@ func (t *ScriptTarget) compileWith(ctx context.Context, sh amber.Shader, o nirc.
 	})
 }
 
-// numbersSubgroups reports whether a module reads the number of its subgroup. Scripts
-// that do expect several invocations to have the same.
-func numbersSubgroups(m *spv.Module) bool {
+// looksAtSubgroups reports whether a module reads the number of its subgroup, or wants lanes to meet again where its source
+// says so. Scripts that do expect several invocations in a subgroup.
+func looksAtSubgroups(m *spv.Module) bool {
 	for i := range m.Insts {
 		in := &m.Insts[i]
 		w := m.Words[in.Offset+1:]
+		if in.Op == spv.OpExecutionMode && spv.ExecutionMode(w[1]) == spv.ExecutionModeMaximallyReconvergesKHR {
+			return true
+		}
 		if in.Op == spv.OpDecorate && spv.Decoration(w[1]) == spv.DecorationBuiltIn && spv.BuiltIn(w[2]) == spv.BuiltInSubgroupId {
 			return true
 		}

@@ -125,6 +125,9 @@ func (c *compiler) place(v *ir.Variable) {
 		if v.Incoming {
 			c.p.incoming = span{c.p.private, size}
 		}
+		if v.Mode == ir.ModeHitAttrib {
+			c.p.attribs = span{c.p.private, size}
+		}
 		c.p.private += (size + 7) &^ 7
 	case ir.ModeShared:
 		switch {

@@ -67,6 +67,7 @@ type Program struct {
 	preamble int32   // start of the preamble function, or -1
 	resumes  []int32 // starts of the functions that go on after calls of shaders, -1 none
 	incoming span    // private memory of what the caller of a ray tracing shader hands on
+	attribs  span    // the same of a hit's attributes
 	slots    int
 	consts   []constSlot
 	undefs   []constSlot // value is the mask of the bits
@@ -113,7 +114,7 @@ func New(s *ir.Shader, opts Options) (emu.Program, error) {
 	}
 	switch s.Stage {
 	case ir.StageVertex, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry, ir.StageCompute, ir.StageKernel, ir.StageTask, ir.StageMesh,
-		ir.StageRaygen, ir.StageClosestHit, ir.StageMiss, ir.StageCallable:
+		ir.StageRaygen, ir.StageAnyHit, ir.StageClosestHit, ir.StageMiss, ir.StageIntersection, ir.StageCallable:
 	case ir.StageFragment:
 		if w < 4 {
 			return nil, fmt.Errorf("interp: a fragment wave of %d lanes holds no quad", w)

@@ -23,6 +23,7 @@ const (
 	classEmit
 	classMesh
 	classCall
+	classHit
 	classRay
 	classOther
 )
@@ -39,6 +40,7 @@ var intrinsicClasses = func() (t [ir.NumIntrinsics]intrinsicClass) {
 	put(classInput, ir.IntrLoadInput, ir.IntrLoadInterpolatedInput, ir.IntrLoadInputVertex)
 	put(classStageIO, ir.IntrLoadPerVertexInput, ir.IntrLoadPerVertexOutput, ir.IntrStorePerVertexOutput, ir.IntrLoadPerPrimitiveOutput,
 		ir.IntrStorePerPrimitiveOutput)
+	put(classHit, ir.IntrReportRayIntersection, ir.IntrIgnoreRayIntersection, ir.IntrAcceptRayIntersection, ir.IntrTerminateRay)
 	put(classCall, ir.IntrTraceRay, ir.IntrExecuteCallable, ir.IntrRtTraceRay, ir.IntrRtExecuteCallable)
 	put(classMesh, ir.IntrSetVertexAndPrimitiveCount, ir.IntrLaunchMeshWorkgroups, ir.IntrLaunchMeshWorkgroupsWithPayloadDeref)
 	put(classEmit, ir.IntrEmitVertex, ir.IntrEndPrimitive, ir.IntrEmitVertexWithCounter, ir.IntrEndPrimitiveWithCounter)
@@ -90,6 +92,10 @@ func (w *Wave) execIntrinsic(i *inst) (wait bool, err error) {
 				return false, err
 			}
 		}
+	case classHit:
+		if err := w.execHit(i); err != nil {
+			return false, err
+		}
 	case classMesh:
 		for _, l := range w.on {
 			if err := w.execMesh(i, int(l)); err != nil {
@@ -133,7 +139,7 @@ func (w *Wave) execIntrinsic(i *inst) (wait bool, err error) {
 func (w *Wave) execSysval(i *inst) {
 	sv := sysvalIntrinsics[i.x.in.Intr]
 	for _, l := range w.on {
-		v := w.sysval(sv, int(l))
+		v := w.sysvalColumn(sv, int(l), int(i.x.in.Get(ir.IdxColumn)))
 		for k := range int32(i.n) {
 			x := uint64(v[k&3])
 			switch {

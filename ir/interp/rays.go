@@ -55,6 +55,9 @@ func (w *Wave) startRays() {
 		if at := w.p.incoming; at.n > 0 {
 			copy(w.priv[l*int(w.p.private)+int(at.at):][:at.n], w.l.Rays[l].Data)
 		}
+		if h := w.l.Rays[l].Hit; h != nil {
+			copy(w.attributes(l), h.Attributes)
+		}
 	}
 	w.goOn = make([]uint32, w.l.NumLanes)
 }
@@ -127,14 +130,17 @@ func (w *Wave) execCall(i *inst, l int) error {
 	return nil
 }
 
-// rayValue gives a system value of these stages.
-func (w *Wave) rayValue(sv sysval, lane int) [4]uint32 {
+// rayValue gives a system value of these stages; those about a hit are in ray_hit.go.
+func (w *Wave) rayValue(sv sysval, lane, column int) [4]uint32 {
 	r := &w.l.Rays[lane]
 	switch sv {
 	case svLaunchID:
 		return bits3(r.LaunchID)
 	case svLaunchSize:
 		return bits3(r.LaunchSize)
+	case svRecord:
+	default:
+		return hitValue(sv, r.Hit, column)
 	}
 	return [4]uint32{uint32(r.Record), uint32(r.Record >> 32)}
 }

@@ -32,7 +32,7 @@ func TestRefused(t *testing.T) {
 		{body: zero + "parallel_copy (reg %0 <- %0)", want: "an entry names no register"},
 		{body: zero + "call f1(%0)", more: "fn f1 \"g\" () {\nb0:\n}", want: "the arguments do not fit the callee"},
 		{body: zero + "call f1(%0)", more: "fn f1 \"g\" (32x2) {\nb0:\n}", want: "argument 0 has 1 components, the parameter 2"},
-		{stage: "intersection", want: "stage intersection is not supported"},
+		{stage: "raygen", body: "%1:32 = load_ray_hit_kind", want: "this system value is not supported in stage raygen"},
 		{stage: "geometry", decl: `var @1 shader_out f32 "o"`, body: zero + "%1:32 = deref_var @1\nstore_deref %1, %0 write_mask=x", want: "variable o: location -1 is no slot"},
 		{stage: "fragment", decl: `var @1 shader_in f32 "i" { location=VAR0 per_primitive }`, body: "%1:32 = deref_var @1\n%2:32 = load_deref %1", want: "input i: per-primitive inputs are not supported as variables"},
 		{stage: "fragment", decl: `var @1 shader_in vec4f32[40] "i" { location=VAR31 }`, body: zero + "%1:32 = deref_var @1\n%2:32 = deref_array %1[%0]\n%3:32x4 = load_deref %2", want: "beyond the last slot"},

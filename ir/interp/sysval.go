@@ -66,6 +66,20 @@ const (
 	svLaunchID // ray tracing
 	svLaunchSize
 	svRecord
+	svRayOrigin // of rays, and of what they hit
+	svRayDirection
+	svRayTMin
+	svRayTMax
+	svRayFlags
+	svCullMask
+	svObjectOrigin
+	svObjectDirection
+	svObjectToWorld // by columns, as the two after it
+	svWorldToObject
+	svTriangle
+	svHitKind
+	svCustomIndex
+	svGeometryIndex
 )
 
 // builtInValues are the built-ins that are no single intrinsic's value.
@@ -98,6 +112,10 @@ var sysvalIntrinsics = map[ir.Intrinsic]sysval{
 	ir.IntrLoadSubgroupSize: svSubgroupSize, ir.IntrLoadNumSubgroups: svNumSubgroups, ir.IntrLoadSubgroupId: svSubgroupID,
 	ir.IntrLoadSubgroupInvocation: svSubgroupLane, ir.IntrLoadSubgroupEqMask: svEqMask, ir.IntrLoadSubgroupGeMask: svGeMask, ir.IntrLoadSubgroupGtMask: svGtMask,
 	ir.IntrLoadSubgroupLeMask: svLeMask, ir.IntrLoadSubgroupLtMask: svLtMask,
+	ir.IntrLoadRayWorldOrigin: svRayOrigin, ir.IntrLoadRayWorldDirection: svRayDirection, ir.IntrLoadRayTMin: svRayTMin, ir.IntrLoadRayTMax: svRayTMax,
+	ir.IntrLoadRayFlags: svRayFlags, ir.IntrLoadCullMask: svCullMask, ir.IntrLoadRayObjectOrigin: svObjectOrigin, ir.IntrLoadRayObjectDirection: svObjectDirection,
+	ir.IntrLoadRayObjectToWorld: svObjectToWorld, ir.IntrLoadRayWorldToObject: svWorldToObject, ir.IntrLoadRayTriangleVertexPositions: svTriangle,
+	ir.IntrLoadRayHitKind: svHitKind, ir.IntrLoadRayInstanceCustomIndex: svCustomIndex, ir.IntrLoadRayGeometryIndex: svGeometryIndex,
 	ir.IntrLoadRayLaunchId: svLaunchID, ir.IntrLoadRayLaunchSize: svLaunchSize, ir.IntrLoadShaderRecordPtr: svRecord,
 	ir.IntrLoadInvocationId: svInvocationID, ir.IntrLoadPatchVerticesIn: svPatchVertices, ir.IntrLoadTessCoord: svTessCoord, ir.IntrLoadTessCoordXy: svTessCoord,
 	ir.IntrLoadTessLevelOuter: svTessOuter, ir.IntrLoadTessLevelInner: svTessInner, ir.IntrLoadFragShadingRate: svZero, ir.IntrLoadFragSize: svOne, ir.IntrLoadFragInvocationCount: svOne,
@@ -164,6 +182,8 @@ func (p *Program) writes(s ir.Slot) {
 // svStage reports whether a stage has a system value.
 func svStage(sv sysval, st ir.Stage) bool {
 	switch {
+	case sv >= svRayOrigin, ir.RayStages.Has(st) && (sv == svPrimitiveID || sv == svInstanceID):
+		return hasHitValue(sv, st)
 	case sv == svViewIndex:
 		return st == ir.StageVertex || st == ir.StageFragment || arrayed(st) || st == ir.StageTask || st == ir.StageMesh
 	case sv == svPrimitiveID:
@@ -188,12 +208,22 @@ func svStage(sv sysval, st ir.Stage) bool {
 
 // startSysvals fills the system value variables.
 func (w *Wave) startSysvals() {
+	for l := range w.l.NumLanes {
+		w.fillSysvals(l)
+	}
+}
+
+// fillSysvals fills those of a lane. Of matrices and arrays it takes column by column.
+func (w *Wave) fillSysvals(l int) {
 	for _, v := range w.p.sysvars {
 		t := v.t.WithoutArray()
-		for l := range w.l.NumLanes {
-			val := w.sysval(v.sv, l)
-			b := w.priv[l*int(w.p.private)+int(v.addr):]
-			n := int(t.MemBits() / 8)
+		n, columns := int(t.MemBits()/8), 1
+		if v.sv >= svObjectToWorld && v.sv <= svTriangle {
+			columns = v.t.ChildCount()
+		}
+		for column := range columns {
+			val := w.sysvalColumn(v.sv, l, column)
+			b := w.priv[l*int(w.p.private)+int(v.addr)+column*int(t.Rows)*n:]
 			for k := range int(t.Rows) {
 				x := uint64(val[k&3])
 				if n == 8 && v.sv >= svEqMask {
@@ -219,11 +249,17 @@ func floats3(v [3]float32) [4]uint32 {
 	return [4]uint32{math.Float32bits(v[0]), math.Float32bits(v[1]), math.Float32bits(v[2])}
 }
 
-// sysval gives a system value in one lane.
+// sysvalColumn gives a system value in one lane, of a matrix or an array a column.
+func (w *Wave) sysvalColumn(sv sysval, lane, column int) [4]uint32 {
+	if sv >= svLaunchID || w.l.Rays != nil && (sv == svPrimitiveID || sv == svInstanceID) {
+		return w.rayValue(sv, lane, column)
+	}
+	return w.sysval(sv, lane)
+}
+
+// sysval is sysvalColumn of what is no value of rays.
 func (w *Wave) sysval(sv sysval, lane int) [4]uint32 {
 	switch {
-	case sv >= svLaunchID:
-		return w.rayValue(sv, lane)
 	case w.l.Compute != nil && (sv == svDrawIndex || sv == svViewIndex):
 		return [4]uint32{} // there is one draw, and one view
 	case sv >= svInvocationID, (sv == svPrimitiveID || sv == svViewIndex) && arrayed(w.p.shader.Stage):

@@ -200,6 +200,10 @@ func (c *compiler) other(in *ir.Instr) {
 	case ir.IntrInterpDerefAtCentroid, ir.IntrInterpDerefAtSample, ir.IntrInterpDerefAtOffset, ir.IntrInterpDerefAtVertex:
 		x.comp = uint32(c.ptrOf(in, 0).comp)
 	}
+	if sv := sysvalIntrinsics[in.Intr]; sv >= svRayOrigin && !hasHitValue(sv, c.s.Stage) {
+		c.refuse(in, "this system value is not supported in stage %s", c.s.Stage)
+		return
+	}
 	if !supported(in.Intr) {
 		if in.Intr.Info().SysVal {
 			c.refuse(in, "this system value is not supported")

@@ -170,6 +170,8 @@ func (w *Wave) checkLaunch() error {
 		return fmt.Errorf("interp: launch without fragment lanes in quads")
 	case ir.RayStages.Has(w.p.shader.Stage) && len(l.Rays) < n:
 		return fmt.Errorf("interp: launch without rays")
+	case ir.RayStages.Has(w.p.shader.Stage) && w.p.shader.Stage != ir.StageRaygen && w.p.shader.Stage != ir.StageCallable && l.Rays[0].Hit == nil:
+		return fmt.Errorf("interp: launch of a %s shader without a ray that has reached it", w.p.shader.Stage)
 	case arrayed(w.p.shader.Stage):
 		return w.checkStages()
 	case ir.GroupStages.Has(w.p.shader.Stage) && (l.Compute == nil || len(l.Compute.LocalID) < n):
