@@ -32,6 +32,7 @@ func (b *Builder) LinkedRequest(stages []PipelineStage, i int, o *nirc.Options) 
 	s := &stages[i]
 	own.Entry, own.Stage, own.Spec, own.Next = s.Entry, s.Stage, s.Spec, ir.StageNone // the other stages say what follows
 	r := b.Request(s.Module, &own)
+	r.Alone = len(stages) == 1
 	for k := range stages {
 		if x := &stages[k]; k != i {
 			r.Linked = append(r.Linked, LinkedStage{x.Module.digest, x.Entry, x.Stage.String(), sortedSpec(x.Spec)})

@@ -27,6 +27,7 @@ type Request struct {
 	Next     string            `json:"next,omitempty"`   // the stage that follows, if that is known
 	Layout   json.RawMessage   `json:"layout,omitempty"` // the pipeline layout, as nirc.LayoutJSON writes it
 	Linked   []LinkedStage     `json:"linked,omitempty"` // the other stages of a pipeline that was linked, in its order
+	Alone    bool              `json:"alone,omitempty"`  // it was linked as the only stage of a pipeline: nobody reads what it hands on
 	Pipeline Digest            `json:"pipeline"`         // of what chooses the passes
 	Code     string            `json:"code"`             // version of the code generation
 }
@@ -65,6 +66,9 @@ func (r *Request) Key() Digest {
 		for _, x := range []string{"linked", string(s.Module[:]), s.Entry, s.Stage, fmt.Sprint(s.Spec)} {
 			field(x)
 		}
+	}
+	if r.Alone {
+		field("linked alone")
 	}
 	h.Write(b)
 	return Digest(h.Sum(nil))

@@ -143,7 +143,7 @@ func (v *Verifier) recompile(ctx context.Context, c *Checked, e *Entry) (string,
 		return err.Error(), nil
 	}
 	var again *Entry
-	if len(r.Linked) == 0 {
+	if len(r.Linked) == 0 && !r.Alone {
 		again, err = compile(ctx, &Module{Module: m}, o, *r)
 	} else {
 		var there bool

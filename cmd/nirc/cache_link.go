@@ -66,6 +66,7 @@ func (b *cacheBuild) pipeline(ctx context.Context, group []input, r *buildResult
 // stages loads the shaders of a pipeline, each with the job that it comes of, and the layout that a database has of it.
 func (b *cacheBuild) stages(ctx context.Context, group []input) (stages []cache.PipelineStage, jobs []buildJob, layout *nirc.Layout, err error) {
 	c := &b.compile
+	choice := newLinkChoice(c.entry, c.stage, c.spec)
 	for i := range group {
 		in := &group[i]
 		from := c.moduleOptions(in)
@@ -79,7 +80,7 @@ func (b *cacheBuild) stages(ctx context.Context, group []input) (stages []cache.
 				b.made.Add(1)
 			}
 		}
-		list, err := linkedShaders(m, in, c.entry, from.Stage, c.spec)
+		list, err := choice.shaders(m, in)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -91,5 +92,5 @@ func (b *cacheBuild) stages(ctx context.Context, group []input) (stages []cache.
 			jobs = append(jobs, buildJob{input: *in})
 		}
 	}
-	return stages, jobs, cmp.Or(layout, c.base.Layout), nil
+	return stages, jobs, cmp.Or(layout, c.base.Layout), choice.check()
 }

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"nirc"
 	"nirc/cache"
+	"nirc/frontend/spirv"
 	"nirc/internal/foz"
 	"nirc/ir"
 )
@@ -54,19 +57,60 @@ func (a *app) fozPipelines(in input) (groups [][]input) {
 		for k := range p.Stages {
 			u := p.Stages[k]
 			g = append(g, input{path: fmt.Sprintf("%s:%016x", in.path, u.Module), rel: p.Hash, base: stem(in.rel) + "." + p.Hash + "." + u.Stage.String(),
-				module: func() ([]byte, error) { return db.Module(u.Module) }, uses: []foz.Use{u}})
+				module: func() ([]byte, error) { return moduleOf(db, in.path, u.Module) }, uses: []foz.Use{u}})
 		}
 		groups = append(groups, g)
 	}
 	return groups
 }
 
-// linkedShaders are the shaders of an input that belong to a pipeline: of a database the one that the pipeline uses.
-func linkedShaders(m *nirc.Module, in *input, entry string, stage ir.Stage, spec []string) ([]variant, error) {
+// moduleOf is a module of a database, whose file an error names.
+func moduleOf(db *foz.DB, file string, hash uint64) ([]byte, error) {
+	code, err := db.Module(hash)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", file, err)
+	}
+	return code, err
+}
+
+// linkChoice says which shaders of its inputs a pipeline has, and their specialization constants.
+type linkChoice struct {
+	entry string
+	stage ir.Stage
+	spec  []string
+	found []bool // by spec: a module has it
+}
+
+func newLinkChoice(entry string, stage ir.Stage, spec []string) *linkChoice {
+	return &linkChoice{entry, stage, spec, make([]bool, len(spec))}
+}
+
+// shaders are those of an input that belong to the pipeline: of a database the one that the pipeline uses. Values go to the
+// modules that have the constant.
+func (l *linkChoice) shaders(m *nirc.Module, in *input) ([]variant, error) {
+	entry, stage := l.entry, l.stage
 	if len(in.uses) == 1 {
 		entry, stage = in.uses[0].Entry, ir.ParseStage(in.uses[0].Stage.String())
 	}
-	return variants(m, in, entry, stage, spec)
+	var own []string
+	for i, text := range l.spec {
+		id, _, _ := strings.Cut(text, "=")
+		num, err := strconv.ParseUint(id, 0, 32)
+		if slices.ContainsFunc(m.SpecConstants(), func(c spirv.SpecConstant) bool {
+			return err == nil && uint64(c.ID) == num || err != nil && c.Name == id
+		}) {
+			own, l.found[i] = append(own, text), true
+		}
+	}
+	return variants(m, in, entry, stage, own)
+}
+
+// check reports a value for a constant that none of the modules has.
+func (l *linkChoice) check() error {
+	if i := slices.Index(l.found, false); i >= 0 {
+		return nirc.Usagef("--spec %s: no shader of the pipeline has the constant", l.spec[i])
+	}
+	return nil
 }
 
 // linkJob is a pipeline for one GPU.
@@ -216,13 +260,14 @@ func (c *compileCommand) linkedPart(units []linkedUnit, i int) part {
 
 // linkedUnits lists the shaders of a pipeline.
 func (c *compileCommand) linkedUnits(ctx context.Context, results []*compiled) (units []linkedUnit, err error) {
+	choice := newLinkChoice(c.entry, c.stage, c.spec)
 	for _, r := range results {
 		m, forCache, err := c.module(ctx, r.job.src)
 		if err != nil {
 			return units, err
 		}
 		r.deps, r.forCache = m.Deps, forCache
-		list, err := linkedShaders(m, r.job.input, c.entry, c.stage, c.spec)
+		list, err := choice.shaders(m, r.job.input)
 		if err == nil {
 			err = c.oneOutput(m, list)
 		}
@@ -232,6 +277,9 @@ func (c *compileCommand) linkedUnits(ctx context.Context, results []*compiled) (
 		for i := range list {
 			units = append(units, linkedUnit{m: m, r: r, v: list[i], several: len(list) > 1})
 		}
+	}
+	if err := choice.check(); err != nil {
+		return units, err
 	}
 	for i := range units {
 		x := &units[i]

@@ -151,13 +151,14 @@ func figuresOf(ctx context.Context, u *nirc.Unit, o nirc.Options) ([]object.Stat
 
 // pipelineShaders reads the modules of a pipeline: its shaders, in the order of the stages.
 func (c *statsCommand) pipelineShaders(ctx context.Context, group []input, d device) (list []pipelineShader, err error) {
+	choice := newLinkChoice(c.entry, c.stage, c.spec)
 	for i := range group {
 		in := &group[i]
 		m, err := c.load(ctx, in, c.loadOptions(c.app))
 		if err != nil {
 			return nil, err
 		}
-		found, err := linkedShaders(m, in, c.entry, c.stage, c.spec)
+		found, err := choice.shaders(m, in)
 		if err != nil {
 			return nil, err
 		}
@@ -167,6 +168,9 @@ func (c *statsCommand) pipelineShaders(ctx context.Context, group []input, d dev
 			o.File, o.Entry, o.Stage, o.Spec, o.Layout = in.path, v.Name, v.Stage, v.spec, v.layoutOr(o.Layout)
 			list = append(list, pipelineShader{m, v, o})
 		}
+	}
+	if err := choice.check(); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(list, func(a, b pipelineShader) int { return int(a.v.Stage) - int(b.v.Stage) })
 	return list, nil
