@@ -354,7 +354,12 @@ func (s *isel) terminators() {
 			s.loc = j.Loc
 			s.add(isa.Instr{Op: isa.OpJump}, 0)
 		case i != nil:
-			s.loc = i.Cond.Def.Instr.Loc
+			in := i.Cond.Def.Instr
+			s.loc = in.Loc
+			if isVote(in) && s.branchesOn(in) {
+				s.voteBranch(in)
+				continue
+			}
 			p, inv := s.predicate(i.Cond.Def)
 			t := isa.Instr{Op: isa.OpBr, Srcs: [4]isa.Operand{isa.P(0)}}
 			if inv {

@@ -203,6 +203,8 @@ func (s *isel) bits(in *ir.Instr) bool {
 		s.setComps(&in.Def, full(isa.Instr{Op: isa.OpClzB}, full(isa.Instr{Op: isa.OpBfrevB}, s.zext32(a(), bits))))
 	case ir.OpUfindMsb:
 		s.setComps(&in.Def, s.fromTop(full(isa.Instr{Op: isa.OpClzB}, s.zext32(a(), bits))))
+	case ir.OpUfindMsbRev:
+		s.setComps(&in.Def, full(isa.Instr{Op: isa.OpClzB}, s.zext32(a(), bits)))
 	case ir.OpIfindMsb:
 		s.setComps(&in.Def, s.fromTop(full(isa.Instr{Op: isa.OpClzS}, a())))
 	default:

@@ -28,7 +28,9 @@ func (s *isel) subgroup(in *ir.Instr) bool {
 		op = [...]isa.Op{isa.OpShflXor, isa.OpShflRup, isa.OpShflRdown}[in.Intr-ir.IntrShuffleXor]
 	case ir.IntrReadFirstInvocation:
 	case ir.IntrElect:
-		s.macro(in, opElect, 0)
+		if !s.branchesOn(in) {
+			s.macro(in, opElect, 0)
+		}
 		return true
 	case ir.IntrVoteAny, ir.IntrVoteAll, ir.IntrBallot, ir.IntrBallotRelaxed:
 		s.vote(in)
@@ -119,20 +121,27 @@ func (s *isel) macro(in *ir.Instr, op mach.Op, p mach.Value) {
 }
 
 func (s *isel) vote(in *ir.Instr) {
-	p, inv := s.predicate(in.Srcs[0].Def)
 	switch in.Intr {
 	case ir.IntrVoteAny, ir.IntrVoteAll:
+		if s.branchesOn(in) {
+			return
+		}
 		op := opAny
 		if in.Intr == ir.IntrVoteAll {
 			op = opAll
 		}
+		p, inv := s.predicate(in.Srcs[0].Def)
 		s.macro(in, op, p)
 		s.lastMacro().Flags = invFlag(inv)
 		return
 	}
 	d := s.f.NewValue(classShared, 4)
-	m := s.generic(opBallot, []mach.Value{d}, []mach.Value{p})
-	m.Flags = invFlag(inv)
+	if c, ok := in.Srcs[0].Def.Const(0); ok && c != 0 {
+		s.add(isa.Instr{Op: isa.OpMovmsk, Size: 4}, d) // all that run this
+	} else {
+		p, inv := s.predicate(in.Srcs[0].Def)
+		s.generic(opBallot, []mach.Value{d}, []mach.Value{p}).Flags = invFlag(inv)
+	}
 	parts := s.split(d, 4)
 	ops := make([]opnd, in.Def.NumComponents)
 	for c := range ops {
@@ -143,6 +152,44 @@ func (s *isel) vote(in *ir.Instr) {
 		ops[c] = s.value(v)
 	}
 	s.setComps(&in.Def, ops...)
+}
+
+// branchesOn reports whether an election or a vote is there for the branch at the end of its block alone, among
+// the same fibers: the branch is then its own (ir3.md §5.5), and no boolean is made of it.
+func (s *isel) branchesOn(in *ir.Instr) bool {
+	i := in.Block.FollowingIf()
+	if i == nil || i.Cond.Def != &in.Def || !in.Def.UsedOnce() {
+		return false
+	}
+	for x := in.Next(); x != nil; x = x.Next() {
+		if x.IsIntrinsic(ir.IntrTerminate) || x.IsIntrinsic(ir.IntrTerminateIf) || x.IsIntrinsic(ir.IntrDemote) || x.IsIntrinsic(ir.IntrDemoteIf) {
+			return false // others take part after it
+		}
+	}
+	return true
+}
+
+func isVote(in *ir.Instr) bool {
+	return in.IsIntrinsic(ir.IntrElect) || in.IsIntrinsic(ir.IntrVoteAny) || in.IsIntrinsic(ir.IntrVoteAll)
+}
+
+// voteBranch ends a block in the branch of an election or a vote, which is taken by those that it is false for.
+func (s *isel) voteBranch(in *ir.Instr) {
+	t := isa.Instr{Op: isa.OpGetone}
+	if in.Intr == ir.IntrElect {
+		s.add(t, 0)
+		return
+	}
+	t.Op = isa.OpBall // not any = all not
+	if in.Intr == ir.IntrVoteAll {
+		t.Op = isa.OpBany
+	}
+	p, inv := s.predicate(in.Srcs[0].Def)
+	t.Srcs[0] = isa.P(0)
+	if !inv {
+		t.Srcs[0].Flags = isa.Inv
+	}
+	s.add(t, 0, p).Flags = brUniform
 }
 
 // readCond reads the fiber whose condition is true, by a shared register.

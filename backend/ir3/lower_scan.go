@@ -120,7 +120,7 @@ func (l *subgroups) total(v []*ir.Def, cluster uint64) []*ir.Def {
 	b, id := l.b, l.id()
 	out := make([]*ir.Def, len(v))
 	if cluster == 0 || cluster >= 128 {
-		last := b.Ieq(id, l.find(l.active(), true))
+		last := b.Ieq(id, l.edge(true))
 		for k := range v {
 			out[k] = l.readCond(v[k], last)
 		}

@@ -57,9 +57,9 @@ func (l *subgroups) lower() *ir.Def {
 	src := func(i int) *ir.Def { return in.Srcs[i].Def }
 	switch in.Intr {
 	case ir.IntrFirstInvocation:
-		return l.find(l.active(), false)
+		return l.edge(false)
 	case ir.IntrLastInvocation:
-		return l.find(l.active(), true)
+		return l.edge(true)
 	case ir.IntrInverseBallot:
 		return b.Ine(l.bit(src(0), l.id()), b.Imm32(0))
 	case ir.IntrBallotBitfieldExtract:
@@ -119,6 +119,42 @@ func (l *subgroups) active() []*ir.Def {
 	return l.words(&l.b.Intrinsic(ir.IntrBallot, 4, 32, l.b.ImmBool(true)).Def)
 }
 
+// edge is the number of the first or the last active fiber. There is one, so no word has to be tested for none; small
+// workgroups have none in the upper words.
+func (l *subgroups) edge(last bool) *ir.Def {
+	b, w := l.b, l.active()
+	if n := l.workgroup(); n > 0 {
+		w = w[:min(len(w), int(n+31)/32)]
+	}
+	if !last {
+		r := len(w) - 1
+		x, base := w[r], b.Imm32(uint32(32*r))
+		for k := r - 1; k >= 0; k-- {
+			some := b.Ine(w[k], b.Imm32(0))
+			x, base = b.Bcsel(some, w[k], x), b.Bcsel(some, b.Imm32(uint32(32*k)), base)
+		}
+		if r == 0 {
+			return b.FindLsb(x)
+		}
+		return b.Iadd(b.FindLsb(x), base)
+	}
+	x, top := w[0], b.Imm32(31)
+	for k := 1; k < len(w); k++ {
+		some := b.Ine(w[k], b.Imm32(0))
+		x, top = b.Bcsel(some, w[k], x), b.Bcsel(some, b.Imm32(uint32(32*k+31)), top)
+	}
+	return b.Isub(top, b.ALU(ir.OpUfindMsbRev, x))
+}
+
+// workgroup is the number of invocations of a compute shader's workgroup, 0 if it is not known or many.
+func (l *subgroups) workgroup() uint64 {
+	z := &l.s.Info.WorkgroupSize
+	if l.s.Stage != ir.StageCompute || max(z[0], z[1], z[2]) > 128 {
+		return 0
+	}
+	return uint64(z[0]) * uint64(z[1]) * uint64(z[2])
+}
+
 // valid clears the words of a mask that are beyond the subgroup.
 func (l *subgroups) valid(w []*ir.Def) []*ir.Def {
 	b := l.b
@@ -147,7 +183,7 @@ func (l *subgroups) bit(m, i *ir.Def) *ir.Def {
 	return b.Iand(b.Ushr(x, b.Iand(i, b.Imm32(31))), b.Imm32(1))
 }
 
-// find is the lowest or highest set bit of a mask.
+// find is the lowest or highest set bit of a mask, -1 if there is none.
 func (l *subgroups) find(w []*ir.Def, high bool) *ir.Def {
 	b := l.b
 	r := b.Imm32(math.MaxUint32)

@@ -232,6 +232,10 @@ func (p *phys) instr(in *mach.Instr) {
 			}
 		}
 		x := p.emit(t, in.Loc)
+		if t.Op == isa.OpGetone || t.Op == isa.OpBany || t.Op == isa.OpBall {
+			x.to = 0 // where to, the layout says: it is like a macro's branch
+			return
+		}
 		x.group = in.Aux
 		p.placeElement(in, x)
 		if parts := p.code.aliasParts(in.Ext); parts != nil {
