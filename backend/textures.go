@@ -27,10 +27,10 @@ func CheckTextures(target string, s *ir.Shader, impl *ir.Impl) error {
 }
 
 // texturesOf are the derefs of what an instruction asks or accesses, nil where there is none.
-func texturesOf(in *ir.Instr) (list [2]*ir.Def) {
+func texturesOf(in *ir.Instr) (list [3]*ir.Def) {
 	switch {
 	case in.Kind == ir.KindTex:
-		for i, k := range [...]ir.TexSrc{ir.TexSrcTextureDeref, ir.TexSrcSamplerDeref} {
+		for i, k := range [...]ir.TexSrc{ir.TexSrcTextureDeref, ir.TexSrcSamplerDeref, ir.TexSrcTexture2Deref} {
 			if q := in.TexSrc(k); q != nil {
 				list[i] = q.Def
 			}

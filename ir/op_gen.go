@@ -807,6 +807,10 @@ const (
 	TexOpLodBiasAgx                           // LOD bias of the sampler
 	TexOpHasCustomBorderColorAgx              // the sampler has a custom border colour
 	TexOpCustomBorderColorAgx                 // the sampler's custom border colour
+	TexOpSampleWeightedQcom                   // sum of texels times the weights of a second texture
+	TexOpBoxFilterQcom                        // average of the texels under a box
+	TexOpBlockMatchSadQcom                    // sum of the absolute differences of two blocks of texels
+	TexOpBlockMatchSsdQcom                    // sum of the squared differences of two blocks of texels
 
 	// NumTexOps is the number of rows.
 	NumTexOps = int(iota)
@@ -833,6 +837,10 @@ const (
 	TexSrcPlane                       // plane of a multi-planar format
 	TexSrcBackend1                    // packed by the target
 	TexSrcBackend2                    // packed by the target
+	TexSrcTexture2Deref               // deref of a second texture: weights, or the reference of a block match
+	TexSrcRefCoord                    // first texel of the reference's block
+	TexSrcBlockSize                   // width and height of the blocks, in texels
+	TexSrcBoxSize                     // width and height of the box, in texels
 
 	// NumTexSrcs is the number of rows.
 	NumTexSrcs = int(iota)

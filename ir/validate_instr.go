@@ -378,7 +378,7 @@ func coordComps(in *Instr, t *TexInfo) uint8 {
 func (v *validator) texSrc(in *Instr, t *TexInfo, k TexSrc, d *Def) {
 	n := d.NumComponents
 	switch k {
-	case TexSrcTextureDeref, TexSrcSamplerDeref:
+	case TexSrcTextureDeref, TexSrcSamplerDeref, TexSrcTexture2Deref:
 	case TexSrcTextureHandle, TexSrcSamplerHandle, TexSrcBackend1, TexSrcBackend2:
 		v.number(in, d)
 	default:
@@ -401,7 +401,9 @@ func (v *validator) texSrc(in *Instr, t *TexInfo, k TexSrc, d *Def) {
 		v.check(n == want || want == 0, "T1", in, "%s of %d components, not %d", k, n, want)
 	case TexSrcBackend1, TexSrcBackend2:
 		v.check(n <= 4, "T1", in, "%s of %d components", k, n)
-	case TexSrcTextureDeref, TexSrcSamplerDeref:
+	case TexSrcRefCoord, TexSrcBlockSize, TexSrcBoxSize:
+		v.check(n == 2, "T1", in, "%s of %d components", k, n)
+	case TexSrcTextureDeref, TexSrcSamplerDeref, TexSrcTexture2Deref:
 		v.texDeref(in, t, k, d)
 	}
 }

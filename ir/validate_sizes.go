@@ -65,9 +65,12 @@ func (v *validator) texNeeds(in *Instr, have *[32]bool) {
 		need(TexSrcDdx)
 	case TexOpTxfMs:
 		need(TexSrcMsIndex)
+	case TexOpSampleWeightedQcom, TexOpBlockMatchSadQcom, TexOpBlockMatchSsdQcom:
+		need(TexSrcTexture2Deref)
 	}
 	switch in.TexOp {
-	case TexOpTex, TexOpTxb, TexOpTxl, TexOpTxd, TexOpTxf, TexOpTxfMs, TexOpTg4, TexOpLod, TexOpSamplesIdentical:
+	case TexOpTex, TexOpTxb, TexOpTxl, TexOpTxd, TexOpTxf, TexOpTxfMs, TexOpTg4, TexOpLod, TexOpSamplesIdentical,
+		TexOpSampleWeightedQcom, TexOpBoxFilterQcom, TexOpBlockMatchSadQcom, TexOpBlockMatchSsdQcom:
 		need(TexSrcCoord)
 	}
 }

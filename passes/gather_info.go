@@ -66,6 +66,9 @@ func gatherInstr(s *ir.Shader, in *ir.Instr) {
 		if src := in.TexSrc(ir.TexSrcTextureDeref); src != nil {
 			useBinding(&s.Info.TexturesUsed, src.Def)
 		}
+		if src := in.TexSrc(ir.TexSrcTexture2Deref); src != nil {
+			useBinding(&s.Info.TexturesUsed, src.Def)
+		}
 		if in.TexOp.Info().ImplicitDerivatives && s.Stage == ir.StageFragment {
 			s.Info.NeedsQuadHelpers = true
 		}

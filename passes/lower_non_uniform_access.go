@@ -87,7 +87,8 @@ func (k accessKinds) has(in *ir.Instr) bool {
 }
 
 // texHandles are the sources of a texture operation that choose descriptors.
-var texHandles = [...]ir.TexSrc{ir.TexSrcTextureDeref, ir.TexSrcTextureHandle, ir.TexSrcTextureOffset, ir.TexSrcSamplerDeref, ir.TexSrcSamplerHandle, ir.TexSrcSamplerOffset}
+var texHandles = [...]ir.TexSrc{ir.TexSrcTextureDeref, ir.TexSrcTextureHandle, ir.TexSrcTextureOffset, ir.TexSrcSamplerDeref, ir.TexSrcSamplerHandle, ir.TexSrcSamplerOffset,
+	ir.TexSrcTexture2Deref}
 
 // fall is one waterfall: b stands in it, first maps a value that must be
 // uniform to the first lane's.

@@ -44,6 +44,9 @@ func lowerSampler(s *ir.Shader, in *ir.Instr, deref, offset ir.TexSrc, index *ui
 	if src == nil {
 		return false, nil
 	}
+	if in.TexSrc(ir.TexSrcTexture2Deref) != nil {
+		return false, diag(s, in, "a second texture, of which there is no number")
+	}
 	d := derefOf(src.Def)
 	v := (*ir.Variable)(nil)
 	if d != nil {

@@ -43,7 +43,7 @@ func canGive16(in *ir.Instr) bool {
 		return false
 	case in.Kind == ir.KindTex:
 		t := in.TexInfo()
-		return t.DestType == float32 && !t.IsSparse && !in.TexOp.Info().Query && in.TexOp != ir.TexOpLod
+		return t.DestType == float32 && !t.IsSparse && !in.TexOp.Info().Query && in.TexOp != ir.TexOpLod && !processesImage(in.TexOp)
 	case in.Kind != ir.KindIntrinsic:
 		return false
 	}
@@ -52,6 +52,11 @@ func canGive16(in *ir.Instr) bool {
 		return ir.UnpackALUType(in.Get(ir.IdxDestType)) == float32
 	}
 	return false
+}
+
+// processesImage reports whether an operation sums many texels: there are no halves of those.
+func processesImage(op ir.TexOp) bool {
+	return op == ir.TexOpSampleWeightedQcom || op == ir.TexOpBoxFilterQcom || op == ir.TexOpBlockMatchSadQcom || op == ir.TexOpBlockMatchSsdQcom
 }
 
 // onlyNarrowed reports whether all that uses d converts it to a half. A result

@@ -70,7 +70,7 @@ func uniformTex(in *ir.Instr) (progress bool) {
 	for i, k := range t.SrcKinds {
 		switch k {
 		case ir.TexSrcTextureDeref, ir.TexSrcTextureOffset, ir.TexSrcTextureHandle:
-			if t.TextureNonUniform && sameInLanes(in.Srcs[i].Def) {
+			if second := in.TexSrc(ir.TexSrcTexture2Deref); t.TextureNonUniform && sameInLanes(in.Srcs[i].Def) && (second == nil || sameInLanes(second.Def)) {
 				t.TextureNonUniform, progress = false, true
 			}
 		case ir.TexSrcSamplerDeref, ir.TexSrcSamplerOffset, ir.TexSrcSamplerHandle:

@@ -73,7 +73,7 @@ func aliasSources(f *mach.Func, prefetched func(v mach.Value) bool) {
 func takesAliases(op isa.Op) bool {
 	switch op {
 	case isa.OpIsam, isa.OpIsaml, isa.OpIsamm, isa.OpSam, isa.OpSamb, isa.OpSaml, isa.OpSamgq, isa.OpGetlod, isa.OpGetsize,
-		isa.OpGather4r, isa.OpGather4g, isa.OpGather4b, isa.OpGather4a:
+		isa.OpGather4r, isa.OpGather4g, isa.OpGather4b, isa.OpGather4a, isa.OpImgHof, isa.OpImgPcmn, isa.OpImgSad, isa.OpImgSsd:
 		return true
 	}
 	return false

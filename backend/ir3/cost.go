@@ -200,7 +200,7 @@ func (c *coster) instr(pc int) cost.Instr {
 // moved is what an instruction moves for a fiber: bytes of memory, texture operations.
 func moved(in *isa.Instr) (bytes, texels int) {
 	switch op := in.Op; {
-	case op == isa.OpIsam || op >= isa.OpIsam && op <= isa.OpSamgq || op >= isa.OpGather4r && op <= isa.OpSamgp3:
+	case op == isa.OpIsam || op >= isa.OpIsam && op <= isa.OpSamgq || op >= isa.OpGather4r && op <= isa.OpSamgp3 || op >= isa.OpImgHof && op <= isa.OpImgSsd:
 		return 0, 1
 	case op.Category() != 6, op == isa.OpResinfo, op == isa.OpResbase, op == isa.OpGetspid, op == isa.OpGetwid, op == isa.OpGetfiberid, op >= isa.OpShflXor:
 		return 0, 0

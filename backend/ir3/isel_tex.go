@@ -43,6 +43,8 @@ func (s *isel) tex(in *ir.Instr) {
 		x.fetch()
 	case ir.TexOpTg4:
 		x.gather()
+	case ir.TexOpSampleWeightedQcom, ir.TexOpBoxFilterQcom, ir.TexOpBlockMatchSadQcom, ir.TexOpBlockMatchSsdQcom:
+		x.process()
 	default:
 		x.sample()
 	}
@@ -56,6 +58,8 @@ type texSel struct {
 	half bool
 	tex  texResource
 	smp  texResource
+	// second is the texture of weights or of the reference.
+	second texResource
 	// code is the residency code of what was accessed so far, if the operation is sparse.
 	code opnd
 }
@@ -65,6 +69,8 @@ func (x *texSel) supported() bool {
 	s, in := x.s, x.in
 	switch in.TexOp {
 	case ir.TexOpTex, ir.TexOpTxb, ir.TexOpTxl, ir.TexOpTxd, ir.TexOpTxf, ir.TexOpTxfMs, ir.TexOpTg4, ir.TexOpTxs, ir.TexOpLod, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
+	case ir.TexOpSampleWeightedQcom, ir.TexOpBoxFilterQcom, ir.TexOpBlockMatchSadQcom, ir.TexOpBlockMatchSsdQcom:
+		return x.processes()
 	default:
 		s.fail(in, "the texture operation %s is not supported by the ir3 backend", in.TexOp)
 		return false
@@ -103,6 +109,9 @@ func (x *texSel) find() {
 	x.tex = x.s.resource(x.in, d, false)
 	if d := x.src(ir.TexSrcSamplerDeref); d != nil {
 		x.smp = x.s.resource(x.in, d, true)
+	}
+	if d := x.src(ir.TexSrcTexture2Deref); d != nil {
+		x.second = x.s.resource(x.in, d, false)
 	}
 }
 
@@ -147,6 +156,9 @@ func (x *texSel) descriptors(t *isa.Instr, uses []mach.Value) []mach.Value {
 		smp = texResource{set: tex.set, slot: immediate(0, false)}
 	}
 	t.Set = int8(tex.set) + 1
+	if x.second.ok {
+		return x.twoTextures(t, smp, uses)
+	}
 	imm := tex.slot.kind == opImm && smp.slot.kind == opImm && tex.slot.bits < maxImmSlot && smp.slot.bits < maxImmSlot
 	same := tex.set == smp.set
 	switch {

@@ -76,7 +76,7 @@ func (t *translator) texture(in *inst) bool {
 	case spv.OpImageQueryLod:
 		t.queryLod(in)
 	default:
-		return false
+		return t.imageProcessing(in)
 	}
 	return true
 }

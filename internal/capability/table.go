@@ -292,16 +292,16 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_shader_ocp_microscaling_types", frontend: "not built: no GPU of the targets has such numbers, conversions would be made of integers"},
 	{list: []spv.Capability{
 		spv.CapabilityTextureSampleWeightedQCOM, spv.CapabilityTextureBoxFilterQCOM, spv.CapabilityTextureBlockMatchQCOM,
-	}, vulkan: "VK_QCOM_image_processing", lacks: map[string]Lack{"ir3": {Why: "textures have such filters and block matches from a740 on, of which ir3.md has no encodings: not built"}, "agx": {Why: "textures have no filters of weights and boxes, and no block matches"}, "midgard": {Why: "textures have no filters of weights and boxes, and no block matches"}}},
+	}, vulkan: "VK_QCOM_image_processing", lacks: map[string]Lack{"ir3": {Why: "the texture unit filters no more than two texels a side", Has: a740}, "agx": {Why: "textures have no filters of weights and boxes, and no block matches"}, "midgard": {Why: "textures have no filters of weights and boxes, and no block matches"}}},
 	{list: []spv.Capability{
 		spv.CapabilityTextureBlockMatch2QCOM,
-	}, vulkan: "VK_QCOM_image_processing2", lacks: map[string]Lack{"ir3": {Why: "not built: ir3.md has no encodings of block matches"}, "agx": {Why: "textures have no block matches"}, "midgard": {Why: "textures have no block matches"}}},
+	}, vulkan: "VK_QCOM_image_processing2", lacks: map[string]Lack{"ir3": {Why: "searches in a window take it from the sampler, in whose descriptor no public source shows it"}, "agx": {Why: "textures have no block matches"}, "midgard": {Why: "textures have no block matches"}}},
 	{list: []spv.Capability{
 		spv.CapabilityImageGatherLinearQCOM, spv.CapabilityImageGatherExtendedModesQCOM,
-	}, vulkan: "VK_QCOM_image_processing3", lacks: map[string]Lack{"ir3": {Why: "not built: ir3.md has no encodings of such gathers"}, "agx": {Why: "gathers take four texels of a square"}, "midgard": {Why: "gathers take four texels of a square"}}},
+	}, vulkan: "VK_QCOM_image_processing3", lacks: map[string]Lack{"ir3": {Why: "no public source has encodings of such gathers"}, "agx": {Why: "gathers take four texels of a square"}, "midgard": {Why: "gathers take four texels of a square"}}},
 	{list: []spv.Capability{
 		spv.CapabilityTileShadingQCOM,
-	}, vulkan: "VK_QCOM_tile_shading", lacks: map[string]Lack{"ir3": {Why: "not built: ir3.md does not say how shaders reach the tile memory"}, "agx": {Why: "no compute shader runs between the tiles of a Vulkan render pass"}, "midgard": {Why: "the tile memory is for fragments alone"}}},
+	}, vulkan: "VK_QCOM_tile_shading", lacks: map[string]Lack{"ir3": {Why: "no public source says how shaders reach the tile memory"}, "agx": {Why: "no compute shader runs between the tiles of a Vulkan render pass"}, "midgard": {Why: "the tile memory is for fragments alone"}}},
 	{list: []spv.Capability{
 		spv.CapabilityCooperativeMatrixConversionQCOM,
 	}, vulkan: "VK_QCOM_cooperative_matrix_conversion", frontend: "not built"},

@@ -265,16 +265,10 @@ func (p *sampling) reduce(l *texLevel, taps []texTap) (t [4]uint32) {
 		p.texel(l, taps[i].at, &t)
 		for c := range sum {
 			x := float64(math.Float32frombits(t[c]))
-			switch {
-			case p.s.Reduction == ReductionAverage:
-				sum[c] += w * x
-			case first:
-				sum[c] = x
-			case p.s.Reduction == ReductionMin:
-				sum[c] = min(sum[c], x)
-			default:
-				sum[c] = max(sum[c], x)
+			if p.s.Reduction == ReductionAverage {
+				x *= w
 			}
+			sum[c] = p.s.Reduction.add(sum[c], x, first)
 		}
 		first = false
 	}

@@ -19,6 +19,8 @@ type ImageView struct {
 	// Swizzle maps the components of what is sampled and fetched; Load and Store,
 	// which storage images and attachments use, have none.
 	Swizzle [4]Select
+	// Weights, unless nil, says how the view holds the weights of a filter.
+	Weights *SampleWeights
 }
 
 // TexelFormat returns the format that the view reads and writes in.

@@ -30,7 +30,7 @@ type texture struct {
 	ms, buffer, rect            bool
 	attachment, view            bool // of a fragment's own pixel, and its layer or view
 	array, cubeLayers, implicit bool
-	tex, smp                    resource
+	tex, smp, second            resource
 	src                         [ir.NumTexSrcs]operand
 	flat                        int // coordinates without the layer
 	offsets                     *[4][2]int32
@@ -64,6 +64,7 @@ func (c *compiler) tex(in *ir.Instr) {
 	}
 	t.tex = c.resource(in, t, [3]ir.TexSrc{ir.TexSrcTextureDeref, ir.TexSrcTextureHandle, ir.TexSrcTextureOffset}, info.TextureIndex)
 	t.smp = c.resource(in, t, [3]ir.TexSrc{ir.TexSrcSamplerDeref, ir.TexSrcSamplerHandle, ir.TexSrcSamplerOffset}, info.SamplerIndex)
+	t.second = c.resource(in, t, [3]ir.TexSrc{ir.TexSrcTexture2Deref, noTexSrc, noTexSrc}, 0)
 	if info.HasOffsets {
 		t.offsets = new([4][2]int32)
 		for k, o := range info.Offsets {
@@ -109,11 +110,17 @@ func (c *compiler) checkTex(in *ir.Instr, t *texture, info *ir.TexInfo) bool {
 	return false
 }
 
+// noTexSrc stands for a kind of source that there is none of.
+const noTexSrc = ir.TexSrc(ir.NumTexSrcs)
+
 // resource finds a texture or sampler among an instruction's sources, which are
 // of the kinds deref, handle and offset.
 func (c *compiler) resource(in *ir.Instr, t *texture, kinds [3]ir.TexSrc, index uint32) resource {
 	r := resource{at: -1, add: index}
 	for n, k := range kinds {
+		if k == noTexSrc {
+			continue
+		}
 		s := t.src[k].at
 		switch {
 		case s == nil:
@@ -315,6 +322,8 @@ func (w *Wave) sampleTex(i *inst, t *texture, d *emu.Descriptor, l int) [4]uint6
 	op := emu.SampleOp{Dim: t.dim, Array: t.array && t.op != ir.TexOpLod, Lookup: w.lookup(l)}
 	w.sampleCoord(t, l, &op)
 	switch {
+	case t.second.at >= 0 || t.op == ir.TexOpBoxFilterQcom:
+		return convertTexel(w.processImage(t, d, s, l, &op), false, t.class, i.bits)
 	case t.op == ir.TexOpTxd:
 		op.Gradient = true
 		for k := range t.flat {

@@ -250,6 +250,10 @@ var Texs = []Tex{
 	{Name: "lod_bias_agx", Comps: 1, NeedsSampler: true, Query: true, Doc: "LOD bias of the sampler"},
 	{Name: "has_custom_border_color_agx", Comps: 1, NeedsSampler: true, Query: true, Doc: "the sampler has a custom border colour"},
 	{Name: "custom_border_color_agx", Comps: 4, NeedsSampler: true, Query: true, Doc: "the sampler's custom border colour"},
+	{Name: "sample_weighted_qcom", Comps: 4, NeedsSampler: true, Doc: "sum of texels times the weights of a second texture"},
+	{Name: "box_filter_qcom", Comps: 4, NeedsSampler: true, Doc: "average of the texels under a box"},
+	{Name: "block_match_sad_qcom", Comps: 4, IntCoords: true, NeedsSampler: true, Doc: "sum of the absolute differences of two blocks of texels"},
+	{Name: "block_match_ssd_qcom", Comps: 4, IntCoords: true, NeedsSampler: true, Doc: "sum of the squared differences of two blocks of texels"},
 }
 
 // TexSources are the kinds of texture sources; a row's index is its ir.TexSrc.
@@ -273,4 +277,8 @@ var TexSources = []TexSource{
 	{"plane", "plane of a multi-planar format"},
 	{"backend1", "packed by the target"},
 	{"backend2", "packed by the target"},
+	{"texture_2_deref", "deref of a second texture: weights, or the reference of a block match"},
+	{"ref_coord", "first texel of the reference's block"},
+	{"block_size", "width and height of the blocks, in texels"},
+	{"box_size", "width and height of the box, in texels"},
 }

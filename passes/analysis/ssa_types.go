@@ -102,9 +102,9 @@ func texSrcType(in *ir.Instr, k ir.TexSrc) SSAType {
 			return TypeInt
 		}
 		return TypeFloat
-	case ir.TexSrcProjector, ir.TexSrcComparator, ir.TexSrcBias, ir.TexSrcMinLod, ir.TexSrcDdx, ir.TexSrcDdy:
+	case ir.TexSrcProjector, ir.TexSrcComparator, ir.TexSrcBias, ir.TexSrcMinLod, ir.TexSrcDdx, ir.TexSrcDdy, ir.TexSrcBoxSize:
 		return TypeFloat
-	case ir.TexSrcOffset, ir.TexSrcMsIndex, ir.TexSrcTextureOffset, ir.TexSrcSamplerOffset:
+	case ir.TexSrcRefCoord, ir.TexSrcBlockSize, ir.TexSrcOffset, ir.TexSrcMsIndex, ir.TexSrcTextureOffset, ir.TexSrcSamplerOffset:
 		return TypeInt
 	}
 	return 0

@@ -184,6 +184,8 @@ func (g *GPU) Lacks(in *isa.Instr) string {
 		return "offset in ldib and stib"
 	case op == isa.OpRayIntersection && !g.Rays:
 		return "test of rays"
+	case op >= isa.OpImgHof && op <= isa.OpImgSsd && !g.Images:
+		return "image processing"
 	case op == isa.OpDp2acc && !g.HasDp2acc:
 		return "dp2acc"
 	case op == isa.OpDp4acc && !g.HasDp4acc:

@@ -34,6 +34,7 @@ type GPU struct {
 	Storage8       bool
 	Atomic64       bool // atomics of 64 bits on storage buffers and global memory
 	Rays           bool // ray_intersection
+	Images         bool // filters of many texels and block matches: img_bindless
 	PredeNops      bool
 	PredtNops      bool
 	AliasRT        bool // alias.rt names consts and immediates for render targets
@@ -69,9 +70,9 @@ var gpuClasses = []gpuClass{
 	{[]string{"a725", "a730"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, EarlyPreamble: true, HasFiberID: true,
 		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, FSMinConst: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a735", "a740", "a32", "x1-45", "x1-85"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, EarlyPreamble: true, HasFiberID: true,
-		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, Atomic64: true, Rays: true, PredeNops: true, PredtNops: true, FSMinConst: true, TessLocal: true, ICacheUnits: 127}},
+		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, Atomic64: true, Rays: true, Images: true, PredeNops: true, PredtNops: true, FSMinConst: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a750"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, EarlyPreamble: true, HasFiberID: true,
-		HasDp2acc: true, HasDp4acc: true, DotCompliant: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, Atomic64: true, Rays: true, Storage8: true, PredeNops: true, PredtNops: true,
+		HasDp2acc: true, HasDp4acc: true, DotCompliant: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, Atomic64: true, Rays: true, Images: true, Storage8: true, PredeNops: true, PredtNops: true,
 		AliasRT: true, PreambleConsts: true, TessLocal: true, ICacheUnits: 127}},
 }
 

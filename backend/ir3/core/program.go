@@ -235,6 +235,7 @@ var execOf = [isa.NumOps]func(w *wave, x *inst) error{
 
 	isa.OpSam: execSample, isa.OpSamb: execSample, isa.OpSaml: execSample, isa.OpSamgq: execSample, isa.OpSamgp0: execSample, isa.OpSamgp1: execSample, isa.OpSamgp2: execSample, isa.OpSamgp3: execSample, isa.OpGetlod: execSample,
 	isa.OpGather4r: execSample, isa.OpGather4g: execSample, isa.OpGather4b: execSample, isa.OpGather4a: execSample,
+	isa.OpImgHof: execImage, isa.OpImgPcmn: execImage, isa.OpImgSad: execImage, isa.OpImgSsd: execImage,
 	isa.OpIsaml: execIsam, isa.OpIsamm: execIsam, isa.OpGetsize: execGetsize, isa.OpGetinfo: execGetinfo,
 	isa.OpIsam: execIsam, isa.OpGetbuf: execGetbuf, isa.OpDsx: execDeriv, isa.OpDsy: execDeriv, isa.OpDsxpp1: execDeriv,
 	isa.OpDsypp1: execDeriv, isa.OpBrcstActive: execBrcst, isa.OpQuadBrcst: execQuad, isa.OpQuadHoriz: execQuad,

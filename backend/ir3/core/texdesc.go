@@ -50,6 +50,9 @@ func (w *wave) texNumbers(x *inst, lane int) (base int, tex uint32, sbase int, s
 		} else {
 			smp = w.a1 >> 3
 		}
+		if x.Op.TwoTextures() {
+			smp &= 15
+		}
 		return
 	case isa.TexDirect, isa.TexUniform, isa.TexNonuniform:
 		return -1, 0, -1, 0
@@ -68,6 +71,21 @@ func (w *wave) texNumbers(x *inst, lane int) (base int, tex uint32, sbase int, s
 func (w *wave) texture(x *inst, lane int) (*abi.Descriptor, *emu.Descriptor, error) {
 	base, tex, _, _ := w.texNumbers(x, lane)
 	return w.descriptor(base, tex, false)
+}
+
+// secondTexture is the second texture of an instruction in a lane: its set is in a1.x, its number there or the third of the
+// vector.
+func (w *wave) secondTexture(x *inst, lane int) (*emu.Descriptor, error) {
+	index := w.a1 >> 7 & 63
+	switch x.Mode {
+	case isa.TexBindlessA1Imm:
+	case isa.TexBindlessA1, isa.TexBindlessA1Nonu:
+		index = w.texGet(x, int(x.Srcs[2].Val)+2, lane, false)
+	default:
+		return nil, errors.New("a second texture without a1.x is not supported by this core")
+	}
+	_, d, err := w.descriptor(int(w.a1>>13&7), index, false)
+	return d, err
 }
 
 // sampler is the sampler of an instruction in a lane.

@@ -220,6 +220,7 @@ var (
 	// isam alone has the .1d bit; everywhere else bit 18 is 0.
 	layIsam     = append([]field{{fInv1D, 18, 1}}, layTex...)
 	layTexPlain = layTexBase
+	layTexImg   = append([]field{{fBaseHi, 19, 2}, {fTexHi, 21, 11}, {fBaseLo, 47, 1}, {fS2EN, 51, 1}, {f3D, 48, 1}, {fA, 49, 1}, {fReg2, 9, 8}}, layTexMove...)
 	layTcinv    = []field{}
 	layBrcst    = append([]field{{fIndex, 19, 2}}, layTexMove...)
 	layQuad1    = layTexMove

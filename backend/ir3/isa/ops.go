@@ -251,6 +251,12 @@ const (
 	OpUnlock
 	OpAlias
 
+	// Category 5 again: image processing, last, as the numbers of the others stand in testdata of the core.
+	OpImgHof
+	OpImgPcmn
+	OpImgSad
+	OpImgSsd
+
 	// NumOps is the number of instructions.
 	NumOps
 )

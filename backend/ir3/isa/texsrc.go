@@ -11,6 +11,10 @@ func (in *Instr) TexSources() (n1, n2, n3 int) {
 	case OpIsam, OpIsaml, OpIsamm, OpSam, OpSamb, OpSaml, OpSamgq, OpGetlod, OpGather4r, OpGather4g, OpGather4b, OpGather4a,
 		OpSamgp0, OpSamgp1, OpSamgp2, OpSamgp3:
 		n1, n2 = in.texVectors()
+	case OpImgHof, OpImgPcmn, OpImgSad, OpImgSsd:
+		if n1 = 2; in.Op != OpImgHof {
+			n2 = 2
+		}
 	default:
 		for n := in.WrMask; n != 0; n >>= 1 {
 			n1++
@@ -23,12 +27,19 @@ func (in *Instr) TexSources() (n1, n2, n3 int) {
 	}
 	if in.Srcs[2].Kind == Reg {
 		n3 = 2
+		if in.Op.TwoTextures() {
+			n3 = 3
+		}
 		if in.Op == OpGetsize || in.Op == OpGetbuf || in.Op == OpGetinfo {
 			n3 = 1
 		}
 	}
 	return n1, n2, n3
 }
+
+// TwoTextures reports whether an operation reads a second texture: weights, or the reference of a block match. a1.x names
+// it as well as the sampler (ir3.md §2.8).
+func (op Op) TwoTextures() bool { return op == OpImgHof || op == OpImgSad || op == OpImgSsd }
 
 func (in *Instr) texVectors() (n1, n2 int) {
 	dims := 2
