@@ -70,6 +70,9 @@ func (s *isel) unshift(d *ir.Def, shift uint) (opnd, bool) {
 	if !ok || uint(n&31) < shift {
 		return opnd{}, false
 	}
+	if x := in.Srcs[0].Def.Instr; s.isRoot(in) && !s.isRoot(x) && x.Kind == ir.KindALU {
+		return opnd{}, false // the preamble has d, and what it is made of would be made again
+	}
 	o := s.src(in, 0)
 	if k := uint32(n&31) - uint32(shift); k > 0 {
 		o = s.alu2(isa.Instr{Op: isa.OpShlB}, false, false, immInt, o, immediate(k, false))

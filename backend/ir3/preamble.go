@@ -147,7 +147,7 @@ func (s *isel) chooseRoots() int {
 				}
 			}
 			n := int(in.Def.NumComponents)
-			if main && s.rootable(in) && size+n <= room {
+			if main && s.rootable(in) && size+n <= room && !shiftedOffset(in) {
 				p.root[in.Def.Index], p.inside[in.Def.Index] = true, true
 				size += n
 				continue
@@ -156,6 +156,23 @@ func (s *isel) chooseRoots() int {
 		}
 	}
 	return size
+}
+
+// shiftedOffset reports whether an instruction shifts left what counts words, and nothing reads it but accesses of
+// storage buffers: they take the number of words (elements), so that is what the preamble should have.
+func shiftedOffset(in *ir.Instr) bool {
+	if !in.IsALU(ir.OpIshl) {
+		return false
+	}
+	if n, ok := in.Srcs[1].Const(0); !ok || n&31 < 2 {
+		return false
+	}
+	for u := range in.Def.Uses() {
+		if u.If != nil || u.Instr == nil || !(u.Instr.IsIntrinsic(ir.IntrLoadSsbo) && u == &u.Instr.Srcs[1] || u.Instr.IsIntrinsic(ir.IntrStoreSsbo) && u == &u.Instr.Srcs[2]) {
+			return false
+		}
+	}
+	return true
 }
 
 // selectPreamble selects the preamble; what it computes are consts from here on.
