@@ -258,3 +258,36 @@ func (k *kernelLookup) inside(c []*ir.Def) *ir.Def {
 	zero := t.f.constant(texel.BitSize, 0)
 	return b.Bcsel(t.spread(out, 4), t.spread(zero, 4), texel)
 }
+
+// Compilers that do not optimise keep the images and samplers of kernels in variables of the function. OpenCL C has no variables of
+// images, nor assigns to samplers, so such a variable is stored to once, where the function begins, and stands for what is stored.
+
+// holds reports whether a pointer is such a variable.
+func (t *translator) holds(ty *typ, p *pointer) bool {
+	return t.kernel && ty.byReference() && p.v != nil && p.v.sc == spv.StorageClassFunction && p.typ.kind == ty.kind
+}
+
+// storeHeld keeps an image or a sampler that a variable is to hold, and reports whether the store is of one.
+func (t *translator) storeHeld(in *inst, ty *typ, p *pointer) bool {
+	if !t.holds(ty, p) {
+		return false
+	}
+	if id := in.args[1]; p.v.held == 0 {
+		p.v.held = id
+	} else if p.v.held != id {
+		t.refuse(p.v.id, "the variable %q holds one %s and then another: which it is cannot be chosen by a variable", t.nameOf(p.v.id), ty)
+	}
+	return true
+}
+
+// loadHeld defines what a variable holds, and reports whether the load is of one.
+func (t *translator) loadHeld(in *inst, ty *typ, p *pointer) bool {
+	if !t.holds(ty, p) {
+		return false
+	}
+	if p.v.held == 0 {
+		t.refuse(in.id, "the variable %q is loaded before an image or a sampler is stored to it", t.nameOf(p.v.id))
+	}
+	t.vals[t.index(in.id)] = *t.val(p.v.held)
+	return true
+}

@@ -48,6 +48,9 @@ func (t *translator) aligned(p *pointer, align uint32) *pointer {
 func (t *translator) load(in *inst) {
 	ty := t.typeOf(in.typ)
 	p := t.ptrAs(t.arg(in, 0), ty)
+	if t.loadHeld(in, ty, p) {
+		return
+	}
 	if !ty.sameShape(p.typ) {
 		t.fail(in.id, "%s: the result type is %s, the pointer's is %s", in.op, ty, p.typ)
 	}
@@ -146,6 +149,9 @@ func (t *translator) isHelperInvocation(d *ir.Def) bool {
 func (t *translator) store(in *inst) {
 	ty := t.valType(t.arg(in, 1))
 	p := t.ptrAs(t.arg(in, 0), ty)
+	if t.storeHeld(in, ty, p) {
+		return
+	}
 	if !ty.sameShape(p.typ) {
 		t.fail(0, "OpStore: the object's type is %s, the pointer's is %s", ty, p.typ)
 	}

@@ -17,6 +17,8 @@ type variable struct {
 	members []*ir.Variable
 	split   bool // members are those of one element after the other
 	access  ir.Access
+	// held is the id of the image or sampler that a variable of a kernel's function holds, 0 before the store (kernel_image.go).
+	held uint32
 	// cached is the variable's deref (a buffer's block deref) in the current function.
 	cached *ir.Def
 }
@@ -92,7 +94,7 @@ func (t *translator) opaqueMode(ty *typ) ir.Mode {
 
 // storageType returns the IR type that storage of the mode has.
 func (t *translator) storageType(mode ir.Mode, ty *typ) *ir.Type {
-	if t.kernel || mode&(ir.ModeExplicit|ir.ModeTaskPayload) != 0 || mode == ir.ModeShared && t.caps.explicitShared {
+	if t.kernel && !ty.byReference() || mode&(ir.ModeExplicit|ir.ModeTaskPayload) != 0 || mode == ir.ModeShared && t.caps.explicitShared {
 		return ty.ir
 	}
 	if mode&(ir.ModeFunctionTemp|ir.ModeShaderTemp) != 0 {

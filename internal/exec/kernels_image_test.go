@@ -75,13 +75,18 @@ func wantTexel(u, v float64, c int, repeat, mirror, border, linear bool) (sum fl
 }
 
 // TestKernelImages reads by literal samplers of all kinds, by one that is an argument and by none, writes floats and whole numbers and asks for
-// sizes, on all targets.
+// sizes, on all targets; of the same source, what clang optimises and what it does not (-O0), which keeps images and samplers in variables.
 func TestKernelImages(t *testing.T) {
-	text, err := os.ReadFile("testdata/kernels/images.spv")
+	testKernelImages(t, "images.spv")
+	testKernelImages(t, "images_plain.spv")
+}
+
+func testKernelImages(t *testing.T, name string) {
+	text, err := os.ReadFile("testdata/kernels/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := nirc.Load(text, "images.spv")
+	m, err := nirc.Load(text, name)
 	if err != nil {
 		t.Fatal(err)
 	}
