@@ -16,7 +16,6 @@ var openclTable = [...]glslRow{
 	spv.OpenCLstdRsqrt:         {ir.OpFrsq, 1, aFloat},
 	spv.OpenCLstdSqrt:          {ir.OpFsqrt, 1, aFloat},
 	spv.OpenCLstdTrunc:         {ir.OpFtrunc, 1, aFloat},
-	spv.OpenCLstdFmod:          {ir.OpFrem, 2, aFloat},
 	spv.OpenCLstdHalf_sqrt:     {ir.OpFsqrt, 1, aFloat},
 	spv.OpenCLstdHalf_rsqrt:    {ir.OpFrsq, 1, aFloat},
 	spv.OpenCLstdHalf_recip:    {ir.OpFrcp, 1, aFloat},
@@ -62,7 +61,7 @@ func (t *translator) opencl(in *inst, n spv.OpenCLstd) {
 		t.openclPrintf(in)
 		return
 	}
-	for _, f := range []func(*inst, spv.OpenCLstd) bool{t.openclInt, t.openclCommon, t.openclExp, t.openclTrig, t.openclBits, t.openclPointer, t.openclMemory, t.openclVector} {
+	for _, f := range []func(*inst, spv.OpenCLstd) bool{t.openclInt, t.openclCommon, t.openclRemainder, t.openclExp, t.openclTrig, t.openclBits, t.openclPointer, t.openclMemory, t.openclVector} {
 		if f(in, n) {
 			return
 		}

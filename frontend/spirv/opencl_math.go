@@ -63,10 +63,6 @@ func (t *translator) openclCommon(in *inst, n spv.OpenCLstd) bool {
 		t.multiplyAdd(in)
 	case spv.OpenCLstdRound: // halves away from zero
 		t.set(in, t.roundAway(one()))
-	case spv.OpenCLstdRemainder:
-		x := one()
-		y := t.floatLike(in, 1, x)
-		t.set(in, t.exactly(func() *ir.Def { return b.Fsub(x, b.Fmul(b.FroundEven(b.Fdiv(x, y)), y)) }))
 	case spv.OpenCLstdFdim:
 		x := one()
 		y := t.floatLike(in, 1, x)

@@ -27,13 +27,6 @@ func (t *translator) openclPointer(in *inst, n spv.OpenCLstd) bool {
 		x := t.relaxed(in, n, 0, nil)
 		bits := t.typeOf(in.typ).scalarType().bits
 		t.twoResults(in, true, t.narrow(b.Fsin(x), bits), t.narrow(b.Fcos(x), bits))
-	case spv.OpenCLstdRemquo:
-		x := t.floatLike(in, 0, nil)
-		y := t.floatLike(in, 1, x)
-		q := t.exactly(func() *ir.Def { return b.FroundEven(b.Fdiv(x, y)) })
-		r := t.exactly(func() *ir.Def { return b.Fsub(x, b.Fmul(q, y)) })
-		in.args = append([]uint32{in.args[0]}, in.args[2:]...)
-		t.twoResults(in, true, r, b.F2i32(q))
 	case spv.OpenCLstdPrefetch: // there are no prefetches
 	default:
 		return false

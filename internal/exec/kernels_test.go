@@ -122,5 +122,5 @@ func mixed(i int) uint32 { return bits.RotateLeft32(uint32(i+1)*2654435761, 11) 
 
 func kernelCases() []kernelCase {
 	one := func(n uint32) [3]uint32 { return [3]uint32{n, 1, 1} }
-	return slices.Concat(memoryKernels(one), valueKernels(one), programKernels(one))
+	return slices.Concat(memoryKernels(one), remainderKernels(one), valueKernels(one), programKernels(one))
 }
