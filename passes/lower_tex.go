@@ -34,7 +34,8 @@ var lowerTexPass = &Pass{
 		{"ycbcr", "conversions of combined image samplers, each SET.BINDING[.ELEMENT] and words after slashes (rgb ycbcr 709 601 2020, full narrow, 8bit to 16bit, 1plane to 3plane, " +
 			"444 422 420, cosited_x cosited_y, nearest linear, a mapping of rgba01), joined by |; those of the shader's options follow, also after the word options alone", ""},
 		{"packing", "what comes as packed words: none, half (two of 16 bits a word) or byte (four of 8 bits)", "none"},
-		{"textures", "bindings that srgb, swizzle and packing are for, each SET.BINDING, joined by |; none: all", ""},
+		{"textures", "bindings that srgb, swizzle, packing and saturate are for, each SET.BINDING, joined by |; none: all", ""},
+		{"saturate", "coordinates kept from 0 to 1, or in a rectangle, before texels are filtered, as GL_CLAMP of OpenGL asks: none, s, t or r; s|t combines", "none"},
 		{"wide", "sources and results of 16 bits as ones of 32", false},
 		{"swizzle", "components that results take theirs from, of xyzw, 0 and 1", "xyzw"},
 	},

@@ -15,7 +15,9 @@ type texForms struct {
 	swizzle                     string // "" for xyzw
 	// packing is the size of packed components, 0 where results are not packed.
 	packing uint8
-	// textures are the bindings whose results change, nil all.
+	// saturate are the coordinates that are kept in the texture.
+	saturate [3]bool
+	// textures are the bindings whose results and coordinates change, nil all.
 	textures [][2]uint32
 }
 
@@ -36,6 +38,16 @@ func (f *texForms) parse(c *Context) error {
 		f.packing = 8
 	default:
 		return fmt.Errorf("packing=%s: want none, half or byte", p)
+	}
+	f.saturate = [3]bool{}
+	for name := range strings.SplitSeq(c.String("saturate"), "|") {
+		switch k := strings.Index("str", name); {
+		case name == "none":
+		case len(name) != 1 || k < 0:
+			return fmt.Errorf("saturate=%s: want none, s, t or r", c.String("saturate"))
+		default:
+			f.saturate[k] = true
+		}
 	}
 	return f.parseTextures(c.String("textures"))
 }
@@ -63,6 +75,11 @@ func (f *texForms) wanted(in *ir.Instr) bool {
 	if !f.srgb && f.swizzle == "" && f.packing == 0 || t.BackendFlags&texResultDone != 0 || in.TexOp.Info().Query || t.IsShadow {
 		return false
 	}
+	return f.chosen(in)
+}
+
+// chosen reports whether the texture of an operation is one of those that the option names.
+func (f *texForms) chosen(in *ir.Instr) bool {
 	if f.textures == nil {
 		return true
 	}
@@ -87,6 +104,10 @@ func (l *texLowering) otherForms() (did bool) {
 		l.rectangle()
 		did = true
 	}
+	if f.saturate != [3]bool{} && f.chosen(l.in) && l.in.TexOp.Info().NeedsSampler && l.t.BackendFlags&texSaturated == 0 && l.t.Dim != ir.DimCube && l.has(ir.TexSrcCoord) {
+		l.saturate()
+		did = true
+	}
 	if f.dim1D && l.t.Dim == ir.Dim1D {
 		l.flatten()
 		did = true
@@ -97,6 +118,28 @@ func (l *texLowering) otherForms() (did bool) {
 		did = true
 	}
 	return did
+}
+
+// texSaturated marks operations whose coordinates are kept in the texture.
+const texSaturated = 1 << 29
+
+// saturate keeps coordinates from 0 to 1, or of rectangles to the size, as OpenGL's GL_CLAMP does before texels are filtered:
+// what lies beyond gives half of the border's colour with a sampler that clamps to the border.
+func (l *texLowering) saturate() {
+	l.t.BackendFlags |= texSaturated
+	var size *ir.Def
+	if l.t.Dim == ir.DimRect {
+		size = l.b.I2f32(l.query(2))
+	}
+	l.mapCoord(func(i int, c *ir.Def) *ir.Def {
+		switch {
+		case !l.forms.saturate[i]:
+			return c
+		case size != nil:
+			return l.b.Fmin(l.b.Fmax(c, l.b.ImmFloat(0, c.BitSize)), l.b.Channel(size, i))
+		}
+		return l.b.Fsat(c)
+	})
 }
 
 // texResultDone marks operations whose result is decoded and swizzled.

@@ -81,30 +81,41 @@ func (r *nirRow) state() string {
 	return "part"
 }
 
+// tests counts those that show the row's features, each once.
+func (r *nirRow) tests() int {
+	seen := map[string]bool{}
+	for _, f := range r.features {
+		for _, t := range f.tests {
+			seen[t] = true
+		}
+	}
+	return len(seen)
+}
+
 // listNIR writes a line for each file of NIR: its name, class and state, how
-// many of its features tests show, what stands for it, or -, and what it lacks;
-// then how many of each class stand.
+// many of its features tests show, by how many tests, what stands for it, or -, and what it lacks;
+// then how many of each class stand, and the tests of their rows.
 func (a *app) listNIR() error {
 	var b strings.Builder
 	rows := readNIR()
 	for _, r := range rows {
 		missing := r.lacks()
-		fmt.Fprintf(&b, "%s\t%s\t%s\t%d/%d\t%s", r.file, r.class, r.state(), len(r.features)-len(missing), len(r.features), r.ours)
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%d/%d\t%d tests\t%s", r.file, r.class, r.state(), len(r.features)-len(missing), len(r.features), r.tests(), r.ours)
 		if len(missing) > 0 {
 			fmt.Fprintf(&b, "\tlacks %s", strings.Join(missing, ", "))
 		}
 		b.WriteByte('\n')
 	}
 	for _, c := range countNIR(rows) {
-		fmt.Fprintf(&b, "class %s\t%d stand\t%d part\t%d absent\n", c.class, c.stand, c.part, c.absent)
+		fmt.Fprintf(&b, "class %s\t%d stand\t%d part\t%d absent\t%d tests\n", c.class, c.stand, c.part, c.absent, c.tests)
 	}
 	return a.writeFile("-", []byte(b.String()))
 }
 
 // nirCount says how many rows of a class are in each state.
 type nirCount struct {
-	class               string
-	stand, part, absent int
+	class                      string
+	stand, part, absent, tests int
 }
 
 // countNIR counts the rows by class.
@@ -112,6 +123,7 @@ func countNIR(rows []nirRow) []nirCount {
 	counts := []nirCount{{class: "A"}, {class: "B"}, {class: "C"}}
 	for i := range rows {
 		c := &counts[rows[i].class[0]-'A']
+		c.tests += rows[i].tests()
 		switch rows[i].state() {
 		case "stand":
 			c.stand++
