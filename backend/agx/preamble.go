@@ -1,6 +1,7 @@
 package agx
 
 import (
+	"nirc/backend"
 	"nirc/backend/agx/abi"
 	"nirc/internal/slab"
 	"nirc/ir"
@@ -104,7 +105,7 @@ func (p *preamble) classify(in *ir.Instr) {
 		p.can[d.Index] = k && p.allCan(in)
 		p.free[d.Index] = true
 	case ir.KindPhi:
-		x := chooser(in)
+		x := backend.Chooser(in)
 		p.can[d.Index] = x != nil && p.can[x.Cond.Def.Index] && p.allCan(in) && d.NumComponents == 1 && (d.BitSize == 16 || d.BitSize == 32)
 	case ir.KindTex:
 		switch in.TexOp {
@@ -119,15 +120,6 @@ func isConstantLoad(in *ir.Instr) bool {
 	const want, not = ir.AccessNonWriteable | ir.AccessCanReorder, ir.AccessVolatile | ir.AccessCoherent
 	a := ir.Access(in.Get(ir.IdxAccess))
 	return a&want == want && a&not == 0
-}
-
-// chooser is the if that a phi of two sides chooses by, nil of a loop's and others.
-func chooser(phi *ir.Instr) *ir.If {
-	x, ok := ir.Prev(phi.Block).(*ir.If)
-	if !ok || len(phi.Srcs) != 2 || phi.PhiSrc(x.Then.LastBlock()) == nil || phi.PhiSrc(x.Else.LastBlock()) == nil {
-		return nil
-	}
-	return x
 }
 
 func (p *preamble) allCan(in *ir.Instr) bool {
@@ -336,7 +328,7 @@ func (p *preamble) copy(in *ir.Instr) *ir.Def {
 
 // choice is what an if chooses, as a selection.
 func (p *preamble) choice(phi *ir.Instr) *ir.Def {
-	x := chooser(phi)
+	x := backend.Chooser(phi)
 	side := func(l *ir.List) *ir.Def { return p.copies[phi.PhiSrc(l.LastBlock()).Def.Index] }
 	p.chosen = true
 	return p.b.Bcsel(p.copy(x.Cond.Def.Instr), side(&x.Then), side(&x.Else))

@@ -360,6 +360,10 @@ func (s *isel) terminators() {
 				s.voteBranch(in)
 				continue
 			}
+			if s.pre.f != nil && s.vanishes(i) {
+				s.add(isa.Instr{Op: isa.OpJump}, 0) // either side does
+				continue
+			}
 			p, inv := s.predicate(i.Cond.Def)
 			t := isa.Instr{Op: isa.OpBr, Srcs: [4]isa.Operand{isa.P(0)}}
 			if inv {

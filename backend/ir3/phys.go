@@ -83,10 +83,14 @@ func lower(c *compiler) (*phys, error) {
 	m.blocks = p.blocks
 	for b := range f.Blocks {
 		t := p.tail[b]
-		for _, s := range f.Blocks[b].Succs {
+		succs := f.Blocks[b].Succs
+		if n := len(f.Blocks[b].Instrs); len(succs) > 1 && f.Blocks[b].Instrs[n-1].Op == machOp(isa.OpJump) {
+			succs = succs[:1] // of an if whose sides are empty
+		}
+		for _, s := range succs {
 			p.edge(t, p.start[s])
 		}
-		p.blocks[t].divergent = len(f.Blocks[b].Succs) > 1
+		p.blocks[t].divergent = len(succs) > 1
 		if n := len(f.Blocks[b].Instrs); n > 0 {
 			p.blocks[t].uniform = f.Blocks[b].Instrs[n-1].Flags&brUniform != 0
 		}

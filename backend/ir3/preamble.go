@@ -16,10 +16,11 @@ import (
 
 // preamble is the plan of it.
 type preamble struct {
-	flags   []bool // memory of the next three
+	flags   []bool // memory of the next four
 	uniform []bool // by def index: depends on nothing but consts
 	root    []bool // its value goes to the const file
 	inside  []bool // computed in the preamble
+	kept    []bool // uniform, but computed in the main program (too)
 	// at is where the next root goes, end bounds the area.
 	first, at, end int
 	f              *mach.Func
@@ -35,9 +36,9 @@ const maxPreambleConsts = 256
 func (s *isel) planPreamble() int {
 	p := &s.pre
 	n := int(s.impl.NumDefs)
-	p.flags = slab.Zeroed(p.flags, 3*n)
+	p.flags = slab.Zeroed(p.flags, 4*n)
 	flags := p.flags
-	p.uniform, p.root, p.inside = flags[:n:n], flags[n:2*n:2*n], flags[2*n:]
+	p.uniform, p.root, p.inside, p.kept = flags[:n:n], flags[n:2*n:2*n], flags[2*n:3*n:3*n], flags[3*n:]
 	any := false
 	for _, b := range s.irBlocks {
 		if b == nil {
@@ -83,6 +84,12 @@ func (s *isel) isUniform(in *ir.Instr) bool {
 		}
 	case ir.KindTex:
 		return s.uniformLookup(in)
+	case ir.KindPhi:
+		// What an if chooses by what is the same for all; both sides are computed.
+		x := backend.Chooser(in)
+		if x == nil || !s.pre.uniform[x.Cond.Def.Index] || in.Def.BitSize > 32 || in.Def.BitSize == 8 || in.Def.NumComponents != 1 {
+			return false
+		}
 	default:
 		return false
 	}
@@ -107,7 +114,7 @@ func (s *isel) rootable(in *ir.Instr) bool {
 			return false
 		}
 		return !in.IsVec() && in.Def.NumComponents == 1
-	case ir.KindTex:
+	case ir.KindTex, ir.KindPhi:
 		return true
 	case ir.KindIntrinsic:
 		return in.Intr == ir.IntrLoadSsbo || isLookup(in) || in.Intr == ir.IntrLoadUbo && !s.pushedLoad(in) || in.Intr == ir.IntrLoadPushConstant && !constSrc(in, 0)
@@ -124,7 +131,6 @@ func constSrc(in *ir.Instr, i int) bool {
 // the main program reads it.
 func (s *isel) chooseRoots() int {
 	p := &s.pre
-	kept := make([]bool, len(p.uniform)) // uniform, but computed in the main program
 	room := s.consts.preambleRoom()
 	size := 0
 	for k := len(s.irBlocks) - 1; k >= 0; k-- {
@@ -139,10 +145,12 @@ func (s *isel) chooseRoots() int {
 			main, pre := false, false
 			for u := range in.Def.Uses() {
 				switch {
-				case u.If != nil || u.Instr == nil || !u.Instr.HasDef() || !p.uniform[u.Instr.Def.Index]:
+				case u.If != nil:
+					main, pre = main || !s.vanishes(u.If), pre || s.chooses(u.If)
+				case u.Instr == nil || !u.Instr.HasDef() || !p.uniform[u.Instr.Def.Index]:
 					main = true
 				default:
-					main = main || kept[u.Instr.Def.Index]
+					main = main || p.kept[u.Instr.Def.Index]
 					pre = pre || p.inside[u.Instr.Def.Index]
 				}
 			}
@@ -152,10 +160,84 @@ func (s *isel) chooseRoots() int {
 				size += n
 				continue
 			}
-			kept[in.Def.Index], p.inside[in.Def.Index] = main, pre
+			p.kept[in.Def.Index], p.inside[in.Def.Index] = main, pre
 		}
 	}
 	return size
+}
+
+// chooses reports whether the preamble computes what an if chooses.
+func (s *isel) chooses(x *ir.If) bool {
+	b, ok := ir.Next(x).(*ir.Block)
+	if !ok {
+		return false
+	}
+	for in := range b.Phis() {
+		if s.pre.inside[in.Def.Index] {
+			return true
+		}
+	}
+	return false
+}
+
+// vanishes reports whether the main program has nothing left of an if: the preamble computes all that it chooses, and
+// what its sides hold is for that alone.
+func (s *isel) vanishes(x *ir.If) bool {
+	p := &s.pre
+	if p.uniform == nil || !p.uniform[x.Cond.Def.Index] {
+		return false
+	}
+	b, ok := ir.Next(x).(*ir.Block)
+	if !ok || !s.idle(b, true) {
+		return false
+	}
+	for _, l := range [...]*ir.List{&x.Then, &x.Else} {
+		for n := range l.Nodes() {
+			switch n := n.(type) {
+			case *ir.Block:
+				if !s.idle(n, false) {
+					return false
+				}
+			case *ir.If:
+				if !s.vanishes(n) {
+					return false
+				}
+			default:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// idle reports whether the main program computes nothing in a block, or no phi of it.
+func (s *isel) idle(b *ir.Block, phis bool) bool {
+	p := &s.pre
+	for in := range b.Instrs() {
+		if phis && in.Kind != ir.KindPhi {
+			break
+		}
+		if !in.HasDef() || !p.uniform[in.Def.Index] || p.kept[in.Def.Index] && in.Kind != ir.KindLoadConst {
+			return false
+		}
+	}
+	return true
+}
+
+// choice selects what an if chooses, in the preamble, where all is in one block.
+func (s *isel) choice(phi *ir.Instr) {
+	x := backend.Chooser(phi)
+	side := func(l *ir.List) opnd { return s.comp(phi.PhiSrc(l.LastBlock()).Def, 0) }
+	half := isHalf(&phi.Def)
+	cond := s.condition(&x.Cond, half)
+	switch {
+	case cond.kind == opImm && cond.bits != 0:
+		s.setComps(&phi.Def, side(&x.Then))
+	case cond.kind == opImm:
+		s.setComps(&phi.Def, side(&x.Else))
+	default:
+		s.setComps(&phi.Def, s.sel(half, cond, side(&x.Then), side(&x.Else)))
+	}
 }
 
 // shiftedOffset reports whether an instruction shifts left what counts words, and nothing reads it but accesses of
@@ -198,7 +280,11 @@ func (s *isel) selectPreamble() {
 				continue
 			}
 			s.loc = in.Loc
-			s.grouped(in)
+			if in.Kind == ir.KindPhi {
+				s.choice(in)
+			} else {
+				s.grouped(in)
+			}
 			if s.err != nil {
 				return
 			}

@@ -1,0 +1,47 @@
+package ir3
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/ir"
+)
+
+// TestPreambleChoices: what ifs choose by what is the same for a dispatch, ifs in ifs and booleans among it, is computed in
+// the preamble, and the program has no branch left for it.
+func TestPreambleChoices(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	id := &b.Intrinsic(ir.IntrLoadLocalInvocationIndex, 1, 32).Def
+	push := func(k uint32) *ir.Def { return gputest.LoadPush(b, b.Imm32(4*k), 1, 32, 0, 16) }
+	x := push(1)
+	outer := b.PushIf(b.Ieq(push(0), b.Imm32(1)))
+	inner := b.PushIf(b.Ult(x, b.Imm32(100)))
+	small := b.Imul(x, b.Imm32(77))
+	b.PushElse(inner)
+	large := b.Imul(b.Ixor(x, b.Imm32(9)), x)
+	b.PopIf(inner)
+	y := b.IfPhi(inner, small, large)
+	odd := b.Ine(b.Iand(y, b.Imm32(1)), b.Imm32(0))
+	b.PushElse(outer)
+	other := b.Imul(x, push(2))
+	never := b.ImmBool(false)
+	b.PopIf(outer)
+	r, flag := b.IfPhi(outer, y, other), b.IfPhi(outer, odd, never)
+	v := b.Iadd(id, b.Bcsel(flag, b.Imul(r, r), r))
+	gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), v)
+	for _, gpu := range []string{"a630", "a740", "a750"} {
+		for _, c := range [][3]byte{{1, 5, 3}, {1, 200, 3}, {0, 7, 11}, {1, 6, 0}} {
+			in := []byte{c[0], 0, 0, 0, c[1], 0, 0, 0, c[2], 0, 0, 0, 0, 0, 0, 0}
+			bin, err := execute(s, CompileOptions{GPU: gpu}, &gputest.Run{Groups: 1, OutSize: 256, Push: in}, nil)
+			if err != nil {
+				t.Errorf("%s, %d: %v", gpu, c, err)
+				continue
+			}
+			_, main, _ := strings.Cut(disasm(bin), "shpe")
+			if main == "" || strings.Contains(main, "\tbr ") || strings.Contains(main, "mul") || strings.Contains(main, "sel.") {
+				t.Errorf("%s:\n%s", gpu, disasm(bin))
+			}
+		}
+	}
+}
