@@ -202,6 +202,16 @@ func (r *serialReader) shader() {
 	for range r.count() {
 		a := Argument{Name: r.str(), Kind: ArgumentKind(r.below(uint64(numArgumentKinds), "kind of argument"))}
 		r.fields(argumentFields(&a))
+		a.Memory = r.u32()
+		if d := r.str(); d != "" {
+			a.Init = []byte(d)
+		}
+		for range r.count() {
+			a.Links = append(a.Links, ArgumentLink{At: r.u32(), To: r.u32()})
+		}
+		if !a.valid() {
+			r.fail("the contents of an argument are not inside of its memory")
+		}
 		s.Arguments = append(s.Arguments, a)
 	}
 	if d := r.str(); d != "" {

@@ -133,13 +133,16 @@ func (p *parser) shader() {
 	p.resolveCalls()
 }
 
-func (p *parser) constantData() {
+func (p *parser) constantData() { p.s.ConstantData = p.bytes() }
+
+// bytes reads an equals sign and bytes in hexadecimal.
+func (p *parser) bytes() []byte {
 	p.expect("=")
 	b, err := hex.DecodeString(strings.TrimPrefix(p.word(), "0x"))
 	if err != nil {
 		p.failLast("ill-formed bytes")
 	}
-	p.s.ConstantData = b
+	return b
 }
 
 // place reads a place: five numbers, the function and the call where they are known.

@@ -316,7 +316,7 @@ func (p *printer) info() {
 		p.line("capture %s { %s }", slotName(p.s.Stage, ModeShaderOut, int32(c.Slot)), strings.Join(a, " "))
 	}
 	for k := range p.s.Arguments {
-		p.line("argument %q %s { offset=%d size=%d }", p.s.Arguments[k].Name, p.s.Arguments[k].Kind, p.s.Arguments[k].Offset, p.s.Arguments[k].Size)
+		p.line("%s", argumentText(&p.s.Arguments[k]))
 	}
 }
 

@@ -130,7 +130,15 @@ func (w *serialWriter) shader() {
 	for i := range s.Arguments {
 		w.bytes(s.Arguments[i].Name)
 		w.uint(uint64(s.Arguments[i].Kind))
-		w.fields(argumentFields(&s.Arguments[i]))
+		a := &s.Arguments[i]
+		w.fields(argumentFields(a))
+		w.uint(uint64(a.Memory))
+		w.bytes(string(a.Init))
+		w.uint(uint64(len(a.Links)))
+		for _, l := range a.Links {
+			w.uint(uint64(l.At))
+			w.uint(uint64(l.To))
+		}
 	}
 	w.bytes(string(s.ConstantData))
 	w.uint(uint64(s.ScratchSize))

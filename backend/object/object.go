@@ -121,7 +121,7 @@ type Resource struct {
 // Argument is an argument of a kernel. Those that are no image and no sampler stand in the push constants.
 type Argument struct {
 	Name string `json:"name,omitempty"`
-	// Kind is value, global, constant, local, image, sampler or hidden (ir.ArgumentKind).
+	// Kind is value, global, constant, local, image, sampler, hidden or program (ir.ArgumentKind).
 	Kind string `json:"kind"`
 	// Offset and Size are the place in the push constants, in bytes.
 	Offset uint32 `json:"offset"`
@@ -129,6 +129,16 @@ type Argument struct {
 	// Set and Binding are the descriptor of an image or sampler.
 	Set     uint32 `json:"set"`
 	Binding uint32 `json:"binding"`
+	// Memory is how many bytes the program's variables take, of kind program: Init, zeros after it, and addresses.
+	Memory uint32         `json:"memory,omitempty"`
+	Init   []byte         `json:"init,omitempty"`
+	Links  []ArgumentLink `json:"links,omitempty"`
+}
+
+// ArgumentLink is an address in the memory of a program: at byte At stands the address of byte To.
+type ArgumentLink struct {
+	At uint32 `json:"at"`
+	To uint32 `json:"to"`
 }
 
 // Member is a member of the push constant block.

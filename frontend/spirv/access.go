@@ -50,6 +50,8 @@ func (t *translator) anyPtr(id uint32) *pointer {
 		return v.obj.(*pointer)
 	case vVariable:
 		return t.pointerTo(v.obj.(*variable))
+	case vAddress:
+		return t.constantAddress(id, v.typ)
 	case vLeaves, vConst, vUndef:
 		if v.typ.kind == tPointer {
 			ty := v.typ

@@ -106,6 +106,10 @@ func (t *translator) constDecl(in *inst) {
 			c.v[0], c.v[1] = math.MaxUint32, math.MaxUint32
 		}
 	case spv.OpSpecConstantOp:
+		if t.kernel && ty.kind == tPointer {
+			t.vals[i] = value{kind: vAddress, typ: ty, obj: t.addressConst(in)}
+			return
+		}
 		c = t.specOp(in, ty)
 	default:
 		t.unsupported(in)

@@ -236,6 +236,9 @@ func (t *translator) scan(f *function, used []bool) {
 			if d >= 0 && !used[d] && int32(d) < f.first && d < int(t.funcs[0].def) && isVariable(t.m.Insts[d].Op) && t.vals[d].kind == vNone {
 				used[d] = t.namesID(in, k)
 			}
+			if d >= 0 && t.vals[d].kind == vAddress && t.namesID(in, k) {
+				used[t.vals[d].obj.(*address).root] = true
+			}
 		}
 	}
 }

@@ -137,7 +137,9 @@ func (t *translator) kernelVariable(v *variable, in *inst, i int) bool {
 		}
 		return true
 	case spv.StorageClassCrossWorkgroup:
-		t.refuse(v.id, "the variable %q of the program in global memory (storage class CrossWorkgroup) is not supported: no descriptor says where it would be", t.nameOf(v.id))
+		v.mode = ir.ModeGlobal
+		t.placeProgram()
+		return true
 	case spv.StorageClassUniformConstant:
 		if v.typ.withoutArray().opaque() {
 			return false

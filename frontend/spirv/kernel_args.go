@@ -15,10 +15,11 @@ type hiddenArg uint8
 const (
 	argGlobalOffset hiddenArg = iota
 	argWorkDim
+	argProgram
 	numHiddenArgs
 )
 
-var hiddenNames = [numHiddenArgs]string{argGlobalOffset: "global_offset", argWorkDim: "work_dim"}
+var hiddenNames = [numHiddenArgs]string{argGlobalOffset: "global_offset", argWorkDim: "work_dim", argProgram: "program"}
 
 // hiddenFor is what a built-in takes of them.
 var hiddenFor = map[spv.BuiltIn]hiddenArg{
@@ -27,10 +28,11 @@ var hiddenFor = map[spv.BuiltIn]hiddenArg{
 
 // kernelArgs is the block of arguments.
 type kernelArgs struct {
-	block  *ir.Variable
-	field  []int // of each parameter its member, -1 of images and samplers
-	hidden [numHiddenArgs]int
-	opaque []*variable // by parameter
+	block   *ir.Variable
+	field   []int // of each parameter its member, -1 of images and samplers
+	hidden  [numHiddenArgs]int
+	opaque  []*variable // by parameter
+	program program     // the memory of the program's variables
 }
 
 // kernelArguments makes the block of the entry point's arguments, and the variables of those that are images and samplers.
@@ -53,6 +55,9 @@ func (t *translator) kernelArguments() {
 		switch h {
 		case argGlobalOffset:
 			a.hidden[h] = l.add(hiddenNames[h], ir.VectorType(ir.BaseUint, 32, 3), 12, 4)
+		case argProgram:
+			t.programArgument(&l)
+			return
 		default:
 			a.hidden[h] = l.add(hiddenNames[h], ir.ScalarType(ir.BaseUint, 32), 4, 4)
 		}
@@ -119,7 +124,11 @@ const maxArguments = 1024
 func (t *translator) hiddenArguments(add func(hiddenArg)) {
 	var wants [numHiddenArgs]bool
 	for _, i := range t.globals {
-		if v, ok := t.vals[i].obj.(*variable); ok && v.sc == spv.StorageClassInput {
+		v, ok := t.vals[i].obj.(*variable)
+		if ok && v.sc == spv.StorageClassCrossWorkgroup {
+			wants[argProgram] = true
+		}
+		if ok && v.sc == spv.StorageClassInput {
 			if h, ok := hiddenFor[t.inputBuiltIn(int(i))]; ok {
 				wants[h] = true
 			}

@@ -20,6 +20,7 @@ const (
 	vOpaque                // a loaded image or sampler; obj is the *pointer to it
 	vSampled               // an OpSampledImage; obj is the *sampledImage
 	vTexel                 // an OpImageTexelPointer; obj is the *texel
+	vAddress               // a constant address of a kernel (kernel_program.go); typ is the pointer's type
 	vSampler               // an OpConstantSampler; obj is the *literalSampler
 	vFunction              // obj is the *function
 	vLabel
@@ -106,6 +107,8 @@ func (t *translator) get(id uint32) []*ir.Def {
 		return t.undefLeaves(v)
 	case vPointer:
 		return t.leaf(t.pointerValue(v.obj.(*pointer)))
+	case vAddress:
+		return t.leaf(t.pointerValue(t.constantAddress(id, v.typ)))
 	case vVariable:
 		return t.leaf(t.pointerValue(t.pointerTo(v.obj.(*variable))))
 	case vOpaque:

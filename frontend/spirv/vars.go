@@ -310,6 +310,8 @@ func (t *translator) pointerTo(v *variable) *pointer {
 	case v.members != nil:
 	case t.kernel && v.sc == spv.StorageClassInput:
 		p.deref = t.kernelInput(v)
+	case t.kernel && v.sc == spv.StorageClassCrossWorkgroup:
+		p.addr, p.v = t.programAddress(v), nil
 	case v.buffer():
 		if v.typ.kind == tStruct {
 			if v.cached == nil {

@@ -119,8 +119,12 @@ func (e *engine) bindKernel(p *pipe, groups [3]uint32) error {
 	p.env.Push = nil
 	for i := range k.Args {
 		a := &k.Args[i]
-		if a.Kind == ir.ArgHidden {
+		switch a.Kind {
+		case ir.ArgHidden:
 			p.put(a, k.Hidden(a.Name, groups))
+			continue
+		case ir.ArgProgram:
+			p.put(a, binary.LittleEndian.AppendUint64(nil, e.programMemory(p.decl.Shaders[0].Shader, a)))
 			continue
 		}
 		at := slices.IndexFunc(args, func(g KernelArg) bool {
@@ -138,6 +142,23 @@ func (e *engine) bindKernel(p *pipe, groups [3]uint32) error {
 		return errAt(args[i].Line, fmt.Errorf("the kernel has no argument %s", args[i].name()))
 	}
 	return nil
+}
+
+// programMemory is the address of the memory of a program's variables, which all runs of its kernels share.
+func (e *engine) programMemory(sh *ShaderDecl, a *Argument) uint64 {
+	if addr, ok := e.programs[sh]; ok {
+		return addr
+	}
+	m := e.mem.Alloc(int(a.Memory))
+	copy(m.Data, a.Init)
+	for _, l := range a.Links {
+		binary.LittleEndian.PutUint64(m.Data[l.At:], m.Addr+uint64(l.To))
+	}
+	if e.programs == nil {
+		e.programs = map[*ShaderDecl]uint64{}
+	}
+	e.programs[sh] = m.Addr
+	return m.Addr
 }
 
 func errAt(line int, err error) error { return at(line, CauseRun, err) }

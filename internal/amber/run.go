@@ -61,7 +61,8 @@ type engine struct {
 	pipes    map[*Pipeline]*pipe
 	progs    map[attachment]emu.Program // pipelines of a VkScript share theirs
 	linked   map[linkedKey][stageTask]emu.Program
-	line     int // of the command being executed
+	programs map[*ShaderDecl]uint64 // addresses of the variables of OpenCL programs
+	line     int                    // of the command being executed
 	checked  int
 	commands uint32 // dispatches and draws so far
 	notes    []Note

@@ -39,6 +39,14 @@ func (x *Execution) arguments(mem *emu.Memory, r *object.Reflection) ([]*emu.Buf
 			x.put(a, hiddenValue(a.Name, x.Groups))
 			continue
 		}
+		if a.Kind == "program" {
+			m, err := programMemory(mem, &a)
+			if err != nil {
+				return nil, err
+			}
+			x.put(a, binary.LittleEndian.AppendUint64(nil, m.Addr))
+			continue
+		}
 		if i >= len(x.Args) {
 			return nil, nirc.Usagef("the kernel's argument %d %q (%s) is not given", i, a.Name, a.Kind)
 		}
@@ -73,6 +81,25 @@ func (x *Execution) arguments(mem *emu.Memory, r *object.Reflection) ([]*emu.Buf
 	}
 	return buffers, nil
 }
+
+// programMemory makes the memory of a program's variables.
+func programMemory(mem *emu.Memory, a *object.Argument) (*emu.Buffer, error) {
+	if a.Size != 8 || uint64(len(a.Init)) > uint64(a.Memory) || a.Memory > maxProgram {
+		return nil, nirc.Usagef("the object says of its program's variables what cannot be")
+	}
+	m := mem.Alloc(int(a.Memory))
+	copy(m.Data, a.Init)
+	for _, l := range a.Links {
+		if uint64(l.At)+8 > uint64(a.Memory) {
+			return nil, nirc.Usagef("the object has an address beyond the end of its program's variables")
+		}
+		binary.LittleEndian.PutUint64(m.Data[l.At:], m.Addr+uint64(l.To))
+	}
+	return m, nil
+}
+
+// maxProgram is the most memory that the variables of a program take.
+const maxProgram = 1 << 26
 
 // put writes an argument into the push constants.
 func (x *Execution) put(a object.Argument, data []byte) {

@@ -38,12 +38,19 @@ func programKernels(one func(uint32) [3]uint32) []kernelCase {
 			args: []Arg{data(sequence(32, func(i int) uint64 { return uint64(mixed(i))<<32 | uint64(mixed(i+99)) })...), data[uint32](0, 1<<32-1, 0, 0, 0, 99, 1, 0)}},
 		{name: "find", groups: one(2), size: one(16), want: wantFound,
 			args: []Arg{data(make([]uint32, 16)...), data[int32](0), {Data: text}, data[int32](500), {Data: []byte("abca")}, data[int32](4)}},
+		{name: "program", groups: one(1), size: one(8), entry: "program", want: wantProgram, args: []Arg{data(make([]int32, 9)...), data(make([]int32, 8)...)}},
+		{name: "program_plain", groups: one(1), size: one(8), entry: "program", want: wantProgram, args: []Arg{data(make([]int32, 9)...), data(make([]int32, 8)...)}},
 		{name: "pointers", groups: one(1), size: one(4), want: wantPointers,
 			args: []Arg{data(make([]int32, 13)...), {Data: make([]byte, 64)}, data(sequence(16, func(i int) float32 { return float32(i) / 2 })...)}},
 		{name: "vectors", groups: one(1), size: one(4), want: wantVectors,
 			args: []Arg{data(make([]float32, 64)...), data(sequence(64, func(i int) float32 { return float32(i*37%101)/8 - 5 })...), data(make([]int32, 32)...),
 				{Data: sequence(64, func(i int) byte { return byte(i * 73) })}, data(make([]float32, 32)...)}},
 	}
+}
+
+// wantProgram is what the variables of the program come to. The order of the items is theirs: only the sum of what the counter was is known.
+func wantProgram([]Arg) map[int][]byte {
+	return map[int][]byte{0: put[int32](3, 4, 1, -2, 'x'+'e', -16+9, 10, 5+4, 77)}
 }
 
 func wantOptions(a []Arg) map[int][]byte {

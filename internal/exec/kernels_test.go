@@ -21,6 +21,7 @@ import (
 // want computes it in Go, for the arguments that it changes.
 type kernelCase struct {
 	name   string
+	entry  string // of several
 	groups [3]uint32
 	size   [3]uint32
 	args   []Arg
@@ -64,7 +65,7 @@ func TestKernels(t *testing.T) {
 			for _, target := range []string{nirc.IRTarget, "ir3", "agx", "midgard"} {
 				for _, level := range []passes.Level{passes.O0, passes.O2} {
 					x := &Execution{Modules: []*nirc.Module{m}, Groups: c.groups, Limits: emu.Limits{Check: true, Seed: 7},
-						Options: nirc.Options{Target: target, Level: level, WorkgroupSize: c.size}}
+						Options: nirc.Options{Target: target, Level: level, WorkgroupSize: c.size, Entry: c.entry}}
 					for _, a := range c.args {
 						a.Data = slices.Clone(a.Data)
 						x.Args = append(x.Args, a)

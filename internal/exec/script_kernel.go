@@ -32,9 +32,12 @@ func (t *ScriptTarget) CompileKernel(ctx context.Context, sh amber.Shader, size 
 	}
 	k := &amber.Kernel{Program: s.prog, Hidden: hiddenValue}
 	for _, a := range s.reflect.Arguments {
-		x := amber.Argument{Argument: ir.Argument{Name: a.Name, Offset: a.Offset, Size: a.Size}, Set: a.Set, Binding: a.Binding}
+		x := amber.Argument{Argument: ir.Argument{Name: a.Name, Offset: a.Offset, Size: a.Size, Memory: a.Memory, Init: a.Init}, Set: a.Set, Binding: a.Binding}
 		if x.Kind, err = ir.ParseArgumentKind(a.Kind); err != nil {
 			return nil, &nirc.InternalError{Value: err}
+		}
+		for _, l := range a.Links {
+			x.Links = append(x.Links, ir.ArgumentLink(l))
 		}
 		for _, r := range s.reflect.Resources {
 			if x.Kind == ir.ArgImage && r.Set == a.Set && r.Binding == a.Binding {

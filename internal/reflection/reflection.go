@@ -81,7 +81,10 @@ func makeRoom(r *object.Reflection, vars []*ir.Variable) {
 func arguments(s *ir.Shader) []object.Argument {
 	var list []object.Argument
 	for i, a := range s.Arguments {
-		x := object.Argument{Name: a.Name, Kind: a.Kind.String(), Offset: a.Offset, Size: a.Size}
+		x := object.Argument{Name: a.Name, Kind: a.Kind.String(), Offset: a.Offset, Size: a.Size, Memory: a.Memory, Init: a.Init}
+		for _, l := range a.Links {
+			x.Links = append(x.Links, object.ArgumentLink(l))
+		}
 		if a.Kind == ir.ArgImage || a.Kind == ir.ArgSampler {
 			for _, v := range s.Variables {
 				if v.Mode&(ir.ModeUniform|ir.ModeImage) != 0 && int(v.Location) == i {
