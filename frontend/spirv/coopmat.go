@@ -135,6 +135,12 @@ func (t *translator) coopInst(in *inst) bool {
 		t.set(in, t.f.u32(ty.n))
 	case spv.OpCooperativeMatrixGetCoordinateEXT:
 		t.coopCoordinate(in)
+	case spv.OpCooperativeMatrixConvertUseEXT, spv.OpCooperativeMatrixTransposeNV:
+		t.coopConvertUse(in)
+	case spv.OpCooperativeMatrixPerElementOpEXT:
+		t.coopPerElement(in)
+	case spv.OpCooperativeMatrixReduceEXT:
+		t.coopReduce(in)
 	default:
 		if in.typ == 0 {
 			return false
@@ -186,7 +192,7 @@ func (t *translator) coopEach(in *inst, ty *typ) bool {
 		}
 		f = func(k int) *ir.Def { return t.f.b.ALU(mul, x[k], s) }
 	case converts:
-		from, x := t.coopOf(in, 0, ty.coop)
+		from, x := t.coopUsed(in, ty.coop, ty.n)
 		f = func(k int) *ir.Def { return t.converted(in, c, x[k], from.elem, ty.elem) }
 	case in.op == spv.OpBitcast:
 		from, x := t.coopOf(in, 0, ty.coop)

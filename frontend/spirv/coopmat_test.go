@@ -22,6 +22,8 @@ OpDecorate %buf Binding 0
 %u32 = OpTypeInt 32 0
 %u8 = OpTypeInt 8 0
 %f32 = OpTypeFloat 32
+%fadd = OpTypeFunction %f32 %f32 %f32
+%feach = OpTypeFunction %f32 %u32 %u32 %f32 %u32
 %c0 = OpConstant %u32 0
 %c1 = OpConstant %u32 1
 %c2 = OpConstant %u32 2
@@ -48,6 +50,20 @@ DECL
 USE
 OpReturn
 OpFunctionEnd
+%add = OpFunction %f32 None %fadd
+%add1 = OpFunctionParameter %f32
+%add2 = OpFunctionParameter %f32
+%ladd = OpLabel
+OpReturnValue %add1
+OpFunctionEnd
+%each = OpFunction %f32 None %feach
+%each1 = OpFunctionParameter %u32
+%each2 = OpFunctionParameter %u32
+%each3 = OpFunctionParameter %f32
+%each4 = OpFunctionParameter %u32
+%leach = OpLabel
+OpReturnValue %each3
+OpFunctionEnd
 `
 
 // What cannot be done with cooperative matrices is said.
@@ -63,6 +79,22 @@ func TestCooperativeMatrixRefused(t *testing.T) {
 		{"", "%d = OpMatrixTimesScalar %tc %c %c2", "the scalar is of type"},
 		{"", "%d = OpConvertFToU %ti %a", "operand 0"},
 		{"", "%d = OpCooperativeMatrixLoadKHR %tc %p %c4 %c4", "the layout"},
+		{"", "%d = OpCooperativeMatrixConvertUseEXT %tb %c", ""},
+		{"", "%d = OpCooperativeMatrixConvertUseEXT %tb %a", "operand 0 is of type"},
+		{"", "%d = OpCooperativeMatrixConvertUseEXT %ti %c", "operand 0 is of type"},
+		{"", "%d = OpCooperativeMatrixConvertUseEXT %f32 %c", "gives no cooperative matrix"},
+		{"", "%d = OpCooperativeMatrixTransposeNV %tb %c", ""},
+		{"", "%d = OpCooperativeMatrixTransposeNV %ta %c", "operand 0 is of type"},
+		{"", "%d = OpCooperativeMatrixReduceEXT %tc %c Row %add", ""},
+		{"", "%d = OpCooperativeMatrixReduceEXT %tc %a Row %add", "the matrices do not fit"},
+		{"", "%d = OpCooperativeMatrixReduceEXT %tc %c Row|2x2 %add", "the matrices do not fit"},
+		{"", "%d = OpCooperativeMatrixReduceEXT %tc %c 2x2 %add", "the matrices do not fit"},
+		{"", "%d = OpCooperativeMatrixReduceEXT %tc %c Row %each", "the function's parameters"},
+		{"", "%d = OpCooperativeMatrixReduceEXT %tc %c Row %x", "the callee is not a function"},
+		{"", "%d = OpCooperativeMatrixPerElementOpEXT %tc %c %each %c9", ""},
+		{"", "%d = OpCooperativeMatrixPerElementOpEXT %tc %c %each", "0 operands for the function's 1"},
+		{"", "%d = OpCooperativeMatrixPerElementOpEXT %tc %c %each %x", "operand 2 is of type"},
+		{"", "%d = OpCooperativeMatrixPerElementOpEXT %tc %c %add", "the function's parameters"},
 		{"", "OpCooperativeMatrixStoreKHR %p %x %c0 %c4", "operand 1"},
 		{"%tw = OpTypeCooperativeMatrixKHR %f32 %c2 %c4 %c4 %c2", "%d = OpUndef %tw", "scope Workgroup"},
 		{"%tw = OpTypeCooperativeMatrixKHR %f32 %c3 %c4 %c9 %c2", "%d = OpUndef %tw", "4 x 999 components"},

@@ -223,11 +223,11 @@ func (t *translator) scan(f *function, used []bool) {
 	}
 	for i := f.first; i < f.last; i++ {
 		in := &t.m.Insts[i]
-		if in.Op == spv.OpFunctionCall {
-			c := t.index(in.Arg(0))
+		if at, calls := calleeOf(in.Op); calls && at < in.NumArgs() {
+			c := t.index(in.Arg(at))
 			if t.vals[c].kind != vFunction {
 				t.word = int(in.Offset)
-				t.fail(in.Arg(0), "the callee is not a function")
+				t.fail(in.Arg(at), "the callee is not a function")
 			}
 			f.calls = append(f.calls, int32(c))
 		}
@@ -241,6 +241,19 @@ func (t *translator) scan(f *function, used []bool) {
 			}
 		}
 	}
+}
+
+// calleeOf is the operand of an instruction that is the function which it calls.
+func calleeOf(op spv.Op) (at int, calls bool) {
+	switch op {
+	case spv.OpFunctionCall:
+		return 0, true
+	case spv.OpCooperativeMatrixPerElementOpEXT:
+		return 1, true
+	case spv.OpCooperativeMatrixReduceEXT:
+		return 2, true
+	}
+	return 0, false
 }
 
 // namesID reports whether the k-th argument of an instruction is an id, and not a literal that happens to be the same number: what a shader

@@ -332,9 +332,12 @@ var groups = [...]group{
 	{list: []spv.Capability{
 		spv.CapabilityCooperativeMatrixConversionsEXT, spv.CapabilityCooperativeMatrixReductionsEXT,
 		spv.CapabilityCooperativeMatrixPerElementOperationsEXT,
-	}, vulkan: "VK_EXT_cooperative_matrix_maintenance1", frontend: "not built: matrices are of subgroup operations here, which could make it"},
+	}, vulkan: "VK_EXT_cooperative_matrix_maintenance1"},
 	{list: []spv.Capability{
-		spv.CapabilityCooperativeMatrixConversionsNV, spv.CapabilityCooperativeMatrixTensorAddressingNV,
+		spv.CapabilityCooperativeMatrixConversionsNV,
+	}, vulkan: "VK_NV_cooperative_matrix2"},
+	{list: []spv.Capability{
+		spv.CapabilityCooperativeMatrixTensorAddressingNV,
 		spv.CapabilityCooperativeMatrixBlockLoadsNV, spv.CapabilityTensorAddressingNV, spv.CapabilityCooperativeMatrixDecodeVectorNV,
 	}, vulkan: "VK_NV_cooperative_matrix2", frontend: "not built: no GPU of the targets loads matrices by tensors in hardware"},
 	{list: []spv.Capability{
