@@ -77,3 +77,48 @@ func TestDataByLocation(t *testing.T) {
 		}
 	}
 }
+
+// TestDataByLocationAlone: what a trace hands on may be a variable that nothing else names, or what the shader itself was called with.
+func TestDataByLocationAlone(t *testing.T) {
+	const text = `OpCapability RayTracingNV
+OpExtension "SPV_NV_ray_tracing"
+OpMemoryModel Logical GLSL450
+OpEntryPoint MODEL %main "main"
+OpDecorate %scene DescriptorSet 0
+OpDecorate %scene Binding 0
+OpDecorate %payload Location 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%int = OpTypeInt 32 1
+%float = OpTypeFloat 32
+%v3 = OpTypeVector %float 3
+%accel = OpTypeAccelerationStructureNV
+%paccel = OpTypePointer UniformConstant %accel
+%scene = OpVariable %paccel UniformConstant
+%pp = OpTypePointer CLASS %float
+%payload = OpVariable %pp CLASS
+%zero = OpConstant %uint 0
+%one = OpConstant %int 1
+%f = OpConstant %float 1
+%v = OpConstantComposite %v3 %f %f %f
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%as = OpLoad %accel %scene
+OpTraceNV %as %zero %zero %zero %zero %zero %v %f %v %f %one
+OpReturn
+OpFunctionEnd
+`
+	for _, c := range [][2]string{{"RayGenerationNV", "RayPayloadNV"}, {"MissNV", "IncomingRayPayloadNV"}, {"RayGenerationNV", "CallableDataNV"}} {
+		s, err := Translate(assemble(t, strings.NewReplacer("MODEL", c[0], "CLASS", c[1]).Replace(text)), Options{})
+		if strings.HasPrefix(c[1], "Callable") {
+			if err == nil || !strings.Contains(err.Error(), "no variable of storage class RayPayload") {
+				t.Errorf("%s: %v", c[1], err)
+			}
+			continue
+		}
+		if err != nil || !strings.Contains(ir.Print(s), "trace_ray") || !strings.Contains(ir.Print(s), "shader_call_data f32") {
+			t.Errorf("%s: %v\n%s", c[1], err, ir.Print(s))
+		}
+	}
+}

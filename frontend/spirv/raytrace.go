@@ -59,17 +59,45 @@ func (t *translator) callData(in *inst, i int, sc spv.StorageClass) *ir.Def {
 		t.fail(in.id, "%s: the location is not a constant", in.op)
 	}
 	for k := range t.m.Insts {
-		if x := &t.m.Insts[k]; x.Op != spv.OpVariable || x.NumArgs() == 0 || spv.StorageClass(x.Arg(0)) != sc {
+		if !namedByLocation(&t.m.Insts[k], sc) {
 			continue
 		}
 		if at, ok := t.decOf(k, spv.DecorationLocation); ok && int64(at) == location {
-			if v, ok := t.vals[k].obj.(*variable); ok {
+			if v, ok := t.val(uint32(t.m.Insts[k].Result())).obj.(*variable); ok {
 				return t.derefOf(t.pointerTo(v))
 			}
 		}
 	}
 	t.fail(in.id, "%s: no variable of storage class %s is at location %d", in.op, sc, location)
 	return nil
+}
+
+// namedByLocation reports whether an instruction is a variable of a call's storage class, or of what the shader itself was called
+// with, that an instruction of SPV_NV_ray_tracing may name by its location.
+func namedByLocation(in *spv.Instruction, sc spv.StorageClass) bool {
+	if in.Op != spv.OpVariable || in.NumArgs() == 0 {
+		return false
+	}
+	incoming := spv.StorageClassIncomingRayPayloadKHR
+	if sc == spv.StorageClassCallableDataKHR {
+		incoming = spv.StorageClassIncomingCallableDataKHR
+	}
+	return spv.StorageClass(in.Arg(0)) == sc || spv.StorageClass(in.Arg(0)) == incoming
+}
+
+// useLocations marks the variables that an instruction may name by their locations.
+func (t *translator) useLocations(in *spv.Instruction, used []bool) {
+	sc := spv.StorageClassRayPayloadKHR
+	switch in.Op {
+	case spv.OpTraceNV:
+	case spv.OpExecuteCallableNV:
+		sc = spv.StorageClassCallableDataKHR
+	default:
+		return
+	}
+	for k := range int(t.funcs[0].def) {
+		used[k] = used[k] || namedByLocation(&t.m.Insts[k], sc)
+	}
 }
 
 // endHit ends an any-hit shader.
