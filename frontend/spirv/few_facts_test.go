@@ -117,8 +117,10 @@ OpFunctionEnd
 			}
 			continue
 		}
-		if err != nil || !strings.Contains(ir.Print(s), "trace_ray") || !strings.Contains(ir.Print(s), "shader_call_data f32") {
-			t.Errorf("%s: %v\n%s", c[1], err, ir.Print(s))
+		if err != nil {
+			t.Errorf("%s: %v", c[1], err)
+		} else if !strings.Contains(ir.Print(s), "trace_ray") || !strings.Contains(ir.Print(s), "shader_call_data f32") {
+			t.Errorf("%s:\n%s", c[1], ir.Print(s))
 		}
 	}
 }

@@ -32,6 +32,7 @@ type kernelArgs struct {
 	field   []int // of each parameter its member, -1 of images and samplers
 	hidden  [numHiddenArgs]int
 	opaque  []*variable // by parameter
+	formats []int       // of each parameter the member that says an image's channels, -1 of those that nobody asks
 	program program     // the memory of the program's variables
 }
 
@@ -64,6 +65,7 @@ func (t *translator) kernelArguments() {
 		x := &l.block.Fields[a.hidden[h]]
 		t.s.Arguments = append(t.s.Arguments, ir.Argument{Name: hiddenNames[h], Kind: ir.ArgHidden, Offset: uint32(x.Offset), Size: uint32(x.Type.Size())})
 	})
+	t.formatArguments(&l)
 	if l.at > maxArguments {
 		t.fail(f.id, "the kernel's arguments take %d bytes, the most is %d", l.at, maxArguments)
 	}

@@ -1,6 +1,9 @@
 package spirv
 
 import (
+	"fmt"
+	"slices"
+
 	"nirc/frontend/spirv/spv"
 	"nirc/ir"
 )
@@ -53,13 +56,13 @@ func (t *translator) kernelSample(in *inst) {
 	t.filtered(in, shape)
 	o := t.imageOps(in, 2)
 	t.checkOperands(in, &o, sExplicit, shape)
-	if o.given&^(spv.ImageOperandsLod|spv.ImageOperandsSignExtend|spv.ImageOperandsZeroExtend) != 0 {
+	if o.given&^(spv.ImageOperandsLod|spv.ImageOperandsGrad|spv.ImageOperandsSignExtend|spv.ImageOperandsZeroExtend) != 0 {
 		t.refuse(in.id, "%s in kernels: the image operands %s are not supported", in.op, o.given)
 	}
-	if lod := t.or0(o.lod); !zeroValue(lod) {
-		t.refuse(in.id, "%s of a level that is not 0 (capability ImageMipmap) is not supported in kernels", in.op)
+	if s.literal != nil && o.ddx != nil {
+		t.refuse(in.id, "%s by derivatives and a sampler that the program writes down is not supported: it says no filter between levels", in.op)
 	}
-	k := kernelLookup{t: t, in: in, tex: s.texture, shape: shape, res: t.texelResult(in, false), signed: o.signExt, sampler: s.literal}
+	k := kernelLookup{lod: o.lod, ddx: o.ddx, ddy: o.ddy, t: t, in: in, tex: s.texture, shape: shape, res: t.texelResult(in, false), signed: o.signExt, sampler: s.literal}
 	if s.literal == nil {
 		k.bySampler(s.sampler)
 		return
@@ -91,6 +94,8 @@ type kernelLookup struct {
 	signed  bool
 	sampler *literalSampler
 	size    []*ir.Def // in texels, of each coordinate
+	// lod is the level of detail, nil for 0, or else there are derivatives. level is the number of the level that fetches read.
+	lod, ddx, ddy, level *ir.Def
 }
 
 // needed are the coordinates that the image has.
@@ -113,7 +118,11 @@ func (k *kernelLookup) class() ir.TypeClass {
 func (k *kernelLookup) bySampler(smp *pointer) {
 	t := k.t
 	b := t.f.b
-	x := t.newTex(ir.TexOpTxl, 4, k.res.scalarType().bits, k.class(), k.tex, smp, k.shape)
+	op := ir.TexOpTxl
+	if k.ddx != nil {
+		op = ir.TexOpTxd
+	}
+	x := t.newTex(op, 4, k.res.scalarType().bits, k.class(), k.tex, smp, k.shape)
 	c := t.vector(t.arg(k.in, 1))
 	if t.valType(k.in.args[1]).isInt() {
 		c = b.I2f32(t.signExtend(c, 32))
@@ -125,7 +134,15 @@ func (k *kernelLookup) bySampler(smp *pointer) {
 	}
 	x.TexInfo().CoordComponents = uint8(n)
 	t.s.AddTexSrc(x, ir.TexSrcCoord, b.Channels(c, 0, n))
-	t.s.AddTexSrc(x, ir.TexSrcLod, b.ImmFloat(0, 32))
+	switch {
+	case k.ddx != nil:
+		t.s.AddTexSrc(x, ir.TexSrcDdx, k.ddx)
+		t.s.AddTexSrc(x, ir.TexSrcDdy, k.ddy)
+	case k.lod != nil:
+		t.s.AddTexSrc(x, ir.TexSrcLod, k.lod)
+	default:
+		t.s.AddTexSrc(x, ir.TexSrcLod, b.ImmFloat(0, 32))
+	}
 	b.Insert(x)
 	t.setTexel(k.in, &x.Def, k.res, false)
 }
@@ -137,10 +154,24 @@ func (k *kernelLookup) fetch(c []*ir.Def) *ir.Def {
 	x.TexInfo().CoordComponents = uint8(len(c))
 	t.s.AddTexSrc(x, ir.TexSrcCoord, t.f.b.Vec(c...))
 	if k.shape.dim != spv.DimBuffer {
-		t.s.AddTexSrc(x, ir.TexSrcLod, t.f.u32(0))
+		t.s.AddTexSrc(x, ir.TexSrcLod, t.or0(k.level))
 	}
 	t.f.b.Insert(x)
 	return &x.Def
+}
+
+// nearestLevel is the level that a literal sampler reads, the nearest one, of several the lower (Vulkan, “Image Level(s) Selection”).
+func (k *kernelLookup) nearestLevel() {
+	t := k.t
+	b := t.f.b
+	if k.lod == nil || zeroValue(k.lod) {
+		return
+	}
+	lod := t.widen(k.lod)
+	x := t.newTex(ir.TexOpQueryLevels, 1, 32, ir.ClassInt, k.tex, nil, k.shape)
+	b.Insert(x)
+	at := b.F2i32(b.Fsub(b.Fceil(b.Fadd(lod, t.float1(0.5, lod))), t.float1(1, lod)))
+	k.level = b.Imin(b.Imax(at, t.f.u32(0)), b.Isub(&x.Def, t.f.u32(1)))
 }
 
 // querySize fills in the size.
@@ -148,7 +179,7 @@ func (k *kernelLookup) querySize() {
 	t := k.t
 	n := coordComps(k.shape)
 	x := t.newTex(ir.TexOpTxs, uint8(n), 32, ir.ClassInt, k.tex, nil, k.shape)
-	t.s.AddTexSrc(x, ir.TexSrcLod, t.f.u32(0))
+	t.s.AddTexSrc(x, ir.TexSrcLod, t.or0(k.level))
 	t.f.b.Insert(x)
 	k.size = t.components(&x.Def)
 }
@@ -162,6 +193,7 @@ type texelPlace struct {
 // byFetches does what a literal sampler does.
 func (k *kernelLookup) byFetches() {
 	t := k.t
+	k.nearestLevel()
 	k.querySize()
 	c := k.needed(t.components(t.vector(t.arg(k.in, 1))))
 	whole := t.valType(k.in.args[1]).isInt()
@@ -290,4 +322,104 @@ func (t *translator) loadHeld(in *inst, ty *typ, p *pointer) bool {
 	}
 	t.vals[t.index(in.id)] = *t.val(p.v.held)
 	return true
+}
+
+// formatArguments adds, for each image that is an argument of a kernel that asks for channels, an argument of two words: their
+// order and their data type as SPIR-V numbers them. No hardware tells.
+func (t *translator) formatArguments(l *argumentBlock) {
+	a := &t.args
+	a.formats = make([]int, len(a.opaque))
+	asks := false
+	for _, f := range t.order {
+		for i := f.first; i < f.last; i++ {
+			op := t.m.Insts[i].Op
+			asks = asks || op == spv.OpImageQueryOrder || op == spv.OpImageQueryFormat
+		}
+	}
+	for k, v := range a.opaque {
+		if a.formats[k] = -1; !asks || v == nil || v.typ.kind != tImage {
+			continue
+		}
+		name := fmt.Sprintf("image_format.%d", k)
+		a.formats[k] = l.add(name, ir.VectorType(ir.BaseUint, 32, 2), 8, 4)
+		t.s.Arguments = append(t.s.Arguments, ir.Argument{Name: name, Kind: ir.ArgHidden, Offset: uint32(l.block.Fields[a.formats[k]].Offset), Size: 8})
+	}
+}
+
+// imageFormat translates the queries of the order and the data type of an image's channels.
+func (t *translator) imageFormat(in *inst) {
+	b := t.f.b
+	t.opaqueOf(t.arg(in, 0), tImage)
+	at := t.imageArgument(in.args[0], 0)
+	if !t.kernel || at < 0 || at >= len(t.args.formats) || t.args.formats[at] < 0 {
+		t.refuse(in.id, "%s of an image that is not always the same argument of the kernel is not supported: an argument says it", in.op)
+	}
+	words := b.LoadDeref(b.DerefStruct(b.DerefVar(t.args.block), t.args.formats[at]), 0)
+	k := 0
+	if in.op == spv.OpImageQueryFormat {
+		k = 1
+	}
+	t.set(in, b.Mov(b.Channel(words, k)))
+}
+
+// maxImageCalls is how many calls and variables an image is followed through to the argument that it is.
+const maxImageCalls = 32
+
+// imageArgument is the parameter of the kernel that an image is, through the calls and the variables that hand it on, -1 if that is not one.
+func (t *translator) imageArgument(id uint32, depth int) int {
+	i := t.index(id)
+	in := &t.m.Insts[i]
+	if depth > maxImageCalls {
+		return -1
+	}
+	switch in.Op {
+	case spv.OpCopyObject:
+		return t.imageArgument(in.Arg(0), depth+1)
+	case spv.OpLoad:
+		return t.sameArgument(func(x *spv.Instruction) (uint32, bool) {
+			if x.Op != spv.OpStore || x.Arg(0) != in.Arg(0) {
+				return 0, false
+			}
+			return x.Arg(1), true
+		}, depth)
+	case spv.OpFunctionParameter:
+	default:
+		return -1
+	}
+	for _, f := range t.order {
+		k := slices.Index(f.params, int32(i))
+		switch {
+		case k < 0:
+			continue
+		case f.id == t.entry.ID:
+			return k
+		}
+		return t.sameArgument(func(x *spv.Instruction) (uint32, bool) {
+			if x.Op != spv.OpFunctionCall || x.Arg(0) != f.id || x.NumArgs() <= k+1 {
+				return 0, false
+			}
+			return x.Arg(k + 1), true
+		}, depth)
+	}
+	return -1
+}
+
+// sameArgument is the argument that all images are which from gives for instructions of the kernel's functions, -1 if they differ.
+func (t *translator) sameArgument(from func(*spv.Instruction) (uint32, bool), depth int) int {
+	found := -1
+	for _, f := range t.order {
+		t.spend(int(f.last - f.first))
+		for i := f.first; i < f.last; i++ {
+			id, ok := from(&t.m.Insts[i])
+			if !ok {
+				continue
+			}
+			k := t.imageArgument(id, depth+1)
+			if k < 0 || found >= 0 && k != found {
+				return -1
+			}
+			found = k
+		}
+	}
+	return found
 }

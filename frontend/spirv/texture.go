@@ -75,6 +75,8 @@ func (t *translator) texture(in *inst) bool {
 		t.imageQuery(in)
 	case spv.OpImageQueryLod:
 		t.queryLod(in)
+	case spv.OpImageQueryOrder, spv.OpImageQueryFormat:
+		t.imageFormat(in)
 	default:
 		return t.imageProcessing(in)
 	}

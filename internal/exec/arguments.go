@@ -2,6 +2,8 @@ package exec
 
 import (
 	"encoding/binary"
+	"strconv"
+	"strings"
 
 	"nirc"
 	"nirc/backend/object"
@@ -36,7 +38,17 @@ func (x *Execution) arguments(mem *emu.Memory, r *object.Reflection) ([]*emu.Buf
 	local, used := uint32(0), 0
 	for i, a := range r.Arguments {
 		if a.Kind == "hidden" {
-			x.put(a, hiddenValue(a.Name, x.Groups))
+			v := hiddenValue(a.Name, x.Groups)
+			if k, of := formatOf(a.Name); of {
+				if k >= len(x.Args) || x.Args[k].Image == nil {
+					return nil, nirc.Usagef("the kernel's argument %d is an image", k)
+				}
+				var err error
+				if v, err = channels(x.Args[k].Image.Format); err != nil {
+					return nil, err
+				}
+			}
+			x.put(a, v)
 			continue
 		}
 		if a.Kind == "program" {
@@ -80,6 +92,25 @@ func (x *Execution) arguments(mem *emu.Memory, r *object.Reflection) ([]*emu.Buf
 		return nil, nirc.Usagef("%d arguments are given, the kernel has %d", len(x.Args), used)
 	}
 	return buffers, nil
+}
+
+// formatOf is the argument whose channels a hidden argument says.
+func formatOf(name string) (k int, ok bool) {
+	digits, ok := strings.CutPrefix(name, "image_format.")
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 10, 16)
+	return int(n), err == nil
+}
+
+// channels are the order and the data type of a format's channels.
+func channels(f *emu.Format) ([]byte, error) {
+	order, typ, ok := f.OpenCL()
+	if !ok {
+		return nil, nirc.Usagef("OpenCL has no name for the channels of %s, which the kernel asks for", f.Name)
+	}
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, order), typ), nil
 }
 
 // programMemory makes the memory of a program's variables.

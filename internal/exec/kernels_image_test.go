@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"nirc"
@@ -168,6 +169,73 @@ func TestKernelReadWrite(t *testing.T) {
 			if got := get[float32](x.Args[2].Data)[i]; v != float32(i)/2 || got != float32(i/4) {
 				t.Fatalf("%s: component %d is %v and %v, want %v and %v", target, i, v, got, float32(i)/2, i/4)
 			}
+		}
+	}
+}
+
+// TestKernelLevels reads levels by number, by derivatives and by a literal sampler, and asks for levels and channels.
+func TestKernelLevels(t *testing.T) {
+	text, err := os.ReadFile("testdata/kernels/levels.spv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := nirc.Load(text, "levels.spv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{nirc.IRTarget, "ir3", "agx", "midgard"} {
+		for _, level := range []passes.Level{passes.O0, passes.O2} {
+			image, err := emu.NewImage(emu.ImageDesc{Width: 8, Height: 8, Mips: 3, Format: emu.FormatByName("R8G8B8A8_UNORM")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range image.Data {
+				image.Data[i] = byte(i * 3)
+			}
+			out, err := emu.NewImage(emu.ImageDesc{Width: 1, Height: 1, Format: emu.FormatByName("R32_SFLOAT")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := &Execution{Modules: []*nirc.Module{m}, Groups: [3]uint32{1, 1, 1}, Limits: emu.Limits{Check: true, Seed: 3, Exact: true}, Options: nirc.Options{Target: target, Level: level},
+				Args: []Arg{data(make([]float32, 24)...), data(make([]int32, 5)...), {Image: image}, {}, {Image: out}, data[float32](0.5, 0.75, 1.5, 9)}}
+			if err := Execute(context.Background(), x); err != nil {
+				t.Errorf("%s %s: %v", target, level, err)
+				continue
+			}
+			// CLK_RGBA, CLK_UNORM_INT8, CLK_R, CLK_FLOAT and three levels.
+			if q := get[int32](x.Args[1].Data); !slices.Equal(q, []int32{0x10b5, 0x10d2, 0x10b0, 0x10de, 3}) {
+				t.Errorf("%s %s: %#x", target, level, q)
+			}
+			got := get[float32](x.Args[0].Data)
+			for i, mip := range []int{1, 1, 0, 1, 1, 2} {
+				// The texels lie level after level.
+				side, first := 8>>mip, []int{0, 64, 80}[mip]
+				at := first + side*(side*5/8) + side*3/8
+				for c := range 4 {
+					if want := float64(image.Data[4*at+c]) / 255; math.Abs(float64(got[4*i+c])-want) > 1e-5 {
+						t.Errorf("%s %s: lookup %d gives %v in component %d, want %v", target, level, i, got[4*i+c], c, want)
+					}
+				}
+			}
+			if w := get[float32](out.Data)[0]; w != got[0] {
+				t.Errorf("%s %s: written is %v", target, level, w)
+			}
+		}
+	}
+}
+
+// TestFormatsOfOpenCL: the channels that kernels are told.
+func TestFormatsOfOpenCL(t *testing.T) {
+	for name, want := range map[string][2]uint32{"B8G8R8A8_UNORM": {6, 2}, "R8G8B8A8_SRGB": {17, 2}, "R16G16_SFLOAT": {2, 13}, "D32_SFLOAT": {13, 14}, "R32_SINT": {0, 9}, "R16_SNORM": {0, 1}} {
+		if o, d, ok := emu.FormatByName(name).OpenCL(); !ok || o != want[0] || d != want[1] {
+			t.Errorf("%s: %d, %d, %v", name, o, d, ok)
+		}
+	}
+	for _, name := range []string{"R5G6B5_UNORM_PACK16", "D24_UNORM_S8_UINT", "E5B9G9R9_UFLOAT_PACK32", "A2B10G10R10_UNORM_PACK32"} {
+		if f := emu.FormatByName(name); f == nil {
+			t.Errorf("no format %s", name)
+		} else if _, _, ok := f.OpenCL(); ok {
+			t.Errorf("%s has a name", name)
 		}
 	}
 }
