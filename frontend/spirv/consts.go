@@ -96,6 +96,11 @@ func (t *translator) constDecl(in *inst) {
 		t.composite(in, c)
 	case spv.OpConstantCompositeReplicateEXT, spv.OpSpecConstantCompositeReplicateEXT:
 		t.composite(t.replicated(in), c)
+	case spv.OpConstantDataKHR, spv.OpSpecConstantDataKHR:
+		if _, ok := t.specValue(i); ok {
+			t.refuse(in.id, "%s with a specialization constant is not supported: values of those are numbers, and not arrays", in.op)
+		}
+		t.constData(in, c)
 	case spv.OpConstantNull:
 		c.kind = cNull
 		if ty.narrow() || ty.kind == tPointer {
@@ -118,6 +123,30 @@ func (t *translator) constDecl(in *inst) {
 		t.workgroupSize = c
 	}
 	t.vals[i] = value{kind: vConst, typ: ty, obj: c}
+}
+
+// constData fills an array of integers from words in which they stand without gaps (SPV_KHR_constant_data).
+func (t *translator) constData(in *inst, c *cnst) {
+	ty := c.typ
+	if ty.kind != tArray || ty.coop != nil || ty.elem.kind != tInt {
+		t.fail(in.id, "%s: the type %s is no array of integers", in.op, ty)
+	}
+	size := uint64(ty.elem.bits)
+	if have, want := uint64(len(in.args)), (uint64(ty.n)*size+31)/32; have != want {
+		t.fail(in.id, "%s: %d words are given, the type %s has %d", in.op, have, ty, want)
+	}
+	t.spend(int(ty.n))
+	c.kind, c.parts = cComposite, make([]*cnst, ty.n)
+	for k := range c.parts {
+		bit := uint64(k) * size
+		v := uint64(in.args[bit/32]) >> (bit % 32)
+		if size == 64 {
+			v |= uint64(in.args[bit/32+1]) << 32
+		} else {
+			v &= 1<<size - 1
+		}
+		c.parts[k] = t.newConst(cnst{typ: ty.elem, v: [4]uint64{v}})
+	}
 }
 
 // composite fills a composite constant from its parts.

@@ -275,8 +275,9 @@ type coopMemory struct {
 	base   *ir.Def
 	per    uint32  // units in an element of the pointer, whose array counts as packed
 	step   uint32  // units in a component of the matrix
-	stride *ir.Def // in units
+	stride *ir.Def // in units, of blocks that are interleaved how many
 	column bool
+	blocks bool
 	ty     *typ
 	cast   bool // base is a pointer to components
 }
@@ -287,9 +288,9 @@ func (t *translator) coopMemory(in *inst, at int, ty *typ, loads bool) *coopMemo
 		t.refuse(in.id, "%s by an untyped pointer is not supported", in.op)
 	}
 	p := t.ptr(in.args[0])
-	column, stride := t.coopLayout(in, at)
+	column, blocks, stride := t.coopLayout(in, at, ty)
 	a, align, _ := t.memoryOperands(in, at+2, loads, !loads)
-	m := &coopMemory{p: t.withAccess(t.aligned(p, align), a), ty: ty, column: column}
+	m := &coopMemory{p: t.withAccess(t.aligned(p, align), a), ty: ty, column: column, blocks: blocks}
 	size := uint32(ty.elem.bits)
 	if !p.typ.numeric() || p.typ.isBool() || p.comp != nil || p.col != nil {
 		t.fail(in.id, "%s: the pointer is to %s", in.op, p.typ)
@@ -297,7 +298,9 @@ func (t *translator) coopMemory(in *inst, at int, ty *typ, loads bool) *coopMemo
 	n, width := p.typ.shape()
 	unit := gcd(uint32(n)*uint32(width), size)
 	m.per, m.step = uint32(n)*uint32(width)/unit, size/unit
-	m.stride = t.f.b.IMulImm(t.toU32(t.intVector(stride, 1, 0)), int64(m.per))
+	if m.stride = t.toU32(t.intVector(stride, 1, 0)); !blocks {
+		m.stride = t.f.b.IMulImm(m.stride, int64(m.per))
+	}
 	d := t.pointerValue(m.p)
 	explicit := d.Instr.Kind != ir.KindDeref || d.Instr.DerefInfo().Modes&ir.ModeExplicit != 0 || t.caps.explicitShared
 	if m.cast = explicit || uint32(width) != size || m.p.deref == nil || d.Instr.Deref != ir.DerefArray; m.cast {
@@ -315,28 +318,57 @@ func gcd(a, b uint32) uint32 {
 }
 
 // coopLayout reads two operands: KHR has the layout before the stride, NV after it whether columns lie apart.
-func (t *translator) coopLayout(in *inst, at int) (column bool, stride uint32) {
+func (t *translator) coopLayout(in *inst, at int, ty *typ) (column, blocks bool, stride uint32) {
 	if in.op == spv.OpCooperativeMatrixLoadNV || in.op == spv.OpCooperativeMatrixStoreNV {
 		c := t.constOf(t.arg(in, at+1))
 		if !c.typ.isBool() {
 			t.fail(in.id, "%s: the order is not a boolean", in.op)
 		}
-		return c.v[0] != 0, t.arg(in, at)
+		return c.v[0] != 0, false, t.arg(in, at)
 	}
 	layout := spv.CooperativeMatrixLayout(t.constArg(in, at))
-	if layout != spv.CooperativeMatrixLayoutRowMajorKHR && layout != spv.CooperativeMatrixLayoutColumnMajorKHR {
+	switch layout {
+	case spv.CooperativeMatrixLayoutRowMajorKHR, spv.CooperativeMatrixLayoutColumnMajorKHR:
+	case spv.CooperativeMatrixLayoutRowBlockedInterleavedARM, spv.CooperativeMatrixLayoutColumnBlockedInterleavedARM:
+		if w := 128 / uint32(ty.elem.bits); ty.elem.bits > 32 || ty.coop.rows%4 != 0 || ty.coop.cols%w != 0 {
+			t.refuse(in.id, "the layout %s is not supported of %s: rows are a multiple of 4, columns of 16 bytes, and components no wider than 4", layout, ty)
+		}
+		return layout == spv.CooperativeMatrixLayoutColumnBlockedInterleavedARM, true, t.arg(in, at+1)
+	default:
 		t.refuse(in.id, "the layout %s of cooperative matrices is not supported", layout)
 	}
-	return layout == spv.CooperativeMatrixLayoutColumnMajorKHR, t.arg(in, at+1)
+	return layout == spv.CooperativeMatrixLayoutColumnMajorKHR, false, t.arg(in, at+1)
+}
+
+// coopBlock is the number of a component in a layout of blocks (SPV_ARM_cooperative_matrix_layouts): 4 rows of 16 bytes each, in
+// rows of blocks or columns of them. The words of as many blocks as the stride says take turns.
+func (t *translator) coopBlock(m *coopMemory, row, col *ir.Def) *ir.Def {
+	b, wide, c := t.f.b, 128/uint32(m.ty.elem.bits), m.ty.coop
+	down, across := b.Ushr(row, t.f.u32(2)), b.Udiv(col, t.f.u32(wide))
+	block := b.Iadd(b.IMulImm(down, int64(c.cols/wide)), across)
+	if m.column {
+		block = b.Iadd(b.IMulImm(across, int64(c.rows/4)), down)
+	}
+	within := b.Iadd(b.IMulImm(b.Iand(row, t.f.u32(3)), int64(wide)), b.Umod(col, t.f.u32(wide)))
+	inWord := wide / 4 // components in a word
+	word, part := b.Udiv(within, t.f.u32(inWord)), b.Umod(within, t.f.u32(inWord))
+	group, turn := b.Udiv(block, m.stride), b.Umod(block, m.stride)
+	words := b.Iadd(b.Imul(b.Iadd(b.IMulImm(group, 16), word), m.stride), turn)
+	return b.Iadd(b.IMulImm(words, int64(inWord)), part)
 }
 
 // coopAt is the deref of the component at a row and a column.
 func (t *translator) coopAt(m *coopMemory, row, col *ir.Def) *ir.Def {
 	b := t.f.b
-	if m.column {
-		row, col = col, row
+	var i *ir.Def
+	if m.blocks {
+		i = b.IMulImm(t.coopBlock(m, row, col), int64(m.step))
+	} else {
+		if m.column {
+			row, col = col, row
+		}
+		i = b.Iadd(b.Imul(row, m.stride), b.IMulImm(col, int64(m.step)))
 	}
-	i := b.Iadd(b.Imul(row, m.stride), b.IMulImm(col, int64(m.step)))
 	index := func(x *ir.Def) *ir.Def { return t.resize(x, m.base.BitSize, false) }
 	if m.cast || m.per == 1 {
 		return b.DerefPtrAsArray(m.base, index(i))

@@ -79,6 +79,8 @@ func TestCooperativeMatrixRefused(t *testing.T) {
 		{"", "%d = OpMatrixTimesScalar %tc %c %c2", "the scalar is of type"},
 		{"", "%d = OpConvertFToU %ti %a", "operand 0"},
 		{"", "%d = OpCooperativeMatrixLoadKHR %tc %p %c4 %c4", "the layout"},
+		{"%blocked = OpConstant %u32 4202", "%d = OpCooperativeMatrixLoadKHR %tc %p %blocked %c1", ""},
+		{"%blocked = OpConstant %u32 4203\n%tw = OpTypeCooperativeMatrixKHR %f32 %c3 %c4 %c2 %c2", "%d = OpCooperativeMatrixLoadKHR %tw %p %blocked %c1", "rows are a multiple of 4"},
 		{"", "%d = OpCooperativeMatrixConvertUseEXT %tb %c", ""},
 		{"", "%d = OpCooperativeMatrixConvertUseEXT %tb %a", "operand 0 is of type"},
 		{"", "%d = OpCooperativeMatrixConvertUseEXT %ti %c", "operand 0 is of type"},

@@ -49,5 +49,6 @@ func isType(op spv.Op) bool {
 
 func isConstant(op spv.Op) bool {
 	return op >= spv.OpConstantTrue && op <= spv.OpSpecConstantOp ||
-		op == spv.OpConstantCompositeReplicateEXT || op == spv.OpSpecConstantCompositeReplicateEXT
+		op == spv.OpConstantCompositeReplicateEXT || op == spv.OpSpecConstantCompositeReplicateEXT ||
+		op == spv.OpConstantDataKHR || op == spv.OpSpecConstantDataKHR
 }

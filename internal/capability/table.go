@@ -322,13 +322,13 @@ var groups = [...]group{
 	}, vulkan: "VK_KHR_shader_abort", lacks: map[string]Lack{"ir3": {Why: "no instruction ends a queue with a message"}, "agx": {Why: "no instruction ends a queue with a message"}, "midgard": {Why: "no instruction ends a queue with a message"}}},
 	{list: []spv.Capability{
 		spv.CapabilityConstantDataKHR,
-	}, vulkan: "VK_KHR_shader_constant_data", frontend: "not built"},
+	}, vulkan: "VK_KHR_shader_constant_data"},
 	{list: []spv.Capability{
 		spv.CapabilityPoisonFreezeKHR, spv.CapabilityWeakLinkageAMD,
 	}, frontend: "not built: Vulkan has no extension that knows it"},
 	{list: []spv.Capability{
 		spv.CapabilityCooperativeMatrixLayoutsARM,
-	}, vulkan: "VK_ARM_cooperative_matrix_layouts", frontend: "not built"},
+	}, vulkan: "VK_ARM_cooperative_matrix_layouts"},
 	{list: []spv.Capability{
 		spv.CapabilityCooperativeMatrixConversionsEXT, spv.CapabilityCooperativeMatrixReductionsEXT,
 		spv.CapabilityCooperativeMatrixPerElementOperationsEXT,
@@ -345,7 +345,7 @@ var groups = [...]group{
 	}, vulkan: "VK_NV_cooperative_vector", frontend: "not built: no GPU of the targets multiplies matrices in hardware"},
 	{list: []spv.Capability{
 		spv.CapabilityLongVectorEXT,
-	}, vulkan: "VK_EXT_shader_long_vector", frontend: "not built"},
+	}, vulkan: "VK_EXT_shader_long_vector", frontend: "not built: values have up to 16 components here"},
 	{list: []spv.Capability{
 		spv.CapabilityShader64BitIndexingEXT,
 	}, vulkan: "VK_EXT_shader_64bit_indexing", frontend: "not built: descriptors of buffers have sizes of 32 bits on all targets, pointers reach more"},
@@ -354,7 +354,7 @@ var groups = [...]group{
 	}, vulkan: "VK_NV_sample_mask_override_coverage", lacks: map[string]Lack{"ir3": {Why: "the mask that a shader writes takes samples away and adds none"}, "agx": {Why: "the mask that a shader writes takes samples away and adds none"}, "midgard": {Why: "shaders write no sample mask"}}},
 	{list: []spv.Capability{
 		spv.CapabilityGeometryShaderPassthroughNV,
-	}, vulkan: "VK_NV_geometry_shader_passthrough", frontend: "not built: only NVIDIA's GPUs pass vertices by a geometry shader"},
+	}, vulkan: "VK_NV_geometry_shader_passthrough", frontend: "only NVIDIA's GPUs pass vertices by a geometry shader"},
 	{list: []spv.Capability{
 		spv.CapabilityImageFootprintNV,
 	}, vulkan: "VK_NV_shader_image_footprint", frontend: "only NVIDIA's textures tell which texels they read"},
