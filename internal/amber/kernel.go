@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"nirc/internal/emu"
@@ -121,15 +122,20 @@ func (e *engine) bindKernel(p *pipe, groups [3]uint32) error {
 		a := &k.Args[i]
 		switch a.Kind {
 		case ir.ArgHidden:
-			p.put(a, k.Hidden(a.Name, groups))
+			data := k.Hidden(a.Name, groups)
+			if digits, of := strings.CutPrefix(a.Name, imageFormat); of {
+				var err error
+				if data, err = k.channels(args, digits); err != nil {
+					return err
+				}
+			}
+			p.put(a, data)
 			continue
 		case ir.ArgProgram:
 			p.put(a, binary.LittleEndian.AppendUint64(nil, e.programMemory(p.decl.Shaders[0].Shader, a)))
 			continue
 		}
-		at := slices.IndexFunc(args, func(g KernelArg) bool {
-			return g.Name == a.Name && g.Name != "" || g.Name == "" && g.Number == uint32(i)
-		})
+		at := k.given(args, i)
 		if at < 0 {
 			return fmt.Errorf("argument %d %q of the kernel is not given", i, a.Name)
 		}
@@ -142,6 +148,33 @@ func (e *engine) bindKernel(p *pipe, groups [3]uint32) error {
 		return errAt(args[i].Line, fmt.Errorf("the kernel has no argument %s", args[i].name()))
 	}
 	return nil
+}
+
+// given is the place of what a script gives as argument i, -1 if it does not.
+func (k *Kernel) given(args []KernelArg, i int) int {
+	return slices.IndexFunc(args, func(g KernelArg) bool {
+		return g.Name == k.Args[i].Name && g.Name != "" || g.Name == "" && g.Number == uint32(i)
+	})
+}
+
+// imageFormat begins the names of hidden arguments that say the channels of the image that is the argument of the number after it.
+const imageFormat = "image_format."
+
+// channels are those of an image that is given.
+func (k *Kernel) channels(args []KernelArg, digits string) ([]byte, error) {
+	n, err := strconv.ParseUint(digits, 10, 16)
+	if err != nil || int(n) >= len(k.Args) {
+		return nil, fmt.Errorf("the kernel has no argument %s", digits)
+	}
+	at := k.given(args, int(n))
+	if at < 0 || args[at].Buffer == nil || args[at].Buffer.Format == nil || args[at].Buffer.Format.Image == nil {
+		return nil, fmt.Errorf("argument %s is no image", digits)
+	}
+	order, typ, ok := args[at].Buffer.Format.Image.OpenCL()
+	if !ok {
+		return nil, unsupported("channels of %s are not supported: OpenCL has no name for them", args[at].Buffer.Format.Image.Name)
+	}
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, order), typ), nil
 }
 
 // programMemory is the address of the memory of a program's variables, which all runs of its kernels share.
