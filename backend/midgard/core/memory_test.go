@@ -219,6 +219,32 @@ func TestBarrier(t *testing.T) {
 	}
 }
 
+// TestBarrierAtTheEnd: a wave whose turn ends with a barrier stands at it all the same, wherever its turns end.
+func TestBarrierAtTheEnd(t *testing.T) {
+	bar := isa.Bundle{Tag: isa.TagBarrier, Tex: isa.Barrier()}
+	prog := append(inputsBundle(0, 0, [4]uint32{77}), bar, bar)
+	p := load(t, computeMeta(), append(prog, output(2, 0)...)...)
+	for fuel := 1; fuel <= len(prog)+1; fuel++ {
+		w := p.NewWave(&emu.Launch{Env: newMachine(32).env, NumLanes: 1, Compute: &emu.ComputeLaunch{LocalID: [][3]uint32{{}}}})
+		barriers := 0
+		for turns := 0; turns < 100; turns++ {
+			st, err := w.Run(fuel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if st == emu.StatusBarrier {
+				barriers++
+			}
+			if st == emu.StatusDone {
+				break
+			}
+		}
+		if barriers != 2 {
+			t.Errorf("turns of %d bundles: %d barriers, want 2", fuel, barriers)
+		}
+	}
+}
+
 func TestImage(t *testing.T) {
 	m := newMachine(64)
 	meta := computeMeta()

@@ -56,6 +56,7 @@ type wave struct {
 	// Checking mode: others are to run now, and how often they did.
 	yields bool
 	turns  int
+	waits  bool // Run has said that the wave stands at a barrier: the next Run goes on after it
 	err    error
 }
 
@@ -77,10 +78,11 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 		}
 	}
 	for i := range w.threads {
-		if w.threads[i].state == atBarrier {
+		if w.waits && w.threads[i].state == atBarrier {
 			w.threads[i].state = running
 		}
 	}
+	w.waits = false
 	n := max(len(w.threads), 1)
 	left := fuel * n // of all threads, each of which runs by itself
 	for {
@@ -100,6 +102,7 @@ func (w *wave) Run(fuel int) (emu.Status, error) {
 				return emu.StatusDone, err
 			}
 		case w.any(atBarrier):
+			w.waits = true
 			return emu.StatusBarrier, nil
 		default:
 			return emu.StatusDone, nil
