@@ -142,8 +142,8 @@ func (t *translator) coopInst(in *inst) bool {
 	case spv.OpCooperativeMatrixReduceEXT:
 		t.coopReduce(in)
 	default:
-		if in.typ == 0 {
-			return false
+		if in.typ == 0 || t.coopArray(in) {
+			return in.typ != 0
 		}
 		ty := t.typeOf(in.typ)
 		return ty.coop != nil && t.coopEach(in, ty)

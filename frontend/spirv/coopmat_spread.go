@@ -15,6 +15,10 @@ import (
 type coopFrom struct {
 	transposed bool
 	scale, add [2]uint32
+	// most, unless 0, are the largest row and column.
+	most [2]uint32
+	// lanes of any group read those of the first one.
+	firstGroup bool
 }
 
 // sameFrom is the component at the same place.
@@ -46,7 +50,11 @@ func (f coopFrom) of(row, col uint32) (uint32, uint32) {
 	if f.transposed {
 		row, col = col, row
 	}
-	return row*f.scale[0] + f.add[0], col*f.scale[1] + f.add[1]
+	row, col = row*f.scale[0]+f.add[0], col*f.scale[1]+f.add[1]
+	if f.most != [2]uint32{} {
+		row, col = min(row, f.most[0]), min(col, f.most[1])
+	}
+	return row, col
 }
 
 // coopGather makes n components of a matrix like to of those of another.
@@ -56,6 +64,7 @@ func (t *translator) coopGather(from *coopMatrix, parts []*ir.Def, to *coopMatri
 	out := t.leaves.Slice(int(n))
 	for k := range n {
 		places, own := t.coopPlaces(from, to, k, f)
+		own = own && !f.firstGroup
 		t.spend(len(places))
 		if own {
 			out[k] = parts[places[0]]
@@ -66,11 +75,17 @@ func (t *translator) coopGather(from *coopMatrix, parts []*ir.Def, to *coopMatri
 			row, col = col, row
 		}
 		row, col = b.IAddImm(b.IMulImm(row, int64(f.scale[0])), int64(f.add[0])), b.IAddImm(b.IMulImm(col, int64(f.scale[1])), int64(f.add[1]))
+		if f.most != [2]uint32{} {
+			row, col = b.Umin(row, t.f.u32(f.most[0])), b.Umin(col, t.f.u32(f.most[1]))
+		}
 		if from.use == spv.CooperativeMatrixUseMatrixAKHR {
 			row, col = col, row
 		}
 		number := b.Iadd(col, b.IMulImm(row, int64(from.row)))
-		reads := b.Iadd(first, b.Umod(number, t.f.u32(from.lanes)))
+		reads := b.Umod(number, t.f.u32(from.lanes))
+		if !f.firstGroup {
+			reads = b.Iadd(first, reads)
+		}
 		for i, p := range places {
 			x := &b.Intrinsic(ir.IntrShuffle, 1, parts[p].BitSize, parts[p], reads).Def
 			if i == 0 {

@@ -101,6 +101,16 @@ func TestCooperativeMatrixRefused(t *testing.T) {
 		{"%tw = OpTypeCooperativeMatrixKHR %f32 %c2 %c4 %c4 %c2", "%d = OpUndef %tw", "scope Workgroup"},
 		{"%tw = OpTypeCooperativeMatrixKHR %f32 %c3 %c4 %c9 %c2", "%d = OpUndef %tw", "4 x 999 components"},
 		{"%tw = OpTypeCooperativeMatrixKHR %u8 %c3 %c4 %c4 %c2", "%d = OpCooperativeMatrixLoadKHR %tw %p %c0 %c4", ""},
+		{"%four = OpTypeArray %f32 %c4\n%two = OpTypeArray %f32 %c2", "%al = OpCompositeConstruct %four %x %x %x %x\n%d = OpCompositeConstructCoopMatQCOM %tc %al", "each of 4 arrays is a lane's, and 1 lanes share a matrix"},
+		{"%four = OpTypeArray %f32 %c4\n%two = OpTypeArray %f32 %c2", "%al = OpCompositeConstruct %two %x %x\n%d = OpCompositeConstructCoopMatQCOM %tc %al", "for a matrix of 4 x 4"},
+		{"%four = OpTypeArray %f32 %c4\n%two = OpTypeArray %f32 %c2", "%al = OpCompositeConstruct %four %x %x %x %x\n%d = OpCompositeConstructCoopMatQCOM %f32 %al", "gives no cooperative matrix"},
+		{"%four = OpTypeArray %f32 %c4\n%two = OpTypeArray %f32 %c2", "%d = OpCompositeConstructCoopMatQCOM %tc %x", "operand 0 is of type"},
+		{"%four = OpTypeArray %f32 %c4\n%two = OpTypeArray %f32 %c2", "%d = OpCompositeExtractCoopMatQCOM %four %c", "each of 4 arrays is a lane's, and 1 lanes share a matrix"},
+		{"%four = OpTypeArray %f32 %c4\n%two = OpTypeArray %f32 %c2", "%d = OpCompositeExtractCoopMatQCOM %two %c", "for a matrix of 4 x 4"},
+		{"%four = OpTypeArray %f32 %c4\n%two = OpTypeArray %f32 %c2", "%d = OpCompositeExtractCoopMatQCOM %f32 %c", "is no array of numbers"},
+		{"%four = OpTypeArray %f32 %c4\n%two = OpTypeArray %f32 %c2", "%al = OpCompositeConstruct %two %x %x\n%d = OpExtractSubArrayQCOM %four %al %c0", "operand 0 is of type"},
+		{"%four = OpTypeArray %f32 %c4\n%two = OpTypeArray %f32 %c2", "%al = OpCompositeConstruct %four %x %x %x %x\n%d = OpExtractSubArrayQCOM %two %al %c2", ""},
+		{"%four = OpTypeArray %f32 %c4\n%two = OpTypeArray %f32 %c2", "%al = OpCompositeConstruct %four %x %x %x %x\n%d = OpBitCastArrayQCOM %two %al", "operand 0 is of type"},
 		{"%v3 = OpTypeVector %u8 3\n%pv = OpTypePointer StorageBuffer %v3", "%q = OpRawAccessChainNV %pv %buf %c4 %c0 %c0\n%d = OpCooperativeMatrixLoadKHR %tc %q %c0 %c4", ""},
 	} {
 		_, err := translate(t, strings.NewReplacer("DECL", c.decl, "USE", c.use).Replace(coopModule))

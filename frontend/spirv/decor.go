@@ -118,7 +118,7 @@ func (t *translator) sharedBlocks(end int) bool {
 func (t *translator) capability(c spv.Capability) {
 	t.noteCapability(c)
 	switch c {
-	case spv.CapabilityCooperativeMatrixKHR, spv.CapabilityCooperativeMatrixNV:
+	case spv.CapabilityCooperativeMatrixKHR, spv.CapabilityCooperativeMatrixNV, spv.CapabilityCooperativeMatrixConversionQCOM:
 		t.caps.coop = true
 	case spv.CapabilityWorkgroupMemoryExplicitLayoutKHR:
 		t.caps.explicitShared = true

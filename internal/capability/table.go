@@ -304,7 +304,7 @@ var groups = [...]group{
 	}, vulkan: "VK_QCOM_tile_shading", lacks: map[string]Lack{"ir3": {Why: "no public source says how shaders reach the tile memory"}, "agx": {Why: "no compute shader runs between the tiles of a Vulkan render pass"}, "midgard": {Why: "the tile memory is for fragments alone"}}},
 	{list: []spv.Capability{
 		spv.CapabilityCooperativeMatrixConversionQCOM,
-	}, vulkan: "VK_QCOM_cooperative_matrix_conversion", frontend: "not built"},
+	}, vulkan: "VK_QCOM_cooperative_matrix_conversion"},
 	{list: []spv.Capability{
 		spv.CapabilitySubgroupSizeQCOM, spv.CapabilityMultipleWaitQueuesQCOM,
 	}, frontend: "not built: Vulkan has no extension that knows it"},
