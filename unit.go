@@ -255,7 +255,7 @@ func (u *Unit) take(m *Module) (*ir.Shader, error) {
 }
 
 func (u *Unit) fromSPIRV(m *spv.Module) (*ir.Shader, error) {
-	o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Robust: u.opts.Robust, Debug: u.opts.Debug, WorkgroupSize: u.opts.WorkgroupSize, LocalMemory: u.opts.LocalMemory, AnySize: u.opts.anySize, Printf: u.opts.Printf != nil, TargetName: u.opts.Target}
+	o := spirv.Options{Entry: u.opts.Entry, Stage: u.opts.Stage, Spec: u.opts.Spec, Robust: u.opts.Robust, Debug: u.opts.Debug, WorkgroupSize: u.opts.WorkgroupSize, LocalMemory: u.opts.LocalMemory, AnySize: u.opts.anySize, Printf: u.opts.Printf != nil, TargetName: u.opts.Target, Why: capability.Frontend}
 	if u.back != nil {
 		o.GPUName, o.Machine = u.opts.GPU, (*machine)(u)
 	}

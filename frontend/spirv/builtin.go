@@ -40,7 +40,8 @@ func (t *translator) builtInSlot(v *variable, b spv.BuiltIn) (ir.Slot, bool) {
 		t.refuse(v.id, "the built-in %s is not supported: %s", b, why)
 	}
 	if row == nil || !row.SysVal || !in {
-		t.refuse(v.id, "the built-in %s of storage class %s (%s) is not supported", b, v.sc, capabilityWords(spv.KindBuiltIn.Capabilities(uint32(b))))
+		caps := spv.KindBuiltIn.Capabilities(uint32(b))
+		t.refuse(v.id, "the built-in %s of storage class %s (%s) is not supported%s", b, v.sc, capabilityWords(caps), t.reason(caps))
 	}
 	return 0, false
 }

@@ -81,7 +81,20 @@ func (t *translator) unsupported(in *inst) {
 	if caps != "" {
 		caps = " (capability " + caps + ")"
 	}
-	t.refuse(in.id, "%s%s is not supported by this frontend", in.op, caps)
+	t.refuse(in.id, "%s%s is not supported by this frontend%s", in.op, caps, t.reason(in.op.Capabilities()))
+}
+
+// reason is why the frontend does not know what one of some capabilities brings in, after a colon, "" if nobody has said it.
+func (t *translator) reason(caps []spv.Capability) string {
+	for _, c := range caps {
+		if t.opts.Why == nil {
+			break
+		}
+		if why := t.opts.Why(c); why != "" {
+			return ": " + why
+		}
+	}
+	return ""
 }
 
 // guard runs f and returns the error that it failed with. A run-time panic is

@@ -28,6 +28,9 @@ type Options struct {
 	// honours; others are refused.
 	FloatControls *ir.FloatControls
 	TargetName    string
+	// Why, unless nil, is why the frontend does not translate what a capability brings in, a clause, "" if nobody has said it: diagnostics
+	// have it.
+	Why func(spv.Capability) string
 	// Machine, unless nil, is asked what the GPU called GPUName lacks, and gives Target and FloatControls.
 	Machine Machine
 	GPUName string

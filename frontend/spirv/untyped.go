@@ -16,7 +16,7 @@ func (t *translator) untypedPointer(in *inst, ty *typ) {
 	case spv.StorageClassUniform, spv.StorageClassStorageBuffer, spv.StorageClassPushConstant, spv.StorageClassPhysicalStorageBuffer,
 		spv.StorageClassWorkgroup:
 	default:
-		t.refuse(in.id, "untyped pointers to storage class %s are not supported", ty.sc)
+		t.refuse(in.id, "untyped pointers to storage class %s are not supported%s", ty.sc, t.reason([]spv.Capability{spv.CapabilityDescriptorHeapEXT}))
 	}
 }
 

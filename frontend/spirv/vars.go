@@ -80,7 +80,7 @@ func (t *translator) modeOf(sc spv.StorageClass, ty *typ) ir.Mode {
 	for _, c := range spv.KindStorageClass.Capabilities(uint32(sc)) {
 		caps += " " + c.String()
 	}
-	t.refuse(ty.id, "the storage class %s (capabilities%s) is not supported", sc, caps)
+	t.refuse(ty.id, "the storage class %s (capabilities%s) is not supported%s", sc, caps, t.reason(spv.KindStorageClass.Capabilities(uint32(sc))))
 	return 0
 }
 

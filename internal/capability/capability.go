@@ -64,6 +64,14 @@ func Why(c spv.Capability, target, gpu string) string {
 	return ""
 }
 
+// Frontend is why the frontend does not translate a capability, a clause, "" if it does or if nobody has said it.
+func Frontend(c spv.Capability) string {
+	if g := byNumber()[c]; g != nil {
+		return g.frontend
+	}
+	return ""
+}
+
 func (g *group) why(target, gpu string) string {
 	l, ok := g.lacks[target]
 	if !ok || slices.Contains(l.Has, gpu) || len(l.Of) > 0 && !slices.Contains(l.Of, gpu) {
