@@ -229,7 +229,7 @@ var groups = [...]group{
 	// Of kernels of OpenCL.
 	{list: []spv.Capability{
 		spv.CapabilityKernel, spv.CapabilityAddresses, spv.CapabilityLinkage, spv.CapabilityFloat16Buffer, spv.CapabilityVector16, spv.CapabilityGenericPointer,
-		spv.CapabilityImageBasic, spv.CapabilityImageReadWrite, spv.CapabilityLiteralSampler,
+		spv.CapabilityImageBasic, spv.CapabilityImageReadWrite, spv.CapabilityLiteralSampler, spv.CapabilityImageMipmap,
 	}},
 	{list: []spv.Capability{
 		spv.CapabilityUniformDecoration, spv.CapabilityBitInstructions,
@@ -240,9 +240,6 @@ var groups = [...]group{
 	{list: []spv.Capability{
 		spv.CapabilityDeviceEnqueue, spv.CapabilitySubgroupDispatch,
 	}, frontend: "the hardware of the targets starts no kernels from kernels"},
-	{list: []spv.Capability{
-		spv.CapabilityImageMipmap,
-	}, frontend: "not built: kernels read the first level"},
 	{list: []spv.Capability{
 		spv.CapabilityNamedBarrier, spv.CapabilityInt4TypeINTEL,
 		spv.CapabilityInt4CooperativeMatrixINTEL, spv.CapabilitySubgroupShuffleINTEL, spv.CapabilitySubgroupBufferBlockIOINTEL,
