@@ -63,7 +63,7 @@ func (s *isel) access(in *ir.Instr, b buffer, off *ir.Def, log uint, bytes int) 
 	if o.kind == opImm {
 		return place{base: s.guarded(in, b, o, bytes), index: imm32(o.bits >> log)}
 	}
-	if e := s.element(off, log, 0); e.ok && !s.tests(in) {
+	if e := s.placeable(off, log); e.ok && !s.tests(in) {
 		return place{base: b.address, index: e.index, shift: e.shift}
 	} else if e.ok && log > 0 && b.known && !s.early {
 		if size := s.sizeOf(in, b); size.kind == opUniform {
@@ -75,6 +75,18 @@ func (s *isel) access(in *ir.Instr, b buffer, off *ir.Def, log uint, bytes int) 
 	}
 	// The offset has 32 bits, what it was shifted from may have had more.
 	return place{base: s.guarded(in, b, o, bytes), index: s.shiftRight(false, o, uint32(log))}
+}
+
+// placeable is an offset counted in elements as an access takes it. A sum of bytes is what it is.
+func (s *isel) placeable(off *ir.Def, log uint) element {
+	if log == 0 && off.Instr.IsALU(ir.OpIadd) {
+		return element{}
+	}
+	e := s.element(off, log, 0)
+	if e.ok {
+		e = s.placed(e)
+	}
+	return e
 }
 
 // maxElementDepth bounds how far sums are followed.
@@ -105,13 +117,8 @@ func (s *isel) findElement(d *ir.Def, log uint, depth int) (e element) {
 	c, isConst := in.Srcs[len(in.Srcs)-1].Const(0)
 	switch in.Op {
 	case ir.OpIshl:
-		n := uint(c & 31)
-		if !isConst || n < log {
-			return e
-		}
-		e.index, e.shift, e.ok = s.src(in, 0), uint8(n-log), true
-		if e.shift > 2 {
-			e.index, e.shift = s.shiftLeft(false, e.index, uint32(e.shift-2)), 2
+		if n := uint(c & 31); isConst && n >= log {
+			e.index, e.shift, e.ok = s.src(in, 0), uint8(n-log), true
 		}
 	case ir.OpImul, ir.OpAmul:
 		if isConst && uint32(c)&(1<<log-1) == 0 {
@@ -146,20 +153,38 @@ func (s *isel) sumElement(in *ir.Instr, log uint, depth int) (e element) {
 		return e
 	}
 	if b := s.element(y.Def, log, depth+1); b.ok {
-		if b.shift > 0 {
-			b.index = s.shiftLeft(false, b.index, uint32(b.shift))
+		if a.shift < b.shift {
+			a, b = b, a
 		}
-		e.index, e.ok = s.shiftAdd(b.index, a), true
+		// What both are shifted by may stay with the sum.
+		a.shift -= b.shift
+		e.index, e.shift, e.ok = s.shiftAdd(b.index, a), b.shift, true
 	}
 	return e
 }
 
 // shiftAdd adds elements to a number of them.
 func (s *isel) shiftAdd(o opnd, e element) opnd {
-	if e.shift == 0 {
+	switch m := imm32(1 << e.shift); {
+	case e.shift == 0:
 		return s.addSub(false, e.index, o, false)
+	case e.shift <= maxAddShift:
+		return s.intOp(isa.Instr{Op: isa.OpIadd, Shift: e.shift}, false, o, e.index)
+	case s.cheap(m):
+		return s.intOp(isa.Instr{Op: isa.OpImadd}, false, e.index, m, o)
 	}
-	return s.intOp(isa.Instr{Op: isa.OpIadd, Shift: e.shift}, false, o, e.index)
+	return s.addSub(false, s.shiftLeft(false, e.index, uint32(e.shift)), o, false)
+}
+
+// maxIndexShift is the most that memory instructions shift their index.
+const maxIndexShift = 2
+
+// placed shifts an element's index by what the memory instruction does not.
+func (s *isel) placed(e element) element {
+	if e.shift > maxIndexShift {
+		e.index, e.shift = s.shiftLeft(false, e.index, uint32(e.shift-maxIndexShift)), maxIndexShift
+	}
+	return e
 }
 
 // limit returns the bound of accesses of a number of bytes.

@@ -191,7 +191,7 @@ func (s *isel) compare(in *ir.Instr) (cond, bool) {
 	r := cond{op: c.cond, inv: c.inv, flt: c.cond >= isa.CondFEQ, a: s.src(in, 0), b: s.src(in, 1)}
 	if in.Srcs[0].Def.BitSize == 8 && !r.flt {
 		signed := c.cond == isa.CondSLT
-		r.a, r.b = s.widen8(r.a, signed), s.widen8(r.b, signed)
+		r.a, r.b = s.widened(in, 0, signed), s.widened(in, 1, signed)
 	}
 	if !r.flt && c.cond == isa.CondSLT && in.Srcs[0].Def.BitSize == 16 {
 		// An immediate is never sign-extended: a negative one needs a register.
@@ -264,6 +264,16 @@ var bitTables = dense(map[ir.Op]uint8{ir.OpIand: tableAnd, ir.OpIor: tableOr, ir
 func (s *isel) integer(in *ir.Instr) bool {
 	half := isHalf(&in.Def)
 	one := func(o opnd) bool { s.setComps(&in.Def, o); return true }
+	if in.Op == ir.OpIand {
+		if o, ok := s.masked(in, half); ok {
+			return one(o)
+		}
+	}
+	if in.Op == ir.OpIor {
+		if o, ok := s.joined(in, half); ok {
+			return one(o)
+		}
+	}
 	if t := bitTables[in.Op]; t != 0 {
 		return one(s.intOp(bitop(t), half, s.src(in, 0), s.src(in, 1)))
 	}
@@ -274,6 +284,9 @@ func (s *isel) integer(in *ir.Instr) bool {
 	case ir.OpIadd:
 		return one(s.iadd(in, half))
 	case ir.OpIsub:
+		if o, ok := s.fusedDifference(in, half); ok {
+			return one(o)
+		}
 		return one(s.addSub(half, s.src(in, 0), s.src(in, 1), true))
 	case ir.OpIneg:
 		return one(s.intOp(isa.Instr{Op: isa.OpIadd, Flags: isa.Sub}, half, imm32(0), s.src(in, 0)))
@@ -305,6 +318,12 @@ func (s *isel) addSub(half bool, a, b opnd, sub bool) opnd {
 	if b.isImm(0) && a.half == half {
 		return a
 	}
+	if a.kind == opImm && b.kind == opImm && a.half == half && b.half == half {
+		if sub {
+			return immediate(a.bits-b.bits, half)
+		}
+		return immediate(a.bits+b.bits, half)
+	}
 	if b.kind == opImm && b.bits > maxImmediate {
 		neg := -b.bits
 		if b.half {
@@ -329,22 +348,8 @@ func (s *isel) iadd(in *ir.Instr, half bool) opnd {
 	if c, ok := s.globalID(in); ok {
 		return s.getSR(srGlobalID+int32(c), false)
 	}
-	for k := range 2 {
-		d := in.Srcs[k].Def
-		x := d.Instr
-		if x.Kind != ir.KindALU || d.NumComponents != 1 || !d.UsedOnce() || d.BitSize != in.Def.BitSize || d.BitSize < 16 {
-			continue
-		}
-		other := s.src(in, 1-k)
-		switch x.Op {
-		case ir.OpIshl:
-			n, ok := x.Srcs[1].Const(0)
-			if n &= uint64(d.BitSize - 1); ok && n >= 1 && n <= 4 {
-				return s.intOp(isa.Instr{Op: isa.OpIadd, Shift: uint8(n)}, half, other, s.src(x, 0))
-			}
-		case ir.OpImul, ir.OpAmul:
-			return s.intOp(isa.Instr{Op: isa.OpImadd}, half, s.src(x, 0), s.src(x, 1), other)
-		}
+	if o, ok := s.fusedSum(in, half); ok {
+		return o
 	}
 	return s.addSub(half, s.src(in, 0), s.src(in, 1), false)
 }
@@ -409,6 +414,10 @@ func (s *isel) imul(half bool, a, b opnd) opnd {
 	if b.kind == opImm && bits.OnesCount32(b.bits) == 1 {
 		return s.shiftLeft(half, a, uint32(bits.TrailingZeros32(b.bits)))
 	}
+	if n := bits.TrailingZeros32(b.bits - 1); b.kind == opImm && b.bits == 1<<n+1 && n > 0 && n <= maxAddShift && a.half == half {
+		a = s.once(a)
+		return s.intOp(isa.Instr{Op: isa.OpIadd, Shift: uint8(n)}, half, a, a) // a sum is quicker than a product
+	}
 	return s.intOp(isa.Instr{Op: isa.OpImadd}, half, a, b, imm32(0))
 }
 
@@ -417,7 +426,10 @@ func (s *isel) shiftLeft(half bool, a opnd, n uint32) opnd {
 	if n == 0 {
 		return a
 	}
-	if n <= 4 {
+	if a.kind == opImm && a.half == half && n < 32 {
+		return immediate(a.bits<<n, half)
+	}
+	if n <= maxAddShift {
 		return s.intOp(isa.Instr{Op: isa.OpIadd, Shift: uint8(n)}, half, imm32(0), a)
 	}
 	return s.intOp(isa.Instr{Op: isa.OpBfi}, half, imm32(0), a, imm32(n))
@@ -427,6 +439,9 @@ func (s *isel) shiftRight(half bool, a opnd, n uint32) opnd {
 	if n == 0 {
 		return a
 	}
+	if a.kind == opImm && n < 32 {
+		return immediate(a.bits>>n, half)
+	}
 	return s.intOp(isa.Instr{Op: isa.OpBfeil}, half, imm32(0), a, imm32(n))
 }
 
@@ -434,8 +449,8 @@ func (s *isel) shiftRight(half bool, a opnd, n uint32) opnd {
 func (s *isel) shift(in *ir.Instr, half bool) opnd {
 	a, n := s.src(in, 0), s.src(in, 1)
 	size := uint32(in.Def.BitSize)
-	if size == 8 && in.Op != ir.OpIshl {
-		a = s.widen8(a, in.Op == ir.OpIshr)
+	if size == 8 && (in.Op == ir.OpIshr || in.Op == ir.OpUshr && n.kind != opImm) {
+		a = s.widened(in, 0, in.Op == ir.OpIshr)
 	}
 	if n.kind == opImm {
 		c := n.bits & (size - 1)
@@ -446,7 +461,7 @@ func (s *isel) shift(in *ir.Instr, half bool) opnd {
 		case ir.OpIshl:
 			return s.shiftLeft(half, a, c)
 		case ir.OpUshr:
-			return s.shiftRight(half, a, c)
+			return s.shiftedRight(in, half, c)
 		}
 		return s.intOp(isa.Instr{Op: isa.OpAsr}, half, a, imm32(c))
 	}
@@ -485,7 +500,7 @@ func (s *isel) intMinMax(in *ir.Instr, half bool) opnd {
 	a, b := s.src(in, 0), s.src(in, 1)
 	signed := in.Op == ir.OpImin || in.Op == ir.OpImax
 	if in.Def.BitSize == 8 {
-		a, b = s.widen8(a, signed), s.widen8(b, signed)
+		a, b = s.widened(in, 0, signed), s.widened(in, 1, signed)
 	}
 	c := cond{op: isa.CondULT, a: a, b: b}
 	if signed {

@@ -88,7 +88,7 @@ func (s *isel) intToInt(in *ir.Instr, signed bool) opnd {
 	}
 	if to <= 16 {
 		if from == 8 && to == 16 {
-			return s.widen8(o, signed)
+			return s.widened(in, 0, signed)
 		}
 		return s.narrow(o, from)
 	}
@@ -96,7 +96,7 @@ func (s *isel) intToInt(in *ir.Instr, signed bool) opnd {
 		return o
 	}
 	if from == 8 {
-		o = s.widen8(o, signed)
+		o = s.widened(in, 0, signed)
 	}
 	if o.kind == opImm {
 		if signed {
@@ -127,22 +127,67 @@ func (s *isel) convertOp(mode isa.ConvertMode, round isa.Round, half bool, o opn
 	return s.intOp(t, half, s.once(s.raw(o)))
 }
 
+// intToFloat converts the integer that the source was before it was widened. Signed bytes have a mode of
+// their own, which the reference uses with an upper byte of zeros.
 func (s *isel) intToFloat(in *ir.Instr, signed bool) opnd {
-	from, half := in.Srcs[0].Def.BitSize, isHalf(&in.Def)
-	o := s.src(in, 0)
-	if from == 8 {
-		o = s.widen8(o, signed)
-	}
+	in, half := plainInt(in, &signed), isHalf(&in.Def)
+	from := in.Srcs[0].Def.BitSize
 	mode := isa.U32ToF
 	switch {
-	case from <= 16 && signed:
+	case from == 8 && signed:
+		return s.convertOp(isa.S8ToF, isa.RoundEven, half, s.widened(in, 0, false))
+	case from == 8:
+		return s.convertOp(isa.U16ToF, isa.RoundEven, half, s.widened(in, 0, false))
+	case from == 16 && signed:
 		mode = isa.S16ToF
-	case from <= 16:
+	case from == 16:
 		mode = isa.U16ToF
 	case signed:
+		if o, ok := s.signedByte(in); ok {
+			return s.convertOp(isa.S8ToF, isa.RoundEven, half, o)
+		}
 		mode = isa.S32ToF
 	}
-	return s.convertOp(mode, isa.RoundEven, half, o)
+	return s.convertOp(mode, isa.RoundEven, half, s.src(in, 0))
+}
+
+// plainInt returns the instruction whose first source is the number that a conversion to float has: the one that
+// widened it, or the conversion itself.
+func plainInt(in *ir.Instr, signed *bool) *ir.Instr {
+	x := in.Srcs[0].Def.Instr
+	if x.Kind != ir.KindALU || x.Def.NumComponents != 1 || len(x.Srcs) != 1 || x.Srcs[0].Def.BitSize < 8 || x.Srcs[0].Def.BitSize >= x.Def.BitSize {
+		return in
+	}
+	switch x.Op {
+	case ir.OpU2u16, ir.OpU2u32:
+		*signed = false
+		return x
+	case ir.OpI2i16, ir.OpI2i32:
+		if *signed {
+			return x
+		}
+	}
+	return in
+}
+
+// signedByte recognises a byte of a word that shifts have extended by its sign, and returns it extended by zeros.
+func (s *isel) signedByte(in *ir.Instr) (o opnd, ok bool) {
+	x := in.Srcs[0].Def
+	down, c, ok := shiftedBy(x, ir.OpIshr)
+	if !ok || c != 24 || !x.UsedOnce() {
+		return o, false
+	}
+	up, n, ok := shiftedBy(down.Srcs[0].Def, ir.OpIshl)
+	switch {
+	case !ok:
+		return o, false
+	case n == 24:
+		lo, _ := s.halves(s.src(up, 0))
+		return s.intOp(bitop(tableAnd), true, lo, imm16(255)), true
+	case n == 8 || n == 16:
+		return s.intOp(isa.Instr{Op: isa.OpBfeil, Bits: 8}, true, imm32(0), s.src(up, 0), imm32(24-n)), true
+	}
+	return o, false
 }
 
 func (s *isel) floatToInt(in *ir.Instr) opnd {

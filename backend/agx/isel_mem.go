@@ -243,10 +243,11 @@ func (s *isel) loadConstant(in *ir.Instr) {
 	base := uint32(in.Get(ir.IdxBase))
 	at := place{base: address{uniform: true, number: n}}
 	if e := s.element(in.Srcs[0].Def, m.log, 0); e.ok && base&(1<<m.log-1) == 0 {
-		at.index, at.shift = e.index, e.shift
 		if base > 0 {
-			at.index, at.shift = s.shiftAdd(imm32(base>>m.log), e), 0
+			e.index, e.shift = s.shiftAdd(imm32(base>>m.log), e), 0
 		}
+		e = s.placed(e)
+		at.index, at.shift = e.index, e.shift
 	} else {
 		at.index = s.shiftRight(false, s.addSub(false, s.comp(in.Srcs[0].Def, 0), imm32(base), false), uint32(m.log))
 	}

@@ -1,0 +1,123 @@
+package agx
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/ir"
+)
+
+// bitsCase computes a word from two words of input.
+type bitsCase struct {
+	name string
+	make func(b *ir.Builder, x, y *ir.Def) *ir.Def
+	// in stands in the code, out does not.
+	in, out []string
+}
+
+var bitsCases = []bitsCase{
+	{"a field", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Iand(b.Ushr(x, b.Imm32(5)), b.Imm32(63)) },
+		[]string{"bfeil"}, []string{" and"}},
+	{"fields of a shared shift", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		down := b.Ushr(x, b.Imm32(5))
+		return b.Iadd(b.Iadd(b.Iand(down, b.Imm32(3)), b.Iand(down, b.Imm32(12))), b.Ixor(down, y))
+	}, nil, nil},
+	{"the upper half", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Iadd(b.Ushr(x, b.Imm32(16)), y) }, nil, nil},
+	{"a mask that does nothing", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		return b.Iand(b.Iadd(b.Ushr(x, b.Imm32(28)), b.Imm32(3)), b.Imm32(31))
+	}, nil, []string{" and"}},
+	{"a rotation of two words", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		return b.Ior(b.Ushr(x, b.Imm32(11)), b.Ishl(y, b.Imm32(21)))
+	}, []string{"extr"}, []string{"bfi", " or"}},
+	{"shifts that leave a gap", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		return b.Ior(b.Ushr(x, b.Imm32(12)), b.Ishl(y, b.Imm32(21)))
+	}, []string{"bfi"}, []string{"extr", " or"}},
+	{"shifts that overlap", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		return b.Ior(b.Ushr(x, b.Imm32(10)), b.Ishl(y, b.Imm32(21)))
+	}, []string{" or"}, nil},
+	{"a field put in", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		return b.Ior(b.Iand(x, b.Imm32(1023)), b.Ishl(y, b.Imm32(10)))
+	}, []string{"bfi"}, []string{" and", " or"}},
+	{"a short shift above a known field", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		return b.Ior(b.Ushr(x, b.Imm32(29)), b.Ishl(y, b.Imm32(3)))
+	}, nil, []string{" or", "bfi "}},
+	{"a long shift added", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Iadd(x, b.Ishl(y, b.Imm32(9))) },
+		[]string{"imadd"}, []string{"bfi"}},
+	{"a shift that several sums share", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		up := b.Ishl(y, b.Imm32(3))
+		return b.Ixor(b.Iadd(x, up), b.Isub(b.Imm32(77), up))
+	}, []string{"lsl 3", "isub"}, []string{"iadd 0"}},
+	{"a product and a shift", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		return b.Iadd(b.Imul(x, y), b.Ishl(b.Ixor(x, y), b.Imm32(2)))
+	}, []string{"imadd", "lsl 2"}, nil},
+	{"a product less a number", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Isub(b.Imul(x, x), y) }, []string{"imsub"}, nil},
+	{"a number less a product", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Isub(x, b.Imul(y, b.Imm32(23))) },
+		[]string{"imadd"}, []string{"isub"}},
+	{"nine times", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		return b.Iadd(b.Imul(x, b.Imm32(9)), b.Imul(y, b.Imm32(17)))
+	},
+		nil, nil},
+	{"a signed byte of a word as a float", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		at := func(up uint32) *ir.Def { return b.I2f32(b.Ishr(b.Ishl(x, b.Imm32(up)), b.Imm32(24))) }
+		return b.Fadd(b.Fadd(at(24), at(16)), b.Fmul(at(8), b.ImmFloat(3, 32)))
+	}, []string{"s8_to_f"}, []string{"asr"}},
+	{"a half as a float", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		return b.Fadd(b.I2f32(b.I2i32(b.U2u16(x))), b.U2f32(b.U2u32(b.U2u16(y))))
+	}, []string{"s16_to_f", "u16_to_f"}, []string{"s32_to_f"}},
+	{"bytes that may hold anything above", func(b *ir.Builder, x, y *ir.Def) *ir.Def {
+		lo, hi := b.U2u8(x), b.U2u8(y)
+		sum := b.Iadd(b.U2u32(b.Ushr(b.U2u16(lo), b.Imm32(3))), b.I2i32(hi))
+		return b.Ixor(b.Fadd(b.I2f32(lo), b.U2f32(hi)), sum)
+	}, []string{"s8_to_f"}, nil},
+}
+
+// Fields, shifts and sums of words are one instruction where the hardware has one, and give what the IR says.
+func TestBits(t *testing.T) {
+	for _, c := range bitsCases {
+		t.Run(c.name, func(t *testing.T) {
+			s, b := gputest.NewShader(ir.StageCompute, 64)
+			lane := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
+			in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
+			v := gputest.LoadWords(b, in, b.Ishl(lane, b.Imm32(3)), 2)
+			gputest.StoreWords(b, out, b.Ishl(lane, b.Imm32(2)), c.make(b, b.Channel(v, 0), b.Channel(v, 1)))
+			runBits(t, s, c.in, c.out, gputest.RandomInput(2, 128))
+		})
+	}
+}
+
+// Bytes that memory instructions have loaded are extended by zeros: nothing is masked, and those with a sign are
+// converted as they are.
+func TestLoadedBytes(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	lane := b.Channel(&b.Intrinsic(ir.IntrLoadGlobalInvocationId, 3, 32).Def, 0)
+	in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
+	bytes := &b.Intrinsic(ir.IntrLoadSsbo, 4, 8, in, b.Ishl(lane, b.Imm32(3))).Set(ir.IdxAlignMul, 4).Def
+	at := func(c int) *ir.Def { return b.Channel(bytes, c) }
+	nibble := b.U2f32(b.Ushr(b.U2u16(at(1)), b.Imm32(4)))
+	sum := b.Fadd(b.Fadd(b.I2f32(at(0)), nibble), b.Fmul(b.U2f32(at(2)), b.I2f32(b.Iand(b.U2u32(at(3)), b.Imm32(15)))))
+	gputest.StoreWords(b, out, b.Ishl(lane, b.Imm32(2)), sum)
+	runBits(t, s, []string{"s8_to_f", "and"}, []string{", 255", "asr"}, gputest.RandomInput(3, 128))
+}
+
+func runBits(t *testing.T, s *ir.Shader, in, out []string, input []byte) {
+	t.Helper()
+	r := &gputest.Run{Groups: 1, In: input, OutSize: 64 * 4}
+	if err := execute(t, s, CompileOptions{}, r, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, text, err := tryBuild(t, s, CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range in {
+		if !strings.Contains(text, w) {
+			t.Errorf("no %q in\n%s", w, text)
+		}
+	}
+	for _, w := range out {
+		if strings.Contains(text, w) {
+			t.Errorf("%q in\n%s", w, text)
+		}
+	}
+}
