@@ -38,11 +38,35 @@ type movedValue struct {
 
 // formPreamble returns the preamble's shader, or nil if there is nothing to move, and whether ifs may be left that choose nothing.
 func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, m *memory) (pre *ir.Shader, chosen bool) {
-	n := int(impl.NumDefs)
+	p := &preamble{s: s, impl: impl, uni: u}
+	list := p.classifyAll(m)
+	if p.negateFactors() {
+		list = p.classifyAll(m)
+	}
+	for _, in := range list {
+		if p.leaves(&in.Def) {
+			p.move(in)
+		}
+	}
+	m.moved = p.moved
+	if len(p.moved) == 0 {
+		return nil, false
+	}
+	for i := range p.moved {
+		p.moved[i].replace()
+	}
+	sweep(impl)
+	impl.Preserve(ir.MetaControlFlow)
+	return p.pre, p.chosen
+}
+
+// classifyAll classifies the values in their order, and lists those that are worth moving.
+func (p *preamble) classifyAll(m *memory) []*ir.Instr {
+	n := int(p.impl.NumDefs)
 	m.can, m.free, m.copies = slab.Zeroed(m.can, n), slab.Zeroed(m.free, n), slab.Zeroed(m.copies, n)
-	p := &preamble{s: s, impl: impl, uni: u, can: m.can, free: m.free, copies: m.copies, moved: m.moved[:0]}
+	p.can, p.free, p.copies, p.moved, p.ends = m.can, m.free, m.copies, m.moved[:0], false
 	list := m.list[:0]
-	for b := range impl.Blocks() {
+	for b := range p.impl.Blocks() {
 		for in := range b.Instrs() {
 			if in.HasDef() {
 				if p.classify(in); p.can[in.Def.Index] && !p.free[in.Def.Index] {
@@ -53,21 +77,8 @@ func formPreamble(s *ir.Shader, impl *ir.Impl, u *uniforms, m *memory) (pre *ir.
 			}
 		}
 	}
-	for _, in := range list {
-		if p.leaves(&in.Def) {
-			p.move(in)
-		}
-	}
-	m.list, m.moved = list, p.moved
-	if len(p.moved) == 0 {
-		return nil, false
-	}
-	for i := range p.moved {
-		p.moved[i].replace()
-	}
-	sweep(impl)
-	impl.Preserve(ir.MetaControlFlow)
-	return p.pre, p.chosen
+	m.list = list
+	return list
 }
 
 // endsInvocation reports whether an instruction may end some invocations.
@@ -241,6 +252,7 @@ func (m *movedValue) replace() {
 		at = ir.AfterPhis(m.in.Block)
 	}
 	b := ir.NewBuilder(at).AtInstr(m.in)
+	b.Cursor = at
 	comps := make([]*ir.Def, len(m.place))
 	for c, u := range m.place {
 		if m.bits == 64 {
