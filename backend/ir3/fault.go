@@ -51,6 +51,8 @@ const (
 	faultIsamBit                           // isam with bit 18, which is isam.v's
 	faultMinLod                            // lower bounds of implicit LODs count nothing
 	faultSpillStore                        // what is spilled is loaded, and nothing stores it
+	faultMixedSizes                        // of two writes in different sizes only the last is waited for
+	faultHeldInputs                        // preambles that take the registers of inputs
 	numFaults
 )
 

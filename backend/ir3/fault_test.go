@@ -125,6 +125,21 @@ var faultCases = []struct {
 	{faultPredicateNops, "idle slots of predicates", func() error {
 		return differ(ifShader(false), CompileOptions{GPU: "a740", maskAll: true}, 2, gputest.RandomInput(5, 128), 128*8, nil)
 	}},
+	{faultMixedSizes, "writes in two sizes", func() error {
+		const in = "block 0 ->\n    mul.f r1.y, r0.w, r0.w\n    mad.f32 hr2.z, r0.w, r1.x, r1.y\n    mul.f hr3.x, hr2.z, hr2.z\n    end\n"
+		out, err := runStepText("delays", gputest.StepOptions{"gpu": "a630"}, in)
+		if err == nil && !strings.Contains(out, "(nop3) mad.f32 hr2.z, r0.w, r1.x, r1.y\n    nop\n") {
+			err = fmt.Errorf("hr2.z is read before r1.y is over:\n%s", out)
+		}
+		return err
+	}},
+	{faultHeldInputs, "inputs in the preamble", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		x := gputest.LoadPush(b, b.Imm32(0), 1, 32, 0, 16)
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Iadd(b.Imul(b.Imul(x, x), x), id))
+		return differ(s, CompileOptions{GPU: "a630"}, 1, nil, 256, []byte{3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	}},
 	{faultTexShape, "shape of sizes", textureSize},
 	{faultSafeConsts, "consts of a pipeline", safeConsts},
 	{faultTessBarrier, "bar.g in tessellation control", func() error {

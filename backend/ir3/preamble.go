@@ -478,7 +478,7 @@ func (c *compiler) holdInputs(file uint8) {
 	var held []mach.Operand
 	for b := range c.sel.f.Blocks {
 		for _, in := range c.sel.f.Blocks[b].Instrs {
-			if in.Op != opInputs {
+			if in.Op != opInputs || faults.has(faultHeldInputs) {
 				continue
 			}
 			for _, d := range in.Defs() {

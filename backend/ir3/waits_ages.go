@@ -16,6 +16,8 @@ type young struct {
 	unit uint16
 	age  uint8
 	size uint8 // wroteHalf, wroteFull; both if paths differ
+	// older is the age of a write in another size that was not over when this one came, at most settled.
+	older uint8
 }
 
 // ages are the young units at a point of the program, in order. They are a handful there, of some five hundred that
@@ -26,7 +28,7 @@ type ages []young
 func (a ages) passed(slots int, dst ages) ages {
 	for _, y := range a {
 		if age := int(y.age) + slots; age < settled {
-			y.age = uint8(age)
+			y.age, y.older = uint8(age), uint8(min(settled, int(y.older)+slots))
 			dst = append(dst, y)
 		}
 	}
@@ -42,7 +44,7 @@ func (a ages) merged(b, dst ages) ages {
 		case y.unit > z.unit:
 			dst, b = append(dst, z), b[1:]
 		default:
-			dst = append(dst, young{y.unit, min(y.age, z.age), y.size | z.size})
+			dst = append(dst, young{y.unit, min(y.age, z.age), y.size | z.size, min(y.older, z.older)})
 			a, b = a[1:], b[1:]
 		}
 	}
@@ -55,7 +57,9 @@ type writeClock struct {
 	now  int
 	at   [numUnits]int // when the unit was written
 	size [numUnits]uint8
-	seen unitSet // those written in the block, or young before it
+	// older is when it was written in another size before that, which still matters.
+	older [numUnits]int
+	seen  unitSet // those written in the block, or young before it
 }
 
 // begin starts a block that a reaches.
@@ -63,11 +67,21 @@ func (c *writeClock) begin(a ages) {
 	c.now += settled
 	c.seen = unitSet{}
 	for _, y := range a {
-		c.write(int(y.unit), y.age, y.size)
+		u := int(y.unit)
+		c.write(u, y.age, y.size)
+		c.older[u] = c.now - int(y.older)
 	}
 }
 
+// write notes a write: age is settled if whoever reads it waits in another way. One in the other size that is still under
+// way is noted beside it (ir3.md §4.1).
 func (c *writeClock) write(unit int, age, size uint8) {
+	switch {
+	case age == settled || faults.has(faultMixedSizes):
+		c.older[unit] = c.now - settled
+	case c.size[unit] != size && c.age(unit) < settled:
+		c.older[unit] = max(c.older[unit], c.at[unit])
+	}
 	c.at[unit], c.size[unit] = c.now-int(age), size
 	c.seen[unit>>6] |= 1 << (unit & 63)
 }
@@ -81,7 +95,7 @@ func (c *writeClock) end(dst ages) ages {
 		for ; w != 0; w &= w - 1 {
 			u := i<<6 + bits.TrailingZeros64(w)
 			if age := c.age(u); age < settled {
-				dst = append(dst, young{uint16(u), uint8(age), c.size[u]})
+				dst = append(dst, young{uint16(u), uint8(age), c.size[u], uint8(min(settled, c.now-c.older[u]))})
 			}
 		}
 	}

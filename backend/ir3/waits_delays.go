@@ -199,6 +199,9 @@ func (p *phys) wait(c *writeClock, in *isa.Instr, r span) int {
 				later = (u - r.unit) / r.step
 			}
 			worst = max(worst, p.delay(c.size[u], in, r)-age-later)
+			if old := c.now - c.older[u]; old < settled {
+				worst = max(worst, p.delay(wroteHalf|wroteFull, in, r)-old-later)
+			}
 		}
 	}
 	return worst

@@ -49,6 +49,13 @@ type checker struct {
 	warSS            [numUnits]stamp // read late; (ss) needed to write
 	warAnySS, warAny [numUnits]stamp // read late; (ss) or (sy), by both clocks
 	warScalar        [numUnits]stamp // read by the scalar unit
+	// older is the slot of an ALU write in the other size that last covers, and of which it is not known that it is
+	// over: far from there a reader of its own size is safe.
+	older [numUnits]int64
+	// preWrote has, of what the preamble wrote, the fibers for which nothing was written since.
+	preWrote [numUnits]emu.Mask
+	// atPreamble is what was in the registers where the preamble began.
+	atPreamble []uint16
 
 	constSS, constSY bool
 	afterSS, afterSY bool // a barrier or fence stands before, whose next instruction waits
@@ -66,12 +73,12 @@ func newChecker(w *wave) *checker {
 	if !ok {
 		c = new(checker)
 	}
-	*c = checker{ss: 1, sy: 1, alu: 3, far: 6, branchstack: min(64, w.p.meta.BranchStack), a0Block: -1}
+	*c = checker{atPreamble: c.atPreamble, ss: 1, sy: 1, alu: 3, far: 6, branchstack: min(64, w.p.meta.BranchStack), a0Block: -1}
 	if w.p.meta.Gen == isa.A7xx {
 		c.alu, c.far = 2, 5
 	}
 	for i := range c.last {
-		c.last[i].slot = -100
+		c.last[i].slot, c.older[i] = -100, -100
 	}
 	if w.p.meta.Stage == ir.StageFragment {
 		for i := range w.p.code {
@@ -108,6 +115,7 @@ func (c *checker) before(w *wave, x *inst) error {
 	switch x.Op {
 	case isa.OpShps:
 		c.preamble = true
+		c.atPreamble = w.halves(c.atPreamble[:0])
 	case isa.OpShpe:
 		if c.constSS || c.constSY {
 			return errors.New("the preamble ends while writes to the const file are under way, (ss)(sy) are missing")
@@ -148,7 +156,7 @@ func (c *checker) before(w *wave, x *inst) error {
 
 // lanes is the set of fibers for which touching a unit matters.
 func lanes(w *wave, unit int) emu.Mask {
-	if unit >= unitShared && unit < unitA0 {
+	if unit >= unitShared && unit < unitA0 || unit == unitA1 {
 		return everyLane
 	}
 	return w.exec
@@ -197,12 +205,19 @@ func (c *checker) unit(w *wave, x *inst, s *span, u int, k int64) error {
 	if l.dead {
 		return fmt.Errorf("reads %s after its (last)", unitName(u))
 	}
+	if p := c.preWrote[u]; !c.preamble && p[0]&m[0]|p[1]&m[1] != 0 {
+		return fmt.Errorf("reads %s, which the preamble wrote: one wave runs that, and it may be another", unitName(u))
+	}
 	if l.mask[0]&m[0]|l.mask[1]&m[1] == 0 {
 		return nil
 	}
 	need := c.delay(w, x, s, u, l.half)
 	if have := c.slot + k - l.slot - 1; have < need {
 		return fmt.Errorf("reads %s %d slots after it was written, %d are needed", unitName(u), max(have, 0), need)
+	}
+	need = c.delay(w, x, s, u, !s.half)
+	if have := c.slot + k - c.older[u] - 1; have < need {
+		return fmt.Errorf("reads %s %d slots after it was written in another size, %d are needed", unitName(u), max(have, 0), need)
 	}
 	return nil
 }
@@ -334,7 +349,10 @@ func (c *checker) after(w *wave, x *inst) {
 	case isa.OpLdcK:
 		c.constSY = true
 	case isa.OpShpe:
-		c.preamble = false
+		if c.preamble {
+			c.preamble = false
+			c.givenBack(w)
+		}
 	}
 	if x.Dst.Kind == isa.Reg && x.Dst.Val == isa.A0 {
 		c.a0Block = c.block
@@ -347,7 +365,7 @@ func (c *checker) after(w *wave, x *inst) {
 func (c *checker) noteReads(w *wave, x *inst) {
 	for i := range x.chk.spans {
 		s := &x.chk.spans[i]
-		if s.write || s.unit >= unitA0 {
+		if s.write || s.unit == unitA0 || s.unit >= unitPred {
 			continue
 		}
 		n := int(s.n) + int(s.step)*int(x.Repeat)
@@ -365,7 +383,20 @@ func (c *checker) noteReads(w *wave, x *inst) {
 
 func (c *checker) noteWrite(w *wave, x *inst, u int, half bool, slot int64, scalar bool) {
 	m := lanes(w, u)
+	p := &c.preWrote[u]
+	if c.preamble {
+		*p = or(*p, m)
+	} else {
+		p[0], p[1] = p[0]&^m[0], p[1]&^m[1]
+	}
 	l := &c.last[u]
+	interlocked := scalar || x.chk.class != 0 && u < unitA0
+	switch {
+	case interlocked:
+		c.older[u] = -100
+	case l.half != half && l.mask[0]&m[0]|l.mask[1]&m[1] != 0:
+		c.older[u] = max(c.older[u], l.slot)
+	}
 	switch {
 	case scalar:
 		c.scalar[u].add(c.ss, m)
@@ -390,6 +421,33 @@ func (c *checker) noteRelWrite(w *wave, x *inst) {
 			for i := 0; i < n && u+i >= 0 && u+i < unitShared; i++ {
 				c.noteWrite(w, x, u+i, x.Dst.IsHalf(), c.slot+int64(x.Repeat), false)
 			}
+		}
+	}
+}
+
+// halves appends what the general registers of the first fiber, which runs a preamble, and the shared ones hold.
+func (w *wave) halves(dst []uint16) []uint16 {
+	for i := range w.p.regs {
+		v := w.regs[i*w.size]
+		dst = append(dst, uint16(v), uint16(v>>16))
+	}
+	for _, v := range w.shared {
+		dst = append(dst, uint16(v), uint16(v>>16))
+	}
+	return dst
+}
+
+// givenBack forgets of what the preamble wrote the registers that hold again what they held before it: of inputs, which
+// it had to put elsewhere meanwhile.
+func (c *checker) givenBack(w *wave) {
+	general := 2 * w.p.regs
+	for i, now := range w.halves(nil) {
+		u := i
+		if i >= general {
+			u = unitShared + i - general
+		}
+		if now == c.atPreamble[i] {
+			c.preWrote[u] = emu.Mask{}
 		}
 	}
 }

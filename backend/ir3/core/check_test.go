@@ -203,3 +203,63 @@ func TestHalfBeyondFile(t *testing.T) {
 		}
 	}
 }
+
+// TestPreambleRegisters: one wave runs the preamble, so that no other has what it leaves in registers; what it has put back it
+// has left alone.
+func TestPreambleRegisters(t *testing.T) {
+	const head, tail = "shps #main\ngetone #main\n(rpt5)nop\n", "(sy)(ss)shpe\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"general", head + "mov.u32u32 r1.x, 3\n" + tail + "main: (jp)mov.u32u32 r2.x, r1.x", "reads r1.x (hr2.x), which the preamble wrote"},
+		{"shared", head + "mov.u32u32 r48.x, 3\n" + tail + "main: (jp)mov.u32u32 r2.x, r48.x", "reads r48.x, which the preamble wrote"},
+		{"predicate", head + "cmps.u.lt p0.y, r0.x, 4\n" + tail + "main: (jp)kill p0.y", "reads p0.y, which the preamble wrote"},
+		{"written again", head + "mov.u32u32 r1.x, 3\n" + tail + "main: (jp)mov.u32u32 r1.x, 4\n(rpt5)nop\nmov.u32u32 r2.x, r1.x", ""},
+		{"put back", head + "mov.u32u32 r1.x, r0.x\nmov.u32u32 r0.x, 3\n(rpt5)nop\nmov.u32u32 r0.x, r1.x\n(rpt5)nop\n" + tail + "main: (jp)mov.u32u32 r2.x, r0.x", ""},
+		{"const", head + "mov.u32u32 r1.x, 3\n(rpt5)nop\nstc.u32 c[4], r1.x, 1\n" + tail + "main: (jp)mov.u32u32 r2.x, c1.x", ""},
+	} {
+		m := newMachine()
+		m.check, m.consts = true, make([]uint32, 16)
+		err := m.run(t, c.text+"\n(rpt5)nop\n(sy)(ss)nop\nend")
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestMixedSizes: a half that is written while a full write of its register is under way is there when both are.
+func TestMixedSizes(t *testing.T) {
+	for slots, want := range []string{"2 slots after it was written in another size, 6 are needed", "", "3 are needed"} {
+		m := newMachine()
+		m.check = true
+		text := [...]string{
+			"mov.u32u32 r2.x, 5\nmov.u16u16 hr4.x, 7\nnop\nmov.u16u16 hr5.x, hr4.x",
+			"mov.u32u32 r2.x, 5\nmov.u16u16 hr4.x, 7\n(rpt4)nop\nmov.u16u16 hr5.x, hr4.x",
+			"mov.u16u16 hr4.x, 5\nmov.u16u16 hr4.x, 7\n(rpt1)nop\nmov.u16u16 hr5.x, hr4.x",
+		}[slots]
+		if slots == 0 {
+			text = "mov.u32u32 r2.x, 5\nmov.u16u16 hr4.x, 7\n(rpt2)nop\nmov.u16u16 hr5.x, hr4.x"
+			want = "4 slots after it was written in another size, 6 are needed"
+		}
+		err := m.run(t, text+"\n(rpt5)nop\nend")
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestLateA1: an instruction that takes indices or addresses from a1.x reads it late.
+func TestLateA1(t *testing.T) {
+	const load = "mova1 a1.x, 16\n(rpt5)nop\nldc.1.k.imm.base0 c[a1.x], 0, 1\n"
+	for text, want := range map[string]string{
+		load + "mova1 a1.x, 32":                   "writes a1.x while an earlier instruction may still read it",
+		load + "(ss)mova1 a1.x, 32":               "",
+		load + "(sy)mov.u32u32 r0.x, c4.x":        "",
+		load + "(sy)nop\nmova1 a1.x, 32\n(ss)nop": "",
+	} {
+		m := newMachine()
+		m.check, m.consts = true, make([]uint32, 64)
+		err := m.run(t, text+"\n(rpt5)nop\n(sy)(ss)nop\nend")
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
