@@ -70,7 +70,6 @@ type schedNode struct {
 const (
 	schedPlain    uint8 = iota
 	schedProducer       // something will have to wait for its result
-	schedInput          // varying fetches come first: others may not follow a kill
 	schedLast           // branches, end
 )
 
@@ -204,8 +203,6 @@ func schedClass(in *pinstr) uint8 {
 	switch op := in.Op; {
 	case op.Category() == 0 && op != isa.OpNop && op != isa.OpKill, op.Category() == 7, in.to >= 0, op == isa.OpLdcK, op == isa.OpStsc:
 		return schedLast
-	case op == isa.OpBaryF || op == isa.OpFlatB:
-		return schedInput
 	case k.ss || k.sy:
 		return schedProducer
 	}
@@ -356,8 +353,9 @@ func (s *scheduler) criticalPaths() {
 	}
 }
 
-// choose picks from the ready list: inputs; then what waits for nothing,
-// producers before others, longest way to the end first; else what waits least.
+// choose picks from the ready list: what waits for nothing, producers before
+// others, longest way to the end first; else what waits least. Fetches of varyings
+// are no exception: they fill slots, and memoryOrder keeps them before kills.
 func (s *scheduler) choose() int {
 	best, bestKey := 0, int64(-1<<62)
 	for k, i := range s.ready {
@@ -365,8 +363,6 @@ func (s *scheduler) choose() int {
 		hard, soft := s.stall(n)
 		key := int64(n.critical)<<20 - int64(i)
 		switch {
-		case n.class == schedInput:
-			key += 2 << 60
 		case soft == 0 && n.class == schedProducer:
 			key += 1 << 60
 		case hard == 0: // and so is soft where nothing is waited for
