@@ -53,6 +53,9 @@ const (
 	faultSpillStore                        // what is spilled is loaded, and nothing stores it
 	faultMixedSizes                        // of two writes in different sizes only the last is waited for
 	faultHeldInputs                        // preambles that take the registers of inputs
+	faultRateAxes                          // shading rates as Vulkan has them
+	faultRateMask                          // the shading rate without the mask of covered samples
+	faultRayMark                           // metadata that keeps silent about rays
 	numFaults
 )
 

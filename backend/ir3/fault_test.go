@@ -140,6 +140,14 @@ var faultCases = []struct {
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Iadd(b.Imul(b.Imul(x, x), x), id))
 		return differ(s, CompileOptions{GPU: "a630"}, 1, nil, 256, []byte{3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	}},
+	{faultRateAxes, "axes of shading rates", func() error {
+		if err := stageDiffer(rateReader(), "a750"); err != nil {
+			return err
+		}
+		return stageDiffer(rateWriter(), "a750")
+	}},
+	{faultRateMask, "mask beside the shading rate", func() error { return stageDiffer(rateReader(), "a740") }},
+	{faultRayMark, "rays in the metadata", testRay},
 	{faultTexShape, "shape of sizes", textureSize},
 	{faultSafeConsts, "consts of a pipeline", safeConsts},
 	{faultTessBarrier, "bar.g in tessellation control", func() error {
@@ -705,6 +713,45 @@ func TestFragmentDistances(t *testing.T) {
 		}
 		if in := bin.Meta.Inputs; len(in) != 1 || in[0].Slot != ir.SlotClipDist1 || in[0].Mask != 3 {
 			t.Errorf("%s: inputs %+v, want the two distances of the second slot", gpu, in)
+		}
+	}
+}
+
+// rateReader makes a colour of the fragment's shading rate.
+func rateReader() *ir.Shader {
+	s, b := newStage(ir.StageFragment)
+	rate := b.U2f32(&b.Intrinsic(ir.IntrLoadFragShadingRate, 1, 32).Def)
+	outputTo(b, b.Vec(rate, b.Fneg(rate)), ir.SlotData0)
+	return s
+}
+
+// rateWriter writes a shading rate by the number of the vertex.
+func rateWriter() *ir.Shader {
+	s, b := newStage(ir.StageVertex)
+	id := &b.Intrinsic(ir.IntrLoadVertexId, 1, 32).Def
+	wide, high := b.Umin(b.Iand(id, b.Imm32(3)), b.Imm32(2)), b.Umin(b.Iand(b.Ushr(id, b.Imm32(2)), b.Imm32(3)), b.Imm32(2))
+	outputTo(b, b.Vec(b.U2f32(id), b.ImmFloat(1, 32), b.ImmFloat(0, 32), b.ImmFloat(1, 32)), ir.SlotPos)
+	outputTo(b, b.Ior(b.Ishl(wide, b.Imm32(2)), high), ir.SlotShadingRate)
+	return s
+}
+
+// TestShadingRates: rates are those of Vulkan on the devices that have them, and refused on others.
+func TestShadingRates(t *testing.T) {
+	for _, c := range []struct {
+		gpu         string
+		read, write string
+	}{
+		{"a630", "shading rate of fragments is not supported on a630", "shading rate of primitives is not supported on a630"},
+		{"a660", "shading rate of fragments is not supported on a660", "shading rate of primitives is not supported on a660"},
+		{"a730", "", "shading rate of primitives is not supported on a730"},
+		{"a740", "", ""},
+		{"a750", "", ""},
+	} {
+		for s, want := range map[*ir.Shader]string{rateReader(): c.read, rateWriter(): c.write} {
+			err := stageDiffer(s, c.gpu)
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, %v: error %v, want %q", c.gpu, s.Stage, err, want)
+			}
 		}
 	}
 }

@@ -66,6 +66,10 @@ func (s *isel) storeOutput(in *ir.Instr) {
 		s.fail(in, "%v", err)
 		return
 	}
+	if st.Slot == ir.SlotShadingRate && s.sh.Stage != ir.StageFragment && !s.gpu.PrimitiveRate {
+		s.fail(in, "the shading rate of primitives is not supported on %s, needs a740", s.gpu.Name)
+		return
+	}
 	for c := range st.Written {
 		k := s.out.find(outputVar{slot: st.Slot, index: st.Index, comp: uint8(st.Comp + c), half: isHalf(st.Value), as: s.widened(in)})
 		s.out.set(k, s.comp(st.Value, c), in.Loc)

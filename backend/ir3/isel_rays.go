@@ -16,6 +16,7 @@ func (s *isel) rayIntersection(in *ir.Instr) {
 		s.fail(in, "%s has no instruction that tests rays, needs a740", s.gpu.Name)
 		return
 	}
+	s.meta.UsesRays = !faults.has(faultRayMark)
 	t := isa.Instr{Op: isa.OpRayIntersection}
 	uses := s.register(&t, 0, s.address(in.Srcs[0].Def), 0, nil)
 	uses = s.register(&t, 1, s.reg(s.comp(in.Srcs[1].Def, 0)), 0, uses)

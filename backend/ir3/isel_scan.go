@@ -108,9 +108,13 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 	case ir.IntrLoadFragInvocationCount:
 		s.param(abi.ParamFSInvocations)
 	case ir.IntrLoadFragShadingRate:
+		if !s.gpu.ShadingRate {
+			s.fail(in, "the shading rate of fragments is not supported on %s, needs a730", s.gpu.Name)
+			return
+		}
 		s.want(abi.ShadingRate)
-		if s.gpu.FSMinConst {
-			s.want(abi.SampleMaskIn) // these devices give it with the mask only
+		if s.gpu.RateWithMask {
+			s.want(abi.SampleMaskIn)
 		}
 	case ir.IntrLoadPerspCenterRhwIr3:
 		s.want(abi.IJPerspCenterRHW)

@@ -64,7 +64,7 @@ func regNumber(class uint8, unit int) int { return int(regOperand(class, unit).V
 
 func (c *compiler) input(d *inputDef, o *mach.Operand) {
 	f := c.sel.f
-	if o.Flags&mach.Dead != 0 && o.Flags&mach.Fixed == 0 {
+	if o.Flags&mach.Dead != 0 && o.Flags&mach.Fixed == 0 && !c.rateWants(d) {
 		return
 	}
 	reg := regNumber(f.Class(d.val), int(o.Reg))
@@ -79,6 +79,11 @@ func (c *compiler) input(d *inputDef, o *mach.Operand) {
 		return
 	}
 	c.meta.Sysvals = append(c.meta.Sysvals, abi.Sysval{Kind: d.sysval, Reg: reg})
+}
+
+// rateWants reports whether a value that nobody reads must arrive for the shading rate to (ir3.md §1.8).
+func (c *compiler) rateWants(d *inputDef) bool {
+	return d.sysval == abi.SampleMaskIn && c.sel.in.wanted[abi.ShadingRate] && c.gpu.RateWithMask && !faults.has(faultRateMask)
 }
 
 // describe fills the metadata that follows from the final code.

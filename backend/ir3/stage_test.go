@@ -55,7 +55,8 @@ var stagePrim = func() *emu.Primitive {
 
 func fragmentLane(i int) emu.FragmentLane {
 	x, y := i>>2&7*2+i&1, i>>5*2+i>>1&1
-	f := emu.FragmentLane{Prim: stagePrim, X: int32(x), Y: int32(y), Helper: i%11 == 3, SampleID: -1, Coord: [4]float32{float32(x) + 0.5, float32(y) + 0.5, float32(i) / 64, 0.5}, Coverage: 1}
+	f := emu.FragmentLane{Prim: stagePrim, X: int32(x), Y: int32(y), Helper: i%11 == 3, SampleID: -1, Coord: [4]float32{float32(x) + 0.5, float32(y) + 0.5, float32(i) / 64, 0.5}, Coverage: 1,
+		ShadingRate: uint32(i>>2%3<<2 | i>>3%3)}
 	for k := range f.Persp {
 		f.Persp[k] = [2]float32{float32(x)/16 + float32(k)/64, float32(y) / 16}
 		f.Linear[k] = [2]float32{float32(x) / 32, float32(y)/8 + float32(k)/64}

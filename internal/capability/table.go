@@ -140,7 +140,7 @@ var groups = [...]group{
 	}, vulkan: "VK_KHR_fragment_shader_barycentric", lacks: map[string]Lack{"midgard": {Why: "interpolation keeps the barycentrics to itself"}}},
 	{list: []spv.Capability{
 		spv.CapabilityFragmentShadingRateKHR,
-	}, vulkan: "VK_KHR_fragment_shading_rate", lacks: map[string]Lack{"agx": {Why: "the hardware shades each pixel"}, "midgard": {Why: "the hardware shades each pixel"}}},
+	}, vulkan: "VK_KHR_fragment_shading_rate", lacks: map[string]Lack{"ir3": {Why: "the hardware tells shaders no rate", Has: a7xx}, "agx": {Why: "the hardware shades each pixel"}, "midgard": {Why: "the hardware shades each pixel"}}},
 	{list: []spv.Capability{
 		spv.CapabilitySampleMaskPostDepthCoverage,
 	}, vulkan: "VK_EXT_post_depth_coverage", lacks: map[string]Lack{"agx": {Why: "the hardware tests after the shader has asked"}, "midgard": {Why: "the hardware tests after the shader has asked"}}},

@@ -289,7 +289,9 @@ type FragmentLane struct {
 	Coord [4]float32
 	// Coverage is SampleMaskIn.
 	Coverage uint32
-	Helper   bool
+	// ShadingRate is gl_ShadingRateEXT. Draws shade each pixel, so that it is 0 there.
+	ShadingRate uint32
+	Helper      bool
 	// Barycentrics (i, j) with value = v0 + i*(v1-v0) + j*(v2-v0), v0..v2 being
 	// Prim's vertices in order. Index by BaryPixel, BaryCentroid, BarySample.
 	Persp, Linear [3][2]float32

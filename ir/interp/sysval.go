@@ -29,6 +29,7 @@ const (
 	svSampleID
 	svSamplePos
 	svSampleMask
+	svShadingRate
 	svPrimitiveID
 	svLayer
 	svViewport
@@ -118,7 +119,7 @@ var sysvalIntrinsics = map[ir.Intrinsic]sysval{
 	ir.IntrLoadRayHitKind: svHitKind, ir.IntrLoadRayInstanceCustomIndex: svCustomIndex, ir.IntrLoadRayGeometryIndex: svGeometryIndex,
 	ir.IntrLoadRayLaunchId: svLaunchID, ir.IntrLoadRayLaunchSize: svLaunchSize, ir.IntrLoadShaderRecordPtr: svRecord,
 	ir.IntrLoadInvocationId: svInvocationID, ir.IntrLoadPatchVerticesIn: svPatchVertices, ir.IntrLoadTessCoord: svTessCoord, ir.IntrLoadTessCoordXy: svTessCoord,
-	ir.IntrLoadTessLevelOuter: svTessOuter, ir.IntrLoadTessLevelInner: svTessInner, ir.IntrLoadFragShadingRate: svZero, ir.IntrLoadFragSize: svOne, ir.IntrLoadFragInvocationCount: svOne,
+	ir.IntrLoadTessLevelOuter: svTessOuter, ir.IntrLoadTessLevelInner: svTessInner, ir.IntrLoadFragShadingRate: svShadingRate, ir.IntrLoadFragSize: svOne, ir.IntrLoadFragInvocationCount: svOne,
 }
 
 // sysvar is a system value variable that the shader reads.
@@ -358,6 +359,8 @@ func (w *Wave) fragmentValue(sv sysval, lane int) [4]uint32 {
 		return [4]uint32{fl(0.5), fl(0.5)}
 	case svSampleMask:
 		return [4]uint32{f.Coverage}
+	case svShadingRate:
+		return [4]uint32{f.ShadingRate}
 	case svPrimitiveID:
 		return [4]uint32{p.PrimitiveID}
 	case svLayer:

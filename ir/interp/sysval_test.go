@@ -67,12 +67,12 @@ func TestVertexValues(t *testing.T) {
 func TestFragmentValues(t *testing.T) {
 	prim := &emu.Primitive{ViewIndex: 3, FrontFacing: true, PrimitiveID: 77, Layer: 5, Viewport: 6, Samples: 4,
 		PointCoord: func(x, y float32) (float32, float32) { return x / 100, y / 10 }, SamplePos: func(n int) (float32, float32) { return float32(n) / 8, float32(n) / 16 }}
-	f := emu.FragmentLane{Prim: prim, X: 12, Y: 34, SampleID: -1, Coord: [4]float32{12.5, 34.5, 0.25, 2}, Coverage: 0xb, Helper: true,
+	f := emu.FragmentLane{Prim: prim, X: 12, Y: 34, SampleID: -1, Coord: [4]float32{12.5, 34.5, 0.25, 2}, Coverage: 0xb, ShadingRate: 6, Helper: true,
 		Persp: [3][2]float32{{0.25, 0.125}}, Linear: [3][2]float32{{0.5, 0.375}}}
 	l := &emu.Launch{Fragment: []emu.FragmentLane{{}, f}}
 	w := &Wave{p: &Program{shader: ir.NewShader(ir.StageFragment, nil), lanes: 4}, l: l}
 	checkValues(t, w, map[sysval][4]uint32{svViewIndex: {3}, svFragCoord: asFloats(12.5, 34.5, 0.25, 2), svPixelCoord: {12, 34}, svPointCoord: asFloats(0.125, 3.45), svFrontFace: {1},
-		svFrontFaceSign: asFloats(1), svSampleID: {0}, svSamplePos: asFloats(0.5, 0.5), svSampleMask: {0xb}, svPrimitiveID: {77}, svLayer: {5}, svViewport: {6}, svHelper: {1},
+		svFrontFaceSign: asFloats(1), svSampleID: {0}, svSamplePos: asFloats(0.5, 0.5), svSampleMask: {0xb}, svShadingRate: {6}, svPrimitiveID: {77}, svLayer: {5}, svViewport: {6}, svHelper: {1},
 		svBary: asFloats(0.625, 0.25, 0.125), svBaryLinear: asFloats(0.125, 0.5, 0.375)})
 	l.Fragment[1].SampleID, l.Fragment[1].Helper, prim.FrontFacing, prim.PointCoord = 2, false, false, nil
 	checkValues(t, w, map[sysval][4]uint32{svSampleID: {2}, svSamplePos: asFloats(0.25, 0.125), svHelper: {}, svFrontFace: {}, svFrontFaceSign: asFloats(-1), svPointCoord: {}})

@@ -2,6 +2,7 @@ package abi
 
 import (
 	"fmt"
+	"slices"
 
 	"nirc/backend/ir3/isa"
 	"nirc/ir"
@@ -122,6 +123,9 @@ func (m *Meta) checkDevice() error {
 	if err := m.checkLoads(g); err != nil {
 		return refuse("%v", err)
 	}
+	if what := m.checkRate(g); what != "" {
+		return refuse("%s", what)
+	}
 	if !m.UsesBarrier || m.Stage != ir.StageCompute {
 		return nil
 	}
@@ -129,6 +133,22 @@ func (m *Meta) checkDevice() error {
 		return refuse("a workgroup has %d waves, of which %d can be resident with %d registers and a branch stack of %d", need, have, m.MaxRegs, m.BranchStack)
 	}
 	return nil
+}
+
+// checkRate says what a program wants of shading rates that the device does not give it.
+func (m *Meta) checkRate(g *GPU) string {
+	has := func(k SysvalKind) bool {
+		return slices.ContainsFunc(m.Sysvals, func(s Sysval) bool { return s.Kind == k && s.Reg != NoReg })
+	}
+	switch {
+	case has(ShadingRate) && !g.ShadingRate:
+		return "the device tells fragments no shading rate"
+	case has(ShadingRate) && g.RateWithMask && !has(SampleMaskIn):
+		return "the device tells fragments their shading rate with the mask of covered samples alone"
+	case !g.PrimitiveRate && m.Stage != ir.StageFragment && slices.ContainsFunc(m.Outputs, func(o Output) bool { return o.Slot == ir.SlotShadingRate }):
+		return "the device takes no shading rate of primitives"
+	}
+	return ""
 }
 
 // checkLoads refuses consts that the driver would have to load on a device where preambles do.

@@ -40,6 +40,9 @@ type GPU struct {
 	AliasRT        bool // alias.rt names consts and immediates for render targets
 	PreambleConsts bool // preambles load the const file: the command stream only the parameters of vertex shaders
 	FSMinConst     bool // fragment shaders need 4 vec4 of consts
+	ShadingRate    bool // fragments are told the rate at which they are shaded
+	RateWithMask   bool // they are only where they are told the mask of covered samples too
+	PrimitiveRate  bool // the stage before fragments writes a rate
 	TessLocal      bool // vertices go to tessellation control by stl and ldl
 	ICacheUnits    int  // instruction cache in units of 16 instructions
 	NoPrefetch     bool // fragment shaders start without texture prefetches
@@ -68,12 +71,13 @@ var gpuClasses = []gpuClass{
 	{[]string{"a635", "a643", "a644", "a660", "a662", "a663", "a690"}, GPU{Gen: isa.A6xx, RegVec4: 64, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 256,
 		ScalarALU: true, HasFiberID: true, HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a725", "a730"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, EarlyPreamble: true, HasFiberID: true,
-		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, FSMinConst: true, TessLocal: true, ICacheUnits: 127}},
+		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, PredeNops: true, PredtNops: true, FSMinConst: true, ShadingRate: true, RateWithMask: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a735", "a740", "a32", "x1-45", "x1-85"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, EarlyPreamble: true, HasFiberID: true,
-		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, Atomic64: true, Rays: true, Images: true, PredeNops: true, PredtNops: true, FSMinConst: true, TessLocal: true, ICacheUnits: 127}},
+		HasDp2acc: true, HasDp4acc: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, Atomic64: true, Rays: true, Images: true, PredeNops: true, PredtNops: true, FSMinConst: true,
+		ShadingRate: true, RateWithMask: true, PrimitiveRate: true, TessLocal: true, ICacheUnits: 127}},
 	{[]string{"a750"}, GPU{Gen: isa.A7xx, RegVec4: 96, WaveGranularity: 2, LocalMem: 32 << 10, ConstsCS: 512, ScalarALU: true, EarlyPreamble: true, HasFiberID: true,
 		HasDp2acc: true, HasDp4acc: true, DotCompliant: true, HasIsamV: true, SadIsAdd3: true, Storage16: true, Atomic64: true, Rays: true, Images: true, Storage8: true, PredeNops: true, PredtNops: true,
-		AliasRT: true, PreambleConsts: true, TessLocal: true, ICacheUnits: 127}},
+		AliasRT: true, PreambleConsts: true, ShadingRate: true, PrimitiveRate: true, TessLocal: true, ICacheUnits: 127}},
 }
 
 // GPUNames returns the names of all devices by class.

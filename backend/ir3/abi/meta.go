@@ -50,6 +50,9 @@ type Meta struct {
 
 	UsesBarrier bool `json:"uses_barrier,omitempty"`
 	UsesDiscard bool `json:"uses_discard,omitempty"`
+	// UsesRays: the program tests rays, which drivers of the a750 must tell the hardware before they start it (Mesa's
+	// has_rt_workaround).
+	UsesRays bool `json:"uses_rays,omitempty"`
 	// Coherent: some accesses to buffers are coherent or volatile, so that other invocations may
 	// access the same bytes unordered.
 	Coherent     bool `json:"coherent,omitempty"`
@@ -182,7 +185,7 @@ const (
 	RelPatchID                   // number of the patch in the tessellation buffers
 	TCSHeader                    // see the Header constants
 	GSHeader                     //
-	ShadingRate                  // 32 bits, as Vulkan's ShadingRateKHR
+	ShadingRate                  // 32 bits: log2 of the width in bits 1:0, of the height in 3:2; with bit 4 the other way round, as Vulkan has it
 	NumSysvals
 )
 

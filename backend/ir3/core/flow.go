@@ -169,11 +169,17 @@ func (w *wave) outputs(out *emu.Slots, lane int) {
 				if o.Half {
 					v = widen(v, o.As)
 				}
+				if slot == ir.SlotShadingRate && w.p.meta.Stage != ir.StageFragment {
+					v = turnedRate(v)
+				}
 				out[slot][k] = v
 			}
 		}
 	}
 }
+
+// turnedRate exchanges the axes of a shading rate, of which the hardware has the width first (ir3.md §6.1).
+func turnedRate(v uint32) uint32 { return v&3<<2 | v>>2&3 }
 
 func widen(v uint32, as isa.Type) uint32 {
 	switch as {

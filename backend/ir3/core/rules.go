@@ -74,6 +74,10 @@ func (p *program) besides(pc int) string {
 		if p.meta.Stage == ir.StageFragment && !p.meta.FullQuads {
 			return "the meta does not ask for whole quads"
 		}
+	case isa.OpRayIntersection:
+		if !p.meta.UsesRays {
+			return "the meta does not say that rays are tested"
+		}
 	case isa.OpBar:
 		if p.meta.Stage == ir.StageTessCtrl && x.Flags&isa.BarG != 0 {
 			return "bar.g in tessellation control waits for ever"

@@ -244,6 +244,10 @@ func fragmentSysval(x *emu.FragmentLane, k abi.SysvalKind) (v [4]uint32) {
 		}
 	case abi.SampleID:
 		v[0] = uint32(max(x.SampleID, 0))
+	case abi.ShadingRate:
+		if v[0] = turnedRate(x.ShadingRate); x.Y&1 != 0 { // either form of it
+			v[0] = x.ShadingRate | 16
+		}
 	case abi.SampleMaskIn:
 		if !x.Helper { // the tests may have left nothing of what was covered
 			v[0] = x.Coverage
