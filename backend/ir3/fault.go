@@ -56,6 +56,7 @@ const (
 	faultRateAxes                          // shading rates as Vulkan has them
 	faultRateMask                          // the shading rate without the mask of covered samples
 	faultRayMark                           // metadata that keeps silent about rays
+	faultTypedResinfo                      // sizes of images with the bit of typed accesses
 	numFaults
 )
 

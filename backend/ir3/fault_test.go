@@ -140,6 +140,7 @@ var faultCases = []struct {
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Iadd(b.Imul(b.Imul(x, x), x), id))
 		return differ(s, CompileOptions{GPU: "a630"}, 1, nil, 256, []byte{3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	}},
+	{faultTypedResinfo, "sizes of images", imageSize},
 	{faultRateAxes, "axes of shading rates", func() error {
 		if err := stageDiffer(rateReader(), "a750"); err != nil {
 			return err
@@ -463,6 +464,17 @@ func textureSize() error {
 	size := x.op(ir.TexOpTxs, 3, ir.Dim3D, false, texSource{ir.TexSrcTextureDeref, x.variable(0, 3, ir.BaseSampledImage, ir.Dim3D, false, false, 0)}, texSource{ir.TexSrcLod, b.Imm32(0)})
 	outputTo(b, b.Vec(b.U2f32(b.Channel(&size.Def, 0)), b.U2f32(b.Channel(&size.Def, 1)), b.U2f32(b.Channel(&size.Def, 2))), ir.SlotData0)
 	return stageDiffer(s, "a740")
+}
+
+// imageSize asks for the size of a storage image.
+func imageSize() error {
+	stageEnv = func(env *emu.Env) { texWorld(&testing.T{}, env) }
+	defer func() { stageEnv = nil }()
+	s, b := newStage(ir.StageFragment)
+	x := &texBuild{s: s, b: b}
+	size := b.Intrinsic(ir.IntrImageDerefSize, 2, 32, x.variable(0, 10, ir.BaseImage, ir.Dim2D, false, false, 0), b.Imm32(0)).Set(ir.IdxImageDim, uint64(ir.Dim2D))
+	outputTo(b, b.Vec(b.U2f32(b.Channel(&size.Def, 0)), b.U2f32(b.Channel(&size.Def, 1))), ir.SlotData0)
+	return stageDiffer(s, "a630")
 }
 
 // safeConsts compiles four stages of a pipeline for the const file that they share.

@@ -281,7 +281,10 @@ func (x *imageSel) atomic() {
 // last dimension; cubes are counted by their six faces.
 func (x *imageSel) size() {
 	s, def := x.s, &x.in.Def
-	t := isa.Instr{Op: isa.OpResinfo, Dims: uint8(min(x.dims(), 3)), Type: isa.U32, Size: 1, Flags: isa.Typed}
+	t := isa.Instr{Op: isa.OpResinfo, Dims: uint8(min(x.dims(), 3)), Type: isa.U32, Size: 1} // untyped, of images too (ir3.md §2.9.5)
+	if faults.has(faultTypedResinfo) {
+		t.Flags = isa.Typed
+	}
 	uses := x.descriptor(&t, 0, nil)
 	d := s.f.NewValue(classFull, 3)
 	s.add(t, d, uses...)

@@ -52,6 +52,9 @@ func (p *program) besides(pc int) string {
 	}
 	switch x.Op {
 	case isa.OpResinfo:
+		if x.Flags&isa.Typed != 0 {
+			return "no code is known that asks for a size with the bit of typed accesses"
+		}
 		if next := at(pc + 1); x.Dst.Val != isa.NoReg && (next.Op != isa.OpNop || next.Flags&isa.SS == 0) {
 			return "(ss)nop does not follow"
 		}
