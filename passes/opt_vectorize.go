@@ -11,6 +11,7 @@ var optVectorizePass = &Pass{
 		{"width", "most components of a result", 4},
 		{"width64", "most components of a result of 64 bits", 2},
 		{"distance", "most instructions between the two that become one; 0: any number", 0},
+		{"ends", "at any distance where the later one alone reads as many components as it makes: no more values live between them", false},
 		{"consts", "operations with different constants too, which become a constant vector", true},
 		{"moves", "what is read by others than ALU operations too: they get their components by moves", false},
 		{"special", "divisions, roots and the like, which many vector units do one component at a time", false},
@@ -18,7 +19,7 @@ var optVectorizePass = &Pass{
 }
 
 func optVectorize(c *Context, s *ir.Shader) (bool, error) {
-	v := &aluVectorizer{c: c, width: c.Int("width"), width64: c.Int("width64"), special: c.Bool("special"), moves: c.Bool("moves"), consts: c.Bool("consts"), distance: uint32(c.Int("distance"))}
+	v := &aluVectorizer{c: c, width: c.Int("width"), width64: c.Int("width64"), special: c.Bool("special"), moves: c.Bool("moves"), consts: c.Bool("consts"), ends: c.Bool("ends"), distance: uint32(c.Int("distance"))}
 	return eachBlock(s, v.block), nil
 }
 
@@ -28,9 +29,11 @@ type aluVectorizer struct {
 	c              *Context
 	width, width64 int
 	special, moves bool
-	consts         bool
+	consts, ends   bool
 	distance       uint32
 	slots          []vectorSlot
+	// origin gives, by the index of a joined value, 1 + that of the value that it was at first: what reads it keeps its hash.
+	origin []uint32
 }
 
 // vectorSlot is an operation with its place in the block.
@@ -65,11 +68,13 @@ func (v *aluVectorizer) block(blk *ir.Block) (progress bool) {
 		}
 		p := v.find(in)
 		far := v.distance > 0 && pos-p.pos > v.distance
-		if p.in == nil || far || int(p.in.Def.NumComponents+in.Def.NumComponents) > v.limit(in) || !v.c.Step() {
+		if p.in == nil || far && !(v.ends && endsThere(in)) || int(p.in.Def.NumComponents+in.Def.NumComponents) > v.limit(in) || !v.c.Step() {
 			*p = vectorSlot{in, pos}
 			continue
 		}
+		first := v.originOf(&p.in.Def)
 		p.in = joinALU(p.in, in)
+		v.note(&p.in.Def, first)
 		progress = true
 	}
 	return progress
@@ -111,7 +116,7 @@ func (v *aluVectorizer) find(in *ir.Instr) *vectorSlot {
 		if d := in.Srcs[i].Def; d.IsConst() {
 			h.add(uint64(d.BitSize) << 40)
 		} else {
-			h.add(uint64(d.Index))
+			h.add(uint64(v.originOf(d)))
 		}
 	}
 	in.Flags = uint32(h >> 16)

@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xa8b5ff62
+const builtinSum = 0x451b838c
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -530,6 +530,8 @@ var builtinTree = node{4, 6, "", []node{
 								{4, 206, "", []node{
 									{2, 206, "distance", nil},
 									{2, 206, "2", nil},
+									{2, 206, "ends", nil},
+									{2, 206, "true", nil},
 									{2, 206, "consts", nil},
 									{2, 206, "false", nil},
 								}},
