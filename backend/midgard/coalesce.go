@@ -200,7 +200,7 @@ func (c *coalescer) blockBackward(b int) {
 		}
 	}
 	for i := len(list) - 1; i >= 0; i-- {
-		if in := list[i]; c.backward(list, i, in) {
+		if in := list[i]; in != nil && c.backward(list, i, in) {
 			list[i], c.f.settled = nil, false
 		}
 	}
@@ -233,19 +233,16 @@ func (c *coalescer) backward(list []*inst, at int, m *inst) bool {
 		return false
 	}
 	lane, ok := lanesOf(m)
-	if !ok || !c.free(list[first:at], m, &lane) {
+	if !ok {
+		return false
+	}
+	if !c.free(list[first:at], m, &lane) {
+		c.sink(list, first, at, &lane)
 		return false
 	}
 	for _, in := range list[first:at] {
 		if in != nil && in.dst == s.reg && in.mask != 0 {
-			if c.f.node(s.reg).first && m.dst.virtual() {
-				c.f.node(m.dst).first = true
-			}
-			if c.f.node(s.reg).first {
-				in.dst = m.dst // at the same components; its swizzle is of the operand
-			} else {
-				in.redirect(m.dst, &lane)
-			}
+			c.retarget(in, m, &lane)
 		}
 	}
 	if m.dst.virtual() {
@@ -258,6 +255,19 @@ func (c *coalescer) backward(list []*inst, at int, m *inst) bool {
 	}
 	c.defs[k], c.count[k], c.reads[k] = 0, 0, 0
 	return true
+}
+
+// retarget lets one of the instructions that make the source of a move write its destination.
+func (c *coalescer) retarget(in, m *inst, lane *[4]uint8) {
+	pinned := c.f.node(in.dst).first
+	if pinned && m.dst.virtual() {
+		c.f.node(m.dst).first = true
+	}
+	if pinned {
+		in.dst = m.dst // at the same components; its swizzle is of the operand
+	} else {
+		in.redirect(m.dst, lane)
+	}
 }
 
 const noLane = 4
@@ -289,19 +299,9 @@ func (c *coalescer) free(list []*inst, m *inst, lane *[4]uint8) bool {
 		}
 		defines := in.dst == s && in.mask != 0
 		switch {
-		case defines && (in.kind == kindTex || in.half != partFull && in.half < partByte || in.keep != 0 || in.kind == kindLdSt && in.spill != 0):
+		case defines && !in.redirects(lane, pinned):
 			return false
-		case defines:
-			for k := range uint8(4) {
-				if in.mask>>k&1 != 0 && (lane[k] == noLane || pinned && lane[k] != k) {
-					return false
-				}
-				// Words of 64 bits stay together, what is cut from these in its half.
-				if in.mask>>k&1 != 0 && in.half >= partWide && (in.half == partCut || lane[k]&1 != k&1 || lane[k&^1]>>1 != lane[k|1]>>1) {
-					return false
-				}
-			}
-		case in.dst == m.dst && in.mask&m.mask != 0:
+		case !defines && in.dst == m.dst && in.mask&m.mask != 0:
 			return false
 		}
 		if i == 0 {
@@ -310,6 +310,27 @@ func (c *coalescer) free(list []*inst, m *inst, lane *[4]uint8) bool {
 		hit := false
 		in.reads(func(r reg, comps uint8) { hit = hit || r == m.dst && comps&m.mask != 0 })
 		if hit {
+			return false
+		}
+	}
+	return true
+}
+
+// redirects reports whether the instruction can write its result's components to other lanes; pinned: it can write
+// another register only.
+func (in *inst) redirects(lane *[4]uint8, pinned bool) bool {
+	if in.kind == kindTex || in.half != partFull && in.half < partByte || in.keep != 0 || in.kind == kindLdSt && in.spill != 0 {
+		return false
+	}
+	for k := range uint8(4) {
+		if in.mask>>k&1 == 0 {
+			continue
+		}
+		if lane[k] == noLane || pinned && lane[k] != k {
+			return false
+		}
+		// Words of 64 bits stay together, what is cut from these in its half.
+		if in.half >= partWide && (in.half == partCut || lane[k]&1 != k&1 || lane[k&^1]>>1 != lane[k|1]>>1) {
 			return false
 		}
 	}

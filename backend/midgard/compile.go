@@ -112,11 +112,12 @@ type compiler struct {
 	floor    int // the first work register that is free for values
 
 	attempt
-	tried [3]attempt // by plan
+	tried [4]attempt // by plan
 	// reordered: presched found better orders. peak is the components that were live at most before, 0 unknown.
-	reordered bool
-	peak      int
-	bin       *Binary
+	// waited: a load waited for another.
+	reordered, waited bool
+	peak              int
+	bin               *Binary
 }
 
 // newCompiler checks what can be said of a shader before any step.

@@ -210,7 +210,7 @@ func (s *isel) windowPosition(dst reg, p source, unitW bool) {
 	scale, offset := s.sysval(abi.Sysval{Kind: abi.SysvalViewportScale}), s.sysval(abi.Sysval{Kind: abi.SysvalViewportOffset})
 	if unitW {
 		s.alu(isa.OpFadd, dst, 7, s.temp(isa.OpFmul, 3, p, scale), offset)
-		s.move(dst, 8, p)
+		s.move(dst, 8, constant(math.Float32bits(1)))
 		return
 	}
 	w := s.overW(p)
@@ -248,18 +248,23 @@ func (s *isel) vertexOutputs() {
 		}
 		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: o.slot, Mask: o.mask, Bits: 32})
 		in, number := s.input()
+		// Only what the program stores has to be there: the store's swizzle repeats it for the rest.
+		out, mask, swz := o.value(), uint8(15), isa.XYZW
+		if o.slot != ir.SlotPos && o.mask != 0 {
+			mask, swz = o.mask, isa.Swz(int(out.swz[0]), int(out.swz[1]), int(out.swz[2]), int(out.swz[3]))
+		}
 		switch {
 		case o.slot == ir.SlotPos && !faults.has(faultViewport):
-			s.windowPosition(in, o.value(), o.unitW())
+			s.windowPosition(in, out, o.unitW())
 		case o.slot == ir.SlotPointSize && !faults.has(faultPointSize):
-			s.alu(isa.OpFmax, in, 15, o.value(), constant(math.Float32bits(1)))
+			s.alu(isa.OpFmax, in, mask, out, constant(math.Float32bits(1)))
 		case linear && abi.UserSlot(o.slot)&s.meta.Linear != 0:
-			s.alu(isa.OpFmul, in, 15, source{reg: o.reg, swz: identity}, w)
+			s.alu(isa.OpFmul, in, mask, out, w)
 		default:
-			s.move(in, 15, source{reg: o.reg, swz: identity})
+			s.move(in, mask, out)
 		}
 		t := inst{kind: kindLdSt, dst: regNone}
-		t.ld = isa.LoadStore{Op: isa.StVaryF32, Reg: number, Mask: 15, Swizzle: isa.XYZW, Arg: isa.AddrReg{Reg: isa.AddrZero},
+		t.ld = isa.LoadStore{Op: isa.StVaryF32, Reg: number, Mask: 15, Swizzle: swz, Arg: isa.AddrReg{Reg: isa.AddrZero},
 			Format: isa.AttrAuto32 | isa.AttrSecondary, Index: isa.AddrReg{Reg: isa.AddrZero}}
 		t.ld.SetSlot(s.varyingIndex(abi.Varying{Kind: abi.VaryingSlot, Slot: o.slot}), 0)
 		s.add(t)

@@ -2,6 +2,7 @@ package midgard
 
 import (
 	"errors"
+	"slices"
 
 	"nirc/ir"
 )
@@ -15,6 +16,8 @@ type plan struct {
 // plans are tried in this order until one is enough, and the best code is taken: which way that is
 // depends on whether registers or units are scarce.
 var plans = []plan{
+	// Loads that wait for others to share their bundles with live longer.
+	{"pairs_first", []step{presched, schedPairs, pipes, raBundles, dropJumps}},
 	// Pipeline registers save work registers; only where nothing must be spilled.
 	{"bundles_first", []step{presched, sched, pipes, raBundles, dropJumps}},
 	{surePlan, []step{ra, sched, pipes, dropJumps}},
@@ -77,10 +80,10 @@ func threadClass(used int) int {
 func (c *compiler) choose() (best *attempt, err error) {
 	f := c.f
 	list := c.plansFor(f)
-	c.tried, c.reordered, c.peak = [len(c.tried)]attempt{}, false, 0
+	c.tried, c.reordered, c.waited, c.peak = [len(c.tried)]attempt{}, false, false, 0
 	for i := range list {
-		if best != nil && list[i].pointless(c, best) {
-			break
+		if list[i].pointless(c, best) {
+			continue
 		}
 		from := f
 		if i < len(list)-1 {
@@ -107,7 +110,7 @@ func (c *compiler) choose() (best *attempt, err error) {
 // plansFor lists the plans that may be tried: one of them always does.
 func (c *compiler) plansFor(f *function) []plan {
 	if c.opts.plan != "" {
-		list := plans[1:2:2]
+		list := plansOf(surePlan)
 		for _, pl := range plans {
 			if pl.name == c.opts.plan && pl.name != surePlan {
 				list = append(list, pl)
@@ -116,22 +119,34 @@ func (c *compiler) plansFor(f *function) []plan {
 		return list
 	}
 	if f.count() > largeFunction {
-		return plans[1:2]
+		return plansOf(surePlan)
 	}
 	return plans
 }
 
-// pointless reports whether the plan need not be tried after those before it made best: where no allocation leaves
-// more threads, the bundles that dependences leave are seldom beaten, and where bundles came first, or nothing
-// stands in another order, there is nothing to be had of low pressure.
+// plansOf lists the one plan of a name.
+func plansOf(name string) []plan {
+	i := slices.IndexFunc(plans, func(pl plan) bool { return pl.name == name })
+	return plans[i : i+1 : i+1]
+}
+
+// pointless reports whether the plan need not be tried after those before it made best, nil if none did: where no allocation leaves
+// more threads, the bundles that dependences leave are seldom beaten; where no load waited, loads that do not wait make the same; and where
+// bundles came first, or nothing stands in another order, there is nothing to be had of low pressure.
 func (pl *plan) pointless(c *compiler, best *attempt) bool {
 	if c.opts.plan != "" {
 		return false
 	}
-	if pl.name == surePlan {
-		return best.size.spills == 0 && threadClass(best.used) <= threadClass(c.floor+(c.peak+3)/4)
+	most := best != nil && best.size.spills == 0 && threadClass(best.used) <= threadClass(c.floor+(c.peak+3)/4)
+	switch pl.name {
+	case "pairs_first":
+		return false
+	case "bundles_first":
+		return most || !c.waited
+	case surePlan:
+		return most
 	}
-	return c.tried[0].p != nil || !c.reordered
+	return best != nil && (c.tried[0].p != nil || c.tried[1].p != nil || !c.reordered)
 }
 
 // try makes code by a plan, to be found in k; errUnfit if the plan does not do.

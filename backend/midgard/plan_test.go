@@ -66,7 +66,7 @@ func TestBetterPlan(t *testing.T) {
 
 // Registers come first only where they can leave more threads: what is live at once says how many there must be.
 func TestPointlessPlan(t *testing.T) {
-	sure := &plans[1]
+	sure := &plansOf(surePlan)[0]
 	for _, c := range []struct {
 		used, peak int
 		pointless  bool

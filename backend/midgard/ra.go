@@ -21,7 +21,9 @@ type allocator struct {
 	weight []float32 // of the accesses
 	spill  []bool
 	seen   []bool
-	used   int // registers used: the highest and 1
+	used   int     // registers used: the highest and 1
+	peak   int     // components live at once
+	first  []int16 // the places of another order
 	// at counts instructions, span is by node from where to where it occurs.
 	at   int32
 	span [][2]int32
@@ -34,7 +36,7 @@ type allocator struct {
 func newAllocator(f *function, floor, limit int) *allocator {
 	n := len(f.nodes)
 	a := &f.memory().alloc
-	a.f, a.floor, a.limit, a.used, a.at, a.order = f, floor, limit, floor, 0, a.order[:0]
+	a.f, a.floor, a.limit, a.used, a.peak, a.at, a.order = f, floor, limit, floor, 0, 0, a.order[:0]
 	a.adj.reset()
 	a.hints.reset()
 	a.place, a.weight, a.span = slab.Resized(a.place, n), slab.Resized(a.weight, n), slab.Resized(a.span, n)

@@ -15,7 +15,7 @@ func (p *program) allocate(f *function, floor, limit int) (used int, ok bool, er
 	if !a.build() {
 		return 0, false, nil
 	}
-	if ok, _ := a.allocate(); !ok {
+	if !a.fit() {
 		return 0, false, nil // nothing can be spilled here; another plan can
 	}
 	if err := a.check(); err != nil {
@@ -27,6 +27,35 @@ func (p *program) allocate(f *function, floor, limit int) (used int, ok bool, er
 	a.apply()
 	p.dropMoves()
 	return a.used, true, nil
+}
+
+// fit places all; false if there are too few registers. Where the order of definition leaves fewer threads than what is live
+// at once could have, or does not do, the largest come first, which find no room between others.
+func (a *allocator) fit() bool {
+	ok, _ := a.allocate()
+	if ok && threadClass(a.used) <= threadClass(a.floor+(a.peak+3)/4) {
+		return true
+	}
+	first, used := append(a.first[:0], a.place...), a.used
+	a.first = first
+	if a.largestFirst() && (!ok || threadClass(a.used) < threadClass(used)) {
+		return true
+	}
+	copy(a.place, first)
+	a.used = used
+	return ok
+}
+
+// largestFirst places all once more, those of the most components first; false if there are too few registers.
+func (a *allocator) largestFirst() bool {
+	slices.SortStableFunc(a.order, func(x, y uint32) int { return int(a.f.nodes[y].size) - int(a.f.nodes[x].size) })
+	for i := range a.place {
+		a.place[i] = -1
+	}
+	clear(a.spill)
+	a.used = a.floor
+	ok, err := a.allocate()
+	return ok && err == nil
 }
 
 // pairsApart reports whether nothing that a bundle does at once writes the same

@@ -97,6 +97,7 @@ func (a *allocator) conflicts(b int, l *liveness, fits bool) bool {
 	var buf [maxUses]liveReg
 	for i := len(f.blocks[b].list) - 1; i >= 0; i-- {
 		in := f.blocks[b].list[i]
+		a.peak = max(a.peak, live.comps)
 		if live.comps > 4*(a.limit-a.floor) {
 			fits = !a.relieve(live) && fits
 		}

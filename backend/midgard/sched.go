@@ -19,21 +19,21 @@ func (s *scheduler) newBundle() *bundle {
 	return b
 }
 
-// schedule packs the blocks into bundles.
-func schedule(f *function, gpu *GPU) (*program, error) {
+// schedule packs the blocks into bundles; pairs: loads wait for others, and waited reports whether one did.
+func schedule(f *function, gpu *GPU, pairs bool) (p *program, waited bool, err error) {
 	m := f.memory()
-	p := m.programs.New()
+	p = m.programs.New()
 	*p = program{gpu: gpu, blocks: m.places.Slice(len(f.blocks))}
 	s := &m.sched
-	*s = scheduler{g: newGraph(f), mem: m, alu: s.alu[:0], ldst: s.ldst[:0], tex: s.tex[:0]}
+	*s = scheduler{g: newGraph(f), mem: m, alu: s.alu[:0], ldst: s.ldst[:0], tex: s.tex[:0], pairs: pairs}
 	for i := range f.blocks {
 		s.block, s.out = i, s.mem.packed.Slice(len(f.blocks[i].list) + 1)[:0]
 		p.blocks[i].list = s.run(f.blocks[i].list)
 		if s.err != nil {
-			return nil, s.err
+			return nil, false, s.err
 		}
 	}
-	return p, nil
+	return p, s.waited, nil
 }
 
 // scheduler is the state of one block, which is packed from its end: what an instruction reads is made as late as
@@ -48,6 +48,9 @@ type scheduler struct {
 	err            error
 	mem            *memory
 	slab           []bundle // what is left of it
+	// pairs: loads that read nothing wait for others, of which accesses of the block are left, and one that waited notes it.
+	pairs, waited bool
+	accesses      int
 }
 
 func (s *scheduler) run(list []*inst) []*bundle {
@@ -77,11 +80,14 @@ func (s *scheduler) run(list []*inst) []*bundle {
 // begin readies the nodes that nothing comes after.
 func (s *scheduler) begin() {
 	g := s.g
-	s.alu, s.ldst, s.tex = s.alu[:0], s.ldst[:0], s.tex[:0]
+	s.alu, s.ldst, s.tex, s.accesses = s.alu[:0], s.ldst[:0], s.tex[:0], 0
 	for i := range g.nodes {
 		n := &g.nodes[i]
 		if n.in.kind == kindALU {
 			n.units = unitsFor(n.in)
+		}
+		if n.in.kind == kindLdSt {
+			s.accesses++
 		}
 		if n.after == 0 {
 			l := s.listOf(n)
@@ -136,7 +142,7 @@ func (s *scheduler) fill() int {
 	b := s.newBundle()
 	switch {
 	// Two loads or stores share a bundle, so one waits for another, but not beyond where it would hold others up.
-	case len(s.ldst) > 1 || s.precedes(s.ldst, s.alu):
+	case len(s.ldst) > 1 || s.precedes(s.ldst, s.alu) && !s.waits():
 		return s.fillLdSt(b)
 	case s.precedes(s.tex, s.alu):
 		n := &s.g.nodes[s.tex.take(0)]
@@ -145,6 +151,18 @@ func (s *scheduler) fill() int {
 		return 1
 	}
 	return s.fillALU(b)
+}
+
+// waits reports whether the one access that is ready can wait for another: nothing comes before it that it would hold up, and there is
+// other work.
+func (s *scheduler) waits() bool {
+	if !s.pairs || s.accesses < 2 || len(s.alu) == 0 && len(s.tex) == 0 {
+		return false
+	}
+	n := &s.g.nodes[s.ldst[0]]
+	wait := n.firstPred == n.pastPred && !n.in.effects()
+	s.waited = s.waited || wait
+	return wait
 }
 
 // precedes reports whether the best of l is to be placed before the best of o.
@@ -179,6 +197,7 @@ func (s *scheduler) fillALU(b *bundle) (count int) {
 
 // fillLdSt takes the best load or store, and the best other one that may stand beside it.
 func (s *scheduler) fillLdSt(b *bundle) int {
+	s.accesses--
 	last := &s.g.nodes[s.ldst.take(0)]
 	b.ldst[0] = last.in
 	s.place(last, b, 0)
@@ -189,6 +208,7 @@ func (s *scheduler) fillLdSt(b *bundle) int {
 			continue
 		}
 		s.ldst.take(i)
+		s.accesses--
 		b.ldst[0], b.ldst[1] = n.in, last.in
 		s.place(n, b, 0)
 		return 2

@@ -25,6 +25,7 @@ func optional(name, doc string, after ...string) backend.StepInfo {
 var lowerSteps = []step{
 	{StepInfo: info("lower_handles", "numbers buffers and makes handles entries of the tables"), Run: (*compiler).lowerHandles},
 	{StepInfo: optional("lower_columns", "sums scaled rows where a vector is multiplied by several columns of a matrix"), Run: (*compiler).lowerColumns},
+	{StepInfo: optional("sink_textures", "moves texture operations to where their results are first read"), Run: (*compiler).sinkTextures},
 	{StepInfo: info("lower_clip_distances", "stores what cull distances say, and drops fragments that distances cut off", "lower_handles"), Run: (*compiler).lowerClipDistances},
 	{StepInfo: info("lower_offsets", "computes inputs at offsets and at named samples by derivatives"), Run: (*compiler).lowerOffsets},
 }
@@ -48,6 +49,7 @@ var selectSteps = []step{
 var (
 	presched   = step{StepInfo: optional("presched", "orders blocks for low pressure that want more work registers than cost no threads", "isel"), Run: (*compiler).orderByPressure}
 	ra         = step{StepInfo: info("ra", "gives values places among the work registers, makes cheap ones again and spills others", "isel"), Run: (*compiler).allocate}
+	schedPairs = step{StepInfo: info("sched_pairs", "packs instructions into bundles, and lets loads wait for others to share theirs with", "isel"), Run: (*compiler).scheduleInPairs}
 	sched      = step{StepInfo: info("sched", "packs instructions into bundles", "isel"), Run: (*compiler).schedule}
 	pipes      = step{StepInfo: optional("pipe_registers", "keeps values that live in one bundle in its pipeline registers", "sched"), Run: (*compiler).pipeRegisters}
 	raBundles  = step{StepInfo: info("ra_bundles", "gives values of bundles places among the work registers; the plan does not do where they are too few", "sched"), Run: (*compiler).allocateBundles}
@@ -60,7 +62,7 @@ var (
 var encodeSteps = []step{layOut, encodeStep}
 
 // planSteps are the steps that plans choose from, each after what it needs.
-var planSteps = []step{presched, ra, sched, pipes, raBundles, dropJumps}
+var planSteps = []step{presched, ra, schedPairs, sched, pipes, raBundles, dropJumps}
 
 // Steps lists the machine steps in the order in which they can run.
 func (Target) Steps(string) []backend.StepInfo {
@@ -117,6 +119,11 @@ func (c *compiler) lowerColumns() error {
 	return nil
 }
 
+func (c *compiler) sinkTextures() error {
+	sinkTextures(c.impl())
+	return nil
+}
+
 // lowerOffsets: a blend program has no inputs but colours.
 func (c *compiler) lowerOffsets() error {
 	if c.blend == nil {
@@ -163,7 +170,12 @@ func (c *compiler) allocate() (err error) {
 }
 
 func (c *compiler) schedule() (err error) {
-	c.p, err = schedule(c.f, c.gpu)
+	c.p, _, err = schedule(c.f, c.gpu, false)
+	return err
+}
+
+func (c *compiler) scheduleInPairs() (err error) {
+	c.p, c.waited, err = schedule(c.f, c.gpu, true)
 	return err
 }
 
