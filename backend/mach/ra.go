@@ -24,8 +24,8 @@ type AllocOptions struct {
 	// Placed, if not nil, are the registers by value that hold for a value's whole
 	// life, from PlaceFile; NoReg of those that are still to be allocated. Of a file all are placed or none.
 	Placed []Reg
-	// PassWishes lets values wish for the fixed registers that operations take them to. That saves
-	// moves and may cost registers.
+	// PassWishes lets values wish for the fixed registers that operations take them to, and keeps others away
+	// from what is wished for. That saves moves and may cost registers.
 	PassWishes bool
 	// Live, if not nil, is the liveness of f as it is.
 	Live *Liveness
@@ -131,6 +131,9 @@ func newAllocator(f *Func, opts AllocOptions) *allocator {
 	copy(a.reg, opts.Placed)
 	a.findHints()
 	a.spreadWishes()
+	if opts.PassWishes {
+		a.keepWished()
+	}
 	if opts.MergeSets {
 		a.sets = buildSets(f, a.lv, -1, opts.Groups)
 		a.sets.finish()
@@ -152,7 +155,8 @@ func (a *allocator) tables(n, blocks int) {
 	a.store, a.collects = a.store[:0], a.collects[:0]
 	a.files = slab.Resized(a.files, len(f.files))
 	for i := range a.files {
-		a.files[i] = fileState{val: slab.Zeroed(a.files[i].val, f.files[i].Units)}
+		n := f.files[i].Units
+		a.files[i] = fileState{val: slab.Zeroed(a.files[i].val, n), many: slab.Zeroed(a.files[i].many, n)}
 	}
 }
 
@@ -172,6 +176,15 @@ func (a *allocator) spreadWishes() {
 					a.wishSame(in)
 				}
 			}
+		}
+	}
+}
+
+// keepWished notes the units that values wish for: others go elsewhere, as long as they are to come.
+func (a *allocator) keepWished() {
+	for v, r := range a.wish {
+		if r != NoReg && v != 0 {
+			a.file(Value(v)).wish(int(r), a.f.Size(Value(v)))
 		}
 	}
 }
@@ -468,7 +481,10 @@ func (a *allocator) findGap(c *Class, n, limit int) int {
 	fs, floor := &a.files[c.File], a.f.floors[c.File]
 	to := limit
 	soft := &fs.soft
-	if a.sets == nil {
+	switch {
+	case a.opts.PassWishes:
+		soft = fs.wanted()
+	case a.sets == nil:
 		soft = nil
 	}
 	if t := a.opts.Target[c.File]; t != 0 {

@@ -286,6 +286,9 @@ func (a *allocator) pickSet(v Value) (Reg, bool) {
 
 // placed notes that v has a register; a set that is complete keeps no room.
 func (a *allocator) placed(v Value) {
+	if a.opts.PassWishes && a.wish[v] != NoReg {
+		a.file(v).granted(int(a.wish[v]), a.f.Size(v))
+	}
 	if a.sets == nil || a.sets.of[v] < 0 {
 		return
 	}
