@@ -1,6 +1,11 @@
 package passes
 
-import "nirc/ir"
+import (
+	"sync"
+
+	"nirc/internal/slab"
+	"nirc/ir"
+)
 
 var optGroupLoadsPass = &Pass{
 	Name: "opt_group_loads", Class: "B", Run: optGroupLoads, Optional: true,
@@ -15,9 +20,11 @@ var optGroupLoadsPass = &Pass{
 }
 
 func optGroupLoads(c *Context, s *ir.Shader) (bool, error) {
-	g := &loadGroups{maxGroup: c.Int("max_group"), maxDistance: uint32(c.Int("max_distance")), textures: c.Bool("textures"), buffers: c.Bool("buffers")}
+	g := loadGroupsPool.Get().(*loadGroups)
+	defer g.release()
+	g.maxGroup, g.maxDistance, g.textures, g.buffers = c.Int("max_group"), uint32(c.Int("max_distance")), c.Bool("textures"), c.Bool("buffers")
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) bool {
-		g.level = make([]uint16, impl.NumDefs)
+		g.level = slab.Zeroed(g.level, int(impl.NumDefs))
 		progress := false
 		for blk := range impl.Blocks() {
 			progress = g.block(blk) || progress
@@ -33,6 +40,16 @@ type loadGroups struct {
 	level             []uint16 // by Def.Index: loads on the way to a value, in its block
 	open              []loadGroup
 	chain             []*ir.Instr
+}
+
+// loadGroupsPool keeps the memory of runs that are over.
+var loadGroupsPool = sync.Pool{New: func() any { return new(loadGroups) }}
+
+// release gives the memory to the next run.
+func (g *loadGroups) release() {
+	clear(g.open[:cap(g.open)])
+	clear(g.chain[:cap(g.chain)])
+	loadGroupsPool.Put(g)
 }
 
 // loadGroup is the group that loads of one depth join at present: last is its

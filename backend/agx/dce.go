@@ -9,7 +9,7 @@ import (
 func removeDead(f *mach.Func) { mach.RemoveDead(f, removable) }
 
 // removable reports whether an instruction does nothing but compute its result.
-func removable(in *mach.Instr) bool {
+func removable(_ *mach.Func, in *mach.Instr) bool {
 	switch in.Op {
 	case opInputs, opEnd, opIf, opRefresh, opUnwrap:
 		return false

@@ -7,13 +7,10 @@ import (
 
 // removeDead deletes instructions whose results nobody reads and that do
 // nothing else.
-func removeDead(f *mach.Func) {
-	c := templates(f)
-	mach.RemoveDead(f, func(in *mach.Instr) bool { return removable(c, in) })
-}
+func removeDead(f *mach.Func) { mach.RemoveDead(f, removable) }
 
 // removable reports whether a target's instruction does nothing but compute its results.
-func removable(c *code, in *mach.Instr) bool {
+func removable(f *mach.Func, in *mach.Instr) bool {
 	switch in.Op {
 	case opInputs:
 		return false
@@ -25,5 +22,5 @@ func removable(c *code, in *mach.Instr) bool {
 	case op.Category() == 0, op.Category() == 7, op >= isa.OpAtomicLAdd && op <= isa.OpAtomicGXor, op >= isa.OpAtomicBAdd && op <= isa.OpAtomicBXor:
 		return false
 	}
-	return c.tmpl[in.Ext].Flags&inOrder == 0
+	return templates(f).tmpl[in.Ext].Flags&inOrder == 0
 }

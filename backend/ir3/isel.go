@@ -23,6 +23,8 @@ type isel struct {
 	err    error
 
 	vals backend.Values[opnd]
+	// opnds is memory for what vectors are taken apart into.
+	opnds slab.Slab[opnd]
 	// wide[d.Index]: a boolean's form in a full register, if it was made.
 	wide []mach.Value
 
@@ -73,8 +75,8 @@ func selectFunc(c *compiler) (*isel, error) {
 	impl, m := c.impl, c.mem
 	impl.Require(ir.MetaBlockIndex | ir.MetaDominance)
 	analysis.RequireDivergence(impl)
-	plan := &vecPlan{}
-	if c.repeat {
+	plan := &m.vec.none
+	if *plan = (vecPlan{}); c.repeat {
 		plan = c.groups
 	}
 	g := c.gpu
@@ -119,9 +121,11 @@ func selectFunc(c *compiler) (*isel, error) {
 func (s *isel) empty() {
 	in, out := &s.in, &s.out
 	out.vals.Reset()
-	*s = isel{vals: s.vals, wide: s.wide, folded: s.folded, blocks: s.blocks, irBlocks: s.irBlocks[:0], join: s.join, apart: s.apart[:0], phis: s.phis[:0],
+	out.made.empty()
+	s.opnds.Reset()
+	*s = isel{vals: s.vals, wide: s.wide, folded: s.folded, blocks: s.blocks, irBlocks: s.irBlocks[:0], join: s.join, apart: s.apart[:0], phis: s.phis[:0], opnds: s.opnds,
 		in:  inputs{fetches: in.fetches[:0], defs: in.defs[:0], prefetches: in.prefetches[:0]},
-		out: outputs{vars: out.vars[:0], locs: out.locs[:0], vals: out.vals, imms: out.imms[:0]},
+		out: outputs{vars: out.vars[:0], locs: out.locs[:0], vals: out.vals, imms: out.imms[:0], made: out.made},
 		pre: preamble{flags: s.pre.flags}}
 }
 

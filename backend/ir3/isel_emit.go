@@ -342,7 +342,7 @@ func (s *isel) repeatImm(ops []opnd, vals []mach.Value) {
 
 // split takes n elements of a vector apart.
 func (s *isel) split(v mach.Value, n int) []opnd {
-	ops := make([]opnd, n)
+	ops := s.opnds.Slice(n)
 	if n == 1 {
 		ops[0] = s.value(v)
 		return ops

@@ -15,6 +15,9 @@ type outputVectors struct {
 	vals []mach.Value
 }
 
+// empty forgets all but the memory.
+func (o *outputVectors) empty() { o.ops, o.vals = o.ops[:0], o.vals[:0] }
+
 // collect makes the vector of the first n components, or finds it.
 func (o *outputVectors) collect(s *isel, ops [4]opnd, n int) mach.Value {
 	for i := range o.ops {

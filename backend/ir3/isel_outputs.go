@@ -20,6 +20,8 @@ type outputs struct {
 	alias []bool
 	// imms are the immediates that were brought into registers at ends of blocks.
 	imms []outputImm
+	// made are the vectors that were made of them at the end.
+	made outputVectors
 }
 
 // outputVar is one component of an output slot.
@@ -91,7 +93,6 @@ func (s *isel) finishOutputs() {
 	}
 	s.enter(s.end)
 	var uses []mach.Value
-	var made outputVectors
 	for k := 0; k < len(s.out.vars); k++ {
 		v := s.out.vars[k]
 		if s.outputDone(k) {
@@ -104,7 +105,7 @@ func (s *isel) finishOutputs() {
 		}
 		s.meta.Outputs = append(s.meta.Outputs, abi.Output{Slot: v.slot, Mask: g.mask, Half: v.half, As: v.as, Index: v.index, VertexFlags: v.flags, AliasRT: g.alias, Reg: abi.NoReg})
 		if g.n > 0 {
-			uses = append(uses, made.collect(s, g.ops, g.n))
+			uses = append(uses, s.out.made.collect(s, g.ops, g.n))
 		}
 	}
 	s.loc = 0

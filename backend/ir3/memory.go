@@ -20,6 +20,7 @@ type memory struct {
 	sched  scheduler
 	fill   filler
 	conds  conditions
+	spills spiller
 	pre    preScheduler
 	vec    vectorizer
 	phys   phys
@@ -107,7 +108,7 @@ func (c *compiler) release() {
 		}
 		s.empty()
 	}
-	m.sched.p = nil
+	m.sched.p, m.spills.c = nil, nil
 	m.pre.f, m.pre.code, m.pre.lv = nil, nil, nil
 	c.mem, c.sel = nil, nil
 	memories.Put(m)

@@ -299,6 +299,6 @@ func (p *phys) markEI(prefetches bool) {
 	}
 	if prefetches {
 		end := isa.Instr{Op: isa.OpBaryF, Flags: isa.EI, Dst: isa.R(isa.NoReg), Srcs: [4]isa.Operand{isa.I(0), isa.R(0)}}
-		blk.ins = append([]pinstr{{Instr: end, to: -1}}, ins...)
+		blk.ins = append(append(p.memory().room(len(ins)+1), pinstr{Instr: end, to: -1}), ins...)
 	}
 }

@@ -149,7 +149,7 @@ func (s *isel) splitPrefetches() {
 	for i := range s.in.prefetches {
 		p := &s.in.prefetches[i]
 		parts := s.split(p.val, s.f.Elems(p.val))
-		p.ops = make([]opnd, p.in.Def.NumComponents)
+		p.ops = s.opnds.Slice(int(p.in.Def.NumComponents))
 		for k := range p.ops {
 			p.ops[k] = immediate(0, false)
 			if p.meta.Mask>>k&1 != 0 {

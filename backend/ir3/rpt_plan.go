@@ -1,6 +1,9 @@
 package ir3
 
-import "nirc/ir"
+import (
+	"nirc/internal/slab"
+	"nirc/ir"
+)
 
 // Repeat groups, the first of five steps
 // (ir3.md §8): right before selection, up to four equal scalar operations of a block
@@ -21,6 +24,8 @@ const maxGroup = 4
 // vectorizer looks for groups in one block after the other.
 type vectorizer struct {
 	plan  *vecPlan
+	own   vecPlan   // the last one, whose memory the next has
+	none  vecPlan   // of a compile without groups
 	table []vecSlot // open addressing
 	epoch int32
 	used  int
@@ -45,7 +50,8 @@ type vecKey struct {
 // before it, where its sources are there already, as they are those of the first.
 func vectorize(impl *ir.Impl, m *memory) *vecPlan {
 	v := &m.vec // its epoch goes on, so that what the table has of other functions is void
-	v.plan = &vecPlan{group: make([]int32, impl.NumDefs)}
+	v.own = vecPlan{group: slab.Zeroed(v.own.group, int(impl.NumDefs))}
+	v.plan = &v.own
 	if v.table == nil {
 		v.table = make([]vecSlot, 64)
 	}

@@ -88,7 +88,8 @@ func (s *spiller) Reload(f *mach.Func, v mach.Value, slot int) *mach.Instr {
 // spill brings the program below the register limit.
 func (c *compiler) spill() error {
 	f := c.sel.f
-	s := &spiller{c: c, start: backend.AlignUp(int(c.s.ScratchSize), 4), base: f.NewValue(classFull, 1)}
+	s := &c.mem.spills
+	*s = spiller{c: c, start: backend.AlignUp(int(c.s.ScratchSize), 4), base: f.NewValue(classFull, 1)}
 	f.SetNoSpill(s.base)
 	did, err := mach.Spill(f, fileGPR, c.limit-spillSlack, s)
 	if err != nil {

@@ -4,7 +4,7 @@ import "nirc/internal/slab"
 
 // RemoveDead deletes instructions whose results nobody reads, if removable
 // says that they do nothing else. Generic operations other than OpSpill are.
-func RemoveDead(f *Func, removable func(in *Instr) bool) {
+func RemoveDead(f *Func, removable func(f *Func, in *Instr) bool) {
 	d := &f.mem.dead
 	d.uses, d.def, d.removable = slab.Zeroed(d.uses, len(f.vals)), slab.Zeroed(d.def, len(f.vals)), removable
 	for b := range f.Blocks {
@@ -19,7 +19,7 @@ func RemoveDead(f *Func, removable func(in *Instr) bool) {
 	}
 	for b := range f.Blocks {
 		for _, in := range f.Blocks[b].Instrs {
-			if d.dead(in) {
+			if d.dead(f, in) {
 				d.work = append(d.work, in)
 				in.Op = OpNone
 			}
@@ -28,7 +28,7 @@ func RemoveDead(f *Func, removable func(in *Instr) bool) {
 	if len(d.work) == 0 {
 		return
 	}
-	d.drain()
+	d.drain(f)
 	for b := range f.Blocks {
 		l := f.Blocks[b].Instrs
 		n := 0
@@ -47,11 +47,11 @@ type deadness struct {
 	uses      []int32
 	def       []*Instr
 	work      []*Instr
-	removable func(in *Instr) bool
+	removable func(f *Func, in *Instr) bool
 }
 
-func (d *deadness) dead(in *Instr) bool {
-	if in.NDefs == 0 || in.Op == OpNone || in.Op == OpSpill || in.Op >= FirstTargetOp && !d.removable(in) {
+func (d *deadness) dead(f *Func, in *Instr) bool {
+	if in.NDefs == 0 || in.Op == OpNone || in.Op == OpSpill || in.Op >= FirstTargetOp && !d.removable(f, in) {
 		return false
 	}
 	for _, o := range in.Defs() {
@@ -63,13 +63,13 @@ func (d *deadness) dead(in *Instr) bool {
 }
 
 // drain follows the sources of dead instructions.
-func (d *deadness) drain() {
+func (d *deadness) drain(f *Func) {
 	for len(d.work) > 0 {
 		in := d.work[len(d.work)-1]
 		d.work = d.work[:len(d.work)-1]
 		for _, u := range in.Uses() {
 			d.uses[u.Val]--
-			if p := d.def[u.Val]; p != nil && d.uses[u.Val] == 0 && d.dead(p) {
+			if p := d.def[u.Val]; p != nil && d.uses[u.Val] == 0 && d.dead(f, p) {
 				p.Op = OpNone
 				d.work = append(d.work, p)
 			}

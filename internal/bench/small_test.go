@@ -27,8 +27,8 @@ var smallShaders = []struct {
 	name, text string
 	most       float64
 }{
-	{"empty", emptyText, 34},
-	{"texture", textureText, 61},
+	{"empty", emptyText, 30},
+	{"texture", textureText, 47},
 }
 
 func binaryOf(t testing.TB, text string) []byte {
