@@ -72,7 +72,7 @@ type choice struct {
 // fewCands are the candidates for an operation and its sources' keys.
 type fewCands struct {
 	key  uint64 // 1 and that of candidates; 0: nothing yet
-	list []*cand
+	list []probed
 }
 
 // fewBits is the logarithm of how many are remembered: shaders are made of a few
@@ -132,7 +132,7 @@ func (c *choice) fill(enabled []bool) {
 }
 
 // candidates returns those for an operation whose sources have these keys.
-func (c *choice) candidates(op ir.Op, key uint32) []*cand {
+func (c *choice) candidates(op ir.Op, key uint32) []probed {
 	k := uint64(op)<<32 | uint64(key)
 	f := &c.few[k*0x9e3779b97f4a7c15>>(64-fewBits)]
 	if f.key == k+1 {
@@ -142,7 +142,7 @@ func (c *choice) candidates(op ir.Op, key uint32) []*cand {
 	list := c.list[c.start[op]:c.start[op+1]]
 	for i := range list {
 		if t := &list[i]; (key^t.key)&t.mask == 0 {
-			f.list = append(f.list, t.cand)
+			f.list = append(f.list, t.cand.probed())
 		}
 	}
 	return f.list
@@ -201,14 +201,16 @@ func (e *engine) visit(in *ir.Instr) (bool, error) {
 		k[i] = keyOf(in.Srcs[i].Def)
 	}
 	e.m.root = in
-	for _, c := range e.tries.candidates(in.Op, uint32(k[0])|uint32(k[1])<<16) {
-		if !e.m.match(c) {
+	list := e.tries.candidates(in.Op, uint32(k[0])|uint32(k[1])<<16)
+	for i := range list {
+		p := &list[i]
+		if !p.plausible(in) || !e.m.match(p.cand) {
 			continue
 		}
 		if e.env.Step != nil && !e.env.Step() {
 			return false, nil
 		}
-		return true, e.apply(in, int(c.rule))
+		return true, e.apply(in, int(p.cand.rule))
 	}
 	return false, nil
 }

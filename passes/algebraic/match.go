@@ -18,7 +18,8 @@ type matcher struct {
 	root  *ir.Instr
 	flush ir.FloatControls // the shader's, for patNoFlush
 	swap  uint8
-	exact bool // a matched instruction was exact
+	exact bool   // a matched instruction was exact
+	bound uint16 // bit by slot: it has a value
 	slots [maxSlots]bind
 	asked bind // of the condition that is looked at
 }
@@ -34,13 +35,10 @@ func keyOf(d *ir.Def) uint16 {
 	return keyOther
 }
 
-// match tries candidate c on the root. The slots are valid if it returns true.
+// match tries candidate c on the root. The slots that the pattern binds are valid if it returns true.
 func (m *matcher) match(c *cand) bool {
 	r := &rules[c.rule]
-	m.swap, m.exact = c.swap, false
-	for i := range m.slots {
-		m.slots[i].def = nil
-	}
+	m.swap, m.exact, m.bound = c.swap, false, 0
 	n := &nodes[r.root]
 	if !m.instr(n, m.root, m.root.Def.NumComponents, ir.IdentitySwizzle) {
 		return false
@@ -170,7 +168,8 @@ func allLanes(d *ir.Def, swz ir.Swizzle, width uint8, v uint64) bool {
 // bind gives a slot its value, or reports whether the value equals the one it has.
 func (m *matcher) bind(slot int8, d *ir.Def, swz ir.Swizzle, width uint8) bool {
 	b := &m.slots[slot]
-	if b.def == nil {
+	if m.bound>>slot&1 == 0 {
+		m.bound |= 1 << slot
 		*b = bind{d, swz, width}
 		return true
 	}
