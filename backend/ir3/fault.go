@@ -57,6 +57,7 @@ const (
 	faultRateMask                          // the shading rate without the mask of covered samples
 	faultRayMark                           // metadata that keeps silent about rays
 	faultTypedResinfo                      // sizes of images with the bit of typed accesses
+	faultKillSense                         // kill where a predicate is not set
 	numFaults
 )
 

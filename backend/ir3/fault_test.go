@@ -140,6 +140,13 @@ var faultCases = []struct {
 		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.Iadd(b.Imul(b.Imul(x, x), x), id))
 		return differ(s, CompileOptions{GPU: "a630"}, 1, nil, 256, []byte{3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	}},
+	{faultKillSense, "kills by what is not set", func() error {
+		s, b := newStage(ir.StageFragment)
+		x := inputFrom(b, ir.SlotVar0, 0, 1)
+		b.Intrinsic(ir.IntrDemoteIf, 0, 0, b.Inot(b.Flt(x, b.ImmFloat(1, 32))))
+		outputTo(b, b.Vec(x, b.Fneg(x)), ir.SlotData0)
+		return stageDiffer(s, "a740")
+	}},
 	{faultTypedResinfo, "sizes of images", imageSize},
 	{faultRateAxes, "axes of shading rates", func() error {
 		if err := stageDiffer(rateReader(), "a750"); err != nil {

@@ -88,7 +88,11 @@ func (s *isel) intrinsic(in *ir.Instr) {
 		s.alu2To(isa.Instr{Op: isa.OpCmpsS, Cond: condEQ}, p, immInt, s.value(t), immediate(0, false))
 		s.kill(p, false)
 	case ir.IntrDemoteIf, ir.IntrTerminateIf:
-		s.kill(s.predicate(in.Srcs[0].Def))
+		if faults.has(faultKillSense) {
+			s.kill(s.predicate(in.Srcs[0].Def))
+		} else {
+			s.kill(s.truePredicate(in.Srcs[0].Def), false)
+		}
 	default:
 		if !s.chainValue(in) && !s.sysval(in) && !s.subgroup(in) && !s.derivative(in) {
 			s.fail(in, "the intrinsic %s is not supported by the ir3 backend", in.Intr)
@@ -101,6 +105,24 @@ func (s *isel) barycentric(in *ir.Instr) {
 	if k, ok := baryKind(in); ok {
 		s.setComps(&in.Def, s.in.parts[k]...)
 	}
+}
+
+// truePredicate is the predicate that is set where d is true: kill is not known to look at the bit that turns the sense of
+// one, as branches do.
+func (s *isel) truePredicate(d *ir.Def) mach.Value {
+	inv := false
+	x := d
+	for x.Instr.IsALU(ir.OpInot) {
+		x, inv = x.Instr.Srcs[0].Def, !inv
+	}
+	if !inv {
+		p, _ := s.predicate(x)
+		return p
+	}
+	p := s.f.NewValue(classPred, 1)
+	o := s.value(s.reg(s.comp(x, 0)))
+	s.alu2To(isa.Instr{Op: isa.OpCmpsS, Cond: condEQ}, p, immInt, o, immediate(0, o.half))
+	return p
 }
 
 // kill discards the fibers whose predicate is set, or not set if inv.

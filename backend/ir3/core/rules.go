@@ -69,6 +69,10 @@ func (p *program) besides(pc int) string {
 		if p.gpu.Lock && p.meta.Stage == ir.StageCompute && (at(pc-1).Op != isa.OpUnlock || lock.Op != isa.OpLock || lock.Flags&(isa.SS|isa.SY) != isa.SS|isa.SY) {
 			return "(sy)(ss)lock and unlock do not stand before"
 		}
+	case isa.OpKill:
+		if x.Srcs[0].Flags&isa.Inv != 0 {
+			return "no code is known that kills where a predicate is not set"
+		}
 	case isa.OpIsam:
 		if v := x.Flags&(isa.TexS|isa.TexP) != 0; v == (x.Flags&isa.Tex1D != 0) {
 			return "bit 18 belongs to isam.v, and to it alone"
