@@ -95,11 +95,14 @@ func (p *spiller) rewrite(in *inst) {
 	if p.again[index(d)] != nil {
 		return
 	}
-	if in.keep != 0 {
+	switch {
+	case in.keep != 0:
 		in.dst = p.reload(d, in.loc)
-	} else {
+	case in.kind == kindTex:
 		in.dst = p.fresh(d)
 		p.f.node(in.dst).first = p.f.node(d).first
+	default:
+		in.dst = regLd0 // nothing but the store reads it
 	}
 	p.out = append(p.out, in)
 	if faults.has(faultSpillStore) {
@@ -123,7 +126,7 @@ func (p *spiller) reload(r reg, loc uint32) reg {
 	t := p.fresh(r)
 	if d := p.again[index(r)]; d != nil {
 		c := *d
-		c.dst = t
+		c.dst, p.f.node(t).first = t, p.f.node(r).first
 		p.out = append(p.out, p.f.newInst(c))
 	} else {
 		p.out = append(p.out, p.f.spillLoad(t, p.slot[index(r)], loc))
@@ -192,7 +195,7 @@ func (f *function) remakable(spill []bool) []*inst {
 		if in == nil {
 			continue
 		}
-		ok := defs[k] == 1 && in.kind == kindALU && !in.hasCond && in.half == partFull
+		ok := defs[k] == 1 && (in.kind == kindALU && !in.hasCond && in.half == partFull || in.kind == kindLdSt && in.loadsFixed())
 		in.eachSource(func(s *source, _ uint8) {
 			if s.reg.virtual() {
 				q := index(s.reg)
@@ -219,10 +222,13 @@ func (f *function) spillLoad(t reg, off int32, loc uint32) *inst {
 }
 
 func (f *function) spillStore(t reg, mask uint8, off int32, loc uint32) []*inst {
-	mv := inst{op: isa.OpImov, dst: regLd0, mask: mask, out: isa.OutKeepLow, loc: loc}
-	mv.src = [2]source{{reg: regNone}, {reg: t, swz: identity}}
 	st := inst{kind: kindLdSt, dst: regNone, loc: loc, spill: 1}
 	st.ld = isa.LoadStore{Op: isa.St128, Swizzle: isa.XYZW, Mask: mask, Arg: spillBase, Toggle: true, Format: isa.IndexU32,
 		Index: isa.AddrReg{Reg: isa.AddrZero}, Offset: off}
+	if t == regLd0 {
+		return []*inst{f.newInst(st)}
+	}
+	mv := inst{op: isa.OpImov, dst: regLd0, mask: mask, out: isa.OutKeepLow, loc: loc}
+	mv.src = [2]source{{reg: regNone}, {reg: t, swz: identity}}
 	return []*inst{f.newInst(mv), f.newInst(st)}
 }
