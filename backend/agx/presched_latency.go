@@ -34,6 +34,7 @@ type latencyOrder struct {
 	now   int32
 	live  int32
 	most  int32
+	room  int32 // halves that may be live
 	fill  int32 // halves that may be live where something that asks for no result begins
 	// pending counts the results under way that were asked for after the last wait.
 	pending int
@@ -48,14 +49,25 @@ func asks(in *mach.Instr) bool {
 }
 
 // hideLatency orders the region for latency, base being its order of few registers, of which most are live at once, and nil
-// its own. It returns nil where nothing asks for results, too many registers would be live, or there were too many choices.
+// its own: with latencyHalves if that will do, else with as many as that order has. It returns nil where nothing asks for
+// results, too many registers would be live, or there were too many choices.
 func (p *scheduler) hideLatency(base []int32, most int32) []int32 {
-	l := &p.late
-	if !l.prepare(p, p.list, base) {
+	if !p.late.find(p, p.list) {
 		return nil
 	}
+	order := p.lateOrder(base, min(latencyHalves, max(fillHalves, most)), latencyHalves)
+	if order == nil && most > latencyHalves {
+		order = p.lateOrder(base, most, most)
+	}
+	return order
+}
+
+// lateOrder is hideLatency with so many registers, and so many where something begins that only fills time.
+func (p *scheduler) lateOrder(base []int32, fill, room int32) []int32 {
+	l := &p.late
+	l.prepare(p, p.list, base)
 	l.count(&p.names, len(p.list))
-	l.fill = min(latencyHalves, max(fillHalves, most))
+	l.room, l.fill = room, fill
 	for choices := 0; len(l.ready) > 0 && choices <= maxChoices; choices += len(l.ready) {
 		k := l.choose(p)
 		i := l.ready[k]
@@ -63,17 +75,16 @@ func (p *scheduler) hideLatency(base []int32, most int32) []int32 {
 		l.ready = l.ready[:len(l.ready)-1]
 		l.place(p, i)
 	}
-	if l.most > latencyHalves || len(l.order) < len(p.list) {
+	if l.most > l.room || len(l.order) < len(p.list) {
 		return nil
 	}
 	return l.order
 }
 
-// prepare makes the graph from the first instruction on, and finds what goes up.
-func (l *latencyOrder) prepare(p *scheduler, list []*mach.Instr, base []int32) bool {
+// find finds what goes up; false if nothing does.
+func (l *latencyOrder) find(p *scheduler, list []*mach.Instr) (found bool) {
 	n := len(list)
 	l.early = slab.Zeroed(l.early, n)
-	found := false
 	for i := n - 1; i >= 0; i-- {
 		if l.early[i] = l.early[i] || asks(list[i]); !l.early[i] {
 			continue
@@ -83,9 +94,12 @@ func (l *latencyOrder) prepare(p *scheduler, list []*mach.Instr, base []int32) b
 			l.early[k] = true
 		}
 	}
-	if !found {
-		return false
-	}
+	return found
+}
+
+// prepare makes the graph from the first instruction on.
+func (l *latencyOrder) prepare(p *scheduler, list []*mach.Instr, base []int32) {
+	n := len(list)
 	l.rank, l.due, l.preds = slab.Resized(l.rank, n), slab.Zeroed(l.due, n), slab.Resized(l.preds, n)
 	for i := range l.rank {
 		if base == nil {
@@ -114,7 +128,6 @@ func (l *latencyOrder) prepare(p *scheduler, list []*mach.Instr, base []int32) b
 		}
 	}
 	l.now, l.pending = 0, 0
-	return true
 }
 
 // count finds the uses of each value, and what is live before the region of n instructions.
@@ -190,7 +203,7 @@ func (l *latencyOrder) fits(p *scheduler, i int32) bool {
 	n, peak := l.growth(&p.names, i)
 	room := l.fill
 	if l.early[i] {
-		room = latencyHalves
+		room = l.room
 	}
 	return (n <= 0 || l.live+peak <= room) && (l.pending < maxInFlight || !asks(p.list[i]))
 }
