@@ -1,6 +1,7 @@
 package ir3
 
 import (
+	"strings"
 	"testing"
 
 	"nirc/backend/gputest"
@@ -111,6 +112,49 @@ func TestLoopConditions(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameOnBoth(t, s, "loop_conditions", roundSlots, func(_ string, with, without int) bool { return with > 0 && with <= without-7 })
+}
+
+// TestLoopEntry: a loop that is known to run has no branch around it, and a round of it does not wait for what was
+// written before the first; one that is known not to run is left out.
+func TestLoopEntry(t *testing.T) {
+	for _, c := range []struct {
+		first, limit uint32
+		compares     int
+	}{{0, 40, 1}, {3, 100000, 1}, {40, 40, 0}, {0xffffffff, 7, 0}} {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		v, out, at := laneWords(b, 4)
+		first, start, mask, before := b.Imm32(c.first), b.Channel(v, 1), b.Channel(v, 2), b.Cursor.Block
+		l := b.PushLoop()
+		i, sum := s.NewPhi(1, 32), s.NewPhi(1, 32)
+		b.Insert(i)
+		b.Insert(sum)
+		leave := b.PushIf(b.Uge(&i.Def, b.Imm32(c.limit)))
+		b.Jump(ir.JumpBreak)
+		b.PopIf(leave)
+		s.AddPhiSrc(i, before, first)
+		s.AddPhiSrc(sum, before, start)
+		s.AddPhiSrc(sum, b.Cursor.Block, b.Ixor(b.Iadd(&sum.Def, &i.Def), mask))
+		s.AddPhiSrc(i, b.Cursor.Block, b.IAddImm(&i.Def, int64(1+c.limit/40)))
+		b.PopLoop(l)
+		gputest.StoreWords(b, out, at, &sum.Def)
+		sameOnBoth(t, s, "loop_conditions", roundSlots, func(string, int, int) bool { return true })
+		for _, gpu := range gpus {
+			bin, err := compile(ir.Clone(s), CompileOptions{GPU: gpu})
+			if err != nil {
+				t.Fatal(err)
+			}
+			code := disasm(bin)
+			if n := strings.Count(code, "cmps."); n != c.compares {
+				t.Errorf("%s, from %d to %d: %d comparisons, want %d\n%s", gpu, c.first, c.limit, n, c.compares, code)
+			}
+			lines := isa.Disassemble(bin.Meta.Gen, bin.Code)
+			for pc := range lines {
+				if to := lines[pc].Target; to >= 0 && to <= pc && lines[to].Instr.Op == isa.OpNop {
+					t.Errorf("%s, from %d to %d: rounds begin with a nop\n%s", gpu, c.first, c.limit, code)
+				}
+			}
+		}
+	}
 }
 
 // TestTurnedLoopsLeave: fibers leave a turned loop to a block that does not follow it, each after rounds of its own.

@@ -67,7 +67,7 @@ func (t Target) Cost(o *object.Object) (*cost.Program, error) {
 	p := &cost.Program{Target: o.Target, GPU: g.Name, Pipes: costPipes, Turned: true, Instrs: make([]cost.Instr, len(lines)), Nodes: make([]cost.Node, len(lines))}
 	first := costPreamble(lines)
 	p.Entry, p.Props.Preamble = int32(first), first > 0
-	c := coster{stage: m.Stage, lines: lines}
+	c := coster{stage: m.Stage, lines: lines, head: loopHeads(lines)}
 	for pc := range lines {
 		p.Instrs[pc] = c.instr(pc)
 		p.Instrs[pc].Once = pc < first
@@ -117,6 +117,18 @@ func costProps(p *cost.Properties, m *abi.Meta) {
 type coster struct {
 	stage ir.Stage
 	lines []isa.Line
+	head  []bool // by word: the start of a loop
+}
+
+// loopHeads finds the words that branches lead back to.
+func loopHeads(lines []isa.Line) []bool {
+	head := make([]bool, len(lines))
+	for pc := range lines {
+		if t := lines[pc].Target; t >= 0 && t <= pc {
+			head[t] = true
+		}
+	}
+	return head
 }
 
 // used is the number of words up to the last end.
@@ -159,7 +171,7 @@ func (c *coster) next(pc int) (list []int32) {
 func (c *coster) instr(pc int) cost.Instr {
 	in := &c.lines[pc].Instr
 	x := cost.Instr{Offset: pc * isa.WordBytes, Size: isa.WordBytes, Count: 1 + int(in.Repeat), Class: classOf(in)}
-	x.Leader = in.Flags&isa.JP != 0 || in.Op == isa.OpEnd || pc > 0 && c.lines[pc-1].Target >= 0
+	x.Leader = in.Flags&isa.JP != 0 || in.Op == isa.OpEnd || pc > 0 && c.lines[pc-1].Target >= 0 || c.head[pc]
 	// Slots are those of ir3.md §10.
 	x.Issue = float64(issueSlots(in))
 	rep := float64(1 + int(in.Repeat))

@@ -33,7 +33,10 @@ func (p *phys) turnLoops() {
 			p.blocks[q].ins = append(p.blocks[q].ins, head.ins[:n]...)
 		}
 		head.ins = head.ins[n:]
-		turned = p.branchBack(int32(h)) || turned
+		if p.branchBack(int32(h)) {
+			turned = true
+			p.enterLoop(int32(h))
+		}
 	}
 	if turned {
 		p.droppedAgain()

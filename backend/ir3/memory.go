@@ -41,7 +41,7 @@ type aging struct {
 	border, joined, late ages
 	sides                [2]ages
 	done, masked         []bool // blocks
-	padded               []pinstr
+	padded, entered      []pinstr
 }
 
 var memories = sync.Pool{New: func() any { return new(memory) }}

@@ -33,7 +33,21 @@ func (p *phys) delays() {
 func (p *phys) solveDelays() *delaySolution {
 	d := p.newDelays()
 	p.settleDelays(d)
-	if p.loops() && !p.freshDelays(d, nil) {
+	if !p.loops() {
+		return d
+	}
+	d = p.loopDelays(d)
+	if p.padEntries(d) {
+		d = p.newDelays()
+		p.settleDelays(d)
+		d = p.loopDelays(d)
+	}
+	return d
+}
+
+// loopDelays is a solution without what a program with loops does not wait for, if one is found.
+func (p *phys) loopDelays(d *delaySolution) *delaySolution {
+	if !p.freshDelays(d, nil) {
 		d = p.newDelays()
 		p.settleDelays(d)
 	}
