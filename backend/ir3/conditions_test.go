@@ -114,6 +114,43 @@ func TestLoopConditions(t *testing.T) {
 	sameOnBoth(t, s, "loop_conditions", roundSlots, func(_ string, with, without int) bool { return with > 0 && with <= without-7 })
 }
 
+// TestFillPastBreaks: what follows a way out of a loop begins while the way's condition is not there yet.
+func TestFillPastBreaks(t *testing.T) {
+	s, b := gputest.NewShader(ir.StageCompute, 64)
+	v, out, at := laneWords(b, 4)
+	first, limit, zero, before := b.Channel(v, 0), b.Channel(v, 1), b.Imm32(0), b.Cursor.Block
+	l := b.PushLoop()
+	i, n := s.NewPhi(1, 32), s.NewPhi(1, 32)
+	b.Insert(i)
+	b.Insert(n)
+	sum, found := &i.Def, []*ir.Def{}
+	var from []*ir.Block
+	for k := range 3 {
+		cf := b.PushIf(b.Ior(b.Ult(b.Imul(sum, limit), b.Channel(v, 2)), b.Uge(&n.Def, b.Imm32(5))))
+		found, from = append(found, sum), append(from, b.Cursor.Block)
+		b.Jump(ir.JumpBreak)
+		b.PopIf(cf)
+		for range 3 {
+			sum = b.Ixor(b.Ishl(sum, b.Imm32(1)), b.IAddImm(limit, int64(k+3)))
+		}
+	}
+	s.AddPhiSrc(i, before, first)
+	s.AddPhiSrc(i, b.Cursor.Block, b.IAddImm(sum, 0x1234567))
+	s.AddPhiSrc(n, before, zero)
+	s.AddPhiSrc(n, b.Cursor.Block, b.IAddImm(&n.Def, 1))
+	b.PopLoop(l)
+	phi := s.NewPhi(1, 32)
+	b.Insert(phi)
+	for k := range found {
+		s.AddPhiSrc(phi, from[k], found[k])
+	}
+	gputest.StoreWords(b, out, at, &phi.Def)
+	if err := ir.Validate(s); err != nil {
+		t.Fatal(err)
+	}
+	sameOnBoth(t, s, "fill_branches", func(bin *Binary) int { return bin.Stats.Nops }, func(_ string, with, without int) bool { return with <= without-6 })
+}
+
 // TestLoopEntry: a loop that is known to run has no branch around it, and a round of it does not wait for what was
 // written before the first; one that is known not to run is left out.
 func TestLoopEntry(t *testing.T) {

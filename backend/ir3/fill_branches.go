@@ -1,6 +1,8 @@
 package ir3
 
 import (
+	"slices"
+
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
 	"nirc/internal/slab"
@@ -52,7 +54,11 @@ func (m *filler) reset(f *mach.Func, g *GPU) {
 // the one in more loops, or the longer; -1 if there is none.
 func (m *filler) side(b mach.BlockID) mach.BlockID {
 	best := mach.BlockID(-1)
+	head := slices.ContainsFunc(m.f.Blocks[b].Preds, func(p mach.BlockID) bool { return p >= b })
 	for _, s := range m.f.Blocks[b].Succs {
+		if !head {
+			s = m.through(s)
+		}
 		x := &m.f.Blocks[s]
 		if len(x.Preds) != 1 || len(x.Instrs) == 0 || x.Instrs[0].Op == mach.OpPhi {
 			continue
@@ -66,6 +72,17 @@ func (m *filler) side(b mach.BlockID) mach.BlockID {
 		best = s
 	}
 	return best
+}
+
+// through is the block that control is in after those that only lead on to it, of b alone.
+func (m *filler) through(b mach.BlockID) mach.BlockID {
+	for {
+		x := &m.f.Blocks[b]
+		if len(x.Preds) != 1 || len(x.Succs) != 1 || len(x.Instrs) != 1 || x.Instrs[0].Op != machOp(isa.OpJump) || len(m.f.Blocks[x.Succs[0]].Preds) != 1 {
+			return b
+		}
+		b = x.Succs[0]
+	}
 }
 
 // template is an instruction's, nil of those of no instruction set.
