@@ -46,16 +46,17 @@ const (
 // apartModes are those of which there are no derefs of HasObject.
 const apartModes = ModeShaderIn | ModeShaderOut | ModeUniform | ModeImage | ModeSystemValue | ModeFunctionTemp | ModeShaderTemp
 
-// kindContents are those of instructions of a kind.
-var kindContents = [...]Contents{KindALU: HasALU, KindIntrinsic: 0, KindTex: HasTex, KindDeref: HasDeref, KindLoadConst: HasConst, KindUndef: HasUndef,
+// kindContents are those of instructions of a kind, ALU instructions aside.
+var kindContents = [...]Contents{KindIntrinsic: 0, KindTex: HasTex, KindDeref: HasDeref, KindLoadConst: HasConst, KindUndef: HasUndef,
 	KindPhi: HasPhi, KindParallelCopy: 0, KindJump: HasJump, KindCall: HasCall}
 
 // opContents are those of ALU instructions of an operation.
 var opContents = func() (t [NumOps]Contents) {
 	for op := range Op(NumOps) {
+		t[op] = HasALU
 		for _, in := range op.Info().In {
 			if in.Comps > 1 {
-				t[op] = HasVector
+				t[op] |= HasVector
 			}
 		}
 	}
@@ -71,6 +72,9 @@ var opContents = func() (t [NumOps]Contents) {
 	t[OpFrexpSig] |= HasFrexp
 	return t
 }()
+
+// sizeContents are those of values of a size in bits.
+var sizeContents = [256]Contents{1: HasBool, 8: HasNarrow, 16: HasNarrow, 64: Has64}
 
 // intrinsicContents are those of intrinsics.
 var intrinsicContents = func() (t [NumIntrinsics]Contents) {
@@ -127,13 +131,16 @@ var subgroupIntrinsics = []Intrinsic{
 
 // contents are those of an instruction.
 func (in *Instr) contents() Contents {
-	c := kindContents[in.Kind]
-	switch in.Kind {
-	case KindALU:
+	c := sizeContents[in.Def.BitSize]
+	if in.Kind == KindALU { // most are
 		c |= opContents[in.Op]
 		if in.Def.NumComponents > 1 {
 			c |= HasVector
 		}
+		return c
+	}
+	c |= kindContents[in.Kind]
+	switch in.Kind {
 	case KindIntrinsic:
 		c |= intrinsicContents[in.Intr]
 	case KindLoadConst:
@@ -154,14 +161,6 @@ func (in *Instr) contents() Contents {
 		case DerefArray, DerefArrayWildcard:
 			c |= HasElement
 		}
-	}
-	switch in.Def.BitSize {
-	case 1:
-		c |= HasBool
-	case 8, 16:
-		c |= HasNarrow
-	case 64:
-		c |= Has64
 	}
 	return c
 }

@@ -7,9 +7,11 @@ import (
 )
 
 // instrSet is a hash set of instructions for value numbering: open addressing
-// over a power of two, the hash kept in Instr.Flags.
+// over a power of two, the hash kept in Instr.Flags, and beside the slots: of a large shader, what is compared is rarely
+// in the cache.
 type instrSet struct {
 	slots []*ir.Instr
+	hash  []uint32 // where there is an instruction
 	n     int
 }
 
@@ -23,9 +25,9 @@ func newInstrSet(hint int) *instrSet {
 	}
 	s := instrSets.Get().(*instrSet)
 	if cap(s.slots) < size {
-		s.slots = make([]*ir.Instr, size)
+		s.slots, s.hash = make([]*ir.Instr, size), make([]uint32, size)
 	}
-	s.slots = s.slots[:size]
+	s.slots, s.hash = s.slots[:size], s.hash[:size]
 	return s
 }
 
@@ -46,7 +48,11 @@ func (s *instrSet) find(in *ir.Instr) **ir.Instr {
 	mask := uint32(len(s.slots) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
 		p := &s.slots[i]
-		if *p == nil || (*p).Flags == h && equalInstrs(*p, in) {
+		if *p == nil {
+			s.hash[i] = h
+			return p
+		}
+		if s.hash[i] == h && equalInstrs(*p, in) {
 			return p
 		}
 	}
@@ -54,7 +60,7 @@ func (s *instrSet) find(in *ir.Instr) **ir.Instr {
 
 func (s *instrSet) grow() {
 	old := s.slots
-	s.slots = make([]*ir.Instr, 2*len(old))
+	s.slots, s.hash = make([]*ir.Instr, 2*len(old)), make([]uint32, 2*len(old))
 	mask := uint32(len(s.slots) - 1)
 	for _, in := range old {
 		if in == nil {
@@ -64,7 +70,7 @@ func (s *instrSet) grow() {
 		for s.slots[i] != nil {
 			i = (i + 1) & mask
 		}
-		s.slots[i] = in
+		s.slots[i], s.hash[i] = in, in.Flags
 	}
 }
 

@@ -9,12 +9,12 @@ var lowerALUToScalarPass = &Pass{
 }
 
 func lowerALUToScalar(_ *Context, s *ir.Shader) (bool, error) {
-	return eachALU(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
-		if in.IsVec() {
-			return nil
-		}
-		return scalarALU(b, in)
-	}), nil
+	return eachOf(s, splits, scalarALU), nil
+}
+
+// splits reports whether an instruction is an operation of vectors, other than what makes them.
+func splits(in *ir.Instr) bool {
+	return in.Kind == ir.KindALU && !in.IsVec() && (in.Def.NumComponents > 1 || in.Op.Info().Horizontal())
 }
 
 func scalarALU(b *ir.Builder, in *ir.Instr) *ir.Def {

@@ -18,6 +18,9 @@ func optConstantFolding(c *Context, s *ir.Shader) (bool, error) {
 		b := impl.Builder(ir.AtStart(impl.Start()))
 		for blk := range impl.Blocks() {
 			for in := range blk.Instrs() {
+				if in.Kind == ir.KindALU && !hasConsts(in) {
+					continue
+				}
 				b.AtInstr(in)
 				if v := foldInstr(b, in, s, mode); v != nil && c.Step() {
 					in.Def.RewriteUses(v)
@@ -30,6 +33,19 @@ func optConstantFolding(c *Context, s *ir.Shader) (bool, error) {
 		}
 		return changed
 	}), nil
+}
+
+// hasConsts reports whether an ALU instruction works on constants alone, or selects by one: most do not, and need no more.
+func hasConsts(in *ir.Instr) bool {
+	if in.Op == ir.OpBcsel {
+		return in.Srcs[0].Def.IsConst()
+	}
+	for i := range in.Srcs {
+		if !in.Srcs[i].Def.IsConst() {
+			return false
+		}
+	}
+	return true
 }
 
 // foldInstr returns what replaces in, or nil.

@@ -15,6 +15,9 @@ func optCopyProp(impl *ir.Impl) (progress bool) {
 		for in := b.First(); in != nil; in = in.Next() {
 			for i := range in.Srcs {
 				s := &in.Srcs[i]
+				if !copies(s.Def.Instr) {
+					continue
+				}
 				if in.Kind == ir.KindALU {
 					progress = copyPropALU(in, s, in.SrcComps(i)) || progress
 				} else {
@@ -28,6 +31,9 @@ func optCopyProp(impl *ir.Impl) (progress bool) {
 	}
 	return progress
 }
+
+// copies reports whether an instruction makes nothing new: a move, or a vector of components.
+func copies(in *ir.Instr) bool { return in.Kind == ir.KindALU && (in.Op == ir.OpMov || in.IsVec()) }
 
 // copyPropALU looks through moves and vectors after an ALU source of n lanes.
 func copyPropALU(in *ir.Instr, s *ir.Src, n int) (progress bool) {
