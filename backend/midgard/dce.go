@@ -45,6 +45,7 @@ func (f *function) removeDeadIn(b int, l *liveness) (removed, outside bool) {
 			f.settled = false
 			in.reads(gone.add)
 			in.mask, in.keep = lanes, in.keep&lanes
+			in.inlines()
 		}
 		if dead {
 			f.settled, removed = false, true
@@ -87,4 +88,11 @@ func (in *inst) liveLanes(live compSet) (lanes uint8, dead bool) {
 		return in.mask, false
 	}
 	return m, m == 0
+}
+
+// inlines makes an embedded constant an inline one, where it is the same in all lanes that are left.
+func (in *inst) inlines() {
+	if s := &in.src[1]; in.kind == kindALU && !in.imm && in.half == partFull && s.reg == regConst && s.half == partFull && in.mask != 0 {
+		in.con, in.imm = inlineConstant(in.op, *s, in.lanesRead(1))
+	}
 }

@@ -47,11 +47,15 @@ type isel struct {
 	blocks []int
 	phis   []*ir.Instr
 	turn   uint8 // which load/store input the next access takes
-	// texTurn and outTurn are the texture input and result that come next.
-	texTurn uint8
-	outTurn reg
-	out     outputs
-	guards  []guard
+	// texTurn is the texture input that comes next, outTurn the result that the last one landed in, of which the first
+	// outLanes components are taken.
+	texTurn  uint8
+	outTurn  reg
+	outLanes int
+	// coords is what the texture inputs were given last.
+	coords [2][4]source
+	out    outputs
+	guards []guard
 	// blend, if not nil, is the layout of the target of a blend program.
 	blend *blendLayout
 	// feedback: the program writes transform feedback, and no outputs.

@@ -206,6 +206,30 @@ func (s *isel) selectTo(d dest, c, a, b source) {
 	t.hasCond, t.cond = true, c
 }
 
+// selectZero selects a select of 0: booleans are 0 or all ones, so that the other value's bits under them are the result, on any unit
+// and without the condition register.
+func (s *isel) selectZero(in *ir.Instr) bool {
+	if in.Def.BitSize != 32 {
+		return false
+	}
+	lanes := fullMask(int(in.Def.NumComponents))
+	a, b := s.rawSource(in, 1), s.rawSource(in, 2)
+	op, v := isa.OpIand, a
+	switch {
+	case b.zero(lanes):
+	case a.zero(lanes):
+		op, v = isa.OpIandnot, b
+	default:
+		return false
+	}
+	c := s.src(in, 0)
+	if v.half != partFull || c.half != partFull || c.reg == regConst {
+		return false
+	}
+	s.aluTo(s.dest(&in.Def), op, v, c)
+	return true
+}
+
 // condition makes a boolean fit for component w of the condition register.
 func (s *isel) condition(c source) source { return s.inRegister(c, 1).lane(0) }
 
@@ -255,6 +279,9 @@ func (s *isel) special(in *ir.Instr) {
 	default:
 		if isSelect(in.Op) && in.Def.BitSize == 8 {
 			s.selectBytes(in)
+			return
+		}
+		if isSelect(in.Op) && s.selectZero(in) {
 			return
 		}
 		if isSelect(in.Op) {

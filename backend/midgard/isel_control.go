@@ -75,9 +75,13 @@ func (s *isel) ifNode(n *ir.If) {
 		return
 	}
 	s.loc = n.Cond.Def.Instr.Loc
-	cond := s.comp(n.Cond.Def, 0)
+	cond, inv := s.comp(n.Cond.Def, 0), true
+	if not := n.Cond.Def.Instr; not.Kind == ir.KindALU && not.Op == ir.OpInot && not.Srcs[0].Def.BitSize == n.Cond.Def.BitSize {
+		// The branch looks for the opposite.
+		cond, inv = s.comp(not.Srcs[0].Def, not.Srcs[0].Swizzle.Lane(0)), false
+	}
 	br := s.branch()
-	br.hasCond, br.inv, br.cond = true, true, s.condition(cond)
+	br.hasCond, br.inv, br.cond = true, inv, s.condition(cond)
 	depth := s.depth()
 	then := s.newBlock(depth)
 	s.edge(head, then)

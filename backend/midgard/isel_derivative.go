@@ -30,9 +30,10 @@ func (s *isel) derivative(in *ir.Instr) bool {
 	for first := 0; first < n; first += 2 {
 		k := min(2, n-first)
 		s.move(s.texIn(0), 15, o.place([4]uint8{uint8(first), uint8(min(first+1, 3)), uint8(first), uint8(first)}))
+		s.coords[0] = unknownCoords
 		t := isa.Texture{Op: isa.TexDerivative, Mode: mode, Helpers: isa.HelpersNormal, Dim: isa.Tex2D, CoordFull: true,
 			CoordSwizzle: isa.Swz(0, 1, 0, 0), Full: true, Type: isa.TexTypeFloat, Mask: 3, Swizzle: isa.XYZW}
-		out := s.texOut()
+		out, _ := s.texOut(4)
 		t.Dst = uint8(out & 1)
 		s.add(inst{kind: kindTex, dst: out, mask: 3, tex: t})
 		s.move(d, fullMask(k)<<first, source{reg: out, swz: identity}.shifted(first))

@@ -1,6 +1,8 @@
 package midgard
 
 import (
+	"math/bits"
+
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
 	"nirc/ir"
@@ -14,14 +16,20 @@ func (s *isel) texIn(k reg) reg {
 	return regTexIn0 + k
 }
 
-// texOut is the register that the next texture result lands in: the two in turn.
-func (s *isel) texOut() reg {
-	s.outTurn ^= 1
+// texOut is the register that the next texture result of n components lands in, from component first on: the two in turn,
+// unless the last one has room.
+func (s *isel) texOut(n int) (r reg, first int) {
+	if s.outLanes == 0 || s.outLanes+n > 4 {
+		s.outTurn ^= 1
+		s.outLanes = 0
+	}
+	first = s.outLanes
+	s.outLanes += n
 	if s.gpu.Alias {
 		s.floor = max(s.floor, 2)
-		return s.outTurn
+		return s.outTurn, first
 	}
-	return regTexOut0 + s.outTurn
+	return regTexOut0 + s.outTurn, first
 }
 
 var texDims = [...]isa.TexDim{
@@ -81,7 +89,7 @@ func (s *isel) sample(in *ir.Instr, v *ir.Variable, index source) {
 	ti := in.TexInfo()
 	fetch := in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs
 	t := isa.Texture{Op: isa.TexSampleLod, Mode: isa.TexNormal, Helpers: isa.HelpersNormal, Dim: texDims[ti.Dim], CoordFull: true,
-		CoordSwizzle: isa.XYZW, Full: true, Type: texType(ti.DestType.Class), Mask: 15, Swizzle: isa.XYZW}
+		CoordSwizzle: isa.XYZW, Full: true, Type: texType(ti.DestType.Class)}
 	var more sampling
 	switch in.TexOp {
 	case ir.TexOpTxf, ir.TexOpTxfMs:
@@ -113,6 +121,9 @@ func (s *isel) sample(in *ir.Instr, v *ir.Variable, index source) {
 		return
 	}
 	s.gather(s.texIn(1), more.parts)
+	if len(more.parts) > 0 {
+		s.coords[1] = unknownCoords
+	}
 	s.texResult(in, t)
 }
 
@@ -126,13 +137,41 @@ func texType(c ir.TypeClass) isa.TexType {
 	return isa.TexTypeFloat
 }
 
-// texResult adds a texture instruction and copies its result.
+// texResult adds a texture instruction and copies its result, of which only what is read lands anywhere.
 func (s *isel) texResult(in *ir.Instr, t isa.Texture) {
-	out := s.texOut()
-	t.Dst = uint8(out & 1)
+	read := max(readOf(&in.Def)&fullMask(int(in.Def.NumComponents)), 1)
+	out, first := s.texOut(bits.OnesCount8(read))
+	o := source{reg: out}
+	var from [4]int
+	for c, lane := 0, first; c < 4; c++ {
+		if read>>c&1 != 0 {
+			o.swz[c], from[lane] = uint8(lane), c
+			t.Mask |= 1 << lane
+			lane++
+		}
+	}
+	t.Dst, t.Swizzle = uint8(out&1), isa.Swz(from[0], from[1], from[2], from[3])
 	s.add(inst{kind: kindTex, dst: out, mask: t.Mask, tex: t, texels: in.TexInfo().Aliased, inv: s.sh.Stage != ir.StageFragment})
-	n := int(in.Def.NumComponents)
-	s.move(s.result(&in.Def), fullMask(n), source{reg: out, swz: identity})
+	s.move(s.result(&in.Def), read, o)
+}
+
+// readOf is the set of components of a value that something reads.
+func readOf(d *ir.Def) (m uint8) {
+	for u := range d.Uses() {
+		in := u.Instr
+		if in == nil || in.Kind != ir.KindALU {
+			return 15
+		}
+		for i := range in.Srcs {
+			if &in.Srcs[i] != u {
+				continue
+			}
+			for k := range in.SrcComps(i) {
+				m |= 1 << (u.Swizzle.Lane(k) & 3)
+			}
+		}
+	}
+	return m
 }
 
 func (s *isel) sampleLod(in *ir.Instr, t *isa.Texture, fetch bool, more *sampling) {

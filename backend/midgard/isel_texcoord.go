@@ -84,11 +84,32 @@ func (s *isel) sampleCoords(in *ir.Instr, t *isa.Texture, fetch, more bool) bool
 	}
 	t.CoordSwizzle = isa.Swz(lanes[0], lanes[1], lanes[2], lanes[3])
 	if !more && !s.gpu.Alias {
-		t.CoordSel = s.texTurn
-		s.texTurn ^= 1
+		t.CoordSel = s.coordInput(&parts)
 	}
 	s.gather(s.texIn(reg(t.CoordSel)), parts[:])
+	s.coords[t.CoordSel] = parts
 	return true
+}
+
+// unknownCoords is what an input holds that nothing is known of.
+var unknownCoords = [4]source{{reg: regNone}, {reg: regNone}, {reg: regNone}, {reg: regNone}}
+
+// coordInput chooses the input for coordinates: the one that was given them last, so that they need not be moved again, else
+// the two in turn.
+func (s *isel) coordInput(parts *[4]source) uint8 {
+	for k := range s.coords {
+		same := true
+		for i := range parts {
+			p, q := &parts[i], &s.coords[k][i]
+			same = same && (p.reg == regNone || *p == *q)
+		}
+		if same {
+			return uint8(k)
+		}
+	}
+	k := s.texTurn
+	s.texTurn ^= 1
+	return k
 }
 
 // cubePair turns a direction into the pair that cube textures take.

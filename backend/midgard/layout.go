@@ -46,9 +46,10 @@ func (p *program) layout() {
 	}
 }
 
-// dropJumps removes jumps to the bundle that follows anyway.
+// dropJumps removes jumps to the bundle that follows anyway, and those that a branch jumps over.
 func (p *program) dropJumps() {
 	p.listed = nil
+	p.turnBranches()
 	for i := len(p.blocks) - 1; i >= 0; i-- {
 		list := p.blocks[i].list
 		k := len(list) - 1
@@ -79,6 +80,48 @@ func (p *program) dropJumps() {
 			p.blocks[i].list = list[:k]
 		}
 	}
+}
+
+// turnBranches makes branches over a jump jump where that does, under the opposite condition.
+func (p *program) turnBranches() {
+	entered := make([]bool, len(p.blocks)+1) // by block: a branch leads there
+	for i := range p.blocks {
+		if br := p.jump(i); br != nil {
+			entered[br.target] = true
+		}
+	}
+	for i := 0; i+1 < len(p.blocks); i++ {
+		br, over := p.jump(i), p.jump(i+1)
+		if br == nil || over == nil || !br.hasCond || over.hasCond || entered[i+1] || br.target <= i+1 || !p.reaches(i+2, br.target) {
+			continue
+		}
+		if list := p.blocks[i+1].list; len(list) == 1 && list[0].size == 4+branchSize {
+			br.inv, br.target = !br.inv, over.target
+			p.blocks[i+1].list = nil
+		}
+	}
+}
+
+// jump is the branch at the end of block i to another one, nil if there is none.
+func (p *program) jump(i int) *inst {
+	list := p.blocks[i].list
+	if len(list) == 0 {
+		return nil
+	}
+	if br := list[len(list)-1].branch; br != nil && br.kind == kindBranch {
+		return br
+	}
+	return nil
+}
+
+// reaches reports whether nothing stands from the start of block i to that of block t.
+func (p *program) reaches(i, t int) bool {
+	for ; i < t; i++ {
+		if len(p.blocks[i].list) > 0 {
+			return false
+		}
+	}
+	return i == t
 }
 
 // link fills in the branch of a bundle; end is the size of the code.

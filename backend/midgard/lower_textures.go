@@ -44,8 +44,8 @@ func sinkTexturesOf(b *ir.Block) {
 				first = u.Instr
 			}
 		}
-		// What has moved there already stays behind it.
-		for first != nil && first.Prev() != in && first.Prev() != nil && first.Prev().Flags == first.Flags {
+		// Those that stand there already stay behind it.
+		for first != nil && first.Prev() != in && first.Prev() != nil && first.Prev().Kind == ir.KindTex {
 			first = first.Prev()
 		}
 		if first == nil || first.Prev() == in {

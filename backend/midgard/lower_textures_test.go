@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"nirc/backend/gputest"
 	"nirc/ir"
 )
 
@@ -30,5 +31,42 @@ func TestSinkTextures(t *testing.T) {
 	const want = "tex demote txl tex tex fadd tex fadd fmul fadd fadd"
 	if got := strings.Join(ops, " "); got != want {
 		t.Errorf("%s, want %s\n%s", got, want, ir.Print(s))
+	}
+}
+
+//go:embed testdata/ir/texture_lanes.nir
+var textureLanesText string
+
+// Results share a register where only some of their components are read, and coordinates that an input holds are not moved
+// there again.
+func TestTextureLanes(t *testing.T) {
+	s, err := ir.Parse(textureLanesText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text := listing(t, s, CompileOptions{})
+	expect(t, text, "TEX.2d TA1.x.f32", "TEX.2d TA1.y.f32", "TEX_GRAD.2d TA1.zw.f32")
+	if n := strings.Count(text, "AT0.xy, "); n != 1 {
+		t.Errorf("the first coordinates are moved %d times:\n%s", n, text)
+	}
+}
+
+// A select of 0 is a bit operation.
+func TestSelectZero(t *testing.T) {
+	for _, c := range []struct {
+		zero int
+		op   string
+	}{{1, "ANDNOT.i32"}, {2, "AND.i32"}} {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
+		x := gputest.LoadWords(b, in, b.Imm32(0), 4)
+		args := [3]*ir.Def{b.Flt32(b.Channel(x, 0), b.Channel(x, 1)), b.Channels(x, 2, 2), b.Channels(x, 2, 2)}
+		args[c.zero] = b.Const(32, 0, 0)
+		gputest.StoreWords(b, out, b.Imm32(0), b.B32csel(b.Swizzle(args[0], 0, 0), args[1], args[2]))
+		_, text := listing(t, s, CompileOptions{})
+		expect(t, text, "FCMP.lt", c.op)
+		if strings.Contains(text, "CSEL") {
+			t.Error(text)
+		}
 	}
 }

@@ -38,6 +38,7 @@ var selectSteps = []step{
 	dce,
 	{StepInfo: optional("forward_copies", "lets the readers of copies read the originals", "isel"), Run: onFunction((*function).forwardCopies)},
 	dce,
+	{StepInfo: optional("drop_held", "removes moves of what the texture pipe's inputs hold already", "isel"), Run: onFunction((*function).dropHeld)},
 	{StepInfo: optional("coalesce", "makes values where moves would put them", "isel"), Run: onFunction((*function).coalesce)},
 	dce,
 	{StepInfo: optional("fuse_writeouts", "runs what makes a colour in the bundle of its writeout", "coalesce"), Run: onFunction((*function).fuseWriteouts)},
