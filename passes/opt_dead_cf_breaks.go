@@ -6,6 +6,21 @@ import "nirc/ir"
 // stack of them.
 const maxNestedBreaks = 8
 
+// maxChosenBreaks bounds the same where the loop holds nothing but its breaks: the ifs become selections.
+const maxChosenBreaks = 32
+
+// choosesOnly reports whether a loop that runs once has no instructions of its own: it only chooses values for phis after it.
+func choosesOnly(l *ir.Loop) bool {
+	for b := range ir.ListBlocks(&l.Body) {
+		for in := range b.Instrs() {
+			if in.Kind != ir.KindJump && in.Kind != ir.KindPhi {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // breaksToIfs turns the breaks of a loop that runs once into ifs: what follows an if with a side that
 // breaks moves to its other side. It reports whether all could go, except for the one at the body's end, and changes nothing otherwise.
 func breaksToIfs(l *ir.Loop) bool {
@@ -14,7 +29,7 @@ func breaksToIfs(l *ir.Loop) bool {
 		return false
 	}
 	exits := len(after.Preds) - 1
-	if exits < 1 || exits > maxNestedBreaks {
+	if exits < 1 || exits > maxChosenBreaks || exits > maxNestedBreaks && !choosesOnly(l) {
 		return false
 	}
 	var ifs []*ir.If
