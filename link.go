@@ -180,7 +180,9 @@ func LinkUnits(ctx context.Context, units []*Unit) (links []StageLink, warnings 
 		for i := range counts {
 			links[i].LinkCounts = counts[i]
 		}
-		chain[0].interpolateFor(chain[len(chain)-1])
+		if n := len(chain); n > 1 {
+			chain[n-2].interpolateFor(chain[n-1])
+		}
 	}
 	for i, u := range chain {
 		u.links = links[max(0, i-1):min(i+1, len(links))]
@@ -268,7 +270,7 @@ func (u *Unit) relinked() {
 	}
 }
 
-// interpolateFor chooses the calling convention of a vertex shader by what the fragment shader after it interpolates without
+// interpolateFor chooses the calling convention of the last stage before the rasteriser by what the fragment shader after it interpolates without
 // perspective, where the target asks for that.
 func (u *Unit) interpolateFor(last *Unit) {
 	if u.back == nil || u.opts.ABI != "" || !backend.HasABI(u.back, LinearABI) || last.Shader.Stage != ir.StageFragment {

@@ -21,5 +21,5 @@ type Linker interface {
 }
 
 // FeedbackStage makes the geometry stage that hands on the primitives, of a number of vertices,
-// of the stage last, for transform feedback.
-type FeedbackStage func(last *object.Object, vertices int) (*object.Object, error)
+// of the stage last, for transform feedback. abi is the calling convention of the stage: "" or LinearABI with a mask.
+type FeedbackStage func(last *object.Object, vertices int, abi string) (*object.Object, error)

@@ -783,6 +783,10 @@ const (
 	IntrLoadMultisampledPan                                   // load multisampled pan
 	IntrLoadFragCoordZwPan                                    // load frag coord zw pan
 	IntrLoadNoperspectiveVaryingsPan                          // load noperspective varyings pan
+	IntrLoadStageValuePan                                     // what the driver says of the stages between vertex and fragment: value flags, element base
+	IntrLoadStageConstantPan                                  // words at a byte offset of the memory whose address such a value is, which nobody writes meanwhile
+	IntrLoadStagePan                                          // same, of memory that other invocations write
+	IntrStoreStagePan                                         // store of words there
 
 	// NumIntrinsics is the number of rows.
 	NumIntrinsics = int(iota)

@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0x451b838c
+const builtinSum = 0xb1cb725a
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -651,1035 +651,1054 @@ var builtinTree = node{4, 6, "", []node{
 			}},
 			{2, 268, "remove_dead_variables", nil},
 		}},
-		{2, 272, "link_prepare", nil},
+		{2, 272, "midgard_stages", nil},
 		{3, 273, "", []node{
-			{4, 273, "", []node{
-				{2, 273, "use", nil},
-				{2, 273, "frontend", nil},
-			}},
-			{2, 274, "propagate_invariant", nil},
-			{4, 275, "", []node{
-				{2, 275, "loop", nil},
-				{3, 275, "", []node{
-					{2, 275, "lower_vars_to_ssa", nil},
-					{2, 275, "opt_copy_prop", nil},
-					{2, 275, "opt_dce", nil},
-					{2, 275, "opt_constant_folding", nil},
-					{2, 275, "opt_dead_cf", nil},
-					{2, 275, "opt_loop", nil},
+			{2, 273, "lower_vars_to_ssa", nil},
+			{4, 274, "", []node{
+				{2, 274, "loop", nil},
+				{3, 274, "", []node{
+					{2, 274, "opt_copy_prop", nil},
+					{2, 274, "opt_constant_folding", nil},
+					{2, 274, "opt_dead_cf", nil},
+					{2, 274, "opt_remove_phis", nil},
+					{2, 274, "opt_dce", nil},
+					{2, 274, "opt_cse", nil},
 				}},
 			}},
-			{4, 276, "", []node{
-				{2, 276, "if", nil},
-				{2, 276, "stage != tess_ctrl", nil},
-				{2, 277, "then", nil},
-				{3, 278, "", []node{
-					{4, 278, "", []node{
-						{2, 278, "lower_io_to_temporaries", nil},
-						{4, 278, "", []node{
-							{2, 278, "modes", nil},
-							{2, 278, "shader_out", nil},
-						}},
-					}},
-					{2, 279, "lower_global_vars_to_local", nil},
+			{2, 275, "remove_dead_variables", nil},
+			{2, 276, "lower_bool_to_int32", nil},
+			{2, 277, "opt_copy_prop", nil},
+			{2, 278, "opt_dce", nil},
+		}},
+		{2, 282, "link_prepare", nil},
+		{3, 283, "", []node{
+			{4, 283, "", []node{
+				{2, 283, "use", nil},
+				{2, 283, "frontend", nil},
+			}},
+			{2, 284, "propagate_invariant", nil},
+			{4, 285, "", []node{
+				{2, 285, "loop", nil},
+				{3, 285, "", []node{
+					{2, 285, "lower_vars_to_ssa", nil},
+					{2, 285, "opt_copy_prop", nil},
+					{2, 285, "opt_dce", nil},
+					{2, 285, "opt_constant_folding", nil},
+					{2, 285, "opt_dead_cf", nil},
+					{2, 285, "opt_loop", nil},
 				}},
 			}},
-			{4, 280, "", []node{
-				{2, 280, "if", nil},
-				{2, 280, "stage == fragment", nil},
-				{2, 281, "then", nil},
-				{3, 282, "", []node{
-					{4, 282, "", []node{
-						{2, 282, "lower_io_to_temporaries", nil},
-						{4, 282, "", []node{
-							{2, 282, "modes", nil},
-							{2, 282, "shader_in", nil},
+			{4, 286, "", []node{
+				{2, 286, "if", nil},
+				{2, 286, "stage != tess_ctrl", nil},
+				{2, 287, "then", nil},
+				{3, 288, "", []node{
+					{4, 288, "", []node{
+						{2, 288, "lower_io_to_temporaries", nil},
+						{4, 288, "", []node{
+							{2, 288, "modes", nil},
+							{2, 288, "shader_out", nil},
 						}},
 					}},
-					{2, 283, "lower_global_vars_to_local", nil},
+					{2, 289, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{2, 284, "split_var_copies", nil},
-			{2, 285, "lower_var_copies", nil},
-			{2, 286, "split_struct_vars", nil},
-			{2, 287, "lower_vars_to_ssa", nil},
-			{4, 288, "", []node{
-				{2, 288, "if", nil},
-				{2, 288, "stage == vertex", nil},
-				{2, 289, "then", nil},
-				{3, 290, "", []node{
-					{4, 290, "", []node{
-						{2, 290, "lower_io_arrays_to_elements", nil},
-						{4, 290, "", []node{
-							{2, 290, "modes", nil},
-							{2, 290, "shader_out", nil},
+			{4, 290, "", []node{
+				{2, 290, "if", nil},
+				{2, 290, "stage == fragment", nil},
+				{2, 291, "then", nil},
+				{3, 292, "", []node{
+					{4, 292, "", []node{
+						{2, 292, "lower_io_to_temporaries", nil},
+						{4, 292, "", []node{
+							{2, 292, "modes", nil},
+							{2, 292, "shader_in", nil},
 						}},
 					}},
-					{4, 291, "", []node{
-						{2, 291, "lower_io_to_scalar_early", nil},
-						{4, 291, "", []node{
-							{2, 291, "modes", nil},
-							{2, 291, "shader_out", nil},
-						}},
-					}},
+					{2, 293, "lower_global_vars_to_local", nil},
 				}},
 			}},
-			{4, 292, "", []node{
-				{2, 292, "if", nil},
-				{2, 292, "stage == fragment", nil},
-				{2, 293, "then", nil},
-				{3, 294, "", []node{
-					{4, 294, "", []node{
-						{2, 294, "lower_io_arrays_to_elements", nil},
-						{4, 294, "", []node{
-							{2, 294, "modes", nil},
-							{2, 294, "shader_in", nil},
-						}},
-					}},
-					{4, 295, "", []node{
-						{2, 295, "lower_io_to_scalar_early", nil},
-						{4, 295, "", []node{
-							{2, 295, "modes", nil},
-							{2, 295, "shader_in", nil},
-						}},
-					}},
-				}},
-			}},
-			{4, 296, "", []node{
-				{2, 296, "if", nil},
-				{2, 296, "stage != vertex && stage != fragment", nil},
-				{2, 297, "then", nil},
-				{3, 297, "", []node{
-					{2, 297, "lower_io_arrays_to_elements", nil},
-					{2, 297, "lower_io_to_scalar_early", nil},
-				}},
-			}},
+			{2, 294, "split_var_copies", nil},
+			{2, 295, "lower_var_copies", nil},
+			{2, 296, "split_struct_vars", nil},
+			{2, 297, "lower_vars_to_ssa", nil},
 			{4, 298, "", []node{
-				{2, 298, "loop", nil},
-				{3, 298, "", []node{
-					{4, 298, "", []node{
-						{2, 298, "use", nil},
-						{2, 298, "turn", nil},
+				{2, 298, "if", nil},
+				{2, 298, "stage == vertex", nil},
+				{2, 299, "then", nil},
+				{3, 300, "", []node{
+					{4, 300, "", []node{
+						{2, 300, "lower_io_arrays_to_elements", nil},
+						{4, 300, "", []node{
+							{2, 300, "modes", nil},
+							{2, 300, "shader_out", nil},
+						}},
 					}},
-					{4, 298, "", []node{
-						{2, 298, "use", nil},
-						{2, 298, "tail", nil},
-					}},
-				}},
-				{2, 299, "max", nil},
-				{2, 299, "8", nil},
-			}},
-			{4, 300, "", []node{
-				{2, 300, "remove_dead_variables", nil},
-				{4, 300, "", []node{
-					{2, 300, "modes", nil},
-					{2, 300, "shader_in|shader_out", nil},
-				}},
-			}},
-		}},
-		{2, 302, "link_turn", nil},
-		{3, 303, "", []node{
-			{4, 303, "", []node{
-				{2, 303, "loop", nil},
-				{3, 303, "", []node{
-					{4, 303, "", []node{
-						{2, 303, "use", nil},
-						{2, 303, "turn", nil},
-					}},
-					{4, 303, "", []node{
-						{2, 303, "use", nil},
-						{2, 303, "tail", nil},
+					{4, 301, "", []node{
+						{2, 301, "lower_io_to_scalar_early", nil},
+						{4, 301, "", []node{
+							{2, 301, "modes", nil},
+							{2, 301, "shader_out", nil},
+						}},
 					}},
 				}},
-				{2, 304, "max", nil},
-				{2, 304, "8", nil},
 			}},
-			{4, 305, "", []node{
-				{2, 305, "remove_dead_variables", nil},
-				{4, 305, "", []node{
-					{2, 305, "modes", nil},
-					{2, 305, "shader_in|shader_out", nil},
+			{4, 302, "", []node{
+				{2, 302, "if", nil},
+				{2, 302, "stage == fragment", nil},
+				{2, 303, "then", nil},
+				{3, 304, "", []node{
+					{4, 304, "", []node{
+						{2, 304, "lower_io_arrays_to_elements", nil},
+						{4, 304, "", []node{
+							{2, 304, "modes", nil},
+							{2, 304, "shader_in", nil},
+						}},
+					}},
+					{4, 305, "", []node{
+						{2, 305, "lower_io_to_scalar_early", nil},
+						{4, 305, "", []node{
+							{2, 305, "modes", nil},
+							{2, 305, "shader_in", nil},
+						}},
+					}},
 				}},
 			}},
-		}},
-		{2, 307, "link_finish", nil},
-		{3, 308, "", []node{
+			{4, 306, "", []node{
+				{2, 306, "if", nil},
+				{2, 306, "stage != vertex && stage != fragment", nil},
+				{2, 307, "then", nil},
+				{3, 307, "", []node{
+					{2, 307, "lower_io_arrays_to_elements", nil},
+					{2, 307, "lower_io_to_scalar_early", nil},
+				}},
+			}},
 			{4, 308, "", []node{
-				{2, 308, "remove_dead_variables", nil},
-				{4, 308, "", []node{
-					{2, 308, "modes", nil},
-					{2, 308, "shader_in|shader_out", nil},
-				}},
-			}},
-			{4, 309, "", []node{
-				{2, 309, "if", nil},
-				{2, 309, "stage == vertex", nil},
-				{2, 310, "then", nil},
-				{3, 310, "", []node{
-					{4, 310, "", []node{
-						{2, 310, "lower_io_to_vector", nil},
-						{4, 310, "", []node{
-							{2, 310, "modes", nil},
-							{2, 310, "shader_out", nil},
-						}},
+				{2, 308, "loop", nil},
+				{3, 308, "", []node{
+					{4, 308, "", []node{
+						{2, 308, "use", nil},
+						{2, 308, "turn", nil},
+					}},
+					{4, 308, "", []node{
+						{2, 308, "use", nil},
+						{2, 308, "tail", nil},
 					}},
 				}},
+				{2, 309, "max", nil},
+				{2, 309, "8", nil},
 			}},
-			{4, 311, "", []node{
-				{2, 311, "if", nil},
-				{2, 311, "stage == fragment", nil},
-				{2, 312, "then", nil},
-				{3, 312, "", []node{
-					{4, 312, "", []node{
-						{2, 312, "lower_io_to_vector", nil},
-						{4, 312, "", []node{
-							{2, 312, "modes", nil},
-							{2, 312, "shader_in", nil},
-						}},
-					}},
+			{4, 310, "", []node{
+				{2, 310, "remove_dead_variables", nil},
+				{4, 310, "", []node{
+					{2, 310, "modes", nil},
+					{2, 310, "shader_in|shader_out", nil},
 				}},
 			}},
+		}},
+		{2, 312, "link_turn", nil},
+		{3, 313, "", []node{
 			{4, 313, "", []node{
-				{2, 313, "if", nil},
-				{2, 313, "stage != vertex && stage != fragment", nil},
-				{2, 314, "then", nil},
-				{3, 314, "", []node{
-					{2, 314, "lower_io_to_vector", nil},
+				{2, 313, "loop", nil},
+				{3, 313, "", []node{
+					{4, 313, "", []node{
+						{2, 313, "use", nil},
+						{2, 313, "turn", nil},
+					}},
+					{4, 313, "", []node{
+						{2, 313, "use", nil},
+						{2, 313, "tail", nil},
+					}},
+				}},
+				{2, 314, "max", nil},
+				{2, 314, "8", nil},
+			}},
+			{4, 315, "", []node{
+				{2, 315, "remove_dead_variables", nil},
+				{4, 315, "", []node{
+					{2, 315, "modes", nil},
+					{2, 315, "shader_in|shader_out", nil},
 				}},
 			}},
-			{2, 315, "opt_combine_stores", nil},
-			{4, 316, "", []node{
-				{2, 316, "loop", nil},
-				{3, 316, "", []node{
-					{2, 316, "lower_vars_to_ssa", nil},
-					{2, 316, "opt_copy_prop", nil},
-					{2, 316, "opt_cse", nil},
-					{2, 316, "opt_dce", nil},
+		}},
+		{2, 317, "link_finish", nil},
+		{3, 318, "", []node{
+			{4, 318, "", []node{
+				{2, 318, "remove_dead_variables", nil},
+				{4, 318, "", []node{
+					{2, 318, "modes", nil},
+					{2, 318, "shader_in|shader_out", nil},
 				}},
 			}},
-			{2, 317, "remove_dead_variables", nil},
-			{2, 318, "assign_io_locations", nil},
+			{4, 319, "", []node{
+				{2, 319, "if", nil},
+				{2, 319, "stage == vertex", nil},
+				{2, 320, "then", nil},
+				{3, 320, "", []node{
+					{4, 320, "", []node{
+						{2, 320, "lower_io_to_vector", nil},
+						{4, 320, "", []node{
+							{2, 320, "modes", nil},
+							{2, 320, "shader_out", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 321, "", []node{
+				{2, 321, "if", nil},
+				{2, 321, "stage == fragment", nil},
+				{2, 322, "then", nil},
+				{3, 322, "", []node{
+					{4, 322, "", []node{
+						{2, 322, "lower_io_to_vector", nil},
+						{4, 322, "", []node{
+							{2, 322, "modes", nil},
+							{2, 322, "shader_in", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 323, "", []node{
+				{2, 323, "if", nil},
+				{2, 323, "stage != vertex && stage != fragment", nil},
+				{2, 324, "then", nil},
+				{3, 324, "", []node{
+					{2, 324, "lower_io_to_vector", nil},
+				}},
+			}},
+			{2, 325, "opt_combine_stores", nil},
+			{4, 326, "", []node{
+				{2, 326, "loop", nil},
+				{3, 326, "", []node{
+					{2, 326, "lower_vars_to_ssa", nil},
+					{2, 326, "opt_copy_prop", nil},
+					{2, 326, "opt_cse", nil},
+					{2, 326, "opt_dce", nil},
+				}},
+			}},
+			{2, 327, "remove_dead_variables", nil},
+			{2, 328, "assign_io_locations", nil},
 		}},
 	}},
-	{2, 320, "pipelines", nil},
-	{4, 322, "", []node{
-		{2, 322, "common", nil},
-		{3, 323, "", []node{
-			{4, 323, "", []node{
-				{2, 323, "use", nil},
-				{2, 323, "frontend", nil},
+	{2, 330, "pipelines", nil},
+	{4, 332, "", []node{
+		{2, 332, "common", nil},
+		{3, 333, "", []node{
+			{4, 333, "", []node{
+				{2, 333, "use", nil},
+				{2, 333, "frontend", nil},
 			}},
-			{4, 324, "", []node{
-				{2, 324, "hook", nil},
-				{2, 324, "start", nil},
+			{4, 334, "", []node{
+				{2, 334, "hook", nil},
+				{2, 334, "start", nil},
 			}},
-			{2, 325, "propagate_invariant", nil},
-			{4, 326, "", []node{
-				{2, 326, "use", nil},
-				{2, 326, "clean", nil},
-			}},
-			{4, 327, "", []node{
-				{2, 327, "if", nil},
-				{2, 327, "level >= O1", nil},
-				{2, 328, "then", nil},
-				{3, 328, "", []node{
-					{2, 328, "opt_ray_queries", nil},
-					{2, 328, "opt_ray_query_ranges", nil},
-				}},
-			}},
-			{4, 330, "", []node{
-				{2, 330, "if", nil},
-				{2, 330, "ycbcr", nil},
-				{2, 331, "then", nil},
-				{3, 331, "", []node{
-					{4, 331, "", []node{
-						{2, 331, "lower_tex", nil},
-						{4, 331, "", []node{
-							{2, 331, "ycbcr", nil},
-							{2, 331, "options", nil},
-						}},
-					}},
-				}},
-			}},
-			{2, 332, "gather_info", nil},
-		}},
-		{2, 335, "ir", nil},
-		{3, 336, "", []node{
+			{2, 335, "propagate_invariant", nil},
 			{4, 336, "", []node{
 				{2, 336, "use", nil},
-				{2, 336, "common", nil},
+				{2, 336, "clean", nil},
 			}},
 			{4, 337, "", []node{
-				{2, 337, "use", nil},
-				{2, 337, "interface", nil},
+				{2, 337, "if", nil},
+				{2, 337, "level >= O1", nil},
+				{2, 338, "then", nil},
+				{3, 338, "", []node{
+					{2, 338, "opt_ray_queries", nil},
+					{2, 338, "opt_ray_query_ranges", nil},
+				}},
+			}},
+			{4, 340, "", []node{
+				{2, 340, "if", nil},
+				{2, 340, "ycbcr", nil},
+				{2, 341, "then", nil},
+				{3, 341, "", []node{
+					{4, 341, "", []node{
+						{2, 341, "lower_tex", nil},
+						{4, 341, "", []node{
+							{2, 341, "ycbcr", nil},
+							{2, 341, "options", nil},
+						}},
+					}},
+				}},
+			}},
+			{2, 342, "gather_info", nil},
+		}},
+		{2, 345, "ir", nil},
+		{3, 346, "", []node{
+			{4, 346, "", []node{
+				{2, 346, "use", nil},
+				{2, 346, "common", nil},
+			}},
+			{4, 347, "", []node{
+				{2, 347, "use", nil},
+				{2, 347, "interface", nil},
 			}},
 		}},
-		{2, 339, "ir3", nil},
-		{3, 340, "", []node{
-			{4, 340, "", []node{
-				{2, 340, "use", nil},
-				{2, 340, "common", nil},
+		{2, 349, "ir3", nil},
+		{3, 350, "", []node{
+			{4, 350, "", []node{
+				{2, 350, "use", nil},
+				{2, 350, "common", nil},
 			}},
-			{2, 341, "lower_ray_queries", nil},
-			{4, 342, "", []node{
-				{2, 342, "use", nil},
-				{2, 342, "optimise", nil},
+			{2, 351, "lower_ray_queries", nil},
+			{4, 352, "", []node{
+				{2, 352, "use", nil},
+				{2, 352, "optimise", nil},
 			}},
-			{4, 343, "", []node{
-				{2, 343, "use", nil},
-				{2, 343, "interface", nil},
-			}},
-			{4, 345, "", []node{
-				{2, 345, "lower_atomics", nil},
-				{4, 345, "", []node{
-					{2, 345, "wide", nil},
-					{2, 345, "true", nil},
-				}},
-			}},
-			{4, 346, "", []node{
-				{2, 346, "if", nil},
-				{2, 346, "stage == fragment", nil},
-				{2, 347, "then", nil},
-				{3, 347, "", []node{
-					{2, 347, "lower_is_helper_invocation", nil},
-				}},
-			}},
-			{4, 348, "", []node{
-				{2, 348, "lower_tex", nil},
-				{4, 348, "", []node{
-					{2, 348, "min_lod", nil},
-					{2, 348, "true", nil},
-				}},
-			}},
-			{2, 349, "lower_frexp", nil},
-			{2, 350, "lower_flrp", nil},
-			{4, 351, "", []node{
-				{2, 351, "use", nil},
-				{2, 351, "scalar", nil},
-			}},
-			{2, 352, "lower_phis_to_scalar", nil},
 			{4, 353, "", []node{
 				{2, 353, "use", nil},
-				{2, 353, "optimise", nil},
+				{2, 353, "interface", nil},
 			}},
-			{2, 355, "io_add_const_offset_to_base", nil},
+			{4, 355, "", []node{
+				{2, 355, "lower_atomics", nil},
+				{4, 355, "", []node{
+					{2, 355, "wide", nil},
+					{2, 355, "true", nil},
+				}},
+			}},
+			{4, 356, "", []node{
+				{2, 356, "if", nil},
+				{2, 356, "stage == fragment", nil},
+				{2, 357, "then", nil},
+				{3, 357, "", []node{
+					{2, 357, "lower_is_helper_invocation", nil},
+				}},
+			}},
 			{4, 358, "", []node{
-				{2, 358, "if", nil},
-				{2, 358, "level >= O1", nil},
-				{2, 359, "then", nil},
-				{3, 359, "", []node{
-					{2, 359, "shrink_vec_array_vars", nil},
-					{4, 359, "", []node{
-						{2, 359, "opt_large_constants", nil},
-						{4, 359, "", []node{
-							{2, 359, "packed", nil},
-							{2, 359, "32", nil},
-						}},
-					}},
+				{2, 358, "lower_tex", nil},
+				{4, 358, "", []node{
+					{2, 358, "min_lod", nil},
+					{2, 358, "true", nil},
 				}},
 			}},
-			{4, 360, "", []node{
-				{2, 360, "lower_indirect_derefs", nil},
-				{4, 360, "", []node{
-					{2, 360, "modes", nil},
-					{2, 360, "function_temp", nil},
-					{2, 360, "max_length", nil},
-					{2, 360, "4", nil},
-				}},
+			{2, 359, "lower_frexp", nil},
+			{2, 360, "lower_flrp", nil},
+			{4, 361, "", []node{
+				{2, 361, "use", nil},
+				{2, 361, "scalar", nil},
 			}},
-			{2, 361, "lower_vars_to_ssa", nil},
-			{4, 362, "", []node{
-				{2, 362, "lower_locals_to_regs", nil},
-				{4, 362, "", []node{
-					{2, 362, "max_words", nil},
-					{2, 362, "28", nil},
-				}},
-			}},
+			{2, 362, "lower_phis_to_scalar", nil},
 			{4, 363, "", []node{
-				{2, 363, "lower_vars_to_explicit_types", nil},
-				{4, 363, "", []node{
-					{2, 363, "modes", nil},
-					{2, 363, "function_temp|shader_temp", nil},
-				}},
+				{2, 363, "use", nil},
+				{2, 363, "optimise", nil},
 			}},
-			{4, 364, "", []node{
-				{2, 364, "lower_explicit_io", nil},
-				{4, 364, "", []node{
-					{2, 364, "modes", nil},
-					{2, 364, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 365, "remove_dead_derefs", nil},
-			{4, 366, "", []node{
-				{2, 366, "if", nil},
-				{2, 366, "level >= O1", nil},
-				{2, 367, "then", nil},
-				{3, 368, "", []node{
-					{2, 368, "opt_load_store_update_alignments", nil},
+			{2, 365, "io_add_const_offset_to_base", nil},
+			{4, 368, "", []node{
+				{2, 368, "if", nil},
+				{2, 368, "level >= O1", nil},
+				{2, 369, "then", nil},
+				{3, 369, "", []node{
+					{2, 369, "shrink_vec_array_vars", nil},
 					{4, 369, "", []node{
-						{2, 369, "opt_load_store_vectorize", nil},
+						{2, 369, "opt_large_constants", nil},
 						{4, 369, "", []node{
-							{2, 369, "modes", nil},
-							{2, 369, "mem_ssbo|mem_shared|mem_ubo", nil},
-							{2, 369, "ubo_dynamic", nil},
-							{2, 369, "true", nil},
+							{2, 369, "packed", nil},
+							{2, 369, "32", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 371, "lower_amul", nil},
+			{4, 370, "", []node{
+				{2, 370, "lower_indirect_derefs", nil},
+				{4, 370, "", []node{
+					{2, 370, "modes", nil},
+					{2, 370, "function_temp", nil},
+					{2, 370, "max_length", nil},
+					{2, 370, "4", nil},
+				}},
+			}},
+			{2, 371, "lower_vars_to_ssa", nil},
 			{4, 372, "", []node{
-				{2, 372, "lower_mem_access_bit_sizes", nil},
+				{2, 372, "lower_locals_to_regs", nil},
 				{4, 372, "", []node{
-					{2, 372, "max_bits", nil},
-					{2, 372, "32", nil},
-					{2, 372, "const_bits", nil},
-					{2, 372, "32", nil},
+					{2, 372, "max_words", nil},
+					{2, 372, "28", nil},
 				}},
 			}},
-			{2, 373, "lower_wrmasks", nil},
+			{4, 373, "", []node{
+				{2, 373, "lower_vars_to_explicit_types", nil},
+				{4, 373, "", []node{
+					{2, 373, "modes", nil},
+					{2, 373, "function_temp|shader_temp", nil},
+				}},
+			}},
 			{4, 374, "", []node{
-				{2, 374, "lower_subgroups", nil},
+				{2, 374, "lower_explicit_io", nil},
 				{4, 374, "", []node{
-					{2, 374, "only_64", nil},
-					{2, 374, "true", nil},
-					{2, 374, "to_scalar", nil},
-					{2, 374, "true", nil},
-					{2, 374, "split_64", nil},
-					{2, 374, "true", nil},
-					{2, 374, "vote_eq", nil},
-					{2, 374, "true", nil},
-					{2, 374, "scans", nil},
-					{2, 374, "true", nil},
+					{2, 374, "modes", nil},
+					{2, 374, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{4, 375, "", []node{
-				{2, 375, "lower_bit_size", nil},
-				{4, 375, "", []node{
-					{2, 375, "below", nil},
-					{2, 375, "16", nil},
-					{2, 375, "to", nil},
-					{2, 375, "16", nil},
-				}},
-			}},
+			{2, 375, "remove_dead_derefs", nil},
 			{4, 376, "", []node{
 				{2, 376, "if", nil},
 				{2, 376, "level >= O1", nil},
 				{2, 377, "then", nil},
-				{3, 377, "", []node{
-					{2, 377, "opt_intrinsics", nil},
-					{2, 377, "opt_offsets", nil},
-				}},
-			}},
-			{4, 378, "", []node{
-				{2, 378, "use", nil},
-				{2, 378, "legalise", nil},
-			}},
-			{4, 379, "", []node{
-				{2, 379, "use", nil},
-				{2, 379, "optimise", nil},
-			}},
-			{4, 380, "", []node{
-				{2, 380, "lower_phis_to_scalar", nil},
-				{4, 380, "", []node{
-					{2, 380, "all", nil},
-					{2, 380, "true", nil},
-				}},
-			}},
-			{4, 382, "", []node{
-				{2, 382, "if", nil},
-				{2, 382, "level >= O2", nil},
-				{2, 383, "then", nil},
-				{3, 384, "", []node{
-					{4, 384, "", []node{
-						{2, 384, "opt_gcm", nil},
-						{4, 384, "", []node{
-							{2, 384, "sink", nil},
-							{2, 384, "false", nil},
+				{3, 378, "", []node{
+					{2, 378, "opt_load_store_update_alignments", nil},
+					{4, 379, "", []node{
+						{2, 379, "opt_load_store_vectorize", nil},
+						{4, 379, "", []node{
+							{2, 379, "modes", nil},
+							{2, 379, "mem_ssbo|mem_shared|mem_ubo", nil},
+							{2, 379, "ubo_dynamic", nil},
+							{2, 379, "true", nil},
 						}},
 					}},
+				}},
+			}},
+			{2, 381, "lower_amul", nil},
+			{4, 382, "", []node{
+				{2, 382, "lower_mem_access_bit_sizes", nil},
+				{4, 382, "", []node{
+					{2, 382, "max_bits", nil},
+					{2, 382, "32", nil},
+					{2, 382, "const_bits", nil},
+					{2, 382, "32", nil},
+				}},
+			}},
+			{2, 383, "lower_wrmasks", nil},
+			{4, 384, "", []node{
+				{2, 384, "lower_subgroups", nil},
+				{4, 384, "", []node{
+					{2, 384, "only_64", nil},
+					{2, 384, "true", nil},
+					{2, 384, "to_scalar", nil},
+					{2, 384, "true", nil},
+					{2, 384, "split_64", nil},
+					{2, 384, "true", nil},
+					{2, 384, "vote_eq", nil},
+					{2, 384, "true", nil},
+					{2, 384, "scans", nil},
+					{2, 384, "true", nil},
 				}},
 			}},
 			{4, 385, "", []node{
-				{2, 385, "if", nil},
-				{2, 385, "level >= O1", nil},
-				{2, 386, "then", nil},
-				{3, 386, "", []node{
-					{4, 386, "", []node{
-						{2, 386, "use", nil},
-						{2, 386, "late", nil},
-					}},
+				{2, 385, "lower_bit_size", nil},
+				{4, 385, "", []node{
+					{2, 385, "below", nil},
+					{2, 385, "16", nil},
+					{2, 385, "to", nil},
+					{2, 385, "16", nil},
 				}},
 			}},
-			{4, 387, "", []node{
-				{2, 387, "use", nil},
-				{2, 387, "clean", nil},
+			{4, 386, "", []node{
+				{2, 386, "if", nil},
+				{2, 386, "level >= O1", nil},
+				{2, 387, "then", nil},
+				{3, 387, "", []node{
+					{2, 387, "opt_intrinsics", nil},
+					{2, 387, "opt_offsets", nil},
+				}},
+			}},
+			{4, 388, "", []node{
+				{2, 388, "use", nil},
+				{2, 388, "legalise", nil},
 			}},
 			{4, 389, "", []node{
-				{2, 389, "if", nil},
-				{2, 389, "level >= O1", nil},
-				{2, 390, "then", nil},
-				{3, 391, "", []node{
-					{4, 391, "", []node{
-						{2, 391, "opt_sink", nil},
-						{4, 391, "", []node{
-							{2, 391, "compares", nil},
-							{2, 391, "true", nil},
-						}},
-					}},
+				{2, 389, "use", nil},
+				{2, 389, "optimise", nil},
+			}},
+			{4, 390, "", []node{
+				{2, 390, "lower_phis_to_scalar", nil},
+				{4, 390, "", []node{
+					{2, 390, "all", nil},
+					{2, 390, "true", nil},
 				}},
 			}},
-			{4, 393, "", []node{
-				{2, 393, "if", nil},
-				{2, 393, "level >= O1", nil},
-				{2, 394, "then", nil},
+			{4, 392, "", []node{
+				{2, 392, "if", nil},
+				{2, 392, "level >= O2", nil},
+				{2, 393, "then", nil},
 				{3, 394, "", []node{
 					{4, 394, "", []node{
-						{2, 394, "opt_move", nil},
+						{2, 394, "opt_gcm", nil},
 						{4, 394, "", []node{
-							{2, 394, "buffers", nil},
-							{2, 394, "true", nil},
-							{2, 394, "compares", nil},
+							{2, 394, "sink", nil},
 							{2, 394, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 396, "", []node{
-				{2, 396, "if", nil},
-				{2, 396, "level >= O1", nil},
-				{2, 397, "then", nil},
-				{3, 397, "", []node{
-					{4, 397, "", []node{
-						{2, 397, "opt_group_loads", nil},
-						{4, 397, "", []node{
-							{2, 397, "max_distance", nil},
-							{2, 397, "16", nil},
-						}},
+			{4, 395, "", []node{
+				{2, 395, "if", nil},
+				{2, 395, "level >= O1", nil},
+				{2, 396, "then", nil},
+				{3, 396, "", []node{
+					{4, 396, "", []node{
+						{2, 396, "use", nil},
+						{2, 396, "late", nil},
 					}},
 				}},
+			}},
+			{4, 397, "", []node{
+				{2, 397, "use", nil},
+				{2, 397, "clean", nil},
 			}},
 			{4, 399, "", []node{
 				{2, 399, "if", nil},
-				{2, 399, "level >= O1 && stage == fragment", nil},
+				{2, 399, "level >= O1", nil},
 				{2, 400, "then", nil},
-				{3, 400, "", []node{
-					{2, 400, "opt_move_discards_to_top", nil},
-				}},
-			}},
-			{2, 401, "remove_dead_variables", nil},
-			{2, 402, "gather_info", nil},
-		}},
-		{2, 404, "agx", nil},
-		{3, 405, "", []node{
-			{4, 405, "", []node{
-				{2, 405, "use", nil},
-				{2, 405, "common", nil},
-			}},
-			{4, 406, "", []node{
-				{2, 406, "use", nil},
-				{2, 406, "optimise", nil},
-			}},
-			{4, 407, "", []node{
-				{2, 407, "use", nil},
-				{2, 407, "interface", nil},
-			}},
-			{4, 408, "", []node{
-				{2, 408, "lower_tex", nil},
-				{4, 408, "", []node{
-					{2, 408, "txd", nil},
-					{2, 408, "cube", nil},
-				}},
-			}},
-			{4, 410, "", []node{
-				{2, 410, "if", nil},
-				{2, 410, "level >= O1", nil},
-				{2, 411, "then", nil},
-				{3, 411, "", []node{
-					{2, 411, "opt_uniform_atomics", nil},
-				}},
-			}},
-			{2, 412, "lower_atomics", nil},
-			{2, 413, "lower_frexp", nil},
-			{2, 414, "lower_flrp", nil},
-			{4, 415, "", []node{
-				{2, 415, "use", nil},
-				{2, 415, "scalar", nil},
-			}},
-			{2, 416, "lower_phis_to_scalar", nil},
-			{4, 417, "", []node{
-				{2, 417, "use", nil},
-				{2, 417, "optimise", nil},
-			}},
-			{2, 419, "io_add_const_offset_to_base", nil},
-			{4, 422, "", []node{
-				{2, 422, "lower_indirect_derefs", nil},
-				{4, 422, "", []node{
-					{2, 422, "modes", nil},
-					{2, 422, "function_temp", nil},
-					{2, 422, "max_length", nil},
-					{2, 422, "4", nil},
-				}},
-			}},
-			{2, 423, "lower_vars_to_ssa", nil},
-			{4, 424, "", []node{
-				{2, 424, "if", nil},
-				{2, 424, "level >= O1", nil},
-				{2, 425, "then", nil},
-				{3, 425, "", []node{
-					{2, 425, "shrink_vec_array_vars", nil},
-					{4, 425, "", []node{
-						{2, 425, "opt_large_constants", nil},
-						{4, 425, "", []node{
-							{2, 425, "packed", nil},
-							{2, 425, "32", nil},
+				{3, 401, "", []node{
+					{4, 401, "", []node{
+						{2, 401, "opt_sink", nil},
+						{4, 401, "", []node{
+							{2, 401, "compares", nil},
+							{2, 401, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 426, "", []node{
-				{2, 426, "lower_vars_to_explicit_types", nil},
-				{4, 426, "", []node{
-					{2, 426, "modes", nil},
-					{2, 426, "function_temp|shader_temp", nil},
+			{4, 403, "", []node{
+				{2, 403, "if", nil},
+				{2, 403, "level >= O1", nil},
+				{2, 404, "then", nil},
+				{3, 404, "", []node{
+					{4, 404, "", []node{
+						{2, 404, "opt_move", nil},
+						{4, 404, "", []node{
+							{2, 404, "buffers", nil},
+							{2, 404, "true", nil},
+							{2, 404, "compares", nil},
+							{2, 404, "false", nil},
+						}},
+					}},
 				}},
 			}},
+			{4, 406, "", []node{
+				{2, 406, "if", nil},
+				{2, 406, "level >= O1", nil},
+				{2, 407, "then", nil},
+				{3, 407, "", []node{
+					{4, 407, "", []node{
+						{2, 407, "opt_group_loads", nil},
+						{4, 407, "", []node{
+							{2, 407, "max_distance", nil},
+							{2, 407, "16", nil},
+						}},
+					}},
+				}},
+			}},
+			{4, 409, "", []node{
+				{2, 409, "if", nil},
+				{2, 409, "level >= O1 && stage == fragment", nil},
+				{2, 410, "then", nil},
+				{3, 410, "", []node{
+					{2, 410, "opt_move_discards_to_top", nil},
+				}},
+			}},
+			{2, 411, "remove_dead_variables", nil},
+			{2, 412, "gather_info", nil},
+		}},
+		{2, 414, "agx", nil},
+		{3, 415, "", []node{
+			{4, 415, "", []node{
+				{2, 415, "use", nil},
+				{2, 415, "common", nil},
+			}},
+			{4, 416, "", []node{
+				{2, 416, "use", nil},
+				{2, 416, "optimise", nil},
+			}},
+			{4, 417, "", []node{
+				{2, 417, "use", nil},
+				{2, 417, "interface", nil},
+			}},
+			{4, 418, "", []node{
+				{2, 418, "lower_tex", nil},
+				{4, 418, "", []node{
+					{2, 418, "txd", nil},
+					{2, 418, "cube", nil},
+				}},
+			}},
+			{4, 420, "", []node{
+				{2, 420, "if", nil},
+				{2, 420, "level >= O1", nil},
+				{2, 421, "then", nil},
+				{3, 421, "", []node{
+					{2, 421, "opt_uniform_atomics", nil},
+				}},
+			}},
+			{2, 422, "lower_atomics", nil},
+			{2, 423, "lower_frexp", nil},
+			{2, 424, "lower_flrp", nil},
+			{4, 425, "", []node{
+				{2, 425, "use", nil},
+				{2, 425, "scalar", nil},
+			}},
+			{2, 426, "lower_phis_to_scalar", nil},
 			{4, 427, "", []node{
-				{2, 427, "lower_explicit_io", nil},
-				{4, 427, "", []node{
-					{2, 427, "modes", nil},
-					{2, 427, "function_temp|shader_temp|mem_constant", nil},
+				{2, 427, "use", nil},
+				{2, 427, "optimise", nil},
+			}},
+			{2, 429, "io_add_const_offset_to_base", nil},
+			{4, 432, "", []node{
+				{2, 432, "lower_indirect_derefs", nil},
+				{4, 432, "", []node{
+					{2, 432, "modes", nil},
+					{2, 432, "function_temp", nil},
+					{2, 432, "max_length", nil},
+					{2, 432, "4", nil},
 				}},
 			}},
-			{2, 428, "remove_dead_derefs", nil},
-			{4, 429, "", []node{
-				{2, 429, "if", nil},
-				{2, 429, "level >= O1", nil},
-				{2, 430, "then", nil},
-				{3, 430, "", []node{
-					{2, 430, "opt_load_store_update_alignments", nil},
-					{2, 430, "opt_load_store_vectorize", nil},
-				}},
-			}},
-			{4, 431, "", []node{
-				{2, 431, "lower_mem_access_bit_sizes", nil},
-				{4, 431, "", []node{
-					{2, 431, "max_bits", nil},
-					{2, 431, "32", nil},
-					{2, 431, "const_bits", nil},
-					{2, 431, "32", nil},
-				}},
-			}},
-			{2, 432, "lower_wrmasks", nil},
-			{4, 433, "", []node{
-				{2, 433, "lower_subgroups", nil},
-				{4, 433, "", []node{
-					{2, 433, "only_64", nil},
-					{2, 433, "true", nil},
-					{2, 433, "to_scalar", nil},
-					{2, 433, "true", nil},
-					{2, 433, "split_64", nil},
-					{2, 433, "true", nil},
-					{2, 433, "vote_eq", nil},
-					{2, 433, "true", nil},
-					{2, 433, "scans", nil},
-					{2, 433, "true", nil},
-				}},
-			}},
+			{2, 433, "lower_vars_to_ssa", nil},
 			{4, 434, "", []node{
-				{2, 434, "lower_bit_size", nil},
-				{4, 434, "", []node{
-					{2, 434, "below", nil},
-					{2, 434, "16", nil},
-					{2, 434, "to", nil},
-					{2, 434, "16", nil},
+				{2, 434, "if", nil},
+				{2, 434, "level >= O1", nil},
+				{2, 435, "then", nil},
+				{3, 435, "", []node{
+					{2, 435, "shrink_vec_array_vars", nil},
+					{4, 435, "", []node{
+						{2, 435, "opt_large_constants", nil},
+						{4, 435, "", []node{
+							{2, 435, "packed", nil},
+							{2, 435, "32", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 436, "", []node{
-				{2, 436, "if", nil},
-				{2, 436, "level >= O1", nil},
-				{2, 437, "then", nil},
-				{3, 437, "", []node{
-					{4, 437, "", []node{
-						{2, 437, "opt_reassociate", nil},
-						{4, 437, "", []node{
-							{2, 437, "float", nil},
-							{2, 437, "true", nil},
-						}},
-					}},
+				{2, 436, "lower_vars_to_explicit_types", nil},
+				{4, 436, "", []node{
+					{2, 436, "modes", nil},
+					{2, 436, "function_temp|shader_temp", nil},
 				}},
 			}},
-			{4, 438, "", []node{
-				{2, 438, "use", nil},
-				{2, 438, "legalise_sums", nil},
+			{4, 437, "", []node{
+				{2, 437, "lower_explicit_io", nil},
+				{4, 437, "", []node{
+					{2, 437, "modes", nil},
+					{2, 437, "function_temp|shader_temp|mem_constant", nil},
+				}},
 			}},
+			{2, 438, "remove_dead_derefs", nil},
 			{4, 439, "", []node{
 				{2, 439, "if", nil},
 				{2, 439, "level >= O1", nil},
 				{2, 440, "then", nil},
-				{3, 441, "", []node{
-					{4, 441, "", []node{
-						{2, 441, "loop", nil},
-						{3, 442, "", []node{
-							{4, 442, "", []node{
-								{2, 442, "use", nil},
-								{2, 442, "turn", nil},
-							}},
-							{2, 443, "lower_alu_to_scalar", nil},
-							{4, 444, "", []node{
-								{2, 444, "opt_peephole_select", nil},
-								{4, 444, "", []node{
-									{2, 444, "limit", nil},
-									{2, 444, "64", nil},
-									{2, 444, "indirect_load_ok", nil},
-									{2, 444, "true", nil},
-									{2, 444, "expensive_alu_ok", nil},
-									{2, 444, "true", nil},
-								}},
-							}},
-							{4, 445, "", []node{
-								{2, 445, "use", nil},
-								{2, 445, "tail", nil},
-							}},
-						}},
-						{2, 446, "max", nil},
-						{2, 446, "12", nil},
-					}},
+				{3, 440, "", []node{
+					{2, 440, "opt_load_store_update_alignments", nil},
+					{2, 440, "opt_load_store_vectorize", nil},
 				}},
 			}},
-			{4, 447, "", []node{
-				{2, 447, "lower_phis_to_scalar", nil},
-				{4, 447, "", []node{
-					{2, 447, "all", nil},
-					{2, 447, "true", nil},
+			{4, 441, "", []node{
+				{2, 441, "lower_mem_access_bit_sizes", nil},
+				{4, 441, "", []node{
+					{2, 441, "max_bits", nil},
+					{2, 441, "32", nil},
+					{2, 441, "const_bits", nil},
+					{2, 441, "32", nil},
+				}},
+			}},
+			{2, 442, "lower_wrmasks", nil},
+			{4, 443, "", []node{
+				{2, 443, "lower_subgroups", nil},
+				{4, 443, "", []node{
+					{2, 443, "only_64", nil},
+					{2, 443, "true", nil},
+					{2, 443, "to_scalar", nil},
+					{2, 443, "true", nil},
+					{2, 443, "split_64", nil},
+					{2, 443, "true", nil},
+					{2, 443, "vote_eq", nil},
+					{2, 443, "true", nil},
+					{2, 443, "scans", nil},
+					{2, 443, "true", nil},
+				}},
+			}},
+			{4, 444, "", []node{
+				{2, 444, "lower_bit_size", nil},
+				{4, 444, "", []node{
+					{2, 444, "below", nil},
+					{2, 444, "16", nil},
+					{2, 444, "to", nil},
+					{2, 444, "16", nil},
+				}},
+			}},
+			{4, 446, "", []node{
+				{2, 446, "if", nil},
+				{2, 446, "level >= O1", nil},
+				{2, 447, "then", nil},
+				{3, 447, "", []node{
+					{4, 447, "", []node{
+						{2, 447, "opt_reassociate", nil},
+						{4, 447, "", []node{
+							{2, 447, "float", nil},
+							{2, 447, "true", nil},
+						}},
+					}},
 				}},
 			}},
 			{4, 448, "", []node{
-				{2, 448, "if", nil},
-				{2, 448, "level >= O2", nil},
-				{2, 449, "then", nil},
-				{3, 449, "", []node{
-					{4, 449, "", []node{
-						{2, 449, "opt_gcm", nil},
-						{4, 449, "", []node{
-							{2, 449, "sink", nil},
-							{2, 449, "false", nil},
-						}},
-					}},
-				}},
+				{2, 448, "use", nil},
+				{2, 448, "legalise_sums", nil},
 			}},
-			{4, 450, "", []node{
-				{2, 450, "if", nil},
-				{2, 450, "level >= O1", nil},
-				{2, 451, "then", nil},
+			{4, 449, "", []node{
+				{2, 449, "if", nil},
+				{2, 449, "level >= O1", nil},
+				{2, 450, "then", nil},
 				{3, 451, "", []node{
 					{4, 451, "", []node{
-						{2, 451, "use", nil},
-						{2, 451, "late", nil},
+						{2, 451, "loop", nil},
+						{3, 452, "", []node{
+							{4, 452, "", []node{
+								{2, 452, "use", nil},
+								{2, 452, "turn", nil},
+							}},
+							{2, 453, "lower_alu_to_scalar", nil},
+							{4, 454, "", []node{
+								{2, 454, "opt_peephole_select", nil},
+								{4, 454, "", []node{
+									{2, 454, "limit", nil},
+									{2, 454, "64", nil},
+									{2, 454, "indirect_load_ok", nil},
+									{2, 454, "true", nil},
+									{2, 454, "expensive_alu_ok", nil},
+									{2, 454, "true", nil},
+								}},
+							}},
+							{4, 455, "", []node{
+								{2, 455, "use", nil},
+								{2, 455, "tail", nil},
+							}},
+						}},
+						{2, 456, "max", nil},
+						{2, 456, "12", nil},
 					}},
 				}},
 			}},
-			{4, 452, "", []node{
-				{2, 452, "use", nil},
-				{2, 452, "scalar", nil},
+			{4, 457, "", []node{
+				{2, 457, "lower_phis_to_scalar", nil},
+				{4, 457, "", []node{
+					{2, 457, "all", nil},
+					{2, 457, "true", nil},
+				}},
 			}},
-			{4, 453, "", []node{
-				{2, 453, "use", nil},
-				{2, 453, "clean", nil},
-			}},
-			{4, 455, "", []node{
-				{2, 455, "if", nil},
-				{2, 455, "level >= O2", nil},
-				{2, 456, "then", nil},
-				{3, 456, "", []node{
-					{4, 456, "", []node{
-						{2, 456, "opt_sink", nil},
-						{4, 456, "", []node{
-							{2, 456, "inputs", nil},
-							{2, 456, "true", nil},
-							{2, 456, "buffers", nil},
-							{2, 456, "true", nil},
-							{2, 456, "compares", nil},
-							{2, 456, "true", nil},
-							{2, 456, "copies", nil},
-							{2, 456, "true", nil},
-							{2, 456, "alu", nil},
-							{2, 456, "true", nil},
+			{4, 458, "", []node{
+				{2, 458, "if", nil},
+				{2, 458, "level >= O2", nil},
+				{2, 459, "then", nil},
+				{3, 459, "", []node{
+					{4, 459, "", []node{
+						{2, 459, "opt_gcm", nil},
+						{4, 459, "", []node{
+							{2, 459, "sink", nil},
+							{2, 459, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 457, "remove_dead_variables", nil},
-			{2, 458, "gather_info", nil},
-		}},
-		{2, 460, "midgard", nil},
-		{3, 461, "", []node{
-			{4, 461, "", []node{
-				{2, 461, "use", nil},
-				{2, 461, "common", nil},
+			{4, 460, "", []node{
+				{2, 460, "if", nil},
+				{2, 460, "level >= O1", nil},
+				{2, 461, "then", nil},
+				{3, 461, "", []node{
+					{4, 461, "", []node{
+						{2, 461, "use", nil},
+						{2, 461, "late", nil},
+					}},
+				}},
 			}},
 			{4, 462, "", []node{
 				{2, 462, "use", nil},
-				{2, 462, "vectors", nil},
+				{2, 462, "scalar", nil},
 			}},
 			{4, 463, "", []node{
 				{2, 463, "use", nil},
-				{2, 463, "interface", nil},
+				{2, 463, "clean", nil},
 			}},
-			{4, 464, "", []node{
-				{2, 464, "if", nil},
-				{2, 464, "stage == fragment", nil},
-				{2, 465, "then", nil},
-				{3, 465, "", []node{
-					{2, 465, "lower_helper_writes", nil},
-				}},
-			}},
-			{4, 466, "", []node{
-				{2, 466, "lower_atomics", nil},
-				{4, 466, "", []node{
-					{2, 466, "wide", nil},
-					{2, 466, "true", nil},
-				}},
-			}},
-			{4, 467, "", []node{
-				{2, 467, "lower_subgroups", nil},
-				{4, 467, "", []node{
-					{2, 467, "size_one", nil},
-					{2, 467, "true", nil},
-				}},
-			}},
-			{4, 468, "", []node{
-				{2, 468, "lower_tex", nil},
-				{4, 468, "", []node{
-					{2, 468, "wide", nil},
-					{2, 468, "true", nil},
-					{2, 468, "projector", nil},
-					{2, 468, "true", nil},
-					{2, 468, "implicit_lod", nil},
-					{2, 468, "true", nil},
-					{2, 468, "min_lod", nil},
-					{2, 468, "true", nil},
-					{2, 468, "lod_ddx", nil},
-					{2, 468, "true", nil},
-					{2, 468, "lod_query", nil},
-					{2, 468, "true", nil},
-					{2, 468, "txd", nil},
-					{2, 468, "all", nil},
-					{2, 468, "txs_lod", nil},
-					{2, 468, "true", nil},
-					{2, 468, "tg4_offsets", nil},
-					{2, 468, "true", nil},
-				}},
-			}},
-			{4, 470, "", []node{
-				{2, 470, "lower_indirect_textures", nil},
-				{4, 470, "", []node{
-					{2, 470, "queries", nil},
-					{2, 470, "true", nil},
-					{2, 470, "words", nil},
-					{2, 470, "4", nil},
-				}},
-			}},
-			{2, 471, "lower_frexp", nil},
-			{2, 472, "lower_flrp", nil},
-			{4, 473, "", []node{
-				{2, 473, "use", nil},
-				{2, 473, "vectors", nil},
-			}},
-			{2, 475, "io_add_const_offset_to_base", nil},
-			{4, 476, "", []node{
-				{2, 476, "if", nil},
-				{2, 476, "level >= O1", nil},
-				{2, 477, "then", nil},
-				{3, 477, "", []node{
-					{4, 477, "", []node{
-						{2, 477, "opt_shrink_stores", nil},
-						{4, 477, "", []node{
-							{2, 477, "images", nil},
-							{2, 477, "true", nil},
+			{4, 465, "", []node{
+				{2, 465, "if", nil},
+				{2, 465, "level >= O2", nil},
+				{2, 466, "then", nil},
+				{3, 466, "", []node{
+					{4, 466, "", []node{
+						{2, 466, "opt_sink", nil},
+						{4, 466, "", []node{
+							{2, 466, "inputs", nil},
+							{2, 466, "true", nil},
+							{2, 466, "buffers", nil},
+							{2, 466, "true", nil},
+							{2, 466, "compares", nil},
+							{2, 466, "true", nil},
+							{2, 466, "copies", nil},
+							{2, 466, "true", nil},
+							{2, 466, "alu", nil},
+							{2, 466, "true", nil},
 						}},
 					}},
+				}},
+			}},
+			{2, 467, "remove_dead_variables", nil},
+			{2, 468, "gather_info", nil},
+		}},
+		{2, 470, "midgard", nil},
+		{3, 471, "", []node{
+			{4, 471, "", []node{
+				{2, 471, "use", nil},
+				{2, 471, "common", nil},
+			}},
+			{4, 472, "", []node{
+				{2, 472, "use", nil},
+				{2, 472, "vectors", nil},
+			}},
+			{4, 473, "", []node{
+				{2, 473, "use", nil},
+				{2, 473, "interface", nil},
+			}},
+			{4, 474, "", []node{
+				{2, 474, "if", nil},
+				{2, 474, "stage == fragment", nil},
+				{2, 475, "then", nil},
+				{3, 475, "", []node{
+					{2, 475, "lower_helper_writes", nil},
+				}},
+			}},
+			{4, 476, "", []node{
+				{2, 476, "lower_atomics", nil},
+				{4, 476, "", []node{
+					{2, 476, "wide", nil},
+					{2, 476, "true", nil},
+				}},
+			}},
+			{4, 477, "", []node{
+				{2, 477, "lower_subgroups", nil},
+				{4, 477, "", []node{
+					{2, 477, "size_one", nil},
+					{2, 477, "true", nil},
+				}},
+			}},
+			{4, 478, "", []node{
+				{2, 478, "lower_tex", nil},
+				{4, 478, "", []node{
+					{2, 478, "wide", nil},
+					{2, 478, "true", nil},
+					{2, 478, "projector", nil},
+					{2, 478, "true", nil},
+					{2, 478, "implicit_lod", nil},
+					{2, 478, "true", nil},
+					{2, 478, "min_lod", nil},
+					{2, 478, "true", nil},
+					{2, 478, "lod_ddx", nil},
+					{2, 478, "true", nil},
+					{2, 478, "lod_query", nil},
+					{2, 478, "true", nil},
+					{2, 478, "txd", nil},
+					{2, 478, "all", nil},
+					{2, 478, "txs_lod", nil},
+					{2, 478, "true", nil},
+					{2, 478, "tg4_offsets", nil},
+					{2, 478, "true", nil},
 				}},
 			}},
 			{4, 480, "", []node{
-				{2, 480, "lower_indirect_derefs", nil},
+				{2, 480, "lower_indirect_textures", nil},
 				{4, 480, "", []node{
-					{2, 480, "modes", nil},
-					{2, 480, "function_temp", nil},
-					{2, 480, "max_length", nil},
+					{2, 480, "queries", nil},
+					{2, 480, "true", nil},
+					{2, 480, "words", nil},
 					{2, 480, "4", nil},
 				}},
 			}},
-			{2, 481, "lower_vars_to_ssa", nil},
-			{4, 482, "", []node{
-				{2, 482, "if", nil},
-				{2, 482, "level >= O1", nil},
-				{2, 483, "then", nil},
-				{3, 483, "", []node{
-					{2, 483, "shrink_vec_array_vars", nil},
-					{4, 483, "", []node{
-						{2, 483, "opt_large_constants", nil},
-						{4, 483, "", []node{
-							{2, 483, "packed", nil},
-							{2, 483, "32", nil},
+			{2, 481, "lower_frexp", nil},
+			{2, 482, "lower_flrp", nil},
+			{4, 483, "", []node{
+				{2, 483, "use", nil},
+				{2, 483, "vectors", nil},
+			}},
+			{2, 485, "io_add_const_offset_to_base", nil},
+			{4, 486, "", []node{
+				{2, 486, "if", nil},
+				{2, 486, "level >= O1", nil},
+				{2, 487, "then", nil},
+				{3, 487, "", []node{
+					{4, 487, "", []node{
+						{2, 487, "opt_shrink_stores", nil},
+						{4, 487, "", []node{
+							{2, 487, "images", nil},
+							{2, 487, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 484, "", []node{
-				{2, 484, "lower_vars_to_explicit_types", nil},
-				{4, 484, "", []node{
-					{2, 484, "modes", nil},
-					{2, 484, "function_temp|shader_temp", nil},
+			{4, 490, "", []node{
+				{2, 490, "lower_indirect_derefs", nil},
+				{4, 490, "", []node{
+					{2, 490, "modes", nil},
+					{2, 490, "function_temp", nil},
+					{2, 490, "max_length", nil},
+					{2, 490, "4", nil},
 				}},
 			}},
-			{4, 485, "", []node{
-				{2, 485, "lower_explicit_io", nil},
-				{4, 485, "", []node{
-					{2, 485, "modes", nil},
-					{2, 485, "function_temp|shader_temp|mem_constant", nil},
-				}},
-			}},
-			{2, 486, "remove_dead_derefs", nil},
-			{4, 487, "", []node{
-				{2, 487, "lower_mem_access_bit_sizes", nil},
-				{4, 487, "", []node{
-					{2, 487, "max_bits", nil},
-					{2, 487, "32", nil},
-					{2, 487, "const_bits", nil},
-					{2, 487, "32", nil},
-				}},
-			}},
-			{4, 489, "", []node{
-				{2, 489, "if", nil},
-				{2, 489, "kernel", nil},
-				{2, 490, "then", nil},
-				{3, 491, "", []node{
-					{4, 491, "", []node{
-						{2, 491, "lower_phis_to_scalar", nil},
-						{4, 491, "", []node{
-							{2, 491, "wider", nil},
-							{2, 491, "4", nil},
+			{2, 491, "lower_vars_to_ssa", nil},
+			{4, 492, "", []node{
+				{2, 492, "if", nil},
+				{2, 492, "level >= O1", nil},
+				{2, 493, "then", nil},
+				{3, 493, "", []node{
+					{2, 493, "shrink_vec_array_vars", nil},
+					{4, 493, "", []node{
+						{2, 493, "opt_large_constants", nil},
+						{4, 493, "", []node{
+							{2, 493, "packed", nil},
+							{2, 493, "32", nil},
 						}},
 					}},
-					{4, 492, "", []node{
-						{2, 492, "lower_alu_width", nil},
-						{4, 492, "", []node{
-							{2, 492, "width", nil},
-							{2, 492, "4", nil},
-							{2, 492, "scalar", nil},
-							{2, 492, "64", nil},
-							{2, 492, "sources", nil},
-							{2, 492, "4", nil},
-						}},
-					}},
-					{2, 493, "opt_copy_prop", nil},
-					{2, 494, "opt_dce", nil},
+				}},
+			}},
+			{4, 494, "", []node{
+				{2, 494, "lower_vars_to_explicit_types", nil},
+				{4, 494, "", []node{
+					{2, 494, "modes", nil},
+					{2, 494, "function_temp|shader_temp", nil},
 				}},
 			}},
 			{4, 495, "", []node{
-				{2, 495, "lower_bit_size", nil},
+				{2, 495, "lower_explicit_io", nil},
 				{4, 495, "", []node{
-					{2, 495, "below", nil},
-					{2, 495, "32", nil},
-					{2, 495, "to", nil},
-					{2, 495, "32", nil},
-					{2, 495, "bytes", nil},
-					{2, 495, "true", nil},
+					{2, 495, "modes", nil},
+					{2, 495, "function_temp|shader_temp|mem_constant", nil},
 				}},
 			}},
-			{2, 497, "opt_algebraic_before_lower_int64", nil},
-			{4, 498, "", []node{
-				{2, 498, "loop", nil},
-				{3, 499, "", []node{
-					{4, 499, "", []node{
-						{2, 499, "lower_64bit_phis", nil},
-						{4, 499, "", []node{
-							{2, 499, "pairs", nil},
-							{2, 499, "true", nil},
+			{2, 496, "remove_dead_derefs", nil},
+			{4, 497, "", []node{
+				{2, 497, "lower_mem_access_bit_sizes", nil},
+				{4, 497, "", []node{
+					{2, 497, "max_bits", nil},
+					{2, 497, "32", nil},
+					{2, 497, "const_bits", nil},
+					{2, 497, "32", nil},
+				}},
+			}},
+			{4, 499, "", []node{
+				{2, 499, "if", nil},
+				{2, 499, "kernel", nil},
+				{2, 500, "then", nil},
+				{3, 501, "", []node{
+					{4, 501, "", []node{
+						{2, 501, "lower_phis_to_scalar", nil},
+						{4, 501, "", []node{
+							{2, 501, "wider", nil},
+							{2, 501, "4", nil},
 						}},
 					}},
-					{2, 500, "opt_algebraic", nil},
-					{2, 501, "lower_doubles", nil},
 					{4, 502, "", []node{
-						{2, 502, "lower_int64", nil},
+						{2, 502, "lower_alu_width", nil},
 						{4, 502, "", []node{
-							{2, 502, "pairs", nil},
-							{2, 502, "true", nil},
+							{2, 502, "width", nil},
+							{2, 502, "4", nil},
+							{2, 502, "scalar", nil},
+							{2, 502, "64", nil},
+							{2, 502, "sources", nil},
+							{2, 502, "4", nil},
 						}},
 					}},
-					{2, 503, "lower_idiv", nil},
-					{2, 504, "lower_alu", nil},
-					{2, 505, "lower_pack", nil},
-					{2, 506, "opt_copy_prop", nil},
-					{2, 507, "opt_constant_folding", nil},
-					{2, 508, "opt_cse", nil},
-					{2, 509, "opt_dce", nil},
-				}},
-				{2, 510, "max", nil},
-				{2, 510, "8", nil},
-			}},
-			{4, 511, "", []node{
-				{2, 511, "use", nil},
-				{2, 511, "vectors", nil},
-			}},
-			{4, 512, "", []node{
-				{2, 512, "if", nil},
-				{2, 512, "level >= O1", nil},
-				{2, 513, "then", nil},
-				{3, 513, "", []node{
-					{2, 513, "opt_shrink_vectors", nil},
+					{2, 503, "opt_copy_prop", nil},
+					{2, 504, "opt_dce", nil},
 				}},
 			}},
-			{4, 514, "", []node{
-				{2, 514, "if", nil},
-				{2, 514, "level >= O2", nil},
-				{2, 515, "then", nil},
-				{3, 515, "", []node{
-					{4, 515, "", []node{
-						{2, 515, "opt_gcm", nil},
-						{4, 515, "", []node{
-							{2, 515, "sink", nil},
-							{2, 515, "false", nil},
+			{4, 505, "", []node{
+				{2, 505, "lower_bit_size", nil},
+				{4, 505, "", []node{
+					{2, 505, "below", nil},
+					{2, 505, "32", nil},
+					{2, 505, "to", nil},
+					{2, 505, "32", nil},
+					{2, 505, "bytes", nil},
+					{2, 505, "true", nil},
+				}},
+			}},
+			{2, 507, "opt_algebraic_before_lower_int64", nil},
+			{4, 508, "", []node{
+				{2, 508, "loop", nil},
+				{3, 509, "", []node{
+					{4, 509, "", []node{
+						{2, 509, "lower_64bit_phis", nil},
+						{4, 509, "", []node{
+							{2, 509, "pairs", nil},
+							{2, 509, "true", nil},
+						}},
+					}},
+					{2, 510, "opt_algebraic", nil},
+					{2, 511, "lower_doubles", nil},
+					{4, 512, "", []node{
+						{2, 512, "lower_int64", nil},
+						{4, 512, "", []node{
+							{2, 512, "pairs", nil},
+							{2, 512, "true", nil},
+						}},
+					}},
+					{2, 513, "lower_idiv", nil},
+					{2, 514, "lower_alu", nil},
+					{2, 515, "lower_pack", nil},
+					{2, 516, "opt_copy_prop", nil},
+					{2, 517, "opt_constant_folding", nil},
+					{2, 518, "opt_cse", nil},
+					{2, 519, "opt_dce", nil},
+				}},
+				{2, 520, "max", nil},
+				{2, 520, "8", nil},
+			}},
+			{4, 521, "", []node{
+				{2, 521, "use", nil},
+				{2, 521, "vectors", nil},
+			}},
+			{4, 522, "", []node{
+				{2, 522, "if", nil},
+				{2, 522, "level >= O1", nil},
+				{2, 523, "then", nil},
+				{3, 523, "", []node{
+					{2, 523, "opt_shrink_vectors", nil},
+				}},
+			}},
+			{4, 524, "", []node{
+				{2, 524, "if", nil},
+				{2, 524, "level >= O2", nil},
+				{2, 525, "then", nil},
+				{3, 525, "", []node{
+					{4, 525, "", []node{
+						{2, 525, "opt_gcm", nil},
+						{4, 525, "", []node{
+							{2, 525, "sink", nil},
+							{2, 525, "false", nil},
 						}},
 					}},
 				}},
 			}},
-			{4, 516, "", []node{
-				{2, 516, "if", nil},
-				{2, 516, "level >= O1", nil},
-				{2, 517, "then", nil},
-				{3, 517, "", []node{
-					{4, 517, "", []node{
-						{2, 517, "use", nil},
-						{2, 517, "late", nil},
+			{4, 526, "", []node{
+				{2, 526, "if", nil},
+				{2, 526, "level >= O1", nil},
+				{2, 527, "then", nil},
+				{3, 527, "", []node{
+					{4, 527, "", []node{
+						{2, 527, "use", nil},
+						{2, 527, "late", nil},
 					}},
 				}},
 			}},
-			{4, 518, "", []node{
-				{2, 518, "use", nil},
-				{2, 518, "clean", nil},
+			{4, 528, "", []node{
+				{2, 528, "use", nil},
+				{2, 528, "clean", nil},
 			}},
-			{4, 519, "", []node{
-				{2, 519, "if", nil},
-				{2, 519, "level >= O1", nil},
-				{2, 520, "then", nil},
-				{3, 521, "", []node{
-					{4, 521, "", []node{
-						{2, 521, "opt_sink", nil},
-						{4, 521, "", []node{
-							{2, 521, "compares", nil},
-							{2, 521, "true", nil},
+			{4, 529, "", []node{
+				{2, 529, "if", nil},
+				{2, 529, "level >= O1", nil},
+				{2, 530, "then", nil},
+				{3, 531, "", []node{
+					{4, 531, "", []node{
+						{2, 531, "opt_sink", nil},
+						{4, 531, "", []node{
+							{2, 531, "compares", nil},
+							{2, 531, "true", nil},
 						}},
 					}},
 				}},
 			}},
-			{2, 522, "opt_algebraic_distribute_src_mods", nil},
-			{2, 523, "lower_bool_to_int32", nil},
-			{2, 524, "opt_copy_prop", nil},
-			{2, 525, "opt_dce", nil},
-			{2, 526, "remove_dead_variables", nil},
-			{2, 527, "gather_info", nil},
+			{2, 532, "opt_algebraic_distribute_src_mods", nil},
+			{2, 533, "lower_bool_to_int32", nil},
+			{2, 534, "opt_copy_prop", nil},
+			{2, 535, "opt_dce", nil},
+			{2, 536, "remove_dead_variables", nil},
+			{2, 537, "gather_info", nil},
 		}},
 	}},
 }}

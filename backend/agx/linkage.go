@@ -54,5 +54,7 @@ func (Target) Dropper(abi string, lists passes.Lists) (*object.Object, error) {
 
 // FeedbackStage is PassThrough: the geometry stage alone writes transform feedback.
 func (Target) FeedbackStage(lists passes.Lists) backend.FeedbackStage {
-	return Target{lists}.PassThrough
+	return func(last *object.Object, vertices int, _ string) (*object.Object, error) {
+		return Target{lists}.PassThrough(last, vertices)
+	}
 }

@@ -262,7 +262,7 @@ func (g *geometry) intrinsic(in *ir.Instr) {
 		g.replace(in, g.primitiveID())
 	case ir.IntrLoadPerVertexInput:
 		if a, ok := g.access(in); ok {
-			g.replace(in, g.record(in, &a, g.b.Iadd(g.first, g.inputVertex(a.vertex))))
+			g.replace(in, g.record(in, &a, g.b.Iadd(g.first, g.inputVertex(a.Vertex))))
 		}
 	case ir.IntrStoreOutput:
 		g.storeOutput(in)
@@ -302,7 +302,7 @@ func (g *geometry) storeOutput(in *ir.Instr) {
 	}
 	for c := range int(val.NumComponents) {
 		if in.Get(ir.IdxWriteMask)>>c&1 != 0 {
-			g.b.StoreVar(g.cur[at+c], g.toWord(in, g.b.Channel(val, c)), 1)
+			g.b.StoreVar(g.cur[at+c], backend.StageWord(g.b, in, g.b.Channel(val, c)), 1)
 		}
 	}
 	in.Remove()

@@ -66,7 +66,7 @@ func (t *tess) layOut(list []*ir.Instr) {
 			if !ok {
 				return
 			}
-			for slot := a.slot; slot < a.slot+a.count; slot++ {
+			for slot := a.Slot; slot < a.Slot+a.Count; slot++ {
 				t.outputs[slot] = true
 				if slot >= ir.SlotPatch0 {
 					t.meta.PatchSlots = max(t.meta.PatchSlots, int(slot-ir.SlotPatch0)+1)
@@ -167,7 +167,7 @@ func (t *tess) coord() (u, v, w *ir.Def) {
 func (t *tess) at(n uint32) *ir.Def { return t.b.Iadd(t.base, t.b.Imm32(n)) }
 
 // place is the word of the patches where component comp of what is accessed is.
-func (t *tess) place(a *stageAccess, comp uint32) *ir.Def {
+func (t *tess) place(a *backend.StageAccess, comp uint32) *ir.Def {
 	b := t.b
 	// further adds four words for each slot or record.
 	further := func(at, n *ir.Def) *ir.Def {
@@ -177,17 +177,17 @@ func (t *tess) place(a *stageAccess, comp uint32) *ir.Def {
 		return b.Iadd(at, b.Ishl(n, b.Imm32(2)))
 	}
 	switch {
-	case a.slot == ir.SlotTessLevelOuter:
+	case a.Slot == ir.SlotTessLevelOuter:
 		return t.at(comp)
-	case a.slot == ir.SlotTessLevelInner:
+	case a.Slot == ir.SlotTessLevelInner:
 		return t.at(abi.PatchInner + comp)
-	case a.vertex == nil:
-		return further(t.at(abi.PatchConstants+4*uint32(a.slot-ir.SlotPatch0)+comp), a.index)
+	case a.Vertex == nil:
+		return further(t.at(abi.PatchConstants+4*uint32(a.Slot-ir.SlotPatch0)+comp), a.Index)
 	case t.control:
-		at := t.at(abi.PatchConstants + 4*uint32(t.meta.PatchSlots) + 4*t.rank[a.slot] + comp)
-		return further(b.Iadd(at, b.Imul(a.vertex, b.Imm32(4*uint32(len(t.meta.Record))))), a.index)
+		at := t.at(abi.PatchConstants + 4*uint32(t.meta.PatchSlots) + 4*t.rank[a.Slot] + comp)
+		return further(b.Iadd(at, b.Imul(a.Vertex, b.Imm32(4*uint32(len(t.meta.Record))))), a.Index)
 	}
-	slots := b.Iadd(b.Imul(a.vertex, t.slots(abi.UniformPatchRecord)), t.below(abi.UniformPatchRecord, a))
+	slots := b.Iadd(b.Imul(a.Vertex, t.slots(abi.UniformPatchRecord)), t.below(abi.UniformPatchRecord, a))
 	return further(b.Iadd(b.Iadd(t.base, t.vertices()), b.Imm32(comp)), slots)
 }
 
@@ -199,16 +199,16 @@ func (t *tess) read(in *ir.Instr) {
 	}
 	switch {
 	case in.Intr == ir.IntrLoadPerVertexInput && t.control:
-		t.replace(in, t.record(in, &a, t.b.Iadd(t.first, a.vertex)))
+		t.replace(in, t.record(in, &a, t.b.Iadd(t.first, a.Vertex)))
 	case in.Intr == ir.IntrLoadPerVertexInput:
-		for slot := a.slot; slot < a.slot+a.count; slot++ {
+		for slot := a.Slot; slot < a.Slot+a.Count; slot++ {
 			t.reads[slot] = true
 		}
 		fallthrough
 	case !t.control:
-		t.replace(in, t.load(in, abi.UniformPatches, t.place(&a, a.comp), ir.IntrLoadConstantAgx))
+		t.replace(in, t.load(in, abi.UniformPatches, t.place(&a, a.Comp), ir.IntrLoadConstantAgx))
 	default: // other lanes write it
-		t.replace(in, t.load(in, abi.UniformPatches, t.place(&a, a.comp), ir.IntrLoadAgx))
+		t.replace(in, t.load(in, abi.UniformPatches, t.place(&a, a.Comp), ir.IntrLoadAgx))
 	}
 }
 
@@ -218,9 +218,9 @@ func (t *tess) write(in *ir.Instr) {
 	if !ok {
 		return
 	}
-	val := t.toWord(in, in.Srcs[0].Def)
+	val := backend.StageWord(t.b, in, in.Srcs[0].Def)
 	backend.Runs(in.Get(ir.IdxWriteMask), func(first, n int) {
-		t.store(abi.UniformPatches, t.place(&a, a.comp+uint32(first)), t.b.Channels(val, first, n), isa.FormatI32)
+		t.store(abi.UniformPatches, t.place(&a, a.Comp+uint32(first)), t.b.Channels(val, first, n), isa.FormatI32)
 	})
 	in.Remove()
 }

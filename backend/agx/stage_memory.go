@@ -47,44 +47,11 @@ func slotList(set [ir.NumVaryingSlots]bool, end ir.Slot) (list []ir.Slot) {
 	return list
 }
 
-// isLevel reports whether a slot holds tessellation levels.
-func isLevel(slot ir.Slot) bool {
-	return slot == ir.SlotTessLevelOuter || slot == ir.SlotTessLevelInner
-}
-
-// stageAccess is what an instruction accesses: component comp of a slot, or of one of
-// the count slots from it on that index tells, of a vertex or of the patch (nil).
-type stageAccess struct {
-	slot, count   ir.Slot
-	comp          uint32
-	index, vertex *ir.Def
-}
-
-func (t *stageMemory) access(in *ir.Instr) (a stageAccess, ok bool) {
-	sem := ir.UnpackIOSemantics(in.Get(ir.IdxIoSemantics))
-	off := in.Srcs[len(in.Srcs)-1].Def
-	a = stageAccess{slot: sem.Location, count: 1, comp: uint32(in.Get(ir.IdxComponent))}
-	k, constant := off.Const(0)
-	if constant {
-		a.slot += ir.Slot(min(k, ir.NumVaryingSlots))
-	} else {
-		a.index, a.count = off, ir.Slot(max(1, sem.NumSlots))
-	}
-	val := &in.Def
-	if !in.HasDef() {
-		val = in.Srcs[0].Def
-	}
-	switch in.Intr {
-	case ir.IntrLoadPerVertexInput, ir.IntrLoadPerVertexOutput:
-		a.vertex = in.Srcs[0].Def
-	case ir.IntrStorePerVertexOutput:
-		a.vertex = in.Srcs[1].Def
-	}
-	switch end := a.slot + a.count; {
-	case end > ir.NumVaryingSlots || (a.vertex != nil) != (end <= ir.SlotPatch0 && !isLevel(a.slot)) || a.index != nil && a.slot < ir.SlotVar0:
-		t.fail(in, "%s of slots %d to %d is not supported", in.Intr, a.slot, end-1)
-	case val.BitSize != 32 && val.BitSize != 16 || sem.High16:
-		t.fail(in, "%s of %d bits is not supported: inputs and outputs must be lowered to words", in.Intr, val.BitSize)
+// access reads what in accesses.
+func (t *stageMemory) access(in *ir.Instr) (a backend.StageAccess, ok bool) {
+	a, why := backend.StageAccessOf(in)
+	if why != "" {
+		t.fail(in, "%s", why)
 	}
 	return a, t.err == nil
 }
@@ -102,17 +69,17 @@ func (t *stageMemory) slots(k abi.UniformKind) *ir.Def {
 	return b.Iadd(b.BitCount(b.Unpack64_2x32SplitX(mask)), b.BitCount(b.Unpack64_2x32SplitY(mask)))
 }
 
-func (t *stageMemory) below(k abi.UniformKind, a *stageAccess) *ir.Def {
+func (t *stageMemory) below(k abi.UniformKind, a *backend.StageAccess) *ir.Def {
 	b, mask := t.b, t.sysval(k, 64)
 	lo, hi := b.Unpack64_2x32SplitX(mask), b.Unpack64_2x32SplitY(mask)
 	switch {
-	case a.index != nil: // of those from SlotVar0 on
-		n := b.Iadd(a.index, b.Imm32(uint32(a.slot-ir.SlotVar0)))
+	case a.Index != nil: // of those from SlotVar0 on
+		n := b.Iadd(a.Index, b.Imm32(uint32(a.Slot-ir.SlotVar0)))
 		hi = b.Iand(hi, b.Isub(b.Ishl(b.Imm32(1), n), b.Imm32(1)))
-	case a.slot < 32:
-		return b.BitCount(b.Iand(lo, b.Imm32(1<<a.slot-1)))
+	case a.Slot < 32:
+		return b.BitCount(b.Iand(lo, b.Imm32(1<<a.Slot-1)))
 	default:
-		hi = b.Iand(hi, b.Imm32(1<<(a.slot-32)-1))
+		hi = b.Iand(hi, b.Imm32(1<<(a.Slot-32)-1))
 	}
 	return b.Iadd(b.BitCount(lo), b.BitCount(hi))
 }
@@ -132,25 +99,7 @@ func (t *stageMemory) fetch(k abi.UniformKind, at *ir.Def, n uint8, op ir.Intrin
 // load makes what in gives of words in memory. Inputs and outputs between stages
 // always are words, see setInput.
 func (t *stageMemory) load(in *ir.Instr, k abi.UniformKind, at *ir.Def, op ir.Intrinsic) *ir.Def {
-	d := t.fetch(k, at, in.Def.NumComponents, op)
-	switch {
-	case in.Def.BitSize != 16:
-		return d
-	case ir.UnpackALUType(in.Get(ir.IdxDestType)).Class == ir.ClassFloat:
-		return t.b.F2f16(d)
-	}
-	return t.b.U2u16(d)
-}
-
-// toWord makes the word in which a value of 16 bits stands between stages.
-func (t *stageMemory) toWord(in *ir.Instr, val *ir.Def) *ir.Def {
-	switch {
-	case val.BitSize != 16:
-		return val
-	case ir.UnpackALUType(in.Get(ir.IdxSrcType)).Class == ir.ClassFloat:
-		return t.b.F2f32(val)
-	}
-	return t.b.U2u32(val)
+	return backend.FromStageWord(t.b, in, t.fetch(k, at, in.Def.NumComponents, op))
 }
 
 // store stores words from an index on of what a uniform has the address of.
@@ -159,12 +108,12 @@ func (t *stageMemory) store(k abi.UniformKind, at, val *ir.Def, f isa.Format) *i
 }
 
 // record reads what in gives of a vertex's record among those at UniformRecords.
-func (t *stageMemory) record(in *ir.Instr, a *stageAccess, vertex *ir.Def) *ir.Def {
+func (t *stageMemory) record(in *ir.Instr, a *backend.StageAccess, vertex *ir.Def) *ir.Def {
 	b := t.b
-	for slot := a.slot; slot < a.slot+a.count; slot++ {
+	for slot := a.Slot; slot < a.Slot+a.Count; slot++ {
 		t.reads[slot] = true
 	}
 	first := b.Imul(vertex, t.slots(abi.UniformRecordSlots))
-	at := b.Iadd(b.Ishl(b.Iadd(first, t.below(abi.UniformRecordSlots, a)), b.Imm32(2)), b.Imm32(a.comp))
+	at := b.Iadd(b.Ishl(b.Iadd(first, t.below(abi.UniformRecordSlots, a)), b.Imm32(2)), b.Imm32(a.Comp))
 	return t.load(in, abi.UniformRecords, at, ir.IntrLoadConstantAgx)
 }

@@ -28,6 +28,8 @@ type CompileOptions struct {
 	Linear uint32
 	// Feedback makes the program that transform feedback captures by: see abi.Meta.Captures.
 	Feedback bool
+	// Next is the stage after a vertex or tessellation evaluation shader whose outputs shaders read: see abi.Meta.Next.
+	Next ir.Stage
 	// plan, if not "", names the one plan that is tried where it does (for tests).
 	plan string
 }
@@ -61,7 +63,13 @@ func Compile(s *ir.Shader, opts CompileOptions) (*Binary, error) {
 // run takes a shader through all steps: lowerSteps; then, for each limit of the
 // uniform registers until nothing spills, selectSteps and the plans; encodeSteps.
 func (c *compiler) run() (*Binary, error) {
+	stage := c.s.Stage
+	defer func() { c.s.Stage = stage }() // what is none of the hardware runs as another one
 	if err := c.steps(lowerSteps); err != nil {
+		return nil, err
+	}
+	raster, err := c.raster()
+	if err != nil {
 		return nil, err
 	}
 	for i, limit := range uniformLimits {
@@ -84,6 +92,9 @@ func (c *compiler) run() (*Binary, error) {
 	if err := c.steps(encodeSteps); err != nil {
 		return nil, err
 	}
+	if raster != nil {
+		c.bin.append(raster)
+	}
 	return c.bin, c.bin.Meta.Check()
 }
 
@@ -105,6 +116,7 @@ type compiler struct {
 	mem   *memory
 	blend *blendLayout // of a blend program
 	res   *resources   // nil until handles are lowered
+	stage stageMeta    // of tessellation and geometry shaders
 
 	// Of the uniform limit at hand.
 	uniforms int
@@ -130,7 +142,7 @@ func newCompiler(s *ir.Shader, opts CompileOptions) (c *compiler, err error) {
 		return nil, err
 	}
 	switch s.Stage {
-	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+	case ir.StageVertex, ir.StageFragment, ir.StageCompute, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry:
 	default:
 		return nil, ir.Unsupportedf("midgard: %s shaders are not supported", s.Stage)
 	}

@@ -41,7 +41,7 @@ func (s *isel) intrinsic(in *ir.Instr) {
 	case ir.IntrQuadBroadcast, ir.IntrQuadSwapHorizontal, ir.IntrQuadSwapVertical, ir.IntrQuadSwapDiagonal, ir.IntrQuadVoteAny, ir.IntrQuadVoteAll:
 		s.fail(in, "%s is not supported: the threads of a quad share derivatives only", in.Intr)
 	default:
-		if !s.memoryAccess(in) && !s.systemValue(in) && !s.derivative(in) && !s.image(in) {
+		if !s.memoryAccess(in) && !s.stageAccess(in) && !s.systemValue(in) && !s.derivative(in) && !s.image(in) {
 			s.fail(in, "the intrinsic %s is not supported by the midgard backend", in.Intr)
 		}
 	}

@@ -201,8 +201,8 @@ func (s *isel) finish() {
 }
 
 // unfed are the built-ins that no fixed function of this hardware takes or makes: as varyings they would lead
-// nowhere. Of them fragment programs may read gl_Layer, which the driver knows: it draws a layer at a time.
-var unfed = map[ir.Slot]string{ir.SlotPrimitiveID: "gl_PrimitiveID", ir.SlotLayer: "gl_Layer", ir.SlotViewport: "gl_ViewportIndex"}
+// nowhere. gl_PrimitiveID is a varying like others where tessellation or a geometry shader hands it on. Of them fragment programs may read gl_Layer, which the driver knows: it draws a layer at a time.
+var unfed = map[ir.Slot]string{ir.SlotLayer: "gl_Layer", ir.SlotViewport: "gl_ViewportIndex"}
 
 // windowPosition makes what the hardware takes for a position p in clip coordinates, by
 // the viewport (midgard.md §9.3): xyz in the window, and 1/w, where w is not always 1.
@@ -242,7 +242,8 @@ func (s *isel) vertexOutputs() {
 	for i := range s.out.list {
 		o := &s.out.list[i]
 		s.loc = o.loc
-		if name, ok := unfed[o.slot]; ok {
+		next := s.meta.Next != ir.StageNone
+		if name, ok := unfed[o.slot]; ok && !next {
 			s.fail(resource.OutputStore(s.impl, o.slot), "the output %s is not supported: the hardware takes none from a vertex shader", name)
 			return
 		}
@@ -254,6 +255,8 @@ func (s *isel) vertexOutputs() {
 			mask, swz = o.mask, isa.Swz(int(out.swz[0]), int(out.swz[1]), int(out.swz[2]), int(out.swz[3]))
 		}
 		switch {
+		case next:
+			s.move(in, 15, source{reg: o.reg, swz: identity})
 		case o.slot == ir.SlotPos && !faults.has(faultViewport):
 			s.windowPosition(in, out, o.unitW())
 		case o.slot == ir.SlotPointSize && !faults.has(faultPointSize):

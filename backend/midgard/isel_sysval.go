@@ -154,8 +154,8 @@ func (s *isel) fragmentValue(in *ir.Instr) bool {
 		}
 		return s.viewOf(in, front)
 	case ir.IntrLoadPrimitiveId:
-		s.fail(in, "the input %s is not supported: the hardware makes no such varying", unfed[ir.SlotPrimitiveID])
-		return true
+		s.noteInput(int(ir.SlotPrimitiveID), 1, ir.InterpFlat)
+		return s.viewOf(in, s.varying(abi.Varying{Kind: abi.VaryingSlot, Slot: ir.SlotPrimitiveID}, isa.VaryFlatParams, 0, 1))
 	case ir.IntrLoadSampleId:
 		s.meta.PerSample = true
 		return s.viewOf(in, s.selected(abi.SpecialSampleID))

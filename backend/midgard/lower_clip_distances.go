@@ -33,7 +33,7 @@ func parseDistances(text string) (clip, cull int, err error) {
 func (c *compiler) lowerClipDistances() error {
 	switch {
 	case faults.has(faultClip):
-	case c.s.Stage == ir.StageVertex && c.s.Info.CullDistances > 0:
+	case c.s.Stage == ir.StageVertex && c.opts.Next == ir.StageNone && c.s.Info.CullDistances > 0:
 		storeInside(c.impl(), int(c.s.Info.CullDistances))
 	case c.s.Stage == ir.StageFragment && c.opts.Clip+c.opts.Cull > 0:
 		if c.s.Info.EarlyFragmentTests {

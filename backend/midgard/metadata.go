@@ -24,8 +24,13 @@ func (c *compiler) workLimit() int {
 // newMeta is the metadata before selection.
 func (c *compiler) newMeta() abi.Meta {
 	m := abi.Meta{GPU: c.gpu.Name, Stage: c.s.Stage, Alias: c.gpu.Alias, NoUpperALU: c.gpu.NoUpperALU, BrokenLOD: c.gpu.BrokenLOD, Robust: c.s.Options.Robust}
+	m.Reads, m.Tess, m.Geometry = c.stage.reads, c.stage.tess, c.stage.geometry
 	if c.s.Stage == ir.StageVertex {
-		m.Linear = c.opts.Linear
+		if m.Next = c.opts.Next; m.Next == ir.StageNone {
+			m.Linear = c.opts.Linear
+		} else {
+			m.Captures, m.XfbStrides = c.s.Captures, c.s.Info.XfbStrides // for a stage that hands the vertices on
+		}
 	}
 	if c.blend != nil {
 		m.Blend = &abi.Blend{Format: c.opts.Blend}

@@ -69,7 +69,7 @@ func TestModules(t *testing.T) {
 }
 
 func TestStagesRefused(t *testing.T) {
-	for _, s := range []ir.Stage{ir.StageGeometry, ir.StageTessCtrl, ir.StageTessEval} {
+	for _, s := range []ir.Stage{ir.StageTask, ir.StageMesh} {
 		if _, err := (midgard.Target{}).Options("", s); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("stage %s: %v", s, err)
 		}

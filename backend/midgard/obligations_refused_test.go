@@ -52,13 +52,13 @@ func refused(compiled error, why string, run func() error) error {
 	return errors.Join(compiled, run())
 }
 
-// unfedInput paints the number of the primitive.
+// unfedInput paints the number of the viewport.
 func unfedInput() error {
-	fragment := strings.Replace(`shader fragment "main" { info { inputs_read=0x80000 outputs_written=0x10 io_lowered } fn f0 "main" entry() { b0: %0:32 = load_const 0x0
-		%1:32 = load_input %0 dest_type=u32 io_semantics={PRIMITIVE_ID 1} %4:32 = load_const 0x2 %5:32 = iadd %1, %4 %2:32 = u2f32 %5 %3:32x4 = vec4 %2, %2, %2, %2
+	fragment := strings.Replace(`shader fragment "main" { info { outputs_written=0x10 io_lowered } fn f0 "main" entry() { b0: %0:32 = load_const 0x0
+		%1:32 = load_input %0 dest_type=u32 io_semantics={VIEWPORT 1} %4:32 = load_const 0x2 %5:32 = iadd %1, %4 %2:32 = u2f32 %5 %3:32x4 = vec4 %2, %2, %2, %2
 		store_output %3, %0 base=4 range=1 write_mask=xyzw src_type=f32 io_semantics={DATA0 1} } }`, "\n\t\t", " ", -1)
 	_, _, err := loadText(fragment, CompileOptions{})
-	return refused(err, "gl_PrimitiveID is not supported", drawsAlike(positions, fragment))
+	return refused(err, "gl_ViewportIndex is not supported", drawsAlike(positions, fragment))
 }
 
 // blendTexture blends by a texture on a chip where the registers of results are those of the colour.

@@ -126,3 +126,12 @@ func (s *Stats) list() []object.Stat {
 	add("code_bytes", s.Bytes)
 	return l
 }
+
+// add adds the figures of another program of the same shader: what both have counts up, what a thread needs is the most.
+func (s *Stats) add(o *Stats) {
+	s.Instrs, s.Bundles, s.Quads = s.Instrs+o.Instrs, s.Bundles+o.Bundles, s.Quads+o.Quads
+	s.Spills, s.Fills = s.Spills+o.Spills, s.Fills+o.Fills
+	s.ALU, s.LdSt, s.Tex = s.ALU+o.ALU, s.LdSt+o.LdSt, s.Tex+o.Tex
+	s.Regs, s.Threads, s.Uniforms = max(s.Regs, o.Regs), min(s.Threads, o.Threads), max(s.Uniforms, o.Uniforms)
+	s.Loops, s.Bytes = s.Loops+o.Loops, s.Bytes+o.Bytes
+}

@@ -23,10 +23,11 @@ func optional(name, doc string, after ...string) backend.StepInfo {
 
 // lowerSteps rewrite IR for this target alone; they run once.
 var lowerSteps = []step{
-	{StepInfo: info("lower_handles", "numbers buffers and makes handles entries of the tables"), Run: (*compiler).lowerHandles},
+	{StepInfo: info("lower_stage", "makes tessellation and geometry shaders jobs that reach their inputs and outputs in memory"), Run: (*compiler).lowerStage},
+	{StepInfo: info("lower_handles", "numbers buffers and makes handles entries of the tables", "lower_stage"), Run: (*compiler).lowerHandles},
 	{StepInfo: optional("lower_columns", "sums scaled rows where a vector is multiplied by several columns of a matrix"), Run: (*compiler).lowerColumns},
 	{StepInfo: optional("sink_textures", "moves texture operations to where their results are first read"), Run: (*compiler).sinkTextures},
-	{StepInfo: info("lower_clip_distances", "stores what cull distances say, and drops fragments that distances cut off", "lower_handles"), Run: (*compiler).lowerClipDistances},
+	{StepInfo: info("lower_clip_distances", "stores what cull distances say, and drops fragments that distances cut off", "lower_stage", "lower_handles"), Run: (*compiler).lowerClipDistances},
 	{StepInfo: info("lower_offsets", "computes inputs at offsets and at named samples by derivatives"), Run: (*compiler).lowerOffsets},
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"nirc/backend"
@@ -106,12 +107,31 @@ func TestMachineTextReadsBack(t *testing.T) {
 	}
 }
 
+// lowerStageText is what lower_stage makes of a shader.
+func lowerStageText(name, in string) (string, error) {
+	s, err := ir.Parse(in)
+	if err != nil || name == "" {
+		return in, err
+	}
+	text := ""
+	o := passes.RunOptions{DumpAfter: []string{name}, VerifyEach: true, Dump: func(_, after string) {
+		if text == "" { // of a geometry shader the raster program comes after it
+			text = after
+		}
+	}}
+	_, err = Compile(s, CompileOptions{Job: &backend.Job{Dump: true, Lists: gputest.Lists, Instrument: passes.NewInstrument(o)}})
+	return text, err
+}
+
 // TestSteps runs steps on texts. Options of a test: gpu, registers.
 func TestSteps(t *testing.T) {
 	gputest.StepTests(t, "testdata/steps", func(name string, o gputest.StepOptions, in string) (string, error) {
 		g, err := FindGPU(o["gpu"])
 		if err != nil {
 			return "", err
+		}
+		if name == "lower_stage" || strings.HasPrefix(in, "shader ") {
+			return lowerStageText(name, in)
 		}
 		c := &compiler{gpu: g, mem: new(memory)}
 		c.s, _ = gputest.NewShader(ir.StageCompute, 64)

@@ -35,7 +35,7 @@ var listedGPUs = sync.OnceValue(func() []backend.GPU { return backend.ListGPUs(g
 // Options returns what the chip wants lowered.
 func (Target) Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	switch stage {
-	case ir.StageVertex, ir.StageFragment, ir.StageCompute:
+	case ir.StageVertex, ir.StageFragment, ir.StageCompute, ir.StageTessCtrl, ir.StageTessEval, ir.StageGeometry:
 		return Options(gpu, stage)
 	}
 	return nil, ir.Unsupportedf("midgard: stage %s is not supported: the hardware has no such stage", stage)
@@ -57,13 +57,14 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 			return nil, err
 		}
 	} else if mask, ok := strings.CutPrefix(job.ABI, backend.LinearABI); ok {
-		n, err := strconv.ParseUint(mask, 0, 32)
-		if err != nil || n == 0 {
-			return nil, ir.Unsupportedf("midgard: %q is no mask of locations without perspective, as in linear:0x5", mask)
+		if o.Linear, err = parseLinear(mask); err != nil {
+			return nil, err
 		}
-		o.Linear = uint32(n)
 	} else if o.Feedback = job.ABI == backend.FeedbackABI; !o.Feedback && job.ABI != "" && job.ABI != backend.MonolithicABI {
 		return nil, ir.Unsupportedf("midgard: the %s ABI is not supported", job.ABI)
+	}
+	if vertices := s.Stage == ir.StageVertex || s.Stage == ir.StageTessEval; vertices && (job.Next == ir.StageTessCtrl || job.Next == ir.StageGeometry) {
+		o.Next = job.Next
 	}
 	bin, err := Compile(s, o)
 	if err != nil {
@@ -73,11 +74,17 @@ func (t Target) Compile(s *ir.Shader, job *backend.Job) (*object.Object, error) 
 	return job.NewObject(t.Name(), s, &backend.Generated{GPU: g.Name, Code: bin.Code, Meta: m, Stats: bin.Stats.list(), SharedSize: m.SharedSize, ScratchSize: m.TLSSize, Lines: bin.Lines})
 }
 
+// parseLinear reads the mask of locations without perspective.
+func parseLinear(mask string) (uint32, error) {
+	n, err := strconv.ParseUint(mask, 0, 32)
+	if err != nil || n == 0 {
+		return 0, ir.Unsupportedf("midgard: %q is no mask of locations without perspective, as in linear:0x5", mask)
+	}
+	return uint32(n), nil
+}
+
 // Linker is nil: programs are whole.
 func (Target) Linker(passes.Lists) backend.Linker { return nil }
-
-// FeedbackStage is nil: vertex programs of the ABI xfb write transform feedback.
-func (Target) FeedbackStage(passes.Lists) backend.FeedbackStage { return nil }
 
 // Hardware is a Mali, as Arm's tools name it.
 func (Target) Hardware(gpu string) backend.Hardware {

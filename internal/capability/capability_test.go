@@ -43,7 +43,9 @@ func TestWhy(t *testing.T) {
 		{spv.CapabilityRayQueryKHR, "ir3", "a630", "the hardware has no test of rays against boxes and triangles, needs a740"},
 		{spv.CapabilityRayQueryKHR, "ir3", "a740", ""},
 		{spv.CapabilityInt64Atomics, "ir3", "a750", ""},
-		{spv.CapabilityGeometry, "midgard", "t860", "the hardware has no such stage"},
+		{spv.CapabilityMultiViewport, "midgard", "t860", "the hardware draws to one viewport"},
+		{spv.CapabilityGeometry, "midgard", "t860", ""},
+		{spv.CapabilityGeometry, "ir3", "a702", "the hardware has no such stage"},
 		{spv.CapabilityGeometry, "agx", "g13g", ""},
 	} {
 		if got := Why(x.c, x.target, x.gpu); got != x.want {

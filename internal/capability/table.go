@@ -30,7 +30,7 @@ var groups = [...]group{
 	}, vulkan: "1.0"},
 	{list: []spv.Capability{
 		spv.CapabilityGeometry, spv.CapabilityTessellation, spv.CapabilityTessellationPointSize, spv.CapabilityGeometryPointSize,
-	}, vulkan: "1.0", lacks: map[string]Lack{"ir3": {Why: "the hardware has no such stage", Of: a702}, "midgard": {Why: "the hardware has no such stage"}}},
+	}, vulkan: "1.0", lacks: map[string]Lack{"ir3": {Why: "the hardware has no such stage", Of: a702}}},
 	{list: []spv.Capability{
 		spv.CapabilityMultiViewport,
 	}, vulkan: "1.0", lacks: map[string]Lack{"midgard": {Why: "the hardware draws to one viewport"}}},
@@ -42,7 +42,7 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_transform_feedback"},
 	{list: []spv.Capability{
 		spv.CapabilityGeometryStreams,
-	}, vulkan: "VK_EXT_transform_feedback", lacks: map[string]Lack{"ir3": {Why: "the hardware has no such stage", Of: a702}, "midgard": {Why: "the hardware has no such stage"}}},
+	}, vulkan: "VK_EXT_transform_feedback", lacks: map[string]Lack{"ir3": {Why: "the hardware has no such stage", Of: a702}}},
 	{list: []spv.Capability{
 		spv.CapabilityGroupNonUniform, spv.CapabilityGroupNonUniformVote, spv.CapabilityGroupNonUniformArithmetic, spv.CapabilityGroupNonUniformBallot,
 		spv.CapabilityGroupNonUniformShuffle, spv.CapabilityGroupNonUniformShuffleRelative, spv.CapabilityGroupNonUniformClustered,

@@ -18,6 +18,8 @@ type Patch struct {
 	// none has written is garbage.
 	Out      []Slots
 	PerPatch Slots
+	// Memory is for cores whose lanes keep the patch in memory, nil where the control stage begins.
+	Memory []byte
 }
 
 // TessCtrlLane is one invocation of the tessellation control stage. The lanes

@@ -48,7 +48,7 @@ func (g *geometryStage) flush() error {
 	if n == 0 {
 		return nil
 	}
-	g.launch = Launch{Env: g.d.p.Env, NumLanes: n, Check: g.d.params.Check, Approx: g.d.params.ApproxSeed(), Seed: g.d.garbage.Long(), swap: g.d.swaps.of(ir.StageGeometry), Geometry: g.lanes, Draw: g.d.p, Feedback: g.d.params.Feedback}
+	g.launch = Launch{Env: g.d.p.Env, NumLanes: n, Check: g.d.params.Check, Approx: g.d.params.ApproxSeed(), Seed: g.d.garbage.Long(), swap: g.d.swaps.of(ir.StageGeometry), Geometry: g.lanes, Draw: g.d.p, Viewport: g.d.viewport, Feedback: g.d.params.Feedback}
 	if err := g.d.runWave(g.prog.NewWave(&g.launch), &g.launch); err != nil {
 		return fmt.Errorf("geometry stage: %w", err)
 	}

@@ -42,7 +42,7 @@ func newTessStage(d *drawer) *tessStage {
 // add takes a patch; v is the stage's until the next flush.
 func (t *tessStage) add(v []*Slots, id uint32) error {
 	p := &t.patches[t.n]
-	p.In, p.PrimitiveID, p.ViewIndex = v, id, t.d.view
+	p.In, p.PrimitiveID, p.ViewIndex, p.Memory = v, id, t.d.view, nil
 	t.d.garbage.fillSlots(p.Out, ir.NumVaryingSlots)
 	for k := range p.PerPatch {
 		t.d.garbage.FillWords(p.PerPatch[k][:])
@@ -199,7 +199,7 @@ func (t *tessStage) evaluate(p *Patch) error {
 		for _, c := range points {
 			t.evalLanes = append(t.evalLanes, TessEvalLane{Patch: p, Coord: c})
 		}
-		t.launch = Launch{Env: t.d.p.Env, NumLanes: len(points), Check: t.d.params.Check, Approx: t.d.params.ApproxSeed(), Seed: t.d.garbage.Long(), swap: t.d.swaps.of(ir.StageTessEval), Draw: t.d.p, TessEval: t.evalLanes, Out: t.slots[first : first+len(points)]}
+		t.launch = Launch{Env: t.d.p.Env, NumLanes: len(points), Check: t.d.params.Check, Approx: t.d.params.ApproxSeed(), Seed: t.d.garbage.Long(), swap: t.d.swaps.of(ir.StageTessEval), Draw: t.d.p, Viewport: t.d.viewport, TessEval: t.evalLanes, Out: t.slots[first : first+len(points)]}
 		if err := t.d.runWave(t.eval.NewWave(&t.launch), &t.launch); err != nil {
 			return err
 		}

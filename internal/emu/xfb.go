@@ -42,14 +42,13 @@ func (d *drawer) checkFeedback() error {
 // capture writes a primitive of a stream to the buffers: the vertices of all of
 // them, or none where a buffer has no room.
 func (d *drawer) capture(stream uint8, v []*Slots) {
-	f := d.params.Feedback
-	if f == nil || d.p.Capture != nil {
-		return
+	if f, io := d.params.Feedback, d.last.IO(); f != nil && d.p.Capture == nil && !io.OwnFeedback {
+		f.take(io, stream, v)
 	}
-	io := d.last.IO()
-	if io.OwnFeedback {
-		return
-	}
+}
+
+// take writes a primitive of a stream of a stage.
+func (f *Feedback) take(io *StageIO, stream uint8, v []*Slots) {
 	f.Generated[stream]++
 	var used [ir.NumXfbBuffers]bool
 	for i := range io.Captures {
@@ -78,6 +77,25 @@ func (d *drawer) capture(stream uint8, v []*Slots) {
 	f.Written[stream]++
 }
 
+// CaptureStrips captures what an invocation of a geometry stage with StageIO.OwnFeedback emitted, on all streams.
+func (f *Feedback) CaptureStrips(io *StageIO, e *Emission) {
+	for n := range ir.NumXfbBuffers {
+		eachPrimitive(e.Stream(n), int(io.Geom.OutPrimitive)+1, func(v []*Slots) { f.take(io, uint8(n), v) })
+	}
+}
+
+// eachPrimitive goes through the primitives of strips, of size vertices in the order of their orientation.
+func eachPrimitive(l *Strips, size int, do func(v []*Slots)) {
+	// The function below never fails.
+	_ = l.each(size, func(v [3]*Slots, odd bool) error {
+		if odd {
+			v[1], v[2] = v[2], v[1]
+		}
+		do(v[:size])
+		return nil
+	})
+}
+
 func captureRun(to []byte, c *ir.Capture, from *Vec4) {
 	n := int(c.Bits / 8)
 	for k := range int(c.Count) {
@@ -88,15 +106,7 @@ func captureRun(to []byte, c *ir.Capture, from *Vec4) {
 // captureStrips captures what a lane of the geometry stage emitted on the
 // streams that are not drawn.
 func (g *geometryStage) captureStrips(e *Emission) {
-	size := int(g.out) + 1
 	for n := 1; n < ir.NumXfbBuffers; n++ {
-		// The function below never fails.
-		_ = e.Stream(n).each(size, func(v [3]*Slots, odd bool) error {
-			if odd {
-				v[1], v[2] = v[2], v[1]
-			}
-			g.d.capture(uint8(n), v[:size])
-			return nil
-		})
+		eachPrimitive(e.Stream(n), int(g.out)+1, func(v []*Slots) { g.d.capture(uint8(n), v) })
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"nirc"
+	"nirc/backend/object"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
@@ -18,12 +19,24 @@ func (x *Execution) passesThrough(sources []stageSource) bool {
 	if b, err := nirc.Backend(x.Options.Target); err != nil || b.FeedbackStage(nil) == nil {
 		return false // compiling says what is wrong with the target
 	}
+	if x.ownProgram() {
+		return false
+	}
 	for _, s := range sources {
 		if s.entry.Stage == ir.StageGeometry {
 			return false
 		}
 	}
 	return true
+}
+
+// ownProgram reports whether a vertex program of its own writes the transform feedback: of lists, whose vertices follow each other.
+func (x *Execution) ownProgram() bool {
+	switch x.Draw.Topology {
+	case emu.PointList, emu.LineList, emu.TriangleList:
+		return hasABI(x.Options.Target, nirc.FeedbackABI) && x.DrawParams.Index == nil
+	}
+	return false
 }
 
 // passThrough makes that stage for the others.
@@ -50,10 +63,13 @@ func (x *Execution) passThrough(ctx context.Context, stages []compiledStage) (g 
 	if err != nil {
 		return g, err
 	}
-	if g.obj, err = b.FeedbackStage(nirc.BuiltinLists(b.Name()))(last.obj, size); err != nil {
+	stage, obj := b.FeedbackStage(nirc.BuiltinLists(b.Name())), last.obj
+	if g.obj, err = stage(obj, size, ""); err != nil {
 		return g, fmt.Errorf("transform feedback: %w", err)
 	}
-	g.prog, err = Reload(ctx, g.obj)
+	if g.prog, err = Reload(ctx, g.obj); err == nil && hasVariants(g.obj, "") {
+		g.prog = &variants{Program: g.prog, compile: func(_ context.Context, abi string) (*object.Object, error) { return stage(obj, size, abi) }}
+	}
 	g.reflect = g.obj.Reflect
 	return g, err
 }
@@ -84,7 +100,7 @@ func primitiveVertices(t emu.Topology, tess [2]emu.TessIO) int {
 // linkCapture gives a pipeline with transform feedback the program that writes it, where vertex shaders
 // have one of their own for that.
 func (x *Execution) linkCapture(ctx context.Context, p *emu.Pipeline) (err error) {
-	if v, ok := p.Vertex.(*variants); ok && x.DrawParams.Feedback != nil && hasABI(x.Options.Target, nirc.FeedbackABI) {
+	if v, ok := p.Vertex.(*variants); ok && x.DrawParams.Feedback != nil && p.Geometry == nil && hasABI(x.Options.Target, nirc.FeedbackABI) {
 		p.Capture, err = v.of(ctx, nirc.FeedbackABI)
 	}
 	return err

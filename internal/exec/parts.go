@@ -105,7 +105,7 @@ func recompiled(m *nirc.Module, o nirc.Options) func(ctx context.Context, abi st
 // not: cull, or clip too, or interpolate without perspective.
 func hasVariants(obj *object.Object, abi string) bool {
 	switch {
-	case obj.Stage == ir.StageVertex:
+	case obj.Stage == ir.StageVertex || obj.Stage == ir.StageTessEval || obj.Stage == ir.StageGeometry:
 		return hasABI(obj.Target, backend.LinearABI)
 	case obj.Stage == ir.StageFragment && !strings.HasPrefix(abi, nirc.BlendABI):
 		return hasABI(obj.Target, backend.CullABI) || hasABI(obj.Target, backend.ClipABI)
@@ -119,17 +119,21 @@ func hasABI(target, abi string) bool {
 	return err == nil && backend.HasABI(b, abi)
 }
 
+// lastStage is the last stage before the rasteriser.
+func lastStage(p *emu.Pipeline) *emu.Program {
+	switch {
+	case p.Geometry != nil:
+		return &p.Geometry
+	case p.TessEval != nil:
+		return &p.TessEval
+	}
+	return &p.Vertex
+}
+
 // linkCulls puts a fragment program that drops what cull distances cull in place of one
 // that does not, where the fixed functions do not know of them.
 func linkCulls(ctx context.Context, target string, p *emu.Pipeline) (n int, err error) {
-	last := p.Vertex
-	if p.TessEval != nil {
-		last = p.TessEval
-	}
-	if p.Geometry != nil {
-		last = p.Geometry
-	}
-	io, abi := last.IO(), ""
+	io, abi := (*lastStage(p)).IO(), ""
 	switch clip, cull := int(io.TestsClip), int(io.TestsCull); {
 	case clip+cull == 0:
 	case hasABI(target, backend.ClipABI):
@@ -146,10 +150,11 @@ func linkCulls(ctx context.Context, target string, p *emu.Pipeline) (n int, err 
 	return n, err
 }
 
-// linkLinear puts a vertex program that multiplies by w what the fragment program interpolates
+// linkLinear puts a program of the last stage before the rasteriser that multiplies by w what the fragment program interpolates
 // without perspective in place of one that does not, where the hardware cannot.
 func linkLinear(ctx context.Context, p *emu.Pipeline) (err error) {
-	v, ok := p.Vertex.(*variants)
+	last := lastStage(p)
+	v, ok := (*last).(*variants)
 	if !ok {
 		return nil
 	}
@@ -165,7 +170,7 @@ func linkLinear(ctx context.Context, p *emu.Pipeline) (err error) {
 	if mask != 0 {
 		abi = fmt.Sprintf("%s%#x", nirc.LinearABI, mask)
 	}
-	p.Vertex, err = v.of(ctx, abi)
+	*last, err = v.of(ctx, abi)
 	return err
 }
 

@@ -15,4 +15,8 @@ var midgardIntrinsics = []Intrinsic{
 	{Name: "load_multisampled_pan", HasDest: true, DestComps: 1, DestBits: Bits32, Flags: CanEliminate | CanReorder, Target: "midgard", Doc: "load multisampled pan"},
 	{Name: "load_frag_coord_zw_pan", Srcs: []int8{2}, HasDest: true, DestComps: 1, DestBits: Bits32, Indices: []Index{IdxComponent}, Flags: CanEliminate | CanReorder, Target: "midgard", Doc: "load frag coord zw pan"},
 	{Name: "load_noperspective_varyings_pan", HasDest: true, DestComps: 1, DestBits: Bits32, Flags: CanEliminate | CanReorder, Target: "midgard", Doc: "load noperspective varyings pan"},
+	{Name: "load_stage_value_pan", HasDest: true, DestComps: 4, DestBits: Bits32, Indices: []Index{IdxBase, IdxFlags}, Flags: CanEliminate | CanReorder, Target: "midgard", Doc: "what the driver says of the stages between vertex and fragment: value flags, element base"},
+	{Name: "load_stage_constant_pan", Srcs: []int8{1}, SrcBits: []Bits{Bits32}, HasDest: true, Indices: []Index{IdxBase, IdxFlags}, Flags: CanEliminate | CanReorder, Mem: loads(SpaceGlobal, -1, 0), Target: "midgard", Doc: "words at a byte offset of the memory whose address such a value is, which nobody writes meanwhile"},
+	{Name: "load_stage_pan", Srcs: []int8{1}, SrcBits: []Bits{Bits32}, HasDest: true, Indices: []Index{IdxBase, IdxFlags}, Flags: CanEliminate, Mem: loads(SpaceGlobal, -1, 0), Target: "midgard", Doc: "same, of memory that other invocations write"},
+	{Name: "store_stage_pan", Srcs: []int8{0, 1}, SrcBits: []Bits{Bits32, Bits32}, Indices: []Index{IdxBase, IdxFlags, IdxWriteMask}, Mem: stores(SpaceGlobal, 0, -1, 1), Target: "midgard", Doc: "store of words there"},
 }

@@ -182,8 +182,15 @@ type Meta struct {
 	// which the fragment stage interpolates without perspective. The hardware does not, so the
 	// fragment program multiplies what comes by 1/w.
 	Linear uint32 `json:"linear,omitempty"`
+	// Next is the stage after a vertex job whose varyings are read by shaders: see stages.go. Reads are the slots of
+	// vertices that a tessellation control or geometry shader reads, Tess and Geometry describe shaders of these stages, nil of others.
+	Next     ir.Stage  `json:"next,omitempty"`
+	Reads    []ir.Slot `json:"reads,omitempty"`
+	Tess     *Tess     `json:"tess,omitempty"`
+	Geometry *Geometry `json:"geometry,omitempty"`
 	// Captures are what a vertex program of the ABI xfb writes of each vertex to the transform feedback
-	// buffers, XfbStrides the bytes that a vertex takes in each. Such a program has no outputs.
+	// buffers, XfbStrides the bytes that a vertex takes in each. Such a program has no outputs. With Next they are what
+	// a geometry shader that hands the vertices on is to capture.
 	Captures   []ir.Capture             `json:"captures,omitempty"`
 	XfbStrides [ir.NumXfbBuffers]uint32 `json:"xfb_strides,omitzero"`
 }
@@ -279,12 +286,21 @@ const (
 	SysvalLayer                      // x: layer of the framebuffer that the draw goes to
 	SysvalFeedback                   // xy address where a transform feedback buffer, the element, goes on
 	SysvalNumVertices                // x: vertices that transform feedback captures of an instance
+	SysvalStageInput                 // xy address of the vertex records that tessellation control and geometry shaders read
+	SysvalPrimitives                 // xy address of words, z of them a patch or primitive of the draw: PrimitiveId and, except for evaluation, the numbers of its records
+	SysvalPatches                    // xy address of patches, z bytes of each, w bytes of the record of a vertex
+	SysvalPatchVertices              // x: vertices of a patch that comes in
+	SysvalPatchSlot                  // x: byte of a patch where the slot, the element, is (Tess.PlaceOf)
+	SysvalTessPoints                 // xy address of the points of the draw's patches: TessCoord and the number of the patch, 16 bytes each
+	SysvalStageVertices              // xy address of the vertices that geometry shaders leave
+	SysvalStageIndices               // xy address of the index buffer of a vertex stream, the element
 	NumSysvals
 )
 
 var sysvalNames = [NumSysvals]string{"none", "viewport_scale", "viewport_offset", "texture_size", "image_size", "ssbo",
 	"num_workgroups", "workgroup_size", "work_dim", "sampler", "sample_positions", "multisampled", "vertex_offsets",
-	"draw_id", "base_workgroup", "view_index", "texture_samples", "ubo_size", "sink", "layer", "feedback", "num_vertices"}
+	"draw_id", "base_workgroup", "view_index", "texture_samples", "ubo_size", "sink", "layer", "feedback", "num_vertices",
+	"stage_input", "primitives", "patches", "patch_vertices", "patch_slot", "tess_points", "stage_vertices", "stage_indices"}
 
 // String returns the system value's name.
 func (k SysvalKind) String() string {
@@ -444,6 +460,9 @@ func (m *Meta) Check() error {
 		return fmt.Errorf("midgard meta: %d bytes of local storage a thread, at most %d", m.TLSSize, 1<<20)
 	}
 	if err := m.checkGPU(); err != nil {
+		return err
+	}
+	if err := m.checkStages(); err != nil {
 		return err
 	}
 	return m.checkTables()

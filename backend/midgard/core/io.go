@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"nirc/backend/midgard/abi"
 	"nirc/backend/midgard/isa"
@@ -253,12 +254,32 @@ func (w *wave) varying(t *thread, l *isa.LoadStore, slot int) (v [4]uint32, err 
 		}
 	case abi.VaryingSlot:
 		switch a.Slot {
-		case ir.SlotPrimitiveID, ir.SlotLayer, ir.SlotViewport, ir.SlotViewIndex:
+		case ir.SlotPrimitiveID:
+			if !w.fed(a.Slot) {
+				return v, &emu.Unsupported{What: "gl_PrimitiveID of a pipeline without tessellation and geometry shaders is not supported: the hardware makes no such varying"}
+			}
+		case ir.SlotLayer, ir.SlotViewport, ir.SlotViewIndex:
 			return v, fmt.Errorf("a varying of slot %d is read, which nothing feeds", a.Slot)
 		}
 		v = interpolate(x, a, param, flat)
 	}
 	return modify(v, param&7)
+}
+
+// fed reports whether the last stage before the rasteriser hands a slot on.
+func (w *wave) fed(slot ir.Slot) bool {
+	d := w.l.Draw
+	if d == nil {
+		return false
+	}
+	last := d.Vertex
+	if d.TessEval != nil {
+		last = d.TessEval
+	}
+	if d.Geometry != nil {
+		last = d.Geometry
+	}
+	return slices.ContainsFunc(last.IO().Outputs, func(o emu.OutputSlot) bool { return o.Slot == slot })
 }
 
 // centroidOverW is 1/w at the centroid; the vertices have theirs from the vertex program.

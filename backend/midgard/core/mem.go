@@ -19,6 +19,7 @@ const (
 	imageBase  = uint64(4) << 60 // texels: see texelAddress
 	sampleBase = uint64(5) << 60 // the table of sample positions
 	sinkBase   = uint64(6) << 60 // 16 bytes of zeros, and 16 of anything
+	stageBase  = uint64(8) << 60 // what a driver allocates for stages: see driverMemory
 	wildBase   = uint64(7) << 60 // what LEA_IMAGE makes of a texel that there is not
 )
 
@@ -254,6 +255,11 @@ func (w *wave) space(t *thread, a uint64, n int) ([]byte, error) {
 		return w.texelBytes(a), nil
 	case wildBase:
 		return nil, w.wild()
+	case stageBase:
+		if b = w.driver.bytes(a, n); b == nil && w.check {
+			return nil, fmt.Errorf("%d bytes at address %#x, where a driver has allocated nothing for the stage", n, a)
+		}
+		return b, nil
 	case sampleBase:
 		return w.samplePosition(t, a), nil
 	case sinkBase:

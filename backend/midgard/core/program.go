@@ -47,14 +47,39 @@ type program struct {
 	// blend is the format of a blend program's target.
 	blend  *emu.Format
 	counts []emu.Counter // by bundle; nil: nobody counts
+	// raster is the other program of a geometry shader.
+	raster *program
 }
 
 // Load decodes a binary. Bytes that are no bundle (the padding) are only an
-// error if they are executed. The stages are vertex, fragment and compute.
+// error if they are executed. For the stages between vertex and fragment shaders the core plays the
+// driver that builds them of other jobs.
 func Load(code []byte, meta *abi.Meta) (emu.Program, error) {
 	if err := meta.Check(); err != nil {
 		return nil, err
 	}
+	g := meta.Geometry
+	if g == nil {
+		return loadProgram(code, meta)
+	}
+	if int(g.At) > len(code) || g.At%isa.Quad != 0 {
+		return nil, fmt.Errorf("midgard core: the raster program would begin at byte %d of %d", g.At, len(code))
+	}
+	p, err := loadProgram(code[:g.At], meta)
+	if err != nil {
+		return nil, err
+	}
+	if p.raster, err = loadProgram(code[g.At:], g.Raster); err != nil {
+		return nil, err
+	}
+	p.io.WindowPosition, p.io.TestsClip, p.io.TestsCull = true, g.Raster.ClipDistances, g.Raster.CullDistances
+	p.io.Outputs = p.raster.io.Outputs
+	p.io.Captures, p.io.XfbStrides, p.io.OwnFeedback = g.Captures, g.Strides, true
+	return p, nil
+}
+
+// loadProgram decodes one program.
+func loadProgram(code []byte, meta *abi.Meta) (*program, error) {
 	if len(code)%isa.Quad != 0 {
 		return nil, fmt.Errorf("midgard core: %d bytes of code are no whole number of quadwords", len(code))
 	}
@@ -141,7 +166,7 @@ func (p *program) prepare(b *bundle) {
 }
 
 // Stage returns the shader's stage.
-func (p *program) Stage() ir.Stage { return p.meta.Stage }
+func (p *program) Stage() ir.Stage { return p.meta.API() }
 
 // WaveSize is 1, and 4 in fragment shaders: a quad.
 func (p *program) WaveSize() int {
@@ -165,7 +190,13 @@ func (p *program) buildIO() {
 	p.io = emu.StageIO{TestsClip: m.ClipDistances, TestsCull: m.CullDistances, UsesDiscard: m.UsesDiscard, WritesMemory: m.WritesMemory, NeedsQuads: m.NeedsQuads,
 		EarlyFragmentTests: m.EarlyFragmentTests, PerSample: m.PerSample, WritesDepth: m.WritesDepth,
 		WritesStencil: m.WritesStencil, TileLoads: m.ReadsTile}
-	p.io.WindowPosition = m.Stage == ir.StageVertex
+	p.io.WindowPosition = m.Stage == ir.StageVertex && m.Next == ir.StageNone
+	if m.Tess != nil {
+		p.io.Tess = m.Tess.Modes
+	}
+	if m.Geometry != nil {
+		p.io.Geom = m.Geometry.Modes
+	}
 	p.io.Captures, p.io.XfbStrides = m.Captures, m.XfbStrides
 	for _, in := range m.Inputs {
 		p.io.Inputs = append(p.io.Inputs, emu.InputSlot{Slot: in.Slot, Mask: in.Mask, Interp: in.Interp, Bits: in.Bits})

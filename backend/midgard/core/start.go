@@ -21,6 +21,9 @@ func (w *wave) anything() (v [4]uint32) {
 func (w *wave) start() error {
 	l, m := w.l, w.p.meta
 	n := len(w.threads)
+	if err := w.startStage(); err != nil {
+		return err
+	}
 	short := l.Env == nil || l.Env.Mem == nil || l.Env.Bindings == nil
 	switch m.Stage {
 	case ir.StageVertex:
@@ -138,6 +141,9 @@ func (w *wave) readSysvals(list, tail []abi.Sysval, off uint64, b []byte) {
 // sysval is the value of a system value slot.
 func (w *wave) sysval(s *abi.Sysval) (v [4]uint32) {
 	l := w.l
+	if v, ok := w.driver.sysval(s.Kind, s.Element); ok {
+		return v
+	}
 	desc := func() *emu.Descriptor { return l.Env.Bindings.Lookup(s.Set, s.Binding, s.Element) }
 	switch s.Kind {
 	case abi.SysvalViewportScale, abi.SysvalViewportOffset:

@@ -48,6 +48,7 @@ type wave struct {
 	p       *program
 	l       *emu.Launch
 	threads []thread
+	driver  *driverMemory // of stages that are none of the hardware
 	check   bool
 	started bool
 	garbage emu.Garbage
@@ -62,6 +63,9 @@ type wave struct {
 
 // NewWave makes a wave about to start.
 func (p *program) NewWave(l *emu.Launch) emu.Wave {
+	if p.raster != nil {
+		return &geometryWave{p: p, l: l}
+	}
 	return &wave{p: p, l: l, check: l.Check, threads: make([]thread, min(l.NumLanes, p.WaveSize()))}
 }
 
@@ -446,5 +450,8 @@ func (w *wave) end(t *thread) {
 	t.state = ended
 	if !t.helper && !t.killed {
 		w.l.Live.Set(t.lane)
+	}
+	if w.p.meta.API() == ir.StageTessCtrl {
+		w.eachPatchSlot(getSlot)
 	}
 }

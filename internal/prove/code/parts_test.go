@@ -97,7 +97,7 @@ func TestCodeOfParts(t *testing.T) {
 	for _, name := range []string{"captured_vert", "all_vert", "plain_vert"} {
 		last := form(t, name, nirc.Options{Next: ir.StageGeometry})
 		for n := range 8 {
-			obj, err := b.FeedbackStage(nirc.BuiltinLists("agx"))(last, n)
+			obj, err := b.FeedbackStage(nirc.BuiltinLists("agx"))(last, n, "")
 			rows[fmt.Sprintf("feedback %s %d", name, n)] = digest(t, err, obj)
 		}
 	}

@@ -3,6 +3,7 @@ package grids
 import (
 	"bytes"
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -110,6 +111,14 @@ func made(t *testing.T, vertex *nirc.Module, list string) *nirc.Module {
 // equal ones, and a draw through what passthrough_gs makes is the draw without; on all targets that have the stages.
 func TestPassthroughStages(t *testing.T) {
 	vertex, fragment := prove.FromGLSL(t, ir.StageVertex, throughVertex), prove.FromGLSL(t, ir.StageFragment, throughFragment)
+	// No stage gives Midgard's fragments the number of their primitive in a pipeline of vertices alone.
+	unnumbered := prove.FromGLSL(t, ir.StageFragment, strings.ReplaceAll(throughFragment, "gl_PrimitiveID", "3"))
+	fragmentOf := func(target string) *nirc.Module {
+		if target == "midgard" {
+			return unnumbered
+		}
+		return fragment
+	}
 	evaluation := prove.FromGLSL(t, ir.StageTessEval, throughEvaluation)
 	var last []byte
 	for list, levels := range map[string][]string{
@@ -117,9 +126,9 @@ func TestPassthroughStages(t *testing.T) {
 		"passthrough_tcs(vertices=3,level=2)": {"LEVEL0", "2", "LEVEL1", "2", "LEVEL2", "2", "LEVEL3", "2"},
 	} {
 		control := prove.FromGLSL(t, ir.StageTessCtrl, strings.NewReplacer(levels...).Replace(throughControl))
-		for _, target := range []string{nirc.IRTarget, "ir3", "agx"} {
-			want := throughDraw(t, target, emu.PatchList, []*nirc.Module{vertex, control, evaluation, fragment})
-			got := throughDraw(t, target, emu.PatchList, []*nirc.Module{vertex, made(t, vertex, list), evaluation, fragment})
+		for _, target := range []string{nirc.IRTarget, "ir3", "agx", "midgard"} {
+			want := throughDraw(t, target, emu.PatchList, []*nirc.Module{vertex, control, evaluation, fragmentOf(target)})
+			got := throughDraw(t, target, emu.PatchList, []*nirc.Module{vertex, made(t, vertex, list), evaluation, fragmentOf(target)})
 			if !bytes.Equal(want, got) {
 				t.Errorf("%s on %s: another image", list, target)
 			}
@@ -132,9 +141,9 @@ func TestPassthroughStages(t *testing.T) {
 		}
 	}
 	for primitive, topology := range map[string]emu.Topology{"points": emu.PointList, "lines": emu.LineStrip, "triangles": emu.TriangleStrip, "lines_adjacency": emu.LineListAdjacency, "triangles_adjacency": emu.TriangleListAdjacency} {
-		for _, target := range []string{nirc.IRTarget, "ir3", "agx"} {
-			want := throughDraw(t, target, topology, []*nirc.Module{vertex, fragment})
-			got := throughDraw(t, target, topology, []*nirc.Module{vertex, made(t, vertex, "passthrough_gs(primitive_id=true,primitive="+primitive+")"), fragment})
+		for _, target := range []string{nirc.IRTarget, "ir3", "agx", "midgard"} {
+			want := throughDraw(t, target, topology, []*nirc.Module{vertex, fragmentOf(target)})
+			got := throughDraw(t, target, topology, []*nirc.Module{vertex, made(t, vertex, "passthrough_gs(primitive_id="+strconv.FormatBool(target != "midgard")+",primitive="+primitive+")"), fragmentOf(target)})
 			if !bytes.Equal(want, got) {
 				t.Errorf("%s on %s: another image", primitive, target)
 			}

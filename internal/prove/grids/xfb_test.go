@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"reflect"
+	"strings"
 	"testing"
 
 	"nirc"
@@ -59,9 +60,6 @@ func TestTransformFeedback(t *testing.T) {
 				{11, 12, 0, 14, 16, 0, 11, 12, 1, 14, 15, 16}}},
 			{[]*nirc.Module{vs, gs}, [ir.NumXfbBuffers][]float32{{100, 101}, nil, nil, {0, 0, 0, 1, 1, 0, 1, 1}}},
 		} {
-			if o.Target == "midgard" && len(c.modules) > 1 {
-				continue // it has no geometry stage
-			}
 			f := &emu.Feedback{}
 			for b := range f.Buffers {
 				f.Buffers[b] = make([]byte, 256)
@@ -130,7 +128,7 @@ func passedDraw(t *testing.T, modules []*nirc.Module, o nirc.Options, topology e
 	for b := range f.Buffers {
 		f.Buffers[b] = make([]byte, 500)
 	}
-	p := &emu.Pipeline{Topology: topology, Color: []emu.Attachment{{View: &emu.ImageView{Image: img}}}}
+	p := &emu.Pipeline{Topology: topology, PatchControlPoints: 3, Color: []emu.Attachment{{View: &emu.ImageView{Image: img}}}}
 	x := &exec.Execution{Modules: modules, Options: o, Draw: p, DrawParams: emu.DrawParams{VertexCount: 13, InstanceCount: 2, Feedback: f}, Limits: emu.Limits{Check: true}}
 	if err := exec.Execute(context.Background(), x); err != nil {
 		t.Fatal(err)
@@ -157,4 +155,65 @@ func TestPassThrough(t *testing.T) {
 			}
 		}
 	}
+}
+
+const passControl = `#version 450
+layout(vertices=3) out;
+layout(location=3) in vec2 a[]; layout(location=0) in vec3 color[];
+layout(location=3) out vec2 b[]; layout(location=5) patch out vec3 middle;
+void main() {
+  b[gl_InvocationID] = a[gl_InvocationID].yx; gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;
+  barrier();
+  middle = color[0] + vec3(b[(gl_InvocationID + 1) % 3], gl_PatchVerticesIn) * 0.0;
+  if (gl_InvocationID == 0) { gl_TessLevelOuter[0] = 2; gl_TessLevelOuter[1] = 1; gl_TessLevelOuter[2] = 3; gl_TessLevelInner[0] = 2; }
+}`
+
+const passEvaluation = `#version 450
+layout(triangles, equal_spacing, cw) in;
+layout(location=3) in vec2 b[]; layout(location=5) patch in vec3 middle;
+layout(location = 3) out vec2 a;
+layout(location = 0, xfb_buffer = 1, xfb_offset = 4, xfb_stride = 16) flat out vec3 color;
+out gl_PerVertex { layout(xfb_buffer = 0, xfb_stride = 16, xfb_offset = 0) vec4 gl_Position; };
+void main() {
+  vec3 t = gl_TessCoord;
+  gl_Position = t.x * gl_in[0].gl_Position + t.y * gl_in[1].gl_Position + t.z * gl_in[2].gl_Position;
+  a = (t.x * b[0] + t.y * b[1] + t.z * b[2]).yx; color = middle + vec3(gl_PrimitiveID, 0, 0) / 256.0;
+}`
+
+// TestPassThroughMidgard: on Midgard strips, fans, adjacency and patches are captured by a geometry stage that hands the vertices on, lists
+// by a vertex program of its own; what is drawn is what it was, with and without perspective.
+func TestPassThroughMidgard(t *testing.T) {
+	fragment := strings.ReplaceAll(passFragment, "gl_PrimitiveID", "7")
+	for _, linear := range []bool{false, true} {
+		text, vertex := fragment, passVertex
+		if linear {
+			text, vertex = strings.Replace(text, "in vec2 a", "noperspective in vec2 a", 1), strings.Replace(vertex, "0.5, 1);", "0.5, 1 + n * 0.125);", 1)
+		}
+		stages := []*nirc.Module{prove.FromGLSL(t, ir.StageVertex, vertex), prove.FromGLSL(t, ir.StageFragment, text)}
+		for topology := emu.PointList; topology <= emu.PatchList; topology++ {
+			modules := stages
+			if topology == emu.PatchList {
+				plain := strings.NewReplacer(", xfb_buffer = 1, xfb_offset = 4, xfb_stride = 16", "", "layout(xfb_buffer = 0, xfb_stride = 16, xfb_offset = 0)", "").Replace(vertex)
+				modules = []*nirc.Module{prove.FromGLSL(t, ir.StageVertex, plain), prove.FromGLSL(t, ir.StageTessCtrl, passControl), prove.FromGLSL(t, ir.StageTessEval, passEvaluation), stages[1]}
+			}
+			want, captured := passedDraw(t, modules, nirc.Options{Target: nirc.IRTarget}, topology)
+			got, f := passedDraw(t, modules, nirc.Options{Target: "midgard", Level: passes.O2}, topology)
+			if captured.Written[0] < 2 || !reflect.DeepEqual(captured, f) {
+				t.Errorf("topology %d, linear %t: captured %v, want %v", topology, linear, f, captured)
+			}
+			if n := differing(want, got, 2); n > 8 {
+				t.Errorf("topology %d, linear %t: %d bytes of the image are others", topology, linear, n)
+			}
+		}
+	}
+}
+
+// differing counts the bytes that are further apart than some steps.
+func differing(a, b []byte, most int) (n int) {
+	for i := range a {
+		if d := int(a[i]) - int(b[i]); d > most || -d > most {
+			n++
+		}
+	}
+	return n
 }
