@@ -9,7 +9,22 @@ var lowerALUToScalarPass = &Pass{
 }
 
 func lowerALUToScalar(_ *Context, s *ir.Shader) (bool, error) {
-	return eachOf(s, splits, scalarALU), nil
+	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (changed bool) {
+		b := impl.Builder(ir.AtStart(impl.Start()))
+		for blk := range impl.Blocks() {
+			for in := range blk.Instrs() {
+				if !splits(in) {
+					continue // most: the pass runs often
+				}
+				if v := scalarALU(b.AtInstr(in), in); v != nil {
+					in.Def.RewriteUses(v)
+					in.Remove()
+					changed = true
+				}
+			}
+		}
+		return changed
+	}), nil
 }
 
 // splits reports whether an instruction is an operation of vectors, other than what makes them.

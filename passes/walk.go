@@ -68,18 +68,10 @@ func implPass(keep ir.Metadata, f func(*ir.Impl) bool) func(*Context, *ir.Shader
 // returns replaces the result, nil keeps the instruction. It leaves the control
 // flow alone.
 func eachInstr(s *ir.Shader, f func(b *ir.Builder, in *ir.Instr) *ir.Def) bool {
-	return eachOf(s, func(*ir.Instr) bool { return true }, f)
-}
-
-// eachOf is eachInstr for the instructions that are of some sort.
-func eachOf(s *ir.Shader, sort func(in *ir.Instr) bool, f func(b *ir.Builder, in *ir.Instr) *ir.Def) bool {
 	return eachImpl(s, ir.MetaControlFlow, func(impl *ir.Impl) (changed bool) {
 		b := impl.Builder(ir.AtStart(impl.Start()))
 		for blk := range impl.Blocks() {
 			for in := range blk.Instrs() {
-				if !sort(in) {
-					continue
-				}
 				b.AtInstr(in)
 				if v := f(b, in); v != nil {
 					in.Def.RewriteUses(v)
@@ -94,10 +86,20 @@ func eachOf(s *ir.Shader, sort func(in *ir.Instr) bool, f func(b *ir.Builder, in
 
 // eachALU is eachInstr for ALU instructions.
 func eachALU(s *ir.Shader, f func(b *ir.Builder, in *ir.Instr) *ir.Def) bool {
-	return eachOf(s, func(in *ir.Instr) bool { return in.Kind == ir.KindALU }, f)
+	return eachInstr(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
+		if in.Kind != ir.KindALU {
+			return nil
+		}
+		return f(b, in)
+	})
 }
 
 // eachIntrinsic is eachInstr for intrinsics with a result.
 func eachIntrinsic(s *ir.Shader, f func(b *ir.Builder, in *ir.Instr) *ir.Def) bool {
-	return eachOf(s, func(in *ir.Instr) bool { return in.Kind == ir.KindIntrinsic && in.HasDef() }, f)
+	return eachInstr(s, func(b *ir.Builder, in *ir.Instr) *ir.Def {
+		if in.Kind != ir.KindIntrinsic || !in.HasDef() {
+			return nil
+		}
+		return f(b, in)
+	})
 }
