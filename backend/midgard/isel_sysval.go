@@ -19,7 +19,7 @@ func (s *isel) addressRegister(in *ir.Instr, r uint8) bool {
 
 func (s *isel) moveAddress(to reg, n int, r uint8) {
 	t := inst{kind: kindLdSt, dst: to, mask: fullMask(n)}
-	t.ld = isa.LoadStore{Op: isa.LdMov, Swizzle: isa.XYZW, Arg: isa.AddrReg{Reg: r}, Index: isa.AddrReg{Reg: isa.AddrZero}}
+	t.ld = isa.LoadStore{Op: isa.LdMov, Swizzle: isa.XYZW, Arg: isa.AddrReg{Reg: r}}
 	s.add(t)
 }
 

@@ -118,7 +118,7 @@ func (s *isel) cubePair(coord *ir.Def) source {
 	input, number := s.input()
 	s.move(input, 7, s.operand(coord, 3, func(i int) int { return i }))
 	t := inst{kind: kindLdSt, dst: d, mask: 3}
-	t.ld = isa.LoadStore{Op: isa.LdCubemap, Swizzle: isa.Swz(0, 1, 2, 2), Toggle: true, Arg: isa.AddrReg{Reg: number}, Index: isa.AddrReg{Reg: isa.AddrZero}}
+	t.ld = isa.LoadStore{Op: isa.LdCubemap, Swizzle: isa.Swz(0, 1, 2, 2), Toggle: true, Arg: isa.AddrReg{Reg: number}}
 	s.add(t)
 	return source{reg: d, swz: identity}
 }
