@@ -58,6 +58,7 @@ const (
 	faultRayMark                           // metadata that keeps silent about rays
 	faultTypedResinfo                      // sizes of images with the bit of typed accesses
 	faultKillSense                         // kill where a predicate is not set
+	faultFragOffset                        // coordinates of fragments as the hardware counts them under a map of densities
 	numFaults
 )
 

@@ -148,6 +148,16 @@ var faultCases = []struct {
 		return stageDiffer(s, "a740")
 	}},
 	{faultTypedResinfo, "sizes of images", imageSize},
+	{faultFragOffset, "coordinates under a map of densities", func() error {
+		s, b := newStage(ir.StageFragment)
+		size := &b.Intrinsic(ir.IntrLoadFragSize, 2, 32).Def
+		coord := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
+		outputTo(b, b.Vec(b.Channel(coord, 0), b.Channel(coord, 1), b.I2f32(b.Channel(size, 0)), b.I2f32(b.Channel(size, 1))), ir.SlotData0)
+		if err := stageDiffer(s, "a750"); err != nil {
+			return err
+		}
+		return stageDiffer(s, "a630")
+	}},
 	{faultRateAxes, "axes of shading rates", func() error {
 		if err := stageDiffer(rateReader(), "a750"); err != nil {
 			return err

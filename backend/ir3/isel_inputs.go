@@ -20,7 +20,8 @@ type inputs struct {
 	fetches []*ir.Instr // varying loads, all done in the first block
 	pushLo  uint32
 	pushHi  uint32
-	driver  int // scalars of driver parameters
+	driver  int  // scalars of driver parameters
+	density bool // fragments are told their size, so that there may be a map of their density
 	defs    []inputDef
 	// prefetches are done before the shader starts.
 	prefetches []prefetch

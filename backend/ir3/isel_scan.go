@@ -104,7 +104,8 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 		}
 		s.meta.PerSample = s.meta.PerSample || in.Intr == ir.IntrLoadBarycentricSample
 	case ir.IntrLoadFragSize:
-		s.param(abi.ParamFSFragSize + 1)
+		s.in.density = true
+		s.param(abi.ParamFSFragOffset + 1)
 	case ir.IntrLoadFragInvocationCount:
 		s.param(abi.ParamFSInvocations)
 	case ir.IntrLoadFragShadingRate:

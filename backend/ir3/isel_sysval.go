@@ -81,7 +81,13 @@ func (s *isel) fragCoord(in *ir.Instr) {
 	p := s.in.parts[abi.FragCoord]
 	scaled := func(k int) opnd {
 		f := s.cov(isa.U32, isa.F32, isa.RoundEven, p[k])
-		return s.alu2(isa.Instr{Op: isa.OpMulF}, false, false, immFloat, f, immediate(math.Float32bits(1.0/16), false))
+		f = s.alu2(isa.Instr{Op: isa.OpMulF}, false, false, immFloat, f, immediate(math.Float32bits(1.0/16), false))
+		if !s.in.density || faults.has(faultFragOffset) {
+			return f
+		}
+		// Under a map of densities the hardware counts fragments of the region that it draws (ir3.md §6.1).
+		f = s.alu2(isa.Instr{Op: isa.OpAddF}, false, false, immFloat, f, s.driverParam(abi.ParamFSFragOffset+k).negated())
+		return s.alu2(isa.Instr{Op: isa.OpMulF}, false, false, immFloat, f, s.cov(isa.S32, isa.F32, isa.RoundEven, s.driverParam(abi.ParamFSFragSize+k)))
 	}
 	s.setComps(&in.Def, scaled(0), scaled(1), p[2], p[3])
 }

@@ -276,7 +276,8 @@ const (
 
 	ParamFSSubgroupSize = 0
 	ParamFSInvocations  = 4
-	ParamFSFragSize     = 8 // frag size .xy, frag offset .xy
+	ParamFSFragSize     = 8  // integers x, y
+	ParamFSFragOffset   = 10 // floats x, y: what is taken from gl_FragCoord before it is multiplied by the size
 
 	ParamCSNumWorkgroups   = 0
 	ParamCSWorkDim         = 3

@@ -140,6 +140,8 @@ func (w *wave) param(stage ir.Stage, i int) uint32 {
 			return uint32(w.size)
 		case abi.ParamFSFragSize, abi.ParamFSFragSize + 1, abi.ParamFSInvocations:
 			return 1
+		case abi.ParamFSFragOffset, abi.ParamFSFragOffset + 1:
+			return floatBits(regionOffset[i-abi.ParamFSFragOffset])
 		}
 	case ir.StageCompute:
 		return w.computeParam(i)
@@ -214,10 +216,20 @@ func (w *wave) sysval(k abi.SysvalKind, lane int) (v [4]uint32) {
 			copy(v[:], l.Compute.WorkgroupID[:])
 		}
 	case ir.StageFragment:
-		return fragmentSysval(&l.Fragment[lane], k)
+		v = fragmentSysval(&l.Fragment[lane], k)
+		if k == abi.FragCoord && w.p.meta.Consts.Driver.Size > abi.ParamFSFragOffset {
+			for i, o := range regionOffset {
+				v[i] += fixed4(o)
+			}
+		}
+		return v
 	}
 	return v
 }
+
+// regionOffset is where, under a map of densities, a region of fragments is drawn, of those that are as large as a pixel: programs that
+// ask for the size of fragments take it off their coordinates (ir3.md §6.1).
+var regionOffset = [2]float32{3, 5}
 
 func fragmentSysval(x *emu.FragmentLane, k abi.SysvalKind) (v [4]uint32) {
 	pair := func(ij [2]float32) { v[0], v[1] = floatBits(ij[0]), floatBits(ij[1]) }
