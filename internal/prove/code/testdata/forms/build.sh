@@ -66,3 +66,16 @@ for form in 0 1; do
 	make early_$form early.frag -DFORM=$form
 	make dual_$form dual.frag -DFORM=$form
 done
+crowded() { # NAME T EACH GROUP FLAG...
+	name=$1 t=$2 each=$3 group=$4
+	shift 4
+	make "crowded_$name" crowded.comp "-DT=$t" "-DEACH(M)=$each" "-DGROUP=$group" "$@"
+}
+for t in int float float16_t int64_t; do
+	for form in few many; do
+		case $form in few) each='TEN(M,x) TEN(M,y)' group=256 first=xa last=yj ;; many) each='HUNDRED(M,x) HUNDRED(M,y)' group=64 first=xaa last=yjj ;; esac
+		crowded ${t}_$form $t "$each" $group -DFIRST=$first -DLAST=$last '-DLESS(a,b)=a<b' '-DCHOOSE(c,a,b)=c?a:b' '-DFROM(q)=q.x'
+	done
+done
+crowded vec4_few vec4 'TEN(M,x)' 256 -DFIRST=xa -DLAST=xj '-DLESS(a,b)=lessThan(a,b)' '-DCHOOSE(c,a,b)=mix(b,a,c)' '-DFROM(q)=q'
+crowded vec4_many vec4 'TEN(M,x) TEN(M,y) TEN(M,z) TEN(M,u) TEN(M,v) TEN(M,w)' 64 -DFIRST=xa -DLAST=wj '-DLESS(a,b)=lessThan(a,b)' '-DCHOOSE(c,a,b)=mix(b,a,c)' '-DFROM(q)=q'
