@@ -107,7 +107,7 @@ func TestRemake(t *testing.T) {
 		add(in)
 		add(inst{kind: kindLdSt, dst: regNone, ld: isa.LoadStore{Op: isa.St32, Mask: 15, Swizzle: isa.XYZW, Index: isa.AddrReg{Reg: isa.AddrZero}}})
 	}
-	slots, _, err := f.allocate(0, 4, 0)
+	slots, _, err := f.allocate(0, 4, 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func (s *isel) aluInstr(in *ir.Instr) {
 		s.fail(in, "%s of %d x %d bits is not supported", in.Op, in.Def.NumComponents, in.Def.BitSize)
 		return
 	}
-	if s.view(in) || s.folded(in) || s.byteInstr(in) || s.positive(in) {
+	if s.view(in) || s.folded(in) || s.byteInstr(in) || s.positive(in) || s.negatedBits(in) {
 		return
 	}
 	wide := in.Def.BitSize == 64
@@ -313,11 +313,41 @@ func (s *isel) trig(in *ir.Instr) {
 	if in.Op == ir.OpFcos {
 		op = isa.OpFcospi
 	}
-	x := s.temp(isa.OpFmul, n, s.floatSource(in, 0, isa.OpFmul), constant(math.Float32bits(1/math.Pi)))
+	x, con := s.scaledAngle(in)
+	one := true
+	for i := range n {
+		one = one && con.con[i] == math.Float32bits(1)
+	}
+	if !one || x.reg == regConst {
+		x = s.temp(isa.OpFmul, n, x, con)
+	}
 	d := s.dest(&in.Def)
 	for i := range n {
 		s.aluTo(d.lane(i), op, x.lane(i), constant(0))
 	}
+}
+
+// scaledAngle is the argument of a sine as a product of a value and constants in half turns: what multiplies it by a constant already
+// is done with that.
+func (s *isel) scaledAngle(in *ir.Instr) (x, con source) {
+	q := &in.Srcs[0]
+	if m := q.Def.Instr; m.Kind == ir.KindALU && m.Op == ir.OpFmul && !m.Exact && !in.Exact && q.Def.BitSize == 32 {
+		for k := range m.Srcs {
+			if !m.Srcs[k].Def.IsConst() {
+				continue
+			}
+			var from [4]uint8
+			con.reg = regConst
+			for i := range from {
+				lane := q.Swizzle.Lane(min(i, int(in.Def.NumComponents)-1))
+				c, _ := m.Srcs[k].Const(lane)
+				from[i], con.con[i] = uint8(lane), math.Float32bits(float32(float64(math.Float32frombits(uint32(c)))/math.Pi))
+			}
+			x = s.floatSource(m, 1-k, isa.OpFmul)
+			return x.place(from), con
+		}
+	}
+	return s.floatSource(in, 0, isa.OpFmul), constant(math.Float32bits(1 / math.Pi))
 }
 
 // narrowProduct selects products of 16 or 24 bits.

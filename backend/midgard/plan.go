@@ -21,6 +21,8 @@ var plans = []plan{
 	// Pipeline registers save work registers; only where nothing must be spilled.
 	{"bundles_first", []step{presched, sched, pipes, raBundles, dropJumps}},
 	{surePlan, []step{ra, sched, pipes, dropJumps}},
+	// Where that leaves registers that would cost threads.
+	{"all_registers", []step{raAll, sched, pipes, dropJumps}},
 	// Where bundles come first and registers do not suffice.
 	{"low_pressure", []step{presched, ra, sched, pipes, dropJumps}},
 }
@@ -138,6 +140,7 @@ func (pl *plan) pointless(c *compiler, best *attempt) bool {
 		return false
 	}
 	most := best != nil && best.size.spills == 0 && threadClass(best.used) <= threadClass(c.floor+(c.peak+3)/4)
+	early := c.tried[0].p != nil || c.tried[1].p != nil
 	switch pl.name {
 	case "pairs_first":
 		return false
@@ -145,8 +148,10 @@ func (pl *plan) pointless(c *compiler, best *attempt) bool {
 		return most || !c.waited
 	case surePlan:
 		return most
+	case "all_registers":
+		return best == nil || early || threadClass(best.used) >= threadClass(c.workLimit())
 	}
-	return best != nil && (c.tried[0].p != nil || c.tried[1].p != nil || !c.reordered)
+	return best != nil && (early || !c.reordered)
 }
 
 // try makes code by a plan, to be found in k; errUnfit if the plan does not do.

@@ -21,9 +21,12 @@ type allocator struct {
 	weight []float32 // of the accesses
 	spill  []bool
 	seen   []bool
-	used   int     // registers used: the highest and 1
-	peak   int     // components live at once
-	first  []int16 // the places of another order
+	used   int // registers used: the highest and 1
+	peak   int // components live at once
+	// turn: registers are taken in turn, from next on.
+	turn  bool
+	next  int
+	first []int16 // the places of another order
 	// at counts instructions, span is by node from where to where it occurs.
 	at   int32
 	span [][2]int32
@@ -36,6 +39,7 @@ type allocator struct {
 func newAllocator(f *function, floor, limit int) *allocator {
 	n := len(f.nodes)
 	a := &f.memory().alloc
+	a.turn, a.next = false, 0
 	a.f, a.floor, a.limit, a.used, a.peak, a.at, a.order = f, floor, limit, floor, 0, 0, a.order[:0]
 	a.adj.reset()
 	a.hints.reset()
@@ -106,13 +110,45 @@ func (a *allocator) try(n uint32) bool {
 			return true
 		}
 	}
-	for r := low; r < a.limit; r++ {
+	for i, r := low, max(low, a.next); i < a.limit; i++ {
+		if r >= a.limit {
+			r = low
+		}
 		if free := offsets &^ bad[r]; free != 0 {
 			a.put(n, r, bits.TrailingZeros8(free))
+			if a.turn {
+				a.next = r + 1
+			}
 			return true
 		}
+		r++
 	}
 	return false
+}
+
+// spread places all once more in all registers that leave as many threads, or in all there are, one after the other, so that the
+// scheduler finds fewer that are written again; where they do not suffice so, the places stay.
+func (a *allocator) spread(all bool) {
+	limit, used := a.limit, a.used
+	most := limit
+	if !all {
+		most = min(freeRegisters<<threadClass(used), limit)
+	}
+	if used == most && used <= freeRegisters {
+		return
+	}
+	first := append(a.first[:0], a.place...)
+	a.first = first
+	for i := range a.place {
+		a.place[i] = -1
+	}
+	a.limit, a.turn, a.next, a.used = most, true, 0, a.floor
+	if ok, err := a.allocate(); !ok || err != nil {
+		copy(a.place, first)
+		a.used = used
+	}
+	a.limit, a.turn, a.next = limit, false, 0
+	clear(a.spill)
 }
 
 // put gives node n its place.

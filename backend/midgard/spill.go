@@ -18,9 +18,9 @@ const spillReach = 1 << 17
 // errSpillReach: registers would have to be spilled beyond spillReach.
 var errSpillReach = errors.New("midgard: spills do not end before what offsets reach")
 
-// allocate brings f to physical registers; slots counts 16-byte spill slots
+// allocate brings f to physical registers, all of them if it is told so; slots counts 16-byte spill slots
 // from byte base of the thread's storage.
-func (f *function) allocate(floor, limit, base int) (slots, used int, err error) {
+func (f *function) allocate(floor, limit, base int, all bool) (slots, used int, err error) {
 	for range maxRounds {
 		a := newAllocator(f, floor, limit)
 		ok := a.build()
@@ -30,6 +30,7 @@ func (f *function) allocate(floor, limit, base int) (slots, used int, err error)
 			}
 		}
 		if ok {
+			a.spread(all)
 			if err := a.check(); err != nil {
 				return 0, 0, err
 			}

@@ -51,6 +51,7 @@ var selectSteps = []step{
 var (
 	presched   = step{StepInfo: optional("presched", "orders blocks for low pressure that want more work registers than cost no threads", "isel"), Run: (*compiler).orderByPressure}
 	ra         = step{StepInfo: info("ra", "gives values places among the work registers, makes cheap ones again and spills others", "isel"), Run: (*compiler).allocate}
+	raAll      = step{StepInfo: info("ra_all", "gives values places among all work registers in turn, makes cheap ones again and spills others", "isel"), Run: (*compiler).allocateAll}
 	schedPairs = step{StepInfo: info("sched_pairs", "packs instructions into bundles, and lets loads wait for others to share theirs with", "isel"), Run: (*compiler).scheduleInPairs}
 	sched      = step{StepInfo: info("sched", "packs instructions into bundles", "isel"), Run: (*compiler).schedule}
 	pipes      = step{StepInfo: optional("pipe_registers", "keeps values that live in one bundle in its pipeline registers", "sched"), Run: (*compiler).pipeRegisters}
@@ -64,7 +65,7 @@ var (
 var encodeSteps = []step{layOut, encodeStep}
 
 // planSteps are the steps that plans choose from, each after what it needs.
-var planSteps = []step{presched, ra, schedPairs, sched, pipes, raBundles, dropJumps}
+var planSteps = []step{presched, ra, raAll, schedPairs, sched, pipes, raBundles, dropJumps}
 
 // Steps lists the machine steps in the order in which they can run.
 func (Target) Steps(string) []backend.StepInfo {
@@ -162,8 +163,12 @@ func (c *compiler) orderByPressure() error {
 	return nil
 }
 
-func (c *compiler) allocate() (err error) {
-	c.slots, c.used, err = c.f.allocate(c.floor, c.workLimit(), c.scratchBase())
+func (c *compiler) allocate() error { return c.allocateIn(false) }
+
+func (c *compiler) allocateAll() error { return c.allocateIn(true) }
+
+func (c *compiler) allocateIn(all bool) (err error) {
+	c.slots, c.used, err = c.f.allocate(c.floor, c.workLimit(), c.scratchBase(), all)
 	if errors.Is(err, errSpillReach) {
 		return backend.Refuse(TargetName, c.s, nil, "so many values at once are not supported: beside %d bytes of arrays %d bytes of them would be spilled with %d work registers, and offsets of spills reach %d bytes of a thread's storage (18 bits with a sign)",
 			c.scratchBase(), 16*c.slots, c.workLimit(), spillReach)

@@ -1,0 +1,58 @@
+package midgard
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"nirc/backend/gputest"
+	"nirc/ir"
+)
+
+// Bit operations take a negation along, of a source or of their result, and so does a conversion of a boolean.
+func TestNegatedBits(t *testing.T) {
+	for _, c := range []struct {
+		op   string
+		make func(b *ir.Builder, x, y *ir.Def) *ir.Def
+	}{
+		{"ANDNOT", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Iand(x, b.Inot(y)) }},
+		{"ORNOT", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Ior(b.Inot(x), y) }},
+		{"NAND", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Inot(b.Iand(x, y)) }},
+		{"NOR", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Inot(b.Ior(x, y)) }},
+		{"NXOR", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.Inot(b.Ixor(x, y)) }},
+		{"ANDNOT", func(b *ir.Builder, x, y *ir.Def) *ir.Def { return b.B2f32(b.Inot(b.Flt32(x, y))) }},
+	} {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
+		v := gputest.LoadWords(b, in, b.Imm32(0), 4)
+		gputest.StoreWords(b, out, b.Imm32(0), c.make(b, b.Channels(v, 0, 2), b.Channels(v, 2, 2)))
+		_, text := listing(t, s, CompileOptions{})
+		expect(t, text, "."+c.op+".i32 ")
+		n := 0
+		for _, op := range []string{"AND", "OR", "NOR", "XOR", "NAND", "ANDNOT", "ORNOT", "NXOR"} {
+			n += strings.Count(text, "."+op+".i32 ")
+		}
+		if n != 1 {
+			t.Errorf("%s: %d bit operations:\n%s", c.op, n, text)
+		}
+	}
+}
+
+// A constant that multiplies an angle is multiplied by that of half turns, and nothing is multiplied where the product is 1.
+func TestScaledAngle(t *testing.T) {
+	for _, c := range []struct {
+		scale float64
+		exact bool
+		muls  int
+	}{{2, false, 1}, {math.Pi, false, 0}, {2, true, 2}} {
+		s, b := gputest.NewShader(ir.StageCompute, 64)
+		in, out := gputest.StorageBuffer(b, 0, 0), gputest.StorageBuffer(b, 0, 1)
+		x := b.Fmul(gputest.LoadWords(b, in, b.Imm32(0), 1), b.ImmFloat(c.scale, 32))
+		x.Instr.Exact = c.exact
+		gputest.StoreWords(b, out, b.Imm32(0), b.Fsin(x))
+		_, text := listing(t, s, CompileOptions{})
+		if n := strings.Count(text, ".FMUL.f32 "); n != c.muls {
+			t.Errorf("%g: %d products, want %d:\n%s", c.scale, n, c.muls, text)
+		}
+	}
+}
