@@ -39,7 +39,7 @@ func (f *function) dropHeld() {
 				in.mask, f.settled = lanes, false
 				in.inlines()
 			}
-			if in.mask != 0 {
+			if in.mask != 0 && !c.joinMove(kept, in) {
 				kept = append(kept, in)
 			}
 		}
@@ -80,4 +80,36 @@ func (in *inst) constant(i int) uint32 {
 		return math.Float32bits(emu.HalfToFloat(in.con))
 	}
 	return uint32(int32(int16(in.con)))
+}
+
+// joinMove lets an earlier move to an input bring what a move from the same register brings, where the input's other components are not
+// read or written in between; true if it does.
+func (c *coalescer) joinMove(list []*inst, in *inst) bool {
+	s := &in.src[1]
+	if !in.isMove() || !s.reg.virtual() || !c.stays(s.reg) {
+		return false
+	}
+	for k := len(list) - 1; k >= 0 && len(list)-k < reach; k-- {
+		m := list[k]
+		if m.dst == in.dst && m.isMove() && m.op == in.op && m.src[1].reg == s.reg && m.mask&in.mask == 0 {
+			for i := range uint8(4) {
+				if in.mask>>i&1 != 0 {
+					m.src[1].swz[i] = s.swz[i]
+				}
+			}
+			m.mask |= in.mask
+			c.reads[index(s.reg)]--
+			c.f.settled = false
+			return true
+		}
+		if m.dst == in.dst && m.mask&in.mask != 0 {
+			return false
+		}
+		hit := false
+		m.reads(func(r reg, comps uint8) { hit = hit || r == in.dst && comps&in.mask != 0 })
+		if hit {
+			return false
+		}
+	}
+	return false
 }

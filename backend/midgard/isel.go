@@ -91,6 +91,7 @@ func (c *compiler) selectFunc() (*isel, error) {
 	s.tab = tables{meta: s.meta, layout: c.job.Layout, limit: c.uniforms}
 	s.vals, s.lazy = slab.Zeroed(s.vals, int(impl.NumDefs)), slab.Zeroed(s.lazy, int(impl.NumDefs))
 	s.blocks = slab.Zeroed(s.blocks, int(impl.NumBlocks)+1)
+	s.coords = [2][4]source{unknownCoords, unknownCoords}
 	s.scanOutputs()
 	s.newBlock(0)
 	if s.blend = c.blend; s.blend != nil {

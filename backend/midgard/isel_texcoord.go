@@ -82,13 +82,28 @@ func (s *isel) sampleCoords(in *ir.Instr, t *isa.Texture, fetch, more bool) bool
 			parts[i], lanes[i] = constant(0), i
 		}
 	}
+	if !fetch && upperPair(&parts) {
+		// Where they are in their register they may come with what is below them.
+		none := source{reg: regNone}
+		parts, lanes = [4]source{none, none, parts[0], parts[1]}, [4]int{2, 3, 2, 2}
+	}
 	t.CoordSwizzle = isa.Swz(lanes[0], lanes[1], lanes[2], lanes[3])
 	if !more && !s.gpu.Alias {
 		t.CoordSel = s.coordInput(&parts)
 	}
 	s.gather(s.texIn(reg(t.CoordSel)), parts[:])
-	s.coords[t.CoordSel] = parts
+	for i := range parts {
+		if parts[i].reg != regNone {
+			s.coords[t.CoordSel][i] = parts[i]
+		}
+	}
 	return true
+}
+
+// upperPair reports whether coordinates are two, in the upper half of a register.
+func upperPair(parts *[4]source) bool {
+	x, y := &parts[0], &parts[1]
+	return x.reg.virtual() && x.reg == y.reg && x.swz[0] == 2 && y.swz[0] == 3 && parts[2].reg == regNone && parts[3].reg == regNone
 }
 
 // unknownCoords is what an input holds that nothing is known of.
@@ -107,9 +122,31 @@ func (s *isel) coordInput(parts *[4]source) uint8 {
 			return uint8(k)
 		}
 	}
+	for k := range s.coords {
+		if s.joinsHeld(parts, &s.coords[k]) {
+			return uint8(k)
+		}
+	}
 	k := s.texTurn
 	s.texTurn ^= 1
+	s.coords[k] = unknownCoords
 	return k
+}
+
+// joinsHeld reports whether an input has other components of the register that coordinates come from, and nothing where they go.
+func (s *isel) joinsHeld(parts, held *[4]source) bool {
+	joins := false
+	for i := range parts {
+		p := &parts[i]
+		if p.reg == regNone {
+			joins = joins || held[i].reg.virtual() && held[i].reg == parts[i^2].reg
+			continue
+		}
+		if !p.reg.virtual() || held[i].reg != regNone {
+			return false
+		}
+	}
+	return joins
 }
 
 // cubePair turns a direction into the pair that cube textures take.
