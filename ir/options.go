@@ -90,6 +90,9 @@ type Options struct {
 	NoBaryCoord bool
 	// MaxUnroll bounds the trip count of unrolled loops.
 	MaxUnroll uint32
+	// MaxSampling bounds the instructions that a loop with texture operations becomes of which only the largest trip count is
+	// known: its time is theirs. 0: as many as others.
+	MaxSampling int
 	// Int8ALU and Int16ALU: arithmetic of that size is native.
 	Int8ALU, Int16ALU, Float16ALU bool
 }

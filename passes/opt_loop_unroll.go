@@ -89,7 +89,11 @@ func unrollRest(c *Context, impl *ir.Impl, limit uint32, budget *int) (progress 
 	var copies *ir.Cloner
 	for i := len(all) - 1; i >= 0; i-- {
 		l := all[i]
-		plan := planPartial(l, limit, c.Int("max_partial"), c.Int("partial_cost"), c.Bool("bounded"))
+		bounded := 0
+		if c.Bool("bounded") {
+			bounded = boundedCost(impl.Shader.Options, l, limit)
+		}
+		plan := planPartial(l, limit, c.Int("max_partial"), c.Int("partial_cost"), bounded)
 		if cost := (l.Cost + 1) * plan.copies; plan.copies < 2 || cost > *budget {
 			continue
 		} else if !c.Step() {
@@ -104,6 +108,22 @@ func unrollRest(c *Context, impl *ir.Impl, limit uint32, budget *int) (progress 
 		progress = true
 	}
 	return progress
+}
+
+// boundedCost is how many instructions a loop may become of which only the largest trip count is known.
+func boundedCost(o *ir.Options, l *analysis.LoopInfo, limit uint32) int {
+	most := unrollCost * int(limit)
+	if o.MaxSampling == 0 || o.MaxSampling >= most {
+		return most
+	}
+	for b := range ir.ListBlocks(&l.Loop.Body) {
+		for in := range b.Instrs() {
+			if in.Kind == ir.KindTex {
+				return o.MaxSampling
+			}
+		}
+	}
+	return most
 }
 
 func worthUnrolling(l *analysis.LoopInfo, limit uint32, force bool) bool {

@@ -23,9 +23,9 @@ const (
 
 // planPartial chooses the number of copies for a loop that cannot go away
 // within the limits; 0 copies: it stays as it is. max is the most copies that
-// go round, cost the most instructions of the unrolled body; bounded loops, of
-// which only the largest trip count is known, become one round of all copies.
-func planPartial(l *analysis.LoopInfo, limit uint32, max, cost int, bounded bool) partialPlan {
+// go round, cost the most instructions of the unrolled body, bounded those of loops of
+// which only the largest trip count is known: they become one round of all copies.
+func planPartial(l *analysis.LoopInfo, limit uint32, max, cost, bounded int) partialPlan {
 	if l.Loop.PartiallyUnrolled || l.Loop.Control == ir.LoopDontUnroll || l.HasInner || !copiable(l) {
 		return partialPlan{}
 	}
@@ -33,7 +33,7 @@ func planPartial(l *analysis.LoopInfo, limit uint32, max, cost int, bounded bool
 	if l.Limiting >= 0 && l.Terminators[l.Limiting].AtMost {
 		first = exitTests
 	}
-	if bounded && l.Limiting >= 0 && !l.Exact && l.MaxTrips > 0 && l.MaxTrips <= limit && l.Cost*int(l.MaxTrips+1) <= unrollCost*int(limit) {
+	if l.Limiting >= 0 && !l.Exact && l.MaxTrips > 0 && l.MaxTrips <= limit && l.Cost*int(l.MaxTrips+1) <= bounded {
 		last := int(l.MaxTrips)
 		return partialPlan{last + 1, func(c int) exitKnowledge {
 			if c == last {

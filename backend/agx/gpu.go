@@ -49,10 +49,13 @@ func Options(gpu string, stage ir.Stage) (*ir.Options, error) {
 	return allOptions(), err
 }
 
+// maxSampling is how large a loop of unknown trips with texture operations may become: what its counter costs is little beside these.
+const maxSampling = 192
+
 // allOptions are the options that all chips and stages have in common.
 func allOptions() *ir.Options {
 	return &ir.Options{
-		Target: TargetName, MaxVectorWidth: 1, MaxUnroll: 32, UniformCost: 16, SmoothCheaper: true, SubgroupSize: abi.WaveSize, MatrixLanes: abi.WaveSize, NeedsPointSize: true,
+		Target: TargetName, MaxVectorWidth: 1, MaxUnroll: 32, MaxSampling: maxSampling, UniformCost: 16, SmoothCheaper: true, SubgroupSize: abi.WaveSize, MatrixLanes: abi.WaveSize, NeedsPointSize: true,
 		LowerFdiv: true, LowerFlrp: true, LowerFpow: true, LowerFmod: true, LowerFrem: true, LowerFfract: true, LowerScmp: true,
 		LowerLdexp: true, LowerIsign: true, LowerFsign: true, LowerIabs: true, LowerFisnormal: true,
 		LowerFquantize2f16: true, LowerFsatSigned: true,
