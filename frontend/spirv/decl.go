@@ -26,7 +26,7 @@ func (t *translator) declarations() {
 			t.declare(in, i, t.typeDecl)
 		case isConstant(op):
 			t.declare(in, i, t.constDecl)
-		case op == spv.OpUndef:
+		case op == spv.OpUndef || op == spv.OpPoisonKHR:
 			t.declare(in, i, func(x *inst) {
 				t.vals[i] = value{kind: vUndef, typ: t.typeOf(x.typ)}
 			})

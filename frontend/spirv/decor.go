@@ -30,6 +30,7 @@ func (d *decoration) arg(i int) uint32 {
 type capSet struct {
 	explicitShared bool
 	coop           bool // there may be cooperative matrices
+	frozen         bool // values that nobody has given may be frozen
 }
 
 // collectDecorations gathers decorations, names and capabilities: what stands
@@ -122,6 +123,8 @@ func (t *translator) capability(c spv.Capability) {
 		t.caps.coop = true
 	case spv.CapabilityWorkgroupMemoryExplicitLayoutKHR:
 		t.caps.explicitShared = true
+	case spv.CapabilityPoisonFreezeKHR:
+		t.caps.frozen = true
 	}
 }
 

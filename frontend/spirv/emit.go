@@ -196,13 +196,13 @@ func (t *translator) compositeInst(in *inst) bool {
 		t.vectorShuffle(in)
 	case spv.OpVectorExtractDynamic, spv.OpVectorInsertDynamic:
 		t.vectorDynamic(in)
-	case spv.OpCopyObject, spv.OpCopyLogical, spv.OpExpectKHR:
+	case spv.OpCopyObject, spv.OpCopyLogical, spv.OpExpectKHR, spv.OpFreezeKHR:
 		t.copyObject(in)
 	case spv.OpArithmeticFenceEXT:
 		t.fence(in)
 	case spv.OpSelect:
 		t.selectOp(in)
-	case spv.OpUndef:
+	case spv.OpUndef, spv.OpPoisonKHR:
 		t.vals[t.index(in.id)] = value{kind: vUndef, typ: t.typeOf(in.typ)}
 	case spv.OpTranspose, spv.OpMatrixTimesScalar, spv.OpVectorTimesMatrix, spv.OpMatrixTimesVector, spv.OpMatrixTimesMatrix, spv.OpOuterProduct:
 		t.matrix(in)
@@ -223,6 +223,8 @@ func (t *translator) control(in *inst) bool {
 		t.extInst(in)
 	case spv.OpDPdx, spv.OpDPdy, spv.OpFwidth, spv.OpDPdxFine, spv.OpDPdyFine, spv.OpFwidthFine, spv.OpDPdxCoarse, spv.OpDPdyCoarse, spv.OpFwidthCoarse:
 		t.derivative(in)
+	case spv.OpColorAttachmentReadEXT:
+		t.readTile(in)
 	case spv.OpDemoteToHelperInvocation:
 		t.f.b.Intrinsic(ir.IntrDemote, 0, 0)
 	case spv.OpIsHelperInvocationEXT:

@@ -24,8 +24,9 @@ type function struct {
 
 // fctx is the state of the translation of one function.
 type fctx struct {
-	fn *function
-	b  *ir.Builder
+	frozen bool // see capSet
+	fn     *function
+	b      *ir.Builder
 	// lastConst is the last instruction of those at the function's start, before
 	// the body: constants, undefs and descriptors, made when first used.
 	lastConst *ir.Instr
@@ -43,7 +44,7 @@ func (f *fctx) reset(impl *ir.Impl) {
 	clear(c.blocks)
 	clear(c.phis)
 	clear(f.vars)
-	*f = fctx{consts: f.consts[:0], vars: f.vars[:0], cfg: cfg{blocks: c.blocks[:0], phis: c.phis[:0], stores: c.stores[:0]}}
+	*f = fctx{frozen: f.frozen, consts: f.consts[:0], vars: f.vars[:0], cfg: cfg{blocks: c.blocks[:0], phis: c.phis[:0], stores: c.stores[:0]}}
 	if impl != nil {
 		f.b = ir.NewBuilder(ir.AtEnd(impl.Start()))
 	}
@@ -113,8 +114,12 @@ func (f *fctx) u32(v uint32) *ir.Def { return f.constant(32, uint64(v)) }
 // float returns a scalar float constant of the given size.
 func (f *fctx) float(v float64, bits uint8) *ir.Def { return f.constant(bits, ir.FloatBits(v, bits)) }
 
-// undef returns an undefined value, made at the function's start.
+// undef returns an undefined value, made at the function's start: zeros in a module that may freeze it, so that all who
+// read the frozen value see the same.
 func (f *fctx) undef(comps, bits uint8) *ir.Def {
+	if f.frozen {
+		return f.constant(bits, make([]uint64, comps)...)
+	}
 	old := f.b.Shader.SetLoc(0)
 	d := f.atStart(f.b.Shader.NewUndef(comps, bits))
 	f.b.Shader.SetLoc(old)
@@ -376,6 +381,7 @@ func (t *translator) loadParams(f *function) {
 // function translates the body of a function.
 func (t *translator) function(f *function) {
 	t.f = &t.ctx
+	t.f.frozen = t.caps.frozen
 	t.f.reset(f.irf.Impl)
 	t.fn = t.funcIndex(f.irf.Name)
 	t.f.fn = f

@@ -264,7 +264,7 @@ func TestOperands(t *testing.T) {
 		{body: "%l = OpLoad %uint %fv", want: "declared forward with storage class", decl: "OpTypeForwardPointer %fp PhysicalStorageBuffer\n%fp = OpTypePointer Private %uint\n%fv = OpVariable %fp Private\n"},
 		{body: "%l = OpLoad %uint %x", want: "a forward pointer is not a pointer declared later", decl: "OpTypeForwardPointer %uint PhysicalStorageBuffer\n"},
 		{body: "%l = OpLoad %uint %sv", want: "a forward pointer is not a pointer declared later", decl: "%soon = OpTypePointer Private %uint\nOpTypeForwardPointer %soon PhysicalStorageBuffer\n%sv = OpVariable %soon Private\n"},
-		{body: "%l = OpLoad %ti %vti", want: "images of dimension TileImageDataEXT", decl: "%ti = OpTypeImage %float TileImageDataEXT 0 0 0 2 Unknown\n%pti = OpTypePointer UniformConstant %ti\n%vti = OpVariable %pti UniformConstant\n", head: "OpCapability TileImageColorReadAccessEXT\n"},
+		{body: "%l = OpLoad %ti %vti", want: "a tile image in storage class UniformConstant", decl: "%ti = OpTypeImage %float TileImageDataEXT 0 0 0 2 Unknown\n%pti = OpTypePointer UniformConstant %ti\n%vti = OpVariable %pti UniformConstant\n", head: "OpCapability TileImageColorReadAccessEXT\n"},
 		{body: "%l = OpLoad %ti %vti", want: "multisampled images of dimension 3D do not exist", decl: "%ti = OpTypeImage %float 3D 0 0 1 1 Unknown\n%pti = OpTypePointer UniformConstant %ti\n%vti = OpVariable %pti UniformConstant\n"},
 		{body: "%l = OpLoad %uint %vb", want: "is no Block", decl: "%vb = OpVariable %psu StorageBuffer\n", dec: "OpDecorate %vb DescriptorSet 0\nOpDecorate %vb Binding 7\n"},
 		{body: "%l = OpLoad %uint %vi", want: "the initialiser's type", decl: "%vi = OpVariable %pu Private %l0\n"},

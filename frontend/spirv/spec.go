@@ -100,6 +100,7 @@ func (t *translator) specOp(in *inst, ty *typ) *cnst {
 		t.f = old
 		t.vals[t.index(in.id)] = value{}
 	}()
+	t.f.frozen = t.caps.frozen
 	t.f.reset(scratchFunction())
 	t.instruction(&inner)
 	l := t.get(in.id)

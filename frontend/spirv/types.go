@@ -554,6 +554,10 @@ func (t *translator) imageType(in *inst, ty *typ) {
 	if t.kernel {
 		sh.accessedShape(in.args)
 	}
+	if sh.dim == spv.DimTileImageDataEXT {
+		t.tileType(in.id, ty, sh, texel)
+		return
+	}
 	dims := [...]ir.Dim{ir.Dim1D, ir.Dim2D, ir.Dim3D, ir.DimCube, ir.DimRect, ir.DimBuf, ir.DimSubpass}
 	if int(sh.dim) >= len(dims) {
 		t.refuse(in.id, "images of dimension %s are not supported", sh.dim)

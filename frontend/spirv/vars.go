@@ -61,6 +61,8 @@ func (t *translator) modeOf(sc spv.StorageClass, ty *typ) ir.Mode {
 		return t.counterMode(ty)
 	case spv.StorageClassPushConstant:
 		return ir.ModePushConst
+	case spv.StorageClassTileImageEXT:
+		return ir.ModeShaderOut
 	case spv.StorageClassWorkgroup:
 		return ir.ModeShared
 	case spv.StorageClassPrivate:
@@ -153,6 +155,9 @@ func (t *translator) globalVariable(in *inst, i int) *variable {
 	case v.sc == spv.StorageClassInput || v.sc == spv.StorageClassOutput:
 		t.interfaceVariable(v, i, init)
 		return v
+	case v.sc == spv.StorageClassTileImageEXT:
+		t.tileVariable(v, i)
+		return v
 	case v.mode == ir.ModeTaskPayload:
 		t.payloadVariable(v)
 	case v.mode&(ir.ModeShaderCall|ir.ModeHitAttrib) != 0:
@@ -165,6 +170,9 @@ func (t *translator) globalVariable(in *inst, i int) *variable {
 	}
 	hasSet := t.descriptor(v, i)
 	base := ty.withoutArray()
+	if base.kind == tImage && base.image.dim == spv.DimTileImageDataEXT {
+		t.fail(in.id, "a tile image in storage class %s", v.sc)
+	}
 	t.checkResource(v, base, hasSet)
 	if v.buffer() {
 		if base.kind != tStruct {
@@ -293,6 +301,8 @@ func (t *translator) localVariable(in *inst) {
 	pointer := len(in.args) > 1 && t.startsAsPointer(in)
 	if len(in.args) > 1 && !pointer {
 		v.iv.Init = t.initialiser(in).irConstant()
+	} else if t.caps.frozen && !pointer && !ty.byReference() {
+		v.iv.Init = &ir.Constant{Zero: true}
 	}
 	if _, ok := t.decOf(t.index(in.id), spv.DecorationRelaxedPrecision); ok {
 		v.iv.Mediump = true

@@ -221,7 +221,7 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_ray_tracing_invocation_reorder", frontend: "shaders that start others exist on no GPU of the targets"},
 	{list: []spv.Capability{
 		spv.CapabilityDescriptorHeapEXT,
-	}, vulkan: "VK_EXT_descriptor_heap", frontend: "descriptors are named by sets and bindings here, not by their places in a heap"},
+	}, vulkan: "VK_EXT_descriptor_heap", frontend: "no driver for the targets has heaps: descriptors are named by sets and bindings, not by their places"},
 	// Of OpenGL.
 	{list: []spv.Capability{
 		spv.CapabilityImageRect, spv.CapabilitySampledRect, spv.CapabilityAtomicStorage, spv.CapabilityAtomicStorageOps,
@@ -236,7 +236,7 @@ var groups = [...]group{
 	}, frontend: "OpenGL and OpenCL have it, Vulkan has not"},
 	{list: []spv.Capability{
 		spv.CapabilityPipes, spv.CapabilityPipeStorage,
-	}, frontend: "not built: pipes are memory that an OpenCL runtime lays out, of which drivers of the targets' GPUs say nothing"},
+	}, frontend: "pipes are memory that an OpenCL runtime lays out, of which drivers of the targets' GPUs say nothing"},
 	{list: []spv.Capability{
 		spv.CapabilityDeviceEnqueue, spv.CapabilitySubgroupDispatch,
 	}, frontend: "the hardware of the targets starts no kernels from kernels"},
@@ -278,15 +278,18 @@ var groups = [...]group{
 		spv.CapabilityOptNoneEXT, spv.CapabilityArithmeticFenceEXT, spv.CapabilitySplitBarrierEXT,
 	}},
 	{list: []spv.Capability{
-		spv.CapabilityTileImageColorReadAccessEXT, spv.CapabilityTileImageDepthReadAccessEXT, spv.CapabilityTileImageStencilReadAccessEXT,
-	}, vulkan: "VK_EXT_shader_tile_image", frontend: "not built: input attachments read the same values"},
+		spv.CapabilityTileImageColorReadAccessEXT,
+	}, vulkan: "VK_EXT_shader_tile_image", lacks: map[string]Lack{"ir3": {Why: "attachments are read as textures, of which tile images have no descriptors"}, "agx": {Why: "the format of the tile is known to epilogs alone, which the driver makes of a pipeline's state"}}},
+	{list: []spv.Capability{
+		spv.CapabilityTileImageDepthReadAccessEXT, spv.CapabilityTileImageStencilReadAccessEXT,
+	}, vulkan: "VK_EXT_shader_tile_image", frontend: "no public source says how shaders of the targets' GPUs read depth and stencil of the tile"},
 	{list: []spv.Capability{
 		spv.CapabilityFloat8EXT, spv.CapabilityFloat8CooperativeMatrixEXT, spv.CapabilityDotProductFloat8AccFloat32VALVE,
 	}, vulkan: "VK_EXT_shader_float8"},
 	{list: []spv.Capability{
 		spv.CapabilityFloat6EXT, spv.CapabilityFloat4EXT, spv.CapabilityFloat8UnsignedE8M0EXT, spv.CapabilityMXInt8EXT,
 		spv.CapabilityBitcastExtractEXT,
-	}, vulkan: "VK_EXT_shader_ocp_microscaling_types", frontend: "not built: no GPU of the targets has such numbers, conversions would be made of integers"},
+	}, vulkan: "VK_EXT_shader_ocp_microscaling_types", frontend: "no GPU of the targets has numbers of 4 and 6 bits, or scales of 8, and no driver for them has the extension"},
 	{list: []spv.Capability{
 		spv.CapabilityTextureSampleWeightedQCOM, spv.CapabilityTextureBoxFilterQCOM, spv.CapabilityTextureBlockMatchQCOM,
 	}, vulkan: "VK_QCOM_image_processing", lacks: map[string]Lack{"ir3": {Why: "the texture unit filters no more than two texels a side", Has: a740}, "agx": {Why: "textures have no filters of weights and boxes, and no block matches"}, "midgard": {Why: "textures have no filters of weights and boxes, and no block matches"}}},
@@ -304,7 +307,7 @@ var groups = [...]group{
 	}, vulkan: "VK_QCOM_cooperative_matrix_conversion"},
 	{list: []spv.Capability{
 		spv.CapabilitySubgroupSizeQCOM, spv.CapabilityMultipleWaitQueuesQCOM,
-	}, frontend: "not built: Vulkan has no extension that knows it"},
+	}, frontend: "Qualcomm's OpenCL compiler alone chooses waves and queues so: of turnip nothing like it is known"},
 	{list: []spv.Capability{
 		spv.CapabilityImageGatherBiasLodAMD,
 	}, vulkan: "VK_AMD_texture_gather_bias_lod", lacks: map[string]Lack{"ir3": {Why: "gathers are of the first level"}, "agx": {Why: "gathers are of the first level"}, "midgard": {Why: "gathers are of the first level"}}},
@@ -320,9 +323,10 @@ var groups = [...]group{
 	{list: []spv.Capability{
 		spv.CapabilityConstantDataKHR,
 	}, vulkan: "VK_KHR_shader_constant_data"},
+	// What a value is that nobody has given, and of several functions of a name which one is taken: here there is one module.
 	{list: []spv.Capability{
 		spv.CapabilityPoisonFreezeKHR, spv.CapabilityWeakLinkageAMD,
-	}, frontend: "not built: Vulkan has no extension that knows it"},
+	}},
 	{list: []spv.Capability{
 		spv.CapabilityCooperativeMatrixLayoutsARM,
 	}, vulkan: "VK_ARM_cooperative_matrix_layouts"},
@@ -336,16 +340,16 @@ var groups = [...]group{
 	{list: []spv.Capability{
 		spv.CapabilityCooperativeMatrixTensorAddressingNV,
 		spv.CapabilityCooperativeMatrixBlockLoadsNV, spv.CapabilityTensorAddressingNV, spv.CapabilityCooperativeMatrixDecodeVectorNV,
-	}, vulkan: "VK_NV_cooperative_matrix2", frontend: "not built: no GPU of the targets loads matrices by tensors in hardware"},
+	}, vulkan: "VK_NV_cooperative_matrix2", frontend: "no GPU of the targets loads matrices by tensors, and no driver for them has the extension"},
 	{list: []spv.Capability{
 		spv.CapabilityCooperativeVectorNV, spv.CapabilityCooperativeVectorTrainingNV,
-	}, vulkan: "VK_NV_cooperative_vector", frontend: "not built: no GPU of the targets multiplies matrices in hardware"},
+	}, vulkan: "VK_NV_cooperative_vector", frontend: "no GPU of the targets multiplies matrices in hardware, and no driver for them has the extension"},
 	{list: []spv.Capability{
 		spv.CapabilityLongVectorEXT,
-	}, vulkan: "VK_EXT_shader_long_vector", frontend: "not built: values have up to 16 components here"},
+	}, vulkan: "VK_EXT_shader_long_vector", frontend: "no driver for the targets has the extension: registers of their GPUs hold vectors of four, values here up to 16 components"},
 	{list: []spv.Capability{
 		spv.CapabilityShader64BitIndexingEXT,
-	}, vulkan: "VK_EXT_shader_64bit_indexing", frontend: "not built: descriptors of buffers have sizes of 32 bits on all targets, pointers reach more"},
+	}, vulkan: "VK_EXT_shader_64bit_indexing", frontend: "descriptors of buffers have sizes of 32 bits on all targets; pointers reach more"},
 	{list: []spv.Capability{
 		spv.CapabilitySampleMaskOverrideCoverageNV,
 	}, vulkan: "VK_NV_sample_mask_override_coverage", lacks: map[string]Lack{"ir3": {Why: "the mask that a shader writes takes samples away and adds none"}, "agx": {Why: "the mask that a shader writes takes samples away and adds none"}, "midgard": {Why: "shaders write no sample mask"}}},

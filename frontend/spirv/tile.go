@@ -1,0 +1,111 @@
+package spirv
+
+import (
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+)
+
+// Tile images (SPV_EXT_shader_tile_image) are what the colour attachments have where a fragment is: outputs that are
+// read before anything is written.
+
+// tileType makes the type of a colour attachment: the four components that are read.
+func (t *translator) tileType(id uint32, ty *typ, sh imageShape, texel *typ) {
+	base := ir.BaseFloat
+	switch {
+	case texel.bits != 32:
+		t.refuse(id, "tile images of %s are not supported: attachments are read as 32-bit numbers", texel)
+	case sh.ms:
+		t.refuse(id, "tile images of several samples are not supported: fragments read the sample that they shade")
+	case texel.kind == tInt && texel.sign:
+		base = ir.BaseInt
+	case texel.kind == tInt:
+		base = ir.BaseUint
+	}
+	ty.kind, ty.image, ty.elem = tImage, sh, texel
+	ty.ir = ir.VectorType(base, 32, 4)
+}
+
+// tileVariable makes the output that an attachment, or an array of some, is read as.
+func (t *translator) tileVariable(v *variable, i int) {
+	if t.s.Stage != ir.StageFragment {
+		t.fail(v.id, "a tile image in a %s shader", t.s.Stage)
+	}
+	at, ok := t.decOf(i, spv.DecorationLocation)
+	if !ok {
+		t.fail(v.id, "a tile image without a Location")
+	}
+	v.iv = t.s.NewVariable(v.mode, v.typ.ir, t.nameOf(v.id))
+	v.iv.Location, v.iv.FBFetch = int32(ir.SlotData0)+int32(min(at, ir.NumVaryingSlots)), true
+	if n := uint32(v.typ.ir.SlotCount()); at+n > maxColors {
+		t.refuse(v.id, "tile images at locations %d to %d are not supported, there are %d colour attachments", at, at+n-1, maxColors)
+	}
+}
+
+// maxColors is how many colour attachments there are.
+const maxColors = 8
+
+// readTile translates OpColorAttachmentReadEXT.
+func (t *translator) readTile(in *inst) {
+	v := t.val(t.arg(in, 0))
+	ty := t.typeOf(in.typ)
+	if v.kind != vOpaque || v.typ.kind != tImage || v.typ.image.dim != spv.DimTileImageDataEXT {
+		t.fail(in.id, "%s: the attachment is no tile image", in.op)
+	}
+	if n, _ := ty.shape(); !ty.numeric() || n != 4 || ty.scalarType() != v.typ.elem {
+		t.fail(in.id, "%s: the result is not a vector of four %s", in.op, v.typ.elem)
+	}
+	p := v.obj.(*pointer)
+	if p.v == nil || p.v.iv == nil {
+		t.refuse(in.id, "a tile image that control flow or a caller chooses is not supported")
+	}
+	t.set(in, t.tileColor(p.v, t.tileIndex(t.derefOf(p))))
+}
+
+// tileIndex is the number of an attachment in its array, nil of one by itself.
+func (t *translator) tileIndex(d *ir.Def) (n *ir.Def) {
+	for in := d.Instr; in.Deref == ir.DerefArray; in = in.Srcs[0].Def.Instr {
+		at := in.Srcs[1].Def
+		if n != nil { // what is inside counts by the elements of this one
+			at = t.f.b.IMulImm(at, int64(in.DerefInfo().Type.SlotCount()))
+			n = t.f.b.Iadd(n, at)
+		} else {
+			n = at
+		}
+	}
+	return n
+}
+
+// tileColor reads the n-th attachment of a variable.
+func (t *translator) tileColor(v *variable, n *ir.Def) *ir.Def {
+	if n == nil {
+		return t.attachment(v, 0)
+	}
+	if k, ok := n.Const(0); ok {
+		return t.attachment(v, uint32(min(k, uint64(v.typ.ir.SlotCount()-1))))
+	}
+	b := t.f.b
+	color := t.attachment(v, 0)
+	for k := uint32(1); k < uint32(v.typ.ir.SlotCount()); k++ {
+		color = b.Bcsel(b.Ieq(n, b.Imm32(k)), t.attachment(v, k), color)
+	}
+	return color
+}
+
+// attachment reads the color of the k-th attachment of a variable.
+func (t *translator) attachment(v *variable, k uint32) *ir.Def {
+	sem := ir.IOSemantics{Location: ir.Slot(v.iv.Location) + ir.Slot(k), NumSlots: 1, FBFetch: true}
+	return &t.f.b.Intrinsic(ir.IntrLoadOutput, 4, 32, t.f.u32(0)).Set(ir.IdxBase, uint64(sem.Location)).Set(ir.IdxRange, 1).
+		Set(ir.IdxDestType, tileClass(v.typ).Pack()).Set(ir.IdxIoSemantics, sem.Pack()).Def
+}
+
+// tileClass is the kind of numbers that a tile image, or an array of them, has.
+func tileClass(ty *typ) ir.ALUType {
+	c := ir.ALUType{Class: ir.ClassFloat, Bits: 32}
+	switch e := ty.withoutArray().elem; {
+	case e.kind == tInt && e.sign:
+		c.Class = ir.ClassInt
+	case e.kind == tInt:
+		c.Class = ir.ClassUint
+	}
+	return c
+}
