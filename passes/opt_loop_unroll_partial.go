@@ -21,6 +21,10 @@ const (
 	exitAlways
 )
 
+// boundedShare is the part of the limit that the largest trip count of a bounded loop may be: such a loop often ends
+// sooner, and then the copies that are left only fill the instruction cache.
+const boundedShare = 2
+
 // planPartial chooses the number of copies for a loop that cannot go away
 // within the limits; 0 copies: it stays as it is. max is the most copies that
 // go round, cost the most instructions of the unrolled body, bounded those of loops of
@@ -33,7 +37,7 @@ func planPartial(l *analysis.LoopInfo, limit uint32, max, cost, bounded int) par
 	if l.Limiting >= 0 && l.Terminators[l.Limiting].AtMost {
 		first = exitTests
 	}
-	if l.Limiting >= 0 && !l.Exact && l.MaxTrips > 0 && l.MaxTrips <= limit && l.Cost*int(l.MaxTrips+1) <= bounded {
+	if l.Limiting >= 0 && !l.Exact && l.MaxTrips > 0 && l.MaxTrips <= limit/boundedShare && l.Cost*int(l.MaxTrips+1) <= bounded {
 		last := int(l.MaxTrips)
 		return partialPlan{last + 1, func(c int) exitKnowledge {
 			if c == last {
