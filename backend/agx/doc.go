@@ -42,7 +42,7 @@
 //     isel_zs.go, isel_sysval.go, isel_part.go; what makes their instructions: isel_emit.go,
 //     isel_vector.go, isel_uniform.go, isel_constants.go
 //   - uniform registers: uniforms.go, uniforms_room.go
-//   - preamble: preamble.go, preamble_negate.go
+//   - preamble: preamble.go, preamble_negate.go, preamble_texture.go
 //   - common subexpressions: cse.go, mach/cse.go; dead code: dce.go, mach/dce.go
 //   - forward and backward folding: optimizer.go; what the IR shows is folded on the way
 //     through selection (isel.condition, mach_operands.go, isel_emit.go)

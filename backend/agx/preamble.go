@@ -122,6 +122,8 @@ func (p *preamble) classify(in *ir.Instr) {
 		switch in.TexOp {
 		case ir.TexOpTxs, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
 			p.can[d.Index] = d.BitSize == 32 && p.allCan(in)
+		default:
+			p.can[d.Index] = p.movesTexture(in)
 		}
 	}
 }
@@ -328,6 +330,7 @@ func (p *preamble) copy(in *ir.Instr) *ir.Def {
 		for i, k := range kinds {
 			p.pre.AddTexSrc(c, k, srcs[i])
 		}
+		p.withoutDerivatives(c)
 	default:
 		c = p.pre.NewIntrinsic(in.Intr, in.Def.NumComponents, in.Def.BitSize, srcs...).CopyIndices(in)
 		c.NumComponents = in.NumComponents

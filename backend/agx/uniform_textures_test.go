@@ -90,3 +90,29 @@ void main() { o = VALUE; }`
 		}
 	}
 }
+
+// Textures are sampled in the preamble where all invocations look at one place and nothing but constants choose the texture.
+func TestPreambleSamples(t *testing.T) {
+	const source = `#version 460
+layout(set = 0, binding = 0) uniform sampler2D a[4];
+layout(set = 0, binding = 1) uniform samplerCube c;
+layout(push_constant) uniform P { vec2 at; int i; };
+layout(location = 0) in vec2 uv;
+layout(location = 0) out vec4 o;
+void main() { o = LOOKUP; }`
+	for lookup, moves := range map[string]bool{
+		"texture(a[2], at)":                          true,
+		"textureLod(a[1], at * 3.0, at.x)":           true,
+		"textureLod(c, at.xyy, 0.0)":                 true,
+		"at.x < 1.0 ? texture(a[0], at) : vec4(1.0)": true,
+		"texture(a[0], uv)":                          false,
+		"texture(a[i], at)":                          false,
+		"texture(c, at.xyy)":                         false, // the reference makes levels of cubes' derivatives
+		"textureOffset(a[0], at, ivec2(1))":          false,
+	} {
+		text := mainPart(t, ir.StageFragment, strings.Replace(source, "LOOKUP", lookup, 1))
+		if moves == strings.Contains(text, "texture_sample") {
+			t.Errorf("%s:\n%s", lookup, text)
+		}
+	}
+}

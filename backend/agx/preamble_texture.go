@@ -1,0 +1,59 @@
+package agx
+
+import "nirc/ir"
+
+// movesTexture reports whether a texture operation can run in the preamble: at one place for all invocations, of a texture
+// and a sampler that no index chooses, for that may be good only where it stands, and where no store can come between. The
+// reference moves them too, and so the preamble has the shader's texture and sampler states. Its operations without
+// a level have derivatives of 0 there.
+func (p *preamble) movesTexture(in *ir.Instr) bool {
+	ti := in.TexInfo()
+	switch in.TexOp {
+	case ir.TexOpTxl:
+	case ir.TexOpTex:
+		if ti.Dim != ir.Dim2D || ti.IsArray {
+			return false
+		}
+	default:
+		return false
+	}
+	for i, k := range ti.SrcKinds {
+		switch k {
+		case ir.TexSrcTextureDeref, ir.TexSrcSamplerDeref:
+			if !fixedDeref(in.Srcs[i].Def.Instr) {
+				return false
+			}
+		case ir.TexSrcCoord, ir.TexSrcLod:
+			if in.Srcs[i].Def.BitSize != 32 {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return in.Def.BitSize == 32 && !ti.IsSparse && !ti.IsShadow && !ti.Aliased && ti.Dim != ir.DimBuf && p.allCan(in)
+}
+
+// fixedDeref reports whether a deref has no index but constants.
+func fixedDeref(in *ir.Instr) bool {
+	for in.Kind == ir.KindDeref && in.Deref == ir.DerefArray {
+		if !in.Srcs[1].Def.IsConst() {
+			return false
+		}
+		in = in.Srcs[0].Def.Instr
+	}
+	return in.Kind == ir.KindDeref && in.Deref == ir.DerefVar
+}
+
+// withoutDerivatives gives the copy of a texture operation without a level the derivatives that it has where all
+// invocations look at one place.
+func (p *preamble) withoutDerivatives(c *ir.Instr) {
+	if c.TexOp != ir.TexOpTex {
+		return
+	}
+	zero := p.b.ImmFloat(0, 32)
+	none := p.b.Vec(zero, zero)
+	c.TexOp = ir.TexOpTxd
+	p.pre.AddTexSrc(c, ir.TexSrcDdx, none)
+	p.pre.AddTexSrc(c, ir.TexSrcDdy, none)
+}
