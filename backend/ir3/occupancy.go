@@ -32,14 +32,20 @@ func (c *compiler) targetUnits(pressure, limit int) int {
 
 // wavesFor is the number of waves that a register footprint allows, each
 // counted by its size so that a loss of double waves shows.
-func (c *compiler) wavesFor(vec4 int) int {
-	g := c.gpu
+func (c *compiler) wavesFor(vec4 int) int { return c.gpu.wavesFor(vec4, c.doubles()) }
+
+// fullWavesFor is the same for waves of the size that the program will have, as far as that is known before its registers
+// are: those of small workgroups are single ones.
+func (c *compiler) fullWavesFor(vec4 int) int {
+	return c.gpu.wavesFor(vec4, c.doubles() && (c.s.Stage != ir.StageCompute || c.threads() > c.gpu.Fibers))
+}
+
+func (g *GPU) wavesFor(vec4 int, double bool) int {
 	if vec4 == 0 {
 		return 32
 	}
-	double := !g.NoDoubleWave && c.doubles() && 2*vec4 <= g.RegVec4
 	size := 1
-	if double {
+	if double && !g.NoDoubleWave && 2*vec4 <= g.RegVec4 {
 		size = 2
 	}
 	return min(16, g.RegVec4/(vec4*size)*g.WaveGranularity) * size
