@@ -23,7 +23,7 @@ func (s *isel) uniformLookup(in *ir.Instr) bool {
 		i := in.TexInfo()
 		switch in.TexOp {
 		case ir.TexOpTxs, ir.TexOpQueryLevels, ir.TexOpTextureSamples:
-		case ir.TexOpTxf, ir.TexOpTxfMs:
+		case ir.TexOpTxf, ir.TexOpTxfMs, ir.TexOpTxl: // which want no derivatives
 			if i.Aliased || s.sh.Info.UsesDiscard || ir.Parent(in.Block) != nil {
 				return false
 			}
