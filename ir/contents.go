@@ -187,8 +187,10 @@ func (in *Instr) SetModes(m Mode) {
 	in.Block.impl.Shader.contents |= in.contents()
 }
 
-// Recount looks what the shader contains.
+// Recount looks what the shader contains. That is no more than it may contain, so it looks no further once all of that
+// is found: in large shaders, where a walk is dear, mostly in the first blocks.
 func (s *Shader) Recount() {
+	may := s.contents
 	s.contents = 0
 	for _, f := range s.Functions {
 		if f.Impl == nil {
@@ -203,6 +205,9 @@ func (s *Shader) Recount() {
 				s.contents |= HasIf
 			case *Loop:
 				s.contents |= HasLoop
+			}
+			if s.contents == may {
+				return
 			}
 		}
 	}

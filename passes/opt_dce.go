@@ -1,6 +1,10 @@
 package passes
 
-import "nirc/ir"
+import (
+	"sync"
+
+	"nirc/ir"
+)
 
 var optDCEPass = &Pass{
 	Name: "opt_dce", Makes: ChangeRemoval, Withstands: ChangeFacts | ChangeMerge, Class: "A", Run: implPass(ir.MetaControlFlow|ir.MetaInstrIndex, optDCE), Idempotent: true, Optional: true,
@@ -54,7 +58,8 @@ func markAndSweep(impl *ir.Impl) bool {
 			in.Flags = dceUnseen
 		}
 	}
-	m := marker{work: make([]*ir.Instr, 0, 64)}
+	m := markers.Get().(*marker)
+	defer m.release()
 	for b := range impl.BlocksReverse() {
 		if i := b.FollowingIf(); i != nil {
 			m.mark(i.Cond.Def.Instr)
@@ -67,19 +72,36 @@ func markAndSweep(impl *ir.Impl) bool {
 			default:
 				in.Flags = dceDone
 				m.dead++
+				m.passed = append(m.passed, in)
 				continue
 			}
 			m.sources(in)
 		}
 		m.follow()
 	}
-	return m.dead > 0 && sweep(impl)
+	if m.dead == 0 {
+		return false
+	}
+	m.sweep()
+	return true
 }
 
 // marker marks what live instructions need.
 type marker struct {
 	work []*ir.Instr // marked after the walk had come by
 	dead int         // instructions that the walk has come by and are not marked
+	// passed are those that were not marked when the walk came by.
+	passed []*ir.Instr
+}
+
+// markers keeps the memory of runs that are over.
+var markers = sync.Pool{New: func() any { return new(marker) }}
+
+func (m *marker) release() {
+	clear(m.work[:cap(m.work)])
+	clear(m.passed)
+	*m = marker{work: m.work[:0], passed: m.passed[:0]}
+	markers.Put(m)
 }
 
 func (m *marker) mark(in *ir.Instr) {
@@ -115,20 +137,16 @@ func (m *marker) follow() {
 	}
 }
 
-// sweep deletes what is not marked. Dead code may use dead code further on in
+// sweep deletes what is not marked, without a walk over the rest. Dead code may use dead code further on in
 // a loop, so all uses of a dead value are cut before it goes.
-func sweep(impl *ir.Impl) (progress bool) {
-	for b := range impl.Blocks() {
-		for in := range b.InstrsReverse() {
-			if in.Flags == dceLive {
-				continue
-			}
-			for i := range in.Srcs {
-				in.Srcs[i].Set(nil)
-			}
-			in.Remove()
-			progress = true
+func (m *marker) sweep() {
+	for _, in := range m.passed {
+		if in.Flags == dceLive {
+			continue
 		}
+		for i := range in.Srcs {
+			in.Srcs[i].Set(nil)
+		}
+		in.Remove()
 	}
-	return progress
 }
