@@ -30,6 +30,7 @@ func (d *decoration) arg(i int) uint32 {
 type capSet struct {
 	explicitShared bool
 	coop           bool // there may be cooperative matrices
+	long           bool // there may be vectors of more than four components
 	frozen         bool // values that nobody has given may be frozen
 }
 
@@ -123,6 +124,8 @@ func (t *translator) capability(c spv.Capability) {
 		t.caps.coop = true
 	case spv.CapabilityWorkgroupMemoryExplicitLayoutKHR:
 		t.caps.explicitShared = true
+	case spv.CapabilityLongVectorEXT, spv.CapabilityCooperativeVectorNV:
+		t.caps.long = true
 	case spv.CapabilityPoisonFreezeKHR:
 		t.caps.frozen = true
 	}

@@ -140,7 +140,7 @@ func (t *translator) terminator(in *spv.Instruction) {
 // instruction translates an instruction with effect or result.
 func (t *translator) instruction(in *inst) {
 	switch {
-	case t.caps.coop && t.coopInst(in):
+	case t.caps.coop && t.coopInst(in), t.caps.long && t.longInst(in):
 		return
 	case t.aluSimple(in), t.memoryInst(in), t.compositeInst(in), t.convert(in), t.aluOther(in), t.control(in):
 		return

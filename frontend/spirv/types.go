@@ -53,6 +53,7 @@ type typ struct {
 	sc      spv.StorageClass
 	stride  uint32 // ArrayStride of an array or a pointer
 	block   bool
+	long    bool        // array that is a vector of more than four components
 	coop    *coopMatrix // array that is a lane's part of a cooperative matrix
 	untyped bool        // a pointer that does not say to what
 	buffer  bool        // BufferBlock
@@ -240,6 +241,8 @@ func (t *translator) typeDecl(in *inst) {
 			t.fail(in.id, "a matrix has 2 to 4 columns that are float vectors")
 		}
 		ty.bits, ty.leaves = ty.elem.elem.bits, ty.n
+	case spv.OpTypeVectorIdEXT:
+		t.longVectorType(in, ty)
 	case spv.OpTypeArray, spv.OpTypeRuntimeArray:
 		t.arrayType(in, ty, i)
 	case spv.OpTypeStruct:

@@ -26,6 +26,7 @@ var features = []string{
 	"RayTracingPipelineFeaturesKHR.rayTracingPipeline",
 	"Robustness2Features.robustBufferAccess2",
 	"Robustness2Features.robustImageAccess2",
+	"ShaderLongVectorFeaturesEXT.longVector",
 	"Storage16BitFeatures.storageBuffer16BitAccess",
 	"Storage16BitFeatures.storageInputOutput16",
 	"Storage16BitFeatures.storagePushConstant16",

@@ -346,7 +346,7 @@ var groups = [...]group{
 	}, vulkan: "VK_NV_cooperative_vector", frontend: "no GPU of the targets multiplies matrices in hardware, and no driver for them has the extension"},
 	{list: []spv.Capability{
 		spv.CapabilityLongVectorEXT,
-	}, vulkan: "VK_EXT_shader_long_vector", frontend: "no driver for the targets has the extension: registers of their GPUs hold vectors of four, values here up to 16 components"},
+	}, vulkan: "VK_EXT_shader_long_vector"},
 	{list: []spv.Capability{
 		spv.CapabilityShader64BitIndexingEXT,
 	}, vulkan: "VK_EXT_shader_64bit_indexing", frontend: "descriptors of buffers have sizes of 32 bits on all targets; pointers reach more"},
