@@ -13,8 +13,8 @@ type samplerBias struct{ lod, scale opnd }
 // samplerBias finds the bias of a texture operation's sampler, which hardware samplers do not
 // have (agx.md §8.7): among the uniforms, or in a table by the sampler's number.
 func (s *isel) samplerBias(in *ir.Instr) (b samplerBias) {
-	d := in.TexSrc(ir.TexSrcSamplerDeref)
-	if d == nil || in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs || in.TexOp == ir.TexOpTg4 || faults.has(faultSamplerBias) {
+	d := biasedSampler(in)
+	if d == nil {
 		return b
 	}
 	if w := in.TexSrc(ir.TexSrcBackend1); w != nil {
@@ -49,6 +49,14 @@ func (s *isel) samplerBias(in *ir.Instr) (b samplerBias) {
 		b.scale = w[1]
 	}
 	return b
+}
+
+// biasedSampler is the sampler of an instruction whose levels of detail its bias changes; nil if there is none.
+func biasedSampler(in *ir.Instr) *ir.Src {
+	if in.Kind != ir.KindTex || in.TexOp == ir.TexOpTxf || in.TexOp == ir.TexOpTxfMs || in.TexOp == ir.TexOpTg4 || faults.has(faultSamplerBias) {
+		return nil
+	}
+	return in.TexSrc(ir.TexSrcSamplerDeref)
 }
 
 // notBelow is a level of detail of 16 bits, or the operation's clamp if that is more.

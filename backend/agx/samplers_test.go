@@ -3,6 +3,7 @@ package agx_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -106,5 +107,51 @@ func TestSamplers(t *testing.T) {
 	m = prove.FromGLSL(t, ir.StageCompute, huge)
 	if _, err := m.Compile(ctx, nirc.Options{Target: "agx", Level: passes.O2}); err == nil || !strings.Contains(err.Error(), "70000 descriptors at binding 1 of set 0 are not supported without a pipeline layout") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Samplers have a LOD bias each, in uniform registers or a table. They find room beside values of the preamble that fill
+// the registers, and those of the samplers without room come from the table.
+func TestSamplerBiasRoom(t *testing.T) {
+	var sums strings.Builder
+	for i := range 250 {
+		fmt.Fprintf(&sums, "  v = v * (sin(u[%d]) + u[%d]) + x;\n", i, i+1)
+	}
+	for _, samplers := range []int{3, 12, 70} {
+		source := fmt.Sprintf(`#version 450
+layout(location = 0) in float x;
+layout(location = 0) out vec4 c;
+layout(set = 0, binding = 0) uniform U { float u[300]; };
+layout(set = 0, binding = 1) uniform texture2D t;
+layout(set = 0, binding = 2) uniform sampler s[%d];
+void main() {
+  float v = x;
+%[2]s
+  vec4 r = vec4(v);
+  for (int i = 0; i < %[1]d; i++) r = r * 0.5 + texture(sampler2D(t, s[i]), vec2(x, r.x));
+  c = r;
+}`, samplers, sums.String())
+		m := prove.FromGLSL(t, ir.StageFragment, source)
+		o, err := m.Compile(context.Background(), nirc.Options{Target: "agx", Level: passes.O2})
+		if err != nil {
+			t.Errorf("%d samplers: %v", samplers, err)
+			continue
+		}
+		var meta abi.Meta
+		if err := json.Unmarshal(o.ABI, &meta); err != nil {
+			t.Fatal(err)
+		}
+		biases, tables := 0, 0
+		for _, u := range meta.Uniforms {
+			switch u.Kind {
+			case abi.UniformSamplerBias:
+				biases++
+			case abi.UniformSamplerBiases:
+				tables++
+			}
+		}
+		if samplers < 20 && (biases < samplers || tables > 0) || samplers > 60 && biases+16*tables < 16 || meta.UniformHalves < 400 {
+			t.Errorf("%d samplers: %d biases and %d tables in %d halves of uniform registers", samplers, biases, tables, meta.UniformHalves)
+		}
 	}
 }

@@ -157,6 +157,7 @@ func (c *compiler) foldHandles() error { return c.opts.lists().Run(c.s, "agx_han
 
 func (c *compiler) countUniforms() error {
 	c.uni.keep = needed(c.s, c.impl)
+	c.uni.takeBiases(c.impl)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package agx
 
 import (
 	"nirc/backend/agx/abi"
+	"nirc/backend/resource"
 	"nirc/ir"
 )
 
@@ -20,7 +21,8 @@ func (r *room) add(rank, halves int) {
 // uniform registers are full.
 func isOptional(k abi.UniformKind) bool {
 	switch k {
-	case abi.UniformNone, abi.UniformWords, abi.UniformPush, abi.UniformBufferData, abi.UniformBufferAddr, abi.UniformBufferSize:
+	case abi.UniformNone, abi.UniformWords, abi.UniformPush, abi.UniformBufferData, abi.UniformBufferAddr, abi.UniformBufferSize,
+		abi.UniformSamplerBias:
 		return true
 	}
 	return false
@@ -51,6 +53,9 @@ func needed(s *ir.Shader, impl *ir.Impl) (r room) {
 		mark(vertexNeeded)
 	}
 	for in := range impl.Instrs() {
+		if biasedSampler(in) != nil {
+			kinds[abi.UniformSamplerBiases] = true
+		}
 		if in.Kind != ir.KindIntrinsic {
 			continue
 		}
@@ -70,4 +75,24 @@ func needed(s *ir.Shader, impl *ir.Impl) (r room) {
 		}
 	}
 	return r
+}
+
+// takeBiases asks for the LOD biases of the samplers that the shader names by constants before the preamble
+// fills the registers: those without room come from a table, with a load at each use.
+func (u *uniforms) takeBiases(impl *ir.Impl) {
+	for in := range impl.Instrs() {
+		d := biasedSampler(in)
+		if d == nil || in.TexSrc(ir.TexSrcBackend1) != nil {
+			continue
+		}
+		known := true
+		v, element := resource.Element(d.Def, 0, func(x *ir.Def, stride, sum uint32) uint32 {
+			n, ok := x.Const(0)
+			known = known && ok
+			return sum + uint32(n)*stride
+		})
+		if known {
+			u.take(abi.Uniform{Kind: abi.UniformSamplerBias, Set: v.Set, Binding: v.Binding, Element: element}, baseHalves)
+		}
+	}
 }
