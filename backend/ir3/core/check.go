@@ -205,7 +205,7 @@ func (c *checker) unit(w *wave, x *inst, s *span, u int, k int64) error {
 	if l.dead {
 		return fmt.Errorf("reads %s after its (last)", unitName(u))
 	}
-	if p := c.preWrote[u]; !c.preamble && p[0]&m[0]|p[1]&m[1] != 0 {
+	if p := c.preWrote[u]; !c.preamble && p[0]&m[0]|p[1]&m[1] != 0 && !x.fetchesNothing() {
 		return fmt.Errorf("reads %s, which the preamble wrote: one wave runs that, and it may be another", unitName(u))
 	}
 	if l.mask[0]&m[0]|l.mask[1]&m[1] == 0 {
@@ -221,6 +221,9 @@ func (c *checker) unit(w *wave, x *inst, s *span, u int, k int64) error {
 	}
 	return nil
 }
+
+// fetchesNothing reports whether x only ends the fetching of varyings, (ei) without a result: what it reads does not matter.
+func (x *inst) fetchesNothing() bool { return x.Op == isa.OpBaryF && x.Dst.Val == isa.NoReg }
 
 func (c *checker) warHazard(w *wave, x *inst, u int, m emu.Mask) error {
 	switch {

@@ -214,6 +214,8 @@ func TestPreambleRegisters(t *testing.T) {
 		{"predicate", head + "cmps.u.lt p0.y, r0.x, 4\n" + tail + "main: (jp)kill p0.y", "reads p0.y, which the preamble wrote"},
 		{"written again", head + "mov.u32u32 r1.x, 3\n" + tail + "main: (jp)mov.u32u32 r1.x, 4\n(rpt5)nop\nmov.u32u32 r2.x, r1.x", ""},
 		{"put back", head + "mov.u32u32 r1.x, r0.x\nmov.u32u32 r0.x, 3\n(rpt5)nop\nmov.u32u32 r0.x, r1.x\n(rpt5)nop\n" + tail + "main: (jp)mov.u32u32 r2.x, r0.x", ""},
+		// It passes the check, and then a compute shader has no varyings.
+		{"fetch to nowhere", head + "mov.u32u32 r0.x, 3\n(rpt5)nop\n" + tail + "main: (jp)bary.f (ei)r63.x, 0, r0.x", "varyings exist in fragment shaders only"},
 		{"const", head + "mov.u32u32 r1.x, 3\n(rpt5)nop\nstc.u32 c[4], r1.x, 1\n" + tail + "main: (jp)mov.u32u32 r2.x, c1.x", ""},
 	} {
 		m := newMachine()
