@@ -12,6 +12,7 @@ var optVectorizePass = &Pass{
 		{"width64", "most components of a result of 64 bits", 2},
 		{"distance", "most instructions between the two that become one; 0: any number", 0},
 		{"ends", "at any distance where the later one alone reads as many components as it makes: no more values live between them", false},
+		{"coords", "also what textures take as two coordinates, as far apart as that many instructions, with different constants", 0},
 		{"consts", "operations with different constants too, which become a constant vector", true},
 		{"moves", "what is read by others than ALU operations too: they get their components by moves", false},
 		{"special", "divisions, roots and the like, which many vector units do one component at a time", false},
@@ -19,7 +20,7 @@ var optVectorizePass = &Pass{
 }
 
 func optVectorize(c *Context, s *ir.Shader) (bool, error) {
-	v := &aluVectorizer{c: c, width: c.Int("width"), width64: c.Int("width64"), special: c.Bool("special"), moves: c.Bool("moves"), consts: c.Bool("consts"), ends: c.Bool("ends"), distance: uint32(c.Int("distance"))}
+	v := &aluVectorizer{c: c, width: c.Int("width"), width64: c.Int("width64"), special: c.Bool("special"), moves: c.Bool("moves"), consts: c.Bool("consts"), ends: c.Bool("ends"), coords: uint32(c.Int("coords")), distance: uint32(c.Int("distance"))}
 	return eachBlock(s, v.block), nil
 }
 
@@ -31,6 +32,7 @@ type aluVectorizer struct {
 	special, moves bool
 	consts, ends   bool
 	distance       uint32
+	coords         uint32
 	slots          []vectorSlot
 	// origin gives, by the index of a joined value, 1 + that of the value that it was at first: what reads it keeps its hash.
 	origin []uint32
@@ -67,7 +69,7 @@ func (v *aluVectorizer) block(blk *ir.Block) (progress bool) {
 			continue
 		}
 		p := v.find(in)
-		far := v.distance > 0 && pos-p.pos > v.distance
+		far := v.distance > 0 && pos-p.pos > max(v.distance, v.reach(in))
 		if p.in == nil || far && !(v.ends && endsThere(in)) || int(p.in.Def.NumComponents+in.Def.NumComponents) > v.limit(in) || !v.c.Step() {
 			*p = vectorSlot{in, pos}
 			continue
@@ -95,7 +97,7 @@ func (v *aluVectorizer) takes(in *ir.Instr) bool {
 	if !v.special && expensiveALU(in.Op) {
 		return false
 	}
-	return v.moves || onlyALUReads(&in.Def)
+	return v.moves || onlyALUReads(&in.Def) || v.reach(in) > 0
 }
 
 // onlyALUReads reports whether all that reads a value has swizzles.
@@ -137,7 +139,7 @@ func (v *aluVectorizer) joins(a, b *ir.Instr) bool {
 	}
 	for i := range a.Srcs {
 		x, y := a.Srcs[i].Def, b.Srcs[i].Def
-		if x != y && !(x.IsConst() && y.IsConst() && x.BitSize == y.BitSize && (v.consts || sameConst(&a.Srcs[i], &b.Srcs[i], a))) {
+		if x != y && !(x.IsConst() && y.IsConst() && x.BitSize == y.BitSize && (v.consts || v.reach(a) > 0 && v.reach(b) > 0 || v.coords > 0 && longConst(&a.Srcs[i], a) && longConst(&b.Srcs[i], b) || sameConst(&a.Srcs[i], &b.Srcs[i], a))) {
 			return false
 		}
 	}

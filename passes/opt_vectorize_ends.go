@@ -69,3 +69,43 @@ func componentsOf(u *ir.Src) (m uint16) {
 	}
 	return ^uint16(0)
 }
+
+// reach is how far an operation may be from one that it joins, if textures take its result as two coordinates, or such an operation alone
+// reads it, and nothing but ALU operations reads it otherwise; else 0.
+func (v *aluVectorizer) reach(in *ir.Instr) uint32 {
+	if v.coords == 0 || in.Def.BitSize != 32 || in.Def.NumComponents != 2 {
+		return 0
+	}
+	if u := in.Def.FirstUse(); u != nil && u.Instr != nil && u.Instr.Kind == ir.KindALU && in.Def.UsedOnce() {
+		in = u.Instr
+	}
+	some := false
+	for u := range in.Def.Uses() {
+		r := u.Instr
+		if r == nil || r.Kind != ir.KindALU && r.Kind != ir.KindTex {
+			return 0
+		}
+		if r.Kind == ir.KindTex {
+			if q := r.TexSrc(ir.TexSrcCoord); q == nil || q != u || in.Def.NumComponents != 2 {
+				return 0
+			}
+			some = true
+		}
+	}
+	if some {
+		return v.coords
+	}
+	return 0
+}
+
+// longConst reports whether a constant source of 32 bits is more than one small integer or float of 16 bits, which are no words of their own.
+func longConst(q *ir.Src, in *ir.Instr) bool {
+	first, _ := q.Const(0)
+	for k := range int(in.Def.NumComponents) {
+		c, _ := q.Const(k)
+		if v := uint32(c); c != first || int32(v) != int32(int16(v)) && v&0x1fff != 0 {
+			return q.Def.BitSize == 32
+		}
+	}
+	return false
+}

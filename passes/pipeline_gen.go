@@ -3,7 +3,7 @@
 package passes
 
 // builtinSum is the CRC-32 of the file that builtinTree is made of.
-const builtinSum = 0xb1cb725a
+const builtinSum = 0xcc2987ef
 
 var builtinTree = node{4, 6, "", []node{
 	{2, 6, "lists", nil},
@@ -532,6 +532,8 @@ var builtinTree = node{4, 6, "", []node{
 									{2, 206, "2", nil},
 									{2, 206, "ends", nil},
 									{2, 206, "true", nil},
+									{2, 206, "coords", nil},
+									{2, 206, "8", nil},
 									{2, 206, "consts", nil},
 									{2, 206, "false", nil},
 								}},
@@ -1011,7 +1013,7 @@ var builtinTree = node{4, 6, "", []node{
 				{2, 372, "lower_locals_to_regs", nil},
 				{4, 372, "", []node{
 					{2, 372, "max_words", nil},
-					{2, 372, "28", nil},
+					{2, 372, "48", nil},
 				}},
 			}},
 			{4, 373, "", []node{
