@@ -59,6 +59,21 @@ func TestWaves(t *testing.T) {
 	}
 }
 
+// TestFullWaves: a small workgroup's waves are single ones, of which there are as many with twice the registers.
+func TestFullWaves(t *testing.T) {
+	g, _ := FindGPU("a630")
+	for _, c := range []struct {
+		threads    uint32
+		regs, want int
+	}{{64, 6, 16}, {64, 12, 16}, {64, 13, 14}, {65, 6, 32}, {65, 12, 16}} {
+		s := ir.NewShader(ir.StageCompute, nil)
+		s.Info.WorkgroupSize = [3]uint32{c.threads, 1, 1}
+		if got := (&compiler{s: s, gpu: g}).fullWavesFor(c.regs); got != c.want {
+			t.Errorf("%d invocations with %d registers: %d waves, want %d", c.threads, c.regs, got, c.want)
+		}
+	}
+}
+
 // Each device of the reference's table exists under its name and compiles a shader of each stage.
 func TestDevices(t *testing.T) {
 	want := []string{"a605", "a610", "a608", "a612", "a613", "a702", "a615", "a616", "a618", "a619", "a620", "a630", "a640", "a680", "a621", "a623", "a650",
