@@ -25,13 +25,15 @@ type isel struct {
 
 	vals backend.Values[opnd]
 
-	blk      mach.BlockID
-	blocks   []mach.BlockID // by IR block index
-	irBlocks []*ir.Block    // by machine block
-	endsIn   *ir.Block      // see lastBlock
-	immCache mach.ImmCache
-	epoch    uint32
-	phis     []pendingPhi
+	blk        mach.BlockID
+	blocks     []mach.BlockID // by IR block index
+	irBlocks   []*ir.Block    // by machine block
+	endsIn     *ir.Block      // see lastBlock
+	immCache   mach.ImmCache
+	epoch      uint32
+	vectors    [4]sameVector // the last ones that were made of immediates and uniforms alone
+	nextVector int
+	phis       []pendingPhi
 
 	nest nesting
 	in   inputs

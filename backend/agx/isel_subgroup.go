@@ -192,6 +192,10 @@ func (s *isel) reduction(in *ir.Instr) bool {
 	}
 	ops := make([]opnd, in.Def.NumComponents)
 	for c := range ops {
+		if r, ok := s.sumOfSame(in, op, s.comp(in.Srcs[0].Def, c)); ok {
+			ops[c] = r
+			continue
+		}
 		x := s.once(s.raw(s.comp(in.Srcs[0].Def, c)))
 		if in.Def.BitSize == 8 {
 			x = s.widen8(x, op == ir.OpImin || op == ir.OpImax)
@@ -216,6 +220,26 @@ func (s *isel) reduction(in *ir.Instr) bool {
 	}
 	s.setComps(&in.Def, ops...)
 	return true
+}
+
+// sumOfSame is a sum or scan over the subgroup of an integer that all lanes have: so many times it as there are active lanes,
+// or active lanes before this one, which special registers tell (agx.md §1.2).
+func (s *isel) sumOfSame(in *ir.Instr, op ir.Op, x opnd) (r opnd, ok bool) {
+	if size := in.Get(ir.IdxClusterSize); op != ir.OpIadd || x.kind != opImm && x.kind != opUniform || in.Def.BitSize < 8 || in.Intr == ir.IntrReduce && size > 0 && size < 32 {
+		return r, false
+	}
+	half, sr := isHalf(&in.Def), int32(srActiveRank)
+	if in.Intr == ir.IntrReduce {
+		sr = srActiveCount
+	}
+	n := s.getSR(sr, half)
+	switch {
+	case in.Intr != ir.IntrInclusiveScan && x.isImm(1):
+		return n, true
+	case in.Intr == ir.IntrInclusiveScan:
+		return s.intOp(isa.Instr{Op: isa.OpImadd}, half, n, x, x), true
+	}
+	return s.intOp(isa.Instr{Op: isa.OpImadd}, half, n, x, imm32(0)), true
 }
 
 // combine applies a reduction's operation to two values.

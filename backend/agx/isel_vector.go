@@ -11,6 +11,10 @@ func (s *isel) collect(ops ...opnd) mach.Value {
 }
 
 func (s *isel) collectAs(class uint8, ops ...opnd) mach.Value {
+	known := s.knownVector(class, ops)
+	if known != nil && known.v != 0 {
+		return known.v
+	}
 	vals := s.f.ValueList(len(ops))
 	for i, o := range ops {
 		// An immediate goes right to its place: sharing it would cost a move.
@@ -25,7 +29,44 @@ func (s *isel) collectAs(class uint8, ops ...opnd) mach.Value {
 	}
 	d := s.f.NewValue(class, len(ops))
 	s.generic(mach.OpCollect, []mach.Value{d}, vals)
+	if known != nil {
+		known.v = d
+	}
 	return d
+}
+
+// sameVector is a vector of immediates and uniforms, made in a block.
+type sameVector struct {
+	v     mach.Value
+	epoch uint32
+	class uint8
+	n     int
+	ops   [4]opnd
+}
+
+// knownVector is the place of a vector of nothing but immediates and uniforms among the last ones, nil if it has others: stores
+// of tables have the same again and again. Older ones are forgotten, or they would live for long.
+func (s *isel) knownVector(class uint8, ops []opnd) *sameVector {
+	w := sameVector{epoch: s.epoch, class: class, n: len(ops)}
+	if len(ops) > len(w.ops) {
+		return nil
+	}
+	for i, o := range ops {
+		if o = o.fold(); o.kind != opImm && o.kind != opUniform || o.mods != 0 || o.conv {
+			return nil
+		}
+		w.ops[i] = o
+	}
+	for i := range s.vectors {
+		x := &s.vectors[i]
+		if w.v = x.v; *x == w {
+			return x
+		}
+	}
+	w.v = 0
+	k := s.nextVector
+	s.vectors[k], s.nextVector = w, (k+1)%len(s.vectors)
+	return &s.vectors[k]
 }
 
 // split takes n elements of a vector apart.

@@ -1,6 +1,7 @@
 package agx
 
 import (
+	"strings"
 	"testing"
 
 	"nirc/backend/gputest"
@@ -37,4 +38,35 @@ func scanShader(kind ir.Intrinsic, op ir.Op, bits uint8) *ir.Shader {
 	store(256)
 	b.PopIf(odd)
 	return s
+}
+
+// Sums and scans of what all lanes have are made of the number of lanes that run, here in divergent code too.
+func TestSumsOfSame(t *testing.T) {
+	for _, bits := range []uint8{8, 16, 32} {
+		for _, kind := range []ir.Intrinsic{ir.IntrReduce, ir.IntrInclusiveScan, ir.IntrExclusiveScan} {
+			s, b := gputest.NewShader(ir.StageCompute, 64)
+			lane := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+			off := b.Ishl(lane, b.Imm32(2))
+			push := &b.Intrinsic(ir.IntrLoadPushConstant, 1, 32, b.Imm32(0)).Set(ir.IdxRange, 4).Set(ir.IdxAlignMul, 4).Def
+			at := uint32(0)
+			store := func(x *ir.Def) {
+				v := &b.Intrinsic(kind, 1, bits, x).Set(ir.IdxReductionOp, uint64(ir.OpIadd)).Def
+				gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Iadd(off, b.Imm32(at)), gputest.Widen(b, v, ir.ClassInt))
+				at += 256
+			}
+			store(b.ImmInt(1, bits))
+			store(gputest.Narrow(b, push, bits, ir.ClassInt))
+			i := b.PushIf(b.Ult(b.Imm32(2), b.Iand(b.Imul(lane, b.Imm32(37)), b.Imm32(7))))
+			store(b.ImmInt(1, bits))
+			store(b.ImmInt(-7, bits))
+			b.PopIf(i)
+			r := &gputest.Run{Groups: 1, In: gputest.RandomInput(1, 64), OutSize: 16 * 64, Push: []byte{0x1d, 0xf2, 3, 0}}
+			if err := execute(t, s, CompileOptions{}, r, nil); err != nil {
+				t.Errorf("%s of %d bits: %v", kind, bits, err)
+			}
+			if _, text, err := tryBuild(t, s, CompileOptions{}); err != nil || strings.Contains(text, "simd_") {
+				t.Errorf("%s of %d bits: %v\n%s", kind, bits, err, text)
+			}
+		}
+	}
 }
