@@ -70,14 +70,18 @@ func TestSmallAllocations(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	data := binaryOf(t, textureText)
-	compileSmall(t, data, "ir3")
-	before := live()
-	for range 500 {
-		compileSmall(t, data, "ir3")
+	targets := []string{"ir3", "agx", "midgard"}
+	compile := func(rounds int) {
+		for i := range rounds {
+			compileSmall(t, binaryOf(t, smallShaders[i%2].text), targets[i/2%3])
+		}
 	}
-	if after := live(); after > before+before/4 {
-		t.Errorf("500 compiles of one shader left %d bytes more than one had", after-before)
+	compile(6)
+	before := live()
+	const many = 10000
+	compile(many)
+	if after := live(); after > before+before/8 {
+		t.Errorf("%d compiles left %d bytes more than six had", many, after-before)
 	}
 }
 
