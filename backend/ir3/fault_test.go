@@ -764,6 +764,20 @@ func rateWriter() *ir.Shader {
 	return s
 }
 
+// TestCoordinatesBesideParameters: the coordinates of a program that has parameters, and does not ask for the size of fragments, are
+// those of the framebuffer.
+func TestCoordinatesBesideParameters(t *testing.T) {
+	s, b := newStage(ir.StageFragment)
+	coord := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
+	count := &b.Intrinsic(ir.IntrLoadFragInvocationCount, 1, 32).Def
+	outputTo(b, b.Vec(b.Channel(coord, 0), b.Channel(coord, 1), b.I2f32(count)), ir.SlotData0)
+	for _, gpu := range []string{"a630", "a740", "a750"} {
+		if err := stageDiffer(s, gpu); err != nil {
+			t.Errorf("%s: %v", gpu, err)
+		}
+	}
+}
+
 // TestShadingRates: rates are those of Vulkan on the devices that have them, and refused on others.
 func TestShadingRates(t *testing.T) {
 	for _, c := range []struct {

@@ -104,7 +104,7 @@ func (s *isel) scanIntrinsic(in *ir.Instr) {
 		}
 		s.meta.PerSample = s.meta.PerSample || in.Intr == ir.IntrLoadBarycentricSample
 	case ir.IntrLoadFragSize:
-		s.in.density = true
+		s.in.density, s.meta.FragSize = true, true
 		s.param(abi.ParamFSFragOffset + 1)
 	case ir.IntrLoadFragInvocationCount:
 		s.param(abi.ParamFSInvocations)

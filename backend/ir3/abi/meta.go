@@ -50,6 +50,8 @@ type Meta struct {
 
 	UsesBarrier bool `json:"uses_barrier,omitempty"`
 	UsesDiscard bool `json:"uses_discard,omitempty"`
+	// FragSize: the program asks for the size of fragments, and takes coordinates to be those of a map of densities (ParamFSFragOffset).
+	FragSize bool `json:"frag_size,omitempty"`
 	// UsesRays: the program tests rays, which drivers of the a750 must tell the hardware before they start it (Mesa's
 	// has_rt_workaround).
 	UsesRays bool `json:"uses_rays,omitempty"`

@@ -217,7 +217,7 @@ func (w *wave) sysval(k abi.SysvalKind, lane int) (v [4]uint32) {
 		}
 	case ir.StageFragment:
 		v = fragmentSysval(&l.Fragment[lane], k)
-		if k == abi.FragCoord && w.p.meta.Consts.Driver.Size > abi.ParamFSFragOffset {
+		if k == abi.FragCoord && w.p.meta.FragSize {
 			for i, o := range regionOffset {
 				v[i] += fixed4(o)
 			}
