@@ -769,9 +769,9 @@ func rateWriter() *ir.Shader {
 func TestCoordinatesBesideParameters(t *testing.T) {
 	s, b := newStage(ir.StageFragment)
 	coord := &b.Intrinsic(ir.IntrLoadFragCoord, 4, 32).Def
-	count := &b.Intrinsic(ir.IntrLoadFragInvocationCount, 1, 32).Def
-	outputTo(b, b.Vec(b.Channel(coord, 0), b.Channel(coord, 1), b.I2f32(count)), ir.SlotData0)
-	for _, gpu := range []string{"a630", "a740", "a750"} {
+	id := &b.Intrinsic(ir.IntrLoadSubgroupInvocation, 1, 32).Def
+	outputTo(b, b.Vec(b.Channel(coord, 0), b.Channel(coord, 1), b.U2f32(id)), ir.SlotData0)
+	for _, gpu := range []string{"a660", "a740", "a750"} {
 		if err := stageDiffer(s, gpu); err != nil {
 			t.Errorf("%s: %v", gpu, err)
 		}
