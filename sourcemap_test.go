@@ -68,7 +68,8 @@ func TestSourceMap(t *testing.T) {
 			}
 		}
 		for _, line := range []uint32{2, 3, 4, 5, 6, 8} {
-			if lines[line] == 0 {
+			// A bundle of Midgard's is from the line of its first instruction: the sum of line 4 stands before the comparison.
+			if lines[line] == 0 && !(target.Name == "midgard" && line == 5) {
 				t.Errorf("%s: no instruction is from line %d: %v", target.Name, line, lines)
 			}
 		}
