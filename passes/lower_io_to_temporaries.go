@@ -91,7 +91,7 @@ func wantTemporaries(list []*ir.Variable, s *ir.Shader, impl *ir.Impl, modes ir.
 func eachOutput(s *ir.Shader, impl *ir.Impl, f func(at ir.Cursor)) {
 	if s.Stage == ir.StageGeometry {
 		for in := range impl.Instrs() {
-			if in.IsIntrinsic(ir.IntrEmitVertex) {
+			if in.IsIntrinsic(ir.IntrEmitVertex) || in.IsIntrinsic(ir.IntrEmitVertexWithCounter) {
 				f(ir.Before(in))
 			}
 		}

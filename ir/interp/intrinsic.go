@@ -231,7 +231,14 @@ func (w *Wave) execLane(i *inst, l int) {
 		out(0, desc(src(0, 0)).Addr+src(1, 0))
 	case ir.IntrLoadUboVec4:
 		at := (src(1, 0)+x.in.Get(ir.IdxBase))*16 + x.in.Get(ir.IdxComponent)*uint64(size)
-		vec(spBuffer, src(0, 0), at&0xffffffff)
+		for c := range int(i.n) {
+			a := at&0xffffffff + uint64(c*size)
+			v := w.load(spBuffer, l, src(0, 0), a, size)
+			if a+uint64(size) > w.bufSize && w.inTail(x, a, size) {
+				v = uint64(w.l.Env.Mem.LoadWithin(w.bufAddr, w.bufSize, a, size, 0))
+			}
+			out(c, v)
+		}
 	case ir.IntrLoadGlobal2x32:
 		vec(spGlobal, 0, src(0, 0)|src(0, 1)<<32)
 	case ir.IntrLoadGlobalConstantOffset:

@@ -195,7 +195,7 @@ func (w *Wave) loadLane(x *extra, l uint8, handle, at uint64) uint64 {
 // inTail reports whether a load is of a word that the uniform buffer at hand has only a part of: loads of bytes become those of words
 // (lower_mem_access_bit_sizes), and sizes of buffers need not be multiples of 4.
 func (w *Wave) inTail(x *extra, at uint64, n int) bool {
-	return x.in.Intr == ir.IntrLoadUbo && n <= 4 && at < w.bufSize
+	return (x.in.Intr == ir.IntrLoadUbo || x.in.Intr == ir.IntrLoadUboVec4) && n <= 4 && at < w.bufSize
 }
 
 // loadWords is execLoad of words in private memory.

@@ -286,6 +286,10 @@ func (j *judge) run(list string) *outcome {
 	j.ready = make([]emu.Program, len(ready))
 	for i, s := range ready {
 		p, err := interp.New(s, interp.Options{WaveSize: j.script.shaders[i].SubgroupSize})
+		if errors.Is(err, errors.ErrUnsupported) { // a form that only hardware executes: the framebuffer as a texture
+			j.refusals[err.Error()]++
+			return &outcome{refused: err.Error()}
+		}
 		if err != nil {
 			return &outcome{err: err}
 		}
