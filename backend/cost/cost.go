@@ -146,6 +146,8 @@ type Node struct {
 	Succ  []int32
 	// Idle: the lane waits here while others run.
 	Idle bool
+	// Ends: the program may end here though nodes follow.
+	Ends bool
 }
 
 // Program is decoded machine code.

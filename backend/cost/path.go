@@ -132,7 +132,7 @@ func (s *search) run() (Work, bool) {
 	d := s.region(nodes, s.p.Entry, 0)
 	var best dist
 	for i := range nodes {
-		if x := d[int32(i)]; len(s.p.Nodes[i].Succ) == 0 && s.better(&x, &best) {
+		if x, node := d[int32(i)], &s.p.Nodes[i]; (node.Ends || len(node.Succ) == 0) && s.better(&x, &best) {
 			best = x
 		}
 	}

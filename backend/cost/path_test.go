@@ -22,6 +22,12 @@ func graph(cycles []float64, edges ...[]int32) *Program {
 	return p
 }
 
+// ending lets a program end at a node too.
+func ending(p *Program, node int) *Program {
+	p.Nodes[node].Ends = true
+	return p
+}
+
 func TestPaths(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -45,6 +51,8 @@ func TestPaths(t *testing.T) {
 			trips: map[int32]uint32{1: 3, 2: 5}, short: 2*(1+4*11+1+1) + 1 + 7, long: 102},
 		{name: "inner unknown", p: graph([]float64{0, 1, 1, 10, 1, 7}, []int32{1}, []int32{2, 5}, []int32{3, 4}, []int32{2}, []int32{1}),
 			trips: map[int32]uint32{1: 3}, short: 2*3 + 1 + 7, noLong: true},
+		{name: "end on the way", p: ending(graph([]float64{1, 2, 3}, []int32{1}, []int32{2}), 1), short: 3, long: 6},
+		{name: "end out of a loop", p: ending(graph([]float64{1, 2}, []int32{1}, []int32{1}), 1), trips: map[int32]uint32{1: 3}, short: 7, long: 7},
 		{name: "two entries", p: graph([]float64{1, 1, 1, 1}, []int32{1, 2}, []int32{2, 3}, []int32{1}), noShort: true, noLong: true},
 		{name: "endless", p: graph([]float64{1, 1}, []int32{1}, []int32{0}), noShort: true, noLong: true},
 		{name: "nothing", p: graph(nil), noShort: true, noLong: true},

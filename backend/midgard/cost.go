@@ -2,6 +2,7 @@ package midgard
 
 import (
 	"math/bits"
+	"slices"
 
 	"nirc/backend"
 	"nirc/backend/cost"
@@ -50,7 +51,7 @@ func (t Target) Cost(o *object.Object) (*cost.Program, error) {
 		off += size
 	}
 	for i := range bundles {
-		p.Nodes = append(p.Nodes, cost.Node{Instr: int32(i), Succ: nextBundles(&bundles[i], i, &p.Instrs[i], at)})
+		p.Nodes = append(p.Nodes, nextBundles(&bundles[i], i, &p.Instrs[i], at))
 	}
 	// Threads hide each other's latencies, so nothing stalls (midgard.md §1.1).
 	p.Occupancy = midgardOccupancy(&m)
@@ -88,23 +89,27 @@ func midgardOccupancy(m *abi.Meta) cost.Occupancy {
 	return o
 }
 
-// nextBundles are the bundles that may come after bundle i.
-func nextBundles(b *isa.Bundle, i int, x *cost.Instr, at map[int]int32) (list []int32) {
-	add := func(off int) {
-		if t, ok := at[off]; ok && (len(list) == 0 || list[0] != t) {
-			list = append(list, t)
+// nextBundles is the node of bundle i: which bundles may come after it, and whether the program may end with it, as the next tag or
+// a branch's says (midgard.md §2.1).
+func nextBundles(b *isa.Bundle, i int, x *cost.Instr, at map[int]int32) cost.Node {
+	node := cost.Node{Instr: int32(i)}
+	add := func(tag isa.Tag, off int) {
+		if tag == isa.TagBreak {
+			node.Ends = true
+		} else if t, ok := at[off]; ok && !slices.Contains(node.Succ, t) {
+			node.Succ = append(node.Succ, t)
 		}
 	}
 	end := x.Offset + x.Size
 	br, ok := b.Branch()
 	jumps := ok && (br.Op == isa.BranchUncond || br.Op == isa.BranchCond && br.Cond == isa.CondAlways)
-	if b.Next != isa.TagBreak && !jumps {
-		add(end)
+	if !jumps {
+		add(b.Next, end)
 	}
-	if ok && (br.Op == isa.BranchUncond || br.Op == isa.BranchCond) && br.Target != isa.TagBreak {
-		add(end + int(br.Offset)*isa.Quad)
+	if ok && (br.Op == isa.BranchUncond || br.Op == isa.BranchCond) {
+		add(br.Target, end+int(br.Offset)*isa.Quad)
 	}
-	return list
+	return node
 }
 
 // costBundle models one bundle.

@@ -22,6 +22,7 @@ func sinkTextures(impl *ir.Impl) {
 			sinkTexturesOf(b)
 		}
 	}
+	impl.Preserve(ir.MetaControlFlow)
 }
 
 // sinkTexturesOf goes through a block from its end; Instr.Flags numbers it, and what has moved takes the number of what it

@@ -130,7 +130,7 @@ func leftAtEnd(p *cost.Program, l *cost.Loop) bool {
 		n := &p.Nodes[i]
 		back := func(i int32) bool { return p.Nodes[i].Instr == l.Header }
 		out := func(i int32) bool { _, in := slices.BinarySearch(l.Instrs, p.Nodes[i].Instr); return !in }
-		if _, in := slices.BinarySearch(l.Instrs, n.Instr); in && slices.ContainsFunc(n.Succ, back) && slices.ContainsFunc(n.Succ, out) {
+		if _, in := slices.BinarySearch(l.Instrs, n.Instr); in && slices.ContainsFunc(n.Succ, back) && (n.Ends || slices.ContainsFunc(n.Succ, out)) {
 			return true
 		}
 	}
