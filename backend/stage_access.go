@@ -70,3 +70,17 @@ func FromStageWord(b *ir.Builder, in *ir.Instr, d *ir.Def) *ir.Def {
 	}
 	return b.U2u16(d)
 }
+
+// PassedOn returns the vertices of an input primitive of that many that a pass-through geometry shader hands on: those of
+// adjacency are for nobody after it. nil: no primitive has so many.
+func PassedOn(vertices int) []uint32 {
+	switch vertices {
+	case 1, 2, 3:
+		return []uint32{0, 1, 2}[:vertices]
+	case 4:
+		return []uint32{1, 2}
+	case 6:
+		return []uint32{0, 2, 4}
+	}
+	return nil
+}

@@ -91,7 +91,7 @@ func (c *compiler) raster(modes *abi.Geometry) (*Binary, error) {
 
 // writes reports whether the shader writes memory.
 func (c *compiler) writes() bool {
-	for _, in := range intrinsicsOf(c.s.Entry().Impl) {
+	for _, in := range backend.Intrinsics(c.s.Entry().Impl) {
 		if writesMemory(in.Intr) {
 			return true
 		}

@@ -20,7 +20,7 @@ func storeCullDistances(s *ir.Shader, impl *ir.Impl) (n int) {
 		return 0
 	}
 	var stored [8]bool
-	for _, in := range intrinsicsOf(impl) {
+	for _, in := range backend.Intrinsics(impl) {
 		first, ok := cullStore(in)
 		if !ok {
 			continue

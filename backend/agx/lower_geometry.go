@@ -62,7 +62,7 @@ func (c *compiler) lowerGeometry(form geometryForm, modes *abi.Geometry, padded 
 		return nil, backend.Refuse(TargetName, s, j, "a geometry shader that ends in a jump is not supported")
 	}
 	g := &geometry{stageMemory: stageMemory{s: s, meta: &c.meta, b: ir.NewBuilder(ir.AtStart(impl.Start()))}, form: form, impl: impl, modes: modes, padded: padded, lists: c.opts.lists()}
-	list := intrinsicsOf(impl)
+	list := backend.Intrinsics(impl)
 	for _, in := range list {
 		g.scan(in)
 	}
@@ -96,7 +96,7 @@ func (c *compiler) lowerGeometry(form geometryForm, modes *abi.Geometry, padded 
 func (g *geometry) strip() error {
 	for {
 		n := 0
-		for _, in := range intrinsicsOf(g.impl) {
+		for _, in := range backend.Intrinsics(g.impl) {
 			if writesMemory(in.Intr) && (!in.HasDef() || in.Def.Unused()) {
 				in.Remove()
 				n++
@@ -115,7 +115,7 @@ func (g *geometry) strip() error {
 // repeats reports whether a program that strip has left runs like the main program, whose
 // shader writes memory or not.
 func (g *geometry) repeats(writes bool) bool {
-	for _, in := range intrinsicsOf(g.impl) {
+	for _, in := range backend.Intrinsics(g.impl) {
 		switch {
 		case writesMemory(in.Intr), looksAtLanes(in.Intr), comparesLanes(in.Intr):
 			return false

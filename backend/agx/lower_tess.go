@@ -19,7 +19,7 @@ func lowerTess(s *ir.Shader, impl *ir.Impl, meta *abi.Meta, lists passes.Lists) 
 		return 0, backend.Refuse(TargetName, s, nil, "a tessellation control shader that does not say its output vertices is not supported")
 	}
 	t := &tess{stageMemory: stageMemory{s: s, meta: meta}, control: s.Stage == ir.StageTessCtrl}
-	list := intrinsicsOf(impl)
+	list := backend.Intrinsics(impl)
 	if t.control {
 		t.layOut(list)
 	}

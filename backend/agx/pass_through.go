@@ -9,10 +9,6 @@ import (
 	"nirc/ir"
 )
 
-// passedOn are the vertices of input primitives that a pass-through geometry shader hands on:
-// those of adjacency are for nobody after it.
-var passedOn = map[int][]uint32{1: {0}, 2: {0, 1}, 3: {0, 1, 2}, 4: {1, 2}, 6: {0, 2, 4}}
-
 // slotComponents is the number of components of a slot that mean something to fixed functions or to
 // other stages.
 func slotComponents(m *abi.Meta, slot ir.Slot) int {
@@ -37,7 +33,7 @@ func (t Target) PassThrough(last *object.Object, size int) (*object.Object, erro
 	if err := backend.Meta(TargetName, last, &m); err != nil {
 		return nil, err
 	}
-	vertices := passedOn[size]
+	vertices := backend.PassedOn(size)
 	switch {
 	case m.Next != ir.StageGeometry:
 		return nil, fmt.Errorf("agx: %s is not compiled for a geometry shader after it", last.Entry)

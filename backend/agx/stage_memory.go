@@ -18,23 +18,8 @@ type stageMemory struct {
 	err   error
 }
 
-// intrinsicsOf lists the intrinsics of a function: what a lowering changes while it walks.
-func intrinsicsOf(impl *ir.Impl) []*ir.Instr {
-	list := make([]*ir.Instr, 0, 16)
-	for b := range impl.Blocks() {
-		for in := range b.Instrs() {
-			if in.Kind == ir.KindIntrinsic {
-				list = append(list, in)
-			}
-		}
-	}
-	return list
-}
-
 func (t *stageMemory) fail(in *ir.Instr, format string, args ...any) {
-	if t.err == nil {
-		t.err = backend.Refuse(TargetName, t.s, in, format, args...)
-	}
+	backend.Note(&t.err, backend.Refuse(TargetName, t.s, in, format, args...))
 }
 
 // slotList lists the slots below an end that are set.

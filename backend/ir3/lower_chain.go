@@ -42,7 +42,7 @@ func (comp *compiler) lowerChain(impl *ir.Impl) error {
 			return err
 		}
 	}
-	for _, in := range intrinsicsOf(impl) {
+	for _, in := range backend.Intrinsics(impl) {
 		c.b.AtInstr(in)
 		c.intrinsic(in)
 	}
@@ -477,16 +477,4 @@ func (c *chain) factorStride() *ir.Def {
 		return c.b.Imm32(uint32(stride))
 	}
 	return c.param(abi.PrimFactorStride)
-}
-
-// intrinsicsOf lists the intrinsics of a function, which then may be replaced.
-func intrinsicsOf(impl *ir.Impl) (list []*ir.Instr) {
-	for b := range impl.Blocks() {
-		for in := range b.Instrs() {
-			if in.Kind == ir.KindIntrinsic {
-				list = append(list, in)
-			}
-		}
-	}
-	return list
 }

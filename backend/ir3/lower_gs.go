@@ -34,7 +34,7 @@ func lowerEmits(s *ir.Shader, impl *ir.Impl, lists passes.Lists) error {
 	e := &emits{s: s, impl: impl, b: ir.NewBuilder(ir.AtStart(impl.Start()))}
 	u32 := ir.ScalarType(ir.BaseUint, 32)
 	e.count, e.keptFlags = impl.NewLocal(u32, "vertex_count"), impl.NewLocal(u32, "kept_flags")
-	found := intrinsicsOf(impl)
+	found := backend.Intrinsics(impl)
 	for _, in := range found {
 		e.scan(in)
 	}

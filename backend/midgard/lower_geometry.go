@@ -36,7 +36,7 @@ func (c *compiler) lowerGeometry() error {
 		return backend.Refuse(TargetName, s, nil, "a geometry shader that takes primitives of %d vertices, of %d vertices, %d invocations and output primitive %d is not supported",
 			i.InPrimitive, i.MaxVertices, i.Invocations, i.OutPrimitive)
 	}
-	list := intrinsicsOf(impl)
+	list := backend.Intrinsics(impl)
 	g.findReads(list)
 	for _, in := range list {
 		g.scan(in)

@@ -38,19 +38,6 @@ func (c *compiler) lowerStage() error {
 	return nil
 }
 
-// intrinsicsOf lists the intrinsics of a function: what a lowering changes while it walks.
-func intrinsicsOf(impl *ir.Impl) []*ir.Instr {
-	var list []*ir.Instr
-	for b := range impl.Blocks() {
-		for in := range b.Instrs() {
-			if in.Kind == ir.KindIntrinsic {
-				list = append(list, in)
-			}
-		}
-	}
-	return list
-}
-
 func (t *stageMemory) fail(in *ir.Instr, format string, args ...any) {
 	backend.Note(&t.err, backend.Refuse(TargetName, t.s, in, format, args...))
 }

@@ -27,7 +27,7 @@ func (c *compiler) lowerTess() error {
 		return backend.Refuse(TargetName, s, nil, "a tessellation control shader that does not say its output vertices is not supported")
 	}
 	impl := c.impl()
-	list := intrinsicsOf(impl)
+	list := backend.Intrinsics(impl)
 	t.findReads(list)
 	if t.control {
 		t.layOut(list)

@@ -12,10 +12,6 @@ import (
 	"nirc/passes"
 )
 
-// passedOn are the vertices of input primitives that a pass-through geometry shader hands on: those of adjacency are
-// for nobody after it.
-var passedOn = map[int][]uint32{1: {0}, 2: {0, 1}, 3: {0, 1, 2}, 4: {1, 2}, 6: {0, 2, 4}}
-
 // FeedbackStage makes the geometry stage of pipelines whose transform feedback no program of the ABI xfb writes: after tessellation,
 // and where the vertices of primitives do not follow each other.
 func (Target) FeedbackStage(lists passes.Lists) backend.FeedbackStage {
@@ -38,7 +34,7 @@ func passThrough(last *object.Object, size int, opts CompileOptions) (*object.Ob
 	if err := backend.Meta(TargetName, last, &m); err != nil {
 		return nil, err
 	}
-	vertices := passedOn[size]
+	vertices := backend.PassedOn(size)
 	switch {
 	case m.Next != ir.StageGeometry:
 		return nil, fmt.Errorf("midgard: %s is not compiled for a geometry shader after it", last.Entry)
