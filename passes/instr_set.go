@@ -180,7 +180,7 @@ func equalInstrs(a, b *ir.Instr) bool {
 }
 
 func equalALU(a, b *ir.Instr) bool {
-	if a.Op != b.Op || a.NoSignedWrap != b.NoSignedWrap || a.NoUnsignedWrap != b.NoUnsignedWrap {
+	if a.Op != b.Op {
 		return false
 	}
 	same := func(i, j int) bool {

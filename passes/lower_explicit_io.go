@@ -238,13 +238,13 @@ func (e *explicitIO) address(d *ir.Instr) address {
 		a.vecStride = 0
 	case ir.DerefArray:
 		stride, vec := elementStride(pt, a.vecStride)
-		e.addIndex(&a, d.Srcs[1].Def, stride)
+		e.addIndex(&a, d.Srcs[1].Def, stride, true)
 		a.vecStride = vec
 	case ir.DerefPtrAsArray:
 		if a.room.bounded {
 			e.addStepBounded(&a, d.Srcs[1].Def, ptrStride(parent.Instr))
 		} else {
-			e.addIndex(&a, d.Srcs[1].Def, ptrStride(parent.Instr))
+			e.addIndex(&a, d.Srcs[1].Def, ptrStride(parent.Instr), false)
 		}
 	default:
 		e.fail(d, "wildcard access to %s", info.Modes)
@@ -329,7 +329,9 @@ func (e *explicitIO) addConst(a *address, n int64) {
 	}
 }
 
-func (e *explicitIO) addIndex(a *address, index *ir.Def, stride uint32) {
+// addIndex adds index elements of stride bytes; inside: they are of an array, in which the application promises to stay, so that
+// their number of bytes does not wrap.
+func (e *explicitIO) addIndex(a *address, index *ir.Def, stride uint32, inside bool) {
 	if k, ok := index.Const(0); ok {
 		// Indices are signed; bits above the size are zero in constants.
 		sh := 64 - index.BitSize
@@ -351,6 +353,9 @@ func (e *explicitIO) addIndex(a *address, index *ir.Def, stride uint32) {
 		step = e.b.Amul(index, e.b.ImmInt(int64(stride), index.BitSize))
 	} else {
 		step = e.b.IMulImm(index, int64(stride))
+	}
+	if inside && step != index && step.BitSize == 32 {
+		step.Instr.NoUnsignedWrap = true
 	}
 	a.off = e.b.Iadd(a.off, step)
 	a.strided(stride)

@@ -48,6 +48,7 @@ func optCSE(impl *ir.Impl) (progress bool) {
 func mergeInto(old, in *ir.Instr) {
 	old.Exact = old.Exact || in.Exact
 	old.FastMath |= in.FastMath
+	old.NoSignedWrap, old.NoUnsignedWrap = old.NoSignedWrap && in.NoSignedWrap, old.NoUnsignedWrap && in.NoUnsignedWrap
 	old.Relaxed = old.Relaxed && in.Relaxed
 	in.Def.RewriteUses(&old.Def)
 	in.Remove()

@@ -6,6 +6,7 @@ import (
 	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
+	"nirc/passes/analysis"
 )
 
 // bound is the first offset at which an access of some size leaves a buffer,
@@ -46,12 +47,14 @@ func (p *place) extension() isa.Flags {
 // maxMemoryIndex is the largest immediate index.
 const maxMemoryIndex = 0x7fff
 
-// element is a byte offset counted in elements, as found in the current block.
+// element is a byte offset counted in elements, as found in the current block: index << shift of them. The shift is of 32
+// bits, as offsets are; unless wide says that it loses nothing, which is the same as a shift of 64 bits.
 type element struct {
 	def   *ir.Def
 	log   uint
 	index opnd
 	shift uint8
+	wide  bool
 	ok    bool
 }
 
@@ -119,6 +122,7 @@ func (s *isel) findElement(d *ir.Def, log uint, depth int) (e element) {
 	case ir.OpIshl:
 		if n := uint(c & 31); isConst && n >= log {
 			e.index, e.shift, e.ok = s.src(in, 0), uint8(n-log), true
+			e.wide = in.NoUnsignedWrap || analysis.UintMax(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(0)) <= math.MaxUint32>>n
 		}
 	case ir.OpImul, ir.OpAmul:
 		if isConst && uint32(c)&(1<<log-1) == 0 {
@@ -159,6 +163,7 @@ func (s *isel) sumElement(in *ir.Instr, log uint, depth int) (e element) {
 		// What both are shifted by may stay with the sum.
 		a.shift -= b.shift
 		e.index, e.shift, e.ok = s.shiftAdd(b.index, a), b.shift, true
+		e.wide = a.wide && b.wide
 	}
 	return e
 }
@@ -179,10 +184,14 @@ func (s *isel) shiftAdd(o opnd, e element) opnd {
 // maxIndexShift is the most that memory instructions shift their index.
 const maxIndexShift = 2
 
-// placed shifts an element's index by what the memory instruction does not.
+// placed shifts an element's index by what the memory instruction, whose shift is of 64 bits (agx.md §2.6), does not.
 func (s *isel) placed(e element) element {
-	if e.shift > maxIndexShift {
-		e.index, e.shift = s.shiftLeft(false, e.index, uint32(e.shift-maxIndexShift)), maxIndexShift
+	most := uint8(maxIndexShift)
+	if !e.wide {
+		most = 0
+	}
+	if e.shift > most {
+		e.index, e.shift = s.shiftLeft(false, e.index, uint32(e.shift-most)), most
 	}
 	return e
 }

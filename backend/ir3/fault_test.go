@@ -147,6 +147,13 @@ var faultCases = []struct {
 		outputTo(b, b.Vec(x, b.Fneg(x)), ir.SlotData0)
 		return stageDiffer(s, "a740")
 	}},
+	{faultLastHalf, "a buffer's last half", func() error {
+		s, b := gputest.NewShader(ir.StageCompute, 9)
+		id := b.Channel(&b.Intrinsic(ir.IntrLoadLocalInvocationId, 3, 32).Def, 0)
+		x := &b.Intrinsic(ir.IntrLoadSsbo, 1, 8, gputest.StorageBuffer(b, 0, 0), id).Set(ir.IdxAlignMul, 1).Def
+		gputest.StoreWords(b, gputest.StorageBuffer(b, 0, 1), b.Ishl(id, b.Imm32(2)), b.U2u32(x))
+		return differ(s, CompileOptions{GPU: "a740"}, 1, []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, 9*4, nil)
+	}},
 	{faultTypedResinfo, "sizes of images", imageSize},
 	{faultFragOffset, "coordinates under a map of densities", func() error {
 		s, b := newStage(ir.StageFragment)

@@ -1,6 +1,8 @@
 package ir3
 
 import (
+	"math"
+
 	"nirc/backend"
 	"nirc/backend/ir3/isa"
 	"nirc/backend/mach"
@@ -76,6 +78,9 @@ func (s *isel) unshift(d *ir.Def, shift uint) (opnd, bool) {
 	o := s.src(in, 0)
 	if k := uint32(n&31) - uint32(shift); k > 0 {
 		o = s.alu2(isa.Instr{Op: isa.OpShlB}, false, false, immInt, o, immediate(k, false))
+	}
+	if shift > 2 && !keepsBits(in) { // elements of arrays may be smaller: the shift is not theirs alone
+		o = s.alu2(isa.Instr{Op: isa.OpAndB}, false, false, immInt, o, immediate(math.MaxUint32>>shift, false))
 	}
 	return o, true
 }

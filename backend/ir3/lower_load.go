@@ -1,6 +1,11 @@
 package ir3
 
-import "nirc/ir"
+import (
+	"math"
+
+	"nirc/ir"
+	"nirc/passes/analysis"
+)
 
 // lowerNarrowLoads reads components of storage buffers that are narrower than the GPU's loads out of the words that
 // hold them: one load a word where the alignment says which components share it.
@@ -14,7 +19,7 @@ func lowerNarrowLoads(impl *ir.Impl, gpu *GPU) {
 		}
 	}
 	for _, in := range found {
-		l := narrowLoad{b: ir.NewBuilder(ir.Before(in)).AtInstr(in), in: in, alone: readOnlyAccess(in) && !gpu.HasIsamV}
+		l := narrowLoad{b: ir.NewBuilder(ir.Before(in)).AtInstr(in), in: in, alone: readOnlyAccess(in) && !gpu.HasIsamV, halves: gpu.Storage16 && !faults.has(faultLastHalf)}
 		l.lower()
 	}
 	if len(found) > 0 {
@@ -28,6 +33,8 @@ type narrowLoad struct {
 	in *ir.Instr
 	// alone: the device has the quick way for one word only.
 	alone bool
+	// halves: the device sees buffers in halves, of which the last may be the first of its word (ir3.md §6.10).
+	halves bool
 }
 
 // wordBytes is the size of a word.
@@ -42,7 +49,7 @@ func (l *narrowLoad) lower() {
 	start := b.IAddImm(in.Srcs[1].Def, int64(-phase))
 	comps := make([]*ir.Def, in.Def.NumComponents)
 	pieces := (phase + len(comps)*bytes + align - 1) / align
-	words := l.pieces(start, align, pieces)
+	words := l.pieces(start, align, pieces, phase+len(comps)*bytes)
 	for k := range comps {
 		at := phase + k*bytes
 		w := words[at/align]
@@ -54,16 +61,20 @@ func (l *narrowLoad) lower() {
 	l.replace(comps)
 }
 
-// pieces are words that begin with the pieces of so many bytes from start on.
-func (l *narrowLoad) pieces(start *ir.Def, align, n int) (words []*ir.Def) {
+// pieces are words that begin with the n pieces of so many bytes from start on, of which the first end bytes are wanted.
+func (l *narrowLoad) pieces(start *ir.Def, align, n, end int) (words []*ir.Def) {
 	b := l.b
 	if align < wordBytes {
 		for k := range n {
-			at := b.IAddImm(start, int64(k*align))
-			w := l.load(b.Iand(at, b.Imm32(^uint32(wordBytes-1))), 1)
-			words = append(words, b.Ushr(w, b.Ishl(at, b.Imm32(3))))
+			words = append(words, l.piece(b.IAddImm(start, int64(k*align))))
 		}
 		return words
+	}
+	start = l.wholeWords(start)
+	rest := end % wordBytes
+	half := l.halves && rest > 0 && rest <= wordBytes/2
+	if half {
+		n--
 	}
 	for k := 0; k < n; {
 		m := min(n-k, 4)
@@ -76,7 +87,56 @@ func (l *narrowLoad) pieces(start *ir.Def, align, n int) (words []*ir.Def) {
 		}
 		k += m
 	}
+	if half {
+		words = append(words, l.half(b.IAddImm(start, int64(n*wordBytes))))
+	}
 	return words
+}
+
+// piece is a word that begins with the byte at an offset.
+func (l *narrowLoad) piece(at *ir.Def) *ir.Def {
+	b := l.b
+	if l.halves {
+		return b.Ushr(l.half(b.Iand(at, b.Imm32(^uint32(1)))), b.Ishl(b.Iand(at, b.Imm32(1)), b.Imm32(3)))
+	}
+	return b.Ushr(l.load(b.Iand(at, b.Imm32(^uint32(wordBytes-1))), 1), b.Ishl(at, b.Imm32(3)))
+}
+
+// half is the half word at an even offset.
+func (l *narrowLoad) half(at *ir.Def) *ir.Def {
+	x := l.b.Intrinsic(l.in.Intr, 1, 16, l.in.Srcs[0].Def, at)
+	x.CopyIndices(l.in)
+	return l.b.U2u32(&x.Set(ir.IdxAlignMul, 2).Set(ir.IdxAlignOffset, 0).Def)
+}
+
+// wholeWords is the offset of a word as four times its number: that of bytes shifted to the left is not what was
+// shifted, by less, for the shift may have lost bits.
+func (l *narrowLoad) wholeWords(at *ir.Def) *ir.Def {
+	b, in := l.b, at.Instr
+	var more *ir.Def
+	if in.IsALU(ir.OpIadd) && in.Srcs[1].Def.IsConst() {
+		in, more = in.Srcs[0].Def.Instr, in.Srcs[1].Def
+	}
+	if !in.IsALU(ir.OpIshl) || in.Def.NumComponents != 1 || keepsBits(in) {
+		return at
+	}
+	number := b.Ushr(&in.Def, b.Imm32(2))
+	if n, ok := in.Srcs[1].Const(0); ok && n&31 == 2 {
+		number = b.Iand(b.Channel(in.Srcs[0].Def, in.Srcs[0].Swizzle.Lane(0)), b.Imm32(math.MaxUint32>>2))
+	}
+	word := b.Ishl(number, b.Imm32(2))
+	word.Instr.NoUnsignedWrap = true
+	if more != nil {
+		word = b.Iadd(word, more)
+	}
+	return word
+}
+
+// keepsBits reports whether a shift to the left by a constant is known to lose no bits.
+func keepsBits(in *ir.Instr) bool {
+	n, ok := in.Srcs[1].Const(0)
+	x := &in.Srcs[0]
+	return in.NoUnsignedWrap || ok && analysis.UintMax(x.Def, x.Swizzle.Lane(0)) <= math.MaxUint32>>(n&31)
 }
 
 // load loads n words.
