@@ -100,19 +100,20 @@ func (s *isel) loadSSBO(in *ir.Instr) {
 		t, shift = isa.U16, 1
 	}
 	if s.readOnly(in, n) {
-		s.setComps(&in.Def, s.isamBuffer(in, n)...)
+		s.setComps(&in.Def, s.isamBuffer(in, t, n, shift)...)
 		return
 	}
 	off, imm := s.elements(in.Srcs[1].Def, shift, s.iboLimit())
 	s.setComps(&in.Def, s.ldib(in, t, n, off, imm)...)
 }
 
-// readOnly reports whether a load of n words goes through the texture path,
+// readOnly reports whether a load of n words or halves goes through the texture path,
 // which is quicker but does not see what the shader writes
-// (ir3.md §7.7). Several components take isam.v; where storage is also
-// seen in halves but isam.v lacks, isam would need a descriptor of its own.
+// (ir3.md §7.7). Several components take isam.v, and so do words where storage is seen in
+// halves; halves are loaded where it is.
 func (s *isel) readOnly(in *ir.Instr, n int) bool {
-	return (readOnlyAccess(in) || faults.has(faultReadOnly)) && in.Def.BitSize == 32 && (s.gpu.HasIsamV || n == 1 && !s.gpu.Storage16) && in.Srcs[0].Def.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3)
+	alone := n == 1 && s.gpu.Storage16 == (in.Def.BitSize == 16)
+	return (readOnlyAccess(in) || faults.has(faultReadOnly)) && (s.gpu.HasIsamV || alone) && in.Srcs[0].Def.Instr.IsIntrinsic(ir.IntrBindlessResourceIr3)
 }
 
 // readOnlyAccess reports whether nobody writes what the instruction reads.
@@ -122,9 +123,9 @@ func readOnlyAccess(in *ir.Instr) bool {
 	return a&want == want && (a&(ir.AccessVolatile|ir.AccessCoherent) == 0 || faults.has(faultCoherent))
 }
 
-// isamBuffer loads n words of a storage buffer by isam; y of the coordinates is 0.
-func (s *isel) isamBuffer(in *ir.Instr, n int) []opnd {
-	t := isa.Instr{Op: isa.OpIsam, Type: isa.U32, Flags: isa.Tex1D}
+// isamBuffer loads n elements of 1<<shift bytes of a storage buffer by isam; y of the coordinates is 0.
+func (s *isel) isamBuffer(in *ir.Instr, typ isa.Type, n int, shift uint) []opnd {
+	t := isa.Instr{Op: isa.OpIsam, Type: typ, Flags: isa.Tex1D}
 	if faults.has(faultIsamBit) {
 		t.Flags = 0
 	}
@@ -132,8 +133,8 @@ func (s *isel) isamBuffer(in *ir.Instr, n int) []opnd {
 	if s.gpu.HasIsamV {
 		limit = 255
 	}
-	off, imm := s.elements(in.Srcs[1].Def, 2, limit)
-	if n > 1 || imm > 0 || s.gpu.Storage16 { // isam.v: words, whatever the view's elements are
+	off, imm := s.elements(in.Srcs[1].Def, shift, limit)
+	if s.gpu.HasIsamV { // it loads elements of its own type, whatever the view's are
 		t.Flags = isa.TexS
 	}
 	if imm > 0 {

@@ -72,7 +72,7 @@ func (s *isel) isUniform(in *ir.Instr) bool {
 				return false
 			}
 		case ir.IntrLoadSsbo:
-			if in.Def.BitSize != 32 || !readOnlyAccess(in) {
+			if in.Def.BitSize > 32 || in.Def.BitSize < 16 || !readOnlyAccess(in) {
 				return false
 			}
 		case ir.IntrLoadPushConstant, ir.IntrBindlessResourceIr3, ir.IntrLoadNumWorkgroups, ir.IntrLoadBaseWorkgroupId,
