@@ -1,6 +1,9 @@
 package agx
 
-import "nirc/ir"
+import (
+	"nirc/backend"
+	"nirc/ir"
+)
 
 // texLayerDone in TexInfo.BackendFlags says that the layer is an integer
 // inside the array.
@@ -37,11 +40,11 @@ func lowerTexture(s *ir.Shader, impl *ir.Impl) {
 			layers = b.Imm32(1 << 16)
 		}
 		// Negative layers become 0 on the way to unsigned.
-		n := b.F2u32(b.FroundEven(coordinate(b, coord.Def, last)))
+		n := b.F2u32(b.FroundEven(backend.Coordinate(b, coord.Def, last)))
 		n = b.Umin(n, b.Isub(layers, b.Imm32(1)))
 		comps := make([]*ir.Def, last+1)
 		for c := range last {
-			comps[c] = coordinate(b, coord.Def, c)
+			comps[c] = backend.Coordinate(b, coord.Def, c)
 		}
 		comps[last] = n
 		coord.Set(b.Vec(comps...))
@@ -50,16 +53,6 @@ func lowerTexture(s *ir.Shader, impl *ir.Impl) {
 	if len(found) > 0 {
 		impl.Preserve(ir.MetaControlFlow)
 	}
-}
-
-// coordinate is a component of d, from before a vector was made of it: of a vector with others that differ between invocations
-// the preamble could not take it.
-func coordinate(b *ir.Builder, d *ir.Def, c int) *ir.Def {
-	if d.Instr.IsVec() {
-		src := &d.Instr.Srcs[c]
-		return b.Channel(src.Def, src.Swizzle.Lane(0))
-	}
-	return b.Channel(d, c)
 }
 
 // layerOf is the place of the number of layers among the numbers of a size.

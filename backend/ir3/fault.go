@@ -59,6 +59,7 @@ const (
 	faultTypedResinfo                      // sizes of images with the bit of typed accesses
 	faultKillSense                         // kill where a predicate is not set
 	faultFragOffset                        // coordinates of fragments as the hardware counts them under a map of densities
+	faultLayerHalf                         // layers of arrays as they are
 	faultLastHalf                          // words of buffers that end in their first half
 	numFaults
 )

@@ -155,6 +155,7 @@ var faultCases = []struct {
 		return differ(s, CompileOptions{GPU: "a740"}, 1, []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, 9*4, nil)
 	}},
 	{faultTypedResinfo, "sizes of images", imageSize},
+	{faultLayerHalf, "layers of arrays", arrayLayer},
 	{faultFragOffset, "coordinates under a map of densities", func() error {
 		s, b := newStage(ir.StageFragment)
 		size := &b.Intrinsic(ir.IntrLoadFragSize, 2, 32).Def
@@ -499,6 +500,35 @@ func imageSize() error {
 	size := b.Intrinsic(ir.IntrImageDerefSize, 2, 32, x.variable(0, 10, ir.BaseImage, ir.Dim2D, false, false, 0), b.Imm32(0)).Set(ir.IdxImageDim, uint64(ir.Dim2D))
 	outputTo(b, b.Vec(b.U2f32(b.Channel(&size.Def, 0)), b.U2f32(b.Channel(&size.Def, 1))), ir.SlotData0)
 	return stageDiffer(s, "a630")
+}
+
+// arrayLayer samples arrays at layers between two.
+func arrayLayer() error {
+	stageEnv = func(env *emu.Env) { texWorld(&testing.T{}, env) }
+	defer func() { stageEnv = nil }()
+	for _, bits := range []uint8{16, 32} {
+		s, b := newStage(ir.StageFragment)
+		x := &texBuild{s: s, b: b}
+		place := b.Intrinsic(ir.IntrLoadFragCoord, 4, 32)
+		layer := b.Fmul(b.Channel(&place.Def, 0), b.ImmFloat(0.4, 32))
+		if bits == 16 {
+			layer = b.F2f16(layer)
+		}
+		coord := b.Vec(b.ImmFloat(0.5, bits), b.ImmFloat(0.5, bits), layer)
+		sample := func(coord *ir.Def) *ir.Def {
+			d := x.variable(0, 2, ir.BaseSampledImage, ir.Dim2D, true, false, 0)
+			return &x.op(ir.TexOpTxl, 4, ir.Dim2D, true, append(at(d), texSource{ir.TexSrcCoord, coord}, texSource{ir.TexSrcLod, b.ImmFloat(0, 32)})...).Def
+		}
+		fixed := b.Vec(b.ImmFloat(0.5, 32), b.ImmFloat(0.5, 32), b.ImmFloat(1.75, 32))
+		x1, x2 := sample(coord), sample(fixed)
+		outputTo(b, b.Vec(b.Channel(x1, 0), b.Channel(x1, 1), b.Channel(x2, 0), b.Channel(x2, 1)), ir.SlotData0)
+		for _, gpu := range []string{"a630", "a740"} {
+			if err := stageDiffer(s, gpu); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // safeConsts compiles four stages of a pipeline for the const file that they share.

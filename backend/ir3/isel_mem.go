@@ -123,19 +123,20 @@ func readOnlyAccess(in *ir.Instr) bool {
 	return a&want == want && (a&(ir.AccessVolatile|ir.AccessCoherent) == 0 || faults.has(faultCoherent))
 }
 
-// isamBuffer loads n elements of 1<<shift bytes of a storage buffer by isam; y of the coordinates is 0.
+// isamBuffer loads n elements of 1<<shift bytes of a storage buffer by isam. Without .v the coordinates are those of a 2D texture, whose y is 0.
 func (s *isel) isamBuffer(in *ir.Instr, typ isa.Type, n int, shift uint) []opnd {
 	t := isa.Instr{Op: isa.OpIsam, Type: typ, Flags: isa.Tex1D}
 	if faults.has(faultIsamBit) {
 		t.Flags = 0
 	}
 	limit := uint32(0)
-	if s.gpu.HasIsamV {
-		limit = 255
+	if s.gpu.HasIsamV { // it loads elements of its own type, whatever the view's are
+		t.Flags, limit = isa.TexS, 255
 	}
 	off, imm := s.elements(in.Srcs[1].Def, shift, limit)
-	if s.gpu.HasIsamV { // it loads elements of its own type, whatever the view's are
-		t.Flags = isa.TexS
+	at := []opnd{off, immediate(0, false)}
+	if s.gpu.HasIsamV {
+		at = at[:1]
 	}
 	if imm > 0 {
 		t.Flags |= isa.TexP
@@ -143,7 +144,7 @@ func (s *isel) isamBuffer(in *ir.Instr, typ isa.Type, n int, shift uint) []opnd 
 	}
 	h := in.Srcs[0].Def.Instr
 	x := texSel{s: s, in: in, tex: texResource{set: int(h.Get(ir.IdxDescSet)), slot: s.comp(h.Srcs[0].Def, 0), ok: true}}
-	r := x.emit(t, uint8(1<<n-1), []opnd{off, immediate(0, false)}, nil)
+	r := x.emit(t, uint8(1<<n-1), at, nil)
 	return r[:n]
 }
 

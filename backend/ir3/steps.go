@@ -27,6 +27,8 @@ var loweringSteps = []step{
 		Run: func(c *compiler) error { lowerClock(c.impl); return nil }},
 	{StepInfo: backend.StepInfo{Name: "shading_rate", Doc: "exchange the axes of shading rates, which the hardware has the other way round"},
 		Run: func(c *compiler) error { lowerShadingRate(c.s, c.impl); return nil }},
+	{StepInfo: backend.StepInfo{Name: "layers", Doc: "add a half to layers of sampled arrays, which the hardware rounds down"},
+		Run: func(c *compiler) error { lowerLayers(c.s, c.impl); return nil }},
 	{StepInfo: backend.StepInfo{Name: "image_processing", Doc: "pack the operands of box filters and block matches"},
 		Run: func(c *compiler) error { lowerImageProcessing(c.impl); return nil }},
 	{StepInfo: backend.StepInfo{Name: "descriptors", Doc: "number what bindings name in each set, and make bindless handles of them"},

@@ -98,7 +98,7 @@ func (w *wave) sampleOp(x *inst, lane int, d *abi.Descriptor) (op emu.SampleOp) 
 		at++
 	}
 	if x.Flags&isa.TexA != 0 {
-		op.Array, op.Layer = true, get(at, lane)
+		op.Array, op.Layer = true, float32(math.Floor(float64(get(at, lane))))
 		at++
 	}
 	proj := -1

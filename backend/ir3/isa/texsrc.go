@@ -47,6 +47,9 @@ func (in *Instr) texVectors() (n1, n2 int) {
 		dims = 3
 	}
 	n1 = dims
+	if in.Op == OpIsam && in.Flags&TexS != 0 { // isam.v: the number of an element
+		n1 = 1
+	}
 	if in.Flags&TexS != 0 && in.Op != OpIsam {
 		n1++
 	}
