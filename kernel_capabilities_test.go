@@ -98,3 +98,50 @@ AFTER
 		}
 	}
 }
+
+// TestKernelBits: the instructions on bits of SPV_KHR_bit_instructions, which clang makes of cl_khr_extended_bit_ops, and what
+// UniformDecoration lets a kernel say, compile on each target.
+func TestKernelBits(t *testing.T) {
+	m, err := nirc.Load([]byte(`OpCapability Addresses
+OpCapability Kernel
+OpCapability Int64
+OpCapability BitInstructions
+OpCapability UniformDecoration
+OpExtension "SPV_KHR_bit_instructions"
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %f "k"
+OpExecutionMode %f LocalSize 4 1 1
+OpDecorate %r Uniform
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%four = OpConstant %uint 4
+%pu = OpTypePointer CrossWorkgroup %uint
+%fn = OpTypeFunction %void %pu
+%f = OpFunction %void None %fn
+%p = OpFunctionParameter %pu
+%l = OpLabel
+%x = OpLoad %uint %p Aligned 4
+%r = OpBitReverse %uint %x
+%i = OpBitFieldInsert %uint %x %r %four %four
+%s = OpBitFieldSExtract %uint %i %four %four
+%u = OpBitFieldUExtract %uint %s %four %four
+OpStore %p %u Aligned 4
+OpReturn
+OpFunctionEnd
+`), "bits.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range nirc.Targets() {
+		if _, err := m.Compile(t.Context(), nirc.Options{Target: target.Name}); err != nil {
+			t.Errorf("%s: %v", target.Name, err)
+		}
+	}
+	for _, c := range nirc.Capabilities() {
+		for _, s := range c.GPUs {
+			if (c.Name == "BitInstructions" || c.Name == "UniformDecoration") && !s.Supported {
+				t.Errorf("%s on %s: %s", c.Name, s.GPU, s.Why)
+			}
+		}
+	}
+}

@@ -145,6 +145,13 @@ func (r *serialReader) enter() {
 }
 
 func (r *serialReader) fields(fields []namedField) {
+	for ; len(fields) > maskFields; fields = fields[maskFields:] {
+		r.fieldGroup(fields[:maskFields])
+	}
+	r.fieldGroup(fields)
+}
+
+func (r *serialReader) fieldGroup(fields []namedField) {
 	mask := r.below(1<<len(fields), "field mask")
 	for i, f := range fields {
 		if mask>>i&1 == 0 {

@@ -346,7 +346,7 @@ func infoFields(i *Info) []namedField {
 		{"clip_distances", &i.ClipDistances}, {"cull_distances", &i.CullDistances},
 		{"early_fragment_tests", &i.EarlyFragmentTests}, {"post_depth_coverage", &i.PostDepthCoverage},
 		{"depth_layout", &i.DepthLayout}, {"depth_replacing", &i.DepthReplacing},
-		{"stencil_replacing", &i.StencilReplacing}, {"subgroup_uniform", &i.SubgroupUniform},
+		{"stencil_replacing", &i.StencilReplacing}, {"full_quads", &i.FullQuads}, {"subgroup_uniform", &i.SubgroupUniform},
 		{"maximally_reconverges", &i.MaximalR}, {"xfb", &i.Xfb},
 		{"xfb_stride0", &i.XfbStrides[0]}, {"xfb_stride1", &i.XfbStrides[1]}, {"xfb_stride2", &i.XfbStrides[2]}, {"xfb_stride3", &i.XfbStrides[3]},
 		{"tess_output_vertices", &i.Tess.OutputVertices}, {"tess_domain", &i.Tess.Domain},

@@ -16,7 +16,7 @@ const serialMagic = "nirb"
 
 // FormatVersion counts the changes of the binary form. A reader takes its own version only, with the same tables of
 // operations.
-const FormatVersion = 3
+const FormatVersion = 4
 
 // SerializeOptions choose what the binary form leaves out.
 type SerializeOptions struct {
@@ -76,7 +76,18 @@ func (w *serialWriter) name(v string) {
 }
 
 // fields writes a mask of the fields that are not zero, and these.
+// maskFields is the number of fields that one mask tells of.
+const maskFields = 63
+
 func (w *serialWriter) fields(fields []namedField) {
+	for ; len(fields) > maskFields; fields = fields[maskFields:] {
+		w.fieldGroup(fields[:maskFields])
+	}
+	w.fieldGroup(fields)
+}
+
+// fieldGroup writes a mask of the fields that are not zero, then those that are more than a flag.
+func (w *serialWriter) fieldGroup(fields []namedField) {
 	var mask uint64
 	for i, f := range fields {
 		mask |= bit(fieldValue(f) != 0, uint(i))

@@ -99,6 +99,7 @@ type Info struct {
 	PostDepthCoverage         bool
 	DepthLayout               uint8 // 0 none, 1 any, 2 greater, 3 less, 4 unchanged
 	DepthReplacing            bool
+	FullQuads                 bool // RequireFullQuads
 	StencilReplacing          bool
 	SubgroupUniform, MaximalR bool // SubgroupUniformControlFlow, MaximallyReconverges
 

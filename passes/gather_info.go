@@ -18,7 +18,7 @@ func gatherInfo(_ *Context, s *ir.Shader) (bool, error) {
 	i.TexturesUsed, i.ImagesUsed, i.BuffersUsed = [2]uint64{}, [2]uint64{}, [2]uint64{}
 	i.NumUBOs, i.NumSSBOs, i.NumTextures, i.NumImages = 0, 0, 0, 0
 	i.WritesMemory, i.UsesDiscard, i.UsesDemote = false, false, false
-	i.NeedsQuadHelpers, i.UsesControlBarrier = false, false
+	i.NeedsQuadHelpers, i.UsesControlBarrier = i.FullQuads, false
 	i.UsesSampleShading = s.Options != nil && s.Options.SampleShading
 	for _, v := range s.Variables {
 		gatherVariable(s, v)

@@ -250,6 +250,7 @@ func (c *compiler) describe(main *part) {
 		m.WorkgroupSize = c.s.Info.WorkgroupSize
 	}
 	if c.s.Stage == ir.StageFragment {
+		m.NeedsQuads = m.NeedsQuads || c.s.Info.FullQuads
 		m.Pass = passFacts(main.p.list, m)
 	}
 	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests

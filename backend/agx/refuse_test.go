@@ -41,6 +41,22 @@ func TestPostDepthRefused(t *testing.T) {
 	}
 }
 
+// TestFullQuads: a shader that requires full quads has helpers, and triangles that are not merged.
+func TestFullQuads(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		s, b := gputest.NewShader(ir.StageFragment, 0)
+		s.Info.FullQuads = full
+		storeOutput(b, ir.SlotData0, b.Imm32(1))
+		o, err := Compile(s, CompileOptions{Job: dumpJob("", func(string) {})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := o.Meta; m.NeedsQuads != full || m.Pass.SeparateTriangles != full {
+			t.Errorf("full quads %t: needs quads %t, separate triangles %t", full, m.NeedsQuads, m.Pass.SeparateTriangles)
+		}
+	}
+}
+
 // TestRefused compiles valid IR that has not been lowered as selection wants it.
 func TestRefused(t *testing.T) {
 	const store = "%3:32 = load_const 0x0 %4:32x2 = vulkan_resource_index %3 desc_type=2 %5:32 = mov %4.x store_ssbo %2, %5, %3 write_mask=x align_mul=4"

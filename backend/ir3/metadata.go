@@ -109,6 +109,7 @@ func (c *compiler) describe() {
 	}
 	m.EarlyFragmentTests, m.PostDepthCoverage = c.s.Info.EarlyFragmentTests, c.s.Info.PostDepthCoverage && !faults.has(faultPostDepth)
 	m.FullQuads = c.fullQuads()
+	m.NeedsQuads = m.NeedsQuads || c.s.Info.FullQuads
 	c.distanceMasks()
 	m.PrivatePerFiber = c.privatePerFiber()
 	m.LinearDispatch = c.linearDispatch()
@@ -207,10 +208,14 @@ func (c *compiler) privatePerFiber() bool {
 	return c.s.Stage != ir.StageCompute // the default of the other stages
 }
 
-// fullQuads reports whether an instruction reads the fiber that stands across in its quad.
+// fullQuads reports whether the shader asks for whole quads (RequireFullQuads), or an instruction reads the fiber that stands across
+// in its quad.
 func (c *compiler) fullQuads() bool {
 	if c.s.Stage != ir.StageFragment || faults.has(faultFullQuads) {
 		return false
+	}
+	if c.s.Info.FullQuads {
+		return true
 	}
 	for i := range c.list {
 		switch c.list[i].Op {

@@ -92,3 +92,19 @@ func TestPostDepthCoverage(t *testing.T) {
 		}
 	}
 }
+
+// TestFullQuads: a shader that requires full quads has helpers and whole quads, though no instruction reads another fiber.
+func TestFullQuads(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		s, b := newStage(ir.StageFragment)
+		s.Info.FullQuads = full
+		outputTo(b, b.Imm32(1), ir.SlotData0)
+		p, _, err := loaded(s, CompileOptions{GPU: "a660"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if io := p.IO(); io.NeedsQuads != full {
+			t.Errorf("full quads %t: needs quads %t", full, io.NeedsQuads)
+		}
+	}
+}

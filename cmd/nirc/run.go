@@ -88,7 +88,7 @@ func (d *drawFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&d.size, "size", "256x256", "`WxH` of the picture")
 	f.StringVar(&d.format, "render-format", "R8G8B8A8_UNORM", "`FORMAT` of the render target")
 	f.StringVar(&d.clear, "clear", "0,0,0,1", "`R,G,B,A` of the picture before the draw")
-	f.StringVar(&d.topology, "topology", "triangle_list", "`TOPOLOGY`: point_list, line_list, line_strip, triangle_list, triangle_strip, triangle_fan, patch_list, …_with_adjacency")
+	f.StringVar(&d.topology, "topology", "", "`TOPOLOGY`: point_list, line_list, line_strip, triangle_list, triangle_strip, triangle_fan, patch_list, …_with_adjacency (default triangle_list, with tessellation shaders patch_list)")
 	f.StringArrayVar(&d.vertices, "vertex", nil, "`LOCATION=N:V,V,…`: a vertex input of N 32-bit floats (Ni, Nu: integers)")
 	f.Uint32Var(&d.count, "count", 0, "number of vertices (default: what the vertex data has, or 3)")
 	f.Uint32Var(&d.instances, "instances", 1, "number of instances")

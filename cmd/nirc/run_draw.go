@@ -10,6 +10,7 @@ import (
 	"nirc"
 	"nirc/internal/emu"
 	"nirc/internal/exec"
+	"nirc/ir"
 )
 
 // topologies are their names in emu's order.
@@ -18,9 +19,9 @@ var topologies = []string{"point_list", "line_list", "line_strip", "triangle_lis
 
 // pipeline makes the fixed part of the draw and its render target.
 func (d *drawFlags) pipeline(x *exec.Execution) (*emu.ImageView, error) {
-	topology := slices.Index(topologies, d.topology)
-	if topology < 0 {
-		return nil, nirc.Usagef("--topology %s: want one of %s", d.topology, strings.Join(topologies, ", "))
+	topology, err := d.primitives(x)
+	if err != nil {
+		return nil, err
 	}
 	cull := slices.Index([]string{"none", "front", "back", "both"}, d.cull)
 	if cull < 0 {
@@ -42,7 +43,7 @@ func (d *drawFlags) pipeline(x *exec.Execution) (*emu.ImageView, error) {
 	if err := target.Clear(color); err != nil {
 		return nil, nirc.Usagef("--format %s: %s", d.format, err)
 	}
-	p := &emu.Pipeline{Topology: emu.Topology(topology), PatchControlPoints: int(d.patch), Raster: emu.RasterState{Cull: emu.CullMode(cull)},
+	p := &emu.Pipeline{Topology: topology, PatchControlPoints: int(d.patch), Raster: emu.RasterState{Cull: emu.CullMode(cull)},
 		Color: []emu.Attachment{{View: target}}}
 	count := uint32(3)
 	for i, text := range d.vertices {
@@ -60,6 +61,26 @@ func (d *drawFlags) pipeline(x *exec.Execution) (*emu.ImageView, error) {
 	x.Draw = p
 	x.DrawParams = emu.DrawParams{VertexCount: count, InstanceCount: d.instances}
 	return target, nil
+}
+
+// primitives is the topology that was asked for; without one tessellation shaders take patches, and others triangles.
+func (d *drawFlags) primitives(x *exec.Execution) (emu.Topology, error) {
+	if d.topology != "" {
+		if t := slices.Index(topologies, d.topology); t >= 0 {
+			return emu.Topology(t), nil
+		}
+		return 0, nirc.Usagef("--topology %s: want one of %s", d.topology, strings.Join(topologies, ", "))
+	}
+	for _, m := range x.Modules {
+		entries, err := m.Select(x.Options.Entry, x.Options.Stage)
+		if err != nil {
+			return 0, err
+		}
+		if slices.ContainsFunc(entries, func(e nirc.EntryPoint) bool { return e.Stage == ir.StageTessCtrl }) {
+			return emu.PatchList, nil
+		}
+	}
+	return emu.TriangleList, nil
 }
 
 // attribute adds vertex data given as LOCATION=N:VALUES and returns how many

@@ -131,7 +131,7 @@ func (t *translator) labelIndex() []int32 {
 func terminates(op spv.Op) bool {
 	switch op {
 	case spv.OpBranch, spv.OpBranchConditional, spv.OpSwitch, spv.OpKill, spv.OpReturn, spv.OpReturnValue, spv.OpUnreachable,
-		spv.OpTerminateInvocation, spv.OpIgnoreIntersectionKHR, spv.OpTerminateRayKHR, spv.OpEmitMeshTasksEXT:
+		spv.OpTerminateInvocation, spv.OpIgnoreIntersectionKHR, spv.OpTerminateRayKHR, spv.OpEmitMeshTasksEXT, spv.OpAbortKHR:
 		return true
 	}
 	return false

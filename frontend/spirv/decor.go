@@ -220,7 +220,7 @@ func accessBit(d spv.Decoration) ir.Access {
 
 // interfaceDecoration enters what a decoration says about an interface
 // variable or member. Locations stay as SPIR-V numbers them.
-func interfaceDecoration(f *ir.Field, d *decoration) {
+func (t *translator) interfaceDecoration(id uint32, f *ir.Field, d *decoration) {
 	switch d.dec {
 	case spv.DecorationLocation:
 		f.Location = int32(d.arg(0) & 0xffff)
@@ -252,5 +252,6 @@ func interfaceDecoration(f *ir.Field, d *decoration) {
 		f.XfbOffset = int32(d.arg(0) & 0x7fffffff)
 	default:
 		f.Access |= accessBit(d.dec)
+		t.checkDecoration(id, d.dec)
 	}
 }

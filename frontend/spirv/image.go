@@ -167,6 +167,11 @@ func (t *translator) checkOperands(in *inst, o *imageOperands, f sampleFlags, s 
 		wrong(spv.ImageOperandsBias)
 	case f&sGather == 0:
 		wrong(lod | grad)
+	default:
+		wrong(grad)
+		if o.given&(spv.ImageOperandsBias|lod) != 0 {
+			t.refuseGatherLevel(in, o.given&(spv.ImageOperandsBias|lod))
+		}
 	}
 	one(lod | grad)
 	one(lod | spv.ImageOperandsMinLod)
@@ -177,6 +182,12 @@ func (t *translator) checkOperands(in *inst, o *imageOperands, f sampleFlags, s 
 	if has := o.given&spv.ImageOperandsSample != 0; has != s.ms {
 		t.broken(ruleOperands, in.id, "%s: the image operand Sample goes with multisampled images, and they with it", in.op)
 	}
+}
+
+// refuseGatherLevel refuses a gather of another level than the first.
+func (t *translator) refuseGatherLevel(in *inst, m spv.ImageOperands) {
+	caps := []spv.Capability{spv.CapabilityImageGatherBiasLodAMD}
+	t.refuse(in.id, "%s with the image operand %s (%s) is not supported%s", in.op, m, capabilityWords(caps), t.reason(caps))
 }
 
 // imageOps reads the image operands that begin at operand i.
@@ -295,7 +306,20 @@ func (t *translator) storageImage(in *inst, i int) (*pointer, *typ) {
 	if ty.image.sampled != 2 {
 		t.fail(in.id, "%s: the image is not a storage image (Sampled is %d, not 2)", in.op, ty.image.sampled)
 	}
+	if ty.elem.bits == 64 {
+		t.checkLack(in.id, spv.CapabilityInt64ImageEXT)
+	}
 	return p, ty
+}
+
+// storageOps reads the image operands of a read or write of a storage image, which begin at operand i.
+func (t *translator) storageOps(in *inst, i int, s *imageShape) imageOperands {
+	o := t.imageOps(in, i)
+	t.checkOperands(in, &o, sFetch, s)
+	if o.lod != nil {
+		t.checkLack(in.id, spv.CapabilityImageReadWriteLodAMD)
+	}
+	return o
 }
 
 func (t *translator) imageRead(in *inst) {
@@ -309,8 +333,7 @@ func (t *translator) imageRead(in *inst) {
 		t.subpassLoad(in, p, ty)
 		return
 	}
-	o := t.imageOps(in, 2)
-	t.checkOperands(in, &o, sFetch, &ty.image)
+	o := t.storageOps(in, 2, &ty.image)
 	sparse := in.op == spv.OpImageSparseRead
 	res := t.texelResult(in, sparse)
 	intr, n := ir.IntrImageDerefLoad, uint8(4)
@@ -380,8 +403,7 @@ func (t *translator) imageWrite(in *inst) {
 	if ty.image.dim == spv.DimSubpassData {
 		t.fail(0, "OpImageWrite to an input attachment is not allowed")
 	}
-	o := t.imageOps(in, 3)
-	t.checkOperands(in, &o, sFetch, &ty.image)
+	o := t.storageOps(in, 3, &ty.image)
 	coord := t.imageCoord(in, t.arg(in, 1), &ty.image)
 	v := t.vector(t.arg(in, 2))
 	vt := t.valType(in.args[2])

@@ -24,7 +24,7 @@ func (t *translator) interfaceDecs(v *variable, i int) (d interfaceDecs) {
 			d.perVertex = true
 		default:
 			if !d.xfb.read(x) {
-				interfaceDecoration(&d.own, x)
+				t.interfaceDecoration(v.id, &d.own, x)
 			}
 		}
 	})

@@ -1,6 +1,9 @@
 package spirv
 
-import "nirc/frontend/spirv/spv"
+import (
+	"nirc/frontend/spirv/spv"
+	"nirc/ir"
+)
 
 // lacking is a capability that the module declares and the target does not have.
 type lacking struct {
@@ -30,13 +33,56 @@ func (t *translator) checkLacks(id uint32, enabling []spv.Capability) {
 			return
 		}
 	}
-	if missed == nil {
-		return
+	if missed != nil {
+		t.refuseLack(id, missed)
 	}
-	gpu := t.opts.GPUName
-	err := t.errorf(id, "%s is not supported on %s: %s", missed.capability, gpu, missed.why)
+}
+
+// refuseLack refuses what a capability enables that the target lacks.
+func (t *translator) refuseLack(id uint32, l *lacking) {
+	err := t.errorf(id, "%s is not supported on %s: %s", l.capability, t.opts.GPUName, l.why)
 	err.Unsupported, err.Target = true, t.opts.TargetName
 	panic(bail{err})
+}
+
+// checkLack refuses what one capability alone enables, if the target lacks it, whether or not the module declares it.
+func (t *translator) checkLack(id uint32, c spv.Capability) {
+	if t.opts.Machine == nil {
+		return
+	}
+	if why := t.opts.Machine.Lacks(c); why != "" {
+		t.refuseLack(id, &lacking{c, why})
+	}
+}
+
+// refuseEnumerant refuses an enumerant that is not translated, what naming its kind in words.
+func (t *translator) refuseEnumerant(id uint32, what string, k spv.Kind, value uint32) {
+	caps := k.Capabilities(value)
+	t.checkLacks(id, caps)
+	t.refuse(id, "the %s %s (%s) is not supported%s", what, k.Text(value), capabilityWords(caps), t.reason(caps))
+}
+
+// checkPassthrough refuses a geometry shader that hands inputs on by their decoration alone: its functions need not name them.
+func (t *translator) checkPassthrough() {
+	for i := range t.decs {
+		if d := t.decs[i].dec; d == spv.DecorationPassthroughNV && t.stage == ir.StageGeometry {
+			t.refuseEnumerant(t.entry.ID, "decoration", spv.KindDecoration, uint32(d))
+		}
+	}
+}
+
+// checkDecoration refuses a decoration that changes what a shader does, and that only capabilities enable which the target, or
+// the frontend, does not have. Without a look at it the shader would compile to something else.
+func (t *translator) checkDecoration(id uint32, d spv.Decoration) {
+	caps := spv.KindDecoration.Capabilities(uint32(d))
+	for _, c := range caps {
+		if t.lack(c) == nil && (t.opts.Why == nil || t.opts.Why(c) == "") {
+			return
+		}
+	}
+	if len(caps) > 0 {
+		t.refuseEnumerant(id, "decoration", spv.KindDecoration, uint32(d))
+	}
 }
 
 func (t *translator) lack(c spv.Capability) *lacking {

@@ -87,7 +87,10 @@ func (t *translator) executionMode(in *inst) {
 	case spv.ExecutionModeMaximallyReconvergesKHR:
 		info.MaximalR = true
 	case spv.ExecutionModeSubgroupSize:
-		info.SubgroupSize = uint8(min(lit(0), 128))
+		t.wantSubgroupSize(lit(0))
+	case spv.ExecutionModeRequireFullQuadsKHR:
+		t.checkLack(t.entry.ID, spv.CapabilityQuadControlKHR)
+		info.FullQuads = true
 	case spv.ExecutionModeXfb:
 		info.Xfb = true
 	case spv.ExecutionModeContractionOff, spv.ExecutionModeDenormPreserve, spv.ExecutionModeDenormFlushToZero, spv.ExecutionModeRoundingModeRTE,
@@ -236,9 +239,23 @@ func (t *translator) geometryMode(in *inst, m spv.ExecutionMode, n uint32) {
 		// what lets tests be early
 	case spv.ExecutionModeOriginUpperLeft, spv.ExecutionModeVertexOrderCw,
 		spv.ExecutionModePixelInterlockOrderedEXT, spv.ExecutionModePixelInterlockUnorderedEXT,
-		spv.ExecutionModeSampleInterlockOrderedEXT, spv.ExecutionModeSampleInterlockUnorderedEXT:
+		spv.ExecutionModeSampleInterlockOrderedEXT, spv.ExecutionModeSampleInterlockUnorderedEXT,
+		// What has interlocks shades each pixel: the area of a shading rate is a pixel.
+		spv.ExecutionModeShadingRateInterlockOrderedEXT, spv.ExecutionModeShadingRateInterlockUnorderedEXT:
 	default:
-		t.refuse(t.entry.ID, "the execution mode %s is not supported", m)
+		t.refuseEnumerant(t.entry.ID, "execution mode", spv.KindExecutionMode, uint32(m))
+	}
+}
+
+// wantSubgroupSize takes SubgroupSize, which demands that subgroups have so many invocations, of a target whose subgroups have.
+func (t *translator) wantSubgroupSize(n uint32) {
+	switch have := uint32(t.s.Options.SubgroupSize); have {
+	case n:
+		t.s.Info.SubgroupSize = uint8(n)
+	case 0:
+		t.refuse(t.entry.ID, "the execution mode SubgroupSize %d is not supported: the size of a subgroup is known at run time only", n)
+	default:
+		t.refuse(t.entry.ID, "the execution mode SubgroupSize %d is not supported: subgroups have %d invocations", n, have)
 	}
 }
 

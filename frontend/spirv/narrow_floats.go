@@ -30,7 +30,8 @@ func (t *translator) floatEncoding(in *inst) (narrowFloat, uint8) {
 	case e == spv.FPEncodingFloat8E5M2EXT && bits == 8:
 		return e5m2, 8
 	}
-	t.refuse(in.id, "the float encoding %s of %d bits is not supported", e, in.args[0])
+	caps := spv.KindFPEncoding.Capabilities(uint32(e))
+	t.refuse(in.id, "the float encoding %s of %d bits (%s) is not supported%s", e, in.args[0], capabilityWords(caps), t.reason(caps))
 	return 0, 16
 }
 

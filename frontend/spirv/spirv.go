@@ -152,6 +152,7 @@ func (t *translator) module() {
 		}
 	}
 	t.collectDecorations()
+	t.checkPassthrough()
 	t.declarations()
 	t.executionModes()
 	t.findFunctions()

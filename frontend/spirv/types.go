@@ -420,7 +420,7 @@ func (t *translator) structType(in *inst, ty *typ, i int) {
 			mats[d.member].rowMajor = true
 		default:
 			if !ty.memberCapture(d.member, d) {
-				interfaceDecoration(f, d)
+				t.interfaceDecoration(in.id, f, d)
 			}
 		}
 	})

@@ -203,6 +203,7 @@ func (t *translator) descriptor(v *variable, i int) (hasSet bool) {
 			v.iv.Mediump = true
 		default:
 			v.access |= accessBit(d.dec)
+			t.checkDecoration(v.id, d.dec)
 		}
 	})
 	return hasSet

@@ -230,10 +230,8 @@ var groups = [...]group{
 	{list: []spv.Capability{
 		spv.CapabilityKernel, spv.CapabilityAddresses, spv.CapabilityLinkage, spv.CapabilityFloat16Buffer, spv.CapabilityVector16, spv.CapabilityGenericPointer,
 		spv.CapabilityImageBasic, spv.CapabilityImageReadWrite, spv.CapabilityLiteralSampler, spv.CapabilityImageMipmap,
-	}},
-	{list: []spv.Capability{
 		spv.CapabilityUniformDecoration, spv.CapabilityBitInstructions,
-	}, frontend: "OpenGL and OpenCL have it, Vulkan has not"},
+	}},
 	{list: []spv.Capability{
 		spv.CapabilityPipes, spv.CapabilityPipeStorage,
 	}, frontend: "pipes are memory that an OpenCL runtime lays out, of which drivers of the targets' GPUs say nothing"},
@@ -310,7 +308,7 @@ var groups = [...]group{
 	}, frontend: "Qualcomm's OpenCL compiler alone chooses waves and queues so: of turnip nothing like it is known"},
 	{list: []spv.Capability{
 		spv.CapabilityImageGatherBiasLodAMD,
-	}, vulkan: "VK_AMD_texture_gather_bias_lod", lacks: map[string]Lack{"ir3": {Why: "gathers are of the first level"}, "agx": {Why: "gathers are of the first level"}, "midgard": {Why: "gathers are of the first level"}}},
+	}, vulkan: "VK_AMD_texture_gather_bias_lod", frontend: "gathers are of the first level"},
 	{list: []spv.Capability{
 		spv.CapabilityImageReadWriteLodAMD,
 	}, vulkan: "VK_AMD_shader_image_load_store_lod", lacks: map[string]Lack{"ir3": {Why: "descriptors of storage images have one level"}, "agx": {Why: "descriptors of images that are written have one level"}, "midgard": {Why: "storage images are vertex attributes, which have no levels"}}},
@@ -352,7 +350,7 @@ var groups = [...]group{
 	}, vulkan: "VK_EXT_shader_64bit_indexing", frontend: "descriptors of buffers have sizes of 32 bits on all targets; pointers reach more"},
 	{list: []spv.Capability{
 		spv.CapabilitySampleMaskOverrideCoverageNV,
-	}, vulkan: "VK_NV_sample_mask_override_coverage", lacks: map[string]Lack{"ir3": {Why: "the mask that a shader writes takes samples away and adds none"}, "agx": {Why: "the mask that a shader writes takes samples away and adds none"}, "midgard": {Why: "shaders write no sample mask"}}},
+	}, vulkan: "VK_NV_sample_mask_override_coverage", frontend: "the mask that a shader writes takes samples away and adds none"},
 	{list: []spv.Capability{
 		spv.CapabilityGeometryShaderPassthroughNV,
 	}, vulkan: "VK_NV_geometry_shader_passthrough", frontend: "only NVIDIA's GPUs pass vertices by a geometry shader"},

@@ -45,11 +45,13 @@ func checkTess(p *Pipeline) error {
 	if (p.TessCtrl == nil) != (p.TessEval == nil) {
 		return errors.New("emu: only one of the two tessellation stages is there")
 	}
-	if (p.TessCtrl != nil) != (p.Topology == PatchList) {
-		return errors.New("emu: patches and tessellation stages need each other")
-	}
-	if p.TessCtrl == nil {
+	switch patches := p.Topology == PatchList; {
+	case p.TessCtrl == nil && patches:
+		return errors.New("emu: the topology is a list of patches, and there are no tessellation stages")
+	case p.TessCtrl == nil:
 		return nil
+	case !patches:
+		return errors.New("emu: there are tessellation stages, and the topology is not a list of patches")
 	}
 	m := p.tessMode()
 	switch {

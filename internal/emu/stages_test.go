@@ -187,8 +187,8 @@ func TestStageErrors(t *testing.T) {
 		want   string
 	}{
 		{func(p *Pipeline) { p.TessCtrl = ctrl }, "only one of the two"},
-		{func(p *Pipeline) { p.TessCtrl, p.TessEval = ctrl, eval }, "need each other"},
-		{func(p *Pipeline) { p.Topology = PatchList }, "need each other"},
+		{func(p *Pipeline) { p.TessCtrl, p.TessEval = ctrl, eval }, "the topology is not a list of patches"},
+		{func(p *Pipeline) { p.Topology = PatchList }, "there are no tessellation stages"},
 		{func(p *Pipeline) { p.TessCtrl, p.TessEval, p.Topology = ctrl, eval, PatchList }, "0 control points"},
 		{func(p *Pipeline) { p.TessCtrl, p.TessEval = eval, ctrl }, "of stage"},
 		{func(p *Pipeline) { p.Geometry = geometryShader(64, GeomIO{InPrimitive: 2}, nil) }, "primitives of 2 vertices, the topology gives 3"},

@@ -169,6 +169,9 @@ func (x *Execution) sources() ([]stageSource, error) {
 		}
 		return nil, nirc.Usagef("the modules do not have %s", want)
 	}
+	if x.Draw != nil && !slices.ContainsFunc(list, func(s stageSource) bool { return s.entry.Stage == ir.StageVertex }) {
+		return nil, nirc.Usagef("the modules do not have a vertex shader, with which a draw begins")
+	}
 	return list, nil
 }
 

@@ -1,0 +1,152 @@
+package spirv
+
+import (
+	"strings"
+	"testing"
+
+	"nirc/internal/capability"
+	"nirc/ir"
+)
+
+// TestFullQuads: RequireFullQuads is a fact of the shader, by which helpers are wanted, and is refused where no quads are.
+func TestFullQuads(t *testing.T) {
+	const text = `OpCapability Shader
+OpCapability QuadControlKHR
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main"
+OpExecutionMode %main OriginUpperLeft
+OpExecutionMode %main RequireFullQuadsKHR
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpReturn
+OpFunctionEnd
+`
+	s, err := Translate(assemble(t, text), Options{panics: true})
+	if err != nil || !s.Info.FullQuads {
+		t.Errorf("full quads: %v", err)
+	}
+	for gpu, want := range map[[2]string]string{{"agx", "g13g"}: "", {"ir3", "a630"}: "", {"midgard", "t860"}: "QuadControlKHR is not supported on t860"} {
+		_, err := Translate(assemble(t, text), Options{GPUName: gpu[1], TargetName: gpu[0], Machine: lackingGPU{gpu[0], gpu[1]}})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", gpu, err, want)
+		}
+	}
+}
+
+// TestSubgroupSizeMode: a size of subgroups that a kernel demands is that of the target, or refused.
+func TestSubgroupSizeMode(t *testing.T) {
+	text := strings.Replace(kernelText, "OpExecutionMode %f LocalSize 4 1 1\n", "OpExecutionMode %f LocalSize 4 1 1\nOpExecutionMode %f SubgroupSize 32\n", 1)
+	for size, want := range map[uint8]string{32: "", 64: "SubgroupSize 32 is not supported: subgroups have 64 invocations", 0: "is known at run time only"} {
+		s, err := Translate(assemble(t, text), Options{Target: &ir.Options{SubgroupSize: size}})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%d: %v, want %q", size, err, want)
+		}
+		if err == nil && s.Info.SubgroupSize != 32 {
+			t.Errorf("the shader's subgroups have %d", s.Info.SubgroupSize)
+		}
+	}
+}
+
+// TestDecorationsRefused: decorations of extensions that nobody has change what a shader does: they are not passed over.
+func TestDecorationsRefused(t *testing.T) {
+	const text = `OpCapability Shader
+OpCapability Geometry
+OpCapability GeometryShaderPassthroughNV
+OpCapability PushConstantBanksNV
+OpMemoryModel Logical GLSL450
+OpEntryPoint Geometry %main "main" %in %out
+OpEntryPoint Vertex %other "other"
+OpExecutionMode %main InputPoints
+OpExecutionMode %main Invocations 1
+OpExecutionMode %main OutputPoints
+OpExecutionMode %main OutputVertices 1
+OpDecorate %in Location 0
+DECORATION
+OpDecorate %out BuiltIn Position
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f32 = OpTypeFloat 32
+%v4 = OpTypeVector %f32 4
+%one = OpConstant %f32 1
+%at = OpConstantComposite %v4 %one %one %one %one
+%n = OpConstant %f32 1
+%u32 = OpTypeInt 32 0
+%c1 = OpConstant %u32 1
+%block = OpTypeStruct %v4
+%blocks = OpTypeArray %block %c1
+%pin = OpTypePointer Input %blocks
+%in = OpVariable %pin Input
+%pout = OpTypePointer Output %v4
+%out = OpVariable %pout Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpStore %out %at
+OpEmitVertex
+OpReturn
+OpFunctionEnd
+%other = OpFunction %void None %fn
+%k = OpLabel
+OpReturn
+OpFunctionEnd
+`
+	for _, c := range []struct{ decoration, entry, want string }{
+		{"OpDecorate %in PassthroughNV", "main", "the decoration PassthroughNV (capability GeometryShaderPassthroughNV) is not supported: only NVIDIA"},
+		{"OpMemberDecorate %block 0 PassthroughNV", "main", "the decoration PassthroughNV"},
+		{"OpDecorate %in PassthroughNV", "other", ""},
+		{"OpDecorate %out ViewportRelativeNV", "main", "the decoration ViewportRelativeNV (capability ShaderViewportMaskNV)"},
+		{"OpDecorate %out Invariant", "main", ""},
+	} {
+		_, err := Translate(assemble(t, strings.Replace(text, "DECORATION", c.decoration, 1)), Options{Entry: c.entry, Why: capability.Frontend})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s of %s: %v, want %q", c.decoration, c.entry, err, c.want)
+		}
+	}
+}
+
+// TestGathersOfALevel: gathers are of the first level, and of no derivatives.
+func TestGathersOfALevel(t *testing.T) {
+	for operands, want := range map[string]string{
+		"":                      "",
+		" Bias %c1f":            "OpImageGather with the image operand Bias (capability ImageGatherBiasLodAMD) is not supported: gathers are of the first level",
+		" Lod %c1f":             "image operand Lod (capability ImageGatherBiasLodAMD)",
+		" Grad %c2f %c2f":       "does not take the image operand Grad",
+		" ConstOffset %c2i":     "",
+		" Lod|Offset %c1f %c2i": "image operand Lod (capability ImageGatherBiasLodAMD)",
+	} {
+		text := `OpCapability Shader
+OpCapability ImageGatherExtended
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main"
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %t DescriptorSet 0
+OpDecorate %t Binding 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%f32 = OpTypeFloat 32
+%i32 = OpTypeInt 32 1
+%v2 = OpTypeVector %f32 2
+%v2i = OpTypeVector %i32 2
+%v4 = OpTypeVector %f32 4
+%c1f = OpConstant %f32 1
+%c1i = OpConstant %i32 1
+%c2f = OpConstantComposite %v2 %c1f %c1f
+%c2i = OpConstantComposite %v2i %c1i %c1i
+%img = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%both = OpTypeSampledImage %img
+%p = OpTypePointer UniformConstant %both
+%t = OpVariable %p UniformConstant
+%main = OpFunction %void None %fn
+%l = OpLabel
+%x = OpLoad %both %t
+%y = OpImageGather %v4 %x %c2f %c1i` + operands + `
+OpReturn
+OpFunctionEnd
+`
+		_, err := Translate(assemble(t, text), Options{Why: capability.Frontend})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", operands, err, want)
+		}
+	}
+}
