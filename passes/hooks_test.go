@@ -14,8 +14,8 @@ func everything() *ShaderState {
 	return &ShaderState{
 		AlphaTest: &AlphaTest{Func: "less", Ref: 0.5}, AlphaToOne: true, FlatColors: []int{0}, TwoSided: &TwoSided{Front: 0, Back: 1},
 		ClampColors: &ClampColors{Attachments: []int{0}, Locations: []int{0}}, Broadcast: 2, FragCoordW: true,
-		Points: &PointState{Size: 2, SizePush: &push, Min: 1, Max: 8, TexCoords: []int{2}, YInvert: true},
-		Smooth: &SmoothState{Points: true, Samples: 4, Attachments: []int{0}}, FlipY: &FlipY{Height: 16},
+		Points: &PointState{SizePush: &push, Min: 1, Max: 8, TexCoords: []int{2}, YInvert: true},
+		Smooth: &SmoothState{Samples: 4, Attachments: []int{0}}, FlipY: &FlipY{Height: 16},
 		Clip: &ClipState{HalfZ: true, Planes: []int{0, 3}, PlanesPush: 32, Distances: &on}, EdgeFlags: &EdgeFlags{From: 1, To: 5},
 		PatchVertices: 3, Shadow: &Shadow{Func: "less"}, Bitmap: &Bitmap{}, DrawPixels: &DrawPixels{}, DefaultBlock: &DefaultBlock{}, SingleSampled: true, HalfPrecision: true, ZeroUndefined: true, Blend: []Blend{{Format: "R8G8B8A8_UNORM", Enable: true, WriteMask: &mask}},
 	}
@@ -44,12 +44,14 @@ func TestHooks(t *testing.T) {
 		}
 	}
 	s := everything()
-	s.Shadow.Func = "none"
+	s.Shadow.Func, s.Smooth = "none", &SmoothState{Points: true}
 	h, err := (&Asked{State: s}).Hooks(ir.StageFragment, ir.StageNone)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ran["remove_tex_shadow"] = slices.Contains(h.Passes(HookVariables), "remove_tex_shadow")
+	for _, p := range []string{"remove_tex_shadow", "lower_point_smooth"} {
+		ran[p] = slices.ContainsFunc(slices.Concat(h.Passes(HookVariables), h.Passes(HookSlots)), func(have string) bool { return strings.HasPrefix(have, p) })
+	}
 	for _, p := range HookPasses() {
 		if !ran[p] {
 			t.Errorf("%s does not run", p)
@@ -81,11 +83,20 @@ func TestStateChecks(t *testing.T) {
 		"patch_vertices":   func(s *ShaderState) { s.PatchVertices = 33 },
 		"broadcast_color":  func(s *ShaderState) { s.Broadcast = 9 },
 		"flip_y":           func(s *ShaderState) { s.FlipY = &FlipY{} },
-		"blend":            func(s *ShaderState) { s.Blend[0].SrcColor = "red" },
+		"flip_y.height":    func(s *ShaderState) { s.FlipY = &FlipY{Height: 480, Push: new(int)} },
+		"points.size: size_push gives the size too": func(s *ShaderState) { s.Points.Size, s.Points.SizePush = 2, new(int) },
+		"smooth.samples: primitives are points":     func(s *ShaderState) { s.Smooth.Points, s.Smooth.Samples = true, 4 },
+		"two_sided.back: locations 1 to 2 are":      func(s *ShaderState) { s.TwoSided.Front, s.TwoSided.Back, s.TwoSided.Count = 0, 1, 3 },
+		"blend: attachment 0 is given twice":        func(s *ShaderState) { s.Blend = append(s.Blend, s.Blend[0]) },
+		"blend":                                     func(s *ShaderState) { s.Blend[0].SrcColor = "red" },
 	} {
 		s := everything()
 		change(s)
-		if err := s.Check(); err == nil || !strings.HasPrefix(err.Error(), member+": ") || StateMember(err) != strings.Split(member, ".")[0] {
+		want := member
+		if !strings.Contains(want, ": ") {
+			want += ": "
+		}
+		if err := s.Check(); err == nil || !strings.HasPrefix(err.Error(), want) || StateMember(err) != strings.FieldsFunc(member, func(r rune) bool { return r == '.' || r == ':' })[0] {
 			t.Errorf("%s: error %v", member, err)
 		}
 	}

@@ -443,6 +443,9 @@ func (s *ShaderState) check() error {
 	if f := s.FlipY; f != nil && f.Push == nil && f.Height <= 0 {
 		return fmt.Errorf("flip_y: want height, the rows of the image, or push, where scale and bias are")
 	}
+	if err := s.conflicts(); err != nil {
+		return err
+	}
 	return s.checkPoints()
 }
 
