@@ -22,7 +22,8 @@ const layoutText = `{
        "immutable_samplers": [{"mag_filter": "linear", "address_mode_u": "clamp_to_edge", "compare_op": "less", "border_color": "int_opaque_white"}]},
       {"binding": 5, "type": "combined_image_sampler", "count": 2, "immutable_samplers": [{}, {"ycbcr_conversion":
         {"format": "g10x6_b10x6r10x6_2plane_420_unorm_3pack16", "model": "ycbcr_2020", "range": "itu_narrow", "components": "bgr1", "y_chroma_offset": "midpoint", "chroma_filter": "linear"}}]},
-      {"binding": 0, "type": "uniform_buffer"}, {"binding": 6, "type": "acceleration_structure", "count": 2}
+      {"binding": 0, "type": "uniform_buffer"}, {"binding": 6, "type": "acceleration_structure", "count": 2},
+      {"binding": 7, "type": "inline_uniform_block", "count": 20}
     ]}
   ],
   "push_constants": [{"stages": ["all_graphics"], "offset": 16, "size": 32}]
@@ -47,8 +48,11 @@ func TestReadLayout(t *testing.T) {
 	if c := l.Conversions(); len(c.Rows) != 1 || c.Rows[0].String() != "0.5.1/2020/10bit/2plane/narrow/420/cosited_x/linear/bgr1" {
 		t.Errorf("%+v", c.Rows)
 	}
-	if a := l.Find(0, 6); a == nil || a.Type != layout.AccelerationStructure || a.Type.HasImage() || layout.OfVulkan(a.Type.Vulkan()) != a.Type || layout.OfVulkan(1000138000) != layout.Other || layout.OfVulkan(layout.Mutable.Vulkan()) != layout.Mutable {
+	if a := l.Find(0, 6); a == nil || a.Type != layout.AccelerationStructure || a.Type.HasImage() || layout.OfVulkan(a.Type.Vulkan()) != a.Type || layout.OfVulkan(1000137999) != layout.Other || layout.OfVulkan(layout.Mutable.Vulkan()) != layout.Mutable {
 		t.Errorf("%+v", a)
+	}
+	if b := l.Find(0, 7); b.Count != 20 || b.Descriptors() != 1 || !b.Type.IsBuffer() || layout.OfVulkan(b.Type.Vulkan()) != b.Type {
+		t.Errorf("%+v", b)
 	}
 	if l.Dynamic(1, 3) != 0 || l.Find(1, 3).Count != 2 || l.Find(1, 0) != nil || l.Find(0, 0).Stages != layout.AllStages {
 		t.Errorf("%+v", l)
@@ -92,9 +96,12 @@ func TestBadLayouts(t *testing.T) {
 		{`"ycbcr_2020"`, `"ycbcr_2021"`, 9, `model: no "ycbcr_2021" (did you mean ycbcr_2020?)`},
 		{`"bgr1"`, `"bgrx"`, 8, `maps components to "bgrx": want four of rgba01`},
 		{`"combined_image_sampler", "count": 2`, `"sampler", "count": 2`, 8, "a sampler has no conversion from YCbCr"},
-		{`"offset": 16`, `"offset": 3`, 13, "must be multiples of 4"},
-		{`"size": 32}]`, `"size": 32}, {"size": 4}]`, 13, "a stage has two ranges"},
-		{"\n}\n", "\n}\n7", 15, "there is more after the object"},
+		{`"count": 20`, `"count": 18`, 11, "set 0 binding 7: the count of an inline_uniform_block is its bytes, a multiple of 4 up to 65536"},
+		{`"count": 20`, `"count": 65540`, 11, "a multiple of 4 up to 65536"},
+		{`, "count": 20`, ``, 11, "a multiple of 4 up to 65536"},
+		{`"offset": 16`, `"offset": 3`, 14, "must be multiples of 4"},
+		{`"size": 32}]`, `"size": 32}, {"size": 4}]`, 14, "a stage has two ranges"},
+		{"\n}\n", "\n}\n7", 16, "there is more after the object"},
 	} {
 		text := strings.Replace(layoutText, c.old, c.new, 1)
 		if text == layoutText {
@@ -166,6 +173,36 @@ const usesText = `shader fragment "main" {
   }
 }
 `
+
+// TestInlineBlockDiagnostics: an inline uniform block is one block, and as large as the shader's.
+func TestInlineBlockDiagnostics(t *testing.T) {
+	for _, c := range []struct{ decl, want string }{
+		{"$0", ""},
+		{"$1", "set 0 binding 2 (u) has 16 bytes in the pipeline layout, 20 in the shader"},
+		{"$0[2]", "set 0 binding 2 (u) is one inline_uniform_block in the pipeline layout, an array in the shader"},
+	} {
+		m, err := nirc.Load([]byte(`shader compute "main" {
+  info { workgroup_size=1,1,1 }
+  type $0 = struct "A" block { "a": vec4u32 offset=0 }
+  type $1 = struct "B" block { "a": vec4u32 offset=0 "b": u32 offset=16 }
+  var @1 mem_ubo `+c.decl+` "u" { set=0 binding=2 }
+  fn f0 "main" entry() {
+    b0:
+      %0:32 = load_const 0x0
+      %1:32x2 = vulkan_resource_index %0 desc_set=0 binding=2 desc_type=1
+  }
+}
+`), "a.nir")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &nirc.Layout{Sets: []layout.Set{{Bindings: []layout.Binding{{Binding: 2, Type: layout.InlineUniformBlock, Count: 16, Stages: layout.AllStages}}}}}
+		_, err = nirc.Translate(t.Context(), m, nirc.Options{Target: nirc.IRTarget, Layout: l})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.decl, err, c.want)
+		}
+	}
+}
 
 // TestLayoutDiagnostics: what a shader uses and the layout does not have is named.
 func TestLayoutDiagnostics(t *testing.T) {

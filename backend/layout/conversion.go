@@ -103,7 +103,15 @@ func (b *Binding) Planes() uint32 {
 }
 
 // Descriptors is how many descriptors the binding takes.
-func (b *Binding) Descriptors() uint32 { return b.Count * b.Planes() }
+func (b *Binding) Descriptors() uint32 { return uint32(b.total()) }
+
+// total is Descriptors of a binding that may have more than there are numbers for.
+func (b *Binding) total() uint64 {
+	if b.Type == InlineUniformBlock {
+		return uint64(min(b.Count, 1))
+	}
+	return uint64(b.Count) * uint64(b.Planes())
+}
 
 // Sampler is the immutable sampler of a descriptor of the binding, which of a plane of chroma has the conversion's filter.
 func (b *Binding) Sampler(descriptor uint32) (s SamplerState, ok bool) {

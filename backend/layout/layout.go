@@ -35,6 +35,8 @@ const (
 	// Mutable descriptors are of any type but dynamic buffers, input attachments and samplers
 	// (VK_EXT_mutable_descriptor_type): a place in each table for what they may be.
 	Mutable
+	// InlineUniformBlock is a uniform buffer whose bytes the descriptor set holds: a descriptor of them, whose count is bytes.
+	InlineUniformBlock
 	// Other are the types that no target knows; they take up no places.
 	Other
 	NumTypes
@@ -42,7 +44,7 @@ const (
 
 var typeNames = [NumTypes]string{"sampler", "combined_image_sampler", "sampled_image", "storage_image", "uniform_texel_buffer",
 	"storage_texel_buffer", "uniform_buffer", "storage_buffer", "uniform_buffer_dynamic", "storage_buffer_dynamic", "input_attachment",
-	"acceleration_structure", "mutable", "other"}
+	"acceleration_structure", "mutable", "inline_uniform_block", "other"}
 
 // String is the type's name as layouts spell it.
 func (t Type) String() string {
@@ -61,8 +63,9 @@ func ParseType(name string) (Type, bool) {
 	return Type(max(i, 0)), i >= 0
 }
 
-// VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR and VK_DESCRIPTOR_TYPE_MUTABLE_EXT are beyond the row of numbers of the others.
+// VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK, _ACCELERATION_STRUCTURE_KHR and _MUTABLE_EXT are beyond the row of numbers of the others.
 const (
+	vulkanInlineUniformBlock    = 1000138000
 	vulkanAccelerationStructure = 1000150000
 	vulkanMutable               = 1000351000
 )
@@ -76,6 +79,8 @@ func OfVulkan(n uint32) Type {
 		return AccelerationStructure
 	case n == vulkanMutable:
 		return Mutable
+	case n == vulkanInlineUniformBlock:
+		return InlineUniformBlock
 	}
 	return Other
 }
@@ -87,6 +92,8 @@ func (t Type) Vulkan() uint32 {
 		return vulkanAccelerationStructure
 	case Mutable:
 		return vulkanMutable
+	case InlineUniformBlock:
+		return vulkanInlineUniformBlock
 	case Other:
 		return 1 << 30
 	}
@@ -97,7 +104,9 @@ func (t Type) Vulkan() uint32 {
 func (t Type) IsDynamic() bool { return t == UniformBufferDynamic || t == StorageBufferDynamic }
 
 // IsBuffer reports whether descriptors may be uniform or storage buffers.
-func (t Type) IsBuffer() bool { return t >= UniformBuffer && t <= StorageBufferDynamic || t == Mutable }
+func (t Type) IsBuffer() bool {
+	return t >= UniformBuffer && t <= StorageBufferDynamic || t == Mutable || t == InlineUniformBlock
+}
 
 // HasSampler reports whether descriptors hold a sampler, HasImage whether they may hold an image or a
 // texel buffer.
@@ -149,7 +158,7 @@ type SamplerState struct {
 type Binding struct {
 	Binding uint32
 	Type    Type
-	// Count is the number of elements; 0 is a binding that exists and holds nothing.
+	// Count is the number of elements, of an InlineUniformBlock of bytes; 0 is a binding that exists and holds nothing.
 	Count  uint32
 	Stages Stages
 	// Immutable are the samplers of the elements, which do not come from descriptors; nil or Count of them.
@@ -175,12 +184,13 @@ type Layout struct {
 }
 
 // What a layout may hold at most: no device of the targets has more sets than 8, Vulkan asks for
-// no more than 2^20 descriptors a set, and 256 bytes of push constants are common.
+// no more than 2^20 descriptors a set, and 256 bytes of push constants and of inline uniform blocks are common.
 const (
 	MaxSets        = 32
 	MaxBindings    = 1 << 16
 	MaxDescriptors = 1 << 20
 	MaxPush        = 1 << 16
+	MaxInline      = 1 << 16 // bytes of an inline uniform block
 	// MaxBorderColor is the last of Vulkan's border colours.
 	MaxBorderColor = 5
 )
@@ -291,7 +301,7 @@ func (s *Set) check() (binding int, msg string) {
 	total := uint64(0)
 	for k := range s.Bindings {
 		b := &s.Bindings[k]
-		total += uint64(b.Count) * uint64(b.Planes())
+		total += b.total()
 		at := fmt.Sprintf("set %d binding %d", s.Set, b.Binding)
 		switch {
 		case b.Binding >= MaxBindings:
@@ -304,6 +314,8 @@ func (s *Set) check() (binding int, msg string) {
 			return k, fmt.Sprintf("%s comes after binding %d", at, s.Bindings[k-1].Binding)
 		case total > MaxDescriptors:
 			return k, fmt.Sprintf("%s: a set has at most %d descriptors", at, MaxDescriptors)
+		case b.Type == InlineUniformBlock && (b.Count%4 != 0 || b.Count > MaxInline):
+			return k, fmt.Sprintf("%s: the count of an inline_uniform_block is its bytes, a multiple of 4 up to %d", at, MaxInline)
 		case b.Immutable != nil && !b.Type.HasSampler():
 			return k, fmt.Sprintf("%s: a %s has no immutable samplers", at, b.Type)
 		case b.Immutable != nil && len(b.Immutable) != int(b.Count):

@@ -15,7 +15,8 @@ import (
 // pipelineLayout has a set that is not there, a type that no target knows, and an immutable sampler.
 func pipelineLayout() *layout.Layout {
 	return &layout.Layout{Sets: []layout.Set{
-		{Set: 0, Bindings: []layout.Binding{{Binding: 1, Type: layout.UniformBufferDynamic, Count: 1, Stages: layout.AllStages}, {Binding: 2, Type: layout.Other, Count: 16, Stages: layout.AllGraphics}}},
+		{Set: 0, Bindings: []layout.Binding{{Binding: 1, Type: layout.UniformBufferDynamic, Count: 1, Stages: layout.AllStages}, {Binding: 2, Type: layout.Other, Count: 16, Stages: layout.AllGraphics},
+			{Binding: 3, Type: layout.InlineUniformBlock, Count: 24, Stages: layout.AllStages}}},
 		{Set: 3, Bindings: []layout.Binding{{Binding: 0, Type: layout.CombinedImageSampler, Count: 2, Stages: layout.AllGraphics,
 			Immutable: []layout.SamplerState{{MagFilter: 1, Address: [3]uint8{2, 1, 0}, MaxLod: 4, Compare: true, CompareOp: 3}, {BorderColor: 5, MaxAnisotropy: 8, MaxLod: 1000, MipLodBias: 0.5, Unnormalized: true,
 				Conversion: &layout.Conversion{Format: 1000156003, Model: ir.YCbCr709, Narrow: true, Components: "bgr1", MidpointY: true, Filter: 1}}}}, {Binding: 9, Type: layout.AccelerationStructure, Count: 2, Stages: layout.AllStages},

@@ -122,8 +122,21 @@ func bindingProblem(s *ir.Shader, l *layout.Layout, v *ir.Variable) string {
 		return fmt.Sprintf("%s is not for the %s stage in the pipeline layout, but for %s", at, s.Stage, strings.Join(stageList(b.Stages), ", "))
 	case b.Count == 0:
 		return at + " holds no descriptors in the pipeline layout"
+	case b.Type == layout.InlineUniformBlock:
+		return inlineProblem(at, v, b)
 	case r.Count > b.Count:
 		return fmt.Sprintf("%s has %d descriptors in the pipeline layout, %d in the shader", at, b.Count, r.Count)
+	}
+	return ""
+}
+
+// inlineProblem says why an inline uniform block is not what a variable wants, "" if it is.
+func inlineProblem(at string, v *ir.Variable, b *layout.Binding) string {
+	switch size := v.Type.Size(); {
+	case v.Type.IsArray():
+		return at + " is one inline_uniform_block in the pipeline layout, an array in the shader, of which Vulkan has none"
+	case uint64(size) > uint64(b.Count):
+		return fmt.Sprintf("%s has %d bytes in the pipeline layout, %d in the shader", at, b.Count, size)
 	}
 	return ""
 }
@@ -132,7 +145,7 @@ func bindingProblem(s *ir.Shader, l *layout.Layout, v *ir.Variable) string {
 func fittingTypes(kind string) []layout.Type {
 	switch kind {
 	case "uniform_buffer":
-		return []layout.Type{layout.UniformBuffer, layout.UniformBufferDynamic, layout.Mutable}
+		return []layout.Type{layout.UniformBuffer, layout.UniformBufferDynamic, layout.InlineUniformBlock, layout.Mutable}
 	case "storage_buffer":
 		return []layout.Type{layout.StorageBuffer, layout.StorageBufferDynamic, layout.Mutable}
 	case "sampler":

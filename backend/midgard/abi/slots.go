@@ -29,7 +29,7 @@ var (
 func OwnUBO(k UBOKind) int { return int(k - UBOPush) }
 
 func perUniformBuffer(t layout.Type) uint32 {
-	return count(t == layout.UniformBuffer || t == layout.UniformBufferDynamic || t == layout.Mutable)
+	return count(t == layout.UniformBuffer || t == layout.UniformBufferDynamic || t == layout.InlineUniformBlock || t == layout.Mutable)
 }
 
 func perTexture(t layout.Type) uint32 {
