@@ -54,6 +54,14 @@ func TestReadLayout(t *testing.T) {
 	if b := l.Find(0, 7); b.Count != 20 || b.Descriptors() != 1 || !b.Type.IsBuffer() || layout.OfVulkan(b.Type.Vulkan()) != b.Type {
 		t.Errorf("%+v", b)
 	}
+	for i := range layout.Other {
+		if layout.OfVulkan(i.Vulkan()) != i {
+			t.Errorf("%s is VkDescriptorType %d, which is %s", i, i.Vulkan(), layout.OfVulkan(i.Vulkan()))
+		}
+	}
+	if !layout.SampleWeightImage.HasImage() || layout.SampleWeightImage.Vulkan() != 1000440000 || layout.BlockMatchImage.IsBuffer() || layout.OfVulkan(layout.Other.Vulkan()) != layout.Other {
+		t.Error("the image types of VK_QCOM_image_processing")
+	}
 	if l.Dynamic(1, 3) != 0 || l.Find(1, 3).Count != 2 || l.Find(1, 0) != nil || l.Find(0, 0).Stages != layout.AllStages {
 		t.Errorf("%+v", l)
 	}
@@ -221,9 +229,10 @@ func TestLayoutDiagnostics(t *testing.T) {
 	}
 	for want, edit := range map[string]func(l *nirc.Layout){
 		"": func(*nirc.Layout) {},
-		"set 1 binding 3 (buf) is not in the pipeline layout":                                                 func(l *nirc.Layout) { l.Sets = l.Sets[:1] },
-		"set 1 binding 3 (buf) is a uniform_buffer in the pipeline layout, a storage_buffer in the shader":    func(l *nirc.Layout) { l.Sets[1].Bindings[0].Type = layout.UniformBuffer },
-		"set 0 binding 4 (t) has 3 descriptors in the pipeline layout, 4 in the shader":                       func(l *nirc.Layout) { l.Sets[0].Bindings[0].Count = 3 },
+		"set 1 binding 3 (buf) is not in the pipeline layout":                                              func(l *nirc.Layout) { l.Sets = l.Sets[:1] },
+		"set 1 binding 3 (buf) is a uniform_buffer in the pipeline layout, a storage_buffer in the shader": func(l *nirc.Layout) { l.Sets[1].Bindings[0].Type = layout.UniformBuffer },
+		"set 0 binding 4 (t) has 3 descriptors in the pipeline layout, 4 in the shader":                    func(l *nirc.Layout) { l.Sets[0].Bindings[0].Count = 3 },
+		" ": func(l *nirc.Layout) { l.Sets[0].Bindings[0].Type = layout.SampleWeightImage },
 		"set 0 binding 5 (s) is not for the fragment stage in the pipeline layout, but for compute":           func(l *nirc.Layout) { l.Sets[0].Bindings[1].Stages = layout.StageBit(ir.StageCompute) },
 		"set 0 binding 5 (s) holds no descriptors in the pipeline layout":                                     func(l *nirc.Layout) { l.Sets[0].Bindings[1].Count = 0 },
 		"push constants b at bytes 64 to 68: the pipeline layout has bytes 0 to 64 for the fragment stage":    func(l *nirc.Layout) { l.Push[0].Size = 64 },
@@ -233,7 +242,7 @@ func TestLayoutDiagnostics(t *testing.T) {
 		l := good()
 		edit(l)
 		_, err := nirc.Translate(t.Context(), m, nirc.Options{Target: nirc.IRTarget, Layout: l})
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if want = strings.TrimSpace(want); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

@@ -37,6 +37,9 @@ const (
 	Mutable
 	// InlineUniformBlock is a uniform buffer whose bytes the descriptor set holds: a descriptor of them, whose count is bytes.
 	InlineUniformBlock
+	// SampleWeightImage holds the weights of a filter, BlockMatchImage is one to look for blocks in (VK_QCOM_image_processing).
+	SampleWeightImage
+	BlockMatchImage
 	// Other are the types that no target knows; they take up no places.
 	Other
 	NumTypes
@@ -44,7 +47,7 @@ const (
 
 var typeNames = [NumTypes]string{"sampler", "combined_image_sampler", "sampled_image", "storage_image", "uniform_texel_buffer",
 	"storage_texel_buffer", "uniform_buffer", "storage_buffer", "uniform_buffer_dynamic", "storage_buffer_dynamic", "input_attachment",
-	"acceleration_structure", "mutable", "inline_uniform_block", "other"}
+	"acceleration_structure", "mutable", "inline_uniform_block", "sample_weight_image", "block_match_image", "other"}
 
 // String is the type's name as layouts spell it.
 func (t Type) String() string {
@@ -63,41 +66,31 @@ func ParseType(name string) (Type, bool) {
 	return Type(max(i, 0)), i >= 0
 }
 
-// VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK, _ACCELERATION_STRUCTURE_KHR and _MUTABLE_EXT are beyond the row of numbers of the others.
-const (
-	vulkanInlineUniformBlock    = 1000138000
-	vulkanAccelerationStructure = 1000150000
-	vulkanMutable               = 1000351000
-)
+// vulkanTypes are those beyond the row of numbers of the others: VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR, _MUTABLE_EXT,
+// _INLINE_UNIFORM_BLOCK, _SAMPLE_WEIGHT_IMAGE_QCOM and _BLOCK_MATCH_IMAGE_QCOM.
+var vulkanTypes = [...]uint32{AccelerationStructure: 1000150000, Mutable: 1000351000, InlineUniformBlock: 1000138000,
+	SampleWeightImage: 1000440000, BlockMatchImage: 1000440001}
 
 // OfVulkan is the type of a VkDescriptorType: Other if no target knows it.
 func OfVulkan(n uint32) Type {
-	switch {
-	case n < uint32(AccelerationStructure):
+	if n < uint32(AccelerationStructure) {
 		return Type(n)
-	case n == vulkanAccelerationStructure:
-		return AccelerationStructure
-	case n == vulkanMutable:
-		return Mutable
-	case n == vulkanInlineUniformBlock:
-		return InlineUniformBlock
+	}
+	if i := slices.Index(vulkanTypes[AccelerationStructure:], n); i >= 0 {
+		return AccelerationStructure + Type(i)
 	}
 	return Other
 }
 
 // Vulkan is the VkDescriptorType, of Other a number that stands for none.
 func (t Type) Vulkan() uint32 {
-	switch t {
-	case AccelerationStructure:
-		return vulkanAccelerationStructure
-	case Mutable:
-		return vulkanMutable
-	case InlineUniformBlock:
-		return vulkanInlineUniformBlock
-	case Other:
-		return 1 << 30
+	switch {
+	case t < AccelerationStructure:
+		return uint32(t)
+	case t < Other:
+		return vulkanTypes[t]
 	}
-	return uint32(t)
+	return 1 << 30
 }
 
 // IsDynamic reports whether an offset is added when the set is bound.
@@ -114,7 +107,7 @@ func (t Type) HasSampler() bool { return t == Sampler || t == CombinedImageSampl
 
 // HasImage reports whether descriptors hold an image or a texel buffer.
 func (t Type) HasImage() bool {
-	return t < AccelerationStructure && t != Sampler && !t.IsBuffer() || t == Mutable
+	return t < AccelerationStructure && t != Sampler && !t.IsBuffer() || t == Mutable || t == SampleWeightImage || t == BlockMatchImage
 }
 
 // Stages are bits of VkShaderStageFlagBits.

@@ -159,7 +159,7 @@ func TestCheck(t *testing.T) {
 		"set 0 binding 0 is given twice": func(l *layout.Layout) { l.Sets[0].Bindings[1].Binding = 0 },
 		"comes after binding":            func(l *layout.Layout) { l.Sets[0].Bindings[0].Binding = 3 },
 		"the largest number is 65535":    func(l *layout.Layout) { l.Sets[0].Bindings[4].Binding = 1 << 16 },
-		"there is no type 15":            func(l *layout.Layout) { l.Sets[0].Bindings[0].Type = layout.NumTypes },
+		"there is no type 17":            func(l *layout.Layout) { l.Sets[0].Bindings[0].Type = layout.NumTypes },
 		"at most 1048576 descriptors":    func(l *layout.Layout) { l.Sets[0].Bindings[0].Count = 1 << 31 },
 		"has no immutable samplers":      func(l *layout.Layout) { l.Sets[0].Bindings[0].Immutable = make([]layout.SamplerState, 1) },
 		"1 immutable samplers for 3":     func(l *layout.Layout) { l.Sets[0].Bindings[1].Immutable = make([]layout.SamplerState, 1) },

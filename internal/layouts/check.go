@@ -151,7 +151,7 @@ func fittingTypes(kind string) []layout.Type {
 	case "sampler":
 		return []layout.Type{layout.Sampler, layout.CombinedImageSampler}
 	case "sampled_image":
-		return []layout.Type{layout.SampledImage, layout.CombinedImageSampler, layout.Mutable}
+		return []layout.Type{layout.SampledImage, layout.CombinedImageSampler, layout.SampleWeightImage, layout.BlockMatchImage, layout.Mutable}
 	}
 	if t, ok := layout.ParseType(kind); ok {
 		switch t {
