@@ -83,6 +83,7 @@ func (b *Builder) Request(m *Module, o *nirc.Options) Request {
 	if o.Layout != nil {
 		r.Layout = nirc.LayoutJSON(o.Layout)
 	}
+	r.State = stateOf(o)
 	if r.Target == "" {
 		r.Target = nirc.DefaultTarget
 	}

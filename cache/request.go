@@ -26,6 +26,7 @@ type Request struct {
 	ABI      string            `json:"abi,omitempty"`
 	Next     string            `json:"next,omitempty"`   // the stage that follows, if that is known
 	Layout   json.RawMessage   `json:"layout,omitempty"` // the pipeline layout, as nirc.LayoutJSON writes it
+	State    *State            `json:"state,omitempty"`  // what else the pipeline asks of the code, nil for nothing
 	Linked   []LinkedStage     `json:"linked,omitempty"` // the other stages of a pipeline that was linked, in its order
 	Alone    bool              `json:"alone,omitempty"`  // it was linked as the only stage of a pipeline: nobody reads what it hands on
 	Pipeline Digest            `json:"pipeline"`         // of what chooses the passes
@@ -60,6 +61,10 @@ func (r *Request) Key() Digest {
 	if len(r.Layout) > 0 {
 		field("layout")
 		field(string(r.Layout))
+	}
+	if r.State != nil {
+		field("state")
+		field(fmt.Sprint(*r.State))
 	}
 	for i := range r.Linked {
 		s := &r.Linked[i]
@@ -131,5 +136,26 @@ func (r *Request) options(base nirc.Options) (nirc.Options, error) {
 	if len(r.Layout) > 0 {
 		o.Layout, err = nirc.ReadLayout("", r.Layout)
 	}
+	if s := r.State; s != nil {
+		o.SampleShading, o.Points, o.Multiview, o.DispatchBase, o.Robust = s.SampleShading, s.Points, s.Multiview, s.DispatchBase, s.Robust
+	}
 	return o, err
+}
+
+// State is what a pipeline's state asks of the code of its shaders, as nirc.Options has it.
+type State struct {
+	SampleShading bool      `json:"sample_shading,omitempty"`
+	Points        bool      `json:"points,omitempty"`
+	Multiview     bool      `json:"multiview,omitempty"`
+	DispatchBase  bool      `json:"dispatch_base,omitempty"`
+	Robust        ir.Robust `json:"robust,omitzero"`
+}
+
+// stateOf is the state that options ask for, nil for nothing.
+func stateOf(o *nirc.Options) *State {
+	s := State{o.SampleShading, o.Points, o.Multiview, o.DispatchBase, o.Robust}
+	if s == (State{}) {
+		return nil
+	}
+	return &s
 }

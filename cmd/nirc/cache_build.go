@@ -26,9 +26,10 @@ constants, targets and GPUs, with names (docs/cli/formats.md). Those that become
 are compiled once.
 
 --manifest FILE reads requests, one a line: FILE [--entry NAME] [--stage STAGE] [--next STAGE]
-[--spec ID=VALUE]… [--layout FILE]; paths are relative to the manifest. --manifest-out FILE writes
-what was wanted and what became of it, for nirc cache pack. --shard I/N does the I-th of N parts
-of all keys, for N jobs whose caches nirc cache merge joins.
+[--spec ID=VALUE]… [--layout FILE] [--sample-shading] [--points] [--multiview] [--dispatch-base]
+[--robust KINDS]; paths are relative to the manifest. --manifest-out FILE writes what was wanted
+and what became of it, for nirc cache pack. --shard I/N does the I-th of N parts of all keys, for
+N jobs whose caches nirc cache merge joins.
 
 --link builds the shaders of all files as the stages of one graphics pipeline, and those of a
 Fossilize database pipeline by pipeline, each linked with the others: what nirc compile --link

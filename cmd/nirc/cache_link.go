@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -28,14 +27,14 @@ func (b *cacheBuild) pipelines(args []string) ([][]input, error) {
 
 // pipeline builds the stages of a pipeline for all targets, linked with each other, under the keys by which nirc compile --link looks.
 func (b *cacheBuild) pipeline(ctx context.Context, group []input, r *buildResult) error {
-	stages, jobs, layout, err := b.stages(ctx, group)
+	stages, jobs, base, err := b.stages(ctx, group)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, d := range b.compile.devicesOf(&group[0]) {
-		o := b.compile.base
-		o.Target, o.GPU, o.Layout = d.target, d.gpu, layout
+		o := base
+		o.Target, o.GPU = d.target, d.gpu
 		got, warnings, err := b.builder.Linked(ctx, stages, o)
 		r.warnings = append(r.warnings, warnings...)
 		var refused nirc.Diagnostics
@@ -63,16 +62,17 @@ func (b *cacheBuild) pipeline(ctx context.Context, group []input, r *buildResult
 	return errors.Join(errs...)
 }
 
-// stages loads the shaders of a pipeline, each with the job that it comes of, and the layout that a database has of it.
-func (b *cacheBuild) stages(ctx context.Context, group []input) (stages []cache.PipelineStage, jobs []buildJob, layout *nirc.Layout, err error) {
+// stages loads the shaders of a pipeline, each with the job that it comes of, and the options with what a database has of it.
+func (b *cacheBuild) stages(ctx context.Context, group []input) (stages []cache.PipelineStage, jobs []buildJob, o nirc.Options, err error) {
 	c := &b.compile
+	o = c.base
 	choice := newLinkChoice(c.entry, c.stage, c.spec)
 	for i := range group {
 		in := &group[i]
 		from := c.moduleOptions(in)
 		m, err := c.load(ctx, in, from)
 		if err != nil {
-			return nil, nil, nil, unreadError{in.named(err)}
+			return nil, nil, o, unreadError{in.named(err)}
 		}
 		if m.FromGLSL {
 			b.glsl.Add(1)
@@ -82,15 +82,16 @@ func (b *cacheBuild) stages(ctx context.Context, group []input) (stages []cache.
 		}
 		list, err := choice.shaders(m, in)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, o, err
 		}
 		mod := cache.NewModule(m, c.debug)
 		for k := range list {
 			v := &list[k]
-			layout = cmp.Or(v.layoutOr(nil), layout)
+			o.Layout = v.layoutOr(o.Layout)
+			v.asked(&o)
 			stages = append(stages, cache.PipelineStage{Module: mod, Entry: v.Name, Stage: v.Stage, Spec: v.spec})
 			jobs = append(jobs, buildJob{input: *in})
 		}
 	}
-	return stages, jobs, cmp.Or(layout, c.base.Layout), choice.check()
+	return stages, jobs, o, choice.check()
 }

@@ -61,6 +61,9 @@ func (j *buildJob) parse(words []string, at func(string) string) (err error) {
 			j.path = w
 			continue
 		}
+		if j.state.SetFlag(w) {
+			continue
+		}
 		name, value, ok := strings.Cut(w, "=")
 		if !ok {
 			if i++; i == len(words) {
@@ -80,6 +83,10 @@ func (j *buildJob) parse(words []string, at func(string) string) (err error) {
 			} else {
 				j.next = value
 			}
+		case "--robust":
+			if err := j.state.SetRobust(value); err != nil {
+				return err
+			}
 		case "--spec":
 			j.spec = append(slices.Clone(j.spec), value)
 		case "--layout":
@@ -87,7 +94,7 @@ func (j *buildJob) parse(words []string, at func(string) string) (err error) {
 				return err
 			}
 		default:
-			return fmt.Errorf("%s: want --entry, --stage, --next, --spec or --layout", name)
+			return fmt.Errorf("%s: want --entry, --stage, --next, --spec, --layout, --sample-shading, --points, --multiview, --dispatch-base or --robust", name)
 		}
 	}
 	if j.path == "" {

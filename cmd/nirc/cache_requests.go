@@ -13,6 +13,7 @@ import (
 
 	"nirc"
 	"nirc/cache"
+	"nirc/internal/foz"
 	"nirc/ir"
 
 	"github.com/spf13/cobra"
@@ -132,6 +133,7 @@ type buildJob struct {
 	entry, stage, next string
 	spec               []string
 	layout             *nirc.Layout // of a manifest's line
+	state              foz.State    // of the same
 }
 
 // jobList lists the modules of arguments, wanted as the flags say.
@@ -203,7 +205,12 @@ func (r *cacheRequests) each(ctx context.Context, j *buildJob, f func(*cache.Mod
 	for _, d := range c.devicesOf(&j.input) {
 		for i := range list {
 			v := &list[i]
+			o := o
 			o.Target, o.GPU, o.Entry, o.Stage, o.Spec = d.target, d.gpu, v.Name, v.Stage, v.spec
+			if v.state == (foz.State{}) {
+				v.state = j.state
+			}
+			v.asked(&o)
 			o.Next, o.Layout = v.follows(next), v.layoutOr(cmp.Or(j.layout, c.base.Layout))
 			if err := f(mod, o, v); err != nil {
 				errs = append(errs, err)

@@ -113,6 +113,7 @@ func (c *compileCommand) optionsOf(j *compileJob, v *variant) nirc.Options {
 		o.Next = stageOf(n)
 	}
 	o.Next, o.Layout = v.follows(o.Next), v.layoutOr(o.Layout)
+	v.asked(&o)
 	return o
 }
 

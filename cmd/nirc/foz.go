@@ -23,7 +23,12 @@ import (
 const fozLong = `Look into Fossilize databases (.foz), in which Vulkan applications' pipelines are captured, take
 their shader modules out, and write new ones. nirc compile, stats and cache build read databases
 too: each module with the entry points, stages and specialization of the pipelines that use it.
-Damaged entries are reported and passed over; an entry that the end of the file cuts off is none.`
+Damaged entries are reported and passed over; an entry that the end of the file cuts off is none.
+
+What a database knows of a shader's pipelines, code is made for: specialization, the layout, the
+stage that follows, and of the state sample shading, points, several views, a base of dispatches and
+robustness, as by --spec, --layout, --next, --sample-shading, --points, --multiview, --dispatch-base
+and --robust.`
 
 func (a *app) foz() *cobra.Command {
 	cmd := &cobra.Command{Use: "foz", Short: "Look into Fossilize databases", Long: fozLong}
@@ -255,7 +260,7 @@ func (l *fozList) write(out io.Writer) error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Hash, e.Tag, what)
 		for _, u := range e.Uses {
-			fmt.Fprintf(w, "\t  %s %s%s\t%d pipelines%s\n", u.Stage, u.Entry, nextText(&u)+specText(u.Spec, " "), u.Pipelines, layoutText(&u))
+			fmt.Fprintf(w, "\t  %s %s%s\t%d pipelines%s\n", u.Stage, u.Entry, nextText(&u)+u.State.Flags()+specText(u.Spec, " "), u.Pipelines, layoutText(&u))
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -326,7 +331,7 @@ func (a *app) extract(db *foz.DB, path, dir string) error {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(&manifest, "%s --entry %s --stage %s%s\n", name, quoteArg(u.Entry), u.Stage, nextText(&u)+lay+specText(u.Spec, " "))
+				fmt.Fprintf(&manifest, "%s --entry %s --stage %s%s\n", name, quoteArg(u.Entry), u.Stage, nextText(&u)+u.State.Flags()+lay+specText(u.Spec, " "))
 				used = true
 			}
 		}
@@ -433,7 +438,7 @@ func packModule(w *foz.Writer, m *nirc.Module, in *input, given *nirc.Layout) er
 		return nil // a module without entry points
 	}
 	for _, v := range list {
-		u := foz.Use{Module: hash, Entry: v.Name, Stage: foz.StageOf(v.Stage.String()), Next: foz.StageOf(v.next.String()), Layout: v.layoutOr(given)}
+		u := foz.Use{Module: hash, Entry: v.Name, Stage: foz.StageOf(v.Stage.String()), Next: foz.StageOf(v.next.String()), Layout: v.layoutOr(given), State: v.state}
 		if u.Stage == 0 {
 			continue // a stage that the IR does not know
 		}

@@ -109,6 +109,7 @@ func (c *measureFlags) shader(ctx context.Context, in *input, m *nirc.Module, v 
 	o := c.base
 	o.File, o.Entry, o.Stage, o.Spec, o.Target, o.GPU = in.path, v.Name, v.Stage, v.spec, d.target, d.gpu
 	o.Next, o.Layout = v.follows(o.Next), v.layoutOr(o.Layout)
+	v.asked(&o)
 	var s seen
 	var look func(*ir.Shader)
 	if c.look {

@@ -226,6 +226,7 @@ func (c *statsCommand) shader(ctx context.Context, in *input, m *nirc.Module, v 
 	o.Target, o.GPU = d.target, d.gpu
 	o.File, o.Entry, o.Stage, o.Spec = in.path, v.Name, v.Stage, v.spec
 	o.Next, o.Layout = v.follows(o.Next), v.layoutOr(o.Layout)
+	v.asked(&o)
 	s := &figures.Shader{File: in.path, Entry: v.label}
 	for i := range max(1, c.repeat) {
 		start := time.Now()

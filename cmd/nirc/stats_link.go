@@ -166,6 +166,7 @@ func (c *statsCommand) pipelineShaders(ctx context.Context, group []input, d dev
 			o := c.base
 			o.Target, o.GPU = d.target, d.gpu
 			o.File, o.Entry, o.Stage, o.Spec, o.Layout = in.path, v.Name, v.Stage, v.spec, v.layoutOr(o.Layout)
+			v.asked(&o)
 			list = append(list, pipelineShader{m, v, o})
 		}
 	}

@@ -17,7 +17,9 @@ type variant struct {
 	next ir.Stage // that follows in the pipeline, as a database has it; none if that is not known
 	// layout is the pipeline's, as a database has it; nil if that is not known.
 	layout *nirc.Layout
-	label  string // the entry point's name, with what tells it from others of the module
+	// state is what else the pipeline asks of the code, as a database has it.
+	state foz.State
+	label string // the entry point's name, with what tells it from others of the module
 }
 
 // variants lists the shaders that are wanted of a module. Of one in a
@@ -69,7 +71,7 @@ func (v *variant) appendUses(list []variant, uses []foz.Use) []variant {
 		if u.Next != 0 {
 			w.next = ir.ParseStage(u.Next.String())
 		}
-		w.layout = u.Layout
+		w.layout, w.state = u.Layout, u.State
 		if n > 0 {
 			w.label += ".spec" + strconv.Itoa(n)
 		}
@@ -96,6 +98,14 @@ func (v *variant) layoutOr(given *nirc.Layout) *nirc.Layout {
 		return v.layout
 	}
 	return given
+}
+
+// asked gives options what the variant's pipeline asks of the code, as its database says, beside what they ask for.
+func (v *variant) asked(o *nirc.Options) {
+	s := v.state
+	o.SampleShading, o.Points = o.SampleShading || s.SampleShading, o.Points || s.Points
+	o.Multiview, o.DispatchBase = o.Multiview || s.Multiview, o.DispatchBase || s.DispatchBase
+	o.Robust = s.RobustOr(o.Robust)
 }
 
 // entryList writes shaders' entry points as they are chosen on the command line.

@@ -61,8 +61,8 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	uses, problems := d.Uses()
-	want := []Use{{modules[0], "vs", 1, nil, 0, "", nil, 2}, {modules[1], "cs", 0x20, nil, 0, "", nil, 1}, {modules[1], "fs", 0x10, nil, 0, "", nil, 1},
-		{modules[1], "fs", 0x10, []Spec{{3, 0x3f800000}, {7, 1 << 40}}, 0, "", nil, 1}}
+	want := []Use{{modules[0], "vs", 1, nil, 0, "", nil, State{}, 2}, {modules[1], "cs", 0x20, nil, 0, "", nil, State{}, 1}, {modules[1], "fs", 0x10, nil, 0, "", nil, State{}, 1},
+		{modules[1], "fs", 0x10, []Spec{{3, 0x3f800000}, {7, 1 << 40}}, 0, "", nil, State{}, 1}}
 	if len(problems) != 0 || !slices.EqualFunc(uses, want, func(a, b Use) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
 		t.Errorf("uses %v, %v; want %v", uses, problems, want)
 	}
@@ -97,7 +97,7 @@ func TestNext(t *testing.T) {
 func TestKeepNext(t *testing.T) {
 	w, b, module := oneModule(t)
 	vertex := StageOf("vertex")
-	want := []Use{{module, "main", vertex, nil, 0, "", nil, 1}, {module, "main", vertex, nil, StageOf("tess_ctrl"), "", nil, 1}, {module, "main", vertex, nil, StageOf("geometry"), "", nil, 1}}
+	want := []Use{{module, "main", vertex, nil, 0, "", nil, State{}, 1}, {module, "main", vertex, nil, StageOf("tess_ctrl"), "", nil, State{}, 1}, {module, "main", vertex, nil, StageOf("geometry"), "", nil, State{}, 1}}
 	for _, u := range want {
 		if _, err := w.AddPipeline(u); err != nil {
 			t.Fatal(err)
@@ -141,7 +141,7 @@ func TestByHand(t *testing.T) {
 		t.Errorf("old module: %x, %v", code, err)
 	}
 	uses, problems := d.Uses()
-	if len(problems) != 0 || fmt.Sprint(uses) != "[{171 main compute [{0 1} {9 255}] stage 0  <nil> 1}]" {
+	if len(problems) != 0 || fmt.Sprint(uses) != "[{171 main compute [{0 1} {9 255}] stage 0  <nil> {false false false false [0 0 0 0]} 1}]" {
 		t.Errorf("uses %v, %v", uses, problems)
 	}
 }

@@ -34,6 +34,7 @@ func (p *pipelineJSON) partial() bool {
 // Pipelines lists the graphics pipelines whose stages stand for themselves, in the order of the entries: not those that are parts of others,
 // nor those with a module that the capture does not have. Damaged ones are reported and passed over.
 func (d *DB) Pipelines() (list []Pipeline, problems []*Problem) {
+	views := passViews{}
 	for i := range d.Entries {
 		e := &d.Entries[i]
 		if e.Tag != TagGraphicsPipeline {
@@ -45,7 +46,7 @@ func (d *DB) Pipelines() (list []Pipeline, problems []*Problem) {
 		}
 		for _, n := range sortedNames(found.Graphics) {
 			g := found.Graphics[n]
-			uses, whole, why := g.uses()
+			uses, whole, why := d.stages(&g, views)
 			if why != "" {
 				problems = append(problems, problem(e, "%s", why))
 				continue

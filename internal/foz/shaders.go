@@ -27,6 +27,8 @@ type Use struct {
 	// the database does not have it whole.
 	LayoutHash string         `json:"layout,omitempty"`
 	Layout     *layout.Layout `json:"-"`
+	// State is what else the pipeline asks of the shader's code.
+	State State `json:"state,omitzero"`
 	// Pipelines counts those that use it so.
 	Pipelines int `json:"pipelines"`
 }
@@ -84,6 +86,8 @@ type stageJSON struct {
 	Module string    `json:"module"`
 	Bits   uint32    `json:"stage"`
 	Spec   *specJSON `json:"specializationInfo,omitempty"`
+
+	PNext json.RawMessage `json:"pNext,omitempty"`
 }
 
 type specJSON struct {
@@ -104,6 +108,7 @@ type pipelineJSON struct {
 	Layout string          `json:"layout,omitempty"`
 	Stages []stageJSON     `json:"stages,omitempty"`
 	Stage  *stageJSON      `json:"stage,omitempty"` // of a compute pipeline
+	stateJSON
 }
 
 type pipelinesJSON struct {
@@ -178,6 +183,7 @@ func (m *moduleJSON) words(payload []byte) (code []byte, why string) {
 // Uses lists how pipelines use modules: by module in the order of the entries, then
 // by entry point, stage and specialization. Damaged pipelines are reported and passed over.
 func (d *DB) Uses() (uses []Use, problems []*Problem) {
+	views := passViews{}
 	for i := range d.Entries {
 		e := &d.Entries[i]
 		switch e.Tag {
@@ -185,11 +191,14 @@ func (d *DB) Uses() (uses []Use, problems []*Problem) {
 		default:
 			continue
 		}
-		list, p := d.pipeline(e)
+		list, p := d.pipeline(e, views)
 		if p != nil {
 			problems = append(problems, p)
 		}
 		uses = append(uses, list...)
+	}
+	for i := range uses {
+		uses[i].State = uses[i].State.of(uses[i].Stage)
 	}
 	slices.SortStableFunc(uses, d.order)
 	problems = append(problems, d.readLayouts(uses)...)
@@ -232,7 +241,7 @@ func (d *DB) readLayouts(uses []Use) (problems []*Problem) {
 
 func (d *DB) order(a, b Use) int {
 	return cmp.Or(cmp.Compare(d.place(a.Module), d.place(b.Module)), cmp.Compare(a.Module, b.Module), cmp.Compare(a.Entry, b.Entry), cmp.Compare(a.Stage, b.Stage),
-		slices.CompareFunc(a.Spec, b.Spec, func(x, y Spec) int { return cmp.Or(cmp.Compare(x.ID, y.ID), cmp.Compare(x.Bits, y.Bits)) }), cmp.Compare(a.Next, b.Next), cmp.Compare(a.LayoutHash, b.LayoutHash))
+		slices.CompareFunc(a.Spec, b.Spec, func(x, y Spec) int { return cmp.Or(cmp.Compare(x.ID, y.ID), cmp.Compare(x.Bits, y.Bits)) }), cmp.Compare(a.Next, b.Next), cmp.Compare(a.LayoutHash, b.LayoutHash), a.State.compare(b.State))
 }
 
 // place orders modules as the database has them, those that it lacks last.
@@ -270,12 +279,12 @@ func sortedNames(group map[string]pipelineJSON) []string {
 }
 
 // pipeline lists the stages of a pipeline.
-func (d *DB) pipeline(e *Entry) (uses []Use, p *Problem) {
+func (d *DB) pipeline(e *Entry, views passViews) (uses []Use, p *Problem) {
 	list, p := d.describePipelines(e)
 	for _, group := range []map[string]pipelineJSON{list.Graphics, list.Compute, list.RayTracing} {
 		for _, n := range sortedNames(group) {
 			g := group[n]
-			found, _, why := g.uses()
+			found, _, why := d.stages(&g, views)
 			uses = append(uses, found...)
 			if why != "" {
 				return uses, problem(e, "%s", why)
@@ -285,17 +294,20 @@ func (d *DB) pipeline(e *Entry) (uses []Use, p *Problem) {
 	return uses, p
 }
 
-// uses lists the stages of a pipeline whose modules the capture has; whole reports whether that are all.
-func (p *pipelineJSON) uses() (uses []Use, whole bool, why string) {
+// stages lists those of a pipeline whose modules the capture has; whole reports whether that are all.
+func (d *DB) stages(p *pipelineJSON, views passViews) (uses []Use, whole bool, why string) {
 	if p.Stage != nil {
 		p.Stages = append(p.Stages, *p.Stage)
 	}
+	state := p.state()
+	state.Multiview = state.Multiview || views.of(d, p.RenderPass, p.Subpass)
 	for i := range p.Stages {
 		u, why := p.Stages[i].use()
 		if why != "" {
 			return uses, false, why
 		}
-		u.Next = p.next(u.Stage)
+		u.Next, u.State = p.next(u.Stage), state
+		u.State.chain(p.Stages[i].PNext)
 		if h, err := hexDigits([]byte(p.Layout)); err == nil && h != 0 {
 			u.LayoutHash = fmt.Sprintf("%016x", h)
 		}

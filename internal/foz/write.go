@@ -95,7 +95,7 @@ func (w *Writer) AddModule(code []byte) (hash uint64, err error) {
 }
 
 // AddPipeline writes a pipeline that uses modules so: what a stage needs, and
-// nothing of the state around it, which no compiler looks at. A single compute stage makes a compute pipeline.
+// of the state around it what compilers look at. A single compute stage makes a compute pipeline.
 // The layout is that of the first use. A Next that is not among the uses becomes a stage of module 0, one that is not there.
 func (w *Writer) AddPipeline(uses ...Use) (hash uint64, err error) {
 	h := newHasher()
@@ -138,11 +138,19 @@ func (w *Writer) AddPipeline(uses ...Use) (hash uint64, err error) {
 		}
 		p.Stages = append(p.Stages, s)
 	}
+	if err := p.writeState(uses); err != nil {
+		return 0, err
+	}
+	for _, u := range uses {
+		if text := u.State.Flags(); text != "" {
+			h.str(text)
+		}
+	}
 	name := fmt.Sprintf("%016x", uint64(h))
 	tag, list := TagGraphicsPipeline, pipelinesJSON{Version: version, Graphics: map[string]pipelineJSON{name: p}}
 	switch {
 	case len(uses) == 1 && uses[0].Stage == StageOf("compute"):
-		p = pipelineJSON{Layout: p.Layout, Stage: &p.Stages[0]}
+		p = pipelineJSON{Layout: p.Layout, Flags: p.Flags, PNext: p.PNext, Stage: &p.Stages[0]}
 		tag, list = TagComputePipeline, pipelinesJSON{Version: version, Compute: map[string]pipelineJSON{name: p}}
 	case len(uses) > 0 && uses[0].Stage >= StageOf("raygen"):
 		tag, list = TagRayTracing, pipelinesJSON{Version: version, RayTracing: map[string]pipelineJSON{name: p}}
