@@ -204,14 +204,19 @@ func AppendPack(b []byte, i *Instr) ([]byte, error) {
 	}
 	x := xfers.Get().(*xfer)
 	defer xfers.Put(x)
-	w, n, err := infos[i.Op].packBy(x, i)
+	info := &infos[i.Op]
+	w, n, err := info.packBy(x, i)
 	if err != nil {
 		return b, err
 	}
 	out := w.append(b, n)
+	first := candidateOf(w, n) == info
+	if first && info.keeps(x, i) {
+		return out, nil
+	}
 	back := &x.tmp
-	if candidateOf(w, n) == &infos[i.Op] {
-		err = infos[i.Op].decodeBy(x, w, n)
+	if first {
+		err = info.decodeBy(x, w, n)
 	} else {
 		x.tmp, _, err = Unpack(out[len(b):])
 	}

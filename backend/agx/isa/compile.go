@@ -18,6 +18,7 @@ type info struct {
 	// known. The fields of the others are the bits unknown, which most often are customary.
 	order, known       []*item
 	unknown, customary word
+	exactness
 }
 
 // item is one thing in an instruction's text, or a hidden field.
@@ -167,6 +168,7 @@ func (in *info) field(name string, claimed []bool) *field {
 func (in *info) compileText(text string) error {
 	slot, extra := int8(0), uint8(0)
 	claimed := make([]bool, len(in.fields))
+	var classNames []string
 	for _, s := range strings.Fields(text) {
 		dst := strings.HasPrefix(s, ">")
 		name, cls, _ := strings.Cut(strings.TrimPrefix(s, ">"), ":")
@@ -203,6 +205,7 @@ func (in *info) compileText(text string) error {
 			extra += it.width
 		}
 		in.items = append(in.items, it)
+		classNames = append(classNames, cls)
 	}
 	for i, c := range claimed {
 		if !c {
@@ -213,6 +216,7 @@ func (in *info) compileText(text string) error {
 		return fmt.Errorf("too many operands or unknown bits")
 	}
 	in.orderItems()
+	in.compileExact(classNames)
 	return nil
 }
 

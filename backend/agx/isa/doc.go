@@ -9,8 +9,9 @@
 //
 // An [Instr] is a plain comparable value. Fill in Op, operands, flags and what
 // the instruction's text shows, leave the rest zero, and call [Pack] or
-// [AppendPack]. They unpack their own result and compare: whatever the encoding
-// cannot hold is an error that names it, never silently different bytes.
+// [AppendPack]. They unpack their own result and compare, unless it is known to be
+// the same (exact.go): whatever the encoding cannot hold is an error that names it,
+// never silently different bytes.
 // [Instr.Length] tells the length before branch offsets are known: it does not
 // depend on them.
 //

@@ -254,7 +254,7 @@ func codeSel(x *xfer, it *item) {
 	hint, ok := hintCode(o.Flags)
 	t := uint64(4)
 	switch {
-	case o.Kind == Imm && o.Val >= 0 && o.Val <= 255 && o.Flags == 0:
+	case o.Kind == Imm && o.Val >= 0 && o.Val <= 255 && *o == I(int(o.Val)):
 	case o.Kind == Reg && int(o.Size) == size && o.Flags&^(Cache|Discard) == 0:
 		t = hint
 	case o.Kind == Uniform && int(o.Size) == size && o.Flags == 0:

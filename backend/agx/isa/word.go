@@ -66,18 +66,19 @@ func below(n uint) word {
 type span struct{ lo, n uint8 }
 
 func (s span) get(w *word) uint64 {
-	if s.lo < 64 {
-		return w.lo >> s.lo & (1<<s.n - 1)
+	half := w.lo
+	if s.lo >= 64 {
+		half = w.hi
 	}
-	return w.hi >> (s.lo - 64) & (1<<s.n - 1)
+	return half >> (s.lo & 63) & (1<<(s.n&63) - 1)
 }
 
 func (s span) put(w *word, v uint64) {
-	v &= 1<<s.n - 1
+	v &= 1<<(s.n&63) - 1
 	if s.lo < 64 {
-		w.lo |= v << s.lo
+		w.lo |= v << (s.lo & 63)
 	} else {
-		w.hi |= v << (s.lo - 64)
+		w.hi |= v << (s.lo & 63)
 	}
 }
 
@@ -103,6 +104,6 @@ func (f *field) put(w *word, v uint64) {
 	for i := range f.pieces {
 		s := f.spans[i&3]
 		s.put(w, v)
-		v >>= s.n
+		v >>= s.n & 63
 	}
 }
