@@ -65,19 +65,9 @@ type choice struct {
 	options ir.Options
 	list    []try
 	start   [ir.NumOps + 1]int32 // where in list those of an operation begin
-	// few remembers which of an operation's list the keys of its sources leave.
-	few []fewCands
+	// outlined remembers which of an operation's list an outline leaves.
+	outlined []outlined
 }
-
-// fewCands are the candidates for an operation and its sources' keys.
-type fewCands struct {
-	key  uint64 // 1 and that of candidates; 0: nothing yet
-	list []probed
-}
-
-// fewBits is the logarithm of how many are remembered: shaders are made of a few
-// hundred combinations, and the next shader of the same.
-const fewBits = 10
 
 // try is a candidate with what the first two sources must be, k0 in the low
 // half: those bits of mask that the sources' keys have otherwise rule it out.
@@ -114,11 +104,11 @@ func (l *choices) of(section Section, o *ir.Options) *choice {
 // fill lists the candidates of the rules that are enabled.
 func (c *choice) fill(enabled []bool) {
 	c.list = c.list[:0]
-	if c.few == nil {
-		c.few = make([]fewCands, 1<<fewBits)
+	if c.outlined == nil {
+		c.outlined = make([]outlined, 1<<outlinedBits)
 	}
-	for i := range c.few {
-		c.few[i].key = 0
+	for i := range c.outlined {
+		c.outlined[i].outline = outline{}
 	}
 	for op := range byOp {
 		c.start[op] = int32(len(c.list))
@@ -129,23 +119,6 @@ func (c *choice) fill(enabled []bool) {
 		}
 	}
 	c.start[ir.NumOps] = int32(len(c.list))
-}
-
-// candidates returns those for an operation whose sources have these keys.
-func (c *choice) candidates(op ir.Op, key uint32) []probed {
-	k := uint64(op)<<32 | uint64(key)
-	f := &c.few[k*0x9e3779b97f4a7c15>>(64-fewBits)]
-	if f.key == k+1 {
-		return f.list
-	}
-	f.key, f.list = k+1, f.list[:0]
-	list := c.list[c.start[op]:c.start[op+1]]
-	for i := range list {
-		if t := &list[i]; (key^t.key)&t.mask == 0 {
-			f.list = append(f.list, t.cand.probed())
-		}
-	}
-	return f.list
 }
 
 func (c *cand) try() try {
@@ -196,12 +169,8 @@ func (e *engine) visit(in *ir.Instr) (bool, error) {
 	if e.tries.start[in.Op] == e.tries.start[in.Op+1] {
 		return false, nil
 	}
-	k := [2]uint16{keyOther, keyOther}
-	for i := range min(2, len(in.Srcs)) {
-		k[i] = keyOf(in.Srcs[i].Def)
-	}
+	list := e.tries.candidates(in.Op, outlineOf(in))
 	e.m.root = in
-	list := e.tries.candidates(in.Op, uint32(k[0])|uint32(k[1])<<16)
 	for i := range list {
 		p := &list[i]
 		if !p.plausible(in) || !e.m.match(p.cand) {

@@ -1,0 +1,96 @@
+package algebraic
+
+import "nirc/ir"
+
+// outline is what makes a root, its first two sources, and of each of these the first two: by keys. A word belongs to a source,
+// its own key lowest; at the top stand the root's operation and the size of its result. Shaders are made of some thousands of
+// outlines, and the next shader of the same, so which candidates are left for a outline is found once and remembered. For most
+// it is none.
+type outline [2]uint64
+
+// outlineOf returns the outline of an ALU instruction.
+func outlineOf(root *ir.Instr) outline {
+	sh := outline{uint64(root.Op) << 48, uint64(root.Def.BitSize) << 48}
+	for i := range min(2, len(root.Srcs)) {
+		in := root.Srcs[i].Def.Instr
+		keys := uint64(keyOther)
+		switch in.Kind {
+		case ir.KindALU:
+			keys = uint64(keyOp) + uint64(in.Op)
+			if len(in.Srcs) > 0 {
+				keys |= uint64(keyOf(in.Srcs[0].Def)) << 16
+			}
+			if len(in.Srcs) > 1 {
+				keys |= uint64(keyOf(in.Srcs[1].Def)) << 32
+			}
+		case ir.KindLoadConst:
+			keys = uint64(keyConst)
+		}
+		sh[i] |= keys
+	}
+	return sh
+}
+
+// at is the key of the value at a place; ok is false if the outline does not hold it.
+func (sh *outline) at(p place) (key uint16, ok bool) {
+	if p.src > 1 || p.sub > 1 {
+		return 0, false
+	}
+	return uint16(sh[p.src] >> (16 * uint(p.sub+1))), true
+}
+
+// bits is the size of the root's result.
+func (sh *outline) bits() uint8 { return uint8(sh[1] >> 48) }
+
+// outlined are the candidates that are left for a outline.
+type outlined struct {
+	outline outline // of no instruction: nothing yet
+	list  []probed
+}
+
+// outlinedBits is the logarithm of how many outlines are remembered.
+const outlinedBits = 11
+
+// candidates returns those for a root of a outline.
+func (c *choice) candidates(op ir.Op, sh outline) []probed {
+	f := &c.outlined[(sh[0]*0x9e3779b97f4a7c15^sh[1])*0xd6e8feb86659fd93>>(64-outlinedBits)]
+	if f.outline == sh {
+		return f.list
+	}
+	f.outline, f.list = sh, f.list[:0]
+	key := uint32(uint16(sh[0])) | uint32(uint16(sh[1]))<<16
+	list := c.list[c.start[op]:c.start[op+1]]
+	for i := range list {
+		if t := &list[i]; (key^t.key)&t.mask != 0 {
+			continue
+		}
+		if p := list[i].cand.probed(); p.suits(&sh) {
+			f.list = append(f.list, p)
+		}
+	}
+	return f.list
+}
+
+// suits reports whether the candidate may match roots of a outline, and leaves of its probes those that the outline does not answer.
+func (p *probed) suits(sh *outline) bool {
+	if p.bits != 0 && p.bits != sh.bits() {
+		return false
+	}
+	left := p.probes[:0]
+	for _, x := range p.probes[:p.n] {
+		key, ok := sh.at(x.a)
+		switch want := x.key; {
+		case !ok || want == keyAny:
+			left = append(left, x)
+		case want == keyInt || want == keyFloat:
+			if key != keyConst {
+				return false
+			}
+			left = append(left, x)
+		case key != want:
+			return false
+		}
+	}
+	p.n = uint8(len(left))
+	return true
+}
