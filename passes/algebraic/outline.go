@@ -45,7 +45,7 @@ func (sh *outline) bits() uint8 { return uint8(sh[1] >> 48) }
 // outlined are the candidates that are left for a outline.
 type outlined struct {
 	outline outline // of no instruction: nothing yet
-	list  []probed
+	list    []probed
 }
 
 // outlinedBits is the logarithm of how many outlines are remembered.

@@ -4,7 +4,7 @@ import "nirc/ir"
 
 // Most candidates fail at the sources of the root's sources: (fadd a (fadd (fneg a) b)) at every sum of sums whose
 // second is no negation. What a pattern wants there is looked at before it is walked: what operations and sizes answer once
-// for an outline, constants and equal values at each root. Over real shaders this leaves an eleventh of the walks, and of
+// for an outline, constants and equal values at each root. Over real shaders this leaves a twelfth of the walks, and of
 // the instructions that the pass took first less than half.
 
 // place is a value below the root: source src of it, and of that one's instruction source sub; sub is -1 for src itself.
