@@ -65,8 +65,9 @@ type choice struct {
 	options ir.Options
 	list    []try
 	start   [ir.NumOps + 1]int32 // where in list those of an operation begin
-	// outlined remembers which of an operation's list an outline leaves.
+	// outlined remembers which of an operation's list an outline leaves, byKeys which the keys of the root's sources do.
 	outlined []outlined
+	byKeys   []keyedCands
 }
 
 // try is a candidate with what the first two sources must be, k0 in the low
@@ -105,10 +106,13 @@ func (l *choices) of(section Section, o *ir.Options) *choice {
 func (c *choice) fill(enabled []bool) {
 	c.list = c.list[:0]
 	if c.outlined == nil {
-		c.outlined = make([]outlined, 1<<outlinedBits)
+		c.outlined, c.byKeys = make([]outlined, 1<<outlinedBits), make([]keyedCands, 1<<keyedBits)
 	}
 	for i := range c.outlined {
 		c.outlined[i].outline = outline{}
+	}
+	for i := range c.byKeys {
+		c.byKeys[i].key = 0
 	}
 	for op := range byOp {
 		c.start[op] = int32(len(c.list))

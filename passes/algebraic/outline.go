@@ -49,48 +49,85 @@ type outlined struct {
 }
 
 // outlinedBits is the logarithm of how many outlines are remembered.
-const outlinedBits = 11
+const outlinedBits = 12
 
-// candidates returns those for a root of a outline.
+// candidates returns those for a root of an outline.
 func (c *choice) candidates(op ir.Op, sh outline) []probed {
 	f := &c.outlined[(sh[0]*0x9e3779b97f4a7c15^sh[1])*0xd6e8feb86659fd93>>(64-outlinedBits)]
 	if f.outline == sh {
 		return f.list
 	}
 	f.outline, f.list = sh, f.list[:0]
-	key := uint32(uint16(sh[0])) | uint32(uint16(sh[1]))<<16
-	list := c.list[c.start[op]:c.start[op+1]]
+	list := c.keyed(op, uint32(uint16(sh[0]))|uint32(uint16(sh[1]))<<16)
 	for i := range list {
-		if t := &list[i]; (key^t.key)&t.mask != 0 {
-			continue
-		}
-		if p := list[i].cand.probed(); p.suits(&sh) {
-			f.list = append(f.list, p)
+		if p := &list[i]; p.suits(&sh) {
+			f.list = append(f.list, p.rest(&sh))
 		}
 	}
 	return f.list
 }
 
-// suits reports whether the candidate may match roots of a outline, and leaves of its probes those that the outline does not answer.
+// keyedCands are the candidates for an operation and its sources' keys.
+type keyedCands struct {
+	key  uint64 // 1 and that of candidates; 0: nothing yet
+	list []probed
+}
+
+// keyedBits is the logarithm of how many are remembered. Large shaders have more outlines than are, and then find
+// candidates by the keys of the root's sources alone.
+const keyedBits = 11
+
+// keyed returns the candidates for an operation whose sources have these keys.
+func (c *choice) keyed(op ir.Op, key uint32) []probed {
+	k := uint64(op)<<32 | uint64(key)
+	f := &c.byKeys[k*0x9e3779b97f4a7c15>>(64-keyedBits)]
+	if f.key == k+1 {
+		return f.list
+	}
+	f.key, f.list = k+1, f.list[:0]
+	list := c.list[c.start[op]:c.start[op+1]]
+	for i := range list {
+		if t := &list[i]; (key^t.key)&t.mask == 0 {
+			f.list = append(f.list, t.cand.probed())
+		}
+	}
+	return f.list
+}
+
+// answers tells what an outline says of a probe: that it fails, that it holds, or that the root must be looked at.
+func (sh *outline) answers(x *probe) (fails, holds bool) {
+	key, ok := sh.at(x.a)
+	switch want := x.key; {
+	case !ok || want == keyAny:
+		return false, false
+	case want == keyInt || want == keyFloat:
+		return key != keyConst, false
+	default:
+		return key != want, key == want
+	}
+}
+
+// suits reports whether the candidate may match roots of an outline.
 func (p *probed) suits(sh *outline) bool {
 	if p.bits != 0 && p.bits != sh.bits() {
 		return false
 	}
-	left := p.probes[:0]
-	for _, x := range p.probes[:p.n] {
-		key, ok := sh.at(x.a)
-		switch want := x.key; {
-		case !ok || want == keyAny:
-			left = append(left, x)
-		case want == keyInt || want == keyFloat:
-			if key != keyConst {
-				return false
-			}
-			left = append(left, x)
-		case key != want:
+	for i := range p.n {
+		if fails, _ := sh.answers(&p.probes[i]); fails {
 			return false
 		}
 	}
-	p.n = uint8(len(left))
 	return true
+}
+
+// rest is the candidate with those of its probes that the outline does not answer.
+func (p *probed) rest(sh *outline) probed {
+	out := probed{cand: p.cand, bits: p.bits}
+	for i := range p.n {
+		if _, holds := sh.answers(&p.probes[i]); !holds {
+			out.probes[out.n] = p.probes[i]
+			out.n++
+		}
+	}
+	return out
 }
