@@ -2,7 +2,6 @@ package ir
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -23,12 +22,6 @@ type PrintOptions struct {
 // Print returns the shader's text form, which Parse reads back. Values and
 // blocks are numbered in the order of the text.
 func Print(s *Shader) string { return PrintWith(s, PrintOptions{}) }
-
-// Fprint writes the text form to w.
-func Fprint(w io.Writer, s *Shader, o PrintOptions) error {
-	_, err := io.WriteString(w, PrintWith(s, o))
-	return err
-}
 
 // PrintWith is Print with options.
 func PrintWith(s *Shader, o PrintOptions) string {

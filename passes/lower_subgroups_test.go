@@ -97,7 +97,9 @@ func subgroupCases() (list []subgroupCase) {
 	add("ballot_bitfield_extract", func(b *ir.Builder, lane, x *ir.Def) *ir.Def {
 		return b.B2i32(&b.Intrinsic(ir.IntrBallotBitfieldExtract, 1, 1, ballot(b, x), b.Iadd(lane, b.Imm32(3))).Def)
 	})
-	wide := func(b *ir.Builder, x *ir.Def, n uint8) *ir.Def { return &b.Intrinsic(ir.IntrBallot, n, 64, odd(b, x)).Def }
+	wide := func(b *ir.Builder, x *ir.Def, n uint8) *ir.Def {
+		return &b.Intrinsic(ir.IntrBallot, n, 64, odd(b, x)).Def
+	}
 	for _, n := range []uint8{1, 2} {
 		add(fmt.Sprintf("inverse_ballot of %d words of 64 bits", n), func(b *ir.Builder, lane, x *ir.Def) *ir.Def {
 			return b.B2i32(&b.Intrinsic(ir.IntrInverseBallot, 1, 1, wide(b, x, n)).Def)

@@ -73,16 +73,6 @@ func concerns(impl *ir.Impl, section algebraic.Section) bool {
 	return false
 }
 
-// AlgebraicRules returns the names of all algebraic rules; Context.RuleHits
-// counts by the same numbers.
-func AlgebraicRules() []string {
-	names := make([]string, algebraic.NumRules())
-	for i := range names {
-		names[i] = algebraic.RuleName(i)
-	}
-	return names
-}
-
 // The passes of algebraic rules differ in the list of rules only, and share this file.
 var (
 	optAlgebraicPass                  = algebraicPass("opt_algebraic", "Rewrites ALU instructions by the main algebraic rules: identities, canonical forms, and what the target's options ask to have lowered.", algebraic.Main)

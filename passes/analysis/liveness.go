@@ -5,8 +5,6 @@
 package analysis
 
 import (
-	"math/bits"
-
 	"nirc/internal/slab"
 	"nirc/ir"
 )
@@ -139,9 +137,6 @@ func (l *Liveness) Number(d *ir.Def) (n int, ok bool) {
 	return n, n >= 0
 }
 
-// Numbered returns the values by number.
-func (l *Liveness) Numbered() []*ir.Def { return l.defs }
-
 // block recomputes a block's sets and reports whether its live-in set, or what
 // its phis ask of the predecessors, is new.
 func (l *Liveness) block(b *ir.Block, live []uint64) bool {
@@ -225,15 +220,6 @@ func (l *Liveness) LiveIn(b *ir.Block, d *ir.Def) bool {
 func (l *Liveness) LiveOut(b *ir.Block, d *ir.Def) bool {
 	n := l.number[d.Index]
 	return n >= 0 && l.Out(b)[n/64]>>(n%64)&1 != 0
-}
-
-// Count returns the number of values in a set.
-func Count(set []uint64) int {
-	n := 0
-	for _, w := range set {
-		n += bits.OnesCount64(w)
-	}
-	return n
 }
 
 // LiveAfter reports whether d, which is defined before or by in, is still

@@ -237,17 +237,6 @@ func (k Kind) appendText(b []byte, value uint32) (_ []byte, ok bool) {
 	return b, true
 }
 
-// LookupExtSet finds the set that a module imports under a name.
-func LookupExtSet(imports string) ExtSet {
-	for i := 1; i < len(extSetTable); i++ {
-		s := &extSetTable[i]
-		if imports == s.imports || s.prefix && strings.HasPrefix(imports, s.imports) {
-			return ExtSet(i)
-		}
-	}
-	return ExtSetUnknown
-}
-
 // String gives the name under which modules import the set.
 func (s ExtSet) String() string {
 	if s == ExtSetUnknown || int(s) >= len(extSetTable) {
