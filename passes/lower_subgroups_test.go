@@ -72,6 +72,15 @@ func subgroupCases() (list []subgroupCase) {
 			return &b.Intrinsic(i, 1, 32, b.Ushr(x, b.Imm32(31))).Def
 		})
 	}
+	for _, bits := range []uint8{8, 16} {
+		add(fmt.Sprintf("vote_ieq as %d bits", bits), func(b *ir.Builder, lane, x *ir.Def) *ir.Def {
+			same := b.U2u32(&b.Intrinsic(ir.IntrVoteIeq, 1, bits, b.Imm32(7)).Def)
+			return b.Iadd(b.Ishl(same, b.Imm32(16)), b.U2u32(&b.Intrinsic(ir.IntrVoteIeq, 1, bits, x).Def))
+		})
+	}
+	add("load_subgroup_size", func(b *ir.Builder, lane, x *ir.Def) *ir.Def {
+		return &b.Intrinsic(ir.IntrLoadSubgroupSize, 1, 32).Def
+	})
 	add("elect", func(b *ir.Builder, lane, x *ir.Def) *ir.Def { return b.B2i32(&b.Intrinsic(ir.IntrElect, 1, 1).Def) })
 	for _, i := range []ir.Intrinsic{ir.IntrFirstInvocation, ir.IntrLastInvocation} {
 		add(i.String(), func(b *ir.Builder, lane, x *ir.Def) *ir.Def { return &b.Intrinsic(i, 1, 32).Def })
@@ -179,7 +188,7 @@ func compareSubgroup(t *testing.T, name string, s *ir.Shader, wave int, opts []s
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if !progress && wave != 1 && name != "shuffle" && name != "read_invocation" && name != "vote_any" && name != "vote_all" {
+	if !progress && wave != 1 && name != "shuffle" && name != "read_invocation" && name != "vote_any" && name != "vote_all" && name != "load_subgroup_size" {
 		t.Errorf("%s stays:\n%s", name, before)
 	}
 	if err := ir.Validate(s); err != nil {
