@@ -1,10 +1,12 @@
 package core
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
 	"nirc/internal/emu"
 	"nirc/ir"
 )
@@ -229,5 +231,88 @@ func TestImplicitLod(t *testing.T) {
 		if toF(o[0]) != 1 || toF(o[1]) != 3 || toF(o[2]) != 1 || toF(o[3]) != 1 {
 			t.Errorf("lane %d: levels %v %v, query %v %v", i, toF(o[0]), toF(o[1]), toF(o[2]), toF(o[3]))
 		}
+	}
+}
+
+// TestLevels: the level of detail comes from halves or from differences in words; what hardware samplers do not have, a bias, does nothing.
+func TestLevels(t *testing.T) {
+	img, err := emu.NewImage(emu.ImageDesc{Width: 8, Height: 8, Layers: 2, Mips: 4, Format: emu.FormatByName("R32_SFLOAT")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &emu.ImageView{Image: img}
+	for level := range 4 {
+		for layer := range 2 {
+			for y := range 8 >> level {
+				for x := range 8 >> level {
+					v.Store(x, y, layer, level, 0, [4]uint32{fbits(float32(level*1000 + layer*100 + 10*y + x))})
+				}
+			}
+		}
+	}
+	regs := func(first int, list ...uint32) (text string) {
+		for i, w := range list {
+			text += fmt.Sprintf("\tmov_imm r%d, %d, 0b0\n", first+i, w)
+		}
+		return text
+	}
+	at := regs(4, fbits(0.3), fbits(0.7), fbits(1))
+	sample := func(dim, coords, lod string) string {
+		return "\ttexture_sample 0, 0b1100, 0b0, none, x, 0b00, r2, None, ts0, ss1, " + dim + ", " + coords + ", " + lod + "\n\twait 0"
+	}
+	fetch := func(dim, coords, lod string) string {
+		return "\ttexture_load 0, 0b1100, 0b0, none, x, 0b00, r2, None, ts0, ss0, " + dim + ", " + coords + ", " + lod + "\n\twait 0"
+	}
+	for _, c := range []struct {
+		name, body string
+		want       float32
+	}{
+		{"no level", at + sample("tex_2d", "r4_r5", "auto_lod, 0"), 52},
+		{"a level", at + "\tmov_imm r7l, 16384\n" + sample("tex_2d", "r4_r5", "lod_min, r7l"), 2010},
+		{"a high half", at + "\tmov_imm r7l, 16384\n\tmov_imm r7h, 15360\n" + sample("tex_2d", "r4_r5", "lod_min, r7h"), 1021},
+		{"differences of two texels", at + regs(20, fbits(0.25), 0, 0, fbits(0.125)) + sample("tex_2d", "r4_r5", "lod_grad, r20_r21_r22_r23"), 1021},
+		{"differences downwards", at + regs(20, 0, fbits(0.125), 0, fbits(0.5)) + sample("tex_2d", "r4_r5", "lod_grad, r20_r21_r22_r23"), 2010},
+		{"differences, not below a level", at + regs(20, fbits(0.125), 0, 0, fbits(0.125), 0x4000) + sample("tex_2d", "r4_r5", "lod_grad_min, r20_r21_r22_r23_r24"), 2010},
+		{"a layer", at + "\tmov_imm r6l, 1\n\tmov_imm r7l, 15360\n" + sample("tex_2d_array", "r4l_r4h_r5l_r5h_r6l", "lod_min, r7l"), 1121},
+		{"a texel of a level", regs(4, 1, 3) + "\tmov_imm r7l, 1\n" + fetch("tex_2d", "r4_r5", "lod_min, r7l"), 1031},
+		{"a texel beside the level", regs(4, 4, 3) + "\tmov_imm r7l, 1\n" + fetch("tex_2d", "r4_r5", "lod_min, r7l"), 0},
+	} {
+		m := texMachine(t)
+		p, err := Load(assemble(t, head+c.body+tail), m.meta())
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		env := m.env()
+		for _, bias := range []float32{0, 1, -2} {
+			env.Bindings.Set(0, 2, []emu.Descriptor{{Type: emu.DescCombinedImageSampler, Image: v, Sampler: &emu.Sampler{MaxLod: 10, LodBias: bias}}})
+			l := &emu.Launch{Env: env, NumLanes: 32, Check: true, Compute: &emu.ComputeLaunch{LocalID: make([][3]uint32, 32), Shared: make([]byte, 16)}}
+			if _, err := p.NewWave(l).Run(1000); err != nil || toF(m.word(7)) != c.want {
+				t.Errorf("%s, with a bias of %v: %v, %v; want %v", c.name, bias, toF(m.word(7)), err, c.want)
+			}
+		}
+	}
+}
+
+// TestBufferTexels: a texel buffer is rows of bufferWidth texels, of which the last may end early.
+func TestBufferTexels(t *testing.T) {
+	d := &emu.Descriptor{Type: emu.DescUniformTexelBuffer, Format: emu.FormatByName("R32_UINT"), Size: 4 * (2*bufferWidth + 5)}
+	n := d.NumTexels()
+	for _, c := range []struct {
+		dim   isa.Dim
+		x, y  int
+		i     uint64
+		stray bool
+	}{
+		{isa.Dim2D, 0, 0, 0, false}, {isa.Dim2D, bufferWidth - 1, 1, 2*bufferWidth - 1, false}, {isa.Dim2D, bufferWidth, 1, n, false}, {isa.Dim2D, -1, 1, n, false}, {isa.Dim2D, 0, -1, n, false},
+		{isa.Dim2D, 4, 2, n - 1, false}, {isa.Dim2D, 5, 2, n, true}, {isa.Dim2D, bufferWidth - 1, 2, 3*bufferWidth - 1, true}, {isa.Dim2D, 0, 3, n, false}, {isa.Dim1D, 7, 9, 7, false},
+	} {
+		if i, stray := bufferTexel(&inst{Instr: isa.Instr{Dim: c.dim}}, d, c.x, c.y); i != c.i || stray != c.stray {
+			t.Errorf("(%d, %d): %d, %v; want %d, %v", c.x, c.y, i, stray, c.i, c.stray)
+		}
+	}
+	d.Size = 4 * bufferWidth
+	if i, stray := bufferTexel(&inst{Instr: isa.Instr{Dim: isa.Dim2D}}, d, 0, 1); i != bufferWidth || stray {
+		t.Errorf("a row after the last whole one: %d, %v", i, stray)
 	}
 }
