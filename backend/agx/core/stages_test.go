@@ -398,3 +398,41 @@ func TestTile(t *testing.T) {
 	}
 	wantError(t, finish(t, build(t, m, "\twait_pix 12, 0\n\tld_tile r4l, i16, 1, x, 4, 1, 0\n\tstop"), quads(1)), "before the shader")
 }
+
+// TestPassSays: a driver is told each of the things that a fragment program does which keep its fragments from passing as others.
+func TestPassSays(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		does func(p *program)
+		says func(m *abi.Meta)
+	}{
+		{"reads the tile", func(p *program) { p.uses.tileLoads = true }, func(m *abi.Meta) { m.Pass.ReadsTile = true }},
+		{"writes the tile", func(p *program) { p.uses.tileStores = true }, func(m *abi.Meta) { m.Pass.WritesTile = true }},
+		{"kills or tests samples", func(p *program) { p.uses.kills = true }, func(m *abi.Meta) { m.Pass.WritesSampleMask = true }},
+		{"writes depth", func(p *program) { p.uses.depth = true }, func(m *abi.Meta) { m.Pass.WritesDepth = true }},
+		{"writes stencil", func(p *program) { p.uses.stencil = true }, func(m *abi.Meta) { m.Pass.WritesStencil = true }},
+		{"looks at other lanes", func(p *program) { p.uses.lanes = true }, func(m *abi.Meta) { m.Pass.SeparateTriangles = true }},
+		{"writes memory without early tests", func(p *program) { p.uses.stores = true }, func(m *abi.Meta) { m.KeepDepth, m.WritesMemory = true, true }},
+		{"writes memory", func(p *program) { p.uses.stores = true }, func(m *abi.Meta) { m.EarlyFragmentTests, m.WritesMemory = true, true }},
+	} {
+		for _, says := range []bool{false, true} {
+			p := &program{meta: &abi.Meta{Stage: ir.StageFragment}}
+			c.does(p)
+			if says {
+				c.says(p.meta)
+			} else if c.name == "writes memory" {
+				p.meta.EarlyFragmentTests = true
+			}
+			err := p.checkPass()
+			if says && err != nil {
+				t.Errorf("%s, and says so: %v", c.name, err)
+			} else if !says {
+				wantError(t, err, "the program "+c.name)
+			}
+			p.meta.Stage = ir.StageVertex
+			if err := p.checkPass(); err != nil {
+				t.Errorf("%s in a vertex program: %v", c.name, err)
+			}
+		}
+	}
+}
