@@ -29,6 +29,15 @@ var addressCases = []addressCase{
 	{"a constant after an index", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
 		return b.Iadd(b.UleaAgx(base, lane, b.Imm32(3)), b.ImmInt(1028, 64))
 	}, []string{", 257, unsigned"}, nil},
+	{"the last constant of an access", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
+		return b.Iadd(b.UleaAgx(b.Isub(base, b.ImmInt(4*maxMemoryIndex, 64)), lane, b.Imm32(2)), b.ImmInt(4*maxMemoryIndex, 64))
+	}, []string{", 32767, unsigned"}, nil},
+	{"a constant beyond the last", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
+		return b.Iadd(b.ImmInt(4*maxMemoryIndex+4, 64), b.UleaAgx(b.Isub(base, b.ImmInt(4*maxMemoryIndex+4, 64)), lane, b.Imm32(2)))
+	}, nil, []string{", 32768, unsigned", ", 0, unsigned, lsl"}},
+	{"a constant that is no multiple of the element", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
+		return b.Iadd(b.UleaAgx(b.Isub(base, b.ImmInt(1026, 64)), lane, b.Imm32(2)), b.ImmInt(1026, 64))
+	}, nil, []string{", 256, unsigned", ", 257, unsigned"}},
 	{"a constant that is subtracted", func(b *ir.Builder, base, lane *ir.Def) *ir.Def {
 		return b.Iadd(b.UleaAgx(base, b.Iadd(lane, b.Imm32(64)), b.Imm32(2)), b.ImmInt(-256, 64))
 	}, nil, nil},
