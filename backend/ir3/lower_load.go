@@ -99,7 +99,14 @@ func (l *narrowLoad) piece(at *ir.Def) *ir.Def {
 	if l.halves {
 		return b.Ushr(l.half(b.Iand(at, b.Imm32(^uint32(1)))), b.Ishl(b.Iand(at, b.Imm32(1)), b.Imm32(3)))
 	}
-	return b.Ushr(l.load(b.Iand(at, b.Imm32(^uint32(wordBytes-1))), 1), b.Ishl(at, b.Imm32(3)))
+	return b.Ushr(l.load(wordAround(b, at), 1), b.Ishl(at, b.Imm32(3)))
+}
+
+// wordAround is the offset of the word that a byte is in, as four times its number.
+func wordAround(b *ir.Builder, at *ir.Def) *ir.Def {
+	word := b.Ishl(b.Ushr(at, b.Imm32(2)), b.Imm32(2))
+	word.Instr.NoUnsignedWrap = true
+	return word
 }
 
 // half is the half word at an even offset.
