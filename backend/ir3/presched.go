@@ -28,6 +28,9 @@ type preScheduler struct {
 	memory  [memClasses]memOrder
 	live    int // units of general registers in use
 	waiting int // results under way that (sy) would wait for
+	flags   [preWaits]flagClock
+	issued  int32 // units that are out, over the whole block
+	now     int32 // slots that have passed in it
 	time    preTime
 	spare   [][]*mach.Instr // by block, for orders that are not in use
 	rooms   []preRoom
@@ -39,12 +42,33 @@ type preUnit struct {
 	preds    int32
 	succs    int32 // first edge, -1 none
 	critical int32
-	earliest int32 // slot at which nothing has to be waited for
+	earliest int32 // slot at which the results that come without a flag are there
 	slots    int32
-	long     bool // (sy) waits for its result
+	asked    [preWaits]int32 // number of the last unit whose result it must wait for by a flag, 0 none
+	long     bool            // (sy) waits for its result
 }
 
-type preEdge struct{ to, next, latency int32 }
+type preEdge struct {
+	to, next, latency int32
+	wait              preWait
+}
+
+// preWait is how a result is waited for.
+type preWait int8
+
+// The flags wait for all results of their kind that are under way.
+const (
+	waitSS preWait = iota
+	waitSY
+	preWaits
+	waitSlots // no flag: for so many slots
+)
+
+// flagClock is what is known of a flag in a block.
+type flagClock struct {
+	arrives int32 // slot at which all that is under way is there
+	waited  int32 // number of the last unit that was out when it was waited for
+}
 
 // maxReady bounds how many candidates are looked at, maxWaiting the results of
 // textures and memory that are under way at once.
@@ -78,7 +102,7 @@ func (p *preScheduler) size(v mach.Value) int {
 // block returns the instructions of a block in their new order.
 func (p *preScheduler) block(b mach.BlockID) []*mach.Instr {
 	blk := &p.f.Blocks[b]
-	p.live, p.waiting = 0, 0
+	p.live, p.waiting, p.issued, p.now, p.flags = 0, 0, 0, 0, [preWaits]flagClock{}
 	p.lv.In[b].Each(func(v mach.Value) { p.live += p.size(v) })
 	for _, in := range blk.Instrs {
 		if in.Op == mach.OpPhi {
@@ -181,17 +205,12 @@ func (p *preScheduler) segment(ins, out []*mach.Instr) []*mach.Instr {
 			p.ready = append(p.ready, int32(i))
 		}
 	}
-	now := int32(0)
 	for len(p.ready) > 0 {
-		k := p.choose(ins, now)
+		k := p.choose(ins)
 		i := p.ready[k]
 		p.ready = append(p.ready[:k], p.ready[k+1:]...)
 		u := &p.units[i]
-		if u.earliest > now {
-			p.time.wait(u.earliest-now, p.waiting > 0)
-			// What the wait is for has arrived, and what was asked for before it.
-			p.waiting = 0
-		}
+		p.arrive(u)
 		if u.long {
 			p.waiting++
 		}
@@ -199,11 +218,12 @@ func (p *preScheduler) segment(ins, out []*mach.Instr) []*mach.Instr {
 			p.account(in)
 		}
 		out = append(out, ins[u.first:u.first+u.n]...)
-		now = max(now, u.earliest) + u.slots
+		p.now += u.slots
 		p.time.issue += int64(u.slots)
+		p.issued++
 		for e := u.succs; e >= 0; e = p.edges[e].next {
 			to := &p.units[p.edges[e].to]
-			to.earliest = max(to.earliest, now+p.edges[e].latency)
+			p.result(to, &p.edges[e])
 			if to.preds--; to.preds == 0 {
 				p.insertReady(p.edges[e].to)
 			}
@@ -215,6 +235,49 @@ func (p *preScheduler) segment(ins, out []*mach.Instr) []*mach.Instr {
 		}
 	}
 	return out
+}
+
+// arrive moves the time to where a unit's sources are there.
+func (p *preScheduler) arrive(u *preUnit) {
+	if u.earliest > p.now {
+		p.time.issue += int64(u.earliest - p.now)
+		p.now = u.earliest
+	}
+	for k := range p.flags {
+		f := &p.flags[k]
+		if u.asked[k] <= f.waited {
+			continue
+		}
+		if f.waited = p.issued; f.arrives > p.now {
+			p.time.stall += int64(f.arrives - p.now)
+			p.now = f.arrives
+		}
+		if preWait(k) == waitSY {
+			p.waiting = 0
+		}
+	}
+}
+
+// result notes that a unit reads what the one that was just issued has made.
+func (p *preScheduler) result(to *preUnit, e *preEdge) {
+	if e.wait == waitSlots {
+		to.earliest = max(to.earliest, p.now+e.latency)
+		return
+	}
+	to.asked[e.wait] = p.issued
+	f := &p.flags[e.wait]
+	f.arrives = max(f.arrives, p.now+e.latency)
+}
+
+// stall is how long a unit has to wait.
+func (p *preScheduler) stall(u *preUnit) int32 {
+	wait := max(0, u.earliest-p.now)
+	for k := range p.flags {
+		if f := &p.flags[k]; u.asked[k] > f.waited {
+			wait = max(wait, f.arrives-p.now)
+		}
+	}
+	return wait
 }
 
 // insertReady keeps the ready list in the order of the program.
@@ -275,7 +338,8 @@ func (p *preScheduler) makeEdges(ins []*mach.Instr) {
 		for _, in := range ins[u.first : u.first+u.n] {
 			for _, o := range in.Uses() {
 				if d := p.defUnit[o.Val] - 1; d >= 0 && d != int32(i) {
-					p.edge(d, int32(i), p.latency(ins, d, in))
+					latency, wait := p.latency(ins, d, in)
+					p.edge(d, int32(i), latency, wait)
 				}
 			}
 			if in.Op >= mach.FirstTargetOp && in.Op < opInputs {
@@ -292,11 +356,11 @@ func (p *preScheduler) makeEdges(ins []*mach.Instr) {
 	}
 }
 
-func (p *preScheduler) edge(from, to, latency int32) {
+func (p *preScheduler) edge(from, to, latency int32, wait preWait) {
 	if from < 0 || from == to {
 		return
 	}
-	p.edges = append(p.edges, preEdge{to, p.units[from].succs, latency})
+	p.edges = append(p.edges, preEdge{to, p.units[from].succs, latency, wait})
 	p.units[from].succs = int32(len(p.edges) - 1)
 	p.units[to].preds++
 }
@@ -308,52 +372,52 @@ func (p *preScheduler) order(i int32, t *isa.Instr) {
 		switch {
 		case writes>>c&1 != 0:
 			for _, r := range m.reads {
-				p.edge(r, i, 0)
+				p.edge(r, i, 0, waitSlots)
 			}
-			p.edge(m.lastWrite, i, 0)
+			p.edge(m.lastWrite, i, 0, waitSlots)
 			m.lastWrite, m.reads = i, m.reads[:0]
 		case reads>>c&1 != 0:
-			p.edge(m.lastWrite, i, 0)
+			p.edge(m.lastWrite, i, 0, waitSlots)
 			m.reads = append(m.reads, i)
 		}
 	}
 }
 
-// latency is the usual time from the end of unit d to its reader.
-func (p *preScheduler) latency(ins []*mach.Instr, d int32, to *mach.Instr) int32 {
+// latency is the usual time from the end of unit d to its reader, and how that waits.
+func (p *preScheduler) latency(ins []*mach.Instr, d int32, to *mach.Instr) (int32, preWait) {
 	u := &p.units[d]
 	from := ins[u.first]
 	if from.Op < mach.FirstTargetOp {
-		return 0
+		return 0, waitSlots
 	}
 	if from.Op >= opInputs {
-		return 30
+		return 30, waitSY
 	}
 	t := &p.code.tmpl[from.Ext]
 	k := syncOf(t)
 	switch {
 	case k.sy && t.Op == isa.OpLdc:
-		return int32(21+8*int(t.Size)) / 2
+		return int32(21+8*int(t.Size)) / 2, waitSY
 	case k.sy && t.Op.Category() == 5:
-		return 36
+		return 36, waitSY
 	case k.sy:
-		return 86
+		return 86, waitSY
 	case p.gpu.isScalar(t):
 		if to.Op >= mach.FirstTargetOp && to.Op < opInputs && p.gpu.isScalar(&p.code.tmpl[to.Ext]) {
-			return 0
+			return 0, waitSlots
 		}
-		return 6
+		return 6, waitSS
 	case k.ss:
-		return 10
+		return 10, waitSS
 	}
 	alu, far := int32(3), int32(6)
 	if p.gpu.Gen == isa.A7xx {
 		alu, far = 2, 5
 	}
 	if to.Op < mach.FirstTargetOp || to.Op >= opInputs || p.code.tmpl[to.Ext].Op.Category() > 3 {
-		return far
+		return far, waitSlots
 	}
-	return max(0, alu-u.slots+1)
+	return max(0, alu-u.slots+1), waitSlots
 }
 
 // growth is how many register units more are in use after a unit.
@@ -396,7 +460,7 @@ func usesOf(v mach.Value, ops []mach.Operand) int32 {
 
 // choose picks from the ready list: where there is room, what waits for nothing
 // with the longest way to the end; else what takes least room.
-func (p *preScheduler) choose(ins []*mach.Instr, now int32) int {
+func (p *preScheduler) choose(ins []*mach.Instr) int {
 	best, bestKey := 0, int64(-1<<62)
 	for k, i := range p.ready {
 		if k == maxReady {
@@ -404,7 +468,7 @@ func (p *preScheduler) choose(ins []*mach.Instr, now int32) int {
 		}
 		u := &p.units[i]
 		g := p.growth(ins, i)
-		wait := max(0, u.earliest-now)
+		wait := p.stall(u)
 		var key int64
 		switch {
 		case g > 0 && p.live+g > p.budget:

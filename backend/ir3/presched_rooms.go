@@ -41,19 +41,10 @@ func (c *compiler) preRooms() []preRoom {
 	return rooms
 }
 
-// preTime is what an order takes by the usual latencies, weighed by the depth of loops.
+// preTime is what an order takes by the usual latencies, weighed by the depth of loops: slots that are issued,
+// nops among them, and waits by flags, in which other waves run.
 type preTime struct {
 	issue, stall int64
-}
-
-// wait adds slots that nothing fills: nops, or where results of textures and memory are under
-// way a wait, in which other waves run.
-func (t *preTime) wait(slots int32, long bool) {
-	if long {
-		t.stall += int64(slots)
-	} else {
-		t.issue += int64(slots)
-	}
 }
 
 // add adds a block's time, at the depth of loops.
