@@ -26,8 +26,10 @@ type preScheduler struct {
 	defUnit []int32 // by value: its unit in the segment, plus 1
 	ready   []int32
 	memory  [memClasses]memOrder
-	live    int // units of general registers in use
-	waiting int // results under way that (sy) would wait for
+	live    int  // units of general registers in use
+	peak    int  // the most of them in the block
+	inOrder bool // what has no room goes in the order of the program
+	waiting int  // results under way that (sy) would wait for
 	flags   [preWaits]flagClock
 	issued  int32 // units that are out, over the whole block
 	now     int32 // slots that have passed in it
@@ -104,6 +106,7 @@ func (p *preScheduler) block(b mach.BlockID) []*mach.Instr {
 	blk := &p.f.Blocks[b]
 	p.live, p.waiting, p.issued, p.now, p.flags = 0, 0, 0, 0, [preWaits]flagClock{}
 	p.lv.In[b].Each(func(v mach.Value) { p.live += p.size(v) })
+	p.peak = p.live
 	for _, in := range blk.Instrs {
 		if in.Op == mach.OpPhi {
 			continue
@@ -187,6 +190,7 @@ func (p *preScheduler) account(in *mach.Instr) {
 			p.live += p.size(d.Val)
 		}
 	}
+	p.peak = max(p.peak, p.live)
 }
 
 // segment appends ins in their new order.
@@ -458,8 +462,8 @@ func usesOf(v mach.Value, ops []mach.Operand) int32 {
 	return n
 }
 
-// choose picks from the ready list: where there is room, what waits for nothing
-// with the longest way to the end; else what takes least room.
+// choose picks from the ready list: where there is room, or none is taken, what waits for nothing
+// with the longest way to the end; else what takes least room, or is first in the program.
 func (p *preScheduler) choose(ins []*mach.Instr) int {
 	best, bestKey := 0, int64(-1<<62)
 	for k, i := range p.ready {
@@ -472,7 +476,10 @@ func (p *preScheduler) choose(ins []*mach.Instr) int {
 		var key int64
 		switch {
 		case g > 0 && p.live+g > p.budget:
-			key = -1<<60 - int64(g)<<40
+			key = -1 << 60
+			if !p.inOrder {
+				key -= int64(g) << 40
+			}
 		case u.long && p.waiting >= maxWaiting:
 			key = -1 << 50
 		case wait > 0:

@@ -87,7 +87,6 @@ func (p *preScheduler) bestOrder(rooms []preRoom) [][]*mach.Instr {
 
 // orders returns the blocks' instructions as they go in a room, and the time that they take.
 func (p *preScheduler) orders(r preRoom) ([][]*mach.Instr, preTime) {
-	p.budget = r.budget
 	list := slab.Resized(p.spare, len(p.f.Blocks))
 	p.spare = nil
 	var sum preTime
@@ -96,9 +95,35 @@ func (p *preScheduler) orders(r preRoom) ([][]*mach.Instr, preTime) {
 		if list[b] = blk.Instrs; len(blk.Instrs) <= 3 {
 			continue
 		}
-		p.time = preTime{}
-		list[b] = p.block(mach.BlockID(b))
-		sum.add(p.time, blk.LoopDepth)
+		var t preTime
+		list[b], t = p.blockWithin(mach.BlockID(b), r.budget)
+		sum.add(t, blk.LoopDepth)
 	}
 	return list, sum
+}
+
+// maxTighter is how often a block is ordered again within less room than it may have.
+const maxTighter = 2
+
+// blockWithin orders a block in a room. What takes least room at once may be the start of much that takes more: where the block
+// then needs more than slack allows, the order is made again, in a room that is as much smaller and with the order of the
+// program where it is full, which needs few registers; what needs least is taken.
+func (p *preScheduler) blockWithin(b mach.BlockID, budget int) (best []*mach.Instr, t preTime) {
+	p.budget, p.inOrder = budget, false
+	least := 0
+	for try := 0; ; try++ {
+		p.time = preTime{}
+		order := p.block(b)
+		if best == nil || p.peak < least {
+			best, least, t = order, p.peak, p.time
+		}
+		over := p.peak - budget
+		if over <= roomSlack/2 || try == maxTighter || p.budget <= 0 {
+			return best, t
+		}
+		if p.inOrder {
+			p.budget -= over
+		}
+		p.inOrder = true
+	}
 }
