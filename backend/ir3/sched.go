@@ -23,21 +23,38 @@ type scheduler struct {
 }
 
 // clock is how far the block has come: in slots, which delays are counted in,
-// and in time, in which waits for results pass too. A wait for one result of memory or
-// textures is one for all that are under way.
+// and in time, in which waits for results pass too. A wait for one result by a flag is one for all of its kind that
+// are under way.
 type clock struct {
 	slot, time int32
-	arrived    int32 // when all results that were asked for are there
-	waited     int32 // the time of the last wait for all, plus 1
+	flags      [numFlags]flagTime
 }
+
+// flagTime is what is known of a flag.
+type flagTime struct {
+	arrived int32 // when all results that were asked for are there
+	waited  int32 // the time of the last wait for all, plus 1
+}
+
+// schedFlag is the flag that a result is waited for by.
+type schedFlag uint8
+
+const (
+	flagSS schedFlag = iota
+	flagSY
+	numFlags
+	flagNone
+)
 
 // issue moves the clock over a node.
 func (c *clock) issue(n *schedNode) {
 	start := max(c.slot, n.earliest)
 	c.time = max(c.time+start-c.slot, n.soft)
-	if n.waits > c.waited {
-		c.time = max(c.time, c.arrived)
-		c.waited = c.time + 1
+	for k := range c.flags {
+		if f := &c.flags[k]; n.waits[k] > f.waited {
+			c.time = max(c.time, f.arrived)
+			f.waited = c.time + 1
+		}
 	}
 	c.slot = start + n.slots
 	c.time += n.slots
@@ -46,22 +63,22 @@ func (c *clock) issue(n *schedNode) {
 // stall is how long a node would have to wait.
 func (c *clock) stall(n *schedNode) (slots, time int32) {
 	slots, time = max(0, n.earliest-c.slot), max(0, n.soft-c.time)
-	if n.waits > c.waited {
-		time = max(time, c.arrived-c.time)
-	} else if n.waits > 0 {
-		time = slots // its results came with the others
+	for k := range c.flags {
+		if f := &c.flags[k]; n.waits[k] > f.waited { // else its results came with the others
+			time = max(time, f.arrived-c.time)
+		}
 	}
 	return slots, max(slots, time)
 }
 
 type schedNode struct {
-	first, n int32 // instructions of the block that stay together
-	succs    int32 // first edge, -1 none
-	preds    int32 // not yet scheduled
-	earliest int32 // slot at which all sources are there
-	soft     int32 // time at which they are, with the usual latency of waits
-	waits    int32 // time at which the last of the sources that need (sy) was asked for, plus 1
-	critical int32 // slots from here to the block's end, and what the blocks after it would wait for its results
+	first, n int32           // instructions of the block that stay together
+	succs    int32           // first edge, -1 none
+	preds    int32           // not yet scheduled
+	earliest int32           // slot at which all sources are there
+	soft     int32           // time at which those are that need no flag
+	waits    [numFlags]int32 // time at which the last of the sources that need a flag was asked for, plus 1
+	critical int32           // slots from here to the block's end, and what the blocks after it would wait for its results
 	slots    int32
 	class    uint8
 }
@@ -76,7 +93,7 @@ const (
 type schedEdge struct {
 	to, next   int32
 	hard, soft int32
-	sy         bool // the result needs (sy)
+	flag       schedFlag
 }
 
 type readerLink struct{ node, next int32 }
@@ -155,11 +172,7 @@ func (s *scheduler) block(b int, out []pinstr) []pinstr {
 		for e := nd.succs; e >= 0; e = s.edges[e].next {
 			to := &s.nodes[s.edges[e].to]
 			to.earliest = max(to.earliest, s.slot+s.edges[e].hard)
-			to.soft = max(to.soft, s.time+s.edges[e].soft)
-			if s.edges[e].sy {
-				to.waits = max(to.waits, s.time+1)
-				s.arrived = max(s.arrived, s.time+s.edges[e].soft)
-			}
+			s.result(to, &s.edges[e])
 			to.preds--
 			if to.preds == 0 {
 				s.ready = append(s.ready, s.edges[e].to)
@@ -190,11 +203,11 @@ func (s *scheduler) node(ins []pinstr, i, n int) {
 	switch {
 	case s.nodes[id].class == schedLast:
 		for k := from; k < id; k++ {
-			s.edge(k, id, 0, 0, false)
+			s.edge(k, id, 0, 0, flagNone)
 		}
 		s.fence = id
 	case s.fence >= 0:
-		s.edge(s.fence, id, 0, 0, false)
+		s.edge(s.fence, id, 0, 0, flagNone)
 	}
 }
 
@@ -209,11 +222,22 @@ func schedClass(in *pinstr) uint8 {
 	return schedPlain
 }
 
-func (s *scheduler) edge(from, to, hard, soft int32, sy bool) {
+// result notes when a node has what the one that was just issued makes.
+func (s *scheduler) result(to *schedNode, e *schedEdge) {
+	if e.flag == flagNone {
+		to.soft = max(to.soft, s.time+e.soft)
+		return
+	}
+	to.waits[e.flag] = max(to.waits[e.flag], s.time+1)
+	f := &s.flags[e.flag]
+	f.arrived = max(f.arrived, s.time+e.soft)
+}
+
+func (s *scheduler) edge(from, to, hard, soft int32, flag schedFlag) {
 	if from < 0 || from == to {
 		return
 	}
-	s.edges = append(s.edges, schedEdge{to, s.nodes[from].succs, hard, max(hard, soft), sy})
+	s.edges = append(s.edges, schedEdge{to, s.nodes[from].succs, hard, max(hard, soft), flag})
 	s.nodes[from].succs = int32(len(s.edges) - 1)
 	s.nodes[to].preds++
 }
@@ -224,8 +248,8 @@ func (s *scheduler) read(id int32, in *isa.Instr, r span, ins []pinstr) {
 	for u := r.unit; u < r.unit+r.n; u++ {
 		if w := s.writer[u]; w >= 0 && w != last && w != id {
 			from := &ins[s.nodes[w].first+s.nodes[w].n-1].Instr
-			hard, soft := s.latency(from, in, r)
-			s.edge(w, id, hard, soft, syncOf(from).sy)
+			hard, soft, flag := s.latency(from, in, r)
+			s.edge(w, id, hard, soft, flag)
 			last = w
 		}
 		s.links = append(s.links, readerLink{id, s.readers[u]})
@@ -238,12 +262,12 @@ func (s *scheduler) write(id int32, w span) {
 	for u := w.unit; u < w.unit+w.n; u++ {
 		for l := s.readers[u]; l >= 0; l = s.links[l].next {
 			if n := s.links[l].node; n != last {
-				s.edge(n, id, 0, 0, false)
+				s.edge(n, id, 0, 0, flagNone)
 				last = n
 			}
 		}
 		if s.writer[u] != last {
-			s.edge(s.writer[u], id, 0, 0, false)
+			s.edge(s.writer[u], id, 0, 0, flagNone)
 			last = s.writer[u]
 		}
 		s.writer[u], s.readers[u] = id, -1
@@ -251,29 +275,29 @@ func (s *scheduler) write(id int32, w span) {
 }
 
 // latency is the number of slots between a producer and a consumer: those
-// that nops would fill, and those that a wait usually takes.
-func (s *scheduler) latency(from, to *isa.Instr, r span) (hard, soft int32) {
+// that nops would fill, and those that a wait by a flag usually takes.
+func (s *scheduler) latency(from, to *isa.Instr, r span) (hard, soft int32, flag schedFlag) {
 	k := syncOf(from)
 	switch {
 	case s.p.gpu.isScalar(from) && s.p.gpu.isScalar(to) && from.Dst.IsHalf() == r.half:
-		return 0, 0
+		return 0, 0, flagNone
 	case k.sy && from.Op == isa.OpLdc:
-		return 0, int32(21+8*int(from.Size)) / 2
+		return 0, int32(21+8*int(from.Size)) / 2, flagSY
 	case k.sy && from.Op.Category() == 5:
-		return 0, 29
+		return 0, 29, flagSY
 	case k.sy:
-		return 0, 86
+		return 0, 86, flagSY
 	case k.ss && (from.Op.Category() == 4 || from.Op == isa.OpLdl || from.Op == isa.OpLdlw):
-		return 0, 10
+		return 0, 10, flagSS
 	case k.ss:
-		return 0, 6
+		return 0, 6, flagSS
 	}
 	size := uint8(wroteFull)
 	if from.Dst.IsHalf() {
 		size = wroteHalf
 	}
 	hard = int32(max(0, s.p.delay(size, to, r)-overlapSlots(from, r)))
-	return hard, hard
+	return hard, hard, flagNone
 }
 
 // overlapSlots is what repeats take off the delay: slots that pass between the
@@ -303,12 +327,12 @@ func (s *scheduler) memoryOrder(id int32, in *isa.Instr) {
 		switch {
 		case writes>>c&1 != 0:
 			for _, r := range m.reads {
-				s.edge(r, id, 0, 0, false)
+				s.edge(r, id, 0, 0, flagNone)
 			}
-			s.edge(m.lastWrite, id, 0, 0, false)
+			s.edge(m.lastWrite, id, 0, 0, flagNone)
 			m.lastWrite, m.reads = id, m.reads[:0]
 		case reads>>c&1 != 0:
-			s.edge(m.lastWrite, id, 0, 0, false)
+			s.edge(m.lastWrite, id, 0, 0, flagNone)
 			m.reads = append(m.reads, id)
 		}
 	}

@@ -49,7 +49,7 @@ func (s *scheduler) lateRead(in *isa.Instr, r span, slots int32) {
 		}
 		last = w
 		n := &s.nodes[w]
-		_, soft := s.latency(&s.ins[n.first+n.n-1].Instr, in, r)
+		_, soft, _ := s.latency(&s.ins[n.first+n.n-1].Instr, in, r)
 		n.critical = max(n.critical, soft-slots)
 	}
 }
