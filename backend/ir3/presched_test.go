@@ -109,7 +109,7 @@ func TestSecondPlan(t *testing.T) {
 	x := &texBuild{s: s, b: b}
 	d := x.variable(0, 0, ir.BaseSampledImage, ir.Dim2D, false, false, 0)
 	sum := b.Vec(u, v, u, v)
-	for k := range 21 {
+	for k := range 23 {
 		uv := b.Vec(b.Fadd(u, b.ImmFloat(float64(k)/16, 32)), v)
 		sum = b.Fadd(scaleVec(b, &x.op(ir.TexOpTex, 4, ir.Dim2D, false, append(at(d), texSource{ir.TexSrcCoord, uv})...).Def, 1/float64(k+2)), sum)
 	}
