@@ -50,6 +50,10 @@ const (
 	faultStagePairs                      // results that nothing reads land where others do
 	faultDenormals                       // modules may demand that denormals are kept or flushed
 	faultSpillStore                      // spilled registers are loaded, and nothing stores them
+	faultBitCount                        // IPOPCNT is taken to count the bits of a word
+	faultSelectUnit                      // any unit of stage 1 makes the condition of a scalar select
+	faultPipeOrder                       // SADD takes the first pipeline register
+	faultWidenedSum                      // reductions of 16-bit operands write 16 bits
 	numFaults
 )
 

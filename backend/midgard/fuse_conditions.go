@@ -72,7 +72,7 @@ func conditionOf(in *inst, info []condReads) *condReads {
 // a unit for it, with operands that have not changed.
 func fusable(in *inst, c *condReads, written []int32, base int32) bool {
 	d := c.def
-	if d.kind != kindALU || d.hasCond || !d.makesWords(in) || !conditionUnits(in).any(d) {
+	if d.kind != kindALU || d.hasCond || !d.makesWords(in) || !conditionUnits(in).any(in, d) {
 		return false
 	}
 	if in.kind == kindALU && constWords(d)+constWords(in) > 4 {
@@ -117,10 +117,12 @@ func (f *function) fused(in, d *inst) *inst {
 // unitList is units in the order in which they are tried.
 type unitList []isa.Unit
 
-// any reports whether one of the units has the operation.
-func (l unitList) any(in *inst) bool {
+// any reports whether one of the units runs d where it makes the condition of in.
+func (l unitList) any(in, d *inst) bool {
+	t := *d
+	t.mask = in.condLanes()
 	for _, u := range l {
-		if in.op.Info().Units.Has(u) {
+		if runs(u, &t) {
 			return true
 		}
 	}
@@ -129,13 +131,13 @@ func (l unitList) any(in *inst) bool {
 
 var (
 	vectorCond = unitList{isa.UnitVMUL}
-	scalarCond = unitList{isa.UnitSADD, isa.UnitVMUL}
+	scalarCond = unitList{isa.UnitSADD}
 	branchCond = unitList{isa.UnitSMUL, isa.UnitVADD}
 	earlyCond  = unitList{isa.UnitSADD, isa.UnitVMUL}
 )
 
 // conditionUnits are the units that may make the condition of an instruction:
-// in stage 1 for selects, in stage 2 for branches (midgard.md §7.1).
+// in stage 1 for selects, of the kind that the opcode names (midgard.md §4.5), in stage 2 for branches (midgard.md §7.1).
 func conditionUnits(in *inst) unitList {
 	switch {
 	case in.kind != kindALU && faults.has(faultBranchStage):
@@ -144,6 +146,8 @@ func conditionUnits(in *inst) unitList {
 		return branchCond
 	case in.op.Is(isa.SelectVector):
 		return vectorCond
+	case faults.has(faultSelectUnit):
+		return earlyCond
 	}
 	return scalarCond
 }

@@ -84,13 +84,25 @@ func (s *isel) row(in *ir.Instr, r aluRow) {
 			from[i] = uint8(i - 1)
 			a, b = a.place(from), b.place(from)
 		}
-		last = s.aluTo(d, r.op, a, b)
+		last = s.reduce(d, r.op, a, b)
 	default:
 		last = s.aluTo(d, r.op, a, b)
 	}
 	if last != nil {
 		s.vals[in.Def.Index].by = last
 	}
+}
+
+// reduce adds a reduction. It does not both widen its operands and narrow its result (midgard.md §4.6): a move does that.
+func (s *isel) reduce(d dest, op isa.Op, a, b source) *inst {
+	if !d.half || a.half == partFull && b.half == partFull || faults.has(faultWidenedSum) {
+		return s.aluTo(d, op, a, b)
+	}
+	move := isa.OpImov
+	if op.Is(isa.FloatDst) {
+		move = isa.OpFmov
+	}
+	return s.unaryTo(d, move, s.temp(op, 1, a, b))
 }
 
 // splat reports whether the first n lanes of an operand of 32 bits read one component.
@@ -272,6 +284,8 @@ func (s *isel) special(in *ir.Instr) {
 	case ir.OpUfindMsb:
 		z := s.temp(isa.OpIclz, n, s.src(in, 0), constant(0))
 		s.alu(isa.OpIsub, s.result(&in.Def), mask, constant(31), z)
+	case ir.OpBitCount:
+		s.bitCount(in)
 	case ir.OpUmulHigh, ir.OpImulHigh:
 		s.highProduct(in)
 	case ir.OpUmulLow, ir.OpUmul24, ir.OpImul24:

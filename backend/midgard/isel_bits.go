@@ -57,3 +57,16 @@ func (s *isel) bitwise(in *ir.Instr, op isa.Op, a, b source) bool {
 	s.aluTo(s.dest(&in.Def), op, a, b)
 	return true
 }
+
+// bitCount counts the one bits of each lane. IPOPCNT counts those of the lane, or of each of its bytes in its place: which,
+// no page says (midgard.md §4.3). The bytes of either add up to the count, and their product with ones has the sum on top.
+func (s *isel) bitCount(in *ir.Instr) {
+	n := int(in.Def.NumComponents)
+	a := s.intSource(in, 0)
+	if faults.has(faultBitCount) {
+		s.aluTo(s.dest(&in.Def), isa.OpIpopcnt, a, constant(0))
+		return
+	}
+	sum := s.temp(isa.OpImul, n, s.temp(isa.OpIpopcnt, n, a, constant(0)), constant(0x01010101))
+	s.aluTo(s.dest(&in.Def), isa.OpIlsr, sum, constant(24))
+}

@@ -60,11 +60,7 @@ func (s *isel) convert(in *ir.Instr) bool {
 		}
 		s.aluTo(s.dest(&in.Def), op, s.inRegister(s.integer(in, from, signed), fullMask(n)), constant(0))
 	case ir.OpF2i16, ir.OpF2u16, ir.OpF2imp, ir.OpF2ump:
-		t := s.aluTo(s.dest(&in.Def), isa.OpF2iRtz, s.floatSource(in, 0, isa.OpF2iRtz), constant(0))
-		t.out = isa.OutSsat
-		if in.Op == ir.OpF2u16 || in.Op == ir.OpF2ump {
-			t.out = isa.OutUsat
-		}
+		s.aluTo(s.dest(&in.Def), isa.OpF2iRtz, s.floatSource(in, 0, isa.OpF2iRtz), constant(0))
 	case ir.OpF2i8, ir.OpF2u8:
 		s.floatToBytes(in)
 	default:

@@ -314,7 +314,7 @@ func (s *isel) shrunk(in *ir.Instr, o source) {
 // 16 bits write these; false where that cannot be.
 func (s *isel) shrinkMaker(in *ir.Instr) bool {
 	by := s.maker(in)
-	if by == nil {
+	if by == nil || by.op.Is(isa.Reduce) && (by.src[0].half != partFull || by.src[1].half != partFull) {
 		return false
 	}
 	d := s.dest(&in.Def)

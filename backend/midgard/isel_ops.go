@@ -33,7 +33,7 @@ var aluTable = func() []aluRow {
 		ir.OpIhadd: {isa.OpIavg, shapeLanes}, ir.OpUhadd: {isa.OpUavg, shapeLanes}, ir.OpIrhadd: {isa.OpIravg, shapeLanes}, ir.OpUrhadd: {isa.OpUravg, shapeLanes},
 		ir.OpIand: {isa.OpIand, shapeLanes}, ir.OpIor: {isa.OpIor, shapeLanes}, ir.OpIxor: {isa.OpIxor, shapeLanes},
 		ir.OpIshl: {isa.OpIshl, shapeLanes}, ir.OpUshr: {isa.OpIlsr, shapeLanes}, ir.OpIshr: {isa.OpIasr, shapeLanes},
-		ir.OpUclz: {isa.OpIclz, shapeLanes}, ir.OpBitCount: {isa.OpIpopcnt, shapeLanes}, ir.OpIabs: {isa.OpIabsdiff, shapeLanes},
+		ir.OpUclz: {isa.OpIclz, shapeLanes}, ir.OpIabs: {isa.OpIabsdiff, shapeLanes},
 		ir.OpInot:  {isa.OpInor, shapeLanes},
 		ir.OpFlt32: {isa.OpFlt, shapeLanes}, ir.OpFge32: {isa.OpFle, shapeSwapped}, ir.OpFeq32: {isa.OpFeq, shapeLanes}, ir.OpFneu32: {isa.OpFne, shapeLanes},
 		ir.OpIlt32: {isa.OpIlt, shapeLanes}, ir.OpIge32: {isa.OpIle, shapeSwapped}, ir.OpUlt32: {isa.OpUlt, shapeLanes}, ir.OpUge32: {isa.OpUle, shapeSwapped},

@@ -78,6 +78,10 @@ var obligations = []struct {
 	{"results of a stage land apart", faultStagePairs, deadResults},
 	{"modules cannot demand that denormals are flushed or kept", faultDenormals, denormals},
 	{"what is spilled is stored", faultSpillStore, spilled},
+	{"bits are counted, whatever IPOPCNT counts", faultBitCount, bitCounts},
+	{"the condition of a scalar select is made by SADD", faultSelectUnit, randomBundles},
+	{"VMUL takes the first pipeline register", faultPipeOrder, randomBundles},
+	{"reductions do not widen and narrow at once", faultWidenedSum, halfDots},
 	{"uniform buffers stand where the pipeline's layout has them", faultSlots, drawsAlike(positions, thirdBuffer)},
 }
 

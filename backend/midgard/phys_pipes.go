@@ -26,7 +26,7 @@ func (p *program) pipeRegisters(f *function) {
 // pipeRegisters is that of one bundle; live is what is live after it.
 func (b *bundle) pipeRegisters(live compSet) {
 	free := reg(isa.RegPipe0)
-	for _, u := range tryOne {
+	for _, u := range pipeOrder() {
 		w := b.units[u]
 		if w == nil || free > isa.RegPipe1 || !w.dst.virtual() && w.dst >= 16 || w.half != partFull || live.get(w.dst)&w.mask != 0 {
 			continue
@@ -40,6 +40,15 @@ func (b *bundle) pipeRegisters(live compSet) {
 			free++
 		}
 	}
+}
+
+// pipeOrder is the units of stage 1 in the order in which they take pipeline registers: r25 is SADD's beside VMUL's r24
+// (midgard.md §8.1).
+func pipeOrder() []isa.Unit {
+	if faults.has(faultPipeOrder) {
+		return tryOne
+	}
+	return []isa.Unit{isa.UnitVMUL, isa.UnitSADD}
 }
 
 // pipeReaders collects the sources that read the result of w in stage 2; 0 if

@@ -92,6 +92,8 @@ func (p *program) checkInstr(a *isa.ALU, x *inst) error {
 		return fmt.Errorf("%s: an integer result needs output modifier 2 here, not %d", a.Op, x.out)
 	case a.Op.Is(isa.Reduce|isa.OneLane) && x.nout != 1:
 		return fmt.Errorf("%s writes %d lanes, it must be one", a.Op, x.nout)
+	case a.Op.Is(isa.Reduce) && x.shrink && (a.Src[0].Expand.Widens() || !a.Imm && a.Src[1].Expand.Widens()):
+		return fmt.Errorf("%s widens operands and narrows the result", a.Op)
 	case x.unit == isa.UnitLUT && a.Op.Is(isa.OneLane) && x.bits != 32:
 		return fmt.Errorf("%s computes in 32 bits only", a.Op)
 	case a.Shrink == isa.ShrinkReserved:
@@ -176,8 +178,8 @@ func checkPipes(b *bundle, first *[fileSize][2]uint64) error {
 				return fmt.Errorf("%s: pipeline register %d is read where stage 1 of the bundle did not write it", x.unit, s.reg)
 			}
 		}
-		if (x.reg == 25) && x.unit.Stage() == 2 {
-			return fmt.Errorf("%s: pipeline register 25 is written in stage 2", x.unit)
+		if x.reg == 25 && x.unit != isa.UnitSADD {
+			return fmt.Errorf("%s: pipeline register 25 is written by another unit than SADD", x.unit)
 		}
 	}
 	return nil
@@ -205,6 +207,9 @@ func checkCondition(b *bundle, stage *[2][fileSize][2]uint64) error {
 		if need[0]&^w[0]|need[1]&^w[1] != 0 {
 			return fmt.Errorf("%s: a select whose condition is not written in stage 1 of the bundle", x.unit)
 		}
+		if by := conditionUnit(b); by.Scalar() != (x.shape == shapeSelectW) {
+			return fmt.Errorf("%s: %s takes its condition from the other unit of stage 1 than %s", x.unit, x.op, by)
+		}
 	}
 	if b.hasBranch && (b.branch.Cond == isa.CondTrue || b.branch.Cond == isa.CondFalse) && (b.Has(isa.UnitBranchX) || b.branch.Op != isa.BranchUncond) {
 		consumers++
@@ -216,6 +221,16 @@ func checkCondition(b *bundle, stage *[2][fileSize][2]uint64) error {
 		return errors.New("more than one consumer of the condition r31")
 	}
 	return nil
+}
+
+// conditionUnit is the last unit of stage 1 that writes r31.
+func conditionUnit(b *bundle) (u isa.Unit) {
+	for i := range b.alu {
+		if x := &b.alu[i]; x.reg == fileCond && x.unit.Stage() == 1 {
+			u = x.unit
+		}
+	}
+	return u
 }
 
 // checkWriteout: what leaves must be written in the bundle (rule 7 of midgard.md §8.1).

@@ -17,6 +17,7 @@ const (
 const (
 	doubtHalves uint64 = iota + 1
 	doubtSingles
+	doubtCounts
 )
 
 // flushOf is what the hardware of a wave flushes: midgard.md §4.2 does not know, so that each seed has its own answer.

@@ -2,6 +2,7 @@ package core
 
 import (
 	"math"
+	"math/bits"
 
 	"nirc/backend/midgard/isa"
 )
@@ -44,7 +45,18 @@ func (x *inst) lane0(t *thread, a, b uint64) uint64 {
 	if x.approx != nil && t.approx != 0 {
 		return fromF(x.bits, isa.RoundE, x.approx.At(t.approx, x.bits, toF(x.bits, a)), 0)
 	}
+	if t.counts && x.op == isa.OpIpopcnt {
+		return byteCounts(a)
+	}
 	return x.fn(x.bits, x.round, a, b)
+}
+
+// byteCounts counts the one bits of each byte in its place.
+func byteCounts(a uint64) (v uint64) {
+	for i := 0; i < 64; i += 8 {
+		v |= uint64(bits.OnesCount8(uint8(a>>i))) << i
+	}
+	return v
 }
 
 func (x *inst) put(res *[2]uint64, k int, v uint64) {

@@ -44,7 +44,7 @@ var quickOps = [256]quick{
 
 // findQuick finds how the instruction may run quickly and readies its operands.
 func (x *inst) findQuick() quick {
-	if x.bits != 32 || x.shrink || x.bad != nil || x.n > 4 || x.approx != nil {
+	if x.bits != 32 || x.shrink || x.bad != nil || x.n > 4 || x.approx != nil || x.op == isa.OpIpopcnt {
 		return quickNone
 	}
 	for i := range x.src {

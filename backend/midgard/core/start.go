@@ -62,7 +62,7 @@ func (w *wave) start() error {
 }
 
 func (w *wave) startThread(t *thread, lane int) {
-	t.lane, t.approx, t.flush = lane, w.l.Approx, flushOf(w.l)
+	t.lane, t.approx, t.flush, t.counts = lane, w.l.Approx, flushOf(w.l), w.l.Doubt(doubtCounts)
 	if w.p.meta.Stage == ir.StageFragment {
 		t.helper = w.l.Fragment[lane].Helper
 	}

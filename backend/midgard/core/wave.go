@@ -31,6 +31,7 @@ type thread struct {
 	tls    []byte
 	approx uint64 // Launch.Approx
 	flush  flush
+	counts bool // IPOPCNT counts each byte for itself (midgard.md §4.3)
 	// Checking mode: the bits of the file that hold something, whether a writeout
 	// has just been made to wait, the texture result under way and until when.
 	def      [fileSize][2]uint64
