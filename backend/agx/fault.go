@@ -64,6 +64,9 @@ const (
 	faultSpillStore                          // what is spilled is loaded, and nothing stores it
 	faultMiddleWord                          // values of a primitive's second vertex come from word c
 	faultLists                               // strips and fans are drawn as such where vertices are told apart
+	faultQueryDim                            // LOD queries have the dimension of a texture without layers
+	faultGatherLod                           // gathers name the base level
+	faultOddHalves                           // texel offsets, and a bias with a bound, begin in any half of a register
 	numFaults
 )
 

@@ -239,7 +239,7 @@ func (s *isel) sample(in *ir.Instr, off opnd) []opnd {
 		t.Gather = [4]isa.Gather{isa.GatherR, isa.GatherG, isa.GatherB, isa.GatherA}[ti.Component&3]
 	case ir.TexOpLod:
 		t.Mode, t.Mask = isa.TexQueryLod, 3
-		if ti.IsArray { // a LOD has no layer
+		if faults.has(faultQueryDim) {
 			t.Dim = texDim(ti.Dim, false)
 		}
 	}
@@ -377,6 +377,8 @@ func (s *isel) lod(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []
 			return uses
 		}
 		return s.explicitLod(t, s.notBelow(s.biased(o, sb), minLod, half), sb, uses)
+	case in.TexOp == ir.TexOpTg4 && !faults.has(faultGatherLod):
+		return uses // of the base level, of itself
 	case implicit && s.sh.Stage != ir.StageFragment, in.TexOp == ir.TexOpTg4:
 		return s.explicitLod(t, s.notBelow(s.biased(imm16(0), sb), minLod, half), sb, uses)
 	case minLod != nil:
@@ -385,7 +387,11 @@ func (s *isel) lod(in *ir.Instr, t *isa.Instr, fetch bool, uses []mach.Value) []
 			b = half(bias)
 		}
 		t.Lod = isa.LodBiasMin
-		return s.register(t, 4, s.collect(s.biased(b, sb), half(minLod)), uses)
+		if faults.has(faultOddHalves) {
+			return s.register(t, 4, s.collect(s.biased(b, sb), half(minLod)), uses)
+		}
+		t.Srcs[4] = isa.H(0).Run(2)
+		return append(uses, s.reg(s.join(s.biased(b, sb), half(minLod))))
 	case bias != nil:
 		t.Lod = isa.LodBias
 		return s.register(t, 4, s.reg(s.biased(half(bias), sb)), uses)
@@ -445,22 +451,22 @@ func (s *isel) gradient(in *ir.Instr, t *isa.Instr, minLod *ir.Src, half func(*i
 	return s.register(t, 4, s.collect(c...), uses)
 }
 
-// packOffset packs texel offsets into a half, four bits each.
+// packOffset packs texel offsets, four bits each.
 func (s *isel) packOffset(d *ir.Def) opnd {
-	packed := imm16(0)
+	packed := imm32(0)
 	for k := range int(d.NumComponents) {
-		o := s.sized(s.comp(d, k), true)
+		o := s.sized(s.comp(d, k), false)
 		switch {
 		case o.kind == opImm && packed.kind == opImm:
 			packed.bits |= o.bits & 15 << (4 * k)
 		default:
-			packed = s.intOp(isa.Instr{Op: isa.OpBfi, Bits: 4}, true, packed, o, imm16(uint32(4*k)))
+			packed = s.intOp(isa.Instr{Op: isa.OpBfi, Bits: 4}, false, packed, o, imm32(uint32(4*k)))
 		}
 	}
 	return packed
 }
 
-// compareOffset makes depth reference and texel offsets source 5 of t.
+// compareOffset makes depth reference and texel offsets source 5 of t. Offsets take the low half of a register (agx.md §8.4).
 func (s *isel) compareOffset(in *ir.Instr, t *isa.Instr, off opnd, uses []mach.Value) []mach.Value {
 	cmp := in.TexSrc(ir.TexSrcComparator)
 	if off.isImm(0) {
@@ -469,8 +475,11 @@ func (s *isel) compareOffset(in *ir.Instr, t *isa.Instr, off opnd, uses []mach.V
 	switch {
 	case cmp == nil && off.kind == opNone:
 		return uses
+	case cmp == nil && faults.has(faultOddHalves):
+		return s.register(t, 5, s.reg(s.sized(off, true)), uses)
 	case cmp == nil:
-		return s.register(t, 5, s.reg(off), uses)
+		t.Srcs[5] = isa.H(0)
+		return append(uses, s.reg(off))
 	}
 	ref := s.comp(cmp.Def, 0)
 	ref.conv = isHalf(cmp.Def)
@@ -479,7 +488,7 @@ func (s *isel) compareOffset(in *ir.Instr, t *isa.Instr, off opnd, uses []mach.V
 	if off.kind == opNone {
 		return s.register(t, 5, s.reg(ref), uses)
 	}
-	v := s.collect(s.value(s.reg(ref)), s.sized(off, false))
+	v := s.collect(s.value(s.reg(ref)), off)
 	t.Srcs[5] = isa.H(0).Run(3)
 	return append(uses, v)
 }
@@ -490,7 +499,7 @@ func (s *isel) gatherOffsets(in *ir.Instr) {
 	ops := make([]opnd, 4, 5)
 	for k := range ops {
 		o := ti.Offsets[k]
-		v := s.sample(in, imm16(uint32(o[0])&15|uint32(o[1])&15<<4))
+		v := s.sample(in, imm32(uint32(o[0])&15|uint32(o[1])&15<<4))
 		if s.err != nil {
 			return
 		}

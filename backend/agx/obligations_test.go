@@ -90,6 +90,9 @@ var obligations = []struct {
 	{fault: "faultResidencyWait", draw: residencyCodes, abi: backend.MonolithicABI},
 	{fault: "faultMiddleWord", draw: strips},
 	{fault: "faultLists", draw: strips},
+	{fault: "faultQueryDim", script: "query_dim"},
+	{fault: "faultGatherLod", script: "texel_offsets"},
+	{fault: "faultOddHalves", script: "texel_offsets"},
 }
 
 // TestObligations compiles without what meets an obligation of the hardware (agx.md §16) and

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"nirc/backend/agx/isa"
+	"nirc/internal/emu"
 	"nirc/ir"
 )
 
@@ -83,6 +84,31 @@ type checker struct {
 	images      []imageWrite
 	stores      map[uint64]storeNote
 	imageFence  uint8 // barriers of images since the last whole set
+	dims        []textureDim
+}
+
+// textureDim is the dimension by which a descriptor was read.
+type textureDim struct {
+	d   *emu.Descriptor
+	dim isa.Dim
+}
+
+// dimension notes by which dimension a descriptor is read; the instructions that read it agree on that, for it is the
+// descriptor's.
+func (c *checker) dimension(d *emu.Descriptor, dim isa.Dim) error {
+	if c == nil {
+		return nil
+	}
+	for i := range c.dims {
+		if k := &c.dims[i]; k.d == d {
+			if k.dim != dim {
+				return fmt.Errorf("a texture is read as %s and as %s", k.dim, dim)
+			}
+			return nil
+		}
+	}
+	c.dims = append(c.dims, textureDim{d, dim})
+	return nil
 }
 
 // maxOutstanding is how many operations a scoreboard slot counts.

@@ -363,6 +363,9 @@ func (p *program) checkForm(x *inst) error {
 		case (x.Dim == isa.DimCube || x.Dim == isa.DimCubeArray) && (x.Lod == isa.LodGrad || x.Lod == isa.LodGradMin):
 			return errors.New("hardware takes no derivatives of cube coordinates")
 		}
+		if err := checkTexHalves(x); err != nil {
+			return err
+		}
 		if mode, _ := x.Field(isa.TexResidency); mode == 2 && (x.Mask != 15 || int(x.Dst.Val)+8*int(x.Dst.Size)/16 > 2*numRegs) {
 			return errors.New("a residency code needs the mask xyzw, and eight registers")
 		}
@@ -378,6 +381,20 @@ func (p *program) checkForm(x *inst) error {
 		if p.inPreamble(x.pc) && p.meta.PreambleHalves < 2*numRegs {
 			return fmt.Errorf("a preamble with a stack has %d halves, the meta says %d", 2*numRegs, p.meta.PreambleHalves)
 		}
+	}
+	return nil
+}
+
+// checkTexHalves finds operands of 16 bits of a texture instruction that nobody has in the upper half of a register, and
+// levels of gathers.
+func checkTexHalves(x *inst) error {
+	switch {
+	case x.Gather>>1 != 0 && x.Lod != isa.LodAuto:
+		return errors.New("a gather takes the base level by itself: it names none")
+	case x.Srcs[5].Kind == isa.Reg && x.Srcs[5].Val&1 != 0:
+		return errors.New("texel offsets begin in the middle of a register")
+	case x.Lod == isa.LodBiasMin && x.Srcs[4].Val&1 != 0:
+		return errors.New("a bias and its bound begin in the middle of a register")
 	}
 	return nil
 }

@@ -171,6 +171,9 @@ func execTexture(w *wave, x *inst) error {
 			if err := w.readsImage(x, d.Image.Image); err != nil {
 				return err
 			}
+			if err := w.check.dimension(d, x.Dim); err != nil {
+				return err
+			}
 		}
 		w.residency = emu.Resident
 		if x.Op == isa.OpTextureLoad {
@@ -328,7 +331,9 @@ func (w *wave) sample(x *inst, d *emu.Descriptor, o *texOperands, lane int) (t [
 	for k := range op.Coord {
 		op.Coord[k] = toF(c.c[k])
 	}
-	w.sampleLod(x, o, lane, &op)
+	if x.Gather>>1 == 0 {
+		w.sampleLod(x, o, lane, &op)
+	}
 	if p := &x.Srcs[5]; p.Kind == isa.Reg {
 		at := int(p.Val)
 		if op.Compare = x.Flags&isa.Compare != 0; op.Compare {
