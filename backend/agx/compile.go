@@ -2,9 +2,11 @@ package agx
 
 import (
 	"errors"
+	"slices"
 
 	"nirc/backend"
 	"nirc/backend/agx/abi"
+	"nirc/backend/agx/isa"
 	"nirc/backend/mach"
 	"nirc/ir"
 	"nirc/passes"
@@ -253,6 +255,9 @@ func (c *compiler) describe(main *part) {
 		m.NeedsQuads = m.NeedsQuads || c.s.Info.FullQuads
 		m.Pass = passFacts(main.p.list, m)
 	}
+	for _, pt := range c.parts {
+		m.Fetches = m.Fetches || !faults.has(faultFetchSampler) && pt.p.has(isa.OpTextureLoad)
+	}
 	m.EarlyFragmentTests = c.s.Info.EarlyFragmentTests
 	m.ClipDistances = c.s.Info.ClipDistances
 	if m.Next != ir.StageNone {
@@ -264,6 +269,11 @@ func (c *compiler) describe(main *part) {
 	m.Table = c.res.table
 	m.Heap, m.Samplers = c.res.heap, c.res.samplerHeap
 	m.States = append(append([]abi.State(nil), c.res.textures...), c.res.samplers...)
+}
+
+// has reports whether the program has an instruction of an operation.
+func (p *program) has(op isa.Op) bool {
+	return slices.ContainsFunc(p.list, func(in *pinstr) bool { return in.Op == op })
 }
 
 // encode makes the code of the parts.

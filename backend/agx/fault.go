@@ -67,6 +67,7 @@ const (
 	faultQueryDim                            // LOD queries have the dimension of a texture without layers
 	faultGatherLod                           // gathers name the base level
 	faultOddHalves                           // texel offsets, and a bias with a bound, begin in any half of a register
+	faultFetchSampler                        // the metadata does not ask for the sampler of fetches
 	numFaults
 )
 

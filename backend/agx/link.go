@@ -243,6 +243,7 @@ func (l *linker) merge(p *abi.Meta) error {
 	m.UsesDiscard = m.UsesDiscard || p.UsesDiscard
 	m.NeedsQuads = m.NeedsQuads || p.NeedsQuads
 	m.WritesMemory = m.WritesMemory || p.WritesMemory
+	m.Fetches = m.Fetches || p.Fetches
 	m.KeepDepth = false // the epilog does
 	if !faults.has(faultPassFacts) {
 		m.Pass.Or(&p.Pass)

@@ -90,6 +90,7 @@ var obligations = []struct {
 	{fault: "faultResidencyWait", draw: residencyCodes, abi: backend.MonolithicABI},
 	{fault: "faultMiddleWord", draw: strips},
 	{fault: "faultLists", draw: strips},
+	{fault: "faultFetchSampler", script: "texel_range"},
 	{fault: "faultQueryDim", script: "query_dim"},
 	{fault: "faultGatherLod", script: "texel_offsets"},
 	{fault: "faultOddHalves", script: "texel_offsets"},

@@ -98,6 +98,9 @@ type Meta struct {
 	WritesMemory       bool `json:"writes_memory,omitempty"`
 	NeedsQuads         bool `json:"needs_quads,omitempty"`
 	EarlyFragmentTests bool `json:"early_fragment_tests,omitempty"`
+	// Fetches: the program has texture_load, which takes a sampler too: the driver gives it sampler state 0 with a border of
+	// zeros and no limits of levels (agx.md §8.1), and counts it among the program's samplers.
+	Fetches bool `json:"fetches,omitempty"`
 	// KeepDepth: the program writes memory and no depth, and asks for no early tests. What comes
 	// after it has to write the depth that each sample has anyway, or hardware skips fragments that
 	// the tests would drop.

@@ -48,7 +48,7 @@ func layoutOf(buffers, images uint32) *layout.Layout {
 }
 
 func (m *machine) meta() *abi.Meta {
-	a := &abi.Meta{Stage: ir.StageCompute, Halves: 256, UniformHalves: 64, SharedSize: 256, ScratchSize: 104,
+	a := &abi.Meta{Stage: ir.StageCompute, Halves: 256, Fetches: true, UniformHalves: 64, SharedSize: 256, ScratchSize: 104,
 		WorkgroupSize: [3]uint32{uint32(m.lanes * m.waves), 1, 1},
 		Uniforms: []abi.Uniform{{Kind: abi.UniformBufferAddr, Half: 0}, {Kind: abi.UniformBufferAddr, Half: 4, Binding: 1},
 			{Kind: abi.UniformTable, Half: 8}, {Kind: abi.UniformConstData, Half: 12}, {Kind: abi.UniformPush, Half: 16, Size: 16},

@@ -13,7 +13,7 @@ import (
 
 // anyMeta describes a program of a stage that has a place for all that it can ask for.
 func anyMeta(stage ir.Stage) *abi.Meta {
-	m := &abi.Meta{Stage: stage, Halves: 256, UniformHalves: 512, SharedSize: 64, WorkgroupSize: [3]uint32{32, 1, 1},
+	m := &abi.Meta{Stage: stage, Halves: 256, Fetches: true, UniformHalves: 512, SharedSize: 64, WorkgroupSize: [3]uint32{32, 1, 1},
 		Uniforms: []abi.Uniform{{Kind: abi.UniformTable, Half: 0}, {Kind: abi.UniformHeap, Half: 4}, {Kind: abi.UniformPushAddr, Half: 8},
 			{Kind: abi.UniformConstData, Half: 12}},
 		Table:  []abi.TableRange{{}},

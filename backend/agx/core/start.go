@@ -363,6 +363,9 @@ func (p *program) checkForm(x *inst) error {
 		case (x.Dim == isa.DimCube || x.Dim == isa.DimCubeArray) && (x.Lod == isa.LodGrad || x.Lod == isa.LodGradMin):
 			return errors.New("hardware takes no derivatives of cube coordinates")
 		}
+		if x.Op == isa.OpTextureLoad && !p.meta.Fetches {
+			return errors.New("a fetch takes sampler state 0, which the metadata does not ask for")
+		}
 		if err := checkTexHalves(x); err != nil {
 			return err
 		}
