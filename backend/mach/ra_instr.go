@@ -163,7 +163,7 @@ func (a *allocator) windowCost(fs *fileState, r, n int) int {
 }
 
 // movable reports whether v was there before the current instruction, stays
-// after it and is free to go.
+// after it and is free to go: a source that wants a certain register is until it is there.
 func (a *allocator) movable(v Value) bool {
 	if a.isKilled(v) {
 		return false
@@ -173,7 +173,7 @@ func (a *allocator) movable(v Value) bool {
 	}
 	for i := range a.cur.Ops {
 		o := &a.cur.Ops[i]
-		if o.Val == v && (i < int(a.cur.NDefs) || o.Flags&Fixed != 0) {
+		if o.Val == v && (i < int(a.cur.NDefs) || o.Flags&Fixed != 0 && a.reg[v] == o.Reg) {
 			return false
 		}
 	}

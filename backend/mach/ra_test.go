@@ -2,6 +2,8 @@ package mach
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -233,6 +235,75 @@ func TestPiecesStayLow(t *testing.T) {
 			if r := whole.Ops[0].Reg; r+2 > 16 {
 				t.Errorf("sets %v, split %v: the value is at unit %d\n%s", sets, split, r, f)
 			}
+		}
+	}
+}
+
+// TestFixedSources: sources go to the registers that an operation wants them in, whoever is there; what cannot be is an error.
+func TestFixedSources(t *testing.T) {
+	for _, c := range []struct{ uses, want string }{
+		{"v1!fixed@8, v2!fixed@10", ""},
+		{"v2!fixed@8, v1!fixed@10, v3!fixed@12", ""},
+		{"v1!fixed@2, v2!fixed@0, v3!fixed@4", ""}, // they change places
+		{"v1!fixed@4, v2!fixed@0, v3!fixed@2", ""},
+		{"v4!fixed@7, v5!fixed@6", ""},
+		{"v1!fixed@0, v2!fixed@0", "register 0 of block 0 cannot be had for value 2"},
+		{"v2!fixed@0, v1!fixed@0", "register 0 of block 0 cannot be had for value 2"},
+		{"v1!fixed@8, v1!fixed@10", "value 1 is wanted in registers 8 and 10 at once"},
+		{"v1!fixed@8, v2!fixed@8", "register 8 of block 0 cannot be had for value 2"},
+		{"v1!fixed@8, v4!fixed@9", "register 9 of block 0 cannot be had for value 4"},
+		{"v4!fixed@9, v5!fixed@8", ""},
+		{"v4!fixed@8, v5!fixed@8", "register 8 of block 0 cannot be had for value 5"},
+		{"v1!fixed@8, v6!fixed@0", ""},
+		{"v1!fixed@0, v6!fixed@0", ""}, // another file
+	} {
+		text := `func f target test
+block 0
+  v1:full = const {1}
+  v2:full = const {2}
+  v3:full = const {3}
+  v4:half = const {4}
+  v5:half = const {5}
+  v6:pred = const {1}
+  store ` + c.uses + ` {7}
+  store v1, v2, v3, v4, v5, v6 {8}
+  end
+`
+		isa := &testISA{units: 32}
+		free, err := Parse(regexp.MustCompile("!fixed@[0-9]+").ReplaceAllString(text, ""), isa)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := run(free, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Parse(text, isa)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = allocate(f, AllocOptions{})
+		if c.want != "" {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %q", c.uses, err, c.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v\n%s", c.uses, err, f)
+			continue
+		}
+		for _, in := range f.Blocks[0].Instrs {
+			if in.Op == opStore && in.Ext == 7 {
+				for _, u := range in.Uses() {
+					if !strings.Contains(c.uses, fmt.Sprintf("v%d!fixed@%d", u.Val, u.Reg)) {
+						t.Errorf("%s: value %d is in register %d", c.uses, u.Val, u.Reg)
+					}
+				}
+			}
+		}
+		if got, err := run(f, 1); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: stored %x, %v; want %x\n%s", c.uses, got, err, want, f)
 		}
 	}
 }
