@@ -10,6 +10,7 @@ type uniformMover struct {
 	costs              map[*ir.Instr]int
 	clone              *ir.Cloner
 	at                 *ir.Builder
+	last               *ir.Instr // of what was copied
 }
 
 // notUniform is the cost of what cannot be moved.
@@ -113,8 +114,13 @@ func (m *uniformMover) copy(d *ir.Def) *ir.Def {
 	if m.clone == nil {
 		m.clone = ir.NewCloner(m.producer.Entry().Impl, m.consumer.Entry().Impl)
 		m.clone.Loc = func(uint32) uint32 { return 0 }
-		m.at = ir.NewBuilder(ir.AtStart(m.consumer.Entry().Impl.Start()))
 	}
+	// What stood after the last copies may be gone with an input that they took the place of.
+	at := ir.AtStart(m.consumer.Entry().Impl.Start())
+	if m.last != nil {
+		at = ir.After(m.last)
+	}
+	m.at = ir.NewBuilder(at)
 	return m.copied(d)
 }
 
@@ -134,6 +140,7 @@ func (m *uniformMover) copied(d *ir.Def) *ir.Def {
 		m.copied(in.Srcs[i].Def)
 	}
 	n := m.at.Insert(m.clone.Instr(in))
+	m.last = n
 	if n.Kind == ir.KindDeref {
 		retype(n)
 	}
